@@ -1,0 +1,136 @@
+/* The compiler: OpenCL C in, Ventus ELF out. Files in pipeline order:
+ *
+ *   main.c       ventus-cc: command line, exit code
+ *   options.c    build options: what goes to clang, what we handle, what is refused
+ *   frontend.c   clang as a child process: source -> bitcode, build log
+ *   prepare.c    LLVM passes: link built-ins, inline everything, lower
+ *   kernels.c    kernel metadata: arguments, attributes -> struct kernel, note text
+ *   divergence.c which values differ between lanes, which branches diverge (rules R1-R3)
+ *   select.c     LLVM IR -> machine instructions on virtual registers
+ *   liveness.c   live ranges, rule R5
+ *   regalloc.c   linear scan, spilling
+ *   emit.c       branch relaxation, prefixes, encoding
+ *   output.c     program -> ELF
+ *
+ * All memory of one compilation comes from the arena of `struct cc`; an error ends the compilation
+ * through cc_error (longjmp), with its text in the build log. */
+#ifndef VENTUS_CC_H
+#define VENTUS_CC_H
+
+#include <setjmp.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include <llvm-c/Core.h>
+
+#include "asm/asm.h"
+#include "isa/abi.h"
+#include "isa/isa.h"
+
+/* Exit codes of ventus-cc; the log is on stderr. */
+enum cc_exit {
+    CC_OK = 0,
+    CC_FAILED = 1,       /* the program does not compile; the log says why */
+    CC_BAD_OPTION = 2,   /* an unknown build option; the log names it */
+    CC_ENVIRONMENT = 3,  /* no clang-19, no built-in library, no memory, cannot write */
+    CC_INTERNAL = 4,     /* our own mistake */
+};
+
+struct arena; /* cc.c */
+
+/* One argument of a kernel, as clGetKernelArgInfo and the launch need it. */
+struct arg {
+    const char *kind;      /* value global constant local image sampler */
+    uint32_t size, align, offset;
+    const char *name, *type, *access, *address, *qualifiers;
+};
+
+/* Machine code of one kernel, addresses relative to its first word. */
+struct code {
+    uint32_t *words;
+    uint32_t nwords;
+    uint32_t vgprs, sgprs;     /* highest used + 1, rounded up to 4 */
+    uint32_t lds_bytes;        /* static local memory */
+    uint32_t pds_bytes;        /* private bytes of one work-item */
+    struct line { uint32_t word, line; } *lines; /* source lines, ascending words; may be empty */
+    uint32_t nlines;
+};
+
+struct kernel {
+    const char *name;
+    LLVMValueRef function;     /* NULL after the back end */
+    struct arg *args;
+    uint32_t nargs, args_size;
+    uint32_t reqd[3], hint[3];
+    const char *vec_hint;
+    uint32_t address;          /* final address of the first word */
+    struct code code;
+};
+
+struct cc {
+    struct arena *arena;
+    jmp_buf on_error;
+    enum cc_exit status;
+    char *log;                 /* malloc'ed text, grows */
+    size_t log_size;
+    const char *tool_dir;      /* folder of the executable, ends without slash */
+
+    /* options.c */
+    const char **clang_args;   /* NULL-terminated extra arguments for clang */
+    bool debug_lines;          /* -g */
+    bool verbose;              /* keep and print intermediate forms: VENTUS_CC_DUMP=ir,machine,asm */
+    const char *dump;
+
+    /* prepare.c, kernels.c */
+    LLVMContextRef context;
+    LLVMModuleRef module;
+    struct kernel *kernels;
+    uint32_t nkernels;
+
+    /* constants: address space 2 globals, placed by output.c behind the text */
+    uint8_t *rodata;
+    uint32_t rodata_size, rodata_addr;
+};
+
+/* ---- cc.c: memory, log, errors ---- */
+void *cc_alloc(struct cc *cc, size_t size);            /* zeroed, lives as long as the compilation */
+char *cc_printf(struct cc *cc, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void cc_log(struct cc *cc, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* Logs "<source>:LINE: error: ..." (LINE from the instruction's debug location when `at` has one)
+ * and ends the compilation. */
+_Noreturn void cc_error(struct cc *cc, enum cc_exit status, LLVMValueRef at, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+
+/* ---- options.c ---- */
+/* Splits an OpenCL build option string (quotes, -D name) and sorts it. Ends with CC_BAD_OPTION. */
+void options_parse(struct cc *cc, const char *options);
+
+/* ---- frontend.c ---- */
+/* Runs clang-19 on `source`; returns a parsed module in cc->context. Warnings go to the log. */
+LLVMModuleRef frontend_run(struct cc *cc, const char *source, size_t size);
+
+/* ---- prepare.c ---- */
+/* Leaves in cc->module only fully inlined kernels in the form the back end accepts (compiler
+ * README: "What the back end accepts"), and lists them with kernels_collect. */
+void prepare_module(struct cc *cc);
+
+/* ---- kernels.c ---- */
+void kernels_collect(struct cc *cc);
+/* The note text of docs/architecture.md, "Module note". */
+char *kernels_note(struct cc *cc);
+
+/* ---- backend.c: divergence, select, liveness, regalloc, emit, in that order ---- */
+/* Compiles one kernel into kernel->code. cc->rodata_addr is already final. Constants are referenced
+ * by absolute address through output_constant. */
+void backend_kernel(struct cc *cc, struct kernel *kernel);
+
+/* ---- output.c ---- */
+/* Places the start code and kernels at ABI_CODE_BASE and constants behind them, compiles each
+ * kernel, writes the ELF (malloc'ed). */
+void output_program(struct cc *cc, void **bytes, size_t *size);
+/* Address of a constant global (address space 2), laid out on first use. */
+uint32_t output_constant(struct cc *cc, LLVMValueRef global);
+
+#endif

@@ -1,0 +1,169 @@
+/* The tables as data, and the checks that hold them together.
+ *
+ * Invariant: after tables_once() has run the derived arrays are constant; every entry point calls
+ * isa_init() first, which costs one atomic load. */
+#include "tables.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+#include <threads.h>
+
+#define BASE ISA_BASE
+#define R20 ISA_R20
+#define R21 ISA_R21
+#define R2025 ISA_R2025
+#define IMPL ISA_IMPL
+#define ROUND ISA_ROUND
+#define V0 ISA_V0
+const struct isa_desc isa_table[OP_COUNT] = {
+    {.name = "invalid", .pattern = "", .operands = "", .kind = KIND_NOP, .expr = "", .text = "no instruction"},
+#define INSN(id, name, pattern, operands, kind, unit, flags, revisions, expr, text) \
+    {name, pattern, operands, KIND_##kind, UNIT_##unit, flags, revisions, #expr, text},
+#include "insn.def"
+#undef INSN
+};
+#undef V0
+
+const struct isa_csr isa_csrs[] = {
+#define RO false
+#define RW true
+#define CSR(number, id, name, access, text) {number, access, name, text},
+#include "csr.def"
+#undef CSR
+};
+const size_t isa_ncsrs = sizeof isa_csrs / sizeof *isa_csrs;
+
+static const struct { char letter; const char *name; uint8_t kind, role; const char *bits; uint8_t shift; const char *text; }
+operand_rows[] = {
+#define OPERAND(letter, name, kind, role, bits, shift, text) {letter, name, OPERAND_##kind, ROLE_##role, bits, shift, text},
+#include "operand.def"
+#undef OPERAND
+};
+enum { NOPERANDS = sizeof operand_rows / sizeof *operand_rows };
+
+static struct isa_operand operands[128]; /* by letter; letter 0 marks an undefined one */
+static struct isa_fixed fixed[OP_COUNT];
+static uint16_t bucket[128][OP_COUNT];   /* operations by low seven bits, 0-terminated */
+static once_flag once = ONCE_FLAG_INIT;
+
+static void parse_operand(unsigned i)
+{
+    struct isa_operand *o = &operands[(unsigned char)operand_rows[i].letter];
+    *o = (struct isa_operand){.letter = operand_rows[i].letter, .kind = operand_rows[i].kind,
+        .role = operand_rows[i].role, .shift = operand_rows[i].shift,
+        .name = operand_rows[i].name, .text = operand_rows[i].text};
+    for (const char *p = operand_rows[i].bits; *p;) {
+        unsigned hi = 0, lo;
+        while (*p >= '0' && *p <= '9') hi = hi * 10 + (unsigned)(*p++ - '0');
+        lo = hi;
+        if (*p == ':')
+            for (lo = 0, p++; *p >= '0' && *p <= '9'; p++) lo = lo * 10 + (unsigned)(*p - '0');
+        if (*p == ',') p++;
+        o->hi[o->nranges] = (uint8_t)hi;
+        o->lo[o->nranges++] = (uint8_t)lo;
+        o->width = (uint8_t)(o->width + hi - lo + 1);
+    }
+}
+
+static void parse_pattern(unsigned op)
+{
+    struct isa_fixed *f = &fixed[op];
+    const char *pattern = isa_table[op].pattern;
+    for (unsigned i = 0; i < 32 && pattern[i]; i++) {
+        uint32_t bit = 1u << (31 - i);
+        char c = pattern[i];
+        if (c == '0' || c == '1') {
+            f->mask |= bit;
+            if (c == '1') f->match |= bit;
+        } else if (c != '_' && !strchr(f->letters, c)) {
+            f->letters[strlen(f->letters)] = c;
+        }
+    }
+}
+
+static void tables_once(void)
+{
+    unsigned fill[128] = {0};
+    for (unsigned i = 0; i < NOPERANDS; i++) parse_operand(i);
+    for (unsigned op = 1; op < OP_COUNT; op++) {
+        parse_pattern(op);
+        unsigned b = fixed[op].match & 127;
+        bucket[b][fill[b]++] = (uint16_t)op;
+    }
+}
+
+void isa_init(void) { call_once(&once, tables_once); }
+
+const struct isa_fixed *isa_fixed(unsigned op) { return &fixed[op]; }
+
+const uint16_t *isa_bucket(uint32_t word) { return bucket[word & 127]; }
+
+const struct isa_operand *isa_operand(char letter)
+{
+    isa_init();
+    unsigned char c = (unsigned char)letter;
+    return c < 128 && operands[c].letter ? &operands[c] : NULL;
+}
+
+uint32_t isa_mask(enum isa_op op) { isa_init(); return fixed[op].mask; }
+uint32_t isa_match(enum isa_op op) { isa_init(); return fixed[op].match; }
+
+enum isa_op isa_find(const char *mnemonic)
+{
+    for (unsigned op = 1; op < OP_COUNT; op++)
+        if (!strcmp(isa_table[op].name, mnemonic)) return (enum isa_op)op;
+    return OP_INVALID;
+}
+
+const struct isa_csr *isa_csr_number(unsigned number)
+{
+    for (size_t i = 0; i < isa_ncsrs; i++)
+        if (isa_csrs[i].number == number) return &isa_csrs[i];
+    return NULL;
+}
+
+const struct isa_csr *isa_csr_name(const char *name)
+{
+    for (size_t i = 0; i < isa_ncsrs; i++)
+        if (!strcasecmp(isa_csrs[i].name, name)) return &isa_csrs[i];
+    return NULL;
+}
+
+/* Does the set of bits that carry `letter` in the pattern equal the operand's ranges? */
+static bool letter_in_place(const char *pattern, const struct isa_operand *o)
+{
+    uint32_t want = 0, have = 0;
+    for (unsigned r = 0; r < o->nranges; r++)
+        for (unsigned b = o->lo[r]; b <= o->hi[r]; b++) want |= 1u << b;
+    for (unsigned i = 0; i < 32; i++)
+        if (pattern[i] == o->letter) have |= 1u << (31 - i);
+    return want == have;
+}
+
+const char *isa_check(void)
+{
+    static _Thread_local char why[128];
+    isa_init();
+    for (unsigned op = 1; op < OP_COUNT; op++) {
+        const char *pattern = isa_table[op].pattern;
+        if (strlen(pattern) != 32) {
+            snprintf(why, sizeof why, "%s: the pattern has %zu bits", isa_table[op].name, strlen(pattern));
+            return why;
+        }
+        for (const char *l = fixed[op].letters; *l; l++) {
+            const struct isa_operand *o = isa_operand(*l);
+            if (!o || !letter_in_place(pattern, o)) {
+                snprintf(why, sizeof why, "%s: letter %c is %s", isa_table[op].name, *l, o ? "out of place" : "undefined");
+                return why;
+            }
+        }
+        for (unsigned other = 1; other < op; other++)
+            if ((isa_table[op].revisions & isa_table[other].revisions) &&
+                !((fixed[op].match ^ fixed[other].match) & fixed[op].mask & fixed[other].mask)) {
+                snprintf(why, sizeof why, "%s overlaps %s", isa_table[op].name, isa_table[other].name);
+                return why;
+            }
+    }
+    return NULL;
+}

@@ -1,0 +1,135 @@
+/* The instruction set: one decoded form, one table, and the only ways in and out of it.
+ *
+ * Everything here is derived from the .def files of this folder. A word enters as bits and leaves
+ * as `struct insn` (isa_decode), goes back to bits (isa_encode) or to text (isa_print). */
+#ifndef VENTUS_ISA_H
+#define VENTUS_ISA_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+    ISA_XREGS = 64,  /* scalar registers of a warp */
+    ISA_VREGS = 256, /* vector registers of a warp */
+    ISA_LANES = 32,  /* most lanes a warp can have */
+};
+
+enum isa_op {
+    OP_INVALID,
+#define INSN(id, ...) OP_##id,
+#include "insn.def"
+#undef INSN
+    OP_COUNT
+};
+
+/* How an engine executes an operation; see the kinds in insn.def. */
+enum isa_kind {
+    KIND_X, KIND_V, KIND_VV, KIND_VX, KIND_VI, KIND_V1I, KIND_V2X,
+    KIND_BRANCH, KIND_VBRANCH, KIND_JAL, KIND_JALR,
+    KIND_XLOAD, KIND_XSTORE, KIND_VLOAD, KIND_VSTORE, KIND_PLOAD, KIND_PSTORE,
+    KIND_ULOAD, KIND_USTORE, KIND_SLOAD, KIND_SSTORE, KIND_ILOAD, KIND_ISTORE,
+    KIND_AMO, KIND_LR, KIND_SC, KIND_CSR, KIND_VSET, KIND_NOP,
+    KIND_JOIN, KIND_SETRPC, KIND_PREFIX, KIND_ENDPRG, KIND_BARRIER, KIND_BARRIERSUB,
+};
+
+enum isa_unit { UNIT_NONE, UNIT_SALU, UNIT_VALU, UNIT_MUL, UNIT_FPU, UNIT_SFU, UNIT_LSU, UNIT_CSR, UNIT_BRU };
+
+enum isa_flags { ISA_ROUND = 1, ISA_V0 = 2 };
+
+enum isa_revision {
+    ISA_R20 = 1, ISA_R21 = 2, ISA_R2025 = 4, ISA_IMPL = 8,
+    ISA_BASE = ISA_R20 | ISA_R21 | ISA_R2025 | ISA_IMPL,
+};
+
+/* One decoded instruction with its prefix folded in. Fields an operation does not have are 0,
+ * except `vm`, which is 1. */
+struct insn {
+    uint16_t op;     /* enum isa_op */
+    uint16_t aux;    /* CSR number, vtype, fence sets, prefix groups */
+    int32_t imm;     /* sign- or zero-extended as the operand letter says, shift applied; branch
+                      * targets and auipc count from the instruction word, at pc + size - 4 */
+    uint8_t rd, rs1, rs2, rs3; /* register numbers: x 0..63, v 0..255 */
+    uint8_t vm;      /* 1 = unmasked */
+    uint8_t rm;      /* static rounding mode, 7 = frm */
+    uint8_t aq, rl;
+    uint8_t size;    /* bytes taken, prefix included: 4 or 8 */
+};
+
+struct isa_desc {
+    const char *name;     /* mnemonic */
+    const char *pattern;  /* 32 characters, most significant bit first */
+    const char *operands; /* operand letters and literal text */
+    uint8_t kind, unit, flags, revisions;
+    const char *expr;     /* semantic expression as text */
+    const char *text;     /* one-line meaning */
+};
+
+/* An operand letter of operand.def. */
+enum operand_kind { OPERAND_REG_X, OPERAND_REG_V, OPERAND_SIMM, OPERAND_UIMM, OPERAND_TARGET, OPERAND_CSR, OPERAND_FLAG };
+enum operand_role { ROLE_RD, ROLE_RS1, ROLE_RS2, ROLE_RS3, ROLE_IMM, ROLE_AUX, ROLE_VM, ROLE_RM, ROLE_AQ, ROLE_RL };
+struct isa_operand {
+    char letter;
+    uint8_t kind, role, shift;
+    uint8_t nranges, width;             /* number of bit ranges, bits in total */
+    uint8_t hi[4], lo[4];               /* ranges, most significant first */
+    const char *name, *text;
+};
+
+struct isa_csr {
+    uint16_t number;
+    bool writable;
+    const char *name, *text;
+};
+
+/* isa_table[op] describes operation `op`; entry 0 is the invalid operation. */
+extern const struct isa_desc isa_table[OP_COUNT];
+extern const struct isa_csr isa_csrs[];
+extern const size_t isa_ncsrs;
+
+/* The operand with this letter, or NULL. */
+const struct isa_operand *isa_operand(char letter);
+
+/* The operation with this mnemonic, or OP_INVALID. */
+enum isa_op isa_find(const char *mnemonic);
+
+/* The CSR with this number / name (either case), or NULL. */
+const struct isa_csr *isa_csr_number(unsigned number);
+const struct isa_csr *isa_csr_name(const char *name);
+
+/* Fixed bits of an operation: word & mask == match exactly when the word is this operation. */
+uint32_t isa_mask(enum isa_op op);
+uint32_t isa_match(enum isa_op op);
+
+/* Decodes the instruction that begins at words[0], folding a register-extension prefix into the
+ * instruction behind it (ISA notes 3). `nwords` (>= 1) words may be read. Returns false, with
+ * out->op = OP_INVALID and out->size = 4, when the word is no instruction, names a scalar
+ * register above 63, or the prefix has no instruction behind it. Never fails otherwise. */
+bool isa_decode(const uint32_t *words, size_t nwords, struct insn *out);
+
+/* Decodes one word alone: a prefix is returned as the operation OP_REGEXT / OP_REGEXTI. */
+bool isa_decode_word(uint32_t word, struct insn *out);
+
+/* Encodes `in` into words[0..1], emitting a prefix when a register above 31 or a long immediate
+ * needs one. Returns the number of words, or 0 when an operand does not fit; then *why, if not
+ * NULL, names the operand. */
+unsigned isa_encode(const struct insn *in, uint32_t words[2], const char **why);
+
+/* Sets field `role` of `insn`; the inverse read is isa_get. */
+void isa_set(struct insn *insn, enum operand_role role, int32_t value);
+int32_t isa_get(const struct insn *insn, enum operand_role role);
+
+enum isa_print_flags { ISA_PRINT_NUMERIC = 1 /* x5 instead of t0 */ };
+
+/* Prints "mnemonic<tab>operands" of an instruction at `pc` (branch targets are printed as absolute
+ * addresses). Returns the length as snprintf does. */
+int isa_print(const struct insn *insn, uint32_t pc, unsigned flags, char *buf, size_t size);
+
+/* ABI name ("zero", "ra", "sp", ..., "x32"...) of scalar register r, 0..63. */
+const char *isa_xreg_name(unsigned r);
+
+/* Checks the tables: patterns of one revision do not overlap, every letter is defined and sits
+ * where operand.def says. Returns NULL, or a static description of the first defect. */
+const char *isa_check(void);
+
+#endif

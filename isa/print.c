@@ -1,0 +1,83 @@
+/* Instructions to text: the operand string of the table with its letters replaced. */
+#include "tables.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const char *const xnames[32] = {
+    "zero", "ra", "sp", "gp", "tp", "t0", "t1", "t2", "s0", "s1", "a0", "a1", "a2", "a3", "a4", "a5",
+    "a6", "a7", "s2", "s3", "s4", "s5", "s6", "s7", "s8", "s9", "s10", "s11", "t3", "t4", "t5", "t6"};
+static const char *const high_xnames[32] = {
+    "x32", "x33", "x34", "x35", "x36", "x37", "x38", "x39", "x40", "x41", "x42", "x43", "x44", "x45", "x46", "x47",
+    "x48", "x49", "x50", "x51", "x52", "x53", "x54", "x55", "x56", "x57", "x58", "x59", "x60", "x61", "x62", "x63"};
+static const char *const rounding[8] = {"rne", "rtz", "rdn", "rup", "rmm", "rm5", "rm6", "dyn"};
+
+const char *isa_xreg_name(unsigned r) { return r < 32 ? xnames[r] : high_xnames[r & 31]; }
+
+struct text { char *buf; size_t size, len; };
+
+static void put(struct text *t, const char *s)
+{
+    for (; *s; s++, t->len++)
+        if (t->len + 1 < t->size) t->buf[t->len] = *s;
+}
+
+static void print_vtype(struct text *t, unsigned vtype)
+{
+    char s[32];
+    static const char *const lmul[8] = {"m1", "m2", "m4", "m8", "m?", "mf8", "mf4", "mf2"};
+    snprintf(s, sizeof s, "e%u,%s,%s,%s", 8u << (vtype >> 3 & 7), lmul[vtype & 7], vtype & 64 ? "ta" : "tu", vtype & 128 ? "ma" : "mu");
+    put(t, s);
+}
+
+static void print_operand(struct text *t, const struct insn *in, const struct isa_operand *o, uint32_t pc, unsigned flags)
+{
+    char s[32];
+    int32_t v = isa_get(in, (enum operand_role)o->role);
+    const struct isa_csr *csr = NULL;
+    switch (o->kind) {
+    case OPERAND_REG_X:
+        if (flags & ISA_PRINT_NUMERIC) snprintf(s, sizeof s, "x%d", v);
+        else snprintf(s, sizeof s, "%s", isa_xreg_name((unsigned)v));
+        break;
+    case OPERAND_REG_V: snprintf(s, sizeof s, "v%d", v); break;
+    case OPERAND_TARGET: snprintf(s, sizeof s, "0x%08x", (unsigned)(pc + (uint32_t)(in->size - 4) + (uint32_t)v)); break;
+    case OPERAND_CSR:
+        csr = isa_csr_number((unsigned)v);
+        if (csr) snprintf(s, sizeof s, "%s", csr->name);
+        else snprintf(s, sizeof s, "0x%x", (unsigned)v);
+        break;
+    default:
+        if (o->letter == 'v' || o->letter == 'w') { print_vtype(t, (unsigned)v); return; }
+        if (o->letter == 'U') snprintf(s, sizeof s, "0x%x", (unsigned)v >> 12);
+        else if (o->letter == 'x' || o->letter == 'f') snprintf(s, sizeof s, "0x%x", (unsigned)v);
+        else snprintf(s, sizeof s, "%d", v);
+    }
+    put(t, s);
+}
+
+int isa_print(const struct insn *in, uint32_t pc, unsigned flags, char *buf, size_t size)
+{
+    isa_init();
+    const struct isa_desc *d = &isa_table[in->op < OP_COUNT ? in->op : OP_INVALID];
+    struct text t = {buf, size, 0};
+    put(&t, d->name);
+    if (in->aq) put(&t, ".aq");
+    if (in->rl) put(&t, ".rl");
+    if (*d->operands) put(&t, "\t");
+    for (const char *p = d->operands; *p; p++) {
+        const struct isa_operand *o = isa_operand(*p);
+        bool optional = p[0] == ',' && (p[1] == 'm' || p[1] == 'o') && !p[2];
+        if (optional) {
+            if (p[1] == 'm' && !in->vm) put(&t, ", v0.t");
+            if (p[1] == 'o' && in->rm != 7) { put(&t, ", "); put(&t, rounding[in->rm & 7]); }
+            break;
+        }
+        if (!strcmp(p, "v0")) { put(&t, p); break; }
+        if (o) print_operand(&t, in, o, pc, flags);
+        else if (*p == ',') put(&t, ", ");
+        else put(&t, (char[]){*p, 0});
+    }
+    if (size) buf[t.len < size ? t.len : size - 1] = 0;
+    return (int)t.len;
+}

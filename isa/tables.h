@@ -1,0 +1,19 @@
+/* What isa.c derives from the tables at first use, for decode.c, encode.c and print.c alone. */
+#ifndef VENTUS_ISA_TABLES_H
+#define VENTUS_ISA_TABLES_H
+
+#include "isa.h"
+
+struct isa_fixed {
+    uint32_t mask, match;
+    char letters[12]; /* the operand letters of the pattern */
+};
+
+/* Builds the derived tables once; cheap and thread-safe afterwards. */
+void isa_init(void);
+const struct isa_fixed *isa_fixed(unsigned op);
+
+/* Operations whose low seven bits are those of `word`, ended by 0. */
+const uint16_t *isa_bucket(uint32_t word);
+
+#endif
