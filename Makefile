@@ -1,0 +1,56 @@
+# Front end of the build; Meson and ninja do the work (meson.build in each folder).
+#
+#   make            build everything into build/
+#   make demo       install missing packages, build, run the examples on the simulated GPU
+#   make test       the same for all tests; ends with "N passed, N failed"
+#   make bench      Ventus against pocl, a table of ratios
+#   make install    into PREFIX (default /usr/local), with the ICD file where the loader looks
+#   make clean
+#
+# SANITIZE=1 builds with ASan and UBSan into build-sanitize/, TSAN=1 with TSan into build-tsan/,
+# WERROR=1 makes warnings errors. BUILD=folder chooses another folder. TESTS="words" runs only the
+# tests whose names contain one of the words. JOBS=n limits the processors used.
+
+BUILD ?= build$(if $(SANITIZE),-sanitize)$(if $(TSAN),-tsan)
+PREFIX ?= /usr/local
+JOBS ?= $(shell nproc)
+
+setup = $(if $(SANITIZE),-Db_sanitize=address$(comma)undefined -Db_lundef=false) \
+        $(if $(TSAN),-Db_sanitize=thread -Db_lundef=false) $(if $(WERROR),-Dwerror=true) --prefix=$(PREFIX)
+comma = ,
+
+.PHONY: all build demo test bench install clean deps-build deps-test
+.NOTPARALLEL:
+
+all: deps-check build
+
+deps-check:
+	@scripts/deps.sh --check build
+deps-build:
+	@scripts/deps.sh build
+deps-test:
+	@scripts/deps.sh test
+
+$(BUILD)/build.ninja:
+	@echo "make: configuring $(BUILD)"
+	@meson setup $(BUILD) $(setup) >$(BUILD).log 2>&1 || { cat $(BUILD).log; rm -rf $(BUILD); exit 1; }
+	@rm -f $(BUILD).log
+
+build: $(BUILD)/build.ninja
+	@echo "make: building $(BUILD)"
+	@ninja -C $(BUILD) -j $(JOBS)
+
+demo: deps-build build
+	@scripts/demo.sh $(BUILD)
+
+test: deps-test build
+	@tests/run --build $(BUILD) --jobs $(JOBS) $(TESTS)
+
+bench: deps-test build
+	@bench/run --build $(BUILD)
+
+install: deps-check build
+	@meson install -C $(BUILD) --no-rebuild
+
+clean:
+	rm -rf build build-sanitize build-tsan

@@ -1,0 +1,65 @@
+#!/bin/sh
+# Installs the Debian packages that are missing, and only those.
+#
+#   scripts/deps.sh [--check] build|test...
+#
+# Invariant: nothing installed is removed (apt's --no-remove); with everything present it returns
+# at once and needs no rights. --check installs nothing and fails when something is missing.
+# Called by the Makefile and .ci/run. libclc-19 is not in the list on purpose: it conflicts with
+# the version Mesa uses, so the compiler's build unpacks its own copy into the build folder.
+set -eu
+
+BUILD="make gcc libc6-dev meson ninja-build pkg-config clang-19 llvm-19-dev libelf-dev libcmocka-dev
+       ocl-icd-opencl-dev opencl-headers libpng-dev libjpeg-dev"
+TEST="$BUILD clinfo pocl-opencl-icd python3-pyopencl python3-numpy"
+
+say() { echo "deps: $*"; }
+die() { echo "deps: error: $*" >&2; exit 1; }
+
+installed() {
+    [ "$(dpkg-query -W -f '${Status}' "$1" 2>/dev/null)" = "install ok installed" ]
+}
+
+# The compiler's build fetches this one with `apt-get download`, which needs package lists.
+libclc_known() {
+    installed libclc-19 || [ -n "$(apt-cache madison libclc-19 2>/dev/null)" ]
+}
+
+as_root() {
+    if [ "$(id -u)" = 0 ]; then "$@"; return; fi
+    command -v sudo >/dev/null || die "not root and no sudo; as root run: apt-get install$missing"
+    sudo "$@"
+}
+
+check=false
+packages=
+for word; do
+    case $word in
+    --check) check=true ;;
+    build) packages="$packages $BUILD" ;;
+    test) packages="$packages $TEST" ;;
+    *) die "unknown argument '$word' (known: --check build test)" ;;
+    esac
+done
+
+command -v dpkg-query >/dev/null && command -v apt-get >/dev/null ||
+    die "this is not a Debian system; install by hand what scripts/deps.sh lists"
+
+missing=
+for package in $packages; do
+    installed "$package" && continue
+    case " $missing " in *" $package "*) ;; *) missing="$missing $package" ;; esac
+done
+
+if $check; then
+    [ -z "$missing" ] || die "missing packages; run: sudo apt-get install$missing"
+    exit 0
+fi
+if [ -z "$missing" ] && libclc_known; then exit 0; fi
+
+say "updating the package lists"
+as_root apt-get -q update
+[ -n "$missing" ] || exit 0
+say "installing:$missing"
+as_root env DEBIAN_FRONTEND=noninteractive apt-get -q -y -o DPkg::Lock::Timeout=300 \
+    install --no-remove --no-install-recommends $missing
