@@ -14,12 +14,16 @@
 #define R21 ISA_R21
 #define R2025 ISA_R2025
 #define IMPL ISA_IMPL
+#define EXTRA ISA_EXTRA
 #define ROUND ISA_ROUND
 #define V0 ISA_V0
+#define IMMHI ISA_IMMHI
+#define EVEN ISA_EVEN
+#define MEMORY(space, width) (ISA_MEMORY | (space) << ISA_SPACE_SHIFT | (width) << ISA_WIDTH_SHIFT)
 const struct isa_desc isa_table[OP_COUNT] = {
     {.name = "invalid", .pattern = "", .operands = "", .kind = KIND_NOP, .expr = "", .text = "no instruction"},
 #define INSN(id, name, pattern, operands, kind, unit, flags, revisions, expr, text) \
-    {name, pattern, operands, KIND_##kind, UNIT_##unit, flags, revisions, #expr, text},
+    {name, pattern, operands, KIND_##kind, UNIT_##unit, revisions, flags, #expr, text},
 #include "insn.def"
 #undef INSN
 };
@@ -70,8 +74,10 @@ static void parse_pattern(unsigned op)
 {
     struct isa_fixed *f = &fixed[op];
     const char *pattern = isa_table[op].pattern;
-    for (unsigned i = 0; i < 32 && pattern[i]; i++) {
-        uint32_t bit = 1u << (31 - i);
+    unsigned bits = strlen(pattern) > 32 ? 64 : 32;
+    f->bits = (uint8_t)bits;
+    for (unsigned i = 0; i < bits && pattern[i]; i++) {
+        uint64_t bit = 1ull << (bits - 1 - i);
         char c = pattern[i];
         if (c == '0' || c == '1') {
             f->mask |= bit;
@@ -88,7 +94,7 @@ static void tables_once(void)
     for (unsigned i = 0; i < NOPERANDS; i++) parse_operand(i);
     for (unsigned op = 1; op < OP_COUNT; op++) {
         parse_pattern(op);
-        unsigned b = fixed[op].match & 127;
+        unsigned b = (unsigned)fixed[op].match & 127;
         bucket[b][fill[b]++] = (uint16_t)op;
     }
 }
@@ -106,15 +112,34 @@ const struct isa_operand *isa_operand(char letter)
     return c < 128 && operands[c].letter ? &operands[c] : NULL;
 }
 
-uint32_t isa_mask(enum isa_op op) { isa_init(); return fixed[op].mask; }
-uint32_t isa_match(enum isa_op op) { isa_init(); return fixed[op].match; }
+uint64_t isa_mask(enum isa_op op) { isa_init(); return fixed[op].mask; }
+uint64_t isa_match(enum isa_op op) { isa_init(); return fixed[op].match; }
+unsigned isa_bits(enum isa_op op) { isa_init(); return fixed[op].bits; }
 
-enum isa_op isa_find(const char *mnemonic)
+static const struct { const char *name; enum isa_profile profile; } profiles[] = {
+    {"default", PROFILE_DEFAULT}, {"toolchain", PROFILE_TOOLCHAIN},
+    {"r2.0", PROFILE_R20}, {"r2.1", PROFILE_R21}, {"r2025", PROFILE_R2025},
+};
+enum { NPROFILES = sizeof profiles / sizeof *profiles };
+
+bool isa_profile_find(const char *name, enum isa_profile *profile)
+{
+    for (unsigned i = 0; i < NPROFILES; i++)
+        if (!strcmp(profiles[i].name, name)) {
+            *profile = profiles[i].profile;
+            return true;
+        }
+    return false;
+}
+
+enum isa_op isa_find_in(enum isa_profile profile, const char *mnemonic)
 {
     for (unsigned op = 1; op < OP_COUNT; op++)
-        if (!strcmp(isa_table[op].name, mnemonic)) return (enum isa_op)op;
+        if ((isa_table[op].revisions & profile) && !strcmp(isa_table[op].name, mnemonic)) return (enum isa_op)op;
     return OP_INVALID;
 }
+
+enum isa_op isa_find(const char *mnemonic) { return isa_find_in(PROFILE_DEFAULT, mnemonic); }
 
 const struct isa_csr *isa_csr_number(unsigned number)
 {
@@ -133,12 +158,22 @@ const struct isa_csr *isa_csr_name(const char *name)
 /* Does the set of bits that carry `letter` in the pattern equal the operand's ranges? */
 static bool letter_in_place(const char *pattern, const struct isa_operand *o)
 {
-    uint32_t want = 0, have = 0;
+    uint64_t want = 0, have = 0;
+    size_t bits = strlen(pattern);
     for (unsigned r = 0; r < o->nranges; r++)
-        for (unsigned b = o->lo[r]; b <= o->hi[r]; b++) want |= 1u << b;
-    for (unsigned i = 0; i < 32; i++)
-        if (pattern[i] == o->letter) have |= 1u << (31 - i);
+        for (unsigned b = o->lo[r]; b <= o->hi[r]; b++) want |= 1ull << b;
+    for (size_t i = 0; i < bits; i++)
+        if (pattern[i] == o->letter) have |= 1ull << (bits - 1 - i);
     return want == have;
+}
+
+/* Are both operations active in some profile, and is there a word that is both? */
+static bool overlap(unsigned a, unsigned b)
+{
+    if ((fixed[a].match ^ fixed[b].match) & fixed[a].mask & fixed[b].mask) return false;
+    for (unsigned i = 0; i < NPROFILES; i++)
+        if ((isa_table[a].revisions & profiles[i].profile) && (isa_table[b].revisions & profiles[i].profile)) return true;
+    return false;
 }
 
 const char *isa_check(void)
@@ -147,7 +182,7 @@ const char *isa_check(void)
     isa_init();
     for (unsigned op = 1; op < OP_COUNT; op++) {
         const char *pattern = isa_table[op].pattern;
-        if (strlen(pattern) != 32) {
+        if (strlen(pattern) != fixed[op].bits) {
             snprintf(why, sizeof why, "%s: the pattern has %zu bits", isa_table[op].name, strlen(pattern));
             return why;
         }
@@ -159,8 +194,7 @@ const char *isa_check(void)
             }
         }
         for (unsigned other = 1; other < op; other++)
-            if ((isa_table[op].revisions & isa_table[other].revisions) &&
-                !((fixed[op].match ^ fixed[other].match) & fixed[op].mask & fixed[other].mask)) {
+            if (overlap(op, other)) {
                 snprintf(why, sizeof why, "%s overlaps %s", isa_table[op].name, isa_table[other].name);
                 return why;
             }

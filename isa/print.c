@@ -41,7 +41,7 @@ static void print_operand(struct text *t, const struct insn *in, const struct is
         else snprintf(s, sizeof s, "%s", isa_xreg_name((unsigned)v));
         break;
     case OPERAND_REG_V: snprintf(s, sizeof s, "v%d", v); break;
-    case OPERAND_TARGET: snprintf(s, sizeof s, "0x%08x", (unsigned)(pc + (uint32_t)(in->size - 4) + (uint32_t)v)); break;
+    case OPERAND_TARGET: snprintf(s, sizeof s, "0x%08x", (unsigned)(pc + (in->prefix ? 4u : 0) + (uint32_t)v)); break;
     case OPERAND_CSR:
         csr = isa_csr_number((unsigned)v);
         if (csr) snprintf(s, sizeof s, "%s", csr->name);

@@ -5,8 +5,9 @@
 #include "isa.h"
 
 struct isa_fixed {
-    uint32_t mask, match;
-    char letters[12]; /* the operand letters of the pattern */
+    uint64_t mask, match;
+    uint8_t bits;     /* 32 or 64 */
+    char letters[15]; /* the operand letters of the pattern */
 };
 
 /* Builds the derived tables once; cheap and thread-safe afterwards. */
