@@ -67,4 +67,7 @@ bool asm_assemble(const char *name, const char *source, size_t size, uint32_t ba
  * separated by tabs; symbols of `image` (may be NULL) label lines and branch targets. */
 void asm_disassemble(const uint32_t *words, size_t nwords, uint32_t addr, const struct elf_image *image, FILE *out);
 
+/* The same with prefixes as instructions of their own. */
+void asm_disassemble_raw(const uint32_t *words, size_t nwords, uint32_t addr, const struct elf_image *image, FILE *out);
+
 #endif
