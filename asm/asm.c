@@ -126,12 +126,23 @@ static unsigned edit_distance(const char *a, size_t n, const char *b, size_t m)
     return rows[n % 3][m];
 }
 
+/* Letters that two words have in common at both ends. */
+static size_t common_ends(const struct nearest *n, const char *candidate)
+{
+    size_t i = 0, k = 0, length = strlen(candidate);
+    while (i < n->length && candidate[i] == n->word[i]) i++;
+    while (k < n->length && k < length && candidate[length - 1 - k] == n->word[n->length - 1 - k]) k++;
+    return i + k;
+}
+
+/* Of words at equal distance the one with the same ends wins. */
 void as_near(struct nearest *n, const char *candidate)
 {
     size_t length = strlen(candidate);
     if (length > n->length + 3 || n->length > length + 3) return;
     unsigned d = edit_distance(n->word, n->length, candidate, length);
-    if (d < n->distance && d < n->length) {
+    bool alike = n->best && d == n->distance && common_ends(n, candidate) > common_ends(n, n->best);
+    if ((d < n->distance || alike) && d < n->length) {
         n->distance = d;
         n->best = candidate;
     }

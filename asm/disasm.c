@@ -13,7 +13,9 @@ struct listing {
     size_t count;
     uint32_t addr;
     const struct elf_image *image;
-    uint8_t *targets;  /* one per word: 1 when a branch of the text goes there */
+    uint8_t *targets;  /* one per word: 1 when a branch of the text goes there, 2 behind a prefix */
+    const struct elf_symbol **symbols; /* usable as labels, by address */
+    size_t nsymbols;
     FILE *out;
 };
 
@@ -41,14 +43,59 @@ static bool branch_target(const struct listing *l, size_t i, const struct insn *
     return false;
 }
 
+/* A name from a file is printed only if the assembler would read it as a label. */
+static bool is_label(const char *name)
+{
+    size_t n = strlen(name);
+    return n < 256 && strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.$") == n &&
+           n && !(name[0] >= '0' && name[0] <= '9') && strcmp(name, ".") && strncmp(name, ".L", 2);
+}
+
+static int by_address(const void *a, const void *b)
+{
+    const struct elf_symbol *x = *(const struct elf_symbol *const *)a, *y = *(const struct elf_symbol *const *)b;
+    if (x->value != y->value) return x->value < y->value ? -1 : 1;
+    return x->function != y->function ? y->function - x->function : strcmp(x->name, y->name);
+}
+
+static int by_name(const void *a, const void *b)
+{
+    return strcmp((*(const struct elf_symbol *const *)a)->name, (*(const struct elf_symbol *const *)b)->name);
+}
+
+/* Symbols of the text by address; a name that occurs twice would not assemble and is left out. */
+static void collect_symbols(struct listing *l)
+{
+    size_t n = 0, kept = 0, total = l->image ? l->image->nsymbols : 0;
+    l->symbols = calloc(total + 1, sizeof *l->symbols);
+    if (!l->symbols) return;
+    for (size_t i = 0; i < total; i++) {
+        const struct elf_symbol *s = &l->image->symbols[i];
+        if ((s->value - l->addr) / 4 < l->count && !(s->value & 3) && is_label(s->name)) l->symbols[n++] = s;
+    }
+    qsort(l->symbols, n, sizeof *l->symbols, by_name);
+    for (size_t i = 0; i < n; i++)
+        if (!kept || strcmp(l->symbols[kept - 1]->name, l->symbols[i]->name)) l->symbols[kept++] = l->symbols[i];
+    qsort(l->symbols, kept, sizeof *l->symbols, by_address);
+    l->nsymbols = kept;
+}
+
+/* Index of the first symbol at or behind an address. */
+static size_t first_symbol(const struct listing *l, uint32_t addr)
+{
+    size_t low = 0, high = l->nsymbols;
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        if (l->symbols[middle]->value < addr) low = middle + 1;
+        else high = middle;
+    }
+    return low;
+}
+
 static const char *symbol_at(const struct listing *l, uint32_t addr)
 {
-    const char *found = NULL;
-    for (size_t i = 0; l->image && i < l->image->nsymbols; i++) {
-        const struct elf_symbol *s = &l->image->symbols[i];
-        if (s->value == addr && (!found || s->function)) found = s->name;
-    }
-    return found;
+    size_t i = first_symbol(l, addr);
+    return i < l->nsymbols && l->symbols[i]->value == addr ? l->symbols[i]->name : NULL;
 }
 
 /* Name of a target in the text: its symbol, else one made of the address. */
@@ -80,18 +127,17 @@ static void print_labels(const struct listing *l, size_t i)
     char buf[24];
     uint32_t addr = l->addr + (uint32_t)(i * 4);
     bool named = false;
-    for (size_t k = 0; l->image && k < l->image->nsymbols; k++)
-        if (l->image->symbols[k].value == addr) {
-            fprintf(l->out, "%s:\n", l->image->symbols[k].name);
-            named = true;
-        }
+    for (size_t k = first_symbol(l, addr); k < l->nsymbols && l->symbols[k]->value == addr; k++) {
+        fprintf(l->out, "%s:\n", l->symbols[k]->name);
+        named = true;
+    }
     if (!named && l->targets && l->targets[i]) fprintf(l->out, "%s:\n", label(l, addr, buf));
 }
 
 /* Replaces the address of the last operand by a name, if the target has a label. */
 static void print_instruction(const struct listing *l, size_t i, const struct insn *in)
 {
-    char text[160], buf[24];
+    char text[512], buf[24];
     uint32_t pc = l->addr + (uint32_t)(i * 4), target;
     isa_print(in, pc, 0, text, sizeof text);
     char *last = strrchr(text, ' ');
@@ -130,13 +176,15 @@ static void print_listing(struct listing *l, bool merge)
 
 static void list(const uint32_t *words, size_t nwords, uint32_t addr, const struct elf_image *image, bool merge, FILE *out)
 {
-    struct listing l = {words, nwords, addr, image, calloc(nwords + 1, 1), out};
+    struct listing l = {.words = words, .count = nwords, .addr = addr, .image = image, .targets = calloc(nwords + 1, 1), .out = out};
+    collect_symbols(&l);
     if (l.targets) {
         mark_targets(&l, merge);
         drop_inner_targets(&l, merge);
     }
     print_listing(&l, merge);
     free(l.targets);
+    free(l.symbols);
 }
 
 void asm_disassemble(const uint32_t *words, size_t nwords, uint32_t addr, const struct elf_image *image, FILE *out)

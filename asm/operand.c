@@ -174,7 +174,7 @@ static bool parse_operands(struct as *as, const char *p, struct insn *in, struct
             as->t++;
             return true;
         }
-        if (as->t->kind == TOKEN_END) return as_error(as, as->t->at, "operand expected: %s", o ? o->name : (char[]){*p, 0});
+        if (o && as->t->kind == TOKEN_END) return as_error(as, as->t->at, "operand expected: %s", o->name);
         bool ok;
         if (!o) ok = lex_expect(as, *p, "here");
         else if (o->kind == OPERAND_REG_X || o->kind == OPERAND_REG_V) ok = parse_register(as, o, in);
