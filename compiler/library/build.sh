@@ -53,7 +53,7 @@ clang-19 -target $triple -x cl -cl-std=CL3.0 -O2 -Xclang -disable-llvm-passes -c
     -U__SPIR__ -U__IMAGE_SUPPORT__ -fno-builtin -nostdlibinc --no-default-config -Wno-missing-prototypes \
     -Xclang -cl-ext=-all,+cl_khr_byte_addressable_store,+cl_khr_global_int32_base_atomics,+cl_khr_global_int32_extended_atomics,+cl_khr_local_int32_base_atomics,+cl_khr_local_int32_extended_atomics,+__opencl_c_int64,+__opencl_c_atomic_order_acq_rel,+__opencl_c_atomic_order_seq_cst,+__opencl_c_atomic_scope_device \
     "$source/native.cl" -o "$work/native.raw.bc"
-opt-19 -passes='function(sroa,early-cse,simplifycfg,instcombine,simplifycfg)' "$work/native.raw.bc" -o "$work/native.bc"
+opt-19 -passes='function(sroa,early-cse,simplifycfg,instcombine,simplifycfg)' "$work/native.raw.bc" -o "$work/native.bc" 2>"$work/opt.log" || { cat "$work/opt.log" >&2; die "opt failed"; }
 
 # ---- together; linkonce_odr makes the linker take only what a program calls ----
 llvm-link-19 --override="$work/native.bc" "$work/clc.bc" -o "$work/all.bc" 2>"$work/link.log" || { cat "$work/link.log" >&2; die "link failed"; }

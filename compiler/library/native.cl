@@ -271,28 +271,10 @@ long __ventus_srem64(long a, long b)
     return a < 0 ? 0 - r : r;
 }
 
-/* Leading zeros of 32 bits, in straight-line code; 32 for 0. */
-static uint leading_zeros(uint x)
-{
-    uint n = 32, y;
-    y = x >> 16; if (y) { n -= 16; x = y; }
-    y = x >> 8; if (y) { n -= 8; x = y; }
-    y = x >> 4; if (y) { n -= 4; x = y; }
-    y = x >> 2; if (y) { n -= 2; x = y; }
-    y = x >> 1; return y ? n - 2 : n - x;
-}
-static uint leading_zeros64(ulong x)
-{
-    uint high = x >> 32;
-    return high ? leading_zeros(high) : 32 + leading_zeros((uint)x);
-}
-uint __ventus_ctlz32(uint x) { return leading_zeros(x); }
-uint __ventus_ctlz64(ulong x) { return leading_zeros64(x); }
-
 /* 64-bit integer to float, one rounding: the bits below the 24 kept ones go into a sticky bit. */
 float __ventus_utof64(ulong x)
 {
-    uint zeros = leading_zeros64(x);
+    uint zeros = clz(x);
     if (zeros >= 32) return (float)(uint)x;
     ulong top = x << zeros;                       /* highest bit is bit 63 */
     uint bits = (uint)(top >> 32) | ((uint)top != 0);
@@ -323,50 +305,49 @@ long __ventus_ftos64(float f)
 float __ventus_half_to_float(ushort h)
 {
     uint sign = (uint)(h & 0x8000) << 16, magn = h & 0x7fff;
-    /* scaling by 2^112 also normalises subnormals */
-    float f = as_float(magn << 13) * 0x1p112f;
-    uint bits = magn >= 0x7c00 ? magn << 13 | 0x7f800000 : as_uint(f);
-    return as_float(bits | sign);
+    float f = as_float(magn << 13) * 0x1p112f; /* the scaling also normalises subnormals */
+    return as_float(sign | select(as_uint(f), magn << 13 | 0x7f800000, magn >= 0x7c00));
 }
 
 ushort __ventus_float_to_half(float f)
 {
     uint bits = as_uint(f), sign = bits >> 16 & 0x8000, magn = bits & 0x7fffffff;
-    if (magn > 0x7f800000) return sign | 0x7e00 | (magn >> 13 & 0x3ff);
-    if (magn >= 0x477ff000) return sign | 0x7c00;               /* rounds to infinity */
-    if (magn < 0x38800000)                                      /* subnormal: the addition rounds */
-        return sign | (as_uint(as_float(magn) + 0.5f) - as_uint(0.5f));
-    magn += 0xfff + (magn >> 13 & 1);                           /* to nearest even */
-    return sign | ((magn - 0x38000000) >> 13);
+    uint normal = (magn + 0xfff + (magn >> 13 & 1) - 0x38000000) >> 13;     /* to nearest even */
+    uint small = as_uint(as_float(magn) + 0.5f) - as_uint(0.5f);            /* the addition rounds */
+    uint half_bits = select(normal, small, magn < 0x38800000);
+    half_bits = select(half_bits, 0x7c00u, magn >= 0x477ff000);             /* rounds to infinity */
+    half_bits = select(half_bits, 0x7e00u | (magn >> 13 & 0x3ff), magn > 0x7f800000);
+    return sign | half_bits;
 }
 
-/* Rounding to an integral value. Floats of 2^23 and above are integral; the sign of zero stays. */
+/* Rounding to an integral value. Floats of 2^23 and above are integral; the sign of zero stays.
+ * select() rather than ?: everywhere, because a divergent branch costs more than both values. */
 static float with_sign(uint magnitude_bits, float f) { return as_float(magnitude_bits | (as_uint(f) & 0x80000000)); }
-static uint is_small(float f) { return (as_uint(f) & 0x7fffffff) < 0x4b000000; }
+static int is_small(float f) { return (as_uint(f) & 0x7fffffff) < 0x4b000000; }
 
 float __ventus_trunc(float f)
 {
-    return is_small(f) ? with_sign(as_uint(fabs((float)(int)f)), f) : f;
+    return select(f, with_sign(as_uint(fabs((float)(int)f)), f), is_small(f));
 }
 float __ventus_rint(float f)
 {
     float magn = as_float(as_uint(f) & 0x7fffffff);
-    return is_small(f) ? with_sign(as_uint((magn + 0x1p23f) - 0x1p23f), f) : f;
+    return select(f, with_sign(as_uint((magn + 0x1p23f) - 0x1p23f), f), is_small(f));
 }
 float __ventus_floor(float f)
 {
     float t = __ventus_trunc(f);
-    return t > f ? t - 1.0f : t;
+    return select(t, t - 1.0f, t > f);
 }
 float __ventus_ceil(float f)
 {
     float t = __ventus_trunc(f);
-    return t < f ? with_sign(as_uint(fabs(t + 1.0f)), f) : t;
+    return select(t, with_sign(as_uint(fabs(t + 1.0f)), f), t < f);
 }
 float __ventus_round(float f)
 {
     float t = __ventus_trunc(f), rest = fabs(f - t);
-    return is_small(f) && rest >= 0.5f ? t + with_sign(as_uint(1.0f), f) : t;
+    return select(t, t + with_sign(as_uint(1.0f), f), is_small(f) & (rest >= 0.5f));
 }
 float __ventus_frem(float a, float b) { return fmod(a, b); }
 
