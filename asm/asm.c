@@ -105,8 +105,7 @@ void as_hint(struct as *as, const char *format, ...)
     fputc('\n', as->log);
 }
 
-/* Edit distance, with the swap of neighbours as one step; long words are never near. */
-static unsigned edit_distance(const char *a, size_t n, const char *b, size_t m)
+unsigned asm_edit_distance(const char *a, size_t n, const char *b, size_t m)
 {
     enum { MAX = 40 };
     unsigned rows[3][MAX + 1];
@@ -140,7 +139,7 @@ void as_near(struct nearest *n, const char *candidate)
 {
     size_t length = strlen(candidate);
     if (length > n->length + 3 || n->length > length + 3) return;
-    unsigned d = edit_distance(n->word, n->length, candidate, length);
+    unsigned d = asm_edit_distance(n->word, n->length, candidate, length);
     bool alike = n->best && d == n->distance && common_ends(n, candidate) > common_ends(n, n->best);
     if ((d < n->distance || alike) && d < n->length) {
         n->distance = d;

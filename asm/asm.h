@@ -61,6 +61,10 @@ void elf_free(struct elf_image *image);
  * reported, up to 20. Returns true when there were none. */
 bool asm_assemble(const char *name, const char *source, size_t size, uint32_t base, struct elf_image *image, FILE *log);
 
+/* Edits between two words, the swap of neighbours counting once: for "did you mean". Words of more
+ * than 40 letters are never near. */
+unsigned asm_edit_distance(const char *a, size_t n, const char *b, size_t m);
+
 /* ---- disasm.c: listing ---- */
 
 /* Prints text words at `addr` one instruction a line: address, word(s), mnemonic, operands,
