@@ -62,12 +62,3 @@ void code_drop(struct gpu *gpu)
         free(page);
     }
 }
-
-void code_drop_range(struct gpu *gpu, uint32_t first, uint32_t last)
-{
-    for (const struct code_page *p = gpu->code_list; p; p = p->next)
-        if (p->number + 1 >= first && p->number <= last) {
-            code_drop(gpu);
-            return;
-        }
-}

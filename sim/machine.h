@@ -41,8 +41,6 @@ struct code_page {
 /* Decoded page that holds pc; NULL if it is not executable or the host is out of memory. */
 const struct code_page *code_page(struct gpu *gpu, uint32_t pc);
 void code_drop(struct gpu *gpu);
-/* Drops decoded code if the pages first..last, or the prefix before them, are part of it. */
-void code_drop_range(struct gpu *gpu, uint32_t first, uint32_t last);
 
 /* ---- the machine ---- */
 

@@ -29,13 +29,22 @@ static size_t page_bytes(uint32_t first, uint32_t last) { return (size_t)(last -
 
 static void *page_host(const struct gpu *gpu, uint32_t page) { return gpu->mem + ((size_t)page << PAGE_BITS); }
 
+/* Drops decoded code when the pages, or the one before them, whose last word may be a prefix, held or
+ * will hold code. Data pages leave it alone: the driver opens them while a launch runs. */
+static void code_remapped(struct gpu *gpu, uint32_t first, uint32_t last, unsigned access)
+{
+    bool code = (access & GPU_EXEC) || (first && (gpu->pages[first - 1] & GPU_EXEC));
+    for (uint32_t p = first; p <= last && !code; p++) code = gpu->pages[p] & GPU_EXEC;
+    if (code) code_drop(gpu);
+}
+
 bool gpu_mem_open(struct gpu *gpu, uint32_t addr, uint64_t size, unsigned access)
 {
     uint32_t first, last;
     if (!page_range(addr, size, &first, &last)) return false;
     if (mprotect(page_host(gpu, first), page_bytes(first, last), protection(access))) return false;
+    code_remapped(gpu, first, last, access);
     memset(gpu->pages + first, (int)access, last - first + 1);
-    code_drop_range(gpu, first, last);
     return true;
 }
 
@@ -43,8 +52,8 @@ void gpu_mem_close(struct gpu *gpu, uint32_t addr, uint64_t size)
 {
     uint32_t first, last;
     if (!page_range(addr, size, &first, &last)) return;
+    code_remapped(gpu, first, last, 0);
     memset(gpu->pages + first, 0, last - first + 1);
-    code_drop_range(gpu, first, last);
     /* A new mapping over the old one returns its memory and reads as zero when opened again. When the
      * host refuses it, taking the access away and the contents back separately does the same. */
     void *p = page_host(gpu, first);
