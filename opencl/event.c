@@ -87,8 +87,10 @@ static void stamp(cl_event event, cl_int status)
     if (status <= CL_COMPLETE) event->times[TIME_END] = now;
 }
 
+/* A callback may give the last reference back before this function is done with the lock: hold one. */
 void event_set(cl_event event, cl_int status)
 {
+    object_use(&event->base);
     pthread_mutex_lock(&event->lock);
     if (atomic_load(&event->status) > CL_COMPLETE) {
         stamp(event, status);
@@ -97,6 +99,7 @@ void event_set(cl_event event, cl_int status)
         if (status <= CL_COMPLETE) pthread_cond_broadcast(&event->changed);
     }
     pthread_mutex_unlock(&event->lock);
+    event_drop(event);
 }
 
 cl_int event_wait(cl_event event)
@@ -212,6 +215,7 @@ cl_int clSetEventCallback(cl_event event, cl_int type, void (CL_CALLBACK *call)(
     c->type = type;
     c->call = call;
     c->data = data;
+    object_use(&event->base); /* as in event_set */
     pthread_mutex_lock(&event->lock);
     cl_int status = atomic_load(&event->status);
     if (status <= type) {
@@ -221,6 +225,7 @@ cl_int clSetEventCallback(cl_event event, cl_int type, void (CL_CALLBACK *call)(
         *p = c;
     }
     pthread_mutex_unlock(&event->lock);
+    event_drop(event);
     return CL_SUCCESS;
 }
 
