@@ -138,7 +138,7 @@ static size_t common_ends(const struct nearest *n, const char *candidate)
 void as_near(struct nearest *n, const char *candidate)
 {
     size_t length = strlen(candidate);
-    if (length > n->length + 3 || n->length > length + 3) return;
+    if (length >= n->length + n->distance || n->length >= length + n->distance) return;
     unsigned d = asm_edit_distance(n->word, n->length, candidate, length);
     bool alike = n->best && d == n->distance && common_ends(n, candidate) > common_ends(n, n->best);
     if ((d < n->distance || alike) && d < n->length) {
@@ -366,6 +366,15 @@ static void used_registers(const struct elf_image *m, int64_t *vgpr, int64_t *sg
     *vgpr = (most[1] + 4) & ~3u;
 }
 
+static void kernel_args(const struct kernel_record *k, FILE *out)
+{
+    for (const struct kernel_arg *a = k->first; a; a = a->next) {
+        bool value = !strcmp(a->kind, "value");
+        fprintf(out, "arg kind=%s size=%u offset=%u align=%u name=%s type=%s access=none address=%s qual=\n", a->kind, a->size,
+                a->offset, a->alignment, a->name, value ? "void" : "void*", value ? "private" : a->kind);
+    }
+}
+
 /* The records of .kernel as the text of docs/architecture.md, "Module note". */
 static bool kernel_note(struct as *as, struct elf_image *m, char **note)
 {
@@ -380,9 +389,10 @@ static bool kernel_note(struct as *as, struct elf_image *m, char **note)
         ok = symbol_value(as, k->symbol, k->at, &entry);
         if (ok && !k->symbol->item) ok = as_error(as, k->at, "'%s' is no label", k->symbol->name);
         if (!ok) break;
-        fprintf(out, "kernel name=%s entry=0x%08x vgpr=%d sgpr=%d lds=%d pds=%d args=%d reqd=0,0,0 hint=0,0,0 vechint=\n%s",
+        fprintf(out, "kernel name=%s entry=0x%08x vgpr=%d sgpr=%d lds=%d pds=%d args=%d reqd=0,0,0 hint=0,0,0 vechint=\n",
                 k->symbol->name, (unsigned)entry, (int)(k->vgpr < 0 ? vgpr : k->vgpr), (int)(k->sgpr < 0 ? sgpr : k->sgpr),
-                (int)k->lds, (int)k->pds, (int)((k->args + 3) & ~3), k->arg_lines);
+                (int)k->lds, (int)k->pds, (int)((k->args + 3) & ~3));
+        kernel_args(k, out);
     }
     bool failed = ferror(out);
     return !fclose(out) && !failed && ok;

@@ -133,7 +133,8 @@ static bool fill(struct as *as, const struct token *name, unsigned argument)
     if (!expr_parse_known(as, "the count", 0, AS_MAX_BYTES, &count)) return false;
     if (lex_accept(as, ',') && !expr_parse_known(as, "the size", 0, 8, &width)) return false;
     if (lex_accept(as, ',') && !expr_parse_known(as, "the value", INT32_MIN, UINT32_MAX, &value)) return false;
-    if (count * width > AS_MAX_BYTES) return as_error(as, name->at, "the program is larger than %d MiB", AS_MAX_BYTES >> 20);
+    as->filled += count * width;
+    if (as->filled > AS_MAX_BYTES) return as_error(as, name->at, "the program is larger than %d MiB", AS_MAX_BYTES >> 20);
     uint8_t *p = as_alloc(as, (size_t)(count * width) + 1);
     for (int64_t i = 0; i < count * width; i++) p[i] = (uint8_t)((uint64_t)value >> (i % width * 8));
     bytes(as, name->at, p, (size_t)(count * width));
@@ -249,22 +250,16 @@ static bool kernel(struct as *as, const struct token *name, unsigned argument)
 {
     (void)argument;
     struct kernel_record *k = as_alloc(as, sizeof *k);
-    *k = (struct kernel_record){.at = name->at, .vgpr = -1, .sgpr = -1, .args = 0, .arg_lines = as_strdup(as, "", 0)};
+    *k = (struct kernel_record){.at = name->at, .vgpr = -1, .sgpr = -1};
+    k->last = &k->first;
     k->symbol = symbol_operand(as);
     if (!k->symbol) return false;
     k->symbol->function = true;
     while (lex_accept(as, ','))
         if (!kernel_key(as, k)) return false;
-    *as->last_kernel = k;
+    *as->last_kernel = as->kernel = k;
     as->last_kernel = &k->next;
     return true;
-}
-
-static struct kernel_record *current_kernel(struct as *as)
-{
-    struct kernel_record *k = as->kernels;
-    while (k && k->next) k = k->next;
-    return k;
 }
 
 /* .arg KIND, NAME[, SIZE[, ALIGNMENT]]: the next argument of the last kernel. */
@@ -272,26 +267,28 @@ static bool arg(struct as *as, const struct token *name, unsigned argument)
 {
     static const char *const kinds[] = {"value", "global", "constant", "local"};
     (void)argument;
-    struct kernel_record *k = current_kernel(as);
+    struct kernel_record *k = as->kernel;
+    int64_t width = 4, alignment = 0;
     size_t kind = 0;
-    int64_t bytes_ = 4, alignment = 0;
     if (!k) return as_error(as, name->at, ".arg belongs behind a .kernel");
     while (kind < 4 && !token_named(as->t, kinds[kind])) kind++;
     if (kind == 4) return as_error(as, as->t->at, "kind expected: value global constant local");
     as->t++;
-    const struct token *t = as->t + 1;
-    if (!separator(as) || !symbol_operand(as)) return false;
-    if (lex_accept(as, ',') && !expr_parse_known(as, "the size", 1, 1024, &bytes_)) return false;
+    if (!separator(as)) return false;
+    const char *at = as->t->at;
+    const struct symbol *s = symbol_operand(as); /* only its name matters */
+    if (!s) return false;
+    if (lex_accept(as, ',') && !expr_parse_known(as, "the size", 1, 1024, &width)) return false;
     if (lex_accept(as, ',') && !expr_parse_known(as, "the alignment", 1, 1024, &alignment)) return false;
-    if (kind && bytes_ != 4) return as_error(as, t->at, "a pointer has 4 bytes");
-    uint32_t offset = abi_arg_offset((uint32_t)k->args, (uint32_t)bytes_);
-    size_t room = strlen(k->arg_lines) + t->length + 200;
-    char *text = as_alloc(as, room);
-    snprintf(text, room, "%sarg kind=%s size=%d offset=%u align=%d name=%.*s type=%s access=none address=%s qual=\n", k->arg_lines,
-             kinds[kind], (int)bytes_, offset, alignment ? (int)alignment : (int)abi_arg_align((uint32_t)bytes_),
-             (int)t->length, t->text, kind ? "void*" : "void", kind ? kinds[kind] : "private");
-    k->arg_lines = text;
-    k->args = offset + bytes_;
+    if (kind && width != 4) return as_error(as, at, "a pointer has 4 bytes");
+    if (k->args > 1 << 16) return as_error(as, at, "too many arguments");
+    if (!alignment) alignment = kind == 3 ? 16 : abi_arg_align((uint32_t)width); /* of the memory, for __local */
+    struct kernel_arg *a = as_alloc(as, sizeof *a);
+    *a = (struct kernel_arg){.kind = kinds[kind], .name = s->name, .size = (uint32_t)width, .alignment = (uint32_t)alignment,
+        .offset = abi_arg_offset((uint32_t)k->args, (uint32_t)width)};
+    *k->last = a;
+    k->last = &a->next;
+    k->args = a->offset + width;
     return true;
 }
 

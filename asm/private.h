@@ -80,13 +80,19 @@ struct item {
     uint8_t fill;
 };
 
-/* A record of .kernel. */
+/* A record of .kernel, and of .arg behind it. */
+struct kernel_arg {
+    struct kernel_arg *next;
+    const char *kind, *name;
+    uint32_t size, offset, alignment;
+};
+
 struct kernel_record {
     struct kernel_record *next;
     struct symbol *symbol;
     const char *at;
     int64_t vgpr, sgpr, lds, pds, args;
-    char *arg_lines;         /* text of the arg records behind it */
+    struct kernel_arg *first, **last;
 };
 
 struct as {
@@ -116,8 +122,8 @@ struct as {
     unsigned nesting;        /* of expressions */
     bool expanding;          /* inside a pseudo-instruction */
 
-    struct kernel_record *kernels, **last_kernel;
-    const char *note;
+    struct kernel_record *kernels, *kernel, **last_kernel; /* all, the last one, the end of the list */
+    int64_t filled;          /* bytes made by .fill */
 };
 
 enum { AS_MAX_ERRORS = 20, AS_MAX_BYTES = 64 << 20, AS_MAX_DEPTH = 500, AS_MAX_ALIGN = 1 << 16 };
