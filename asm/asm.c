@@ -138,7 +138,7 @@ static size_t common_ends(const struct nearest *n, const char *candidate)
 void as_near(struct nearest *n, const char *candidate)
 {
     size_t length = strlen(candidate);
-    if (length >= n->length + n->distance || n->length >= length + n->distance) return;
+    if (length > n->length + n->distance || n->length > length + n->distance) return;
     unsigned d = asm_edit_distance(n->word, n->length, candidate, length);
     bool alike = n->best && d == n->distance && common_ends(n, candidate) > common_ends(n, n->best);
     if ((d < n->distance || alike) && d < n->length) {
