@@ -20,7 +20,7 @@ need 'Max work group size +[1-9]'
 need 'Preferred work group size multiple.* +[1-9]'
 need 'Global memory size +[1-9]'
 need 'Local memory size +[1-9]'
-need 'Printf buffer size +1048576'
+need 'printf\(\) buffer size +1048576'
 need 'Device Extensions +.*cl_khr_byte_addressable_store'
 if echo "$out" | grep -n -i -E '<[^>]*(error|invalid)|CL_INVALID|CL_OUT_OF'; then
     echo "a query failed (lines above)"
