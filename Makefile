@@ -50,6 +50,8 @@ bench: deps-test build
 	@bench/run --build $(BUILD)
 
 install: deps-check build
+	@meson configure $(BUILD) -Dprefix=$(PREFIX)
+	@ninja -C $(BUILD) -j $(JOBS)
 	@meson install -C $(BUILD) --no-rebuild
 
 clean:

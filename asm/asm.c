@@ -1,0 +1,496 @@
+/* The assembler as a whole: memory, messages, symbols, statements, and the finished image.
+ *
+ * Nothing but the image outlives asm_assemble; an error never ends more than its statement, until
+ * there are too many. Called by tools and by the compiler. */
+#include "private.h"
+
+#include <ctype.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- memory ---- */
+
+struct chunk { struct chunk *next; size_t used, size; };
+enum { CHUNK_BYTES = 1 << 16, CHUNK_HEAD = (sizeof(struct chunk) + 15) & ~15 };
+
+void *as_alloc(struct as *as, size_t size)
+{
+    size = (size + 15) & ~(size_t)15;
+    struct chunk *c = as->arena;
+    if (!c || c->size - c->used < size) {
+        size_t room = CHUNK_HEAD + (size > CHUNK_BYTES ? size : CHUNK_BYTES);
+        c = malloc(room);
+        if (!c) {
+            as_error(as, as->cursor, "out of memory");
+            longjmp(as->stop, 1);
+        }
+        *c = (struct chunk){as->arena, CHUNK_HEAD, room};
+        as->arena = c;
+    }
+    void *p = (char *)c + c->used;
+    c->used += size;
+    return memset(p, 0, size);
+}
+
+char *as_strdup(struct as *as, const char *text, size_t length)
+{
+    char *p = as_alloc(as, length + 1);
+    memcpy(p, text, length);
+    return p;
+}
+
+static void free_arena(struct as *as)
+{
+    for (struct chunk *c = as->arena, *next; c; c = next) {
+        next = c->next;
+        free(c);
+    }
+}
+
+/* ---- messages ---- */
+
+static unsigned line_number(const struct as *as, const char *at, const char **start)
+{
+    unsigned line = 1;
+    *start = as->source;
+    for (const char *p = as->source; p < at; p++)
+        if (*p == '\n') line++, *start = p + 1;
+    return line;
+}
+
+/* The source line and a caret below the place; tabs are kept so that both stay aligned. */
+static void quote(const struct as *as, const char *start, const char *at)
+{
+    const char *p = start;
+    if (at - start > 200) return;
+    fputs("    ", as->log);
+    for (; p < as->end && *p != '\n' && p - start < 240; p++)
+        fputc(*p == '\t' || isprint((unsigned char)*p) ? *p : *p == '\r' ? ' ' : '?', as->log);
+    fputs("\n    ", as->log);
+    for (p = start; p < at; p++) fputc(*p == '\t' ? '\t' : ' ', as->log);
+    fputs("^\n", as->log);
+}
+
+bool as_error(struct as *as, const char *at, const char *format, ...)
+{
+    if (as->quiet) return false;
+    as->errors++;
+    if (as->errors > AS_MAX_ERRORS) {
+        if (as->log) fprintf(as->log, "%s: error: more than %d errors, giving up\n", as->name, AS_MAX_ERRORS);
+        longjmp(as->stop, 1);
+    }
+    if (!as->log) return false;
+    const char *start;
+    if (at < as->source || at > as->end) at = as->source;
+    unsigned line = line_number(as, at, &start);
+    va_list args;
+    fprintf(as->log, "%s:%u:%u: error: ", as->name, line, (unsigned)(at - start) + 1);
+    va_start(args, format);
+    vfprintf(as->log, format, args);
+    va_end(args);
+    fputc('\n', as->log);
+    quote(as, start, at);
+    return false;
+}
+
+void as_hint(struct as *as, const char *format, ...)
+{
+    va_list args;
+    if (as->quiet || !as->log) return;
+    fputs("    hint: ", as->log);
+    va_start(args, format);
+    vfprintf(as->log, format, args);
+    va_end(args);
+    fputc('\n', as->log);
+}
+
+unsigned asm_edit_distance(const char *a, size_t n, const char *b, size_t m)
+{
+    enum { MAX = 40 };
+    unsigned rows[3][MAX + 1];
+    if (n > MAX || m > MAX) return MAX;
+    for (size_t k = 0; k <= m; k++) rows[0][k] = (unsigned)k;
+    for (size_t i = 1; i <= n; i++) {
+        unsigned *now = rows[i % 3], *last = rows[(i + 2) % 3], *before = rows[(i + 1) % 3];
+        now[0] = (unsigned)i;
+        for (size_t k = 1; k <= m; k++) {
+            unsigned best = last[k - 1] + (a[i - 1] != b[k - 1]);
+            if (last[k] + 1 < best) best = last[k] + 1;
+            if (now[k - 1] + 1 < best) best = now[k - 1] + 1;
+            if (i > 1 && k > 1 && a[i - 1] == b[k - 2] && a[i - 2] == b[k - 1] && before[k - 2] + 1 < best) best = before[k - 2] + 1;
+            now[k] = best;
+        }
+    }
+    return rows[n % 3][m];
+}
+
+/* Letters that two words have in common at both ends. */
+static size_t common_ends(const struct nearest *n, const char *candidate)
+{
+    size_t i = 0, k = 0, length = strlen(candidate);
+    while (i < n->length && candidate[i] == n->word[i]) i++;
+    while (k < n->length && k < length && candidate[length - 1 - k] == n->word[n->length - 1 - k]) k++;
+    return i + k;
+}
+
+/* Of words at equal distance the one with the same ends wins. */
+void as_near(struct nearest *n, const char *candidate)
+{
+    size_t length = strlen(candidate);
+    if (length > n->length + n->distance || n->length > length + n->distance) return;
+    unsigned d = asm_edit_distance(n->word, n->length, candidate, length);
+    bool alike = n->best && d == n->distance && common_ends(n, candidate) > common_ends(n, n->best);
+    if ((d < n->distance || alike) && d < n->length) {
+        n->distance = d;
+        n->best = candidate;
+    }
+}
+
+/* ---- names ---- */
+
+static uint32_t hash(const char *s, size_t n)
+{
+    uint32_t h = 2166136261u;
+    for (size_t i = 0; i < n; i++) h = (h ^ (unsigned char)s[i]) * 16777619u;
+    return h ^ h >> 15;
+}
+
+static struct symbol **symbol_slot(struct as *as, const char *name, size_t length)
+{
+    size_t i = hash(name, length) & (as->symbol_room - 1);
+    while (as->symbols[i] && (as->symbols[i]->length != length || memcmp(as->symbols[i]->name, name, length)))
+        i = (i + 1) & (as->symbol_room - 1);
+    return &as->symbols[i];
+}
+
+static void grow_symbols(struct as *as)
+{
+    struct symbol **old = as->symbols;
+    size_t room = as->symbol_room;
+    as->symbol_room = room ? room * 2 : 256;
+    as->symbols = as_alloc(as, as->symbol_room * sizeof *as->symbols);
+    for (size_t i = 0; i < room; i++)
+        if (old[i]) *symbol_slot(as, old[i]->name, old[i]->length) = old[i];
+}
+
+struct symbol *as_symbol(struct as *as, const char *name, size_t length)
+{
+    if (2 * (as->nsymbols + 1) > as->symbol_room) grow_symbols(as);
+    struct symbol **slot = symbol_slot(as, name, length);
+    if (*slot) return *slot;
+    struct symbol *s = as_alloc(as, sizeof *s);
+    s->name = as_strdup(as, name, length);
+    s->length = (uint32_t)length;
+    s->hidden = memchr(name, '#', length) || (length > 1 && name[0] == '.' && name[1] == 'L');
+    as->nsymbols++;
+    return *slot = s;
+}
+
+bool as_define(struct as *as, struct symbol *s, const char *at)
+{
+    if (s->defined) {
+        const char *start;
+        as_error(as, at, "'%s' is defined already", s->name);
+        as_hint(as, "the first definition is in line %u", line_number(as, s->defined, &start));
+        return false;
+    }
+    s->defined = at;
+    s->item = as_item(as, ITEM_LABEL, at);
+    return true;
+}
+
+struct symbol *as_here(struct as *as)
+{
+    char name[24];
+    int n = snprintf(name, sizeof name, "#%u", as->anonymous++);
+    struct symbol *s = as_symbol(as, name, (size_t)n);
+    as_define(as, s, as->t->at);
+    return s;
+}
+
+struct item *as_item(struct as *as, enum item_kind kind, const char *at)
+{
+    struct item *i = as_alloc(as, sizeof *i);
+    i->kind = (uint8_t)kind;
+    i->section = (uint8_t)as->section;
+    i->at = at;
+    *as->last[as->section] = i;
+    as->last[as->section] = &i->next;
+    return i;
+}
+
+/* ---- mnemonics ---- */
+
+enum { MNEMONIC_ROOM = 2048 };
+_Static_assert(OP_COUNT < MNEMONIC_ROOM / 2, "the mnemonic table is too small");
+
+static struct mnemonic *mnemonic_slot(struct as *as, const char *name, size_t length)
+{
+    size_t i = hash(name, length) & (MNEMONIC_ROOM - 1);
+    while (as->mnemonics[i].name && (strncmp(as->mnemonics[i].name, name, length) || as->mnemonics[i].name[length]))
+        i = (i + 1) & (MNEMONIC_ROOM - 1);
+    return &as->mnemonics[i];
+}
+
+static void list_mnemonics(struct as *as)
+{
+    const char *name;
+    as->mnemonics = as_alloc(as, MNEMONIC_ROOM * sizeof *as->mnemonics);
+    for (unsigned op = 1; op < OP_COUNT; op++) {
+        struct mnemonic *m = mnemonic_slot(as, isa_table[op].name, strlen(isa_table[op].name));
+        m->name = isa_table[op].name;
+        if (!m->op) m->op = (uint16_t)op;
+    }
+    for (size_t row = 0; (name = pseudo_name(row)); row++) {
+        struct mnemonic *m = mnemonic_slot(as, name, strlen(name));
+        m->name = name;
+        if (!m->pseudo) m->pseudo = (uint16_t)(row + 1);
+    }
+}
+
+/* Looks a mnemonic up, with the suffixes of atomics. */
+static const struct mnemonic *find_mnemonic(struct as *as, const char *text, size_t length, bool *aq, bool *rl)
+{
+    static const struct { const char *text; bool aq, rl; } suffixes[] = {
+        {".aq.rl", true, true}, {".aqrl", true, true}, {".aq", true, false}, {".rl", false, true}};
+    const struct mnemonic *m = mnemonic_slot(as, text, length);
+    *aq = *rl = false;
+    for (size_t i = 0; !m->name && i < sizeof suffixes / sizeof *suffixes; i++) {
+        size_t n = strlen(suffixes[i].text);
+        if (length <= n || memcmp(text + length - n, suffixes[i].text, n)) continue;
+        const struct mnemonic *base = mnemonic_slot(as, text, length - n);
+        if (!base->name || !base->op || !strchr(isa_table[base->op].pattern, 'a')) continue;
+        *aq = suffixes[i].aq;
+        *rl = suffixes[i].rl;
+        m = base;
+    }
+    return m->name ? m : NULL;
+}
+
+static const char *near_mnemonic(struct as *as, const char *text, size_t length, unsigned distance)
+{
+    struct nearest n = {text, length, distance, NULL};
+    for (size_t i = 0; i < MNEMONIC_ROOM; i++)
+        if (as->mnemonics[i].name) as_near(&n, as->mnemonics[i].name);
+    return n.best;
+}
+
+bool as_begins_statement(struct as *as, const char *word, size_t length)
+{
+    bool aq, rl;
+    if (*word == '.' || find_mnemonic(as, word, length, &aq, &rl)) return true;
+    return length >= 3 && near_mnemonic(as, word, length, 2);
+}
+
+/* ---- statements ---- */
+
+static bool instruction(struct as *as)
+{
+    const struct token *t = as->t++;
+    bool aq, rl, found;
+    if (t->kind != TOKEN_NAME) return as_error(as, t->at, "instruction expected");
+    const struct mnemonic *m = find_mnemonic(as, t->text, t->length, &aq, &rl);
+    if (!m) {
+        const char *near = near_mnemonic(as, t->text, t->length, 3);
+        as_error(as, t->at, "unknown instruction '%.*s'", t->length > 40 ? 40 : (int)t->length, t->text);
+        if (near) as_hint(as, "did you mean '%s'?", near);
+        return false;
+    }
+    if (m->pseudo && !as->expanding) {
+        const struct token *operands = as->t;
+        bool ok = pseudo_instruction(as, m->pseudo - 1u, t, &found);
+        if (found || !ok) return ok;
+        as->t = operands;
+    }
+    return operand_instruction(as, m->op, t, aq, rl);
+}
+
+/* "7:" defines the next of the labels 7b and 7f refer to. */
+static bool numeric_label(struct as *as, const struct token *t)
+{
+    char name[48];
+    bool digits = t->length <= 10;
+    for (uint32_t i = 0; i < t->length; i++) digits &= t->text[i] >= '0' && t->text[i] <= '9';
+    if (!digits) return as_error(as, t->at, "a label is a name or a decimal number");
+    struct symbol *counter = as_symbol(as, t->text, t->length);
+    int n = snprintf(name, sizeof name, "%.*s#%u", (int)t->length, t->text, ++counter->uses);
+    return as_define(as, as_symbol(as, name, (size_t)n), t->at);
+}
+
+static bool labels(struct as *as)
+{
+    while ((as->t->kind == TOKEN_NAME || as->t->kind == TOKEN_NUMBER) && token_is(as->t + 1, ':')) {
+        const struct token *t = as->t;
+        if (token_named(t, ".")) return as_error(as, t->at, "'.' is the current address, not a label");
+        bool ok = t->kind == TOKEN_NUMBER ? numeric_label(as, t) : as_define(as, as_symbol(as, t->text, t->length), t->at);
+        if (!ok) return false;
+        as->t += 2;
+    }
+    return true;
+}
+
+bool as_statement(struct as *as)
+{
+    if (!labels(as)) return false;
+    const struct token *t = as->t;
+    if (t->kind == TOKEN_END) return true;
+    if (t->kind == TOKEN_NAME && token_is(t + 1, '=')) {
+        as->t += 2;
+        return directive_set(as, t) && (as->t->kind == TOKEN_END || as_error(as, as->t->at, "unexpected text behind the value"));
+    }
+    if (t->kind == TOKEN_NAME && t->text[0] == '.') {
+        as->t++;
+        return directive_run(as, t);
+    }
+    return instruction(as);
+}
+
+/* ---- the image ---- */
+
+/* Registers that the program's text uses, rounded up to four: what a kernel asks for by default. */
+static void used_registers(const struct elf_image *m, int64_t *vgpr, int64_t *sgpr)
+{
+    unsigned most[2] = {31, 0}; /* scalar: the start code's ABI registers are there in any case */
+    struct insn in;
+    for (size_t i = 0; i < m->text_words; i += in.size / 4u) {
+        if (!isa_decode(m->text + i, m->text_words - i, &in)) continue;
+        for (const char *l = isa_table[in.op].pattern; *l; l++) {
+            const struct isa_operand *o = isa_operand(*l);
+            if (!o || (o->kind != OPERAND_REG_X && o->kind != OPERAND_REG_V)) continue;
+            unsigned r = (unsigned)isa_get(&in, (enum operand_role)o->role), bank = o->kind == OPERAND_REG_V;
+            if (r > most[bank]) most[bank] = r;
+        }
+    }
+    *sgpr = (most[0] + 4) & ~3u;
+    *vgpr = (most[1] + 4) & ~3u;
+}
+
+static void kernel_args(const struct kernel_record *k, FILE *out)
+{
+    for (const struct kernel_arg *a = k->first; a; a = a->next) {
+        bool value = !strcmp(a->kind, "value");
+        fprintf(out, "arg kind=%s size=%u offset=%u align=%u name=%s type=%s access=none address=%s qual=\n", a->kind, a->size,
+                a->offset, a->alignment, a->name, value ? "void" : "void*", value ? "private" : a->kind);
+    }
+}
+
+/* The records of .kernel as the text of docs/architecture.md, "Module note". */
+static bool kernel_note(struct as *as, struct elf_image *m, char **note)
+{
+    size_t size = 0;
+    int64_t vgpr, sgpr, entry;
+    FILE *out = open_memstream(note, &size);
+    if (!out) return as_error(as, as->source, "out of memory");
+    used_registers(m, &vgpr, &sgpr);
+    fputs("ventus-module 1\n", out);
+    bool ok = true;
+    for (const struct kernel_record *k = as->kernels; k && ok; k = k->next) {
+        ok = symbol_value(as, k->symbol, k->at, &entry);
+        if (ok && !k->symbol->item) ok = as_error(as, k->at, "'%s' is no label", k->symbol->name);
+        if (!ok) break;
+        fprintf(out, "kernel name=%s entry=0x%08x vgpr=%d sgpr=%d lds=%d pds=%d args=%d reqd=0,0,0 hint=0,0,0 vechint=\n",
+                k->symbol->name, (unsigned)entry, (int)(k->vgpr < 0 ? vgpr : k->vgpr), (int)(k->sgpr < 0 ? sgpr : k->sgpr),
+                (int)k->lds, (int)k->pds, (int)((k->args + 3) & ~3));
+        kernel_args(k, out);
+    }
+    bool failed = ferror(out);
+    return !fclose(out) && !failed && ok;
+}
+
+static bool take_note(struct as *as, struct elf_image *m, struct owned *o, uint8_t *bytes, size_t size)
+{
+    while (size && !bytes[size - 1]) size--;
+    if (size && as->kernels) return as_error(as, as->kernels->at, ".kernel and a .note.ventus section exclude each other");
+    if (size && memchr(bytes, 0, size)) return as_error(as, as->first[SECTION_NOTE]->at, "the module note is text, without zero bytes");
+    bool ok = true;
+    if (as->kernels) ok = kernel_note(as, m, &o->note);
+    else if (size) ok = (o->note = strndup((char *)bytes, size)) || as_error(as, as->source, "out of memory");
+    m->note = o->note;
+    return ok;
+}
+
+static bool visible(const struct symbol *s) { return s && s->item && !s->hidden && s->item->section <= SECTION_RODATA; }
+
+static int by_address(const void *a, const void *b)
+{
+    const struct elf_symbol *x = a, *y = b;
+    return x->value != y->value ? (x->value < y->value ? -1 : 1) : strcmp(x->name, y->name);
+}
+
+static bool take_symbols(struct as *as, struct elf_image *m, struct owned *o)
+{
+    size_t count = 0, room = 1, n = 0;
+    for (size_t i = 0; i < as->symbol_room; i++)
+        if (visible(as->symbols[i])) count++, room += as->symbols[i]->length + 1;
+    o->symbols = calloc(count + 1, sizeof *o->symbols);
+    char *p = o->names = malloc(room);
+    if (!o->symbols || !p) return as_error(as, as->source, "out of memory");
+    for (size_t i = 0; i < as->symbol_room; i++) {
+        const struct symbol *s = as->symbols[i];
+        int64_t size = 0;
+        if (!visible(s)) continue;
+        if (s->size && !expr_value(as, s->size, &size)) return false;
+        memcpy(p, s->name, s->length + 1);
+        o->symbols[n++] = (struct elf_symbol){.name = p, .value = s->item->addr, .size = (uint32_t)size, .function = s->function};
+        if (!strcmp(p, "_start")) m->entry = s->item->addr;
+        p += s->length + 1;
+    }
+    qsort(o->symbols, n, sizeof *o->symbols, by_address);
+    m->symbols = o->symbols;
+    m->nsymbols = n;
+    return true;
+}
+
+/* Hands sections and symbols over to the image; what was handed over is freed with it. */
+static bool finish(struct as *as, struct elf_image *m, struct owned *o)
+{
+    size_t words = (as->bytes[SECTION_TEXT] + 3) / 4, note = as->bytes[SECTION_NOTE], resource = as->bytes[SECTION_RESOURCE];
+    if (resource % 8) return as_error(as, as->first[SECTION_RESOURCE]->at, "a resource record has four halfwords");
+    o->text = calloc(words + 1, 4);
+    o->rodata = calloc(as->bytes[SECTION_RODATA] + 1, 1);
+    o->resources = calloc(resource + 8, 1);
+    uint8_t *text = as_alloc(as, note + 1);
+    if (!o->text || !o->rodata || !o->resources) return as_error(as, as->source, "out of memory");
+    uint8_t *out[SECTION_COUNT] = {(uint8_t *)o->text, o->rodata, text, (uint8_t *)o->resources};
+    if (!layout_emit(as, out)) return false;
+    *m = (struct elf_image){.entry = as->base[SECTION_TEXT], .text_addr = as->base[SECTION_TEXT], .text = o->text,
+        .text_words = words, .rodata_addr = as->base[SECTION_RODATA], .rodata = o->rodata, .rodata_size = as->bytes[SECTION_RODATA],
+        .resources = (const uint16_t(*)[4])o->resources, .nresources = resource / 8, .owner = o};
+    return take_note(as, m, o, text, note) && take_symbols(as, m, o);
+}
+
+static void run(struct as *as, struct elf_image *image, struct owned *owned)
+{
+    for (int s = 0; s < SECTION_COUNT; s++) as->last[s] = &as->first[s];
+    as->last_kernel = &as->kernels;
+    list_mnemonics(as);
+    while (lex_statement(as)) as_statement(as);
+    if (!as->errors && layout_place(as)) finish(as, image, owned);
+}
+
+bool asm_assemble(const char *name, const char *source, size_t size, uint32_t base, struct elf_image *image, FILE *log)
+{
+    struct as *as = calloc(1, sizeof *as);
+    char *text = malloc(size + 1); /* ended by a zero, for strtof */
+    struct elf_image result = {.owner = calloc(1, sizeof(struct owned))};
+    struct owned *owned = result.owner;
+    bool ok = as && text && owned;
+    if (ok) {
+        memcpy(text, source, size);
+        text[size] = 0;
+        *as = (struct as){.name = name, .source = text, .end = text + size, .cursor = text, .log = log};
+        as->base[SECTION_TEXT] = base;
+        if (!setjmp(as->stop)) run(as, &result, owned);
+        ok = !as->errors;
+        free_arena(as);
+    } else if (log) {
+        fprintf(log, "%s: error: out of memory\n", name);
+    }
+    free(text);
+    free(as);
+    result.owner = owned;
+    if (ok) *image = result;
+    else if (owned) elf_free(&result);
+    return ok;
+}

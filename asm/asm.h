@@ -61,10 +61,17 @@ void elf_free(struct elf_image *image);
  * reported, up to 20. Returns true when there were none. */
 bool asm_assemble(const char *name, const char *source, size_t size, uint32_t base, struct elf_image *image, FILE *log);
 
+/* Edits between two words, the swap of neighbours counting once: for "did you mean". Words of more
+ * than 40 letters are never near. */
+unsigned asm_edit_distance(const char *a, size_t n, const char *b, size_t m);
+
 /* ---- disasm.c: listing ---- */
 
 /* Prints text words at `addr` one instruction a line: address, word(s), mnemonic, operands,
  * separated by tabs; symbols of `image` (may be NULL) label lines and branch targets. */
 void asm_disassemble(const uint32_t *words, size_t nwords, uint32_t addr, const struct elf_image *image, FILE *out);
+
+/* The same with prefixes as instructions of their own. */
+void asm_disassemble_raw(const uint32_t *words, size_t nwords, uint32_t addr, const struct elf_image *image, FILE *out);
 
 #endif

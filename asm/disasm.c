@@ -1,0 +1,198 @@
+/* Listing of a text: one instruction a line, with labels at the places that are jumped to.
+ *
+ * What it prints can be assembled again to the same words: an instruction that would not encode to
+ * what stands there is printed without its prefix folded, or as .word. Called by tools, and by the
+ * compiler's dumps. */
+#include "asm.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct listing {
+    const uint32_t *words;
+    size_t count;
+    uint32_t addr;
+    const struct elf_image *image;
+    uint8_t *targets;  /* one per word: 1 when a branch of the text goes there, 2 behind a prefix */
+    const struct elf_symbol **symbols; /* usable as labels, by address */
+    size_t nsymbols;
+    FILE *out;
+};
+
+/* Decodes the instruction at word i such that encoding gives the same words back. */
+static bool decode(const struct listing *l, size_t i, bool merge, struct insn *in)
+{
+    uint32_t again[2];
+    for (size_t n = merge && l->count - i > 1 ? 2 : 1; n; n--) {
+        bool ok = n == 2 ? isa_decode(l->words + i, 2, in) : isa_decode_word(l->words[i], in);
+        if (!ok || (n == 2 && in->size == 4)) continue;
+        unsigned words = isa_encode(in, again, NULL);
+        if (words == n && !memcmp(again, l->words + i, 4 * n)) return true;
+    }
+    return false;
+}
+
+static bool branch_target(const struct listing *l, size_t i, const struct insn *in, uint32_t *target)
+{
+    for (const char *p = isa_table[in->op].operands; *p; p++) {
+        const struct isa_operand *o = isa_operand(*p);
+        if (!o || o->kind != OPERAND_TARGET) continue;
+        *target = l->addr + (uint32_t)(i * 4) + (uint32_t)in->size - 4 + (uint32_t)in->imm;
+        return true;
+    }
+    return false;
+}
+
+/* A name from a file is printed only if the assembler would read it as a label. */
+static bool is_label(const char *name)
+{
+    size_t n = strlen(name);
+    return n < 256 && strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.$") == n &&
+           n && !(name[0] >= '0' && name[0] <= '9') && strcmp(name, ".") && strncmp(name, ".L", 2);
+}
+
+static int by_address(const void *a, const void *b)
+{
+    const struct elf_symbol *x = *(const struct elf_symbol *const *)a, *y = *(const struct elf_symbol *const *)b;
+    if (x->value != y->value) return x->value < y->value ? -1 : 1;
+    return x->function != y->function ? y->function - x->function : strcmp(x->name, y->name);
+}
+
+static int by_name(const void *a, const void *b)
+{
+    return strcmp((*(const struct elf_symbol *const *)a)->name, (*(const struct elf_symbol *const *)b)->name);
+}
+
+/* Symbols of the text by address; a name that occurs twice would not assemble and is left out. */
+static void collect_symbols(struct listing *l)
+{
+    size_t n = 0, kept = 0, total = l->image ? l->image->nsymbols : 0;
+    l->symbols = calloc(total + 1, sizeof *l->symbols);
+    if (!l->symbols) return;
+    for (size_t i = 0; i < total; i++) {
+        const struct elf_symbol *s = &l->image->symbols[i];
+        if ((s->value - l->addr) / 4 < l->count && !(s->value & 3) && is_label(s->name)) l->symbols[n++] = s;
+    }
+    qsort(l->symbols, n, sizeof *l->symbols, by_name);
+    for (size_t i = 0; i < n; i++)
+        if (!kept || strcmp(l->symbols[kept - 1]->name, l->symbols[i]->name)) l->symbols[kept++] = l->symbols[i];
+    qsort(l->symbols, kept, sizeof *l->symbols, by_address);
+    l->nsymbols = kept;
+}
+
+/* Index of the first symbol at or behind an address. */
+static size_t first_symbol(const struct listing *l, uint32_t addr)
+{
+    size_t low = 0, high = l->nsymbols;
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        if (l->symbols[middle]->value < addr) low = middle + 1;
+        else high = middle;
+    }
+    return low;
+}
+
+static const char *symbol_at(const struct listing *l, uint32_t addr)
+{
+    size_t i = first_symbol(l, addr);
+    return i < l->nsymbols && l->symbols[i]->value == addr ? l->symbols[i]->name : NULL;
+}
+
+/* Name of a target in the text: its symbol, else one made of the address. */
+static const char *label(const struct listing *l, uint32_t addr, char buf[24])
+{
+    const char *name = symbol_at(l, addr);
+    if (name) return name;
+    snprintf(buf, 24, ".L%08x", addr);
+    return buf;
+}
+
+static void mark_targets(struct listing *l, bool merge)
+{
+    struct insn in;
+    uint32_t target;
+    for (size_t i = 0; i < l->count; i += in.size / 4u) {
+        if (!decode(l, i, merge, &in)) {
+            in.size = 4;
+            continue;
+        }
+        if (!branch_target(l, i, &in, &target)) continue;
+        size_t word = (target - l->addr) / 4u;
+        if (!(target & 3) && word < l->count) l->targets[word] = 1;
+    }
+}
+
+static void print_labels(const struct listing *l, size_t i)
+{
+    char buf[24];
+    uint32_t addr = l->addr + (uint32_t)(i * 4);
+    bool named = false;
+    for (size_t k = first_symbol(l, addr); k < l->nsymbols && l->symbols[k]->value == addr; k++) {
+        fprintf(l->out, "%s:\n", l->symbols[k]->name);
+        named = true;
+    }
+    if (!named && l->targets && l->targets[i]) fprintf(l->out, "%s:\n", label(l, addr, buf));
+}
+
+/* Replaces the address of the last operand by a name, if the target has a label. */
+static void print_instruction(const struct listing *l, size_t i, const struct insn *in)
+{
+    char text[512], buf[24];
+    uint32_t pc = l->addr + (uint32_t)(i * 4), target;
+    isa_print(in, pc, 0, text, sizeof text);
+    char *last = strrchr(text, ' ');
+    if (!last) last = strrchr(text, '\t');
+    size_t word = branch_target(l, i, in, &target) ? (target - l->addr) / 4u : l->count;
+    if (last && l->targets && word < l->count && !(target & 3) && l->targets[word] != 2)
+        snprintf(last + 1, sizeof text - (size_t)(last + 1 - text), "%s", label(l, target, buf));
+    fprintf(l->out, "%s\n", text);
+}
+
+/* The second word of a merged instruction cannot carry a label; a branch there keeps its address. */
+static void drop_inner_targets(struct listing *l, bool merge)
+{
+    struct insn in;
+    for (size_t i = 0; i < l->count; i += in.size / 4u) {
+        if (!decode(l, i, merge, &in)) in.size = 4;
+        if (in.size == 8) l->targets[i + 1] = 2;
+    }
+}
+
+static void print_listing(struct listing *l, bool merge)
+{
+    struct insn in;
+    for (size_t i = 0; i < l->count; i += in.size / 4u) {
+        uint32_t addr = l->addr + (uint32_t)(i * 4);
+        bool ok = decode(l, i, merge, &in);
+        if (!ok) in.size = 4;
+        print_labels(l, i);
+        fprintf(l->out, "%08x:\t%08x", addr, l->words[i]);
+        if (in.size == 8) fprintf(l->out, " %08x", l->words[i + 1]);
+        fputc('\t', l->out);
+        if (ok) print_instruction(l, i, &in);
+        else fprintf(l->out, ".word\t0x%08x\n", l->words[i]);
+    }
+}
+
+static void list(const uint32_t *words, size_t nwords, uint32_t addr, const struct elf_image *image, bool merge, FILE *out)
+{
+    struct listing l = {.words = words, .count = nwords, .addr = addr, .image = image, .targets = calloc(nwords + 1, 1), .out = out};
+    collect_symbols(&l);
+    if (l.targets) {
+        mark_targets(&l, merge);
+        drop_inner_targets(&l, merge);
+    }
+    print_listing(&l, merge);
+    free(l.targets);
+    free(l.symbols);
+}
+
+void asm_disassemble(const uint32_t *words, size_t nwords, uint32_t addr, const struct elf_image *image, FILE *out)
+{
+    list(words, nwords, addr, image, true, out);
+}
+
+void asm_disassemble_raw(const uint32_t *words, size_t nwords, uint32_t addr, const struct elf_image *image, FILE *out)
+{
+    list(words, nwords, addr, image, false, out);
+}

@@ -22,11 +22,14 @@ static void put(struct text *t, const char *s)
         if (t->len + 1 < t->size) t->buf[t->len] = *s;
 }
 
+/* A type with reserved bits has no names and is printed as a number. */
 static void print_vtype(struct text *t, unsigned vtype)
 {
     char s[32];
+    bool reserved = vtype >> 8 || (vtype >> 3 & 7) > 3 || (vtype & 7) == 4;
     static const char *const lmul[8] = {"m1", "m2", "m4", "m8", "m?", "mf8", "mf4", "mf2"};
-    snprintf(s, sizeof s, "e%u,%s,%s,%s", 8u << (vtype >> 3 & 7), lmul[vtype & 7], vtype & 64 ? "ta" : "tu", vtype & 128 ? "ma" : "mu");
+    if (reserved) snprintf(s, sizeof s, "%u", vtype);
+    else snprintf(s, sizeof s, "e%u,%s,%s,%s", 8u << (vtype >> 3 & 7), lmul[vtype & 7], vtype & 64 ? "ta" : "tu", vtype & 128 ? "ma" : "mu");
     put(t, s);
 }
 

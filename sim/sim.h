@@ -94,7 +94,8 @@ struct fault {
     uint32_t warp;              /* warp in its group */
     uint32_t lanes;             /* mask of active lanes */
     uint32_t lane;              /* first lane at fault, or ISA_LANES when not per lane */
-    uint32_t pc, word;          /* address and bits of the instruction */
+    uint32_t pc, word;          /* address (of the prefix if there is one) and bits of the instruction */
+    uint32_t prefix;            /* bits of its register-extension prefix, 0 if none */
     uint32_t addr;              /* guest address of a memory fault */
     char detail[96];            /* further explanation, may be empty */
 };

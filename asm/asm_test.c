@@ -1,0 +1,451 @@
+/* The assembler against the instruction table, known words, and everything users get wrong. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "asm.h"
+
+/* ---- helpers ---- */
+
+static bool assemble(const char *source, struct elf_image *m, char **log)
+{
+    size_t size;
+    FILE *f = open_memstream(log, &size);
+    bool ok = asm_assemble("t.s", source, strlen(source), ABI_CODE_BASE, m, f);
+    fclose(f);
+    return ok;
+}
+
+static void good(const char *source, struct elf_image *m)
+{
+    char *log;
+    if (!assemble(source, m, &log)) fail_msg("\n%s\n%s", source, log);
+    assert_string_equal(log, "");
+    free(log);
+}
+
+/* The source gives exactly these words of text. */
+static void words(const char *source, size_t n, const uint32_t *expect)
+{
+    struct elf_image m;
+    good(source, &m);
+    for (size_t i = 0; i < n && i < m.text_words; i++)
+        if (m.text[i] != expect[i]) fail_msg("%s: word %zu is %08x, not %08x", source, i, m.text[i], expect[i]);
+    if (m.text_words != n) fail_msg("%s: %zu words, not %zu", source, m.text_words, n);
+    elf_free(&m);
+}
+#define WORDS(source, ...) words(source, sizeof((uint32_t[]){__VA_ARGS__}) / 4, (uint32_t[]){__VA_ARGS__})
+
+/* Two sources give the same text. */
+static void same(const char *a, const char *b)
+{
+    struct elf_image m;
+    good(b, &m);
+    words(a, m.text_words, m.text);
+    elf_free(&m);
+}
+
+/* The source is refused, with this text in the messages. */
+static void bad(const char *source, const char *expect)
+{
+    struct elf_image m;
+    char *log;
+    if (assemble(source, &m, &log)) fail_msg("accepted: %s", source);
+    if (!strstr(log, expect)) fail_msg("%s\ngave: %s\nnot: %s", source, log, expect);
+    free(log);
+}
+
+static void rodata(const char *source, size_t n, const void *expect)
+{
+    struct elf_image m;
+    good(source, &m);
+    assert_int_equal(m.rodata_size, n);
+    assert_memory_equal(m.rodata, expect, n);
+    elf_free(&m);
+}
+
+static uint64_t rng_state = 88172645463325252ull;
+
+static uint32_t rng(void)
+{
+    rng_state ^= rng_state << 13;
+    rng_state ^= rng_state >> 7;
+    rng_state ^= rng_state << 17;
+    return (uint32_t)(rng_state >> 16);
+}
+
+/* ---- the table ---- */
+
+static uint32_t random_word(unsigned op)
+{
+    uint32_t ignored = 0;
+    for (unsigned b = 0; b < 32; b++)
+        if (isa_table[op].pattern[31 - b] == '_') ignored |= 1u << b;
+    return ((rng() & ~isa_mask(op)) | isa_match(op)) & ~ignored;
+}
+
+/* Every row: random words are printed, assembled, and give the same word and text; also with
+ * register numbers that need a prefix. */
+static void test_each_row(void **state)
+{
+    (void)state;
+    for (unsigned op = 1; op < OP_COUNT; op++)
+        for (int i = 0; i < 60; i++) {
+            uint32_t w[2] = {0x200b | (rng() & 0x24800000) | (rng() % 2 ? 0x00100000 : 0), random_word(op)}, enc[2];
+            struct insn in, back;
+            char text[160], again[160];
+            bool prefixed = i % 2 && isa_decode(w, 2, &in);
+            if (!prefixed && !isa_decode_word(w[1], &in)) fail_msg("%s does not decode", isa_table[op].name);
+            assert_int_equal(in.op, op);
+            unsigned n = isa_encode(&in, enc, NULL);
+            assert_true(n > 0);
+            in.size = (uint8_t)(4 * n); /* a prefix that changed nothing is gone */
+            isa_print(&in, ABI_CODE_BASE, 0, text, sizeof text);
+            words(text, n, enc);
+            assert_true(n == 1 ? isa_decode_word(enc[0], &back) : isa_decode(enc, n, &back));
+            isa_print(&back, ABI_CODE_BASE, 0, again, sizeof again);
+            assert_string_equal(text, again);
+        }
+}
+
+/* Any sequence of words, sense or not, survives disassembling and assembling. */
+static void test_random_listing(void **state)
+{
+    (void)state;
+    for (int round = 0; round < 40; round++) {
+        uint32_t w[256];
+        char *text, *log;
+        size_t size;
+        struct elf_image m;
+        for (size_t i = 0; i < 256; i++) {
+            unsigned kind = rng() % 4;
+            w[i] = kind == 0 ? rng() : kind == 1 ? 0x200b | (rng() & 0xfff01000) : random_word(1 + rng() % (OP_COUNT - 1));
+            if (kind == 3 && rng() % 3 == 0) w[i] = 0x00000063 | (rng() & 0x01ff0f80); /* near branches */
+        }
+        FILE *f = open_memstream(&text, &size);
+        if (round % 2) asm_disassemble(w, 256, ABI_CODE_BASE, NULL, f);
+        else asm_disassemble_raw(w, 256, ABI_CODE_BASE, NULL, f);
+        fclose(f);
+        if (!assemble(text, &m, &log)) fail_msg("%s", log);
+        assert_int_equal(m.text_words, 256);
+        for (size_t i = 0; i < 256; i++)
+            if (m.text[i] != w[i]) fail_msg("word %zu is %08x, not %08x, in round %d", i, m.text[i], w[i], round);
+        free(log);
+        free(text);
+        elf_free(&m);
+    }
+}
+
+/* ---- instructions ---- */
+
+/* Words that other assemblers give for the same text. */
+static void test_known_words(void **state)
+{
+    (void)state;
+    WORDS("add a0, a1, a2", 0x00c58533);
+    WORDS("lw x10, -4(x11)\nsw fp, 8(sp)", 0xffc5a503, 0x00812423);
+    WORDS("jalr ra, 0(t1)", 0x000300e7);
+    WORDS("vsetvli t0, t0, e32, m1, ta, ma", 0x0d02f2d7);
+    WORDS("vsetvli t0, t0, e32,m1", 0x0102f2d7);
+    WORDS("vmv.v.x v32, tp", 0x0010200b, 0x5e024057);
+    WORDS("vand.vi v1, v2, 63", 0x0400300b, 0x262fb0d7);
+    WORDS("vadd.vi v1, v2, -16, v0.t", 0x002830d7);
+    WORDS("csrrs t0, CSR_TID, zero\ncsrr t0, 0x800\ncsrr t0, csr_tid", 0x800022f3, 0x800022f3, 0x800022f3);
+    WORDS("fence rw, w\nfence\nfence.tso\nfence iorw, iorw", 0x0310000f, 0x0ff0000f, 0x8330000f, 0x0ff0000f);
+    WORDS("fadd.s a0, a1, a2\nfadd.s a0, a1, a2, rtz", 0x00c5f553, 0x00c59553);
+    WORDS("amoadd.w.aqrl v2, v1, (v0)\namoadd.w.aq v2, v1, (v0)\namoadd.w.rl v2, v1, (v0)", 0x0610212f, 0x0410212f, 0x0210212f);
+    WORDS("join\njoin v0, v0, 0\nendprg x0, x0, x0\nbarrier x0, x0, 1", 0x0000205b, 0x0000205b, 0x0000400b, 0x0400c00b);
+    WORDS("lw a0, (a1)", 0x0005a503);
+    WORDS("lui a0, 0xfffff\nlui a0, -1\nauipc a0, 1", 0xfffff537, 0xfffff537, 0x00001517);
+}
+
+static void test_pseudo(void **state)
+{
+    (void)state;
+    WORDS("li a0, 0\nli a0, -2048\nli a0, 2047", 0x00000513, 0x80000513, 0x7ff00513);
+    WORDS("li a0, 2048", 0x00001537, 0x80050513);
+    WORDS("li a0, 0x12345678", 0x12345537, 0x67850513);
+    WORDS("li a0, 0x7fffffff", 0x80000537, 0xfff50513);
+    WORDS("li a0, 0xffffffff\nli a0, 0x80000000\nli a0, 0xfffff000", 0xfff00513, 0x80000537, 0xfffff537);
+    same("nop\nmv a0, a1\nnot a0, a1\nneg a0, a1", "addi x0,x0,0\naddi a0,a1,0\nxori a0,a1,-1\nsub a0,zero,a1");
+    same("seqz a0,a1\nsnez a0,a1\nsltz a0,a1\nsgtz a0,a1", "sltiu a0,a1,1\nsltu a0,zero,a1\nslt a0,a1,zero\nslt a0,zero,a1");
+    same("x: j x\njal x\njr t0\njalr t0\nret\ncall x\ntail x", "x: jal zero,x\njal ra,x\njalr zero,0(t0)\njalr ra,0(t0)\njalr zero,0(ra)\njal ra,x\njal zero,x");
+    same("jalr t0, t1\njalr t0, t1, 8", "jalr t0, 0(t1)\njalr t0, 8(t1)");
+    same("x: beqz a0,x\nbnez a0,x\nblez a0,x\nbgez a0,x\nbltz a0,x\nbgtz a0,x",
+         "x: beq a0,zero,x\nbne a0,zero,x\nbge zero,a0,x\nbge a0,zero,x\nblt a0,zero,x\nblt zero,a0,x");
+    same("x: bgt a0,a1,x\nble a0,a1,x\nbgtu a0,a1,x\nbleu a0,a1,x\nvbgt v0,v1,x",
+         "x: blt a1,a0,x\nbge a1,a0,x\nbltu a1,a0,x\nbgeu a1,a0,x\nvblt v1,v0,x");
+    same("csrw mtvec, a0\ncsrs mstatus, a0\ncsrwi frm, 1\nfrrm a0", "csrrw zero,mtvec,a0\ncsrrs zero,mstatus,a0\ncsrrwi zero,frm,1\ncsrrs a0,frm,zero");
+    same("vnot.v v1, v2\nvneg.v v1, v2\nvnot.v v1, v2, v0.t\nvmv.v v1, v2", "vxor.vi v1,v2,-1\nvrsub.vx v1,v2,zero\nvxor.vi v1,v2,-1,v0.t\nvmv.v.v v1,v2");
+    same("vmslt.vi v1, v2, 5\nvmsgt.vv v1, v2, v3", "vmsle.vi v1, v2, 4\nvmslt.vv v1, v3, v2");
+    same("la a0, x\nx: nop", "auipc a0, 0\naddi a0, a0, 8\nnop");
+    same("lw a0, x\nx: nop", "auipc a0, 0\nlw a0, 8(a0)\nnop");
+    same("sw a0, x, t0\nx: nop", "auipc t0, 0\nsw a0, 8(t0)\nnop");
+    same("la x40, x\nx: nop", "auipc x40, 0\naddi x40, x40, 12\nnop"); /* auipc counts from behind its prefix */
+    same("x: nop\nla a0, x", "x: nop\nauipc a0, 0\naddi a0, a0, -4");
+}
+
+static void test_labels(void **state)
+{
+    (void)state;
+    same("1: nop\nj 1b\nj 1f\n1: nop\nj 1b", "a: nop\nj a\nj b\nb: nop\nj b");
+    same("a: b: nop; j a; j b", "a: nop\nj a\nj a");
+    same("beq a0, a1, . + 8\nnop", "beq a0, a1, x\nnop\nx:");
+    same("j 0x80000004", "j x\nx:");
+    same("10: nop\n2: j 10b\nj 2b", "a: nop\nb: j a\nj b");
+    same("x40_loop: beq x40, x41, x40_loop", "q: beq x40, x41, q");
+}
+
+static void test_expressions(void **state)
+{
+    (void)state;
+    const uint32_t v[] = {7, 14, 3, 1, 0xffffffff, 0x10, 6, 97, 0xfffffffb, 10, 0x1f, 9, 2, 0xa, 8};
+    rodata(".section .rodata\n.word 1+2*3, (1+6)*2, 7/2, 7%2, ~0, 1<<4, 5^3, 'a', -5, 0b1010, 0x1f, 3*(1+2), 8>>2, 8|2, 010", sizeof v, v);
+    const uint32_t gnu[] = {5, 12, 0xffffffff};
+    rodata(".rodata\n.word 1 + 1 << 2, 4 | 8, -8 >> 3", sizeof gnu, gnu);
+    const uint32_t hilo[] = {0x12346, 0xfffff9ab};
+    rodata(".set v, 0x123459ab\n.rodata\n.word %hi(v), %lo(v)", sizeof hilo, hilo);
+    const uint32_t diff[] = {8, 0x80000000, 0x80001000};
+    rodata("a: nop\nnop\nb:\n.rodata\nc: .word b - a, a, c", sizeof diff, diff);
+    const uint32_t now[] = {1, 2, 2};
+    rodata(".rodata\n.set n, 1\n.word n\n.set n, n + 1\n.word n, later\nlater = n", sizeof now, now);
+}
+
+static void test_data(void **state)
+{
+    (void)state;
+    const uint8_t bytes[] = {1, 0xff, 2, 0, 3, 0, 0, 0};
+    rodata(".rodata\n.byte 1, -1\n.half 2\n.word 3", sizeof bytes, bytes);
+    rodata(".rodata\n.ascii \"a\\n\"\n.asciz \"b\\x41\"\n.string \"\\101\\\"\"", 8, "a\nbA\0A\"");
+    const float f[] = {1.5f, -2e3f, 0.1f, 3};
+    rodata(".rodata\n.float 1.5, -2e3, 1e-1, 3", sizeof f, f);
+    const uint8_t space[] = {0, 0, 9, 9, 1, 2, 1, 2};
+    rodata(".rodata\n.zero 2\n.space 2, 9\n.fill 2, 2, 0x201", sizeof space, space);
+    const uint8_t aligned[] = {1, 0, 0, 0, 2, 7, 7, 7, 3};
+    rodata(".rodata\n.byte 1\n.align 2\n.byte 2\n.balign 4, 7\n.byte 3", sizeof aligned, aligned);
+    const uint64_t quad = 0x123456789abcdef0;
+    rodata(".rodata\n.quad 0x123456789abcdef0", sizeof quad, &quad);
+    WORDS("nop\n.balign 16\nret", 0x13, 0x13, 0x13, 0x13, 0x8067);
+    WORDS(".byte 1\n.balign 8\nret", 1, 0x13, 0x8067);
+}
+
+static void test_comments(void **state)
+{
+    (void)state;
+    same("nop # one\nnop // two\n/* three\n lines */ nop ; four", "nop\nnop\nnop");
+    same("nop; nop ;nop", "nop\nnop\nnop");
+    same("; a comment alone\r\nnop\r\n;;\n", "nop");
+}
+
+static void test_symbols(void **state)
+{
+    (void)state;
+    struct elf_image m;
+    good(".globl f\n.type f, @function\nnop\nf: ret\n.size f, . - f\n.Llocal: 1: nop\n.rodata\nt: .word 1\n_start = 5", &m);
+    assert_int_equal(m.nsymbols, 2);
+    assert_string_equal(m.symbols[0].name, "f");
+    assert_int_equal(m.symbols[0].value, 0x80000004);
+    assert_int_equal(m.symbols[0].size, 4);
+    assert_true(m.symbols[0].function);
+    assert_string_equal(m.symbols[1].name, "t");
+    assert_int_equal(m.symbols[1].value, 0x80001000);
+    assert_false(m.symbols[1].function);
+    assert_int_equal(m.entry, 0x80000000);
+    elf_free(&m);
+    good("nop\n_start: nop", &m);
+    assert_int_equal(m.entry, 0x80000004);
+    elf_free(&m);
+}
+
+static void test_kernel_note(void **state)
+{
+    (void)state;
+    struct elf_image m;
+    good(".kernel k, lds=64\n.arg global, out\n.arg value, n\n.arg value, big, 8\n.arg local, tmp\nnop\nk: vadd.vv v40, v1, v2\nret", &m);
+    assert_non_null(m.note);
+    assert_string_equal(m.note,
+        "ventus-module 1\n"
+        "kernel name=k entry=0x80000004 vgpr=44 sgpr=32 lds=64 pds=0 args=20 reqd=0,0,0 hint=0,0,0 vechint=\n"
+        "arg kind=global size=4 offset=0 align=4 name=out type=void* access=none address=global qual=\n"
+        "arg kind=value size=4 offset=4 align=4 name=n type=void access=none address=private qual=\n"
+        "arg kind=value size=8 offset=8 align=8 name=big type=void access=none address=private qual=\n"
+        "arg kind=local size=4 offset=16 align=16 name=tmp type=void* access=none address=local qual=\n");
+    elf_free(&m);
+    good(".section .note.ventus\n.asciz \"text\"\n.section .rodata.ventus.resource\n.half 1, 2, 3, 4\n", &m);
+    assert_string_equal(m.note, "text");
+    assert_int_equal(m.nresources, 1);
+    assert_int_equal(m.resources[0][3], 4);
+    elf_free(&m);
+}
+
+/* ---- far branches ---- */
+
+static void check_far(const char *branch, const char *spread, int64_t distance, const char *expect)
+{
+    char a[512], b[512];
+    snprintf(a, sizeof a, "%s\n.space %d\nx: nop", branch, (int)distance);
+    snprintf(b, sizeof b, "%s\n.space %d\nx: nop", expect, (int)distance);
+    (void)spread;
+    same(a, b);
+}
+
+static void test_far_branches(void **state)
+{
+    (void)state;
+    check_far("beq a0, a1, x", "", 4088, "beq a0, a1, .+4092");
+    check_far("beq a0, a1, x", "", 4092, "bne a0, a1, .+8\njal zero, x");
+    check_far("bltu x40, a1, x", "", 5000, "bgeu x40, a1, .+12\njal zero, x");
+    check_far("vblt v1, v2, x", "", 5000, "vbge v1, v2, .+8\njal zero, x");
+    check_far("vbgeu v1, v32, x", "", 5000, "vbltu v1, v32, .+12\njal zero, x");
+    check_far("call x", "", 1 << 20, "auipc ra, 0x100\njalr ra, 8(ra)");
+    same("x: nop\n.space 4096\nbge a0, a1, x", "x: nop\n.space 4096\nblt a0, a1, .+8\njal zero, x");
+    same("beq a0, a1, x\nbeq a0, a1, x\n.space 4084\nx:", "beq a0, a1, x\nbeq a0, a1, x\n.space 4084\nx:");
+    bad("j x\n.space 2000000\nx: nop", "bytes away");
+    bad("beq a0, a1, 0x10", "out of reach");
+    bad("vbeq v0, v1, x\nx = .+3\n", "odd address");
+}
+
+/* ---- mistakes ---- */
+
+static void test_messages(void **state)
+{
+    (void)state;
+    struct elf_image m;
+    char *log;
+    assert_false(assemble("nop\n\tadd a0, v1, a2\n", &m, &log));
+    assert_string_equal(log, "t.s:2:10: error: rs1 must be a scalar register, not a vector one\n"
+                             "    \tadd a0, v1, a2\n    \t        ^\n"
+                             "    hint: add rd, rs1, rs2\n");
+    free(log);
+    bad("adi a0, a0, 1", "did you mean 'addi'?");
+    bad("vad.vv v0, v1, v2", "did you mean 'vadd.vv'?");
+    bad(".wrod 1", "did you mean '.word'?");
+    bad("loop: nop\nj lop", "did you mean 'loop'?");
+    bad("csrr a0, CSR_TIE", "did you mean 'CSR_TID'?");
+    bad("j nowhere", "undefined symbol 'nowhere'");
+    bad("j 1b", "no label 1 before");
+    bad("j 1f", "no label 1 behind");
+    bad("x: nop\nx: nop", "the first definition is in line 1");
+    bad("addi a0, a0, 2048", "simm12 is out of range");
+    bad("vadd.vi v0, v1, 1024", "simm5 is out of range");
+    bad("slli a0, a0, 32", "shamt is out of range");
+    bad("lui a0, 0x100000", "imm20 is out of range");
+    bad("vlw.v v0, 1024(v1)", "simm11 is out of range");
+    bad("csrr a0, 4096", "csr is out of range");
+    bad("add a0, a1", "',' expected");
+    bad("add a0, a1,", "operand expected");
+    bad("add a0, a1, a2, a3", "unexpected text");
+    bad("add a0, a1, x64", "must be a scalar register");
+    bad("vadd.vv v0, v1, v256", "must be a vector register");
+    bad("vadd.vv v0, v1, v2, v1", "only the mask v0.t");
+    bad("vlw12.v v0, 4 v1", "'(' expected");
+    bad("mv a0", "mv wants 2 operands");
+    bad("li a0, x\nx:", "la loads an address");
+    bad("li a0, 0x100000000", "more than 32 bits");
+    bad(".byte 256", "does not fit into 1 byte");
+    bad(".word 1/0", "division by zero");
+    bad(".word", "expression expected");
+    bad(".word 1 2", "unexpected text");
+    bad(".word 0x", "no integer");
+    bad(".word 99999999999999999999999", "no integer");
+    bad(".word (1", "')' expected");
+    bad(".ascii \"abc", "the string has no end");
+    bad(".ascii \"\\q\"", "unknown escape");
+    bad(".word 'ab", "damaged character");
+    bad("/* no end", "the comment has no end");
+    bad("nop\n\001\n", "unexpected byte 0x01");
+    bad("a = b\nb = a\n.word a", "depends on itself");
+    bad("a: .space b - a + 1\nb:", "settle");
+    bad(".space -1", "size must be");
+    bad(".space 100000000", "size must be");
+    bad(".space 67108864\n.space 67108864", "larger than");
+    bad(".align 20", "the alignment must be");
+    bad(".balign 3", "power of two");
+    bad(".data", "writable data belong into buffers");
+    bad(".rodata\nnop", "instructions belong into .text");
+    bad(".byte 1\nnop", "not on a word boundary");
+    bad(".arg global, x", "behind a .kernel");
+    bad(".kernel k\n", "undefined symbol 'k'");
+    bad(".word %pcrel_lo(x)\nx: nop", "%pcrel_lo wants");
+    bad(".word %pcrel_hi(x)\nx: nop", "whole operand of auipc");
+    bad("1", "instruction expected");
+    bad("vsetvli t0, t0, e32, e8", "vector type expected");
+    bad("fence rq, w", "fence set expected");
+    bad("nop ; adi a0, a0, 1", "did you mean 'addi'?");
+}
+
+/* Many errors are all reported, but not without end; deep input does not exhaust the stack. */
+static void test_limits(void **state)
+{
+    (void)state;
+    char *text = malloc(1 << 20), *log;
+    struct elf_image m;
+    text[0] = 0;
+    for (int i = 0; i < 5; i++) strcat(text, "bogus\n");
+    assert_false(assemble(text, &m, &log));
+    int count = 0;
+    for (char *p = log; (p = strstr(p, "error:")); p++) count++;
+    assert_int_equal(count, 5);
+    free(log);
+    for (int i = 0; i < 100; i++) strcat(text, "bogus\n");
+    bad(text, "more than 20 errors");
+    char *p = text;
+    for (const char *c = "(-"; *c; c++) {
+        p = text + sprintf(text, ".word ");
+        for (int i = 0; i < 500000; i++) *p++ = *c;
+        *p = 0;
+        bad(text, "too deep");
+    }
+    p = text + sprintf(text, ".word x");
+    for (int i = 0; i < 100000; i++) p += sprintf(p, "+x");
+    bad(text, "too deep");
+    p = text + sprintf(text, "a0:\n.set s0, a0\n");
+    for (int i = 1; i < 60; i++) p += sprintf(p, "s%d_ = s%d_ + s%d_\n", i, i + 1, i + 1); /* 2^60 uses */
+    p += sprintf(p, "s60_ = a0\n.word s1_ & 0\n");
+    good(text, &m);
+    elf_free(&m);
+    p = text + sprintf(text, ".word s1_\n");
+    for (int i = 1; i < 20000; i++) p += sprintf(p, "s%d_ = s%d_\n", i, i + 1);
+    bad(text, "too deep");
+    free(text);
+}
+
+/* Damaged source: any result, but a result. */
+static void test_damaged_source(void **state)
+{
+    (void)state;
+    static const char sample[] =
+        "_start: li t0, 32 ; vsetvli t0, t0, e32, m1, ta, ma\n1: lw a0, 4(t0) # x\n la a1, table\nbeq a0, a1, 1b\n vbeq v1, v40, 2f\n"
+        "2: join\n amoadd.w.aq v1, v2, (v3)\n .set n, (1 << 4) | ~3\n .section .rodata\ntable: .word n, 'a', %lo(table), . - table\n"
+        ".asciz \"te\\x41xt\\n\"\n.align 2\n.float 1.5e3, -2\n.kernel _start, vgpr=8\n.arg global, q\n.fill 3, 2, 1\n";
+    for (int i = 0; i < 20000; i++) {
+        char text[sizeof sample];
+        struct elf_image m;
+        size_t n = i % 3 ? sizeof sample - 1 : rng() % sizeof sample;
+        memcpy(text, sample, sizeof sample);
+        for (unsigned k = 1 + rng() % 6; k--;) {
+            static const char odd[] = "(),:%@\"'\\#;\n\t .0123456789xabfv-+<>~=\0\377";
+            size_t at = rng() % (sizeof sample - 1), from = rng() % (sizeof sample - 9);
+            if (rng() % 3) text[at] = odd[rng() % (sizeof odd - 1)];
+            else if (at < sizeof sample - 9) memcpy(text + at, sample + from, 8);
+        }
+        if (asm_assemble("t.s", text, n, ABI_CODE_BASE, &m, NULL)) elf_free(&m);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_each_row),    cmocka_unit_test(test_random_listing), cmocka_unit_test(test_known_words),
+        cmocka_unit_test(test_pseudo),      cmocka_unit_test(test_labels),         cmocka_unit_test(test_expressions),
+        cmocka_unit_test(test_data),        cmocka_unit_test(test_comments),       cmocka_unit_test(test_symbols),
+        cmocka_unit_test(test_kernel_note), cmocka_unit_test(test_far_branches),   cmocka_unit_test(test_messages),
+        cmocka_unit_test(test_limits),      cmocka_unit_test(test_damaged_source),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

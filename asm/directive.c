@@ -1,0 +1,325 @@
+/* Directives: sections, data, symbols, kernels.
+ *
+ * One function per directive, found by name in the table at the end. Sizes and alignments must be
+ * known where they stand or settle during layout. Called by asm.c. */
+#include "private.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct directive {
+    const char *name;
+    bool (*run)(struct as *as, const struct token *name, unsigned argument);
+    unsigned argument;
+};
+
+static bool separator(struct as *as) { return lex_expect(as, ',', "before the next operand"); }
+
+/* ---- sections ---- */
+
+static bool switch_section(struct as *as, const struct token *name, unsigned section)
+{
+    (void)name;
+    as->section = (enum section_id)section;
+    return true;
+}
+
+static bool no_section(struct as *as, const struct token *name, unsigned argument)
+{
+    (void)argument;
+    return as_error(as, name->at, "a program has .text and .rodata only; writable data belong into buffers");
+}
+
+static bool starts(const char *text, size_t length, const char *prefix)
+{
+    size_t n = strlen(prefix);
+    return length >= n && !memcmp(text, prefix, n) && (length == n || text[n] == '.');
+}
+
+static bool section(struct as *as, const struct token *name, unsigned argument)
+{
+    (void)argument;
+    const struct token *t = as->t;
+    if (t->kind != TOKEN_NAME && t->kind != TOKEN_STRING) return as_error(as, t->at, "section name expected");
+    const char *text = t->text + (t->kind == TOKEN_STRING);
+    size_t length = t->length - (t->kind == TOKEN_STRING ? 2 : 0);
+    if (starts(text, length, ".text")) as->section = SECTION_TEXT;
+    else if (starts(text, length, ".rodata.ventus.resource")) as->section = SECTION_RESOURCE;
+    else if (starts(text, length, ".rodata")) as->section = SECTION_RODATA;
+    else if (starts(text, length, ".note.ventus")) as->section = SECTION_NOTE;
+    else return no_section(as, name, 0);
+    while (as->t->kind != TOKEN_END) as->t++; /* flags and type follow from the name */
+    return true;
+}
+
+/* ---- data ---- */
+
+static bool data(struct as *as, const struct token *name, unsigned width)
+{
+    do {
+        const char *at = as->t->at;
+        const struct expr *e = expr_parse(as);
+        if (!e) return false;
+        struct item *i = as_item(as, ITEM_VALUE, at);
+        i->width = (uint8_t)width;
+        i->size = width;
+        i->expr = e;
+    } while (lex_accept(as, ','));
+    (void)name;
+    return true;
+}
+
+static struct item *bytes(struct as *as, const char *at, const void *p, size_t n)
+{
+    struct item *i = as_item(as, ITEM_BYTES, at);
+    i->bytes = p;
+    i->size = (uint32_t)n;
+    return i;
+}
+
+/* Numbers as strtof reads them; the tokens that it has eaten are skipped. */
+static bool floats(struct as *as, const struct token *name, unsigned argument)
+{
+    (void)name, (void)argument;
+    do {
+        const struct token *t = as->t;
+        char *stop;
+        float v = t->kind == TOKEN_END ? 0 : strtof(t->text, &stop);
+        if (t->kind == TOKEN_END || stop == t->text) return as_error(as, t->at, "floating-point number expected");
+        while (as->t->kind != TOKEN_END && as->t->text < stop) as->t++;
+        if (as->t[-1].text + as->t[-1].length != stop) return as_error(as, t->at, "floating-point number expected");
+        float *p = as_alloc(as, sizeof v);
+        *p = v;
+        bytes(as, t->at, p, sizeof v);
+    } while (lex_accept(as, ','));
+    return true;
+}
+
+static bool strings(struct as *as, const struct token *name, unsigned terminated)
+{
+    (void)name;
+    do {
+        const struct token *t = as->t;
+        uint8_t *p;
+        size_t n;
+        if (t->kind != TOKEN_STRING) return as_error(as, t->at, "string expected");
+        if (!lex_string(as, t, &p, &n)) return false;
+        p[n] = 0; /* the quotes left room */
+        bytes(as, t->at, p, n + terminated);
+        as->t++;
+    } while (lex_accept(as, ','));
+    return true;
+}
+
+/* .zero, .space, .skip: SIZE[, FILL] */
+static bool space(struct as *as, const struct token *name, unsigned argument)
+{
+    (void)argument;
+    int64_t fill = 0;
+    const struct expr *e = expr_parse(as);
+    if (!e || (lex_accept(as, ',') && !expr_parse_known(as, "the fill byte", -128, 255, &fill))) return false;
+    struct item *i = as_item(as, ITEM_SPACE, name->at);
+    i->expr = e;
+    i->fill = (uint8_t)fill;
+    return true;
+}
+
+/* .fill COUNT[, SIZE[, VALUE]] */
+static bool fill(struct as *as, const struct token *name, unsigned argument)
+{
+    (void)argument;
+    int64_t count, width = 1, value = 0;
+    if (!expr_parse_known(as, "the count", 0, AS_MAX_BYTES, &count)) return false;
+    if (lex_accept(as, ',') && !expr_parse_known(as, "the size", 0, 8, &width)) return false;
+    if (lex_accept(as, ',') && !expr_parse_known(as, "the value", INT32_MIN, UINT32_MAX, &value)) return false;
+    as->filled += count * width;
+    if (as->filled > AS_MAX_BYTES) return as_error(as, name->at, "the program is larger than %d MiB", AS_MAX_BYTES >> 20);
+    uint8_t *p = as_alloc(as, (size_t)(count * width) + 1);
+    for (int64_t i = 0; i < count * width; i++) p[i] = (uint8_t)((uint64_t)value >> (i % width * 8));
+    bytes(as, name->at, p, (size_t)(count * width));
+    return true;
+}
+
+/* .align and .p2align take the exponent, as for every RISC-V assembler; .balign the bytes. */
+static bool align(struct as *as, const struct token *name, unsigned exponent)
+{
+    int64_t n, fill_byte = 0;
+    bool ok = exponent ? expr_parse_known(as, "the alignment", 0, 16, &n) : expr_parse_known(as, "the alignment", 1, AS_MAX_ALIGN, &n);
+    if (!ok) return false;
+    if (exponent) n = (int64_t)1 << n;
+    if (n & (n - 1)) return as_error(as, name->at, "the alignment must be a power of two");
+    bool filled = lex_accept(as, ',');
+    if (filled && !expr_parse_known(as, "the fill byte", -128, 255, &fill_byte)) return false;
+    struct item *i = as_item(as, ITEM_ALIGN, name->at);
+    i->alignment = (uint32_t)n;
+    i->fill = (uint8_t)fill_byte;
+    i->width = filled; /* else text is filled with nop */
+    return true;
+}
+
+/* ---- symbols ---- */
+
+static struct symbol *symbol_operand(struct as *as)
+{
+    const struct token *t = as->t;
+    if (t->kind != TOKEN_NAME || token_named(t, ".")) {
+        as_error(as, t->at, "symbol name expected");
+        return NULL;
+    }
+    as->t++;
+    return as_symbol(as, t->text, t->length);
+}
+
+bool directive_set(struct as *as, const struct token *name)
+{
+    struct symbol *s = as_symbol(as, name->text, name->length);
+    const struct expr *e = expr_parse(as);
+    if (!e) return false;
+    if (s->item) return as_error(as, name->at, "'%s' is a label already", s->name);
+    s->expr = e;
+    s->defined = name->at;
+    return true;
+}
+
+static bool set(struct as *as, const struct token *name, unsigned argument)
+{
+    (void)name, (void)argument;
+    const struct token *t = as->t;
+    return symbol_operand(as) && separator(as) && directive_set(as, t);
+}
+
+/* .globl and its kin: all symbols of a program are in one file, so there is nothing to do. */
+static bool visibility(struct as *as, const struct token *name, unsigned argument)
+{
+    (void)name, (void)argument;
+    do {
+        if (!symbol_operand(as)) return false;
+    } while (lex_accept(as, ','));
+    return true;
+}
+
+/* .type NAME, @function */
+static bool type(struct as *as, const struct token *name, unsigned argument)
+{
+    (void)name, (void)argument;
+    struct symbol *s = symbol_operand(as);
+    if (!s || !separator(as)) return false;
+    if (!lex_accept(as, '@')) lex_accept(as, '%');
+    const struct token *t = as->t;
+    bool function = token_named(t, "function") || token_named(t, "STT_FUNC") || (t->kind == TOKEN_STRING && t->length == 10 && !memcmp(t->text, "\"function\"", 10));
+    bool object = token_named(t, "object") || token_named(t, "notype") || token_named(t, "STT_OBJECT");
+    if (!function && !object) return as_error(as, t->at, "type expected: @function or @object");
+    s->function = function;
+    as->t++;
+    return true;
+}
+
+static bool size(struct as *as, const struct token *name, unsigned argument)
+{
+    (void)name, (void)argument;
+    struct symbol *s = symbol_operand(as);
+    return s && separator(as) && (s->size = expr_parse(as));
+}
+
+/* What says how other tools should work, and does not concern this one. */
+static bool ignored(struct as *as, const struct token *name, unsigned argument)
+{
+    (void)name, (void)argument;
+    while (as->t->kind != TOKEN_END) as->t++;
+    return true;
+}
+
+/* ---- kernels: records of the module note ---- */
+
+static bool kernel_key(struct as *as, struct kernel_record *k)
+{
+    const struct { const char *name; int64_t *value, most; } keys[] = {
+        {"vgpr", &k->vgpr, ISA_VREGS}, {"sgpr", &k->sgpr, ISA_XREGS}, {"lds", &k->lds, 1 << 28}, {"pds", &k->pds, 1 << 28},
+        {"args", &k->args, 1 << 16}};
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+        if (!token_named(as->t, keys[i].name)) continue;
+        as->t++;
+        return lex_expect(as, '=', "behind the key") && expr_parse_known(as, keys[i].name, 0, keys[i].most, keys[i].value);
+    }
+    return as_error(as, as->t->at, "key expected: vgpr= sgpr= lds= pds= args=");
+}
+
+/* .kernel NAME[, vgpr=N][, sgpr=N][, lds=N][, pds=N][, args=N] */
+static bool kernel(struct as *as, const struct token *name, unsigned argument)
+{
+    (void)argument;
+    struct kernel_record *k = as_alloc(as, sizeof *k);
+    *k = (struct kernel_record){.at = name->at, .vgpr = -1, .sgpr = -1};
+    k->last = &k->first;
+    k->symbol = symbol_operand(as);
+    if (!k->symbol) return false;
+    k->symbol->function = true;
+    while (lex_accept(as, ','))
+        if (!kernel_key(as, k)) return false;
+    *as->last_kernel = as->kernel = k;
+    as->last_kernel = &k->next;
+    return true;
+}
+
+/* .arg KIND, NAME[, SIZE[, ALIGNMENT]]: the next argument of the last kernel. */
+static bool arg(struct as *as, const struct token *name, unsigned argument)
+{
+    static const char *const kinds[] = {"value", "global", "constant", "local"};
+    (void)argument;
+    struct kernel_record *k = as->kernel;
+    int64_t width = 4, alignment = 0;
+    size_t kind = 0;
+    if (!k) return as_error(as, name->at, ".arg belongs behind a .kernel");
+    while (kind < 4 && !token_named(as->t, kinds[kind])) kind++;
+    if (kind == 4) return as_error(as, as->t->at, "kind expected: value global constant local");
+    as->t++;
+    if (!separator(as)) return false;
+    const char *at = as->t->at;
+    const struct symbol *s = symbol_operand(as); /* only its name matters */
+    if (!s) return false;
+    if (lex_accept(as, ',') && !expr_parse_known(as, "the size", 1, 1024, &width)) return false;
+    if (lex_accept(as, ',') && !expr_parse_known(as, "the alignment", 1, 1024, &alignment)) return false;
+    if (kind && width != 4) return as_error(as, at, "a pointer has 4 bytes");
+    if (k->args > 1 << 16) return as_error(as, at, "too many arguments");
+    if (!alignment) alignment = kind == 3 ? 16 : abi_arg_align((uint32_t)width); /* of the memory, for __local */
+    struct kernel_arg *a = as_alloc(as, sizeof *a);
+    *a = (struct kernel_arg){.kind = kinds[kind], .name = s->name, .size = (uint32_t)width, .alignment = (uint32_t)alignment,
+        .offset = abi_arg_offset((uint32_t)k->args, (uint32_t)width)};
+    *k->last = a;
+    k->last = &a->next;
+    k->args = a->offset + width;
+    return true;
+}
+
+static const struct directive directives[] = {
+    {".text", switch_section, SECTION_TEXT}, {".rodata", switch_section, SECTION_RODATA}, {".section", section, 0},
+    {".data", no_section, 0}, {".bss", no_section, 0}, {".sdata", no_section, 0}, {".sbss", no_section, 0},
+    {".word", data, 4}, {".long", data, 4}, {".int", data, 4}, {".4byte", data, 4}, {".half", data, 2}, {".short", data, 2},
+    {".2byte", data, 2}, {".hword", data, 2}, {".byte", data, 1}, {".quad", data, 8}, {".dword", data, 8}, {".8byte", data, 8},
+    {".float", floats, 0}, {".single", floats, 0},
+    {".ascii", strings, 0}, {".asciz", strings, 1}, {".string", strings, 1},
+    {".zero", space, 0}, {".space", space, 0}, {".skip", space, 0}, {".fill", fill, 0},
+    {".align", align, 1}, {".p2align", align, 1}, {".balign", align, 0},
+    {".set", set, 0}, {".equ", set, 0}, {".type", type, 0}, {".size", size, 0},
+    {".globl", visibility, 0}, {".global", visibility, 0}, {".local", visibility, 0}, {".weak", visibility, 0}, {".hidden", visibility, 0},
+    {".kernel", kernel, 0}, {".arg", arg, 0},
+    {".option", ignored, 0}, {".attribute", ignored, 0}, {".file", ignored, 0}, {".ident", ignored, 0},
+};
+enum { NDIRECTIVES = sizeof directives / sizeof *directives };
+
+const char *directive_name(size_t i) { return i < NDIRECTIVES ? directives[i].name : NULL; }
+
+bool directive_run(struct as *as, const struct token *name)
+{
+    for (size_t i = 0; i < NDIRECTIVES; i++) {
+        if (!token_named(name, directives[i].name)) continue;
+        if (!directives[i].run(as, name, directives[i].argument)) return false;
+        return as->t->kind == TOKEN_END || as_error(as, as->t->at, "unexpected text behind %s", directives[i].name);
+    }
+    struct nearest n = {name->text, name->length, 3, NULL};
+    for (size_t i = 0; i < NDIRECTIVES; i++) as_near(&n, directives[i].name);
+    as_error(as, name->at, "unknown directive '%.*s'", name->length > 40 ? 40 : (int)name->length, name->text);
+    if (n.best) as_hint(as, "did you mean '%s'?", n.best);
+    return false;
+}

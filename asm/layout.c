@@ -1,0 +1,223 @@
+/* Items to addresses and bytes.
+ *
+ * Addresses are computed in passes until nothing moves: a branch whose target is too far is made
+ * long and stays so, which moves what follows. A long conditional branch is the opposite one over a
+ * jump; for a vector branch that is the same decision per lane, as a jump moves all lanes that are
+ * active. A long jump with link is auipc and jalr through the link register. Called by asm.c. */
+#include "private.h"
+
+#include <string.h>
+
+enum { MAX_PASSES = 200 };
+
+static const uint16_t opposites[][2] = {
+    {OP_BEQ, OP_BNE}, {OP_BLT, OP_BGE}, {OP_BLTU, OP_BGEU}, {OP_VBEQ, OP_VBNE}, {OP_VBLT, OP_VBGE}, {OP_VBLTU, OP_VBGEU}};
+
+static uint16_t opposite(uint16_t op)
+{
+    for (size_t i = 0; i < sizeof opposites / sizeof *opposites; i++)
+        for (int k = 0; k < 2; k++)
+            if (opposites[i][k] == op) return opposites[i][!k];
+    return OP_INVALID;
+}
+
+static uint32_t place_of(const struct item *i) { return i->addr + i->size - 4; } /* behind a prefix */
+
+static bool can_grow(const struct item *i)
+{
+    return opposite(i->insn.op) != OP_INVALID || (i->insn.op == OP_JAL && i->insn.rd);
+}
+
+static uint32_t far_size(const struct item *i)
+{
+    return opposite(i->insn.op) != OP_INVALID ? i->size + 4 : 2 * i->size;
+}
+
+/* Makes a branch long if its target is out of reach under the addresses of the last pass. */
+static void grow(struct as *as, struct item *i)
+{
+    int64_t target;
+    if (i->far || (i->letter != 'b' && i->letter != 'j') || !can_grow(i) || !expr_value(as, i->expr, &target)) return;
+    int64_t distance = target - place_of(i), reach = i->letter == 'b' ? 1 << 12 : 1 << 20;
+    if (distance >= -reach && distance < reach) return;
+    i->size = far_size(i);
+    i->far = true;
+}
+
+static uint32_t padding(const struct item *i, uint64_t addr)
+{
+    return (uint32_t)((i->alignment - addr % i->alignment) % i->alignment);
+}
+
+static uint32_t space_size(struct as *as, const struct item *i, uint32_t fallback)
+{
+    int64_t n;
+    return expr_value(as, i->expr, &n) && n >= 0 && n <= AS_MAX_BYTES ? (uint32_t)n : fallback;
+}
+
+/* One pass over a section; true when something moved. */
+static bool pass_section(struct as *as, enum section_id section, bool first)
+{
+    bool moved = false;
+    uint64_t addr = as->base[section];
+    for (struct item *i = as->first[section]; i; i = i->next) {
+        uint32_t old = i->size;
+        if (i->kind == ITEM_INSN && !first) grow(as, i);
+        if (i->kind == ITEM_ALIGN) i->size = padding(i, addr);
+        if (i->kind == ITEM_SPACE) i->size = space_size(as, i, first ? 0 : i->size);
+        moved |= i->size != old || i->addr != (uint32_t)addr;
+        i->addr = (uint32_t)addr;
+        addr += i->size;
+        if (addr - as->base[section] > AS_MAX_BYTES) break;
+    }
+    as->bytes[section] = addr - as->base[section];
+    return moved;
+}
+
+static bool pass_all(struct as *as, bool first)
+{
+    bool moved = false;
+    as->pass++;
+    for (int s = 0; s < SECTION_COUNT; s++) {
+        uint64_t text_end = as->base[SECTION_TEXT] + as->bytes[SECTION_TEXT];
+        if (s == SECTION_RODATA) as->base[s] = (uint32_t)((text_end + ABI_PAGE - 1) / ABI_PAGE * ABI_PAGE);
+        moved |= pass_section(as, (enum section_id)s, first);
+        if (as->bytes[s] > AS_MAX_BYTES) return false;
+    }
+    return moved;
+}
+
+bool layout_place(struct as *as)
+{
+    bool moved = true;
+    as->quiet = true;
+    for (int pass = 0; moved && pass < MAX_PASSES; pass++) moved = pass_all(as, pass == 0) || pass == 0;
+    as->quiet = false;
+    as->pass++;
+    for (int s = 0; s < SECTION_COUNT; s++)
+        if (as->bytes[s] > AS_MAX_BYTES || (s == SECTION_TEXT && as->base[s] + as->bytes[s] > (uint64_t)UINT32_MAX - ABI_PAGE))
+            return as_error(as, as->first[s]->at, "the program is larger than %d MiB", AS_MAX_BYTES >> 20);
+    return !moved || as_error(as, as->source, "the addresses do not settle: a size depends on itself");
+}
+
+/* ---- bytes ---- */
+
+static bool put(struct as *as, const struct item *i, uint8_t *out, const struct insn *in, uint32_t *offset)
+{
+    uint32_t words[2];
+    const char *why = "operand";
+    unsigned n = isa_encode(in, words, &why);
+    if (!n) return as_error(as, i->expr ? i->expr->at : i->at, "%s is out of range", why);
+    if (*offset + 4 * n > i->size)
+        return as_error(as, i->expr->at, "this value needs a prefix; it must be known where it stands");
+    memcpy(out + *offset, words, 4 * n);
+    *offset += 4 * n;
+    return true;
+}
+
+static bool put_far(struct as *as, const struct item *i, uint8_t *out, int64_t target)
+{
+    struct insn in = i->insn;
+    uint32_t offset = 0;
+    if (in.op == OP_JAL) {
+        uint32_t half = i->size / 2;
+        int64_t distance = (int32_t)(uint32_t)(target - (int64_t)(i->addr + half - 4));
+        uint32_t high = ((uint32_t)distance + 0x800) & 0xfffff000;
+        struct insn auipc = {.op = OP_AUIPC, .rd = in.rd, .imm = (int32_t)high, .vm = 1};
+        struct insn jalr = {.op = OP_JALR, .rd = in.rd, .rs1 = in.rd, .imm = (int32_t)((uint32_t)distance - high), .vm = 1};
+        return put(as, i, out, &auipc, &offset) && put(as, i, out, &jalr, &offset);
+    }
+    struct insn jump = {.op = OP_JAL, .imm = (int32_t)(target - (int64_t)place_of(i)), .vm = 1};
+    in.op = opposite(in.op);
+    in.imm = 8;
+    if (target - (int64_t)place_of(i) != jump.imm || jump.imm < -(1 << 20) || jump.imm >= 1 << 20)
+        return as_error(as, i->expr->at, "the target is out of reach, even of a jump");
+    return put(as, i, out, &in, &offset) && put(as, i, out, &jump, &offset);
+}
+
+/* The value of an instruction's expression, as its operand wants it. */
+static bool operand_final(struct as *as, const struct item *i, struct insn *in)
+{
+    const struct isa_operand *o = isa_operand(i->letter);
+    const struct expr *e = i->expr;
+    bool relative = i->letter == 'U' && e->op == EXPR_PCREL_HI;
+    int64_t v;
+    if (!expr_value(as, relative ? e->a : e, &v)) return false;
+    if (relative) {
+        v = (int64_t)(((uint64_t)(v - (int64_t)place_of(i)) + 0x800) >> 12 & 0xfffff);
+    } else if (o->kind == OPERAND_TARGET) {
+        v -= place_of(i);
+        if (v & 1) return as_error(as, e->at, "the target is at an odd address");
+        int64_t reach = i->letter == 'b' ? 1 << 12 : 1 << 20;
+        if (v < -reach || v >= reach)
+            return as_error(as, e->at, "the target is %lld bytes away; %lld are possible", (long long)v, (long long)reach);
+    }
+    if (i->letter == 'U') {
+        if (v < -(1 << 19) || v >= 1 << 20) return as_error(as, e->at, "%s is out of range", o->name);
+        v = (int32_t)((uint32_t)v << 12);
+    }
+    if (v < INT32_MIN || v > UINT32_MAX || (o->role == ROLE_AUX && (v < 0 || v > 0xffff)))
+        return as_error(as, e->at, "%s is out of range", o->name);
+    isa_set(in, (enum operand_role)o->role, (int32_t)(uint32_t)v);
+    return true;
+}
+
+static bool emit_insn(struct as *as, const struct item *i, uint8_t *out)
+{
+    struct insn in = i->insn;
+    uint32_t offset = 0;
+    if (i->addr & 3) return as_error(as, i->at, "the instruction is not on a word boundary; .balign 4 helps");
+    if (i->far) {
+        int64_t target;
+        return expr_value(as, i->expr, &target) && put_far(as, i, out, target);
+    }
+    if (i->letter && !operand_final(as, i, &in)) return false;
+    if (!put(as, i, out, &in, &offset)) return false;
+    return offset == i->size || as_error(as, i->at, "internal: size of the instruction");
+}
+
+static bool emit_value(struct as *as, const struct item *i, uint8_t *out)
+{
+    int64_t v;
+    if (!expr_value(as, i->expr, &v)) return false;
+    int64_t span = i->width < 8 ? (int64_t)1 << (8 * i->width) : 0;
+    if (span && (v >= span || v < -span / 2)) return as_error(as, i->expr->at, "the value does not fit into %d byte%s", i->width, i->width == 1 ? "" : "s");
+    memcpy(out, &v, i->width);
+    return true;
+}
+
+static void emit_padding(const struct item *i, uint8_t *out)
+{
+    memset(out, i->fill, i->size);
+    if (i->section != SECTION_TEXT || i->width) return;
+    static const uint8_t nop[4] = {0x13, 0, 0, 0};
+    for (uint32_t k = -i->addr & 3; k + 4 <= i->size; k += 4) memcpy(out + k, nop, 4);
+}
+
+static bool emit_space(struct as *as, const struct item *i, uint8_t *out)
+{
+    int64_t n;
+    if (!expr_value(as, i->expr, &n)) return false;
+    if (n < 0 || n > AS_MAX_BYTES) return as_error(as, i->expr->at, "the size must be 0 to %d", AS_MAX_BYTES);
+    if (n != i->size) return as_error(as, i->expr->at, "the size does not settle");
+    memset(out, i->fill, i->size);
+    return true;
+}
+
+bool layout_emit(struct as *as, uint8_t *out[SECTION_COUNT])
+{
+    bool ok = true;
+    for (int s = 0; s < SECTION_COUNT; s++)
+        for (const struct item *i = as->first[s]; i; i = i->next) {
+            uint8_t *p = out[s] + (i->addr - as->base[s]);
+            switch ((enum item_kind)i->kind) {
+            case ITEM_LABEL: break;
+            case ITEM_INSN: ok &= emit_insn(as, i, p); break;
+            case ITEM_VALUE: ok &= emit_value(as, i, p); break;
+            case ITEM_BYTES: memcpy(p, i->bytes, i->size); break;
+            case ITEM_ALIGN: emit_padding(i, p); break;
+            case ITEM_SPACE: ok &= emit_space(as, i, p); break;
+            }
+        }
+    return ok;
+}

@@ -1,0 +1,239 @@
+/* Operands of one instruction, driven by the operand string of the instruction table.
+ *
+ * A letter is parsed by its kind in operand.def, everything else stands for itself, as isa_print
+ * prints it. At most one operand of an instruction is an expression; if its value is not known yet
+ * it stays with the item for layout.c. Called by asm.c for mnemonics of the table. */
+#include "private.h"
+
+#include <string.h>
+#include <strings.h>
+
+static int register_number(const struct token *t, char bank, int limit)
+{
+    int n = 0;
+    if (t->kind != TOKEN_NAME || t->text[0] != bank || t->length < 2 || t->length > 4) return -1;
+    for (uint32_t i = 1; i < t->length; i++) {
+        if (t->text[i] < '0' || t->text[i] > '9' || (t->text[1] == '0' && t->length > 2)) return -1;
+        n = n * 10 + (t->text[i] - '0');
+    }
+    return n < limit ? n : -1;
+}
+
+static int scalar_register(const struct token *t)
+{
+    int n = register_number(t, 'x', ISA_XREGS);
+    if (n >= 0 || t->kind != TOKEN_NAME) return n;
+    if (token_named(t, "fp")) return 8;
+    for (unsigned r = 0; r < 32; r++)
+        if (token_named(t, isa_xreg_name(r))) return (int)r;
+    return -1;
+}
+
+static bool parse_register(struct as *as, const struct isa_operand *o, struct insn *in)
+{
+    bool vector = o->kind == OPERAND_REG_V;
+    const struct token *t = as->t;
+    int n = vector ? register_number(t, 'v', ISA_VREGS) : scalar_register(t);
+    if (n < 0) {
+        bool other = vector ? scalar_register(t) >= 0 : register_number(t, 'v', ISA_VREGS) >= 0;
+        return as_error(as, t->at, other ? "%s must be a %s register, not a %s one" : "%s must be a %s register",
+                        o->name, vector ? "vector" : "scalar", vector ? "scalar" : "vector");
+    }
+    as->t++;
+    isa_set(in, (enum operand_role)o->role, n);
+    return true;
+}
+
+/* "e32,m1,ta,ma": the settings may come in any order and be left out from the end. */
+static bool parse_vtype_names(struct as *as, struct insn *in)
+{
+    static const struct { const char *name; uint16_t bits, mask; } words[] = {
+        {"e8", 0, 0x38}, {"e16", 8, 0x38}, {"e32", 16, 0x38}, {"e64", 24, 0x38}, {"m1", 0, 7}, {"m2", 1, 7}, {"m4", 2, 7},
+        {"m8", 3, 7}, {"mf8", 5, 7}, {"mf4", 6, 7}, {"mf2", 7, 7}, {"ta", 0x40, 0x40}, {"tu", 0, 0x40}, {"ma", 0x80, 0x80}, {"mu", 0, 0x80}};
+    uint16_t seen = 0;
+    do {
+        size_t i = 0, n = sizeof words / sizeof *words;
+        while (i < n && !token_named(as->t, words[i].name)) i++;
+        if (i == n || (seen & words[i].mask)) return as_error(as, as->t->at, "vector type expected, like e32,m1,ta,ma");
+        seen |= words[i].mask;
+        in->aux |= words[i].bits;
+        as->t++;
+    } while (lex_accept(as, ','));
+    return true;
+}
+
+/* "iorw,iorw" or the number of mode and both sets. */
+static bool parse_fence_names(struct as *as, struct insn *in)
+{
+    unsigned sets = 0;
+    for (int i = 0; i < 2; i++) {
+        if (i && !lex_expect(as, ',', "between the two sets of a fence")) return false;
+        const struct token *t = as->t;
+        unsigned set = 0;
+        for (uint32_t k = 0; t->kind == TOKEN_NAME && k < t->length; k++) {
+            const char *letter = memchr("wroi", t->text[k], 4);
+            unsigned bit = letter ? 1u << (letter - (const char *)"wroi") : 0;
+            if (!letter || set & bit) { set = 0; break; }
+            set |= bit;
+        }
+        if (!set) return as_error(as, t->at, "fence set expected: letters of iorw");
+        as->t++;
+        sets = sets << 4 | set;
+    }
+    in->aux = (uint16_t)sets;
+    return true;
+}
+
+static bool parse_csr(struct as *as, struct insn *in, bool *done)
+{
+    const struct token *t = as->t;
+    *done = false;
+    if (t->kind != TOKEN_NAME) return true;
+    for (size_t i = 0; i < isa_ncsrs; i++) {
+        if (t->length != strlen(isa_csrs[i].name) || strncasecmp(t->text, isa_csrs[i].name, t->length)) continue;
+        in->aux = isa_csrs[i].number;
+        as->t++;
+        *done = true;
+        return true;
+    }
+    struct symbol *s = as_symbol(as, t->text, t->length);
+    if (s->expr) return true;
+    struct nearest n = {t->text, t->length, 3, NULL};
+    for (size_t i = 0; i < isa_ncsrs; i++) as_near(&n, isa_csrs[i].name);
+    as_error(as, t->at, "unknown CSR '%.*s'", t->length > 40 ? 40 : (int)t->length, t->text);
+    if (n.best) as_hint(as, "did you mean '%s'? A number or .set symbol is possible, too", n.best);
+    return false;
+}
+
+/* The operand that is an expression. Constants go into the instruction at once. */
+static bool parse_expression(struct as *as, const struct isa_operand *o, struct insn *in, struct item *out)
+{
+    const char *at = as->t->at;
+    const struct expr *e = expr_parse(as);
+    int64_t v;
+    if (!e) return false;
+    out->letter = o->letter;
+    out->expr = e;
+    out->at = at;
+    if (o->kind == OPERAND_TARGET || !expr_constant(e, &v)) return true;
+    bool upper = o->letter == 'U';
+    int64_t least = upper ? -(1 << 19) : INT32_MIN, most = upper ? (1 << 20) - 1 : UINT32_MAX;
+    if (v < least || v > most) return as_error(as, at, "%s is out of range", o->name);
+    if (o->role == ROLE_AUX && (v < 0 || v > 0xffff)) return as_error(as, at, "%s is out of range", o->name);
+    isa_set(in, (enum operand_role)o->role, (int32_t)((uint32_t)v << (upper ? 12 : 0)));
+    out->letter = 0;
+    return true;
+}
+
+static bool parse_value(struct as *as, const struct isa_operand *o, const char *next, struct insn *in, struct item *out)
+{
+    bool done, names = as->t->kind == TOKEN_NAME && !as_symbol(as, as->t->text, as->t->length)->defined;
+    if ((o->letter == 'v' || o->letter == 'w') && names) return parse_vtype_names(as, in);
+    if (o->letter == 'f' && names) return parse_fence_names(as, in);
+    if (o->kind == OPERAND_CSR) {
+        if (!parse_csr(as, in, &done)) return false;
+        if (done) return true;
+    }
+    if (*next == '(' && token_is(as->t, '(') && as->t[1].kind == TOKEN_NAME &&
+        (scalar_register(as->t + 1) >= 0 || register_number(as->t + 1, 'v', ISA_VREGS) >= 0))
+        return true; /* an offset that is left out is 0 */
+    return parse_expression(as, o, in, out);
+}
+
+static bool parse_rounding(struct as *as, struct insn *in)
+{
+    static const char *const modes[] = {"rne", "rtz", "rdn", "rup", "rmm", "rm5", "rm6", "dyn"};
+    for (uint8_t i = 0; i < 8; i++)
+        if (token_named(as->t, modes[i])) {
+            in->rm = i;
+            as->t++;
+            return true;
+        }
+    return as_error(as, as->t->at, "rounding mode expected: rne rtz rdn rup rmm dyn");
+}
+
+/* ", v0.t" or ", MODE" at the end. */
+static bool parse_trailer(struct as *as, char letter, struct insn *in)
+{
+    if (as->t->kind == TOKEN_END) return true;
+    if (!lex_expect(as, ',', "before the last operand")) return false;
+    if (letter == 'o') return parse_rounding(as, in);
+    if (!token_named(as->t, "v0.t")) return as_error(as, as->t->at, "only the mask v0.t can follow");
+    in->vm = 0;
+    as->t++;
+    return true;
+}
+
+static bool parse_operands(struct as *as, const char *p, struct insn *in, struct item *out)
+{
+    for (; *p; p++) {
+        const struct isa_operand *o = isa_operand(*p);
+        if (*p == ',' && (p[1] == 'm' || p[1] == 'o') && !p[2]) return parse_trailer(as, p[1], in);
+        if (!strcmp(p, "v0")) {
+            if (!token_named(as->t, "v0") && !token_named(as->t, "v0.t")) return as_error(as, as->t->at, "the mask register v0 expected");
+            as->t++;
+            return true;
+        }
+        if (o && as->t->kind == TOKEN_END) return as_error(as, as->t->at, "operand expected: %s", o->name);
+        bool ok;
+        if (!o) ok = lex_expect(as, *p, "here");
+        else if (o->kind == OPERAND_REG_X || o->kind == OPERAND_REG_V) ok = parse_register(as, o, in);
+        else ok = parse_value(as, o, p + 1, in, out);
+        if (!ok) return false;
+    }
+    return true;
+}
+
+/* The operands an instruction wants, in words: "rd, simm12(rs1)". */
+static void hint_operands(struct as *as, const struct isa_desc *d)
+{
+    char text[160];
+    size_t n = 0;
+    for (const char *p = d->operands; *p && n + 24 < sizeof text; p++) {
+        const struct isa_operand *o = isa_operand(*p);
+        if (*p == ',' && p[1] == 'm' && !p[2]) n += (size_t)snprintf(text + n, sizeof text - n, "[, v0.t]"), p++;
+        else if (*p == ',' && p[1] == 'o' && !p[2]) n += (size_t)snprintf(text + n, sizeof text - n, "[, rounding mode]"), p++;
+        else if (!strcmp(p, "v0")) n += (size_t)snprintf(text + n, sizeof text - n, "v0"), p++;
+        else if (o) n += (size_t)snprintf(text + n, sizeof text - n, "%s", o->name);
+        else n += (size_t)snprintf(text + n, sizeof text - n, *p == ',' ? ", " : "%c", *p);
+    }
+    text[n] = 0;
+    if (n) as_hint(as, "%s %s", d->name, text);
+    else as_hint(as, "%s has no operands", d->name);
+}
+
+/* Registers are known now, and so is the size, unless a target or a symbol decides it. */
+static bool check_encoding(struct as *as, const struct item *i, const struct insn *in, const char *at)
+{
+    uint32_t words[2];
+    const char *why = "operand";
+    struct insn copy = *in;
+    if (i->letter) isa_set(&copy, (enum operand_role)isa_operand(i->letter)->role, 0);
+    if (isa_encode(&copy, words, &why)) return true;
+    return as_error(as, i->expr ? i->at : at, "%s is out of range", why);
+}
+
+bool operand_instruction(struct as *as, unsigned op, const struct token *mnemonic, bool aq, bool rl)
+{
+    const struct isa_desc *d = &isa_table[op];
+    struct insn in = {.op = (uint16_t)op, .vm = 1, .aq = aq, .rl = rl, .rm = strchr(d->pattern, 'o') ? 7 : 0, .size = 4};
+    struct item parsed = {0};
+    if (as->section != SECTION_TEXT) return as_error(as, mnemonic->at, "instructions belong into .text");
+    bool ok = parse_operands(as, d->operands, &in, &parsed);
+    if (ok && as->t->kind != TOKEN_END) ok = as_error(as, as->t->at, "unexpected text behind the operands");
+    if (!ok) {
+        hint_operands(as, d);
+        return false;
+    }
+    if (!check_encoding(as, &parsed, &in, mnemonic->at)) return false;
+    struct item *i = as_item(as, ITEM_INSN, mnemonic->at);
+    if (!i) return false;
+    uint32_t words[2];
+    struct insn sized = in;
+    if (parsed.letter) isa_set(&sized, (enum operand_role)isa_operand(parsed.letter)->role, 0);
+    i->size = 4 * isa_encode(&sized, words, NULL);
+    i->insn = in;
+    i->letter = parsed.letter;
+    i->expr = parsed.letter ? parsed.expr : NULL;
+    return true;
+}

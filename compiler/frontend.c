@@ -1,0 +1,238 @@
+/* The front end: clang-19 as a child process turns OpenCL C into LLVM bitcode.
+ *
+ * Source goes in through its standard input, bitcode and messages come back through pipes, so there
+ * are no temporary files to leak. Nothing is interpreted by a shell. clang only translates: it runs no
+ * passes and links no library. Called once by main.c. */
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <llvm-c/BitReader.h>
+
+#include "compiler/prepare.h"
+
+#define CLANG "clang-19"
+
+enum { CHILD_SECONDS = 300, BITCODE_LIMIT = 256 << 20 };
+
+/* SPIR, because its types are ours (32-bit pointers, private in address space 0); -U__SPIR__ and
+ * -cl-ext=-all take away what the base header then believes to be supported. -disable-llvm-passes
+ * with -O2 leaves out `optnone` and keeps the aliasing information. -Wno-format: without doubles,
+ * clang would ask for %hlf where plain %f is right. */
+static const char *const fixed_args[] = {
+    "-target", "spir-unknown-unknown", "-x", "cl", "-O2", "-Xclang", "-disable-llvm-passes",
+    "-c", "-emit-llvm", "-U__SPIR__", "-U__IMAGE_SUPPORT__", "-D__OPENCL_VERSION__=300", "-fno-builtin",
+    "-Xclang",
+    "-cl-ext=-all,+cl_khr_byte_addressable_store,+cl_khr_global_int32_base_atomics,"
+    "+cl_khr_global_int32_extended_atomics,+cl_khr_local_int32_base_atomics,"
+    "+cl_khr_local_int32_extended_atomics,+__opencl_c_int64",
+    "-cl-kernel-arg-info", "-gline-tables-only", "-ferror-limit=0", "-fno-color-diagnostics", "-Wno-format",
+    "-Qunused-arguments", "-nostdlibinc", "--no-default-config", "-fno-crash-diagnostics",
+};
+
+struct buffer {
+    char *bytes;
+    size_t size, room;
+};
+
+struct child {
+    pid_t pid;
+    int in, out, err; /* our ends */
+};
+
+static bool executable(const char *path)
+{
+    return access(path, X_OK) == 0;
+}
+
+static const char *search_path(struct cc *cc, const char *name)
+{
+    const char *path = getenv("PATH");
+    for (const char *p = path ? path : "/usr/bin:/bin"; *p;) {
+        size_t n = strcspn(p, ":");
+        const char *file = cc_printf(cc, "%.*s/%s", n ? (int)n : 1, n ? p : ".", name);
+        if (executable(file)) return file;
+        p += n;
+        p += *p == ':';
+    }
+    return NULL;
+}
+
+static const char *find_clang(struct cc *cc)
+{
+    const char *name = getenv("VENTUS_CLANG");
+    if (name && *name) {
+        const char *file = strchr(name, '/') ? (executable(name) ? name : NULL) : search_path(cc, name);
+        if (!file) cc_error(cc, CC_ENVIRONMENT, NULL, "VENTUS_CLANG names \"%s\", which cannot be executed", name);
+        return file;
+    }
+    const char *file = search_path(cc, CLANG);
+    if (!file) cc_error(cc, CC_ENVIRONMENT, NULL, CLANG " was not found; install it: apt install " CLANG);
+    return file;
+}
+
+static char **argument_vector(struct cc *cc, const char *clang)
+{
+    size_t nfixed = sizeof fixed_args / sizeof *fixed_args, nuser = 0, n = 0;
+    while (cc->clang_args[nuser]) nuser++;
+    char **argv = cc_alloc(cc, (nfixed + nuser + 5) * sizeof *argv);
+    argv[n++] = (char *)clang;
+    for (size_t i = 0; i < nfixed; i++) argv[n++] = (char *)fixed_args[i];
+    for (size_t i = 0; i < nuser; i++) argv[n++] = (char *)cc->clang_args[i];
+    argv[n++] = "-o";
+    argv[n++] = "-";
+    argv[n++] = "-";
+    return argv;
+}
+
+static _Noreturn void run_child(char **argv, const int fds[3])
+{
+    struct rlimit time = { CHILD_SECONDS, CHILD_SECONDS };
+    setrlimit(RLIMIT_CPU, &time); /* macro bombs end */
+    for (int i = 0; i < 3; i++)
+        if (dup2(fds[i], i) < 0) _exit(127);
+    execv(argv[0], argv);
+    _exit(127);
+}
+
+/* Opens three pipes; pipes[i][0] is read, [1] written. All numbers are above 2, so that the child's
+ * dup2 calls cannot overwrite one another even if we were started with closed standard files. */
+static bool open_pipes(int pipes[3][2])
+{
+    for (int i = 0; i < 3; i++) {
+        int pair[2];
+        if (pipe2(pair, O_CLOEXEC) != 0) return false;
+        for (int j = 0; j < 2; j++) {
+            pipes[i][j] = fcntl(pair[j], F_DUPFD_CLOEXEC, 3);
+            close(pair[j]);
+        }
+        if (pipes[i][0] < 0 || pipes[i][1] < 0) return false;
+    }
+    return true;
+}
+
+static void start(struct cc *cc, char **argv, struct child *c)
+{
+    int pipes[3][2];
+    if (!open_pipes(pipes)) cc_error(cc, CC_ENVIRONMENT, NULL, "cannot open pipes for %s: %s", argv[0], strerror(errno));
+    c->pid = fork();
+    if (c->pid == 0) run_child(argv, (int[]){ pipes[0][0], pipes[1][1], pipes[2][1] });
+    if (c->pid < 0) cc_error(cc, CC_ENVIRONMENT, NULL, "cannot start %s: %s", argv[0], strerror(errno));
+    close(pipes[0][0]);
+    close(pipes[1][1]);
+    close(pipes[2][1]);
+    c->in = pipes[0][1];
+    c->out = pipes[1][0];
+    c->err = pipes[2][0];
+    fcntl(c->in, F_SETFL, O_NONBLOCK);
+}
+
+/* Takes what is there; false at the end of the stream, which is then closed. */
+static bool take(struct cc *cc, int *fd, struct buffer *b)
+{
+    if (b->size == b->room) {
+        size_t room = b->room ? b->room * 2 : 1 << 16;
+        char *bytes = cc_alloc(cc, room);
+        if (b->size) memcpy(bytes, b->bytes, b->size);
+        b->bytes = bytes;
+        b->room = room;
+    }
+    ssize_t n = read(*fd, b->bytes + b->size, b->room - b->size);
+    if (n < 0 && (errno == EINTR || errno == EAGAIN)) return true;
+    if (n > 0 && (b->size += (size_t)n) <= BITCODE_LIMIT) return true;
+    close(*fd);
+    *fd = -1;
+    return false;
+}
+
+static void give(int *fd, const char **source, size_t *size)
+{
+    ssize_t n = *size ? write(*fd, *source, *size) : 0;
+    if (n < 0 && (errno == EINTR || errno == EAGAIN)) return;
+    if (n > 0) {
+        *source += n;
+        *size -= (size_t)n;
+    }
+    if (n <= 0 || !*size) { /* all given, or clang does not want it */
+        close(*fd);
+        *fd = -1;
+    }
+}
+
+static int converse(struct cc *cc, struct child *c, const char *source, size_t size, struct buffer *out, struct buffer *err)
+{
+    while (c->out >= 0 || c->err >= 0) {
+        struct pollfd fds[3] = { { c->in, POLLOUT, 0 }, { c->out, POLLIN, 0 }, { c->err, POLLIN, 0 } };
+        if (poll(fds, 3, -1) < 0 && errno != EINTR) break;
+        if (fds[0].revents) give(&c->in, &source, &size);
+        if (fds[1].revents) take(cc, &c->out, out);
+        if (fds[2].revents) take(cc, &c->err, err);
+    }
+    if (c->in >= 0) close(c->in);
+    int status = -1;
+    while (waitpid(c->pid, &status, 0) < 0 && errno == EINTR) {}
+    return status;
+}
+
+/* clang's messages with its name for standard input replaced by ours. */
+static void log_messages(struct cc *cc, const struct buffer *b)
+{
+    static const char theirs[] = "<stdin>", ours[] = "<source>";
+    const char *p = b->bytes, *end = p + b->size;
+    while (p < end) {
+        const char *hit = memmem(p, (size_t)(end - p), theirs, sizeof theirs - 1);
+        cc_log_text(cc, p, (size_t)((hit ? hit : end) - p));
+        if (!hit) break;
+        cc_log_text(cc, ours, sizeof ours - 1);
+        p = hit + sizeof theirs - 1;
+    }
+}
+
+static void check_status(struct cc *cc, const char *clang, int status)
+{
+    if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return;
+    if (WIFEXITED(status) && WEXITSTATUS(status) == 1) { /* the messages say why */
+        if (!cc->log_size) cc_log(cc, "<source>: error: %s failed without a message\n", clang);
+        cc->status = CC_FAILED;
+        longjmp(cc->on_error, 1);
+    }
+    if (WIFEXITED(status) && WEXITSTATUS(status) == 127) cc_error(cc, CC_ENVIRONMENT, NULL, "cannot execute %s", clang);
+    if (WIFSIGNALED(status) && (WTERMSIG(status) == SIGXCPU || WTERMSIG(status) == SIGKILL))
+        cc_error(cc, CC_FAILED, NULL, "%s took too long or too much memory", clang);
+    cc_error(cc, CC_INTERNAL, NULL, "%s crashed (%s %d)", clang, WIFSIGNALED(status) ? "signal" : "exit code",
+             WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
+}
+
+/* LLVM reports unreadable bitcode here; left alone it would end the process. */
+static void diagnose(LLVMDiagnosticInfoRef info, void *context)
+{
+    struct cc *cc = context;
+    char *text = LLVMGetDiagInfoDescription(info);
+    if (LLVMGetDiagInfoSeverity(info) == LLVMDSError) cc_log(cc, "<source>: error: %s\n", text);
+    LLVMDisposeMessage(text);
+}
+
+LLVMModuleRef frontend_run(struct cc *cc, const char *source, size_t size)
+{
+    const char *clang = find_clang(cc);
+    struct child child;
+    struct buffer out = { 0 }, err = { 0 };
+    start(cc, argument_vector(cc, clang), &child);
+    int status = converse(cc, &child, source, size, &out, &err);
+    log_messages(cc, &err);
+    check_status(cc, clang, status);
+
+    cc->context = LLVMContextCreate();
+    LLVMContextSetDiagnosticHandler(cc->context, diagnose, cc);
+    LLVMMemoryBufferRef buffer = LLVMCreateMemoryBufferWithMemoryRangeCopy(out.bytes, out.size, "source");
+    LLVMModuleRef module = NULL;
+    bool bad = LLVMParseBitcodeInContext2(cc->context, buffer, &module);
+    LLVMDisposeMemoryBuffer(buffer);
+    if (bad) cc_error(cc, CC_ENVIRONMENT, NULL, "%s wrote no bitcode that LLVM 19 can read", clang);
+    return module;
+}

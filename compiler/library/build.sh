@@ -1,0 +1,74 @@
+#!/bin/sh
+# Makes the library of built-in functions: libclc's 32-bit NVPTX bitcode, edited to our address
+# spaces, plus native.cl, whose definitions win. Fails loudly when anything is not as expected.
+# usage: build.sh SOURCE_DIR WORK_DIR OUTPUT
+#
+# libclc-19 is never installed (its Debian packages of different versions exclude one another): an
+# installed one is used, else the package is downloaded and unpacked into WORK_DIR.
+set -eu
+
+source=$1 work=$2 output=$3
+die() { echo "ventus-builtins: $*" >&2; exit 1; }
+
+for tool in clang-19 llvm-dis-19 llvm-as-19 llvm-link-19 opt-19 llvm-nm-19; do
+    command -v "$tool" >/dev/null || die "$tool was not found; install it: apt install clang-19 llvm-19"
+done
+mkdir -p "$work"
+
+# ---- libclc ----
+# VENTUS_LIBCLC names a libclc-19 nvptx--.bc or a libclc-19 .deb, for machines without network.
+unpack() {
+    dpkg-deb -x "$1" "$work/libclc" || die "cannot unpack $1"
+}
+clc=$work/libclc/usr/lib/clc/nvptx--.bc
+case ${VENTUS_LIBCLC:-} in
+    *.deb) unpack "$VENTUS_LIBCLC" ;;
+    ?*) clc=$VENTUS_LIBCLC ;;
+    *) if dpkg-query -W -f '${Status}\n' libclc-19 2>/dev/null | grep -q 'ok installed'; then
+           clc=/usr/lib/clc/nvptx--.bc
+       elif [ ! -f "$clc" ]; then
+           (cd "$work" && rm -f libclc-19_*.deb && apt-get download libclc-19 >download.log 2>&1) ||
+               { cat "$work/download.log" >&2; die "cannot download libclc-19 (apt-get update may help), or set VENTUS_LIBCLC"; }
+           for deb in "$work"/libclc-19_*.deb; do unpack "$deb"; rm -f "$deb"; done
+       fi ;;
+esac
+[ -f "$clc" ] || die "$clc does not exist"
+
+# ---- edits ----
+# Constant memory is 2 here and 4 there; weak while linking, so that native.cl can replace.
+triple='spir-unknown-unknown'
+layout='e-p:32:32-i64:64-v16:16-v24:32-v32:32-v48:64-v96:128-v192:256-v256:256-v512:512-v1024:1024-G1'
+llvm-dis-19 "$clc" -o "$work/clc.ll"
+grep -q '^target triple = "nvptx-unknown-unknown"' "$work/clc.ll" || die "$clc is not for 32-bit NVPTX"
+sed -e "s/^target triple = .*/target triple = \"$triple\"/" \
+    -e "s/^target datalayout = .*/target datalayout = \"$layout\"/" \
+    -e 's/addrspace(4)/addrspace(2)/g' -e 's/U3AS4/U3AS2/g' \
+    -e 's/^define linkonce_odr /define weak_odr /' -e 's/^\(@[A-Za-z0-9_.]* = \)linkonce_odr /\1weak_odr /' \
+    -e '/^attributes /s/ "[a-z-]*"="[^"]*"//g' \
+    "$work/clc.ll" | llvm-as-19 -o "$work/clc.bc" -
+rm -f "$work/clc.ll"
+
+# ---- ours ----
+clang-19 -target $triple -x cl -cl-std=CL3.0 -O2 -Xclang -disable-llvm-passes -c -emit-llvm -Wall -Wextra -Werror \
+    -U__SPIR__ -U__IMAGE_SUPPORT__ -fno-builtin -nostdlibinc --no-default-config -Wno-missing-prototypes \
+    -Xclang -cl-ext=-all,+cl_khr_byte_addressable_store,+cl_khr_global_int32_base_atomics,+cl_khr_global_int32_extended_atomics,+cl_khr_local_int32_base_atomics,+cl_khr_local_int32_extended_atomics,+__opencl_c_int64,+__opencl_c_atomic_order_acq_rel,+__opencl_c_atomic_order_seq_cst,+__opencl_c_atomic_scope_device \
+    "$source/native.cl" -o "$work/native.raw.bc"
+opt-19 -passes='function(sroa,early-cse,simplifycfg,instcombine,simplifycfg)' "$work/native.raw.bc" -o "$work/native.bc" 2>"$work/opt.log" || { cat "$work/opt.log" >&2; die "opt failed"; }
+
+# ---- together; linkonce_odr makes the linker take only what a program calls ----
+llvm-link-19 --override="$work/native.bc" "$work/clc.bc" -o "$work/all.bc" 2>"$work/link.log" || { cat "$work/link.log" >&2; die "link failed"; }
+llvm-dis-19 "$work/all.bc" -o - |
+    sed -e 's/^define weak_odr /define linkonce_odr /' -e 's/^define \(dso_local \|spir_func \)/define linkonce_odr \1/' \
+        -e 's/^\(@[A-Za-z0-9_.]* = \)weak_odr /\1linkonce_odr /' \
+        -e '/^!llvm.ident/d' -e '/^!opencl/d' -e '/^!llvm.module.flags/d' |
+    llvm-as-19 -o "$work/linked.bc" -
+[ -s "$work/linked.bc" ] || die "the edited library does not assemble"
+
+# ---- checks ----
+llvm-nm-19 --defined-only --format=just-symbols "$work/linked.bc" | sort -u >"$work/symbols"
+missing=$(sort -u "$source/required.txt" | comm -23 - "$work/symbols")
+[ -z "$missing" ] || die "symbols missing from the library:" $missing
+llvm-nm-19 --undefined-only --format=just-symbols "$work/linked.bc" | grep -v '^llvm\.' | sort -u >"$work/undefined" || true
+unknown=$(sort -u "$source/primitives.txt" | comm -13 - "$work/undefined")
+[ -z "$unknown" ] || die "the library calls undefined functions:" $unknown
+mv "$work/linked.bc" "$output"

@@ -1,0 +1,154 @@
+/* ventus-cc: OpenCL C from a file or standard input, Ventus ELF to a file, log on standard error.
+ *
+ * A separate program so that a client of the OpenCL library never holds an LLVM of ours and a crash
+ * here cannot take the client down. Command line and exit codes: docs/architecture.md. The output
+ * file appears whole or not at all. Called by opencl/program.c and by `ventus cc`. */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <llvm-c/ErrorHandling.h>
+
+#include "compiler/prepare.h"
+
+enum { SOURCE_LIMIT = 64 << 20 };
+
+struct request {
+    const char *options, *input, *output;
+};
+
+static int usage(FILE *to, int status)
+{
+    fputs("usage: ventus-cc [--options STRING] [-o FILE] [FILE]\n"
+          "Compiles OpenCL C (standard input if no FILE) to a Ventus ELF file.\n", to);
+    return status;
+}
+
+/* 0, or the exit code + 1 with which to stop. */
+static int arguments(int argc, char **argv, struct request *r)
+{
+    *r = (struct request){ .options = "" };
+    for (int i = 1; i < argc; i++) {
+        const char *a = argv[i];
+        if (!strcmp(a, "--help")) return usage(stdout, CC_OK) + 1;
+        if (!strcmp(a, "--options") && i + 1 < argc) r->options = argv[++i];
+        else if (!strcmp(a, "-o") && i + 1 < argc) r->output = argv[++i];
+        else if ((a[0] != '-' || !a[1]) && !r->input) r->input = a;
+        else return usage(stderr, CC_BAD_OPTION) + 1;
+    }
+    if (!r->output && isatty(STDOUT_FILENO)) {
+        fputs("ventus-cc: standard output is a terminal; use -o FILE\n", stderr);
+        return CC_BAD_OPTION + 1;
+    }
+    return 0;
+}
+
+static char *read_all(struct cc *cc, const char *path, size_t *size)
+{
+    bool standard = !path || !strcmp(path, "-");
+    FILE *f = standard ? stdin : fopen(path, "rb");
+    if (!f) cc_error(cc, CC_ENVIRONMENT, NULL, "cannot open %s: %s", path, strerror(errno));
+    size_t room = 1 << 16, n = 0, got;
+    char *text = cc_alloc(cc, room);
+    while ((got = fread(text + n, 1, room - n, f)) > 0) {
+        n += got;
+        if (n < room) continue;
+        if (room >= SOURCE_LIMIT) cc_error(cc, CC_FAILED, NULL, "the source is larger than %d MiB", SOURCE_LIMIT >> 20);
+        char *larger = cc_alloc(cc, room * 2);
+        memcpy(larger, text, n);
+        text = larger;
+        room *= 2;
+    }
+    bool bad = ferror(f);
+    if (!standard) fclose(f);
+    if (bad) cc_error(cc, CC_ENVIRONMENT, NULL, "cannot read %s", path ? path : "standard input");
+    *size = n;
+    return text;
+}
+
+static bool write_fd(int fd, const char *bytes, size_t size)
+{
+    while (size) {
+        ssize_t n = write(fd, bytes, size);
+        if (n < 0 && errno == EINTR) continue;
+        if (n <= 0) return false;
+        bytes += n;
+        size -= (size_t)n;
+    }
+    return true;
+}
+
+/* Writes beside the target and renames, so that a reader never sees half a file. A target that is
+ * no regular file (a pipe, /dev/null) is written directly. */
+static bool write_file(struct cc *cc, const char *path, const void *bytes, size_t size)
+{
+    char *part = cc_printf(cc, "%s.XXXXXX", path);
+    bool direct = access(path, F_OK) == 0 && !strncmp(path, "/dev/", 5);
+    int fd = direct ? open(path, O_WRONLY | O_CLOEXEC) : mkstemp(part);
+    if (fd < 0) return false;
+    bool good = write_fd(fd, bytes, size);
+    if (!direct) good = fchmod(fd, 0644) == 0 && good;
+    good = close(fd) == 0 && good;
+    if (!direct && (!good || rename(part, path) != 0)) {
+        int saved = errno;
+        unlink(part);
+        errno = saved;
+        return false;
+    }
+    return good;
+}
+
+static const char *tool_dir(struct cc *cc)
+{
+    char path[4096];
+    ssize_t n = readlink("/proc/self/exe", path, sizeof path - 1);
+    if (n <= 0) return ".";
+    path[n] = 0;
+    char *slash = strrchr(path, '/');
+    if (slash) *slash = 0;
+    return cc_printf(cc, "%s", path);
+}
+
+static void compile(struct cc *cc, const struct request *r)
+{
+    cc->tool_dir = tool_dir(cc);
+    cc->dump = getenv("VENTUS_CC_DUMP");
+    cc->verbose = cc->dump && *cc->dump;
+    options_parse(cc, r->options);
+    size_t size;
+    char *source = read_all(cc, r->input, &size);
+    cc->module = frontend_run(cc, source, size);
+    prepare_module(cc);
+    void *elf;
+    output_program(cc, &elf, &size);
+    bool good = r->output ? write_file(cc, r->output, elf, size) : write_fd(STDOUT_FILENO, elf, size);
+    int reason = errno;
+    free(elf);
+    if (!good) cc_error(cc, CC_ENVIRONMENT, NULL, "cannot write %s: %s", r->output ? r->output : "standard output", strerror(reason));
+}
+
+/* LLVM's way of saying that it cannot go on. */
+static void llvm_died(const char *reason)
+{
+    fprintf(stderr, "<source>: error: internal error of the compiler: %s\n", reason);
+    _exit(CC_INTERNAL);
+}
+
+int main(int argc, char **argv)
+{
+    struct request request;
+    int stop = arguments(argc, argv, &request);
+    if (stop) return stop - 1;
+    signal(SIGPIPE, SIG_IGN);
+    LLVMInstallFatalErrorHandler(llvm_died);
+    struct cc cc = { 0 };
+    if (!setjmp(cc.on_error)) compile(&cc, &request);
+    if (cc.log) fwrite(cc.log, 1, cc.log_size, stderr);
+    int status = cc.status;
+    cc_free(&cc);
+    return status;
+}

@@ -1,0 +1,152 @@
+/* Build options: an OpenCL option string becomes arguments for clang.
+ *
+ * Invariant: only options listed here reach clang, each as one word of its argument vector (there
+ * is no shell), so a hostile option string can do no more than define macros and name include
+ * folders. Anything else ends with CC_BAD_OPTION. Called once by main.c. */
+#include <ctype.h>
+#include <string.h>
+
+#include "compiler/cc.h"
+
+enum treatment {
+    PASS,   /* handed to clang as it is */
+    DROP,   /* accepted, of no effect here */
+    JOINED, /* takes a value, attached or in the next word; handed over attached */
+    STD,    /* -cl-std=... */
+    LINES,  /* -g */
+    REFUSE, /* known, but not possible here: the text says why */
+};
+
+static const struct option {
+    const char *name;
+    enum treatment treatment;
+    const char *text;
+} options[] = {
+    { "-D", JOINED, "a macro" },
+    { "-I", JOINED, "a folder" },
+    { "-w", PASS },
+    { "-Werror", PASS },
+    { "-g", LINES },
+    { "-cl-std=", STD },
+    { "-cl-mad-enable", PASS },
+    { "-cl-fast-relaxed-math", PASS },
+    { "-cl-finite-math-only", PASS },
+    { "-cl-unsafe-math-optimizations", PASS },
+    { "-cl-no-signed-zeros", PASS },
+    { "-cl-single-precision-constant", PASS },
+    { "-cl-fp32-correctly-rounded-divide-sqrt", PASS },
+    { "-cl-opt-disable", DROP },
+    { "-cl-kernel-arg-info", DROP },          /* always on */
+    { "-cl-denorms-are-zero", DROP },         /* a permission we do not need */
+    { "-cl-strict-aliasing", DROP },
+    { "-cl-uniform-work-group-size", DROP },  /* all are */
+    { "-cl-no-subgroup-ifp", DROP },
+    { "-create-library", REFUSE, "it belongs to clLinkProgram" },
+    { "-enable-link-options", REFUSE, "it belongs to clLinkProgram" },
+    { "-x", REFUSE, "only OpenCL C sources are accepted" },
+    { "-spir-std=", REFUSE, "only OpenCL C sources are accepted" },
+};
+
+struct parser {
+    struct cc *cc;
+    const char **words;
+    size_t nwords, next;
+    const char *std;
+    size_t nargs;
+};
+
+/* Copies one word to *out, removing quotes; returns what follows, or NULL at the end. A backslash
+ * protects quotes, blanks and itself only, so that it can stand in a path or macro otherwise. */
+static const char *split_word(struct cc *cc, const char *p, char *out)
+{
+    char quote = 0;
+    while (isspace((unsigned char)*p)) p++;
+    if (!*p) return NULL;
+    for (; *p && (quote || !isspace((unsigned char)*p)); p++) {
+        if (*p == '\\' && p[1] && strchr("\\\"' \t", p[1])) *out++ = *++p;
+        else if (quote ? *p == quote : *p == '"' || *p == '\'') quote = quote ? 0 : *p;
+        else *out++ = *p;
+    }
+    *out = 0;
+    if (quote) cc_error(cc, CC_BAD_OPTION, NULL, "missing closing %c in the build options", quote);
+    return p;
+}
+
+static void split(struct parser *s, const char *text)
+{
+    size_t length = strlen(text);
+    s->words = cc_alloc(s->cc, (length / 2 + 2) * sizeof *s->words);
+    char *store = cc_alloc(s->cc, length * 2 + 2);
+    for (const char *p = text; (p = split_word(s->cc, p, store));) {
+        s->words[s->nwords++] = store;
+        store += strlen(store) + 1;
+    }
+}
+
+static bool takes_prefix(const struct option *o)
+{
+    return o->treatment == JOINED || o->name[strlen(o->name) - 1] == '=';
+}
+
+static const struct option *find(const char *word)
+{
+    for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
+        const struct option *o = &options[i];
+        if (takes_prefix(o) ? !strncmp(word, o->name, strlen(o->name)) : !strcmp(word, o->name)) return o;
+    }
+    return NULL;
+}
+
+static void pass(struct parser *s, const char *argument)
+{
+    s->cc->clang_args[s->nargs++] = argument;
+}
+
+static void joined(struct parser *s, const struct option *o, const char *word)
+{
+    const char *value = word + strlen(o->name);
+    if (!*value) {
+        if (s->next == s->nwords || !*s->words[s->next])
+            cc_error(s->cc, CC_BAD_OPTION, NULL, "build option %s needs %s behind it", o->name, o->text);
+        value = s->words[s->next++];
+    }
+    pass(s, cc_printf(s->cc, "%s%s", o->name, value));
+}
+
+static void set_std(struct parser *s, const char *word)
+{
+    static const char *const good[] = { "CL1.0", "CL1.1", "CL1.2", "CL3.0" };
+    const char *value = word + strlen("-cl-std=");
+    for (size_t i = 0; i < sizeof good / sizeof *good; i++)
+        if (!strcmp(value, good[i])) {
+            s->std = cc_printf(s->cc, "-cl-std=%s", good[i]);
+            return;
+        }
+    if (!strcmp(value, "CL2.0"))
+        cc_error(s->cc, CC_BAD_OPTION, NULL, "-cl-std=CL2.0 needs the generic address space, which this device "
+                 "does not have; use CL1.2 or CL3.0");
+    cc_error(s->cc, CC_BAD_OPTION, NULL, "unknown language version \"%s\"; use CL1.0, CL1.1, CL1.2 or CL3.0", word);
+}
+
+static void one(struct parser *s, const char *word)
+{
+    const struct option *o = find(word);
+    if (!o) cc_error(s->cc, CC_BAD_OPTION, NULL, "unknown build option \"%s\"", word);
+    switch (o->treatment) {
+    case PASS: pass(s, o->name); break;
+    case DROP: break;
+    case JOINED: joined(s, o, word); break;
+    case STD: set_std(s, word); break;
+    case LINES: s->cc->debug_lines = true; break;
+    case REFUSE: cc_error(s->cc, CC_BAD_OPTION, NULL, "build option \"%s\" is not possible here: %s", word, o->text);
+    }
+}
+
+void options_parse(struct cc *cc, const char *text)
+{
+    struct parser s = { .cc = cc, .std = "-cl-std=CL1.2" };
+    split(&s, text);
+    cc->clang_args = cc_alloc(cc, (s.nwords + 2) * sizeof *cc->clang_args);
+    while (s.next < s.nwords) one(&s, s.words[s.next++]);
+    pass(&s, s.std);
+}

@@ -1,0 +1,331 @@
+/* From clang's module to what the back end accepts (README: "What the back end accepts").
+ *
+ * Links the built-ins, turns constructs without a machine form into library calls, inlines
+ * everything, runs an explicit list of LLVM passes - never a default pipeline, whose passes assume
+ * that branches are uniform. Invariant: all functions and calls have convention 0 before the first
+ * pass; LLVM treats a mismatch as undefined behaviour and deletes the kernel. Called by main.c. */
+#include <stdlib.h>
+#include <string.h>
+
+#include <llvm-c/Analysis.h>
+#include <llvm-c/Transforms/PassBuilder.h>
+
+#include "compiler/prepare.h"
+
+#define LAYOUT "e-p:32:32-i64:64-v16:16-v24:32-v32:32-v48:64-v96:128-v192:256-v256:256-v512:512-v1024:1024-n32-S32-G1"
+
+enum { INLINED_LIMIT = 2000000, CALL_DEPTH = 2000 };
+
+/* Every name is there on purpose; see the compiler notes in README before adding one. Left out:
+ * vectorisers, jump threading, unswitching (they multiply divergent branches), globalopt (it would
+ * fold store-once __local variables), loop idioms (they call memset). */
+static const char inline_list[] = "always-inline,globaldce";
+static const char main_list[] =
+    "function(sroa<modify-cfg>,early-cse<memssa>,simplifycfg<no-switch-to-lookup>,"
+    "instcombine<no-verify-fixpoint>,reassociate,"
+    "loop-mssa(loop-rotate<header-duplication>,licm),"
+    "simplifycfg<no-switch-to-lookup>,instcombine<no-verify-fixpoint>,"
+    "loop(indvars,loop-deletion,loop-unroll-full),sroa<modify-cfg>,gvn,sccp,bdce,"
+    "instcombine<no-verify-fixpoint>,dse,loop-mssa(licm),adce,"
+    "simplifycfg<no-switch-to-lookup;sink-common-insts;hoist-common-insts>,"
+    "instcombine<no-verify-fixpoint>),globaldce";
+static const char late_list[] = "always-inline,globaldce,function(sroa<modify-cfg>,early-cse<memssa>,simplifycfg<no-switch-to-lookup>)";
+static const char lowering_list[] =
+    "function(scalarizer,early-cse,instcombine<no-verify-fixpoint>,lower-switch,mergereturn,dce,"
+    "fix-irreducible,loop-simplify,lcssa)";
+static const char final_list[] = "function(early-cse,dce),globaldce";
+
+static void run(struct cc *cc, const char *passes)
+{
+    LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
+    LLVMErrorRef error = LLVMRunPasses(cc->module, passes, NULL, options);
+    LLVMDisposePassBuilderOptions(options);
+    if (!error) return;
+    char *text = LLVMGetErrorMessage(error);
+    const char *copy = cc_printf(cc, "%s", text);
+    LLVMDisposeErrorMessage(text);
+    cc_error(cc, CC_INTERNAL, NULL, "LLVM passes: %s", copy);
+}
+
+/* ---- uniform shape of functions ---- */
+
+static unsigned enum_kind(const char *name)
+{
+    return LLVMGetEnumAttributeKindForName(name, strlen(name));
+}
+
+static void remove_attribute(LLVMValueRef f, const char *name)
+{
+    LLVMRemoveEnumAttributeAtIndex(f, LLVMAttributeFunctionIndex, enum_kind(name));
+}
+
+static void add_attribute(struct cc *cc, LLVMValueRef f, const char *name)
+{
+    LLVMAddAttributeAtIndex(f, LLVMAttributeFunctionIndex, LLVMCreateEnumAttribute(cc->context, enum_kind(name), 0));
+}
+
+static bool is_intrinsic(LLVMValueRef f)
+{
+    return LLVMGetIntrinsicID(f) != 0;
+}
+
+/* Lane number, CSR and metadata reads have no effect and may be merged and moved. They are not
+ * convergent although OpenCL says so of every function. */
+static bool is_pure_primitive(LLVMValueRef f)
+{
+    static const char *const names[] = { "__ventus_lane", "__ventus_csr", "__ventus_shared", "__ventus_meta" };
+    for (size_t i = 0; i < 4; i++)
+        if (!strcmp(LLVMGetValueName(f), names[i])) return true;
+    return false;
+}
+
+static bool is_primitive(LLVMValueRef f)
+{
+    return is_pure_primitive(f) || !strcmp(LLVMGetValueName(f), "__ventus_barrier");
+}
+
+static void shape_calls(LLVMValueRef f, bool pure)
+{
+    unsigned convergent = enum_kind("convergent"), noinline_ = enum_kind("noinline");
+    for (LLVMUseRef u = LLVMGetFirstUse(f); u; u = LLVMGetNextUse(u)) {
+        LLVMValueRef call = LLVMGetUser(u);
+        if (!LLVMIsACallInst(call) || LLVMGetCalledValue(call) != f) continue;
+        LLVMSetInstructionCallConv(call, 0);
+        LLVMRemoveCallSiteEnumAttribute(call, LLVMAttributeFunctionIndex, noinline_);
+        if (pure) LLVMRemoveCallSiteEnumAttribute(call, LLVMAttributeFunctionIndex, convergent);
+    }
+}
+
+static void shape_function(struct cc *cc, LLVMValueRef f)
+{
+    if (is_intrinsic(f)) return;
+    bool pure = LLVMIsDeclaration(f) && is_pure_primitive(f);
+    LLVMSetFunctionCallConv(f, 0);
+    shape_calls(f, pure);
+    remove_attribute(f, "noinline");
+    remove_attribute(f, "optnone");
+    if (pure) {
+        remove_attribute(f, "convergent");
+        add_attribute(cc, f, "memory"); /* value 0: none */
+        add_attribute(cc, f, "willreturn");
+        add_attribute(cc, f, "speculatable");
+    }
+    if (LLVMIsDeclaration(f)) return;
+    if (!kernel_is(f)) LLVMSetLinkage(f, LLVMInternalLinkage);
+    add_attribute(cc, f, "alwaysinline");
+}
+
+/* The mark outlives the calling convention. */
+static void mark_kernels(struct cc *cc)
+{
+    for (LLVMValueRef f = LLVMGetFirstFunction(cc->module); f; f = LLVMGetNextFunction(f)) {
+        if (!kernel_is(f)) continue;
+        LLVMAddAttributeAtIndex(f, LLVMAttributeFunctionIndex, LLVMCreateStringAttribute(cc->context, "ventus-kernel", 13, "", 0));
+        LLVMSetLinkage(f, LLVMExternalLinkage);
+    }
+}
+
+static void shape_module(struct cc *cc)
+{
+    for (LLVMValueRef f = LLVMGetFirstFunction(cc->module); f; f = LLVMGetNextFunction(f)) shape_function(cc, f);
+}
+
+/* ---- the call graph: what cannot be inlined is refused ---- */
+
+/* Open addressing by function; size is 0 while the function is being visited. */
+struct visited {
+    LLVMValueRef function;
+    uint64_t size; /* instructions after inlining, saturating */
+};
+
+struct graph {
+    struct cc *cc;
+    struct visited *table;
+    size_t mask;
+};
+
+static struct visited *lookup(struct graph *g, LLVMValueRef f)
+{
+    size_t i = ((uintptr_t)f >> 4) * 0x9e3779b1u & g->mask;
+    while (g->table[i].function && g->table[i].function != f) i = (i + 1) & g->mask;
+    return &g->table[i];
+}
+
+static uint64_t visit(struct graph *g, LLVMValueRef f, unsigned depth);
+
+static uint64_t visit_call(struct graph *g, LLVMValueRef call, unsigned depth)
+{
+    LLVMValueRef callee = LLVMGetCalledValue(call);
+    if (LLVMIsAInlineAsm(callee)) return 1;
+    if (!LLVMIsAFunction(callee)) cc_error(g->cc, CC_FAILED, call, "calls through a pointer are not possible");
+    if (LLVMGetCalledFunctionType(call) != LLVMGlobalGetValueType(callee))
+        cc_error(g->cc, CC_FAILED, call, "call of \"%s\" with the wrong argument types", LLVMGetValueName(callee));
+    if (is_intrinsic(callee) || is_primitive(callee)) return 1;
+    if (LLVMIsDeclaration(callee))
+        cc_error(g->cc, CC_FAILED, call, "undefined function \"%s\"", LLVMGetValueName(callee));
+    struct visited *v = lookup(g, callee);
+    if (v->function && !v->size)
+        cc_error(g->cc, CC_FAILED, call, "function \"%s\" is recursive, which OpenCL C does not allow", LLVMGetValueName(callee));
+    return v->function ? v->size : visit(g, callee, depth + 1);
+}
+
+static uint64_t visit(struct graph *g, LLVMValueRef f, unsigned depth)
+{
+    if (depth > CALL_DEPTH) cc_error(g->cc, CC_FAILED, f, "calls are nested more than %d deep", CALL_DEPTH);
+    lookup(g, f)->function = f;
+    uint64_t size = 1;
+    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
+        for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
+            size += LLVMIsACallInst(i) ? visit_call(g, i, depth) : 1;
+    if (size > INLINED_LIMIT) cc_error(g->cc, CC_FAILED, f, "function \"%s\" is too large with the functions it calls", LLVMGetValueName(f));
+    lookup(g, f)->size = size;
+    return size;
+}
+
+static void check_calls(struct cc *cc)
+{
+    size_t n = 64;
+    for (LLVMValueRef f = LLVMGetFirstFunction(cc->module); f; f = LLVMGetNextFunction(f)) n += 2;
+    struct graph g = { .cc = cc, .mask = 1 };
+    while (g.mask < n) g.mask = g.mask * 2 + 1;
+    g.table = cc_alloc(cc, (g.mask + 1) * sizeof *g.table);
+    for (LLVMValueRef f = LLVMGetFirstFunction(cc->module); f; f = LLVMGetNextFunction(f))
+        if (!LLVMIsDeclaration(f) && !lookup(&g, f)->function) visit(&g, f, 0);
+}
+
+/* ---- metadata block and struct arguments ---- */
+
+static LLVMTypeRef i32(struct cc *cc)
+{
+    return LLVMInt32TypeInContext(cc->context);
+}
+
+/* Word `word` of the metadata block, at the builder's place. */
+static LLVMValueRef metadata_word(struct cc *cc, LLVMBuilderRef b, LLVMValueRef word)
+{
+    LLVMTypeRef type = LLVMFunctionType(i32(cc), (LLVMTypeRef[]){ i32(cc) }, 1, false);
+    LLVMValueRef csr = LLVMGetNamedFunction(cc->module, "__ventus_csr");
+    if (!csr) csr = LLVMAddFunction(cc->module, "__ventus_csr", type);
+    shape_function(cc, csr);
+    LLVMValueRef base = LLVMBuildCall2(b, type, csr, (LLVMValueRef[]){ LLVMConstInt(i32(cc), CSR_KNL, false) }, 1, "");
+    base = LLVMBuildIntToPtr(b, base, LLVMPointerTypeInContext(cc->context, 2), "");
+    LLVMValueRef at = LLVMBuildGEP2(b, i32(cc), base, &word, 1, "");
+    LLVMValueRef load = LLVMBuildLoad2(b, i32(cc), at, "");
+    LLVMSetMetadata(load, LLVMGetMDKindIDInContext(cc->context, "invariant.load", 14),
+                    LLVMMetadataAsValue(cc->context, LLVMMDNodeInContext2(cc->context, NULL, 0)));
+    return load;
+}
+
+static void lower_meta_call(struct cc *cc, LLVMBuilderRef b, LLVMValueRef call, const uint32_t reqd[3])
+{
+    LLVMValueRef word = LLVMGetOperand(call, 0), value = NULL;
+    uint64_t n = LLVMIsAConstantInt(word) ? LLVMConstIntGetZExtValue(word) * 4 : 0;
+    LLVMPositionBuilderBefore(b, call);
+    if (reqd[0] && n >= ABI_META_LOCAL_SIZE && n < ABI_META_LOCAL_SIZE + 12)
+        value = LLVMConstInt(i32(cc), reqd[(n - ABI_META_LOCAL_SIZE) / 4], false);
+    else
+        value = metadata_word(cc, b, word);
+    LLVMReplaceAllUsesWith(call, value);
+    LLVMInstructionEraseFromParent(call);
+}
+
+static void lower_meta(struct cc *cc, LLVMBuilderRef b)
+{
+    LLVMValueRef meta = LLVMGetNamedFunction(cc->module, "__ventus_meta");
+    if (!meta) return;
+    for (LLVMUseRef u = LLVMGetFirstUse(meta), next; u; u = next) {
+        next = LLVMGetNextUse(u);
+        LLVMValueRef call = LLVMGetUser(u);
+        uint32_t reqd[3];
+        kernel_sizes(LLVMGetBasicBlockParent(LLVMGetInstructionParent(call)), "reqd_work_group_size", reqd);
+        lower_meta_call(cc, b, call, reqd);
+    }
+}
+
+/* A struct argument lies in the argument buffer, its pointer says private memory. It becomes a private copy,
+ * which later passes dissolve into loads from the buffer wherever they can. */
+static void copy_struct(struct cc *cc, LLVMBuilderRef b, LLVMValueRef f, unsigned i, LLVMTypeRef type, uint32_t offset)
+{
+    LLVMValueRef param = LLVMGetParam(f, i);
+    if (!LLVMGetFirstUse(param)) return;
+    LLVMPositionBuilderBefore(b, LLVMGetFirstInstruction(LLVMGetEntryBasicBlock(f)));
+    LLVMTypeRef i8 = LLVMInt8TypeInContext(cc->context);
+    LLVMValueRef copy = LLVMBuildAlloca(b, type, "");
+    LLVMSetAlignment(copy, LLVMGetAlignment(copy) < 4 ? 4 : LLVMGetAlignment(copy));
+    LLVMReplaceAllUsesWith(param, copy);
+    LLVMValueRef base = metadata_word(cc, b, LLVMConstInt(i32(cc), ABI_META_ARGS / 4, false));
+    base = LLVMBuildIntToPtr(b, base, LLVMPointerTypeInContext(cc->context, 2), "");
+    base = LLVMBuildGEP2(b, i8, base, (LLVMValueRef[]){ LLVMConstInt(i32(cc), offset, false) }, 1, "");
+    LLVMBuildMemCpy(b, copy, LLVMGetAlignment(copy), base, 4, LLVMSizeOf(type));
+}
+
+static void lower_structs(struct cc *cc, LLVMBuilderRef b, LLVMValueRef f)
+{
+    uint32_t *offsets = cc_alloc(cc, (LLVMCountParams(f) + 1) * sizeof *offsets);
+    kernel_layout(cc, f, offsets);
+    for (unsigned i = 0; i < LLVMCountParams(f); i++) {
+        LLVMAttributeRef a = LLVMGetEnumAttributeAtIndex(f, i + 1, enum_kind("byval"));
+        if (a) copy_struct(cc, b, f, i, LLVMGetTypeAttributeValue(a), offsets[i]);
+    }
+}
+
+static void lower_arguments(struct cc *cc)
+{
+    LLVMBuilderRef b = LLVMCreateBuilderInContext(cc->context);
+    for (LLVMValueRef f = LLVMGetFirstFunction(cc->module); f; f = LLVMGetNextFunction(f))
+        if (!LLVMIsDeclaration(f)) lower_structs(cc, b, f);
+    lower_meta(cc, b);
+    LLVMDisposeBuilder(b);
+}
+
+/* ---- the pipeline ---- */
+
+/* Lowering can ask for library functions, which may need lowering themselves. */
+static void resolve(struct cc *cc, bool late)
+{
+    do link_library(cc);
+    while (lower_calls(cc, late));
+    shape_module(cc);
+    check_calls(cc);
+}
+
+static void verify(struct cc *cc, const char *when)
+{
+    char *why = NULL;
+    bool bad = LLVMVerifyModule(cc->module, LLVMReturnStatusAction, &why);
+    const char *copy = cc_printf(cc, "%s", why ? why : "");
+    LLVMDisposeMessage(why);
+    if (bad) cc_error(cc, CC_INTERNAL, NULL, "broken module %s: %s", when, copy);
+}
+
+static void dump(struct cc *cc)
+{
+    if (!cc_dumps(cc, "ir")) return;
+    char *text = LLVMPrintModuleToString(cc->module);
+    fputs(text, stderr);
+    LLVMDisposeMessage(text);
+}
+
+void prepare_module(struct cc *cc)
+{
+    LLVMSetDataLayout(cc->module, LAYOUT);
+    mark_kernels(cc);
+    print_lower(cc);
+    lower_calls(cc, false);
+    resolve(cc, false);
+    run(cc, inline_list);
+    lower_arguments(cc);
+    verify(cc, "after inlining");
+    run(cc, main_list);
+    if (lower_calls(cc, true)) {
+        resolve(cc, true);
+        run(cc, late_list);
+        lower_arguments(cc);
+    }
+    run(cc, lowering_list);
+    expand_module(cc);
+    run(cc, final_list);
+    verify(cc, "before the back end");
+    dump(cc);
+    kernels_collect(cc);
+}

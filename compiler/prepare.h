@@ -1,0 +1,41 @@
+/* Private to the front half of the compiler (main.c ... kernels.c). What the back half may use is
+ * in cc.h. */
+#ifndef VENTUS_PREPARE_H
+#define VENTUS_PREPARE_H
+
+#include "compiler/cc.h"
+
+/* ---- cc.c ---- */
+void cc_log_text(struct cc *cc, const char *text, size_t size);
+/* Source line of an instruction or a function, 0 if unknown. */
+unsigned cc_line(LLVMValueRef at);
+/* Is `what` in the list of VENTUS_CC_DUMP? */
+bool cc_dumps(const struct cc *cc, const char *what);
+void cc_free(struct cc *cc);
+
+/* ---- link.c: the built-in library ---- */
+/* Adds to cc->module the library functions it calls, and theirs. Ends with CC_ENVIRONMENT when there is no
+ * library. Names the library does not have stay undefined. */
+void link_library(struct cc *cc);
+
+/* ---- lower.c: constructs without a short machine form ---- */
+/* Replaces them by calls of library functions; true if it did anything. `late` also takes memory
+ * moves, which the main passes would rather see whole. */
+bool lower_calls(struct cc *cc, bool late);
+/* Before inlining: printf calls become print records, formats go to the note (print.c). */
+void print_lower(struct cc *cc);
+
+/* ---- expand.c: the same in straight-line code, after all passes ---- */
+void expand_module(struct cc *cc);
+
+/* ---- kernels.c ---- */
+bool kernel_is(LLVMValueRef function);
+/* The three values of a function's `reqd_work_group_size` or the like, zero if it has none. */
+void kernel_sizes(LLVMValueRef function, const char *name, uint32_t out[3]);
+/* Byte offsets of the arguments in the argument buffer, one per parameter; returns the total. */
+uint32_t kernel_layout(struct cc *cc, LLVMValueRef function, uint32_t *offsets);
+/* Numbers of a printf format and of a %s literal, for the print records. */
+uint32_t kernel_format(struct cc *cc, const char *text, size_t size);
+uint32_t kernel_string(struct cc *cc, const char *text, size_t size);
+
+#endif

@@ -1,0 +1,163 @@
+/* printf: each call becomes a packed array of words and a call of __ventus_print (native.cl), which
+ * writes the record of isa/abi.h. The format and %s literals go into the note's tables, so both
+ * must be literals. Runs before everything else, while literals are still visible. Called by
+ * prepare.c. */
+#include <string.h>
+
+#include <llvm-c/Target.h>
+
+#include "compiler/prepare.h"
+
+enum { MAX_WORDS = 4096 };
+
+struct printer {
+    struct cc *cc;
+    LLVMBuilderRef b;
+    LLVMValueRef call;
+    LLVMValueRef words[MAX_WORDS]; /* what the record holds behind the format number */
+    unsigned nwords;
+};
+
+static LLVMTypeRef i32(struct printer *p)
+{
+    return LLVMInt32TypeInContext(p->cc->context);
+}
+
+/* The bytes of a string literal, without the zero; NULL if `v` is none. */
+static const char *literal(struct cc *cc, LLVMValueRef v, size_t *size)
+{
+    if (!LLVMIsAGlobalVariable(v) || !LLVMIsGlobalConstant(v)) return NULL;
+    LLVMValueRef init = LLVMGetInitializer(v);
+    if (!init) return NULL;
+    if (LLVMIsAConstantAggregateZero(init)) {
+        *size = 0;
+        return "";
+    }
+    if (!LLVMIsConstantString(init)) return NULL;
+    size_t n;
+    const char *bytes = LLVMGetAsString(init, &n);
+    *size = strnlen(bytes, n);
+    return cc_printf(cc, "%.*s", (int)*size, bytes);
+}
+
+static void put(struct printer *p, LLVMValueRef word)
+{
+    if (p->nwords == MAX_WORDS) cc_error(p->cc, CC_FAILED, p->call, "printf has too many arguments");
+    p->words[p->nwords++] = word;
+}
+
+/* Small integers are extended with their sign; the reader cuts them to what the format says. */
+static void put_integer(struct printer *p, LLVMValueRef v)
+{
+    unsigned width = LLVMGetIntTypeWidth(LLVMTypeOf(v));
+    if (width > 64) cc_error(p->cc, CC_FAILED, p->call, "printf cannot print a %u-bit integer", width);
+    put(p, LLVMBuildIntCast2(p->b, v, i32(p), true, ""));
+    if (width <= 32) return;
+    LLVMValueRef high = LLVMBuildLShr(p->b, v, LLVMConstInt(LLVMTypeOf(v), 32, false), "");
+    put(p, LLVMBuildTrunc(p->b, high, i32(p), ""));
+}
+
+static void put_argument(struct printer *p, LLVMValueRef v)
+{
+    LLVMTypeRef type = LLVMTypeOf(v);
+    switch (LLVMGetTypeKind(type)) {
+    case LLVMIntegerTypeKind: put_integer(p, v); return;
+    case LLVMFloatTypeKind: put(p, LLVMBuildBitCast(p->b, v, i32(p), "")); return;
+    case LLVMPointerTypeKind: put(p, LLVMBuildPtrToInt(p->b, v, i32(p), "")); return;
+    case LLVMVectorTypeKind:
+        for (unsigned i = 0; i < LLVMGetVectorSize(type); i++)
+            put_argument(p, LLVMBuildExtractElement(p->b, v, LLVMConstInt(i32(p), i, false), ""));
+        return;
+    default: cc_error(p->cc, CC_FAILED, p->call, "printf cannot print an argument of this type");
+    }
+}
+
+static void put_string(struct printer *p, LLVMValueRef v)
+{
+    size_t size;
+    const char *text = literal(p->cc, v, &size);
+    if (!text) cc_error(p->cc, CC_FAILED, p->call, "the argument of %%s must be a string literal");
+    put(p, LLVMConstInt(i32(p), kernel_string(p->cc, text, size), false));
+}
+
+/* What the next argument of the format is: its conversion letter, `*` for a width or precision, 0
+ * at the end of the format. *inside says that *at stands behind the % of an unfinished conversion. */
+static char next_argument(const char **at, const char *end, bool *inside)
+{
+    const char *s = *at;
+    while (!*inside) {
+        while (s < end && *s != '%') s++;
+        if (s == end) return 0;
+        *inside = *++s != '%';  /* the literal's zero byte is behind `end` */
+        s += !*inside;
+    }
+    while (s < end && strchr("-+ #0123456789.vhl", *s)) s++;
+    if (s == end) return 0;
+    *at = s + 1;
+    *inside = *s == '*';
+    return *s;
+}
+
+static void pack_arguments(struct printer *p, const char *format, size_t size)
+{
+    const char *at = format, *end = format + size;
+    unsigned n = LLVMGetNumArgOperands(p->call), next = 1;
+    bool inside = false;
+    for (char c; (c = next_argument(&at, end, &inside)); next++) {
+        if (next >= n) cc_error(p->cc, CC_FAILED, p->call, "printf has fewer arguments than its format takes");
+        LLVMValueRef v = LLVMGetOperand(p->call, next);
+        if (c == 's') put_string(p, v);
+        else put_argument(p, v);
+    }
+}
+
+static LLVMValueRef store_words(struct printer *p)
+{
+    LLVMValueRef f = LLVMGetBasicBlockParent(LLVMGetInstructionParent(p->call));
+    LLVMTypeRef array = LLVMArrayType2(i32(p), p->nwords ? p->nwords : 1);
+    LLVMBuilderRef entry = LLVMCreateBuilderInContext(p->cc->context);
+    LLVMPositionBuilderBefore(entry, LLVMGetFirstInstruction(LLVMGetEntryBasicBlock(f)));
+    LLVMValueRef words = LLVMBuildAlloca(entry, array, "");
+    LLVMDisposeBuilder(entry);
+    for (unsigned i = 0; i < p->nwords; i++) {
+        LLVMValueRef index = LLVMConstInt(i32(p), i, false);
+        LLVMBuildStore(p->b, p->words[i], LLVMBuildGEP2(p->b, i32(p), words, &index, 1, ""));
+    }
+    return words;
+}
+
+static void lower_print(struct printer *p)
+{
+    size_t size = 0;
+    const char *format = LLVMGetNumArgOperands(p->call) ? literal(p->cc, LLVMGetOperand(p->call, 0), &size) : NULL;
+    if (!format) cc_error(p->cc, CC_FAILED, p->call, "the format of printf must be a string literal");
+    LLVMPositionBuilderBefore(p->b, p->call);
+    p->nwords = 0;
+    pack_arguments(p, format, size);
+    LLVMTypeRef types[] = { i32(p), i32(p), LLVMPointerTypeInContext(p->cc->context, 0) };
+    LLVMTypeRef type = LLVMFunctionType(i32(p), types, 3, false);
+    LLVMValueRef f = LLVMGetNamedFunction(p->cc->module, "__ventus_print");
+    if (!f) f = LLVMAddFunction(p->cc->module, "__ventus_print", type);
+    LLVMValueRef args[] = { LLVMConstInt(i32(p), kernel_format(p->cc, format, size), false),
+                            LLVMConstInt(i32(p), p->nwords, false), store_words(p) };
+    LLVMValueRef result = LLVMBuildCall2(p->b, type, f, args, 3, "");
+    LLVMReplaceAllUsesWith(p->call, result);
+    LLVMInstructionEraseFromParent(p->call);
+}
+
+void print_lower(struct cc *cc)
+{
+    LLVMValueRef f = LLVMGetNamedFunction(cc->module, "printf");
+    if (!f || !LLVMIsDeclaration(f)) return;
+    struct printer *p = cc_alloc(cc, sizeof *p);
+    p->cc = cc;
+    p->b = LLVMCreateBuilderInContext(cc->context);
+    for (LLVMUseRef u = LLVMGetFirstUse(f), next; u; u = next) {
+        next = LLVMGetNextUse(u);
+        p->call = LLVMGetUser(u);
+        if (!LLVMIsACallInst(p->call) || LLVMGetCalledValue(p->call) != f || LLVMTypeOf(p->call) != i32(p))
+            cc_error(cc, CC_FAILED, p->call, "printf can only be called");
+        lower_print(p);
+    }
+    LLVMDisposeBuilder(p->b);
+}

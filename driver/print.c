@@ -1,0 +1,234 @@
+/* printf of a kernel: decodes the records of the print buffer (isa/abi.h) with the formats of the note.
+ *
+ * Both come from outside: a record is believed only as far as the buffer reaches, and every
+ * conversion is rebuilt from parsed parts before the host's printf sees it. Records come out in the
+ * order of the buffer, each whole; what a format asks beyond its record is zero. Called by launch.c. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "driver/driver.h"
+
+enum { MAX_FIELD = 4096 }; /* widths and precisions beyond are cut */
+
+struct args { const uint32_t *word; uint32_t n; };
+
+/* One conversion: %[flags][width][.precision][vector][length]letter */
+struct conversion {
+    char flags[8];
+    int width, precision; /* precision -1: none given */
+    unsigned vector;      /* elements, 1 for a scalar */
+    char length[3];       /* "", "hh", "h", "hl", "l", "ll" */
+    char letter;
+};
+
+static uint32_t take(struct args *a)
+{
+    if (!a->n) return 0;
+    a->n--;
+    return *a->word++;
+}
+
+static const char *find_text(const struct text *table, size_t n, uint32_t id)
+{
+    size_t lo = 0, hi = n;
+    while (lo < hi) {
+        size_t mid = (lo + hi) / 2;
+        if (table[mid].id < id) lo = mid + 1;
+        else hi = mid;
+    }
+    return lo < n && table[lo].id == id ? table[lo].text : NULL;
+}
+
+/* ---- parsing a conversion ---- */
+
+static int clamp(long v) { return v > MAX_FIELD ? MAX_FIELD : v < -MAX_FIELD ? -MAX_FIELD : (int)v; }
+
+static int parse_number(const char **s, struct args *a)
+{
+    if (**s == '*') {
+        ++*s;
+        return clamp((int32_t)take(a));
+    }
+    long v = 0;
+    for (; **s >= '0' && **s <= '9'; ++*s)
+        if (v <= MAX_FIELD) v = v * 10 + (**s - '0');
+    return clamp(v);
+}
+
+static void add_flag(struct conversion *c, char flag)
+{
+    size_t n = strlen(c->flags);
+    if (!strchr(c->flags, flag)) c->flags[n] = flag, c->flags[n + 1] = 0;
+}
+
+static const char *parse_vector(const char *s, struct conversion *c)
+{
+    unsigned n = 0;
+    for (; *s >= '0' && *s <= '9'; s++)
+        if (n < 100) n = n * 10 + (unsigned)(*s - '0');
+    c->vector = n == 2 || n == 3 || n == 4 || n == 8 || n == 16 ? n : 0;
+    return s;
+}
+
+static const char *parse_length(const char *s, struct conversion *c)
+{
+    static const char *const lengths[] = {"hh", "hl", "h", "ll", "l"};
+    for (unsigned i = 0; i < sizeof lengths / sizeof *lengths; i++) {
+        size_t n = strlen(lengths[i]);
+        if (strncmp(s, lengths[i], n)) continue;
+        memcpy(c->length, lengths[i], n + 1);
+        return s + n;
+    }
+    return s;
+}
+
+/* Reads a conversion behind its '%'. Returns what follows it, or NULL when it is none. */
+static const char *parse(const char *s, struct args *a, struct conversion *c)
+{
+    *c = (struct conversion){.precision = -1, .vector = 1};
+    for (; *s && strchr("-+ #0", *s); s++) add_flag(c, *s);
+    c->width = parse_number(&s, a);
+    if (c->width < 0) {
+        add_flag(c, '-');
+        c->width = -c->width;
+    }
+    if (*s == '.') {
+        s++;
+        c->precision = parse_number(&s, a);
+        if (c->precision < 0) c->precision = -1;
+    }
+    if (*s == 'v') s = parse_vector(s + 1, c);
+    s = parse_length(s, c);
+    c->letter = *s;
+    return c->vector && *s && strchr("diouxXfFeEgGaAcsp", *s) ? s + 1 : NULL;
+}
+
+/* ---- printing one value ---- */
+
+/* The host's conversion for `c` with a length and letter of our choice. */
+static void host_format(const struct conversion *c, const char *length, char letter, char *out, size_t size)
+{
+    char precision[16] = "";
+    if (c->precision >= 0) snprintf(precision, sizeof precision, ".%d", c->precision);
+    if (c->width) snprintf(out, size, "%%%s%d%s%s%c", c->flags, c->width, precision, length, letter);
+    else snprintf(out, size, "%%%s%s%s%c", c->flags, precision, length, letter);
+}
+
+static uint64_t integer(const struct conversion *c, struct args *a)
+{
+    uint64_t v = take(a);
+    bool is_signed = c->letter == 'd' || c->letter == 'i';
+    if (!strcmp(c->length, "l") || !strcmp(c->length, "ll")) return v | (uint64_t)take(a) << 32;
+    if (!strcmp(c->length, "hh")) return is_signed ? (uint64_t)(int8_t)v : (uint8_t)v;
+    if (!strcmp(c->length, "h")) return is_signed ? (uint64_t)(int16_t)v : (uint16_t)v;
+    return is_signed ? (uint64_t)(int32_t)v : v;
+}
+
+/* A float is one word; only the elements of a vector with length l are doubles. */
+static double real(const struct conversion *c, struct args *a)
+{
+    uint64_t bits = take(a);
+    double d;
+    float f;
+    uint32_t word = (uint32_t)bits;
+    if (c->vector > 1 && !strcmp(c->length, "l")) {
+        bits |= (uint64_t)take(a) << 32;
+        memcpy(&d, &bits, sizeof d);
+        return d;
+    }
+    memcpy(&f, &word, sizeof f);
+    return (double)f;
+}
+
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wformat-nonliteral" /* host_format made them */
+static void print_value(FILE *out, const struct conversion *c, struct args *a, const ventus_module *m)
+{
+    char format[64], text[16];
+    const char *s;
+    switch (c->letter) {
+    case 'd': case 'i': case 'o': case 'u': case 'x': case 'X':
+        host_format(c, "ll", c->letter, format, sizeof format);
+        fprintf(out, format, integer(c, a));
+        break;
+    case 'c':
+        host_format(c, "", 'c', format, sizeof format);
+        fprintf(out, format, (int)(unsigned char)take(a));
+        break;
+    case 's':
+        host_format(c, "", 's', format, sizeof format);
+        s = find_text(m->strings, m->nstrings, take(a));
+        fprintf(out, format, s ? s : "(null)");
+        break;
+    case 'p':
+        host_format(c, "", 's', format, sizeof format);
+        snprintf(text, sizeof text, "0x%" PRIx32, take(a));
+        fprintf(out, format, text);
+        break;
+    default:
+        host_format(c, "", c->letter, format, sizeof format);
+        fprintf(out, format, real(c, a));
+    }
+}
+#pragma GCC diagnostic pop
+
+static void print_conversion(FILE *out, const struct conversion *c, struct args *a, const ventus_module *m)
+{
+    for (unsigned i = 0; i < c->vector; i++) {
+        if (i) fputc(',', out);
+        print_value(out, c, a, m);
+    }
+}
+
+/* ---- records ---- */
+
+static void print_record(FILE *out, const char *s, struct args a, const ventus_module *m)
+{
+    struct conversion c;
+    for (const char *next; *s; s = next) {
+        size_t plain = strcspn(s, "%");
+        fwrite(s, 1, plain, out);
+        s += plain;
+        if (!*s) return;
+        if (s[1] == '%') {
+            fputc('%', out);
+            next = s + 2;
+        } else if ((next = parse(s + 1, &a, &c)) != NULL) {
+            print_conversion(out, &c, &a, m);
+        } else { /* no conversion: the sign stands for itself */
+            fputc('%', out);
+            next = s + 1;
+        }
+    }
+}
+
+static void print_all(const ventus_module *m, const uint8_t *buffer, uint32_t size, FILE *out)
+{
+    uint32_t used, at = ABI_PRINT_HEADER, record[2];
+    if (size < ABI_PRINT_HEADER) return;
+    memcpy(&used, buffer, sizeof used);
+    if (used > size) used = size;
+    while (used >= at && used - at >= 8) {
+        memcpy(record, buffer + at, sizeof record);
+        if (record[0] < 8 || record[0] % 4 || record[0] > used - at) return; /* the first that was dropped */
+        const char *format = find_text(m->formats, m->nformats, record[1]);
+        struct args a = {(const uint32_t *)(const void *)(buffer + at + 8), (record[0] - 8) / 4};
+        if (format) print_record(out, format, a, m);
+        at += record[0];
+    }
+}
+
+void print_records(const ventus_module *m, const uint8_t *buffer, uint32_t size, FILE *out)
+{
+    char *text = NULL;
+    size_t length = 0;
+    FILE *memory = open_memstream(&text, &length); /* so that no other writer comes in between */
+    if (!memory) return;
+    print_all(m, buffer, size, memory);
+    if (fclose(memory) == 0 && length) {
+        fwrite(text, 1, length, out);
+        fflush(out);
+    }
+    free(text);
+}

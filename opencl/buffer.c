@@ -1,0 +1,240 @@
+/* Buffers and sub-buffers: flags, lifetime, device memory, queries.
+ * A root buffer takes device memory at its first use and gives it back when nothing uses the buffer any
+ * more: no client, no command, no sub-buffer. Kernel arguments only watch a buffer (see weak in
+ * objects.h), so that they neither keep it alive nor dangle. The device's memory is host memory too, and
+ * a mapping without CL_MEM_USE_HOST_PTR is a pointer into it. Called through icd.c. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "objects.h"
+
+#define ACCESS_FLAGS (CL_MEM_READ_WRITE | CL_MEM_WRITE_ONLY | CL_MEM_READ_ONLY)
+#define POINTER_FLAGS (CL_MEM_USE_HOST_PTR | CL_MEM_ALLOC_HOST_PTR | CL_MEM_COPY_HOST_PTR)
+#define HOST_FLAGS (CL_MEM_HOST_WRITE_ONLY | CL_MEM_HOST_READ_ONLY | CL_MEM_HOST_NO_ACCESS)
+
+/* ---- lifetime ---- */
+
+bool mem_use(cl_mem mem)
+{
+    unsigned uses = atomic_load(&mem->base.uses);
+    do {
+        if (uses == 0) return false;
+    } while (!atomic_compare_exchange_weak(&mem->base.uses, &uses, uses + 1));
+    return true;
+}
+
+void mem_watch(cl_mem mem)
+{
+    atomic_fetch_add(&mem->weak, 1);
+}
+
+void mem_unwatch(cl_mem mem)
+{
+    if (atomic_fetch_sub(&mem->weak, 1) != 1) return;
+    pthread_mutex_destroy(&mem->lock);
+    free(mem);
+}
+
+/* Mappings that the client never undid go with the buffer. */
+static void mem_destroy(cl_mem mem)
+{
+    cl_context context = mem->context;
+    if (mem->addr) ventus_free(context->device, mem->addr);
+    for (struct mapping *m; (m = mem->maps);) {
+        mem->maps = m->next;
+        free(m);
+    }
+    free(mem->properties);
+    if (mem->parent) mem_drop(mem->parent);
+    destructor_run(mem->destructors, mem);
+    mem_unwatch(mem);
+    context_drop(context);
+}
+
+void mem_drop(cl_mem mem)
+{
+    if (object_unuse(&mem->base)) mem_destroy(mem);
+}
+
+static cl_mem mem_new(cl_context context, cl_mem_flags flags, size_t size)
+{
+    cl_mem mem = calloc(1, sizeof *mem);
+    if (!mem) return NULL;
+    object_init(&mem->base, KIND_MEM);
+    atomic_init(&mem->weak, 1);
+    pthread_mutex_init(&mem->lock, NULL);
+    mem->context = context;
+    object_use(&context->base);
+    mem->flags = flags;
+    mem->size = size;
+    return mem;
+}
+
+cl_int mem_address(cl_mem mem, uint32_t *addr)
+{
+    cl_mem root = mem->parent ? mem->parent : mem;
+    cl_int error = CL_SUCCESS;
+    pthread_mutex_lock(&root->lock);
+    if (!root->addr) error = driver_error(ventus_alloc(root->context->device, root->size, &root->addr));
+    if (!error) *addr = root->addr + (uint32_t)mem->origin;
+    pthread_mutex_unlock(&root->lock);
+    return error;
+}
+
+/* ---- creation ---- */
+
+static bool at_most_one(cl_mem_flags flags)
+{
+    return (flags & (flags - 1)) == 0;
+}
+
+static cl_int flags_check(cl_mem_flags flags)
+{
+    if (flags & ~(cl_mem_flags)(ACCESS_FLAGS | POINTER_FLAGS | HOST_FLAGS)) return CL_INVALID_VALUE;
+    if (!at_most_one(flags & ACCESS_FLAGS) || !at_most_one(flags & HOST_FLAGS)) return CL_INVALID_VALUE;
+    if ((flags & CL_MEM_USE_HOST_PTR) && (flags & (CL_MEM_ALLOC_HOST_PTR | CL_MEM_COPY_HOST_PTR))) return CL_INVALID_VALUE;
+    return CL_SUCCESS;
+}
+
+static cl_int create_check(cl_context context, cl_mem_flags flags, size_t size, const void *host_ptr)
+{
+    if (!object_is(context, KIND_CONTEXT)) return CL_INVALID_CONTEXT;
+    cl_int error = flags_check(flags);
+    if (error) return error;
+    if (size == 0 || size > device_max_alloc()) return CL_INVALID_BUFFER_SIZE;
+    bool wanted = flags & (CL_MEM_USE_HOST_PTR | CL_MEM_COPY_HOST_PTR);
+    return wanted == (host_ptr != NULL) ? CL_SUCCESS : CL_INVALID_HOST_PTR;
+}
+
+/* The client's data are taken now: later they may be gone or different. */
+static cl_int initial_copy(cl_mem mem, const void *host_ptr)
+{
+    uint32_t addr;
+    cl_int error = mem_address(mem, &addr);
+    return error ? error : driver_error(ventus_write(mem->context->device, addr, host_ptr, mem->size));
+}
+
+cl_mem clCreateBuffer(cl_context context, cl_mem_flags flags, size_t size, void *host_ptr, cl_int *errcode_ret)
+{
+    cl_mem mem = NULL;
+    cl_int error = create_check(context, flags, size, host_ptr);
+    if (!(flags & ACCESS_FLAGS)) flags |= CL_MEM_READ_WRITE;
+    if (!error && !(mem = mem_new(context, flags, size))) error = CL_OUT_OF_HOST_MEMORY;
+    if (!error && host_ptr) {
+        if (flags & CL_MEM_USE_HOST_PTR) mem->host_ptr = host_ptr;
+        error = initial_copy(mem, host_ptr);
+        if (error) {
+            mem_drop(mem);
+            mem = NULL;
+        }
+    }
+    set_error(errcode_ret, error);
+    return mem;
+}
+
+cl_mem clCreateBufferWithProperties(cl_context context, const cl_mem_properties *properties, cl_mem_flags flags,
+                                    size_t size, void *host_ptr, cl_int *errcode_ret)
+{
+    if (object_is(context, KIND_CONTEXT) && properties && properties[0]) { /* there are none yet */
+        set_error(errcode_ret, CL_INVALID_PROPERTY);
+        return NULL;
+    }
+    cl_mem mem = clCreateBuffer(context, flags, size, host_ptr, errcode_ret);
+    if (!mem || !properties) return mem;
+    mem->properties = calloc(1, sizeof *properties);
+    if (mem->properties) {
+        mem->nproperties = 1;
+        return mem;
+    }
+    mem_drop(mem);
+    set_error(errcode_ret, CL_OUT_OF_HOST_MEMORY);
+    return NULL;
+}
+
+/* A sub-buffer may restrict its parent's access, never widen it, and shares its host pointer. */
+static cl_int inherit_flags(cl_mem_flags parent, cl_mem_flags *flags)
+{
+    cl_mem_flags access = *flags & ACCESS_FLAGS, host = *flags & HOST_FLAGS;
+    if ((*flags & POINTER_FLAGS) || flags_check(*flags)) return CL_INVALID_VALUE;
+    if ((parent & (CL_MEM_WRITE_ONLY | CL_MEM_READ_ONLY)) && access && access != (parent & ACCESS_FLAGS)) return CL_INVALID_VALUE;
+    if ((parent & HOST_FLAGS) && host && host != (parent & HOST_FLAGS) && host != CL_MEM_HOST_NO_ACCESS) return CL_INVALID_VALUE;
+    *flags = (access ? access : parent & ACCESS_FLAGS) | (host ? host : parent & HOST_FLAGS) | (parent & POINTER_FLAGS);
+    return CL_SUCCESS;
+}
+
+static cl_int region_check(cl_mem parent, cl_buffer_create_type type, const cl_buffer_region *region)
+{
+    if (type != CL_BUFFER_CREATE_TYPE_REGION || !region) return CL_INVALID_VALUE;
+    if (region->size == 0) return CL_INVALID_BUFFER_SIZE;
+    if (region->origin > parent->size || region->size > parent->size - region->origin) return CL_INVALID_VALUE;
+    return region->origin % MEM_ALIGN ? CL_MISALIGNED_SUB_BUFFER_OFFSET : CL_SUCCESS;
+}
+
+cl_mem clCreateSubBuffer(cl_mem parent, cl_mem_flags flags, cl_buffer_create_type type, const void *info, cl_int *errcode_ret)
+{
+    const cl_buffer_region *region = info;
+    cl_mem mem = NULL;
+    cl_int error = CL_SUCCESS;
+    if (!object_is(parent, KIND_MEM) || parent->parent) error = CL_INVALID_MEM_OBJECT;
+    if (!error) error = inherit_flags(parent->flags, &flags);
+    if (!error) error = region_check(parent, type, region);
+    if (!error && !(mem = mem_new(parent->context, flags, region->size))) error = CL_OUT_OF_HOST_MEMORY;
+    if (mem) {
+        mem->parent = parent;
+        object_use(&parent->base);
+        mem->origin = region->origin;
+        if (parent->host_ptr) mem->host_ptr = (char *)parent->host_ptr + region->origin;
+    }
+    set_error(errcode_ret, error);
+    return mem;
+}
+
+/* ---- references and queries ---- */
+
+cl_int clRetainMemObject(cl_mem mem)
+{
+    return object_retain(mem, KIND_MEM) ? CL_SUCCESS : CL_INVALID_MEM_OBJECT;
+}
+
+cl_int clReleaseMemObject(cl_mem mem)
+{
+    bool last;
+    if (!object_release(mem, KIND_MEM, &last)) return CL_INVALID_MEM_OBJECT;
+    if (last) mem_drop(mem);
+    return CL_SUCCESS;
+}
+
+cl_int clSetMemObjectDestructorCallback(cl_mem mem, void (CL_CALLBACK *call)(cl_mem, void *), void *data)
+{
+    if (!object_is(mem, KIND_MEM)) return CL_INVALID_MEM_OBJECT;
+    if (!call) return CL_INVALID_VALUE;
+    return destructor_add(&mem->destructors, &mem->lock, (void (*)(void))call, data);
+}
+
+static cl_uint map_count(cl_mem mem)
+{
+    pthread_mutex_lock(&mem->lock);
+    cl_uint count = mem->nmaps;
+    pthread_mutex_unlock(&mem->lock);
+    return count;
+}
+
+cl_int clGetMemObjectInfo(cl_mem mem, cl_mem_info param, size_t size, void *value, size_t *size_ret)
+{
+    struct info out = {size, value, size_ret};
+    if (!object_is(mem, KIND_MEM)) return CL_INVALID_MEM_OBJECT;
+    switch (param) {
+    case CL_MEM_TYPE: INFO(cl_mem_object_type, CL_MEM_OBJECT_BUFFER);
+    case CL_MEM_FLAGS: INFO(cl_mem_flags, mem->flags);
+    case CL_MEM_SIZE: INFO(size_t, mem->size);
+    case CL_MEM_HOST_PTR: INFO(void *, mem->host_ptr);
+    case CL_MEM_MAP_COUNT: INFO(cl_uint, map_count(mem));
+    case CL_MEM_REFERENCE_COUNT: INFO(cl_uint, object_count(&mem->base));
+    case CL_MEM_CONTEXT: INFO(cl_context, mem->context);
+    case CL_MEM_ASSOCIATED_MEMOBJECT: INFO(cl_mem, mem->parent);
+    case CL_MEM_OFFSET: INFO(size_t, mem->origin);
+    case CL_MEM_USES_SVM_POINTER: INFO(cl_bool, CL_FALSE);
+    case CL_MEM_PROPERTIES: return info_bytes(out, mem->properties, mem->nproperties * sizeof *mem->properties);
+    default: return CL_INVALID_VALUE;
+    }
+}

@@ -1,0 +1,202 @@
+/* One run of the compiler as a child process: source in, ELF and log out.
+ * All three streams are anonymous memory files, so neither side can block on the other and nothing is
+ * left behind. The client's process is a stranger's: its signal handlers, closed descriptors and ignored
+ * SIGCHLD must not matter. A crash of the compiler is a line in the log. Called by program.c. */
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "objects.h"
+
+#ifndef VENTUS_LIBEXEC
+#define VENTUS_LIBEXEC "" /* where ventus-cc is installed */
+#endif
+
+enum { LOG_LIMIT = 1 << 20 };
+
+extern char **environ;
+
+/* ---- where the compiler is ---- */
+
+static char *join(const char *folder, size_t length, const char *name)
+{
+    char *path = NULL;
+    return asprintf(&path, "%.*s/%s", (int)length, folder, name) < 0 ? NULL : path;
+}
+
+/* $VENTUS_CC, else beside this library, else where it is installed. The caller frees it. */
+static char *compiler_path(void)
+{
+    const char *env = secure_getenv("VENTUS_CC");
+    if (env && *env) return strdup(env);
+    Dl_info where;
+    if (dladdr(&the_platform, &where) && where.dli_fname) {
+        const char *slash = strrchr(where.dli_fname, '/');
+        char *path = slash ? join(where.dli_fname, (size_t)(slash - where.dli_fname), "ventus-cc") : NULL;
+        if (path && access(path, X_OK) == 0) return path;
+        free(path);
+    }
+    return join(VENTUS_LIBEXEC, strlen(VENTUS_LIBEXEC), "ventus-cc");
+}
+
+/* ---- memory files ---- */
+
+/* Above the standard descriptors, which a client may have closed: the child's are made from these. */
+static int memory_file(const char *name)
+{
+    int fd = memfd_create(name, MFD_CLOEXEC);
+    if (fd < 0 || fd > 2) return fd;
+    int high = fcntl(fd, F_DUPFD_CLOEXEC, 3);
+    close(fd);
+    return high;
+}
+
+static bool write_all(int fd, const char *data, size_t size)
+{
+    while (size) {
+        ssize_t n = write(fd, data, size);
+        if (n < 0 && errno == EINTR) continue;
+        if (n <= 0) return false;
+        data += n;
+        size -= (size_t)n;
+    }
+    return true;
+}
+
+/* The file's content with a 0 behind it, NULL without memory; *size holds at most `limit`. */
+static unsigned char *read_all(int fd, size_t limit, size_t *size)
+{
+    struct stat st;
+    size_t length = fstat(fd, &st) == 0 && st.st_size > 0 ? (size_t)st.st_size : 0, done = 0;
+    if (length > limit) length = limit;
+    unsigned char *data = malloc(length + 1);
+    if (!data) return NULL;
+    while (done < length) {
+        ssize_t n = pread(fd, data + done, length - done, (off_t)done);
+        if (n < 0 && errno == EINTR) continue;
+        if (n <= 0) break;
+        done += (size_t)n;
+    }
+    data[done] = 0;
+    *size = done;
+    return data;
+}
+
+/* ---- the child ---- */
+
+/* Starts argv with `fd` as its standard streams, and with signals as a fresh process has them. */
+static int spawn(pid_t *pid, char *const argv[], const int fd[3])
+{
+    posix_spawn_file_actions_t actions;
+    posix_spawnattr_t attr;
+    sigset_t none, all;
+    int error = posix_spawn_file_actions_init(&actions);
+    if (error) return error;
+    error = posix_spawnattr_init(&attr);
+    if (error) {
+        posix_spawn_file_actions_destroy(&actions);
+        return error;
+    }
+    sigemptyset(&none);
+    sigfillset(&all);
+    posix_spawnattr_setsigmask(&attr, &none);
+    posix_spawnattr_setsigdefault(&attr, &all);
+    posix_spawnattr_setflags(&attr, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+    for (int i = 0; i < 3 && !error; i++) error = posix_spawn_file_actions_adddup2(&actions, fd[i], i);
+    if (!error) error = posix_spawn(pid, argv[0], &actions, &attr, argv, environ);
+    posix_spawnattr_destroy(&attr);
+    posix_spawn_file_actions_destroy(&actions);
+    return error;
+}
+
+/* Exit code, -signal, or -1000 when the client's own handling of SIGCHLD took the status from us. */
+static int await(pid_t pid)
+{
+    int status;
+    while (waitpid(pid, &status, 0) < 0)
+        if (errno != EINTR) return -1000;
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
+}
+
+/* ---- the log ---- */
+
+static void log_add(struct build *b, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+static void log_add(struct build *b, const char *format, ...)
+{
+    char line[1024];
+    va_list ap;
+    va_start(ap, format);
+    vsnprintf(line, sizeof line, format, ap);
+    va_end(ap);
+    size_t old = b->log ? strlen(b->log) : 0, more = strlen(line);
+    char *log = realloc(b->log, old + more + 2);
+    if (!log) return;
+    if (old && log[old - 1] != '\n') log[old++] = '\n';
+    memcpy(log + old, line, more + 1);
+    b->log = log;
+}
+
+static cl_int verdict(struct build *b, int code)
+{
+    switch (code) {
+    case 0: return CL_SUCCESS;
+    case 1: return CL_BUILD_PROGRAM_FAILURE;
+    case 2: return CL_INVALID_BUILD_OPTIONS;
+    case 3:
+        log_add(b, "ventus: the compiler's environment is incomplete; the lines above say what to install\n");
+        return CL_COMPILER_NOT_AVAILABLE;
+    case -1000: return b->elf_size ? CL_SUCCESS : CL_BUILD_PROGRAM_FAILURE;
+    default: break;
+    }
+    if (code < 0) log_add(b, "ventus: the compiler died of signal %d (%s); this is a bug in it\n", -code, strsignal(-code));
+    else log_add(b, "ventus: the compiler failed with code %d; this is a bug in it\n", code);
+    return CL_BUILD_PROGRAM_FAILURE;
+}
+
+static cl_int compile(struct build *b, const char *path, const int fd[3])
+{
+    char *argv[] = {(char *)(uintptr_t)path, "--options", (char *)(uintptr_t)(b->options ? b->options : ""), NULL};
+    pid_t pid;
+    size_t size;
+    if (!write_all(fd[0], b->source, b->source_size) || lseek(fd[0], 0, SEEK_SET) < 0) return CL_OUT_OF_HOST_MEMORY;
+    int error = spawn(&pid, argv, fd);
+    if (error) {
+        log_add(b, "ventus: cannot run the compiler %s: %s; set VENTUS_CC or install it\n", path, strerror(error));
+        return CL_COMPILER_NOT_AVAILABLE;
+    }
+    int code = await(pid);
+    b->log = (char *)read_all(fd[2], LOG_LIMIT, &size);
+    b->elf = read_all(fd[1], SIZE_MAX - 1, &b->elf_size);
+    return b->log && b->elf ? verdict(b, code) : CL_OUT_OF_HOST_MEMORY;
+}
+
+cl_int build_run(struct build *b)
+{
+    int fd[3] = {memory_file("source"), memory_file("elf"), memory_file("log")};
+    char *path = compiler_path();
+    cl_int error = CL_OUT_OF_HOST_MEMORY;
+    b->log = NULL;
+    b->elf = NULL;
+    b->elf_size = 0;
+    if (path && fd[0] >= 0 && fd[1] >= 0 && fd[2] >= 0) error = compile(b, path, fd);
+    for (int i = 0; i < 3; i++)
+        if (fd[i] >= 0) close(fd[i]);
+    free(path);
+    if (error) {
+        free(b->elf);
+        b->elf = NULL;
+        b->elf_size = 0;
+    }
+    return error;
+}

@@ -1,0 +1,275 @@
+/* The device: one table of everything it reports, computed from the machine description, and the one
+ * place where the machine is started. Queries never start it; a context does.
+ * Called through icd.c, and by context.c for the device itself. */
+#include <pthread.h>
+#include <string.h>
+
+#include "objects.h"
+
+struct _cl_device_id the_device = {
+    .base = {.dispatch = &dispatch_table, .kind = KIND_DEVICE, .refs = 1, .uses = 1},
+};
+
+/* Guards the machine's start. The machine then stays until the process ends: contexts come and go
+ * quickly in some programs, and an exit without any release has nothing to wait for. */
+static pthread_mutex_t start_lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_once_t config_once = PTHREAD_ONCE_INIT;
+static struct gpu_config the_config;
+static const char *config_problem;
+static ventus_device *the_machine;
+
+#define EXTENSIONS \
+    "cl_khr_byte_addressable_store cl_khr_global_int32_base_atomics cl_khr_global_int32_extended_atomics " \
+    "cl_khr_local_int32_base_atomics cl_khr_local_int32_extended_atomics"
+
+static const cl_name_version extensions[] = {
+    {CL_MAKE_VERSION(1, 0, 0), "cl_khr_byte_addressable_store"},
+    {CL_MAKE_VERSION(1, 0, 0), "cl_khr_global_int32_base_atomics"},
+    {CL_MAKE_VERSION(1, 0, 0), "cl_khr_global_int32_extended_atomics"},
+    {CL_MAKE_VERSION(1, 0, 0), "cl_khr_local_int32_base_atomics"},
+    {CL_MAKE_VERSION(1, 0, 0), "cl_khr_local_int32_extended_atomics"},
+};
+
+static const cl_name_version c_versions[] = {
+    {CL_MAKE_VERSION(1, 0, 0), "OpenCL C"},
+    {CL_MAKE_VERSION(1, 1, 0), "OpenCL C"},
+    {CL_MAKE_VERSION(1, 2, 0), "OpenCL C"},
+    {CL_MAKE_VERSION(3, 0, 0), "OpenCL C"},
+};
+
+/* Features of OpenCL C 3.0; the compiler defines the macros of the same names. */
+static const cl_name_version features[] = {
+    {CL_MAKE_VERSION(3, 0, 0), "__opencl_c_int64"},
+};
+
+static void config_init(void)
+{
+    gpu_config_default(&the_config);
+    config_problem = gpu_config_check(&the_config);
+    if (config_problem) debug("no device: %s", config_problem);
+}
+
+const struct gpu_config *device_config(void)
+{
+    pthread_once(&config_once, config_init);
+    return config_problem ? NULL : &the_config;
+}
+
+ventus_device *device_open(void)
+{
+    const struct gpu_config *config = device_config();
+    if (!config) return NULL;
+    pthread_mutex_lock(&start_lock);
+    if (!the_machine) {
+        enum ventus_status status = ventus_open(config, &the_machine);
+        if (status != VENTUS_OK) debug("the device does not start: %s", ventus_status_text(status));
+    }
+    ventus_device *machine = the_machine;
+    pthread_mutex_unlock(&start_lock);
+    return machine;
+}
+
+cl_uint device_max_group(const struct gpu_config *config)
+{
+    return config->warps_per_sm * config->threads_per_warp;
+}
+
+/* Backed lazily. 1 GiB of the 1.75 GiB window for buffers leaves room for private memory, arguments and
+ * fragmentation; a quarter of it at once is the least a full profile allows. */
+static const cl_ulong global_memory = (cl_ulong)1 << 30;
+
+cl_ulong device_max_alloc(void)
+{
+    return global_memory / 4;
+}
+
+/* What is left when a work-group of all warps has its scalar stacks. */
+cl_ulong device_local_memory(const struct gpu_config *config)
+{
+    cl_ulong stacks = (cl_ulong)config->warps_per_sm * ABI_WARP_STACK;
+    return config->lds_bytes > stacks ? config->lds_bytes - stacks : 0;
+}
+
+#define TEXT(param, text) case param: return info_text(out, text);
+#define VALUE(param, type, ...) case param: INFO(type, __VA_ARGS__);
+#define ARRAY(param, array) case param: return info_bytes(out, array, sizeof array);
+#define EMPTY(param) case param: return info_bytes(out, NULL, 0);
+
+static cl_int device_table(const struct gpu_config *c, cl_device_info param, struct info out)
+{
+    const cl_uint group = device_max_group(c);
+    switch (param) {
+    TEXT(CL_DEVICE_NAME, "Ventus GPGPU")
+    TEXT(CL_DEVICE_VENDOR, "Ventus in C")
+    TEXT(CL_DRIVER_VERSION, VENTUS_CL_VERSION)
+    TEXT(CL_DEVICE_PROFILE, "FULL_PROFILE")
+    TEXT(CL_DEVICE_VERSION, "OpenCL 3.0 Ventus in C " VENTUS_CL_VERSION)
+    TEXT(CL_DEVICE_OPENCL_C_VERSION, "OpenCL C 1.2 Ventus in C " VENTUS_CL_VERSION)
+    TEXT(CL_DEVICE_EXTENSIONS, EXTENSIONS)
+    TEXT(CL_DEVICE_BUILT_IN_KERNELS, "")
+    TEXT(CL_DEVICE_IL_VERSION, "")
+    TEXT(CL_DEVICE_LATEST_CONFORMANCE_VERSION_PASSED, "")
+    ARRAY(CL_DEVICE_EXTENSIONS_WITH_VERSION, extensions)
+    ARRAY(CL_DEVICE_OPENCL_C_ALL_VERSIONS, c_versions)
+    ARRAY(CL_DEVICE_OPENCL_C_FEATURES, features)
+    EMPTY(CL_DEVICE_ILS_WITH_VERSION)
+    EMPTY(CL_DEVICE_BUILT_IN_KERNELS_WITH_VERSION)
+    VALUE(CL_DEVICE_NUMERIC_VERSION, cl_version, CL_MAKE_VERSION(3, 0, 0))
+    VALUE(CL_DEVICE_TYPE, cl_device_type, CL_DEVICE_TYPE_GPU)
+    VALUE(CL_DEVICE_VENDOR_ID, cl_uint, 0x5655) /* "VU": no PCI id exists */
+    VALUE(CL_DEVICE_PLATFORM, cl_platform_id, &the_platform)
+    VALUE(CL_DEVICE_AVAILABLE, cl_bool, CL_TRUE)
+    VALUE(CL_DEVICE_COMPILER_AVAILABLE, cl_bool, CL_TRUE)
+    VALUE(CL_DEVICE_LINKER_AVAILABLE, cl_bool, CL_TRUE)
+    VALUE(CL_DEVICE_ENDIAN_LITTLE, cl_bool, CL_TRUE)
+    VALUE(CL_DEVICE_ERROR_CORRECTION_SUPPORT, cl_bool, CL_FALSE)
+    VALUE(CL_DEVICE_HOST_UNIFIED_MEMORY, cl_bool, CL_TRUE)
+    VALUE(CL_DEVICE_REFERENCE_COUNT, cl_uint, 1)
+
+    /* the machine */
+    VALUE(CL_DEVICE_MAX_COMPUTE_UNITS, cl_uint, c->sms)
+    VALUE(CL_DEVICE_MAX_CLOCK_FREQUENCY, cl_uint, c->clock_mhz)
+    VALUE(CL_DEVICE_MAX_WORK_ITEM_DIMENSIONS, cl_uint, 3)
+    case CL_DEVICE_MAX_WORK_ITEM_SIZES: return info_bytes(out, (size_t[3]){group, group, group}, 3 * sizeof(size_t));
+    VALUE(CL_DEVICE_MAX_WORK_GROUP_SIZE, size_t, group)
+    VALUE(CL_DEVICE_PREFERRED_WORK_GROUP_SIZE_MULTIPLE, size_t, c->threads_per_warp)
+    VALUE(CL_DEVICE_MAX_NUM_SUB_GROUPS, cl_uint, 0)
+    VALUE(CL_DEVICE_SUB_GROUP_INDEPENDENT_FORWARD_PROGRESS, cl_bool, CL_FALSE)
+    VALUE(CL_DEVICE_ADDRESS_BITS, cl_uint, 32)
+    VALUE(CL_DEVICE_PROFILING_TIMER_RESOLUTION, size_t, 1)
+
+    /* memory */
+    VALUE(CL_DEVICE_GLOBAL_MEM_SIZE, cl_ulong, global_memory)
+    VALUE(CL_DEVICE_MAX_MEM_ALLOC_SIZE, cl_ulong, device_max_alloc())
+    VALUE(CL_DEVICE_GLOBAL_MEM_CACHE_TYPE, cl_device_mem_cache_type, CL_NONE)
+    VALUE(CL_DEVICE_GLOBAL_MEM_CACHE_SIZE, cl_ulong, 0)
+    VALUE(CL_DEVICE_GLOBAL_MEM_CACHELINE_SIZE, cl_uint, 0)
+    VALUE(CL_DEVICE_LOCAL_MEM_TYPE, cl_device_local_mem_type, CL_LOCAL)
+    VALUE(CL_DEVICE_LOCAL_MEM_SIZE, cl_ulong, device_local_memory(c))
+    VALUE(CL_DEVICE_MAX_CONSTANT_BUFFER_SIZE, cl_ulong, device_max_alloc())
+    VALUE(CL_DEVICE_MAX_CONSTANT_ARGS, cl_uint, 8)
+    VALUE(CL_DEVICE_MAX_PARAMETER_SIZE, size_t, MAX_PARAMETER_SIZE)
+    VALUE(CL_DEVICE_MEM_BASE_ADDR_ALIGN, cl_uint, MEM_ALIGN * 8)
+    VALUE(CL_DEVICE_MIN_DATA_TYPE_ALIGN_SIZE, cl_uint, MEM_ALIGN)
+    VALUE(CL_DEVICE_PRINTF_BUFFER_SIZE, size_t, (size_t)1 << 20)
+    VALUE(CL_DEVICE_MAX_GLOBAL_VARIABLE_SIZE, size_t, 0)
+    VALUE(CL_DEVICE_GLOBAL_VARIABLE_PREFERRED_TOTAL_SIZE, size_t, 0)
+    VALUE(CL_DEVICE_SVM_CAPABILITIES, cl_device_svm_capabilities, 0)
+    VALUE(CL_DEVICE_ATOMIC_MEMORY_CAPABILITIES, cl_device_atomic_capabilities,
+          CL_DEVICE_ATOMIC_ORDER_RELAXED | CL_DEVICE_ATOMIC_SCOPE_WORK_GROUP)
+    VALUE(CL_DEVICE_ATOMIC_FENCE_CAPABILITIES, cl_device_atomic_capabilities,
+          CL_DEVICE_ATOMIC_ORDER_RELAXED | CL_DEVICE_ATOMIC_ORDER_ACQ_REL | CL_DEVICE_ATOMIC_SCOPE_WORK_GROUP)
+    VALUE(CL_DEVICE_PREFERRED_PLATFORM_ATOMIC_ALIGNMENT, cl_uint, 0)
+    VALUE(CL_DEVICE_PREFERRED_GLOBAL_ATOMIC_ALIGNMENT, cl_uint, 0)
+    VALUE(CL_DEVICE_PREFERRED_LOCAL_ATOMIC_ALIGNMENT, cl_uint, 0)
+
+    /* types: each lane computes on scalars, so the preferred vector is one element */
+    VALUE(CL_DEVICE_PREFERRED_VECTOR_WIDTH_CHAR, cl_uint, 1)
+    VALUE(CL_DEVICE_PREFERRED_VECTOR_WIDTH_SHORT, cl_uint, 1)
+    VALUE(CL_DEVICE_PREFERRED_VECTOR_WIDTH_INT, cl_uint, 1)
+    VALUE(CL_DEVICE_PREFERRED_VECTOR_WIDTH_LONG, cl_uint, 1)
+    VALUE(CL_DEVICE_PREFERRED_VECTOR_WIDTH_FLOAT, cl_uint, 1)
+    VALUE(CL_DEVICE_PREFERRED_VECTOR_WIDTH_DOUBLE, cl_uint, 0)
+    VALUE(CL_DEVICE_PREFERRED_VECTOR_WIDTH_HALF, cl_uint, 0)
+    VALUE(CL_DEVICE_NATIVE_VECTOR_WIDTH_CHAR, cl_uint, 1)
+    VALUE(CL_DEVICE_NATIVE_VECTOR_WIDTH_SHORT, cl_uint, 1)
+    VALUE(CL_DEVICE_NATIVE_VECTOR_WIDTH_INT, cl_uint, 1)
+    VALUE(CL_DEVICE_NATIVE_VECTOR_WIDTH_LONG, cl_uint, 1)
+    VALUE(CL_DEVICE_NATIVE_VECTOR_WIDTH_FLOAT, cl_uint, 1)
+    VALUE(CL_DEVICE_NATIVE_VECTOR_WIDTH_DOUBLE, cl_uint, 0)
+    VALUE(CL_DEVICE_NATIVE_VECTOR_WIDTH_HALF, cl_uint, 0)
+    VALUE(CL_DEVICE_SINGLE_FP_CONFIG, cl_device_fp_config, CL_FP_INF_NAN | CL_FP_ROUND_TO_NEAREST | CL_FP_FMA)
+    VALUE(CL_DEVICE_DOUBLE_FP_CONFIG, cl_device_fp_config, 0)
+
+    /* queues and execution */
+    VALUE(CL_DEVICE_QUEUE_ON_HOST_PROPERTIES, cl_command_queue_properties, CL_QUEUE_PROFILING_ENABLE)
+    VALUE(CL_DEVICE_QUEUE_ON_DEVICE_PROPERTIES, cl_command_queue_properties, 0)
+    VALUE(CL_DEVICE_QUEUE_ON_DEVICE_PREFERRED_SIZE, cl_uint, 0)
+    VALUE(CL_DEVICE_QUEUE_ON_DEVICE_MAX_SIZE, cl_uint, 0)
+    VALUE(CL_DEVICE_MAX_ON_DEVICE_QUEUES, cl_uint, 0)
+    VALUE(CL_DEVICE_MAX_ON_DEVICE_EVENTS, cl_uint, 0)
+    VALUE(CL_DEVICE_DEVICE_ENQUEUE_CAPABILITIES, cl_device_device_enqueue_capabilities, 0)
+    VALUE(CL_DEVICE_EXECUTION_CAPABILITIES, cl_device_exec_capabilities, CL_EXEC_KERNEL)
+    VALUE(CL_DEVICE_PREFERRED_INTEROP_USER_SYNC, cl_bool, CL_TRUE)
+    VALUE(CL_DEVICE_NON_UNIFORM_WORK_GROUP_SUPPORT, cl_bool, CL_FALSE)
+    VALUE(CL_DEVICE_WORK_GROUP_COLLECTIVE_FUNCTIONS_SUPPORT, cl_bool, CL_FALSE)
+    VALUE(CL_DEVICE_GENERIC_ADDRESS_SPACE_SUPPORT, cl_bool, CL_FALSE)
+
+    /* pipes */
+    VALUE(CL_DEVICE_PIPE_SUPPORT, cl_bool, CL_FALSE)
+    VALUE(CL_DEVICE_MAX_PIPE_ARGS, cl_uint, 0)
+    VALUE(CL_DEVICE_PIPE_MAX_ACTIVE_RESERVATIONS, cl_uint, 0)
+    VALUE(CL_DEVICE_PIPE_MAX_PACKET_SIZE, cl_uint, 0)
+
+    /* sub-devices */
+    VALUE(CL_DEVICE_PARENT_DEVICE, cl_device_id, NULL)
+    VALUE(CL_DEVICE_PARTITION_MAX_SUB_DEVICES, cl_uint, 0)
+    VALUE(CL_DEVICE_PARTITION_PROPERTIES, cl_device_partition_property, 0)
+    VALUE(CL_DEVICE_PARTITION_AFFINITY_DOMAIN, cl_device_affinity_domain, 0)
+    EMPTY(CL_DEVICE_PARTITION_TYPE)
+
+    /* images */
+    VALUE(CL_DEVICE_IMAGE_SUPPORT, cl_bool, CL_FALSE)
+    VALUE(CL_DEVICE_MAX_READ_IMAGE_ARGS, cl_uint, 0)
+    VALUE(CL_DEVICE_MAX_WRITE_IMAGE_ARGS, cl_uint, 0)
+    VALUE(CL_DEVICE_MAX_READ_WRITE_IMAGE_ARGS, cl_uint, 0)
+    VALUE(CL_DEVICE_IMAGE2D_MAX_WIDTH, size_t, 0)
+    VALUE(CL_DEVICE_IMAGE2D_MAX_HEIGHT, size_t, 0)
+    VALUE(CL_DEVICE_IMAGE3D_MAX_WIDTH, size_t, 0)
+    VALUE(CL_DEVICE_IMAGE3D_MAX_HEIGHT, size_t, 0)
+    VALUE(CL_DEVICE_IMAGE3D_MAX_DEPTH, size_t, 0)
+    VALUE(CL_DEVICE_IMAGE_MAX_BUFFER_SIZE, size_t, 0)
+    VALUE(CL_DEVICE_IMAGE_MAX_ARRAY_SIZE, size_t, 0)
+    VALUE(CL_DEVICE_MAX_SAMPLERS, cl_uint, 0)
+    VALUE(CL_DEVICE_IMAGE_PITCH_ALIGNMENT, cl_uint, 0)
+    VALUE(CL_DEVICE_IMAGE_BASE_ADDRESS_ALIGNMENT, cl_uint, 0)
+    default: return CL_INVALID_VALUE;
+    }
+}
+
+cl_int clGetDeviceInfo(cl_device_id device, cl_device_info param, size_t size, void *value, size_t *size_ret)
+{
+    if (!object_is(device, KIND_DEVICE)) return CL_INVALID_DEVICE;
+    const struct gpu_config *config = device_config();
+    if (!config) return CL_INVALID_DEVICE;
+    return device_table(config, param, (struct info){size, value, size_ret});
+}
+
+static bool type_valid(cl_device_type type)
+{
+    const cl_device_type known = CL_DEVICE_TYPE_DEFAULT | CL_DEVICE_TYPE_CPU | CL_DEVICE_TYPE_GPU |
+                                 CL_DEVICE_TYPE_ACCELERATOR | CL_DEVICE_TYPE_CUSTOM;
+    return type == CL_DEVICE_TYPE_ALL || (type && !(type & ~known));
+}
+
+cl_int clGetDeviceIDs(cl_platform_id platform, cl_device_type type, cl_uint num_entries, cl_device_id *devices,
+                      cl_uint *num_devices)
+{
+    if (platform && platform != &the_platform) return CL_INVALID_PLATFORM;
+    if (!type_valid(type)) return CL_INVALID_DEVICE_TYPE;
+    if ((devices && num_entries == 0) || (!devices && !num_devices)) return CL_INVALID_VALUE;
+    bool found = (type & (CL_DEVICE_TYPE_GPU | CL_DEVICE_TYPE_DEFAULT)) && device_config();
+    if (num_devices) *num_devices = found;
+    if (!found) return CL_DEVICE_NOT_FOUND;
+    if (devices) devices[0] = &the_device;
+    return CL_SUCCESS;
+}
+
+cl_int device_list_check(cl_uint count, const cl_device_id *list, bool may_be_empty)
+{
+    if (count == 0 && !list && may_be_empty) return CL_SUCCESS;
+    if (count == 0 || !list) return CL_INVALID_VALUE;
+    for (cl_uint i = 0; i < count; i++)
+        if (list[i] != &the_device) return CL_INVALID_DEVICE;
+    return CL_SUCCESS;
+}
+
+cl_int clRetainDevice(cl_device_id device)
+{
+    return object_is(device, KIND_DEVICE) ? CL_SUCCESS : CL_INVALID_DEVICE;
+}
+
+cl_int clReleaseDevice(cl_device_id device)
+{
+    return object_is(device, KIND_DEVICE) ? CL_SUCCESS : CL_INVALID_DEVICE;
+}

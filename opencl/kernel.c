@@ -1,0 +1,287 @@
+/* Kernel objects: arguments, and what clients ask about a kernel.
+ * clSetKernelArg copies values straight to their places in the argument image; buffers are only watched
+ * (their address is looked up at enqueue, their reference count never changes). A kernel shares its
+ * program's executable and stays usable when the program is gone. Called through icd.c and ndrange.c. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "objects.h"
+
+/* ---- lifetime ---- */
+
+static void kernel_free(cl_kernel kernel)
+{
+    for (uint32_t i = 0; kernel->arguments && i < kernel->info->nargs; i++)
+        if (kernel->arguments[i].mem) mem_unwatch(kernel->arguments[i].mem);
+    executable_drop(kernel->executable);
+    program_drop(kernel->program);
+    free(kernel->image);
+    free(kernel->local_sizes);
+    free(kernel->arguments);
+    free(kernel);
+}
+
+void kernel_drop(cl_kernel kernel)
+{
+    if (object_unuse(&kernel->base)) kernel_free(kernel);
+}
+
+/* Takes over the use of `executable`. */
+static cl_kernel kernel_new(cl_program program, struct executable *executable, const struct ventus_kernel *info)
+{
+    cl_kernel kernel = calloc(1, sizeof *kernel);
+    if (!kernel) {
+        executable_drop(executable);
+        return NULL;
+    }
+    object_init(&kernel->base, KIND_KERNEL);
+    kernel->program = program;
+    object_use(&program->base);
+    kernel->executable = executable;
+    kernel->info = info;
+    kernel->image = calloc(1, info->args_size + 1u);
+    kernel->local_sizes = calloc(info->nargs + 1u, sizeof *kernel->local_sizes);
+    kernel->arguments = calloc(info->nargs + 1u, sizeof *kernel->arguments);
+    if (!kernel->image || !kernel->local_sizes || !kernel->arguments) {
+        kernel_free(kernel);
+        return NULL;
+    }
+    program_kernels(program, 1);
+    return kernel;
+}
+
+cl_kernel clCreateKernel(cl_program program, const char *name, cl_int *errcode_ret)
+{
+    cl_kernel kernel = NULL;
+    struct executable *executable = NULL;
+    const struct ventus_kernel *info = NULL;
+    cl_int error = CL_SUCCESS;
+    if (!object_is(program, KIND_PROGRAM)) error = CL_INVALID_PROGRAM;
+    else if (!name) error = CL_INVALID_VALUE;
+    else if (!(executable = program_executable(program))) error = CL_INVALID_PROGRAM_EXECUTABLE;
+    else if (!(info = ventus_module_find(executable->module, name))) error = CL_INVALID_KERNEL_NAME;
+    if (error) executable_drop(executable);
+    else if (!(kernel = kernel_new(program, executable, info))) error = CL_OUT_OF_HOST_MEMORY;
+    set_error(errcode_ret, error);
+    return kernel;
+}
+
+cl_int clCreateKernelsInProgram(cl_program program, cl_uint room, cl_kernel *kernels, cl_uint *count_ret)
+{
+    if (!object_is(program, KIND_PROGRAM)) return CL_INVALID_PROGRAM;
+    struct executable *executable = program_executable(program);
+    if (!executable) return CL_INVALID_PROGRAM_EXECUTABLE;
+    cl_uint count = (cl_uint)ventus_module_kernels(executable->module), made = 0;
+    cl_int error = kernels && room < count ? CL_INVALID_VALUE : CL_SUCCESS;
+    for (; !error && kernels && made < count; made++) {
+        atomic_fetch_add(&executable->uses, 1);
+        kernels[made] = kernel_new(program, executable, ventus_module_kernel(executable->module, made));
+        if (!kernels[made]) error = CL_OUT_OF_HOST_MEMORY;
+    }
+    if (error && made)
+        for (made--; made > 0; made--) clReleaseKernel(kernels[made - 1]);
+    executable_drop(executable);
+    if (!error && count_ret) *count_ret = count;
+    return error;
+}
+
+cl_kernel clCloneKernel(cl_kernel source, cl_int *errcode_ret)
+{
+    if (!object_is(source, KIND_KERNEL)) {
+        set_error(errcode_ret, CL_INVALID_KERNEL);
+        return NULL;
+    }
+    const struct ventus_kernel *info = source->info;
+    atomic_fetch_add(&source->executable->uses, 1);
+    cl_kernel kernel = kernel_new(source->program, source->executable, info);
+    if (kernel) {
+        memcpy(kernel->image, source->image, info->args_size);
+        memcpy(kernel->local_sizes, source->local_sizes, info->nargs * sizeof *kernel->local_sizes);
+        memcpy(kernel->arguments, source->arguments, info->nargs * sizeof *kernel->arguments);
+        for (uint32_t i = 0; i < info->nargs; i++)
+            if (kernel->arguments[i].mem) mem_watch(kernel->arguments[i].mem);
+    }
+    set_error(errcode_ret, kernel ? CL_SUCCESS : CL_OUT_OF_HOST_MEMORY);
+    return kernel;
+}
+
+/* The client's references to kernels keep the program from being rebuilt, so both ends are counted. */
+cl_int clRetainKernel(cl_kernel kernel)
+{
+    return object_retain(kernel, KIND_KERNEL) ? CL_SUCCESS : CL_INVALID_KERNEL;
+}
+
+cl_int clReleaseKernel(cl_kernel kernel)
+{
+    bool last;
+    if (!object_release(kernel, KIND_KERNEL, &last)) return CL_INVALID_KERNEL;
+    if (!last) return CL_SUCCESS;
+    program_kernels(kernel->program, -1);
+    kernel_drop(kernel);
+    return CL_SUCCESS;
+}
+
+/* ---- arguments ---- */
+
+static cl_int set_buffer(cl_kernel kernel, cl_uint index, size_t size, const void *value)
+{
+    cl_mem mem = NULL;
+    if (size != sizeof mem) return CL_INVALID_ARG_SIZE;
+    if (value) memcpy(&mem, value, sizeof mem);
+    if (mem && (!object_is(mem, KIND_MEM) || mem->context != kernel->program->context)) return CL_INVALID_MEM_OBJECT;
+    if (mem) mem_watch(mem);
+    if (kernel->arguments[index].mem) mem_unwatch(kernel->arguments[index].mem);
+    kernel->arguments[index].mem = mem;
+    return CL_SUCCESS;
+}
+
+static cl_int set_local(cl_kernel kernel, cl_uint index, size_t size, const void *value)
+{
+    if (value) return CL_INVALID_ARG_VALUE;
+    if (size == 0) return CL_INVALID_ARG_SIZE;
+    kernel->local_sizes[index] = size;
+    return CL_SUCCESS;
+}
+
+static cl_int set_value(cl_kernel kernel, const struct ventus_arg *arg, size_t size, const void *value)
+{
+    if (!value) return CL_INVALID_ARG_VALUE;
+    if (size != arg->size) return CL_INVALID_ARG_SIZE;
+    if (arg->offset > kernel->info->args_size || size > kernel->info->args_size - arg->offset) return CL_INVALID_ARG_SIZE;
+    memcpy(kernel->image + arg->offset, value, size);
+    return CL_SUCCESS;
+}
+
+cl_int clSetKernelArg(cl_kernel kernel, cl_uint index, size_t size, const void *value)
+{
+    if (!object_is(kernel, KIND_KERNEL)) return CL_INVALID_KERNEL;
+    if (index >= kernel->info->nargs) return CL_INVALID_ARG_INDEX;
+    const struct ventus_arg *arg = &kernel->info->args[index];
+    cl_int error = CL_INVALID_ARG_VALUE;
+    switch (arg->kind) {
+    case ARG_VALUE: error = set_value(kernel, arg, size, value); break;
+    case ARG_GLOBAL:
+    case ARG_CONSTANT: error = set_buffer(kernel, index, size, value); break;
+    case ARG_LOCAL: error = set_local(kernel, index, size, value); break;
+    case ARG_IMAGE: return CL_INVALID_MEM_OBJECT; /* there are no images or samplers to give */
+    case ARG_SAMPLER: return CL_INVALID_SAMPLER;
+    }
+    if (!error) kernel->arguments[index].set = true;
+    return error;
+}
+
+/* ---- resources ---- */
+
+uint64_t kernel_local_bytes(const struct _cl_kernel *kernel)
+{
+    uint64_t bytes = kernel->info->lds_bytes;
+    for (uint32_t i = 0; i < kernel->info->nargs; i++) {
+        uint64_t align = kernel->info->args[i].align, size = kernel->local_sizes[i];
+        if (!size) continue;
+        if (align < 4) align = 4;
+        if (size > UINT32_MAX) return UINT64_MAX;
+        bytes = (bytes + align - 1) / align * align + size;
+    }
+    return bytes;
+}
+
+uint32_t kernel_max_group(const struct _cl_kernel *kernel)
+{
+    const ventus_device *device = kernel->program->context->device;
+    const struct gpu_config *config = ventus_config(device);
+    uint32_t most = ventus_max_group(device, kernel->info);
+    uint64_t local = kernel_local_bytes(kernel);
+    uint64_t warps = local > config->lds_bytes ? 0 : (config->lds_bytes - local) / ABI_WARP_STACK;
+    return warps * config->threads_per_warp < most ? (uint32_t)(warps * config->threads_per_warp) : most;
+}
+
+/* ---- queries ---- */
+
+/* Attributes as the source has them, one blank between two. */
+static void attributes(const struct ventus_kernel *info, char *text, size_t size)
+{
+    const struct { const char *name; const uint32_t *v; } sizes[] = {
+        {"reqd_work_group_size", info->reqd}, {"work_group_size_hint", info->hint}};
+    size_t n = 0;
+    text[0] = 0;
+    for (int i = 0; i < 2; i++)
+        if (sizes[i].v[0])
+            n += (size_t)snprintf(text + n, size - n, "%s%s(%u,%u,%u)", n ? " " : "", sizes[i].name, sizes[i].v[0], sizes[i].v[1], sizes[i].v[2]);
+    if (info->vec_hint[0]) snprintf(text + n, size - n, "%svec_type_hint(%.64s)", n ? " " : "", info->vec_hint);
+}
+
+cl_int clGetKernelInfo(cl_kernel kernel, cl_kernel_info param, size_t size, void *value, size_t *size_ret)
+{
+    struct info out = {size, value, size_ret};
+    char text[256];
+    if (!object_is(kernel, KIND_KERNEL)) return CL_INVALID_KERNEL;
+    switch (param) {
+    case CL_KERNEL_FUNCTION_NAME: return info_text(out, kernel->info->name);
+    case CL_KERNEL_NUM_ARGS: INFO(cl_uint, kernel->info->nargs);
+    case CL_KERNEL_REFERENCE_COUNT: INFO(cl_uint, object_count(&kernel->base));
+    case CL_KERNEL_CONTEXT: INFO(cl_context, kernel->program->context);
+    case CL_KERNEL_PROGRAM: INFO(cl_program, kernel->program);
+    case CL_KERNEL_ATTRIBUTES:
+        attributes(kernel->info, text, sizeof text);
+        return info_text(out, text);
+    default: return CL_INVALID_VALUE;
+    }
+}
+
+cl_int clGetKernelWorkGroupInfo(cl_kernel kernel, cl_device_id device, cl_kernel_work_group_info param, size_t size, void *value,
+                                size_t *size_ret)
+{
+    struct info out = {size, value, size_ret};
+    if (!object_is(kernel, KIND_KERNEL)) return CL_INVALID_KERNEL;
+    if (device && !object_is(device, KIND_DEVICE)) return CL_INVALID_DEVICE;
+    const uint32_t *reqd = kernel->info->reqd;
+    switch (param) {
+    case CL_KERNEL_WORK_GROUP_SIZE: INFO(size_t, kernel_max_group(kernel));
+    case CL_KERNEL_COMPILE_WORK_GROUP_SIZE: return info_bytes(out, (size_t[3]){reqd[0], reqd[1], reqd[2]}, 3 * sizeof(size_t));
+    case CL_KERNEL_LOCAL_MEM_SIZE: INFO(cl_ulong, kernel_local_bytes(kernel));
+    case CL_KERNEL_PRIVATE_MEM_SIZE: INFO(cl_ulong, kernel->info->pds_bytes);
+    case CL_KERNEL_PREFERRED_WORK_GROUP_SIZE_MULTIPLE: INFO(size_t, device_config()->threads_per_warp);
+    default: return CL_INVALID_VALUE; /* CL_KERNEL_GLOBAL_WORK_SIZE is for custom devices and built-in kernels */
+    }
+}
+
+static cl_kernel_arg_address_qualifier address_qualifier(const char *address)
+{
+    if (!strcmp(address, "global")) return CL_KERNEL_ARG_ADDRESS_GLOBAL;
+    if (!strcmp(address, "constant")) return CL_KERNEL_ARG_ADDRESS_CONSTANT;
+    return !strcmp(address, "local") ? CL_KERNEL_ARG_ADDRESS_LOCAL : CL_KERNEL_ARG_ADDRESS_PRIVATE;
+}
+
+static cl_kernel_arg_access_qualifier access_qualifier(const char *access)
+{
+    if (!strcmp(access, "read_only")) return CL_KERNEL_ARG_ACCESS_READ_ONLY;
+    if (!strcmp(access, "write_only")) return CL_KERNEL_ARG_ACCESS_WRITE_ONLY;
+    return !strcmp(access, "read_write") ? CL_KERNEL_ARG_ACCESS_READ_WRITE : CL_KERNEL_ARG_ACCESS_NONE;
+}
+
+static cl_kernel_arg_type_qualifier type_qualifiers(const struct ventus_arg *arg)
+{
+    cl_kernel_arg_type_qualifier q = CL_KERNEL_ARG_TYPE_NONE;
+    if (strstr(arg->qualifiers, "const") || !strcmp(arg->address, "constant")) q |= CL_KERNEL_ARG_TYPE_CONST;
+    if (strstr(arg->qualifiers, "restrict")) q |= CL_KERNEL_ARG_TYPE_RESTRICT;
+    if (strstr(arg->qualifiers, "volatile")) q |= CL_KERNEL_ARG_TYPE_VOLATILE;
+    return q;
+}
+
+cl_int clGetKernelArgInfo(cl_kernel kernel, cl_uint index, cl_kernel_arg_info param, size_t size, void *value, size_t *size_ret)
+{
+    struct info out = {size, value, size_ret};
+    if (!object_is(kernel, KIND_KERNEL)) return CL_INVALID_KERNEL;
+    if (index >= kernel->info->nargs) return CL_INVALID_ARG_INDEX;
+    if (!kernel->program->arg_info) return CL_KERNEL_ARG_INFO_NOT_AVAILABLE;
+    const struct ventus_arg *arg = &kernel->info->args[index];
+    switch (param) {
+    case CL_KERNEL_ARG_ADDRESS_QUALIFIER: INFO(cl_kernel_arg_address_qualifier, address_qualifier(arg->address));
+    case CL_KERNEL_ARG_ACCESS_QUALIFIER: INFO(cl_kernel_arg_access_qualifier, access_qualifier(arg->access));
+    case CL_KERNEL_ARG_TYPE_QUALIFIER: INFO(cl_kernel_arg_type_qualifier, type_qualifiers(arg));
+    case CL_KERNEL_ARG_TYPE_NAME: return info_text(out, arg->type);
+    case CL_KERNEL_ARG_NAME: return info_text(out, arg->name);
+    default: return CL_INVALID_VALUE;
+    }
+}

@@ -1,0 +1,181 @@
+/* Kernel launches: checks, the choice of a local size, and the command that runs a launch.
+ * Everything a launch depends on is frozen when it is enqueued: argument image, local sizes, range, and
+ * uses of the kernel and its buffers. A kernel that fails on the device ends its event with
+ * CL_OUT_OF_RESOURCES, and the client's callback learns where. Called through icd.c. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "objects.h"
+
+/* ---- the range ---- */
+
+static cl_int range_global(struct ventus_range *r, cl_uint dim, const size_t *offset, const size_t *global, bool *empty)
+{
+    *empty = !global;
+    for (cl_uint i = 0; i < 3; i++) {
+        uint64_t size = i < dim ? global ? global[i] : 0 : 1, start = i < dim && offset ? offset[i] : 0;
+        if (size > UINT32_MAX) return CL_INVALID_GLOBAL_WORK_SIZE;
+        if (start > UINT32_MAX || start + size > (uint64_t)UINT32_MAX + 1) return CL_INVALID_GLOBAL_OFFSET;
+        r->global[i] = (uint32_t)size;
+        r->offset[i] = (uint32_t)start;
+        r->local[i] = 1;
+        if (size == 0) *empty = true;
+    }
+    r->work_dim = dim;
+    return CL_SUCCESS;
+}
+
+/* Of two group sizes the one that leaves fewer lanes of its warps idle; then the larger. */
+static bool group_better(uint64_t size, uint64_t best, uint64_t warp)
+{
+    uint64_t lanes = (size + warp - 1) / warp * warp, best_lanes = (best + warp - 1) / warp * warp;
+    if (size * best_lanes != best * lanes) return size * best_lanes > best * lanes;
+    return size > best;
+}
+
+/* The local size when the client gives none: it must divide the range, should fill whole warps and be
+ * large. The search is over divisors only; at equal size the first dimension gets the most, so that
+ * neighbouring lanes have neighbouring x. */
+static void choose_local(struct ventus_range *r, uint32_t most, uint32_t warp)
+{
+    const uint32_t *g = r->global;
+    uint64_t best = 0;
+    for (uint32_t x = most < g[0] ? most : g[0]; x > 0; x--) {
+        if (g[0] % x) continue;
+        for (uint32_t y = most / x < g[1] ? most / x : g[1]; y > 0; y--) {
+            if (g[1] % y) continue;
+            uint32_t z = most / x / y < g[2] ? most / x / y : g[2];
+            while (g[2] % z) z--;
+            if (best && !group_better((uint64_t)x * y * z, best, warp)) continue;
+            best = (uint64_t)x * y * z;
+            r->local[0] = x;
+            r->local[1] = y;
+            r->local[2] = z;
+        }
+    }
+}
+
+static cl_int local_check(const struct ventus_range *r, uint32_t most, cl_uint device_most)
+{
+    uint64_t items = 1;
+    for (int i = 0; i < 3; i++) {
+        if (r->local[i] == 0) return CL_INVALID_WORK_GROUP_SIZE;
+        if (r->local[i] > device_most) return CL_INVALID_WORK_ITEM_SIZE;
+        items *= r->local[i];
+        if (items > most || r->global[i] % r->local[i]) return CL_INVALID_WORK_GROUP_SIZE;
+    }
+    return CL_SUCCESS;
+}
+
+static cl_int range_local(struct ventus_range *r, cl_kernel kernel, const size_t *local)
+{
+    const struct gpu_config *config = ventus_config(kernel->program->context->device);
+    const uint32_t *reqd = kernel->info->reqd;
+    const uint32_t most = kernel_max_group(kernel);
+    if (most == 0) return CL_OUT_OF_RESOURCES; /* more local memory than the device has */
+    for (cl_uint i = 0; i < r->work_dim && local; i++) {
+        if (local[i] > device_max_group(config)) return CL_INVALID_WORK_ITEM_SIZE;
+        r->local[i] = (uint32_t)local[i];
+    }
+    if (reqd[0]) {
+        if (local && memcmp(r->local, reqd, sizeof r->local)) return CL_INVALID_WORK_GROUP_SIZE;
+        memcpy(r->local, reqd, sizeof r->local);
+    } else if (!local) {
+        choose_local(r, most, config->threads_per_warp);
+    }
+    return local_check(r, most, device_max_group(config));
+}
+
+/* ---- the launch ---- */
+
+static cl_int run_launch(struct command *c)
+{
+    cl_context context = c->event->context;
+    struct result result = {0};
+    char message[512] = "";
+    enum ventus_status status = ventus_run(context->device, &c->launch, &result, message, sizeof message);
+    fflush(stdout); /* the kernel's printf belongs before the event's end */
+    c->event->counters = result.counters;
+    c->event->counted = true;
+    if (status == VENTUS_OK) return CL_SUCCESS;
+    if (!message[0]) snprintf(message, sizeof message, "kernel %s: %s", c->launch.kernel->name, ventus_status_text(status));
+    context_report(context, message);
+    return status == VENTUS_NO_MEMORY ? CL_OUT_OF_HOST_MEMORY : CL_OUT_OF_RESOURCES;
+}
+
+/* Copies image and local sizes, and fills in the addresses of the buffers. */
+static cl_int freeze_arguments(struct command *c, cl_kernel kernel)
+{
+    const struct ventus_kernel *info = kernel->info;
+    size_t locals = info->nargs * sizeof *kernel->local_sizes;
+    c->args = malloc(locals + info->args_size + 1u);
+    if (!c->args) return CL_OUT_OF_HOST_MEMORY;
+    unsigned char *image = (unsigned char *)c->args + locals;
+    memcpy(c->args, kernel->local_sizes, locals);
+    memcpy(image, kernel->image, info->args_size);
+    for (uint32_t i = 0; i < info->nargs; i++) {
+        const struct ventus_arg *arg = &info->args[i];
+        uint32_t addr;
+        if (!kernel->arguments[i].mem) continue;
+        cl_int error = command_mem(c, kernel->arguments[i].mem, &addr);
+        if (error) return error == CL_INVALID_MEM_OBJECT ? CL_INVALID_KERNEL_ARGS : error;
+        if (arg->offset > info->args_size || info->args_size - arg->offset < sizeof addr) return CL_INVALID_KERNEL_DEFINITION;
+        memcpy(image + arg->offset, &addr, sizeof addr);
+    }
+    c->launch.args = image;
+    c->launch.local_sizes = c->args;
+    return CL_SUCCESS;
+}
+
+static cl_int launch_fill(struct command *c, cl_kernel kernel, const struct ventus_range *range)
+{
+    c->kernel = kernel;
+    object_use(&kernel->base);
+    c->launch.module = kernel->executable->module;
+    c->launch.kernel = kernel->info;
+    c->launch.range = *range;
+    c->run = run_launch;
+    return freeze_arguments(c, kernel);
+}
+
+static cl_int arguments_check(cl_kernel kernel)
+{
+    for (uint32_t i = 0; i < kernel->info->nargs; i++)
+        if (!kernel->arguments[i].set) return CL_INVALID_KERNEL_ARGS;
+    return CL_SUCCESS;
+}
+
+static cl_int launch(cl_command_queue q, cl_command_type type, cl_kernel kernel, cl_uint dim, const size_t *offset,
+                     const size_t *global, const size_t *local, cl_uint nwaits, const cl_event *waits, cl_event *event)
+{
+    struct ventus_range range;
+    struct command *c;
+    bool empty = false;
+    if (!object_is(q, KIND_QUEUE)) return CL_INVALID_COMMAND_QUEUE;
+    if (!object_is(kernel, KIND_KERNEL)) return CL_INVALID_KERNEL;
+    if (kernel->program->context != q->context) return CL_INVALID_CONTEXT;
+    cl_int error = event_list_check(q->context, nwaits, waits);
+    if (!error) error = arguments_check(kernel);
+    if (!error && (dim < 1 || dim > 3)) error = CL_INVALID_WORK_DIMENSION;
+    if (!error) error = range_global(&range, dim, offset, global, &empty);
+    if (!error && !empty) error = range_local(&range, kernel, local);
+    if (!error) error = command_new(q, type, nwaits, waits, kernel->info->nargs, &c);
+    if (error) return error;
+    if (!empty) error = launch_fill(c, kernel, &range);
+    if (!error) return command_submit(c, false, event);
+    command_free(c);
+    return error;
+}
+
+cl_int clEnqueueNDRangeKernel(cl_command_queue q, cl_kernel kernel, cl_uint dim, const size_t *offset, const size_t *global,
+                              const size_t *local, cl_uint nwaits, const cl_event *waits, cl_event *event)
+{
+    return launch(q, CL_COMMAND_NDRANGE_KERNEL, kernel, dim, offset, global, local, nwaits, waits, event);
+}
+
+cl_int clEnqueueTask(cl_command_queue q, cl_kernel kernel, cl_uint nwaits, const cl_event *waits, cl_event *event)
+{
+    static const size_t one = 1;
+    return launch(q, CL_COMMAND_TASK, kernel, 1, NULL, &one, &one, nwaits, waits, event);
+}

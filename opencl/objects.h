@@ -1,0 +1,383 @@
+/* The objects behind the OpenCL handles, grouped by the file that owns them.
+ *
+ * Every object begins with struct object; the loader needs the dispatch pointer first. Locks are held
+ * briefly and never while client code runs; where two are needed the order is queue, event, notifier.
+ * Functions named x_drop give back one internal reference and destroy the object with the last. */
+#ifndef VENTUS_OPENCL_OBJECTS_H
+#define VENTUS_OPENCL_OBJECTS_H
+
+#ifndef CL_TARGET_OPENCL_VERSION
+#define CL_TARGET_OPENCL_VERSION 300
+#endif
+#define CL_USE_DEPRECATED_OPENCL_1_0_APIS
+#define CL_USE_DEPRECATED_OPENCL_1_1_APIS
+#define CL_USE_DEPRECATED_OPENCL_1_2_APIS
+#define CL_USE_DEPRECATED_OPENCL_2_0_APIS
+#define CL_USE_DEPRECATED_OPENCL_2_1_APIS
+#define CL_USE_DEPRECATED_OPENCL_2_2_APIS
+#include <CL/cl_icd.h>
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "driver/ventus.h"
+#include "isa/abi.h"
+
+/* ---- object.c: reference counts ---- */
+
+/* Tags no client data looks like by chance. */
+enum kind {
+    KIND_PLATFORM = 0x56c10001, KIND_DEVICE, KIND_CONTEXT, KIND_QUEUE, KIND_MEM,
+    KIND_PROGRAM, KIND_KERNEL, KIND_EVENT,
+};
+
+struct object {
+    const cl_icd_dispatch *dispatch;
+    uint32_t kind;
+    atomic_uint refs; /* the client's references: CL_*_REFERENCE_COUNT */
+    atomic_uint uses; /* what keeps it alive: one for all client references, one per internal one */
+};
+
+/* One client reference. */
+void object_init(struct object *object, enum kind kind);
+/* Is this handle an object of that kind? NULL is not. */
+bool object_is(const void *handle, enum kind kind);
+/* The client's retain and release; false when the handle is not of this kind (or has no reference).
+ * *last: the client has no reference any more and the caller must drop one use. */
+bool object_retain(void *handle, enum kind kind);
+bool object_release(void *handle, enum kind kind, bool *last);
+/* Internal references. object_unuse is true for the last one: destroy the object. */
+void object_use(struct object *object);
+bool object_unuse(struct object *object);
+cl_uint object_count(const struct object *object);
+
+/* ---- info.c: the rules of every clGet*Info ---- */
+
+struct info {
+    size_t size;
+    void *value;
+    size_t *size_ret;
+};
+
+cl_int info_bytes(struct info out, const void *data, size_t size);
+cl_int info_text(struct info out, const char *text); /* NULL counts as "" */
+
+/* For use in a switch over parameters, where `out` is the struct info of the call. */
+#define INFO(type, ...) return info_bytes(out, &(type){__VA_ARGS__}, sizeof(type))
+
+/* Sets *errcode_ret if the client wants it. */
+void set_error(cl_int *errcode_ret, cl_int error);
+
+/* A line to standard error when VENTUS_DEBUG is set. */
+void debug(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+uint64_t now_ns(void);
+
+/* Starts a detached thread that takes none of the client's signals. */
+bool start_thread(void *(*run)(void *), void *arg);
+
+/* A driver status as an OpenCL error. */
+cl_int driver_error(enum ventus_status status);
+
+/* ---- icd.c ---- */
+
+extern const cl_icd_dispatch dispatch_table;
+
+/* ---- platform.c, device.c: one platform with one device, static ---- */
+
+struct _cl_platform_id {
+    struct object base;
+};
+
+struct _cl_device_id {
+    struct object base;
+};
+
+extern struct _cl_platform_id the_platform;
+extern struct _cl_device_id the_device;
+
+#define VENTUS_CL_VERSION "0.1.0"
+
+cl_int platform_info(cl_platform_id platform, cl_platform_info param, size_t size, void *value, size_t *size_ret);
+cl_int platform_ids(cl_uint num_entries, cl_platform_id *platforms, cl_uint *num_platforms);
+
+/* What the device is and can, known without starting anything; NULL when the machine description is
+ * not usable: there is no device then. */
+const struct gpu_config *device_config(void);
+
+/* The running device, started by the first call; NULL (with a debug message) when it cannot start. */
+ventus_device *device_open(void);
+
+cl_uint device_max_group(const struct gpu_config *config);
+cl_ulong device_max_alloc(void);
+cl_ulong device_local_memory(const struct gpu_config *config);
+
+enum { MEM_ALIGN = 128, MAX_PARAMETER_SIZE = 1024 }; /* bytes */
+
+/* Checks the (count, list) pair of devices that many functions take; 0 and NULL mean all. */
+cl_int device_list_check(cl_uint count, const cl_device_id *list, bool may_be_empty);
+
+/* ---- notify.c: the thread on which a context's callbacks run ---- */
+
+struct notice {
+    struct notice *next;
+    void (*run)(struct notice *notice); /* frees it */
+};
+
+struct notifier;
+struct notifier *notifier_new(void);
+/* Starts the thread if it is not running; notices are posted only after that succeeded. */
+bool notifier_start(struct notifier *notifier);
+void notifier_post(struct notifier *notifier, struct notice *notice);
+/* The thread ends once it has run what was posted. */
+void notifier_close(struct notifier *notifier);
+
+/* ---- context.c ---- */
+
+/* Callbacks that run, last registered first, when an object is gone. */
+struct destructor {
+    struct destructor *next;
+    void (CL_CALLBACK *call)(void *object, void *data);
+    void *data;
+};
+
+struct _cl_context {
+    struct object base;
+    cl_context_properties *properties; /* as given, with the closing 0 */
+    size_t nproperties;
+    void (CL_CALLBACK *notify)(const char *text, const void *private_info, size_t cb, void *data);
+    void *notify_data;
+    ventus_device *device;
+    struct notifier *notifier;
+    pthread_mutex_t lock; /* destructors */
+    struct destructor *destructors;
+};
+
+void context_drop(cl_context context);
+/* Hands a message to the client's callback and, with VENTUS_DEBUG, to standard error. */
+void context_report(cl_context context, const char *message);
+cl_int destructor_add(struct destructor **list, pthread_mutex_t *lock, void (*call)(void), void *data);
+void destructor_run(struct destructor *list, void *object);
+
+/* ---- event.c ---- */
+
+enum { TIME_QUEUED, TIME_SUBMIT, TIME_START, TIME_END, TIME_COUNT };
+
+struct _cl_event {
+    struct object base;
+    cl_context context;
+    cl_command_queue queue;  /* NULL: user event */
+    cl_command_type type;
+    atomic_int status;       /* written under the lock */
+    bool counted;            /* counters are those of a launch; user event: the status has been set */
+    uint64_t times[TIME_COUNT];
+    struct counters counters;
+    pthread_mutex_t lock;
+    pthread_cond_t changed;
+    struct event_callback *callbacks;
+};
+
+cl_event event_new(cl_context context, cl_command_queue queue, cl_command_type type);
+void event_drop(cl_event event);
+/* Moves on to `status`: stamps the time, wakes waiters, posts callbacks. Ignored once final. */
+void event_set(cl_event event, cl_int status);
+/* Waits for the end and returns the final status: CL_COMPLETE or negative. */
+cl_int event_wait(cl_event event);
+/* Checks a wait list against the context of the call. */
+cl_int event_list_check(cl_context context, cl_uint count, const cl_event *list);
+
+/* ---- queue.c: commands and the worker that executes them in order ---- */
+
+struct _cl_command_queue {
+    struct object base;
+    cl_context context;
+    cl_command_queue_properties properties;
+    cl_queue_properties *array; /* as given, with the closing 0; NULL: made by the old function */
+    size_t narray;
+    pthread_mutex_t lock;
+    pthread_cond_t wake, idle;
+    struct command *head, **tail;
+    uint64_t enqueued, finished; /* commands */
+    bool started, stop;          /* the worker */
+    atomic_int fault;            /* error of a kernel that no call has told the client of yet */
+};
+
+/* A box of bytes: `region` rows of bytes, with the pitches of either side. */
+struct box {
+    size_t region[3];
+    size_t offset[2], row[2], slice[2]; /* 0 source, 1 destination */
+};
+
+struct command {
+    struct command *next;
+    cl_event event;
+    cl_int (*run)(struct command *command);  /* CL_SUCCESS or the event's error */
+    cl_uint nwaits;
+    cl_event *waits;
+    cl_uint nmems;
+    cl_mem *mems;                            /* used until the command has ended */
+    cl_kernel kernel;
+    struct box box;
+    void *host;
+    unsigned char pattern[128];
+    size_t pattern_size;
+    uint32_t addr[2];
+    struct ventus_launch launch;
+    void *args;                              /* frozen argument image and local sizes */
+};
+
+/* A command for `queue` with the wait list checked and `nmems` places for buffers. */
+cl_int command_new(cl_command_queue queue, cl_command_type type, cl_uint nwaits, const cl_event *waits, cl_uint nmems,
+                   struct command **command);
+/* Adds a buffer: takes a use, makes sure it has device memory, tells where. */
+cl_int command_mem(struct command *command, cl_mem mem, uint32_t *addr);
+/* Frees a command that was not submitted. */
+void command_free(struct command *command);
+/* Appends it to its queue (which owns it now, also on failure) and, if `blocking`, waits for its end. */
+cl_int command_submit(struct command *command, bool blocking, cl_event *event);
+void queue_drop(cl_command_queue queue);
+
+/* ---- buffer.c: memory objects; transfer.c: the commands on them ---- */
+
+struct mapping {
+    struct mapping *next;
+    void *ptr;
+    size_t offset, size;
+    cl_map_flags flags;
+};
+
+struct _cl_mem {
+    struct object base;
+    atomic_uint weak;        /* keeps the struct: one for all uses, one per kernel argument */
+    cl_context context;
+    cl_mem_flags flags;
+    size_t size;
+    void *host_ptr;          /* CL_MEM_USE_HOST_PTR */
+    cl_mem parent;           /* of a sub-buffer */
+    size_t origin;
+    cl_mem_properties *properties;
+    size_t nproperties;
+    pthread_mutex_t lock;    /* everything below */
+    uint32_t addr;           /* device memory, taken at first use; 0: none yet. Root buffers only. */
+    struct mapping *maps;
+    cl_uint nmaps;
+    struct destructor *destructors;
+};
+
+void mem_drop(cl_mem mem);
+/* Weak references: the struct stays, the contents may go. */
+void mem_watch(cl_mem mem);
+void mem_unwatch(cl_mem mem);
+/* Takes a use if the buffer still lives. */
+bool mem_use(cl_mem mem);
+/* Address in device memory, allocated now if need be. */
+cl_int mem_address(cl_mem mem, uint32_t *addr);
+
+/* ---- program.c, build.c, binary.c ---- */
+
+/* The outcome of a successful build, shared by the program and its kernels. */
+struct executable {
+    atomic_uint uses;
+    ventus_module *module;
+    unsigned char *elf;
+    size_t size;
+};
+
+struct executable *executable_new(unsigned char *elf, size_t size, const char **why); /* owns elf */
+void executable_drop(struct executable *executable);
+
+struct _cl_program {
+    struct object base;
+    cl_context context;
+    char *source;                 /* NULL: made from a binary or by linking */
+    size_t source_size;
+    pthread_mutex_t lock;         /* everything below */
+    bool building;
+    cl_uint kernels;              /* kernel objects the client holds */
+    cl_build_status status;
+    cl_program_binary_type type;  /* of `executable`; NONE: there is none */
+    char *options, *log;          /* of the last build; NULL: none */
+    struct executable *executable;
+    bool arg_info;                /* clGetKernelArgInfo has an answer */
+};
+
+cl_program program_new(cl_context context);
+void program_drop(cl_program program);
+
+/* The executable of a program that has been built, with a use for the caller; else NULL. */
+struct executable *program_executable(cl_program program);
+/* A kernel object of the client came (1) or went (-1). */
+void program_kernels(cl_program program, int change);
+
+/* A build in three steps, for program.c and link.c. program_begin claims the program (it fails while a
+ * build runs or kernels exist), program_end stores the result, taking over log and executable. */
+cl_int program_begin(cl_program program, const char *options);
+void program_end(cl_program program, struct executable *executable, cl_program_binary_type type, char *log);
+
+/* Runs `work` at once, or on a thread of its own if the client gave a callback, and calls that. */
+struct job {
+    cl_int (*work)(struct job *job); /* must not touch the job's program after program_end */
+    cl_program program;              /* held until the end */
+    void (CL_CALLBACK *notify)(cl_program program, void *data);
+    void *data;
+    char *options, *folder;          /* options for the compiler; folder of headers or NULL */
+    cl_program_binary_type type;     /* of the result */
+    struct executable *input;        /* to link */
+};
+
+cl_int job_start(struct job *job); /* a copy on the heap is made; owns options, folder, input */
+cl_int job_compile(struct job *job);
+
+/* One run of the compiler. */
+struct build {
+    const char *source;
+    size_t source_size;
+    const char *options;     /* may be NULL */
+    char *log;               /* result, NULL if empty; the caller's to free */
+    unsigned char *elf;      /* result, NULL unless CL_SUCCESS; the caller's to free */
+    size_t elf_size;
+};
+
+/* Runs ventus-cc. CL_SUCCESS, CL_BUILD_PROGRAM_FAILURE, CL_INVALID_BUILD_OPTIONS,
+ * CL_COMPILER_NOT_AVAILABLE or CL_OUT_OF_HOST_MEMORY. */
+cl_int build_run(struct build *build);
+
+/* Program binaries. binary_make allocates; binary_read points into `data`. */
+struct binary {
+    cl_program_binary_type type;
+    const char *options;     /* not terminated */
+    size_t options_size;
+    const unsigned char *payload;
+    size_t payload_size;
+};
+
+unsigned char *binary_make(const struct binary *binary, size_t *size);
+bool binary_read(const unsigned char *data, size_t size, struct binary *binary);
+
+/* ---- kernel.c, ndrange.c ---- */
+
+struct argument {
+    bool set;
+    cl_mem mem;          /* ARG_GLOBAL, ARG_CONSTANT; watched; NULL: null pointer */
+};
+
+struct _cl_kernel {
+    struct object base;
+    cl_program program;
+    struct executable *executable;
+    const struct ventus_kernel *info;
+    unsigned char *image;        /* argument buffer, info->args_size bytes */
+    uint64_t *local_sizes;       /* one per argument */
+    struct argument *arguments;
+};
+
+void kernel_drop(cl_kernel kernel);
+/* Bytes of local memory a group takes without its stacks: static variables and set arguments. */
+uint64_t kernel_local_bytes(const struct _cl_kernel *kernel);
+/* Work-items of the largest group, with the local memory arguments as they are set now. */
+uint32_t kernel_max_group(const struct _cl_kernel *kernel);
+
+#endif

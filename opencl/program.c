@@ -1,0 +1,421 @@
+/* Programs: source or binary in, executable out, and what clients ask about them.
+ * Only one build runs per program at a time, and none while kernels exist; that claim (`building`) lets
+ * the compiler run without a lock held. The executable is shared with kernels, which may outlive the
+ * client's references. Builds with a callback run on a thread of their own. Called through icd.c. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "objects.h"
+
+/* ---- executables ---- */
+
+struct executable *executable_new(unsigned char *elf, size_t size, const char **why)
+{
+    struct executable *e = calloc(1, sizeof *e);
+    *why = "out of memory";
+    if (e && ventus_module_load(elf, size, &e->module, why) == VENTUS_OK) {
+        atomic_init(&e->uses, 1);
+        e->elf = elf;
+        e->size = size;
+        return e;
+    }
+    free(e);
+    free(elf);
+    return NULL;
+}
+
+static struct executable *executable_use(struct executable *e)
+{
+    if (e) atomic_fetch_add(&e->uses, 1);
+    return e;
+}
+
+void executable_drop(struct executable *e)
+{
+    if (!e || atomic_fetch_sub(&e->uses, 1) != 1) return;
+    ventus_module_free(e->module);
+    free(e->elf);
+    free(e);
+}
+
+struct executable *program_executable(cl_program program)
+{
+    pthread_mutex_lock(&program->lock);
+    bool ready = program->status == CL_BUILD_SUCCESS && program->type == CL_PROGRAM_BINARY_TYPE_EXECUTABLE;
+    struct executable *e = ready ? executable_use(program->executable) : NULL;
+    pthread_mutex_unlock(&program->lock);
+    return e;
+}
+
+void program_kernels(cl_program program, int change)
+{
+    pthread_mutex_lock(&program->lock);
+    program->kernels += (cl_uint)change;
+    pthread_mutex_unlock(&program->lock);
+}
+
+/* ---- lifetime ---- */
+
+cl_program program_new(cl_context context)
+{
+    cl_program program = calloc(1, sizeof *program);
+    if (!program) return NULL;
+    object_init(&program->base, KIND_PROGRAM);
+    pthread_mutex_init(&program->lock, NULL);
+    program->status = CL_BUILD_NONE;
+    program->type = CL_PROGRAM_BINARY_TYPE_NONE;
+    program->context = context;
+    object_use(&context->base);
+    return program;
+}
+
+void program_drop(cl_program program)
+{
+    if (!object_unuse(&program->base)) return;
+    executable_drop(program->executable);
+    context_drop(program->context);
+    pthread_mutex_destroy(&program->lock);
+    free(program->source);
+    free(program->options);
+    free(program->log);
+    free(program);
+}
+
+static bool source_size(cl_uint count, const char **strings, const size_t *lengths, size_t *total)
+{
+    *total = 0;
+    if (count == 0 || !strings) return false;
+    for (cl_uint i = 0; i < count; i++) {
+        if (!strings[i]) return false;
+        if (__builtin_add_overflow(*total, lengths && lengths[i] ? lengths[i] : strlen(strings[i]), total)) return false;
+    }
+    return *total < SIZE_MAX;
+}
+
+static char *source_join(cl_uint count, const char **strings, const size_t *lengths, size_t total)
+{
+    char *source = malloc(total + 1), *p = source;
+    if (!source) return NULL;
+    for (cl_uint i = 0; i < count; i++) {
+        size_t n = lengths && lengths[i] ? lengths[i] : strlen(strings[i]);
+        memcpy(p, strings[i], n);
+        p += n;
+    }
+    *p = 0;
+    return source;
+}
+
+cl_program clCreateProgramWithSource(cl_context context, cl_uint count, const char **strings, const size_t *lengths,
+                                     cl_int *errcode_ret)
+{
+    cl_program program = NULL;
+    cl_int error = CL_SUCCESS;
+    size_t size = 0;
+    if (!object_is(context, KIND_CONTEXT)) error = CL_INVALID_CONTEXT;
+    else if (!source_size(count, strings, lengths, &size)) error = CL_INVALID_VALUE;
+    else if (!(program = program_new(context))) error = CL_OUT_OF_HOST_MEMORY;
+    if (program) {
+        program->source = source_join(count, strings, lengths, size);
+        program->source_size = size;
+        program->arg_info = true;
+        if (!program->source) {
+            program_drop(program);
+            program = NULL;
+            error = CL_OUT_OF_HOST_MEMORY;
+        }
+    }
+    set_error(errcode_ret, error);
+    return program;
+}
+
+/* Fills a program from what binary_make wrote. */
+static cl_int load_binary(cl_program program, const unsigned char *data, size_t size)
+{
+    struct binary b;
+    const char *why;
+    if (!binary_read(data, size, &b)) return CL_INVALID_BINARY;
+    unsigned char *elf = malloc(b.payload_size ? b.payload_size : 1);
+    program->options = malloc(b.options_size + 1);
+    if (!elf || !program->options) {
+        free(elf);
+        return CL_OUT_OF_HOST_MEMORY;
+    }
+    memcpy(elf, b.payload, b.payload_size);
+    memcpy(program->options, b.options, b.options_size);
+    program->options[b.options_size] = 0;
+    program->arg_info = strstr(program->options, "-cl-kernel-arg-info") != NULL;
+    program->executable = executable_new(elf, b.payload_size, &why);
+    program->type = b.type;
+    return program->executable ? CL_SUCCESS : CL_INVALID_BINARY;
+}
+
+cl_program clCreateProgramWithBinary(cl_context context, cl_uint count, const cl_device_id *list, const size_t *lengths,
+                                     const unsigned char **binaries, cl_int *binary_status, cl_int *errcode_ret)
+{
+    cl_program program = NULL;
+    cl_int error = object_is(context, KIND_CONTEXT) ? device_list_check(count, list, false) : CL_INVALID_CONTEXT;
+    if (!error && (!lengths || !binaries)) error = CL_INVALID_VALUE;
+    for (cl_uint i = 0; i < count && !error; i++) {
+        bool given = lengths[i] && binaries[i];
+        if (binary_status) binary_status[i] = given ? CL_SUCCESS : CL_INVALID_VALUE;
+        if (!given) error = CL_INVALID_VALUE;
+    }
+    if (!error && !(program = program_new(context))) error = CL_OUT_OF_HOST_MEMORY;
+    if (!error) {
+        error = load_binary(program, binaries[0], lengths[0]);
+        if (binary_status) binary_status[0] = error;
+        if (error) {
+            program_drop(program);
+            program = NULL;
+        }
+    }
+    set_error(errcode_ret, error);
+    return program;
+}
+
+cl_int clRetainProgram(cl_program program)
+{
+    return object_retain(program, KIND_PROGRAM) ? CL_SUCCESS : CL_INVALID_PROGRAM;
+}
+
+cl_int clReleaseProgram(cl_program program)
+{
+    bool last;
+    if (!object_release(program, KIND_PROGRAM, &last)) return CL_INVALID_PROGRAM;
+    if (last) program_drop(program);
+    return CL_SUCCESS;
+}
+
+/* ---- building ---- */
+
+cl_int program_begin(cl_program program, const char *options)
+{
+    char *copy = strdup(options ? options : "");
+    if (!copy) return CL_OUT_OF_HOST_MEMORY;
+    pthread_mutex_lock(&program->lock);
+    bool claimed = !program->building && program->kernels == 0;
+    if (claimed) {
+        program->building = true;
+        program->status = CL_BUILD_IN_PROGRESS;
+        char *old = program->options;
+        program->options = copy;
+        copy = old;
+    }
+    pthread_mutex_unlock(&program->lock);
+    free(copy);
+    return claimed ? CL_SUCCESS : CL_INVALID_OPERATION;
+}
+
+void program_end(cl_program program, struct executable *executable, cl_program_binary_type type, char *log)
+{
+    pthread_mutex_lock(&program->lock);
+    struct executable *old = program->executable;
+    char *old_log = program->log;
+    program->executable = executable;
+    program->log = log;
+    program->type = executable ? type : CL_PROGRAM_BINARY_TYPE_NONE;
+    program->status = executable ? CL_BUILD_SUCCESS : CL_BUILD_ERROR;
+    program->building = false;
+    pthread_mutex_unlock(&program->lock);
+    executable_drop(old);
+    free(old_log);
+}
+
+/* ---- jobs ---- */
+
+static cl_int job_run(struct job *job)
+{
+    cl_int result = job->work(job);
+    if (job->notify) job->notify(job->program, job->data);
+    program_drop(job->program);
+    executable_drop(job->input);
+    free(job->options);
+    free(job->folder);
+    free(job);
+    return result;
+}
+
+static void *job_main(void *job)
+{
+    job_run(job);
+    return NULL;
+}
+
+cl_int job_start(struct job *model)
+{
+    struct job *job = malloc(sizeof *job);
+    if (!job) {
+        program_end(model->program, NULL, CL_PROGRAM_BINARY_TYPE_NONE, NULL);
+        executable_drop(model->input);
+        free(model->options);
+        free(model->folder);
+        return CL_OUT_OF_HOST_MEMORY;
+    }
+    *job = *model;
+    object_use(&job->program->base);
+    if (job->notify && start_thread(job_main, job)) return CL_SUCCESS;
+    return job_run(job);
+}
+
+/* The log with a line about an ELF that the driver does not take. */
+static char *log_with(char *log, const char *why)
+{
+    char *text = NULL;
+    if (asprintf(&text, "%sventus: the compiled program is not usable: %s\n", log ? log : "", why) < 0) return log;
+    free(log);
+    return text;
+}
+
+cl_int job_compile(struct job *job)
+{
+    cl_program program = job->program;
+    struct build b = {.source = program->source, .source_size = program->source_size, .options = job->options};
+    struct executable *executable = NULL;
+    const char *why;
+    cl_int error = build_run(&b);
+    if (!error && !(executable = executable_new(b.elf, b.elf_size, &why))) {
+        b.log = log_with(b.log, why);
+        error = CL_BUILD_PROGRAM_FAILURE;
+    }
+    if (error && b.log) debug("build failed:\n%s", b.log);
+    program_end(program, executable, job->type, b.log);
+    return error;
+}
+
+/* A binary: nothing to compile. */
+static cl_int job_adopt(struct job *job)
+{
+    program_end(job->program, executable_use(job->input), job->type, NULL);
+    return CL_SUCCESS;
+}
+
+cl_int clBuildProgram(cl_program program, cl_uint count, const cl_device_id *list, const char *options,
+                      void (CL_CALLBACK *notify)(cl_program, void *), void *data)
+{
+    if (!object_is(program, KIND_PROGRAM)) return CL_INVALID_PROGRAM;
+    cl_int error = device_list_check(count, list, true);
+    if (error) return error;
+    if (!notify && data) return CL_INVALID_VALUE;
+    error = program_begin(program, options);
+    if (error) return error;
+    struct job job = {.program = program, .notify = notify, .data = data, .type = CL_PROGRAM_BINARY_TYPE_EXECUTABLE};
+    if (program->source) {
+        job.work = job_compile;
+        job.options = strdup(options ? options : "");
+    } else {
+        job.work = job_adopt;
+        job.input = executable_use(program->executable);
+        if (!job.input) { /* a failed link */
+            program_end(program, NULL, CL_PROGRAM_BINARY_TYPE_NONE, NULL);
+            return CL_INVALID_BINARY;
+        }
+    }
+    return job_start(&job);
+}
+
+/* ---- queries ---- */
+
+/* What `ask` answers, with the program's lock held: builds change everything below. */
+static cl_int kernel_names(cl_program program, struct info out)
+{
+    if (!program->executable || program->type != CL_PROGRAM_BINARY_TYPE_EXECUTABLE || program->status != CL_BUILD_SUCCESS)
+        return CL_INVALID_PROGRAM_EXECUTABLE;
+    const ventus_module *module = program->executable->module;
+    size_t count = ventus_module_kernels(module), size = 1;
+    for (size_t i = 0; i < count; i++) size += strlen(ventus_module_kernel(module, i)->name) + 1;
+    char *text = malloc(size), *p = text;
+    if (!text) return CL_OUT_OF_HOST_MEMORY;
+    *p = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (i) *p++ = ';';
+        p = stpcpy(p, ventus_module_kernel(module, i)->name);
+    }
+    cl_int error = info_text(out, text);
+    free(text);
+    return error;
+}
+
+static cl_int kernel_count(cl_program program, struct info out)
+{
+    if (!program->executable || program->type != CL_PROGRAM_BINARY_TYPE_EXECUTABLE || program->status != CL_BUILD_SUCCESS)
+        return CL_INVALID_PROGRAM_EXECUTABLE;
+    INFO(size_t, ventus_module_kernels(program->executable->module));
+}
+
+static unsigned char *program_binary(cl_program program, size_t *size)
+{
+    struct binary b = {.type = program->type, .options = program->options,
+                       .options_size = program->options ? strlen(program->options) : 0,
+                       .payload = program->executable->elf, .payload_size = program->executable->size};
+    return binary_make(&b, size);
+}
+
+/* One size, or one pointer to copy to, for the one device. */
+static cl_int binary_info(cl_program program, bool content, struct info out)
+{
+    size_t size = 0;
+    unsigned char *data = NULL;
+    if (program->executable && !(data = program_binary(program, &size))) return CL_OUT_OF_HOST_MEMORY;
+    cl_int error;
+    if (content) {
+        error = out.value && out.size < sizeof(void *) ? CL_INVALID_VALUE : CL_SUCCESS;
+        unsigned char *target = !error && out.value ? *(unsigned char **)out.value : NULL;
+        if (target && data) memcpy(target, data, size);
+        if (!error && out.size_ret) *out.size_ret = sizeof(void *);
+    } else {
+        error = info_bytes(out, &size, sizeof size);
+    }
+    free(data);
+    return error;
+}
+
+static cl_int program_info(cl_program program, cl_program_info param, struct info out)
+{
+    switch (param) {
+    case CL_PROGRAM_REFERENCE_COUNT: INFO(cl_uint, object_count(&program->base));
+    case CL_PROGRAM_CONTEXT: INFO(cl_context, program->context);
+    case CL_PROGRAM_NUM_DEVICES: INFO(cl_uint, 1);
+    case CL_PROGRAM_DEVICES: INFO(cl_device_id, &the_device);
+    case CL_PROGRAM_SOURCE: return info_bytes(out, program->source ? program->source : "", program->source_size + 1);
+    case CL_PROGRAM_IL: return info_bytes(out, NULL, 0);
+    case CL_PROGRAM_BINARY_SIZES: return binary_info(program, false, out);
+    case CL_PROGRAM_BINARIES: return binary_info(program, true, out);
+    case CL_PROGRAM_NUM_KERNELS: return kernel_count(program, out);
+    case CL_PROGRAM_KERNEL_NAMES: return kernel_names(program, out);
+    case CL_PROGRAM_SCOPE_GLOBAL_CTORS_PRESENT:
+    case CL_PROGRAM_SCOPE_GLOBAL_DTORS_PRESENT: INFO(cl_bool, CL_FALSE);
+    default: return CL_INVALID_VALUE;
+    }
+}
+
+cl_int clGetProgramInfo(cl_program program, cl_program_info param, size_t size, void *value, size_t *size_ret)
+{
+    if (!object_is(program, KIND_PROGRAM)) return CL_INVALID_PROGRAM;
+    pthread_mutex_lock(&program->lock);
+    cl_int error = program_info(program, param, (struct info){size, value, size_ret});
+    pthread_mutex_unlock(&program->lock);
+    return error;
+}
+
+static cl_int build_info(cl_program program, cl_program_build_info param, struct info out)
+{
+    switch (param) {
+    case CL_PROGRAM_BUILD_STATUS: INFO(cl_build_status, program->status);
+    case CL_PROGRAM_BUILD_OPTIONS: return info_text(out, program->options);
+    case CL_PROGRAM_BUILD_LOG: return info_text(out, program->log);
+    case CL_PROGRAM_BINARY_TYPE: INFO(cl_program_binary_type, program->type);
+    case CL_PROGRAM_BUILD_GLOBAL_VARIABLE_TOTAL_SIZE: INFO(size_t, 0);
+    default: return CL_INVALID_VALUE;
+    }
+}
+
+cl_int clGetProgramBuildInfo(cl_program program, cl_device_id device, cl_program_build_info param, size_t size, void *value,
+                             size_t *size_ret)
+{
+    if (!object_is(program, KIND_PROGRAM)) return CL_INVALID_PROGRAM;
+    if (!object_is(device, KIND_DEVICE)) return CL_INVALID_DEVICE;
+    pthread_mutex_lock(&program->lock);
+    cl_int error = build_info(program, param, (struct info){size, value, size_ret});
+    pthread_mutex_unlock(&program->lock);
+    return error;
+}

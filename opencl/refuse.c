@@ -1,0 +1,299 @@
+/* Optional features the device does not have: the functions exist and refuse, each in the way the
+ * specification asks of it. What refuses before looking at its arguments, and what checks the object
+ * first, follows the conformance tests. Called through icd.c. */
+#include "objects.h"
+
+static void *refuse(cl_int *errcode_ret, cl_int error)
+{
+    set_error(errcode_ret, error);
+    return NULL;
+}
+
+static cl_int in_queue(cl_command_queue q)
+{
+    return object_is(q, KIND_QUEUE) ? CL_INVALID_OPERATION : CL_INVALID_COMMAND_QUEUE;
+}
+
+static cl_int in_context(cl_context context)
+{
+    return object_is(context, KIND_CONTEXT) ? CL_INVALID_OPERATION : CL_INVALID_CONTEXT;
+}
+
+/* ---- images and samplers ---- */
+
+cl_mem clCreateImage(cl_context context, cl_mem_flags flags, const cl_image_format *format, const cl_image_desc *desc,
+                     void *host_ptr, cl_int *errcode_ret)
+{
+    (void)flags, (void)format, (void)desc, (void)host_ptr;
+    return refuse(errcode_ret, in_context(context));
+}
+
+cl_mem clCreateImageWithProperties(cl_context context, const cl_mem_properties *properties, cl_mem_flags flags,
+                                   const cl_image_format *format, const cl_image_desc *desc, void *host_ptr, cl_int *errcode_ret)
+{
+    (void)properties, (void)flags, (void)format, (void)desc, (void)host_ptr;
+    return refuse(errcode_ret, in_context(context));
+}
+
+cl_mem clCreateImage2D(cl_context context, cl_mem_flags flags, const cl_image_format *format, size_t width, size_t height,
+                       size_t row, void *host_ptr, cl_int *errcode_ret)
+{
+    (void)flags, (void)format, (void)width, (void)height, (void)row, (void)host_ptr;
+    return refuse(errcode_ret, in_context(context));
+}
+
+cl_mem clCreateImage3D(cl_context context, cl_mem_flags flags, const cl_image_format *format, size_t width, size_t height,
+                       size_t depth, size_t row, size_t slice, void *host_ptr, cl_int *errcode_ret)
+{
+    (void)flags, (void)format, (void)width, (void)height, (void)depth, (void)row, (void)slice, (void)host_ptr;
+    return refuse(errcode_ret, in_context(context));
+}
+
+cl_int clGetSupportedImageFormats(cl_context context, cl_mem_flags flags, cl_mem_object_type type, cl_uint count,
+                                  cl_image_format *formats, cl_uint *count_ret)
+{
+    (void)flags, (void)type;
+    if (!object_is(context, KIND_CONTEXT)) return CL_INVALID_CONTEXT;
+    if (count == 0 && formats) return CL_INVALID_VALUE;
+    if (count_ret) *count_ret = 0;
+    return CL_SUCCESS;
+}
+
+cl_int clGetImageInfo(cl_mem image, cl_image_info param, size_t size, void *value, size_t *size_ret)
+{
+    (void)image, (void)param, (void)size, (void)value, (void)size_ret;
+    return CL_INVALID_MEM_OBJECT;
+}
+
+cl_sampler clCreateSampler(cl_context context, cl_bool normalized, cl_addressing_mode addressing, cl_filter_mode filter,
+                           cl_int *errcode_ret)
+{
+    (void)normalized, (void)addressing, (void)filter;
+    return refuse(errcode_ret, in_context(context));
+}
+
+cl_sampler clCreateSamplerWithProperties(cl_context context, const cl_sampler_properties *properties, cl_int *errcode_ret)
+{
+    (void)properties;
+    return refuse(errcode_ret, in_context(context));
+}
+
+cl_int clRetainSampler(cl_sampler sampler)
+{
+    (void)sampler;
+    return CL_INVALID_SAMPLER;
+}
+
+cl_int clReleaseSampler(cl_sampler sampler)
+{
+    (void)sampler;
+    return CL_INVALID_SAMPLER;
+}
+
+cl_int clGetSamplerInfo(cl_sampler sampler, cl_sampler_info param, size_t size, void *value, size_t *size_ret)
+{
+    (void)sampler, (void)param, (void)size, (void)value, (void)size_ret;
+    return CL_INVALID_SAMPLER;
+}
+
+cl_int clEnqueueReadImage(cl_command_queue q, cl_mem image, cl_bool blocking, const size_t *origin, const size_t *region,
+                          size_t row, size_t slice, void *ptr, cl_uint nwaits, const cl_event *waits, cl_event *event)
+{
+    (void)image, (void)blocking, (void)origin, (void)region, (void)row, (void)slice, (void)ptr, (void)nwaits, (void)waits, (void)event;
+    return in_queue(q);
+}
+
+cl_int clEnqueueWriteImage(cl_command_queue q, cl_mem image, cl_bool blocking, const size_t *origin, const size_t *region,
+                           size_t row, size_t slice, const void *ptr, cl_uint nwaits, const cl_event *waits, cl_event *event)
+{
+    (void)image, (void)blocking, (void)origin, (void)region, (void)row, (void)slice, (void)ptr, (void)nwaits, (void)waits, (void)event;
+    return in_queue(q);
+}
+
+cl_int clEnqueueCopyImage(cl_command_queue q, cl_mem source, cl_mem target, const size_t *source_origin, const size_t *target_origin,
+                          const size_t *region, cl_uint nwaits, const cl_event *waits, cl_event *event)
+{
+    (void)source, (void)target, (void)source_origin, (void)target_origin, (void)region, (void)nwaits, (void)waits, (void)event;
+    return in_queue(q);
+}
+
+cl_int clEnqueueCopyImageToBuffer(cl_command_queue q, cl_mem image, cl_mem buffer, const size_t *origin, const size_t *region,
+                                  size_t offset, cl_uint nwaits, const cl_event *waits, cl_event *event)
+{
+    (void)image, (void)buffer, (void)origin, (void)region, (void)offset, (void)nwaits, (void)waits, (void)event;
+    return in_queue(q);
+}
+
+cl_int clEnqueueCopyBufferToImage(cl_command_queue q, cl_mem buffer, cl_mem image, size_t offset, const size_t *origin,
+                                  const size_t *region, cl_uint nwaits, const cl_event *waits, cl_event *event)
+{
+    (void)image, (void)buffer, (void)origin, (void)region, (void)offset, (void)nwaits, (void)waits, (void)event;
+    return in_queue(q);
+}
+
+void *clEnqueueMapImage(cl_command_queue q, cl_mem image, cl_bool blocking, cl_map_flags flags, const size_t *origin,
+                        const size_t *region, size_t *row, size_t *slice, cl_uint nwaits, const cl_event *waits, cl_event *event,
+                        cl_int *errcode_ret)
+{
+    (void)image, (void)blocking, (void)flags, (void)origin, (void)region, (void)row, (void)slice, (void)nwaits, (void)waits, (void)event;
+    return refuse(errcode_ret, in_queue(q));
+}
+
+cl_int clEnqueueFillImage(cl_command_queue q, cl_mem image, const void *color, const size_t *origin, const size_t *region,
+                          cl_uint nwaits, const cl_event *waits, cl_event *event)
+{
+    (void)image, (void)color, (void)origin, (void)region, (void)nwaits, (void)waits, (void)event;
+    return in_queue(q);
+}
+
+/* ---- shared virtual memory ---- */
+
+void *clSVMAlloc(cl_context context, cl_svm_mem_flags flags, size_t size, cl_uint alignment)
+{
+    (void)context, (void)flags, (void)size, (void)alignment;
+    return NULL;
+}
+
+void clSVMFree(cl_context context, void *ptr)
+{
+    (void)context, (void)ptr;
+}
+
+cl_int clEnqueueSVMFree(cl_command_queue q, cl_uint count, void *ptrs[],
+                        void (CL_CALLBACK *call)(cl_command_queue, cl_uint, void *[], void *), void *data, cl_uint nwaits,
+                        const cl_event *waits, cl_event *event)
+{
+    (void)count, (void)ptrs, (void)call, (void)data, (void)nwaits, (void)waits, (void)event;
+    return in_queue(q);
+}
+
+cl_int clEnqueueSVMMemcpy(cl_command_queue q, cl_bool blocking, void *target, const void *source, size_t size, cl_uint nwaits,
+                          const cl_event *waits, cl_event *event)
+{
+    (void)blocking, (void)target, (void)source, (void)size, (void)nwaits, (void)waits, (void)event;
+    return in_queue(q);
+}
+
+cl_int clEnqueueSVMMemFill(cl_command_queue q, void *ptr, const void *pattern, size_t pattern_size, size_t size, cl_uint nwaits,
+                           const cl_event *waits, cl_event *event)
+{
+    (void)ptr, (void)pattern, (void)pattern_size, (void)size, (void)nwaits, (void)waits, (void)event;
+    return in_queue(q);
+}
+
+cl_int clEnqueueSVMMap(cl_command_queue q, cl_bool blocking, cl_map_flags flags, void *ptr, size_t size, cl_uint nwaits,
+                       const cl_event *waits, cl_event *event)
+{
+    (void)blocking, (void)flags, (void)ptr, (void)size, (void)nwaits, (void)waits, (void)event;
+    return in_queue(q);
+}
+
+cl_int clEnqueueSVMUnmap(cl_command_queue q, void *ptr, cl_uint nwaits, const cl_event *waits, cl_event *event)
+{
+    (void)ptr, (void)nwaits, (void)waits, (void)event;
+    return in_queue(q);
+}
+
+cl_int clEnqueueSVMMigrateMem(cl_command_queue q, cl_uint count, const void **ptrs, const size_t *sizes,
+                              cl_mem_migration_flags flags, cl_uint nwaits, const cl_event *waits, cl_event *event)
+{
+    (void)count, (void)ptrs, (void)sizes, (void)flags, (void)nwaits, (void)waits, (void)event;
+    return in_queue(q);
+}
+
+cl_int clSetKernelArgSVMPointer(cl_kernel kernel, cl_uint index, const void *value)
+{
+    (void)index, (void)value;
+    return object_is(kernel, KIND_KERNEL) ? CL_INVALID_OPERATION : CL_INVALID_KERNEL;
+}
+
+cl_int clSetKernelExecInfo(cl_kernel kernel, cl_kernel_exec_info param, size_t size, const void *value)
+{
+    (void)param, (void)size, (void)value;
+    return object_is(kernel, KIND_KERNEL) ? CL_INVALID_OPERATION : CL_INVALID_KERNEL;
+}
+
+/* ---- pipes, queues on the device, timers, sub-groups ---- */
+
+cl_mem clCreatePipe(cl_context context, cl_mem_flags flags, cl_uint packet_size, cl_uint packets,
+                    const cl_pipe_properties *properties, cl_int *errcode_ret)
+{
+    (void)flags, (void)packet_size, (void)packets, (void)properties;
+    return refuse(errcode_ret, in_context(context));
+}
+
+cl_int clGetPipeInfo(cl_mem pipe, cl_pipe_info param, size_t size, void *value, size_t *size_ret)
+{
+    (void)pipe, (void)param, (void)size, (void)value, (void)size_ret;
+    return CL_INVALID_MEM_OBJECT;
+}
+
+cl_int clSetDefaultDeviceCommandQueue(cl_context context, cl_device_id device, cl_command_queue q)
+{
+    (void)device, (void)q;
+    return in_context(context);
+}
+
+cl_int clGetDeviceAndHostTimer(cl_device_id device, cl_ulong *device_time, cl_ulong *host_time)
+{
+    (void)device_time, (void)host_time;
+    return object_is(device, KIND_DEVICE) ? CL_INVALID_OPERATION : CL_INVALID_DEVICE;
+}
+
+cl_int clGetHostTimer(cl_device_id device, cl_ulong *host_time)
+{
+    (void)host_time;
+    return object_is(device, KIND_DEVICE) ? CL_INVALID_OPERATION : CL_INVALID_DEVICE;
+}
+
+cl_int clGetKernelSubGroupInfo(cl_kernel kernel, cl_device_id device, cl_kernel_sub_group_info param, size_t input_size,
+                               const void *input, size_t size, void *value, size_t *size_ret)
+{
+    (void)device, (void)param, (void)input_size, (void)input, (void)size, (void)value, (void)size_ret;
+    return object_is(kernel, KIND_KERNEL) ? CL_INVALID_OPERATION : CL_INVALID_KERNEL;
+}
+
+/* ---- programs of other kinds ---- */
+
+cl_program clCreateProgramWithIL(cl_context context, const void *il, size_t length, cl_int *errcode_ret)
+{
+    (void)il, (void)length;
+    return refuse(errcode_ret, in_context(context));
+}
+
+cl_int clSetProgramSpecializationConstant(cl_program program, cl_uint id, size_t size, const void *value)
+{
+    (void)id, (void)size, (void)value;
+    return object_is(program, KIND_PROGRAM) ? CL_INVALID_OPERATION : CL_INVALID_PROGRAM;
+}
+
+cl_int clSetProgramReleaseCallback(cl_program program, void (CL_CALLBACK *call)(cl_program, void *), void *data)
+{
+    (void)call, (void)data;
+    return object_is(program, KIND_PROGRAM) ? CL_INVALID_OPERATION : CL_INVALID_PROGRAM;
+}
+
+cl_program clCreateProgramWithBuiltInKernels(cl_context context, cl_uint count, const cl_device_id *list, const char *names,
+                                             cl_int *errcode_ret)
+{
+    (void)names; /* whatever they are, there is no such kernel */
+    if (!object_is(context, KIND_CONTEXT)) return refuse(errcode_ret, CL_INVALID_CONTEXT);
+    cl_int error = device_list_check(count, list, false);
+    return refuse(errcode_ret, error ? error : CL_INVALID_VALUE);
+}
+
+/* ---- native kernels, sub-devices ---- */
+
+cl_int clEnqueueNativeKernel(cl_command_queue q, void (CL_CALLBACK *call)(void *), void *args, size_t size, cl_uint nmems,
+                             const cl_mem *mems, const void **places, cl_uint nwaits, const cl_event *waits, cl_event *event)
+{
+    (void)call, (void)args, (void)size, (void)nmems, (void)mems, (void)places, (void)nwaits, (void)waits, (void)event;
+    return in_queue(q);
+}
+
+cl_int clCreateSubDevices(cl_device_id device, const cl_device_partition_property *properties, cl_uint count,
+                          cl_device_id *devices, cl_uint *count_ret)
+{
+    (void)properties, (void)count, (void)devices, (void)count_ret;
+    return object_is(device, KIND_DEVICE) ? CL_INVALID_VALUE : CL_INVALID_DEVICE;
+}

@@ -1,0 +1,438 @@
+/* Commands on buffers: read, write, copy (linear and rectangular), fill, map, unmap, migrate.
+ * Each is checked completely when enqueued; what the worker runs later cannot leave its buffers. Linear
+ * transfers are boxes of one row. With CL_MEM_USE_HOST_PTR the client's memory is brought up to date by
+ * map and taken over by unmap, as the specification allows. Called through icd.c. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "objects.h"
+
+enum { SOURCE, TARGET };
+
+/* ---- checks ---- */
+
+static cl_int buffer_check(cl_command_queue q, cl_mem mem, cl_mem_flags forbidden)
+{
+    if (!object_is(q, KIND_QUEUE)) return CL_INVALID_COMMAND_QUEUE;
+    if (!object_is(mem, KIND_MEM)) return CL_INVALID_MEM_OBJECT;
+    if (mem->context != q->context) return CL_INVALID_CONTEXT;
+    return mem->flags & forbidden ? CL_INVALID_OPERATION : CL_SUCCESS;
+}
+
+static bool range_inside(cl_mem mem, size_t offset, size_t size)
+{
+    return offset <= mem->size && size <= mem->size - offset;
+}
+
+static void box_linear(struct box *box, size_t source, size_t target, size_t size)
+{
+    *box = (struct box){.region = {size, 1, 1}, .offset = {source, target}, .row = {size, size}, .slice = {size, size}};
+}
+
+/* Pitches of one side, 0 meaning tight, and the offset of its first byte; *end is behind its last. */
+static cl_int box_side(struct box *box, int side, const size_t *origin, size_t row, size_t slice, size_t *end)
+{
+    const size_t *r = box->region;
+    size_t y, z, least;
+    if (!row) row = r[0];
+    if (row < r[0] || __builtin_mul_overflow(r[1], row, &least)) return CL_INVALID_VALUE;
+    if (!slice) slice = least;
+    if (slice < least || slice % row) return CL_INVALID_VALUE;
+    box->row[side] = row;
+    box->slice[side] = slice;
+    if (__builtin_mul_overflow(origin[1], row, &y) || __builtin_mul_overflow(origin[2], slice, &z) ||
+        __builtin_add_overflow(y, z, &y) || __builtin_add_overflow(y, origin[0], &box->offset[side]))
+        return CL_INVALID_VALUE;
+    if (__builtin_mul_overflow(r[2] - 1, slice, &z) || __builtin_add_overflow(z, (r[1] - 1) * row + r[0], &z) ||
+        __builtin_add_overflow(z, box->offset[side], end))
+        return CL_INVALID_VALUE;
+    return CL_SUCCESS;
+}
+
+static cl_int box_region(struct box *box, const size_t *region, const size_t *a, const size_t *b)
+{
+    if (!region || !a || !b || !region[0] || !region[1] || !region[2]) return CL_INVALID_VALUE;
+    memcpy(box->region, region, sizeof box->region);
+    return CL_SUCCESS;
+}
+
+/* Rows that follow each other without a gap on both sides become one. */
+static void box_merge(struct box *box)
+{
+    size_t *r = box->region;
+    if (box->row[0] != r[0] || box->row[1] != r[0]) return;
+    r[0] *= r[1];
+    r[1] = 1;
+    if (box->slice[0] != r[0] || box->slice[1] != r[0]) return;
+    r[0] *= r[2];
+    r[2] = 1;
+}
+
+/* ---- execution ---- */
+
+typedef enum ventus_status row_function(struct command *c, size_t source, size_t target, size_t size);
+
+static enum ventus_status row_read(struct command *c, size_t source, size_t target, size_t size)
+{
+    return ventus_read(c->event->context->device, (char *)c->host + target, c->addr[SOURCE] + (uint32_t)source, size);
+}
+
+static enum ventus_status row_write(struct command *c, size_t source, size_t target, size_t size)
+{
+    return ventus_write(c->event->context->device, c->addr[TARGET] + (uint32_t)target, (char *)c->host + source, size);
+}
+
+static enum ventus_status row_copy(struct command *c, size_t source, size_t target, size_t size)
+{
+    return ventus_copy(c->event->context->device, c->addr[TARGET] + (uint32_t)target, c->addr[SOURCE] + (uint32_t)source, size);
+}
+
+static cl_int box_run(struct command *c, row_function *row)
+{
+    const struct box *b = &c->box;
+    enum ventus_status status = VENTUS_OK;
+    if (b->region[0] == 0) return CL_SUCCESS;
+    for (size_t z = 0; z < b->region[2] && status == VENTUS_OK; z++)
+        for (size_t y = 0; y < b->region[1] && status == VENTUS_OK; y++)
+            status = row(c, b->offset[SOURCE] + z * b->slice[SOURCE] + y * b->row[SOURCE],
+                         b->offset[TARGET] + z * b->slice[TARGET] + y * b->row[TARGET], b->region[0]);
+    return driver_error(status);
+}
+
+static cl_int run_read(struct command *c)
+{
+    return box_run(c, row_read);
+}
+
+static cl_int run_write(struct command *c)
+{
+    return box_run(c, row_write);
+}
+
+static cl_int run_copy(struct command *c)
+{
+    return box_run(c, row_copy);
+}
+
+static cl_int run_fill(struct command *c)
+{
+    if (c->box.region[0] == 0) return CL_SUCCESS;
+    return driver_error(ventus_fill(c->event->context->device, c->addr[TARGET] + (uint32_t)c->box.offset[TARGET], c->pattern,
+                                    c->pattern_size, c->box.region[0]));
+}
+
+/* ---- read and write ---- */
+
+/* Enqueues a transfer between host memory and `mem`, which is its `side`. */
+static cl_int host_transfer(cl_command_queue q, cl_command_type type, cl_mem mem, int side, const struct box *box, void *host,
+                            bool blocking, cl_uint nwaits, const cl_event *waits, cl_event *event)
+{
+    struct command *c;
+    cl_int error = command_new(q, type, nwaits, waits, 1, &c);
+    if (error) return error;
+    c->box = *box;
+    box_merge(&c->box);
+    c->host = host;
+    c->run = side == SOURCE ? run_read : run_write;
+    error = command_mem(c, mem, &c->addr[side]);
+    if (!error) return command_submit(c, blocking, event);
+    command_free(c);
+    return error;
+}
+
+cl_int clEnqueueReadBuffer(cl_command_queue q, cl_mem mem, cl_bool blocking, size_t offset, size_t size, void *ptr,
+                           cl_uint nwaits, const cl_event *waits, cl_event *event)
+{
+    struct box box;
+    cl_int error = buffer_check(q, mem, CL_MEM_HOST_WRITE_ONLY | CL_MEM_HOST_NO_ACCESS);
+    if (error) return error;
+    if (!ptr || !range_inside(mem, offset, size)) return CL_INVALID_VALUE;
+    box_linear(&box, offset, 0, size);
+    return host_transfer(q, CL_COMMAND_READ_BUFFER, mem, SOURCE, &box, ptr, blocking, nwaits, waits, event);
+}
+
+cl_int clEnqueueWriteBuffer(cl_command_queue q, cl_mem mem, cl_bool blocking, size_t offset, size_t size, const void *ptr,
+                            cl_uint nwaits, const cl_event *waits, cl_event *event)
+{
+    struct box box;
+    cl_int error = buffer_check(q, mem, CL_MEM_HOST_READ_ONLY | CL_MEM_HOST_NO_ACCESS);
+    if (error) return error;
+    if (!ptr || !range_inside(mem, offset, size)) return CL_INVALID_VALUE;
+    box_linear(&box, 0, offset, size);
+    return host_transfer(q, CL_COMMAND_WRITE_BUFFER, mem, TARGET, &box, (void *)(uintptr_t)ptr, blocking, nwaits, waits, event);
+}
+
+cl_int clEnqueueReadBufferRect(cl_command_queue q, cl_mem mem, cl_bool blocking, const size_t *buffer_origin,
+                               const size_t *host_origin, const size_t *region, size_t buffer_row, size_t buffer_slice,
+                               size_t host_row, size_t host_slice, void *ptr, cl_uint nwaits, const cl_event *waits, cl_event *event)
+{
+    struct box box;
+    size_t end, host_end;
+    cl_int error = buffer_check(q, mem, CL_MEM_HOST_WRITE_ONLY | CL_MEM_HOST_NO_ACCESS);
+    if (!error && !ptr) error = CL_INVALID_VALUE;
+    if (!error) error = box_region(&box, region, buffer_origin, host_origin);
+    if (!error) error = box_side(&box, SOURCE, buffer_origin, buffer_row, buffer_slice, &end);
+    if (!error) error = box_side(&box, TARGET, host_origin, host_row, host_slice, &host_end);
+    if (!error && end > mem->size) error = CL_INVALID_VALUE;
+    if (error) return error;
+    return host_transfer(q, CL_COMMAND_READ_BUFFER_RECT, mem, SOURCE, &box, ptr, blocking, nwaits, waits, event);
+}
+
+cl_int clEnqueueWriteBufferRect(cl_command_queue q, cl_mem mem, cl_bool blocking, const size_t *buffer_origin,
+                                const size_t *host_origin, const size_t *region, size_t buffer_row, size_t buffer_slice,
+                                size_t host_row, size_t host_slice, const void *ptr, cl_uint nwaits, const cl_event *waits,
+                                cl_event *event)
+{
+    struct box box;
+    size_t end, host_end;
+    cl_int error = buffer_check(q, mem, CL_MEM_HOST_READ_ONLY | CL_MEM_HOST_NO_ACCESS);
+    if (!error && !ptr) error = CL_INVALID_VALUE;
+    if (!error) error = box_region(&box, region, buffer_origin, host_origin);
+    if (!error) error = box_side(&box, TARGET, buffer_origin, buffer_row, buffer_slice, &end);
+    if (!error) error = box_side(&box, SOURCE, host_origin, host_row, host_slice, &host_end);
+    if (!error && end > mem->size) error = CL_INVALID_VALUE;
+    if (error) return error;
+    return host_transfer(q, CL_COMMAND_WRITE_BUFFER_RECT, mem, TARGET, &box, (void *)(uintptr_t)ptr, blocking, nwaits, waits, event);
+}
+
+/* ---- copy ---- */
+
+static cl_mem root_of(cl_mem mem)
+{
+    return mem->parent ? mem->parent : mem;
+}
+
+static bool rows_meet(size_t a, size_t b, size_t size)
+{
+    return a < b ? b - a < size : a - b < size;
+}
+
+/* Do the two sides of a box share a byte, given offsets from the same base? */
+static bool box_overlap(const struct box *box, size_t source, size_t target)
+{
+    const size_t *r = box->region;
+    size_t s_end = source + (r[2] - 1) * box->slice[SOURCE] + (r[1] - 1) * box->row[SOURCE] + r[0];
+    size_t t_end = target + (r[2] - 1) * box->slice[TARGET] + (r[1] - 1) * box->row[TARGET] + r[0];
+    if (s_end <= target || t_end <= source) return false;
+    /* For each source row look at the target rows near it: the last that begins at or before it in each
+     * slice, and the next. */
+    for (size_t z = 0; z < r[2]; z++)
+        for (size_t y = 0; y < r[1]; y++) {
+            size_t s = source + z * box->slice[SOURCE] + y * box->row[SOURCE];
+            size_t tz = s < target ? 0 : (s - target) / box->slice[TARGET];
+            for (size_t k = tz ? tz - 1 : 0; k <= tz + 1 && k < r[2]; k++) {
+                size_t first = target + k * box->slice[TARGET];
+                size_t ty = s < first ? 0 : (s - first) / box->row[TARGET];
+                if (ty >= r[1]) ty = r[1] - 1;
+                if (rows_meet(s, first + ty * box->row[TARGET], r[0])) return true;
+                if (ty + 1 < r[1] && rows_meet(s, first + (ty + 1) * box->row[TARGET], r[0])) return true;
+            }
+        }
+    return false;
+}
+
+static cl_int copy_submit(cl_command_queue q, cl_command_type type, cl_mem source, cl_mem target, const struct box *box,
+                          cl_uint nwaits, const cl_event *waits, cl_event *event)
+{
+    struct command *c;
+    if (root_of(source) == root_of(target) && box->region[0] &&
+        box_overlap(box, source->origin + box->offset[SOURCE], target->origin + box->offset[TARGET]))
+        return CL_MEM_COPY_OVERLAP;
+    cl_int error = command_new(q, type, nwaits, waits, 2, &c);
+    if (error) return error;
+    c->box = *box;
+    box_merge(&c->box);
+    c->run = run_copy;
+    error = command_mem(c, source, &c->addr[SOURCE]);
+    if (!error) error = command_mem(c, target, &c->addr[TARGET]);
+    if (!error) return command_submit(c, false, event);
+    command_free(c);
+    return error;
+}
+
+cl_int clEnqueueCopyBuffer(cl_command_queue q, cl_mem source, cl_mem target, size_t source_offset, size_t target_offset,
+                           size_t size, cl_uint nwaits, const cl_event *waits, cl_event *event)
+{
+    struct box box;
+    cl_int error = buffer_check(q, source, 0);
+    if (!error) error = buffer_check(q, target, 0);
+    if (error) return error;
+    if (!range_inside(source, source_offset, size) || !range_inside(target, target_offset, size)) return CL_INVALID_VALUE;
+    box_linear(&box, source_offset, target_offset, size);
+    return copy_submit(q, CL_COMMAND_COPY_BUFFER, source, target, &box, nwaits, waits, event);
+}
+
+cl_int clEnqueueCopyBufferRect(cl_command_queue q, cl_mem source, cl_mem target, const size_t *source_origin,
+                               const size_t *target_origin, const size_t *region, size_t source_row, size_t source_slice,
+                               size_t target_row, size_t target_slice, cl_uint nwaits, const cl_event *waits, cl_event *event)
+{
+    struct box box;
+    size_t source_end, target_end;
+    cl_int error = buffer_check(q, source, 0);
+    if (!error) error = buffer_check(q, target, 0);
+    if (!error) error = box_region(&box, region, source_origin, target_origin);
+    if (!error) error = box_side(&box, SOURCE, source_origin, source_row, source_slice, &source_end);
+    if (!error) error = box_side(&box, TARGET, target_origin, target_row, target_slice, &target_end);
+    if (!error && (source_end > source->size || target_end > target->size)) error = CL_INVALID_VALUE;
+    if (!error && source == target && box.row[SOURCE] != box.row[TARGET] && box.slice[SOURCE] != box.slice[TARGET])
+        error = CL_INVALID_VALUE;
+    if (error) return error;
+    return copy_submit(q, CL_COMMAND_COPY_BUFFER_RECT, source, target, &box, nwaits, waits, event);
+}
+
+/* ---- fill ---- */
+
+cl_int clEnqueueFillBuffer(cl_command_queue q, cl_mem mem, const void *pattern, size_t pattern_size, size_t offset, size_t size,
+                           cl_uint nwaits, const cl_event *waits, cl_event *event)
+{
+    struct command *c;
+    cl_int error = buffer_check(q, mem, 0);
+    if (error) return error;
+    if (!pattern || pattern_size == 0 || pattern_size > sizeof c->pattern || (pattern_size & (pattern_size - 1))) return CL_INVALID_VALUE;
+    if (!range_inside(mem, offset, size) || offset % pattern_size || size % pattern_size) return CL_INVALID_VALUE;
+    error = command_new(q, CL_COMMAND_FILL_BUFFER, nwaits, waits, 1, &c);
+    if (error) return error;
+    memcpy(c->pattern, pattern, pattern_size);
+    c->pattern_size = pattern_size;
+    box_linear(&c->box, 0, offset, size);
+    c->run = run_fill;
+    error = command_mem(c, mem, &c->addr[TARGET]);
+    if (!error) return command_submit(c, false, event);
+    command_free(c);
+    return error;
+}
+
+/* ---- map and unmap ---- */
+
+static cl_int map_check(cl_command_queue q, cl_mem mem, cl_map_flags flags, size_t offset, size_t size)
+{
+    const cl_map_flags writing = CL_MAP_WRITE | CL_MAP_WRITE_INVALIDATE_REGION;
+    cl_mem_flags forbidden = 0;
+    if (flags & CL_MAP_READ) forbidden |= CL_MEM_HOST_WRITE_ONLY | CL_MEM_HOST_NO_ACCESS;
+    if (flags & writing) forbidden |= CL_MEM_HOST_READ_ONLY | CL_MEM_HOST_NO_ACCESS;
+    cl_int error = buffer_check(q, mem, 0);
+    if (error) return error;
+    if (flags & ~(CL_MAP_READ | writing)) return CL_INVALID_VALUE;
+    if ((flags & CL_MAP_WRITE_INVALIDATE_REGION) && (flags & (CL_MAP_READ | CL_MAP_WRITE))) return CL_INVALID_VALUE;
+    if (size == 0 || !range_inside(mem, offset, size)) return CL_INVALID_VALUE;
+    return mem->flags & forbidden ? CL_INVALID_OPERATION : CL_SUCCESS;
+}
+
+static void mapping_add(cl_mem mem, struct mapping *m)
+{
+    pthread_mutex_lock(&mem->lock);
+    m->next = mem->maps;
+    mem->maps = m;
+    mem->nmaps++;
+    pthread_mutex_unlock(&mem->lock);
+}
+
+/* Takes out the youngest mapping at `ptr`, or exactly `which`. */
+static struct mapping *mapping_take(cl_mem mem, const void *ptr, const struct mapping *which)
+{
+    struct mapping **p, *m;
+    pthread_mutex_lock(&mem->lock);
+    for (p = &mem->maps; (m = *p); p = &m->next)
+        if (which ? m == which : m->ptr == ptr) break;
+    if (m) {
+        *p = m->next;
+        mem->nmaps--;
+    }
+    pthread_mutex_unlock(&mem->lock);
+    return m;
+}
+
+/* The command of a map or an unmap: with the client's own memory a transfer, otherwise nothing. */
+static cl_int map_command(cl_command_queue q, cl_mem mem, const struct mapping *m, bool unmap, cl_uint nwaits, const cl_event *waits,
+                          struct command **result)
+{
+    struct command *c;
+    cl_int error = command_new(q, unmap ? CL_COMMAND_UNMAP_MEM_OBJECT : CL_COMMAND_MAP_BUFFER, nwaits, waits, 1, &c);
+    if (error) return error;
+    error = command_mem(c, mem, &c->addr[unmap ? TARGET : SOURCE]);
+    if (error) {
+        command_free(c);
+        return error;
+    }
+    bool transfer = unmap ? m->flags != CL_MAP_READ : !(m->flags & CL_MAP_WRITE_INVALIDATE_REGION);
+    c->host = mem->host_ptr;
+    box_linear(&c->box, m->offset, m->offset, m->size);
+    if (mem->host_ptr && transfer) c->run = unmap ? run_write : run_read;
+    *result = c;
+    return CL_SUCCESS;
+}
+
+static cl_int map_pointer(cl_mem mem, size_t offset, size_t size, void **ptr)
+{
+    uint32_t addr;
+    cl_int error = mem_address(mem, &addr);
+    if (error) return error;
+    *ptr = mem->host_ptr ? (char *)mem->host_ptr + offset : ventus_map(mem->context->device, addr + (uint32_t)offset, size);
+    return *ptr ? CL_SUCCESS : CL_MAP_FAILURE;
+}
+
+/* Owns `m`. */
+static cl_int map_enqueue(cl_command_queue q, cl_mem mem, bool blocking, struct mapping *m, cl_uint nwaits, const cl_event *waits,
+                          cl_event *event)
+{
+    struct command *c;
+    cl_int error = map_command(q, mem, m, false, nwaits, waits, &c);
+    if (error) {
+        free(m);
+        return error;
+    }
+    mapping_add(mem, m);
+    error = command_submit(c, blocking, event);
+    if (error) free(mapping_take(mem, NULL, m));
+    return error;
+}
+
+void *clEnqueueMapBuffer(cl_command_queue q, cl_mem mem, cl_bool blocking, cl_map_flags flags, size_t offset, size_t size,
+                         cl_uint nwaits, const cl_event *waits, cl_event *event, cl_int *errcode_ret)
+{
+    struct mapping *m = NULL;
+    void *ptr = NULL;
+    cl_int error = map_check(q, mem, flags, offset, size);
+    if (!error) error = map_pointer(mem, offset, size, &ptr);
+    if (!error && !(m = calloc(1, sizeof *m))) error = CL_OUT_OF_HOST_MEMORY;
+    if (!error) {
+        m->ptr = ptr;
+        m->offset = offset;
+        m->size = size;
+        m->flags = flags;
+        error = map_enqueue(q, mem, blocking, m, nwaits, waits, event);
+    }
+    set_error(errcode_ret, error);
+    return error ? NULL : ptr;
+}
+
+cl_int clEnqueueUnmapMemObject(cl_command_queue q, cl_mem mem, void *ptr, cl_uint nwaits, const cl_event *waits, cl_event *event)
+{
+    struct command *c;
+    cl_int error = buffer_check(q, mem, 0);
+    if (error) return error;
+    struct mapping *m = mapping_take(mem, ptr, NULL);
+    if (!m) return CL_INVALID_VALUE;
+    error = map_command(q, mem, m, true, nwaits, waits, &c);
+    if (!error) error = command_submit(c, false, event);
+    if (error) mapping_add(mem, m);
+    else free(m);
+    return error;
+}
+
+/* ---- migrate: there is one device, so only the order and the event remain ---- */
+
+cl_int clEnqueueMigrateMemObjects(cl_command_queue q, cl_uint count, const cl_mem *list, cl_mem_migration_flags flags,
+                                  cl_uint nwaits, const cl_event *waits, cl_event *event)
+{
+    struct command *c;
+    if (!object_is(q, KIND_QUEUE)) return CL_INVALID_COMMAND_QUEUE;
+    if (count == 0 || !list) return CL_INVALID_VALUE;
+    if (flags & ~(cl_mem_migration_flags)(CL_MIGRATE_MEM_OBJECT_HOST | CL_MIGRATE_MEM_OBJECT_CONTENT_UNDEFINED)) return CL_INVALID_VALUE;
+    for (cl_uint i = 0; i < count; i++) {
+        cl_int error = buffer_check(q, list[i], 0);
+        if (error) return error;
+    }
+    cl_int error = command_new(q, CL_COMMAND_MIGRATE_MEM_OBJECTS, nwaits, waits, 0, &c);
+    return error ? error : command_submit(c, false, event);
+}

@@ -1,0 +1,192 @@
+/* Guest memory accesses of the engine: base + address, no checks, all lanes of an instruction at once.
+ *
+ * Before an access is made, gpu->access says what it is, so that a refused one can be named. Results of
+ * a load are staged, so that registers never change half-way. Runs of 16 lanes with consecutive or equal
+ * addresses are one host access. Included by step.c alone. */
+#ifndef VENTUS_SIM_ACCESS_H
+#define VENTUS_SIM_ACCESS_H
+
+#include <string.h>
+
+#include "sim/machine.h"
+
+_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "guest memory is little-endian and used in place");
+
+#define INLINE static inline __attribute__((always_inline, unused))
+#define NOINLINE static __attribute__((noinline, unused))
+enum { HALF = 16 };
+
+#if defined(__clang__)
+#define LANE_LOOP _Pragma("clang loop vectorize(enable) interleave(enable)") for (uint32_t lane = 0; lane < ISA_LANES; lane++)
+#else
+#define LANE_LOOP _Pragma("GCC ivdep") for (uint32_t lane = 0; lane < ISA_LANES; lane++)
+#endif
+
+INLINE uint32_t fetch_one(const uint8_t *p, unsigned size, bool sign)
+{
+    uint8_t b;
+    uint16_t h;
+    uint32_t w;
+    switch (size) {
+    case 1: memcpy(&b, p, 1); return sign ? (uint32_t)(int8_t)b : b;
+    case 2: memcpy(&h, p, 2); return sign ? (uint32_t)(int16_t)h : h;
+    default: memcpy(&w, p, 4); return w;
+    }
+}
+
+INLINE void put_one(uint8_t *p, unsigned size, uint32_t value) { memcpy(p, &value, size); }
+
+/* Announces an access; nothing of it may move before this. */
+INLINE struct access *announce(struct gpu *gpu, uint32_t lanes, unsigned size, bool write)
+{
+    struct access *a = &gpu->access;
+    a->lanes = lanes;
+    a->size = size;
+    a->write = write;
+    __asm__ volatile("" ::: "memory");
+    return a;
+}
+
+enum shape { SCATTERED, UNIFORM, CONSECUTIVE };
+
+INLINE enum shape shape_of(const uint32_t *addr, unsigned size)
+{
+    uint32_t differ = 0, off_run = 0, first = addr[0];
+    for (uint32_t i = 0; i < HALF; i++) {
+        differ |= addr[i] ^ first;
+        off_run |= addr[i] ^ (first + i * size);
+    }
+    if (!off_run && first <= UINT32_MAX - HALF * size) return CONSECUTIVE;
+    return differ ? SCATTERED : UNIFORM;
+}
+
+/* A load of the lanes in gpu->access.addr into row `vd`. */
+INLINE void load_lanes(struct gpu *gpu, uint32_t *vd, uint32_t lanes, unsigned size, bool sign)
+{
+    const struct access *a = announce(gpu, lanes, size, false);
+    const uint8_t *mem = gpu->mem;
+    _Alignas(64) uint32_t out[ISA_LANES];
+    for (uint32_t h = 0; h < ISA_LANES; h += HALF) {
+        uint32_t part = lanes >> h & 0xffff;
+        enum shape shape = part == 0xffff ? shape_of(a->addr + h, size) : SCATTERED;
+        if (shape == CONSECUTIVE) {
+            const uint8_t *p = mem + a->addr[h];
+            for (uint32_t i = 0; i < HALF; i++) out[h + i] = fetch_one(p + i * size, size, sign);
+        } else if (shape == UNIFORM) {
+            uint32_t value = fetch_one(mem + a->addr[h], size, sign);
+            for (uint32_t i = 0; i < HALF; i++) out[h + i] = value;
+        } else {
+            for (; part; part &= part - 1) {
+                uint32_t lane = h + (uint32_t)__builtin_ctz(part);
+                out[lane] = fetch_one(mem + a->addr[lane], size, sign);
+            }
+        }
+    }
+    if (lanes == ~0u) {
+        memcpy(vd, out, sizeof out);
+        return;
+    }
+    for (; lanes; lanes &= lanes - 1) vd[__builtin_ctz(lanes)] = out[__builtin_ctz(lanes)];
+}
+
+/* A write to a word ends every lr.w reservation on it. */
+NOINLINE void end_reservations(struct gpu *gpu, uint32_t addr, uint32_t size)
+{
+    for (uint32_t k = 0; k < gpu->launch.warps; k++) {
+        struct warp *w = &gpu->warps[k];
+        for (uint32_t left = w->reserved_lanes; left; left &= left - 1) {
+            uint32_t lane = (uint32_t)__builtin_ctz(left);
+            if (w->reserved[lane] - addr + 3 >= size + 3) continue; /* no byte in common */
+            w->reserved_lanes &= ~(1u << lane);
+            gpu->reservations--;
+        }
+    }
+}
+
+NOINLINE void end_reservations_of_access(struct gpu *gpu)
+{
+    const struct access *a = &gpu->access;
+    if (!a->lanes) end_reservations(gpu, a->addr[0], a->size);
+    for (uint32_t lanes = a->lanes; lanes; lanes &= lanes - 1)
+        end_reservations(gpu, a->addr[__builtin_ctz(lanes)], a->size);
+}
+
+/* A store of row `data`. Lanes write in ascending order: of equal addresses the highest lane stays. */
+INLINE void store_lanes(struct gpu *gpu, const uint32_t *data, uint32_t lanes, unsigned size)
+{
+    const struct access *a = announce(gpu, lanes, size, true);
+    uint8_t *mem = gpu->mem;
+    for (uint32_t h = 0; h < ISA_LANES; h += HALF) {
+        uint32_t part = lanes >> h & 0xffff;
+        enum shape shape = part == 0xffff ? shape_of(a->addr + h, size) : SCATTERED;
+        if (shape == CONSECUTIVE) {
+            uint8_t *p = mem + a->addr[h];
+            for (uint32_t i = 0; i < HALF; i++) put_one(p + i * size, size, data[h + i]);
+        } else if (shape == UNIFORM) {
+            put_one(mem + a->addr[h], size, data[h + HALF - 1]);
+        } else {
+            for (; part; part &= part - 1) {
+                uint32_t lane = h + (uint32_t)__builtin_ctz(part);
+                put_one(mem + a->addr[lane], size, data[lane]);
+            }
+        }
+    }
+    if (gpu->reservations) end_reservations_of_access(gpu);
+}
+
+INLINE uint32_t load_scalar(struct gpu *gpu, uint32_t addr, unsigned size, bool sign)
+{
+    gpu->access.addr[0] = addr;
+    announce(gpu, 0, size, false);
+    return fetch_one(gpu->mem + addr, size, sign);
+}
+
+INLINE void store_scalar(struct gpu *gpu, uint32_t addr, unsigned size, uint32_t value)
+{
+    gpu->access.addr[0] = addr;
+    announce(gpu, 0, size, true);
+    put_one(gpu->mem + addr, size, value);
+    if (gpu->reservations) end_reservations_of_access(gpu);
+}
+
+/* ---- addresses ---- */
+
+INLINE void flat_addresses(struct gpu *gpu, const uint32_t *vs1, uint32_t imm)
+{
+    LANE_LOOP gpu->access.addr[lane] = vs1[lane] + imm;
+}
+
+INLINE void strided_addresses(struct gpu *gpu, uint32_t base, uint32_t stride)
+{
+    LANE_LOOP gpu->access.addr[lane] = base + lane * stride;
+}
+
+INLINE void indexed_addresses(struct gpu *gpu, uint32_t base, const uint32_t *index, uint32_t index_mask)
+{
+    LANE_LOOP gpu->access.addr[lane] = base + (index[lane] & index_mask);
+}
+
+/* Private memory: words interleaved over all threads of the work-group. Returns the lanes whose access
+ * would leave its word. */
+INLINE uint32_t private_addresses(struct gpu *gpu, const struct warp *w, const uint32_t *vs1, uint32_t imm, unsigned size)
+{
+    uint32_t step = gpu->launch.warps * gpu->launch.threads_per_warp, base = gpu->launch.pds_base + w->tid * 4;
+    uint32_t crossing = 0;
+    LANE_LOOP
+    {
+        uint32_t o = vs1[lane] + imm;
+        gpu->access.addr[lane] = base + (o & ~3u) * step + lane * 4 + (o & 3);
+        crossing |= (uint32_t)((o & 3) + size > 4) << lane;
+    }
+    return crossing;
+}
+
+/* Lanes of `lanes` whose address is not on a word. */
+INLINE uint32_t off_word(const uint32_t *addr, uint32_t lanes)
+{
+    uint32_t off = 0;
+    LANE_LOOP off |= (uint32_t)((addr[lane] & 3) != 0) << lane;
+    return off & lanes;
+}
+
+#endif

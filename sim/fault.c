@@ -1,0 +1,106 @@
+/* Guest errors: recording who was at fault where, and saying it in one line.
+ *
+ * fault_raise is called by the engine with the warp's pc at the failing instruction; fault_access by
+ * launch.c after the host refused an access. */
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "sim/machine.h"
+
+const char *fault_name(enum fault_kind kind)
+{
+    switch (kind) {
+    case FAULT_NONE: return "no fault";
+    case FAULT_READ: return "read of unmapped memory";
+    case FAULT_WRITE: return "write to unmapped or read-only memory";
+    case FAULT_FETCH: return "execution of an address that holds no code";
+    case FAULT_MISALIGNED: return "misaligned access";
+    case FAULT_ILLEGAL: return "illegal instruction";
+    case FAULT_SIMT_OVERFLOW: return "SIMT stack overflow";
+    case FAULT_ENDPRG_DIVERGED: return "endprg with lanes waiting on the SIMT stack";
+    case FAULT_BARRIER_DEADLOCK: return "barrier that can never be passed";
+    case FAULT_LAUNCH: return "launch that the machine cannot hold";
+    }
+    return "unknown fault";
+}
+
+/* The words at pc, with a prefix told apart from the instruction it belongs to. */
+static void note_words(struct gpu *gpu, struct fault *f)
+{
+    uint32_t words[2] = {0, 0};
+    struct insn in;
+    if (f->pc % 4 || !mem_allows(gpu, f->pc, 4, GPU_EXEC)) return;
+    memcpy(&words[0], gpu->mem + f->pc, 4);
+    f->word = words[0];
+    if (!isa_decode_word(words[0], &in) || isa_table[in.op].kind != KIND_PREFIX) return;
+    if (f->pc > UINT32_MAX - 8 || !mem_allows(gpu, f->pc + 4, 4, GPU_EXEC)) return;
+    memcpy(&words[1], gpu->mem + f->pc + 4, 4);
+    f->prefix = words[0];
+    f->word = words[1];
+}
+
+enum stop fault_raise(struct gpu *gpu, const struct warp *w, enum fault_kind kind, uint32_t lane, uint32_t addr, const char *detail)
+{
+    struct fault *f = &gpu->fault;
+    *f = (struct fault){.kind = kind, .warp = w->wid, .lanes = w->mask, .lane = lane, .pc = w->pc, .addr = addr};
+    memcpy(f->group, gpu->group, sizeof f->group);
+    if (detail) snprintf(f->detail, sizeof f->detail, "%s", detail);
+    note_words(gpu, f);
+    return STOP_FAULT;
+}
+
+void fault_access(struct gpu *gpu, const struct warp *w)
+{
+    const struct access *a = &gpu->access;
+    enum fault_kind kind = a->write ? FAULT_WRITE : FAULT_READ;
+    unsigned want = a->write ? GPU_WRITE : GPU_READ;
+    uint32_t lane = ISA_LANES;
+    for (uint32_t i = 0; i < ISA_LANES && lane == ISA_LANES; i++)
+        if ((a->lanes >> i & 1) && !mem_allows(gpu, a->addr[i], a->size, want)) lane = i;
+    fault_raise(gpu, w, kind, lane, a->addr[lane % ISA_LANES], NULL);
+}
+
+/* Appends to buf as snprintf would, keeping count of the full length. */
+__attribute__((format(printf, 4, 5))) static void append(char *buf, size_t size, int *len, const char *format, ...)
+{
+    va_list args;
+    size_t used = (size_t)*len < size ? (size_t)*len : size;
+    va_start(args, format);
+    int n = vsnprintf(used < size ? buf + used : NULL, size - used, format, args);
+    va_end(args);
+    if (n > 0) *len += n;
+}
+
+static bool has_address(enum fault_kind kind) { return kind == FAULT_READ || kind == FAULT_WRITE || kind == FAULT_MISALIGNED; }
+
+static void print_insn(const struct fault *f, char *buf, size_t size)
+{
+    uint32_t words[2] = {f->prefix ? f->prefix : f->word, f->word};
+    struct insn in;
+    if (!isa_decode(words, f->prefix ? 2 : 1, &in)) {
+        snprintf(buf, size, "word 0x%08x", (unsigned)f->word);
+        return;
+    }
+    isa_print(&in, f->pc, 0, buf, size);
+    for (char *p = buf; *p; p++)
+        if (*p == '\t') *p = ' ';
+}
+
+int fault_print(const struct fault *f, char *buf, size_t size)
+{
+    int len = 0;
+    char insn[96];
+    append(buf, size, &len, "%s", fault_name(f->kind));
+    if (has_address(f->kind)) append(buf, size, &len, " at 0x%08x", (unsigned)f->addr);
+    if (*f->detail) append(buf, size, &len, " (%s)", f->detail);
+    if (f->kind == FAULT_NONE || f->kind == FAULT_LAUNCH) return len;
+    append(buf, size, &len, ", work-group (%u,%u,%u) warp %u", (unsigned)f->group[0], (unsigned)f->group[1],
+           (unsigned)f->group[2], (unsigned)f->warp);
+    if (f->lane < ISA_LANES) append(buf, size, &len, " lane %u", (unsigned)f->lane);
+    append(buf, size, &len, ", pc 0x%08x", (unsigned)f->pc);
+    if (f->kind == FAULT_FETCH) return len;
+    print_insn(f, insn, sizeof insn);
+    append(buf, size, &len, ": %s", insn);
+    return len;
+}

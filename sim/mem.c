@@ -1,0 +1,85 @@
+/* The guest address space: a 4 GiB window of host memory, closed until the driver opens pages.
+ *
+ * Invariant: gpu->pages says for each page what the guest may do; the host's protection of the page
+ * agrees (executable pages are readable, nothing is executable for the host). The engine accesses
+ * mem + address without any check; recover.c catches what the host refuses. */
+#include <string.h>
+#include <sys/mman.h>
+
+#include "sim/machine.h"
+
+/* The pages that [addr, addr + size) touches; false when it is empty or leaves the 32-bit space. */
+static bool page_range(uint32_t addr, uint64_t size, uint32_t *first, uint32_t *last)
+{
+    if (size == 0 || size > MEM_SPAN - addr) return false;
+    *first = addr >> PAGE_BITS;
+    *last = (uint32_t)((addr + size - 1) >> PAGE_BITS);
+    return true;
+}
+
+static int protection(unsigned access)
+{
+    int p = PROT_NONE;
+    if (access & (GPU_READ | GPU_EXEC)) p |= PROT_READ;
+    if (access & GPU_WRITE) p |= PROT_READ | PROT_WRITE;
+    return p;
+}
+
+static size_t page_bytes(uint32_t first, uint32_t last) { return (size_t)(last - first + 1) << PAGE_BITS; }
+
+static void *page_host(const struct gpu *gpu, uint32_t page) { return gpu->mem + ((size_t)page << PAGE_BITS); }
+
+/* Drops decoded code when the pages, or the one before them, whose last word may be a prefix, held or
+ * will hold code. Data pages leave it alone: the driver opens them while a launch runs. */
+static void code_remapped(struct gpu *gpu, uint32_t first, uint32_t last, unsigned access)
+{
+    bool code = (access & GPU_EXEC) || (first && (gpu->pages[first - 1] & GPU_EXEC));
+    for (uint32_t p = first; p <= last && !code; p++) code = gpu->pages[p] & GPU_EXEC;
+    if (code) code_drop(gpu);
+}
+
+bool gpu_mem_open(struct gpu *gpu, uint32_t addr, uint64_t size, unsigned access)
+{
+    uint32_t first, last;
+    if (!page_range(addr, size, &first, &last)) return false;
+    if (mprotect(page_host(gpu, first), page_bytes(first, last), protection(access))) return false;
+    code_remapped(gpu, first, last, access);
+    memset(gpu->pages + first, (int)access, last - first + 1);
+    return true;
+}
+
+void gpu_mem_close(struct gpu *gpu, uint32_t addr, uint64_t size)
+{
+    uint32_t first, last;
+    if (!page_range(addr, size, &first, &last)) return;
+    code_remapped(gpu, first, last, 0);
+    memset(gpu->pages + first, 0, last - first + 1);
+    /* A new mapping over the old one returns its memory and reads as zero when opened again. When the
+     * host refuses it, taking the access away and the contents back separately does the same. */
+    void *p = page_host(gpu, first);
+    size_t n = page_bytes(first, last);
+    if (mmap(p, n, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0) == MAP_FAILED) {
+        madvise(p, n, MADV_DONTNEED);
+        mprotect(p, n, PROT_NONE);
+    }
+}
+
+bool mem_allows(const struct gpu *gpu, uint32_t addr, uint64_t size, unsigned access)
+{
+    uint32_t first, last;
+    if (!page_range(addr, size, &first, &last)) return false;
+    for (uint32_t p = first; p <= last; p++)
+        if ((gpu->pages[p] & access) != access) return false;
+    return true;
+}
+
+void *gpu_mem(struct gpu *gpu, uint32_t addr, uint64_t size)
+{
+    uint32_t first, last;
+    if (!page_range(addr, size, &first, &last)) return NULL;
+    for (uint32_t p = first; p <= last; p++)
+        if (!gpu->pages[p]) return NULL;
+    return gpu->mem + addr;
+}
+
+void gpu_mem_code_changed(struct gpu *gpu) { code_drop(gpu); }

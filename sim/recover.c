@@ -1,0 +1,109 @@
+/* Host signals of guest accesses: a SIGSEGV or SIGBUS inside the guest window ends the launch, not
+ * the process.
+ *
+ * Invariant: `current` is set only while this thread runs a launch. A signal that is not ours goes
+ * to whoever was there before. Called by gpu.c (install, remove) and launch.c (enter, leave). */
+#include <string.h>
+#include <threads.h>
+
+#include "sim/machine.h"
+
+/* Initial-exec: the handler must not run into a lazy allocation of thread-local storage. */
+static _Thread_local struct gpu *current __attribute__((tls_model("initial-exec")));
+
+static mtx_t lock;
+static once_flag once = ONCE_FLAG_INIT;
+static unsigned users;
+static bool installed[2];
+static struct sigaction previous[2];
+static const int signals[2] = {SIGSEGV, SIGBUS};
+
+static void make_lock(void) { mtx_init(&lock, mtx_plain); }
+
+static bool is_ours(const struct gpu *gpu, const siginfo_t *info)
+{
+    if (!gpu || !gpu->guarded || info->si_code <= 0) return false;
+    uintptr_t at = (uintptr_t)info->si_addr, base = (uintptr_t)gpu->mem;
+    return at - (base - MEM_GUARD) < MEM_SPAN + 2 * MEM_GUARD;
+}
+
+/* The previous owner's turn. Default action: take the handler away and let the access fault again. */
+static void chain(int sig, siginfo_t *info, void *context)
+{
+    const struct sigaction *p = &previous[sig == SIGBUS];
+    if (p->sa_flags & SA_SIGINFO) {
+        p->sa_sigaction(sig, info, context);
+    } else if (p->sa_handler == SIG_DFL || (p->sa_handler == SIG_IGN && info->si_code > 0)) {
+        signal(sig, SIG_DFL);
+        if (info->si_code <= 0) raise(sig);
+    } else if (p->sa_handler != SIG_IGN) {
+        p->sa_handler(sig);
+    }
+}
+
+static void on_signal(int sig, siginfo_t *info, void *context)
+{
+    struct gpu *gpu = current;
+    if (is_ours(gpu, info)) {
+        gpu->guarded = 0;
+        siglongjmp(gpu->jump, 1);
+    }
+    chain(sig, info, context);
+}
+
+static bool install(int i)
+{
+    struct sigaction action = {.sa_sigaction = on_signal, .sa_flags = SA_SIGINFO | SA_ONSTACK};
+    if (installed[i]) return true;
+    sigemptyset(&action.sa_mask);
+    installed[i] = sigaction(signals[i], &action, &previous[i]) == 0;
+    return installed[i];
+}
+
+/* Gives the signal back, unless somebody has put a handler over ours: that one may chain to us, so
+ * ours stays for good. */
+static void uninstall(int i)
+{
+    struct sigaction now;
+    if (sigaction(signals[i], NULL, &now) == 0 && (now.sa_flags & SA_SIGINFO) && now.sa_sigaction == on_signal)
+        installed[i] = sigaction(signals[i], &previous[i], NULL) != 0;
+}
+
+bool recover_install(void)
+{
+    bool ok = true;
+    call_once(&once, make_lock);
+    mtx_lock(&lock);
+    if (users == 0) {
+        ok = install(0);
+        if (ok && !install(1)) {
+            uninstall(0);
+            ok = false;
+        }
+    }
+    if (ok) users++;
+    mtx_unlock(&lock);
+    return ok;
+}
+
+void recover_remove(void)
+{
+    mtx_lock(&lock);
+    if (--users == 0)
+        for (int i = 0; i < 2; i++) uninstall(i);
+    mtx_unlock(&lock);
+}
+
+/* A thread that has no signal stack of its own gets the machine's for the time of the launch. */
+void recover_enter(struct gpu *gpu, stack_t *old)
+{
+    stack_t ours = {.ss_sp = gpu->signal_stack, .ss_size = RECOVER_STACK};
+    if (sigaltstack(NULL, old) == 0 && (old->ss_flags & SS_DISABLE)) sigaltstack(&ours, NULL);
+    current = gpu;
+}
+
+void recover_leave(const stack_t *old)
+{
+    current = NULL;
+    if (old->ss_flags & SS_DISABLE) sigaltstack(old, NULL);
+}

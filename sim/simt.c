@@ -1,0 +1,45 @@
+/* The SIMT stack: which lanes run, and where the others wait (ISA notes 5; docs/machine.md draws it).
+ *
+ * Invariant: the masks of waiting lanes and the current mask are disjoint subsets of w->lanes,
+ * except that a reconvergence entry covers everything above it. Called by step.c and launch.c. */
+#include "sim/machine.h"
+
+void warp_set_mask(struct warp *w, uint32_t mask)
+{
+    w->mask = mask;
+    w->active = w->vl >= ISA_LANES ? mask : mask & ((1u << w->vl) - 1);
+    w->nactive = (uint32_t)__builtin_popcount(w->active);
+    for (uint32_t i = 0; i < ISA_LANES; i++) w->expand[i] = 0u - (w->active >> i & 1);
+}
+
+static bool taken_first(uint32_t taken, uint32_t rest, enum path_order order)
+{
+    if (order == PATH_TAKEN_FIRST) return true;
+    if (order == PATH_FALLTHROUGH_FIRST) return false;
+    return __builtin_popcount(taken) <= __builtin_popcount(rest); /* a tie runs the target first */
+}
+
+bool simt_branch(struct warp *w, uint32_t taken, uint32_t target, uint32_t next, enum path_order order, uint32_t *pc)
+{
+    uint32_t rest = w->mask & ~taken;
+    if (!taken || !rest) {
+        *pc = taken ? target : next;
+        return true;
+    }
+    if (w->depth + 2 > SIMT_DEPTH) return false;
+
+    bool first = taken_first(taken, rest, order);
+    w->stack[w->depth++] = (struct simt_entry){w->rpc, w->rpc, w->mask};
+    w->stack[w->depth++] = (struct simt_entry){w->rpc, first ? next : target, first ? rest : taken};
+    warp_set_mask(w, first ? taken : rest);
+    *pc = first ? target : next;
+    return true;
+}
+
+uint32_t simt_join(struct warp *w, uint32_t at, uint32_t next)
+{
+    if (!w->depth || w->stack[w->depth - 1].rpc != at) return next;
+    struct simt_entry e = w->stack[--w->depth];
+    warp_set_mask(w, e.mask);
+    return e.pc;
+}

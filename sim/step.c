@@ -1,0 +1,433 @@
+/* The engine: runs one warp, instruction by instruction.
+ *
+ * One switch; each case is one line of isa/insn.def, expanded by the macro of its kind. Arithmetic
+ * comes from the table's expression, memory, control flow and CSRs are written out here. Compiled
+ * several times (STEP_NAME): per host instruction set, and with STEP_TRACED calling the observer.
+ * Invariants: w->pc is the address of the instruction in progress; x[0] is 0. Called by launch.c. */
+#include "sim/access.h"
+#include "sim/lane.h"
+#include "sim/machine.h"
+
+#define UNUSED __attribute__((unused))
+
+enum { ROUND = ISA_ROUND, V0 = ISA_V0 };
+
+INLINE bool is_signed(int64_t minus_one_of_type) { return minus_one_of_type < 0; }
+#define SIGNED(type) is_signed((int64_t)(type)-1)
+
+/* ---- arithmetic: one function over all lanes per row ---- */
+
+/* Lanes an instruction works on, as a mask and as words of all ones or zeros. */
+INLINE uint32_t active_lanes(const struct warp *w, const struct insn *in) { return in->vm ? w->active : w->active & w->v[0][0]; }
+
+NOINLINE void expand_mask(uint32_t lanes, uint32_t *words) { LANE_LOOP words[lane] = 0u - (lanes >> lane & 1); }
+
+/* When all lanes that exist are active the others may be written too: nobody sees them. */
+#define LANES(id, operands, expr)                                                                  \
+    NOINLINE void lanes_##id(struct warp *w, const struct insn *in)                                \
+    {                                                                                              \
+        const uint32_t *p2 UNUSED = w->v[in->rs2], *p1 UNUSED = w->v[in->rs1], *m = w->expand;     \
+        uint32_t *d = w->v[in->rd], words[ISA_LANES], lanes = active_lanes(w, in);                 \
+        const uint32_t v0 UNUSED = w->v[0][0];                                                     \
+        operands;                                                                                  \
+        if (lanes == w->lanes) {                                                                   \
+            LANE_LOOP                                                                              \
+            {                                                                                      \
+                const uint32_t vs2 UNUSED = p2[lane], vs1 UNUSED = p1[lane], vd UNUSED = d[lane];  \
+                const uint32_t mask_bit UNUSED = v0 >> lane & 1;                                   \
+                d[lane] = (uint32_t)(expr);                                                        \
+            }                                                                                      \
+            return;                                                                                \
+        }                                                                                          \
+        if (!in->vm) expand_mask(lanes, words), m = words;                                         \
+        LANE_LOOP                                                                                  \
+        {                                                                                          \
+            const uint32_t vs2 UNUSED = p2[lane], vs1 UNUSED = p1[lane], vd UNUSED = d[lane];      \
+            const uint32_t mask_bit UNUSED = v0 >> lane & 1;                                       \
+            uint32_t r = (uint32_t)(expr);                                                         \
+            d[lane] = (r & m[lane]) | (vd & ~m[lane]);                                             \
+        }                                                                                          \
+    }
+
+/* Lanes for which a branch's condition holds. */
+#define TAKEN(id, expr)                                                                            \
+    NOINLINE uint32_t taken_##id(const struct warp *w, const struct insn *in)                      \
+    {                                                                                              \
+        const uint32_t *p2 = w->v[in->rs2], *p1 = w->v[in->rs1];                                   \
+        uint32_t taken = 0;                                                                        \
+        LANE_LOOP                                                                                  \
+        {                                                                                          \
+            const uint32_t vs2 = p2[lane], vs1 = p1[lane];                                         \
+            taken |= (uint32_t)(expr) << lane;                                                     \
+        }                                                                                          \
+        return taken & w->mask;                                                                    \
+    }
+
+/* One atomic per active lane, ascending. False when an address is not on a word. */
+#define ATOMIC(id, expr)                                                                           \
+    NOINLINE bool amo_##id(struct gpu *gpu, struct warp *w, const struct insn *in)                 \
+    {                                                                                              \
+        uint32_t out[ISA_LANES], lanes = w->active;                                                \
+        flat_addresses(gpu, w->v[in->rs1], 0);                                                     \
+        struct access *a = announce(gpu, lanes, 4, true);                                          \
+        if (off_word(a->addr, lanes)) return false;                                                \
+        for (uint32_t left = lanes; left; left &= left - 1) {                                      \
+            uint32_t lane = (uint32_t)__builtin_ctz(left);                                         \
+            uint32_t *p = (uint32_t *)(gpu->mem + a->addr[lane]);                                  \
+            uint32_t t = __atomic_load_n(p, __ATOMIC_RELAXED), next;                               \
+            const uint32_t s = w->v[in->rs2][lane];                                                \
+            do next = (uint32_t)(expr);                                                            \
+            while (!__atomic_compare_exchange_n(p, &t, next, false, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED)); \
+            out[lane] = t;                                                                         \
+        }                                                                                          \
+        for (; lanes; lanes &= lanes - 1) w->v[in->rd][__builtin_ctz(lanes)] = out[__builtin_ctz(lanes)]; \
+        if (gpu->reservations) end_reservations_of_access(gpu);                                    \
+        return true;                                                                               \
+    }
+
+#define FN_V(id, expr)       LANES(id, , expr)
+#define FN_VV(id, expr)      LANES(id, , expr)
+#define FN_VX(id, expr)      LANES(id, const uint32_t rs1 = w->x[in->rs1], expr)
+#define FN_VI(id, expr)      LANES(id, const uint32_t imm = (uint32_t)in->imm, expr)
+#define FN_V1I(id, expr)     LANES(id, const uint32_t imm = (uint32_t)in->imm, expr)
+#define FN_VBRANCH(id, expr) TAKEN(id, expr)
+#define FN_AMO(id, expr)     ATOMIC(id, expr)
+#define FN_X(id, expr)
+#define FN_V2X(id, expr)
+#define FN_BRANCH(id, expr)
+#define FN_JAL(id, expr)
+#define FN_JALR(id, expr)
+#define FN_XLOAD(id, expr)
+#define FN_XSTORE(id, expr)
+#define FN_VLOAD(id, expr)
+#define FN_VSTORE(id, expr)
+#define FN_PLOAD(id, expr)
+#define FN_PSTORE(id, expr)
+#define FN_ULOAD(id, expr)
+#define FN_USTORE(id, expr)
+#define FN_SLOAD(id, expr)
+#define FN_SSTORE(id, expr)
+#define FN_ILOAD(id, expr)
+#define FN_ISTORE(id, expr)
+#define FN_LR(id, expr)
+#define FN_SC(id, expr)
+#define FN_CSR(id, expr)
+#define FN_VSET(id, expr)
+#define FN_NOP(id, expr)
+#define FN_JOIN(id, expr)
+#define FN_SETRPC(id, expr)
+#define FN_PREFIX(id, expr)
+#define FN_ENDPRG(id, expr)
+#define FN_BARRIER(id, expr)
+#define FN_BARRIERSUB(id, expr)
+
+#define INSN(id, name, pattern, operands, kind, unit, flags, revisions, expr, text) FN_##kind(id, expr)
+#include "isa/insn.def"
+#undef INSN
+
+/* ---- rounding modes the host does not have, or not at the moment ---- */
+
+/* A vector instruction under RMM. */
+NOINLINE void round_lanes(struct warp *w, const struct insn *in)
+{
+    for (uint32_t left = active_lanes(w, in); left; left &= left - 1) {
+        uint32_t lane = (uint32_t)__builtin_ctz(left);
+        struct operands o = {.vs2 = w->v[in->rs2][lane], .vs1 = w->v[in->rs1][lane], .vd = w->v[in->rd][lane],
+                             .rs1 = w->x[in->rs1 % ISA_XREGS], .imm = (uint32_t)in->imm, .lane = lane};
+        w->v[in->rd][lane] = eval_rmm((enum isa_op)in->op, &o);
+    }
+}
+
+/* A scalar instruction with rounding mode rm, another one than the warp's. */
+NOINLINE uint32_t round_scalar(const struct warp *w, const struct insn *in, uint32_t rm)
+{
+    struct operands o = {.rs1 = w->x[in->rs1], .rs2 = w->x[in->rs2], .rs3 = w->x[in->rs3], .imm = (uint32_t)in->imm};
+    round_set(rm == 4 ? 0 : rm);
+    uint32_t r = rm == 4 ? eval_rmm((enum isa_op)in->op, &o) : eval_host((enum isa_op)in->op, &o);
+    round_set(w->frm == 4 ? 0 : w->frm);
+    return r;
+}
+
+/* ---- load-reserved, store-conditional ---- */
+
+NOINLINE bool load_reserved(struct gpu *gpu, struct warp *w, const struct insn *in)
+{
+    uint32_t lanes = w->active;
+    flat_addresses(gpu, w->v[in->rs1], 0);
+    if (off_word(gpu->access.addr, lanes)) return false;
+    load_lanes(gpu, w->v[in->rd], lanes, 4, false);
+    for (; lanes; lanes &= lanes - 1) {
+        uint32_t lane = (uint32_t)__builtin_ctz(lanes);
+        if (!(w->reserved_lanes >> lane & 1)) gpu->reservations++;
+        w->reserved_lanes |= 1u << lane;
+        w->reserved[lane] = gpu->access.addr[lane];
+    }
+    return true;
+}
+
+NOINLINE bool store_conditional(struct gpu *gpu, struct warp *w, const struct insn *in)
+{
+    uint32_t lanes = w->active, out[ISA_LANES];
+    flat_addresses(gpu, w->v[in->rs1], 0);
+    struct access *a = announce(gpu, lanes, 4, true);
+    if (off_word(a->addr, lanes)) return false;
+    for (uint32_t left = lanes; left; left &= left - 1) {
+        uint32_t lane = (uint32_t)__builtin_ctz(left), bit = 1u << lane;
+        bool held = w->reserved_lanes & bit, ok = held && w->reserved[lane] == a->addr[lane];
+        if (ok) {
+            put_one(gpu->mem + a->addr[lane], 4, w->v[in->rs2][lane]);
+            end_reservations(gpu, a->addr[lane], 4);
+        } else if (held) {
+            w->reserved_lanes &= ~bit;
+            gpu->reservations--;
+        }
+        out[lane] = !ok;
+    }
+    for (; lanes; lanes &= lanes - 1) w->v[in->rd][__builtin_ctz(lanes)] = out[__builtin_ctz(lanes)];
+    return true;
+}
+
+/* ---- faults ---- */
+
+NOINLINE enum stop illegal(struct gpu *gpu, const struct warp *w, const struct decoded *d)
+{
+    const char *why = NULL;
+    char text[96];
+    if (d->vregs > gpu->launch.vgprs) {
+        snprintf(text, sizeof text, "v%u is beyond the %u vector registers of the launch", d->vregs - 1u, (unsigned)gpu->launch.vgprs);
+        why = text;
+    } else if (d->xregs > gpu->launch.sgprs) {
+        snprintf(text, sizeof text, "x%u is beyond the %u scalar registers of the launch", d->xregs - 1u, (unsigned)gpu->launch.sgprs);
+        why = text;
+    }
+    return fault_raise(gpu, w, FAULT_ILLEGAL, ISA_LANES, 0, why);
+}
+
+/* The first of `lanes` made the access in progress badly. */
+NOINLINE enum stop misaligned(struct gpu *gpu, const struct warp *w, uint32_t lanes)
+{
+    uint32_t lane = (uint32_t)__builtin_ctz(lanes);
+    return fault_raise(gpu, w, FAULT_MISALIGNED, lane, gpu->access.addr[lane], NULL);
+}
+
+#define FAULT_NOW(kind, why) return fault_raise(gpu, w, kind, ISA_LANES, 0, why)
+#define MISALIGNED_NOW(lanes) return misaligned(gpu, w, lanes)
+
+/* ---- the cases, by kind ---- */
+
+#define COUNT_VECTOR  (counters->vector_instructions++, counters->lanes += w->nactive)
+#define COUNT_LOAD    (COUNT_VECTOR, counters->loads++)
+#define COUNT_STORE   (COUNT_VECTOR, counters->stores++)
+#define WRITE_X(value) do { x[in->rd] = (value); x[0] = 0; } while (0)
+#define HERE (ip + in->size - 4u) /* address of the instruction word, behind its prefix */
+
+#define DO_X(id, expr, flags)                                                                      \
+    {                                                                                              \
+        const uint32_t rs1 UNUSED = x[in->rs1], rs2 UNUSED = x[in->rs2], rs3 UNUSED = x[in->rs3];  \
+        const uint32_t imm UNUSED = (uint32_t)in->imm;                                             \
+        uint32_t rm = in->rm == 7 ? w->frm : in->rm;                                               \
+        if (((flags) & ISA_ROUND) && rm > 4) FAULT_NOW(FAULT_ILLEGAL, "reserved rounding mode");   \
+        if (((flags) & ISA_ROUND) && (rm != w->frm || rm == 4)) {                                  \
+            WRITE_X(round_scalar(w, in, rm));                                                      \
+        } else {                                                                                   \
+            const uint32_t pc UNUSED = HERE;                                                       \
+            WRITE_X((uint32_t)(expr));                                                             \
+        }                                                                                          \
+        break;                                                                                     \
+    }
+
+#define DO_LANES(id, flags)                                                                        \
+    COUNT_VECTOR;                                                                                  \
+    if (((flags) & ISA_ROUND) && w->frm > 3) {                                                     \
+        if (w->frm > 4) FAULT_NOW(FAULT_ILLEGAL, "reserved rounding mode");                        \
+        round_lanes(w, in);                                                                        \
+    } else {                                                                                       \
+        lanes_##id(w, in);                                                                         \
+    }                                                                                              \
+    break;
+#define DO_V(id, expr, flags)   DO_LANES(id, flags)
+#define DO_VV(id, expr, flags)  DO_LANES(id, flags)
+#define DO_VX(id, expr, flags)  DO_LANES(id, flags)
+#define DO_VI(id, expr, flags)  DO_LANES(id, flags)
+#define DO_V1I(id, expr, flags) DO_LANES(id, flags)
+
+#define DO_V2X(id, expr, flags)                                                                    \
+    COUNT_VECTOR;                                                                                  \
+    if (w->active) {                                                                               \
+        const uint32_t vs2 = v[in->rs2][31 - __builtin_clz(w->active)];                            \
+        WRITE_X((uint32_t)(expr));                                                                 \
+    }                                                                                              \
+    break;
+
+#define DO_BRANCH(id, expr, flags)                                                                 \
+    {                                                                                              \
+        const uint32_t rs1 = x[in->rs1], rs2 = x[in->rs2];                                         \
+        if (expr) next = HERE + (uint32_t)in->imm;                                                 \
+        break;                                                                                     \
+    }
+#define DO_VBRANCH(id, expr, flags)                                                                \
+    {                                                                                              \
+        uint32_t taken = taken_##id(w, in), depth = w->depth;                                      \
+        COUNT_VECTOR;                                                                              \
+        counters->branches++;                                                                      \
+        if (!simt_branch(w, taken, HERE + (uint32_t)in->imm, next, gpu->order, &next))             \
+            FAULT_NOW(FAULT_SIMT_OVERFLOW, NULL);                                                  \
+        if (w->depth != depth) counters->divergent++;                                              \
+        if (w->depth > counters->max_simt_depth) counters->max_simt_depth = w->depth;              \
+        break;                                                                                     \
+    }
+#define DO_JOIN(id, expr, flags) next = simt_join(w, HERE, next); break;
+#define DO_SETRPC(id, expr, flags)                                                                 \
+    {                                                                                              \
+        const uint32_t rs1 = x[in->rs1], imm = (uint32_t)in->imm;                                  \
+        w->rpc = (expr);                                                                           \
+        WRITE_X(w->rpc);                                                                           \
+        break;                                                                                     \
+    }
+#define DO_JUMP(expr)                                                                              \
+    {                                                                                              \
+        const uint32_t rs1 UNUSED = x[in->rs1], imm = (uint32_t)in->imm, link = next;              \
+        const uint32_t pc UNUSED = HERE;                                                           \
+        next = (expr);                                                                             \
+        WRITE_X(link);                                                                             \
+        break;                                                                                     \
+    }
+#define DO_JAL(id, expr, flags)  DO_JUMP(expr)
+#define DO_JALR(id, expr, flags) DO_JUMP(expr)
+
+#define DO_XLOAD(id, type, flags)                                                                  \
+    counters->loads++;                                                                             \
+    WRITE_X(load_scalar(gpu, x[in->rs1] + (uint32_t)in->imm, sizeof(type), SIGNED(type)));         \
+    break;
+#define DO_XSTORE(id, type, flags)                                                                 \
+    counters->stores++;                                                                            \
+    store_scalar(gpu, x[in->rs1] + (uint32_t)in->imm, sizeof(type), x[in->rs2]);                   \
+    break;
+#define DO_VLOAD(id, type, flags)                                                                  \
+    COUNT_LOAD;                                                                                    \
+    flat_addresses(gpu, v[in->rs1], (uint32_t)in->imm);                                            \
+    load_lanes(gpu, v[in->rd], w->active, sizeof(type), SIGNED(type));                             \
+    break;
+#define DO_VSTORE(id, type, flags)                                                                 \
+    COUNT_STORE;                                                                                   \
+    flat_addresses(gpu, v[in->rs1], (uint32_t)in->imm);                                            \
+    store_lanes(gpu, v[in->rs2], w->active, sizeof(type));                                         \
+    break;
+#define PRIVATE(type)                                                                              \
+    uint32_t bad = w->active & private_addresses(gpu, w, v[in->rs1], (uint32_t)in->imm, sizeof(type)); \
+    if (bad) MISALIGNED_NOW(bad);
+#define DO_PLOAD(id, type, flags)                                                                  \
+    {                                                                                              \
+        COUNT_LOAD;                                                                                \
+        PRIVATE(type)                                                                              \
+        load_lanes(gpu, v[in->rd], w->active, sizeof(type), SIGNED(type));                         \
+        break;                                                                                     \
+    }
+#define DO_PSTORE(id, type, flags)                                                                 \
+    {                                                                                              \
+        COUNT_STORE;                                                                               \
+        PRIVATE(type)                                                                              \
+        store_lanes(gpu, v[in->rs2], w->active, sizeof(type));                                     \
+        break;                                                                                     \
+    }
+
+/* The RVV forms: the store data of these is the rd field. */
+#define RVV_LOAD(size, sign)  load_lanes(gpu, v[in->rd], active_lanes(w, in), size, sign)
+#define RVV_STORE(size)       store_lanes(gpu, v[in->rs3], active_lanes(w, in), size)
+#define DO_ULOAD(id, type, flags)  COUNT_LOAD; strided_addresses(gpu, x[in->rs1], sizeof(type)); RVV_LOAD(sizeof(type), SIGNED(type)); break;
+#define DO_USTORE(id, type, flags) COUNT_STORE; strided_addresses(gpu, x[in->rs1], sizeof(type)); RVV_STORE(sizeof(type)); break;
+#define DO_SLOAD(id, type, flags)  COUNT_LOAD; strided_addresses(gpu, x[in->rs1], x[in->rs2]); RVV_LOAD(sizeof(type), SIGNED(type)); break;
+#define DO_SSTORE(id, type, flags) COUNT_STORE; strided_addresses(gpu, x[in->rs1], x[in->rs2]); RVV_STORE(sizeof(type)); break;
+#define DO_ILOAD(id, type, flags)  COUNT_LOAD; indexed_addresses(gpu, x[in->rs1], v[in->rs2], (type)~0u); RVV_LOAD(4, false); break;
+#define DO_ISTORE(id, type, flags) COUNT_STORE; indexed_addresses(gpu, x[in->rs1], v[in->rs2], (type)~0u); RVV_STORE(4); break;
+
+#define ATOMIC_CASE(call)                                                                          \
+    COUNT_VECTOR;                                                                                  \
+    counters->atomics++;                                                                           \
+    if (!(call)) MISALIGNED_NOW(off_word(gpu->access.addr, w->active));                            \
+    break;
+#define DO_AMO(id, expr, flags) ATOMIC_CASE(amo_##id(gpu, w, in))
+#define DO_LR(id, expr, flags)  ATOMIC_CASE(load_reserved(gpu, w, in))
+#define DO_SC(id, expr, flags)  ATOMIC_CASE(store_conditional(gpu, w, in))
+
+/* csrrw always writes, the others only when their operand field is not 0. */
+#define DO_CSR(id, expr, flags)                                                                    \
+    {                                                                                              \
+        const uint32_t rs1 UNUSED = x[in->rs1], imm UNUSED = (uint32_t)in->imm;                    \
+        bool writes = OP_##id == OP_CSRRW || OP_##id == OP_CSRRWI || in->rs1 || in->imm;           \
+        uint32_t old;                                                                              \
+        if (!csr_read(gpu, w, in->aux, &old)) FAULT_NOW(FAULT_ILLEGAL, "no such control register"); \
+        if (writes && !csr_write(w, in->aux, (expr))) FAULT_NOW(FAULT_ILLEGAL, "read-only control register"); \
+        WRITE_X(old);                                                                              \
+        break;                                                                                     \
+    }
+#define DO_VSET(id, expr, flags)                                                                   \
+    {                                                                                              \
+        const uint32_t rs2 UNUSED = x[in->rs2], aux UNUSED = in->aux;                              \
+        if (!csr_vtype_ok(expr)) FAULT_NOW(FAULT_ILLEGAL, "vector type other than e32, m1");       \
+        WRITE_X(csr_set_vl(gpu, w, in, (expr)));                                                   \
+        break;                                                                                     \
+    }
+#define DO_NOP(id, expr, flags)                                                                    \
+    if (OP_##id == OP_FENCE_I) {                                                                   \
+        struct insn copy = *in;                                                                    \
+        code_drop(gpu);                                                                            \
+        base = 1;                                                                                  \
+        dropped = copy;                                                                            \
+        in = &dropped;                                                                             \
+    }                                                                                              \
+    break;
+#define DO_PREFIX(id, expr, flags) return illegal(gpu, w, d);
+#define DO_BARRIERSUB(id, expr, flags) break; /* a subgroup is a warp, and a warp is in step with itself */
+#define DO_BARRIER(id, expr, flags)                                                                \
+    counters->barriers++;                                                                          \
+    w->state = WARP_WAITING;                                                                       \
+    w->pc = next;                                                                                  \
+    OBSERVE(next);                                                                                 \
+    return STOP_BARRIER;
+#define DO_ENDPRG(id, expr, flags)                                                                 \
+    if (w->depth) FAULT_NOW(FAULT_ENDPRG_DIVERGED, NULL);                                          \
+    w->state = WARP_ENDED;                                                                         \
+    OBSERVE(next);                                                                                 \
+    return STOP_END;
+
+#ifdef STEP_TRACED
+#define OBSERVE(to) (w->pc = (to), gpu->trace->after(gpu->trace->user, w, ip, in))
+#else
+#define OBSERVE(to) ((void)0)
+#endif
+
+enum stop STEP_NAME(struct gpu *gpu, struct warp *w, uint64_t budget)
+{
+    struct counters *const counters = &gpu->counters;
+    uint32_t (*const v)[ISA_LANES] = w->v;
+    uint32_t *const x = w->x;
+    const struct code_page *page = NULL;
+    uint32_t ip = w->pc, base = 1; /* base: address of `page`; odd when there is none */
+    const uint32_t vgprs = gpu->launch.vgprs, sgprs = gpu->launch.sgprs;
+    struct insn dropped;
+    round_set(w->frm == 4 ? 0 : w->frm);
+    for (; budget; budget--) {
+        w->pc = ip;
+        if ((ip ^ base) & ~(PAGE_WORDS * 4u - 4)) { /* another page, or misaligned */
+            page = ip & 3 ? NULL : code_page(gpu, ip);
+            if (!page) FAULT_NOW(FAULT_FETCH, ip & 3 ? "not on a word" : NULL);
+            base = ip & ~(PAGE_WORDS * 4u - 1);
+        }
+        const struct decoded *d = &page->insns[ip >> 2 & (PAGE_WORDS - 1)];
+        const struct insn *in = &d->in;
+        uint32_t next = ip + in->size;
+        counters->instructions++;
+        if (d->vregs > vgprs || d->xregs > sgprs) return illegal(gpu, w, d);
+        switch (in->op) {
+#define INSN(id, name, pattern, operands, kind, unit, flags, revisions, expr, text) case OP_##id: DO_##kind(id, expr, flags)
+#include "isa/insn.def"
+#undef INSN
+        default: return illegal(gpu, w, d);
+        }
+        OBSERVE(next);
+        ip = next;
+    }
+    w->pc = ip;
+    return STOP_QUANTUM;
+}

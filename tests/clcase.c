@@ -1,0 +1,333 @@
+/* Reads the directives of a .cl file (README.md, "Cases in OpenCL C") into a struct suite.
+ *
+ * A directive is a line beginning with //! and a known word; //! lines indented by four or more
+ * spaces continue the one before. Anything odd ends the program with file and line: a case that is
+ * not understood must not pass. Called by clrun.c. */
+#include "clrun.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct reader {
+    struct suite *suite;
+    struct run *run; /* the last one, NULL before the first */
+    unsigned line;
+};
+
+static _Noreturn void bad(const struct reader *r, const char *format, ...)
+{
+    va_list args;
+    fprintf(stderr, "%s:%u: ", r->suite->path, r->line);
+    va_start(args, format);
+    vfprintf(stderr, format, args);
+    va_end(args);
+    fputc('\n', stderr);
+    exit(2);
+}
+
+static void *memory(const struct reader *r, void *p)
+{
+    if (!p) bad(r, "out of memory");
+    return p;
+}
+
+static const char *skip_space(const char *s)
+{
+    while (isspace((unsigned char)*s)) s++;
+    return s;
+}
+
+/* Moves over `word` if it is the next whole word. */
+static bool take(const char **text, const char *word)
+{
+    size_t n = strlen(word);
+    if (strncmp(*text, word, n) || isalnum((unsigned char)(*text)[n]) || (*text)[n] == '_') return false;
+    *text = skip_space(*text + n);
+    return true;
+}
+
+static void take_name(const struct reader *r, const char **text, char *to, size_t size)
+{
+    size_t n = 0;
+    while (isalnum((unsigned char)**text) || **text == '_') {
+        if (n + 1 < size) to[n++] = **text;
+        ++*text;
+    }
+    to[n] = 0;
+    if (!n) bad(r, "a name is missing before '%.20s'", *text);
+    *text = skip_space(*text);
+}
+
+static size_t take_number(const struct reader *r, const char **text)
+{
+    char *end;
+    errno = 0;
+    unsigned long long n = strtoull(*text, &end, 10);
+    if (end == *text || errno || n > 1u << 24) bad(r, "a number is missing or too large at '%.20s'", *text);
+    *text = end;
+    return n;
+}
+
+/* ---- run ---- */
+
+static unsigned take_dims(const struct reader *r, const char **text, size_t to[3])
+{
+    unsigned n = 0;
+    do to[n++] = take_number(r, text);
+    while (n < 3 && **text == ',' && (++*text, true));
+    return n;
+}
+
+static void take_locals(const struct reader *r, struct run *run, const char **text)
+{
+    do {
+        if (run->nlocals == MAX_LOCALS) bad(r, "too many local sizes");
+        size_t *local = run->locals[run->nlocals++];
+        local[0] = local[1] = local[2] = 1;
+        if (take(text, "null")) local[0] = 0;
+        else if (take_dims(r, text, local) != run->dims) bad(r, "local= needs %u dimensions", run->dims);
+    } while (**text == '/' && (++*text, true));
+}
+
+static void read_run(struct reader *r, const char *text)
+{
+    if (r->suite->nruns == MAX_RUNS) bad(r, "too many runs");
+    struct run *run = r->run = &r->suite->runs[r->suite->nruns++];
+    run->line = r->line;
+    take_name(r, &text, run->kernel, sizeof run->kernel);
+    while (*text) {
+        if (!strncmp(text, "global=", 7)) {
+            text += 7;
+            run->dims = take_dims(r, &text, run->global);
+        } else if (!strncmp(text, "local=", 6) && run->dims) {
+            text += 6;
+            take_locals(r, run, &text);
+        } else if (!strncmp(text, "offset=", 7) && run->dims) {
+            text += 7;
+            run->has_offset = true;
+            if (take_dims(r, &text, run->offset) != run->dims) bad(r, "offset= needs %u dimensions", run->dims);
+        } else {
+            bad(r, "expected global=, then local= or offset=, not '%.20s'", text);
+        }
+        text = skip_space(text);
+    }
+    if (!run->dims) bad(r, "global= is missing");
+    if (!run->nlocals) run->nlocals = 1; /* one NULL local size */
+}
+
+/* ---- arg ---- */
+
+static void new_bytes(const struct reader *r, struct arg *arg, size_t bytes)
+{
+    arg->bytes = bytes;
+    arg->initial = memory(r, malloc(bytes ? bytes : 1));
+    memset(arg->initial, 0xab, bytes);
+}
+
+static void fill(struct reader *r, struct arg *arg, const char *text, size_t count)
+{
+    struct scope scope = {.args = r->run->args, .nargs = r->run->nargs};
+    if (!elements_fill(&scope, text, arg->type, count, arg->initial)) bad(r, "%s", scope.error);
+}
+
+/* "{char 1, int 2}": members at their natural alignment, as C lays them out. */
+static void read_struct(struct reader *r, struct arg *arg, const char *text)
+{
+    struct scope scope = {.args = r->run->args, .nargs = r->run->nargs};
+    size_t end = 0, widest = 1;
+    new_bytes(r, arg, 256);
+    memset(arg->initial, 0, 256);
+    if (*text != '{') bad(r, "a struct is written {TYPE VALUE, ...}");
+    do {
+        text = skip_space(text + 1);
+        enum type type = type_parse(&text);
+        if (type == T_COUNT) bad(r, "expected a type at '%.20s'", text);
+        size_t size = type_sizes[type];
+        end = (end + size - 1) / size * size;
+        widest = size > widest ? size : widest;
+        if (end + size > arg->bytes) bad(r, "struct too large");
+        element_store(arg->initial + end, type, expr_eval(&scope, &text));
+        if (scope.error[0]) bad(r, "%s", scope.error);
+        end += size;
+    } while (*text == ',');
+    if (*text != '}' || *skip_space(text + 1)) bad(r, "expected , or } at '%.20s'", text);
+    arg->bytes = (end + widest - 1) / widest * widest;
+}
+
+static void read_value(struct reader *r, struct arg *arg, size_t lanes, const char *text)
+{
+    arg->kind = ARG_VALUE;
+    arg->count = lanes;
+    new_bytes(r, arg, type_sizes[arg->type] * (lanes == 3 ? 4 : lanes));
+    fill(r, arg, text, lanes);
+}
+
+/* Cuts " ~ 4ulp" or " ~ 0.001" off the end of an expectation. */
+static void take_tolerance(const struct reader *r, struct arg *arg, char *text)
+{
+    char *at = NULL, *end;
+    for (char *p = text; (p = strstr(p, " ~ ")); p++) at = p;
+    if (!at) return;
+    double t = strtod(at + 3, &end);
+    if (end == at + 3) return;
+    arg->ulp = !strncmp(end, "ulp", 3);
+    if (*skip_space(end + (arg->ulp ? 3 : 0)) || !(t > 0)) bad(r, "bad tolerance '%s'", at + 3);
+    arg->tolerance = t;
+    *at = 0;
+}
+
+static void read_expect(const struct reader *r, struct arg *arg, char *text)
+{
+    take_tolerance(r, arg, text);
+    const char *p = skip_space(text);
+    arg->any = take(&p, "any");
+    arg->sorted = take(&p, "sorted");
+    if (arg->any && *p) bad(r, "nothing may follow 'any'");
+    if (!arg->any && !*p) bad(r, "the expectation is empty");
+    arg->expect = memory(r, strdup(p));
+}
+
+static void read_buffer(struct reader *r, struct arg *arg, const char *text, char *expect)
+{
+    arg->kind = ARG_BUFFER;
+    arg->count = take_number(r, &text);
+    if (*text != ']' || !arg->count) bad(r, "expected TYPE[COUNT]");
+    text = skip_space(text + 1);
+    new_bytes(r, arg, arg->count * type_sizes[arg->type]);
+    if (*text == '=') fill(r, arg, text + 1, arg->count);
+    else if (*text) bad(r, "expected = or -> at '%.20s'", text);
+    if (expect) read_expect(r, arg, expect);
+}
+
+static void read_arg(struct reader *r, const char *line)
+{
+    if (!r->run) bad(r, "an arg before any run");
+    if (r->run->nargs == MAX_ARGS) bad(r, "too many args");
+    struct arg *arg = &r->run->args[r->run->nargs];
+    char *copy = memory(r, strdup(line)), *expect = strstr(copy, "->");
+    const char *text = copy;
+    if (expect) *expect = 0, expect += 2;
+    arg->line = r->line;
+    take_name(r, &text, arg->name, sizeof arg->name);
+    arg->type = type_parse(&text);
+    if (arg->type < T_COUNT && *text == '[') {
+        read_buffer(r, arg, text + 1, expect);
+    } else if (expect) {
+        bad(r, "only a buffer can have an expectation");
+    } else if (arg->type < T_COUNT) {
+        size_t lanes = isdigit((unsigned char)*text) ? take_number(r, &text) : 1;
+        text = skip_space(text);
+        if (*text != '=' || !lanes || lanes > 16) bad(r, "expected TYPE = VALUE or TYPE[COUNT]");
+        read_value(r, arg, lanes, text + 1);
+    } else if (take(&text, "local")) {
+        arg->kind = ARG_LOCAL;
+        arg->bytes = arg->count = take_number(r, &text);
+    } else if (take(&text, "struct") && *text == '=') {
+        arg->kind = ARG_VALUE;
+        read_struct(r, arg, skip_space(text + 1));
+    } else {
+        bad(r, "expected a type, local or struct after '%s'", arg->name);
+    }
+    free(copy);
+    r->run->nargs++;
+}
+
+/* ---- the file ---- */
+
+static void read_print(struct reader *r, const char *text, bool any)
+{
+    if (!r->run) bad(r, "an expected line before any run");
+    if (r->run->nprints == MAX_PRINTS) bad(r, "too many expected lines");
+    r->run->prints[r->run->nprints++] = memory(r, strdup(text));
+    r->run->prints_any |= any;
+}
+
+static void set_text(const struct reader *r, char **to, const char *text)
+{
+    if (*to || !*text) bad(r, "given twice, or empty");
+    *to = memory(r, strdup(text));
+}
+
+static void directive(struct reader *r, const char *text)
+{
+    if (take(&text, "run")) read_run(r, text);
+    else if (take(&text, "arg")) read_arg(r, text);
+    else if (take(&text, "print")) read_print(r, text, false);
+    else if (take(&text, "print_any")) read_print(r, text, true);
+    else if (take(&text, "options")) set_text(r, &r->suite->options, text);
+    else if (take(&text, "build_fails")) set_text(r, &r->suite->build_fails, text);
+    else if (take(&text, "only")) set_text(r, &r->suite->only, text);
+    else if (take(&text, "fault") && r->run) r->run->fault = true;
+    else if (*text) bad(r, "unknown directive '%.20s'", text);
+}
+
+/* The text of a line that starts with the directive mark, else NULL. */
+static const char *comment(const char *line) { return strncmp(line, "//!", 3) ? NULL : line + 3; }
+
+static void read_lines(struct reader *r, char *text)
+{
+    char *pending = memory(r, strdup("")), *next;
+    unsigned line = 0;
+    for (char *at = text; at; at = next) {
+        next = strchr(at, '\n');
+        if (next) *next++ = 0;
+        const char *body = comment(at);
+        line++;
+        if (body && !strncmp(body, "    ", 4)) {
+            pending = memory(r, realloc(pending, strlen(pending) + strlen(body) + 1));
+            strcat(pending, body + 3);
+            continue;
+        }
+        directive(r, pending);
+        r->line = line;
+        free(pending);
+        pending = memory(r, strdup(body ? skip_space(body) : ""));
+    }
+    directive(r, pending);
+    free(pending);
+}
+
+static char *read_file(const struct reader *r, const char *path)
+{
+    enum { LIMIT = 1 << 20 };
+    FILE *file = fopen(path, "r");
+    char *text = memory(r, calloc(1, LIMIT));
+    if (!file || fread(text, 1, LIMIT - 1, file) == LIMIT - 1 || ferror(file)) bad(r, "cannot be read: %s", strerror(errno));
+    fclose(file);
+    return text;
+}
+
+void suite_read(struct suite *suite, const char *path)
+{
+    *suite = (struct suite){.path = path};
+    struct reader r = {.suite = suite};
+    suite->runs = memory(&r, calloc(MAX_RUNS, sizeof *suite->runs));
+    suite->source = read_file(&r, path);
+    char *copy = memory(&r, strdup(suite->source));
+    read_lines(&r, copy);
+    free(copy);
+    if (!suite->nruns && !suite->build_fails) bad(&r, "no '//! run' and no '//! build_fails' line: nothing to check");
+}
+
+static void run_free(struct run *run)
+{
+    for (unsigned k = 0; k < run->nargs; k++) {
+        free(run->args[k].initial);
+        free((char *)run->args[k].expect);
+    }
+    for (unsigned k = 0; k < run->nprints; k++) free(run->prints[k]);
+}
+
+void suite_free(struct suite *suite)
+{
+    for (unsigned k = 0; k < suite->nruns; k++) run_free(&suite->runs[k]);
+    free(suite->runs);
+    free(suite->source);
+    free(suite->options);
+    free(suite->build_fails);
+    free(suite->only);
+}

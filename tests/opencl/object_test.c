@@ -1,0 +1,216 @@
+/* Objects in general: the dispatch table, the rules of queries, reference counts, contexts and queues. */
+#include "check.h"
+
+#include <CL/cl_icd.h>
+
+/* Every object begins with the table; none of its slots may be empty. */
+static void test_dispatch_table(void **state)
+{
+    (void)state;
+    const cl_icd_dispatch *table = *(cl_icd_dispatch **)platform;
+    void *const *slots = (void *const *)table;
+    for (size_t i = 0; i < sizeof *table / sizeof *slots; i++)
+        if (!slots[i]) fail_msg("slot %zu is empty", i);
+    assert_ptr_equal(*(cl_icd_dispatch **)device, table);
+    assert_ptr_equal(*(cl_icd_dispatch **)context, table);
+    assert_ptr_equal(*(cl_icd_dispatch **)queue, table);
+}
+
+static void test_platform(void **state)
+{
+    (void)state;
+    char text[256];
+    size_t size;
+    cl_uint count;
+    OK(clGetPlatformInfo(platform, CL_PLATFORM_EXTENSIONS, sizeof text, text, &size));
+    assert_non_null(strstr(text, "cl_khr_icd"));
+    assert_int_equal(size, strlen(text) + 1);
+    OK(clGetPlatformInfo(platform, CL_PLATFORM_VERSION, sizeof text, text, NULL));
+    assert_int_equal(strncmp(text, "OpenCL 3.0 ", 11), 0);
+    OK(clGetPlatformInfo(platform, CL_PLATFORM_ICD_SUFFIX_KHR, sizeof text, text, NULL));
+    FAILS(CL_INVALID_VALUE, clGetPlatformInfo(platform, 0x1234, sizeof text, text, NULL));
+    FAILS(CL_INVALID_DEVICE_TYPE, clGetDeviceIDs(platform, 0, 1, &device, NULL));
+    FAILS(CL_INVALID_DEVICE_TYPE, clGetDeviceIDs(platform, 1u << 20, 1, &device, NULL));
+    FAILS(CL_DEVICE_NOT_FOUND, clGetDeviceIDs(platform, CL_DEVICE_TYPE_CPU, 0, NULL, &count));
+    FAILS(CL_INVALID_VALUE, clGetDeviceIDs(platform, CL_DEVICE_TYPE_GPU, 0, &device, NULL));
+    FAILS(CL_INVALID_VALUE, clGetDeviceIDs(platform, CL_DEVICE_TYPE_GPU, 1, NULL, NULL));
+    OK(clGetDeviceIDs(platform, CL_DEVICE_TYPE_DEFAULT, 0, NULL, &count));
+    assert_int_equal(count, 1);
+    OK(clUnloadPlatformCompiler(platform));
+    assert_null(clGetExtensionFunctionAddressForPlatform(platform, "clNoSuchFunction"));
+}
+
+/* The minimum values of a full profile that do not depend on the machine. */
+static void test_device_minimums(void **state)
+{
+    (void)state;
+    assert_true(QUERY(cl_uint, clGetDeviceInfo, device, CL_DEVICE_MAX_COMPUTE_UNITS) >= 1);
+    assert_true(QUERY(size_t, clGetDeviceInfo, device, CL_DEVICE_MAX_WORK_GROUP_SIZE) >= 1);
+    assert_int_equal(QUERY(cl_uint, clGetDeviceInfo, device, CL_DEVICE_ADDRESS_BITS), 32);
+    cl_ulong global = QUERY(cl_ulong, clGetDeviceInfo, device, CL_DEVICE_GLOBAL_MEM_SIZE);
+    cl_ulong alloc = QUERY(cl_ulong, clGetDeviceInfo, device, CL_DEVICE_MAX_MEM_ALLOC_SIZE);
+    assert_true(alloc >= (256u << 20) && alloc >= global / 4 && alloc <= global);
+    assert_true(QUERY(cl_ulong, clGetDeviceInfo, device, CL_DEVICE_LOCAL_MEM_SIZE) >= 32768);
+    assert_true(QUERY(cl_ulong, clGetDeviceInfo, device, CL_DEVICE_MAX_CONSTANT_BUFFER_SIZE) >= 65536);
+    assert_true(QUERY(cl_uint, clGetDeviceInfo, device, CL_DEVICE_MAX_CONSTANT_ARGS) >= 8);
+    assert_true(QUERY(size_t, clGetDeviceInfo, device, CL_DEVICE_MAX_PARAMETER_SIZE) >= 1024);
+    assert_true(QUERY(cl_uint, clGetDeviceInfo, device, CL_DEVICE_MEM_BASE_ADDR_ALIGN) >= 1024);
+    assert_true(QUERY(size_t, clGetDeviceInfo, device, CL_DEVICE_PRINTF_BUFFER_SIZE) >= 1 << 20);
+    assert_true(QUERY(cl_bool, clGetDeviceInfo, device, CL_DEVICE_COMPILER_AVAILABLE));
+    assert_true(QUERY(cl_device_fp_config, clGetDeviceInfo, device, CL_DEVICE_SINGLE_FP_CONFIG) & CL_FP_INF_NAN);
+    char text[64];
+    OK(clGetDeviceInfo(device, CL_DEVICE_OPENCL_C_VERSION, sizeof text, text, NULL));
+    assert_int_equal(strncmp(text, "OpenCL C 1.2 ", 13), 0);
+}
+
+static void test_query_rules(void **state)
+{
+    (void)state;
+    size_t size = 0;
+    cl_uint value;
+    char tiny[2];
+    OK(clGetDeviceInfo(device, CL_DEVICE_NAME, 0, NULL, &size));
+    assert_int_equal(size, sizeof "Ventus GPGPU");
+    OK(clGetDeviceInfo(device, CL_DEVICE_NAME, 0, NULL, NULL));
+    FAILS(CL_INVALID_VALUE, clGetDeviceInfo(device, CL_DEVICE_NAME, sizeof tiny, tiny, NULL));
+    FAILS(CL_INVALID_VALUE, clGetDeviceInfo(device, 0xdead, sizeof value, &value, NULL));
+    OK(clGetDeviceInfo(device, CL_DEVICE_ILS_WITH_VERSION, 0, NULL, &size));
+    assert_int_equal(size, 0);
+    OK(clGetCommandQueueInfo(queue, CL_QUEUE_PROPERTIES_ARRAY, 0, NULL, &size));
+    assert_int_equal(size, 0);
+}
+
+static void test_device_is_static(void **state)
+{
+    (void)state;
+    OK(clRetainDevice(device));
+    OK(clReleaseDevice(device));
+    OK(clReleaseDevice(device));
+    assert_int_equal(QUERY(cl_uint, clGetDeviceInfo, device, CL_DEVICE_REFERENCE_COUNT), 1);
+}
+
+#define COUNTS(object, retain, release, info, param) do { \
+        assert_int_equal(QUERY(cl_uint, info, object, param), 1); \
+        OK(retain(object)); \
+        assert_int_equal(QUERY(cl_uint, info, object, param), 2); \
+        OK(release(object)); \
+        assert_int_equal(QUERY(cl_uint, info, object, param), 1); \
+        OK(release(object)); \
+    } while (0)
+
+static void test_reference_counts(void **state)
+{
+    (void)state;
+    cl_int err;
+    const char *source = "kernel void f(void) {}";
+    cl_context c = clCreateContext(NULL, 1, &device, NULL, NULL, &err);
+    cl_command_queue q = clCreateCommandQueueWithProperties(c, device, NULL, &err);
+    cl_mem mem = clCreateBuffer(c, 0, 16, NULL, &err);
+    cl_program program = clCreateProgramWithSource(c, 1, &source, NULL, &err);
+    cl_event event = clCreateUserEvent(c, &err);
+    assert_int_equal(QUERY(cl_uint, clGetContextInfo, c, CL_CONTEXT_REFERENCE_COUNT), 1);
+    COUNTS(q, clRetainCommandQueue, clReleaseCommandQueue, clGetCommandQueueInfo, CL_QUEUE_REFERENCE_COUNT);
+    COUNTS(mem, clRetainMemObject, clReleaseMemObject, clGetMemObjectInfo, CL_MEM_REFERENCE_COUNT);
+    COUNTS(program, clRetainProgram, clReleaseProgram, clGetProgramInfo, CL_PROGRAM_REFERENCE_COUNT);
+    COUNTS(event, clRetainEvent, clReleaseEvent, clGetEventInfo, CL_EVENT_REFERENCE_COUNT);
+    COUNTS(c, clRetainContext, clReleaseContext, clGetContextInfo, CL_CONTEXT_REFERENCE_COUNT);
+}
+
+/* The context lives as long as something in it does. */
+static void test_context_outlives_release(void **state)
+{
+    (void)state;
+    cl_int err;
+    cl_context c = clCreateContext(NULL, 1, &device, NULL, NULL, &err);
+    cl_mem mem = clCreateBuffer(c, 0, 16, NULL, &err);
+    OK(clReleaseContext(c));
+    c = QUERY(cl_context, clGetMemObjectInfo, mem, CL_MEM_CONTEXT);
+    cl_command_queue q = clCreateCommandQueue(c, device, 0, &err);
+    OK(err);
+    OK(clEnqueueWriteBuffer(q, mem, CL_TRUE, 0, 4, "abc", 0, NULL, NULL));
+    OK(clReleaseCommandQueue(q));
+    OK(clReleaseMemObject(mem));
+}
+
+static int gone[3], ngone;
+
+static void CL_CALLBACK context_gone(cl_context c, void *data)
+{
+    (void)c;
+    gone[ngone++] = (int)(intptr_t)data;
+}
+
+static void test_context_destructors(void **state)
+{
+    (void)state;
+    cl_int err;
+    cl_context c = clCreateContext(NULL, 1, &device, NULL, NULL, &err);
+    cl_mem mem = clCreateBuffer(c, 0, 16, NULL, &err);
+    ngone = 0;
+    FAILS(CL_INVALID_VALUE, clSetContextDestructorCallback(c, NULL, NULL));
+    OK(clSetContextDestructorCallback(c, context_gone, (void *)1));
+    OK(clSetContextDestructorCallback(c, context_gone, (void *)2));
+    OK(clReleaseContext(c));
+    assert_int_equal(ngone, 0);
+    OK(clReleaseMemObject(mem));
+    assert_int_equal(ngone, 2);
+    assert_int_equal(gone[0], 2);
+    assert_int_equal(gone[1], 1);
+}
+
+static void test_context_properties(void **state)
+{
+    (void)state;
+    cl_int err;
+    cl_context_properties good[] = {CL_CONTEXT_PLATFORM, (cl_context_properties)platform, 0}, back[3];
+    cl_context_properties unknown[] = {CL_CONTEXT_PLATFORM, (cl_context_properties)platform, 0x7777, 1, 0};
+    cl_context_properties twice[] = {CL_CONTEXT_PLATFORM, (cl_context_properties)platform, CL_CONTEXT_PLATFORM,
+                                     (cl_context_properties)platform, 0};
+    cl_device_id two[] = {device, device}, bad[] = {(cl_device_id)platform};
+    REFUSED(CL_INVALID_PROPERTY, clCreateContext(unknown, 1, &device, NULL, NULL, &err));
+    REFUSED(CL_INVALID_PROPERTY, clCreateContext(twice, 1, &device, NULL, NULL, &err));
+    REFUSED(CL_INVALID_VALUE, clCreateContext(good, 1, &device, NULL, two, &err));
+    REFUSED(CL_INVALID_VALUE, clCreateContext(good, 0, &device, NULL, NULL, &err));
+    REFUSED(CL_INVALID_DEVICE, clCreateContext(good, 1, bad, NULL, NULL, &err));
+    REFUSED(CL_DEVICE_NOT_FOUND, clCreateContextFromType(good, CL_DEVICE_TYPE_CPU, NULL, NULL, &err));
+    cl_context c = clCreateContext(good, 2, two, NULL, NULL, NULL);
+    assert_non_null(c);
+    assert_int_equal(QUERY(cl_uint, clGetContextInfo, c, CL_CONTEXT_NUM_DEVICES), 1);
+    OK(clGetContextInfo(c, CL_CONTEXT_PROPERTIES, sizeof back, back, NULL));
+    assert_memory_equal(back, good, sizeof good);
+    OK(clReleaseContext(c));
+}
+
+static void test_queue_properties(void **state)
+{
+    (void)state;
+    cl_int err;
+    cl_queue_properties list[] = {CL_QUEUE_PROPERTIES, CL_QUEUE_PROFILING_ENABLE, 0}, back[3];
+    cl_queue_properties on_device[] = {CL_QUEUE_PROPERTIES, CL_QUEUE_ON_DEVICE | CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE, 0};
+    cl_queue_properties unknown[] = {0x8888, 1, 0};
+    size_t size;
+    cl_uint n;
+    REFUSED(CL_INVALID_VALUE, clCreateCommandQueue(context, device, 1u << 15, &err));
+    REFUSED(CL_INVALID_QUEUE_PROPERTIES, clCreateCommandQueueWithProperties(context, device, on_device, &err));
+    REFUSED(CL_INVALID_VALUE, clCreateCommandQueueWithProperties(context, device, unknown, &err));
+    REFUSED(CL_INVALID_DEVICE, clCreateCommandQueue(context, NULL, 0, &err));
+    cl_command_queue q = clCreateCommandQueueWithProperties(context, device, list, &err);
+    OK(err);
+    OK(clGetCommandQueueInfo(q, CL_QUEUE_PROPERTIES_ARRAY, sizeof back, back, &size));
+    assert_int_equal(size, sizeof list);
+    assert_memory_equal(back, list, sizeof list);
+    FAILS(CL_INVALID_COMMAND_QUEUE, clGetCommandQueueInfo(q, CL_QUEUE_SIZE, sizeof n, &n, NULL));
+    FAILS(CL_INVALID_OPERATION, clSetCommandQueueProperty(q, CL_QUEUE_PROFILING_ENABLE, CL_FALSE, NULL));
+    OK(clReleaseCommandQueue(q));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_dispatch_table), cmocka_unit_test(test_platform), cmocka_unit_test(test_device_minimums),
+        cmocka_unit_test(test_query_rules), cmocka_unit_test(test_device_is_static), cmocka_unit_test(test_reference_counts),
+        cmocka_unit_test(test_context_outlives_release), cmocka_unit_test(test_context_destructors),
+        cmocka_unit_test(test_context_properties), cmocka_unit_test(test_queue_properties),
+    };
+    return cmocka_run_group_tests(tests, check_setup, check_teardown);
+}

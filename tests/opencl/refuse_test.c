@@ -1,0 +1,76 @@
+/* Optional features: each function exists and refuses in the prescribed way, and the queries agree. */
+#include "check.h"
+
+static void test_svm(void **state)
+{
+    (void)state;
+    int x = 0;
+    void *p = &x;
+    assert_int_equal(QUERY(cl_device_svm_capabilities, clGetDeviceInfo, device, CL_DEVICE_SVM_CAPABILITIES), 0);
+    assert_null(clSVMAlloc(context, CL_MEM_READ_WRITE, 64, 0));
+    clSVMFree(context, NULL);
+    FAILS(CL_INVALID_OPERATION, clEnqueueSVMFree(queue, 1, &p, NULL, NULL, 0, NULL, NULL));
+    FAILS(CL_INVALID_OPERATION, clEnqueueSVMMemcpy(queue, CL_TRUE, &x, &x, 4, 0, NULL, NULL));
+    FAILS(CL_INVALID_OPERATION, clEnqueueSVMMemFill(queue, &x, &x, 4, 4, 0, NULL, NULL));
+    FAILS(CL_INVALID_OPERATION, clEnqueueSVMMap(queue, CL_TRUE, CL_MAP_READ, &x, 4, 0, NULL, NULL));
+    FAILS(CL_INVALID_OPERATION, clEnqueueSVMUnmap(queue, &x, 0, NULL, NULL));
+    FAILS(CL_INVALID_OPERATION, clEnqueueSVMMigrateMem(queue, 1, (const void **)&p, NULL, 0, 0, NULL, NULL));
+}
+
+static void test_images(void **state)
+{
+    (void)state;
+    cl_int err;
+    cl_uint count = 9;
+    cl_image_format format = {CL_RGBA, CL_UNORM_INT8};
+    cl_image_desc desc = {.image_type = CL_MEM_OBJECT_IMAGE2D, .image_width = 4, .image_height = 4};
+    assert_false(QUERY(cl_bool, clGetDeviceInfo, device, CL_DEVICE_IMAGE_SUPPORT));
+    REFUSED(CL_INVALID_OPERATION, clCreateImage(context, 0, &format, &desc, NULL, &err));
+    REFUSED(CL_INVALID_OPERATION, clCreateImageWithProperties(context, NULL, 0, &format, &desc, NULL, &err));
+    REFUSED(CL_INVALID_OPERATION, clCreateImage2D(context, 0, &format, 4, 4, 0, NULL, &err));
+    REFUSED(CL_INVALID_OPERATION, clCreateSampler(context, CL_TRUE, CL_ADDRESS_CLAMP, CL_FILTER_NEAREST, &err));
+    OK(clGetSupportedImageFormats(context, CL_MEM_READ_ONLY, CL_MEM_OBJECT_IMAGE2D, 0, NULL, &count));
+    assert_int_equal(count, 0);
+}
+
+static void test_programs(void **state)
+{
+    (void)state;
+    cl_int err;
+    const char *source = "kernel void f(void) {}";
+    size_t size = 7;
+    REFUSED(CL_INVALID_OPERATION, clCreateProgramWithIL(context, NULL, 0, &err));
+    REFUSED(CL_INVALID_VALUE, clCreateProgramWithBuiltInKernels(context, 1, &device, "f", &err));
+    cl_program program = clCreateProgramWithSource(context, 1, &source, NULL, &err);
+    OK(err);
+    FAILS(CL_INVALID_OPERATION, clSetProgramSpecializationConstant(program, 0, 4, &size));
+    FAILS(CL_INVALID_OPERATION, clSetProgramReleaseCallback(program, NULL, NULL));
+    OK(clGetProgramInfo(program, CL_PROGRAM_IL, 0, NULL, &size));
+    assert_int_equal(size, 0);
+    OK(clReleaseProgram(program));
+}
+
+static void test_others(void **state)
+{
+    (void)state;
+    cl_int err;
+    cl_ulong time;
+    cl_uint value;
+    REFUSED(CL_INVALID_OPERATION, clCreatePipe(context, 0, 4, 4, NULL, &err));
+    cl_mem mem = buffer_new(0, 16, NULL);
+    FAILS(CL_INVALID_MEM_OBJECT, clGetPipeInfo(mem, CL_PIPE_PACKET_SIZE, sizeof value, &value, NULL));
+    OK(clReleaseMemObject(mem));
+    FAILS(CL_INVALID_OPERATION, clSetDefaultDeviceCommandQueue(context, device, queue));
+    FAILS(CL_INVALID_OPERATION, clGetHostTimer(device, &time));
+    FAILS(CL_INVALID_OPERATION, clGetDeviceAndHostTimer(device, &time, &time));
+    FAILS(CL_INVALID_VALUE, clCreateSubDevices(device, NULL, 0, NULL, &value));
+    FAILS(CL_INVALID_OPERATION, clEnqueueNativeKernel(queue, NULL, NULL, 0, 0, NULL, NULL, 0, NULL, NULL));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_svm), cmocka_unit_test(test_images), cmocka_unit_test(test_programs), cmocka_unit_test(test_others),
+    };
+    return cmocka_run_group_tests(tests, check_setup, check_teardown);
+}

@@ -1,0 +1,116 @@
+/* ventus as: assembly text to an executable.
+ *
+ * A program with .kernel records gets the start code in front, unless it brings its own; everything
+ * else is asm/. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "asm/asm.h"
+#include "start_code.h"
+#include "tool.h"
+
+enum { FLAG_OUTPUT, FLAG_BASE, FLAG_VMEM, FLAG_NO_START };
+static const struct flag flags[] = {
+    {"output", 'o', "OUT", "where the result goes; default: FILE with the suffix .elf"},
+    {"base", 0, "ADDRESS", "address of .text; default 0x80000000"},
+    {"vmem", 0, NULL, "write the words of .text, one hexadecimal word a line, not an ELF file"},
+    {"no-start", 0, NULL, "never put the start code in front"},
+    {0},
+};
+
+static const char about[] =
+    "Assembles GNU-style text for Ventus. A program with .kernel records begins with the start\n"
+    "code, unless it defines _start; `ventus run` can run it then:\n\n"
+    "    .kernel hello            # registers used are counted; lds=N pds=N for memory\n"
+    "    .arg    global, out      # kinds: value global constant local\n"
+    "hello:      lw      t0, 0(a0)        # a0: the arguments\n"
+    "            vmv.v.x v1, t0\n"
+    "            vid.v   v0\n"
+    "            vsll.vi v2, v0, 2\n"
+    "            vadd.vv v1, v1, v2\n"
+    "            vsw12.v v0, 0(v1)\n"
+    "            ret";
+
+static char *default_output(const struct args *args, const char *input)
+{
+    if (!strcmp(input, "-")) usage_error(args, "the source is standard input, so an output is needed: -o OUT");
+    const char *slash = strrchr(input, '/'), *dot = strrchr(input, '.');
+    size_t stem = dot && (!slash || dot > slash + 1) && dot != input ? (size_t)(dot - input) : strlen(input);
+    char *out = allocate(stem + 5);
+    memcpy(out, input, stem);
+    memcpy(out + stem, ".elf", 4);
+    if (!strcmp(out, input)) usage_error(args, "the source would be overwritten; -o OUT names the output");
+    return out;
+}
+
+static bool has_start(const struct elf_image *m)
+{
+    for (size_t i = 0; i < m->nsymbols; i++)
+        if (!strcmp(m->symbols[i].name, "_start")) return true;
+    return m->text_words * 4 >= sizeof start_code && !memcmp(m->text, start_code, sizeof start_code);
+}
+
+/* Assembles behind the start code; the new text, which the caller frees, begins with it. */
+static uint32_t *assemble_behind_start(const char *input, const char *source, size_t size, uint32_t base, struct elf_image *m)
+{
+    if (!asm_assemble(input, source, size, base + (uint32_t)sizeof start_code, m, stderr)) exit(EXIT_FAILED);
+    uint32_t *text = allocate(sizeof start_code + m->text_words * 4);
+    memcpy(text, start_code, sizeof start_code);
+    memcpy(text + sizeof start_code / 4, m->text, m->text_words * 4);
+    m->text = text;
+    m->text_words += sizeof start_code / 4;
+    m->text_addr = m->entry = base;
+    return text;
+}
+
+static void write_vmem(const char *path, const struct elf_image *m)
+{
+    char *text = allocate(m->text_words * 9 + 1);
+    for (size_t i = 0; i < m->text_words; i++) snprintf(text + 9 * i, 10, "%08x\n", m->text[i]);
+    write_file(path, text, m->text_words * 9);
+    free(text);
+}
+
+static void write_elf(const char *path, const struct elf_image *m)
+{
+    void *bytes;
+    size_t size;
+    const char *why = "";
+    if (!elf_write(m, &bytes, &size, &why)) die("%s", why);
+    write_file(path, bytes, size);
+    free(bytes);
+}
+
+int cmd_as(int argc, char **argv)
+{
+    struct args args = {.command = "as", .usage = "FILE [-o OUT]", .about = about, .flags = flags, .argc = argc, .argv = argv, .at = 1};
+    const char *input = NULL, *output = NULL;
+    uint32_t base = ABI_CODE_BASE;
+    bool vmem = false, start = true;
+    for (int flag; (flag = args_next(&args)) != ARG_END;) {
+        if (flag == FLAG_OUTPUT) output = args.value;
+        else if (flag == FLAG_BASE) base = (uint32_t)number_arg(&args, "--base", args.value, 0, UINT32_MAX - 3) & ~3u;
+        else if (flag == FLAG_VMEM) vmem = true;
+        else if (flag == FLAG_NO_START) start = false;
+        else if (input) usage_error(&args, "one source at a time, '%s' is the second", args.value);
+        else input = args.value;
+    }
+    if (!input) usage_error(&args, "a source file is needed");
+    char *made = output ? NULL : default_output(&args, input);
+    size_t size;
+    char *source = read_file(input, &size);
+    struct elf_image image;
+    uint32_t *text = NULL;
+    if (!asm_assemble(input, source, size, base, &image, stderr)) return EXIT_FAILED;
+    if (start && image.note && !has_start(&image)) {
+        elf_free(&image);
+        text = assemble_behind_start(input, source, size, base, &image);
+    }
+    if (vmem) write_vmem(output ? output : made, &image);
+    else write_elf(output ? output : made, &image);
+    elf_free(&image);
+    free(text);
+    free(source);
+    free(made);
+    return EXIT_OK;
+}

@@ -1,0 +1,212 @@
+/* Options, files and messages of the subcommands.
+ *
+ * A tool runs once and ends: failures print one message and exit, memory is not always given back.
+ * Called by every file of this folder. */
+#include "tool.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "asm/asm.h"
+
+void die(const char *format, ...)
+{
+    va_list args;
+    fflush(stdout);
+    fputs("ventus: ", stderr);
+    va_start(args, format);
+    vfprintf(stderr, format, args);
+    va_end(args);
+    fputc('\n', stderr);
+    exit(EXIT_FAILED);
+}
+
+void usage_error(const struct args *args, const char *format, ...)
+{
+    va_list list;
+    fflush(stdout);
+    fprintf(stderr, "ventus %s: ", args->command);
+    va_start(list, format);
+    vfprintf(stderr, format, list);
+    va_end(list);
+    fprintf(stderr, "\n`ventus %s --help` lists the options.\n", args->command);
+    exit(EXIT_USAGE);
+}
+
+static unsigned nearer(const char *word, size_t length, const char *candidate, unsigned best)
+{
+    unsigned d = asm_edit_distance(word, length, candidate, strlen(candidate));
+    return d < best && d < length ? d : best;
+}
+
+const char *nearest_word(const char *word, const char *const *list)
+{
+    const char *found = NULL;
+    unsigned best = 3;
+    for (; *list; list++) {
+        unsigned d = nearer(word, strlen(word), *list, best);
+        if (d < best) best = d, found = *list;
+    }
+    return found;
+}
+
+static void print_help(const struct args *args)
+{
+    printf("usage: ventus %s %s\n\n%s\n", args->command, args->usage, args->about);
+    if (args->flags->name) puts("\noptions:");
+    for (const struct flag *f = args->flags; f->name; f++) {
+        char left[80];
+        char letter[8] = "    ";
+        if (f->letter) snprintf(letter, sizeof letter, "-%c, ", f->letter);
+        snprintf(left, sizeof left, "%s--%s%s%s", letter, f->name, f->value ? " " : "", f->value ? f->value : "");
+        printf("  %-28s", left);
+        for (const char *p = f->help; *p; p++) {
+            putchar(*p);
+            if (*p == '\n') printf("%30s", "");
+        }
+        putchar('\n');
+    }
+    exit(EXIT_OK);
+}
+
+static _Noreturn void unknown_option(const struct args *args, const char *text)
+{
+    const char *best = NULL;
+    unsigned distance = 3;
+    size_t length = strcspn(text + 2, "=");
+    for (const struct flag *f = args->flags; f->name && text[1] == '-'; f++) {
+        unsigned d = nearer(text + 2, length, f->name, distance);
+        if (d < distance) distance = d, best = f->name;
+    }
+    if (best) usage_error(args, "unknown option '%s'; did you mean '--%s'?", text, best);
+    usage_error(args, "unknown option '%s'", text);
+}
+
+/* Takes the value of an option: behind "=", glued to the letter, or the next argument. */
+static int take_value(struct args *args, int index, const char *glued)
+{
+    const struct flag *f = &args->flags[index];
+    if (!f->value) {
+        if (glued) usage_error(args, "--%s takes no value", f->name);
+        return index;
+    }
+    if (glued) args->value = glued;
+    else if (args->at < args->argc) args->value = args->argv[args->at++];
+    else usage_error(args, "--%s wants a value: %s", f->name, f->value);
+    return index;
+}
+
+static int long_option(struct args *args, const char *text)
+{
+    size_t length = strcspn(text + 2, "=");
+    for (int i = 0; args->flags[i].name; i++)
+        if (strlen(args->flags[i].name) == length && !strncmp(text + 2, args->flags[i].name, length))
+            return take_value(args, i, text[2 + length] ? text + 3 + length : NULL);
+    unknown_option(args, text);
+}
+
+int args_next(struct args *args)
+{
+    if (args->at >= args->argc) return ARG_END;
+    const char *text = args->argv[args->at++];
+    if (!args->plain && !strcmp(text, "--")) {
+        args->plain = true;
+        return args_next(args);
+    }
+    if (args->plain || text[0] != '-' || !text[1]) {
+        args->value = text;
+        return ARG_PLAIN;
+    }
+    if (!strcmp(text, "--help") || !strcmp(text, "-h")) print_help(args);
+    if (text[1] == '-') return long_option(args, text);
+    for (int i = 0; args->flags[i].name; i++)
+        if (args->flags[i].letter == text[1]) return take_value(args, i, text[2] ? text + 2 : NULL);
+    unknown_option(args, text);
+}
+
+static bool parse_number(const char *text, const char **end, uint64_t *value)
+{
+    char *stop;
+    if (*text < '0' || *text > '9') return false;
+    errno = 0;
+    *value = strtoull(text, &stop, text[0] == '0' && (text[1] | 32) == 'x' ? 16 : 10);
+    *end = stop;
+    return !errno && stop != text;
+}
+
+uint64_t number_arg(const struct args *args, const char *what, const char *text, uint64_t min, uint64_t max)
+{
+    const char *end;
+    uint64_t v;
+    if (!parse_number(text, &end, &v) || *end) usage_error(args, "%s: '%s' is no number", what, text);
+    if (v < min || v > max)
+        usage_error(args, "%s: %s is not in %llu..%llu", what, text, (unsigned long long)min, (unsigned long long)max);
+    return v;
+}
+
+unsigned triple_arg(const struct args *args, const char *what, const char *text, uint64_t min, uint32_t out[3])
+{
+    const char *p = text;
+    for (unsigned n = 0; n < 3; n++) {
+        uint64_t v;
+        if (!parse_number(p, &p, &v)) break;
+        if (v < min || v > UINT32_MAX) usage_error(args, "%s: '%s' is out of range", what, text);
+        out[n] = (uint32_t)v;
+        if (!*p) return n + 1;
+        if (*p++ != ',') break;
+    }
+    usage_error(args, "%s: '%s' is not X[,Y[,Z]]", what, text);
+}
+
+/* ---- files ---- */
+
+enum { MOST_FILE_BYTES = 1 << 30 };
+
+void *allocate(size_t size)
+{
+    void *p = calloc(size ? size : 1, 1);
+    if (!p) die("out of memory");
+    return p;
+}
+
+void *read_file(const char *path, size_t *size)
+{
+    struct stat st;
+    bool standard = !strcmp(path, "-");
+    FILE *in = standard ? stdin : fopen(path, "rb");
+    if (!in) die("cannot open %s: %s", path, strerror(errno));
+    if (!fstat(fileno(in), &st) && S_ISDIR(st.st_mode)) die("%s is a folder", path);
+    size_t have = 0, room = 1 << 16;
+    char *bytes = allocate(room + 1);
+    for (size_t n; (n = fread(bytes + have, 1, room - have, in)); ) {
+        have += n;
+        if (have < room) continue;
+        if (room >= MOST_FILE_BYTES) die("%s is too large", path);
+        room *= 2;
+        bytes = realloc(bytes, room + 1);
+        if (!bytes) die("out of memory");
+    }
+    if (ferror(in)) die("cannot read %s: %s", path, strerror(errno));
+    if (!standard) fclose(in);
+    bytes[have] = 0;
+    *size = have;
+    return bytes;
+}
+
+void write_file(const char *path, const void *bytes, size_t size)
+{
+    bool standard = !strcmp(path, "-");
+    FILE *out = standard ? stdout : fopen(path, "wb");
+    if (!out) die("cannot write %s: %s", path, strerror(errno));
+    bool ok = fwrite(bytes, 1, size, out) == size;
+    ok = (standard ? !fflush(out) : !fclose(out)) && ok;
+    if (!ok) {
+        int error = errno;
+        if (!standard) unlink(path);
+        die("cannot write %s: %s", path, strerror(error));
+    }
+}

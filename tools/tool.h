@@ -1,0 +1,65 @@
+/* What the subcommands of `ventus` share: options, files, messages. */
+#ifndef VENTUS_TOOL_H
+#define VENTUS_TOOL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+enum { EXIT_OK = 0, EXIT_FAILED = 1, EXIT_USAGE = 2 };
+
+/* ---- subcommands, one file each; `argv[0]` is the subcommand's name ---- */
+int cmd_as(int argc, char **argv);
+int cmd_cc(int argc, char **argv);
+int cmd_info(int argc, char **argv);
+int cmd_objdump(int argc, char **argv);
+int cmd_run(int argc, char **argv);
+
+/* ---- options ---- */
+
+/* An option; the table of a command ends with a row without name. */
+struct flag {
+    const char *name;   /* without dashes */
+    char letter;        /* short form, 0: none */
+    const char *value;  /* what the value is called, NULL: the option takes none */
+    const char *help;
+};
+
+struct args {
+    const char *command;       /* "as" */
+    const char *usage, *about; /* for --help: behind "ventus as", and what it does */
+    const struct flag *flags;
+    int argc, at;
+    char **argv;
+    const char *value;         /* of the last option, or the plain argument */
+    bool plain;                /* "--" has been seen */
+};
+
+enum { ARG_END = -1, ARG_PLAIN = -2 };
+
+/* Index of the next option in the table, ARG_PLAIN or ARG_END. Answers --help itself; anything
+ * unknown ends the program with a hint and EXIT_USAGE. */
+int args_next(struct args *args);
+
+/* Ends the program with EXIT_USAGE: "ventus as: ...", and how to get help. */
+_Noreturn void usage_error(const struct args *args, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* Ends the program with EXIT_FAILED: "ventus: ...". */
+_Noreturn void die(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* The word of a list (ended by NULL) nearest to `word`, or NULL if none is near. */
+const char *nearest_word(const char *word, const char *const *list);
+
+/* A whole number of the command line, decimal or 0x..., in min..max; else a usage error naming `what`. */
+uint64_t number_arg(const struct args *args, const char *what, const char *text, uint64_t min, uint64_t max);
+
+/* "X[,Y[,Z]]" into three numbers; missing ones keep their value. Returns how many there are. */
+unsigned triple_arg(const struct args *args, const char *what, const char *text, uint64_t min, uint32_t out[3]);
+
+/* ---- files; failures end the program ---- */
+void *read_file(const char *path, size_t *size); /* "-": standard input; zero-terminated, malloc'ed */
+void write_file(const char *path, const void *bytes, size_t size);
+void *allocate(size_t size);                     /* zeroed */
+
+#endif

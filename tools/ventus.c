@@ -1,0 +1,50 @@
+/* The `ventus` command: finds the subcommand and hands over.
+ *
+ * Every subcommand answers --help; unknown ones get a hint and exit code 2. */
+#include <string.h>
+
+#include "tool.h"
+
+static const struct command { const char *name; int (*run)(int argc, char **argv); const char *help; } commands[] = {
+    {"cc", cmd_cc, "compile OpenCL C to an executable for the machine"},
+    {"as", cmd_as, "assemble"},
+    {"objdump", cmd_objdump, "disassemble an executable or a text file of words"},
+    {"run", cmd_run, "run a kernel, or a recorded launch, on the simulator"},
+    {"info", cmd_info, "show version and machine parameters"},
+};
+enum { NCOMMANDS = sizeof commands / sizeof *commands };
+
+static void help(FILE *out)
+{
+    fputs("usage: ventus COMMAND [ARGUMENTS]\n\nThe Ventus GPGPU in software.\n\ncommands:\n", out);
+    for (int i = 0; i < NCOMMANDS; i++) fprintf(out, "  %-10s%s\n", commands[i].name, commands[i].help);
+    fputs("\n`ventus COMMAND --help` explains a command.\n", out);
+}
+
+static int unknown(const char *name)
+{
+    const char *names[NCOMMANDS + 1] = {0};
+    for (int i = 0; i < NCOMMANDS; i++) names[i] = commands[i].name;
+    const char *near = nearest_word(name, names);
+    fprintf(stderr, "ventus: unknown command '%s'%s%s%s\n", name, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+    fputs("`ventus --help` lists the commands.\n", stderr);
+    return EXIT_USAGE;
+}
+
+int main(int argc, char **argv)
+{
+    if (argc < 2) {
+        help(stderr);
+        return EXIT_USAGE;
+    }
+    const char *name = argv[1];
+    if (!strcmp(name, "--help") || !strcmp(name, "-h") || !strcmp(name, "help")) {
+        if (argc == 2) return help(stdout), EXIT_OK;
+        name = argv[2];
+        argv[2] = "--help";
+    }
+    if (!strcmp(name, "--version")) return printf("ventus %s\n", VENTUS_VERSION), EXIT_OK;
+    for (int i = 0; i < NCOMMANDS; i++)
+        if (!strcmp(name, commands[i].name)) return commands[i].run(argc - 1, argv + 1);
+    return unknown(name);
+}
