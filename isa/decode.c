@@ -78,8 +78,8 @@ static bool invalid(struct insn *out)
 /* Scalar registers end at 63, whatever an eight-bit field or a prefix says. */
 static bool registers_exist(const struct insn *in)
 {
-    for (const char *l = isa_fixed(in->op)->letters; *l; l++) {
-        const struct isa_operand *o = isa_operand(*l);
+    for (const struct isa_operand *const *p = isa_fixed(in->op)->operands; *p; p++) {
+        const struct isa_operand *o = *p;
         if (o->kind == OPERAND_REG_X && isa_get(in, (enum operand_role)o->role) >= ISA_XREGS) return false;
     }
     return true;
@@ -95,11 +95,9 @@ bool isa_decode_raw(enum isa_profile profile, const uint32_t *words, size_t nwor
         if ((word & f->mask) != f->match || !(isa_table[*op].revisions & profile) || nwords * 32 < f->bits) continue;
         out->op = *op;
         out->size = f->bits / 8;
-        for (const char *l = f->letters; *l; l++) {
-            const struct isa_operand *o = isa_operand(*l);
-            isa_set(out, (enum operand_role)o->role, operand_value(word, o));
-        }
-        return registers_exist(out) || invalid(out);
+        for (const struct isa_operand *const *p = f->operands; *p; p++)
+            isa_set(out, (enum operand_role)(*p)->role, operand_value(word, *p));
+        return f->bits == 32 || registers_exist(out) || invalid(out);
     }
     return false;
 }
@@ -116,11 +114,11 @@ static void apply_groups(struct insn *in, unsigned groups, bool immhi)
         [ROLE_RS2] = immhi ? groups >> 3 & 7 : groups >> 6 & 7,
         [ROLE_RS3] = immhi ? 0 : groups >> 9 & 7,
     };
-    for (const char *l = isa_fixed(in->op)->letters; *l; l++) {
-        const struct isa_operand *o = isa_operand(*l);
+    for (const struct isa_operand *const *p = isa_fixed(in->op)->operands; *p; p++) {
+        const struct isa_operand *o = *p;
         if (o->kind == OPERAND_REG_X || o->kind == OPERAND_REG_V)
             isa_set(in, (enum operand_role)o->role, isa_get(in, (enum operand_role)o->role) | (int32_t)(group[o->role] << 5));
-        if (immhi && *l == 'k') { /* a signed 5-bit immediate becomes eleven bits; shift amounts stay */
+        if (immhi && o->letter == 'k') { /* a signed 5-bit immediate becomes eleven bits; shift amounts stay */
             uint32_t v = groups >> 6 << 5 | ((uint32_t)in->imm & 31);
             in->imm = (int32_t)(v << 21) >> 21;
         }
@@ -129,8 +127,8 @@ static void apply_groups(struct insn *in, unsigned groups, bool immhi)
 
 static bool pairs_even(const struct insn *in)
 {
-    for (const char *l = isa_fixed(in->op)->letters; *l; l++) {
-        const struct isa_operand *o = isa_operand(*l);
+    for (const struct isa_operand *const *p = isa_fixed(in->op)->operands; *p; p++) {
+        const struct isa_operand *o = *p;
         bool reg = o->kind == OPERAND_REG_X || o->kind == OPERAND_REG_V;
         if (reg && (isa_get(in, (enum operand_role)o->role) & 1)) return false;
     }

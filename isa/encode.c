@@ -69,8 +69,8 @@ static bool prefix_word(const struct insn *in, const struct need *need, uint32_t
     struct insn p = {.op = (uint16_t)op, .pair = in->pair, .abs = in->abs, .neg = in->neg, .hint = in->hint, .vm = 1};
     p.aux = (uint16_t)(is_void ? in->groups : groups(need, in->groups, immhi));
     uint64_t w = isa_fixed(op)->match;
-    for (const char *l = isa_fixed(op)->letters; *l; l++) {
-        const struct isa_operand *o = isa_operand(*l);
+    for (const struct isa_operand *const *k = isa_fixed(op)->operands; *k; k++) {
+        const struct isa_operand *o = *k;
         int32_t v = isa_get(&p, (enum operand_role)o->role);
         if (!fits(v, o)) return false;
         w |= scatter((uint32_t)v, o);
@@ -87,15 +87,15 @@ unsigned isa_encode(const struct insn *in, uint32_t words[ISA_MAX_WORDS], const 
     struct need need = {.group = {0}};
     uint64_t word = f->match;
 
-    for (const char *l = f->letters; *l; l++) {
-        const struct isa_operand *o = isa_operand(*l);
+    for (const struct isa_operand *const *p = f->operands; *p; p++) {
+        const struct isa_operand *o = *p;
         int32_t v = isa_get(in, (enum operand_role)o->role);
         if (o->kind == OPERAND_REG_X && v >= ISA_XREGS) return refuse(why, o->name);
         if ((o->kind == OPERAND_REG_X || o->kind == OPERAND_REG_V) && o->width == 5) {
             need.roles |= 1u << o->role;
             need.group[o->role] = (unsigned)v >> 5;
             v &= 31;
-        } else if (*l == 'k') {
+        } else if (o->letter == 'k') {
             if (v < -1024 || v > 1023) return refuse(why, o->name);
             need.immediate = true;
             need.long_immediate = !fits(v, o);

@@ -98,6 +98,14 @@ struct isa_operand {
     const char *name, *text;
 };
 
+/* What can stand in braces behind the operands, "{name=value, name}": bits of a field of
+ * `struct insn`. One that is not written is 0; the rounding mode is 7. */
+struct isa_modifier {
+    const char *name;
+    uint8_t role, shift, width;
+};
+enum { ISA_MAX_MODIFIERS = 20 };
+
 struct isa_csr {
     uint16_t number;
     bool writable;
@@ -112,12 +120,16 @@ extern const size_t isa_ncsrs;
 /* The operand with this letter, or NULL. */
 const struct isa_operand *isa_operand(char letter);
 
+/* The modifiers of an instruction and of its prefix in->prefix; returns their number. */
+size_t isa_modifiers(const struct insn *in, struct isa_modifier out[ISA_MAX_MODIFIERS]);
+
 /* The operation with this mnemonic in a profile, or OP_INVALID; isa_find: in the default profile. */
 enum isa_op isa_find(const char *mnemonic);
 enum isa_op isa_find_in(enum isa_profile profile, const char *mnemonic);
 
 /* The profile called "default", "toolchain", "r2.0", "r2.1" or "r2025"; false if there is none. */
 bool isa_profile_find(const char *name, enum isa_profile *profile);
+const char *isa_profile_name(enum isa_profile profile); /* the inverse */
 
 /* The CSR with this number / name (either case), or NULL. */
 const struct isa_csr *isa_csr_number(unsigned number);
@@ -153,8 +165,9 @@ int32_t isa_get(const struct insn *insn, enum operand_role role);
 
 enum isa_print_flags { ISA_PRINT_NUMERIC = 1 /* x5 instead of t0 */ };
 
-/* Prints "mnemonic<tab>operands" of an instruction at `pc` (branch targets are printed as absolute
- * addresses). Returns the length as snprintf does. */
+/* Prints "mnemonic<tab>operands {modifiers}" of an instruction at `pc` (branch targets are printed as
+ * absolute addresses). A prefix other than regext and regexti is the first of the modifiers. Returns
+ * the length as snprintf does. */
 int isa_print(const struct insn *insn, uint32_t pc, unsigned flags, char *buf, size_t size);
 
 /* ABI name ("zero", "ra", "sp", ..., "x32"...) of scalar register r, 0..63. */

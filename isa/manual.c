@@ -35,13 +35,20 @@ static void print_syntax(const struct isa_desc *d, FILE *out)
     if (*d->operands) fputc(' ', out);
     for (const char *p = d->operands; *p; p++) {
         const struct isa_operand *o = isa_operand(*p);
+        if (!strncmp(p, ",K{", 3)) { fputs("[, v0.t]", out); p++; continue; }
         if (!strcmp(p, ",m")) { fputs("[, v0.t]", out); return; }
         if (!strcmp(p, ",o")) { fputs("[, rm]", out); return; }
+        if (*p == '{') break;
         if (!strcmp(p, "v0")) { fputs("v0", out); return; }
         if (o) fputs(o->name, out);
         else if (*p == ',') fputs(", ", out);
         else fputc(*p, out);
     }
+    struct isa_modifier m[ISA_MAX_MODIFIERS];
+    struct insn in = {.op = (uint16_t)(d - isa_table)};
+    size_t n = isa_modifiers(&in, m);
+    for (size_t i = 0; i < n; i++) fprintf(out, "%s%s%s", i ? ", " : " [{", m[i].name, m[i].width > 1 ? "=N" : "");
+    if (n) fputs("}]", out);
 }
 
 /* The fields of a pattern from the most significant bit: runs of fixed bits and of one letter. */
