@@ -19,6 +19,7 @@
 #define CLANG "clang-19"
 
 enum { CHILD_SECONDS = 300, BITCODE_LIMIT = 256 << 20 };
+#define CHILD_BYTES ((rlim_t)8 << 30)
 
 /* SPIR, because its types are ours (32-bit pointers, private in address space 0); -U__SPIR__ and
  * -cl-ext=-all take away what the base header then believes to be supported. -disable-llvm-passes
@@ -92,8 +93,9 @@ static char **argument_vector(struct cc *cc, const char *clang)
 
 static _Noreturn void run_child(char **argv, const int fds[3])
 {
-    struct rlimit time = { CHILD_SECONDS, CHILD_SECONDS };
-    setrlimit(RLIMIT_CPU, &time); /* macro bombs end */
+    struct rlimit time = { CHILD_SECONDS, CHILD_SECONDS }, memory = { CHILD_BYTES, CHILD_BYTES };
+    setrlimit(RLIMIT_CPU, &time); /* macro bombs end, and so does #include "/dev/zero" */
+    setrlimit(RLIMIT_AS, &memory);
     for (int i = 0; i < 3; i++)
         if (dup2(fds[i], i) < 0) _exit(127);
     execv(argv[0], argv);
@@ -228,6 +230,7 @@ LLVMModuleRef frontend_run(struct cc *cc, const char *source, size_t size)
     check_status(cc, clang, status);
 
     cc->context = LLVMContextCreate();
+    LLVMContextSetDiscardValueNames(cc->context, !cc_dumps(cc, "ir"));
     LLVMContextSetDiagnosticHandler(cc->context, diagnose, cc);
     LLVMMemoryBufferRef buffer = LLVMCreateMemoryBufferWithMemoryRangeCopy(out.bytes, out.size, "source");
     LLVMModuleRef module = NULL;

@@ -25,6 +25,14 @@ bool lower_calls(struct cc *cc, bool late);
 /* Before inlining: printf calls become print records, formats go to the note (print.c). */
 void print_lower(struct cc *cc);
 
+/* ---- structs.c ---- */
+/* Directs a kernel's struct parameters to the argument buffer. */
+void structs_lower(struct cc *cc, LLVMBuilderRef b, LLVMValueRef kernel);
+
+/* ---- prepare.c ---- */
+/* A word of the metadata block, at the builder's place. */
+LLVMValueRef metadata_word(struct cc *cc, LLVMBuilderRef b, LLVMValueRef word);
+
 /* ---- expand.c: the same in straight-line code, after all passes ---- */
 void expand_module(struct cc *cc);
 

@@ -145,6 +145,7 @@ static void lower_print(struct printer *p)
     LLVMInstructionEraseFromParent(p->call);
 }
 
+/* In the order of the source, so that formats are numbered as they stand there. */
 void print_lower(struct cc *cc)
 {
     LLVMValueRef f = LLVMGetNamedFunction(cc->module, "printf");
@@ -152,12 +153,12 @@ void print_lower(struct cc *cc)
     struct printer *p = cc_alloc(cc, sizeof *p);
     p->cc = cc;
     p->b = LLVMCreateBuilderInContext(cc->context);
-    for (LLVMUseRef u = LLVMGetFirstUse(f), next; u; u = next) {
-        next = LLVMGetNextUse(u);
-        p->call = LLVMGetUser(u);
-        if (!LLVMIsACallInst(p->call) || LLVMGetCalledValue(p->call) != f || LLVMTypeOf(p->call) != i32(p))
-            cc_error(cc, CC_FAILED, p->call, "printf can only be called");
-        lower_print(p);
-    }
+    for (LLVMValueRef g = LLVMGetFirstFunction(cc->module); g; g = LLVMGetNextFunction(g))
+        for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(g); b; b = LLVMGetNextBasicBlock(b))
+            for (LLVMValueRef i = LLVMGetFirstInstruction(b), next; i; i = next) {
+                next = LLVMGetNextInstruction(i);
+                p->call = i;
+                if (LLVMIsACallInst(i) && LLVMGetCalledValue(i) == f && LLVMTypeOf(i) == i32(p)) lower_print(p);
+            }
     LLVMDisposeBuilder(p->b);
 }
