@@ -33,7 +33,6 @@ static const char *find_compiler(char out[PATH_MAX])
 int cmd_cc(int argc, char **argv)
 {
     char path[PATH_MAX];
-    const char *compiler = find_compiler(path);
     if (argc > 1 && (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h"))) {
         puts("usage: ventus cc [--options STRING] [-o FILE] [FILE]\n\n"
              "Compiles OpenCL C from FILE or standard input to an ELF executable for `ventus run`.\n\n"
@@ -44,6 +43,7 @@ int cmd_cc(int argc, char **argv)
              "3 no clang-19 or no built-in library, 4 internal error.");
         return EXIT_OK;
     }
+    const char *compiler = find_compiler(path);
     argv[0] = "ventus-cc";
     execv(compiler, argv);
     die("cannot run %s: %s", compiler, strerror(errno));

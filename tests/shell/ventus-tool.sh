@@ -1,0 +1,89 @@
+# The `ventus` command: a kernel from source to result, listings that assemble to the same bytes, and
+# messages with the right exit codes for what users get wrong.
+set -u
+ventus=$VENTUS_BUILD/ventus
+dir=$(mktemp -d) || exit 1
+trap 'rm -rf "$dir"' EXIT
+cd "$dir" || exit 1
+status=0
+
+wrong() { echo "FAILED: $1"; status=1; }
+
+# check CODE TEXT COMMAND...: the exit code, and a line of the output
+check() {
+    code=$1 text=$2
+    shift 2
+    "$@" >out.txt 2>&1
+    got=$?
+    [ $got = "$code" ] || { wrong "exit code $got, not $code: $*"; cat out.txt; }
+    [ -z "$text" ] || grep -q -e "$text" out.txt || { wrong "no '$text' in the output of: $*"; cat out.txt; }
+}
+
+cat >add.s <<'S'
+        .kernel add
+        .arg    global, a
+        .arg    value, n
+        .arg    global, out
+add:    lw      t0, 0(a0)
+        lw      t1, 4(a0)
+        lw      t2, 8(a0)
+        csrr    a1, CSR_TID
+        vid.v   v0
+        vadd.vx v0, v0, a1              # work-item in its group
+        csrr    a2, CSR_KNL
+        lw      a3, 24(a2)              # local size
+        csrr    a4, CSR_GIDX
+        mul     a3, a3, a4
+        vadd.vx v0, v0, a3              # global id
+        vsll.vi v40, v0, 2
+        vadd.vx v1, v40, t0
+        vlw12.v v2, 0(v1)
+        vadd.vx v2, v2, t1
+        vadd.vx v3, v40, t2
+        vsw12.v v2, 0(v3)
+        ret
+        .section .rodata
+text:   .asciz  "constants"
+S
+check 0 '' "$ventus" as add.s
+check 0 'vsw12.v' "$ventus" objdump add.elf
+cp out.txt add.lst
+check 0 '' "$ventus" as add.lst -o again.elf
+cmp add.elf again.elf || wrong "objdump and as do not give the same file"
+check 0 'regext' "$ventus" objdump --raw add.elf
+cp out.txt raw.lst
+check 0 '' "$ventus" as raw.lst -o raw.elf
+cmp add.elf raw.elf || wrong "objdump --raw and as do not give the same file"
+check 0 '' "$ventus" as --vmem add.s -o add.vmem
+check 0 'vlw12.v' "$ventus" objdump add.vmem
+
+check 0 '5 6 7 8 9 10 11 12' "$ventus" run add.elf -k add -g 40 -l 20 -a iota:40 -a i:5 -a out:160:sum.bin --show 2 --stats
+grep -q 'warp instructions' out.txt || wrong "no statistics"
+[ "$(od -An -tu4 -N8 sum.bin | tr -s ' ')" = ' 5 6' ] || wrong "the result file is wrong"
+check 0 '43 44' "$ventus" run add.elf --global=4 --lanes 4 -a ints:42,43,44,45 -a i:1 -a buf:16 --show 2:u
+
+check 1 'addr\|0x' "$ventus" run add.elf -g 32 -a null -a i:5 -a buf:128
+check 2 'there is no kernel' "$ventus" run add.elf -k sub -g 1
+check 2 'takes 3 arguments, 1 are given: a n out' "$ventus" run add.elf -g 1 -a iota:1
+check 2 'is a value' "$ventus" run add.elf -g 1 -a iota:1 -a iota:1 -a iota:1
+check 2 'not numbers of 4 bytes' "$ventus" run add.elf -g 1 -a iota:1 -a i:x -a iota:1
+check 2 'no multiple' "$ventus" run add.elf -g 5 -l 2 -a iota:5 -a i:1 -a iota:5
+check 2 "did you mean '--global'" "$ventus" run add.elf --globl 3
+check 2 "did you mean 'iota" "$ventus" run add.elf -g 1 -a itoa:3
+check 1 'not an ELF' "$ventus" run add.s -g 1
+check 1 'cannot open' "$ventus" objdump nothing.elf
+check 1 'is a folder' "$ventus" as . -o x.elf
+check 1 'bad.s:1:1: error: unknown instruction' sh -c "echo 'adi a0, a0, 1' >bad.s; '$ventus' as bad.s -o x.elf"
+check 1 "did you mean 'addi'" "$ventus" as bad.s -o x.elf
+[ ! -e x.elf ] || wrong "a file was written in spite of errors"
+check 1 'cannot write' "$ventus" as add.s -o /dev/full
+[ -c /dev/full ] || wrong "a device was removed"
+check 2 'a source file is needed' "$ventus" as
+check 2 "did you mean 'objdump'" "$ventus" objdmp
+check 2 'commands:' "$ventus"
+check 0 'commands:' "$ventus" --help
+check 0 'usage: ventus run' "$ventus" help run
+for c in as cc objdump run info; do check 0 "usage: ventus $c" "$ventus" $c --help; done
+check 0 'lanes of a warp' "$ventus" info
+check 2 'unexpected argument' "$ventus" info x
+exit $status
