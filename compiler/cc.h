@@ -86,6 +86,7 @@ struct cc {
     /* prepare.c, kernels.c */
     LLVMContextRef context;
     LLVMModuleRef module;
+    LLVMBuilderRef builder;    /* the passes' own; an error must not leak it */
     struct kernel *kernels;
     uint32_t nkernels;
 

@@ -230,6 +230,7 @@ LLVMModuleRef frontend_run(struct cc *cc, const char *source, size_t size)
     check_status(cc, clang, status);
 
     cc->context = LLVMContextCreate();
+    cc->builder = LLVMCreateBuilderInContext(cc->context);
     LLVMContextSetDiscardValueNames(cc->context, !cc_dumps(cc, "ir"));
     LLVMContextSetDiagnosticHandler(cc->context, diagnose, cc);
     LLVMMemoryBufferRef buffer = LLVMCreateMemoryBufferWithMemoryRangeCopy(out.bytes, out.size, "source");

@@ -259,11 +259,10 @@ static void lower_meta(struct cc *cc, LLVMBuilderRef b)
 
 static void lower_arguments(struct cc *cc)
 {
-    LLVMBuilderRef b = LLVMCreateBuilderInContext(cc->context);
+    LLVMBuilderRef b = cc->builder;
     for (LLVMValueRef f = LLVMGetFirstFunction(cc->module); f; f = LLVMGetNextFunction(f))
         if (!LLVMIsDeclaration(f)) structs_lower(cc, b, f);
     lower_meta(cc, b);
-    LLVMDisposeBuilder(b);
 }
 
 /* ---- the pipeline ---- */

@@ -152,7 +152,7 @@ void print_lower(struct cc *cc)
     if (!f || !LLVMIsDeclaration(f)) return;
     struct printer *p = cc_alloc(cc, sizeof *p);
     p->cc = cc;
-    p->b = LLVMCreateBuilderInContext(cc->context);
+    p->b = cc->builder;
     for (LLVMValueRef g = LLVMGetFirstFunction(cc->module); g; g = LLVMGetNextFunction(g))
         for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(g); b; b = LLVMGetNextBasicBlock(b))
             for (LLVMValueRef i = LLVMGetFirstInstruction(b), next; i; i = next) {
@@ -160,5 +160,4 @@ void print_lower(struct cc *cc)
                 p->call = i;
                 if (LLVMIsACallInst(i) && LLVMGetCalledValue(i) == f && LLVMTypeOf(i) == i32(p)) lower_print(p);
             }
-    LLVMDisposeBuilder(p->b);
 }
