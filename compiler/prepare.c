@@ -21,6 +21,7 @@ enum { INLINED_LIMIT = 3000000, CALL_DEPTH = 200 };
 /* Every name is there on purpose; see the compiler notes in README before adding one. Left out:
  * vectorisers, jump threading, unswitching (they multiply divergent branches), globalopt (it would
  * fold store-once __local variables), loop idioms (they call memset). */
+static const char print_list[] = "function(sroa<modify-cfg>)"; /* shows which literals a %s can be */
 static const char inline_list[] = "always-inline,globaldce";
 static const char main_list[] =
     "function(sroa<modify-cfg>,early-cse<memssa>,simplifycfg<no-switch-to-lookup>,"
@@ -297,7 +298,10 @@ void prepare_module(struct cc *cc)
 {
     LLVMSetDataLayout(cc->module, LAYOUT);
     mark_kernels(cc);
-    print_lower(cc);
+    if (LLVMGetNamedFunction(cc->module, "printf")) {
+        run(cc, print_list);
+        print_lower(cc);
+    }
     lower_calls(cc, false);
     resolve(cc, false);
     run(cc, inline_list);

@@ -125,6 +125,8 @@ static void note_has_formats(void **state)
     note_of("kernel void k(int a) { printf(\"%d = %s\\n\", a, \"x%y\"); printf(\"%d = %s\\n\", 1, \"\"); printf(\"\"); }",
             (const char *const[]){ "format id=0 text=%25d%20%3D%20%25s%0A\n", "format id=1 text=\n",
                                    "string id=0 text=x%25y\n", "string id=1 text=\n", NULL });
+    note_of("kernel void k(int a) { constant char *s = a ? \"yes\" : \"no\"; printf(\"%s\", a > 3 ? s : \"much\"); }",
+            (const char *const[]){ "string id=0 text=", "string id=2 text=", " text=yes\n", " text=no\n", " text=much\n", NULL });
 }
 
 static void printf_takes_literals_only(void **state)

@@ -8,7 +8,7 @@
 
 #include "compiler/prepare.h"
 
-enum { MAX_WORDS = 4096 };
+enum { MAX_WORDS = 4096, MAX_CHOICES = 8 };
 
 struct printer {
     struct cc *cc;
@@ -72,12 +72,47 @@ static void put_argument(struct printer *p, LLVMValueRef v)
     }
 }
 
-static void put_string(struct printer *p, LLVMValueRef v)
+static LLVMValueRef string_number(struct printer *p, LLVMValueRef v, unsigned nesting);
+
+static LLVMValueRef phi_number(struct printer *p, LLVMValueRef phi, unsigned nesting)
+{
+    unsigned n = LLVMCountIncoming(phi);
+    LLVMValueRef numbers[n];
+    LLVMBasicBlockRef blocks[n];
+    for (unsigned i = 0; i < n; i++) {
+        numbers[i] = string_number(p, LLVMGetIncomingValue(phi, i), nesting + 1);
+        blocks[i] = LLVMGetIncomingBlock(phi, i);
+    }
+    LLVMPositionBuilderBefore(p->b, phi);
+    LLVMValueRef result = LLVMBuildPhi(p->b, i32(p), "");
+    LLVMAddIncoming(result, numbers, blocks, n);
+    return result;
+}
+
+static LLVMValueRef select_number(struct printer *p, LLVMValueRef select, unsigned nesting)
+{
+    LLVMValueRef yes = string_number(p, LLVMGetOperand(select, 1), nesting + 1);
+    LLVMValueRef no = string_number(p, LLVMGetOperand(select, 2), nesting + 1);
+    LLVMPositionBuilderBefore(p->b, select);
+    return LLVMBuildSelect(p->b, LLVMGetOperand(select, 0), yes, no, "");
+}
+
+/* A literal's number in the table, or the same choice between numbers as `v` is between literals. */
+static LLVMValueRef string_number(struct printer *p, LLVMValueRef v, unsigned nesting)
 {
     size_t size;
     const char *text = literal(p->cc, v, &size);
-    if (!text) cc_error(p->cc, CC_FAILED, p->call, "the argument of %%s must be a string literal");
-    put(p, LLVMConstInt(i32(p), kernel_string(p->cc, text, size), false));
+    if (text) return LLVMConstInt(i32(p), kernel_string(p->cc, text, size), false);
+    if (nesting < MAX_CHOICES && LLVMIsAPHINode(v)) return phi_number(p, v, nesting);
+    if (nesting < MAX_CHOICES && LLVMIsASelectInst(v)) return select_number(p, v, nesting);
+    cc_error(p->cc, CC_FAILED, p->call, "the argument of %%s must be a string literal");
+}
+
+static void put_string(struct printer *p, LLVMValueRef v)
+{
+    LLVMValueRef number = string_number(p, v, 0);
+    LLVMPositionBuilderBefore(p->b, p->call);
+    put(p, number);
 }
 
 /* What the next argument of the format is: its conversion letter, `*` for a width or precision, 0
