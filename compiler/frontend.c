@@ -219,6 +219,21 @@ static void diagnose(LLVMDiagnosticInfoRef info, void *context)
     LLVMDisposeMessage(text);
 }
 
+LLVMModuleRef module_read(struct cc *cc, const void *bytes, size_t size)
+{
+    if (!cc->context) {
+        cc->context = LLVMContextCreate();
+        cc->builder = LLVMCreateBuilderInContext(cc->context);
+        LLVMContextSetDiscardValueNames(cc->context, !cc_dumps(cc, "ir"));
+        LLVMContextSetDiagnosticHandler(cc->context, diagnose, cc);
+    }
+    LLVMMemoryBufferRef buffer = LLVMCreateMemoryBufferWithMemoryRangeCopy(bytes, size, "source");
+    LLVMModuleRef module = NULL;
+    bool bad = LLVMParseBitcodeInContext2(cc->context, buffer, &module);
+    LLVMDisposeMemoryBuffer(buffer);
+    return bad ? NULL : module;
+}
+
 LLVMModuleRef frontend_run(struct cc *cc, const char *source, size_t size)
 {
     const char *clang = find_clang(cc);
@@ -229,14 +244,7 @@ LLVMModuleRef frontend_run(struct cc *cc, const char *source, size_t size)
     log_messages(cc, &err);
     check_status(cc, clang, status);
 
-    cc->context = LLVMContextCreate();
-    cc->builder = LLVMCreateBuilderInContext(cc->context);
-    LLVMContextSetDiscardValueNames(cc->context, !cc_dumps(cc, "ir"));
-    LLVMContextSetDiagnosticHandler(cc->context, diagnose, cc);
-    LLVMMemoryBufferRef buffer = LLVMCreateMemoryBufferWithMemoryRangeCopy(out.bytes, out.size, "source");
-    LLVMModuleRef module = NULL;
-    bool bad = LLVMParseBitcodeInContext2(cc->context, buffer, &module);
-    LLVMDisposeMemoryBuffer(buffer);
-    if (bad) cc_error(cc, CC_ENVIRONMENT, NULL, "%s wrote no bitcode that LLVM 19 can read", clang);
+    LLVMModuleRef module = module_read(cc, out.bytes, out.size);
+    if (!module) cc_error(cc, CC_ENVIRONMENT, NULL, "%s wrote no bitcode that LLVM 19 can read", clang);
     return module;
 }
