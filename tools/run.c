@@ -7,10 +7,11 @@
 
 #include "arguments.h"
 #include "driver/ventus.h"
+#include "run.h"
 #include "tool.h"
 
 enum { FLAG_KERNEL, FLAG_GLOBAL, FLAG_LOCAL, FLAG_OFFSET, FLAG_ARG, FLAG_SHOW, FLAG_SAVE, FLAG_STATS, FLAG_ORDER, FLAG_LANES,
-       FLAG_WARPS };
+       FLAG_WARPS, FLAG_CASE, FLAG_DUMP };
 static const struct flag flags[] = {
     {"kernel", 'k', "NAME", "kernel to run; not needed when there is only one"},
     {"global", 'g', "X[,Y[,Z]]", "work-items in each dimension"},
@@ -23,11 +24,14 @@ static const struct flag flags[] = {
     {"order", 0, "ORDER", "which side of a divergent branch runs first: fewer (the machine's),\ntaken, fallthrough"},
     {"lanes", 0, "N", "lanes of a warp: 4 8 16 32"},
     {"warps", 0, "N", "warps of a processor"},
+    {"case", 'c', "FILE.metadata", "run a recorded launch; several share one memory, in this order"},
+    {"dump", 0, "ADDR:BYTES:FILE", "write device memory after recorded launches"},
     {0},
 };
 
 static const char about[] =
-    "Runs one kernel of an ELF executable (ventus cc, ventus as).\n\n"
+    "Runs one kernel of an ELF executable (ventus cc, ventus as), or launches recorded as .metadata\n"
+    "and .data files.\n\n"
     "Arguments, in the kernel's order, one --arg each:\n"
     "  i:5  i:1,-2,0x3     integers of the width the kernel wants; several make a vector\n"
     "  f:1.5  f:1,2,3,4    floating point, likewise\n"
@@ -43,7 +47,7 @@ static const char about[] =
     "Example:  ventus run saxpy.elf -g 64 -a f:2 -a iota:64 -a out:256:y.bin --show 2:f\n"
     "Exit codes: 0 done, 1 the kernel failed or does not fit, 2 wrong usage.";
 
-enum { MOST_ARGUMENTS = 256, SHOWN_WORDS = 64 };
+enum { MOST_ARGUMENTS = 256, MOST_CASES = 4096, MOST_DUMPS = 64, SHOWN_WORDS = 64 };
 
 struct request {
     struct args args;
@@ -58,6 +62,8 @@ struct request {
     bool stats;
     struct launch_options options;
     struct gpu_config config;
+    const char **cases, **dumps;
+    unsigned ncases, ndumps;
 };
 
 static void die_status(const char *what, enum ventus_status status) { die("%s: %s", what, ventus_status_text(status)); }
@@ -102,6 +108,8 @@ static void parse_flag(struct request *r, int flag)
     case FLAG_ORDER: r->options.order = parse_order(a); break;
     case FLAG_LANES: r->config.threads_per_warp = (uint32_t)number_arg(a, "--lanes", a->value, 1, ISA_LANES); break;
     case FLAG_WARPS: r->config.warps_per_sm = (uint32_t)number_arg(a, "--warps", a->value, 1, 1024); break;
+    case FLAG_CASE: append(a, &r->cases, &r->ncases, MOST_CASES); break;
+    case FLAG_DUMP: append(a, &r->dumps, &r->ndumps, MOST_DUMPS); break;
     default:
         if (r->file) usage_error(a, "one executable at a time, '%s' is the second", a->value);
         r->file = a->value;
@@ -181,7 +189,7 @@ static void *place_arguments(struct request *r, const struct ventus_kernel *k, v
     return image;
 }
 
-static void print_counters(const struct counters *c)
+void run_print_counters(const struct counters *c)
 {
     double lanes = c->vector_instructions ? (double)c->lanes / (double)c->vector_instructions : 0;
     fprintf(stderr, "work-groups              %llu\n", (unsigned long long)c->groups);
@@ -226,7 +234,8 @@ static int run_kernel(struct request *r)
     bool ran = status == VENTUS_OK || status == VENTUS_FAULT;
     if (status != VENTUS_OK) fprintf(stderr, "ventus run: %s%s%s\n", ventus_status_text(status), *message ? ": " : "", message);
     for (unsigned i = 0; i < r->narguments && status == VENTUS_OK; i++) argument_finish(&r->arguments[i], i, device);
-    if (r->stats && ran) print_counters(&result.counters);
+    fflush(stdout);
+    if (r->stats && ran) run_print_counters(&result.counters);
     free(image);
     free(local_sizes);
     ventus_module_free(module);
@@ -238,14 +247,19 @@ static int run_kernel(struct request *r)
 int cmd_run(int argc, char **argv)
 {
     struct request r = {.range = {.global = {1, 1, 1}, .local = {1, 1, 1}}};
-    r.args = (struct args){.command = "run", .usage = "FILE.elf --kernel NAME --global X[,Y[,Z]] [--arg SPEC]...", .about = about, .flags = flags, .argc = argc, .argv = argv, .at = 1};
+    r.args = (struct args){.command = "run", .usage = "FILE.elf --kernel NAME --global X[,Y[,Z]] [--arg SPEC]...\n"
+        "       ventus run --case FILE.metadata...", .about = about, .flags = flags, .argc = argc, .argv = argv, .at = 1};
     gpu_config_default(&r.config);
     for (int flag; (flag = args_next(&r.args)) != ARG_END;) parse_flag(&r, flag);
-    if (!r.file) usage_error(&r.args, "an executable is needed");
-    int code = run_kernel(&r);
+    if (r.ncases && r.file) usage_error(&r.args, "either an executable or --case");
+    if (!r.ncases && !r.file) usage_error(&r.args, "an executable or --case is needed");
+    if (r.ndumps && !r.ncases) usage_error(&r.args, "--dump goes with --case; --save writes an argument");
+    int code = r.ncases ? run_cases(&r.args, r.cases, r.ncases, r.dumps, r.ndumps, r.stats, &r.options) : run_kernel(&r);
     for (unsigned i = 0; i < r.narguments; i++) free(r.arguments[i].bytes);
     free(r.arguments);
     free(r.shows);
     free(r.saves);
+    free(r.cases);
+    free(r.dumps);
     return code;
 }

@@ -86,4 +86,33 @@ check 0 'usage: ventus run' "$ventus" help run
 for c in as cc objdump run info; do check 0 "usage: ventus $c" "$ventus" $c --help; done
 check 0 'lanes of a warp' "$ventus" info
 check 2 'unexpected argument' "$ventus" info x
+
+# A recorded launch, made here: store CSR_GIDX + 7 at the address in the metadata block, two groups.
+cat >case.s <<'S'
+        csrr    t0, CSR_KNL
+        lw      t0, 0(t0)
+        csrr    t1, CSR_GIDX
+        slli    t2, t1, 2
+        add     t0, t0, t2
+        addi    t1, t1, 7
+        sw      t1, 0(t0)
+        endprg
+S
+check 0 '' "$ventus" as --vmem case.s -o case.vmem
+pair() { for v; do printf '%08x\n00000000\n' "$v"; done; }
+# start, kernel, groups x y z, lanes, warps, metadata, lds, pds, sgprs, vgprs, pds base, buffers;
+# their addresses, sizes and allocations: result, code, metadata block
+pair 0x80000000 0 2 1 1 4 1 0x90001000 4096 0 64 64 0 3 \
+     0x90000000 0x80000000 0x90001000 8 32 4 8 32 64 >one.metadata
+{ printf '00000000\n00000000\n'; cat case.vmem; echo 90000000; } >one.data
+check 0 'one.metadata: 16 warp instructions' "$ventus" run --case one.metadata --dump 0x90000000:8:case.bin --stats
+grep -q 'work-groups  *2$' out.txt || wrong "not two work-groups"
+[ "$(od -An -tu4 case.bin | tr -s ' ')" = ' 7 8' ] || wrong "the recorded launch gave something else"
+check 1 'no buffer covers' "$ventus" run --case one.metadata --dump 0xa0000000:8:case.bin
+check 2 'ADDR:BYTES:FILE' "$ventus" run --case one.metadata --dump 0x90000000:8
+check 2 'either an executable or --case' "$ventus" run add.elf --case one.metadata
+printf '00000000\n' >two.metadata
+: >two.data
+check 1 'two.metadata: ' "$ventus" run --case two.metadata
+check 1 'three.metadata: ' "$ventus" run --case three.metadata
 exit $status
