@@ -92,7 +92,9 @@ struct cc {
 
     /* constants: address space 2 globals, placed by output.c behind the text */
     uint8_t *rodata;
-    uint32_t rodata_size, rodata_addr;
+    uint32_t rodata_size, rodata_addr, rodata_room;
+    struct constant { LLVMValueRef global; uint32_t offset; } *constants;
+    uint32_t nconstants, constants_room;
 };
 
 /* ---- cc.c: memory, log, errors ---- */
