@@ -19,6 +19,7 @@ check() {
     [ -z "$text" ] || grep -q -e "$text" out.txt || { wrong "no '$text' in the output of: $*"; cat out.txt; }
 }
 
+head -c 16 /dev/zero >ints.bin
 cat >add.s <<'S'
         .kernel add
         .arg    global, a
@@ -62,6 +63,9 @@ grep -q 'warp instructions' out.txt || wrong "no statistics"
 [ "$(od -An -tu4 -N8 sum.bin | tr -s ' ')" = ' 5 6' ] || wrong "the result file is wrong"
 check 0 '43 44' "$ventus" run add.elf --global=4 --lanes 4 -a ints:42,43,44,45 -a i:1 -a buf:16 --show 2:u
 
+check 0 'mul a3, a3, a4.*a3 = 4$' "$ventus" run add.elf -g 8 -l 4 -a iota:8 -a i:1 -a buf:32 --trace -
+check 0 '' "$ventus" run add.elf -g 4 -a iota:4 -a i:1 -a out:@ints.bin:inout.bin
+check 2 'not a multiple of 4' "$ventus" as --base 0x80000002 add.s
 check 1 'addr\|0x' "$ventus" run add.elf -g 32 -a null -a i:5 -a buf:128
 check 2 'there is no kernel' "$ventus" run add.elf -k sub -g 1
 check 2 'takes 3 arguments, 1 are given: a n out' "$ventus" run add.elf -g 1 -a iota:1
