@@ -451,6 +451,65 @@ static void test_compile_and_link(void **state)
     run_iota(whole);
 }
 
+static cl_program compile(const char *text)
+{
+    cl_int err;
+    cl_program p = clCreateProgramWithSource(context, 1, &text, NULL, &err);
+    OK(clCompileProgram(p, 0, NULL, NULL, 0, NULL, NULL, NULL, NULL));
+    return p;
+}
+
+/* Its binary as a program again, which clLinkProgram and clBuildProgram take like the original. */
+static cl_program reload(cl_program p)
+{
+    cl_int err;
+    size_t size = QUERY(size_t, clGetProgramInfo, p, CL_PROGRAM_BINARY_SIZES);
+    unsigned char *binary = malloc(size);
+    const unsigned char *list[] = {binary};
+    OK(clGetProgramInfo(p, CL_PROGRAM_BINARIES, sizeof list, list, NULL));
+    cl_program back = clCreateProgramWithBinary(context, 1, &device, &size, list, NULL, &err);
+    OK(err);
+    free(binary);
+    OK(clReleaseProgram(p));
+    return back;
+}
+
+/* Functions and constants cross files; static ones of the same name do not meet. */
+static void test_link_several(void **state)
+{
+    (void)state;
+    cl_int err;
+    cl_program parts[2], library, whole;
+    cl_program_binary_type type;
+    char log[1024];
+    parts[0] = compile("int helper(int x, int i); static int twice(int x) { return x; }\n"
+                       "kernel void iota(global int *out, int start) { int i = (int)get_global_id(0); out[i] = twice(helper(start, i)); }");
+    parts[1] = compile("constant int table[2] = {0, 1}; static int twice(int x) { return x * table[1]; }\n"
+                       "int helper(int x, int i) { return twice(x + i) + table[0]; }");
+    /* alone it lacks the other */
+    whole = clLinkProgram(context, 0, NULL, NULL, 1, parts, NULL, NULL, &err);
+    assert_int_equal(err, CL_LINK_PROGRAM_FAILURE);
+    assert_non_null(whole);
+    OK(clGetProgramBuildInfo(whole, device, CL_PROGRAM_BUILD_LOG, sizeof log, log, NULL));
+    assert_non_null(strstr(log, "helper"));
+    OK(clReleaseProgram(whole));
+    library = clLinkProgram(context, 0, NULL, "-create-library", 1, &parts[1], NULL, NULL, &err);
+    OK(err);
+    OK(clGetProgramBuildInfo(library, device, CL_PROGRAM_BINARY_TYPE, sizeof type, &type, NULL));
+    assert_int_equal(type, CL_PROGRAM_BINARY_TYPE_LIBRARY);
+    OK(clReleaseProgram(parts[1]));
+    parts[1] = reload(library);
+    whole = clLinkProgram(context, 1, &device, NULL, 2, parts, NULL, NULL, &err);
+    OK(err);
+    run_iota(whole);
+    OK(clReleaseProgram(parts[0]));
+    OK(clReleaseProgram(parts[1]));
+    /* a complete object from a binary can be built directly */
+    whole = reload(compile("kernel void iota(global int *out, int start) { out[get_global_id(0)] = start + (int)get_global_id(0); }"));
+    OK(clBuildProgram(whole, 0, NULL, NULL, NULL, NULL));
+    run_iota(whole);
+}
+
 static void test_rebuild(void **state)
 {
     (void)state;
@@ -471,7 +530,7 @@ int main(void)
         cmocka_unit_test(test_range_errors), cmocka_unit_test(test_chosen_local_size), cmocka_unit_test(test_required_size),
         cmocka_unit_test(test_local_arguments), cmocka_unit_test(test_values_and_null), cmocka_unit_test(test_argument_info),
         cmocka_unit_test(test_queries), cmocka_unit_test(test_fault), cmocka_unit_test(test_counters), cmocka_unit_test(test_binary),
-        cmocka_unit_test(test_compile_and_link), cmocka_unit_test(test_rebuild),
+        cmocka_unit_test(test_compile_and_link), cmocka_unit_test(test_link_several), cmocka_unit_test(test_rebuild),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }
