@@ -131,6 +131,7 @@ bool cc_dumps(const struct cc *cc, const char *what)
 
 void cc_free(struct cc *cc)
 {
+    if (cc->builder) LLVMDisposeBuilder(cc->builder);
     if (cc->module) LLVMDisposeModule(cc->module);
     if (cc->context) LLVMContextDispose(cc->context);
     for (struct arena *a = cc->arena; a;) {

@@ -86,12 +86,15 @@ struct cc {
     /* prepare.c, kernels.c */
     LLVMContextRef context;
     LLVMModuleRef module;
+    LLVMBuilderRef builder;    /* the passes' own; an error must not leak it */
     struct kernel *kernels;
     uint32_t nkernels;
 
     /* constants: address space 2 globals, placed by output.c behind the text */
     uint8_t *rodata;
-    uint32_t rodata_size, rodata_addr;
+    uint32_t rodata_size, rodata_addr, rodata_room;
+    struct constant { LLVMValueRef global; uint32_t offset; } *constants;
+    uint32_t nconstants, constants_room;
 };
 
 /* ---- cc.c: memory, log, errors ---- */

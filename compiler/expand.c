@@ -407,12 +407,11 @@ static void expand(struct cc *cc, LLVMBuilderRef b, value call)
 
 void expand_module(struct cc *cc)
 {
-    LLVMBuilderRef b = LLVMCreateBuilderInContext(cc->context);
+    LLVMBuilderRef b = cc->builder;
     for (value f = LLVMGetFirstFunction(cc->module); f; f = LLVMGetNextFunction(f))
         for (LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(f); block; block = LLVMGetNextBasicBlock(block))
             for (value i = LLVMGetFirstInstruction(block), next; i; i = next) {
                 next = LLVMGetNextInstruction(i);
                 if (LLVMIsACallInst(i)) expand(cc, b, i);
             }
-    LLVMDisposeBuilder(b);
 }

@@ -19,6 +19,7 @@
 #define CLANG "clang-19"
 
 enum { CHILD_SECONDS = 300, BITCODE_LIMIT = 256 << 20 };
+#define CHILD_BYTES ((rlim_t)8 << 30)
 
 /* SPIR, because its types are ours (32-bit pointers, private in address space 0); -U__SPIR__ and
  * -cl-ext=-all take away what the base header then believes to be supported. -disable-llvm-passes
@@ -92,8 +93,9 @@ static char **argument_vector(struct cc *cc, const char *clang)
 
 static _Noreturn void run_child(char **argv, const int fds[3])
 {
-    struct rlimit time = { CHILD_SECONDS, CHILD_SECONDS };
-    setrlimit(RLIMIT_CPU, &time); /* macro bombs end */
+    struct rlimit time = { CHILD_SECONDS, CHILD_SECONDS }, memory = { CHILD_BYTES, CHILD_BYTES };
+    setrlimit(RLIMIT_CPU, &time); /* macro bombs end, and so does #include "/dev/zero" */
+    setrlimit(RLIMIT_AS, &memory);
     for (int i = 0; i < 3; i++)
         if (dup2(fds[i], i) < 0) _exit(127);
     execv(argv[0], argv);
@@ -217,6 +219,21 @@ static void diagnose(LLVMDiagnosticInfoRef info, void *context)
     LLVMDisposeMessage(text);
 }
 
+LLVMModuleRef module_read(struct cc *cc, const void *bytes, size_t size)
+{
+    if (!cc->context) {
+        cc->context = LLVMContextCreate();
+        cc->builder = LLVMCreateBuilderInContext(cc->context);
+        LLVMContextSetDiscardValueNames(cc->context, !cc_dumps(cc, "ir"));
+        LLVMContextSetDiagnosticHandler(cc->context, diagnose, cc);
+    }
+    LLVMMemoryBufferRef buffer = LLVMCreateMemoryBufferWithMemoryRangeCopy(bytes, size, "source");
+    LLVMModuleRef module = NULL;
+    bool bad = LLVMParseBitcodeInContext2(cc->context, buffer, &module);
+    LLVMDisposeMemoryBuffer(buffer);
+    return bad ? NULL : module;
+}
+
 LLVMModuleRef frontend_run(struct cc *cc, const char *source, size_t size)
 {
     const char *clang = find_clang(cc);
@@ -227,12 +244,7 @@ LLVMModuleRef frontend_run(struct cc *cc, const char *source, size_t size)
     log_messages(cc, &err);
     check_status(cc, clang, status);
 
-    cc->context = LLVMContextCreate();
-    LLVMContextSetDiagnosticHandler(cc->context, diagnose, cc);
-    LLVMMemoryBufferRef buffer = LLVMCreateMemoryBufferWithMemoryRangeCopy(out.bytes, out.size, "source");
-    LLVMModuleRef module = NULL;
-    bool bad = LLVMParseBitcodeInContext2(cc->context, buffer, &module);
-    LLVMDisposeMemoryBuffer(buffer);
-    if (bad) cc_error(cc, CC_ENVIRONMENT, NULL, "%s wrote no bitcode that LLVM 19 can read", clang);
+    LLVMModuleRef module = module_read(cc, out.bytes, out.size);
+    if (!module) cc_error(cc, CC_ENVIRONMENT, NULL, "%s wrote no bitcode that LLVM 19 can read", clang);
     return module;
 }

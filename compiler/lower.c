@@ -215,13 +215,12 @@ static void lower(struct lowering *l, LLVMValueRef inst)
 
 bool lower_calls(struct cc *cc, bool late)
 {
-    struct lowering l = { .cc = cc, .b = LLVMCreateBuilderInContext(cc->context), .late = late };
+    struct lowering l = { .cc = cc, .b = cc->builder, .late = late };
     for (LLVMValueRef f = LLVMGetFirstFunction(cc->module); f; f = LLVMGetNextFunction(f))
         for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
             for (LLVMValueRef i = LLVMGetFirstInstruction(b), next; i; i = next) {
                 next = LLVMGetNextInstruction(i);
                 lower(&l, i);
             }
-    LLVMDisposeBuilder(l.b);
     return l.changed;
 }

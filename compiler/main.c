@@ -19,27 +19,36 @@ enum { SOURCE_LIMIT = 64 << 20 };
 
 struct request {
     const char *options, *input, *output;
+    bool object, link; /* result is an object; inputs are objects */
+    char **objects;    /* of --link */
+    int nobjects;
 };
 
 static int usage(FILE *to, int status)
 {
-    fputs("usage: ventus-cc [--options STRING] [-o FILE] [FILE]\n"
-          "Compiles OpenCL C (standard input if no FILE) to a Ventus ELF file.\n", to);
+    fputs("usage: ventus-cc [--options STRING] [--compile] [-o FILE] [FILE]\n"
+          "       ventus-cc --link [--compile] [-o FILE] FILE...\n"
+          "Compiles OpenCL C (standard input if no FILE) to a Ventus ELF file, or links objects to one.\n"
+          "With --compile the result is an object.\n", to);
     return status;
 }
 
 /* 0, or the exit code + 1 with which to stop. */
 static int arguments(int argc, char **argv, struct request *r)
 {
-    *r = (struct request){ .options = "" };
+    *r = (struct request){ .options = "", .objects = argv };
     for (int i = 1; i < argc; i++) {
         const char *a = argv[i];
         if (!strcmp(a, "--help")) return usage(stdout, CC_OK) + 1;
         if (!strcmp(a, "--options") && i + 1 < argc) r->options = argv[++i];
         else if (!strcmp(a, "-o") && i + 1 < argc) r->output = argv[++i];
+        else if (!strcmp(a, "--compile")) r->object = true;
+        else if (!strcmp(a, "--link")) r->link = true;
+        else if (r->link && a[0] != '-') r->objects[r->nobjects++] = argv[i]; /* argv is reused from its start */
         else if ((a[0] != '-' || !a[1]) && !r->input) r->input = a;
         else return usage(stderr, CC_BAD_OPTION) + 1;
     }
+    if (r->link && (r->input || !r->nobjects)) return usage(stderr, CC_BAD_OPTION) + 1;
     if (!r->output && isatty(STDOUT_FILENO)) {
         fputs("ventus-cc: standard output is a terminal; use -o FILE\n", stderr);
         return CC_BAD_OPTION + 1;
@@ -120,14 +129,24 @@ static void compile(struct cc *cc, const struct request *r)
     cc->verbose = cc->dump && *cc->dump;
     options_parse(cc, r->options);
     size_t size;
-    char *source = read_all(cc, r->input, &size);
-    cc->module = frontend_run(cc, source, size);
-    prepare_module(cc);
-    void *elf;
-    output_program(cc, &elf, &size);
-    bool good = r->output ? write_file(cc, r->output, elf, size) : write_fd(STDOUT_FILENO, elf, size);
+    for (int i = 0; i < r->nobjects; i++) {
+        char *bytes = read_all(cc, r->objects[i], &size);
+        object_link(cc, bytes, size, r->objects[i]);
+    }
+    if (!r->link) {
+        char *source = read_all(cc, r->input, &size);
+        cc->module = frontend_run(cc, source, size);
+    }
+    void *result;
+    if (r->object) {
+        object_write(cc, &result, &size);
+    } else {
+        prepare_module(cc);
+        output_program(cc, &result, &size);
+    }
+    bool good = r->output ? write_file(cc, r->output, result, size) : write_fd(STDOUT_FILENO, result, size);
     int reason = errno;
-    free(elf);
+    free(result);
     if (!good) cc_error(cc, CC_ENVIRONMENT, NULL, "cannot write %s: %s", r->output ? r->output : "standard output", strerror(reason));
 }
 

@@ -14,11 +14,14 @@
 
 #define LAYOUT "e-p:32:32-i64:64-v16:16-v24:32-v32:32-v48:64-v96:128-v192:256-v256:256-v512:512-v1024:1024-n32-S32-G1"
 
-enum { INLINED_LIMIT = 2000000, CALL_DEPTH = 2000 };
+/* Inlining everything can explode: a chain of functions that each call the next twice doubles at
+ * every step. All functions together may reach so many instructions, calls so deep. */
+enum { INLINED_LIMIT = 3000000, CALL_DEPTH = 200 };
 
 /* Every name is there on purpose; see the compiler notes in README before adding one. Left out:
  * vectorisers, jump threading, unswitching (they multiply divergent branches), globalopt (it would
  * fold store-once __local variables), loop idioms (they call memset). */
+static const char print_list[] = "function(sroa<modify-cfg>)"; /* shows which literals a %s can be */
 static const char inline_list[] = "always-inline,globaldce";
 static const char main_list[] =
     "function(sroa<modify-cfg>,early-cse<memssa>,simplifycfg<no-switch-to-lookup>,"
@@ -132,16 +135,19 @@ static void shape_module(struct cc *cc)
 
 /* ---- the call graph: what cannot be inlined is refused ---- */
 
-/* Open addressing by function; size is 0 while the function is being visited. */
+/* Open addressing by function. */
 struct visited {
     LLVMValueRef function;
-    uint64_t size; /* instructions after inlining, saturating */
+    bool done;       /* false while the function is being visited */
+    uint32_t depth;  /* of the calls below it */
+    uint64_t size;   /* instructions after inlining */
 };
 
 struct graph {
     struct cc *cc;
     struct visited *table;
     size_t mask;
+    uint64_t total;
 };
 
 static struct visited *lookup(struct graph *g, LLVMValueRef f)
@@ -151,35 +157,46 @@ static struct visited *lookup(struct graph *g, LLVMValueRef f)
     return &g->table[i];
 }
 
-static uint64_t visit(struct graph *g, LLVMValueRef f, unsigned depth);
+static struct visited *visit(struct graph *g, LLVMValueRef f, unsigned nesting);
 
-static uint64_t visit_call(struct graph *g, LLVMValueRef call, unsigned depth)
+/* The callee, visited; NULL for what stays a call. */
+static struct visited *visit_call(struct graph *g, LLVMValueRef call, unsigned nesting)
 {
     LLVMValueRef callee = LLVMGetCalledValue(call);
-    if (LLVMIsAInlineAsm(callee)) return 1;
+    if (LLVMIsAInlineAsm(callee)) return NULL;
     if (!LLVMIsAFunction(callee)) cc_error(g->cc, CC_FAILED, call, "calls through a pointer are not possible");
     if (LLVMGetCalledFunctionType(call) != LLVMGlobalGetValueType(callee))
         cc_error(g->cc, CC_FAILED, call, "call of \"%s\" with the wrong argument types", LLVMGetValueName(callee));
-    if (is_intrinsic(callee) || is_primitive(callee)) return 1;
+    if (is_intrinsic(callee) || is_primitive(callee)) return NULL;
     if (LLVMIsDeclaration(callee))
         cc_error(g->cc, CC_FAILED, call, "undefined function \"%s\"", LLVMGetValueName(callee));
     struct visited *v = lookup(g, callee);
-    if (v->function && !v->size)
+    if (v->function && !v->done)
         cc_error(g->cc, CC_FAILED, call, "function \"%s\" is recursive, which OpenCL C does not allow", LLVMGetValueName(callee));
-    return v->function ? v->size : visit(g, callee, depth + 1);
+    return v->function ? v : visit(g, callee, nesting + 1);
 }
 
-static uint64_t visit(struct graph *g, LLVMValueRef f, unsigned depth)
+static void check_limits(struct graph *g, LLVMValueRef at, uint32_t depth, uint64_t size)
 {
-    if (depth > CALL_DEPTH) cc_error(g->cc, CC_FAILED, f, "calls are nested more than %d deep", CALL_DEPTH);
-    lookup(g, f)->function = f;
-    uint64_t size = 1;
+    if (depth > CALL_DEPTH) cc_error(g->cc, CC_FAILED, at, "function calls are nested more than %d deep", CALL_DEPTH);
+    if (g->total + size > INLINED_LIMIT) cc_error(g->cc, CC_FAILED, at, "the program is too large once its function calls are inlined");
+}
+
+static struct visited *visit(struct graph *g, LLVMValueRef f, unsigned nesting)
+{
+    struct visited *v = lookup(g, f);
+    v->function = f;
+    check_limits(g, f, nesting, 0);
     for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
-        for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
-            size += LLVMIsACallInst(i) ? visit_call(g, i, depth) : 1;
-    if (size > INLINED_LIMIT) cc_error(g->cc, CC_FAILED, f, "function \"%s\" is too large with the functions it calls", LLVMGetValueName(f));
-    lookup(g, f)->size = size;
-    return size;
+        for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i)) {
+            struct visited *callee = LLVMIsACallInst(i) ? visit_call(g, i, nesting) : NULL;
+            v->size += callee ? callee->size : 1;
+            if (callee && callee->depth >= v->depth) v->depth = callee->depth + 1;
+            check_limits(g, i, v->depth, v->size);
+        }
+    g->total += v->size;
+    v->done = true;
+    return v;
 }
 
 static void check_calls(struct cc *cc)
@@ -193,15 +210,14 @@ static void check_calls(struct cc *cc)
         if (!LLVMIsDeclaration(f) && !lookup(&g, f)->function) visit(&g, f, 0);
 }
 
-/* ---- metadata block and struct arguments ---- */
+/* ---- metadata block ---- */
 
 static LLVMTypeRef i32(struct cc *cc)
 {
     return LLVMInt32TypeInContext(cc->context);
 }
 
-/* Word `word` of the metadata block, at the builder's place. */
-static LLVMValueRef metadata_word(struct cc *cc, LLVMBuilderRef b, LLVMValueRef word)
+LLVMValueRef metadata_word(struct cc *cc, LLVMBuilderRef b, LLVMValueRef word)
 {
     LLVMTypeRef type = LLVMFunctionType(i32(cc), (LLVMTypeRef[]){ i32(cc) }, 1, false);
     LLVMValueRef csr = LLVMGetNamedFunction(cc->module, "__ventus_csr");
@@ -242,40 +258,12 @@ static void lower_meta(struct cc *cc, LLVMBuilderRef b)
     }
 }
 
-/* A struct argument lies in the argument buffer, its pointer says private memory. It becomes a private copy,
- * which later passes dissolve into loads from the buffer wherever they can. */
-static void copy_struct(struct cc *cc, LLVMBuilderRef b, LLVMValueRef f, unsigned i, LLVMTypeRef type, uint32_t offset)
-{
-    LLVMValueRef param = LLVMGetParam(f, i);
-    if (!LLVMGetFirstUse(param)) return;
-    LLVMPositionBuilderBefore(b, LLVMGetFirstInstruction(LLVMGetEntryBasicBlock(f)));
-    LLVMTypeRef i8 = LLVMInt8TypeInContext(cc->context);
-    LLVMValueRef copy = LLVMBuildAlloca(b, type, "");
-    LLVMSetAlignment(copy, LLVMGetAlignment(copy) < 4 ? 4 : LLVMGetAlignment(copy));
-    LLVMReplaceAllUsesWith(param, copy);
-    LLVMValueRef base = metadata_word(cc, b, LLVMConstInt(i32(cc), ABI_META_ARGS / 4, false));
-    base = LLVMBuildIntToPtr(b, base, LLVMPointerTypeInContext(cc->context, 2), "");
-    base = LLVMBuildGEP2(b, i8, base, (LLVMValueRef[]){ LLVMConstInt(i32(cc), offset, false) }, 1, "");
-    LLVMBuildMemCpy(b, copy, LLVMGetAlignment(copy), base, 4, LLVMSizeOf(type));
-}
-
-static void lower_structs(struct cc *cc, LLVMBuilderRef b, LLVMValueRef f)
-{
-    uint32_t *offsets = cc_alloc(cc, (LLVMCountParams(f) + 1) * sizeof *offsets);
-    kernel_layout(cc, f, offsets);
-    for (unsigned i = 0; i < LLVMCountParams(f); i++) {
-        LLVMAttributeRef a = LLVMGetEnumAttributeAtIndex(f, i + 1, enum_kind("byval"));
-        if (a) copy_struct(cc, b, f, i, LLVMGetTypeAttributeValue(a), offsets[i]);
-    }
-}
-
 static void lower_arguments(struct cc *cc)
 {
-    LLVMBuilderRef b = LLVMCreateBuilderInContext(cc->context);
+    LLVMBuilderRef b = cc->builder;
     for (LLVMValueRef f = LLVMGetFirstFunction(cc->module); f; f = LLVMGetNextFunction(f))
-        if (!LLVMIsDeclaration(f)) lower_structs(cc, b, f);
+        if (!LLVMIsDeclaration(f)) structs_lower(cc, b, f);
     lower_meta(cc, b);
-    LLVMDisposeBuilder(b);
 }
 
 /* ---- the pipeline ---- */
@@ -310,7 +298,10 @@ void prepare_module(struct cc *cc)
 {
     LLVMSetDataLayout(cc->module, LAYOUT);
     mark_kernels(cc);
-    print_lower(cc);
+    if (LLVMGetNamedFunction(cc->module, "printf")) {
+        run(cc, print_list);
+        print_lower(cc);
+    }
     lower_calls(cc, false);
     resolve(cc, false);
     run(cc, inline_list);

@@ -13,6 +13,16 @@ unsigned cc_line(LLVMValueRef at);
 bool cc_dumps(const struct cc *cc, const char *what);
 void cc_free(struct cc *cc);
 
+/* ---- frontend.c ---- */
+/* Bitcode as a module of cc->context, which is made when there is none yet; NULL if LLVM cannot read it. */
+LLVMModuleRef module_read(struct cc *cc, const void *bytes, size_t size);
+
+/* ---- object.c: separate compilation ---- */
+/* cc->module as an object (malloc'ed). */
+void object_write(struct cc *cc, void **bytes, size_t *size);
+/* Adds an object to cc->module, or makes it that; `name` is for messages. Ends with CC_FAILED. */
+void object_link(struct cc *cc, const void *bytes, size_t size, const char *name);
+
 /* ---- link.c: the built-in library ---- */
 /* Adds to cc->module the library functions it calls, and theirs. Ends with CC_ENVIRONMENT when there is no
  * library. Names the library does not have stay undefined. */
@@ -24,6 +34,14 @@ void link_library(struct cc *cc);
 bool lower_calls(struct cc *cc, bool late);
 /* Before inlining: printf calls become print records, formats go to the note (print.c). */
 void print_lower(struct cc *cc);
+
+/* ---- structs.c ---- */
+/* Directs a kernel's struct parameters to the argument buffer. */
+void structs_lower(struct cc *cc, LLVMBuilderRef b, LLVMValueRef kernel);
+
+/* ---- prepare.c ---- */
+/* A word of the metadata block, at the builder's place. */
+LLVMValueRef metadata_word(struct cc *cc, LLVMBuilderRef b, LLVMValueRef word);
 
 /* ---- expand.c: the same in straight-line code, after all passes ---- */
 void expand_module(struct cc *cc);

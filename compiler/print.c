@@ -8,7 +8,7 @@
 
 #include "compiler/prepare.h"
 
-enum { MAX_WORDS = 4096 };
+enum { MAX_WORDS = 4096, MAX_CHOICES = 8 };
 
 struct printer {
     struct cc *cc;
@@ -72,12 +72,47 @@ static void put_argument(struct printer *p, LLVMValueRef v)
     }
 }
 
-static void put_string(struct printer *p, LLVMValueRef v)
+static LLVMValueRef string_number(struct printer *p, LLVMValueRef v, unsigned nesting);
+
+static LLVMValueRef phi_number(struct printer *p, LLVMValueRef phi, unsigned nesting)
+{
+    unsigned n = LLVMCountIncoming(phi);
+    LLVMValueRef numbers[n];
+    LLVMBasicBlockRef blocks[n];
+    for (unsigned i = 0; i < n; i++) {
+        numbers[i] = string_number(p, LLVMGetIncomingValue(phi, i), nesting + 1);
+        blocks[i] = LLVMGetIncomingBlock(phi, i);
+    }
+    LLVMPositionBuilderBefore(p->b, phi);
+    LLVMValueRef result = LLVMBuildPhi(p->b, i32(p), "");
+    LLVMAddIncoming(result, numbers, blocks, n);
+    return result;
+}
+
+static LLVMValueRef select_number(struct printer *p, LLVMValueRef select, unsigned nesting)
+{
+    LLVMValueRef yes = string_number(p, LLVMGetOperand(select, 1), nesting + 1);
+    LLVMValueRef no = string_number(p, LLVMGetOperand(select, 2), nesting + 1);
+    LLVMPositionBuilderBefore(p->b, select);
+    return LLVMBuildSelect(p->b, LLVMGetOperand(select, 0), yes, no, "");
+}
+
+/* A literal's number in the table, or the same choice between numbers as `v` is between literals. */
+static LLVMValueRef string_number(struct printer *p, LLVMValueRef v, unsigned nesting)
 {
     size_t size;
     const char *text = literal(p->cc, v, &size);
-    if (!text) cc_error(p->cc, CC_FAILED, p->call, "the argument of %%s must be a string literal");
-    put(p, LLVMConstInt(i32(p), kernel_string(p->cc, text, size), false));
+    if (text) return LLVMConstInt(i32(p), kernel_string(p->cc, text, size), false);
+    if (nesting < MAX_CHOICES && LLVMIsAPHINode(v)) return phi_number(p, v, nesting);
+    if (nesting < MAX_CHOICES && LLVMIsASelectInst(v)) return select_number(p, v, nesting);
+    cc_error(p->cc, CC_FAILED, p->call, "the argument of %%s must be a string literal");
+}
+
+static void put_string(struct printer *p, LLVMValueRef v)
+{
+    LLVMValueRef number = string_number(p, v, 0);
+    LLVMPositionBuilderBefore(p->b, p->call);
+    put(p, number);
 }
 
 /* What the next argument of the format is: its conversion letter, `*` for a width or precision, 0
@@ -145,19 +180,19 @@ static void lower_print(struct printer *p)
     LLVMInstructionEraseFromParent(p->call);
 }
 
+/* In the order of the source, so that formats are numbered as they stand there. */
 void print_lower(struct cc *cc)
 {
     LLVMValueRef f = LLVMGetNamedFunction(cc->module, "printf");
     if (!f || !LLVMIsDeclaration(f)) return;
     struct printer *p = cc_alloc(cc, sizeof *p);
     p->cc = cc;
-    p->b = LLVMCreateBuilderInContext(cc->context);
-    for (LLVMUseRef u = LLVMGetFirstUse(f), next; u; u = next) {
-        next = LLVMGetNextUse(u);
-        p->call = LLVMGetUser(u);
-        if (!LLVMIsACallInst(p->call) || LLVMGetCalledValue(p->call) != f || LLVMTypeOf(p->call) != i32(p))
-            cc_error(cc, CC_FAILED, p->call, "printf can only be called");
-        lower_print(p);
-    }
-    LLVMDisposeBuilder(p->b);
+    p->b = cc->builder;
+    for (LLVMValueRef g = LLVMGetFirstFunction(cc->module); g; g = LLVMGetNextFunction(g))
+        for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(g); b; b = LLVMGetNextBasicBlock(b))
+            for (LLVMValueRef i = LLVMGetFirstInstruction(b), next; i; i = next) {
+                next = LLVMGetNextInstruction(i);
+                p->call = i;
+                if (LLVMIsACallInst(i) && LLVMGetCalledValue(i) == f && LLVMTypeOf(i) == i32(p)) lower_print(p);
+            }
 }

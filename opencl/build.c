@@ -156,7 +156,7 @@ static cl_int verdict(struct build *b, int code)
     case 3:
         log_add(b, "ventus: the compiler's environment is incomplete; the lines above say what to install\n");
         return CL_COMPILER_NOT_AVAILABLE;
-    case -1000: return b->elf_size ? CL_SUCCESS : CL_BUILD_PROGRAM_FAILURE;
+    case -1000: return b->size ? CL_SUCCESS : CL_BUILD_PROGRAM_FAILURE;
     default: break;
     }
     if (code < 0) log_add(b, "ventus: the compiler died of signal %d (%s); this is a bug in it\n", -code, strsignal(-code));
@@ -164,9 +164,27 @@ static cl_int verdict(struct build *b, int code)
     return CL_BUILD_PROGRAM_FAILURE;
 }
 
-static cl_int compile(struct build *b, const char *path, const int fd[3])
+/* The compiler's arguments; the array is the caller's to free. */
+static char **arguments(const struct build *b, const char *path)
 {
-    char *argv[] = {(char *)(uintptr_t)path, "--options", (char *)(uintptr_t)(b->options ? b->options : ""), NULL};
+    size_t n = 0, objects = 0;
+    while (b->objects && b->objects[objects]) objects++;
+    char **argv = calloc(objects + 6, sizeof *argv);
+    if (!argv) return NULL;
+    argv[n++] = (char *)(uintptr_t)path;
+    if (b->objects) {
+        argv[n++] = "--link";
+    } else {
+        argv[n++] = "--options";
+        argv[n++] = (char *)(uintptr_t)(b->options ? b->options : "");
+    }
+    if (b->object) argv[n++] = "--compile";
+    for (size_t i = 0; i < objects; i++) argv[n++] = b->objects[i];
+    return argv;
+}
+
+static cl_int compile(struct build *b, const char *path, char **argv, const int fd[3])
+{
     pid_t pid;
     size_t size;
     if (!write_all(fd[0], b->source, b->source_size) || lseek(fd[0], 0, SEEK_SET) < 0) return CL_OUT_OF_HOST_MEMORY;
@@ -177,26 +195,27 @@ static cl_int compile(struct build *b, const char *path, const int fd[3])
     }
     int code = await(pid);
     b->log = (char *)read_all(fd[2], LOG_LIMIT, &size);
-    b->elf = read_all(fd[1], SIZE_MAX - 1, &b->elf_size);
-    return b->log && b->elf ? verdict(b, code) : CL_OUT_OF_HOST_MEMORY;
+    b->bytes = read_all(fd[1], SIZE_MAX - 1, &b->size);
+    return b->log && b->bytes ? verdict(b, code) : CL_OUT_OF_HOST_MEMORY;
 }
 
 cl_int build_run(struct build *b)
 {
-    int fd[3] = {memory_file("source"), memory_file("elf"), memory_file("log")};
-    char *path = compiler_path();
+    int fd[3] = {memory_file("source"), memory_file("result"), memory_file("log")};
+    char *path = compiler_path(), **argv = arguments(b, path);
     cl_int error = CL_OUT_OF_HOST_MEMORY;
     b->log = NULL;
-    b->elf = NULL;
-    b->elf_size = 0;
-    if (path && fd[0] >= 0 && fd[1] >= 0 && fd[2] >= 0) error = compile(b, path, fd);
+    b->bytes = NULL;
+    b->size = 0;
+    if (path && argv && fd[0] >= 0 && fd[1] >= 0 && fd[2] >= 0) error = compile(b, path, argv, fd);
     for (int i = 0; i < 3; i++)
         if (fd[i] >= 0) close(fd[i]);
+    free(argv);
     free(path);
     if (error) {
-        free(b->elf);
-        b->elf = NULL;
-        b->elf_size = 0;
+        free(b->bytes);
+        b->bytes = NULL;
+        b->size = 0;
     }
     return error;
 }

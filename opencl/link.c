@@ -1,8 +1,7 @@
-/* clCompileProgram and clLinkProgram over a compiler that makes whole programs.
- * Compiling builds the source with its headers, so an object is complete in itself; linking turns one
- * object into an executable or a library. What needs several objects in one program is refused with a
- * link error that says so. Called through icd.c. */
-#include <errno.h>
+/* clCompileProgram and clLinkProgram.
+ * The compiler turns a source with its headers into an object, and objects into an executable or a
+ * library. Headers and objects reach it as files of a temporary folder that exists for one run only;
+ * names of headers come from the client and must stay below it. Called through icd.c. */
 #include <ftw.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,7 +24,7 @@ static bool header_name_valid(const char *name)
     return true;
 }
 
-static bool header_write(const char *folder, const char *name, cl_program header)
+static bool file_write(const char *folder, const char *name, const void *bytes, size_t size)
 {
     char *path = NULL;
     if (asprintf(&path, "%s/%s", folder, name) < 0) return false;
@@ -35,7 +34,7 @@ static bool header_write(const char *folder, const char *name, cl_program header
         *p = '/';
     }
     FILE *file = fopen(path, "wbe");
-    bool ok = file && fwrite(header->source, 1, header->source_size, file) == header->source_size;
+    bool ok = file && fwrite(bytes, 1, size, file) == size;
     if (file && fclose(file)) ok = false;
     free(path);
     return ok;
@@ -53,20 +52,25 @@ static void folder_remove(const char *folder)
 }
 
 /* The folder's name (the caller's to free), or NULL. */
-static char *folder_make(cl_uint count, const cl_program *headers, const char **names)
+static char *folder_make(void)
 {
     const char *tmp = secure_getenv("TMPDIR");
     char *folder = NULL;
     if (asprintf(&folder, "%s/ventus-XXXXXX", tmp && *tmp ? tmp : "/tmp") < 0) return NULL;
-    if (!mkdtemp(folder)) {
-        free(folder);
-        return NULL;
-    }
-    for (cl_uint i = 0; i < count; i++)
-        if (!header_write(folder, names[i], headers[i])) {
+    if (mkdtemp(folder)) return folder;
+    free(folder);
+    return NULL;
+}
+
+/* A folder with these headers, or NULL. */
+static char *folder_of_headers(cl_uint count, const cl_program *headers, const char **names)
+{
+    char *folder = folder_make();
+    for (cl_uint i = 0; folder && i < count; i++)
+        if (!file_write(folder, names[i], headers[i]->source, headers[i]->source_size)) {
             folder_remove(folder);
             free(folder);
-            return NULL;
+            folder = NULL;
         }
     return folder;
 }
@@ -117,7 +121,7 @@ cl_int clCompileProgram(cl_program program, cl_uint count, const cl_device_id *l
     if (error) return error;
     struct job job = {.work = job_object, .program = program, .notify = notify, .data = data,
                       .type = CL_PROGRAM_BINARY_TYPE_COMPILED_OBJECT};
-    if (nheaders) job.folder = folder_make(nheaders, headers, names);
+    if (nheaders) job.folder = folder_of_headers(nheaders, headers, names);
     job.options = nheaders && !job.folder ? NULL : options_with(options, job.folder);
     if (job.options) return job_start(&job);
     if (job.folder) folder_remove(job.folder);
@@ -157,53 +161,92 @@ static cl_program_binary_type link_type(const char *options)
 static struct executable *object_of(cl_program program)
 {
     pthread_mutex_lock(&program->lock);
-    bool object = program->executable && !program->building && (program->type == CL_PROGRAM_BINARY_TYPE_COMPILED_OBJECT ||
-                                                                program->type == CL_PROGRAM_BINARY_TYPE_LIBRARY);
-    struct executable *e = object ? program->executable : NULL;
-    if (e) atomic_fetch_add(&e->uses, 1);
+    bool object = !program->building && (program->type == CL_PROGRAM_BINARY_TYPE_COMPILED_OBJECT ||
+                                         program->type == CL_PROGRAM_BINARY_TYPE_LIBRARY);
+    struct executable *e = object ? executable_use(program->executable) : NULL;
     pthread_mutex_unlock(&program->lock);
     return e;
 }
 
-static cl_int inputs_check(cl_context context, cl_uint count, const cl_program *inputs)
+/* Takes a use of each program's object; `job` has them also when this fails. */
+static cl_int inputs_take(struct job *job, cl_context context, cl_uint count, const cl_program *programs)
 {
-    if (count == 0 || !inputs) return CL_INVALID_VALUE;
+    if (count == 0 || !programs) return CL_INVALID_VALUE;
+    if (!job_inputs(job, count)) return CL_OUT_OF_HOST_MEMORY;
     for (cl_uint i = 0; i < count; i++) {
-        if (!object_is(inputs[i], KIND_PROGRAM)) return CL_INVALID_PROGRAM;
-        if (inputs[i]->context != context) return CL_INVALID_OPERATION;
-        struct executable *object = object_of(inputs[i]);
-        if (!object) return CL_INVALID_OPERATION;
-        executable_drop(object);
+        if (!object_is(programs[i], KIND_PROGRAM)) return CL_INVALID_PROGRAM;
+        if (programs[i]->context != context) return CL_INVALID_OPERATION;
+        job->inputs[i] = object_of(programs[i]);
+        if (!job->inputs[i]) return CL_INVALID_OPERATION;
     }
     return CL_SUCCESS;
 }
 
-static cl_int job_link(struct job *job)
+/* Writes the inputs into `folder`; the names (closed by NULL) are the caller's to free. */
+static char **input_files(const struct job *job, const char *folder)
 {
-    static const char many[] = "ventus: linking several objects into one program is not supported; put their sources into one program\n";
-    struct executable *object = job->input;
-    if (object) atomic_fetch_add(&object->uses, 1);
-    program_end(job->program, object, job->type, object ? NULL : strdup(many));
-    return object ? CL_SUCCESS : CL_LINK_PROGRAM_FAILURE;
+    char **files = calloc(job->ninputs + 1u, sizeof *files);
+    for (cl_uint i = 0; files && i < job->ninputs; i++) {
+        char name[32];
+        snprintf(name, sizeof name, "object%u", i);
+        if (file_write(folder, name, job->inputs[i]->bytes, job->inputs[i]->size) && asprintf(&files[i], "%s/%s", folder, name) > 0)
+            continue;
+        while (i > 0) free(files[--i]);
+        free(files);
+        files = NULL;
+    }
+    return files;
+}
+
+cl_int job_link(struct job *job)
+{
+    char *folder = folder_make(), **files = folder ? input_files(job, folder) : NULL;
+    cl_int error = CL_OUT_OF_RESOURCES;
+    if (files) {
+        struct build b = {.source = "", .objects = files};
+        error = job_build(job, &b);
+    } else {
+        program_end(job->program, NULL, CL_PROGRAM_BINARY_TYPE_NONE, strdup("ventus: cannot write the objects to a temporary folder\n"));
+    }
+    for (cl_uint i = 0; files && i < job->ninputs; i++) free(files[i]);
+    free(files);
+    if (folder) folder_remove(folder);
+    free(folder);
+    return error;
+}
+
+static cl_int job_link_only(struct job *job)
+{
+    cl_int error = job_link(job);
+    return error == CL_BUILD_PROGRAM_FAILURE ? CL_LINK_PROGRAM_FAILURE : error;
+}
+
+static void inputs_drop(struct job *job)
+{
+    for (cl_uint i = 0; i < job->ninputs; i++) executable_drop(job->inputs[i]);
+    free(job->inputs);
 }
 
 cl_program clLinkProgram(cl_context context, cl_uint count, const cl_device_id *list, const char *options, cl_uint ninputs,
                          const cl_program *inputs, void (CL_CALLBACK *notify)(cl_program, void *), void *data, cl_int *errcode_ret)
 {
     cl_program program = NULL;
-    cl_program_binary_type type = link_type(options);
+    struct job job = {.work = job_link_only, .notify = notify, .data = data, .type = link_type(options)};
     cl_int error = object_is(context, KIND_CONTEXT) ? device_list_check(count, list, true) : CL_INVALID_CONTEXT;
-    if (!error) error = inputs_check(context, ninputs, inputs);
     if (!error && !notify && data) error = CL_INVALID_VALUE;
-    if (!error && type == CL_PROGRAM_BINARY_TYPE_NONE) error = CL_INVALID_LINKER_OPTIONS;
+    if (!error) error = inputs_take(&job, context, ninputs, inputs);
+    if (!error && job.type == CL_PROGRAM_BINARY_TYPE_NONE) error = CL_INVALID_LINKER_OPTIONS;
     if (!error && !(program = program_new(context))) error = CL_OUT_OF_HOST_MEMORY;
-    if (!error) {
-        program->arg_info = inputs[0]->arg_info;
-        program_begin(program, options);
-        struct job job = {.work = job_link, .program = program, .notify = notify, .data = data, .type = type};
-        if (ninputs == 1) job.input = object_of(inputs[0]);
-        error = job_start(&job);
+    if (!error) error = program_begin(program, options);
+    if (error) {
+        inputs_drop(&job);
+        if (program) program_drop(program);
+        set_error(errcode_ret, error);
+        return NULL;
     }
-    set_error(errcode_ret, error); /* on a failed link the program carries the log */
+    program->arg_info = true;
+    for (cl_uint i = 0; i < ninputs; i++) program->arg_info &= inputs[i]->arg_info;
+    job.program = program;
+    set_error(errcode_ret, job_start(&job)); /* on a failed link the program carries the log */
     return program;
 }

@@ -278,15 +278,18 @@ cl_int mem_address(cl_mem mem, uint32_t *addr);
 
 /* ---- program.c, build.c, binary.c ---- */
 
-/* The outcome of a successful build, shared by the program and its kernels. */
+/* The outcome of a successful build, shared by programs and kernels: an ELF with its module, or an
+ * object (of clCompileProgram, or a library), which only the compiler can read. */
 struct executable {
     atomic_uint uses;
-    ventus_module *module;
-    unsigned char *elf;
+    ventus_module *module; /* NULL: an object */
+    unsigned char *bytes;
     size_t size;
 };
 
-struct executable *executable_new(unsigned char *elf, size_t size, const char **why); /* owns elf */
+/* Owns `bytes`. NULL: they are not what `type` says, *why is a static text. */
+struct executable *executable_new(unsigned char *bytes, size_t size, cl_program_binary_type type, const char **why);
+struct executable *executable_use(struct executable *executable); /* NULL stays NULL */
 void executable_drop(struct executable *executable);
 
 struct _cl_program {
@@ -317,6 +320,18 @@ void program_kernels(cl_program program, int change);
 cl_int program_begin(cl_program program, const char *options);
 void program_end(cl_program program, struct executable *executable, cl_program_binary_type type, char *log);
 
+/* One run of the compiler. */
+struct build {
+    const char *source;
+    size_t source_size;
+    const char *options;     /* may be NULL */
+    char **objects;          /* names of files to link instead of compiling; closed by NULL */
+    bool object;             /* the result is an object */
+    char *log;               /* result, NULL if empty; the caller's to free */
+    unsigned char *bytes;    /* result, NULL unless CL_SUCCESS; the caller's to free */
+    size_t size;
+};
+
 /* Runs `work` at once, or on a thread of its own if the client gave a callback, and calls that. */
 struct job {
     cl_int (*work)(struct job *job); /* must not touch the job's program after program_end */
@@ -325,21 +340,17 @@ struct job {
     void *data;
     char *options, *folder;          /* options for the compiler; folder of headers or NULL */
     cl_program_binary_type type;     /* of the result */
-    struct executable *input;        /* to link */
+    struct executable **inputs;      /* to link, or the one to take over */
+    cl_uint ninputs;
 };
 
-cl_int job_start(struct job *job); /* a copy on the heap is made; owns options, folder, input */
+cl_int job_start(struct job *job); /* a copy on the heap is made; owns options, folder, inputs */
 cl_int job_compile(struct job *job);
-
-/* One run of the compiler. */
-struct build {
-    const char *source;
-    size_t source_size;
-    const char *options;     /* may be NULL */
-    char *log;               /* result, NULL if empty; the caller's to free */
-    unsigned char *elf;      /* result, NULL unless CL_SUCCESS; the caller's to free */
-    size_t elf_size;
-};
+cl_int job_link(struct job *job);
+/* Room for `count` inputs. */
+bool job_inputs(struct job *job, cl_uint count);
+/* Runs the compiler as `build` says and ends the job's build with the outcome. */
+cl_int job_build(struct job *job, struct build *build);
 
 /* Runs ventus-cc. CL_SUCCESS, CL_BUILD_PROGRAM_FAILURE, CL_INVALID_BUILD_OPTIONS,
  * CL_COMPILER_NOT_AVAILABLE or CL_OUT_OF_HOST_MEMORY. */

@@ -9,22 +9,30 @@
 
 /* ---- executables ---- */
 
-struct executable *executable_new(unsigned char *elf, size_t size, const char **why)
+static bool content_valid(struct executable *e, cl_program_binary_type type, const char **why)
+{
+    if (type == CL_PROGRAM_BINARY_TYPE_EXECUTABLE) return ventus_module_load(e->bytes, e->size, &e->module, why) == VENTUS_OK;
+    *why = "it is no object";
+    return e->size > 4 && memcmp(e->bytes, "BC\xc0\xde", 4) == 0; /* LLVM bitcode: only the compiler reads more of it */
+}
+
+struct executable *executable_new(unsigned char *bytes, size_t size, cl_program_binary_type type, const char **why)
 {
     struct executable *e = calloc(1, sizeof *e);
     *why = "out of memory";
-    if (e && ventus_module_load(elf, size, &e->module, why) == VENTUS_OK) {
-        atomic_init(&e->uses, 1);
-        e->elf = elf;
-        e->size = size;
-        return e;
+    if (!e) {
+        free(bytes);
+        return NULL;
     }
-    free(e);
-    free(elf);
+    atomic_init(&e->uses, 1);
+    e->bytes = bytes;
+    e->size = size;
+    if (content_valid(e, type, why)) return e;
+    executable_drop(e);
     return NULL;
 }
 
-static struct executable *executable_use(struct executable *e)
+struct executable *executable_use(struct executable *e)
 {
     if (e) atomic_fetch_add(&e->uses, 1);
     return e;
@@ -33,8 +41,8 @@ static struct executable *executable_use(struct executable *e)
 void executable_drop(struct executable *e)
 {
     if (!e || atomic_fetch_sub(&e->uses, 1) != 1) return;
-    ventus_module_free(e->module);
-    free(e->elf);
+    if (e->module) ventus_module_free(e->module);
+    free(e->bytes);
     free(e);
 }
 
@@ -134,17 +142,17 @@ static cl_int load_binary(cl_program program, const unsigned char *data, size_t 
     struct binary b;
     const char *why;
     if (!binary_read(data, size, &b)) return CL_INVALID_BINARY;
-    unsigned char *elf = malloc(b.payload_size ? b.payload_size : 1);
+    unsigned char *bytes = malloc(b.payload_size ? b.payload_size : 1);
     program->options = malloc(b.options_size + 1);
-    if (!elf || !program->options) {
-        free(elf);
+    if (!bytes || !program->options) {
+        free(bytes);
         return CL_OUT_OF_HOST_MEMORY;
     }
-    memcpy(elf, b.payload, b.payload_size);
+    memcpy(bytes, b.payload, b.payload_size);
     memcpy(program->options, b.options, b.options_size);
     program->options[b.options_size] = 0;
     program->arg_info = strstr(program->options, "-cl-kernel-arg-info") != NULL;
-    program->executable = executable_new(elf, b.payload_size, &why);
+    program->executable = executable_new(bytes, b.payload_size, b.type, &why);
     program->type = b.type;
     return program->executable ? CL_SUCCESS : CL_INVALID_BINARY;
 }
@@ -223,14 +231,28 @@ void program_end(cl_program program, struct executable *executable, cl_program_b
 
 /* ---- jobs ---- */
 
+bool job_inputs(struct job *job, cl_uint count)
+{
+    job->inputs = calloc(count, sizeof *job->inputs);
+    job->ninputs = job->inputs ? count : 0;
+    return job->inputs;
+}
+
+/* What the job owns. */
+static void job_release(struct job *job)
+{
+    for (cl_uint i = 0; i < job->ninputs; i++) executable_drop(job->inputs[i]);
+    free(job->inputs);
+    free(job->options);
+    free(job->folder);
+}
+
 static cl_int job_run(struct job *job)
 {
     cl_int result = job->work(job);
     if (job->notify) job->notify(job->program, job->data);
     program_drop(job->program);
-    executable_drop(job->input);
-    free(job->options);
-    free(job->folder);
+    job_release(job);
     free(job);
     return result;
 }
@@ -246,9 +268,7 @@ cl_int job_start(struct job *model)
     struct job *job = malloc(sizeof *job);
     if (!job) {
         program_end(model->program, NULL, CL_PROGRAM_BINARY_TYPE_NONE, NULL);
-        executable_drop(model->input);
-        free(model->options);
-        free(model->folder);
+        job_release(model);
         return CL_OUT_OF_HOST_MEMORY;
     }
     *job = *model;
@@ -266,26 +286,41 @@ static char *log_with(char *log, const char *why)
     return text;
 }
 
-cl_int job_compile(struct job *job)
+cl_int job_build(struct job *job, struct build *b)
 {
-    cl_program program = job->program;
-    struct build b = {.source = program->source, .source_size = program->source_size, .options = job->options};
     struct executable *executable = NULL;
     const char *why;
-    cl_int error = build_run(&b);
-    if (!error && !(executable = executable_new(b.elf, b.elf_size, &why))) {
-        b.log = log_with(b.log, why);
+    b->object = job->type != CL_PROGRAM_BINARY_TYPE_EXECUTABLE;
+    cl_int error = build_run(b);
+    if (!error && !(executable = executable_new(b->bytes, b->size, job->type, &why))) {
+        b->log = log_with(b->log, why);
         error = CL_BUILD_PROGRAM_FAILURE;
     }
-    if (error && b.log) debug("build failed:\n%s", b.log);
-    program_end(program, executable, job->type, b.log);
+    if (error && b->log) debug("build failed:\n%s", b->log);
+    program_end(job->program, executable, job->type, b->log);
     return error;
 }
 
-/* A binary: nothing to compile. */
+cl_int job_compile(struct job *job)
+{
+    struct build b = {.source = job->program->source, .source_size = job->program->source_size, .options = job->options};
+    return job_build(job, &b);
+}
+
+/* An executable binary: nothing to compile. */
 static cl_int job_adopt(struct job *job)
 {
-    program_end(job->program, executable_use(job->input), job->type, NULL);
+    program_end(job->program, executable_use(job->inputs[0]), job->type, NULL);
+    return CL_SUCCESS;
+}
+
+/* A program from a binary: an executable is ready, an object is linked. */
+static cl_int binary_job(cl_program program, struct job *job)
+{
+    if (!program->executable) return CL_INVALID_BINARY; /* a failed link */
+    if (!job_inputs(job, 1)) return CL_OUT_OF_HOST_MEMORY;
+    job->inputs[0] = executable_use(program->executable);
+    job->work = program->executable->module ? job_adopt : job_link;
     return CL_SUCCESS;
 }
 
@@ -298,19 +333,13 @@ cl_int clBuildProgram(cl_program program, cl_uint count, const cl_device_id *lis
     if (!notify && data) return CL_INVALID_VALUE;
     error = program_begin(program, options);
     if (error) return error;
-    struct job job = {.program = program, .notify = notify, .data = data, .type = CL_PROGRAM_BINARY_TYPE_EXECUTABLE};
-    if (program->source) {
-        job.work = job_compile;
-        job.options = strdup(options ? options : "");
-    } else {
-        job.work = job_adopt;
-        job.input = executable_use(program->executable);
-        if (!job.input) { /* a failed link */
-            program_end(program, NULL, CL_PROGRAM_BINARY_TYPE_NONE, NULL);
-            return CL_INVALID_BINARY;
-        }
-    }
-    return job_start(&job);
+    struct job job = {.work = job_compile, .program = program, .notify = notify, .data = data,
+                      .type = CL_PROGRAM_BINARY_TYPE_EXECUTABLE};
+    if (!program->source) error = binary_job(program, &job);
+    else if (!(job.options = strdup(options ? options : ""))) error = CL_OUT_OF_HOST_MEMORY;
+    if (!error) return job_start(&job);
+    program_end(program, NULL, CL_PROGRAM_BINARY_TYPE_NONE, NULL);
+    return error;
 }
 
 /* ---- queries ---- */
@@ -346,7 +375,7 @@ static unsigned char *program_binary(cl_program program, size_t *size)
 {
     struct binary b = {.type = program->type, .options = program->options,
                        .options_size = program->options ? strlen(program->options) : 0,
-                       .payload = program->executable->elf, .payload_size = program->executable->size};
+                       .payload = program->executable->bytes, .payload_size = program->executable->size};
     return binary_make(&b, size);
 }
 

@@ -81,6 +81,13 @@ static void write_elf(const char *path, const struct elf_image *m)
     free(bytes);
 }
 
+static uint32_t base_arg(const struct args *args)
+{
+    uint32_t base = (uint32_t)number_arg(args, "--base", args->value, 0, UINT32_MAX);
+    if (base & 3) usage_error(args, "--base: %s is not a multiple of 4", args->value);
+    return base;
+}
+
 int cmd_as(int argc, char **argv)
 {
     struct args args = {.command = "as", .usage = "FILE [-o OUT]", .about = about, .flags = flags, .argc = argc, .argv = argv, .at = 1};
@@ -89,7 +96,7 @@ int cmd_as(int argc, char **argv)
     bool vmem = false, start = true;
     for (int flag; (flag = args_next(&args)) != ARG_END;) {
         if (flag == FLAG_OUTPUT) output = args.value;
-        else if (flag == FLAG_BASE) base = (uint32_t)number_arg(&args, "--base", args.value, 0, UINT32_MAX - 3) & ~3u;
+        else if (flag == FLAG_BASE) base = base_arg(&args);
         else if (flag == FLAG_VMEM) vmem = true;
         else if (flag == FLAG_NO_START) start = false;
         else if (input) usage_error(&args, "one source at a time, '%s' is the second", args.value);

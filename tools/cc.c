@@ -33,17 +33,21 @@ static const char *find_compiler(char out[PATH_MAX])
 int cmd_cc(int argc, char **argv)
 {
     char path[PATH_MAX];
-    const char *compiler = find_compiler(path);
     if (argc > 1 && (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h"))) {
-        puts("usage: ventus cc [--options STRING] [-o FILE] [FILE]\n\n"
-             "Compiles OpenCL C from FILE or standard input to an ELF executable for `ventus run`.\n\n"
+        puts("usage: ventus cc [--options STRING] [--compile] [-o FILE] [FILE]\n"
+             "       ventus cc --link [--compile] [-o FILE] FILE...\n\n"
+             "Compiles OpenCL C from FILE or standard input to an ELF executable for `ventus run`, or\n"
+             "links objects to one.\n\n"
              "options:\n"
              "      --options STRING      build options, as clBuildProgram takes them\n"
-             "  -o FILE                   where the executable goes; default: standard output\n\n"
+             "      --compile             make an object, to be linked later\n"
+             "      --link                make a program of objects\n"
+             "  -o FILE                   where the result goes; default: standard output\n\n"
              "Exit codes: 0 done, 1 the program does not compile, 2 unknown build option,\n"
              "3 no clang-19 or no built-in library, 4 internal error.");
         return EXIT_OK;
     }
+    const char *compiler = find_compiler(path);
     argv[0] = "ventus-cc";
     execv(compiler, argv);
     die("cannot run %s: %s", compiler, strerror(errno));

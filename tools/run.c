@@ -1,4 +1,7 @@
-/* ventus run: one kernel of an executable, or recorded launches, on the simulator. */
+/* ventus run: one kernel of an executable on the simulator.
+ *
+ * Everything is checked against the kernel's records before the launch; what goes wrong ends the
+ * program, with EXIT_USAGE when the command line is at fault. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,7 +10,7 @@
 #include "run.h"
 #include "tool.h"
 
-enum { FLAG_KERNEL, FLAG_GLOBAL, FLAG_LOCAL, FLAG_OFFSET, FLAG_ARG, FLAG_SHOW, FLAG_SAVE, FLAG_STATS, FLAG_ORDER, FLAG_LANES,
+enum { FLAG_KERNEL, FLAG_GLOBAL, FLAG_LOCAL, FLAG_OFFSET, FLAG_ARG, FLAG_SHOW, FLAG_SAVE, FLAG_STATS, FLAG_TRACE, FLAG_ORDER, FLAG_LANES,
        FLAG_WARPS, FLAG_CASE, FLAG_DUMP };
 static const struct flag flags[] = {
     {"kernel", 'k', "NAME", "kernel to run; not needed when there is only one"},
@@ -18,10 +21,11 @@ static const struct flag flags[] = {
     {"show", 0, "N[:F[:COUNT]]", "print buffer argument N after the run; F is i u x or f"},
     {"save", 0, "N:FILE", "write buffer argument N after the run"},
     {"stats", 's', NULL, "print what the machine counted"},
+    {"trace", 't', "FILE", "write each executed instruction and its result; - is standard output"},
     {"order", 0, "ORDER", "which side of a divergent branch runs first: fewer (the machine's),\ntaken, fallthrough"},
     {"lanes", 0, "N", "lanes of a warp: 4 8 16 32"},
     {"warps", 0, "N", "warps of a processor"},
-    {"case", 'c', "FILE.metadata", "run a recorded launch; several share one memory"},
+    {"case", 'c', "FILE.metadata", "run a recorded launch; several share one memory, in this order"},
     {"dump", 0, "ADDR:BYTES:FILE", "write device memory after recorded launches"},
     {0},
 };
@@ -48,7 +52,7 @@ enum { MOST_ARGUMENTS = 256, MOST_CASES = 4096, MOST_DUMPS = 64, SHOWN_WORDS = 6
 
 struct request {
     struct args args;
-    const char *file, *kernel;
+    const char *file, *kernel, *trace_file;
     struct ventus_range range;
     bool have_local;
     unsigned local_dims;
@@ -102,6 +106,7 @@ static void parse_flag(struct request *r, int flag)
     case FLAG_SHOW: append(a, &r->shows, &r->nshows, MOST_ARGUMENTS); break;
     case FLAG_SAVE: append(a, &r->saves, &r->nsaves, MOST_ARGUMENTS); break;
     case FLAG_STATS: r->stats = true; break;
+    case FLAG_TRACE: r->trace_file = a->value; break;
     case FLAG_ORDER: r->options.order = parse_order(a); break;
     case FLAG_LANES: r->config.threads_per_warp = (uint32_t)number_arg(a, "--lanes", a->value, 1, ISA_LANES); break;
     case FLAG_WARPS: r->config.warps_per_sm = (uint32_t)number_arg(a, "--warps", a->value, 1, 1024); break;
@@ -231,6 +236,7 @@ static int run_kernel(struct request *r)
     bool ran = status == VENTUS_OK || status == VENTUS_FAULT;
     if (status != VENTUS_OK) fprintf(stderr, "ventus run: %s%s%s\n", ventus_status_text(status), *message ? ": " : "", message);
     for (unsigned i = 0; i < r->narguments && status == VENTUS_OK; i++) argument_finish(&r->arguments[i], i, device);
+    fflush(stdout);
     if (r->stats && ran) run_print_counters(&result.counters);
     free(image);
     free(local_sizes);
@@ -238,6 +244,22 @@ static int run_kernel(struct request *r)
     ventus_close(device);
     free(elf);
     return status == VENTUS_OK ? EXIT_OK : EXIT_FAILED;
+}
+
+/* Runs what was asked for, with the trace file open around it. */
+static int execute(struct request *r)
+{
+    FILE *trace_out = NULL;
+    struct trace trace;
+    if (r->trace_file) {
+        trace_out = strcmp(r->trace_file, "-") ? fopen(r->trace_file, "w") : stdout;
+        if (!trace_out) die("cannot write %s", r->trace_file);
+        trace = trace_into(trace_out);
+        r->options.trace = &trace;
+    }
+    int code = r->ncases ? run_cases(&r->args, r->cases, r->ncases, r->dumps, r->ndumps, r->stats, &r->options) : run_kernel(r);
+    if (trace_out && (ferror(trace_out) | fclose(trace_out))) die("cannot write %s", r->trace_file);
+    return code;
 }
 
 int cmd_run(int argc, char **argv)
@@ -250,7 +272,7 @@ int cmd_run(int argc, char **argv)
     if (r.ncases && r.file) usage_error(&r.args, "either an executable or --case");
     if (!r.ncases && !r.file) usage_error(&r.args, "an executable or --case is needed");
     if (r.ndumps && !r.ncases) usage_error(&r.args, "--dump goes with --case; --save writes an argument");
-    int code = r.ncases ? run_cases(&r.args, r.cases, r.ncases, r.dumps, r.ndumps, r.stats, &r.options) : run_kernel(&r);
+    int code = execute(&r);
     for (unsigned i = 0; i < r.narguments; i++) free(r.arguments[i].bytes);
     free(r.arguments);
     free(r.shows);

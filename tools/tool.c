@@ -197,16 +197,19 @@ void *read_file(const char *path, size_t *size)
     return bytes;
 }
 
+/* A file that could not be written completely is removed again; a device or pipe is left alone. */
 void write_file(const char *path, const void *bytes, size_t size)
 {
+    struct stat st;
     bool standard = !strcmp(path, "-");
     FILE *out = standard ? stdout : fopen(path, "wb");
     if (!out) die("cannot write %s: %s", path, strerror(errno));
+    bool removable = !standard && !fstat(fileno(out), &st) && S_ISREG(st.st_mode);
     bool ok = fwrite(bytes, 1, size, out) == size;
     ok = (standard ? !fflush(out) : !fclose(out)) && ok;
     if (!ok) {
         int error = errno;
-        if (!standard) unlink(path);
+        if (removable) unlink(path);
         die("cannot write %s: %s", path, strerror(error));
     }
 }

@@ -65,10 +65,10 @@ llvm-dis-19 "$work/all.bc" -o - |
 [ -s "$work/linked.bc" ] || die "the edited library does not assemble"
 
 # ---- checks ----
-llvm-nm-19 --defined-only --format=just-symbols "$work/linked.bc" | sort -u >"$work/symbols"
-missing=$(sort -u "$source/required.txt" | comm -23 - "$work/symbols")
+llvm-nm-19 --defined-only --format=just-symbols "$work/linked.bc" | LC_ALL=C sort -u >"$work/symbols"
+missing=$(LC_ALL=C sort -u "$source/required.txt" | LC_ALL=C comm -23 - "$work/symbols")
 [ -z "$missing" ] || die "symbols missing from the library:" $missing
-llvm-nm-19 --undefined-only --format=just-symbols "$work/linked.bc" | grep -v '^llvm\.' | sort -u >"$work/undefined" || true
-unknown=$(sort -u "$source/primitives.txt" | comm -13 - "$work/undefined")
+llvm-nm-19 --undefined-only --format=just-symbols "$work/linked.bc" | grep -v '^llvm\.' | LC_ALL=C sort -u >"$work/undefined" || true
+unknown=$(LC_ALL=C sort -u "$source/primitives.txt" | LC_ALL=C comm -13 - "$work/undefined")
 [ -z "$unknown" ] || die "the library calls undefined functions:" $unknown
 mv "$work/linked.bc" "$output"

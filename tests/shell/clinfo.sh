@@ -1,6 +1,6 @@
 # Debian's clinfo lists platform and device completely: it ends well, reports no failed query, and
 # shows what every full-profile device has to have.
-out=$(clinfo 2>&1) || { echo "$out"; echo "clinfo failed"; exit 1; }
+out=$($VENTUS_FOREIGN clinfo 2>&1) || { echo "$out"; echo "clinfo failed"; exit 1; }
 status=0
 need() {
     echo "$out" | grep -q -E "$1" || { echo "missing in clinfo's output: $1"; status=1; }

@@ -1,0 +1,278 @@
+/* The back end's own types: one kernel on its way from LLVM IR to machine words.
+ *
+ * Stages, each a file: flow (blocks, dominance, liveness of the IR), divergence (rules R1-R3),
+ * select* (IR -> machine instructions on virtual registers), peephole, liveness (with rule R5),
+ * regalloc and spill, emit. The rules R1-R8 are those of README.md, "Rules". */
+#ifndef VENTUS_BACKEND_H
+#define VENTUS_BACKEND_H
+
+#include "compiler/cc.h"
+
+#include <llvm-c/Target.h>
+
+/* ---- graphs (graph.c) ---- */
+
+struct graph {
+    uint32_t n;
+    uint32_t *first; /* n + 1 entries: the edges of node i are to[first[i]] .. to[first[i + 1] - 1] */
+    uint32_t *to;
+};
+enum { NO_NODE = UINT32_MAX };
+
+struct edge { uint32_t from, to; };
+struct graph graph_make(struct cc *cc, uint32_t n, const struct edge *edges, uint32_t nedges);
+struct graph graph_reverse(struct cc *cc, const struct graph *g);
+/* Reverse postorder from `root`; returns how many nodes it reaches. Successors are visited in edge
+ * order, so the last edge of a node comes right behind it. */
+uint32_t graph_order(struct cc *cc, const struct graph *g, uint32_t root, uint32_t *order);
+/* Immediate dominators; NO_NODE for the root and what it does not reach. */
+uint32_t *graph_dominators(struct cc *cc, const struct graph *g, uint32_t root);
+/* Marks in `set` (n bytes) what `from` reaches, itself included, without entering `stop`; `stack` is
+ * scratch for n nodes. */
+void graph_reach(const struct graph *g, uint32_t from, uint32_t stop, uint8_t *set, uint32_t *stack);
+
+/* ---- bit sets ---- */
+
+typedef uint64_t bits;
+static inline size_t bits_words(size_t n) { return (n + 63) / 64; }
+static inline bool bit_test(const bits *s, uint32_t i) { return s[i / 64] >> (i % 64) & 1; }
+static inline void bit_set(bits *s, uint32_t i) { s[i / 64] |= (bits)1 << (i % 64); }
+static inline void bit_clear(bits *s, uint32_t i) { s[i / 64] &= ~((bits)1 << (i % 64)); }
+
+/* ---- operands ---- */
+
+/* A register or, when reg is NOREG, the constant imm. Registers below FIRST_VREG are the scalar
+ * registers themselves. */
+struct opd {
+    int32_t reg;
+    uint32_t imm;
+};
+enum { NOREG = -1, FIRST_VREG = 64, REG_RA = 1, REG_SCRATCH = 5, REG_LOCAL = 8, REG_ARGS = 10 };
+static inline struct opd opd_reg(int32_t reg) { return (struct opd){reg, 0}; }
+static inline struct opd opd_imm(uint32_t imm) { return (struct opd){NOREG, imm}; }
+static inline bool is_imm(struct opd o) { return o.reg == NOREG; }
+static inline bool is_imm_of(struct opd o, uint32_t v) { return o.reg == NOREG && o.imm == v; }
+
+/* ---- IR side ---- */
+
+struct value {
+    LLVMValueRef ref;
+    uint32_t block;      /* where it is defined */
+    bool divergent;      /* may differ between lanes: lives in vector registers */
+    bool escapes;        /* byval argument whose bytes must be copied to private memory */
+    uint16_t nuses;
+    uint32_t *uses;      /* operands as value numbers, NO_NODE for constants; of a load or store the
+                          * base that remains after constant offsets have been folded */
+    struct opd *parts;   /* 32-bit parts, after selection */
+    struct opd base;     /* of a getelementptr: the address without its constant offset */
+    uint32_t offset;     /* that offset; of an alloca its place in the frame */
+};
+
+struct block {
+    LLVMBasicBlockRef ref;
+    uint32_t first, end;     /* its instructions in f->values */
+    uint32_t succ[2], nsucc; /* succ of a returning block: the exit node */
+    uint32_t ipdom;
+    uint32_t depth;          /* loops around it */
+    bool divergent;          /* ends in a branch whose condition differs between lanes */
+    bits *live_in;
+    uint32_t mfirst, mlast;  /* machine blocks, after selection */
+};
+
+/* ---- machine side ---- */
+
+enum reg_class { CLASS_S, CLASS_V };
+
+struct vreg {
+    uint8_t cls;
+    uint8_t zbits, sbits; /* the value is known to fit so many bits, unsigned / signed; 32 = unknown */
+    bool temporary;       /* made by the spiller: not to be spilled again */
+    uint16_t ndefs;
+    int16_t phys;
+    int32_t hint;
+};
+
+struct minsn {
+    uint16_t op, aux;
+    int32_t rd, rs1, rs2, rs3;
+    int32_t imm;
+    uint32_t line;
+    uint8_t rm;
+    bool keep;            /* has an effect besides its result */
+};
+
+enum term { TERM_JUMP, TERM_BRANCH, TERM_RETURN };
+
+struct mblock {
+    struct minsn *code;
+    uint32_t n, cap;
+    uint8_t term;
+    bool divergent;       /* a vector branch: rpc is the block where its lanes meet again */
+    bool join;            /* some vector branch meets here */
+    uint16_t op;          /* of a branch, with its two registers in isa operand roles */
+    int32_t rs1, rs2;
+    uint32_t succ[2];     /* taken, otherwise; succ[0] of a jump */
+    uint32_t rpc;
+    uint32_t depth, line;
+    bits *live_in, *live_out, *whole; /* liveness.c; whole: rule R5 */
+    uint32_t start, end;  /* instruction positions, liveness.c */
+};
+
+/* Half-open ranges of positions in which a register holds a value. */
+struct segment { uint32_t from, to; };
+struct range { struct segment *seg; uint32_t n, cap; double weight; };
+
+struct local { LLVMValueRef global; uint32_t offset; };
+
+struct func {
+    struct cc *cc;
+    struct kernel *kernel;
+    LLVMTargetDataRef data;
+    unsigned disabled;       /* mutation tests: bit i set = rule Ri off */
+
+    struct value *values;
+    uint32_t nvalues, nparams;
+    struct block *blocks;    /* in reverse postorder; number nblocks is the exit */
+    uint32_t nblocks;
+    struct graph succ, pred; /* of the IR blocks, with the exit node */
+    uint32_t *map;           /* hash: LLVMValueRef -> value number + 1 */
+    uint32_t map_size;
+
+    struct vreg *vregs;
+    uint32_t nvregs, vregs_cap;
+    struct mblock *mblocks;
+    uint32_t nmblocks, mblocks_cap;
+    uint32_t cur, exit;      /* block being filled, block that returns */
+    uint32_t line;
+    LLVMValueRef at;         /* instruction being selected, for messages */
+    int32_t args;            /* register with the argument buffer's address */
+
+    struct local *locals;
+    uint32_t nlocals, locals_cap, lds_bytes;
+    uint32_t frame;          /* private bytes used so far */
+
+    uint32_t *order, norder; /* machine blocks as laid out */
+    struct range *ranges;    /* of each virtual register, liveness.c */
+    uint32_t nregs_s, nregs_v; /* registers the allocator may use: fewer in tests */
+};
+
+static inline bool rule(const struct func *f, unsigned r) { return !(f->disabled >> r & 1); }
+
+_Noreturn void fail(struct func *f, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* Doubles *array so that element `n` exists; the old one stays in the arena. */
+void *grow(struct cc *cc, void *array, uint32_t n, uint32_t *cap, size_t size);
+
+/* ---- flow.c ---- */
+void flow_run(struct func *f);
+/* Number of an argument or instruction, NO_NODE for everything else. */
+uint32_t value_of(const struct func *f, LLVMValueRef v);
+/* The address without trailing constant offsets, which are added to *offset. */
+LLVMValueRef address_base(struct func *f, LLVMValueRef pointer, uint32_t *offset);
+/* The object an address is derived from by getelementptr. */
+LLVMValueRef address_object(LLVMValueRef pointer);
+uint64_t type_size(struct func *f, LLVMTypeRef type);
+/* Splits the offset of a getelementptr: returns the constant part; with `scale`, variable index i
+ * (operand i) counts scale[i] bytes and constant ones 0. */
+uint32_t gep_offset(struct func *f, LLVMValueRef gep, uint32_t *scale);
+
+/* ---- divergence.c ---- */
+void divergence_run(struct func *f);
+
+/* ---- select.c: blocks, branches, phis ---- */
+void select_run(struct func *f);
+int32_t new_vreg(struct func *f, enum reg_class cls);
+uint32_t new_block(struct func *f, uint32_t depth);
+struct minsn *emit(struct func *f, unsigned op, int32_t rd, int32_t rs1, int32_t rs2, int32_t imm);
+bool is_v(const struct func *f, struct opd o);
+/* All 32-bit parts of a value or constant. */
+const struct opd *parts(struct func *f, LLVMValueRef v);
+/* Number of 32-bit parts of a type, and the part a member begins at. */
+unsigned type_parts(struct func *f, LLVMTypeRef type);
+unsigned member_part(struct func *f, LLVMTypeRef type, unsigned index);
+/* Bits of an integer or half; other one-part types count 32. */
+unsigned type_bits(LLVMTypeRef type);
+/* IR as text for messages, at most 120 characters. */
+const char *text_of(struct func *f, LLVMValueRef v);
+const char *text_of_type(struct func *f, LLVMTypeRef type);
+/* Splits machine block: the current one ends in a loop back to itself as long as `again` (V) is
+ * not zero in a lane; code goes on in a new block where the lanes join. */
+uint32_t begin_loop(struct func *f);
+void end_loop(struct func *f, int32_t again);
+
+/* ---- select_const.c ---- */
+const struct opd *constant_parts(struct func *f, LLVMValueRef v);
+uint32_t local_offset(struct func *f, LLVMValueRef global);
+
+/* ---- select_alu.c: operations on 32-bit parts, scalar or vector as the operands are ---- */
+enum alu {
+    ADD, SUB, AND, OR, XOR, SLL, SRL, SRA, MUL, MULH, MULHU, DIV, DIVU, REM, REMU,
+    SLT, SLTU, SEQ, SNE, MIN, MAX, MINU, MAXU, SADDU, SADD, SSUBU, SSUB,
+    FADD, FSUB, FMUL, FDIV, FMIN, FMAX, FSGNJ, FSGNJN, FSGNJX, FEQ, FNE, FLT, FLE, NALU
+};
+struct opd alu(struct func *f, enum alu op, struct opd a, struct opd b);
+int32_t to_s(struct func *f, struct opd o);  /* into a scalar register; V must be uniform */
+int32_t to_v(struct func *f, struct opd o);  /* into a vector register */
+struct opd zero_extend(struct func *f, struct opd o, unsigned bits);
+struct opd sign_extend(struct func *f, struct opd o, unsigned bits);
+struct opd select_opd(struct func *f, struct opd c, struct opd a, struct opd b);
+struct opd not1(struct func *f, struct opd c);
+struct opd unary(struct func *f, unsigned sop, unsigned vop, struct opd a, uint8_t rm);
+struct opd fma_opd(struct func *f, struct opd a, struct opd b, struct opd c);
+/* The vector-vector form of a vector-scalar operation, or OP_INVALID. */
+unsigned vv_form(unsigned op);
+
+/* ---- select_int.c: integers of any width, as arrays of parts ---- */
+struct num { struct opd p[2]; unsigned bits; }; /* up to 64 bits; p[1] only above 32 */
+struct num num_of(struct func *f, LLVMValueRef v);
+void num_extend(struct func *f, struct num *n, bool is_signed);
+struct num num_add(struct func *f, struct num a, struct num b);
+struct num num_sub(struct func *f, struct num a, struct num b);
+struct num num_mul(struct func *f, struct num a, struct num b);
+struct num num_shift(struct func *f, enum alu op, struct num a, struct num n);
+struct num num_logic(struct func *f, enum alu op, struct num a, struct num b);
+struct num num_select(struct func *f, struct opd c, struct num a, struct num b);
+struct num num_imm(unsigned bits, uint64_t v);
+/* a `predicate` b as 0 or 1; the operands are extended as the predicate needs. */
+struct opd num_compare(struct func *f, LLVMIntPredicate predicate, struct num a, struct num b);
+bool select_integer(struct func *f, LLVMValueRef inst, struct opd *out);
+bool select_cast(struct func *f, LLVMValueRef inst, struct opd *out);
+struct opd float_compare(struct func *f, LLVMRealPredicate predicate, struct opd a, struct opd b, bool *negate);
+struct opd int_to_float(struct func *f, struct num n, bool is_signed);
+
+/* ---- select_mem.c ---- */
+bool select_memory(struct func *f, LLVMValueRef inst, struct opd *out);
+void select_arguments(struct func *f);
+void select_frame(struct func *f);
+
+/* ---- select_call.c ---- */
+void select_call(struct func *f, LLVMValueRef inst, struct opd *out);
+
+/* ---- machine.c: facts about machine instructions ---- */
+/* Registers of an instruction in the order rd, rs1, rs2, rs3; class -1 where there is none. */
+struct roles { int8_t rd, rs1, rs2, rs3; bool reads_rd; };
+const struct roles *insn_roles(unsigned op);
+bool is_pure(const struct minsn *m);
+bool is_copy(const struct minsn *m);
+/* Calls visit(user, &register, is_def) for every virtual register of an instruction, uses first. */
+typedef void (*visit_reg)(void *user, int32_t *reg, bool is_def);
+void visit_insn(struct minsn *m, visit_reg visit, void *user);
+void visit_term(struct mblock *b, visit_reg visit, void *user);
+void count_defs(struct func *f);
+
+/* ---- peephole.c ---- */
+void peephole_run(struct func *f);
+
+/* ---- liveness.c ---- */
+void liveness_run(struct func *f);
+void coalesce_run(struct func *f);
+
+/* ---- regalloc.c, spill.c ---- */
+void regalloc_run(struct func *f);
+/* Rewrites the code so that these registers need no register of their class any more. */
+void spill_vregs(struct func *f, const uint32_t *vregs, uint32_t n);
+
+/* ---- emit.c ---- */
+void emit_run(struct func *f);
+void dump_machine(struct func *f);
+
+#endif

@@ -1,0 +1,215 @@
+/* Machine code with registers -> words: joins, reconvergence addresses, branch distances, encoding.
+ *
+ * A divergent branch is preceded by auipc and setrpc with the address of the join that opens the
+ * block where its lanes meet (rules R6, R7). A branch too far away goes over a jump, both ways of
+ * which keep to the blocks' addresses. Addresses are relative to the kernel's first word. */
+#include "compiler/backend.h"
+
+#include <string.h>
+
+struct out {
+    struct func *f;
+    uint32_t *address;   /* word index, by machine block */
+    uint8_t *far;        /* branches that need the long form */
+    uint32_t *words;
+    uint32_t n, cap;
+    uint32_t line;
+    struct line *lines;
+    uint32_t nlines, lines_cap;
+    bool first_rpc_done; /* mutation of rule R7 */
+};
+
+static void to_phys(void *user, int32_t *reg, bool is_def)
+{
+    struct func *f = user;
+    (void)is_def;
+    if (f->vregs[*reg].phys < 0) cc_error(f->cc, CC_INTERNAL, NULL, "a register was not allocated");
+    *reg = f->vregs[*reg].phys;
+}
+
+static void put(struct out *o, struct insn in)
+{
+    uint32_t w[2];
+    const char *why = "";
+    in.vm = 1;
+    unsigned n = isa_encode(&in, w, &why);
+    if (!n) cc_error(o->f->cc, CC_INTERNAL, NULL, "%s cannot be encoded: %s", isa_table[in.op].name, why);
+    for (unsigned i = 0; i < n; i++) {
+        o->words = grow(o->f->cc, o->words, o->n, &o->cap, sizeof *o->words);
+        o->words[o->n++] = w[i];
+    }
+}
+
+static void note_line(struct out *o, uint32_t line)
+{
+    if (!o->f->cc->debug_lines || !line || line == o->line) return;
+    o->line = line;
+    o->lines = grow(o->f->cc, o->lines, o->nlines, &o->lines_cap, sizeof *o->lines);
+    o->lines[o->nlines++] = (struct line){o->n, line};
+}
+
+static void put_minsn(struct out *o, struct minsn m)
+{
+    visit_insn(&m, to_phys, o->f);
+    if ((m.op == OP_VMV_V_V || (m.op == OP_ADDI && !m.imm)) && m.rd == m.rs1) return;
+    note_line(o, m.line);
+    put(o, (struct insn){.op = m.op, .aux = m.aux, .imm = m.imm, .rd = (uint8_t)m.rd, .rs1 = (uint8_t)m.rs1, .rs2 = (uint8_t)m.rs2,
+                         .rs3 = (uint8_t)m.rs3, .rm = m.rm});
+}
+
+static unsigned inverse(unsigned op)
+{
+    static const uint16_t pairs[][2] = {{OP_BEQ, OP_BNE}, {OP_BLT, OP_BGE}, {OP_BLTU, OP_BGEU},
+                                        {OP_VBEQ, OP_VBNE}, {OP_VBLT, OP_VBGE}, {OP_VBLTU, OP_VBGEU}};
+    for (unsigned i = 0; i < sizeof pairs / sizeof *pairs; i++)
+        for (unsigned k = 0; k < 2; k++)
+            if (pairs[i][k] == op) return pairs[i][!k];
+    return OP_INVALID;
+}
+
+static int32_t distance(const struct out *o, uint32_t to) { return ((int32_t)o->address[to] - (int32_t)o->n) * 4; }
+
+static void put_jump(struct out *o, uint32_t to)
+{
+    int32_t d = distance(o, to);
+    if (d < -(1 << 20) || d >= 1 << 20) fail(o->f, "a kernel of more than one megabyte of code");
+    put(o, (struct insn){.op = OP_JAL, .imm = d});
+}
+
+static void put_rpc(struct out *o, const struct mblock *b)
+{
+    if (!rule(o->f, 7) && o->first_rpc_done) return;
+    o->first_rpc_done = true;
+    int32_t d = distance(o, b->rpc), low = (int32_t)((uint32_t)d << 20) >> 20;
+    put(o, (struct insn){.op = OP_AUIPC, .rd = REG_SCRATCH, .imm = d - low});
+    put(o, (struct insn){.op = OP_SETRPC, .rs1 = REG_SCRATCH, .imm = low});
+}
+
+/* A branch to `to`; distances count from the word behind a possible prefix. */
+static void put_branch(struct out *o, struct insn in, uint32_t to, uint32_t index)
+{
+    bool prefixed = in.rs1 > 31 || in.rs2 > 31;
+    int32_t d = distance(o, to) - 4 * prefixed;
+    if (d < -4096 || d >= 4096) {
+        o->far[index] = 1; /* noticed by the sizing rounds; the value below is never kept */
+        d = 0;
+    }
+    in.imm = d;
+    put(o, in);
+}
+
+static void put_far_branch(struct out *o, struct insn in, uint32_t to, uint32_t otherwise)
+{
+    in.imm = 8; /* over the jump */
+    put(o, in);
+    put_jump(o, otherwise);
+    put_jump(o, to);
+}
+
+static void put_term(struct out *o, uint32_t index, uint32_t next)
+{
+    struct mblock b = o->f->mblocks[index];
+    visit_term(&b, to_phys, o->f);
+    note_line(o, b.line);
+    if (b.term == TERM_RETURN) {
+        put(o, (struct insn){.op = OP_JALR, .rs1 = REG_RA});
+        return;
+    }
+    if (b.term == TERM_JUMP) {
+        if (b.succ[0] != next) put_jump(o, b.succ[0]);
+        return;
+    }
+    struct insn in = {.op = b.op, .rs1 = (uint8_t)b.rs1, .rs2 = (uint8_t)b.rs2};
+    uint32_t to = b.succ[0], otherwise = b.succ[1];
+    if (b.divergent) put_rpc(o, &b);
+    if (to == next) {
+        in.op = (uint16_t)inverse(in.op);
+        to = b.succ[1];
+        otherwise = b.succ[0];
+    }
+    if (o->far[index]) {
+        put_far_branch(o, in, to, otherwise);
+        return;
+    }
+    put_branch(o, in, to, index);
+    if (otherwise != next) put_jump(o, otherwise);
+}
+
+static void put_block(struct out *o, uint32_t index, uint32_t next)
+{
+    struct mblock *b = &o->f->mblocks[index];
+    if (b->join && rule(o->f, 6)) put(o, (struct insn){.op = OP_JOIN});
+    for (uint32_t i = 0; i < b->n; i++) put_minsn(o, b->code[i]);
+    if (b->join && !rule(o->f, 6)) put(o, (struct insn){.op = OP_JOIN});
+    put_term(o, index, next);
+}
+
+/* Lays the code out with the addresses of the round before; true when none of them has changed. */
+static bool put_all(struct out *o)
+{
+    struct func *f = o->f;
+    bool stable = true;
+    uint32_t nfar = 0, nfar_before = 0;
+    o->n = o->nlines = o->line = 0;
+    o->first_rpc_done = false;
+    for (uint32_t b = 0; b < f->nmblocks; b++) nfar_before += o->far[b];
+    for (uint32_t i = 0; i < f->norder; i++) {
+        uint32_t b = f->order[i];
+        stable &= o->address[b] == o->n;
+        o->address[b] = o->n;
+        put_block(o, b, i + 1 < f->norder ? f->order[i + 1] : NO_NODE);
+    }
+    for (uint32_t b = 0; b < f->nmblocks; b++) nfar += o->far[b];
+    return stable && nfar == nfar_before;
+}
+
+static void highest(void *user, int32_t *reg, bool is_def)
+{
+    struct func *f = user;
+    const struct vreg *r = &f->vregs[*reg];
+    struct code *c = &f->kernel->code;
+    uint32_t *max = r->cls == CLASS_S ? &c->sgprs : &c->vgprs, n = ((uint32_t)r->phys + 4) & ~3u;
+    (void)is_def;
+    if (n > *max) *max = n;
+}
+
+static void count_registers(struct func *f)
+{
+    f->kernel->code.sgprs = 32; /* the start code's as well */
+    f->kernel->code.vgprs = 4;
+    for (uint32_t i = 0; i < f->norder; i++) {
+        struct mblock *b = &f->mblocks[f->order[i]];
+        for (uint32_t k = 0; k < b->n; k++) visit_insn(&b->code[k], highest, f);
+        visit_term(b, highest, f);
+    }
+}
+
+void emit_run(struct func *f)
+{
+    struct out o = {.f = f, .address = cc_alloc(f->cc, (f->nmblocks + 1) * sizeof(uint32_t)), .far = cc_alloc(f->cc, f->nmblocks + 1)};
+    /* Branches only ever become longer, so this ends. The first rounds start from addresses of 0. */
+    while (!put_all(&o)) {}
+    count_registers(f);
+    struct code *c = &f->kernel->code;
+    c->words = o.words;
+    c->nwords = o.n;
+    c->lines = o.lines;
+    c->nlines = o.nlines;
+    c->lds_bytes = f->lds_bytes;
+    c->pds_bytes = (f->frame + 3) & ~3u;
+}
+
+void dump_machine(struct func *f)
+{
+    const struct code *c = &f->kernel->code;
+    fprintf(stderr, "%s: %u words, %u scalar and %u vector registers, %u bytes local, %u private\n", f->kernel->name,
+            c->nwords, c->sgprs, c->vgprs, c->lds_bytes, c->pds_bytes);
+    for (uint32_t i = 0; i < c->nwords;) {
+        struct insn in;
+        char text[128];
+        isa_decode(c->words + i, c->nwords - i, &in);
+        isa_print(&in, 4 * i, 0, text, sizeof text);
+        fprintf(stderr, "%6x:\t%s\n", 4 * i, text);
+        i += in.size / 4;
+    }
+}

@@ -1,0 +1,348 @@
+/* Blocks and values of the kernel's IR: numbering, post-dominators, loops, liveness.
+ *
+ * Invariant for all later stages: the uses listed here are the ones selection will make. Constant
+ * address offsets fold into loads and stores, so such an access uses the base in place of its
+ * pointer operand; liveness, and with it rule R2, must see that. Called by backend_kernel. */
+#include "compiler/backend.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static uint32_t hash(const struct func *f, const void *p)
+{
+    uint64_t h = (uintptr_t)p * 0x9e3779b97f4a7c15u;
+    return (uint32_t)(h >> 32) & (f->map_size - 1);
+}
+
+uint32_t value_of(const struct func *f, LLVMValueRef v)
+{
+    for (uint32_t i = hash(f, v); f->map[i]; i = (i + 1) & (f->map_size - 1))
+        if (f->values[f->map[i] - 1].ref == v) return f->map[i] - 1;
+    return NO_NODE;
+}
+
+static void add_value(struct func *f, LLVMValueRef v, uint32_t block)
+{
+    uint32_t n = f->nvalues++, i = hash(f, v);
+    f->values[n] = (struct value){.ref = v, .block = block};
+    while (f->map[i]) i = (i + 1) & (f->map_size - 1);
+    f->map[i] = n + 1;
+}
+
+uint64_t type_size(struct func *f, LLVMTypeRef type) { return LLVMABISizeOfType(f->data, type); }
+
+/* ---- blocks ---- */
+
+static uint32_t block_index(LLVMBasicBlockRef *refs, const uint32_t *by_address, uint32_t n, LLVMBasicBlockRef ref)
+{
+    uint32_t lo = 0, hi = n;
+    while (hi - lo > 1) {
+        uint32_t mid = (lo + hi) / 2;
+        if ((uintptr_t)refs[by_address[mid]] <= (uintptr_t)ref) lo = mid;
+        else hi = mid;
+    }
+    return by_address[lo];
+}
+
+static int compare_blocks(const void *a, const void *b, void *refs)
+{
+    const LLVMBasicBlockRef *r = refs;
+    uintptr_t x = (uintptr_t)r[*(const uint32_t *)a], y = (uintptr_t)r[*(const uint32_t *)b];
+    return x < y ? -1 : x > y;
+}
+
+/* Successors of a block as numbers; the exit is node n. Both ways of a branch may be the same. */
+static uint32_t successors(struct func *f, LLVMBasicBlockRef *refs, const uint32_t *by_address, uint32_t n, uint32_t i, uint32_t succ[2])
+{
+    LLVMValueRef term = LLVMGetBasicBlockTerminator(refs[i]);
+    if (!term) fail(f, "a basic block has no terminator");
+    f->at = term;
+    switch (LLVMGetInstructionOpcode(term)) {
+    case LLVMRet:
+    case LLVMUnreachable: succ[0] = n; return 1;
+    case LLVMBr: break;
+    default: fail(f, "control transfer the back end does not know (opcode %d)", (int)LLVMGetInstructionOpcode(term));
+    }
+    unsigned k = LLVMGetNumSuccessors(term);
+    for (unsigned s = 0; s < k; s++) succ[s] = block_index(refs, by_address, n, LLVMGetSuccessor(term, s));
+    return k == 2 && succ[0] == succ[1] ? 1 : k;
+}
+
+/* Numbers the reachable blocks in reverse postorder and makes the graphs over them. */
+static void number_blocks(struct func *f)
+{
+    uint32_t n = LLVMCountBasicBlocks(f->kernel->function), nedges = 0;
+    LLVMBasicBlockRef *refs = cc_alloc(f->cc, (n + 1) * sizeof(void *));
+    uint32_t *by_address = cc_alloc(f->cc, (n + 1) * sizeof *by_address), *order = cc_alloc(f->cc, (n + 2) * sizeof *order);
+    struct edge *edges = cc_alloc(f->cc, (2 * n + 1) * sizeof *edges);
+    LLVMGetBasicBlocks(f->kernel->function, refs);
+    for (uint32_t i = 0; i < n; i++) by_address[i] = i;
+    qsort_r(by_address, n, sizeof *by_address, compare_blocks, refs);
+
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t succ[2], k = successors(f, refs, by_address, n, i, succ);
+        while (k--) edges[nedges++] = (struct edge){i, succ[k]};
+    }
+    struct graph g = graph_make(f->cc, n + 1, edges, nedges);
+    uint32_t entry = block_index(refs, by_address, n, LLVMGetEntryBasicBlock(f->kernel->function));
+    uint32_t norder = graph_order(f->cc, &g, entry, order), *number = cc_alloc(f->cc, (n + 2) * sizeof *number);
+
+    f->blocks = cc_alloc(f->cc, (norder + 1) * sizeof *f->blocks);
+    for (uint32_t i = 0; i < norder; i++)
+        if (order[i] != n) {
+            number[order[i]] = f->nblocks;
+            f->blocks[f->nblocks++].ref = refs[order[i]];
+        }
+    number[n] = f->nblocks;
+    nedges = 0;
+    for (uint32_t i = 0; i < norder; i++) {
+        uint32_t succ[2];
+        if (order[i] == n) continue;
+        struct block *b = &f->blocks[number[order[i]]];
+        b->nsucc = successors(f, refs, by_address, n, order[i], succ);
+        for (uint32_t s = 0; s < b->nsucc; s++) {
+            b->succ[s] = number[succ[s]];
+            edges[nedges++] = (struct edge){number[order[i]], b->succ[s]};
+        }
+    }
+    f->succ = graph_make(f->cc, f->nblocks + 1, edges, nedges);
+    f->pred = graph_reverse(f->cc, &f->succ);
+}
+
+/* Post-dominators. A loop without way out gets an edge to the exit that is never taken, so that
+ * every branch has a block in which its lanes would meet. */
+static void post_dominators(struct func *f)
+{
+    uint32_t exit = f->nblocks, nedges = 0, total = f->succ.first[exit + 1];
+    struct edge *edges = cc_alloc(f->cc, (total + f->nblocks + 1) * sizeof *edges);
+    uint8_t *reaches = cc_alloc(f->cc, exit + 1);
+    uint32_t *stack = cc_alloc(f->cc, (exit + 2) * sizeof *stack);
+    graph_reach(&f->pred, exit, NO_NODE, reaches, stack);
+    for (uint32_t i = 0; i < exit; i++)
+        for (uint32_t s = 0; s < f->blocks[i].nsucc; s++) edges[nedges++] = (struct edge){f->blocks[i].succ[s], i};
+    for (uint32_t i = exit; i-- > 0;)
+        if (!reaches[i]) {
+            edges[nedges++] = (struct edge){exit, i};
+            graph_reach(&f->pred, i, NO_NODE, reaches, stack);
+        }
+    struct graph back = graph_make(f->cc, exit + 1, edges, nedges);
+    uint32_t *idom = graph_dominators(f->cc, &back, exit);
+    for (uint32_t i = 0; i < exit; i++) f->blocks[i].ipdom = idom[i];
+}
+
+static bool dominates(const uint32_t *idom, uint32_t a, uint32_t b)
+{
+    while (b > a && b != NO_NODE) b = idom[b]; /* in reverse postorder a dominator has a lower number */
+    return a == b;
+}
+
+/* Counts for each block the natural loops around it. */
+static void loop_depths(struct func *f)
+{
+    uint32_t *idom = graph_dominators(f->cc, &f->succ, 0);
+    uint8_t *body = cc_alloc(f->cc, f->nblocks + 1);
+    uint32_t *stack = cc_alloc(f->cc, (f->nblocks + 2) * sizeof *stack);
+    for (uint32_t h = 0; h < f->nblocks; h++) {
+        bool loop = false;
+        memset(body, 0, f->nblocks + 1);
+        for (uint32_t e = f->pred.first[h]; e < f->pred.first[h + 1]; e++)
+            if (dominates(idom, h, f->pred.to[e])) {
+                graph_reach(&f->pred, f->pred.to[e], h, body, stack);
+                loop = true;
+            }
+        body[h] = loop;
+        for (uint32_t i = 0; loop && i < f->nblocks; i++) f->blocks[i].depth += body[i];
+    }
+}
+
+/* ---- addresses ---- */
+
+static bool is_gep(LLVMValueRef v)
+{
+    if (LLVMIsAInstruction(v)) return LLVMGetInstructionOpcode(v) == LLVMGetElementPtr;
+    return LLVMIsAConstantExpr(v) && LLVMGetConstOpcode(v) == LLVMGetElementPtr;
+}
+
+uint32_t gep_offset(struct func *f, LLVMValueRef gep, uint32_t *scale)
+{
+    LLVMTypeRef type = LLVMGetGEPSourceElementType(gep);
+    uint32_t offset = 0;
+    int n = LLVMGetNumOperands(gep);
+    for (int i = 1; i < n; i++) {
+        LLVMValueRef index = LLVMGetOperand(gep, (unsigned)i);
+        bool constant = LLVMIsAConstantInt(index);
+        uint32_t size = 0, k = constant ? (uint32_t)LLVMConstIntGetSExtValue(index) : 0;
+        if (i > 1 && LLVMGetTypeKind(type) == LLVMStructTypeKind) {
+            if (!constant) fail(f, "structure member by variable index");
+            offset += (uint32_t)LLVMOffsetOfElement(f->data, type, k);
+            type = LLVMStructGetTypeAtIndex(type, k);
+            if (scale) scale[i] = 0;
+            continue;
+        }
+        if (i > 1) type = LLVMGetElementType(type);
+        size = (uint32_t)type_size(f, type);
+        if (scale) scale[i] = constant ? 0 : size;
+        offset += size * k;
+    }
+    return offset;
+}
+
+static bool gep_is_constant(LLVMValueRef gep)
+{
+    int n = LLVMGetNumOperands(gep);
+    for (int i = 1; i < n; i++)
+        if (!LLVMIsAConstantInt(LLVMGetOperand(gep, (unsigned)i))) return false;
+    return true;
+}
+
+LLVMValueRef address_base(struct func *f, LLVMValueRef pointer, uint32_t *offset)
+{
+    while (is_gep(pointer) && gep_is_constant(pointer)) {
+        *offset += gep_offset(f, pointer, NULL);
+        pointer = LLVMGetOperand(pointer, 0);
+    }
+    return pointer;
+}
+
+LLVMValueRef address_object(LLVMValueRef pointer)
+{
+    while (is_gep(pointer)) pointer = LLVMGetOperand(pointer, 0);
+    return pointer;
+}
+
+/* ---- values ---- */
+
+static bool is_address_operand(LLVMValueRef inst, unsigned i)
+{
+    switch (LLVMGetInstructionOpcode(inst)) {
+    case LLVMLoad:
+    case LLVMAtomicRMW:
+    case LLVMAtomicCmpXchg: return i == 0;
+    case LLVMStore: return i == 1;
+    default: return false;
+    }
+}
+
+static void list_uses(struct func *f, struct value *v)
+{
+    unsigned n = (unsigned)LLVMGetNumOperands(v->ref);
+    if (n > UINT16_MAX) fail(f, "an instruction has %u operands", n);
+    f->at = v->ref;
+    v->nuses = (uint16_t)n;
+    v->uses = cc_alloc(f->cc, (n + 1) * sizeof *v->uses);
+    for (unsigned i = 0; i < n; i++) {
+        LLVMValueRef o = LLVMGetOperand(v->ref, i);
+        uint32_t offset = 0;
+        if (is_address_operand(v->ref, i)) o = address_base(f, o, &offset);
+        v->uses[i] = value_of(f, o);
+    }
+}
+
+static void number_values(struct func *f)
+{
+    uint32_t n = f->nparams = LLVMCountParams(f->kernel->function);
+    for (uint32_t b = 0; b < f->nblocks; b++)
+        for (LLVMValueRef i = LLVMGetFirstInstruction(f->blocks[b].ref); i; i = LLVMGetNextInstruction(i)) n++;
+    for (f->map_size = 16; f->map_size < 2 * n;) f->map_size *= 2;
+    f->map = cc_alloc(f->cc, f->map_size * sizeof *f->map);
+    f->values = cc_alloc(f->cc, (n + 1) * sizeof *f->values);
+
+    for (uint32_t i = 0; i < f->nparams; i++) add_value(f, LLVMGetParam(f->kernel->function, i), 0);
+    for (uint32_t b = 0; b < f->nblocks; b++) {
+        f->blocks[b].first = f->nvalues;
+        for (LLVMValueRef i = LLVMGetFirstInstruction(f->blocks[b].ref); i; i = LLVMGetNextInstruction(i)) add_value(f, i, b);
+        f->blocks[b].end = f->nvalues;
+    }
+    for (uint32_t i = f->nparams; i < f->nvalues; i++) list_uses(f, &f->values[i]);
+}
+
+/* ---- liveness ---- */
+
+static bool is_phi(const struct value *v) { return LLVMGetInstructionOpcode(v->ref) == LLVMPHI; }
+
+/* What a block reads before writing it, phi operands not counted. */
+static void local_uses(struct func *f, struct block *b, uint32_t index, bits *use)
+{
+    for (uint32_t i = b->first; i < b->end; i++) {
+        const struct value *v = &f->values[i];
+        if (is_phi(v)) continue;
+        for (uint32_t u = 0; u < v->nuses; u++) {
+            uint32_t x = v->uses[u];
+            if (x != NO_NODE && (f->values[x].block != index || x < f->nparams)) bit_set(use, x);
+        }
+    }
+}
+
+/* Adds the operands that the phis of `to` take on the edge from `from`. */
+static void phi_uses(struct func *f, uint32_t from, uint32_t to, bits *live)
+{
+    if (to == f->nblocks) return;
+    for (uint32_t i = f->blocks[to].first; i < f->blocks[to].end && is_phi(&f->values[i]); i++) {
+        LLVMValueRef phi = f->values[i].ref;
+        for (unsigned k = 0; k < LLVMCountIncoming(phi); k++) {
+            uint32_t x = f->values[i].uses[k];
+            if (x != NO_NODE && LLVMGetIncomingBlock(phi, k) == f->blocks[from].ref) bit_set(live, x);
+        }
+    }
+}
+
+static void ir_liveness(struct func *f)
+{
+    size_t words = bits_words(f->nvalues);
+    bits *out = cc_alloc(f->cc, words * sizeof *out);
+    bits **phis = cc_alloc(f->cc, f->nblocks * sizeof *phis), **uses = cc_alloc(f->cc, f->nblocks * sizeof *uses);
+    for (uint32_t b = 0; b < f->nblocks; b++) {
+        f->blocks[b].live_in = cc_alloc(f->cc, words * sizeof(bits));
+        phis[b] = cc_alloc(f->cc, words * sizeof(bits));
+        uses[b] = cc_alloc(f->cc, words * sizeof(bits));
+        local_uses(f, &f->blocks[b], b, uses[b]);
+        for (uint32_t s = 0; s < f->blocks[b].nsucc; s++) phi_uses(f, b, f->blocks[b].succ[s], phis[b]);
+    }
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (uint32_t b = f->nblocks; b-- > 0;) {
+            struct block *blk = &f->blocks[b];
+            memcpy(out, phis[b], words * sizeof *out);
+            for (uint32_t s = 0; s < blk->nsucc; s++)
+                for (size_t w = 0; blk->succ[s] < f->nblocks && w < words; w++) out[w] |= f->blocks[blk->succ[s]].live_in[w];
+            for (uint32_t i = blk->first; i < blk->end; i++) bit_clear(out, i);
+            for (size_t w = 0; w < words; w++) {
+                bits in = out[w] | uses[b][w];
+                if (in & ~blk->live_in[w]) changed = true;
+                blk->live_in[w] |= in;
+            }
+        }
+    }
+}
+
+/* ---- struct arguments ---- */
+
+/* True if every use of this pointer reads the argument buffer in place. */
+static bool only_read(LLVMValueRef pointer)
+{
+    for (LLVMUseRef u = LLVMGetFirstUse(pointer); u; u = LLVMGetNextUse(u)) {
+        LLVMValueRef user = LLVMGetUser(u);
+        if (!LLVMIsAInstruction(user)) return false;
+        LLVMOpcode op = LLVMGetInstructionOpcode(user);
+        if (op == LLVMLoad) continue;
+        if (op != LLVMGetElementPtr || LLVMGetOperand(user, 0) != pointer || !only_read(user)) return false;
+    }
+    return true;
+}
+
+static void find_escapes(struct func *f)
+{
+    unsigned kind = LLVMGetEnumAttributeKindForName("byval", 5);
+    for (uint32_t i = 0; i < f->nparams; i++)
+        if (LLVMGetEnumAttributeAtIndex(f->kernel->function, i + 1, kind)) f->values[i].escapes = !only_read(f->values[i].ref);
+}
+
+void flow_run(struct func *f)
+{
+    number_blocks(f);
+    post_dominators(f);
+    loop_depths(f);
+    number_values(f);
+    find_escapes(f);
+    ir_liveness(f);
+}

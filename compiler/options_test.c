@@ -1,0 +1,82 @@
+/* Build options: what reaches clang, what is refused. Runs options.c alone. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "compiler/prepare.h"
+
+/* The arguments for clang joined by '|', or the log after "! " when the options are refused. */
+static const char *parse(const char *options)
+{
+    static char text[1024];
+    struct cc cc = { 0 };
+    text[0] = 0;
+    if (setjmp(cc.on_error)) {
+        assert_int_equal(cc.status, CC_BAD_OPTION);
+        snprintf(text, sizeof text, "! %s", cc.log);
+    } else {
+        options_parse(&cc, options);
+        for (size_t i = 0; cc.clang_args[i]; i++) {
+            if (i) strcat(text, "|");
+            strcat(text, cc.clang_args[i]); /* the cases are short */
+        }
+        if (cc.debug_lines) strcat(text, "|lines");
+    }
+    cc_free(&cc);
+    return text;
+}
+
+static void standard_is_1_2(void **state)
+{
+    (void)state;
+    assert_string_equal(parse(""), "-cl-std=CL1.2");
+    assert_string_equal(parse("  \t\n "), "-cl-std=CL1.2");
+    assert_string_equal(parse("-cl-std=CL3.0"), "-cl-std=CL3.0");
+    assert_string_equal(parse("-cl-std=CL1.0 -cl-std=CL1.1"), "-cl-std=CL1.1");
+}
+
+static void words_are_split(void **state)
+{
+    (void)state;
+    assert_string_equal(parse("-D A -DB=2 -D  'C=x y'"), "-DA|-DB=2|-DC=x y|-cl-std=CL1.2");
+    assert_string_equal(parse("-DS=\\\"s\\\" -I\"/a b\"/c"), "-DS=\"s\"|-I/a b/c|-cl-std=CL1.2");
+    assert_string_equal(parse("-DF(x)=((x)+1) -D P=a\\b"), "-DF(x)=((x)+1)|-DP=a\\b|-cl-std=CL1.2");
+    assert_string_equal(parse("-D -o"), "-D-o|-cl-std=CL1.2");
+}
+
+static void known_options(void **state)
+{
+    (void)state;
+    assert_string_equal(parse("-w -Werror -cl-fast-relaxed-math"), "-w|-Werror|-cl-fast-relaxed-math|-cl-std=CL1.2");
+    assert_string_equal(parse("-cl-denorms-are-zero -cl-kernel-arg-info -cl-opt-disable -cl-strict-aliasing"), "-cl-std=CL1.2");
+    assert_string_equal(parse("-g"), "-cl-std=CL1.2|lines");
+}
+
+static void refusals(void **state)
+{
+    static const char *const bad[][2] = {
+        { "-foo", "\"-foo\"" }, { "-o x", "\"-o\"" }, { "-D", "-D needs" }, { "-I", "-I needs" }, { "-D ''", "-D needs" },
+        { "-cl-std=CL2.0", "generic address space" }, { "-cl-std=CL9", "CL9" }, { "-cl-std=", "language version" },
+        { "-x spir", "-x" }, { "-Xclang", "-Xclang" }, { "file.cl", "file.cl" }, { "-DA='b", "closing '" }, { "-create-library", "clLinkProgram" },
+        { "-Wall", "-Wall" }, { "-cl-mad-enablex", "-cl-mad-enablex" },
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        const char *got = parse(bad[i][0]);
+        if (got[0] != '!' || !strstr(got, bad[i][1])) fail_msg("%s gave: %s", bad[i][0], got);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(standard_is_1_2),
+        cmocka_unit_test(words_are_split),
+        cmocka_unit_test(known_options),
+        cmocka_unit_test(refusals),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,168 @@
+/* The program as a whole: start code, kernels, constants -> ELF.
+ *
+ * Constants are referred to by absolute address, so the place of .rodata must be known before a
+ * kernel is compiled, when the size of the text is not. It is estimated; when the estimate was too
+ * small or wastes much, everything is compiled once more with what is known then. */
+#include "compiler/backend.h"
+
+#include <string.h>
+
+#include "start_code.h"
+
+enum { START_WORDS = sizeof start_code / sizeof *start_code, MAX_ROUNDS = 4, WASTE = 1 << 20 };
+
+static uint32_t page_up(uint32_t a) { return (a + ABI_PAGE - 1) & ~(ABI_PAGE - 1); }
+
+/* ---- constants ---- */
+
+static void write_bits(uint8_t *to, uint64_t value, uint64_t bytes)
+{
+    for (uint64_t i = 0; i < bytes && i < 8; i++) to[i] = (uint8_t)(value >> (8 * i));
+}
+
+static void write_constant(struct cc *cc, LLVMValueRef global, LLVMValueRef v, uint8_t *to);
+
+static void write_members(struct cc *cc, LLVMValueRef global, LLVMValueRef v, LLVMTypeRef type, uint8_t *to)
+{
+    LLVMTargetDataRef data = LLVMGetModuleDataLayout(cc->module);
+    LLVMTypeKind kind = LLVMGetTypeKind(type);
+    uint64_t n = kind == LLVMStructTypeKind ? LLVMCountStructElementTypes(type)
+               : kind == LLVMVectorTypeKind ? LLVMGetVectorSize(type) : LLVMGetArrayLength2(type);
+    for (uint64_t i = 0; i < n; i++) {
+        LLVMValueRef e = LLVMGetAggregateElement(v, (unsigned)i);
+        if (!e) cc_error(cc, CC_FAILED, global, "unsupported initializer of a __constant variable");
+        uint64_t at = kind == LLVMStructTypeKind ? LLVMOffsetOfElement(data, type, (unsigned)i)
+                    : i * (kind == LLVMVectorTypeKind ? LLVMStoreSizeOfType(data, LLVMTypeOf(e)) : LLVMABISizeOfType(data, LLVMTypeOf(e)));
+        write_constant(cc, global, e, to + at);
+    }
+}
+
+/* Nothing but plain data: an address inside a constant would need a relocation. */
+static void write_constant(struct cc *cc, LLVMValueRef global, LLVMValueRef v, uint8_t *to)
+{
+    LLVMTypeRef type = LLVMTypeOf(v);
+    size_t n;
+    if (LLVMIsUndef(v) || LLVMIsNull(v)) return;
+    switch (LLVMGetTypeKind(type)) {
+    case LLVMStructTypeKind: case LLVMArrayTypeKind: case LLVMVectorTypeKind: write_members(cc, global, v, type, to); return;
+    case LLVMFloatTypeKind: v = LLVMConstBitCast(v, LLVMInt32TypeInContext(cc->context)); break;
+    case LLVMHalfTypeKind: v = LLVMConstBitCast(v, LLVMInt16TypeInContext(cc->context)); break;
+    case LLVMDoubleTypeKind: v = LLVMConstBitCast(v, LLVMInt64TypeInContext(cc->context)); break;
+    default: break;
+    }
+    if (!LLVMIsAConstantInt(v) || LLVMGetIntTypeWidth(LLVMTypeOf(v)) > 64)
+        cc_error(cc, CC_FAILED, global, "the initializer of __constant variable '%s' contains an address or another value that is not "
+                 "known here", LLVMGetValueName2(global, &n));
+    write_bits(to, LLVMConstIntGetZExtValue(v), (LLVMGetIntTypeWidth(LLVMTypeOf(v)) + 7) / 8);
+}
+
+/* Makes room behind what is there; the old bytes stay in the arena. */
+static void reserve(struct cc *cc, uint32_t size)
+{
+    if (size > cc->rodata_room) {
+        uint32_t room = size < 1u << 27 ? 2 * size + 1024 : size;
+        uint8_t *bigger = cc_alloc(cc, room);
+        if (cc->rodata_size) memcpy(bigger, cc->rodata, cc->rodata_size);
+        cc->rodata = bigger;
+        cc->rodata_room = room;
+    }
+    cc->rodata_size = size;
+}
+
+uint32_t output_constant(struct cc *cc, LLVMValueRef global)
+{
+    size_t n;
+    LLVMTargetDataRef data = LLVMGetModuleDataLayout(cc->module);
+    LLVMTypeRef type = LLVMGlobalGetValueType(global);
+    for (uint32_t i = 0; i < cc->nconstants; i++)
+        if (cc->constants[i].global == global) return cc->rodata_addr + cc->constants[i].offset;
+    LLVMValueRef init = LLVMGetInitializer(global);
+    if (!init) cc_error(cc, CC_FAILED, global, "__constant variable '%s' has no value", LLVMGetValueName2(global, &n));
+    uint64_t align = LLVMGetAlignment(global), size = LLVMABISizeOfType(data, type);
+    if (align < LLVMABIAlignmentOfType(data, type)) align = LLVMABIAlignmentOfType(data, type);
+    uint64_t at = (cc->rodata_size + align - 1) & ~(align - 1);
+    if (align > ABI_PAGE || size > ABI_CODE_LIMIT - cc->rodata_addr || at > ABI_CODE_LIMIT - cc->rodata_addr - size)
+        cc_error(cc, CC_FAILED, global, "__constant variable '%s' is too large", LLVMGetValueName2(global, &n));
+    cc->constants = grow(cc, cc->constants, cc->nconstants, &cc->constants_room, sizeof *cc->constants);
+    cc->constants[cc->nconstants++] = (struct constant){global, (uint32_t)at};
+    reserve(cc, (uint32_t)(at + size));
+    write_constant(cc, global, init, cc->rodata + at);
+    return cc->rodata_addr + (uint32_t)at;
+}
+
+/* ---- kernels ---- */
+
+static uint32_t estimate(struct cc *cc)
+{
+    uint64_t bytes = sizeof start_code;
+    for (uint32_t k = 0; k < cc->nkernels; k++)
+        for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(cc->kernels[k].function); b; b = LLVMGetNextBasicBlock(b))
+            for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i)) bytes += 24;
+    return bytes < 1u << 26 ? page_up(ABI_CODE_BASE + (uint32_t)bytes) : ABI_CODE_BASE + (1u << 26);
+}
+
+/* Compiles all kernels for the present place of .rodata; returns the end of the text. */
+static uint32_t compile_kernels(struct cc *cc)
+{
+    uint64_t at = ABI_CODE_BASE + sizeof start_code;
+    cc->rodata_size = cc->nconstants = 0;
+    cc->rodata_room = 0;
+    for (uint32_t k = 0; k < cc->nkernels; k++) {
+        struct kernel *kernel = &cc->kernels[k];
+        kernel->code = (struct code){0};
+        kernel->address = (uint32_t)at;
+        backend_kernel(cc, kernel);
+        at += 4 * (uint64_t)kernel->code.nwords;
+        if (at > ABI_CODE_LIMIT - ABI_PAGE) cc_error(cc, CC_FAILED, kernel->function, "the program is too large");
+    }
+    return (uint32_t)at;
+}
+
+static uint32_t compile_all(struct cc *cc)
+{
+    uint32_t end = 0;
+    cc->rodata_addr = estimate(cc);
+    for (unsigned round = 0; round < MAX_ROUNDS; round++) {
+        end = compile_kernels(cc);
+        if (!cc->rodata_size) cc->rodata_addr = page_up(end);
+        if (page_up(end) <= cc->rodata_addr && cc->rodata_addr - end <= WASTE) return end;
+        cc->rodata_addr = page_up(end);
+    }
+    cc_error(cc, CC_INTERNAL, NULL, "text and constants do not settle");
+}
+
+static uint32_t *join_text(struct cc *cc, uint32_t end)
+{
+    uint32_t *text = cc_alloc(cc, end - ABI_CODE_BASE + 4);
+    memcpy(text, start_code, sizeof start_code);
+    for (uint32_t k = 0; k < cc->nkernels; k++)
+        memcpy(text + (cc->kernels[k].address - ABI_CODE_BASE) / 4, cc->kernels[k].code.words, 4 * (size_t)cc->kernels[k].code.nwords);
+    return text;
+}
+
+static uint16_t as_u16(uint32_t v) { return v > UINT16_MAX ? UINT16_MAX : (uint16_t)v; }
+
+void output_program(struct cc *cc, void **bytes, size_t *size)
+{
+    uint32_t end = compile_all(cc), *text = join_text(cc, end);
+    struct elf_symbol *symbols = cc_alloc(cc, (cc->nkernels + 2) * sizeof *symbols);
+    uint16_t (*resources)[4] = cc_alloc(cc, (cc->nkernels + 1) * sizeof *resources);
+    symbols[0] = (struct elf_symbol){"_start", ABI_CODE_BASE, sizeof start_code, true};
+    for (uint32_t k = 0; k < cc->nkernels; k++) {
+        const struct kernel *kernel = &cc->kernels[k];
+        symbols[k + 1] = (struct elf_symbol){kernel->name, kernel->address, 4 * kernel->code.nwords, true};
+        /* The note has the full numbers; this record is what other tools read. */
+        resources[k][0] = as_u16(kernel->code.vgprs);
+        resources[k][1] = as_u16(kernel->code.sgprs);
+        resources[k][2] = as_u16(kernel->code.lds_bytes);
+        resources[k][3] = as_u16(kernel->code.pds_bytes);
+    }
+    struct elf_image image = {.entry = ABI_CODE_BASE, .text_addr = ABI_CODE_BASE, .text = text, .text_words = (end - ABI_CODE_BASE) / 4,
+        .rodata_addr = cc->rodata_addr, .rodata = cc->rodata, .rodata_size = cc->rodata_size,
+        .symbols = symbols, .nsymbols = cc->nkernels + 1, .note = kernels_note(cc),
+        .resources = (const uint16_t (*)[4])resources, .nresources = cc->nkernels};
+    if (cc->dump && strstr(cc->dump, "asm")) asm_disassemble(text, image.text_words, ABI_CODE_BASE, &image, stderr);
+    const char *why = "";
+    if (!elf_write(&image, bytes, size, &why)) cc_error(cc, CC_ENVIRONMENT, NULL, "cannot make the program file: %s", why);
+    for (uint32_t k = 0; k < cc->nkernels; k++) cc->kernels[k].function = NULL;
+}

@@ -1,0 +1,513 @@
+/* From IR to machine instructions on virtual registers: the walk over blocks, branches and phis.
+ *
+ * Every value is an array of 32-bit parts, held in scalar registers when it is uniform and in
+ * vector registers when it is divergent. What an instruction computes from is decided where it
+ * stands, so all operands are read in their own block (flow.c lists the exceptions). Phi copies go
+ * to the end of predecessors or into blocks on edges, never behind the join (rule R6). */
+#include "compiler/backend.h"
+
+#include <string.h>
+
+/* ---- building ---- */
+
+int32_t new_vreg(struct func *f, enum reg_class cls)
+{
+    f->vregs = grow(f->cc, f->vregs, f->nvregs, &f->vregs_cap, sizeof *f->vregs);
+    f->vregs[f->nvregs] = (struct vreg){.cls = (uint8_t)cls, .zbits = 32, .sbits = 32, .phys = -1, .hint = NOREG};
+    return (int32_t)f->nvregs++;
+}
+
+uint32_t new_block(struct func *f, uint32_t depth)
+{
+    f->mblocks = grow(f->cc, f->mblocks, f->nmblocks, &f->mblocks_cap, sizeof *f->mblocks);
+    f->mblocks[f->nmblocks] = (struct mblock){.depth = depth, .line = f->line};
+    return f->nmblocks++;
+}
+
+static struct minsn *emit_to(struct func *f, uint32_t block, unsigned op, int32_t rd, int32_t rs1, int32_t rs2, int32_t imm)
+{
+    struct mblock *b = &f->mblocks[block];
+    b->code = grow(f->cc, b->code, b->n, &b->cap, sizeof *b->code);
+    b->code[b->n] = (struct minsn){.op = (uint16_t)op, .rd = rd, .rs1 = rs1, .rs2 = rs2, .imm = imm, .line = f->line, .rm = 7};
+    return &b->code[b->n++];
+}
+
+struct minsn *emit(struct func *f, unsigned op, int32_t rd, int32_t rs1, int32_t rs2, int32_t imm)
+{
+    return emit_to(f, f->cur, op, rd, rs1, rs2, imm);
+}
+
+uint32_t begin_loop(struct func *f)
+{
+    uint32_t depth = f->mblocks[f->cur].depth, loop = new_block(f, depth + 1);
+    f->mblocks[f->cur].term = TERM_JUMP;
+    f->mblocks[f->cur].succ[0] = loop;
+    return f->cur = loop;
+}
+
+void end_loop(struct func *f, int32_t again)
+{
+    int32_t zero = to_v(f, opd_imm(0));
+    uint32_t after = new_block(f, f->mblocks[f->cur].depth - 1);
+    struct mblock *b = &f->mblocks[f->cur];
+    b->term = TERM_BRANCH;
+    b->op = OP_VBNE;
+    b->rs2 = again;
+    b->rs1 = zero;
+    b->divergent = true;
+    b->succ[0] = f->cur;
+    b->succ[1] = b->rpc = after;
+    f->mblocks[after].join = true;
+    f->cur = after;
+}
+
+/* ---- values ---- */
+
+unsigned type_bits(LLVMTypeRef type)
+{
+    if (LLVMGetTypeKind(type) == LLVMHalfTypeKind) return 16;
+    return LLVMGetTypeKind(type) == LLVMIntegerTypeKind ? LLVMGetIntTypeWidth(type) : 32;
+}
+
+static const char *own_text(struct func *f, char *text)
+{
+    const char *copy = cc_printf(f->cc, "%.120s", text);
+    LLVMDisposeMessage(text);
+    return copy;
+}
+
+const char *text_of(struct func *f, LLVMValueRef v) { return own_text(f, LLVMPrintValueToString(v)); }
+const char *text_of_type(struct func *f, LLVMTypeRef type) { return own_text(f, LLVMPrintTypeToString(type)); }
+
+static unsigned checked_parts(struct func *f, uint64_t n)
+{
+    if (n > 4096) fail(f, "a value of more than 16 KiB");
+    return (unsigned)n;
+}
+
+unsigned type_parts(struct func *f, LLVMTypeRef type)
+{
+    uint64_t n = 0;
+    switch (LLVMGetTypeKind(type)) {
+    case LLVMVoidTypeKind:
+    case LLVMMetadataTypeKind:
+    case LLVMLabelTypeKind: return 0;
+    case LLVMIntegerTypeKind: return checked_parts(f, (LLVMGetIntTypeWidth(type) + 31) / 32);
+    case LLVMHalfTypeKind:
+    case LLVMFloatTypeKind:
+    case LLVMPointerTypeKind: return 1;
+    case LLVMVectorTypeKind:
+        return checked_parts(f, (uint64_t)LLVMGetVectorSize(type) * type_parts(f, LLVMGetElementType(type)));
+    case LLVMArrayTypeKind:
+        return checked_parts(f, LLVMGetArrayLength2(type) * type_parts(f, LLVMGetElementType(type)));
+    case LLVMStructTypeKind:
+        for (unsigned i = 0; i < LLVMCountStructElementTypes(type); i++) n += type_parts(f, LLVMStructGetTypeAtIndex(type, i));
+        return checked_parts(f, n);
+    case LLVMDoubleTypeKind: fail(f, "double precision is not supported by this device");
+    default: fail(f, "a value of type %s", text_of_type(f, type));
+    }
+}
+
+unsigned member_part(struct func *f, LLVMTypeRef type, unsigned index)
+{
+    unsigned n = 0;
+    if (LLVMGetTypeKind(type) != LLVMStructTypeKind) return index * type_parts(f, LLVMGetElementType(type));
+    for (unsigned i = 0; i < index; i++) n += type_parts(f, LLVMStructGetTypeAtIndex(type, i));
+    return n;
+}
+
+const struct opd *parts(struct func *f, LLVMValueRef v)
+{
+    uint32_t n = value_of(f, v);
+    if (n == NO_NODE) return constant_parts(f, v);
+    if (!f->values[n].parts) fail(f, "a value is used before it is computed");
+    return f->values[n].parts;
+}
+
+/* Binds the result of an instruction, in the class that the divergence analysis gave it. */
+static void define(struct func *f, uint32_t v, struct opd *out, unsigned n)
+{
+    bool divergent = f->values[v].divergent;
+    for (unsigned i = 0; i < n; i++) {
+        if (is_imm(out[i])) continue;
+        if (divergent) out[i] = opd_reg(to_v(f, out[i]));
+        else out[i] = opd_reg(to_s(f, out[i]));
+    }
+    f->values[v].parts = out;
+}
+
+static void define_phi(struct func *f, uint32_t v)
+{
+    LLVMTypeRef type = LLVMTypeOf(f->values[v].ref);
+    unsigned n = type_parts(f, type);
+    struct opd *out = cc_alloc(f->cc, (n + 1) * sizeof *out);
+    bool one_bit = LLVMGetTypeKind(type) == LLVMIntegerTypeKind && type_bits(type) == 1;
+    for (unsigned i = 0; i < n; i++) {
+        out[i] = opd_reg(new_vreg(f, f->values[v].divergent ? CLASS_V : CLASS_S));
+        if (one_bit) f->vregs[out[i].reg].zbits = 1;
+    }
+    f->values[v].parts = out;
+}
+
+/* ---- instructions that only rearrange parts ---- */
+
+static unsigned constant_index(struct func *f, LLVMValueRef index, unsigned count)
+{
+    uint64_t i = LLVMConstIntGetZExtValue(index);
+    (void)f;
+    return i < count ? (unsigned)i : 0; /* out of range is poison: any element will do */
+}
+
+static void select_extract(struct func *f, LLVMValueRef inst, struct opd *out)
+{
+    LLVMValueRef vec = LLVMGetOperand(inst, 0), index = LLVMGetOperand(inst, 1);
+    unsigned count = LLVMGetVectorSize(LLVMTypeOf(vec)), n = type_parts(f, LLVMTypeOf(inst));
+    const struct opd *p = parts(f, vec);
+    if (LLVMIsAConstantInt(index)) {
+        memcpy(out, p + constant_index(f, index, count) * n, n * sizeof *out);
+        return;
+    }
+    struct num k = num_of(f, index);
+    num_extend(f, &k, false);
+    memcpy(out, p, n * sizeof *out);
+    for (unsigned e = 1; e < count; e++) {
+        struct opd hit = alu(f, SEQ, k.p[0], opd_imm(e));
+        for (unsigned i = 0; i < n; i++) out[i] = select_opd(f, hit, p[e * n + i], out[i]);
+    }
+}
+
+static void select_insert(struct func *f, LLVMValueRef inst, struct opd *out)
+{
+    LLVMValueRef vec = LLVMGetOperand(inst, 0), element = LLVMGetOperand(inst, 1), index = LLVMGetOperand(inst, 2);
+    unsigned count = LLVMGetVectorSize(LLVMTypeOf(vec)), n = type_parts(f, LLVMTypeOf(element));
+    const struct opd *p = parts(f, vec), *q = parts(f, element);
+    memcpy(out, p, count * n * sizeof *out);
+    if (LLVMIsAConstantInt(index)) {
+        memcpy(out + constant_index(f, index, count) * n, q, n * sizeof *out);
+        return;
+    }
+    struct num k = num_of(f, index);
+    num_extend(f, &k, false);
+    for (unsigned e = 0; e < count; e++) {
+        struct opd hit = alu(f, SEQ, k.p[0], opd_imm(e));
+        for (unsigned i = 0; i < n; i++) out[e * n + i] = select_opd(f, hit, q[i], p[e * n + i]);
+    }
+}
+
+static void select_shuffle(struct func *f, LLVMValueRef inst, struct opd *out)
+{
+    LLVMValueRef a = LLVMGetOperand(inst, 0), b = LLVMGetOperand(inst, 1);
+    unsigned count = LLVMGetVectorSize(LLVMTypeOf(a)), n = type_parts(f, LLVMGetElementType(LLVMTypeOf(a)));
+    const struct opd *p = parts(f, a), *q = parts(f, b);
+    for (unsigned e = 0; e < LLVMGetNumMaskElements(inst); e++) {
+        int m = LLVMGetMaskValue(inst, e);
+        const struct opd *from = m < 0 ? p : (unsigned)m < count ? p + (unsigned)m * n : q + ((unsigned)m - count) * n;
+        memcpy(out + e * n, from, n * sizeof *out);
+    }
+}
+
+static unsigned aggregate_part(struct func *f, LLVMTypeRef type, LLVMValueRef inst, LLVMTypeRef *member)
+{
+    unsigned at = 0, n = LLVMGetNumIndices(inst);
+    const unsigned *index = LLVMGetIndices(inst);
+    for (unsigned i = 0; i < n; i++) {
+        at += member_part(f, type, index[i]);
+        type = LLVMGetTypeKind(type) == LLVMStructTypeKind ? LLVMStructGetTypeAtIndex(type, index[i]) : LLVMGetElementType(type);
+    }
+    *member = type;
+    return at;
+}
+
+static bool select_aggregate(struct func *f, LLVMValueRef inst, struct opd *out)
+{
+    LLVMValueRef whole = LLVMGetOperand(inst, 0);
+    LLVMTypeRef type = LLVMTypeOf(whole), member;
+    switch (LLVMGetInstructionOpcode(inst)) {
+    case LLVMExtractElement: select_extract(f, inst, out); return true;
+    case LLVMInsertElement: select_insert(f, inst, out); return true;
+    case LLVMShuffleVector: select_shuffle(f, inst, out); return true;
+    case LLVMFreeze: memcpy(out, parts(f, whole), type_parts(f, type) * sizeof *out); return true;
+    case LLVMExtractValue: {
+        unsigned at = aggregate_part(f, type, inst, &member);
+        memcpy(out, parts(f, whole) + at, type_parts(f, member) * sizeof *out);
+        return true;
+    }
+    case LLVMInsertValue: {
+        unsigned at = aggregate_part(f, type, inst, &member);
+        memcpy(out, parts(f, whole), type_parts(f, type) * sizeof *out);
+        memcpy(out + at, parts(f, LLVMGetOperand(inst, 1)), type_parts(f, member) * sizeof *out);
+        return true;
+    }
+    default: return false;
+    }
+}
+
+static void select_select(struct func *f, LLVMValueRef inst, struct opd *out)
+{
+    LLVMValueRef cond = LLVMGetOperand(inst, 0), va = LLVMGetOperand(inst, 1), vb = LLVMGetOperand(inst, 2);
+    LLVMTypeRef type = LLVMTypeOf(inst);
+    unsigned n = type_parts(f, type), per = n;
+    const struct opd *c = parts(f, cond), *a = parts(f, va), *b = parts(f, vb);
+    if (LLVMGetTypeKind(LLVMTypeOf(cond)) == LLVMVectorTypeKind) per = n / LLVMGetVectorSize(LLVMTypeOf(cond));
+    for (unsigned i = 0; i < n; i++) out[i] = select_opd(f, c[per ? i / per : 0], a[i], b[i]);
+}
+
+static bool is_real(LLVMTypeRef t) { return LLVMGetTypeKind(t) == LLVMFloatTypeKind; }
+
+/* Floating point, element by element when the scalarizer has left a vector. */
+static bool select_float(struct func *f, LLVMValueRef inst, struct opd *out)
+{
+    static const struct { LLVMOpcode opcode; enum alu op; } binary[] = {{LLVMFAdd, FADD}, {LLVMFSub, FSUB}, {LLVMFMul, FMUL}, {LLVMFDiv, FDIV}};
+    LLVMOpcode opcode = LLVMGetInstructionOpcode(inst);
+    if (!LLVMGetNumOperands(inst)) return false;
+    LLVMTypeRef type = LLVMTypeOf(LLVMGetOperand(inst, 0)), element = type;
+    unsigned n = 1, row = 0;
+    while (row < 4 && binary[row].opcode != opcode) row++;
+    if (opcode != LLVMFNeg && opcode != LLVMFCmp && row == 4) return false;
+    if (LLVMGetTypeKind(type) == LLVMVectorTypeKind) element = LLVMGetElementType(type), n = LLVMGetVectorSize(type);
+    if (!is_real(element)) fail(f, "arithmetic on values of type %s", text_of_type(f, element));
+    const struct opd *a = parts(f, LLVMGetOperand(inst, 0)), *b = opcode == LLVMFNeg ? a : parts(f, LLVMGetOperand(inst, 1));
+    for (unsigned i = 0; i < n; i++) {
+        bool negate = false;
+        if (opcode == LLVMFNeg) {
+            out[i] = is_imm(a[i]) ? opd_imm(a[i].imm ^ 0x80000000u) : alu(f, FSGNJN, a[i], a[i]);
+        } else if (opcode == LLVMFCmp) {
+            out[i] = float_compare(f, LLVMGetFCmpPredicate(inst), a[i], b[i], &negate);
+            if (negate) out[i] = not1(f, out[i]);
+        } else {
+            out[i] = alu(f, binary[row].op, a[i], b[i]);
+        }
+    }
+    return true;
+}
+
+static void select_instruction(struct func *f, uint32_t v)
+{
+    LLVMValueRef inst = f->values[v].ref;
+    LLVMOpcode opcode = LLVMGetInstructionOpcode(inst);
+    unsigned n = type_parts(f, LLVMTypeOf(inst));
+    struct opd *out = cc_alloc(f->cc, (n + 1) * sizeof *out);
+    f->at = inst;
+    f->line = LLVMGetDebugLocLine(inst) ? LLVMGetDebugLocLine(inst) : f->line;
+    if (opcode == LLVMAlloca) return; /* select_frame has done it */
+    if (opcode == LLVMSelect) select_select(f, inst, out);
+    else if (opcode == LLVMCall) select_call(f, inst, out);
+    else if (!select_aggregate(f, inst, out) && !select_float(f, inst, out) && !select_cast(f, inst, out) &&
+             !select_integer(f, inst, out) && !select_memory(f, inst, out))
+        fail(f, "an instruction the back end does not know: %s", text_of(f, inst));
+    define(f, v, out, n);
+}
+
+/* ---- branches ---- */
+
+static void finish_jump(struct func *f, uint32_t to)
+{
+    f->mblocks[f->cur].term = TERM_JUMP;
+    f->mblocks[f->cur].succ[0] = to;
+}
+
+static uint32_t machine_block(const struct func *f, uint32_t block)
+{
+    return block == f->nblocks ? f->exit : f->blocks[block].mfirst;
+}
+
+struct condition { unsigned sop, vop; struct opd a, b; bool negate; };
+
+static struct condition integer_condition(struct func *f, LLVMValueRef cmp)
+{
+    static const struct { LLVMIntPredicate p; uint16_t sop, vop; bool swap, is_signed; } t[] = {
+        {LLVMIntEQ, OP_BEQ, OP_VBEQ, false, false},   {LLVMIntNE, OP_BNE, OP_VBNE, false, false},
+        {LLVMIntULT, OP_BLTU, OP_VBLTU, false, false}, {LLVMIntUGE, OP_BGEU, OP_VBGEU, false, false},
+        {LLVMIntUGT, OP_BLTU, OP_VBLTU, true, false},  {LLVMIntULE, OP_BGEU, OP_VBGEU, true, false},
+        {LLVMIntSLT, OP_BLT, OP_VBLT, false, true},    {LLVMIntSGE, OP_BGE, OP_VBGE, false, true},
+        {LLVMIntSGT, OP_BLT, OP_VBLT, true, true},     {LLVMIntSLE, OP_BGE, OP_VBGE, true, true},
+    };
+    struct num a = num_of(f, LLVMGetOperand(cmp, 0)), b = num_of(f, LLVMGetOperand(cmp, 1));
+    for (unsigned i = 0; i < sizeof t / sizeof *t; i++)
+        if (t[i].p == LLVMGetICmpPredicate(cmp)) {
+            num_extend(f, &a, t[i].is_signed);
+            num_extend(f, &b, t[i].is_signed);
+            return (struct condition){t[i].sop, t[i].vop, t[i].swap ? b.p[0] : a.p[0], t[i].swap ? a.p[0] : b.p[0], false};
+        }
+    fail(f, "an integer comparison the back end does not know");
+}
+
+/* The condition of a branch: comparisons of the same block are done by the branch itself. */
+static struct condition branch_condition(struct func *f, LLVMValueRef cond, LLVMBasicBlockRef block)
+{
+    bool here = LLVMIsAInstruction(cond) && LLVMGetInstructionParent(cond) == block;
+    LLVMOpcode opcode = here ? LLVMGetInstructionOpcode(cond) : (LLVMOpcode)0;
+    LLVMTypeRef type = here && LLVMGetNumOperands(cond) ? LLVMTypeOf(LLVMGetOperand(cond, 0)) : NULL;
+    if (opcode == LLVMICmp && LLVMGetTypeKind(type) != LLVMVectorTypeKind && type_parts(f, type) == 1)
+        return integer_condition(f, cond);
+    struct condition c = {OP_BNE, OP_VBNE, opd_imm(0), opd_imm(0), false};
+    if (opcode == LLVMFCmp && is_real(type))
+        c.a = float_compare(f, LLVMGetFCmpPredicate(cond), parts(f, LLVMGetOperand(cond, 0))[0], parts(f, LLVMGetOperand(cond, 1))[0], &c.negate);
+    else
+        c.a = parts(f, cond)[0];
+    return c;
+}
+
+static void finish_branch(struct func *f, struct block *b, LLVMValueRef inst)
+{
+    struct condition c = branch_condition(f, LLVMGetCondition(inst), b->ref);
+    int32_t ra = b->divergent ? to_v(f, c.a) : to_s(f, c.a), rb = b->divergent ? to_v(f, c.b) : to_s(f, c.b);
+    struct mblock *m = &f->mblocks[f->cur];
+    m->term = TERM_BRANCH;
+    m->op = (uint16_t)(b->divergent ? c.vop : c.sop);
+    m->rs1 = b->divergent ? rb : ra;
+    m->rs2 = b->divergent ? ra : rb;
+    m->succ[c.negate] = machine_block(f, b->succ[0]);
+    m->succ[!c.negate] = machine_block(f, b->succ[1]);
+    m->divergent = b->divergent;
+    if (b->divergent) m->rpc = machine_block(f, b->ipdom);
+    if (b->divergent) f->mblocks[m->rpc].join = true;
+}
+
+static void select_block(struct func *f, uint32_t index)
+{
+    struct block *b = &f->blocks[index];
+    f->cur = b->mfirst;
+    if (index == 0) select_arguments(f);
+    for (uint32_t v = b->first; v < b->end; v++) {
+        LLVMValueRef inst = f->values[v].ref;
+        f->at = inst;
+        if (LLVMGetInstructionOpcode(inst) == LLVMPHI) continue;
+        if (!LLVMIsATerminatorInst(inst)) {
+            select_instruction(f, v);
+            continue;
+        }
+        if (LLVMGetDebugLocLine(inst)) f->line = LLVMGetDebugLocLine(inst);
+        f->mblocks[f->cur].line = f->line;
+        if (b->nsucc == 2) finish_branch(f, b, inst);
+        else finish_jump(f, machine_block(f, b->succ[0]));
+    }
+    b->mlast = f->cur;
+}
+
+/* ---- phis ---- */
+
+struct copy { int32_t to; struct opd from; bool done; };
+
+static void emit_copy(struct func *f, int32_t to, struct opd from)
+{
+    bool vec = f->vregs[to].cls == CLASS_V;
+    if (from.reg == to) return;
+    if (vec && is_v(f, from)) emit(f, OP_VMV_V_V, to, from.reg, 0, 0);
+    else if (vec && is_imm(from) && (int32_t)from.imm >= -16 && (int32_t)from.imm < 16) emit(f, OP_VMV_V_I, to, 0, 0, (int32_t)from.imm);
+    else if (vec) emit(f, OP_VMV_V_X, to, to_s(f, from), 0, 0);
+    else if (is_v(f, from)) emit(f, OP_VMV_X_S, to, 0, from.reg, 0);
+    else if (is_imm(from) && (int32_t)from.imm >= -2048 && (int32_t)from.imm < 2048) emit(f, OP_ADDI, to, 0, 0, (int32_t)from.imm);
+    else emit(f, OP_ADDI, to, to_s(f, from), 0, 0);
+}
+
+static bool is_read(const struct copy *c, unsigned n, int32_t reg)
+{
+    for (unsigned i = 0; i < n; i++)
+        if (!c[i].done && c[i].to != c[i].from.reg && c[i].from.reg == reg) return true;
+    return false;
+}
+
+/* All copies at once: those whose target nobody still reads go first, a cycle is cut by a temporary. */
+static void parallel_copies(struct func *f, struct copy *c, unsigned n)
+{
+    for (unsigned left = n; left;) {
+        bool progress = false;
+        for (unsigned i = 0; i < n; i++) {
+            if (c[i].done || is_read(c, n, c[i].to)) continue;
+            emit_copy(f, c[i].to, c[i].from);
+            c[i].done = progress = true;
+            left--;
+        }
+        if (progress || !left) continue;
+        unsigned i = 0;
+        while (c[i].done || c[i].to == c[i].from.reg) i++;
+        int32_t keep = new_vreg(f, (enum reg_class)f->vregs[c[i].to].cls);
+        emit_copy(f, keep, opd_reg(c[i].to));
+        for (unsigned k = 0; k < n; k++)
+            if (!c[k].done && c[k].from.reg == c[i].to) c[k].from = opd_reg(keep);
+    }
+}
+
+/* Gathers what the phis of `to` take over on the edge from `from`. */
+static unsigned edge_copies(struct func *f, uint32_t from, uint32_t to, struct copy **out)
+{
+    unsigned n = 0, cap = 0;
+    for (uint32_t v = f->blocks[to].first; v < f->blocks[to].end; v++) {
+        LLVMValueRef phi = f->values[v].ref;
+        if (LLVMGetInstructionOpcode(phi) != LLVMPHI) break;
+        unsigned k = 0, count = LLVMCountIncoming(phi), np = type_parts(f, LLVMTypeOf(phi));
+        while (k < count && LLVMGetIncomingBlock(phi, k) != f->blocks[from].ref) k++;
+        if (k == count) fail(f, "a phi without operand for a predecessor");
+        LLVMValueRef x = LLVMGetIncomingValue(phi, k);
+        bool one_bit = type_bits(LLVMTypeOf(phi)) == 1; /* must stay 0 or 1 */
+        if (LLVMIsUndef(x) && !one_bit) continue; /* any content will do; poison is a kind of undef */
+        f->at = phi;
+        const struct opd *p = parts(f, x);
+        for (unsigned i = 0; i < np; i++) {
+            *out = grow(f->cc, *out, n, &cap, sizeof **out);
+            (*out)[n++] = (struct copy){f->values[v].parts[i].reg, p[i], false};
+        }
+    }
+    return n;
+}
+
+/* R4: lanes that run first may advance a scalar before the others reach the edge, so it is
+ * broadcast before the branch. */
+static void snapshot_scalars(struct func *f, struct copy *c, unsigned n)
+{
+    for (unsigned i = 0; i < n; i++)
+        if (f->vregs[c[i].to].cls == CLASS_V && !is_imm(c[i].from) && !is_v(f, c[i].from)) c[i].from = opd_reg(to_v(f, c[i].from));
+}
+
+static uint32_t split_edge(struct func *f, uint32_t from, uint32_t way)
+{
+    uint32_t to = f->mblocks[from].succ[way];
+    uint32_t depth = f->mblocks[from].depth < f->mblocks[to].depth ? f->mblocks[from].depth : f->mblocks[to].depth;
+    uint32_t e = new_block(f, depth);
+    f->mblocks[from].succ[way] = e;
+    f->mblocks[e].term = TERM_JUMP;
+    f->mblocks[e].succ[0] = to;
+    f->mblocks[e].line = f->mblocks[from].line;
+    return e;
+}
+
+static void place_copies(struct func *f, uint32_t from, uint32_t to)
+{
+    struct copy *c = NULL;
+    struct block *b = &f->blocks[from];
+    f->cur = b->mlast; /* constants that need an instruction go before the branch, too */
+    f->line = f->mblocks[f->cur].line;
+    unsigned n = edge_copies(f, from, to, &c);
+    if (!n) return;
+    if (f->mblocks[b->mlast].term == TERM_BRANCH) {
+        uint32_t way = f->mblocks[b->mlast].succ[0] == machine_block(f, to) ? 0 : 1;
+        if (b->divergent && rule(f, 4)) snapshot_scalars(f, c, n);
+        f->cur = split_edge(f, b->mlast, way);
+    }
+    parallel_copies(f, c, n);
+}
+
+static void select_phis(struct func *f)
+{
+    for (uint32_t b = 0; b < f->nblocks; b++)
+        for (uint32_t s = 0; s < f->blocks[b].nsucc; s++)
+            if (f->blocks[b].succ[s] != f->nblocks) place_copies(f, b, f->blocks[b].succ[s]);
+}
+
+void select_run(struct func *f)
+{
+    for (int32_t i = 0; i < FIRST_VREG; i++) new_vreg(f, CLASS_S);
+    for (uint32_t b = 0; b < f->nblocks; b++) {
+        f->blocks[b].mfirst = new_block(f, f->blocks[b].depth);
+        for (uint32_t v = f->blocks[b].first; v < f->blocks[b].end; v++) {
+            f->at = f->values[v].ref;
+            if (LLVMGetInstructionOpcode(f->at) == LLVMPHI) define_phi(f, v);
+        }
+    }
+    f->exit = new_block(f, 0);
+    f->mblocks[f->exit].term = TERM_RETURN;
+    select_frame(f);
+    for (uint32_t b = 0; b < f->nblocks; b++) select_block(f, b);
+    select_phis(f);
+}

@@ -1,0 +1,214 @@
+/* Calls: the primitives of docs/architecture.md and the LLVM intrinsics with a short machine form.
+ * Everything else has been inlined or lowered before; a call left over is an error naming it. */
+#include "compiler/backend.h"
+
+#include <string.h>
+
+struct call {
+    LLVMValueRef inst;
+    unsigned nargs;
+    const char *name;
+    struct num a, b, c; /* the first operands, if integers */
+};
+
+static LLVMValueRef argument(const struct call *k, unsigned i) { return LLVMGetOperand(k->inst, i); }
+
+static uint64_t constant_argument(struct func *f, const struct call *k, unsigned i)
+{
+    LLVMValueRef v = i < k->nargs ? argument(k, i) : NULL;
+    if (!v || !LLVMIsAConstantInt(v)) fail(f, "%s needs a constant argument", k->name);
+    return LLVMConstIntGetZExtValue(v);
+}
+
+static bool primitive(struct func *f, const struct call *k, struct opd *out)
+{
+    if (!strcmp(k->name, "__ventus_lane")) {
+        out[0] = opd_reg(new_vreg(f, CLASS_V));
+        emit(f, OP_VID_V, out[0].reg, 0, 0, 0);
+        f->vregs[out[0].reg].zbits = 5;
+    } else if (!strcmp(k->name, "__ventus_csr")) {
+        uint64_t n = constant_argument(f, k, 0);
+        if (n > 0xfff) fail(f, "control and status register %llu", (unsigned long long)n);
+        out[0] = opd_reg(new_vreg(f, CLASS_S));
+        emit(f, OP_CSRRS, out[0].reg, 0, 0, 0)->aux = (uint16_t)n;
+    } else if (!strcmp(k->name, "__ventus_shared")) {
+        out[0] = opd_reg(REG_LOCAL);
+    } else if (!strcmp(k->name, "__ventus_barrier")) {
+        emit(f, OP_BARRIER, 0, 0, 0, (int32_t)(constant_argument(f, k, 0) & 31));
+    } else {
+        return false;
+    }
+    return true;
+}
+
+/* Does the intrinsic's name, up to its type suffix, equal `name`? */
+static bool is(const struct call *k, const char *name)
+{
+    size_t n = strlen(name);
+    return !strncmp(k->name, "llvm.", 5) && !strncmp(k->name + 5, name, n) && (k->name[5 + n] == 0 || k->name[5 + n] == '.');
+}
+
+static bool is_ignored(const struct call *k)
+{
+    static const char *const names[] = {"lifetime", "assume", "dbg", "experimental.noalias.scope.decl", "invariant",
+                                        "sideeffect", "donothing", "annotation", "var.annotation", "prefetch", NULL};
+    for (const char *const *n = names; *n; n++)
+        if (is(k, *n)) return true;
+    return false;
+}
+
+/* ---- floating point ---- */
+
+static bool float_intrinsic(struct func *f, const struct call *k, unsigned n, struct opd *out)
+{
+    LLVMTypeRef type = LLVMTypeOf(argument(k, 0));
+    if (LLVMGetTypeKind(type) == LLVMVectorTypeKind) type = LLVMGetElementType(type);
+    if (LLVMGetTypeKind(type) != LLVMFloatTypeKind) return false;
+    const struct opd *a = parts(f, argument(k, 0)), *b = k->nargs > 1 ? parts(f, argument(k, 1)) : a, *c = k->nargs > 2 ? parts(f, argument(k, 2)) : a;
+    for (unsigned i = 0; i < n; i++) {
+        if (is(k, "fma") || is(k, "fmuladd")) out[i] = fma_opd(f, a[i], b[i], c[i]);
+        else if (is(k, "fabs")) out[i] = alu(f, FSGNJX, a[i], a[i]);
+        else if (is(k, "copysign")) out[i] = alu(f, FSGNJ, a[i], b[i]);
+        else if (is(k, "sqrt")) out[i] = unary(f, OP_FSQRT_S, OP_VFSQRT_V, a[i], 7);
+        else if (is(k, "minnum") || is(k, "minimumnum")) out[i] = alu(f, FMIN, a[i], b[i]);
+        else if (is(k, "maxnum") || is(k, "maximumnum")) out[i] = alu(f, FMAX, a[i], b[i]);
+        else return false;
+    }
+    return n > 0;
+}
+
+/* ---- integers ---- */
+
+static struct num min_max(struct func *f, const struct call *k, enum alu op, LLVMIntPredicate p)
+{
+    struct num a = k->a, b = k->b;
+    bool is_signed = p >= LLVMIntSGT;
+    if (a.bits > 32) return num_select(f, num_compare(f, p, a, b), a, b);
+    num_extend(f, &a, is_signed);
+    num_extend(f, &b, is_signed);
+    a.p[0] = alu(f, op, a.p[0], b.p[0]);
+    return a;
+}
+
+static struct num absolute(struct func *f, const struct call *k)
+{
+    struct num a = k->a;
+    num_extend(f, &a, true);
+    struct opd sign = alu(f, SRA, a.p[a.bits > 32], opd_imm(31));
+    struct num s = {{sign, sign}, a.bits};
+    return num_sub(f, num_logic(f, XOR, a, s), s);
+}
+
+/* A double-width shift; the amount counts modulo the width, a power of two for all types of the language. */
+static struct num funnel(struct func *f, const struct call *k, bool left)
+{
+    unsigned w = k->a.bits;
+    if (w & (w - 1)) fail(f, "%s on %u bits", k->name, w);
+    struct num n = num_logic(f, AND, k->c, num_imm(w, w - 1)), one = num_imm(w, 1);
+    struct num rest = num_logic(f, XOR, n, num_imm(w, w - 1)); /* w - 1 - n */
+    struct num hi = left ? num_shift(f, SLL, k->a, n) : num_shift(f, SLL, num_shift(f, SLL, k->a, one), rest);
+    struct num lo = left ? num_shift(f, SRL, num_shift(f, SRL, k->b, one), rest) : num_shift(f, SRL, k->b, n);
+    return num_logic(f, OR, hi, lo);
+}
+
+/* The result of an addition or subtraction with its overflow bit. */
+static void overflow(struct func *f, const struct call *k, bool is_signed, bool subtract, struct num *r, struct opd *bit)
+{
+    struct num a = k->a, b = k->b;
+    num_extend(f, &a, is_signed);
+    num_extend(f, &b, is_signed);
+    *r = subtract ? num_sub(f, a, b) : num_add(f, a, b);
+    if (!is_signed) {
+        *bit = subtract ? num_compare(f, LLVMIntULT, a, b) : num_compare(f, LLVMIntULT, *r, b);
+        return;
+    }
+    struct num t = num_logic(f, XOR, a, *r), u = subtract ? num_logic(f, XOR, a, b) : num_logic(f, XOR, b, *r);
+    struct num sign = num_logic(f, AND, t, u);
+    *bit = num_compare(f, LLVMIntSLT, sign, num_imm(sign.bits, 0));
+}
+
+static bool multiply_overflow(struct func *f, const struct call *k, bool is_signed, struct num *r, struct opd *bit)
+{
+    struct num a = k->a, b = k->b;
+    if (a.bits > 32) return false;
+    num_extend(f, &a, is_signed);
+    num_extend(f, &b, is_signed);
+    r->bits = a.bits;
+    r->p[0] = alu(f, MUL, a.p[0], b.p[0]);
+    struct num low = *r;
+    num_extend(f, &low, is_signed);
+    struct opd high = alu(f, is_signed ? MULH : MULHU, a.p[0], b.p[0]), want = is_signed ? alu(f, SRA, low.p[0], opd_imm(31)) : opd_imm(0);
+    *bit = alu(f, OR, alu(f, SNE, high, want), alu(f, SNE, low.p[0], r->p[0]));
+    return true;
+}
+
+static bool overflow_intrinsic(struct func *f, const struct call *k, struct num *r, struct opd *bit)
+{
+    if (is(k, "uadd.with.overflow")) overflow(f, k, false, false, r, bit);
+    else if (is(k, "usub.with.overflow")) overflow(f, k, false, true, r, bit);
+    else if (is(k, "sadd.with.overflow")) overflow(f, k, true, false, r, bit);
+    else if (is(k, "ssub.with.overflow")) overflow(f, k, true, true, r, bit);
+    else if (is(k, "umul.with.overflow")) return multiply_overflow(f, k, false, r, bit);
+    else if (is(k, "smul.with.overflow")) return multiply_overflow(f, k, true, r, bit);
+    else return false;
+    return true;
+}
+
+static bool saturating(struct func *f, const struct call *k, struct num *r)
+{
+    bool is_signed = is(k, "sadd.sat") || is(k, "ssub.sat"), subtract = is(k, "usub.sat") || is(k, "ssub.sat");
+    if (!is_signed && !subtract && !is(k, "uadd.sat")) return false;
+    struct opd bit;
+    overflow(f, k, is_signed, subtract, r, &bit);
+    uint64_t top = (uint64_t)1 << (r->bits - 1);
+    struct num limit = num_imm(r->bits, subtract ? 0 : ~(uint64_t)0);
+    if (is_signed) { /* overflow is towards the sign of the first operand */
+        struct num a = k->a;
+        num_extend(f, &a, true);
+        struct opd s = alu(f, SRA, a.p[a.bits > 32], opd_imm(31));
+        limit = num_logic(f, XOR, (struct num){{s, s}, r->bits}, num_imm(r->bits, top - 1));
+    }
+    *r = num_select(f, bit, limit, *r);
+    return true;
+}
+
+static bool integer_intrinsic(struct func *f, struct call *k, struct num *r)
+{
+    if (is(k, "smin")) *r = min_max(f, k, MIN, LLVMIntSLT);
+    else if (is(k, "smax")) *r = min_max(f, k, MAX, LLVMIntSGT);
+    else if (is(k, "umin")) *r = min_max(f, k, MINU, LLVMIntULT);
+    else if (is(k, "umax")) *r = min_max(f, k, MAXU, LLVMIntUGT);
+    else if (is(k, "abs")) *r = absolute(f, k);
+    else if (is(k, "fshl")) *r = funnel(f, k, true);
+    else if (is(k, "fshr")) *r = funnel(f, k, false);
+    else return saturating(f, k, r);
+    return true;
+}
+
+static bool is_integer(const struct call *k, unsigned i)
+{
+    return i < k->nargs && LLVMGetTypeKind(LLVMTypeOf(argument(k, i))) == LLVMIntegerTypeKind;
+}
+
+void select_call(struct func *f, LLVMValueRef inst, struct opd *out)
+{
+    LLVMValueRef callee = LLVMGetCalledValue(inst);
+    struct call k = {.inst = inst, .nargs = LLVMGetNumArgOperands(inst)};
+    struct opd bit;
+    struct num r;
+    size_t n;
+    if (LLVMIsAInlineAsm(callee)) fail(f, "inline assembly");
+    if (!LLVMIsAFunction(callee)) fail(f, "a call through a pointer");
+    k.name = LLVMGetValueName2(callee, &n);
+    if (primitive(f, &k, out) || is_ignored(&k)) return;
+    if (k.nargs && float_intrinsic(f, &k, type_parts(f, LLVMTypeOf(inst)), out)) return;
+    if (!is_integer(&k, 0)) fail(f, "a call of %s", k.name);
+    k.a = num_of(f, argument(&k, 0));
+    if (is_integer(&k, 1)) k.b = num_of(f, argument(&k, 1));
+    if (is_integer(&k, 2)) k.c = num_of(f, argument(&k, 2));
+    bool pair = overflow_intrinsic(f, &k, &r, &bit);
+    if (!pair && !integer_intrinsic(f, &k, &r)) fail(f, "a call of %s", k.name);
+    unsigned per = k.a.bits > 32 ? 2 : 1;
+    memcpy(out, r.p, per * sizeof *out);
+    if (pair) out[per] = bit;
+}

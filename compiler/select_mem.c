@@ -1,0 +1,396 @@
+/* Loads, stores, atomics, addresses, arguments and the private frame.
+ *
+ * An access is done in pieces of at most a word, each naturally aligned, so that no private access
+ * crosses its word. A uniform address outside private memory is accessed by scalar instructions,
+ * for a store only when the value is uniform, too. Private offsets start at 4: no variable has the
+ * address 0, which is NULL. */
+#include "compiler/backend.h"
+
+#include <string.h>
+
+enum { FRAME_START = 4 };
+
+struct place {
+    struct opd base;
+    uint32_t offset;
+    bool is_private;
+    bool keep;      /* volatile or atomic: not to be dropped, nor done by scalar stores */
+    uint32_t align;
+};
+
+/* ---- addresses ---- */
+
+static int32_t frame_offset(struct func *f, LLVMValueRef alloca_)
+{
+    return (int32_t)f->values[value_of(f, alloca_)].offset;
+}
+
+static struct opd pointer_parts(struct func *f, LLVMValueRef p)
+{
+    if (LLVMIsAAllocaInst(p)) return opd_imm((uint32_t)frame_offset(f, p));
+    return parts(f, p)[0];
+}
+
+static struct opd select_gep(struct func *f, LLVMValueRef gep)
+{
+    unsigned n = (unsigned)LLVMGetNumOperands(gep);
+    uint32_t *scale = cc_alloc(f->cc, (n + 1) * sizeof *scale), at = value_of(f, gep), offset = 0;
+    if (LLVMGetTypeKind(LLVMTypeOf(gep)) != LLVMPointerTypeKind) fail(f, "a vector of addresses");
+    /* Within one block the constant parts of nested addresses add up; in another one the base of the
+     * inner address is not known to be alive. */
+    LLVMValueRef from = LLVMGetOperand(gep, 0);
+    uint32_t source = value_of(f, from);
+    bool nested = source != NO_NODE && LLVMIsAGetElementPtrInst(from) && f->values[source].block == f->values[at].block;
+    struct opd sum = nested ? f->values[source].base : pointer_parts(f, from);
+    offset = gep_offset(f, gep, scale) + (nested ? f->values[source].offset : 0);
+    if (is_imm(sum) && sum.imm < 1u << 16) { /* a private variable: into the offset of the access */
+        offset += sum.imm;
+        sum = opd_imm(0);
+    }
+    for (int pass = 0; pass < 2; pass++) /* scalars first: they add up in scalar registers */
+        for (unsigned i = 1; i < n; i++) {
+            if (!scale[i]) continue;
+            struct num index = num_of(f, LLVMGetOperand(gep, i));
+            if (index.bits < 32) num_extend(f, &index, true);
+            if (is_v(f, index.p[0]) != (pass == 1)) continue;
+            sum = alu(f, ADD, alu(f, MUL, index.p[0], opd_imm(scale[i])), sum);
+        }
+    if (f->values[at].divergent && !is_imm(sum)) sum = opd_reg(to_v(f, sum));
+    f->values[at].base = sum;
+    f->values[at].offset = offset;
+    return alu(f, ADD, sum, opd_imm(offset));
+}
+
+static bool is_private_pointer(struct func *f, LLVMValueRef pointer)
+{
+    unsigned space = LLVMGetPointerAddressSpace(LLVMTypeOf(pointer));
+    if (space >= 1 && space <= 3) return false;
+    if (space != 0) fail(f, "an access through a pointer to address space %u", space);
+    uint32_t object = value_of(f, address_object(pointer));
+    return !(object < f->nparams && !f->values[object].escapes);
+}
+
+static struct place place_of(struct func *f, LLVMValueRef pointer, uint32_t align)
+{
+    struct place p = {.align = align ? align : 1};
+    p.is_private = is_private_pointer(f, pointer);
+    LLVMValueRef base = address_base(f, pointer, &p.offset);
+    uint32_t v = value_of(f, base);
+    if (v != NO_NODE && v >= f->nparams && LLVMIsAGetElementPtrInst(base)) {
+        p.base = f->values[v].base;
+        p.offset += f->values[v].offset;
+    } else if (LLVMIsAGlobalVariable(base) && LLVMGetPointerAddressSpace(LLVMTypeOf(base)) == 3) {
+        p.base = opd_reg(REG_LOCAL);
+        p.offset += local_offset(f, base);
+    } else {
+        p.base = pointer_parts(f, base);
+    }
+    return p;
+}
+
+/* Brings the access at `extra` bytes into the reach of the instructions' offset field. */
+static int32_t reach(struct func *f, const struct place *p, uint32_t extra, struct opd *base)
+{
+    int32_t limit = p->is_private ? 1024 : 2048;
+    uint32_t offset = p->offset + extra;
+    *base = p->base;
+    if (is_imm(*base)) {
+        offset += base->imm;
+        *base = opd_imm((offset + (uint32_t)limit) & ~(2u * (uint32_t)limit - 1));
+        return (int32_t)(offset - base->imm);
+    }
+    if ((int32_t)offset >= -limit && (int32_t)offset < limit) return (int32_t)offset;
+    int32_t low = (int32_t)((offset + (uint32_t)limit) & (2u * (uint32_t)limit - 1)) - limit;
+    *base = alu(f, ADD, *base, opd_imm(offset - (uint32_t)low));
+    return low;
+}
+
+static bool scalar_access(struct func *f, const struct place *p) { return !p->is_private && !is_v(f, p->base); }
+
+/* ---- pieces ---- */
+
+static struct opd load_piece(struct func *f, const struct place *p, uint32_t at, uint32_t size, bool is_signed)
+{
+    static const uint16_t op[3][5] = {
+        {OP_LBU, OP_LB, OP_LHU, OP_LH, OP_LW},
+        {OP_VLBU12_V, OP_VLB12_V, OP_VLHU12_V, OP_VLH12_V, OP_VLW12_V},
+        {OP_VLBU_V, OP_VLB_V, OP_VLHU_V, OP_VLH_V, OP_VLW_V},
+    };
+    unsigned kind = p->is_private ? 2 : scalar_access(f, p) ? 0 : 1, form = size == 4 ? 4 : (size == 2 ? 2 : 0) + is_signed;
+    struct opd base;
+    int32_t imm = reach(f, p, at, &base), rb = kind ? to_v(f, base) : to_s(f, base), rd = new_vreg(f, kind ? CLASS_V : CLASS_S);
+    emit(f, op[kind][form], rd, rb, 0, imm)->keep = p->keep;
+    if (size < 4) *(is_signed ? &f->vregs[rd].sbits : &f->vregs[rd].zbits) = (uint8_t)(8 * size);
+    return opd_reg(rd);
+}
+
+static void store_piece(struct func *f, const struct place *p, uint32_t at, uint32_t size, struct opd value)
+{
+    static const uint16_t op[3][3] = {{OP_SB, OP_SH, OP_SW}, {OP_VSB12_V, OP_VSH12_V, OP_VSW12_V}, {OP_VSB_V, OP_VSH_V, OP_VSW_V}};
+    unsigned kind = p->is_private ? 2 : scalar_access(f, p) && !is_v(f, value) && !p->keep ? 0 : 1;
+    struct opd base;
+    int32_t imm = reach(f, p, at, &base), rb = kind ? to_v(f, base) : to_s(f, base), rv = kind ? to_v(f, value) : to_s(f, value);
+    emit(f, op[kind][size / 2], 0, rb, rv, imm);
+}
+
+/* Largest access allowed at `at` with `left` bytes to go. */
+static uint32_t piece_size(const struct place *p, uint32_t at, uint32_t left)
+{
+    uint32_t size = left >= 4 ? 4 : left >= 2 ? 2 : 1;
+    while (size > 1 && (size > p->align || at % size)) size /= 2;
+    return size;
+}
+
+/* `bytes` <= 4 bytes as one word. */
+static struct opd load_word(struct func *f, const struct place *p, uint32_t at, uint32_t bytes, bool is_signed)
+{
+    struct opd word = opd_imm(0);
+    for (uint32_t done = 0; done < bytes;) {
+        uint32_t size = piece_size(p, at + done, bytes - done);
+        bool sign = is_signed && done + size == bytes && size < 4;
+        struct opd piece = load_piece(f, p, at + done, size, sign);
+        word = done ? alu(f, OR, word, alu(f, SLL, piece, opd_imm(8 * done))) : piece;
+        done += size;
+    }
+    return word;
+}
+
+static void store_word(struct func *f, const struct place *p, uint32_t at, uint32_t bytes, struct opd value)
+{
+    for (uint32_t done = 0; done < bytes;) {
+        uint32_t size = piece_size(p, at + done, bytes - done);
+        store_piece(f, p, at + done, size, alu(f, SRL, value, opd_imm(8 * done)));
+        done += size;
+    }
+}
+
+/* ---- whole values ---- */
+
+struct member { LLVMTypeRef type; uint32_t offset; unsigned part; };
+
+/* Member i of an aggregate; false behind the last one. Vectors are packed to their element size. */
+static bool member_at(struct func *f, LLVMTypeRef type, unsigned i, struct member *m)
+{
+    LLVMTypeKind kind = LLVMGetTypeKind(type);
+    if (kind == LLVMStructTypeKind) {
+        if (i >= LLVMCountStructElementTypes(type)) return false;
+        m->type = LLVMStructGetTypeAtIndex(type, i);
+        m->offset = (uint32_t)LLVMOffsetOfElement(f->data, type, i);
+    } else {
+        uint64_t n = kind == LLVMVectorTypeKind ? LLVMGetVectorSize(type) : LLVMGetArrayLength2(type);
+        if (i >= n) return false;
+        m->type = LLVMGetElementType(type);
+        m->offset = i * (uint32_t)(kind == LLVMVectorTypeKind ? (LLVMSizeOfTypeInBits(f->data, m->type) + 7) / 8 : type_size(f, m->type));
+        if (kind == LLVMVectorTypeKind && LLVMSizeOfTypeInBits(f->data, m->type) % 8) fail(f, "a vector of %s in memory", text_of_type(f, m->type));
+    }
+    m->part = member_part(f, type, i);
+    return true;
+}
+
+static bool is_aggregate(LLVMTypeRef type)
+{
+    LLVMTypeKind kind = LLVMGetTypeKind(type);
+    return kind == LLVMStructTypeKind || kind == LLVMVectorTypeKind || kind == LLVMArrayTypeKind;
+}
+
+static void load_type(struct func *f, const struct place *p, uint32_t at, LLVMTypeRef type, bool is_signed, struct opd *out)
+{
+    struct member m;
+    if (is_aggregate(type)) {
+        for (unsigned i = 0; member_at(f, type, i, &m); i++) load_type(f, p, at + m.offset, m.type, is_signed, out + m.part);
+        return;
+    }
+    uint32_t bytes = (uint32_t)LLVMStoreSizeOfType(f->data, type);
+    for (uint32_t done = 0; done < bytes; done += 4)
+        out[done / 4] = load_word(f, p, at + done, bytes - done < 4 ? bytes - done : 4, is_signed);
+    if (LLVMGetTypeKind(type) == LLVMIntegerTypeKind && type_bits(type) == 1) out[0] = alu(f, AND, out[0], opd_imm(1));
+}
+
+static void store_type(struct func *f, const struct place *p, uint32_t at, LLVMTypeRef type, const struct opd *in)
+{
+    struct member m;
+    if (is_aggregate(type)) {
+        for (unsigned i = 0; member_at(f, type, i, &m); i++) store_type(f, p, at + m.offset, m.type, in + m.part);
+        return;
+    }
+    uint32_t bytes = (uint32_t)LLVMStoreSizeOfType(f->data, type);
+    bool padded = LLVMGetTypeKind(type) == LLVMIntegerTypeKind && type_bits(type) % 8 && type_bits(type) > 1;
+    for (uint32_t done = 0; done < bytes; done += 4) {
+        unsigned left = type_bits(type) - 8 * done;
+        struct opd word = padded && left < 32 ? zero_extend(f, in[done / 4], left) : in[done / 4];
+        store_word(f, p, at + done, bytes - done < 4 ? bytes - done : 4, word);
+    }
+}
+
+/* Is a loaded small integer wanted with its sign? */
+static bool wants_sign(LLVMValueRef load)
+{
+    for (LLVMUseRef u = LLVMGetFirstUse(load); u; u = LLVMGetNextUse(u)) {
+        LLVMValueRef user = LLVMGetUser(u);
+        LLVMOpcode op = LLVMIsAInstruction(user) ? LLVMGetInstructionOpcode(user) : (LLVMOpcode)0;
+        if (op == LLVMSExt || op == LLVMSIToFP || (op == LLVMICmp && LLVMGetICmpPredicate(user) >= LLVMIntSGT)) return true;
+    }
+    return false;
+}
+
+/* ---- atomics: amo, lr and sc work on each lane of vector registers ---- */
+
+static int32_t atomic_address(struct func *f, LLVMValueRef inst, LLVMTypeRef type)
+{
+    if (type_parts(f, type) != 1 || LLVMStoreSizeOfType(f->data, type) != 4) fail(f, "an atomic operation on %s", text_of_type(f, type));
+    struct place p = place_of(f, LLVMGetOperand(inst, 0), 4);
+    if (p.is_private) fail(f, "an atomic operation on private memory");
+    return to_v(f, alu(f, ADD, p.base, opd_imm(p.offset)));
+}
+
+static unsigned amo_of(LLVMAtomicRMWBinOp op)
+{
+    switch (op) {
+    case LLVMAtomicRMWBinOpXchg: return OP_AMOSWAP_W;
+    case LLVMAtomicRMWBinOpAdd: case LLVMAtomicRMWBinOpSub: return OP_AMOADD_W;
+    case LLVMAtomicRMWBinOpAnd: return OP_AMOAND_W;
+    case LLVMAtomicRMWBinOpOr: return OP_AMOOR_W;
+    case LLVMAtomicRMWBinOpXor: return OP_AMOXOR_W;
+    case LLVMAtomicRMWBinOpMax: return OP_AMOMAX_W;
+    case LLVMAtomicRMWBinOpMin: return OP_AMOMIN_W;
+    case LLVMAtomicRMWBinOpUMax: return OP_AMOMAXU_W;
+    case LLVMAtomicRMWBinOpUMin: return OP_AMOMINU_W;
+    default: return OP_INVALID;
+    }
+}
+
+/* What the operations without an instruction store, from the old word and the operand. */
+static struct opd updated(struct func *f, LLVMAtomicRMWBinOp op, struct opd old, struct opd v)
+{
+    struct opd next;
+    switch (op) {
+    case LLVMAtomicRMWBinOpNand: return alu(f, XOR, alu(f, AND, old, v), opd_imm(~0u));
+    case LLVMAtomicRMWBinOpFAdd: return alu(f, FADD, old, v);
+    case LLVMAtomicRMWBinOpFSub: return alu(f, FSUB, old, v);
+    case LLVMAtomicRMWBinOpFMax: return alu(f, FMAX, old, v);
+    case LLVMAtomicRMWBinOpFMin: return alu(f, FMIN, old, v);
+    case LLVMAtomicRMWBinOpUIncWrap: return select_opd(f, alu(f, SLTU, old, v), alu(f, ADD, old, opd_imm(1)), opd_imm(0));
+    case LLVMAtomicRMWBinOpUDecWrap:
+        next = alu(f, SUB, old, opd_imm(1)); /* of 0: beyond v, or v itself */
+        return alu(f, MINU, next, v);
+    default: fail(f, "an atomic operation the back end does not know");
+    }
+}
+
+static void select_rmw(struct func *f, LLVMValueRef inst, struct opd *out)
+{
+    LLVMAtomicRMWBinOp op = LLVMGetAtomicRMWBinOp(inst);
+    int32_t address = atomic_address(f, inst, LLVMTypeOf(inst)), old = new_vreg(f, CLASS_V);
+    struct opd value = parts(f, LLVMGetOperand(inst, 1))[0];
+    unsigned amo = amo_of(op);
+    out[0] = opd_reg(old);
+    if (amo) {
+        if (op == LLVMAtomicRMWBinOpSub) value = alu(f, SUB, opd_imm(0), value);
+        emit(f, amo, old, address, to_v(f, value), 0);
+        return;
+    }
+    value = opd_reg(to_v(f, value));
+    begin_loop(f);
+    emit(f, OP_LR_W, old, address, 0, 0);
+    int32_t next = to_v(f, updated(f, op, opd_reg(old), value)), failed = new_vreg(f, CLASS_V);
+    emit(f, OP_SC_W, failed, address, next, 0);
+    end_loop(f, failed);
+}
+
+/* Compare and exchange without a branch inside the loop: a lane that finds another value writes
+ * back what it found, which the reservation makes as good as not writing. */
+static void select_cmpxchg(struct func *f, LLVMValueRef inst, struct opd *out)
+{
+    LLVMValueRef expected = LLVMGetOperand(inst, 1);
+    int32_t address = atomic_address(f, inst, LLVMTypeOf(expected)), old = new_vreg(f, CLASS_V), failed = new_vreg(f, CLASS_V);
+    struct opd e = opd_reg(to_v(f, parts(f, expected)[0])), v = opd_reg(to_v(f, parts(f, LLVMGetOperand(inst, 2))[0]));
+    begin_loop(f);
+    emit(f, OP_LR_W, old, address, 0, 0);
+    struct opd equal = alu(f, SEQ, opd_reg(old), e);
+    emit(f, OP_SC_W, failed, address, to_v(f, select_opd(f, equal, v, opd_reg(old))), 0);
+    end_loop(f, failed);
+    out[0] = opd_reg(old);
+    out[1] = equal;
+}
+
+bool select_memory(struct func *f, LLVMValueRef inst, struct opd *out)
+{
+    struct place p;
+    switch (LLVMGetInstructionOpcode(inst)) {
+    case LLVMGetElementPtr: out[0] = select_gep(f, inst); return true;
+    case LLVMLoad:
+        p = place_of(f, LLVMGetOperand(inst, 0), LLVMGetAlignment(inst));
+        p.keep = LLVMGetVolatile(inst) || LLVMGetOrdering(inst) != LLVMAtomicOrderingNotAtomic;
+        load_type(f, &p, 0, LLVMTypeOf(inst), wants_sign(inst), out);
+        return true;
+    case LLVMStore:
+        p = place_of(f, LLVMGetOperand(inst, 1), LLVMGetAlignment(inst));
+        p.keep = LLVMGetOrdering(inst) != LLVMAtomicOrderingNotAtomic;
+        store_type(f, &p, 0, LLVMTypeOf(LLVMGetOperand(inst, 0)), parts(f, LLVMGetOperand(inst, 0)));
+        return true;
+    case LLVMAtomicRMW: select_rmw(f, inst, out); return true;
+    case LLVMAtomicCmpXchg: select_cmpxchg(f, inst, out); return true;
+    case LLVMFence: emit(f, OP_FENCE, 0, 0, 0, 0)->aux = 0xff; return true;
+    default: return false;
+    }
+}
+
+/* ---- arguments and frame ---- */
+
+static uint32_t reserve_frame(struct func *f, uint64_t size, uint64_t align)
+{
+    if (align < 4) align = 4;
+    uint64_t at = f->frame ? f->frame : FRAME_START;
+    at = (at + align - 1) & ~(align - 1);
+    if (at + size > 1u << 24) fail(f, "private variables of %llu bytes", (unsigned long long)(at + size));
+    f->frame = (uint32_t)((at + size + 3) & ~3u);
+    return (uint32_t)at;
+}
+
+void select_frame(struct func *f)
+{
+    for (uint32_t i = f->nparams; i < f->nvalues; i++) {
+        struct value *v = &f->values[i];
+        if (!LLVMIsAAllocaInst(v->ref)) continue;
+        f->at = v->ref;
+        LLVMValueRef count = LLVMGetOperand(v->ref, 0);
+        if (!LLVMIsAConstantInt(count)) fail(f, "an array whose size is not a constant");
+        uint64_t n = LLVMConstIntGetZExtValue(count), size = type_size(f, LLVMGetAllocatedType(v->ref));
+        if (n && size > (1u << 24) / n) fail(f, "a private variable of %llu times %llu bytes", (unsigned long long)n, (unsigned long long)size);
+        v->offset = reserve_frame(f, n * size, LLVMGetAlignment(v->ref));
+        v->parts = cc_alloc(f->cc, sizeof *v->parts);
+        *v->parts = opd_imm(v->offset);
+    }
+}
+
+/* A struct argument whose address is used in other ways than for reading becomes private. */
+static struct opd copy_argument(struct func *f, const struct arg *a)
+{
+    uint32_t at = reserve_frame(f, a->size, a->align);
+    struct place from = {.base = opd_reg(f->args), .offset = a->offset, .align = 4};
+    struct place to = {.base = opd_imm(at), .is_private = true, .align = 4};
+    for (uint32_t done = 0; done < a->size; done += 4) store_piece(f, &to, done, 4, load_piece(f, &from, done, 4, false));
+    return opd_imm(at);
+}
+
+void select_arguments(struct func *f)
+{
+    unsigned byval = LLVMGetEnumAttributeKindForName("byval", 5);
+    if (f->kernel->nargs != f->nparams) fail(f, "kernel with %u arguments has %u parameters", f->kernel->nargs, f->nparams);
+    f->args = new_vreg(f, CLASS_S);
+    emit(f, OP_ADDI, f->args, REG_ARGS, 0, 0);
+    for (uint32_t i = 0; i < f->nparams; i++) {
+        struct value *v = &f->values[i];
+        const struct arg *a = &f->kernel->args[i];
+        LLVMTypeRef type = LLVMTypeOf(v->ref);
+        struct place p = {.base = opd_reg(f->args), .offset = a->offset, .align = 4};
+        v->parts = cc_alloc(f->cc, (type_parts(f, type) + 1) * sizeof *v->parts);
+        if (LLVMGetEnumAttributeAtIndex(f->kernel->function, i + 1, byval)) {
+            v->parts[0] = v->escapes ? copy_argument(f, a) : alu(f, ADD, p.base, opd_imm(p.offset));
+            continue;
+        }
+        load_type(f, &p, 0, type, wants_sign(v->ref), v->parts);
+        if (LLVMGetTypeKind(type) == LLVMPointerTypeKind && LLVMGetPointerAddressSpace(type) == 3)
+            v->parts[0] = alu(f, ADD, v->parts[0], opd_reg(REG_LOCAL));
+    }
+}

@@ -1,0 +1,84 @@
+/* Runs every case of this folder (*.cl) on device and host under all path orders, and proves that the
+ * cases would notice a broken compiler: with one of the divergence rules switched off
+ * (VENTUS_CC_DISABLE), some case must fail.
+ *
+ *   cc_test [CASE...]   names without .cl; without any, all cases and the mutations
+ *
+ * Called by the test runner. */
+#include <glob.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "case.h"
+
+enum { MESSAGE = 8192 };
+
+static char message[MESSAGE];
+
+static bool wanted(const char *path, int argc, char **argv)
+{
+    const char *name = strrchr(path, '/') + 1;
+    for (int i = 1; i < argc; i++)
+        if (strlen(argv[i]) + 3 == strlen(name) && strncmp(argv[i], name, strlen(argv[i])) == 0) return true;
+    return argc == 1;
+}
+
+static bool check(const char *path, ventus_device *device, unsigned seconds)
+{
+    struct case_options options = {.seed = 1, .seconds = seconds};
+    struct case_program program;
+    size_t size;
+    char *text = read_file(path, &size);
+    if (!text) return snprintf(message, sizeof message, "cannot be read"), false;
+    bool ok = case_open(&program, text, &options, message, sizeof message);
+    free(text);
+    if (!ok) return false;
+    for (unsigned i = 0; ok && i < program.nruns; i++) ok = case_run(&program, i, device, &options, message, sizeof message);
+    case_close(&program);
+    return ok;
+}
+
+/* With `rule` off, a case must give a wrong answer (not merely fail to build). */
+static bool mutation(const char *rule, const glob_t *found, ventus_device *device)
+{
+    bool noticed = false;
+    setenv("VENTUS_CC_DISABLE", rule, 1);
+    for (size_t i = 0; i < found->gl_pathc && !noticed; i++) {
+        if (!strstr(found->gl_pathv[i], "/trap_") || check(found->gl_pathv[i], device, 3)) continue;
+        noticed = strncmp(message, "ventus-cc", 9) && strncmp(message, "clang", 5);
+        if (noticed) printf("without %s: %s\n", rule, message);
+    }
+    unsetenv("VENTUS_CC_DISABLE");
+    if (!noticed) printf("FAILED: all cases pass without rule %s\n", rule);
+    return noticed;
+}
+
+int main(int argc, char **argv)
+{
+    static const char *const rules[] = {"R1", "R2", "R4", "R5"};
+    const char *folder = getenv("VENTUS_CASES");
+    char pattern[4096];
+    glob_t found;
+    ventus_device *device;
+    unsigned passed = 0, failed = 0;
+    snprintf(pattern, sizeof pattern, "%s/*.cl", folder && *folder ? folder : CASE_FOLDER);
+    if (glob(pattern, 0, NULL, &found) || ventus_open(NULL, &device) != VENTUS_OK) {
+        printf("no case matches %s, or no device\n", pattern);
+        return 1;
+    }
+    for (size_t i = 0; i < found.gl_pathc; i++) {
+        if (!wanted(found.gl_pathv[i], argc, argv)) continue;
+        bool ok = check(found.gl_pathv[i], device, 20);
+        if (ok) passed++;
+        else failed++, printf("FAILED %s: %s\n", strrchr(found.gl_pathv[i], '/') + 1, message);
+        fflush(stdout);
+    }
+    for (size_t i = 0; i < sizeof rules / sizeof *rules && argc == 1; i++)
+        if (mutation(rules[i], &found, device)) passed++;
+        else failed++;
+    globfree(&found);
+    ventus_close(device);
+    build_end();
+    printf("%u cases passed, %u failed\n", passed, failed);
+    return failed > 0 || passed == 0;
+}

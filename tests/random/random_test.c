@@ -1,0 +1,91 @@
+/* Random kernels on the device against the host, under all path orders.
+ *
+ *   random_test                       $VENTUS_RANDOM_COUNT kernels (default 50) from $VENTUS_RANDOM_SEED on
+ *   random_test --reduce FILE         makes a failing case smaller and prints it
+ *
+ * A failure prints the seed and the kernel; `gen SEED` prints it again. Called by the test runner. */
+#include <stdlib.h>
+#include <string.h>
+#include <sys/time.h>
+
+#include "../cc/case.h"
+#include "gen.h"
+#include "reduce.h"
+
+enum { BATCH = 10, MESSAGE = 4096, SHOWN = 2 };
+
+static unsigned failures;
+static char message[MESSAGE];
+
+static uint64_t setting(const char *name, uint64_t otherwise)
+{
+    const char *text = getenv(name);
+    char *end;
+    if (!text || !*text) return otherwise;
+    uint64_t value = strtoull(text, &end, 0);
+    if (*end == 0) return value;
+    fprintf(stderr, "random_test: %s is no number: %s\n", name, text);
+    exit(2);
+}
+
+static void report(uint64_t seed)
+{
+    printf("FAILED seed %llu: %s\n", (unsigned long long)seed, message);
+    char *text = failures++ < SHOWN ? gen_source(seed, 1) : NULL;
+    if (text) printf("%s\n", text);
+    free(text);
+    fflush(stdout);
+}
+
+/* Builds and runs the kernels of seeds seed .. seed + n - 1 as one program. */
+static void batch(ventus_device *device, uint64_t seed, unsigned n)
+{
+    struct case_program program;
+    struct case_options options = {.seconds = 20};
+    char *text = gen_source(seed, n);
+    if (!text) return snprintf(message, sizeof message, "no memory"), report(seed);
+    bool built = case_open(&program, text, &options, message, sizeof message);
+    free(text);
+    if (!built && n == 1) report(seed);
+    else if (!built) /* name the culprit */
+        for (unsigned i = 0; i < n; i++) batch(device, seed + i, 1);
+    else {
+        for (unsigned i = 0; i < n; i++) {
+            options.seed = seed + i;
+            if (!case_run(&program, i, device, &options, message, sizeof message)) report(seed + i);
+        }
+        case_close(&program);
+    }
+}
+
+/* The seed decides how often warps take turns, so that all interleavings occur. */
+static enum ventus_status open_device(uint64_t seed, ventus_device **device)
+{
+    static const uint64_t quanta[] = {1, 7, 50, 1000};
+    struct gpu_config config;
+    gpu_config_default(&config);
+    config.quantum = quanta[seed / BATCH % 4];
+    return ventus_open(&config, device);
+}
+
+int main(int argc, char **argv)
+{
+    if (argc == 3 && strcmp(argv[1], "--reduce") == 0) return reduce_file(argv[2]);
+    if (argc != 1) {
+        fprintf(stderr, "usage: random_test [--reduce FILE]\n");
+        return 2;
+    }
+    uint64_t count = setting("VENTUS_RANDOM_COUNT", 50), seed = setting("VENTUS_RANDOM_SEED", 1);
+    for (uint64_t done = 0; done < count; done += BATCH) {
+        ventus_device *device;
+        if (open_device(seed + done, &device) != VENTUS_OK) {
+            printf("cannot open the device\n");
+            return 1;
+        }
+        batch(device, seed + done, (unsigned)(count - done < BATCH ? count - done : BATCH));
+        ventus_close(device);
+    }
+    build_end();
+    printf("%llu random kernels from seed %llu, %u failed\n", (unsigned long long)count, (unsigned long long)seed, failures);
+    return failures > 0;
+}

@@ -1,0 +1,122 @@
+# The `ventus` command: a kernel from source to result, listings that assemble to the same bytes, and
+# messages with the right exit codes for what users get wrong.
+set -u
+ventus=$VENTUS_BUILD/ventus
+dir=$(mktemp -d) || exit 1
+trap 'rm -rf "$dir"' EXIT
+cd "$dir" || exit 1
+status=0
+
+wrong() { echo "FAILED: $1"; status=1; }
+
+# check CODE TEXT COMMAND...: the exit code, and a line of the output
+check() {
+    code=$1 text=$2
+    shift 2
+    "$@" >out.txt 2>&1
+    got=$?
+    [ $got = "$code" ] || { wrong "exit code $got, not $code: $*"; cat out.txt; }
+    [ -z "$text" ] || grep -q -e "$text" out.txt || { wrong "no '$text' in the output of: $*"; cat out.txt; }
+}
+
+head -c 16 /dev/zero >ints.bin
+cat >add.s <<'S'
+        .kernel add
+        .arg    global, a
+        .arg    value, n
+        .arg    global, out
+add:    lw      t0, 0(a0)
+        lw      t1, 4(a0)
+        lw      t2, 8(a0)
+        csrr    a1, CSR_TID
+        vid.v   v0
+        vadd.vx v0, v0, a1              # work-item in its group
+        csrr    a2, CSR_KNL
+        lw      a3, 24(a2)              # local size
+        csrr    a4, CSR_GIDX
+        mul     a3, a3, a4
+        vadd.vx v0, v0, a3              # global id
+        vsll.vi v40, v0, 2
+        vadd.vx v1, v40, t0
+        vlw12.v v2, 0(v1)
+        vadd.vx v2, v2, t1
+        vadd.vx v3, v40, t2
+        vsw12.v v2, 0(v3)
+        ret
+        .section .rodata
+text:   .asciz  "constants"
+S
+check 0 '' "$ventus" as add.s
+check 0 'vsw12.v' "$ventus" objdump add.elf
+cp out.txt add.lst
+check 0 '' "$ventus" as add.lst -o again.elf
+cmp add.elf again.elf || wrong "objdump and as do not give the same file"
+check 0 'regext' "$ventus" objdump --raw add.elf
+cp out.txt raw.lst
+check 0 '' "$ventus" as raw.lst -o raw.elf
+cmp add.elf raw.elf || wrong "objdump --raw and as do not give the same file"
+check 0 '' "$ventus" as --vmem add.s -o add.vmem
+check 0 'vlw12.v' "$ventus" objdump add.vmem
+
+check 0 '5 6 7 8 9 10 11 12' "$ventus" run add.elf -k add -g 40 -l 20 -a iota:40 -a i:5 -a out:160:sum.bin --show 2 --stats
+grep -q 'warp instructions' out.txt || wrong "no statistics"
+[ "$(od -An -tu4 -N8 sum.bin | tr -s ' ')" = ' 5 6' ] || wrong "the result file is wrong"
+check 0 '43 44' "$ventus" run add.elf --global=4 --lanes 4 -a ints:42,43,44,45 -a i:1 -a buf:16 --show 2:u
+
+check 0 'mul a3, a3, a4.*a3 = 4$' "$ventus" run add.elf -g 8 -l 4 -a iota:8 -a i:1 -a buf:32 --trace -
+check 0 '' "$ventus" run add.elf -g 4 -a iota:4 -a i:1 -a out:@ints.bin:inout.bin
+check 2 'not a multiple of 4' "$ventus" as --base 0x80000002 add.s
+check 1 'addr\|0x' "$ventus" run add.elf -g 32 -a null -a i:5 -a buf:128
+check 2 'there is no kernel' "$ventus" run add.elf -k sub -g 1
+check 2 'takes 3 arguments, 1 are given: a n out' "$ventus" run add.elf -g 1 -a iota:1
+check 2 'is a value' "$ventus" run add.elf -g 1 -a iota:1 -a iota:1 -a iota:1
+check 2 'not numbers of 4 bytes' "$ventus" run add.elf -g 1 -a iota:1 -a i:x -a iota:1
+check 2 'no multiple' "$ventus" run add.elf -g 5 -l 2 -a iota:5 -a i:1 -a iota:5
+check 2 "did you mean '--global'" "$ventus" run add.elf --globl 3
+check 2 "did you mean 'iota" "$ventus" run add.elf -g 1 -a itoa:3
+check 1 'not an ELF' "$ventus" run add.s -g 1
+check 1 'cannot open' "$ventus" objdump nothing.elf
+check 1 'is a folder' "$ventus" as . -o x.elf
+check 1 'bad.s:1:1: error: unknown instruction' sh -c "echo 'adi a0, a0, 1' >bad.s; '$ventus' as bad.s -o x.elf"
+check 1 "did you mean 'addi'" "$ventus" as bad.s -o x.elf
+[ ! -e x.elf ] || wrong "a file was written in spite of errors"
+check 1 'cannot write' "$ventus" as add.s -o /dev/full
+[ -c /dev/full ] || wrong "a device was removed"
+check 2 'a source file is needed' "$ventus" as
+check 2 "did you mean 'objdump'" "$ventus" objdmp
+check 2 'commands:' "$ventus"
+check 0 'commands:' "$ventus" --help
+check 0 'usage: ventus run' "$ventus" help run
+for c in as cc objdump run info; do check 0 "usage: ventus $c" "$ventus" $c --help; done
+check 0 'lanes of a warp' "$ventus" info
+check 2 'unexpected argument' "$ventus" info x
+
+# A recorded launch, made here: store CSR_GIDX + 7 at the address in the metadata block, two groups.
+cat >case.s <<'S'
+        csrr    t0, CSR_KNL
+        lw      t0, 0(t0)
+        csrr    t1, CSR_GIDX
+        slli    t2, t1, 2
+        add     t0, t0, t2
+        addi    t1, t1, 7
+        sw      t1, 0(t0)
+        endprg
+S
+check 0 '' "$ventus" as --vmem case.s -o case.vmem
+pair() { for v; do printf '%08x\n00000000\n' "$v"; done; }
+# start, kernel, groups x y z, lanes, warps, metadata, lds, pds, sgprs, vgprs, pds base, buffers;
+# their addresses, sizes and allocations: result, code, metadata block
+pair 0x80000000 0 2 1 1 4 1 0x90001000 4096 0 64 64 0 3 \
+     0x90000000 0x80000000 0x90001000 8 32 4 8 32 64 >one.metadata
+{ printf '00000000\n00000000\n'; cat case.vmem; echo 90000000; } >one.data
+check 0 'one.metadata: 16 warp instructions' "$ventus" run --case one.metadata --dump 0x90000000:8:case.bin --stats
+grep -q 'work-groups  *2$' out.txt || wrong "not two work-groups"
+[ "$(od -An -tu4 case.bin | tr -s ' ')" = ' 7 8' ] || wrong "the recorded launch gave something else"
+check 1 'no buffer covers' "$ventus" run --case one.metadata --dump 0xa0000000:8:case.bin
+check 2 'ADDR:BYTES:FILE' "$ventus" run --case one.metadata --dump 0x90000000:8
+check 2 'either an executable or --case' "$ventus" run add.elf --case one.metadata
+printf '00000000\n' >two.metadata
+: >two.data
+check 1 'two.metadata: ' "$ventus" run --case two.metadata
+check 1 'three.metadata: ' "$ventus" run --case three.metadata
+exit $status
