@@ -332,6 +332,22 @@ static void test_symbols(void **state)
     elf_free(&m);
 }
 
+static void test_places(void **state)
+{
+    (void)state;
+    struct elf_image m;
+    good(".org 0x80000100\nj x\n.rodata\n.org 0x8000f004\nx: .word x", &m);
+    assert_int_equal(m.text_addr, 0x80000100);
+    assert_int_equal(m.entry, 0x80000100);
+    assert_int_equal(m.rodata_addr, 0x8000f004);
+    assert_int_equal(*(const uint32_t *)m.rodata, 0x8000f004);
+    elf_free(&m);
+    bad("nop\n.org 0x80000000", "at the beginning");
+    bad(".org 2\nnop", "multiple of 4");
+    bad(".org 0xfffffffc\nnop\nnop", "leaves the address space");
+    bad(".section .note.ventus\n.org 0", "have addresses");
+}
+
 static void test_kernel_note(void **state)
 {
     (void)state;
@@ -514,7 +530,7 @@ int main(void)
         cmocka_unit_test(test_modifiers), cmocka_unit_test(test_each_row),    cmocka_unit_test(test_random_listing), cmocka_unit_test(test_known_words),
         cmocka_unit_test(test_pseudo),      cmocka_unit_test(test_labels),         cmocka_unit_test(test_expressions),
         cmocka_unit_test(test_data),        cmocka_unit_test(test_comments),       cmocka_unit_test(test_symbols),
-        cmocka_unit_test(test_kernel_note), cmocka_unit_test(test_far_branches),   cmocka_unit_test(test_messages),
+        cmocka_unit_test(test_kernel_note), cmocka_unit_test(test_places), cmocka_unit_test(test_far_branches),   cmocka_unit_test(test_messages),
         cmocka_unit_test(test_limits),      cmocka_unit_test(test_damaged_source),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -53,6 +53,20 @@ static bool section(struct as *as, const struct token *name, unsigned argument)
     return true;
 }
 
+/* .org ADDRESS: where the section begins. */
+static bool org(struct as *as, const struct token *name, unsigned argument)
+{
+    (void)argument;
+    int64_t addr;
+    if (as->section > SECTION_RODATA) return as_error(as, name->at, "only .text and .rodata have addresses");
+    if (as->first[as->section]) return as_error(as, name->at, ".org belongs at the beginning of its section");
+    if (!expr_parse_known(as, "the address", 0, UINT32_MAX, &addr)) return false;
+    if (addr & 3) return as_error(as, name->at, "the address must be a multiple of 4");
+    as->base[as->section] = (uint32_t)addr;
+    as->placed[as->section] = true;
+    return true;
+}
+
 /* ---- data ---- */
 
 static bool data(struct as *as, const struct token *name, unsigned width)
@@ -314,7 +328,7 @@ static bool arg(struct as *as, const struct token *name, unsigned argument)
 }
 
 static const struct directive directives[] = {
-    {".text", switch_section, SECTION_TEXT}, {".rodata", switch_section, SECTION_RODATA}, {".section", section, 0},
+    {".text", switch_section, SECTION_TEXT}, {".rodata", switch_section, SECTION_RODATA}, {".section", section, 0}, {".org", org, 0},
     {".data", no_section, 0}, {".bss", no_section, 0}, {".sdata", no_section, 0}, {".sbss", no_section, 0},
     {".word", data, 4}, {".long", data, 4}, {".int", data, 4}, {".4byte", data, 4}, {".half", data, 2}, {".short", data, 2},
     {".2byte", data, 2}, {".hword", data, 2}, {".byte", data, 1}, {".quad", data, 8}, {".dword", data, 8}, {".8byte", data, 8},

@@ -81,7 +81,7 @@ static bool pass_all(struct as *as, bool first)
     as->pass++;
     for (int s = 0; s < SECTION_COUNT; s++) {
         uint64_t text_end = as->base[SECTION_TEXT] + as->bytes[SECTION_TEXT];
-        if (s == SECTION_RODATA) as->base[s] = (uint32_t)((text_end + ABI_PAGE - 1) / ABI_PAGE * ABI_PAGE);
+        if (s == SECTION_RODATA && !as->placed[s]) as->base[s] = (uint32_t)((text_end + ABI_PAGE - 1) / ABI_PAGE * ABI_PAGE);
         moved |= pass_section(as, (enum section_id)s, first);
         if (as->bytes[s] > AS_MAX_BYTES) return false;
     }
@@ -96,8 +96,10 @@ bool layout_place(struct as *as)
     as->quiet = false;
     as->pass++;
     for (int s = 0; s < SECTION_COUNT; s++)
-        if (as->bytes[s] > AS_MAX_BYTES || (s == SECTION_TEXT && as->base[s] + as->bytes[s] > (uint64_t)UINT32_MAX - ABI_PAGE))
-            return as_error(as, as->first[s]->at, "the program is larger than %d MiB", AS_MAX_BYTES >> 20);
+        if (as->bytes[s] > AS_MAX_BYTES) return as_error(as, as->first[s]->at, "the program is larger than %d MiB", AS_MAX_BYTES >> 20);
+    for (int s = 0; s <= SECTION_RODATA; s++)
+        if (as->bytes[s] && as->base[s] + as->bytes[s] > (uint64_t)UINT32_MAX - ABI_PAGE)
+            return as_error(as, as->first[s]->at, "the section leaves the address space");
     return !moved || as_error(as, as->source, "the addresses do not settle: a size depends on itself");
 }
 

@@ -115,6 +115,7 @@ struct as {
 
     struct item *first[SECTION_COUNT], **last[SECTION_COUNT];
     uint32_t base[SECTION_COUNT];
+    bool placed[SECTION_COUNT];    /* by .org */
     uint64_t bytes[SECTION_COUNT]; /* sizes */
     enum section_id section;
     uint32_t anonymous;      /* labels made up so far */

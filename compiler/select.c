@@ -290,7 +290,8 @@ static void select_instruction(struct func *f, uint32_t v)
     f->at = inst;
     f->line = LLVMGetDebugLocLine(inst) ? LLVMGetDebugLocLine(inst) : f->line;
     if (opcode == LLVMAlloca) return; /* select_frame has done it */
-    if (opcode == LLVMSelect) select_select(f, inst, out);
+    if (opcode == LLVMFence) select_memory(f, inst, out); /* alone in having no operand to look at */
+    else if (opcode == LLVMSelect) select_select(f, inst, out);
     else if (opcode == LLVMCall) select_call(f, inst, out);
     else if (!select_aggregate(f, inst, out) && !select_float(f, inst, out) && !select_cast(f, inst, out) &&
              !select_integer(f, inst, out) && !select_memory(f, inst, out))

@@ -120,7 +120,7 @@ int main(int argc, char **argv)
 {
     struct session s;
     struct image in;
-    session_open(&s, argc, argv, "blurs a PNG or JPEG file and finds its edges", 192);
+    session_open(&s, argc, argv, "blurs a PNG or JPEG file and finds its edges", 256);
     if (s.input) image_read(&in, s.input);
     else draw(&in, s.size);
     size_t bytes = (size_t)in.width * in.height * 4;

@@ -25,7 +25,7 @@ static const char source[] =
 int main(int argc, char **argv)
 {
     struct session s;
-    session_open(&s, argc, argv, "counts N x 1024 bytes into 64 bins", 64);
+    session_open(&s, argc, argv, "counts N x 1024 bytes into 64 bins", 256);
     cl_uint n = s.size * 1024 + 77, expected[BINS] = {0}, result[BINS] = {0};
     uint8_t *data = need(malloc(n));
     uint32_t seed = 3;

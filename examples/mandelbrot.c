@@ -53,7 +53,7 @@ static void paint(struct image *image, const int *steps)
 int main(int argc, char **argv)
 {
     struct session s;
-    session_open(&s, argc, argv, "draws the Mandelbrot set, N pixels wide, into a PNG", 320);
+    session_open(&s, argc, argv, "draws the Mandelbrot set, N pixels wide, into a PNG", 640);
     unsigned width = s.size, height = (s.size * 3 + 3) / 4;
     cl_float pitch = 3.0f / (float)width, left = -2.2f, top = pitch * (float)height / 2;
     cl_int limit = STEPS;

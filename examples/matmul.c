@@ -47,7 +47,7 @@ static bool correct(const float *a, const float *b, const float *c, size_t n)
 int main(int argc, char **argv)
 {
     struct session s;
-    session_open(&s, argc, argv, "multiplies two N x N matrices in tiles of 16 x 16", 72);
+    session_open(&s, argc, argv, "multiplies two N x N matrices in tiles of 16 x 16", 200);
     size_t n = s.size, bytes = n * n * sizeof(float);
     float *a = need(malloc(bytes)), *b = need(malloc(bytes)), *c = need(malloc(bytes));
     uint32_t seed = 1;

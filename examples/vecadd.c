@@ -13,7 +13,7 @@ static const char source[] =
 int main(int argc, char **argv)
 {
     struct session s;
-    session_open(&s, argc, argv, "adds two vectors of N x 1024 floats", 64);
+    session_open(&s, argc, argv, "adds two vectors of N x 1024 floats", 256);
     size_t n = (size_t)s.size * 1024, bytes = n * sizeof(float);
     float *a = need(malloc(bytes)), *b = need(malloc(bytes)), *c = need(malloc(bytes));
     for (size_t i = 0; i < n; i++) {

@@ -51,8 +51,6 @@ struct gpu *gpu_create(const struct gpu_config *config, const char **error)
     *gpu = (struct gpu){.config = *config};
     why = "cannot reserve the 4 GiB guest window";
     if (!build(gpu)) goto fail;
-    why = "cannot install the fault handler";
-    if (!recover_install()) goto fail;
     return gpu;
 
 fail:
@@ -64,7 +62,6 @@ fail:
 void gpu_destroy(struct gpu *gpu)
 {
     if (!gpu) return;
-    recover_remove();
     unbuild(gpu);
 }
 

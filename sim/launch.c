@@ -170,13 +170,13 @@ void gpu_launch(struct gpu *gpu, const struct launch *launch, const struct launc
     gpu->order = options ? options->order : PATH_FEWER_FIRST;
     gpu->cancel = options ? options->cancel : NULL;
     *result = (struct result){.status = LAUNCH_FAULT};
+    if (!why && !recover_enter(gpu, &stack)) why = "the fault handler cannot be installed";
     if (why) {
         gpu->fault.kind = FAULT_LAUNCH;
         snprintf(gpu->fault.detail, sizeof gpu->fault.detail, "%s", why);
     } else {
         fegetenv(&host);
         fesetenv(FE_DFL_ENV);
-        recover_enter(gpu, &stack);
         result->status = run_guarded(gpu);
         recover_leave(&stack);
         fesetenv(&host);

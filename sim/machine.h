@@ -81,9 +81,8 @@ struct gpu {
 
 /* ---- recover.c: host signals of guest accesses ---- */
 
-bool recover_install(void);   /* counted; the first one installs the handlers */
-void recover_remove(void);
-void recover_enter(struct gpu *gpu, stack_t *old);
+/* The handlers are there between the two; false: they cannot be had. */
+bool recover_enter(struct gpu *gpu, stack_t *old);
 void recover_leave(const stack_t *old);
 enum { RECOVER_STACK = 64 * 1024 };
 

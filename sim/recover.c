@@ -1,8 +1,10 @@
 /* Host signals of guest accesses: a SIGSEGV or SIGBUS inside the guest window ends the launch, not
  * the process.
  *
- * Invariant: `current` is set only while this thread runs a launch. A signal that is not ours goes
- * to whoever was there before. Called by gpu.c (install, remove) and launch.c (enter, leave). */
+ * Invariant: `current` is set only while this thread runs a launch, and the handlers are in place only
+ * while some thread does: a program may set handlers of its own at any other time (test frameworks and
+ * language runtimes do), and finds them again afterwards. A signal that is not ours goes to whoever was
+ * there before. Called by launch.c. */
 #include <string.h>
 #include <threads.h>
 
@@ -60,16 +62,17 @@ static bool install(int i)
     return installed[i];
 }
 
-/* Gives the signal back, unless somebody has put a handler over ours: that one may chain to us, so
- * ours stays for good. */
+/* Gives the signal back, unless somebody has put a handler over ours meanwhile: then the signal is
+ * theirs, and the next launch goes over it. */
 static void uninstall(int i)
 {
     struct sigaction now;
+    installed[i] = false;
     if (sigaction(signals[i], NULL, &now) == 0 && (now.sa_flags & SA_SIGINFO) && now.sa_sigaction == on_signal)
-        installed[i] = sigaction(signals[i], &previous[i], NULL) != 0;
+        sigaction(signals[i], &previous[i], NULL);
 }
 
-bool recover_install(void)
+static bool recover_install(void)
 {
     bool ok = true;
     call_once(&once, make_lock);
@@ -86,7 +89,7 @@ bool recover_install(void)
     return ok;
 }
 
-void recover_remove(void)
+static void recover_remove(void)
 {
     mtx_lock(&lock);
     if (--users == 0)
@@ -95,15 +98,18 @@ void recover_remove(void)
 }
 
 /* A thread that has no signal stack of its own gets the machine's for the time of the launch. */
-void recover_enter(struct gpu *gpu, stack_t *old)
+bool recover_enter(struct gpu *gpu, stack_t *old)
 {
+    if (!recover_install()) return false;
     stack_t ours = {.ss_sp = gpu->signal_stack, .ss_size = RECOVER_STACK};
     if (sigaltstack(NULL, old) == 0 && (old->ss_flags & SS_DISABLE)) sigaltstack(&ours, NULL);
     current = gpu;
+    return true;
 }
 
 void recover_leave(const stack_t *old)
 {
     current = NULL;
     if (old->ss_flags & SS_DISABLE) sigaltstack(old, NULL);
+    recover_remove();
 }

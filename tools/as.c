@@ -112,7 +112,7 @@ int cmd_as(int argc, char **argv)
     struct elf_image image;
     uint32_t *text = NULL;
     if (!asm_assemble_with(&options, input, source, size, base, &image, stderr)) return EXIT_FAILED;
-    if (start && image.note && !has_start(&image)) {
+    if (start && image.note && image.text_addr == base && !has_start(&image)) { /* .org: the source knows best */
         elf_free(&image);
         text = assemble_behind_start(&options, input, source, size, base, &image);
     }

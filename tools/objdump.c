@@ -59,6 +59,12 @@ static bool plain_name(const char *s)
     return true;
 }
 
+/* Where the assembler puts constants by itself. */
+static uint32_t next_page(const struct elf_image *m)
+{
+    return (uint32_t)((m->text_addr + (uint64_t)m->text_words * 4 + ABI_PAGE - 1) / ABI_PAGE * ABI_PAGE);
+}
+
 static void print_rodata(const struct elf_image *m)
 {
     const struct elf_symbol **labels = allocate((m->nsymbols + 1) * sizeof *labels);
@@ -67,6 +73,7 @@ static void print_rodata(const struct elf_image *m)
         if (m->symbols[i].value - m->rodata_addr < m->rodata_size && plain_name(m->symbols[i].name)) labels[count++] = &m->symbols[i];
     qsort(labels, count, sizeof *labels, by_address);
     puts("\t.section .rodata");
+    if (m->rodata_addr != next_page(m) && !(m->rodata_addr & 3)) printf("\t.org\t0x%08x\n", m->rodata_addr);
     for (size_t at = 0; at < m->rodata_size;) {
         uint32_t addr = m->rodata_addr + (uint32_t)at;
         for (; next < count && labels[next]->value == addr; next++) printf("%s:\n", labels[next]->name);
@@ -114,6 +121,7 @@ static void print_others(const struct elf_image *m)
 static void list(const uint32_t *words, size_t n, uint32_t addr, const struct elf_image *image, const struct how *how)
 {
     puts("\t.text");
+    if (addr != ABI_CODE_BASE) printf("\t.org\t0x%08x\n", addr);
     asm_disassemble_in(how->profile, !how->raw, words, n, addr, image, stdout);
 }
 

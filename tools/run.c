@@ -17,7 +17,7 @@ static const struct flag flags[] = {
     {"global", 'g', "X[,Y[,Z]]", "work-items in each dimension"},
     {"local", 'l', "X[,Y[,Z]]", "work-items of a group; default: what the kernel asks for, or the\nlargest that divides the work"},
     {"offset", 0, "X[,Y[,Z]]", "offset of the global ids; default 0"},
-    {"arg", 'a', "SPEC", "the next kernel argument, see below"},
+    {"arg", 'a', "SPEC", "the next kernel argument, see above"},
     {"show", 0, "N[:F[:COUNT]]", "print buffer argument N after the run; F is i u x or f"},
     {"save", 0, "N:FILE", "write buffer argument N after the run"},
     {"stats", 's', NULL, "print what the machine counted"},
