@@ -50,26 +50,46 @@ static void free_arena(struct as *as)
 
 /* ---- messages ---- */
 
-static unsigned line_number(const struct as *as, const char *at, const char **start)
+/* The text a place lies in; of a repetition, the text that it is part of. */
+static const struct source *source_of(const struct as *as, const char *at)
+{
+    for (const struct source *s = as->sources; s; s = s->all)
+        if (s->name && at >= s->text && at <= s->end) return s;
+    return NULL;
+}
+
+static unsigned line_number(const struct source *source, const char *at, const char **start)
 {
     unsigned line = 1;
-    *start = as->source;
-    for (const char *p = as->source; p < at; p++)
+    *start = source->text;
+    for (const char *p = source->text; p < at; p++)
         if (*p == '\n') line++, *start = p + 1;
     return line;
 }
 
 /* The source line and a caret below the place; tabs are kept so that both stay aligned. */
-static void quote(const struct as *as, const char *start, const char *at)
+static void quote(const struct as *as, const char *end, const char *start, const char *at)
 {
     const char *p = start;
     if (at - start > 200) return;
     fputs("    ", as->log);
-    for (; p < as->end && *p != '\n' && p - start < 240; p++)
+    for (; p < end && *p != '\n' && p - start < 240; p++)
         fputc(*p == '\t' || isprint((unsigned char)*p) ? *p : *p == '\r' ? ' ' : '?', as->log);
     fputs("\n    ", as->log);
     for (p = start; p < at; p++) fputc(*p == '\t' ? '\t' : ' ', as->log);
     fputs("^\n", as->log);
+}
+
+/* For text of a macro or an included file: where it was entered, outwards. */
+static void trace_back(const struct as *as, const struct source *s)
+{
+    const char *start;
+    for (int i = 0; i < 5 && s->outer; i++) {
+        const struct source *outer = source_of(as, s->at);
+        if (!outer) return;
+        fprintf(as->log, "    %s %s in %s:%u\n", s->file ? "included" : "expanded", s->file ? "" : s->name, outer->name, line_number(outer, s->at, &start));
+        s = outer;
+    }
 }
 
 bool as_error(struct as *as, const char *at, const char *format, ...)
@@ -82,15 +102,20 @@ bool as_error(struct as *as, const char *at, const char *format, ...)
     }
     if (!as->log) return false;
     const char *start;
-    if (at < as->source || at > as->end) at = as->source;
-    unsigned line = line_number(as, at, &start);
+    const struct source *source = source_of(as, at);
+    if (!source) {
+        source = source_of(as, as->first_text);
+        at = source->text;
+    }
+    unsigned line = line_number(source, at, &start);
     va_list args;
-    fprintf(as->log, "%s:%u:%u: error: ", as->name, line, (unsigned)(at - start) + 1);
+    fprintf(as->log, "%s:%u:%u: error: ", source->name, line, (unsigned)(at - start) + 1);
     va_start(args, format);
     vfprintf(as->log, format, args);
     va_end(args);
     fputc('\n', as->log);
-    quote(as, start, at);
+    quote(as, source->end, start, at);
+    trace_back(as, source);
     return false;
 }
 
@@ -187,12 +212,18 @@ struct symbol *as_symbol(struct as *as, const char *name, size_t length)
     return *slot = s;
 }
 
+struct symbol *as_find(struct as *as, const char *name, size_t length)
+{
+    return as->symbol_room ? *symbol_slot(as, name, length) : NULL;
+}
+
 bool as_define(struct as *as, struct symbol *s, const char *at)
 {
     if (s->defined) {
         const char *start;
+        const struct source *source = source_of(as, s->defined);
         as_error(as, at, "'%s' is defined already", s->name);
-        as_hint(as, "the first definition is in line %u", line_number(as, s->defined, &start));
+        if (source) as_hint(as, "the first definition is in line %u", line_number(source, s->defined, &start));
         return false;
     }
     s->defined = at;
@@ -282,6 +313,7 @@ bool as_begins_statement(struct as *as, const char *word, size_t length)
 {
     bool aq, rl;
     if (*word == '.' || find_mnemonic(as, word, length, &aq, &rl)) return true;
+    if (as_find(as, word, length) && as_find(as, word, length)->macro) return true;
     return length >= 3 && near_mnemonic(as, word, length, 2);
 }
 
@@ -292,6 +324,8 @@ static bool instruction(struct as *as)
     const struct token *t = as->t++;
     bool aq, rl, found;
     if (t->kind != TOKEN_NAME) return as_error(as, t->at, "instruction expected");
+    const struct symbol *s = as_find(as, t->text, t->length);
+    if (s && s->macro && !as->expanding) return macro_run(as, s->macro, t) && (as->t->kind == TOKEN_END || as_error(as, as->t->at, "unexpected text"));
     const struct mnemonic *m = find_mnemonic(as, t->text, t->length, &aq, &rl);
     if (!m) {
         const char *near = near_mnemonic(as, t->text, t->length, 3);
@@ -341,7 +375,7 @@ bool as_statement(struct as *as)
         as->t += 2;
         return directive_set(as, t) && (as->t->kind == TOKEN_END || as_error(as, as->t->at, "unexpected text behind the value"));
     }
-    if (t->kind == TOKEN_NAME && t->text[0] == '.') {
+    if (t->kind == TOKEN_NAME && t->text[0] == '.' && !(as_find(as, t->text, t->length) && as_find(as, t->text, t->length)->macro)) {
         as->t++;
         return directive_run(as, t);
     }
@@ -383,7 +417,7 @@ static bool kernel_note(struct as *as, struct elf_image *m, char **note)
     size_t size = 0;
     int64_t vgpr, sgpr, entry;
     FILE *out = open_memstream(note, &size);
-    if (!out) return as_error(as, as->source, "out of memory");
+    if (!out) return as_error(as, as->first_text, "out of memory");
     used_registers(as->profile, m, &vgpr, &sgpr);
     fputs("ventus-module 1\n", out);
     bool ok = true;
@@ -407,7 +441,7 @@ static bool take_note(struct as *as, struct elf_image *m, struct owned *o, uint8
     if (size && memchr(bytes, 0, size)) return as_error(as, as->first[SECTION_NOTE]->at, "the module note is text, without zero bytes");
     bool ok = true;
     if (as->kernels) ok = kernel_note(as, m, &o->note);
-    else if (size) ok = (o->note = strndup((char *)bytes, size)) || as_error(as, as->source, "out of memory");
+    else if (size) ok = (o->note = strndup((char *)bytes, size)) || as_error(as, as->first_text, "out of memory");
     m->note = o->note;
     return ok;
 }
@@ -427,7 +461,7 @@ static bool take_symbols(struct as *as, struct elf_image *m, struct owned *o)
         if (visible(as->symbols[i])) count++, room += as->symbols[i]->length + 1;
     o->symbols = calloc(count + 1, sizeof *o->symbols);
     char *p = o->names = malloc(room);
-    if (!o->symbols || !p) return as_error(as, as->source, "out of memory");
+    if (!o->symbols || !p) return as_error(as, as->first_text, "out of memory");
     for (size_t i = 0; i < as->symbol_room; i++) {
         const struct symbol *s = as->symbols[i];
         int64_t size = 0;
@@ -453,7 +487,7 @@ static bool finish(struct as *as, struct elf_image *m, struct owned *o)
     o->rodata = calloc(as->bytes[SECTION_RODATA] + 1, 1);
     o->resources = calloc(resource + 8, 1);
     uint8_t *text = as_alloc(as, note + 1);
-    if (!o->text || !o->rodata || !o->resources) return as_error(as, as->source, "out of memory");
+    if (!o->text || !o->rodata || !o->resources) return as_error(as, as->first_text, "out of memory");
     uint8_t *out[SECTION_COUNT] = {(uint8_t *)o->text, o->rodata, text, (uint8_t *)o->resources};
     if (!layout_emit(as, out)) return false;
     *m = (struct elf_image){.entry = as->base[SECTION_TEXT], .text_addr = as->base[SECTION_TEXT], .text = o->text,
@@ -462,11 +496,12 @@ static bool finish(struct as *as, struct elf_image *m, struct owned *o)
     return take_note(as, m, o, text, note) && take_symbols(as, m, o);
 }
 
-static void run(struct as *as, struct elf_image *image, struct owned *owned)
+static void run(struct as *as, size_t size, struct elf_image *image, struct owned *owned)
 {
     for (int s = 0; s < SECTION_COUNT; s++) as->last[s] = &as->first[s];
     as->last_kernel = &as->kernels;
     as_profile(as, as->profile);
+    source_begin(as, as->name, as->first_text, size);
     while (lex_statement(as)) as_statement(as);
     if (!as->errors && layout_place(as)) finish(as, image, owned);
 }
@@ -488,10 +523,10 @@ bool asm_assemble_with(const struct asm_options *options, const char *name, cons
     if (ok) {
         memcpy(text, source, size);
         text[size] = 0;
-        *as = (struct as){.name = name, .source = text, .end = text + size, .cursor = text, .log = log,
-            .profile = options->profile ? options->profile : PROFILE_DEFAULT};
+        *as = (struct as){.name = name, .first_text = text, .source = text, .end = text, .cursor = text, .log = log,
+            .includes = options->includes, .profile = options->profile ? options->profile : PROFILE_DEFAULT};
         as->base[SECTION_TEXT] = base;
-        if (!setjmp(as->stop)) run(as, &result, owned);
+        if (!setjmp(as->stop)) run(as, size, &result, owned);
         ok = !as->errors;
         free_arena(as);
     } else if (log) {

@@ -64,6 +64,7 @@ bool asm_assemble(const char *name, const char *source, size_t size, uint32_t ba
 /* The same with options. */
 struct asm_options {
     enum isa_profile profile; /* 0: PROFILE_DEFAULT */
+    bool includes;            /* .include may read files; else it is an error */
 };
 bool asm_assemble_with(const struct asm_options *options, const char *name, const char *source, size_t size, uint32_t base,
                        struct elf_image *image, FILE *log);

@@ -339,7 +339,15 @@ static const struct directive directives[] = {
     {".set", set, 0}, {".equ", set, 0}, {".type", type, 0}, {".size", size, 0},
     {".globl", visibility, 0}, {".global", visibility, 0}, {".local", visibility, 0}, {".weak", visibility, 0}, {".hidden", visibility, 0},
     {".kernel", kernel, 0}, {".arg", arg, 0},
-    {".option", option, 0}, {".attribute", ignored, 0}, {".file", ignored, 0}, {".ident", ignored, 0},
+    {".option", option, 0}, {".include", directive_include, 0}, {".insn", directive_insn, 0},
+    {".macro", directive_macro, 0}, {".endm", directive_stray, 0}, {".purgem", directive_purgem, 0},
+    {".rept", directive_rept, 0}, {".irp", directive_irp, 0}, {".irpc", directive_irp, 1}, {".endr", directive_stray, 0},
+    {".if", directive_if, 0}, {".ifne", directive_if, 0}, {".ifeq", directive_if, 1}, {".ifgt", directive_if, 2},
+    {".ifge", directive_if, 3}, {".iflt", directive_if, 4}, {".ifle", directive_if, 5},
+    {".ifdef", directive_ifdef, 1}, {".ifndef", directive_ifdef, 0}, {".ifb", directive_ifblank, 1}, {".ifnb", directive_ifblank, 0},
+    {".ifc", directive_ifequal, 1}, {".ifnc", directive_ifequal, 0},
+    {".elseif", directive_else, 1}, {".else", directive_else, 0}, {".endif", directive_endif, 0},
+    {".attribute", ignored, 0}, {".file", ignored, 0}, {".ident", ignored, 0},
 };
 enum { NDIRECTIVES = sizeof directives / sizeof *directives };
 

@@ -47,6 +47,14 @@ static bool compute(struct as *as, const struct expr *e, int64_t a, int64_t b, i
     case EXPR_AND: x &= y; break;
     case EXPR_OR: x |= y; break;
     case EXPR_XOR: x ^= y; break;
+    case EXPR_EQ: x = a == b ? ~0ull : 0; break; /* true is -1, as for GNU as */
+    case EXPR_NE: x = a != b ? ~0ull : 0; break;
+    case EXPR_LT: x = a < b ? ~0ull : 0; break;
+    case EXPR_LE: x = a <= b ? ~0ull : 0; break;
+    case EXPR_GT: x = a > b ? ~0ull : 0; break;
+    case EXPR_GE: x = a >= b ? ~0ull : 0; break;
+    case EXPR_ANDAND: x = a && b; break;
+    case EXPR_OROR: x = a || b; break;
     default: break;
     }
     *value = (int64_t)x;
@@ -149,12 +157,13 @@ static const struct expr *operand(struct as *as)
     if (t->kind == TOKEN_NUMBER) return number(as, t);
     if (token_named(t, ".")) return symbol_node(as, as_here(as), t->at);
     if (t->kind == TOKEN_NAME) return symbol_node(as, as_symbol(as, t->text, t->length), t->at);
+    if (token_is(t, '!')) return node(as, EXPR_EQ, primary(as), expr_number(as, 0, t->at), t->at);
     if (token_is(t, '-')) return node(as, EXPR_NEG, primary(as), NULL, t->at);
     if (token_is(t, '~')) return node(as, EXPR_NOT, primary(as), NULL, t->at);
     if (token_is(t, '+')) return primary(as);
     if (token_is(t, '%')) return relocation(as, t->at);
     if (token_is(t, '(')) {
-        const struct expr *e = sum(as);
+        const struct expr *e = expr_parse(as);
         return e && lex_expect(as, ')', "to close the expression") ? e : NULL;
     }
     as_error(as, t->at, "expression expected");
@@ -199,6 +208,7 @@ static const struct expr *bits(struct as *as)
     while (e) {
         const struct token *t = as->t;
         enum expr_op op;
+        if (t->kind == TOKEN_PUNCT && t[1].kind == TOKEN_PUNCT && t->value == t[1].value && (token_is(t, '&') || token_is(t, '|'))) break;
         if (token_is(t, '&')) op = EXPR_AND;
         else if (token_is(t, '|')) op = EXPR_OR;
         else if (token_is(t, '^')) op = EXPR_XOR;
@@ -221,7 +231,47 @@ static const struct expr *sum(struct as *as)
     return e;
 }
 
-const struct expr *expr_parse(struct as *as) { return sum(as); }
+/* The operator of two characters or one at the next token; *n tokens. */
+static bool comparison(const struct token *t, enum expr_op *op, int *n)
+{
+    bool pair = t->kind == TOKEN_PUNCT && t[1].kind == TOKEN_PUNCT && t->text + 1 == t[1].text;
+    *n = 2;
+    if (pair && token_is(t, '=') && token_is(t + 1, '=')) *op = EXPR_EQ;
+    else if (pair && token_is(t, '!') && token_is(t + 1, '=')) *op = EXPR_NE;
+    else if (pair && token_is(t, '<') && token_is(t + 1, '>')) *op = EXPR_NE;
+    else if (pair && token_is(t, '<') && token_is(t + 1, '=')) *op = EXPR_LE;
+    else if (pair && token_is(t, '>') && token_is(t + 1, '=')) *op = EXPR_GE;
+    else if (*n = 1, token_is(t, '<')) *op = EXPR_LT;
+    else if (token_is(t, '>')) *op = EXPR_GT;
+    else return false;
+    return true;
+}
+
+static const struct expr *compared(struct as *as)
+{
+    const struct expr *e = sum(as);
+    enum expr_op op;
+    int n;
+    while (e && comparison(as->t, &op, &n)) {
+        const char *at = as->t->at;
+        as->t += n;
+        const struct expr *right = sum(as);
+        e = right ? node(as, op, e, right, at) : NULL;
+    }
+    return e;
+}
+
+const struct expr *expr_parse(struct as *as)
+{
+    const struct expr *e = compared(as);
+    while (e && (token_is(as->t, '&') || token_is(as->t, '|')) && as->t[1].kind == TOKEN_PUNCT && as->t[1].value == as->t->value) {
+        const struct token *t = as->t;
+        as->t += 2;
+        const struct expr *right = compared(as);
+        e = right ? node(as, token_is(t, '&') ? EXPR_ANDAND : EXPR_OROR, e, right, t->at) : NULL;
+    }
+    return e;
+}
 
 bool expr_parse_known(struct as *as, const char *what, int64_t min, int64_t max, int64_t *value)
 {

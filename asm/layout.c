@@ -100,7 +100,7 @@ bool layout_place(struct as *as)
     for (int s = 0; s <= SECTION_RODATA; s++)
         if (as->bytes[s] && as->base[s] + as->bytes[s] > (uint64_t)UINT32_MAX - ABI_PAGE)
             return as_error(as, as->first[s]->at, "the section leaves the address space");
-    return !moved || as_error(as, as->source, "the addresses do not settle: a size depends on itself");
+    return !moved || as_error(as, as->first_text, "the addresses do not settle: a size depends on itself");
 }
 
 /* ---- bytes ---- */
@@ -138,8 +138,8 @@ static bool put_far(struct as *as, const struct item *i, uint8_t *out, int64_t t
     return put(as, i, out, &in, &offset) && put(as, i, out, &jump, &offset);
 }
 
-/* The value of an instruction's expression, as its operand wants it. */
-static bool operand_final(struct as *as, const struct item *i, struct insn *in)
+/* The value of an item's expression, as its operand wants it. */
+static bool operand_final(struct as *as, const struct item *i, int32_t *value)
 {
     const struct isa_operand *o = isa_operand(i->letter);
     const struct expr *e = i->expr;
@@ -161,7 +161,23 @@ static bool operand_final(struct as *as, const struct item *i, struct insn *in)
     }
     if (v < INT32_MIN || v > UINT32_MAX || (o->role == ROLE_AUX && (v < 0 || v > 0xffff)))
         return as_error(as, e->at, "%s is out of range", o->name);
-    isa_set(in, (enum operand_role)o->role, (int32_t)(uint32_t)v);
+    *value = (int32_t)(uint32_t)v;
+    return true;
+}
+
+/* An instruction of .insn: the operand's bits go where operand.def says. */
+static bool emit_word(struct as *as, const struct item *i, uint8_t *out)
+{
+    uint32_t word = i->word;
+    int32_t v;
+    if (i->addr & 3) return as_error(as, i->at, "the instruction is not on a word boundary; .balign 4 helps");
+    if (i->letter) {
+        const struct isa_operand *o = isa_operand(i->letter);
+        if (!operand_final(as, i, &v)) return false;
+        if (o->width == 12 && o->kind == OPERAND_SIMM && (v < -2048 || v > 2047)) return as_error(as, i->expr->at, "%s is out of range", o->name);
+        word |= isa_scatter(v, o);
+    }
+    memcpy(out, &word, 4);
     return true;
 }
 
@@ -174,7 +190,9 @@ static bool emit_insn(struct as *as, const struct item *i, uint8_t *out)
         int64_t target;
         return expr_value(as, i->expr, &target) && put_far(as, i, out, target);
     }
-    if (i->letter && !operand_final(as, i, &in)) return false;
+    int32_t value;
+    if (i->letter && !operand_final(as, i, &value)) return false;
+    if (i->letter) isa_set(&in, (enum operand_role)isa_operand(i->letter)->role, value);
     if (!put(as, i, out, &in, &offset)) return false;
     return offset == i->size || as_error(as, i->at, "internal: size of the instruction");
 }
@@ -216,6 +234,7 @@ bool layout_emit(struct as *as, uint8_t *out[SECTION_COUNT])
             switch ((enum item_kind)i->kind) {
             case ITEM_LABEL: break;
             case ITEM_INSN: ok &= emit_insn(as, i, p); break;
+            case ITEM_WORD: ok &= emit_word(as, i, p); break;
             case ITEM_VALUE: ok &= emit_value(as, i, p); break;
             case ITEM_BYTES: memcpy(p, i->bytes, i->size); break;
             case ITEM_ALIGN: emit_padding(i, p); break;

@@ -1,9 +1,11 @@
 /* The assembler's inside: what its files share. In pipeline order:
  *
+ *   macro.c      where text comes from: files, macros, repetitions; conditions
  *   lex.c        source text -> tokens of one statement
  *   expr.c       tokens -> expression trees -> values
  *   directive.c  .text .word .align ...
  *   pseudo.c     li, la, call ...: rewriting of tokens by the table pseudo.def
+ *   insn.c       .insn: instructions by format and fields
  *   operand.c    operands of a table instruction -> struct insn and an expression
  *   layout.c     items -> addresses (growing far branches), bytes
  *   asm.c        the assembler as a whole: memory, errors, symbols, statements, the image
@@ -35,6 +37,7 @@ struct token {
 enum expr_op {
     EXPR_NUMBER, EXPR_SYMBOL, EXPR_NEG, EXPR_NOT, EXPR_HI, EXPR_LO, EXPR_PCREL_HI, EXPR_PCREL_LO,
     EXPR_ADD, EXPR_SUB, EXPR_MUL, EXPR_DIV, EXPR_MOD, EXPR_SHL, EXPR_SHR, EXPR_AND, EXPR_OR, EXPR_XOR,
+    EXPR_EQ, EXPR_NE, EXPR_LT, EXPR_LE, EXPR_GT, EXPR_GE, EXPR_ANDAND, EXPR_OROR,
 };
 
 struct expr {
@@ -54,6 +57,7 @@ struct symbol {
     const struct item *item; /* a label: stands before this item */
     const struct expr *expr; /* .set: its value */
     const struct expr *size; /* .size */
+    const struct macro *macro; /* a macro has this name, too */
     bool function, hidden;
     bool busy;               /* being evaluated: a cycle when met again */
     uint32_t pass;           /* evaluation pass of `value` */
@@ -63,7 +67,7 @@ struct symbol {
 /* ---- items ---- */
 
 enum section_id { SECTION_TEXT, SECTION_RODATA, SECTION_NOTE, SECTION_RESOURCE, SECTION_COUNT };
-enum item_kind { ITEM_LABEL, ITEM_INSN, ITEM_VALUE, ITEM_BYTES, ITEM_ALIGN, ITEM_SPACE };
+enum item_kind { ITEM_LABEL, ITEM_INSN, ITEM_WORD, ITEM_VALUE, ITEM_BYTES, ITEM_ALIGN, ITEM_SPACE };
 
 struct item {
     struct item *next;
@@ -71,8 +75,9 @@ struct item {
     uint8_t kind, section;
     bool far;                /* ITEM_INSN: a branch in its long form */
     uint8_t width;           /* ITEM_VALUE: bytes */
-    char letter;             /* ITEM_INSN: operand that `expr` gives, 0: none */
+    char letter;             /* ITEM_INSN, ITEM_WORD: operand that `expr` gives, 0: none */
     struct insn insn;
+    uint32_t word;           /* ITEM_WORD: all but the operand */
     uint32_t addr, size;
     const struct expr *expr; /* operand, value, or number of bytes */
     const uint8_t *bytes;    /* ITEM_BYTES */
@@ -95,9 +100,33 @@ struct kernel_record {
     struct kernel_arg *first, **last;
 };
 
+/* A text that is being read, or was: all stay for messages. */
+struct source {
+    struct source *outer, *all;  /* where it was entered; the list of all */
+    const char *name;            /* of the file or macro; NULL: the text is part of the outer one's */
+    bool file;
+    const char *text, *end, *cursor;
+    const char *at;              /* the statement that entered it */
+    uint64_t repeat;             /* how often more */
+    unsigned conditions, depth;  /* open conditions at its beginning */
+};
+
+struct condition {
+    const char *at;
+    bool taken, otherwise;       /* a branch was taken; .else was there */
+};
+enum { AS_MAX_CONDITIONS = 64 };
+
 struct as {
     const char *name;        /* of the source, for messages */
-    const char *source, *end, *cursor;
+    const char *first_text;  /* the source itself */
+    const char *source, *end, *cursor; /* of the current text */
+    struct source *in, *sources;
+    struct condition conditions[AS_MAX_CONDITIONS];
+    unsigned nconditions;
+    uint64_t expanded;       /* bytes of text entered so far */
+    unsigned macro_count;
+    bool includes;           /* .include may read files */
     FILE *log;
     enum isa_profile profile;
     unsigned errors;
@@ -144,6 +173,7 @@ char *as_strdup(struct as *as, const char *text, size_t length);
 bool as_error(struct as *as, const char *at, const char *format, ...) __attribute__((format(printf, 3, 4)));
 void as_hint(struct as *as, const char *format, ...) __attribute__((format(printf, 2, 3)));
 struct symbol *as_symbol(struct as *as, const char *name, size_t length);
+struct symbol *as_find(struct as *as, const char *name, size_t length); /* NULL: never mentioned */
 bool as_define(struct as *as, struct symbol *symbol, const char *at);
 struct symbol *as_here(struct as *as);  /* an anonymous label at this place */
 struct item *as_item(struct as *as, enum item_kind kind, const char *at);
@@ -154,6 +184,23 @@ bool as_begins_statement(struct as *as, const char *word, size_t length);
 /* "name" nearest to `word` among the candidates a caller offers one by one. */
 struct nearest { const char *word; size_t length; unsigned distance; const char *best; };
 void as_near(struct nearest *n, const char *candidate);
+
+/* ---- macro.c ---- */
+bool source_begin(struct as *as, const char *name, const char *text, size_t size);
+bool source_leave(struct as *as);       /* false: the end of everything */
+bool macro_run(struct as *as, const struct macro *macro, const struct token *name);
+bool directive_if(struct as *as, const struct token *name, unsigned relation);
+bool directive_ifdef(struct as *as, const struct token *name, unsigned defined);
+bool directive_ifblank(struct as *as, const struct token *name, unsigned blank);
+bool directive_ifequal(struct as *as, const struct token *name, unsigned equal);
+bool directive_else(struct as *as, const struct token *name, unsigned with_condition);
+bool directive_endif(struct as *as, const struct token *name, unsigned argument);
+bool directive_macro(struct as *as, const struct token *name, unsigned argument);
+bool directive_purgem(struct as *as, const struct token *name, unsigned argument);
+bool directive_rept(struct as *as, const struct token *name, unsigned argument);
+bool directive_irp(struct as *as, const struct token *name, unsigned characters);
+bool directive_include(struct as *as, const struct token *name, unsigned argument);
+bool directive_stray(struct as *as, const struct token *name, unsigned argument); /* .endm, .endr */
 
 /* ---- lex.c ---- */
 /* Reads the next statement into as->tokens; false at the end of the source. */
@@ -180,6 +227,11 @@ bool expr_parse_known(struct as *as, const char *what, int64_t min, int64_t max,
 
 /* ---- operand.c ---- */
 bool operand_instruction(struct as *as, unsigned op, const struct token *mnemonic, bool aq, bool rl);
+
+int operand_register(const struct token *t); /* number of a register of either bank, or -1 */
+
+/* ---- insn.c ---- */
+bool directive_insn(struct as *as, const struct token *name, unsigned argument);
 
 /* ---- pseudo.c ---- */
 const char *pseudo_name(size_t row);    /* NULL behind the last */

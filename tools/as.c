@@ -95,7 +95,7 @@ int cmd_as(int argc, char **argv)
     const char *input = NULL, *output = NULL;
     uint32_t base = ABI_CODE_BASE;
     bool vmem = false, start = true;
-    struct asm_options options = {.profile = PROFILE_DEFAULT};
+    struct asm_options options = {.profile = PROFILE_DEFAULT, .includes = true};
     for (int flag; (flag = args_next(&args)) != ARG_END;) {
         if (flag == FLAG_OUTPUT) output = args.value;
         else if (flag == FLAG_BASE) base = base_arg(&args);
