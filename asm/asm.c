@@ -446,7 +446,7 @@ static bool take_note(struct as *as, struct elf_image *m, struct owned *o, uint8
     return ok;
 }
 
-static bool visible(const struct symbol *s) { return s && s->item && !s->hidden && s->item->section <= SECTION_RODATA; }
+static bool visible(const struct symbol *s) { return s && s->item && !s->hidden && s->item->section <= SECTION_BSS; }
 
 static int by_address(const void *a, const void *b)
 {
@@ -482,16 +482,19 @@ static bool take_symbols(struct as *as, struct elf_image *m, struct owned *o)
 static bool finish(struct as *as, struct elf_image *m, struct owned *o)
 {
     size_t words = (as->bytes[SECTION_TEXT] + 3) / 4, note = as->bytes[SECTION_NOTE], resource = as->bytes[SECTION_RESOURCE];
+    size_t data = as->bytes[SECTION_BSS] ? as->base[SECTION_BSS] - as->base[SECTION_DATA] : as->bytes[SECTION_DATA];
     if (resource % 8) return as_error(as, as->first[SECTION_RESOURCE]->at, "a resource record has four halfwords");
     o->text = calloc(words + 1, 4);
     o->rodata = calloc(as->bytes[SECTION_RODATA] + 1, 1);
+    o->data = calloc(data + 1, 1);
     o->resources = calloc(resource + 8, 1);
     uint8_t *text = as_alloc(as, note + 1);
-    if (!o->text || !o->rodata || !o->resources) return as_error(as, as->first_text, "out of memory");
-    uint8_t *out[SECTION_COUNT] = {(uint8_t *)o->text, o->rodata, text, (uint8_t *)o->resources};
+    if (!o->text || !o->rodata || !o->data || !o->resources) return as_error(as, as->first_text, "out of memory");
+    uint8_t *out[SECTION_COUNT] = {(uint8_t *)o->text, o->rodata, o->data, NULL, text, (uint8_t *)o->resources};
     if (!layout_emit(as, out)) return false;
     *m = (struct elf_image){.entry = as->base[SECTION_TEXT], .text_addr = as->base[SECTION_TEXT], .text = o->text,
         .text_words = words, .rodata_addr = as->base[SECTION_RODATA], .rodata = o->rodata, .rodata_size = as->bytes[SECTION_RODATA],
+        .data_addr = as->base[SECTION_DATA], .data = o->data, .data_size = data, .bss_size = as->bytes[SECTION_BSS],
         .resources = (const uint16_t(*)[4])o->resources, .nresources = resource / 8, .owner = o};
     return take_note(as, m, o, text, note) && take_symbols(as, m, o);
 }

@@ -18,7 +18,7 @@ struct elf_symbol {
     bool function;
 };
 
-/* A program in memory: one text and one read-only data section, both at fixed addresses. For
+/* A program in memory: text, read-only and perhaps writable data, all at fixed addresses. For
  * elf_write everything is the caller's; from elf_read it belongs to the image (elf_free). */
 struct elf_image {
     uint32_t entry;
@@ -28,6 +28,9 @@ struct elf_image {
     uint32_t rodata_addr;
     const uint8_t *rodata;
     size_t rodata_size;
+    uint32_t data_addr;            /* writable: data_size bytes, and bss_size zeros behind them */
+    const uint8_t *data;
+    size_t data_size, bss_size;
     const struct elf_symbol *symbols;
     size_t nsymbols;
     const char *note;              /* text of the "Ventus" note, NULL if there is none */
@@ -36,7 +39,7 @@ struct elf_image {
     void *owner;                   /* elf_read's memory */
 };
 
-/* Writes an ET_EXEC ELF32 RISC-V file: LOAD segments for text (R+X) and rodata (R), symbol table,
+/* Writes an ET_EXEC ELF32 RISC-V file: LOAD segments for text (R+X), rodata (R) and data (R+W), symbol table,
  * note section, resource records. *bytes is malloc'ed. False on failure; *why is a static text. */
 bool elf_write(const struct elf_image *image, void **bytes, size_t *size, const char **why);
 

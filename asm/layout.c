@@ -75,13 +75,21 @@ static bool pass_section(struct as *as, enum section_id section, bool first)
     return moved;
 }
 
+/* Sections follow each other, each on a new page; .bss directly behind .data. */
+static uint32_t next_base(const struct as *as, int section)
+{
+    uint64_t unit = section == SECTION_BSS ? 16 : ABI_PAGE, end = as->base[SECTION_TEXT] + as->bytes[SECTION_TEXT];
+    for (int s = SECTION_RODATA; s < section; s++)
+        if (as->bytes[s] || section == SECTION_BSS) end = as->base[s] + as->bytes[s];
+    return (uint32_t)((end + unit - 1) / unit * unit);
+}
+
 static bool pass_all(struct as *as, bool first)
 {
     bool moved = false;
     as->pass++;
     for (int s = 0; s < SECTION_COUNT; s++) {
-        uint64_t text_end = as->base[SECTION_TEXT] + as->bytes[SECTION_TEXT];
-        if (s == SECTION_RODATA && !as->placed[s]) as->base[s] = (uint32_t)((text_end + ABI_PAGE - 1) / ABI_PAGE * ABI_PAGE);
+        if (!as->object && s > SECTION_TEXT && s <= SECTION_BSS && !as->placed[s]) as->base[s] = next_base(as, s);
         moved |= pass_section(as, (enum section_id)s, first);
         if (as->bytes[s] > AS_MAX_BYTES) return false;
     }
@@ -97,7 +105,7 @@ bool layout_place(struct as *as)
     as->pass++;
     for (int s = 0; s < SECTION_COUNT; s++)
         if (as->bytes[s] > AS_MAX_BYTES) return as_error(as, as->first[s]->at, "the program is larger than %d MiB", AS_MAX_BYTES >> 20);
-    for (int s = 0; s <= SECTION_RODATA; s++)
+    for (int s = 0; s <= SECTION_BSS && !as->object; s++)
         if (as->bytes[s] && as->base[s] + as->bytes[s] > (uint64_t)UINT32_MAX - ABI_PAGE)
             return as_error(as, as->first[s]->at, "the section leaves the address space");
     return !moved || as_error(as, as->first_text, "the addresses do not settle: a size depends on itself");
@@ -225,11 +233,22 @@ static bool emit_space(struct as *as, const struct item *i, uint8_t *out)
     return true;
 }
 
+/* .bss: labels and space, which has no bytes in the file. */
+static bool emit_nothing(struct as *as, const struct item *i)
+{
+    bool zeros = i->kind == ITEM_LABEL || ((i->kind == ITEM_SPACE || i->kind == ITEM_ALIGN) && !i->fill);
+    return zeros || as_error(as, i->at, ".bss holds zeros only: .zero, .space, .align and labels");
+}
+
 bool layout_emit(struct as *as, uint8_t *out[SECTION_COUNT])
 {
     bool ok = true;
     for (int s = 0; s < SECTION_COUNT; s++)
         for (const struct item *i = as->first[s]; i; i = i->next) {
+            if (s == SECTION_BSS) {
+                ok &= emit_nothing(as, i);
+                continue;
+            }
             uint8_t *p = out[s] + (i->addr - as->base[s]);
             switch ((enum item_kind)i->kind) {
             case ITEM_LABEL: break;

@@ -6,7 +6,7 @@
 
 struct owned {
     uint32_t *text;
-    uint8_t *rodata;
+    uint8_t *rodata, *data;
     struct elf_symbol *symbols;
     char *names;               /* symbol names, when they are not in the file */
     char *note;

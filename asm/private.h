@@ -58,7 +58,8 @@ struct symbol {
     const struct expr *expr; /* .set: its value */
     const struct expr *size; /* .size */
     const struct macro *macro; /* a macro has this name, too */
-    bool function, hidden;
+    bool function, hidden, global, weak;
+    uint32_t index;          /* in an object's symbol table, 0: not there */
     bool busy;               /* being evaluated: a cycle when met again */
     uint32_t pass;           /* evaluation pass of `value` */
     int64_t value;
@@ -66,7 +67,7 @@ struct symbol {
 
 /* ---- items ---- */
 
-enum section_id { SECTION_TEXT, SECTION_RODATA, SECTION_NOTE, SECTION_RESOURCE, SECTION_COUNT };
+enum section_id { SECTION_TEXT, SECTION_RODATA, SECTION_DATA, SECTION_BSS, SECTION_NOTE, SECTION_RESOURCE, SECTION_COUNT };
 enum item_kind { ITEM_LABEL, ITEM_INSN, ITEM_WORD, ITEM_VALUE, ITEM_BYTES, ITEM_ALIGN, ITEM_SPACE };
 
 struct item {
@@ -127,6 +128,7 @@ struct as {
     uint64_t expanded;       /* bytes of text entered so far */
     unsigned macro_count;
     bool includes;           /* .include may read files */
+    bool object;             /* places stay relative to their sections */
     FILE *log;
     enum isa_profile profile;
     unsigned errors;
