@@ -384,13 +384,13 @@ bool as_statement(struct as *as)
 
 /* ---- the image ---- */
 
-/* Registers that the program's text uses, rounded up to four: what a kernel asks for by default. */
-static void used_registers(enum isa_profile profile, const struct elf_image *m, int64_t *vgpr, int64_t *sgpr)
+/* What a kernel asks for by default; a word that is data counts as well. */
+void asm_used_registers(enum isa_profile profile, const uint32_t *text, size_t nwords, int64_t *vgpr, int64_t *sgpr)
 {
     unsigned most[2] = {31, 0}; /* scalar: the start code's ABI registers are there in any case */
     struct insn in;
-    for (size_t i = 0; i < m->text_words; i += in.size / 4u) {
-        if (!isa_decode_in(profile, m->text + i, m->text_words - i, &in)) continue;
+    for (size_t i = 0; i < nwords; i += in.size / 4u) {
+        if (!isa_decode_in(profile, text + i, nwords - i, &in)) continue;
         for (const char *l = isa_table[in.op].pattern; *l; l++) {
             const struct isa_operand *o = isa_operand(*l);
             if (!o || (o->kind != OPERAND_REG_X && o->kind != OPERAND_REG_V)) continue;
@@ -411,23 +411,31 @@ static void kernel_args(const struct kernel_record *k, FILE *out)
     }
 }
 
+/* " vgpr=N", or auto in an object for the registers that the linked program uses. */
+static void print_count(const struct as *as, const char *key, int64_t value, int64_t used, FILE *out)
+{
+    if (value < 0 && as->object) fprintf(out, " %s=auto", key);
+    else fprintf(out, " %s=%d", key, (int)(value < 0 ? used : value));
+}
+
 /* The records of .kernel as the text of docs/architecture.md, "Module note". */
 static bool kernel_note(struct as *as, struct elf_image *m, char **note)
 {
     size_t size = 0;
-    int64_t vgpr, sgpr, entry;
+    int64_t vgpr = 0, sgpr = 0, entry = 0;
     FILE *out = open_memstream(note, &size);
     if (!out) return as_error(as, as->first_text, "out of memory");
-    used_registers(as->profile, m, &vgpr, &sgpr);
+    if (!as->object) asm_used_registers(as->profile, m->text, m->text_words, &vgpr, &sgpr);
     fputs("ventus-module 1\n", out);
     bool ok = true;
     for (const struct kernel_record *k = as->kernels; k && ok; k = k->next) {
-        ok = symbol_value(as, k->symbol, k->at, &entry);
-        if (ok && !k->symbol->item) ok = as_error(as, k->at, "'%s' is no label", k->symbol->name);
+        ok = as->object || symbol_value(as, k->symbol, k->at, &entry);
+        if (ok && !k->symbol->item) ok = as_error(as, k->at, as->object ? "the kernel '%s' is not in this file" : "'%s' is no label", k->symbol->name);
         if (!ok) break;
-        fprintf(out, "kernel name=%s entry=0x%08x vgpr=%d sgpr=%d lds=%d pds=%d args=%d reqd=0,0,0 hint=0,0,0 vechint=\n",
-                k->symbol->name, (unsigned)entry, (int)(k->vgpr < 0 ? vgpr : k->vgpr), (int)(k->sgpr < 0 ? sgpr : k->sgpr),
-                (int)k->lds, (int)k->pds, (int)((k->args + 3) & ~3));
+        fprintf(out, "kernel name=%s entry=0x%08x", k->symbol->name, (unsigned)entry);
+        print_count(as, "vgpr", k->vgpr, vgpr, out);
+        print_count(as, "sgpr", k->sgpr, sgpr, out);
+        fprintf(out, " lds=%d pds=%d args=%d reqd=0,0,0 hint=0,0,0 vechint=\n", (int)k->lds, (int)k->pds, (int)((k->args + 3) & ~3));
         kernel_args(k, out);
     }
     bool failed = ferror(out);
@@ -499,14 +507,64 @@ static bool finish(struct as *as, struct elf_image *m, struct owned *o)
     return take_note(as, m, o, text, note) && take_symbols(as, m, o);
 }
 
-static void run(struct as *as, size_t size, struct elf_image *image, struct owned *owned)
+/* The object instead of an image. */
+static bool finish_object(struct as *as, void **bytes, size_t *size)
+{
+    uint8_t *out[SECTION_COUNT] = {0};
+    struct elf_image none = {0};
+    struct owned owned = {0};
+    if (as->bytes[SECTION_RESOURCE] % 8) return as_error(as, as->first[SECTION_RESOURCE]->at, "a resource record has four halfwords");
+    for (int s = 0; s < SECTION_COUNT; s++)
+        if (s != SECTION_BSS) out[s] = as_alloc(as, as->bytes[s] + 4);
+    bool ok = layout_emit(as, out) && take_note(as, &none, &owned, out[SECTION_NOTE], as->bytes[SECTION_NOTE]) &&
+              object_write(as, out, owned.note, bytes, size);
+    free(owned.note);
+    return ok;
+}
+
+/* What becomes of the source: an image, or the bytes of an object. */
+struct result {
+    struct elf_image *image;
+    struct owned *owned;
+    void **bytes;
+    size_t *size;
+};
+
+static void run(struct as *as, size_t size, const struct result *result)
 {
     for (int s = 0; s < SECTION_COUNT; s++) as->last[s] = &as->first[s];
     as->last_kernel = &as->kernels;
+    as->last_relocation = &as->relocations;
     as_profile(as, as->profile);
     source_begin(as, as->name, as->first_text, size);
     while (lex_statement(as)) as_statement(as);
-    if (!as->errors && layout_place(as)) finish(as, image, owned);
+    if (as->errors || !layout_place(as)) return;
+    if (as->object) finish_object(as, result->bytes, result->size);
+    else finish(as, result->image, result->owned);
+}
+
+/* Runs the assembler over one source; true when it reported nothing. */
+static bool assemble(const struct asm_options *options, const char *name, const char *source, size_t size, uint32_t base,
+                     const struct result *result, FILE *log)
+{
+    struct as *as = calloc(1, sizeof *as);
+    char *text = malloc(size + 1); /* ended by a zero, for strtof */
+    bool ok = as && text;
+    if (ok) {
+        if (size) memcpy(text, source, size);
+        text[size] = 0;
+        *as = (struct as){.name = name, .first_text = text, .source = text, .end = text, .cursor = text, .log = log,
+            .includes = options->includes, .object = result->bytes != NULL, .profile = options->profile ? options->profile : PROFILE_DEFAULT};
+        as->base[SECTION_TEXT] = base;
+        if (!setjmp(as->stop)) run(as, size, result);
+        ok = !as->errors;
+        free_arena(as);
+    } else if (log) {
+        fprintf(log, "%s: error: out of memory\n", name);
+    }
+    free(text);
+    free(as);
+    return ok;
 }
 
 bool asm_assemble(const char *name, const char *source, size_t size, uint32_t base, struct elf_image *image, FILE *log)
@@ -518,27 +576,19 @@ bool asm_assemble(const char *name, const char *source, size_t size, uint32_t ba
 bool asm_assemble_with(const struct asm_options *options, const char *name, const char *source, size_t size, uint32_t base,
                        struct elf_image *image, FILE *log)
 {
-    struct as *as = calloc(1, sizeof *as);
-    char *text = malloc(size + 1); /* ended by a zero, for strtof */
-    struct elf_image result = {.owner = calloc(1, sizeof(struct owned))};
-    struct owned *owned = result.owner;
-    bool ok = as && text && owned;
-    if (ok) {
-        memcpy(text, source, size);
-        text[size] = 0;
-        *as = (struct as){.name = name, .first_text = text, .source = text, .end = text, .cursor = text, .log = log,
-            .includes = options->includes, .profile = options->profile ? options->profile : PROFILE_DEFAULT};
-        as->base[SECTION_TEXT] = base;
-        if (!setjmp(as->stop)) run(as, size, &result, owned);
-        ok = !as->errors;
-        free_arena(as);
-    } else if (log) {
-        fprintf(log, "%s: error: out of memory\n", name);
-    }
-    free(text);
-    free(as);
-    result.owner = owned;
-    if (ok) *image = result;
-    else if (owned) elf_free(&result);
+    struct elf_image made = {.owner = calloc(1, sizeof(struct owned))};
+    const struct result result = {.image = &made, .owned = made.owner};
+    bool ok = made.owner && assemble(options, name, source, size, base, &result, log);
+    made.owner = result.owned;
+    if (ok) *image = made;
+    else if (made.owner) elf_free(&made);
     return ok;
+}
+
+bool asm_assemble_object(const struct asm_options *options, const char *name, const char *source, size_t size, void **bytes,
+                         size_t *nbytes, FILE *log)
+{
+    const struct result result = {.bytes = bytes, .size = nbytes};
+    *bytes = NULL;
+    return assemble(options, name, source, size, 0, &result, log);
 }

@@ -72,6 +72,24 @@ struct asm_options {
 bool asm_assemble_with(const struct asm_options *options, const char *name, const char *source, size_t size, uint32_t base,
                        struct elf_image *image, FILE *log);
 
+/* Assembles into the bytes (malloc'ed) of a relocatable object, ELF32 ET_REL with the relocations of
+ * the RISC-V ABI; symbols that are not defined are left to the linker. */
+bool asm_assemble_object(const struct asm_options *options, const char *name, const char *source, size_t size, void **bytes,
+                         size_t *nbytes, FILE *log);
+
+/* ---- link.c: linker ---- */
+
+struct asm_input {
+    const char *name;    /* for messages */
+    const void *bytes;
+    size_t size;
+};
+
+/* Links objects at `base` into *image (elf_free): their sections one behind the other, in order, the
+ * words `start` in front of the text. Messages as "name: error: ..." go to `log`. */
+bool asm_link(const struct asm_input *inputs, size_t ninputs, uint32_t base, const uint32_t *start, size_t nstart,
+              struct elf_image *image, FILE *log);
+
 /* Edits between two words, the swap of neighbours counting once: for "did you mean". Words of more
  * than 40 letters are never near. */
 unsigned asm_edit_distance(const char *a, size_t n, const char *b, size_t m);

@@ -108,19 +108,25 @@ static bool build_symbols(struct writer *w)
     return true;
 }
 
+uint8_t *elf_pack_note(const char *text, uint32_t *size)
+{
+    size_t length = strlen(text), name = round_up(sizeof NOTE_NAME, 4);
+    if (length > 1u << 28) return NULL;
+    *size = (uint32_t)(sizeof(Elf32_Nhdr) + name + round_up(length, 4));
+    uint8_t *note = calloc(*size, 1);
+    if (!note) return NULL;
+    Elf32_Nhdr header = {.n_namesz = sizeof NOTE_NAME, .n_descsz = (Elf32_Word)length, .n_type = NOTE_TYPE};
+    memcpy(note, &header, sizeof header);
+    memcpy(note + sizeof header, NOTE_NAME, sizeof NOTE_NAME);
+    memcpy(note + sizeof header + name, text, length);
+    return note;
+}
+
 static bool build_note(struct writer *w)
 {
     if (!w->image->note) return true;
-    size_t length = strlen(w->image->note), name = round_up(sizeof NOTE_NAME, 4);
-    if (length > 1u << 28) return false;
-    w->note_size = (uint32_t)(sizeof(Elf32_Nhdr) + name + round_up(length, 4));
-    w->note = calloc(w->note_size, 1);
-    if (!w->note) return false;
-    Elf32_Nhdr header = {.n_namesz = sizeof NOTE_NAME, .n_descsz = (Elf32_Word)length, .n_type = NOTE_TYPE};
-    memcpy(w->note, &header, sizeof header);
-    memcpy(w->note + sizeof header, NOTE_NAME, sizeof NOTE_NAME);
-    memcpy(w->note + sizeof header + name, w->image->note, length);
-    return true;
+    w->note = elf_pack_note(w->image->note, &w->note_size);
+    return w->note != NULL;
 }
 
 static uint32_t section_name(unsigned section)
@@ -213,7 +219,7 @@ static bool write_elf(struct writer *w)
     return add_sections(w) && add_segments(w, eh) && elf_update(w->elf, ELF_C_WRITE) >= 0;
 }
 
-static bool take_bytes(int fd, void **bytes, size_t *size)
+bool elf_take_bytes(int fd, void **bytes, size_t *size)
 {
     off_t length = lseek(fd, 0, SEEK_END);
     char *p = length > 0 ? malloc((size_t)length) : NULL;
@@ -236,7 +242,7 @@ bool elf_write(const struct elf_image *image, void **bytes, size_t *size, const 
 {
     struct writer w = {.image = image, .fd = -1};
     if (!image_valid(image, why)) return false;
-    bool ok = build_symbols(&w) && build_note(&w) && write_elf(&w) && take_bytes(w.fd, bytes, size);
+    bool ok = build_symbols(&w) && build_note(&w) && write_elf(&w) && elf_take_bytes(w.fd, bytes, size);
     if (w.elf) elf_end(w.elf);
     if (w.fd >= 0) close(w.fd);
     free(w.symbols);

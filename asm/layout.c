@@ -34,13 +34,28 @@ static uint32_t far_size(const struct item *i)
     return opposite(i->insn.op) != OP_INVALID ? i->size + 4 : 2 * i->size;
 }
 
-/* Makes a branch long if its target is out of reach under the addresses of the last pass. */
+/* Where a branch goes, and whether that is elsewhere than in its section. */
+static bool find_target(struct as *as, const struct item *i, int64_t *target, bool *outside)
+{
+    struct place p;
+    *outside = false;
+    if (!as->object) return expr_value(as, i->expr, target);
+    if (!expr_place(as, i->expr, &p)) return false;
+    *outside = p.kind != PLACE_SECTION || p.section != i->section;
+    *target = p.value;
+    return true;
+}
+
+/* Makes a branch long if its target is out of reach under the addresses of the last pass, or in
+ * another file. */
 static void grow(struct as *as, struct item *i)
 {
     int64_t target;
-    if (i->far || (i->letter != 'b' && i->letter != 'j') || !can_grow(i) || !expr_value(as, i->expr, &target)) return;
+    bool outside;
+    if (i->far || (i->letter != 'b' && i->letter != 'j') || !can_grow(i) || !find_target(as, i, &target, &outside)) return;
     int64_t distance = target - place_of(i), reach = i->letter == 'b' ? 1 << 12 : 1 << 20;
-    if (distance >= -reach && distance < reach) return;
+    if (!outside && distance >= -reach && distance < reach) return;
+    if (outside && i->letter == 'j' && i->size != 4) return; /* the relocation of a call knows no prefixes */
     i->size = far_size(i);
     i->far = true;
 }
@@ -126,10 +141,29 @@ static bool put(struct as *as, const struct item *i, uint8_t *out, const struct 
     return true;
 }
 
-static bool put_far(struct as *as, const struct item *i, uint8_t *out, int64_t target)
+/* A long branch to another file: the linker knows the distance. */
+static bool put_outside(struct as *as, const struct item *i, uint8_t *out)
 {
     struct insn in = i->insn;
     uint32_t offset = 0;
+    if (in.op == OP_JAL) {
+        struct insn auipc = {.op = OP_AUIPC, .rd = in.rd, .vm = 1}, jalr = {.op = OP_JALR, .rd = in.rd, .rs1 = in.rd, .vm = 1};
+        return put(as, i, out, &auipc, &offset) && put(as, i, out, &jalr, &offset) && object_jump(as, i, 0, true);
+    }
+    struct insn jump = {.op = OP_JAL, .vm = 1};
+    in.op = opposite(in.op);
+    in.imm = 8;
+    return put(as, i, out, &in, &offset) && put(as, i, out, &jump, &offset) && object_jump(as, i, i->size - 4, false);
+}
+
+static bool put_far(struct as *as, const struct item *i, uint8_t *out)
+{
+    struct insn in = i->insn;
+    uint32_t offset = 0;
+    int64_t target;
+    bool outside;
+    if (!find_target(as, i, &target, &outside)) return false;
+    if (outside) return put_outside(as, i, out);
     if (in.op == OP_JAL) {
         uint32_t half = i->size / 2;
         int64_t distance = (int32_t)(uint32_t)(target - (int64_t)(i->addr + half - 4));
@@ -152,8 +186,13 @@ static bool operand_final(struct as *as, const struct item *i, int32_t *value)
     const struct isa_operand *o = isa_operand(i->letter);
     const struct expr *e = i->expr;
     bool relative = i->letter == 'U' && e->op == EXPR_PCREL_HI;
+    bool relocated = false;
     int64_t v;
-    if (!expr_value(as, relative ? e->a : e, &v)) return false;
+    if (as->object ? !object_operand(as, i, &v, &relocated) : !expr_value(as, relative ? e->a : e, &v)) return false;
+    if (relocated) {
+        *value = 0;
+        return true;
+    }
     if (relative) {
         v = (int64_t)(((uint64_t)(v - (int64_t)place_of(i)) + 0x800) >> 12 & 0xfffff);
     } else if (o->kind == OPERAND_TARGET) {
@@ -194,10 +233,7 @@ static bool emit_insn(struct as *as, const struct item *i, uint8_t *out)
     struct insn in = i->insn;
     uint32_t offset = 0;
     if (i->addr & 3) return as_error(as, i->at, "the instruction is not on a word boundary; .balign 4 helps");
-    if (i->far) {
-        int64_t target;
-        return expr_value(as, i->expr, &target) && put_far(as, i, out, target);
-    }
+    if (i->far) return put_far(as, i, out);
     int32_t value;
     if (i->letter && !operand_final(as, i, &value)) return false;
     if (i->letter) isa_set(&in, (enum operand_role)isa_operand(i->letter)->role, value);
@@ -208,7 +244,7 @@ static bool emit_insn(struct as *as, const struct item *i, uint8_t *out)
 static bool emit_value(struct as *as, const struct item *i, uint8_t *out)
 {
     int64_t v;
-    if (!expr_value(as, i->expr, &v)) return false;
+    if (as->object ? !object_value(as, i, &v) : !expr_value(as, i->expr, &v)) return false;
     int64_t span = i->width < 8 ? (int64_t)1 << (8 * i->width) : 0;
     if (span && (v >= span || v < -span / 2)) return as_error(as, i->expr->at, "the value does not fit into %d byte%s", i->width, i->width == 1 ? "" : "s");
     memcpy(out, &v, i->width);

@@ -13,4 +13,11 @@ struct owned {
     uint16_t (*resources)[4];
 };
 
+/* elf.c, for objects: a note section around a text (malloc'ed), and all bytes of a file. */
+uint8_t *elf_pack_note(const char *text, uint32_t *size);
+bool elf_take_bytes(int fd, void **bytes, size_t *size);
+
+/* asm.c: registers that a text uses, rounded up to four. */
+void asm_used_registers(enum isa_profile profile, const uint32_t *text, size_t nwords, int64_t *vgpr, int64_t *sgpr);
+
 #endif

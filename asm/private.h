@@ -8,6 +8,7 @@
  *   insn.c       .insn: instructions by format and fields
  *   operand.c    operands of a table instruction -> struct insn and an expression
  *   layout.c     items -> addresses (growing far branches), bytes
+ *   object.c     relocations, and the file that link.c links
  *   asm.c        the assembler as a whole: memory, errors, symbols, statements, the image
  *
  * A source is read once into items, each a few bytes of a section; addresses exist only after
@@ -49,6 +50,22 @@ struct expr {
     const struct expr *a, *b;
 };
 
+/* Where an expression points in an object: a number, or so many bytes from something. */
+struct place {
+    enum { PLACE_NUMBER, PLACE_SECTION, PLACE_SYMBOL, PLACE_ITEM } kind;
+    int section;               /* enum section_id */
+    struct symbol *symbol;     /* of another file */
+    const struct item *item;   /* an instruction */
+    int64_t value;
+};
+
+struct relocation {
+    struct relocation *next;
+    int section;               /* what is to be changed: section, offset */
+    uint32_t offset, type, symbol;
+    struct place place;
+};
+
 struct symbol {
     const char *name;
     uint32_t length;
@@ -58,11 +75,12 @@ struct symbol {
     const struct expr *expr; /* .set: its value */
     const struct expr *size; /* .size */
     const struct macro *macro; /* a macro has this name, too */
-    bool function, hidden, global, weak;
+    bool function, hidden, global, weak, used;
     uint32_t index;          /* in an object's symbol table, 0: not there */
     bool busy;               /* being evaluated: a cycle when met again */
     uint32_t pass;           /* evaluation pass of `value` */
     int64_t value;
+    struct place place;      /* the same in an object */
 };
 
 /* ---- items ---- */
@@ -155,6 +173,8 @@ struct as {
     unsigned nesting;        /* of expressions */
     bool expanding;          /* inside a pseudo-instruction */
 
+    struct relocation *relocations, **last_relocation;
+    size_t nrelocations;
     struct kernel_record *kernels, *kernel, **last_kernel; /* all, the last one, the end of the list */
     int64_t filled;          /* bytes made by .fill */
 };
@@ -224,6 +244,11 @@ bool expr_constant(const struct expr *e, int64_t *value);
 /* Value under the addresses of the current pass. */
 bool expr_value(struct as *as, const struct expr *e, int64_t *value);
 bool symbol_value(struct as *as, struct symbol *s, const char *at, int64_t *value);
+/* The same in an object, where it can be relative to something. */
+bool expr_place(struct as *as, const struct expr *e, struct place *place);
+bool symbol_place(struct as *as, struct symbol *s, const char *at, struct place *place);
+/* The instruction with %pcrel_hi that %pcrel_lo of this expression belongs to; NULL after an error. */
+const struct item *expr_pcrel_item(struct as *as, const struct expr *e);
 /* Parses an expression that must be known here, in min..max. */
 bool expr_parse_known(struct as *as, const char *what, int64_t min, int64_t max, int64_t *value);
 
@@ -245,6 +270,13 @@ bool pseudo_instruction(struct as *as, size_t row, const struct token *mnemonic,
 const char *directive_name(size_t index);
 bool directive_run(struct as *as, const struct token *name);
 bool directive_set(struct as *as, const struct token *name);
+
+/* ---- object.c ---- */
+/* The value of an operand or .word; what the linker has to fill in becomes a relocation. */
+bool object_operand(struct as *as, const struct item *i, int64_t *value, bool *relocated);
+bool object_value(struct as *as, const struct item *i, int64_t *value);
+bool object_jump(struct as *as, const struct item *i, uint32_t offset, bool call);
+bool object_write(struct as *as, uint8_t *sections[SECTION_COUNT], const char *note, void **bytes, size_t *size);
 
 /* ---- layout.c ---- */
 bool layout_place(struct as *as);
