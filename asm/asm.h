@@ -90,6 +90,20 @@ struct asm_input {
 bool asm_link(const struct asm_input *inputs, size_t ninputs, uint32_t base, const uint32_t *start, size_t nstart,
               struct elf_image *image, FILE *log);
 
+/* ---- template.c: inline assembly ---- */
+
+struct asm_operand {
+    enum { ASM_OPERAND_X, ASM_OPERAND_V, ASM_OPERAND_NUMBER } kind;
+    int32_t value; /* register number, or the number */
+};
+
+/* Assembles a template, in which $N, ${N} or %N is operand N and $$ or %% a single one. The words are
+ * malloc'ed and do not depend on their place. `options` may be NULL. Messages name "<inline asm>". */
+bool asm_template(const struct asm_options *options, const char *text, const struct asm_operand *operands, size_t noperands,
+                  uint32_t **words, size_t *nwords, FILE *log);
+
+/* ---- asm.c ---- */
+
 /* Edits between two words, the swap of neighbours counting once: for "did you mean". Words of more
  * than 40 letters are never near. */
 unsigned asm_edit_distance(const char *a, size_t n, const char *b, size_t m);
