@@ -11,7 +11,7 @@
 
 #include "case.h"
 
-enum { GUARD = 256, VALUE = 128, MESSAGE = 512 };
+enum { GUARD = 256, VALUE = 512, MESSAGE = 512 };
 
 static bool failed(char *message, size_t size, const char *format, ...) __attribute__((format(printf, 3, 4)));
 static bool failed(char *message, size_t size, const char *format, ...)

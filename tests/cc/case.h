@@ -58,6 +58,8 @@ struct case_options {
 /* Builds `text` with ventus-cc / clang. On failure the outputs stay and `message` says why. */
 bool build_device(const char *text, const char *options, ventus_module **module, char *message, size_t size);
 bool build_host(const char *text, const char *flags, void **host, char *message, size_t size);
+/* Makes the temporary folder and parses host.h; build_host does it when nobody did. */
+bool build_begin(char *message, size_t size);
 /* Removes the temporary folder; the program may build again afterwards. */
 void build_end(void);
 char *read_file(const char *path, size_t *size); /* malloc'ed, NUL-terminated; NULL on failure */
