@@ -44,26 +44,11 @@ OVERLOAD size_t get_num_groups(uint dim)
     return (get_global_size(dim) + local_size - 1) / local_size;
 }
 
-/* One-dimensional groups, the usual case, skip the division by a uniform branch. */
-static uint local_x(void)
-{
-    uint id = get_local_linear_id(), plane = __ventus_meta(META_LOCAL + 1) * __ventus_meta(META_LOCAL + 2);
-    return plane == 1 ? id : id % __ventus_meta(META_LOCAL);
-}
-
-static uint local_y(void)
-{
-    uint y = __ventus_meta(META_LOCAL + 1);
-    if (y == 1) return 0;
-    uint rows = get_local_linear_id() / __ventus_meta(META_LOCAL);
-    return __ventus_meta(META_LOCAL + 2) == 1 ? rows : rows % y;
-}
-
-static uint local_z(void)
-{
-    if (__ventus_meta(META_LOCAL + 2) == 1) return 0;
-    return get_local_linear_id() / (__ventus_meta(META_LOCAL) * __ventus_meta(META_LOCAL + 1));
-}
+/* Without a case for one-dimensional groups: a branch would cost as much as the division it saves,
+ * and keep repeated calls from being merged. */
+static uint local_x(void) { return get_local_linear_id() % __ventus_meta(META_LOCAL); }
+static uint local_y(void) { return get_local_linear_id() / __ventus_meta(META_LOCAL) % __ventus_meta(META_LOCAL + 1); }
+static uint local_z(void) { return get_local_linear_id() / (__ventus_meta(META_LOCAL) * __ventus_meta(META_LOCAL + 1)); }
 
 OVERLOAD size_t get_local_id(uint dim)
 {
