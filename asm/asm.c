@@ -233,11 +233,13 @@ static struct mnemonic *mnemonic_slot(struct as *as, const char *name, size_t le
     return &as->mnemonics[i];
 }
 
-static void list_mnemonics(struct as *as)
+void as_profile(struct as *as, enum isa_profile profile)
 {
     const char *name;
+    as->profile = profile;
     as->mnemonics = as_alloc(as, MNEMONIC_ROOM * sizeof *as->mnemonics);
     for (unsigned op = 1; op < OP_COUNT; op++) {
+        if (!(isa_table[op].revisions & profile)) continue;
         struct mnemonic *m = mnemonic_slot(as, isa_table[op].name, strlen(isa_table[op].name));
         m->name = isa_table[op].name;
         if (!m->op) m->op = (uint16_t)op;
@@ -299,7 +301,7 @@ static bool instruction(struct as *as)
     }
     if (m->pseudo && !as->expanding) {
         const struct token *operands = as->t;
-        bool ok = pseudo_instruction(as, m->pseudo - 1u, t, &found);
+        bool ok = pseudo_instruction(as, m->pseudo - 1u, t, m->op != 0, &found);
         if (found || !ok) return ok;
         as->t = operands;
     }
@@ -349,12 +351,12 @@ bool as_statement(struct as *as)
 /* ---- the image ---- */
 
 /* Registers that the program's text uses, rounded up to four: what a kernel asks for by default. */
-static void used_registers(const struct elf_image *m, int64_t *vgpr, int64_t *sgpr)
+static void used_registers(enum isa_profile profile, const struct elf_image *m, int64_t *vgpr, int64_t *sgpr)
 {
     unsigned most[2] = {31, 0}; /* scalar: the start code's ABI registers are there in any case */
     struct insn in;
     for (size_t i = 0; i < m->text_words; i += in.size / 4u) {
-        if (!isa_decode(m->text + i, m->text_words - i, &in)) continue;
+        if (!isa_decode_in(profile, m->text + i, m->text_words - i, &in)) continue;
         for (const char *l = isa_table[in.op].pattern; *l; l++) {
             const struct isa_operand *o = isa_operand(*l);
             if (!o || (o->kind != OPERAND_REG_X && o->kind != OPERAND_REG_V)) continue;
@@ -382,7 +384,7 @@ static bool kernel_note(struct as *as, struct elf_image *m, char **note)
     int64_t vgpr, sgpr, entry;
     FILE *out = open_memstream(note, &size);
     if (!out) return as_error(as, as->source, "out of memory");
-    used_registers(m, &vgpr, &sgpr);
+    used_registers(as->profile, m, &vgpr, &sgpr);
     fputs("ventus-module 1\n", out);
     bool ok = true;
     for (const struct kernel_record *k = as->kernels; k && ok; k = k->next) {
@@ -464,12 +466,19 @@ static void run(struct as *as, struct elf_image *image, struct owned *owned)
 {
     for (int s = 0; s < SECTION_COUNT; s++) as->last[s] = &as->first[s];
     as->last_kernel = &as->kernels;
-    list_mnemonics(as);
+    as_profile(as, as->profile);
     while (lex_statement(as)) as_statement(as);
     if (!as->errors && layout_place(as)) finish(as, image, owned);
 }
 
 bool asm_assemble(const char *name, const char *source, size_t size, uint32_t base, struct elf_image *image, FILE *log)
+{
+    const struct asm_options options = {.profile = PROFILE_DEFAULT};
+    return asm_assemble_with(&options, name, source, size, base, image, log);
+}
+
+bool asm_assemble_with(const struct asm_options *options, const char *name, const char *source, size_t size, uint32_t base,
+                       struct elf_image *image, FILE *log)
 {
     struct as *as = calloc(1, sizeof *as);
     char *text = malloc(size + 1); /* ended by a zero, for strtof */
@@ -479,7 +488,8 @@ bool asm_assemble(const char *name, const char *source, size_t size, uint32_t ba
     if (ok) {
         memcpy(text, source, size);
         text[size] = 0;
-        *as = (struct as){.name = name, .source = text, .end = text + size, .cursor = text, .log = log};
+        *as = (struct as){.name = name, .source = text, .end = text + size, .cursor = text, .log = log,
+            .profile = options->profile ? options->profile : PROFILE_DEFAULT};
         as->base[SECTION_TEXT] = base;
         if (!setjmp(as->stop)) run(as, &result, owned);
         ok = !as->errors;

@@ -61,6 +61,13 @@ void elf_free(struct elf_image *image);
  * reported, up to 20. Returns true when there were none. */
 bool asm_assemble(const char *name, const char *source, size_t size, uint32_t base, struct elf_image *image, FILE *log);
 
+/* The same with options. */
+struct asm_options {
+    enum isa_profile profile; /* 0: PROFILE_DEFAULT */
+};
+bool asm_assemble_with(const struct asm_options *options, const char *name, const char *source, size_t size, uint32_t base,
+                       struct elf_image *image, FILE *log);
+
 /* Edits between two words, the swap of neighbours counting once: for "did you mean". Words of more
  * than 40 letters are never near. */
 unsigned asm_edit_distance(const char *a, size_t n, const char *b, size_t m);
@@ -73,5 +80,10 @@ void asm_disassemble(const uint32_t *words, size_t nwords, uint32_t addr, const 
 
 /* The same with prefixes as instructions of their own. */
 void asm_disassemble_raw(const uint32_t *words, size_t nwords, uint32_t addr, const struct elf_image *image, FILE *out);
+
+/* The same in a profile, with or without merging; the line ".option profile" names one that is not
+ * the default. */
+void asm_disassemble_in(enum isa_profile profile, bool merge, const uint32_t *words, size_t nwords, uint32_t addr,
+                        const struct elf_image *image, FILE *out);
 
 #endif

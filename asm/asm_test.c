@@ -12,11 +12,14 @@
 
 /* ---- helpers ---- */
 
+static enum isa_profile profile = PROFILE_DEFAULT; /* of all sources that are assembled */
+
 static bool assemble(const char *source, struct elf_image *m, char **log)
 {
     size_t size;
     FILE *f = open_memstream(log, &size);
-    bool ok = asm_assemble("t.s", source, strlen(source), ABI_CODE_BASE, m, f);
+    const struct asm_options options = {.profile = profile};
+    bool ok = asm_assemble_with(&options, "t.s", source, strlen(source), ABI_CODE_BASE, m, f);
     fclose(f);
     return ok;
 }
@@ -81,64 +84,131 @@ static uint32_t rng(void)
 
 /* ---- the table ---- */
 
-static uint32_t random_word(unsigned op)
+static const enum isa_profile profiles[] = {PROFILE_DEFAULT, PROFILE_TOOLCHAIN, PROFILE_R20, PROFILE_R21, PROFILE_R2025};
+
+/* A word of this operation with random operands; its upper half, if it has one, in w[1]. */
+static void random_word(unsigned op, uint32_t w[2])
 {
-    uint32_t ignored = 0;
-    for (unsigned b = 0; b < 32; b++)
-        if (isa_table[op].pattern[31 - b] == '_') ignored |= 1u << b;
-    return ((rng() & ~isa_mask(op)) | isa_match(op)) & ~ignored;
+    uint64_t ignored = 0, word = rng() | (uint64_t)rng() << 32;
+    unsigned bits = isa_bits((enum isa_op)op);
+    for (unsigned b = 0; b < bits; b++)
+        if (isa_table[op].pattern[bits - 1 - b] == '_') ignored |= 1ull << b;
+    word = ((word & ~isa_mask((enum isa_op)op)) | isa_match((enum isa_op)op)) & ~ignored;
+    w[0] = (uint32_t)word;
+    w[1] = (uint32_t)(word >> 32);
 }
 
-/* Every row: random words are printed, assembled, and give the same word and text; also with
- * register numbers that need a prefix. */
+static unsigned random_prefix(void)
+{
+    for (;;) {
+        unsigned op = 1 + rng() % (OP_COUNT - 1);
+        if (isa_table[op].kind == KIND_PREFIX && (isa_table[op].revisions & profile)) return op;
+    }
+}
+
+/* Prints `in`, which encodes to `enc`, assembles the text, and gets words and text back. */
+static void there_and_back(const struct insn *in, unsigned n, const uint32_t *enc)
+{
+    char text[200], again[200];
+    struct insn back;
+    isa_print(in, ABI_CODE_BASE, 0, text, sizeof text);
+    words(text, n, enc);
+    if (isa_table[in->op].kind == KIND_PREFIX) assert_true(isa_decode_raw(profile, enc, n, &back));
+    else assert_true(isa_decode_in(profile, enc, n, &back));
+    isa_print(&back, ABI_CODE_BASE, 0, again, sizeof again);
+    assert_string_equal(text, again);
+}
+
+/* Every row in every profile that has it: random words are printed, assembled, and give the same
+ * word and text; also behind a prefix, whose void parts text does not carry. */
 static void test_each_row(void **state)
 {
     (void)state;
-    for (unsigned op = 1; op < OP_COUNT; op++)
-        for (int i = 0; i < 60; i++) {
-            uint32_t w[2] = {0x200b | (rng() & 0x24800000) | (rng() % 2 ? 0x00100000 : 0), random_word(op)}, enc[2];
-            struct insn in, back;
-            char text[160], again[160];
-            bool prefixed = i % 2 && isa_decode(w, 2, &in);
-            if (!prefixed && !isa_decode_word(w[1], &in)) fail_msg("%s does not decode", isa_table[op].name);
-            assert_int_equal(in.op, op);
-            unsigned n = isa_encode(&in, enc, NULL);
-            assert_true(n > 0);
-            in.size = (uint8_t)(4 * n); /* a prefix that changed nothing is gone */
-            isa_print(&in, ABI_CODE_BASE, 0, text, sizeof text);
-            words(text, n, enc);
-            assert_true(n == 1 ? isa_decode_word(enc[0], &back) : isa_decode(enc, n, &back));
-            isa_print(&back, ABI_CODE_BASE, 0, again, sizeof again);
-            assert_string_equal(text, again);
+    unsigned tested[OP_COUNT] = {0};
+    for (unsigned p = 0; p < sizeof profiles / sizeof *profiles; p++)
+        for (unsigned op = 1; op < OP_COUNT; op++) {
+            profile = profiles[p];
+            for (int i = 0; i < 24 && (isa_table[op].revisions & profile); i++) {
+                uint32_t w[3], enc[ISA_MAX_WORDS];
+                struct insn in;
+                random_word(op, w);
+                if (isa_decode_raw(profile, w, isa_bits((enum isa_op)op) / 32, &in)) {
+                    assert_int_equal(in.op, op);
+                    assert_int_equal(isa_encode(&in, enc, NULL), in.size / 4);
+                    assert_memory_equal(enc, w, in.size);
+                    there_and_back(&in, in.size / 4, enc);
+                    tested[op]++;
+                }
+                random_word(random_prefix(), w);
+                random_word(op, w + 1);
+                if (!isa_decode_in(profile, w, 3, &in) || !in.prefix) continue;
+                in.groups = 0;
+                if (in.prefix == OP_REGEXT || in.prefix == OP_REGEXTI) in.prefix = 0;
+                unsigned n = isa_encode(&in, enc, NULL);
+                if (!n) continue; /* the prefix was void, and its registers are only in the groups */
+                /* a prefix that changed nothing is gone */
+                assert_true(isa_decode_in(profile, enc, n, &in) || isa_decode_raw(profile, enc, n, &in));
+                there_and_back(&in, n, enc);
+            }
         }
+    profile = PROFILE_DEFAULT;
+    for (unsigned op = 1; op < OP_COUNT; op++)
+        if (!tested[op]) fail_msg("%s was never tested", isa_table[op].name);
 }
 
 /* Any sequence of words, sense or not, survives disassembling and assembling. */
 static void test_random_listing(void **state)
 {
     (void)state;
-    for (int round = 0; round < 40; round++) {
-        uint32_t w[256];
+    enum { N = 256 };
+    for (int round = 0; round < 100; round++) {
+        uint32_t w[N + 2];
         char *text, *log;
         size_t size;
         struct elf_image m;
-        for (size_t i = 0; i < 256; i++) {
-            unsigned kind = rng() % 4;
-            w[i] = kind == 0 ? rng() : kind == 1 ? 0x200b | (rng() & 0xfff01000) : random_word(1 + rng() % (OP_COUNT - 1));
+        profile = profiles[round / 2 % 5];
+        for (size_t i = 0; i < N; i++) {
+            unsigned kind = rng() % 5;
+            if (kind == 0) w[i] = rng();
+            else if (kind == 1) random_word(random_prefix(), w + i);
+            else random_word(1 + rng() % (OP_COUNT - 1), w + i);
+            if (kind == 2 && i + 1 < N) i++; /* both halves of a long word */
             if (kind == 3 && rng() % 3 == 0) w[i] = 0x00000063 | (rng() & 0x01ff0f80); /* near branches */
         }
         FILE *f = open_memstream(&text, &size);
-        if (round % 2) asm_disassemble(w, 256, ABI_CODE_BASE, NULL, f);
-        else asm_disassemble_raw(w, 256, ABI_CODE_BASE, NULL, f);
+        asm_disassemble_in(profile, round % 2, w, N, ABI_CODE_BASE, NULL, f);
         fclose(f);
+        profile = PROFILE_DEFAULT; /* the listing says it itself */
         if (!assemble(text, &m, &log)) fail_msg("%s", log);
-        assert_int_equal(m.text_words, 256);
-        for (size_t i = 0; i < 256; i++)
+        assert_int_equal(m.text_words, N);
+        for (size_t i = 0; i < N; i++)
             if (m.text[i] != w[i]) fail_msg("word %zu is %08x, not %08x, in round %d", i, m.text[i], w[i], round);
         free(log);
         free(text);
         elf_free(&m);
     }
+}
+
+/* Modifiers in braces, and the prefixes they come from. */
+static void test_modifiers(void **state)
+{
+    (void)state;
+    profile = PROFILE_R2025;
+    WORDS("prefix 0x1 {pair, neg=5}", 0x0018a002);
+    WORDS("vadd.vv v2, v4, v6 {prefix, abs=1, neg=2}", 0x00014002, 0x02430157);
+    WORDS("vlw12.v v32, 0(v0) {pre_m_global_128, hint=3}", 0x0011803e, 0x0000207b);
+    WORDS("vfadd64.vv v200, v1, v2, v0.t {rm=rtz, omod=2, opsel=5, abs=1, neg=2, width=1}", 0x234a01bf, 0x00020472);
+    profile = PROFILE_R21;
+    bad("vadd.vv v1, v0, v0 {prefix, size=1}", "no modifier of this instruction");
+    bad("vadd.vv v2, v4, v6 {prefix, abs=8}", "abs must be 0 to 7");
+    bad("vadd.vv v2, v4, v6 {prefix, abs}", "'=' expected");
+    bad("vadd.vv v2, v4, v6 {prefix, abs=1", "'}' expected");
+    bad("prefix 1 {prefix}", "cannot have a prefix");
+    bad("vadd64.vv v1, v2, v3", "unknown instruction");
+    profile = PROFILE_DEFAULT;
+    bad("vadd.vv v2, v4, v6 {prefix}", "no modifier of this instruction");
+    bad(".option profile, r7", "unknown profile");
+    WORDS(".option profile, r2025\nvadd.vv v2, v4, v6 {prefix}\n.option profile, default\nnop", 0x00000002, 0x02430157, 0x13);
 }
 
 /* ---- instructions ---- */
@@ -457,7 +527,7 @@ static void test_damaged_source(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_each_row),    cmocka_unit_test(test_random_listing), cmocka_unit_test(test_known_words),
+        cmocka_unit_test(test_modifiers), cmocka_unit_test(test_each_row),    cmocka_unit_test(test_random_listing), cmocka_unit_test(test_known_words),
         cmocka_unit_test(test_pseudo),      cmocka_unit_test(test_labels),         cmocka_unit_test(test_expressions),
         cmocka_unit_test(test_data),        cmocka_unit_test(test_comments),       cmocka_unit_test(test_symbols),
         cmocka_unit_test(test_kernel_note), cmocka_unit_test(test_places), cmocka_unit_test(test_far_branches),   cmocka_unit_test(test_messages),

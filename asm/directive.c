@@ -236,6 +236,27 @@ static bool size(struct as *as, const struct token *name, unsigned argument)
     return s && separator(as) && (s->size = expr_parse(as));
 }
 
+/* .option profile, NAME; the options of other assemblers for RISC-V have no meaning here. */
+static bool option(struct as *as, const struct token *name, unsigned argument)
+{
+    char text[16];
+    enum isa_profile profile;
+    (void)name, (void)argument;
+    if (!token_named(as->t, "profile")) {
+        while (as->t->kind != TOKEN_END) as->t++;
+        return true;
+    }
+    as->t++;
+    lex_accept(as, ',');
+    const char *at = as->t->at;
+    if (as->t->kind != TOKEN_NAME) return as_error(as, at, "profile expected: default toolchain r2.0 r2.1 r2025");
+    snprintf(text, sizeof text, "%.*s", (int)(as->t->length < 15 ? as->t->length : 15), as->t->text);
+    as->t++;
+    if (!isa_profile_find(text, &profile)) return as_error(as, at, "unknown profile; there are default toolchain r2.0 r2.1 r2025");
+    as_profile(as, profile);
+    return true;
+}
+
 /* What says how other tools should work, and does not concern this one. */
 static bool ignored(struct as *as, const struct token *name, unsigned argument)
 {
@@ -318,7 +339,7 @@ static const struct directive directives[] = {
     {".set", set, 0}, {".equ", set, 0}, {".type", type, 0}, {".size", size, 0},
     {".globl", visibility, 0}, {".global", visibility, 0}, {".local", visibility, 0}, {".weak", visibility, 0}, {".hidden", visibility, 0},
     {".kernel", kernel, 0}, {".arg", arg, 0},
-    {".option", ignored, 0}, {".attribute", ignored, 0}, {".file", ignored, 0}, {".ident", ignored, 0},
+    {".option", option, 0}, {".attribute", ignored, 0}, {".file", ignored, 0}, {".ident", ignored, 0},
 };
 enum { NDIRECTIVES = sizeof directives / sizeof *directives };
 

@@ -16,20 +16,28 @@ struct listing {
     uint8_t *targets;  /* one per word: 1 when a branch of the text goes there, 2 behind a prefix */
     const struct elf_symbol **symbols; /* usable as labels, by address */
     size_t nsymbols;
+    enum isa_profile profile;
     FILE *out;
 };
+
+/* Does the text of this instruction, assembled, give these words? Text has no group bits of a prefix
+ * beyond what its operands say, and names no regext. */
+static bool text_carries(const struct insn *in, const uint32_t *words)
+{
+    uint32_t again[ISA_MAX_WORDS];
+    struct insn said = *in;
+    said.groups = 0;
+    if (said.prefix == OP_REGEXT || said.prefix == OP_REGEXTI) said.prefix = 0;
+    unsigned n = isa_encode(&said, again, NULL);
+    return n * 4 == in->size && !memcmp(again, words, 4 * n);
+}
 
 /* Decodes the instruction at word i such that encoding gives the same words back. */
 static bool decode(const struct listing *l, size_t i, bool merge, struct insn *in)
 {
-    uint32_t again[2];
-    for (size_t n = merge && l->count - i > 1 ? 2 : 1; n; n--) {
-        bool ok = n == 2 ? isa_decode(l->words + i, 2, in) : isa_decode_word(l->words[i], in);
-        if (!ok || (n == 2 && in->size == 4)) continue;
-        unsigned words = isa_encode(in, again, NULL);
-        if (words == n && !memcmp(again, l->words + i, 4 * n)) return true;
-    }
-    return false;
+    const uint32_t *words = l->words + i;
+    if (merge && isa_decode_in(l->profile, words, l->count - i, in) && text_carries(in, words)) return true;
+    return isa_decode_raw(l->profile, words, l->count - i, in) && text_carries(in, words);
 }
 
 static bool branch_target(const struct listing *l, size_t i, const struct insn *in, uint32_t *target)
@@ -134,27 +142,27 @@ static void print_labels(const struct listing *l, size_t i)
     if (!named && l->targets && l->targets[i]) fprintf(l->out, "%s:\n", label(l, addr, buf));
 }
 
-/* Replaces the address of the last operand by a name, if the target has a label. */
+/* Replaces the address of the target by a name, if it has a label. */
 static void print_instruction(const struct listing *l, size_t i, const struct insn *in)
 {
-    char text[512], buf[24];
+    char text[512], name[24], address[16];
     uint32_t pc = l->addr + (uint32_t)(i * 4), target;
     isa_print(in, pc, 0, text, sizeof text);
-    char *last = strrchr(text, ' ');
-    if (!last) last = strrchr(text, '\t');
     size_t word = branch_target(l, i, in, &target) ? (target - l->addr) / 4u : l->count;
-    if (last && l->targets && word < l->count && !(target & 3) && l->targets[word] != 2)
-        snprintf(last + 1, sizeof text - (size_t)(last + 1 - text), "%s", label(l, target, buf));
-    fprintf(l->out, "%s\n", text);
+    bool labelled = l->targets && word < l->count && !(target & 3) && l->targets[word] != 2;
+    snprintf(address, sizeof address, "0x%08x", labelled ? target : 0);
+    char *at = labelled ? strstr(text, address) : NULL;
+    if (at) fprintf(l->out, "%.*s%s%s\n", (int)(at - text), text, label(l, target, name), at + 10);
+    else fprintf(l->out, "%s\n", text);
 }
 
-/* The second word of a merged instruction cannot carry a label; a branch there keeps its address. */
+/* The later words of a merged instruction cannot carry a label; a branch there keeps its address. */
 static void drop_inner_targets(struct listing *l, bool merge)
 {
     struct insn in;
     for (size_t i = 0; i < l->count; i += in.size / 4u) {
         if (!decode(l, i, merge, &in)) in.size = 4;
-        if (in.size == 8) l->targets[i + 1] = 2;
+        for (unsigned k = 1; k < in.size / 4u; k++) l->targets[i + k] = 2;
     }
 }
 
@@ -167,16 +175,19 @@ static void print_listing(struct listing *l, bool merge)
         if (!ok) in.size = 4;
         print_labels(l, i);
         fprintf(l->out, "%08x:\t%08x", addr, l->words[i]);
-        if (in.size == 8) fprintf(l->out, " %08x", l->words[i + 1]);
+        for (unsigned k = 1; k < in.size / 4u; k++) fprintf(l->out, " %08x", l->words[i + k]);
         fputc('\t', l->out);
         if (ok) print_instruction(l, i, &in);
         else fprintf(l->out, ".word\t0x%08x\n", l->words[i]);
     }
 }
 
-static void list(const uint32_t *words, size_t nwords, uint32_t addr, const struct elf_image *image, bool merge, FILE *out)
+void asm_disassemble_in(enum isa_profile profile, bool merge, const uint32_t *words, size_t nwords, uint32_t addr,
+                        const struct elf_image *image, FILE *out)
 {
-    struct listing l = {.words = words, .count = nwords, .addr = addr, .image = image, .targets = calloc(nwords + 1, 1), .out = out};
+    struct listing l = {.words = words, .count = nwords, .addr = addr, .image = image, .profile = profile,
+        .targets = calloc(nwords + 1, 1), .out = out};
+    if (profile != PROFILE_DEFAULT) fprintf(out, "\t.option profile, %s\n", isa_profile_name(profile));
     collect_symbols(&l);
     if (l.targets) {
         mark_targets(&l, merge);
@@ -189,10 +200,10 @@ static void list(const uint32_t *words, size_t nwords, uint32_t addr, const stru
 
 void asm_disassemble(const uint32_t *words, size_t nwords, uint32_t addr, const struct elf_image *image, FILE *out)
 {
-    list(words, nwords, addr, image, true, out);
+    asm_disassemble_in(PROFILE_DEFAULT, true, words, nwords, addr, image, out);
 }
 
 void asm_disassemble_raw(const uint32_t *words, size_t nwords, uint32_t addr, const struct elf_image *image, FILE *out)
 {
-    list(words, nwords, addr, image, false, out);
+    asm_disassemble_in(PROFILE_DEFAULT, false, words, nwords, addr, image, out);
 }

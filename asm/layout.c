@@ -25,6 +25,7 @@ static uint32_t place_of(const struct item *i) { return i->addr + i->size - 4; }
 
 static bool can_grow(const struct item *i)
 {
+    if (i->insn.prefix) return false; /* of the writer's own choice: it belongs to one instruction */
     return opposite(i->insn.op) != OP_INVALID || (i->insn.op == OP_JAL && i->insn.rd);
 }
 
@@ -106,7 +107,7 @@ bool layout_place(struct as *as)
 
 static bool put(struct as *as, const struct item *i, uint8_t *out, const struct insn *in, uint32_t *offset)
 {
-    uint32_t words[2];
+    uint32_t words[ISA_MAX_WORDS];
     const char *why = "operand";
     unsigned n = isa_encode(in, words, &why);
     if (!n) return as_error(as, i->expr ? i->expr->at : i->at, "%s is out of range", why);

@@ -140,35 +140,82 @@ static bool parse_value(struct as *as, const struct isa_operand *o, const char *
     return parse_expression(as, o, in, out);
 }
 
-static bool parse_rounding(struct as *as, struct insn *in)
+static int rounding_mode(const struct token *t)
 {
     static const char *const modes[] = {"rne", "rtz", "rdn", "rup", "rmm", "rm5", "rm6", "dyn"};
-    for (uint8_t i = 0; i < 8; i++)
-        if (token_named(as->t, modes[i])) {
-            in->rm = i;
-            as->t++;
-            return true;
-        }
-    return as_error(as, as->t->at, "rounding mode expected: rne rtz rdn rup rmm dyn");
+    for (int i = 0; i < 8; i++)
+        if (token_named(t, modes[i])) return i;
+    return -1;
+}
+
+static bool parse_rounding(struct as *as, uint8_t *mode)
+{
+    int m = rounding_mode(as->t);
+    if (m < 0) return as_error(as, as->t->at, "rounding mode expected: rne rtz rdn rup rmm dyn");
+    *mode = (uint8_t)m;
+    as->t++;
+    return true;
 }
 
 /* ", v0.t" or ", MODE" at the end. */
 static bool parse_trailer(struct as *as, char letter, struct insn *in)
 {
-    if (as->t->kind == TOKEN_END) return true;
+    if (as->t->kind == TOKEN_END || token_is(as->t, '{')) return true;
     if (!lex_expect(as, ',', "before the last operand")) return false;
-    if (letter == 'o') return parse_rounding(as, in);
+    if (letter == 'o') return parse_rounding(as, &in->rm);
     if (!token_named(as->t, "v0.t")) return as_error(as, as->t->at, "only the mask v0.t can follow");
     in->vm = 0;
     as->t++;
     return true;
 }
 
+/* "name=value" or "name": its bits of a field of the instruction. */
+static bool parse_modifier(struct as *as, struct insn *in)
+{
+    struct isa_modifier m[ISA_MAX_MODIFIERS];
+    size_t i = 0, n = isa_modifiers(in, m);
+    const struct token *t = as->t++;
+    while (i < n && !token_named(t, m[i].name)) i++;
+    if (i == n) {
+        as_error(as, t->at, "no modifier of this instruction");
+        for (i = 0; i < n; i++) as_hint(as, "%s%s", m[i].name, m[i].width > 1 ? "=N" : "");
+        return false;
+    }
+    if (m[i].role == ROLE_RM) return lex_expect(as, '=', "behind rm") && parse_rounding(as, &in->rm);
+    int64_t value = 1, most = (1 << m[i].width) - 1;
+    if ((m[i].width > 1 || token_is(as->t, '=')) && (!lex_expect(as, '=', "behind the modifier") || !expr_parse_known(as, m[i].name, 0, most, &value)))
+        return false;
+    int32_t old = isa_get(in, (enum operand_role)m[i].role) & ~((int32_t)most << m[i].shift);
+    isa_set(in, (enum operand_role)m[i].role, old | (int32_t)value << m[i].shift);
+    return true;
+}
+
+/* "{PREFIX, modifier, ...}" behind the operands; the prefix, if any, comes first. */
+static bool parse_modifiers(struct as *as, struct insn *in)
+{
+    if (!lex_accept(as, '{')) return true;
+    const struct token *t = as->t;
+    for (unsigned op = 1; op < OP_COUNT && t->kind == TOKEN_NAME; op++)
+        if (isa_table[op].kind == KIND_PREFIX && (isa_table[op].revisions & as->profile) && token_named(t, isa_table[op].name))
+            in->prefix = (uint16_t)op;
+    if (in->prefix && isa_table[in->op].kind == KIND_PREFIX) return as_error(as, t->at, "a prefix cannot have a prefix");
+    if (in->prefix) {
+        as->t++;
+        if (lex_accept(as, '}')) return true;
+        if (!lex_expect(as, ',', "behind the prefix")) return false;
+    }
+    do {
+        if (!parse_modifier(as, in)) return false;
+    } while (lex_accept(as, ','));
+    return lex_expect(as, '}', "behind the modifiers");
+}
+
 static bool parse_operands(struct as *as, const char *p, struct insn *in, struct item *out)
 {
     for (; *p; p++) {
         const struct isa_operand *o = isa_operand(*p);
-        if (*p == ',' && (p[1] == 'm' || p[1] == 'o') && !p[2]) return parse_trailer(as, p[1], in);
+        if (*p == '{') return true;
+        if (*p == ',' && p[1] && strchr("moK", p[1]) && (!p[2] || p[2] == '{')) return parse_trailer(as, p[1], in);
         if (!strcmp(p, "v0")) {
             if (!token_named(as->t, "v0") && !token_named(as->t, "v0.t")) return as_error(as, as->t->at, "the mask register v0 expected");
             as->t++;
@@ -191,7 +238,8 @@ static void hint_operands(struct as *as, const struct isa_desc *d)
     size_t n = 0;
     for (const char *p = d->operands; *p && n + 24 < sizeof text; p++) {
         const struct isa_operand *o = isa_operand(*p);
-        if (*p == ',' && p[1] == 'm' && !p[2]) n += (size_t)snprintf(text + n, sizeof text - n, "[, v0.t]"), p++;
+        if (*p == '{') break;
+        if (*p == ',' && p[1] && strchr("mK", p[1]) && (!p[2] || p[2] == '{')) n += (size_t)snprintf(text + n, sizeof text - n, "[, v0.t]"), p++;
         else if (*p == ',' && p[1] == 'o' && !p[2]) n += (size_t)snprintf(text + n, sizeof text - n, "[, rounding mode]"), p++;
         else if (!strcmp(p, "v0")) n += (size_t)snprintf(text + n, sizeof text - n, "v0"), p++;
         else if (o) n += (size_t)snprintf(text + n, sizeof text - n, "%s", o->name);
@@ -205,7 +253,7 @@ static void hint_operands(struct as *as, const struct isa_desc *d)
 /* Registers are known now, and so is the size, unless a target or a symbol decides it. */
 static bool check_encoding(struct as *as, const struct item *i, const struct insn *in, const char *at)
 {
-    uint32_t words[2];
+    uint32_t words[ISA_MAX_WORDS];
     const char *why = "operand";
     struct insn copy = *in;
     if (i->letter) isa_set(&copy, (enum operand_role)isa_operand(i->letter)->role, 0);
@@ -216,10 +264,10 @@ static bool check_encoding(struct as *as, const struct item *i, const struct ins
 bool operand_instruction(struct as *as, unsigned op, const struct token *mnemonic, bool aq, bool rl)
 {
     const struct isa_desc *d = &isa_table[op];
-    struct insn in = {.op = (uint16_t)op, .vm = 1, .aq = aq, .rl = rl, .rm = strchr(d->pattern, 'o') ? 7 : 0, .size = 4};
+    struct insn in = {.op = (uint16_t)op, .vm = 1, .aq = aq, .rl = rl, .rm = strpbrk(d->pattern, "oL") ? 7 : 0, .size = 4};
     struct item parsed = {0};
     if (as->section != SECTION_TEXT) return as_error(as, mnemonic->at, "instructions belong into .text");
-    bool ok = parse_operands(as, d->operands, &in, &parsed);
+    bool ok = parse_operands(as, d->operands, &in, &parsed) && parse_modifiers(as, &in);
     if (ok && as->t->kind != TOKEN_END) ok = as_error(as, as->t->at, "unexpected text behind the operands");
     if (!ok) {
         hint_operands(as, d);
@@ -228,7 +276,7 @@ bool operand_instruction(struct as *as, unsigned op, const struct token *mnemoni
     if (!check_encoding(as, &parsed, &in, mnemonic->at)) return false;
     struct item *i = as_item(as, ITEM_INSN, mnemonic->at);
     if (!i) return false;
-    uint32_t words[2];
+    uint32_t words[ISA_MAX_WORDS];
     struct insn sized = in;
     if (parsed.letter) isa_set(&sized, (enum operand_role)isa_operand(parsed.letter)->role, 0);
     i->size = 4 * isa_encode(&sized, words, NULL);

@@ -99,6 +99,7 @@ struct as {
     const char *name;        /* of the source, for messages */
     const char *source, *end, *cursor;
     FILE *log;
+    enum isa_profile profile;
     unsigned errors;
     bool failed;             /* in this statement */
     jmp_buf stop;            /* too many errors, or no memory */
@@ -147,6 +148,7 @@ bool as_define(struct as *as, struct symbol *symbol, const char *at);
 struct symbol *as_here(struct as *as);  /* an anonymous label at this place */
 struct item *as_item(struct as *as, enum item_kind kind, const char *at);
 bool as_statement(struct as *as);       /* the statement of as->t .. TOKEN_END */
+void as_profile(struct as *as, enum isa_profile profile); /* of the instructions from here on */
 /* Is this the first word of a statement, or nearly? */
 bool as_begins_statement(struct as *as, const char *word, size_t length);
 /* "name" nearest to `word` among the candidates a caller offers one by one. */
@@ -182,8 +184,8 @@ bool operand_instruction(struct as *as, unsigned op, const struct token *mnemoni
 /* ---- pseudo.c ---- */
 const char *pseudo_name(size_t row);    /* NULL behind the last */
 /* Rewrites and assembles the statement by the rows that begin at `row`; *found says whether one is
- * meant, or the instruction of the same name. */
-bool pseudo_instruction(struct as *as, size_t row, const struct token *mnemonic, bool *found);
+ * meant, or the instruction of the same name (`instruction`: there is one). */
+bool pseudo_instruction(struct as *as, size_t row, const struct token *mnemonic, bool instruction, bool *found);
 
 /* ---- directive.c ---- */
 const char *directive_name(size_t index);

@@ -21,19 +21,22 @@ struct operands {
     const struct token *first[MAX_OPERANDS];
     size_t length[MAX_OPERANDS];
     bool masked, parenthesis;
+    const struct token *modifiers; /* from the brace on; nmodifiers tokens */
+    size_t nmodifiers;
 };
 
 static void split(const struct token *t, struct operands *o)
 {
     const struct token *first = t;
     int depth = 0;
+    bool end = t->kind == TOKEN_END || token_is(t, '{');
     *o = (struct operands){0};
-    if (t->kind == TOKEN_END) return;
-    for (;; t++) {
+    for (; !end; t++) {
         if (token_is(t, '(')) depth++, o->parenthesis = true;
         if (token_is(t, ')')) depth--;
-        if (t->kind != TOKEN_END && (depth > 0 || !token_is(t, ','))) continue;
-        if (t->kind == TOKEN_END && o->count && t - first == 1 && token_named(first, "v0.t")) {
+        end = t->kind == TOKEN_END || token_is(t, '{');
+        if (!end && (depth > 0 || !token_is(t, ','))) continue;
+        if (end && o->count && t - first == 1 && token_named(first, "v0.t")) {
             o->masked = true;
         } else {
             if (o->count < MAX_OPERANDS) {
@@ -42,9 +45,11 @@ static void split(const struct token *t, struct operands *o)
             }
             o->count++;
         }
-        if (t->kind == TOKEN_END) return;
+        if (end) break;
         first = t + 1;
     }
+    o->modifiers = t;
+    for (; t->kind != TOKEN_END; t++) o->nmodifiers++;
 }
 
 /* Tokens of one line of an expansion. */
@@ -108,6 +113,7 @@ static bool expand(struct as *as, const struct pseudo *p, const struct operands 
             t[0].at = t[1].at = at;
             add(as, &line, t, 2);
         }
+        if (text == end) add(as, &line, o->modifiers, o->nmodifiers);
         ok = run_line(as, &line);
     }
     as->expanding = false;
@@ -144,11 +150,10 @@ static bool load_immediate(struct as *as, const struct operands *o, const char *
     return expand(as, v & 0xfff ? &both : &upper, &value, at);
 }
 
-bool pseudo_instruction(struct as *as, size_t row, const struct token *mnemonic, bool *found)
+bool pseudo_instruction(struct as *as, size_t row, const struct token *mnemonic, bool instruction, bool *found)
 {
     struct operands o;
     const char *name = pseudo_name(row);
-    bool instruction = isa_find(name) != OP_INVALID;
     *found = false;
     split(as->t, &o);
     if (instruction && o.parenthesis) return true;

@@ -29,7 +29,7 @@ static void to_phys(void *user, int32_t *reg, bool is_def)
 
 static void put(struct out *o, struct insn in)
 {
-    uint32_t w[2];
+    uint32_t w[ISA_MAX_WORDS];
     const char *why = "";
     in.vm = 1;
     unsigned n = isa_encode(&in, w, &why);

@@ -1,18 +1,19 @@
-/* Words to instructions. A register-extension prefix is folded into the instruction behind it, so
- * that engines and tools see one instruction with full register numbers (ISA notes 3.1, 3.2). */
+/* Words to instructions. A prefix is folded into the instruction behind it, so that engines and
+ * tools see one instruction with full register numbers (ISA notes 3). What a prefix carried stays in
+ * prefix and groups, so that encoding gives back the same words. */
 #include "tables.h"
 
-static uint32_t gather(uint32_t word, const struct isa_operand *o)
+static uint32_t gather(uint64_t word, const struct isa_operand *o)
 {
     uint32_t v = 0;
     for (unsigned r = 0; r < o->nranges; r++) {
         unsigned n = o->hi[r] - o->lo[r] + 1u;
-        v = v << n | (word >> o->lo[r] & (n == 32 ? ~0u : (1u << n) - 1));
+        v = v << n | (uint32_t)(word >> o->lo[r] & ((1ull << n) - 1));
     }
     return v;
 }
 
-static int32_t operand_value(uint32_t word, const struct isa_operand *o)
+static int32_t operand_value(uint64_t word, const struct isa_operand *o)
 {
     uint32_t v = gather(word, o);
     bool is_signed = o->kind == OPERAND_SIMM || o->kind == OPERAND_TARGET;
@@ -33,88 +34,143 @@ int32_t isa_get(const struct insn *in, enum operand_role role)
     case ROLE_RM: return in->rm;
     case ROLE_AQ: return in->aq;
     case ROLE_RL: return in->rl;
+    case ROLE_PAIR: return in->pair;
+    case ROLE_HINT: return in->hint;
+    case ROLE_ABS: return in->abs;
+    case ROLE_NEG: return in->neg;
+    case ROLE_OMOD: return in->omod;
+    case ROLE_OPSEL: return in->opsel;
+    case ROLE_ELEM: return in->elem;
     }
     return 0;
 }
 
 void isa_set(struct insn *in, enum operand_role role, int32_t value)
 {
+    uint8_t byte = (uint8_t)value;
     switch (role) {
-    case ROLE_RD: in->rd = (uint8_t)value; break;
-    case ROLE_RS1: in->rs1 = (uint8_t)value; break;
-    case ROLE_RS2: in->rs2 = (uint8_t)value; break;
-    case ROLE_RS3: in->rs3 = (uint8_t)value; break;
+    case ROLE_RD: in->rd = byte; break;
+    case ROLE_RS1: in->rs1 = byte; break;
+    case ROLE_RS2: in->rs2 = byte; break;
+    case ROLE_RS3: in->rs3 = byte; break;
     case ROLE_IMM: in->imm = value; break;
     case ROLE_AUX: in->aux = (uint16_t)value; break;
-    case ROLE_VM: in->vm = (uint8_t)value; break;
-    case ROLE_RM: in->rm = (uint8_t)value; break;
-    case ROLE_AQ: in->aq = (uint8_t)value; break;
-    case ROLE_RL: in->rl = (uint8_t)value; break;
+    case ROLE_VM: in->vm = byte; break;
+    case ROLE_RM: in->rm = byte; break;
+    case ROLE_AQ: in->aq = byte; break;
+    case ROLE_RL: in->rl = byte; break;
+    case ROLE_PAIR: in->pair = byte; break;
+    case ROLE_HINT: in->hint = byte; break;
+    case ROLE_ABS: in->abs = byte; break;
+    case ROLE_NEG: in->neg = byte; break;
+    case ROLE_OMOD: in->omod = byte; break;
+    case ROLE_OPSEL: in->opsel = byte; break;
+    case ROLE_ELEM: in->elem = byte; break;
     }
 }
 
-bool isa_decode_word(uint32_t word, struct insn *out)
+static bool invalid(struct insn *out)
+{
+    *out = (struct insn){.op = OP_INVALID, .vm = 1, .size = 4};
+    return false;
+}
+
+/* Scalar registers end at 63, whatever an eight-bit field or a prefix says. */
+static bool registers_exist(const struct insn *in)
+{
+    for (const struct isa_operand *const *p = isa_fixed(in->op)->operands; *p; p++) {
+        const struct isa_operand *o = *p;
+        if (o->kind == OPERAND_REG_X && isa_get(in, (enum operand_role)o->role) >= ISA_XREGS) return false;
+    }
+    return true;
+}
+
+bool isa_decode_raw(enum isa_profile profile, const uint32_t *words, size_t nwords, struct insn *out)
 {
     isa_init();
-    *out = (struct insn){.op = OP_INVALID, .vm = 1, .size = 4};
-    for (const uint16_t *op = isa_bucket(word); *op; op++) {
+    invalid(out);
+    uint64_t word = words[0] | (nwords > 1 ? (uint64_t)words[1] << 32 : 0);
+    for (const uint16_t *op = isa_bucket(words[0]); *op; op++) {
         const struct isa_fixed *f = isa_fixed(*op);
-        if ((word & f->mask) != f->match) continue;
+        if ((word & f->mask) != f->match || !(isa_table[*op].revisions & profile) || nwords * 32 < f->bits) continue;
         out->op = *op;
-        for (const char *l = f->letters; *l; l++) {
-            const struct isa_operand *o = isa_operand(*l);
-            isa_set(out, (enum operand_role)o->role, operand_value(word, o));
-        }
-        return true;
+        out->size = f->bits / 8;
+        for (const struct isa_operand *const *p = f->operands; *p; p++)
+            isa_set(out, (enum operand_role)(*p)->role, operand_value(word, *p));
+        return f->bits == 32 || registers_exist(out) || invalid(out);
     }
     return false;
 }
 
-/* Adds the register groups of a prefix to the operands they belong to. False when that names a
- * scalar register that does not exist. */
-static bool apply_groups(struct insn *in, unsigned x3, unsigned x2, unsigned x1, unsigned xd)
+bool isa_decode_word(uint32_t word, struct insn *out) { return isa_decode_raw(PROFILE_DEFAULT, &word, 1, out); }
+
+/* Adds the register groups of a prefix to the operands they belong to. With IMMHI the groups of
+ * source 1 and 3 carry the upper immediate instead. */
+static void apply_groups(struct insn *in, unsigned groups, bool immhi)
 {
-    const unsigned group[] = {[ROLE_RD] = xd, [ROLE_RS1] = x1, [ROLE_RS2] = x2, [ROLE_RS3] = x3};
-    for (const char *l = isa_fixed(in->op)->letters; *l; l++) {
-        const struct isa_operand *o = isa_operand(*l);
-        if (o->kind != OPERAND_REG_X && o->kind != OPERAND_REG_V) continue;
-        int32_t r = isa_get(in, (enum operand_role)o->role) | (int32_t)(group[o->role] << 5);
-        if (o->kind == OPERAND_REG_X && r >= ISA_XREGS) return false;
-        isa_set(in, (enum operand_role)o->role, r);
+    const unsigned group[] = {
+        [ROLE_RD] = groups & 7,
+        [ROLE_RS1] = immhi ? 0 : groups >> 3 & 7,
+        [ROLE_RS2] = immhi ? groups >> 3 & 7 : groups >> 6 & 7,
+        [ROLE_RS3] = immhi ? 0 : groups >> 9 & 7,
+    };
+    for (const struct isa_operand *const *p = isa_fixed(in->op)->operands; *p; p++) {
+        const struct isa_operand *o = *p;
+        if (o->kind == OPERAND_REG_X || o->kind == OPERAND_REG_V)
+            isa_set(in, (enum operand_role)o->role, isa_get(in, (enum operand_role)o->role) | (int32_t)(group[o->role] << 5));
+        if (immhi && o->letter == 'k') { /* a signed 5-bit immediate becomes eleven bits; shift amounts stay */
+            uint32_t v = groups >> 6 << 5 | ((uint32_t)in->imm & 31);
+            in->imm = (int32_t)(v << 21) >> 21;
+        }
+    }
+}
+
+static bool pairs_even(const struct insn *in)
+{
+    for (const struct isa_operand *const *p = isa_fixed(in->op)->operands; *p; p++) {
+        const struct isa_operand *o = *p;
+        bool reg = o->kind == OPERAND_REG_X || o->kind == OPERAND_REG_V;
+        if (reg && (isa_get(in, (enum operand_role)o->role) & 1)) return false;
     }
     return true;
 }
 
-/* regexti: a signed 5-bit immediate becomes eleven bits; shift amounts stay as they are. */
-static void extend_immediate(struct insn *in, unsigned immhi)
+/* Folds `prefix` into `in`, the instruction behind it. False when the two make no instruction. */
+static bool fold(const struct insn *prefix, struct insn *in)
 {
-    for (const char *l = isa_fixed(in->op)->letters; *l; l++)
-        if (*l == 'k') {
-            uint32_t v = immhi << 5 | ((uint32_t)in->imm & 31);
-            in->imm = (int32_t)(v << 21) >> 21;
-        }
+    unsigned flags = isa_table[prefix->op].flags;
+    bool memory = isa_table[in->op].unit == UNIT_LSU;
+    if (isa_table[in->op].kind == KIND_PREFIX) return false; /* the second one starts afresh */
+    in->prefix = prefix->op;
+    in->groups = prefix->aux;
+    in->size = (uint8_t)(in->size + 4);
+    in->pair = prefix->pair;
+    in->hint = prefix->hint;
+    if (isa_bits((enum isa_op)in->op) == 64) return true; /* carries its own modifiers */
+    if (!(flags & ISA_MEMORY)) {
+        in->abs = prefix->abs;
+        in->neg = prefix->neg;
+    } else if (memory) {
+        in->space = flags >> ISA_SPACE_SHIFT & 3;
+        in->width = flags >> ISA_WIDTH_SHIFT & 3;
+    } else {
+        return true; /* a memory prefix in front of something else is void */
+    }
+    apply_groups(in, prefix->aux, flags & ISA_IMMHI);
+    bool all_pairs = prefix->pair && !(flags & ISA_MEMORY);
+    return registers_exist(in) && (!all_pairs || pairs_even(in));
+}
+
+bool isa_decode_in(enum isa_profile profile, const uint32_t *words, size_t nwords, struct insn *out)
+{
+    if (!isa_decode_raw(profile, words, nwords, out)) return false;
+    if (isa_table[out->op].kind != KIND_PREFIX) return true;
+    struct insn prefix = *out;
+    if (nwords < 2 || !isa_decode_raw(profile, words + 1, nwords - 1, out) || !fold(&prefix, out)) return invalid(out);
+    return true;
 }
 
 bool isa_decode(const uint32_t *words, size_t nwords, struct insn *out)
 {
-    if (!isa_decode_word(words[0], out)) return false;
-    if (out->op != OP_REGEXT && out->op != OP_REGEXTI) return true;
-
-    struct insn next;
-    unsigned groups = out->aux;
-    bool immediate = out->op == OP_REGEXTI, ok = nwords > 1 && isa_decode_word(words[1], &next);
-    if (ok && isa_table[next.op].kind == KIND_PREFIX) ok = false; /* a second prefix replaces the first: decode there */
-    if (ok && immediate) {
-        extend_immediate(&next, groups >> 6);
-        ok = apply_groups(&next, 0, groups >> 3 & 7, 0, groups & 7);
-    } else if (ok) {
-        ok = apply_groups(&next, groups >> 9 & 7, groups >> 6 & 7, groups >> 3 & 7, groups & 7);
-    }
-    if (!ok) {
-        *out = (struct insn){.op = OP_INVALID, .vm = 1, .size = 4};
-        return false;
-    }
-    *out = next;
-    out->size = 8;
-    return true;
+    return isa_decode_in(PROFILE_DEFAULT, words, nwords, out);
 }

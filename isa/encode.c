@@ -1,14 +1,14 @@
-/* Instructions to words, with the prefix that registers above 31 or long immediates need. */
+/* Instructions to words, with the prefix they were decoded with or the one they need. */
 #include "tables.h"
 
-static uint32_t scatter(uint32_t value, const struct isa_operand *o)
+static uint64_t scatter(uint32_t value, const struct isa_operand *o)
 {
-    uint32_t word = 0;
+    uint64_t word = 0;
     unsigned left = o->width;
     for (unsigned r = 0; r < o->nranges; r++) {
         unsigned n = o->hi[r] - o->lo[r] + 1u;
         left -= n;
-        word |= (value >> left & (n == 32 ? ~0u : (1u << n) - 1)) << o->lo[r];
+        word |= ((uint64_t)value >> left & ((1ull << n) - 1)) << o->lo[r];
     }
     return word;
 }
@@ -22,45 +22,96 @@ static bool fits(int32_t value, const struct isa_operand *o)
     return v >= 0 && v < span;
 }
 
+/* What the operands ask of a prefix. */
+struct need {
+    unsigned group[4];   /* by role */
+    unsigned roles;      /* bit per role: the instruction has this register operand */
+    bool immediate;      /* has an immediate that a prefix can extend ... */
+    bool long_immediate; /* ... and must */
+    unsigned immhi;
+};
+
+/* The twelve group bits: what the operands say, and what an original prefix said of absent ones. */
+static unsigned groups(const struct need *need, unsigned original, bool immhi)
+{
+    static const uint8_t plain[4] = {[ROLE_RD] = 0, [ROLE_RS1] = 3, [ROLE_RS2] = 6, [ROLE_RS3] = 9};
+    static const uint8_t behind_immhi[4] = {[ROLE_RD] = 0, [ROLE_RS2] = 3};
+    unsigned g = original;
+    for (unsigned role = 0; role < 4; role++) {
+        if (!(need->roles >> role & 1) || (immhi && (role == ROLE_RS1 || role == ROLE_RS3))) continue;
+        unsigned shift = immhi ? behind_immhi[role] : plain[role];
+        g = (g & ~(7u << shift)) | need->group[role] << shift;
+    }
+    return immhi && need->immediate ? (g & 63) | need->immhi << 6 : g;
+}
+
 static unsigned refuse(const char **why, const char *name)
 {
     if (why) *why = name;
     return 0;
 }
 
-unsigned isa_encode(const struct insn *in, uint32_t words[2], const char **why)
+/* Builds the prefix word into *word; false when there is none that says all that is needed. */
+static bool prefix_word(const struct insn *in, const struct need *need, uint32_t *word)
+{
+    bool high = need->group[0] | need->group[1] | need->group[2] | need->group[3];
+    unsigned op = in->prefix ? in->prefix : need->long_immediate ? OP_REGEXTI : high ? OP_REGEXT : OP_INVALID;
+    if (op == OP_INVALID) return true;
+    if (op >= OP_COUNT || isa_table[op].kind != KIND_PREFIX) return false;
+
+    unsigned flags = isa_table[op].flags;
+    bool immhi = flags & ISA_IMMHI;
+    bool is_void = isa_bits((enum isa_op)in->op) == 64 || ((flags & ISA_MEMORY) && isa_table[in->op].unit != UNIT_LSU);
+    if (need->long_immediate && !immhi) return false;
+    if (immhi && (need->group[ROLE_RS1] || need->group[ROLE_RS3])) return false;
+    if (is_void && high && isa_bits((enum isa_op)in->op) == 32) return false;
+
+    struct insn p = {.op = (uint16_t)op, .pair = in->pair, .abs = in->abs, .neg = in->neg, .hint = in->hint, .vm = 1};
+    p.aux = (uint16_t)(is_void ? in->groups : groups(need, in->groups, immhi));
+    uint64_t w = isa_fixed(op)->match;
+    for (const struct isa_operand *const *k = isa_fixed(op)->operands; *k; k++) {
+        const struct isa_operand *o = *k;
+        int32_t v = isa_get(&p, (enum operand_role)o->role);
+        if (!fits(v, o)) return false;
+        w |= scatter((uint32_t)v, o);
+    }
+    *word = (uint32_t)w;
+    return true;
+}
+
+unsigned isa_encode(const struct insn *in, uint32_t words[ISA_MAX_WORDS], const char **why)
 {
     isa_init();
     if (in->op == OP_INVALID || in->op >= OP_COUNT) return refuse(why, "operation");
     const struct isa_fixed *f = isa_fixed(in->op);
-    unsigned group[4] = {0}, immhi = 0;
-    bool long_imm = false;
-    uint32_t word = f->match;
+    struct need need = {.group = {0}};
+    uint64_t word = f->match;
 
-    for (const char *l = f->letters; *l; l++) {
-        const struct isa_operand *o = isa_operand(*l);
+    for (const struct isa_operand *const *p = f->operands; *p; p++) {
+        const struct isa_operand *o = *p;
         int32_t v = isa_get(in, (enum operand_role)o->role);
-        if (o->kind == OPERAND_REG_X || o->kind == OPERAND_REG_V) {
-            if (o->kind == OPERAND_REG_X && v >= ISA_XREGS) return refuse(why, o->name);
-            group[o->role] = (unsigned)v >> 5;
+        if (o->kind == OPERAND_REG_X && v >= ISA_XREGS) return refuse(why, o->name);
+        if ((o->kind == OPERAND_REG_X || o->kind == OPERAND_REG_V) && o->width == 5) {
+            need.roles |= 1u << o->role;
+            need.group[o->role] = (unsigned)v >> 5;
+            v &= 31;
+        } else if (o->letter == 'k') {
+            if (v < -1024 || v > 1023) return refuse(why, o->name);
+            need.immediate = true;
+            need.long_immediate = !fits(v, o);
+            need.immhi = (uint32_t)v >> 5 & 63;
             v &= 31;
         } else if (!fits(v, o)) {
-            if (*l != 'k' || v < -1024 || v > 1023) return refuse(why, o->name);
-            long_imm = true;
-            immhi = (uint32_t)v >> 5 & 63;
-            v &= 31;
+            return refuse(why, o->name);
         }
         word |= scatter((uint32_t)v >> o->shift, o);
     }
 
+    uint32_t prefix = 0;
     unsigned n = 0;
-    if (long_imm) {
-        if (group[ROLE_RS1] || group[ROLE_RS3]) return refuse(why, "register group");
-        words[n++] = isa_fixed(OP_REGEXTI)->match | immhi << 26 | group[ROLE_RS2] << 23 | group[ROLE_RD] << 20;
-    } else if (group[0] | group[1] | group[2] | group[3]) {
-        words[n++] = isa_fixed(OP_REGEXT)->match | group[ROLE_RS3] << 29 | group[ROLE_RS2] << 26 |
-                     group[ROLE_RS1] << 23 | group[ROLE_RD] << 20;
-    }
-    words[n++] = word;
+    if (!prefix_word(in, &need, &prefix)) return refuse(why, "prefix");
+    if (prefix) words[n++] = prefix;
+    words[n++] = (uint32_t)word;
+    if (f->bits == 64) words[n++] = (uint32_t)(word >> 32);
     return n;
 }

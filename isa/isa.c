@@ -14,12 +14,16 @@
 #define R21 ISA_R21
 #define R2025 ISA_R2025
 #define IMPL ISA_IMPL
+#define EXTRA ISA_EXTRA
 #define ROUND ISA_ROUND
 #define V0 ISA_V0
+#define IMMHI ISA_IMMHI
+#define EVEN ISA_EVEN
+#define MEMORY(space, width) (ISA_MEMORY | (space) << ISA_SPACE_SHIFT | (width) << ISA_WIDTH_SHIFT)
 const struct isa_desc isa_table[OP_COUNT] = {
     {.name = "invalid", .pattern = "", .operands = "", .kind = KIND_NOP, .expr = "", .text = "no instruction"},
 #define INSN(id, name, pattern, operands, kind, unit, flags, revisions, expr, text) \
-    {name, pattern, operands, KIND_##kind, UNIT_##unit, flags, revisions, #expr, text},
+    {name, pattern, operands, KIND_##kind, UNIT_##unit, revisions, flags, #expr, text},
 #include "insn.def"
 #undef INSN
 };
@@ -44,7 +48,12 @@ enum { NOPERANDS = sizeof operand_rows / sizeof *operand_rows };
 
 static struct isa_operand operands[128]; /* by letter; letter 0 marks an undefined one */
 static struct isa_fixed fixed[OP_COUNT];
-static uint16_t bucket[128][OP_COUNT];   /* operations by low seven bits, 0-terminated */
+
+/* Operations by opcode (low seven bits), bits 14:12 and 31:28: lists ended by 0 inside one array. */
+enum { BUCKETS = 1 << 14, BUCKET_ROOM = 1 << 17 };
+static const uint32_t BUCKET_BITS = 0xf000707f;
+static uint32_t bucket_start[BUCKETS];
+static uint16_t bucket_lists[BUCKET_ROOM];
 static once_flag once = ONCE_FLAG_INIT;
 
 static void parse_operand(unsigned i)
@@ -70,8 +79,10 @@ static void parse_pattern(unsigned op)
 {
     struct isa_fixed *f = &fixed[op];
     const char *pattern = isa_table[op].pattern;
-    for (unsigned i = 0; i < 32 && pattern[i]; i++) {
-        uint32_t bit = 1u << (31 - i);
+    unsigned bits = strlen(pattern) > 32 ? 64 : 32;
+    f->bits = (uint8_t)bits;
+    for (unsigned i = 0; i < bits && pattern[i]; i++) {
+        uint64_t bit = 1ull << (bits - 1 - i);
         char c = pattern[i];
         if (c == '0' || c == '1') {
             f->mask |= bit;
@@ -82,22 +93,46 @@ static void parse_pattern(unsigned op)
     }
 }
 
+/* The word of a bucket's number, and back. */
+static uint32_t bucket_word(uint32_t n) { return (n & 127) | (n >> 7 & 7) << 12 | n >> 10 << 28; }
+static uint32_t bucket_number(uint32_t word) { return (word & 127) | (word >> 12 & 7) << 7 | word >> 28 << 10; }
+
+static void fill_buckets(void)
+{
+    static uint16_t by_opcode[128][OP_COUNT]; /* too large for small stacks */
+    unsigned fill[128] = {0};
+    uint32_t at = 1; /* the list at 0 is empty */
+    for (unsigned op = 1; op < OP_COUNT; op++) {
+        unsigned opcode = (unsigned)fixed[op].match & 127;
+        by_opcode[opcode][fill[opcode]++] = (uint16_t)op;
+    }
+    for (uint32_t n = 0; n < BUCKETS; n++) {
+        uint32_t first = at;
+        for (unsigned k = 0; k < fill[n & 127]; k++) {
+            const struct isa_fixed *f = &fixed[by_opcode[n & 127][k]];
+            bool possible = !((bucket_word(n) ^ f->match) & f->mask & BUCKET_BITS);
+            if (possible && at + 1 < BUCKET_ROOM) bucket_lists[at++] = by_opcode[n & 127][k];
+        }
+        bucket_start[n] = at > first ? first : 0;
+        if (at > first && at + 1 < BUCKET_ROOM) at++;
+    }
+}
+
 static void tables_once(void)
 {
-    unsigned fill[128] = {0};
     for (unsigned i = 0; i < NOPERANDS; i++) parse_operand(i);
     for (unsigned op = 1; op < OP_COUNT; op++) {
         parse_pattern(op);
-        unsigned b = fixed[op].match & 127;
-        bucket[b][fill[b]++] = (uint16_t)op;
+        for (unsigned k = 0; fixed[op].letters[k]; k++) fixed[op].operands[k] = &operands[(unsigned char)fixed[op].letters[k] & 127];
     }
+    fill_buckets();
 }
 
 void isa_init(void) { call_once(&once, tables_once); }
 
 const struct isa_fixed *isa_fixed(unsigned op) { return &fixed[op]; }
 
-const uint16_t *isa_bucket(uint32_t word) { return bucket[word & 127]; }
+const uint16_t *isa_bucket(uint32_t word) { return bucket_lists + bucket_start[bucket_number(word)]; }
 
 const struct isa_operand *isa_operand(char letter)
 {
@@ -106,14 +141,69 @@ const struct isa_operand *isa_operand(char letter)
     return c < 128 && operands[c].letter ? &operands[c] : NULL;
 }
 
-uint32_t isa_mask(enum isa_op op) { isa_init(); return fixed[op].mask; }
-uint32_t isa_match(enum isa_op op) { isa_init(); return fixed[op].match; }
+uint64_t isa_mask(enum isa_op op) { isa_init(); return fixed[op].mask; }
+uint64_t isa_match(enum isa_op op) { isa_init(); return fixed[op].match; }
+unsigned isa_bits(enum isa_op op) { isa_init(); return fixed[op].bits; }
 
-enum isa_op isa_find(const char *mnemonic)
+static const struct { const char *name; enum isa_profile profile; } profiles[] = {
+    {"default", PROFILE_DEFAULT}, {"toolchain", PROFILE_TOOLCHAIN},
+    {"r2.0", PROFILE_R20}, {"r2.1", PROFILE_R21}, {"r2025", PROFILE_R2025},
+};
+enum { NPROFILES = sizeof profiles / sizeof *profiles };
+
+bool isa_profile_find(const char *name, enum isa_profile *profile)
+{
+    for (unsigned i = 0; i < NPROFILES; i++)
+        if (!strcmp(profiles[i].name, name)) {
+            *profile = profiles[i].profile;
+            return true;
+        }
+    return false;
+}
+
+const char *isa_profile_name(enum isa_profile profile)
+{
+    for (unsigned i = 0; i < NPROFILES; i++)
+        if (profiles[i].profile == profile) return profiles[i].name;
+    return "default";
+}
+
+enum isa_op isa_find_in(enum isa_profile profile, const char *mnemonic)
 {
     for (unsigned op = 1; op < OP_COUNT; op++)
-        if (!strcmp(isa_table[op].name, mnemonic)) return (enum isa_op)op;
+        if ((isa_table[op].revisions & profile) && !strcmp(isa_table[op].name, mnemonic)) return (enum isa_op)op;
     return OP_INVALID;
+}
+
+enum isa_op isa_find(const char *mnemonic) { return isa_find_in(PROFILE_DEFAULT, mnemonic); }
+
+/* The parts of the control field of mma64, most significant first (ISA notes 10.3). */
+static const struct isa_modifier mma64_control[] = {
+    {"dt", ROLE_AUX, 12, 4}, {"shape", ROLE_AUX, 9, 3}, {"al", ROLE_AUX, 8, 1}, {"bl", ROLE_AUX, 7, 1}, {"ct", ROLE_AUX, 6, 1},
+    {"sp", ROLE_AUX, 4, 2}, {"rd", ROLE_AUX, 2, 2}, {"wg", ROLE_AUX, 1, 1}, {"a", ROLE_AUX, 0, 1},
+};
+
+/* Adds the modifiers that an operand string has in braces; a name that is there already stays. */
+static size_t add_modifiers(const char *names, struct isa_modifier *out, size_t n)
+{
+    names = strchr(names, '{');
+    for (const char *p = names ? names + 1 : "}"; *p != '}' && *p; p++) {
+        const struct isa_operand *o = isa_operand(*p);
+        bool seen = false;
+        if (*p == 'Z') {
+            for (size_t i = 0; i < sizeof mma64_control / sizeof *mma64_control && n < ISA_MAX_MODIFIERS; i++) out[n++] = mma64_control[i];
+            continue;
+        }
+        for (size_t i = 0; i < n && o; i++) seen |= !strcmp(out[i].name, o->name);
+        if (o && !seen && n < ISA_MAX_MODIFIERS) out[n++] = (struct isa_modifier){o->name, o->role, 0, o->width};
+    }
+    return n;
+}
+
+size_t isa_modifiers(const struct insn *in, struct isa_modifier out[ISA_MAX_MODIFIERS])
+{
+    size_t n = in->op < OP_COUNT ? add_modifiers(isa_table[in->op].operands, out, 0) : 0;
+    return in->prefix && in->prefix < OP_COUNT ? add_modifiers(isa_table[in->prefix].operands, out, n) : n;
 }
 
 const struct isa_csr *isa_csr_number(unsigned number)
@@ -133,21 +223,32 @@ const struct isa_csr *isa_csr_name(const char *name)
 /* Does the set of bits that carry `letter` in the pattern equal the operand's ranges? */
 static bool letter_in_place(const char *pattern, const struct isa_operand *o)
 {
-    uint32_t want = 0, have = 0;
+    uint64_t want = 0, have = 0;
+    size_t bits = strlen(pattern);
     for (unsigned r = 0; r < o->nranges; r++)
-        for (unsigned b = o->lo[r]; b <= o->hi[r]; b++) want |= 1u << b;
-    for (unsigned i = 0; i < 32; i++)
-        if (pattern[i] == o->letter) have |= 1u << (31 - i);
+        for (unsigned b = o->lo[r]; b <= o->hi[r]; b++) want |= 1ull << b;
+    for (size_t i = 0; i < bits; i++)
+        if (pattern[i] == o->letter) have |= 1ull << (bits - 1 - i);
     return want == have;
+}
+
+/* Are both operations active in some profile, and is there a word that is both? */
+static bool overlap(unsigned a, unsigned b)
+{
+    if ((fixed[a].match ^ fixed[b].match) & fixed[a].mask & fixed[b].mask) return false;
+    for (unsigned i = 0; i < NPROFILES; i++)
+        if ((isa_table[a].revisions & profiles[i].profile) && (isa_table[b].revisions & profiles[i].profile)) return true;
+    return false;
 }
 
 const char *isa_check(void)
 {
     static _Thread_local char why[128];
     isa_init();
+    if (bucket_lists[BUCKET_ROOM - 2]) return "the decoder's lists are full";
     for (unsigned op = 1; op < OP_COUNT; op++) {
         const char *pattern = isa_table[op].pattern;
-        if (strlen(pattern) != 32) {
+        if (strlen(pattern) != fixed[op].bits) {
             snprintf(why, sizeof why, "%s: the pattern has %zu bits", isa_table[op].name, strlen(pattern));
             return why;
         }
@@ -159,8 +260,7 @@ const char *isa_check(void)
             }
         }
         for (unsigned other = 1; other < op; other++)
-            if ((isa_table[op].revisions & isa_table[other].revisions) &&
-                !((fixed[op].match ^ fixed[other].match) & fixed[op].mask & fixed[other].mask)) {
+            if (overlap(op, other)) {
                 snprintf(why, sizeof why, "%s overlaps %s", isa_table[op].name, isa_table[other].name);
                 return why;
             }

@@ -30,16 +30,28 @@ enum isa_kind {
     KIND_XLOAD, KIND_XSTORE, KIND_VLOAD, KIND_VSTORE, KIND_PLOAD, KIND_PSTORE,
     KIND_ULOAD, KIND_USTORE, KIND_SLOAD, KIND_SSTORE, KIND_ILOAD, KIND_ISTORE,
     KIND_AMO, KIND_LR, KIND_SC, KIND_CSR, KIND_VSET, KIND_NOP,
-    KIND_JOIN, KIND_SETRPC, KIND_PREFIX, KIND_ENDPRG, KIND_BARRIER, KIND_BARRIERSUB,
+    KIND_JOIN, KIND_SETRPC, KIND_PREFIX, KIND_ENDPRG, KIND_BARRIER, KIND_BARRIERSUB, KIND_ABSENT,
 };
 
-enum isa_unit { UNIT_NONE, UNIT_SALU, UNIT_VALU, UNIT_MUL, UNIT_FPU, UNIT_SFU, UNIT_LSU, UNIT_CSR, UNIT_BRU };
+enum isa_unit {
+    UNIT_NONE, UNIT_SALU, UNIT_VALU, UNIT_MUL, UNIT_FPU, UNIT_SFU, UNIT_LSU, UNIT_CSR, UNIT_BRU, UNIT_TENSOR, UNIT_DMA,
+};
 
-enum isa_flags { ISA_ROUND = 1, ISA_V0 = 2 };
+enum isa_flags {
+    ISA_ROUND = 1, ISA_V0 = 2, ISA_IMMHI = 4, ISA_EVEN = 8,
+    ISA_MEMORY = 16, ISA_SPACE_SHIFT = 5, ISA_WIDTH_SHIFT = 7,
+};
 
 enum isa_revision {
     ISA_R20 = 1, ISA_R21 = 2, ISA_R2025 = 4, ISA_IMPL = 8,
+    ISA_EXTRA = 16,
     ISA_BASE = ISA_R20 | ISA_R21 | ISA_R2025 | ISA_IMPL,
+};
+
+/* A profile is the set of revisions whose lines are active together without overlap. */
+enum isa_profile {
+    PROFILE_R20 = ISA_R20, PROFILE_R21 = ISA_R21, PROFILE_R2025 = ISA_R2025, PROFILE_TOOLCHAIN = ISA_IMPL,
+    PROFILE_DEFAULT = ISA_IMPL | ISA_EXTRA, /* tool-chain binaries, our compiler's output, DMA */
 };
 
 /* One decoded instruction with its prefix folded in. Fields an operation does not have are 0,
@@ -53,21 +65,31 @@ struct insn {
     uint8_t vm;      /* 1 = unmasked */
     uint8_t rm;      /* static rounding mode, 7 = frm */
     uint8_t aq, rl;
-    uint8_t size;    /* bytes taken, prefix included: 4 or 8 */
+    uint8_t size;    /* bytes taken, prefix included: 4, 8 or 12 */
+
+    uint16_t prefix; /* operation of the prefix folded in, 0 = none */
+    uint16_t groups; /* its twelve group bits, also those that extended nothing */
+    uint8_t pair;    /* register operands are pairs, memory operands 64-bit addresses */
+    uint8_t abs, neg; /* bit k: of source k + 1 */
+    uint8_t hint;    /* cache hint */
+    uint8_t space, width; /* memory prefix: see MEMORY in insn.def */
+    uint8_t opsel, omod, elem; /* 64-bit compute words */
 };
 
 struct isa_desc {
     const char *name;     /* mnemonic */
-    const char *pattern;  /* 32 characters, most significant bit first */
+    const char *pattern;  /* 32 or 64 characters, most significant bit first */
     const char *operands; /* operand letters and literal text */
-    uint8_t kind, unit, flags, revisions;
+    uint8_t kind, unit, revisions;
+    uint16_t flags;
     const char *expr;     /* semantic expression as text */
     const char *text;     /* one-line meaning */
 };
 
 /* An operand letter of operand.def. */
 enum operand_kind { OPERAND_REG_X, OPERAND_REG_V, OPERAND_SIMM, OPERAND_UIMM, OPERAND_TARGET, OPERAND_CSR, OPERAND_FLAG };
-enum operand_role { ROLE_RD, ROLE_RS1, ROLE_RS2, ROLE_RS3, ROLE_IMM, ROLE_AUX, ROLE_VM, ROLE_RM, ROLE_AQ, ROLE_RL };
+enum operand_role { ROLE_RD, ROLE_RS1, ROLE_RS2, ROLE_RS3, ROLE_IMM, ROLE_AUX, ROLE_VM, ROLE_RM, ROLE_AQ, ROLE_RL,
+                    ROLE_PAIR, ROLE_HINT, ROLE_ABS, ROLE_NEG, ROLE_OMOD, ROLE_OPSEL, ROLE_ELEM };
 struct isa_operand {
     char letter;
     uint8_t kind, role, shift;
@@ -75,6 +97,14 @@ struct isa_operand {
     uint8_t hi[4], lo[4];               /* ranges, most significant first */
     const char *name, *text;
 };
+
+/* What can stand in braces behind the operands, "{name=value, name}": bits of a field of
+ * `struct insn`. One that is not written is 0; the rounding mode is 7. */
+struct isa_modifier {
+    const char *name;
+    uint8_t role, shift, width;
+};
+enum { ISA_MAX_MODIFIERS = 20 };
 
 struct isa_csr {
     uint16_t number;
@@ -90,30 +120,44 @@ extern const size_t isa_ncsrs;
 /* The operand with this letter, or NULL. */
 const struct isa_operand *isa_operand(char letter);
 
-/* The operation with this mnemonic, or OP_INVALID. */
+/* The modifiers of an instruction and of its prefix in->prefix; returns their number. */
+size_t isa_modifiers(const struct insn *in, struct isa_modifier out[ISA_MAX_MODIFIERS]);
+
+/* The operation with this mnemonic in a profile, or OP_INVALID; isa_find: in the default profile. */
 enum isa_op isa_find(const char *mnemonic);
+enum isa_op isa_find_in(enum isa_profile profile, const char *mnemonic);
+
+/* The profile called "default", "toolchain", "r2.0", "r2.1" or "r2025"; false if there is none. */
+bool isa_profile_find(const char *name, enum isa_profile *profile);
+const char *isa_profile_name(enum isa_profile profile); /* the inverse */
 
 /* The CSR with this number / name (either case), or NULL. */
 const struct isa_csr *isa_csr_number(unsigned number);
 const struct isa_csr *isa_csr_name(const char *name);
 
-/* Fixed bits of an operation: word & mask == match exactly when the word is this operation. */
-uint32_t isa_mask(enum isa_op op);
-uint32_t isa_match(enum isa_op op);
+/* Fixed bits of an operation: word & mask == match exactly when the word is this operation.
+ * isa_bits is 32 or 64, the length of that word. */
+uint64_t isa_mask(enum isa_op op);
+uint64_t isa_match(enum isa_op op);
+unsigned isa_bits(enum isa_op op);
 
-/* Decodes the instruction that begins at words[0], folding a register-extension prefix into the
- * instruction behind it (ISA notes 3). `nwords` (>= 1) words may be read. Returns false, with
- * out->op = OP_INVALID and out->size = 4, when the word is no instruction, names a scalar
- * register above 63, or the prefix has no instruction behind it. Never fails otherwise. */
-bool isa_decode(const uint32_t *words, size_t nwords, struct insn *out);
+/* Decodes the instruction that begins at words[0], folding a prefix into the instruction behind it
+ * (ISA notes 3). `nwords` (>= 1) words may be read. Returns false, with out->op = OP_INVALID and
+ * out->size = 4, when the word is no instruction of the profile, names a scalar register above 63
+ * or an odd pair, or the prefix has no instruction behind it. Never fails otherwise. */
+bool isa_decode_in(enum isa_profile profile, const uint32_t *words, size_t nwords, struct insn *out);
+bool isa_decode(const uint32_t *words, size_t nwords, struct insn *out); /* the default profile */
 
-/* Decodes one word alone: a prefix is returned as the operation OP_REGEXT / OP_REGEXTI. */
-bool isa_decode_word(uint32_t word, struct insn *out);
+/* Decodes one instruction alone: a prefix is returned as the operation it is. */
+bool isa_decode_raw(enum isa_profile profile, const uint32_t *words, size_t nwords, struct insn *out);
+bool isa_decode_word(uint32_t word, struct insn *out); /* one word, the default profile */
 
-/* Encodes `in` into words[0..1], emitting a prefix when a register above 31 or a long immediate
- * needs one. Returns the number of words, or 0 when an operand does not fit; then *why, if not
- * NULL, names the operand. */
-unsigned isa_encode(const struct insn *in, uint32_t words[2], const char **why);
+enum { ISA_MAX_WORDS = 3 }; /* a prefix and a 64-bit word */
+
+/* Encodes `in` into words, emitting the prefix in->prefix, or the one that a register above 31 or a
+ * long immediate needs. Returns the number of words, or 0 when an operand does not fit; then *why,
+ * if not NULL, names the operand. */
+unsigned isa_encode(const struct insn *in, uint32_t words[ISA_MAX_WORDS], const char **why);
 
 /* Sets field `role` of `insn`; the inverse read is isa_get. */
 void isa_set(struct insn *insn, enum operand_role role, int32_t value);
@@ -121,8 +165,9 @@ int32_t isa_get(const struct insn *insn, enum operand_role role);
 
 enum isa_print_flags { ISA_PRINT_NUMERIC = 1 /* x5 instead of t0 */ };
 
-/* Prints "mnemonic<tab>operands" of an instruction at `pc` (branch targets are printed as absolute
- * addresses). Returns the length as snprintf does. */
+/* Prints "mnemonic<tab>operands {modifiers}" of an instruction at `pc` (branch targets are printed as
+ * absolute addresses). A prefix other than regext and regexti is the first of the modifiers. Returns
+ * the length as snprintf does. */
 int isa_print(const struct insn *insn, uint32_t pc, unsigned flags, char *buf, size_t size);
 
 /* ABI name ("zero", "ra", "sp", ..., "x32"...) of scalar register r, 0..63. */

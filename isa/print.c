@@ -44,7 +44,7 @@ static void print_operand(struct text *t, const struct insn *in, const struct is
         else snprintf(s, sizeof s, "%s", isa_xreg_name((unsigned)v));
         break;
     case OPERAND_REG_V: snprintf(s, sizeof s, "v%d", v); break;
-    case OPERAND_TARGET: snprintf(s, sizeof s, "0x%08x", (unsigned)(pc + (uint32_t)(in->size - 4) + (uint32_t)v)); break;
+    case OPERAND_TARGET: snprintf(s, sizeof s, "0x%08x", (unsigned)(pc + (in->prefix ? 4u : 0) + (uint32_t)v)); break;
     case OPERAND_CSR:
         csr = isa_csr_number((unsigned)v);
         if (csr) snprintf(s, sizeof s, "%s", csr->name);
@@ -59,6 +59,37 @@ static void print_operand(struct text *t, const struct insn *in, const struct is
     put(t, s);
 }
 
+/* " {prefix, abs=1, neg=4}": the prefix, unless the operands imply it, and what is not as usual. */
+static void print_modifiers(struct text *t, const struct insn *in)
+{
+    struct isa_modifier m[ISA_MAX_MODIFIERS];
+    const char *separator = " {";
+    size_t n = isa_modifiers(in, m);
+    if (in->prefix && in->prefix < OP_COUNT && in->prefix != OP_REGEXT && in->prefix != OP_REGEXTI) {
+        put(t, separator);
+        put(t, isa_table[in->prefix].name);
+        separator = ", ";
+    }
+    for (size_t i = 0; i < n; i++) {
+        char s[48];
+        unsigned v = (unsigned)isa_get(in, (enum operand_role)m[i].role) >> m[i].shift & ((1u << m[i].width) - 1);
+        if (v == (m[i].role == ROLE_RM ? 7u : 0)) continue;
+        if (m[i].role == ROLE_RM) snprintf(s, sizeof s, "%s=%s", m[i].name, rounding[v & 7]);
+        else if (m[i].width == 1) snprintf(s, sizeof s, "%s", m[i].name);
+        else snprintf(s, sizeof s, "%s=%u", m[i].name, v);
+        put(t, separator);
+        put(t, s);
+        separator = ", ";
+    }
+    if (*separator == ',') put(t, "}");
+}
+
+/* Is this the optional mask or rounding mode at the end of an operand string? */
+static bool optional(const char *p)
+{
+    return p[0] == ',' && p[1] && strchr("moK", p[1]) && (!p[2] || p[2] == '{');
+}
+
 int isa_print(const struct insn *in, uint32_t pc, unsigned flags, char *buf, size_t size)
 {
     isa_init();
@@ -70,9 +101,9 @@ int isa_print(const struct insn *in, uint32_t pc, unsigned flags, char *buf, siz
     if (*d->operands) put(&t, "\t");
     for (const char *p = d->operands; *p; p++) {
         const struct isa_operand *o = isa_operand(*p);
-        bool optional = p[0] == ',' && (p[1] == 'm' || p[1] == 'o') && !p[2];
-        if (optional) {
-            if (p[1] == 'm' && !in->vm) put(&t, ", v0.t");
+        if (*p == '{') break;
+        if (optional(p)) {
+            if (p[1] != 'o' && !in->vm) put(&t, ", v0.t");
             if (p[1] == 'o' && in->rm != 7) { put(&t, ", "); put(&t, rounding[in->rm & 7]); }
             break;
         }
@@ -81,6 +112,7 @@ int isa_print(const struct insn *in, uint32_t pc, unsigned flags, char *buf, siz
         else if (*p == ',') put(&t, ", ");
         else put(&t, (char[]){*p, 0});
     }
+    print_modifiers(&t, in);
     if (size) buf[t.len < size ? t.len : size - 1] = 0;
     return (int)t.len;
 }

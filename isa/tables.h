@@ -5,15 +5,17 @@
 #include "isa.h"
 
 struct isa_fixed {
-    uint32_t mask, match;
-    char letters[12]; /* the operand letters of the pattern */
+    uint64_t mask, match;
+    uint8_t bits;     /* 32 or 64 */
+    char letters[15]; /* the operand letters of the pattern */
+    const struct isa_operand *operands[16]; /* the same as rows of operand.def, ended by NULL */
 };
 
 /* Builds the derived tables once; cheap and thread-safe afterwards. */
 void isa_init(void);
 const struct isa_fixed *isa_fixed(unsigned op);
 
-/* Operations whose low seven bits are those of `word`, ended by 0. */
+/* Operations that `word` may be, going by its opcode, bits 14:12 and 31:28; ended by 0. */
 const uint16_t *isa_bucket(uint32_t word);
 
 #endif

@@ -41,6 +41,7 @@
 #define EVAL_ENDPRG(id, expr)
 #define EVAL_BARRIER(id, expr)
 #define EVAL_BARRIERSUB(id, expr)
+#define EVAL_ABSENT(id, expr)
 
 uint32_t EVAL_NAME(enum isa_op op, const struct operands *o)
 {

@@ -120,6 +120,7 @@ NOINLINE void expand_mask(uint32_t lanes, uint32_t *words) { LANE_LOOP words[lan
 #define FN_ENDPRG(id, expr)
 #define FN_BARRIER(id, expr)
 #define FN_BARRIERSUB(id, expr)
+#define FN_ABSENT(id, expr)
 
 #define INSN(id, name, pattern, operands, kind, unit, flags, revisions, expr, text) FN_##kind(id, expr)
 #include "isa/insn.def"
@@ -379,6 +380,7 @@ NOINLINE enum stop misaligned(struct gpu *gpu, const struct warp *w, uint32_t la
     break;
 #define DO_PREFIX(id, expr, flags) return illegal(gpu, w, d);
 #define DO_BARRIERSUB(id, expr, flags) break; /* a subgroup is a warp, and a warp is in step with itself */
+#define DO_ABSENT(id, expr, flags) FAULT_NOW(FAULT_ILLEGAL, "an instruction this machine does not execute");
 #define DO_BARRIER(id, expr, flags)                                                                \
     counters->barriers++;                                                                          \
     w->state = WARP_WAITING;                                                                       \

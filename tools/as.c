@@ -9,12 +9,13 @@
 #include "start_code.h"
 #include "tool.h"
 
-enum { FLAG_OUTPUT, FLAG_BASE, FLAG_VMEM, FLAG_NO_START };
+enum { FLAG_OUTPUT, FLAG_BASE, FLAG_VMEM, FLAG_NO_START, FLAG_PROFILE };
 static const struct flag flags[] = {
     {"output", 'o', "OUT", "where the result goes; default: FILE with the suffix .elf"},
     {"base", 0, "ADDRESS", "address of .text; default 0x80000000"},
     {"vmem", 0, NULL, "write the words of .text, one hexadecimal word a line, not an ELF file"},
     {"no-start", 0, NULL, "never put the start code in front"},
+    {"profile", 0, "P", "instructions of default, toolchain, r2.0, r2.1 or r2025"},
     {0},
 };
 
@@ -51,9 +52,9 @@ static bool has_start(const struct elf_image *m)
 }
 
 /* Assembles behind the start code; the new text, which the caller frees, begins with it. */
-static uint32_t *assemble_behind_start(const char *input, const char *source, size_t size, uint32_t base, struct elf_image *m)
+static uint32_t *assemble_behind_start(const struct asm_options *options, const char *input, const char *source, size_t size, uint32_t base, struct elf_image *m)
 {
-    if (!asm_assemble(input, source, size, base + (uint32_t)sizeof start_code, m, stderr)) exit(EXIT_FAILED);
+    if (!asm_assemble_with(options, input, source, size, base + (uint32_t)sizeof start_code, m, stderr)) exit(EXIT_FAILED);
     uint32_t *text = allocate(sizeof start_code + m->text_words * 4);
     memcpy(text, start_code, sizeof start_code);
     memcpy(text + sizeof start_code / 4, m->text, m->text_words * 4);
@@ -94,11 +95,13 @@ int cmd_as(int argc, char **argv)
     const char *input = NULL, *output = NULL;
     uint32_t base = ABI_CODE_BASE;
     bool vmem = false, start = true;
+    struct asm_options options = {.profile = PROFILE_DEFAULT};
     for (int flag; (flag = args_next(&args)) != ARG_END;) {
         if (flag == FLAG_OUTPUT) output = args.value;
         else if (flag == FLAG_BASE) base = base_arg(&args);
         else if (flag == FLAG_VMEM) vmem = true;
         else if (flag == FLAG_NO_START) start = false;
+        else if (flag == FLAG_PROFILE) options.profile = (enum isa_profile)profile_arg(&args, args.value);
         else if (input) usage_error(&args, "one source at a time, '%s' is the second", args.value);
         else input = args.value;
     }
@@ -108,10 +111,10 @@ int cmd_as(int argc, char **argv)
     char *source = read_file(input, &size);
     struct elf_image image;
     uint32_t *text = NULL;
-    if (!asm_assemble(input, source, size, base, &image, stderr)) return EXIT_FAILED;
+    if (!asm_assemble_with(&options, input, source, size, base, &image, stderr)) return EXIT_FAILED;
     if (start && image.note && image.text_addr == base && !has_start(&image)) { /* .org: the source knows best */
         elf_free(&image);
-        text = assemble_behind_start(input, source, size, base, &image);
+        text = assemble_behind_start(&options, input, source, size, base, &image);
     }
     if (vmem) write_vmem(output ? output : made, &image);
     else write_elf(output ? output : made, &image);

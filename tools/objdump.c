@@ -8,13 +8,16 @@
 #include "asm/asm.h"
 #include "tool.h"
 
-enum { FLAG_RAW, FLAG_BASE, FLAG_TEXT };
+enum { FLAG_RAW, FLAG_BASE, FLAG_TEXT, FLAG_PROFILE };
 static const struct flag flags[] = {
     {"raw", 0, NULL, "prefixes as instructions of their own"},
     {"base", 0, "ADDRESS", "address of the first word of a .vmem file; default 0x80000000"},
     {"text", 0, NULL, "the text only, without constants, symbols and note"},
+    {"profile", 0, "P", "instructions of default, toolchain, r2.0, r2.1 or r2025"},
     {0},
 };
+
+struct how { bool raw, text_only; enum isa_profile profile; };
 
 static const char about[] =
     "Prints one instruction a line: address, words, mnemonic, operands, separated by tabs. FILE is\n"
@@ -115,29 +118,29 @@ static void print_others(const struct elf_image *m)
 
 /* ---- files ---- */
 
-static void list(const uint32_t *words, size_t n, uint32_t addr, const struct elf_image *image, bool raw)
+static void list(const uint32_t *words, size_t n, uint32_t addr, const struct elf_image *image, const struct how *how)
 {
     puts("\t.text");
     if (addr != ABI_CODE_BASE) printf("\t.org\t0x%08x\n", addr);
-    (raw ? asm_disassemble_raw : asm_disassemble)(words, n, addr, image, stdout);
+    asm_disassemble_in(how->profile, !how->raw, words, n, addr, image, stdout);
 }
 
-static void dump_elf(const void *bytes, size_t size, const char *path, bool raw, bool text_only)
+static void dump_elf(const void *bytes, size_t size, const char *path, const struct how *how)
 {
     struct elf_image m;
     struct elf_segment segments[64];
     size_t n = 0;
     const char *why = "";
     if (!elf_read(bytes, size, &m, segments, 64, &n, &why)) die("%s: %s", path, why);
-    if (m.text_words) list(m.text, m.text_words, m.text_addr, &m, raw);
+    if (m.text_words) list(m.text, m.text_words, m.text_addr, &m, how);
     for (size_t i = 0; i < n && i < 64 && !m.text_words; i++) { /* stripped of its sections */
         if (!segments[i].executable) continue;
         uint32_t *words = allocate(segments[i].filesize + 4u);
         memcpy(words, segments[i].data, segments[i].filesize);
-        list(words, (segments[i].filesize + 3u) / 4, segments[i].addr & ~3u, &m, raw);
+        list(words, (segments[i].filesize + 3u) / 4, segments[i].addr & ~3u, &m, how);
         free(words);
     }
-    if (!text_only) print_others(&m);
+    if (!how->text_only) print_others(&m);
     elf_free(&m);
 }
 
@@ -163,14 +166,15 @@ static size_t parse_words(char *text, const char *path, uint32_t *words)
 
 int cmd_objdump(int argc, char **argv)
 {
-    struct args args = {.command = "objdump", .usage = "[--raw] FILE", .about = about, .flags = flags, .argc = argc, .argv = argv, .at = 1};
+    struct args args = {.command = "objdump", .usage = "[--raw] [--profile P] FILE", .about = about, .flags = flags, .argc = argc, .argv = argv, .at = 1};
     const char *input = NULL;
     uint32_t base = ABI_CODE_BASE;
-    bool raw = false, text_only = false;
+    struct how how = {.profile = PROFILE_DEFAULT};
     for (int flag; (flag = args_next(&args)) != ARG_END;) {
-        if (flag == FLAG_RAW) raw = true;
+        if (flag == FLAG_RAW) how.raw = true;
         else if (flag == FLAG_BASE) base = (uint32_t)number_arg(&args, "--base", args.value, 0, UINT32_MAX) & ~3u;
-        else if (flag == FLAG_TEXT) text_only = true;
+        else if (flag == FLAG_TEXT) how.text_only = true;
+        else if (flag == FLAG_PROFILE) how.profile = (enum isa_profile)profile_arg(&args, args.value);
         else if (input) usage_error(&args, "one file at a time, '%s' is the second", args.value);
         else input = args.value;
     }
@@ -178,12 +182,12 @@ int cmd_objdump(int argc, char **argv)
     size_t size;
     char *bytes = read_file(input, &size);
     if (size >= 4 && !memcmp(bytes, "\177ELF", 4)) {
-        dump_elf(bytes, size, input, raw, text_only);
+        dump_elf(bytes, size, input, &how);
     } else {
         if (memchr(bytes, 0, size)) die("%s: this is neither an ELF file nor a text of hexadecimal words", input);
         uint32_t *words = allocate((size / 2 + 1) * sizeof *words);
         size_t n = parse_words(bytes, input, words);
-        list(words, n, base, NULL, raw);
+        list(words, n, base, NULL, &how);
         free(words);
     }
     free(bytes);

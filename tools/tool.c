@@ -148,6 +148,13 @@ uint64_t number_arg(const struct args *args, const char *what, const char *text,
     return v;
 }
 
+unsigned profile_arg(const struct args *args, const char *text)
+{
+    enum isa_profile profile;
+    if (!isa_profile_find(text, &profile)) usage_error(args, "--profile is default, toolchain, r2.0, r2.1 or r2025, not '%s'", text);
+    return profile;
+}
+
 unsigned triple_arg(const struct args *args, const char *what, const char *text, uint64_t min, uint32_t out[3])
 {
     const char *p = text;

@@ -13,6 +13,8 @@ enum { EXIT_OK = 0, EXIT_FAILED = 1, EXIT_USAGE = 2 };
 int cmd_as(int argc, char **argv);
 int cmd_cc(int argc, char **argv);
 int cmd_info(int argc, char **argv);
+int cmd_isa(int argc, char **argv);
+int cmd_ld(int argc, char **argv);
 int cmd_objdump(int argc, char **argv);
 int cmd_run(int argc, char **argv);
 
@@ -56,6 +58,9 @@ uint64_t number_arg(const struct args *args, const char *what, const char *text,
 
 /* "X[,Y[,Z]]" into three numbers; missing ones keep their value. Returns how many there are. */
 unsigned triple_arg(const struct args *args, const char *what, const char *text, uint64_t min, uint32_t out[3]);
+
+/* The profile called `text` (an enum isa_profile); else a usage error. */
+unsigned profile_arg(const struct args *args, const char *text);
 
 /* ---- files; failures end the program ---- */
 void *read_file(const char *path, size_t *size); /* "-": standard input; zero-terminated, malloc'ed */
