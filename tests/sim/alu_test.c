@@ -288,7 +288,7 @@ struct trial { enum isa_op op; struct insn in; uint32_t frm, items, v0; };
 
 static size_t emit(uint32_t *code, size_t n, enum isa_op op, struct insn in)
 {
-    uint32_t words[2];
+    uint32_t words[ISA_MAX_WORDS];
     const char *why = "";
     in.op = (uint16_t)op;
     unsigned k = isa_encode(&in, words, &why);

@@ -113,7 +113,7 @@ struct code { uint32_t words[MAX_WORDS]; size_t n; };
 
 static void put(struct code *c, enum isa_op op, struct insn in)
 {
-    uint32_t w[2];
+    uint32_t w[ISA_MAX_WORDS];
     in.op = (uint16_t)op;
     in.vm = 1;
     unsigned k = isa_encode(&in, w, NULL);
