@@ -97,20 +97,22 @@ static bool log_failure(const char *who, int status, const char *log, char *mess
     return false;
 }
 
-/* $VENTUS_CC, or ventus-cc in the nearest folder above this program. Rules can be switched off in the
- * compiler that is built for that, and no other. */
-static bool find_cc(char *path, size_t size)
+bool find_tool(const char *name, char *path, size_t size)
 {
-    const char *set = getenv("VENTUS_CC"), *name = getenv("VENTUS_CC_DISABLE") ? "/ventus-cc-mutation" : "/ventus-cc";
-    if (set && *set) return snprintf(path, size, "%s", set) < (int)size;
-    ssize_t n = readlink("/proc/self/exe", path, size - 32);
+    ssize_t n = readlink("/proc/self/exe", path, size - 64);
     if (n <= 0) return false;
     path[n] = 0;
     for (char *slash; (slash = strrchr(path, '/')); *slash = 0) {
-        strcpy(slash, name);
+        snprintf(slash, size - (size_t)(slash - path), "/%s", name);
         if (access(path, X_OK) == 0) return true;
     }
     return false;
+}
+
+static bool find_cc(char *path, size_t size)
+{
+    const char *set = getenv("VENTUS_CC");
+    return set && *set ? snprintf(path, size, "%s", set) < (int)size : find_tool("ventus-cc", path, size);
 }
 
 bool build_device(const char *text, const char *options, ventus_module **module, char *message, size_t size)
