@@ -31,6 +31,19 @@ static struct opd pointer_parts(struct func *f, LLVMValueRef p)
     return parts(f, p)[0];
 }
 
+/* Takes a constant summand off an index that is computed in the same block; returns what is left. */
+static LLVMValueRef split_index(LLVMValueRef gep, LLVMValueRef index, uint32_t *constant)
+{
+    while (LLVMIsAInstruction(index) && LLVMGetInstructionParent(index) == LLVMGetInstructionParent(gep) && type_bits(LLVMTypeOf(index)) == 32) {
+        LLVMOpcode op = LLVMGetInstructionOpcode(index);
+        bool sum = op == LLVMAdd || (op == LLVMOr && LLVMGetIsDisjoint(index));
+        if (!sum || !LLVMIsAConstantInt(LLVMGetOperand(index, 1))) break;
+        *constant += (uint32_t)LLVMConstIntGetZExtValue(LLVMGetOperand(index, 1));
+        index = LLVMGetOperand(index, 0);
+    }
+    return index;
+}
+
 static struct opd select_gep(struct func *f, LLVMValueRef gep)
 {
     unsigned n = (unsigned)LLVMGetNumOperands(gep);
@@ -50,10 +63,12 @@ static struct opd select_gep(struct func *f, LLVMValueRef gep)
     for (int pass = 0; pass < 2; pass++) /* scalars first: they add up in scalar registers */
         for (unsigned i = 1; i < n; i++) {
             if (!scale[i]) continue;
-            struct num index = num_of(f, LLVMGetOperand(gep, i));
+            uint32_t constant = 0;
+            struct num index = num_of(f, split_index(gep, LLVMGetOperand(gep, i), &constant));
             if (index.bits < 32) num_extend(f, &index, true);
             if (is_v(f, index.p[0]) != (pass == 1)) continue;
             sum = alu(f, ADD, alu(f, MUL, index.p[0], opd_imm(scale[i])), sum);
+            offset += constant * scale[i];
         }
     if (f->values[at].divergent && !is_imm(sum)) sum = opd_reg(to_v(f, sum));
     f->values[at].base = sum;
