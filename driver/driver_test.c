@@ -205,8 +205,8 @@ static void test_bad_notes(void **state)
         "ventus-module 1\nkernel name=a entry=0x80000000 vgpr=1 sgpr=1 lds=0 pds=0 args=4\narg kind=what size=4 offset=0\n",
         "ventus-module 1\nkernel name=a entry=0x80000000 vgpr=1 sgpr=1 lds=0 pds=0 args=4\narg kind=local size=4 offset=0 align=3\n",
         "ventus-module 1\nkernel name=a entry=0x80000000 vgpr=1 sgpr=1 lds=0 pds=0 args=4\narg kind=local size=4 offset=0 align=0\n",
-        "ventus-module 1\nkernel name=a entry=0x80000000 vgpr=1 sgpr=1 lds=0 pds=0 args=0\n"
-        "kernel name=a entry=0x80000000 vgpr=1 sgpr=1 lds=0 pds=0 args=0\n",
+        ("ventus-module 1\nkernel name=a entry=0x80000000 vgpr=1 sgpr=1 lds=0 pds=0 args=0\n"
+         "kernel name=a entry=0x80000000 vgpr=1 sgpr=1 lds=0 pds=0 args=0\n"),
         "ventus-module 1\nline pc=8 line=1\nline pc=4 line=1\n",
         "ventus-module 1\nformat id=1\n", "ventus-module 1\nformat text=a\n", "ventus-module 1\nstring\n",
     };

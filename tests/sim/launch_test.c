@@ -101,7 +101,7 @@ static void test_fresh_state(void **state)
 /* ---- barriers ---- */
 
 /* Each warp writes its number before the barrier and reads its neighbour's behind it. Warp 2 ends early,
- * warp 3 comes many quanta late. */
+ * warp 1 comes many quanta late. */
 static void test_barrier_with_early_exit(void **state)
 {
     struct guest g;
@@ -110,7 +110,7 @@ static void test_barrier_with_early_exit(void **state)
     g.launch.warps = 4;
     g.launch.work_items = 128;
     guest_assemble(&g,
-        " csrr x6, CSR_WID\n li x15, 3\n bne x6, x15, go\n li x16, 50000\nlate: addi x16, x16, -1\n bne x16, x0, late\ngo:"
+        " csrr x6, CSR_WID\n li x15, 1\n bne x6, x15, go\n li x16, 50000\nlate: addi x16, x16, -1\n bne x16, x0, late\ngo:"
         " lui x5, 0x70000\n lui x12, 0x90000\n slli x7, x6, 2\n add x8, x5, x7\n addi x9, x6, 100\n"
         " sw x9, 0(x8)\n li x10, 2\n beq x6, x10, out\n barrier 1\n"
         " addi x11, x6, 1\n andi x11, x11, 3\n slli x11, x11, 2\n add x11, x11, x5\n lw x13, 0(x11)\n"
