@@ -17,6 +17,7 @@ struct out {
     struct line *lines;
     uint32_t nlines, lines_cap;
     bool first_rpc_done; /* mutation of rule R7 */
+    bool sized;          /* addresses are those of a round before, not all 0 */
 };
 
 static void to_phys(void *user, int32_t *reg, bool is_def)
@@ -108,7 +109,11 @@ static void thread_jumps(struct func *f)
     f->norder = n;
 }
 
-static int32_t distance(const struct out *o, uint32_t to) { return ((int32_t)o->address[to] - (int32_t)o->n) * 4; }
+/* Bytes from here to a block; 0 as long as nothing is known of addresses. */
+static int32_t distance(const struct out *o, uint32_t to)
+{
+    return o->sized ? ((int32_t)o->address[to] - (int32_t)o->n) * 4 : 0;
+}
 
 static void put_jump(struct out *o, uint32_t to)
 {
@@ -130,7 +135,7 @@ static void put_rpc(struct out *o, const struct mblock *b)
 static void put_branch(struct out *o, struct insn in, uint32_t to, uint32_t index)
 {
     bool prefixed = in.rs1 > 31 || in.rs2 > 31;
-    int32_t d = distance(o, to) - 4 * prefixed;
+    int32_t d = distance(o, to) - (o->sized ? 4 * prefixed : 0);
     if (d < -4096 || d >= 4096) {
         o->far[index] = 1; /* noticed by the sizing rounds; the value below is never kept */
         d = 0;
@@ -201,7 +206,9 @@ static bool put_all(struct out *o)
         put_block(o, b, i + 1 < f->norder ? f->order[i + 1] : NO_NODE);
     }
     for (uint32_t b = 0; b < f->nmblocks; b++) nfar += o->far[b];
-    return stable && nfar == nfar_before;
+    bool done = o->sized && stable && nfar == nfar_before;
+    o->sized = true;
+    return done;
 }
 
 static void highest(void *user, int32_t *reg, bool is_def)
@@ -229,7 +236,7 @@ void emit_run(struct func *f)
 {
     struct out o = {.f = f, .address = cc_alloc(f->cc, (f->nmblocks + 1) * sizeof(uint32_t)), .far = cc_alloc(f->cc, f->nmblocks + 1)};
     thread_jumps(f);
-    /* Branches only ever become longer, so this ends. The first rounds start from addresses of 0. */
+    /* Branches only ever become longer, so this ends. */
     while (!put_all(&o)) {}
     count_registers(f);
     struct code *c = &f->kernel->code;
