@@ -316,6 +316,13 @@ long __ventus_ftos64(float f)
     return as_int(f) < 0 ? 0 - m : m;
 }
 
+ulong __ventus_ftou64_sat(float f) { return isnan(f) || f < 0 ? 0 : __ventus_ftou64(f); }
+long __ventus_ftos64_sat(float f)
+{
+    if (isnan(f)) return 0;
+    return f >= 0x1p63f ? LONG_MAX : f < -0x1p63f ? LONG_MIN : __ventus_ftos64(f);
+}
+
 /* IEEE half <-> float on bit patterns. */
 float __ventus_half_to_float(ushort h)
 {
