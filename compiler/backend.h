@@ -122,6 +122,8 @@ struct mblock {
 struct segment { uint32_t from, to; };
 struct range { struct segment *seg; uint32_t n, cap; double weight; };
 
+enum { LOOP_CONSTANTS = 6 };
+
 struct local { LLVMValueRef global; uint32_t offset; };
 
 struct func {
@@ -146,6 +148,8 @@ struct func {
     uint32_t line;
     LLVMValueRef at;         /* instruction being selected, for messages */
     int32_t args;            /* register with the argument buffer's address */
+    struct opd constants[2][LOOP_CONSTANTS]; /* by class: registers that hold a constant throughout */
+    uint32_t nconstants[2];
 
     struct local *locals;
     uint32_t nlocals, locals_cap, lds_bytes;
@@ -217,7 +221,7 @@ struct opd sign_extend(struct func *f, struct opd o, unsigned bits);
 struct opd select_opd(struct func *f, struct opd c, struct opd a, struct opd b);
 struct opd not1(struct func *f, struct opd c);
 struct opd unary(struct func *f, unsigned sop, unsigned vop, struct opd a, uint8_t rm);
-struct opd fma_opd(struct func *f, struct opd a, struct opd b, struct opd c);
+struct opd fma_opd(struct func *f, struct opd a, struct opd b, struct opd c, bool negate_product, bool negate_sum);
 /* The vector-vector form of a vector-scalar operation, or OP_INVALID. */
 unsigned vv_form(unsigned op);
 

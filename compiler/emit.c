@@ -17,6 +17,7 @@ struct out {
     struct line *lines;
     uint32_t nlines, lines_cap;
     bool first_rpc_done; /* mutation of rule R7 */
+    bool sized;          /* addresses are those of a round before, not all 0 */
 };
 
 static void to_phys(void *user, int32_t *reg, bool is_def)
@@ -67,7 +68,52 @@ static unsigned inverse(unsigned op)
     return OP_INVALID;
 }
 
-static int32_t distance(const struct out *o, uint32_t to) { return ((int32_t)o->address[to] - (int32_t)o->n) * 4; }
+static bool is_identity(struct func *f, const struct minsn *m)
+{
+    return is_copy(m) && f->vregs[m->rd].phys == f->vregs[m->rs1].phys;
+}
+
+/* Where control ends up that enters `block`: blocks that copies have left empty are skipped. */
+static uint32_t thread(struct func *f, uint32_t block)
+{
+    for (uint32_t steps = 0; steps < f->nmblocks; steps++) {
+        const struct mblock *b = &f->mblocks[block];
+        if (b->join || b->term != TERM_JUMP) return block;
+        for (uint32_t i = 0; i < b->n; i++)
+            if (!is_identity(f, &b->code[i])) return block;
+        block = b->succ[0];
+    }
+    return block;
+}
+
+/* Skips empty blocks and drops the code of those that nothing enters any more. */
+static void thread_jumps(struct func *f)
+{
+    uint8_t *entered = cc_alloc(f->cc, f->nmblocks);
+    entered[f->order[0]] = entered[f->exit] = 1;
+    for (uint32_t i = 0; i < f->norder; i++) {
+        struct mblock *b = &f->mblocks[f->order[i]];
+        unsigned ways = b->term == TERM_RETURN ? 0 : b->term == TERM_JUMP ? 1 : 2;
+        for (unsigned s = 0; s < ways; s++) b->succ[s] = thread(f, b->succ[s]);
+        if (ways == 2 && b->succ[0] == b->succ[1]) b->term = TERM_JUMP;
+        if (b->divergent) entered[b->rpc] = 1;
+    }
+    for (uint32_t i = 0; i < f->norder; i++) {
+        const struct mblock *b = &f->mblocks[f->order[i]];
+        if (b->term != TERM_RETURN) entered[b->succ[0]] = 1;
+        if (b->term == TERM_BRANCH) entered[b->succ[1]] = 1;
+    }
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < f->norder; i++)
+        if (entered[f->order[i]]) f->order[n++] = f->order[i];
+    f->norder = n;
+}
+
+/* Bytes from here to a block; 0 as long as nothing is known of addresses. */
+static int32_t distance(const struct out *o, uint32_t to)
+{
+    return o->sized ? ((int32_t)o->address[to] - (int32_t)o->n) * 4 : 0;
+}
 
 static void put_jump(struct out *o, uint32_t to)
 {
@@ -89,7 +135,7 @@ static void put_rpc(struct out *o, const struct mblock *b)
 static void put_branch(struct out *o, struct insn in, uint32_t to, uint32_t index)
 {
     bool prefixed = in.rs1 > 31 || in.rs2 > 31;
-    int32_t d = distance(o, to) - 4 * prefixed;
+    int32_t d = distance(o, to) - (o->sized ? 4 * prefixed : 0);
     if (d < -4096 || d >= 4096) {
         o->far[index] = 1; /* noticed by the sizing rounds; the value below is never kept */
         d = 0;
@@ -160,7 +206,9 @@ static bool put_all(struct out *o)
         put_block(o, b, i + 1 < f->norder ? f->order[i + 1] : NO_NODE);
     }
     for (uint32_t b = 0; b < f->nmblocks; b++) nfar += o->far[b];
-    return stable && nfar == nfar_before;
+    bool done = o->sized && stable && nfar == nfar_before;
+    o->sized = true;
+    return done;
 }
 
 static void highest(void *user, int32_t *reg, bool is_def)
@@ -187,7 +235,8 @@ static void count_registers(struct func *f)
 void emit_run(struct func *f)
 {
     struct out o = {.f = f, .address = cc_alloc(f->cc, (f->nmblocks + 1) * sizeof(uint32_t)), .far = cc_alloc(f->cc, f->nmblocks + 1)};
-    /* Branches only ever become longer, so this ends. The first rounds start from addresses of 0. */
+    thread_jumps(f);
+    /* Branches only ever become longer, so this ends. */
     while (!put_all(&o)) {}
     count_registers(f);
     struct code *c = &f->kernel->code;

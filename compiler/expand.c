@@ -263,6 +263,25 @@ static value is_fpclass(struct expansion *e, value *a)
     return result;
 }
 
+/* The machine's conversion saturates to 32 bits; NaN has to be told apart, narrower types clamped. */
+static value float_to_int(struct expansion *e, value *a, bool is_signed)
+{
+    LLVMTypeRef word = int_type(e, 32);
+    value x = a[0], zero = constant(e, 32, 0), r;
+    if (e->width > 32 || LLVMGetTypeKind(LLVMTypeOf(x)) != LLVMFloatTypeKind)
+        cc_error(e->cc, CC_FAILED, e->call, "only float can be converted to %u bits", e->width);
+    r = is_signed ? LLVMBuildFPToSI(e->b, x, word, "") : LLVMBuildFPToUI(e->b, x, word, "");
+    r = LLVMBuildSelect(e->b, LLVMBuildFCmp(e->b, LLVMRealORD, x, x, ""), r, zero, "");
+    if (e->width == 32) return r;
+    uint64_t top = (1ull << (e->width - is_signed)) - 1;
+    value high = constant(e, 32, top), low = constant(e, 32, is_signed ? ~top : 0);
+    r = choose(e, is_signed ? LLVMIntSGT : LLVMIntUGT, r, high, high, r);
+    if (is_signed) r = choose(e, LLVMIntSLT, r, low, low, r);
+    return LLVMBuildTrunc(e->b, r, e->type, "");
+}
+static value fptosi_sat(struct expansion *e, value *a) { return float_to_int(e, a, true); }
+static value fptoui_sat(struct expansion *e, value *a) { return float_to_int(e, a, false); }
+
 /* ---- the table ---- */
 
 static const struct rule {
@@ -276,6 +295,7 @@ static const struct rule {
     { "uadd.sat", uadd_sat }, { "usub.sat", usub_sat }, { "sadd.sat", sadd_sat }, { "ssub.sat", ssub_sat },
     { "uadd.with.overflow", uadd_overflow }, { "usub.with.overflow", usub_overflow }, { "umul.with.overflow", umul_overflow },
     { "sadd.with.overflow", sadd_overflow }, { "ssub.with.overflow", ssub_overflow }, { "smul.with.overflow", smul_overflow },
+    { "fptosi.sat", fptosi_sat }, { "fptoui.sat", fptoui_sat },
     { "is.fpclass", is_fpclass }, { "canonicalize", same }, { "expect", same },
 };
 

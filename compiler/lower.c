@@ -163,6 +163,14 @@ static const struct helper *intrinsic(LLVMValueRef call)
     return NULL;
 }
 
+/* Saturating conversions to 64 bits; narrower ones are straight-line code. */
+static const struct helper *saturating(LLVMValueRef call)
+{
+    static const struct helper u = { "__ventus_ftou64_sat", "lf" }, s = { "__ventus_ftos64_sat", "lf" };
+    if (int_width(LLVMTypeOf(call)) != 64) return NULL;
+    return intrinsic_is(call, "fptoui.sat") ? &u : intrinsic_is(call, "fptosi.sat") ? &s : NULL;
+}
+
 /* ---- memory moves ---- */
 
 /* Short moves of known size are left for expand.c. */
@@ -203,6 +211,7 @@ static void lower(struct lowering *l, LLVMValueRef inst)
     case LLVMFRem: h = remainder_of(inst); break;
     case LLVMCall:
         h = intrinsic(inst);
+        if (!h) h = saturating(inst);
         if (!h) {
             move_memory(l, inst);
             return;

@@ -72,7 +72,8 @@ void visit_insn(struct minsn *m, visit_reg visit, void *user)
     if (r->rs1 >= 0 && m->rs1 >= FIRST_VREG) visit(user, &m->rs1, false);
     if (r->rs2 >= 0 && m->rs2 >= FIRST_VREG) visit(user, &m->rs2, false);
     if (r->rs3 >= 0 && m->rs3 >= FIRST_VREG) visit(user, &m->rs3, false);
-    if (r->reads_rd && m->rd >= FIRST_VREG) visit(user, &m->rd, false);
+    int32_t old = m->rd; /* a copy, so that what replaces the register is not visited as one itself */
+    if (r->reads_rd && m->rd >= FIRST_VREG) visit(user, &old, false);
     if (r->rd >= 0 && m->rd >= FIRST_VREG) visit(user, &m->rd, true);
 }
 

@@ -118,10 +118,12 @@ static void shape_function(struct cc *cc, LLVMValueRef f)
     add_attribute(cc, f, "alwaysinline");
 }
 
-/* The mark outlives the calling convention. */
+/* The mark outlives the calling convention. What no kernel reaches can go at once: programs include
+ * whole libraries of their own. */
 static void mark_kernels(struct cc *cc)
 {
     for (LLVMValueRef f = LLVMGetFirstFunction(cc->module); f; f = LLVMGetNextFunction(f)) {
+        if (!kernel_is(f) && !LLVMIsDeclaration(f)) LLVMSetLinkage(f, LLVMInternalLinkage);
         if (!kernel_is(f)) continue;
         LLVMAddAttributeAtIndex(f, LLVMAttributeFunctionIndex, LLVMCreateStringAttribute(cc->context, "ventus-kernel", 13, "", 0));
         LLVMSetLinkage(f, LLVMExternalLinkage);
@@ -298,6 +300,7 @@ void prepare_module(struct cc *cc)
 {
     LLVMSetDataLayout(cc->module, LAYOUT);
     mark_kernels(cc);
+    run(cc, "globaldce");
     if (LLVMGetNamedFunction(cc->module, "printf")) {
         run(cc, print_list);
         print_lower(cc);

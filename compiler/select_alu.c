@@ -60,8 +60,14 @@ static const struct row rows[NALU] = {
 unsigned vv_form(unsigned op)
 {
     if (op == OP_VMV_V_X) return OP_VMV_V_V;
-    if (op == OP_VFMACC_VF) return OP_VFMACC_VV;
-    if (op == OP_VMACC_VX) return OP_VMACC_VV;
+    switch (op) {
+    case OP_VMACC_VX: return OP_VMACC_VV;
+    case OP_VFMACC_VF: return OP_VFMACC_VV;
+    case OP_VFMSAC_VF: return OP_VFMSAC_VV;
+    case OP_VFNMACC_VF: return OP_VFNMACC_VV;
+    case OP_VFNMSAC_VF: return OP_VFNMSAC_VV;
+    default: break;
+    }
     for (unsigned i = 0; i < NALU; i++)
         if (op != OP_INVALID && rows[i].vx == op) return rows[i].vv;
     return OP_INVALID;
@@ -86,9 +92,27 @@ static bool imm_fits(uint8_t kind, uint32_t imm)
 
 /* ---- constants and moves ---- */
 
+/* A constant used in a loop gets a register for the whole kernel, set in the entry block; a few,
+ * since each costs one throughout. Returns NOREG if it has none. */
+static int32_t kernel_constant(struct func *f, uint32_t v, enum reg_class cls)
+{
+    if (!f->mblocks[f->cur].depth) return NOREG;
+    for (uint32_t i = 0; i < f->nconstants[cls]; i++)
+        if (f->constants[cls][i].imm == v) return f->constants[cls][i].reg;
+    if (f->nconstants[cls] == LOOP_CONSTANTS) return NOREG;
+    uint32_t cur = f->cur;
+    f->cur = f->blocks[0].mfirst;
+    int32_t r = cls == CLASS_S ? to_s(f, opd_imm(v)) : to_v(f, opd_imm(v));
+    f->cur = cur;
+    f->constants[cls][f->nconstants[cls]++] = (struct opd){r, v};
+    return r;
+}
+
 static int32_t load_constant(struct func *f, uint32_t v)
 {
     if (v == 0) return 0;
+    int32_t kept = kernel_constant(f, v, CLASS_S);
+    if (kept != NOREG) return kept;
     int32_t low = (int32_t)(v << 20) >> 20, r = new_vreg(f, CLASS_S);
     uint32_t high = v - (uint32_t)low;
     if (!high) {
@@ -116,6 +140,8 @@ int32_t to_s(struct func *f, struct opd o)
 int32_t to_v(struct func *f, struct opd o)
 {
     if (is_v(f, o)) return o.reg;
+    int32_t kept = is_imm(o) ? kernel_constant(f, o.imm, CLASS_V) : NOREG;
+    if (kept != NOREG) return kept;
     int32_t r = new_vreg(f, CLASS_V);
     if (is_imm(o) && imm_fits(IMM_S5, o.imm)) {
         emit(f, OP_VMV_V_I, r, 0, 0, (int32_t)o.imm);
@@ -339,12 +365,15 @@ struct opd not1(struct func *f, struct opd c) { return alu(f, XOR, c, opd_imm(1)
 
 static bool same(struct opd a, struct opd b) { return a.reg == b.reg && a.imm == b.imm; }
 
+static bool is_bit(struct func *f, struct opd o) { return is_imm(o) ? o.imm <= 1 : f->vregs[o.reg].zbits <= 1; }
+
 /* c ? a : b as b + c * (a - b): right for any bits, and one instruction shorter than masks. */
 struct opd select_opd(struct func *f, struct opd c, struct opd a, struct opd b)
 {
     if (is_imm(c)) return c.imm & 1 ? a : b;
     if (same(a, b)) return a;
-    if (is_imm_of(b, 0)) return is_imm_of(a, 1) ? c : alu(f, MUL, c, a);
+    if (is_imm_of(a, 1) && is_bit(f, b)) return alu(f, OR, c, b);
+    if (is_imm_of(b, 0)) return alu(f, is_bit(f, a) ? AND : MUL, c, a);
     if (is_imm_of(a, 0)) return is_imm_of(b, 1) ? not1(f, c) : alu(f, AND, b, alu(f, ADD, c, opd_imm(~0u)));
     struct opd d = alu(f, SUB, a, b);
     if (is_imm(d) || is_imm(b) || (!is_v(f, c) && !is_v(f, d) && !is_v(f, b))) return alu(f, ADD, alu(f, MUL, c, d), b);
@@ -357,12 +386,15 @@ struct opd select_opd(struct func *f, struct opd c, struct opd a, struct opd b)
     return opd_reg(rd);
 }
 
-/* a * b + c in one rounding. */
-struct opd fma_opd(struct func *f, struct opd a, struct opd b, struct opd c)
+/* (negate_product ? -(a * b) : a * b) + (negate_sum ? -c : c) in one rounding. */
+struct opd fma_opd(struct func *f, struct opd a, struct opd b, struct opd c, bool negate_product, bool negate_sum)
 {
+    static const uint16_t scalar_op[2][2] = {{OP_FMADD_S, OP_FMSUB_S}, {OP_FNMSUB_S, OP_FNMADD_S}};
+    static const uint16_t vv[2][2] = {{OP_VFMACC_VV, OP_VFMSAC_VV}, {OP_VFNMSAC_VV, OP_VFNMACC_VV}};
+    static const uint16_t vf[2][2] = {{OP_VFMACC_VF, OP_VFMSAC_VF}, {OP_VFNMSAC_VF, OP_VFNMACC_VF}};
     if (!is_v(f, a) && !is_v(f, b) && !is_v(f, c)) {
         int32_t rd = new_vreg(f, CLASS_S), ra = to_s(f, a), rb = to_s(f, b), rc = to_s(f, c);
-        emit(f, OP_FMADD_S, rd, ra, rb, 0)->rs3 = rc;
+        emit(f, scalar_op[negate_product][negate_sum], rd, ra, rb, 0)->rs3 = rc;
         return opd_reg(rd);
     }
     if (!is_v(f, b)) {
@@ -372,6 +404,6 @@ struct opd fma_opd(struct func *f, struct opd a, struct opd b, struct opd c)
     }
     int32_t vc = to_v(f, c), vb = to_v(f, b), ra = is_v(f, a) ? a.reg : to_s(f, a), rd = new_vreg(f, CLASS_V);
     emit(f, OP_VMV_V_V, rd, vc, 0, 0);
-    emit(f, is_v(f, a) ? OP_VFMACC_VV : OP_VFMACC_VF, rd, ra, vb, 0);
+    emit(f, (is_v(f, a) ? vv : vf)[negate_product][negate_sum], rd, ra, vb, 0);
     return opd_reg(rd);
 }

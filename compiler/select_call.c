@@ -59,15 +59,39 @@ static bool is_ignored(const struct call *k)
 
 /* ---- floating point ---- */
 
+/* The operand of a negation that stands in the call's own block, else NULL. */
+static LLVMValueRef negated(const struct call *k, unsigned i)
+{
+    LLVMValueRef v = argument(k, i);
+    if (!LLVMIsAInstruction(v) || LLVMGetInstructionOpcode(v) != LLVMFNeg) return NULL;
+    return LLVMGetInstructionParent(v) == LLVMGetInstructionParent(k->inst) ? LLVMGetOperand(v, 0) : NULL;
+}
+
+/* Multiplication and addition: negations of the operands are free. */
+static void fused(struct func *f, const struct call *k, unsigned n, struct opd *out)
+{
+    const struct opd *p[3];
+    bool negate[3];
+    for (unsigned i = 0; i < 3; i++) {
+        LLVMValueRef inner = negated(k, i);
+        negate[i] = inner != NULL;
+        p[i] = parts(f, inner ? inner : argument(k, i));
+    }
+    for (unsigned i = 0; i < n; i++) out[i] = fma_opd(f, p[0][i], p[1][i], p[2][i], negate[0] != negate[1], negate[2]);
+}
+
 static bool float_intrinsic(struct func *f, const struct call *k, unsigned n, struct opd *out)
 {
     LLVMTypeRef type = LLVMTypeOf(argument(k, 0));
     if (LLVMGetTypeKind(type) == LLVMVectorTypeKind) type = LLVMGetElementType(type);
     if (LLVMGetTypeKind(type) != LLVMFloatTypeKind) return false;
-    const struct opd *a = parts(f, argument(k, 0)), *b = k->nargs > 1 ? parts(f, argument(k, 1)) : a, *c = k->nargs > 2 ? parts(f, argument(k, 2)) : a;
+    const struct opd *a = parts(f, argument(k, 0)), *b = k->nargs > 1 ? parts(f, argument(k, 1)) : a;
+    if (k->nargs == 3 && (is(k, "fma") || is(k, "fmuladd"))) {
+        fused(f, k, n, out);
+        return true;
+    }
     for (unsigned i = 0; i < n; i++) {
-        if (is(k, "fma") || is(k, "fmuladd")) out[i] = fma_opd(f, a[i], b[i], c[i]);
-        else if (is(k, "fabs")) out[i] = alu(f, FSGNJX, a[i], a[i]);
+        if (is(k, "fabs")) out[i] = alu(f, FSGNJX, a[i], a[i]);
         else if (is(k, "copysign")) out[i] = alu(f, FSGNJ, a[i], b[i]);
         else if (is(k, "sqrt")) out[i] = unary(f, OP_FSQRT_S, OP_VFSQRT_V, a[i], 7);
         else if (is(k, "minnum") || is(k, "minimumnum")) out[i] = alu(f, FMIN, a[i], b[i]);

@@ -290,7 +290,7 @@ static struct num float_to_int(struct func *f, struct opd a, unsigned bits_, boo
     }
     struct opd magnitude = is_signed ? alu(f, FSGNJX, a, a) : a;
     r.p[1] = float_to_word(f, alu(f, FMUL, magnitude, opd_imm(0x2f800000u)), false); /* 2^-32 */
-    struct opd rest = fma_opd(f, word_to_float(f, r.p[1], false), opd_imm(0xcf800000u), magnitude); /* -2^32 */
+    struct opd rest = fma_opd(f, word_to_float(f, r.p[1], false), opd_imm(0xcf800000u), magnitude, false, false); /* -2^32 */
     r.p[0] = float_to_word(f, rest, false);
     if (!is_signed) return r;
     struct opd sign = alu(f, SRA, a, opd_imm(31));

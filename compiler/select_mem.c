@@ -31,6 +31,19 @@ static struct opd pointer_parts(struct func *f, LLVMValueRef p)
     return parts(f, p)[0];
 }
 
+/* Takes a constant summand off an index that is computed in the same block; returns what is left. */
+static LLVMValueRef split_index(LLVMValueRef gep, LLVMValueRef index, uint32_t *constant)
+{
+    while (LLVMIsAInstruction(index) && LLVMGetInstructionParent(index) == LLVMGetInstructionParent(gep) && type_bits(LLVMTypeOf(index)) == 32) {
+        LLVMOpcode op = LLVMGetInstructionOpcode(index);
+        bool sum = op == LLVMAdd || (op == LLVMOr && LLVMGetIsDisjoint(index));
+        if (!sum || !LLVMIsAConstantInt(LLVMGetOperand(index, 1))) break;
+        *constant += (uint32_t)LLVMConstIntGetZExtValue(LLVMGetOperand(index, 1));
+        index = LLVMGetOperand(index, 0);
+    }
+    return index;
+}
+
 static struct opd select_gep(struct func *f, LLVMValueRef gep)
 {
     unsigned n = (unsigned)LLVMGetNumOperands(gep);
@@ -50,10 +63,12 @@ static struct opd select_gep(struct func *f, LLVMValueRef gep)
     for (int pass = 0; pass < 2; pass++) /* scalars first: they add up in scalar registers */
         for (unsigned i = 1; i < n; i++) {
             if (!scale[i]) continue;
-            struct num index = num_of(f, LLVMGetOperand(gep, i));
+            uint32_t constant = 0;
+            struct num index = num_of(f, split_index(gep, LLVMGetOperand(gep, i), &constant));
             if (index.bits < 32) num_extend(f, &index, true);
             if (is_v(f, index.p[0]) != (pass == 1)) continue;
             sum = alu(f, ADD, alu(f, MUL, index.p[0], opd_imm(scale[i])), sum);
+            offset += constant * scale[i];
         }
     if (f->values[at].divergent && !is_imm(sum)) sum = opd_reg(to_v(f, sum));
     f->values[at].base = sum;
@@ -181,10 +196,37 @@ static bool member_at(struct func *f, LLVMTypeRef type, unsigned i, struct membe
         if (i >= n) return false;
         m->type = LLVMGetElementType(type);
         m->offset = i * (uint32_t)(kind == LLVMVectorTypeKind ? (LLVMSizeOfTypeInBits(f->data, m->type) + 7) / 8 : type_size(f, m->type));
-        if (kind == LLVMVectorTypeKind && LLVMSizeOfTypeInBits(f->data, m->type) % 8) fail(f, "a vector of %s in memory", text_of_type(f, m->type));
     }
     m->part = member_part(f, type, i);
     return true;
+}
+
+/* A vector of single bits: packed in memory. */
+static bool is_bit_vector(struct func *f, LLVMTypeRef type)
+{
+    if (LLVMGetTypeKind(type) != LLVMVectorTypeKind || LLVMSizeOfTypeInBits(f->data, LLVMGetElementType(type)) % 8 == 0) return false;
+    if (type_bits(LLVMGetElementType(type)) != 1) fail(f, "a value of type %s in memory", text_of_type(f, type));
+    return true;
+}
+
+static uint32_t bit_bytes(unsigned left) { return left >= 32 ? 4 : (left + 7) / 8; }
+
+static void load_bits(struct func *f, const struct place *p, uint32_t at, unsigned n, struct opd *out)
+{
+    struct opd word = opd_imm(0);
+    for (unsigned i = 0; i < n; i++) {
+        if (i % 32 == 0) word = load_word(f, p, at + i / 8, bit_bytes(n - i), false);
+        out[i] = alu(f, AND, alu(f, SRL, word, opd_imm(i % 32)), opd_imm(1));
+    }
+}
+
+static void store_bits(struct func *f, const struct place *p, uint32_t at, unsigned n, const struct opd *in)
+{
+    for (unsigned first = 0; first < n; first += 32) {
+        struct opd word = in[first];
+        for (unsigned i = 1; i < 32 && first + i < n; i++) word = alu(f, OR, word, alu(f, SLL, in[first + i], opd_imm(i)));
+        store_word(f, p, at + first / 8, bit_bytes(n - first), word);
+    }
 }
 
 static bool is_aggregate(LLVMTypeRef type)
@@ -196,6 +238,10 @@ static bool is_aggregate(LLVMTypeRef type)
 static void load_type(struct func *f, const struct place *p, uint32_t at, LLVMTypeRef type, bool is_signed, struct opd *out)
 {
     struct member m;
+    if (is_bit_vector(f, type)) {
+        load_bits(f, p, at, LLVMGetVectorSize(type), out);
+        return;
+    }
     if (is_aggregate(type)) {
         for (unsigned i = 0; member_at(f, type, i, &m); i++) load_type(f, p, at + m.offset, m.type, is_signed, out + m.part);
         return;
@@ -209,6 +255,10 @@ static void load_type(struct func *f, const struct place *p, uint32_t at, LLVMTy
 static void store_type(struct func *f, const struct place *p, uint32_t at, LLVMTypeRef type, const struct opd *in)
 {
     struct member m;
+    if (is_bit_vector(f, type)) {
+        store_bits(f, p, at, LLVMGetVectorSize(type), in);
+        return;
+    }
     if (is_aggregate(type)) {
         for (unsigned i = 0; member_at(f, type, i, &m); i++) store_type(f, p, at + m.offset, m.type, in + m.part);
         return;

@@ -113,6 +113,9 @@ static int spawn(pid_t *pid, char *const argv[], const int fd[3])
     posix_spawnattr_setsigdefault(&attr, &all);
     posix_spawnattr_setflags(&attr, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
     for (int i = 0; i < 3 && !error; i++) error = posix_spawn_file_actions_adddup2(&actions, fd[i], i);
+#if __GLIBC_PREREQ(2, 34)
+    if (!error) error = posix_spawn_file_actions_addclosefrom_np(&actions, 3); /* the client's are none of the compiler's business */
+#endif
     if (!error) error = posix_spawn(pid, argv[0], &actions, &attr, argv, environ);
     posix_spawnattr_destroy(&attr);
     posix_spawn_file_actions_destroy(&actions);

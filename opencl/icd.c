@@ -20,7 +20,7 @@ static void *extension_function(const char *name);
 
 static void *extension_function_of(cl_platform_id platform, const char *name)
 {
-    return platform && platform != &the_platform ? NULL : extension_function(name);
+    return platform == &the_platform ? extension_function(name) : NULL;
 }
 
 /* The arguments of the interop functions are never looked at, so one function serves all signatures. */

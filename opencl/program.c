@@ -125,7 +125,6 @@ cl_program clCreateProgramWithSource(cl_context context, cl_uint count, const ch
     if (program) {
         program->source = source_join(count, strings, lengths, size);
         program->source_size = size;
-        program->arg_info = true;
         if (!program->source) {
             program_drop(program);
             program = NULL;
@@ -207,6 +206,7 @@ cl_int program_begin(cl_program program, const char *options)
         program->status = CL_BUILD_IN_PROGRESS;
         char *old = program->options;
         program->options = copy;
+        if (program->source) program->arg_info = strstr(copy, "-cl-kernel-arg-info") != NULL;
         copy = old;
     }
     pthread_mutex_unlock(&program->lock);

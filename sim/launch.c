@@ -118,8 +118,9 @@ static enum launch_status run_group(struct gpu *gpu, step_fn *step)
 
 /* ---- the launch ---- */
 
-static enum launch_status run_groups(struct gpu *gpu, step_fn *step)
+static enum launch_status run_groups(struct gpu *gpu)
 {
+    step_fn *step = gpu->engine ? gpu->engine : step_choose(gpu->trace != NULL);
     const uint32_t *n = gpu->launch.groups;
     gpu->wgid = 0;
     for (gpu->group[2] = 0; gpu->group[2] < n[2]; gpu->group[2]++)
@@ -135,11 +136,10 @@ static enum launch_status run_groups(struct gpu *gpu, step_fn *step)
 /* Runs under the protection of the signal handler. */
 static enum launch_status run_guarded(struct gpu *gpu)
 {
-    step_fn *step = step_choose(gpu->trace != NULL);
     enum launch_status status;
     if (sigsetjmp(gpu->jump, 1) == 0) {
         gpu->guarded = 1;
-        status = run_groups(gpu, step);
+        status = run_groups(gpu);
     } else {
         fault_access(gpu, gpu->warp);
         status = LAUNCH_FAULT;

@@ -42,6 +42,16 @@ struct code_page {
 const struct code_page *code_page(struct gpu *gpu, uint32_t pc);
 void code_drop(struct gpu *gpu);
 
+/* ---- step.c, compiled per host instruction set, plain and traced ---- */
+
+enum stop { STOP_QUANTUM, STOP_BARRIER, STOP_END, STOP_FAULT };
+typedef enum stop step_fn(struct gpu *gpu, struct warp *w, uint64_t budget);
+step_fn step_base, step_base_traced;
+step_fn step_v3; /* x86-64 only */
+
+/* The fastest one that this host can run. */
+step_fn *step_choose(bool traced);
+
 /* ---- the machine ---- */
 
 /* The memory access in progress: enough to name the lane when it faults. */
@@ -66,6 +76,7 @@ struct gpu {
 
     /* the running launch */
     struct launch launch;
+    step_fn *engine;              /* NULL: the host's best; tests set another */
     const struct trace *trace;
     enum path_order order;
     const volatile bool *cancel;
@@ -113,14 +124,6 @@ uint32_t eval_rmm(enum isa_op op, const struct operands *o);  /* ties away from 
 
 /* Host rounding mode for frm 0..3. */
 void round_set(uint32_t frm);
-
-/* ---- step.c, compiled per host instruction set, plain and traced ---- */
-
-enum stop { STOP_QUANTUM, STOP_BARRIER, STOP_END, STOP_FAULT };
-typedef enum stop step_fn(struct gpu *gpu, struct warp *w, uint64_t budget);
-step_fn step_base, step_base_traced;
-step_fn step_v3, step_v3_traced;
-step_fn *step_choose(bool traced);
 
 /* ---- fault.c ---- */
 

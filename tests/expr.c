@@ -115,7 +115,7 @@ static const struct { const char *name; double (*call)(double); } real1[] = {
     {"sin", sin}, {"cos", cos}, {"tan", tan}, {"asin", asin}, {"acos", acos}, {"atan", atan}, {"sinh", sinh},
     {"cosh", cosh}, {"tanh", tanh}, {"exp", exp}, {"exp2", exp2}, {"expm1", expm1}, {"log", log}, {"log2", log2},
     {"log10", log10}, {"log1p", log1p}, {"sqrt", sqrt}, {"cbrt", cbrt}, {"floor", floor}, {"ceil", ceil},
-    {"trunc", trunc}, {"round", round}, {"rint", rint}, {"fabs", fabs}, {"erf", erf}, {"tgamma", tgamma},
+    {"trunc", trunc}, {"round", round}, {"rint", rint}, {"fabs", fabs}, {"erf", erf}, {"erfc", erfc}, {"tgamma", tgamma},
     {"unit", unit},
 };
 

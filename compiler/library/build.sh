@@ -35,17 +35,29 @@ esac
 [ -f "$clc" ] || die "$clc does not exist"
 
 # ---- edits ----
-# Constant memory is 2 here and 4 there; weak while linking, so that native.cl can replace.
+# Constant memory is 2 here and 4 there; weak while linking, so that native.cl can replace. erf and
+# erfc split x so that x*x + 0.5625 is exact, but with one bit too many (errors up to 60 ulp). The
+# saturating conversions leave NaN to an instruction that is undefined for it.
 triple='spir-unknown-unknown'
 layout='e-p:32:32-i64:64-v16:16-v24:32-v32:32-v48:64-v96:128-v192:256-v256:256-v512:512-v1024:1024-G1'
 llvm-dis-19 "$clc" -o "$work/clc.ll"
+[ "$(grep -c ', 2147479552$' "$work/clc.ll")" -eq 68 ] || die "the code of erfc is not the one this script corrects"
 grep -q '^target triple = "nvptx-unknown-unknown"' "$work/clc.ll" || die "$clc is not for 32-bit NVPTX"
 sed -e "s/^target triple = .*/target triple = \"$triple\"/" \
     -e "s/^target datalayout = .*/target datalayout = \"$layout\"/" \
     -e 's/addrspace(4)/addrspace(2)/g' -e 's/U3AS4/U3AS2/g' \
     -e 's/^define linkonce_odr /define weak_odr /' -e 's/^\(@[A-Za-z0-9_.]* = \)linkonce_odr /\1weak_odr /' \
+    -e '/^define .*@_Z[34]erfc\{0,1\}[fD]/,/^}/s/, 2147479552$/, 2147475456/' \
+    -e '/^define .*convert_[a-z0-9]*_sat/,/^}/s/fpto\([su]\)i float \(%[0-9]*\) to \(i[0-9]*\)$/call \3 @llvm.fpto\1i.sat.\3.f32(float \2)/' \
     -e '/^attributes /s/ "[a-z-]*"="[^"]*"//g' \
-    "$work/clc.ll" | llvm-as-19 -o "$work/clc.bc" -
+    "$work/clc.ll" >"$work/edited.ll"
+for bits in 8 16 32 64; do
+    echo "declare i$bits @llvm.fptosi.sat.i$bits.f32(float)"
+    echo "declare i$bits @llvm.fptoui.sat.i$bits.f32(float)"
+done >>"$work/edited.ll"
+[ "$(grep -c '= call i[0-9]* @llvm.fpto[su]i.sat' "$work/edited.ll")" -eq 1360 ] || die "the conversions are not those this script corrects"
+llvm-as-19 -o "$work/clc.bc" "$work/edited.ll"
+rm -f "$work/edited.ll"
 rm -f "$work/clc.ll"
 
 # ---- ours ----

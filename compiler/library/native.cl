@@ -44,26 +44,11 @@ OVERLOAD size_t get_num_groups(uint dim)
     return (get_global_size(dim) + local_size - 1) / local_size;
 }
 
-/* One-dimensional groups, the usual case, skip the division by a uniform branch. */
-static uint local_x(void)
-{
-    uint id = get_local_linear_id(), plane = __ventus_meta(META_LOCAL + 1) * __ventus_meta(META_LOCAL + 2);
-    return plane == 1 ? id : id % __ventus_meta(META_LOCAL);
-}
-
-static uint local_y(void)
-{
-    uint y = __ventus_meta(META_LOCAL + 1);
-    if (y == 1) return 0;
-    uint rows = get_local_linear_id() / __ventus_meta(META_LOCAL);
-    return __ventus_meta(META_LOCAL + 2) == 1 ? rows : rows % y;
-}
-
-static uint local_z(void)
-{
-    if (__ventus_meta(META_LOCAL + 2) == 1) return 0;
-    return get_local_linear_id() / (__ventus_meta(META_LOCAL) * __ventus_meta(META_LOCAL + 1));
-}
+/* Without a case for one-dimensional groups: a branch would cost as much as the division it saves,
+ * and keep repeated calls from being merged. */
+static uint local_x(void) { return get_local_linear_id() % __ventus_meta(META_LOCAL); }
+static uint local_y(void) { return get_local_linear_id() / __ventus_meta(META_LOCAL) % __ventus_meta(META_LOCAL + 1); }
+static uint local_z(void) { return get_local_linear_id() / (__ventus_meta(META_LOCAL) * __ventus_meta(META_LOCAL + 1)); }
 
 OVERLOAD size_t get_local_id(uint dim)
 {
@@ -163,6 +148,36 @@ MAD_HI_ALL(int) MAD_HI_ALL(uint) MAD_HI_ALL(long) MAD_HI_ALL(ulong)
 #define CTZ_N(T, n) CTZ(T)
 #define CTZ_ALL(T) CTZ(T) VECTORS(CTZ_N, T)
 CTZ_ALL(char) CTZ_ALL(uchar) CTZ_ALL(short) CTZ_ALL(ushort) CTZ_ALL(int) CTZ_ALL(uint) CTZ_ALL(long) CTZ_ALL(ulong)
+
+/* ---- functions libclc gets wrong ---- */
+
+/* libclc's tgamma is exp(lgamma(x)), hundreds of ulp off for large x. Here only gamma of 1 to 2 is
+ * made in that way; the factors up or down to it are multiplied in a pair of floats, high + low. */
+OVERLOAD float tgamma(float x)
+{
+    if (isnan(x) || x > 35.05f) return x > 0 ? INFINITY : x;
+    if (x == 0) return 1.0f / x;
+    float whole = floor(x);
+    if (x < -50.0f) return x == whole ? NAN : 0.0f;
+    if (x < 0 && x == whole) return NAN;
+    float gamma = exp(lgamma(x - whole + 1.0f)), low = 0.0f;
+    bool up = x >= 1.0f;               /* (x-1)(x-2)...  or  1 / x(x+1)..., which may exceed the range */
+    float scale = fabs(x) > 20.0f ? 0x1p-100f : 1.0f, high = scale;
+    for (float k = up ? 1.0f : whole, end = up ? whole : 1.0f; k < end; k += 1.0f) {
+        float factor = up ? x - k : x + (k - whole), product = high * factor;
+        low = fma(low, factor, fma(high, factor, -product));
+        high = product + low;
+        low -= high - product;
+    }
+    if (up) return fma(gamma, high, gamma * low) / scale;
+    float quotient = gamma * scale / high;
+    return quotient - quotient * (low / high);
+}
+OVERLOAD float2 tgamma(float2 x) { return (float2)(tgamma(x.x), tgamma(x.y)); }
+OVERLOAD float3 tgamma(float3 x) { return (float3)(tgamma(x.xy), tgamma(x.z)); }
+OVERLOAD float4 tgamma(float4 x) { return (float4)(tgamma(x.lo), tgamma(x.hi)); }
+OVERLOAD float8 tgamma(float8 x) { return (float8)(tgamma(x.lo), tgamma(x.hi)); }
+OVERLOAD float16 tgamma(float16 x) { return (float16)(tgamma(x.lo), tgamma(x.hi)); }
 
 /* ---- C11 atomics ---- */
 
@@ -299,6 +314,13 @@ long __ventus_ftos64(float f)
 {
     ulong m = __ventus_ftou64(fabs(f));
     return as_int(f) < 0 ? 0 - m : m;
+}
+
+ulong __ventus_ftou64_sat(float f) { return isnan(f) || f < 0 ? 0 : __ventus_ftou64(f); }
+long __ventus_ftos64_sat(float f)
+{
+    if (isnan(f)) return 0;
+    return f >= 0x1p63f ? LONG_MAX : f < -0x1p63f ? LONG_MIN : __ventus_ftos64(f);
 }
 
 /* IEEE half <-> float on bit patterns. */

@@ -4,6 +4,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <glob.h>
 #include <spawn.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -96,19 +97,22 @@ static bool log_failure(const char *who, int status, const char *log, char *mess
     return false;
 }
 
-/* $VENTUS_CC, or ventus-cc in the nearest folder above this program. */
-static bool find_cc(char *path, size_t size)
+bool find_tool(const char *name, char *path, size_t size)
 {
-    const char *set = getenv("VENTUS_CC");
-    if (set && *set) return snprintf(path, size, "%s", set) < (int)size;
-    ssize_t n = readlink("/proc/self/exe", path, size - 16);
+    ssize_t n = readlink("/proc/self/exe", path, size - 64);
     if (n <= 0) return false;
     path[n] = 0;
     for (char *slash; (slash = strrchr(path, '/')); *slash = 0) {
-        strcpy(slash, "/ventus-cc");
+        snprintf(slash, size - (size_t)(slash - path), "/%s", name);
         if (access(path, X_OK) == 0) return true;
     }
     return false;
+}
+
+static bool find_cc(char *path, size_t size)
+{
+    const char *set = getenv("VENTUS_CC");
+    return set && *set ? snprintf(path, size, "%s", set) < (int)size : find_tool("ventus-cc", path, size);
 }
 
 bool build_device(const char *text, const char *options, ventus_module **module, char *message, size_t size)
@@ -138,6 +142,12 @@ bool build_device(const char *text, const char *options, ventus_module **module,
 #define HOST_FLAGS \
     "-target", "x86_64-linux-gnu", "-cl-std=CL1.2", "-cl-no-stdinc", "-O1", "-fPIC", "-w", "-ffp-contract=off"
 
+static const char *clang_name(void)
+{
+    const char *set = getenv("VENTUS_CLANG");
+    return set && *set ? set : "clang-19";
+}
+
 /* host.h is parsed once per process. */
 static bool build_header(const char *clang, char *message, size_t size)
 {
@@ -152,19 +162,22 @@ static bool build_header(const char *clang, char *message, size_t size)
     return have_header = true;
 }
 
+bool build_begin(char *message, size_t size)
+{
+    return open_folder(message, size) && build_header(clang_name(), message, size);
+}
+
 bool build_host(const char *text, const char *flags, void **host, char *message, size_t size)
 {
     char source[300], object[300], log[300], pch[300];
-    const char *clang = getenv("VENTUS_CLANG");
-    if (!clang || !*clang) clang = "clang-19";
-    if (!open_folder(message, size) || !build_header(clang, message, size)) return false;
+    if (!build_begin(message, size)) return false;
     serial++;
     name_file(source, sizeof source, ".cl");
     name_file(object, sizeof object, ".so");
     name_file(log, sizeof log, ".log");
     snprintf(pch, sizeof pch, "%s/host.pch", folder);
     if (!write_file(source, text)) return failed(message, size, "cannot write %s", source);
-    int status = run((char *[]){(char *)clang, HOST_FLAGS, "-shared", "-include-pch", pch, "-x", "cl", source, "-o", object, "-lm",
+    int status = run((char *[]){(char *)clang_name(), HOST_FLAGS, "-shared", "-include-pch", pch, "-x", "cl", source, "-o", object, "-lm",
                                 (char *)flags, NULL}, log);
     bool ok = status == 0 || log_failure("clang", status, log, message, size);
     if (ok && !(*host = dlopen(object, RTLD_NOW | RTLD_LOCAL))) ok = failed(message, size, "dlopen: %s", dlerror());
@@ -176,12 +189,14 @@ bool build_host(const char *text, const char *flags, void **host, char *message,
 
 void build_end(void)
 {
-    char path[300];
-    snprintf(path, sizeof path, "%s/host.pch", folder);
-    if (folder[0]) {
-        unlink(path);
-        rmdir(folder);
+    char pattern[300];
+    glob_t found;
+    snprintf(pattern, sizeof pattern, "%s/*", folder);
+    if (folder[0] && glob(pattern, 0, NULL, &found) == 0) { /* a killed child may have left files */
+        for (size_t i = 0; i < found.gl_pathc; i++) unlink(found.gl_pathv[i]);
+        globfree(&found);
     }
+    if (folder[0]) rmdir(folder);
     folder[0] = 0;
     have_header = false;
 }

@@ -11,7 +11,7 @@
 
 #include "case.h"
 
-enum { GUARD = 256, VALUE = 128, MESSAGE = 512 };
+enum { GUARD = 256, VALUE = 512, MESSAGE = 512 };
 
 static bool failed(char *message, size_t size, const char *format, ...) __attribute__((format(printf, 3, 4)));
 static bool failed(char *message, size_t size, const char *format, ...)
@@ -116,6 +116,7 @@ struct memory {
     uint32_t bytes;        /* of the buffer or value */
     uint8_t *initial;      /* contents before the launch */
     uint8_t *host;         /* ... on the host, after it */
+    uint8_t *other;        /* ... after running its work-items in the other order */
     uint64_t pointer;      /* host address handed to the kernel */
     uint32_t device;       /* device address */
     _Alignas(128) uint8_t value[VALUE];
@@ -126,6 +127,9 @@ struct launch_state {
     unsigned count;
     struct memory memory[CASE_ARGS];
 };
+
+/* Bytes of a buffer with its guard. */
+static uint32_t whole(uint32_t bytes) { return (bytes + 3) / 4 * 4 + GUARD; }
 
 static uint32_t mix(uint64_t seed, uint64_t i)
 {
@@ -152,16 +156,18 @@ static uint32_t initial_word(char kind, uint64_t seed, uint32_t i)
 
 static bool fill_buffer(struct memory *m, const struct case_arg *arg, uint64_t seed)
 {
-    uint32_t all = (arg->bytes + 3) / 4 * 4 + GUARD;
+    uint32_t all = whole(arg->bytes);
     m->bytes = arg->bytes;
     m->initial = malloc(all);
     m->host = aligned_alloc(256, (all + 255) / 256 * 256);
-    if (!m->initial || !m->host) return false;
+    m->other = aligned_alloc(256, (all + 255) / 256 * 256);
+    if (!m->initial || !m->host || !m->other) return false;
     for (uint32_t i = 0; i < all / 4; i++) {
         uint32_t word = i * 4 < arg->bytes ? initial_word(arg->kind, seed, i) : 0xa5c3a5c3u;
         memcpy(m->initial + i * 4, &word, 4);
     }
     memcpy(m->host, m->initial, all);
+    memcpy(m->other, m->initial, all);
     m->pointer = (uint64_t)(uintptr_t)m->host;
     return true;
 }
@@ -182,6 +188,7 @@ static void state_free(struct launch_state *s, ventus_device *device)
     for (unsigned i = 0; i < s->count; i++) {
         free(s->memory[i].initial);
         free(s->memory[i].host);
+        free(s->memory[i].other);
         if (s->memory[i].device) ventus_free(device, s->memory[i].device);
     }
 }
@@ -205,7 +212,19 @@ static bool run_host(const struct case_program *program, struct launch_state *s,
             return failed(message, size, "%s: argument %u does not fit its ARGS type", s->run->kernel, i);
         args[i] = (uint64_t)(uintptr_t)(m->initial ? (void *)&m->pointer : (void *)m->value);
     }
-    return host_run(kernel, args, &s->run->range) || failed(message, size, "no memory");
+    /* once backwards: a result that depends on the order is no reference */
+    if (!host_run(kernel, args, &s->run->range, true)) return failed(message, size, "no memory");
+    for (unsigned i = 0; i < s->count; i++) {
+        uint8_t *backwards = s->memory[i].other;
+        s->memory[i].other = s->memory[i].host;
+        s->memory[i].host = backwards;
+        s->memory[i].pointer = (uint64_t)(uintptr_t)backwards;
+    }
+    if (!host_run(kernel, args, &s->run->range, false)) return failed(message, size, "no memory");
+    for (unsigned i = 0; i < s->count; i++)
+        if (s->memory[i].initial && s->run->args[i].kind != 'l' && memcmp(s->memory[i].host, s->memory[i].other, whole(s->memory[i].bytes)))
+            return failed(message, size, "%s: not deterministic", s->run->kernel);
+    return true;
 }
 
 /* ---- device side ---- */
@@ -234,7 +253,7 @@ static bool device_args(struct launch_state *s, ventus_device *device, const str
     for (unsigned i = 0; i < s->count; i++) {
         struct memory *m = &s->memory[i];
         const struct ventus_arg *arg = &kernel->args[i];
-        uint32_t all = (m->bytes + 3) / 4 * 4 + GUARD;
+        uint32_t all = whole(m->bytes);
         bool pointer = arg->kind == ARG_GLOBAL || arg->kind == ARG_CONSTANT;
         if (arg->offset + (uint64_t)arg->size > kernel->args_size || arg->size > VALUE ||
             pointer != (m->initial && s->run->args[i].kind != 'l') || (arg->kind == ARG_VALUE && arg->size != m->bytes))
@@ -253,7 +272,7 @@ static bool compare(const struct launch_state *s, ventus_device *device, const c
 {
     for (unsigned i = 0; i < s->count; i++) {
         const struct memory *m = &s->memory[i];
-        uint32_t all = (m->bytes + 3) / 4 * 4 + GUARD, at = 0;
+        uint32_t all = whole(m->bytes), at = 0;
         const uint8_t *got = m->device ? ventus_map(device, m->device, all) : NULL;
         if (!m->device) continue;
         if (!got) return failed(message, size, "ventus_map");

@@ -1,6 +1,6 @@
 /* Runs every case of this folder (*.cl) on device and host under all path orders, and proves that the
  * cases would notice a broken compiler: with one of the divergence rules switched off
- * (VENTUS_CC_DISABLE), some case must fail.
+ * (VENTUS_CC_DISABLE of ventus-cc-mutation), some case must fail.
  *
  *   cc_test [CASE...]   names without .cl; without any, all cases and the mutations
  *
@@ -38,18 +38,26 @@ static bool check(const char *path, ventus_device *device, unsigned seconds)
     return ok;
 }
 
+static bool not_built(void) { return strncmp(message, "ventus-cc", 9) == 0 || strncmp(message, "clang", 5) == 0; }
+
 /* With `rule` off, a case must give a wrong answer (not merely fail to build). */
-static bool mutation(const char *rule, const glob_t *found, ventus_device *device)
+static bool mutation(const char *compiler, const char *rule, const glob_t *found, ventus_device *device)
 {
     bool noticed = false;
+    message[0] = 0;
+    setenv("VENTUS_CC", compiler, 1);
     setenv("VENTUS_CC_DISABLE", rule, 1);
     for (size_t i = 0; i < found->gl_pathc && !noticed; i++) {
         if (!strstr(found->gl_pathv[i], "/trap_") || check(found->gl_pathv[i], device, 3)) continue;
-        noticed = strncmp(message, "ventus-cc", 9) && strncmp(message, "clang", 5);
-        if (noticed) printf("without %s: %s\n", rule, message);
+        noticed = !not_built();
+        if (!noticed) break;
+        printf("without %s: %s\n", rule, message);
+        unsetenv("VENTUS_CC_DISABLE"); /* the rule is all that was missing */
+        noticed = check(found->gl_pathv[i], device, 10);
     }
     unsetenv("VENTUS_CC_DISABLE");
-    if (!noticed) printf("FAILED: all cases pass without rule %s\n", rule);
+    unsetenv("VENTUS_CC");
+    if (!noticed) printf("FAILED: without rule %s %s\n", rule, message[0] ? message : "all cases pass");
     return noticed;
 }
 
@@ -73,8 +81,10 @@ int main(int argc, char **argv)
         else failed++, printf("FAILED %s: %s\n", strrchr(found.gl_pathv[i], '/') + 1, message);
         fflush(stdout);
     }
-    for (size_t i = 0; i < sizeof rules / sizeof *rules && argc == 1; i++)
-        if (mutation(rules[i], &found, device)) passed++;
+    char mutant[4096];
+    if (!find_tool("ventus-cc-mutation", mutant, sizeof mutant) && argc == 1) failed++, printf("FAILED: no ventus-cc-mutation\n");
+    else for (size_t i = 0; i < sizeof rules / sizeof *rules && argc == 1; i++)
+        if (mutation(mutant, rules[i], &found, device)) passed++;
         else failed++;
     globfree(&found);
     ventus_close(device);

@@ -61,9 +61,9 @@ static void item_start(struct item *item, char *stack, size_t index)
     makecontext(&item->context, item_main, 0);
 }
 
-static void group_run(struct item *items, char *stacks, size_t n)
+static void group_run(struct item *items, char *stacks, size_t n, bool backwards)
 {
-    for (size_t i = 0; i < n; i++) item_start(&items[i], stacks + i * STACK_BYTES, i);
+    for (size_t i = 0; i < n; i++) item_start(&items[i], stacks + i * STACK_BYTES, backwards ? n - 1 - i : i);
     for (bool alive = true; alive;) {
         alive = false;
         for (size_t i = 0; i < n; i++) {
@@ -75,7 +75,7 @@ static void group_run(struct item *items, char *stacks, size_t n)
     }
 }
 
-bool host_run(void (*kernel)(const uint64_t *args), const uint64_t *args, const struct ventus_range *range)
+bool host_run(void (*kernel)(const uint64_t *args), const uint64_t *args, const struct ventus_range *range, bool backwards)
 {
     size_t n = (size_t)range->local[0] * range->local[1] * range->local[2];
     struct item *items = calloc(n, sizeof *items);
@@ -86,7 +86,7 @@ bool host_run(void (*kernel)(const uint64_t *args), const uint64_t *args, const 
     kernel_args = args;
     for (group[2] = 0; ok && group[2] < range->global[2] / range->local[2]; group[2]++)
         for (group[1] = 0; group[1] < range->global[1] / range->local[1]; group[1]++)
-            for (group[0] = 0; group[0] < range->global[0] / range->local[0]; group[0]++) group_run(items, stacks, n);
+            for (group[0] = 0; group[0] < range->global[0] / range->local[0]; group[0]++) group_run(items, stacks, n, backwards);
     free(stacks);
     free(items);
     return ok;

@@ -156,6 +156,8 @@ OV float ldexp(float a, int n)
 }
 LIFT2(ldexp, float, float, int)
 
+OV float frexp(float x, int *e) { return __builtin_frexpf(x, e); }
+
 /* Relational functions give 1 for scalars and -1 for vectors. */
 #define REL1(f, E) OV int f(float a) { return E; } EACH_N(REL1_N, f)
 #define REL2(f, E) OV int f(float a, float b) { return E; } EACH_N(REL2_N, f)

@@ -362,6 +362,35 @@ static void test_fault(void **state)
     OK(clReleaseContext(c));
 }
 
+/* printf appears on the client's standard output before the call that waits returns. */
+static void test_printf(void **state)
+{
+    (void)state;
+    char text[512] = "";
+    cl_int err;
+    cl_program p = program_build("kernel void talk(int n) { printf(\"item %d of %d\\n\", (int)get_global_id(0), n); }", NULL);
+    cl_kernel kernel = clCreateKernel(p, "talk", &err);
+    int n = 3;
+    FAILS(CL_KERNEL_ARG_INFO_NOT_AVAILABLE, clGetKernelArgInfo(kernel, 0, CL_KERNEL_ARG_NAME, sizeof text, text, NULL)); /* not asked for */
+    OK(clSetKernelArg(kernel, 0, sizeof n, &n));
+    FILE *file = tmpfile();
+    assert_non_null(file);
+    fflush(stdout);
+    int saved = dup(1);
+    dup2(fileno(file), 1);
+    err = clEnqueueNDRangeKernel(queue, kernel, 1, NULL, (size_t[]){3}, NULL, 0, NULL, NULL);
+    if (!err) err = clFinish(queue);
+    dup2(saved, 1);
+    close(saved);
+    OK(err);
+    rewind(file);
+    assert_true(fread(text, 1, sizeof text - 1, file) > 0);
+    fclose(file);
+    assert_string_equal(text, "item 0 of 3\nitem 1 of 3\nitem 2 of 3\n");
+    OK(clReleaseKernel(kernel));
+    OK(clReleaseProgram(p));
+}
+
 static void test_counters(void **state)
 {
     (void)state;
@@ -529,7 +558,7 @@ int main(void)
         cmocka_unit_test(test_iota), cmocka_unit_test(test_frozen), cmocka_unit_test(test_argument_errors),
         cmocka_unit_test(test_range_errors), cmocka_unit_test(test_chosen_local_size), cmocka_unit_test(test_required_size),
         cmocka_unit_test(test_local_arguments), cmocka_unit_test(test_values_and_null), cmocka_unit_test(test_argument_info),
-        cmocka_unit_test(test_queries), cmocka_unit_test(test_fault), cmocka_unit_test(test_counters), cmocka_unit_test(test_binary),
+        cmocka_unit_test(test_queries), cmocka_unit_test(test_fault), cmocka_unit_test(test_printf), cmocka_unit_test(test_counters), cmocka_unit_test(test_binary),
         cmocka_unit_test(test_compile_and_link), cmocka_unit_test(test_link_several), cmocka_unit_test(test_rebuild),
     };
     return cmocka_run_group_tests(tests, setup, teardown);

@@ -382,7 +382,8 @@ void gen_fold(struct gen *g, const struct var *var)
     for (unsigned i = 0; i < n; i++) {
         if (i) fputs(" * 3u + ", g->out);
         if (var->length) snprintf(suffix, sizeof suffix, var->type.width > 1 ? "[%u].s1" : "[%u]", i);
-        else snprintf(suffix, sizeof suffix, var->type.width > 1 ? ".s%u" : "", i);
+        else if (var->type.width > 1) snprintf(suffix, sizeof suffix, ".s%u", i);
+        else suffix[0] = 0;
         fold_scalar(g, var->type.base, var->name, suffix);
     }
 }

@@ -1,6 +1,7 @@
 /* Makes a failing case smaller: drops lines and blocks, then replaces parenthesised expressions by
  * constants or by their own parts, as long as the case still fails in the same way. Each trial runs
- * in a child with a time limit, for a trial may loop or crash. Called by random_test --reduce. */
+ * in a child with a time limit, for a trial may loop or crash. The best so far is always in
+ * FILE.reduced. Called by random_test --reduce. */
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -37,7 +38,6 @@ static enum verdict try(const char *text)
     if (pid == 0) {
         alarm(60);
         enum verdict verdict = judge(text);
-        build_end();
         _exit(verdict);
     }
     if (pid < 0 || waitpid(pid, &status, 0) < 0 || !WIFEXITED(status)) return NO_CASE;
@@ -56,12 +56,39 @@ static char *replaced(const char *text, size_t from, size_t to, const char *inse
     return out;
 }
 
+static const char *result_path;
+
+static void keep(const char *text)
+{
+    FILE *f = fopen(result_path, "w");
+    if (f) fputs(text, f), fclose(f);
+}
+
+/* The frame of a generated kernel gives each work-item words of its own: without it, lost updates
+ * would look like compiler errors. */
+static bool has_frame(const char *text)
+{
+    static const char *const lines[] = {
+        "uint lid = (uint)(get_local_id(1) * get_local_size(0) + get_local_id(0));",
+        "uint group_size = (uint)(get_local_size(0) * get_local_size(1));",
+        "uint group = (uint)(get_group_id(1) * get_num_groups(0) + get_group_id(0));",
+        "uint gid = group * group_size + lid;",
+        "global uint *o = out + gid * 8u;",
+    };
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
+        if (!strstr(text, lines[i])) return false;
+    return true;
+}
+
+static bool framed; /* the case has a frame, and keeps it */
+
 static bool attempt(char **text, size_t from, size_t to, const char *insert, enum verdict wanted)
 {
     char *candidate = replaced(*text, from, to, insert);
-    if (try(candidate) == wanted) {
+    if ((!framed || has_frame(candidate)) && try(candidate) == wanted) {
         free(*text);
         *text = candidate;
+        keep(candidate);
         return true;
     }
     free(candidate);
@@ -80,6 +107,20 @@ static size_t block_end(const char *text, size_t at)
         if (text[i] == '{') depth++;
         else if (text[i] == '}' && --depth == 0) return line_end(text, i);
     return end;
+}
+
+/* Drops runs of lines, long ones first. */
+static bool reduce_runs(char **text, enum verdict wanted)
+{
+    bool smaller = false;
+    for (unsigned run = 32; run > 1; run /= 2)
+        for (size_t at = 0; (*text)[at];) {
+            size_t end = at;
+            for (unsigned i = 0; i < run; i++) end = line_end(*text, end);
+            if (attempt(text, at, end, "", wanted)) smaller = true;
+            else at = end;
+        }
+    return smaller;
 }
 
 static bool reduce_lines(char **text, enum verdict wanted)
@@ -131,20 +172,33 @@ static bool reduce_expressions(char **text, enum verdict wanted)
 int reduce_file(const char *path)
 {
     size_t size;
+    char name[4096], message[1024];
     char *text = read_file(path, &size);
+    snprintf(name, sizeof name, "%s.reduced", path);
+    result_path = name;
     if (!text) {
         fprintf(stderr, "random_test: cannot read %s\n", path);
         return 2;
+    }
+    if (!build_begin(message, sizeof message)) {
+        fprintf(stderr, "random_test: %s\n", message);
+        free(text);
+        return 1;
     }
     enum verdict wanted = try(text);
     if (wanted == PASSES || wanted == NO_CASE) {
         fprintf(stderr, "random_test: %s %s\n", path, wanted == PASSES ? "does not fail" : "is no case");
         free(text);
+        build_end();
         return 1;
     }
+    framed = has_frame(text);
+    while (reduce_runs(&text, wanted)) {}
     while (reduce_lines(&text, wanted)) {}
     while (reduce_expressions(&text, wanted) || reduce_lines(&text, wanted)) {}
     printf("%s", text);
+    keep(text);
     free(text);
+    build_end();
     return 0;
 }

@@ -125,7 +125,8 @@ static void run(struct gpu *gpu, const struct recorded *c, const struct launch_o
     if (result.status != LAUNCH_DONE) fail_msg("%s", text);
 }
 
-static void run_logged(const struct item *it, struct gpu *gpu, struct gpu *expected, const struct recorded *c)
+/* Observed on `gpu`, which selects the observed engine, and again on `fast`, with the host's best one. */
+static void run_logged(const struct item *it, struct gpu *gpu, struct gpu *fast, struct gpu *expected, const struct recorded *c)
 {
     char path[4096];
     struct log log;
@@ -140,6 +141,9 @@ static void run_logged(const struct item *it, struct gpu *gpu, struct gpu *expec
     log_stores(&log, apply_store, expected);
     compare_memory(gpu, expected, c);
     compare_local(gpu, expected, c->launch.lds_bytes);
+    run(fast, c, NULL);
+    compare_memory(fast, expected, c);
+    compare_local(fast, expected, c->launch.lds_bytes);
     total_compared += log.compared;
     log_free(&log);
 }
@@ -189,8 +193,9 @@ static void run_group(size_t first, size_t end)
 {
     struct gpu_config config;
     case_config(&config);
-    struct gpu *gpu = gpu_create(&config, NULL), *expected = gpu_create(&config, NULL);
+    struct gpu *gpu = gpu_create(&config, NULL), *expected = gpu_create(&config, NULL), *fast = gpu_create(&config, NULL);
     assert_non_null(gpu);
+    assert_non_null(fast);
     assert_non_null(expected);
     for (size_t i = first; i < end; i++) {
         const struct item *it = &items[i];
@@ -202,14 +207,16 @@ static void run_group(size_t first, size_t end)
         print_message("  %s/%s\n", it->dir, it->metadata);
         if (!case_read(metadata, data, &c, &why)) fail_msg("%s: %s", metadata, why);
         assert_true(case_load(gpu, &c));
+        assert_true(case_load(fast, &c));
         assert_true(case_load(expected, &c));
-        if (*it->log) run_logged(it, gpu, expected, &c);
+        if (*it->log) run_logged(it, gpu, fast, expected, &c);
         else if (strstr(it->expected, "computable") && c.buffers[0].base == ABI_CODE_BASE) run_sum_in_place(it, gpu, &c);
         else if (strstr(it->expected, "computable")) run_sum(it, gpu, &c);
         else run(gpu, &c, NULL);
         case_free(&c);
     }
     gpu_destroy(gpu);
+    gpu_destroy(fast);
     gpu_destroy(expected);
 }
 

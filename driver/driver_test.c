@@ -1,0 +1,575 @@
+/* The driver by itself: allocator, copies, the note's parser on good and damaged input, printf records,
+ * and kernels assembled here from the buffer to the message of a fault. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "driver/driver.h"
+
+static uint64_t rng_state = 0x2545f4914f6cdd1d;
+
+static uint32_t rng(void)
+{
+    rng_state ^= rng_state << 13;
+    rng_state ^= rng_state >> 7;
+    rng_state ^= rng_state << 17;
+    return (uint32_t)(rng_state >> 24);
+}
+
+static ventus_device *open_device(void)
+{
+    ventus_device *d = NULL;
+    assert_int_equal(ventus_open(NULL, &d), VENTUS_OK);
+    return d;
+}
+
+/* ---- memory ---- */
+
+static void test_alloc(void **state)
+{
+    ventus_device *d = open_device();
+    uint32_t a, b, c, again;
+    (void)state;
+    assert_int_equal(ventus_alloc(d, 0, &a), VENTUS_BAD_ARGUMENT);
+    assert_int_equal(ventus_alloc(d, UINT64_MAX, &a), VENTUS_NO_DEVICE_MEMORY);
+    assert_int_equal(ventus_alloc(d, ventus_memory_size(d) + 1, &a), VENTUS_NO_DEVICE_MEMORY);
+    assert_int_equal(ventus_alloc(d, ventus_memory_size(d), &a), VENTUS_OK);
+    assert_int_equal(ventus_alloc(d, 1, &b), VENTUS_NO_DEVICE_MEMORY);
+    assert_int_equal(ventus_free(d, a), VENTUS_OK);
+    assert_int_equal(ventus_free(d, a), VENTUS_BAD_ARGUMENT);
+    assert_int_equal(ventus_alloc(d, 5000, &a), VENTUS_OK);
+    assert_int_equal(ventus_alloc(d, 1, &b), VENTUS_OK);
+    assert_int_equal(ventus_alloc(d, 4096, &c), VENTUS_OK);
+    assert_int_equal(a % 4096 | b % 4096 | c % 4096, 0);
+    assert_true(b >= a + 8192 && c > b);
+    /* Freed neighbours join: the two first make room for what neither holds. */
+    assert_int_equal(ventus_free(d, a), VENTUS_OK);
+    assert_int_equal(ventus_free(d, b), VENTUS_OK);
+    assert_int_equal(ventus_alloc(d, 16384, &again), VENTUS_OK);
+    assert_int_equal(again, a);
+    ventus_close(d);
+}
+
+static void test_copies(void **state)
+{
+    ventus_device *d = open_device();
+    uint8_t in[300], out[300];
+    uint32_t a, b;
+    (void)state;
+    for (unsigned i = 0; i < sizeof in; i++) in[i] = (uint8_t)rng();
+    assert_int_equal(ventus_alloc(d, 300, &a), VENTUS_OK);
+    assert_int_equal(ventus_alloc(d, 300, &b), VENTUS_OK);
+    assert_int_equal(ventus_write(d, a, in, 300), VENTUS_OK);
+    assert_int_equal(ventus_copy(d, b, a, 300), VENTUS_OK);
+    assert_int_equal(ventus_read(d, out, b, 300), VENTUS_OK);
+    assert_memory_equal(in, out, 300);
+    assert_int_equal(ventus_copy(d, b + 10, b, 200), VENTUS_OK); /* overlapping */
+    assert_int_equal(ventus_read(d, out, b + 10, 200), VENTUS_OK);
+    assert_memory_equal(in, out, 200);
+    assert_int_equal(ventus_fill(d, a + 1, "abc", 3, 9), VENTUS_OK);
+    assert_int_equal(ventus_fill(d, a, "abc", 3, 10), VENTUS_BAD_ARGUMENT);
+    assert_int_equal(ventus_read(d, out, a, 11), VENTUS_OK);
+    assert_memory_equal(out + 1, "abcabcabc", 9);
+    assert_int_equal(out[0], in[0]);
+    assert_int_equal(out[10], in[10]);
+    /* Outside: by one byte, between allocations, in code and local memory, around the top. */
+    assert_int_equal(ventus_write(d, a, in, 301), VENTUS_OUT_OF_RANGE);
+    assert_int_equal(ventus_read(d, out, a + 300, 1), VENTUS_OUT_OF_RANGE);
+    assert_int_equal(ventus_read(d, out, a - 1, 2), VENTUS_OUT_OF_RANGE);
+    assert_int_equal(ventus_read(d, out, ABI_CODE_BASE, 4), VENTUS_OUT_OF_RANGE);
+    assert_int_equal(ventus_read(d, out, ABI_LOCAL_BASE, 4), VENTUS_OUT_OF_RANGE);
+    assert_int_equal(ventus_write(d, 0xffffffff, in, 300), VENTUS_OUT_OF_RANGE);
+    assert_int_equal(ventus_write(d, a, in, UINT64_MAX), VENTUS_OUT_OF_RANGE);
+    assert_int_equal(ventus_copy(d, a, b, UINT64_MAX - 1), VENTUS_OUT_OF_RANGE);
+    assert_null(ventus_map(d, a, 301));
+    assert_non_null(ventus_map(d, a, 300));
+    /* Freed memory reads as zero when it comes back. */
+    assert_int_equal(ventus_free(d, a), VENTUS_OK);
+    assert_int_equal(ventus_alloc(d, 300, &b), VENTUS_OK);
+    assert_int_equal(b, a);
+    assert_int_equal(ventus_read(d, out, b, 300), VENTUS_OK);
+    for (unsigned i = 0; i < 300; i++) assert_int_equal(out[i], 0);
+    ventus_close(d);
+}
+
+/* Random allocations keep to themselves: each holds its own pattern until it is freed. */
+static void test_random_allocations(void **state)
+{
+    enum { SLOTS = 64 };
+    ventus_device *d = open_device();
+    uint32_t addr[SLOTS] = {0}, size[SLOTS];
+    (void)state;
+    for (int i = 0; i < 3000; i++) {
+        unsigned k = rng() % SLOTS;
+        if (addr[k]) {
+            const uint8_t *p = ventus_map(d, addr[k], size[k]);
+            assert_non_null(p);
+            for (uint32_t n = 0; n < size[k]; n += 97) assert_int_equal(p[n], k);
+            assert_int_equal(ventus_free(d, addr[k]), VENTUS_OK);
+            addr[k] = 0;
+        } else {
+            size[k] = 1 + rng() % 40000;
+            assert_int_equal(ventus_alloc(d, size[k], &addr[k]), VENTUS_OK);
+            memset(ventus_map(d, addr[k], size[k]), (int)k, size[k]);
+        }
+    }
+    ventus_close(d);
+}
+
+/* ---- modules ---- */
+
+static const char good_note[] =
+    "ventus-module 1\n"
+    "kernel name=add entry=0x80000000 vgpr=16 sgpr=32 lds=0 pds=0 args=12 reqd=0,0,0 hint=8,1,1 vechint=float4 new=thing\n"
+    "arg kind=global size=4 offset=0 align=4 name=out type=float* access=none address=global qual=restrict%20const\n"
+    "arg kind=local size=4 offset=4 align=16 name=tmp type=int* access=none address=local qual=\n"
+    "arg kind=value size=4 offset=8 name=n type=int\n"
+    "future record=1\n"
+    "line pc=0x80000000 line=7\nline pc=0x80000008 line=9\n"
+    "kernel name=two entry=0x80000008 vgpr=4 sgpr=12 lds=256 pds=64 args=0\n"
+    "format id=3 text=x%3D%25d%0A\nstring id=9 text=hello%20world\n";
+
+static const uint32_t endprg[4] = {0x0000400b, 0x0000400b, 0x0000400b, 0x0000400b};
+
+static void *make_elf(const char *note, const uint32_t *text, size_t words, size_t *size)
+{
+    struct elf_image image = {.entry = ABI_CODE_BASE, .text_addr = ABI_CODE_BASE, .text = text, .text_words = words, .note = note};
+    void *bytes = NULL;
+    const char *why = "";
+    if (!elf_write(&image, &bytes, size, &why)) fail_msg("%s", why);
+    return bytes;
+}
+
+static enum ventus_status load_note(const char *note, ventus_module **m, const char **why)
+{
+    size_t size;
+    void *elf = make_elf(note, endprg, 4, &size);
+    enum ventus_status status = ventus_module_load(elf, size, m, why);
+    free(elf);
+    return status;
+}
+
+static void test_note(void **state)
+{
+    ventus_module *m = NULL;
+    const char *why = NULL;
+    (void)state;
+    if (load_note(good_note, &m, &why) != VENTUS_OK) fail_msg("%s", why);
+    assert_int_equal(ventus_module_kernels(m), 2);
+    const struct ventus_kernel *k = ventus_module_find(m, "add");
+    assert_non_null(k);
+    assert_int_equal(k->entry, 0x80000000);
+    assert_int_equal(k->vgprs, 16);
+    assert_int_equal(k->nargs, 3);
+    assert_int_equal(k->hint[0], 8);
+    assert_string_equal(k->vec_hint, "float4");
+    assert_int_equal(k->args[0].kind, ARG_GLOBAL);
+    assert_string_equal(k->args[0].qualifiers, "restrict const");
+    assert_int_equal(k->args[1].align, 16);
+    assert_string_equal(k->args[2].name, "n");
+    assert_string_equal(ventus_module_kernel(m, 1)->name, "two");
+    assert_int_equal(ventus_module_kernel(m, 1)->pds_bytes, 64);
+    assert_null(ventus_module_kernel(m, 2));
+    assert_null(ventus_module_find(m, "three"));
+    assert_int_equal(ventus_module_line(m, 0x7fffffff), 0);
+    assert_int_equal(ventus_module_line(m, 0x80000004), 7);
+    assert_int_equal(ventus_module_line(m, 0x80000100), 9);
+    assert_string_equal(m->formats[0].text, "x=%d\n");
+    assert_string_equal(m->strings[0].text, "hello world");
+    ventus_module_free(m);
+}
+
+static void test_bad_notes(void **state)
+{
+    static const char *const bad[] = {
+        "", "ventus-module 2\n", "kernel name=a\n",
+        "ventus-module 1\nkernel\n",
+        "ventus-module 1\nkernel name=a\n",
+        "ventus-module 1\nkernel name=a entry=0x80000000 vgpr=257 sgpr=1 lds=0 pds=0 args=0\n",
+        "ventus-module 1\nkernel name=a entry=0x80000000 vgpr=-1 sgpr=1 lds=0 pds=0 args=0\n",
+        "ventus-module 1\nkernel name=a entry=0x80000000 vgpr=1x sgpr=1 lds=0 pds=0 args=0\n",
+        "ventus-module 1\nkernel name=a entry=0x80000000 vgpr=99999999999999999999999 sgpr=1 lds=0 pds=0 args=0\n",
+        "ventus-module 1\nkernel name=a entry=0x80000002 vgpr=1 sgpr=1 lds=0 pds=0 args=0\n",
+        "ventus-module 1\nkernel name=a entry=0x90000000 vgpr=1 sgpr=1 lds=0 pds=0 args=0\n",
+        "ventus-module 1\nkernel name=a entry=0x80000000 vgpr=1 sgpr=1 lds=0 pds=0 args=0 reqd=1,2\n",
+        "ventus-module 1\nkernel name=a%zz entry=0x80000000 vgpr=1 sgpr=1 lds=0 pds=0 args=0\n",
+        "ventus-module 1\nkernel name=a%00 entry=0x80000000 vgpr=1 sgpr=1 lds=0 pds=0 args=0\n",
+        "ventus-module 1\nkernel name= entry=0x80000000 vgpr=1 sgpr=1 lds=0 pds=0 args=0\n",
+        "ventus-module 1\nkernel garbage\n",
+        "ventus-module 1\narg kind=value size=4 offset=0\n",
+        "ventus-module 1\nkernel name=a entry=0x80000000 vgpr=1 sgpr=1 lds=0 pds=0 args=4\narg kind=value size=4 offset=4\n",
+        "ventus-module 1\nkernel name=a entry=0x80000000 vgpr=1 sgpr=1 lds=0 pds=0 args=8\narg kind=global size=8 offset=0\n",
+        "ventus-module 1\nkernel name=a entry=0x80000000 vgpr=1 sgpr=1 lds=0 pds=0 args=4\narg kind=what size=4 offset=0\n",
+        "ventus-module 1\nkernel name=a entry=0x80000000 vgpr=1 sgpr=1 lds=0 pds=0 args=4\narg kind=local size=4 offset=0 align=3\n",
+        "ventus-module 1\nkernel name=a entry=0x80000000 vgpr=1 sgpr=1 lds=0 pds=0 args=4\narg kind=local size=4 offset=0 align=0\n",
+        ("ventus-module 1\nkernel name=a entry=0x80000000 vgpr=1 sgpr=1 lds=0 pds=0 args=0\n"
+         "kernel name=a entry=0x80000000 vgpr=1 sgpr=1 lds=0 pds=0 args=0\n"),
+        "ventus-module 1\nline pc=8 line=1\nline pc=4 line=1\n",
+        "ventus-module 1\nformat id=1\n", "ventus-module 1\nformat text=a\n", "ventus-module 1\nstring\n",
+    };
+    (void)state;
+    for (unsigned i = 0; i < sizeof bad / sizeof *bad; i++) {
+        ventus_module *m = NULL;
+        const char *why = NULL;
+        if (load_note(bad[i], &m, &why) != VENTUS_BAD_MODULE) fail_msg("note %u was accepted", i);
+        assert_non_null(why);
+        assert_null(m);
+    }
+}
+
+/* Damaged files are refused or harmless; under the sanitizers this finds what was believed too easily. */
+static void test_damaged_files(void **state)
+{
+    size_t size;
+    uint8_t *elf = make_elf(good_note, endprg, 4, &size), *copy = malloc(size);
+    ventus_device *d = open_device();
+    unsigned refused = 0;
+    (void)state;
+    assert_non_null(copy);
+    for (int i = 0; i < 3000; i++) {
+        ventus_module *m = NULL;
+        memcpy(copy, elf, size);
+        for (uint32_t n = 1 + rng() % 4; n; n--) copy[rng() % size] = (uint8_t)rng();
+        size_t n = i % 3 ? size : rng() % size;
+        if (ventus_module_load(copy, n, &m, NULL) != VENTUS_OK) {
+            refused++;
+            continue;
+        }
+        for (size_t k = 0; k < ventus_module_kernels(m); k++) assert_non_null(ventus_module_kernel(m, k)->name);
+        assert_int_equal(module_place(d, m), VENTUS_OK);
+        ventus_module_free(m);
+    }
+    assert_true(refused > 1000);
+    ventus_close(d);
+    free(copy);
+    free(elf);
+}
+
+/* ---- printf ---- */
+
+/* Prints one record with a format of our own and returns the text. */
+static char *print_one(const char *format, const uint32_t *words, uint32_t n, uint32_t used)
+{
+    struct text formats[1] = {{5, format}}, strings[2] = {{1, "one"}, {2, "two"}};
+    struct ventus_module m = {.formats = formats, .nformats = 1, .strings = strings, .nstrings = 2};
+    uint32_t *buffer = calloc(n + 4, 4);
+    char *text = NULL;
+    size_t length = 0;
+    FILE *out = open_memstream(&text, &length);
+    buffer[0] = used ? used : 16 + n * 4;
+    buffer[2] = 8 + n * 4;
+    buffer[3] = 5;
+    memcpy(buffer + 4, words, n * 4);
+    print_records(&m, (const uint8_t *)buffer, 16 + n * 4, out);
+    fclose(out);
+    free(buffer);
+    return text;
+}
+
+static void check_print(const char *want, const char *format, uint32_t n, ...)
+{
+    uint32_t words[32];
+    va_list args;
+    va_start(args, n);
+    for (uint32_t i = 0; i < n; i++) words[i] = va_arg(args, uint32_t);
+    va_end(args);
+    char *text = print_one(format, words, n, 0);
+    assert_string_equal(text, want);
+    free(text);
+}
+
+static uint32_t f(float v) { uint32_t u; memcpy(&u, &v, 4); return u; }
+
+static void test_print(void **state)
+{
+    (void)state;
+    check_print("plain 100%\n", "plain 100%%\n", 0);
+    check_print("-5 5 fffffffb 37777777773 FFFFFFFB", "%d %i %x %o %X", 5, -5, 5, -5, -5, -5);
+    check_print("4294967291", "%u", 1, -5);
+    check_print("-1 255 -1 65535", "%hhd %hhu %hd %hu", 4, 0xff, 0xfffff1ff, 0xffff, 0xdeadffff);
+    check_print("-2 18446744073709551614", "%ld %llu", 4, 0xfffffffe, 0xffffffff, 0xfffffffe, 0xffffffff);
+    check_print("1.500000 -2.50 1.000000e+10 0x1.8p+0 inf nan", "%f %.2f %e %a %g %f", 6, f(1.5f), f(-2.5f), f(1e10f), f(1.5f), 0x7f800000, 0x7fc00000);
+    check_print("[   42] [42   ] [00042] [+42] [ 42] [0x2a]", "[%5d] [%-5d] [%05d] [%+d] [% d] [%#x]", 6, 42, 42, 42, 42, 42, 42);
+    check_print("[  007]", "[%*.*d]", 3, 5, 3, 7);
+    check_print("[7    ]", "[%*d]", 2, -5, 7);
+    check_print("A one two (null)|0x1234| one", "%c %s %s %s|%p|%4s", 6, 'A', 1, 2, 77, 0x1234, 1);
+    check_print("1,2,3,4", "%v4hld", 4, 1, 2, 3, 4);
+    check_print("1.50,2.50", "%.2v2hlf", 2, f(1.5f), f(2.5f));
+    check_print("-1,1,-2,2", "%v4hhd", 4, 0xff, 1, 0xfe, 2);
+    check_print("1,-1", "%v2ld", 4, 1, 0, 0xffffffff, 0xffffffff);
+    check_print("1.000000,-2.000000", "%v2lf", 4, 0, 0x3ff00000, 0, 0xc0000000);
+    check_print("01,02,03", "%02v3hlx", 3, 1, 2, 3);
+}
+
+static void test_hostile_print(void **state)
+{
+    static const char *const formats[] = {
+        "%", "%%%", "%n", "%s%n%n%n", "%v", "%v5d", "%v99999999999d", "%*", "%.", "%.*", "%-", "%hhhhd", "%lllllld", "%l", "%h",
+        "%999999999999999999999d", "%.999999999999999999d", "%*d", "%.*f", "%$1d", "%1$s", "%v16lf", "%v16d%v16d%v16d", "%c%c%c", "%zd", "%Lf", "%q",
+        "%-+ #0-+ #0-+ #0-+ #0123.456v4hld", "%0-5.3v2hd\xff\xfe",
+    };
+    const uint32_t words[4] = {0x7fffffff, 0x80000000, 0xffffffff, 0x12345678};
+    (void)state;
+    for (unsigned i = 0; i < sizeof formats / sizeof *formats; i++)
+        for (uint32_t n = 0; n <= 4; n++) free(print_one(formats[i], words, n, 0));
+    for (int i = 0; i < 20000; i++) { /* random text from the letters that matter */
+        static const char letters[] = "%%%%*.0123456789-+ #vhldiouxXfFeEgGaAcspn";
+        char format[24];
+        for (unsigned k = 0; k < sizeof format - 1; k++) format[k] = letters[rng() % (sizeof letters - 1)];
+        format[sizeof format - 1] = 0;
+        free(print_one(format, words, rng() % 5, 0));
+    }
+    check_print("%n%q%", "%n%q%", 0);
+}
+
+/* Buffers as a broken kernel may leave them. */
+static void test_broken_records(void **state)
+{
+    struct text formats[1] = {{5, "<%d>"}};
+    struct ventus_module m = {.formats = formats, .nformats = 1};
+    uint32_t buffer[64];
+    char *text = NULL;
+    size_t length = 0;
+    (void)state;
+    for (int i = 0; i < 20000; i++) {
+        for (unsigned k = 0; k < 64; k++) buffer[k] = rng() % 4 ? rng() % 64 : rng();
+        FILE *out = open_memstream(&text, &length);
+        print_records(&m, (const uint8_t *)buffer, rng() % 257, out);
+        fclose(out);
+        free(text);
+    }
+    /* Two whole records, then one that was dropped. */
+    const uint32_t kept[] = {44, 0, 12, 5, 1, 12, 5, 2, 12, 5};
+    FILE *out = open_memstream(&text, &length);
+    print_records(&m, (const uint8_t *)kept, sizeof kept, out);
+    fclose(out);
+    assert_string_equal(text, "<1><2>");
+    free(text);
+}
+
+/* ---- running ---- */
+
+/* Assembles `source`, whose first instructions are the program's start, with a note about it. */
+static ventus_module *build(const char *source, const char *note)
+{
+    struct elf_image image;
+    void *elf;
+    size_t size;
+    ventus_module *m = NULL;
+    const char *why = "";
+    assert_true(asm_assemble("test", source, strlen(source), ABI_CODE_BASE, &image, stderr));
+    elf = make_elf(note, image.text, image.text_words, &size);
+    elf_free(&image);
+    if (ventus_module_load(elf, size, &m, &why) != VENTUS_OK) fail_msg("%s", why);
+    free(elf);
+    return m;
+}
+
+/* out[id] = id + n, through local memory: args out, local tmp, n, local more. */
+static const char program[] =
+    " csrr t0, CSR_KNL\n lw a0, 4(t0)\n lw a1, 24(t0)\n csrr t1, CSR_NUMW\n slli t1, t1, 10\n csrr t2, CSR_LDS\n add s0, t1, t2\n"
+    " csrr a2, CSR_TID\n vid.v v1\n vadd.vx v1, v1, a2\n"
+    " lw a3, 4(a0)\n add a3, a3, s0\n vsll.vi v2, v1, 2\n vadd.vx v3, v2, a3\n vsw12.v v1, 0(v3)\n barrier 1\n vlw12.v v4, 0(v3)\n"
+    " lw a4, 8(a0)\n vadd.vx v4, v4, a4\n csrr a5, CSR_GIDX\n mul a5, a5, a1\n vadd.vx v4, v4, a5\n"
+    " slli a5, a5, 2\n lw a6, 0(a0)\n add a6, a6, a5\n vadd.vx v2, v2, a6\n vsw12.v v4, 0(v2)\n endprg\n";
+static const char program_note[] =
+    "ventus-module 1\nkernel name=add entry=0x80000000 vgpr=8 sgpr=32 lds=100 pds=8 args=16\n"
+    "arg kind=global size=4 offset=0 align=4 name=out\narg kind=local size=4 offset=4 align=64 name=tmp\n"
+    "arg kind=value size=4 offset=8 align=4 name=n\narg kind=local size=4 offset=12 align=128 name=more\n"
+    "line pc=0x80000000 line=3\nline pc=0x80000068 line=12\n";
+
+static void test_run(void **state)
+{
+    ventus_device *d = open_device();
+    ventus_module *m = build(program, program_note);
+    const struct ventus_kernel *k = ventus_module_find(m, "add");
+    uint32_t out, values[200];
+    struct result result;
+    char message[400];
+    (void)state;
+    assert_int_equal(ventus_alloc(d, 800, &out), VENTUS_OK);
+    uint32_t args[4] = {out, 0, 1000, 0};
+    uint64_t locals[4] = {0, 50 * 4, 0, 77};
+    struct ventus_launch l = {.module = m, .kernel = k, .args = args, .local_sizes = locals,
+                              .range = {1, {200, 1, 1}, {50, 1, 1}, {0, 0, 0}}};
+    assert_int_equal(ventus_run(d, &l, &result, message, sizeof message), VENTUS_OK);
+    assert_string_equal(message, "");
+    assert_int_equal(result.counters.groups, 4);
+    assert_int_equal(result.counters.warps, 8);
+    assert_int_equal(ventus_read(d, values, out, sizeof values), VENTUS_OK);
+    for (uint32_t i = 0; i < 200; i++) assert_int_equal(values[i], i + 1000);
+    assert_int_equal(args[1], 0); /* the caller's arguments are not written to */
+
+    /* Faults name the work-item, the line and the instruction; then the device works on. */
+    args[0] = 0x1000;
+    l.range.offset[0] = 7;
+    assert_int_equal(ventus_run(d, &l, &result, message, sizeof message), VENTUS_FAULT);
+    assert_string_equal(message, "kernel add failed at line 12, work-item (7,0,0): write to unmapped or read-only memory at 0x00001000, "
+                                 "work-group (0,0,0) warp 0 lane 0, pc 0x80000068: vsw12.v v4, 0(v2)");
+    args[0] = out;
+    assert_int_equal(ventus_run(d, &l, &result, message, sizeof message), VENTUS_OK);
+    char tiny[8];
+    args[0] = 0x1000;
+    assert_int_equal(ventus_run(d, &l, &result, tiny, sizeof tiny), VENTUS_FAULT);
+    assert_string_equal(tiny, "kernel ");
+    args[0] = out;
+
+    /* Nothing of a launch is left behind. */
+    assert_int_equal(d->nblocks, 1);
+
+    /* Sizes that cannot be. */
+    struct ventus_launch bad = l;
+    bad.range.global[0] = 201;
+    assert_int_equal(ventus_run(d, &bad, &result, message, sizeof message), VENTUS_BAD_LAUNCH);
+    assert_true(message[0] != 0);
+    bad = l;
+    bad.range.local[1] = 0;
+    assert_int_equal(ventus_run(d, &bad, &result, NULL, 0), VENTUS_BAD_LAUNCH);
+    bad = l;
+    bad.range.work_dim = 4;
+    assert_int_equal(ventus_run(d, &bad, &result, NULL, 0), VENTUS_BAD_LAUNCH);
+    bad = l;
+    bad.range = (struct ventus_range){1, {1u << 20, 1, 1}, {1u << 20, 1, 1}, {0}};
+    assert_int_equal(ventus_run(d, &bad, &result, NULL, 0), VENTUS_BAD_LAUNCH);
+    bad = l;
+    bad.range = (struct ventus_range){3, {1u << 31, 1u << 31, 4}, {1u << 31, 1u << 31, 4}, {0}};
+    assert_int_equal(ventus_run(d, &bad, &result, NULL, 0), VENTUS_BAD_LAUNCH);
+    bad = l;
+    uint64_t huge[4] = {0, UINT64_MAX, 0, UINT64_MAX};
+    bad.local_sizes = huge;
+    assert_int_equal(ventus_run(d, &bad, &result, NULL, 0), VENTUS_BAD_LAUNCH);
+    huge[1] = huge[3] = 70000;
+    assert_int_equal(ventus_run(d, &bad, &result, NULL, 0), VENTUS_BAD_LAUNCH);
+    bad = l;
+    bad.args = NULL;
+    assert_int_equal(ventus_run(d, &bad, &result, NULL, 0), VENTUS_BAD_ARGUMENT);
+    assert_int_equal(ventus_run(NULL, &l, &result, NULL, 0), VENTUS_BAD_ARGUMENT);
+    assert_int_equal(d->nblocks, 1);
+    assert_int_equal(ventus_run(d, &l, &result, NULL, 0), VENTUS_OK);
+    ventus_module_free(m);
+    ventus_close(d);
+}
+
+/* The code window follows the module; its bytes can be read and written like memory. */
+static void test_module_switch(void **state)
+{
+    static const char note[] = "ventus-module 1\nkernel name=k entry=0x80000000 vgpr=1 sgpr=32 lds=0 pds=0 args=4\n";
+    ventus_device *d = open_device();
+    struct result result;
+    uint32_t out, value, args[1], word;
+    (void)state;
+    assert_int_equal(ventus_alloc(d, 4, &out), VENTUS_OK);
+    args[0] = out;
+    for (int i = 0; i < 6; i++) {
+        char source[200];
+        snprintf(source, sizeof source, " csrr t0, CSR_KNL\n lw t0, 4(t0)\n lw t0, 0(t0)\n li t1, %d\n sw t1, 0(t0)\n endprg\n", 40 + i);
+        ventus_module *m = build(source, note);
+        struct ventus_launch l = {.module = m, .kernel = ventus_module_kernel(m, 0), .args = args, .range = {1, {1, 1, 1}, {1, 1, 1}, {0}}};
+        assert_int_equal(ventus_run(d, &l, &result, NULL, 0), VENTUS_OK);
+        assert_int_equal(ventus_read(d, &value, out, 4), VENTUS_OK);
+        assert_int_equal(value, 40 + i);
+        assert_int_equal(ventus_read(d, &word, ABI_CODE_BASE + 12, 4), VENTUS_OK);
+        word += 50u << 20; /* the immediate of li */
+        assert_int_equal(ventus_write(d, ABI_CODE_BASE + 12, &word, 4), VENTUS_OK);
+        assert_int_equal(ventus_run(d, &l, &result, NULL, 0), VENTUS_OK);
+        assert_int_equal(ventus_read(d, &value, out, 4), VENTUS_OK);
+        assert_int_equal(value, 90 + i);
+        ventus_module_free(m);
+    }
+    /* A kernel cannot write its own code. */
+    ventus_module *m = build(" auipc t0, 0\n sw t0, 0(t0)\n endprg\n", note);
+    struct ventus_launch l = {.module = m, .kernel = ventus_module_kernel(m, 0), .args = args, .range = {1, {1, 1, 1}, {1, 1, 1}, {0}}};
+    assert_int_equal(ventus_run(d, &l, &result, NULL, 0), VENTUS_FAULT);
+    assert_int_equal(result.fault.kind, FAULT_WRITE);
+    ventus_module_free(m);
+    ventus_close(d);
+}
+
+/* A kernel that prints: one record, its header counted by an atomic, read back through the note. */
+static void test_print_from_kernel(void **state)
+{
+    static const char note[] = "ventus-module 1\nkernel name=k entry=0x80000000 vgpr=8 sgpr=32 lds=0 pds=0 args=0\nformat id=1 text=lane%20%25d%0A\n";
+    ventus_device *d = open_device();
+    ventus_module *m = build(
+        " csrr t0, CSR_KNL\n lw t1, 48(t0)\n vmv.v.x v1, t1\n vmv.v.i v2, 12\n amoadd.w v3, v2, (v1)\n vadd.vx v3, v3, t1\n"
+        " vsw12.v v2, 0(v3)\n vmv.v.i v4, 1\n vsw12.v v4, 4(v3)\n vid.v v5\n vsw12.v v5, 8(v3)\n endprg\n", note);
+    struct result result;
+    char *text = NULL;
+    size_t length = 0;
+    FILE *out = open_memstream(&text, &length);
+    struct ventus_launch l = {.module = m, .kernel = ventus_module_kernel(m, 0), .print = out, .range = {1, {3, 1, 1}, {3, 1, 1}, {0}}};
+    (void)state;
+    assert_int_equal(ventus_run(d, &l, &result, NULL, 0), VENTUS_OK);
+    fclose(out);
+    assert_string_equal(text, "lane 0\nlane 1\nlane 2\n");
+    free(text);
+    ventus_module_free(m);
+    ventus_close(d);
+}
+
+static void test_max_group(void **state)
+{
+    ventus_device *d = open_device();
+    struct ventus_kernel k = {.vgprs = 32, .sgprs = 32};
+    (void)state;
+    assert_int_equal(ventus_max_group(d, &k), 1024);
+    k.lds_bytes = ventus_config(d)->lds_bytes - 3 * 1024;
+    assert_int_equal(ventus_max_group(d, &k), 96);
+    k.lds_bytes = ventus_config(d)->lds_bytes + 1;
+    assert_int_equal(ventus_max_group(d, &k), 0);
+    ventus_close(d);
+}
+
+/* Two threads on one device: launches take turns, copies go on meanwhile. */
+struct worker { ventus_device *d; const ventus_module *m; int failures; };
+
+static int work(void *p)
+{
+    struct worker *w = p;
+    uint64_t locals[4] = {0, 256, 0, 0};
+    for (int i = 0; i < 100; i++) {
+        uint32_t out, values[64];
+        struct result result;
+        if (ventus_alloc(w->d, sizeof values, &out) != VENTUS_OK) return w->failures = 1;
+        uint32_t args[4] = {out, 0, (uint32_t)i, 0};
+        struct ventus_launch l = {.module = w->m, .kernel = ventus_module_kernel(w->m, 0), .args = args, .local_sizes = locals,
+                                  .range = {1, {64, 1, 1}, {64, 1, 1}, {0}}};
+        if (ventus_run(w->d, &l, &result, NULL, 0) != VENTUS_OK) w->failures++;
+        if (ventus_read(w->d, values, out, sizeof values) != VENTUS_OK) w->failures++;
+        for (uint32_t k = 0; k < 64; k++) w->failures += values[k] != k + (uint32_t)i;
+        ventus_free(w->d, out);
+    }
+    return 0;
+}
+
+static void test_threads(void **state)
+{
+    ventus_device *d = open_device();
+    ventus_module *m = build(program, program_note), *other = build(program, program_note);
+    struct worker w[3] = {{d, m, 0}, {d, other, 0}, {d, m, 0}};
+    thrd_t threads[3];
+    (void)state;
+    for (int i = 0; i < 3; i++) assert_int_equal(thrd_create(&threads[i], work, &w[i]), thrd_success);
+    for (int i = 0; i < 3; i++) {
+        thrd_join(threads[i], NULL);
+        assert_int_equal(w[i].failures, 0);
+    }
+    ventus_module_free(m);
+    ventus_module_free(other);
+    ventus_close(d);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_alloc), cmocka_unit_test(test_copies), cmocka_unit_test(test_random_allocations),
+        cmocka_unit_test(test_note), cmocka_unit_test(test_bad_notes), cmocka_unit_test(test_damaged_files),
+        cmocka_unit_test(test_print), cmocka_unit_test(test_hostile_print), cmocka_unit_test(test_broken_records),
+        cmocka_unit_test(test_run), cmocka_unit_test(test_module_switch), cmocka_unit_test(test_print_from_kernel),
+        cmocka_unit_test(test_max_group), cmocka_unit_test(test_threads),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,48 @@
+// vload_half and vstore_half with all roundings, scalars and vectors; vloada and vstorea of three
+// components; global, local and private memory.
+// run: stores global=256 local=32 args=z8192,b1024
+// run: loads global=128 local=32 args=z16384,b8192
+float pick(int g, uint x)
+{
+    float f = as_float(x);
+    switch (g & 7) {
+    case 0: return as_float((x & 0x80000fffu) | 0x38000000u); /* around the smallest normal half */
+    case 1: return as_float((x & 0x80ffffffu) | 0x47000000u); /* around the largest */
+    case 2: return as_float((x & 0x81ffffffu) | 0x32000000u); /* subnormal halves and below */
+    case 3: return isnan(f) ? 1.0f : f;
+    default: return as_float((x & 0x87ffffffu) | 0x38000000u);
+    }
+}
+kernel void stores(global half *o, global const uint *t)
+{
+    int g = get_global_id(0);
+    float f = pick(g, t[g]);
+    vstore_half(f, g * 16, o);
+    vstore_half_rte(f, g * 16 + 1, o);
+    vstore_half_rtz(f, g * 16 + 2, o);
+    vstore_half_rtp(f, g * 16 + 3, o);
+    vstore_half_rtn(f, g * 16 + 4, o);
+    vstore_half4((float4)(f, -f, 1.0f, 65519.0f), g * 4 + 2, o);
+    vstorea_half3((float3)(f, 2.0f, INFINITY), g * 4 + 3, o);
+}
+kernel void loads(global float *o, global const half *t)
+{
+    local ushort l[64];
+    int g = get_global_id(0), i = get_local_id(0);
+    ushort h = ((global const ushort *)t)[g], p[4] = {0x3c00, h & 0xfbff, 0x8001, 0x7bff};
+    l[i] = h & 0xbfff;
+    l[i + 32] = 0x3555;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    o += g * 16;
+    h = h & 0xfbff;
+    ((global ushort *)o)[26] = h;
+    o[0] = vload_half(0, (global half *)(o + 13));
+    float4 v = vload_half4(0, (const half *)p);
+    float3 w = vloada_half3(i & 7, (local const half *)l);
+    float2 u = vload_half2(i, (local const half *)l);
+    o[1] = v.x; o[2] = v.y; o[3] = v.z; o[4] = v.w; o[5] = w.x; o[6] = w.z; o[7] = u.x + u.y;
+}
+#ifdef HOST
+ARGS2(stores, global half *, global const uint *)
+ARGS2(loads, global float *, global const half *)
+#endif

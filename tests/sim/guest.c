@@ -1,0 +1,51 @@
+/* The helper of this folder's tests (guest.h). */
+#include "guest.h"
+
+#include <stdarg.h>
+#include <setjmp.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+void guest_open(struct guest *g)
+{
+    struct gpu_config config;
+    const char *why = NULL;
+    gpu_config_default(&config);
+    *g = (struct guest){.gpu = gpu_create(&config, &why)};
+    if (!g->gpu) fail_msg("%s", why);
+    assert_true(gpu_mem_open(g->gpu, GUEST_DATA, GUEST_BYTES, GPU_READ | GPU_WRITE));
+    g->data = gpu_mem(g->gpu, GUEST_DATA, GUEST_BYTES);
+    g->launch = (struct launch){.start_pc = ABI_CODE_BASE, .groups = {1, 1, 1}, .warps = 1, .threads_per_warp = 32,
+                                .work_items = 32, .sgprs = 64, .vgprs = 64, .lds_bytes = 4096};
+}
+
+void guest_code(struct guest *g, const uint32_t *words, size_t n)
+{
+    gpu_mem_close(g->gpu, ABI_CODE_BASE, 1 << 20);
+    assert_true(gpu_mem_open(g->gpu, ABI_CODE_BASE, n * 4, GPU_READ | GPU_WRITE | GPU_EXEC));
+    memcpy(gpu_mem(g->gpu, ABI_CODE_BASE, n * 4), words, n * 4);
+    assert_true(gpu_mem_open(g->gpu, ABI_CODE_BASE, n * 4, GPU_READ | GPU_EXEC));
+    gpu_mem_code_changed(g->gpu);
+}
+
+void guest_assemble(struct guest *g, const char *source)
+{
+    struct elf_image image;
+    assert_true(asm_assemble("test", source, strlen(source), ABI_CODE_BASE, &image, stderr));
+    guest_code(g, image.text, image.text_words);
+    elf_free(&image);
+}
+
+void guest_run(struct guest *g) { gpu_launch(g->gpu, &g->launch, &g->options, &g->result); }
+
+void guest_close(struct guest *g) { gpu_destroy(g->gpu); }
+
+uint32_t guest_random(void)
+{
+    static uint64_t state = 0x9e3779b97f4a7c15;
+    state ^= state << 13;
+    state ^= state >> 7;
+    state ^= state << 17;
+    return (uint32_t)(state >> 24);
+}

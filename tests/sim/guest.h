@@ -1,0 +1,31 @@
+/* A machine with a program on it, for the tests of this folder: code at 0x80000000, one open data page
+ * range at 0x90000000. */
+#ifndef GUEST_H
+#define GUEST_H
+
+#include "asm/asm.h"
+#include "isa/abi.h"
+#include "sim/sim.h"
+
+enum { GUEST_DATA = ABI_HEAP_BASE, GUEST_BYTES = 1 << 16 };
+
+struct guest {
+    struct gpu *gpu;
+    struct launch launch;            /* one group, one warp of 32 work-items; tests change it */
+    struct launch_options options;
+    struct result result;
+    uint32_t *data;                  /* host view of GUEST_DATA */
+};
+
+/* Both fail the running test when they cannot. */
+void guest_open(struct guest *g);
+void guest_code(struct guest *g, const uint32_t *words, size_t n);
+
+void guest_assemble(struct guest *g, const char *source);
+void guest_run(struct guest *g);
+void guest_close(struct guest *g);
+
+/* A pseudo-random sequence, the same every time. */
+uint32_t guest_random(void);
+
+#endif

@@ -1,0 +1,550 @@
+/* Launches: dispatch, barriers, partial warps, local and private memory, atomics, cancelling, and every
+ * kind of fault with the machine usable afterwards. Programs are assembled here. */
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include <cmocka.h>
+
+#include "guest.h"
+#include "sim/warp.h"
+
+static void assert_done(const struct guest *g)
+{
+    char text[300];
+    fault_print(&g->result.fault, text, sizeof text);
+    if (g->result.status != LAUNCH_DONE) fail_msg("status %d: %s", (int)g->result.status, text);
+}
+
+/* A small program that works, to show that the machine does. */
+static void assert_usable(struct guest *g)
+{
+    struct launch saved = g->launch;
+    g->launch = (struct launch){.start_pc = ABI_CODE_BASE, .groups = {1, 1, 1}, .warps = 1, .threads_per_warp = 32,
+                                .work_items = 32, .sgprs = 64, .vgprs = 64, .lds_bytes = 4096};
+    memset(&g->options, 0, sizeof g->options);
+    guest_assemble(g, " lui x5, 0x90000\n li x6, 77\n sw x6, 0(x5)\n lui x7, 0x70000\n lw x8, 0(x7)\n sw x8, 4(x5)\n endprg\n");
+    g->data[0] = 0;
+    guest_run(g);
+    assert_done(g);
+    assert_int_equal(g->data[0], 77);
+    assert_int_equal(g->data[1], 0); /* local memory is fresh */
+    g->launch = saved;
+}
+
+/* ---- dispatch ---- */
+
+static void test_groups_in_order(void **state)
+{
+    struct guest g;
+    (void)state;
+    guest_open(&g);
+    g.launch.groups[0] = 3;
+    g.launch.groups[1] = 2;
+    g.launch.groups[2] = 2;
+    guest_assemble(&g,
+        " lui x5, 0x90000\n csrr x6, CSR_GIDX\n csrr x7, CSR_GIDY\n csrr x8, CSR_GIDZ\n csrr x9, CSR_WGID\n"
+        " slli x7, x7, 4\n slli x8, x8, 8\n or x6, x6, x7\n or x6, x6, x8\n"
+        " lw x10, 0(x5)\n addi x10, x10, 4\n sw x10, 0(x5)\n add x11, x5, x10\n sw x6, 0(x11)\n sw x9, 64(x11)\n endprg\n");
+    guest_run(&g);
+    assert_done(&g);
+    assert_int_equal(g.result.counters.groups, 12);
+    for (uint32_t i = 0; i < 12; i++) {
+        assert_int_equal(g.data[1 + i], (i % 3) | (i / 3 % 2) << 4 | (i / 6) << 8);
+        assert_int_equal(g.data[17 + i], i);
+    }
+    guest_close(&g);
+}
+
+/* Three warps, the last with 5 lanes: every lane adds one to its own word, and to a common one. */
+static void test_partial_warp(void **state)
+{
+    struct guest g;
+    (void)state;
+    guest_open(&g);
+    for (uint32_t threads = 4; threads <= 32; threads *= 2) {
+        memset(g.data, 0, 4096);
+        g.launch.warps = 3;
+        g.launch.threads_per_warp = threads;
+        g.launch.work_items = 2 * threads + threads / 4 + (threads > 4);
+        guest_assemble(&g,
+            " lui x5, 0x90000\n csrr x6, CSR_TID\n vid.v v1\n vadd.vx v1, v1, x6\n vsll.vi v1, v1, 2\n vadd.vx v1, v1, x5\n"
+            " vlw12.v v2, 0(v1)\n vadd.vi v2, v2, 1\n vsw12.v v2, 0(v1)\n"
+            " vmv.v.x v3, x5\n vmv.v.i v4, 1\n amoadd.w v5, v4, (v3)\n endprg\n");
+        guest_run(&g);
+        assert_done(&g);
+        assert_int_equal(g.data[0], 1 + g.launch.work_items);
+        for (uint32_t i = 1; i < 128; i++) assert_int_equal(g.data[i], i < g.launch.work_items);
+    }
+    guest_close(&g);
+}
+
+/* Registers and local memory are zero at the start of every group. */
+static void test_fresh_state(void **state)
+{
+    struct guest g;
+    (void)state;
+    guest_open(&g);
+    g.launch.groups[0] = 3;
+    guest_assemble(&g,
+        " lui x5, 0x90000\n lui x6, 0x70000\n vmv.x.s x7, v9\n lw x8, 4(x6)\n or x7, x7, x8\n or x7, x7, x20\n"
+        " lw x9, 0(x5)\n or x9, x9, x7\n sw x9, 0(x5)\n li x20, 255\n vmv.v.x v9, x20\n sw x20, 4(x6)\n endprg\n");
+    guest_run(&g);
+    assert_done(&g);
+    assert_int_equal(g.data[0], 0);
+    guest_close(&g);
+}
+
+/* ---- barriers ---- */
+
+/* Each warp writes its number before the barrier and reads its neighbour's behind it. Warp 2 ends early,
+ * warp 1 comes many quanta late. */
+static void test_barrier_with_early_exit(void **state)
+{
+    struct guest g;
+    (void)state;
+    guest_open(&g);
+    g.launch.warps = 4;
+    g.launch.work_items = 128;
+    guest_assemble(&g,
+        " csrr x6, CSR_WID\n li x15, 1\n bne x6, x15, go\n li x16, 50000\nlate: addi x16, x16, -1\n bne x16, x0, late\ngo:"
+        " lui x5, 0x70000\n lui x12, 0x90000\n slli x7, x6, 2\n add x8, x5, x7\n addi x9, x6, 100\n"
+        " sw x9, 0(x8)\n li x10, 2\n beq x6, x10, out\n barrier 1\n"
+        " addi x11, x6, 1\n andi x11, x11, 3\n slli x11, x11, 2\n add x11, x11, x5\n lw x13, 0(x11)\n"
+        " barrier 1\n add x14, x12, x7\n sw x13, 0(x14)\nout: endprg\n");
+    guest_run(&g);
+    assert_done(&g);
+    assert_int_equal(g.data[0], 101);
+    assert_int_equal(g.data[1], 102);
+    assert_int_equal(g.data[2], 0);
+    assert_int_equal(g.data[3], 100);
+    assert_int_equal(g.result.counters.barriers, 6);
+    guest_close(&g);
+}
+
+/* A warp that spins on another's store gets it: the quantum hands the turn over. */
+static void test_spin_across_warps(void **state)
+{
+    struct guest g;
+    (void)state;
+    guest_open(&g);
+    g.launch.warps = 2;
+    g.launch.work_items = 64;
+    guest_assemble(&g,
+        " lui x5, 0x90000\n csrr x6, CSR_WID\n bne x6, x0, set\nspin: lw x7, 0(x5)\n beq x7, x0, spin\n sw x7, 4(x5)\n endprg\n"
+        "set: li x8, 9\n sw x8, 0(x5)\n endprg\n");
+    guest_run(&g);
+    assert_done(&g);
+    assert_int_equal(g.data[1], 9);
+    guest_close(&g);
+}
+
+static void test_cancel(void **state)
+{
+    struct guest g;
+    volatile bool stop = true;
+    (void)state;
+    guest_open(&g);
+    g.options.cancel = &stop;
+    guest_assemble(&g, "loop: jal x0, loop\n");
+    guest_run(&g);
+    assert_int_equal(g.result.status, LAUNCH_CANCELLED);
+    assert_usable(&g);
+    guest_close(&g);
+}
+
+/* ---- memory ---- */
+
+/* Private memory is each lane's own, words interleaved over the group. */
+static void test_private(void **state)
+{
+    struct guest g;
+    (void)state;
+    guest_open(&g);
+    g.launch.warps = 2;
+    g.launch.work_items = 64;
+    g.launch.pds_base = GUEST_DATA + 4096;
+    g.launch.pds_bytes = 16;
+    guest_assemble(&g,
+        " lui x5, 0x90000\n csrr x6, CSR_TID\n vid.v v1\n vadd.vx v1, v1, x6\n vmv.v.i v2, 8\n"
+        " vsw.v v1, 0(v2)\n vsb.v v1, 5(v2)\n vlw.v v3, 0(v2)\n vlbu.v v4, 5(v2)\n vlh.v v6, 0(v2)\n"
+        " vadd.vv v3, v3, v4\n vadd.vv v3, v3, v6\n vsll.vi v5, v1, 2\n vadd.vx v5, v5, x5\n vsw12.v v3, 0(v5)\n endprg\n");
+    guest_run(&g);
+    assert_done(&g);
+    for (uint32_t i = 0; i < 64; i++) {
+        assert_int_equal(g.data[i], 3 * i);
+        assert_int_equal(g.data[1024 + 2 * 64 + i], i);             /* offset 8: third word of each */
+        assert_int_equal(g.data[1024 + 3 * 64 + i], i << 8);        /* byte 13 */
+    }
+    guest_close(&g);
+}
+
+/* Misaligned, strided, overlapping and narrow accesses, against the same done here. */
+static void test_access_shapes(void **state)
+{
+    static const struct { const char *source; uint32_t scale, offset; } shapes[] = {
+        {" li x6, 4\n", 4, 0}, {" li x6, 4\n", 4, 1}, {" li x6, 0\n", 0, 8}, {" li x6, 12\n", 12, 3}, {" li x6, 1\n", 1, 0}, {" li x6, 2\n", 2, 0},
+    };
+    static const char *const ops[][2] = {{"vlw12.v", "vsw12.v"}, {"vlh12.v", "vsh12.v"}, {"vlhu12.v", "vsh12.v"}, {"vlb12.v", "vsb12.v"}, {"vlbu12.v", "vsb12.v"}};
+    static const unsigned sizes[] = {4, 2, 2, 1, 1};
+    struct guest g;
+    (void)state;
+    guest_open(&g);
+    for (unsigned s = 0; s < sizeof shapes / sizeof *shapes; s++)
+        for (unsigned k = 0; k < 5; k++)
+            for (uint32_t items = 32; items > 0; items /= 3) {
+                uint8_t want[4096];
+                char source[1024];
+                for (uint32_t i = 0; i < 2048; i++) g.data[i] = guest_random();
+                memcpy(want, g.data, sizeof want);
+                uint32_t loaded[32], o = shapes[s].offset;
+                for (uint32_t i = 0; i < items; i++) {
+                    uint32_t v = 0;
+                    memcpy(&v, want + i * shapes[s].scale + o, sizes[k]);
+                    if (k == 1) v = (uint32_t)(int16_t)v;
+                    if (k == 3) v = (uint32_t)(int8_t)v;
+                    loaded[i] = v + 5;
+                }
+                for (uint32_t i = 0; i < items; i++) memcpy(want + i * shapes[s].scale + o, &loaded[i], sizes[k]);
+                snprintf(source, sizeof source,
+                    " lui x5, 0x90000\n%s vid.v v1\n vmul.vx v1, v1, x6\n vadd.vx v1, v1, x5\n %s v2, %u(v1)\n vadd.vi v2, v2, 5\n"
+                    " %s v2, %u(v1)\n endprg\n", shapes[s].source, ops[k][0], (unsigned)o, ops[k][1], (unsigned)o);
+                guest_assemble(&g, source);
+                g.launch.work_items = items;
+                guest_run(&g);
+                assert_done(&g);
+                if (memcmp(want, g.data, sizeof want)) fail_msg("shape %u, %s, %u items", s, ops[k][0], items);
+            }
+    guest_close(&g);
+}
+
+/* The RVV forms: unit stride, strided, indexed, masked. */
+static void test_rvv_memory(void **state)
+{
+    struct guest g;
+    (void)state;
+    guest_open(&g);
+    for (uint32_t i = 0; i < 256; i++) g.data[i] = 0x01010101u * i;
+    guest_assemble(&g,
+        " lui x5, 0x90000\n addi x6, x5, 1024\n addi x7, x5, 1280\n vle32.v v1, (x5)\n vse32.v v1, (x6)\n"
+        " li x8, 8\n vlse32.v v2, (x5), x8\n vse32.v v2, (x7)\n"
+        " vid.v v3\n vsll.vi v3, v3, 3\n vluxei32.v v4, (x5), v3\n addi x9, x7, 256\n vse32.v v4, (x9)\n"
+        " li x10, 0x55\n vmv.v.x v0, x10\n addi x11, x9, 256\n vse32.v v1, (x11), v0.t\n endprg\n");
+    guest_run(&g);
+    assert_done(&g);
+    for (uint32_t i = 0; i < 32; i++) {
+        assert_int_equal(g.data[256 + i], 0x01010101u * i);
+        assert_int_equal(g.data[320 + i], 0x01010101u * (2 * i));
+        assert_int_equal(g.data[384 + i], 0x01010101u * (2 * i));
+        assert_int_equal(g.data[448 + i], (0x55 >> i & 1 && i < 8) ? 0x01010101u * i : 0);
+    }
+    guest_close(&g);
+}
+
+/* Every atomic, on one word, all lanes: results are the words before each lane's turn. */
+static void test_atomics(void **state)
+{
+    static const char *const names[] = {"amoadd.w", "amoswap.w", "amoxor.w", "amoand.w", "amoor.w", "amomin.w", "amomax.w", "amominu.w", "amomaxu.w"};
+    struct guest g;
+    (void)state;
+    guest_open(&g);
+    for (int local = 0; local < 2; local++)
+        for (unsigned k = 0; k < 9; k++) {
+            char source[512];
+            for (uint32_t i = 0; i < 32; i++) g.data[64 + i] = guest_random();
+            g.data[0] = guest_random();
+            uint32_t t = g.data[0], old[32];
+            for (uint32_t i = 0; i < 32; i++) {
+                uint32_t s = g.data[64 + i];
+                const uint32_t next[9] = {t + s, s, t ^ s, t & s, t | s, (int32_t)t < (int32_t)s ? t : s,
+                                          (int32_t)t > (int32_t)s ? t : s, t < s ? t : s, t > s ? t : s};
+                old[i] = t;
+                t = next[k];
+            }
+            snprintf(source, sizeof source,
+                " lui x5, 0x90000\n lui x6, %s\n lw x7, 0(x5)\n sw x7, 0(x6)\n addi x8, x5, 256\n vle32.v v2, (x8)\n"
+                " vmv.v.x v1, x6\n %s v1, v2, (v1)\n addi x8, x8, 256\n vse32.v v1, (x8)\n lw x7, 0(x6)\n sw x7, 4(x5)\n endprg\n",
+                local ? "0x70000" : "0x90000", names[k]);
+            guest_assemble(&g, source);
+            guest_run(&g);
+            assert_done(&g);
+            assert_int_equal(g.data[1], t);
+            assert_memory_equal(g.data + 128, old, sizeof old);
+            assert_int_equal(g.result.counters.atomics, 1);
+        }
+    guest_close(&g);
+}
+
+/* lr/sc: own words succeed, a word written in between fails, of equal words the first lane wins. */
+static void test_reservations(void **state)
+{
+    struct guest g;
+    (void)state;
+    guest_open(&g);
+    guest_assemble(&g,
+        " lui x5, 0x90000\n vid.v v1\n vsll.vi v1, v1, 2\n vadd.vx v1, v1, x5\n vmv.v.i v2, 7\n addi x6, x5, 1024\n"
+        " lr.w v3, (v1)\n sc.w v4, v2, (v1)\n vse32.v v4, (x6)\n sc.w v4, v2, (v1)\n addi x7, x6, 128\n vse32.v v4, (x7)\n"
+        " lr.w v3, (v1)\n sw x0, 8(x5)\n sc.w v4, v2, (v1)\n addi x7, x7, 128\n vse32.v v4, (x7)\n"
+        " vmv.v.x v1, x5\n lr.w v3, (v1)\n sc.w v4, v2, (v1)\n addi x7, x7, 128\n vse32.v v4, (x7)\n endprg\n");
+    guest_run(&g);
+    assert_done(&g);
+    for (uint32_t i = 0; i < 32; i++) {
+        assert_int_equal(g.data[256 + i], 0);
+        assert_int_equal(g.data[288 + i], 1); /* no reservation any more */
+        assert_int_equal(g.data[320 + i], i == 2);
+        assert_int_equal(g.data[352 + i], i != 0);
+        assert_int_equal(g.data[i], i == 2 ? 0 : 7);
+    }
+    guest_close(&g);
+}
+
+/* ---- faults ---- */
+
+struct expected { enum fault_kind kind; uint32_t lane, lanes, addr; const char *source; };
+
+static const struct expected faults[] = {
+    {FAULT_READ, 32, ~0u, 0x10, " lw x5, 16(x0)\n"},
+    {FAULT_WRITE, 32, ~0u, 0xfffffff0, " sw x5, -16(x0)\n"},
+    {FAULT_READ, 5, ~0u, 0xa0000014, " lui x5, 0x90000\n lui x6, 0xa0000\n vid.v v1\n li x7, 5\n vmseq.vx v2, v1, x7\n sub x8, x6, x5\n vmul.vx v2, v2, x8\n"
+        " vsll.vi v1, v1, 2\n vadd.vv v1, v1, v2\n vadd.vx v1, v1, x5\n fault: vlw12.v v3, 0(v1)\n"},
+    {FAULT_WRITE, 0, ~0u, 0x80000000, " lui x5, 0x80000\n vid.v v1\n vsll.vi v1, v1, 2\n vadd.vx v1, v1, x5\n vsw12.v v1, 0(v1)\n"},
+    {FAULT_WRITE, 0, ~0u, 0x80000000, " lui x5, 0x80000\n vmv.v.x v1, x5\n amoadd.w v2, v1, (v1)\n"},
+    {FAULT_READ, 0, ~0u, 0xffff0000, " lui x5, 0xffff0\n vmv.v.x v1, x5\n lr.w v2, (v1)\n"},
+    {FAULT_MISALIGNED, 1, ~0u, 0x90000001, " lui x5, 0x90000\n vid.v v1\n vadd.vx v1, v1, x5\n amoadd.w v2, v1, (v1)\n"},
+    {FAULT_MISALIGNED, 0, ~0u, 0, " vmv.v.i v1, 2\n vlw.v v2, 0(v1)\n"},
+    {FAULT_MISALIGNED, 0, ~0u, 0, " vmv.v.i v1, 3\n vsh.v v2, 0(v1)\n"},
+    {FAULT_FETCH, 32, ~0u, 0, " jalr x0, 0(x0)\n"},
+    {FAULT_FETCH, 32, ~0u, 0, " lui x5, 0x90000\n jalr x0, 0(x5)\n"},
+    {FAULT_FETCH, 32, ~0u, 0, " auipc x5, 0\n jalr x0, 6(x5)\n"},
+    {FAULT_ILLEGAL, 32, ~0u, 0, " .word 0\n"},
+    {FAULT_ILLEGAL, 32, ~0u, 0, " .word 0xffffffff\n"},
+    {FAULT_ILLEGAL, 32, ~0u, 0, " vmv.v.i v64, 1\n"},
+    {FAULT_ILLEGAL, 32, ~0u, 0, " csrrw x0, CSR_TID, x5\n"},
+    {FAULT_ILLEGAL, 32, ~0u, 0, " csrrs x5, 0x7c0, x0\n"},
+    {FAULT_ILLEGAL, 32, ~0u, 0, " vsetvli x5, x0, e16, m1, ta, ma\n"},
+    {FAULT_ILLEGAL, 32, ~0u, 0, " csrrwi x0, frm, 5\n vfadd.vv v1, v2, v3\n"},
+    {FAULT_ENDPRG_DIVERGED, 32, 0xff, 0, " vid.v v1\n li x5, 8\n vmv.v.x v2, x5\n vblt v1, v2, out\n nop\nout: endprg\n"},
+};
+
+static void test_faults(void **state)
+{
+    struct guest g;
+    (void)state;
+    guest_open(&g);
+    for (unsigned i = 0; i < sizeof faults / sizeof *faults; i++) {
+        const struct expected *e = &faults[i];
+        char source[1024], text[300];
+        snprintf(source, sizeof source, "%s endprg\n", e->source);
+        guest_assemble(&g, source);
+        g.launch.pds_base = 0;
+        guest_run(&g);
+        fault_print(&g.result.fault, text, sizeof text);
+        if (g.result.status != LAUNCH_FAULT || g.result.fault.kind != e->kind) fail_msg("fault %u: got %s", i, text);
+        if (e->kind != FAULT_MISALIGNED || e->addr) assert_int_equal(g.result.fault.addr, e->addr);
+        assert_int_equal(g.result.fault.lane, e->lane);
+        assert_int_equal(g.result.fault.lanes, e->lanes);
+        assert_true(strstr(text, fault_name(e->kind)) == text);
+        assert_usable(&g);
+    }
+    guest_close(&g);
+}
+
+/* A divergence splits the mask, so 32 lanes never need more than 62 entries; the 64 are there for safety.
+ * The observer fills the stack behind the engine's back to show that the limit holds. */
+static void fill_stack(void *user, const struct warp *w, uint32_t pc, const struct insn *insn)
+{
+    (void)user, (void)pc;
+    if (insn->op == OP_VID_V) ((struct warp *)w)->depth = SIMT_DEPTH - 1;
+}
+
+static void test_simt_overflow(void **state)
+{
+    struct guest g;
+    const struct trace trace = {NULL, fill_stack};
+    (void)state;
+    guest_open(&g);
+    g.options.trace = &trace;
+    guest_assemble(&g, " vmv.v.i v2, 8\n vid.v v1\n vblt v1, v2, out\nout: endprg\n");
+    guest_run(&g);
+    assert_int_equal(g.result.status, LAUNCH_FAULT);
+    assert_int_equal(g.result.fault.kind, FAULT_SIMT_OVERFLOW);
+    assert_int_equal(g.result.fault.pc, ABI_CODE_BASE + 8);
+    assert_usable(&g);
+    guest_close(&g);
+}
+
+/* Where: group, warp and pc of the instruction, its prefix included. */
+static void test_fault_place(void **state)
+{
+    struct guest g;
+    char text[300];
+    (void)state;
+    guest_open(&g);
+    g.launch.groups[0] = 4;
+    g.launch.groups[1] = 2;
+    g.launch.warps = 3;
+    g.launch.work_items = 70;
+    guest_assemble(&g,
+        " csrr x5, CSR_WGID\n csrr x6, CSR_WID\n li x7, 6\n bne x5, x7, good\n li x7, 2\n bne x6, x7, good\n vmv.v.i v40, 8\n"
+        " vlw12.v v41, 4(v40)\ngood: endprg\n");
+    guest_run(&g);
+    const struct fault *f = &g.result.fault;
+    assert_int_equal(f->kind, FAULT_READ);
+    assert_int_equal(f->group[0], 2);
+    assert_int_equal(f->group[1], 1);
+    assert_int_equal(f->group[2], 0);
+    assert_int_equal(f->warp, 2);
+    assert_int_equal(f->lanes, 0x3f);
+    assert_int_equal(f->lane, 0);
+    assert_int_equal(f->pc, ABI_CODE_BASE + 8 * 4);
+    assert_int_equal(f->addr, 12);
+    fault_print(f, text, sizeof text);
+    assert_string_equal(text, "read of unmapped memory at 0x0000000c, work-group (2,1,0) warp 2 lane 0, pc 0x80000020: vlw12.v v41, 4(v40)");
+    assert_int_equal(fault_print(f, NULL, 0), strlen(text));
+    guest_close(&g);
+}
+
+/* A register beyond the launch's own is told. */
+static void test_register_limits(void **state)
+{
+    struct guest g;
+    (void)state;
+    guest_open(&g);
+    g.launch.vgprs = 8;
+    g.launch.sgprs = 16;
+    guest_assemble(&g, " vmv.v.i v7, 1\n li x15, 1\n vmv.v.i v8, 1\n endprg\n");
+    guest_run(&g);
+    assert_int_equal(g.result.fault.kind, FAULT_ILLEGAL);
+    assert_int_equal(g.result.fault.pc, ABI_CODE_BASE + 8);
+    assert_string_equal(g.result.fault.detail, "v8 is beyond the 8 vector registers of the launch");
+    guest_assemble(&g, " li x16, 1\n endprg\n");
+    guest_run(&g);
+    assert_string_equal(g.result.fault.detail, "x16 is beyond the 16 scalar registers of the launch");
+    assert_usable(&g);
+    guest_close(&g);
+}
+
+static void refuse(struct guest *g, const struct launch *bad)
+{
+    g->launch = *bad;
+    guest_run(g);
+    assert_int_equal(g->result.status, LAUNCH_FAULT);
+    assert_int_equal(g->result.fault.kind, FAULT_LAUNCH);
+    assert_true(g->result.fault.detail[0] != 0);
+}
+
+static void test_launch_limits(void **state)
+{
+    struct guest g;
+    (void)state;
+    guest_open(&g);
+    const struct launch good = g.launch;
+    struct launch bad;
+#define REFUSE(change) do { bad = good; change; refuse(&g, &bad); } while (0)
+    REFUSE(bad.groups[1] = 0);
+    REFUSE(bad.warps = 0);
+    REFUSE(bad.warps = 33);
+    REFUSE(bad.threads_per_warp = 0);
+    REFUSE(bad.threads_per_warp = 33);
+    REFUSE(bad.work_items = 0);
+    REFUSE(bad.work_items = 33);
+    REFUSE((bad.warps = 2, bad.work_items = 32));
+    REFUSE(bad.vgprs = 257);
+    REFUSE(bad.sgprs = 65);
+    REFUSE(bad.lds_bytes = 1u << 31);
+    g.launch = good;
+    assert_usable(&g);
+    guest_close(&g);
+}
+
+/* ---- signals ---- */
+
+static sigjmp_buf host_jump;
+static volatile sig_atomic_t host_signals;
+
+static void host_handler(int sig)
+{
+    (void)sig;
+    host_signals++;
+    siglongjmp(host_jump, 1);
+}
+
+/* A fault of the host's own goes to the handler that was there before. The signal mask stays as it was. */
+static void test_foreign_signals(void **state)
+{
+    struct sigaction mine = {.sa_handler = host_handler}, old, after;
+    struct guest g;
+    sigset_t before, now;
+    (void)state;
+    sigemptyset(&mine.sa_mask);
+    assert_int_equal(sigaction(SIGSEGV, &mine, &old), 0);
+    guest_open(&g);
+    pthread_sigmask(SIG_SETMASK, NULL, &before);
+    guest_assemble(&g, " lw x5, 0(x0)\n endprg\n");
+    guest_run(&g);
+    assert_int_equal(g.result.fault.kind, FAULT_READ);
+    pthread_sigmask(SIG_SETMASK, NULL, &now);
+    assert_memory_equal(&before, &now, sizeof(unsigned long));
+    volatile char *closed = mmap(NULL, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    assert_true((void *)closed != MAP_FAILED);
+    host_signals = 0;
+    if (sigsetjmp(host_jump, 1) == 0) *closed = 1;
+    assert_int_equal(host_signals, 1);
+    assert_usable(&g);
+    guest_close(&g);
+    assert_int_equal(sigaction(SIGSEGV, &old, &after), 0);
+    assert_ptr_equal(after.sa_handler, host_handler); /* ours is gone with the last machine */
+    munmap((void *)closed, 4096);
+}
+
+/* Code written by the host, and by the guest before fence.i, is what runs. */
+static void test_code_changes(void **state)
+{
+    struct guest g;
+    (void)state;
+    guest_open(&g);
+    assert_usable(&g);
+    assert_usable(&g);
+    const char *source = " auipc x5, 0\n lw x6, 28(x5)\n sw x6, 24(x5)\n fence.i\n lui x7, 0x90000\n li x8, 1\n li x8, 2\n li x8, 3\n sw x8, 0(x7)\n endprg\n";
+    guest_assemble(&g, source);
+    assert_true(gpu_mem_open(g.gpu, ABI_CODE_BASE, 64, GPU_READ | GPU_WRITE | GPU_EXEC));
+    uint32_t *code = gpu_mem(g.gpu, ABI_CODE_BASE, 64);
+    code[7] = code[6]; /* li x8, 2 */
+    code[6] = 0;
+    gpu_mem_code_changed(g.gpu);
+    guest_run(&g);
+    assert_done(&g);
+    assert_int_equal(g.data[0], 2);
+    guest_close(&g);
+}
+
+static void test_config(void **state)
+{
+    struct gpu_config c;
+    const char *why = NULL;
+    (void)state;
+    gpu_config_default(&c);
+    assert_null(gpu_config_check(&c));
+    c.threads_per_warp = 5;
+    assert_null(gpu_create(&c, &why));
+    assert_non_null(strstr(why, "threads_per_warp"));
+    gpu_config_default(&c);
+    c.quantum = 0;
+    assert_non_null(gpu_config_check(&c));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_groups_in_order), cmocka_unit_test(test_partial_warp), cmocka_unit_test(test_fresh_state),
+        cmocka_unit_test(test_barrier_with_early_exit), cmocka_unit_test(test_spin_across_warps), cmocka_unit_test(test_cancel),
+        cmocka_unit_test(test_private), cmocka_unit_test(test_access_shapes), cmocka_unit_test(test_rvv_memory),
+        cmocka_unit_test(test_atomics), cmocka_unit_test(test_reservations), cmocka_unit_test(test_faults), cmocka_unit_test(test_simt_overflow),
+        cmocka_unit_test(test_fault_place), cmocka_unit_test(test_register_limits), cmocka_unit_test(test_launch_limits),
+        cmocka_unit_test(test_foreign_signals), cmocka_unit_test(test_code_changes), cmocka_unit_test(test_config),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
