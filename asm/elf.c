@@ -158,15 +158,16 @@ static bool add_sections(struct writer *w)
 {
     const struct elf_image *m = w->image;
     uint32_t text_align = 4, data_align = m->rodata_addr % 16 ? 1 : 16;
+    uint32_t writable = m->data_size || m->bss_size ? m->data_addr : 0;
     return
         add_section(w, SEC_TEXT, (Elf32_Shdr){.sh_type = SHT_PROGBITS, .sh_flags = SHF_ALLOC | SHF_EXECINSTR,
             .sh_addr = m->text_addr, .sh_addralign = text_align}, m->text, m->text_words * 4, ELF_T_WORD) &&
         add_section(w, SEC_RODATA, (Elf32_Shdr){.sh_type = SHT_PROGBITS, .sh_flags = SHF_ALLOC,
             .sh_addr = m->rodata_addr, .sh_addralign = data_align}, m->rodata, m->rodata_size, ELF_T_BYTE) &&
         add_section(w, SEC_DATA, (Elf32_Shdr){.sh_type = SHT_PROGBITS, .sh_flags = SHF_ALLOC | SHF_WRITE,
-            .sh_addr = m->data_addr, .sh_addralign = m->data_addr % 16 ? 1 : 16}, m->data, m->data_size, ELF_T_BYTE) &&
+            .sh_addr = writable, .sh_addralign = writable % 16 ? 1 : 16}, m->data, m->data_size, ELF_T_BYTE) &&
         add_section(w, SEC_BSS, (Elf32_Shdr){.sh_type = SHT_NOBITS, .sh_flags = SHF_ALLOC | SHF_WRITE,
-            .sh_addr = m->data_addr + (uint32_t)m->data_size, .sh_addralign = 1}, NULL, m->bss_size, ELF_T_BYTE) &&
+            .sh_addr = writable + (uint32_t)m->data_size, .sh_addralign = 1}, NULL, m->bss_size, ELF_T_BYTE) &&
         add_section(w, SEC_RESOURCE, (Elf32_Shdr){.sh_type = SHT_PROGBITS, .sh_addralign = 2},
             m->resources, m->nresources * 8, ELF_T_HALF) &&
         add_section(w, SEC_NOTE, (Elf32_Shdr){.sh_type = w->note ? SHT_NOTE : SHT_PROGBITS, .sh_addralign = 4},
