@@ -125,7 +125,7 @@ static cl_int device_table(const struct gpu_config *c, cl_device_info param, str
     VALUE(CL_DEVICE_LINKER_AVAILABLE, cl_bool, CL_TRUE)
     VALUE(CL_DEVICE_ENDIAN_LITTLE, cl_bool, CL_TRUE)
     VALUE(CL_DEVICE_ERROR_CORRECTION_SUPPORT, cl_bool, CL_FALSE)
-    VALUE(CL_DEVICE_HOST_UNIFIED_MEMORY, cl_bool, CL_TRUE)
+    VALUE(CL_DEVICE_HOST_UNIFIED_MEMORY, cl_bool, CL_FALSE)
     VALUE(CL_DEVICE_REFERENCE_COUNT, cl_uint, 1)
 
     /* the machine */
