@@ -74,9 +74,10 @@ cl_uint device_max_group(const struct gpu_config *config)
     return config->warps_per_sm * config->threads_per_warp;
 }
 
-/* Backed lazily. 1 GiB of the 1.75 GiB window for buffers leaves room for private memory, arguments and
- * fragmentation; a quarter of it at once is the least a full profile allows. */
-static const cl_ulong global_memory = (cl_ulong)1 << 30;
+/* Backed lazily. 1.5 GiB of the 1.75 GiB window for buffers leaves room for private memory, arguments
+ * and fragmentation (hashcat wants more than 1 GiB); a quarter of it at once is the least a full
+ * profile allows. */
+static const cl_ulong global_memory = (cl_ulong)1536 << 20;
 
 cl_ulong device_max_alloc(void)
 {
