@@ -56,4 +56,4 @@ install: deps-check build
 	@meson install -C $(BUILD) --no-rebuild
 
 clean:
-	rm -rf build build-sanitize build-tsan
+	rm -rf build build-sanitize build-tsan build-clang

@@ -74,9 +74,10 @@ cl_uint device_max_group(const struct gpu_config *config)
     return config->warps_per_sm * config->threads_per_warp;
 }
 
-/* Backed lazily. 1 GiB of the 1.75 GiB window for buffers leaves room for private memory, arguments and
- * fragmentation; a quarter of it at once is the least a full profile allows. */
-static const cl_ulong global_memory = (cl_ulong)1 << 30;
+/* Backed lazily. 1.5 GiB of the 1.75 GiB window for buffers leaves room for private memory, arguments
+ * and fragmentation (hashcat wants more than 1 GiB); a quarter of it at once is the least a full
+ * profile allows. */
+static const cl_ulong global_memory = (cl_ulong)1536 << 20;
 
 cl_ulong device_max_alloc(void)
 {
@@ -125,7 +126,7 @@ static cl_int device_table(const struct gpu_config *c, cl_device_info param, str
     VALUE(CL_DEVICE_LINKER_AVAILABLE, cl_bool, CL_TRUE)
     VALUE(CL_DEVICE_ENDIAN_LITTLE, cl_bool, CL_TRUE)
     VALUE(CL_DEVICE_ERROR_CORRECTION_SUPPORT, cl_bool, CL_FALSE)
-    VALUE(CL_DEVICE_HOST_UNIFIED_MEMORY, cl_bool, CL_TRUE)
+    VALUE(CL_DEVICE_HOST_UNIFIED_MEMORY, cl_bool, CL_FALSE)
     VALUE(CL_DEVICE_REFERENCE_COUNT, cl_uint, 1)
 
     /* the machine */
