@@ -189,6 +189,23 @@ static void test_random_listing(void **state)
     }
 }
 
+/* Labels, branch targets, and where lines of the source begin. */
+static void test_listing(void **state)
+{
+    (void)state;
+    const uint32_t w[] = {0x00000013, 0x00000463, 0x00000013, 0x0010200b, 0x5e024057};
+    const struct elf_symbol symbols[] = {{"f", 0x80000000, 0, true}};
+    const struct elf_image m = {.symbols = symbols, .nsymbols = 1, .note = "ventus-module 1\nline pc=0x80000000 line=3\nline pc=0x8000000c line=7\n"};
+    char *text;
+    size_t size;
+    FILE *f = open_memstream(&text, &size);
+    asm_disassemble(w, 5, ABI_CODE_BASE, &m, f);
+    fclose(f);
+    assert_string_equal(text, "f:\n# line 3\n80000000:\t00000013\taddi\tzero, zero, 0\n80000004:\t00000463\tbeq\tzero, zero, .L8000000c\n"
+        "80000008:\t00000013\taddi\tzero, zero, 0\n.L8000000c:\n# line 7\n8000000c:\t0010200b 5e024057\tvmv.v.x\tv32, tp\n");
+    free(text);
+}
+
 /* Modifiers in braces, and the prefixes they come from. */
 static void test_modifiers(void **state)
 {
@@ -589,7 +606,7 @@ static void test_damaged_source(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_modifiers), cmocka_unit_test(test_conditions), cmocka_unit_test(test_macros), cmocka_unit_test(test_insn), cmocka_unit_test(test_each_row),    cmocka_unit_test(test_random_listing), cmocka_unit_test(test_known_words),
+        cmocka_unit_test(test_listing), cmocka_unit_test(test_modifiers), cmocka_unit_test(test_conditions), cmocka_unit_test(test_macros), cmocka_unit_test(test_insn), cmocka_unit_test(test_each_row),    cmocka_unit_test(test_random_listing), cmocka_unit_test(test_known_words),
         cmocka_unit_test(test_pseudo),      cmocka_unit_test(test_labels),         cmocka_unit_test(test_expressions),
         cmocka_unit_test(test_data),        cmocka_unit_test(test_comments),       cmocka_unit_test(test_symbols),
         cmocka_unit_test(test_kernel_note), cmocka_unit_test(test_places), cmocka_unit_test(test_far_branches),   cmocka_unit_test(test_messages),

@@ -16,6 +16,8 @@ struct listing {
     uint8_t *targets;  /* one per word: 1 when a branch of the text goes there, 2 behind a prefix */
     const struct elf_symbol **symbols; /* usable as labels, by address */
     size_t nsymbols;
+    const char *lines; /* the rest of the module note, from the next "line" record on; NULL: none */
+    uint32_t line_pc, line;
     enum isa_profile profile;
     FILE *out;
 };
@@ -163,6 +165,28 @@ static void print_instruction(const struct listing *l, size_t i, const struct in
     fwrite(text, 1, length + 1, l->out);
 }
 
+/* The next "line pc=0xADDR line=N" record of the module note. */
+static void next_line(struct listing *l)
+{
+    const char *p = l->lines;
+    l->lines = NULL;
+    while (p && strncmp(p, "line pc=0x", 10)) p = (p = strchr(p, '\n')) ? p + 1 : NULL;
+    if (!p) return;
+    char *end;
+    l->line_pc = (uint32_t)strtoul(p + 8, &end, 16);
+    if (strncmp(end, " line=", 6)) return;
+    l->line = (uint32_t)strtoul(end + 6, &end, 10);
+    l->lines = end;
+}
+
+/* "# line N" where the module note says that a line of the source begins. */
+static void print_line(struct listing *l, uint32_t addr)
+{
+    uint32_t line = 0;
+    for (; l->lines && l->line_pc <= addr; next_line(l)) line = l->line;
+    if (line) fprintf(l->out, "# line %u\n", line);
+}
+
 /* "ADDRESS:<tab>WORD WORD<tab>", without printf, which would take most of the time. */
 static void print_columns(const struct listing *l, size_t i, unsigned words)
 {
@@ -184,6 +208,7 @@ static void print_listing(struct listing *l, bool merge)
         bool ok = decode(l, i, merge, &in);
         if (!ok) in.size = 4;
         print_labels(l, i);
+        if (l->lines) print_line(l, l->addr + (uint32_t)(i * 4));
         print_columns(l, i, in.size / 4u);
         if (ok) print_instruction(l, i, &in);
         else fprintf(l->out, ".word\t0x%08x\n", l->words[i]);
@@ -194,7 +219,8 @@ void asm_disassemble_in(enum isa_profile profile, bool merge, const uint32_t *wo
                         const struct elf_image *image, FILE *out)
 {
     struct listing l = {.words = words, .count = nwords, .addr = addr, .image = image, .profile = profile,
-        .targets = calloc(nwords + 1, 1), .out = out};
+        .targets = calloc(nwords + 1, 1), .lines = image ? image->note : NULL, .out = out};
+    next_line(&l);
     if (profile != PROFILE_DEFAULT) fprintf(out, "\t.option profile, %s\n", isa_profile_name(profile));
     collect_symbols(&l);
     if (l.targets) mark_targets(&l, merge);
