@@ -3,7 +3,7 @@
 #   make            build everything into build/
 #   make demo       install missing packages, build, run the examples on the simulated GPU
 #   make test       the same for all tests; ends with "N passed, N failed"
-#   make bench      Ventus against pocl, a table of ratios
+#   make bench      Ventus against pocl, a table of ratios; the assembler against llvm-mc
 #   make install    into PREFIX (default /usr/local), with the ICD file where the loader looks
 #   make clean
 #
@@ -48,6 +48,7 @@ test: deps-test build
 
 bench: deps-test build
 	@bench/run --build $(BUILD)
+	@bench/isa.sh $(BUILD)
 
 install: deps-check build
 	@meson configure $(BUILD) -Dprefix=$(PREFIX)

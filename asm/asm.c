@@ -50,26 +50,46 @@ static void free_arena(struct as *as)
 
 /* ---- messages ---- */
 
-static unsigned line_number(const struct as *as, const char *at, const char **start)
+/* The text a place lies in; of a repetition, the text that it is part of. */
+static const struct source *source_of(const struct as *as, const char *at)
+{
+    for (const struct source *s = as->sources; s; s = s->all)
+        if (s->name && at >= s->text && at <= s->end) return s;
+    return NULL;
+}
+
+static unsigned line_number(const struct source *source, const char *at, const char **start)
 {
     unsigned line = 1;
-    *start = as->source;
-    for (const char *p = as->source; p < at; p++)
+    *start = source->text;
+    for (const char *p = source->text; p < at; p++)
         if (*p == '\n') line++, *start = p + 1;
     return line;
 }
 
 /* The source line and a caret below the place; tabs are kept so that both stay aligned. */
-static void quote(const struct as *as, const char *start, const char *at)
+static void quote(const struct as *as, const char *end, const char *start, const char *at)
 {
     const char *p = start;
     if (at - start > 200) return;
     fputs("    ", as->log);
-    for (; p < as->end && *p != '\n' && p - start < 240; p++)
+    for (; p < end && *p != '\n' && p - start < 240; p++)
         fputc(*p == '\t' || isprint((unsigned char)*p) ? *p : *p == '\r' ? ' ' : '?', as->log);
     fputs("\n    ", as->log);
     for (p = start; p < at; p++) fputc(*p == '\t' ? '\t' : ' ', as->log);
     fputs("^\n", as->log);
+}
+
+/* For text of a macro or an included file: where it was entered, outwards. */
+static void trace_back(const struct as *as, const struct source *s)
+{
+    const char *start;
+    for (int i = 0; i < 5 && s->outer; i++) {
+        const struct source *outer = source_of(as, s->at);
+        if (!outer) return;
+        fprintf(as->log, "    %s %s in %s:%u\n", s->file ? "included" : "expanded", s->file ? "" : s->name, outer->name, line_number(outer, s->at, &start));
+        s = outer;
+    }
 }
 
 bool as_error(struct as *as, const char *at, const char *format, ...)
@@ -82,15 +102,20 @@ bool as_error(struct as *as, const char *at, const char *format, ...)
     }
     if (!as->log) return false;
     const char *start;
-    if (at < as->source || at > as->end) at = as->source;
-    unsigned line = line_number(as, at, &start);
+    const struct source *source = source_of(as, at);
+    if (!source) {
+        source = source_of(as, as->first_text);
+        at = source->text;
+    }
+    unsigned line = line_number(source, at, &start);
     va_list args;
-    fprintf(as->log, "%s:%u:%u: error: ", as->name, line, (unsigned)(at - start) + 1);
+    fprintf(as->log, "%s:%u:%u: error: ", source->name, line, (unsigned)(at - start) + 1);
     va_start(args, format);
     vfprintf(as->log, format, args);
     va_end(args);
     fputc('\n', as->log);
-    quote(as, start, at);
+    quote(as, source->end, start, at);
+    trace_back(as, source);
     return false;
 }
 
@@ -187,12 +212,18 @@ struct symbol *as_symbol(struct as *as, const char *name, size_t length)
     return *slot = s;
 }
 
+struct symbol *as_find(struct as *as, const char *name, size_t length)
+{
+    return as->symbol_room ? *symbol_slot(as, name, length) : NULL;
+}
+
 bool as_define(struct as *as, struct symbol *s, const char *at)
 {
     if (s->defined) {
         const char *start;
+        const struct source *source = source_of(as, s->defined);
         as_error(as, at, "'%s' is defined already", s->name);
-        as_hint(as, "the first definition is in line %u", line_number(as, s->defined, &start));
+        if (source) as_hint(as, "the first definition is in line %u", line_number(source, s->defined, &start));
         return false;
     }
     s->defined = at;
@@ -282,6 +313,7 @@ bool as_begins_statement(struct as *as, const char *word, size_t length)
 {
     bool aq, rl;
     if (*word == '.' || find_mnemonic(as, word, length, &aq, &rl)) return true;
+    if (as_find(as, word, length) && as_find(as, word, length)->macro) return true;
     return length >= 3 && near_mnemonic(as, word, length, 2);
 }
 
@@ -292,6 +324,8 @@ static bool instruction(struct as *as)
     const struct token *t = as->t++;
     bool aq, rl, found;
     if (t->kind != TOKEN_NAME) return as_error(as, t->at, "instruction expected");
+    const struct symbol *s = as_find(as, t->text, t->length);
+    if (s && s->macro && !as->expanding) return macro_run(as, s->macro, t) && (as->t->kind == TOKEN_END || as_error(as, as->t->at, "unexpected text"));
     const struct mnemonic *m = find_mnemonic(as, t->text, t->length, &aq, &rl);
     if (!m) {
         const char *near = near_mnemonic(as, t->text, t->length, 3);
@@ -341,7 +375,7 @@ bool as_statement(struct as *as)
         as->t += 2;
         return directive_set(as, t) && (as->t->kind == TOKEN_END || as_error(as, as->t->at, "unexpected text behind the value"));
     }
-    if (t->kind == TOKEN_NAME && t->text[0] == '.') {
+    if (t->kind == TOKEN_NAME && t->text[0] == '.' && !(as_find(as, t->text, t->length) && as_find(as, t->text, t->length)->macro)) {
         as->t++;
         return directive_run(as, t);
     }
@@ -350,13 +384,13 @@ bool as_statement(struct as *as)
 
 /* ---- the image ---- */
 
-/* Registers that the program's text uses, rounded up to four: what a kernel asks for by default. */
-static void used_registers(enum isa_profile profile, const struct elf_image *m, int64_t *vgpr, int64_t *sgpr)
+/* What a kernel asks for by default; a word that is data counts as well. */
+void asm_used_registers(enum isa_profile profile, const uint32_t *text, size_t nwords, int64_t *vgpr, int64_t *sgpr)
 {
     unsigned most[2] = {31, 0}; /* scalar: the start code's ABI registers are there in any case */
     struct insn in;
-    for (size_t i = 0; i < m->text_words; i += in.size / 4u) {
-        if (!isa_decode_in(profile, m->text + i, m->text_words - i, &in)) continue;
+    for (size_t i = 0; i < nwords; i += in.size / 4u) {
+        if (!isa_decode_in(profile, text + i, nwords - i, &in)) continue;
         for (const char *l = isa_table[in.op].pattern; *l; l++) {
             const struct isa_operand *o = isa_operand(*l);
             if (!o || (o->kind != OPERAND_REG_X && o->kind != OPERAND_REG_V)) continue;
@@ -377,23 +411,31 @@ static void kernel_args(const struct kernel_record *k, FILE *out)
     }
 }
 
+/* " vgpr=N", or auto in an object for the registers that the linked program uses. */
+static void print_count(const struct as *as, const char *key, int64_t value, int64_t used, FILE *out)
+{
+    if (value < 0 && as->object) fprintf(out, " %s=auto", key);
+    else fprintf(out, " %s=%d", key, (int)(value < 0 ? used : value));
+}
+
 /* The records of .kernel as the text of docs/architecture.md, "Module note". */
 static bool kernel_note(struct as *as, struct elf_image *m, char **note)
 {
     size_t size = 0;
-    int64_t vgpr, sgpr, entry;
+    int64_t vgpr = 0, sgpr = 0, entry = 0;
     FILE *out = open_memstream(note, &size);
-    if (!out) return as_error(as, as->source, "out of memory");
-    used_registers(as->profile, m, &vgpr, &sgpr);
+    if (!out) return as_error(as, as->first_text, "out of memory");
+    if (!as->object) asm_used_registers(as->profile, m->text, m->text_words, &vgpr, &sgpr);
     fputs("ventus-module 1\n", out);
     bool ok = true;
     for (const struct kernel_record *k = as->kernels; k && ok; k = k->next) {
-        ok = symbol_value(as, k->symbol, k->at, &entry);
-        if (ok && !k->symbol->item) ok = as_error(as, k->at, "'%s' is no label", k->symbol->name);
+        ok = as->object || symbol_value(as, k->symbol, k->at, &entry);
+        if (ok && !k->symbol->item) ok = as_error(as, k->at, as->object ? "the kernel '%s' is not in this file" : "'%s' is no label", k->symbol->name);
         if (!ok) break;
-        fprintf(out, "kernel name=%s entry=0x%08x vgpr=%d sgpr=%d lds=%d pds=%d args=%d reqd=0,0,0 hint=0,0,0 vechint=\n",
-                k->symbol->name, (unsigned)entry, (int)(k->vgpr < 0 ? vgpr : k->vgpr), (int)(k->sgpr < 0 ? sgpr : k->sgpr),
-                (int)k->lds, (int)k->pds, (int)((k->args + 3) & ~3));
+        fprintf(out, "kernel name=%s entry=0x%08x", k->symbol->name, (unsigned)entry);
+        print_count(as, "vgpr", k->vgpr, vgpr, out);
+        print_count(as, "sgpr", k->sgpr, sgpr, out);
+        fprintf(out, " lds=%d pds=%d args=%d reqd=0,0,0 hint=0,0,0 vechint=\n", (int)k->lds, (int)k->pds, (int)((k->args + 3) & ~3));
         kernel_args(k, out);
     }
     bool failed = ferror(out);
@@ -407,12 +449,12 @@ static bool take_note(struct as *as, struct elf_image *m, struct owned *o, uint8
     if (size && memchr(bytes, 0, size)) return as_error(as, as->first[SECTION_NOTE]->at, "the module note is text, without zero bytes");
     bool ok = true;
     if (as->kernels) ok = kernel_note(as, m, &o->note);
-    else if (size) ok = (o->note = strndup((char *)bytes, size)) || as_error(as, as->source, "out of memory");
+    else if (size) ok = (o->note = strndup((char *)bytes, size)) || as_error(as, as->first_text, "out of memory");
     m->note = o->note;
     return ok;
 }
 
-static bool visible(const struct symbol *s) { return s && s->item && !s->hidden && s->item->section <= SECTION_RODATA; }
+static bool visible(const struct symbol *s) { return s && s->item && !s->hidden && s->item->section <= SECTION_BSS; }
 
 static int by_address(const void *a, const void *b)
 {
@@ -427,7 +469,7 @@ static bool take_symbols(struct as *as, struct elf_image *m, struct owned *o)
         if (visible(as->symbols[i])) count++, room += as->symbols[i]->length + 1;
     o->symbols = calloc(count + 1, sizeof *o->symbols);
     char *p = o->names = malloc(room);
-    if (!o->symbols || !p) return as_error(as, as->source, "out of memory");
+    if (!o->symbols || !p) return as_error(as, as->first_text, "out of memory");
     for (size_t i = 0; i < as->symbol_room; i++) {
         const struct symbol *s = as->symbols[i];
         int64_t size = 0;
@@ -448,27 +490,81 @@ static bool take_symbols(struct as *as, struct elf_image *m, struct owned *o)
 static bool finish(struct as *as, struct elf_image *m, struct owned *o)
 {
     size_t words = (as->bytes[SECTION_TEXT] + 3) / 4, note = as->bytes[SECTION_NOTE], resource = as->bytes[SECTION_RESOURCE];
+    size_t data = as->bytes[SECTION_BSS] ? as->base[SECTION_BSS] - as->base[SECTION_DATA] : as->bytes[SECTION_DATA];
     if (resource % 8) return as_error(as, as->first[SECTION_RESOURCE]->at, "a resource record has four halfwords");
     o->text = calloc(words + 1, 4);
     o->rodata = calloc(as->bytes[SECTION_RODATA] + 1, 1);
+    o->data = calloc(data + 1, 1);
     o->resources = calloc(resource + 8, 1);
     uint8_t *text = as_alloc(as, note + 1);
-    if (!o->text || !o->rodata || !o->resources) return as_error(as, as->source, "out of memory");
-    uint8_t *out[SECTION_COUNT] = {(uint8_t *)o->text, o->rodata, text, (uint8_t *)o->resources};
+    if (!o->text || !o->rodata || !o->data || !o->resources) return as_error(as, as->first_text, "out of memory");
+    uint8_t *out[SECTION_COUNT] = {(uint8_t *)o->text, o->rodata, o->data, NULL, text, (uint8_t *)o->resources};
     if (!layout_emit(as, out)) return false;
     *m = (struct elf_image){.entry = as->base[SECTION_TEXT], .text_addr = as->base[SECTION_TEXT], .text = o->text,
         .text_words = words, .rodata_addr = as->base[SECTION_RODATA], .rodata = o->rodata, .rodata_size = as->bytes[SECTION_RODATA],
+        .data_addr = as->base[SECTION_DATA], .data = o->data, .data_size = data, .bss_size = as->bytes[SECTION_BSS],
         .resources = (const uint16_t(*)[4])o->resources, .nresources = resource / 8, .owner = o};
     return take_note(as, m, o, text, note) && take_symbols(as, m, o);
 }
 
-static void run(struct as *as, struct elf_image *image, struct owned *owned)
+/* The object instead of an image. */
+static bool finish_object(struct as *as, void **bytes, size_t *size)
+{
+    uint8_t *out[SECTION_COUNT] = {0};
+    struct elf_image none = {0};
+    struct owned owned = {0};
+    if (as->bytes[SECTION_RESOURCE] % 8) return as_error(as, as->first[SECTION_RESOURCE]->at, "a resource record has four halfwords");
+    for (int s = 0; s < SECTION_COUNT; s++)
+        if (s != SECTION_BSS) out[s] = as_alloc(as, as->bytes[s] + 4);
+    bool ok = layout_emit(as, out) && take_note(as, &none, &owned, out[SECTION_NOTE], as->bytes[SECTION_NOTE]) &&
+              object_write(as, out, owned.note, bytes, size);
+    free(owned.note);
+    return ok;
+}
+
+/* What becomes of the source: an image, or the bytes of an object. */
+struct result {
+    struct elf_image *image;
+    struct owned *owned;
+    void **bytes;
+    size_t *size;
+};
+
+static void run(struct as *as, size_t size, const struct result *result)
 {
     for (int s = 0; s < SECTION_COUNT; s++) as->last[s] = &as->first[s];
     as->last_kernel = &as->kernels;
+    as->last_relocation = &as->relocations;
     as_profile(as, as->profile);
+    source_begin(as, as->name, as->first_text, size);
     while (lex_statement(as)) as_statement(as);
-    if (!as->errors && layout_place(as)) finish(as, image, owned);
+    if (as->errors || !layout_place(as)) return;
+    if (as->object) finish_object(as, result->bytes, result->size);
+    else finish(as, result->image, result->owned);
+}
+
+/* Runs the assembler over one source; true when it reported nothing. */
+static bool assemble(const struct asm_options *options, const char *name, const char *source, size_t size, uint32_t base,
+                     const struct result *result, FILE *log)
+{
+    struct as *as = calloc(1, sizeof *as);
+    char *text = malloc(size + 1); /* ended by a zero, for strtof */
+    bool ok = as && text;
+    if (ok) {
+        if (size) memcpy(text, source, size);
+        text[size] = 0;
+        *as = (struct as){.name = name, .first_text = text, .source = text, .end = text, .cursor = text, .log = log,
+            .includes = options->includes, .object = result->bytes != NULL, .profile = options->profile ? options->profile : PROFILE_DEFAULT};
+        as->base[SECTION_TEXT] = base;
+        if (!setjmp(as->stop)) run(as, size, result);
+        ok = !as->errors;
+        free_arena(as);
+    } else if (log) {
+        fprintf(log, "%s: error: out of memory\n", name);
+    }
+    free(text);
+    free(as);
+    return ok;
 }
 
 bool asm_assemble(const char *name, const char *source, size_t size, uint32_t base, struct elf_image *image, FILE *log)
@@ -480,27 +576,19 @@ bool asm_assemble(const char *name, const char *source, size_t size, uint32_t ba
 bool asm_assemble_with(const struct asm_options *options, const char *name, const char *source, size_t size, uint32_t base,
                        struct elf_image *image, FILE *log)
 {
-    struct as *as = calloc(1, sizeof *as);
-    char *text = malloc(size + 1); /* ended by a zero, for strtof */
-    struct elf_image result = {.owner = calloc(1, sizeof(struct owned))};
-    struct owned *owned = result.owner;
-    bool ok = as && text && owned;
-    if (ok) {
-        memcpy(text, source, size);
-        text[size] = 0;
-        *as = (struct as){.name = name, .source = text, .end = text + size, .cursor = text, .log = log,
-            .profile = options->profile ? options->profile : PROFILE_DEFAULT};
-        as->base[SECTION_TEXT] = base;
-        if (!setjmp(as->stop)) run(as, &result, owned);
-        ok = !as->errors;
-        free_arena(as);
-    } else if (log) {
-        fprintf(log, "%s: error: out of memory\n", name);
-    }
-    free(text);
-    free(as);
-    result.owner = owned;
-    if (ok) *image = result;
-    else if (owned) elf_free(&result);
+    struct elf_image made = {.owner = calloc(1, sizeof(struct owned))};
+    const struct result result = {.image = &made, .owned = made.owner};
+    bool ok = made.owner && assemble(options, name, source, size, base, &result, log);
+    made.owner = result.owned;
+    if (ok) *image = made;
+    else if (made.owner) elf_free(&made);
     return ok;
+}
+
+bool asm_assemble_object(const struct asm_options *options, const char *name, const char *source, size_t size, void **bytes,
+                         size_t *nbytes, FILE *log)
+{
+    const struct result result = {.bytes = bytes, .size = nbytes};
+    *bytes = NULL;
+    return assemble(options, name, source, size, 0, &result, log);
 }

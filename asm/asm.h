@@ -18,7 +18,7 @@ struct elf_symbol {
     bool function;
 };
 
-/* A program in memory: one text and one read-only data section, both at fixed addresses. For
+/* A program in memory: text, read-only and perhaps writable data, all at fixed addresses. For
  * elf_write everything is the caller's; from elf_read it belongs to the image (elf_free). */
 struct elf_image {
     uint32_t entry;
@@ -28,6 +28,9 @@ struct elf_image {
     uint32_t rodata_addr;
     const uint8_t *rodata;
     size_t rodata_size;
+    uint32_t data_addr;            /* writable: data_size bytes, and bss_size zeros behind them */
+    const uint8_t *data;
+    size_t data_size, bss_size;
     const struct elf_symbol *symbols;
     size_t nsymbols;
     const char *note;              /* text of the "Ventus" note, NULL if there is none */
@@ -36,7 +39,7 @@ struct elf_image {
     void *owner;                   /* elf_read's memory */
 };
 
-/* Writes an ET_EXEC ELF32 RISC-V file: LOAD segments for text (R+X) and rodata (R), symbol table,
+/* Writes an ET_EXEC ELF32 RISC-V file: LOAD segments for text (R+X), rodata (R) and data (R+W), symbol table,
  * note section, resource records. *bytes is malloc'ed. False on failure; *why is a static text. */
 bool elf_write(const struct elf_image *image, void **bytes, size_t *size, const char **why);
 
@@ -64,9 +67,42 @@ bool asm_assemble(const char *name, const char *source, size_t size, uint32_t ba
 /* The same with options. */
 struct asm_options {
     enum isa_profile profile; /* 0: PROFILE_DEFAULT */
+    bool includes;            /* .include may read files; else it is an error */
 };
 bool asm_assemble_with(const struct asm_options *options, const char *name, const char *source, size_t size, uint32_t base,
                        struct elf_image *image, FILE *log);
+
+/* Assembles into the bytes (malloc'ed) of a relocatable object, ELF32 ET_REL with the relocations of
+ * the RISC-V ABI; symbols that are not defined are left to the linker. */
+bool asm_assemble_object(const struct asm_options *options, const char *name, const char *source, size_t size, void **bytes,
+                         size_t *nbytes, FILE *log);
+
+/* ---- link.c: linker ---- */
+
+struct asm_input {
+    const char *name;    /* for messages */
+    const void *bytes;
+    size_t size;
+};
+
+/* Links objects at `base` into *image (elf_free): their sections one behind the other, in order, the
+ * words `start` in front of the text. Messages as "name: error: ..." go to `log`. */
+bool asm_link(const struct asm_input *inputs, size_t ninputs, uint32_t base, const uint32_t *start, size_t nstart,
+              struct elf_image *image, FILE *log);
+
+/* ---- template.c: inline assembly ---- */
+
+struct asm_operand {
+    enum { ASM_OPERAND_X, ASM_OPERAND_V, ASM_OPERAND_NUMBER } kind;
+    int32_t value; /* register number, or the number */
+};
+
+/* Assembles a template, in which $N, ${N} or %N is operand N and $$ or %% a single one. The words are
+ * malloc'ed and do not depend on their place. `options` may be NULL. Messages name "<inline asm>". */
+bool asm_template(const struct asm_options *options, const char *text, const struct asm_operand *operands, size_t noperands,
+                  uint32_t **words, size_t *nwords, FILE *log);
+
+/* ---- asm.c ---- */
 
 /* Edits between two words, the swap of neighbours counting once: for "did you mean". Words of more
  * than 40 letters are never near. */

@@ -369,6 +369,67 @@ static void test_kernel_note(void **state)
     elf_free(&m);
 }
 
+/* ---- text that makes text ---- */
+
+static void test_conditions(void **state)
+{
+    (void)state;
+    same(".if 1\nnop\n.else\nret\n.endif", "nop");
+    same(".if 0\nnop\n.else\nret\n.endif", "ret");
+    same(".if 2 > 3\nnop\n.elseif 1 == 1 && 2 <> 3\nret\n.else\nbogus garbage \"\n.endif", "ret");
+    same(".set n, 3\n.if n >= 3 || 0\nnop\n.endif\n.ifdef n\nret\n.endif\n.ifndef m\nret\n.endif", "nop\nret\nret");
+    same(".if 0\n.if 1\nnop\n.else\nnop\n.endif\n.else\nret\n.endif", "ret");
+    same(".ifeq 0\nnop\n.endif\n.ifgt 0\nret\n.endif\n.ifc a b, a b\nnop\n.endif", "nop\nnop");
+    same(".if 1; nop; .else; ret; .endif; nop", "nop\nnop");
+    bad(".if 1\nnop", "no .endif");
+    bad(".endif", "no .if before");
+    bad(".else", "no .if before");
+    bad(".if 1\n.else\n.else\n.endif", "was there already");
+    bad(".if x\n.endif", "known at this place");
+}
+
+static void test_macros(void **state)
+{
+    (void)state;
+    same(".macro inc r, by=1\naddi \\r, \\r, \\by\n.endm\ninc a0\ninc a1, 5\ninc by=7, r=a2", "addi a0,a0,1\naddi a1,a1,5\naddi a2,a2,7");
+    same(".macro wait\n1\\()2\\@: j 12\\@b\n.endm\nwait\nwait", "a: j a\nb: j b");
+    same(".macro m a\n.if \\a\naddi a0, a0, \\a\nm \\a-1\n.endif\n.endm\nm 3", "addi a0,a0,3\naddi a0,a0,2\naddi a0,a0,1");
+    same(".macro each x:vararg\n.irp r, \\x\nmv \\r, zero\n.endr\n.endm\neach a0, a1, s2", "mv a0,zero\nmv a1,zero\nmv s2,zero");
+    same(".rept 3\nnop\n.endr\n.rept 0\nret\n.endr", "nop\nnop\nnop");
+    same(".rept 2\n.rept 2\nnop\n.endr\nret\n.endr", "nop\nnop\nret\nnop\nnop\nret");
+    same(".irpc n, 123\naddi a0, a0, \\n\n.endr", "addi a0,a0,1\naddi a0,a0,2\naddi a0,a0,3");
+    same(".macro add a, b\nnop\n.endm\nadd a0, a1\n.purgem add\nadd a0,a1,a2", "nop\nadd a0,a1,a2");
+    bad(".macro m\nnop", "no .endm");
+    bad(".rept 5\nnop", "no .endr");
+    bad(".endm", "nothing that this ends");
+    bad(".macro m a:req\nnop\n.endm\nm", "m needs a value for a");
+    bad(".macro m a\nnop\n.endm\nm 1, 2", "m has 1 parameter");
+    bad(".macro m\nm\n.endm\nm", "nested too deep");
+    bad(".rept 60000000\nnop\n.endr", "expanded source is larger");
+    bad("nop\n.macro m\nbogus\n.endm\n\nm", "expanded m in t.s:6");
+    bad(".include \"x\"", "cannot be included here");
+    bad(".purgem x", "no such macro");
+}
+
+static void test_insn(void **state)
+{
+    (void)state;
+    same(".insn r 0x33, 0, 0, a0, a1, a2\n.insn r OP, 0, 0x20, a0, a1, a2", "add a0,a1,a2\nsub a0,a1,a2");
+    same(".insn r4 MADD, 7, 0, a0, a1, a2, a3\n.insn r MADD, 7, 0, a0, a1, a2, a3", "fmadd.s a0,a1,a2,a3\nfmadd.s a0,a1,a2,a3");
+    same(".insn i OP_IMM, 0, a0, a1, -7\n.insn i LOAD, 2, a0, 8(a1)", "addi a0,a1,-7\nlw a0,8(a1)");
+    same(".insn s STORE, 2, a0, -4(a1)\nx: .insn b BRANCH, 1, a0, a1, x\n.insn sb BRANCH, 1, a0, a1, x", "sw a0,-4(a1)\nx: bne a0,a1,x\nbne a0,a1,x");
+    same(".insn u LUI, a0, 0x12345\nx: .insn j JAL, ra, x\n.insn uj JAL, ra, x", "lui a0,0x12345\nx: jal ra,x\njal ra,x");
+    same(".insn 0x00c58533\n.insn 4, 0x00c58533\n.insn r OP_V, 0, 1, v1, v2, v3", "add a0,a1,a2\nadd a0,a1,a2\nvadd.vv v1,v3,v2");
+    WORDS(".insn 8, 0x123456780000003f", 0x3f, 0x12345678);
+    bad(".insn r 0x33, 8, 0, a0, a1, a2", "funct3 must be 0 to 7");
+    bad(".insn i OP_IMM, 0, a0, a1, 2048", "out of range");
+    bad(".insn r 0x31, 0, 0, a0, a1, a2", "16-bit instructions");
+    bad(".insn ci 1, 0, a0, 1", "no 16-bit instructions");
+    bad(".insn r OP, 0, 0, a0, a1, x40", "needs a prefix");
+    bad(".insn q", "format expected");
+    bad(".insn 6, 0x1f", "4 or 8 bytes");
+}
+
 /* ---- far branches ---- */
 
 static void check_far(const char *branch, const char *spread, int64_t distance, const char *expect)
@@ -452,7 +513,8 @@ static void test_messages(void **state)
     bad(".space 67108864\n.space 67108864", "larger than");
     bad(".align 20", "the alignment must be");
     bad(".balign 3", "power of two");
-    bad(".data", "writable data belong into buffers");
+    bad(".section .foo", "a program has .text");
+    bad(".bss\n.word 1", ".bss holds zeros only");
     bad(".rodata\nnop", "instructions belong into .text");
     bad(".byte 1\nnop", "not on a word boundary");
     bad(".arg global, x", "behind a .kernel");
@@ -527,7 +589,7 @@ static void test_damaged_source(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_modifiers), cmocka_unit_test(test_each_row),    cmocka_unit_test(test_random_listing), cmocka_unit_test(test_known_words),
+        cmocka_unit_test(test_modifiers), cmocka_unit_test(test_conditions), cmocka_unit_test(test_macros), cmocka_unit_test(test_insn), cmocka_unit_test(test_each_row),    cmocka_unit_test(test_random_listing), cmocka_unit_test(test_known_words),
         cmocka_unit_test(test_pseudo),      cmocka_unit_test(test_labels),         cmocka_unit_test(test_expressions),
         cmocka_unit_test(test_data),        cmocka_unit_test(test_comments),       cmocka_unit_test(test_symbols),
         cmocka_unit_test(test_kernel_note), cmocka_unit_test(test_places), cmocka_unit_test(test_far_branches),   cmocka_unit_test(test_messages),

@@ -123,6 +123,55 @@ static bool same_name(const struct insn *in, const char *name)
     return false;
 }
 
+/* The text of a log as this assembler writes it: "pc + 8" is ". + 8", memory operands have
+ * parentheses and their base is a vector register, the groups of a prefix are one number, the
+ * machine's own CSRs begin with CSR_, and multiply-add has its sources in the order of the vector
+ * extension: the logs print vs2 first everywhere. */
+static void respell(const char *name, const char *operands, char *out, size_t size)
+{
+    char first[32], second[32], third[32];
+    unsigned g[4];
+    long offset;
+    const char *pc = strstr(operands, "pc ");
+    bool multiply = strstr(name, "madd.v") || strstr(name, "macc.v") || strstr(name, "msub.v") || strstr(name, "msac.v");
+    if (sscanf(operands, " %31[^,], %31[^,], %u %u %u %u", first, second, &g[0], &g[1], &g[2], &g[3]) == 6) {
+        snprintf(out, size, "%s %u\n", name, g[0] << 9 | g[1] << 6 | g[2] << 3 | g[3]);
+    } else if (!strcmp(name, "csrr")) {
+        bool own = sscanf(operands, " %31[^,], %27s", first, second) == 2;
+        char longer[40];
+        snprintf(longer, sizeof longer, "CSR_%s", second);
+        snprintf(out, size, "csrr %s, %s\n", own ? first : "?", own && isa_csr_name(longer) ? longer : second);
+    } else if (multiply && sscanf(operands, " %31[^,], %31[^,], %27s", first, second, third) == 3) {
+        snprintf(out, size, "%s %s, %s, %s\n", name, first, third, second);
+    } else if (pc) {
+        snprintf(out, size, "%s %.*s. %s\n", name, (int)(pc - operands), operands, pc + 3);
+    } else if (name[0] == 'v' && (name[1] == 'l' || (name[1] == 's' && name[2] != 'u' && name[2] != 'l' && name[2] != 'r')) && !strchr(operands, '(') &&
+               sscanf(operands, " %31[^,], %31[^,], %ld", first, second, &offset) == 3) {
+        snprintf(out, size, "%s %s, %ld(v%s)\n", name, first, offset, second + 1);
+    } else {
+        snprintf(out, size, "%s %s\n", name, operands);
+    }
+}
+
+/* Does the text of the log, assembled, decode to what the word decodes to? */
+static void check_text(const char *path, const char *name, const char *operands, const struct insn *in)
+{
+    char text[256], *log;
+    size_t size;
+    struct elf_image m;
+    struct insn said;
+    respell(name, operands, text, sizeof text);
+    FILE *f = open_memstream(&log, &size);
+    bool ok = asm_assemble(path, text, strlen(text), ABI_CODE_BASE, &m, f);
+    fclose(f);
+    if (!ok) fail_msg("%s", log);
+    free(log);
+    assert_true(m.text_words >= 1);
+    if (!isa_decode_word(m.text[0], &said) || memcmp(&said, in, sizeof said))
+        fail_msg("%s: %s %s is %08x here", path, name, operands, m.text[0]);
+    elf_free(&m);
+}
+
 static void check_log(const char *path, char *text)
 {
     for (char *save, *line = strtok_r(text, "\n", &save); line; line = strtok_r(NULL, "\n", &save)) {
@@ -133,6 +182,8 @@ static void check_log(const char *path, char *text)
         if (!(name[0] >= 'a' && name[0] <= 'z') || strpbrk(name, "0123456789") == name + 1) continue; /* a commit line */
         if (!isa_decode_word(word, &in)) fail_msg("%s: %08x does not decode: %s", path, word, line);
         if (!same_name(&in, name)) fail_msg("%s: %08x is %s here: %s", path, word, isa_table[in.op].name, line);
+        const char *operands = strstr(line, name) + strlen(name);
+        check_text(path, name, operands + strspn(operands, " "), &in);
         logged++;
     }
 }

@@ -28,7 +28,7 @@ static bool switch_section(struct as *as, const struct token *name, unsigned sec
 static bool no_section(struct as *as, const struct token *name, unsigned argument)
 {
     (void)argument;
-    return as_error(as, name->at, "a program has .text and .rodata only; writable data belong into buffers");
+    return as_error(as, name->at, "a program has .text, .rodata, .data, .bss, .note.ventus and .rodata.ventus.resource");
 }
 
 static bool starts(const char *text, size_t length, const char *prefix)
@@ -47,6 +47,8 @@ static bool section(struct as *as, const struct token *name, unsigned argument)
     if (starts(text, length, ".text")) as->section = SECTION_TEXT;
     else if (starts(text, length, ".rodata.ventus.resource")) as->section = SECTION_RESOURCE;
     else if (starts(text, length, ".rodata")) as->section = SECTION_RODATA;
+    else if (starts(text, length, ".data") || starts(text, length, ".sdata")) as->section = SECTION_DATA;
+    else if (starts(text, length, ".bss") || starts(text, length, ".sbss")) as->section = SECTION_BSS;
     else if (starts(text, length, ".note.ventus")) as->section = SECTION_NOTE;
     else return no_section(as, name, 0);
     while (as->t->kind != TOKEN_END) as->t++; /* flags and type follow from the name */
@@ -58,7 +60,8 @@ static bool org(struct as *as, const struct token *name, unsigned argument)
 {
     (void)argument;
     int64_t addr;
-    if (as->section > SECTION_RODATA) return as_error(as, name->at, "only .text and .rodata have addresses");
+    if (as->section > SECTION_DATA) return as_error(as, name->at, "only .text, .rodata and .data have addresses; .bss follows .data");
+    if (as->object) return as_error(as, name->at, "the sections of an object get their places when it is linked");
     if (as->first[as->section]) return as_error(as, name->at, ".org belongs at the beginning of its section");
     if (!expr_parse_known(as, "the address", 0, UINT32_MAX, &addr)) return false;
     if (addr & 3) return as_error(as, name->at, "the address must be a multiple of 4");
@@ -203,12 +206,15 @@ static bool set(struct as *as, const struct token *name, unsigned argument)
     return symbol_operand(as) && separator(as) && directive_set(as, t);
 }
 
-/* .globl and its kin: all symbols of a program are in one file, so there is nothing to do. */
-static bool visibility(struct as *as, const struct token *name, unsigned argument)
+/* .globl and its kin: matters for objects; a program has its kernels as global symbols. */
+enum { VISIBLE_LOCAL, VISIBLE_GLOBAL, VISIBLE_WEAK, VISIBLE_SAME };
+static bool visibility(struct as *as, const struct token *name, unsigned how)
 {
-    (void)name, (void)argument;
+    (void)name;
     do {
-        if (!symbol_operand(as)) return false;
+        struct symbol *s = symbol_operand(as);
+        if (!s) return false;
+        if (how != VISIBLE_SAME) s->global = how != VISIBLE_LOCAL, s->weak = how == VISIBLE_WEAK;
     } while (lex_accept(as, ','));
     return true;
 }
@@ -289,7 +295,7 @@ static bool kernel(struct as *as, const struct token *name, unsigned argument)
     k->last = &k->first;
     k->symbol = symbol_operand(as);
     if (!k->symbol) return false;
-    k->symbol->function = true;
+    k->symbol->function = k->symbol->global = true;
     while (lex_accept(as, ','))
         if (!kernel_key(as, k)) return false;
     *as->last_kernel = as->kernel = k;
@@ -329,7 +335,8 @@ static bool arg(struct as *as, const struct token *name, unsigned argument)
 
 static const struct directive directives[] = {
     {".text", switch_section, SECTION_TEXT}, {".rodata", switch_section, SECTION_RODATA}, {".section", section, 0}, {".org", org, 0},
-    {".data", no_section, 0}, {".bss", no_section, 0}, {".sdata", no_section, 0}, {".sbss", no_section, 0},
+    {".data", switch_section, SECTION_DATA}, {".sdata", switch_section, SECTION_DATA},
+    {".bss", switch_section, SECTION_BSS}, {".sbss", switch_section, SECTION_BSS},
     {".word", data, 4}, {".long", data, 4}, {".int", data, 4}, {".4byte", data, 4}, {".half", data, 2}, {".short", data, 2},
     {".2byte", data, 2}, {".hword", data, 2}, {".byte", data, 1}, {".quad", data, 8}, {".dword", data, 8}, {".8byte", data, 8},
     {".float", floats, 0}, {".single", floats, 0},
@@ -337,9 +344,18 @@ static const struct directive directives[] = {
     {".zero", space, 0}, {".space", space, 0}, {".skip", space, 0}, {".fill", fill, 0},
     {".align", align, 1}, {".p2align", align, 1}, {".balign", align, 0},
     {".set", set, 0}, {".equ", set, 0}, {".type", type, 0}, {".size", size, 0},
-    {".globl", visibility, 0}, {".global", visibility, 0}, {".local", visibility, 0}, {".weak", visibility, 0}, {".hidden", visibility, 0},
+    {".globl", visibility, VISIBLE_GLOBAL}, {".global", visibility, VISIBLE_GLOBAL}, {".extern", visibility, VISIBLE_SAME},
+    {".local", visibility, VISIBLE_LOCAL}, {".weak", visibility, VISIBLE_WEAK}, {".hidden", visibility, VISIBLE_SAME},
     {".kernel", kernel, 0}, {".arg", arg, 0},
-    {".option", option, 0}, {".attribute", ignored, 0}, {".file", ignored, 0}, {".ident", ignored, 0},
+    {".option", option, 0}, {".include", directive_include, 0}, {".insn", directive_insn, 0},
+    {".macro", directive_macro, 0}, {".endm", directive_stray, 0}, {".purgem", directive_purgem, 0},
+    {".rept", directive_rept, 0}, {".irp", directive_irp, 0}, {".irpc", directive_irp, 1}, {".endr", directive_stray, 0},
+    {".if", directive_if, 0}, {".ifne", directive_if, 0}, {".ifeq", directive_if, 1}, {".ifgt", directive_if, 2},
+    {".ifge", directive_if, 3}, {".iflt", directive_if, 4}, {".ifle", directive_if, 5},
+    {".ifdef", directive_ifdef, 1}, {".ifndef", directive_ifdef, 0}, {".ifb", directive_ifblank, 1}, {".ifnb", directive_ifblank, 0},
+    {".ifc", directive_ifequal, 1}, {".ifnc", directive_ifequal, 0},
+    {".elseif", directive_else, 1}, {".else", directive_else, 0}, {".endif", directive_endif, 0},
+    {".attribute", ignored, 0}, {".file", ignored, 0}, {".ident", ignored, 0},
 };
 enum { NDIRECTIVES = sizeof directives / sizeof *directives };
 

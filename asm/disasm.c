@@ -115,6 +115,8 @@ static const char *label(const struct listing *l, uint32_t addr, char buf[24])
     return buf;
 }
 
+/* Marks the words that branches go to. The later words of a merged instruction cannot carry a label;
+ * a branch there keeps its address. */
 static void mark_targets(struct listing *l, bool merge)
 {
     struct insn in;
@@ -124,9 +126,10 @@ static void mark_targets(struct listing *l, bool merge)
             in.size = 4;
             continue;
         }
+        for (unsigned k = 1; k < in.size / 4u; k++) l->targets[i + k] = 2;
         if (!branch_target(l, i, &in, &target)) continue;
         size_t word = (target - l->addr) / 4u;
-        if (!(target & 3) && word < l->count) l->targets[word] = 1;
+        if (!(target & 3) && word < l->count && !l->targets[word]) l->targets[word] = 1;
     }
 }
 
@@ -147,36 +150,41 @@ static void print_instruction(const struct listing *l, size_t i, const struct in
 {
     char text[512], name[24], address[16];
     uint32_t pc = l->addr + (uint32_t)(i * 4), target;
-    isa_print(in, pc, 0, text, sizeof text);
+    size_t length = (size_t)isa_print(in, pc, 0, text, sizeof text - 1);
     size_t word = branch_target(l, i, in, &target) ? (target - l->addr) / 4u : l->count;
     bool labelled = l->targets && word < l->count && !(target & 3) && l->targets[word] != 2;
-    snprintf(address, sizeof address, "0x%08x", labelled ? target : 0);
+    if (labelled) snprintf(address, sizeof address, "0x%08x", target);
     char *at = labelled ? strstr(text, address) : NULL;
-    if (at) fprintf(l->out, "%.*s%s%s\n", (int)(at - text), text, label(l, target, name), at + 10);
-    else fprintf(l->out, "%s\n", text);
+    if (at) {
+        fprintf(l->out, "%.*s%s%s\n", (int)(at - text), text, label(l, target, name), at + 10);
+        return;
+    }
+    text[length] = '\n';
+    fwrite(text, 1, length + 1, l->out);
 }
 
-/* The later words of a merged instruction cannot carry a label; a branch there keeps its address. */
-static void drop_inner_targets(struct listing *l, bool merge)
+/* "ADDRESS:<tab>WORD WORD<tab>", without printf, which would take most of the time. */
+static void print_columns(const struct listing *l, size_t i, unsigned words)
 {
-    struct insn in;
-    for (size_t i = 0; i < l->count; i += in.size / 4u) {
-        if (!decode(l, i, merge, &in)) in.size = 4;
-        for (unsigned k = 1; k < in.size / 4u; k++) l->targets[i + k] = 2;
+    static const char digits[] = "0123456789abcdef";
+    char line[8 + 2 + 9 * ISA_MAX_WORDS], *p = line;
+    for (unsigned k = 0; k <= words; k++) {
+        uint32_t v = k ? l->words[i + k - 1] : l->addr + (uint32_t)(i * 4);
+        for (int shift = 28; shift >= 0; shift -= 4) *p++ = digits[v >> shift & 15];
+        if (!k) *p++ = ':';
+        *p++ = k && k < words ? ' ' : '\t';
     }
+    fwrite(line, 1, (size_t)(p - line), l->out);
 }
 
 static void print_listing(struct listing *l, bool merge)
 {
     struct insn in;
     for (size_t i = 0; i < l->count; i += in.size / 4u) {
-        uint32_t addr = l->addr + (uint32_t)(i * 4);
         bool ok = decode(l, i, merge, &in);
         if (!ok) in.size = 4;
         print_labels(l, i);
-        fprintf(l->out, "%08x:\t%08x", addr, l->words[i]);
-        for (unsigned k = 1; k < in.size / 4u; k++) fprintf(l->out, " %08x", l->words[i + k]);
-        fputc('\t', l->out);
+        print_columns(l, i, in.size / 4u);
         if (ok) print_instruction(l, i, &in);
         else fprintf(l->out, ".word\t0x%08x\n", l->words[i]);
     }
@@ -189,10 +197,7 @@ void asm_disassemble_in(enum isa_profile profile, bool merge, const uint32_t *wo
         .targets = calloc(nwords + 1, 1), .out = out};
     if (profile != PROFILE_DEFAULT) fprintf(out, "\t.option profile, %s\n", isa_profile_name(profile));
     collect_symbols(&l);
-    if (l.targets) {
-        mark_targets(&l, merge);
-        drop_inner_targets(&l, merge);
-    }
+    if (l.targets) mark_targets(&l, merge);
     print_listing(&l, merge);
     free(l.targets);
     free(l.symbols);

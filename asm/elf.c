@@ -19,9 +19,9 @@ static const char RESOURCE_SECTION[] = ".rodata.ventus.resource", NOTE_SECTION[]
 
 /* ---- writing ---- */
 
-enum { SEC_TEXT = 1, SEC_RODATA, SEC_RESOURCE, SEC_NOTE, SEC_SYMTAB, SEC_STRTAB, SEC_SHSTRTAB, SEC_COUNT };
+enum { SEC_TEXT = 1, SEC_RODATA, SEC_DATA, SEC_BSS, SEC_RESOURCE, SEC_NOTE, SEC_SYMTAB, SEC_STRTAB, SEC_SHSTRTAB, SEC_COUNT };
 static const char SECTION_NAMES[] =
-    "\0.text\0.rodata\0.rodata.ventus.resource\0.note.ventus\0.symtab\0.strtab\0.shstrtab";
+    "\0.text\0.rodata\0.data\0.bss\0.rodata.ventus.resource\0.note.ventus\0.symtab\0.strtab\0.shstrtab";
 
 struct writer {
     const struct elf_image *image;
@@ -44,6 +44,17 @@ static bool refuse(const char **why, const char *text)
 
 static uint64_t round_up(uint64_t n, uint64_t unit) { return (n + unit - 1) / unit * unit; }
 
+/* Data and bss are in the address space and do not overlap text and constants. */
+static bool data_valid(const struct elf_image *m)
+{
+    uint64_t begin = m->data_addr, end = begin + m->data_size + m->bss_size;
+    if (begin == end) return true;
+    if (m->data_size > 1u << 30 || m->bss_size > 1u << 30 || end > (uint64_t)1 << 32) return false;
+    bool text = m->text_words && m->text_addr < end && begin < m->text_addr + (uint64_t)m->text_words * 4;
+    bool rodata = m->rodata_size && m->rodata_addr < end && begin < m->rodata_addr + (uint64_t)m->rodata_size;
+    return !text && !rodata;
+}
+
 static bool image_valid(const struct elf_image *m, const char **why)
 {
     const uint64_t limit = (uint64_t)1 << 32;
@@ -53,6 +64,7 @@ static bool image_valid(const struct elf_image *m, const char **why)
     if (m->text_addr & 3) return refuse(why, "the text is not word-aligned");
     if (m->text_words && m->rodata_size && m->text_addr < data_end && m->rodata_addr < text_end)
         return refuse(why, "text and constants overlap");
+    if (!data_valid(m)) return refuse(why, "the writable data overlap the rest, or leave the address space");
     if (m->nsymbols > 1u << 24 || m->nresources > 1u << 24) return refuse(why, "too many symbols");
     if (text_end - m->text_addr + m->rodata_size > 1u << 30) return refuse(why, "the program is too large");
     return true;
@@ -62,6 +74,8 @@ static Elf32_Half symbol_section(const struct elf_image *m, uint32_t value)
 {
     if (value - m->text_addr < m->text_words * 4) return SEC_TEXT;
     if (value - m->rodata_addr < m->rodata_size) return SEC_RODATA;
+    if (value - m->data_addr < m->data_size) return SEC_DATA;
+    if (value - m->data_addr < m->data_size + m->bss_size) return SEC_BSS;
     return SHN_ABS;
 }
 
@@ -83,7 +97,7 @@ static bool build_symbols(struct writer *w)
             if (s->function != (global == 1)) continue;
             size_t length = strlen(s->name) + 1;
             Elf32_Half section = symbol_section(m, s->value);
-            unsigned char type = s->function ? STT_FUNC : section == SEC_RODATA ? STT_OBJECT : STT_NOTYPE;
+            unsigned char type = s->function ? STT_FUNC : section >= SEC_RODATA && section <= SEC_BSS ? STT_OBJECT : STT_NOTYPE;
             w->symbols[w->nsymbols++] = (Elf32_Sym){.st_name = w->strings_size, .st_value = s->value, .st_size = s->size,
                 .st_info = ELF32_ST_INFO(global ? STB_GLOBAL : STB_LOCAL, type), .st_shndx = section};
             memcpy(w->strings + w->strings_size, s->name, length);
@@ -94,19 +108,25 @@ static bool build_symbols(struct writer *w)
     return true;
 }
 
+uint8_t *elf_pack_note(const char *text, uint32_t *size)
+{
+    size_t length = strlen(text), name = round_up(sizeof NOTE_NAME, 4);
+    if (length > 1u << 28) return NULL;
+    *size = (uint32_t)(sizeof(Elf32_Nhdr) + name + round_up(length, 4));
+    uint8_t *note = calloc(*size, 1);
+    if (!note) return NULL;
+    Elf32_Nhdr header = {.n_namesz = sizeof NOTE_NAME, .n_descsz = (Elf32_Word)length, .n_type = NOTE_TYPE};
+    memcpy(note, &header, sizeof header);
+    memcpy(note + sizeof header, NOTE_NAME, sizeof NOTE_NAME);
+    memcpy(note + sizeof header + name, text, length);
+    return note;
+}
+
 static bool build_note(struct writer *w)
 {
     if (!w->image->note) return true;
-    size_t length = strlen(w->image->note), name = round_up(sizeof NOTE_NAME, 4);
-    if (length > 1u << 28) return false;
-    w->note_size = (uint32_t)(sizeof(Elf32_Nhdr) + name + round_up(length, 4));
-    w->note = calloc(w->note_size, 1);
-    if (!w->note) return false;
-    Elf32_Nhdr header = {.n_namesz = sizeof NOTE_NAME, .n_descsz = (Elf32_Word)length, .n_type = NOTE_TYPE};
-    memcpy(w->note, &header, sizeof header);
-    memcpy(w->note + sizeof header, NOTE_NAME, sizeof NOTE_NAME);
-    memcpy(w->note + sizeof header + name, w->image->note, length);
-    return true;
+    w->note = elf_pack_note(w->image->note, &w->note_size);
+    return w->note != NULL;
 }
 
 static uint32_t section_name(unsigned section)
@@ -130,7 +150,7 @@ static bool add_section(struct writer *w, unsigned number, Elf32_Shdr header, co
     header.sh_size = (uint32_t)size;
     *sh = header;
     *data = (Elf_Data){.d_buf = (void *)bytes, .d_type = type, .d_version = EV_CURRENT, .d_size = size, .d_align = header.sh_addralign};
-    w->offset = header.sh_offset + header.sh_size;
+    if (header.sh_type != SHT_NOBITS) w->offset = header.sh_offset + header.sh_size;
     return true;
 }
 
@@ -138,11 +158,16 @@ static bool add_sections(struct writer *w)
 {
     const struct elf_image *m = w->image;
     uint32_t text_align = 4, data_align = m->rodata_addr % 16 ? 1 : 16;
+    uint32_t writable = m->data_size || m->bss_size ? m->data_addr : 0;
     return
         add_section(w, SEC_TEXT, (Elf32_Shdr){.sh_type = SHT_PROGBITS, .sh_flags = SHF_ALLOC | SHF_EXECINSTR,
             .sh_addr = m->text_addr, .sh_addralign = text_align}, m->text, m->text_words * 4, ELF_T_WORD) &&
         add_section(w, SEC_RODATA, (Elf32_Shdr){.sh_type = SHT_PROGBITS, .sh_flags = SHF_ALLOC,
             .sh_addr = m->rodata_addr, .sh_addralign = data_align}, m->rodata, m->rodata_size, ELF_T_BYTE) &&
+        add_section(w, SEC_DATA, (Elf32_Shdr){.sh_type = SHT_PROGBITS, .sh_flags = SHF_ALLOC | SHF_WRITE,
+            .sh_addr = writable, .sh_addralign = writable % 16 ? 1 : 16}, m->data, m->data_size, ELF_T_BYTE) &&
+        add_section(w, SEC_BSS, (Elf32_Shdr){.sh_type = SHT_NOBITS, .sh_flags = SHF_ALLOC | SHF_WRITE,
+            .sh_addr = writable + (uint32_t)m->data_size, .sh_addralign = 1}, NULL, m->bss_size, ELF_T_BYTE) &&
         add_section(w, SEC_RESOURCE, (Elf32_Shdr){.sh_type = SHT_PROGBITS, .sh_addralign = 2},
             m->resources, m->nresources * 8, ELF_T_HALF) &&
         add_section(w, SEC_NOTE, (Elf32_Shdr){.sh_type = w->note ? SHT_NOTE : SHT_PROGBITS, .sh_addralign = 4},
@@ -156,15 +181,16 @@ static bool add_sections(struct writer *w)
 
 static bool add_segments(struct writer *w, Elf32_Ehdr *eh)
 {
-    static const unsigned loaded[2] = {SEC_TEXT, SEC_RODATA};
-    Elf32_Phdr segments[2];
+    static const struct { unsigned section, flags; } loaded[3] = {{SEC_TEXT, PF_R | PF_X}, {SEC_RODATA, PF_R}, {SEC_DATA, PF_R | PF_W}};
+    Elf32_Phdr segments[3];
     size_t n = 0;
-    for (int i = 0; i < 2; i++) {
-        Elf32_Shdr *sh = elf32_getshdr(elf_getscn(w->elf, loaded[i]));
+    for (int i = 0; i < 3; i++) {
+        Elf32_Shdr *sh = elf32_getshdr(elf_getscn(w->elf, loaded[i].section));
         if (!sh) return false;
-        if (!sh->sh_size) continue;
+        uint32_t memory = sh->sh_size + (loaded[i].section == SEC_DATA ? (uint32_t)w->image->bss_size : 0);
+        if (!memory) continue;
         segments[n++] = (Elf32_Phdr){.p_type = PT_LOAD, .p_offset = sh->sh_offset, .p_vaddr = sh->sh_addr, .p_paddr = sh->sh_addr,
-            .p_filesz = sh->sh_size, .p_memsz = sh->sh_size, .p_flags = i ? PF_R : PF_R | PF_X, .p_align = ABI_PAGE};
+            .p_filesz = sh->sh_size, .p_memsz = memory, .p_flags = loaded[i].flags, .p_align = ABI_PAGE};
     }
     eh->e_shoff = (uint32_t)round_up(w->offset, 4);
     eh->e_shstrndx = SEC_SHSTRTAB;
@@ -189,12 +215,12 @@ static bool write_elf(struct writer *w)
     eh->e_machine = EM_RISCV;
     eh->e_version = EV_CURRENT;
     eh->e_entry = w->image->entry;
-    w->offset = sizeof(Elf32_Ehdr) + 2 * sizeof(Elf32_Phdr);
+    w->offset = sizeof(Elf32_Ehdr) + 3 * sizeof(Elf32_Phdr);
     elf_flagelf(w->elf, ELF_C_SET, ELF_F_LAYOUT);
     return add_sections(w) && add_segments(w, eh) && elf_update(w->elf, ELF_C_WRITE) >= 0;
 }
 
-static bool take_bytes(int fd, void **bytes, size_t *size)
+bool elf_take_bytes(int fd, void **bytes, size_t *size)
 {
     off_t length = lseek(fd, 0, SEEK_END);
     char *p = length > 0 ? malloc((size_t)length) : NULL;
@@ -217,7 +243,7 @@ bool elf_write(const struct elf_image *image, void **bytes, size_t *size, const 
 {
     struct writer w = {.image = image, .fd = -1};
     if (!image_valid(image, why)) return false;
-    bool ok = build_symbols(&w) && build_note(&w) && write_elf(&w) && take_bytes(w.fd, bytes, size);
+    bool ok = build_symbols(&w) && build_note(&w) && write_elf(&w) && elf_take_bytes(w.fd, bytes, size);
     if (w.elf) elf_end(w.elf);
     if (w.fd >= 0) close(w.fd);
     free(w.symbols);
@@ -346,6 +372,11 @@ static bool read_section(struct reader *r, Elf_Scn *scn, const GElf_Shdr *sh, co
         r->image.rodata_addr = (uint32_t)sh->sh_addr;
         r->image.rodata_size = sh->sh_size;
         failed = !o->rodata;
+    } else if (sh->sh_type == SHT_PROGBITS && !strcmp(name, ".data") && !o->data) {
+        r->image.data = o->data = copy_section(r, sh);
+        r->image.data_addr = (uint32_t)sh->sh_addr;
+        r->image.data_size = sh->sh_size;
+        failed = !o->data;
     } else if (sh->sh_type == SHT_PROGBITS && !strcmp(name, RESOURCE_SECTION) && !o->resources) {
         o->resources = copy_section(r, sh);
         r->image.resources = (const uint16_t(*)[4])o->resources;
@@ -359,6 +390,16 @@ static bool read_section(struct reader *r, Elf_Scn *scn, const GElf_Shdr *sh, co
     return !failed || refuse(why, "out of memory");
 }
 
+/* .bss of our own files follows .data directly; another one is a segment like any other. */
+static bool take_bss(struct reader *r, const GElf_Shdr *sh)
+{
+    if (sh->sh_addr + sh->sh_size > (uint64_t)1 << 32 || sh->sh_size > UINT32_MAX) return false;
+    if (r->image.data_size && sh->sh_addr != r->image.data_addr + r->image.data_size) return true;
+    if (!r->image.data_size) r->image.data_addr = (uint32_t)sh->sh_addr;
+    r->image.bss_size = sh->sh_size;
+    return true;
+}
+
 static bool read_sections(struct reader *r, const char **why)
 {
     size_t names, count;
@@ -369,9 +410,13 @@ static bool read_sections(struct reader *r, const char **why)
         GElf_Shdr sh;
         Elf_Scn *scn = elf_getscn(r->elf, i);
         if (!scn || !gelf_getshdr(scn, &sh)) return refuse(why, "the section headers are damaged");
-        if (sh.sh_type == SHT_NOBITS || sh.sh_type == SHT_NULL) continue;
-        if (!in_file(r, sh.sh_offset, sh.sh_size)) return refuse(why, "a section lies outside the file");
+        if (sh.sh_type == SHT_NULL) continue;
         const char *name = elf_strptr(r->elf, names, sh.sh_name);
+        if (sh.sh_type == SHT_NOBITS) {
+            if (name && !strcmp(name, ".bss") && !take_bss(r, &sh)) return refuse(why, "a section lies outside the address space");
+            continue;
+        }
+        if (!in_file(r, sh.sh_offset, sh.sh_size)) return refuse(why, "a section lies outside the file");
         if (name && !read_section(r, scn, &sh, name, why)) return false;
     }
     return true;
@@ -382,7 +427,8 @@ static bool addresses_valid(const struct elf_image *m, const char **why)
 {
     const uint64_t limit = (uint64_t)1 << 32;
     if (m->text_addr & 3) return refuse(why, "the text is not word-aligned");
-    if (m->text_addr + (uint64_t)m->text_words * 4 > limit || m->rodata_addr + (uint64_t)m->rodata_size > limit)
+    if (m->text_addr + (uint64_t)m->text_words * 4 > limit || m->rodata_addr + (uint64_t)m->rodata_size > limit ||
+        m->data_addr + (uint64_t)m->data_size + m->bss_size > limit)
         return refuse(why, "a section lies outside the address space");
     return true;
 }
@@ -415,6 +461,7 @@ void elf_free(struct elf_image *image)
     if (o) {
         free(o->text);
         free(o->rodata);
+        free(o->data);
         free(o->symbols);
         free(o->names);
         free(o->note);

@@ -47,6 +47,14 @@ static bool compute(struct as *as, const struct expr *e, int64_t a, int64_t b, i
     case EXPR_AND: x &= y; break;
     case EXPR_OR: x |= y; break;
     case EXPR_XOR: x ^= y; break;
+    case EXPR_EQ: x = a == b ? ~0ull : 0; break; /* true is -1, as for GNU as */
+    case EXPR_NE: x = a != b ? ~0ull : 0; break;
+    case EXPR_LT: x = a < b ? ~0ull : 0; break;
+    case EXPR_LE: x = a <= b ? ~0ull : 0; break;
+    case EXPR_GT: x = a > b ? ~0ull : 0; break;
+    case EXPR_GE: x = a >= b ? ~0ull : 0; break;
+    case EXPR_ANDAND: x = a && b; break;
+    case EXPR_OROR: x = a || b; break;
     default: break;
     }
     *value = (int64_t)x;
@@ -149,12 +157,13 @@ static const struct expr *operand(struct as *as)
     if (t->kind == TOKEN_NUMBER) return number(as, t);
     if (token_named(t, ".")) return symbol_node(as, as_here(as), t->at);
     if (t->kind == TOKEN_NAME) return symbol_node(as, as_symbol(as, t->text, t->length), t->at);
+    if (token_is(t, '!')) return node(as, EXPR_EQ, primary(as), expr_number(as, 0, t->at), t->at);
     if (token_is(t, '-')) return node(as, EXPR_NEG, primary(as), NULL, t->at);
     if (token_is(t, '~')) return node(as, EXPR_NOT, primary(as), NULL, t->at);
     if (token_is(t, '+')) return primary(as);
     if (token_is(t, '%')) return relocation(as, t->at);
     if (token_is(t, '(')) {
-        const struct expr *e = sum(as);
+        const struct expr *e = expr_parse(as);
         return e && lex_expect(as, ')', "to close the expression") ? e : NULL;
     }
     as_error(as, t->at, "expression expected");
@@ -199,6 +208,7 @@ static const struct expr *bits(struct as *as)
     while (e) {
         const struct token *t = as->t;
         enum expr_op op;
+        if (t->kind == TOKEN_PUNCT && t[1].kind == TOKEN_PUNCT && t->value == t[1].value && (token_is(t, '&') || token_is(t, '|'))) break;
         if (token_is(t, '&')) op = EXPR_AND;
         else if (token_is(t, '|')) op = EXPR_OR;
         else if (token_is(t, '^')) op = EXPR_XOR;
@@ -221,7 +231,47 @@ static const struct expr *sum(struct as *as)
     return e;
 }
 
-const struct expr *expr_parse(struct as *as) { return sum(as); }
+/* The operator of two characters or one at the next token; *n tokens. */
+static bool comparison(const struct token *t, enum expr_op *op, int *n)
+{
+    bool pair = t->kind == TOKEN_PUNCT && t[1].kind == TOKEN_PUNCT && t->text + 1 == t[1].text;
+    *n = 2;
+    if (pair && token_is(t, '=') && token_is(t + 1, '=')) *op = EXPR_EQ;
+    else if (pair && token_is(t, '!') && token_is(t + 1, '=')) *op = EXPR_NE;
+    else if (pair && token_is(t, '<') && token_is(t + 1, '>')) *op = EXPR_NE;
+    else if (pair && token_is(t, '<') && token_is(t + 1, '=')) *op = EXPR_LE;
+    else if (pair && token_is(t, '>') && token_is(t + 1, '=')) *op = EXPR_GE;
+    else if (*n = 1, token_is(t, '<')) *op = EXPR_LT;
+    else if (token_is(t, '>')) *op = EXPR_GT;
+    else return false;
+    return true;
+}
+
+static const struct expr *compared(struct as *as)
+{
+    const struct expr *e = sum(as);
+    enum expr_op op;
+    int n;
+    while (e && comparison(as->t, &op, &n)) {
+        const char *at = as->t->at;
+        as->t += n;
+        const struct expr *right = sum(as);
+        e = right ? node(as, op, e, right, at) : NULL;
+    }
+    return e;
+}
+
+const struct expr *expr_parse(struct as *as)
+{
+    const struct expr *e = compared(as);
+    while (e && (token_is(as->t, '&') || token_is(as->t, '|')) && as->t[1].kind == TOKEN_PUNCT && as->t[1].value == as->t->value) {
+        const struct token *t = as->t;
+        as->t += 2;
+        const struct expr *right = compared(as);
+        e = right ? node(as, token_is(t, '&') ? EXPR_ANDAND : EXPR_OROR, e, right, t->at) : NULL;
+    }
+    return e;
+}
 
 bool expr_parse_known(struct as *as, const char *what, int64_t min, int64_t max, int64_t *value)
 {
@@ -267,23 +317,43 @@ bool symbol_value(struct as *as, struct symbol *s, const char *at, int64_t *valu
     return true;
 }
 
-/* %pcrel_lo(label): the low part that belongs to the auipc behind the label. */
-static bool pcrel_low(struct as *as, const struct expr *e, int64_t *value)
+const struct item *expr_pcrel_item(struct as *as, const struct expr *e)
 {
     const struct item *i = e->a->op == EXPR_SYMBOL ? e->a->symbol->item : NULL;
     while (i && i->kind == ITEM_LABEL) i = i->next;
-    if (e->a->op == EXPR_SYMBOL && !e->a->symbol->defined) return undefined(as, e->a->symbol, e->at);
-    if (!i || i->kind != ITEM_INSN || !i->expr || i->expr->op != EXPR_PCREL_HI)
-        return as_error(as, e->at, "%%pcrel_lo wants the label of an instruction with %%pcrel_hi");
-    int64_t target;
-    if (!expr_value(as, i->expr->a, &target)) return false;
-    *value = low_part(target - (int64_t)(i->addr + i->size - 4));
+    if (e->a->op == EXPR_SYMBOL && !e->a->symbol->defined) undefined(as, e->a->symbol, e->at);
+    else if (!i || i->kind != ITEM_INSN || !i->expr || i->expr->op != EXPR_PCREL_HI)
+        as_error(as, e->at, "%%pcrel_lo wants the label of an instruction with %%pcrel_hi");
+    else return i;
+    return NULL;
+}
+
+/* %pcrel_lo(label): the low part that belongs to the auipc behind the label. */
+static bool pcrel_low(struct as *as, const struct expr *e, int64_t *value)
+{
+    const struct item *i = expr_pcrel_item(as, e);
+    struct place target;
+    if (!i) return false;
+    if (as->object && (!expr_place(as, i->expr->a, &target) || target.kind != PLACE_SECTION)) return false;
+    if (!as->object && !expr_value(as, i->expr->a, &target.value)) return false;
+    *value = low_part(target.value - (int64_t)(i->addr + i->size - 4));
     return true;
+}
+
+static bool number_wanted(struct as *as, const struct expr *e, const struct place *p)
+{
+    return p->kind == PLACE_NUMBER || as_error(as, e->at, "a number is wanted, not an address that only the linker knows");
 }
 
 bool expr_value(struct as *as, const struct expr *e, int64_t *value)
 {
     int64_t a = 0, b = 0;
+    if (as->object && e->op != EXPR_PCREL_LO && e->op != EXPR_NUMBER) {
+        struct place p;
+        if (!expr_place(as, e, &p) || !number_wanted(as, e, &p)) return false;
+        *value = p.value;
+        return true;
+    }
     if (++as->nesting > 4 * AS_MAX_DEPTH) {
         as->nesting--;
         return as_error(as, e->at, "the expression is too deep");
@@ -294,6 +364,62 @@ bool expr_value(struct as *as, const struct expr *e, int64_t *value)
     else if (e->op == EXPR_PCREL_LO) ok = pcrel_low(as, e, value);
     else if (e->op == EXPR_PCREL_HI) ok = as_error(as, e->at, "%%pcrel_hi must be the whole operand of auipc");
     else ok = expr_value(as, e->a, &a) && (!e->b || expr_value(as, e->b, &b)) && compute(as, e, a, b, value);
+    as->nesting--;
+    return ok;
+}
+
+/* ---- values relative to something ---- */
+
+bool symbol_place(struct as *as, struct symbol *s, const char *at, struct place *place)
+{
+    if (s->item) {
+        *place = (struct place){.kind = PLACE_SECTION, .section = s->item->section, .value = s->item->addr};
+        return true;
+    }
+    if (!s->expr && memchr(s->name, '#', s->length)) return undefined(as, s, at);
+    if (!s->expr) {
+        *place = (struct place){.kind = PLACE_SYMBOL, .symbol = s};
+        return true;
+    }
+    if (s->busy) return as_error(as, at, "the value of '%s' depends on itself", s->name);
+    if (s->pass != as->pass) {
+        s->busy = true;
+        bool ok = expr_place(as, s->expr, &s->place);
+        s->busy = false;
+        if (!ok) return false;
+        s->pass = as->pass;
+    }
+    *place = s->place;
+    return true;
+}
+
+/* Sums and differences keep what they are relative to; everything else wants numbers. */
+static bool combine(struct as *as, const struct expr *e, struct place a, struct place b, struct place *place)
+{
+    bool apart = a.kind == PLACE_SECTION && b.kind == PLACE_SECTION && a.section == b.section && e->op >= EXPR_EQ && e->op <= EXPR_GE;
+    if (e->op == EXPR_SUB && a.kind == PLACE_SECTION && b.kind == PLACE_SECTION && a.section == b.section) apart = true;
+    if (apart) a.kind = b.kind = PLACE_NUMBER;
+    bool sum = (e->op == EXPR_ADD && b.kind == PLACE_NUMBER) || (e->op == EXPR_SUB && b.kind == PLACE_NUMBER);
+    *place = a;
+    if (e->op == EXPR_ADD && a.kind == PLACE_NUMBER) *place = b, sum = true;
+    if (!sum && (!number_wanted(as, e, &a) || !number_wanted(as, e, &b))) return false;
+    return compute(as, e, a.value, b.value, &place->value);
+}
+
+bool expr_place(struct as *as, const struct expr *e, struct place *place)
+{
+    struct place a = {.kind = PLACE_NUMBER}, b = {.kind = PLACE_NUMBER};
+    *place = (struct place){.kind = PLACE_NUMBER};
+    if (++as->nesting > 4 * AS_MAX_DEPTH) {
+        as->nesting--;
+        return as_error(as, e->at, "the expression is too deep");
+    }
+    bool ok;
+    if (e->op == EXPR_NUMBER) ok = true, place->value = e->value;
+    else if (e->op == EXPR_SYMBOL) ok = symbol_place(as, e->symbol, e->at, place);
+    else if (e->op == EXPR_PCREL_LO) ok = pcrel_low(as, e, &place->value);
+    else if (e->op == EXPR_PCREL_HI) ok = as_error(as, e->at, "%%pcrel_hi must be the whole operand of auipc");
+    else ok = expr_place(as, e->a, &a) && (!e->b || expr_place(as, e->b, &b)) && combine(as, e, a, b, place);
     as->nesting--;
     return ok;
 }

@@ -34,13 +34,28 @@ static uint32_t far_size(const struct item *i)
     return opposite(i->insn.op) != OP_INVALID ? i->size + 4 : 2 * i->size;
 }
 
-/* Makes a branch long if its target is out of reach under the addresses of the last pass. */
+/* Where a branch goes, and whether that is elsewhere than in its section. */
+static bool find_target(struct as *as, const struct item *i, int64_t *target, bool *outside)
+{
+    struct place p;
+    *outside = false;
+    if (!as->object) return expr_value(as, i->expr, target);
+    if (!expr_place(as, i->expr, &p)) return false;
+    *outside = p.kind != PLACE_SECTION || p.section != i->section;
+    *target = p.value;
+    return true;
+}
+
+/* Makes a branch long if its target is out of reach under the addresses of the last pass, or in
+ * another file. */
 static void grow(struct as *as, struct item *i)
 {
     int64_t target;
-    if (i->far || (i->letter != 'b' && i->letter != 'j') || !can_grow(i) || !expr_value(as, i->expr, &target)) return;
+    bool outside;
+    if (i->far || (i->letter != 'b' && i->letter != 'j') || !can_grow(i) || !find_target(as, i, &target, &outside)) return;
     int64_t distance = target - place_of(i), reach = i->letter == 'b' ? 1 << 12 : 1 << 20;
-    if (distance >= -reach && distance < reach) return;
+    if (!outside && distance >= -reach && distance < reach) return;
+    if (outside && i->letter == 'j' && i->size != 4) return; /* the relocation of a call knows no prefixes */
     i->size = far_size(i);
     i->far = true;
 }
@@ -75,13 +90,21 @@ static bool pass_section(struct as *as, enum section_id section, bool first)
     return moved;
 }
 
+/* Sections follow each other, each on a new page; .bss directly behind .data. */
+static uint32_t next_base(const struct as *as, int section)
+{
+    uint64_t unit = section == SECTION_BSS ? 16 : ABI_PAGE, end = as->base[SECTION_TEXT] + as->bytes[SECTION_TEXT];
+    for (int s = SECTION_RODATA; s < section; s++)
+        if (as->bytes[s] || section == SECTION_BSS) end = as->base[s] + as->bytes[s];
+    return (uint32_t)((end + unit - 1) / unit * unit);
+}
+
 static bool pass_all(struct as *as, bool first)
 {
     bool moved = false;
     as->pass++;
     for (int s = 0; s < SECTION_COUNT; s++) {
-        uint64_t text_end = as->base[SECTION_TEXT] + as->bytes[SECTION_TEXT];
-        if (s == SECTION_RODATA && !as->placed[s]) as->base[s] = (uint32_t)((text_end + ABI_PAGE - 1) / ABI_PAGE * ABI_PAGE);
+        if (!as->object && s > SECTION_TEXT && s <= SECTION_BSS && !as->placed[s]) as->base[s] = next_base(as, s);
         moved |= pass_section(as, (enum section_id)s, first);
         if (as->bytes[s] > AS_MAX_BYTES) return false;
     }
@@ -97,10 +120,10 @@ bool layout_place(struct as *as)
     as->pass++;
     for (int s = 0; s < SECTION_COUNT; s++)
         if (as->bytes[s] > AS_MAX_BYTES) return as_error(as, as->first[s]->at, "the program is larger than %d MiB", AS_MAX_BYTES >> 20);
-    for (int s = 0; s <= SECTION_RODATA; s++)
+    for (int s = 0; s <= SECTION_BSS && !as->object; s++)
         if (as->bytes[s] && as->base[s] + as->bytes[s] > (uint64_t)UINT32_MAX - ABI_PAGE)
             return as_error(as, as->first[s]->at, "the section leaves the address space");
-    return !moved || as_error(as, as->source, "the addresses do not settle: a size depends on itself");
+    return !moved || as_error(as, as->first_text, "the addresses do not settle: a size depends on itself");
 }
 
 /* ---- bytes ---- */
@@ -118,10 +141,29 @@ static bool put(struct as *as, const struct item *i, uint8_t *out, const struct 
     return true;
 }
 
-static bool put_far(struct as *as, const struct item *i, uint8_t *out, int64_t target)
+/* A long branch to another file: the linker knows the distance. */
+static bool put_outside(struct as *as, const struct item *i, uint8_t *out)
 {
     struct insn in = i->insn;
     uint32_t offset = 0;
+    if (in.op == OP_JAL) {
+        struct insn auipc = {.op = OP_AUIPC, .rd = in.rd, .vm = 1}, jalr = {.op = OP_JALR, .rd = in.rd, .rs1 = in.rd, .vm = 1};
+        return put(as, i, out, &auipc, &offset) && put(as, i, out, &jalr, &offset) && object_jump(as, i, 0, true);
+    }
+    struct insn jump = {.op = OP_JAL, .vm = 1};
+    in.op = opposite(in.op);
+    in.imm = 8;
+    return put(as, i, out, &in, &offset) && put(as, i, out, &jump, &offset) && object_jump(as, i, i->size - 4, false);
+}
+
+static bool put_far(struct as *as, const struct item *i, uint8_t *out)
+{
+    struct insn in = i->insn;
+    uint32_t offset = 0;
+    int64_t target;
+    bool outside;
+    if (!find_target(as, i, &target, &outside)) return false;
+    if (outside) return put_outside(as, i, out);
     if (in.op == OP_JAL) {
         uint32_t half = i->size / 2;
         int64_t distance = (int32_t)(uint32_t)(target - (int64_t)(i->addr + half - 4));
@@ -138,14 +180,19 @@ static bool put_far(struct as *as, const struct item *i, uint8_t *out, int64_t t
     return put(as, i, out, &in, &offset) && put(as, i, out, &jump, &offset);
 }
 
-/* The value of an instruction's expression, as its operand wants it. */
-static bool operand_final(struct as *as, const struct item *i, struct insn *in)
+/* The value of an item's expression, as its operand wants it. */
+static bool operand_final(struct as *as, const struct item *i, int32_t *value)
 {
     const struct isa_operand *o = isa_operand(i->letter);
     const struct expr *e = i->expr;
     bool relative = i->letter == 'U' && e->op == EXPR_PCREL_HI;
+    bool relocated = false;
     int64_t v;
-    if (!expr_value(as, relative ? e->a : e, &v)) return false;
+    if (as->object ? !object_operand(as, i, &v, &relocated) : !expr_value(as, relative ? e->a : e, &v)) return false;
+    if (relocated) {
+        *value = 0;
+        return true;
+    }
     if (relative) {
         v = (int64_t)(((uint64_t)(v - (int64_t)place_of(i)) + 0x800) >> 12 & 0xfffff);
     } else if (o->kind == OPERAND_TARGET) {
@@ -161,7 +208,23 @@ static bool operand_final(struct as *as, const struct item *i, struct insn *in)
     }
     if (v < INT32_MIN || v > UINT32_MAX || (o->role == ROLE_AUX && (v < 0 || v > 0xffff)))
         return as_error(as, e->at, "%s is out of range", o->name);
-    isa_set(in, (enum operand_role)o->role, (int32_t)(uint32_t)v);
+    *value = (int32_t)(uint32_t)v;
+    return true;
+}
+
+/* An instruction of .insn: the operand's bits go where operand.def says. */
+static bool emit_word(struct as *as, const struct item *i, uint8_t *out)
+{
+    uint32_t word = i->word;
+    int32_t v;
+    if (i->addr & 3) return as_error(as, i->at, "the instruction is not on a word boundary; .balign 4 helps");
+    if (i->letter) {
+        const struct isa_operand *o = isa_operand(i->letter);
+        if (!operand_final(as, i, &v)) return false;
+        if (o->width == 12 && o->kind == OPERAND_SIMM && (v < -2048 || v > 2047)) return as_error(as, i->expr->at, "%s is out of range", o->name);
+        word |= isa_scatter(v, o);
+    }
+    memcpy(out, &word, 4);
     return true;
 }
 
@@ -170,11 +233,10 @@ static bool emit_insn(struct as *as, const struct item *i, uint8_t *out)
     struct insn in = i->insn;
     uint32_t offset = 0;
     if (i->addr & 3) return as_error(as, i->at, "the instruction is not on a word boundary; .balign 4 helps");
-    if (i->far) {
-        int64_t target;
-        return expr_value(as, i->expr, &target) && put_far(as, i, out, target);
-    }
-    if (i->letter && !operand_final(as, i, &in)) return false;
+    if (i->far) return put_far(as, i, out);
+    int32_t value;
+    if (i->letter && !operand_final(as, i, &value)) return false;
+    if (i->letter) isa_set(&in, (enum operand_role)isa_operand(i->letter)->role, value);
     if (!put(as, i, out, &in, &offset)) return false;
     return offset == i->size || as_error(as, i->at, "internal: size of the instruction");
 }
@@ -182,7 +244,7 @@ static bool emit_insn(struct as *as, const struct item *i, uint8_t *out)
 static bool emit_value(struct as *as, const struct item *i, uint8_t *out)
 {
     int64_t v;
-    if (!expr_value(as, i->expr, &v)) return false;
+    if (as->object ? !object_value(as, i, &v) : !expr_value(as, i->expr, &v)) return false;
     int64_t span = i->width < 8 ? (int64_t)1 << (8 * i->width) : 0;
     if (span && (v >= span || v < -span / 2)) return as_error(as, i->expr->at, "the value does not fit into %d byte%s", i->width, i->width == 1 ? "" : "s");
     memcpy(out, &v, i->width);
@@ -207,15 +269,27 @@ static bool emit_space(struct as *as, const struct item *i, uint8_t *out)
     return true;
 }
 
+/* .bss: labels and space, which has no bytes in the file. */
+static bool emit_nothing(struct as *as, const struct item *i)
+{
+    bool zeros = i->kind == ITEM_LABEL || ((i->kind == ITEM_SPACE || i->kind == ITEM_ALIGN) && !i->fill);
+    return zeros || as_error(as, i->at, ".bss holds zeros only: .zero, .space, .align and labels");
+}
+
 bool layout_emit(struct as *as, uint8_t *out[SECTION_COUNT])
 {
     bool ok = true;
     for (int s = 0; s < SECTION_COUNT; s++)
         for (const struct item *i = as->first[s]; i; i = i->next) {
+            if (s == SECTION_BSS) {
+                ok &= emit_nothing(as, i);
+                continue;
+            }
             uint8_t *p = out[s] + (i->addr - as->base[s]);
             switch ((enum item_kind)i->kind) {
             case ITEM_LABEL: break;
             case ITEM_INSN: ok &= emit_insn(as, i, p); break;
+            case ITEM_WORD: ok &= emit_word(as, i, p); break;
             case ITEM_VALUE: ok &= emit_value(as, i, p); break;
             case ITEM_BYTES: memcpy(p, i->bytes, i->size); break;
             case ITEM_ALIGN: emit_padding(i, p); break;

@@ -230,7 +230,8 @@ static void skip_listing(struct as *as)
 
 bool lex_statement(struct as *as)
 {
-    if (as->cursor >= as->end) return false;
+    while (as->cursor >= as->end)
+        if (!source_leave(as)) return false;
     skip_listing(as);
     if (!lex_text(as, &as->cursor, as->end, NULL, false)) {
         as->ntokens = 1;

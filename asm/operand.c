@@ -29,6 +29,12 @@ static int scalar_register(const struct token *t)
     return -1;
 }
 
+int operand_register(const struct token *t)
+{
+    int n = scalar_register(t);
+    return n >= 0 ? n : register_number(t, 'v', ISA_VREGS);
+}
+
 static bool parse_register(struct as *as, const struct isa_operand *o, struct insn *in)
 {
     bool vector = o->kind == OPERAND_REG_V;

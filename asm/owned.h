@@ -6,11 +6,18 @@
 
 struct owned {
     uint32_t *text;
-    uint8_t *rodata;
+    uint8_t *rodata, *data;
     struct elf_symbol *symbols;
     char *names;               /* symbol names, when they are not in the file */
     char *note;
     uint16_t (*resources)[4];
 };
+
+/* elf.c, for objects: a note section around a text (malloc'ed), and all bytes of a file. */
+uint8_t *elf_pack_note(const char *text, uint32_t *size);
+bool elf_take_bytes(int fd, void **bytes, size_t *size);
+
+/* asm.c: registers that a text uses, rounded up to four. */
+void asm_used_registers(enum isa_profile profile, const uint32_t *text, size_t nwords, int64_t *vgpr, int64_t *sgpr);
 
 #endif

@@ -1,11 +1,14 @@
 /* The assembler's inside: what its files share. In pipeline order:
  *
+ *   macro.c      where text comes from: files, macros, repetitions; conditions
  *   lex.c        source text -> tokens of one statement
  *   expr.c       tokens -> expression trees -> values
  *   directive.c  .text .word .align ...
  *   pseudo.c     li, la, call ...: rewriting of tokens by the table pseudo.def
+ *   insn.c       .insn: instructions by format and fields
  *   operand.c    operands of a table instruction -> struct insn and an expression
  *   layout.c     items -> addresses (growing far branches), bytes
+ *   object.c     relocations, and the file that link.c links
  *   asm.c        the assembler as a whole: memory, errors, symbols, statements, the image
  *
  * A source is read once into items, each a few bytes of a section; addresses exist only after
@@ -35,6 +38,7 @@ struct token {
 enum expr_op {
     EXPR_NUMBER, EXPR_SYMBOL, EXPR_NEG, EXPR_NOT, EXPR_HI, EXPR_LO, EXPR_PCREL_HI, EXPR_PCREL_LO,
     EXPR_ADD, EXPR_SUB, EXPR_MUL, EXPR_DIV, EXPR_MOD, EXPR_SHL, EXPR_SHR, EXPR_AND, EXPR_OR, EXPR_XOR,
+    EXPR_EQ, EXPR_NE, EXPR_LT, EXPR_LE, EXPR_GT, EXPR_GE, EXPR_ANDAND, EXPR_OROR,
 };
 
 struct expr {
@@ -46,6 +50,22 @@ struct expr {
     const struct expr *a, *b;
 };
 
+/* Where an expression points in an object: a number, or so many bytes from something. */
+struct place {
+    enum { PLACE_NUMBER, PLACE_SECTION, PLACE_SYMBOL, PLACE_ITEM } kind;
+    int section;               /* enum section_id */
+    struct symbol *symbol;     /* of another file */
+    const struct item *item;   /* an instruction */
+    int64_t value;
+};
+
+struct relocation {
+    struct relocation *next;
+    int section;               /* what is to be changed: section, offset */
+    uint32_t offset, type, symbol;
+    struct place place;
+};
+
 struct symbol {
     const char *name;
     uint32_t length;
@@ -54,16 +74,19 @@ struct symbol {
     const struct item *item; /* a label: stands before this item */
     const struct expr *expr; /* .set: its value */
     const struct expr *size; /* .size */
-    bool function, hidden;
+    const struct macro *macro; /* a macro has this name, too */
+    bool function, hidden, global, weak, used;
+    uint32_t index;          /* in an object's symbol table, 0: not there */
     bool busy;               /* being evaluated: a cycle when met again */
     uint32_t pass;           /* evaluation pass of `value` */
     int64_t value;
+    struct place place;      /* the same in an object */
 };
 
 /* ---- items ---- */
 
-enum section_id { SECTION_TEXT, SECTION_RODATA, SECTION_NOTE, SECTION_RESOURCE, SECTION_COUNT };
-enum item_kind { ITEM_LABEL, ITEM_INSN, ITEM_VALUE, ITEM_BYTES, ITEM_ALIGN, ITEM_SPACE };
+enum section_id { SECTION_TEXT, SECTION_RODATA, SECTION_DATA, SECTION_BSS, SECTION_NOTE, SECTION_RESOURCE, SECTION_COUNT };
+enum item_kind { ITEM_LABEL, ITEM_INSN, ITEM_WORD, ITEM_VALUE, ITEM_BYTES, ITEM_ALIGN, ITEM_SPACE };
 
 struct item {
     struct item *next;
@@ -71,8 +94,9 @@ struct item {
     uint8_t kind, section;
     bool far;                /* ITEM_INSN: a branch in its long form */
     uint8_t width;           /* ITEM_VALUE: bytes */
-    char letter;             /* ITEM_INSN: operand that `expr` gives, 0: none */
+    char letter;             /* ITEM_INSN, ITEM_WORD: operand that `expr` gives, 0: none */
     struct insn insn;
+    uint32_t word;           /* ITEM_WORD: all but the operand */
     uint32_t addr, size;
     const struct expr *expr; /* operand, value, or number of bytes */
     const uint8_t *bytes;    /* ITEM_BYTES */
@@ -95,9 +119,34 @@ struct kernel_record {
     struct kernel_arg *first, **last;
 };
 
+/* A text that is being read, or was: all stay for messages. */
+struct source {
+    struct source *outer, *all;  /* where it was entered; the list of all */
+    const char *name;            /* of the file or macro; NULL: the text is part of the outer one's */
+    bool file;
+    const char *text, *end, *cursor;
+    const char *at;              /* the statement that entered it */
+    uint64_t repeat;             /* how often more */
+    unsigned conditions, depth;  /* open conditions at its beginning */
+};
+
+struct condition {
+    const char *at;
+    bool taken, otherwise;       /* a branch was taken; .else was there */
+};
+enum { AS_MAX_CONDITIONS = 64 };
+
 struct as {
     const char *name;        /* of the source, for messages */
-    const char *source, *end, *cursor;
+    const char *first_text;  /* the source itself */
+    const char *source, *end, *cursor; /* of the current text */
+    struct source *in, *sources;
+    struct condition conditions[AS_MAX_CONDITIONS];
+    unsigned nconditions;
+    uint64_t expanded;       /* bytes of text entered so far */
+    unsigned macro_count;
+    bool includes;           /* .include may read files */
+    bool object;             /* places stay relative to their sections */
     FILE *log;
     enum isa_profile profile;
     unsigned errors;
@@ -124,6 +173,8 @@ struct as {
     unsigned nesting;        /* of expressions */
     bool expanding;          /* inside a pseudo-instruction */
 
+    struct relocation *relocations, **last_relocation;
+    size_t nrelocations;
     struct kernel_record *kernels, *kernel, **last_kernel; /* all, the last one, the end of the list */
     int64_t filled;          /* bytes made by .fill */
 };
@@ -144,6 +195,7 @@ char *as_strdup(struct as *as, const char *text, size_t length);
 bool as_error(struct as *as, const char *at, const char *format, ...) __attribute__((format(printf, 3, 4)));
 void as_hint(struct as *as, const char *format, ...) __attribute__((format(printf, 2, 3)));
 struct symbol *as_symbol(struct as *as, const char *name, size_t length);
+struct symbol *as_find(struct as *as, const char *name, size_t length); /* NULL: never mentioned */
 bool as_define(struct as *as, struct symbol *symbol, const char *at);
 struct symbol *as_here(struct as *as);  /* an anonymous label at this place */
 struct item *as_item(struct as *as, enum item_kind kind, const char *at);
@@ -154,6 +206,23 @@ bool as_begins_statement(struct as *as, const char *word, size_t length);
 /* "name" nearest to `word` among the candidates a caller offers one by one. */
 struct nearest { const char *word; size_t length; unsigned distance; const char *best; };
 void as_near(struct nearest *n, const char *candidate);
+
+/* ---- macro.c ---- */
+bool source_begin(struct as *as, const char *name, const char *text, size_t size);
+bool source_leave(struct as *as);       /* false: the end of everything */
+bool macro_run(struct as *as, const struct macro *macro, const struct token *name);
+bool directive_if(struct as *as, const struct token *name, unsigned relation);
+bool directive_ifdef(struct as *as, const struct token *name, unsigned defined);
+bool directive_ifblank(struct as *as, const struct token *name, unsigned blank);
+bool directive_ifequal(struct as *as, const struct token *name, unsigned equal);
+bool directive_else(struct as *as, const struct token *name, unsigned with_condition);
+bool directive_endif(struct as *as, const struct token *name, unsigned argument);
+bool directive_macro(struct as *as, const struct token *name, unsigned argument);
+bool directive_purgem(struct as *as, const struct token *name, unsigned argument);
+bool directive_rept(struct as *as, const struct token *name, unsigned argument);
+bool directive_irp(struct as *as, const struct token *name, unsigned characters);
+bool directive_include(struct as *as, const struct token *name, unsigned argument);
+bool directive_stray(struct as *as, const struct token *name, unsigned argument); /* .endm, .endr */
 
 /* ---- lex.c ---- */
 /* Reads the next statement into as->tokens; false at the end of the source. */
@@ -175,11 +244,21 @@ bool expr_constant(const struct expr *e, int64_t *value);
 /* Value under the addresses of the current pass. */
 bool expr_value(struct as *as, const struct expr *e, int64_t *value);
 bool symbol_value(struct as *as, struct symbol *s, const char *at, int64_t *value);
+/* The same in an object, where it can be relative to something. */
+bool expr_place(struct as *as, const struct expr *e, struct place *place);
+bool symbol_place(struct as *as, struct symbol *s, const char *at, struct place *place);
+/* The instruction with %pcrel_hi that %pcrel_lo of this expression belongs to; NULL after an error. */
+const struct item *expr_pcrel_item(struct as *as, const struct expr *e);
 /* Parses an expression that must be known here, in min..max. */
 bool expr_parse_known(struct as *as, const char *what, int64_t min, int64_t max, int64_t *value);
 
 /* ---- operand.c ---- */
 bool operand_instruction(struct as *as, unsigned op, const struct token *mnemonic, bool aq, bool rl);
+
+int operand_register(const struct token *t); /* number of a register of either bank, or -1 */
+
+/* ---- insn.c ---- */
+bool directive_insn(struct as *as, const struct token *name, unsigned argument);
 
 /* ---- pseudo.c ---- */
 const char *pseudo_name(size_t row);    /* NULL behind the last */
@@ -191,6 +270,13 @@ bool pseudo_instruction(struct as *as, size_t row, const struct token *mnemonic,
 const char *directive_name(size_t index);
 bool directive_run(struct as *as, const struct token *name);
 bool directive_set(struct as *as, const struct token *name);
+
+/* ---- object.c ---- */
+/* The value of an operand or .word; what the linker has to fill in becomes a relocation. */
+bool object_operand(struct as *as, const struct item *i, int64_t *value, bool *relocated);
+bool object_value(struct as *as, const struct item *i, int64_t *value);
+bool object_jump(struct as *as, const struct item *i, uint32_t offset, bool call);
+bool object_write(struct as *as, uint8_t *sections[SECTION_COUNT], const char *note, void **bytes, size_t *size);
 
 /* ---- layout.c ---- */
 bool layout_place(struct as *as);

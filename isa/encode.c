@@ -13,6 +13,11 @@ static uint64_t scatter(uint32_t value, const struct isa_operand *o)
     return word;
 }
 
+uint32_t isa_scatter(int32_t value, const struct isa_operand *o)
+{
+    return (uint32_t)scatter((uint32_t)value >> o->shift, o);
+}
+
 static bool fits(int32_t value, const struct isa_operand *o)
 {
     int64_t v = value, unit = (int64_t)1 << o->shift, span = unit << o->width;

@@ -159,6 +159,9 @@ enum { ISA_MAX_WORDS = 3 }; /* a prefix and a 64-bit word */
  * if not NULL, names the operand. */
 unsigned isa_encode(const struct insn *in, uint32_t words[ISA_MAX_WORDS], const char **why);
 
+/* The bits of a 32-bit word that an operand's value gives; what does not fit is cut off. */
+uint32_t isa_scatter(int32_t value, const struct isa_operand *operand);
+
 /* Sets field `role` of `insn`; the inverse read is isa_get. */
 void isa_set(struct insn *insn, enum operand_role role, int32_t value);
 int32_t isa_get(const struct insn *insn, enum operand_role role);

@@ -52,7 +52,7 @@ static void print_syntax(const struct isa_desc *d, FILE *out)
 }
 
 /* The fields of a pattern from the most significant bit: runs of fixed bits and of one letter. */
-static void print_bits(const char *pattern, FILE *out)
+static void print_bits(const char *pattern, const char *last, FILE *out)
 {
     size_t bits = strlen(pattern);
     for (size_t i = 0; i < bits;) {
@@ -61,13 +61,36 @@ static void print_bits(const char *pattern, FILE *out)
         while (end < bits && (fixed ? pattern[end] == '0' || pattern[end] == '1' : pattern[end] == pattern[i])) end++;
         const struct isa_operand *o = isa_operand(pattern[i]);
         size_t hi = bits - 1 - i, lo = bits - end;
-        if (hi == lo) fprintf(out, "%s[%zu] ", i ? "| " : "", hi);
-        else fprintf(out, "%s[%zu:%zu] ", i ? "| " : "", hi, lo);
-        if (fixed) fprintf(out, "%.*s ", (int)(end - i), pattern + i);
-        else fprintf(out, "%s ", o ? o->name : "-");
+        if (hi == lo) fprintf(out, "%s[%zu] ", i ? " | " : "", hi);
+        else fprintf(out, "%s[%zu:%zu] ", i ? " | " : "", hi, lo);
+        if (fixed) fprintf(out, "%.*s", (int)(end - i), pattern + i);
+        else fputs(o ? o->name : "-", out);
         i = end;
     }
-    fputc('\n', out);
+    fputs(last, out);
+}
+
+/* What another line of the same name has that this one has not. */
+static void print_difference(const struct isa_desc *d, const struct isa_desc *other, FILE *out)
+{
+    bool same_bits = isa_match((enum isa_op)(d - isa_table)) == isa_match((enum isa_op)(other - isa_table));
+    bool shown = false;
+    fputs(" In ", out);
+    print_revisions(other->revisions, out);
+    if (!same_bits) {
+        fputs(" it is encoded as `", out);
+        print_bits(other->pattern, "", out);
+        fputs("`", out);
+        shown = true;
+    }
+    if (strcmp(d->operands, other->operands)) {
+        fputs(shown ? ", written `" : " the same word is written `", out);
+        print_syntax(other, out);
+        fputs("`", out);
+        shown = true;
+    }
+    if (strcmp(d->text, other->text)) fprintf(out, "%s means: %s", shown ? ", and" : " it", other->text);
+    fputs(".", out);
 }
 
 static void print_entry(enum isa_op op, FILE *out)
@@ -76,7 +99,7 @@ static void print_entry(enum isa_op op, FILE *out)
     fprintf(out, "### %s\n\n```\n", d->name);
     print_syntax(d, out);
     fputs("\n\n", out);
-    print_bits(d->pattern, out);
+    print_bits(d->pattern, "\n", out);
     fprintf(out, "\n%s\n```\n\n", d->text);
     fputs("Revisions: ", out);
     print_revisions(d->revisions, out);
@@ -85,11 +108,7 @@ static void print_entry(enum isa_op op, FILE *out)
     if (d->kind == KIND_ABSENT) fputs(" Not executed by the machine.", out);
     else if (strcmp(d->expr, "0")) fprintf(out, " Executed as `%s`.", d->expr);
     for (unsigned other = 1; other < OP_COUNT; other++)
-        if (other != op && !strcmp(isa_table[other].name, d->name)) {
-            fputs(" Another encoding or meaning belongs to ", out);
-            print_revisions(isa_table[other].revisions, out);
-            fputc('.', out);
-        }
+        if (other != op && !strcmp(isa_table[other].name, d->name)) print_difference(d, &isa_table[other], out);
     fputs("\n\n", out);
 }
 
@@ -128,18 +147,31 @@ bool isa_explain_name(const char *name, FILE *out)
     return found;
 }
 
+static void print_fields(const struct insn *in, FILE *out)
+{
+    for (const struct isa_operand *const *p = isa_fixed(in->op)->operands; *p; p++) {
+        int32_t v = isa_get(in, (enum operand_role)(*p)->role);
+        fprintf(out, "  %-9s = %-8d %s", (*p)->name, v, (*p)->text);
+        if ((*p)->kind == OPERAND_REG_X) fprintf(out, ", %s", isa_xreg_name((unsigned)v));
+        if ((*p)->kind == OPERAND_CSR && isa_csr_number((unsigned)v)) fprintf(out, ", %s", isa_csr_number((unsigned)v)->name);
+        if ((*p)->role == ROLE_AUX || v > 9 || v < -9) fprintf(out, " (0x%x)", (unsigned)v);
+        fputc('\n', out);
+    }
+}
+
 bool isa_explain_word(enum isa_profile profile, const uint32_t *words, size_t nwords, FILE *out)
 {
-    struct insn in;
-    char text[128];
+    struct insn in, prefix;
+    char text[256];
     if (!isa_decode_in(profile, words, nwords, &in) && !isa_decode_raw(profile, words, nwords, &in)) return false;
     isa_print(&in, 0, 0, text, sizeof text);
     fprintf(out, "%s\n\n", text);
-    if (in.prefix) fprintf(out, "prefix %s, groups 0x%03x\n", isa_table[in.prefix].name, in.groups);
-    for (const char *l = isa_fixed(in.op)->letters; *l; l++) {
-        const struct isa_operand *o = isa_operand(*l);
-        fprintf(out, "%-9s = %-8d %s\n", o->name, isa_get(&in, (enum operand_role)o->role), o->text);
+    if (in.prefix && isa_decode_raw(profile, words, nwords, &prefix)) {
+        fprintf(out, "prefix %s\n", isa_table[in.prefix].name);
+        print_fields(&prefix, out);
+        fprintf(out, "instruction %s, registers and immediate with the prefix applied\n", isa_table[in.op].name);
     }
+    print_fields(&in, out);
     fputc('\n', out);
     print_entry((enum isa_op)in.op, out);
     return true;

@@ -22,6 +22,36 @@ static void put(struct text *t, const char *s)
         if (t->len + 1 < t->size) t->buf[t->len] = *s;
 }
 
+/* Numbers by hand: listings are long, and snprintf is slow. */
+static void put_number(struct text *t, int64_t v, unsigned base)
+{
+    char s[24], *p = s + sizeof s - 1;
+    bool negative = v < 0;
+    uint64_t u = negative ? 0 - (uint64_t)v : (uint64_t)v;
+    *p = 0;
+    do {
+        *--p = "0123456789abcdef"[u % base];
+        u /= base;
+    } while (u);
+    if (base == 16) *--p = 'x', *--p = '0';
+    if (negative) *--p = '-';
+    put(t, p);
+}
+
+static void put_register(struct text *t, char bank, int32_t number)
+{
+    put(t, bank == 'v' ? "v" : "x");
+    put_number(t, number, 10);
+}
+
+static void put_address(struct text *t, uint32_t addr)
+{
+    char s[11] = "0x";
+    for (int i = 0; i < 8; i++) s[2 + i] = "0123456789abcdef"[addr >> (28 - 4 * i) & 15];
+    s[10] = 0;
+    put(t, s);
+}
+
 /* A type with reserved bits has no names and is printed as a number. */
 static void print_vtype(struct text *t, unsigned vtype)
 {
@@ -35,28 +65,26 @@ static void print_vtype(struct text *t, unsigned vtype)
 
 static void print_operand(struct text *t, const struct insn *in, const struct isa_operand *o, uint32_t pc, unsigned flags)
 {
-    char s[32];
     int32_t v = isa_get(in, (enum operand_role)o->role);
     const struct isa_csr *csr = NULL;
     switch (o->kind) {
     case OPERAND_REG_X:
-        if (flags & ISA_PRINT_NUMERIC) snprintf(s, sizeof s, "x%d", v);
-        else snprintf(s, sizeof s, "%s", isa_xreg_name((unsigned)v));
+        if (flags & ISA_PRINT_NUMERIC) put_register(t, 'x', v);
+        else put(t, isa_xreg_name((unsigned)v));
         break;
-    case OPERAND_REG_V: snprintf(s, sizeof s, "v%d", v); break;
-    case OPERAND_TARGET: snprintf(s, sizeof s, "0x%08x", (unsigned)(pc + (in->prefix ? 4u : 0) + (uint32_t)v)); break;
+    case OPERAND_REG_V: put_register(t, 'v', v); break;
+    case OPERAND_TARGET: put_address(t, pc + (in->prefix ? 4u : 0) + (uint32_t)v); break;
     case OPERAND_CSR:
         csr = isa_csr_number((unsigned)v);
-        if (csr) snprintf(s, sizeof s, "%s", csr->name);
-        else snprintf(s, sizeof s, "0x%x", (unsigned)v);
+        if (csr) put(t, csr->name);
+        else put_number(t, v, 16);
         break;
     default:
-        if (o->letter == 'v' || o->letter == 'w') { print_vtype(t, (unsigned)v); return; }
-        if (o->letter == 'U') snprintf(s, sizeof s, "0x%x", (unsigned)v >> 12);
-        else if (o->letter == 'x' || o->letter == 'f') snprintf(s, sizeof s, "0x%x", (unsigned)v);
-        else snprintf(s, sizeof s, "%d", v);
+        if (o->letter == 'v' || o->letter == 'w') print_vtype(t, (unsigned)v);
+        else if (o->letter == 'U') put_number(t, (int64_t)((uint32_t)v >> 12), 16);
+        else if (o->letter == 'x' || o->letter == 'f') put_number(t, v, 16);
+        else put_number(t, v, 10);
     }
-    put(t, s);
 }
 
 /* " {prefix, abs=1, neg=4}": the prefix, unless the operands imply it, and what is not as usual. */

@@ -9,13 +9,14 @@
 #include "start_code.h"
 #include "tool.h"
 
-enum { FLAG_OUTPUT, FLAG_BASE, FLAG_VMEM, FLAG_NO_START, FLAG_PROFILE };
+enum { FLAG_OUTPUT, FLAG_BASE, FLAG_VMEM, FLAG_NO_START, FLAG_PROFILE, FLAG_OBJECT };
 static const struct flag flags[] = {
     {"output", 'o', "OUT", "where the result goes; default: FILE with the suffix .elf"},
     {"base", 0, "ADDRESS", "address of .text; default 0x80000000"},
     {"vmem", 0, NULL, "write the words of .text, one hexadecimal word a line, not an ELF file"},
     {"no-start", 0, NULL, "never put the start code in front"},
     {"profile", 0, "P", "instructions of default, toolchain, r2.0, r2.1 or r2025"},
+    {"object", 'c', NULL, "write an object for `ventus ld`; default output: FILE with the suffix .o"},
     {0},
 };
 
@@ -32,14 +33,14 @@ static const char about[] =
     "            vsw12.v v0, 0(v1)\n"
     "            ret";
 
-static char *default_output(const struct args *args, const char *input)
+static char *default_output(const struct args *args, const char *input, const char *suffix)
 {
     if (!strcmp(input, "-")) usage_error(args, "the source is standard input, so an output is needed: -o OUT");
     const char *slash = strrchr(input, '/'), *dot = strrchr(input, '.');
     size_t stem = dot && (!slash || dot > slash + 1) && dot != input ? (size_t)(dot - input) : strlen(input);
     char *out = allocate(stem + 5);
     memcpy(out, input, stem);
-    memcpy(out + stem, ".elf", 4);
+    memcpy(out + stem, suffix, strlen(suffix));
     if (!strcmp(out, input)) usage_error(args, "the source would be overwritten; -o OUT names the output");
     return out;
 }
@@ -89,26 +90,44 @@ static uint32_t base_arg(const struct args *args)
     return base;
 }
 
+static bool write_object(const struct asm_options *options, const char *input, const char *source, size_t size, const char *output)
+{
+    void *bytes;
+    size_t length;
+    if (!asm_assemble_object(options, input, source, size, &bytes, &length, stderr)) return false;
+    write_file(output, bytes, length);
+    free(bytes);
+    return true;
+}
+
 int cmd_as(int argc, char **argv)
 {
     struct args args = {.command = "as", .usage = "FILE [-o OUT]", .about = about, .flags = flags, .argc = argc, .argv = argv, .at = 1};
     const char *input = NULL, *output = NULL;
     uint32_t base = ABI_CODE_BASE;
-    bool vmem = false, start = true;
-    struct asm_options options = {.profile = PROFILE_DEFAULT};
+    bool vmem = false, start = true, object = false;
+    struct asm_options options = {.profile = PROFILE_DEFAULT, .includes = true};
     for (int flag; (flag = args_next(&args)) != ARG_END;) {
         if (flag == FLAG_OUTPUT) output = args.value;
         else if (flag == FLAG_BASE) base = base_arg(&args);
         else if (flag == FLAG_VMEM) vmem = true;
         else if (flag == FLAG_NO_START) start = false;
+        else if (flag == FLAG_OBJECT) object = true;
         else if (flag == FLAG_PROFILE) options.profile = (enum isa_profile)profile_arg(&args, args.value);
         else if (input) usage_error(&args, "one source at a time, '%s' is the second", args.value);
         else input = args.value;
     }
     if (!input) usage_error(&args, "a source file is needed");
-    char *made = output ? NULL : default_output(&args, input);
+    if (object && vmem) usage_error(&args, "-c and --vmem exclude each other");
+    char *made = output ? NULL : default_output(&args, input, object ? ".o" : ".elf");
     size_t size;
     char *source = read_file(input, &size);
+    if (object) {
+        if (!write_object(&options, input, source, size, output ? output : made)) return EXIT_FAILED;
+        free(source);
+        free(made);
+        return EXIT_OK;
+    }
     struct elf_image image;
     uint32_t *text = NULL;
     if (!asm_assemble_with(&options, input, source, size, base, &image, stderr)) return EXIT_FAILED;

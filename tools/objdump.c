@@ -59,32 +59,32 @@ static bool plain_name(const char *s)
     return true;
 }
 
-/* Where the assembler puts constants by itself. */
-static uint32_t next_page(const struct elf_image *m)
-{
-    return (uint32_t)((m->text_addr + (uint64_t)m->text_words * 4 + ABI_PAGE - 1) / ABI_PAGE * ABI_PAGE);
-}
-
-static void print_rodata(const struct elf_image *m)
+/* A section of data; `usual` is the address at which the assembler would put it. */
+static void print_data(const struct elf_image *m, const char *section, uint32_t start, const uint8_t *bytes, size_t size, size_t zeros_behind, uint32_t usual)
 {
     const struct elf_symbol **labels = allocate((m->nsymbols + 1) * sizeof *labels);
-    size_t count = 0, next = 0;
+    size_t count = 0, next = 0, end = size + zeros_behind;
     for (size_t i = 0; i < m->nsymbols; i++)
-        if (m->symbols[i].value - m->rodata_addr < m->rodata_size && plain_name(m->symbols[i].name)) labels[count++] = &m->symbols[i];
+        if (m->symbols[i].value - start < end && plain_name(m->symbols[i].name)) labels[count++] = &m->symbols[i];
     qsort(labels, count, sizeof *labels, by_address);
-    puts("\t.section .rodata");
-    if (m->rodata_addr != next_page(m) && !(m->rodata_addr & 3)) printf("\t.org\t0x%08x\n", m->rodata_addr);
-    for (size_t at = 0; at < m->rodata_size;) {
-        uint32_t addr = m->rodata_addr + (uint32_t)at;
+    printf("\t.section %s\n", section);
+    if (start != usual && !(start & 3)) printf("\t.org\t0x%08x\n", start);
+    for (size_t at = 0; at < end;) {
+        uint32_t addr = start + (uint32_t)at;
+        if (at == size) puts("\t.bss");
         for (; next < count && labels[next]->value == addr; next++) printf("%s:\n", labels[next]->name);
-        size_t room = (next < count ? labels[next]->value - m->rodata_addr : m->rodata_size) - at;
-        size_t zeros = zero_run(m->rodata + at, room);
-        if (zeros >= 16) printf("%08x:\t...\t.zero\t%zu\n", addr, zeros);
-        else print_bytes(m->rodata + at, addr, room < 4 ? room : 4 - (addr & 3));
-        at += zeros >= 16 ? zeros : room < 4 ? room : 4 - (addr & 3);
+        size_t limit = next < count ? labels[next]->value - start : end;
+        size_t room = (at < size && limit > size ? size : limit) - at;
+        size_t zeros = at < size ? zero_run(bytes + at, room) : room;
+        bool run = zeros >= 16 || at >= size;
+        if (run) printf("%08x:\t...\t.zero\t%zu\n", addr, zeros);
+        else print_bytes(bytes + at, addr, room < 4 ? room : 4 - (addr & 3));
+        at += run ? zeros : room < 4 ? room : 4 - (addr & 3);
     }
     free(labels);
 }
+
+static uint32_t page_behind(uint32_t addr, size_t size) { return (uint32_t)((addr + size + ABI_PAGE - 1) / ABI_PAGE * ABI_PAGE); }
 
 static void print_note(const char *note)
 {
@@ -109,7 +109,10 @@ static void print_others(const struct elf_image *m)
         if (s->function) printf("\t.type\t%s, @function\n", s->name);
         if (s->size) printf("\t.size\t%s, %u\n", s->name, s->size);
     }
-    if (m->rodata_size) print_rodata(m);
+    uint32_t usual = page_behind(m->text_addr, m->text_words * 4);
+    if (m->rodata_size) print_data(m, ".rodata", m->rodata_addr, m->rodata, m->rodata_size, 0, usual);
+    if (m->rodata_size) usual = page_behind(m->rodata_addr, m->rodata_size);
+    if (m->data_size || m->bss_size) print_data(m, ".data", m->data_addr, m->data, m->data_size, m->bss_size, usual);
     if (m->nresources) puts("\t.section .rodata.ventus.resource");
     for (size_t i = 0; i < m->nresources; i++)
         printf("\t.half\t%u, %u, %u, %u\n", m->resources[i][0], m->resources[i][1], m->resources[i][2], m->resources[i][3]);

@@ -1,0 +1,171 @@
+/* .insn: an instruction by its format and fields, as every RISC-V assembler has it, for instructions
+ * that the table does not know. Fields are checked, registers are x or v 0..31 (a prefix can be
+ * written in front). Formats of 16-bit instructions are refused, as the machine has none.
+ *
+ *   .insn r OPCODE, FUNCT3, FUNCT7, RD, RS1, RS2       .insn r/r4 OPCODE, FUNCT3, FUNCT2, RD, RS1, RS2, RS3
+ *   .insn i OPCODE, FUNCT3, RD, RS1, IMM               .insn i OPCODE, FUNCT3, RD, IMM(RS1)
+ *   .insn s OPCODE, FUNCT3, RS2, IMM(RS1)              .insn b/sb OPCODE, FUNCT3, RS1, RS2, TARGET
+ *   .insn u OPCODE, RD, IMM                            .insn j/uj OPCODE, RD, TARGET
+ *   .insn [LENGTH,] WORD
+ *
+ * Called by directive.c. */
+#include "private.h"
+
+#include <string.h>
+
+static const struct { const char *name; uint8_t value; } opcodes[] = {
+    {"LOAD", 0x03}, {"LOAD_FP", 0x07}, {"CUSTOM_0", 0x0b}, {"MISC_MEM", 0x0f}, {"OP_IMM", 0x13}, {"AUIPC", 0x17},
+    {"OP_IMM_32", 0x1b}, {"STORE", 0x23}, {"STORE_FP", 0x27}, {"CUSTOM_1", 0x2b}, {"AMO", 0x2f}, {"OP", 0x33},
+    {"LUI", 0x37}, {"OP_32", 0x3b}, {"MADD", 0x43}, {"MSUB", 0x47}, {"NMADD", 0x4b}, {"NMSUB", 0x4f}, {"OP_FP", 0x53},
+    {"OP_V", 0x57}, {"CUSTOM_2", 0x5b}, {"BRANCH", 0x63}, {"JALR", 0x67}, {"JAL", 0x6f}, {"SYSTEM", 0x73}, {"CUSTOM_3", 0x7b}};
+
+static bool comma(struct as *as) { return lex_expect(as, ',', "before the next operand"); }
+
+static bool opcode(struct as *as, uint32_t *word)
+{
+    int64_t v;
+    for (size_t i = 0; i < sizeof opcodes / sizeof *opcodes; i++)
+        if (token_named(as->t, opcodes[i].name)) {
+            as->t++;
+            *word = opcodes[i].value;
+            return true;
+        }
+    const char *at = as->t->at;
+    if (!expr_parse_known(as, "the opcode", 0, 127, &v)) return false;
+    if ((v & 3) != 3) return as_error(as, at, "the two lowest bits of an opcode are 1: this one is for 16-bit instructions");
+    *word = (uint32_t)v;
+    return true;
+}
+
+/* ", VALUE" of so many bits to place `shift`. */
+static bool field(struct as *as, const char *what, unsigned bits, unsigned shift, uint32_t *word)
+{
+    int64_t v;
+    if (!comma(as) || !expr_parse_known(as, what, 0, (1 << bits) - 1, &v)) return false;
+    *word |= (uint32_t)v << shift;
+    return true;
+}
+
+static bool reg(struct as *as, unsigned shift, uint32_t *word)
+{
+    int n = operand_register(as->t);
+    if (n < 0 || n > 31) return as_error(as, as->t->at, n < 0 ? "register expected" : "a register above 31 needs a prefix; write it in front");
+    as->t++;
+    *word |= (uint32_t)n << shift;
+    return true;
+}
+
+static bool next_reg(struct as *as, unsigned shift, uint32_t *word) { return comma(as) && reg(as, shift, word); }
+
+/* The operand that is an expression, with its letter of operand.def. */
+static bool immediate(struct as *as, char letter, struct item *out)
+{
+    out->at = as->t->at;
+    out->letter = letter;
+    return (out->expr = expr_parse(as)) != NULL;
+}
+
+/* "IMM(REG)" */
+static bool memory(struct as *as, char letter, uint32_t *word, struct item *out)
+{
+    return immediate(as, letter, out) && lex_expect(as, '(', "before the base register") && reg(as, 15, word) &&
+           lex_expect(as, ')', "behind the base register");
+}
+
+static bool format_r(struct as *as, uint32_t *word, struct item *out)
+{
+    const char *at = as->t->at;
+    int64_t funct = 0;
+    (void)out;
+    if (!opcode(as, word) || !field(as, "funct3", 3, 12, word) || !comma(as) || !expr_parse_known(as, "funct7", 0, 127, &funct)) return false;
+    *word |= (uint32_t)funct << 25;
+    if (!next_reg(as, 7, word) || !next_reg(as, 15, word) || !next_reg(as, 20, word)) return false;
+    if (!token_is(as->t, ',')) return true;
+    if (funct > 3) return as_error(as, at, "with four registers the third number is funct2, 0 to 3");
+    return next_reg(as, 27, word);
+}
+
+static bool format_r4(struct as *as, uint32_t *word, struct item *out)
+{
+    (void)out;
+    return opcode(as, word) && field(as, "funct3", 3, 12, word) && field(as, "funct2", 2, 25, word) && next_reg(as, 7, word) &&
+           next_reg(as, 15, word) && next_reg(as, 20, word) && next_reg(as, 27, word);
+}
+
+static bool format_i(struct as *as, uint32_t *word, struct item *out)
+{
+    if (!opcode(as, word) || !field(as, "funct3", 3, 12, word) || !next_reg(as, 7, word) || !comma(as)) return false;
+    if (operand_register(as->t) < 0) return memory(as, 'i', word, out);
+    return reg(as, 15, word) && comma(as) && immediate(as, 'i', out);
+}
+
+static bool format_s(struct as *as, uint32_t *word, struct item *out)
+{
+    return opcode(as, word) && field(as, "funct3", 3, 12, word) && next_reg(as, 20, word) && comma(as) && memory(as, 'g', word, out);
+}
+
+static bool format_b(struct as *as, uint32_t *word, struct item *out)
+{
+    return opcode(as, word) && field(as, "funct3", 3, 12, word) && next_reg(as, 15, word) && next_reg(as, 20, word) &&
+           comma(as) && immediate(as, 'b', out);
+}
+
+static bool format_u(struct as *as, uint32_t *word, struct item *out)
+{
+    return opcode(as, word) && next_reg(as, 7, word) && comma(as) && immediate(as, 'U', out);
+}
+
+static bool format_j(struct as *as, uint32_t *word, struct item *out)
+{
+    return opcode(as, word) && next_reg(as, 7, word) && comma(as) && immediate(as, 'j', out);
+}
+
+static const struct { const char *name; bool (*parse)(struct as *, uint32_t *, struct item *); } formats[] = {
+    {"r", format_r}, {"r4", format_r4}, {"i", format_i}, {"s", format_s}, {"b", format_b}, {"sb", format_b},
+    {"u", format_u}, {"j", format_j}, {"uj", format_j}};
+
+/* ".insn [LENGTH,] VALUE": the length is that which the lowest bits announce. */
+static bool number(struct as *as, const struct token *name)
+{
+    int64_t length = 0, v;
+    const char *at = as->t->at;
+    if (!expr_parse_known(as, "the word", 0, INT64_MAX, &v)) return false;
+    if (lex_accept(as, ',')) {
+        length = v;
+        at = as->t->at;
+        if (!expr_parse_known(as, "the word", INT64_MIN, INT64_MAX, &v)) return false;
+    }
+    int64_t announced = (v & 3) != 3 ? 2 : (v & 0x1f) != 0x1f ? 4 : (v & 0x7f) == 0x3f ? 8 : 6;
+    if ((v & 0x1f) == 0x1f && (v & 0x7f) != 0x3f && !length) announced = 4; /* the machine's own opcodes lie there, too */
+    if (announced == 2 && (!length || length == 2)) announced = v >> 32 ? 8 : 4; /* and there */
+    if (!length) length = announced;
+    if (length != 4 && length != 8) return as_error(as, at, "instructions have 4 or 8 bytes");
+    if (length == 4 && (v < INT32_MIN || v > UINT32_MAX)) return as_error(as, at, "the word has more than 4 bytes");
+    struct item *i = as_item(as, ITEM_VALUE, name->at);
+    i->width = (uint8_t)length;
+    i->size = (uint32_t)length;
+    i->expr = expr_number(as, v, at);
+    return true;
+}
+
+bool directive_insn(struct as *as, const struct token *name, unsigned argument)
+{
+    (void)argument;
+    if (as->section != SECTION_TEXT) return as_error(as, name->at, "instructions belong into .text");
+    if (as->t->kind != TOKEN_NAME || as_find(as, as->t->text, as->t->length)) return number(as, name);
+    for (size_t i = 0; i < sizeof formats / sizeof *formats; i++) {
+        if (!token_named(as->t, formats[i].name)) continue;
+        uint32_t word = 0;
+        struct item parsed = {0};
+        as->t++;
+        if (!formats[i].parse(as, &word, &parsed)) return false;
+        struct item *item = as_item(as, ITEM_WORD, name->at);
+        item->word = word;
+        item->size = 4;
+        item->letter = parsed.letter;
+        item->expr = parsed.expr;
+        return true;
+    }
+    if (as->t->text[0] == 'c') return as_error(as, as->t->at, "the machine has no 16-bit instructions");
+    return as_error(as, as->t->at, "format expected: r r4 i s b u j, or a word");
+}

@@ -1,0 +1,615 @@
+/* The linker: objects to a program.
+ *
+ * Sections of all objects are laid out one kind behind the other (text, constants, data, bss), then
+ * names are bound, relocations applied and the module notes joined. Objects are not trusted: every
+ * range of a file is checked before it is used. Called by `ventus ld`. */
+#include "owned.h"
+
+#include <elf.h>
+#include <gelf.h>
+#include <libelf.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { OUT_TEXT, OUT_RODATA, OUT_DATA, OUT_BSS, OUT_COUNT, OUT_NONE = OUT_COUNT };
+enum { MAX_BYTES = 64 << 20, MAX_INPUTS = 4096, MAX_ALIGN = 1 << 16, MAX_ERRORS = 20 };
+
+/* A section of an object, and where it goes. */
+struct part {
+    GElf_Shdr header;
+    const char *name;
+    int out;
+    uint32_t addr, align;
+};
+
+struct object {
+    const struct asm_input *input;
+    Elf *elf;
+    struct part *parts;
+    size_t nparts;
+    const struct part *symbols;      /* the symbol table, NULL: none */
+    const char *strings;
+    size_t strings_size, nsymbols;
+    uint32_t *addresses;             /* of its symbols; */
+    uint8_t *known;                  /* 1 when there is one */
+};
+
+/* A name that all objects share. */
+struct name {
+    const char *text;
+    const struct object *object;     /* that defines it */
+    size_t symbol;
+    bool defined, weak;
+};
+
+struct linker {
+    FILE *log;
+    unsigned errors;
+    struct object *objects;
+    size_t nobjects;
+    struct name *names;              /* hash table */
+    size_t nnames, name_room;
+    uint64_t size[OUT_COUNT];
+    uint32_t base[OUT_COUNT];
+    uint8_t *bytes[OUT_COUNT];
+    struct elf_image *image;
+    struct owned *owned;
+    char *note_text;
+    size_t note_size;
+};
+
+__attribute__((format(printf, 3, 4))) static bool error(struct linker *l, const struct object *o, const char *format, ...)
+{
+    va_list args;
+    l->errors++;
+    if (!l->log || l->errors > MAX_ERRORS) return false;
+    fprintf(l->log, "%s: error: ", o ? o->input->name : "ld");
+    va_start(args, format);
+    vfprintf(l->log, format, args);
+    va_end(args);
+    fputc('\n', l->log);
+    return false;
+}
+
+static void *zeroed(size_t n, size_t size) { return calloc(n ? n : 1, size); }
+
+/* ---- reading objects ---- */
+
+static const uint8_t *contents(const struct object *o, const struct part *p) { return (const uint8_t *)o->input->bytes + p->header.sh_offset; }
+
+/* Which part of the program a section belongs to. */
+static int kind_of(const GElf_Shdr *sh)
+{
+    if (!(sh->sh_flags & SHF_ALLOC) || (sh->sh_type != SHT_PROGBITS && sh->sh_type != SHT_NOBITS)) return OUT_NONE;
+    if (sh->sh_flags & SHF_EXECINSTR) return OUT_TEXT;
+    if (!(sh->sh_flags & SHF_WRITE)) return OUT_RODATA;
+    return sh->sh_type == SHT_NOBITS ? OUT_BSS : OUT_DATA;
+}
+
+static bool read_part(struct linker *l, struct object *o, size_t index, size_t names)
+{
+    struct part *p = &o->parts[index];
+    Elf_Scn *scn = elf_getscn(o->elf, index);
+    if (!scn || !gelf_getshdr(scn, &p->header)) return error(l, o, "the section headers are damaged");
+    const GElf_Shdr *sh = &p->header;
+    p->name = elf_strptr(o->elf, names, sh->sh_name);
+    p->out = kind_of(sh);
+    if (!p->name) p->name = "";
+    if (sh->sh_type != SHT_NOBITS && (sh->sh_offset > o->input->size || sh->sh_size > o->input->size - sh->sh_offset))
+        return error(l, o, "section %zu lies outside the file", index);
+    if (sh->sh_addralign > MAX_ALIGN || (sh->sh_addralign & (sh->sh_addralign - 1)))
+        return error(l, o, "section %zu has an alignment that is not possible", index);
+    p->align = sh->sh_addralign ? (uint32_t)sh->sh_addralign : 1;
+    if (p->out != OUT_NONE && (sh->sh_size > MAX_BYTES || (p->out <= OUT_RODATA && sh->sh_type == SHT_NOBITS)))
+        return error(l, o, "section %zu is too large, or has no contents", index);
+    return true;
+}
+
+static bool read_symbols(struct linker *l, struct object *o, const struct part *p)
+{
+    if (o->symbols) return error(l, o, "it has two symbol tables");
+    if (p->header.sh_link >= o->nparts || o->parts[p->header.sh_link].header.sh_type != SHT_STRTAB) return error(l, o, "the symbol names are damaged");
+    const struct part *strings = &o->parts[p->header.sh_link];
+    o->symbols = p;
+    o->strings = (const char *)contents(o, strings);
+    o->strings_size = strings->header.sh_size;
+    if (!o->strings_size || o->strings[o->strings_size - 1]) return error(l, o, "the symbol names are damaged");
+    o->nsymbols = p->header.sh_size / sizeof(Elf32_Sym);
+    o->addresses = zeroed(o->nsymbols, sizeof *o->addresses);
+    o->known = zeroed(o->nsymbols, 1);
+    return (o->addresses && o->known) || error(l, NULL, "out of memory");
+}
+
+static bool symbol(struct linker *l, const struct object *o, size_t i, Elf32_Sym *s, const char **name)
+{
+    if (i >= o->nsymbols) return error(l, o, "there is no symbol %zu", i);
+    memcpy(s, contents(o, o->symbols) + i * sizeof *s, sizeof *s);
+    if (s->st_name >= o->strings_size) return error(l, o, "the name of symbol %zu is damaged", i);
+    *name = o->strings + s->st_name;
+    return true;
+}
+
+static bool read_object(struct linker *l, struct object *o)
+{
+    GElf_Ehdr eh;
+    size_t names;
+    const uint8_t *p = o->input->bytes;
+    if (o->input->size < sizeof(Elf32_Ehdr) || memcmp(p, ELFMAG, SELFMAG)) return error(l, o, "this is not an ELF file");
+    if (p[EI_CLASS] != ELFCLASS32 || p[EI_DATA] != ELFDATA2LSB) return error(l, o, "this is not a 32-bit little-endian ELF file");
+    o->elf = elf_memory((char *)p, o->input->size);
+    if (!o->elf || elf_kind(o->elf) != ELF_K_ELF || !gelf_getehdr(o->elf, &eh)) return error(l, o, "the ELF header is damaged");
+    if (eh.e_machine != EM_RISCV) return error(l, o, "this file is for another machine (not RISC-V)");
+    if (eh.e_type != ET_REL) return error(l, o, "this is not an object; `ventus as -c` makes them");
+    if (elf_getshdrnum(o->elf, &o->nparts) || elf_getshdrstrndx(o->elf, &names)) return error(l, o, "the section headers are damaged");
+    o->parts = zeroed(o->nparts, sizeof *o->parts);
+    if (!o->parts) return error(l, NULL, "out of memory");
+    for (size_t i = 0; i < o->nparts; i++) o->parts[i].out = OUT_NONE;
+    for (size_t i = 1; i < o->nparts; i++)
+        if (!read_part(l, o, i, names)) return false;
+    for (size_t i = 1; i < o->nparts; i++)
+        if (o->parts[i].header.sh_type == SHT_SYMTAB && !read_symbols(l, o, &o->parts[i])) return false;
+    return true;
+}
+
+/* ---- layout ---- */
+
+static uint64_t round_up(uint64_t n, uint64_t unit) { return (n + unit - 1) / unit * unit; }
+
+/* Offsets inside each kind of section, then where the kinds begin. */
+static bool lay_out(struct linker *l, uint32_t base, size_t nstart)
+{
+    l->size[OUT_TEXT] = nstart * 4;
+    for (size_t k = 0; k < l->nobjects; k++)
+        for (size_t i = 1; i < l->objects[k].nparts; i++) {
+            struct part *p = &l->objects[k].parts[i];
+            if (p->out == OUT_NONE) continue;
+            uint64_t at = round_up(l->size[p->out], p->align < 4 ? 4 : p->align);
+            p->addr = (uint32_t)at;
+            l->size[p->out] = at + p->header.sh_size;
+            if (l->size[p->out] > MAX_BYTES) return error(l, &l->objects[k], "the program is larger than %d MiB", MAX_BYTES >> 20);
+        }
+    uint64_t at = base;
+    l->size[OUT_TEXT] = round_up(l->size[OUT_TEXT], 4);
+    if (l->size[OUT_BSS]) l->size[OUT_DATA] = round_up(l->size[OUT_DATA], MAX_ALIGN > 16 ? 16 : MAX_ALIGN);
+    for (int s = 0; s < OUT_COUNT; s++) {
+        if (s == OUT_RODATA || s == OUT_DATA) at = round_up(at, ABI_PAGE);
+        l->base[s] = (uint32_t)at;
+        at += l->size[s];
+        if (at > UINT32_MAX) return error(l, NULL, "the program leaves the address space");
+    }
+    for (size_t k = 0; k < l->nobjects; k++)
+        for (size_t i = 1; i < l->objects[k].nparts; i++) {
+            struct part *p = &l->objects[k].parts[i];
+            if (p->out == OUT_NONE) continue;
+            p->addr += l->base[p->out];
+            if (p->addr % p->align) return error(l, &l->objects[k], "section %s cannot be aligned to %u", p->name, p->align);
+        }
+    return true;
+}
+
+static bool copy_parts(struct linker *l, const uint32_t *start, size_t nstart)
+{
+    for (int s = 0; s < OUT_BSS; s++) {
+        l->bytes[s] = zeroed(l->size[s] + 4, 1);
+        if (!l->bytes[s]) return error(l, NULL, "out of memory");
+    }
+    l->owned->text = (uint32_t *)l->bytes[OUT_TEXT];
+    l->owned->rodata = l->bytes[OUT_RODATA];
+    l->owned->data = l->bytes[OUT_DATA];
+    if (nstart) memcpy(l->bytes[OUT_TEXT], start, nstart * 4);
+    for (size_t k = 0; k < l->nobjects; k++)
+        for (size_t i = 1; i < l->objects[k].nparts; i++) {
+            const struct part *p = &l->objects[k].parts[i];
+            if (p->out < OUT_BSS && p->header.sh_size)
+                memcpy(l->bytes[p->out] + (p->addr - l->base[p->out]), contents(&l->objects[k], p), p->header.sh_size);
+        }
+    return true;
+}
+
+/* ---- names ---- */
+
+static struct name *find(struct linker *l, const char *text)
+{
+    uint32_t h = 2166136261u;
+    for (const char *p = text; *p; p++) h = (h ^ (unsigned char)*p) * 16777619u;
+    size_t i = (h ^ h >> 15) & (l->name_room - 1);
+    while (l->names[i].text && strcmp(l->names[i].text, text)) i = (i + 1) & (l->name_room - 1);
+    return &l->names[i];
+}
+
+static bool make_room(struct linker *l)
+{
+    size_t total = 16;
+    for (size_t k = 0; k < l->nobjects; k++) total += l->objects[k].nsymbols;
+    for (l->name_room = 64; l->name_room < 2 * total; l->name_room *= 2) {}
+    l->names = zeroed(l->name_room, sizeof *l->names);
+    return l->names || error(l, NULL, "out of memory");
+}
+
+/* The address of a symbol that its own object defines; false if it does not. */
+static bool own_address(struct linker *l, const struct object *o, const Elf32_Sym *s, uint32_t *addr)
+{
+    *addr = s->st_value;
+    if (s->st_shndx == SHN_ABS) return true;
+    if (s->st_shndx == SHN_UNDEF) return false;
+    if (s->st_shndx >= o->nparts) return error(l, o, "a symbol is in a section that is not there");
+    const struct part *p = &o->parts[s->st_shndx];
+    if (p->out == OUT_NONE) return false;
+    if (s->st_value > p->header.sh_size) return error(l, o, "a symbol is outside its section");
+    *addr += p->addr;
+    return true;
+}
+
+static void define(struct linker *l, const struct object *o, size_t index, const char *text, bool weak)
+{
+    struct name *n = find(l, text);
+    if (n->defined && !n->weak && !weak) {
+        error(l, o, "'%s' is defined in %s, too", text, n->object->input->name);
+        return;
+    }
+    if (n->defined && weak) return;
+    *n = (struct name){.text = text, .object = o, .symbol = index, .defined = true, .weak = weak};
+}
+
+static bool collect_names(struct linker *l)
+{
+    if (!make_room(l)) return false;
+    for (size_t k = 0; k < l->nobjects; k++) {
+        struct object *o = &l->objects[k];
+        for (size_t i = 1; i < o->nsymbols; i++) {
+            Elf32_Sym s;
+            const char *text;
+            if (!symbol(l, o, i, &s, &text)) return false;
+            unsigned errors = l->errors, binding = ELF32_ST_BIND(s.st_info);
+            o->known[i] = own_address(l, o, &s, &o->addresses[i]);
+            if (l->errors != errors) return false;
+            if (o->known[i] && binding != STB_LOCAL && *text) define(l, o, i, text, binding == STB_WEAK);
+        }
+    }
+    return !l->errors;
+}
+
+static const char *near_name(struct linker *l, const char *text)
+{
+    const char *best = NULL;
+    unsigned distance = 3;
+    for (size_t i = 0; i < l->name_room; i++) {
+        if (!l->names[i].text) continue;
+        unsigned d = asm_edit_distance(text, strlen(text), l->names[i].text, strlen(l->names[i].text));
+        if (d < distance && d < strlen(text)) distance = d, best = l->names[i].text;
+    }
+    return best;
+}
+
+/* Address of symbol `i` of an object: the program's, if others share the name. */
+static bool address(struct linker *l, struct object *o, size_t i, uint32_t *addr)
+{
+    Elf32_Sym s;
+    const char *text;
+    if (!i) return *addr = 0, true;
+    if (!symbol(l, o, i, &s, &text)) return false;
+    const struct name *n = ELF32_ST_BIND(s.st_info) == STB_LOCAL ? NULL : find(l, text);
+    if (n && n->defined) {
+        *addr = n->object->addresses[n->symbol];
+        return true;
+    }
+    *addr = o->addresses[i];
+    if (o->known[i]) return true;
+    if (ELF32_ST_BIND(s.st_info) == STB_WEAK) return *addr = 0, true;
+    const char *near = l->errors < MAX_ERRORS ? near_name(l, text) : NULL;
+    o->known[i] = 1; /* said once */
+    return error(l, o, "undefined symbol '%.200s'%s%s%s", text, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+}
+
+/* ---- relocations ---- */
+
+static uint32_t read32(const uint8_t *p) { uint32_t v; memcpy(&v, p, 4); return v; }
+static void write32(uint8_t *p, uint32_t v) { memcpy(p, &v, 4); }
+
+static void patch(uint8_t *p, char letter, int32_t value)
+{
+    const struct isa_operand *o = isa_operand(letter);
+    write32(p, (read32(p) & ~isa_scatter((int32_t)(~0u << o->shift), o)) | isa_scatter(value, o));
+}
+
+static bool fits(int64_t v, int bits) { return v >= -((int64_t)1 << (bits - 1)) && v < (int64_t)1 << (bits - 1); }
+
+struct site {
+    struct linker *l;
+    struct object *o;
+    const struct part *part;   /* that is changed */
+    const Elf32_Rela *highs;   /* its relocations of %pcrel_hi, by offset */
+    size_t nhighs;
+    uint32_t addr;             /* of the word */
+    uint8_t *bytes;
+};
+
+static bool too_far(const struct site *s, int64_t distance) { return error(s->l, s->o, "at 0x%08x: the target is %lld bytes away, which is too far", s->addr, (long long)distance); }
+
+static int by_offset(const void *a, const void *b)
+{
+    const Elf32_Rela *x = a, *y = b;
+    return x->r_offset < y->r_offset ? -1 : x->r_offset > y->r_offset;
+}
+
+/* The target of the %pcrel_hi at an address of this section. */
+static bool high_target(const struct site *s, uint32_t addr, uint32_t *target)
+{
+    Elf32_Rela key = {.r_offset = addr - s->part->addr};
+    const Elf32_Rela *r = bsearch(&key, s->highs, s->nhighs, sizeof key, by_offset);
+    if (!r) return error(s->l, s->o, "at 0x%08x: %%pcrel_lo without its %%pcrel_hi", s->addr);
+    if (!address(s->l, s->o, ELF32_R_SYM(r->r_info), target)) return false;
+    *target += (uint32_t)r->r_addend;
+    return true;
+}
+
+static bool apply(const struct site *s, unsigned type, uint32_t target)
+{
+    int64_t distance = (int32_t)(target - s->addr);
+    uint32_t high;
+    switch (type) {
+    case R_RISCV_NONE: case R_RISCV_RELAX: case R_RISCV_ALIGN: return true;
+    case R_RISCV_32: write32(s->bytes, target); return true;
+    case R_RISCV_ADD32: write32(s->bytes, read32(s->bytes) + target); return true;
+    case R_RISCV_SUB32: write32(s->bytes, read32(s->bytes) - target); return true;
+    case R_RISCV_BRANCH:
+        if (!fits(distance, 13) || distance & 1) return too_far(s, distance);
+        patch(s->bytes, 'b', (int32_t)distance);
+        return true;
+    case R_RISCV_JAL:
+        if (!fits(distance, 21) || distance & 1) return too_far(s, distance);
+        patch(s->bytes, 'j', (int32_t)distance);
+        return true;
+    case R_RISCV_CALL: case R_RISCV_CALL_PLT:
+        high = ((uint32_t)distance + 0x800) & 0xfffff000;
+        patch(s->bytes, 'U', (int32_t)high);
+        patch(s->bytes + 4, 'i', (int32_t)((uint32_t)distance - high));
+        return true;
+    case R_RISCV_PCREL_HI20: patch(s->bytes, 'U', (int32_t)(((uint32_t)distance + 0x800) & 0xfffff000)); return true;
+    case R_RISCV_HI20: patch(s->bytes, 'U', (int32_t)((target + 0x800) & 0xfffff000)); return true;
+    case R_RISCV_LO12_I: patch(s->bytes, 'i', (int32_t)target); return true;
+    case R_RISCV_LO12_S: patch(s->bytes, 'g', (int32_t)target); return true;
+    case R_RISCV_PCREL_LO12_I: case R_RISCV_PCREL_LO12_S:
+        if (!high_target(s, target, &high)) return false;
+        patch(s->bytes, type == R_RISCV_PCREL_LO12_I ? 'i' : 'g', (int32_t)(high - target));
+        return true;
+    default: return error(s->l, s->o, "at 0x%08x: relocation type %u is not known", s->addr, type);
+    }
+}
+
+static Elf32_Rela entry(const struct object *o, const struct part *table, size_t i)
+{
+    Elf32_Rela r;
+    memcpy(&r, contents(o, table) + i * sizeof r, sizeof r);
+    return r;
+}
+
+static bool relocate_one(struct site *s, Elf32_Rela r)
+{
+    uint32_t target, size = (uint32_t)s->part->header.sh_size;
+    unsigned type = ELF32_R_TYPE(r.r_info), room = type == R_RISCV_CALL || type == R_RISCV_CALL_PLT ? 8 : 4;
+    if (type == R_RISCV_NONE || type == R_RISCV_RELAX || type == R_RISCV_ALIGN) return true;
+    if (r.r_offset > size || size - r.r_offset < room) return error(s->l, s->o, "a relocation lies outside its section");
+    if (!address(s->l, s->o, ELF32_R_SYM(r.r_info), &target)) return false;
+    s->addr = s->part->addr + r.r_offset;
+    s->bytes = s->l->bytes[s->part->out] + (s->addr - s->l->base[s->part->out]);
+    return apply(s, type, target + (uint32_t)r.r_addend);
+}
+
+static bool relocate(struct linker *l, struct object *o, const struct part *table)
+{
+    if (table->header.sh_info >= o->nparts) return error(l, o, "relocations of a section that is not there");
+    const struct part *part = &o->parts[table->header.sh_info];
+    size_t count = table->header.sh_size / sizeof(Elf32_Rela), n = 0;
+    if (part->out == OUT_NONE) return true; /* of what does not get into the program */
+    if (part->out == OUT_BSS) return error(l, o, "relocations in .bss");
+    Elf32_Rela *highs = zeroed(count, sizeof *highs);
+    if (!highs) return error(l, NULL, "out of memory");
+    for (size_t i = 0; i < count; i++)
+        if (ELF32_R_TYPE(entry(o, table, i).r_info) == R_RISCV_PCREL_HI20) highs[n++] = entry(o, table, i);
+    qsort(highs, n, sizeof *highs, by_offset);
+    struct site s = {.l = l, .o = o, .part = part, .highs = highs, .nhighs = n};
+    for (size_t i = 0; i < count && l->errors <= MAX_ERRORS; i++) relocate_one(&s, entry(o, table, i)); /* all mistakes are told */
+    free(highs);
+    return !l->errors;
+}
+
+static bool relocate_all(struct linker *l)
+{
+    for (size_t k = 0; k < l->nobjects; k++)
+        for (size_t i = 1; i < l->objects[k].nparts; i++) {
+            struct part *p = &l->objects[k].parts[i];
+            if (p->header.sh_type == SHT_REL) return error(l, &l->objects[k], "relocations without addends are not known");
+            if (p->header.sh_type == SHT_RELA) relocate(l, &l->objects[k], p);
+        }
+    return !l->errors;
+}
+
+/* ---- symbols, notes and resources of the program ---- */
+
+/* Names that were made up by an assembler, or of another kind than a place, stay out. */
+static bool is_kept(const struct object *o, size_t i, const Elf32_Sym *s, const char *name)
+{
+    unsigned type = ELF32_ST_TYPE(s->st_info);
+    return o->known[i] && *name && s->st_shndx != SHN_UNDEF && s->st_shndx != SHN_ABS && type <= STT_FUNC && *name != '$' && strncmp(name, ".L", 2);
+}
+
+static int by_address(const void *a, const void *b)
+{
+    const struct elf_symbol *x = a, *y = b;
+    return x->value != y->value ? (x->value < y->value ? -1 : 1) : strcmp(x->name, y->name);
+}
+
+static bool take_symbols(struct linker *l)
+{
+    size_t count = 0, room = 1, n = 0;
+    for (size_t k = 0; k < l->nobjects; k++) count += l->objects[k].nsymbols, room += l->objects[k].symbols ? l->objects[k].strings_size : 0;
+    for (size_t k = 0; k < l->nobjects; k++) /* names may share their ends */
+        for (size_t i = 1; i < l->objects[k].nsymbols; i++) {
+            Elf32_Sym s;
+            const char *name;
+            if (symbol(l, &l->objects[k], i, &s, &name)) room += strlen(name) + 1;
+            if (room > MAX_BYTES) return error(l, &l->objects[k], "too many symbols");
+        }
+    struct elf_symbol *out = l->owned->symbols = zeroed(count, sizeof *out);
+    char *p = l->owned->names = malloc(room);
+    if (!out || !p) return error(l, NULL, "out of memory");
+    for (size_t k = 0; k < l->nobjects; k++)
+        for (size_t i = 1; i < l->objects[k].nsymbols; i++) {
+            const struct object *o = &l->objects[k];
+            Elf32_Sym s;
+            const char *name;
+            if (!symbol(l, o, i, &s, &name) || !is_kept(o, i, &s, name)) continue;
+            size_t length = strlen(name) + 1;
+            memcpy(p, name, length);
+            out[n++] = (struct elf_symbol){.name = p, .value = o->addresses[i], .size = s.st_size, .function = ELF32_ST_TYPE(s.st_info) == STT_FUNC};
+            p += length;
+        }
+    qsort(out, n, sizeof *out, by_address);
+    l->image->symbols = out;
+    l->image->nsymbols = n;
+    return true;
+}
+
+/* A "kernel" line: the entry and what is "auto" are filled in. */
+static bool note_kernel(struct linker *l, const struct object *o, char *line, int64_t vgpr, int64_t sgpr, FILE *out)
+{
+    const char *separator = "", *kernel = strstr(line, " name=");
+    char name[256] = "";
+    if (kernel) snprintf(name, sizeof name, "%.*s", (int)strcspn(kernel + 6, " ") & 255, kernel + 6);
+    const struct name *n = find(l, name);
+    if (!n->defined) return error(l, o, "the kernel '%s' of the module note is not defined", name);
+    for (char *save, *field = strtok_r(line, " ", &save); field; field = strtok_r(NULL, " ", &save)) {
+        fputs(separator, out);
+        if (!strncmp(field, "entry=", 6)) fprintf(out, "entry=0x%08x", n->object->addresses[n->symbol]);
+        else if (!strcmp(field, "vgpr=auto")) fprintf(out, "vgpr=%d", (int)vgpr);
+        else if (!strcmp(field, "sgpr=auto")) fprintf(out, "sgpr=%d", (int)sgpr);
+        else fputs(field, out);
+        separator = " ";
+    }
+    fputc('\n', out);
+    return true;
+}
+
+static bool join_note(struct linker *l, const struct object *o, const char *text, size_t size, int64_t vgpr, int64_t sgpr, FILE *out)
+{
+    char *copy = strndup(text, size);
+    if (!copy) return error(l, NULL, "out of memory");
+    bool ok = true;
+    for (char *save, *line = strtok_r(copy, "\n", &save); line && ok; line = strtok_r(NULL, "\n", &save)) {
+        if (!strncmp(line, "ventus-module ", 14)) continue;
+        if (!strncmp(line, "kernel ", 7)) ok = note_kernel(l, o, line, vgpr, sgpr, out);
+        else fprintf(out, "%s\n", line);
+    }
+    free(copy);
+    return ok;
+}
+
+/* The "Ventus" notes of one section. */
+static bool read_notes(struct linker *l, const struct object *o, const struct part *part, int64_t vgpr, int64_t sgpr, FILE *out)
+{
+    const uint8_t *p = contents(o, part), *end = p + part->header.sh_size;
+    while ((size_t)(end - p) >= sizeof(Elf32_Nhdr)) {
+        Elf32_Nhdr header;
+        memcpy(&header, p, sizeof header);
+        p += sizeof header;
+        uint64_t name = round_up(header.n_namesz, 4), size = header.n_descsz;
+        if (name > (size_t)(end - p) || size > (size_t)(end - p) - name) return error(l, o, "the module note is damaged");
+        bool ours = header.n_type == 1 && header.n_namesz == 7 && !memcmp(p, "Ventus", 7);
+        p += name;
+        if (ours && memchr(p, 0, size)) return error(l, o, "the module note is damaged");
+        if (ours && !join_note(l, o, (const char *)p, size, vgpr, sgpr, out)) return false;
+        size = round_up(size, 4);
+        p = size < (size_t)(end - p) ? p + size : end;
+    }
+    return true;
+}
+
+static bool take_notes(struct linker *l)
+{
+    int64_t vgpr, sgpr;
+    size_t header;
+    FILE *out = open_memstream(&l->note_text, &l->note_size);
+    if (!out) return error(l, NULL, "out of memory");
+    asm_used_registers(PROFILE_DEFAULT, l->image->text, l->image->text_words, &vgpr, &sgpr);
+    fputs("ventus-module 1\n", out);
+    fflush(out);
+    header = l->note_size;
+    bool ok = true;
+    for (size_t k = 0; k < l->nobjects && ok; k++)
+        for (size_t i = 1; i < l->objects[k].nparts && ok; i++) {
+            const struct part *p = &l->objects[k].parts[i];
+            if (p->header.sh_type == SHT_NOTE && !strcmp(p->name, ".note.ventus")) ok = read_notes(l, &l->objects[k], p, vgpr, sgpr, out);
+        }
+    ok &= !ferror(out);
+    if (fclose(out) || !ok) return l->errors ? false : error(l, NULL, "out of memory");
+    if (l->note_size > header) l->image->note = l->owned->note = l->note_text, l->note_text = NULL;
+    return true;
+}
+
+static bool take_resources(struct linker *l)
+{
+    size_t size = 0;
+    for (int round = 0; round < 2; round++) {
+        size_t at = 0;
+        for (size_t k = 0; k < l->nobjects; k++)
+            for (size_t i = 1; i < l->objects[k].nparts; i++) {
+                const struct part *p = &l->objects[k].parts[i];
+                if (p->out != OUT_NONE || p->header.sh_type != SHT_PROGBITS || strcmp(p->name, ".rodata.ventus.resource")) continue;
+                if (p->header.sh_size % 8) return error(l, &l->objects[k], "a resource record has four halfwords");
+                if (round) memcpy((char *)l->owned->resources + at, contents(&l->objects[k], p), p->header.sh_size);
+                at += p->header.sh_size;
+            }
+        if (round) break;
+        size = at;
+        l->owned->resources = zeroed(size + 8, 1);
+        if (!l->owned->resources) return error(l, NULL, "out of memory");
+    }
+    l->image->resources = (const uint16_t(*)[4])l->owned->resources;
+    l->image->nresources = size / 8;
+    return true;
+}
+
+/* ---- all of it ---- */
+
+static bool build(struct linker *l, uint32_t base, const uint32_t *start, size_t nstart)
+{
+    for (size_t k = 0; k < l->nobjects; k++)
+        if (!read_object(l, &l->objects[k])) return false;
+    if (!lay_out(l, base, nstart) || !copy_parts(l, start, nstart) || !collect_names(l) || !relocate_all(l)) return false;
+    *l->image = (struct elf_image){.entry = base, .text_addr = base, .text = l->owned->text, .text_words = l->size[OUT_TEXT] / 4,
+        .rodata_addr = l->base[OUT_RODATA], .rodata = l->owned->rodata, .rodata_size = l->size[OUT_RODATA],
+        .data_addr = l->base[OUT_DATA], .data = l->owned->data, .data_size = l->size[OUT_DATA], .bss_size = l->size[OUT_BSS], .owner = l->owned};
+    const struct name *entry = find(l, "_start");
+    if (entry->defined) l->image->entry = entry->object->addresses[entry->symbol];
+    return take_symbols(l) && take_notes(l) && take_resources(l);
+}
+
+bool asm_link(const struct asm_input *inputs, size_t ninputs, uint32_t base, const uint32_t *start, size_t nstart,
+              struct elf_image *image, FILE *log)
+{
+    struct elf_image made = {0};
+    struct linker l = {.log = log, .image = &made, .owned = calloc(1, sizeof *l.owned)};
+    elf_version(EV_CURRENT);
+    if (ninputs > MAX_INPUTS || (base & 3) || nstart > MAX_BYTES / 4) return free(l.owned), error(&l, NULL, "too many objects, or an odd base address");
+    l.objects = zeroed(ninputs, sizeof *l.objects);
+    bool ok = l.owned && l.objects;
+    if (!ok) error(&l, NULL, "out of memory");
+    l.nobjects = ok ? ninputs : 0;
+    for (size_t k = 0; k < l.nobjects; k++) l.objects[k].input = &inputs[k];
+    ok = ok && build(&l, base, start, nstart) && !l.errors;
+    for (size_t k = 0; k < l.nobjects; k++) {
+        if (l.objects[k].elf) elf_end(l.objects[k].elf);
+        free(l.objects[k].parts);
+        free(l.objects[k].addresses);
+        free(l.objects[k].known);
+    }
+    free(l.objects);
+    free(l.names);
+    free(l.note_text);
+    made.owner = l.owned;
+    if (ok) *image = made;
+    else if (l.owned) elf_free(&made);
+    return ok;
+}

@@ -1,0 +1,16 @@
+#!/bin/sh
+# Coverage-guided fuzzing with libFuzzer: tests/fuzz/run.sh TARGET SECONDS [FOLDER]
+# TARGET: decode, assemble, elf or link. New inputs go to FOLDER (default /tmp/ventus-fuzz-TARGET), and so
+# does the program. Needs clang-14 with libclang-rt-14-dev. A finding ends it and is printed; put its
+# file into tests/fuzz/corpus/TARGET.
+set -e
+target=$1 seconds=$2 folder=${3:-/tmp/ventus-fuzz-$1}
+root=$(cd "$(dirname "$0")/../.." && pwd)
+[ -f "$root/tests/fuzz/$target.c" ] && [ -n "$seconds" ] || { sed -n '2,3p' "$0" >&2; exit 2; }
+mkdir -p "$folder/corpus"
+sources=$(ls "$root"/isa/*.c "$root"/asm/*.c | grep -v -e '_test\.c$' -e '/embed\.c$')
+clang-14 -std=gnu17 -g -O1 -D_GNU_SOURCE -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=undefined \
+    -I "$root" -o "$folder/$target" "$root/tests/fuzz/$target.c" $sources -lelf
+cd "$folder"
+exec nice "$folder/$target" -max_total_time="$seconds" -timeout=20 -rss_limit_mb=2048 -print_final_stats=1 \
+    -dict="$root/tests/fuzz/$target.dict" corpus "$root/tests/fuzz/corpus/$target"

@@ -1,0 +1,72 @@
+/* ventus ld: objects of `ventus as -c` to an executable.
+ *
+ * The start code goes in front when the objects have kernels and bring no _start; the rest is
+ * asm/link.c. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "asm/asm.h"
+#include "start_code.h"
+#include "tool.h"
+
+enum { FLAG_OUTPUT, FLAG_BASE, FLAG_NO_START };
+static const struct flag flags[] = {
+    {"output", 'o', "OUT", "where the program goes; default: a.elf"},
+    {"base", 0, "ADDRESS", "address of .text; default 0x80000000"},
+    {"no-start", 0, NULL, "never put the start code in front"},
+    {0},
+};
+
+static const char about[] =
+    "Links objects, in the order given, to a program that `ventus run` runs:\n\n"
+    "    ventus as -c kernel.s && ventus as -c library.s\n"
+    "    ventus ld kernel.o library.o -o program.elf";
+
+static bool has_start(const struct elf_image *m)
+{
+    for (size_t i = 0; i < m->nsymbols; i++)
+        if (!strcmp(m->symbols[i].name, "_start")) return true;
+    return false;
+}
+
+static void write_program(const char *path, const struct elf_image *m)
+{
+    void *bytes;
+    size_t size;
+    const char *why = "";
+    if (!elf_write(m, &bytes, &size, &why)) die("%s", why);
+    write_file(path, bytes, size);
+    free(bytes);
+}
+
+int cmd_ld(int argc, char **argv)
+{
+    struct args args = {.command = "ld", .usage = "OBJECT... [-o OUT]", .about = about, .flags = flags, .argc = argc, .argv = argv, .at = 1};
+    struct asm_input *inputs = allocate((size_t)(argc + 1) * sizeof *inputs);
+    const char *output = "a.elf";
+    size_t n = 0;
+    uint32_t base = ABI_CODE_BASE;
+    bool start = true;
+    for (int flag; (flag = args_next(&args)) != ARG_END;) {
+        if (flag == FLAG_OUTPUT) output = args.value;
+        else if (flag == FLAG_BASE) base = (uint32_t)number_arg(&args, "--base", args.value, 0, UINT32_MAX - 3) & ~3u;
+        else if (flag == FLAG_NO_START) start = false;
+        else inputs[n++].name = args.value;
+    }
+    if (!n) usage_error(&args, "an object is needed");
+    for (size_t i = 0; i < n; i++) {
+        if (!strcmp(inputs[i].name, output)) usage_error(&args, "'%s' is both input and output", output);
+        inputs[i].bytes = read_file(inputs[i].name, &inputs[i].size);
+    }
+    struct elf_image image;
+    if (!asm_link(inputs, n, base, NULL, 0, &image, stderr)) return EXIT_FAILED;
+    if (start && image.note && !has_start(&image)) {
+        elf_free(&image);
+        if (!asm_link(inputs, n, base, start_code, sizeof start_code / 4, &image, stderr)) return EXIT_FAILED;
+    }
+    write_program(output, &image);
+    elf_free(&image);
+    for (size_t i = 0; i < n; i++) free((void *)inputs[i].bytes);
+    free(inputs);
+    return EXIT_OK;
+}
