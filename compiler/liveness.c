@@ -111,11 +111,12 @@ static void solve(struct live *l)
     }
 }
 
-/* Keeps `set` alive throughout a block. */
-static bool keep_alive(struct mblock *b, const bits *set, size_t words)
+/* Keeps `set`, given by those of its words that are not zero, alive throughout a block. */
+static bool keep_alive(struct mblock *b, const bits *set, const uint32_t *words, uint32_t n)
 {
     bool changed = false;
-    for (size_t w = 0; w < words; w++) {
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t w = words[i];
         changed |= (set[w] & ~b->whole[w]) != 0;
         b->whole[w] |= set[w];
         b->live_in[w] |= set[w];
@@ -132,19 +133,29 @@ static void rule_waiting(struct live *l, const struct graph *g)
     size_t words = bits_words(l->n);
     bits *scalar = cc_alloc(f->cc, words * sizeof *scalar), *set = cc_alloc(f->cc, words * sizeof *set);
     uint8_t *region = cc_alloc(f->cc, f->nmblocks);
+    uint32_t *list = cc_alloc(f->cc, (words + 1) * sizeof *list);
     uint32_t *stack = cc_alloc(f->cc, (f->nmblocks + 1) * sizeof *stack);
     for (uint32_t i = 0; i < l->n; i++)
         if (f->vregs[l->regs[i]].cls == CLASS_S) bit_set(scalar, i);
+    bits **known = cc_alloc(f->cc, f->nmblocks * sizeof *known); /* what has been kept alive for a branch */
     for (bool changed = true; changed;) {
         changed = false;
         for (uint32_t i = 0; i < f->norder; i++) {
             const struct mblock *b = &f->mblocks[f->order[i]];
             if (!b->divergent) continue;
-            for (size_t w = 0; w < words; w++) set[w] = b->live_out[w] & scalar[w];
+            bits **done = &known[f->order[i]];
+            uint32_t fresh = 0;
+            if (!*done) *done = cc_alloc(f->cc, words * sizeof **done);
+            for (size_t w = 0; w < words; w++) {
+                set[w] = b->live_out[w] & scalar[w] & ~(*done)[w];
+                (*done)[w] |= set[w];
+                if (set[w]) list[fresh++] = (uint32_t)w;
+            }
+            if (!fresh) continue;
             memset(region, 0, f->nmblocks);
             for (unsigned s = 0; s < 2; s++) graph_reach(g, b->succ[s], b->rpc, region, stack);
             for (uint32_t k = 0; k < f->nmblocks; k++)
-                if (region[k]) changed |= keep_alive(&f->mblocks[k], set, words);
+                if (region[k]) changed |= keep_alive(&f->mblocks[k], set, list, fresh);
         }
     }
 }

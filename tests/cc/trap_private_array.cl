@@ -20,7 +20,7 @@ kernel void bytes(global int *o, global const int *t)
     uchar4 v = vload4(g % 5, a), u = vload4(0, a + (g & 7) + 1);
     short2 w = vload2(0, b + (g % 5));
     vstore4(u, 0, a + (g & 3));
-    *(ushort *)(a + 8 + 2 * (g & 3)) = (ushort)g;
+    vstore2((uchar2)((uchar)g, 7), 0, a + 8 + 2 * (g & 3));
     o[2 * g] = v.x * 3 + v.w + u.y + w.x + w.y;
     o[2 * g + 1] = a[g % 24] + a[g & 7] * 256 + a[9] * 65536;
 }

@@ -88,13 +88,12 @@ static void array_store(struct gen *g)
 static void store(struct gen *g)
 {
     gen_line(g);
-    if (gen_chance(g, 20)) {
-        static const char *const types[] = {"uchar", "ushort", "short", "char"};
-        unsigned i = gen_below(g, 4);
-        fprintf(g->out, "((global %s *)o)[", types[i]);
-        gen_index(g, i == 0 || i == 3 ? 32 : 16, 1, ANY);
+    if (gen_chance(g, 20)) { /* bytes may alias words, halfwords may not */
+        enum base base = gen_chance(g, 50) ? CHAR : UCHAR;
+        fprintf(g->out, "((global %s *)o)[", base_names[base]);
+        gen_index(g, 32, 1, ANY);
         fputs("] = ", g->out);
-        gen_expr(g, (struct type){i == 0 ? UCHAR : i == 1 ? USHORT : i == 2 ? SHORT : CHAR, 1}, depth_of(g), ANY);
+        gen_expr(g, (struct type){base, 1}, depth_of(g), ANY);
     } else {
         fputs("o[", g->out);
         gen_index(g, 8, 1, gen_chance(g, 50) ? SCALARISH : ANY);
