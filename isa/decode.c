@@ -90,11 +90,12 @@ bool isa_decode_raw(enum isa_profile profile, const uint32_t *words, size_t nwor
     isa_init();
     invalid(out);
     uint64_t word = words[0] | (nwords > 1 ? (uint64_t)words[1] << 32 : 0);
-    for (const uint16_t *op = isa_bucket(words[0]); *op; op++) {
-        const struct isa_fixed *f = isa_fixed(*op);
-        if ((word & f->mask) != f->match || !(isa_table[*op].revisions & profile) || nwords * 32 < f->bits) continue;
-        out->op = *op;
-        out->size = f->bits / 8;
+    for (const struct isa_candidate *c = isa_candidates(words[0]); c->op; c++) {
+        if ((words[0] & c->mask) != c->match || !(c->revisions & profile) || nwords * 32 < c->bits) continue;
+        const struct isa_fixed *f = isa_fixed(c->op);
+        if (c->bits == 64 && (word & f->mask) != f->match) continue;
+        out->op = c->op;
+        out->size = c->bits / 8;
         for (const struct isa_operand *const *p = f->operands; *p; p++)
             isa_set(out, (enum operand_role)(*p)->role, operand_value(word, *p));
         return f->bits == 32 || registers_exist(out) || invalid(out);

@@ -50,10 +50,10 @@ static struct isa_operand operands[128]; /* by letter; letter 0 marks an undefin
 static struct isa_fixed fixed[OP_COUNT];
 
 /* Operations by opcode (low seven bits), bits 14:12 and 31:28: lists ended by 0 inside one array. */
-enum { BUCKETS = 1 << 14, BUCKET_ROOM = 1 << 17 };
+enum { BUCKETS = 1 << 14, BUCKET_ROOM = 1 << 16 };
 static const uint32_t BUCKET_BITS = 0xf000707f;
 static uint32_t bucket_start[BUCKETS];
-static uint16_t bucket_lists[BUCKET_ROOM];
+static struct isa_candidate bucket_lists[BUCKET_ROOM];
 static once_flag once = ONCE_FLAG_INIT;
 
 static void parse_operand(unsigned i)
@@ -109,9 +109,11 @@ static void fill_buckets(void)
     for (uint32_t n = 0; n < BUCKETS; n++) {
         uint32_t first = at;
         for (unsigned k = 0; k < fill[n & 127]; k++) {
-            const struct isa_fixed *f = &fixed[by_opcode[n & 127][k]];
+            unsigned op = by_opcode[n & 127][k];
+            const struct isa_fixed *f = &fixed[op];
             bool possible = !((bucket_word(n) ^ f->match) & f->mask & BUCKET_BITS);
-            if (possible && at + 1 < BUCKET_ROOM) bucket_lists[at++] = by_opcode[n & 127][k];
+            if (possible && at + 1 < BUCKET_ROOM)
+                bucket_lists[at++] = (struct isa_candidate){(uint32_t)f->mask, (uint32_t)f->match, (uint16_t)op, isa_table[op].revisions, f->bits};
         }
         bucket_start[n] = at > first ? first : 0;
         if (at > first && at + 1 < BUCKET_ROOM) at++;
@@ -132,7 +134,7 @@ void isa_init(void) { call_once(&once, tables_once); }
 
 const struct isa_fixed *isa_fixed(unsigned op) { return &fixed[op]; }
 
-const uint16_t *isa_bucket(uint32_t word) { return bucket_lists + bucket_start[bucket_number(word)]; }
+const struct isa_candidate *isa_candidates(uint32_t word) { return bucket_lists + bucket_start[bucket_number(word)]; }
 
 const struct isa_operand *isa_operand(char letter)
 {
@@ -245,7 +247,7 @@ const char *isa_check(void)
 {
     static _Thread_local char why[128];
     isa_init();
-    if (bucket_lists[BUCKET_ROOM - 2]) return "the decoder's lists are full";
+    if (bucket_lists[BUCKET_ROOM - 2].op) return "the decoder's lists are full";
     for (unsigned op = 1; op < OP_COUNT; op++) {
         const char *pattern = isa_table[op].pattern;
         if (strlen(pattern) != fixed[op].bits) {

@@ -15,7 +15,13 @@ struct isa_fixed {
 void isa_init(void);
 const struct isa_fixed *isa_fixed(unsigned op);
 
-/* Operations that `word` may be, going by its opcode, bits 14:12 and 31:28; ended by 0. */
-const uint16_t *isa_bucket(uint32_t word);
+/* What a word may be, going by its opcode, bits 14:12 and 31:28; a list ended by op 0. Mask and match
+ * are those of the first word. */
+struct isa_candidate {
+    uint32_t mask, match;
+    uint16_t op;
+    uint8_t revisions, bits;
+};
+const struct isa_candidate *isa_candidates(uint32_t word);
 
 #endif
