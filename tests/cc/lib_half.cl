@@ -1,6 +1,7 @@
 // vload_half and vstore_half with all roundings, scalars and vectors; vloada and vstorea of three
 // components; global, local and private memory.
 // run: stores global=256 local=32 args=z8192,b1024
+// run: directed global=128 local=32 args=z8192,b1024
 // run: loads global=128 local=32 args=z16384,b8192
 float pick(int g, uint x)
 {
@@ -25,6 +26,16 @@ kernel void stores(global half *o, global const uint *t)
     vstore_half4((float4)(f, -f, 1.0f, 65519.0f), g * 4 + 2, o);
     vstorea_half3((float3)(f, 2.0f, INFINITY), g * 4 + 3, o);
 }
+kernel void directed(global half *o, global const uint *t)
+{
+    int g = get_global_id(0);
+    float f = pick(g, t[g]), tiny = as_float((t[g] & 0x80ffffffu) | 0x30000000u);
+    vstore_half2_rtp((float2)(f, tiny), g * 16, o);
+    vstore_half2_rtn((float2)(f, tiny), g * 16 + 1, o);
+    vstorea_half3_rtp((float3)(tiny, -f, 70000.0f), g * 8 + 1, o);
+    vstorea_half3_rtn((float3)(tiny, -70000.0f, 70000.0f), g * 8 + 2, o);
+    vstore_half8_rtp((float8)(f, -f, tiny, -tiny, 0.1f, -0.1f, 0.0f, INFINITY), g * 4 + 2, o);
+}
 kernel void loads(global float *o, global const half *t)
 {
     local ushort l[64];
@@ -43,6 +54,7 @@ kernel void loads(global float *o, global const half *t)
     o[9] = isnan(x.y) ? 1.0f : x.y; o[10] = vload_half(3, (const half *)p); o[11] = isnan(x.w) ? 2.0f : x.w;
 }
 #ifdef HOST
+ARGS2(directed, global half *, global const uint *)
 ARGS2(stores, global half *, global const uint *)
 ARGS2(loads, global float *, global const half *)
 #endif

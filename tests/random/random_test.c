@@ -12,7 +12,7 @@
 #include "gen.h"
 #include "reduce.h"
 
-enum { BATCH = 10, MESSAGE = 4096, SHOWN = 2 };
+enum { BATCH = 10, MESSAGE = 4096, SHOWN = 2, ENOUGH = 20 };
 
 static unsigned failures;
 static char message[MESSAGE];
@@ -41,7 +41,7 @@ static void report(uint64_t seed)
 static void batch(ventus_device *device, uint64_t seed, unsigned n)
 {
     struct case_program program;
-    struct case_options options = {.seconds = 20};
+    struct case_options options = {.seconds = 20, .cc_options = "-w"};
     char *text = gen_source(seed, n);
     if (!text) return snprintf(message, sizeof message, "no memory"), report(seed);
     bool built = case_open(&program, text, &options, message, sizeof message);
@@ -76,7 +76,7 @@ int main(int argc, char **argv)
         return 2;
     }
     uint64_t count = setting("VENTUS_RANDOM_COUNT", 50), seed = setting("VENTUS_RANDOM_SEED", 1);
-    for (uint64_t done = 0; done < count; done += BATCH) {
+    for (uint64_t done = 0; done < count && failures < ENOUGH; done += BATCH) {
         ventus_device *device;
         if (open_device(seed + done, &device) != VENTUS_OK) {
             printf("cannot open the device\n");

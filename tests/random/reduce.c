@@ -17,7 +17,7 @@ static enum verdict judge(const char *text)
 {
     char message[4096] = "";
     struct case_program program;
-    struct case_options options = {.seconds = 3, .seed = getenv("VENTUS_RANDOM_SEED") ? strtoull(getenv("VENTUS_RANDOM_SEED"), NULL, 0) : 0};
+    struct case_options options = {.seconds = 3, .cc_options = "-w", .seed = getenv("VENTUS_RANDOM_SEED") ? strtoull(getenv("VENTUS_RANDOM_SEED"), NULL, 0) : 0};
     ventus_device *device;
     if (ventus_open(NULL, &device) != VENTUS_OK) return NO_CASE;
     enum verdict verdict = PASSES;
