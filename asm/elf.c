@@ -275,6 +275,7 @@ static bool read_header(struct reader *r, const char **why)
         return refuse(why, "this is not a 32-bit little-endian ELF file");
     if (elf_kind(r->elf) != ELF_K_ELF || !gelf_getehdr(r->elf, &eh)) return refuse(why, "the ELF header is damaged");
     if (eh.e_machine != EM_RISCV) return refuse(why, "this ELF file is for another machine (not RISC-V)");
+    if (eh.e_type == ET_REL) return refuse(why, "this ELF file is an object, not a program; `ventus ld` links it");
     if (eh.e_type != ET_EXEC) return refuse(why, "this ELF file is not an executable");
     r->image.entry = (uint32_t)eh.e_entry;
     return true;

@@ -140,6 +140,9 @@ static void test_refused(void **state)
     b[18] = 243;
     b[16] = 1; /* relocatable */
     assert_false(elf_read(bytes, size, &m, NULL, 0, NULL, &why));
+    assert_non_null(strstr(why, "is an object"));
+    b[16] = 3; /* shared */
+    assert_false(elf_read(bytes, size, &m, NULL, 0, NULL, &why));
     assert_string_equal(why, "this ELF file is not an executable");
     free(bytes);
 }
