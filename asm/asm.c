@@ -319,6 +319,21 @@ bool as_begins_statement(struct as *as, const char *word, size_t length)
 
 /* ---- statements ---- */
 
+static bool unknown(struct as *as, const struct token *t)
+{
+    static const enum isa_profile all[] = {PROFILE_DEFAULT, PROFILE_R2025, PROFILE_R21, PROFILE_R20, PROFILE_TOOLCHAIN};
+    const char *near = near_mnemonic(as, t->text, t->length, 3);
+    as_error(as, t->at, "unknown instruction '%.*s'", t->length > 40 ? 40 : (int)t->length, t->text);
+    for (unsigned op = 1; op < OP_COUNT; op++)
+        for (unsigned p = 0; p < 5 && token_named(t, isa_table[op].name); p++) {
+            if (!(isa_table[op].revisions & all[p])) continue;
+            as_hint(as, "it belongs to profile %s, this is %s", isa_profile_name(all[p]), isa_profile_name(as->profile));
+            return false;
+        }
+    if (near) as_hint(as, "did you mean '%s'?", near);
+    return false;
+}
+
 static bool instruction(struct as *as)
 {
     const struct token *t = as->t++;
@@ -327,12 +342,7 @@ static bool instruction(struct as *as)
     const struct symbol *s = as_find(as, t->text, t->length);
     if (s && s->macro && !as->expanding) return macro_run(as, s->macro, t) && (as->t->kind == TOKEN_END || as_error(as, as->t->at, "unexpected text"));
     const struct mnemonic *m = find_mnemonic(as, t->text, t->length, &aq, &rl);
-    if (!m) {
-        const char *near = near_mnemonic(as, t->text, t->length, 3);
-        as_error(as, t->at, "unknown instruction '%.*s'", t->length > 40 ? 40 : (int)t->length, t->text);
-        if (near) as_hint(as, "did you mean '%s'?", near);
-        return false;
-    }
+    if (!m || (!m->op && as->expanding)) return unknown(as, t);
     if (m->pseudo && !as->expanding) {
         const struct token *operands = as->t;
         bool ok = pseudo_instruction(as, m->pseudo - 1u, t, m->op != 0, &found);

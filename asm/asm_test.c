@@ -221,7 +221,7 @@ static void test_modifiers(void **state)
     bad("vadd.vv v2, v4, v6 {prefix, abs}", "'=' expected");
     bad("vadd.vv v2, v4, v6 {prefix, abs=1", "'}' expected");
     bad("prefix 1 {prefix}", "cannot have a prefix");
-    bad("vadd64.vv v1, v2, v3", "unknown instruction");
+    bad("vadd64.vv v1, v2, v3", "it belongs to profile r2025, this is r2.1");
     profile = PROFILE_DEFAULT;
     bad("vadd.vv v2, v4, v6 {prefix}", "no modifier of this instruction");
     bad(".option profile, r7", "unknown profile");
