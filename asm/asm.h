@@ -86,8 +86,8 @@ struct asm_input {
 };
 
 /* Links objects at `base` into *image (elf_free): their sections one behind the other, in order, the
- * words `start` in front of the text. Messages as "name: error: ..." go to `log`. */
-bool asm_link(const struct asm_input *inputs, size_t ninputs, uint32_t base, const uint32_t *start, size_t nstart,
+ * words `start` in front of the text. The profile tells which registers the text uses. Messages as "name: error: ..." go to `log`. */
+bool asm_link(const struct asm_options *options, const struct asm_input *inputs, size_t ninputs, uint32_t base, const uint32_t *start, size_t nstart,
               struct elf_image *image, FILE *log);
 
 /* ---- template.c: inline assembly ---- */

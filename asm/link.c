@@ -44,6 +44,7 @@ struct name {
 };
 
 struct linker {
+    enum isa_profile profile;
     FILE *log;
     unsigned errors;
     struct object *objects;
@@ -532,7 +533,7 @@ static bool take_notes(struct linker *l)
     size_t header;
     FILE *out = open_memstream(&l->note_text, &l->note_size);
     if (!out) return error(l, NULL, "out of memory");
-    asm_used_registers(PROFILE_DEFAULT, l->image->text, l->image->text_words, &vgpr, &sgpr);
+    asm_used_registers(l->profile, l->image->text, l->image->text_words, &vgpr, &sgpr);
     fputs("ventus-module 1\n", out);
     fflush(out);
     header = l->note_size;
@@ -586,11 +587,11 @@ static bool build(struct linker *l, uint32_t base, const uint32_t *start, size_t
     return take_symbols(l) && take_notes(l) && take_resources(l);
 }
 
-bool asm_link(const struct asm_input *inputs, size_t ninputs, uint32_t base, const uint32_t *start, size_t nstart,
+bool asm_link(const struct asm_options *options, const struct asm_input *inputs, size_t ninputs, uint32_t base, const uint32_t *start, size_t nstart,
               struct elf_image *image, FILE *log)
 {
     struct elf_image made = {0};
-    struct linker l = {.log = log, .image = &made, .owned = calloc(1, sizeof *l.owned)};
+    struct linker l = {.profile = options->profile ? options->profile : PROFILE_DEFAULT, .log = log, .image = &made, .owned = calloc(1, sizeof *l.owned)};
     elf_version(EV_CURRENT);
     if (ninputs > MAX_INPUTS || (base & 3) || nstart > MAX_BYTES / 4) return free(l.owned), error(&l, NULL, "too many objects, or an odd base address");
     l.objects = zeroed(ninputs, sizeof *l.objects);

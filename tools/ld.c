@@ -9,11 +9,12 @@
 #include "start_code.h"
 #include "tool.h"
 
-enum { FLAG_OUTPUT, FLAG_BASE, FLAG_NO_START };
+enum { FLAG_OUTPUT, FLAG_BASE, FLAG_NO_START, FLAG_PROFILE };
 static const struct flag flags[] = {
     {"output", 'o', "OUT", "where the program goes; default: a.elf"},
     {"base", 0, "ADDRESS", "address of .text; default 0x80000000"},
     {"no-start", 0, NULL, "never put the start code in front"},
+    {"profile", 0, "P", "that the objects were assembled in; default: default"},
     {0},
 };
 
@@ -47,10 +48,12 @@ int cmd_ld(int argc, char **argv)
     size_t n = 0;
     uint32_t base = ABI_CODE_BASE;
     bool start = true;
+    struct asm_options options = {.profile = PROFILE_DEFAULT};
     for (int flag; (flag = args_next(&args)) != ARG_END;) {
         if (flag == FLAG_OUTPUT) output = args.value;
         else if (flag == FLAG_BASE) base = (uint32_t)number_arg(&args, "--base", args.value, 0, UINT32_MAX - 3) & ~3u;
         else if (flag == FLAG_NO_START) start = false;
+        else if (flag == FLAG_PROFILE) options.profile = (enum isa_profile)profile_arg(&args, args.value);
         else inputs[n++].name = args.value;
     }
     if (!n) usage_error(&args, "an object is needed");
@@ -59,10 +62,10 @@ int cmd_ld(int argc, char **argv)
         inputs[i].bytes = read_file(inputs[i].name, &inputs[i].size);
     }
     struct elf_image image;
-    if (!asm_link(inputs, n, base, NULL, 0, &image, stderr)) return EXIT_FAILED;
+    if (!asm_link(&options, inputs, n, base, NULL, 0, &image, stderr)) return EXIT_FAILED;
     if (start && image.note && !has_start(&image)) {
         elf_free(&image);
-        if (!asm_link(inputs, n, base, start_code, sizeof start_code / 4, &image, stderr)) return EXIT_FAILED;
+        if (!asm_link(&options, inputs, n, base, start_code, sizeof start_code / 4, &image, stderr)) return EXIT_FAILED;
     }
     write_program(output, &image);
     elf_free(&image);

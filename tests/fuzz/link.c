@@ -12,7 +12,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     char *log;
     size_t length;
     FILE *f = open_memstream(&log, &length);
-    bool ok = asm_link(&in, 1, ABI_CODE_BASE, NULL, 0, &m, f);
+    bool ok = asm_link(&(struct asm_options){0}, &in, 1, ABI_CODE_BASE, NULL, 0, &m, f);
     fclose(f);
     if (ok) elf_free(&m);
     else if (!length) abort();
