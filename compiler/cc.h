@@ -79,7 +79,6 @@ struct cc {
 
     /* options.c */
     const char **clang_args;   /* NULL-terminated extra arguments for clang */
-    bool debug_lines;          /* -g */
     bool verbose;              /* keep and print intermediate forms: VENTUS_CC_DUMP=ir,machine,asm */
     const char *dump;
 

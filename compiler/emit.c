@@ -43,7 +43,7 @@ static void put(struct out *o, struct insn in)
 
 static void note_line(struct out *o, uint32_t line)
 {
-    if (!o->f->cc->debug_lines || !line || line == o->line) return;
+    if (!line || line == o->line) return;
     o->line = line;
     o->lines = grow(o->f->cc, o->lines, o->nlines, &o->lines_cap, sizeof *o->lines);
     o->lines[o->nlines++] = (struct line){o->n, line};

@@ -13,7 +13,6 @@ enum treatment {
     DROP,   /* accepted, of no effect here */
     JOINED, /* takes a value, attached or in the next word; handed over attached */
     STD,    /* -cl-std=... */
-    LINES,  /* -g */
     REFUSE, /* known, but not possible here: the text says why */
 };
 
@@ -26,7 +25,7 @@ static const struct option {
     { "-I", JOINED, "a folder" },
     { "-w", PASS },
     { "-Werror", PASS },
-    { "-g", LINES },
+    { "-g", DROP },                           /* source lines are always recorded */
     { "-cl-std=", STD },
     { "-cl-mad-enable", PASS },
     { "-cl-fast-relaxed-math", PASS },
@@ -137,7 +136,6 @@ static void one(struct parser *s, const char *word)
     case DROP: break;
     case JOINED: joined(s, o, word); break;
     case STD: set_std(s, word); break;
-    case LINES: s->cc->debug_lines = true; break;
     case REFUSE: cc_error(s->cc, CC_BAD_OPTION, NULL, "build option \"%s\" is not possible here: %s", word, o->text);
     }
 }

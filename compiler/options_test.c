@@ -23,7 +23,6 @@ static const char *parse(const char *options)
             if (i) strcat(text, "|");
             strcat(text, cc.clang_args[i]); /* the cases are short */
         }
-        if (cc.debug_lines) strcat(text, "|lines");
     }
     cc_free(&cc);
     return text;
@@ -52,7 +51,7 @@ static void known_options(void **state)
     (void)state;
     assert_string_equal(parse("-w -Werror -cl-fast-relaxed-math"), "-w|-Werror|-cl-fast-relaxed-math|-cl-std=CL1.2");
     assert_string_equal(parse("-cl-denorms-are-zero -cl-kernel-arg-info -cl-opt-disable -cl-strict-aliasing"), "-cl-std=CL1.2");
-    assert_string_equal(parse("-g"), "-cl-std=CL1.2|lines");
+    assert_string_equal(parse("-g"), "-cl-std=CL1.2");
 }
 
 static void refusals(void **state)
