@@ -175,12 +175,33 @@ static void test_encode_refuses(void **state)
     assert_int_equal(back.rs2, 40);
 }
 
+/* Notes are about instructions that exist. */
+static void test_notes(void **state)
+{
+    (void)state;
+    static const char *const names[] = {
+#define NOTE(names, text) names,
+#include "notes.def"
+#undef NOTE
+    };
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        char list[8192], *save = NULL;
+        assert_true(strlen(names[i]) < sizeof list);
+        strcpy(list, names[i]);
+        for (char *n = strtok_r(list, " ", &save); n; n = strtok_r(NULL, " ", &save)) {
+            unsigned op = 1;
+            while (op < OP_COUNT && strcmp(isa_table[op].name, n)) op++;
+            if (op == OP_COUNT) fail_msg("a note is about %s, which is no instruction", n);
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_tables),       cmocka_unit_test(test_each_row),
         cmocka_unit_test(test_random_words), cmocka_unit_test(test_known_words),
-        cmocka_unit_test(test_profiles),     cmocka_unit_test(test_prefixes),
+        cmocka_unit_test(test_notes),        cmocka_unit_test(test_profiles),     cmocka_unit_test(test_prefixes),
         cmocka_unit_test(test_illegal),      cmocka_unit_test(test_encode_refuses),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -93,6 +93,27 @@ static void print_difference(const struct isa_desc *d, const struct isa_desc *ot
     fputs(".", out);
 }
 
+/* notes.def, one row a note: the mnemonics it is about, separated by spaces. */
+static const struct { const char *names, *text; } notes[] = {
+#define NOTE(names, text) {names, text},
+#include "notes.def"
+#undef NOTE
+};
+
+static bool names_contain(const char *names, const char *name)
+{
+    size_t n = strlen(name);
+    for (const char *p = names; (p = strstr(p, name)); p += n)
+        if ((p == names || p[-1] == ' ') && (p[n] == ' ' || !p[n])) return true;
+    return false;
+}
+
+static void print_notes(const char *name, FILE *out)
+{
+    for (size_t i = 0; i < sizeof notes / sizeof *notes; i++)
+        if (names_contain(notes[i].names, name)) fprintf(out, "Note: %s.\n\n", notes[i].text);
+}
+
 static void print_entry(enum isa_op op, FILE *out)
 {
     const struct isa_desc *d = &isa_table[op];
@@ -110,6 +131,7 @@ static void print_entry(enum isa_op op, FILE *out)
     for (unsigned other = 1; other < OP_COUNT; other++)
         if (other != op && !strcmp(isa_table[other].name, d->name)) print_difference(d, &isa_table[other], out);
     fputs("\n\n", out);
+    print_notes(d->name, out);
 }
 
 void isa_manual(FILE *out)
