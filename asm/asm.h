@@ -90,6 +90,39 @@ struct asm_input {
 bool asm_link(const struct asm_options *options, const struct asm_input *inputs, size_t ninputs, uint32_t base, const uint32_t *start, size_t nstart,
               struct elf_image *image, FILE *log);
 
+/* An object as its file has it, for listings. Sections of one kind are placed one behind the other
+ * from 0 on, at multiples of four; values of symbols and offsets of relocations are these addresses. */
+struct asm_relocation {
+    uint32_t addr, type;
+    const char *type_name;   /* NULL: a type that is not known */
+    const char *symbol;      /* its name, or that of its section: then `value` bytes behind its beginning; "": none */
+    uint32_t value;
+    int32_t addend;
+};
+
+enum asm_section_kind { ASM_TEXT, ASM_RODATA, ASM_DATA, ASM_BSS, ASM_OTHER };
+
+struct asm_section {
+    enum asm_section_kind kind; /* ASM_OTHER: not a part of the program */
+    const char *name;
+    const uint8_t *bytes;    /* not of ASM_BSS and ASM_OTHER */
+    uint32_t addr, size;
+    const struct elf_symbol *symbols;
+    size_t nsymbols;
+    const struct asm_relocation *relocations; /* by address */
+    size_t nrelocations;
+};
+
+struct asm_object {
+    struct asm_section *sections;
+    size_t nsections;
+    void *owner;
+};
+
+/* Reads an object, with the checks and the messages of asm_link. `input` must outlive the result. */
+bool asm_read_object(const struct asm_input *input, struct asm_object *object, FILE *log);
+void asm_free_object(struct asm_object *object);
+
 /* ---- template.c: inline assembly ---- */
 
 struct asm_operand {

@@ -162,6 +162,51 @@ static uint32_t rng(void)
     return (uint32_t)(rng_state >> 16);
 }
 
+/* Everything of an object is touched: names, bytes, symbols and relocations. */
+static size_t read_all(const struct asm_input *in)
+{
+    struct asm_object o;
+    size_t sum = 0;
+    if (!asm_read_object(in, &o, NULL)) return 0;
+    for (size_t i = 0; i < o.nsections; i++) {
+        const struct asm_section *s = &o.sections[i];
+        sum += strlen(s->name) + 1;
+        for (size_t k = 0; k < s->size && s->bytes; k++) sum += s->bytes[k];
+        for (size_t k = 0; k < s->nsymbols; k++) sum += strlen(s->symbols[k].name), assert_true(s->symbols[k].value - s->addr <= s->size);
+        for (size_t k = 0; k < s->nrelocations; k++) {
+            sum += strlen(s->relocations[k].symbol);
+            assert_true(s->relocations[k].addr - s->addr <= s->size);
+            assert_true(!k || s->relocations[k].addr >= s->relocations[k - 1].addr);
+        }
+    }
+    asm_free_object(&o);
+    return sum;
+}
+
+static void test_reading(void **state)
+{
+    (void)state;
+    struct asm_input in;
+    struct asm_object o;
+    object("nop\nf: call g\n.data\nd: .word d, f + 4\n.bss\n.zero 100", &in);
+    in.name = "t.o";
+    assert_true(asm_read_object(&in, &o, stderr));
+    const struct asm_section *of[ASM_OTHER + 1] = {0};
+    for (size_t i = 0; i < o.nsections; i++) of[o.sections[i].kind] = &o.sections[i];
+    assert_int_equal(of[ASM_TEXT]->nsymbols, 1);
+    assert_string_equal(of[ASM_TEXT]->symbols[0].name, "f");
+    assert_int_equal(of[ASM_TEXT]->symbols[0].value, 4);
+    assert_int_equal(of[ASM_TEXT]->nrelocations, 1);
+    assert_string_equal(of[ASM_TEXT]->relocations[0].type_name, "R_RISCV_CALL_PLT");
+    assert_string_equal(of[ASM_TEXT]->relocations[0].symbol, "g");
+    assert_int_equal(of[ASM_DATA]->nrelocations, 2);
+    assert_string_equal(of[ASM_DATA]->relocations[1].symbol, ".text");
+    assert_int_equal(of[ASM_DATA]->relocations[1].addend, 8);
+    assert_int_equal(of[ASM_BSS]->size, 100);
+    asm_free_object(&o);
+    free((void *)in.bytes);
+}
+
 /* Damaged objects: any result, but a result. */
 static void test_damaged(void **state)
 {
@@ -180,6 +225,7 @@ static void test_damaged(void **state)
         }
         const struct asm_input in = {"damaged.o", bytes, n};
         if (asm_link(&(struct asm_options){0}, &in, 1, ABI_CODE_BASE, NULL, 0, &m, NULL)) elf_free(&m);
+        read_all(&in);
         free(bytes);
     }
     free((void *)good.bytes);
@@ -189,7 +235,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_pieces), cmocka_unit_test(test_relocations), cmocka_unit_test(test_notes),
-        cmocka_unit_test(test_symbols), cmocka_unit_test(test_mistakes), cmocka_unit_test(test_damaged),
+        cmocka_unit_test(test_symbols), cmocka_unit_test(test_mistakes), cmocka_unit_test(test_reading), cmocka_unit_test(test_damaged),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,4 @@
-/* ventus objdump: an executable, or a file of words, as text that `ventus as` reads back.
+/* ventus objdump: an executable, an object or a file of words, as text that `ventus as` reads back.
  *
  * The listing of the text is asm/disasm.c's; here are the other sections, and the files. */
 #include <ctype.h>
@@ -21,8 +21,9 @@ struct how { bool raw, text_only; enum isa_profile profile; };
 
 static const char about[] =
     "Prints one instruction a line: address, words, mnemonic, operands, separated by tabs. FILE is\n"
-    "an ELF executable, or text with one hexadecimal word a line (.vmem). `ventus as` turns the\n"
-    "output into the same bytes again.";
+    "an ELF executable or object, or text with one hexadecimal word a line (.vmem). `ventus as` turns\n"
+    "the output into the same bytes again; of an object, into the same words of text: relocations are\n"
+    "comments in front of what they change.";
 
 /* ---- sections behind the text ---- */
 
@@ -59,8 +60,28 @@ static bool plain_name(const char *s)
     return true;
 }
 
+/* Relocations of a section that are still to be printed. */
+struct pending { const struct asm_relocation *next, *end; };
+
+/* "# R_RISCV_JAL name+4" for those in front of an address; false: there was none. */
+static bool print_relocations(struct pending *p, uint64_t before)
+{
+    bool any = false;
+    for (; p->next < p->end && p->next->addr < before; p->next++, any = true) {
+        const struct asm_relocation *r = p->next;
+        int64_t distance = (int64_t)r->value + r->addend;
+        if (r->type_name) printf("# %s", r->type_name);
+        else printf("# R_RISCV_type_%u", r->type);
+        if (*r->symbol) printf(" %s", plain_name(r->symbol) ? r->symbol : "?");
+        if (distance || !*r->symbol) printf(*r->symbol ? "%+lld" : " %lld", (long long)distance);
+        putchar('\n');
+    }
+    return any;
+}
+
 /* A section of data; `usual` is the address at which the assembler would put it. */
-static void print_data(const struct elf_image *m, const char *section, uint32_t start, const uint8_t *bytes, size_t size, size_t zeros_behind, uint32_t usual)
+static void print_data(const struct elf_image *m, const char *section, uint32_t start, const uint8_t *bytes, size_t size, size_t zeros_behind, uint32_t usual,
+                       struct pending *relocations)
 {
     const struct elf_symbol **labels = allocate((m->nsymbols + 1) * sizeof *labels);
     size_t count = 0, next = 0, end = size + zeros_behind;
@@ -73,7 +94,10 @@ static void print_data(const struct elf_image *m, const char *section, uint32_t 
         uint32_t addr = start + (uint32_t)at;
         if (at == size) puts("\t.bss");
         for (; next < count && labels[next]->value == addr; next++) printf("%s:\n", labels[next]->name);
+        bool relocated = print_relocations(relocations, (uint64_t)addr + 1);
         size_t limit = next < count ? labels[next]->value - start : end;
+        if (relocated && limit > at + 4) limit = at + 4;
+        if (relocations->next < relocations->end && limit > relocations->next->addr - start) limit = relocations->next->addr - start;
         size_t room = (at < size && limit > size ? size : limit) - at;
         size_t zeros = at < size ? zero_run(bytes + at, room) : room;
         bool run = zeros >= 16 || at >= size;
@@ -81,6 +105,7 @@ static void print_data(const struct elf_image *m, const char *section, uint32_t 
         else print_bytes(bytes + at, addr, room < 4 ? room : 4 - (addr & 3));
         at += run ? zeros : room < 4 ? room : 4 - (addr & 3);
     }
+    print_relocations(relocations, UINT64_MAX);
     free(labels);
 }
 
@@ -101,7 +126,8 @@ static void print_note(const char *note)
     }
 }
 
-static void print_others(const struct elf_image *m)
+/* Types and sizes of the symbols in the text. */
+static void print_types(const struct elf_image *m)
 {
     for (size_t i = 0; i < m->nsymbols; i++) {
         const struct elf_symbol *s = &m->symbols[i];
@@ -109,10 +135,16 @@ static void print_others(const struct elf_image *m)
         if (s->function) printf("\t.type\t%s, @function\n", s->name);
         if (s->size) printf("\t.size\t%s, %u\n", s->name, s->size);
     }
+}
+
+static void print_others(const struct elf_image *m)
+{
+    struct pending none = {0};
+    print_types(m);
     uint32_t usual = page_behind(m->text_addr, m->text_words * 4);
-    if (m->rodata_size) print_data(m, ".rodata", m->rodata_addr, m->rodata, m->rodata_size, 0, usual);
+    if (m->rodata_size) print_data(m, ".rodata", m->rodata_addr, m->rodata, m->rodata_size, 0, usual, &none);
     if (m->rodata_size) usual = page_behind(m->rodata_addr, m->rodata_size);
-    if (m->data_size || m->bss_size) print_data(m, ".data", m->data_addr, m->data, m->data_size, m->bss_size, usual);
+    if (m->data_size || m->bss_size) print_data(m, ".data", m->data_addr, m->data, m->data_size, m->bss_size, usual, &none);
     if (m->nresources) puts("\t.section .rodata.ventus.resource");
     for (size_t i = 0; i < m->nresources; i++)
         printf("\t.half\t%u, %u, %u, %u\n", m->resources[i][0], m->resources[i][1], m->resources[i][2], m->resources[i][3]);
@@ -146,6 +178,65 @@ static void dump_elf(const void *bytes, size_t size, const char *path, const str
     if (!how->text_only) print_others(&m);
     elf_free(&m);
 }
+
+/* The listing of a text with its relocations in front of the instructions. */
+static void list_relocated(const uint32_t *words, size_t n, const struct elf_image *m, const struct how *how, struct pending *relocations)
+{
+    char *text;
+    size_t size;
+    FILE *f = open_memstream(&text, &size);
+    if (!f) die("out of memory");
+    asm_disassemble_in(how->profile, !how->raw, words, n, m->text_addr, m, f);
+    if (fclose(f)) die("out of memory");
+    for (char *end, *line = text; *line; line = end) {
+        end = line + strcspn(line, "\n");
+        if (*end) end++;
+        if (strspn(line, "0123456789abcdef") == 8 && line[8] == ':') /* "ADDRESS:<tab>WORD WORD<tab>" */
+            print_relocations(relocations, strtoul(line, NULL, 16) + (uint64_t)4 * ((strcspn(line + 10, "\t") + 1) / 9));
+        fwrite(line, 1, (size_t)(end - line), stdout);
+    }
+    print_relocations(relocations, UINT64_MAX);
+    free(text);
+}
+
+/* Sections of a kind follow each other, as the assembler will put them. */
+static void list_section(const struct asm_section *s, const struct how *how)
+{
+    static const char *const names[] = {".text", ".rodata", ".data", ".bss"};
+    struct elf_image m = {.symbols = s->symbols, .nsymbols = s->nsymbols};
+    struct pending relocations = {s->relocations, s->relocations + s->nrelocations};
+    if (strcmp(s->name, names[s->kind]) && plain_name(s->name)) printf("# section %s\n", s->name);
+    if (s->kind != ASM_TEXT) {
+        if (s->addr) printf("\t.section %s\n\t.balign\t4\n", names[s->kind]);
+        bool bss = s->kind == ASM_BSS;
+        print_data(&m, names[s->kind], s->addr, s->bytes, bss ? 0 : s->size, bss ? s->size : 0, s->addr, &relocations);
+        return;
+    }
+    uint32_t *words = allocate(s->size + 4u);
+    m.text_addr = s->addr;
+    m.text_words = (s->size + 3u) / 4;
+    words[s->size / 4] = 0;
+    memcpy(words, s->bytes, s->size);
+    puts("\t.text");
+    if (!s->addr) puts("\t.org\t0x00000000");
+    list_relocated(words, m.text_words, &m, how, &relocations);
+    if (!how->text_only) print_types(&m);
+    free(words);
+}
+
+static bool dump_object(const void *bytes, size_t size, const char *path, const struct how *how)
+{
+    struct asm_object object;
+    const struct asm_input input = {path, bytes, size};
+    if (!asm_read_object(&input, &object, stderr)) return false;
+    for (int kind = ASM_TEXT; kind <= (how->text_only ? ASM_TEXT : ASM_BSS); kind++)
+        for (size_t i = 0; i < object.nsections; i++)
+            if ((int)object.sections[i].kind == kind && object.sections[i].size) list_section(&object.sections[i], how);
+    asm_free_object(&object);
+    return true;
+}
+
+static bool is_object(const char *bytes, size_t size) { return size > 17 && bytes[16] == 1 && !bytes[17]; } /* ET_REL */
 
 /* One hexadecimal word a line; blank lines, and what follows // or #, are skipped. */
 static size_t parse_words(char *text, const char *path, uint32_t *words)
@@ -185,7 +276,8 @@ int cmd_objdump(int argc, char **argv)
     size_t size;
     char *bytes = read_file(input, &size);
     if (size >= 4 && !memcmp(bytes, "\177ELF", 4)) {
-        dump_elf(bytes, size, input, &how);
+        if (!is_object(bytes, size)) dump_elf(bytes, size, input, &how);
+        else if (!dump_object(bytes, size, input, &how)) return free(bytes), EXIT_FAILED;
     } else {
         if (memchr(bytes, 0, size)) die("%s: this is neither an ELF file nor a text of hexadecimal words", input);
         uint32_t *words = allocate((size / 2 + 1) * sizeof *words);

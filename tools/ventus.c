@@ -9,7 +9,7 @@ static const struct command { const char *name; int (*run)(int argc, char **argv
     {"cc", cmd_cc, "compile OpenCL C to an executable for the machine"},
     {"as", cmd_as, "assemble"},
     {"ld", cmd_ld, "link objects"},
-    {"objdump", cmd_objdump, "disassemble an executable or a text file of words"},
+    {"objdump", cmd_objdump, "disassemble an executable, an object or a text file of words"},
     {"isa", cmd_isa, "explain an instruction, or print the manual"},
     {"run", cmd_run, "run a kernel on the simulator"},
     {"info", cmd_info, "show version and machine parameters"},

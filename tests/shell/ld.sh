@@ -1,4 +1,4 @@
-# A program in two objects, linked with the start code, runs; wrong inputs are refused.
+# A program in two objects, linked with the start code, runs; objects are listed; wrong inputs are refused.
 ventus=$VENTUS_BUILD/ventus
 work=$VENTUS_RESULTS/ld
 rm -rf "$work"
@@ -41,6 +41,22 @@ result=$(od -An -t u4 out.bin | tr -s ' ')
 [ "$result" = " 100 101 102 103" ] || fail "the result is$result"
 "$ventus" objdump program.elf >program.s && "$ventus" as program.s -o again.elf && cmp program.elf again.elf || fail "the listing is another program"
 
+for o in main library; do # the text of an object, listed and assembled, has the same words
+    for form in '' --raw; do
+        "$ventus" objdump $form $o.o >$o.lst && "$ventus" as $o.lst -o $o.elf && "$ventus" objdump --text --raw $o.o >$o.want || fail "no listing of $o.o"
+        "$ventus" objdump --text --raw $o.elf >$o.got
+        cmp <(grep -v '^#' $o.want | cut -f 1,2) <(cut -f 1,2 $o.got) || fail "the listing of $o.o is another text"
+    done
+done
+"$ventus" objdump main.o >main.lst
+grep -A 1 '^# R_RISCV_CALL_PLT twice$' main.lst | grep -q auipc || fail "no relocation in front of the call"
+grep -q '^# R_RISCV_PCREL_LO12_I .text+' main.lst || fail "no %pcrel_lo in the listing"
+"$ventus" objdump library.o | grep -A 2 'section .data' | grep -q '^number:' || fail "no data in the listing"
+printf '.text\n.word 0\n.data\nd: .zero 40\n.word d+4\n.zero 40\n.byte 1\n.bss\nb: .zero 99' >data.s
+"$ventus" as -c data.s && "$ventus" objdump data.o >data.lst
+grep -A 1 '^# R_RISCV_32 .data+4$' data.lst | grep -q '^00000028:.*\.word' || fail "no relocation in the data"
+grep -q 'zero.99' data.lst || fail "no .bss in the listing"
+
 refused() { # pattern, command...
     local want=$1 text
     shift
@@ -50,6 +66,8 @@ refused() { # pattern, command...
 refused "undefined symbol 'number'" "$ventus" ld main.o
 refused "defined in library.o, too" "$ventus" ld main.o library.o library.o
 refused 'not an object' "$ventus" ld program.elf -o other.elf
+head -c 300 main.o >short.o
+refused 'short.o: error: .*cut off' "$ventus" objdump short.o
 refused 'not an ELF file' "$ventus" ld main.s
 refused 'both input and output' "$ventus" ld main.o -o main.o
 exit $status
