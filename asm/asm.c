@@ -164,6 +164,8 @@ void as_near(struct nearest *n, const char *candidate)
 {
     size_t length = strlen(candidate);
     if (length > n->length + n->distance || n->length > length + n->distance) return;
+    /* one edit leaves all but two letters in common at the ends: cheap to see, and asked of every comment */
+    if (n->distance <= 2 && n->length > common_ends(n, candidate) + 2) return;
     unsigned d = asm_edit_distance(n->word, n->length, candidate, length);
     bool alike = n->best && d == n->distance && common_ends(n, candidate) > common_ends(n, n->best);
     if ((d < n->distance || alike) && d < n->length) {
