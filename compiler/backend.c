@@ -53,5 +53,5 @@ void backend_kernel(struct cc *cc, struct kernel *kernel)
     peephole_run(f);
     regalloc_run(f);
     emit_run(f);
-    if (cc->dump && strstr(cc->dump, "machine")) dump_machine(f);
+    if (cc_dumps(cc, "machine")) dump_machine(f);
 }

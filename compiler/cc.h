@@ -79,8 +79,7 @@ struct cc {
 
     /* options.c */
     const char **clang_args;   /* NULL-terminated extra arguments for clang */
-    bool verbose;              /* keep and print intermediate forms: VENTUS_CC_DUMP=ir,machine,asm */
-    const char *dump;
+    const char *dump;          /* intermediate forms to print: VENTUS_CC_DUMP=ir,machine,asm */
 
     /* prepare.c, kernels.c */
     LLVMContextRef context;
@@ -100,6 +99,8 @@ struct cc {
 void *cc_alloc(struct cc *cc, size_t size);            /* zeroed, lives as long as the compilation */
 char *cc_printf(struct cc *cc, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void cc_log(struct cc *cc, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* Was the intermediate form `what` asked for by VENTUS_CC_DUMP? */
+bool cc_dumps(const struct cc *cc, const char *what);
 /* Logs "<source>:LINE: error: ..." (LINE from the instruction's debug location when `at` has one)
  * and ends the compilation. */
 _Noreturn void cc_error(struct cc *cc, enum cc_exit status, LLVMValueRef at, const char *format, ...)

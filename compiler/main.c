@@ -126,7 +126,6 @@ static void compile(struct cc *cc, const struct request *r)
 {
     cc->tool_dir = tool_dir(cc);
     cc->dump = getenv("VENTUS_CC_DUMP");
-    cc->verbose = cc->dump && *cc->dump;
     options_parse(cc, r->options);
     size_t size;
     for (int i = 0; i < r->nobjects; i++) {

@@ -161,7 +161,7 @@ void output_program(struct cc *cc, void **bytes, size_t *size)
         .rodata_addr = cc->rodata_addr, .rodata = cc->rodata, .rodata_size = cc->rodata_size,
         .symbols = symbols, .nsymbols = cc->nkernels + 1, .note = kernels_note(cc),
         .resources = (const uint16_t (*)[4])resources, .nresources = cc->nkernels};
-    if (cc->dump && strstr(cc->dump, "asm")) asm_disassemble(text, image.text_words, ABI_CODE_BASE, &image, stderr);
+    if (cc_dumps(cc, "asm")) asm_disassemble(text, image.text_words, ABI_CODE_BASE, &image, stderr);
     const char *why = "";
     if (!elf_write(&image, bytes, size, &why)) cc_error(cc, CC_ENVIRONMENT, NULL, "cannot make the program file: %s", why);
     for (uint32_t k = 0; k < cc->nkernels; k++) cc->kernels[k].function = NULL;

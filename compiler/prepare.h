@@ -9,8 +9,6 @@
 void cc_log_text(struct cc *cc, const char *text, size_t size);
 /* Source line of an instruction or a function, 0 if unknown. */
 unsigned cc_line(LLVMValueRef at);
-/* Is `what` in the list of VENTUS_CC_DUMP? */
-bool cc_dumps(const struct cc *cc, const char *what);
 void cc_free(struct cc *cc);
 
 /* ---- frontend.c ---- */

@@ -73,16 +73,6 @@ static void write_vmem(const char *path, const struct elf_image *m)
     free(text);
 }
 
-static void write_elf(const char *path, const struct elf_image *m)
-{
-    void *bytes;
-    size_t size;
-    const char *why = "";
-    if (!elf_write(m, &bytes, &size, &why)) die("%s", why);
-    write_file(path, bytes, size);
-    free(bytes);
-}
-
 static uint32_t base_arg(const struct args *args)
 {
     uint32_t base = (uint32_t)number_arg(args, "--base", args->value, 0, UINT32_MAX);

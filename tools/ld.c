@@ -30,16 +30,6 @@ static bool has_start(const struct elf_image *m)
     return false;
 }
 
-static void write_program(const char *path, const struct elf_image *m)
-{
-    void *bytes;
-    size_t size;
-    const char *why = "";
-    if (!elf_write(m, &bytes, &size, &why)) die("%s", why);
-    write_file(path, bytes, size);
-    free(bytes);
-}
-
 int cmd_ld(int argc, char **argv)
 {
     struct args args = {.command = "ld", .usage = "OBJECT... [-o OUT]", .about = about, .flags = flags, .argc = argc, .argv = argv, .at = 1};
@@ -67,7 +57,7 @@ int cmd_ld(int argc, char **argv)
         elf_free(&image);
         if (!asm_link(&options, inputs, n, base, start_code, sizeof start_code / 4, &image, stderr)) return EXIT_FAILED;
     }
-    write_program(output, &image);
+    write_elf(output, &image);
     elf_free(&image);
     for (size_t i = 0; i < n; i++) free((void *)inputs[i].bytes);
     free(inputs);

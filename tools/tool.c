@@ -220,3 +220,13 @@ void write_file(const char *path, const void *bytes, size_t size)
         die("cannot write %s: %s", path, strerror(error));
     }
 }
+
+void write_elf(const char *path, const struct elf_image *m)
+{
+    void *bytes;
+    size_t size;
+    const char *why = "";
+    if (!elf_write(m, &bytes, &size, &why)) die("%s", why);
+    write_file(path, bytes, size);
+    free(bytes);
+}

@@ -67,4 +67,9 @@ void *read_file(const char *path, size_t *size); /* "-": standard input; zero-te
 void write_file(const char *path, const void *bytes, size_t size);
 void *allocate(size_t size);                     /* zeroed */
 
+struct elf_image;
+
+/* Writes an image as an ELF executable to `path`; dies with a message when that fails. */
+void write_elf(const char *path, const struct elf_image *image);
+
 #endif
