@@ -29,7 +29,7 @@ enum isa_kind {
     KIND_BRANCH, KIND_VBRANCH, KIND_JAL, KIND_JALR,
     KIND_XLOAD, KIND_XSTORE, KIND_VLOAD, KIND_VSTORE, KIND_PLOAD, KIND_PSTORE,
     KIND_ULOAD, KIND_USTORE, KIND_SLOAD, KIND_SSTORE, KIND_ILOAD, KIND_ISTORE,
-    KIND_AMO, KIND_LR, KIND_SC, KIND_CSR, KIND_VSET, KIND_NOP,
+    KIND_AMO, KIND_LR, KIND_SC, KIND_XAMO, KIND_XLR, KIND_XSC, KIND_CSR, KIND_VSET, KIND_NOP,
     KIND_JOIN, KIND_SETRPC, KIND_PREFIX, KIND_ENDPRG, KIND_BARRIER, KIND_BARRIERSUB,
     KIND_MMA, KIND_DMA, KIND_MBARRIER, KIND_ABSENT,
 };
@@ -41,6 +41,7 @@ enum isa_unit {
 enum isa_flags {
     ISA_ROUND = 1, ISA_V0 = 2, ISA_IMMHI = 4, ISA_EVEN = 8,
     ISA_MEMORY = 16, ISA_SPACE_SHIFT = 5, ISA_WIDTH_SHIFT = 7,
+    ISA_LONG = 1 << 15,
 };
 
 enum isa_revision {
@@ -70,7 +71,7 @@ struct insn {
 
     uint16_t prefix; /* operation of the prefix folded in, 0 = none */
     uint16_t groups; /* its twelve group bits, also those that extended nothing */
-    uint8_t pair;    /* register operands are pairs, memory operands 64-bit addresses */
+    uint8_t pair;    /* register operands are pairs; with a memory prefix the address alone is one */
     uint8_t abs, neg; /* bit k: of source k + 1 */
     uint8_t hint;    /* cache hint */
     uint8_t space, width; /* memory prefix: see MEMORY in insn.def */
