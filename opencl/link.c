@@ -83,7 +83,7 @@ static cl_int compile_error(cl_int error)
     return error == CL_INVALID_BUILD_OPTIONS ? CL_INVALID_COMPILER_OPTIONS : error;
 }
 
-static cl_int job_object(struct job *job)
+static cl_int job_object(struct build_job *job)
 {
     cl_int error = job_compile(job);
     if (job->folder) folder_remove(job->folder);
@@ -119,7 +119,7 @@ cl_int clCompileProgram(cl_program program, cl_uint count, const cl_device_id *l
     if (!error && !program->source) error = CL_INVALID_OPERATION;
     if (!error) error = program_begin(program, options);
     if (error) return error;
-    struct job job = {.work = job_object, .program = program, .notify = notify, .data = data,
+    struct build_job job = {.work = job_object, .program = program, .notify = notify, .data = data,
                       .type = CL_PROGRAM_BINARY_TYPE_COMPILED_OBJECT};
     if (nheaders) job.folder = folder_of_headers(nheaders, headers, names);
     job.options = nheaders && !job.folder ? NULL : options_with(options, job.folder);
@@ -169,7 +169,7 @@ static struct executable *object_of(cl_program program)
 }
 
 /* Takes a use of each program's object; `job` has them also when this fails. */
-static cl_int inputs_take(struct job *job, cl_context context, cl_uint count, const cl_program *programs)
+static cl_int inputs_take(struct build_job *job, cl_context context, cl_uint count, const cl_program *programs)
 {
     if (count == 0 || !programs) return CL_INVALID_VALUE;
     if (!job_inputs(job, count)) return CL_OUT_OF_HOST_MEMORY;
@@ -183,7 +183,7 @@ static cl_int inputs_take(struct job *job, cl_context context, cl_uint count, co
 }
 
 /* Writes the inputs into `folder`; the names (closed by NULL) are the caller's to free. */
-static char **input_files(const struct job *job, const char *folder)
+static char **input_files(const struct build_job *job, const char *folder)
 {
     char **files = calloc(job->ninputs + 1u, sizeof *files);
     for (cl_uint i = 0; files && i < job->ninputs; i++) {
@@ -198,7 +198,7 @@ static char **input_files(const struct job *job, const char *folder)
     return files;
 }
 
-cl_int job_link(struct job *job)
+cl_int job_link(struct build_job *job)
 {
     char *folder = folder_make(), **files = folder ? input_files(job, folder) : NULL;
     cl_int error = CL_OUT_OF_RESOURCES;
@@ -215,13 +215,13 @@ cl_int job_link(struct job *job)
     return error;
 }
 
-static cl_int job_link_only(struct job *job)
+static cl_int job_link_only(struct build_job *job)
 {
     cl_int error = job_link(job);
     return error == CL_BUILD_PROGRAM_FAILURE ? CL_LINK_PROGRAM_FAILURE : error;
 }
 
-static void inputs_drop(struct job *job)
+static void inputs_drop(struct build_job *job)
 {
     for (cl_uint i = 0; i < job->ninputs; i++) executable_drop(job->inputs[i]);
     free(job->inputs);
@@ -231,7 +231,7 @@ cl_program clLinkProgram(cl_context context, cl_uint count, const cl_device_id *
                          const cl_program *inputs, void (CL_CALLBACK *notify)(cl_program, void *), void *data, cl_int *errcode_ret)
 {
     cl_program program = NULL;
-    struct job job = {.work = job_link_only, .notify = notify, .data = data, .type = link_type(options)};
+    struct build_job job = {.work = job_link_only, .notify = notify, .data = data, .type = link_type(options)};
     cl_int error = object_is(context, KIND_CONTEXT) ? device_list_check(count, list, true) : CL_INVALID_CONTEXT;
     if (!error && !notify && data) error = CL_INVALID_VALUE;
     if (!error) error = inputs_take(&job, context, ninputs, inputs);

@@ -333,8 +333,8 @@ struct build {
 };
 
 /* Runs `work` at once, or on a thread of its own if the client gave a callback, and calls that. */
-struct job {
-    cl_int (*work)(struct job *job); /* must not touch the job's program after program_end */
+struct build_job {
+    cl_int (*work)(struct build_job *job); /* must not touch the job's program after program_end */
     cl_program program;              /* held until the end */
     void (CL_CALLBACK *notify)(cl_program program, void *data);
     void *data;
@@ -344,13 +344,13 @@ struct job {
     cl_uint ninputs;
 };
 
-cl_int job_start(struct job *job); /* a copy on the heap is made; owns options, folder, inputs */
-cl_int job_compile(struct job *job);
-cl_int job_link(struct job *job);
+cl_int job_start(struct build_job *job); /* a copy on the heap is made; owns options, folder, inputs */
+cl_int job_compile(struct build_job *job);
+cl_int job_link(struct build_job *job);
 /* Room for `count` inputs. */
-bool job_inputs(struct job *job, cl_uint count);
+bool job_inputs(struct build_job *job, cl_uint count);
 /* Runs the compiler as `build` says and ends the job's build with the outcome. */
-cl_int job_build(struct job *job, struct build *build);
+cl_int job_build(struct build_job *job, struct build *build);
 
 /* Runs ventus-cc. CL_SUCCESS, CL_BUILD_PROGRAM_FAILURE, CL_INVALID_BUILD_OPTIONS,
  * CL_COMPILER_NOT_AVAILABLE or CL_OUT_OF_HOST_MEMORY. */

@@ -231,7 +231,7 @@ void program_end(cl_program program, struct executable *executable, cl_program_b
 
 /* ---- jobs ---- */
 
-bool job_inputs(struct job *job, cl_uint count)
+bool job_inputs(struct build_job *job, cl_uint count)
 {
     job->inputs = calloc(count, sizeof *job->inputs);
     job->ninputs = job->inputs ? count : 0;
@@ -239,7 +239,7 @@ bool job_inputs(struct job *job, cl_uint count)
 }
 
 /* What the job owns. */
-static void job_release(struct job *job)
+static void job_release(struct build_job *job)
 {
     for (cl_uint i = 0; i < job->ninputs; i++) executable_drop(job->inputs[i]);
     free(job->inputs);
@@ -247,7 +247,7 @@ static void job_release(struct job *job)
     free(job->folder);
 }
 
-static cl_int job_run(struct job *job)
+static cl_int job_run(struct build_job *job)
 {
     cl_int result = job->work(job);
     if (job->notify) job->notify(job->program, job->data);
@@ -263,9 +263,9 @@ static void *job_main(void *job)
     return NULL;
 }
 
-cl_int job_start(struct job *model)
+cl_int job_start(struct build_job *model)
 {
-    struct job *job = malloc(sizeof *job);
+    struct build_job *job = malloc(sizeof *job);
     if (!job) {
         program_end(model->program, NULL, CL_PROGRAM_BINARY_TYPE_NONE, NULL);
         job_release(model);
@@ -286,7 +286,7 @@ static char *log_with(char *log, const char *why)
     return text;
 }
 
-cl_int job_build(struct job *job, struct build *b)
+cl_int job_build(struct build_job *job, struct build *b)
 {
     struct executable *executable = NULL;
     const char *why;
@@ -301,21 +301,21 @@ cl_int job_build(struct job *job, struct build *b)
     return error;
 }
 
-cl_int job_compile(struct job *job)
+cl_int job_compile(struct build_job *job)
 {
     struct build b = {.source = job->program->source, .source_size = job->program->source_size, .options = job->options};
     return job_build(job, &b);
 }
 
 /* An executable binary: nothing to compile. */
-static cl_int job_adopt(struct job *job)
+static cl_int job_adopt(struct build_job *job)
 {
     program_end(job->program, executable_use(job->inputs[0]), job->type, NULL);
     return CL_SUCCESS;
 }
 
 /* A program from a binary: an executable is ready, an object is linked. */
-static cl_int binary_job(cl_program program, struct job *job)
+static cl_int binary_job(cl_program program, struct build_job *job)
 {
     if (!program->executable) return CL_INVALID_BINARY; /* a failed link */
     if (!job_inputs(job, 1)) return CL_OUT_OF_HOST_MEMORY;
@@ -333,7 +333,7 @@ cl_int clBuildProgram(cl_program program, cl_uint count, const cl_device_id *lis
     if (!notify && data) return CL_INVALID_VALUE;
     error = program_begin(program, options);
     if (error) return error;
-    struct job job = {.work = job_compile, .program = program, .notify = notify, .data = data,
+    struct build_job job = {.work = job_compile, .program = program, .notify = notify, .data = data,
                       .type = CL_PROGRAM_BINARY_TYPE_EXECUTABLE};
     if (!program->source) error = binary_job(program, &job);
     else if (!(job.options = strdup(options ? options : ""))) error = CL_OUT_OF_HOST_MEMORY;

@@ -1,6 +1,6 @@
 /* Guest memory accesses of the engine: base + address, no checks, all lanes of an instruction at once.
  *
- * Before an access is made, gpu->access says what it is, so that a refused one can be named. Results of
+ * Before an access is made, sm->access says what it is, so that a refused one can be named. Results of
  * a load are staged, so that registers never change half-way. Runs of 16 lanes with consecutive or equal
  * addresses are one host access. Included by step.c alone. */
 #ifndef VENTUS_SIM_ACCESS_H
@@ -36,13 +36,22 @@ INLINE uint32_t fetch_one(const uint8_t *p, unsigned size, bool sign)
 
 INLINE void put_one(uint8_t *p, unsigned size, uint32_t value) { memcpy(p, &value, size); }
 
+#ifdef STEP_HOOKED
+static void observe_access(struct sm *sm);
+#endif
+
 /* Announces an access; nothing of it may move before this. */
-INLINE struct access *announce(struct gpu *gpu, uint32_t lanes, unsigned size, bool write)
+INLINE struct access *announce(struct sm *sm, uint32_t lanes, unsigned size, bool write)
 {
-    struct access *a = &gpu->access;
+    struct access *a = &sm->access;
     a->lanes = lanes;
     a->size = size;
     a->write = write;
+#ifdef STEP_HOOKED
+    a->atomic = false;
+    a->high = NULL;
+    if (sm->trace && sm->trace->access) observe_access(sm);
+#endif
     __asm__ volatile("" ::: "memory");
     return a;
 }
@@ -60,11 +69,11 @@ INLINE enum shape shape_of(const uint32_t *addr, unsigned size)
     return differ ? SCATTERED : UNIFORM;
 }
 
-/* A load of the lanes in gpu->access.addr into row `vd`. */
-INLINE void load_lanes(struct gpu *gpu, uint32_t *vd, uint32_t lanes, unsigned size, bool sign)
+/* A load of the lanes in sm->access.addr into row `vd`. */
+INLINE void load_lanes(struct sm *sm, uint32_t *vd, uint32_t lanes, unsigned size, bool sign)
 {
-    const struct access *a = announce(gpu, lanes, size, false);
-    const uint8_t *mem = gpu->mem;
+    const struct access *a = announce(sm, lanes, size, false);
+    const uint8_t *mem = sm->mem;
     _Alignas(64) uint32_t out[ISA_LANES];
     for (uint32_t h = 0; h < ISA_LANES; h += HALF) {
         uint32_t part = lanes >> h & 0xffff;
@@ -89,33 +98,44 @@ INLINE void load_lanes(struct gpu *gpu, uint32_t *vd, uint32_t lanes, unsigned s
     for (; lanes; lanes &= lanes - 1) vd[__builtin_ctz(lanes)] = out[__builtin_ctz(lanes)];
 }
 
-/* A write to a word ends every lr.w reservation on it. */
-NOINLINE void end_reservations(struct gpu *gpu, uint32_t addr, uint32_t size)
+/* A write to a word ends every lr.w reservation on it: of all SMs while one host thread runs them, of its own
+ * SM otherwise (then sc.w also compares the word). */
+NOINLINE void end_reservations_in(struct group *g, uint32_t *count, uint32_t addr, uint32_t size)
 {
-    for (uint32_t k = 0; k < gpu->launch.warps; k++) {
-        struct warp *w = &gpu->warps[k];
+    for (uint32_t k = 0; k < g->launch->warps; k++) {
+        struct warp *w = &g->warps[k];
         for (uint32_t left = w->reserved_lanes; left; left &= left - 1) {
             uint32_t lane = (uint32_t)__builtin_ctz(left);
             if (w->reserved[lane] - addr + 3 >= size + 3) continue; /* no byte in common */
             w->reserved_lanes &= ~(1u << lane);
-            gpu->reservations--;
+            g->reservations--;
+            --*count;
         }
     }
 }
 
-NOINLINE void end_reservations_of_access(struct gpu *gpu)
+NOINLINE void end_reservations(struct sm *sm, uint32_t addr, uint32_t size)
 {
-    const struct access *a = &gpu->access;
-    if (!a->lanes) end_reservations(gpu, a->addr[0], a->size);
+    struct gpu *gpu = sm->gpu;
+    bool all = sm->reservations == &gpu->reservations;
+    for (uint32_t i = all ? 0 : sm->index; i <= (all ? gpu->config.sms - 1 : sm->index); i++)
+        for (struct group *g = gpu->sms[i].groups; g; g = g->next)
+            if (g->reservations) end_reservations_in(g, sm->reservations, addr, size);
+}
+
+NOINLINE void end_reservations_of_access(struct sm *sm)
+{
+    const struct access *a = &sm->access;
+    if (!a->lanes) end_reservations(sm, a->addr[0], a->size);
     for (uint32_t lanes = a->lanes; lanes; lanes &= lanes - 1)
-        end_reservations(gpu, a->addr[__builtin_ctz(lanes)], a->size);
+        end_reservations(sm, a->addr[__builtin_ctz(lanes)], a->size);
 }
 
 /* A store of row `data`. Lanes write in ascending order: of equal addresses the highest lane stays. */
-INLINE void store_lanes(struct gpu *gpu, const uint32_t *data, uint32_t lanes, unsigned size)
+INLINE void store_lanes(struct sm *sm, const uint32_t *data, uint32_t lanes, unsigned size)
 {
-    const struct access *a = announce(gpu, lanes, size, true);
-    uint8_t *mem = gpu->mem;
+    const struct access *a = announce(sm, lanes, size, true);
+    uint8_t *mem = sm->mem;
     for (uint32_t h = 0; h < ISA_LANES; h += HALF) {
         uint32_t part = lanes >> h & 0xffff;
         enum shape shape = part == 0xffff ? shape_of(a->addr + h, size) : SCATTERED;
@@ -131,51 +151,52 @@ INLINE void store_lanes(struct gpu *gpu, const uint32_t *data, uint32_t lanes, u
             }
         }
     }
-    if (gpu->reservations) end_reservations_of_access(gpu);
+    if (*sm->reservations) end_reservations_of_access(sm);
 }
 
-INLINE uint32_t load_scalar(struct gpu *gpu, uint32_t addr, unsigned size, bool sign)
+INLINE uint32_t load_scalar(struct sm *sm, uint32_t addr, unsigned size, bool sign)
 {
-    gpu->access.addr[0] = addr;
-    announce(gpu, 0, size, false);
-    return fetch_one(gpu->mem + addr, size, sign);
+    sm->access.addr[0] = addr;
+    announce(sm, 0, size, false);
+    return fetch_one(sm->mem + addr, size, sign);
 }
 
-INLINE void store_scalar(struct gpu *gpu, uint32_t addr, unsigned size, uint32_t value)
+INLINE void store_scalar(struct sm *sm, uint32_t addr, unsigned size, uint32_t value)
 {
-    gpu->access.addr[0] = addr;
-    announce(gpu, 0, size, true);
-    put_one(gpu->mem + addr, size, value);
-    if (gpu->reservations) end_reservations_of_access(gpu);
+    sm->access.addr[0] = addr;
+    announce(sm, 0, size, true);
+    put_one(sm->mem + addr, size, value);
+    if (*sm->reservations) end_reservations_of_access(sm);
 }
 
 /* ---- addresses ---- */
 
-INLINE void flat_addresses(struct gpu *gpu, const uint32_t *vs1, uint32_t imm)
+INLINE void flat_addresses(struct sm *sm, const uint32_t *vs1, uint32_t imm)
 {
-    LANE_LOOP gpu->access.addr[lane] = vs1[lane] + imm;
+    LANE_LOOP sm->access.addr[lane] = vs1[lane] + imm;
 }
 
-INLINE void strided_addresses(struct gpu *gpu, uint32_t base, uint32_t stride)
+INLINE void strided_addresses(struct sm *sm, uint32_t base, uint32_t stride)
 {
-    LANE_LOOP gpu->access.addr[lane] = base + lane * stride;
+    LANE_LOOP sm->access.addr[lane] = base + lane * stride;
 }
 
-INLINE void indexed_addresses(struct gpu *gpu, uint32_t base, const uint32_t *index, uint32_t index_mask)
+INLINE void indexed_addresses(struct sm *sm, uint32_t base, const uint32_t *index, uint32_t index_mask)
 {
-    LANE_LOOP gpu->access.addr[lane] = base + (index[lane] & index_mask);
+    LANE_LOOP sm->access.addr[lane] = base + (index[lane] & index_mask);
 }
 
 /* Private memory: words interleaved over all threads of the work-group. Returns the lanes whose access
  * would leave its word. */
-INLINE uint32_t private_addresses(struct gpu *gpu, const struct warp *w, const uint32_t *vs1, uint32_t imm, unsigned size)
+INLINE uint32_t private_addresses(struct sm *sm, const struct warp *w, const uint32_t *vs1, uint32_t imm, unsigned size)
 {
-    uint32_t step = gpu->launch.warps * gpu->launch.threads_per_warp, base = gpu->launch.pds_base + w->tid * 4;
+    const struct launch *l = w->group->launch;
+    uint32_t step = l->warps * l->threads_per_warp, base = w->group->pds_base + w->tid * 4;
     uint32_t crossing = 0;
     LANE_LOOP
     {
         uint32_t o = vs1[lane] + imm;
-        gpu->access.addr[lane] = base + (o & ~3u) * step + lane * 4 + (o & 3);
+        sm->access.addr[lane] = base + (o & ~3u) * step + lane * 4 + (o & 3);
         crossing |= (uint32_t)((o & 3) + size > 4) << lane;
     }
     return crossing;

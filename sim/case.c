@@ -220,6 +220,7 @@ bool case_load(struct gpu *gpu, const struct recorded *c)
 void case_config(struct gpu_config *config)
 {
     gpu_config_default(config);
+    config->sms = config->groups_per_sm = 1;
     config->lds_bytes = ABI_LOCAL_LIMIT - ABI_LOCAL_BASE;
     config->vgpr_rows = config->warps_per_sm * ISA_VREGS;
     config->sgpr_rows = config->warps_per_sm * ISA_XREGS;

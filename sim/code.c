@@ -22,6 +22,7 @@ static void count_registers(struct decoded *d)
         unsigned reg = (unsigned)isa_get(&d->in, (enum operand_role)o->role);
         need(o->kind == OPERAND_REG_X ? &d->xregs : &d->vregs, reg);
     }
+    if (desc->kind == KIND_CSR && csr_per_lane(d->in.aux)) need(&d->vregs, d->in.rd);
     if ((desc->flags & ISA_V0) || !d->in.vm) need(&d->vregs, 0);
 }
 
@@ -29,36 +30,60 @@ static void decode_page(struct gpu *gpu, struct code_page *page)
 {
     const uint32_t *words = (const uint32_t *)(gpu->mem + ((size_t)page->number << PAGE_BITS));
     bool more = page->number + 1 < PAGES && (gpu->pages[page->number + 1] & GPU_EXEC);
+    unsigned end = PAGE_WORDS + (more ? ISA_MAX_WORDS : 0);
     for (unsigned i = 0; i < PAGE_WORDS; i++) {
         struct decoded *d = &page->insns[i];
         *d = (struct decoded){0};
-        size_t nwords = i + 1 < PAGE_WORDS || more ? 2 : 1;
-        if (isa_decode(words + i, nwords, &d->in)) count_registers(d);
+        size_t nwords = end - i < ISA_MAX_WORDS ? end - i : ISA_MAX_WORDS;
+        if (isa_decode_in((enum isa_profile)gpu->config.profile, words + i, nwords, &d->in)) count_registers(d);
     }
 }
 
-const struct code_page *code_page(struct gpu *gpu, uint32_t pc)
+static struct code_page *make_page(struct gpu *gpu, uint32_t number)
 {
-    uint32_t number = pc >> PAGE_BITS;
-    struct code_page *page = gpu->code[number];
-    if (page) return page;
-    if (!(gpu->pages[number] & GPU_EXEC)) return NULL;
-    page = malloc(sizeof *page);
+    struct code_page *page = malloc(sizeof *page);
     if (!page) return NULL;
     page->number = number;
     decode_page(gpu, page);
     page->next = gpu->code_list;
     gpu->code_list = page;
-    gpu->code[number] = page;
+    __atomic_store_n(&gpu->code[number], page, __ATOMIC_RELEASE);
+    return page;
+}
+
+const struct code_page *code_page(struct gpu *gpu, uint32_t pc)
+{
+    uint32_t number = pc >> PAGE_BITS;
+    struct code_page *page = __atomic_load_n(&gpu->code[number], __ATOMIC_ACQUIRE);
+    if (page) return page;
+    if (!(gpu->pages[number] & GPU_EXEC)) return NULL;
+    mtx_lock(&gpu->code_lock);
+    page = gpu->code[number];
+    if (!page) page = make_page(gpu, number);
+    mtx_unlock(&gpu->code_lock);
     return page;
 }
 
 void code_drop(struct gpu *gpu)
 {
+    mtx_lock(&gpu->code_lock);
     while (gpu->code_list) {
         struct code_page *page = gpu->code_list;
         gpu->code_list = page->next;
-        gpu->code[page->number] = NULL;
+        __atomic_store_n(&gpu->code[page->number], NULL, __ATOMIC_RELEASE);
+        page->next = gpu->code_dropped;
+        gpu->code_dropped = page;
+    }
+    mtx_unlock(&gpu->code_lock);
+}
+
+void code_sweep(struct gpu *gpu)
+{
+    mtx_lock(&gpu->code_lock);
+    while (gpu->code_dropped) {
+        struct code_page *page = gpu->code_dropped;
+        gpu->code_dropped = page->next;
         free(page);
     }
+    mtx_unlock(&gpu->code_lock);
 }

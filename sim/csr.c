@@ -1,8 +1,7 @@
 /* Control and status registers: numbers and access from isa/csr.def, meaning here.
  *
  * The host's rounding mode always equals w->frm of the running warp (frm 0..3): step.c sets it when a
- * warp gets its turn, csr_write when the guest changes it. fflags keeps what was written: flags do
- * not accrue. Called by step.c. */
+ * warp gets its turn, csr_write when the guest changes it. Called by step.c. */
 #include <fenv.h>
 
 #include "sim/machine.h"
@@ -15,8 +14,17 @@ void round_set(uint32_t frm)
     if (frm < 4) fesetround(modes[frm]);
 }
 
-bool csr_read(const struct gpu *gpu, const struct warp *w, unsigned number, uint32_t *value)
+/* The base of the warp's private memory: r2025 has one for each warp, the others one for the group. */
+static uint32_t private_base(const struct warp *w)
 {
+    const struct launch *l = w->group->launch;
+    bool per_warp = w->group->sm->gpu->config.profile == PROFILE_R2025;
+    return w->group->pds_base + (per_warp ? ((l->pds_bytes + 3) & ~3u) * w->tid : 0);
+}
+
+bool csr_read(const struct warp *w, unsigned number, uint32_t *value)
+{
+    const struct group *g = w->group;
     switch (number) {
     case CSR_FFLAGS: *value = w->fflags; return true;
     case CSR_FRM: *value = w->frm; return true;
@@ -27,22 +35,24 @@ bool csr_read(const struct gpu *gpu, const struct warp *w, unsigned number, uint
     case CSR_MSTATUS: *value = w->mstatus; return true;
     case CSR_MTVEC: *value = w->mtvec; return true;
     case CSR_TID: *value = w->tid; return true;
-    case CSR_NUMW: *value = gpu->launch.warps; return true;
-    case CSR_NUMT: *value = gpu->launch.threads_per_warp; return true;
-    case CSR_KNL: *value = gpu->launch.knl; return true;
-    case CSR_WGID: *value = gpu->wgid; return true;
+    case CSR_NUMW: *value = g->launch->warps; return true;
+    case CSR_NUMT: *value = g->launch->threads_per_warp; return true;
+    case CSR_KNL: *value = g->launch->knl; return true;
+    case CSR_WGID: *value = g->wgid; return true;
     case CSR_WID: *value = w->wid; return true;
-    case CSR_LDS: *value = ABI_LOCAL_BASE; return true;
-    case CSR_PDS: *value = gpu->launch.pds_base; return true;
-    case CSR_GIDX: *value = gpu->group[0]; return true;
-    case CSR_GIDY: *value = gpu->group[1]; return true;
-    case CSR_GIDZ: *value = gpu->group[2]; return true;
+    case CSR_LDS: *value = g->lds_base; return true;
+    case CSR_PDS: *value = private_base(w); return true;
+    case CSR_GIDX: *value = g->index[0]; return true;
+    case CSR_GIDY: *value = g->index[1]; return true;
+    case CSR_GIDZ: *value = g->index[2]; return true;
     case CSR_PRINT: *value = w->print; return true;
     case CSR_RPC: *value = w->rpc; return true;
     case CSR_VL: *value = w->vl; return true;
     case CSR_VTYPE: *value = w->vtype; return true;
-    case CSR_VLENB: *value = gpu->launch.threads_per_warp * 4; return true;
+    case CSR_VLENB: *value = g->launch->threads_per_warp * 4; return true;
     case CSR_MHARTID: *value = w->wid; return true;
+    case CSR_CYCLE: case CSR_TIME: case CSR_INSTRET: *value = (uint32_t)g->counters.instructions; return true;
+    case CSR_CYCLEH: case CSR_TIMEH: case CSR_INSTRETH: *value = (uint32_t)(g->counters.instructions >> 32); return true;
     default: return false;
     }
 }
@@ -75,9 +85,9 @@ bool csr_write(struct warp *w, unsigned number, uint32_t value)
 bool csr_vtype_ok(uint32_t vtype) { return (vtype & ~(uint32_t)VTYPE_AGNOSTIC) == VTYPE_E32_M1; }
 
 /* The rules of vsetvli: AVL from rs1, or all lanes, or as before; from an immediate for vsetivli. */
-uint32_t csr_set_vl(struct gpu *gpu, struct warp *w, const struct insn *in, uint32_t vtype)
+uint32_t csr_set_vl(struct warp *w, const struct insn *in, uint32_t vtype)
 {
-    uint32_t most = gpu->launch.threads_per_warp, avl;
+    uint32_t most = w->group->launch->threads_per_warp, avl;
     if (in->op == OP_VSETIVLI) avl = (uint32_t)in->imm;
     else if (in->rs1) avl = w->x[in->rs1];
     else avl = in->rd ? most : w->vl;
@@ -85,4 +95,32 @@ uint32_t csr_set_vl(struct gpu *gpu, struct warp *w, const struct insn *in, uint
     w->vl = avl < most ? avl : most;
     warp_set_mask(w, w->mask);
     return w->vl;
+}
+
+/* ---- ids of work-items ---- */
+
+bool csr_per_lane(unsigned number) { return number >= CSR_GL_ID_X && number <= CSR_LC_ID_Z; }
+
+/* Position of a work-item, linear in its group, in three dimensions. */
+static void local_id(uint32_t linear, const uint32_t size[3], uint32_t id[3])
+{
+    uint32_t x = size[0] ? size[0] : 1, y = size[1] ? size[1] : 1;
+    id[0] = linear % x;
+    id[1] = linear / x % y;
+    id[2] = linear / x / y;
+}
+
+void csr_read_lanes(struct sm *sm, const struct warp *w, unsigned number, uint32_t out[ISA_LANES])
+{
+    struct { uint32_t global[3], local[3], offset[3]; } meta; /* words 3 to 11 of the metadata block */
+    const uint32_t *group = w->group->index;
+    guest_read(sm, w->group->launch->knl + ABI_META_GLOBAL_SIZE, &meta, sizeof meta);
+    for (uint32_t lane = 0; lane < ISA_LANES; lane++) {
+        uint32_t l[3], g[3];
+        local_id(w->tid + lane, meta.local, l);
+        for (int d = 0; d < 3; d++) g[d] = group[d] * meta.local[d] + l[d];
+        if (number >= CSR_LC_ID_X) out[lane] = l[number - CSR_LC_ID_X];
+        else if (number == CSR_GLL_ID) out[lane] = (g[2] * meta.global[1] + g[1]) * meta.global[0] + g[0];
+        else out[lane] = g[number - CSR_GL_ID_X] + meta.offset[number - CSR_GL_ID_X];
+    }
 }

@@ -1,7 +1,7 @@
 /* Guest errors: recording who was at fault where, and saying it in one line.
  *
  * fault_raise is called by the engine with the warp's pc at the failing instruction; fault_access by
- * launch.c after the host refused an access. */
+ * group.c after the host refused an access. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -20,6 +20,7 @@ const char *fault_name(enum fault_kind kind)
     case FAULT_SIMT_OVERFLOW: return "SIMT stack overflow";
     case FAULT_ENDPRG_DIVERGED: return "endprg with lanes waiting on the SIMT stack";
     case FAULT_BARRIER_DEADLOCK: return "barrier that can never be passed";
+    case FAULT_PAGE: return "page fault";
     case FAULT_LAUNCH: return "launch that the machine cannot hold";
     }
     return "unknown fault";
@@ -28,37 +29,49 @@ const char *fault_name(enum fault_kind kind)
 /* The words at pc, with a prefix told apart from the instruction it belongs to. */
 static void note_words(struct gpu *gpu, struct fault *f)
 {
-    uint32_t words[2] = {0, 0};
+    enum isa_profile profile = (enum isa_profile)gpu->config.profile;
+    uint32_t words[ISA_MAX_WORDS] = {0};
+    size_t n = 0;
     struct insn in;
-    if (f->pc % 4 || !mem_allows(gpu, f->pc, 4, GPU_EXEC)) return;
-    memcpy(&words[0], gpu->mem + f->pc, 4);
-    f->word = words[0];
-    if (!isa_decode_word(words[0], &in) || isa_table[in.op].kind != KIND_PREFIX) return;
-    if (f->pc > UINT32_MAX - 8 || !mem_allows(gpu, f->pc + 4, 4, GPU_EXEC)) return;
-    memcpy(&words[1], gpu->mem + f->pc + 4, 4);
-    f->prefix = words[0];
-    f->word = words[1];
+    while (n < ISA_MAX_WORDS && f->pc % 4 == 0 && f->pc <= UINT32_MAX - 4 * ISA_MAX_WORDS &&
+           mem_allows(gpu, f->pc + 4 * (uint32_t)n, 4, GPU_EXEC)) {
+        memcpy(&words[n], gpu->mem + f->pc + 4 * n, 4);
+        n++;
+    }
+    if (!n) return;
+    bool prefix = n > 1 && isa_decode_raw(profile, words, n, &in) && isa_table[in.op].kind == KIND_PREFIX;
+    if (prefix) f->prefix = words[0];
+    f->word = words[prefix];
+    if (n > (size_t)prefix + 1 && isa_decode_raw(profile, words + prefix, n - prefix, &in) && isa_bits((enum isa_op)in.op) == 64)
+        f->high = words[prefix + 1];
 }
 
-enum stop fault_raise(struct gpu *gpu, const struct warp *w, enum fault_kind kind, uint32_t lane, uint32_t addr, const char *detail)
+enum stop fault_raise(struct sm *sm, const struct warp *w, enum fault_kind kind, uint32_t lane, uint64_t addr, const char *detail)
 {
-    struct fault *f = &gpu->fault;
+    struct fault *f = &sm->fault;
     *f = (struct fault){.kind = kind, .warp = w->wid, .lanes = w->mask, .lane = lane, .pc = w->pc, .addr = addr};
-    memcpy(f->group, gpu->group, sizeof f->group);
+    f->profile = sm->gpu->config.profile;
+    memcpy(f->group, w->group->index, sizeof f->group);
     if (detail) snprintf(f->detail, sizeof f->detail, "%s", detail);
-    note_words(gpu, f);
+    note_words(sm->gpu, f);
     return STOP_FAULT;
 }
 
-void fault_access(struct gpu *gpu, const struct warp *w)
+_Noreturn void fault_throw(struct sm *sm, enum fault_kind kind, uint32_t lane, uint64_t addr, const char *detail)
 {
-    const struct access *a = &gpu->access;
+    fault_raise(sm, sm->warp, kind, lane, addr, detail);
+    siglongjmp(sm->jump, 2);
+}
+
+void fault_access(struct sm *sm)
+{
+    const struct access *a = &sm->access;
     enum fault_kind kind = a->write ? FAULT_WRITE : FAULT_READ;
     unsigned want = a->write ? GPU_WRITE : GPU_READ;
     uint32_t lane = ISA_LANES;
     for (uint32_t i = 0; i < ISA_LANES && lane == ISA_LANES; i++)
-        if ((a->lanes >> i & 1) && !mem_allows(gpu, a->addr[i], a->size, want)) lane = i;
-    fault_raise(gpu, w, kind, lane, a->addr[lane % ISA_LANES], NULL);
+        if ((a->lanes >> i & 1) && !mem_allows(sm->gpu, a->addr[i], a->size, want)) lane = i;
+    fault_raise(sm, sm->warp, kind, lane, a->addr[lane % ISA_LANES], NULL);
 }
 
 /* Appends to buf as snprintf would, keeping count of the full length. */
@@ -72,13 +85,13 @@ __attribute__((format(printf, 4, 5))) static void append(char *buf, size_t size,
     if (n > 0) *len += n;
 }
 
-static bool has_address(enum fault_kind kind) { return kind == FAULT_READ || kind == FAULT_WRITE || kind == FAULT_MISALIGNED; }
+static bool has_address(enum fault_kind kind) { return kind == FAULT_READ || kind == FAULT_WRITE || kind == FAULT_MISALIGNED || kind == FAULT_PAGE; }
 
 static void print_insn(const struct fault *f, char *buf, size_t size)
 {
-    uint32_t words[2] = {f->prefix ? f->prefix : f->word, f->word};
+    uint32_t words[ISA_MAX_WORDS] = {f->prefix ? f->prefix : f->word, f->prefix ? f->word : f->high, f->high};
     struct insn in;
-    if (!isa_decode(words, f->prefix ? 2 : 1, &in)) {
+    if (!isa_decode_in((enum isa_profile)f->profile, words, ISA_MAX_WORDS, &in)) {
         snprintf(buf, size, "word 0x%08x", (unsigned)f->word);
         return;
     }
@@ -92,7 +105,7 @@ int fault_print(const struct fault *f, char *buf, size_t size)
     int len = 0;
     char insn[96];
     append(buf, size, &len, "%s", fault_name(f->kind));
-    if (has_address(f->kind)) append(buf, size, &len, " at 0x%08x", (unsigned)f->addr);
+    if (has_address(f->kind)) append(buf, size, &len, " at 0x%08llx", (unsigned long long)f->addr);
     if (*f->detail) append(buf, size, &len, " (%s)", f->detail);
     if (f->kind == FAULT_NONE || f->kind == FAULT_LAUNCH) return len;
     append(buf, size, &len, ", work-group (%u,%u,%u) warp %u", (unsigned)f->group[0], (unsigned)f->group[1],

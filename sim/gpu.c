@@ -2,6 +2,7 @@
  *
  * Everything reserved here is address space only; the host commits pages as they are touched. */
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 
 #include "sim/machine.h"
@@ -17,26 +18,59 @@ static void release(void *p, size_t size)
     if (p) munmap(p, size);
 }
 
+/* Local memory windows are apart by a page more than an SM's local memory, so that a group that leaves its own
+ * meets a closed page before it meets another group's. */
+static bool build_sm(struct gpu *gpu, uint32_t index)
+{
+    struct sm *sm = &gpu->sms[index];
+    uint32_t n = gpu->config.groups_per_sm, stride = gpu_config_lds_stride(&gpu->config);
+    *sm = (struct sm){.gpu = gpu, .mem = gpu->mem, .index = index, .slots = calloc(n, sizeof *sm->slots)};
+    for (uint32_t i = 0; sm->slots && i < n; i++) sm->slots[i].lds_base = ABI_LOCAL_BASE + (index * n + i) * stride;
+    return sm->slots != NULL;
+}
+
+static bool build_sms(struct gpu *gpu)
+{
+    gpu->sms = aligned_alloc(64, gpu->config.sms * sizeof *gpu->sms);
+    if (!gpu->sms) return false;
+    memset(gpu->sms, 0, gpu->config.sms * sizeof *gpu->sms);
+    for (uint32_t i = 0; i < gpu->config.sms; i++)
+        if (!build_sm(gpu, i)) return false;
+    return true;
+}
+
+static void unbuild_sms(struct gpu *gpu)
+{
+    for (uint32_t i = 0; i < gpu->config.sms && gpu->sms; i++) {
+        for (uint32_t k = 0; k < gpu->config.groups_per_sm && gpu->sms[i].slots; k++) {
+            free(gpu->sms[i].slots[k].warps);
+            free(gpu->sms[i].slots[k].rows);
+        }
+        free(gpu->sms[i].slots);
+    }
+    free(gpu->sms);
+}
+
 static bool build(struct gpu *gpu)
 {
     uint8_t *window = reserve(MEM_SPAN + 2 * MEM_GUARD, PROT_NONE);
     if (window) gpu->mem = window + MEM_GUARD;
     gpu->pages = reserve(PAGES, PROT_READ | PROT_WRITE);
     gpu->code = reserve(PAGES * sizeof *gpu->code, PROT_READ | PROT_WRITE);
-    gpu->warps = aligned_alloc(64, gpu->config.warps_per_sm * sizeof *gpu->warps);
-    gpu->signal_stack = malloc(RECOVER_STACK);
-    return gpu->mem && gpu->pages && gpu->code && gpu->warps && gpu->signal_stack;
+    return gpu->mem && gpu->pages && gpu->code && build_sms(gpu);
 }
 
 static void unbuild(struct gpu *gpu)
 {
-    if (gpu->code) code_drop(gpu);
+    if (gpu->code) {
+        code_drop(gpu);
+        code_sweep(gpu);
+    }
     if (gpu->mem) release(gpu->mem - MEM_GUARD, MEM_SPAN + 2 * MEM_GUARD);
     release(gpu->pages, PAGES);
     release(gpu->code, PAGES * sizeof *gpu->code);
-    free(gpu->warps);
-    free(gpu->rows);
-    free(gpu->signal_stack);
+    unbuild_sms(gpu);
+    mtx_destroy(&gpu->code_lock);
     free(gpu);
 }
 
@@ -46,9 +80,14 @@ struct gpu *gpu_create(const struct gpu_config *config, const char **error)
     struct gpu *gpu = NULL;
     if (why) goto fail;
     why = "out of memory";
-    gpu = aligned_alloc(64, sizeof *gpu);
+    gpu = malloc(sizeof *gpu);
     if (!gpu) goto fail;
     *gpu = (struct gpu){.config = *config};
+    if (mtx_init(&gpu->code_lock, mtx_plain) != thrd_success) {
+        free(gpu);
+        gpu = NULL;
+        goto fail;
+    }
     why = "cannot reserve the 4 GiB guest window";
     if (!build(gpu)) goto fail;
     return gpu;

@@ -1,12 +1,13 @@
 /* What the files of sim/ share: the machine, its decoded code and the functions between them.
  *
- * One launch at a time uses the machine (sim.h), so everything of the running launch lives in
- * struct gpu, and survives the long jump out of a faulting access. */
+ * Everything of a running work-group lives in struct sm and struct group, which survive the long jump out
+ * of a faulting access. A host thread runs one SM at a time; an SM belongs to one host thread. */
 #ifndef VENTUS_SIM_MACHINE_H
 #define VENTUS_SIM_MACHINE_H
 
 #include <setjmp.h>
 #include <signal.h>
+#include <threads.h>
 
 #include "isa/abi.h"
 #include "sim/warp.h"
@@ -38,28 +39,60 @@ struct code_page {
     struct decoded insns[PAGE_WORDS];
 };
 
-/* Decoded page that holds pc; NULL if it is not executable or the host is out of memory. */
+/* Decoded page that holds pc; NULL if it is not executable or the host is out of memory. Valid until
+ * gpu_run returns, even when the code has been dropped meanwhile. */
 const struct code_page *code_page(struct gpu *gpu, uint32_t pc);
-void code_drop(struct gpu *gpu);
 
-/* ---- step.c, compiled per host instruction set, plain and traced ---- */
+/* Forgets what has been decoded. Pages that a warp may be in are kept until code_sweep, when nothing runs. */
+void code_drop(struct gpu *gpu);
+void code_sweep(struct gpu *gpu);
+
+/* ---- step.c, compiled per host instruction set, plain and hooked ---- */
 
 enum stop { STOP_QUANTUM, STOP_BARRIER, STOP_END, STOP_FAULT };
-typedef enum stop step_fn(struct gpu *gpu, struct warp *w, uint64_t budget);
-step_fn step_base, step_base_traced;
+typedef enum stop step_fn(struct sm *sm, struct warp *w, uint64_t budget);
+step_fn step_base, step_base_hooked;
 step_fn step_v3; /* x86-64 only */
 
 /* The fastest one that this host can run. */
-step_fn *step_choose(bool traced);
+step_fn *step_choose(bool hooked);
 
 /* ---- the machine ---- */
 
-/* The memory access in progress: enough to name the lane when it faults. */
-struct access {
-    uint32_t lanes;   /* lanes that take part; 0: a scalar access, address in addr[0] */
-    uint32_t size;
-    bool write;
-    _Alignas(64) uint32_t addr[ISA_LANES];
+/* Where a work-group lives on its SM. */
+struct slot {
+    struct group group;
+    struct run *run;              /* its launch, see dispatch.c */
+    struct warp *warps;           /* room for nwarps and nrows, kept from group to group */
+    size_t nwarps;
+    uint32_t (*rows)[ISA_LANES];
+    size_t nrows;
+    uint32_t lds_base;            /* its window of local memory ... */
+    uint64_t lds_open;            /* ... and how much of it is open */
+    uint32_t pds;                 /* which area of its launch's private memory it uses */
+    bool used;
+};
+
+struct sm {
+    /* what the engine touches all the time */
+    uint8_t *mem;                 /* guest address 0 */
+    struct access access;
+    uint32_t *reservations;       /* lr.w reservations that a store of this SM may end */
+    struct gpu *gpu;
+    struct warp *warp;            /* the warp that runs */
+    const struct insn *insn;      /* its instruction, in the hooked engine */
+
+    const struct trace *trace;    /* of the running group's launch, NULL if none */
+    enum path_order order;
+    struct fault fault;
+    volatile sig_atomic_t guarded; /* a bad access may jump to `jump` */
+    sigjmp_buf jump;
+
+    uint32_t index;
+    uint32_t own_reservations;
+    struct group *groups;         /* resident, oldest first */
+    struct slot *slots;           /* config.groups_per_sm of them */
+    uint32_t warps_used, vgprs_used, sgprs_used, lds_used, slots_used;
 };
 
 struct gpu {
@@ -67,34 +100,42 @@ struct gpu {
     uint8_t *mem;                 /* guest address 0 */
     uint8_t *pages;               /* enum gpu_access bits of each page */
     struct code_page **code;      /* by page number */
-    struct code_page *code_list;
-    uint64_t lds_open;            /* bytes of local memory opened by the last launch */
-    uint32_t (*rows)[ISA_LANES];  /* register file of the resident work-group */
-    size_t nrows;
-    struct warp *warps;           /* config.warps_per_sm of them */
-    void *signal_stack;
-
-    /* the running launch */
-    struct launch launch;
+    struct code_page *code_list, *code_dropped;
+    mtx_t code_lock;
+    struct sm *sms;               /* config.sms of them */
+    uint32_t workers;             /* host threads of the running gpu_run */
+    uint32_t reservations;        /* of all SMs, while one host thread runs them all */
     step_fn *engine;              /* NULL: the host's best; tests set another */
-    const struct trace *trace;
-    enum path_order order;
-    const volatile bool *cancel;
-    uint32_t group[3], wgid;
-    struct warp *warp;            /* the warp that runs */
-    uint32_t reservations;        /* lr.w reservations that may be valid, in all warps */
-    struct access access;
-    struct counters counters;
-    struct fault fault;
-    volatile sig_atomic_t guarded; /* a bad access may jump to `jump` */
-    sigjmp_buf jump;
 };
+
+/* ---- group.c: one work-group on an SM ---- */
+
+/* Does a launch fit into an empty machine? NULL, or a static text saying what does not. */
+const char *group_check(const struct gpu_config *config, const struct launch *launch);
+
+/* Takes a free slot and the launch's resources on `sm`; NULL when they are not free now. The group has yet
+ * to be given its place in the grid. */
+struct slot *group_place(struct sm *sm, const struct launch *launch);
+
+/* Starts the warps of a placed group. False: the host is out of memory. */
+bool group_start(struct sm *sm, struct slot *slot);
+
+/* Gives the resources of a group back. */
+void group_remove(struct sm *sm, struct slot *slot);
+
+enum turn { TURN_OVER, TURN_ENDED, TURN_FAULT, TURN_CANCELLED };
+
+/* Runs the warps of a group in turn until all have ended or a good number of instructions has been spent. */
+enum turn group_turn(struct sm *sm, struct group *group, step_fn *step);
 
 /* ---- recover.c: host signals of guest accesses ---- */
 
-/* The handlers are there between the two; false: they cannot be had. */
-bool recover_enter(struct gpu *gpu, stack_t *old);
+/* The handlers are there between the two; false: they cannot be had. `stack` is this thread's signal
+ * stack of RECOVER_STACK bytes, used if it has none. */
+bool recover_enter(void *stack, stack_t *old);
 void recover_leave(const stack_t *old);
+/* The SM whose accesses this thread makes from now on, NULL: none. */
+void recover_guard(struct sm *sm);
 enum { RECOVER_STACK = 64 * 1024 };
 
 /* ---- simt.c ---- */
@@ -111,10 +152,14 @@ uint32_t simt_join(struct warp *w, uint32_t at, uint32_t next);
 
 /* ---- csr.c ---- */
 
-bool csr_read(const struct gpu *gpu, const struct warp *w, unsigned number, uint32_t *value);
+bool csr_read(const struct warp *w, unsigned number, uint32_t *value);
 bool csr_write(struct warp *w, unsigned number, uint32_t value);
-uint32_t csr_set_vl(struct gpu *gpu, struct warp *w, const struct insn *in, uint32_t vtype);
+uint32_t csr_set_vl(struct warp *w, const struct insn *in, uint32_t vtype);
 bool csr_vtype_ok(uint32_t vtype);
+
+/* The optional CSRs that differ from lane to lane; a read goes to a vector register. */
+bool csr_per_lane(unsigned number);
+void csr_read_lanes(struct sm *sm, const struct warp *w, unsigned number, uint32_t out[ISA_LANES]);
 
 /* ---- eval.c: one lane of one arithmetic row, out of line ---- */
 
@@ -127,9 +172,18 @@ void round_set(uint32_t frm);
 
 /* ---- fault.c ---- */
 
-/* Fills in gpu->fault for warp w at w->pc. Returns STOP_FAULT. */
-enum stop fault_raise(struct gpu *gpu, const struct warp *w, enum fault_kind kind, uint32_t lane, uint32_t addr, const char *detail);
-/* The same for the access in progress, which the host refused at host address `at`. */
-void fault_access(struct gpu *gpu, const struct warp *w);
+/* Fills in sm->fault for warp w at w->pc. Returns STOP_FAULT. */
+enum stop fault_raise(struct sm *sm, const struct warp *w, enum fault_kind kind, uint32_t lane, uint64_t addr, const char *detail);
+/* The same for the access in progress, which the host refused. */
+void fault_access(struct sm *sm);
+/* The same for the running warp, leaving the engine from any depth. */
+_Noreturn void fault_throw(struct sm *sm, enum fault_kind kind, uint32_t lane, uint64_t addr, const char *detail);
+
+/* ---- access.c: guest memory for instructions that are not plain loads and stores ---- */
+
+/* Reads and writes guest memory on behalf of the running warp; a byte that is not open raises the warp's
+ * fault and does not return. The whole range is tested before the first byte moves. */
+void guest_read(struct sm *sm, uint64_t addr, void *dst, uint64_t size);
+void guest_write(struct sm *sm, uint64_t addr, const void *src, uint64_t size);
 
 #endif

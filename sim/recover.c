@@ -1,17 +1,17 @@
 /* Host signals of guest accesses: a SIGSEGV or SIGBUS inside the guest window ends the launch, not
  * the process.
  *
- * Invariant: `current` is set only while this thread runs a launch, and the handlers are in place only
+ * Invariant: `current` is set only while this thread runs a work-group, and the handlers are in place only
  * while some thread does: a program may set handlers of its own at any other time (test frameworks and
  * language runtimes do), and finds them again afterwards. A signal that is not ours goes to whoever was
- * there before. Called by launch.c. */
+ * there before. Called by dispatch.c and group.c. */
 #include <string.h>
 #include <threads.h>
 
 #include "sim/machine.h"
 
 /* Initial-exec: the handler must not run into a lazy allocation of thread-local storage. */
-static _Thread_local struct gpu *current __attribute__((tls_model("initial-exec")));
+static _Thread_local struct sm *current __attribute__((tls_model("initial-exec")));
 
 static mtx_t lock;
 static once_flag once = ONCE_FLAG_INIT;
@@ -22,10 +22,10 @@ static const int signals[2] = {SIGSEGV, SIGBUS};
 
 static void make_lock(void) { mtx_init(&lock, mtx_plain); }
 
-static bool is_ours(const struct gpu *gpu, const siginfo_t *info)
+static bool is_ours(const struct sm *sm, const siginfo_t *info)
 {
-    if (!gpu || !gpu->guarded || info->si_code <= 0) return false;
-    uintptr_t at = (uintptr_t)info->si_addr, base = (uintptr_t)gpu->mem;
+    if (!sm || !sm->guarded || info->si_code <= 0) return false;
+    uintptr_t at = (uintptr_t)info->si_addr, base = (uintptr_t)sm->mem;
     return at - (base - MEM_GUARD) < MEM_SPAN + 2 * MEM_GUARD;
 }
 
@@ -45,10 +45,10 @@ static void chain(int sig, siginfo_t *info, void *context)
 
 static void on_signal(int sig, siginfo_t *info, void *context)
 {
-    struct gpu *gpu = current;
-    if (is_ours(gpu, info)) {
-        gpu->guarded = 0;
-        siglongjmp(gpu->jump, 1);
+    struct sm *sm = current;
+    if (is_ours(sm, info)) {
+        sm->guarded = 0;
+        siglongjmp(sm->jump, 1);
     }
     chain(sig, info, context);
 }
@@ -97,19 +97,18 @@ static void recover_remove(void)
     mtx_unlock(&lock);
 }
 
-/* A thread that has no signal stack of its own gets the machine's for the time of the launch. */
-bool recover_enter(struct gpu *gpu, stack_t *old)
+bool recover_enter(void *stack, stack_t *old)
 {
     if (!recover_install()) return false;
-    stack_t ours = {.ss_sp = gpu->signal_stack, .ss_size = RECOVER_STACK};
+    stack_t ours = {.ss_sp = stack, .ss_size = RECOVER_STACK};
     if (sigaltstack(NULL, old) == 0 && (old->ss_flags & SS_DISABLE)) sigaltstack(&ours, NULL);
-    current = gpu;
     return true;
 }
 
+void recover_guard(struct sm *sm) { current = sm; }
+
 void recover_leave(const stack_t *old)
 {
-    current = NULL;
     if (old->ss_flags & SS_DISABLE) sigaltstack(old, NULL);
     recover_remove();
 }

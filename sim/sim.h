@@ -1,6 +1,7 @@
 /* The machine: a 4 GiB memory, streaming multiprocessors and the warps on them.
  *
- * A launch is data in, a result is data out: guest errors are results, never host failures. */
+ * A launch is data in, a result is data out: guest errors are results, never host failures.
+ * docs/machine.md explains the machine itself. */
 #ifndef VENTUS_SIM_H
 #define VENTUS_SIM_H
 
@@ -16,19 +17,38 @@
 struct gpu_config {
     uint32_t sms;              /* streaming multiprocessors, reported as compute units */
     uint32_t warps_per_sm;     /* resident warps of one SM = most warps of a work-group */
+    uint32_t groups_per_sm;    /* work-group slots of one SM */
     uint32_t threads_per_warp; /* lanes: 4, 8, 16 or 32 */
+    uint32_t lanes;            /* lanes that execute at once; the functional machine only reports it */
     uint32_t lds_bytes;        /* local memory of one SM, scalar stacks included */
     uint32_t vgpr_rows;        /* vector registers of one SM, shared by its warps */
     uint32_t sgpr_rows;        /* scalar registers of one SM */
     uint32_t clock_mhz;        /* what one instruction slot of the functional model stands for */
+    uint32_t profile;          /* enum isa_profile: the instruction set the machine executes */
+    uint32_t thread_csrs;      /* 1: CSRs 0x80d to 0x813 (ids of each work-item) exist */
+    uint32_t host_threads;     /* threads that run the SMs: 1 is deterministic for every program */
     uint64_t quantum;          /* instructions a warp runs before the next one gets its turn */
 };
 
-/* Fills in the default machine. */
+/* Fills in the default machine: large register files and warp counts, so that OpenCL work-groups of
+ * 1024 work-items fit. docs/machine.md lists the values. */
 void gpu_config_default(struct gpu_config *config);
 
 /* NULL if the machine can be built, else a static text naming the offending parameter. */
 const char *gpu_config_check(const struct gpu_config *config);
+
+/* Bytes from one work-group slot's local memory to the next one's; slot k of SM s begins at
+ * 0x70000000 + (s * groups_per_sm + k) times this. */
+uint32_t gpu_config_lds_stride(const struct gpu_config *config);
+
+/* Reads parameters from a text file over those in *config: one "name = value" a line, named as the
+ * fields above; # begins a comment; values are decimal or 0x hexadecimal, with an optional K or M, and
+ * profile names. The result has passed gpu_config_check. False, with "file:line: what" in why and
+ * *config unchanged, otherwise. */
+bool gpu_config_read(struct gpu_config *config, const char *path, char *why, size_t why_size);
+
+/* Writes such a file. */
+void gpu_config_print(const struct gpu_config *config, FILE *out);
 
 /* ---- gpu.c: the machine as a whole ---- */
 
@@ -71,8 +91,13 @@ struct launch {
     uint32_t work_items;        /* work-items of a group; the last warp's excess lanes are masked */
     uint32_t sgprs, vgprs;      /* registers of a warp; others fault as illegal instructions */
     uint32_t lds_bytes;         /* local memory of a group, scalar stacks included */
-    uint32_t pds_base;          /* private memory: base address ... */
-    uint32_t pds_bytes;         /* ... and bytes of one work-item */
+    uint32_t pds_base;          /* private memory: base address, ... */
+    uint32_t pds_bytes;         /* ... bytes of one work-item, ... */
+    uint32_t pds_groups;        /* ... and for how many resident groups there is room; 0: all use the same,
+                                 * which is right when groups run one after another */
+    uint32_t gds_base;          /* what the global family of r2025 adds to addresses */
+    bool sv39;                  /* addresses are translated: ... */
+    uint32_t page_table;        /* ... physical address of the root page table */
 };
 
 enum fault_kind {
@@ -84,6 +109,7 @@ enum fault_kind {
     FAULT_SIMT_OVERFLOW,        /* SIMT stack overflow */
     FAULT_ENDPRG_DIVERGED,      /* endprg with lanes waiting on the SIMT stack */
     FAULT_BARRIER_DEADLOCK,     /* warps can never meet: none can run */
+    FAULT_PAGE,                 /* SV39: no valid translation that allows the access */
     FAULT_LAUNCH,               /* launch parameters the machine cannot hold */
 };
 
@@ -95,8 +121,10 @@ struct fault {
     uint32_t lanes;             /* mask of active lanes */
     uint32_t lane;              /* first lane at fault, or ISA_LANES when not per lane */
     uint32_t pc, word;          /* address (of the prefix if there is one) and bits of the instruction */
-    uint32_t prefix;            /* bits of its register-extension prefix, 0 if none */
-    uint32_t addr;              /* guest address of a memory fault */
+    uint32_t high;              /* upper half of a 64-bit instruction word, else 0 */
+    uint32_t prefix;            /* bits of its prefix, 0 if none */
+    uint32_t profile;           /* the machine's instruction set (enum isa_profile) */
+    uint64_t addr;              /* guest address of a memory fault, before translation */
     char detail[96];            /* further explanation, may be empty */
 };
 
@@ -120,12 +148,23 @@ struct result {
     struct counters counters;
 };
 
-/* Observer of a launch. With any hook set the hooked build of the engine runs. */
+/* Observer of a launch: every hook may be NULL. With any hook set the hooked build of the engine runs,
+ * on one host thread. sim/warp.h says what a hook can see; hooks must not change it. */
 struct warp;
+struct group;
+struct access;
 struct trace {
     void *user;
-    /* After an instruction of `warp` has been executed; `pc` is its address. */
+    /* A work-group has been placed on an SM, its warps not yet started; it has ended. */
+    void (*group_begin)(void *user, const struct group *group);
+    void (*group_end)(void *user, const struct group *group);
+    /* Before an instruction of `warp`, at warp->pc; and after it, at `pc`. A barrier is over for a warp
+     * when `released` is called, for the whole group at once. */
+    void (*before)(void *user, const struct warp *warp, const struct insn *insn);
     void (*after)(void *user, const struct warp *warp, uint32_t pc, const struct insn *insn);
+    void (*released)(void *user, const struct group *group);
+    /* Before guest memory is accessed by the instruction at warp->pc; an instruction may make several. */
+    void (*access)(void *user, const struct warp *warp, const struct insn *insn, const struct access *access);
 };
 
 /* Which side of a diverged branch runs first. The architecture's order is fewer lanes first; the
@@ -135,12 +174,36 @@ enum path_order { PATH_FEWER_FIRST, PATH_TAKEN_FIRST, PATH_FALLTHROUGH_FIRST };
 struct launch_options {
     const struct trace *trace;     /* NULL: none */
     enum path_order order;
-    const volatile bool *cancel;   /* polled about every quantum; NULL: never */
+    bool serial;                   /* one work-group at a time, each at the base of local and private memory,
+                                    * as the public simulator runs them */
+    const _Atomic bool *cancel;    /* polled about every quantum; NULL: never */
 };
 
-/* Runs a launch to its end on the calling thread. `options` may be NULL. One launch at a time per
- * machine; the caller serialises. */
+/* Runs a launch to its end on the calling thread. `options` may be NULL. One caller at a time per
+ * machine. */
 void gpu_launch(struct gpu *gpu, const struct launch *launch, const struct launch_options *options, struct result *result);
+
+/* A launch among others. The caller keeps it, unchanged, until it is done. */
+struct job {
+    struct launch launch;
+    struct launch_options options;
+    struct result result;          /* valid when done */
+    void *user;
+    struct job *link;              /* for whoever holds the job */
+};
+
+/* Where gpu_run gets its work from. All calls come from the thread in gpu_run. */
+struct feed {
+    void *user;
+    struct job *(*next)(void *user);            /* a job that may start now, NULL if there is none at the moment */
+    void (*done)(void *user, struct job *job);  /* all work-groups of the job have ended */
+};
+
+/* Runs jobs, several at once where the machine has room, until none is left and `next` has none.
+ * Work-groups are placed in order of the jobs' arrival; a later job uses what an earlier one leaves.
+ * `next` is asked again and again while jobs run. A job that faults or is cancelled ends alone. One
+ * caller at a time per machine. */
+void gpu_run(struct gpu *gpu, const struct feed *feed);
 
 /* Static name of a fault kind, e.g. "read of unmapped memory". */
 const char *fault_name(enum fault_kind kind);

@@ -25,7 +25,8 @@ struct fp_env { uint8_t round, flags; };
  * FP_E4M3 and FP_E5M2 are OCP's, with NaNs as in Zvfofp8min: all quiet, 0x7f the canonical one. FP_E4M3 has
  * no infinity and no other NaN, its largest value is 448.
  * The formats below them have neither infinity nor NaN: all patterns are numbers. FP_E3M0 has no
- * subnormals, only zero and powers of two. */
+ * subnormals, only zero and powers of two; a tie between two of these, FP_RNE takes to the larger, as IEEE
+ * wants where neither digit is even. */
 enum fp_format { FP_F16, FP_BF16, FP_F32, FP_F64, FP_TF32, FP_E4M3, FP_E5M2, FP_E3M2, FP_E2M3, FP_E2M1, FP_E3M0 };
 
 /* Arithmetic, operands and result in one format. They work in every format; in those without infinity or

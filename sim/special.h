@@ -14,8 +14,8 @@ enum sfu_function {
     SFU_EXP, SFU_EX2, SFU_LG2, SFU_RCP, SFU_SQRT, SFU_RSQRT, SFU_SIN, SFU_COS, SFU_TANH, SFU_GELU, SFU_SILU
 };
 
-/* The function of the pattern a, in any format; the hardware has FP_F32, FP_F16 and FP_BF16. Works in any
- * rounding mode of the host, which it leaves as it was; the host's exception flags are not kept. */
+/* The function of the pattern a, in any format; the hardware has FP_F32, FP_F16 and FP_BF16. The host may be
+ * in any rounding mode; its mode and exception flags are left as they were. */
 uint64_t sfu(enum sfu_function function, enum fp_format format, uint64_t a);
 
 #endif

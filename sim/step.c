@@ -2,13 +2,33 @@
  *
  * One switch; each case is one line of isa/insn.def, expanded by the macro of its kind. Arithmetic
  * comes from the table's expression, memory, control flow and CSRs are written out here. Compiled
- * several times (STEP_NAME): per host instruction set, and with STEP_TRACED calling the observer.
+ * several times (STEP_NAME): per host instruction set, and with STEP_HOOKED calling the observer.
  * Invariants: w->pc is the address of the instruction in progress; x[0] is 0. Called by launch.c. */
 #include "sim/access.h"
 #include "sim/lane.h"
 #include "sim/machine.h"
 
 #define UNUSED __attribute__((unused))
+
+#ifdef STEP_HOOKED
+static void observe_before(struct sm *sm, struct warp *w, const struct insn *in)
+{
+    sm->insn = in;
+    if (sm->trace && sm->trace->before) sm->trace->before(sm->trace->user, w, in);
+}
+
+static void observe_after(struct sm *sm, struct warp *w, uint32_t pc, const struct insn *in)
+{
+    if (sm->trace && sm->trace->after) sm->trace->after(sm->trace->user, w, pc, in);
+}
+
+static void observe_access(struct sm *sm)
+{
+    unsigned kind = isa_table[sm->insn->op].kind;
+    sm->access.atomic = kind == KIND_AMO || kind == KIND_LR || kind == KIND_SC;
+    sm->trace->access(sm->trace->user, sm->warp, sm->insn, &sm->access);
+}
+#endif
 
 enum { ROUND = ISA_ROUND, V0 = ISA_V0 };
 
@@ -65,15 +85,15 @@ NOINLINE void expand_mask(uint32_t lanes, uint32_t *words) { LANE_LOOP words[lan
 
 /* One atomic per active lane, ascending. False when an address is not on a word. */
 #define ATOMIC(id, expr)                                                                           \
-    NOINLINE bool amo_##id(struct gpu *gpu, struct warp *w, const struct insn *in)                 \
+    NOINLINE bool amo_##id(struct sm *sm, struct warp *w, const struct insn *in)                 \
     {                                                                                              \
         uint32_t out[ISA_LANES], lanes = w->active;                                                \
-        flat_addresses(gpu, w->v[in->rs1], 0);                                                     \
-        struct access *a = announce(gpu, lanes, 4, true);                                          \
+        flat_addresses(sm, w->v[in->rs1], 0);                                                     \
+        struct access *a = announce(sm, lanes, 4, true);                                          \
         if (off_word(a->addr, lanes)) return false;                                                \
         for (uint32_t left = lanes; left; left &= left - 1) {                                      \
             uint32_t lane = (uint32_t)__builtin_ctz(left);                                         \
-            uint32_t *p = (uint32_t *)(gpu->mem + a->addr[lane]);                                  \
+            uint32_t *p = (uint32_t *)(sm->mem + a->addr[lane]);                                  \
             uint32_t t = __atomic_load_n(p, __ATOMIC_RELAXED), next;                               \
             const uint32_t s = w->v[in->rs2][lane];                                                \
             do next = (uint32_t)(expr);                                                            \
@@ -81,7 +101,7 @@ NOINLINE void expand_mask(uint32_t lanes, uint32_t *words) { LANE_LOOP words[lan
             out[lane] = t;                                                                         \
         }                                                                                          \
         for (; lanes; lanes &= lanes - 1) w->v[in->rd][__builtin_ctz(lanes)] = out[__builtin_ctz(lanes)]; \
-        if (gpu->reservations) end_reservations_of_access(gpu);                                    \
+        if (*sm->reservations) end_reservations_of_access(sm);                                    \
         return true;                                                                               \
     }
 
@@ -151,68 +171,83 @@ NOINLINE uint32_t round_scalar(const struct warp *w, const struct insn *in, uint
 
 /* ---- load-reserved, store-conditional ---- */
 
-NOINLINE bool load_reserved(struct gpu *gpu, struct warp *w, const struct insn *in)
+NOINLINE bool load_reserved(struct sm *sm, struct warp *w, const struct insn *in)
 {
     uint32_t lanes = w->active;
-    flat_addresses(gpu, w->v[in->rs1], 0);
-    if (off_word(gpu->access.addr, lanes)) return false;
-    load_lanes(gpu, w->v[in->rd], lanes, 4, false);
+    flat_addresses(sm, w->v[in->rs1], 0);
+    if (off_word(sm->access.addr, lanes)) return false;
+    load_lanes(sm, w->v[in->rd], lanes, 4, false);
     for (; lanes; lanes &= lanes - 1) {
         uint32_t lane = (uint32_t)__builtin_ctz(lanes);
-        if (!(w->reserved_lanes >> lane & 1)) gpu->reservations++;
+        if (!(w->reserved_lanes >> lane & 1)) w->group->reservations++, ++*sm->reservations;
         w->reserved_lanes |= 1u << lane;
-        w->reserved[lane] = gpu->access.addr[lane];
+        w->reserved[lane] = sm->access.addr[lane];
+        w->reserved_value[lane] = w->v[in->rd][lane];
     }
     return true;
 }
 
-NOINLINE bool store_conditional(struct gpu *gpu, struct warp *w, const struct insn *in)
+/* The word still holds what lr.w read: stores of SMs on other host threads end no reservations. */
+INLINE bool exchange_one(uint8_t *p, uint32_t old, uint32_t new)
+{
+    return __atomic_compare_exchange_n((uint32_t *)p, &old, new, false, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED);
+}
+
+NOINLINE bool store_conditional(struct sm *sm, struct warp *w, const struct insn *in)
 {
     uint32_t lanes = w->active, out[ISA_LANES];
-    flat_addresses(gpu, w->v[in->rs1], 0);
-    struct access *a = announce(gpu, lanes, 4, true);
+    flat_addresses(sm, w->v[in->rs1], 0);
+    struct access *a = announce(sm, lanes, 4, true);
     if (off_word(a->addr, lanes)) return false;
     for (uint32_t left = lanes; left; left &= left - 1) {
         uint32_t lane = (uint32_t)__builtin_ctz(left), bit = 1u << lane;
         bool held = w->reserved_lanes & bit, ok = held && w->reserved[lane] == a->addr[lane];
-        if (ok) {
-            put_one(gpu->mem + a->addr[lane], 4, w->v[in->rs2][lane]);
-            end_reservations(gpu, a->addr[lane], 4);
-        } else if (held) {
+        if (held) {
             w->reserved_lanes &= ~bit;
-            gpu->reservations--;
+            w->group->reservations--;
+            --*sm->reservations;
         }
+        if (ok) ok = exchange_one(sm->mem + a->addr[lane], w->reserved_value[lane], w->v[in->rs2][lane]);
+        if (ok && *sm->reservations) end_reservations(sm, a->addr[lane], 4);
         out[lane] = !ok;
     }
     for (; lanes; lanes &= lanes - 1) w->v[in->rd][__builtin_ctz(lanes)] = out[__builtin_ctz(lanes)];
     return true;
 }
 
+NOINLINE void read_thread_csr(struct sm *sm, struct warp *w, const struct insn *in)
+{
+    uint32_t ids[ISA_LANES];
+    csr_read_lanes(sm, w, in->aux, ids);
+    for (uint32_t lanes = w->active; lanes; lanes &= lanes - 1) w->v[in->rd][__builtin_ctz(lanes)] = ids[__builtin_ctz(lanes)];
+}
+
 /* ---- faults ---- */
 
-NOINLINE enum stop illegal(struct gpu *gpu, const struct warp *w, const struct decoded *d)
+NOINLINE enum stop illegal(struct sm *sm, const struct warp *w, const struct decoded *d)
 {
     const char *why = NULL;
     char text[96];
-    if (d->vregs > gpu->launch.vgprs) {
-        snprintf(text, sizeof text, "v%u is beyond the %u vector registers of the launch", d->vregs - 1u, (unsigned)gpu->launch.vgprs);
+    const struct launch *l = w->group->launch;
+    if (d->vregs > l->vgprs) {
+        snprintf(text, sizeof text, "v%u is beyond the %u vector registers of the launch", d->vregs - 1u, (unsigned)l->vgprs);
         why = text;
-    } else if (d->xregs > gpu->launch.sgprs) {
-        snprintf(text, sizeof text, "x%u is beyond the %u scalar registers of the launch", d->xregs - 1u, (unsigned)gpu->launch.sgprs);
+    } else if (d->xregs > l->sgprs) {
+        snprintf(text, sizeof text, "x%u is beyond the %u scalar registers of the launch", d->xregs - 1u, (unsigned)l->sgprs);
         why = text;
     }
-    return fault_raise(gpu, w, FAULT_ILLEGAL, ISA_LANES, 0, why);
+    return fault_raise(sm, w, FAULT_ILLEGAL, ISA_LANES, 0, why);
 }
 
 /* The first of `lanes` made the access in progress badly. */
-NOINLINE enum stop misaligned(struct gpu *gpu, const struct warp *w, uint32_t lanes)
+NOINLINE enum stop misaligned(struct sm *sm, const struct warp *w, uint32_t lanes)
 {
     uint32_t lane = (uint32_t)__builtin_ctz(lanes);
-    return fault_raise(gpu, w, FAULT_MISALIGNED, lane, gpu->access.addr[lane], NULL);
+    return fault_raise(sm, w, FAULT_MISALIGNED, lane, sm->access.addr[lane], NULL);
 }
 
-#define FAULT_NOW(kind, why) return fault_raise(gpu, w, kind, ISA_LANES, 0, why)
-#define MISALIGNED_NOW(lanes) return misaligned(gpu, w, lanes)
+#define FAULT_NOW(kind, why) return fault_raise(sm, w, kind, ISA_LANES, 0, why)
+#define MISALIGNED_NOW(lanes) return misaligned(sm, w, lanes)
 
 /* ---- the cases, by kind ---- */
 
@@ -271,7 +306,7 @@ NOINLINE enum stop misaligned(struct gpu *gpu, const struct warp *w, uint32_t la
         uint32_t taken = taken_##id(w, in), depth = w->depth;                                      \
         COUNT_VECTOR;                                                                              \
         counters->branches++;                                                                      \
-        if (!simt_branch(w, taken, HERE + (uint32_t)in->imm, next, gpu->order, &next))             \
+        if (!simt_branch(w, taken, HERE + (uint32_t)in->imm, next, sm->order, &next))             \
             FAULT_NOW(FAULT_SIMT_OVERFLOW, NULL);                                                  \
         if (w->depth != depth) counters->divergent++;                                              \
         if (w->depth > counters->max_simt_depth) counters->max_simt_depth = w->depth;              \
@@ -298,58 +333,58 @@ NOINLINE enum stop misaligned(struct gpu *gpu, const struct warp *w, uint32_t la
 
 #define DO_XLOAD(id, type, flags)                                                                  \
     counters->loads++;                                                                             \
-    WRITE_X(load_scalar(gpu, x[in->rs1] + (uint32_t)in->imm, sizeof(type), SIGNED(type)));         \
+    WRITE_X(load_scalar(sm, x[in->rs1] + (uint32_t)in->imm, sizeof(type), SIGNED(type)));         \
     break;
 #define DO_XSTORE(id, type, flags)                                                                 \
     counters->stores++;                                                                            \
-    store_scalar(gpu, x[in->rs1] + (uint32_t)in->imm, sizeof(type), x[in->rs2]);                   \
+    store_scalar(sm, x[in->rs1] + (uint32_t)in->imm, sizeof(type), x[in->rs2]);                   \
     break;
 #define DO_VLOAD(id, type, flags)                                                                  \
     COUNT_LOAD;                                                                                    \
-    flat_addresses(gpu, v[in->rs1], (uint32_t)in->imm);                                            \
-    load_lanes(gpu, v[in->rd], w->active, sizeof(type), SIGNED(type));                             \
+    flat_addresses(sm, v[in->rs1], (uint32_t)in->imm);                                            \
+    load_lanes(sm, v[in->rd], w->active, sizeof(type), SIGNED(type));                             \
     break;
 #define DO_VSTORE(id, type, flags)                                                                 \
     COUNT_STORE;                                                                                   \
-    flat_addresses(gpu, v[in->rs1], (uint32_t)in->imm);                                            \
-    store_lanes(gpu, v[in->rs2], w->active, sizeof(type));                                         \
+    flat_addresses(sm, v[in->rs1], (uint32_t)in->imm);                                            \
+    store_lanes(sm, v[in->rs2], w->active, sizeof(type));                                         \
     break;
 #define PRIVATE(type)                                                                              \
-    uint32_t bad = w->active & private_addresses(gpu, w, v[in->rs1], (uint32_t)in->imm, sizeof(type)); \
+    uint32_t bad = w->active & private_addresses(sm, w, v[in->rs1], (uint32_t)in->imm, sizeof(type)); \
     if (bad) MISALIGNED_NOW(bad);
 #define DO_PLOAD(id, type, flags)                                                                  \
     {                                                                                              \
         COUNT_LOAD;                                                                                \
         PRIVATE(type)                                                                              \
-        load_lanes(gpu, v[in->rd], w->active, sizeof(type), SIGNED(type));                         \
+        load_lanes(sm, v[in->rd], w->active, sizeof(type), SIGNED(type));                         \
         break;                                                                                     \
     }
 #define DO_PSTORE(id, type, flags)                                                                 \
     {                                                                                              \
         COUNT_STORE;                                                                               \
         PRIVATE(type)                                                                              \
-        store_lanes(gpu, v[in->rs2], w->active, sizeof(type));                                     \
+        store_lanes(sm, v[in->rs2], w->active, sizeof(type));                                     \
         break;                                                                                     \
     }
 
 /* The RVV forms: the store data of these is the rd field. */
-#define RVV_LOAD(size, sign)  load_lanes(gpu, v[in->rd], active_lanes(w, in), size, sign)
-#define RVV_STORE(size)       store_lanes(gpu, v[in->rs3], active_lanes(w, in), size)
-#define DO_ULOAD(id, type, flags)  COUNT_LOAD; strided_addresses(gpu, x[in->rs1], sizeof(type)); RVV_LOAD(sizeof(type), SIGNED(type)); break;
-#define DO_USTORE(id, type, flags) COUNT_STORE; strided_addresses(gpu, x[in->rs1], sizeof(type)); RVV_STORE(sizeof(type)); break;
-#define DO_SLOAD(id, type, flags)  COUNT_LOAD; strided_addresses(gpu, x[in->rs1], x[in->rs2]); RVV_LOAD(sizeof(type), SIGNED(type)); break;
-#define DO_SSTORE(id, type, flags) COUNT_STORE; strided_addresses(gpu, x[in->rs1], x[in->rs2]); RVV_STORE(sizeof(type)); break;
-#define DO_ILOAD(id, type, flags)  COUNT_LOAD; indexed_addresses(gpu, x[in->rs1], v[in->rs2], (type)~0u); RVV_LOAD(4, false); break;
-#define DO_ISTORE(id, type, flags) COUNT_STORE; indexed_addresses(gpu, x[in->rs1], v[in->rs2], (type)~0u); RVV_STORE(4); break;
+#define RVV_LOAD(size, sign)  load_lanes(sm, v[in->rd], active_lanes(w, in), size, sign)
+#define RVV_STORE(size)       store_lanes(sm, v[in->rs3], active_lanes(w, in), size)
+#define DO_ULOAD(id, type, flags)  COUNT_LOAD; strided_addresses(sm, x[in->rs1], sizeof(type)); RVV_LOAD(sizeof(type), SIGNED(type)); break;
+#define DO_USTORE(id, type, flags) COUNT_STORE; strided_addresses(sm, x[in->rs1], sizeof(type)); RVV_STORE(sizeof(type)); break;
+#define DO_SLOAD(id, type, flags)  COUNT_LOAD; strided_addresses(sm, x[in->rs1], x[in->rs2]); RVV_LOAD(sizeof(type), SIGNED(type)); break;
+#define DO_SSTORE(id, type, flags) COUNT_STORE; strided_addresses(sm, x[in->rs1], x[in->rs2]); RVV_STORE(sizeof(type)); break;
+#define DO_ILOAD(id, type, flags)  COUNT_LOAD; indexed_addresses(sm, x[in->rs1], v[in->rs2], (type)~0u); RVV_LOAD(4, false); break;
+#define DO_ISTORE(id, type, flags) COUNT_STORE; indexed_addresses(sm, x[in->rs1], v[in->rs2], (type)~0u); RVV_STORE(4); break;
 
 #define ATOMIC_CASE(call)                                                                          \
     COUNT_VECTOR;                                                                                  \
     counters->atomics++;                                                                           \
-    if (!(call)) MISALIGNED_NOW(off_word(gpu->access.addr, w->active));                            \
+    if (!(call)) MISALIGNED_NOW(off_word(sm->access.addr, w->active));                            \
     break;
-#define DO_AMO(id, expr, flags) ATOMIC_CASE(amo_##id(gpu, w, in))
-#define DO_LR(id, expr, flags)  ATOMIC_CASE(load_reserved(gpu, w, in))
-#define DO_SC(id, expr, flags)  ATOMIC_CASE(store_conditional(gpu, w, in))
+#define DO_AMO(id, expr, flags) ATOMIC_CASE(amo_##id(sm, w, in))
+#define DO_LR(id, expr, flags)  ATOMIC_CASE(load_reserved(sm, w, in))
+#define DO_SC(id, expr, flags)  ATOMIC_CASE(store_conditional(sm, w, in))
 
 /* csrrw always writes, the others only when their operand field is not 0. */
 #define DO_CSR(id, expr, flags)                                                                    \
@@ -357,7 +392,11 @@ NOINLINE enum stop misaligned(struct gpu *gpu, const struct warp *w, uint32_t la
         const uint32_t rs1 UNUSED = x[in->rs1], imm UNUSED = (uint32_t)in->imm;                    \
         bool writes = OP_##id == OP_CSRRW || OP_##id == OP_CSRRWI || in->rs1 || in->imm;           \
         uint32_t old;                                                                              \
-        if (!csr_read(gpu, w, in->aux, &old)) FAULT_NOW(FAULT_ILLEGAL, "no such control register"); \
+        if (csr_per_lane(in->aux) && sm->gpu->config.thread_csrs && !writes) {                     \
+            read_thread_csr(sm, w, in);                                                            \
+            break;                                                                                 \
+        }                                                                                          \
+        if (!csr_read(w, in->aux, &old)) FAULT_NOW(FAULT_ILLEGAL, "no such control register"); \
         if (writes && !csr_write(w, in->aux, (expr))) FAULT_NOW(FAULT_ILLEGAL, "read-only control register"); \
         WRITE_X(old);                                                                              \
         break;                                                                                     \
@@ -366,19 +405,20 @@ NOINLINE enum stop misaligned(struct gpu *gpu, const struct warp *w, uint32_t la
     {                                                                                              \
         const uint32_t rs2 UNUSED = x[in->rs2], aux UNUSED = in->aux;                              \
         if (!csr_vtype_ok(expr)) FAULT_NOW(FAULT_ILLEGAL, "vector type other than e32, m1");       \
-        WRITE_X(csr_set_vl(gpu, w, in, (expr)));                                                   \
+        WRITE_X(csr_set_vl(w, in, (expr)));                                                   \
         break;                                                                                     \
     }
+/* fence.i ends the turn: what has been decoded is forgotten, the page of this instruction too. */
 #define DO_NOP(id, expr, flags)                                                                    \
+    if (OP_##id == OP_FENCE) __sync_synchronize();                                                 \
     if (OP_##id == OP_FENCE_I) {                                                                   \
-        struct insn copy = *in;                                                                    \
-        code_drop(gpu);                                                                            \
-        base = 1;                                                                                  \
-        dropped = copy;                                                                            \
-        in = &dropped;                                                                             \
+        OBSERVE(next);                                                                             \
+        w->pc = next;                                                                              \
+        code_drop(sm->gpu);                                                                        \
+        return STOP_QUANTUM;                                                                       \
     }                                                                                              \
     break;
-#define DO_PREFIX(id, expr, flags) return illegal(gpu, w, d);
+#define DO_PREFIX(id, expr, flags) return illegal(sm, w, d);
 #define DO_BARRIERSUB(id, expr, flags) break; /* a subgroup is a warp, and a warp is in step with itself */
 #define DO_ABSENT(id, expr, flags) FAULT_NOW(FAULT_ILLEGAL, "an instruction this machine does not execute");
 #define DO_BARRIER(id, expr, flags)                                                                \
@@ -393,26 +433,27 @@ NOINLINE enum stop misaligned(struct gpu *gpu, const struct warp *w, uint32_t la
     OBSERVE(next);                                                                                 \
     return STOP_END;
 
-#ifdef STEP_TRACED
-#define OBSERVE(to) (w->pc = (to), gpu->trace->after(gpu->trace->user, w, ip, in))
+#ifdef STEP_HOOKED
+#define OBSERVE(to) (w->pc = (to), observe_after(sm, w, ip, in))
+#define PREPARE     observe_before(sm, w, in)
 #else
 #define OBSERVE(to) ((void)0)
+#define PREPARE     ((void)0)
 #endif
 
-enum stop STEP_NAME(struct gpu *gpu, struct warp *w, uint64_t budget)
+enum stop STEP_NAME(struct sm *sm, struct warp *w, uint64_t budget)
 {
-    struct counters *const counters = &gpu->counters;
+    struct counters *const counters = &w->group->counters;
     uint32_t (*const v)[ISA_LANES] = w->v;
     uint32_t *const x = w->x;
     const struct code_page *page = NULL;
     uint32_t ip = w->pc, base = 1; /* base: address of `page`; odd when there is none */
-    const uint32_t vgprs = gpu->launch.vgprs, sgprs = gpu->launch.sgprs;
-    struct insn dropped;
+    const uint32_t vgprs = w->group->launch->vgprs, sgprs = w->group->launch->sgprs;
     round_set(w->frm == 4 ? 0 : w->frm);
     for (; budget; budget--) {
         w->pc = ip;
         if ((ip ^ base) & ~(PAGE_WORDS * 4u - 4)) { /* another page, or misaligned */
-            page = ip & 3 ? NULL : code_page(gpu, ip);
+            page = ip & 3 ? NULL : code_page(sm->gpu, ip);
             if (!page) FAULT_NOW(FAULT_FETCH, ip & 3 ? "not on a word" : NULL);
             base = ip & ~(PAGE_WORDS * 4u - 1);
         }
@@ -420,12 +461,13 @@ enum stop STEP_NAME(struct gpu *gpu, struct warp *w, uint64_t budget)
         const struct insn *in = &d->in;
         uint32_t next = ip + in->size;
         counters->instructions++;
-        if (d->vregs > vgprs || d->xregs > sgprs) return illegal(gpu, w, d);
+        if (d->vregs > vgprs || d->xregs > sgprs) return illegal(sm, w, d);
+        PREPARE;
         switch (in->op) {
 #define INSN(id, name, pattern, operands, kind, unit, flags, revisions, expr, text) case OP_##id: DO_##kind(id, expr, flags)
 #include "isa/insn.def"
 #undef INSN
-        default: return illegal(gpu, w, d);
+        default: return illegal(sm, w, d);
         }
         OBSERVE(next);
         ip = next;

@@ -15,7 +15,30 @@ struct simt_entry {
     uint32_t mask;
 };
 
-enum warp_state { WARP_READY, WARP_WAITING /* at a barrier */, WARP_ENDED };
+enum warp_state { WARP_READY, WARP_WAITING /* at a barrier */, WARP_WAITING_DMA /* at cp_dma_mbarrier */, WARP_ENDED };
+
+/* A work-group on an SM. */
+struct group {
+    const struct launch *launch;
+    struct job *job;
+    struct sm *sm;
+    struct group *next;           /* of the same SM, in order of arrival */
+    struct warp *warps;           /* launch->warps of them, adjacent */
+    uint32_t index[3], wgid;      /* its place in the grid, and linear number */
+    uint32_t slot;                /* of the SM */
+    uint32_t lds_base, pds_base;  /* what CSR_LDS and CSR_PDS say */
+    uint32_t reservations;        /* lr.w reservations that may be valid, in all its warps */
+    struct counters counters;     /* of this group alone */
+};
+
+/* The memory access in progress, or the last one: enough to name the lane when it faults. */
+struct access {
+    uint32_t lanes;   /* lanes that take part; 0: a scalar access, address in addr[0] */
+    uint32_t size;    /* bytes of each */
+    bool write, atomic;
+    _Alignas(64) uint32_t addr[ISA_LANES]; /* guest addresses, bits 31 to 0 ... */
+    const uint32_t *high;                  /* ... and 63 to 32 of 64-bit addresses, else NULL */
+};
 
 struct warp {
     uint32_t (*v)[ISA_LANES];    /* vector registers, launch->vgprs rows, 64-byte aligned */
@@ -28,12 +51,16 @@ struct warp {
     uint32_t vl;
     uint32_t depth;              /* entries on the SIMT stack */
     struct simt_entry stack[SIMT_DEPTH];
+    struct group *group;
     uint32_t wid, tid;
     enum warp_state state;
     uint32_t fflags, frm, vstart, vxsat, vxrm, mstatus, mtvec, print, vtype;
     uint32_t reserved_lanes;     /* lanes with a valid lr.w reservation ... */
-    uint32_t reserved[ISA_LANES]; /* ... and its address */
+    uint32_t reserved[ISA_LANES], reserved_value[ISA_LANES]; /* ... its address, and the word read there */
     _Alignas(64) uint32_t expand[ISA_LANES]; /* all ones for an active lane, else 0 */
 };
+
+/* The access that the warp's last memory instruction made. */
+const struct access *warp_access(const struct warp *w);
 
 #endif

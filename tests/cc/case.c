@@ -229,7 +229,7 @@ static bool run_host(const struct case_program *program, struct launch_state *s,
 
 /* ---- device side ---- */
 
-static volatile bool timed_out;
+static _Atomic bool timed_out;
 
 static void on_alarm(int signal)
 {

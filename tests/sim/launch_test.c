@@ -90,7 +90,7 @@ static void test_fresh_state(void **state)
     guest_open(&g);
     g.launch.groups[0] = 3;
     guest_assemble(&g,
-        " lui x5, 0x90000\n lui x6, 0x70000\n vmv.x.s x7, v9\n lw x8, 4(x6)\n or x7, x7, x8\n or x7, x7, x20\n"
+        " lui x5, 0x90000\n csrr x6, CSR_LDS\n vmv.x.s x7, v9\n lw x8, 4(x6)\n or x7, x7, x8\n or x7, x7, x20\n"
         " lw x9, 0(x5)\n or x9, x9, x7\n sw x9, 0(x5)\n li x20, 255\n vmv.v.x v9, x20\n sw x20, 4(x6)\n endprg\n");
     guest_run(&g);
     assert_done(&g);
@@ -145,7 +145,7 @@ static void test_spin_across_warps(void **state)
 static void test_cancel(void **state)
 {
     struct guest g;
-    volatile bool stop = true;
+    _Atomic bool stop = true;
     (void)state;
     guest_open(&g);
     g.options.cancel = &stop;
@@ -363,7 +363,7 @@ static void fill_stack(void *user, const struct warp *w, uint32_t pc, const stru
 static void test_simt_overflow(void **state)
 {
     struct guest g;
-    const struct trace trace = {NULL, fill_stack};
+    const struct trace trace = {.after = fill_stack};
     (void)state;
     guest_open(&g);
     g.options.trace = &trace;

@@ -1,0 +1,413 @@
+/* Dispatch: jobs in, work-groups onto SMs, results out.
+ *
+ * Like the CTA scheduler of the hardware, groups are handed out in order of jobs, x fastest, to SMs with
+ * free slots, warps, registers and local memory. An SM takes one more group whenever those it has did not
+ * end in their turn: all that fit become resident if they need each other, and otherwise one after
+ * another runs to its end with warm caches.
+ *
+ * Host threads: worker k runs the SMs k, k + n, ...; the caller of gpu_run is worker 0 and alone talks to
+ * the feed. Everything in struct dispatcher and struct run is under `lock`; an SM is its worker's own. With
+ * one worker the order of all work is a function of the jobs. */
+#include <fenv.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim/machine.h"
+
+/* A job that is being worked on. */
+struct run {
+    struct run *next;
+    struct job *job;
+    step_fn *step;
+    uint64_t dispatched, total;    /* work-groups */
+    uint32_t resident;
+    _Atomic bool stopped;          /* fault or cancel: no more groups, resident ones are abandoned */
+    uint32_t *areas, nareas;       /* free areas of private memory; NULL: one for all */
+};
+
+struct dispatcher {
+    struct gpu *gpu;
+    const struct feed *feed;
+    mtx_t lock;
+    cnd_t changed;                 /* there may be work, or the end */
+    struct run *runs;              /* oldest first */
+    struct run *finished;          /* to be reported by worker 0 */
+    uint32_t workers;
+    bool over;
+};
+
+struct worker {
+    struct dispatcher *d;
+    uint32_t number;
+    thrd_t thread;
+    void *stack;                   /* for signals */
+};
+
+/* ---- hooks and engines ---- */
+
+static bool hooked(const struct job *job)
+{
+    const struct trace *t = job->options.trace;
+    return t && (t->group_begin || t->group_end || t->before || t->after || t->released || t->access);
+}
+
+step_fn *step_choose(bool with_hooks)
+{
+#ifdef STEP_V3
+    if (!with_hooks && __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi") &&
+        __builtin_cpu_supports("bmi2"))
+        return step_v3;
+#endif
+    return with_hooks ? step_base_hooked : step_base;
+}
+
+/* ---- jobs ---- */
+
+static void add_counters(struct counters *sum, const struct counters *c)
+{
+    sum->instructions += c->instructions;
+    sum->lanes += c->lanes;
+    sum->vector_instructions += c->vector_instructions;
+    sum->branches += c->branches;
+    sum->divergent += c->divergent;
+    sum->loads += c->loads;
+    sum->stores += c->stores;
+    sum->atomics += c->atomics;
+    sum->barriers += c->barriers;
+    sum->groups += c->groups;
+    sum->warps += c->warps;
+    if (c->max_simt_depth > sum->max_simt_depth) sum->max_simt_depth = c->max_simt_depth;
+}
+
+static void fail(struct job *job, const char *why)
+{
+    job->result.status = LAUNCH_FAULT;
+    job->result.fault = (struct fault){.kind = FAULT_LAUNCH, .lane = ISA_LANES};
+    snprintf(job->result.fault.detail, sizeof job->result.fault.detail, "%s", why);
+}
+
+/* The areas of private memory that resident groups of the launch may use, lowest on top. */
+static bool make_areas(struct run *r, const struct gpu_config *c)
+{
+    uint64_t most = (uint64_t)c->sms * c->groups_per_sm, n = r->job->launch.pds_groups;
+    if (!n || r->job->options.serial) return true;
+    if (n > most) n = most;
+    r->areas = malloc(n * sizeof *r->areas);
+    if (!r->areas) return false;
+    for (r->nareas = 0; r->nareas < n; r->nareas++) r->areas[r->nareas] = (uint32_t)n - 1 - r->nareas;
+    return true;
+}
+
+static uint32_t area_bytes(const struct launch *l) { return ((l->pds_bytes + 3) & ~3u) * l->warps * l->threads_per_warp; }
+
+/* NULL when the job cannot run; its result then says why. */
+static struct run *start_job(struct gpu *gpu, struct job *job)
+{
+    const struct launch *l = &job->launch;
+    const char *why = group_check(&gpu->config, l);
+    struct run *r = why ? NULL : calloc(1, sizeof *r);
+    job->result = (struct result){.status = LAUNCH_DONE, .fault.lane = ISA_LANES};
+    if (r) {
+        r->job = job;
+        r->step = gpu->engine ? gpu->engine : step_choose(hooked(job));
+        r->total = (uint64_t)l->groups[0] * l->groups[1] * l->groups[2];
+        if (make_areas(r, &gpu->config)) return r;
+        free(r);
+    }
+    fail(job, why ? why : "out of host memory");
+    return NULL;
+}
+
+static void end_job(struct run *r)
+{
+    free(r->areas);
+    free(r);
+}
+
+/* Takes new jobs from the feed and gives finished ones back. Worker 0, without the lock. */
+static void talk(struct dispatcher *d)
+{
+    struct job *job;
+    mtx_lock(&d->lock);
+    while (d->finished) {
+        struct run *r = d->finished;
+        d->finished = r->next;
+        mtx_unlock(&d->lock);
+        job = r->job;
+        end_job(r);
+        d->feed->done(d->feed->user, job);
+        mtx_lock(&d->lock);
+    }
+    mtx_unlock(&d->lock);
+    while ((job = d->feed->next(d->feed->user))) {
+        struct run *r = start_job(d->gpu, job), **end = &d->runs;
+        if (!r) {
+            d->feed->done(d->feed->user, job);
+            continue;
+        }
+        mtx_lock(&d->lock);
+        while (*end) end = &(*end)->next;
+        *end = r;
+        cnd_broadcast(&d->changed);
+        mtx_unlock(&d->lock);
+    }
+}
+
+/* A job without groups to dispatch or resident is finished. With the lock held. */
+static void retire(struct dispatcher *d, struct run *r)
+{
+    struct run **link = &d->runs;
+    if (r->resident || (!r->stopped && r->dispatched < r->total)) return;
+    while (*link != r) link = &(*link)->next;
+    *link = r->next;
+    for (link = &d->finished; *link;) link = &(*link)->next;
+    r->next = NULL;
+    *link = r;
+    cnd_broadcast(&d->changed);
+}
+
+/* ---- work-groups ---- */
+
+static struct slot *slot_of(struct sm *sm, const struct group *g) { return &sm->slots[g->slot]; }
+
+static bool may_place(const struct dispatcher *d, const struct run *r, const struct sm *sm)
+{
+    if (r->stopped || r->dispatched == r->total) return false;
+    if (hooked(r->job) && sm->index % d->workers != 0) return false; /* observers see one thread */
+    if (r->job->options.serial) return sm->index == 0 && !sm->slots_used;
+    return !r->areas || r->nareas;
+}
+
+/* The next group of run r, placed on `sm`, its position filled in. */
+static void position(struct run *r, struct slot *slot)
+{
+    const struct launch *l = &r->job->launch;
+    struct group *g = &slot->group;
+    uint64_t n = r->dispatched++;
+    slot->run = r;
+    g->job = r->job;
+    g->wgid = (uint32_t)n;
+    g->index[0] = (uint32_t)(n % l->groups[0]);
+    g->index[1] = (uint32_t)(n / l->groups[0] % l->groups[1]);
+    g->index[2] = (uint32_t)(n / l->groups[0] / l->groups[1]);
+    slot->pds = 0;
+    if (r->areas) slot->pds = r->areas[--r->nareas];
+    g->pds_base = l->pds_base + slot->pds * area_bytes(l);
+    r->resident++;
+}
+
+/* One more group for this SM, if there is one that fits. With the lock held. */
+static struct slot *admit(struct dispatcher *d, struct sm *sm, bool *stopped)
+{
+    for (struct run *r = d->runs; r; r = r->next) {
+        const _Atomic bool *cancel = r->job->options.cancel;
+        if (cancel && *cancel && !r->stopped) {
+            r->stopped = true;
+            r->job->result.status = LAUNCH_CANCELLED;
+            *stopped = true;
+        }
+        struct slot *slot = may_place(d, r, sm) ? group_place(sm, &r->job->launch) : NULL;
+        if (slot) {
+            position(r, slot);
+            return slot;
+        }
+    }
+    return NULL;
+}
+
+static void unlink_group(struct sm *sm, struct group *g)
+{
+    struct group **link = &sm->groups;
+    while (*link != g) link = &(*link)->next;
+    *link = g->next;
+}
+
+/* A group is over, one way or another. */
+static void conclude(struct dispatcher *d, struct sm *sm, struct group *g, enum turn turn)
+{
+    const struct trace *t = g->job->options.trace;
+    struct slot *slot = slot_of(sm, g);
+    if (t && t->group_end) t->group_end(t->user, g);
+    mtx_lock(&d->lock);
+    struct run *r = slot->run;
+    struct result *result = &r->job->result;
+    add_counters(&result->counters, &g->counters);
+    if (!r->stopped && turn != TURN_ENDED) {
+        r->stopped = true;
+        result->status = turn == TURN_CANCELLED ? LAUNCH_CANCELLED : LAUNCH_FAULT;
+        if (turn == TURN_FAULT) result->fault = sm->fault;
+    }
+    if (r->areas) r->areas[r->nareas++] = slot->pds;
+    r->resident--;
+    unlink_group(sm, g);
+    group_remove(sm, slot);
+    retire(d, r);
+    mtx_unlock(&d->lock);
+}
+
+/* Gets one more group onto the SM. */
+static bool take(struct dispatcher *d, struct sm *sm)
+{
+    bool some_stopped = false;
+    struct group **end = &sm->groups;
+    mtx_lock(&d->lock);
+    struct slot *slot = admit(d, sm, &some_stopped);
+    for (struct run *r = d->runs, *next; some_stopped && r; r = next) {
+        next = r->next;
+        if (r->stopped) retire(d, r);
+    }
+    mtx_unlock(&d->lock);
+    if (!slot) return false;
+    struct group *g = &slot->group;
+    const struct trace *t = g->job->options.trace;
+    while (*end) end = &(*end)->next;
+    *end = g;
+    if (group_start(sm, slot)) {
+        if (t && t->group_begin) t->group_begin(t->user, g);
+        return true;
+    }
+    sm->fault = (struct fault){.kind = FAULT_LAUNCH, .lane = ISA_LANES, .detail = "no host memory for registers or local memory"};
+    conclude(d, sm, g, TURN_FAULT);
+    return true;
+}
+
+/* One turn for every group of the SM, and one more group if they did not end. False: there is nothing. */
+static bool run_sm(struct dispatcher *d, struct sm *sm)
+{
+    bool worked = take(d, sm);
+    for (struct group *g = sm->groups, *next; g; g = next) {
+        next = g->next;
+        worked = true;
+        const struct run *r = slot_of(sm, g)->run;
+        enum turn turn = r->stopped ? TURN_CANCELLED : group_turn(sm, g, r->step);
+        if (turn != TURN_OVER) conclude(d, sm, g, turn);
+    }
+    return worked;
+}
+
+/* ---- workers ---- */
+
+/* Nothing to do at the moment: worker 0 looks whether all is over, the others wait for a change. */
+static bool idle(struct dispatcher *d, const struct worker *k)
+{
+    mtx_lock(&d->lock);
+    if (k->number == 0 && !d->runs && !d->finished) {
+        d->over = true;
+        cnd_broadcast(&d->changed);
+    } else if (!d->over && !(k->number == 0 && d->finished)) {
+        struct timespec soon;
+        timespec_get(&soon, TIME_UTC);
+        soon.tv_nsec += 1000000; /* the feed may have something new, a cancel flag may have been set */
+        if (soon.tv_nsec >= 1000000000) soon.tv_sec++, soon.tv_nsec -= 1000000000;
+        cnd_timedwait(&d->changed, &d->lock, &soon);
+    }
+    bool over = d->over;
+    mtx_unlock(&d->lock);
+    return over;
+}
+
+static void work(struct worker *k)
+{
+    struct dispatcher *d = k->d;
+    struct gpu *gpu = d->gpu;
+    for (bool over = false; !over;) {
+        bool worked = false;
+        if (k->number == 0) talk(d);
+        for (uint32_t i = k->number; i < gpu->config.sms; i += d->workers) worked |= run_sm(d, &gpu->sms[i]);
+        if (!worked) over = idle(d, k);
+    }
+}
+
+/* Guest arithmetic in its own floating-point environment, guest accesses under the signal handler. */
+static bool work_guarded(struct worker *k)
+{
+    fenv_t host;
+    stack_t old;
+    if (!recover_enter(k->stack, &old)) return false;
+    fegetenv(&host);
+    fesetenv(FE_DFL_ENV);
+    work(k);
+    fesetenv(&host);
+    recover_leave(&old);
+    return true;
+}
+
+static int thread_main(void *argument)
+{
+    work_guarded(argument);
+    return 0;
+}
+
+/* Jobs that came although the machine cannot run at all. */
+static void refuse_all(const struct feed *feed, const char *why)
+{
+    struct job *job;
+    while ((job = feed->next(feed->user))) {
+        job->result = (struct result){0};
+        fail(job, why);
+        feed->done(feed->user, job);
+    }
+}
+
+static void set_reservations(struct gpu *gpu, bool shared)
+{
+    gpu->reservations = 0;
+    for (uint32_t i = 0; i < gpu->config.sms; i++) {
+        gpu->sms[i].own_reservations = 0;
+        gpu->sms[i].reservations = shared ? &gpu->reservations : &gpu->sms[i].own_reservations;
+    }
+}
+
+static uint32_t start_workers(struct dispatcher *d, struct worker *workers, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        workers[i] = (struct worker){.d = d, .number = i, .stack = malloc(RECOVER_STACK)};
+        if (!workers[i].stack) return i;
+    }
+    return n;
+}
+
+static uint32_t worker_count(const struct gpu_config *c) { return c->host_threads < c->sms ? c->host_threads : c->sms; }
+
+void gpu_run(struct gpu *gpu, const struct feed *feed)
+{
+    uint32_t n = worker_count(&gpu->config), made = 0, running = 1;
+    struct dispatcher d = {.gpu = gpu, .feed = feed};
+    struct worker *workers = calloc(n, sizeof *workers);
+    bool lock = mtx_init(&d.lock, mtx_plain) == thrd_success;
+    bool signal = cnd_init(&d.changed) == thrd_success;
+    if (workers && lock && signal) made = start_workers(&d, workers, n);
+    d.workers = gpu->workers = made;
+    set_reservations(gpu, made == 1);
+    for (; running < made; running++)
+        if (thrd_create(&workers[running].thread, thread_main, &workers[running]) != thrd_success) break;
+    if (!made || running < made || !work_guarded(&workers[0])) {
+        d.over = true; /* nothing has been taken from the feed yet */
+        refuse_all(feed, "the host has no memory, thread or signal handler left");
+    }
+    for (uint32_t i = 1; i < running; i++) thrd_join(workers[i].thread, NULL);
+    for (uint32_t i = 0; i < n && workers; i++) free(workers[i].stack);
+    if (lock) mtx_destroy(&d.lock);
+    if (signal) cnd_destroy(&d.changed);
+    code_sweep(gpu);
+    free(workers);
+}
+
+/* ---- one job ---- */
+
+static struct job *next_once(void *user)
+{
+    struct job **job = user, *it = *job;
+    *job = NULL;
+    return it;
+}
+
+static void done_once(void *user, struct job *job) { (void)user, (void)job; }
+
+void gpu_launch(struct gpu *gpu, const struct launch *launch, const struct launch_options *options, struct result *result)
+{
+    struct job job = {.launch = *launch, .options = options ? *options : (struct launch_options){0}}, *next = &job;
+    const struct feed feed = {&next, next_once, done_once};
+    gpu_run(gpu, &feed);
+    *result = job.result;
+}

@@ -1,0 +1,206 @@
+/* One work-group on an SM: its resources, its start, its turns.
+ *
+ * Warps go round robin: each runs until a barrier, its end, or the quantum. A warp that has ended counts
+ * as arrived at every barrier. Called by dispatch.c on the host thread of the SM. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim/machine.h"
+
+/* Quanta a group may spend before the next one of its SM gets its turn: many, so that a group usually ends
+ * within one turn and its registers stay in the host's caches; a group that waits for another one still
+ * lets it run. */
+enum { TURN_QUANTA = 16 };
+
+/* Registers are handed out in multiples of four (r2025, CTA scheduler). */
+static uint32_t allocated(uint32_t registers) { return (registers + 3) & ~3u; }
+
+/* ---- resources ---- */
+
+const char *group_check(const struct gpu_config *c, const struct launch *l)
+{
+    uint64_t lanes = (uint64_t)l->warps * l->threads_per_warp;
+    if (!l->groups[0] || !l->groups[1] || !l->groups[2]) return "a dimension without work-groups";
+    if ((uint64_t)l->groups[0] * l->groups[1] > UINT32_MAX / l->groups[2]) return "more than 2^32 work-groups";
+    if (l->threads_per_warp < 1 || l->threads_per_warp > ISA_LANES) return "threads per warp must be 1 to 32";
+    if (l->warps < 1 || l->warps > c->warps_per_sm) return "more warps than an SM holds";
+    if (l->work_items < 1 || l->work_items > lanes || l->work_items <= lanes - l->threads_per_warp)
+        return "work-items do not fit the warps";
+    if (l->vgprs > ISA_VREGS || l->sgprs > ISA_XREGS) return "more registers than the architecture has";
+    if ((uint64_t)l->warps * allocated(l->vgprs) > c->vgpr_rows) return "more vector registers than an SM has";
+    if ((uint64_t)l->warps * allocated(l->sgprs) > c->sgpr_rows) return "more scalar registers than an SM has";
+    if (l->lds_bytes > c->lds_bytes) return "more local memory than an SM has";
+    return NULL;
+}
+
+static bool has_room(const struct sm *sm, const struct launch *l)
+{
+    const struct gpu_config *c = &sm->gpu->config;
+    return sm->slots_used < c->groups_per_sm && l->warps <= c->warps_per_sm - sm->warps_used &&
+           l->warps * allocated(l->vgprs) <= c->vgpr_rows - sm->vgprs_used &&
+           l->warps * allocated(l->sgprs) <= c->sgpr_rows - sm->sgprs_used && l->lds_bytes <= c->lds_bytes - sm->lds_used;
+}
+
+/* Adds (or takes back, sign -1) what the launch's groups use. */
+static void account(struct sm *sm, const struct launch *l, int sign)
+{
+    uint32_t s = (uint32_t)sign;
+    sm->slots_used += s;
+    sm->warps_used += s * l->warps;
+    sm->vgprs_used += s * l->warps * allocated(l->vgprs);
+    sm->sgprs_used += s * l->warps * allocated(l->sgprs);
+    sm->lds_used += s * l->lds_bytes;
+}
+
+struct slot *group_place(struct sm *sm, const struct launch *l)
+{
+    struct slot *slot = sm->slots;
+    if (!has_room(sm, l)) return NULL;
+    while (slot->used) slot++;
+    uint32_t number = (uint32_t)(slot - sm->slots);
+    slot->used = true;
+    slot->group = (struct group){.launch = l, .sm = sm, .slot = number, .lds_base = slot->lds_base, .pds_base = l->pds_base};
+    account(sm, l, 1);
+    return slot;
+}
+
+void group_remove(struct sm *sm, struct slot *slot)
+{
+    slot->used = false;
+    account(sm, slot->group.launch, -1);
+    *sm->reservations -= slot->group.reservations;
+}
+
+/* Opens exactly the launch's local memory in the slot's window. */
+static bool open_local(struct sm *sm, struct slot *slot, uint32_t bytes)
+{
+    uint64_t have = slot->lds_open, want = ((uint64_t)bytes + ABI_PAGE - 1) / ABI_PAGE * ABI_PAGE;
+    if (have > want) gpu_mem_close(sm->gpu, (uint32_t)(slot->lds_base + want), have - want);
+    slot->lds_open = have > want ? want : have;
+    if (have < want) {
+        if (!gpu_mem_open(sm->gpu, (uint32_t)(slot->lds_base + have), want - have, GPU_READ | GPU_WRITE)) return false;
+        slot->lds_open = want;
+    }
+    return true;
+}
+
+static bool size_slot(struct slot *slot, size_t warps, size_t rows)
+{
+    if (rows == 0) rows = 1;
+    if (warps > slot->nwarps) {
+        free(slot->warps);
+        slot->warps = aligned_alloc(64, warps * sizeof *slot->warps);
+        slot->nwarps = slot->warps ? warps : 0;
+    }
+    if (rows > slot->nrows) {
+        free(slot->rows);
+        slot->rows = aligned_alloc(64, rows * sizeof *slot->rows);
+        slot->nrows = slot->rows ? rows : 0;
+    }
+    return slot->warps && slot->rows;
+}
+
+/* ---- start ---- */
+
+static void start_warp(struct slot *slot, uint32_t wid)
+{
+    const struct launch *l = slot->group.launch;
+    struct warp *w = &slot->warps[wid];
+    uint32_t left = l->work_items - wid * l->threads_per_warp;
+    uint32_t n = left < l->threads_per_warp ? left : l->threads_per_warp;
+    *w = (struct warp){
+        .v = slot->rows + (size_t)wid * l->vgprs,
+        .group = &slot->group,
+        .pc = l->start_pc,
+        .lanes = n == 32 ? ~0u : (1u << n) - 1,
+        .vl = l->threads_per_warp,
+        .vtype = 2 << 3, /* e32, m1 */
+        .wid = wid,
+        .tid = wid * l->threads_per_warp,
+    };
+    warp_set_mask(w, w->lanes);
+}
+
+bool group_start(struct sm *sm, struct slot *slot)
+{
+    const struct launch *l = slot->group.launch;
+    size_t rows = (size_t)l->warps * l->vgprs;
+    if (!open_local(sm, slot, l->lds_bytes) || !size_slot(slot, l->warps, rows)) return false;
+    memset(slot->rows, 0, rows * sizeof *slot->rows);
+    memset(sm->mem + slot->lds_base, 0, slot->lds_open);
+    slot->group.warps = slot->warps;
+    for (uint32_t i = 0; i < l->warps; i++) start_warp(slot, i);
+    slot->group.counters.groups = 1;
+    slot->group.counters.warps = l->warps;
+    return true;
+}
+
+/* ---- turns ---- */
+
+static void release(struct sm *sm, struct group *g, enum warp_state waiting)
+{
+    for (uint32_t i = 0; i < g->launch->warps; i++)
+        if (g->warps[i].state == waiting) g->warps[i].state = WARP_READY;
+    if (waiting == WARP_WAITING && sm->trace && sm->trace->released) sm->trace->released(sm->trace->user, g);
+}
+
+/* No warp can run: all that have not ended wait. Those that wait for copies go on first: the other warps of
+ * their four wait too, so nobody is still to come. */
+static void release_waiting(struct sm *sm, struct group *g)
+{
+    enum warp_state waiting = WARP_WAITING;
+    for (uint32_t i = 0; i < g->launch->warps; i++)
+        if (g->warps[i].state == WARP_WAITING_DMA) waiting = WARP_WAITING_DMA;
+    release(sm, g, waiting);
+}
+
+static bool cancelled(const struct group *g)
+{
+    const _Atomic bool *cancel = g->job->options.cancel;
+    return cancel && *cancel;
+}
+
+static enum turn run_warps(struct sm *sm, struct group *g, step_fn *step)
+{
+    uint64_t quantum = sm->gpu->config.quantum, end = g->counters.instructions + TURN_QUANTA * quantum;
+    while (g->counters.instructions < end) {
+        uint32_t ended = 0, ready = 0;
+        for (uint32_t i = 0; i < g->launch->warps; i++) {
+            struct warp *w = sm->warp = &g->warps[i];
+            if (w->state == WARP_READY) {
+                if (step(sm, w, quantum) == STOP_FAULT) return TURN_FAULT;
+                if (sm->gpu->workers == 1 && sm->gpu->code_dropped) code_sweep(sm->gpu);
+                if (cancelled(g)) return TURN_CANCELLED;
+            }
+            ended += w->state == WARP_ENDED;
+            ready += w->state == WARP_READY;
+        }
+        if (ended == g->launch->warps) return TURN_ENDED;
+        if (!ready) release_waiting(sm, g);
+    }
+    return TURN_OVER;
+}
+
+/* Runs under the protection of the signal handler; fault_throw comes back here too. */
+enum turn group_turn(struct sm *sm, struct group *g, step_fn *step)
+{
+    enum turn turn;
+    sm->trace = g->job->options.trace;
+    sm->order = g->job->options.order;
+    recover_guard(sm);
+    switch (sigsetjmp(sm->jump, 1)) {
+    case 0:
+        sm->guarded = 1;
+        turn = run_warps(sm, g, step);
+        break;
+    case 1: /* the host refused an access */
+        fault_access(sm);
+        turn = TURN_FAULT;
+        break;
+    default:
+        turn = TURN_FAULT;
+    }
+    sm->guarded = 0;
+    recover_guard(NULL);
+    return turn;
+}
