@@ -126,6 +126,7 @@ bool group_start(struct sm *sm, struct slot *slot)
     const struct launch *l = slot->group.launch;
     size_t rows = (size_t)l->warps * l->vgprs;
     if (!open_local(sm, slot, l->lds_bytes) || !size_slot(slot, l->warps, rows)) return false;
+    ray_forget(slot);
     memset(slot->rows, 0, rows * sizeof *slot->rows);
     memset(sm->mem + slot->lds_base, 0, slot->lds_open);
     slot->group.warps = slot->warps;

@@ -32,7 +32,15 @@ static void observe_access(struct sm *sm)
 }
 #endif
 
-enum { ROUND = ISA_ROUND, V0 = ISA_V0 };
+/* Flags of the table, as far as rows of these kinds have them. */
+enum { ROUND = ISA_ROUND, V0 = ISA_V0, FP = ISA_FP, SAT = ISA_SAT };
+
+/* Rows whose flags somebody may see are computed out of line. */
+#ifdef STEP_HOOKED
+#define ACCRUES(flags) ((flags) & (ROUND | FP | SAT))
+#else
+#define ACCRUES(flags) false
+#endif
 
 INLINE bool is_signed(int64_t minus_one_of_type) { return minus_one_of_type < 0; }
 #define SIGNED(type) is_signed((int64_t)(type)-1)
@@ -116,6 +124,11 @@ NOINLINE void expand_mask(uint32_t lanes, uint32_t *words) { LANE_LOOP words[lan
 #define FN_AMO(id, expr)     ATOMIC(id, expr)
 #define FN_X(id, expr)
 #define FN_V2X(id, expr)
+#define FN_EX(id, expr)
+#define FN_EV(id, expr)
+#define FN_EW(id, expr)
+#define FN_RTLOAD(id, expr)
+#define FN_RTSTORE(id, expr)
 #define FN_BRANCH(id, expr)
 #define FN_JAL(id, expr)
 #define FN_JALR(id, expr)
@@ -150,29 +163,6 @@ NOINLINE void expand_mask(uint32_t lanes, uint32_t *words) { LANE_LOOP words[lan
 #define INSN(id, name, pattern, operands, kind, unit, flags, revisions, expr, text) FN_##kind(id, expr)
 #include "isa/insn.def"
 #undef INSN
-
-/* ---- rounding modes the host does not have, or not at the moment ---- */
-
-/* A vector instruction under RMM. */
-NOINLINE void round_lanes(struct warp *w, const struct insn *in)
-{
-    for (uint32_t left = active_lanes(w, in); left; left &= left - 1) {
-        uint32_t lane = (uint32_t)__builtin_ctz(left);
-        struct operands o = {.vs2 = w->v[in->rs2][lane], .vs1 = w->v[in->rs1][lane], .vd = w->v[in->rd][lane],
-                             .rs1 = w->x[in->rs1 % ISA_XREGS], .imm = (uint32_t)in->imm, .lane = lane};
-        w->v[in->rd][lane] = eval_rmm((enum isa_op)in->op, &o);
-    }
-}
-
-/* A scalar instruction with rounding mode rm, another one than the warp's. */
-NOINLINE uint32_t round_scalar(const struct warp *w, const struct insn *in, uint32_t rm)
-{
-    struct operands o = {.rs1 = w->x[in->rs1], .rs2 = w->x[in->rs2], .rs3 = w->x[in->rs3], .imm = (uint32_t)in->imm};
-    round_set(rm == 4 ? 0 : rm);
-    uint32_t r = rm == 4 ? eval_rmm((enum isa_op)in->op, &o) : eval_host((enum isa_op)in->op, &o);
-    round_set(w->frm == 4 ? 0 : w->frm);
-    return r;
-}
 
 /* ---- load-reserved, store-conditional ---- */
 
@@ -240,6 +230,8 @@ NOINLINE enum stop illegal(struct sm *sm, const struct warp *w, const struct dec
     } else if (d->xregs > l->sgprs) {
         snprintf(text, sizeof text, "x%u is beyond the %u scalar registers of the launch", d->xregs - 1u, (unsigned)l->sgprs);
         why = text;
+    } else {
+        why = code_refusal(d);
     }
     return fault_raise(sm, w, FAULT_ILLEGAL, ISA_LANES, 0, why);
 }
@@ -262,35 +254,37 @@ NOINLINE enum stop misaligned(struct sm *sm, const struct warp *w, uint32_t lane
 #define WRITE_X(value) do { x[in->rd] = (value); x[0] = 0; } while (0)
 #define HERE (ip + in->size - 4u) /* address of the instruction word, behind its prefix */
 
+#define DO_CALL(call)                                                                              \
+    {                                                                                              \
+        const char *why = call;                                                                    \
+        if (why) FAULT_NOW(FAULT_ILLEGAL, why);                                                    \
+        break;                                                                                     \
+    }
+
 #define DO_X(id, expr, flags)                                                                      \
     {                                                                                              \
         const uint32_t rs1 UNUSED = x[in->rs1], rs2 UNUSED = x[in->rs2], rs3 UNUSED = x[in->rs3];  \
-        const uint32_t imm UNUSED = (uint32_t)in->imm;                                             \
-        uint32_t rm = in->rm == 7 ? w->frm : in->rm;                                               \
-        if (((flags) & ISA_ROUND) && rm > 4) FAULT_NOW(FAULT_ILLEGAL, "reserved rounding mode");   \
-        if (((flags) & ISA_ROUND) && (rm != w->frm || rm == 4)) {                                  \
-            WRITE_X(round_scalar(w, in, rm));                                                      \
-        } else {                                                                                   \
-            const uint32_t pc UNUSED = HERE;                                                       \
-            WRITE_X((uint32_t)(expr));                                                             \
-        }                                                                                          \
+        const uint32_t imm UNUSED = (uint32_t)in->imm, pc UNUSED = HERE;                           \
+        if (ACCRUES(flags) || (((flags) & ROUND) && ((in->rm != 7 && in->rm != w->frm) || w->frm > 3))) \
+            DO_CALL(exact_run(w, d, HERE))                                                         \
+        WRITE_X((uint32_t)(expr));                                                                 \
         break;                                                                                     \
     }
 
 #define DO_LANES(id, flags)                                                                        \
     COUNT_VECTOR;                                                                                  \
-    if (((flags) & ISA_ROUND) && w->frm > 3) {                                                     \
-        if (w->frm > 4) FAULT_NOW(FAULT_ILLEGAL, "reserved rounding mode");                        \
-        round_lanes(w, in);                                                                        \
-    } else {                                                                                       \
-        lanes_##id(w, in);                                                                         \
-    }                                                                                              \
+    if (ACCRUES(flags) || (((flags) & ROUND) && w->frm > 3)) DO_CALL(exact_run(w, d, HERE))        \
+    lanes_##id(w, in);                                                                             \
     break;
 #define DO_V(id, expr, flags)   DO_LANES(id, flags)
 #define DO_VV(id, expr, flags)  DO_LANES(id, flags)
 #define DO_VX(id, expr, flags)  DO_LANES(id, flags)
 #define DO_VI(id, expr, flags)  DO_LANES(id, flags)
 #define DO_V1I(id, expr, flags) DO_LANES(id, flags)
+
+#define DO_EX(id, expr, flags) DO_CALL(exact_run(w, d, HERE))
+#define DO_EV(id, expr, flags) COUNT_VECTOR; DO_CALL(exact_run(w, d, HERE))
+#define DO_EW(id, expr, flags) DO_EV(id, expr, flags)
 
 #define DO_V2X(id, expr, flags)                                                                    \
     COUNT_VECTOR;                                                                                  \
@@ -306,17 +300,18 @@ NOINLINE enum stop misaligned(struct sm *sm, const struct warp *w, uint32_t lane
         if (expr) next = HERE + (uint32_t)in->imm;                                                 \
         break;                                                                                     \
     }
-#define DO_VBRANCH(id, expr, flags)                                                                \
+#define DO_TAKEN(lanes)                                                                            \
     {                                                                                              \
-        uint32_t taken = taken_##id(w, in), depth = w->depth;                                      \
+        uint32_t taken = (lanes), depth = w->depth;                                                \
         COUNT_VECTOR;                                                                              \
         counters->branches++;                                                                      \
-        if (!simt_branch(w, taken, HERE + (uint32_t)in->imm, next, sm->order, &next))             \
+        if (!simt_branch(w, taken, HERE + (uint32_t)in->imm, next, sm->order, &next))              \
             FAULT_NOW(FAULT_SIMT_OVERFLOW, NULL);                                                  \
         if (w->depth != depth) counters->divergent++;                                              \
         if (w->depth > counters->max_simt_depth) counters->max_simt_depth = w->depth;              \
         break;                                                                                     \
     }
+#define DO_VBRANCH(id, expr, flags) DO_TAKEN(taken_##id(w, in))
 #define DO_JOIN(id, expr, flags) next = simt_join(w, HERE, next); break;
 #define DO_SETRPC(id, expr, flags)                                                                 \
     {                                                                                              \
@@ -425,16 +420,15 @@ NOINLINE enum stop misaligned(struct sm *sm, const struct warp *w, uint32_t lane
     break;
 #define DO_PREFIX(id, expr, flags) return illegal(sm, w, d);
 #define DO_BARRIERSUB(id, expr, flags) break; /* a subgroup is a warp, and a warp is in step with itself */
-#define DO_ABSENT(id, expr, flags) FAULT_NOW(FAULT_ILLEGAL, "an instruction this machine does not execute");
-#define DO_CALL(call)                                                                              \
+#define DO_ABSENT(id, expr, flags)                                                                 \
     {                                                                                              \
-        const char *why = call;                                                                    \
-        COUNT_VECTOR;                                                                              \
-        if (why) FAULT_NOW(FAULT_ILLEGAL, why);                                                    \
-        break;                                                                                     \
+        const char *why = (expr);                                                                  \
+        FAULT_NOW(FAULT_ILLEGAL, why ? why : "an instruction this machine does not execute");      \
     }
-#define DO_MMA(id, expr, flags) DO_CALL(mma_execute(w, in))
-#define DO_DMA(id, expr, flags) DO_CALL(dma_execute(sm, w, in))
+#define DO_MMA(id, expr, flags) COUNT_VECTOR; DO_CALL(mma_execute(w, in))
+#define DO_DMA(id, expr, flags) COUNT_VECTOR; DO_CALL(dma_execute(sm, w, in))
+#define DO_RTLOAD(id, expr, flags)  COUNT_VECTOR; DO_CALL(ray_load(sm, w, in))
+#define DO_RTSTORE(id, expr, flags) COUNT_VECTOR; DO_CALL(ray_store(sm, w, in))
 #define DO_WAIT(waiting)                                                                           \
     counters->barriers++;                                                                          \
     w->state = waiting;                                                                            \
@@ -479,10 +473,17 @@ enum stop STEP_NAME(struct sm *sm, struct warp *w, uint64_t budget)
         counters->instructions++;
         if (d->vregs > vgprs || d->xregs > sgprs) return illegal(sm, w, d);
         PREPARE;
-        switch (in->op) {
+        switch (d->dispatch) {
 #define INSN(id, name, pattern, operands, kind, unit, flags, revisions, expr, text) case OP_##id: DO_##kind(id, expr, flags)
 #include "isa/insn.def"
 #undef INSN
+        case DISPATCH_EXACT:
+            if (d->vectors) COUNT_VECTOR;
+            DO_CALL(exact_run(w, d, HERE))
+        case DISPATCH_BRANCH:
+            if (exact_condition(w, d)) next = HERE + (uint32_t)in->imm;
+            break;
+        case DISPATCH_VBRANCH: DO_TAKEN(exact_taken(w, d))
         default: return illegal(sm, w, d);
         }
         OBSERVE(next);
