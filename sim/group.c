@@ -188,7 +188,7 @@ enum turn group_turn(struct sm *sm, struct group *g, step_fn *step)
     sm->trace = g->job->options.trace;
     sm->order = g->job->options.order;
     recover_guard(sm);
-    switch (sigsetjmp(sm->jump, 1)) {
+    switch (sigsetjmp(sm->jump, 0)) { /* the handler leaves the signal unblocked */
     case 0:
         sm->guarded = 1;
         turn = run_warps(sm, g, step);

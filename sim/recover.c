@@ -55,7 +55,7 @@ static void on_signal(int sig, siginfo_t *info, void *context)
 
 static bool install(int i)
 {
-    struct sigaction action = {.sa_sigaction = on_signal, .sa_flags = SA_SIGINFO | SA_ONSTACK};
+    struct sigaction action = {.sa_sigaction = on_signal, .sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER};
     if (installed[i]) return true;
     sigemptyset(&action.sa_mask);
     installed[i] = sigaction(signals[i], &action, &previous[i]) == 0;
