@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "sim/machine.h"
+#include "sim/mma.h"
 
 static void need(uint16_t *count, unsigned reg)
 {
@@ -24,6 +25,7 @@ static void count_registers(struct decoded *d)
     }
     if (desc->kind == KIND_CSR && csr_per_lane(d->in.aux)) need(&d->vregs, d->in.rd);
     if ((desc->flags & ISA_V0) || !d->in.vm) need(&d->vregs, 0);
+    if (desc->kind == KIND_MMA && mma_registers(&d->in)) need(&d->vregs, mma_registers(&d->in) - 1);
 }
 
 static void decode_page(struct gpu *gpu, struct code_page *page)

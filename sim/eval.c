@@ -41,6 +41,9 @@
 #define EVAL_ENDPRG(id, expr)
 #define EVAL_BARRIER(id, expr)
 #define EVAL_BARRIERSUB(id, expr)
+#define EVAL_MMA(id, expr)
+#define EVAL_DMA(id, expr)
+#define EVAL_MBARRIER(id, expr)
 #define EVAL_ABSENT(id, expr)
 
 uint32_t EVAL_NAME(enum isa_op op, const struct operands *o)

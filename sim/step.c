@@ -5,8 +5,10 @@
  * several times (STEP_NAME): per host instruction set, and with STEP_HOOKED calling the observer.
  * Invariants: w->pc is the address of the instruction in progress; x[0] is 0. Called by launch.c. */
 #include "sim/access.h"
+#include "sim/dma.h"
 #include "sim/lane.h"
 #include "sim/machine.h"
+#include "sim/mma.h"
 
 #define UNUSED __attribute__((unused))
 
@@ -140,6 +142,9 @@ NOINLINE void expand_mask(uint32_t lanes, uint32_t *words) { LANE_LOOP words[lan
 #define FN_ENDPRG(id, expr)
 #define FN_BARRIER(id, expr)
 #define FN_BARRIERSUB(id, expr)
+#define FN_MMA(id, expr)
+#define FN_DMA(id, expr)
+#define FN_MBARRIER(id, expr)
 #define FN_ABSENT(id, expr)
 
 #define INSN(id, name, pattern, operands, kind, unit, flags, revisions, expr, text) FN_##kind(id, expr)
@@ -421,12 +426,23 @@ NOINLINE enum stop misaligned(struct sm *sm, const struct warp *w, uint32_t lane
 #define DO_PREFIX(id, expr, flags) return illegal(sm, w, d);
 #define DO_BARRIERSUB(id, expr, flags) break; /* a subgroup is a warp, and a warp is in step with itself */
 #define DO_ABSENT(id, expr, flags) FAULT_NOW(FAULT_ILLEGAL, "an instruction this machine does not execute");
-#define DO_BARRIER(id, expr, flags)                                                                \
+#define DO_CALL(call)                                                                              \
+    {                                                                                              \
+        const char *why = call;                                                                    \
+        COUNT_VECTOR;                                                                              \
+        if (why) FAULT_NOW(FAULT_ILLEGAL, why);                                                    \
+        break;                                                                                     \
+    }
+#define DO_MMA(id, expr, flags) DO_CALL(mma_execute(w, in))
+#define DO_DMA(id, expr, flags) DO_CALL(dma_execute(sm, w, in))
+#define DO_WAIT(waiting)                                                                           \
     counters->barriers++;                                                                          \
-    w->state = WARP_WAITING;                                                                       \
+    w->state = waiting;                                                                            \
     w->pc = next;                                                                                  \
     OBSERVE(next);                                                                                 \
     return STOP_BARRIER;
+#define DO_BARRIER(id, expr, flags)  DO_WAIT(WARP_WAITING)
+#define DO_MBARRIER(id, expr, flags) DO_WAIT(WARP_WAITING_DMA)
 #define DO_ENDPRG(id, expr, flags)                                                                 \
     if (w->depth) FAULT_NOW(FAULT_ENDPRG_DIVERGED, NULL);                                          \
     w->state = WARP_ENDED;                                                                         \

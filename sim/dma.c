@@ -1,0 +1,173 @@
+/* Asynchronous copies, performed at issue: nobody can tell, because completion is only observable at
+ * cp_dma_mbarrier, which step.c makes a rendezvous.
+ *
+ * The destination address is lane 0 of a vector register. Called by step.c. */
+#include "sim/dma.h"
+
+#include <string.h>
+
+enum { MAX_RANK = 5, MAX_BOX = 256, MAX_ELEMENT_STRIDE = 8, MAX_ELEMENT = 8 };
+
+static const char outside[] = "copy whose destination is not in local memory";
+
+static bool in_local_memory(uint32_t addr) { return addr >= ABI_LOCAL_BASE && addr < ABI_LOCAL_LIMIT; }
+
+/* ---- cp_dma: a few bytes, zeros behind the source's end ---- */
+
+static const char *copy_small(struct sm *sm, const struct warp *w, const struct insn *in)
+{
+    uint8_t bytes[16] = {0};
+    uint32_t size = 4u << in->imm, source = w->x[in->rs2], to = w->v[in->rd][0];
+    if (size > sizeof bytes) return "reserved copy size";
+    if (!in_local_memory(to)) return outside;
+    if (source) guest_read(sm, w->x[in->rs1], bytes, source < size ? source : size);
+    guest_write(sm, to, bytes, size);
+    return NULL;
+}
+
+/* ---- cp_dma_bulk: one run of memory ---- */
+
+static const char *copy_bulk(struct sm *sm, const struct warp *w, const struct insn *in)
+{
+    uint8_t bytes[ABI_PAGE];
+    uint32_t left = w->x[in->rs2];
+    uint64_t from = w->x[in->rs1], to = w->v[in->rd][0];
+    if (!left || left % 4) return "bulk copy of a size that is not a positive multiple of 4";
+    if (from % 16 || to % 16) return "bulk copy between addresses that are not multiples of 16";
+    if (!in_local_memory((uint32_t)to)) return outside;
+    while (left) {
+        uint32_t n = left < sizeof bytes ? left : (uint32_t)sizeof bytes;
+        guest_read(sm, from, bytes, n);
+        guest_write(sm, to, bytes, n);
+        from += n, to += n, left -= n;
+    }
+    return NULL;
+}
+
+/* ---- cp_dma_tensor: a box of a tensor ---- */
+
+/* Lanes of the two descriptors. Strides begin with dimension 1; that of dimension 0 is the element. */
+enum { TENSOR_TYPE = 0, TENSOR_RANK = 1, TENSOR_ADDRESS = 2, TENSOR_SIZES = 3, TENSOR_STRIDES = 8 };
+enum { BOX_START = 0, BOX_SIZES = 1, BOX_STEPS = 6, BOX_INTERLEAVE = 11, BOX_SWIZZLE = 12, BOX_FILL = 14, BOX_LANES = 15 };
+
+/* Element types by code: u8 u16 u32 s32 u64 s64 f16 f32 f64 bf16, f32 flushed, tf32, tf32 flushed. They
+ * say how large an element is and whether it can be filled with NaN; no element is changed. */
+static const struct { uint8_t size; bool is_float; } elements[] = {
+    {1, false}, {2, false}, {4, false}, {4, false}, {8, false}, {8, false}, {2, true},
+    {4, true}, {8, true}, {2, true}, {4, true}, {4, true}, {4, true},
+};
+
+struct dimension {
+    int64_t size, stride; /* of the tensor: elements, bytes between them */
+    int64_t start;        /* coordinate the box begins at, perhaps outside */
+    int64_t step, count;  /* between the box's elements, and how many they are */
+};
+
+struct box {
+    unsigned rank, element; /* bytes of an element */
+    uint8_t fill;
+    int64_t base;
+    struct dimension dim[MAX_RANK];
+};
+
+/* Reads dimension d, d > 0. Its element stride thins the box out. */
+static const char *read_dimension(struct box *b, unsigned d, const uint32_t *tensor, const uint32_t *box)
+{
+    uint32_t size = box[BOX_SIZES + d], step = box[BOX_STEPS + d], stride = b->element;
+    if (d) stride = tensor[TENSOR_STRIDES + d - 1];
+    if (size < 1 || size > MAX_BOX) return "tensor copy with a box size outside 1 to 256";
+    if (step < 1 || step > MAX_ELEMENT_STRIDE) return "tensor copy with an element stride outside 1 to 8";
+    if (d && stride % 16) return "tensor copy with a stride that is not a multiple of 16";
+    if (!d) step = 1; /* as in the public RTL, which copies rows whole */
+    b->dim[d] = (struct dimension){.size = tensor[TENSOR_SIZES + d], .stride = stride, .step = step, .count = (size + step - 1) / step};
+    return NULL;
+}
+
+/* The box's start is an address. Its coordinates are what dividing its distance from the tensor by the
+ * strides gives, the largest stride first, rounding towards zero: a start before the tensor is nowhere
+ * behind its beginning. A dimension of stride 0 begins at 0. False if it is not on an element. */
+static bool locate_start(struct box *b, int64_t distance)
+{
+    for (unsigned todo = (1u << b->rank) - 1; todo;) {
+        unsigned d = (unsigned)__builtin_ctz(todo);
+        for (unsigned i = d + 1; i < b->rank; i++)
+            if ((todo >> i & 1) && b->dim[i].stride > b->dim[d].stride) d = i;
+        todo &= ~(1u << d);
+        if (!b->dim[d].stride) continue;
+        b->dim[d].start = distance / b->dim[d].stride;
+        distance %= b->dim[d].stride;
+    }
+    return distance == 0;
+}
+
+static const char *read_box(struct box *b, const uint32_t *tensor, const uint32_t *box)
+{
+    uint32_t type = tensor[TENSOR_TYPE], rank = tensor[TENSOR_RANK], fill = box[BOX_FILL];
+    if (type >= sizeof elements / sizeof *elements) return "tensor copy of a reserved element type";
+    if (rank < 1 || rank > MAX_RANK) return "tensor copy with a rank outside 1 to 5";
+    if (box[BOX_INTERLEAVE]) return "tensor copy with an interleave mode: none is defined";
+    if (box[BOX_SWIZZLE]) return "tensor copy with a swizzle mode: none is defined";
+    if (fill > 1) return "tensor copy with a reserved fill mode";
+    *b = (struct box){.rank = rank, .element = elements[type].size, .base = tensor[TENSOR_ADDRESS]};
+    b->fill = fill && elements[type].is_float ? 0xff : 0; /* all ones is a NaN in every format */
+    for (unsigned d = 0; d < rank; d++) {
+        const char *why = read_dimension(b, d, tensor, box);
+        if (why) return why;
+    }
+    bool found = locate_start(b, (int64_t)box[BOX_START] - b->base);
+    return found ? NULL : "tensor copy that does not start on an element";
+}
+
+/* One run along dimension 0, the others at index[]. Returns its bytes. */
+static uint32_t copy_row(struct sm *sm, const struct box *b, const int64_t *index, uint64_t to)
+{
+    uint8_t bytes[MAX_BOX * MAX_ELEMENT];
+    const struct dimension *row = &b->dim[0];
+    uint32_t size = (uint32_t)row->count * b->element;
+    int64_t first = row->start < 0 ? 0 : row->start, last = row->start + row->count, from = b->base;
+    if (last > row->size) last = row->size;
+    for (unsigned d = 1; d < b->rank; d++) {
+        int64_t at = b->dim[d].start + index[d] * b->dim[d].step;
+        if (at < 0 || at >= b->dim[d].size) last = 0;
+        from += at * b->dim[d].stride;
+    }
+    memset(bytes, b->fill, size);
+    if (first < last) {
+        uint8_t *p = bytes + (first - row->start) * b->element;
+        guest_read(sm, (uint64_t)(from + first * b->element), p, (size_t)(last - first) * b->element);
+    }
+    guest_write(sm, to, bytes, size);
+    return size;
+}
+
+/* The next index, dimension 1 fastest; false after the last. */
+static bool next_row(const struct box *b, int64_t *index)
+{
+    for (unsigned d = 1; d < b->rank; d++) {
+        if (++index[d] < b->dim[d].count) return true;
+        index[d] = 0;
+    }
+    return false;
+}
+
+static const char *copy_tensor(struct sm *sm, const struct warp *w, const struct insn *in)
+{
+    struct box b;
+    int64_t index[MAX_RANK] = {0};
+    uint64_t to = w->v[in->rd][0];
+    if (w->group->launch->threads_per_warp < BOX_LANES) return "tensor copy in a warp of fewer than 15 lanes";
+    const char *why = read_box(&b, w->v[in->rs1], w->v[in->rs2]);
+    if (why) return why;
+    if (!in_local_memory((uint32_t)to)) return outside;
+    do to += copy_row(sm, &b, index, to);
+    while (next_row(&b, index));
+    return NULL;
+}
+
+const char *dma_execute(struct sm *sm, struct warp *w, const struct insn *in)
+{
+    if (in->pair || in->abs || in->neg) return "prefix that has no meaning for copies";
+    if (!w->active) return NULL;
+    if (in->op == OP_CP_DMA) return copy_small(sm, w, in);
+    return in->op == OP_CP_DMA_BULK ? copy_bulk(sm, w, in) : copy_tensor(sm, w, in);
+}
