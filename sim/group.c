@@ -188,12 +188,13 @@ enum turn group_turn(struct sm *sm, struct group *g, step_fn *step)
     sm->trace = g->job->options.trace;
     sm->order = g->job->options.order;
     recover_guard(sm);
-    switch (sigsetjmp(sm->jump, 0)) { /* the handler leaves the signal unblocked */
+    switch (sigsetjmp(sm->jump, 0)) {
     case 0:
         sm->guarded = 1;
         turn = run_warps(sm, g, step);
         break;
     case 1: /* the host refused an access */
+        recover_again();
         fault_access(sm);
         turn = TURN_FAULT;
         break;
