@@ -250,16 +250,18 @@ static uint64_t integer_root(u128 x, int bits)
     return r;
 }
 
-/* The root of 2k + 2 bits has k + 1: so many are taken that a format's root is right with its sticky bit. */
+/* With an even exponent the radicand has 126 or 127 bits; of them twice as many are used as the root needs
+ * to be right, the rest only says whether it is exact. */
 static struct number root(const struct layout *l, struct number a)
 {
     if (a.kind == ZERO || a.kind >= QUIET) return a;
     if (a.sign) return special(SIGNALLING, false);
     if (a.kind == INFINITE) return a;
-    int odd = a.exp & 1, bits = l->frac_bits + 4, drop = LEAD + 1 - 2 * bits;
-    u128 all = a.sig << odd, x = all >> drop;
-    uint64_t r = integer_root(x, bits);
-    return normalised(false, (a.exp - odd) / 2 + LEAD - bits + 1, r << 1 | ((u128)r * r << drop != all));
+    int exp = a.exp - LEAD, odd = exp & 1, bits = l->frac_bits + 4, drop = 128 - 2 * bits;
+    u128 radicand = a.sig << odd;
+    uint64_t r = integer_root(radicand >> drop, bits);
+    bool exact = (u128)r * r << drop == radicand;
+    return normalised(false, LEAD - 1 + (drop + exp - odd) / 2, (u128)r << 1 | !exact);
 }
 
 uint64_t fp_add(enum fp_format f, uint64_t a, uint64_t b, struct fp_env *env)
