@@ -431,6 +431,9 @@ static bool wide_vs2(enum isa_op op) { return contains(op, ".w"); }
 static bool mask_result(enum isa_op op) { return isa_match(op) >> 29 == 3; }
 static bool mask_sources(enum isa_op op) { return mask_result(op) && funct3(op) == 2; }
 
+/* vzext, vsext: sources of 8 and 16 bits, packed there, one a lane here. */
+static bool extends(enum isa_op op) { return contains(op, "ext.vf"); }
+
 static bool is_fp(enum isa_op op) { return funct3(op) == 1 || funct3(op) == 5; }
 
 /* Element 0 there, all active lanes or the last of them here: the same for one lane. */
@@ -501,6 +504,19 @@ static void put_mask_row(struct program *p, struct insn in)
     else PUT(p, QEMU, VMERGE_VVM, .rd = vd, .rs2 = vd, .rs1 = WORDS);
 }
 
+/* On QEMU: the low bytes of v's lanes, packed as elements of 8 or 16 bits, in V_T. */
+static void narrow(struct program *p, uint8_t v, unsigned bits)
+{
+    uint8_t half = bits == 16 ? V_T : V_T + 1;
+    PUT(p, QEMU, VSETVLI, .rs1 = X_32, .aux = E16_MF2);
+    PUT(p, QEMU, VNSRL_WI, .rd = half, .rs2 = v);
+    if (bits == 8) {
+        PUT(p, QEMU, VSETVLI, .rs1 = X_32, .aux = E8_MF4);
+        PUT(p, QEMU, VNSRL_WI, .rd = V_T, .rs2 = half);
+    }
+    PUT(p, QEMU, VSETVLI, .rs1 = X_AVL, .aux = E32_M1);
+}
+
 static void load_vector(struct program *p, enum side side, uint8_t v, size_t offset)
 {
     PUT(p, side, ADDI, .rd = X_TMP, .rs1 = X_IN, .imm = (int32_t)offset);
@@ -530,6 +546,20 @@ static void load_batch(struct program *p)
     PUT(p, QEMU, FLW, .rd = X_A, .rs1 = X_IN, .imm = offsetof(struct batch, scalar));
 }
 
+/* On QEMU: the instruction, and what brings operands and result into its form and back. */
+static void put_vector_row(struct program *p, struct insn in)
+{
+    if (mask_result((enum isa_op)in.op)) {
+        put_mask_row(p, in);
+        return;
+    }
+    if (extends((enum isa_op)in.op)) {
+        narrow(p, in.rs2, contains((enum isa_op)in.op, ".vf2") ? 16 : 8);
+        in.rs2 = V_T;
+    }
+    put(p, QEMU, in);
+}
+
 /* QEMU 7.2 fails on a vector instruction with a rounding mode of its own unless one with the dynamic mode
  * stands in front of it, behind the last instruction that ended a translation block. */
 static void put_dynamic_rounding(struct program *p)
@@ -556,8 +586,7 @@ static void vector_section(struct program *p, struct section s)
     if (contains(op, ".rtz.") || contains(op, ".rod.")) put_dynamic_rounding(p);
     level(p);
     put(p, OURS, s.in);
-    if (mask_result(op)) put_mask_row(p, s.in);
-    else put(p, QEMU, s.in);
+    put_vector_row(p, s.in);
     read_flags(p);
     PUT(p, BOTH, CSRRS, .rd = X_SAT, .aux = VXSAT);
     PUT(p, BOTH, VSETVLI, .rs1 = X_32, .aux = E32_M1);
@@ -600,7 +629,7 @@ static void vector_variants(struct program *p, struct section s)
         s.in.vm = 0, s.first = s.frm * 50, s.count = MASKED_BATCHES;
         vector_section(p, s);
     }
-    if (has(op, 'T') && has(op, 'D') && !wide_result(op) && !wide_vs2(op)) {
+    if (has(op, 'T') && has(op, 'D') && !wide_result(op) && !wide_vs2(op) && !extends(op)) {
         s.in.vm = 1, s.in.rs2 = V_D, s.first = 100, s.count = ALIAS_BATCHES;
         if (has(op, 'S')) s.in.rs1 = V_D;
         vector_section(p, s);
@@ -617,19 +646,6 @@ static void vector_rows(struct program *p, enum isa_op op)
 }
 
 /* ---- vector memory ---- */
-
-/* On QEMU: the low bytes of v's lanes, packed as elements of 8 or 16 bits, in V_T. */
-static void narrow(struct program *p, uint8_t v, unsigned bits)
-{
-    uint8_t half = bits == 16 ? V_T : V_T + 1;
-    PUT(p, QEMU, VSETVLI, .rs1 = X_32, .aux = E16_MF2);
-    PUT(p, QEMU, VNSRL_WI, .rd = half, .rs2 = v);
-    if (bits == 8) {
-        PUT(p, QEMU, VSETVLI, .rs1 = X_32, .aux = E8_MF4);
-        PUT(p, QEMU, VNSRL_WI, .rd = V_T, .rs2 = half);
-    }
-    PUT(p, QEMU, VSETVLI, .rs1 = X_AVL, .aux = E32_M1);
-}
 
 static unsigned element_bits(enum isa_op op) { return funct3(op) == 0 ? 8 : funct3(op) == 5 ? 16 : 32; }
 
