@@ -11,10 +11,9 @@ const struct access *warp_access(const struct warp *w) { return &w->group->sm->a
 static uint8_t *guest_range(struct sm *sm, uint64_t addr, uint64_t size, unsigned access)
 {
     enum fault_kind kind = access == GPU_WRITE ? FAULT_WRITE : FAULT_READ;
-    uint64_t end = addr + size;
-    if (end < addr || end > MEM_SPAN) fault_throw(sm, kind, ISA_LANES, addr >= MEM_SPAN ? addr : MEM_SPAN, NULL);
-    for (uint64_t at = addr; at < end; at = (at | (ABI_PAGE - 1)) + 1)
+    for (uint64_t at = addr; at < MEM_SPAN && at - addr < size; at = (at | (ABI_PAGE - 1)) + 1)
         if (!mem_allows(sm->gpu, (uint32_t)at, 1, access)) fault_throw(sm, kind, ISA_LANES, at, NULL);
+    if (addr > MEM_SPAN || size > MEM_SPAN - addr) fault_throw(sm, kind, ISA_LANES, addr > MEM_SPAN ? addr : MEM_SPAN, NULL);
     return sm->mem + addr;
 }
 
