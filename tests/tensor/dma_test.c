@@ -368,8 +368,8 @@ static void test_mask(void **state)
 {
     (void)state;
     struct guest g;
-    program(&g, "vsetvli x0, x0, e32, m1\ncp_dma_bulk v4, t1, t2\n"); /* vl = 0 */
-    copy(&g, GUEST_DATA, 16, LDS);
+    program(&g, "li t4, 0\nvsetvli x0, t4, e32, m1\ncp_dma_bulk v4, t1, t2\n"); /* no lane */
+    copy(&g, GUEST_DATA + SCRATCH * 4, 64, LDS);
     passed(&g);
     local_is(&g, LDS, NULL, 0);
     guest_close(&g);
