@@ -155,16 +155,16 @@ const struct code_page *code_page(struct gpu *gpu, uint32_t pc)
     struct code_page *page = __atomic_load_n(&gpu->code[number], __ATOMIC_ACQUIRE);
     if (page) return page;
     if (!(gpu->pages[number] & GPU_EXEC)) return NULL;
-    mtx_lock(&gpu->code_lock);
+    pthread_mutex_lock(&gpu->code_lock);
     page = gpu->code[number];
     if (!page) page = make_page(gpu, number);
-    mtx_unlock(&gpu->code_lock);
+    pthread_mutex_unlock(&gpu->code_lock);
     return page;
 }
 
 void code_drop(struct gpu *gpu)
 {
-    mtx_lock(&gpu->code_lock);
+    pthread_mutex_lock(&gpu->code_lock);
     gpu->flags_known = false;
     while (gpu->code_list) {
         struct code_page *page = gpu->code_list;
@@ -173,18 +173,18 @@ void code_drop(struct gpu *gpu)
         page->next = gpu->code_dropped;
         gpu->code_dropped = page;
     }
-    mtx_unlock(&gpu->code_lock);
+    pthread_mutex_unlock(&gpu->code_lock);
 }
 
 void code_sweep(struct gpu *gpu)
 {
-    mtx_lock(&gpu->code_lock);
+    pthread_mutex_lock(&gpu->code_lock);
     while (gpu->code_dropped) {
         struct code_page *page = gpu->code_dropped;
         gpu->code_dropped = page->next;
         free(page);
     }
-    mtx_unlock(&gpu->code_lock);
+    pthread_mutex_unlock(&gpu->code_lock);
 }
 
 /* ---- flags ---- */
@@ -217,10 +217,10 @@ static bool scan_code(const struct gpu *gpu)
 
 bool code_reads_flags(struct gpu *gpu)
 {
-    mtx_lock(&gpu->code_lock);
+    pthread_mutex_lock(&gpu->code_lock);
     if (!gpu->flags_known) gpu->flags_read = scan_code(gpu);
     gpu->flags_known = true;
     bool reads = gpu->flags_read;
-    mtx_unlock(&gpu->code_lock);
+    pthread_mutex_unlock(&gpu->code_lock);
     return reads;
 }

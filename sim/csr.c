@@ -10,8 +10,8 @@ enum { VTYPE_AGNOSTIC = 0xc0, VTYPE_E32_M1 = 2 << 3 };
 
 void round_set(uint32_t frm)
 {
-    static const int modes[5] = {FE_TONEAREST, FE_TOWARDZERO, FE_DOWNWARD, FE_UPWARD, FE_TONEAREST /* what RMM is built on */};
-    if (frm < 5) fesetround(modes[frm]);
+    static const int modes[4] = {FE_TONEAREST, FE_TOWARDZERO, FE_DOWNWARD, FE_UPWARD};
+    if (frm < 4) fesetround(modes[frm]);
 }
 
 uint32_t private_base(const struct warp *w)

@@ -28,8 +28,8 @@ struct run {
 struct dispatcher {
     struct gpu *gpu;
     const struct feed *feed;
-    mtx_t lock;
-    cnd_t changed;                 /* there may be work, or the end */
+    pthread_mutex_t lock;
+    pthread_cond_t changed;                 /* there may be work, or the end */
     struct run *runs;              /* oldest first */
     struct run *finished;          /* to be reported by worker 0 */
     uint32_t workers;
@@ -39,7 +39,7 @@ struct dispatcher {
 struct worker {
     struct dispatcher *d;
     uint32_t number;
-    thrd_t thread;
+    pthread_t thread;
     void *stack;                   /* for signals */
 };
 
@@ -128,28 +128,28 @@ static void end_job(struct run *r)
 static void talk(struct dispatcher *d)
 {
     struct job *job;
-    mtx_lock(&d->lock);
+    pthread_mutex_lock(&d->lock);
     while (d->finished) {
         struct run *r = d->finished;
         d->finished = r->next;
-        mtx_unlock(&d->lock);
+        pthread_mutex_unlock(&d->lock);
         job = r->job;
         end_job(r);
         d->feed->done(d->feed->user, job);
-        mtx_lock(&d->lock);
+        pthread_mutex_lock(&d->lock);
     }
-    mtx_unlock(&d->lock);
+    pthread_mutex_unlock(&d->lock);
     while ((job = d->feed->next(d->feed->user))) {
         struct run *r = start_job(d->gpu, job), **end = &d->runs;
         if (!r) {
             d->feed->done(d->feed->user, job);
             continue;
         }
-        mtx_lock(&d->lock);
+        pthread_mutex_lock(&d->lock);
         while (*end) end = &(*end)->next;
         *end = r;
-        cnd_broadcast(&d->changed);
-        mtx_unlock(&d->lock);
+        pthread_cond_broadcast(&d->changed);
+        pthread_mutex_unlock(&d->lock);
     }
 }
 
@@ -163,7 +163,7 @@ static void retire(struct dispatcher *d, struct run *r)
     for (link = &d->finished; *link;) link = &(*link)->next;
     r->next = NULL;
     *link = r;
-    cnd_broadcast(&d->changed);
+    pthread_cond_broadcast(&d->changed);
 }
 
 /* ---- work-groups ---- */
@@ -228,7 +228,7 @@ static void conclude(struct dispatcher *d, struct sm *sm, struct group *g, enum 
     const struct trace *t = g->job->options.trace;
     struct slot *slot = slot_of(sm, g);
     if (t && t->group_end) t->group_end(t->user, g);
-    mtx_lock(&d->lock);
+    pthread_mutex_lock(&d->lock);
     struct run *r = slot->run;
     struct result *result = &r->job->result;
     add_counters(&result->counters, &g->counters);
@@ -242,7 +242,7 @@ static void conclude(struct dispatcher *d, struct sm *sm, struct group *g, enum 
     unlink_group(sm, g);
     group_remove(sm, slot);
     retire(d, r);
-    mtx_unlock(&d->lock);
+    pthread_mutex_unlock(&d->lock);
 }
 
 /* Gets one more group onto the SM. */
@@ -250,13 +250,13 @@ static bool take(struct dispatcher *d, struct sm *sm)
 {
     bool some_stopped = false;
     struct group **end = &sm->groups;
-    mtx_lock(&d->lock);
+    pthread_mutex_lock(&d->lock);
     struct slot *slot = admit(d, sm, &some_stopped);
     for (struct run *r = d->runs, *next; some_stopped && r; r = next) {
         next = r->next;
         if (r->stopped) retire(d, r);
     }
-    mtx_unlock(&d->lock);
+    pthread_mutex_unlock(&d->lock);
     if (!slot) return false;
     struct group *g = &slot->group;
     const struct trace *t = g->job->options.trace;
@@ -290,19 +290,19 @@ static bool run_sm(struct dispatcher *d, struct sm *sm)
 /* Nothing to do at the moment: worker 0 looks whether all is over, the others wait for a change. */
 static bool idle(struct dispatcher *d, const struct worker *k)
 {
-    mtx_lock(&d->lock);
+    pthread_mutex_lock(&d->lock);
     if (k->number == 0 && !d->runs && !d->finished) {
         d->over = true;
-        cnd_broadcast(&d->changed);
+        pthread_cond_broadcast(&d->changed);
     } else if (!d->over && !(k->number == 0 && d->finished)) {
         struct timespec soon;
         timespec_get(&soon, TIME_UTC);
         soon.tv_nsec += 1000000; /* the feed may have something new, a cancel flag may have been set */
         if (soon.tv_nsec >= 1000000000) soon.tv_sec++, soon.tv_nsec -= 1000000000;
-        cnd_timedwait(&d->changed, &d->lock, &soon);
+        pthread_cond_timedwait(&d->changed, &d->lock, &soon);
     }
     bool over = d->over;
-    mtx_unlock(&d->lock);
+    pthread_mutex_unlock(&d->lock);
     return over;
 }
 
@@ -332,10 +332,10 @@ static bool work_guarded(struct worker *k)
     return true;
 }
 
-static int thread_main(void *argument)
+static void *thread_main(void *argument)
 {
     work_guarded(argument);
-    return 0;
+    return NULL;
 }
 
 /* Jobs that came although the machine cannot run at all. */
@@ -374,21 +374,21 @@ void gpu_run(struct gpu *gpu, const struct feed *feed)
     uint32_t n = worker_count(&gpu->config), made = 0, running = 1;
     struct dispatcher d = {.gpu = gpu, .feed = feed};
     struct worker *workers = calloc(n, sizeof *workers);
-    bool lock = mtx_init(&d.lock, mtx_plain) == thrd_success;
-    bool signal = cnd_init(&d.changed) == thrd_success;
+    bool lock = pthread_mutex_init(&d.lock, NULL) == 0;
+    bool signal = pthread_cond_init(&d.changed, NULL) == 0;
     if (workers && lock && signal) made = start_workers(&d, workers, n);
     d.workers = gpu->workers = made;
     set_reservations(gpu, made == 1);
     for (; running < made; running++)
-        if (thrd_create(&workers[running].thread, thread_main, &workers[running]) != thrd_success) break;
+        if (pthread_create(&workers[running].thread, NULL, thread_main, &workers[running])) break;
     if (!made || running < made || !work_guarded(&workers[0])) {
         d.over = true; /* nothing has been taken from the feed yet */
         refuse_all(feed, "the host has no memory, thread or signal handler left");
     }
-    for (uint32_t i = 1; i < running; i++) thrd_join(workers[i].thread, NULL);
+    for (uint32_t i = 1; i < running; i++) pthread_join(workers[i].thread, NULL);
     for (uint32_t i = 0; i < n && workers; i++) free(workers[i].stack);
-    if (lock) mtx_destroy(&d.lock);
-    if (signal) cnd_destroy(&d.changed);
+    if (lock) pthread_mutex_destroy(&d.lock);
+    if (signal) pthread_cond_destroy(&d.changed);
     code_sweep(gpu);
     free(workers);
 }

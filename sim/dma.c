@@ -83,6 +83,11 @@ static const char *read_dimension(struct box *b, unsigned d, const uint32_t *ten
     return NULL;
 }
 
+static bool encloses(const struct dimension *a, const struct dimension *b)
+{
+    return a->stride > b->stride || (a->stride == b->stride && a->size > b->size);
+}
+
 /* The box's start is an address. Its coordinates are what dividing its distance from the tensor by the
  * strides gives, the largest stride first, rounding towards zero: a start before the tensor is nowhere
  * behind its beginning. A dimension of stride 0 begins at 0. False if it is not on an element. */
@@ -91,7 +96,7 @@ static bool locate_start(struct box *b, int64_t distance)
     for (unsigned todo = (1u << b->rank) - 1; todo;) {
         unsigned d = (unsigned)__builtin_ctz(todo);
         for (unsigned i = d + 1; i < b->rank; i++)
-            if ((todo >> i & 1) && b->dim[i].stride > b->dim[d].stride) d = i;
+            if ((todo >> i & 1) && encloses(&b->dim[i], &b->dim[d])) d = i;
         todo &= ~(1u << d);
         if (!b->dim[d].stride) continue;
         b->dim[d].start = distance / b->dim[d].stride;

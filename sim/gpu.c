@@ -71,7 +71,7 @@ static void unbuild(struct gpu *gpu)
     release(gpu->pages, PAGES);
     release(gpu->code, PAGES * sizeof *gpu->code);
     unbuild_sms(gpu);
-    mtx_destroy(&gpu->code_lock);
+    pthread_mutex_destroy(&gpu->code_lock);
     free(gpu);
 }
 
@@ -84,7 +84,7 @@ struct gpu *gpu_create(const struct gpu_config *config, const char **error)
     gpu = malloc(sizeof *gpu);
     if (!gpu) goto fail;
     *gpu = (struct gpu){.config = *config};
-    if (mtx_init(&gpu->code_lock, mtx_plain) != thrd_success) {
+    if (pthread_mutex_init(&gpu->code_lock, NULL)) {
         free(gpu);
         gpu = NULL;
         goto fail;

@@ -10,7 +10,10 @@
 /* Quanta a group may spend before the next one of its SM gets its turn: many, so that a group usually ends
  * within one turn and its registers stay in the host's caches; a group that waits for another one still
  * lets it run. */
-enum { TURN_QUANTA = 16 };
+enum {
+    TURN_QUANTA = 16,
+    COPY_GROUP = 4, /* adjacent warps that cp_dma_mbarrier waits for */
+};
 
 /* Registers are handed out in multiples of four (r2025, CTA scheduler). */
 static uint32_t allocated(uint32_t registers) { return (registers + 3) & ~3u; }
@@ -140,21 +143,31 @@ bool group_start(struct sm *sm, struct slot *slot)
 
 /* ---- turns ---- */
 
-static void release(struct sm *sm, struct group *g, enum warp_state waiting)
+static bool waits(const struct warp *w) { return w->state == WARP_WAITING || w->state == WARP_WAITING_DMA; }
+
+/* Nobody can run and nobody waits for copies: the barrier is passed. */
+static void release(struct sm *sm, struct group *g)
 {
     for (uint32_t i = 0; i < g->launch->warps; i++)
-        if (g->warps[i].state == waiting) g->warps[i].state = WARP_READY;
-    if (waiting == WARP_WAITING && sm->trace && sm->trace->released) sm->trace->released(sm->trace->user, g);
+        if (g->warps[i].state == WARP_WAITING) g->warps[i].state = WARP_READY;
+    if (sm->trace && sm->trace->released) sm->trace->released(sm->trace->user, g);
 }
 
-/* No warp can run: all that have not ended wait. Those that wait for copies go on first: the other warps of
- * their four wait too, so nobody is still to come. */
-static void release_waiting(struct sm *sm, struct group *g)
+/* The copies of four adjacent warps are complete once each of them waits or has ended, whatever the other
+ * warps of the group do. True if some warp can go on. */
+static bool release_copies(struct group *g)
 {
-    enum warp_state waiting = WARP_WAITING;
-    for (uint32_t i = 0; i < g->launch->warps; i++)
-        if (g->warps[i].state == WARP_WAITING_DMA) waiting = WARP_WAITING_DMA;
-    release(sm, g, waiting);
+    bool released = false;
+    for (uint32_t first = 0; first < g->launch->warps; first += COPY_GROUP) {
+        uint32_t last = first + COPY_GROUP < g->launch->warps ? first + COPY_GROUP : g->launch->warps, running = 0;
+        for (uint32_t i = first; i < last; i++) running += !waits(&g->warps[i]) && g->warps[i].state != WARP_ENDED;
+        for (uint32_t i = first; i < last && !running; i++) {
+            if (g->warps[i].state != WARP_WAITING_DMA) continue;
+            g->warps[i].state = WARP_READY;
+            released = true;
+        }
+    }
+    return released;
 }
 
 static bool cancelled(const struct group *g)
@@ -179,7 +192,7 @@ static enum turn run_warps(struct sm *sm, struct group *g, step_fn *step)
             ready += w->state == WARP_READY;
         }
         if (ended == g->launch->warps) return TURN_ENDED;
-        if (!ready) release_waiting(sm, g);
+        if (!release_copies(g) && !ready) release(sm, g);
     }
     return TURN_OVER;
 }
@@ -191,12 +204,13 @@ enum turn group_turn(struct sm *sm, struct group *g, step_fn *step)
     sm->trace = g->job->options.trace;
     sm->order = g->job->options.order;
     recover_guard(sm);
-    switch (sigsetjmp(sm->jump, 1)) {
+    switch (sigsetjmp(sm->jump, 0)) {
     case 0:
         sm->guarded = 1;
         turn = run_warps(sm, g, step);
         break;
     case 1: /* the host refused an access */
+        recover_again();
         fault_access(sm);
         turn = TURN_FAULT;
         break;

@@ -7,7 +7,7 @@
 
 #include <setjmp.h>
 #include <signal.h>
-#include <threads.h>
+#include <pthread.h>
 
 #include "isa/abi.h"
 #include "sim/eval.h"
@@ -132,7 +132,7 @@ struct gpu {
     struct code_page **code;      /* by page number */
     struct code_page *code_list, *code_dropped;
     bool flags_known, flags_read; /* code_reads_flags has looked since code_drop, and what it saw */
-    mtx_t code_lock;
+    pthread_mutex_t code_lock;
     struct sm *sms;               /* config.sms of them */
     uint32_t workers;             /* host threads of the running gpu_run */
     uint32_t reservations;        /* of all SMs, while one host thread runs them all */
@@ -167,6 +167,9 @@ bool recover_enter(void *stack, stack_t *old);
 void recover_leave(const stack_t *old);
 /* The SM whose accesses this thread makes from now on, NULL: none. */
 void recover_guard(struct sm *sm);
+/* To be called behind the jump out of the handler, which does not restore the signal mask: that would cost
+ * every sigsetjmp a system call. */
+void recover_again(void);
 enum { RECOVER_STACK = 64 * 1024 };
 
 /* ---- simt.c ---- */

@@ -6,21 +6,19 @@
  * language runtimes do), and finds them again afterwards. A signal that is not ours goes to whoever was
  * there before. Called by dispatch.c and group.c. */
 #include <string.h>
-#include <threads.h>
+#include <pthread.h>
 
 #include "sim/machine.h"
 
 /* Initial-exec: the handler must not run into a lazy allocation of thread-local storage. */
 static _Thread_local struct sm *current __attribute__((tls_model("initial-exec")));
+static _Thread_local sigset_t mask; /* of this thread outside the handler */
 
-static mtx_t lock;
-static once_flag once = ONCE_FLAG_INIT;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static unsigned users;
 static bool installed[2];
 static struct sigaction previous[2];
 static const int signals[2] = {SIGSEGV, SIGBUS};
-
-static void make_lock(void) { mtx_init(&lock, mtx_plain); }
 
 static bool is_ours(const struct sm *sm, const siginfo_t *info)
 {
@@ -75,8 +73,7 @@ static void uninstall(int i)
 static bool recover_install(void)
 {
     bool ok = true;
-    call_once(&once, make_lock);
-    mtx_lock(&lock);
+    pthread_mutex_lock(&lock);
     if (users == 0) {
         ok = install(0);
         if (ok && !install(1)) {
@@ -85,27 +82,30 @@ static bool recover_install(void)
         }
     }
     if (ok) users++;
-    mtx_unlock(&lock);
+    pthread_mutex_unlock(&lock);
     return ok;
 }
 
 static void recover_remove(void)
 {
-    mtx_lock(&lock);
+    pthread_mutex_lock(&lock);
     if (--users == 0)
         for (int i = 0; i < 2; i++) uninstall(i);
-    mtx_unlock(&lock);
+    pthread_mutex_unlock(&lock);
 }
 
 bool recover_enter(void *stack, stack_t *old)
 {
     if (!recover_install()) return false;
+    pthread_sigmask(SIG_SETMASK, NULL, &mask);
     stack_t ours = {.ss_sp = stack, .ss_size = RECOVER_STACK};
     if (sigaltstack(NULL, old) == 0 && (old->ss_flags & SS_DISABLE)) sigaltstack(&ours, NULL);
     return true;
 }
 
 void recover_guard(struct sm *sm) { current = sm; }
+
+void recover_again(void) { pthread_sigmask(SIG_SETMASK, &mask, NULL); }
 
 void recover_leave(const stack_t *old)
 {

@@ -436,7 +436,7 @@ enum stop STEP_NAME(struct sm *sm, struct warp *w, uint64_t budget)
     const struct code_page *page = NULL;
     uint32_t ip = w->pc, base = 1; /* base: address of `page`; odd when there is none */
     const uint32_t vgprs = w->group->launch->vgprs, sgprs = w->group->launch->sgprs;
-    round_set(w->frm == 4 ? 0 : w->frm);
+    round_set(w->frm);
     for (; budget; budget--) {
         w->pc = ip;
         if (!TRANSLATED && ((ip ^ base) & ~(PAGE_WORDS * 4u - 4))) { /* another page, or misaligned */

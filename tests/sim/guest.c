@@ -10,9 +10,14 @@
 void guest_open(struct guest *g)
 {
     struct gpu_config config;
-    const char *why = NULL;
     gpu_config_default(&config);
-    *g = (struct guest){.gpu = gpu_create(&config, &why)};
+    guest_open_config(g, &config);
+}
+
+void guest_open_config(struct guest *g, const struct gpu_config *config)
+{
+    const char *why = NULL;
+    *g = (struct guest){.gpu = gpu_create(config, &why)};
     if (!g->gpu) fail_msg("%s", why);
     assert_true(gpu_mem_open(g->gpu, GUEST_DATA, GUEST_BYTES, GPU_READ | GPU_WRITE));
     g->data = gpu_mem(g->gpu, GUEST_DATA, GUEST_BYTES);

@@ -17,8 +17,9 @@ struct guest {
     uint32_t *data;                  /* host view of GUEST_DATA */
 };
 
-/* Both fail the running test when they cannot. */
+/* They fail the running test when they cannot. guest_open: the default machine. */
 void guest_open(struct guest *g);
+void guest_open_config(struct guest *g, const struct gpu_config *config);
 void guest_code(struct guest *g, const uint32_t *words, size_t n);
 
 void guest_assemble(struct guest *g, const char *source);

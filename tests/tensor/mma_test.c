@@ -1,7 +1,7 @@
 /* Every matrix instruction against C written here: the tile is read out of the mnemonic, elements are
  * decoded from the definition of their format, sums are made in double and rounded once each.
  *
- * Instructions run on a warp made here, one mma_execute each; launch_test.c runs some on the machine. The
+ * Instructions run on a warp made here, one mma_execute each; machine_test.c runs some on the machine. The
  * whole register file is compared, so that nothing but D may change. */
 #include <fenv.h>
 #include <math.h>

@@ -1,0 +1,364 @@
+/* Dispatch against a model: how many work-groups are resident at once under which resources, several jobs on
+ * one machine, host threads, and cancelling.
+ *
+ * Residency is made visible by a program whose groups wait for one another: it ends exactly if as many as it
+ * waits for can be resident. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <pthread.h>
+#include <time.h>
+
+#include <cmocka.h>
+
+#include "guest.h"
+#include "sim/warp.h"
+
+/* Every work-item counts itself in word 0; a warp ends when word 0 has reached word 1. */
+static const char rendezvous[] = " lui x5, 0x90000\n vmv.v.x v1, x5\n vmv.v.i v2, 1\n amoadd.w v3, v2, (v1)\n"
+                                 " lw x6, 4(x5)\nspin: lw x7, 0(x5)\n bltu x7, x6, spin\n endprg\n";
+
+static uint64_t now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
+/* ---- a host thread that cancels after a while ---- */
+
+struct alarm { _Atomic bool cancel; uint32_t milliseconds; uint64_t at; pthread_t thread; };
+
+static void *alarm_main(void *user)
+{
+    struct alarm *a = user;
+    struct timespec t = {.tv_nsec = (long)a->milliseconds * 1000000};
+    nanosleep(&t, NULL);
+    a->at = now();
+    a->cancel = true;
+    return NULL;
+}
+
+static void alarm_start(struct alarm *a, uint32_t milliseconds)
+{
+    *a = (struct alarm){.milliseconds = milliseconds};
+    assert_int_equal(pthread_create(&a->thread, NULL, alarm_main, a), 0);
+}
+
+static void alarm_end(struct alarm *a) { pthread_join(a->thread, NULL); }
+
+/* ---- admission ---- */
+
+static uint32_t least(uint32_t a, uint32_t b) { return a < b ? a : b; }
+
+static uint32_t rows(uint32_t registers) { return (registers + 3) / 4 * 4; }
+
+/* Work-groups that the machine holds at once. */
+static uint32_t capacity(const struct gpu_config *c, const struct launch *l)
+{
+    uint32_t n = least(c->groups_per_sm, c->warps_per_sm / l->warps);
+    n = least(n, c->vgpr_rows / (l->warps * rows(l->vgprs)));
+    n = least(n, c->sgpr_rows / (l->warps * rows(l->sgprs)));
+    if (l->lds_bytes) n = least(n, c->lds_bytes / l->lds_bytes);
+    n *= c->sms;
+    return l->pds_groups ? least(n, l->pds_groups) : n;
+}
+
+static uint32_t among(uint32_t low, uint32_t high) { return low + guest_random() % (high - low + 1); }
+
+static struct gpu_config random_machine(void)
+{
+    struct gpu_config c;
+    gpu_config_default(&c);
+    c.sms = among(1, 4);
+    c.groups_per_sm = among(1, 8);
+    c.warps_per_sm = among(4, 16);
+    c.vgpr_rows = among(64, 512);
+    c.sgpr_rows = among(64, 256);
+    c.lds_bytes = among(4096, 65536);
+    c.quantum = among(1, 2000);
+    return c;
+}
+
+static void random_launch(const struct gpu_config *c, struct launch *l)
+{
+    do {
+        l->warps = among(1, 4);
+        l->vgprs = among(4, 40);
+        l->sgprs = among(8, 64);
+        l->lds_bytes = guest_random() % 3 ? among(0, 16384) : 0;
+        l->work_items = l->warps * 32 - guest_random() % 32;
+        l->pds_groups = guest_random() % 3 ? 0 : among(1, 6);
+    } while (!capacity(c, l));
+}
+
+static void meet(struct guest *g, uint32_t groups)
+{
+    g->launch.groups[0] = groups;
+    g->data[0] = 0;
+    g->data[1] = groups * g->launch.work_items;
+    guest_run(g);
+}
+
+static void test_admission(void **state)
+{
+    (void)state;
+    for (int round = 0; round < 25; round++) {
+        struct gpu_config c = random_machine();
+        struct guest g;
+        struct alarm alarm;
+        guest_open_config(&g, &c);
+        guest_assemble(&g, rendezvous);
+        random_launch(&c, &g.launch);
+        uint32_t n = capacity(&c, &g.launch);
+        meet(&g, n);
+        assert_int_equal(g.result.status, LAUNCH_DONE);
+        assert_int_equal(g.result.counters.groups, n);
+        assert_int_equal(g.data[0], n * g.launch.work_items);
+        alarm_start(&alarm, 20);
+        g.options.cancel = &alarm.cancel;
+        meet(&g, n + 1); /* the last one finds no room: the others wait for ever */
+        alarm_end(&alarm);
+        assert_int_equal(g.result.status, LAUNCH_CANCELLED);
+        assert_int_equal(g.data[0], n * g.launch.work_items);
+        guest_close(&g);
+    }
+}
+
+/* A serial launch has one group at a time, at the base of local memory. */
+static void test_serial(void **state)
+{
+    struct guest g;
+    struct alarm alarm;
+    (void)state;
+    guest_open(&g);
+    guest_assemble(&g, rendezvous);
+    g.options.serial = true;
+    meet(&g, 1);
+    assert_int_equal(g.result.status, LAUNCH_DONE);
+    alarm_start(&alarm, 20);
+    g.options.cancel = &alarm.cancel;
+    meet(&g, 2);
+    alarm_end(&alarm);
+    assert_int_equal(g.result.status, LAUNCH_CANCELLED);
+    g.options.cancel = NULL;
+    g.launch.groups[0] = 50;
+    guest_assemble(&g, " csrr x6, CSR_LDS\n lui x5, 0x90000\n csrr x7, CSR_GIDX\n slli x7, x7, 2\n add x5, x5, x7\n sw x6, 0(x5)\n endprg\n");
+    guest_run(&g);
+    for (int i = 0; i < 50; i++) assert_int_equal(g.data[i], ABI_LOCAL_BASE);
+    guest_close(&g);
+}
+
+/* ---- jobs ---- */
+
+/* A feed of jobs that may all start at once. */
+struct bag { struct job *jobs; unsigned count, given, done; struct job *order[64]; };
+
+static struct job *bag_next(void *user)
+{
+    struct bag *b = user;
+    return b->given < b->count ? &b->jobs[b->given++] : NULL;
+}
+
+static void bag_done(void *user, struct job *job)
+{
+    struct bag *b = user;
+    b->order[b->done++] = job;
+}
+
+static void run_bag(struct gpu *gpu, struct bag *b)
+{
+    const struct feed feed = {b, bag_next, bag_done};
+    gpu_run(gpu, &feed);
+    assert_int_equal(b->done, b->count);
+}
+
+/* Programs one behind another; job k starts at program k. */
+static uint32_t place(struct guest *g, const char *const *programs, unsigned n, uint32_t *entry)
+{
+    char all[4096] = "";
+    for (unsigned i = 0; i < n; i++) {
+        strcat(all, programs[i]);
+        strcat(all, " .balign 256\n");
+    }
+    guest_assemble(g, all);
+    for (unsigned i = 0; i < n; i++) entry[i] = ABI_CODE_BASE + 256 * i;
+    return n;
+}
+
+/* The first job's groups wait for a word that the second one writes. */
+static void test_jobs_together(void **state)
+{
+    static const char *const programs[] = {
+        " lui x5, 0x90000\nwait: lw x6, 0(x5)\n beq x6, x0, wait\n sw x6, 4(x5)\n endprg\n",
+        " lui x5, 0x90000\n li x6, 7\n sw x6, 0(x5)\n endprg\n"};
+    uint32_t entry[2];
+    struct guest g;
+    (void)state;
+    guest_open(&g);
+    place(&g, programs, 2, entry);
+    struct job jobs[2] = {{.launch = g.launch}, {.launch = g.launch}};
+    for (int i = 0; i < 2; i++) jobs[i].launch.start_pc = entry[i];
+    jobs[0].launch.groups[0] = 4;
+    struct bag bag = {.jobs = jobs, .count = 2};
+    run_bag(g.gpu, &bag);
+    assert_int_equal(jobs[0].result.status, LAUNCH_DONE);
+    assert_int_equal(jobs[1].result.status, LAUNCH_DONE);
+    assert_int_equal(g.data[1], 7);
+    assert_ptr_equal(bag.order[0], &jobs[1]);
+    assert_int_equal(jobs[0].result.counters.groups, 4);
+    assert_int_equal(jobs[1].result.counters.instructions, 4);
+    guest_close(&g);
+}
+
+/* One job faults, one does not fit, one is cancelled before it starts: the others do not notice. */
+static void test_one_fails_alone(void **state)
+{
+    static const char *const programs[] = {
+        " lui x5, 0x90000\n csrr x6, CSR_GIDX\n slli x7, x6, 2\n add x7, x7, x5\n addi x6, x6, 1\n sw x6, 64(x7)\n endprg\n",
+        " lw x5, 16(x0)\n endprg\n"};
+    uint32_t entry[2];
+    struct guest g;
+    _Atomic bool cancel = true;
+    (void)state;
+    guest_open(&g);
+    place(&g, programs, 2, entry);
+    struct job jobs[5];
+    for (int i = 0; i < 5; i++) jobs[i] = (struct job){.launch = g.launch};
+    jobs[0].launch.groups[0] = 40;
+    jobs[1].launch.start_pc = entry[1];
+    jobs[1].launch.groups[0] = 40;
+    jobs[2].launch.warps = 1000;
+    jobs[3].options.cancel = &cancel;
+    struct bag bag = {.jobs = jobs, .count = 5};
+    run_bag(g.gpu, &bag);
+    assert_int_equal(jobs[0].result.status, LAUNCH_DONE);
+    for (uint32_t i = 0; i < 40; i++) assert_int_equal(g.data[16 + i], i + 1);
+    assert_int_equal(jobs[1].result.status, LAUNCH_FAULT);
+    assert_int_equal(jobs[1].result.fault.kind, FAULT_READ);
+    assert_int_equal(jobs[1].result.fault.addr, 16);
+    assert_int_equal(jobs[2].result.fault.kind, FAULT_LAUNCH);
+    assert_int_equal(jobs[3].result.status, LAUNCH_CANCELLED);
+    assert_int_equal(jobs[4].result.status, LAUNCH_DONE);
+    guest_close(&g);
+}
+
+/* ---- host threads ---- */
+
+/* Each work-item writes a hash of its ids to its own word, and adds to a common sum; barriers in between. */
+static const char hashes[] =
+    " csrr x5, CSR_GIDX\n csrr x6, CSR_TID\n csrr x14, CSR_LDS\n li x7, 96\n mul x8, x5, x7\n add x8, x8, x6\n vid.v v1\n vadd.vx v1, v1, x8\n"
+    " li x9, 0x9e3779b1\n vmul.vx v2, v1, x9\n vsrl.vi v3, v2, 15\n vxor.vv v2, v2, v3\n vmul.vx v2, v2, x9\n"
+    " vid.v v7\n vadd.vx v7, v7, x6\n vsll.vi v7, v7, 2\n vadd.vx v7, v7, x14\n vsw12.v v2, 0(v7)\n barrier 1\n vlw12.v v2, 0(v7)\n"
+    " vsll.vi v4, v1, 2\n lui x10, 0x90000\n addi x10, x10, 64\n vadd.vx v4, v4, x10\n vsw12.v v2, 0(v4)\n"
+    " lui x10, 0x90000\n vmv.v.x v5, x10\n amoadd.w v6, v2, (v5)\n endprg\n";
+
+static void test_host_threads(void **state)
+{
+    enum { GROUPS = 100, ITEMS = 96 };
+    struct counters first = {0};
+    uint32_t *expected = malloc((GROUPS * ITEMS + 16) * 4);
+    (void)state;
+    assert_non_null(expected);
+    for (uint32_t n = 1; n <= 4; n++) {
+        struct gpu_config c;
+        struct guest g;
+        gpu_config_default(&c);
+        c.sms = 4;
+        c.host_threads = n;
+        c.quantum = 50;
+        guest_open_config(&g, &c);
+        guest_assemble(&g, hashes);
+        g.launch.warps = 3;
+        g.launch.work_items = ITEMS;
+        g.launch.groups[0] = GROUPS;
+        guest_run(&g);
+        assert_int_equal(g.result.status, LAUNCH_DONE);
+        if (n == 1) {
+            first = g.result.counters;
+            memcpy(expected, g.data, (GROUPS * ITEMS + 16) * 4);
+        }
+        assert_memory_equal(g.data, expected, (GROUPS * ITEMS + 16) * 4);
+        assert_memory_equal(&g.result.counters, &first, sizeof first);
+        guest_close(&g);
+    }
+    assert_int_not_equal(expected[0], 0);
+    free(expected);
+}
+
+/* Jobs on several threads, one of them observed: its hooks are called from one thread. */
+static void count_after(void *user, const struct warp *w, uint32_t pc, const struct insn *in)
+{
+    (void)w, (void)pc, (void)in;
+    ++*(uint64_t *)user;
+}
+
+static void test_threads_and_hooks(void **state)
+{
+    struct gpu_config c;
+    struct guest g;
+    uint64_t seen = 0;
+    const struct trace trace = {.user = &seen, .after = count_after};
+    (void)state;
+    gpu_config_default(&c);
+    c.sms = 4;
+    c.host_threads = 4;
+    guest_open_config(&g, &c);
+    guest_assemble(&g, hashes);
+    g.launch.warps = 3;
+    g.launch.work_items = 96;
+    g.launch.groups[0] = 20;
+    struct job jobs[3] = {{.launch = g.launch}, {.launch = g.launch, .options.trace = &trace}, {.launch = g.launch}};
+    struct bag bag = {.jobs = jobs, .count = 3};
+    jobs[0].launch.start_pc = jobs[2].launch.start_pc = ABI_CODE_BASE + 4096; /* nothing there */
+    run_bag(g.gpu, &bag);
+    assert_int_equal(jobs[0].result.fault.kind, FAULT_FETCH);
+    assert_int_equal(jobs[1].result.status, LAUNCH_DONE);
+    assert_int_equal(seen, jobs[1].result.counters.instructions);
+    guest_close(&g);
+}
+
+/* ---- cancelling ---- */
+
+static void test_cancel_in_time(void **state)
+{
+    static const char *const programs[] = {
+        "loop: j loop\n",
+        "loop: barrier 1\n j loop\n",
+        " vid.v v1\n vmv.v.i v2, 7\nloop: vbge v1, v2, loop\n j loop\n",
+        " lui x5, 0x90000\n vmv.v.x v1, x5\n vmv.v.i v2, 1\nloop: amoadd.w v3, v2, (v1)\n j loop\n",
+        "loop: fence.i\n j loop\n"};
+    (void)state;
+    for (unsigned threads = 1; threads <= 2; threads++)
+        for (unsigned i = 0; i < sizeof programs / sizeof *programs; i++) {
+            struct gpu_config c;
+            struct guest g;
+            struct alarm alarm;
+            gpu_config_default(&c);
+            c.host_threads = threads;
+            guest_open_config(&g, &c);
+            guest_assemble(&g, programs[i]);
+            g.launch.warps = 4;
+            g.launch.work_items = 128;
+            g.launch.groups[0] = 1000;
+            alarm_start(&alarm, 30);
+            g.options.cancel = &alarm.cancel;
+            guest_run(&g);
+            uint64_t end = now();
+            alarm_end(&alarm);
+            assert_int_equal(g.result.status, LAUNCH_CANCELLED);
+            assert_true(end - alarm.at < 100000000);
+            guest_close(&g);
+        }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_admission), cmocka_unit_test(test_serial), cmocka_unit_test(test_jobs_together),
+        cmocka_unit_test(test_one_fails_alone), cmocka_unit_test(test_host_threads), cmocka_unit_test(test_threads_and_hooks),
+        cmocka_unit_test(test_cancel_in_time),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,134 @@
+/* Matrix instructions as programs on the machine: decoded, counted, executed by every engine, refused. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "tests/sim/guest.h"
+
+enum { OUT = 1024, ONES_F16 = 0x3c003c00, ONES_E4M3 = 0x38383838, TWO_F32 = 0x40000000 };
+
+static void open_profile(struct guest *g, enum isa_profile profile)
+{
+    struct gpu_config config;
+    gpu_config_default(&config);
+    config.profile = profile;
+    guest_open_config(g, &config);
+}
+
+/* ".word" lines for an instruction in the form only isa_encode knows everywhere. */
+static void words(char *text, size_t size, const struct insn *in)
+{
+    uint32_t w[ISA_MAX_WORDS];
+    unsigned n = isa_encode(in, w, NULL), len = 0;
+    assert_in_range(n, 1, ISA_MAX_WORDS);
+    for (unsigned i = 0; i < n; i++) len += (unsigned)snprintf(text + len, size - len, ".word 0x%08x\n", (unsigned)w[i]);
+}
+
+/* Fills v0-v7 with `inputs` and v8, v9 with `c`, executes `text` and stores v8 and v16. */
+static void run(struct guest *g, uint32_t inputs, uint32_t c, const char *text)
+{
+    char program[1024];
+    int len = snprintf(program, sizeof program, "lui t0, 0x90000\nvid.v v10\nvsll.vi v10, v10, 2\nvadd.vx v10, v10, t0\nlw t1, 0(t0)\nlw t2, 4(t0)\n");
+    for (int r = 0; r < 10; r++) len += snprintf(program + len, sizeof program - (size_t)len, "vmv.v.x v%d, t%d\n", r, r < 8 ? 1 : 2);
+    snprintf(program + len, sizeof program - (size_t)len, "%svsw12.v v8, 1024(v10)\nvsw12.v v16, 1152(v10)\nendprg\n", text);
+    g->data[0] = inputs, g->data[1] = c;
+    memset(g->data + OUT / 4, 0xee, 256);
+    guest_assemble(g, program);
+    guest_run(g);
+}
+
+static void gives(const struct guest *g, uint32_t v8, uint32_t v16)
+{
+    char text[256];
+    fault_print(&g->result.fault, text, sizeof text);
+    if (g->result.status != LAUNCH_DONE) fail_msg("%s", text);
+    for (int lane = 0; lane < 32; lane++) {
+        assert_int_equal(g->data[OUT / 4 + lane], v8);
+        assert_int_equal(g->data[OUT / 4 + 32 + lane], v16);
+    }
+}
+
+static void illegal(const struct guest *g, const char *text)
+{
+    assert_int_equal(g->result.status, LAUNCH_FAULT);
+    assert_int_equal(g->result.fault.kind, FAULT_ILLEGAL);
+    if (!strstr(g->result.fault.detail, text)) fail_msg("\"%s\" does not say \"%s\"", g->result.fault.detail, text);
+}
+
+static void nothing(void *user, const struct warp *w, uint32_t pc, const struct insn *in) { (void)user, (void)w, (void)pc, (void)in; }
+
+static void test_default_profile(void **state)
+{
+    (void)state;
+    static const struct trace trace = {.after = nothing};
+    struct guest g;
+    guest_open(&g);
+    for (int hooked = 0; hooked < 2; hooked++) {
+        g.options.trace = hooked ? &trace : NULL;
+        run(&g, ONES_F16, TWO_F32, "mma.m8n8k16.row.col.f32.f16.f16.f32 v8, v0, v4\n");
+        gives(&g, 0x41900000, 0); /* 18 */
+        run(&g, ONES_F16, ONES_F16, "mma.m8n8k16.col.row.f16.f16.f16.f16 v8, v0, v4\n");
+        gives(&g, 0x4c404c40, 0); /* 17 */
+        run(&g, ONES_F16, 0, "tc.8x8x8.fp16 v8, v0, v4\n");
+        gives(&g, 0x48004800, 0); /* 8 */
+        run(&g, 0xbf800000, 0, "regext x0, x0, 0\nvmv.v.x v16, t1\nvftta.vv v16, v0, v4\n");
+        for (int lane = 0; lane < 32; lane++) assert_int_equal(g.data[OUT / 4 + 32 + lane], lane < 16 ? 0x40e00000 : 0xbf800000);
+    }
+    guest_close(&g);
+}
+
+/* D separate from C, prefixed register numbers, types that only r2025 has. */
+static void test_r2025(void **state)
+{
+    (void)state;
+    char text[128];
+    struct guest g;
+    open_profile(&g, PROFILE_R2025);
+    struct insn wide = {.op = OP_MMA64, .vm = 1, .rm = 7, .rd = 16, .rs1 = 0, .rs2 = 4, .rs3 = 8, .aux = 1 << 12 | 1 << 6};
+    words(text, sizeof text, &wide);
+    run(&g, ONES_F16, TWO_F32, text);
+    gives(&g, TWO_F32, 0x41900000);
+    struct insn fp8 = {.op = OP_MMA_M16N8K32_ROW_ROW_F32_E4M3_E4M3_F32, .vm = 1, .rm = 7, .rd = 40, .rs1 = 0, .rs2 = 4};
+    words(text, sizeof text, &fp8);
+    strcat(text, "regext x0, x0, 8\nvmv.v.v v16, v8\n"); /* v16 = v40 */
+    run(&g, ONES_E4M3, TWO_F32, text);
+    gives(&g, TWO_F32, 0x42000000); /* 32: v40 began as 0 */
+    wide.aux |= 2;
+    words(text, sizeof text, &wide);
+    run(&g, 0, 0, text);
+    illegal(&g, "warp-group");
+    guest_close(&g);
+}
+
+static void test_refused(void **state)
+{
+    (void)state;
+    struct guest g;
+    guest_open(&g);
+    run(&g, 0, 0, "regext x0, x0, 1\nmma.m16n16k16.row.row.f32.f16.f16.f32 v24, v0, v4\n"); /* v56 to v63: just fits */
+    assert_int_equal(g.result.status, LAUNCH_DONE);
+    run(&g, 0, 0, "regext x0, x0, 1\nmma.m16n16k16.row.row.f32.f16.f16.f32 v25, v0, v4\n");
+    illegal(&g, "v64 is beyond the 64 vector registers");
+    run(&g, 0, 0, "regext x0, x0, 7\nmma.m16n16k16.row.row.f32.f16.f16.f32 v31, v0, v4\n");
+    illegal(&g, "v262 is beyond the 64 vector registers");
+    g.launch.work_items = 31;
+    run(&g, 0, 0, "mma.m8n8k16.row.row.f32.f16.f16.f32 v8, v0, v4\n");
+    illegal(&g, "inactive lanes");
+    g.launch.threads_per_warp = g.launch.work_items = 8;
+    run(&g, 0, 0, "mma.m8n8k16.row.row.f32.f16.f16.f32 v8, v0, v4\n");
+    illegal(&g, "fewer than 32 lanes");
+    run(&g, 0, 0, "regext x0, x0, 1\ntc.8x8x8.mix v25, v0, v4\n"); /* eight registers of eight lanes */
+    illegal(&g, "matrix beyond");
+    guest_close(&g);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_default_profile), cmocka_unit_test(test_r2025), cmocka_unit_test(test_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
