@@ -533,6 +533,24 @@ static void test_private_layout(void **state)
     }
 }
 
+/* The flat range check of r2025 looks at vs1 alone: an offset leads out of the range and not into it. */
+static void test_flat_check(void **state)
+{
+    struct guest g;
+    (void)state;
+    open_profile(&g, PROFILE_R2025);
+    g.launch.threads_per_warp = g.launch.work_items = 4;
+    g.launch.pds_base = GUEST_DATA - 4 * 0x1000000;
+    assemble(&g, " lui x5, 0x1000\n addi x5, x5, -4\n vmv.v.x v1, x5\n vid.v v2\n vsw12.v v2, 8(v1)\n"
+                 " addi x5, x5, 4\n vmv.v.x v1, x5\n vlw12.v v3, -8(v1)\n endprg\n");
+    memset(g.data, 0xff, 64);
+    guest_run(&g);
+    for (unsigned lane = 0; lane < 4; lane++) assert_int_equal(g.data[4 + lane], lane);
+    assert_int_equal(g.result.fault.kind, FAULT_READ);
+    assert_int_equal(g.result.fault.addr, 0xfffff8);
+    guest_close(&g);
+}
+
 /* ---- scalar atomics ---- */
 
 static const char *const amo_names[] = {"swap", "add", "xor", "and", "or", "min", "max", "minu", "maxu"};
@@ -866,6 +884,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_rows),                cmocka_unit_test(test_private_layout),
+        cmocka_unit_test(test_flat_check),
         cmocka_unit_test(test_scalar_atomics),      cmocka_unit_test(test_scalar_reservations),
         cmocka_unit_test(test_reservation_across_groups), cmocka_unit_test(test_reservation_counter),
         cmocka_unit_test(test_faults),              cmocka_unit_test(test_last_register),
