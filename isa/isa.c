@@ -19,6 +19,8 @@
 #define V0 ISA_V0
 #define IMMHI ISA_IMMHI
 #define EVEN ISA_EVEN
+#define LONG ISA_LONG
+#define SPACE(space) ((space) << ISA_SPACE_SHIFT)
 #define FP ISA_FP
 #define SAT ISA_SAT
 #define PAIR_D ISA_PAIR_D

@@ -29,7 +29,7 @@ enum isa_kind {
     KIND_BRANCH, KIND_VBRANCH, KIND_JAL, KIND_JALR,
     KIND_XLOAD, KIND_XSTORE, KIND_VLOAD, KIND_VSTORE, KIND_PLOAD, KIND_PSTORE,
     KIND_ULOAD, KIND_USTORE, KIND_SLOAD, KIND_SSTORE, KIND_ILOAD, KIND_ISTORE,
-    KIND_AMO, KIND_LR, KIND_SC, KIND_CSR, KIND_VSET, KIND_NOP,
+    KIND_AMO, KIND_LR, KIND_SC, KIND_XAMO, KIND_XLR, KIND_XSC, KIND_CSR, KIND_VSET, KIND_NOP,
     KIND_JOIN, KIND_SETRPC, KIND_PREFIX, KIND_ENDPRG, KIND_BARRIER, KIND_BARRIERSUB,
     KIND_RTLOAD, KIND_RTSTORE, KIND_MMA, KIND_DMA, KIND_MBARRIER, KIND_ABSENT,
 };
@@ -43,7 +43,7 @@ enum isa_flags {
     ISA_MEMORY = 16, ISA_SPACE_SHIFT = 5, ISA_WIDTH_SHIFT = 7,
     ISA_FP = 1 << 9, ISA_SAT = 1 << 10,
     ISA_PAIR_D = 1 << 11, ISA_PAIR_1 = 1 << 12, ISA_PAIR_2 = 1 << 13, ISA_PAIR = ISA_PAIR_D | ISA_PAIR_1 | ISA_PAIR_2,
-    ISA_SINGLE = 1 << 14,
+    ISA_SINGLE = 1 << 14, ISA_LONG = 1 << 15,
 };
 
 enum isa_revision {
@@ -73,7 +73,7 @@ struct insn {
 
     uint16_t prefix; /* operation of the prefix folded in, 0 = none */
     uint16_t groups; /* its twelve group bits, also those that extended nothing */
-    uint8_t pair;    /* register operands are pairs, memory operands 64-bit addresses */
+    uint8_t pair;    /* register operands are pairs; with a memory prefix the address alone is one */
     uint8_t abs, neg; /* bit k: of source k + 1 */
     uint8_t hint;    /* cache hint */
     uint8_t space, width; /* memory prefix: see MEMORY in insn.def */

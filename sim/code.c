@@ -62,6 +62,11 @@ static void count_registers(struct decoded *d)
         if (d->scalars >> role & 1) need(&d->xregs, reg);
     }
     if (desc->kind == KIND_MMA && mma_registers(&d->in)) need(&d->vregs, mma_registers(&d->in) - 1);
+    if (memory_access(&d->in)) {
+        bool vector = d->vectors >> memory_data(&d->in) & 1;
+        need(vector ? &d->vregs : &d->xregs, register_of(d, memory_data(&d->in)) + memory_words(&d->in) - 1);
+        if (memory_long(&d->in)) need(d->vectors >> ROLE_RS1 & 1 ? &d->vregs : &d->xregs, d->in.rs1 + 1u);
+    }
     if (desc->kind == KIND_CSR && csr_per_lane(d->in.aux)) need(&d->vregs, d->in.rd);
     if ((desc->flags & ISA_V0) || !d->in.vm) need(&d->vregs, 0);
 }
@@ -94,21 +99,29 @@ const char *code_refusal(const struct decoded *d)
     return d->pairs ? refuse_pairs(d) : NULL;
 }
 
-static enum dispatch choose_dispatch(const struct decoded *d)
+static enum dispatch choose_dispatch(enum isa_profile profile, const struct decoded *d)
 {
     unsigned kind = isa_table[d->in.op].kind;
     if (code_refusal(d)) return DISPATCH_REFUSED;
+    if (memory_rare(profile, &d->in)) return DISPATCH_MEMORY;
     if (!is_modified(d)) return (enum dispatch)d->in.op;
     return kind == KIND_BRANCH ? DISPATCH_BRANCH : kind == KIND_VBRANCH ? DISPATCH_VBRANCH : DISPATCH_EXACT;
 }
 
-static void analyse(struct decoded *d)
+static void analyse(enum isa_profile profile, struct decoded *d)
 {
     find_operands(d);
     d->pairs = (row_pairs(d) | prefix_pairs(d)) & 15;
     d->extend = d->pairs && (isa_table[d->in.prefix].flags & ISA_EVEN);
     count_registers(d);
-    d->dispatch = (uint16_t)choose_dispatch(d);
+    d->dispatch = (uint16_t)choose_dispatch(profile, d);
+}
+
+void code_decode(const struct gpu *gpu, const uint32_t *words, size_t nwords, struct decoded *d)
+{
+    enum isa_profile profile = (enum isa_profile)gpu->config.profile;
+    *d = (struct decoded){0};
+    if (isa_decode_in(profile, words, nwords, &d->in)) analyse(profile, d);
 }
 
 /* ---- pages ---- */
@@ -119,10 +132,8 @@ static void decode_page(struct gpu *gpu, struct code_page *page)
     bool more = page->number + 1 < PAGES && (gpu->pages[page->number + 1] & GPU_EXEC);
     unsigned end = PAGE_WORDS + (more ? ISA_MAX_WORDS : 0);
     for (unsigned i = 0; i < PAGE_WORDS; i++) {
-        struct decoded *d = &page->insns[i];
-        *d = (struct decoded){0};
         size_t nwords = end - i < ISA_MAX_WORDS ? end - i : ISA_MAX_WORDS;
-        if (isa_decode_in((enum isa_profile)gpu->config.profile, words + i, nwords, &d->in)) analyse(d);
+        code_decode(gpu, words + i, nwords, &page->insns[i]);
     }
 }
 

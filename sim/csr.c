@@ -14,8 +14,7 @@ void round_set(uint32_t frm)
     if (frm < 4) fesetround(modes[frm]);
 }
 
-/* The base of the warp's private memory: r2025 has one for each warp, the others one for the group. */
-static uint32_t private_base(const struct warp *w)
+uint32_t private_base(const struct warp *w)
 {
     const struct launch *l = w->group->launch;
     bool per_warp = w->group->sm->gpu->config.profile == PROFILE_R2025;

@@ -176,7 +176,10 @@ LANE word f_scaled(struct operands *o, uint64_t a)
 #define EVAL_SSTORE(id, expr)
 #define EVAL_ILOAD(id, expr)
 #define EVAL_ISTORE(id, expr)
-#define EVAL_AMO(id, expr)
+#define EVAL_AMO(id, expr)     EVAL_X(id, expr)
+#define EVAL_XAMO(id, expr)    EVAL_X(id, expr)
+#define EVAL_XLR(id, expr)
+#define EVAL_XSC(id, expr)
 #define EVAL_LR(id, expr)
 #define EVAL_SC(id, expr)
 #define EVAL_CSR(id, expr)
@@ -199,6 +202,7 @@ uint64_t EVAL_NAME(enum isa_op op, struct operands *o)
 {
     const word vs2 = (word)o->vs2, vs1 = (word)o->vs1, vd = (word)o->vd, rs1 = (word)o->rs1, rs2 = (word)o->rs2;
     const word rs3 = (word)o->rs3, imm = (word)o->imm, pc = o->pc, lane = o->lane, mask_bit = o->mask_bit;
+    const word t = vd, s = vs2; /* of atomics */
     switch (op) {
 #define INSN(id, name, pattern, operands, kind, unit, flags, revisions, expr, text) EVAL_##kind(id, expr)
 #include "isa/insn.def"

@@ -22,7 +22,8 @@ struct operands {
     uint32_t lanes;         /* ... of which these exist */
 };
 
-/* The value of the row's expression, or condition of a branch; 0 for rows that are no arithmetic. */
+/* The value of the row's expression, or condition of a branch; 0 for rows that are no arithmetic. Of atomics it
+ * is the new word, vd being the old one and vs2 the operand. */
 uint64_t eval32(enum isa_op op, struct operands *o);
 uint64_t eval64(enum isa_op op, struct operands *o);
 

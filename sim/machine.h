@@ -29,7 +29,7 @@ bool mem_allows(const struct gpu *gpu, uint32_t addr, uint64_t size, unsigned ac
 /* ---- code.c: decoded instructions ---- */
 
 /* What the engine does with an instruction: the operation itself, or one of these. */
-enum dispatch { DISPATCH_EXACT = OP_COUNT, DISPATCH_BRANCH, DISPATCH_VBRANCH, DISPATCH_REFUSED };
+enum dispatch { DISPATCH_EXACT = OP_COUNT, DISPATCH_BRANCH, DISPATCH_VBRANCH, DISPATCH_MEMORY, DISPATCH_REFUSED };
 
 struct decoded {
     struct insn in;
@@ -50,6 +50,9 @@ struct code_page {
 /* Decoded page that holds pc; NULL if it is not executable or the host is out of memory. Valid until
  * gpu_run returns, even when the code has been dropped meanwhile. */
 const struct code_page *code_page(struct gpu *gpu, uint32_t pc);
+
+/* Decodes what begins at words[0] (ISA_MAX_WORDS or fewer words): as in a page, but alone. */
+void code_decode(const struct gpu *gpu, const uint32_t *words, size_t nwords, struct decoded *d);
 
 /* Why an instruction that could be decoded cannot be executed; NULL if it can. */
 const char *code_refusal(const struct decoded *d);
@@ -88,6 +91,14 @@ struct slot {
     bool used;
 };
 
+/* A page that has been translated, with enum gpu_access bits; 0: no page. */
+struct tlb_entry {
+    uint64_t page;
+    uint32_t frame;
+    uint8_t access;
+};
+enum { TLB_ENTRIES = 64 };
+
 struct sm {
     /* what the engine touches all the time */
     uint8_t *mem;                 /* guest address 0 */
@@ -108,6 +119,11 @@ struct sm {
     struct group *groups;         /* resident, oldest first */
     struct slot *slots;           /* config.groups_per_sm of them */
     uint32_t warps_used, vgprs_used, sgprs_used, lds_used, slots_used;
+
+    uint32_t access_high[ISA_LANES]; /* of `access` */
+    struct tlb_entry tlb[TLB_ENTRIES]; /* by the low bits of the page number */
+    uint32_t tlb_root;            /* whose translations they are */
+    struct decoded across;        /* the instruction at the end of a page, see translate.c */
 };
 
 struct gpu {
@@ -183,6 +199,9 @@ void ray_forget(struct slot *slot);
 /* ---- csr.c ---- */
 
 bool csr_read(const struct warp *w, unsigned number, uint32_t *value);
+
+/* What CSR_PDS says: the base of private memory, of the work-group or (r2025) of the warp. */
+uint32_t private_base(const struct warp *w);
 bool csr_write(struct warp *w, unsigned number, uint32_t value);
 uint32_t csr_set_vl(struct warp *w, const struct insn *in, uint32_t vtype);
 bool csr_vtype_ok(uint32_t vtype);
@@ -218,5 +237,40 @@ _Noreturn void fault_throw(struct sm *sm, enum fault_kind kind, uint32_t lane, u
  * fault and does not return. The whole range is tested before the first byte moves. */
 void guest_read(struct sm *sm, uint64_t addr, void *dst, uint64_t size);
 void guest_write(struct sm *sm, uint64_t addr, const void *src, uint64_t size);
+
+/* A write to [addr, addr + size), or to all that the access in progress has, ends every lr.w reservation there: of
+ * all SMs while one host thread runs them, of its own SM otherwise (then sc.w also compares the word). Called
+ * only when there are any. Physical addresses. */
+void end_reservations(struct sm *sm, uint32_t addr, uint32_t size);
+void end_reservations_of_access(struct sm *sm);
+
+/* Does the instruction access memory, other than a matrix or copy instruction? If so, ... */
+bool memory_access(const struct insn *in);
+/* ... is its address, in rs1, a pair of registers? */
+bool memory_long(const struct insn *in);
+/* ... how many adjacent words does each lane access, in as many adjacent registers, ... */
+unsigned memory_words(const struct insn *in);
+/* ... from which operand (enum operand_role) on? */
+unsigned memory_data(const struct insn *in);
+/* ... must memory_run execute it, because the engine's own accesses cannot? */
+bool memory_rare(enum isa_profile profile, const struct insn *in);
+
+/* Executes any instruction that accesses memory. */
+void memory_run(struct sm *sm, struct warp *w, const struct insn *in);
+
+/* ---- translate.c: SV39, of the running warp's launch ---- */
+
+/* Translates the address of a byte. NULL, or a static text saying why the access (enum gpu_access) has no
+ * translation. Whether physical memory is open there is not looked at. */
+const char *translate(struct sm *sm, uint64_t addr, unsigned access, uint32_t *physical);
+
+/* Forgets what has been translated. */
+void translate_forget(struct sm *sm);
+
+/* The instruction at pc; a fault if it cannot be fetched. Valid until the next call. */
+const struct decoded *translate_fetch(struct sm *sm, uint32_t pc);
+
+/* The words at pc, as many as can be executed, and how many. */
+size_t translate_words(struct sm *sm, uint32_t pc, uint32_t words[ISA_MAX_WORDS]);
 
 #endif
