@@ -271,26 +271,6 @@ static bool dump_object(const void *bytes, size_t size, const char *path, const 
 
 static bool is_object(const char *bytes, size_t size) { return size > 17 && bytes[16] == 1 && !bytes[17]; } /* ET_REL */
 
-/* One hexadecimal word a line; blank lines, and what follows // or #, are skipped. */
-static size_t parse_words(char *text, const char *path, uint32_t *words)
-{
-    size_t n = 0, line = 0;
-    for (char *next, *p = text; p; p = next) {
-        char *end;
-        next = strchr(p, '\n');
-        if (next) *next++ = 0;
-        line++;
-        p += strspn(p, " \t\r");
-        if (!*p || *p == '#' || (p[0] == '/' && p[1] == '/')) continue;
-        size_t digits = strspn(p, "0123456789abcdefABCDEF");
-        if (!digits || digits > 8) die("%s:%zu: this is neither an ELF file nor a line with one hexadecimal word", path, line);
-        words[n++] = (uint32_t)strtoul(p, &end, 16);
-        end += strspn(end, " \t\r");
-        if (*end && *end != '#' && !(end[0] == '/' && end[1] == '/')) die("%s:%zu: unexpected text behind the word", path, line);
-    }
-    return n;
-}
-
 int cmd_objdump(int argc, char **argv)
 {
     struct args args = {.command = "objdump", .usage = "[--raw] [--profile P] FILE", .about = about, .flags = flags, .argc = argc, .argv = argv, .at = 1};
