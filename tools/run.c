@@ -144,6 +144,8 @@ static void check(const struct request *r)
     if (alone) usage_error(a, "%s goes with an executable, not with --case", alone);
 }
 
+static bool is_standard(const char *path) { return path && !strcmp(path, "-"); }
+
 static void release(struct request *r)
 {
     for (unsigned i = 0; i < r->narguments; i++) argument_free(&r->arguments[i]);
@@ -163,6 +165,7 @@ int cmd_run(int argc, char **argv)
         "       ventus run --case FILE.metadata...", .about = about, .flags = flags, .argc = argc, .argv = argv, .at = 1};
     for (int flag; (flag = args_next(&r.args)) != ARG_END;) parse_flag(&r, &o, flag);
     check(&r);
+    r.silent = is_standard(r.json) || is_standard(r.trace.log) || is_standard(r.trace.binary);
     configure(&r, &o);
     int code = r.ncases ? run_cases(&r) : run_kernel(&r);
     fflush(stdout);

@@ -37,7 +37,8 @@ struct request {
     unsigned narguments;
     const char **shows, **saves, **cases, **dumps;
     unsigned nshows, nsaves, ncases, ndumps;
-    bool stats, strict, have_config;
+    bool stats, strict;
+    bool silent;           /* standard output is for something else */
     const char *json, *trace_dir;
     struct trace_files trace;
     struct launch_options options;

@@ -137,7 +137,7 @@ static bool run_one(struct request *r, struct session *s, const char *path)
     if (tracer != s->tracer) trace_close(tracer);
     fault_print(&result.fault, text, sizeof text);
     if (result.status == LAUNCH_FAULT) fprintf(stderr, "ventus run: %s: %s\n", path, text);
-    else printf("%s: %llu warp instructions\n", path, (unsigned long long)result.counters.instructions);
+    else if (!r->silent) printf("%s: %llu warp instructions\n", path, (unsigned long long)result.counters.instructions);
     report_add(&r->report, path, c.launch.groups, &result);
     case_free(&c);
     free(data);
@@ -156,7 +156,8 @@ int run_cases(struct request *r)
 {
     const char *why = "";
     bool ok = true;
-    struct session s = {.covered = allocate(PAGES), .lds_bytes = FLAT_LOCAL};
+    uint32_t most = r->config.lds_bytes;
+    struct session s = {.covered = allocate(PAGES), .lds_bytes = most < FLAT_LOCAL ? most : FLAT_LOCAL};
     struct dump *dumps = allocate(r->ndumps * sizeof *dumps);
     for (unsigned i = 0; i < r->ndumps; i++) dumps[i] = parse_dump(&r->args, r->dumps[i]);
     s.gpu = gpu_create(&r->config, &why);

@@ -62,7 +62,18 @@ void binary_launch(struct trace_binary *b, const struct launch *launch);
 void binary_event(struct trace_binary *b, const struct event *event);
 void binary_close(struct trace_binary *b);
 
-/* Its format, which docs/run.md explains; trace_read.c reads it. All numbers are little-endian. */
+/* ---- trace_words.c ---- */
+
+struct known { uint32_t pc, words[ISA_MAX_WORDS]; unsigned nwords; }; /* nwords 1 to ISA_MAX_WORDS, the others 0 */
+struct code_words { struct known *known; size_t n, room; };           /* starts as zeros; free(known) in the end */
+
+/* The words at pc, or NULL if they are not known. Valid until something is learnt. */
+const struct known *words_at(const struct code_words *t, uint32_t pc);
+
+/* True when these words are new at their address. */
+bool words_learn(struct code_words *t, const struct known *k);
+
+/* The format of a compact trace, which docs/run.md explains; trace_read.c reads it. All numbers are little-endian. */
 enum { BINARY_VERSION = 1, BINARY_HEADER = 16 };
 #define BINARY_MAGIC "VTRC"
 enum binary_record { RECORD_LAUNCH = 1, RECORD_WARP = 2, RECORD_INSN = 0x80 /* and an or of the following */ };

@@ -9,17 +9,13 @@
 
 #include "trace.h"
 
-/* Instruction words by address, as the reader will know them. */
-struct known { uint32_t pc, words[ISA_MAX_WORDS]; };
-
 struct trace_binary {
     FILE *out;
     const char *path;
     uint32_t wgid, wid;   /* of the last instruction ... */
     bool any;             /* ... if there is one */
     uint32_t pc, mask;    /* expected next */
-    struct known *known;  /* open addressing; pc 0 is never executed, so it means free */
-    size_t nknown, room;
+    struct code_words code;
 };
 
 static void put8(struct trace_binary *b, unsigned v) { putc((int)(v & 0xff), b->out); }
@@ -28,36 +24,12 @@ static void put32(struct trace_binary *b, uint32_t v)
     for (int i = 0; i < 32; i += 8) put8(b, v >> i);
 }
 
-/* ---- words seen ---- */
-
-static struct known *find(struct trace_binary *b, uint32_t pc)
-{
-    size_t i = (pc >> 2) * 0x9e3779b1u & (b->room - 1);
-    while (b->known[i].pc && b->known[i].pc != pc) i = (i + 1) & (b->room - 1);
-    return &b->known[i];
-}
-
-static void grow(struct trace_binary *b)
-{
-    struct known *old = b->known;
-    size_t n = b->room;
-    b->room = n ? 2 * n : 1024;
-    b->known = allocate(b->room * sizeof *b->known);
-    for (size_t i = 0; i < n; i++)
-        if (old[i].pc) *find(b, old[i].pc) = old[i];
-    free(old);
-}
-
 /* True the first time that these words are at this address. */
 static bool learn(struct trace_binary *b, const struct event *e)
 {
-    if (2 * b->nknown >= b->room) grow(b);
-    struct known *k = find(b, e->pc);
-    if (k->pc == e->pc && !memcmp(k->words, e->words, sizeof k->words)) return false;
-    b->nknown += k->pc != e->pc;
-    k->pc = e->pc;
-    memcpy(k->words, e->words, sizeof k->words);
-    return true;
+    struct known k = {.pc = e->pc, .nwords = e->insn->size / 4u};
+    memcpy(k.words, e->words, sizeof k.words);
+    return words_learn(&b->code, &k);
 }
 
 /* ---- values of lanes ---- */
@@ -177,6 +149,6 @@ void binary_close(struct trace_binary *b)
     bool bad = ferror(b->out);
     bad |= b->out == stdout ? fflush(stdout) != 0 : fclose(b->out) != 0;
     if (bad) die("cannot write %s", b->path);
-    free(b->known);
+    free(b->code.known);
     free(b);
 }

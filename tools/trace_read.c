@@ -8,8 +8,6 @@
 
 #include "trace.h"
 
-struct known { uint32_t pc, words[ISA_MAX_WORDS]; unsigned nwords; };
-
 struct reader {
     FILE *in;
     const char *path;
@@ -18,8 +16,7 @@ struct reader {
     bool launched, placed;
     uint32_t wgid, wid, warps;
     uint32_t pc, mask;
-    struct known *known;  /* sorted by pc */
-    size_t nknown, room;
+    struct code_words code;
     uint64_t instructions;
 };
 
@@ -61,38 +58,12 @@ static uint32_t get_lanes(struct reader *r, uint32_t usual, uint32_t v[ISA_LANES
     return lanes;
 }
 
-/* ---- words ---- */
-
-/* Place of the first entry at or behind pc. */
-static size_t place_of(const struct reader *r, uint32_t pc)
-{
-    size_t low = 0, high = r->nknown;
-    while (low < high) {
-        size_t middle = (low + high) / 2;
-        if (r->known[middle].pc < pc) low = middle + 1;
-        else high = middle;
-    }
-    return low;
-}
-
 static void learn(struct reader *r, uint32_t pc)
 {
     struct known k = {.pc = pc, .nwords = get8(r)};
     if (k.nwords < 1 || k.nwords > ISA_MAX_WORDS) damaged(r, "an instruction of no known length");
     for (unsigned i = 0; i < k.nwords; i++) k.words[i] = get32(r);
-    size_t at = place_of(r, pc);
-    if (at < r->nknown && r->known[at].pc == pc) {
-        r->known[at] = k;
-        return;
-    }
-    if (r->nknown == r->room) {
-        r->room = r->room ? 2 * r->room : 256;
-        r->known = realloc(r->known, r->room * sizeof *r->known);
-        if (!r->known) die("out of memory");
-    }
-    memmove(r->known + at + 1, r->known + at, (r->nknown - at) * sizeof *r->known);
-    r->known[at] = k;
-    r->nknown++;
+    words_learn(&r->code, &k);
 }
 
 /* ---- records ---- */
@@ -142,10 +113,9 @@ static void read_insn(struct reader *r, unsigned flags)
     if (flags & INSN_PC) r->pc = get32(r);
     if (flags & INSN_WORDS) learn(r, r->pc);
     if (flags & INSN_MASK) r->mask = get32(r);
-    size_t at = place_of(r, r->pc);
-    if (at == r->nknown || r->known[at].pc != r->pc) damaged(r, "an instruction without its word");
-    const struct known k = r->known[at];
-    print_insn(r, &k);
+    const struct known *k = words_at(&r->code, r->pc);
+    if (!k) damaged(r, "an instruction without its word");
+    print_insn(r, k);
     const char *separator = "";
     if (flags & INSN_SCALAR) {
         unsigned rd = get8(r) % ISA_XREGS;
@@ -164,7 +134,7 @@ static void read_insn(struct reader *r, unsigned flags)
         read_access(r);
     }
     putchar('\n');
-    r->pc += 4 * k.nwords;
+    r->pc += 4 * k->nwords;
     r->instructions++;
 }
 
@@ -228,6 +198,6 @@ int cmd_trace(int argc, char **argv)
     if (ferror(r.in)) die("%s: cannot be read", r.path);
     printf("# %llu instructions\n", (unsigned long long)r.instructions);
     if (r.in != stdin) fclose(r.in);
-    free(r.known);
+    free(r.code.known);
     return EXIT_OK;
 }
