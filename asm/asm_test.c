@@ -382,7 +382,7 @@ static void test_kernel_note(void **state)
     good(".section .note.ventus\n.asciz \"text\"\n.section .rodata.ventus.resource\n.half 1, 2, 3, 4\n", &m);
     assert_string_equal(m.note, "text");
     assert_int_equal(m.nresources, 1);
-    assert_int_equal(m.resources[0][3], 4);
+    assert_int_equal(m.resources[0].value[ABI_PDS], 4);
     elf_free(&m);
 }
 

@@ -40,7 +40,7 @@ static bool find_target(struct as *as, const struct item *i, int64_t *target, bo
     struct place p;
     *outside = false;
     if (!as->object) return expr_value(as, i->expr, target);
-    if (!expr_place(as, i->expr, &p)) return false;
+    if (!expr_target(as, i->expr, &p)) return false;
     *outside = p.kind != PLACE_SECTION || p.section != i->section;
     *target = p.value;
     return true;

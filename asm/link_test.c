@@ -103,6 +103,8 @@ static void test_relocations(void **state)
     SAME("la a0, t\nlw a1, t\nsw a1, t, a2\n.rodata\n.word 1\nt: .word 2", "la a0, t\nlw a1, t\nsw a1, t, a2\n.rodata\n.word 1", ".globl t\n.rodata\nt: .word 2");
     SAME("lui a0, %hi(t+4)\nlw a1, %lo(t+4)(a0)\nsw a1, %lo(t)(a0)\naddi a2, a0, %lo(t)\n.rodata\nt: .word 2, 3",
          "lui a0, %hi(t+4)\nlw a1, %lo(t+4)(a0)\nsw a1, %lo(t)(a0)\naddi a2, a0, %lo(t)", ".globl t\n.rodata\nt: .word 2, 3");
+    SAME("auipc ra, 0\njalr ra, 12(ra)\nret\nw: nop\n.rodata\n.word w", "call w\n.weak w\nw: ret\n.rodata\n.word w", ".globl w\nw: nop"); /* gives way */
+    SAME("auipc ra, 0\njalr ra, 8(ra)\nw: ret\n.rodata\n.word w", "call w\n.weak w\nw: ret\n.rodata\n.word w");
     SAME("f: bne a0, a1, .+8\njal zero, g\nvbne v1, v40, .+12\njal zero, g\ng: ret", "beq a0, a1, g\nvbeq v1, v40, g", ".globl g\ng: ret");
     SAME("f: ret\n.rodata\nr: .word f, r + 4, d, b\n.data\nd: .word r, d - 4\n.bss\nb: .zero 20",
          ".globl f\nf: ret\n.rodata\nr: .globl r\n.word f, r + 4, d, b", ".data\n.globl d, b\nd: .word r, d - 4\n.bss\nb: .zero 20");

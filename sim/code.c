@@ -26,8 +26,8 @@ static void find_operands(struct decoded *d)
     for (const char *p = isa_table[d->in.op].pattern; *p; p++) {
         const struct isa_operand *o = isa_operand(*p);
         if (!is_register(o)) continue;
-        if (o->kind == OPERAND_REG_V) d->vectors |= (uint8_t)(1 << o->role);
-        else d->scalars |= (uint8_t)(1 << o->role);
+        if (o->kind == OPERAND_REG_V) d->vectors |= 1u << o->role & 15;
+        else d->scalars |= 1u << o->role & 15;
     }
 }
 
@@ -111,7 +111,7 @@ static enum dispatch choose_dispatch(enum isa_profile profile, const struct deco
 static void analyse(enum isa_profile profile, struct decoded *d)
 {
     find_operands(d);
-    d->pairs = (uint8_t)(row_pairs(d) | prefix_pairs(d));
+    d->pairs = (row_pairs(d) | prefix_pairs(d)) & 15;
     d->extend = d->pairs && (isa_table[d->in.prefix].flags & ISA_EVEN);
     count_registers(d);
     d->dispatch = (uint16_t)choose_dispatch(profile, d);

@@ -36,8 +36,9 @@ struct decoded {
     uint16_t vregs;    /* vector registers the instruction needs: highest number + 1 */
     uint16_t xregs;
     uint16_t dispatch; /* enum dispatch, or in.op */
-    uint8_t vectors, scalars, pairs; /* bit r: the operand of enum operand_role r is one, in registers of this kind */
-    bool extend;       /* operands that are no pairs are sign-extended to 64 bits (r2.0) */
+    uint8_t vectors : 4, scalars : 4; /* bit r: the operand of enum operand_role r is a register of this kind */
+    uint8_t pairs : 4; /* bit r: and a pair */
+    uint8_t extend : 1; /* operands that are no pairs are sign-extended to 64 bits (r2.0) */
 };
 
 struct code_page {

@@ -26,7 +26,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     for (size_t i = 0; i < m.nsymbols; i++) touch(m.symbols[i].name, strlen(m.symbols[i].name));
     touch(m.text, m.text_words * 4);
     touch(m.rodata, m.rodata_size);
-    touch(m.resources, m.nresources * 8);
+    touch(m.resources, m.nresources * sizeof *m.resources);
+    for (size_t i = 0; i < m.nresources; i++)
+        if (m.resources[i].kernel) touch(m.resources[i].kernel, strlen(m.resources[i].kernel));
     if (m.note) touch(m.note, strlen(m.note));
     elf_free(&m);
     return 0;
