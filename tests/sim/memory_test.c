@@ -41,7 +41,7 @@ static void assemble(struct guest *g, const char *source)
 {
     struct asm_options options = {.profile = (enum isa_profile)gpu_config_of(g->gpu)->profile};
     struct elf_image image;
-    if (!asm_assemble_with(&options, "test", source, strlen(source), ABI_CODE_BASE, &image, stderr)) fail_msg("%s", source);
+    if (!asm_assemble_with(&options, "test", source, strlen(source), ABI_CODE_BASE, &image, stderr)) fail_msg("%.200s", source);
     guest_code(g, image.text, image.text_words);
     elf_free(&image);
 }
