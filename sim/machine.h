@@ -97,7 +97,7 @@ struct tlb_entry {
     uint32_t frame;
     uint8_t access;
 };
-enum { TLB_ENTRIES = 64 };
+enum { TLB_BITS = 6, TLB_ENTRIES = 1 << TLB_BITS };
 
 struct sm {
     /* what the engine touches all the time */
@@ -121,7 +121,7 @@ struct sm {
     uint32_t warps_used, vgprs_used, sgprs_used, lds_used, slots_used;
 
     uint32_t access_high[ISA_LANES]; /* of `access` */
-    struct tlb_entry tlb[TLB_ENTRIES]; /* by the low bits of the page number */
+    struct tlb_entry tlb[TLB_ENTRIES];
     uint32_t tlb_root;            /* whose translations they are */
     struct decoded across;        /* the instruction at the end of a page, see translate.c */
 };

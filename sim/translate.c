@@ -67,11 +67,17 @@ static uint8_t granted(uint64_t entry)
     return (uint8_t)((entry & PTE_R ? GPU_READ : 0) | (entry & PTE_W ? GPU_WRITE : 0) | (entry & PTE_X ? GPU_EXEC : 0));
 }
 
+/* Scattered, because code, data and private memory begin at round addresses. */
+static struct tlb_entry *tlb_place(struct sm *sm, uint64_t page)
+{
+    return &sm->tlb[(page * 0x9e3779b97f4a7c15) >> (64 - TLB_BITS)];
+}
+
 const char *translate(struct sm *sm, uint64_t addr, unsigned access, uint32_t *physical)
 {
     uint64_t page = addr >> PAGE_BITS, entry, at;
     uint32_t root = sm->warp->group->launch->page_table;
-    struct tlb_entry *t = &sm->tlb[page % TLB_ENTRIES];
+    struct tlb_entry *t = tlb_place(sm, page);
     if (root != sm->tlb_root) translate_forget(sm);
     sm->tlb_root = root;
     if (t->page != page || !(t->access & access)) {

@@ -289,6 +289,8 @@ static const struct fault_case {
     {"sw x6, 8(x5)", 0, V | R | X | GUEST_DATA >> 2, FAULT_PAGE, 32, PAGE + 8, "page is not writable"},
     {"amoadd.w v4, v3, (v2)", 0, V | R | GUEST_DATA >> 2, FAULT_PAGE, 0, PAGE, "page is not writable"},
     {"sc.w v4, v3, (v2)", 0, V | R | GUEST_DATA >> 2, FAULT_PAGE, 0, PAGE, "page is not writable"},
+    {"lw x6, 8(x5)\nsw x6, 8(x5)", 0, V | R | GUEST_DATA >> 2, FAULT_PAGE, 32, PAGE + 8, "page is not writable"}, /* known by then */
+    {"lw x6, 8(x5)\njalr x0, 8(x5)", 0, V | R | ABI_CODE_BASE >> 2, FAULT_PAGE, 32, PAGE + 8, "page is not executable"},
     {"jalr x0, 8(x5)", 0, V | R | W | ABI_CODE_BASE >> 2, FAULT_PAGE, 32, PAGE + 8, "page is not executable"},
     {"lw x6, 8(x5)", 0, V | W | GUEST_DATA >> 2, FAULT_PAGE, 32, PAGE + 8, "writable but not readable"},
     {"lw x6, 8(x5)", 1, V | W | X | GUEST_DATA >> 2, FAULT_PAGE, 32, PAGE + 8, "writable but not readable"},
@@ -404,8 +406,7 @@ static void test_long_addresses(void **state)
 
 /* ---- what is kept, and when it is forgotten ---- */
 
-/* A program that maps a page anew: seen behind a fence. Two pages that share their place in the table of kept
- * ones do not disturb each other. */
+/* A program that maps a page anew: seen behind a fence. Each page is used before and after. */
 static void test_fence(void **state)
 {
     static const char *const fences[] = {"fence", "fence.i"};
@@ -417,14 +418,14 @@ static void test_fence(void **state)
         uint32_t root = map_identity(&g, 0);
         uint64_t *e = entry(&g, root, PAGE, 0);
         snprintf(source, sizeof source,
-                 " lui x5, 0xc0000\n lui x6, 0xc0040\n lui x7, 0x90000\n lw x8, 0(x5)\n lw x9, 0(x6)\n sw x8, 16(x7)\n sw x9, 20(x7)\n"
-                 " lui x10, 0xc0080\n li x11, 0x%x\n sw x11, %u(x10)\n %s\n lw x8, 0(x5)\n sw x8, 24(x7)\n endprg\n",
+                 " lui x5, 0xc0000\n lui x6, 0xc0001\n lui x7, 0x90000\n lw x8, 0(x5)\n lw x9, 0(x6)\n sw x8, 16(x7)\n sw x9, 20(x7)\n"
+                 " lui x10, 0xc0002\n li x11, 0x%x\n sw x11, %u(x10)\n %s\n lw x8, 0(x5)\n sw x8, 24(x7)\n endprg\n",
                  (unsigned)leaf(GUEST_DATA + 8192, V | R), (unsigned)((uintptr_t)e & 4095), fences[i]);
         assemble(&g, source);
         *e = leaf(GUEST_DATA, V | R);
-        map(&g, root, 0xc0040000, GUEST_DATA + 4096, V | R, 0); /* 64 pages on */
+        map(&g, root, 0xc0001000, GUEST_DATA + 4096, V | R, 0);
         uint32_t table = (uint32_t)((uint8_t *)e - (uint8_t *)gpu_mem(g.gpu, TABLES, 4)) / 4096 * 4096 + TABLES;
-        map(&g, root, 0xc0080000, table, V | R | W, 0);
+        map(&g, root, 0xc0002000, table, V | R | W, 0);
         memset(g.data, 0, GUEST_BYTES);
         for (unsigned k = 0; k < 3; k++) g.data[1024 * k] = 100 + k;
         translate_launch(&g, root);
