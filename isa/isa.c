@@ -19,6 +19,14 @@
 #define V0 ISA_V0
 #define IMMHI ISA_IMMHI
 #define EVEN ISA_EVEN
+#define LONG ISA_LONG
+#define SPACE(space) ((space) << ISA_SPACE_SHIFT)
+#define FP ISA_FP
+#define SAT ISA_SAT
+#define PAIR_D ISA_PAIR_D
+#define PAIR_2 ISA_PAIR_2
+#define PAIR ISA_PAIR
+#define SINGLE ISA_SINGLE
 #define MEMORY(space, width) (ISA_MEMORY | (space) << ISA_SPACE_SHIFT | (width) << ISA_WIDTH_SHIFT)
 const struct isa_desc isa_table[OP_COUNT] = {
     {.name = "invalid", .pattern = "", .operands = "", .kind = KIND_NOP, .expr = "", .text = "no instruction"},

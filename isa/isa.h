@@ -25,13 +25,13 @@ enum isa_op {
 
 /* How an engine executes an operation; see the kinds in insn.def. */
 enum isa_kind {
-    KIND_X, KIND_V, KIND_VV, KIND_VX, KIND_VI, KIND_V1I, KIND_V2X,
+    KIND_X, KIND_V, KIND_VV, KIND_VX, KIND_VI, KIND_V1I, KIND_V2X, KIND_EX, KIND_EV, KIND_EW,
     KIND_BRANCH, KIND_VBRANCH, KIND_JAL, KIND_JALR,
     KIND_XLOAD, KIND_XSTORE, KIND_VLOAD, KIND_VSTORE, KIND_PLOAD, KIND_PSTORE,
     KIND_ULOAD, KIND_USTORE, KIND_SLOAD, KIND_SSTORE, KIND_ILOAD, KIND_ISTORE,
-    KIND_AMO, KIND_LR, KIND_SC, KIND_CSR, KIND_VSET, KIND_NOP,
+    KIND_AMO, KIND_LR, KIND_SC, KIND_XAMO, KIND_XLR, KIND_XSC, KIND_CSR, KIND_VSET, KIND_NOP,
     KIND_JOIN, KIND_SETRPC, KIND_PREFIX, KIND_ENDPRG, KIND_BARRIER, KIND_BARRIERSUB,
-    KIND_MMA, KIND_DMA, KIND_MBARRIER, KIND_ABSENT,
+    KIND_RTLOAD, KIND_RTSTORE, KIND_MMA, KIND_DMA, KIND_MBARRIER, KIND_ABSENT,
 };
 
 enum isa_unit {
@@ -41,6 +41,9 @@ enum isa_unit {
 enum isa_flags {
     ISA_ROUND = 1, ISA_V0 = 2, ISA_IMMHI = 4, ISA_EVEN = 8,
     ISA_MEMORY = 16, ISA_SPACE_SHIFT = 5, ISA_WIDTH_SHIFT = 7,
+    ISA_FP = 1 << 9, ISA_SAT = 1 << 10,
+    ISA_PAIR_D = 1 << 11, ISA_PAIR_1 = 1 << 12, ISA_PAIR_2 = 1 << 13, ISA_PAIR = ISA_PAIR_D | ISA_PAIR_1 | ISA_PAIR_2,
+    ISA_SINGLE = 1 << 14, ISA_LONG = 1 << 15,
 };
 
 enum isa_revision {
@@ -70,7 +73,7 @@ struct insn {
 
     uint16_t prefix; /* operation of the prefix folded in, 0 = none */
     uint16_t groups; /* its twelve group bits, also those that extended nothing */
-    uint8_t pair;    /* register operands are pairs, memory operands 64-bit addresses */
+    uint8_t pair;    /* register operands are pairs; with a memory prefix the address alone is one */
     uint8_t abs, neg; /* bit k: of source k + 1 */
     uint8_t hint;    /* cache hint */
     uint8_t space, width; /* memory prefix: see MEMORY in insn.def */
@@ -82,7 +85,7 @@ struct isa_desc {
     const char *pattern;  /* 32 or 64 characters, most significant bit first */
     const char *operands; /* operand letters and literal text */
     uint8_t kind, unit, revisions;
-    uint16_t flags;
+    uint32_t flags;
     const char *expr;     /* semantic expression as text */
     const char *text;     /* one-line meaning */
 };

@@ -114,6 +114,14 @@ static void print_notes(const char *name, FILE *out)
         if (names_contain(notes[i].names, name)) fprintf(out, "Note: %s.\n\n", notes[i].text);
 }
 
+/* The reason, if the table has one, is a C string. */
+static void print_absent(const char *reason, FILE *out)
+{
+    fputs(" Not executed by the machine", out);
+    if (*reason == '"') fprintf(out, ": %.*s", (int)strlen(reason) - 2, reason + 1);
+    fputc('.', out);
+}
+
 static void print_entry(enum isa_op op, FILE *out)
 {
     const struct isa_desc *d = &isa_table[op];
@@ -126,7 +134,7 @@ static void print_entry(enum isa_op op, FILE *out)
     print_revisions(d->revisions, out);
     fprintf(out, ". Unit: %s.", unit_names[d->unit]);
     if (d->flags & ISA_ROUND) fputs(" Rounds by frm or rm.", out);
-    if (d->kind == KIND_ABSENT) fputs(" Not executed by the machine.", out);
+    if (d->kind == KIND_ABSENT) print_absent(d->expr, out);
     else if (strcmp(d->expr, "0")) fprintf(out, " Executed as `%s`.", d->expr);
     for (unsigned other = 1; other < OP_COUNT; other++)
         if (other != op && !strcmp(isa_table[other].name, d->name)) print_difference(d, &isa_table[other], out);

@@ -1,28 +1,459 @@
-/* Guest memory for instructions that are not plain loads and stores, and what observers see of it.
+/* Guest memory, out of line: every form of access, slowly, each byte checked before the first one moves.
  *
- * Called on the host thread that runs the warp. */
+ * The engine makes plain loads, stores and atomics itself (access.h). It hands over what is rare: 64-bit
+ * addresses, the spaces and widths of memory prefixes, the flat range check of r2025, scalar atomics,
+ * reservations, and everything of a launch under SV39. guest_read and guest_write serve other parts of the
+ * machine. Called on the host thread that runs the warp; a refused access raises the warp's fault and does
+ * not return. */
 #include <string.h>
 
 #include "sim/machine.h"
 
 const struct access *warp_access(const struct warp *w) { return &w->group->sm->access; }
 
-/* Host address of a range that is open for `access`; a fault at its first byte that is not, else. */
-static uint8_t *guest_range(struct sm *sm, uint64_t addr, uint64_t size, unsigned access)
+/* ---- reservations ---- */
+
+static void end_reservations_in(struct group *g, uint32_t *count, uint32_t addr, uint32_t size)
 {
-    enum fault_kind kind = access == GPU_WRITE ? FAULT_WRITE : FAULT_READ;
-    for (uint64_t at = addr; at < MEM_SPAN && at - addr < size; at = (at | (ABI_PAGE - 1)) + 1)
-        if (!mem_allows(sm->gpu, (uint32_t)at, 1, access)) fault_throw(sm, kind, ISA_LANES, at, NULL);
-    if (addr > MEM_SPAN || size > MEM_SPAN - addr) fault_throw(sm, kind, ISA_LANES, addr > MEM_SPAN ? addr : MEM_SPAN, NULL);
-    return sm->mem + addr;
+    for (uint32_t k = 0; k < g->launch->warps; k++) {
+        struct warp *w = &g->warps[k];
+        for (uint32_t left = w->reserved_lanes; left; left &= left - 1) {
+            uint32_t lane = (uint32_t)__builtin_ctz(left);
+            if (w->reserved[lane] - addr + 3 >= size + 3) continue; /* no byte in common */
+            w->reserved_lanes &= ~(1u << lane);
+            g->reservations--;
+            --*count;
+        }
+    }
+}
+
+void end_reservations(struct sm *sm, uint32_t addr, uint32_t size)
+{
+    struct gpu *gpu = sm->gpu;
+    bool all = sm->reservations == &gpu->reservations;
+    for (uint32_t i = all ? 0 : sm->index; i <= (all ? gpu->config.sms - 1 : sm->index); i++)
+        for (struct group *g = gpu->sms[i].groups; g; g = g->next)
+            if (g->reservations) end_reservations_in(g, sm->reservations, addr, size);
+}
+
+void end_reservations_of_access(struct sm *sm)
+{
+    const struct access *a = &sm->access;
+    if (!a->lanes) end_reservations(sm, a->addr[0], a->size);
+    for (uint32_t lanes = a->lanes; lanes; lanes &= lanes - 1)
+        end_reservations(sm, a->addr[__builtin_ctz(lanes)], a->size);
+}
+
+static void drop_reservation(struct sm *sm, struct warp *w, uint32_t lane)
+{
+    w->reserved_lanes &= ~(1u << lane);
+    w->group->reservations--;
+    --*sm->reservations;
+}
+
+static void reserve(struct sm *sm, struct warp *w, uint32_t lane, uint32_t addr, uint32_t value)
+{
+    if (!(w->reserved_lanes >> lane & 1)) w->group->reservations++, ++*sm->reservations;
+    w->reserved_lanes |= 1u << lane;
+    w->reserved[lane] = addr;
+    w->reserved_value[lane] = value;
+}
+
+/* ---- bytes ---- */
+
+/* Who makes an access, and what a fault says of it. */
+struct party {
+    struct sm *sm;
+    uint32_t lane;    /* ISA_LANES: no lane in particular */
+    uint64_t named;   /* the address that the fault names; for a range it is the first byte refused */
+    unsigned access;  /* GPU_READ or GPU_WRITE */
+    bool range;
+};
+
+/* Local memory belongs to the SM, in front of the MMU: its addresses are never translated. */
+static bool is_translated(const struct sm *sm, uint64_t addr)
+{
+    return sm->warp->group->launch->sv39 && !(addr >= ABI_LOCAL_BASE && addr < ABI_LOCAL_LIMIT);
+}
+
+/* Where the byte at a guest address is, which must be open for the access. */
+static uint32_t locate(const struct party *p, uint64_t addr)
+{
+    enum fault_kind kind = p->access == GPU_WRITE ? FAULT_WRITE : FAULT_READ;
+    uint64_t named = p->range ? addr : p->named;
+    char detail[48];
+    if (is_translated(p->sm, addr)) {
+        uint32_t physical;
+        const char *why = translate(p->sm, addr, p->access, &physical);
+        if (why) fault_throw(p->sm, FAULT_PAGE, p->lane, named, why);
+        if (mem_allows(p->sm->gpu, physical, 1, p->access)) return physical;
+        snprintf(detail, sizeof detail, "physical address 0x%08x", (unsigned)physical);
+        fault_throw(p->sm, kind, p->lane, named, detail);
+    }
+    if (addr >= MEM_SPAN || !mem_allows(p->sm->gpu, (uint32_t)addr, 1, p->access))
+        fault_throw(p->sm, kind, p->lane, named, NULL);
+    return (uint32_t)addr;
+}
+
+static uint64_t left_of_page(uint64_t addr) { return ABI_PAGE - addr % ABI_PAGE; }
+
+/* May all bytes be accessed? */
+static void check(const struct party *p, uint64_t addr, uint64_t size)
+{
+    for (uint64_t n; size; addr += n, size -= n) {
+        n = left_of_page(addr) < size ? left_of_page(addr) : size;
+        locate(p, addr);
+    }
+}
+
+/* Whole words move at once: other host threads may look at them. */
+static void move(void *to, const void *from, size_t n)
+{
+    if (n == 4) memcpy(to, from, 4);
+    else memcpy(to, from, n);
+}
+
+static void load(const struct party *p, uint64_t addr, void *bytes, uint64_t size)
+{
+    uint8_t *to = bytes;
+    for (uint64_t n; size; addr += n, to += n, size -= n) {
+        n = left_of_page(addr) < size ? left_of_page(addr) : size;
+        move(to, p->sm->mem + locate(p, addr), n);
+    }
+}
+
+static void store(const struct party *p, uint64_t addr, const void *bytes, uint64_t size)
+{
+    const uint8_t *from = bytes;
+    for (uint64_t n; size; addr += n, from += n, size -= n) {
+        n = left_of_page(addr) < size ? left_of_page(addr) : size;
+        uint32_t at = locate(p, addr);
+        move(p->sm->mem + at, from, n);
+        if (*p->sm->reservations) end_reservations(p->sm, at, (uint32_t)n);
+    }
 }
 
 void guest_read(struct sm *sm, uint64_t addr, void *dst, uint64_t size)
 {
-    if (size) memcpy(dst, guest_range(sm, addr, size, GPU_READ), size);
+    struct party p = {.sm = sm, .lane = ISA_LANES, .access = GPU_READ, .range = true};
+    check(&p, addr, size);
+    load(&p, addr, dst, size);
 }
 
 void guest_write(struct sm *sm, uint64_t addr, const void *src, uint64_t size)
 {
-    if (size) memcpy(guest_range(sm, addr, size, GPU_WRITE), src, size);
+    struct party p = {.sm = sm, .lane = ISA_LANES, .access = GPU_WRITE, .range = true};
+    check(&p, addr, size);
+    store(&p, addr, src, size);
+}
+
+/* ---- what an instruction accesses ---- */
+
+enum action { NO_ACCESS, LOAD, STORE, AMO, LR, SC };
+enum base { FROM_X, FROM_V, UNIT, STRIDED, INDEXED };
+enum space { AS_IT_IS, GLOBAL, PRIVATE, LOCAL };
+
+/* The kinds of rows that access memory. `word`: a word, whatever the row's expression is. */
+static const struct form {
+    uint8_t action, base, data; /* data: enum operand_role of the register that is loaded or stored */
+    bool scalar, word;
+} forms[KIND_ABSENT + 1] = {
+    [KIND_XLOAD] = {LOAD, FROM_X, ROLE_RD, true, false},   [KIND_XSTORE] = {STORE, FROM_X, ROLE_RS2, true, false},
+    [KIND_VLOAD] = {LOAD, FROM_V, ROLE_RD, false, false},  [KIND_VSTORE] = {STORE, FROM_V, ROLE_RS2, false, false},
+    [KIND_PLOAD] = {LOAD, FROM_V, ROLE_RD, false, false},  [KIND_PSTORE] = {STORE, FROM_V, ROLE_RS2, false, false},
+    [KIND_ULOAD] = {LOAD, UNIT, ROLE_RD, false, false},    [KIND_USTORE] = {STORE, UNIT, ROLE_RS3, false, false},
+    [KIND_SLOAD] = {LOAD, STRIDED, ROLE_RD, false, false}, [KIND_SSTORE] = {STORE, STRIDED, ROLE_RS3, false, false},
+    [KIND_ILOAD] = {LOAD, INDEXED, ROLE_RD, false, true},  [KIND_ISTORE] = {STORE, INDEXED, ROLE_RS3, false, true},
+    [KIND_AMO] = {AMO, FROM_V, ROLE_RS2, false, true},     [KIND_XAMO] = {AMO, FROM_X, ROLE_RS2, true, true},
+    [KIND_LR] = {LR, FROM_V, ROLE_RD, false, true},        [KIND_XLR] = {LR, FROM_X, ROLE_RD, true, true},
+    [KIND_SC] = {SC, FROM_V, ROLE_RS2, false, true},       [KIND_XSC] = {SC, FROM_X, ROLE_RS2, true, true},
+};
+
+static const struct form *form_of(const struct insn *in) { return &forms[isa_table[in->op].kind]; }
+
+/* The expression of such a row is a C type, of the data or of an index: its bytes. */
+static unsigned type_bytes(const char *type)
+{
+    switch (type[type[0] == 'u' ? 4 : 3]) {
+    case '8': return 1;
+    case '1': return 2;
+    default: return 4;
+    }
+}
+
+bool memory_access(const struct insn *in) { return form_of(in)->action != NO_ACCESS; }
+
+bool memory_long(const struct insn *in) { return in->pair || (isa_table[in->op].flags & ISA_LONG); }
+
+unsigned memory_words(const struct insn *in)
+{
+    const struct form *f = form_of(in);
+    bool whole = f->word || type_bytes(isa_table[in->op].expr) == 4;
+    return whole && (f->action == LOAD || f->action == STORE) ? in->width + 1u : 1;
+}
+
+unsigned memory_data(const struct insn *in) { return form_of(in)->data; }
+
+static bool is_flat_r2025(enum isa_profile profile, const struct insn *in)
+{
+    const struct isa_desc *row = &isa_table[in->op];
+    return profile == PROFILE_R2025 && (row->kind == KIND_VLOAD || row->kind == KIND_VSTORE) &&
+           !(row->flags >> ISA_SPACE_SHIFT & 3) && !(row->flags & ISA_LONG) && !in->space;
+}
+
+bool memory_rare(enum isa_profile profile, const struct insn *in)
+{
+    const struct form *f = form_of(in);
+    if (f->action == NO_ACCESS) return false;
+    if (f->action == LR || f->action == SC || (f->action == AMO && f->scalar)) return true;
+    return memory_long(in) || in->width || in->space || (isa_table[in->op].flags >> ISA_SPACE_SHIFT & 3) ||
+           is_flat_r2025(profile, in);
+}
+
+/* One instruction's accesses; a scalar one is that of lane 0. */
+struct request {
+    struct warp *w;
+    const struct insn *in;
+    const struct form *form;
+    uint32_t lanes;                   /* that take part */
+    unsigned size, words;             /* bytes of each access; adjacent words, 1 unless accesses are words */
+    bool is_long;                     /* addresses have 64 bits */
+    bool writes, is_signed;
+    uint32_t crossing;                /* lanes whose private access would leave its word */
+    uint64_t addr[4][ISA_LANES];      /* of each word */
+};
+
+static struct request request_of(struct warp *w, const struct insn *in)
+{
+    const struct isa_desc *row = &isa_table[in->op];
+    const struct form *f = form_of(in);
+    struct request r = {.w = w, .in = in, .form = f, .words = memory_words(in), .is_long = memory_long(in)};
+    r.lanes = f->scalar ? 1 : in->vm ? w->active : w->active & w->v[0][0];
+    r.size = f->word ? 4 : type_bytes(row->expr);
+    r.is_signed = !f->word && row->expr[0] == 'i';
+    r.writes = f->action == STORE || f->action == AMO || f->action == SC;
+    return r;
+}
+
+/* ---- addresses ---- */
+
+/* rs1, or the pair {rs1 + 1, rs1}; a pair at x0 is zero. */
+static uint64_t base_address(const struct request *r, uint32_t lane)
+{
+    const struct warp *w = r->w;
+    unsigned rs1 = r->in->rs1;
+    if (r->form->base == FROM_V) return w->v[rs1][lane] | (r->is_long ? (uint64_t)w->v[rs1 + 1][lane] << 32 : 0);
+    return w->x[rs1] | (r->is_long && rs1 ? (uint64_t)w->x[rs1 + 1] << 32 : 0);
+}
+
+/* What lane adds to the base. */
+static uint64_t offset(const struct request *r, uint32_t lane)
+{
+    unsigned rs2 = r->in->rs2;
+    switch (r->form->base) {
+    case UNIT: return (uint64_t)lane * r->size;
+    case STRIDED: return lane * (uint64_t)(int64_t)(int32_t)r->w->x[rs2];
+    case INDEXED: return r->w->v[rs2][lane] & (~0ull >> (64 - 8 * type_bytes(isa_table[r->in->op].expr)));
+    default: return (uint64_t)(int64_t)r->in->imm;
+    }
+}
+
+/* The space is named by a prefix, else by the row. Scalar addresses are absolute. */
+static enum space space_of(const struct request *r)
+{
+    const struct isa_desc *row = &isa_table[r->in->op];
+    if (r->form->scalar) return AS_IT_IS;
+    if (r->in->space) return (enum space)r->in->space;
+    if (row->kind == KIND_PLOAD || row->kind == KIND_PSTORE) return PRIVATE;
+    return (enum space)(row->flags >> ISA_SPACE_SHIFT & 3);
+}
+
+/* Private memory interleaves words over the threads of the work-group; in r2025 over those of the warp, with a
+ * base for each warp. */
+static uint64_t private_address(const struct warp *w, uint64_t o, uint32_t lane)
+{
+    const struct launch *l = w->group->launch;
+    bool per_warp = w->group->sm->gpu->config.profile == PROFILE_R2025;
+    uint32_t threads = l->threads_per_warp * (per_warp ? 1 : l->warps), first = per_warp ? 0 : w->tid;
+    return private_base(w) + (o & ~3ull) * threads + (uint64_t)(first + lane) * 4 + (o & 3);
+}
+
+static uint64_t place(const struct request *r, enum space space, uint64_t o, uint32_t lane)
+{
+    const struct group *g = r->w->group;
+    switch (space) {
+    case GLOBAL: return o + g->launch->gds_base;
+    case LOCAL: return o + g->lds_base;
+    case PRIVATE: return private_address(r->w, o, lane);
+    default: return o;
+    }
+}
+
+static void set_addresses(struct request *r, enum isa_profile profile)
+{
+    bool flat = is_flat_r2025(profile, r->in);
+    enum space space = space_of(r);
+    for (uint32_t left = r->lanes; left; left &= left - 1) {
+        uint32_t lane = (uint32_t)__builtin_ctz(left);
+        uint64_t base = base_address(r, lane), o = base + offset(r, lane);
+        enum space here = flat && base >> 24 == 0 ? PRIVATE : space;
+        if (here == PRIVATE && (o & 3) + r->size > 4) r->crossing |= 1u << lane;
+        for (unsigned k = 0; k < r->words; k++) {
+            uint64_t a = place(r, here, o + 4 * k, lane);
+            r->addr[k][lane] = r->is_long ? a : (uint32_t)a;
+        }
+    }
+}
+
+/* ---- the access ---- */
+
+static struct party party_of(struct sm *sm, const struct request *r, unsigned k, uint32_t lane)
+{
+    return (struct party){.sm = sm, .lane = r->form->scalar ? ISA_LANES : lane, .named = r->addr[k][lane],
+                          .access = r->writes ? GPU_WRITE : GPU_READ};
+}
+
+static void check_all(struct sm *sm, const struct request *r)
+{
+    bool on_word = r->form->action >= AMO;
+    for (uint32_t left = r->lanes; left; left &= left - 1) {
+        uint32_t lane = (uint32_t)__builtin_ctz(left);
+        for (unsigned k = 0; k < r->words; k++) {
+            struct party p = party_of(sm, r, k, lane);
+            bool misaligned = (on_word && (p.named & 3)) || (r->crossing >> lane & 1);
+            if (misaligned) fault_throw(sm, FAULT_MISALIGNED, p.lane, p.named, NULL);
+            check(&p, p.named, r->size);
+        }
+    }
+}
+
+/* Observers see one access for each word. */
+static void observe(struct sm *sm, const struct request *r)
+{
+    struct access *a = &sm->access;
+    if (!sm->trace || !sm->trace->access || !r->lanes) return;
+    a->lanes = r->form->scalar ? 0 : r->lanes;
+    a->size = r->size;
+    a->write = r->writes;
+    a->atomic = r->form->action >= AMO;
+    a->high = r->is_long ? sm->access_high : NULL;
+    for (unsigned k = 0; k < r->words; k++) {
+        for (uint32_t left = r->lanes; left; left &= left - 1) {
+            uint32_t lane = (uint32_t)__builtin_ctz(left);
+            a->addr[lane] = (uint32_t)r->addr[k][lane];
+            sm->access_high[lane] = (uint32_t)(r->addr[k][lane] >> 32);
+        }
+        sm->trace->access(sm->trace->user, r->w, r->in, a);
+    }
+}
+
+static uint32_t *cell(const struct request *r, unsigned reg, uint32_t lane)
+{
+    return r->form->scalar ? &r->w->x[reg] : &r->w->v[reg][lane];
+}
+
+static unsigned data_register(const struct request *r) { return (unsigned)isa_get(r->in, (enum operand_role)r->form->data); }
+
+static uint32_t load_one(struct sm *sm, const struct request *r, unsigned k, uint32_t lane)
+{
+    struct party p = party_of(sm, r, k, lane);
+    uint32_t value = 0, sign = 1u << (8 * r->size - 1);
+    load(&p, p.named, &value, r->size);
+    return r->is_signed ? (value ^ sign) - sign : value;
+}
+
+static void load_all(struct sm *sm, const struct request *r)
+{
+    uint32_t out[4][ISA_LANES];
+    unsigned rd = data_register(r);
+    for (uint32_t left = r->lanes; left; left &= left - 1)
+        for (unsigned k = 0; k < r->words; k++)
+            out[k][__builtin_ctz(left)] = load_one(sm, r, k, (uint32_t)__builtin_ctz(left));
+    for (uint32_t left = r->lanes; left; left &= left - 1)
+        for (unsigned k = 0; k < r->words; k++)
+            *cell(r, rd + k, (uint32_t)__builtin_ctz(left)) = out[k][__builtin_ctz(left)];
+}
+
+/* Of equal addresses the highest lane stays. */
+static void store_all(struct sm *sm, const struct request *r)
+{
+    unsigned data = data_register(r);
+    for (uint32_t left = r->lanes; left; left &= left - 1) {
+        uint32_t lane = (uint32_t)__builtin_ctz(left);
+        for (unsigned k = 0; k < r->words; k++) {
+            struct party p = party_of(sm, r, k, lane);
+            store(&p, p.named, cell(r, data + k, lane), r->size);
+        }
+    }
+}
+
+/* ---- atomics: one word of each lane, ascending ---- */
+
+static uint32_t amo_one(const struct request *r, uint32_t *p, uint32_t operand)
+{
+    uint32_t old = __atomic_load_n(p, __ATOMIC_RELAXED), next;
+    do {
+        struct operands o = {.vd = old, .vs2 = operand};
+        next = (uint32_t)eval32((enum isa_op)r->in->op, &o);
+    } while (!__atomic_compare_exchange_n(p, &old, next, false, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED));
+    return old;
+}
+
+/* sc: 0 done, 1 not. The word must also hold what lr read, because stores of SMs on other host threads end no
+ * reservations. */
+static uint32_t conditional(struct sm *sm, struct warp *w, uint32_t lane, uint32_t at, uint32_t value)
+{
+    bool held = w->reserved_lanes >> lane & 1, ok = held && w->reserved[lane] == at;
+    uint32_t old = w->reserved_value[lane];
+    if (held) drop_reservation(sm, w, lane);
+    return !(ok && __atomic_compare_exchange_n((uint32_t *)(sm->mem + at), &old, value, false, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED));
+}
+
+static uint32_t atomic_one(struct sm *sm, const struct request *r, uint32_t lane)
+{
+    struct party p = party_of(sm, r, 0, lane);
+    uint32_t at = locate(&p, p.named), *word = (uint32_t *)(sm->mem + at), result;
+    if (r->form->action == LR) {
+        result = __atomic_load_n(word, __ATOMIC_SEQ_CST);
+        reserve(sm, r->w, lane, at, result);
+        return result;
+    }
+    uint32_t operand = *cell(r, r->in->rs2, lane);
+    bool amo = r->form->action == AMO;
+    result = amo ? amo_one(r, word, operand) : conditional(sm, r->w, lane, at, operand);
+    if ((amo || !result) && *sm->reservations) end_reservations(sm, at, 4);
+    return result;
+}
+
+static void atomic_all(struct sm *sm, const struct request *r)
+{
+    uint32_t out[ISA_LANES];
+    for (uint32_t left = r->lanes; left; left &= left - 1)
+        out[__builtin_ctz(left)] = atomic_one(sm, r, (uint32_t)__builtin_ctz(left));
+    for (uint32_t left = r->lanes; left; left &= left - 1)
+        *cell(r, r->in->rd, (uint32_t)__builtin_ctz(left)) = out[__builtin_ctz(left)];
+}
+
+/* ---- instructions ---- */
+
+static void count(const struct request *r)
+{
+    struct counters *c = &r->w->group->counters;
+    if (!r->form->scalar) c->vector_instructions++, c->lanes += r->w->nactive;
+    if (r->form->action == LOAD) c->loads++;
+    else if (r->form->action == STORE) c->stores++;
+    else c->atomics++;
+}
+
+void memory_run(struct sm *sm, struct warp *w, const struct insn *in)
+{
+    struct request r = request_of(w, in);
+    count(&r);
+    set_addresses(&r, (enum isa_profile)sm->gpu->config.profile);
+    check_all(sm, &r);
+    observe(sm, &r);
+    if (r.form->action == LOAD) load_all(sm, &r);
+    else if (r.form->action == STORE) store_all(sm, &r);
+    else atomic_all(sm, &r);
+    w->x[0] = 0;
 }

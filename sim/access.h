@@ -98,39 +98,6 @@ INLINE void load_lanes(struct sm *sm, uint32_t *vd, uint32_t lanes, unsigned siz
     for (; lanes; lanes &= lanes - 1) vd[__builtin_ctz(lanes)] = out[__builtin_ctz(lanes)];
 }
 
-/* A write to a word ends every lr.w reservation on it: of all SMs while one host thread runs them, of its own
- * SM otherwise (then sc.w also compares the word). */
-NOINLINE void end_reservations_in(struct group *g, uint32_t *count, uint32_t addr, uint32_t size)
-{
-    for (uint32_t k = 0; k < g->launch->warps; k++) {
-        struct warp *w = &g->warps[k];
-        for (uint32_t left = w->reserved_lanes; left; left &= left - 1) {
-            uint32_t lane = (uint32_t)__builtin_ctz(left);
-            if (w->reserved[lane] - addr + 3 >= size + 3) continue; /* no byte in common */
-            w->reserved_lanes &= ~(1u << lane);
-            g->reservations--;
-            --*count;
-        }
-    }
-}
-
-NOINLINE void end_reservations(struct sm *sm, uint32_t addr, uint32_t size)
-{
-    struct gpu *gpu = sm->gpu;
-    bool all = sm->reservations == &gpu->reservations;
-    for (uint32_t i = all ? 0 : sm->index; i <= (all ? gpu->config.sms - 1 : sm->index); i++)
-        for (struct group *g = gpu->sms[i].groups; g; g = g->next)
-            if (g->reservations) end_reservations_in(g, sm->reservations, addr, size);
-}
-
-NOINLINE void end_reservations_of_access(struct sm *sm)
-{
-    const struct access *a = &sm->access;
-    if (!a->lanes) end_reservations(sm, a->addr[0], a->size);
-    for (uint32_t lanes = a->lanes; lanes; lanes &= lanes - 1)
-        end_reservations(sm, a->addr[__builtin_ctz(lanes)], a->size);
-}
-
 /* A store of row `data`. Lanes write in ascending order: of equal addresses the highest lane stays. */
 INLINE void store_lanes(struct sm *sm, const uint32_t *data, uint32_t lanes, unsigned size)
 {

@@ -10,12 +10,11 @@ enum { VTYPE_AGNOSTIC = 0xc0, VTYPE_E32_M1 = 2 << 3 };
 
 void round_set(uint32_t frm)
 {
-    static const int modes[5] = {FE_TONEAREST, FE_TOWARDZERO, FE_DOWNWARD, FE_UPWARD, FE_TONEAREST /* what RMM is built on */};
-    if (frm < 5) fesetround(modes[frm]);
+    static const int modes[4] = {FE_TONEAREST, FE_TOWARDZERO, FE_DOWNWARD, FE_UPWARD};
+    if (frm < 4) fesetround(modes[frm]);
 }
 
-/* The base of the warp's private memory: r2025 has one for each warp, the others one for the group. */
-static uint32_t private_base(const struct warp *w)
+uint32_t private_base(const struct warp *w)
 {
     const struct launch *l = w->group->launch;
     bool per_warp = w->group->sm->gpu->config.profile == PROFILE_R2025;

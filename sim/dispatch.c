@@ -109,7 +109,7 @@ static struct run *start_job(struct gpu *gpu, struct job *job)
     job->result = (struct result){.status = LAUNCH_DONE, .fault.lane = ISA_LANES};
     if (r) {
         r->job = job;
-        r->step = gpu->engine ? gpu->engine : step_choose(hooked(job));
+        r->step = gpu->engine && !l->sv39 ? gpu->engine : step_choose(hooked(job) || l->sv39 || code_reads_flags(gpu));
         r->total = (uint64_t)l->groups[0] * l->groups[1] * l->groups[2];
         if (make_areas(r, &gpu->config)) return r;
         free(r);

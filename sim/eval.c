@@ -1,20 +1,167 @@
-/* One lane of one arithmetic row of the table, out of line: for scalar instructions whose static
- * rounding mode is not the current one, and for rounding mode RMM.
+/* The arithmetic expressions of the table for one lane, exactly: floating point by softfp.c, with the
+ * rounding mode and the flags of struct operands; fixed point with vxrm and vxsat.
  *
- * Compiled twice: EVAL_NAME is eval_host, or eval_rmm with LANE_RMM. Called by step.c. */
+ * Compiled twice: EVAL_NAME is eval32 with WORD_BITS 32, or eval64 with 64, where every operand is a
+ * register pair and floating point binary64. Called by exact.c. */
+#include "sim/eval.h"
+#include "sim/special.h"
+
+#define LANE_EXACT
 #include "sim/lane.h"
-#include "sim/machine.h"
+
+/* ---- helpers that need the context `o` are macros over it ---- */
+
+#define f_add(a, b)     fp_add(o->format, a, b, &o->env)
+#define f_sub(a, b)     fp_sub(o->format, a, b, &o->env)
+#define f_mul(a, b)     fp_mul(o->format, a, b, &o->env)
+#define f_div(a, b)     fp_div(o->format, a, b, &o->env)
+#define f_sqrt(a)       fp_sqrt(o->format, a, &o->env)
+#define f_fma(a, b, c)  fp_fma(o->format, a, b, c, &o->env)
+#define f_min(a, b)     fp_min(o->format, a, b, &o->env)
+#define f_max(a, b)     fp_max(o->format, a, b, &o->env)
+#define f_eq(a, b)      fp_eq(o->format, a, b, &o->env)
+#define f_lt(a, b)      fp_lt(o->format, a, b, &o->env)
+#define f_le(a, b)      fp_le(o->format, a, b, &o->env)
+#define f_class(a)      fp_class(o->format, a)
+#define f_rec7(a)       fp_rec7((uint32_t)(a), &o->env)
+#define f_rsqrt7(a)     fp_rsqrt7((uint32_t)(a), &o->env)
+
+/* Conversions within the row's width ... */
+#define f_to_s(a)       to_s(o->format, WORD_BITS, a)
+#define f_to_u(a)       to_u(o->format, WORD_BITS, a)
+#define f_to_s_rtz(a)   to_s_rtz(o->format, WORD_BITS, a)
+#define f_to_u_rtz(a)   to_u_rtz(o->format, WORD_BITS, a)
+#define f_from_s(a)     from_s(o->format, a)
+#define f_from_u(a)     from_u(o->format, a)
+
+/* ... and from one format or width to another. */
+#define to_s(from, bits, a)       fp_to_int(from, a, bits, true, &o->env)
+#define to_u(from, bits, a)       fp_to_int(from, a, bits, false, &o->env)
+#define to_s_rtz(from, bits, a)   fp_to_int(from, a, bits, true, rounding(o, FP_RTZ))
+#define to_u_rtz(from, bits, a)   fp_to_int(from, a, bits, false, rounding(o, FP_RTZ))
+#define from_s(to, a)             fp_from_int(to, sext(a, WORD_BITS), true, &o->env)
+#define from_u(to, a)             fp_from_int(to, a, false, &o->env)
+#define convert(to, from, a)      fp_convert(to, from, a, &o->env)
+#define convert_rne(to, from, a)  fp_convert(to, from, a, rounding(o, FP_RNE))
+#define convert_rod(to, from, a)  fp_convert(to, from, a, rounding(o, FP_ROD))
+
+#define special(function, a)                 sfu(function, o->format, a)
+#define halves_add(format, a, b)             halves(o, fp_add, format, a, b)
+#define halves_mul(format, a, b)             halves(o, fp_mul, format, a, b)
+#define halves_fma(format, a, b, c)          halves3(o, format, a, b, c)
+#define halves_special(function, format, a)  halves_sfu(function, format, a)
+
+/* Saturation shows in vxsat: the result is not the sum modulo the word. */
+#define sat_add_u(a, b)     noted(o, sat_add_u(a, b), (a) + (b))
+#define sat_add_s(a, b)     noted(o, sat_add_s(a, b), (a) + (b))
+#define sat_sub_u(a, b)     noted(o, sat_sub_u(a, b), (a) - (b))
+#define sat_sub_s(a, b)     noted(o, sat_sub_s(a, b), (a) - (b))
+#define avg_add_u(a, b)     round_u(o, (dword)(a) + (b), 1)
+#define avg_sub_u(a, b)     round_u(o, (dword)(a) - (b), 1)
+#define avg_add_s(a, b)     round_s(o, (sdword)(sword)(a) + (sword)(b), 1)
+#define avg_sub_s(a, b)     round_s(o, (sdword)(sword)(a) - (sword)(b), 1)
+#define round_srl(a, n)     round_u(o, a, n)
+#define round_sra(a, n)     round_s(o, (sword)(a), n)
+#define mul_fraction(a, b)  fraction_product(o, a, b)
+#define clip_u32(a)         noted(o, min_u(a, UINT32_MAX), a)
+#define clip_s32(a)         noted(o, max_s(min_s(a, INT32_MAX), (word)INT32_MIN), a)
+
+#define from_lane(j)  lane_value(o, (uint32_t)(j))
+#define scale_s(a)    scaled(o, sext(a, o->bits))
+#define scale_u(a)    scaled(o, zext(a, o->bits))
+#define f_scale(a)    f_scaled(o, a)
+
+/* ---- and what is behind them ---- */
+
+LANE word zext(word a, unsigned bits) { return bits < WORD_BITS ? a & (((word)1 << bits) - 1) : a; }
+LANE uint64_t sext(uint64_t a, unsigned bits) { return (uint64_t)((int64_t)(a << (64 - bits)) >> (64 - bits)); }
+
+/* The environment with another rounding mode, for rows that have their own. */
+LANE struct fp_env *rounding(struct operands *o, enum fp_round round)
+{
+    o->env.round = (uint8_t)round;
+    return &o->env;
+}
+
+LANE word noted(struct operands *o, word result, word exact)
+{
+    o->vxsat |= result != exact;
+    return result;
+}
+
+/* What rounding adds to a >> n: vxrm 0 to nearest, ties up; 1 ties to even; 2 nothing; 3 to odd. */
+LANE word increment(const struct operands *o, dword a, unsigned n)
+{
+    dword one = 1;
+    if (!n) return 0;
+    bool half = a >> (n - 1) & 1, below = a & ((one << (n - 1)) - 1), odd = a >> n & 1;
+    switch (o->vxrm) {
+    case 0: return half;
+    case 1: return half && (below || odd);
+    case 2: return 0;
+    default: return !odd && (half || below);
+    }
+}
+LANE word round_u(const struct operands *o, dword a, word n) { return (word)(a >> n) + increment(o, a, (unsigned)n); }
+LANE word round_s(const struct operands *o, sdword a, word n) { return (word)(a >> n) + increment(o, (dword)a, (unsigned)n); }
+
+/* Only the product of two least values is out of range. */
+LANE word fraction_product(struct operands *o, word a, word b)
+{
+    if (a == WORD_SIGN && b == WORD_SIGN) return noted(o, WORD_SIGN - 1, WORD_SIGN);
+    return round_s(o, (sdword)(sword)a * (sword)b, WORD_BITS - 1);
+}
+
+/* Both 16-bit halves, to nearest even. */
+typedef uint64_t binary_fn(enum fp_format f, uint64_t a, uint64_t b, struct fp_env *env);
+LANE uint32_t halves(struct operands *o, binary_fn *fn, enum fp_format f, word a, word b)
+{
+    struct fp_env *env = rounding(o, FP_RNE);
+    return (uint32_t)(fn(f, a, b, env) | fn(f, a >> 16, b >> 16, env) << 16);
+}
+LANE uint32_t halves3(struct operands *o, enum fp_format f, word a, word b, word c)
+{
+    struct fp_env *env = rounding(o, FP_RNE);
+    return (uint32_t)(fp_fma(f, a, b, c, env) | fp_fma(f, a >> 16, b >> 16, c >> 16, env) << 16);
+}
+LANE uint32_t halves_sfu(enum sfu_function function, enum fp_format f, word a)
+{
+    return (uint32_t)(sfu(function, f, a) | sfu(function, f, a >> 16) << 16);
+}
+
+/* vs2 of lane j; the own one where there is no lane j. */
+LANE word lane_value(const struct operands *o, uint32_t j)
+{
+    return j < ISA_LANES && (o->lanes >> j & 1) ? o->row[j] : (word)o->vs2;
+}
+
+/* omod: times 1, 2, 4 or a half, of integers rounded down. */
+LANE word scaled(const struct operands *o, uint64_t a)
+{
+    return (word)(o->omod == 3 ? (uint64_t)((int64_t)a >> 1) : a << o->omod);
+}
+LANE word f_scaled(struct operands *o, uint64_t a)
+{
+    static const uint32_t factors[] = {0x3f800000, 0x40000000, 0x40800000, 0x3f000000}; /* in binary32 */
+    if (!o->omod) return (word)a;
+    return (word)fp_mul(o->format, a, fp_convert(o->format, FP_F32, factors[o->omod], &o->env), &o->env);
+}
+
+/* ---- the rows ---- */
 
 /* A row of a kind that is no arithmetic expands to nothing. */
-#define EVAL_X(id, expr)   case OP_##id: return (uint32_t)(expr);
-#define EVAL_V(id, expr)   EVAL_X(id, expr)
-#define EVAL_VV(id, expr)  EVAL_X(id, expr)
-#define EVAL_VX(id, expr)  EVAL_X(id, expr)
-#define EVAL_VI(id, expr)  EVAL_X(id, expr)
-#define EVAL_V1I(id, expr) EVAL_X(id, expr)
-#define EVAL_V2X(id, expr)
-#define EVAL_BRANCH(id, expr)
-#define EVAL_VBRANCH(id, expr)
+#define EVAL_X(id, expr)       case OP_##id: return (word)(expr);
+#define EVAL_V(id, expr)       EVAL_X(id, expr)
+#define EVAL_VV(id, expr)      EVAL_X(id, expr)
+#define EVAL_VX(id, expr)      EVAL_X(id, expr)
+#define EVAL_VI(id, expr)      EVAL_X(id, expr)
+#define EVAL_V1I(id, expr)     EVAL_X(id, expr)
+#define EVAL_V2X(id, expr)     EVAL_X(id, expr)
+#define EVAL_EX(id, expr)      EVAL_X(id, expr)
+#define EVAL_EV(id, expr)      EVAL_X(id, expr)
+#define EVAL_EW(id, expr)      EVAL_X(id, expr)
+#define EVAL_BRANCH(id, expr)  EVAL_X(id, expr)
+#define EVAL_VBRANCH(id, expr) EVAL_X(id, expr)
 #define EVAL_JAL(id, expr)
 #define EVAL_JALR(id, expr)
 #define EVAL_XLOAD(id, expr)
@@ -29,7 +176,10 @@
 #define EVAL_SSTORE(id, expr)
 #define EVAL_ILOAD(id, expr)
 #define EVAL_ISTORE(id, expr)
-#define EVAL_AMO(id, expr)
+#define EVAL_AMO(id, expr)     EVAL_X(id, expr)
+#define EVAL_XAMO(id, expr)    EVAL_X(id, expr)
+#define EVAL_XLR(id, expr)
+#define EVAL_XSC(id, expr)
 #define EVAL_LR(id, expr)
 #define EVAL_SC(id, expr)
 #define EVAL_CSR(id, expr)
@@ -45,11 +195,14 @@
 #define EVAL_DMA(id, expr)
 #define EVAL_MBARRIER(id, expr)
 #define EVAL_ABSENT(id, expr)
+#define EVAL_RTLOAD(id, expr)
+#define EVAL_RTSTORE(id, expr)
 
-uint32_t EVAL_NAME(enum isa_op op, const struct operands *o)
+uint64_t EVAL_NAME(enum isa_op op, struct operands *o)
 {
-    const uint32_t vs2 = o->vs2, vs1 = o->vs1, vd = o->vd, rs1 = o->rs1, rs2 = o->rs2, rs3 = o->rs3;
-    const uint32_t imm = o->imm, pc = o->pc, lane = o->lane, mask_bit = o->mask_bit;
+    const word vs2 = (word)o->vs2, vs1 = (word)o->vs1, vd = (word)o->vd, rs1 = (word)o->rs1, rs2 = (word)o->rs2;
+    const word rs3 = (word)o->rs3, imm = (word)o->imm, pc = o->pc, lane = o->lane, mask_bit = o->mask_bit;
+    const word t = vd, s = vs2; /* of atomics */
     switch (op) {
 #define INSN(id, name, pattern, operands, kind, unit, flags, revisions, expr, text) EVAL_##kind(id, expr)
 #include "isa/insn.def"

@@ -27,13 +27,16 @@ const char *fault_name(enum fault_kind kind)
 }
 
 /* The words at pc, with a prefix told apart from the instruction it belongs to. */
-static void note_words(struct gpu *gpu, struct fault *f)
+static void note_words(struct sm *sm, struct fault *f)
 {
+    const struct gpu *gpu = sm->gpu;
     enum isa_profile profile = (enum isa_profile)gpu->config.profile;
     uint32_t words[ISA_MAX_WORDS] = {0};
     size_t n = 0;
     struct insn in;
-    while (n < ISA_MAX_WORDS && f->pc % 4 == 0 && f->pc <= UINT32_MAX - 4 * ISA_MAX_WORDS &&
+    bool translated = sm->warp->group->launch->sv39;
+    if (translated && f->pc % 4 == 0) n = translate_words(sm, f->pc, words);
+    while (!translated && n < ISA_MAX_WORDS && f->pc % 4 == 0 && f->pc <= UINT32_MAX - 4 * ISA_MAX_WORDS &&
            mem_allows(gpu, f->pc + 4 * (uint32_t)n, 4, GPU_EXEC)) {
         memcpy(&words[n], gpu->mem + f->pc + 4 * n, 4);
         n++;
@@ -53,7 +56,7 @@ enum stop fault_raise(struct sm *sm, const struct warp *w, enum fault_kind kind,
     f->profile = sm->gpu->config.profile;
     memcpy(f->group, w->group->index, sizeof f->group);
     if (detail) snprintf(f->detail, sizeof f->detail, "%s", detail);
-    note_words(sm->gpu, f);
+    note_words(sm, f);
     return STOP_FAULT;
 }
 

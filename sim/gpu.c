@@ -45,6 +45,7 @@ static void unbuild_sms(struct gpu *gpu)
         for (uint32_t k = 0; k < gpu->config.groups_per_sm && gpu->sms[i].slots; k++) {
             free(gpu->sms[i].slots[k].warps);
             free(gpu->sms[i].slots[k].rows);
+            ray_forget(&gpu->sms[i].slots[k]);
         }
         free(gpu->sms[i].slots);
     }

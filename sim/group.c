@@ -33,6 +33,7 @@ const char *group_check(const struct gpu_config *c, const struct launch *l)
     if ((uint64_t)l->warps * allocated(l->vgprs) > c->vgpr_rows) return "more vector registers than an SM has";
     if ((uint64_t)l->warps * allocated(l->sgprs) > c->sgpr_rows) return "more scalar registers than an SM has";
     if (l->lds_bytes > c->lds_bytes) return "more local memory than an SM has";
+    if (l->sv39 && l->page_table % ABI_PAGE) return "root page table that does not begin on a page";
     return NULL;
 }
 
@@ -129,6 +130,8 @@ bool group_start(struct sm *sm, struct slot *slot)
     const struct launch *l = slot->group.launch;
     size_t rows = (size_t)l->warps * l->vgprs;
     if (!open_local(sm, slot, l->lds_bytes) || !size_slot(slot, l->warps, rows)) return false;
+    ray_forget(slot);
+    translate_forget(sm);
     memset(slot->rows, 0, rows * sizeof *slot->rows);
     memset(sm->mem + slot->lds_base, 0, slot->lds_open);
     slot->group.warps = slot->warps;

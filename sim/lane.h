@@ -1,57 +1,86 @@
-/* One lane's arithmetic: the helpers that the expressions of the instruction table use, on 32-bit patterns.
+/* One lane's arithmetic: the helpers that the expressions of the instruction table use, on bit patterns.
  *
- * All of them are total (no operand is undefined behaviour), branch-free where that lets the compiler
- * vectorise a loop over lanes, and return the canonical NaN. Rounding is the host's current mode; with
- * LANE_RMM defined, the rounding operations are those of rmm.h: nearest, ties away from zero. */
+ * All of them are total (no operand is undefined behaviour) and branch-free where that lets the compiler
+ * vectorise a loop over lanes. Integers are `word`s: 32 bits, or 64 when WORD_BITS is. Floating point is
+ * binary32, returns the canonical NaN, rounds in the host's current mode and raises no flags; with
+ * LANE_EXACT defined that part is left to eval.c. */
 #ifndef VENTUS_SIM_LANE_H
 #define VENTUS_SIM_LANE_H
 
 #include <math.h>
 #include <stdint.h>
 
+#ifndef WORD_BITS
+#define WORD_BITS 32
+#endif
+#if WORD_BITS == 32
+typedef uint32_t word;
+typedef int32_t sword;
+typedef uint64_t dword; /* holds sums and products of words */
+typedef int64_t sdword;
+#else
+typedef uint64_t word;
+typedef int64_t sword;
+__extension__ typedef unsigned __int128 dword;
+__extension__ typedef __int128 sdword;
+#endif
+#define WORD_SIGN ((word)1 << (WORD_BITS - 1))
+#define WORD_ONES (~(word)0)
+
 #define LANE static inline __attribute__((always_inline, unused))
-enum { F_SIGN = (int)0x80000000, F_INF = 0x7f800000, F_NAN = 0x7fc00000 };
 
 /* ---- integers ---- */
 
-LANE uint32_t slt(uint32_t a, uint32_t b) { return (int32_t)a < (int32_t)b; }
-LANE uint32_t sra(uint32_t a, uint32_t n) { return (uint32_t)((int32_t)a >> n); }
-LANE uint32_t min_u(uint32_t a, uint32_t b) { return a < b ? a : b; }
-LANE uint32_t max_u(uint32_t a, uint32_t b) { return a > b ? a : b; }
-LANE uint32_t min_s(uint32_t a, uint32_t b) { return (int32_t)a < (int32_t)b ? a : b; }
-LANE uint32_t max_s(uint32_t a, uint32_t b) { return (int32_t)a > (int32_t)b ? a : b; }
-LANE uint32_t mulhu(uint32_t a, uint32_t b) { return (uint32_t)((uint64_t)a * b >> 32); }
-LANE uint32_t mulh(uint32_t a, uint32_t b) { return (uint32_t)((uint64_t)((int64_t)(int32_t)a * (int32_t)b) >> 32); }
-LANE uint32_t mulhsu(uint32_t a, uint32_t b) { return (uint32_t)((uint64_t)((int64_t)(int32_t)a * (int64_t)b) >> 32); }
-LANE uint32_t div_u(uint32_t a, uint32_t b) { return b ? a / b : ~0u; }
-LANE uint32_t rem_u(uint32_t a, uint32_t b) { return b ? a % b : a; }
-LANE uint32_t div_s(uint32_t a, uint32_t b)
+LANE word shamt(word n) { return n & (WORD_BITS - 1); }
+LANE word slt(word a, word b) { return (sword)a < (sword)b; }
+LANE word sra(word a, word n) { return (word)((sword)a >> n); }
+LANE word min_u(word a, word b) { return a < b ? a : b; }
+LANE word max_u(word a, word b) { return a > b ? a : b; }
+LANE word min_s(word a, word b) { return (sword)a < (sword)b ? a : b; }
+LANE word max_s(word a, word b) { return (sword)a > (sword)b ? a : b; }
+LANE word mulhu(word a, word b) { return (word)((dword)a * b >> WORD_BITS); }
+LANE word mulh(word a, word b) { return (word)((dword)((sdword)(sword)a * (sword)b) >> WORD_BITS); }
+LANE word mulhsu(word a, word b) { return (word)((dword)((sdword)(sword)a * (sdword)b) >> WORD_BITS); }
+LANE word div_u(word a, word b) { return b ? a / b : WORD_ONES; }
+LANE word rem_u(word a, word b) { return b ? a % b : a; }
+LANE word div_s(word a, word b)
 {
-    if (b == 0) return ~0u;
-    if (b == ~0u) return 0u - a; /* also the overflow: -MIN is MIN */
-    return (uint32_t)((int32_t)a / (int32_t)b);
+    if (b == 0) return WORD_ONES;
+    if (b == WORD_ONES) return (word)0 - a; /* also the overflow: -MIN is MIN */
+    return (word)((sword)a / (sword)b);
 }
-LANE uint32_t rem_s(uint32_t a, uint32_t b)
+LANE word rem_s(word a, word b)
 {
     if (b == 0) return a;
-    if (b == ~0u) return 0;
-    return (uint32_t)((int32_t)a % (int32_t)b);
+    if (b == WORD_ONES) return 0;
+    return (word)((sword)a % (sword)b);
 }
-LANE uint32_t sat_add_u(uint32_t a, uint32_t b) { return a + b < a ? ~0u : a + b; }
-LANE uint32_t sat_sub_u(uint32_t a, uint32_t b) { return a < b ? 0 : a - b; }
-LANE uint32_t sat_limit(uint32_t a) { return 0x7fffffffu + (a >> 31); } /* largest value of a's sign */
-LANE uint32_t sat_add_s(uint32_t a, uint32_t b)
+LANE word sat_add_u(word a, word b) { return a + b < a ? WORD_ONES : a + b; }
+LANE word sat_sub_u(word a, word b) { return a < b ? 0 : a - b; }
+LANE word sat_limit(word a) { return (WORD_SIGN - 1) + (a >> (WORD_BITS - 1)); } /* largest value of a's sign */
+LANE word sat_add_s(word a, word b)
 {
-    uint32_t r = a + b;
-    return (~(a ^ b) & (a ^ r)) >> 31 ? sat_limit(a) : r;
+    word r = a + b;
+    return (~(a ^ b) & (a ^ r)) >> (WORD_BITS - 1) ? sat_limit(a) : r;
 }
-LANE uint32_t sat_sub_s(uint32_t a, uint32_t b)
+LANE word sat_sub_s(word a, word b)
 {
-    uint32_t r = a - b;
-    return ((a ^ b) & (a ^ r)) >> 31 ? sat_limit(a) : r;
+    word r = a - b;
+    return ((a ^ b) & (a ^ r)) >> (WORD_BITS - 1) ? sat_limit(a) : r;
 }
 
-/* ---- floating point: bits and sign ---- */
+/* ---- floating point: the sign ---- */
+
+LANE word f_neg(word a) { return a ^ WORD_SIGN; }
+LANE word f_sgnj(word a, word b) { return (a & ~WORD_SIGN) | (b & WORD_SIGN); }
+LANE word f_sgnjn(word a, word b) { return (a & ~WORD_SIGN) | (~b & WORD_SIGN); }
+LANE word f_sgnjx(word a, word b) { return a ^ (b & WORD_SIGN); }
+
+#ifndef LANE_EXACT
+
+/* ---- floating point: bits ---- */
+
+enum { F_INF = 0x7f800000, F_NAN = 0x7fc00000 };
 
 LANE float f_of(uint32_t u)
 {
@@ -65,10 +94,6 @@ LANE uint32_t f_bits(float f)
 }
 LANE uint32_t f_isnan(uint32_t a) { return (a & 0x7fffffffu) > F_INF; }
 LANE uint32_t f_canon(uint32_t a) { return f_isnan(a) ? F_NAN : a; }
-LANE uint32_t f_neg(uint32_t a) { return a ^ 0x80000000u; }
-LANE uint32_t f_sgnj(uint32_t a, uint32_t b) { return (a & 0x7fffffffu) | (b & 0x80000000u); }
-LANE uint32_t f_sgnjn(uint32_t a, uint32_t b) { return (a & 0x7fffffffu) | (~b & 0x80000000u); }
-LANE uint32_t f_sgnjx(uint32_t a, uint32_t b) { return a ^ (b & 0x80000000u); }
 
 /* Order of non-NaN values as signed integers, -0 below +0. */
 LANE int32_t f_key(uint32_t a) { return (int32_t)(a ^ (sra(a, 31) & 0x7fffffffu)); }
@@ -107,13 +132,13 @@ LANE uint32_t f_class(uint32_t a)
 
 /* ---- floating point: conversions that do not depend on the rounding mode ---- */
 
-LANE uint32_t f_to_s32_rtz(uint32_t a)
+LANE uint32_t f_to_s_rtz(uint32_t a)
 {
     float f = f_of(a);
     if (f_isnan(a) || f >= 0x1p31f) return 0x7fffffffu;
     return f < -0x1p31f ? 0x80000000u : (uint32_t)(int32_t)f;
 }
-LANE uint32_t f_to_u32_rtz(uint32_t a)
+LANE uint32_t f_to_u_rtz(uint32_t a)
 {
     float f = f_of(a);
     if (f_isnan(a) || f >= 0x1p32f) return ~0u;
@@ -122,29 +147,27 @@ LANE uint32_t f_to_u32_rtz(uint32_t a)
 
 /* ---- floating point: rounding operations ---- */
 
-#ifdef LANE_RMM
-#include "sim/rmm.h"
-#else
 LANE uint32_t f_add(uint32_t a, uint32_t b) { return f_canon(f_bits(f_of(a) + f_of(b))); }
 LANE uint32_t f_sub(uint32_t a, uint32_t b) { return f_canon(f_bits(f_of(a) - f_of(b))); }
 LANE uint32_t f_mul(uint32_t a, uint32_t b) { return f_canon(f_bits(f_of(a) * f_of(b))); }
 LANE uint32_t f_div(uint32_t a, uint32_t b) { return f_canon(f_bits(f_of(a) / f_of(b))); }
 LANE uint32_t f_sqrt(uint32_t a) { return f_canon(f_bits(sqrtf(f_of(a)))); }
 LANE uint32_t f_fma(uint32_t a, uint32_t b, uint32_t c) { return f_canon(f_bits(fmaf(f_of(a), f_of(b), f_of(c)))); }
-LANE uint32_t f_from_s32(uint32_t a) { return f_bits((float)(int32_t)a); }
-LANE uint32_t f_from_u32(uint32_t a) { return f_bits((float)a); }
-LANE uint32_t f_to_s32(uint32_t a)
+LANE uint32_t f_from_s(uint32_t a) { return f_bits((float)(int32_t)a); }
+LANE uint32_t f_from_u(uint32_t a) { return f_bits((float)a); }
+LANE uint32_t f_to_s(uint32_t a)
 {
     float f = f_of(a);
     if (f_isnan(a) || f >= 0x1p31f) return 0x7fffffffu;
     return f < -0x1p31f ? 0x80000000u : (uint32_t)(int32_t)lrintf(f);
 }
-LANE uint32_t f_to_u32(uint32_t a)
+LANE uint32_t f_to_u(uint32_t a)
 {
     float f = f_of(a);
     if (f_isnan(a) || f >= 0x1p32f) return ~0u;
     return f <= 0 ? 0 : (uint32_t)llrintf(f);
 }
-#endif
+
+#endif /* LANE_EXACT */
 
 #endif

@@ -10,6 +10,7 @@
 #include <pthread.h>
 
 #include "isa/abi.h"
+#include "sim/eval.h"
 #include "sim/warp.h"
 
 /* ---- mem.c ---- */
@@ -27,10 +28,17 @@ bool mem_allows(const struct gpu *gpu, uint32_t addr, uint64_t size, unsigned ac
 
 /* ---- code.c: decoded instructions ---- */
 
+/* What the engine does with an instruction: the operation itself, or one of these. */
+enum dispatch { DISPATCH_EXACT = OP_COUNT, DISPATCH_BRANCH, DISPATCH_VBRANCH, DISPATCH_MEMORY, DISPATCH_REFUSED };
+
 struct decoded {
     struct insn in;
-    uint16_t vregs; /* vector registers the instruction needs: highest number + 1 */
+    uint16_t vregs;    /* vector registers the instruction needs: highest number + 1 */
     uint16_t xregs;
+    uint16_t dispatch; /* enum dispatch, or in.op */
+    uint8_t vectors : 4, scalars : 4; /* bit r: the operand of enum operand_role r is a register of this kind */
+    uint8_t pairs : 4; /* bit r: and a pair */
+    uint8_t extend : 1; /* operands that are no pairs are sign-extended to 64 bits (r2.0) */
 };
 
 struct code_page {
@@ -42,6 +50,15 @@ struct code_page {
 /* Decoded page that holds pc; NULL if it is not executable or the host is out of memory. Valid until
  * gpu_run returns, even when the code has been dropped meanwhile. */
 const struct code_page *code_page(struct gpu *gpu, uint32_t pc);
+
+/* Decodes what begins at words[0] (ISA_MAX_WORDS or fewer words): as in a page, but alone. */
+void code_decode(const struct gpu *gpu, const uint32_t *words, size_t nwords, struct decoded *d);
+
+/* Why an instruction that could be decoded cannot be executed; NULL if it can. */
+const char *code_refusal(const struct decoded *d);
+
+/* Does the code of an open page read (or write) fflags or vxsat? If not, nobody can see flags accrue. */
+bool code_reads_flags(struct gpu *gpu);
 
 /* Forgets what has been decoded. Pages that a warp may be in are kept until code_sweep, when nothing runs. */
 void code_drop(struct gpu *gpu);
@@ -67,11 +84,20 @@ struct slot {
     size_t nwarps;
     uint32_t (*rows)[ISA_LANES];
     size_t nrows;
+    struct ray_table *ray_tables; /* one of each warp, NULL until one is used */
     uint32_t lds_base;            /* its window of local memory ... */
     uint64_t lds_open;            /* ... and how much of it is open */
     uint32_t pds;                 /* which area of its launch's private memory it uses */
     bool used;
 };
+
+/* A page that has been translated, with enum gpu_access bits; 0: no page. */
+struct tlb_entry {
+    uint64_t page;
+    uint32_t frame;
+    uint8_t access;
+};
+enum { TLB_ENTRIES = 64 };
 
 struct sm {
     /* what the engine touches all the time */
@@ -93,6 +119,11 @@ struct sm {
     struct group *groups;         /* resident, oldest first */
     struct slot *slots;           /* config.groups_per_sm of them */
     uint32_t warps_used, vgprs_used, sgprs_used, lds_used, slots_used;
+
+    uint32_t access_high[ISA_LANES]; /* of `access` */
+    struct tlb_entry tlb[TLB_ENTRIES]; /* by the low bits of the page number */
+    uint32_t tlb_root;            /* whose translations they are */
+    struct decoded across;        /* the instruction at the end of a page, see translate.c */
 };
 
 struct gpu {
@@ -101,6 +132,7 @@ struct gpu {
     uint8_t *pages;               /* enum gpu_access bits of each page */
     struct code_page **code;      /* by page number */
     struct code_page *code_list, *code_dropped;
+    bool flags_known, flags_read; /* code_reads_flags has looked since code_drop, and what it saw */
     pthread_mutex_t code_lock;
     struct sm *sms;               /* config.sms of them */
     uint32_t workers;             /* host threads of the running gpu_run */
@@ -153,25 +185,42 @@ bool simt_branch(struct warp *w, uint32_t taken, uint32_t target, uint32_t next,
 /* A join at `at` whose successor is `next`: the pc to go on at. */
 uint32_t simt_join(struct warp *w, uint32_t at, uint32_t next);
 
+/* ---- raytable.c: vlrt.w and vsrt.w ---- */
+
+struct ray_table { uint32_t row[64][ISA_LANES]; };
+
+/* NULL, or why it cannot be done. */
+const char *ray_load(struct sm *sm, struct warp *w, const struct insn *in);
+const char *ray_store(struct sm *sm, struct warp *w, const struct insn *in);
+
+/* Frees the tables of a slot's warps. */
+void ray_forget(struct slot *slot);
+
 /* ---- csr.c ---- */
 
 bool csr_read(const struct warp *w, unsigned number, uint32_t *value);
+
+/* What CSR_PDS says: the base of private memory, of the work-group or (r2025) of the warp. */
+uint32_t private_base(const struct warp *w);
 bool csr_write(struct warp *w, unsigned number, uint32_t value);
 uint32_t csr_set_vl(struct warp *w, const struct insn *in, uint32_t vtype);
 bool csr_vtype_ok(uint32_t vtype);
+
+/* Host rounding mode for frm 0..3. */
+void round_set(uint32_t frm);
 
 /* The optional CSRs that differ from lane to lane; a read goes to a vector register. */
 bool csr_per_lane(unsigned number);
 void csr_read_lanes(struct sm *sm, const struct warp *w, unsigned number, uint32_t out[ISA_LANES]);
 
-/* ---- eval.c: one lane of one arithmetic row, out of line ---- */
+/* ---- exact.c: arithmetic out of line ---- */
 
-struct operands { uint32_t vs2, vs1, vd, rs1, rs2, rs3, imm, pc, lane, mask_bit; };
-uint32_t eval_host(enum isa_op op, const struct operands *o); /* in the host's rounding mode */
-uint32_t eval_rmm(enum isa_op op, const struct operands *o);  /* ties away from zero */
+/* Executes an arithmetic instruction at pc (of its word, behind the prefix). NULL, or why it is illegal. */
+const char *exact_run(struct warp *w, const struct decoded *d, uint32_t pc);
 
-/* Host rounding mode for frm 0..3. */
-void round_set(uint32_t frm);
+/* The condition of a scalar branch, and the lanes for which that of a vector branch holds. */
+bool exact_condition(struct warp *w, const struct decoded *d);
+uint32_t exact_taken(struct warp *w, const struct decoded *d);
 
 /* ---- fault.c ---- */
 
@@ -188,5 +237,40 @@ _Noreturn void fault_throw(struct sm *sm, enum fault_kind kind, uint32_t lane, u
  * fault and does not return. The whole range is tested before the first byte moves. */
 void guest_read(struct sm *sm, uint64_t addr, void *dst, uint64_t size);
 void guest_write(struct sm *sm, uint64_t addr, const void *src, uint64_t size);
+
+/* A write to [addr, addr + size), or to all that the access in progress has, ends every lr.w reservation there: of
+ * all SMs while one host thread runs them, of its own SM otherwise (then sc.w also compares the word). Called
+ * only when there are any. Physical addresses. */
+void end_reservations(struct sm *sm, uint32_t addr, uint32_t size);
+void end_reservations_of_access(struct sm *sm);
+
+/* Does the instruction access memory, other than a matrix or copy instruction? If so, ... */
+bool memory_access(const struct insn *in);
+/* ... is its address, in rs1, a pair of registers? */
+bool memory_long(const struct insn *in);
+/* ... how many adjacent words does each lane access, in as many adjacent registers, ... */
+unsigned memory_words(const struct insn *in);
+/* ... from which operand (enum operand_role) on? */
+unsigned memory_data(const struct insn *in);
+/* ... must memory_run execute it, because the engine's own accesses cannot? */
+bool memory_rare(enum isa_profile profile, const struct insn *in);
+
+/* Executes any instruction that accesses memory. */
+void memory_run(struct sm *sm, struct warp *w, const struct insn *in);
+
+/* ---- translate.c: SV39, of the running warp's launch ---- */
+
+/* Translates the address of a byte. NULL, or a static text saying why the access (enum gpu_access) has no
+ * translation. Whether physical memory is open there is not looked at. */
+const char *translate(struct sm *sm, uint64_t addr, unsigned access, uint32_t *physical);
+
+/* Forgets what has been translated. */
+void translate_forget(struct sm *sm);
+
+/* The instruction at pc; a fault if it cannot be fetched. Valid until the next call. */
+const struct decoded *translate_fetch(struct sm *sm, uint32_t pc);
+
+/* The words at pc, as many as can be executed, and how many. */
+size_t translate_words(struct sm *sm, uint32_t pc, uint32_t words[ISA_MAX_WORDS]);
 
 #endif

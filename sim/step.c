@@ -27,12 +27,22 @@ static void observe_after(struct sm *sm, struct warp *w, uint32_t pc, const stru
 static void observe_access(struct sm *sm)
 {
     unsigned kind = isa_table[sm->insn->op].kind;
-    sm->access.atomic = kind == KIND_AMO || kind == KIND_LR || kind == KIND_SC;
+    if (!sm->access.lanes && kind != KIND_XLOAD && kind != KIND_XSTORE) return; /* no lane takes part */
+    sm->access.atomic = kind == KIND_AMO;
     sm->trace->access(sm->trace->user, sm->warp, sm->insn, &sm->access);
 }
 #endif
 
-enum { ROUND = ISA_ROUND, V0 = ISA_V0 };
+/* Flags of the table, as far as rows of these kinds have them. */
+enum { ROUND = ISA_ROUND, V0 = ISA_V0, FP = ISA_FP, SAT = ISA_SAT, LONG = ISA_LONG };
+#define SPACE(space) ((space) << ISA_SPACE_SHIFT)
+
+/* Rows whose flags somebody may see are computed out of line. */
+#ifdef STEP_HOOKED
+#define ACCRUES(flags) ((flags) & (ROUND | FP | SAT))
+#else
+#define ACCRUES(flags) false
+#endif
 
 INLINE bool is_signed(int64_t minus_one_of_type) { return minus_one_of_type < 0; }
 #define SIGNED(type) is_signed((int64_t)(type)-1)
@@ -116,6 +126,11 @@ NOINLINE void expand_mask(uint32_t lanes, uint32_t *words) { LANE_LOOP words[lan
 #define FN_AMO(id, expr)     ATOMIC(id, expr)
 #define FN_X(id, expr)
 #define FN_V2X(id, expr)
+#define FN_EX(id, expr)
+#define FN_EV(id, expr)
+#define FN_EW(id, expr)
+#define FN_RTLOAD(id, expr)
+#define FN_RTSTORE(id, expr)
 #define FN_BRANCH(id, expr)
 #define FN_JAL(id, expr)
 #define FN_JALR(id, expr)
@@ -133,6 +148,9 @@ NOINLINE void expand_mask(uint32_t lanes, uint32_t *words) { LANE_LOOP words[lan
 #define FN_ISTORE(id, expr)
 #define FN_LR(id, expr)
 #define FN_SC(id, expr)
+#define FN_XAMO(id, expr)
+#define FN_XLR(id, expr)
+#define FN_XSC(id, expr)
 #define FN_CSR(id, expr)
 #define FN_VSET(id, expr)
 #define FN_NOP(id, expr)
@@ -150,75 +168,6 @@ NOINLINE void expand_mask(uint32_t lanes, uint32_t *words) { LANE_LOOP words[lan
 #define INSN(id, name, pattern, operands, kind, unit, flags, revisions, expr, text) FN_##kind(id, expr)
 #include "isa/insn.def"
 #undef INSN
-
-/* ---- rounding modes the host does not have, or not at the moment ---- */
-
-/* A vector instruction under RMM. */
-NOINLINE void round_lanes(struct warp *w, const struct insn *in)
-{
-    for (uint32_t left = active_lanes(w, in); left; left &= left - 1) {
-        uint32_t lane = (uint32_t)__builtin_ctz(left);
-        struct operands o = {.vs2 = w->v[in->rs2][lane], .vs1 = w->v[in->rs1][lane], .vd = w->v[in->rd][lane],
-                             .rs1 = w->x[in->rs1 % ISA_XREGS], .imm = (uint32_t)in->imm, .lane = lane};
-        w->v[in->rd][lane] = eval_rmm((enum isa_op)in->op, &o);
-    }
-}
-
-/* A scalar instruction with rounding mode rm, another one than the warp's. */
-NOINLINE uint32_t round_scalar(const struct warp *w, const struct insn *in, uint32_t rm)
-{
-    struct operands o = {.rs1 = w->x[in->rs1], .rs2 = w->x[in->rs2], .rs3 = w->x[in->rs3], .imm = (uint32_t)in->imm};
-    round_set(rm == 4 ? 0 : rm);
-    uint32_t r = rm == 4 ? eval_rmm((enum isa_op)in->op, &o) : eval_host((enum isa_op)in->op, &o);
-    round_set(w->frm == 4 ? 0 : w->frm);
-    return r;
-}
-
-/* ---- load-reserved, store-conditional ---- */
-
-NOINLINE bool load_reserved(struct sm *sm, struct warp *w, const struct insn *in)
-{
-    uint32_t lanes = w->active;
-    flat_addresses(sm, w->v[in->rs1], 0);
-    if (off_word(sm->access.addr, lanes)) return false;
-    load_lanes(sm, w->v[in->rd], lanes, 4, false);
-    for (; lanes; lanes &= lanes - 1) {
-        uint32_t lane = (uint32_t)__builtin_ctz(lanes);
-        if (!(w->reserved_lanes >> lane & 1)) w->group->reservations++, ++*sm->reservations;
-        w->reserved_lanes |= 1u << lane;
-        w->reserved[lane] = sm->access.addr[lane];
-        w->reserved_value[lane] = w->v[in->rd][lane];
-    }
-    return true;
-}
-
-/* The word still holds what lr.w read: stores of SMs on other host threads end no reservations. */
-INLINE bool exchange_one(uint8_t *p, uint32_t old, uint32_t new)
-{
-    return __atomic_compare_exchange_n((uint32_t *)p, &old, new, false, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED);
-}
-
-NOINLINE bool store_conditional(struct sm *sm, struct warp *w, const struct insn *in)
-{
-    uint32_t lanes = w->active, out[ISA_LANES];
-    flat_addresses(sm, w->v[in->rs1], 0);
-    struct access *a = announce(sm, lanes, 4, true);
-    if (off_word(a->addr, lanes)) return false;
-    for (uint32_t left = lanes; left; left &= left - 1) {
-        uint32_t lane = (uint32_t)__builtin_ctz(left), bit = 1u << lane;
-        bool held = w->reserved_lanes & bit, ok = held && w->reserved[lane] == a->addr[lane];
-        if (held) {
-            w->reserved_lanes &= ~bit;
-            w->group->reservations--;
-            --*sm->reservations;
-        }
-        if (ok) ok = exchange_one(sm->mem + a->addr[lane], w->reserved_value[lane], w->v[in->rs2][lane]);
-        if (ok && *sm->reservations) end_reservations(sm, a->addr[lane], 4);
-        out[lane] = !ok;
-    }
-    for (; lanes; lanes &= lanes - 1) w->v[in->rd][__builtin_ctz(lanes)] = out[__builtin_ctz(lanes)];
-    return true;
-}
 
 NOINLINE void read_thread_csr(struct sm *sm, struct warp *w, const struct insn *in)
 {
@@ -240,6 +189,8 @@ NOINLINE enum stop illegal(struct sm *sm, const struct warp *w, const struct dec
     } else if (d->xregs > l->sgprs) {
         snprintf(text, sizeof text, "x%u is beyond the %u scalar registers of the launch", d->xregs - 1u, (unsigned)l->sgprs);
         why = text;
+    } else {
+        why = code_refusal(d);
     }
     return fault_raise(sm, w, FAULT_ILLEGAL, ISA_LANES, 0, why);
 }
@@ -262,35 +213,37 @@ NOINLINE enum stop misaligned(struct sm *sm, const struct warp *w, uint32_t lane
 #define WRITE_X(value) do { x[in->rd] = (value); x[0] = 0; } while (0)
 #define HERE (ip + in->size - 4u) /* address of the instruction word, behind its prefix */
 
+#define DO_CALL(call)                                                                              \
+    {                                                                                              \
+        const char *why = call;                                                                    \
+        if (why) FAULT_NOW(FAULT_ILLEGAL, why);                                                    \
+        break;                                                                                     \
+    }
+
 #define DO_X(id, expr, flags)                                                                      \
     {                                                                                              \
         const uint32_t rs1 UNUSED = x[in->rs1], rs2 UNUSED = x[in->rs2], rs3 UNUSED = x[in->rs3];  \
-        const uint32_t imm UNUSED = (uint32_t)in->imm;                                             \
-        uint32_t rm = in->rm == 7 ? w->frm : in->rm;                                               \
-        if (((flags) & ISA_ROUND) && rm > 4) FAULT_NOW(FAULT_ILLEGAL, "reserved rounding mode");   \
-        if (((flags) & ISA_ROUND) && (rm != w->frm || rm == 4)) {                                  \
-            WRITE_X(round_scalar(w, in, rm));                                                      \
-        } else {                                                                                   \
-            const uint32_t pc UNUSED = HERE;                                                       \
-            WRITE_X((uint32_t)(expr));                                                             \
-        }                                                                                          \
+        const uint32_t imm UNUSED = (uint32_t)in->imm, pc UNUSED = HERE;                           \
+        if (ACCRUES(flags) || (((flags) & ROUND) && ((in->rm != 7 && in->rm != w->frm) || w->frm > 3))) \
+            DO_CALL(exact_run(w, d, HERE))                                                         \
+        WRITE_X((uint32_t)(expr));                                                                 \
         break;                                                                                     \
     }
 
 #define DO_LANES(id, flags)                                                                        \
     COUNT_VECTOR;                                                                                  \
-    if (((flags) & ISA_ROUND) && w->frm > 3) {                                                     \
-        if (w->frm > 4) FAULT_NOW(FAULT_ILLEGAL, "reserved rounding mode");                        \
-        round_lanes(w, in);                                                                        \
-    } else {                                                                                       \
-        lanes_##id(w, in);                                                                         \
-    }                                                                                              \
+    if (ACCRUES(flags) || (((flags) & ROUND) && w->frm > 3)) DO_CALL(exact_run(w, d, HERE))        \
+    lanes_##id(w, in);                                                                             \
     break;
 #define DO_V(id, expr, flags)   DO_LANES(id, flags)
 #define DO_VV(id, expr, flags)  DO_LANES(id, flags)
 #define DO_VX(id, expr, flags)  DO_LANES(id, flags)
 #define DO_VI(id, expr, flags)  DO_LANES(id, flags)
 #define DO_V1I(id, expr, flags) DO_LANES(id, flags)
+
+#define DO_EX(id, expr, flags) DO_CALL(exact_run(w, d, HERE))
+#define DO_EV(id, expr, flags) COUNT_VECTOR; DO_CALL(exact_run(w, d, HERE))
+#define DO_EW(id, expr, flags) DO_EV(id, expr, flags)
 
 #define DO_V2X(id, expr, flags)                                                                    \
     COUNT_VECTOR;                                                                                  \
@@ -306,17 +259,18 @@ NOINLINE enum stop misaligned(struct sm *sm, const struct warp *w, uint32_t lane
         if (expr) next = HERE + (uint32_t)in->imm;                                                 \
         break;                                                                                     \
     }
-#define DO_VBRANCH(id, expr, flags)                                                                \
+#define DO_TAKEN(lanes)                                                                            \
     {                                                                                              \
-        uint32_t taken = taken_##id(w, in), depth = w->depth;                                      \
+        uint32_t taken = (lanes), depth = w->depth;                                                \
         COUNT_VECTOR;                                                                              \
         counters->branches++;                                                                      \
-        if (!simt_branch(w, taken, HERE + (uint32_t)in->imm, next, sm->order, &next))             \
+        if (!simt_branch(w, taken, HERE + (uint32_t)in->imm, next, sm->order, &next))              \
             FAULT_NOW(FAULT_SIMT_OVERFLOW, NULL);                                                  \
         if (w->depth != depth) counters->divergent++;                                              \
         if (w->depth > counters->max_simt_depth) counters->max_simt_depth = w->depth;              \
         break;                                                                                     \
     }
+#define DO_VBRANCH(id, expr, flags) DO_TAKEN(taken_##id(w, in))
 #define DO_JOIN(id, expr, flags) next = simt_join(w, HERE, next); break;
 #define DO_SETRPC(id, expr, flags)                                                                 \
     {                                                                                              \
@@ -336,20 +290,27 @@ NOINLINE enum stop misaligned(struct sm *sm, const struct warp *w, uint32_t lane
 #define DO_JAL(id, expr, flags)  DO_JUMP(expr)
 #define DO_JALR(id, expr, flags) DO_JUMP(expr)
 
+/* Rows that only memory_run knows: code.c dispatches them there at once. */
+#define OUT_OF_LINE(flags) ((flags) & (LONG | SPACE(3)))
+
 #define DO_XLOAD(id, type, flags)                                                                  \
+    if (OUT_OF_LINE(flags)) goto memory;                                                           \
     counters->loads++;                                                                             \
     WRITE_X(load_scalar(sm, x[in->rs1] + (uint32_t)in->imm, sizeof(type), SIGNED(type)));         \
     break;
 #define DO_XSTORE(id, type, flags)                                                                 \
+    if (OUT_OF_LINE(flags)) goto memory;                                                           \
     counters->stores++;                                                                            \
     store_scalar(sm, x[in->rs1] + (uint32_t)in->imm, sizeof(type), x[in->rs2]);                   \
     break;
 #define DO_VLOAD(id, type, flags)                                                                  \
+    if (OUT_OF_LINE(flags)) goto memory;                                                           \
     COUNT_LOAD;                                                                                    \
     flat_addresses(sm, v[in->rs1], (uint32_t)in->imm);                                            \
     load_lanes(sm, v[in->rd], w->active, sizeof(type), SIGNED(type));                             \
     break;
 #define DO_VSTORE(id, type, flags)                                                                 \
+    if (OUT_OF_LINE(flags)) goto memory;                                                           \
     COUNT_STORE;                                                                                   \
     flat_addresses(sm, v[in->rs1], (uint32_t)in->imm);                                            \
     store_lanes(sm, v[in->rs2], w->active, sizeof(type));                                         \
@@ -382,14 +343,18 @@ NOINLINE enum stop misaligned(struct sm *sm, const struct warp *w, uint32_t lane
 #define DO_ILOAD(id, type, flags)  COUNT_LOAD; indexed_addresses(sm, x[in->rs1], v[in->rs2], (type)~0u); RVV_LOAD(4, false); break;
 #define DO_ISTORE(id, type, flags) COUNT_STORE; indexed_addresses(sm, x[in->rs1], v[in->rs2], (type)~0u); RVV_STORE(4); break;
 
-#define ATOMIC_CASE(call)                                                                          \
+#define DO_AMO(id, expr, flags)                                                                    \
     COUNT_VECTOR;                                                                                  \
     counters->atomics++;                                                                           \
-    if (!(call)) MISALIGNED_NOW(off_word(sm->access.addr, w->active));                            \
+    if (!amo_##id(sm, w, in)) MISALIGNED_NOW(off_word(sm->access.addr, w->active));                \
     break;
-#define DO_AMO(id, expr, flags) ATOMIC_CASE(amo_##id(sm, w, in))
-#define DO_LR(id, expr, flags)  ATOMIC_CASE(load_reserved(sm, w, in))
-#define DO_SC(id, expr, flags)  ATOMIC_CASE(store_conditional(sm, w, in))
+
+/* Without an inline form. */
+#define DO_LR(id, expr, flags)   goto memory;
+#define DO_SC(id, expr, flags)   goto memory;
+#define DO_XAMO(id, expr, flags) goto memory;
+#define DO_XLR(id, expr, flags)  goto memory;
+#define DO_XSC(id, expr, flags)  goto memory;
 
 /* csrrw always writes, the others only when their operand field is not 0. */
 #define DO_CSR(id, expr, flags)                                                                    \
@@ -416,6 +381,7 @@ NOINLINE enum stop misaligned(struct sm *sm, const struct warp *w, uint32_t lane
 /* fence.i ends the turn: what has been decoded is forgotten, the page of this instruction too. */
 #define DO_NOP(id, expr, flags)                                                                    \
     if (OP_##id == OP_FENCE) __sync_synchronize();                                                 \
+    if (OP_##id == OP_FENCE || OP_##id == OP_FENCE_I) FORGET;                                      \
     if (OP_##id == OP_FENCE_I) {                                                                   \
         OBSERVE(next);                                                                             \
         w->pc = next;                                                                              \
@@ -425,16 +391,15 @@ NOINLINE enum stop misaligned(struct sm *sm, const struct warp *w, uint32_t lane
     break;
 #define DO_PREFIX(id, expr, flags) return illegal(sm, w, d);
 #define DO_BARRIERSUB(id, expr, flags) break; /* a subgroup is a warp, and a warp is in step with itself */
-#define DO_ABSENT(id, expr, flags) FAULT_NOW(FAULT_ILLEGAL, "an instruction this machine does not execute");
-#define DO_CALL(call)                                                                              \
+#define DO_ABSENT(id, expr, flags)                                                                 \
     {                                                                                              \
-        const char *why = call;                                                                    \
-        COUNT_VECTOR;                                                                              \
-        if (why) FAULT_NOW(FAULT_ILLEGAL, why);                                                    \
-        break;                                                                                     \
+        const char *why = (expr);                                                                  \
+        FAULT_NOW(FAULT_ILLEGAL, why ? why : "an instruction this machine does not execute");      \
     }
-#define DO_MMA(id, expr, flags) DO_CALL(mma_execute(w, in))
-#define DO_DMA(id, expr, flags) DO_CALL(dma_execute(sm, w, in))
+#define DO_MMA(id, expr, flags) COUNT_VECTOR; DO_CALL(mma_execute(w, in))
+#define DO_DMA(id, expr, flags) COUNT_VECTOR; DO_CALL(dma_execute(sm, w, in))
+#define DO_RTLOAD(id, expr, flags)  COUNT_VECTOR; DO_CALL(ray_load(sm, w, in))
+#define DO_RTSTORE(id, expr, flags) COUNT_VECTOR; DO_CALL(ray_store(sm, w, in))
 #define DO_WAIT(waiting)                                                                           \
     counters->barriers++;                                                                          \
     w->state = waiting;                                                                            \
@@ -452,9 +417,15 @@ NOINLINE enum stop misaligned(struct sm *sm, const struct warp *w, uint32_t lane
 #ifdef STEP_HOOKED
 #define OBSERVE(to) (w->pc = (to), observe_after(sm, w, ip, in))
 #define PREPARE     observe_before(sm, w, in)
+#define TRANSLATED  (w->group->launch->sv39)
+#define DISPATCH    (TRANSLATED && memory_access(in) && d->dispatch != DISPATCH_REFUSED ? DISPATCH_MEMORY : d->dispatch)
+#define FORGET      translate_forget(sm)
 #else
 #define OBSERVE(to) ((void)0)
 #define PREPARE     ((void)0)
+#define TRANSLATED  false
+#define DISPATCH    d->dispatch
+#define FORGET      ((void)0)
 #endif
 
 enum stop STEP_NAME(struct sm *sm, struct warp *w, uint64_t budget)
@@ -465,24 +436,35 @@ enum stop STEP_NAME(struct sm *sm, struct warp *w, uint64_t budget)
     const struct code_page *page = NULL;
     uint32_t ip = w->pc, base = 1; /* base: address of `page`; odd when there is none */
     const uint32_t vgprs = w->group->launch->vgprs, sgprs = w->group->launch->sgprs;
-    round_set(w->frm == 4 ? 0 : w->frm);
+    round_set(w->frm);
     for (; budget; budget--) {
         w->pc = ip;
-        if ((ip ^ base) & ~(PAGE_WORDS * 4u - 4)) { /* another page, or misaligned */
+        if (!TRANSLATED && ((ip ^ base) & ~(PAGE_WORDS * 4u - 4))) { /* another page, or misaligned */
             page = ip & 3 ? NULL : code_page(sm->gpu, ip);
             if (!page) FAULT_NOW(FAULT_FETCH, ip & 3 ? "not on a word" : NULL);
             base = ip & ~(PAGE_WORDS * 4u - 1);
         }
-        const struct decoded *d = &page->insns[ip >> 2 & (PAGE_WORDS - 1)];
+        const struct decoded *d = TRANSLATED ? translate_fetch(sm, ip) : &page->insns[ip >> 2 & (PAGE_WORDS - 1)];
         const struct insn *in = &d->in;
         uint32_t next = ip + in->size;
         counters->instructions++;
         if (d->vregs > vgprs || d->xregs > sgprs) return illegal(sm, w, d);
         PREPARE;
-        switch (in->op) {
+        switch (DISPATCH) {
 #define INSN(id, name, pattern, operands, kind, unit, flags, revisions, expr, text) case OP_##id: DO_##kind(id, expr, flags)
 #include "isa/insn.def"
 #undef INSN
+        case DISPATCH_MEMORY:
+        memory:
+            memory_run(sm, w, in);
+            break;
+        case DISPATCH_EXACT:
+            if (d->vectors) COUNT_VECTOR;
+            DO_CALL(exact_run(w, d, HERE))
+        case DISPATCH_BRANCH:
+            if (exact_condition(w, d)) next = HERE + (uint32_t)in->imm;
+            break;
+        case DISPATCH_VBRANCH: DO_TAKEN(exact_taken(w, d))
         default: return illegal(sm, w, d);
         }
         OBSERVE(next);

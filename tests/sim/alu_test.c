@@ -487,6 +487,7 @@ static void test_host_environment(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test_prestate(test_rows, NULL),
-                                       cmocka_unit_test_prestate(test_rows, (void *)step_base), cmocka_unit_test(test_host_environment)};
+                                       cmocka_unit_test_prestate(test_rows, (void *)step_base),
+                                       cmocka_unit_test_prestate(test_rows, (void *)step_base_hooked), cmocka_unit_test(test_host_environment)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

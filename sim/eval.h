@@ -1,0 +1,30 @@
+/* Arithmetic out of line: what the engine's inline lanes cannot do, slowly and exactly.
+ *
+ * eval.c computes the expression of a table row for one lane, with exact floating point, rounding modes
+ * and flags, in words of 32 or of 64 bits. exact.c runs an instruction with it: it reads and writes the
+ * registers as prefixes, pairs and 64-bit compute words demand. */
+#ifndef VENTUS_SIM_EVAL_H
+#define VENTUS_SIM_EVAL_H
+
+#include "isa/isa.h"
+#include "sim/softfp.h"
+
+/* ---- eval.c ---- */
+
+struct operands {
+    uint64_t vs2, vs1, vd, rs1, rs2, rs3, imm; /* as the names in the table; eval32 takes their low halves */
+    uint32_t pc, lane, mask_bit;
+    enum fp_format format;  /* of operands and result of the f_ helpers */
+    struct fp_env env;      /* rounding mode; flags accrue */
+    uint8_t vxrm, vxsat;    /* rounding of fixed-point results; becomes 1 when one saturates */
+    uint8_t bits, omod;     /* 64-bit compute words: bits of an element, scale of the result */
+    const uint32_t *row;    /* vs2 of all lanes ... */
+    uint32_t lanes;         /* ... of which these exist */
+};
+
+/* The value of the row's expression, or condition of a branch; 0 for rows that are no arithmetic. Of atomics it
+ * is the new word, vd being the old one and vs2 the operand. */
+uint64_t eval32(enum isa_op op, struct operands *o);
+uint64_t eval64(enum isa_op op, struct operands *o);
+
+#endif

@@ -1,0 +1,149 @@
+/* SV39: virtual addresses of a launch whose pages are translated.
+ *
+ * Three levels of 512 entries of eight bytes; pages of 4 KiB, superpages of 2 MiB and 1 GiB. V, R, W and X
+ * are honoured. U is ignored: there is one mode. A and D are neither needed nor written, because the public
+ * driver writes V, R, W and X alone and nobody evicts pages. Physical addresses are those of the 4 GiB window.
+ * Only the hooked engine and access.c translate.
+ *
+ * Each SM keeps the pages it used last. They are forgotten when a work-group starts, at fence and fence.i, and
+ * when another root is used; a table that changes in between is seen late, as on hardware. */
+#include <string.h>
+
+#include "sim/machine.h"
+
+enum { LEVELS = 3, INDEX_BITS = 9, PTE_BYTES = 8, PTE_PPN_SHIFT = 10 };
+enum pte_bits { PTE_V = 1, PTE_R = 2, PTE_W = 4, PTE_X = 8 };
+#define PTE_RESERVED (~0ull << 54)
+#define PPN_MASK     ((1ull << 44) - 1)
+
+void translate_forget(struct sm *sm) { memset(sm->tlb, 0, sizeof sm->tlb); }
+
+/* Bits 63 to 39 repeat bit 38. */
+static bool is_canonical(uint64_t addr) { return (uint64_t)((int64_t)(addr << 25) >> 25) == addr; }
+
+/* Reads an entry; false when the table is not in open memory. */
+static bool read_entry(const struct sm *sm, uint64_t addr, uint64_t *entry)
+{
+    if (addr >= MEM_SPAN || !mem_allows(sm->gpu, (uint32_t)addr, PTE_BYTES, GPU_READ)) return false;
+    *entry = __atomic_load_n((const uint64_t *)(sm->mem + addr), __ATOMIC_RELAXED);
+    return true;
+}
+
+static const char *refused(uint64_t entry, unsigned access)
+{
+    if (access == GPU_READ && !(entry & PTE_R)) return "page is not readable";
+    if (access == GPU_WRITE && !(entry & PTE_W)) return "page is not writable";
+    if (access == GPU_EXEC && !(entry & PTE_X)) return "page is not executable";
+    return NULL;
+}
+
+/* Physical address of `addr` by the leaf entry of a level. */
+static const char *leaf(uint64_t entry, unsigned level, uint64_t addr, uint64_t *physical)
+{
+    uint64_t span = 1ull << (PAGE_BITS + level * INDEX_BITS), base = (entry >> PTE_PPN_SHIFT & PPN_MASK) << PAGE_BITS;
+    if (base & (span - 1)) return "misaligned superpage";
+    *physical = base | (addr & (span - 1));
+    return *physical < MEM_SPAN ? NULL : "physical address beyond 4 GiB";
+}
+
+/* NULL, or why the address has no translation. */
+static const char *walk(const struct sm *sm, uint64_t table, uint64_t addr, uint64_t *entry, uint64_t *physical)
+{
+    if (!is_canonical(addr)) return "address is not sign-extended from bit 38";
+    for (unsigned level = LEVELS; level--;) {
+        uint64_t index = addr >> (PAGE_BITS + level * INDEX_BITS) & ((1 << INDEX_BITS) - 1);
+        if (!read_entry(sm, table + index * PTE_BYTES, entry)) return "page table outside memory";
+        if (!(*entry & PTE_V)) return "not present";
+        if (*entry & PTE_RESERVED) return "reserved bits of the page table entry are set";
+        if ((*entry & PTE_W) && !(*entry & PTE_R)) return "writable but not readable is reserved";
+        if (*entry & (PTE_R | PTE_X)) return leaf(*entry, level, addr, physical);
+        table = (*entry >> PTE_PPN_SHIFT & PPN_MASK) << PAGE_BITS;
+    }
+    return "page table of more than three levels";
+}
+
+static uint8_t granted(uint64_t entry)
+{
+    return (uint8_t)((entry & PTE_R ? GPU_READ : 0) | (entry & PTE_W ? GPU_WRITE : 0) | (entry & PTE_X ? GPU_EXEC : 0));
+}
+
+const char *translate(struct sm *sm, uint64_t addr, unsigned access, uint32_t *physical)
+{
+    uint64_t page = addr >> PAGE_BITS, entry, at;
+    uint32_t root = sm->warp->group->launch->page_table;
+    struct tlb_entry *t = &sm->tlb[page % TLB_ENTRIES];
+    if (root != sm->tlb_root) translate_forget(sm);
+    sm->tlb_root = root;
+    if (t->page != page || !(t->access & access)) {
+        const char *why = walk(sm, root, addr, &entry, &at);
+        if (!why) why = refused(entry, access);
+        if (why) return why;
+        *t = (struct tlb_entry){.page = page, .frame = (uint32_t)(at >> PAGE_BITS), .access = granted(entry)};
+    }
+    *physical = t->frame << PAGE_BITS | (uint32_t)(addr & (ABI_PAGE - 1));
+    return NULL;
+}
+
+/* ---- instructions ---- */
+
+/* Words of code from `pc` on, as far as one page goes. Returns how many, 0 when they cannot be executed;
+ * *why says why, NULL when the address translates. */
+static size_t code_words(struct sm *sm, uint64_t pc, uint32_t *words, size_t most, const char **why)
+{
+    uint32_t at;
+    size_t left = (ABI_PAGE - pc % ABI_PAGE) / 4;
+    *why = translate(sm, pc, GPU_EXEC, &at);
+    if (*why || !mem_allows(sm->gpu, at, 4, GPU_EXEC)) return 0;
+    if (most > left) most = left;
+    memcpy(words, sm->mem + at, most * 4);
+    return most;
+}
+
+size_t translate_words(struct sm *sm, uint32_t pc, uint32_t words[ISA_MAX_WORDS])
+{
+    const char *why;
+    size_t n = code_words(sm, pc, words, ISA_MAX_WORDS, &why);
+    uint64_t next = (uint64_t)pc + 4 * n;
+    if (n && n < ISA_MAX_WORDS && next < MEM_SPAN) n += code_words(sm, next, words + n, ISA_MAX_WORDS - n, &why);
+    return n;
+}
+
+_Noreturn static void refuse_fetch(struct sm *sm, uint64_t addr, const char *why)
+{
+    fault_throw(sm, why ? FAULT_PAGE : FAULT_FETCH, ISA_LANES, addr, why);
+}
+
+/* Do the words begin an instruction that is longer? */
+static bool goes_on(enum isa_profile profile, const uint32_t *words, size_t n)
+{
+    struct insn in;
+    size_t first = isa_decode_raw(profile, words, n, &in) && isa_table[in.op].kind == KIND_PREFIX;
+    if (first == n) return true;
+    return !isa_decode_raw(profile, words + first, n - first, &in) && n - first == 1 && (words[first] & 0x7f) == 0x3f;
+}
+
+/* An instruction near the end of its page, whose next page may be anywhere. */
+static const struct decoded *fetch_across(struct sm *sm, uint32_t pc)
+{
+    enum isa_profile profile = (enum isa_profile)sm->gpu->config.profile;
+    uint32_t words[ISA_MAX_WORDS];
+    const char *why;
+    size_t n = code_words(sm, pc, words, ISA_MAX_WORDS, &why), more = 0;
+    uint64_t next = (uint64_t)pc + 4 * n;
+    if (!n) refuse_fetch(sm, pc, why);
+    if (n < ISA_MAX_WORDS && next < MEM_SPAN) more = code_words(sm, next, words + n, ISA_MAX_WORDS - n, &why);
+    if (!more && n < ISA_MAX_WORDS && goes_on(profile, words, n)) refuse_fetch(sm, next, next < MEM_SPAN ? why : NULL);
+    code_decode(sm->gpu, words, n + more, &sm->across);
+    return &sm->across;
+}
+
+const struct decoded *translate_fetch(struct sm *sm, uint32_t pc)
+{
+    uint32_t at, index = pc % ABI_PAGE / 4;
+    if (pc & 3) fault_throw(sm, FAULT_FETCH, ISA_LANES, pc, "not on a word");
+    if (index + ISA_MAX_WORDS > PAGE_WORDS) return fetch_across(sm, pc);
+    const char *why = translate(sm, pc, GPU_EXEC, &at);
+    const struct code_page *page = why ? NULL : code_page(sm->gpu, at);
+    if (!page) refuse_fetch(sm, pc, why);
+    return &page->insns[index];
+}
