@@ -103,6 +103,31 @@ static void test_r2025(void **state)
     guest_close(&g);
 }
 
+/* A prefix's abs, neg and pair have no meaning here; a memory prefix is void. */
+static void test_prefixes(void **state)
+{
+    (void)state;
+    const struct insn rows[] = {
+        {.op = OP_MMA_M8N8K16_ROW_ROW_F32_F16_F16_F32, .vm = 1, .rm = 7, .rd = 8, .rs1 = 0, .rs2 = 4},
+        {.op = OP_CP_DMA, .vm = 1, .rm = 7, .rd = 20, .rs1 = 5, .rs2 = 0},
+    };
+    char text[128];
+    struct guest g;
+    open_profile(&g, PROFILE_R2025);
+    for (int i = 0; i < 8; i++) {
+        struct insn in = rows[i % 2];
+        in.prefix = i < 6 ? OP_PREFIX : OP_PRE_M_64;
+        in.abs = i / 2 == 0, in.neg = i / 2 == 1, in.pair = i / 2 >= 2;
+        if (in.pair) in.rs1 &= 0xfe;
+        words(text, sizeof text, &in);
+        run(&g, ONES_F16, 0, text);
+        if (i < 6) illegal(&g, "prefix");
+        else if (i % 2) illegal(&g, "local memory");
+        else gives(&g, 0x41800000, 0);
+    }
+    guest_close(&g);
+}
+
 static void test_refused(void **state)
 {
     (void)state;
@@ -128,7 +153,8 @@ static void test_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_default_profile), cmocka_unit_test(test_r2025), cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_default_profile), cmocka_unit_test(test_r2025), cmocka_unit_test(test_prefixes),
+        cmocka_unit_test(test_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
