@@ -31,7 +31,8 @@ static void words(char *text, size_t size, const struct insn *in)
 static void run(struct guest *g, uint32_t inputs, uint32_t c, const char *text)
 {
     char program[1024];
-    int len = snprintf(program, sizeof program, "lui t0, 0x90000\nvid.v v10\nvsll.vi v10, v10, 2\nvadd.vx v10, v10, t0\nlw t1, 0(t0)\nlw t2, 4(t0)\n");
+    int len = snprintf(program, sizeof program,
+                       "lui t0, 0x90000\nvid.v v10\nvsll.vi v10, v10, 2\nvadd.vx v10, v10, t0\nlw t1, 0(t0)\nlw t2, 4(t0)\n");
     for (int r = 0; r < 10; r++) len += snprintf(program + len, sizeof program - (size_t)len, "vmv.v.x v%d, t%d\n", r, r < 8 ? 1 : 2);
     snprintf(program + len, sizeof program - (size_t)len, "%svsw12.v v8, 1024(v10)\nvsw12.v v16, 1152(v10)\nendprg\n", text);
     g->data[0] = inputs, g->data[1] = c;
