@@ -498,24 +498,34 @@ static bool take_symbols(struct as *as, struct elf_image *m, struct owned *o)
     return true;
 }
 
+/* The resource records that the source spells out. */
+static bool take_resources(struct as *as, struct owned *o, const uint8_t *bytes)
+{
+    const char *why = NULL;
+    for (const struct resource_mark *m = as->marks; m; m = m->next) {
+        size_t begin = m->item->addr, end = m->next ? m->next->item->addr : as->bytes[SECTION_RESOURCE];
+        if (!resource_append_section(o, bytes + begin, end - begin, m->kernel, &why)) return as_error(as, m->item->at, "%s", why);
+    }
+    return resource_own_names(o, &why) || as_error(as, as->first_text, "%s", why);
+}
+
 /* Hands sections and symbols over to the image; what was handed over is freed with it. */
 static bool finish(struct as *as, struct elf_image *m, struct owned *o)
 {
-    size_t words = (as->bytes[SECTION_TEXT] + 3) / 4, note = as->bytes[SECTION_NOTE], resource = as->bytes[SECTION_RESOURCE];
+    size_t words = (as->bytes[SECTION_TEXT] + 3) / 4, note = as->bytes[SECTION_NOTE];
     size_t data = as->bytes[SECTION_BSS] ? as->base[SECTION_BSS] - as->base[SECTION_DATA] : as->bytes[SECTION_DATA];
-    if (resource % 8) return as_error(as, as->first[SECTION_RESOURCE]->at, "a resource record has four halfwords");
+    if (as->bytes[SECTION_SUMMARY]) return as_error(as, as->first[SECTION_SUMMARY]->at, ".ventus.resobj is for the linker; objects (as -c) can have it");
     o->text = calloc(words + 1, 4);
     o->rodata = calloc(as->bytes[SECTION_RODATA] + 1, 1);
     o->data = calloc(data + 1, 1);
-    o->resources = calloc(resource + 8, 1);
-    uint8_t *text = as_alloc(as, note + 1);
-    if (!o->text || !o->rodata || !o->data || !o->resources) return as_error(as, as->first_text, "out of memory");
-    uint8_t *out[SECTION_COUNT] = {(uint8_t *)o->text, o->rodata, o->data, NULL, text, (uint8_t *)o->resources};
-    if (!layout_emit(as, out)) return false;
+    uint8_t *text = as_alloc(as, note + 1), *resources = as_alloc(as, as->bytes[SECTION_RESOURCE] + 1);
+    if (!o->text || !o->rodata || !o->data) return as_error(as, as->first_text, "out of memory");
+    uint8_t *out[SECTION_COUNT] = {(uint8_t *)o->text, o->rodata, o->data, NULL, text, resources, NULL};
+    if (!layout_emit(as, out) || !take_resources(as, o, resources)) return false;
     *m = (struct elf_image){.entry = as->base[SECTION_TEXT], .text_addr = as->base[SECTION_TEXT], .text = o->text,
         .text_words = words, .rodata_addr = as->base[SECTION_RODATA], .rodata = o->rodata, .rodata_size = as->bytes[SECTION_RODATA],
         .data_addr = as->base[SECTION_DATA], .data = o->data, .data_size = data, .bss_size = as->bytes[SECTION_BSS],
-        .resources = (const uint16_t(*)[4])o->resources, .nresources = resource / 8, .owner = o};
+        .resources = o->resources, .nresources = o->nresources, .owner = o};
     return take_note(as, m, o, text, note) && take_symbols(as, m, o);
 }
 
@@ -525,12 +535,13 @@ static bool finish_object(struct as *as, void **bytes, size_t *size)
     uint8_t *out[SECTION_COUNT] = {0};
     struct elf_image none = {0};
     struct owned owned = {0};
-    if (as->bytes[SECTION_RESOURCE] % 8) return as_error(as, as->first[SECTION_RESOURCE]->at, "a resource record has four halfwords");
     for (int s = 0; s < SECTION_COUNT; s++)
         if (s != SECTION_BSS) out[s] = as_alloc(as, as->bytes[s] + 4);
     bool ok = layout_emit(as, out) && take_note(as, &none, &owned, out[SECTION_NOTE], as->bytes[SECTION_NOTE]) &&
-              object_write(as, out, owned.note, bytes, size);
+              take_resources(as, &owned, out[SECTION_RESOURCE]) && object_write(as, out, &owned, bytes, size);
     free(owned.note);
+    free(owned.resources);
+    free(owned.kernels);
     return ok;
 }
 
@@ -546,6 +557,7 @@ static void run(struct as *as, size_t size, const struct result *result)
 {
     for (int s = 0; s < SECTION_COUNT; s++) as->last[s] = &as->first[s];
     as->last_kernel = &as->kernels;
+    as->last_mark = &as->marks;
     as->last_relocation = &as->relocations;
     as_profile(as, as->profile);
     source_begin(as, as->name, as->first_text, size);

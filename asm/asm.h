@@ -10,6 +10,26 @@
 #include "isa/abi.h"
 #include "isa/isa.h"
 
+/* ---- resource.c: resource records of kernels; layouts and meaning are in isa/abi.h ---- */
+
+struct elf_resource {
+    const char *kernel;                  /* NULL: the record does not say whose it is */
+    uint32_t version, flags;
+    uint64_t value[ABI_RESOURCE_VALUES]; /* the stacks are 0 before version 2 */
+    uint32_t ray[ABI_RESOURCE_RAY];      /* the words behind the values of version 4 */
+};
+
+/* Reads the record at `bytes`; *used is its size. Damaged or unknown ones give false and a static text in *why. */
+bool resource_read(const uint8_t *bytes, size_t size, struct elf_resource *record, size_t *used, const char **why);
+/* The bytes of a record, whose values must fit its version (resource_convert sees to it); returns their number. */
+size_t resource_write(const struct elf_resource *record, uint8_t bytes[ABI_RESOURCE_LARGEST]);
+/* Makes a record of another version; false, with a static text in *why, when that cannot say what this one does. */
+bool resource_convert(struct elf_resource *record, uint32_t version, const char **why);
+/* "KERNEL: version 2, vgpr 8, ..." and a newline. */
+void resource_print(const struct elf_resource *record, FILE *out);
+/* Does a section of this name hold records? *kernel is a part of the name, or NULL. */
+bool resource_is_section(const char *name, const char **kernel);
+
 /* ---- elf.c: ELF32 executables, through libelf ---- */
 
 struct elf_symbol {
@@ -34,7 +54,7 @@ struct elf_image {
     const struct elf_symbol *symbols;
     size_t nsymbols;
     const char *note;              /* text of the "Ventus" note, NULL if there is none */
-    const uint16_t (*resources)[4]; /* {vgpr, sgpr, lds, pds} per kernel, section .rodata.ventus.resource */
+    const struct elf_resource *resources; /* those with a kernel are in sections of their own */
     size_t nresources;
     void *owner;                   /* elf_read's memory */
 };
@@ -68,6 +88,7 @@ bool asm_assemble(const char *name, const char *source, size_t size, uint32_t ba
 struct asm_options {
     enum isa_profile profile; /* 0: PROFILE_DEFAULT */
     bool includes;            /* .include may read files; else it is an error */
+    const uint32_t *resource_version; /* of asm_link: makes all resource records this version; NULL: as they are */
 };
 bool asm_assemble_with(const struct asm_options *options, const char *name, const char *source, size_t size, uint32_t base,
                        struct elf_image *image, FILE *log);
@@ -86,7 +107,9 @@ struct asm_input {
 };
 
 /* Links objects at `base` into *image (elf_free): their sections one behind the other, in order, the
- * words `start` in front of the text. The profile tells which registers the text uses. Messages as "name: error: ..." go to `log`. */
+ * words `start` in front of the text. The profile tells which registers the text uses. Summaries of functions
+ * (.ventus.resobj) become resource records of the entries; if a version is asked for and there are neither, the module
+ * note does. Messages as "name: error: ..." go to `log`. */
 bool asm_link(const struct asm_options *options, const struct asm_input *inputs, size_t ninputs, uint32_t base, const uint32_t *start, size_t nstart,
               struct elf_image *image, FILE *log);
 
@@ -122,6 +145,9 @@ struct asm_object {
 /* Reads an object, with the checks and the messages of asm_link. `input` must outlive the result. */
 bool asm_read_object(const struct asm_input *input, struct asm_object *object, FILE *log);
 void asm_free_object(struct asm_object *object);
+
+/* Prints an object's resource records and summaries, one line each and more for calls and variables. */
+bool asm_print_resources(const struct asm_input *input, FILE *out, FILE *log);
 
 /* ---- template.c: inline assembly ---- */
 

@@ -28,13 +28,24 @@ static bool switch_section(struct as *as, const struct token *name, unsigned sec
 static bool no_section(struct as *as, const struct token *name, unsigned argument)
 {
     (void)argument;
-    return as_error(as, name->at, "a program has .text, .rodata, .data, .bss, .note.ventus and .rodata.ventus.resource");
+    return as_error(as, name->at, "a program has .text, .rodata, .data, .bss, .note.ventus, .rodata.ventus.resource, .ventus.resource.KERNEL; an object .ventus.resobj, too");
 }
 
 static bool starts(const char *text, size_t length, const char *prefix)
 {
     size_t n = strlen(prefix);
     return length >= n && !memcmp(text, prefix, n) && (length == n || text[n] == '.');
+}
+
+/* Records of this kernel follow, or of nobody in particular. */
+static void resources_of(struct as *as, const char *at, const char *kernel)
+{
+    as->section = SECTION_RESOURCE;
+    if (as->mark && (kernel ? as->mark->kernel && !strcmp(kernel, as->mark->kernel) : !as->mark->kernel)) return;
+    struct resource_mark *m = as_alloc(as, sizeof *m);
+    *m = (struct resource_mark){.item = as_item(as, ITEM_LABEL, at), .kernel = kernel};
+    *as->last_mark = as->mark = m;
+    as->last_mark = &m->next;
 }
 
 static bool section(struct as *as, const struct token *name, unsigned argument)
@@ -44,8 +55,11 @@ static bool section(struct as *as, const struct token *name, unsigned argument)
     if (t->kind != TOKEN_NAME && t->kind != TOKEN_STRING) return as_error(as, t->at, "section name expected");
     const char *text = t->text + (t->kind == TOKEN_STRING);
     size_t length = t->length - (t->kind == TOKEN_STRING ? 2 : 0);
+    const size_t own = sizeof ".ventus.resource." - 1;
     if (starts(text, length, ".text")) as->section = SECTION_TEXT;
-    else if (starts(text, length, ".rodata.ventus.resource")) as->section = SECTION_RESOURCE;
+    else if (starts(text, length, ".rodata.ventus.resource")) resources_of(as, name->at, NULL);
+    else if (length > own && starts(text, length, ".ventus.resource")) resources_of(as, name->at, as_strdup(as, text + own, length - own));
+    else if (starts(text, length, ".ventus.resobj")) as->section = SECTION_SUMMARY;
     else if (starts(text, length, ".rodata")) as->section = SECTION_RODATA;
     else if (starts(text, length, ".data") || starts(text, length, ".sdata")) as->section = SECTION_DATA;
     else if (starts(text, length, ".bss") || starts(text, length, ".sbss")) as->section = SECTION_BSS;

@@ -15,7 +15,7 @@
 
 static const char NOTE_NAME[] = "Ventus";
 enum { NOTE_TYPE = 1 };
-static const char RESOURCE_SECTION[] = ".rodata.ventus.resource", NOTE_SECTION[] = ".note.ventus";
+static const char NOTE_SECTION[] = ".note.ventus", KERNEL_SECTION[] = ".ventus.resource.";
 
 /* ---- writing ---- */
 
@@ -34,6 +34,10 @@ struct writer {
     uint32_t strings_size;
     uint8_t *note;
     uint32_t note_size;
+    uint8_t *resources;     /* records without a kernel, then those that have one */
+    uint32_t resources_size; /* of the former */
+    char *names;            /* of sections */
+    size_t names_size;
 };
 
 static bool refuse(const char **why, const char *text)
@@ -65,7 +69,7 @@ static bool image_valid(const struct elf_image *m, const char **why)
     if (m->text_words && m->rodata_size && m->text_addr < data_end && m->rodata_addr < text_end)
         return refuse(why, "text and constants overlap");
     if (!data_valid(m)) return refuse(why, "the writable data overlap the rest, or leave the address space");
-    if (m->nsymbols > 1u << 24 || m->nresources > 1u << 24) return refuse(why, "too many symbols");
+    if (m->nsymbols > 1u << 24 || m->nresources > 1u << 15) return refuse(why, "too many symbols or resource records");
     if (text_end - m->text_addr + m->rodata_size > 1u << 30) return refuse(why, "the program is too large");
     return true;
 }
@@ -129,15 +133,39 @@ static bool build_note(struct writer *w)
     return w->note != NULL;
 }
 
-static uint32_t section_name(unsigned section)
+/* The bytes of all records, and the names of all sections. */
+static bool build_resources(struct writer *w)
 {
-    const char *p = SECTION_NAMES;
-    while (section--) p += strlen(p) + 1;
-    return (uint32_t)(p - SECTION_NAMES);
+    const struct elf_image *m = w->image;
+    size_t at = 0, names = sizeof SECTION_NAMES;
+    for (size_t i = 0; i < m->nresources; i++) names += m->resources[i].kernel ? strlen(m->resources[i].kernel) + sizeof KERNEL_SECTION : 0;
+    if (names > 1u << 28) return false;
+    w->resources = malloc((m->nresources + 1) * ABI_RESOURCE_LARGEST);
+    w->names = malloc(names);
+    if (!w->resources || !w->names) return false;
+    memcpy(w->names, SECTION_NAMES, sizeof SECTION_NAMES);
+    w->names_size = sizeof SECTION_NAMES;
+    for (int named = 0; named < 2; named++) {
+        for (size_t i = 0; i < m->nresources; i++) {
+            const struct elf_resource *r = &m->resources[i];
+            if ((r->kernel != NULL) != (named == 1)) continue;
+            at += resource_write(r, w->resources + at);
+            if (named) w->names_size += (size_t)sprintf(w->names + w->names_size, "%s%s", KERNEL_SECTION, r->kernel) + 1;
+        }
+        if (!named) w->resources_size = (uint32_t)at;
+    }
+    return true;
 }
 
-/* Adds the next section; sections are added in the order of the SEC_ numbers. */
-static bool add_section(struct writer *w, unsigned number, Elf32_Shdr header, const void *bytes, size_t size, Elf_Type type)
+static uint32_t section_name(const struct writer *w, unsigned section)
+{
+    const char *p = w->names;
+    while (section--) p += strlen(p) + 1;
+    return (uint32_t)(p - w->names);
+}
+
+/* Adds the next section; sections are added in the order of the SEC_ numbers. Its name is at an offset. */
+static bool add_named(struct writer *w, uint32_t name, Elf32_Shdr header, const void *bytes, size_t size, Elf_Type type)
 {
     Elf_Scn *scn = elf_newscn(w->elf);
     Elf_Data *data = scn ? elf_newdata(scn) : NULL;
@@ -145,12 +173,34 @@ static bool add_section(struct writer *w, unsigned number, Elf32_Shdr header, co
     if (!data || !sh) return false;
     bool loaded = header.sh_flags & SHF_ALLOC;
     uint64_t unit = loaded ? ABI_PAGE : header.sh_addralign;
-    header.sh_name = section_name(number);
+    header.sh_name = name;
     header.sh_offset = (uint32_t)(round_up(w->offset, unit) + (loaded ? header.sh_addr % ABI_PAGE : 0));
     header.sh_size = (uint32_t)size;
     *sh = header;
     *data = (Elf_Data){.d_buf = (void *)bytes, .d_type = type, .d_version = EV_CURRENT, .d_size = size, .d_align = header.sh_addralign};
     if (header.sh_type != SHT_NOBITS) w->offset = header.sh_offset + header.sh_size;
+    return true;
+}
+
+static bool add_section(struct writer *w, unsigned number, Elf32_Shdr header, const void *bytes, size_t size, Elf_Type type)
+{
+    return add_named(w, section_name(w, number), header, bytes, size, type);
+}
+
+/* The records of a kernel each, behind all other sections. */
+static bool add_resources(struct writer *w)
+{
+    size_t at = w->resources_size;
+    uint32_t name = sizeof SECTION_NAMES;
+    for (size_t i = 0; i < w->image->nresources; i++) {
+        const struct elf_resource *r = &w->image->resources[i];
+        uint8_t bytes[ABI_RESOURCE_LARGEST];
+        size_t size = resource_write(r, bytes);
+        if (!r->kernel) continue;
+        if (!add_named(w, name, (Elf32_Shdr){.sh_type = SHT_PROGBITS, .sh_addralign = 8}, w->resources + at, size, ELF_T_BYTE)) return false;
+        at += size;
+        name += (uint32_t)strlen(w->names + name) + 1;
+    }
     return true;
 }
 
@@ -168,15 +218,16 @@ static bool add_sections(struct writer *w)
             .sh_addr = writable, .sh_addralign = writable % 16 ? 1 : 16}, m->data, m->data_size, ELF_T_BYTE) &&
         add_section(w, SEC_BSS, (Elf32_Shdr){.sh_type = SHT_NOBITS, .sh_flags = SHF_ALLOC | SHF_WRITE,
             .sh_addr = writable + (uint32_t)m->data_size, .sh_addralign = 1}, NULL, m->bss_size, ELF_T_BYTE) &&
-        add_section(w, SEC_RESOURCE, (Elf32_Shdr){.sh_type = SHT_PROGBITS, .sh_addralign = 2},
-            m->resources, m->nresources * 8, ELF_T_HALF) &&
+        add_section(w, SEC_RESOURCE, (Elf32_Shdr){.sh_type = SHT_PROGBITS, .sh_addralign = 8},
+            w->resources, w->resources_size, ELF_T_BYTE) &&
         add_section(w, SEC_NOTE, (Elf32_Shdr){.sh_type = w->note ? SHT_NOTE : SHT_PROGBITS, .sh_addralign = 4},
             w->note, w->note_size, ELF_T_BYTE) &&
         add_section(w, SEC_SYMTAB, (Elf32_Shdr){.sh_type = SHT_SYMTAB, .sh_link = SEC_STRTAB, .sh_addralign = 4,
             .sh_entsize = sizeof(Elf32_Sym), .sh_info = (Elf32_Word)w->nlocals},
             w->symbols, w->nsymbols * sizeof(Elf32_Sym), ELF_T_SYM) &&
         add_section(w, SEC_STRTAB, (Elf32_Shdr){.sh_type = SHT_STRTAB, .sh_addralign = 1}, w->strings, w->strings_size, ELF_T_BYTE) &&
-        add_section(w, SEC_SHSTRTAB, (Elf32_Shdr){.sh_type = SHT_STRTAB, .sh_addralign = 1}, SECTION_NAMES, sizeof SECTION_NAMES, ELF_T_BYTE);
+        add_section(w, SEC_SHSTRTAB, (Elf32_Shdr){.sh_type = SHT_STRTAB, .sh_addralign = 1}, w->names, w->names_size, ELF_T_BYTE) &&
+        add_resources(w);
 }
 
 static bool add_segments(struct writer *w, Elf32_Ehdr *eh)
@@ -243,12 +294,14 @@ bool elf_write(const struct elf_image *image, void **bytes, size_t *size, const 
 {
     struct writer w = {.image = image, .fd = -1};
     if (!image_valid(image, why)) return false;
-    bool ok = build_symbols(&w) && build_note(&w) && write_elf(&w) && elf_take_bytes(w.fd, bytes, size);
+    bool ok = build_symbols(&w) && build_note(&w) && build_resources(&w) && write_elf(&w) && elf_take_bytes(w.fd, bytes, size);
     if (w.elf) elf_end(w.elf);
     if (w.fd >= 0) close(w.fd);
     free(w.symbols);
     free(w.strings);
     free(w.note);
+    free(w.resources);
+    free(w.names);
     return ok || refuse(why, "the ELF file cannot be built (out of memory?)");
 }
 
@@ -362,6 +415,7 @@ static bool read_symbols(struct reader *r, Elf_Scn *scn, const GElf_Shdr *sh, co
 static bool read_section(struct reader *r, Elf_Scn *scn, const GElf_Shdr *sh, const char *name, const char **why)
 {
     struct owned *o = r->owned;
+    const char *kernel;
     bool failed = false;
     if (sh->sh_type == SHT_PROGBITS && !strcmp(name, ".text") && !o->text) {
         r->image.text = o->text = copy_section(r, sh);
@@ -378,11 +432,8 @@ static bool read_section(struct reader *r, Elf_Scn *scn, const GElf_Shdr *sh, co
         r->image.data_addr = (uint32_t)sh->sh_addr;
         r->image.data_size = sh->sh_size;
         failed = !o->data;
-    } else if (sh->sh_type == SHT_PROGBITS && !strcmp(name, RESOURCE_SECTION) && !o->resources) {
-        o->resources = copy_section(r, sh);
-        r->image.resources = (const uint16_t(*)[4])o->resources;
-        r->image.nresources = sh->sh_size / 8;
-        failed = !o->resources;
+    } else if (sh->sh_type == SHT_PROGBITS && resource_is_section(name, &kernel)) {
+        return resource_append_section(o, r->bytes + sh->sh_offset, sh->sh_size, kernel, why);
     } else if (sh->sh_type == SHT_NOTE && !strcmp(name, NOTE_SECTION) && !o->note) {
         return read_note(r, sh, why);
     } else if (sh->sh_type == SHT_SYMTAB && !o->symbols) {
@@ -420,7 +471,9 @@ static bool read_sections(struct reader *r, const char **why)
         if (!in_file(r, sh.sh_offset, sh.sh_size)) return refuse(why, "a section lies outside the file");
         if (name && !read_section(r, scn, &sh, name, why)) return false;
     }
-    return true;
+    r->image.resources = r->owned->resources;
+    r->image.nresources = r->owned->nresources;
+    return resource_own_names(r->owned, why); /* libelf's strings may go with it */
 }
 
 /* Text and constants that do not fit the address space would confuse every reader behind us. */
@@ -467,6 +520,7 @@ void elf_free(struct elf_image *image)
         free(o->names);
         free(o->note);
         free(o->resources);
+        free(o->kernels);
         free(o);
     }
     *image = (struct elf_image){0};

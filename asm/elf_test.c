@@ -17,13 +17,15 @@ static const uint32_t text[] = {0x00004197, 0x0000400b, 0x00000013, 0x00008067};
 static const uint8_t rodata[] = "some constants\1\2\3";
 static const struct elf_symbol symbols[] = {
     {"start", 0x80000000, 8, false}, {"kernel", 0x80000008, 8, true}, {"table", 0x80001000, 5, false}, {"size", 42, 0, false}};
-static const uint16_t resources[][4] = {{8, 64, 24, 0}, {4, 32, 0, 16}};
+static const struct elf_resource resources[] = {{.value = {8, 64, 24, 0}}, {.value = {4, 32, 0, 16}},
+    {.kernel = "kernel", .version = 3, .flags = ABI_RECURSION, .value = {300, 70000, 1ull << 40, 5, UINT64_MAX, 7}},
+    {.kernel = "other", .version = 1, .value = {1, 2, 3, 1 << 20}}};
 static const char note[] = "ventus-module 1\nkernel name=kernel entry=0x80000008\n";
 
 static const struct elf_image sample = {
     .entry = 0x80000000, .text_addr = 0x80000000, .text = text, .text_words = 4, .rodata_addr = 0x80001000,
     .rodata = rodata, .rodata_size = sizeof rodata, .symbols = symbols, .nsymbols = 4, .note = note,
-    .resources = resources, .nresources = 2};
+    .resources = resources, .nresources = 4};
 
 static void write_sample(void **bytes, size_t *size)
 {
@@ -55,8 +57,13 @@ static void test_round_trip(void **state)
     assert_int_equal(m.rodata_size, sizeof rodata);
     assert_memory_equal(m.rodata, rodata, sizeof rodata);
     assert_string_equal(m.note, note);
-    assert_int_equal(m.nresources, 2);
-    assert_memory_equal(m.resources, resources, sizeof resources);
+    assert_int_equal(m.nresources, 4);
+    for (int i = 0; i < 4; i++) {
+        assert_memory_equal(m.resources[i].value, resources[i].value, sizeof resources[i].value);
+        assert_int_equal(m.resources[i].version, resources[i].version);
+        assert_int_equal(m.resources[i].flags, resources[i].flags);
+        assert_string_equal(m.resources[i].kernel ? m.resources[i].kernel : "-", resources[i].kernel ? resources[i].kernel : "-");
+    }
     assert_int_equal(m.nsymbols, 4);
     for (int i = 0; i < 4; i++) {
         const struct elf_symbol *s = find(&m, symbols[i].name);
@@ -154,7 +161,7 @@ static uint32_t touch(const struct elf_image *m, const struct elf_segment *seg, 
     for (size_t i = 0; i < m->text_words; i++) sum += m->text[i];
     for (size_t i = 0; i < m->rodata_size; i++) sum += m->rodata[i];
     for (size_t i = 0; i < m->nsymbols; i++) sum += (uint32_t)strlen(m->symbols[i].name);
-    for (size_t i = 0; i < m->nresources; i++) sum += m->resources[i][3];
+    for (size_t i = 0; i < m->nresources; i++) sum += m->resources[i].value[3] + (m->resources[i].kernel ? strlen(m->resources[i].kernel) : 0);
     for (size_t i = 0; i < n && i < 4; i++)
         for (size_t k = 0; k < seg[i].filesize; k++) sum += ((const uint8_t *)seg[i].data)[k];
     return sum + (m->note ? (uint32_t)strlen(m->note) : 0);

@@ -368,6 +368,13 @@ bool expr_value(struct as *as, const struct expr *e, int64_t *value)
     return ok;
 }
 
+bool expr_target(struct as *as, const struct expr *e, struct place *place)
+{
+    if (!expr_place(as, e, place)) return false;
+    if (e->op == EXPR_SYMBOL && e->symbol->weak && e->symbol->item) *place = (struct place){.kind = PLACE_SYMBOL, .symbol = e->symbol};
+    return true;
+}
+
 /* ---- values relative to something ---- */
 
 bool symbol_place(struct as *as, struct symbol *s, const char *at, struct place *place)

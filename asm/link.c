@@ -4,64 +4,13 @@
  * names are bound, relocations applied and the module notes joined. Objects are not trusted: every
  * range of a file is checked before it is used. Called by `ventus ld`, and by `ventus objdump` for the
  * reading of objects alone. */
-#include "owned.h"
+#include "linker.h"
 
-#include <elf.h>
-#include <gelf.h>
-#include <libelf.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { OUT_TEXT = ASM_TEXT, OUT_RODATA = ASM_RODATA, OUT_DATA = ASM_DATA, OUT_BSS = ASM_BSS, OUT_COUNT, OUT_NONE = ASM_OTHER };
-enum { MAX_BYTES = 64 << 20, MAX_INPUTS = 4096, MAX_ALIGN = 1 << 16, MAX_ERRORS = 20 };
-
-/* A section of an object, and where it goes. */
-struct part {
-    GElf_Shdr header;
-    const char *name;
-    int out;
-    uint32_t addr, align;
-};
-
-struct object {
-    const struct asm_input *input;
-    Elf *elf;
-    struct part *parts;
-    size_t nparts;
-    const struct part *symbols;      /* the symbol table, NULL: none */
-    const char *strings;
-    size_t strings_size, nsymbols;
-    uint32_t *addresses;             /* of its symbols; */
-    uint8_t *known;                  /* 1 when there is one */
-};
-
-/* A name that all objects share. */
-struct name {
-    const char *text;
-    const struct object *object;     /* that defines it */
-    size_t symbol;
-    bool defined, weak;
-};
-
-struct linker {
-    enum isa_profile profile;
-    FILE *log;
-    unsigned errors;
-    struct object *objects;
-    size_t nobjects;
-    struct name *names;              /* hash table */
-    size_t nnames, name_room;
-    uint64_t size[OUT_COUNT];
-    uint32_t base[OUT_COUNT];
-    uint8_t *bytes[OUT_COUNT];
-    struct elf_image *image;
-    struct owned *owned;
-    char *note_text;
-    size_t note_size;
-};
-
-__attribute__((format(printf, 3, 4))) static bool error(struct linker *l, const struct object *o, const char *format, ...)
+bool link_error(struct linker *l, const struct object *o, const char *format, ...)
 {
     va_list args;
     l->errors++;
@@ -74,11 +23,11 @@ __attribute__((format(printf, 3, 4))) static bool error(struct linker *l, const 
     return false;
 }
 
-static void *zeroed(size_t n, size_t size) { return calloc(n ? n : 1, size); }
+void *link_zeroed(size_t n, size_t size) { return calloc(n ? n : 1, size); }
 
 /* ---- reading objects ---- */
 
-static const uint8_t *contents(const struct object *o, const struct part *p) { return (const uint8_t *)o->input->bytes + p->header.sh_offset; }
+const uint8_t *link_contents(const struct object *o, const struct part *p) { return (const uint8_t *)o->input->bytes + p->header.sh_offset; }
 
 /* Which part of the program a section belongs to. */
 static int kind_of(const GElf_Shdr *sh)
@@ -89,45 +38,52 @@ static int kind_of(const GElf_Shdr *sh)
     return sh->sh_type == SHT_NOBITS ? OUT_BSS : OUT_DATA;
 }
 
+/* Records and summaries are read, and not a part of the program, whatever their flags. */
+static bool is_record(const struct part *p)
+{
+    const char *kernel;
+    return !strcmp(p->name, SUMMARY_SECTION) || resource_is_section(p->name, &kernel);
+}
+
 static bool read_part(struct linker *l, struct object *o, size_t index, size_t names)
 {
     struct part *p = &o->parts[index];
     Elf_Scn *scn = elf_getscn(o->elf, index);
-    if (!scn || !gelf_getshdr(scn, &p->header)) return error(l, o, "the section headers are damaged");
+    if (!scn || !gelf_getshdr(scn, &p->header)) return link_error(l, o, "the section headers are damaged");
     const GElf_Shdr *sh = &p->header;
     p->name = elf_strptr(o->elf, names, sh->sh_name);
-    p->out = kind_of(sh);
     if (!p->name) p->name = "";
+    p->out = is_record(p) ? OUT_NONE : kind_of(sh);
     if (sh->sh_type != SHT_NOBITS && (sh->sh_offset > o->input->size || sh->sh_size > o->input->size - sh->sh_offset))
-        return error(l, o, "section %zu lies outside the file", index);
+        return link_error(l, o, "section %zu lies outside the file", index);
     if (sh->sh_addralign > MAX_ALIGN || (sh->sh_addralign & (sh->sh_addralign - 1)))
-        return error(l, o, "section %zu has an alignment that is not possible", index);
+        return link_error(l, o, "section %zu has an alignment that is not possible", index);
     p->align = sh->sh_addralign ? (uint32_t)sh->sh_addralign : 1;
     if (p->out != OUT_NONE && (sh->sh_size > MAX_BYTES || (p->out <= OUT_RODATA && sh->sh_type == SHT_NOBITS)))
-        return error(l, o, "section %zu is too large, or has no contents", index);
+        return link_error(l, o, "section %zu is too large, or has no contents", index);
     return true;
 }
 
 static bool read_symbols(struct linker *l, struct object *o, const struct part *p)
 {
-    if (o->symbols) return error(l, o, "it has two symbol tables");
-    if (p->header.sh_link >= o->nparts || o->parts[p->header.sh_link].header.sh_type != SHT_STRTAB) return error(l, o, "the symbol names are damaged");
+    if (o->symbols) return link_error(l, o, "it has two symbol tables");
+    if (p->header.sh_link >= o->nparts || o->parts[p->header.sh_link].header.sh_type != SHT_STRTAB) return link_error(l, o, "the symbol names are damaged");
     const struct part *strings = &o->parts[p->header.sh_link];
     o->symbols = p;
-    o->strings = (const char *)contents(o, strings);
+    o->strings = (const char *)link_contents(o, strings);
     o->strings_size = strings->header.sh_size;
-    if (!o->strings_size || o->strings[o->strings_size - 1]) return error(l, o, "the symbol names are damaged");
+    if (!o->strings_size || o->strings[o->strings_size - 1]) return link_error(l, o, "the symbol names are damaged");
     o->nsymbols = p->header.sh_size / sizeof(Elf32_Sym);
-    o->addresses = zeroed(o->nsymbols, sizeof *o->addresses);
-    o->known = zeroed(o->nsymbols, 1);
-    return (o->addresses && o->known) || error(l, NULL, "out of memory");
+    o->addresses = link_zeroed(o->nsymbols, sizeof *o->addresses);
+    o->known = link_zeroed(o->nsymbols, 1);
+    return (o->addresses && o->known) || link_error(l, NULL, "out of memory");
 }
 
-static bool symbol(struct linker *l, const struct object *o, size_t i, Elf32_Sym *s, const char **name)
+bool link_symbol(struct linker *l, const struct object *o, size_t i, Elf32_Sym *s, const char **name)
 {
-    if (i >= o->nsymbols) return error(l, o, "there is no symbol %zu", i);
-    memcpy(s, contents(o, o->symbols) + i * sizeof *s, sizeof *s);
-    if (s->st_name >= o->strings_size) return error(l, o, "the name of symbol %zu is damaged", i);
+    if (i >= o->nsymbols) return link_error(l, o, "there is no symbol %zu", i);
+    memcpy(s, link_contents(o, o->symbols) + i * sizeof *s, sizeof *s);
+    if (s->st_name >= o->strings_size) return link_error(l, o, "the name of symbol %zu is damaged", i);
     *name = o->strings + s->st_name;
     return true;
 }
@@ -137,16 +93,16 @@ static bool read_object(struct linker *l, struct object *o)
     GElf_Ehdr eh;
     size_t names;
     const uint8_t *p = o->input->bytes;
-    if (o->input->size < sizeof(Elf32_Ehdr) || memcmp(p, ELFMAG, SELFMAG)) return error(l, o, "this is not an ELF file");
-    if (p[EI_CLASS] != ELFCLASS32 || p[EI_DATA] != ELFDATA2LSB) return error(l, o, "this is not a 32-bit little-endian ELF file");
+    if (o->input->size < sizeof(Elf32_Ehdr) || memcmp(p, ELFMAG, SELFMAG)) return link_error(l, o, "this is not an ELF file");
+    if (p[EI_CLASS] != ELFCLASS32 || p[EI_DATA] != ELFDATA2LSB) return link_error(l, o, "this is not a 32-bit little-endian ELF file");
     o->elf = elf_memory((char *)p, o->input->size);
-    if (!o->elf || elf_kind(o->elf) != ELF_K_ELF || !gelf_getehdr(o->elf, &eh)) return error(l, o, "the ELF header is damaged");
-    if (eh.e_machine != EM_RISCV) return error(l, o, "this file is for another machine (not RISC-V)");
-    if (eh.e_type != ET_REL) return error(l, o, "this is not an object; `ventus as -c` makes them");
-    if (elf_getshdrnum(o->elf, &o->nparts) || elf_getshdrstrndx(o->elf, &names)) return error(l, o, "the section headers are damaged");
-    if (!o->nparts) return error(l, o, "there are no section headers; the file may be cut off");
-    o->parts = zeroed(o->nparts, sizeof *o->parts);
-    if (!o->parts) return error(l, NULL, "out of memory");
+    if (!o->elf || elf_kind(o->elf) != ELF_K_ELF || !gelf_getehdr(o->elf, &eh)) return link_error(l, o, "the ELF header is damaged");
+    if (eh.e_machine != EM_RISCV) return link_error(l, o, "this file is for another machine (not RISC-V)");
+    if (eh.e_type != ET_REL) return link_error(l, o, "this is not an object; `ventus as -c` makes them");
+    if (elf_getshdrnum(o->elf, &o->nparts) || elf_getshdrstrndx(o->elf, &names)) return link_error(l, o, "the section headers are damaged");
+    if (!o->nparts) return link_error(l, o, "there are no section headers; the file may be cut off");
+    o->parts = link_zeroed(o->nparts, sizeof *o->parts);
+    if (!o->parts) return link_error(l, NULL, "out of memory");
     for (size_t i = 0; i < o->nparts; i++) o->parts[i].out = OUT_NONE;
     for (size_t i = 1; i < o->nparts; i++)
         if (!read_part(l, o, i, names)) return false;
@@ -178,7 +134,7 @@ static bool lay_out(struct linker *l, uint32_t base, size_t nstart)
             uint64_t at = round_up(l->size[p->out], p->align < 4 ? 4 : p->align);
             p->addr = (uint32_t)at;
             l->size[p->out] = at + p->header.sh_size;
-            if (l->size[p->out] > MAX_BYTES) return error(l, &l->objects[k], "the program is larger than %d MiB", MAX_BYTES >> 20);
+            if (l->size[p->out] > MAX_BYTES) return link_error(l, &l->objects[k], "the program is larger than %d MiB", MAX_BYTES >> 20);
         }
     uint64_t at = base;
     l->size[OUT_TEXT] = round_up(l->size[OUT_TEXT], 4);
@@ -187,14 +143,14 @@ static bool lay_out(struct linker *l, uint32_t base, size_t nstart)
         if (s == OUT_RODATA || s == OUT_DATA) at = round_up(at, ABI_PAGE);
         l->base[s] = (uint32_t)at;
         at += l->size[s];
-        if (at > UINT32_MAX) return error(l, NULL, "the program leaves the address space");
+        if (at > UINT32_MAX) return link_error(l, NULL, "the program leaves the address space");
     }
     for (size_t k = 0; k < l->nobjects; k++)
         for (size_t i = 1; i < l->objects[k].nparts; i++) {
             struct part *p = &l->objects[k].parts[i];
             if (p->out == OUT_NONE) continue;
             p->addr += l->base[p->out];
-            if (p->addr % p->align) return error(l, &l->objects[k], "section %s cannot be aligned to %u", p->name, p->align);
+            if (p->addr % p->align) return link_error(l, &l->objects[k], "section %s cannot be aligned to %u", p->name, p->align);
         }
     return true;
 }
@@ -202,8 +158,8 @@ static bool lay_out(struct linker *l, uint32_t base, size_t nstart)
 static bool copy_parts(struct linker *l, const uint32_t *start, size_t nstart)
 {
     for (int s = 0; s < OUT_BSS; s++) {
-        l->bytes[s] = zeroed(l->size[s] + 4, 1);
-        if (!l->bytes[s]) return error(l, NULL, "out of memory");
+        l->bytes[s] = link_zeroed(l->size[s] + 4, 1);
+        if (!l->bytes[s]) return link_error(l, NULL, "out of memory");
     }
     l->owned->text = (uint32_t *)l->bytes[OUT_TEXT];
     l->owned->rodata = l->bytes[OUT_RODATA];
@@ -213,14 +169,14 @@ static bool copy_parts(struct linker *l, const uint32_t *start, size_t nstart)
         for (size_t i = 1; i < l->objects[k].nparts; i++) {
             const struct part *p = &l->objects[k].parts[i];
             if (p->out < OUT_BSS && p->header.sh_size)
-                memcpy(l->bytes[p->out] + (p->addr - l->base[p->out]), contents(&l->objects[k], p), p->header.sh_size);
+                memcpy(l->bytes[p->out] + (p->addr - l->base[p->out]), link_contents(&l->objects[k], p), p->header.sh_size);
         }
     return true;
 }
 
 /* ---- names ---- */
 
-static struct name *find(struct linker *l, const char *text)
+struct name *link_find(struct linker *l, const char *text)
 {
     uint32_t h = 2166136261u;
     for (const char *p = text; *p; p++) h = (h ^ (unsigned char)*p) * 16777619u;
@@ -234,8 +190,8 @@ static bool make_room(struct linker *l)
     size_t total = 16;
     for (size_t k = 0; k < l->nobjects; k++) total += l->objects[k].nsymbols;
     for (l->name_room = 64; l->name_room < 2 * total; l->name_room *= 2) {}
-    l->names = zeroed(l->name_room, sizeof *l->names);
-    return l->names || error(l, NULL, "out of memory");
+    l->names = link_zeroed(l->name_room, sizeof *l->names);
+    return l->names || link_error(l, NULL, "out of memory");
 }
 
 /* The address of a symbol that its own object defines; false if it does not. */
@@ -244,19 +200,19 @@ static bool own_address(struct linker *l, const struct object *o, const Elf32_Sy
     *addr = s->st_value;
     if (s->st_shndx == SHN_ABS) return true;
     if (s->st_shndx == SHN_UNDEF) return false;
-    if (s->st_shndx >= o->nparts) return error(l, o, "a symbol is in a section that is not there");
+    if (s->st_shndx >= o->nparts) return link_error(l, o, "a symbol is in a section that is not there");
     const struct part *p = &o->parts[s->st_shndx];
     if (p->out == OUT_NONE) return false;
-    if (s->st_value > p->header.sh_size) return error(l, o, "a symbol is outside its section");
+    if (s->st_value > p->header.sh_size) return link_error(l, o, "a symbol is outside its section");
     *addr += p->addr;
     return true;
 }
 
 static void define(struct linker *l, const struct object *o, size_t index, const char *text, bool weak)
 {
-    struct name *n = find(l, text);
+    struct name *n = link_find(l, text);
     if (n->defined && !n->weak && !weak) {
-        error(l, o, "'%s' is defined in %s, too", text, n->object->input->name);
+        link_error(l, o, "'%s' is defined in %s, too", text, n->object->input->name);
         return;
     }
     if (n->defined && weak) return;
@@ -271,7 +227,7 @@ static bool collect_names(struct linker *l)
         for (size_t i = 1; i < o->nsymbols; i++) {
             Elf32_Sym s;
             const char *text;
-            if (!symbol(l, o, i, &s, &text)) return false;
+            if (!link_symbol(l, o, i, &s, &text)) return false;
             unsigned errors = l->errors, binding = ELF32_ST_BIND(s.st_info);
             o->known[i] = own_address(l, o, &s, &o->addresses[i]);
             if (l->errors != errors) return false;
@@ -299,8 +255,8 @@ static bool address(struct linker *l, struct object *o, size_t i, uint32_t *addr
     Elf32_Sym s;
     const char *text;
     if (!i) return *addr = 0, true;
-    if (!symbol(l, o, i, &s, &text)) return false;
-    const struct name *n = ELF32_ST_BIND(s.st_info) == STB_LOCAL ? NULL : find(l, text);
+    if (!link_symbol(l, o, i, &s, &text)) return false;
+    const struct name *n = ELF32_ST_BIND(s.st_info) == STB_LOCAL ? NULL : link_find(l, text);
     if (n && n->defined) {
         *addr = n->object->addresses[n->symbol];
         return true;
@@ -310,7 +266,7 @@ static bool address(struct linker *l, struct object *o, size_t i, uint32_t *addr
     if (ELF32_ST_BIND(s.st_info) == STB_WEAK) return *addr = 0, true;
     const char *near = l->errors < MAX_ERRORS ? near_name(l, text) : NULL;
     o->known[i] = 1; /* said once */
-    return error(l, o, "undefined symbol '%.200s'%s%s%s", text, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+    return link_error(l, o, "undefined symbol '%.200s'%s%s%s", text, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
 }
 
 /* ---- relocations ---- */
@@ -322,6 +278,17 @@ static void patch(uint8_t *p, char letter, int32_t value)
 {
     const struct isa_operand *o = isa_operand(letter);
     write32(p, (read32(p) & ~isa_scatter((int32_t)(~0u << o->shift), o)) | isa_scatter(value, o));
+}
+
+uint16_t asm_scatter_half(char letter, int32_t distance)
+{
+    /* The bit of the distance that each of the bits from 2 on holds. */
+    static const uint8_t branch[] = {5, 1, 2, 6, 7, 0, 0, 0, 3, 4, 8}, jump[] = {5, 1, 2, 3, 7, 6, 10, 8, 9, 4, 11};
+    const uint8_t *bits = letter == 'b' ? branch : jump;
+    uint16_t out = 0;
+    for (unsigned i = 0; i < sizeof branch; i++)
+        if (bits[i]) out |= (uint16_t)((uint32_t)distance >> bits[i] & 1) << (i + 2);
+    return out;
 }
 
 static bool fits(int64_t v, int bits) { return v >= -((int64_t)1 << (bits - 1)) && v < (int64_t)1 << (bits - 1); }
@@ -336,7 +303,7 @@ struct site {
     uint8_t *bytes;
 };
 
-static bool too_far(const struct site *s, int64_t distance) { return error(s->l, s->o, "at 0x%08x: the target is %lld bytes away, which is too far", s->addr, (long long)distance); }
+static bool too_far(const struct site *s, int64_t distance) { return link_error(s->l, s->o, "at 0x%08x: the target is %lld bytes away, which is too far", s->addr, (long long)distance); }
 
 static int by_offset(const void *a, const void *b)
 {
@@ -349,9 +316,20 @@ static bool high_target(const struct site *s, uint32_t addr, uint32_t *target)
 {
     Elf32_Rela key = {.r_offset = addr - s->part->addr};
     const Elf32_Rela *r = bsearch(&key, s->highs, s->nhighs, sizeof key, by_offset);
-    if (!r) return error(s->l, s->o, "at 0x%08x: %%pcrel_lo without its %%pcrel_hi", s->addr);
+    if (!r) return link_error(s->l, s->o, "at 0x%08x: %%pcrel_lo without its %%pcrel_hi", s->addr);
     if (!address(s->l, s->o, ELF32_R_SYM(r->r_info), target)) return false;
     *target += (uint32_t)r->r_addend;
+    return true;
+}
+
+static bool apply_half(const struct site *s, char letter, int64_t distance)
+{
+    const uint16_t mask = asm_scatter_half(letter, -1);
+    uint16_t half;
+    if (!fits(distance, letter == 'b' ? 9 : 12) || distance & 1) return too_far(s, distance);
+    memcpy(&half, s->bytes, 2);
+    half = (half & ~mask) | asm_scatter_half(letter, (int32_t)distance);
+    memcpy(s->bytes, &half, 2);
     return true;
 }
 
@@ -372,6 +350,8 @@ static bool apply(const struct site *s, unsigned type, uint32_t target)
         if (!fits(distance, 21) || distance & 1) return too_far(s, distance);
         patch(s->bytes, 'j', (int32_t)distance);
         return true;
+    case R_RISCV_RVC_BRANCH: return apply_half(s, 'b', distance);
+    case R_RISCV_RVC_JUMP: return apply_half(s, 'j', distance);
     case R_RISCV_CALL: case R_RISCV_CALL_PLT:
         high = ((uint32_t)distance + 0x800) & 0xfffff000;
         patch(s->bytes, 'U', (int32_t)high);
@@ -385,23 +365,23 @@ static bool apply(const struct site *s, unsigned type, uint32_t target)
         if (!high_target(s, target, &high)) return false;
         patch(s->bytes, type == R_RISCV_PCREL_LO12_I ? 'i' : 'g', (int32_t)(high - target));
         return true;
-    default: return error(s->l, s->o, "at 0x%08x: relocation type %u is not known", s->addr, type);
+    default: return link_error(s->l, s->o, "at 0x%08x: relocation type %u is not known", s->addr, type);
     }
 }
 
-static Elf32_Rela entry(const struct object *o, const struct part *table, size_t i)
+Elf32_Rela link_entry(const struct object *o, const struct part *table, size_t i)
 {
     Elf32_Rela r;
-    memcpy(&r, contents(o, table) + i * sizeof r, sizeof r);
+    memcpy(&r, link_contents(o, table) + i * sizeof r, sizeof r);
     return r;
 }
 
 static bool relocate_one(struct site *s, Elf32_Rela r)
 {
     uint32_t target, size = (uint32_t)s->part->header.sh_size;
-    unsigned type = ELF32_R_TYPE(r.r_info), room = type == R_RISCV_CALL || type == R_RISCV_CALL_PLT ? 8 : 4;
+    unsigned type = ELF32_R_TYPE(r.r_info), room = type == R_RISCV_CALL || type == R_RISCV_CALL_PLT ? 8 : type == R_RISCV_RVC_BRANCH || type == R_RISCV_RVC_JUMP ? 2 : 4;
     if (type == R_RISCV_NONE || type == R_RISCV_RELAX || type == R_RISCV_ALIGN) return true;
-    if (r.r_offset > size || size - r.r_offset < room) return error(s->l, s->o, "a relocation lies outside its section");
+    if (r.r_offset > size || size - r.r_offset < room) return link_error(s->l, s->o, "a relocation lies outside its section");
     if (!address(s->l, s->o, ELF32_R_SYM(r.r_info), &target)) return false;
     s->addr = s->part->addr + r.r_offset;
     s->bytes = s->l->bytes[s->part->out] + (s->addr - s->l->base[s->part->out]);
@@ -410,18 +390,18 @@ static bool relocate_one(struct site *s, Elf32_Rela r)
 
 static bool relocate(struct linker *l, struct object *o, const struct part *table)
 {
-    if (table->header.sh_info >= o->nparts) return error(l, o, "relocations of a section that is not there");
+    if (table->header.sh_info >= o->nparts) return link_error(l, o, "relocations of a section that is not there");
     const struct part *part = &o->parts[table->header.sh_info];
     size_t count = table->header.sh_size / sizeof(Elf32_Rela), n = 0;
     if (part->out == OUT_NONE) return true; /* of what does not get into the program */
-    if (part->out == OUT_BSS) return error(l, o, "relocations in .bss");
-    Elf32_Rela *highs = zeroed(count, sizeof *highs);
-    if (!highs) return error(l, NULL, "out of memory");
+    if (part->out == OUT_BSS) return link_error(l, o, "relocations in .bss");
+    Elf32_Rela *highs = link_zeroed(count, sizeof *highs);
+    if (!highs) return link_error(l, NULL, "out of memory");
     for (size_t i = 0; i < count; i++)
-        if (ELF32_R_TYPE(entry(o, table, i).r_info) == R_RISCV_PCREL_HI20) highs[n++] = entry(o, table, i);
+        if (ELF32_R_TYPE(link_entry(o, table, i).r_info) == R_RISCV_PCREL_HI20) highs[n++] = link_entry(o, table, i);
     qsort(highs, n, sizeof *highs, by_offset);
     struct site s = {.l = l, .o = o, .part = part, .highs = highs, .nhighs = n};
-    for (size_t i = 0; i < count && l->errors <= MAX_ERRORS; i++) relocate_one(&s, entry(o, table, i)); /* all mistakes are told */
+    for (size_t i = 0; i < count && l->errors <= MAX_ERRORS; i++) relocate_one(&s, link_entry(o, table, i)); /* all mistakes are told */
     free(highs);
     return !l->errors;
 }
@@ -431,7 +411,7 @@ static bool relocate_all(struct linker *l)
     for (size_t k = 0; k < l->nobjects; k++)
         for (size_t i = 1; i < l->objects[k].nparts; i++) {
             struct part *p = &l->objects[k].parts[i];
-            if (p->header.sh_type == SHT_REL) return error(l, &l->objects[k], "relocations without addends are not known");
+            if (p->header.sh_type == SHT_REL) return link_error(l, &l->objects[k], "relocations without addends are not known");
             if (p->header.sh_type == SHT_RELA) relocate(l, &l->objects[k], p);
         }
     return !l->errors;
@@ -460,18 +440,18 @@ static bool take_symbols(struct linker *l)
         for (size_t i = 1; i < l->objects[k].nsymbols; i++) {
             Elf32_Sym s;
             const char *name;
-            if (symbol(l, &l->objects[k], i, &s, &name)) room += strlen(name) + 1;
-            if (room > MAX_BYTES) return error(l, &l->objects[k], "too many symbols");
+            if (link_symbol(l, &l->objects[k], i, &s, &name)) room += strlen(name) + 1;
+            if (room > MAX_BYTES) return link_error(l, &l->objects[k], "too many symbols");
         }
-    struct elf_symbol *out = l->owned->symbols = zeroed(count, sizeof *out);
+    struct elf_symbol *out = l->owned->symbols = link_zeroed(count, sizeof *out);
     char *p = l->owned->names = malloc(room);
-    if (!out || !p) return error(l, NULL, "out of memory");
+    if (!out || !p) return link_error(l, NULL, "out of memory");
     for (size_t k = 0; k < l->nobjects; k++)
         for (size_t i = 1; i < l->objects[k].nsymbols; i++) {
             const struct object *o = &l->objects[k];
             Elf32_Sym s;
             const char *name;
-            if (!symbol(l, o, i, &s, &name) || !is_kept(o, i, &s, name)) continue;
+            if (!link_symbol(l, o, i, &s, &name) || !is_kept(o, i, &s, name)) continue;
             size_t length = strlen(name) + 1;
             memcpy(p, name, length);
             out[n++] = (struct elf_symbol){.name = p, .value = o->addresses[i], .size = s.st_size, .function = ELF32_ST_TYPE(s.st_info) == STT_FUNC};
@@ -489,8 +469,8 @@ static bool note_kernel(struct linker *l, const struct object *o, char *line, in
     const char *separator = "", *kernel = strstr(line, " name=");
     char name[256] = "";
     if (kernel) snprintf(name, sizeof name, "%.*s", (int)strcspn(kernel + 6, " ") & 255, kernel + 6);
-    const struct name *n = find(l, name);
-    if (!n->defined) return error(l, o, "the kernel '%s' of the module note is not defined", name);
+    const struct name *n = link_find(l, name);
+    if (!n->defined) return link_error(l, o, "the kernel '%s' of the module note is not defined", name);
     for (char *save, *field = strtok_r(line, " ", &save); field; field = strtok_r(NULL, " ", &save)) {
         fputs(separator, out);
         if (!strncmp(field, "entry=", 6)) fprintf(out, "entry=0x%08x", n->object->addresses[n->symbol]);
@@ -506,7 +486,7 @@ static bool note_kernel(struct linker *l, const struct object *o, char *line, in
 static bool join_note(struct linker *l, const struct object *o, const char *text, size_t size, int64_t vgpr, int64_t sgpr, FILE *out)
 {
     char *copy = strndup(text, size);
-    if (!copy) return error(l, NULL, "out of memory");
+    if (!copy) return link_error(l, NULL, "out of memory");
     bool ok = true;
     for (char *save, *line = strtok_r(copy, "\n", &save); line && ok; line = strtok_r(NULL, "\n", &save)) {
         if (!strncmp(line, "ventus-module ", 14)) continue;
@@ -520,16 +500,16 @@ static bool join_note(struct linker *l, const struct object *o, const char *text
 /* The "Ventus" notes of one section. */
 static bool read_notes(struct linker *l, const struct object *o, const struct part *part, int64_t vgpr, int64_t sgpr, FILE *out)
 {
-    const uint8_t *p = contents(o, part), *end = p + part->header.sh_size;
+    const uint8_t *p = link_contents(o, part), *end = p + part->header.sh_size;
     while ((size_t)(end - p) >= sizeof(Elf32_Nhdr)) {
         Elf32_Nhdr header;
         memcpy(&header, p, sizeof header);
         p += sizeof header;
         uint64_t name = round_up(header.n_namesz, 4), size = header.n_descsz;
-        if (name > (size_t)(end - p) || size > (size_t)(end - p) - name) return error(l, o, "the module note is damaged");
+        if (name > (size_t)(end - p) || size > (size_t)(end - p) - name) return link_error(l, o, "the module note is damaged");
         bool ours = header.n_type == 1 && header.n_namesz == 7 && !memcmp(p, "Ventus", 7);
         p += name;
-        if (ours && memchr(p, 0, size)) return error(l, o, "the module note is damaged");
+        if (ours && memchr(p, 0, size)) return link_error(l, o, "the module note is damaged");
         if (ours && !join_note(l, o, (const char *)p, size, vgpr, sgpr, out)) return false;
         size = round_up(size, 4);
         p = size < (size_t)(end - p) ? p + size : end;
@@ -542,7 +522,7 @@ static bool take_notes(struct linker *l)
     int64_t vgpr, sgpr;
     size_t header;
     FILE *out = open_memstream(&l->note_text, &l->note_size);
-    if (!out) return error(l, NULL, "out of memory");
+    if (!out) return link_error(l, NULL, "out of memory");
     asm_used_registers(l->profile, l->image->text, l->image->text_words, &vgpr, &sgpr);
     fputs("ventus-module 1\n", out);
     fflush(out);
@@ -554,31 +534,64 @@ static bool take_notes(struct linker *l)
             if (p->header.sh_type == SHT_NOTE && !strcmp(p->name, ".note.ventus")) ok = read_notes(l, &l->objects[k], p, vgpr, sgpr, out);
         }
     ok &= !ferror(out);
-    if (fclose(out) || !ok) return l->errors ? false : error(l, NULL, "out of memory");
+    if (fclose(out) || !ok) return l->errors ? false : link_error(l, NULL, "out of memory");
     if (l->note_size > header) l->image->note = l->owned->note = l->note_text, l->note_text = NULL;
     return true;
 }
 
+/* Records as the objects have them. */
+static bool collect_records(struct linker *l)
+{
+    const char *kernel, *why;
+    for (size_t k = 0; k < l->nobjects; k++)
+        for (size_t i = 1; i < l->objects[k].nparts; i++) {
+            const struct object *o = &l->objects[k];
+            const struct part *p = &o->parts[i];
+            if (p->header.sh_type != SHT_PROGBITS || !resource_is_section(p->name, &kernel)) continue;
+            if (!resource_append_section(l->owned, link_contents(o, p), p->header.sh_size, kernel, &why)) return link_error(l, o, "%s: %s", p->name, why);
+        }
+    return true;
+}
+
+/* Records of what the module note says. */
+static bool note_records(struct linker *l)
+{
+    static const char *const keys[] = {[ABI_VGPR] = "vgpr=", "sgpr=", "lds=", "pds="};
+    const char *why;
+    char *lines = NULL, *fields = NULL, *line = NULL;
+    if (!l->image->note) return true;
+    l->note_text = strdup(l->image->note); /* names point into it */
+    if (l->note_text) line = strtok_r(l->note_text, "\n", &lines);
+    for (; line; line = strtok_r(NULL, "\n", &lines)) {
+        struct elf_resource r = {0};
+        if (strncmp(line, "kernel ", 7)) continue;
+        for (char *field = strtok_r(line, " ", &fields); field; field = strtok_r(NULL, " ", &fields)) {
+            if (!strncmp(field, "name=", 5)) r.kernel = field + 5;
+            for (unsigned i = ABI_VGPR; i <= ABI_PDS; i++)
+                if (!strncmp(field, keys[i], strlen(keys[i]))) r.value[i] = strtoul(field + strlen(keys[i]), NULL, 10);
+        }
+        if (!resource_append(l->owned, &r, &why)) return link_error(l, NULL, "%s", why);
+    }
+    return l->note_text || link_error(l, NULL, "out of memory");
+}
+
+/* Records of the entries from the summaries, else those of the objects, else, when a version is asked for,
+ * what the module note says. */
 static bool take_resources(struct linker *l)
 {
-    size_t size = 0;
-    for (int round = 0; round < 2; round++) {
-        size_t at = 0;
-        for (size_t k = 0; k < l->nobjects; k++)
-            for (size_t i = 1; i < l->objects[k].nparts; i++) {
-                const struct part *p = &l->objects[k].parts[i];
-                if (p->out != OUT_NONE || p->header.sh_type != SHT_PROGBITS || strcmp(p->name, ".rodata.ventus.resource")) continue;
-                if (p->header.sh_size % 8) return error(l, &l->objects[k], "a resource record has four halfwords");
-                if (round) memcpy((char *)l->owned->resources + at, contents(&l->objects[k], p), p->header.sh_size);
-                at += p->header.sh_size;
-            }
-        if (round) break;
-        size = at;
-        l->owned->resources = zeroed(size + 8, 1);
-        if (!l->owned->resources) return error(l, NULL, "out of memory");
+    struct owned *o = l->owned;
+    const char *why = NULL;
+    bool summaries;
+    if (!summary_records(l, &summaries)) return false;
+    if (!summaries && !collect_records(l)) return false;
+    if (l->version && !o->nresources && !note_records(l)) return false;
+    for (size_t i = 0; i < o->nresources && l->version; i++) {
+        struct elf_resource *r = &o->resources[i];
+        if (!resource_convert(r, *l->version, &why)) return link_error(l, NULL, "kernel %s: %s", r->kernel ? r->kernel : "(not named)", why);
     }
-    l->image->resources = (const uint16_t(*)[4])l->owned->resources;
-    l->image->nresources = size / 8;
+    if (!resource_own_names(o, &why)) return link_error(l, NULL, "%s", why);
+    l->image->resources = o->resources;
+    l->image->nresources = o->nresources;
     return true;
 }
 
@@ -592,7 +605,7 @@ static bool build(struct linker *l, uint32_t base, const uint32_t *start, size_t
     *l->image = (struct elf_image){.entry = base, .text_addr = base, .text = l->owned->text, .text_words = l->size[OUT_TEXT] / 4,
         .rodata_addr = l->base[OUT_RODATA], .rodata = l->owned->rodata, .rodata_size = l->size[OUT_RODATA],
         .data_addr = l->base[OUT_DATA], .data = l->owned->data, .data_size = l->size[OUT_DATA], .bss_size = l->size[OUT_BSS], .owner = l->owned};
-    const struct name *entry = find(l, "_start");
+    const struct name *entry = link_find(l, "_start");
     if (entry->defined) l->image->entry = entry->object->addresses[entry->symbol];
     return take_symbols(l) && take_notes(l) && take_resources(l);
 }
@@ -601,12 +614,12 @@ bool asm_link(const struct asm_options *options, const struct asm_input *inputs,
               struct elf_image *image, FILE *log)
 {
     struct elf_image made = {0};
-    struct linker l = {.profile = options->profile ? options->profile : PROFILE_DEFAULT, .log = log, .image = &made, .owned = calloc(1, sizeof *l.owned)};
+    struct linker l = {.profile = options->profile ? options->profile : PROFILE_DEFAULT, .version = options->resource_version, .log = log, .image = &made, .owned = calloc(1, sizeof *l.owned)};
     elf_version(EV_CURRENT);
-    if (ninputs > MAX_INPUTS || (base & 3) || nstart > MAX_BYTES / 4) return free(l.owned), error(&l, NULL, "too many objects, or an odd base address");
-    l.objects = zeroed(ninputs, sizeof *l.objects);
+    if (ninputs > MAX_INPUTS || (base & 3) || nstart > MAX_BYTES / 4) return free(l.owned), link_error(&l, NULL, "too many objects, or an odd base address");
+    l.objects = link_zeroed(ninputs, sizeof *l.objects);
     bool ok = l.owned && l.objects;
-    if (!ok) error(&l, NULL, "out of memory");
+    if (!ok) link_error(&l, NULL, "out of memory");
     l.nobjects = ok ? ninputs : 0;
     for (size_t k = 0; k < l.nobjects; k++) l.objects[k].input = &inputs[k];
     ok = ok && build(&l, base, start, nstart) && !l.errors;
@@ -633,7 +646,7 @@ static const char *type_name(unsigned type)
 #define NAME(t) [R_RISCV_##t] = "R_RISCV_" #t
     static const char *const names[] = {NAME(NONE), NAME(32), NAME(64), NAME(BRANCH), NAME(JAL), NAME(CALL), NAME(CALL_PLT), NAME(PCREL_HI20),
         NAME(PCREL_LO12_I), NAME(PCREL_LO12_S), NAME(HI20), NAME(LO12_I), NAME(LO12_S), NAME(ADD8), NAME(ADD16), NAME(ADD32), NAME(SUB6),
-        NAME(SUB8), NAME(SUB16), NAME(SUB32), NAME(SET6), NAME(SET8), NAME(SET16), NAME(SET32), NAME(32_PCREL), NAME(ALIGN), NAME(RELAX)};
+        NAME(SUB8), NAME(SUB16), NAME(SUB32), NAME(SET6), NAME(SET8), NAME(SET16), NAME(SET32), NAME(32_PCREL), NAME(ALIGN), NAME(RELAX), NAME(RVC_BRANCH), NAME(RVC_JUMP)};
 #undef NAME
     return type < sizeof names / sizeof *names ? names[type] : NULL;
 }
@@ -646,9 +659,9 @@ static bool list_sections(struct linker *l, const struct object *o, struct asm_s
         if (p->out == OUT_NONE) continue;
         sections[i].addr = (uint32_t)l->size[p->out];
         sections[i].size = (uint32_t)p->header.sh_size;
-        if (p->out != OUT_BSS) sections[i].bytes = contents(o, p);
+        if (p->out != OUT_BSS) sections[i].bytes = link_contents(o, p);
         l->size[p->out] = round_up(l->size[p->out] + p->header.sh_size, 4);
-        if (l->size[p->out] > MAX_BYTES) return error(l, o, "the program is larger than %d MiB", MAX_BYTES >> 20);
+        if (l->size[p->out] > MAX_BYTES) return link_error(l, o, "the program is larger than %d MiB", MAX_BYTES >> 20);
     }
     return true;
 }
@@ -660,11 +673,11 @@ static bool list_symbols(struct linker *l, const struct object *o, struct asm_se
         for (size_t i = 1; i < o->nsymbols; i++) {
             Elf32_Sym s;
             const char *name = "";
-            if (!symbol(l, o, i, &s, &name)) return false;
+            if (!link_symbol(l, o, i, &s, &name)) return false;
             if (s.st_shndx >= o->nparts || !*name || *name == '$' || ELF32_ST_TYPE(s.st_info) > STT_FUNC) continue;
             struct asm_section *in = &sections[s.st_shndx];
             if (in->kind == ASM_OTHER) continue;
-            if (s.st_value > in->size) return error(l, o, "a symbol is outside its section");
+            if (s.st_value > in->size) return link_error(l, o, "a symbol is outside its section");
             if (round) out[in->symbols - out + (ptrdiff_t)in->nsymbols] = (struct elf_symbol){.name = name, .value = in->addr + s.st_value,
                 .size = s.st_size, .function = ELF32_ST_TYPE(s.st_info) == STT_FUNC};
             in->nsymbols++;
@@ -686,8 +699,8 @@ static bool list_relocation(struct linker *l, const struct object *o, const stru
     const char *name = "";
     size_t index = ELF32_R_SYM(r.r_info);
     unsigned type = ELF32_R_TYPE(r.r_info);
-    if (r.r_offset > in->size) return error(l, o, "a relocation lies outside its section");
-    if (index && !symbol(l, o, index, &s, &name)) return false;
+    if (r.r_offset > in->size) return link_error(l, o, "a relocation lies outside its section");
+    if (index && !link_symbol(l, o, index, &s, &name)) return false;
     bool local = s.st_shndx != SHN_UNDEF && s.st_shndx < o->nparts && (!*name || !strncmp(name, ".L", 2)); /* a name that no listing shows */
     *out = (struct asm_relocation){.addr = in->addr + r.r_offset, .type = type, .type_name = type_name(type), .addend = r.r_addend,
         .symbol = local ? sections[s.st_shndx].name : name, .value = local ? s.st_value : 0};
@@ -706,20 +719,20 @@ static bool list_relocations(struct linker *l, const struct object *o, struct as
     for (int round = 0; round < 2; round++) {
         for (size_t i = 1; i < o->nparts; i++) {
             const struct part *table = &o->parts[i];
-            if (table->header.sh_type == SHT_REL) return error(l, o, "relocations without addends are not known");
+            if (table->header.sh_type == SHT_REL) return link_error(l, o, "relocations without addends are not known");
             if (table->header.sh_type != SHT_RELA) continue;
-            if (table->header.sh_info >= o->nparts) return error(l, o, "relocations of a section that is not there");
+            if (table->header.sh_info >= o->nparts) return link_error(l, o, "relocations of a section that is not there");
             struct asm_section *in = &sections[table->header.sh_info];
             size_t count = in->kind == ASM_OTHER ? 0 : table->header.sh_size / sizeof(Elf32_Rela);
             for (size_t k = 0; k < count && round; k++)
-                if (!list_relocation(l, o, sections, in, entry(o, table, k), &(*out)[in->relocations - *out + (ptrdiff_t)(in->nrelocations + k)])) return false;
+                if (!list_relocation(l, o, sections, in, link_entry(o, table, k), &(*out)[in->relocations - *out + (ptrdiff_t)(in->nrelocations + k)])) return false;
             in->nrelocations += count;
             total += count;
-            if (total > MAX_BYTES / sizeof(Elf32_Rela)) return error(l, o, "too many relocations");
+            if (total > MAX_BYTES / sizeof(Elf32_Rela)) return link_error(l, o, "too many relocations");
         }
         if (round) break;
-        *out = zeroed(total, sizeof **out);
-        if (!*out) return error(l, NULL, "out of memory");
+        *out = link_zeroed(total, sizeof **out);
+        if (!*out) return link_error(l, NULL, "out of memory");
         for (size_t i = 0; i < o->nparts; i++) {
             sections[i].relocations = *out + at;
             at += sections[i].nrelocations;
@@ -737,20 +750,40 @@ bool asm_read_object(const struct asm_input *input, struct asm_object *object, F
     struct linker l = {.log = log};
     struct listed *listed = calloc(1, sizeof *listed);
     *object = (struct asm_object){.owner = listed};
-    if (!listed) return error(&l, NULL, "out of memory");
+    if (!listed) return link_error(&l, NULL, "out of memory");
     struct object *o = &listed->object;
     o->input = input;
     elf_version(EV_CURRENT);
     bool ok = read_object(&l, o);
     if (ok) {
         object->nsections = o->nparts;
-        object->sections = zeroed(o->nparts, sizeof *object->sections);
-        listed->symbols = zeroed(o->nsymbols, sizeof *listed->symbols);
-        ok = (object->sections && listed->symbols) || error(&l, NULL, "out of memory");
+        object->sections = link_zeroed(o->nparts, sizeof *object->sections);
+        listed->symbols = link_zeroed(o->nsymbols, sizeof *listed->symbols);
+        ok = (object->sections && listed->symbols) || link_error(&l, NULL, "out of memory");
     }
     ok = ok && list_sections(&l, o, object->sections) && list_symbols(&l, o, object->sections, listed->symbols) &&
          list_relocations(&l, o, object->sections, &listed->relocations);
     if (!ok) asm_free_object(object);
+    return ok;
+}
+
+static bool print_records(struct linker *l, const struct owned *owned, FILE *out)
+{
+    if (!collect_records(l)) return false;
+    for (size_t i = 0; i < owned->nresources; i++) resource_print(&owned->resources[i], out);
+    return summary_print(l, out);
+}
+
+bool asm_print_resources(const struct asm_input *input, FILE *out, FILE *log)
+{
+    struct owned owned = {0};
+    struct object object = {.input = input};
+    struct linker l = {.log = log, .owned = &owned, .objects = &object, .nobjects = 1};
+    elf_version(EV_CURRENT);
+    bool ok = read_object(&l, &object) && collect_names(&l) && print_records(&l, &owned, out);
+    free_object(&object);
+    free(l.names);
+    free(owned.resources);
     return ok;
 }
 

@@ -29,14 +29,16 @@ static unsigned operand_type(char letter, enum expr_op function)
     return R_RISCV_NONE;
 }
 
-static void record(struct as *as, enum section_id section, uint32_t offset, unsigned type, const struct place *p)
+static bool record(struct as *as, const char *at, enum section_id section, uint32_t offset, unsigned type, const struct place *p)
 {
+    if (p->kind == PLACE_SECTION && p->section >= LOADED) return as_error(as, at, "notes and resource records have no address");
     struct relocation *r = as_alloc(as, sizeof *r);
     *r = (struct relocation){.section = section, .offset = offset, .type = type, .place = *p};
     if (p->kind == PLACE_SYMBOL) p->symbol->used = true;
     *as->last_relocation = r;
     as->last_relocation = &r->next;
     as->nrelocations++;
+    return true;
 }
 
 /* The auipc that %pcrel_lo(label) belongs to has its own name for the linker. */
@@ -44,12 +46,11 @@ static bool low_of(struct as *as, const struct item *i, unsigned type, bool *kno
 {
     const struct item *high = expr_pcrel_item(as, i->expr);
     struct place p;
-    if (!high || !expr_place(as, high->expr->a, &p)) return false;
+    if (!high || !expr_target(as, high->expr->a, &p)) return false;
     *known = p.kind == PLACE_SECTION && p.section == high->section;
     if (*known) return true;
     p = (struct place){.kind = PLACE_ITEM, .item = high};
-    record(as, i->section, i->addr + i->size - 4, type, &p);
-    return true;
+    return record(as, i->at, i->section, i->addr + i->size - 4, type, &p);
 }
 
 bool object_operand(struct as *as, const struct item *i, int64_t *value, bool *relocated)
@@ -65,7 +66,7 @@ bool object_operand(struct as *as, const struct item *i, int64_t *value, bool *r
         *relocated = !known;
         return *relocated || expr_value(as, e, value);
     }
-    if (!expr_place(as, function ? e->a : e, &p)) return false;
+    if (!expr_target(as, function ? e->a : e, &p)) return false;
     if (relative && p.kind == PLACE_SECTION && p.section == i->section) {
         *value = p.value;
         return true;
@@ -73,31 +74,42 @@ bool object_operand(struct as *as, const struct item *i, int64_t *value, bool *r
     if (p.kind == PLACE_NUMBER && !relative) return expr_value(as, e, value);
     if (p.kind == PLACE_NUMBER) return as_error(as, e->at, "the distance to an absolute address is not known in an object");
     if (type == R_RISCV_NONE) return as_error(as, e->at, "this operand cannot hold an address that only the linker knows");
-    record(as, i->section, i->addr + i->size - 4, type, &p);
     *value = 0;
     *relocated = true;
-    return true;
+    return record(as, i->at, i->section, i->addr + i->size - 4, type, &p);
 }
 
 /* A jump to what is not in this section: `offset` bytes into the item. */
 bool object_jump(struct as *as, const struct item *i, uint32_t offset, bool call)
 {
     struct place p;
-    if (!expr_place(as, i->expr, &p)) return false;
+    if (!expr_target(as, i->expr, &p)) return false;
     if (p.kind == PLACE_NUMBER) return as_error(as, i->expr->at, "the distance to an absolute address is not known in an object");
-    record(as, i->section, i->addr + offset, call ? R_RISCV_CALL_PLT : R_RISCV_JAL, &p);
+    return record(as, i->at, i->section, i->addr + offset, call ? R_RISCV_CALL_PLT : R_RISCV_JAL, &p);
+}
+
+/* The distance to the target of a halfword; 0 when the linker will know it. */
+bool object_half(struct as *as, const struct item *i, int64_t *distance)
+{
+    struct place p;
+    *distance = 0;
+    if (!expr_target(as, i->expr, &p)) return false;
+    if (p.kind == PLACE_NUMBER) return as_error(as, i->expr->at, "the distance to an absolute address is not known in an object");
+    if (p.kind != PLACE_SECTION || p.section != i->section)
+        return record(as, i->at, i->section, i->addr, i->letter == 'b' ? R_RISCV_RVC_BRANCH : R_RISCV_RVC_JUMP, &p);
+    *distance = p.value - i->addr;
     return true;
 }
 
 bool object_value(struct as *as, const struct item *i, int64_t *value)
 {
     struct place p;
-    if (!expr_place(as, i->expr, &p)) return false;
+    if (!expr_target(as, i->expr, &p)) return false;
     *value = p.kind == PLACE_NUMBER ? p.value : 0;
     if (p.kind == PLACE_NUMBER) return true;
-    if (i->width != 4 || i->section > SECTION_DATA) return as_error(as, i->expr->at, "only a .word of .text, .rodata or .data can hold an address");
-    record(as, i->section, i->addr, R_RISCV_32, &p);
-    return true;
+    if (i->width != 4 || (i->section > SECTION_DATA && i->section != SECTION_SUMMARY))
+        return as_error(as, i->expr->at, "only a .word of .text, .rodata, .data or .ventus.resobj can hold an address");
+    return record(as, i->expr->at, i->section, i->addr, R_RISCV_32, &p);
 }
 
 /* ---- the symbol table ---- */
@@ -109,9 +121,11 @@ struct writer {
     uint32_t nsymbols, nlocals;
     char *strings;
     uint32_t strings_size;
-    Elf32_Rela *relocations[LOADED];
-    size_t nrelocations[LOADED];
-    uint32_t index_of[LOADED]; /* section header of a section */
+    Elf32_Rela *relocations[SECTION_COUNT];
+    size_t nrelocations[SECTION_COUNT];
+    uint32_t index_of[SECTION_COUNT]; /* section header of a section */
+    char *names;               /* of sections: the known ones, then kernels' */
+    size_t names_size;
     Elf *elf;
 };
 
@@ -182,7 +196,7 @@ static void build_relocations(struct writer *w)
 {
     struct as *as = w->as;
     for (struct relocation *r = as->relocations; r; r = r->next) w->nrelocations[r->section]++;
-    for (int s = 0; s < LOADED; s++) w->relocations[s] = as_alloc(as, (w->nrelocations[s] + 1) * sizeof **w->relocations), w->nrelocations[s] = 0;
+    for (int s = 0; s < SECTION_COUNT; s++) w->relocations[s] = as_alloc(as, (w->nrelocations[s] + 1) * sizeof **w->relocations), w->nrelocations[s] = 0;
     for (struct relocation *r = as->relocations; r; r = r->next) {
         const struct place *p = &r->place;
         uint32_t symbol = p->kind == PLACE_SECTION ? FIRST_SECTION_SYMBOL + (uint32_t)p->section : p->kind == PLACE_SYMBOL ? p->symbol->index : r->symbol;
@@ -193,8 +207,8 @@ static void build_relocations(struct writer *w)
 
 /* ---- the file ---- */
 
-static const char names[] = "\0.text\0.rodata\0.data\0.bss\0.rela.text\0.rela.rodata\0.rela.data\0.note.ventus\0"
-                            ".rodata.ventus.resource\0.symtab\0.strtab\0.shstrtab";
+static const char names[] = "\0.text\0.rodata\0.data\0.bss\0.rela.text\0.rela.rodata\0.rela.data\0.rela.ventus.resobj\0.note.ventus\0"
+                            ".rodata.ventus.resource\0.ventus.resobj\0.symtab\0.strtab\0.shstrtab";
 
 static uint32_t name_offset(const char *name)
 {
@@ -203,18 +217,23 @@ static uint32_t name_offset(const char *name)
     return at;
 }
 
-/* Adds a section; returns its number, 0 on failure. */
-static uint32_t add_section(struct writer *w, const char *name, Elf32_Shdr header, const void *bytes, size_t size, Elf_Type type)
+/* Adds a section, whose name is at an offset; returns its number, 0 on failure. */
+static uint32_t add_named(struct writer *w, uint32_t name, Elf32_Shdr header, const void *bytes, size_t size, Elf_Type type)
 {
     Elf_Scn *scn = elf_newscn(w->elf);
     Elf_Data *data = scn ? elf_newdata(scn) : NULL;
     Elf32_Shdr *sh = scn ? elf32_getshdr(scn) : NULL;
     if (!data || !sh) return 0;
-    header.sh_name = name_offset(name);
+    header.sh_name = name;
     header.sh_size = (uint32_t)size;
     *sh = header;
     *data = (Elf_Data){.d_buf = (void *)bytes, .d_type = type, .d_version = EV_CURRENT, .d_size = size, .d_align = header.sh_addralign};
     return (uint32_t)elf_ndxscn(scn);
+}
+
+static uint32_t add_section(struct writer *w, const char *name, Elf32_Shdr header, const void *bytes, size_t size, Elf_Type type)
+{
+    return add_named(w, name_offset(name), header, bytes, size, type);
 }
 
 static uint32_t alignment_of(const struct as *as, int section)
@@ -238,24 +257,53 @@ static bool add_loaded(struct writer *w)
     return true;
 }
 
+/* Records of one kernel are a section each; the others are in one together. */
+static bool add_resources(struct writer *w, const struct owned *made)
+{
+    const char *const prefix = ".ventus.resource.";
+    size_t size = sizeof names, joined = 0, n;
+    for (size_t i = 0; i < made->nresources; i++) size += made->resources[i].kernel ? strlen(prefix) + strlen(made->resources[i].kernel) + 1 : 0;
+    w->names = memcpy(as_alloc(w->as, size), names, sizeof names);
+    w->names_size = sizeof names;
+    uint8_t *p = as_alloc(w->as, (made->nresources + 1) * ABI_RESOURCE_LARGEST);
+    for (size_t i = 0; i < made->nresources; i++)
+        if (!made->resources[i].kernel) joined += resource_write(&made->resources[i], p + joined);
+    const Elf32_Shdr header = {.sh_type = SHT_PROGBITS, .sh_addralign = 8};
+    if (joined && !add_section(w, ".rodata.ventus.resource", header, p, joined, ELF_T_BYTE)) return false;
+    p += joined;
+    for (size_t i = 0; i < made->nresources; i++) {
+        if (!made->resources[i].kernel) continue;
+        n = resource_write(&made->resources[i], p);
+        if (!add_named(w, (uint32_t)w->names_size, header, p, n, ELF_T_BYTE)) return false;
+        w->names_size += (size_t)sprintf(w->names + w->names_size, "%s%s", prefix, made->resources[i].kernel) + 1;
+        p += n;
+    }
+    return true;
+}
+
+static bool add_summary(struct writer *w)
+{
+    size_t size = w->as->bytes[SECTION_SUMMARY];
+    if (!size) return true;
+    w->index_of[SECTION_SUMMARY] = add_section(w, ".ventus.resobj", (Elf32_Shdr){.sh_type = SHT_PROGBITS, .sh_addralign = 8}, w->sections[SECTION_SUMMARY], size, ELF_T_BYTE);
+    return w->index_of[SECTION_SUMMARY];
+}
+
 static bool add_others(struct writer *w, const void *note, size_t note_size)
 {
-    static const char *const rela[] = {".rela.text", ".rela.rodata", ".rela.data"};
+    static const char *const rela[SECTION_COUNT] = {".rela.text", ".rela.rodata", ".rela.data", [SECTION_SUMMARY] = ".rela.ventus.resobj"};
     uint32_t strings = add_section(w, ".strtab", (Elf32_Shdr){.sh_type = SHT_STRTAB, .sh_addralign = 1}, w->strings, w->strings_size, ELF_T_BYTE);
     uint32_t symbols = add_section(w, ".symtab", (Elf32_Shdr){.sh_type = SHT_SYMTAB, .sh_link = strings, .sh_info = w->nlocals, .sh_addralign = 4,
         .sh_entsize = sizeof(Elf32_Sym)}, w->symbols, w->nsymbols * sizeof(Elf32_Sym), ELF_T_SYM);
-    bool ok = strings && symbols;
-    for (int s = 0; s < SECTION_BSS && ok; s++)
+    bool ok = strings && symbols && add_summary(w);
+    for (int s = 0; s < SECTION_COUNT && ok; s++)
         ok = !w->nrelocations[s] || add_section(w, rela[s], (Elf32_Shdr){.sh_type = SHT_RELA, .sh_flags = SHF_INFO_LINK, .sh_link = symbols,
             .sh_info = w->index_of[s], .sh_addralign = 4, .sh_entsize = sizeof(Elf32_Rela)}, w->relocations[s], w->nrelocations[s] * sizeof(Elf32_Rela), ELF_T_RELA);
     if (ok && note_size) ok = add_section(w, ".note.ventus", (Elf32_Shdr){.sh_type = SHT_NOTE, .sh_addralign = 4}, note, note_size, ELF_T_BYTE);
-    if (ok && w->as->bytes[SECTION_RESOURCE])
-        ok = add_section(w, ".rodata.ventus.resource", (Elf32_Shdr){.sh_type = SHT_PROGBITS, .sh_addralign = 2}, w->sections[SECTION_RESOURCE],
-            w->as->bytes[SECTION_RESOURCE], ELF_T_BYTE);
     return ok;
 }
 
-static bool write_file(struct writer *w, int fd, const void *note, size_t note_size)
+static bool write_file(struct writer *w, int fd, const struct owned *made, const void *note, size_t note_size)
 {
     elf_version(EV_CURRENT);
     w->elf = elf_begin(fd, ELF_C_WRITE, NULL);
@@ -267,21 +315,22 @@ static bool write_file(struct writer *w, int fd, const void *note, size_t note_s
     eh->e_version = EV_CURRENT;
     if (!add_loaded(w) || !build_symbols(w)) return false;
     build_relocations(w);
-    if (!add_others(w, note, note_size)) return false;
-    uint32_t strings = add_section(w, ".shstrtab", (Elf32_Shdr){.sh_type = SHT_STRTAB, .sh_addralign = 1}, names, sizeof names, ELF_T_BYTE);
+    if (!add_others(w, note, note_size) || !add_resources(w, made)) return false;
+    uint32_t strings = add_section(w, ".shstrtab", (Elf32_Shdr){.sh_type = SHT_STRTAB, .sh_addralign = 1}, w->names, w->names_size, ELF_T_BYTE);
     eh = elf32_getehdr(w->elf);
     if (!strings || !eh) return false;
     eh->e_shstrndx = (Elf32_Half)strings;
     return elf_update(w->elf, ELF_C_WRITE) >= 0;
 }
 
-bool object_write(struct as *as, uint8_t *sections[SECTION_COUNT], const char *note, void **bytes, size_t *size)
+bool object_write(struct as *as, uint8_t *sections[SECTION_COUNT], const struct owned *made, void **bytes, size_t *size)
 {
+    const char *note = made->note;
     struct writer w = {.as = as, .sections = sections};
     uint32_t note_size = 0;
     uint8_t *packed = note ? elf_pack_note(note, &note_size) : NULL;
     int fd = memfd_create("ventus-object", MFD_CLOEXEC);
-    bool ok = fd >= 0 && (!note || packed) && write_file(&w, fd, packed, note_size) && elf_take_bytes(fd, bytes, size);
+    bool ok = fd >= 0 && (!note || packed) && write_file(&w, fd, made, packed, note_size) && elf_take_bytes(fd, bytes, size);
     if (w.elf) elf_end(w.elf);
     if (fd >= 0) close(fd);
     free(packed);

@@ -85,7 +85,7 @@ struct symbol {
 
 /* ---- items ---- */
 
-enum section_id { SECTION_TEXT, SECTION_RODATA, SECTION_DATA, SECTION_BSS, SECTION_NOTE, SECTION_RESOURCE, SECTION_COUNT };
+enum section_id { SECTION_TEXT, SECTION_RODATA, SECTION_DATA, SECTION_BSS, SECTION_NOTE, SECTION_RESOURCE, SECTION_SUMMARY, SECTION_COUNT };
 enum item_kind { ITEM_LABEL, ITEM_INSN, ITEM_WORD, ITEM_VALUE, ITEM_BYTES, ITEM_ALIGN, ITEM_SPACE };
 
 struct item {
@@ -117,6 +117,13 @@ struct kernel_record {
     const char *at;
     int64_t vgpr, sgpr, lds, pds, args;
     struct kernel_arg *first, **last;
+};
+
+/* From this item on, SECTION_RESOURCE holds records of a kernel (NULL: they do not say). */
+struct resource_mark {
+    struct resource_mark *next;
+    const struct item *item;
+    const char *kernel;
 };
 
 /* A text that is being read, or was: all stay for messages. */
@@ -176,6 +183,7 @@ struct as {
     struct relocation *relocations, **last_relocation;
     size_t nrelocations;
     struct kernel_record *kernels, *kernel, **last_kernel; /* all, the last one, the end of the list */
+    struct resource_mark *marks, *mark, **last_mark; /* all, the last one, the end of the list */
     int64_t filled;          /* bytes made by .fill */
 };
 
@@ -246,6 +254,8 @@ bool expr_value(struct as *as, const struct expr *e, int64_t *value);
 bool symbol_value(struct as *as, struct symbol *s, const char *at, int64_t *value);
 /* The same in an object, where it can be relative to something. */
 bool expr_place(struct as *as, const struct expr *e, struct place *place);
+/* The same for what is jumped to or taken the address of: a weak symbol may turn out to be another file's. */
+bool expr_target(struct as *as, const struct expr *e, struct place *place);
 bool symbol_place(struct as *as, struct symbol *s, const char *at, struct place *place);
 /* The instruction with %pcrel_hi that %pcrel_lo of this expression belongs to; NULL after an error. */
 const struct item *expr_pcrel_item(struct as *as, const struct expr *e);
@@ -275,8 +285,9 @@ bool directive_set(struct as *as, const struct token *name);
 /* The value of an operand or .word; what the linker has to fill in becomes a relocation. */
 bool object_operand(struct as *as, const struct item *i, int64_t *value, bool *relocated);
 bool object_value(struct as *as, const struct item *i, int64_t *value);
+bool object_half(struct as *as, const struct item *i, int64_t *distance);
 bool object_jump(struct as *as, const struct item *i, uint32_t offset, bool call);
-bool object_write(struct as *as, uint8_t *sections[SECTION_COUNT], const char *note, void **bytes, size_t *size);
+bool object_write(struct as *as, uint8_t *sections[SECTION_COUNT], const struct owned *made, void **bytes, size_t *size); /* note and records are `made` */
 
 /* ---- layout.c ---- */
 bool layout_place(struct as *as);

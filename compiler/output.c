@@ -146,21 +146,19 @@ void output_program(struct cc *cc, void **bytes, size_t *size)
 {
     uint32_t end = compile_all(cc), *text = join_text(cc, end);
     struct elf_symbol *symbols = cc_alloc(cc, (cc->nkernels + 2) * sizeof *symbols);
-    uint16_t (*resources)[4] = cc_alloc(cc, (cc->nkernels + 1) * sizeof *resources);
+    struct elf_resource *resources = cc_alloc(cc, (cc->nkernels + 1) * sizeof *resources);
     symbols[0] = (struct elf_symbol){"_start", ABI_CODE_BASE, sizeof start_code, true};
     for (uint32_t k = 0; k < cc->nkernels; k++) {
         const struct kernel *kernel = &cc->kernels[k];
         symbols[k + 1] = (struct elf_symbol){kernel->name, kernel->address, 4 * kernel->code.nwords, true};
         /* The note has the full numbers; this record is what other tools read. */
-        resources[k][0] = as_u16(kernel->code.vgprs);
-        resources[k][1] = as_u16(kernel->code.sgprs);
-        resources[k][2] = as_u16(kernel->code.lds_bytes);
-        resources[k][3] = as_u16(kernel->code.pds_bytes);
+        resources[k] = (struct elf_resource){.value = {[ABI_VGPR] = as_u16(kernel->code.vgprs), [ABI_SGPR] = as_u16(kernel->code.sgprs),
+            [ABI_LDS] = as_u16(kernel->code.lds_bytes), [ABI_PDS] = as_u16(kernel->code.pds_bytes)}};
     }
     struct elf_image image = {.entry = ABI_CODE_BASE, .text_addr = ABI_CODE_BASE, .text = text, .text_words = (end - ABI_CODE_BASE) / 4,
         .rodata_addr = cc->rodata_addr, .rodata = cc->rodata, .rodata_size = cc->rodata_size,
         .symbols = symbols, .nsymbols = cc->nkernels + 1, .note = kernels_note(cc),
-        .resources = (const uint16_t (*)[4])resources, .nresources = cc->nkernels};
+        .resources = resources, .nresources = cc->nkernels};
     if (cc_dumps(cc, "asm")) asm_disassemble(text, image.text_words, ABI_CODE_BASE, &image, stderr);
     const char *why = "";
     if (!elf_write(&image, bytes, size, &why)) cc_error(cc, CC_ENVIRONMENT, NULL, "cannot make the program file: %s", why);

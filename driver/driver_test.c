@@ -418,7 +418,7 @@ static void test_run(void **state)
     args[0] = out;
 
     /* Nothing of a launch is left behind. */
-    assert_int_equal(d->nblocks, 1);
+    assert_int_equal(d->heap.nblocks, 1);
 
     /* Sizes that cannot be. */
     struct ventus_launch bad = l;
@@ -447,13 +447,102 @@ static void test_run(void **state)
     bad.args = NULL;
     assert_int_equal(ventus_run(d, &bad, &result, NULL, 0), VENTUS_BAD_ARGUMENT);
     assert_int_equal(ventus_run(NULL, &l, &result, NULL, 0), VENTUS_BAD_ARGUMENT);
-    assert_int_equal(d->nblocks, 1);
+    assert_int_equal(d->heap.nblocks, 1);
     assert_int_equal(ventus_run(d, &l, &result, NULL, 0), VENTUS_OK);
     ventus_module_free(m);
     ventus_close(d);
 }
 
 /* The code window follows the module; its bytes can be read and written like memory. */
+/* ---- programs without a note ---- */
+
+/* The source as a file of another compiler, of which the text and the records are ours to choose. */
+static enum ventus_status load_recorded(const char *source, ventus_module **m, const char **why)
+{
+    struct elf_image image;
+    void *elf;
+    size_t size;
+    assert_true(asm_assemble("test", source, strlen(source), ABI_CODE_BASE, &image, stderr));
+    assert_true(elf_write(&image, &elf, &size, why));
+    elf_free(&image);
+    enum ventus_status status = ventus_module_load(elf, size, m, why);
+    free(elf);
+    return status;
+}
+
+#define FUNCTIONS "_start: endprg\n.type _start, @function\nk: endprg\n.type k, @function\nj: endprg\n.type j, @function\n"
+#define RECORD(name) "\n.section .ventus.resource." name "\n"
+
+static void recorded_kernel(const char *source, const char *name, uint32_t vgprs, uint32_t sgprs, uint32_t lds, uint32_t pds)
+{
+    ventus_module *m = NULL;
+    const char *why = "";
+    if (load_recorded(source, &m, &why) != VENTUS_OK) fail_msg("%s", why);
+    const struct ventus_kernel *k = ventus_module_find(m, name);
+    assert_non_null(k);
+    assert_int_equal(k->vgprs, vgprs);
+    assert_int_equal(k->sgprs, sgprs);
+    assert_int_equal(k->lds_bytes, lds);
+    assert_int_equal(k->pds_bytes, pds);
+    assert_int_equal(k->nargs | k->args_size, 0);
+    assert_string_equal(k->vec_hint, "");
+    assert_int_equal(ventus_module_line(m, k->entry), 0);
+    ventus_module_free(m);
+}
+
+static void bad_record(const char *source, const char *expect)
+{
+    ventus_module *m = NULL;
+    const char *why = "";
+    assert_int_equal(load_recorded(source, &m, &why), VENTUS_BAD_MODULE);
+    if (!strstr(why, expect)) fail_msg("%s, not %s", why, expect);
+}
+
+static void test_records(void **state)
+{
+    (void)state;
+    recorded_kernel(FUNCTIONS RECORD("k") ".half 1, 2, 3, 4", "k", 1, 2, 3, 4);
+    recorded_kernel(FUNCTIONS RECORD("k") ".word 2, 0\n.quad 10, 20, 30, 40, 50, 60", "k", 10, 20, 30, 100);
+    recorded_kernel(FUNCTIONS RECORD("k") ".word 3, 0x38\n.quad 10, 20, 30, 40, -1, -1", "k", 256, 64, 30, 4136);
+    recorded_kernel(FUNCTIONS RECORD("k") ".word 3, 0x12\n.quad 10, 20, 30, 40, -1, -1", "k", 10, 20, 30, 4136);
+    recorded_kernel(FUNCTIONS RECORD("k") ".half 1, 2, 3, 4" RECORD("j") ".half 5, 6, 7, 8", "j", 5, 6, 7, 8);
+    recorded_kernel(FUNCTIONS ".section .rodata.ventus.resource\n.half 1, 2, 3, 4, 5, 6, 7, 8", "j", 5, 6, 7, 8);
+    bad_record(FUNCTIONS, "neither a Ventus note nor resource records");
+    bad_record(FUNCTIONS ".section .rodata.ventus.resource\n.half 1, 2, 3, 4", "do not say whose");
+    bad_record(FUNCTIONS RECORD("nobody") ".half 1, 2, 3, 4", "has no symbol");
+    bad_record(FUNCTIONS RECORD("k") ".half 1, 2, 3, 4, 5, 6, 7, 8", "two kernels");
+    bad_record(FUNCTIONS RECORD("k") ".half 257, 2, 3, 4", "more registers");
+    bad_record(FUNCTIONS RECORD("k") ".half 1, 65, 3, 4", "more registers");
+    bad_record(FUNCTIONS RECORD("k") ".word 2, 0\n.quad 1, 1, 1 << 32, 0, 0, 0", "more memory");
+    bad_record(FUNCTIONS RECORD("k") ".word 2, 0\n.quad 1, 1, 0, 1 << 28, 0, 1", "more memory");
+    bad_record(FUNCTIONS RECORD("k") ".word 2, 0\n.quad 1, 1, 0, 1, 0, -2", "more memory");
+    bad_record(FUNCTIONS RECORD("k") ".word 2, 0\n.quad 1, 1, 0, 0, 1028, 0", "deeper scalar stack");
+    bad_record(FUNCTIONS ".rodata\nd: .word 1" RECORD("d") ".half 1, 2, 3, 4", "not in executable code");
+    char many[20000], *p = many;
+    p += sprintf(p, FUNCTIONS ".section .rodata.ventus.resource\n.fill 4097, 8, 0x0000000000010001");
+    bad_record(many, "too many kernels");
+}
+
+/* The registers of the record are those the launch asks for. */
+static void test_recorded_run(void **state)
+{
+    (void)state;
+    for (int enough = 0; enough < 2; enough++) {
+        char source[400];
+        ventus_device *d = open_device();
+        ventus_module *m = NULL;
+        const char *why = "";
+        struct result result;
+        snprintf(source, sizeof source, "_start: csrr t0, CSR_KNL\nlw t1, 0(t0)\njalr ra, 0(t1)\nendprg\n.globl k\nk: vmv.v.i v40, 1\nret\n"
+                 ".section .ventus.resource.k\n.half %d, 8, 0, 0\n", enough ? 41 : 40);
+        if (load_recorded(source, &m, &why) != VENTUS_OK) fail_msg("%s", why);
+        struct ventus_launch launch = {.module = m, .kernel = ventus_module_find(m, "k"), .range = {1, {32, 1, 1}, {32, 1, 1}, {0}}};
+        assert_int_equal(ventus_run(d, &launch, &result, NULL, 0), enough ? VENTUS_OK : VENTUS_FAULT);
+        ventus_module_free(m);
+        ventus_close(d);
+    }
+}
+
 static void test_module_switch(void **state)
 {
     static const char note[] = "ventus-module 1\nkernel name=k entry=0x80000000 vgpr=1 sgpr=32 lds=0 pds=0 args=4\n";
@@ -523,53 +612,15 @@ static void test_max_group(void **state)
     ventus_close(d);
 }
 
-/* Two threads on one device: launches take turns, copies go on meanwhile. */
-struct worker { ventus_device *d; const ventus_module *m; int failures; };
-
-static int work(void *p)
-{
-    struct worker *w = p;
-    uint64_t locals[4] = {0, 256, 0, 0};
-    for (int i = 0; i < 100; i++) {
-        uint32_t out, values[64];
-        struct result result;
-        if (ventus_alloc(w->d, sizeof values, &out) != VENTUS_OK) return w->failures = 1;
-        uint32_t args[4] = {out, 0, (uint32_t)i, 0};
-        struct ventus_launch l = {.module = w->m, .kernel = ventus_module_kernel(w->m, 0), .args = args, .local_sizes = locals,
-                                  .range = {1, {64, 1, 1}, {64, 1, 1}, {0}}};
-        if (ventus_run(w->d, &l, &result, NULL, 0) != VENTUS_OK) w->failures++;
-        if (ventus_read(w->d, values, out, sizeof values) != VENTUS_OK) w->failures++;
-        for (uint32_t k = 0; k < 64; k++) w->failures += values[k] != k + (uint32_t)i;
-        ventus_free(w->d, out);
-    }
-    return 0;
-}
-
-static void test_threads(void **state)
-{
-    ventus_device *d = open_device();
-    ventus_module *m = build(program, program_note), *other = build(program, program_note);
-    struct worker w[3] = {{d, m, 0}, {d, other, 0}, {d, m, 0}};
-    thrd_t threads[3];
-    (void)state;
-    for (int i = 0; i < 3; i++) assert_int_equal(thrd_create(&threads[i], work, &w[i]), thrd_success);
-    for (int i = 0; i < 3; i++) {
-        thrd_join(threads[i], NULL);
-        assert_int_equal(w[i].failures, 0);
-    }
-    ventus_module_free(m);
-    ventus_module_free(other);
-    ventus_close(d);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_alloc), cmocka_unit_test(test_copies), cmocka_unit_test(test_random_allocations),
         cmocka_unit_test(test_note), cmocka_unit_test(test_bad_notes), cmocka_unit_test(test_damaged_files),
         cmocka_unit_test(test_print), cmocka_unit_test(test_hostile_print), cmocka_unit_test(test_broken_records),
-        cmocka_unit_test(test_run), cmocka_unit_test(test_module_switch), cmocka_unit_test(test_print_from_kernel),
-        cmocka_unit_test(test_max_group), cmocka_unit_test(test_threads),
+        cmocka_unit_test(test_run), cmocka_unit_test(test_records), cmocka_unit_test(test_recorded_run),
+        cmocka_unit_test(test_module_switch), cmocka_unit_test(test_print_from_kernel),
+        cmocka_unit_test(test_max_group),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,5 @@
-/* What a compiled program contains: its segments, and the kernels its note describes.
+/* What a compiled program contains: its segments, and the kernels its note describes, or for lack of one its
+ * resource records (isa/abi.h).
  *
  * The grammar of the note is in docs/architecture.md. Nothing in a file is trusted: numbers have
  * limits, addresses must lie in the code window, and a damaged note is refused with a reason. The
@@ -9,7 +10,8 @@
 
 #include "driver/driver.h"
 
-enum { MAX_KEYS = 32, MAX_ARGS_SIZE = 1 << 16, MAX_ALIGN = 1024, MAX_KERNELS = 4096 };
+enum { MAX_KEYS = 32, MAX_ARGS_SIZE = 1 << 16, MAX_ALIGN = 1024, MAX_KERNELS = 4096, MAX_PDS = 1 << 28 };
+enum { USUAL_STACK = 4096 }; /* private bytes of a stack whose depth is not known */
 
 struct parser {
     struct ventus_module *m;
@@ -133,7 +135,7 @@ static bool kernel_record(struct parser *p, const struct fields *f)
     p->m->nkernels++;
     if (!number(p, f, "entry", UINT32_MAX, &k->entry) || !number(p, f, "vgpr", ISA_VREGS, &k->vgprs) ||
         !number(p, f, "sgpr", ISA_XREGS, &k->sgprs) || !number(p, f, "lds", ABI_LOCAL_LIMIT - ABI_LOCAL_BASE, &k->lds_bytes) ||
-        !number(p, f, "pds", 1u << 28, &k->pds_bytes) || !number(p, f, "args", MAX_ARGS_SIZE, &k->args_size) ||
+        !number(p, f, "pds", MAX_PDS, &k->pds_bytes) || !number(p, f, "args", MAX_ARGS_SIZE, &k->args_size) ||
         !triple(p, f, "reqd", k->reqd) || !triple(p, f, "hint", k->hint))
         return false;
     return executable(p->m, k->entry) || fail(p, "a kernel's entry is not in executable code");
@@ -257,6 +259,86 @@ static bool parse_note(struct parser *p)
     return true;
 }
 
+/* ---- programs of other compilers: resource records instead of a note ---- */
+
+/* Sizes of a kernel from its record; registers that nobody counted may be any. */
+static bool record_sizes(struct parser *p, const struct elf_resource *r, struct ventus_kernel *k)
+{
+    bool incomplete = r->flags & ABI_REGISTERS_INCOMPLETE, deep = r->value[ABI_PDS_STACK] == ABI_RESOURCE_UNKNOWN;
+    uint64_t stack = deep ? USUAL_STACK : r->value[ABI_PDS_STACK];
+    if (r->value[ABI_VGPR] > ISA_VREGS || r->value[ABI_SGPR] > ISA_XREGS) return fail(p, "a resource record wants more registers than there are");
+    if (r->value[ABI_LDS] > ABI_LOCAL_LIMIT - ABI_LOCAL_BASE || r->value[ABI_PDS] > MAX_PDS || stack > MAX_PDS - r->value[ABI_PDS])
+        return fail(p, "a resource record wants more memory than there is");
+    if (r->value[ABI_LDS_STACK] > ABI_WARP_STACK && r->value[ABI_LDS_STACK] != ABI_RESOURCE_UNKNOWN)
+        return fail(p, "a resource record wants a deeper scalar stack than a warp has");
+    k->vgprs = incomplete ? ISA_VREGS : (uint32_t)r->value[ABI_VGPR];
+    k->sgprs = incomplete ? ISA_XREGS : (uint32_t)r->value[ABI_SGPR];
+    k->lds_bytes = (uint32_t)r->value[ABI_LDS];
+    k->pds_bytes = (uint32_t)(r->value[ABI_PDS] + stack);
+    return true;
+}
+
+static bool add_recorded(struct parser *p, const struct elf_resource *r, const struct elf_symbol *s)
+{
+    struct ventus_kernel k = {.name = s->name, .entry = s->value, .vec_hint = ""};
+    if (!record_sizes(p, r, &k)) return false;
+    if (!executable(p->m, k.entry)) return fail(p, "a kernel's entry is not in executable code");
+    if (ventus_module_find(p->m, k.name)) return fail(p, "two kernels of one name");
+    p->m->kernels[p->m->nkernels++] = k;
+    return true;
+}
+
+static int by_address(const void *a, const void *b)
+{
+    const struct elf_symbol *x = *(const struct elf_symbol *const *)a, *y = *(const struct elf_symbol *const *)b;
+    return x->value != y->value ? (x->value < y->value ? -1 : 1) : strcmp(x->name, y->name);
+}
+
+static int by_name(const void *a, const void *b)
+{
+    return strcmp((*(const struct elf_symbol *const *)a)->name, (*(const struct elf_symbol *const *)b)->name);
+}
+
+/* Records that name their kernels. */
+static bool add_named(struct parser *p, const struct elf_image *image, const struct elf_symbol **order)
+{
+    for (size_t i = 0; i < image->nsymbols; i++) order[i] = &image->symbols[i];
+    qsort(order, image->nsymbols, sizeof *order, by_name);
+    for (size_t i = 0; i < image->nresources; i++) {
+        const struct elf_symbol wanted = {.name = image->resources[i].kernel}, *key = &wanted;
+        if (!wanted.name) continue;
+        const struct elf_symbol *const *found = bsearch(&key, order, image->nsymbols, sizeof *order, by_name);
+        if (!found) return fail(p, "a resource record is of a kernel that has no symbol");
+        if (!add_recorded(p, &image->resources[i], *found)) return false;
+    }
+    return true;
+}
+
+/* Records without names belong to the functions in the order of their addresses, if there are as many. */
+static bool add_unnamed(struct parser *p, const struct elf_image *image, const struct elf_symbol **order)
+{
+    size_t n = 0, count = 0;
+    for (size_t i = 0; i < image->nresources; i++) count += !image->resources[i].kernel;
+    for (size_t i = 0; i < image->nsymbols; i++)
+        if (image->symbols[i].function && strcmp(image->symbols[i].name, "_start")) order[n++] = &image->symbols[i];
+    qsort(order, n, sizeof *order, by_address);
+    if (count && n != count) return fail(p, "there is no Ventus note, and its resource records do not say whose they are");
+    for (size_t i = 0, next = 0; i < image->nresources; i++)
+        if (!image->resources[i].kernel && !add_recorded(p, &image->resources[i], order[next++])) return false;
+    return true;
+}
+
+/* Nobody says what arguments these kernels have; they get none. */
+static bool take_records(struct parser *p, const struct elf_image *image)
+{
+    const struct elf_symbol **order = calloc(image->nsymbols + 1, sizeof *order);
+    p->nkernels = image->nresources;
+    bool ok = (order && p->nkernels <= MAX_KERNELS && allocate(p)) || fail(p, p->nkernels > MAX_KERNELS ? "too many kernels" : "out of memory");
+    ok = ok && add_named(p, image, order) && add_unnamed(p, image, order);
+    free(order);
+    return ok;
+}
+
 /* ---- segments ---- */
 
 static bool add_segment(struct parser *p, const struct elf_segment *e)
@@ -291,11 +373,10 @@ static bool load(struct parser *p, size_t size)
     if (!elf_read(m->bytes, size, &image, segments, MAX_SEGMENTS, &n, &why)) return fail(p, why ? why : "damaged ELF file");
     m->entry = image.entry;
     m->note = image.note ? strdup(image.note) : NULL;
-    bool has_note = image.note != NULL;
-    elf_free(&image);
-    if (!has_note) return fail(p, "the program has no Ventus note");
-    if (!m->note) return fail(p, "out of memory");
-    return take_segments(p, segments, n) && parse_note(p);
+    bool ok = m->note || (image.note ? fail(p, "out of memory") : image.nresources || fail(p, "the program has neither a Ventus note nor resource records"));
+    ok = ok && take_segments(p, segments, n) && (m->note ? parse_note(p) : take_records(p, &image));
+    elf_free(&image); /* names of symbols are in the file's own bytes */
+    return ok;
 }
 
 enum ventus_status ventus_module_load(const void *elf, size_t size, ventus_module **module, const char **why)
@@ -314,6 +395,7 @@ enum ventus_status ventus_module_load(const void *elf, size_t size, ventus_modul
         return VENTUS_NO_MEMORY;
     }
     memcpy(p.m->bytes, elf, size);
+    p.m->uses = 1;
     p.m->serial = atomic_fetch_add(&serial, 1) + 1;
     if (!load(&p, size)) {
         ventus_module_free(p.m);
@@ -326,7 +408,7 @@ enum ventus_status ventus_module_load(const void *elf, size_t size, ventus_modul
 
 void ventus_module_free(ventus_module *m)
 {
-    if (!m) return;
+    if (!m || atomic_fetch_sub(&m->uses, 1) != 1) return;
     free(m->bytes);
     free(m->note);
     free(m->kernels);
@@ -407,13 +489,13 @@ static bool put_in(ventus_device *d)
 enum ventus_status module_place(ventus_device *d, const ventus_module *m)
 {
     if (d->loaded == m->serial) return VENTUS_OK;
-    mtx_lock(&d->lock);
+    pthread_mutex_lock(&d->lock);
     take_out(d);
     memcpy(d->segments, m->segments, sizeof d->segments);
     d->nsegments = m->nsegments;
     bool ok = put_in(d);
     if (ok) d->loaded = m->serial;
     else take_out(d);
-    mtx_unlock(&d->lock);
+    pthread_mutex_unlock(&d->lock);
     return ok ? VENTUS_OK : VENTUS_NO_MEMORY;
 }

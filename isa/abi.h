@@ -57,6 +57,47 @@ static inline uint32_t abi_arg_offset(uint32_t end_of_previous, uint32_t size)
  * a literal of the string table. */
 #define ABI_PRINT_HEADER 8u
 
+/* Resource record of a kernel: what it needs, for launchers that do not know the module note. Little-endian,
+ * one behind the other, in a section that is not loaded: .ventus.resource.KERNEL, or .rodata.ventus.resource
+ * for records that do not say whose they are. All versions hold the same values in the same order:
+ *
+ *   version  bytes  begins with                       values
+ *   0        8      -                                 4 x u16: vgpr, sgpr, lds, pds
+ *   1        24     "VRES", u16 1, u16 24             4 x u32: vgpr, sgpr, lds, pds
+ *   2, 3     56     u32 version, u32 flags            6 x u64: vgpr, sgpr, lds, pds, lds stack, pds stack
+ *   4        96     u32 version, u32 flags            6 x u64 as in 2, then 10 x u32 for ray tracing
+ *
+ * vgpr and sgpr are numbers of registers, the others bytes: lds of a work-group, pds of a work-item. In
+ * versions 0 and 1 lds and pds are all of it; from 2 on they are what is fixed, and the stacks at their deepest
+ * come on top. A function has at least one scalar register, so a first word of 1 to 65535 is a version. */
+enum abi_resource_value { ABI_VGPR, ABI_SGPR, ABI_LDS, ABI_PDS, ABI_LDS_STACK, ABI_PDS_STACK, ABI_RESOURCE_VALUES };
+enum { ABI_RESOURCE_VERSIONS = 5, ABI_RESOURCE_LARGEST = 96, ABI_RESOURCE_RAY = 10 };
+#define ABI_RESOURCE_UNKNOWN UINT64_MAX /* of a stack */
+
+/* Flags of a record: what its call graph has, and what of the values is not known for that reason. */
+enum abi_resource_flag {
+    ABI_DYNAMIC_ALLOCA = 1 << 0,
+    ABI_RECURSION = 1 << 1,
+    ABI_INDIRECT_CALL = 1 << 2,
+    ABI_UNKNOWN_CALLEE = 1 << 3,
+    ABI_STACK_UNKNOWN = 1 << 4,
+    ABI_REGISTERS_INCOMPLETE = 1 << 5, /* vgpr and sgpr are lower bounds */
+};
+
+/* Summary of an object's functions, section .ventus.resobj, from which a linker makes the records of the
+ * entries. Nine u32: magic, version 1, flags, numbers of functions, edges and references, offsets of the three
+ * tables. Symbols are words that a relocation fills in.
+ *
+ *   function   64 bytes: u32 symbol, u32 flags, u64 vgpr, sgpr, lds stack, pds stack, outgoing private bytes,
+ *              u32 first edge, edges, first reference, references
+ *   edge        8 bytes: u32 symbol of the callee, u32 flags
+ *   reference  16 bytes: u32 symbol of a variable, u32 flags, u64 bytes */
+enum { ABI_SUMMARY_MAGIC = 0x5652534f, ABI_SUMMARY_VERSION = 1, ABI_SUMMARY_HEADER = 36, ABI_SUMMARY_FUNCTION = 64, ABI_SUMMARY_EDGE = 8,
+       ABI_SUMMARY_REFERENCE = 16 };
+enum { ABI_FUNCTION_ENTRY = 1, ABI_FUNCTION_DYNAMIC_ALLOCA = 2, ABI_FUNCTION_INDIRECT_CALL = 4 };
+enum { ABI_EDGE_TAIL = 1 };
+enum { ABI_REFERENCE_LDS = 1, ABI_REFERENCE_PDS = 2 };
+
 /* CSR numbers: enum abi_csr { CSR_TID = 0x800, ... }. */
 enum abi_csr {
 #define CSR(number, id, name, access, text) CSR_##id = number,

@@ -1,6 +1,10 @@
-/* Machine parameters: the default machine and what a machine may look like.
+/* Machine parameters: the default machine, what a machine may look like, and the text form.
  *
  * Called by gpu_create and by everybody who reports the device. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
 #include "isa/abi.h"
 #include "sim/sim.h"
 
@@ -52,4 +56,145 @@ const char *gpu_config_check(const struct gpu_config *c)
     if (c->host_threads < 1 || c->host_threads > 256) return "host_threads must be 1 to 256";
     if (c->quantum < 1 || c->quantum > 1u << 30) return "quantum must be 1 to 2^30";
     return NULL;
+}
+
+/* ---- the text form ---- */
+
+enum { IS_NUMBER, IS_WIDE /* 64 bits */, IS_PROFILE };
+
+/* In the order of the printed file. */
+static const struct parameter { const char *name; size_t at; int type; const char *text; } parameters[] = {
+#define PARAMETER(field, type, text) {#field, offsetof(struct gpu_config, field), type, text}
+    PARAMETER(sms, IS_NUMBER, "streaming multiprocessors"),
+    PARAMETER(warps_per_sm, IS_NUMBER, "resident warps of an SM = most warps of a work-group"),
+    PARAMETER(groups_per_sm, IS_NUMBER, "resident work-groups of an SM"),
+    PARAMETER(threads_per_warp, IS_NUMBER, "lanes of a warp: 4, 8, 16 or 32"),
+    PARAMETER(lanes, IS_NUMBER, "lanes that execute at once"),
+    PARAMETER(lds_bytes, IS_NUMBER, "local memory of an SM"),
+    PARAMETER(vgpr_rows, IS_NUMBER, "vector registers of an SM, shared by its warps"),
+    PARAMETER(sgpr_rows, IS_NUMBER, "scalar registers of an SM"),
+    PARAMETER(clock_mhz, IS_NUMBER, "what one instruction slot stands for in reported times"),
+    PARAMETER(profile, IS_PROFILE, "instruction set: default, toolchain, r2.0, r2.1 or r2025"),
+    PARAMETER(thread_csrs, IS_NUMBER, "1: CSRs 0x80d to 0x813 exist"),
+    PARAMETER(host_threads, IS_NUMBER, "host threads that run the SMs; 1 is deterministic"),
+    PARAMETER(quantum, IS_WIDE, "instructions of a warp before the next one's turn"),
+#undef PARAMETER
+};
+enum { NPARAMETERS = sizeof parameters / sizeof *parameters };
+
+static uint64_t get(const struct gpu_config *c, const struct parameter *p)
+{
+    const char *field = (const char *)c + p->at;
+    uint32_t narrow;
+    uint64_t wide;
+    if (p->type == IS_WIDE) return memcpy(&wide, field, sizeof wide), wide;
+    return memcpy(&narrow, field, sizeof narrow), narrow;
+}
+
+static void set(struct gpu_config *c, const struct parameter *p, uint64_t value)
+{
+    uint32_t narrow = (uint32_t)value;
+    if (p->type == IS_WIDE) memcpy((char *)c + p->at, &value, sizeof value);
+    else memcpy((char *)c + p->at, &narrow, sizeof narrow);
+}
+
+void gpu_config_print(const struct gpu_config *config, FILE *out)
+{
+    for (const struct parameter *p = parameters; p < parameters + NPARAMETERS; p++) {
+        char value[24];
+        if (p->type == IS_PROFILE) snprintf(value, sizeof value, "%s", isa_profile_name((enum isa_profile)config->profile));
+        else snprintf(value, sizeof value, "%llu", (unsigned long long)get(config, p));
+        fprintf(out, "%-16s = %-9s # %s\n", p->name, value, p->text);
+    }
+}
+
+/* Decimal or 0x hexadecimal, with K or M behind it for times 2^10 or 2^20. */
+static bool parse_number(const char *text, uint64_t most, uint64_t *value)
+{
+    char *end;
+    if (*text < '0' || *text > '9') return false;
+    errno = 0;
+    uint64_t v = strtoull(text, &end, text[0] == '0' && (text[1] | 32) == 'x' ? 16 : 10);
+    unsigned shift = *end == 'K' ? 10 : *end == 'M' ? 20 : 0;
+    if (shift) end++;
+    if (errno || *end || v > most >> shift) return false;
+    *value = v << shift;
+    return true;
+}
+
+static bool parse_value(const struct parameter *p, const char *text, uint64_t *value)
+{
+    enum isa_profile profile;
+    if (p->type != IS_PROFILE) return parse_number(text, p->type == IS_WIDE ? UINT64_MAX : UINT32_MAX, value);
+    if (!isa_profile_find(text, &profile)) return false;
+    *value = profile;
+    return true;
+}
+
+/* Cuts the comment and the white space at both ends off. */
+static char *trim(char *s)
+{
+    static const char space[] = " \t\r\n";
+    s[strcspn(s, "#")] = 0;
+    s += strspn(s, space);
+    size_t n = strlen(s);
+    while (n && strchr(space, s[n - 1])) n--;
+    s[n] = 0;
+    return s;
+}
+
+/* One line, already trimmed. NULL, or what is wrong with it, in `why`. */
+static const char *read_line(struct gpu_config *c, char *line, uint32_t *given, char *why, size_t why_size)
+{
+    char *equals = strchr(line, '=');
+    uint64_t value;
+    if (!equals) return "a line is 'name = value'";
+    *equals = 0;
+    char *name = trim(line), *text = trim(equals + 1);
+    for (size_t i = 0; i < NPARAMETERS; i++) {
+        const struct parameter *p = &parameters[i];
+        if (strcmp(p->name, name)) continue;
+        if (*given >> i & 1) return "the parameter is given twice";
+        snprintf(why, why_size, "'%.60s' is no value of %s", text, name);
+        if (!parse_value(p, text, &value)) return why;
+        *given |= 1u << i;
+        set(c, p, value);
+        return NULL;
+    }
+    int n = snprintf(why, why_size, "there is no parameter '%.40s'; there are:", name);
+    for (size_t i = 0; i < NPARAMETERS && n > 0 && (size_t)n < why_size; i++)
+        n += snprintf(why + n, why_size - (size_t)n, " %s", parameters[i].name);
+    return why;
+}
+
+static bool refuse(char *why, size_t why_size, const char *path, unsigned line, const char *what)
+{
+    if (line) snprintf(why, why_size, "%s:%u: %s", path, line, what);
+    else snprintf(why, why_size, "%s: %s", path, what);
+    return false;
+}
+
+bool gpu_config_read(struct gpu_config *config, const char *path, char *why, size_t why_size)
+{
+    char buf[512], what[400];
+    struct gpu_config c = *config;
+    uint32_t given = 0;
+    unsigned number = 0;
+    const char *wrong = NULL;
+    FILE *f = fopen(path, "r");
+    if (!f) return refuse(why, why_size, path, 0, strerror(errno));
+    while (!wrong && fgets(buf, sizeof buf, f)) {
+        number++;
+        if (strlen(buf) == sizeof buf - 1 && buf[sizeof buf - 2] != '\n') wrong = "the line is too long";
+        char *line = trim(buf);
+        if (!wrong && *line) wrong = read_line(&c, line, &given, what, sizeof what);
+    }
+    bool unread = ferror(f);
+    fclose(f);
+    if (wrong) return refuse(why, why_size, path, number, wrong);
+    if (unread) return refuse(why, why_size, path, 0, "cannot be read");
+    wrong = gpu_config_check(&c);
+    if (wrong) return refuse(why, why_size, path, 0, wrong);
+    *config = c;
+    return true;
 }

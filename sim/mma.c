@@ -178,11 +178,10 @@ struct matrices {
     union number c[MAX_RESULTS]; /* c[m * N + n] */
 };
 
-static uint32_t element(const struct warp *w, const struct tile *t, unsigned base, unsigned bits, unsigned i)
+/* Word j of the group at `base`. */
+static uint32_t *word_of(const struct warp *w, const struct tile *t, unsigned base, unsigned j)
 {
-    unsigned parts = 32 / bits, word = i / parts;
-    uint32_t value = w->v[base + word / t->lanes][word % t->lanes];
-    return bits == 32 ? value : value >> (i % parts * bits) & ((1u << bits) - 1);
+    return &w->v[base + j / t->lanes][j % t->lanes];
 }
 
 /* An element of A or B as binary32, exactly, or as an integer. */
@@ -196,23 +195,40 @@ static union number input(const struct type *type, uint32_t bits)
     }
 }
 
+/* The elements of A or B in order, the first `inner` of them side by side in x, `step` apart, the next ones
+ * one `jump` further. */
+static void gather_input(const struct warp *w, const struct tile *t, unsigned base, unsigned words, union number *x,
+                         unsigned inner, unsigned step, unsigned jump)
+{
+    unsigned bits = t->type->bits, i = 0, row = 0;
+    uint32_t mask = bits == 32 ? ~0u : (1u << bits) - 1;
+    for (unsigned j = 0; j < words; j++) {
+        uint64_t word = *word_of(w, t, base, j);
+        for (unsigned part = 0; part < 32; part += bits, word >>= bits) {
+            x[row * jump + i * step] = input(t->type, (uint32_t)word & mask);
+            if (++i == inner) i = 0, row++;
+        }
+    }
+}
+
+static void gather_c(const struct warp *w, const struct tile *t, unsigned base, union number *c)
+{
+    struct fp_env env = {FP_RNE, 0};
+    for (unsigned i = 0; i < (unsigned)t->size.m * t->size.n; i++) {
+        unsigned e = element_c(t, i / t->size.n, i % t->size.n);
+        if (t->half)
+            c[i].u = (uint32_t)fp_convert(FP_F32, FP_F16, *word_of(w, t, base, e / 2) >> (e % 2 * 16), &env);
+        else
+            c[i].u = *word_of(w, t, base, e);
+    }
+}
+
 static void gather(const struct warp *w, const struct tile *t, const struct insn *in, struct matrices *x)
 {
-    const struct type *type = t->type;
     unsigned M = t->size.m, N = t->size.n, K = t->size.k;
-    struct fp_env env = {FP_RNE, 0};
-    for (unsigned i = 0; i < M * K; i++) {
-        unsigned m = t->a_col ? i % M : i / K, k = t->a_col ? i / M : i % K;
-        x->a[m * K + k] = input(type, element(w, t, in->rs1, type->bits, i));
-    }
-    for (unsigned i = 0; i < K * N; i++) {
-        unsigned n = t->b_row ? i / K : i % N, k = t->b_row ? i % K : i / N;
-        x->b[k * N + n] = input(type, element(w, t, in->rs2, type->bits, i));
-    }
-    for (unsigned i = 0; i < M * N; i++) {
-        uint32_t c = element(w, t, base_c(in), t->half ? 16 : 32, element_c(t, i / N, i % N));
-        x->c[i].u = t->half ? (uint32_t)fp_convert(FP_F32, FP_F16, c, &env) : c;
-    }
+    gather_input(w, t, in->rs1, words_a(t), x->a, t->a_col ? M : K, t->a_col ? K : 1, t->a_col ? 1 : K);
+    gather_input(w, t, in->rs2, words_b(t), x->b, t->b_row ? K : N, t->b_row ? N : 1, t->b_row ? 1 : N);
+    gather_c(w, t, base_c(in), x->c);
 }
 
 /* ---- multiply: results into x->c ---- */
@@ -256,12 +272,13 @@ static void multiply_integer(const struct tile *t, struct matrices *x)
 /* max(x, 0) as everywhere: 0 for NaN and -0. */
 static uint32_t relu(uint32_t x) { return x >> 31 || x > 0x7f800000 ? 0 : x; }
 
-/* From binary32 to what the register gets. */
+/* From binary32 to what the register gets: f16, or binary32 without NaNs of its own. */
 static uint32_t finish(const struct tile *t, uint32_t x)
 {
     struct fp_env env = {t->round, 0};
     if (t->relu) x = relu(x);
-    return (uint32_t)fp_convert(t->half ? FP_F16 : FP_F32, FP_F32, x, &env);
+    if (t->half) return (uint32_t)fp_convert(FP_F16, FP_F32, x, &env);
+    return (x & 0x7fffffff) > 0x7f800000 ? 0x7fc00000 : x;
 }
 
 static void multiply(struct warp *w, const struct tile *t, struct matrices *x)
@@ -295,14 +312,13 @@ static void scatter(struct warp *w, const struct tile *t, const struct insn *in,
             out[e] = x->c[i].u;
     }
     for (unsigned i = 0; i < words; i++)
-        if (active >> (i % t->lanes) & 1) w->v[in->rd + i / t->lanes][i % t->lanes] = out[i];
+        if (active >> (i % t->lanes) & 1) *word_of(w, t, in->rd, i) = out[i];
 }
 
 /* What mma and mma64 demand of the warp; the test words and vftta.vv run in any. */
 static const char *check_warp(const struct warp *w, const struct tile *t, const struct insn *in)
 {
     unsigned op = in->op;
-    if (in->pair || in->abs || in->neg) return "prefix that has no meaning for matrices";
     if (op == OP_VFTTA_VV) return w->frm > FP_RMM ? "reserved rounding mode" : NULL;
     if (registers_of(t, in) > w->group->launch->vgprs) return "matrix beyond the vector registers of the launch";
     if (((uint32_t)isa_match((enum isa_op)op) & 0x7f) == 0x61) return NULL;

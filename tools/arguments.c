@@ -64,8 +64,34 @@ static void store_numbers(const struct args *args, const struct argument *a, con
     }
 }
 
-static void parse_words(const struct args *args, struct argument *a, const char *text, bool floating)
+void argument_free(struct argument *a)
 {
+    free(a->bytes);
+    free(a->text);
+}
+
+/* "1,2,3", or of "@FILE" the file's numbers with commas between them, which may be on several lines. */
+static const char *numbers_of(const struct args *args, struct argument *a, const char *text)
+{
+    size_t size;
+    if (*text != '@') return text;
+    char *s = a->text = read_file(text + 1, &size), *to = s;
+    if (memchr(s, 0, size)) usage_error(args, "--arg %s: not a text file", a->spec);
+    for (const char *p = s; *p;) {
+        size_t gap = strspn(p, " \t\r\n,"), word = strcspn(p + gap, " \t\r\n,");
+        if (word && to != s) *to++ = ',';
+        memmove(to, p + gap, word);
+        to += word;
+        p += gap + word;
+    }
+    *to = 0;
+    if (!*s) usage_error(args, "--arg %s: the file has no numbers", a->spec);
+    return s;
+}
+
+static void parse_list(const struct args *args, struct argument *a, const char *text, bool floating)
+{
+    text = numbers_of(args, a, text);
     size_t n = count_numbers(text);
     if (n > MOST_NUMBERS) usage_error(args, "--arg: too many numbers");
     a->kind = ARGUMENT_BUFFER;
@@ -114,7 +140,7 @@ struct argument argument_parse(const struct args *args, const char *spec)
     const char *rest;
     if (prefix(spec, "i", &rest) || prefix(spec, "f", &rest)) {
         a.kind = ARGUMENT_NUMBERS;
-        a.numbers = rest;
+        a.numbers = numbers_of(args, &a, rest);
         a.floating = *spec == 'f';
     } else if (prefix(spec, "bytes", &rest) && *rest == '@') {
         parse_file(&a, ARGUMENT_BYTES, rest + 1);
@@ -123,7 +149,7 @@ struct argument argument_parse(const struct args *args, const char *spec)
     } else if (prefix(spec, "out", &rest)) {
         parse_buffer(args, &a, rest, true);
     } else if (prefix(spec, "ints", &rest) || prefix(spec, "floats", &rest)) {
-        parse_words(args, &a, rest, *spec == 'f');
+        parse_list(args, &a, rest, *spec == 'f');
     } else if (prefix(spec, "iota", &rest)) {
         parse_iota(args, &a, rest);
     } else if (prefix(spec, "local", &rest)) {
@@ -138,6 +164,13 @@ struct argument argument_parse(const struct args *args, const char *spec)
         usage_error(args, "--arg: '%s' is no argument%s%s%s", spec, near ? "; did you mean '" : "", near ? near : "", near ? ":...'?" : "");
     }
     return a;
+}
+
+uint32_t argument_bytes(const struct argument *a)
+{
+    size_t n = a->kind == ARGUMENT_NUMBERS ? count_numbers(a->numbers) : 1;
+    if (a->kind == ARGUMENT_BYTES) return (uint32_t)a->size;
+    return 4 * (uint32_t)(n == 3 ? 4 : n); /* a vector of three takes the room of four */
 }
 
 /* ---- onto the device ---- */

@@ -9,12 +9,13 @@
 #include "start_code.h"
 #include "tool.h"
 
-enum { FLAG_OUTPUT, FLAG_BASE, FLAG_NO_START, FLAG_PROFILE };
+enum { FLAG_OUTPUT, FLAG_BASE, FLAG_NO_START, FLAG_PROFILE, FLAG_RESOURCES };
 static const struct flag flags[] = {
     {"output", 'o', "OUT", "where the program goes; default: a.elf"},
     {"base", 0, "ADDRESS", "address of .text; default 0x80000000"},
     {"no-start", 0, NULL, "never put the start code in front"},
     {"profile", 0, "P", "that the objects were assembled in; default: default"},
+    {"resource-version", 0, "N", "write the resource records in version 0, 1, 2 or 3; of kernels without\nany, too"},
     {0},
 };
 
@@ -36,7 +37,7 @@ int cmd_ld(int argc, char **argv)
     struct asm_input *inputs = allocate((size_t)(argc + 1) * sizeof *inputs);
     const char *output = "a.elf";
     size_t n = 0;
-    uint32_t base = ABI_CODE_BASE;
+    uint32_t base = ABI_CODE_BASE, version;
     bool start = true;
     struct asm_options options = {.profile = PROFILE_DEFAULT};
     for (int flag; (flag = args_next(&args)) != ARG_END;) {
@@ -44,7 +45,10 @@ int cmd_ld(int argc, char **argv)
         else if (flag == FLAG_BASE) base = (uint32_t)number_arg(&args, "--base", args.value, 0, UINT32_MAX - 3) & ~3u;
         else if (flag == FLAG_NO_START) start = false;
         else if (flag == FLAG_PROFILE) options.profile = (enum isa_profile)profile_arg(&args, args.value);
-        else inputs[n++].name = args.value;
+        else if (flag == FLAG_RESOURCES) {
+            version = (uint32_t)number_arg(&args, "--resource-version", args.value, 0, ABI_RESOURCE_VERSIONS - 1);
+            options.resource_version = &version;
+        } else inputs[n++].name = args.value;
     }
     if (!n) usage_error(&args, "an object is needed");
     for (size_t i = 0; i < n; i++) {

@@ -8,16 +8,17 @@
 #include "asm/asm.h"
 #include "tool.h"
 
-enum { FLAG_RAW, FLAG_BASE, FLAG_TEXT, FLAG_PROFILE };
+enum { FLAG_RAW, FLAG_BASE, FLAG_TEXT, FLAG_PROFILE, FLAG_RESOURCES };
 static const struct flag flags[] = {
     {"raw", 0, NULL, "prefixes as instructions of their own"},
     {"base", 0, "ADDRESS", "address of the first word of a .vmem file; default 0x80000000"},
     {"text", 0, NULL, "the text only, without constants, symbols and note"},
     {"profile", 0, "P", "instructions of default, toolchain, r2.0, r2.1 or r2025"},
+    {"resources", 0, NULL, "only what kernels need, one line each: records of any version"},
     {0},
 };
 
-struct how { bool raw, text_only; enum isa_profile profile; };
+struct how { bool raw, text_only, resources; enum isa_profile profile; };
 
 static const char about[] =
     "Prints one instruction a line: address, words, mnemonic, operands, separated by tabs. FILE is\n"
@@ -126,6 +127,34 @@ static void print_note(const char *note)
     }
 }
 
+static void print_numbers(const char *directive, const uint64_t *numbers, unsigned n)
+{
+    printf("\t%s\t", directive);
+    for (unsigned i = 0; i < n; i++) printf(i ? ", %lld" : "%lld", (long long)numbers[i]); /* what is not known is -1 */
+    putchar('\n');
+}
+
+/* The directives that make the same bytes, with the values as numbers. */
+static void print_resource(const struct elf_resource *r)
+{
+    if (r->version == 0) print_numbers(".half", r->value, 4);
+    else if (r->version == 1) puts("\t.ascii\t\"VRES\"\n\t.half\t1, 24"), print_numbers(".word", r->value, 4);
+    else printf("\t.word\t%u, 0x%x\n", r->version, r->flags), print_numbers(".quad", r->value, ABI_RESOURCE_VALUES);
+    for (unsigned i = 0; i < ABI_RESOURCE_RAY && r->version == 4; i++) printf("\t.word\t0x%x\n", r->ray[i]);
+}
+
+static void print_resources(const struct elf_image *m)
+{
+    for (int named = 0; named < 2; named++) /* as elf_write has them */
+        for (size_t i = 0, any = 0; i < m->nresources; i++) {
+            const struct elf_resource *r = &m->resources[i];
+            if ((r->kernel && plain_name(r->kernel)) != (named == 1)) continue;
+            if (named) printf("\t.section .ventus.resource.%s\n", r->kernel);
+            else if (!any++) puts("\t.section .rodata.ventus.resource");
+            print_resource(r);
+        }
+}
+
 /* Types and sizes of the symbols in the text. */
 static void print_types(const struct elf_image *m)
 {
@@ -145,9 +174,7 @@ static void print_others(const struct elf_image *m)
     if (m->rodata_size) print_data(m, ".rodata", m->rodata_addr, m->rodata, m->rodata_size, 0, usual, &none);
     if (m->rodata_size) usual = page_behind(m->rodata_addr, m->rodata_size);
     if (m->data_size || m->bss_size) print_data(m, ".data", m->data_addr, m->data, m->data_size, m->bss_size, usual, &none);
-    if (m->nresources) puts("\t.section .rodata.ventus.resource");
-    for (size_t i = 0; i < m->nresources; i++)
-        printf("\t.half\t%u, %u, %u, %u\n", m->resources[i][0], m->resources[i][1], m->resources[i][2], m->resources[i][3]);
+    print_resources(m);
     if (m->note) print_note(m->note);
 }
 
@@ -167,6 +194,11 @@ static void dump_elf(const void *bytes, size_t size, const char *path, const str
     size_t n = 0;
     const char *why = "";
     if (!elf_read(bytes, size, &m, segments, 64, &n, &why)) die("%s: %s", path, why);
+    for (size_t i = 0; i < m.nresources && how->resources; i++) resource_print(&m.resources[i], stdout);
+    if (how->resources) {
+        elf_free(&m);
+        return;
+    }
     if (m.text_words) list(m.text, m.text_words, m.text_addr, &m, how);
     for (size_t i = 0; i < n && i < 64 && !m.text_words; i++) { /* stripped of its sections */
         if (!segments[i].executable) continue;
@@ -228,6 +260,7 @@ static bool dump_object(const void *bytes, size_t size, const char *path, const 
 {
     struct asm_object object;
     const struct asm_input input = {path, bytes, size};
+    if (how->resources) return asm_print_resources(&input, stdout, stderr);
     if (!asm_read_object(&input, &object, stderr)) return false;
     for (int kind = ASM_TEXT; kind <= (how->text_only ? ASM_TEXT : ASM_BSS); kind++)
         for (size_t i = 0; i < object.nsections; i++)
@@ -237,26 +270,6 @@ static bool dump_object(const void *bytes, size_t size, const char *path, const 
 }
 
 static bool is_object(const char *bytes, size_t size) { return size > 17 && bytes[16] == 1 && !bytes[17]; } /* ET_REL */
-
-/* One hexadecimal word a line; blank lines, and what follows // or #, are skipped. */
-static size_t parse_words(char *text, const char *path, uint32_t *words)
-{
-    size_t n = 0, line = 0;
-    for (char *next, *p = text; p; p = next) {
-        char *end;
-        next = strchr(p, '\n');
-        if (next) *next++ = 0;
-        line++;
-        p += strspn(p, " \t\r");
-        if (!*p || *p == '#' || (p[0] == '/' && p[1] == '/')) continue;
-        size_t digits = strspn(p, "0123456789abcdefABCDEF");
-        if (!digits || digits > 8) die("%s:%zu: this is neither an ELF file nor a line with one hexadecimal word", path, line);
-        words[n++] = (uint32_t)strtoul(p, &end, 16);
-        end += strspn(end, " \t\r");
-        if (*end && *end != '#' && !(end[0] == '/' && end[1] == '/')) die("%s:%zu: unexpected text behind the word", path, line);
-    }
-    return n;
-}
 
 int cmd_objdump(int argc, char **argv)
 {
@@ -268,6 +281,7 @@ int cmd_objdump(int argc, char **argv)
         if (flag == FLAG_RAW) how.raw = true;
         else if (flag == FLAG_BASE) base = (uint32_t)number_arg(&args, "--base", args.value, 0, UINT32_MAX) & ~3u;
         else if (flag == FLAG_TEXT) how.text_only = true;
+        else if (flag == FLAG_RESOURCES) how.resources = true;
         else if (flag == FLAG_PROFILE) how.profile = (enum isa_profile)profile_arg(&args, args.value);
         else if (input) usage_error(&args, "one file at a time, '%s' is the second", args.value);
         else input = args.value;
@@ -279,6 +293,7 @@ int cmd_objdump(int argc, char **argv)
         if (!is_object(bytes, size)) dump_elf(bytes, size, input, &how);
         else if (!dump_object(bytes, size, input, &how)) return free(bytes), EXIT_FAILED;
     } else {
+        if (how.resources) die("%s: only ELF files have resource records", input);
         if (memchr(bytes, 0, size)) die("%s: this is neither an ELF file nor a text of hexadecimal words", input);
         uint32_t *words = allocate((size / 2 + 1) * sizeof *words);
         size_t n = parse_words(bytes, input, words);

@@ -1,17 +1,12 @@
-/* ventus run: one kernel of an executable on the simulator.
- *
- * Everything is checked against the kernel's records before the launch; what goes wrong ends the
- * program, with EXIT_USAGE when the command line is at fault. */
+/* ventus run: reads the command line and hands over to run_kernel.c or run_case.c. */
 #include <stdlib.h>
 #include <string.h>
 
-#include "arguments.h"
-#include "driver/ventus.h"
 #include "run.h"
-#include "tool.h"
+#include "sim/case.h"
 
-enum { FLAG_KERNEL, FLAG_GLOBAL, FLAG_LOCAL, FLAG_OFFSET, FLAG_ARG, FLAG_SHOW, FLAG_SAVE, FLAG_STATS, FLAG_TRACE, FLAG_ORDER, FLAG_LANES,
-       FLAG_WARPS, FLAG_CASE, FLAG_DUMP };
+enum { FLAG_KERNEL, FLAG_GLOBAL, FLAG_LOCAL, FLAG_OFFSET, FLAG_ARG, FLAG_SHOW, FLAG_SAVE, FLAG_CASE, FLAG_STRICT, FLAG_DUMP, FLAG_STATS,
+       FLAG_JSON, FLAG_TRACE, FLAG_TRACE_DIR, FLAG_TRACE_BINARY, FLAG_CONFIG, FLAG_PROFILE, FLAG_LANES, FLAG_WARPS, FLAG_THREADS, FLAG_ORDER };
 static const struct flag flags[] = {
     {"kernel", 'k', "NAME", "kernel to run; not needed when there is only one"},
     {"global", 'g', "X[,Y[,Z]]", "work-items in each dimension"},
@@ -20,26 +15,34 @@ static const struct flag flags[] = {
     {"arg", 'a', "SPEC", "the next kernel argument, see above"},
     {"show", 0, "N[:F[:COUNT]]", "print buffer argument N after the run; F is i u x or f"},
     {"save", 0, "N:FILE", "write buffer argument N after the run"},
+    {"case", 'c', "FILE.metadata", "run a recorded launch; several share one memory, in this order"},
+    {"strict", 0, NULL, "recorded launches may touch their buffers alone; otherwise the rest of\nmemory reads as zero and can be written"},
+    {"dump", 0, "ADDR:BYTES:FILE", "write device memory after recorded launches"},
     {"stats", 's', NULL, "print what the machine counted"},
-    {"trace", 't', "FILE", "write each executed instruction and its result; - is standard output"},
-    {"order", 0, "ORDER", "which side of a divergent branch runs first: fewer (the machine's),\ntaken, fallthrough"},
+    {"json", 'j', "FILE", "write counters, configuration and faults as JSON; - is standard output"},
+    {"trace", 't', "FILE", "write each instruction and its effects in the public simulator's format;\n- is standard output"},
+    {"trace-dir", 0, "DIR", "the same for recorded launches: a file STEM.log for each"},
+    {"trace-binary", 0, "FILE", "write a compact trace, which `ventus trace` prints"},
+    {"config", 0, "FILE", "machine parameters, as `ventus info` prints them"},
+    {"profile", 0, "P", "instruction set: default, toolchain, r2.0, r2.1 or r2025"},
     {"lanes", 0, "N", "lanes of a warp: 4 8 16 32"},
     {"warps", 0, "N", "warps of a processor"},
-    {"case", 'c', "FILE.metadata", "run a recorded launch; several share one memory, in this order"},
-    {"dump", 0, "ADDR:BYTES:FILE", "write device memory after recorded launches"},
+    {"threads", 0, "N", "host threads"},
+    {"order", 0, "ORDER", "which side of a divergent branch runs first: fewer (the machine's),\ntaken, fallthrough"},
     {0},
 };
 
 static const char about[] =
-    "Runs one kernel of an ELF executable (ventus cc, ventus as), or launches recorded as .metadata\n"
-    "and .data files.\n\n"
+    "Runs one kernel of an ELF executable (ventus cc, ventus as), a program without kernel records (an ELF\n"
+    "file or a .vmem text of words), or launches recorded as .metadata and .data files.\n\n"
     "Arguments, in the kernel's order, one --arg each:\n"
     "  i:5  i:1,-2,0x3     integers of the width the kernel wants; several make a vector\n"
     "  f:1.5  f:1,2,3,4    floating point, likewise\n"
+    "  i:@FILE  f:@FILE    the same, from a text file\n"
     "  bytes:@FILE         a value as bytes, for structs\n"
     "  buf:BYTES           a buffer of zeros\n"
     "  buf:@FILE           a buffer with a file's contents\n"
-    "  ints:1,2,3  floats:1,2.5   a buffer of 32-bit words\n"
+    "  ints:1,2,3  floats:1,2.5   a buffer of 32-bit words; ints:@FILE floats:@FILE from a text file\n"
     "  iota:N              a buffer of the words 0 to N-1\n"
     "  out:BYTES:FILE      a buffer of zeros, written to FILE (- is standard output) after the run;\n"
     "  out:@IN:FILE        the same with first contents\n"
@@ -48,26 +51,10 @@ static const char about[] =
     "Example:  ventus run saxpy.elf -g 64 -a f:2 -a iota:64 -a out:256:y.bin --show 2:f\n"
     "Exit codes: 0 done, 1 the kernel failed or does not fit, 2 wrong usage.";
 
-enum { MOST_ARGUMENTS = 256, MOST_CASES = 4096, MOST_DUMPS = 64, SHOWN_WORDS = 64 };
+enum { MOST_ARGUMENTS = 256, MOST_CASES = 4096, MOST_DUMPS = 64, MOST_WARPS = 64, MOST_THREADS = 256 };
 
-struct request {
-    struct args args;
-    const char *file, *kernel, *trace_file;
-    struct ventus_range range;
-    bool have_local;
-    unsigned local_dims;
-    struct argument *arguments;
-    unsigned narguments;
-    const char **shows, **saves;
-    unsigned nshows, nsaves;
-    bool stats;
-    struct launch_options options;
-    struct gpu_config config;
-    const char **cases, **dumps;
-    unsigned ncases, ndumps;
-};
-
-static void die_status(const char *what, enum ventus_status status) { die("%s: %s", what, ventus_status_text(status)); }
+/* Parameters of the command line, which go over those of --config; 0: not given. */
+struct overrides { const char *config; uint32_t profile, lanes, warps, threads; };
 
 static void append(const struct args *args, const char ***list, unsigned *n, unsigned most)
 {
@@ -91,7 +78,7 @@ static void add_argument(struct request *r)
     r->arguments[r->narguments++] = argument_parse(&r->args, r->args.value);
 }
 
-static void parse_flag(struct request *r, int flag)
+static void parse_flag(struct request *r, struct overrides *o, int flag)
 {
     const struct args *a = &r->args;
     switch (flag) {
@@ -105,179 +92,85 @@ static void parse_flag(struct request *r, int flag)
     case FLAG_ARG: add_argument(r); break;
     case FLAG_SHOW: append(a, &r->shows, &r->nshows, MOST_ARGUMENTS); break;
     case FLAG_SAVE: append(a, &r->saves, &r->nsaves, MOST_ARGUMENTS); break;
-    case FLAG_STATS: r->stats = true; break;
-    case FLAG_TRACE: r->trace_file = a->value; break;
-    case FLAG_ORDER: r->options.order = parse_order(a); break;
-    case FLAG_LANES: r->config.threads_per_warp = (uint32_t)number_arg(a, "--lanes", a->value, 1, ISA_LANES); break;
-    case FLAG_WARPS: r->config.warps_per_sm = (uint32_t)number_arg(a, "--warps", a->value, 1, 1024); break;
     case FLAG_CASE: append(a, &r->cases, &r->ncases, MOST_CASES); break;
+    case FLAG_STRICT: r->strict = true; break;
     case FLAG_DUMP: append(a, &r->dumps, &r->ndumps, MOST_DUMPS); break;
+    case FLAG_STATS: r->stats = true; break;
+    case FLAG_JSON: r->json = a->value; break;
+    case FLAG_TRACE: r->trace.log = a->value; break;
+    case FLAG_TRACE_DIR: r->trace_dir = a->value; break;
+    case FLAG_TRACE_BINARY: r->trace.binary = a->value; break;
+    case FLAG_CONFIG: o->config = a->value; break;
+    case FLAG_PROFILE: o->profile = profile_arg(a, a->value); break;
+    case FLAG_LANES: o->lanes = (uint32_t)number_arg(a, "--lanes", a->value, 1, ISA_LANES); break;
+    case FLAG_WARPS: o->warps = (uint32_t)number_arg(a, "--warps", a->value, 1, MOST_WARPS); break;
+    case FLAG_THREADS: o->threads = (uint32_t)number_arg(a, "--threads", a->value, 1, MOST_THREADS); break;
+    case FLAG_ORDER: r->options.order = parse_order(a); break;
     default:
         if (r->file) usage_error(a, "one executable at a time, '%s' is the second", a->value);
         r->file = a->value;
     }
 }
 
-/* The argument that "N", "N:..." means; *rest is what follows the colon, or NULL. */
-static struct argument *named_argument(struct request *r, const char *option, const char *text, const char **rest)
+static void configure(struct request *r, const struct overrides *o)
 {
-    char digits[24];
-    size_t n = strcspn(text, ":");
-    snprintf(digits, sizeof digits, "%.*s", (int)(n < 20 ? n : 20), text);
-    if (!r->narguments) usage_error(&r->args, "%s: there are no arguments", option);
-    struct argument *a = &r->arguments[number_arg(&r->args, option, digits, 0, r->narguments - 1)];
-    if (a->kind != ARGUMENT_BUFFER) usage_error(&r->args, "%s: argument %s is no buffer", option, digits);
-    *rest = text[n] ? text + n + 1 : NULL;
-    return a;
-}
-
-static void attach_outputs(struct request *r)
-{
-    const char *rest;
-    for (unsigned i = 0; i < r->nshows; i++) {
-        struct argument *a = named_argument(r, "--show", r->shows[i], &rest);
-        a->show = rest ? *rest : 'i';
-        a->show_count = SHOWN_WORDS;
-        if (!a->show || !strchr("iuxf", a->show) || (rest && rest[1] && rest[1] != ':'))
-            usage_error(&r->args, "--show %s: N[:F[:COUNT]] is meant, F one of i u x f", r->shows[i]);
-        if (rest && rest[1]) a->show_count = number_arg(&r->args, "--show", rest + 2, 1, UINT32_MAX);
-    }
-    for (unsigned i = 0; i < r->nsaves; i++) {
-        struct argument *a = named_argument(r, "--save", r->saves[i], &rest);
-        if (!rest || !*rest) usage_error(&r->args, "--save %s: N:FILE is meant", r->saves[i]);
-        a->file = rest;
-    }
-}
-
-static const struct ventus_kernel *choose_kernel(const struct request *r, const ventus_module *module)
-{
-    size_t n = ventus_module_kernels(module);
-    const struct ventus_kernel *k = r->kernel ? ventus_module_find(module, r->kernel) : n == 1 ? ventus_module_kernel(module, 0) : NULL;
-    if (k) return k;
-    if (r->kernel) fprintf(stderr, "ventus run: there is no kernel '%s'; there are:", r->kernel);
-    else fprintf(stderr, "ventus run: --kernel is needed; there are:");
-    for (size_t i = 0; i < n; i++) fprintf(stderr, " %s", ventus_module_kernel(module, i)->name);
-    fputs(n ? "\n" : " none\n", stderr);
-    exit(EXIT_USAGE);
-}
-
-static void choose_local(struct request *r, const struct ventus_kernel *k, ventus_device *device)
-{
-    struct ventus_range *range = &r->range;
-    if (r->have_local && r->local_dims != range->work_dim)
-        usage_error(&r->args, "--local has %u dimension%s, --global %u", r->local_dims, r->local_dims == 1 ? "" : "s", range->work_dim);
-    for (unsigned d = 0; d < 3 && !r->have_local && k->reqd[0]; d++) range->local[d] = k->reqd[d];
-    if (!r->have_local && !k->reqd[0]) {
-        uint32_t most = ventus_max_group(device, k), n = range->global[0] < most ? range->global[0] : most;
-        while (n > 1 && range->global[0] % n) n--;
-        range->local[0] = n ? n : 1;
-    }
-    for (unsigned d = 0; d < 3; d++)
-        if (range->global[d] % range->local[d])
-            usage_error(&r->args, "--global %u is no multiple of --local %u", range->global[d], range->local[d]);
-}
-
-static void *place_arguments(struct request *r, const struct ventus_kernel *k, ventus_device *device, uint64_t *local_sizes)
-{
-    uint8_t *image = allocate(k->args_size);
-    if (r->narguments != k->nargs) {
-        fprintf(stderr, "ventus run: kernel %s takes %u arguments, %u are given:", k->name, k->nargs, r->narguments);
-        for (unsigned i = 0; i < k->nargs; i++) fprintf(stderr, " %s", k->args[i].name);
-        fputc('\n', stderr);
-        exit(EXIT_USAGE);
-    }
-    for (unsigned i = 0; i < k->nargs; i++)
-        argument_place(&r->args, &r->arguments[i], i, &k->args[i], device, image, &local_sizes[i]);
-    return image;
-}
-
-void run_print_counters(const struct counters *c)
-{
-    double lanes = c->vector_instructions ? (double)c->lanes / (double)c->vector_instructions : 0;
-    fprintf(stderr, "work-groups              %llu\n", (unsigned long long)c->groups);
-    fprintf(stderr, "warps                    %llu\n", (unsigned long long)c->warps);
-    fprintf(stderr, "warp instructions        %llu\n", (unsigned long long)c->instructions);
-    fprintf(stderr, "  of them vector         %llu, %.2f lanes active on average\n", (unsigned long long)c->vector_instructions, lanes);
-    fprintf(stderr, "vector branches          %llu, %llu divergent\n", (unsigned long long)c->branches, (unsigned long long)c->divergent);
-    fprintf(stderr, "deepest SIMT stack       %u\n", c->max_simt_depth);
-    fprintf(stderr, "loads stores atomics     %llu %llu %llu\n", (unsigned long long)c->loads, (unsigned long long)c->stores, (unsigned long long)c->atomics);
-    fprintf(stderr, "barrier arrivals         %llu\n", (unsigned long long)c->barriers);
-}
-
-static ventus_device *open_device(const struct request *r)
-{
-    ventus_device *device;
-    const char *wrong = gpu_config_check(&r->config);
+    struct gpu_config *c = &r->config;
+    if (r->ncases) case_config(c);
+    else gpu_config_default(c);
+    if (o->config) config_file(c, o->config);
+    if (o->profile) c->profile = o->profile;
+    if (o->lanes) c->threads_per_warp = o->lanes;
+    if (o->warps) c->warps_per_sm = o->warps;
+    if (o->threads) c->host_threads = o->threads;
+    if (r->trace.log || r->trace_dir) c->quantum = 1; /* warps take turns as in the simulator */
+    const char *wrong = gpu_config_check(c);
     if (wrong) usage_error(&r->args, "machine: %s", wrong);
-    enum ventus_status status = ventus_open(&r->config, &device);
-    if (status != VENTUS_OK) die_status("cannot open the device", status);
-    return device;
+    r->report.config = *c;
 }
 
-static int run_kernel(struct request *r)
+/* Options that make no sense together. */
+static void check(const struct request *r)
 {
-    size_t size;
-    void *elf = read_file(r->file, &size);
-    const char *why = "damaged";
-    ventus_module *module;
-    if (ventus_module_load(elf, size, &module, &why) != VENTUS_OK) die("%s: %s", r->file, why);
-    const struct ventus_kernel *k = choose_kernel(r, module);
-    if (!r->range.work_dim) usage_error(&r->args, "--global is needed: the number of work-items");
-    ventus_device *device = open_device(r);
-    choose_local(r, k, device);
-    uint64_t *local_sizes = allocate((k->nargs + 1) * sizeof *local_sizes);
-    void *image = place_arguments(r, k, device, local_sizes);
-    attach_outputs(r);
-
-    struct result result = {0};
-    char message[512] = "";
-    struct ventus_launch launch = {.module = module, .kernel = k, .range = r->range, .args = image, .local_sizes = local_sizes, .options = r->options};
-    enum ventus_status status = ventus_run(device, &launch, &result, message, sizeof message);
-    bool ran = status == VENTUS_OK || status == VENTUS_FAULT;
-    if (status != VENTUS_OK) fprintf(stderr, "ventus run: %s%s%s\n", ventus_status_text(status), *message ? ": " : "", message);
-    for (unsigned i = 0; i < r->narguments && status == VENTUS_OK; i++) argument_finish(&r->arguments[i], i, device);
-    fflush(stdout);
-    if (r->stats && ran) run_print_counters(&result.counters);
-    free(image);
-    free(local_sizes);
-    ventus_module_free(module);
-    ventus_close(device);
-    free(elf);
-    return status == VENTUS_OK ? EXIT_OK : EXIT_FAILED;
+    const struct args *a = &r->args;
+    if (r->ncases && r->file) usage_error(a, "either an executable or --case");
+    if (!r->ncases && !r->file) usage_error(a, "an executable or --case is needed");
+    if (!r->ncases && r->ndumps) usage_error(a, "--dump goes with --case; --save writes an argument");
+    if (!r->ncases && r->trace_dir) usage_error(a, "--trace-dir goes with --case; --trace writes one file");
+    if (!r->ncases && r->strict) usage_error(a, "--strict goes with --case; other runs always are");
+    if (r->trace_dir && (r->trace.log || r->trace.binary)) usage_error(a, "either --trace-dir or one file");
+    if (!r->ncases) return;
+    const char *alone = r->kernel ? "--kernel" : r->range.work_dim ? "--global" : r->have_local ? "--local" : r->narguments ? "--arg"
+                        : r->nshows ? "--show" : r->nsaves ? "--save" : NULL;
+    if (alone) usage_error(a, "%s goes with an executable, not with --case", alone);
 }
 
-/* Runs what was asked for, with the trace file open around it. */
-static int execute(struct request *r)
+static bool is_standard(const char *path) { return path && !strcmp(path, "-"); }
+
+static void release(struct request *r)
 {
-    FILE *trace_out = NULL;
-    struct trace trace;
-    if (r->trace_file) {
-        trace_out = strcmp(r->trace_file, "-") ? fopen(r->trace_file, "w") : stdout;
-        if (!trace_out) die("cannot write %s", r->trace_file);
-        trace = trace_into(trace_out);
-        r->options.trace = &trace;
-    }
-    int code = r->ncases ? run_cases(&r->args, r->cases, r->ncases, r->dumps, r->ndumps, r->stats, &r->options) : run_kernel(r);
-    if (trace_out && (ferror(trace_out) | fclose(trace_out))) die("cannot write %s", r->trace_file);
-    return code;
+    for (unsigned i = 0; i < r->narguments; i++) argument_free(&r->arguments[i]);
+    free(r->arguments);
+    free(r->shows);
+    free(r->saves);
+    free(r->cases);
+    free(r->dumps);
+    report_free(&r->report);
 }
 
 int cmd_run(int argc, char **argv)
 {
     struct request r = {.range = {.global = {1, 1, 1}, .local = {1, 1, 1}}};
-    r.args = (struct args){.command = "run", .usage = "FILE.elf --kernel NAME --global X[,Y[,Z]] [--arg SPEC]...\n"
+    struct overrides o = {0};
+    r.args = (struct args){.command = "run", .usage = "FILE --kernel NAME --global X[,Y[,Z]] [--arg SPEC]...\n"
         "       ventus run --case FILE.metadata...", .about = about, .flags = flags, .argc = argc, .argv = argv, .at = 1};
-    gpu_config_default(&r.config);
-    for (int flag; (flag = args_next(&r.args)) != ARG_END;) parse_flag(&r, flag);
-    if (r.ncases && r.file) usage_error(&r.args, "either an executable or --case");
-    if (!r.ncases && !r.file) usage_error(&r.args, "an executable or --case is needed");
-    if (r.ndumps && !r.ncases) usage_error(&r.args, "--dump goes with --case; --save writes an argument");
-    int code = execute(&r);
-    for (unsigned i = 0; i < r.narguments; i++) free(r.arguments[i].bytes);
-    free(r.arguments);
-    free(r.shows);
-    free(r.saves);
-    free(r.cases);
-    free(r.dumps);
+    for (int flag; (flag = args_next(&r.args)) != ARG_END;) parse_flag(&r, &o, flag);
+    check(&r);
+    r.silent = is_standard(r.json) || is_standard(r.trace.log) || is_standard(r.trace.binary);
+    configure(&r, &o);
+    int code = r.ncases ? run_cases(&r) : run_kernel(&r);
+    fflush(stdout);
+    if (r.stats) report_print(&r.report, stderr);
+    if (r.json) report_json(&r.report, r.json);
+    release(&r);
     return code;
 }

@@ -1,9 +1,13 @@
 /* ventus run --case: recorded launches (.metadata and .data) in order on one memory.
  *
- * Later launches of a program see what earlier ones left, as on the device they were recorded on.
+ * Later launches of a program see what earlier ones left, as on the device they were recorded on. Groups
+ * run one after another, as in the public simulator. Memory is flat, as there: bytes of no buffer read as
+ * zero and can be written. --strict opens the buffers alone, so that anything else is a fault.
  * Called by run.c. */
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include "isa/abi.h"
 #include "run.h"
@@ -31,46 +35,6 @@ static struct dump parse_dump(const struct args *args, const char *text)
     return d;
 }
 
-static void add_counters(struct counters *sum, const struct counters *c)
-{
-    sum->instructions += c->instructions;
-    sum->lanes += c->lanes;
-    sum->vector_instructions += c->vector_instructions;
-    sum->branches += c->branches;
-    sum->divergent += c->divergent;
-    sum->loads += c->loads;
-    sum->stores += c->stores;
-    sum->atomics += c->atomics;
-    sum->barriers += c->barriers;
-    sum->groups += c->groups;
-    sum->warps += c->warps;
-    if (c->max_simt_depth > sum->max_simt_depth) sum->max_simt_depth = c->max_simt_depth;
-}
-
-/* Runs one launch; false when the program failed, which is reported. */
-static bool run_one(struct gpu *gpu, const char *path, const struct launch_options *options, struct counters *sum)
-{
-    struct recorded c;
-    struct result result = {0};
-    const char *why = "";
-    char *data = case_data_path(path);
-    if (!data) die("out of memory");
-    if (!case_read(path, data, &c, &why)) die("%s: %s", path, why);
-    if (!case_load(gpu, &c)) die("%s: the buffers do not fit into memory", path);
-    gpu_launch(gpu, &c.launch, options, &result);
-    if (result.status == LAUNCH_FAULT) {
-        char text[400];
-        fault_print(&result.fault, text, sizeof text);
-        fprintf(stderr, "ventus run: %s: %s\n", path, text);
-    } else {
-        printf("%s: %llu warp instructions\n", path, (unsigned long long)result.counters.instructions);
-    }
-    add_counters(sum, &result.counters);
-    case_free(&c);
-    free(data);
-    return result.status == LAUNCH_DONE;
-}
-
 static void write_dump(struct gpu *gpu, const struct dump *d)
 {
     const void *bytes = gpu_mem(gpu, d->addr, d->bytes);
@@ -78,23 +42,134 @@ static void write_dump(struct gpu *gpu, const struct dump *d)
     write_file(d->file, bytes, d->bytes);
 }
 
-int run_cases(const struct args *args, const char *const *cases, unsigned ncases, const char *const *dumps, unsigned ndumps,
-              bool stats, const struct launch_options *options)
+/* ---- flat memory ---- */
+
+enum { PAGES = 1 << 20 };
+/* Local memory of a group on flat memory: enough for every recorded program, whatever its metadata say. */
+enum { FLAT_LOCAL = 256 * 1024 };
+
+/* Pages that belong to buffers, a byte each. */
+static void cover(uint8_t *covered, uint64_t addr, uint64_t size)
 {
-    struct gpu_config config;
-    struct counters sum = {0};
+    uint64_t last = (addr + size - 1) / ABI_PAGE;
+    for (uint64_t p = addr / ABI_PAGE; size && p <= last && p < PAGES; p++) covered[p] = 1;
+}
+
+/* What a series of launches shares. */
+struct session {
+    struct gpu *gpu;
+    struct tracer *tracer;
+    uint8_t *covered;
+    uint32_t lds_bytes;  /* on flat memory it never shrinks, since the machine would close what is left over */
+};
+
+static void cover_case(const struct session *s, const struct recorded *c, uint32_t lds_bytes)
+{
+    for (size_t i = 0; i < c->nbuffers; i++) cover(s->covered, c->buffers[i].base, c->buffers[i].alloc);
+    cover(s->covered, ABI_LOCAL_BASE, lds_bytes);
+}
+
+/* Pages in [base, limit) that the host had to provide although no buffer covers them. The host knows what
+ * has been touched, so that runs need not be watched. */
+static uint64_t stray_pages(struct gpu *gpu, const uint8_t *covered, uint32_t base, uint32_t limit)
+{
+    size_t n = (limit - base) / ABI_PAGE;
+    unsigned char *resident = allocate(n);
+    void *host = gpu_mem(gpu, base, limit - base);
+    uint64_t stray = 0;
+    if (host && !mincore(host, (size_t)n * ABI_PAGE, resident))
+        for (size_t i = 0; i < n; i++) stray += (resident[i] & 1) && !covered[base / ABI_PAGE + i];
+    free(resident);
+    return stray;
+}
+
+static void open_flat(struct gpu *gpu)
+{
+    if (sysconf(_SC_PAGESIZE) != ABI_PAGE || !case_open_flat(gpu)) die("flat memory cannot be had on this host; try --strict");
+    /* Large pages would count as many touched pages each. */
+    madvise(gpu_mem(gpu, ABI_LOCAL_BASE, ABI_HEAP_LIMIT - ABI_LOCAL_BASE), ABI_HEAP_LIMIT - ABI_LOCAL_BASE, MADV_NOHUGEPAGE);
+}
+
+/* ---- runs ---- */
+
+/* "folder/fan.metadata" and "logs" give "logs/fan.log", malloc'ed. */
+static char *log_path(const char *dir, const char *metadata)
+{
+    const char *name = strrchr(metadata, '/');
+    name = name ? name + 1 : metadata;
+    const char *end = strstr(name, ".metadata");
+    if (!end) end = strrchr(name, '.');
+    size_t stem = end && end != name ? (size_t)(end - name) : strlen(name), room = strlen(dir) + stem + sizeof "/.log";
+    char *path = allocate(room);
+    snprintf(path, room, "%s/%.*s.log", dir, (int)stem, name);
+    return path;
+}
+
+/* Local memory of this launch's groups. */
+static uint32_t local_bytes(const struct request *r, struct session *s, const struct launch *l)
+{
+    if (r->strict) return l->lds_bytes;
+    if (l->lds_bytes > s->lds_bytes) s->lds_bytes = l->lds_bytes;
+    return s->lds_bytes;
+}
+
+/* Runs one launch; false when the program failed, which is reported. */
+static bool run_one(struct request *r, struct session *s, const char *path)
+{
+    struct recorded c;
+    struct result result = {0};
+    char text[400], *data = case_data_path(path), *log = NULL;
+    struct tracer *tracer = s->tracer;
+    struct launch_options options = r->options;
+    if (!data) die("out of memory");
+    if (!case_read(path, data, &c, text, sizeof text)) die("%s", text);
+    if (!case_load(s->gpu, &c)) die("%s: the buffers do not fit into memory", path);
+    c.launch.lds_bytes = local_bytes(r, s, &c.launch);
+    cover_case(s, &c, c.launch.lds_bytes);
+    if (r->trace_dir) {
+        log = log_path(r->trace_dir, path);
+        tracer = trace_open(s->gpu, &(struct trace_files){.log = log, .binary = r->trace.binary});
+    }
+    options.serial = true;
+    options.trace = trace_hooks(tracer);
+    trace_launch(tracer, &c.launch);
+    gpu_launch(s->gpu, &c.launch, &options, &result);
+    if (tracer != s->tracer) trace_close(tracer);
+    fault_print(&result.fault, text, sizeof text);
+    if (result.status == LAUNCH_FAULT) fprintf(stderr, "ventus run: %s: %s\n", path, text);
+    else if (!r->silent) printf("%s: %llu warp instructions\n", path, (unsigned long long)result.counters.instructions);
+    report_add(&r->report, path, c.launch.groups, &result);
+    case_free(&c);
+    free(data);
+    free(log);
+    return result.status == LAUNCH_DONE;
+}
+
+static void count_strays(struct report *report, const struct session *s)
+{
+    report->flat = true;
+    report->stray_pages = stray_pages(s->gpu, s->covered, ABI_LOCAL_BASE, ABI_CODE_BASE) + stray_pages(s->gpu, s->covered, ABI_CODE_BASE, ABI_HEAP_BASE) +
+                          stray_pages(s->gpu, s->covered, ABI_HEAP_BASE, ABI_HEAP_LIMIT);
+}
+
+int run_cases(struct request *r)
+{
     const char *why = "";
     bool ok = true;
-    struct dump *parsed = allocate(ndumps * sizeof *parsed);
-    for (unsigned i = 0; i < ndumps; i++) parsed[i] = parse_dump(args, dumps[i]);
-    case_config(&config);
-    struct gpu *gpu = gpu_create(&config, &why);
-    if (!gpu) die("%s", why);
-    for (unsigned i = 0; i < ncases && ok; i++) ok = run_one(gpu, cases[i], options, &sum);
-    for (unsigned i = 0; i < ndumps && ok; i++) write_dump(gpu, &parsed[i]);
-    fflush(stdout);
-    if (stats) run_print_counters(&sum);
-    gpu_destroy(gpu);
-    free(parsed);
+    uint32_t most = r->config.lds_bytes;
+    struct session s = {.covered = allocate(PAGES), .lds_bytes = most < FLAT_LOCAL ? most : FLAT_LOCAL};
+    struct dump *dumps = allocate(r->ndumps * sizeof *dumps);
+    for (unsigned i = 0; i < r->ndumps; i++) dumps[i] = parse_dump(&r->args, r->dumps[i]);
+    s.gpu = gpu_create(&r->config, &why);
+    if (!s.gpu) usage_error(&r->args, "machine: %s", why);
+    if (!r->strict) open_flat(s.gpu);
+    if (!r->trace_dir) s.tracer = trace_open(s.gpu, &r->trace);
+    for (unsigned i = 0; i < r->ncases && ok; i++) ok = run_one(r, &s, r->cases[i]);
+    trace_close(s.tracer);
+    for (unsigned i = 0; i < r->ndumps && ok; i++) write_dump(s.gpu, &dumps[i]);
+    if (!r->strict) count_strays(&r->report, &s);
+    gpu_destroy(s.gpu);
+    free(dumps);
+    free(s.covered);
     return ok ? EXIT_OK : EXIT_FAILED;
 }

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "asm/asm.h"
+#include "sim/sim.h"
 
 void die(const char *format, ...)
 {
@@ -169,6 +170,12 @@ unsigned triple_arg(const struct args *args, const char *what, const char *text,
     usage_error(args, "%s: '%s' is not X[,Y[,Z]]", what, text);
 }
 
+void config_file(struct gpu_config *config, const char *path)
+{
+    char why[512];
+    if (!gpu_config_read(config, path, why, sizeof why)) die("%s", why);
+}
+
 /* ---- files ---- */
 
 enum { MOST_FILE_BYTES = 1 << 30 };
@@ -219,6 +226,25 @@ void write_file(const char *path, const void *bytes, size_t size)
         if (removable) unlink(path);
         die("cannot write %s: %s", path, strerror(error));
     }
+}
+
+size_t parse_words(char *text, const char *path, uint32_t *words)
+{
+    size_t n = 0, line = 0;
+    for (char *next, *p = text; p; p = next) {
+        char *end;
+        next = strchr(p, '\n');
+        if (next) *next++ = 0;
+        line++;
+        p += strspn(p, " \t\r");
+        if (!*p || *p == '#' || (p[0] == '/' && p[1] == '/')) continue;
+        size_t digits = strspn(p, "0123456789abcdefABCDEF");
+        if (!digits || digits > 8) die("%s:%zu: this is neither an ELF file nor a line with one hexadecimal word", path, line);
+        words[n++] = (uint32_t)strtoul(p, &end, 16);
+        end += strspn(end, " \t\r");
+        if (*end && *end != '#' && !(end[0] == '/' && end[1] == '/')) die("%s:%zu: unexpected text behind the word", path, line);
+    }
+    return n;
 }
 
 void write_elf(const char *path, const struct elf_image *m)

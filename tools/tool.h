@@ -17,6 +17,7 @@ int cmd_isa(int argc, char **argv);
 int cmd_ld(int argc, char **argv);
 int cmd_objdump(int argc, char **argv);
 int cmd_run(int argc, char **argv);
+int cmd_trace(int argc, char **argv);
 
 /* ---- options ---- */
 
@@ -62,10 +63,20 @@ unsigned triple_arg(const struct args *args, const char *what, const char *text,
 /* The profile called `text` (an enum isa_profile); else a usage error. */
 unsigned profile_arg(const struct args *args, const char *text);
 
+struct gpu_config;
+
+/* Reads machine parameters from a file over those in *config; dies with a message when that fails. */
+void config_file(struct gpu_config *config, const char *path);
+
 /* ---- files; failures end the program ---- */
 void *read_file(const char *path, size_t *size); /* "-": standard input; zero-terminated, malloc'ed */
 void write_file(const char *path, const void *bytes, size_t size);
 void *allocate(size_t size);                     /* zeroed */
+
+/* Words of a text with one hexadecimal word a line (changed on the way); blank lines, and what follows //
+ * or #, are skipped. `words` has room for half as many as the text has bytes, and one more. Returns how many
+ * there are; dies at a line that is none, naming `path`. */
+size_t parse_words(char *text, const char *path, uint32_t *words);
 
 struct elf_image;
 

@@ -1,39 +1,117 @@
-/* ventus run --trace: one line for each executed instruction, with what it wrote.
+/* Between the machine's hooks and the writers of traces: collects what one instruction does.
  *
- * Columns, separated by tabs: warp, address, SIMT mask after the instruction, instruction, result
- * (a vector register lane by lane, - for lanes that were not active). Called by run.c. */
+ * Hooks see an instruction three times: before it, at each memory access, and after it. Memory operands
+ * are copied when they are announced, because an instruction may overwrite its own address register.
+ * Called by run.c. */
+#include "trace.h"
+
+#include <stdlib.h>
 #include <string.h>
 
-#include "run.h"
-#include "sim/warp.h"
+struct tracer {
+    struct trace hooks;
+    struct gpu *gpu;
+    struct trace_log *log;
+    struct trace_binary *binary;
+    struct event event;
+};
 
-static void print_vector(FILE *out, const struct warp *w, unsigned vd)
+/* Registers that a store takes its data from; they may be gone afterwards (sc.w writes its destination). */
+static void take_data(struct event *e, const struct warp *w, const struct insn *in)
 {
-    fprintf(out, "v%u =", vd);
-    for (unsigned lane = 0; lane < ISA_LANES; lane++) {
-        if (!(w->lanes >> lane & 1)) continue;
-        if (w->active >> lane & 1) fprintf(out, " %x", w->v[vd][lane]);
-        else fputs(" -", out);
+    e->writes_memory = true;
+    switch (isa_table[in->op].kind) {
+    case KIND_XSTORE: e->data[0] = w->x[in->rs2]; break;
+    case KIND_VSTORE: case KIND_PSTORE: memcpy(e->data, w->v[in->rs2], sizeof e->data); break;
+    case KIND_USTORE: case KIND_SSTORE: case KIND_ISTORE: memcpy(e->data, w->v[in->rs3], sizeof e->data); break;
+    case KIND_AMO: case KIND_SC: break; /* what memory holds afterwards */
+    default: e->writes_memory = false;
     }
 }
 
-static void print_result(FILE *out, const struct warp *w, const struct insn *in)
+static void before(void *user, const struct warp *w, const struct insn *in)
 {
-    const char *pattern = isa_table[in->op].pattern;
-    if (strchr(pattern, 'd') && in->rd) fprintf(out, "%s = %x", isa_xreg_name(in->rd), w->x[in->rd]);
-    else if (strchr(pattern, 'D')) print_vector(out, w, in->rd);
+    struct tracer *t = user;
+    struct event *e = &t->event;
+    e->mask = w->mask;
+    e->depth = w->depth;
+    e->lanes = in->vm ? w->active : w->active & w->v[0][0];
+    e->accessed = false;
+    e->fflags = t->log ? trace_flags(w, in, e->lanes) : 0;
+    take_data(e, w, in);
+}
+
+static void on_access(void *user, const struct warp *w, const struct insn *in, const struct access *access)
+{
+    struct event *e = &((struct tracer *)user)->event;
+    (void)w, (void)in;
+    e->accessed = true;
+    e->access = *access;
+    if (!access->high) return;
+    memcpy(e->high, access->high, sizeof e->high);
+    e->access.high = e->high;
+}
+
+/* What atomics left in memory. Lanes that share a word all show the last value. */
+static void read_back(struct tracer *t, struct event *e)
+{
+    for (uint32_t left = e->access.lanes; left; left &= left - 1) {
+        unsigned lane = (unsigned)__builtin_ctz(left);
+        const void *p = gpu_mem(t->gpu, e->access.addr[lane], 4);
+        if (p) memcpy(&e->data[lane], p, 4);
+    }
 }
 
 static void after(void *user, const struct warp *w, uint32_t pc, const struct insn *in)
 {
-    FILE *out = user;
-    char text[160];
-    isa_print(in, pc, 0, text, sizeof text);
-    char *tab = strchr(text, '\t');
-    if (tab) *tab = ' ';
-    fprintf(out, "%u\t%08x\t%08x\t%s\t", w->wid, pc, w->mask, text);
-    print_result(out, w, in);
-    fputc('\n', out);
+    struct tracer *t = user;
+    struct event *e = &t->event;
+    unsigned kind = isa_table[in->op].kind;
+    const void *code = gpu_mem(t->gpu, pc, in->size);
+    memset(e->words, 0, sizeof e->words);
+    if (code && in->size <= sizeof e->words) memcpy(e->words, code, in->size);
+    e->w = w;
+    e->insn = in;
+    e->pc = pc;
+    if (e->accessed && (kind == KIND_AMO || kind == KIND_SC)) read_back(t, e);
+    if (t->log) log_event(t->log, e);
+    if (t->binary) binary_event(t->binary, e);
 }
 
-struct trace trace_into(FILE *out) { return (struct trace){.user = out, .after = after}; }
+static void group_begin(void *user, const struct group *group)
+{
+    struct tracer *t = user;
+    if (t->log) log_group_begin(t->log, group);
+}
+
+static void group_end(void *user, const struct group *group)
+{
+    struct tracer *t = user;
+    if (t->log) log_group_end(t->log, group);
+}
+
+struct tracer *trace_open(struct gpu *gpu, const struct trace_files *files)
+{
+    if (!files->log && !files->binary) return NULL;
+    struct tracer *t = allocate(sizeof *t);
+    t->gpu = gpu;
+    t->hooks = (struct trace){.user = t, .group_begin = group_begin, .group_end = group_end, .before = before, .after = after, .access = on_access};
+    if (files->log) t->log = log_open(gpu, files->log);
+    if (files->binary) t->binary = binary_open(gpu_config_of(gpu), files->binary);
+    return t;
+}
+
+const struct trace *trace_hooks(struct tracer *t) { return t ? &t->hooks : NULL; }
+
+void trace_launch(struct tracer *t, const struct launch *launch)
+{
+    if (t && t->binary) binary_launch(t->binary, launch);
+}
+
+void trace_close(struct tracer *t)
+{
+    if (!t) return;
+    if (t->log) log_close(t->log);
+    if (t->binary) binary_close(t->binary);
+    free(t);
+}

@@ -12,6 +12,7 @@ static const struct command { const char *name; int (*run)(int argc, char **argv
     {"objdump", cmd_objdump, "disassemble an executable, an object or a text file of words"},
     {"isa", cmd_isa, "explain an instruction, or print the manual"},
     {"run", cmd_run, "run a kernel on the simulator"},
+    {"trace", cmd_trace, "print a trace that run wrote"},
     {"info", cmd_info, "show version and machine parameters"},
 };
 enum { NCOMMANDS = sizeof commands / sizeof *commands };

@@ -61,7 +61,8 @@ static uint32_t operand(enum pool pool)
 /* A binary64 on or beside a tie or the limits of binary32, beside an integer, or anything. */
 static uint64_t double_operand(void)
 {
-    static const uint64_t limits[] = {0x7ff0000000000000, 0x7ff8000000000000, 0x7ff0000000000001, 0x47efffffe0000000, 0x47effffff0000000,
+    static const uint64_t limits[] = {0x7ff0000000000000, 0x7ff8000000000000, 0x7ff0000000000001, 0x47efffffe0000000,
+                                      0x47effffff0000000,
                                       0x36a0000000000000, 0x3690000000000000, 0x3800000000000000, 0x380fffffffffffff, 1, 0,
                                       0x41dfffffffc00000, 0x41e0000000000000, 0x41efffffffe00000, 0x41f0000000000000};
     uint64_t sign = (uint64_t)below(2) << 63, beside = below(3) - 1ull;
@@ -108,8 +109,9 @@ static void fill_triple(struct triple *t, enum pool pool)
 void input_fill(struct input *input)
 {
     for (unsigned pool = 0; pool < POOLS; pool++) {
+        enum pool scalars = pool == POOL_DOUBLE ? POOL_FLOAT : (enum pool)pool;
         for (unsigned i = 0; i < BATCHES; i++) fill_batch(&input->batches[pool][i], (enum pool)pool);
-        for (unsigned i = 0; i < TRIPLES; i++) fill_triple(&input->triples[pool][i], pool == POOL_DOUBLE ? POOL_FLOAT : (enum pool)pool);
+        for (unsigned i = 0; i < TRIPLES; i++) fill_triple(&input->triples[pool][i], scalars);
     }
     for (unsigned i = 0; i < LOAD_BYTES; i++) input->bytes[i] = (uint8_t)random64();
 }
@@ -153,14 +155,15 @@ size_t level(struct program *p)
 
 static uint32_t operand_address(const struct section *s)
 {
-    const struct input *at = NULL;
-    uintptr_t offset = s->operands == OPERANDS_TRIPLE ? (uintptr_t)&at->triples[s->pool][s->first]
-                                                      : (uintptr_t)&at->batches[s->pool][s->first];
-    return MODEL_INPUT + (uint32_t)offset;
+    size_t triples = offsetof(struct input, triples) + (s->pool * TRIPLES + s->first) * sizeof(struct triple);
+    size_t batches = offsetof(struct input, batches) + (s->pool * BATCHES + s->first) * sizeof(struct batch);
+    return MODEL_INPUT + (uint32_t)(s->operands == OPERANDS_TRIPLE ? triples : batches);
 }
 
 size_t section_begin(struct program *p, struct section s)
 {
+    static const uint32_t steps[] = {0, sizeof(struct batch), sizeof(struct triple)};
+    if (!s.step) s.step = steps[s.operands];
     s.out = p->out_bytes;
     s.code = (uint32_t)level(p);
     p->out_bytes += s.record * s.count;
@@ -180,9 +183,8 @@ size_t section_begin(struct program *p, struct section s)
 void section_end(struct program *p, size_t loop)
 {
     const struct section *s = &p->sections[p->nsections - 1];
-    uint32_t step = s->operands == OPERANDS_BATCH ? sizeof(struct batch) : s->operands == OPERANDS_TRIPLE ? sizeof(struct triple) : 0;
     level(p);
-    PUT(p, BOTH, ADDI, .rd = X_IN, .rs1 = X_IN, .imm = (int32_t)step);
+    PUT(p, BOTH, ADDI, .rd = X_IN, .rs1 = X_IN, .imm = (int32_t)s->step);
     put_constant(p, X_TMP, s->record);
     PUT(p, BOTH, ADD, .rd = X_OUT, .rs1 = X_OUT, .rs2 = X_TMP);
     PUT(p, BOTH, ADDI, .rd = X_LEFT, .rs1 = X_LEFT, .imm = -1);

@@ -38,6 +38,7 @@ struct section {
     enum section_operands operands;
     enum pool pool;
     uint32_t first;                   /* number of the first batch or triple */
+    uint32_t step;                    /* bytes from one repetition's operands to the next; 0: all of them are new */
     uint32_t code;                    /* index of its first word */
     uint32_t out, record, count;      /* bytes from the begin of the output; bytes of a record; records */
     uint32_t flag_words;              /* so many words at the end of a record are fflags, vxsat */

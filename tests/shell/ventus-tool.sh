@@ -63,7 +63,7 @@ grep -q 'warp instructions' out.txt || wrong "no statistics"
 [ "$(od -An -tu4 -N8 sum.bin | tr -s ' ')" = ' 5 6' ] || wrong "the result file is wrong"
 check 0 '43 44' "$ventus" run add.elf --global=4 --lanes 4 -a ints:42,43,44,45 -a i:1 -a buf:16 --show 2:u
 
-check 0 'mul a3, a3, a4.*a3 = 4$' "$ventus" run add.elf -g 8 -l 4 -a iota:8 -a i:1 -a buf:32 --trace -
+check 0 'mul     x13, x13, x14' "$ventus" run add.elf -g 8 -l 4 -a iota:8 -a i:1 -a buf:32 --trace -
 check 0 '' "$ventus" run add.elf -g 4 -a iota:4 -a i:1 -a out:@ints.bin:inout.bin
 check 2 'not a multiple of 4' "$ventus" as --base 0x80000002 add.s
 check 1 'addr\|0x' "$ventus" run add.elf -g 32 -a null -a i:5 -a buf:128
@@ -74,7 +74,7 @@ check 2 'not numbers of 4 bytes' "$ventus" run add.elf -g 1 -a iota:1 -a i:x -a 
 check 2 'no multiple' "$ventus" run add.elf -g 5 -l 2 -a iota:5 -a i:1 -a iota:5
 check 2 "did you mean '--global'" "$ventus" run add.elf --globl 3
 check 2 "did you mean 'iota" "$ventus" run add.elf -g 1 -a itoa:3
-check 1 'not an ELF' "$ventus" run add.s -g 1
+check 1 'neither an ELF' "$ventus" run add.s -g 1
 check 1 'cannot open' "$ventus" objdump nothing.elf
 check 1 'is a folder' "$ventus" as . -o x.elf
 check 1 'bad.s:1:1: error: unknown instruction' sh -c "echo 'adi a0, a0, 1' >bad.s; '$ventus' as bad.s -o x.elf"
@@ -87,7 +87,7 @@ check 2 "did you mean 'objdump'" "$ventus" objdmp
 check 2 'commands:' "$ventus"
 check 0 'commands:' "$ventus" --help
 check 0 'usage: ventus run' "$ventus" help run
-for c in as cc objdump run info; do check 0 "usage: ventus $c" "$ventus" $c --help; done
+for c in as cc objdump run trace info; do check 0 "usage: ventus $c" "$ventus" $c --help; done
 check 0 'lanes of a warp' "$ventus" info
 check 2 'unexpected argument' "$ventus" info x
 
@@ -112,7 +112,7 @@ pair 0x80000000 0 2 1 1 4 1 0x90001000 4096 0 64 64 0 3 \
 check 0 'one.metadata: 16 warp instructions' "$ventus" run --case one.metadata --dump 0x90000000:8:case.bin --stats
 grep -q 'work-groups  *2$' out.txt || wrong "not two work-groups"
 [ "$(od -An -tu4 case.bin | tr -s ' ')" = ' 7 8' ] || wrong "the recorded launch gave something else"
-check 1 'no buffer covers' "$ventus" run --case one.metadata --dump 0xa0000000:8:case.bin
+check 1 'no buffer covers' "$ventus" run --strict --case one.metadata --dump 0xa0000000:8:case.bin
 check 2 'ADDR:BYTES:FILE' "$ventus" run --case one.metadata --dump 0x90000000:8
 check 2 'either an executable or --case' "$ventus" run add.elf --case one.metadata
 printf '00000000\n' >two.metadata

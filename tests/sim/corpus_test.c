@@ -201,11 +201,11 @@ static void run_group(size_t first, size_t end)
         const struct item *it = &items[i];
         char metadata[4096], data[4096];
         struct recorded c;
-        const char *why = NULL;
+        char why[300];
         path_of(it, it->metadata, metadata, sizeof metadata);
         path_of(it, it->data, data, sizeof data);
         print_message("  %s/%s\n", it->dir, it->metadata);
-        if (!case_read(metadata, data, &c, &why)) fail_msg("%s: %s", metadata, why);
+        if (!case_read(metadata, data, &c, why, sizeof why)) fail_msg("%s", why);
         assert_true(case_load(gpu, &c));
         assert_true(case_load(fast, &c));
         assert_true(case_load(expected, &c));

@@ -1,0 +1,85 @@
+/* The linker's inside: what link.c and summary.c share. */
+#ifndef VENTUS_ASM_LINKER_H
+#define VENTUS_ASM_LINKER_H
+
+#include "owned.h"
+
+#include <elf.h>
+#include <gelf.h>
+#include <libelf.h>
+
+#define SUMMARY_SECTION ".ventus.resobj"
+
+enum { OUT_TEXT = ASM_TEXT, OUT_RODATA = ASM_RODATA, OUT_DATA = ASM_DATA, OUT_BSS = ASM_BSS, OUT_COUNT, OUT_NONE = ASM_OTHER };
+enum { MAX_BYTES = 64 << 20, MAX_INPUTS = 4096, MAX_ALIGN = 1 << 16, MAX_ERRORS = 20 };
+
+/* A section of an object, and where it goes. */
+struct part {
+    GElf_Shdr header;
+    const char *name;
+    int out;
+    uint32_t addr, align;
+};
+
+struct object {
+    const struct asm_input *input;
+    Elf *elf;
+    struct part *parts;
+    size_t nparts;
+    const struct part *symbols;      /* the symbol table, NULL: none */
+    const char *strings;
+    size_t strings_size, nsymbols;
+    uint32_t *addresses;             /* of its symbols; */
+    uint8_t *known;                  /* 1 when there is one */
+};
+
+/* A name that all objects share. */
+struct name {
+    const char *text;
+    const struct object *object;     /* that defines it */
+    size_t symbol;
+    bool defined, weak;
+};
+
+struct linker {
+    enum isa_profile profile;
+    FILE *log;
+    unsigned errors;
+    struct object *objects;
+    size_t nobjects;
+    struct name *names;              /* hash table */
+    size_t nnames, name_room;
+    uint64_t size[OUT_COUNT];
+    uint32_t base[OUT_COUNT];
+    uint8_t *bytes[OUT_COUNT];
+    struct elf_image *image;
+    struct owned *owned;
+    char *note_text;
+    size_t note_size;
+    const uint32_t *version;         /* of resource records, NULL: as they are */
+};
+
+/* ---- link.c ---- */
+
+/* A message about an object (NULL: about the whole), of which only the first few are printed; false. */
+bool link_error(struct linker *linker, const struct object *object, const char *format, ...) __attribute__((format(printf, 3, 4)));
+/* Zeroed memory of malloc, never of size 0; NULL: there is none. */
+void *link_zeroed(size_t n, size_t size);
+/* The bytes of a section, inside the file. */
+const uint8_t *link_contents(const struct object *object, const struct part *part);
+/* Symbol `i` of an object and its name; false, with a message, when it is damaged. */
+bool link_symbol(struct linker *linker, const struct object *object, size_t i, Elf32_Sym *symbol, const char **name);
+/* The entry of the table of names for `text`; not `defined` when no object has such a symbol. */
+struct name *link_find(struct linker *linker, const char *text);
+/* Relocation `i` of a table. */
+Elf32_Rela link_entry(const struct object *object, const struct part *table, size_t i);
+
+/* ---- summary.c ---- */
+
+/* Makes a record of version 2 for every entry from the summaries of all objects. *any says whether there are
+ * summaries; then objects that have nothing but records are refused. */
+bool summary_records(struct linker *linker, bool *any);
+/* Prints the summaries as text. */
+bool summary_print(struct linker *linker, FILE *out);
+
+#endif

@@ -1,0 +1,153 @@
+/* ventus run FILE: one kernel of an executable, or a program without kernels.
+ *
+ * Everything is checked against the kernel's records before the launch; what goes wrong ends the
+ * program, with EXIT_USAGE when the command line is at fault. Called by run.c. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "isa/abi.h"
+#include "run.h"
+
+enum { SHOWN_WORDS = 64 };
+
+static void die_status(const char *what, enum ventus_status status) { die("%s: %s", what, ventus_status_text(status)); }
+
+/* The argument that "N", "N:..." means; *rest is what follows the colon, or NULL. */
+static struct argument *named_argument(struct request *r, const char *option, const char *text, const char **rest)
+{
+    char digits[24];
+    size_t n = strcspn(text, ":");
+    snprintf(digits, sizeof digits, "%.*s", (int)(n < 20 ? n : 20), text);
+    if (!r->narguments) usage_error(&r->args, "%s: there are no arguments", option);
+    struct argument *a = &r->arguments[number_arg(&r->args, option, digits, 0, r->narguments - 1)];
+    if (a->kind != ARGUMENT_BUFFER) usage_error(&r->args, "%s: argument %s is no buffer", option, digits);
+    *rest = text[n] ? text + n + 1 : NULL;
+    return a;
+}
+
+static void attach_outputs(struct request *r)
+{
+    const char *rest;
+    for (unsigned i = 0; i < r->nshows; i++) {
+        struct argument *a = named_argument(r, "--show", r->shows[i], &rest);
+        a->show = rest ? *rest : 'i';
+        a->show_count = SHOWN_WORDS;
+        if (!a->show || !strchr("iuxf", a->show) || (rest && rest[1] && rest[1] != ':'))
+            usage_error(&r->args, "--show %s: N[:F[:COUNT]] is meant, F one of i u x f", r->shows[i]);
+        if (rest && rest[1]) a->show_count = number_arg(&r->args, "--show", rest + 2, 1, UINT32_MAX);
+    }
+    for (unsigned i = 0; i < r->nsaves; i++) {
+        struct argument *a = named_argument(r, "--save", r->saves[i], &rest);
+        if (!rest || !*rest) usage_error(&r->args, "--save %s: N:FILE is meant", r->saves[i]);
+        a->file = rest;
+    }
+}
+
+static const struct ventus_kernel *choose_kernel(const struct request *r, const ventus_module *module)
+{
+    size_t n = ventus_module_kernels(module);
+    const struct ventus_kernel *k = r->kernel ? ventus_module_find(module, r->kernel) : n == 1 ? ventus_module_kernel(module, 0) : NULL;
+    if (k) return k;
+    if (r->kernel) fprintf(stderr, "ventus run: there is no kernel '%s'; there are:", r->kernel);
+    else fprintf(stderr, "ventus run: --kernel is needed; there are:");
+    for (size_t i = 0; i < n; i++) fprintf(stderr, " %s", ventus_module_kernel(module, i)->name);
+    fputs(n ? "\n" : " none\n", stderr);
+    exit(EXIT_USAGE);
+}
+
+static void choose_local(struct request *r, const struct ventus_kernel *k, ventus_device *device)
+{
+    struct ventus_range *range = &r->range;
+    if (r->have_local && r->local_dims != range->work_dim)
+        usage_error(&r->args, "--local has %u dimension%s, --global %u", r->local_dims, r->local_dims == 1 ? "" : "s", range->work_dim);
+    for (unsigned d = 0; d < 3 && !r->have_local && k->reqd[0]; d++) range->local[d] = k->reqd[d];
+    if (!r->have_local && !k->reqd[0]) {
+        uint32_t most = ventus_max_group(device, k), n = range->global[0] < most ? range->global[0] : most;
+        while (n > 1 && range->global[0] % n) n--;
+        range->local[0] = n ? n : 1;
+    }
+    for (unsigned d = 0; d < 3; d++)
+        if (range->global[d] % range->local[d])
+            usage_error(&r->args, "--global %u is no multiple of --local %u", range->global[d], range->local[d]);
+}
+
+static void *place_arguments(struct request *r, const struct ventus_kernel *k, ventus_device *device, uint64_t *local_sizes)
+{
+    uint8_t *image = allocate(k->args_size);
+    if (r->narguments != k->nargs) {
+        fprintf(stderr, "ventus run: kernel %s takes %u arguments, %u are given:", k->name, k->nargs, r->narguments);
+        for (unsigned i = 0; i < k->nargs; i++) fprintf(stderr, " %s", k->args[i].name);
+        fputc('\n', stderr);
+        exit(EXIT_USAGE);
+    }
+    for (unsigned i = 0; i < k->nargs; i++)
+        argument_place(&r->args, &r->arguments[i], i, &k->args[i], device, image, &local_sizes[i]);
+    return image;
+}
+
+static ventus_device *open_device(const struct request *r)
+{
+    ventus_device *device;
+    const char *wrong = gpu_config_check(&r->config);
+    if (wrong) usage_error(&r->args, "machine: %s", wrong);
+    enum ventus_status status = ventus_open(&r->config, &device);
+    if (status != VENTUS_OK) die_status("cannot open the device", status);
+    return device;
+}
+
+static ventus_module *load(struct request *r)
+{
+    size_t size, raw_size;
+    char *bytes = read_file(r->file, &size);
+    const char *why = "damaged";
+    ventus_module *module;
+    void *raw = raw_program(r, bytes, size, &raw_size);
+    enum ventus_status status = raw ? ventus_module_load(raw, raw_size, &module, &why) : ventus_module_load(bytes, size, &module, &why);
+    if (status != VENTUS_OK) die("%s: %s", r->file, why);
+    free(raw);
+    free(bytes);
+    return module;
+}
+
+/* The launch itself, watched if that is wanted. */
+static enum ventus_status run_launch(struct request *r, ventus_device *device, const struct ventus_launch *launch, struct result *result)
+{
+    char message[512] = "";
+    struct ventus_launch l = *launch;
+    const struct launch machine = {
+        .start_pc = ABI_CODE_BASE, .groups = {l.range.global[0] / l.range.local[0], l.range.global[1] / l.range.local[1], l.range.global[2] / l.range.local[2]},
+        .warps = (l.range.local[0] * l.range.local[1] * l.range.local[2] + r->config.threads_per_warp - 1) / r->config.threads_per_warp,
+        .threads_per_warp = r->config.threads_per_warp};
+    struct tracer *tracer = trace_open(ventus_gpu(device), &r->trace);
+    l.options.trace = trace_hooks(tracer);
+    l.options.serial = r->trace.log != NULL;
+    trace_launch(tracer, &machine);
+    enum ventus_status status = ventus_run(device, &l, result, message, sizeof message);
+    trace_close(tracer);
+    if (status != VENTUS_OK) fprintf(stderr, "ventus run: %s%s%s\n", ventus_status_text(status), *message ? ": " : "", message);
+    if (status == VENTUS_OK || status == VENTUS_FAULT) report_add(&r->report, l.kernel->name, machine.groups, result);
+    return status;
+}
+
+int run_kernel(struct request *r)
+{
+    ventus_module *module = load(r);
+    const struct ventus_kernel *k = choose_kernel(r, module);
+    if (!r->range.work_dim) usage_error(&r->args, "--global is needed: the number of work-items");
+    ventus_device *device = open_device(r);
+    choose_local(r, k, device);
+    uint64_t *local_sizes = allocate((k->nargs + 1) * sizeof *local_sizes);
+    void *image = place_arguments(r, k, device, local_sizes);
+    attach_outputs(r);
+
+    struct result result = {0};
+    struct ventus_launch launch = {.module = module, .kernel = k, .range = r->range, .args = image, .local_sizes = local_sizes, .options = r->options};
+    enum ventus_status status = run_launch(r, device, &launch, &result);
+    for (unsigned i = 0; i < r->narguments && status == VENTUS_OK; i++) argument_finish(&r->arguments[i], i, device);
+    fflush(stdout);
+    free(image);
+    free(local_sizes);
+    ventus_module_free(module);
+    ventus_close(device);
+    return status == VENTUS_OK ? EXIT_OK : EXIT_FAILED;
+}

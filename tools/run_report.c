@@ -1,0 +1,170 @@
+/* What the machine counted: a table for people and JSON for programs. docs/run.md lists the keys.
+ *
+ * Called by run.c, filled by run_kernel.c and run_case.c. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "run.h"
+
+/* The counters, in the order of both outputs. */
+#define COUNTERS(X)                                                                                \
+    X(groups, "work-groups")                                                                       \
+    X(warps, "warps")                                                                              \
+    X(instructions, "warp instructions")                                                           \
+    X(vector_instructions, "  of them vector")                                                     \
+    X(lanes, "active lanes of these")                                                              \
+    X(branches, "vector branches")                                                                 \
+    X(divergent, "  of them divergent")                                                            \
+    X(max_simt_depth, "deepest SIMT stack")                                                        \
+    X(loads, "loads")                                                                              \
+    X(stores, "stores")                                                                            \
+    X(atomics, "atomics")                                                                          \
+    X(barriers, "barrier arrivals")
+
+void report_add(struct report *r, const char *name, const uint32_t groups[3], const struct result *result)
+{
+    if (r->n == r->room) {
+        r->room = r->room ? 2 * r->room : 16;
+        r->launches = realloc(r->launches, r->room * sizeof *r->launches);
+        if (!r->launches) die("out of memory");
+    }
+    struct reported *l = &r->launches[r->n++];
+    *l = (struct reported){.name = strdup(name), .result = *result};
+    memcpy(l->groups, groups, sizeof l->groups);
+    if (!l->name) die("out of memory");
+}
+
+void report_free(struct report *r)
+{
+    for (size_t i = 0; i < r->n; i++) free(r->launches[i].name);
+    free(r->launches);
+}
+
+static struct counters total(const struct report *r)
+{
+    struct counters sum = {0};
+    for (size_t i = 0; i < r->n; i++) {
+        const struct counters *c = &r->launches[i].result.counters;
+        uint32_t depth = sum.max_simt_depth > c->max_simt_depth ? sum.max_simt_depth : c->max_simt_depth;
+#define ADD(field, text) sum.field += c->field;
+        COUNTERS(ADD)
+#undef ADD
+        sum.max_simt_depth = depth;
+    }
+    return sum;
+}
+
+void report_print(const struct report *r, FILE *out)
+{
+    struct counters c = total(r);
+#define LINE(field, text) fprintf(out, "%-24s %llu\n", text, (unsigned long long)c.field);
+    COUNTERS(LINE)
+#undef LINE
+    if (c.vector_instructions) fprintf(out, "%-24s %.2f\n", "lanes active on average", (double)c.lanes / (double)c.vector_instructions);
+    if (r->flat) fprintf(out, "%-24s %llu\n", "pages of no buffer", (unsigned long long)r->stray_pages);
+}
+
+/* ---- JSON ---- */
+
+static void put_string(FILE *out, const char *s)
+{
+    putc('"', out);
+    for (; *s; s++) {
+        unsigned char c = (unsigned char)*s;
+        if (c == '"' || c == '\\') fprintf(out, "\\%c", c);
+        else if (c < ' ') fprintf(out, "\\u%04x", c);
+        else putc(c, out);
+    }
+    putc('"', out);
+}
+
+static void put_counters(FILE *out, const struct counters *c)
+{
+    const char *separator = "";
+    putc('{', out);
+#define MEMBER(field, text) fprintf(out, "%s\"" #field "\": %llu", separator, (unsigned long long)c->field), separator = ", ";
+    COUNTERS(MEMBER)
+#undef MEMBER
+    putc('}', out);
+}
+
+/* From the lines "name = value # text" of the configuration's own text form. */
+static void put_config(FILE *out, const struct gpu_config *config)
+{
+    char *text = NULL, name[64], value[64];
+    size_t size;
+    FILE *lines = open_memstream(&text, &size);
+    if (!lines) die("out of memory");
+    gpu_config_print(config, lines);
+    fclose(lines);
+    const char *separator = "";
+    putc('{', out);
+    for (const char *p = text; p && sscanf(p, "%63s = %63s", name, value) == 2; p = strchr(p, '\n'), p += p != NULL) {
+        bool number = value[strspn(value, "0123456789")] == 0;
+        fprintf(out, "%s\"%s\": %s%s%s", separator, name, number ? "" : "\"", value, number ? "" : "\"");
+        separator = ", ";
+    }
+    putc('}', out);
+    free(text);
+}
+
+static const char *fault_key(enum fault_kind kind)
+{
+    static const char *const keys[] = {
+        [FAULT_NONE] = "none", [FAULT_READ] = "read", [FAULT_WRITE] = "write", [FAULT_FETCH] = "fetch",
+        [FAULT_MISALIGNED] = "misaligned", [FAULT_ILLEGAL] = "illegal", [FAULT_SIMT_OVERFLOW] = "simt_overflow",
+        [FAULT_ENDPRG_DIVERGED] = "endprg_diverged", [FAULT_BARRIER_DEADLOCK] = "barrier_deadlock", [FAULT_PAGE] = "page",
+        [FAULT_LAUNCH] = "launch"};
+    return kind < sizeof keys / sizeof *keys && keys[kind] ? keys[kind] : "unknown";
+}
+
+static void put_fault(FILE *out, const struct fault *f)
+{
+    char text[400];
+    fault_print(f, text, sizeof text);
+    fprintf(out, "{\"kind\": \"%s\", \"text\": ", fault_key(f->kind));
+    put_string(out, text);
+    fprintf(out, ", \"detail\": ");
+    put_string(out, f->detail);
+    fprintf(out, ", \"group\": [%u, %u, %u], \"warp\": %u, \"lanes\": %u, \"lane\": ", f->group[0], f->group[1], f->group[2], f->warp, f->lanes);
+    if (f->lane < ISA_LANES) fprintf(out, "%u", f->lane);
+    else fputs("null", out);
+    fprintf(out, ", \"pc\": %u, \"word\": %u, \"high\": %u, \"prefix\": %u, \"addr\": %llu, \"profile\": \"%s\"}", f->pc, f->word,
+            f->high, f->prefix, (unsigned long long)f->addr, isa_profile_name((enum isa_profile)f->profile));
+}
+
+static void put_launch(FILE *out, const struct reported *l)
+{
+    const char *status = l->result.status == LAUNCH_DONE ? "done" : l->result.status == LAUNCH_FAULT ? "fault" : "cancelled";
+    fprintf(out, "    {\"name\": ");
+    put_string(out, l->name);
+    fprintf(out, ", \"status\": \"%s\", \"groups\": [%u, %u, %u],\n     \"counters\": ", status, l->groups[0], l->groups[1], l->groups[2]);
+    put_counters(out, &l->result.counters);
+    fputs(",\n     \"fault\": ", out);
+    if (l->result.status == LAUNCH_FAULT) put_fault(out, &l->result.fault);
+    else fputs("null", out);
+    fputs("}", out);
+}
+
+void report_json(const struct report *r, const char *path)
+{
+    bool standard = !strcmp(path, "-");
+    FILE *out = standard ? stdout : fopen(path, "w");
+    struct counters sum = total(r);
+    if (!out) die("cannot write %s: %s", path, strerror(errno));
+    fputs("{\n  \"version\": 1,\n  \"config\": ", out);
+    put_config(out, &r->config);
+    fputs(",\n  \"launches\": [\n", out);
+    for (size_t i = 0; i < r->n; i++) {
+        put_launch(out, &r->launches[i]);
+        fputs(i + 1 < r->n ? ",\n" : "\n", out);
+    }
+    fputs("  ],\n  \"total\": ", out);
+    put_counters(out, &sum);
+    if (r->flat) fprintf(out, ",\n  \"stray_pages\": %llu", (unsigned long long)r->stray_pages);
+    fputs("\n}\n", out);
+    bool bad = ferror(out);
+    bad |= standard ? fflush(out) != 0 : fclose(out) != 0;
+    if (bad) die("cannot write %s", path);
+}

@@ -1,0 +1,84 @@
+/* Observers of `ventus run`: what is executed, as a log in the public simulator's format or as a compact
+ * binary file. docs/run.md describes both. */
+#ifndef VENTUS_TOOL_TRACE_H
+#define VENTUS_TOOL_TRACE_H
+
+#include "sim/warp.h"
+#include "tool.h"
+
+/* What one instruction did, collected between its hooks. Both writers start from this. */
+struct event {
+    const struct warp *w;     /* as it is after the instruction */
+    const struct insn *insn;
+    uint32_t pc;              /* of the prefix if there is one */
+    uint32_t words[ISA_MAX_WORDS];
+    uint32_t mask, depth;     /* SIMT mask and entries on the SIMT stack before */
+    uint32_t lanes;           /* active lanes, of those the v0 mask leaves */
+    uint32_t fflags;          /* raised by this instruction */
+    bool accessed;            /* the last memory access, if there was one: */
+    struct access access;
+    uint32_t high[ISA_LANES]; /* upper halves of its addresses */
+    uint32_t data[ISA_LANES]; /* what a store or atomic writes to each of its lanes */
+    bool writes_memory;       /* data is valid */
+};
+
+/* ---- trace.c ---- */
+
+/* Files of a run, any of which may be NULL. */
+struct trace_files { const char *log, *binary; };
+struct tracer;
+
+/* Opens the files; dies with a message when that fails. NULL when there is none to write. */
+struct tracer *trace_open(struct gpu *gpu, const struct trace_files *files);
+const struct trace *trace_hooks(struct tracer *tracer);
+void trace_launch(struct tracer *tracer, const struct launch *launch); /* before each launch */
+void trace_close(struct tracer *tracer);                               /* NULL: nothing happens */
+
+/* ---- trace_asm.c ---- */
+
+/* The instruction of `word` as the public simulator writes it, "mnemonic operands"; a prefix is an
+ * instruction of its own there, so register numbers are those of the bare word. */
+void trace_asm(enum isa_profile profile, const uint32_t *words, size_t nwords, char *buf, size_t size);
+
+/* ---- trace_flags.c ---- */
+
+/* The floating-point flags that an instruction is about to raise in its active lanes. */
+uint32_t trace_flags(const struct warp *w, const struct insn *in, uint32_t lanes);
+
+/* ---- trace_log.c ---- */
+
+struct trace_log;
+struct trace_log *log_open(struct gpu *gpu, const char *path);
+void log_group_begin(struct trace_log *log, const struct group *group);
+void log_event(struct trace_log *log, const struct event *event);
+void log_group_end(struct trace_log *log, const struct group *group);
+void log_close(struct trace_log *log);
+
+/* ---- trace_binary.c ---- */
+
+struct trace_binary;
+struct trace_binary *binary_open(const struct gpu_config *config, const char *path);
+void binary_launch(struct trace_binary *b, const struct launch *launch);
+void binary_event(struct trace_binary *b, const struct event *event);
+void binary_close(struct trace_binary *b);
+
+/* ---- trace_words.c ---- */
+
+struct known { uint32_t pc, words[ISA_MAX_WORDS]; unsigned nwords; }; /* nwords 1 to ISA_MAX_WORDS, the others 0 */
+struct code_words { struct known *known; size_t n, room; };           /* starts as zeros; free(known) in the end */
+
+/* The words at pc, or NULL if they are not known. Valid until something is learnt. */
+const struct known *words_at(const struct code_words *t, uint32_t pc);
+
+/* True when these words are new at their address. */
+bool words_learn(struct code_words *t, const struct known *k);
+
+/* The format of a compact trace, which docs/run.md explains; trace_read.c reads it. All numbers are little-endian. */
+enum { BINARY_VERSION = 1, BINARY_HEADER = 16 };
+#define BINARY_MAGIC "VTRC"
+enum binary_record { RECORD_LAUNCH = 1, RECORD_WARP = 2, RECORD_INSN = 0x80 /* and an or of the following */ };
+enum binary_insn { INSN_PC = 1, INSN_WORDS = 2, INSN_MASK = 4, INSN_SCALAR = 8, INSN_VECTOR = 16, INSN_MEMORY = 32 };
+enum binary_access { ACCESS_SIZE = 15, ACCESS_WRITE = 16, ACCESS_ATOMIC = 32, ACCESS_SCALAR = 64, ACCESS_HIGH = 128 };
+enum binary_lanes { LANES_EQUAL, LANES_STEP, LANES_LIST, LANES_FORM = 3, LANES_MASK = 4 /* explicit */ };
+
+#endif

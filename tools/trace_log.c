@@ -1,0 +1,435 @@
+/* A log in the format of the public simulator: two lines for each instruction of each hart.
+ *
+ * The simulator runs one work-group at a time, a warp being a hart, and gives the harts one instruction
+ * each in turn; a prefix is an instruction. Our warps run whole quanta, so each has a queue here, and the
+ * turns are replayed when the queues are emptied. A hart at a barrier executes it again at each of its
+ * turns, the last time after the last hart has arrived. Each group begins with the boot code and ends with
+ * hart 0 running into the code behind endprg that stops the simulator; the machine does neither.
+ * The order of the effects of a line is that of the simulator's tables. Called by trace.c. */
+#include <errno.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "trace.h"
+
+enum { BOOT_PC = 0x1000, BOOT_WORDS = 5, WORD_MASK_CONTROL = 0x5b, PRIVILEGE = 3 };
+
+enum entry_kind { ENTRY_PLAIN, ENTRY_BARRIER, ENTRY_END };
+
+/* One instruction still to be written. */
+struct entry {
+    enum entry_kind kind;
+    uint32_t pc;
+    uint32_t words[2];
+    unsigned nwords;
+    char *effects;
+};
+
+enum hart_state { HART_RUNS, HART_WAITS, HART_RELEASED /* the barrier once more */, HART_ENDED };
+
+struct hart {
+    enum hart_state state;
+    struct entry *queue;
+    size_t head, n, room;
+    struct entry at;        /* the barrier it waits at */
+    uint32_t last_pc, last_word;
+    unsigned executions;    /* of the last instruction in a row */
+    bool any;
+    uint32_t npc;           /* next pc that the SIMT stack last decided on */
+    uint32_t end_pc;
+};
+
+struct trace_log {
+    FILE *out;
+    const char *path;
+    struct gpu *gpu;
+    enum isa_profile profile;
+    struct hart *harts;
+    uint32_t nharts, turn;
+};
+
+/* ---- texts that grow ---- */
+
+struct text { char *buf; size_t n, room; };
+
+__attribute__((format(printf, 2, 3)))
+static void add(struct text *t, const char *format, ...)
+{
+    va_list args;
+    if (t->room - t->n < 80) {
+        t->room = t->room ? 2 * t->room : 256;
+        t->buf = realloc(t->buf, t->room);
+        if (!t->buf) die("out of memory");
+    }
+    va_start(args, format);
+    t->n += (size_t)vsnprintf(t->buf + t->n, t->room - t->n, format, args);
+    va_end(args);
+}
+
+/* ---- effects of one instruction ---- */
+
+static void add_scalar(struct text *t, const struct event *e)
+{
+    unsigned rd = e->insn->rd, n = e->insn->pair ? 2 : 1;
+    for (unsigned i = 0; i < n && rd; i++) add(t, " x%-2u 0x%08x", rd + i, e->w->x[(rd + i) % ISA_XREGS]);
+}
+
+static void add_vtype(struct text *t, const struct event *e) { add(t, " e32 m1 l%u", e->w->vl); }
+
+/* The register as it is now, highest lane first; nothing when no lane was active. */
+static void add_vector(struct text *t, const struct event *e)
+{
+    const uint32_t *row = e->w->v[e->insn->rd];
+    add_vtype(t, e);
+    if (!e->lanes) return;
+    add(t, " v%-2u %08x 0x", e->insn->rd, e->w->mask);
+    for (uint32_t lane = e->w->vl < ISA_LANES ? e->w->vl : ISA_LANES; lane-- > 0;) add(t, "%08x ", row[lane]);
+}
+
+static void add_vstart(struct text *t) { add(t, " c8_vstart 0x00000000"); }
+
+static void add_address(struct text *t, const struct event *e, uint32_t lane)
+{
+    if (e->access.high) add(t, " mem 0x%08x%08x", e->access.high[lane], e->access.addr[lane]);
+    else add(t, " mem 0x%08x", e->access.addr[lane]);
+}
+
+static void add_value(struct text *t, uint32_t value, uint32_t size)
+{
+    if (size == 1) add(t, " 0x%01x", value & 0xff);
+    else if (size == 2) add(t, " 0x%04x", value & 0xffff);
+    else add(t, " 0x%08x", value);
+}
+
+static void add_memory(struct text *t, const struct event *e, bool values)
+{
+    uint32_t lanes = e->access.lanes ? e->access.lanes : 1;
+    if (!e->accessed) return;
+    for (; lanes; lanes &= lanes - 1) {
+        uint32_t lane = (uint32_t)__builtin_ctz(lanes);
+        add_address(t, e, lane);
+        if (values) add_value(t, e->data[lane], e->access.size);
+    }
+}
+
+/* The machine keeps of mstatus what is written; the simulator adds that vector and, once enabled,
+ * floating-point state have been used. */
+static uint32_t mstatus_shown(const struct warp *w)
+{
+    enum { FLOAT_STATE = 0x6000 };
+    return 0x80000600u | (w->mstatus & FLOAT_STATE ? FLOAT_STATE : 0);
+}
+
+static void add_control_register(struct text *t, const struct event *e)
+{
+    const struct warp *w = e->w;
+    switch (e->insn->aux) {
+    case 0x001: add(t, " c1_fflags 0x%08x", w->fflags); break;
+    case 0x002: add(t, " c2_frm 0x%08x", w->frm); break;
+    case 0x003: add(t, " c2_frm 0x%08x c1_fflags 0x%08x", w->frm, w->fflags); break;
+    case 0x008: add_vstart(t); break;
+    case 0x009: add(t, " c9_vxsat 0x%08x", w->vxsat); break;
+    case 0x00a: add(t, " c10_vxrm 0x%08x", w->vxrm); break;
+    case 0x300: add(t, " c768_mstatus 0x%08x", mstatus_shown(w)); break;
+    case 0x305: add(t, " c773_mtvec 0x%08x", w->mtvec); break;
+    case 0x80b: add(t, " c2059_print 0x%08x", w->print); break;
+    default: break;
+    }
+}
+
+static void add_csr(struct text *t, const struct event *e)
+{
+    const struct insn *in = e->insn;
+    bool always = in->op == OP_CSRRW || in->op == OP_CSRRWI;
+    add_scalar(t, e);
+    if (always || in->rs1 || in->imm) add_control_register(t, e);
+}
+
+static void add_vset(struct text *t, const struct event *e)
+{
+    add_scalar(t, e);
+    add_vstart(t);
+    add(t, " c3104_vl 0x%08x c3105_vtype 0x%08x c768_mstatus 0x%08x", e->w->vl, e->w->vtype, mstatus_shown(e->w));
+}
+
+/* Mask, next pc and SIMT stack, for branches, join and setrpc. The next pc of lines that decide on none is
+ * that of the last one that did. */
+static void add_control(struct text *t, const struct event *e, struct hart *h, bool decided)
+{
+    const struct warp *w = e->w;
+    if (decided) h->npc = w->pc;
+    add(t, " current mask:\t%08x current npc:\t%08x stack size: %u", w->mask, h->npc, w->depth);
+    for (uint32_t i = w->depth; i-- > 0;)
+        add(t, "\n[r_pc] %x [else_pc] %x [else_mask] %08x ", w->stack[i].rpc, w->stack[i].pc, w->stack[i].mask);
+}
+
+static void add_arithmetic(struct text *t, const struct event *e)
+{
+    add_vstart(t);
+    if (e->fflags) add(t, " c1_fflags 0x%08x", e->w->fflags | e->fflags);
+    add_vector(t, e);
+}
+
+static void add_effects(struct text *t, const struct event *e, struct hart *h)
+{
+    const char *pattern = isa_table[e->insn->op].pattern;
+    switch (isa_table[e->insn->op].kind) {
+    case KIND_X:
+        if (e->fflags) add(t, " c1_fflags 0x%08x", e->w->fflags | e->fflags);
+        add_scalar(t, e);
+        break;
+    case KIND_JAL: case KIND_JALR: add_scalar(t, e); break;
+    case KIND_XLOAD: add_scalar(t, e); add_memory(t, e, false); break;
+    case KIND_XSTORE: add_memory(t, e, true); break;
+    case KIND_V2X: add_vstart(t); add_scalar(t, e); add_vtype(t, e); break;
+    case KIND_CSR: add_csr(t, e); break;
+    case KIND_VSET: add_vset(t, e); break;
+    case KIND_VLOAD: case KIND_PLOAD: case KIND_ULOAD: case KIND_SLOAD: case KIND_ILOAD:
+        add_vector(t, e);
+        add_vstart(t);
+        add_memory(t, e, false);
+        break;
+    case KIND_PSTORE: add_vstart(t); add_memory(t, e, true); break;
+    case KIND_VSTORE: case KIND_USTORE: case KIND_SSTORE: case KIND_ISTORE:
+        add_vstart(t);
+        add_vtype(t, e);
+        add_memory(t, e, true);
+        break;
+    case KIND_LR: add_vector(t, e); add_memory(t, e, false); break;
+    case KIND_AMO: case KIND_SC: add_vector(t, e); add_memory(t, e, false); add_memory(t, e, true); break;
+    case KIND_VBRANCH: add_vstart(t); add_vtype(t, e); add_control(t, e, h, true); break;
+    case KIND_JOIN: add_control(t, e, h, e->w->depth != e->depth); break;
+    case KIND_SETRPC:
+        add_scalar(t, e);
+        add(t, " c2060_rpc 0x%08x", e->w->rpc);
+        add_control(t, e, h, false);
+        break;
+    default:
+        if (strchr(pattern, 'D')) add_arithmetic(t, e);
+    }
+}
+
+/* ---- lines ---- */
+
+static void write_bits(const struct trace_log *log, const struct entry *e)
+{
+    if (e->nwords == 2) fprintf(log->out, "(0x%08x%08x)", e->words[1], e->words[0]);
+    else fprintf(log->out, "(0x%08x)", e->words[0]);
+}
+
+static void write_instruction(struct trace_log *log, uint32_t number, const struct entry *e)
+{
+    struct hart *h = &log->harts[number];
+    char text[200];
+    if (h->any && h->last_pc == e->pc && h->last_word == e->words[0]) {
+        h->executions++;
+        return;
+    }
+    if (h->executions > 1) fprintf(log->out, "core %3u: Executed %u times\n", number, h->executions);
+    trace_asm(log->profile, e->words, e->nwords, text, sizeof text);
+    fprintf(log->out, "core %3u: 0x%08x ", number, e->pc);
+    write_bits(log, e);
+    fprintf(log->out, " %s\n", text);
+    h->any = true;
+    h->executions = 1;
+    h->last_pc = e->pc;
+    h->last_word = e->words[0];
+}
+
+static void write_entry(struct trace_log *log, uint32_t number, const struct entry *e)
+{
+    write_instruction(log, number, e);
+    fprintf(log->out, "core%4u: %u 0x%08x ", number, PRIVILEGE, e->pc);
+    write_bits(log, e);
+    fprintf(log->out, "%s\n", e->effects ? e->effects : "");
+}
+
+/* ---- turns ---- */
+
+/* A hart has come to a barrier or its end: when that was the last one, the others may go on. */
+static void arrive(struct trace_log *log, uint32_t number)
+{
+    for (uint32_t i = 0; i < log->nharts; i++)
+        if (log->harts[i].state == HART_RUNS || log->harts[i].state == HART_RELEASED) return;
+    for (uint32_t i = 0; i < log->nharts; i++)
+        if (log->harts[i].state == HART_WAITS) log->harts[i].state = i == number ? HART_RUNS : HART_RELEASED;
+}
+
+/* One turn of a hart; false: what it does next is not known yet. */
+static bool take_turn(struct trace_log *log, uint32_t number)
+{
+    struct hart *h = &log->harts[number];
+    if (h->state == HART_ENDED) return true;
+    if (h->state != HART_RUNS) {
+        write_entry(log, number, &h->at);
+        if (h->state == HART_RELEASED) h->state = HART_RUNS;
+        return true;
+    }
+    if (!h->n) return false;
+    struct entry e = h->queue[h->head];
+    h->head = (h->head + 1) % h->room;
+    h->n--;
+    write_entry(log, number, &e);
+    free(e.effects);
+    e.effects = NULL;
+    if (e.kind != ENTRY_PLAIN) {
+        h->at = e;
+        h->state = e.kind == ENTRY_END ? HART_ENDED : HART_WAITS;
+        arrive(log, number);
+    }
+    return true;
+}
+
+static bool all_ended(const struct trace_log *log)
+{
+    for (uint32_t i = 0; i < log->nharts; i++)
+        if (log->harts[i].state != HART_ENDED) return false;
+    return true;
+}
+
+static void take_turns(struct trace_log *log)
+{
+    while (!all_ended(log) && take_turn(log, log->turn)) log->turn = (log->turn + 1) % log->nharts;
+}
+
+static void push(struct hart *h, struct entry e)
+{
+    if (h->n == h->room) {
+        size_t room = h->room ? 2 * h->room : 64;
+        struct entry *queue = allocate(room * sizeof *queue);
+        for (size_t i = 0; i < h->n; i++) queue[i] = h->queue[(h->head + i) % h->room];
+        free(h->queue);
+        h->queue = queue;
+        h->head = 0;
+        h->room = room;
+    }
+    h->queue[(h->head + h->n++) % h->room] = e;
+}
+
+/* ---- boot code ---- */
+
+static const uint32_t boot[BOOT_WORDS] = {0x00000297, 0x02028593, 0xf1402573, 0x0182a283, 0x00028067};
+
+static void push_boot(struct hart *h, uint32_t number, uint32_t start_pc)
+{
+    for (unsigned i = 0; i < BOOT_WORDS; i++) {
+        struct text t = {0};
+        switch (i) {
+        case 0: add(&t, " x5  0x%08x", BOOT_PC); break;
+        case 1: add(&t, " x11 0x%08x", BOOT_PC + 32); break;
+        case 2: add(&t, " x10 0x%08x", number); break;
+        case 3: add(&t, " x5  0x%08x mem 0x%08x", start_pc, BOOT_PC + 24); break;
+        default: break;
+        }
+        push(h, (struct entry){.pc = BOOT_PC + 4 * i, .words = {boot[i]}, .nwords = 1, .effects = t.buf});
+    }
+}
+
+/* ---- the end: a few scalar instructions up to the store that stops the simulator ---- */
+
+static bool execute(const struct insn *in, uint32_t *x, uint32_t *pc, struct text *t)
+{
+    uint32_t next = *pc + 4, value;
+    switch (in->op) {
+    case OP_JAL: next = *pc + (uint32_t)in->imm, value = *pc + 4; break;
+    case OP_ADDI: value = x[in->rs1] + (uint32_t)in->imm; break;
+    case OP_LUI: value = (uint32_t)in->imm; break;
+    case OP_AUIPC: value = *pc + (uint32_t)in->imm; break;
+    case OP_SW: add(t, " mem 0x%08x 0x%08x", x[in->rs1] + (uint32_t)in->imm, x[in->rs2]); return true;
+    default: return false;
+    }
+    if (in->rd) {
+        x[in->rd] = value;
+        add(t, " x%-2u 0x%08x", in->rd, value);
+    }
+    *pc = next;
+    return true;
+}
+
+static void write_end(struct trace_log *log, const struct group *group)
+{
+    enum { MOST = 8 };
+    struct entry entries[MOST];
+    uint32_t x[ISA_XREGS], pc = log->harts[0].end_pc + 4;
+    unsigned n = 0;
+    bool stored = false, ok = true;
+    memcpy(x, group->warps[0].x, sizeof x);
+    while (ok && n < MOST && !stored) {
+        struct insn in;
+        struct text t = {0};
+        struct entry e = {.pc = pc, .nwords = 1};
+        const void *code = gpu_mem(log->gpu, pc, 4);
+        if (code) memcpy(e.words, code, 4);
+        ok = code && isa_decode_raw(log->profile, e.words, 1, &in) && execute(&in, x, &pc, &t);
+        stored = ok && in.op == OP_SW;
+        e.effects = t.buf;
+        entries[n++] = e;
+    }
+    for (unsigned i = 0; i < n; i++) {
+        if (stored) write_entry(log, 0, &entries[i]);
+        free(entries[i].effects);
+    }
+}
+
+/* ---- the interface ---- */
+
+struct trace_log *log_open(struct gpu *gpu, const char *path)
+{
+    struct trace_log *log = allocate(sizeof *log);
+    log->out = strcmp(path, "-") ? fopen(path, "w") : stdout;
+    if (!log->out) die("cannot write %s: %s", path, strerror(errno));
+    log->path = path;
+    log->gpu = gpu;
+    log->profile = (enum isa_profile)gpu_config_of(gpu)->profile;
+    return log;
+}
+
+void log_group_begin(struct trace_log *log, const struct group *group)
+{
+    log->nharts = group->launch->warps;
+    log->harts = allocate(log->nharts * sizeof *log->harts);
+    log->turn = 0;
+    for (uint32_t i = 0; i < log->nharts; i++) push_boot(&log->harts[i], i, group->launch->start_pc);
+}
+
+void log_event(struct trace_log *log, const struct event *event)
+{
+    struct hart *h = &log->harts[event->w->wid];
+    const struct insn *in = event->insn;
+    unsigned kind = isa_table[in->op].kind, prefix = in->prefix ? 1 : 0;
+    struct text t = {0};
+    add_effects(&t, event, h);
+    if (prefix) push(h, (struct entry){.pc = event->pc, .words = {event->words[0]}, .nwords = 1});
+    struct entry e = {.pc = event->pc + 4 * prefix, .nwords = in->size / 4u - prefix, .effects = t.buf};
+    for (unsigned i = 0; i < e.nwords && i < 2; i++) e.words[i] = event->words[prefix + i];
+    if (kind == KIND_BARRIER) e.kind = ENTRY_BARRIER;
+    if (kind == KIND_ENDPRG) e.kind = ENTRY_END, h->end_pc = e.pc;
+    push(h, e);
+    take_turns(log);
+}
+
+void log_group_end(struct trace_log *log, const struct group *group)
+{
+    if (!log->nharts) return;
+    if (all_ended(log)) write_end(log, group);
+    for (uint32_t i = 0; i < log->nharts; i++) { /* of a group that failed: what is left */
+        struct hart *h = &log->harts[i];
+        for (; h->n; h->n--, h->head = (h->head + 1) % h->room) {
+            write_entry(log, i, &h->queue[h->head]);
+            free(h->queue[h->head].effects);
+        }
+        free(h->queue);
+    }
+    free(log->harts);
+    log->harts = NULL;
+    log->nharts = 0;
+}
+
+void log_close(struct trace_log *log)
+{
+    bool bad = ferror(log->out);
+    bad |= log->out == stdout ? fflush(stdout) != 0 : fclose(log->out) != 0;
+    if (bad) die("cannot write %s", log->path);
+    free(log);
+}
