@@ -51,7 +51,8 @@ static _Noreturn void no_symbol(const struct request *r, const struct elf_image 
     const char **names = allocate((image->nsymbols + 1) * sizeof *names);
     for (size_t i = 0; i < image->nsymbols; i++) names[i] = image->symbols[i].name;
     const char *near = nearest_word(r->kernel, names);
-    usage_error(&r->args, "the program has no symbol '%s'%s%s%s", r->kernel, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+    if (near) usage_error(&r->args, "the program has no symbol '%s'; did you mean '%s'?", r->kernel, near);
+    usage_error(&r->args, "the program has no symbol '%s'", r->kernel);
 }
 
 /* Where the kernel is. The start code, if there is any, finds it in the metadata block; without it the

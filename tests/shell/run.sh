@@ -68,6 +68,8 @@ check 0 'pages of no buffer  *0$' "$ventus" run --stats --case a.metadata
 check 0 '' "$ventus" run --case a.metadata --case b.metadata --case notes.metadata --dump 0x90000000:8:result.bin
 [ "$(od -An -tu4 result.bin | tr -s ' ')" = ' 21 24' ] || wrong "launches do not share their memory"
 check 0 '' "$ventus" run --strict --case a.metadata
+check 0 '^a.metadata: ' "$ventus" run --case a.metadata:b.data
+check 1 'none.data: No such file' "$ventus" run --case a.metadata:none.data
 check 0 '' "$ventus" run --config "$VENTUS_SOURCE/configs/spike.conf" --case a.metadata
 check 1 'more warps than an SM holds' "$ventus" run --warps 1 --case a.metadata
 
