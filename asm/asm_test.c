@@ -441,10 +441,36 @@ static void test_insn(void **state)
     bad(".insn r 0x33, 8, 0, a0, a1, a2", "funct3 must be 0 to 7");
     bad(".insn i OP_IMM, 0, a0, a1, 2048", "out of range");
     bad(".insn r 0x31, 0, 0, a0, a1, a2", "16-bit instructions");
-    bad(".insn ci 1, 0, a0, 1", "no 16-bit instructions");
+    /* halfwords, as GNU as makes them */
+    WORDS(".insn cr 2, 0xf, x31, x1\n.insn ci 1, 7, x31, -32", 0xff81ff86);
+    WORDS(".insn ci 1, 0, x1, 31\n.insn ciw 0, 7, x15, 255", 0xfffc00fd);
+    WORDS(".insn css 2, 7, x31, 63\n.insn cl 0, 7, x15, 31(x8)", 0xfc7cfffe);
+    WORDS(".insn cs C0, 7, x8, 21(x15)\n.insn ca C1, 0x3f, 3, x8, x15", 0xfc7df7a0);
+    WORDS("1: .insn cb 1, 7, x15, 1b\n.insn cj 1, 7, 1b", 0xfffde381);
+    WORDS(".insn cb C1, 6, a0, .-256\n.insn cj C1, 5, .-2048", 0xb001d101);
+    WORDS(".insn cb C1, 6, a0, .+254\n.insn cj C1, 5, .+2046", 0xaffdcd7d);
+    WORDS(".insn 0x9002\n.insn 2, 0x0001\n.insn 4, 0x0001", 0x00019002, 1);
+    WORDS(".insn 6, 0x12345678001f\n.insn 0x4501", 0x5678001f, 0x45011234);
+    WORDS(".insn 0x10002", 0x10002);
+    bad(".insn cr 3, 0, a0, a1", "must be 0 to 2");
+    bad(".insn cr 1, 16, a0, a1", "funct4 must be 0 to 15");
+    bad(".insn ci 1, 0, a0, 32", "must be -32 to 31");
+    bad(".insn ciw 0, 0, x16, 1", "registers 8 to 15");
+    bad(".insn cl 0, 0, a0, 1(sp)", "registers 8 to 15");
+    bad(".insn ca 1, 0, 4, a0, a1", "funct2 must be 0 to 3");
+    bad(".insn cb 1, 6, a0, .+256", "256 are possible");
+    bad(".insn cj 1, 5, .-2050", "2048 are possible");
+    bad(".insn cj 1, 5, .+3", "odd address");
+    bad(".insn cj 1, 5", "before the next operand");
+    bad(".byte 0\n.insn cr 1, 0, a0, a1", "odd address");
+    bad(".insn cr 2, 8, a0, a1\nnop", "not on a word boundary");
+    bad(".insn 2, 0x13", "announce 4 bytes");
+    bad(".insn 2, 0x10001", "more than 2 bytes");
     bad(".insn r OP, 0, 0, a0, a1, x40", "needs a prefix");
     bad(".insn q", "format expected");
-    bad(".insn 6, 0x1f", "4 or 8 bytes");
+    bad(".insn 3, 0x1f", "2, 4, 6 or 8 bytes");
+    bad(".insn 6, 0x3f", "announce 8 bytes");
+    bad(".insn 4, 0x100000013", "more than 4 bytes");
 }
 
 /* ---- far branches ---- */

@@ -1,12 +1,17 @@
 /* .insn: an instruction by its format and fields, as every RISC-V assembler has it, for instructions
  * that the table does not know. Fields are checked, registers are x or v 0..31 (a prefix can be
- * written in front). Formats of 16-bit instructions are refused, as the machine has none.
+ * written in front). Formats whose names begin with c make halfwords, which this machine does not
+ * execute; their registers with a quote are 8 to 15.
  *
  *   .insn r OPCODE, FUNCT3, FUNCT7, RD, RS1, RS2       .insn r/r4 OPCODE, FUNCT3, FUNCT2, RD, RS1, RS2, RS3
  *   .insn i OPCODE, FUNCT3, RD, RS1, IMM               .insn i OPCODE, FUNCT3, RD, IMM(RS1)
  *   .insn s OPCODE, FUNCT3, RS2, IMM(RS1)              .insn b/sb OPCODE, FUNCT3, RS1, RS2, TARGET
  *   .insn u OPCODE, RD, IMM                            .insn j/uj OPCODE, RD, TARGET
- *   .insn [LENGTH,] WORD
+ *   .insn cr OPCODE, FUNCT4, RD, RS2                   .insn ci OPCODE, FUNCT3, RD, IMM
+ *   .insn ciw OPCODE, FUNCT3, RD', IMM                 .insn css OPCODE, FUNCT3, RS2, IMM
+ *   .insn cl OPCODE, FUNCT3, RD', IMM(RS1')            .insn cs OPCODE, FUNCT3, RS2', IMM(RS1')
+ *   .insn ca OPCODE, FUNCT6, FUNCT2, RD', RS2'         .insn cb OPCODE, FUNCT3, RS1', TARGET
+ *   .insn cj OPCODE, FUNCT3, TARGET                    .insn [LENGTH,] VALUE
  *
  * Called by directive.c. */
 #include "private.h"
@@ -120,11 +125,107 @@ static bool format_j(struct as *as, uint32_t *word, struct item *out)
     return opcode(as, word) && next_reg(as, 7, word) && comma(as) && immediate(as, 'j', out);
 }
 
+/* ---- halfwords ---- */
+
+/* "C1," or "1,", and a field of so many bits to place `shift`. */
+static bool half_opcode(struct as *as, const char *what, unsigned bits, unsigned shift, uint32_t *word)
+{
+    int64_t v;
+    if (as->t->kind == TOKEN_NAME && as->t->length == 2 && as->t->text[0] == 'C' && as->t->text[1] >= '0' && as->t->text[1] <= '2') {
+        *word = (uint32_t)(as->t->text[1] - '0');
+        as->t++;
+    } else {
+        if (!expr_parse_known(as, "the opcode of a 16-bit instruction", 0, 2, &v)) return false;
+        *word = (uint32_t)v;
+    }
+    return field(as, what, bits, shift, word);
+}
+
+static bool half_start(struct as *as, uint32_t *word) { return half_opcode(as, "funct3", 3, 13, word); }
+
+/* A register of 8 to 15. */
+static bool near_reg(struct as *as, unsigned shift, uint32_t *word)
+{
+    int n = operand_register(as->t);
+    if (n < 8 || n > 15) return as_error(as, as->t->at, n < 0 ? "register expected" : "this field holds registers 8 to 15 only");
+    as->t++;
+    *word |= (uint32_t)(n - 8) << shift;
+    return true;
+}
+
+static bool next_near(struct as *as, unsigned shift, uint32_t *word) { return comma(as) && near_reg(as, shift, word); }
+
+static bool format_cr(struct as *as, uint32_t *word, struct item *out)
+{
+    (void)out;
+    return half_opcode(as, "funct4", 4, 12, word) && next_reg(as, 7, word) && next_reg(as, 2, word);
+}
+
+static bool format_ci(struct as *as, uint32_t *word, struct item *out)
+{
+    int64_t v;
+    (void)out;
+    if (!half_start(as, word) || !next_reg(as, 7, word) || !comma(as) || !expr_parse_known(as, "the immediate", -32, 31, &v)) return false;
+    *word |= ((uint32_t)v & 31) << 2 | ((uint32_t)v >> 5 & 1) << 12;
+    return true;
+}
+
+static bool format_ciw(struct as *as, uint32_t *word, struct item *out)
+{
+    (void)out;
+    return half_start(as, word) && next_near(as, 2, word) && field(as, "the immediate", 8, 5, word);
+}
+
+static bool format_css(struct as *as, uint32_t *word, struct item *out)
+{
+    (void)out;
+    return half_start(as, word) && next_reg(as, 2, word) && field(as, "the immediate", 6, 7, word);
+}
+
+/* cl and cs: a register and "IMM(REG)", which differ in what the instruction makes of them. */
+static bool format_memory(struct as *as, uint32_t *word, struct item *out)
+{
+    int64_t v;
+    (void)out;
+    if (!half_start(as, word) || !next_near(as, 2, word) || !comma(as) || !expr_parse_known(as, "the immediate", 0, 31, &v)) return false;
+    *word |= ((uint32_t)v & 3) << 5 | ((uint32_t)v >> 2) << 10;
+    return lex_expect(as, '(', "before the base register") && near_reg(as, 7, word) && lex_expect(as, ')', "behind the base register");
+}
+
+static bool format_ca(struct as *as, uint32_t *word, struct item *out)
+{
+    (void)out;
+    return half_opcode(as, "funct6", 6, 10, word) && field(as, "funct2", 2, 5, word) && next_near(as, 7, word) && next_near(as, 2, word);
+}
+
+static bool format_cb(struct as *as, uint32_t *word, struct item *out)
+{
+    return half_start(as, word) && next_near(as, 7, word) && comma(as) && immediate(as, 'b', out);
+}
+
+static bool format_cj(struct as *as, uint32_t *word, struct item *out)
+{
+    return half_start(as, word) && comma(as) && immediate(as, 'j', out);
+}
+
 static const struct { const char *name; bool (*parse)(struct as *, uint32_t *, struct item *); } formats[] = {
     {"r", format_r}, {"r4", format_r4}, {"i", format_i}, {"s", format_s}, {"b", format_b}, {"sb", format_b},
-    {"u", format_u}, {"j", format_j}, {"uj", format_j}};
+    {"u", format_u}, {"j", format_j}, {"uj", format_j}, {"cr", format_cr}, {"ci", format_ci}, {"ciw", format_ciw}, {"css", format_css},
+    {"cl", format_memory}, {"cs", format_memory}, {"ca", format_ca}, {"cb", format_cb}, {"cj", format_cj}};
 
-/* ".insn [LENGTH,] VALUE": the length is that which the lowest bits announce. */
+/* How many bytes the lowest bits of an instruction announce. */
+static int announced(int64_t v) { return (v & 3) != 3 ? 2 : (v & 0x1f) != 0x1f ? 4 : (v & 0x3f) == 0x1f ? 6 : 8; }
+
+/* The length of a value by itself. Opcodes of the machine's own lie where others announce 6 bytes or more, and
+ * where they announce 2. */
+static int length_of(int64_t v)
+{
+    int n = announced(v);
+    if (n == 2) return !(v >> 16) ? 2 : v >> 32 ? 8 : 4;
+    return (v & 0x7f) == 0x3f ? 8 : 4;
+}
+
+/* ".insn [LENGTH,] VALUE" */
 static bool number(struct as *as, const struct token *name)
 {
     int64_t length = 0, v;
@@ -135,12 +236,10 @@ static bool number(struct as *as, const struct token *name)
         at = as->t->at;
         if (!expr_parse_known(as, "the word", INT64_MIN, INT64_MAX, &v)) return false;
     }
-    int64_t announced = (v & 3) != 3 ? 2 : (v & 0x1f) != 0x1f ? 4 : (v & 0x7f) == 0x3f ? 8 : 6;
-    if ((v & 0x1f) == 0x1f && (v & 0x7f) != 0x3f && !length) announced = 4; /* the machine's own opcodes lie there, too */
-    if (announced == 2 && (!length || length == 2)) announced = v >> 32 ? 8 : 4; /* and there */
-    if (!length) length = announced;
-    if (length != 4 && length != 8) return as_error(as, at, "instructions have 4 or 8 bytes");
-    if (length == 4 && (v < INT32_MIN || v > UINT32_MAX)) return as_error(as, at, "the word has more than 4 bytes");
+    if (!length) length = length_of(v);
+    if (length != 2 && length != 4 && length != 6 && length != 8) return as_error(as, at, "instructions have 2, 4, 6 or 8 bytes");
+    if (length % 4 && announced(v) != length) return as_error(as, at, "the lowest bits of this value announce %d bytes", announced(v));
+    if (length < 8 && (v >> (8 * length)) && (v >> (8 * length - 1)) != -1) return as_error(as, at, "the value has more than %d bytes", (int)length);
     struct item *i = as_item(as, ITEM_VALUE, name->at);
     i->width = (uint8_t)length;
     i->size = (uint32_t)length;
@@ -161,11 +260,10 @@ bool directive_insn(struct as *as, const struct token *name, unsigned argument)
         if (!formats[i].parse(as, &word, &parsed)) return false;
         struct item *item = as_item(as, ITEM_WORD, name->at);
         item->word = word;
-        item->size = 4;
+        item->size = formats[i].name[0] == 'c' ? 2 : 4;
         item->letter = parsed.letter;
         item->expr = parsed.expr;
         return true;
     }
-    if (as->t->text[0] == 'c') return as_error(as, as->t->at, "the machine has no 16-bit instructions");
-    return as_error(as, as->t->at, "format expected: r r4 i s b u j, or a word");
+    return as_error(as, as->t->at, "format expected: r r4 i s b u j, of halfwords cr ci ciw css cl cs ca cb cj, or a value");
 }

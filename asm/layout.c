@@ -212,11 +212,28 @@ static bool operand_final(struct as *as, const struct item *i, int32_t *value)
     return true;
 }
 
+/* A halfword of .insn, with its target, if it has one. */
+static bool emit_half(struct as *as, const struct item *i, uint8_t *out)
+{
+    uint16_t word = (uint16_t)i->word;
+    int64_t distance = 0, reach = i->letter == 'b' ? 1 << 8 : 1 << 11;
+    if (i->addr & 1) return as_error(as, i->at, "the instruction is at an odd address");
+    if (i->letter && !(as->object ? object_half(as, i, &distance) : expr_value(as, i->expr, &distance))) return false;
+    if (i->letter && !as->object) distance -= i->addr;
+    if (distance & 1) return as_error(as, i->expr->at, "the target is at an odd address");
+    if (distance < -reach || distance >= reach)
+        return as_error(as, i->expr->at, "the target is %lld bytes away; %lld are possible", (long long)distance, (long long)reach);
+    if (i->letter) word |= asm_scatter_half(i->letter, (int32_t)distance);
+    memcpy(out, &word, 2);
+    return true;
+}
+
 /* An instruction of .insn: the operand's bits go where operand.def says. */
 static bool emit_word(struct as *as, const struct item *i, uint8_t *out)
 {
     uint32_t word = i->word;
     int32_t v;
+    if (i->size == 2) return emit_half(as, i, out);
     if (i->addr & 3) return as_error(as, i->at, "the instruction is not on a word boundary; .balign 4 helps");
     if (i->letter) {
         const struct isa_operand *o = isa_operand(i->letter);

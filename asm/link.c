@@ -280,6 +280,17 @@ static void patch(uint8_t *p, char letter, int32_t value)
     write32(p, (read32(p) & ~isa_scatter((int32_t)(~0u << o->shift), o)) | isa_scatter(value, o));
 }
 
+uint16_t asm_scatter_half(char letter, int32_t distance)
+{
+    /* The bit of the distance that each of the bits from 2 on holds. */
+    static const uint8_t branch[] = {5, 1, 2, 6, 7, 0, 0, 0, 3, 4, 8}, jump[] = {5, 1, 2, 3, 7, 6, 10, 8, 9, 4, 11};
+    const uint8_t *bits = letter == 'b' ? branch : jump;
+    uint16_t out = 0;
+    for (unsigned i = 0; i < sizeof branch; i++)
+        if (bits[i]) out |= (uint16_t)((uint32_t)distance >> bits[i] & 1) << (i + 2);
+    return out;
+}
+
 static bool fits(int64_t v, int bits) { return v >= -((int64_t)1 << (bits - 1)) && v < (int64_t)1 << (bits - 1); }
 
 struct site {
@@ -311,6 +322,17 @@ static bool high_target(const struct site *s, uint32_t addr, uint32_t *target)
     return true;
 }
 
+static bool apply_half(const struct site *s, char letter, int64_t distance)
+{
+    const uint16_t mask = asm_scatter_half(letter, -1);
+    uint16_t half;
+    if (!fits(distance, letter == 'b' ? 9 : 12) || distance & 1) return too_far(s, distance);
+    memcpy(&half, s->bytes, 2);
+    half = (half & ~mask) | asm_scatter_half(letter, (int32_t)distance);
+    memcpy(s->bytes, &half, 2);
+    return true;
+}
+
 static bool apply(const struct site *s, unsigned type, uint32_t target)
 {
     int64_t distance = (int32_t)(target - s->addr);
@@ -328,6 +350,8 @@ static bool apply(const struct site *s, unsigned type, uint32_t target)
         if (!fits(distance, 21) || distance & 1) return too_far(s, distance);
         patch(s->bytes, 'j', (int32_t)distance);
         return true;
+    case R_RISCV_RVC_BRANCH: return apply_half(s, 'b', distance);
+    case R_RISCV_RVC_JUMP: return apply_half(s, 'j', distance);
     case R_RISCV_CALL: case R_RISCV_CALL_PLT:
         high = ((uint32_t)distance + 0x800) & 0xfffff000;
         patch(s->bytes, 'U', (int32_t)high);
@@ -355,7 +379,7 @@ Elf32_Rela link_entry(const struct object *o, const struct part *table, size_t i
 static bool relocate_one(struct site *s, Elf32_Rela r)
 {
     uint32_t target, size = (uint32_t)s->part->header.sh_size;
-    unsigned type = ELF32_R_TYPE(r.r_info), room = type == R_RISCV_CALL || type == R_RISCV_CALL_PLT ? 8 : 4;
+    unsigned type = ELF32_R_TYPE(r.r_info), room = type == R_RISCV_CALL || type == R_RISCV_CALL_PLT ? 8 : type == R_RISCV_RVC_BRANCH || type == R_RISCV_RVC_JUMP ? 2 : 4;
     if (type == R_RISCV_NONE || type == R_RISCV_RELAX || type == R_RISCV_ALIGN) return true;
     if (r.r_offset > size || size - r.r_offset < room) return link_error(s->l, s->o, "a relocation lies outside its section");
     if (!address(s->l, s->o, ELF32_R_SYM(r.r_info), &target)) return false;
@@ -622,7 +646,7 @@ static const char *type_name(unsigned type)
 #define NAME(t) [R_RISCV_##t] = "R_RISCV_" #t
     static const char *const names[] = {NAME(NONE), NAME(32), NAME(64), NAME(BRANCH), NAME(JAL), NAME(CALL), NAME(CALL_PLT), NAME(PCREL_HI20),
         NAME(PCREL_LO12_I), NAME(PCREL_LO12_S), NAME(HI20), NAME(LO12_I), NAME(LO12_S), NAME(ADD8), NAME(ADD16), NAME(ADD32), NAME(SUB6),
-        NAME(SUB8), NAME(SUB16), NAME(SUB32), NAME(SET6), NAME(SET8), NAME(SET16), NAME(SET32), NAME(32_PCREL), NAME(ALIGN), NAME(RELAX)};
+        NAME(SUB8), NAME(SUB16), NAME(SUB32), NAME(SET6), NAME(SET8), NAME(SET16), NAME(SET32), NAME(32_PCREL), NAME(ALIGN), NAME(RELAX), NAME(RVC_BRANCH), NAME(RVC_JUMP)};
 #undef NAME
     return type < sizeof names / sizeof *names ? names[type] : NULL;
 }

@@ -108,6 +108,8 @@ static void test_relocations(void **state)
     SAME("f: bne a0, a1, .+8\njal zero, g\nvbne v1, v40, .+12\njal zero, g\ng: ret", "beq a0, a1, g\nvbeq v1, v40, g", ".globl g\ng: ret");
     SAME("f: ret\n.rodata\nr: .word f, r + 4, d, b\n.data\nd: .word r, d - 4\n.bss\nb: .zero 20",
          ".globl f\nf: ret\n.rodata\nr: .globl r\n.word f, r + 4, d, b", ".data\n.globl d, b\nd: .word r, d - 4\n.bss\nb: .zero 20");
+    SAME(".insn cb C1, 6, a0, .+8\n.insn cj C1, 5, .+6\nnop\nf: ret", ".insn cb C1, 6, a0, f\n.insn cj C1, 5, f\nnop", ".globl f\nf: ret");
+    SAME("x: .insn cj C1, 5, x\n.insn cb C1, 6, a0, x", "x: .insn cj C1, 5, x\n.insn cb C1, 6, a0, x");
     SAME("la x40, t\nx: la x5, x\nt: ret", "la x40, t\nx: la x5, x", ".globl t\nt: ret");
     SAME("n: nop\n.rodata\n.word m - n, 0\nm = n + 8", "n: nop\n.rodata\n.word m - n, w\nm = n + 8\n.weak w");
 }
@@ -142,6 +144,7 @@ static void test_mistakes(void **state)
     BAD("undefined symbol 'loop'; did you mean 'loops'?", "j loop", ".globl loops\nloops: ret");
     BAD("b.o: error: 'f' is defined in a.o, too", ".globl f\nf: ret", ".globl f\nf: ret");
     BAD("too far", "j f\n.space 2000000", ".globl f\nf: ret");
+    BAD("too far", ".insn cb C1, 6, a0, f\n.space 256", ".globl f\nf: ret");
     BAD("undefined symbol 'hidden'", "call hidden", "hidden: ret");
     bad_object(".byte x", "only a .word");
     bad_object("addi a0, a0, x", "cannot hold an address");

@@ -88,6 +88,19 @@ bool object_jump(struct as *as, const struct item *i, uint32_t offset, bool call
     return record(as, i->at, i->section, i->addr + offset, call ? R_RISCV_CALL_PLT : R_RISCV_JAL, &p);
 }
 
+/* The distance to the target of a halfword; 0 when the linker will know it. */
+bool object_half(struct as *as, const struct item *i, int64_t *distance)
+{
+    struct place p;
+    *distance = 0;
+    if (!expr_target(as, i->expr, &p)) return false;
+    if (p.kind == PLACE_NUMBER) return as_error(as, i->expr->at, "the distance to an absolute address is not known in an object");
+    if (p.kind != PLACE_SECTION || p.section != i->section)
+        return record(as, i->at, i->section, i->addr, i->letter == 'b' ? R_RISCV_RVC_BRANCH : R_RISCV_RVC_JUMP, &p);
+    *distance = p.value - i->addr;
+    return true;
+}
+
 bool object_value(struct as *as, const struct item *i, int64_t *value)
 {
     struct place p;

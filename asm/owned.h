@@ -25,6 +25,9 @@ bool resource_own_names(struct owned *owned, const char **why);
 bool resource_append(struct owned *owned, const struct elf_resource *record, const char **why);
 bool resource_append_section(struct owned *owned, const uint8_t *bytes, size_t size, const char *kernel, const char **why);
 
+/* link.c: the bits of a 16-bit branch ('b') or jump ('j') that hold a distance. */
+uint16_t asm_scatter_half(char letter, int32_t distance);
+
 /* asm.c: registers that a text uses, rounded up to four. */
 void asm_used_registers(enum isa_profile profile, const uint32_t *text, size_t nwords, int64_t *vgpr, int64_t *sgpr);
 

@@ -285,6 +285,7 @@ bool directive_set(struct as *as, const struct token *name);
 /* The value of an operand or .word; what the linker has to fill in becomes a relocation. */
 bool object_operand(struct as *as, const struct item *i, int64_t *value, bool *relocated);
 bool object_value(struct as *as, const struct item *i, int64_t *value);
+bool object_half(struct as *as, const struct item *i, int64_t *distance);
 bool object_jump(struct as *as, const struct item *i, uint32_t offset, bool call);
 bool object_write(struct as *as, uint8_t *sections[SECTION_COUNT], const struct owned *made, void **bytes, size_t *size); /* note and records are `made` */
 

@@ -418,7 +418,7 @@ static void test_run(void **state)
     args[0] = out;
 
     /* Nothing of a launch is left behind. */
-    assert_int_equal(d->nblocks, 1);
+    assert_int_equal(d->heap.nblocks, 1);
 
     /* Sizes that cannot be. */
     struct ventus_launch bad = l;
@@ -447,7 +447,7 @@ static void test_run(void **state)
     bad.args = NULL;
     assert_int_equal(ventus_run(d, &bad, &result, NULL, 0), VENTUS_BAD_ARGUMENT);
     assert_int_equal(ventus_run(NULL, &l, &result, NULL, 0), VENTUS_BAD_ARGUMENT);
-    assert_int_equal(d->nblocks, 1);
+    assert_int_equal(d->heap.nblocks, 1);
     assert_int_equal(ventus_run(d, &l, &result, NULL, 0), VENTUS_OK);
     ventus_module_free(m);
     ventus_close(d);
@@ -612,53 +612,15 @@ static void test_max_group(void **state)
     ventus_close(d);
 }
 
-/* Two threads on one device: launches take turns, copies go on meanwhile. */
-struct worker { ventus_device *d; const ventus_module *m; int failures; };
-
-static int work(void *p)
-{
-    struct worker *w = p;
-    uint64_t locals[4] = {0, 256, 0, 0};
-    for (int i = 0; i < 100; i++) {
-        uint32_t out, values[64];
-        struct result result;
-        if (ventus_alloc(w->d, sizeof values, &out) != VENTUS_OK) return w->failures = 1;
-        uint32_t args[4] = {out, 0, (uint32_t)i, 0};
-        struct ventus_launch l = {.module = w->m, .kernel = ventus_module_kernel(w->m, 0), .args = args, .local_sizes = locals,
-                                  .range = {1, {64, 1, 1}, {64, 1, 1}, {0}}};
-        if (ventus_run(w->d, &l, &result, NULL, 0) != VENTUS_OK) w->failures++;
-        if (ventus_read(w->d, values, out, sizeof values) != VENTUS_OK) w->failures++;
-        for (uint32_t k = 0; k < 64; k++) w->failures += values[k] != k + (uint32_t)i;
-        ventus_free(w->d, out);
-    }
-    return 0;
-}
-
-static void test_threads(void **state)
-{
-    ventus_device *d = open_device();
-    ventus_module *m = build(program, program_note), *other = build(program, program_note);
-    struct worker w[3] = {{d, m, 0}, {d, other, 0}, {d, m, 0}};
-    thrd_t threads[3];
-    (void)state;
-    for (int i = 0; i < 3; i++) assert_int_equal(thrd_create(&threads[i], work, &w[i]), thrd_success);
-    for (int i = 0; i < 3; i++) {
-        thrd_join(threads[i], NULL);
-        assert_int_equal(w[i].failures, 0);
-    }
-    ventus_module_free(m);
-    ventus_module_free(other);
-    ventus_close(d);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_alloc), cmocka_unit_test(test_copies), cmocka_unit_test(test_random_allocations),
         cmocka_unit_test(test_note), cmocka_unit_test(test_bad_notes), cmocka_unit_test(test_damaged_files),
         cmocka_unit_test(test_print), cmocka_unit_test(test_hostile_print), cmocka_unit_test(test_broken_records),
-        cmocka_unit_test(test_run), cmocka_unit_test(test_records), cmocka_unit_test(test_recorded_run), cmocka_unit_test(test_module_switch), cmocka_unit_test(test_print_from_kernel),
-        cmocka_unit_test(test_max_group), cmocka_unit_test(test_threads),
+        cmocka_unit_test(test_run), cmocka_unit_test(test_records), cmocka_unit_test(test_recorded_run),
+        cmocka_unit_test(test_module_switch), cmocka_unit_test(test_print_from_kernel),
+        cmocka_unit_test(test_max_group),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

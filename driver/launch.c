@@ -1,7 +1,7 @@
-/* Running a kernel: from sizes and arguments to the machine's launch, and from its result to a message.
+/* One launch: from sizes and arguments to the machine's launch, and from its result to a message.
  *
- * One allocation holds metadata, arguments and print buffer, another the private memory; both are gone
- * when ventus_run returns, whatever happened. `running` is held all the time. */
+ * One allocation holds metadata, arguments and print buffer, another the private memory; both are gone when
+ * the launch has ended, whatever happened. Called by queue.c. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,18 +9,10 @@
 #include "driver/driver.h"
 
 enum {
-    BLOCK_ARGS = 128,       /* arguments lie behind the metadata, aligned for the largest vector */
-    PRINT_BYTES = 1 << 20,  /* what CL_DEVICE_PRINTF_BUFFER_SIZE says */
-    START_SGPRS = 12,       /* the start code itself uses x0 to x10 */
-};
-
-/* Everything about one run that has to be undone. */
-struct run {
-    ventus_device *device;
-    const struct ventus_launch *in;
-    struct launch launch;
-    uint32_t block, pds;             /* device addresses, 0: not allocated */
-    uint32_t args_at, print_at, print_size;
+    BLOCK_ARGS = 128,           /* arguments lie behind the metadata, aligned for the largest vector */
+    PRINT_BYTES = 1 << 20,      /* what CL_DEVICE_PRINTF_BUFFER_SIZE says */
+    START_SGPRS = 12,           /* the start code itself uses x0 to x10 */
+    PRIVATE_BYTES = 256 << 20,  /* of one launch; beyond, fewer groups are resident at a time */
 };
 
 static uint32_t round_up(uint32_t n, uint32_t unit) { return (n + unit - 1) / unit * unit; }
@@ -43,36 +35,38 @@ uint32_t ventus_max_group(const ventus_device *device, const struct ventus_kerne
 }
 
 /* Work-groups per dimension and work-items of a group; false when the sizes do not fit together. */
-static bool set_range(struct run *r)
+static bool set_range(ventus_event *e)
 {
-    const struct ventus_range *range = &r->in->range;
-    const struct ventus_kernel *k = r->in->kernel;
-    uint32_t most = ventus_max_group(r->device, k), threads = ventus_config(r->device)->threads_per_warp;
+    const struct ventus_range *range = &e->in.range;
+    const struct ventus_kernel *k = e->in.kernel;
+    struct launch *l = &e->job.launch;
+    uint32_t most = ventus_max_group(e->device, k), threads = ventus_config(e->device)->threads_per_warp;
     uint64_t items = 1;
     if (range->work_dim < 1 || range->work_dim > 3) return false;
     for (int d = 0; d < 3; d++) {
         uint32_t global = range->global[d], local = range->local[d];
         if (!global || !local || global % local) return false;
         if (k->reqd[d] && k->reqd[d] != local) return false;
-        r->launch.groups[d] = global / local;
+        l->groups[d] = global / local;
         items *= local;
         if (items > most) return false;
     }
-    r->launch.work_items = (uint32_t)items;
-    r->launch.threads_per_warp = threads;
-    r->launch.warps = ((uint32_t)items + threads - 1) / threads;
+    l->work_items = (uint32_t)items;
+    l->threads_per_warp = threads;
+    l->warps = ((uint32_t)items + threads - 1) / threads;
     return true;
 }
 
 /* Places __local arguments behind the static local memory and writes their offsets into `args`. */
-static bool set_local(struct run *r, uint8_t *args)
+static bool set_local(ventus_event *e, uint8_t *args)
 {
-    const struct ventus_kernel *k = r->in->kernel;
-    uint64_t end = k->lds_bytes, limit = ventus_config(r->device)->lds_bytes - (uint64_t)r->launch.warps * ABI_WARP_STACK;
+    const struct ventus_kernel *k = e->in.kernel;
+    struct launch *l = &e->job.launch;
+    uint64_t end = k->lds_bytes, limit = ventus_config(e->device)->lds_bytes - (uint64_t)l->warps * ABI_WARP_STACK;
     for (uint32_t i = 0; i < k->nargs; i++) {
         const struct ventus_arg *a = &k->args[i];
         if (a->kind != ARG_LOCAL) continue;
-        uint64_t size = r->in->local_sizes ? r->in->local_sizes[i] : 0;
+        uint64_t size = e->in.local_sizes ? e->in.local_sizes[i] : 0;
         end = (end + a->align - 1) & ~(uint64_t)(a->align - 1);
         if (end > limit || size > limit - end) return false;
         uint32_t offset = (uint32_t)end;
@@ -80,71 +74,119 @@ static bool set_local(struct run *r, uint8_t *args)
         end += size;
     }
     if (end > limit) return false;
-    r->launch.lds_bytes = r->launch.warps * ABI_WARP_STACK + (uint32_t)end;
+    l->lds_bytes = l->warps * ABI_WARP_STACK + (uint32_t)end;
     return true;
+}
+
+static void set_rest(ventus_event *e)
+{
+    const struct ventus_kernel *k = e->in.kernel;
+    struct launch *l = &e->job.launch;
+    l->start_pc = e->in.module->entry;
+    l->vgprs = k->vgprs;
+    l->sgprs = sgprs_of(k);
+    l->pds_bytes = k->pds_bytes;
+}
+
+enum ventus_status launch_take(ventus_event *e, const struct ventus_launch *launch)
+{
+    e->in = *launch;
+    e->job.options = launch->options;
+    e->job.options.cancel = &e->cancel;
+    e->watch = launch->options.cancel;
+    if (launch->raw) {
+        e->job.launch = *launch->raw;
+        e->in.raw = &e->job.launch;
+        return VENTUS_OK;
+    }
+    const struct ventus_kernel *k = launch->kernel;
+    if (!launch->module || !k || (k->args_size && !launch->args)) return VENTUS_BAD_ARGUMENT;
+    e->memory = malloc(k->args_size + 1u);
+    if (!e->memory) return VENTUS_NO_MEMORY;
+    if (k->args_size) memcpy(e->memory, launch->args, k->args_size);
+    if (!set_range(e) || !set_local(e, e->memory)) return VENTUS_BAD_LAUNCH;
+    set_rest(e);
+    e->in.args = e->memory;
+    e->in.local_sizes = NULL;
+    return VENTUS_OK;
 }
 
 /* ---- device blocks ---- */
 
-static enum ventus_status allocate(struct run *r)
+/* How many groups of the launch can be resident at once; it does no harm to say too many. */
+static uint32_t resident_groups(const struct gpu_config *c, const struct launch *l)
 {
-    const struct ventus_kernel *k = r->in->kernel;
-    uint64_t private_bytes = (uint64_t)((k->pds_bytes + 3) & ~3u) * r->launch.warps * r->launch.threads_per_warp;
-    r->args_at = BLOCK_ARGS;
-    r->print_at = round_up(BLOCK_ARGS + k->args_size, BLOCK_ARGS);
-    r->print_size = r->in->module->nformats ? PRINT_BYTES : 0;
-    enum ventus_status status = ventus_alloc(r->device, r->print_at + r->print_size, &r->block);
-    if (status == VENTUS_OK && private_bytes) status = ventus_alloc(r->device, private_bytes, &r->pds);
+    uint64_t groups = (uint64_t)l->groups[0] * l->groups[1] * l->groups[2];
+    uint32_t each = at_most(c->groups_per_sm, c->warps_per_sm, l->warps);
+    each = at_most(each, c->vgpr_rows, l->warps * l->vgprs);
+    each = at_most(each, c->sgpr_rows, l->warps * l->sgprs);
+    each = at_most(each, c->lds_bytes, l->lds_bytes);
+    uint64_t all = (uint64_t)c->sms * each;
+    return (uint32_t)(all < groups ? all : groups);
+}
+
+/* Private memory for as many resident groups as there is room for. */
+static enum ventus_status allocate_private(ventus_event *e)
+{
+    struct launch *l = &e->job.launch;
+    uint64_t area = (uint64_t)((l->pds_bytes + 3) & ~3u) * l->warps * l->threads_per_warp;
+    uint32_t n = e->job.options.serial ? 1 : resident_groups(ventus_config(e->device), l);
+    enum ventus_status status = VENTUS_NO_DEVICE_MEMORY;
+    if (!area) return VENTUS_OK;
+    if (n > PRIVATE_BYTES / area) n = (uint32_t)(PRIVATE_BYTES / area);
+    for (n = n ? n : 1; n && status == VENTUS_NO_DEVICE_MEMORY; n /= 2) {
+        status = ventus_alloc(e->device, area * n, &e->pds);
+        l->pds_groups = n;
+    }
+    l->pds_base = e->pds;
     return status;
 }
 
-static void release(struct run *r)
+static void release(ventus_event *e)
 {
-    if (r->block) ventus_free(r->device, r->block);
-    if (r->pds) ventus_free(r->device, r->pds);
+    if (e->block) ventus_free(e->device, e->block);
+    if (e->pds) ventus_free(e->device, e->pds);
+    e->block = e->pds = 0;
 }
 
-static void fill_metadata(const struct run *r, uint8_t *block)
+static void fill_metadata(const ventus_event *e, uint8_t *block)
 {
-    const struct ventus_range *range = &r->in->range;
-    const struct ventus_kernel *k = r->in->kernel;
+    const struct ventus_range *range = &e->in.range;
+    const struct ventus_kernel *k = e->in.kernel;
     uint32_t meta[ABI_META_SIZE / 4] = {0};
     meta[ABI_META_ENTRY / 4] = k->entry;
-    meta[ABI_META_ARGS / 4] = k->args_size ? r->block + r->args_at : 0;
+    meta[ABI_META_ARGS / 4] = k->args_size ? e->block + BLOCK_ARGS : 0;
     meta[ABI_META_WORK_DIM / 4] = range->work_dim;
     memcpy(meta + ABI_META_GLOBAL_SIZE / 4, range->global, sizeof range->global);
     memcpy(meta + ABI_META_LOCAL_SIZE / 4, range->local, sizeof range->local);
     memcpy(meta + ABI_META_GLOBAL_OFFSET / 4, range->offset, sizeof range->offset);
-    meta[ABI_META_PRINT_ADDR / 4] = r->print_size ? r->block + r->print_at : 0;
-    meta[ABI_META_PRINT_SIZE / 4] = r->print_size;
+    meta[ABI_META_PRINT_ADDR / 4] = e->print_size ? e->block + e->print_at : 0;
+    meta[ABI_META_PRINT_SIZE / 4] = e->print_size;
     memcpy(block, meta, sizeof meta);
 }
 
 /* Writes metadata, arguments and the print buffer's counter. */
-static enum ventus_status fill(struct run *r, const uint8_t *args)
+static enum ventus_status fill(ventus_event *e)
 {
-    uint8_t *block = ventus_map(r->device, r->block, r->print_at + r->print_size);
+    uint8_t *block = ventus_map(e->device, e->block, e->print_at + e->print_size);
     const uint32_t used = ABI_PRINT_HEADER;
     if (!block) return VENTUS_NO_MEMORY;
-    fill_metadata(r, block);
-    if (r->in->kernel->args_size) memcpy(block + r->args_at, args, r->in->kernel->args_size);
-    if (r->print_size) memcpy(block + r->print_at, &used, sizeof used);
+    fill_metadata(e, block);
+    if (e->in.kernel->args_size) memcpy(block + BLOCK_ARGS, e->in.args, e->in.kernel->args_size);
+    if (e->print_size) memcpy(block + e->print_at, &used, sizeof used);
     return VENTUS_OK;
 }
 
-static enum ventus_status prepare(struct run *r, uint8_t *args)
+enum ventus_status launch_prepare(ventus_event *e)
 {
-    const struct ventus_kernel *k = r->in->kernel;
-    if (!set_range(r) || !set_local(r, args)) return VENTUS_BAD_LAUNCH;
-    enum ventus_status status = module_place(r->device, r->in->module);
-    if (status == VENTUS_OK) status = allocate(r);
-    if (status == VENTUS_OK) status = fill(r, args);
-    r->launch.start_pc = r->in->module->entry;
-    r->launch.knl = r->block;
-    r->launch.vgprs = k->vgprs;
-    r->launch.sgprs = sgprs_of(k);
-    r->launch.pds_base = r->pds;
-    r->launch.pds_bytes = k->pds_bytes;
+    if (e->in.raw) return VENTUS_OK;
+    e->print_at = round_up(BLOCK_ARGS + e->in.kernel->args_size, BLOCK_ARGS);
+    e->print_size = e->in.module->nformats ? PRINT_BYTES : 0;
+    enum ventus_status status = ventus_alloc(e->device, e->print_at + e->print_size, &e->block);
+    if (status == VENTUS_OK) status = allocate_private(e);
+    if (status == VENTUS_OK) status = fill(e);
+    if (status != VENTUS_OK) release(e);
+    e->job.launch.knl = e->block;
     return status;
 }
 
@@ -159,59 +201,52 @@ static void work_item(const struct ventus_range *range, const struct fault *f, u
     for (int d = 0; d < 3; d++) id[d] = range->offset[d] + f->group[d] * local[d] + in_group[d];
 }
 
-static void describe(const struct ventus_launch *in, const struct fault *f, uint32_t threads, char *message, size_t size)
+static void describe_fault(ventus_event *e, const char *name)
 {
     char where[64] = "", who[64] = "", what[320];
-    uint32_t line = ventus_module_line(in->module, f->pc), id[3];
+    const struct ventus_launch *in = &e->in;
+    const struct fault *f = &e->job.result.fault;
+    uint32_t line = in->module ? ventus_module_line(in->module, f->pc) : 0, id[3];
     if (f->kind == FAULT_LAUNCH || f->kind == FAULT_FETCH) line = 0;
     if (line) snprintf(where, sizeof where, " at line %u", (unsigned)line);
-    if (f->lane < ISA_LANES) {
-        work_item(&in->range, f, threads, id);
+    if (f->lane < ISA_LANES && !in->raw) {
+        work_item(&in->range, f, e->job.launch.threads_per_warp, id);
         snprintf(who, sizeof who, ", work-item (%u,%u,%u)", (unsigned)id[0], (unsigned)id[1], (unsigned)id[2]);
     }
     fault_print(f, what, sizeof what);
-    snprintf(message, size, "kernel %s failed%s%s: %s", in->kernel->name, where, who, what);
+    snprintf(e->outcome.message, sizeof e->outcome.message, "%s failed%s%s: %s", name, where, who, what);
 }
 
-/* ---- the run ---- */
-
-static void print_output(const struct run *r)
+static void describe(ventus_event *e)
 {
-    if (!r->print_size || !r->block) return;
-    const uint8_t *buffer = ventus_map(r->device, r->block + r->print_at, r->print_size);
-    if (buffer) print_records(r->in->module, buffer, r->print_size, r->in->print ? r->in->print : stdout);
+    char name[160] = "launch";
+    if (!e->in.raw) snprintf(name, sizeof name, "kernel %s", e->in.kernel->name);
+    if (e->job.result.status == LAUNCH_FAULT) describe_fault(e, name);
+    else snprintf(e->outcome.message, sizeof e->outcome.message, "%s: %s", name, ventus_status_text(e->outcome.status));
 }
 
-static enum ventus_status run_prepared(struct run *r, struct result *result, char *message, size_t size)
+/* ---- the end ---- */
+
+enum ventus_status launch_status(const ventus_event *e)
 {
-    gpu_launch(r->device->gpu, &r->launch, &r->in->options, result);
-    print_output(r);
-    if (result->status == LAUNCH_DONE) return VENTUS_OK;
-    if (result->status == LAUNCH_CANCELLED) return VENTUS_CANCELLED;
-    if (message) describe(r->in, &result->fault, r->launch.threads_per_warp, message, size);
-    return result->fault.kind == FAULT_LAUNCH ? VENTUS_BAD_LAUNCH : VENTUS_FAULT;
+    const struct result *r = &e->job.result;
+    if (r->status == LAUNCH_DONE) return VENTUS_OK;
+    if (r->status == LAUNCH_CANCELLED) return VENTUS_CANCELLED;
+    return r->fault.kind == FAULT_LAUNCH ? VENTUS_BAD_LAUNCH : VENTUS_FAULT;
 }
 
-enum ventus_status ventus_run(ventus_device *device, const struct ventus_launch *launch, struct result *result,
-                              char *message, size_t message_size)
+static void print_output(const ventus_event *e)
 {
-    if (message && message_size) *message = 0;
-    else message = NULL;
-    if (!device || !launch || !launch->module || !launch->kernel || !result) return VENTUS_BAD_ARGUMENT;
-    uint32_t size = launch->kernel->args_size;
-    if (size && !launch->args) return VENTUS_BAD_ARGUMENT;
-    uint8_t *args = malloc(size ? size : 1);
-    if (!args) return VENTUS_NO_MEMORY;
-    if (size) memcpy(args, launch->args, size);
+    if (!e->block || !e->print_size) return;
+    const uint8_t *buffer = ventus_map(e->device, e->block + e->print_at, e->print_size);
+    if (buffer) print_records(e->in.module, buffer, e->print_size, e->in.print ? e->in.print : stdout);
+}
 
-    struct run r = {.device = device, .in = launch};
-    mtx_lock(&device->running);
-    enum ventus_status status = prepare(&r, args);
-    if (status == VENTUS_OK) status = run_prepared(&r, result, message, message_size);
-    release(&r);
-    mtx_unlock(&device->running);
-    free(args);
-    if (message && !*message && status != VENTUS_OK)
-        snprintf(message, message_size, "kernel %s: %s", launch->kernel->name, ventus_status_text(status));
-    return status;
+void launch_finish(ventus_event *e, enum ventus_status status)
+{
+    print_output(e);
+    release(e);
+    e->outcome.status = status;
+    e->outcome.result = e->job.result;
+    if (status != VENTUS_OK) describe(e);
 }

@@ -1,67 +1,85 @@
 /* Device memory: first-fit allocation in the heap window, and copies that stay inside allocations.
  *
- * Invariant: device->blocks is ascending, blocks do not overlap, and at least one closed page lies
- * behind each, so that a kernel that runs past the end of a buffer faults. Free space is what lies
- * between blocks, so neighbouring free ranges are one range without further work. */
+ * Invariant: heap.blocks is ascending, blocks do not overlap, and (unless VENTUS_HEAP_PACKED) at least one
+ * closed page lies behind each, so that a kernel that runs past the end of a buffer faults. Free space is
+ * what lies between blocks, so neighbouring free ranges are one range without further work. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "driver/driver.h"
 
+static const uint64_t heap_size = ABI_HEAP_LIMIT - ABI_HEAP_BASE;
+
+/* ---- places ---- */
+
 static uint64_t pages_up(uint64_t size) { return (size + ABI_PAGE - 1) & ~(uint64_t)(ABI_PAGE - 1); }
 
-/* First address behind the block and its closed page. */
-static uint64_t block_end(const struct block *b) { return b->addr + pages_up(b->size) + ABI_PAGE; }
+/* Bytes of a block with what lies closed behind it. */
+static uint64_t span(const struct heap *h, uint64_t size)
+{
+    return pages_up(size) + (h->flags & VENTUS_HEAP_PACKED ? 0 : ABI_PAGE);
+}
+
+static uint64_t block_end(const struct heap *h, size_t i) { return h->blocks[i].addr + span(h, h->blocks[i].size); }
 
 /* Index of the first block above addr. */
-static size_t block_above(const ventus_device *d, uint32_t addr)
+static size_t block_above(const struct heap *h, uint32_t addr)
 {
-    size_t lo = 0, hi = d->nblocks;
+    size_t lo = 0, hi = h->nblocks;
     while (lo < hi) {
         size_t mid = (lo + hi) / 2;
-        if (d->blocks[mid].addr > addr) hi = mid;
+        if (h->blocks[mid].addr > addr) hi = mid;
         else lo = mid + 1;
     }
     return lo;
 }
 
-/* The place of the first gap that holds `need` bytes; false when there is none. */
-static bool find_gap(const ventus_device *d, uint64_t need, size_t *index, uint64_t *addr)
+/* The free range in front of block i, or behind the last. */
+static uint64_t gap_before(const struct heap *h, size_t i, uint64_t *addr)
 {
-    uint64_t at = ABI_HEAP_BASE;
-    for (size_t i = 0; i < d->nblocks; i++) {
-        if (d->blocks[i].addr - at >= need) {
-            *index = i;
-            *addr = at;
-            return true;
-        }
-        at = block_end(&d->blocks[i]);
-    }
-    *index = d->nblocks;
-    *addr = at;
-    return at <= ABI_HEAP_LIMIT && ABI_HEAP_LIMIT - at >= need;
+    uint64_t end = i < h->nblocks ? h->blocks[i].addr : ABI_HEAP_LIMIT;
+    *addr = i ? block_end(h, i - 1) : ABI_HEAP_BASE;
+    if (h->flags & VENTUS_HEAP_ASCENDING && *addr < h->next) *addr = h->next;
+    return end > *addr ? end - *addr : 0;
 }
 
-static bool grow(ventus_device *d)
+/* The place of the first gap that holds `need` bytes; false when there is none. */
+static bool find_gap(struct heap *h, uint64_t need, size_t *index, uint64_t *addr)
 {
-    if (d->nblocks < d->capacity) return true;
-    size_t capacity = d->capacity ? d->capacity * 2 : 64;
-    struct block *b = realloc(d->blocks, capacity * sizeof *b);
+    if (h->flags & VENTUS_HEAP_ASCENDING) h->full = h->nblocks;
+    for (size_t i = h->full; i <= h->nblocks; i++) {
+        uint64_t gap = gap_before(h, i, addr);
+        *index = i;
+        if (gap >= need) return true;
+        if (!gap && i == h->full && i < h->nblocks) h->full++;
+    }
+    return false;
+}
+
+static bool grow(struct heap *h)
+{
+    if (h->nblocks < h->capacity) return true;
+    size_t capacity = h->capacity ? h->capacity * 2 : 64;
+    struct block *b = realloc(h->blocks, capacity * sizeof *b);
     if (!b) return false;
-    d->blocks = b;
-    d->capacity = capacity;
+    h->blocks = b;
+    h->capacity = capacity;
     return true;
 }
 
+/* ---- allocation ---- */
+
 static enum ventus_status alloc_locked(ventus_device *d, uint64_t size, uint32_t *addr)
 {
+    struct heap *h = &d->heap;
     size_t i;
     uint64_t at;
-    if (size > ABI_HEAP_LIMIT - ABI_HEAP_BASE || !find_gap(d, pages_up(size) + ABI_PAGE, &i, &at)) return VENTUS_NO_DEVICE_MEMORY;
-    if (!grow(d) || !gpu_mem_open(d->gpu, (uint32_t)at, size, GPU_READ | GPU_WRITE)) return VENTUS_NO_MEMORY;
-    memmove(d->blocks + i + 1, d->blocks + i, (d->nblocks - i) * sizeof *d->blocks);
-    d->blocks[i] = (struct block){(uint32_t)at, size};
-    d->nblocks++;
+    if (size > heap_size || !find_gap(h, span(h, size), &i, &at)) return VENTUS_NO_DEVICE_MEMORY;
+    if (!grow(h) || !gpu_mem_open(d->gpu, (uint32_t)at, size, GPU_READ | GPU_WRITE)) return VENTUS_NO_MEMORY;
+    memmove(h->blocks + i + 1, h->blocks + i, (h->nblocks - i) * sizeof *h->blocks);
+    h->blocks[i] = (struct block){(uint32_t)at, size};
+    h->nblocks++;
+    h->next = at + span(h, size);
     *addr = (uint32_t)at;
     return VENTUS_OK;
 }
@@ -69,30 +87,74 @@ static enum ventus_status alloc_locked(ventus_device *d, uint64_t size, uint32_t
 enum ventus_status ventus_alloc(ventus_device *device, uint64_t size, uint32_t *addr)
 {
     if (!device || !addr || !size) return VENTUS_BAD_ARGUMENT;
-    mtx_lock(&device->lock);
+    pthread_mutex_lock(&device->lock);
     enum ventus_status status = alloc_locked(device, size, addr);
-    mtx_unlock(&device->lock);
+    pthread_mutex_unlock(&device->lock);
     return status;
 }
 
 static enum ventus_status free_locked(ventus_device *d, uint32_t addr)
 {
-    size_t i = block_above(d, addr);
-    if (i == 0 || d->blocks[i - 1].addr != addr) return VENTUS_BAD_ARGUMENT;
-    gpu_mem_close(d->gpu, addr, d->blocks[i - 1].size);
-    memmove(d->blocks + i - 1, d->blocks + i, (d->nblocks - i) * sizeof *d->blocks);
-    d->nblocks--;
+    struct heap *h = &d->heap;
+    size_t i = block_above(h, addr);
+    if (i == 0 || h->blocks[i - 1].addr != addr) return VENTUS_BAD_ARGUMENT;
+    gpu_mem_close(d->gpu, addr, h->blocks[i - 1].size);
+    memmove(h->blocks + i - 1, h->blocks + i, (h->nblocks - i) * sizeof *h->blocks);
+    h->nblocks--;
+    if (h->full > i - 1) h->full = i - 1;
     return VENTUS_OK;
 }
 
 enum ventus_status ventus_free(ventus_device *device, uint32_t addr)
 {
     if (!device) return VENTUS_BAD_ARGUMENT;
-    mtx_lock(&device->lock);
+    pthread_mutex_lock(&device->lock);
     enum ventus_status status = free_locked(device, addr);
-    mtx_unlock(&device->lock);
+    pthread_mutex_unlock(&device->lock);
     return status;
 }
+
+enum ventus_status ventus_free_all(ventus_device *device)
+{
+    if (!device) return VENTUS_BAD_ARGUMENT;
+    pthread_mutex_lock(&device->lock);
+    struct heap *h = &device->heap;
+    while (h->nblocks) free_locked(device, h->blocks[h->nblocks - 1].addr);
+    pthread_mutex_unlock(&device->lock);
+    return VENTUS_OK;
+}
+
+enum ventus_status ventus_heap(ventus_device *device, unsigned flags)
+{
+    if (!device || flags & ~(unsigned)(VENTUS_HEAP_PACKED | VENTUS_HEAP_ASCENDING)) return VENTUS_BAD_ARGUMENT;
+    pthread_mutex_lock(&device->lock);
+    bool empty = !device->heap.nblocks;
+    if (empty) {
+        device->heap.flags = flags;
+        device->heap.next = ABI_HEAP_BASE;
+    }
+    pthread_mutex_unlock(&device->lock);
+    return empty ? VENTUS_OK : VENTUS_BAD_ARGUMENT;
+}
+
+/* One page is lost to the closed page behind an allocation. */
+uint64_t ventus_memory_size(const ventus_device *device) { return device ? heap_size - span(&device->heap, 0) : 0; }
+
+void ventus_memory(ventus_device *device, struct ventus_memory *memory)
+{
+    *memory = (struct ventus_memory){.size = ventus_memory_size(device)};
+    pthread_mutex_lock(&device->lock);
+    const struct heap *h = &device->heap;
+    memory->blocks = h->nblocks;
+    for (size_t i = 0; i <= h->nblocks; i++) {
+        uint64_t addr, gap = gap_before(h, i, &addr), closed = span(h, 0);
+        if (gap > closed && gap - closed > memory->largest) memory->largest = gap - closed;
+        if (i < h->nblocks) memory->used += span(h, h->blocks[i].size);
+    }
+    pthread_mutex_unlock(&device->lock);
+}
+
+/* ---- ranges ---- */
 
 static bool inside(uint32_t addr, uint64_t size, uint32_t start, uint64_t length)
 {
@@ -102,8 +164,9 @@ static bool inside(uint32_t addr, uint64_t size, uint32_t start, uint64_t length
 /* Host address of a range of one allocation; NULL if it is not. */
 static void *in_block(const ventus_device *d, uint32_t addr, uint64_t size)
 {
-    size_t i = block_above(d, addr);
-    if (i == 0 || !inside(addr, size, d->blocks[i - 1].addr, d->blocks[i - 1].size)) return NULL;
+    const struct heap *h = &d->heap;
+    size_t i = block_above(h, addr);
+    if (i == 0 || !inside(addr, size, h->blocks[i - 1].addr, h->blocks[i - 1].size)) return NULL;
     return gpu_mem(d->gpu, addr, size);
 }
 
@@ -136,19 +199,22 @@ static void end(ventus_device *d, const struct range *r)
     if (r->segment) gpu_mem_open(d->gpu, r->segment->addr, r->segment->memsize, r->segment->access);
 }
 
-/* The module changes only under `running`; copies within allocations do not wait for a launch. */
-static bool takes_running(uint32_t addr) { return addr < ABI_HEAP_BASE; }
+/* ---- copies ---- */
 
-static void lock(ventus_device *d, bool running)
+/* Those within allocations do not wait for a launch; to touch the module takes an idle machine. */
+static bool in_window(uint32_t addr) { return addr < ABI_HEAP_BASE; }
+
+static bool lock(ventus_device *d, bool visit)
 {
-    if (running) mtx_lock(&d->running);
-    mtx_lock(&d->lock);
+    if (visit && !queue_visit(d)) return false;
+    pthread_mutex_lock(&d->lock);
+    return true;
 }
 
-static void unlock(ventus_device *d, bool running)
+static void unlock(ventus_device *d, bool visit)
 {
-    mtx_unlock(&d->lock);
-    if (running) mtx_unlock(&d->running);
+    pthread_mutex_unlock(&d->lock);
+    if (visit) queue_leave(d);
 }
 
 enum ventus_status ventus_write(ventus_device *device, uint32_t addr, const void *src, uint64_t size)
@@ -156,13 +222,13 @@ enum ventus_status ventus_write(ventus_device *device, uint32_t addr, const void
     struct range to;
     if (!device || (!src && size)) return VENTUS_BAD_ARGUMENT;
     if (!size) return VENTUS_OK;
-    lock(device, takes_running(addr));
+    if (!lock(device, in_window(addr))) return VENTUS_BAD_ARGUMENT;
     bool ok = begin(device, addr, size, true, &to);
     if (ok) {
         memcpy(to.host, src, size);
         end(device, &to);
     }
-    unlock(device, takes_running(addr));
+    unlock(device, in_window(addr));
     return ok ? VENTUS_OK : VENTUS_OUT_OF_RANGE;
 }
 
@@ -171,10 +237,10 @@ enum ventus_status ventus_read(ventus_device *device, void *dst, uint32_t addr, 
     struct range from;
     if (!device || (!dst && size)) return VENTUS_BAD_ARGUMENT;
     if (!size) return VENTUS_OK;
-    lock(device, takes_running(addr));
+    if (!lock(device, in_window(addr))) return VENTUS_BAD_ARGUMENT;
     bool ok = begin(device, addr, size, false, &from);
     if (ok) memcpy(dst, from.host, size);
-    unlock(device, takes_running(addr));
+    unlock(device, in_window(addr));
     return ok ? VENTUS_OK : VENTUS_OUT_OF_RANGE;
 }
 
@@ -183,14 +249,14 @@ enum ventus_status ventus_copy(ventus_device *device, uint32_t dst, uint32_t src
     struct range to = {0}, from;
     if (!device) return VENTUS_BAD_ARGUMENT;
     if (!size) return VENTUS_OK;
-    bool running = takes_running(dst) || takes_running(src);
-    lock(device, running);
+    bool visit = in_window(dst) || in_window(src);
+    if (!lock(device, visit)) return VENTUS_BAD_ARGUMENT;
     bool ok = begin(device, src, size, false, &from) && begin(device, dst, size, true, &to);
     if (ok) {
         memmove(to.host, from.host, size);
         end(device, &to);
     }
-    unlock(device, running);
+    unlock(device, visit);
     return ok ? VENTUS_OK : VENTUS_OUT_OF_RANGE;
 }
 
@@ -199,21 +265,21 @@ enum ventus_status ventus_fill(ventus_device *device, uint32_t addr, const void 
     struct range to;
     if (!device || !pattern || !pattern_size || size % pattern_size) return VENTUS_BAD_ARGUMENT;
     if (!size) return VENTUS_OK;
-    lock(device, takes_running(addr));
+    if (!lock(device, in_window(addr))) return VENTUS_BAD_ARGUMENT;
     bool ok = begin(device, addr, size, true, &to);
     if (ok) {
         for (uint64_t done = 0; done < size; done += pattern_size) memcpy(to.host + done, pattern, pattern_size);
         end(device, &to);
     }
-    unlock(device, takes_running(addr));
+    unlock(device, in_window(addr));
     return ok ? VENTUS_OK : VENTUS_OUT_OF_RANGE;
 }
 
 void *ventus_map(ventus_device *device, uint32_t addr, uint64_t size)
 {
     if (!device || !size) return NULL;
-    mtx_lock(&device->lock);
+    pthread_mutex_lock(&device->lock);
     void *p = in_block(device, addr, size);
-    mtx_unlock(&device->lock);
+    pthread_mutex_unlock(&device->lock);
     return p;
 }

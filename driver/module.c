@@ -395,6 +395,7 @@ enum ventus_status ventus_module_load(const void *elf, size_t size, ventus_modul
         return VENTUS_NO_MEMORY;
     }
     memcpy(p.m->bytes, elf, size);
+    p.m->uses = 1;
     p.m->serial = atomic_fetch_add(&serial, 1) + 1;
     if (!load(&p, size)) {
         ventus_module_free(p.m);
@@ -407,7 +408,7 @@ enum ventus_status ventus_module_load(const void *elf, size_t size, ventus_modul
 
 void ventus_module_free(ventus_module *m)
 {
-    if (!m) return;
+    if (!m || atomic_fetch_sub(&m->uses, 1) != 1) return;
     free(m->bytes);
     free(m->note);
     free(m->kernels);
@@ -488,13 +489,13 @@ static bool put_in(ventus_device *d)
 enum ventus_status module_place(ventus_device *d, const ventus_module *m)
 {
     if (d->loaded == m->serial) return VENTUS_OK;
-    mtx_lock(&d->lock);
+    pthread_mutex_lock(&d->lock);
     take_out(d);
     memcpy(d->segments, m->segments, sizeof d->segments);
     d->nsegments = m->nsegments;
     bool ok = put_in(d);
     if (ok) d->loaded = m->serial;
     else take_out(d);
-    mtx_unlock(&d->lock);
+    pthread_mutex_unlock(&d->lock);
     return ok ? VENTUS_OK : VENTUS_NO_MEMORY;
 }

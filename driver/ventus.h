@@ -1,7 +1,7 @@
 /* The Ventus device API: open a device, give it memory and modules, launch kernels.
  *
- * Errors are values of enum ventus_status; a function that fails leaves its outputs untouched.
- * All functions may be called from any thread; launches on one device are serialised inside. */
+ * Errors are values of enum ventus_status; a function that fails leaves its outputs untouched. Every
+ * function may be called from any thread. Devices share nothing. docs/driver.md is the introduction. */
 #ifndef VENTUS_H
 #define VENTUS_H
 
@@ -11,6 +11,12 @@
 #include <stdio.h>
 
 #include "sim/sim.h"
+
+/* Version of this header, major << 16 | minor: a minor one only adds. */
+#define VENTUS_API_VERSION 0x00020000u
+
+/* The version the library was built with; a program checks that its major part is the header's. */
+uint32_t ventus_api_version(void);
 
 enum ventus_status {
     VENTUS_OK,
@@ -24,6 +30,8 @@ enum ventus_status {
     VENTUS_BAD_LAUNCH,     /* sizes or resources the machine cannot hold */
     VENTUS_FAULT,          /* the kernel failed; see the result */
     VENTUS_CANCELLED,
+    VENTUS_TIMEOUT,        /* not ended within the time given */
+    VENTUS_DEPENDENCY,     /* not run: a launch it depends on did not succeed */
 };
 
 /* Static English text of a status. */
@@ -34,24 +42,73 @@ const char *ventus_status_text(enum ventus_status status);
 typedef struct ventus_device ventus_device;
 typedef struct ventus_module ventus_module;
 
-/* Opens a device of its own with `config` (NULL: the default machine). */
+/* The devices of this process: one for each machine file that the environment variable VENTUS_CONFIG
+ * names (separated by colons), and when it names none, the default machine. */
+size_t ventus_device_count(void);
+
+struct ventus_info {
+    char name[64];             /* "Ventus GPGPU", with the file's name if there is one */
+    struct gpu_config config;
+};
+
+/* Describes device `index`. VENTUS_BAD_CONFIG when its file cannot be used: then `why` (if not NULL)
+ * receives "file:line: what". */
+enum ventus_status ventus_describe(size_t index, struct ventus_info *info, char *why, size_t why_size);
+
+/* Opens a device of its own with `config` (NULL: that of device 0 above). */
 enum ventus_status ventus_open(const struct gpu_config *config, ventus_device **device);
+
+/* The same with a machine file (gpu_config_read); `why` as above. */
+enum ventus_status ventus_open_file(const char *path, ventus_device **device, char *why, size_t why_size);
+
+/* Cancels what runs or waits and gives all memory back. Events stay valid, mapped memory does not. No other
+ * call may be under way with the device; not from a callback. NULL is allowed. */
 void ventus_close(ventus_device *device);
+
 const struct gpu_config *ventus_config(const ventus_device *device);
 struct gpu *ventus_gpu(ventus_device *device);
+
+/* What a device has done since it was opened. */
+struct ventus_totals {
+    uint64_t launches;         /* ended, in whatever way ... */
+    uint64_t faults, cancelled; /* ... of them with VENTUS_FAULT, VENTUS_CANCELLED */
+    uint64_t busy_ns;          /* host time in which something ran */
+    struct counters counters;  /* sums; max_simt_depth is the maximum */
+};
+void ventus_totals(ventus_device *device, struct ventus_totals *totals);
+
+/* ---- memory.c ---- */
 
 /* Bytes of device memory that can be allocated in total, and at once. */
 uint64_t ventus_memory_size(const ventus_device *device);
 
-/* ---- memory.c ---- */
+struct ventus_memory {
+    uint64_t size;             /* as ventus_memory_size */
+    uint64_t used;             /* bytes in allocations, whole pages with what lies closed behind them */
+    uint64_t largest;          /* the largest size ventus_alloc could give now */
+    size_t blocks;             /* allocations, those of running launches included */
+};
+void ventus_memory(ventus_device *device, struct ventus_memory *memory);
+
+/* How addresses are given out, as flags; 0: first fit with a closed page behind each allocation, so that a
+ * kernel that runs past the end of a buffer faults. VENTUS_BAD_ARGUMENT when something is allocated. */
+enum ventus_heap_flags {
+    VENTUS_HEAP_PACKED = 1,    /* without the closed page */
+    VENTUS_HEAP_ASCENDING = 2, /* no address is given out twice */
+};
+enum ventus_status ventus_heap(ventus_device *device, unsigned flags);
 
 /* Allocates `size` bytes (> 0), zero-filled, page-aligned; the address is in *addr. Freed memory is
- * reused. */
+ * reused, neighbouring free ranges are one. A kernel that still uses freed memory faults. */
 enum ventus_status ventus_alloc(ventus_device *device, uint64_t size, uint32_t *addr);
 enum ventus_status ventus_free(ventus_device *device, uint32_t addr);
 
+/* Frees all allocations. No launch may be in flight: it would lose its own. */
+enum ventus_status ventus_free_all(ventus_device *device);
+
 /* Copies between host and device. The device range must lie inside one allocation or the loaded
- * module. The overlap of a device-to-device copy is handled as memmove does. */
+ * module. The overlap of a device-to-device copy is handled as memmove does. Copies do not wait for
+ * launches, except those to and from the module, for which no launch may run meanwhile. */
 enum ventus_status ventus_write(ventus_device *device, uint32_t addr, const void *src, uint64_t size);
 enum ventus_status ventus_read(ventus_device *device, void *dst, uint32_t addr, uint64_t size);
 enum ventus_status ventus_copy(ventus_device *device, uint32_t dst, uint32_t src, uint64_t size);
@@ -87,7 +144,8 @@ struct ventus_kernel {
 };
 
 /* Parses an ELF executable (the bytes are copied) made for this machine. On failure *why, if not
- * NULL, is a static text that says what is wrong. A module belongs to no device. */
+ * NULL, is a static text that says what is wrong. A module belongs to no device. Freed, it lives on until
+ * the launches that use it have ended. */
 enum ventus_status ventus_module_load(const void *elf, size_t size, ventus_module **module, const char **why);
 void ventus_module_free(ventus_module *module);
 size_t ventus_module_kernels(const ventus_module *module);
@@ -112,16 +170,70 @@ struct ventus_launch {
                                       * the words of ARG_LOCAL arguments are filled in by the driver */
     const uint64_t *local_sizes;     /* one per argument, bytes of each ARG_LOCAL; may be NULL */
     FILE *print;                     /* where printf output goes; NULL: stdout */
-    struct launch_options options;
+    struct launch_options options;   /* what it points to must stay until the launch has ended */
+    const struct launch *raw;        /* not NULL: goes to the machine as it is, with the module (which may be
+                                      * NULL) in the code window; kernel, range and arguments do not count */
 };
-
-/* Runs a kernel to its end. VENTUS_FAULT when the kernel failed: result->fault says where and
- * `message` (if not NULL, `message_size` bytes) receives one line naming kernel, source line when
- * known, pc, work-item and address. The device stays usable. */
-enum ventus_status ventus_run(ventus_device *device, const struct ventus_launch *launch, struct result *result,
-                              char *message, size_t message_size);
 
 /* Work-items of the largest group this kernel can have on the device. */
 uint32_t ventus_max_group(const ventus_device *device, const struct ventus_kernel *kernel);
+
+/* ---- queue.c: launches in flight ----
+ *
+ * Each device has one thread that runs launches, started by the first. Those whose dependencies have
+ * ended start in the order of their submission, several at once where the machine has room. The code window
+ * holds one module: a launch of another module waits, and later ones behind it, until what runs has
+ * ended. printf output appears when a launch ends, in one piece. */
+
+typedef struct ventus_event ventus_event;
+
+#define VENTUS_FOREVER UINT64_MAX
+
+/* Submits a launch. Module, arguments and sizes are copied or kept by the driver. It starts when the `ndeps`
+ * events of `deps`, of any device, have ended; if one of them did not succeed, it ends with
+ * VENTUS_DEPENDENCY. *event (`event` may be NULL) is to be released. Sizes that cannot be are refused here
+ * with VENTUS_BAD_LAUNCH. */
+enum ventus_status ventus_launch(ventus_device *device, const struct ventus_launch *launch, size_t ndeps,
+                                 ventus_event *const *deps, ventus_event **event);
+
+/* Waits until everything submitted before has ended: VENTUS_OK, or VENTUS_TIMEOUT after `timeout_ns`. */
+enum ventus_status ventus_finish(ventus_device *device, uint64_t timeout_ns);
+
+/* Submits and waits. VENTUS_FAULT when the kernel failed: result->fault says where and `message` (if not
+ * NULL, `message_size` bytes) receives one line naming kernel, source line when known, pc, work-item and
+ * address. The device stays usable. Not from a callback. */
+enum ventus_status ventus_run(ventus_device *device, const struct ventus_launch *launch, struct result *result,
+                              char *message, size_t message_size);
+
+/* ---- event.c: what becomes of a launch ---- */
+
+enum ventus_state { VENTUS_QUEUED, VENTUS_RUNNING, VENTUS_ENDED };
+
+struct ventus_outcome {
+    enum ventus_status status;   /* VENTUS_OK, _FAULT, _CANCELLED, _DEPENDENCY, _BAD_LAUNCH, or out of memory */
+    struct result result;        /* fault and counters; zeros when it was never run */
+    char message[512];           /* one line for people, empty on success */
+    uint64_t submitted, started, ended; /* nanoseconds of the host's monotonic clock; started is 0 when it was never run */
+};
+
+void ventus_event_retain(ventus_event *event);
+void ventus_event_release(ventus_event *event); /* NULL is allowed; the launch goes on */
+
+enum ventus_state ventus_event_state(const ventus_event *event);
+
+/* Waits for the end: VENTUS_TIMEOUT, or the status with which the launch ended. In a callback, where waiting
+ * for the own device would be for ever, VENTUS_BAD_ARGUMENT. */
+enum ventus_status ventus_event_wait(ventus_event *event, uint64_t timeout_ns);
+
+/* How it ended, NULL before. Valid as long as the event. */
+const struct ventus_outcome *ventus_event_outcome(const ventus_event *event);
+
+/* Asks a launch to end; it does so, with VENTUS_CANCELLED, within 100 ms, unless it ends by itself before. What
+ * it has written stays. */
+void ventus_event_cancel(ventus_event *event);
+
+/* Has `call` called once, when the launch has ended: on the thread of the device, which must not be kept
+ * waiting, or at once on this one if that is already so. False: out of memory. */
+bool ventus_event_notify(ventus_event *event, void (*call)(ventus_event *event, void *user), void *user);
 
 #endif

@@ -202,7 +202,8 @@ static bool parse(struct values *v, const char *data, struct recorded *c)
     if (!c->buffers) return fail(v->why, v->words.path, 0, "out of memory");
     take_launch(v, f, &c->launch);
     size_t want = data_words(v, f);
-    if (v->ok && want != c->nwords) return fail(v->why, data, 0, "%zu words, but the buffers of %s take %zu", c->nwords, v->words.path, want);
+    if (v->ok && want != c->nwords)
+        return fail(v->why, data, 0, "%zu words, but the buffers of %s take %zu", c->nwords, v->words.path, want);
     if (v->ok) take_buffers(v, f, c);
     return v->ok;
 }

@@ -51,7 +51,8 @@ const char *gpu_config_check(const struct gpu_config *c)
     if (c->vgpr_rows < 32 || c->vgpr_rows > 65536) return "vgpr_rows must be 32 to 65536";
     if (c->sgpr_rows < 32 || c->sgpr_rows > 65536) return "sgpr_rows must be 32 to 65536";
     if (c->clock_mhz < 1 || c->clock_mhz > 100000) return "clock_mhz must be 1 to 100000";
-    if (!isa_profile_find(isa_profile_name((enum isa_profile)c->profile), &profile) || profile != c->profile) return "profile must be default, toolchain, r2.0, r2.1 or r2025";
+    if (!isa_profile_find(isa_profile_name((enum isa_profile)c->profile), &profile) || profile != c->profile)
+        return "profile must be default, toolchain, r2.0, r2.1 or r2025";
     if (c->thread_csrs > 1) return "thread_csrs must be 0 or 1";
     if (c->host_threads < 1 || c->host_threads > 256) return "host_threads must be 1 to 256";
     if (c->quantum < 1 || c->quantum > 1u << 30) return "quantum must be 1 to 2^30";

@@ -56,6 +56,16 @@ bool csr_read(const struct warp *w, unsigned number, uint32_t *value)
     }
 }
 
+/* Extension state is off or dirty, as in the public simulator; the summary bit says that some is dirty. */
+uint32_t csr_mstatus(uint32_t value)
+{
+    enum { VECTOR_STATE = 0x600, FLOAT_STATE = 0x6000 };
+    const uint32_t summary = 0x80000000u;
+    if (value & VECTOR_STATE) value |= VECTOR_STATE;
+    if (value & FLOAT_STATE) value |= FLOAT_STATE;
+    return value & (VECTOR_STATE | FLOAT_STATE) ? value | summary : value & ~summary;
+}
+
 static void set_frm(struct warp *w, uint32_t frm)
 {
     w->frm = frm & 7;
@@ -74,7 +84,7 @@ bool csr_write(struct warp *w, unsigned number, uint32_t value)
     case CSR_VSTART: w->vstart = 0; return true; /* nothing ever stops half-way */
     case CSR_VXSAT: w->vxsat = value & 1; return true;
     case CSR_VXRM: w->vxrm = value & 3; return true;
-    case CSR_MSTATUS: w->mstatus = value; return true;
+    case CSR_MSTATUS: w->mstatus = csr_mstatus(value); return true;
     case CSR_MTVEC: w->mtvec = value; return true;
     case CSR_PRINT: w->print = value; return true;
     default: return false; /* read-only or unknown */

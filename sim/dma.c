@@ -171,7 +171,6 @@ static const char *copy_tensor(struct sm *sm, const struct warp *w, const struct
 
 const char *dma_execute(struct sm *sm, struct warp *w, const struct insn *in)
 {
-    if (in->pair || in->abs || in->neg) return "prefix that has no meaning for copies";
     if (!w->active) return NULL;
     if (in->op == OP_CP_DMA) return copy_small(sm, w, in);
     return in->op == OP_CP_DMA_BULK ? copy_bulk(sm, w, in) : copy_tensor(sm, w, in);

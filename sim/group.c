@@ -119,6 +119,7 @@ static void start_warp(struct slot *slot, uint32_t wid)
         .lanes = n == 32 ? ~0u : (1u << n) - 1,
         .vl = l->threads_per_warp,
         .vtype = 2 << 3, /* e32, m1 */
+        .mstatus = csr_mstatus(MSTATUS_START),
         .wid = wid,
         .tid = wid * l->threads_per_warp,
     };

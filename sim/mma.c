@@ -319,7 +319,6 @@ static void scatter(struct warp *w, const struct tile *t, const struct insn *in,
 static const char *check_warp(const struct warp *w, const struct tile *t, const struct insn *in)
 {
     unsigned op = in->op;
-    if (in->pair || in->abs || in->neg) return "prefix that has no meaning for matrices";
     if (op == OP_VFTTA_VV) return w->frm > FP_RMM ? "reserved rounding mode" : NULL;
     if (registers_of(t, in) > w->group->launch->vgprs) return "matrix beyond the vector registers of the launch";
     if (((uint32_t)isa_match((enum isa_op)op) & 0x7f) == 0x61) return NULL;

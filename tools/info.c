@@ -23,7 +23,8 @@ int cmd_info(int argc, char **argv)
         config_file(&c, args.value);
     }
     printf("# ventus %s, %d instructions\n", VENTUS_VERSION, OP_COUNT - 1);
-    printf("# local memory      0x%08x..0x%08x, %u bytes of it a warp's scalar stack\n", ABI_LOCAL_BASE, ABI_LOCAL_LIMIT - 1, ABI_WARP_STACK);
+    printf("# local memory      0x%08x..0x%08x\n", ABI_LOCAL_BASE, ABI_LOCAL_LIMIT - 1);
+    printf("# scalar stack      %u bytes of a warp, in local memory\n", ABI_WARP_STACK);
     printf("# code, constants   0x%08x..0x%08x\n", ABI_CODE_BASE, ABI_CODE_LIMIT - 1);
     printf("# buffers           0x%08x..0x%08x\n", ABI_HEAP_BASE, ABI_HEAP_LIMIT - 1);
     printf("# registers         %d vector and %d scalar of a warp\n", ISA_VREGS, ISA_XREGS);

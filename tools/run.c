@@ -5,8 +5,9 @@
 #include "run.h"
 #include "sim/case.h"
 
-enum { FLAG_KERNEL, FLAG_GLOBAL, FLAG_LOCAL, FLAG_OFFSET, FLAG_ARG, FLAG_SHOW, FLAG_SAVE, FLAG_CASE, FLAG_STRICT, FLAG_DUMP, FLAG_STATS,
-       FLAG_JSON, FLAG_TRACE, FLAG_TRACE_DIR, FLAG_TRACE_BINARY, FLAG_CONFIG, FLAG_PROFILE, FLAG_LANES, FLAG_WARPS, FLAG_THREADS, FLAG_ORDER };
+enum { FLAG_KERNEL, FLAG_GLOBAL, FLAG_LOCAL, FLAG_OFFSET, FLAG_ARG, FLAG_SHOW, FLAG_SAVE, FLAG_CASE, FLAG_STRICT, FLAG_DUMP,
+       FLAG_STATS, FLAG_JSON, FLAG_TRACE, FLAG_TRACE_DIR, FLAG_TRACE_BINARY, FLAG_CONFIG, FLAG_PROFILE, FLAG_LANES, FLAG_WARPS,
+       FLAG_THREADS, FLAG_ORDER };
 static const struct flag flags[] = {
     {"kernel", 'k', "NAME", "kernel to run; not needed when there is only one"},
     {"global", 'g', "X[,Y[,Z]]", "work-items in each dimension"},
@@ -15,7 +16,7 @@ static const struct flag flags[] = {
     {"arg", 'a', "SPEC", "the next kernel argument, see above"},
     {"show", 0, "N[:F[:COUNT]]", "print buffer argument N after the run; F is i u x or f"},
     {"save", 0, "N:FILE", "write buffer argument N after the run"},
-    {"case", 'c', "FILE.metadata", "run a recorded launch; several share one memory, in this order"},
+    {"case", 'c', "METADATA[:DATA]", "run a recorded launch; several share one memory, in this order"},
     {"strict", 0, NULL, "recorded launches may touch their buffers alone; otherwise the rest of\nmemory reads as zero and can be written"},
     {"dump", 0, "ADDR:BYTES:FILE", "write device memory after recorded launches"},
     {"stats", 's', NULL, "print what the machine counted"},
@@ -162,7 +163,7 @@ int cmd_run(int argc, char **argv)
     struct request r = {.range = {.global = {1, 1, 1}, .local = {1, 1, 1}}};
     struct overrides o = {0};
     r.args = (struct args){.command = "run", .usage = "FILE --kernel NAME --global X[,Y[,Z]] [--arg SPEC]...\n"
-        "       ventus run --case FILE.metadata...", .about = about, .flags = flags, .argc = argc, .argv = argv, .at = 1};
+        "       ventus run --case METADATA...", .about = about, .flags = flags, .argc = argc, .argv = argv, .at = 1};
     for (int flag; (flag = args_next(&r.args)) != ARG_END;) parse_flag(&r, &o, flag);
     check(&r);
     r.silent = is_standard(r.json) || is_standard(r.trace.log) || is_standard(r.trace.binary);

@@ -113,15 +113,25 @@ static uint32_t local_bytes(const struct request *r, struct session *s, const st
     return s->lds_bytes;
 }
 
+/* "METADATA[:DATA]" into two malloc'ed paths. */
+static void case_paths(const char *spec, char **metadata, char **data)
+{
+    const char *colon = strrchr(spec, ':');
+    *metadata = strdup(spec);
+    if (*metadata && colon) (*metadata)[colon - spec] = 0;
+    *data = !*metadata ? NULL : colon ? strdup(colon + 1) : case_data_path(*metadata);
+    if (!*data) die("out of memory");
+}
+
 /* Runs one launch; false when the program failed, which is reported. */
-static bool run_one(struct request *r, struct session *s, const char *path)
+static bool run_one(struct request *r, struct session *s, const char *spec)
 {
     struct recorded c;
     struct result result = {0};
-    char text[400], *data = case_data_path(path), *log = NULL;
+    char text[400], *path, *data, *log = NULL;
     struct tracer *tracer = s->tracer;
     struct launch_options options = r->options;
-    if (!data) die("out of memory");
+    case_paths(spec, &path, &data);
     if (!case_read(path, data, &c, text, sizeof text)) die("%s", text);
     if (!case_load(s->gpu, &c)) die("%s: the buffers do not fit into memory", path);
     c.launch.lds_bytes = local_bytes(r, s, &c.launch);
@@ -140,6 +150,7 @@ static bool run_one(struct request *r, struct session *s, const char *path)
     else if (!r->silent) printf("%s: %llu warp instructions\n", path, (unsigned long long)result.counters.instructions);
     report_add(&r->report, path, c.launch.groups, &result);
     case_free(&c);
+    free(path);
     free(data);
     free(log);
     return result.status == LAUNCH_DONE;
@@ -148,8 +159,7 @@ static bool run_one(struct request *r, struct session *s, const char *path)
 static void count_strays(struct report *report, const struct session *s)
 {
     report->flat = true;
-    report->stray_pages = stray_pages(s->gpu, s->covered, ABI_LOCAL_BASE, ABI_CODE_BASE) + stray_pages(s->gpu, s->covered, ABI_CODE_BASE, ABI_HEAP_BASE) +
-                          stray_pages(s->gpu, s->covered, ABI_HEAP_BASE, ABI_HEAP_LIMIT);
+    report->stray_pages = stray_pages(s->gpu, s->covered, ABI_LOCAL_BASE, ABI_HEAP_LIMIT);
 }
 
 int run_cases(struct request *r)

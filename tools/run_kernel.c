@@ -114,10 +114,10 @@ static enum ventus_status run_launch(struct request *r, ventus_device *device, c
 {
     char message[512] = "";
     struct ventus_launch l = *launch;
-    const struct launch machine = {
-        .start_pc = ABI_CODE_BASE, .groups = {l.range.global[0] / l.range.local[0], l.range.global[1] / l.range.local[1], l.range.global[2] / l.range.local[2]},
-        .warps = (l.range.local[0] * l.range.local[1] * l.range.local[2] + r->config.threads_per_warp - 1) / r->config.threads_per_warp,
-        .threads_per_warp = r->config.threads_per_warp};
+    const uint32_t *local = l.range.local, threads = r->config.threads_per_warp;
+    struct launch machine = {.start_pc = ABI_CODE_BASE, .threads_per_warp = threads};
+    for (int d = 0; d < 3; d++) machine.groups[d] = l.range.global[d] / local[d];
+    machine.warps = (local[0] * local[1] * local[2] + threads - 1) / threads;
     struct tracer *tracer = trace_open(ventus_gpu(device), &r->trace);
     l.options.trace = trace_hooks(tracer);
     l.options.serial = r->trace.log != NULL;
@@ -141,7 +141,8 @@ int run_kernel(struct request *r)
     attach_outputs(r);
 
     struct result result = {0};
-    struct ventus_launch launch = {.module = module, .kernel = k, .range = r->range, .args = image, .local_sizes = local_sizes, .options = r->options};
+    struct ventus_launch launch = {
+        .module = module, .kernel = k, .range = r->range, .args = image, .local_sizes = local_sizes, .options = r->options};
     enum ventus_status status = run_launch(r, device, &launch, &result);
     for (unsigned i = 0; i < r->narguments && status == VENTUS_OK; i++) argument_finish(&r->arguments[i], i, device);
     fflush(stdout);

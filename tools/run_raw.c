@@ -39,19 +39,31 @@ static char *note_text(const struct request *r, const char *name, uint32_t entry
     return text;
 }
 
-static uint32_t entry_of(const struct request *r, const struct elf_image *image)
+static const struct elf_symbol *symbol(const struct elf_image *image, const char *name)
 {
-    const char *near, **names;
+    for (size_t i = 0; i < image->nsymbols; i++)
+        if (!strcmp(image->symbols[i].name, name)) return &image->symbols[i];
+    return NULL;
+}
+
+static _Noreturn void no_symbol(const struct request *r, const struct elf_image *image)
+{
+    const char **names = allocate((image->nsymbols + 1) * sizeof *names);
+    for (size_t i = 0; i < image->nsymbols; i++) names[i] = image->symbols[i].name;
+    const char *near = nearest_word(r->kernel, names);
+    if (near) usage_error(&r->args, "the program has no symbol '%s'; did you mean '%s'?", r->kernel, near);
+    usage_error(&r->args, "the program has no symbol '%s'", r->kernel);
+}
+
+/* Where the kernel is. The start code, if there is any, finds it in the metadata block; without it the
+ * program begins there. */
+static uint32_t entry_of(const struct request *r, struct elf_image *image)
+{
     if (!r->kernel) return image->entry;
-    names = allocate((image->nsymbols + 1) * sizeof *names);
-    for (size_t i = 0; i < image->nsymbols; i++) {
-        names[i] = image->symbols[i].name;
-        if (strcmp(names[i], r->kernel)) continue;
-        free(names);
-        return image->symbols[i].value;
-    }
-    near = nearest_word(r->kernel, names);
-    usage_error(&r->args, "the program has no symbol '%s'%s%s%s", r->kernel, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+    const struct elf_symbol *kernel = symbol(image, r->kernel);
+    if (!kernel) no_symbol(r, image);
+    if (!symbol(image, "_start")) image->entry = kernel->value;
+    return kernel->value;
 }
 
 static void *with_note(const struct request *r, struct elf_image *image, size_t *size)

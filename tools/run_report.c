@@ -127,7 +127,8 @@ static void put_fault(FILE *out, const struct fault *f)
     put_string(out, text);
     fprintf(out, ", \"detail\": ");
     put_string(out, f->detail);
-    fprintf(out, ", \"group\": [%u, %u, %u], \"warp\": %u, \"lanes\": %u, \"lane\": ", f->group[0], f->group[1], f->group[2], f->warp, f->lanes);
+    fprintf(out, ", \"group\": [%u, %u, %u], \"warp\": %u, ", f->group[0], f->group[1], f->group[2], f->warp);
+    fprintf(out, "\"lanes\": %u, \"lane\": ", f->lanes);
     if (f->lane < ISA_LANES) fprintf(out, "%u", f->lane);
     else fputs("null", out);
     fprintf(out, ", \"pc\": %u, \"word\": %u, \"high\": %u, \"prefix\": %u, \"addr\": %llu, \"profile\": \"%s\"}", f->pc, f->word,

@@ -95,7 +95,8 @@ struct tracer *trace_open(struct gpu *gpu, const struct trace_files *files)
     if (!files->log && !files->binary) return NULL;
     struct tracer *t = allocate(sizeof *t);
     t->gpu = gpu;
-    t->hooks = (struct trace){.user = t, .group_begin = group_begin, .group_end = group_end, .before = before, .after = after, .access = on_access};
+    t->hooks = (struct trace){.user = t, .group_begin = group_begin, .group_end = group_end,
+                              .before = before, .after = after, .access = on_access};
     if (files->log) t->log = log_open(gpu, files->log);
     if (files->binary) t->binary = binary_open(gpu_config_of(gpu), files->binary);
     return t;

@@ -14,7 +14,7 @@ __attribute__((format(printf, 3, 4)))
 static void put(const struct out *o, const char *name, const char *format, ...)
 {
     va_list args;
-    int n = snprintf(o->buf, o->size, *format ? "%-7s " : "%s", name);
+    int n = snprintf(o->buf, o->size, "%-7s ", name);
     va_start(args, format);
     if (n >= 0 && (size_t)n < o->size) vsnprintf(o->buf + n, o->size - (size_t)n, format, args);
     va_end(args);
@@ -152,7 +152,7 @@ static void put_generic(const struct out *o, const struct insn *in)
         if (*p == ',' && p[1] != ' ') spaced[k++] = ' ';
     }
     spaced[k] = 0;
-    put(o, text, *spaced ? "%s" : "", spaced);
+    put(o, text, "%s", spaced);
 }
 
 void trace_asm(enum isa_profile profile, const uint32_t *words, size_t nwords, char *buf, size_t size)

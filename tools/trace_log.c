@@ -113,14 +113,6 @@ static void add_memory(struct text *t, const struct event *e, bool values)
     }
 }
 
-/* The machine keeps of mstatus what is written; the simulator adds that vector and, once enabled,
- * floating-point state have been used. */
-static uint32_t mstatus_shown(const struct warp *w)
-{
-    enum { FLOAT_STATE = 0x6000 };
-    return 0x80000600u | (w->mstatus & FLOAT_STATE ? FLOAT_STATE : 0);
-}
-
 static void add_control_register(struct text *t, const struct event *e)
 {
     const struct warp *w = e->w;
@@ -131,7 +123,7 @@ static void add_control_register(struct text *t, const struct event *e)
     case 0x008: add_vstart(t); break;
     case 0x009: add(t, " c9_vxsat 0x%08x", w->vxsat); break;
     case 0x00a: add(t, " c10_vxrm 0x%08x", w->vxrm); break;
-    case 0x300: add(t, " c768_mstatus 0x%08x", mstatus_shown(w)); break;
+    case 0x300: add(t, " c768_mstatus 0x%08x", w->mstatus); break;
     case 0x305: add(t, " c773_mtvec 0x%08x", w->mtvec); break;
     case 0x80b: add(t, " c2059_print 0x%08x", w->print); break;
     default: break;
@@ -150,7 +142,7 @@ static void add_vset(struct text *t, const struct event *e)
 {
     add_scalar(t, e);
     add_vstart(t);
-    add(t, " c3104_vl 0x%08x c3105_vtype 0x%08x c768_mstatus 0x%08x", e->w->vl, e->w->vtype, mstatus_shown(e->w));
+    add(t, " c3104_vl 0x%08x c3105_vtype 0x%08x c768_mstatus 0x%08x", e->w->vl, e->w->vtype, e->w->mstatus);
 }
 
 /* Mask, next pc and SIMT stack, for branches, join and setrpc. The next pc of lines that decide on none is

@@ -83,7 +83,7 @@ static void read_access(struct reader *r)
     unsigned head = get8(r), size = head & ACCESS_SIZE;
     uint32_t lanes = get_lanes(r, head & ACCESS_SCALAR ? 1 : r->mask, addr);
     if (head & ACCESS_HIGH) get_lanes(r, lanes, high);
-    printf("%s%s%u at", head & ACCESS_ATOMIC ? "atomic" : head & ACCESS_WRITE ? "store" : "load", " ", 8 * size);
+    printf("%s %u at", head & ACCESS_ATOMIC ? "atomic" : head & ACCESS_WRITE ? "store" : "load", 8 * size);
     print_lanes(addr, lanes);
     if (head & ACCESS_HIGH) {
         fputs(" high", stdout);
@@ -144,7 +144,8 @@ static void read_launch(struct reader *r)
     for (int i = 0; i < 5; i++) v[i] = get32(r);
     unsigned warps = get8(r), threads = get8(r);
     if (!warps || !threads || threads > ISA_LANES) damaged(r, "a launch without warps or threads");
-    printf("# launch: %ux%ux%u work-groups, %u warps of %u threads, start 0x%08x, metadata 0x%08x\n", v[2], v[3], v[4], warps, threads, v[0], v[1]);
+    printf("# launch: %ux%ux%u work-groups, %u warps of %u threads, ", v[2], v[3], v[4], warps, threads);
+    printf("start 0x%08x, metadata 0x%08x\n", v[0], v[1]);
     r->warps = warps;
     r->launched = true;
     r->placed = false;
@@ -165,7 +166,8 @@ static void read_header(struct reader *r)
     r->at = 4;
     uint32_t form = get32(r), profile = get32(r);
     get32(r);
-    if (form != (BINARY_VERSION | BINARY_HEADER << 16)) die("%s: a trace of version %u; this program reads version %d", r->path, form & 0xffff, BINARY_VERSION);
+    if (form != (BINARY_VERSION | BINARY_HEADER << 16))
+        die("%s: a trace of version %u; this program reads version %d", r->path, form & 0xffff, BINARY_VERSION);
     enum isa_profile known;
     if (!isa_profile_find(isa_profile_name((enum isa_profile)profile), &known) || known != profile) damaged(r, "unknown instruction set");
     r->profile = known;

@@ -1,5 +1,5 @@
 /* Fuzz target: the assembler. Any text gives an image or messages; an image can be written as an ELF
- * file and read back. Built as a libFuzzer program by run.sh, as a test over corpus/ by replay.c. */
+ * file and read back; an object can be listed, and linked or not. Built as a libFuzzer program by run.sh, as a test over corpus/ by replay.c. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,6 +20,20 @@ static void check_image(const struct elf_image *m)
     free(bytes);
 }
 
+static void check_object(const uint8_t *data, size_t size, FILE *log)
+{
+    void *bytes;
+    struct asm_input in = {"fuzz.o", NULL, 0};
+    struct asm_object o;
+    struct elf_image m;
+    if (!asm_assemble_object(&(struct asm_options){0}, "fuzz.s", (const char *)data, size, &bytes, &in.size, log)) return;
+    in.bytes = bytes;
+    if (!asm_read_object(&in, &o, log)) abort();
+    asm_free_object(&o);
+    if (asm_link(&(struct asm_options){0}, &in, 1, ABI_CODE_BASE, NULL, 0, &m, log)) elf_free(&m);
+    free(bytes);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct elf_image m;
@@ -28,11 +42,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (size > 1 << 14) return 0;
     FILE *f = open_memstream(&log, &length);
     bool ok = asm_assemble("fuzz.s", (const char *)data, size, ABI_CODE_BASE, &m, f);
+    fflush(f);
+    bool told = length;
+    check_object(data, size, f);
     fclose(f);
     if (ok) {
         if (m.text_words + m.rodata_size < 1 << 20) check_image(&m);
         elf_free(&m);
-    } else if (!length) {
+    } else if (!told) {
         abort(); /* refused without a message */
     }
     free(log);

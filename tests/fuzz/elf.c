@@ -1,5 +1,7 @@
 /* Fuzz target: the reader of ELF files. Any bytes are refused or give an image whose parts can all
  * be read. Built as a libFuzzer program by run.sh, as a test over corpus/ by replay.c. */
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "asm/asm.h"
@@ -10,6 +12,24 @@ static volatile uint8_t sink;
 static void touch(const void *p, size_t n)
 {
     for (size_t i = 0; i < n; i++) sink ^= ((const uint8_t *)p)[i];
+}
+
+/* Records print, and turn into another version or not. */
+static void check_resource(struct elf_resource r, uint32_t version)
+{
+    char *text;
+    size_t size, used;
+    const char *why;
+    uint8_t bytes[ABI_RESOURCE_LARGEST];
+    struct elf_resource back;
+    FILE *f = open_memstream(&text, &size);
+    resource_print(&r, f);
+    fclose(f);
+    free(text);
+    if (r.kernel) touch(r.kernel, strlen(r.kernel));
+    if (!resource_convert(&r, version, &why)) return;
+    size = resource_write(&r, bytes);
+    if (!resource_read(bytes, size, &back, &used, &why) || used != size || memcmp(back.value, r.value, sizeof r.value)) abort();
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -26,9 +46,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     for (size_t i = 0; i < m.nsymbols; i++) touch(m.symbols[i].name, strlen(m.symbols[i].name));
     touch(m.text, m.text_words * 4);
     touch(m.rodata, m.rodata_size);
-    touch(m.resources, m.nresources * sizeof *m.resources);
-    for (size_t i = 0; i < m.nresources; i++)
-        if (m.resources[i].kernel) touch(m.resources[i].kernel, strlen(m.resources[i].kernel));
+    for (size_t i = 0; i < m.nresources; i++) check_resource(m.resources[i], data[size - 1] % 6);
     if (m.note) touch(m.note, strlen(m.note));
     elf_free(&m);
     return 0;

@@ -179,7 +179,8 @@ static void make_tensor(struct tensor *t, int rank, int type, int outside)
         x->stride = d ? (span + 15) / 16 * 16 + random_in(0, 1) * 16 : bytes;
         x->size = random_in(1, most[rank]);
         if (rank == 1 && outside == 0 && random_in(0, 9) == 0) x->size = 0;
-        if (d > 1 && x->stride == x[-1].stride && (x->size == x[-1].size || outside > 0)) x->stride += 16; /* else an address has two readings */
+        if (d > 1 && x->stride == x[-1].stride && (x->size == x[-1].size || outside > 0))
+            x->stride += 16; /* else an address has two readings */
         x->box = random_in(1, rank == 1 ? 256 : rank == 2 ? 24 : 5);
         x->step = random_in(1, 8);
         span = x->stride * (x->size ? x->size : 1);
@@ -271,7 +272,8 @@ static void test_tensor(void **state)
 /* A 4 x 3 tensor of words and the box of its first two rows: each test changes one word. */
 static void plain(struct guest *g)
 {
-    static const uint32_t tensor[] = {2, 2, GUEST_DATA + SCRATCH * 4, 4, 3, 0, 0, 0, 16}, box[] = {GUEST_DATA + SCRATCH * 4, 4, 2, 0, 0, 0, 1, 1};
+    static const uint32_t tensor[] = {2, 2, GUEST_DATA + SCRATCH * 4, 4, 3, 0, 0, 0, 16};
+    static const uint32_t box[] = {GUEST_DATA + SCRATCH * 4, 4, 2, 0, 0, 0, 1, 1};
     memset(g->data, 0, SCRATCH * 4);
     memcpy(g->data + TENSOR, tensor, sizeof tensor);
     memcpy(g->data + BOX, box, sizeof box);
@@ -337,7 +339,10 @@ static void test_tensor_faults(void **state)
 
     plain(&g); /* 8 TiB of zeros */
     g.data[TENSOR + 0] = 4, g.data[TENSOR + 1] = 5;
-    for (int d = 0; d < 5; d++) g.data[TENSOR + 3 + d] = 0, g.data[TENSOR + 8 + d] = 0xfffffff0, g.data[BOX + 1 + d] = 256, g.data[BOX + 6 + d] = 1;
+    for (int d = 0; d < 5; d++) {
+        g.data[TENSOR + 3 + d] = 0, g.data[TENSOR + 8 + d] = 0xfffffff0;
+        g.data[BOX + 1 + d] = 256, g.data[BOX + 6 + d] = 1;
+    }
     g.data[TENSOR + 2] = 0xffffffff, g.data[BOX] = 0xffffffff;
     guest_run(&g);
     faulted(&g, FAULT_WRITE, LDS + LDS_BYTES);
@@ -420,7 +425,8 @@ static void test_rendezvous_others(void **state)
     struct guest g;
     guest_open(&g);
     guest_assemble(&g, "csrrs t1, 0x805, x0\nli t2, 1\nbeq t1, t2, plain\nli t2, 2\nbeq t1, t2, out\n"
-                       "cp_dma_mbarrier\nplain: barrier x0, x0, 1\nlui t0, 0x90000\nslli t1, t1, 2\nadd t0, t0, t1\nsw t2, 0(t0)\nout: endprg\n");
+                       "cp_dma_mbarrier\nplain: barrier x0, x0, 1\n"
+                       "lui t0, 0x90000\nslli t1, t1, 2\nadd t0, t0, t1\nsw t2, 0(t0)\nout: endprg\n");
     g.launch.warps = 5;
     g.launch.work_items = 160;
     guest_run(&g);

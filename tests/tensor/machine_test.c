@@ -31,7 +31,8 @@ static void words(char *text, size_t size, const struct insn *in)
 static void run(struct guest *g, uint32_t inputs, uint32_t c, const char *text)
 {
     char program[1024];
-    int len = snprintf(program, sizeof program, "lui t0, 0x90000\nvid.v v10\nvsll.vi v10, v10, 2\nvadd.vx v10, v10, t0\nlw t1, 0(t0)\nlw t2, 4(t0)\n");
+    int len = snprintf(program, sizeof program,
+                       "lui t0, 0x90000\nvid.v v10\nvsll.vi v10, v10, 2\nvadd.vx v10, v10, t0\nlw t1, 0(t0)\nlw t2, 4(t0)\n");
     for (int r = 0; r < 10; r++) len += snprintf(program + len, sizeof program - (size_t)len, "vmv.v.x v%d, t%d\n", r, r < 8 ? 1 : 2);
     snprintf(program + len, sizeof program - (size_t)len, "%svsw12.v v8, 1024(v10)\nvsw12.v v16, 1152(v10)\nendprg\n", text);
     g->data[0] = inputs, g->data[1] = c;
@@ -103,6 +104,31 @@ static void test_r2025(void **state)
     guest_close(&g);
 }
 
+/* A prefix's abs, neg and pair have no meaning here; a memory prefix is void. */
+static void test_prefixes(void **state)
+{
+    (void)state;
+    const struct insn rows[] = {
+        {.op = OP_MMA_M8N8K16_ROW_ROW_F32_F16_F16_F32, .vm = 1, .rm = 7, .rd = 8, .rs1 = 0, .rs2 = 4},
+        {.op = OP_CP_DMA, .vm = 1, .rm = 7, .rd = 20, .rs1 = 5, .rs2 = 0},
+    };
+    char text[128];
+    struct guest g;
+    open_profile(&g, PROFILE_R2025);
+    for (int i = 0; i < 8; i++) {
+        struct insn in = rows[i % 2];
+        in.prefix = i < 6 ? OP_PREFIX : OP_PRE_M_64;
+        in.abs = i / 2 == 0, in.neg = i / 2 == 1, in.pair = i / 2 >= 2;
+        if (in.pair) in.rs1 &= 0xfe;
+        words(text, sizeof text, &in);
+        run(&g, ONES_F16, 0, text);
+        if (i < 6) illegal(&g, "prefix");
+        else if (i % 2) illegal(&g, "local memory");
+        else gives(&g, 0x41800000, 0);
+    }
+    guest_close(&g);
+}
+
 static void test_refused(void **state)
 {
     (void)state;
@@ -128,7 +154,8 @@ static void test_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_default_profile), cmocka_unit_test(test_r2025), cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_default_profile), cmocka_unit_test(test_r2025), cmocka_unit_test(test_prefixes),
+        cmocka_unit_test(test_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -461,8 +461,6 @@ static void test_illegal(void **state)
     warp.active = ~0u;
     in = mma, in.rd = ROWS - 1; /* C takes two */
     refused(in, "registers");
-    in.rd = 8, in.pair = 1;
-    refused(in, "prefix");
     make_warp(16);
     refused(mma, "32 lanes");
     make_warp(3);

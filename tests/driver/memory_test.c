@@ -1,0 +1,218 @@
+/* Device memory under pressure: fragmentation, exhaustion, policies, and many threads; and which devices there are. */
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "driver/ventus.h"
+#include "isa/abi.h"
+
+enum { MIB = 1 << 20 };
+
+static ventus_device *open_device(void)
+{
+    ventus_device *d = NULL;
+    assert_int_equal(ventus_open(NULL, &d), VENTUS_OK);
+    return d;
+}
+
+static struct ventus_memory usage(ventus_device *d)
+{
+    struct ventus_memory m;
+    ventus_memory(d, &m);
+    assert_int_equal(m.size, ventus_memory_size(d));
+    assert_true(m.used <= m.size + ABI_PAGE && m.largest <= m.size);
+    return m;
+}
+
+/* Every second of many blocks is freed: no larger block fits between, and all of it comes back. */
+static void test_fragmentation(void **state)
+{
+    enum { N = 1700 };
+    ventus_device *d = open_device();
+    static uint32_t addr[N];
+    uint32_t one;
+    (void)state;
+    assert_int_equal(usage(d).largest, ventus_memory_size(d));
+    for (int i = 0; i < N; i++) assert_int_equal(ventus_alloc(d, MIB, &addr[i]), VENTUS_OK);
+    struct ventus_memory full = usage(d);
+    assert_int_equal(full.blocks, N);
+    assert_int_equal(full.used, (uint64_t)N * (MIB + ABI_PAGE));
+    for (int i = 0; i < N; i += 2) assert_int_equal(ventus_free(d, addr[i]), VENTUS_OK);
+    uint64_t tail = full.largest, holes = (uint64_t)N / 2 * (MIB + ABI_PAGE);
+    assert_int_equal(usage(d).used, full.used - holes);
+    assert_int_equal(usage(d).largest, tail);
+    assert_int_equal(ventus_alloc(d, tail + 1, &one), VENTUS_NO_DEVICE_MEMORY);
+    assert_int_equal(ventus_alloc(d, MIB + 1, &one), VENTUS_OK); /* behind all others */
+    assert_true(one > addr[N - 1]);
+    assert_int_equal(ventus_alloc(d, MIB, &one), VENTUS_OK); /* the first hole */
+    assert_int_equal(one, addr[0]);
+    for (int i = 0; i < N; i += 2) assert_int_equal(ventus_alloc(d, i ? MIB : 0x1000, &one), VENTUS_OK);
+    assert_int_equal(ventus_free_all(d), VENTUS_OK);
+    assert_int_equal(usage(d).blocks, 0);
+    assert_int_equal(usage(d).largest, ventus_memory_size(d));
+    assert_int_equal(ventus_alloc(d, ventus_memory_size(d), &one), VENTUS_OK);
+    assert_int_equal(usage(d).largest, 0);
+    ventus_close(d);
+}
+
+/* As many of the smallest blocks as there can be, in no more than a moment; then any one of them again. */
+static void test_exhaustion(void **state)
+{
+    ventus_device *d = open_device();
+    uint32_t addr, again, last = 0;
+    size_t n = 0;
+    (void)state;
+    /* 64 KiB rather than one byte: the host allows a process so many mappings only. */
+    while (ventus_alloc(d, 64 << 10, &addr) == VENTUS_OK) {
+        assert_true(addr > last);
+        last = addr;
+        n++;
+    }
+    assert_int_equal(n, (ABI_HEAP_LIMIT - ABI_HEAP_BASE) / ((64 << 10) + ABI_PAGE));
+    for (uint32_t i = 0; i < 1000; i++) {
+        uint32_t it = ABI_HEAP_BASE + i * 7919u % (uint32_t)n * ((64 << 10) + ABI_PAGE);
+        assert_int_equal(ventus_free(d, it), VENTUS_OK);
+        assert_int_equal(ventus_alloc(d, 64 << 10, &again), VENTUS_OK);
+        assert_int_equal(again, it);
+    }
+    ventus_close(d);
+}
+
+static void test_policies(void **state)
+{
+    ventus_device *d = open_device();
+    uint32_t a, b, c;
+    uint8_t bytes[8];
+    (void)state;
+    assert_int_equal(ventus_heap(d, 4), VENTUS_BAD_ARGUMENT);
+    assert_int_equal(ventus_heap(d, VENTUS_HEAP_PACKED), VENTUS_OK);
+    assert_int_equal(ventus_memory_size(d), ABI_HEAP_LIMIT - ABI_HEAP_BASE);
+    ventus_alloc(d, 4096, &a);
+    ventus_alloc(d, 1, &b);
+    assert_int_equal(b, a + 4096);
+    assert_int_equal(ventus_read(d, bytes, a + 4092, 8), VENTUS_OUT_OF_RANGE); /* two blocks all the same */
+    assert_int_equal(ventus_heap(d, 0), VENTUS_BAD_ARGUMENT);                  /* too late */
+    ventus_free(d, a);
+    ventus_alloc(d, 4096, &c);
+    assert_int_equal(c, a);
+    ventus_free_all(d);
+    assert_int_equal(ventus_heap(d, VENTUS_HEAP_PACKED | VENTUS_HEAP_ASCENDING), VENTUS_OK);
+    for (uint32_t i = 0; i < 10; i++) {
+        assert_int_equal(ventus_alloc(d, 4096, &a), VENTUS_OK);
+        assert_int_equal(a, ABI_HEAP_BASE + i * 4096);
+        assert_int_equal(ventus_free(d, a), VENTUS_OK);
+    }
+    assert_int_equal(ventus_alloc(d, ventus_memory_size(d), &b), VENTUS_NO_DEVICE_MEMORY);
+    ventus_close(d);
+}
+
+/* ---- threads ---- */
+
+struct worker { ventus_device *device; uint32_t number, failures; };
+
+/* Blocks of one thread hold its number, whatever the others do. */
+static void *work(void *user)
+{
+    enum { SLOTS = 16 };
+    struct worker *w = user;
+    uint32_t addr[SLOTS] = {0}, size[SLOTS], seed = w->number;
+    for (int i = 0; i < 1000; i++) {
+        seed = seed * 1664525 + 1013904223;
+        uint32_t k = seed >> 16 & (SLOTS - 1), value = w->number * 0x01010101, got = 0;
+        if (!addr[k]) {
+            size[k] = 4 + (seed >> 8 & 0xfffc);
+            w->failures += ventus_alloc(w->device, size[k], &addr[k]) != VENTUS_OK;
+            w->failures += ventus_fill(w->device, addr[k], &value, 4, size[k]) != VENTUS_OK;
+        } else {
+            w->failures += ventus_copy(w->device, addr[k], addr[k] + size[k] - 4, 4) != VENTUS_OK;
+            w->failures += ventus_read(w->device, &got, addr[k], 4) != VENTUS_OK || got != value;
+            w->failures += ventus_free(w->device, addr[k]) != VENTUS_OK;
+            addr[k] = 0;
+        }
+    }
+    return NULL;
+}
+
+static void test_threads(void **state)
+{
+    enum { THREADS = 4 };
+    ventus_device *d[2] = {open_device(), open_device()};
+    struct worker w[THREADS];
+    pthread_t threads[THREADS];
+    (void)state;
+    for (uint32_t i = 0; i < THREADS; i++) {
+        w[i] = (struct worker){d[i / 3], i + 1, 0};
+        assert_int_equal(pthread_create(&threads[i], NULL, work, &w[i]), 0);
+    }
+    for (int i = 0; i < THREADS; i++) {
+        pthread_join(threads[i], NULL);
+        assert_int_equal(w[i].failures, 0);
+    }
+    ventus_close(d[0]);
+    ventus_close(d[1]);
+}
+
+/* ---- which devices there are ---- */
+
+static void write_file(const char *path, const char *text)
+{
+    FILE *f = fopen(path, "w");
+    assert_non_null(f);
+    fputs(text, f);
+    fclose(f);
+}
+
+static void test_devices(void **state)
+{
+    char small[] = "/tmp/ventus-small-XXXXXX", broken[] = "/tmp/ventus-broken-XXXXXX", list[200], why[300] = "";
+    struct ventus_info info;
+    ventus_device *d = NULL;
+    (void)state;
+    assert_int_equal(ventus_api_version() >> 16, VENTUS_API_VERSION >> 16);
+    unsetenv("VENTUS_CONFIG");
+    assert_int_equal(ventus_device_count(), 1);
+    assert_int_equal(ventus_describe(0, &info, NULL, 0), VENTUS_OK);
+    assert_string_equal(info.name, "Ventus GPGPU");
+    assert_int_equal(ventus_describe(1, &info, NULL, 0), VENTUS_BAD_ARGUMENT);
+
+    close(mkstemp(small));
+    close(mkstemp(broken));
+    write_file(small, "threads_per_warp = 8\nsms = 1\n");
+    write_file(broken, "sms = 1\nthreads_per_warp = 7\n");
+    snprintf(list, sizeof list, "%s::%s:", small, broken);
+    setenv("VENTUS_CONFIG", list, 1);
+    assert_int_equal(ventus_device_count(), 2);
+    assert_int_equal(ventus_describe(0, &info, why, sizeof why), VENTUS_OK);
+    assert_int_equal(info.config.threads_per_warp, 8);
+    assert_non_null(strstr(info.name, "ventus-small"));
+    assert_int_equal(ventus_describe(1, &info, why, sizeof why), VENTUS_BAD_CONFIG);
+    assert_non_null(strstr(why, broken));
+    assert_int_equal(ventus_open(NULL, &d), VENTUS_OK);
+    assert_int_equal(ventus_config(d)->threads_per_warp, 8);
+    ventus_close(d);
+    d = NULL;
+    assert_int_equal(ventus_open_file(small, &d, why, sizeof why), VENTUS_OK);
+    assert_int_equal(ventus_config(d)->sms, 1);
+    ventus_close(d);
+    d = NULL;
+    assert_int_equal(ventus_open_file("/nowhere", &d, why, sizeof why), VENTUS_BAD_CONFIG);
+    assert_non_null(strstr(why, "/nowhere"));
+    assert_null(d);
+    unsetenv("VENTUS_CONFIG");
+    unlink(small);
+    unlink(broken);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_fragmentation), cmocka_unit_test(test_exhaustion), cmocka_unit_test(test_policies),
+        cmocka_unit_test(test_threads), cmocka_unit_test(test_devices),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
