@@ -45,8 +45,6 @@ static void write_dump(struct gpu *gpu, const struct dump *d)
 /* ---- flat memory ---- */
 
 enum { PAGES = 1 << 20 };
-/* Local memory of a group on flat memory: enough for every recorded program, whatever its metadata say. */
-enum { FLAT_LOCAL = 256 * 1024 };
 
 /* Pages that belong to buffers, a byte each. */
 static void cover(uint8_t *covered, uint64_t addr, uint64_t size)
@@ -60,7 +58,7 @@ struct session {
     struct gpu *gpu;
     struct tracer *tracer;
     uint8_t *covered;
-    uint32_t lds_bytes;  /* on flat memory it never shrinks, since the machine would close what is left over */
+    uint32_t lds_bytes;  /* of groups; on flat memory it never shrinks, since the machine would close the rest */
 };
 
 static void cover_case(const struct session *s, const struct recorded *c, uint32_t lds_bytes)
@@ -166,8 +164,7 @@ int run_cases(struct request *r)
 {
     const char *why = "";
     bool ok = true;
-    uint32_t most = r->config.lds_bytes;
-    struct session s = {.covered = allocate(PAGES), .lds_bytes = most < FLAT_LOCAL ? most : FLAT_LOCAL};
+    struct session s = {.covered = allocate(PAGES)};
     struct dump *dumps = allocate(r->ndumps * sizeof *dumps);
     for (unsigned i = 0; i < r->ndumps; i++) dumps[i] = parse_dump(&r->args, r->dumps[i]);
     s.gpu = gpu_create(&r->config, &why);
