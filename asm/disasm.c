@@ -18,9 +18,14 @@ struct listing {
     size_t nsymbols;
     const char *lines; /* the rest of the module note, from the next "line" record on; NULL: none */
     uint32_t line_pc, line;
+    const char **source;  /* beginnings of the lines of the source, and the end; NULL: there is none */
+    size_t nsource;       /* lines */
+    size_t shown;         /* the last line of the source that was printed */
     enum isa_profile profile;
     FILE *out;
 };
+
+enum { CONTEXT = 5 };     /* lines that are printed at most in front of one that something was made of */
 
 /* Does the text of this instruction, assembled, give these words? Text has no group bits of a prefix
  * beyond what its operands say, and names no regext. */
@@ -179,12 +184,44 @@ static void next_line(struct listing *l)
     l->lines = end;
 }
 
-/* "# line N" where the module note says that a line of the source begins. */
+/* "# N: text", without what a terminal might not bear. */
+static void print_source_line(const struct listing *l, size_t n)
+{
+    fprintf(l->out, "# %zu: ", n);
+    for (const char *p = l->source[n - 1]; p < l->source[n]; p++)
+        if (*p != '\n' && *p != '\r') fputc((unsigned char)*p >= ' ' && *p != 127 ? *p : ' ', l->out);
+    fputc('\n', l->out);
+}
+
+/* The line, and the few in front of it that were not printed yet; of a line further up, it alone. */
+static void print_source(struct listing *l, size_t line)
+{
+    size_t from = line;
+    if (line > l->shown) from = line - l->shown > CONTEXT + 1 ? line - CONTEXT : l->shown + 1;
+    for (size_t n = from; n <= line; n++) print_source_line(l, n);
+    if (line > l->shown) l->shown = line;
+}
+
+/* What the module note says about the line of the source that begins here. */
 static void print_line(struct listing *l, uint32_t addr)
 {
     uint32_t line = 0;
     for (; l->lines && l->line_pc <= addr; next_line(l)) line = l->line;
-    if (line) fprintf(l->out, "# line %u\n", line);
+    if (line && line <= l->nsource) print_source(l, line);
+    else if (line) fprintf(l->out, "# line %u\n", line);
+}
+
+/* Where the lines of the source begin; without memory there are none. */
+static void split_source(struct listing *l, const char *text, size_t size)
+{
+    size_t n = 1;
+    for (size_t i = 0; i < size; i++) n += text[i] == '\n';
+    l->source = text ? calloc(n + 1, sizeof *l->source) : NULL;
+    if (!l->source) return;
+    l->source[l->nsource++] = text;
+    for (size_t i = 0; i < size; i++)
+        if (text[i] == '\n') l->source[l->nsource++] = text + i + 1;
+    l->source[l->nsource] = text + size;
 }
 
 /* "ADDRESS:<tab>WORD WORD<tab>", without printf, which would take most of the time. */
@@ -215,26 +252,35 @@ static void print_listing(struct listing *l, bool merge)
     }
 }
 
-void asm_disassemble_in(enum isa_profile profile, bool merge, const uint32_t *words, size_t nwords, uint32_t addr,
-                        const struct elf_image *image, FILE *out)
+void asm_disassemble_with(const struct asm_listing *how, const uint32_t *words, size_t nwords, uint32_t addr,
+                          const struct elf_image *image, FILE *out)
 {
+    enum isa_profile profile = how->profile ? how->profile : PROFILE_DEFAULT;
     struct listing l = {.words = words, .count = nwords, .addr = addr, .image = image, .profile = profile,
         .targets = calloc(nwords + 1, 1), .lines = image ? image->note : NULL, .out = out};
     next_line(&l);
     if (profile != PROFILE_DEFAULT) fprintf(out, "\t.option profile, %s\n", isa_profile_name(profile));
+    split_source(&l, how->source, how->source_size);
     collect_symbols(&l);
-    if (l.targets) mark_targets(&l, merge);
-    print_listing(&l, merge);
+    if (l.targets) mark_targets(&l, !how->raw);
+    print_listing(&l, !how->raw);
     free(l.targets);
     free(l.symbols);
+    free(l.source);
+}
+
+void asm_disassemble_in(enum isa_profile profile, bool merge, const uint32_t *words, size_t nwords, uint32_t addr,
+                        const struct elf_image *image, FILE *out)
+{
+    asm_disassemble_with(&(struct asm_listing){.profile = profile, .raw = !merge}, words, nwords, addr, image, out);
 }
 
 void asm_disassemble(const uint32_t *words, size_t nwords, uint32_t addr, const struct elf_image *image, FILE *out)
 {
-    asm_disassemble_in(PROFILE_DEFAULT, true, words, nwords, addr, image, out);
+    asm_disassemble_with(&(struct asm_listing){0}, words, nwords, addr, image, out);
 }
 
 void asm_disassemble_raw(const uint32_t *words, size_t nwords, uint32_t addr, const struct elf_image *image, FILE *out)
 {
-    asm_disassemble_in(PROFILE_DEFAULT, false, words, nwords, addr, image, out);
+    asm_disassemble_with(&(struct asm_listing){.raw = true}, words, nwords, addr, image, out);
 }

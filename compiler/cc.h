@@ -77,8 +77,13 @@ struct cc {
     size_t log_size;
     const char *tool_dir;      /* folder of the executable, ends without slash */
 
+    /* main.c: of the source, NULL when it has no name or is made of several */
+    const char *source_name, *source; /* the text only when the program is to carry it */
+    size_t source_size;
+
     /* options.c */
     const char **clang_args;   /* NULL-terminated extra arguments for clang */
+    bool keep_source;          /* -g: the program carries its source */
     const char *dump;          /* intermediate forms to print: VENTUS_CC_DUMP=ir,machine,asm */
 
     /* prepare.c, kernels.c */

@@ -327,6 +327,17 @@ static void put_list(struct text *t, const char *record, const char *list)
     }
 }
 
+/* Where listings find the text of the lines. */
+static void put_source(struct text *t)
+{
+    const struct cc *cc = t->cc;
+    if (!cc->source_name && !cc->source) return;
+    put_text(t, "source");
+    if (cc->source_name) put_string(t, "name", cc->source_name);
+    if (cc->source) put_field(t, "text", cc->source, cc->source_size);
+    put_text(t, "\n");
+}
+
 char *kernels_note(struct cc *cc)
 {
     struct text t = { .cc = cc };
@@ -338,5 +349,6 @@ char *kernels_note(struct cc *cc)
     for (uint32_t i = 0; i < cc->nkernels; i++) put_lines(&t, &cc->kernels[i]);
     put_list(&t, "format", format_list);
     put_list(&t, "string", string_list);
+    put_source(&t);
     return t.bytes;
 }

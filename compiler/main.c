@@ -15,7 +15,7 @@
 
 #include "compiler/prepare.h"
 
-enum { SOURCE_LIMIT = 64 << 20 };
+enum { SOURCE_LIMIT = 64 << 20, KEPT_LIMIT = 4 << 20 };
 
 struct request {
     const char *options, *input, *output;
@@ -134,6 +134,8 @@ static void compile(struct cc *cc, const struct request *r)
     }
     if (!r->link) {
         char *source = read_all(cc, r->input, &size);
+        if (r->input && strcmp(r->input, "-")) cc->source_name = r->input;
+        if (cc->keep_source && size <= KEPT_LIMIT) cc->source = source, cc->source_size = size;
         cc->module = frontend_run(cc, source, size);
     }
     void *result;

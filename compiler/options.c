@@ -13,6 +13,7 @@ enum treatment {
     DROP,   /* accepted, of no effect here */
     JOINED, /* takes a value, attached or in the next word; handed over attached */
     STD,    /* -cl-std=... */
+    SOURCE, /* the program carries its source */
     REFUSE, /* known, but not possible here: the text says why */
 };
 
@@ -25,7 +26,7 @@ static const struct option {
     { "-I", JOINED, "a folder" },
     { "-w", PASS },
     { "-Werror", PASS },
-    { "-g", DROP },                           /* source lines are always recorded */
+    { "-g", SOURCE },                         /* source lines are always recorded */
     { "-cl-std=", STD },
     { "-cl-mad-enable", PASS },
     { "-cl-fast-relaxed-math", PASS },
@@ -134,6 +135,7 @@ static void one(struct parser *s, const char *word)
     switch (o->treatment) {
     case PASS: pass(s, o->name); break;
     case DROP: break;
+    case SOURCE: s->cc->keep_source = true; break;
     case JOINED: joined(s, o, word); break;
     case STD: set_std(s, word); break;
     case REFUSE: cc_error(s->cc, CC_BAD_OPTION, NULL, "build option \"%s\" is not possible here: %s", word, o->text);

@@ -54,6 +54,18 @@ static void known_options(void **state)
     assert_string_equal(parse("-g"), "-cl-std=CL1.2");
 }
 
+static void source_is_kept(void **state)
+{
+    (void)state;
+    for (int g = 0; g < 2; g++) {
+        struct cc cc = { 0 };
+        if (setjmp(cc.on_error)) fail();
+        options_parse(&cc, g ? "-w -g" : "-w");
+        assert_int_equal(cc.keep_source, g);
+        cc_free(&cc);
+    }
+}
+
 static void refusals(void **state)
 {
     static const char *const bad[][2] = {
@@ -74,7 +86,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(standard_is_1_2),
         cmocka_unit_test(words_are_split),
-        cmocka_unit_test(known_options),
+        cmocka_unit_test(known_options), cmocka_unit_test(source_is_kept),
         cmocka_unit_test(refusals),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -4,21 +4,27 @@
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "asm/asm.h"
 #include "tool.h"
 
-enum { FLAG_RAW, FLAG_BASE, FLAG_TEXT, FLAG_PROFILE, FLAG_RESOURCES };
+enum { FLAG_RAW, FLAG_BASE, FLAG_TEXT, FLAG_PROFILE, FLAG_SOURCE, FLAG_SOURCE_FILE, FLAG_RESOURCES };
 static const struct flag flags[] = {
     {"raw", 0, NULL, "prefixes as instructions of their own"},
     {"base", 0, "ADDRESS", "address of the first word of a .vmem file; default 0x80000000"},
     {"text", 0, NULL, "the text only, without constants, symbols and note"},
     {"profile", 0, "P", "instructions of default, toolchain, r2.0, r2.1 or r2025"},
+    {"source", 'S', NULL, "lines of the source, as comments in front of what was made of them"},
+    {"source-file", 0, "FILE", "the same, with the source in FILE"},
     {"resources", 0, NULL, "only what kernels need, one line each: records of any version"},
     {0},
 };
 
-struct how { bool raw, text_only, resources; enum isa_profile profile; };
+enum { SOURCE_LIMIT = 64 << 20 };
+
+struct how { struct asm_listing listing; bool text_only, resources, source; const char *source_file; };
 
 static const char about[] =
     "Prints one instruction a line: address, words, mnemonic, operands, separated by tabs. FILE is\n"
@@ -58,6 +64,14 @@ static bool plain_name(const char *s)
     if (!n || n > 200 || isdigit((unsigned char)*s)) return false;
     for (; *s; s++)
         if (!isalnum((unsigned char)*s) && *s != '_' && *s != '.' && *s != '$') return false;
+    return true;
+}
+
+/* Nothing that a terminal would take for more than text? */
+static bool plain_path(const char *s)
+{
+    for (; *s; s++)
+        if ((unsigned char)*s < ' ' || *s == 127) return false;
     return true;
 }
 
@@ -184,10 +198,51 @@ static void list(const uint32_t *words, size_t n, uint32_t addr, const struct el
 {
     puts("\t.text");
     if (addr != ABI_CODE_BASE) printf("\t.org\t0x%08x\n", addr);
-    asm_disassemble_in(how->profile, !how->raw, words, n, addr, image, stdout);
+    asm_disassemble_with(&how->listing, words, n, addr, image, stdout);
 }
 
-static void dump_elf(const void *bytes, size_t size, const char *path, const struct how *how)
+/* ---- the source ---- */
+
+/* The text of a file, if it is one; programs name what they like. */
+static char *read_source(const char *path, size_t *size)
+{
+    struct stat s;
+    return stat(path, &s) || !S_ISREG(s.st_mode) || s.st_size > SOURCE_LIMIT || access(path, R_OK) ? NULL : read_file(path, size);
+}
+
+/* The file as the program names it, else that name beside the program. */
+static char *find_source(const char *name, const char *program, size_t *size)
+{
+    const char *slash = strrchr(program, '/'), *last = strrchr(name, '/');
+    char *text = read_source(name, size);
+    if (text) return text;
+    size_t folder = slash ? (size_t)(slash + 1 - program) : 0, room = folder + strlen(name) + 1;
+    char *beside = allocate(room);
+    snprintf(beside, room, "%.*s%s", (int)folder, program, last ? last + 1 : name);
+    text = read_source(beside, size);
+    free(beside);
+    return text;
+}
+
+/* Fills in the source of a listing: what the command line names, what the program carries, what it names. */
+static void load_source(struct how *how, const char *note, const char *program)
+{
+    char *name, *text;
+    size_t size = 0;
+    if (!asm_source(note, &name, &text, &size)) die("out of memory");
+    if (how->source_file) {
+        free(text);
+        text = read_file(how->source_file, &size);
+    }
+    if (!text && name) text = find_source(name, program, &size);
+    if (!text && name) fprintf(stderr, "ventus: the source '%s' is not there, or no file; --source-file says where it is\n", plain_path(name) ? name : "?");
+    if (!text && !name) fprintf(stderr, "ventus: the program does not say what it was made of; --source-file does\n");
+    how->listing.source = text;
+    how->listing.source_size = size;
+    free(name);
+}
+
+static void dump_elf(const void *bytes, size_t size, const char *path, struct how *how)
 {
     struct elf_image m;
     struct elf_segment segments[64];
@@ -199,6 +254,7 @@ static void dump_elf(const void *bytes, size_t size, const char *path, const str
         elf_free(&m);
         return;
     }
+    if (how->source) load_source(how, m.note, path);
     if (m.text_words) list(m.text, m.text_words, m.text_addr, &m, how);
     for (size_t i = 0; i < n && i < 64 && !m.text_words; i++) { /* stripped of its sections */
         if (!segments[i].executable) continue;
@@ -218,7 +274,7 @@ static void list_relocated(const uint32_t *words, size_t n, const struct elf_ima
     size_t size;
     FILE *f = open_memstream(&text, &size);
     if (!f) die("out of memory");
-    asm_disassemble_in(how->profile, !how->raw, words, n, m->text_addr, m, f);
+    asm_disassemble_with(&how->listing, words, n, m->text_addr, m, f);
     if (fclose(f)) die("out of memory");
     for (char *end, *line = text; *line; line = end) {
         end = line + strcspn(line, "\n");
@@ -273,16 +329,18 @@ static bool is_object(const char *bytes, size_t size) { return size > 17 && byte
 
 int cmd_objdump(int argc, char **argv)
 {
-    struct args args = {.command = "objdump", .usage = "[--raw] [--profile P] FILE", .about = about, .flags = flags, .argc = argc, .argv = argv, .at = 1};
+    struct args args = {.command = "objdump", .usage = "[--raw] [-S] [--profile P] FILE", .about = about, .flags = flags, .argc = argc, .argv = argv, .at = 1};
     const char *input = NULL;
     uint32_t base = ABI_CODE_BASE;
-    struct how how = {.profile = PROFILE_DEFAULT};
+    struct how how = {0};
     for (int flag; (flag = args_next(&args)) != ARG_END;) {
-        if (flag == FLAG_RAW) how.raw = true;
+        if (flag == FLAG_RAW) how.listing.raw = true;
         else if (flag == FLAG_BASE) base = (uint32_t)number_arg(&args, "--base", args.value, 0, UINT32_MAX) & ~3u;
         else if (flag == FLAG_TEXT) how.text_only = true;
         else if (flag == FLAG_RESOURCES) how.resources = true;
-        else if (flag == FLAG_PROFILE) how.profile = (enum isa_profile)profile_arg(&args, args.value);
+        else if (flag == FLAG_SOURCE) how.source = true;
+        else if (flag == FLAG_SOURCE_FILE) how.source = true, how.source_file = args.value;
+        else if (flag == FLAG_PROFILE) how.listing.profile = (enum isa_profile)profile_arg(&args, args.value);
         else if (input) usage_error(&args, "one file at a time, '%s' is the second", args.value);
         else input = args.value;
     }
@@ -301,5 +359,6 @@ int cmd_objdump(int argc, char **argv)
         free(words);
     }
     free(bytes);
+    free((char *)how.listing.source);
     return fflush(stdout) || ferror(stdout) ? (perror("ventus: standard output"), EXIT_FAILED) : EXIT_OK;
 }

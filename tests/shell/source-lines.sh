@@ -1,0 +1,42 @@
+# objdump -S: the lines of the source, from the command line, the program, or the file it names.
+ventus=$VENTUS_BUILD/ventus
+work=$VENTUS_RESULTS/source-lines
+rm -rf "$work"
+mkdir -p "$work/elsewhere" && cd "$work" || exit 1
+status=0
+fail() { echo "$*"; status=1; }
+shows() { # line, objdump's arguments
+    local want=$1
+    shift
+    "$ventus" objdump "$@" >out.s 2>err || fail "objdump $*: exit code $?"
+    grep -q -x -F -e "$want" out.s || fail "objdump $*: no line '$want'"
+}
+says() { grep -q -e "$1" err || fail "no '$1' in: $(cat err)"; }
+
+printf 'kernel void k(global int *x)\n{\n    // one %% = line\n    x[0] = x[1] / x[2];\n}\n' >k.cl
+"$ventus" cc k.cl -o named.elf && "$ventus" cc -o nameless.elf <k.cl && "$ventus" cc --options -g -o carries.elf <k.cl || fail "no programs"
+
+shows '# 4:     x[0] = x[1] / x[2];' -S named.elf
+grep -q -x -F '# 3:     // one % = line' out.s || fail "no line in front"
+"$ventus" as out.s -o again.elf && cmp named.elf again.elf || fail "the listing is another program"
+shows '# 4:     x[0] = x[1] / x[2];' -S carries.elf
+"$ventus" as out.s -o again.elf && cmp carries.elf again.elf || fail "the listing is another program"
+shows '# line 4' -S nameless.elf
+says 'does not say what it was made of'
+shows '# 4:     x[0] = x[1] / x[2];' --source-file k.cl nameless.elf
+shows '# line 4' nameless.elf
+[ -s err ] && fail "objdump without -S said: $(cat err)"
+
+mv k.cl elsewhere/ && cp named.elf elsewhere/
+shows '# line 4' -S named.elf
+says "'k.cl' is not there"
+shows '# 4:     x[0] = x[1] / x[2];' -S elsewhere/named.elf # beside the program
+mkfifo k.cl
+shows '# line 4' -S named.elf # and not read for ever
+rm k.cl
+printf 'short' >k.cl
+shows '# line 4' -S named.elf
+"$ventus" objdump --source-file nowhere.cl named.elf >out.s 2>err && fail "a file that is not there"
+"$ventus" run nameless.elf -g 1 -a ints:1,12,3 --show 0 >out 2>&1 && "$ventus" run carries.elf -g 1 -a ints:1,12,3 --show 0 >out2 2>&1 &&
+    cmp out out2 || fail "a program with its source does not run"
+exit $status
