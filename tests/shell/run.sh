@@ -73,6 +73,14 @@ check 1 'none.data: No such file' "$ventus" run --case a.metadata:none.data
 check 0 '' "$ventus" run --config "$VENTUS_SOURCE/configs/spike.conf" --case a.metadata
 check 1 'more warps than an SM holds' "$ventus" run --warps 1 --case a.metadata
 
+# The most warps, of each size: all stacks and turns at the barrier.
+for lanes in 4 8 16 20; do
+    sed "11s/.*/$lanes/; 13s/.*/40/" a.metadata >most.metadata # hexadecimal: 64 warps
+    cp a.data most.data
+    check 0 'most.metadata: 1160 warp' "$ventus" run --case most.metadata --dump 0x90000000:8:result.bin
+    [ "$(od -An -tu4 result.bin | tr -s ' ')" = ' 7 8' ] || wrong "64 warps of 0x$lanes lanes give something else"
+done
+
 # The result at an address that no buffer covers: zeros, unless --strict.
 sed 's/90000000/a0000000/' a.data >stray.data
 cp a.metadata stray.metadata
