@@ -188,6 +188,21 @@ for f in raw.elf raw.vmem; do
     check 0 '  30 60 90 120' "$ventus" run $f -g 4 -a out:16:out.bin -a i:@factor.txt -a ints:@table.txt --show 0
     [ "$(od -An -tu4 out.bin | tr -s ' ')" = ' 30 60 90 120' ] || wrong "$f gave something else"
 done
+# Lanes that share a word in an atomic: each with the value it wrote.
+cat >amo.s <<'S'
+        csrr    t0, CSR_KNL
+        lw      t0, 4(t0)
+        lw      t0, 0(t0)
+        vmv.v.x v1, t0
+        vid.v   v2
+        vadd.vi v2, v2, 1
+        amoadd.w v3, v2, (v1)
+        endprg
+S
+check 0 '' "$ventus" as amo.s -o amo.elf
+check 0 '^  10$' "$ventus" run amo.elf -g 4 -a buf:4 --show 0 --trace amo.log --trace-binary amo.vtrace
+check 0 'mem 0x90000000 mem 0x90000000 0x00000001 mem 0x90000000 0x00000003 mem 0x90000000 0x00000006 mem 0x90000000 0x0000000a$' cat amo.log
+check 0 'v3 = 0 1 3 6; atomic 32 at 90000000 90000000 90000000 90000000 = 1 3 6 a$' "$ventus" trace amo.vtrace
 check 0 '  0 0 0 0' "$ventus" run raw.elf -k other -g 4 -a buf:16 -a i:1 -a iota:4 --show 0
 check 2 "no symbol 'othr'; did you mean 'other'" "$ventus" run raw.elf -k othr -g 4
 check 1 'table.txt:1: unexpected text' "$ventus" run table.txt -g 1
