@@ -91,6 +91,7 @@ static void after(void *user, const struct warp *w, uint32_t pc, const struct in
 static void group_begin(void *user, const struct group *group)
 {
     struct tracer *t = user;
+    if (t->binary && group->wgid == 0) binary_launch(t->binary, group->launch);
     if (t->log) log_group_begin(t->log, group);
 }
 
@@ -113,11 +114,6 @@ struct tracer *trace_open(struct gpu *gpu, const struct trace_files *files)
 }
 
 const struct trace *trace_hooks(struct tracer *t) { return t ? &t->hooks : NULL; }
-
-void trace_launch(struct tracer *t, const struct launch *launch)
-{
-    if (t && t->binary) binary_launch(t->binary, launch);
-}
 
 void trace_close(struct tracer *t)
 {
