@@ -136,6 +136,42 @@ check 0 'core   0: 3 0x8000003c (0x0062a023) mem 0x80001038 0x00000001' cat a.lo
 check 1 'cannot write' "$ventus" run --case a.metadata --trace none/a.log
 check 1 'cannot write' "$ventus" run --case a.metadata --trace /dev/full
 
+# The test that compares runs with recorded logs, on logs of two groups: one after another, and at once, when
+# harts are numbered through and each group has local memory of its own.
+cat >groups.s <<'S'
+        csrr    t0, CSR_KNL
+        lw      t0, 0(t0)
+        csrr    t1, CSR_GIDX
+        csrr    t2, CSR_LDS
+        csrr    t3, CSR_WID
+        slli    t3, t3, 10
+        add     t2, t2, t3
+        sw      t1, 0(t2)
+        lw      t4, 0(t2)
+        slli    t5, t1, 2
+        add     t0, t0, t5
+        barrier 1
+        sw      t4, 0(t0)
+        endprg
+S
+check 0 '' "$ventus" as --vmem groups.s -o groups.vmem
+mkdir corpus corpus/d
+code=$(($(wc -l <groups.vmem) * 4))
+{ cat groups.vmem; echo 90000000; } >corpus/d/g.data
+pair 0x80000000 $launch 3 0x90000000 0x80000000 0x90001000 0 $code 4 8 0x10000000 64 >corpus/d/g.metadata
+check 0 '' "$ventus" run --case corpus/d/g.metadata --trace serial.log
+printf 'dir\tfiles\nd\tg.metadata g.data g.log\tk\t4\t2\t2\t2x1x1\tfull\tyes\t\t\t\n' >corpus/index.tsv
+awk '/^core   0: 3 0x00001000/ { groups++ }
+     groups == 2 && match($0, /^core   [01]/) { $0 = "core   " substr($0, 8, 1) + 2 substr($0, 9); gsub(/0x70000/, "0x70001") }
+     { print }' serial.log >concurrent.log
+for log in serial concurrent; do
+    cp $log.log corpus/d/g.log
+    check 0 '1 launches, 56 instructions equal' env VENTUS_CORPUS=corpus "$VENTUS_BUILD/tests/sim/corpus_test"
+done
+cmp -s serial.log concurrent.log && wrong "both logs are the same"
+sed '$!s/x29 0x00000001/x29 0x00000002/' concurrent.log >corpus/d/g.log
+check 1 'x29 is 0x00000001, the log says 0x00000002' env VENTUS_CORPUS=corpus "$VENTUS_BUILD/tests/sim/corpus_test"
+
 # ---- the compact trace ----
 
 check 0 '' "$ventus" run --case a.metadata --case b.metadata --trace-binary a.vtrace
