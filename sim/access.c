@@ -194,20 +194,19 @@ unsigned memory_words(const struct insn *in)
 
 unsigned memory_data(const struct insn *in) { return form_of(in)->data; }
 
-static bool is_flat_r2025(enum isa_profile profile, const struct insn *in)
+bool memory_flat(enum isa_profile profile, const struct insn *in)
 {
     const struct isa_desc *row = &isa_table[in->op];
     return profile == PROFILE_R2025 && (row->kind == KIND_VLOAD || row->kind == KIND_VSTORE) &&
            !(row->flags >> ISA_SPACE_SHIFT & 3) && !(row->flags & ISA_LONG) && !in->space;
 }
 
-bool memory_rare(enum isa_profile profile, const struct insn *in)
+bool memory_rare(const struct insn *in)
 {
     const struct form *f = form_of(in);
     if (f->action == NO_ACCESS) return false;
     if (f->action == LR || f->action == SC || (f->action == AMO && f->scalar)) return true;
-    return memory_long(in) || in->width || in->space || (isa_table[in->op].flags >> ISA_SPACE_SHIFT & 3) ||
-           is_flat_r2025(profile, in);
+    return memory_long(in) || in->width || in->space || (isa_table[in->op].flags >> ISA_SPACE_SHIFT & 3);
 }
 
 /* One instruction's accesses; a scalar one is that of lane 0. */
@@ -291,7 +290,7 @@ static uint64_t place(const struct request *r, enum space space, uint64_t o, uin
 
 static void set_addresses(struct request *r, enum isa_profile profile)
 {
-    bool flat = is_flat_r2025(profile, r->in);
+    bool flat = memory_flat(profile, r->in);
     enum space space = space_of(r);
     for (uint32_t left = r->lanes; left; left &= left - 1) {
         uint32_t lane = (uint32_t)__builtin_ctz(left);

@@ -169,6 +169,14 @@ INLINE uint32_t private_addresses(struct sm *sm, const struct warp *w, const uin
     return crossing;
 }
 
+/* Lanes whose flat base address is a private one in r2025. */
+INLINE uint32_t below_private_limit(const uint32_t *vs1)
+{
+    uint32_t below = 0;
+    LANE_LOOP below |= (uint32_t)(vs1[lane] < 1u << 24) << lane;
+    return below;
+}
+
 /* Lanes of `lanes` whose address is not on a word. */
 INLINE uint32_t off_word(const uint32_t *addr, uint32_t lanes)
 {

@@ -103,7 +103,8 @@ static enum dispatch choose_dispatch(enum isa_profile profile, const struct deco
 {
     unsigned kind = isa_table[d->in.op].kind;
     if (code_refusal(d)) return DISPATCH_REFUSED;
-    if (memory_rare(profile, &d->in)) return DISPATCH_MEMORY;
+    if (memory_rare(&d->in)) return DISPATCH_MEMORY;
+    if (memory_flat(profile, &d->in)) return DISPATCH_FLAT;
     if (!is_modified(d)) return (enum dispatch)d->in.op;
     return kind == KIND_BRANCH ? DISPATCH_BRANCH : kind == KIND_VBRANCH ? DISPATCH_VBRANCH : DISPATCH_EXACT;
 }

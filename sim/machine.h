@@ -29,7 +29,7 @@ bool mem_allows(const struct gpu *gpu, uint32_t addr, uint64_t size, unsigned ac
 /* ---- code.c: decoded instructions ---- */
 
 /* What the engine does with an instruction: the operation itself, or one of these. */
-enum dispatch { DISPATCH_EXACT = OP_COUNT, DISPATCH_BRANCH, DISPATCH_VBRANCH, DISPATCH_MEMORY, DISPATCH_REFUSED };
+enum dispatch { DISPATCH_EXACT = OP_COUNT, DISPATCH_BRANCH, DISPATCH_VBRANCH, DISPATCH_FLAT, DISPATCH_MEMORY, DISPATCH_REFUSED };
 
 struct decoded {
     struct insn in;
@@ -257,7 +257,10 @@ unsigned memory_words(const struct insn *in);
 /* ... from which operand (enum operand_role) on? */
 unsigned memory_data(const struct insn *in);
 /* ... must memory_run execute it, because the engine's own accesses cannot? */
-bool memory_rare(enum isa_profile profile, const struct insn *in);
+bool memory_rare(const struct insn *in);
+/* ... is it private where vs1 is below 2^24 (the flat range check of r2025)? Then memory_run has to execute it if
+ * any lane is. */
+bool memory_flat(enum isa_profile profile, const struct insn *in);
 
 /* Executes any instruction that accesses memory. */
 void memory_run(struct sm *sm, struct warp *w, const struct insn *in);

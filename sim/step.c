@@ -450,10 +450,15 @@ enum stop STEP_NAME(struct sm *sm, struct warp *w, uint64_t budget)
         counters->instructions++;
         if (d->vregs > vgprs || d->xregs > sgprs) return illegal(sm, w, d);
         PREPARE;
-        switch (DISPATCH) {
+        unsigned dispatch = DISPATCH;
+    again:
+        switch (dispatch) {
 #define INSN(id, name, pattern, operands, kind, unit, flags, revisions, expr, text) case OP_##id: DO_##kind(id, expr, flags)
 #include "isa/insn.def"
 #undef INSN
+        case DISPATCH_FLAT:
+            dispatch = w->active & below_private_limit(v[in->rs1]) ? DISPATCH_MEMORY : in->op;
+            goto again;
         case DISPATCH_MEMORY:
         memory:
             memory_run(sm, w, in);
