@@ -328,6 +328,23 @@ static void test_unknowns(void **state)
             ".word k, 0, f, 0, f, 0\n");
 }
 
+/* Objects that were joined have several summaries in one section. */
+static void test_joined(void **state)
+{
+    (void)state;
+    static const char f[] = ".word 0x5652534f, 1, 0, 1, 0, 0, 36, 100, 100\nfunction f, 1, 2, 2, 2, 2, 0\n";
+    char source[1000];
+    snprintf(source, sizeof source, "k: nop\nf: ret\n" SUMMARY(1, 1, 0) "function k, 1, 1, 1, 1, 1, 0, 0, 1\n.word f, 0\n.balign 8\n%s", f);
+    static const char want[] = "k: version 2, vgpr 2, sgpr 2, lds 0, pds 0, lds stack 3, pds stack 3\n"
+                               "f: version 2, vgpr 2, sgpr 2, lds 0, pds 0, lds stack 2, pds stack 2\n";
+    RECORDS(want, source);
+    strcat(source, ".balign 8\n"); /* what is behind the last one is not a summary */
+    RECORDS(want, source);
+    strcat(source, ".word 0, 0\n");
+    REFUSED("is cut off", source);
+    RECORDS("", "nop\n.section .ventus.resobj\n.word 0x5652534f, 1, 0, 0, 0, 0, 36, 36, 36\n");
+}
+
 /* Variables count once, however many functions and objects use them. */
 static void test_variables(void **state)
 {
@@ -451,7 +468,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_versions), cmocka_unit_test(test_layouts), cmocka_unit_test(test_unknown), cmocka_unit_test(test_conversion),
         cmocka_unit_test(test_print), cmocka_unit_test(test_records), cmocka_unit_test(test_source), cmocka_unit_test(test_alone),
-        cmocka_unit_test(test_paths), cmocka_unit_test(test_unknowns), cmocka_unit_test(test_variables), cmocka_unit_test(test_mistakes),
+        cmocka_unit_test(test_paths), cmocka_unit_test(test_unknowns), cmocka_unit_test(test_joined), cmocka_unit_test(test_variables), cmocka_unit_test(test_mistakes),
         cmocka_unit_test(test_large), cmocka_unit_test(test_listing), cmocka_unit_test(test_damaged),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -54,12 +54,13 @@ struct graph {
 static uint32_t u32(const uint8_t *p) { uint32_t v; memcpy(&v, p, 4); return v; }
 static uint64_t u64(const uint8_t *p) { uint64_t v; memcpy(&v, p, 8); return v; }
 
-/* One summary: its bytes, its object, and its relocations by offset. */
+/* One summary: its bytes, its object, and the relocations of its section by offset. */
 struct summary {
     struct linker *l;
     const struct object *object;
     const uint8_t *bytes;
-    uint32_t size, nfunctions, nedges, nreferences, functions_at, edges_at, references_at;
+    uint32_t start, size;              /* in its section */
+    uint32_t nfunctions, nedges, nreferences, functions_at, edges_at, references_at;
     Elf32_Rela *relocations;
     size_t nrelocations;
 };
@@ -131,9 +132,9 @@ static bool symbol_place(struct linker *l, const struct object *o, size_t i, str
 /* The symbol that the word at an offset is for. */
 static bool word_place(const struct summary *s, uint32_t offset, struct place *place)
 {
-    const Elf32_Rela key = {.r_offset = offset}, *r = bsearch(&key, s->relocations, s->nrelocations, sizeof key, by_offset);
+    const Elf32_Rela key = {.r_offset = s->start + offset}, *r = bsearch(&key, s->relocations, s->nrelocations, sizeof key, by_offset);
     if (!r || ELF32_R_TYPE(r->r_info) != R_RISCV_32 || !ELF32_R_SYM(r->r_info))
-        return link_error(s->l, s->object, SUMMARY_SECTION "+%u names no symbol", offset);
+        return link_error(s->l, s->object, SUMMARY_SECTION "+%u names no symbol", s->start + offset);
     if (!symbol_place(s->l, s->object, ELF32_R_SYM(r->r_info), place)) return false;
     place->value += (uint32_t)r->r_addend;
     return true;
@@ -187,17 +188,36 @@ static bool grow(struct graph *g, const struct summary *s)
     return (f && e && r) || link_error(g->l, NULL, "out of memory");
 }
 
-static bool read_summary(struct graph *g, const struct object *o, size_t section)
+/* Where the last table ends, or the header. */
+static uint32_t end_of(const struct summary *s)
+{
+    uint32_t end = ABI_SUMMARY_HEADER, functions = s->functions_at + s->nfunctions * ABI_SUMMARY_FUNCTION;
+    uint32_t edges = s->edges_at + s->nedges * ABI_SUMMARY_EDGE, references = s->references_at + s->nreferences * ABI_SUMMARY_REFERENCE;
+    if (functions > end) end = functions;
+    if (edges > end) end = edges;
+    return references > end ? references : end;
+}
+
+/* The summaries of a section: one, or several if a linker has joined objects, each aligned to eight bytes. */
+static bool read_section(struct graph *g, const struct object *o, size_t section)
 {
     const struct part *p = &o->parts[section];
-    struct summary s = {.l = g->l, .object = o, .bytes = link_contents(o, p), .size = (uint32_t)p->header.sh_size};
-    bool ok = read_header(&s) && grow(g, &s) && read_relocations(&s, section) && read_tables(g, &s);
+    uint32_t size = (uint32_t)p->header.sh_size;
+    struct summary s = {.l = g->l, .object = o};
+    bool ok = read_relocations(&s, section);
+    for (uint32_t at = 0; ok && at < size; at = at > size - 8 ? size : (at + 7) & ~7u) {
+        s.start = at;
+        s.bytes = link_contents(o, p) + at;
+        s.size = size - at;
+        ok = read_header(&s) && grow(g, &s) && read_tables(g, &s);
+        if (!ok) break;
+        g->nfunctions += s.nfunctions;
+        g->nedges += s.nedges;
+        g->nreferences += s.nreferences;
+        at += end_of(&s);
+    }
     free(s.relocations);
-    if (!ok) return false;
-    g->nfunctions += s.nfunctions;
-    g->nedges += s.nedges;
-    g->nreferences += s.nreferences;
-    return true;
+    return ok;
 }
 
 static bool is_summary(const struct part *p) { return p->header.sh_type == SHT_PROGBITS && !strcmp(p->name, SUMMARY_SECTION); }
@@ -211,9 +231,16 @@ static bool has(const struct object *o, bool (*is)(const struct part *))
 
 static bool read_all(struct graph *g)
 {
-    for (size_t k = 0; k < g->l->nobjects; k++)
-        for (size_t i = 1; i < g->l->objects[k].nparts; i++)
-            if (is_summary(&g->l->objects[k].parts[i]) && !read_summary(g, &g->l->objects[k], i)) return false;
+    for (size_t k = 0; k < g->l->nobjects; k++) {
+        const struct object *o = &g->l->objects[k];
+        bool any = false;
+        for (size_t i = 1; i < o->nparts; i++) {
+            if (!is_summary(&o->parts[i])) continue;
+            if (any) return link_error(g->l, o, "it has two sections " SUMMARY_SECTION);
+            any = true;
+            if (!read_section(g, o, i)) return false;
+        }
+    }
     return true;
 }
 

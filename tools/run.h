@@ -27,19 +27,29 @@ void report_free(struct report *report);
 
 /* ---- run.c ---- */
 
+/* The command line. */
 struct request {
     struct args args;
-    const char *file, *kernel;
-    struct ventus_range range;
+    const char *file;              /* an executable, or NULL and ... */
+    const char **cases;            /* ... recorded launches, each "METADATA[:DATA]" */
+    unsigned ncases;
+
+    const char *kernel;            /* NULL: the only one */
+    struct ventus_range range;     /* work_dim 0: --global is missing */
     bool have_local;
-    unsigned local_dims;
+    unsigned local_dims;           /* numbers that --local had */
     struct argument *arguments;
     unsigned narguments;
-    const char **shows, **saves, **cases, **dumps;
-    unsigned nshows, nsaves, ncases, ndumps;
-    bool stats, strict;
-    bool silent;           /* standard output is for something else */
-    const char *json, *trace_dir;
+    const char **shows, **saves;   /* their values, as given */
+    unsigned nshows, nsaves;
+
+    const char **dumps;            /* "ADDR:BYTES:FILE" */
+    unsigned ndumps;
+    bool strict;                   /* recorded launches get their buffers alone */
+
+    bool stats;
+    bool silent;                   /* standard output is for a trace or JSON */
+    const char *json, *trace_dir;  /* NULL: not wanted */
     struct trace_files trace;
     struct launch_options options;
     struct gpu_config config;

@@ -140,7 +140,6 @@ static bool run_one(struct request *r, struct session *s, const char *spec)
     }
     options.serial = true;
     options.trace = trace_hooks(tracer);
-    trace_launch(tracer, &c.launch);
     gpu_launch(s->gpu, &c.launch, &options, &result);
     if (tracer != s->tracer) trace_close(tracer);
     fault_print(&result.fault, text, sizeof text);

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "isa/abi.h"
 #include "run.h"
 
 enum { SHOWN_WORDS = 64 };
@@ -114,18 +113,15 @@ static enum ventus_status run_launch(struct request *r, ventus_device *device, c
 {
     char message[512] = "";
     struct ventus_launch l = *launch;
-    const uint32_t *local = l.range.local, threads = r->config.threads_per_warp;
-    struct launch machine = {.start_pc = ABI_CODE_BASE, .threads_per_warp = threads};
-    for (int d = 0; d < 3; d++) machine.groups[d] = l.range.global[d] / local[d];
-    machine.warps = (local[0] * local[1] * local[2] + threads - 1) / threads;
+    uint32_t groups[3];
+    for (int d = 0; d < 3; d++) groups[d] = l.range.global[d] / l.range.local[d];
     struct tracer *tracer = trace_open(ventus_gpu(device), &r->trace);
     l.options.trace = trace_hooks(tracer);
     l.options.serial = r->trace.log != NULL;
-    trace_launch(tracer, &machine);
     enum ventus_status status = ventus_run(device, &l, result, message, sizeof message);
     trace_close(tracer);
     if (status != VENTUS_OK) fprintf(stderr, "ventus run: %s%s%s\n", ventus_status_text(status), *message ? ": " : "", message);
-    if (status == VENTUS_OK || status == VENTUS_FAULT) report_add(&r->report, l.kernel->name, machine.groups, result);
+    if (status == VENTUS_OK || status == VENTUS_FAULT) report_add(&r->report, l.kernel->name, groups, result);
     return status;
 }
 

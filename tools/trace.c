@@ -52,12 +52,22 @@ static void on_access(void *user, const struct warp *w, const struct insn *in, c
     e->access.high = e->high;
 }
 
-/* What atomics left in memory. Lanes that share a word all show the last value. */
-static void read_back(struct tracer *t, struct event *e)
+/* The next lane that takes part and has the same address, or ISA_LANES. */
+static unsigned next_sharing(const struct access *a, unsigned lane)
+{
+    for (unsigned other = lane + 1; other < ISA_LANES; other++)
+        if ((a->lanes >> other & 1) && a->addr[other] == a->addr[lane]) return other;
+    return ISA_LANES;
+}
+
+/* What each lane of an atomic wrote: what the next lane with its word found there, or what is there now.
+ * Conditional stores that failed show the word too. */
+static void read_back(struct tracer *t, struct event *e, const struct warp *w, const struct insn *in)
 {
     for (uint32_t left = e->access.lanes; left; left &= left - 1) {
-        unsigned lane = (unsigned)__builtin_ctz(left);
-        const void *p = gpu_mem(t->gpu, e->access.addr[lane], 4);
+        unsigned lane = (unsigned)__builtin_ctz(left), other = next_sharing(&e->access, lane);
+        bool found = isa_table[in->op].kind == KIND_AMO && other < ISA_LANES;
+        const void *p = found ? &w->v[in->rd][other] : gpu_mem(t->gpu, e->access.addr[lane], 4);
         if (p) memcpy(&e->data[lane], p, 4);
     }
 }
@@ -73,7 +83,7 @@ static void after(void *user, const struct warp *w, uint32_t pc, const struct in
     e->w = w;
     e->insn = in;
     e->pc = pc;
-    if (e->accessed && (kind == KIND_AMO || kind == KIND_SC)) read_back(t, e);
+    if (e->accessed && (kind == KIND_AMO || kind == KIND_SC)) read_back(t, e, w, in);
     if (t->log) log_event(t->log, e);
     if (t->binary) binary_event(t->binary, e);
 }
@@ -81,6 +91,7 @@ static void after(void *user, const struct warp *w, uint32_t pc, const struct in
 static void group_begin(void *user, const struct group *group)
 {
     struct tracer *t = user;
+    if (t->binary && group->wgid == 0) binary_launch(t->binary, group->launch);
     if (t->log) log_group_begin(t->log, group);
 }
 
@@ -103,11 +114,6 @@ struct tracer *trace_open(struct gpu *gpu, const struct trace_files *files)
 }
 
 const struct trace *trace_hooks(struct tracer *t) { return t ? &t->hooks : NULL; }
-
-void trace_launch(struct tracer *t, const struct launch *launch)
-{
-    if (t && t->binary) binary_launch(t->binary, launch);
-}
 
 void trace_close(struct tracer *t)
 {

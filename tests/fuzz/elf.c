@@ -1,5 +1,5 @@
 /* Fuzz target: the reader of ELF files. Any bytes are refused or give an image whose parts can all
- * be read. Built as a libFuzzer program by run.sh, as a test over corpus/ by replay.c. */
+ * be read, listed and printed. Built as a libFuzzer program by run.sh, as a test over corpus/ by replay.c. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,6 +32,22 @@ static void check_resource(struct elf_resource r, uint32_t version)
     if (!resource_read(bytes, size, &back, &used, &why) || used != size || memcmp(back.value, r.value, sizeof r.value)) abort();
 }
 
+/* The listing of a program with the source that it carries. */
+static void check_listing(const struct elf_image *m)
+{
+    char *name, *source, *text;
+    size_t size;
+    struct asm_listing how = {0};
+    if (m->text_words > 1 << 12 || !asm_source(m->note, &name, &source, &how.source_size)) return;
+    how.source = source;
+    FILE *f = open_memstream(&text, &size);
+    asm_disassemble_with(&how, m->text, m->text_words, m->text_addr, m, f);
+    fclose(f);
+    free(name);
+    free(source);
+    free(text);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct elf_image m;
@@ -48,6 +64,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     touch(m.rodata, m.rodata_size);
     for (size_t i = 0; i < m.nresources; i++) check_resource(m.resources[i], data[size - 1] % 6);
     if (m.note) touch(m.note, strlen(m.note));
+    check_listing(&m);
     elf_free(&m);
     return 0;
 }

@@ -1,6 +1,7 @@
 # Logs of recorded launches against those that the public simulator wrote: the same lines in the same order.
 #
-# One old log (adv-matadd) has a layout of its own: of it the order of instructions is compared alone. The corpus is at $VENTUS_CORPUS, else beside the source tree.
+# One old log (adv-matadd) has a layout of its own: of it the order of instructions is compared alone. The
+# corpus is at $VENTUS_CORPUS, else beside the source tree.
 set -u
 corpus=${VENTUS_CORPUS:-$VENTUS_SOURCE/../shared/corpus}
 [ -f "$corpus/index.tsv" ] || { echo "SKIPPED: no corpus of recorded launches at $corpus"; exit 77; }

@@ -73,6 +73,14 @@ check 1 'none.data: No such file' "$ventus" run --case a.metadata:none.data
 check 0 '' "$ventus" run --config "$VENTUS_SOURCE/configs/spike.conf" --case a.metadata
 check 1 'more warps than an SM holds' "$ventus" run --warps 1 --case a.metadata
 
+# The most warps, of each size: all stacks and turns at the barrier.
+for lanes in 4 8 16 20; do
+    sed "11s/.*/$lanes/; 13s/.*/40/" a.metadata >most.metadata # hexadecimal: 64 warps
+    cp a.data most.data
+    check 0 'most.metadata: 1160 warp' "$ventus" run --case most.metadata --dump 0x90000000:8:result.bin
+    [ "$(od -An -tu4 result.bin | tr -s ' ')" = ' 7 8' ] || wrong "64 warps of 0x$lanes lanes give something else"
+done
+
 # The result at an address that no buffer covers: zeros, unless --strict.
 sed 's/90000000/a0000000/' a.data >stray.data
 cp a.metadata stray.metadata
@@ -128,6 +136,42 @@ check 0 'core   0: 3 0x8000003c (0x0062a023) mem 0x80001038 0x00000001' cat a.lo
 check 1 'cannot write' "$ventus" run --case a.metadata --trace none/a.log
 check 1 'cannot write' "$ventus" run --case a.metadata --trace /dev/full
 
+# The test that compares runs with recorded logs, on logs of two groups: one after another, and at once, when
+# harts are numbered through and each group has local memory of its own.
+cat >groups.s <<'S'
+        csrr    t0, CSR_KNL
+        lw      t0, 0(t0)
+        csrr    t1, CSR_GIDX
+        csrr    t2, CSR_LDS
+        csrr    t3, CSR_WID
+        slli    t3, t3, 10
+        add     t2, t2, t3
+        sw      t1, 0(t2)
+        lw      t4, 0(t2)
+        slli    t5, t1, 2
+        add     t0, t0, t5
+        barrier 1
+        sw      t4, 0(t0)
+        endprg
+S
+check 0 '' "$ventus" as --vmem groups.s -o groups.vmem
+mkdir corpus corpus/d
+code=$(($(wc -l <groups.vmem) * 4))
+{ cat groups.vmem; echo 90000000; } >corpus/d/g.data
+pair 0x80000000 $launch 3 0x90000000 0x80000000 0x90001000 0 $code 4 8 0x10000000 64 >corpus/d/g.metadata
+check 0 '' "$ventus" run --case corpus/d/g.metadata --trace serial.log
+printf 'dir\tfiles\nd\tg.metadata g.data g.log\tk\t4\t2\t2\t2x1x1\tfull\tyes\t\t\t\n' >corpus/index.tsv
+awk '/^core   0: 3 0x00001000/ { groups++ }
+     groups == 2 && match($0, /^core   [01]/) { $0 = "core   " substr($0, 8, 1) + 2 substr($0, 9); gsub(/0x70000/, "0x70001") }
+     { print }' serial.log >concurrent.log
+for log in serial concurrent; do
+    cp $log.log corpus/d/g.log
+    check 0 '1 launches, 56 instructions equal' env VENTUS_CORPUS=corpus "$VENTUS_BUILD/tests/sim/corpus_test"
+done
+cmp -s serial.log concurrent.log && wrong "both logs are the same"
+sed '$!s/x29 0x00000001/x29 0x00000002/' concurrent.log >corpus/d/g.log
+check 1 'x29 is 0x00000001, the log says 0x00000002' env VENTUS_CORPUS=corpus "$VENTUS_BUILD/tests/sim/corpus_test"
+
 # ---- the compact trace ----
 
 check 0 '' "$ventus" run --case a.metadata --case b.metadata --trace-binary a.vtrace
@@ -180,6 +224,21 @@ for f in raw.elf raw.vmem; do
     check 0 '  30 60 90 120' "$ventus" run $f -g 4 -a out:16:out.bin -a i:@factor.txt -a ints:@table.txt --show 0
     [ "$(od -An -tu4 out.bin | tr -s ' ')" = ' 30 60 90 120' ] || wrong "$f gave something else"
 done
+# Lanes that share a word in an atomic: each with the value it wrote.
+cat >amo.s <<'S'
+        csrr    t0, CSR_KNL
+        lw      t0, 4(t0)
+        lw      t0, 0(t0)
+        vmv.v.x v1, t0
+        vid.v   v2
+        vadd.vi v2, v2, 1
+        amoadd.w v3, v2, (v1)
+        endprg
+S
+check 0 '' "$ventus" as amo.s -o amo.elf
+check 0 '^  10$' "$ventus" run amo.elf -g 4 -a buf:4 --show 0 --trace amo.log --trace-binary amo.vtrace
+check 0 'mem 0x90000000 mem 0x90000000 0x00000001 mem 0x90000000 0x00000003 mem 0x90000000 0x00000006 mem 0x90000000 0x0000000a$' cat amo.log
+check 0 'v3 = 0 1 3 6; atomic 32 at 90000000 90000000 90000000 90000000 = 1 3 6 a$' "$ventus" trace amo.vtrace
 check 0 '  0 0 0 0' "$ventus" run raw.elf -k other -g 4 -a buf:16 -a i:1 -a iota:4 --show 0
 check 2 "no symbol 'othr'; did you mean 'other'" "$ventus" run raw.elf -k othr -g 4
 check 1 'table.txt:1: unexpected text' "$ventus" run table.txt -g 1

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "isa/abi.h"
+
 enum { ENDPRG = 0x0000400b, BARRIER_MASK = 0xfe00707f, BARRIER_MATCH = 0x0400400b, BOOT_LIMIT = 0x10000000 };
 
 static char *read_text(const char *path)
@@ -32,20 +34,27 @@ static bool commit_line(char *line, unsigned *warp, struct commit *c)
 
 static bool is_barrier(uint32_t word) { return (word & BARRIER_MASK) == BARRIER_MATCH; }
 
-/* A warp that waits is logged again and again; a warp that has ended runs the simulator's own code. */
-static bool belongs(const struct log *log, unsigned warp, const struct commit *c)
+/* A warp that waits is logged again and again; a warp that has ended runs the simulator's own code, until it
+ * boots for another group. */
+static bool belongs(const struct log *log, unsigned warp, const struct commit *c, bool *booted)
 {
     size_t n = log->n[warp];
-    if (c->pc < BOOT_LIMIT) return false;
+    if (c->pc < BOOT_LIMIT) {
+        *booted = true;
+        return false;
+    }
     if (n == 0) return true;
     const struct commit *last = &log->commits[warp][n - 1];
-    if (last->word == ENDPRG) return false;
+    if (last->word == ENDPRG) return *booted;
     return !(is_barrier(c->word) && last->pc == c->pc);
 }
 
 bool log_read(const char *path, struct log *log)
 {
-    size_t room[LOG_WARPS] = {0};
+    static size_t room[LOG_WARPS];
+    static bool booted[LOG_WARPS];
+    memset(room, 0, sizeof room);
+    memset(booted, 0, sizeof booted);
     *log = (struct log){.text = read_text(path)};
     if (!log->text) return false;
     for (char *line = log->text, *next; line; line = next) {
@@ -53,7 +62,9 @@ bool log_read(const char *path, struct log *log)
         unsigned warp;
         next = strchr(line, '\n');
         if (next) *next++ = 0;
-        if (!commit_line(line, &warp, &c) || !belongs(log, warp, &c)) continue;
+        if (!commit_line(line, &warp, &c) || !belongs(log, warp, &c, &booted[warp])) continue;
+        booted[warp] = false;
+        if (warp >= log->harts) log->harts = warp + 1;
         if (log->n[warp] == room[warp]) {
             room[warp] = room[warp] ? room[warp] * 2 : 256;
             log->commits[warp] = realloc(log->commits[warp], room[warp] * sizeof c);
@@ -109,9 +120,21 @@ static void differ(struct log *log, const struct warp *w, const struct commit *c
                  c->pc, c->word, what, have, want, c->effects);
 }
 
+/* The hart that the log calls warp w. */
+static unsigned hart(const struct log *log, const struct warp *w)
+{
+    return log->concurrent ? w->group->wgid * w->group->launch->warps + w->wid : w->wid;
+}
+
+/* Is this an address in local memory, which a concurrent group has elsewhere? */
+static bool moved(const struct log *log, const struct warp *w, uint32_t have, uint32_t want)
+{
+    return log->concurrent && have - ABI_LOCAL_BASE < ABI_LOCAL_LIMIT - ABI_LOCAL_BASE && have + log->shift[hart(log, w)] == want;
+}
+
 static void check(struct log *log, const struct warp *w, const struct commit *c, const char *what, uint32_t have, uint32_t want)
 {
-    if (have != want) differ(log, w, c, what, have, want);
+    if (have != want && !moved(log, w, have, want)) differ(log, w, c, what, have, want);
 }
 
 /* vN mask, then the lanes, highest first. */
@@ -134,9 +157,12 @@ static const char *check_vector(struct log *log, const struct warp *w, const str
 
 static const char *check_scalar(struct log *log, const struct warp *w, const struct commit *c, const char *s)
 {
+    enum { READ_LDS = 0x80602073, READ_PDS = 0x80702073, WITHOUT_RD = ~0xf80 };
     char name[16];
-    uint32_t reg = (uint32_t)strtoul(s, (char **)&s, 10), value;
+    uint32_t reg = (uint32_t)strtoul(s, (char **)&s, 10), value, word = c->word & (uint32_t)WITHOUT_RD;
     if (!hex(&s, &value, NULL) || reg >= ISA_XREGS) return s;
+    if (log->concurrent && word == READ_LDS) log->shift[hart(log, w)] = value - w->x[reg];
+    if (log->concurrent && word == READ_PDS) return s;
     snprintf(name, sizeof name, "x%u", reg);
     check(log, w, c, name, w->x[reg], value);
     return s;
@@ -196,9 +222,11 @@ static bool is_prefix(uint32_t word)
 void log_compare(void *user, const struct warp *w, uint32_t pc, const struct insn *insn)
 {
     struct log *log = user;
-    size_t *at = &log->at[w->wid], n = log->n[w->wid];
-    const struct commit *commits = log->commits[w->wid];
-    if (*log->error) return;
+    log->concurrent = log->harts > w->group->launch->warps;
+    unsigned number = hart(log, w);
+    if (*log->error || number >= LOG_WARPS) return;
+    size_t *at = &log->at[number], n = log->n[number];
+    const struct commit *commits = log->commits[number];
     if (insn->size == 8 && *at < n && is_prefix(commits[*at].word)) ++*at;
     if (*at == n) {
         snprintf(log->error, sizeof log->error, "warp %u goes on at 0x%08x, where its log ends", w->wid, pc);
@@ -210,16 +238,39 @@ void log_compare(void *user, const struct warp *w, uint32_t pc, const struct ins
     log->compared++;
 }
 
+static int by_place(const void *a, const void *b)
+{
+    const struct commit *x = a, *y = b;
+    return x->effects < y->effects ? -1 : x->effects > y->effects;
+}
+
+/* All commits in the order of the log, malloc'ed. */
+static struct commit *in_order(const struct log *log, size_t *n)
+{
+    size_t total = 0;
+    for (unsigned i = 0; i < log->harts; i++) total += log->n[i];
+    struct commit *all = malloc((total + 1) * sizeof *all);
+    *n = 0;
+    for (unsigned i = 0; all && i < log->harts; i++) {
+        memcpy(all + *n, log->commits[i], log->n[i] * sizeof *all);
+        *n += log->n[i];
+    }
+    if (all) qsort(all, *n, sizeof *all, by_place);
+    return all;
+}
+
 void log_stores(const struct log *log, void (*store)(void *user, uint32_t addr, uint32_t value, unsigned size), void *user)
 {
-    for (unsigned warp = 0; warp < LOG_WARPS; warp++)
-        for (size_t i = 0; i < log->n[warp]; i++)
-            for (const char *s = strstr(log->commits[warp][i].effects, "mem 0x"); s; s = strstr(s, "mem 0x")) {
-                uint32_t addr, value;
-                unsigned digits;
-                s += strlen("mem ");
-                hex(&s, &addr, NULL);
-                if (strncmp(s, " 0x", 3) || !hex(&s, &value, &digits)) continue; /* a load */
-                store(user, addr, value, digits <= 2 ? 1 : digits <= 4 ? 2 : 4);
-            }
+    size_t n;
+    struct commit *all = in_order(log, &n);
+    for (size_t i = 0; i < n; i++)
+        for (const char *s = strstr(all[i].effects, "mem 0x"); s; s = strstr(s, "mem 0x")) {
+            uint32_t addr, value;
+            unsigned digits;
+            s += strlen("mem ");
+            hex(&s, &addr, NULL);
+            if (strncmp(s, " 0x", 3) || !hex(&s, &value, &digits)) continue; /* a load */
+            store(user, addr, value, digits <= 2 ? 1 : digits <= 4 ? 2 : 4);
+        }
+    free(all);
 }
