@@ -87,7 +87,8 @@ static const char *refuse_pairs(const struct decoded *d)
     for (unsigned role = ROLE_RD; role <= ROLE_RS3; role++)
         if ((d->pairs >> role & 1) && (register_of(d, role) & 1)) return "a register pair has an even number";
     if ((flags & ISA_SINGLE) || (row && d->pairs != row)) return "an instruction that has no form on register pairs";
-    if (d->extend && (flags & (ISA_FP | ISA_ROUND)) && d->pairs != registers(d)) return "floating point on pairs and single registers";
+    bool mixed = d->extend && d->pairs != registers(d);
+    if (mixed && (flags & (ISA_FP | ISA_ROUND))) return "floating point on pairs and single registers";
     return NULL;
 }
 

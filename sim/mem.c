@@ -38,13 +38,21 @@ static void code_remapped(struct gpu *gpu, uint32_t first, uint32_t last, unsign
     if (code) code_drop(gpu);
 }
 
+/* Under the lock because a driver opens data while a launch starts, which looks for executable pages. */
+static void set_pages(struct gpu *gpu, uint32_t first, uint32_t last, unsigned access)
+{
+    pthread_mutex_lock(&gpu->code_lock);
+    memset(gpu->pages + first, (int)access, last - first + 1);
+    pthread_mutex_unlock(&gpu->code_lock);
+}
+
 bool gpu_mem_open(struct gpu *gpu, uint32_t addr, uint64_t size, unsigned access)
 {
     uint32_t first, last;
     if (!page_range(addr, size, &first, &last)) return false;
     if (mprotect(page_host(gpu, first), page_bytes(first, last), protection(access))) return false;
     code_remapped(gpu, first, last, access);
-    memset(gpu->pages + first, (int)access, last - first + 1);
+    set_pages(gpu, first, last, access);
     return true;
 }
 
@@ -53,7 +61,7 @@ void gpu_mem_close(struct gpu *gpu, uint32_t addr, uint64_t size)
     uint32_t first, last;
     if (!page_range(addr, size, &first, &last)) return;
     code_remapped(gpu, first, last, 0);
-    memset(gpu->pages + first, 0, last - first + 1);
+    set_pages(gpu, first, last, 0);
     /* A new mapping over the old one returns its memory and reads as zero when opened again. When the
      * host refuses it, taking the access away and the contents back separately does the same. */
     void *p = page_host(gpu, first);

@@ -154,7 +154,10 @@ static uint64_t r_fclass(uint64_t a, uint64_t b, uint64_t c)
     default: return a >> 51 & 1 ? 1 << 9 : 1 << 8;
     }
 }
-static double integral(double d, uint32_t how) { return how == 0 ? rint(d) : how == 1 ? trunc(d) : how == 2 ? floor(d) : ceil(d); }
+static double integral(double d, uint32_t how)
+{
+    return how == 0 ? rint(d) : how == 1 ? trunc(d) : how == 2 ? floor(d) : ceil(d);
+}
 static uint64_t to_s(double d) { return d != d || d >= 0x1p63 ? INT64_MAX : d < -0x1p63 ? 1ull << 63 : (uint64_t)(int64_t)d; }
 static uint64_t to_u(double d) { return d != d || d >= 0x1p64 ? UINT64_MAX : d <= 0 ? 0 : (uint64_t)d; }
 REF(to_s, to_s(integral(num(a), mode)))
@@ -165,16 +168,20 @@ REF(to_u_rtz, to_u(trunc(num(a))))
 /* Mnemonics without their operand suffix. */
 static const struct { const char *names; reference *fn; } references[] = {
     {"add addi vadd vadd12", r_add}, {"sub vsub", r_sub}, {"vrsub", r_rsub}, {"and andi vand", r_and}, {"or ori vor", r_or},
-    {"xor xori vxor", r_xor}, {"sll slli vsll sllw slliw", r_sll}, {"srl srli vsrl srlw srliw", r_srl}, {"sra srai vsra sraw sraiw", r_sra},
+    {"xor xori vxor", r_xor}, {"sll slli vsll sllw slliw", r_sll}, {"srl srli vsrl srlw srliw", r_srl},
+    {"sra srai vsra sraw sraiw", r_sra},
     {"addw addiw", r_add}, {"subw", r_sub},
-    {"slt slti vmslt", r_slt}, {"sltu sltiu vmsltu", r_sltu}, {"vmsle", r_sle}, {"vmsleu", r_sleu}, {"vmsgt", r_sgt}, {"vmsgtu", r_sgtu},
+    {"slt slti vmslt", r_slt}, {"sltu sltiu vmsltu", r_sltu}, {"vmsle", r_sle}, {"vmsleu", r_sleu}, {"vmsgt", r_sgt},
+    {"vmsgtu", r_sgtu},
     {"vmseq", r_eq}, {"vmsne", r_ne}, {"vmin", r_min}, {"vminu", r_minu}, {"vmax", r_max}, {"vmaxu", r_maxu},
     {"mul vmul", r_mul}, {"mulh vmulh", r_mulh}, {"mulhu vmulhu", r_mulhu}, {"mulhsu vmulhsu", r_mulhsu},
     {"div vdiv", r_div}, {"divu vdivu", r_divu}, {"rem vrem", r_rem}, {"remu vremu", r_remu},
     {"vmacc", r_macc}, {"vnmsac", r_nmsac}, {"vmadd", r_madd}, {"vnmsub", r_nmsub},
     {"vsaddu", r_saddu}, {"vsadd", r_sadd}, {"vssubu", r_ssubu}, {"vssub", r_ssub},
-    {"vaaddu", r_aaddu}, {"vaadd", r_aadd}, {"vasubu", r_asubu}, {"vasub", r_asub}, {"vsmul", r_smul}, {"vssrl", r_ssrl}, {"vssra", r_ssra},
-    {"vmv.v.v vmv.v.x vmv.v.i vmv.s.x vfmv.v.f vfmv.s.f lui", r_second}, {"vmv.x.s vfmv.f.s", r_first}, {"vmerge vfmerge", r_merge},
+    {"vaaddu", r_aaddu}, {"vaadd", r_aadd}, {"vasubu", r_asubu}, {"vasub", r_asub}, {"vsmul", r_smul}, {"vssrl", r_ssrl},
+    {"vssra", r_ssra},
+    {"vmv.v.v vmv.v.x vmv.v.i vmv.s.x vfmv.v.f vfmv.s.f lui", r_second}, {"vmv.x.s vfmv.f.s", r_first},
+    {"vmerge vfmerge", r_merge},
     {"vmand", r_mand}, {"vmnand", r_mnand}, {"vmandn", r_mandn}, {"vmxor", r_mxor}, {"vmor", r_mor}, {"vmnor", r_mnor},
     {"vmorn", r_morn}, {"vmxnor", r_mxnor},
     {"fadd.s vfadd", r_fadd}, {"fsub.s vfsub", r_fsub}, {"vfrsub", r_frsub}, {"fmul.s vfmul", r_fmul}, {"fdiv.s vfdiv", r_fdiv},
@@ -212,7 +219,7 @@ static reference *reference_of(const char *mnemonic)
 
 static bool has(unsigned op, char letter) { return strchr(isa_table[op].pattern, letter) != NULL; }
 static bool is_vector(unsigned op) { return has(op, 'D') || has(op, 'T'); }
-static bool has_immediate(unsigned op) { return has(op, 'k') || has(op, 'i') || has(op, 'z') || has(op, 'h') || has(op, 'H') || has(op, 'U') || has(op, 'u'); }
+static bool has_immediate(unsigned op) { return strpbrk(isa_table[op].pattern, "kizhHUu") != NULL; }
 
 /* Immediates that can be negated and encoded again. */
 static int32_t immediate(unsigned op)
@@ -245,8 +252,9 @@ static void compare_pairs(const struct trial *t, reference *fn)
     uint64_t imm = (uint64_t)(int64_t)t->in.imm;
     if (!is_vector(op)) {
         uint64_t want = fn(t->x[0], has(op, 't') ? t->x[1] : imm, t->x[2]);
-        if (t->xout != want) fail_msg("%s frm %u: %#llx, expected %#llx (%#llx %#llx %#llx %d)", isa_table[op].name, mode, (unsigned long long)t->xout, (unsigned long long)want,
-                                      (unsigned long long)t->x[0], (unsigned long long)t->x[1], (unsigned long long)t->x[2], t->in.imm);
+        if (t->xout != want)
+            fail_msg("%s frm %u: %#llx, expected %#llx (%#llx %#llx %#llx %d)", isa_table[op].name, mode, LLU(t->xout), LLU(want),
+                     LLU(t->x[0]), LLU(t->x[1]), LLU(t->x[2]), t->in.imm);
         return;
     }
     if (has(op, 'd')) { /* the last lane to a scalar */
@@ -259,8 +267,9 @@ static void compare_pairs(const struct trial *t, reference *fn)
         uint64_t c = isa_table[op].flags & ISA_V0 ? t->v0 >> lane & 1 : t->vd[lane];
         bool active = t->in.vm || !has(op, 'm') || (t->v0 >> lane & 1);
         uint64_t want = active ? fn(a, b, c) : t->vd[lane];
-        if (t->out[lane] != want) fail_msg("%s lane %d frm %u: %#llx, expected %#llx (%#llx %#llx %#llx)", isa_table[op].name, lane, mode, (unsigned long long)t->out[lane],
-                                           (unsigned long long)want, (unsigned long long)a, (unsigned long long)b, (unsigned long long)c);
+        if (t->out[lane] != want)
+            fail_msg("%s lane %d frm %u: %#llx, expected %#llx (%#llx %#llx %#llx)", isa_table[op].name, lane, mode,
+                     LLU(t->out[lane]), LLU(want), LLU(a), LLU(b), LLU(c));
     }
 }
 
@@ -342,8 +351,9 @@ static void try_branch(struct guest *g, const char *name, bool vector, reference
         }
         for (int k = 0; k < 2; k++) g->data[128 + 2 * k] = (uint32_t)t.x[k], g->data[129 + 2 * k] = (uint32_t)(t.x[k] >> 32);
         snprintf(text, sizeof text,
-                 "lui t0, 0x90000\nvid.v v8\nvsll.vi v8, v8, 2\nvadd.vx v8, v8, t0\nvlw12.v v2, 0(v8)\nvlw12.v v3, 128(v8)\nvlw12.v v4, 256(v8)\n"
-                 "vlw12.v v5, 384(v8)\nlw x10, 512(t0)\nlw x11, 516(t0)\nlw x12, 520(t0)\nlw x13, 524(t0)\n1: auipc t1, %%pcrel_hi(2f)\nsetrpc zero, t1, %%pcrel_lo(1b)\n"
+                 "lui t0, 0x90000\nvid.v v8\nvsll.vi v8, v8, 2\nvadd.vx v8, v8, t0\nvlw12.v v2, 0(v8)\nvlw12.v v3, 128(v8)\n"
+                 "vlw12.v v4, 256(v8)\nvlw12.v v5, 384(v8)\nlw x10, 512(t0)\nlw x11, 516(t0)\nlw x12, 520(t0)\nlw x13, 524(t0)\n"
+                 "1: auipc t1, %%pcrel_hi(2f)\nsetrpc zero, t1, %%pcrel_lo(1b)\n"
                  ".word 0x%08x, 0x%08x\n%s2: join\nvsw12.v v6, 1024(v8)\nendprg\n", (unsigned)b[0], (unsigned)b[1],
                  vector ? "vmv.v.i v6, 1\nj 2f\n.word 0x13\nvmv.v.i v6, 2\n" : "vmv.v.i v6, 1\n");
         guest_assemble(g, text);
@@ -394,7 +404,8 @@ static void change_operands(struct trial *t, unsigned abs, unsigned neg)
 {
     unsigned op = t->in.op;
     const char *name = isa_table[op].name, *w = strstr(name, ".w"); /* vwadd.wv: pairs for vs2, and for vs1 if that is a vector */
-    bool fp = takes_floats(name), vector = is_vector(op), widens = already_wide(op), wide1 = w && w[2] == 'v', wide2 = w && widens;
+    bool fp = takes_floats(name), vector = is_vector(op), widens = already_wide(op), wide1 = w && w[2] == 'v';
+    bool wide2 = w && widens;
     for (int k = 0; k < 32; k++) {
         t->vs1[k] = changed(t->vs1[k], wide1, abs & 1, neg & 1, fp);
         t->vs2[k] = changed(t->vs2[k], wide2, abs & 2, neg & 2, fp);
@@ -466,7 +477,8 @@ static void test_even_pairs(void **state)
         }
         t = even_trial("vsra.vv", TRIAL_VD + 1, TRIAL_VS1 + 1, TRIAL_VS2 + 1); /* no pairs at all */
         trial_done(&g, &t);
-        for (int k = 0; k < 32; k++) assert_int_equal(t.out[k] >> 32, (uint32_t)((int32_t)(t.vs2[k] >> 32) >> (t.vs1[k] >> 32 & 31)));
+        for (int k = 0; k < 32; k++)
+            assert_int_equal(t.out[k] >> 32, (uint32_t)((int32_t)(t.vs2[k] >> 32) >> (t.vs1[k] >> 32 & 31)));
         t = even_trial("mul", TRIAL_RD, TRIAL_RS1, TRIAL_RS2 + 1);
         trial_done(&g, &t);
         assert_int_equal(t.xout, t.x[0] * (uint64_t)(int64_t)(int32_t)(t.x[1] >> 32));
@@ -485,7 +497,8 @@ static void test_even_pairs(void **state)
 /* Element `bits` wide of v, its absolute value and negation taken, as a signed number or a pattern. */
 static int64_t element(uint64_t v, bool high, unsigned bits, bool abs, bool neg, bool fp)
 {
-    uint32_t mask = bits == 32 ? ~0u : (1u << bits) - 1, w = (uint32_t)(v >> (high && bits < 32 ? 16 : 0)) & mask, sign = 1u << (bits - 1);
+    uint32_t mask = bits == 32 ? ~0u : (1u << bits) - 1, sign = 1u << (bits - 1);
+    uint32_t w = (uint32_t)(v >> (high && bits < 32 ? 16 : 0)) & mask;
     if (fp) return (abs ? w & ~sign : w) ^ (neg ? sign : 0);
     int64_t s = w & sign ? (int64_t)w - mask - 1 : (int64_t)w;
     s = abs && s < 0 ? -s : s;
@@ -521,7 +534,8 @@ static uint64_t float_word(const char *name, uint64_t a, uint64_t b, unsigned bi
     static const uint16_t half[] = {0, 0x4000, 0x4400, 0x3800};
     static const uint32_t single[] = {0, 0x40000000, 0x40800000, 0x3f000000};
     uint64_t r = !strncmp(name, "vfadd", 5) ? fp_add(f, a, b, &env) : !strncmp(name, "vfsub", 5) ? fp_sub(f, a, b, &env) :
-                 !strncmp(name, "vfmul", 5) ? fp_mul(f, a, b, &env) : !strncmp(name, "vfmin", 5) ? fp_min(f, a, b, &env) : fp_max(f, a, b, &env);
+                 !strncmp(name, "vfmul", 5) ? fp_mul(f, a, b, &env) : !strncmp(name, "vfmin", 5) ? fp_min(f, a, b, &env) :
+                 fp_max(f, a, b, &env);
     return omod ? fp_mul(f, r, bits == 16 ? half[omod] : single[omod], &env) : r;
 }
 
@@ -536,12 +550,14 @@ static void try_word(struct guest *g, struct trial *t, bool fp)
         bool high = in->opsel & 2, active = in->vm || (t->v0 >> k & 1);
         uint64_t s1 = has(in->op, 'J') ? (uint32_t)in->imm : has(in->op, 'I') ? t->x[0] : t->vs1[k];
         if (has(in->op, 'J')) high = false;
-        int64_t a = element(t->vs2[k], in->opsel & 1, bits, in->abs & 2, in->neg & 2, fp), b = element(s1, high, bits, in->abs & 1, in->neg & 1, fp);
-        uint64_t r = fp ? float_word(name, (uint64_t)a, (uint64_t)b, bits, in->omod, in->rm == 7 ? t->frm : in->rm) : integer_word(name, a, b, bits, in->omod);
+        int64_t a = element(t->vs2[k], in->opsel & 1, bits, in->abs & 2, in->neg & 2, fp);
+        int64_t b = element(s1, high, bits, in->abs & 1, in->neg & 1, fp);
+        unsigned rm = in->rm == 7 ? t->frm : in->rm;
+        uint64_t r = fp ? float_word(name, (uint64_t)a, (uint64_t)b, bits, in->omod, rm) : integer_word(name, a, b, bits, in->omod);
         uint32_t old = (uint32_t)t->vd[k], want = active ? (old & ~(mask << shift)) | ((uint32_t)r & mask) << shift : old;
         if ((uint32_t)t->out[k] != want)
-            fail_msg("%s lane %d elem %u opsel %u omod %u abs %u neg %u rm %u: %08x, expected %08x (%016llx %016llx %08x)", name, k, in->elem, in->opsel, in->omod,
-                     in->abs, in->neg, in->rm, (uint32_t)t->out[k], want, (unsigned long long)t->vs2[k], (unsigned long long)s1, old);
+            fail_msg("%s lane %d elem %u opsel %u omod %u abs %u neg %u rm %u: %08x, expected %08x (%016llx %016llx %08x)", name, k,
+                     in->elem, in->opsel, in->omod, in->abs, in->neg, in->rm, (uint32_t)t->out[k], want, LLU(t->vs2[k]), LLU(s1), old);
     }
 }
 
@@ -581,8 +597,10 @@ static void test_compute_words(void **state)
 static void test_refused(void **state)
 {
     static const struct { const char *name; bool pair; unsigned abs; const char *text; } rows[] = {
-        {"vwadd.vv", true, 0, "pairs"}, {"vwadd.wx", true, 0, "pairs"}, {"vfrec7.v", true, 0, "pairs"}, {"vfrsqrt7.v", true, 0, "pairs"},
-        {"csrrw", false, 1, "prefix"}, {"jalr", true, 0, "prefix"}, {"setrpc", false, 2, "prefix"}, {"vftta.vv", true, 0, "prefix"},
+        {"vwadd.vv", true, 0, "pairs"}, {"vwadd.wx", true, 0, "pairs"}, {"vfrec7.v", true, 0, "pairs"},
+        {"vfrsqrt7.v", true, 0, "pairs"},
+        {"csrrw", false, 1, "prefix"}, {"jalr", true, 0, "prefix"}, {"setrpc", false, 2, "prefix"},
+        {"vftta.vv", true, 0, "prefix"},
     };
     struct guest g;
     (void)state;
@@ -608,7 +626,8 @@ static void test_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_pairs), cmocka_unit_test(test_pair_odds), cmocka_unit_test(test_branches), cmocka_unit_test(test_signs),
+        cmocka_unit_test(test_pairs), cmocka_unit_test(test_pair_odds), cmocka_unit_test(test_branches),
+        cmocka_unit_test(test_signs),
         cmocka_unit_test(test_even_pairs), cmocka_unit_test(test_compute_words), cmocka_unit_test(test_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

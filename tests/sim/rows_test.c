@@ -37,15 +37,16 @@ static void compare_lanes(const struct trial *t, const char *widths, char source
         uint64_t want = t->vd[lane], a = cut(t->vs2[lane], widths[1]), b = cut(s1, widths[2]), c = cut(t->vd[lane], widths[0]);
         if (active) want = cut(fn(a, b, c), widths[0]) | (widths[0] == '4' ? want & ~0xffffffffull : 0);
         if (t->out[lane] != want)
-            fail_msg("%s lane %u mode %u vm %d: %016llx, expected %016llx (%016llx, %016llx, %016llx)", isa_table[t->in.op].name, lane, mode,
-                     t->in.vm, (unsigned long long)t->out[lane], (unsigned long long)want, (unsigned long long)a, (unsigned long long)b, (unsigned long long)c);
+            fail_msg("%s lane %u mode %u vm %d: %016llx, expected %016llx (%016llx, %016llx, %016llx)", isa_table[t->in.op].name,
+                     lane, mode, t->in.vm, LLU(t->out[lane]), LLU(want), LLU(a), LLU(b), LLU(c));
     }
     if (t->vxsat != saturated) fail_msg("%s: vxsat %u", isa_table[t->in.op].name, t->vxsat);
 }
 
 static bool has_mask(unsigned op) { return strchr(isa_table[op].pattern, 'm') != NULL; }
 
-static void try_row(struct guest *g, enum isa_profile profile, const char *name, const char *widths, reference *fn, unsigned modes, unsigned trials)
+static void try_row(struct guest *g, enum isa_profile profile, const char *name, const char *widths, reference *fn, unsigned modes,
+                    unsigned trials)
 {
     char source = name[strlen(name) - 1];
     struct trial t = trial_of(profile, name);
@@ -175,7 +176,8 @@ static void test_widening(void **state)
     };
     static const struct row narrowing[] = {
         {"vnsrl.wv vnsrl.wx vnsrl.wi", "484", r_nsrl}, {"vnsra.wv vnsra.wx vnsra.wi", "484", r_nsra},
-        {"vzext.vf2", "444", r_zext16}, {"vzext.vf4", "444", r_zext8}, {"vsext.vf2", "444", r_sext16}, {"vsext.vf4", "444", r_sext8},
+        {"vzext.vf2", "444", r_zext16}, {"vzext.vf4", "444", r_zext8}, {"vsext.vf2", "444", r_sext16},
+        {"vsext.vf4", "444", r_sext8},
     };
     (void)state;
     TRY(PROFILE_R21, rows, 1, TRIALS);
@@ -359,7 +361,8 @@ static long double rcp(long double x) { return 1 / x; }
 static long double rsqrt(long double x) { return 1 / sqrtl(x); }
 
 static const struct { const char *name; long double (*fn)(long double); } functions[] = {
-    {"vfexp", expl}, {"ex2", exp2l}, {"lg2", log2l}, {"rcp", rcp}, {"sqrt", sqrtl}, {"rsqrt", rsqrt}, {"sin", sinl}, {"cos", cosl},
+    {"vfexp", expl}, {"ex2", exp2l}, {"lg2", log2l}, {"rcp", rcp}, {"sqrt", sqrtl}, {"rsqrt", rsqrt}, {"sin", sinl},
+    {"cos", cosl},
     {"tanh", tanhl}, {"gelu", phi}, {"silu", silu},
 };
 
@@ -369,7 +372,8 @@ static bool close_to(double have, long double want, int precision, int least)
     if (want != want) return have != have;
     double w = (double)want;
     int e;
-    if (isinf(have) || isinf(w)) return isinf(have) ? w * (have < 0 ? -1 : 1) >= ldexp(1 - ldexp(1, -precision), precision == 11 ? 16 : 128) : false;
+    double largest = ldexp(1 - ldexp(1, -precision), precision == 11 ? 16 : 128);
+    if (isinf(have) || isinf(w)) return isinf(have) && w * (have < 0 ? -1 : 1) >= largest;
     frexp(w, &e);
     if (e - 1 < least) e = least + 1;
     return fabs(have - w) <= 2 * ldexp(1, e - precision);
@@ -392,14 +396,16 @@ static void try_function(struct guest *g, const char *name, long double (*fn)(lo
                 if (fn == silu && f->of(x) == -INFINITY) want = 0; /* the limit; the formula says inf/inf */
                 if (fn == phi && f->of(x) == -INFINITY) want = 0;
                 if (!close_to(f->of(y), want, f->precision, f->least))
-                    fail_msg("%s(%#llx): %#llx, expected %.9Lg", name, (unsigned long long)x, (unsigned long long)y, want);
+                    fail_msg("%s(%#llx): %#llx, expected %.9Lg", name, LLU(x), LLU(y), want);
             }
     }
 }
 
 static void test_special(void **state)
 {
-    static const struct format formats[] = {{".f32", of_f32, 24, -126, 32}, {".f16x2", of_f16, 11, -14, 16}, {".bf16x2", of_bf16, 8, -126, 16}};
+    static const struct format formats[] = {
+        {".f32", of_f32, 24, -126, 32}, {".f16x2", of_f16, 11, -14, 16}, {".bf16x2", of_bf16, 8, -126, 16},
+    };
     struct guest g;
     unsigned rows = 0;
     (void)state;
@@ -433,8 +439,9 @@ static void run_scalars(struct guest *g, const struct insn *in)
     uint32_t word[ISA_MAX_WORDS];
     assert_int_equal(isa_encode(in, word, NULL), 1);
     snprintf(text, sizeof text,
-             "lui x5, 0x90000\nli x6, %d\n1: lw x10, 0(x5)\nlw x11, 4(x5)\nlw x12, 8(x5)\nlw x13, 12(x5)\nlw x16, 16(x5)\nlw x17, 20(x5)\n"
-             ".word 0x%08x\nsw x16, 16(x5)\nsw x17, 20(x5)\naddi x5, x5, 24\naddi x6, x6, -1\nbnez x6, 1b\nendprg\n", SCALARS, (unsigned)word[0]);
+             "lui x5, 0x90000\nli x6, %d\n1: lw x10, 0(x5)\nlw x11, 4(x5)\nlw x12, 8(x5)\nlw x13, 12(x5)\n"
+             "lw x16, 16(x5)\nlw x17, 20(x5)\n.word 0x%08x\nsw x16, 16(x5)\nsw x17, 20(x5)\n"
+             "addi x5, x5, 24\naddi x6, x6, -1\nbnez x6, 1b\nendprg\n", SCALARS, (unsigned)word[0]);
     guest_assemble(g, text);
     guest_run(g);
     assert_int_equal(g->result.status, LAUNCH_DONE);
@@ -555,11 +562,16 @@ static void test_ray_table(void **state)
 static void test_refused(void **state)
 {
     static const struct { enum isa_profile profile; const char *name; int rd, rs1, rs2; const char *text; } rows[] = {
-        {PROFILE_R21, "addw", TRIAL_RD + 1, TRIAL_RS1, TRIAL_RS2, "pair"}, {PROFILE_R21, "addw", TRIAL_RD, TRIAL_RS1 + 1, TRIAL_RS2, "pair"},
-        {PROFILE_R21, "sllw", TRIAL_RD, TRIAL_RS1, TRIAL_RS2 + 1, "pair"}, {PROFILE_R21, "vwadd.vv", TRIAL_VD + 1, TRIAL_VS1, TRIAL_VS2, "pair"},
-        {PROFILE_R2025, "vwadd.wv", TRIAL_VD, TRIAL_VS1 + 1, TRIAL_VS2, "pair"}, {PROFILE_DEFAULT, "vnsrl.wv", TRIAL_VD, 1, TRIAL_VS2 + 1, "pair"},
-        {PROFILE_DEFAULT, "vzext.vf8", TRIAL_VD, 0, TRIAL_VS2, "reserved"}, {PROFILE_DEFAULT, "vsext.vf8", TRIAL_VD, 0, TRIAL_VS2, "reserved"},
-        {PROFILE_DEFAULT, "vt.rt.traverse", TRIAL_VD, 0, TRIAL_VS2, "rays"}, {PROFILE_DEFAULT, "vt.rt.release", 0, 0, TRIAL_VS2, "rays"},
+        {PROFILE_R21, "addw", TRIAL_RD + 1, TRIAL_RS1, TRIAL_RS2, "pair"},
+        {PROFILE_R21, "addw", TRIAL_RD, TRIAL_RS1 + 1, TRIAL_RS2, "pair"},
+        {PROFILE_R21, "sllw", TRIAL_RD, TRIAL_RS1, TRIAL_RS2 + 1, "pair"},
+        {PROFILE_R21, "vwadd.vv", TRIAL_VD + 1, TRIAL_VS1, TRIAL_VS2, "pair"},
+        {PROFILE_R2025, "vwadd.wv", TRIAL_VD, TRIAL_VS1 + 1, TRIAL_VS2, "pair"},
+        {PROFILE_DEFAULT, "vnsrl.wv", TRIAL_VD, 1, TRIAL_VS2 + 1, "pair"},
+        {PROFILE_DEFAULT, "vzext.vf8", TRIAL_VD, 0, TRIAL_VS2, "reserved"},
+        {PROFILE_DEFAULT, "vsext.vf8", TRIAL_VD, 0, TRIAL_VS2, "reserved"},
+        {PROFILE_DEFAULT, "vt.rt.traverse", TRIAL_VD, 0, TRIAL_VS2, "rays"},
+        {PROFILE_DEFAULT, "vt.rt.release", 0, 0, TRIAL_VS2, "rays"},
         {PROFILE_DEFAULT, "vt.rt.enqueue", 0, 0, TRIAL_VS2, "rays"},
     };
     struct guest g;
@@ -642,7 +654,8 @@ static void test_flags(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_fixed), cmocka_unit_test(test_widening), cmocka_unit_test(test_conversions), cmocka_unit_test(test_halves),
+        cmocka_unit_test(test_fixed), cmocka_unit_test(test_widening), cmocka_unit_test(test_conversions),
+        cmocka_unit_test(test_halves),
         cmocka_unit_test(test_special), cmocka_unit_test(test_scalar_pairs), cmocka_unit_test(test_shuffles),
         cmocka_unit_test(test_shuffle_in_place), cmocka_unit_test(test_ray_table), cmocka_unit_test(test_refused),
         cmocka_unit_test(test_pair_register_limit), cmocka_unit_test(test_engines_agree), cmocka_unit_test(test_flags),

@@ -116,7 +116,8 @@ void trial_refused(struct guest *g, struct trial *t, const char *text)
 {
     if (trial_run(g, t)) fail_msg("%s was executed", isa_table[t->in.op].name);
     assert_int_equal(g->result.fault.kind, FAULT_ILLEGAL);
-    if (!strstr(g->result.fault.detail, text)) fail_msg("%s: \"%s\" does not say \"%s\"", isa_table[t->in.op].name, g->result.fault.detail, text);
+    if (!strstr(g->result.fault.detail, text))
+        fail_msg("%s: \"%s\" does not say \"%s\"", isa_table[t->in.op].name, g->result.fault.detail, text);
 }
 
 /* ---- operands ---- */
@@ -124,7 +125,8 @@ void trial_refused(struct guest *g, struct trial *t, const char *text)
 static const uint64_t edges[] = {
     0, 1, 2, 3, 31, 32, 63, 64, 0x7f, 0x80, 0xff, 0x7fff, 0x8000, 0xffff, 0x7fffffff, 0x80000000, 0xffffffff, 0x100000000,
     0x7fffffffffffffff, 0x8000000000000000, 0xffffffffffffffff, 0xfffffffffffffffe, 0xffffffff80000000, 0x5555555555555555,
-    0x3f800000, 0xbf800000, 0x7f800000, 0xff800000, 0x7fc00000, 0x7f800001, 0x00800000, 0x007fffff, 0x7f7fffff, 0x4effffff, 0x4f000000,
+    0x3f800000, 0xbf800000, 0x7f800000, 0xff800000, 0x7fc00000, 0x7f800001, 0x00800000, 0x007fffff, 0x7f7fffff, 0x4effffff,
+    0x4f000000,
     0x3ff0000000000000, 0xbff0000000000000, 0x7ff0000000000000, 0xfff0000000000000, 0x7ff8000000000000, 0x7ff0000000000001,
     0x0010000000000000, 0x000fffffffffffff, 0x7fefffffffffffff, 0x43dfffffffffffff, 0x43e0000000000000, 0xc3e0000000000001,
     0x41dfffffffc00000, 0xc1e0000000000000, 0x3fe0000000000000, 0x4008000000000000, 0x3800000000000000, 0x36a0000000000000,

@@ -5,6 +5,8 @@
 
 #include "guest.h"
 
+#define LLU(x) ((unsigned long long)(x)) /* for %llx */
+
 enum { TRIAL_VS2 = 2, TRIAL_VS1 = 4, TRIAL_VD = 6, TRIAL_RS1 = 10, TRIAL_RS2 = 12, TRIAL_RS3 = 14, TRIAL_RD = 16 };
 
 struct trial {

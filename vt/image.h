@@ -1,0 +1,19 @@
+/* Program files as bytes of the code window. */
+#ifndef VENTUS_IMAGE_H
+#define VENTUS_IMAGE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct image {
+    uint8_t *bytes;  /* from ABI_CODE_BASE on; malloc'ed */
+    size_t size;
+};
+
+/* Both leave *image alone and set *why to a static text when they fail. image_read takes an ELF executable or a
+ * text of hexadecimal words, image_take an ELF or the bytes themselves. */
+bool image_read(const char *path, struct image *image, const char **why);
+bool image_take(const void *content, size_t size, struct image *image, const char **why);
+
+#endif
