@@ -44,8 +44,11 @@ static const cl_name_version features[] = {
 
 static void config_init(void)
 {
-    gpu_config_default(&the_config);
-    config_problem = gpu_config_check(&the_config);
+    struct ventus_info info;
+    static char why[300];
+    enum ventus_status status = ventus_describe(0, &info, why, sizeof why);
+    if (status == VENTUS_OK) the_config = info.config;
+    else config_problem = *why ? why : ventus_status_text(status);
     if (config_problem) debug("no device: %s", config_problem);
 }
 

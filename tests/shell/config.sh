@@ -1,0 +1,10 @@
+# The OpenCL device is the machine that VENTUS_CONFIG names; with a file that is wrong there is none.
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+printf 'sms = 1\nclock_mhz = 123\n' >"$folder/small.conf"
+out=$(VENTUS_CONFIG=$folder/small.conf $VENTUS_FOREIGN clinfo 2>&1)
+echo "$out" | grep -E 'Max compute units +1$' && echo "$out" | grep -E 'Max clock frequency +123MHz' || { echo "$out"; exit 1; }
+printf 'sms = 0\n' >"$folder/bad.conf"
+out=$(VENTUS_CONFIG=$folder/bad.conf VENTUS_DEBUG=1 $VENTUS_FOREIGN clinfo 2>&1)
+echo "$out" | grep -E 'Number of devices +[1-9]' && exit 1
+echo "$out" | grep 'bad.conf' || { echo "$out"; exit 1; }
