@@ -149,7 +149,7 @@ const struct decoded *translate_fetch(struct sm *sm, uint32_t pc)
     if (pc & 3) fault_throw(sm, FAULT_FETCH, ISA_LANES, pc, "not on a word");
     if (index + ISA_MAX_WORDS > PAGE_WORDS) return fetch_across(sm, pc);
     const char *why = translate(sm, pc, GPU_EXEC, &at);
-    const struct code_page *page = why ? NULL : code_page(sm->gpu, at);
+    const struct code_page *page = why ? NULL : code_page(sm, at);
     if (!page) refuse_fetch(sm, pc, why);
     return &page->insns[index];
 }

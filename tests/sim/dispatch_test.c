@@ -13,7 +13,7 @@
 #include <cmocka.h>
 
 #include "guest.h"
-#include "sim/warp.h"
+#include "sim/machine.h"
 
 /* Every work-item counts itself in word 0; a warp ends when word 0 has reached word 1. */
 static const char rendezvous[] = " lui x5, 0x90000\n vmv.v.x v1, x5\n vmv.v.i v2, 1\n amoadd.w v3, v2, (v1)\n"
@@ -353,12 +353,65 @@ static void test_cancel_in_time(void **state)
         }
 }
 
+/* ---- code that is dropped while others run it ---- */
+
+static unsigned kept_pages(struct gpu *gpu)
+{
+    unsigned n = 0;
+    pthread_mutex_lock(&gpu->code_lock);
+    for (const struct code_page *p = gpu->code_dropped; p; p = p->next) n++;
+    pthread_mutex_unlock(&gpu->code_lock);
+    return n;
+}
+
+struct watch { struct gpu *gpu; unsigned most; _Atomic bool cancel; };
+
+static void *watch_main(void *user)
+{
+    struct watch *w = user;
+    for (int i = 0; i < 500; i++) {
+        const struct timespec t = {.tv_nsec = 100000};
+        nanosleep(&t, NULL);
+        unsigned n = kept_pages(w->gpu);
+        if (n > w->most) w->most = n;
+    }
+    w->cancel = true;
+    return NULL;
+}
+
+/* However often fence.i is executed, no more dropped pages are kept than there are SMs to be in one. */
+static void test_dropped_code(void **state)
+{
+    for (unsigned threads = 1; threads <= 4; threads += 3) {
+        struct gpu_config c;
+        struct guest g;
+        pthread_t thread;
+        (void)state;
+        gpu_config_default(&c);
+        c.sms = 4;
+        c.host_threads = threads;
+        guest_open_config(&g, &c);
+        guest_assemble(&g, "loop: fence.i\n j next\n .balign 4096\nnext: fence.i\n j loop\n");
+        struct watch w = {.gpu = g.gpu};
+        g.options.cancel = &w.cancel;
+        g.launch.groups[0] = 8;
+        assert_int_equal(pthread_create(&thread, NULL, watch_main, &w), 0);
+        guest_run(&g);
+        pthread_join(thread, NULL);
+        assert_int_equal(g.result.status, LAUNCH_CANCELLED);
+        assert_true(g.result.counters.instructions > 100);
+        assert_true(w.most <= c.sms);
+        assert_int_equal(kept_pages(g.gpu), 0);
+        guest_close(&g);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_admission), cmocka_unit_test(test_serial), cmocka_unit_test(test_jobs_together),
         cmocka_unit_test(test_one_fails_alone), cmocka_unit_test(test_host_threads), cmocka_unit_test(test_threads_and_hooks),
-        cmocka_unit_test(test_cancel_in_time),
+        cmocka_unit_test(test_cancel_in_time), cmocka_unit_test(test_dropped_code),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
