@@ -18,7 +18,7 @@ uint32_t private_base(const struct warp *w)
 {
     const struct launch *l = w->group->launch;
     bool per_warp = w->group->sm->gpu->config.profile == PROFILE_R2025;
-    return w->group->pds_base + (per_warp ? ((l->pds_bytes + 3) & ~3u) * w->tid : 0);
+    return w->group->pds_base + (per_warp ? (uint32_t)private_bytes(l) * w->tid : 0);
 }
 
 bool csr_read(const struct warp *w, unsigned number, uint32_t *value)
