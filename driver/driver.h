@@ -14,6 +14,7 @@
 #include "asm/asm.h"
 #include "driver/ventus.h"
 #include "isa/abi.h"
+#include "sim/check/check.h"
 
 struct block { uint32_t addr; uint64_t size; }; /* size as asked for; ends on a page */
 

@@ -10,11 +10,10 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "sim/check/check.h"
 #include "sim/sim.h"
 
 /* Version of this header, major << 16 | minor: a minor one only adds. */
-#define VENTUS_API_VERSION 0x00020000u
+#define VENTUS_API_VERSION 0x00020001u
 
 /* The version the library was built with; a program checks that its major part is the header's. */
 uint32_t ventus_api_version(void);
@@ -85,7 +84,10 @@ void ventus_totals(ventus_device *device, struct ventus_totals *totals);
  * environment variable VENTUS_CHECK asks for it. Launches then run one at a time, and much slower. */
 enum ventus_status ventus_check(ventus_device *device, unsigned what, FILE *out);
 
-/* For check_count, check_get and check_json while no launch is under way; NULL: there are no checks. */
+struct check;
+
+/* For check_count, check_get and check_json (sim/check/check.h) while no launch is under way; NULL: there are no
+ * checks. */
 const struct check *ventus_checks(const ventus_device *device);
 
 /* ---- memory.c ---- */

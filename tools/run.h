@@ -4,6 +4,7 @@
 
 #include "arguments.h"
 #include "driver/ventus.h"
+#include "sim/check/check.h"
 #include "sim/case.h"
 #include "tool.h"
 #include "trace.h"

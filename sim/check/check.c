@@ -76,7 +76,7 @@ void check_free(struct check *c)
 {
     if (!c) return;
     if (c->out && c->total)
-        fprintf(c->out, "check: %llu reports, %zu of them different%s\n", (unsigned long long)c->total, c->nreports,
+        fprintf(c->out, "check: %llu in all, %zu different%s\n", (unsigned long long)c->total, c->nreports,
                 c->dropped ? "; there were more than can be told apart" : "");
     if (c->out && c->races.full) fputs("check: not all memory was watched for races: it is too much\n", c->out);
     while (c->groups) {

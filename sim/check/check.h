@@ -113,7 +113,7 @@ size_t check_count(const struct check *check);
 const struct check_report *check_get(const struct check *check, size_t index);
 
 /* A block of lines; a JSON array of objects (keys: docs/check.md). */
-void check_print(const struct check_report *report, FILE *out);
+void check_describe(const struct check_report *report, FILE *out);
 void check_json(const struct check *check, FILE *out);
 
 #endif

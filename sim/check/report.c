@@ -127,7 +127,7 @@ static void print_place(const struct check_party *p, FILE *out)
     for (const char *s = p->instruction; *s; s++) fputc(*s == '\t' ? ' ' : *s, out);
 }
 
-void check_print(const struct check_report *r, FILE *out)
+void check_describe(const struct check_report *r, FILE *out)
 {
     fprintf(out, "check: %s%s: %s\n", check_kind_name(r->kind), r->kind == CHECK_ALIGN ? " (warning)" : "", r->what);
     fprintf(out, "  in %s, ", *r->kernel ? r->kernel : "a launch");
@@ -165,7 +165,7 @@ void reports_print(struct check *c)
 {
     drop_excused(c);
     for (; c->printed < c->nreports; c->printed++)
-        if (c->out) check_print(&c->reports[c->printed], c->out);
+        if (c->out) check_describe(&c->reports[c->printed], c->out);
     if (c->out) fflush(c->out);
 }
 

@@ -7,7 +7,6 @@
 
 #include <cmocka.h>
 
-#include "isa/abi.h"
 #include "program.h"
 #include "samples.h"
 
@@ -101,7 +100,7 @@ static const struct check_report *first_of(const struct check *c, enum check_kin
 static void show(const char *name, const struct check *c)
 {
     print_error("%s:\n", name);
-    for (size_t i = 0; i < check_count(c); i++) check_print(check_get(c, i), stderr);
+    for (size_t i = 0; i < check_count(c); i++) check_describe(check_get(c, i), stderr);
 }
 
 static bool as_expected(const struct sample *s, const struct check_report *r)
@@ -162,7 +161,7 @@ static void expect_none(const char *source, unsigned what)
 {
     struct check_report r;
     size_t n = reports_of(source, what, 64, 64, &r);
-    if (n) check_print(&r, stderr);
+    if (n) check_describe(&r, stderr);
     assert_int_equal(n, 0);
 }
 
@@ -170,7 +169,7 @@ static void expect_first(const char *source, unsigned what, enum check_kind kind
 {
     struct check_report r = {0};
     assert_int_not_equal(reports_of(source, what, 64, 64, &r), 0);
-    if (r.kind != kind || !strstr(r.by.instruction, instruction)) check_print(&r, stderr);
+    if (r.kind != kind || !strstr(r.by.instruction, instruction)) check_describe(&r, stderr);
     assert_int_equal(r.kind, kind);
     assert_non_null(strstr(r.by.instruction, instruction));
 }
@@ -369,7 +368,7 @@ static void output(void **state)
     assert_non_null(strstr(text, "check: bounds: store of 4 bytes outside every buffer\n  in k, pc 0x80000018: sw a1, 0(a0)\n"
                                  "  by work-item (0,0,0), (0,0,0) in group (0,0,0)\n  at 0x90000002: byte 2 of the 4 bytes of"));
     assert_non_null(strstr(text, "check: align (warning): "));
-    assert_non_null(strstr(text, "check: 2 reports, 2 of them different\n"));
+    assert_non_null(strstr(text, "check: 2 in all, 2 different\n"));
     add_text(text, sizeof text, json);
     assert_non_null(strstr(text, "[{\"kind\": \"bounds\", \"kernel\": \"k\""));
     assert_non_null(strstr(text, "\"instruction\": \"sw\\u0009a1, 0(a0)\""));
