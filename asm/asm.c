@@ -514,7 +514,8 @@ static bool finish(struct as *as, struct elf_image *m, struct owned *o)
 {
     size_t words = (as->bytes[SECTION_TEXT] + 3) / 4, note = as->bytes[SECTION_NOTE];
     size_t data = as->bytes[SECTION_BSS] ? as->base[SECTION_BSS] - as->base[SECTION_DATA] : as->bytes[SECTION_DATA];
-    if (as->bytes[SECTION_SUMMARY]) return as_error(as, as->first[SECTION_SUMMARY]->at, ".ventus.resobj is for the linker; objects (as -c) can have it");
+    if (as->bytes[SECTION_SUMMARY])
+        return as_error(as, as->first[SECTION_SUMMARY]->at, ".ventus.resobj is for the linker; objects (as -c) can have it");
     o->text = calloc(words + 1, 4);
     o->rodata = calloc(as->bytes[SECTION_RODATA] + 1, 1);
     o->data = calloc(data + 1, 1);

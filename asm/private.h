@@ -287,7 +287,8 @@ bool object_operand(struct as *as, const struct item *i, int64_t *value, bool *r
 bool object_value(struct as *as, const struct item *i, int64_t *value);
 bool object_half(struct as *as, const struct item *i, int64_t *distance);
 bool object_jump(struct as *as, const struct item *i, uint32_t offset, bool call);
-bool object_write(struct as *as, uint8_t *sections[SECTION_COUNT], const struct owned *made, void **bytes, size_t *size); /* note and records are `made` */
+/* Writes the file; its note and resource records are those of `made`. */
+bool object_write(struct as *as, uint8_t *sections[SECTION_COUNT], const struct owned *made, void **bytes, size_t *size);
 
 /* ---- layout.c ---- */
 bool layout_place(struct as *as);

@@ -131,6 +131,7 @@ int run_kernel(struct request *r)
     const struct ventus_kernel *k = choose_kernel(r, module);
     if (!r->range.work_dim) usage_error(&r->args, "--global is needed: the number of work-items");
     ventus_device *device = open_device(r);
+    run_check_device(r, device);
     choose_local(r, k, device);
     uint64_t *local_sizes = allocate((k->nargs + 1) * sizeof *local_sizes);
     void *image = place_arguments(r, k, device, local_sizes);
@@ -145,6 +146,7 @@ int run_kernel(struct request *r)
     free(image);
     free(local_sizes);
     ventus_module_free(module);
+    int code = run_check_results(&r->report, ventus_checks(device), status == VENTUS_OK ? EXIT_OK : EXIT_FAILED);
     ventus_close(device);
-    return status == VENTUS_OK ? EXIT_OK : EXIT_FAILED;
+    return code;
 }

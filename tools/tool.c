@@ -63,7 +63,7 @@ static void print_help(const struct args *args)
         char left[80];
         char letter[8] = "    ";
         if (f->letter) snprintf(letter, sizeof letter, "-%c, ", f->letter);
-        snprintf(left, sizeof left, "%s--%s%s%s", letter, f->name, f->value ? " " : "", f->value ? f->value : "");
+        snprintf(left, sizeof left, "%s--%s%s%s", letter, f->name, f->value && f->value[0] != '[' ? " " : "", f->value ? f->value : "");
         printf("  %-28s", left);
         for (const char *p = f->help; *p; p++) {
             putchar(*p);
@@ -95,7 +95,7 @@ static int take_value(struct args *args, int index, const char *glued)
         if (glued) usage_error(args, "--%s takes no value", f->name);
         return index;
     }
-    if (glued) args->value = glued;
+    if (glued || f->value[0] == '[') args->value = glued;
     else if (args->at < args->argc) args->value = args->argv[args->at++];
     else usage_error(args, "--%s wants a value: %s", f->name, f->value);
     return index;

@@ -25,7 +25,8 @@ int cmd_trace(int argc, char **argv);
 struct flag {
     const char *name;   /* without dashes */
     char letter;        /* short form, 0: none */
-    const char *value;  /* what the value is called, NULL: the option takes none */
+    const char *value;  /* what the value is called, NULL: the option takes none; "[=X]": it may
+                         * be left out, then args->value is NULL */
     const char *help;
 };
 
