@@ -20,9 +20,9 @@ static uint32_t allocated(uint32_t registers) { return (registers + 3) & ~3u; }
 
 /* ---- resources ---- */
 
-uint64_t private_bytes(const struct launch *l) { return ((uint64_t)l->pds_bytes + 3) / 4 * 4; }
+uint64_t item_private_bytes(const struct launch *l) { return ((uint64_t)l->pds_bytes + 3) / 4 * 4; }
 
-uint64_t launch_private_bytes(const struct launch *l) { return private_bytes(l) * l->warps * l->threads_per_warp; }
+uint64_t launch_private_bytes(const struct launch *l) { return item_private_bytes(l) * l->warps * l->threads_per_warp; }
 
 uint32_t group_areas(const struct gpu_config *c, const struct launch *l)
 {
@@ -238,5 +238,6 @@ enum turn group_turn(struct sm *sm, struct group *g, step_fn *step)
     }
     sm->guarded = 0;
     recover_guard(NULL);
+    round_set(FP_RNE);
     return turn;
 }

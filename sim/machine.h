@@ -149,7 +149,7 @@ struct gpu {
 const char *group_check(const struct gpu_config *config, const struct launch *launch);
 
 /* Bytes of private memory of one work-item, whole words. */
-uint64_t private_bytes(const struct launch *launch);
+uint64_t item_private_bytes(const struct launch *launch);
 
 /* For how many resident groups the launch has private memory, 0: all share one place. */
 uint32_t group_areas(const struct gpu_config *config, const struct launch *launch);

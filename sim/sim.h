@@ -153,7 +153,8 @@ struct result {
 };
 
 /* Observer of a launch: every hook may be NULL. With any hook set the hooked build of the engine runs,
- * on one host thread. sim/warp.h says what a hook can see; hooks must not change it. */
+ * on one host thread. sim/warp.h says what a hook can see; hooks must not change it. Between group_begin and
+ * group_end the host's rounding mode is that of some warp. */
 struct warp;
 struct group;
 struct access;
@@ -196,7 +197,7 @@ struct job {
     struct job *link;              /* for whoever holds the job */
 };
 
-/* Where gpu_run gets its work from. All calls come from the thread in gpu_run. */
+/* Where gpu_run gets its work from. All calls come from the thread in gpu_run, floating point rounding to nearest. */
 struct feed {
     void *user;
     struct job *(*next)(void *user);            /* a job that may start now, NULL if there is none at the moment */

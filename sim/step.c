@@ -195,6 +195,13 @@ NOINLINE enum stop illegal(struct sm *sm, const struct warp *w, const struct dec
     return fault_raise(sm, w, FAULT_ILLEGAL, ISA_LANES, 0, why);
 }
 
+NOINLINE enum stop no_code(struct sm *sm, const struct warp *w)
+{
+    const char *why = w->pc & 3 ? "not on a word" : NULL;
+    if (!why && mem_allows(sm->gpu, w->pc, 4, GPU_EXEC)) why = "the host has no memory for decoded code";
+    return fault_raise(sm, w, FAULT_FETCH, ISA_LANES, 0, why);
+}
+
 /* The first of `lanes` made the access in progress badly. */
 NOINLINE enum stop misaligned(struct sm *sm, const struct warp *w, uint32_t lanes)
 {
@@ -442,7 +449,7 @@ enum stop STEP_NAME(struct sm *sm, struct warp *w, uint64_t budget)
         w->pc = ip;
         if (!TRANSLATED && ((ip ^ base) & ~(PAGE_WORDS * 4ull - 4))) { /* another page, or misaligned */
             page = ip & 3 ? NULL : code_page(sm, ip);
-            if (!page) FAULT_NOW(FAULT_FETCH, ip & 3 ? "not on a word" : NULL);
+            if (!page) return no_code(sm, w);
             base = ip & ~(PAGE_WORDS * 4u - 1);
         }
         const struct decoded *d = TRANSLATED ? translate_fetch(sm, ip) : &page->insns[ip >> 2 & (PAGE_WORDS - 1)];

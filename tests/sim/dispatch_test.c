@@ -3,6 +3,7 @@
  *
  * Residency is made visible by a program whose groups wait for one another: it ends exactly if as many as it
  * waits for can be resident. */
+#include <fenv.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -244,6 +245,34 @@ static void test_one_fails_alone(void **state)
     guest_close(&g);
 }
 
+/* Whatever mode the guest leaves behind, done is called in the host's. */
+static void note_rounding(void *user, struct job *job)
+{
+    *(int *)job->user = fegetround();
+    bag_done(user, job);
+}
+
+static void test_rounding_of_callbacks(void **state)
+{
+    static const char *const programs[] = {" csrrwi x0, frm, 3\n endprg\n", " csrrwi x0, frm, 1\n lw x5, 16(x0)\n"};
+    uint32_t entry[2];
+    struct guest g;
+    (void)state;
+    guest_open(&g);
+    place(&g, programs, 2, entry);
+    for (int i = 0; i < 2; i++) {
+        int rounding = -1;
+        struct job job = {.launch = g.launch, .user = &rounding};
+        job.launch.start_pc = entry[i];
+        struct bag bag = {.jobs = &job, .count = 1};
+        const struct feed feed = {&bag, bag_next, note_rounding};
+        gpu_run(g.gpu, &feed);
+        assert_int_equal(job.result.status, i ? LAUNCH_FAULT : LAUNCH_DONE);
+        assert_int_equal(rounding, FE_TONEAREST);
+    }
+    guest_close(&g);
+}
+
 /* ---- host threads ---- */
 
 /* Each work-item writes a hash of its ids to its own word, and adds to a common sum; barriers in between. */
@@ -410,7 +439,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_admission), cmocka_unit_test(test_serial), cmocka_unit_test(test_jobs_together),
-        cmocka_unit_test(test_one_fails_alone), cmocka_unit_test(test_host_threads), cmocka_unit_test(test_threads_and_hooks),
+        cmocka_unit_test(test_one_fails_alone), cmocka_unit_test(test_rounding_of_callbacks),
+        cmocka_unit_test(test_host_threads), cmocka_unit_test(test_threads_and_hooks),
         cmocka_unit_test(test_cancel_in_time), cmocka_unit_test(test_dropped_code),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
