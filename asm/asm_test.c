@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "asm.h"
+#include "tests/rng.h"
 
 /* ---- helpers ---- */
 
@@ -70,16 +71,6 @@ static void rodata(const char *source, size_t n, const void *expect)
     assert_int_equal(m.rodata_size, n);
     assert_memory_equal(m.rodata, expect, n);
     elf_free(&m);
-}
-
-static uint64_t rng_state = 88172645463325252ull;
-
-static uint32_t rng(void)
-{
-    rng_state ^= rng_state << 13;
-    rng_state ^= rng_state >> 7;
-    rng_state ^= rng_state << 17;
-    return (uint32_t)(rng_state >> 16);
 }
 
 /* ---- the table ---- */
