@@ -175,7 +175,8 @@ static bool access_ok(const struct check *c, const struct touch *t)
     const struct group *g = t->warp->group;
     if (t->addr > UINT32_MAX - (t->size - 1)) return false;
     if (in_local(g, t->addr)) return in_local(g, t->addr + t->size - 1) && local_ok(c, t);
-    return in_private(g, t->addr) || inside_place(places_at(&c->places, t->addr), t);
+    if (in_private(g, t->addr) || inside_place(places_at(&c->places, t->addr), t)) return true;
+    return c->about.open_memory && !places_at(&c->places, t->addr) && t->addr < ABI_HEAP_BASE && gpu_mem(c->gpu, t->addr, t->size);
 }
 
 /* Is it the stack pointer that has left the warp's own stack? */

@@ -143,11 +143,11 @@ static bool same_items(const struct accessor *me, const struct stamp *s, bool wa
 
 static bool ordered(const struct check *c, const struct accessor *me, const struct stamp *s, bool was_write)
 {
-    const struct group *g = me->touch->warp->group;
+    bool local = me->touch->addr >= ABI_LOCAL_BASE && me->touch->addr < ABI_LOCAL_LIMIT;
     if (!s->valid || same_items(me, s, was_write)) return true;
     if (s->time <= me->group->ordered[me->stamp.item]) return true;
-    if (s->group != me->stamp.group) return false;
-    if (s->time <= me->group->met[in_local(g, me->touch->addr)]) return true;
+    if (s->group != me->stamp.group) return local; /* each group has its own */
+    if (s->time <= me->group->met[local]) return true;
     if (!same_warp(me, s)) return false;
     return s->time <= me->group->warps[me->touch->warp->wid].met || (c->what & CHECK_LOCKSTEP && s->time < me->stamp.time);
 }
