@@ -25,6 +25,7 @@ void places_remove(struct places *p, uint32_t base, uint64_t size)
 {
     size_t from = place_above(p, base), to = from;
     while (to < p->n && p->list[to].base < base + size) to++;
+    if (to == from) return;
     memmove(p->list + from, p->list + to, (p->n - to) * sizeof *p->list);
     p->n -= to - from;
 }
@@ -83,9 +84,10 @@ enum { NEAR = 1 << 20 }; /* bytes around a buffer in which an address is describ
 
 static void describe_distance(uint64_t offset, uint64_t size, const char *name, char *text, size_t n)
 {
-    if (offset < size) snprintf(text, n, "byte %llu of the %llu bytes of %s", (unsigned long long)offset, (unsigned long long)size, name);
-    else if (offset == size) snprintf(text, n, "right behind the %llu bytes of %s", (unsigned long long)size, name);
-    else snprintf(text, n, "%llu bytes behind the %llu bytes of %s", (unsigned long long)(offset - size), (unsigned long long)size, name);
+    unsigned long long at = offset, all = size;
+    if (at < all) snprintf(text, n, "byte %llu of the %llu bytes of %s", at, all, name);
+    else if (at == all) snprintf(text, n, "right behind the %llu bytes of %s", all, name);
+    else snprintf(text, n, "%llu bytes behind the %llu bytes of %s", at - all, all, name);
 }
 
 static void describe_before(uint32_t distance, uint64_t size, const char *name, char *text, size_t n)
@@ -212,7 +214,8 @@ static void alignment(struct check *c, const struct warp *w, const struct access
     struct check_report *r = bad && checks(c, CHECK_ALIGN) ? report_new(c, CHECK_ALIGN, 0, w, a->lanes ? bad : w->active) : NULL;
     if (!r) return;
     report_access(c, r, w, a, (uint32_t)__builtin_ctz(bad));
-    snprintf(r->what, sizeof r->what, "%s of %u bytes at an address that is no multiple of %u", r->by.does, (unsigned)a->size, (unsigned)a->size);
+    snprintf(r->what, sizeof r->what, "%s of %u bytes at an address that is no multiple of %u", r->by.does,
+             (unsigned)a->size, (unsigned)a->size);
 }
 
 /* Lanes whose offset is not in their private memory. */

@@ -165,17 +165,20 @@ static void report(struct check *c, const struct accessor *me, const struct acce
     report_item(c, &r->other.first, s->group, w->group->launch, (uint32_t)s->item);
     r->other.lanes = s->wide ? 0 : 1u << r->other.first.lane;
     const char *who = s->group != me->stamp.group ? "work-items of different groups"
-                    : same_warp(me, s) ? (s->time == me->stamp.time ? "work-items of one warp in the same instruction" : "work-items of one warp")
-                                       : "work-items of a group";
+                    : !same_warp(me, s) ? "work-items of a group"
+                    : s->time == me->stamp.time ? "work-items of one warp in the same instruction"
+                                                : "work-items of one warp";
     snprintf(r->what, sizeof r->what, "data race between %s", who);
 }
 
 /* Does the store leave the byte as it is, or as the other lane of the same instruction leaves it? */
-static bool same_value(const struct check *c, const struct accessor *me, const struct insn *in, const struct access *a, const struct stamp *s)
+static bool same_value(const struct check *c, const struct accessor *me, const struct insn *in, const struct access *a,
+                       const struct stamp *s)
 {
     const struct warp *w = me->touch->warp;
     unsigned reg = (unsigned)isa_get(in, (enum operand_role)memory_data(in)) + (c->word ? c->word - 1 : 0);
-    uint32_t value = a->lanes ? w->v[reg][me->touch->lane] : w->x[reg % ISA_XREGS], other, mask = a->size == 4 ? ~0u : (1u << 8 * a->size) - 1;
+    uint32_t value = a->lanes ? w->v[reg][me->touch->lane] : w->x[reg % ISA_XREGS], other;
+    uint32_t mask = a->size == 4 ? ~0u : (1u << 8 * a->size) - 1;
     if (a->lanes && same_warp(me, s) && s->time == me->stamp.time) {
         uint32_t lane = (uint32_t)s->item % w->group->launch->threads_per_warp;
         return a->addr[lane] == me->touch->addr && !((w->v[reg][lane] ^ value) & mask);
