@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "asm.h"
+#include "tests/rng.h"
 
 /* ---- helpers ---- */
 
@@ -70,16 +71,6 @@ static void rodata(const char *source, size_t n, const void *expect)
     assert_int_equal(m.rodata_size, n);
     assert_memory_equal(m.rodata, expect, n);
     elf_free(&m);
-}
-
-static uint64_t rng_state = 88172645463325252ull;
-
-static uint32_t rng(void)
-{
-    rng_state ^= rng_state << 13;
-    rng_state ^= rng_state >> 7;
-    rng_state ^= rng_state << 17;
-    return (uint32_t)(rng_state >> 16);
 }
 
 /* ---- the table ---- */
@@ -222,8 +213,10 @@ static void test_modifiers(void **state)
     bad("vadd.vv v2, v4, v6 {prefix, abs=1", "'}' expected");
     bad("prefix 1 {prefix}", "cannot have a prefix");
     bad("vadd64.vv v1, v2, v3", "it belongs to profile r2025, this is r2.1");
+    bad("shuffle.up v1, v2, 3", "it belongs to profiles default, toolchain, this is r2.1");
     profile = PROFILE_DEFAULT;
     bad("vadd.vv v2, v4, v6 {prefix}", "no modifier of this instruction");
+    bad("vadd.vv v2, v4, v6 {prefix}", "it belongs to profiles r2.1, r2025, this is default");
     bad(".option profile, r7", "unknown profile");
     WORDS(".option profile, r2025\nvadd.vv v2, v4, v6 {prefix}\n.option profile, default\nnop", 0x00000002, 0x02430157, 0x13);
 }

@@ -209,6 +209,8 @@ struct symbol *as_here(struct as *as);  /* an anonymous label at this place */
 struct item *as_item(struct as *as, enum item_kind kind, const char *at);
 bool as_statement(struct as *as);       /* the statement of as->t .. TOKEN_END */
 void as_profile(struct as *as, enum isa_profile profile); /* of the instructions from here on */
+/* A hint at the profiles that know this instruction; false, and none, if there are none or the present one does. */
+bool as_hint_profiles(struct as *as, const struct token *t);
 /* Is this the first word of a statement, or nearly? */
 bool as_begins_statement(struct as *as, const char *word, size_t length);
 /* "name" nearest to `word` among the candidates a caller offers one by one. */

@@ -121,7 +121,7 @@ enum ventus_status launch_check_take(ventus_event *e, const uint64_t *local_size
 
 void launch_check_begin(ventus_event *e)
 {
-    static const struct check_launch unknown = {.local_set = true};
+    static const struct check_launch unknown = {.local_set = true, .open_memory = true};
     struct check *c = e->device->check;
     if (c) e->job.options.trace = check_begin(c, e->checked ? &e->checked->about : &unknown, e->in.options.trace);
     e->being_checked = c != NULL;

@@ -52,13 +52,20 @@ static bool store_float(const char *text, const char **end, uint8_t *out, size_t
     return true;
 }
 
+static _Noreturn void bad_number(const struct args *args, const struct argument *a, const char *text, size_t width)
+{
+    int n = (int)strcspn(text, ",");
+    usage_error(args, "--arg %s: '%.*s' is no %s of %zu byte%s", a->spec, n < 40 ? n : 40, text,
+                a->floating ? "floating-point number" : "integer", width, width == 1 ? "" : "s");
+}
+
 /* "1,2,3" as numbers of `width` bytes. */
 static void store_numbers(const struct args *args, const struct argument *a, const char *text, size_t width, uint8_t *out)
 {
     for (;; out += width) {
         const char *end;
         bool ok = a->floating ? store_float(text, &end, out, width) : store_integer(text, &end, out, width);
-        if (!ok || (*end && *end != ',')) usage_error(args, "--arg %s: not numbers of %zu bytes", a->spec, width);
+        if (!ok || (*end && *end != ',')) bad_number(args, a, text, width);
         if (!*end) return;
         text = end + 1;
     }

@@ -187,13 +187,18 @@ void *allocate(size_t size)
     return p;
 }
 
-void *read_file(const char *path, size_t *size)
+FILE *open_input(const char *path)
 {
     struct stat st;
-    bool standard = !strcmp(path, "-");
-    FILE *in = standard ? stdin : fopen(path, "rb");
-    if (!in) die("cannot open %s: %s", path, strerror(errno));
+    FILE *in = strcmp(path, "-") ? fopen(path, "rb") : stdin;
+    if (!in) die("cannot open '%s': %s", path, strerror(errno));
     if (!fstat(fileno(in), &st) && S_ISDIR(st.st_mode)) die("%s is a folder", path);
+    return in;
+}
+
+void *read_file(const char *path, size_t *size)
+{
+    FILE *in = open_input(path);
     size_t have = 0, room = 1 << 16;
     char *bytes = allocate(room + 1);
     for (size_t n; (n = fread(bytes + have, 1, room - have, in)); ) {
@@ -205,22 +210,26 @@ void *read_file(const char *path, size_t *size)
         if (!bytes) die("out of memory");
     }
     if (ferror(in)) die("cannot read %s: %s", path, strerror(errno));
-    if (!standard) fclose(in);
+    if (in != stdin) fclose(in);
     bytes[have] = 0;
     *size = have;
     return bytes;
 }
 
-/* A file that could not be written completely is removed again; a device or pipe is left alone. */
+/* A file that could not be written completely is removed again; a device or pipe is left alone. What is wrong
+ * with standard output is told when the program ends. */
 void write_file(const char *path, const void *bytes, size_t size)
 {
     struct stat st;
-    bool standard = !strcmp(path, "-");
-    FILE *out = standard ? stdout : fopen(path, "wb");
-    if (!out) die("cannot write %s: %s", path, strerror(errno));
-    bool removable = !standard && !fstat(fileno(out), &st) && S_ISREG(st.st_mode);
+    if (!strcmp(path, "-")) {
+        fwrite(bytes, 1, size, stdout);
+        return;
+    }
+    FILE *out = fopen(path, "wb");
+    if (!out) die("cannot write '%s': %s", path, strerror(errno));
+    bool removable = !fstat(fileno(out), &st) && S_ISREG(st.st_mode);
     bool ok = fwrite(bytes, 1, size, out) == size;
-    ok = (standard ? !fflush(out) : !fclose(out)) && ok;
+    ok = !fclose(out) && ok;
     if (!ok) {
         int error = errno;
         if (removable) unlink(path);

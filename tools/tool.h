@@ -70,6 +70,7 @@ struct gpu_config;
 void config_file(struct gpu_config *config, const char *path);
 
 /* ---- files; failures end the program ---- */
+FILE *open_input(const char *path);              /* "-": standard input */
 void *read_file(const char *path, size_t *size); /* "-": standard input; zero-terminated, malloc'ed */
 void write_file(const char *path, const void *bytes, size_t size);
 void *allocate(size_t size);                     /* zeroed */

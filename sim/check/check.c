@@ -31,7 +31,8 @@ bool check_parse(const char *list, unsigned *what, char *why, size_t why_size)
     for (const char *p = list ? list : ""; ; p++) {
         size_t n = strcspn(p, ",");
         if (!parse_word(p, n, &found)) {
-            snprintf(why, why_size, "'%.*s' is none of all, bounds, overflow, uninit, races, barriers, align, copies, lockstep", (int)n, p);
+            snprintf(why, why_size, "'%.*s' is none of all, bounds, overflow, uninit, races, barriers, align, copies, lockstep",
+                     (int)n, p);
             return false;
         }
         p += n;
@@ -257,7 +258,8 @@ static void mismatch(struct check *c, const struct group *group, uint32_t wid, u
     if (!r) return;
     snprintf(r->what, sizeof r->what, ended ? "barrier that work-items of a group do not reach before they end"
                                             : "work-items of a group wait at different barriers");
-    snprintf(r->where, sizeof r->where, "warp %u waits, warp %u %s", (unsigned)wid, (unsigned)other, ended ? "has ended" : "is elsewhere");
+    snprintf(r->where, sizeof r->where, "warp %u waits, warp %u %s", (unsigned)wid, (unsigned)other,
+             ended ? "has ended" : "is elsewhere");
     if (!ended) report_other(c, r, "others are at", "barrier", g->warps[other].barrier_pc);
 }
 

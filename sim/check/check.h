@@ -73,6 +73,7 @@ struct check_launch {
     const struct check_part *pointers; /* what the arguments point to */
     size_t npointers;
     bool local_set;                   /* local memory counts as initialised */
+    bool open_memory;                 /* below the heap, all that the machine has open may be used */
     uint32_t (*line)(const void *user, uint32_t pc); /* source line or 0; may be NULL */
     const void *user;
 };

@@ -25,6 +25,7 @@ void places_remove(struct places *p, uint32_t base, uint64_t size)
 {
     size_t from = place_above(p, base), to = from;
     while (to < p->n && p->list[to].base < base + size) to++;
+    if (to == from) return;
     memmove(p->list + from, p->list + to, (p->n - to) * sizeof *p->list);
     p->n -= to - from;
 }
@@ -83,9 +84,10 @@ enum { NEAR = 1 << 20 }; /* bytes around a buffer in which an address is describ
 
 static void describe_distance(uint64_t offset, uint64_t size, const char *name, char *text, size_t n)
 {
-    if (offset < size) snprintf(text, n, "byte %llu of the %llu bytes of %s", (unsigned long long)offset, (unsigned long long)size, name);
-    else if (offset == size) snprintf(text, n, "right behind the %llu bytes of %s", (unsigned long long)size, name);
-    else snprintf(text, n, "%llu bytes behind the %llu bytes of %s", (unsigned long long)(offset - size), (unsigned long long)size, name);
+    unsigned long long at = offset, all = size;
+    if (at < all) snprintf(text, n, "byte %llu of the %llu bytes of %s", at, all, name);
+    else if (at == all) snprintf(text, n, "right behind the %llu bytes of %s", all, name);
+    else snprintf(text, n, "%llu bytes behind the %llu bytes of %s", at - all, all, name);
 }
 
 static void describe_before(uint32_t distance, uint64_t size, const char *name, char *text, size_t n)
@@ -175,7 +177,8 @@ static bool access_ok(const struct check *c, const struct touch *t)
     const struct group *g = t->warp->group;
     if (t->addr > UINT32_MAX - (t->size - 1)) return false;
     if (in_local(g, t->addr)) return in_local(g, t->addr + t->size - 1) && local_ok(c, t);
-    return in_private(g, t->addr) || inside_place(places_at(&c->places, t->addr), t);
+    if (in_private(g, t->addr) || inside_place(places_at(&c->places, t->addr), t)) return true;
+    return c->about.open_memory && !places_at(&c->places, t->addr) && t->addr < ABI_HEAP_BASE && gpu_mem(c->gpu, t->addr, t->size);
 }
 
 /* Is it the stack pointer that has left the warp's own stack? */
@@ -211,7 +214,8 @@ static void alignment(struct check *c, const struct warp *w, const struct access
     struct check_report *r = bad && checks(c, CHECK_ALIGN) ? report_new(c, CHECK_ALIGN, 0, w, a->lanes ? bad : w->active) : NULL;
     if (!r) return;
     report_access(c, r, w, a, (uint32_t)__builtin_ctz(bad));
-    snprintf(r->what, sizeof r->what, "%s of %u bytes at an address that is no multiple of %u", r->by.does, (unsigned)a->size, (unsigned)a->size);
+    snprintf(r->what, sizeof r->what, "%s of %u bytes at an address that is no multiple of %u", r->by.does,
+             (unsigned)a->size, (unsigned)a->size);
 }
 
 /* Lanes whose offset is not in their private memory. */

@@ -143,11 +143,11 @@ static bool same_items(const struct accessor *me, const struct stamp *s, bool wa
 
 static bool ordered(const struct check *c, const struct accessor *me, const struct stamp *s, bool was_write)
 {
-    const struct group *g = me->touch->warp->group;
+    bool local = me->touch->addr >= ABI_LOCAL_BASE && me->touch->addr < ABI_LOCAL_LIMIT;
     if (!s->valid || same_items(me, s, was_write)) return true;
     if (s->time <= me->group->ordered[me->stamp.item]) return true;
-    if (s->group != me->stamp.group) return false;
-    if (s->time <= me->group->met[in_local(g, me->touch->addr)]) return true;
+    if (s->group != me->stamp.group) return local; /* each group has its own */
+    if (s->time <= me->group->met[local]) return true;
     if (!same_warp(me, s)) return false;
     return s->time <= me->group->warps[me->touch->warp->wid].met || (c->what & CHECK_LOCKSTEP && s->time < me->stamp.time);
 }
@@ -165,17 +165,20 @@ static void report(struct check *c, const struct accessor *me, const struct acce
     report_item(c, &r->other.first, s->group, w->group->launch, (uint32_t)s->item);
     r->other.lanes = s->wide ? 0 : 1u << r->other.first.lane;
     const char *who = s->group != me->stamp.group ? "work-items of different groups"
-                    : same_warp(me, s) ? (s->time == me->stamp.time ? "work-items of one warp in the same instruction" : "work-items of one warp")
-                                       : "work-items of a group";
+                    : !same_warp(me, s) ? "work-items of a group"
+                    : s->time == me->stamp.time ? "work-items of one warp in the same instruction"
+                                                : "work-items of one warp";
     snprintf(r->what, sizeof r->what, "data race between %s", who);
 }
 
 /* Does the store leave the byte as it is, or as the other lane of the same instruction leaves it? */
-static bool same_value(const struct check *c, const struct accessor *me, const struct insn *in, const struct access *a, const struct stamp *s)
+static bool same_value(const struct check *c, const struct accessor *me, const struct insn *in, const struct access *a,
+                       const struct stamp *s)
 {
     const struct warp *w = me->touch->warp;
     unsigned reg = (unsigned)isa_get(in, (enum operand_role)memory_data(in)) + (c->word ? c->word - 1 : 0);
-    uint32_t value = a->lanes ? w->v[reg][me->touch->lane] : w->x[reg % ISA_XREGS], other, mask = a->size == 4 ? ~0u : (1u << 8 * a->size) - 1;
+    uint32_t value = a->lanes ? w->v[reg][me->touch->lane] : w->x[reg % ISA_XREGS], other;
+    uint32_t mask = a->size == 4 ? ~0u : (1u << 8 * a->size) - 1;
     if (a->lanes && same_warp(me, s) && s->time == me->stamp.time) {
         uint32_t lane = (uint32_t)s->item % w->group->launch->threads_per_warp;
         return a->addr[lane] == me->touch->addr && !((w->v[reg][lane] ^ value) & mask);

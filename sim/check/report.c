@@ -183,7 +183,10 @@ static void json_text(const char *s, FILE *out)
     fputc('"', out);
 }
 
-static void json_triple(const char *key, const uint32_t v[3], FILE *out) { fprintf(out, ", \"%s\": [%u, %u, %u]", key, v[0], v[1], v[2]); }
+static void json_triple(const char *key, const uint32_t v[3], FILE *out)
+{
+    fprintf(out, ", \"%s\": [%u, %u, %u]", key, v[0], v[1], v[2]);
+}
 
 static void json_party(const struct check_party *p, bool item, FILE *out)
 {

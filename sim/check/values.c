@@ -21,8 +21,8 @@ static const struct { const char *form; enum rule rule; } forms[] = {
     {"A", MOVE}, {"A & B", AND}, {"A | B", OR}, {"A ^ B", XOR}, {"A + B", UPWARD}, {"A - B", UPWARD},
     {"A << shamt(B)", SHIFT_LEFT}, {"A >> shamt(B)", SHIFT_RIGHT}, {"sra(A, shamt(B))", SHIFT_SIGNED}, {"mask_bit ? A : B", MERGE},
 };
-static const struct { const char *name; enum source vector, scalar; } operands[] = {
-    {"vs1", V1, V1}, {"vs2", V2, V2}, {"vs3", V3, V3}, {"vd", VD, VD}, {"rs1", X1, X1}, {"rs2", X2, X2}, {"rs3", X3, X3}, {"imm", IMM, IMM},
+static const struct { const char *name; enum source source; } operands[] = {
+    {"vs1", V1}, {"vs2", V2}, {"vs3", V3}, {"vd", VD}, {"rs1", X1}, {"rs2", X2}, {"rs3", X3}, {"imm", IMM},
 };
 
 struct use {
@@ -38,7 +38,7 @@ static enum source operand_of(const char **text)
         size_t n = strlen(operands[i].name);
         if (strncmp(*text, operands[i].name, n)) continue;
         *text += n;
-        return operands[i].vector;
+        return operands[i].source;
     }
     return NO_SOURCE;
 }
@@ -101,7 +101,10 @@ bool values_init(struct check *c)
 
 /* ---- registers ---- */
 
-static struct origin *x_origin(struct check *c, const struct warp *w, unsigned reg) { return &c->group->warps[w->wid].x[reg % ISA_XREGS]; }
+static struct origin *x_origin(struct check *c, const struct warp *w, unsigned reg)
+{
+    return &c->group->warps[w->wid].x[reg % ISA_XREGS];
+}
 
 /* Lanes with undefined bits. A register that the launch does not have counts as defined: the instruction faults. */
 static uint32_t v_undefined(const struct check *c, const struct warp *w, unsigned reg)
@@ -127,7 +130,8 @@ static void v_put(struct check *c, const struct warp *w, unsigned reg, uint32_t 
     c->group->warps[w->wid].v[reg][lane] = o;
 }
 
-static struct origin register_origin(struct check *c, const struct warp *w, const struct insn *in, enum source s, uint32_t lane, unsigned half)
+static struct origin register_origin(struct check *c, const struct warp *w, const struct insn *in, enum source s, uint32_t lane,
+                                     unsigned half)
 {
     switch (s) {
     case X1: return in->rs1 + half ? *x_origin(c, w, in->rs1 + half) : (struct origin){0};
@@ -195,7 +199,8 @@ static struct origin computed(struct origin o)
 
 static struct origin binary(struct check *c, const struct warp *w, const struct insn *in, const struct use *u, uint32_t lane)
 {
-    struct origin a = register_origin(c, w, in, (enum source)u->a, lane, 0), b = register_origin(c, w, in, (enum source)u->b, lane, 0);
+    struct origin a = register_origin(c, w, in, (enum source)u->a, lane, 0);
+    struct origin b = register_origin(c, w, in, (enum source)u->b, lane, 0);
     uint32_t va = register_value(w, in, (enum source)u->a, lane), vb = register_value(w, in, (enum source)u->b, lane);
     uint32_t both = a.undefined | b.undefined;
     bool same = u->a != IMM && u->b != IMM && in->rs1 == in->rs2 && both;
@@ -253,7 +258,8 @@ static void set_v(struct check *c, const struct warp *w, const struct insn *in, 
     for (uint32_t left = bad; left; left &= left - 1) out[__builtin_ctz(left)] = result(c, w, in, u, (uint32_t)__builtin_ctz(left));
     for (unsigned i = 0; i < n; i++) {
         v_define(c, w, in->rd + i, lanes);
-        for (uint32_t left = bad; left; left &= left - 1) v_put(c, w, in->rd + i, (uint32_t)__builtin_ctz(left), out[__builtin_ctz(left)]);
+        for (uint32_t left = bad; left; left &= left - 1)
+            v_put(c, w, in->rd + i, (uint32_t)__builtin_ctz(left), out[__builtin_ctz(left)]);
     }
 }
 
@@ -443,7 +449,8 @@ static uint32_t store(struct check *c, const struct warp *w, const struct access
     return bad ? 1u << lane : 0;
 }
 
-static uint32_t atomic(struct check *c, const struct warp *w, const struct insn *in, const struct access *a, uint32_t lane, struct origin *seen)
+static uint32_t atomic(struct check *c, const struct warp *w, const struct insn *in, const struct access *a, uint32_t lane,
+                       struct origin *seen)
 {
     bool was_computed, swap = !strcmp(isa_table[in->op].expr, "s");
     uint32_t old = shadow_get(&c->shadow, a->addr[lane], a->size, &was_computed);
@@ -468,7 +475,8 @@ static void conditional(struct check *c, const struct warp *w, const struct insn
 static void report_store(struct check *c, const struct warp *w, const struct access *a, uint32_t bad, struct origin seen, bool is_atomic)
 {
     const char *what = is_atomic ? "atomic operation on an uninitialised value"
-                     : seen.from & COMPUTED ? "result of arithmetic with an uninitialised value stored to memory" : "uninitialised value stored to a buffer";
+                     : seen.from & COMPUTED ? "result of arithmetic with an uninitialised value stored to memory"
+                                            : "uninitialised value stored to a buffer";
     struct check_report *r = undefined_use(c, w, a->lanes ? bad : w->active, seen, what);
     if (!r) return;
     bool from_register = !origin_pc(seen);
