@@ -128,6 +128,23 @@ void code_decode(const struct gpu *gpu, const uint32_t *words, size_t nwords, st
     if (isa_decode_in(profile, words, nwords, &d->in)) analyse(profile, d);
 }
 
+size_t code_words(const struct gpu *gpu, uint32_t pc, uint32_t words[ISA_MAX_WORDS])
+{
+    size_t n = 0;
+    uint64_t at = pc;
+    for (; n < ISA_MAX_WORDS && pc % 4 == 0 && at < MEM_SPAN && mem_allows(gpu, (uint32_t)at, 4, GPU_EXEC); n++, at += 4)
+        memcpy(&words[n], gpu->mem + at, 4);
+    return n;
+}
+
+bool code_look(const struct gpu *gpu, uint32_t pc, struct insn *in)
+{
+    uint32_t words[ISA_MAX_WORDS];
+    size_t n = code_words(gpu, pc, words);
+    if (n) isa_decode_in((enum isa_profile)gpu->config.profile, words, n, in);
+    return n;
+}
+
 /* ---- pages ---- */
 
 static void decode_page(struct gpu *gpu, struct code_page *page)

@@ -51,6 +51,12 @@ struct code_page {
  * next call, even when the code is dropped meanwhile. */
 const struct code_page *code_page(struct sm *sm, uint32_t pc);
 
+/* The words that can be executed from pc on, ISA_MAX_WORDS at most; returns how many. */
+size_t code_words(const struct gpu *gpu, uint32_t pc, uint32_t words[ISA_MAX_WORDS]);
+
+/* The instruction at pc for those who look on: it does not become the SM's page. False: nothing that can be executed. */
+bool code_look(const struct gpu *gpu, uint32_t pc, struct insn *in);
+
 /* Decodes what begins at words[0] (ISA_MAX_WORDS or fewer words): as in a page, but alone. */
 void code_decode(const struct gpu *gpu, const uint32_t *words, size_t nwords, struct decoded *d);
 
