@@ -49,7 +49,7 @@ check 0 '43 44' "$ventus" run add.elf --global=4 --lanes 4 -a ints:42,43,44,45 -
 
 check 0 'mul     x13, x13, x14' "$ventus" run add.elf -g 8 -l 4 -a iota:8 -a i:1 -a buf:32 --trace -
 check 0 '' "$ventus" run add.elf -g 4 -a iota:4 -a i:1 -a out:@ints.bin:inout.bin
-check 2 'not a multiple of 4' "$ventus" as --base 0x80000002 add.s
+for c in 'as add.s' 'ld add.o' 'objdump add.vmem'; do check 2 'not a multiple of 4' sh -c "'$ventus' $c --base 0x80000002"; done
 check 1 'addr\|0x' "$ventus" run add.elf -g 32 -a null -a i:5 -a buf:128
 check 2 'there is no kernel' "$ventus" run add.elf -k sub -g 1
 check 2 'takes 3 arguments, 1 are given: a n out' "$ventus" run add.elf -g 1 -a iota:1
