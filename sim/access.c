@@ -405,7 +405,8 @@ static uint32_t conditional(struct sm *sm, struct warp *w, uint32_t lane, uint32
     bool held = w->reserved_lanes >> lane & 1, ok = held && w->reserved[lane] == at;
     uint32_t old = w->reserved_value[lane];
     if (held) drop_reservation(sm, w, lane);
-    return !(ok && __atomic_compare_exchange_n((uint32_t *)(sm->mem + at), &old, value, false, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED));
+    uint32_t *word = (uint32_t *)(sm->mem + at);
+    return !(ok && __atomic_compare_exchange_n(word, &old, value, false, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED));
 }
 
 static uint32_t atomic_one(struct sm *sm, const struct request *r, uint32_t lane)

@@ -122,14 +122,19 @@ struct values {
     bool ok; /* no field was too large */
 };
 
-static uint64_t value(const struct values *v, size_t i) { return v->words.word[2 * i] | (uint64_t)v->words.word[2 * i + 1] << 32; }
+static uint64_t value(const struct values *v, size_t i)
+{
+    const uint32_t *w = &v->words.word[2 * i];
+    return w[0] | (uint64_t)w[1] << 32;
+}
 
 /* A field that may be at most `most`; the first larger one is the error. */
 static uint32_t field(struct values *v, size_t i, uint32_t most, const char *name)
 {
     uint64_t x = value(v, i);
+    size_t line = v->words.line[2 * i];
     if (x > most && v->ok)
-        v->ok = fail(v->why, v->words.path, v->words.line[2 * i], "%s is 0x%llx, more than 0x%x", name, (unsigned long long)x, most);
+        v->ok = fail(v->why, v->words.path, line, "%s is 0x%llx, more than 0x%x", name, (unsigned long long)x, most);
     return (uint32_t)x;
 }
 
@@ -191,8 +196,9 @@ static void take_buffers(struct values *v, const struct form *f, struct recorded
         if (b->alloc < b->size) b->alloc = b->size;
         b->words = c->words + at;
         at += (size_t)((b->size + 3) / 4);
+        size_t line = v->words.line[2 * (f->head + i)];
         if (v->ok && b->base + b->alloc > (uint64_t)1 << 32)
-            v->ok = fail(v->why, v->words.path, v->words.line[2 * (f->head + i)], "the buffer at 0x%08x leaves the address space", b->base);
+            v->ok = fail(v->why, v->words.path, line, "the buffer at 0x%08x leaves the address space", b->base);
     }
 }
 

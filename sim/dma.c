@@ -86,7 +86,8 @@ static const char *read_dimension(struct box *b, unsigned d, const uint32_t *ten
     if (step < 1 || step > MAX_ELEMENT_STRIDE) return "tensor copy with an element stride outside 1 to 8";
     if (d && stride % 16) return "tensor copy with a stride that is not a multiple of 16";
     if (!d) step = 1; /* as in the public RTL, which copies rows whole */
-    b->dim[d] = (struct dimension){.size = tensor[TENSOR_SIZES + d], .stride = stride, .step = step, .count = (size + step - 1) / step};
+    int64_t count = (size + step - 1) / step;
+    b->dim[d] = (struct dimension){.size = tensor[TENSOR_SIZES + d], .stride = stride, .step = step, .count = count};
     return NULL;
 }
 

@@ -51,8 +51,8 @@ static uint64_t immediate(const struct decoded *d)
 
 static struct operands begin(const struct warp *w, const struct decoded *d, uint32_t pc, uint32_t round)
 {
-    return (struct operands){.imm = immediate(d), .pc = pc, .format = d->pairs ? FP_F64 : FP_F32, .env = {.round = (uint8_t)round},
-                             .vxrm = (uint8_t)w->vxrm, .lanes = w->lanes, .omod = d->in.omod};
+    return (struct operands){.imm = immediate(d), .pc = pc, .format = d->pairs ? FP_F64 : FP_F32,
+                             .env = {.round = (uint8_t)round}, .vxrm = (uint8_t)w->vxrm, .lanes = w->lanes, .omod = d->in.omod};
 }
 
 static void fetch_scalars(const struct warp *w, const struct decoded *d, struct operands *o)

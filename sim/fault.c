@@ -82,7 +82,10 @@ __attribute__((format(printf, 4, 5))) static void append(char *buf, size_t size,
     if (n > 0) *len += n;
 }
 
-static bool has_address(enum fault_kind kind) { return kind == FAULT_READ || kind == FAULT_WRITE || kind == FAULT_MISALIGNED || kind == FAULT_PAGE; }
+static bool has_address(enum fault_kind kind)
+{
+    return kind == FAULT_READ || kind == FAULT_WRITE || kind == FAULT_MISALIGNED || kind == FAULT_PAGE;
+}
 
 static void print_insn(const struct fault *f, char *buf, size_t size)
 {

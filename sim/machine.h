@@ -243,8 +243,9 @@ uint32_t exact_taken(struct warp *w, const struct decoded *d);
 
 /* ---- fault.c ---- */
 
-/* Fills in sm->fault for warp w at w->pc. Returns STOP_FAULT. */
-enum stop fault_raise(struct sm *sm, const struct warp *w, enum fault_kind kind, uint32_t lane, uint64_t addr, const char *detail);
+/* Fills in sm->fault for warp w at w->pc; lane ISA_LANES: none in particular, detail may be NULL. Returns STOP_FAULT. */
+enum stop fault_raise(struct sm *sm, const struct warp *w, enum fault_kind kind, uint32_t lane, uint64_t addr,
+                      const char *detail);
 /* The same for the access in progress, which the host refused. */
 void fault_access(struct sm *sm);
 /* The same for the running warp, leaving the engine from any depth. */

@@ -343,12 +343,14 @@ NOINLINE enum stop misaligned(struct sm *sm, const struct warp *w, uint32_t lane
 /* The RVV forms: the store data of these is the rd field. */
 #define RVV_LOAD(size, sign)  load_lanes(sm, v[in->rd], active_lanes(w, in), size, sign)
 #define RVV_STORE(size)       store_lanes(sm, v[in->rs3], active_lanes(w, in), size)
-#define DO_ULOAD(id, type, flags)  COUNT_LOAD; strided_addresses(sm, x[in->rs1], sizeof(type)); RVV_LOAD(sizeof(type), SIGNED(type)); break;
-#define DO_USTORE(id, type, flags) COUNT_STORE; strided_addresses(sm, x[in->rs1], sizeof(type)); RVV_STORE(sizeof(type)); break;
-#define DO_SLOAD(id, type, flags)  COUNT_LOAD; strided_addresses(sm, x[in->rs1], x[in->rs2]); RVV_LOAD(sizeof(type), SIGNED(type)); break;
-#define DO_SSTORE(id, type, flags) COUNT_STORE; strided_addresses(sm, x[in->rs1], x[in->rs2]); RVV_STORE(sizeof(type)); break;
-#define DO_ILOAD(id, type, flags)  COUNT_LOAD; indexed_addresses(sm, x[in->rs1], v[in->rs2], (type)~0u); RVV_LOAD(4, false); break;
-#define DO_ISTORE(id, type, flags) COUNT_STORE; indexed_addresses(sm, x[in->rs1], v[in->rs2], (type)~0u); RVV_STORE(4); break;
+#define STRIDED(stride)       strided_addresses(sm, x[in->rs1], stride)
+#define INDEXED(type)         indexed_addresses(sm, x[in->rs1], v[in->rs2], (type)~0u)
+#define DO_ULOAD(id, type, flags)  COUNT_LOAD; STRIDED(sizeof(type)); RVV_LOAD(sizeof(type), SIGNED(type)); break;
+#define DO_USTORE(id, type, flags) COUNT_STORE; STRIDED(sizeof(type)); RVV_STORE(sizeof(type)); break;
+#define DO_SLOAD(id, type, flags)  COUNT_LOAD; STRIDED(x[in->rs2]); RVV_LOAD(sizeof(type), SIGNED(type)); break;
+#define DO_SSTORE(id, type, flags) COUNT_STORE; STRIDED(x[in->rs2]); RVV_STORE(sizeof(type)); break;
+#define DO_ILOAD(id, type, flags)  COUNT_LOAD; INDEXED(type); RVV_LOAD(4, false); break;
+#define DO_ISTORE(id, type, flags) COUNT_STORE; INDEXED(type); RVV_STORE(4); break;
 
 #define DO_AMO(id, expr, flags)                                                                    \
     COUNT_VECTOR;                                                                                  \

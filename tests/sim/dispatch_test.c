@@ -29,22 +29,37 @@ static uint64_t now(void)
 
 /* ---- a host thread that cancels after a while ---- */
 
-struct alarm { _Atomic bool cancel; uint32_t milliseconds; uint64_t at; pthread_t thread; };
+struct alarm {
+    _Atomic bool cancel;
+    uint32_t milliseconds;
+    const uint32_t *word, value; /* the while begins when the word has this value; NULL: at once */
+    uint64_t at;
+    pthread_t thread;
+};
+
+static void rest(uint32_t milliseconds)
+{
+    struct timespec t = {.tv_nsec = (long)milliseconds * 1000000};
+    nanosleep(&t, NULL);
+}
 
 static void *alarm_main(void *user)
 {
     struct alarm *a = user;
-    struct timespec t = {.tv_nsec = (long)a->milliseconds * 1000000};
-    nanosleep(&t, NULL);
+    for (int i = 0; i < 5000 && a->word && __atomic_load_n(a->word, __ATOMIC_RELAXED) < a->value; i++) rest(1);
+    rest(a->milliseconds);
     a->at = now();
     a->cancel = true;
     return NULL;
 }
 
+/* The thread of an alarm whose fields say when. */
+static void alarm_begin(struct alarm *a) { assert_int_equal(pthread_create(&a->thread, NULL, alarm_main, a), 0); }
+
 static void alarm_start(struct alarm *a, uint32_t milliseconds)
 {
     *a = (struct alarm){.milliseconds = milliseconds};
-    assert_int_equal(pthread_create(&a->thread, NULL, alarm_main, a), 0);
+    alarm_begin(a);
 }
 
 static void alarm_end(struct alarm *a) { pthread_join(a->thread, NULL); }
@@ -117,7 +132,9 @@ static void test_admission(void **state)
         assert_int_equal(g.result.status, LAUNCH_DONE);
         assert_int_equal(g.result.counters.groups, n);
         assert_int_equal(g.data[0], n * g.launch.work_items);
-        alarm_start(&alarm, 20);
+        g.data[0] = 0;
+        alarm = (struct alarm){.milliseconds = 20, .word = g.data, .value = n * g.launch.work_items};
+        alarm_begin(&alarm);
         g.options.cancel = &alarm.cancel;
         meet(&g, n + 1); /* the last one finds no room: the others wait for ever */
         alarm_end(&alarm);
