@@ -79,10 +79,12 @@ static _Noreturn void unknown_option(const struct args *args, const char *text)
     const char *best = NULL;
     unsigned distance = 3;
     size_t length = strcspn(text + 2, "=");
-    for (const struct flag *f = args->flags; f->name && text[1] == '-'; f++) {
-        unsigned d = nearer(text + 2, length, f->name, distance);
-        if (d < distance) distance = d, best = f->name;
-    }
+    static const struct flag help[] = {{.name = "help"}, {0}};
+    for (int own = 0; own < 2 && text[1] == '-'; own++)
+        for (const struct flag *f = own ? args->flags : help; f->name; f++) {
+            unsigned d = nearer(text + 2, length, f->name, distance);
+            if (d < distance) distance = d, best = f->name;
+        }
     if (best) usage_error(args, "unknown option '%s'; did you mean '--%s'?", text, best);
     usage_error(args, "unknown option '%s'", text);
 }
