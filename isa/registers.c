@@ -1,8 +1,6 @@
 /* What an instruction uses: which operands are registers, which of them pairs, what it moves to and from
  * memory, and how many registers a warp must have for it. The machine compares these counts with the launch's,
  * the assembler makes a kernel's of them. */
-#include <string.h>
-
 #include "abi.h"
 #include "tables.h"
 #include "tile.h"
