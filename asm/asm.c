@@ -321,18 +321,28 @@ bool as_begins_statement(struct as *as, const char *word, size_t length)
 
 /* ---- statements ---- */
 
+bool as_hint_profiles(struct as *as, const struct token *t)
+{
+    static const enum isa_profile all[] = {PROFILE_DEFAULT, PROFILE_TOOLCHAIN, PROFILE_R20, PROFILE_R21, PROFILE_R2025};
+    char list[64] = "";
+    unsigned revisions = 0, n = 0;
+    for (unsigned op = 1; op < OP_COUNT; op++)
+        if (token_named(t, isa_table[op].name)) revisions |= isa_table[op].revisions;
+    for (unsigned p = 0; p < sizeof all / sizeof *all; p++) {
+        if (!(revisions & all[p])) continue;
+        size_t length = strlen(list);
+        snprintf(list + length, sizeof list - length, "%s%s", n++ ? ", " : "", isa_profile_name(all[p]));
+    }
+    if (revisions & as->profile) return false;
+    if (n) as_hint(as, "it belongs to profile%s %s, this is %s", n > 1 ? "s" : "", list, isa_profile_name(as->profile));
+    return n > 0;
+}
+
 static bool unknown(struct as *as, const struct token *t)
 {
-    static const enum isa_profile all[] = {PROFILE_DEFAULT, PROFILE_R2025, PROFILE_R21, PROFILE_R20, PROFILE_TOOLCHAIN};
     const char *near = near_mnemonic(as, t->text, t->length, 3);
     as_error(as, t->at, "unknown instruction '%.*s'", t->length > 40 ? 40 : (int)t->length, t->text);
-    for (unsigned op = 1; op < OP_COUNT; op++)
-        for (unsigned p = 0; p < 5 && token_named(t, isa_table[op].name); p++) {
-            if (!(isa_table[op].revisions & all[p])) continue;
-            as_hint(as, "it belongs to profile %s, this is %s", isa_profile_name(all[p]), isa_profile_name(as->profile));
-            return false;
-        }
-    if (near) as_hint(as, "did you mean '%s'?", near);
+    if (!as_hint_profiles(as, t) && near) as_hint(as, "did you mean '%s'?", near);
     return false;
 }
 
@@ -513,7 +523,8 @@ static bool finish(struct as *as, struct elf_image *m, struct owned *o)
 {
     size_t words = (as->bytes[SECTION_TEXT] + 3) / 4, note = as->bytes[SECTION_NOTE];
     size_t data = as->bytes[SECTION_BSS] ? as->base[SECTION_BSS] - as->base[SECTION_DATA] : as->bytes[SECTION_DATA];
-    if (as->bytes[SECTION_SUMMARY]) return as_error(as, as->first[SECTION_SUMMARY]->at, ".ventus.resobj is for the linker; objects (as -c) can have it");
+    if (as->bytes[SECTION_SUMMARY])
+        return as_error(as, as->first[SECTION_SUMMARY]->at, ".ventus.resobj is for the linker; objects (as -c) can have it");
     o->text = calloc(words + 1, 4);
     o->rodata = calloc(as->bytes[SECTION_RODATA] + 1, 1);
     o->data = calloc(data + 1, 1);

@@ -222,8 +222,10 @@ static void test_modifiers(void **state)
     bad("vadd.vv v2, v4, v6 {prefix, abs=1", "'}' expected");
     bad("prefix 1 {prefix}", "cannot have a prefix");
     bad("vadd64.vv v1, v2, v3", "it belongs to profile r2025, this is r2.1");
+    bad("shuffle.up v1, v2, 3", "it belongs to profiles default, toolchain, this is r2.1");
     profile = PROFILE_DEFAULT;
     bad("vadd.vv v2, v4, v6 {prefix}", "no modifier of this instruction");
+    bad("vadd.vv v2, v4, v6 {prefix}", "it belongs to profiles r2.1, r2025, this is default");
     bad(".option profile, r7", "unknown profile");
     WORDS(".option profile, r2025\nvadd.vv v2, v4, v6 {prefix}\n.option profile, default\nnop", 0x00000002, 0x02430157, 0x13);
 }

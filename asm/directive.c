@@ -28,7 +28,8 @@ static bool switch_section(struct as *as, const struct token *name, unsigned sec
 static bool no_section(struct as *as, const struct token *name, unsigned argument)
 {
     (void)argument;
-    return as_error(as, name->at, "a program has .text, .rodata, .data, .bss, .note.ventus, .rodata.ventus.resource, .ventus.resource.KERNEL; an object .ventus.resobj, too");
+    return as_error(as, name->at, "a program has .text, .rodata, .data, .bss, .note.ventus, "
+                    ".rodata.ventus.resource, .ventus.resource.KERNEL; an object .ventus.resobj, too");
 }
 
 static bool starts(const char *text, size_t length, const char *prefix)
@@ -58,7 +59,8 @@ static bool section(struct as *as, const struct token *name, unsigned argument)
     const size_t own = sizeof ".ventus.resource." - 1;
     if (starts(text, length, ".text")) as->section = SECTION_TEXT;
     else if (starts(text, length, ".rodata.ventus.resource")) resources_of(as, name->at, NULL);
-    else if (length > own && starts(text, length, ".ventus.resource")) resources_of(as, name->at, as_strdup(as, text + own, length - own));
+    else if (length > own && starts(text, length, ".ventus.resource"))
+        resources_of(as, name->at, as_strdup(as, text + own, length - own));
     else if (starts(text, length, ".ventus.resobj")) as->section = SECTION_SUMMARY;
     else if (starts(text, length, ".rodata")) as->section = SECTION_RODATA;
     else if (starts(text, length, ".data") || starts(text, length, ".sdata")) as->section = SECTION_DATA;

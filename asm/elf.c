@@ -138,7 +138,8 @@ static bool build_resources(struct writer *w)
 {
     const struct elf_image *m = w->image;
     size_t at = 0, names = sizeof SECTION_NAMES;
-    for (size_t i = 0; i < m->nresources; i++) names += m->resources[i].kernel ? strlen(m->resources[i].kernel) + sizeof KERNEL_SECTION : 0;
+    for (size_t i = 0; i < m->nresources; i++)
+        names += m->resources[i].kernel ? strlen(m->resources[i].kernel) + sizeof KERNEL_SECTION : 0;
     if (names > 1u << 28) return false;
     w->resources = malloc((m->nresources + 1) * ABI_RESOURCE_LARGEST);
     w->names = malloc(names);
@@ -197,7 +198,8 @@ static bool add_resources(struct writer *w)
         uint8_t bytes[ABI_RESOURCE_LARGEST];
         size_t size = resource_write(r, bytes);
         if (!r->kernel) continue;
-        if (!add_named(w, name, (Elf32_Shdr){.sh_type = SHT_PROGBITS, .sh_addralign = 8}, w->resources + at, size, ELF_T_BYTE)) return false;
+        const Elf32_Shdr header = {.sh_type = SHT_PROGBITS, .sh_addralign = 8};
+        if (!add_named(w, name, header, w->resources + at, size, ELF_T_BYTE)) return false;
         at += size;
         name += (uint32_t)strlen(w->names + name) + 1;
     }

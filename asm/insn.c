@@ -165,7 +165,8 @@ static bool format_ci(struct as *as, uint32_t *word, struct item *out)
 {
     int64_t v;
     (void)out;
-    if (!half_start(as, word) || !next_reg(as, 7, word) || !comma(as) || !expr_parse_known(as, "the immediate", -32, 31, &v)) return false;
+    if (!half_start(as, word) || !next_reg(as, 7, word) || !comma(as)) return false;
+    if (!expr_parse_known(as, "the immediate", -32, 31, &v)) return false;
     *word |= ((uint32_t)v & 31) << 2 | ((uint32_t)v >> 5 & 1) << 12;
     return true;
 }
@@ -187,7 +188,8 @@ static bool format_memory(struct as *as, uint32_t *word, struct item *out)
 {
     int64_t v;
     (void)out;
-    if (!half_start(as, word) || !next_near(as, 2, word) || !comma(as) || !expr_parse_known(as, "the immediate", 0, 31, &v)) return false;
+    if (!half_start(as, word) || !next_near(as, 2, word) || !comma(as)) return false;
+    if (!expr_parse_known(as, "the immediate", 0, 31, &v)) return false;
     *word |= ((uint32_t)v & 3) << 5 | ((uint32_t)v >> 2) << 10;
     return lex_expect(as, '(', "before the base register") && near_reg(as, 7, word) && lex_expect(as, ')', "behind the base register");
 }
@@ -195,7 +197,8 @@ static bool format_memory(struct as *as, uint32_t *word, struct item *out)
 static bool format_ca(struct as *as, uint32_t *word, struct item *out)
 {
     (void)out;
-    return half_opcode(as, "funct6", 6, 10, word) && field(as, "funct2", 2, 5, word) && next_near(as, 7, word) && next_near(as, 2, word);
+    return half_opcode(as, "funct6", 6, 10, word) && field(as, "funct2", 2, 5, word) && next_near(as, 7, word) &&
+           next_near(as, 2, word);
 }
 
 static bool format_cb(struct as *as, uint32_t *word, struct item *out)
@@ -239,7 +242,8 @@ static bool number(struct as *as, const struct token *name)
     if (!length) length = length_of(v);
     if (length != 2 && length != 4 && length != 6 && length != 8) return as_error(as, at, "instructions have 2, 4, 6 or 8 bytes");
     if (length % 4 && announced(v) != length) return as_error(as, at, "the lowest bits of this value announce %d bytes", announced(v));
-    if (length < 8 && (v >> (8 * length)) && (v >> (8 * length - 1)) != -1) return as_error(as, at, "the value has more than %d bytes", (int)length);
+    if (length < 8 && (v >> (8 * length)) && (v >> (8 * length - 1)) != -1)
+        return as_error(as, at, "the value has more than %d bytes", (int)length);
     struct item *i = as_item(as, ITEM_VALUE, name->at);
     i->width = (uint8_t)length;
     i->size = (uint32_t)length;

@@ -379,7 +379,9 @@ Elf32_Rela link_entry(const struct object *o, const struct part *table, size_t i
 static bool relocate_one(struct site *s, Elf32_Rela r)
 {
     uint32_t target, size = (uint32_t)s->part->header.sh_size;
-    unsigned type = ELF32_R_TYPE(r.r_info), room = type == R_RISCV_CALL || type == R_RISCV_CALL_PLT ? 8 : type == R_RISCV_RVC_BRANCH || type == R_RISCV_RVC_JUMP ? 2 : 4;
+    unsigned type = ELF32_R_TYPE(r.r_info), room = 4;
+    if (type == R_RISCV_CALL || type == R_RISCV_CALL_PLT) room = 8;
+    if (type == R_RISCV_RVC_BRANCH || type == R_RISCV_RVC_JUMP) room = 2;
     if (type == R_RISCV_NONE || type == R_RISCV_RELAX || type == R_RISCV_ALIGN) return true;
     if (r.r_offset > size || size - r.r_offset < room) return link_error(s->l, s->o, "a relocation lies outside its section");
     if (!address(s->l, s->o, ELF32_R_SYM(r.r_info), &target)) return false;
@@ -548,7 +550,8 @@ static bool collect_records(struct linker *l)
             const struct object *o = &l->objects[k];
             const struct part *p = &o->parts[i];
             if (p->header.sh_type != SHT_PROGBITS || !resource_is_section(p->name, &kernel)) continue;
-            if (!resource_append_section(l->owned, link_contents(o, p), p->header.sh_size, kernel, &why)) return link_error(l, o, "%s: %s", p->name, why);
+            if (!resource_append_section(l->owned, link_contents(o, p), p->header.sh_size, kernel, &why))
+                return link_error(l, o, "%s: %s", p->name, why);
         }
     return true;
 }
@@ -587,7 +590,8 @@ static bool take_resources(struct linker *l)
     if (l->version && !o->nresources && !note_records(l)) return false;
     for (size_t i = 0; i < o->nresources && l->version; i++) {
         struct elf_resource *r = &o->resources[i];
-        if (!resource_convert(r, *l->version, &why)) return link_error(l, NULL, "kernel %s: %s", r->kernel ? r->kernel : "(not named)", why);
+        if (!resource_convert(r, *l->version, &why))
+            return link_error(l, NULL, "kernel %s: %s", r->kernel ? r->kernel : "(not named)", why);
     }
     if (!resource_own_names(o, &why)) return link_error(l, NULL, "%s", why);
     l->image->resources = o->resources;
@@ -614,7 +618,8 @@ bool asm_link(const struct asm_options *options, const struct asm_input *inputs,
               struct elf_image *image, FILE *log)
 {
     struct elf_image made = {0};
-    struct linker l = {.profile = options->profile ? options->profile : PROFILE_DEFAULT, .version = options->resource_version, .log = log, .image = &made, .owned = calloc(1, sizeof *l.owned)};
+    struct linker l = {.profile = options->profile ? options->profile : PROFILE_DEFAULT, .version = options->resource_version, .log = log,
+        .image = &made, .owned = calloc(1, sizeof *l.owned)};
     elf_version(EV_CURRENT);
     if (ninputs > MAX_INPUTS || (base & 3) || nstart > MAX_BYTES / 4) return free(l.owned), link_error(&l, NULL, "too many objects, or an odd base address");
     l.objects = link_zeroed(ninputs, sizeof *l.objects);
@@ -646,7 +651,8 @@ static const char *type_name(unsigned type)
 #define NAME(t) [R_RISCV_##t] = "R_RISCV_" #t
     static const char *const names[] = {NAME(NONE), NAME(32), NAME(64), NAME(BRANCH), NAME(JAL), NAME(CALL), NAME(CALL_PLT), NAME(PCREL_HI20),
         NAME(PCREL_LO12_I), NAME(PCREL_LO12_S), NAME(HI20), NAME(LO12_I), NAME(LO12_S), NAME(ADD8), NAME(ADD16), NAME(ADD32), NAME(SUB6),
-        NAME(SUB8), NAME(SUB16), NAME(SUB32), NAME(SET6), NAME(SET8), NAME(SET16), NAME(SET32), NAME(32_PCREL), NAME(ALIGN), NAME(RELAX), NAME(RVC_BRANCH), NAME(RVC_JUMP)};
+        NAME(SUB8), NAME(SUB16), NAME(SUB32), NAME(SET6), NAME(SET8), NAME(SET16), NAME(SET32), NAME(32_PCREL),
+        NAME(ALIGN), NAME(RELAX), NAME(RVC_BRANCH), NAME(RVC_JUMP)};
 #undef NAME
     return type < sizeof names / sizeof *names ? names[type] : NULL;
 }

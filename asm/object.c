@@ -262,7 +262,8 @@ static bool add_resources(struct writer *w, const struct owned *made)
 {
     const char *const prefix = ".ventus.resource.";
     size_t size = sizeof names, joined = 0, n;
-    for (size_t i = 0; i < made->nresources; i++) size += made->resources[i].kernel ? strlen(prefix) + strlen(made->resources[i].kernel) + 1 : 0;
+    for (size_t i = 0; i < made->nresources; i++)
+        size += made->resources[i].kernel ? strlen(prefix) + strlen(made->resources[i].kernel) + 1 : 0;
     w->names = memcpy(as_alloc(w->as, size), names, sizeof names);
     w->names_size = sizeof names;
     uint8_t *p = as_alloc(w->as, (made->nresources + 1) * ABI_RESOURCE_LARGEST);
@@ -285,7 +286,8 @@ static bool add_summary(struct writer *w)
 {
     size_t size = w->as->bytes[SECTION_SUMMARY];
     if (!size) return true;
-    w->index_of[SECTION_SUMMARY] = add_section(w, ".ventus.resobj", (Elf32_Shdr){.sh_type = SHT_PROGBITS, .sh_addralign = 8}, w->sections[SECTION_SUMMARY], size, ELF_T_BYTE);
+    const Elf32_Shdr header = {.sh_type = SHT_PROGBITS, .sh_addralign = 8};
+    w->index_of[SECTION_SUMMARY] = add_section(w, ".ventus.resobj", header, w->sections[SECTION_SUMMARY], size, ELF_T_BYTE);
     return w->index_of[SECTION_SUMMARY];
 }
 

@@ -184,6 +184,7 @@ static bool parse_modifier(struct as *as, struct insn *in)
     while (i < n && !token_named(t, m[i].name)) i++;
     if (i == n) {
         as_error(as, t->at, "no modifier of this instruction");
+        if (as_hint_profiles(as, t)) return false;
         for (i = 0; i < n; i++) as_hint(as, "%s%s", m[i].name, m[i].width > 1 ? "=N" : "");
         return false;
     }

@@ -209,6 +209,8 @@ struct symbol *as_here(struct as *as);  /* an anonymous label at this place */
 struct item *as_item(struct as *as, enum item_kind kind, const char *at);
 bool as_statement(struct as *as);       /* the statement of as->t .. TOKEN_END */
 void as_profile(struct as *as, enum isa_profile profile); /* of the instructions from here on */
+/* A hint at the profiles that know this instruction; false, and none, if there are none or the present one does. */
+bool as_hint_profiles(struct as *as, const struct token *t);
 /* Is this the first word of a statement, or nearly? */
 bool as_begins_statement(struct as *as, const char *word, size_t length);
 /* "name" nearest to `word` among the candidates a caller offers one by one. */
@@ -287,7 +289,8 @@ bool object_operand(struct as *as, const struct item *i, int64_t *value, bool *r
 bool object_value(struct as *as, const struct item *i, int64_t *value);
 bool object_half(struct as *as, const struct item *i, int64_t *distance);
 bool object_jump(struct as *as, const struct item *i, uint32_t offset, bool call);
-bool object_write(struct as *as, uint8_t *sections[SECTION_COUNT], const struct owned *made, void **bytes, size_t *size); /* note and records are `made` */
+/* Writes the file; its note and resource records are those of `made`. */
+bool object_write(struct as *as, uint8_t *sections[SECTION_COUNT], const struct owned *made, void **bytes, size_t *size);
 
 /* ---- layout.c ---- */
 bool layout_place(struct as *as);

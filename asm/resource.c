@@ -66,7 +66,8 @@ static bool add_stacks(struct elf_resource *r, const char **why)
 {
     for (int i = ABI_LDS; i <= ABI_PDS; i++) {
         uint64_t *stack = &r->value[i - ABI_LDS + ABI_LDS_STACK];
-        if (*stack == ABI_RESOURCE_UNKNOWN) return refuse(why, "a stack of unknown depth cannot be said in resource records before version 2");
+        if (*stack == ABI_RESOURCE_UNKNOWN)
+            return refuse(why, "a stack of unknown depth cannot be said in resource records before version 2");
         if (*stack > UINT64_MAX - r->value[i]) return refuse(why, "a value is too large for resource records of this version");
         r->value[i] += *stack;
         *stack = 0;
@@ -77,7 +78,8 @@ static bool add_stacks(struct elf_resource *r, const char **why)
 bool resource_convert(struct elf_resource *r, uint32_t version, const char **why)
 {
     struct elf_resource out = *r;
-    if (version == 4 && r->version != 4) return refuse(why, "what resource records of version 4 say beyond version 3 is not known of this kernel");
+    if (version == 4 && r->version != 4)
+        return refuse(why, "what resource records of version 4 say beyond version 3 is not known of this kernel");
     if (version >= ABI_RESOURCE_VERSIONS) return refuse(why, "there are resource records of versions 0 to 4");
     out.version = version;
     if (version < FIRST_SIZES) {
@@ -86,8 +88,10 @@ bool resource_convert(struct elf_resource *r, uint32_t version, const char **why
     }
     if (version != 4) memset(out.ray, 0, sizeof out.ray);
     for (unsigned i = 0; i < layouts[version].values && layouts[version].width < 8; i++)
-        if (out.value[i] >> (8 * layouts[version].width)) return refuse(why, "a value is too large for resource records of this version");
-    if (!version && !out.value[ABI_SGPR] && out.value[ABI_VGPR]) return refuse(why, "a resource record of version 0 needs scalar registers");
+        if (out.value[i] >> (8 * layouts[version].width))
+            return refuse(why, "a value is too large for resource records of this version");
+    if (!version && !out.value[ABI_SGPR] && out.value[ABI_VGPR])
+        return refuse(why, "a resource record of version 0 needs scalar registers");
     *r = out;
     return true;
 }
@@ -96,7 +100,8 @@ bool resource_convert(struct elf_resource *r, uint32_t version, const char **why
 
 static void print_flags(uint32_t flags, FILE *out)
 {
-    static const char *const names[] = {"dynamic alloca", "recursion", "indirect call", "unknown callee", "stack not known", "registers incomplete"};
+    static const char *const names[] = {"dynamic alloca", "recursion", "indirect call", "unknown callee",
+        "stack not known", "registers incomplete"};
     const char *separator = "; ";
     for (unsigned i = 0; i < sizeof names / sizeof *names; i++)
         if (flags >> i & 1) fprintf(out, "%s%s", separator, names[i]), separator = ", ";
@@ -167,7 +172,8 @@ bool resource_append_section(struct owned *o, const uint8_t *bytes, size_t size,
 bool resource_own_names(struct owned *o, const char **why)
 {
     size_t size = 1;
-    for (size_t i = 0; i < o->nresources && size <= MAX_NAMES; i++) size += o->resources[i].kernel ? strlen(o->resources[i].kernel) + 1 : 0;
+    for (size_t i = 0; i < o->nresources && size <= MAX_NAMES; i++)
+        size += o->resources[i].kernel ? strlen(o->resources[i].kernel) + 1 : 0;
     if (size > MAX_NAMES) return refuse(why, "the names of resource records are too long");
     char *p = o->kernels = malloc(size);
     if (!p) return refuse(why, "out of memory");

@@ -305,6 +305,16 @@ static void test_paths(void **state)
             ".globl f\nf: ret\n" SUMMARY(1, 0, 0) "function f, 0, 1, 1, 2, 0, 0\n");
 }
 
+/* An entry that another one replaces has no record. */
+static void test_replaced(void **state)
+{
+    (void)state;
+    RECORDS("k: version 2, vgpr 7, sgpr 1, lds 0, pds 0, lds stack 0, pds stack 0\n",
+            ".weak k\nk: ret\n" SUMMARY(1, 0, 0) "function k, 1, 1, 1, 1, 1, 0\n", ".globl k\nk: ret\n" SUMMARY(1, 0, 0) "function k, 1, 7, 1, 0, 0, 0\n");
+    RECORDS("k: version 2, vgpr 7, sgpr 1, lds 0, pds 0, lds stack 0, pds stack 0\n",
+            ".globl k\nk: ret\n" SUMMARY(1, 0, 0) "function k, 1, 7, 1, 0, 0, 0\n", ".weak k\nk: ret\n" SUMMARY(1, 0, 0) "function k, 1, 1, 1, 1, 1, 0\n");
+}
+
 static void test_unknowns(void **state)
 {
     (void)state;
@@ -405,6 +415,13 @@ static void test_large(void **state)
     RECORDS(want, source);
     free(source);
     free(want);
+    f = open_memstream(&source, &size); /* every function says that all calls are its own */
+    fputs("f: ret\nbase: .space 12000\n" SUMMARY(3000, 3000, 0), f);
+    for (int i = 0; i < 3000; i++) fprintf(f, "function base+%d, 0, 1, 1, 1, 2, 0, 0, 3000\n", 4 * i);
+    fputs(".rept 3000\n.word f, 0\n.endr\n", f);
+    fclose(f);
+    REFUSED("too many calls and variables", source);
+    free(source);
 }
 
 static void test_listing(void **state)
@@ -468,7 +485,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_versions), cmocka_unit_test(test_layouts), cmocka_unit_test(test_unknown), cmocka_unit_test(test_conversion),
         cmocka_unit_test(test_print), cmocka_unit_test(test_records), cmocka_unit_test(test_source), cmocka_unit_test(test_alone),
-        cmocka_unit_test(test_paths), cmocka_unit_test(test_unknowns), cmocka_unit_test(test_joined), cmocka_unit_test(test_variables), cmocka_unit_test(test_mistakes),
+        cmocka_unit_test(test_paths), cmocka_unit_test(test_unknowns), cmocka_unit_test(test_joined), cmocka_unit_test(test_replaced), cmocka_unit_test(test_variables), cmocka_unit_test(test_mistakes),
         cmocka_unit_test(test_large), cmocka_unit_test(test_listing), cmocka_unit_test(test_damaged),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -17,7 +17,12 @@ static const char *find_record(const char *note, const char **end)
     return NULL;
 }
 
-static int hex_digit(char c) { return c >= '0' && c <= '9' ? c - '0' : c >= 'A' && c <= 'F' ? c - 'A' + 10 : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1; }
+static int hex_digit(char c)
+{
+    static const char digits[] = "0123456789abcdef0123456789ABCDEF";
+    const char *p = c ? strchr(digits, c) : NULL;
+    return p ? (int)(p - digits) & 15 : -1;
+}
 
 /* Undoes %XX; a broken one stays as it is. */
 static char *unescape(const char *p, size_t n, size_t *size)

@@ -144,14 +144,16 @@ static bool read_function(struct graph *g, const struct summary *s, uint32_t i)
 {
     uint32_t at = s->functions_at + i * ABI_SUMMARY_FUNCTION;
     const uint8_t *p = s->bytes + at;
-    struct function f = {.object = s->object, .flags = u32(p + 4), .registers = {u64(p + 8), u64(p + 16)}, .stack = {u64(p + 24), u64(p + 32)},
-        .outgoing = u64(p + 40), .edges = u32(p + 48), .nedges = u32(p + 52), .references = u32(p + 56), .nreferences = u32(p + 60)};
+    struct function f = {.object = s->object, .flags = u32(p + 4), .registers = {u64(p + 8), u64(p + 16)},
+        .stack = {u64(p + 24), u64(p + 32)}, .outgoing = u64(p + 40), .edges = u32(p + 48), .nedges = u32(p + 52), .references = u32(p + 56), .nreferences = u32(p + 60)};
     if (!word_place(s, at, &f.place)) return false;
     if (!f.place.object) return link_error(s->l, s->object, "'%.200s' of " SUMMARY_SECTION " is not defined", f.place.name);
-    if (f.edges > s->nedges || f.nedges > s->nedges - f.edges || f.references > s->nreferences || f.nreferences > s->nreferences - f.references)
+    if (f.edges > s->nedges || f.nedges > s->nedges - f.edges || f.references > s->nreferences ||
+        f.nreferences > s->nreferences - f.references)
         return link_error(s->l, s->object, "calls or variables of a function lie outside the tables of " SUMMARY_SECTION);
     g->claimed += (uint64_t)f.nedges + f.nreferences;
-    if (g->claimed > MAX_ENTRIES) return link_error(s->l, s->object, "the functions of " SUMMARY_SECTION " have too many calls and variables");
+    if (g->claimed > MAX_ENTRIES)
+        return link_error(s->l, s->object, "the functions of " SUMMARY_SECTION " have too many calls and variables");
     f.edges += g->nedges;
     f.references += g->nreferences;
     g->functions[g->nfunctions + i] = f;
@@ -177,8 +179,10 @@ static bool read_tables(struct graph *g, const struct summary *s)
 
 static bool grow(struct graph *g, const struct summary *s)
 {
-    uint64_t functions = (uint64_t)g->nfunctions + s->nfunctions, edges = (uint64_t)g->nedges + s->nedges, references = (uint64_t)g->nreferences + s->nreferences;
-    if (functions + edges + references > MAX_ENTRIES) return link_error(g->l, s->object, "there are too many functions, calls and variables");
+    uint64_t functions = (uint64_t)g->nfunctions + s->nfunctions, edges = (uint64_t)g->nedges + s->nedges;
+    uint64_t references = (uint64_t)g->nreferences + s->nreferences;
+    if (functions + edges + references > MAX_ENTRIES)
+        return link_error(g->l, s->object, "there are too many functions, calls and variables");
     void *f = realloc(g->functions, (functions + 1) * sizeof *g->functions);
     if (f) g->functions = f;
     void *e = realloc(g->edges, (edges + 1) * sizeof *g->edges);
@@ -192,7 +196,8 @@ static bool grow(struct graph *g, const struct summary *s)
 static uint32_t end_of(const struct summary *s)
 {
     uint32_t end = ABI_SUMMARY_HEADER, functions = s->functions_at + s->nfunctions * ABI_SUMMARY_FUNCTION;
-    uint32_t edges = s->edges_at + s->nedges * ABI_SUMMARY_EDGE, references = s->references_at + s->nreferences * ABI_SUMMARY_REFERENCE;
+    uint32_t edges = s->edges_at + s->nedges * ABI_SUMMARY_EDGE;
+    uint32_t references = s->references_at + s->nreferences * ABI_SUMMARY_REFERENCE;
     if (functions > end) end = functions;
     if (edges > end) end = edges;
     return references > end ? references : end;
@@ -263,7 +268,8 @@ static const char *name_of(struct graph *g, const struct place *place)
     g->steps += place->object->nsymbols;
     for (size_t i = 1; i < place->object->nsymbols && g->steps <= MAX_STEPS; i++) {
         if (!link_symbol(g->l, place->object, i, &s, &name)) return NULL;
-        if (s.st_shndx != place->section || s.st_value != place->value || ELF32_ST_TYPE(s.st_info) > STT_FUNC || !*name || *name == '$' || !strncmp(name, ".L", 2)) continue;
+        if (s.st_shndx != place->section || s.st_value != place->value || ELF32_ST_TYPE(s.st_info) > STT_FUNC) continue;
+        if (!*name || *name == '$' || !strncmp(name, ".L", 2)) continue;
         if (!best || ELF32_ST_BIND(s.st_info) != STB_LOCAL) best = name;
     }
     return best;
@@ -272,7 +278,7 @@ static const char *name_of(struct graph *g, const struct place *place)
 /* Of two summaries of one function, that of the object with the definition comes first. */
 static int by_function(const void *a, const void *b, void *graph)
 {
-    const struct function *x = &((const struct graph *)graph)->functions[*(const uint32_t *)a], *y = &((const struct graph *)graph)->functions[*(const uint32_t *)b];
+    const struct function *f = ((const struct graph *)graph)->functions, *x = &f[*(const uint32_t *)a], *y = &f[*(const uint32_t *)b];
     int order = by_place(&x->place, &y->place);
     bool own_x = x->object == x->place.object, own_y = y->object == y->place.object;
     return order ? order : own_x != own_y ? own_y - own_x : x < y ? -1 : x > y;
@@ -446,7 +452,8 @@ static bool record_entry(struct graph *g, uint32_t entry, uint32_t mark)
     if (!collect(g, entry, mark, &r)) return false;
     bool known = !(r.flags & (ABI_DYNAMIC_ALLOCA | ABI_RECURSION | ABI_INDIRECT_CALL | ABI_UNKNOWN_CALLEE));
     for (int k = 0; k < 2; k++) r.value[ABI_LDS_STACK + k] = known ? f->peak[k] : ABI_RESOURCE_UNKNOWN;
-    if (r.value[ABI_LDS_STACK] == ABI_RESOURCE_UNKNOWN || r.value[ABI_PDS_STACK] == ABI_RESOURCE_UNKNOWN) r.flags |= ABI_STACK_UNKNOWN;
+    if (r.value[ABI_LDS_STACK] == ABI_RESOURCE_UNKNOWN || r.value[ABI_PDS_STACK] == ABI_RESOURCE_UNKNOWN)
+        r.flags |= ABI_STACK_UNKNOWN;
     return resource_append(g->l->owned, &r, &why) || link_error(g->l, f->object, "%s", why);
 }
 
@@ -485,7 +492,8 @@ bool summary_records(struct linker *l, bool *any)
     for (size_t k = 0; k < l->nobjects; k++) *any |= has(&l->objects[k], is_summary);
     for (size_t k = 0; k < l->nobjects && *any; k++)
         if (has(&l->objects[k], is_record) && !has(&l->objects[k], is_summary))
-            return link_error(l, &l->objects[k], "it has resource records only, but other objects have " SUMMARY_SECTION "; both cannot be linked together");
+            return link_error(l, &l->objects[k], "it has resource records only, but other objects have " SUMMARY_SECTION
+                              "; both cannot be linked together");
     bool ok = !*any || (read_all(&g) && resolve(&g) && record_all(&g));
     free_graph(&g);
     return ok;
@@ -502,17 +510,18 @@ static const char *printed_name(struct graph *g, const struct place *place)
 
 static void print_function(struct graph *g, const struct function *f, FILE *out)
 {
-    fprintf(out, "%s: summary, vgpr %llu, sgpr %llu, lds stack %llu, pds stack %llu, outgoing %llu%s%s%s\n", printed_name(g, &f->place),
-        (unsigned long long)f->registers[0], (unsigned long long)f->registers[1], (unsigned long long)f->stack[0], (unsigned long long)f->stack[1],
-        (unsigned long long)f->outgoing, f->flags & ABI_FUNCTION_ENTRY ? "; entry" : "", f->flags & ABI_FUNCTION_DYNAMIC_ALLOCA ? "; dynamic alloca" : "",
-        f->flags & ABI_FUNCTION_INDIRECT_CALL ? "; indirect call" : "");
-    for (uint32_t i = f->edges; i < f->edges + f->nedges; i++)
-        fprintf(out, "    %s %s\n", g->edges[i].flags & ABI_EDGE_TAIL ? "continues in" : "calls", printed_name(g, &g->edges[i].place));
-    for (uint32_t i = f->references; i < f->references + f->nreferences; i++) {
-        const struct reference *r = &g->references[i];
-        fprintf(out, "    uses %s, %llu bytes%s%s\n", printed_name(g, &r->place), (unsigned long long)r->size, r->flags & ABI_REFERENCE_LDS ? " of lds" : "",
-            r->flags & ABI_REFERENCE_PDS ? " of pds" : "");
-    }
+    static const char *const names[] = {"; entry", "; dynamic alloca", "; indirect call"};
+    fprintf(out, "%s: summary, vgpr %llu, sgpr %llu, lds stack %llu, pds stack %llu, outgoing %llu", printed_name(g, &f->place),
+        (unsigned long long)f->registers[0], (unsigned long long)f->registers[1], (unsigned long long)f->stack[0],
+        (unsigned long long)f->stack[1], (unsigned long long)f->outgoing);
+    for (unsigned i = 0; i < sizeof names / sizeof *names; i++)
+        if (f->flags >> i & 1) fputs(names[i], out);
+    fputc('\n', out);
+    for (const struct edge *e = g->edges + f->edges, *end = e + f->nedges; e < end; e++)
+        fprintf(out, "    %s %s\n", e->flags & ABI_EDGE_TAIL ? "continues in" : "calls", printed_name(g, &e->place));
+    for (const struct reference *r = g->references + f->references, *end = r + f->nreferences; r < end; r++)
+        fprintf(out, "    uses %s, %llu bytes%s%s\n", printed_name(g, &r->place), (unsigned long long)r->size,
+            r->flags & ABI_REFERENCE_LDS ? " of lds" : "", r->flags & ABI_REFERENCE_PDS ? " of pds" : "");
 }
 
 bool summary_print(struct linker *l, FILE *out)

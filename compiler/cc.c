@@ -108,7 +108,7 @@ void cc_error(struct cc *cc, enum cc_exit status, LLVMValueRef at, const char *f
 {
     unsigned line = cc_line(at);
     if (line) cc_log(cc, "<source>:%u: error: ", line);
-    else cc_log(cc, "<source>: error: ");
+    else cc_log(cc, status == CC_ENVIRONMENT ? "ventus-cc: error: " : "<source>: error: ");
     va_list args;
     va_start(args, format);
     log_va(cc, format, args);

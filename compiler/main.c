@@ -33,6 +33,12 @@ static int usage(FILE *to, int status)
     return status;
 }
 
+static int wrong(const char *what, const char *argument)
+{
+    fprintf(stderr, "ventus-cc: %s: %s\n", argument, what);
+    return usage(stderr, CC_BAD_OPTION) + 1;
+}
+
 /* 0, or the exit code + 1 with which to stop. */
 static int arguments(int argc, char **argv, struct request *r)
 {
@@ -46,9 +52,10 @@ static int arguments(int argc, char **argv, struct request *r)
         else if (!strcmp(a, "--link")) r->link = true;
         else if (r->link && a[0] != '-') r->objects[r->nobjects++] = argv[i]; /* argv is reused from its start */
         else if ((a[0] != '-' || !a[1]) && !r->input) r->input = a;
-        else return usage(stderr, CC_BAD_OPTION) + 1;
+        else return wrong(a[0] != '-' || !a[1] ? "one source at a time; this is the second" : "unknown option, or no value behind it", a);
     }
-    if (r->link && (r->input || !r->nobjects)) return usage(stderr, CC_BAD_OPTION) + 1;
+    if (r->link && r->input) return wrong("--link comes before the objects", r->input);
+    if (r->link && !r->nobjects) return wrong("it needs objects", "--link");
     if (!r->output && isatty(STDOUT_FILENO)) {
         fputs("ventus-cc: standard output is a terminal; use -o FILE\n", stderr);
         return CC_BAD_OPTION + 1;
@@ -96,7 +103,8 @@ static bool write_fd(int fd, const char *bytes, size_t size)
 static bool write_file(struct cc *cc, const char *path, const void *bytes, size_t size)
 {
     char *part = cc_printf(cc, "%s.XXXXXX", path);
-    bool direct = access(path, F_OK) == 0 && !strncmp(path, "/dev/", 5);
+    struct stat st;
+    bool direct = stat(path, &st) == 0 && !S_ISREG(st.st_mode);
     int fd = direct ? open(path, O_WRONLY | O_CLOEXEC) : mkstemp(part);
     if (fd < 0) return false;
     bool good = write_fd(fd, bytes, size);

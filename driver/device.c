@@ -115,6 +115,7 @@ enum ventus_status ventus_open(const struct gpu_config *config, ventus_device **
     if (gpu_config_check(config)) return VENTUS_BAD_CONFIG;
     ventus_device *d = device_new(config);
     if (!d) return VENTUS_NO_MEMORY;
+    device_check_environment(d);
     *device = d;
     return VENTUS_OK;
 }
@@ -139,6 +140,7 @@ void ventus_close(ventus_device *device)
 {
     if (!device) return;
     queue_close(device);
+    device_check_end(device);
     gpu_destroy(device->gpu);
     device->gpu = NULL;
     free(device->heap.blocks);

@@ -14,6 +14,7 @@
 #include "asm/asm.h"
 #include "driver/ventus.h"
 #include "isa/abi.h"
+#include "sim/check/check.h"
 
 struct block { uint32_t addr; uint64_t size; }; /* size as asked for; ends on a page */
 
@@ -63,6 +64,8 @@ struct ventus_device {
     struct segment segments[MAX_SEGMENTS];
     size_t nsegments;
     struct queue queue;
+    struct check *check;   /* NULL: off; set before the first allocation */
+    FILE *check_file;      /* its own output, or NULL */
 };
 
 struct line { uint32_t pc, line; };
@@ -108,6 +111,8 @@ struct ventus_event {
     struct job job;
     uint32_t block, pds;           /* device addresses, 0: not allocated */
     uint32_t print_at, print_size; /* of the print buffer in `block` */
+    struct checked_launch *checked; /* NULL, or what checks are told */
+    bool being_checked;
 };
 
 /* ---- device.c ---- */
@@ -117,6 +122,21 @@ void device_unuse(ventus_device *device);
 
 /* Adds the counts of one launch to a sum. */
 void counters_add(struct counters *sum, const struct counters *c);
+
+/* ---- check.c: each does nothing without checks ---- */
+
+void device_check_environment(ventus_device *device);
+void device_check_end(ventus_device *device);
+
+enum { LAUNCH_ARGS = 128 }; /* where arguments begin in the block of a launch */
+
+/* Keeps the names of arguments; memory and job.launch are filled in. */
+enum ventus_status launch_check_take(ventus_event *event, const uint64_t *local_sizes);
+/* The blocks have been allocated and filled. */
+void launch_check_memory(ventus_event *event);
+/* Around the run. */
+void launch_check_begin(ventus_event *event);
+void launch_check_end(ventus_event *event);
 
 /* ---- module.c ---- */
 

@@ -9,8 +9,9 @@
 #include "driver/driver.h"
 
 enum {
-    BLOCK_ARGS = 128,           /* arguments lie behind the metadata, aligned for the largest vector */
+    BLOCK_ARGS = LAUNCH_ARGS,   /* arguments lie behind the metadata, aligned for the largest vector */
     PRINT_BYTES = 1 << 20,      /* what CL_DEVICE_PRINTF_BUFFER_SIZE says */
+    CHECK_GAP = 64,             /* between __local arguments, with checks */
     START_SGPRS = 12,           /* the start code itself uses x0 to x10 */
     PRIVATE_BYTES = 256 << 20,  /* of one launch; beyond, fewer groups are resident at a time */
 };
@@ -57,8 +58,9 @@ static bool set_range(ventus_event *e)
     return true;
 }
 
-/* Places __local arguments behind the static local memory and writes their offsets into `args`. */
-static bool set_local(ventus_event *e, uint8_t *args)
+/* Places __local arguments behind the static local memory, each `gap` bytes behind what is before it, and
+ * writes their offsets into `args`. */
+static bool set_local(ventus_event *e, uint8_t *args, uint64_t gap)
 {
     const struct ventus_kernel *k = e->in.kernel;
     struct launch *l = &e->job.launch;
@@ -67,7 +69,7 @@ static bool set_local(ventus_event *e, uint8_t *args)
         const struct ventus_arg *a = &k->args[i];
         if (a->kind != ARG_LOCAL) continue;
         uint64_t size = e->in.local_sizes ? e->in.local_sizes[i] : 0;
-        end = (end + a->align - 1) & ~(uint64_t)(a->align - 1);
+        end = (end + gap + a->align - 1) & ~(uint64_t)(a->align - 1);
         if (end > limit || size > limit - end) return false;
         uint32_t offset = (uint32_t)end;
         memcpy(args + a->offset, &offset, sizeof offset);
@@ -76,6 +78,12 @@ static bool set_local(ventus_event *e, uint8_t *args)
     if (end > limit) return false;
     l->lds_bytes = l->warps * ABI_WARP_STACK + (uint32_t)end;
     return true;
+}
+
+/* Checks see an overrun better when something lies between arguments, if there is room for that. */
+static bool place_local(ventus_event *e)
+{
+    return (e->device->check && set_local(e, e->memory, CHECK_GAP)) || set_local(e, e->memory, 0);
 }
 
 static void set_rest(ventus_event *e)
@@ -104,11 +112,12 @@ enum ventus_status launch_take(ventus_event *e, const struct ventus_launch *laun
     e->memory = malloc(k->args_size + 1u);
     if (!e->memory) return VENTUS_NO_MEMORY;
     if (k->args_size) memcpy(e->memory, launch->args, k->args_size);
-    if (!set_range(e) || !set_local(e, e->memory)) return VENTUS_BAD_LAUNCH;
+    if (!set_range(e) || !place_local(e)) return VENTUS_BAD_LAUNCH;
     set_rest(e);
+    enum ventus_status status = launch_check_take(e, e->in.local_sizes);
     e->in.args = e->memory;
     e->in.local_sizes = NULL;
-    return VENTUS_OK;
+    return status;
 }
 
 /* ---- device blocks ---- */
@@ -177,9 +186,8 @@ static enum ventus_status fill(ventus_event *e)
     return VENTUS_OK;
 }
 
-enum ventus_status launch_prepare(ventus_event *e)
+static enum ventus_status prepare_blocks(ventus_event *e)
 {
-    if (e->in.raw) return VENTUS_OK;
     e->print_at = round_up(BLOCK_ARGS + e->in.kernel->args_size, BLOCK_ARGS);
     e->print_size = e->in.module->nformats ? PRINT_BYTES : 0;
     enum ventus_status status = ventus_alloc(e->device, e->print_at + e->print_size, &e->block);
@@ -187,6 +195,14 @@ enum ventus_status launch_prepare(ventus_event *e)
     if (status == VENTUS_OK) status = fill(e);
     if (status != VENTUS_OK) release(e);
     e->job.launch.knl = e->block;
+    if (status == VENTUS_OK) launch_check_memory(e);
+    return status;
+}
+
+enum ventus_status launch_prepare(ventus_event *e)
+{
+    enum ventus_status status = e->in.raw ? VENTUS_OK : prepare_blocks(e);
+    if (status == VENTUS_OK) launch_check_begin(e);
     return status;
 }
 
@@ -244,6 +260,7 @@ static void print_output(const ventus_event *e)
 
 void launch_finish(ventus_event *e, enum ventus_status status)
 {
+    launch_check_end(e);
     print_output(e);
     release(e);
     e->outcome.status = status;

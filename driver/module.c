@@ -266,7 +266,8 @@ static bool record_sizes(struct parser *p, const struct elf_resource *r, struct 
 {
     bool incomplete = r->flags & ABI_REGISTERS_INCOMPLETE, deep = r->value[ABI_PDS_STACK] == ABI_RESOURCE_UNKNOWN;
     uint64_t stack = deep ? USUAL_STACK : r->value[ABI_PDS_STACK];
-    if (r->value[ABI_VGPR] > ISA_VREGS || r->value[ABI_SGPR] > ISA_XREGS) return fail(p, "a resource record wants more registers than there are");
+    if (r->value[ABI_VGPR] > ISA_VREGS || r->value[ABI_SGPR] > ISA_XREGS)
+        return fail(p, "a resource record wants more registers than there are");
     if (r->value[ABI_LDS] > ABI_LOCAL_LIMIT - ABI_LOCAL_BASE || r->value[ABI_PDS] > MAX_PDS || stack > MAX_PDS - r->value[ABI_PDS])
         return fail(p, "a resource record wants more memory than there is");
     if (r->value[ABI_LDS_STACK] > ABI_WARP_STACK && r->value[ABI_LDS_STACK] != ABI_RESOURCE_UNKNOWN)
@@ -333,7 +334,8 @@ static bool take_records(struct parser *p, const struct elf_image *image)
 {
     const struct elf_symbol **order = calloc(image->nsymbols + 1, sizeof *order);
     p->nkernels = image->nresources;
-    bool ok = (order && p->nkernels <= MAX_KERNELS && allocate(p)) || fail(p, p->nkernels > MAX_KERNELS ? "too many kernels" : "out of memory");
+    bool ok = p->nkernels <= MAX_KERNELS || fail(p, "too many kernels");
+    ok = ok && ((order && allocate(p)) || fail(p, "out of memory"));
     ok = ok && add_named(p, image, order) && add_unnamed(p, image, order);
     free(order);
     return ok;
@@ -373,7 +375,8 @@ static bool load(struct parser *p, size_t size)
     if (!elf_read(m->bytes, size, &image, segments, MAX_SEGMENTS, &n, &why)) return fail(p, why ? why : "damaged ELF file");
     m->entry = image.entry;
     m->note = image.note ? strdup(image.note) : NULL;
-    bool ok = m->note || (image.note ? fail(p, "out of memory") : image.nresources || fail(p, "the program has neither a Ventus note nor resource records"));
+    bool ok = m->note || !image.note || fail(p, "out of memory");
+    ok = ok && (m->note || image.nresources || fail(p, "the program has neither a Ventus note nor resource records"));
     ok = ok && take_segments(p, segments, n) && (m->note ? parse_note(p) : take_records(p, &image));
     elf_free(&image); /* names of symbols are in the file's own bytes */
     return ok;
@@ -448,7 +451,10 @@ uint32_t ventus_module_line(const ventus_module *module, uint32_t pc)
 
 static void take_out(ventus_device *d)
 {
-    for (size_t i = 0; i < d->nsegments; i++) gpu_mem_close(d->gpu, d->segments[i].addr, d->segments[i].memsize);
+    for (size_t i = 0; i < d->nsegments; i++) {
+        if (d->check) check_closed(d->check, d->segments[i].addr, d->segments[i].memsize);
+        gpu_mem_close(d->gpu, d->segments[i].addr, d->segments[i].memsize);
+    }
     d->nsegments = 0;
     d->loaded = 0;
 }
@@ -476,6 +482,10 @@ static bool put_in(ventus_device *d)
         access[i] = access_of(d, s);
         if (!gpu_mem_open(d->gpu, s->addr, s->memsize, GPU_READ | GPU_WRITE)) return false;
         if (s->filesize) memcpy(gpu_mem(d->gpu, s->addr, s->filesize), s->data, s->filesize);
+        if (d->check) {
+            check_opened(d->check, s->addr, s->memsize, "the program");
+            check_wrote(d->check, s->addr, s->memsize);
+        }
         s->data = NULL; /* belongs to the module, which may go away */
     }
     for (size_t i = 0; i < d->nsegments; i++) {

@@ -167,7 +167,11 @@ static void end(ventus_event *e, enum ventus_status status)
 /* ---- a batch ---- */
 
 /* Most launches that it makes sense to give to the machine at once: each needs a slot. */
-static uint32_t most_running(const struct gpu_config *c) { return c->sms * c->groups_per_sm; }
+static uint32_t most_running(const ventus_device *d)
+{
+    const struct gpu_config *c = ventus_config(d);
+    return d->check ? 1 : c->sms * c->groups_per_sm;
+}
 
 /* Passes the cancel flags of callers on, since the machine looks at ours. With the lock held. */
 static void look_at_flags(struct queue *q)
@@ -183,7 +187,7 @@ static ventus_event *candidate(ventus_device *d, enum ventus_status *status)
     pthread_mutex_lock(&q->lock);
     if (q->watched) look_at_flags(q);
     ventus_event *e = choose(q, status);
-    bool room = !q->visitors && q->running < most_running(ventus_config(d));
+    bool room = !q->visitors && q->running < most_running(d);
     if (e && *status == VENTUS_OK && (!room || serial_of(e) != q->batch)) e = NULL;
     pthread_mutex_unlock(&q->lock);
     return e;

@@ -13,7 +13,7 @@
 #include "sim/sim.h"
 
 /* Version of this header, major << 16 | minor: a minor one only adds. */
-#define VENTUS_API_VERSION 0x00020000u
+#define VENTUS_API_VERSION 0x00020001u
 
 /* The version the library was built with; a program checks that its major part is the header's. */
 uint32_t ventus_api_version(void);
@@ -76,6 +76,19 @@ struct ventus_totals {
     struct counters counters;  /* sums; max_simt_depth is the maximum */
 };
 void ventus_totals(ventus_device *device, struct ventus_totals *totals);
+
+/* ---- check.c: looking for mistakes of kernels (docs/check.md) ---- */
+
+/* Turns checks on: `what` as in sim/check/check.h, reports go to `out` as launches end (NULL: they are only
+ * kept). Only before anything is allocated or run, else VENTUS_BAD_ARGUMENT; ventus_open does it itself when the
+ * environment variable VENTUS_CHECK asks for it. Launches then run one at a time, and much slower. */
+enum ventus_status ventus_check(ventus_device *device, unsigned what, FILE *out);
+
+struct check;
+
+/* For check_count, check_get and check_json (sim/check/check.h) while no launch is under way; NULL: there are no
+ * checks. */
+const struct check *ventus_checks(const ventus_device *device);
 
 /* ---- memory.c ---- */
 

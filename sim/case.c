@@ -10,6 +10,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "isa/abi.h"
 
@@ -42,19 +43,21 @@ static char *read_text(const char *path, const struct why *why)
 {
     FILE *f = fopen(path, "rb");
     char *text = NULL;
+    struct stat st;
     long size = -1;
     if (!f) {
         fail(why, path, 0, "%s", strerror(errno));
         return NULL;
     }
-    if (fseek(f, 0, SEEK_END) == 0) size = ftell(f);
+    bool folder = !fstat(fileno(f), &st) && S_ISDIR(st.st_mode); /* whose end is far away */
+    if (!folder && fseek(f, 0, SEEK_END) == 0) size = ftell(f);
     if (size >= 0 && size <= MAX_FILE && fseek(f, 0, SEEK_SET) == 0) text = malloc((size_t)size + 1);
     if (text && fread(text, 1, (size_t)size, f) != (size_t)size) {
         free(text);
         text = NULL;
     }
     if (text) text[size] = 0;
-    else fail(why, path, 0, size > MAX_FILE ? "larger than 256 MiB" : "cannot be read");
+    else fail(why, path, 0, folder ? "is a folder" : size > MAX_FILE ? "larger than 256 MiB" : "cannot be read");
     fclose(f);
     return text;
 }

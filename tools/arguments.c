@@ -52,13 +52,20 @@ static bool store_float(const char *text, const char **end, uint8_t *out, size_t
     return true;
 }
 
+static _Noreturn void bad_number(const struct args *args, const struct argument *a, const char *text, size_t width)
+{
+    int n = (int)strcspn(text, ",");
+    usage_error(args, "--arg %s: '%.*s' is no %s of %zu byte%s", a->spec, n < 40 ? n : 40, text,
+                a->floating ? "floating-point number" : "integer", width, width == 1 ? "" : "s");
+}
+
 /* "1,2,3" as numbers of `width` bytes. */
 static void store_numbers(const struct args *args, const struct argument *a, const char *text, size_t width, uint8_t *out)
 {
     for (;; out += width) {
         const char *end;
         bool ok = a->floating ? store_float(text, &end, out, width) : store_integer(text, &end, out, width);
-        if (!ok || (*end && *end != ',')) usage_error(args, "--arg %s: not numbers of %zu bytes", a->spec, width);
+        if (!ok || (*end && *end != ',')) bad_number(args, a, text, width);
         if (!*end) return;
         text = end + 1;
     }
@@ -135,7 +142,7 @@ static void parse_iota(const struct args *args, struct argument *a, const char *
 
 struct argument argument_parse(const struct args *args, const char *spec)
 {
-    static const char *const kinds[] = {"i", "f", "bytes", "buf", "out", "ints", "floats", "iota", "local", "null", NULL};
+    static const char *const kinds[] = {"i", "f", "bytes", "buf", "new", "out", "ints", "floats", "iota", "local", "null", NULL};
     struct argument a = {.spec = spec};
     const char *rest;
     if (prefix(spec, "i", &rest) || prefix(spec, "f", &rest)) {
@@ -146,6 +153,10 @@ struct argument argument_parse(const struct args *args, const char *spec)
         parse_file(&a, ARGUMENT_BYTES, rest + 1);
     } else if (prefix(spec, "buf", &rest)) {
         parse_buffer(args, &a, rest, false);
+    } else if (prefix(spec, "new", &rest)) {
+        a.kind = ARGUMENT_BUFFER;
+        a.size = number_arg(args, spec, rest, 1, (uint64_t)1 << 32);
+        a.unwritten = true;
     } else if (prefix(spec, "out", &rest)) {
         parse_buffer(args, &a, rest, true);
     } else if (prefix(spec, "ints", &rest) || prefix(spec, "floats", &rest)) {
@@ -197,6 +208,7 @@ static void place_buffer(struct argument *a, unsigned index, ventus_device *devi
 {
     enum ventus_status status = ventus_alloc(device, a->size, &a->addr);
     if (status == VENTUS_OK && a->bytes) status = ventus_write(device, a->addr, a->bytes, a->size);
+    else if (status == VENTUS_OK && !a->unwritten && ventus_checks(device)) status = ventus_fill(device, a->addr, "", 1, a->size);
     if (status != VENTUS_OK) die("argument %u (%s): %s", index, a->spec, ventus_status_text(status));
     memcpy(out, &a->addr, 4);
 }

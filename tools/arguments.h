@@ -15,6 +15,7 @@ struct argument {
     const char *numbers;  /* NUMBERS: "1,2,3"; their width follows from the kernel's argument */
     char *text;           /* what `numbers` was made of when it came from a file */
     bool floating;
+    bool unwritten;       /* BUFFER: its contents are undefined, although they are zeros */
     const char *file;     /* BUFFER: where it is written afterwards, NULL: nowhere */
     char show;            /* BUFFER: printed afterwards as i, u, x or f, 0: not */
     uint64_t show_count;

@@ -43,8 +43,8 @@ int cmd_cc(int argc, char **argv)
              "      --compile             make an object, to be linked later\n"
              "      --link                make a program of objects\n"
              "  -o FILE                   where the result goes; default: standard output\n\n"
-             "Exit codes: 0 done, 1 the program does not compile, 2 unknown build option,\n"
-             "3 no clang-19 or no built-in library, 4 internal error.");
+             "Exit codes: 0 done, 1 the program does not compile, 2 unknown build option or wrong usage,\n"
+             "3 no clang-19, no built-in library, or a file cannot be read or written, 4 internal error.");
         return EXIT_OK;
     }
     const char *compiler = find_compiler(path);

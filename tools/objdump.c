@@ -235,7 +235,8 @@ static void load_source(struct how *how, const char *note, const char *program)
         text = read_file(how->source_file, &size);
     }
     if (!text && name) text = find_source(name, program, &size);
-    if (!text && name) fprintf(stderr, "ventus: the source '%s' is not there, or no file; --source-file says where it is\n", plain_path(name) ? name : "?");
+    if (!text && name)
+        fprintf(stderr, "ventus: the source '%s' is not there, or no file; --source-file says where it is\n", plain_path(name) ? name : "?");
     if (!text && !name) fprintf(stderr, "ventus: the program does not say what it was made of; --source-file does\n");
     how->listing.source = text;
     how->listing.source_size = size;
@@ -360,5 +361,5 @@ int cmd_objdump(int argc, char **argv)
     }
     free(bytes);
     free((char *)how.listing.source);
-    return fflush(stdout) || ferror(stdout) ? (perror("ventus: standard output"), EXIT_FAILED) : EXIT_OK;
+    return EXIT_OK;
 }

@@ -7,7 +7,7 @@
 
 enum { FLAG_KERNEL, FLAG_GLOBAL, FLAG_LOCAL, FLAG_OFFSET, FLAG_ARG, FLAG_SHOW, FLAG_SAVE, FLAG_CASE, FLAG_STRICT, FLAG_DUMP,
        FLAG_STATS, FLAG_JSON, FLAG_TRACE, FLAG_TRACE_DIR, FLAG_TRACE_BINARY, FLAG_CONFIG, FLAG_PROFILE, FLAG_LANES, FLAG_WARPS,
-       FLAG_THREADS, FLAG_ORDER };
+       FLAG_THREADS, FLAG_ORDER, FLAG_CHECK };
 static const struct flag flags[] = {
     {"kernel", 'k', "NAME", "kernel to run; not needed when there is only one"},
     {"global", 'g', "X[,Y[,Z]]", "work-items in each dimension"},
@@ -30,6 +30,7 @@ static const struct flag flags[] = {
     {"warps", 0, "N", "warps of a processor"},
     {"threads", 0, "N", "host threads"},
     {"order", 0, "ORDER", "which side of a divergent branch runs first: fewer (the machine's),\ntaken, fallthrough"},
+    {"check", 0, "[=KINDS]", "look for mistakes of the kernel: all, or a list of bounds, overflow,\nuninit, races, barriers, align; docs/check.md explains them"},
     {0},
 };
 
@@ -45,12 +46,13 @@ static const char about[] =
     "  buf:@FILE           a buffer with a file's contents\n"
     "  ints:1,2,3  floats:1,2.5   a buffer of 32-bit words; ints:@FILE floats:@FILE from a text file\n"
     "  iota:N              a buffer of the words 0 to N-1\n"
+    "  new:BYTES           a buffer that nobody has written: --check reports uses of its contents\n"
     "  out:BYTES:FILE      a buffer of zeros, written to FILE (- is standard output) after the run;\n"
     "  out:@IN:FILE        the same with first contents\n"
     "  local:BYTES         local memory for a __local pointer\n"
     "  null                a pointer that is NULL\n\n"
     "Example:  ventus run saxpy.elf -g 64 -a f:2 -a iota:64 -a out:256:y.bin --show 2:f\n"
-    "Exit codes: 0 done, 1 the kernel failed or does not fit, 2 wrong usage.";
+    "Exit codes: 0 done, 1 the kernel failed, does not fit or --check found something,\n2 wrong usage.";
 
 enum { MOST_ARGUMENTS = 256, MOST_CASES = 4096, MOST_DUMPS = 64, MOST_WARPS = 64, MOST_THREADS = 256 };
 
@@ -77,6 +79,14 @@ static void add_argument(struct request *r)
     if (!r->arguments) r->arguments = allocate(MOST_ARGUMENTS * sizeof *r->arguments);
     if (r->narguments == MOST_ARGUMENTS) usage_error(&r->args, "more than %d arguments", MOST_ARGUMENTS);
     r->arguments[r->narguments++] = argument_parse(&r->args, r->args.value);
+}
+
+static unsigned parse_check(const struct args *args)
+{
+    unsigned what;
+    char why[160];
+    if (!check_parse(args->value, &what, why, sizeof why)) usage_error(args, "--check: %s", why);
+    return what;
 }
 
 static void parse_flag(struct request *r, struct overrides *o, int flag)
@@ -107,6 +117,7 @@ static void parse_flag(struct request *r, struct overrides *o, int flag)
     case FLAG_WARPS: o->warps = (uint32_t)number_arg(a, "--warps", a->value, 1, MOST_WARPS); break;
     case FLAG_THREADS: o->threads = (uint32_t)number_arg(a, "--threads", a->value, 1, MOST_THREADS); break;
     case FLAG_ORDER: r->options.order = parse_order(a); break;
+    case FLAG_CHECK: r->check = parse_check(a); break;
     default:
         if (r->file) usage_error(a, "one executable at a time, '%s' is the second", a->value);
         r->file = a->value;

@@ -4,6 +4,8 @@
 
 #include "arguments.h"
 #include "driver/ventus.h"
+#include "sim/check/check.h"
+#include "sim/case.h"
 #include "tool.h"
 #include "trace.h"
 
@@ -16,6 +18,7 @@ struct report {
     struct reported *launches;
     size_t n, room;
     bool flat;             /* cases on flat memory: */
+    char *checks;          /* what --check found, as JSON; NULL: nothing was checked */
     uint64_t stray_pages;  /* pages touched that belong to no buffer */
 };
 
@@ -47,6 +50,7 @@ struct request {
     unsigned ndumps;
     bool strict;                   /* recorded launches get their buffers alone */
 
+    unsigned check;                /* what to check, 0: nothing */
     bool stats;
     bool silent;                   /* standard output is for a trace or JSON */
     const char *json, *trace_dir;  /* NULL: not wanted */
@@ -67,6 +71,19 @@ int run_kernel(struct request *r);
  * text of hexadecimal words. The kernel's arguments are those of the command line. NULL when `bytes` is
  * an ELF file with a note, or damaged; malloc'ed otherwise. */
 void *raw_program(const struct request *r, char *bytes, size_t size, size_t *elf_size);
+
+/* ---- run_check.c: --check ---- */
+
+/* Turns checks on, if they are wanted; a device has them already when VENTUS_CHECK says so. */
+void run_check_device(const struct request *r, ventus_device *device);
+struct check *run_check_machine(const struct request *r, struct gpu *gpu); /* NULL when they are not wanted */
+
+/* The observer for a recorded launch, whose buffers are loaded; check_end is to follow. `c` may be NULL. */
+const struct trace *run_check_case(struct check *c, const struct recorded *recorded, const char *name, const struct trace *next);
+
+/* Keeps what has been found, if `c` is not NULL, and returns the exit code: `code`, or EXIT_FAILED instead of EXIT_OK
+ * when there are reports. */
+int run_check_results(struct report *report, const struct check *c, int code);
 
 /* ---- run_case.c ---- */
 

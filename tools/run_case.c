@@ -57,6 +57,7 @@ static void cover(uint8_t *covered, uint64_t addr, uint64_t size)
 struct session {
     struct gpu *gpu;
     struct tracer *tracer;
+    struct check *check;
     uint8_t *covered;
     uint32_t lds_bytes;  /* of groups; on flat memory it never shrinks, since the machine would close the rest */
 };
@@ -139,8 +140,9 @@ static bool run_one(struct request *r, struct session *s, const char *spec)
         tracer = trace_open(s->gpu, &(struct trace_files){.log = log, .binary = r->trace.binary});
     }
     options.serial = true;
-    options.trace = trace_hooks(tracer);
+    options.trace = run_check_case(s->check, &c, path, trace_hooks(tracer));
     gpu_launch(s->gpu, &c.launch, &options, &result);
+    if (s->check) check_end(s->check);
     if (tracer != s->tracer) trace_close(tracer);
     fault_print(&result.fault, text, sizeof text);
     if (result.status == LAUNCH_FAULT) fprintf(stderr, "ventus run: %s: %s\n", path, text);
@@ -168,14 +170,17 @@ int run_cases(struct request *r)
     for (unsigned i = 0; i < r->ndumps; i++) dumps[i] = parse_dump(&r->args, r->dumps[i]);
     s.gpu = gpu_create(&r->config, &why);
     if (!s.gpu) usage_error(&r->args, "machine: %s", why);
+    s.check = run_check_machine(r, s.gpu);
     if (!r->strict) open_flat(s.gpu);
     if (!r->trace_dir) s.tracer = trace_open(s.gpu, &r->trace);
     for (unsigned i = 0; i < r->ncases && ok; i++) ok = run_one(r, &s, r->cases[i]);
     trace_close(s.tracer);
     for (unsigned i = 0; i < r->ndumps && ok; i++) write_dump(s.gpu, &dumps[i]);
     if (!r->strict) count_strays(&r->report, &s);
+    int code = run_check_results(&r->report, s.check, ok ? EXIT_OK : EXIT_FAILED);
+    check_free(s.check);
     gpu_destroy(s.gpu);
     free(dumps);
     free(s.covered);
-    return ok ? EXIT_OK : EXIT_FAILED;
+    return code;
 }

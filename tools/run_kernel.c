@@ -54,20 +54,31 @@ static const struct ventus_kernel *choose_kernel(const struct request *r, const 
     exit(EXIT_USAGE);
 }
 
+/* Work-groups that are too large have a message of their own: it is the most likely reason why a launch does not fit. */
+static void check_group(const struct request *r, const struct ventus_kernel *k, uint32_t most)
+{
+    const uint32_t *local = r->range.local;
+    uint64_t items = (uint64_t)local[0] * local[1];
+    if (items <= most) items *= local[2];
+    if (items > most) die("work-groups of kernel %s have at most %u work-items on this machine; --local asks for more", k->name, most);
+}
+
 static void choose_local(struct request *r, const struct ventus_kernel *k, ventus_device *device)
 {
     struct ventus_range *range = &r->range;
     if (r->have_local && r->local_dims != range->work_dim)
         usage_error(&r->args, "--local has %u dimension%s, --global %u", r->local_dims, r->local_dims == 1 ? "" : "s", range->work_dim);
     for (unsigned d = 0; d < 3 && !r->have_local && k->reqd[0]; d++) range->local[d] = k->reqd[d];
+    uint32_t most = ventus_max_group(device, k);
     if (!r->have_local && !k->reqd[0]) {
-        uint32_t most = ventus_max_group(device, k), n = range->global[0] < most ? range->global[0] : most;
+        uint32_t n = range->global[0] < most ? range->global[0] : most;
         while (n > 1 && range->global[0] % n) n--;
         range->local[0] = n ? n : 1;
     }
     for (unsigned d = 0; d < 3; d++)
         if (range->global[d] % range->local[d])
             usage_error(&r->args, "--global %u is no multiple of --local %u", range->global[d], range->local[d]);
+    if (r->have_local) check_group(r, k, most);
 }
 
 static void *place_arguments(struct request *r, const struct ventus_kernel *k, ventus_device *device, uint64_t *local_sizes)
@@ -131,6 +142,7 @@ int run_kernel(struct request *r)
     const struct ventus_kernel *k = choose_kernel(r, module);
     if (!r->range.work_dim) usage_error(&r->args, "--global is needed: the number of work-items");
     ventus_device *device = open_device(r);
+    run_check_device(r, device);
     choose_local(r, k, device);
     uint64_t *local_sizes = allocate((k->nargs + 1) * sizeof *local_sizes);
     void *image = place_arguments(r, k, device, local_sizes);
@@ -145,6 +157,7 @@ int run_kernel(struct request *r)
     free(image);
     free(local_sizes);
     ventus_module_free(module);
+    int code = run_check_results(&r->report, ventus_checks(device), status == VENTUS_OK ? EXIT_OK : EXIT_FAILED);
     ventus_close(device);
-    return status == VENTUS_OK ? EXIT_OK : EXIT_FAILED;
+    return code;
 }

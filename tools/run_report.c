@@ -39,6 +39,7 @@ void report_free(struct report *r)
 {
     for (size_t i = 0; i < r->n; i++) free(r->launches[i].name);
     free(r->launches);
+    free(r->checks);
 }
 
 static struct counters total(const struct report *r)
@@ -163,6 +164,7 @@ void report_json(const struct report *r, const char *path)
     }
     fputs("  ],\n  \"total\": ", out);
     put_counters(out, &sum);
+    if (r->checks) fprintf(out, ",\n  \"checks\": %s", r->checks);
     if (r->flat) fprintf(out, ",\n  \"stray_pages\": %llu", (unsigned long long)r->stray_pages);
     fputs("\n}\n", out);
     bool bad = ferror(out);

@@ -63,7 +63,7 @@ static void print_help(const struct args *args)
         char left[80];
         char letter[8] = "    ";
         if (f->letter) snprintf(letter, sizeof letter, "-%c, ", f->letter);
-        snprintf(left, sizeof left, "%s--%s%s%s", letter, f->name, f->value ? " " : "", f->value ? f->value : "");
+        snprintf(left, sizeof left, "%s--%s%s%s", letter, f->name, f->value && f->value[0] != '[' ? " " : "", f->value ? f->value : "");
         printf("  %-28s", left);
         for (const char *p = f->help; *p; p++) {
             putchar(*p);
@@ -95,7 +95,7 @@ static int take_value(struct args *args, int index, const char *glued)
         if (glued) usage_error(args, "--%s takes no value", f->name);
         return index;
     }
-    if (glued) args->value = glued;
+    if (glued || f->value[0] == '[') args->value = glued;
     else if (args->at < args->argc) args->value = args->argv[args->at++];
     else usage_error(args, "--%s wants a value: %s", f->name, f->value);
     return index;
@@ -187,13 +187,18 @@ void *allocate(size_t size)
     return p;
 }
 
-void *read_file(const char *path, size_t *size)
+FILE *open_input(const char *path)
 {
     struct stat st;
-    bool standard = !strcmp(path, "-");
-    FILE *in = standard ? stdin : fopen(path, "rb");
-    if (!in) die("cannot open %s: %s", path, strerror(errno));
+    FILE *in = strcmp(path, "-") ? fopen(path, "rb") : stdin;
+    if (!in) die("cannot open '%s': %s", path, strerror(errno));
     if (!fstat(fileno(in), &st) && S_ISDIR(st.st_mode)) die("%s is a folder", path);
+    return in;
+}
+
+void *read_file(const char *path, size_t *size)
+{
+    FILE *in = open_input(path);
     size_t have = 0, room = 1 << 16;
     char *bytes = allocate(room + 1);
     for (size_t n; (n = fread(bytes + have, 1, room - have, in)); ) {
@@ -205,22 +210,26 @@ void *read_file(const char *path, size_t *size)
         if (!bytes) die("out of memory");
     }
     if (ferror(in)) die("cannot read %s: %s", path, strerror(errno));
-    if (!standard) fclose(in);
+    if (in != stdin) fclose(in);
     bytes[have] = 0;
     *size = have;
     return bytes;
 }
 
-/* A file that could not be written completely is removed again; a device or pipe is left alone. */
+/* A file that could not be written completely is removed again; a device or pipe is left alone. What is wrong
+ * with standard output is told when the program ends. */
 void write_file(const char *path, const void *bytes, size_t size)
 {
     struct stat st;
-    bool standard = !strcmp(path, "-");
-    FILE *out = standard ? stdout : fopen(path, "wb");
-    if (!out) die("cannot write %s: %s", path, strerror(errno));
-    bool removable = !standard && !fstat(fileno(out), &st) && S_ISREG(st.st_mode);
+    if (!strcmp(path, "-")) {
+        fwrite(bytes, 1, size, stdout);
+        return;
+    }
+    FILE *out = fopen(path, "wb");
+    if (!out) die("cannot write '%s': %s", path, strerror(errno));
+    bool removable = !fstat(fileno(out), &st) && S_ISREG(st.st_mode);
     bool ok = fwrite(bytes, 1, size, out) == size;
-    ok = (standard ? !fflush(out) : !fclose(out)) && ok;
+    ok = !fclose(out) && ok;
     if (!ok) {
         int error = errno;
         if (removable) unlink(path);

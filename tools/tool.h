@@ -25,7 +25,8 @@ int cmd_trace(int argc, char **argv);
 struct flag {
     const char *name;   /* without dashes */
     char letter;        /* short form, 0: none */
-    const char *value;  /* what the value is called, NULL: the option takes none */
+    const char *value;  /* what the value is called, NULL: the option takes none; "[=X]": it may
+                         * be left out, then args->value is NULL */
     const char *help;
 };
 
@@ -69,6 +70,7 @@ struct gpu_config;
 void config_file(struct gpu_config *config, const char *path);
 
 /* ---- files; failures end the program ---- */
+FILE *open_input(const char *path);              /* "-": standard input */
 void *read_file(const char *path, size_t *size); /* "-": standard input; zero-terminated, malloc'ed */
 void write_file(const char *path, const void *bytes, size_t size);
 void *allocate(size_t size);                     /* zeroed */

@@ -187,8 +187,7 @@ int cmd_trace(int argc, char **argv)
         r.path = args.value;
     }
     if (!r.path) usage_error(&args, "a file is needed");
-    r.in = strcmp(r.path, "-") ? fopen(r.path, "rb") : stdin;
-    if (!r.in) die("cannot open %s: %s", r.path, strerror(errno));
+    r.in = open_input(r.path);
     read_header(&r);
     for (int c; (c = getc(r.in)) != EOF;) {
         r.at++;

@@ -1,7 +1,11 @@
 /* The `ventus` command: finds the subcommand and hands over.
  *
  * Every subcommand answers --help; unknown ones get a hint and exit code 2. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "tool.h"
 
@@ -34,12 +38,26 @@ static int unknown(const char *name)
     return EXIT_USAGE;
 }
 
-int main(int argc, char **argv)
+/* Standard streams that the caller has closed become ones that fail, so that no file takes their numbers. */
+static void reserve_streams(void)
 {
-    if (argc < 2) {
-        help(stderr);
-        return EXIT_USAGE;
-    }
+    for (int fd; (fd = open("/dev/null", O_RDONLY)) >= 0;)
+        if (fd > STDERR_FILENO) {
+            close(fd);
+            return;
+        }
+}
+
+/* However the program ends: what was printed counts only when it has arrived. */
+static void check_output(void)
+{
+    if (!fflush(stdout) && !ferror(stdout)) return;
+    fprintf(stderr, "ventus: cannot write standard output%s%s\n", errno ? ": " : "", errno ? strerror(errno) : "");
+    _exit(EXIT_FAILED);
+}
+
+static int dispatch(int argc, char **argv)
+{
     const char *name = argv[1];
     if (!strcmp(name, "--help") || !strcmp(name, "-h") || !strcmp(name, "help")) {
         if (argc == 2) return help(stdout), EXIT_OK;
@@ -50,4 +68,13 @@ int main(int argc, char **argv)
     for (int i = 0; i < NCOMMANDS; i++)
         if (!strcmp(name, commands[i].name)) return commands[i].run(argc - 1, argv + 1);
     return unknown(name);
+}
+
+int main(int argc, char **argv)
+{
+    reserve_streams();
+    atexit(check_output);
+    if (argc > 1) return dispatch(argc, argv);
+    help(stderr);
+    return EXIT_USAGE;
 }

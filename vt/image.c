@@ -22,27 +22,29 @@ static bool is_elf(const void *content, size_t size) { return size >= 4 && !memc
 
 /* ---- ELF ---- */
 
-static bool end_of(const struct elf_segment *s, size_t *end)
+/* Extends the image by a segment; false when that is not in the window. */
+static bool cover(const struct elf_segment *s, struct image *image)
 {
     if (s->addr < ABI_CODE_BASE || s->addr >= ABI_CODE_LIMIT) return false;
     uint32_t offset = s->addr - ABI_CODE_BASE;
     if (s->memsize > WINDOW - offset || s->filesize > s->memsize) return false;
-    if (offset + s->filesize > *end) *end = offset + s->filesize;
+    if (offset + s->filesize > image->size) image->size = offset + s->filesize;
+    if (offset + s->memsize > image->extent) image->extent = offset + s->memsize;
     return true;
 }
 
 static bool take_segments(const struct elf_segment *s, size_t n, struct image *image, const char **why)
 {
-    size_t size = 0;
+    struct image all = {0};
     if (n > MOST_SEGMENTS) return fail(why, "too many segments");
     for (size_t i = 0; i < n; i++)
-        if (s[i].memsize && !end_of(&s[i], &size)) return fail(why, "the program is not placed in the code window");
-    if (!size) return fail(why, "the program is empty");
-    uint8_t *bytes = calloc(size, 1);
-    if (!bytes) return fail(why, "out of memory");
+        if (s[i].memsize && !cover(&s[i], &all)) return fail(why, "the program is not placed in the code window");
+    if (!all.size) return fail(why, "the program is empty");
+    all.bytes = calloc(all.size, 1);
+    if (!all.bytes) return fail(why, "out of memory");
     for (size_t i = 0; i < n; i++)
-        if (s[i].memsize && s[i].filesize) memcpy(bytes + (s[i].addr - ABI_CODE_BASE), s[i].data, s[i].filesize);
-    *image = (struct image){bytes, size};
+        if (s[i].memsize && s[i].filesize) memcpy(all.bytes + (s[i].addr - ABI_CODE_BASE), s[i].data, s[i].filesize);
+    *image = all;
     return true;
 }
 
@@ -73,7 +75,7 @@ static bool put_word(struct image *image, size_t *capacity, size_t at, uint32_t 
         *capacity = more;
     }
     memcpy(image->bytes + at * 4, &word, 4);
-    if (end > image->size) image->size = end;
+    if (end > image->size) image->size = image->extent = end;
     return true;
 }
 
@@ -160,6 +162,6 @@ bool image_take(const void *content, size_t size, struct image *image, const cha
     uint8_t *bytes = malloc(size);
     if (!bytes) return fail(why, "out of memory");
     memcpy(bytes, content, size);
-    *image = (struct image){bytes, size};
+    *image = (struct image){bytes, size, size};
     return true;
 }

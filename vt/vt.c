@@ -32,6 +32,7 @@ struct vt {
     pthread_mutex_t lock;
     struct image image;             /* uploaded, not in the window yet; bytes NULL: none */
     bool has_program;
+    size_t extent;                  /* of the program in the window */
     uint32_t lds_bytes;             /* the most a launch has had, so that local memory never gets smaller */
     struct pending *first, **last;
     bool failed;                    /* a launch, since the last wait */
@@ -259,7 +260,8 @@ static void *in_window(const struct vt *vt, uint64_t addr, uint64_t size)
     return gpu_mem(ventus_gpu(vt->device), (uint32_t)addr, size);
 }
 
-EXPORT int vt_copy_to_dev(vt_device_h hdevice, uint64_t dev_vaddr, const void *src_addr, uint64_t size, uint64_t taskID, uint64_t kernelID)
+EXPORT int vt_copy_to_dev(vt_device_h hdevice, uint64_t dev_vaddr, const void *src_addr, uint64_t size, uint64_t taskID,
+                          uint64_t kernelID)
 {
     (void)taskID, (void)kernelID;
     struct vt *vt = src_addr && dev_vaddr <= UINT32_MAX ? begin(hdevice) : NULL;
@@ -271,7 +273,8 @@ EXPORT int vt_copy_to_dev(vt_device_h hdevice, uint64_t dev_vaddr, const void *s
     return end(vt, true);
 }
 
-EXPORT int vt_copy_from_dev(vt_device_h hdevice, uint64_t dev_vaddr, void *dst_addr, uint64_t size, uint64_t taskID, uint64_t kernelID)
+EXPORT int vt_copy_from_dev(vt_device_h hdevice, uint64_t dev_vaddr, void *dst_addr, uint64_t size, uint64_t taskID,
+                            uint64_t kernelID)
 {
     (void)taskID, (void)kernelID;
     struct vt *vt = dst_addr && dev_vaddr <= UINT32_MAX ? begin(hdevice) : NULL;
@@ -316,16 +319,18 @@ EXPORT int vt_upload_kernel_bytes(vt_device_h hdevice, const void *content, uint
     return keep_program(vt, image);
 }
 
-/* Puts the uploaded program, if there is a new one, into a fresh code window. With the lock held. */
+/* Puts the uploaded program, if there is a new one, in the place of the old one. With the lock held. */
 static bool place_program(struct vt *vt)
 {
-    struct gpu *gpu = ventus_gpu(vt->device);
-    if (!vt->image.bytes) return vt->has_program;
+    struct image *image = &vt->image;
+    if (!image->bytes) return vt->has_program;
+    if (vt->extent < image->extent) vt->extent = image->extent;
     ventus_finish(vt->device, VENTUS_FOREVER);
-    gpu_mem_close(gpu, ABI_CODE_BASE, ABI_CODE_LIMIT - ABI_CODE_BASE);
-    if (!open_windows(vt->device) || !put_code(vt->device, ABI_CODE_BASE, vt->image.bytes, vt->image.size)) return false;
-    free(vt->image.bytes);
-    vt->image.bytes = NULL;
+    gpu_mem_close(ventus_gpu(vt->device), ABI_CODE_BASE, vt->extent);
+    if (!open_windows(vt->device) || !put_code(vt->device, ABI_CODE_BASE, image->bytes, image->size)) return false;
+    vt->extent = image->extent;
+    free(image->bytes);
+    image->bytes = NULL;
     return true;
 }
 

@@ -20,7 +20,8 @@ ventus_module *program_build_private(const char *source, unsigned pds)
     const char *why = "";
     snprintf(note, sizeof note, "ventus-module 1\nkernel name=k entry=0x80000000 vgpr=16 sgpr=32 lds=0 pds=%u args=16\n", pds);
     if (!asm_assemble("test", source, strlen(source), ABI_CODE_BASE, &text, stderr)) fail_msg("the program does not assemble");
-    image = (struct elf_image){.entry = ABI_CODE_BASE, .text_addr = ABI_CODE_BASE, .text = text.text, .text_words = text.text_words, .note = note};
+    image = (struct elf_image){.entry = ABI_CODE_BASE, .text_addr = ABI_CODE_BASE, .text = text.text,
+                               .text_words = text.text_words, .note = note};
     if (!elf_write(&image, &elf, &size, &why) || ventus_module_load(elf, size, &module, &why) != VENTUS_OK) fail_msg("%s", why);
     elf_free(&text);
     free(elf);

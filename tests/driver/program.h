@@ -4,8 +4,8 @@
 
 #include "driver/ventus.h"
 
-/* A module of assembler text that begins with the kernel, or of ARGS and the text. `pds`: bytes of private memory. They fail the running test
- * when they cannot. */
+/* A module of assembler text that begins with the kernel. `pds`: bytes of private memory. They fail the
+ * running test when they cannot. */
 ventus_module *program_build(const char *source);
 ventus_module *program_build_private(const char *source, unsigned pds);
 

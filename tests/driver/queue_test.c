@@ -91,7 +91,8 @@ static void test_order(void **state)
 {
     enum { N = 200 };
     ventus_device *d = open_device();
-    ventus_module *m = program_build(ARGS " lw x5, 0(x10)\n slli x6, x5, 2\n add x6, x6, x10\n sw x11, 4(x6)\n addi x5, x5, 1\n sw x5, 0(x10)\n endprg\n");
+    ventus_module *m = program_build(ARGS " lw x5, 0(x10)\n slli x6, x5, 2\n add x6, x6, x10\n sw x11, 4(x6)\n"
+                                     " addi x5, x5, 1\n sw x5, 0(x10)\n endprg\n");
     uint32_t list = alloc(d, 4 * (N + 1));
     (void)state;
     for (uint32_t i = 0; i < N; i++) ventus_event_release(submit(d, m, list, 1000 + i, 0, NULL));
@@ -282,7 +283,8 @@ static const char *const endless[] = {
     "1: barrier 1\n j 1b\n",                                          /* barriers */
     /* Lanes go different ways in every turn. */
     " vid.v v1\n vand.vi v1, v1, 1\n vmv.v.i v2, 0\n"
-    "1: auipc x7, %pcrel_hi(4f)\n setrpc x0, x7, %pcrel_lo(1b)\n vbeq v1, v2, 3f\n2: vadd.vi v3, v3, 1\n j 4f\n3: vadd.vi v3, v3, 2\n4: join\n j 1b\n",
+    "1: auipc x7, %pcrel_hi(4f)\n setrpc x0, x7, %pcrel_lo(1b)\n vbeq v1, v2, 3f\n"
+    "2: vadd.vi v3, v3, 1\n j 4f\n3: vadd.vi v3, v3, 2\n4: join\n j 1b\n",
     /* Half of the lanes never come out of a loop of their own. */
     " vid.v v1\n vand.vi v1, v1, 1\n vmv.v.i v2, 0\n1: auipc x7, %pcrel_hi(3f)\n setrpc x0, x7, %pcrel_lo(1b)\n"
     "2: vbeq v1, v2, 2b\n3: join\n endprg\n",
@@ -500,7 +502,8 @@ static void test_memory_comes_back(void **state)
 static void test_raw(void **state)
 {
     ventus_device *d = open_device();
-    ventus_module *m = program_build(" csrr x5, CSR_KNL\n csrr x6, CSR_GIDX\n slli x7, x6, 2\n add x5, x5, x7\n sw x6, 0(x5)\n endprg\n");
+    ventus_module *m = program_build(" csrr x5, CSR_KNL\n csrr x6, CSR_GIDX\n slli x7, x6, 2\n add x5, x5, x7\n"
+                                     " sw x6, 0(x5)\n endprg\n");
     uint32_t out = alloc(d, 64);
     struct launch raw = {.start_pc = ABI_CODE_BASE, .knl = out, .groups = {16, 1, 1}, .warps = 1, .threads_per_warp = 32,
                          .work_items = 32, .sgprs = 32, .vgprs = 1, .lds_bytes = 1024};

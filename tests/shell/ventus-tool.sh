@@ -70,7 +70,9 @@ check 1 'addr\|0x' "$ventus" run add.elf -g 32 -a null -a i:5 -a buf:128
 check 2 'there is no kernel' "$ventus" run add.elf -k sub -g 1
 check 2 'takes 3 arguments, 1 are given: a n out' "$ventus" run add.elf -g 1 -a iota:1
 check 2 'is a value' "$ventus" run add.elf -g 1 -a iota:1 -a iota:1 -a iota:1
-check 2 'not numbers of 4 bytes' "$ventus" run add.elf -g 1 -a iota:1 -a i:x -a iota:1
+check 2 "'x' is no integer of 4 bytes" "$ventus" run add.elf -g 1 -a iota:1 -a i:x -a iota:1
+check 2 "'2.y' is no floating-point number" "$ventus" run add.elf -g 1 -a floats:1,2.y -a i:1 -a iota:1
+check 1 'at most 1024 work-items' "$ventus" run add.elf -g 65536,65536 -l 65536,65536 -a iota:1 -a i:1 -a iota:1
 check 2 'no multiple' "$ventus" run add.elf -g 5 -l 2 -a iota:5 -a i:1 -a iota:5
 check 2 "did you mean '--global'" "$ventus" run add.elf --globl 3
 check 2 "did you mean 'iota" "$ventus" run add.elf -g 1 -a itoa:3
@@ -82,6 +84,18 @@ check 1 "did you mean 'addi'" "$ventus" as bad.s -o x.elf
 [ ! -e x.elf ] || wrong "a file was written in spite of errors"
 check 1 'cannot write' "$ventus" as add.s -o /dev/full
 [ -c /dev/full ] || wrong "a device was removed"
+for c in 'info' 'as --help' 'objdump add.elf' 'as add.s -o -' 'run add.elf -g 1 -a iota:1 -a i:1 -a iota:1 --show 2'; do
+    check 1 'cannot write standard output: No space' sh -c "'$ventus' $c >/dev/full"
+    check 1 'cannot write standard output' sh -c "'$ventus' $c >&-"
+done
+check 1 'cannot write standard output' sh -c "'$ventus' run add.elf -g 1 -a iota:1 -a i:1 -a iota:1 --show 2 --save 2:saved.bin >&-"
+[ "$(od -An -tu4 saved.bin | tr -s ' ')" = ' 1' ] || wrong "what was printed is in a file"
+check 1 'is a folder' "$ventus" trace .
+check 2 "ventus-cc: --optoins: unknown option" "$ventus" cc --optoins x
+check 3 'ventus-cc: error: cannot open nothing.cl' "$ventus" cc nothing.cl -o nothing.elf
+check 2 "ventus-cc: b.cl: one source" "$ventus" cc a.cl b.cl
+check 0 '^shuffle.bfly$' "$ventus" isa shuffle
+[ "$("$ventus" isa amoadd | tail -n +2 | tr '\n' ' ')" = 'amoadd.w amoadd.d ' ] || wrong "a list of instructions with names twice"
 check 2 'a source file is needed' "$ventus" as
 check 2 "did you mean 'objdump'" "$ventus" objdmp
 check 2 'commands:' "$ventus"

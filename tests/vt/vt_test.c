@@ -68,9 +68,15 @@ static uint64_t alloc(vt_device_h h, uint64_t size)
 
 static void release(vt_device_h h, uint64_t addr) { assert_int_equal(lib.vt_one_buf_free(h, 0, &addr, 0, 0), 0); }
 
-static void put(vt_device_h h, uint64_t addr, const void *data, uint64_t size) { assert_int_equal(lib.vt_copy_to_dev(h, addr, data, size, 0, 0), 0); }
+static void put(vt_device_h h, uint64_t addr, const void *data, uint64_t size)
+{
+    assert_int_equal(lib.vt_copy_to_dev(h, addr, data, size, 0, 0), 0);
+}
 
-static void get(vt_device_h h, void *data, uint64_t addr, uint64_t size) { assert_int_equal(lib.vt_copy_from_dev(h, addr, data, size, 0, 0), 0); }
+static void get(vt_device_h h, void *data, uint64_t addr, uint64_t size)
+{
+    assert_int_equal(lib.vt_copy_from_dev(h, addr, data, size, 0, 0), 0);
+}
 
 /* ---- recorded launches ---- */
 
@@ -188,7 +194,8 @@ static void make_references(const char *cases, const struct buffer *const *buffe
     char command[16384], dump[300];
     snprintf(command, sizeof command, "%s run%s", VENTUS_TOOL, cases);
     for (size_t i = 0; i < n; i++) {
-        snprintf(dump, sizeof dump, " --dump 0x%llx:%llu:%s/dump%zu", (unsigned long long)buffers[i]->base, (unsigned long long)buffers[i]->alloc, folder, i);
+        snprintf(dump, sizeof dump, " --dump 0x%llx:%llu:%s/dump%zu", (unsigned long long)buffers[i]->base,
+                 (unsigned long long)buffers[i]->alloc, folder, i);
         strncat(command, dump, sizeof command - strlen(command) - 1);
     }
     strncat(command, " >/dev/null", sizeof command - strlen(command) - 1);
@@ -429,7 +436,8 @@ static void test_bad_arguments(void **state)
     assert_int_equal(lib.vt_root_mem_alloc(h, 1), 0);
     assert_int_equal(lib.vt_root_mem_free(none, 1), -1);
 
-    static const uint64_t bad[] = {0, 0x6fffffff, 0x7fffffe0, 0x8fffffff, 0x90000fe0, 0x90001000, 0xffffffff, 1ull << 32, UINT64_MAX - 10};
+    static const uint64_t bad[] = {0, 0x6fffffff, 0x7fffffe0, 0x8fffffff, 0x90000fe0, 0x90001000, 0xffffffff, 1ull << 32,
+                                   UINT64_MAX - 10};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         assert_int_equal(lib.vt_copy_to_dev(h, bad[i], bytes, sizeof bytes, 0, 0), -1);
         assert_int_equal(lib.vt_copy_from_dev(h, bad[i], bytes, sizeof bytes, 0, 0), -1);

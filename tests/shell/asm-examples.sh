@@ -1,0 +1,47 @@
+# The hand-written kernels of examples/asm: products of matrices of small integers, which are exact.
+set -u
+dir=$(mktemp -d) || exit 1
+trap 'rm -rf "$dir"' EXIT
+cd "$dir" || exit 1
+PATH=$VENTUS_BUILD:$PATH
+asm=$VENTUS_SOURCE/examples/asm status=0
+
+# inputs M N K: A (a.txt) and B (b.txt) as words of two halves each, A x B (want.txt) as numbers, one a line.
+inputs() {
+    awk -v m="$1" -v n="$2" -v k="$3" '
+        function half(x,    e, sign) { # the encoding of a whole number below 2048
+            if (x == 0) return 0
+            if (x < 0) { sign = 32768; x = -x }
+            for (e = 0; x >= 2 ^ (e + 1); e++);
+            return sign + (e + 15) * 1024 + (x / 2 ^ e - 1) * 1024
+        }
+        function a(i, j) { return (5 * i + 3 * j) % 11 - 4 }
+        function b(i, j) { return (7 * i + 2 * j) % 13 - 5 }
+        function word(low, high) { return sprintf("%.0f", half(low) + 65536 * half(high)) }
+        BEGIN {
+            for (i = 0; i < m; i++) for (j = 0; j < k; j += 2) print word(a(i, j), a(i, j + 1)) > "a.txt"
+            for (i = 0; i < k; i++) for (j = 0; j < n; j += 2) print word(b(i, j), b(i, j + 1)) > "b.txt"
+            for (i = 0; i < m; i++) for (j = 0; j < n; j++) {
+                for (sum = l = 0; l < k; l++) sum += a(i, l) * b(l, j)
+                print sum > "want.txt"
+            }
+        }'
+}
+
+# check WHAT, of c.bin
+check() {
+    od -An -v -tf4 -w4 c.bin | awk '{ print $1 + 0 }' >have.txt
+    cmp -s want.txt have.txt || { echo "FAILED: $1"; diff want.txt have.txt | head -n 6; status=1; }
+    rm -f c.bin
+}
+
+for profile in default r2025; do
+    ventus as --profile $profile "$asm/tile.s" -o tile.elf && ventus as --profile $profile "$asm/matmul.s" -o matmul.elf || exit 1
+    inputs 16 16 16
+    ventus run --profile $profile tile.elf -g 32 -a ints:@a.txt -a ints:@b.txt -a out:1024:c.bin
+    check "tile.s, $profile"
+    inputs 48 64 80
+    ventus run --profile $profile matmul.elf -g 128,3 -l 32,1 -a ints:@a.txt -a ints:@b.txt -a out:12288:c.bin -a i:64 -a i:80
+    check "matmul.s, $profile"
+done
+exit $status

@@ -1,0 +1,98 @@
+# Checks of programs from outside: no reports of the examples and cases, which are right; options, environment, JSON and
+# recorded launches; and the page that explains it. (unit/check_test looks for mistakes one by one.)
+set -u
+ventus=$VENTUS_BUILD/ventus
+dir=$(mktemp -d) || exit 1
+trap 'rm -rf "$dir"' EXIT
+cd "$dir" || exit 1
+unset VENTUS_CHECK VENTUS_CHECK_FILE
+status=0
+
+wrong() { echo "FAILED: $1"; status=1; }
+
+# check CODE TEXT COMMAND...: the exit code, and a line of the output
+check() {
+    code=$1 text=$2
+    shift 2
+    "$@" >out.txt 2>&1
+    got=$?
+    [ $got = "$code" ] || { wrong "exit code $got, not $code: $*"; cat out.txt; }
+    [ -z "$text" ] || grep -q -e "$text" out.txt || { wrong "no '$text' in the output of: $*"; head -n 20 out.txt; }
+}
+
+# ---- programs that are right ----
+
+# clean COMMAND...: it succeeds under all checks, which report nothing
+clean() {
+    rm -f reports.txt
+    VENTUS_CHECK=1 VENTUS_CHECK_FILE=reports.txt "$@" >out.txt 2>&1 || { wrong "$*"; tail -n 20 out.txt; }
+    [ -f reports.txt ] && [ ! -s reports.txt ] || { wrong "reports, or no checks: $*"; head -n 20 reports.txt; }
+}
+
+clean "$VENTUS_BUILD/examples/vecadd" --size 5000
+clean "$VENTUS_BUILD/examples/histogram" --size 5000
+clean "$VENTUS_BUILD/examples/matmul" --size 32
+clean "$VENTUS_BUILD/examples/mandelbrot" --size 32 --output m.png
+clean "$VENTUS_BUILD/examples/filter" --size 32 --output f.png
+for name in algorithms arguments async atomic control divergence fence function local pointer pressure printf private struct \
+        struct-copy traps vector; do
+    clean "$VENTUS_BUILD/tests/clrun" "$VENTUS_SOURCE/tests/cl/$name.cl"
+done
+
+# ---- one kernel ----
+
+cat >k.cl <<'CL'
+kernel void k(global int *out, global const int *in)
+{
+    int i = get_global_id(0);
+    out[i] = in[i] + in[0];
+}
+CL
+check 0 '' "$ventus" cc k.cl -o k.elf
+check 0 '' "$ventus" run k.elf -g 64 -l 32 -a buf:256 -a iota:64 --check
+[ ! -s out.txt ] || wrong "a kernel that is right gives output"
+check 1 'check: uninit: result of arithmetic with an uninitialised value' "$ventus" run k.elf -g 64 -a buf:256 -a new:256 --check
+check 1 "right behind the 252 bytes of 'in' (argument 1)" "$ventus" run k.elf -g 64 -a buf:256 -a iota:63 --check=bounds
+check 0 '' "$ventus" run k.elf -g 64 -a buf:256 -a iota:63 --check=races,align
+check 0 '' "$ventus" run k.elf -g 64 -a buf:256 -a new:256
+check 2 "'race' is none of all, bounds" "$ventus" run k.elf -g 64 -a buf:256 -a new:256 --check=race
+check 1 '"checks": \[{"kind": "bounds", "kernel": "k"' "$ventus" run k.elf -g 64 -a buf:256 -a iota:63 --check=bounds --json -
+check 0 '"checks": \[\]' "$ventus" run k.elf -g 64 -a buf:256 -a iota:64 --check --json -
+check 1 'checks"' "$ventus" run k.elf -g 64 -a buf:256 -a iota:63 --check=bounds --trace t.log --json -
+"$ventus" run k.elf -g 64 -a buf:256 -a iota:63 --check --json j.json 2>/dev/null
+python3 -c 'import json; c = json.load(open("j.json"))["checks"]; assert c[0]["by"]["line"] == 4 and c[0]["by"]["global"] == [63, 0, 0], c' || wrong "JSON"
+
+VENTUS_CHECK=nonsense check 1 "VENTUS_CHECK: 'nonsense' is none of" "$ventus" run k.elf -g 64 -a buf:256 -a iota:63
+VENTUS_CHECK=0 check 0 '' "$ventus" run k.elf -g 64 -a buf:256 -a iota:63
+VENTUS_CHECK=bounds VENTUS_CHECK_FILE=$dir/none/r.txt check 1 'VENTUS_CHECK_FILE: cannot write' "$ventus" run k.elf -g 64 -a buf:256 -a iota:63
+
+# ---- recorded launches ----
+
+corpus=${VENTUS_CORPUS:-$VENTUS_SOURCE/../shared/corpus}
+if [ -f "$corpus/index.tsv" ]; then
+    check 0 'warp instructions' "$ventus" run --check --case "$corpus/rtl-vecadd-8w4t/vecadd_0.metadata"
+    check 1 'at 0x90000040: right behind the 64 bytes of the buffer at 0x90000000' \
+        "$ventus" run --check --case "$corpus/cyc-matadd/matadd.metadata"
+    set --
+    for i in 0 1 2; do
+        set -- "$@" --case "$corpus/gpgpu-adv-gaussian/Fan1_$i.metadata" --case "$corpus/gpgpu-adv-gaussian/Fan2_$i.metadata"
+    done
+    check 0 'warp instructions' "$ventus" run --check "$@"
+fi
+
+# ---- the page ----
+
+# Commands and output of docs/check.md; addresses of code and registers may change.
+page() { sed 's/pc 0x[0-9a-f]*: .*/pc/' "$1"; }
+PATH=$VENTUS_BUILD:$PATH
+awk '/^    \$ / { n++; file = n ".sh"; want = n ".want"; printf "" > want; print substr($0, 7) > file; next }
+     /^    > / { print substr($0, 7) > file; next }
+     /^    / { if (n) print substr($0, 5) > want; next }
+     /^## How/ { exit }
+     /^Any OpenCL/ { exit }' "$VENTUS_SOURCE/docs/check.md"
+for i in 1 2 3; do
+    sh $i.sh >have 2>&1
+    page have >have.txt
+    page $i.want | diff - have.txt || wrong "docs/check.md: $(head -n 1 $i.sh)"
+done
+exit $status
