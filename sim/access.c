@@ -76,6 +76,14 @@ static bool is_translated(const struct sm *sm, uint64_t addr)
     return sm->warp->group->launch->sv39 && !(addr >= ABI_LOCAL_BASE && addr < ABI_LOCAL_LIMIT);
 }
 
+const void *warp_memory(const struct warp *w, uint64_t addr, uint32_t size)
+{
+    struct sm *sm = w->group->sm;
+    uint32_t at = (uint32_t)addr;
+    if (is_translated(sm, addr) ? translate(sm, addr, GPU_READ, &at) != NULL : addr >= MEM_SPAN) return NULL;
+    return gpu_mem(sm->gpu, at, size);
+}
+
 /* Where the byte at a guest address is, which must be open for the access. */
 static uint32_t locate(const struct party *p, uint64_t addr)
 {

@@ -29,18 +29,10 @@ const char *fault_name(enum fault_kind kind)
 /* The words at pc, with a prefix told apart from the instruction it belongs to. */
 static void note_words(struct sm *sm, struct fault *f)
 {
-    const struct gpu *gpu = sm->gpu;
-    enum isa_profile profile = (enum isa_profile)gpu->config.profile;
+    enum isa_profile profile = (enum isa_profile)sm->gpu->config.profile;
     uint32_t words[ISA_MAX_WORDS] = {0};
-    size_t n = 0;
     struct insn in;
-    bool translated = sm->warp->group->launch->sv39;
-    if (translated && f->pc % 4 == 0) n = translate_words(sm, f->pc, words);
-    while (!translated && n < ISA_MAX_WORDS && f->pc % 4 == 0 && f->pc <= UINT32_MAX - 4 * ISA_MAX_WORDS &&
-           mem_allows(gpu, f->pc + 4 * (uint32_t)n, 4, GPU_EXEC)) {
-        memcpy(&words[n], gpu->mem + f->pc + 4 * n, 4);
-        n++;
-    }
+    size_t n = warp_code(sm->warp, f->pc, words);
     if (!n) return;
     bool prefix = n > 1 && isa_decode_raw(profile, words, n, &in) && isa_table[in.op].kind == KIND_PREFIX;
     if (prefix) f->prefix = words[0];

@@ -270,7 +270,4 @@ void translate_forget(struct sm *sm);
 /* The instruction at pc; a fault if it cannot be fetched. Valid until the next call. */
 const struct decoded *translate_fetch(struct sm *sm, uint32_t pc);
 
-/* The words at pc, as many as can be executed, and how many. */
-size_t translate_words(struct sm *sm, uint32_t pc, uint32_t words[ISA_MAX_WORDS]);
-
 #endif

@@ -105,12 +105,23 @@ static size_t code_words(struct sm *sm, uint64_t pc, uint32_t *words, size_t mos
     return most;
 }
 
-size_t translate_words(struct sm *sm, uint32_t pc, uint32_t words[ISA_MAX_WORDS])
+static size_t translate_words(struct sm *sm, uint32_t pc, uint32_t words[ISA_MAX_WORDS])
 {
     const char *why;
     size_t n = code_words(sm, pc, words, ISA_MAX_WORDS, &why);
     uint64_t next = (uint64_t)pc + 4 * n;
     if (n && n < ISA_MAX_WORDS && next < MEM_SPAN) n += code_words(sm, next, words + n, ISA_MAX_WORDS - n, &why);
+    return n;
+}
+
+size_t warp_code(const struct warp *w, uint32_t pc, uint32_t words[ISA_MAX_WORDS])
+{
+    struct sm *sm = w->group->sm;
+    size_t n = 0;
+    if (pc % 4) return 0;
+    if (w->group->launch->sv39) return translate_words(sm, pc, words);
+    for (; n < ISA_MAX_WORDS && pc + 4 * n < MEM_SPAN && mem_allows(sm->gpu, pc + 4 * (uint32_t)n, 4, GPU_EXEC); n++)
+        memcpy(&words[n], sm->mem + pc + 4 * n, 4);
     return n;
 }
 
