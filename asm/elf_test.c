@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "asm.h"
+#include "tests/rng.h"
 
 static const uint32_t text[] = {0x00004197, 0x0000400b, 0x00000013, 0x00008067};
 static const uint8_t rodata[] = "some constants\1\2\3";
@@ -165,16 +166,6 @@ static uint32_t touch(const struct elf_image *m, const struct elf_segment *seg, 
     for (size_t i = 0; i < n && i < 4; i++)
         for (size_t k = 0; k < seg[i].filesize; k++) sum += ((const uint8_t *)seg[i].data)[k];
     return sum + (m->note ? (uint32_t)strlen(m->note) : 0);
-}
-
-static uint64_t rng_state = 88172645463325252ull;
-
-static uint32_t rng(void)
-{
-    rng_state ^= rng_state << 13;
-    rng_state ^= rng_state >> 7;
-    rng_state ^= rng_state << 17;
-    return (uint32_t)(rng_state >> 16);
 }
 
 /* A place worth damaging: half of the time a header or table rather than any byte of the padding. */

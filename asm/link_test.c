@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "asm.h"
+#include "tests/rng.h"
 
 static void object(const char *source, struct asm_input *out)
 {
@@ -155,16 +156,6 @@ static void test_mistakes(void **state)
     bad_object(".org 0x80000000", "when it is linked");
     bad_object("j 1f", "no label 1 behind");
     bad_object(".bss\n.word 1", "zeros only");
-}
-
-static uint64_t rng_state = 88172645463325252ull;
-
-static uint32_t rng(void)
-{
-    rng_state ^= rng_state << 13;
-    rng_state ^= rng_state >> 7;
-    rng_state ^= rng_state << 17;
-    return (uint32_t)(rng_state >> 16);
 }
 
 /* Everything of an object is touched: names, bytes, symbols and relocations. */

@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "asm.h"
+#include "tests/rng.h"
 
 #define UNKNOWN ABI_RESOURCE_UNKNOWN
 
@@ -442,16 +443,6 @@ static void test_listing(void **state)
 }
 
 /* ---- damage ---- */
-
-static uint64_t rng_state = 88172645463325252ull;
-
-static uint32_t rng(void)
-{
-    rng_state ^= rng_state << 13;
-    rng_state ^= rng_state >> 7;
-    rng_state ^= rng_state << 17;
-    return (uint32_t)(rng_state >> 16);
-}
 
 /* Any result, but a result. Half of the damage is in the summary itself, so that it gets past the file's headers. */
 static void test_damaged(void **state)

@@ -6,16 +6,7 @@
 #include <time.h>
 
 #include "isa/isa.h"
-
-static uint64_t rng_state = 88172645463325252ull;
-
-static uint32_t rng(void)
-{
-    rng_state ^= rng_state << 13;
-    rng_state ^= rng_state >> 7;
-    rng_state ^= rng_state << 17;
-    return (uint32_t)(rng_state >> 16);
-}
+#include "tests/rng.h"
 
 static double now(void)
 {

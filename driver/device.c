@@ -162,19 +162,3 @@ void ventus_totals(ventus_device *device, struct ventus_totals *totals)
     if (q->busy) totals->busy_ns += monotonic_ns() - q->began;
     pthread_mutex_unlock(&q->lock);
 }
-
-void counters_add(struct counters *sum, const struct counters *c)
-{
-    sum->instructions += c->instructions;
-    sum->lanes += c->lanes;
-    sum->vector_instructions += c->vector_instructions;
-    sum->branches += c->branches;
-    sum->divergent += c->divergent;
-    sum->loads += c->loads;
-    sum->stores += c->stores;
-    sum->atomics += c->atomics;
-    sum->barriers += c->barriers;
-    sum->groups += c->groups;
-    sum->warps += c->warps;
-    if (c->max_simt_depth > sum->max_simt_depth) sum->max_simt_depth = c->max_simt_depth;
-}

@@ -120,9 +120,6 @@ struct ventus_event {
 /* Gives a use of the device back; the last one frees it. */
 void device_unuse(ventus_device *device);
 
-/* Adds the counts of one launch to a sum. */
-void counters_add(struct counters *sum, const struct counters *c);
-
 /* ---- check.c: each does nothing without checks ---- */
 
 void device_check_environment(ventus_device *device);

@@ -8,16 +8,7 @@
 #include <cmocka.h>
 
 #include "driver/driver.h"
-
-static uint64_t rng_state = 0x2545f4914f6cdd1d;
-
-static uint32_t rng(void)
-{
-    rng_state ^= rng_state << 13;
-    rng_state ^= rng_state >> 7;
-    rng_state ^= rng_state << 17;
-    return (uint32_t)(rng_state >> 24);
-}
+#include "tests/rng.h"
 
 static ventus_device *open_device(void)
 {

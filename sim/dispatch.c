@@ -63,7 +63,7 @@ step_fn *step_choose(bool with_hooks)
 
 /* ---- jobs ---- */
 
-static void add_counters(struct counters *sum, const struct counters *c)
+void counters_add(struct counters *sum, const struct counters *c)
 {
     sum->instructions += c->instructions;
     sum->lanes += c->lanes;
@@ -231,7 +231,7 @@ static void conclude(struct dispatcher *d, struct sm *sm, struct group *g, enum 
     pthread_mutex_lock(&d->lock);
     struct run *r = slot->run;
     struct result *result = &r->job->result;
-    add_counters(&result->counters, &g->counters);
+    counters_add(&result->counters, &g->counters);
     if (!r->stopped && turn != TURN_ENDED) {
         r->stopped = true;
         result->status = turn == TURN_CANCELLED ? LAUNCH_CANCELLED : LAUNCH_FAULT;

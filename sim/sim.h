@@ -140,6 +140,9 @@ struct counters {
     uint32_t max_simt_depth;    /* deepest SIMT stack seen */
 };
 
+/* Adds the counters of one launch or work-group to a sum; the deepest SIMT stack of both stays. */
+void counters_add(struct counters *sum, const struct counters *c);
+
 enum launch_status { LAUNCH_DONE, LAUNCH_FAULT, LAUNCH_CANCELLED };
 
 struct result {

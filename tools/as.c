@@ -73,13 +73,6 @@ static void write_vmem(const char *path, const struct elf_image *m)
     free(text);
 }
 
-static uint32_t base_arg(const struct args *args)
-{
-    uint32_t base = (uint32_t)number_arg(args, "--base", args->value, 0, UINT32_MAX);
-    if (base & 3) usage_error(args, "--base: %s is not a multiple of 4", args->value);
-    return base;
-}
-
 static bool write_object(const struct asm_options *options, const char *input, const char *source, size_t size, const char *output)
 {
     void *bytes;

@@ -45,14 +45,7 @@ void report_free(struct report *r)
 static struct counters total(const struct report *r)
 {
     struct counters sum = {0};
-    for (size_t i = 0; i < r->n; i++) {
-        const struct counters *c = &r->launches[i].result.counters;
-        uint32_t depth = sum.max_simt_depth > c->max_simt_depth ? sum.max_simt_depth : c->max_simt_depth;
-#define ADD(field, text) sum.field += c->field;
-        COUNTERS(ADD)
-#undef ADD
-        sum.max_simt_depth = depth;
-    }
+    for (size_t i = 0; i < r->n; i++) counters_add(&sum, &r->launches[i].result.counters);
     return sum;
 }
 

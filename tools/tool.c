@@ -149,6 +149,13 @@ uint64_t number_arg(const struct args *args, const char *what, const char *text,
     return v;
 }
 
+uint32_t base_arg(const struct args *args)
+{
+    uint32_t base = (uint32_t)number_arg(args, "--base", args->value, 0, UINT32_MAX);
+    if (base & 3) usage_error(args, "--base: %s is not a multiple of 4", args->value);
+    return base;
+}
+
 unsigned profile_arg(const struct args *args, const char *text)
 {
     enum isa_profile profile;

@@ -1,4 +1,4 @@
-# The hand-written kernels of examples/asm: products of matrices of small integers, which are exact.
+# The hand-written kernels of examples/asm. The matrices are of small integers, so that products are exact.
 set -u
 dir=$(mktemp -d) || exit 1
 trap 'rm -rf "$dir"' EXIT
@@ -34,6 +34,19 @@ check() {
     cmp -s want.txt have.txt || { echo "FAILED: $1"; diff want.txt have.txt | head -n 6; status=1; }
     rm -f c.bin
 }
+
+# Every number from 1 on: groups of 48 work-items, so that the last warp of each is not full.
+awk 'BEGIN { for (i = 1; i <= 480; i++) {
+         print i > "a.txt"
+         n = i
+         for (s = 0; n != 1; s++) n = n % 2 ? 3 * n + 1 : n / 2
+         print s > "want.txt" } }'
+for profile in default toolchain r2.0 r2.1 r2025; do
+    ventus as --profile $profile "$asm/collatz.s" -o collatz.elf || exit 1
+    ventus run --profile $profile collatz.elf -g 480 -l 48 -a ints:@a.txt --save 0:c.bin
+    od -An -v -tu4 -w4 c.bin | awk '{ print $1 }' >have.txt
+    cmp -s want.txt have.txt || { echo "FAILED: collatz.s, $profile"; status=1; }
+done
 
 for profile in default r2025; do
     ventus as --profile $profile "$asm/tile.s" -o tile.elf && ventus as --profile $profile "$asm/matmul.s" -o matmul.elf || exit 1

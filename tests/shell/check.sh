@@ -1,24 +1,8 @@
 # Checks of programs from outside: no reports of the examples and cases, which are right; options, environment, JSON and
 # recorded launches; and the page that explains it. (unit/check_test looks for mistakes one by one.)
 set -u
-ventus=$VENTUS_BUILD/ventus
-dir=$(mktemp -d) || exit 1
-trap 'rm -rf "$dir"' EXIT
-cd "$dir" || exit 1
+. "$VENTUS_SOURCE/tests/shell/common"
 unset VENTUS_CHECK VENTUS_CHECK_FILE
-status=0
-
-wrong() { echo "FAILED: $1"; status=1; }
-
-# check CODE TEXT COMMAND...: the exit code, and a line of the output
-check() {
-    code=$1 text=$2
-    shift 2
-    "$@" >out.txt 2>&1
-    got=$?
-    [ $got = "$code" ] || { wrong "exit code $got, not $code: $*"; cat out.txt; }
-    [ -z "$text" ] || grep -q -e "$text" out.txt || { wrong "no '$text' in the output of: $*"; head -n 20 out.txt; }
-}
 
 # ---- programs that are right ----
 

@@ -1,23 +1,7 @@
 # ventus run: recorded launches in every form of metadata, programs without kernel records, arguments from
 # files, machine files, statistics as JSON, traces, and what users and damaged files get wrong.
 set -u
-ventus=$VENTUS_BUILD/ventus
-dir=$(mktemp -d) || exit 1
-trap 'rm -rf "$dir"' EXIT
-cd "$dir" || exit 1
-status=0
-
-wrong() { echo "FAILED: $1"; status=1; }
-
-# check CODE TEXT COMMAND...: the exit code, and a line of the output
-check() {
-    code=$1 text=$2
-    shift 2
-    "$@" >out.txt 2>&1
-    got=$?
-    [ $got = "$code" ] || { wrong "exit code $got, not $code: $*"; cat out.txt; }
-    [ -z "$text" ] || grep -q -e "$text" out.txt || { wrong "no '$text' in the output of: $*"; head -n 20 out.txt; }
-}
+. "$VENTUS_SOURCE/tests/shell/common"
 same() { cmp "$1" "$2" || wrong "$3"; }
 
 # ---- recorded launches ----

@@ -1,23 +1,7 @@
 # The `ventus` command: a kernel from source to result, listings that assemble to the same bytes, and
 # messages with the right exit codes for what users get wrong.
 set -u
-ventus=$VENTUS_BUILD/ventus
-dir=$(mktemp -d) || exit 1
-trap 'rm -rf "$dir"' EXIT
-cd "$dir" || exit 1
-status=0
-
-wrong() { echo "FAILED: $1"; status=1; }
-
-# check CODE TEXT COMMAND...: the exit code, and a line of the output
-check() {
-    code=$1 text=$2
-    shift 2
-    "$@" >out.txt 2>&1
-    got=$?
-    [ $got = "$code" ] || { wrong "exit code $got, not $code: $*"; cat out.txt; }
-    [ -z "$text" ] || grep -q -e "$text" out.txt || { wrong "no '$text' in the output of: $*"; cat out.txt; }
-}
+. "$VENTUS_SOURCE/tests/shell/common"
 
 head -c 16 /dev/zero >ints.bin
 cat >add.s <<'S'
@@ -65,7 +49,7 @@ check 0 '43 44' "$ventus" run add.elf --global=4 --lanes 4 -a ints:42,43,44,45 -
 
 check 0 'mul     x13, x13, x14' "$ventus" run add.elf -g 8 -l 4 -a iota:8 -a i:1 -a buf:32 --trace -
 check 0 '' "$ventus" run add.elf -g 4 -a iota:4 -a i:1 -a out:@ints.bin:inout.bin
-check 2 'not a multiple of 4' "$ventus" as --base 0x80000002 add.s
+for c in 'as add.s' 'ld add.o' 'objdump add.vmem'; do check 2 'not a multiple of 4' sh -c "'$ventus' $c --base 0x80000002"; done
 check 1 'addr\|0x' "$ventus" run add.elf -g 32 -a null -a i:5 -a buf:128
 check 2 'there is no kernel' "$ventus" run add.elf -k sub -g 1
 check 2 'takes 3 arguments, 1 are given: a n out' "$ventus" run add.elf -g 1 -a iota:1

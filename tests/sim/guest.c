@@ -7,6 +7,8 @@
 
 #include <cmocka.h>
 
+#include "tests/rng.h"
+
 void guest_open(struct guest *g)
 {
     struct gpu_config config;
@@ -46,11 +48,4 @@ void guest_run(struct guest *g) { gpu_launch(g->gpu, &g->launch, &g->options, &g
 
 void guest_close(struct guest *g) { gpu_destroy(g->gpu); }
 
-uint32_t guest_random(void)
-{
-    static uint64_t state = 0x9e3779b97f4a7c15;
-    state ^= state << 13;
-    state ^= state >> 7;
-    state ^= state << 17;
-    return (uint32_t)(state >> 24);
-}
+uint32_t guest_random(void) { return rng(); }
