@@ -19,7 +19,6 @@ const char *fault_name(enum fault_kind kind)
     case FAULT_ILLEGAL: return "illegal instruction";
     case FAULT_SIMT_OVERFLOW: return "SIMT stack overflow";
     case FAULT_ENDPRG_DIVERGED: return "endprg with lanes waiting on the SIMT stack";
-    case FAULT_BARRIER_DEADLOCK: return "barrier that can never be passed";
     case FAULT_PAGE: return "page fault";
     case FAULT_LAUNCH: return "launch that the machine cannot hold";
     }

@@ -74,6 +74,11 @@ for c in 'info' 'as --help' 'objdump add.elf' 'as add.s -o -' 'run add.elf -g 1 
 done
 check 1 'cannot write standard output' sh -c "'$ventus' run add.elf -g 1 -a iota:1 -a i:1 -a iota:1 --show 2 --save 2:saved.bin >&-"
 [ "$(od -An -tu4 saved.bin | tr -s ' ')" = ' 1' ] || wrong "what was printed is in a file"
+for o in save=0: trace= trace-binary=; do
+    check 1 'cannot write full.out' sh -c "ulimit -f 1; trap '' XFSZ
+        '$ventus' run add.elf -g 1024 -a iota:1024 -a i:1 -a iota:1024 --${o}full.out"
+    [ ! -e full.out ] || wrong "half a file was left: --$o"
+done
 check 1 'is a folder' "$ventus" trace .
 check 2 "ventus-cc: --optoins: unknown option" "$ventus" cc --optoins x
 check 3 'ventus-cc: error: cannot open nothing.cl' "$ventus" cc nothing.cl -o nothing.elf
