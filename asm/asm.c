@@ -406,22 +406,21 @@ bool as_statement(struct as *as)
 
 /* ---- the image ---- */
 
+static int64_t at_most(unsigned n, unsigned limit) { return n < limit ? n : limit; }
+
 /* What a kernel asks for by default; a word that is data counts as well. */
 void asm_used_registers(enum isa_profile profile, const uint32_t *text, size_t nwords, int64_t *vgpr, int64_t *sgpr)
 {
-    unsigned most[2] = {31, 0}; /* scalar: the start code's ABI registers are there in any case */
+    unsigned v = 1, x = 32; /* the start code's ABI registers are there in any case */
     struct insn in;
     for (size_t i = 0; i < nwords; i += in.size / 4u) {
         if (!isa_decode_in(profile, text + i, nwords - i, &in)) continue;
-        for (const char *l = isa_table[in.op].pattern; *l; l++) {
-            const struct isa_operand *o = isa_operand(*l);
-            if (!o || (o->kind != OPERAND_REG_X && o->kind != OPERAND_REG_V)) continue;
-            unsigned r = (unsigned)isa_get(&in, (enum operand_role)o->role), bank = o->kind == OPERAND_REG_V;
-            if (r > most[bank]) most[bank] = r;
-        }
+        struct isa_registers r = isa_registers(&in);
+        if (r.v > v) v = r.v;
+        if (r.x > x) x = r.x;
     }
-    *sgpr = (most[0] + 4) & ~3u;
-    *vgpr = (most[1] + 4) & ~3u;
+    *sgpr = at_most((x + 3) & ~3u, ISA_XREGS);
+    *vgpr = at_most((v + 3) & ~3u, ISA_VREGS);
 }
 
 static void kernel_args(const struct kernel_record *k, FILE *out)

@@ -139,6 +139,9 @@ const char *isa_profile_name(enum isa_profile profile); /* the inverse */
 const struct isa_csr *isa_csr_number(unsigned number);
 const struct isa_csr *isa_csr_name(const char *name);
 
+/* The optional CSRs that differ from lane to lane; a read goes to vector register rd. */
+bool isa_csr_per_lane(unsigned number);
+
 /* Fixed bits of an operation: word & mask == match exactly when the word is this operation.
  * isa_bits is 32 or 64, the length of that word. */
 uint64_t isa_mask(enum isa_op op);
@@ -169,6 +172,28 @@ uint32_t isa_scatter(int32_t value, const struct isa_operand *operand);
 /* Sets field `role` of `insn`; the inverse read is isa_get. */
 void isa_set(struct insn *insn, enum operand_role role, int32_t value);
 int32_t isa_get(const struct insn *insn, enum operand_role role);
+
+/* How an instruction accesses memory; `words` is 0 if it does not. Matrices and copies count as such. */
+struct isa_memory {
+    uint8_t words;  /* adjacent words that each lane accesses, in as many adjacent registers: 1 to 4 */
+    uint8_t size;   /* bytes of each: 1, 2 or 4 */
+    uint8_t data;   /* enum operand_role of the first register that is loaded or stored */
+    uint8_t index;  /* indexed accesses: bytes of an offset that count, else 0 */
+    bool is_signed; /* what is loaded is sign-extended */
+    bool is_long;   /* the address, in rs1, is a pair of registers */
+};
+struct isa_memory isa_memory(const struct insn *in);
+
+/* The registers of an instruction. Bit r of the sets is the operand of enum operand_role r, ROLE_RD to ROLE_RS3. */
+struct isa_registers {
+    uint16_t x, v;                    /* highest scalar, vector register + 1 that it reads or writes, 0: none */
+    uint8_t scalars, vectors;         /* operands that are registers ... */
+    uint8_t row_pairs, prefix_pairs;  /* ... and the first of two, because the row or a prefix says so */
+};
+
+/* Counts all that is not an operand by name, too: pairs, wide words, the groups of a matrix (of an mma64 whose
+ * codes name no tile only the operands) in a warp of 32 lanes, the vector register that a CSR of each lane goes to. Counts may exceed what a warp can have. Nothing for an invalid operation. */
+struct isa_registers isa_registers(const struct insn *in);
 
 enum isa_print_flags { ISA_PRINT_NUMERIC = 1 /* x5 instead of t0 */ };
 

@@ -76,6 +76,14 @@ static bool is_translated(const struct sm *sm, uint64_t addr)
     return sm->warp->group->launch->sv39 && !(addr >= ABI_LOCAL_BASE && addr < ABI_LOCAL_LIMIT);
 }
 
+const void *warp_memory(const struct warp *w, uint64_t addr, uint32_t size)
+{
+    struct sm *sm = w->group->sm;
+    uint32_t at = (uint32_t)addr;
+    if (is_translated(sm, addr) ? translate(sm, addr, GPU_READ, &at) != NULL : addr >= MEM_SPAN) return NULL;
+    return gpu_mem(sm->gpu, at, size);
+}
+
 /* Where the byte at a guest address is, which must be open for the access. */
 static uint32_t locate(const struct party *p, uint64_t addr)
 {
@@ -153,46 +161,25 @@ enum action { NO_ACCESS, LOAD, STORE, AMO, LR, SC };
 enum base { FROM_X, FROM_V, UNIT, STRIDED, INDEXED };
 enum space { AS_IT_IS, GLOBAL, PRIVATE, LOCAL };
 
-/* The kinds of rows that access memory. `word`: a word, whatever the row's expression is. */
+/* The kinds of rows that access memory; isa_memory says what of it. */
 static const struct form {
-    uint8_t action, base, data; /* data: enum operand_role of the register that is loaded or stored */
-    bool scalar, word;
+    uint8_t action, base;
+    bool scalar;
 } forms[KIND_ABSENT + 1] = {
-    [KIND_XLOAD] = {LOAD, FROM_X, ROLE_RD, true, false},   [KIND_XSTORE] = {STORE, FROM_X, ROLE_RS2, true, false},
-    [KIND_VLOAD] = {LOAD, FROM_V, ROLE_RD, false, false},  [KIND_VSTORE] = {STORE, FROM_V, ROLE_RS2, false, false},
-    [KIND_PLOAD] = {LOAD, FROM_V, ROLE_RD, false, false},  [KIND_PSTORE] = {STORE, FROM_V, ROLE_RS2, false, false},
-    [KIND_ULOAD] = {LOAD, UNIT, ROLE_RD, false, false},    [KIND_USTORE] = {STORE, UNIT, ROLE_RS3, false, false},
-    [KIND_SLOAD] = {LOAD, STRIDED, ROLE_RD, false, false}, [KIND_SSTORE] = {STORE, STRIDED, ROLE_RS3, false, false},
-    [KIND_ILOAD] = {LOAD, INDEXED, ROLE_RD, false, true},  [KIND_ISTORE] = {STORE, INDEXED, ROLE_RS3, false, true},
-    [KIND_AMO] = {AMO, FROM_V, ROLE_RS2, false, true},     [KIND_XAMO] = {AMO, FROM_X, ROLE_RS2, true, true},
-    [KIND_LR] = {LR, FROM_V, ROLE_RD, false, true},        [KIND_XLR] = {LR, FROM_X, ROLE_RD, true, true},
-    [KIND_SC] = {SC, FROM_V, ROLE_RS2, false, true},       [KIND_XSC] = {SC, FROM_X, ROLE_RS2, true, true},
+    [KIND_XLOAD] = {LOAD, FROM_X, true},   [KIND_XSTORE] = {STORE, FROM_X, true},
+    [KIND_VLOAD] = {LOAD, FROM_V, false},  [KIND_VSTORE] = {STORE, FROM_V, false},
+    [KIND_PLOAD] = {LOAD, FROM_V, false},  [KIND_PSTORE] = {STORE, FROM_V, false},
+    [KIND_ULOAD] = {LOAD, UNIT, false},    [KIND_USTORE] = {STORE, UNIT, false},
+    [KIND_SLOAD] = {LOAD, STRIDED, false}, [KIND_SSTORE] = {STORE, STRIDED, false},
+    [KIND_ILOAD] = {LOAD, INDEXED, false}, [KIND_ISTORE] = {STORE, INDEXED, false},
+    [KIND_AMO] = {AMO, FROM_V, false},     [KIND_XAMO] = {AMO, FROM_X, true},
+    [KIND_LR] = {LR, FROM_V, false},       [KIND_XLR] = {LR, FROM_X, true},
+    [KIND_SC] = {SC, FROM_V, false},       [KIND_XSC] = {SC, FROM_X, true},
 };
 
 static const struct form *form_of(const struct insn *in) { return &forms[isa_table[in->op].kind]; }
 
-/* The expression of such a row is a C type, of the data or of an index: its bytes. */
-static unsigned type_bytes(const char *type)
-{
-    switch (type[type[0] == 'u' ? 4 : 3]) {
-    case '8': return 1;
-    case '1': return 2;
-    default: return 4;
-    }
-}
-
 bool memory_access(const struct insn *in) { return form_of(in)->action != NO_ACCESS; }
-
-bool memory_long(const struct insn *in) { return in->pair || (isa_table[in->op].flags & ISA_LONG); }
-
-unsigned memory_words(const struct insn *in)
-{
-    const struct form *f = form_of(in);
-    bool whole = f->word || type_bytes(isa_table[in->op].expr) == 4;
-    return whole && (f->action == LOAD || f->action == STORE) ? in->width + 1u : 1;
-}
-
-unsigned memory_data(const struct insn *in) { return form_of(in)->data; }
 
 bool memory_flat(enum isa_profile profile, const struct insn *in)
 {
@@ -206,7 +193,7 @@ bool memory_rare(const struct insn *in)
     const struct form *f = form_of(in);
     if (f->action == NO_ACCESS) return false;
     if (f->action == LR || f->action == SC || (f->action == AMO && f->scalar)) return true;
-    return memory_long(in) || in->width || in->space || (isa_table[in->op].flags >> ISA_SPACE_SHIFT & 3);
+    return isa_memory(in).is_long || in->width || in->space || (isa_table[in->op].flags >> ISA_SPACE_SHIFT & 3);
 }
 
 /* One instruction's accesses; a scalar one is that of lane 0. */
@@ -215,21 +202,17 @@ struct request {
     const struct insn *in;
     const struct form *form;
     uint32_t lanes;                   /* that take part */
-    unsigned size, words;             /* bytes of each access; adjacent words, 1 unless accesses are words */
-    bool is_long;                     /* addresses have 64 bits */
-    bool writes, is_signed;
+    struct isa_memory m;
+    bool writes;
     uint32_t crossing;                /* lanes whose private access would leave its word */
     uint64_t addr[4][ISA_LANES];      /* of each word */
 };
 
 static struct request request_of(struct warp *w, const struct insn *in)
 {
-    const struct isa_desc *row = &isa_table[in->op];
     const struct form *f = form_of(in);
-    struct request r = {.w = w, .in = in, .form = f, .words = memory_words(in), .is_long = memory_long(in)};
+    struct request r = {.w = w, .in = in, .form = f, .m = isa_memory(in)};
     r.lanes = f->scalar ? 1 : in->vm ? w->active : w->active & w->v[0][0];
-    r.size = f->word ? 4 : type_bytes(row->expr);
-    r.is_signed = !f->word && row->expr[0] == 'i';
     r.writes = f->action == STORE || f->action == AMO || f->action == SC;
     return r;
 }
@@ -241,8 +224,8 @@ static uint64_t base_address(const struct request *r, uint32_t lane)
 {
     const struct warp *w = r->w;
     unsigned rs1 = r->in->rs1;
-    if (r->form->base == FROM_V) return w->v[rs1][lane] | (r->is_long ? (uint64_t)w->v[rs1 + 1][lane] << 32 : 0);
-    return w->x[rs1] | (r->is_long && rs1 ? (uint64_t)w->x[rs1 + 1] << 32 : 0);
+    if (r->form->base == FROM_V) return w->v[rs1][lane] | (r->m.is_long ? (uint64_t)w->v[rs1 + 1][lane] << 32 : 0);
+    return w->x[rs1] | (r->m.is_long && rs1 ? (uint64_t)w->x[rs1 + 1] << 32 : 0);
 }
 
 /* What lane adds to the base. */
@@ -250,9 +233,9 @@ static uint64_t offset(const struct request *r, uint32_t lane)
 {
     unsigned rs2 = r->in->rs2;
     switch (r->form->base) {
-    case UNIT: return (uint64_t)lane * r->size;
+    case UNIT: return (uint64_t)lane * r->m.size;
     case STRIDED: return lane * (uint64_t)(int64_t)(int32_t)r->w->x[rs2];
-    case INDEXED: return r->w->v[rs2][lane] & (~0ull >> (64 - 8 * type_bytes(isa_table[r->in->op].expr)));
+    case INDEXED: return r->w->v[rs2][lane] & (~0ull >> (64 - 8 * r->m.index));
     default: return (uint64_t)(int64_t)r->in->imm;
     }
 }
@@ -296,10 +279,10 @@ static void set_addresses(struct request *r, enum isa_profile profile)
         uint32_t lane = (uint32_t)__builtin_ctz(left);
         uint64_t base = base_address(r, lane), o = base + offset(r, lane);
         enum space here = flat && base >> 24 == 0 ? PRIVATE : space;
-        if (here == PRIVATE && (o & 3) + r->size > 4) r->crossing |= 1u << lane;
-        for (unsigned k = 0; k < r->words; k++) {
+        if (here == PRIVATE && (o & 3) + r->m.size > 4) r->crossing |= 1u << lane;
+        for (unsigned k = 0; k < r->m.words; k++) {
             uint64_t a = place(r, here, o + 4 * k, lane);
-            r->addr[k][lane] = r->is_long ? a : (uint32_t)a;
+            r->addr[k][lane] = r->m.is_long ? a : (uint32_t)a;
         }
     }
 }
@@ -317,11 +300,11 @@ static void check_all(struct sm *sm, const struct request *r)
     bool on_word = r->form->action >= AMO;
     for (uint32_t left = r->lanes; left; left &= left - 1) {
         uint32_t lane = (uint32_t)__builtin_ctz(left);
-        for (unsigned k = 0; k < r->words; k++) {
+        for (unsigned k = 0; k < r->m.words; k++) {
             struct party p = party_of(sm, r, k, lane);
             bool misaligned = (on_word && (p.named & 3)) || (r->crossing >> lane & 1);
             if (misaligned) fault_throw(sm, FAULT_MISALIGNED, p.lane, p.named, NULL);
-            check(&p, p.named, r->size);
+            check(&p, p.named, r->m.size);
         }
     }
 }
@@ -332,11 +315,11 @@ static void observe(struct sm *sm, const struct request *r)
     struct access *a = &sm->access;
     if (!sm->trace || !sm->trace->access || !r->lanes) return;
     a->lanes = r->form->scalar ? 0 : r->lanes;
-    a->size = r->size;
+    a->size = r->m.size;
     a->write = r->writes;
     a->atomic = r->form->action >= AMO;
-    a->high = r->is_long ? sm->access_high : NULL;
-    for (unsigned k = 0; k < r->words; k++) {
+    a->high = r->m.is_long ? sm->access_high : NULL;
+    for (unsigned k = 0; k < r->m.words; k++) {
         for (uint32_t left = r->lanes; left; left &= left - 1) {
             uint32_t lane = (uint32_t)__builtin_ctz(left);
             a->addr[lane] = (uint32_t)r->addr[k][lane];
@@ -351,14 +334,14 @@ static uint32_t *cell(const struct request *r, unsigned reg, uint32_t lane)
     return r->form->scalar ? &r->w->x[reg] : &r->w->v[reg][lane];
 }
 
-static unsigned data_register(const struct request *r) { return (unsigned)isa_get(r->in, (enum operand_role)r->form->data); }
+static unsigned data_register(const struct request *r) { return (unsigned)isa_get(r->in, (enum operand_role)r->m.data); }
 
 static uint32_t load_one(struct sm *sm, const struct request *r, unsigned k, uint32_t lane)
 {
     struct party p = party_of(sm, r, k, lane);
-    uint32_t value = 0, sign = 1u << (8 * r->size - 1);
-    load(&p, p.named, &value, r->size);
-    return r->is_signed ? (value ^ sign) - sign : value;
+    uint32_t value = 0, sign = 1u << (8 * r->m.size - 1);
+    load(&p, p.named, &value, r->m.size);
+    return r->m.is_signed ? (value ^ sign) - sign : value;
 }
 
 static void load_all(struct sm *sm, const struct request *r)
@@ -366,10 +349,10 @@ static void load_all(struct sm *sm, const struct request *r)
     uint32_t out[4][ISA_LANES];
     unsigned rd = data_register(r);
     for (uint32_t left = r->lanes; left; left &= left - 1)
-        for (unsigned k = 0; k < r->words; k++)
+        for (unsigned k = 0; k < r->m.words; k++)
             out[k][__builtin_ctz(left)] = load_one(sm, r, k, (uint32_t)__builtin_ctz(left));
     for (uint32_t left = r->lanes; left; left &= left - 1)
-        for (unsigned k = 0; k < r->words; k++)
+        for (unsigned k = 0; k < r->m.words; k++)
             *cell(r, rd + k, (uint32_t)__builtin_ctz(left)) = out[k][__builtin_ctz(left)];
 }
 
@@ -379,9 +362,9 @@ static void store_all(struct sm *sm, const struct request *r)
     unsigned data = data_register(r);
     for (uint32_t left = r->lanes; left; left &= left - 1) {
         uint32_t lane = (uint32_t)__builtin_ctz(left);
-        for (unsigned k = 0; k < r->words; k++) {
+        for (unsigned k = 0; k < r->m.words; k++) {
             struct party p = party_of(sm, r, k, lane);
-            store(&p, p.named, cell(r, data + k, lane), r->size);
+            store(&p, p.named, cell(r, data + k, lane), r->m.size);
         }
     }
 }

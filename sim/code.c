@@ -8,117 +8,67 @@
 #include <string.h>
 
 #include "sim/machine.h"
-#include "sim/mma.h"
-
-static void need(uint16_t *count, unsigned reg)
-{
-    if (*count < reg + 1) *count = (uint16_t)(reg + 1);
-}
 
 /* ---- what the engine wants to know beforehand ---- */
-
-static bool is_register(const struct isa_operand *o) { return o && (o->kind == OPERAND_REG_X || o->kind == OPERAND_REG_V); }
-
-static unsigned register_of(const struct decoded *d, unsigned role) { return (unsigned)isa_get(&d->in, (enum operand_role)role); }
-
-static unsigned registers(const struct decoded *d) { return d->vectors | d->scalars; }
-
-static void find_operands(struct decoded *d)
-{
-    for (const char *p = isa_table[d->in.op].pattern; *p; p++) {
-        const struct isa_operand *o = isa_operand(*p);
-        if (!is_register(o)) continue;
-        if (o->kind == OPERAND_REG_V) d->vectors |= 1u << o->role & 15;
-        else d->scalars |= 1u << o->role & 15;
-    }
-}
-
-/* The operands that the row itself has in pairs. */
-static unsigned row_pairs(const struct decoded *d)
-{
-    uint32_t flags = isa_table[d->in.op].flags;
-    unsigned pairs = (flags & ISA_PAIR_D ? 1u << ROLE_RD : 0) | (flags & ISA_PAIR_1 ? 1u << ROLE_RS1 : 0) |
-                     (flags & ISA_PAIR_2 ? 1u << ROLE_RS2 : 0);
-    return pairs & registers(d);
-}
-
-/* A prefix makes pairs of all operands, or (r2.0) of those with even numbers. */
-static unsigned prefix_pairs(const struct decoded *d)
-{
-    uint32_t flags = isa_table[d->in.prefix].flags;
-    unsigned pairs = 0;
-    if (flags & ISA_MEMORY) return 0;
-    if (d->in.pair) return registers(d);
-    for (unsigned role = ROLE_RD; (flags & ISA_EVEN) && role <= ROLE_RS3; role++)
-        if ((registers(d) >> role & 1) && register_of(d, role) % 2 == 0) pairs |= 1u << role;
-    return pairs;
-}
-
-/* Numbers of registers, so that the engine compares two of them and no more. */
-static void count_registers(struct decoded *d)
-{
-    const struct isa_desc *desc = &isa_table[d->in.op];
-    for (unsigned role = ROLE_RD; role <= ROLE_RS3; role++) {
-        unsigned reg = register_of(d, role) + (d->pairs >> role & 1);
-        if (d->vectors >> role & 1) need(&d->vregs, reg);
-        if (d->scalars >> role & 1) need(&d->xregs, reg);
-    }
-    if (desc->kind == KIND_MMA && mma_registers(&d->in)) need(&d->vregs, mma_registers(&d->in) - 1);
-    if (memory_access(&d->in)) {
-        bool vector = d->vectors >> memory_data(&d->in) & 1;
-        need(vector ? &d->vregs : &d->xregs, register_of(d, memory_data(&d->in)) + memory_words(&d->in) - 1);
-        if (memory_long(&d->in)) need(d->vectors >> ROLE_RS1 & 1 ? &d->vregs : &d->xregs, d->in.rs1 + 1u);
-    }
-    if (desc->kind == KIND_CSR && csr_per_lane(d->in.aux)) need(&d->vregs, d->in.rd);
-    if ((desc->flags & ISA_V0) || !d->in.vm) need(&d->vregs, 0);
-}
 
 static bool is_arithmetic(unsigned kind) { return kind <= KIND_EV || kind == KIND_BRANCH || kind == KIND_VBRANCH; }
 
 /* Is there more to the instruction than the engine's inline arithmetic can do? */
-static bool is_modified(const struct decoded *d)
+static bool is_modified(const struct insn *in, const struct isa_registers *r)
 {
-    bool own = isa_table[d->in.op].kind == KIND_EW; /* these have abs and neg of their own */
-    return prefix_pairs(d) || (!own && (d->in.abs || d->in.neg));
+    bool own = isa_table[in->op].kind == KIND_EW; /* these have abs and neg of their own */
+    return r->prefix_pairs || (!own && (in->abs || in->neg));
 }
 
-static const char *refuse_pairs(const struct decoded *d)
+/* Operands that are no pairs are extended (r2.0). */
+static bool extends(const struct insn *in) { return isa_table[in->prefix].flags & ISA_EVEN; }
+
+static const char *refuse_pairs(const struct insn *in, const struct isa_registers *r)
 {
-    uint32_t flags = isa_table[d->in.op].flags;
-    unsigned row = row_pairs(d);
+    uint32_t flags = isa_table[in->op].flags;
+    unsigned pairs = r->row_pairs | r->prefix_pairs;
     for (unsigned role = ROLE_RD; role <= ROLE_RS3; role++)
-        if ((d->pairs >> role & 1) && (register_of(d, role) & 1)) return "a register pair has an even number";
-    if ((flags & ISA_SINGLE) || (row && d->pairs != row)) return "an instruction that has no form on register pairs";
-    bool mixed = d->extend && d->pairs != registers(d);
+        if ((pairs >> role & 1) && (isa_get(in, (enum operand_role)role) & 1)) return "a register pair has an even number";
+    if ((flags & ISA_SINGLE) || (r->row_pairs && pairs != r->row_pairs)) return "an instruction that has no form on register pairs";
+    bool mixed = extends(in) && pairs != (r->vectors | r->scalars);
     if (mixed && (flags & (ISA_FP | ISA_ROUND))) return "floating point on pairs and single registers";
     return NULL;
 }
 
-const char *code_refusal(const struct decoded *d)
+static const char *refusal(const struct insn *in, const struct isa_registers *r)
 {
-    const struct isa_desc *row = &isa_table[d->in.op];
-    if (is_modified(d) && !is_arithmetic(row->kind)) return "a prefix that this instruction does not take";
-    if (row->kind == KIND_EW && d->in.elem > (row->flags & ISA_FP ? 1 : 2)) return "elements of a width that does not exist";
-    return d->pairs ? refuse_pairs(d) : NULL;
+    const struct isa_desc *row = &isa_table[in->op];
+    if (is_modified(in, r) && !is_arithmetic(row->kind)) return "a prefix that this instruction does not take";
+    if (row->kind == KIND_EW && in->elem > (row->flags & ISA_FP ? 1 : 2)) return "elements of a width that does not exist";
+    return r->row_pairs | r->prefix_pairs ? refuse_pairs(in, r) : NULL;
 }
 
-static enum dispatch choose_dispatch(enum isa_profile profile, const struct decoded *d)
+const char *code_refusal(const struct decoded *d)
 {
-    unsigned kind = isa_table[d->in.op].kind;
-    if (code_refusal(d)) return DISPATCH_REFUSED;
-    if (memory_rare(&d->in)) return DISPATCH_MEMORY;
-    if (memory_flat(profile, &d->in)) return DISPATCH_FLAT;
-    if (!is_modified(d)) return (enum dispatch)d->in.op;
+    struct isa_registers r = isa_registers(&d->in);
+    return refusal(&d->in, &r);
+}
+
+static enum dispatch choose_dispatch(enum isa_profile profile, const struct insn *in, const struct isa_registers *r)
+{
+    unsigned kind = isa_table[in->op].kind;
+    if (refusal(in, r)) return DISPATCH_REFUSED;
+    if (memory_rare(in)) return DISPATCH_MEMORY;
+    if (memory_flat(profile, in)) return DISPATCH_FLAT;
+    if (!is_modified(in, r)) return (enum dispatch)in->op;
     return kind == KIND_BRANCH ? DISPATCH_BRANCH : kind == KIND_VBRANCH ? DISPATCH_VBRANCH : DISPATCH_EXACT;
 }
 
 static void analyse(enum isa_profile profile, struct decoded *d)
 {
-    find_operands(d);
-    d->pairs = (row_pairs(d) | prefix_pairs(d)) & 15;
-    d->extend = d->pairs && (isa_table[d->in.prefix].flags & ISA_EVEN);
-    count_registers(d);
-    d->dispatch = (uint16_t)choose_dispatch(profile, d);
+    struct isa_registers r = isa_registers(&d->in);
+    d->vectors = r.vectors & 15;
+    d->scalars = r.scalars & 15;
+    d->pairs = (r.row_pairs | r.prefix_pairs) & 15;
+    d->extend = d->pairs && extends(&d->in);
+    d->vregs = r.v;
+    d->xregs = r.x;
+    d->dispatch = (uint16_t)choose_dispatch(profile, &d->in, &r);
 }
 
 void code_decode(const struct gpu *gpu, const uint32_t *words, size_t nwords, struct decoded *d)

@@ -108,8 +108,6 @@ uint32_t csr_set_vl(struct warp *w, const struct insn *in, uint32_t vtype)
 
 /* ---- ids of work-items ---- */
 
-bool csr_per_lane(unsigned number) { return number >= CSR_GL_ID_X && number <= CSR_LC_ID_Z; }
-
 /* Position of a work-item, linear in its group, in three dimensions. */
 static void local_id(uint32_t linear, const uint32_t size[3], uint32_t id[3])
 {

@@ -28,13 +28,10 @@ const char *fault_name(enum fault_kind kind)
 /* The words at pc, with a prefix told apart from the instruction it belongs to. */
 static void note_words(struct sm *sm, struct fault *f)
 {
-    const struct gpu *gpu = sm->gpu;
-    enum isa_profile profile = (enum isa_profile)gpu->config.profile;
+    enum isa_profile profile = (enum isa_profile)sm->gpu->config.profile;
     uint32_t words[ISA_MAX_WORDS] = {0};
-    size_t n = 0;
     struct insn in;
-    bool translated = sm->warp->group->launch->sv39;
-    if (f->pc % 4 == 0) n = translated ? translate_words(sm, f->pc, words) : code_words(gpu, f->pc, words);
+    size_t n = warp_code(sm->warp, f->pc, words);
     if (!n) return;
     bool prefix = n > 1 && isa_decode_raw(profile, words, n, &in) && isa_table[in.op].kind == KIND_PREFIX;
     if (prefix) f->prefix = words[0];

@@ -228,8 +228,7 @@ enum { MSTATUS_START = 0x600 };
 /* Host rounding mode for frm 0..3. */
 void round_set(uint32_t frm);
 
-/* The optional CSRs that differ from lane to lane; a read goes to a vector register. */
-bool csr_per_lane(unsigned number);
+/* What a CSR that differs from lane to lane holds (isa_csr_per_lane). */
 void csr_read_lanes(struct sm *sm, const struct warp *w, unsigned number, uint32_t out[ISA_LANES]);
 
 /* ---- exact.c: arithmetic out of line ---- */
@@ -266,12 +265,6 @@ void end_reservations_of_access(struct sm *sm);
 
 /* Does the instruction access memory, other than a matrix or copy instruction? If so, ... */
 bool memory_access(const struct insn *in);
-/* ... is its address, in rs1, a pair of registers? */
-bool memory_long(const struct insn *in);
-/* ... how many adjacent words does each lane access, in as many adjacent registers, ... */
-unsigned memory_words(const struct insn *in);
-/* ... from which operand (enum operand_role) on? */
-unsigned memory_data(const struct insn *in);
 /* ... must memory_run execute it, because the engine's own accesses cannot? */
 bool memory_rare(const struct insn *in);
 /* ... is it private where vs1 is below 2^24 (the flat range check of r2025)? Then memory_run has to execute it if
@@ -292,8 +285,5 @@ void translate_forget(struct sm *sm);
 
 /* The instruction at pc; a fault if it cannot be fetched. Valid until the next call. */
 const struct decoded *translate_fetch(struct sm *sm, uint32_t pc);
-
-/* The words at pc, as many as can be executed, and how many. */
-size_t translate_words(struct sm *sm, uint32_t pc, uint32_t words[ISA_MAX_WORDS]);
 
 #endif

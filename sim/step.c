@@ -371,7 +371,7 @@ NOINLINE enum stop misaligned(struct sm *sm, const struct warp *w, uint32_t lane
         const uint32_t rs1 UNUSED = x[in->rs1], imm UNUSED = (uint32_t)in->imm;                    \
         bool writes = OP_##id == OP_CSRRW || OP_##id == OP_CSRRWI || in->rs1 || in->imm;           \
         uint32_t old;                                                                              \
-        if (csr_per_lane(in->aux) && sm->gpu->config.thread_csrs && !writes) {                     \
+        if (isa_csr_per_lane(in->aux) && sm->gpu->config.thread_csrs && !writes) {                     \
             read_thread_csr(sm, w, in);                                                            \
             break;                                                                                 \
         }                                                                                          \

@@ -105,13 +105,20 @@ static size_t page_words(struct sm *sm, uint64_t pc, uint32_t *words, size_t mos
     return most;
 }
 
-size_t translate_words(struct sm *sm, uint32_t pc, uint32_t words[ISA_MAX_WORDS])
+static size_t translate_words(struct sm *sm, uint32_t pc, uint32_t words[ISA_MAX_WORDS])
 {
     const char *why;
     size_t n = page_words(sm, pc, words, ISA_MAX_WORDS, &why);
     uint64_t next = (uint64_t)pc + 4 * n;
     if (n && n < ISA_MAX_WORDS && next < MEM_SPAN) n += page_words(sm, next, words + n, ISA_MAX_WORDS - n, &why);
     return n;
+}
+
+size_t warp_code(const struct warp *w, uint32_t pc, uint32_t words[ISA_MAX_WORDS])
+{
+    struct sm *sm = w->group->sm;
+    if (pc % 4) return 0;
+    return w->group->launch->sv39 ? translate_words(sm, pc, words) : code_words(sm->gpu, pc, words);
 }
 
 _Noreturn static void refuse_fetch(struct sm *sm, uint64_t addr, const char *why)

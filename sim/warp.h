@@ -63,4 +63,11 @@ struct warp {
 /* The access that the warp's last memory instruction made. */
 const struct access *warp_access(const struct warp *w);
 
+/* For observers, of a warp of the group whose hook is being called: the host address of a guest address of an
+ * access, translated if the launch's are, NULL if nothing is open there; `size` bytes, within a page. */
+const void *warp_memory(const struct warp *w, uint64_t addr, uint32_t size);
+
+/* The words at pc, as many as can be executed, and how many. */
+size_t warp_code(const struct warp *w, uint32_t pc, uint32_t words[ISA_MAX_WORDS]);
+
 #endif

@@ -26,10 +26,11 @@ static const char about[] =
     "    .kernel hello            # registers used are counted; lds=N pds=N for memory\n"
     "    .arg    global, out      # kinds: value global constant local\n"
     "hello:      lw      t0, 0(a0)        # a0: the arguments\n"
-    "            vmv.v.x v1, t0\n"
-    "            vid.v   v0\n"
-    "            vsll.vi v2, v0, 2\n"
-    "            vadd.vv v1, v1, v2\n"
+    "            csrr    t1, CSR_TID      # first work-item of this warp\n"
+    "            vid.v   v0               # lane\n"
+    "            vadd.vx v0, v0, t1\n"
+    "            vsll.vi v1, v0, 2\n"
+    "            vadd.vx v1, v1, t0\n"
     "            vsw12.v v0, 0(v1)\n"
     "            ret";
 

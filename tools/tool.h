@@ -75,6 +75,8 @@ void config_file(struct gpu_config *config, const char *path);
 /* ---- files; failures end the program ---- */
 FILE *open_input(const char *path);              /* "-": standard input */
 void *read_file(const char *path, size_t *size); /* "-": standard input; zero-terminated, malloc'ed */
+FILE *open_output(const char *path);             /* "-": standard output */
+void close_output(FILE *out, const char *path);  /* all of it has been written, or nothing stays */
 void write_file(const char *path, const void *bytes, size_t size);
 void *allocate(size_t size);                     /* zeroed */
 

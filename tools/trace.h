@@ -6,6 +6,8 @@
 #include "sim/warp.h"
 #include "tool.h"
 
+enum { EVENT_WORDS = 4 }; /* of the widest access */
+
 /* What one instruction did, collected between its hooks. Both writers start from this. */
 struct event {
     const struct warp *w;     /* as it is after the instruction */
@@ -15,10 +17,12 @@ struct event {
     uint32_t mask, depth;     /* SIMT mask and entries on the SIMT stack before */
     uint32_t lanes;           /* active lanes, of those the v0 mask leaves */
     uint32_t fflags;          /* raised by this instruction */
-    bool accessed;            /* the last memory access, if there was one: */
-    struct access access;
-    uint32_t high[ISA_LANES]; /* upper halves of its addresses */
-    uint32_t data[ISA_LANES]; /* what a store or atomic writes to each of its lanes */
+    bool to_scalar, to_vector; /* registers are written ... */
+    unsigned results;         /* ... from rd on: how many, at least 1 whatever the instruction is */
+    unsigned accesses;        /* memory accesses, one for each word, of the same lanes: */
+    struct access access[EVENT_WORDS];
+    uint32_t high[EVENT_WORDS][ISA_LANES]; /* upper halves of their addresses */
+    uint32_t data[EVENT_WORDS][ISA_LANES]; /* what a store or atomic writes to each lane */
     bool writes_memory;       /* data is valid */
 };
 
@@ -76,7 +80,7 @@ bool words_learn(struct code_words *t, const struct known *k);
 enum { BINARY_VERSION = 1, BINARY_HEADER = 16 };
 #define BINARY_MAGIC "VTRC"
 enum binary_record { RECORD_LAUNCH = 1, RECORD_WARP = 2, RECORD_INSN = 0x80 /* and an or of the following */ };
-enum binary_insn { INSN_PC = 1, INSN_WORDS = 2, INSN_MASK = 4, INSN_SCALAR = 8, INSN_VECTOR = 16, INSN_MEMORY = 32 };
+enum binary_insn { INSN_PC = 1, INSN_WORDS = 2, INSN_MASK = 4, INSN_SCALAR = 8, INSN_VECTOR = 16, INSN_MEMORY = 32, INSN_WIDE = 64 };
 enum binary_access { ACCESS_SIZE = 15, ACCESS_WRITE = 16, ACCESS_ATOMIC = 32, ACCESS_SCALAR = 64, ACCESS_HIGH = 128 };
 enum binary_lanes { LANES_EQUAL, LANES_STEP, LANES_LIST, LANES_FORM = 3, LANES_MASK = 4 /* explicit */ };
 

@@ -3,7 +3,6 @@
  * What follows from the records before is left out: the pc behind the last instruction, an unchanged mask,
  * the word of an address seen before. Lanes with equal or evenly spaced values take one value.
  * Called by trace.c; trace_read.c is the other side. */
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -61,15 +60,15 @@ static void put_lanes(struct trace_binary *b, const uint32_t *v, uint32_t lanes,
     for (; form == LANES_LIST && lanes; lanes &= lanes - 1) put32(b, v[__builtin_ctz(lanes)]);
 }
 
-static void put_access(struct trace_binary *b, const struct event *e)
+static void put_access(struct trace_binary *b, const struct event *e, unsigned k)
 {
-    const struct access *a = &e->access;
+    const struct access *a = &e->access[k];
     uint32_t lanes = a->lanes ? a->lanes : 1;
     put8(b, (a->size & ACCESS_SIZE) | (e->writes_memory ? ACCESS_WRITE : 0) | (a->atomic ? ACCESS_ATOMIC : 0) |
                 (a->lanes ? 0 : ACCESS_SCALAR) | (a->high ? ACCESS_HIGH : 0));
     put_lanes(b, a->addr, lanes, a->lanes ? e->mask : 1);
     if (a->high) put_lanes(b, a->high, lanes, lanes);
-    if (e->writes_memory) put_lanes(b, e->data, lanes, lanes);
+    if (e->writes_memory) put_lanes(b, e->data[k], lanes, lanes);
 }
 
 /* ---- the interface ---- */
@@ -77,8 +76,7 @@ static void put_access(struct trace_binary *b, const struct event *e)
 struct trace_binary *binary_open(const struct gpu_config *config, const char *path)
 {
     struct trace_binary *b = allocate(sizeof *b);
-    b->out = strcmp(path, "-") ? fopen(path, "wb") : stdout;
-    if (!b->out) die("cannot write %s: %s", path, strerror(errno));
+    b->out = open_output(path);
     b->path = path;
     fwrite(BINARY_MAGIC, 1, 4, b->out);
     put32(b, BINARY_VERSION | BINARY_HEADER << 16);
@@ -108,21 +106,19 @@ static void put_insn(struct trace_binary *b, const struct event *e, unsigned fla
         for (unsigned i = 0; i < in->size / 4u && i < ISA_MAX_WORDS; i++) put32(b, e->words[i]);
     }
     if (flags & INSN_MASK) put32(b, e->mask);
-    if (flags & INSN_SCALAR) {
-        put8(b, in->rd);
-        put32(b, e->w->x[in->rd]);
+    if (flags & INSN_WIDE) {
+        put8(b, e->results);
+        put8(b, e->accesses);
     }
-    if (flags & INSN_VECTOR) {
-        put8(b, in->rd);
-        put_lanes(b, e->w->v[in->rd], e->lanes, e->mask);
-    }
-    if (flags & INSN_MEMORY) put_access(b, e);
+    if (flags & (INSN_SCALAR | INSN_VECTOR)) put8(b, in->rd);
+    for (unsigned i = 0; i < e->results && (flags & INSN_SCALAR); i++) put32(b, e->w->x[in->rd + i]);
+    for (unsigned i = 0; i < e->results && (flags & INSN_VECTOR); i++) put_lanes(b, e->w->v[in->rd + i], e->lanes, e->mask);
+    for (unsigned k = 0; k < e->accesses; k++) put_access(b, e, k);
 }
 
 void binary_event(struct trace_binary *b, const struct event *e)
 {
     const struct warp *w = e->w;
-    const char *pattern = isa_table[e->insn->op].pattern;
     unsigned flags = 0;
     if (!b->any || b->wgid != w->group->wgid || b->wid != w->wid) {
         put8(b, RECORD_WARP);
@@ -136,9 +132,10 @@ void binary_event(struct trace_binary *b, const struct event *e)
     if (e->pc != b->pc) flags |= INSN_PC;
     if (e->mask != b->mask) flags |= INSN_MASK;
     if (learn(b, e)) flags |= INSN_WORDS;
-    if (strchr(pattern, 'd') && e->insn->rd) flags |= INSN_SCALAR;
-    if (strchr(pattern, 'D') && e->lanes) flags |= INSN_VECTOR;
-    if (e->accessed) flags |= INSN_MEMORY;
+    if (e->to_scalar) flags |= INSN_SCALAR;
+    if (e->to_vector && e->lanes) flags |= INSN_VECTOR;
+    if (e->accesses) flags |= INSN_MEMORY;
+    if (e->results > 1 || e->accesses > 1) flags |= INSN_WIDE;
     put_insn(b, e, flags);
     b->pc = e->pc + e->insn->size;
     b->mask = e->mask;
@@ -146,9 +143,7 @@ void binary_event(struct trace_binary *b, const struct event *e)
 
 void binary_close(struct trace_binary *b)
 {
-    bool bad = ferror(b->out);
-    bad |= b->out == stdout ? fflush(stdout) != 0 : fclose(b->out) != 0;
-    if (bad) die("cannot write %s", b->path);
+    close_output(b->out, b->path);
     free(b->code.known);
     free(b);
 }

@@ -6,7 +6,6 @@
  * turns, the last time after the last hart has arrived. Each group begins with the boot code and ends with
  * hart 0 running into the code behind endprg that stops the simulator; the machine does neither.
  * The order of the effects of a line is that of the simulator's tables. Called by trace.c. */
-#include <errno.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -43,7 +42,6 @@ struct hart {
 struct trace_log {
     FILE *out;
     const char *path;
-    struct gpu *gpu;
     enum isa_profile profile;
     struct hart *harts;
     uint32_t nharts, turn;
@@ -71,28 +69,29 @@ static void add(struct text *t, const char *format, ...)
 
 static void add_scalar(struct text *t, const struct event *e)
 {
-    unsigned rd = e->insn->rd, n = e->insn->pair ? 2 : 1;
-    for (unsigned i = 0; i < n && rd; i++) add(t, " x%-2u 0x%08x", rd + i, e->w->x[(rd + i) % ISA_XREGS]);
+    for (unsigned i = 0; i < e->results && e->to_scalar; i++)
+        if (e->insn->rd + i) add(t, " x%-2u 0x%08x", e->insn->rd + i, e->w->x[e->insn->rd + i]);
 }
 
 static void add_vtype(struct text *t, const struct event *e) { add(t, " e32 m1 l%u", e->w->vl); }
 
-/* The register as it is now, highest lane first; nothing when no lane was active. */
+/* The registers as they are now, highest lane first; nothing when no lane was active. */
 static void add_vector(struct text *t, const struct event *e)
 {
-    const uint32_t *row = e->w->v[e->insn->rd];
     add_vtype(t, e);
-    if (!e->lanes) return;
-    add(t, " v%-2u %08x 0x", e->insn->rd, e->w->mask);
-    for (uint32_t lane = e->w->vl < ISA_LANES ? e->w->vl : ISA_LANES; lane-- > 0;) add(t, "%08x ", row[lane]);
+    for (unsigned i = 0; i < e->results && e->lanes; i++) {
+        const uint32_t *row = e->w->v[e->insn->rd + i];
+        add(t, " v%-2u %08x 0x", e->insn->rd + i, e->w->mask);
+        for (uint32_t lane = e->w->vl < ISA_LANES ? e->w->vl : ISA_LANES; lane-- > 0;) add(t, "%08x ", row[lane]);
+    }
 }
 
 static void add_vstart(struct text *t) { add(t, " c8_vstart 0x00000000"); }
 
-static void add_address(struct text *t, const struct event *e, uint32_t lane)
+static void add_address(struct text *t, const struct access *a, uint32_t lane)
 {
-    if (e->access.high) add(t, " mem 0x%08x%08x", e->access.high[lane], e->access.addr[lane]);
-    else add(t, " mem 0x%08x", e->access.addr[lane]);
+    if (a->high) add(t, " mem 0x%08x%08x", a->high[lane], a->addr[lane]);
+    else add(t, " mem 0x%08x", a->addr[lane]);
 }
 
 static void add_value(struct text *t, uint32_t value, uint32_t size)
@@ -102,14 +101,16 @@ static void add_value(struct text *t, uint32_t value, uint32_t size)
     else add(t, " 0x%08x", value);
 }
 
+/* All lanes of the first word, then those of the next. */
 static void add_memory(struct text *t, const struct event *e, bool values)
 {
-    uint32_t lanes = e->access.lanes ? e->access.lanes : 1;
-    if (!e->accessed) return;
-    for (; lanes; lanes &= lanes - 1) {
-        uint32_t lane = (uint32_t)__builtin_ctz(lanes);
-        add_address(t, e, lane);
-        if (values) add_value(t, e->data[lane], e->access.size);
+    for (unsigned k = 0; k < e->accesses; k++) {
+        const struct access *a = &e->access[k];
+        for (uint32_t lanes = a->lanes ? a->lanes : 1; lanes; lanes &= lanes - 1) {
+            uint32_t lane = (uint32_t)__builtin_ctz(lanes);
+            add_address(t, a, lane);
+            if (values) add_value(t, e->data[k][lane], a->size);
+        }
     }
 }
 
@@ -134,6 +135,7 @@ static void add_csr(struct text *t, const struct event *e)
 {
     const struct insn *in = e->insn;
     bool always = in->op == OP_CSRRW || in->op == OP_CSRRWI;
+    if (e->to_vector) add_vector(t, e);
     add_scalar(t, e);
     if (always || in->rs1 || in->imm) add_control_register(t, e);
 }
@@ -165,14 +167,13 @@ static void add_arithmetic(struct text *t, const struct event *e)
 
 static void add_effects(struct text *t, const struct event *e, struct hart *h)
 {
-    const char *pattern = isa_table[e->insn->op].pattern;
     switch (isa_table[e->insn->op].kind) {
-    case KIND_X:
+    case KIND_X: case KIND_EX:
         if (e->fflags) add(t, " c1_fflags 0x%08x", e->w->fflags | e->fflags);
         add_scalar(t, e);
         break;
     case KIND_JAL: case KIND_JALR: add_scalar(t, e); break;
-    case KIND_XLOAD: add_scalar(t, e); add_memory(t, e, false); break;
+    case KIND_XLOAD: case KIND_XLR: add_scalar(t, e); add_memory(t, e, false); break;
     case KIND_XSTORE: add_memory(t, e, true); break;
     case KIND_V2X: add_vstart(t); add_scalar(t, e); add_vtype(t, e); break;
     case KIND_CSR: add_csr(t, e); break;
@@ -190,6 +191,7 @@ static void add_effects(struct text *t, const struct event *e, struct hart *h)
         break;
     case KIND_LR: add_vector(t, e); add_memory(t, e, false); break;
     case KIND_AMO: case KIND_SC: add_vector(t, e); add_memory(t, e, false); add_memory(t, e, true); break;
+    case KIND_XAMO: case KIND_XSC: add_scalar(t, e); add_memory(t, e, false); add_memory(t, e, true); break;
     case KIND_VBRANCH: add_vstart(t); add_vtype(t, e); add_control(t, e, h, true); break;
     case KIND_JOIN: add_control(t, e, h, e->w->depth != e->depth); break;
     case KIND_SETRPC:
@@ -198,7 +200,7 @@ static void add_effects(struct text *t, const struct event *e, struct hart *h)
         add_control(t, e, h, false);
         break;
     default:
-        if (strchr(pattern, 'D')) add_arithmetic(t, e);
+        if (e->to_vector) add_arithmetic(t, e);
     }
 }
 
@@ -351,8 +353,9 @@ static void write_end(struct trace_log *log, const struct group *group)
         struct insn in;
         struct text t = {0};
         struct entry e = {.pc = pc, .nwords = 1};
-        const void *code = gpu_mem(log->gpu, pc, 4);
-        if (code) memcpy(e.words, code, 4);
+        uint32_t words[ISA_MAX_WORDS];
+        bool code = warp_code(&group->warps[0], pc, words);
+        if (code) e.words[0] = words[0];
         ok = code && isa_decode_raw(log->profile, e.words, 1, &in) && execute(&in, x, &pc, &t);
         stored = ok && in.op == OP_SW;
         e.effects = t.buf;
@@ -369,10 +372,8 @@ static void write_end(struct trace_log *log, const struct group *group)
 struct trace_log *log_open(struct gpu *gpu, const char *path)
 {
     struct trace_log *log = allocate(sizeof *log);
-    log->out = strcmp(path, "-") ? fopen(path, "w") : stdout;
-    if (!log->out) die("cannot write %s: %s", path, strerror(errno));
+    log->out = open_output(path);
     log->path = path;
-    log->gpu = gpu;
     log->profile = (enum isa_profile)gpu_config_of(gpu)->profile;
     return log;
 }
@@ -420,8 +421,6 @@ void log_group_end(struct trace_log *log, const struct group *group)
 
 void log_close(struct trace_log *log)
 {
-    bool bad = ferror(log->out);
-    bad |= log->out == stdout ? fflush(stdout) != 0 : fclose(log->out) != 0;
-    if (bad) die("cannot write %s", log->path);
+    close_output(log->out, log->path);
     free(log);
 }

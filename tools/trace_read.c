@@ -105,34 +105,38 @@ static void print_insn(const struct reader *r, const struct known *k)
     printf("%u\t%u\t%08x\t%08x\t%s\t", r->wgid, r->wid, r->pc, r->mask, text);
 }
 
+/* What the instruction wrote and accessed, one after another, separated. */
+static void read_effects(struct reader *r, unsigned flags)
+{
+    unsigned results = flags & INSN_WIDE ? get8(r) : 1, accesses = flags & INSN_WIDE ? get8(r) : 1;
+    unsigned rd = flags & (INSN_SCALAR | INSN_VECTOR) ? get8(r) : 0;
+    const char *separator = "";
+    if (accesses > EVENT_WORDS || (flags & INSN_SCALAR && rd + results > ISA_XREGS) || rd + results > ISA_VREGS)
+        damaged(r, "more registers or accesses than there are");
+    for (unsigned i = 0; i < results && (flags & INSN_SCALAR); i++, separator = "; ")
+        printf("%s%s = %x", separator, isa_xreg_name(rd + i), get32(r));
+    for (unsigned i = 0; i < results && (flags & INSN_VECTOR); i++, separator = "; ") {
+        uint32_t v[ISA_LANES];
+        printf("%sv%u =", separator, rd + i);
+        print_lanes(v, get_lanes(r, r->mask, v));
+    }
+    for (unsigned k = 0; k < accesses && (flags & INSN_MEMORY); k++, separator = "; ") {
+        fputs(separator, stdout);
+        read_access(r);
+    }
+}
+
 static void read_insn(struct reader *r, unsigned flags)
 {
     if (!r->placed && (flags & (INSN_PC | INSN_MASK)) != (INSN_PC | INSN_MASK)) damaged(r, "an instruction before its place");
     r->placed = true;
-    if (flags & ~63u) damaged(r, "unknown kind of record");
     if (flags & INSN_PC) r->pc = get32(r);
     if (flags & INSN_WORDS) learn(r, r->pc);
     if (flags & INSN_MASK) r->mask = get32(r);
     const struct known *k = words_at(&r->code, r->pc);
     if (!k) damaged(r, "an instruction without its word");
     print_insn(r, k);
-    const char *separator = "";
-    if (flags & INSN_SCALAR) {
-        unsigned rd = get8(r) % ISA_XREGS;
-        printf("%s = %x", isa_xreg_name(rd), get32(r));
-        separator = "; ";
-    }
-    if (flags & INSN_VECTOR) {
-        uint32_t v[ISA_LANES];
-        printf("%sv%u =", separator, get8(r));
-        uint32_t lanes = get_lanes(r, r->mask, v);
-        print_lanes(v, lanes);
-        separator = "; ";
-    }
-    if (flags & INSN_MEMORY) {
-        fputs(separator, stdout);
-        read_access(r);
-    }
+    read_effects(r, flags);
     putchar('\n');
     r->pc += 4 * k->nwords;
     r->instructions++;

@@ -176,7 +176,7 @@ static bool same_value(const struct check *c, const struct accessor *me, const s
                        const struct stamp *s)
 {
     const struct warp *w = me->touch->warp;
-    unsigned reg = (unsigned)isa_get(in, (enum operand_role)memory_data(in)) + (c->word ? c->word - 1 : 0);
+    unsigned reg = (unsigned)isa_get(in, (enum operand_role)isa_memory(in).data) + (c->word ? c->word - 1 : 0);
     uint32_t value = a->lanes ? w->v[reg][me->touch->lane] : w->x[reg % ISA_XREGS], other;
     uint32_t mask = a->size == 4 ? ~0u : (1u << 8 * a->size) - 1;
     if (a->lanes && same_warp(me, s) && s->time == me->stamp.time) {

@@ -339,7 +339,7 @@ static void control_register(struct check *c, const struct warp *w, const struct
 {
     bool writes = in->rs1 || in->imm || in->op == OP_CSRRW || in->op == OP_CSRRWI;
     if (u->nsources) need_x(c, w, in->rs1, control);
-    if (csr_per_lane(in->aux) && gpu_config_of(c->gpu)->thread_csrs && !writes)
+    if (isa_csr_per_lane(in->aux) && gpu_config_of(c->gpu)->thread_csrs && !writes)
         v_define(c, w, in->rd, w->active);
     else set_x(c, w, in, (struct origin){0});
 }
@@ -489,7 +489,7 @@ static void report_store(struct check *c, const struct warp *w, const struct acc
 void values_access(struct check *c, const struct warp *w, const struct insn *in, const struct access *a, uint32_t lanes)
 {
     uint32_t bad = 0;
-    unsigned kind = isa_table[in->op].kind, reg = (unsigned)isa_get(in, (enum operand_role)memory_data(in)) + c->word;
+    unsigned kind = isa_table[in->op].kind, reg = (unsigned)isa_get(in, (enum operand_role)isa_memory(in).data) + c->word;
     struct origin seen = {0}, one;
     for (; lanes; lanes &= lanes - 1) {
         uint32_t lane = (uint32_t)__builtin_ctz(lanes), wrong = 0;

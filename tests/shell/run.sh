@@ -223,13 +223,66 @@ check 0 '' "$ventus" as amo.s -o amo.elf
 check 0 '^  10$' "$ventus" run amo.elf -g 4 -a buf:4 --show 0 --trace amo.log --trace-binary amo.vtrace
 check 0 'mem 0x90000000 mem 0x90000000 0x00000001 mem 0x90000000 0x00000003 mem 0x90000000 0x00000006 mem 0x90000000 0x0000000a$' cat amo.log
 check 0 'v3 = 0 1 3 6; atomic 32 at 90000000 90000000 90000000 90000000 = 1 3 6 a$' "$ventus" trace amo.vtrace
+# Instructions of the document profiles: scalar atomics, wide accesses and pairs with all their words.
+cat >wide.s <<'S'
+        csrr    t0, CSR_KNL
+        lw      t0, 4(t0)
+        lw      t0, 0(t0)               # 32 words: 0 to 31
+        li      t1, 5
+        amoadd.w t2, t1, (t0)
+        lr.w    t3, (t0)
+        sc.w    t4, t2, (t0)
+        lw      a0, 4(t0) {pre_m_96}
+        sw      a0, 32(t0) {pre_m_64}
+        vmv.v.x v1, t0
+        vid.v   v2
+        vsll.vi v2, v2, 3
+        vadd.vv v1, v1, v2
+        vlw12.v v4, 32(v1) {pre_m_64}
+        vsw12.v v4, 64(v1) {pre_m_64}
+        addw    a4, a0, a0
+        vadd.vv v8, v4, v4 {prefix, pair}
+        endprg
+S
+check 0 '' "$ventus" as --profile r2025 wide.s -o wide.elf
+check 0 '^  1 2 10 11 12 13 14 15$' \
+    "$ventus" run wide.elf --profile r2025 -g 4 -a iota:32 --show 0:u --trace wide.log --trace-binary wide.vtrace
+"$ventus" trace wide.vtrace | cut -f 5,6 >wide.txt
+b=0x900000
+for want in "x7  0x00000000 mem ${b}00 mem ${b}00 0x00000005" "x28 0x00000005 mem ${b}00" "x29 0x00000000 mem ${b}00 mem ${b}00 0x00000000" \
+    "x10 0x00000001 x11 0x00000002 x12 0x00000003 mem ${b}04 mem ${b}08 mem ${b}0c" "mem ${b}20 0x00000001 mem ${b}24 0x00000002" \
+    "v4  0000000f 0x0.* 0000000e 0000000c 0000000a 00000001  v5  0000000f 0x0.* 0000000f 0000000d 0000000b 00000002  " \
+    "mem ${b}20 mem ${b}28 mem ${b}30 mem ${b}38 mem ${b}24 mem ${b}2c" "mem ${b}58 0x0000000e mem ${b}44 0x00000002" \
+    'x14 0x00000002 x15 0x00000004' 'v9  0000000f 0x0.* 0000001e 0000001a 00000016 00000004 '; do
+    check 0 "$want" cat wide.log
+done
+while read -r want; do check 0 "$want" cat wide.txt; done <<'S'
+t2 = 0; atomic 32 at 90000000 = 5$
+t3 = 5; atomic 32 at 90000000$
+t4 = 0; atomic 32 at 90000000 = 0$
+a0 = 1; a1 = 2; a2 = 3; load 32 at 90000004; load 32 at 90000008; load 32 at 9000000c$
+store 32 at 90000020 = 1; store 32 at 90000024 = 2$
+v4 = 1 a c e; v5 = 2 b d f; load 32 at 90000020 90000028 90000030 90000038; load 32 at 90000024 9000002c 90000034 9000003c$
+store 32 at 90000040 90000048 90000050 90000058 = 1 a c e; store 32 at 90000044 9000004c 90000054 9000005c = 2 b d f$
+a4 = 2; a5 = 4$
+v8 = 2 14 18 1c; v9 = 4 16 1a 1e$
+S
+cp wide.vtrace whole
+size=$(wc -c <wide.vtrace)
+at=16
+while [ $at -lt "$size" ]; do
+    { head -c $at whole; printf '\377'; tail -c +$((at + 2)) whole; } >broken.vtrace
+    timeout 20 "$ventus" trace broken.vtrace >out.txt 2>&1
+    [ $? -le 1 ] || wrong "byte $at broken in a wide trace ends the program"
+    at=$((at + 7))
+done
 check 0 '  0 0 0 0' "$ventus" run raw.elf -k other -g 4 -a buf:16 -a i:1 -a iota:4 --show 0
 check 2 "no symbol 'othr'; did you mean 'other'" "$ventus" run raw.elf -k othr -g 4
 check 1 'table.txt:1: unexpected text' "$ventus" run table.txt -g 1
 : >empty
 check 1 'empty: no words' "$ventus" run empty -g 1
 check 2 'the file has no numbers' "$ventus" run raw.elf -g 4 -a i:@empty
-check 1 'cannot open none' "$ventus" run raw.elf -g 4 -a ints:@none
+check 1 "cannot open 'none'" "$ventus" run raw.elf -g 4 -a ints:@none
 
 # ---- options ----
 

@@ -259,7 +259,7 @@ static void test_mma(void **state)
         assert_int_equal(isa_table[op].kind, KIND_MMA);
         for (int round = 0; round < 9; round++) {
             unsigned need = (unsigned)place(&s, &in, false);
-            assert_int_equal(mma_registers(&in), need);
+            assert_int_equal(isa_registers(&in).v, need);
             run(name, &s, &in, round % 3);
         }
         count++;
@@ -322,7 +322,7 @@ static void mma64_once(unsigned dt, unsigned shape, bool wide, unsigned rd)
     mode = s.type->integer ? FE_TONEAREST : modes[rd];
     for (int kind = 0; kind < 3; kind++) {
         unsigned need = (unsigned)place(&s, &in, true);
-        assert_int_equal(mma_registers(&in), need);
+        assert_int_equal(isa_registers(&in).v, need);
         run("mma64", &s, &in, kind);
     }
 }
@@ -480,7 +480,7 @@ static void test_illegal(void **state)
     refused(in, "type");
     in.aux = (uint16_t)control(3, 0, false, false, true, 0);
     refused(in, "shape");
-    assert_int_equal(mma_registers(&in), 0);
+    assert_int_equal(isa_registers(&in).v, 1); /* of no tile, the operands alone */
     in.aux = (uint16_t)control(2, 0, false, false, false, 0);
     refused(in, "f16 results");
     in.aux = (uint16_t)control(5, 0, false, false, true, 2);

@@ -1,0 +1,38 @@
+/* Matrix tiles: what the codes of an instruction of kind MMA name, and which registers its matrices take
+ * (ISA notes 10).
+ *
+ * A matrix lies in a group of consecutive vector registers, 32 / w elements of w bits in each lane, low
+ * bits first. Element number i of a group is part i % (32/w) of word i / (32/w), and word j is lane
+ * j % lanes of register j / lanes. The 6-bit formats take a byte each, its upper two bits ignored. */
+#ifndef VENTUS_ISA_TILE_H
+#define VENTUS_ISA_TILE_H
+
+#include "isa.h"
+
+/* Elements of A and B, in the order of the codes (abtype; DT of mma64); F32 is of vftta.vv alone. */
+enum tile_element {
+    TILE_TF32, TILE_F16, TILE_BF16, TILE_E4M3, TILE_E5M2, TILE_S8, TILE_S4, TILE_B1, TILE_E3M2, TILE_E2M3, TILE_E2M1, TILE_E3M0,
+    TILE_F32, TILE_ELEMENTS,
+};
+
+enum { TILE_MAX_INPUTS = 1024, TILE_MAX_RESULTS = 256 }; /* elements of A and of B, of C */
+
+struct tile {
+    uint8_t m, n, k;      /* A is m x k, B k x n, C and D m x n */
+    uint8_t element;      /* enum tile_element of A and B ... */
+    uint8_t bits;         /* ... and the share of a register that one takes */
+    uint8_t lanes;        /* of the warp */
+    bool a_col, b_row;    /* A contiguous along m instead of k; B contiguous along k instead of n */
+    bool half;            /* C and D are f16, else f32 or s32 */
+    uint8_t block;        /* columns of C that lie side by side; all rows of one block, then the next block */
+    uint8_t round;        /* numbered as frm, 0 to 3 */
+    bool saturate, relu, fused;
+    uint8_t c;            /* first register of C: D's, unless the two are separate */
+    uint16_t words_a, words_b, words_c; /* of 32 bits, in their groups; those of D as those of C */
+    uint16_t registers;   /* highest register of the four groups + 1, which may exceed ISA_VREGS */
+};
+
+/* The tile of an instruction of kind MMA in a warp of `lanes` lanes. NULL, or a static text why there is none. */
+const char *isa_tile(const struct insn *in, unsigned lanes, struct tile *tile);
+
+#endif
