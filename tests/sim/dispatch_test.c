@@ -32,7 +32,8 @@ static uint64_t now(void)
 struct alarm {
     _Atomic bool cancel;
     uint32_t milliseconds;
-    const uint32_t *word, value; /* the while begins when the word has this value; NULL: at once */
+    const uint32_t *word; /* the while begins when the word has `value`; NULL: at once */
+    uint32_t value;
     uint64_t at;
     pthread_t thread;
 };
