@@ -138,7 +138,7 @@ static uint32_t resident_groups(const struct gpu_config *c, const struct launch 
 static enum ventus_status allocate_private(ventus_event *e)
 {
     struct launch *l = &e->job.launch;
-    uint64_t area = (uint64_t)((l->pds_bytes + 3) & ~3u) * l->warps * l->threads_per_warp;
+    uint64_t area = launch_private_bytes(l);
     uint32_t n = e->job.options.serial ? 1 : resident_groups(ventus_config(e->device), l);
     enum ventus_status status = VENTUS_NO_DEVICE_MEMORY;
     if (!area) return VENTUS_OK;

@@ -1,7 +1,9 @@
 /* Decoded code: whole pages, decoded when the first instruction of the page is fetched.
  *
  * Invariant: a page of gpu->code is also on gpu->code_list, and agrees with memory since the last
- * code_drop (the driver's writes and fence.i drop everything; so do changes of the mapping). */
+ * code_drop (the driver's writes and fence.i drop everything; so do changes of the mapping). An SM says which
+ * page it is in (sm->page) before it looks whether the page is still current, code_drop takes a page out
+ * before it looks who is in it: so either the SM tries again or the page is kept. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -126,6 +128,23 @@ void code_decode(const struct gpu *gpu, const uint32_t *words, size_t nwords, st
     if (isa_decode_in(profile, words, nwords, &d->in)) analyse(profile, d);
 }
 
+size_t code_words(const struct gpu *gpu, uint32_t pc, uint32_t words[ISA_MAX_WORDS])
+{
+    size_t n = 0;
+    uint64_t at = pc;
+    for (; n < ISA_MAX_WORDS && pc % 4 == 0 && at < MEM_SPAN && mem_allows(gpu, (uint32_t)at, 4, GPU_EXEC); n++, at += 4)
+        memcpy(&words[n], gpu->mem + at, 4);
+    return n;
+}
+
+bool code_look(const struct gpu *gpu, uint32_t pc, struct insn *in)
+{
+    uint32_t words[ISA_MAX_WORDS];
+    size_t n = code_words(gpu, pc, words);
+    if (n) isa_decode_in((enum isa_profile)gpu->config.profile, words, n, in);
+    return n;
+}
+
 /* ---- pages ---- */
 
 static void decode_page(struct gpu *gpu, struct code_page *page)
@@ -147,21 +166,48 @@ static struct code_page *make_page(struct gpu *gpu, uint32_t number)
     decode_page(gpu, page);
     page->next = gpu->code_list;
     gpu->code_list = page;
-    __atomic_store_n(&gpu->code[number], page, __ATOMIC_RELEASE);
+    __atomic_store_n(&gpu->code[number], page, __ATOMIC_SEQ_CST);
     return page;
 }
 
-const struct code_page *code_page(struct gpu *gpu, uint32_t pc)
+/* The current page; made if there is none. */
+static struct code_page *find_page(struct gpu *gpu, uint32_t number)
 {
-    uint32_t number = pc >> PAGE_BITS;
-    struct code_page *page = __atomic_load_n(&gpu->code[number], __ATOMIC_ACQUIRE);
-    if (page) return page;
-    if (!(gpu->pages[number] & GPU_EXEC)) return NULL;
+    struct code_page *page = __atomic_load_n(&gpu->code[number], __ATOMIC_SEQ_CST);
+    if (page || !(gpu->pages[number] & GPU_EXEC)) return page;
     pthread_mutex_lock(&gpu->code_lock);
     page = gpu->code[number];
     if (!page) page = make_page(gpu, number);
     pthread_mutex_unlock(&gpu->code_lock);
     return page;
+}
+
+const struct code_page *code_page(struct sm *sm, uint32_t pc)
+{
+    const struct code_page *page;
+    while ((page = find_page(sm->gpu, pc >> PAGE_BITS)) && page != sm->page)
+        __atomic_store_n(&sm->page, page, __ATOMIC_SEQ_CST);
+    return page;
+}
+
+static bool in_use(const struct gpu *gpu, const struct code_page *page)
+{
+    for (uint32_t i = 0; i < gpu->config.sms; i++)
+        if (__atomic_load_n(&gpu->sms[i].page, __ATOMIC_SEQ_CST) == page) return true;
+    return false;
+}
+
+/* Frees dropped pages that no SM is in. With the lock held. */
+static void sweep(struct gpu *gpu)
+{
+    for (struct code_page **link = &gpu->code_dropped, *page; (page = *link);) {
+        if (in_use(gpu, page)) {
+            link = &page->next;
+            continue;
+        }
+        *link = page->next;
+        free(page);
+    }
 }
 
 void code_drop(struct gpu *gpu)
@@ -171,21 +217,19 @@ void code_drop(struct gpu *gpu)
     while (gpu->code_list) {
         struct code_page *page = gpu->code_list;
         gpu->code_list = page->next;
-        __atomic_store_n(&gpu->code[page->number], NULL, __ATOMIC_RELEASE);
+        __atomic_store_n(&gpu->code[page->number], NULL, __ATOMIC_SEQ_CST);
         page->next = gpu->code_dropped;
         gpu->code_dropped = page;
     }
+    sweep(gpu);
     pthread_mutex_unlock(&gpu->code_lock);
 }
 
-void code_sweep(struct gpu *gpu)
+void code_leave(struct gpu *gpu)
 {
+    for (uint32_t i = 0; i < gpu->config.sms; i++) __atomic_store_n(&gpu->sms[i].page, NULL, __ATOMIC_SEQ_CST);
     pthread_mutex_lock(&gpu->code_lock);
-    while (gpu->code_dropped) {
-        struct code_page *page = gpu->code_dropped;
-        gpu->code_dropped = page->next;
-        free(page);
-    }
+    sweep(gpu);
     pthread_mutex_unlock(&gpu->code_lock);
 }
 

@@ -1,7 +1,7 @@
 /* Control and status registers: numbers and access from isa/csr.def, meaning here.
  *
- * The host's rounding mode always equals w->frm of the running warp (frm 0..3): step.c sets it when a
- * warp gets its turn, csr_write when the guest changes it. Called by step.c. */
+ * While a warp runs, the host's rounding mode is its frm (0..3; otherwise the one before): step.c sets it when the
+ * warp gets its turn, csr_write when the guest changes it. Between turns it is to nearest (group.c). Called by step.c. */
 #include <fenv.h>
 
 #include "sim/machine.h"
@@ -18,7 +18,7 @@ uint32_t private_base(const struct warp *w)
 {
     const struct launch *l = w->group->launch;
     bool per_warp = w->group->sm->gpu->config.profile == PROFILE_R2025;
-    return w->group->pds_base + (per_warp ? ((l->pds_bytes + 3) & ~3u) * w->tid : 0);
+    return w->group->pds_base + (per_warp ? (uint32_t)item_private_bytes(l) * w->tid : 0);
 }
 
 bool csr_read(const struct warp *w, unsigned number, uint32_t *value)

@@ -89,16 +89,13 @@ static void fail(struct job *job, const char *why)
 /* The areas of private memory that resident groups of the launch may use, lowest on top. */
 static bool make_areas(struct run *r, const struct gpu_config *c)
 {
-    uint64_t most = (uint64_t)c->sms * c->groups_per_sm, n = r->job->launch.pds_groups;
+    uint32_t n = group_areas(c, &r->job->launch);
     if (!n || r->job->options.serial) return true;
-    if (n > most) n = most;
     r->areas = malloc(n * sizeof *r->areas);
     if (!r->areas) return false;
-    for (r->nareas = 0; r->nareas < n; r->nareas++) r->areas[r->nareas] = (uint32_t)n - 1 - r->nareas;
+    for (r->nareas = 0; r->nareas < n; r->nareas++) r->areas[r->nareas] = n - 1 - r->nareas;
     return true;
 }
-
-static uint32_t area_bytes(const struct launch *l) { return ((l->pds_bytes + 3) & ~3u) * l->warps * l->threads_per_warp; }
 
 /* NULL when the job cannot run; its result then says why. */
 static struct run *start_job(struct gpu *gpu, struct job *job)
@@ -192,7 +189,7 @@ static void position(struct run *r, struct slot *slot)
     g->index[2] = (uint32_t)(n / l->groups[0] / l->groups[1]);
     slot->pds = 0;
     if (r->areas) slot->pds = r->areas[--r->nareas];
-    g->pds_base = l->pds_base + slot->pds * area_bytes(l);
+    g->pds_base = l->pds_base + slot->pds * (uint32_t)launch_private_bytes(l);
     r->resident++;
 }
 
@@ -225,9 +222,7 @@ static void unlink_group(struct sm *sm, struct group *g)
 /* A group is over, one way or another. */
 static void conclude(struct dispatcher *d, struct sm *sm, struct group *g, enum turn turn)
 {
-    const struct trace *t = g->job->options.trace;
     struct slot *slot = slot_of(sm, g);
-    if (t && t->group_end) t->group_end(t->user, g);
     pthread_mutex_lock(&d->lock);
     struct run *r = slot->run;
     struct result *result = &r->job->result;
@@ -280,7 +275,10 @@ static bool run_sm(struct dispatcher *d, struct sm *sm)
         worked = true;
         const struct run *r = slot_of(sm, g)->run;
         enum turn turn = r->stopped ? TURN_CANCELLED : group_turn(sm, g, r->step);
-        if (turn != TURN_OVER) conclude(d, sm, g, turn);
+        if (turn == TURN_OVER) continue;
+        const struct trace *t = g->job->options.trace;
+        if (t && t->group_end) t->group_end(t->user, g);
+        conclude(d, sm, g, turn);
     }
     return worked;
 }
@@ -349,6 +347,16 @@ static void refuse_all(const struct feed *feed, const char *why)
     }
 }
 
+/* Sends the workers that wait home. */
+static void give_up(struct dispatcher *d)
+{
+    if (!d->workers) return; /* nor is there a lock */
+    pthread_mutex_lock(&d->lock);
+    d->over = true;
+    pthread_cond_broadcast(&d->changed);
+    pthread_mutex_unlock(&d->lock);
+}
+
 static void set_reservations(struct gpu *gpu, bool shared)
 {
     gpu->reservations = 0;
@@ -377,19 +385,19 @@ void gpu_run(struct gpu *gpu, const struct feed *feed)
     bool lock = pthread_mutex_init(&d.lock, NULL) == 0;
     bool signal = pthread_cond_init(&d.changed, NULL) == 0;
     if (workers && lock && signal) made = start_workers(&d, workers, n);
-    d.workers = gpu->workers = made;
+    d.workers = made;
     set_reservations(gpu, made == 1);
     for (; running < made; running++)
         if (pthread_create(&workers[running].thread, NULL, thread_main, &workers[running])) break;
     if (!made || running < made || !work_guarded(&workers[0])) {
-        d.over = true; /* nothing has been taken from the feed yet */
+        give_up(&d); /* nothing has been taken from the feed yet */
         refuse_all(feed, "the host has no memory, thread or signal handler left");
     }
     for (uint32_t i = 1; i < running; i++) pthread_join(workers[i].thread, NULL);
     for (uint32_t i = 0; i < n && workers; i++) free(workers[i].stack);
     if (lock) pthread_mutex_destroy(&d.lock);
     if (signal) pthread_cond_destroy(&d.changed);
-    code_sweep(gpu);
+    code_leave(gpu);
     free(workers);
 }
 

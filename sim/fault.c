@@ -19,7 +19,6 @@ const char *fault_name(enum fault_kind kind)
     case FAULT_ILLEGAL: return "illegal instruction";
     case FAULT_SIMT_OVERFLOW: return "SIMT stack overflow";
     case FAULT_ENDPRG_DIVERGED: return "endprg with lanes waiting on the SIMT stack";
-    case FAULT_BARRIER_DEADLOCK: return "barrier that can never be passed";
     case FAULT_PAGE: return "page fault";
     case FAULT_LAUNCH: return "launch that the machine cannot hold";
     }
@@ -35,12 +34,7 @@ static void note_words(struct sm *sm, struct fault *f)
     size_t n = 0;
     struct insn in;
     bool translated = sm->warp->group->launch->sv39;
-    if (translated && f->pc % 4 == 0) n = translate_words(sm, f->pc, words);
-    while (!translated && n < ISA_MAX_WORDS && f->pc % 4 == 0 && f->pc <= UINT32_MAX - 4 * ISA_MAX_WORDS &&
-           mem_allows(gpu, f->pc + 4 * (uint32_t)n, 4, GPU_EXEC)) {
-        memcpy(&words[n], gpu->mem + f->pc + 4 * n, 4);
-        n++;
-    }
+    if (f->pc % 4 == 0) n = translated ? translate_words(sm, f->pc, words) : code_words(gpu, f->pc, words);
     if (!n) return;
     bool prefix = n > 1 && isa_decode_raw(profile, words, n, &in) && isa_table[in.op].kind == KIND_PREFIX;
     if (prefix) f->prefix = words[0];

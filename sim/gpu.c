@@ -63,10 +63,7 @@ static bool build(struct gpu *gpu)
 
 static void unbuild(struct gpu *gpu)
 {
-    if (gpu->code) {
-        code_drop(gpu);
-        code_sweep(gpu);
-    }
+    if (gpu->code && gpu->sms) code_drop(gpu);
     if (gpu->mem) release(gpu->mem - MEM_GUARD, MEM_SPAN + 2 * MEM_GUARD);
     release(gpu->pages, PAGES);
     release(gpu->code, PAGES * sizeof *gpu->code);

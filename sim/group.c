@@ -20,6 +20,23 @@ static uint32_t allocated(uint32_t registers) { return (registers + 3) & ~3u; }
 
 /* ---- resources ---- */
 
+uint64_t item_private_bytes(const struct launch *l) { return ((uint64_t)l->pds_bytes + 3) / 4 * 4; }
+
+uint64_t launch_private_bytes(const struct launch *l) { return item_private_bytes(l) * l->warps * l->threads_per_warp; }
+
+uint32_t group_areas(const struct gpu_config *c, const struct launch *l)
+{
+    uint32_t most = c->sms * c->groups_per_sm;
+    return l->pds_groups < most ? l->pds_groups : most;
+}
+
+/* Does the private memory of all groups end before the address space does? */
+static bool private_fits(const struct gpu_config *c, const struct launch *l)
+{
+    uint64_t areas = group_areas(c, l), each = launch_private_bytes(l);
+    return l->pds_base + (areas ? areas : 1) * each <= MEM_SPAN;
+}
+
 const char *group_check(const struct gpu_config *c, const struct launch *l)
 {
     uint64_t lanes = (uint64_t)l->warps * l->threads_per_warp;
@@ -33,6 +50,7 @@ const char *group_check(const struct gpu_config *c, const struct launch *l)
     if ((uint64_t)l->warps * allocated(l->vgprs) > c->vgpr_rows) return "more vector registers than an SM has";
     if ((uint64_t)l->warps * allocated(l->sgprs) > c->sgpr_rows) return "more scalar registers than an SM has";
     if (l->lds_bytes > c->lds_bytes) return "more local memory than an SM has";
+    if (!private_fits(c, l)) return "private memory beyond the address space";
     if (l->sv39 && l->page_table % ABI_PAGE) return "root page table that does not begin on a page";
     return NULL;
 }
@@ -75,10 +93,11 @@ void group_remove(struct sm *sm, struct slot *slot)
     *sm->reservations -= slot->group.reservations;
 }
 
-/* Opens exactly the launch's local memory in the slot's window. */
+/* Opens exactly the launch's local memory in the slot's window, also where somebody else has closed it. */
 static bool open_local(struct sm *sm, struct slot *slot, uint32_t bytes)
 {
     uint64_t have = slot->lds_open, want = ((uint64_t)bytes + ABI_PAGE - 1) / ABI_PAGE * ABI_PAGE;
+    if (have && !mem_allows(sm->gpu, slot->lds_base, have, GPU_READ | GPU_WRITE)) have = 0;
     if (have > want) gpu_mem_close(sm->gpu, (uint32_t)(slot->lds_base + want), have - want);
     slot->lds_open = have > want ? want : have;
     if (have < want) {
@@ -186,7 +205,6 @@ static enum turn run_warps(struct sm *sm, struct group *g, step_fn *step)
             struct warp *w = sm->warp = &g->warps[i];
             if (w->state == WARP_READY) {
                 if (step(sm, w, quantum) == STOP_FAULT) return TURN_FAULT;
-                if (sm->gpu->workers == 1 && sm->gpu->code_dropped) code_sweep(sm->gpu);
                 if (cancelled(g)) return TURN_CANCELLED;
             }
             ended += w->state == WARP_ENDED;
@@ -220,5 +238,6 @@ enum turn group_turn(struct sm *sm, struct group *g, step_fn *step)
     }
     sm->guarded = 0;
     recover_guard(NULL);
+    round_set(FP_RNE);
     return turn;
 }

@@ -47,9 +47,15 @@ struct code_page {
     struct decoded insns[PAGE_WORDS];
 };
 
-/* Decoded page that holds pc; NULL if it is not executable or the host is out of memory. Valid until
- * gpu_run returns, even when the code has been dropped meanwhile. */
-const struct code_page *code_page(struct gpu *gpu, uint32_t pc);
+/* Decoded page that holds pc; NULL if it is not executable or the host is out of memory. Valid until the SM's
+ * next call, even when the code is dropped meanwhile. */
+const struct code_page *code_page(struct sm *sm, uint32_t pc);
+
+/* The words that can be executed from pc on, ISA_MAX_WORDS at most; returns how many. */
+size_t code_words(const struct gpu *gpu, uint32_t pc, uint32_t words[ISA_MAX_WORDS]);
+
+/* The instruction at pc for those who look on: it does not become the SM's page. False: nothing that can be executed. */
+bool code_look(const struct gpu *gpu, uint32_t pc, struct insn *in);
 
 /* Decodes what begins at words[0] (ISA_MAX_WORDS or fewer words): as in a page, but alone. */
 void code_decode(const struct gpu *gpu, const uint32_t *words, size_t nwords, struct decoded *d);
@@ -60,9 +66,11 @@ const char *code_refusal(const struct decoded *d);
 /* Does the code of an open page read (or write) fflags or vxsat? If not, nobody can see flags accrue. */
 bool code_reads_flags(struct gpu *gpu);
 
-/* Forgets what has been decoded. Pages that a warp may be in are kept until code_sweep, when nothing runs. */
+/* Forgets what has been decoded. Pages that an SM is in are freed later: at most one for each SM waits for that. */
 void code_drop(struct gpu *gpu);
-void code_sweep(struct gpu *gpu);
+
+/* No SM is in a page any more: nothing runs. */
+void code_leave(struct gpu *gpu);
 
 /* ---- step.c, compiled per host instruction set, plain and hooked ---- */
 
@@ -107,6 +115,7 @@ struct sm {
     struct gpu *gpu;
     struct warp *warp;            /* the warp that runs */
     const struct insn *insn;      /* its instruction, in the hooked engine */
+    const struct code_page *page; /* the page it may be in; atomic, read by code_drop of other threads */
 
     const struct trace *trace;    /* of the running group's launch, NULL if none */
     enum path_order order;
@@ -131,11 +140,11 @@ struct gpu {
     uint8_t *mem;                 /* guest address 0 */
     uint8_t *pages;               /* enum gpu_access bits of each page */
     struct code_page **code;      /* by page number */
-    struct code_page *code_list, *code_dropped;
+    struct code_page *code_list;  /* those in `code` ... */
+    struct code_page *code_dropped; /* ... and those no longer there that some SM was in */
     bool flags_known, flags_read; /* code_reads_flags has looked since code_drop, and what it saw */
     pthread_mutex_t code_lock;
     struct sm *sms;               /* config.sms of them */
-    uint32_t workers;             /* host threads of the running gpu_run */
     uint32_t reservations;        /* of all SMs, while one host thread runs them all */
     step_fn *engine;              /* NULL: the host's best; tests set another */
 };
@@ -144,6 +153,12 @@ struct gpu {
 
 /* Does a launch fit into an empty machine? NULL, or a static text saying what does not. */
 const char *group_check(const struct gpu_config *config, const struct launch *launch);
+
+/* Bytes of private memory of one work-item, whole words. */
+uint64_t item_private_bytes(const struct launch *launch);
+
+/* For how many resident groups the launch has private memory, 0: all share one place. */
+uint32_t group_areas(const struct gpu_config *config, const struct launch *launch);
 
 /* Takes a free slot and the launch's resources on `sm`; NULL when they are not free now. The group has yet
  * to be given its place in the grid. */

@@ -17,12 +17,12 @@ static bool page_range(uint32_t addr, uint64_t size, uint32_t *first, uint32_t *
     return true;
 }
 
+/* Hosts have no pages that can be written or executed and not read. */
+static unsigned with_read(unsigned access) { return access & (GPU_WRITE | GPU_EXEC) ? access | GPU_READ : access; }
+
 static int protection(unsigned access)
 {
-    int p = PROT_NONE;
-    if (access & (GPU_READ | GPU_EXEC)) p |= PROT_READ;
-    if (access & GPU_WRITE) p |= PROT_READ | PROT_WRITE;
-    return p;
+    return (access & GPU_READ ? PROT_READ : PROT_NONE) | (access & GPU_WRITE ? PROT_WRITE : PROT_NONE);
 }
 
 static size_t page_bytes(uint32_t first, uint32_t last) { return (size_t)(last - first + 1) << PAGE_BITS; }
@@ -49,6 +49,7 @@ static void set_pages(struct gpu *gpu, uint32_t first, uint32_t last, unsigned a
 bool gpu_mem_open(struct gpu *gpu, uint32_t addr, uint64_t size, unsigned access)
 {
     uint32_t first, last;
+    access = with_read(access);
     if (!page_range(addr, size, &first, &last)) return false;
     if (mprotect(page_host(gpu, first), page_bytes(first, last), protection(access))) return false;
     code_remapped(gpu, first, last, access);

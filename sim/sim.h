@@ -64,12 +64,14 @@ const struct gpu_config *gpu_config_of(const struct gpu *gpu);
 
 enum gpu_access { GPU_READ = 1, GPU_WRITE = 2, GPU_EXEC = 4 };
 
-/* Opens [addr, addr + size) with the given access; both are rounded outward to pages. New pages
- * read as zero. Returns false when the host is out of memory or the range is not inside the
- * 32-bit space. */
+/* Opens [addr, addr + size) with the given access (enum gpu_access); both ends are rounded outward to pages. Pages
+ * to write or to execute can be read too. New pages read as zero; open ones keep what they hold. Returns false when
+ * the host is out of memory or the range is empty or not inside the 32-bit space. The local window is the machine's:
+ * it opens there what a work-group needs. Data may be opened and closed while jobs run, code only between them. */
 bool gpu_mem_open(struct gpu *gpu, uint32_t addr, uint64_t size, unsigned access);
 
-/* Closes a range: later guest accesses fault, host memory is given back. */
+/* Closes a range, rounded outward to pages: later guest accesses fault, host memory is given back. No effect when
+ * the range is empty or not inside the 32-bit space. */
 void gpu_mem_close(struct gpu *gpu, uint32_t addr, uint64_t size);
 
 /* Host pointer to [addr, addr + size) if all of it is open, else NULL. Writing through it to code
@@ -79,7 +81,7 @@ void *gpu_mem(struct gpu *gpu, uint32_t addr, uint64_t size);
 /* Drops decoded instructions; call after writing into the code window. */
 void gpu_mem_code_changed(struct gpu *gpu);
 
-/* ---- launch.c: dispatch of work-groups ---- */
+/* ---- dispatch.c: launches ---- */
 
 /* Everything the host signals of a launch say (architecture: "Life of one launch"). */
 struct launch {
@@ -100,6 +102,9 @@ struct launch {
     uint32_t page_table;        /* ... physical address of the root page table */
 };
 
+/* Bytes of private memory that one work-group of the launch uses: what separates two areas of pds_groups. */
+uint64_t launch_private_bytes(const struct launch *launch);
+
 enum fault_kind {
     FAULT_NONE,
     FAULT_READ, FAULT_WRITE,    /* address not open for this access */
@@ -108,7 +113,6 @@ enum fault_kind {
     FAULT_ILLEGAL,              /* undecodable word, or a register the launch did not ask for */
     FAULT_SIMT_OVERFLOW,        /* SIMT stack overflow */
     FAULT_ENDPRG_DIVERGED,      /* endprg with lanes waiting on the SIMT stack */
-    FAULT_BARRIER_DEADLOCK,     /* warps can never meet: none can run */
     FAULT_PAGE,                 /* SV39: no valid translation that allows the access */
     FAULT_LAUNCH,               /* launch parameters the machine cannot hold */
 };
@@ -152,7 +156,8 @@ struct result {
 };
 
 /* Observer of a launch: every hook may be NULL. With any hook set the hooked build of the engine runs,
- * on one host thread. sim/warp.h says what a hook can see; hooks must not change it. */
+ * on one host thread. sim/warp.h says what a hook can see; hooks must not change it. Between group_begin and
+ * group_end the host's rounding mode is that of some warp. */
 struct warp;
 struct group;
 struct access;
@@ -195,7 +200,7 @@ struct job {
     struct job *link;              /* for whoever holds the job */
 };
 
-/* Where gpu_run gets its work from. All calls come from the thread in gpu_run. */
+/* Where gpu_run gets its work from. All calls come from the thread in gpu_run, floating point rounding to nearest. */
 struct feed {
     void *user;
     struct job *(*next)(void *user);            /* a job that may start now, NULL if there is none at the moment */

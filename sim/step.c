@@ -3,7 +3,7 @@
  * One switch; each case is one line of isa/insn.def, expanded by the macro of its kind. Arithmetic
  * comes from the table's expression, memory, control flow and CSRs are written out here. Compiled
  * several times (STEP_NAME): per host instruction set, and with STEP_HOOKED calling the observer.
- * Invariants: w->pc is the address of the instruction in progress; x[0] is 0. Called by launch.c. */
+ * Invariants: w->pc is the address of the instruction in progress; x[0] is 0. Called by group.c. */
 #include "sim/access.h"
 #include "sim/dma.h"
 #include "sim/lane.h"
@@ -193,6 +193,13 @@ NOINLINE enum stop illegal(struct sm *sm, const struct warp *w, const struct dec
         why = code_refusal(d);
     }
     return fault_raise(sm, w, FAULT_ILLEGAL, ISA_LANES, 0, why);
+}
+
+NOINLINE enum stop no_code(struct sm *sm, const struct warp *w)
+{
+    const char *why = w->pc & 3 ? "not on a word" : NULL;
+    if (!why && mem_allows(sm->gpu, w->pc, 4, GPU_EXEC)) why = "the host has no memory for decoded code";
+    return fault_raise(sm, w, FAULT_FETCH, ISA_LANES, 0, why);
 }
 
 /* The first of `lanes` made the access in progress badly. */
@@ -434,14 +441,15 @@ enum stop STEP_NAME(struct sm *sm, struct warp *w, uint64_t budget)
     uint32_t (*const v)[ISA_LANES] = w->v;
     uint32_t *const x = w->x;
     const struct code_page *page = NULL;
-    uint32_t ip = w->pc, base = 1; /* base: address of `page`; odd when there is none */
+    uint32_t ip = w->pc;
+    uint64_t base = MEM_SPAN; /* address of `page`; no address of the guest when there is none */
     const uint32_t vgprs = w->group->launch->vgprs, sgprs = w->group->launch->sgprs;
     round_set(w->frm);
     for (; budget; budget--) {
         w->pc = ip;
-        if (!TRANSLATED && ((ip ^ base) & ~(PAGE_WORDS * 4u - 4))) { /* another page, or misaligned */
-            page = ip & 3 ? NULL : code_page(sm->gpu, ip);
-            if (!page) FAULT_NOW(FAULT_FETCH, ip & 3 ? "not on a word" : NULL);
+        if (!TRANSLATED && ((ip ^ base) & ~(PAGE_WORDS * 4ull - 4))) { /* another page, or misaligned */
+            page = ip & 3 ? NULL : code_page(sm, ip);
+            if (!page) return no_code(sm, w);
             base = ip & ~(PAGE_WORDS * 4u - 1);
         }
         const struct decoded *d = TRANSLATED ? translate_fetch(sm, ip) : &page->insns[ip >> 2 & (PAGE_WORDS - 1)];

@@ -94,7 +94,7 @@ const char *translate(struct sm *sm, uint64_t addr, unsigned access, uint32_t *p
 
 /* Words of code from `pc` on, as far as one page goes. Returns how many, 0 when they cannot be executed;
  * *why says why, NULL when the address translates. */
-static size_t code_words(struct sm *sm, uint64_t pc, uint32_t *words, size_t most, const char **why)
+static size_t page_words(struct sm *sm, uint64_t pc, uint32_t *words, size_t most, const char **why)
 {
     uint32_t at;
     size_t left = (ABI_PAGE - pc % ABI_PAGE) / 4;
@@ -108,9 +108,9 @@ static size_t code_words(struct sm *sm, uint64_t pc, uint32_t *words, size_t mos
 size_t translate_words(struct sm *sm, uint32_t pc, uint32_t words[ISA_MAX_WORDS])
 {
     const char *why;
-    size_t n = code_words(sm, pc, words, ISA_MAX_WORDS, &why);
+    size_t n = page_words(sm, pc, words, ISA_MAX_WORDS, &why);
     uint64_t next = (uint64_t)pc + 4 * n;
-    if (n && n < ISA_MAX_WORDS && next < MEM_SPAN) n += code_words(sm, next, words + n, ISA_MAX_WORDS - n, &why);
+    if (n && n < ISA_MAX_WORDS && next < MEM_SPAN) n += page_words(sm, next, words + n, ISA_MAX_WORDS - n, &why);
     return n;
 }
 
@@ -134,10 +134,10 @@ static const struct decoded *fetch_across(struct sm *sm, uint32_t pc)
     enum isa_profile profile = (enum isa_profile)sm->gpu->config.profile;
     uint32_t words[ISA_MAX_WORDS];
     const char *why;
-    size_t n = code_words(sm, pc, words, ISA_MAX_WORDS, &why), more = 0;
+    size_t n = page_words(sm, pc, words, ISA_MAX_WORDS, &why), more = 0;
     uint64_t next = (uint64_t)pc + 4 * n;
     if (!n) refuse_fetch(sm, pc, why);
-    if (n < ISA_MAX_WORDS && next < MEM_SPAN) more = code_words(sm, next, words + n, ISA_MAX_WORDS - n, &why);
+    if (n < ISA_MAX_WORDS && next < MEM_SPAN) more = page_words(sm, next, words + n, ISA_MAX_WORDS - n, &why);
     if (!more && n < ISA_MAX_WORDS && goes_on(profile, words, n)) refuse_fetch(sm, next, next < MEM_SPAN ? why : NULL);
     code_decode(sm->gpu, words, n + more, &sm->across);
     return &sm->across;
@@ -149,7 +149,7 @@ const struct decoded *translate_fetch(struct sm *sm, uint32_t pc)
     if (pc & 3) fault_throw(sm, FAULT_FETCH, ISA_LANES, pc, "not on a word");
     if (index + ISA_MAX_WORDS > PAGE_WORDS) return fetch_across(sm, pc);
     const char *why = translate(sm, pc, GPU_EXEC, &at);
-    const struct code_page *page = why ? NULL : code_page(sm->gpu, at);
+    const struct code_page *page = why ? NULL : code_page(sm, at);
     if (!page) refuse_fetch(sm, pc, why);
     return &page->insns[index];
 }

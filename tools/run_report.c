@@ -108,8 +108,7 @@ static const char *fault_key(enum fault_kind kind)
     static const char *const keys[] = {
         [FAULT_NONE] = "none", [FAULT_READ] = "read", [FAULT_WRITE] = "write", [FAULT_FETCH] = "fetch",
         [FAULT_MISALIGNED] = "misaligned", [FAULT_ILLEGAL] = "illegal", [FAULT_SIMT_OVERFLOW] = "simt_overflow",
-        [FAULT_ENDPRG_DIVERGED] = "endprg_diverged", [FAULT_BARRIER_DEADLOCK] = "barrier_deadlock", [FAULT_PAGE] = "page",
-        [FAULT_LAUNCH] = "launch"};
+        [FAULT_ENDPRG_DIVERGED] = "endprg_diverged", [FAULT_PAGE] = "page", [FAULT_LAUNCH] = "launch"};
     return kind < sizeof keys / sizeof *keys && keys[kind] ? keys[kind] : "unknown";
 }
 

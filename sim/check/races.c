@@ -226,13 +226,12 @@ static bool fence_follows(const struct check *c, const struct warp *w, const str
 {
     uint32_t pc = w->pc + in->size;
     for (int i = 0; i < NEARBY; i++) {
-        const struct code_page *page = code_page(c->gpu, pc);
-        if (!page || pc % 4) return false;
-        const struct insn *next = &page->insns[pc >> 2 & (PAGE_WORDS - 1)].in;
-        unsigned kind = isa_table[next->op].kind;
-        if (next->op == OP_FENCE) return true;
-        if (memory_access(next) || kind == KIND_BRANCH || kind == KIND_VBRANCH || kind == KIND_JAL || kind == KIND_JALR) return false;
-        pc += next->size;
+        struct insn next;
+        if (!code_look(c->gpu, pc, &next)) return false;
+        unsigned kind = isa_table[next.op].kind;
+        if (next.op == OP_FENCE) return true;
+        if (memory_access(&next) || kind == KIND_BRANCH || kind == KIND_VBRANCH || kind == KIND_JAL || kind == KIND_JALR) return false;
+        pc += next.size;
     }
     return false;
 }

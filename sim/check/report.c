@@ -50,9 +50,9 @@ static const char *deed(const struct insn *in)
 
 static void instruction_at(const struct check *c, uint32_t pc, char *text, size_t size)
 {
-    const struct code_page *page = pc % 4 ? NULL : code_page(c->gpu, pc);
+    struct insn in;
     *text = 0;
-    if (page) isa_print(&page->insns[pc >> 2 & (PAGE_WORDS - 1)].in, pc, 0, text, size);
+    if (code_look(c->gpu, pc, &in)) isa_print(&in, pc, 0, text, size);
 }
 
 static void fill_party(struct check *c, struct check_party *p, uint32_t pc)

@@ -3,6 +3,7 @@
  *
  * Residency is made visible by a program whose groups wait for one another: it ends exactly if as many as it
  * waits for can be resident. */
+#include <fenv.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -13,7 +14,7 @@
 #include <cmocka.h>
 
 #include "guest.h"
-#include "sim/warp.h"
+#include "sim/machine.h"
 
 /* Every work-item counts itself in word 0; a warp ends when word 0 has reached word 1. */
 static const char rendezvous[] = " lui x5, 0x90000\n vmv.v.x v1, x5\n vmv.v.i v2, 1\n amoadd.w v3, v2, (v1)\n"
@@ -244,6 +245,34 @@ static void test_one_fails_alone(void **state)
     guest_close(&g);
 }
 
+/* Whatever mode the guest leaves behind, done is called in the host's. */
+static void note_rounding(void *user, struct job *job)
+{
+    *(int *)job->user = fegetround();
+    bag_done(user, job);
+}
+
+static void test_rounding_of_callbacks(void **state)
+{
+    static const char *const programs[] = {" csrrwi x0, frm, 3\n endprg\n", " csrrwi x0, frm, 1\n lw x5, 16(x0)\n"};
+    uint32_t entry[2];
+    struct guest g;
+    (void)state;
+    guest_open(&g);
+    place(&g, programs, 2, entry);
+    for (int i = 0; i < 2; i++) {
+        int rounding = -1;
+        struct job job = {.launch = g.launch, .user = &rounding};
+        job.launch.start_pc = entry[i];
+        struct bag bag = {.jobs = &job, .count = 1};
+        const struct feed feed = {&bag, bag_next, note_rounding};
+        gpu_run(g.gpu, &feed);
+        assert_int_equal(job.result.status, i ? LAUNCH_FAULT : LAUNCH_DONE);
+        assert_int_equal(rounding, FE_TONEAREST);
+    }
+    guest_close(&g);
+}
+
 /* ---- host threads ---- */
 
 /* Each work-item writes a hash of its ids to its own word, and adds to a common sum; barriers in between. */
@@ -353,12 +382,66 @@ static void test_cancel_in_time(void **state)
         }
 }
 
+/* ---- code that is dropped while others run it ---- */
+
+static unsigned kept_pages(struct gpu *gpu)
+{
+    unsigned n = 0;
+    pthread_mutex_lock(&gpu->code_lock);
+    for (const struct code_page *p = gpu->code_dropped; p; p = p->next) n++;
+    pthread_mutex_unlock(&gpu->code_lock);
+    return n;
+}
+
+struct watch { struct gpu *gpu; unsigned most; _Atomic bool cancel; };
+
+static void *watch_main(void *user)
+{
+    struct watch *w = user;
+    for (int i = 0; i < 500; i++) {
+        const struct timespec t = {.tv_nsec = 100000};
+        nanosleep(&t, NULL);
+        unsigned n = kept_pages(w->gpu);
+        if (n > w->most) w->most = n;
+    }
+    w->cancel = true;
+    return NULL;
+}
+
+/* However often fence.i is executed, no more dropped pages are kept than there are SMs to be in one. */
+static void test_dropped_code(void **state)
+{
+    for (unsigned threads = 1; threads <= 4; threads += 3) {
+        struct gpu_config c;
+        struct guest g;
+        pthread_t thread;
+        (void)state;
+        gpu_config_default(&c);
+        c.sms = 4;
+        c.host_threads = threads;
+        guest_open_config(&g, &c);
+        guest_assemble(&g, "loop: fence.i\n j next\n .balign 4096\nnext: fence.i\n j loop\n");
+        struct watch w = {.gpu = g.gpu};
+        g.options.cancel = &w.cancel;
+        g.launch.groups[0] = 8;
+        assert_int_equal(pthread_create(&thread, NULL, watch_main, &w), 0);
+        guest_run(&g);
+        pthread_join(thread, NULL);
+        assert_int_equal(g.result.status, LAUNCH_CANCELLED);
+        assert_true(g.result.counters.instructions > 100);
+        assert_true(w.most <= c.sms);
+        assert_int_equal(kept_pages(g.gpu), 0);
+        guest_close(&g);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_admission), cmocka_unit_test(test_serial), cmocka_unit_test(test_jobs_together),
-        cmocka_unit_test(test_one_fails_alone), cmocka_unit_test(test_host_threads), cmocka_unit_test(test_threads_and_hooks),
-        cmocka_unit_test(test_cancel_in_time),
+        cmocka_unit_test(test_one_fails_alone), cmocka_unit_test(test_rounding_of_callbacks),
+        cmocka_unit_test(test_host_threads), cmocka_unit_test(test_threads_and_hooks),
+        cmocka_unit_test(test_cancel_in_time), cmocka_unit_test(test_dropped_code),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -455,8 +455,63 @@ static void test_launch_limits(void **state)
     REFUSE(bad.vgprs = 257);
     REFUSE(bad.sgprs = 65);
     REFUSE(bad.lds_bytes = 1u << 31);
+    REFUSE(bad.pds_bytes = UINT32_MAX);
+    REFUSE((bad.pds_base = 0xffff0000, bad.pds_bytes = 2049)); /* 32 lanes, whole words: one page too many */
+    REFUSE((bad.pds_base = 4, bad.pds_bytes = 1 << 23, bad.pds_groups = UINT32_MAX)); /* 16 slots of 256 MiB */
     g.launch = good;
+    g.launch.pds_base = 0xffff0000;
+    g.launch.pds_bytes = 2048;
     assert_usable(&g);
+    guest_close(&g);
+}
+
+/* No first instruction is at an odd address, not even in a page that could be executed. */
+static void test_odd_start(void **state)
+{
+    struct guest g;
+    (void)state;
+    guest_open(&g);
+    assert_true(gpu_mem_open(g.gpu, 0, ABI_PAGE, GPU_EXEC));
+    for (uint32_t odd = 1; odd < 4; odd++) {
+        g.launch.start_pc = odd;
+        guest_run(&g);
+        assert_int_equal(g.result.fault.kind, FAULT_FETCH);
+        assert_string_equal(g.result.fault.detail, "not on a word");
+        assert_int_equal(g.result.fault.pc, odd);
+    }
+    guest_close(&g);
+}
+
+/* The machine finds its local memory again after somebody else has changed its pages. */
+static void test_local_closed(void **state)
+{
+    struct guest g;
+    (void)state;
+    guest_open(&g);
+    guest_assemble(&g, " csrr x5, CSR_LDS\n li x6, 7\n sw x6, 0(x5)\n lw x7, 0(x5)\n lui x8, 0x90000\n sw x7, 0(x8)\n endprg\n");
+    for (int i = 0; i < 4; i++) {
+        g.data[0] = 0;
+        guest_run(&g);
+        assert_done(&g);
+        assert_int_equal(g.data[0], 7);
+        if (i % 2) gpu_mem_close(g.gpu, 0x60000000, 0x20000000);
+        else assert_true(gpu_mem_open(g.gpu, ABI_LOCAL_BASE, ABI_PAGE, GPU_READ));
+    }
+    guest_close(&g);
+}
+
+/* What may be written may be read, inline and out of line (lr.w). */
+static void test_write_only(void **state)
+{
+    struct guest g;
+    (void)state;
+    guest_open(&g);
+    guest_assemble(&g, " lui x5, 0x90000\n lw x6, 0(x5)\n vmv.v.x v1, x5\n lr.w v2, (v1)\n sw x6, 4(x5)\n endprg\n");
+    g.data[0] = 5;
+    assert_true(gpu_mem_open(g.gpu, GUEST_DATA, GUEST_BYTES, GPU_WRITE));
+    guest_run(&g);
+    assert_done(&g);
+    assert_int_equal(g.data[1], 5);
     guest_close(&g);
 }
 
@@ -544,6 +599,7 @@ int main(void)
         cmocka_unit_test(test_private), cmocka_unit_test(test_access_shapes), cmocka_unit_test(test_rvv_memory),
         cmocka_unit_test(test_atomics), cmocka_unit_test(test_reservations), cmocka_unit_test(test_faults), cmocka_unit_test(test_simt_overflow),
         cmocka_unit_test(test_fault_place), cmocka_unit_test(test_register_limits), cmocka_unit_test(test_launch_limits),
+        cmocka_unit_test(test_odd_start), cmocka_unit_test(test_local_closed), cmocka_unit_test(test_write_only),
         cmocka_unit_test(test_foreign_signals), cmocka_unit_test(test_code_changes), cmocka_unit_test(test_config),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
