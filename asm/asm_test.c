@@ -206,6 +206,7 @@ static void test_modifiers(void **state)
     WORDS("vadd.vv v2, v4, v6 {prefix, abs=1, neg=2}", 0x00014002, 0x02430157);
     WORDS("vlw12.v v32, 0(v0) {pre_m_global_128, hint=3}", 0x0011803e, 0x0000207b);
     WORDS("vfadd64.vv v200, v1, v2, v0.t {rm=rtz, omod=2, opsel=5, abs=1, neg=2, width=1}", 0x234a01bf, 0x00020472);
+    bad(".kernel k\n.kernel k\nk: ret\n", "this kernel has a .kernel line already");
     profile = PROFILE_R21;
     bad("vadd.vv v1, v0, v0 {prefix, size=1}", "no modifier of this instruction");
     bad("vadd.vv v2, v4, v6 {prefix, abs=8}", "abs must be 0 to 7");

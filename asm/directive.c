@@ -309,8 +309,11 @@ static bool kernel(struct as *as, const struct token *name, unsigned argument)
     struct kernel_record *k = as_alloc(as, sizeof *k);
     *k = (struct kernel_record){.at = name->at, .vgpr = -1, .sgpr = -1};
     k->last = &k->first;
+    const struct token *t = as->t;
     k->symbol = symbol_operand(as);
     if (!k->symbol) return false;
+    for (const struct kernel_record *other = as->kernels; other; other = other->next)
+        if (other->symbol == k->symbol) return as_error(as, t->at, "this kernel has a .kernel line already");
     k->symbol->function = k->symbol->global = true;
     while (lex_accept(as, ','))
         if (!kernel_key(as, k)) return false;

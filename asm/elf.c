@@ -304,7 +304,7 @@ bool elf_write(const struct elf_image *image, void **bytes, size_t *size, const 
     free(w.note);
     free(w.resources);
     free(w.names);
-    return ok || refuse(why, "the ELF file cannot be built (out of memory?)");
+    return ok || refuse(why, "the ELF file cannot be built: no memory, or no room for a temporary file");
 }
 
 /* ---- reading ---- */

@@ -12,6 +12,13 @@ static const char outside[] = "copy whose destination is not in local memory";
 
 static bool in_local_memory(uint32_t addr) { return addr >= ABI_LOCAL_BASE && addr < ABI_LOCAL_LIMIT; }
 
+/* A copy ends with the local window at the latest, whatever is open behind it. */
+static void put(struct sm *sm, uint64_t to, const void *bytes, uint32_t size)
+{
+    if (to + size > ABI_LOCAL_LIMIT) fault_throw(sm, FAULT_WRITE, ISA_LANES, ABI_LOCAL_LIMIT, "a copy writes local memory only");
+    guest_write(sm, to, bytes, size);
+}
+
 /* ---- cp_dma: a few bytes, zeros behind the source's end ---- */
 
 static const char *copy_small(struct sm *sm, const struct warp *w, const struct insn *in)
@@ -21,7 +28,7 @@ static const char *copy_small(struct sm *sm, const struct warp *w, const struct 
     if (size > sizeof bytes) return "reserved copy size";
     if (!in_local_memory(to)) return outside;
     if (source) guest_read(sm, w->x[in->rs1], bytes, source < size ? source : size);
-    guest_write(sm, to, bytes, size);
+    put(sm, to, bytes, size);
     return NULL;
 }
 
@@ -38,7 +45,7 @@ static const char *copy_bulk(struct sm *sm, const struct warp *w, const struct i
     while (left) {
         uint32_t n = left < sizeof bytes ? left : (uint32_t)sizeof bytes;
         guest_read(sm, from, bytes, n);
-        guest_write(sm, to, bytes, n);
+        put(sm, to, bytes, n);
         from += n, to += n, left -= n;
     }
     return NULL;
@@ -141,7 +148,7 @@ static uint32_t copy_row(struct sm *sm, const struct box *b, const int64_t *inde
         uint8_t *p = bytes + (first - row->start) * b->element;
         guest_read(sm, (uint64_t)(from + first * b->element), p, (size_t)(last - first) * b->element);
     }
-    guest_write(sm, to, bytes, size);
+    put(sm, to, bytes, size);
     return size;
 }
 

@@ -320,9 +320,10 @@ static const char *check_warp(const struct warp *w, const struct tile *t, const 
 {
     unsigned op = in->op;
     if (op == OP_VFTTA_VV) return w->frm > FP_RMM ? "reserved rounding mode" : NULL;
+    bool any_warp = ((uint32_t)isa_match((enum isa_op)op) & 0x7f) == 0x61;
+    if (t->lanes != ISA_LANES && !any_warp) return "matrix instruction in a warp of fewer than 32 lanes";
     if (registers_of(t, in) > w->group->launch->vgprs) return "matrix beyond the vector registers of the launch";
-    if (((uint32_t)isa_match((enum isa_op)op) & 0x7f) == 0x61) return NULL;
-    if (t->lanes != ISA_LANES) return "matrix instruction in a warp of fewer than 32 lanes";
+    if (any_warp) return NULL;
     if (w->vl != ISA_LANES) return "matrix instruction with vl other than 32";
     if (w->vstart) return "matrix instruction with vstart other than 0";
     return w->active == UINT32_MAX ? NULL : "matrix instruction with inactive lanes";

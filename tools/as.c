@@ -26,10 +26,11 @@ static const char about[] =
     "    .kernel hello            # registers used are counted; lds=N pds=N for memory\n"
     "    .arg    global, out      # kinds: value global constant local\n"
     "hello:      lw      t0, 0(a0)        # a0: the arguments\n"
-    "            vmv.v.x v1, t0\n"
-    "            vid.v   v0\n"
-    "            vsll.vi v2, v0, 2\n"
-    "            vadd.vv v1, v1, v2\n"
+    "            csrr    t1, CSR_TID      # first work-item of this warp\n"
+    "            vid.v   v0               # lane\n"
+    "            vadd.vx v0, v0, t1\n"
+    "            vsll.vi v1, v0, 2\n"
+    "            vadd.vx v1, v1, t0\n"
     "            vsw12.v v0, 0(v1)\n"
     "            ret";
 
@@ -71,13 +72,6 @@ static void write_vmem(const char *path, const struct elf_image *m)
     for (size_t i = 0; i < m->text_words; i++) snprintf(text + 9 * i, 10, "%08x\n", m->text[i]);
     write_file(path, text, m->text_words * 9);
     free(text);
-}
-
-static uint32_t base_arg(const struct args *args)
-{
-    uint32_t base = (uint32_t)number_arg(args, "--base", args->value, 0, UINT32_MAX);
-    if (base & 3) usage_error(args, "--base: %s is not a multiple of 4", args->value);
-    return base;
 }
 
 static bool write_object(const struct asm_options *options, const char *input, const char *source, size_t size, const char *output)

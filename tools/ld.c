@@ -42,7 +42,7 @@ int cmd_ld(int argc, char **argv)
     struct asm_options options = {.profile = PROFILE_DEFAULT};
     for (int flag; (flag = args_next(&args)) != ARG_END;) {
         if (flag == FLAG_OUTPUT) output = args.value;
-        else if (flag == FLAG_BASE) base = (uint32_t)number_arg(&args, "--base", args.value, 0, UINT32_MAX - 3) & ~3u;
+        else if (flag == FLAG_BASE) base = base_arg(&args);
         else if (flag == FLAG_NO_START) start = false;
         else if (flag == FLAG_PROFILE) options.profile = (enum isa_profile)profile_arg(&args, args.value);
         else if (flag == FLAG_RESOURCES) {

@@ -336,7 +336,7 @@ int cmd_objdump(int argc, char **argv)
     struct how how = {0};
     for (int flag; (flag = args_next(&args)) != ARG_END;) {
         if (flag == FLAG_RAW) how.listing.raw = true;
-        else if (flag == FLAG_BASE) base = (uint32_t)number_arg(&args, "--base", args.value, 0, UINT32_MAX) & ~3u;
+        else if (flag == FLAG_BASE) base = base_arg(&args);
         else if (flag == FLAG_TEXT) how.text_only = true;
         else if (flag == FLAG_RESOURCES) how.resources = true;
         else if (flag == FLAG_SOURCE) how.source = true;

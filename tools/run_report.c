@@ -1,7 +1,6 @@
 /* What the machine counted: a table for people and JSON for programs. docs/run.md lists the keys.
  *
  * Called by run.c, filled by run_kernel.c and run_case.c. */
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -143,10 +142,8 @@ static void put_launch(FILE *out, const struct reported *l)
 
 void report_json(const struct report *r, const char *path)
 {
-    bool standard = !strcmp(path, "-");
-    FILE *out = standard ? stdout : fopen(path, "w");
+    FILE *out = open_output(path);
     struct counters sum = total(r);
-    if (!out) die("cannot write %s: %s", path, strerror(errno));
     fputs("{\n  \"version\": 1,\n  \"config\": ", out);
     put_config(out, &r->config);
     fputs(",\n  \"launches\": [\n", out);
@@ -159,7 +156,5 @@ void report_json(const struct report *r, const char *path)
     if (r->checks) fprintf(out, ",\n  \"checks\": %s", r->checks);
     if (r->flat) fprintf(out, ",\n  \"stray_pages\": %llu", (unsigned long long)r->stray_pages);
     fputs("\n}\n", out);
-    bool bad = ferror(out);
-    bad |= standard ? fflush(out) != 0 : fclose(out) != 0;
-    if (bad) die("cannot write %s", path);
+    close_output(out, path);
 }

@@ -79,10 +79,12 @@ static _Noreturn void unknown_option(const struct args *args, const char *text)
     const char *best = NULL;
     unsigned distance = 3;
     size_t length = strcspn(text + 2, "=");
-    for (const struct flag *f = args->flags; f->name && text[1] == '-'; f++) {
-        unsigned d = nearer(text + 2, length, f->name, distance);
-        if (d < distance) distance = d, best = f->name;
-    }
+    static const struct flag help[] = {{.name = "help"}, {0}};
+    for (int own = 0; own < 2 && text[1] == '-'; own++)
+        for (const struct flag *f = own ? args->flags : help; f->name; f++) {
+            unsigned d = nearer(text + 2, length, f->name, distance);
+            if (d < distance) distance = d, best = f->name;
+        }
     if (best) usage_error(args, "unknown option '%s'; did you mean '--%s'?", text, best);
     usage_error(args, "unknown option '%s'", text);
 }
@@ -147,6 +149,13 @@ uint64_t number_arg(const struct args *args, const char *what, const char *text,
     if (v < min || v > max)
         usage_error(args, "%s: %s is not in %llu..%llu", what, text, (unsigned long long)min, (unsigned long long)max);
     return v;
+}
+
+uint32_t base_arg(const struct args *args)
+{
+    uint32_t base = (uint32_t)number_arg(args, "--base", args->value, 0, UINT32_MAX);
+    if (base & 3) usage_error(args, "--base: %s is not a multiple of 4", args->value);
+    return base;
 }
 
 unsigned profile_arg(const struct args *args, const char *text)
@@ -216,25 +225,31 @@ void *read_file(const char *path, size_t *size)
     return bytes;
 }
 
+FILE *open_output(const char *path)
+{
+    FILE *out = strcmp(path, "-") ? fopen(path, "wb") : stdout;
+    if (!out) die("cannot write '%s': %s", path, strerror(errno));
+    return out;
+}
+
 /* A file that could not be written completely is removed again; a device or pipe is left alone. What is wrong
  * with standard output is told when the program ends. */
-void write_file(const char *path, const void *bytes, size_t size)
+void close_output(FILE *out, const char *path)
 {
     struct stat st;
-    if (!strcmp(path, "-")) {
-        fwrite(bytes, 1, size, stdout);
-        return;
-    }
-    FILE *out = fopen(path, "wb");
-    if (!out) die("cannot write '%s': %s", path, strerror(errno));
-    bool removable = !fstat(fileno(out), &st) && S_ISREG(st.st_mode);
-    bool ok = fwrite(bytes, 1, size, out) == size;
-    ok = !fclose(out) && ok;
-    if (!ok) {
-        int error = errno;
-        if (removable) unlink(path);
-        die("cannot write %s: %s", path, strerror(error));
-    }
+    if (out == stdout) return;
+    bool removable = !fstat(fileno(out), &st) && S_ISREG(st.st_mode), bad = ferror(out);
+    if (!fclose(out) && !bad) return;
+    int error = errno;
+    if (removable) unlink(path);
+    die("cannot write %s%s%s", path, error ? ": " : "", error ? strerror(error) : "");
+}
+
+void write_file(const char *path, const void *bytes, size_t size)
+{
+    FILE *out = open_output(path);
+    fwrite(bytes, 1, size, out);
+    close_output(out, path);
 }
 
 size_t parse_words(char *text, const char *path, uint32_t *words)

@@ -61,6 +61,9 @@ uint64_t number_arg(const struct args *args, const char *what, const char *text,
 /* "X[,Y[,Z]]" into three numbers; missing ones keep their value. Returns how many there are. */
 unsigned triple_arg(const struct args *args, const char *what, const char *text, uint64_t min, uint32_t out[3]);
 
+/* The address that is the value of the last option, --base: a multiple of 4; else a usage error. */
+uint32_t base_arg(const struct args *args);
+
 /* The profile called `text` (an enum isa_profile); else a usage error. */
 unsigned profile_arg(const struct args *args, const char *text);
 
@@ -72,6 +75,8 @@ void config_file(struct gpu_config *config, const char *path);
 /* ---- files; failures end the program ---- */
 FILE *open_input(const char *path);              /* "-": standard input */
 void *read_file(const char *path, size_t *size); /* "-": standard input; zero-terminated, malloc'ed */
+FILE *open_output(const char *path);             /* "-": standard output */
+void close_output(FILE *out, const char *path);  /* all of it has been written, or nothing stays */
 void write_file(const char *path, const void *bytes, size_t size);
 void *allocate(size_t size);                     /* zeroed */
 

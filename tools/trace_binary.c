@@ -3,7 +3,6 @@
  * What follows from the records before is left out: the pc behind the last instruction, an unchanged mask,
  * the word of an address seen before. Lanes with equal or evenly spaced values take one value.
  * Called by trace.c; trace_read.c is the other side. */
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -77,8 +76,7 @@ static void put_access(struct trace_binary *b, const struct event *e)
 struct trace_binary *binary_open(const struct gpu_config *config, const char *path)
 {
     struct trace_binary *b = allocate(sizeof *b);
-    b->out = strcmp(path, "-") ? fopen(path, "wb") : stdout;
-    if (!b->out) die("cannot write %s: %s", path, strerror(errno));
+    b->out = open_output(path);
     b->path = path;
     fwrite(BINARY_MAGIC, 1, 4, b->out);
     put32(b, BINARY_VERSION | BINARY_HEADER << 16);
@@ -146,9 +144,7 @@ void binary_event(struct trace_binary *b, const struct event *e)
 
 void binary_close(struct trace_binary *b)
 {
-    bool bad = ferror(b->out);
-    bad |= b->out == stdout ? fflush(stdout) != 0 : fclose(b->out) != 0;
-    if (bad) die("cannot write %s", b->path);
+    close_output(b->out, b->path);
     free(b->code.known);
     free(b);
 }

@@ -6,7 +6,6 @@
  * turns, the last time after the last hart has arrived. Each group begins with the boot code and ends with
  * hart 0 running into the code behind endprg that stops the simulator; the machine does neither.
  * The order of the effects of a line is that of the simulator's tables. Called by trace.c. */
-#include <errno.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -369,8 +368,7 @@ static void write_end(struct trace_log *log, const struct group *group)
 struct trace_log *log_open(struct gpu *gpu, const char *path)
 {
     struct trace_log *log = allocate(sizeof *log);
-    log->out = strcmp(path, "-") ? fopen(path, "w") : stdout;
-    if (!log->out) die("cannot write %s: %s", path, strerror(errno));
+    log->out = open_output(path);
     log->path = path;
     log->gpu = gpu;
     log->profile = (enum isa_profile)gpu_config_of(gpu)->profile;
@@ -420,8 +418,6 @@ void log_group_end(struct trace_log *log, const struct group *group)
 
 void log_close(struct trace_log *log)
 {
-    bool bad = ferror(log->out);
-    bad |= log->out == stdout ? fflush(stdout) != 0 : fclose(log->out) != 0;
-    if (bad) die("cannot write %s", log->path);
+    close_output(log->out, log->path);
     free(log);
 }

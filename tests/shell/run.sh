@@ -229,7 +229,7 @@ check 1 'table.txt:1: unexpected text' "$ventus" run table.txt -g 1
 : >empty
 check 1 'empty: no words' "$ventus" run empty -g 1
 check 2 'the file has no numbers' "$ventus" run raw.elf -g 4 -a i:@empty
-check 1 'cannot open none' "$ventus" run raw.elf -g 4 -a ints:@none
+check 1 "cannot open 'none'" "$ventus" run raw.elf -g 4 -a ints:@none
 
 # ---- options ----
 

@@ -49,7 +49,7 @@ check 0 '43 44' "$ventus" run add.elf --global=4 --lanes 4 -a ints:42,43,44,45 -
 
 check 0 'mul     x13, x13, x14' "$ventus" run add.elf -g 8 -l 4 -a iota:8 -a i:1 -a buf:32 --trace -
 check 0 '' "$ventus" run add.elf -g 4 -a iota:4 -a i:1 -a out:@ints.bin:inout.bin
-check 2 'not a multiple of 4' "$ventus" as --base 0x80000002 add.s
+for c in 'as add.s' 'ld add.o' 'objdump add.vmem'; do check 2 'not a multiple of 4' sh -c "'$ventus' $c --base 0x80000002"; done
 check 1 'addr\|0x' "$ventus" run add.elf -g 32 -a null -a i:5 -a buf:128
 check 2 'there is no kernel' "$ventus" run add.elf -k sub -g 1
 check 2 'takes 3 arguments, 1 are given: a n out' "$ventus" run add.elf -g 1 -a iota:1
@@ -74,6 +74,11 @@ for c in 'info' 'as --help' 'objdump add.elf' 'as add.s -o -' 'run add.elf -g 1 
 done
 check 1 'cannot write standard output' sh -c "'$ventus' run add.elf -g 1 -a iota:1 -a i:1 -a iota:1 --show 2 --save 2:saved.bin >&-"
 [ "$(od -An -tu4 saved.bin | tr -s ' ')" = ' 1' ] || wrong "what was printed is in a file"
+for o in save=0: trace= trace-binary=; do
+    check 1 'cannot write full.out' sh -c "ulimit -f 1; trap '' XFSZ
+        '$ventus' run add.elf -g 1024 -a iota:1024 -a i:1 -a iota:1024 --${o}full.out"
+    [ ! -e full.out ] || wrong "half a file was left: --$o"
+done
 check 1 'is a folder' "$ventus" trace .
 check 2 "ventus-cc: --optoins: unknown option" "$ventus" cc --optoins x
 check 3 'ventus-cc: error: cannot open nothing.cl' "$ventus" cc nothing.cl -o nothing.elf
@@ -82,12 +87,18 @@ check 0 '^shuffle.bfly$' "$ventus" isa shuffle
 [ "$("$ventus" isa amoadd | tail -n +2 | tr '\n' ' ')" = 'amoadd.w amoadd.d ' ] || wrong "a list of instructions with names twice"
 check 2 'a source file is needed' "$ventus" as
 check 2 "did you mean 'objdump'" "$ventus" objdmp
+check 2 "did you mean '--help'" "$ventus" run --hlep
 check 2 'commands:' "$ventus"
 check 0 'commands:' "$ventus" --help
 check 0 'usage: ventus run' "$ventus" help run
 for c in as cc objdump run trace info; do check 0 "usage: ventus $c" "$ventus" $c --help; done
 check 0 'lanes of a warp' "$ventus" info
 check 2 'unexpected argument' "$ventus" info x
+
+# The kernel that --help shows, for several warps.
+"$ventus" as --help | sed -n '/^ *\.kernel/,/ret/p' >hello.s
+check 0 '' "$ventus" as hello.s
+check 0 '^  40 41 42 43 44 45 46 47$' "$ventus" run hello.elf -g 64 -a buf:256 --show 0:u
 
 # A recorded launch, made here: store CSR_GIDX + 7 at the address in the metadata block, two groups.
 cat >case.s <<'S'

@@ -128,6 +128,25 @@ static void test_bulk(void **state)
     guest_close(&g);
 }
 
+/* Nothing is written behind the local window, though it is open there. */
+static void test_end_of_window(void **state)
+{
+    static const char *const copies[] = {"cp_dma_bulk v4, t1, t2", "li t2, 16\ncp_dma v4, t1, t2, 2"};
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        struct guest g;
+        program(&g, copies[i]);
+        assert_true(gpu_mem_open(g.gpu, ABI_LOCAL_LIMIT - ABI_PAGE, 2 * ABI_PAGE, GPU_READ | GPU_WRITE | GPU_EXEC));
+        uint32_t *code = gpu_mem(g.gpu, ABI_CODE_BASE, 4), first = *code;
+        copy(&g, GUEST_DATA + 1024, 32, ABI_LOCAL_LIMIT - 32);
+        passed(&g);
+        copy(&g, GUEST_DATA + 1024, 8192, ABI_LOCAL_LIMIT - (i ? 8 : 16));
+        faulted(&g, FAULT_WRITE, ABI_LOCAL_LIMIT);
+        assert_int_equal(*code, first);
+        guest_close(&g);
+    }
+}
+
 static void test_bulk_refused(void **state)
 {
     (void)state;
@@ -440,7 +459,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_small), cmocka_unit_test(test_small_reserved_size), cmocka_unit_test(test_bulk),
-        cmocka_unit_test(test_bulk_refused), cmocka_unit_test(test_tensor), cmocka_unit_test(test_tensor_refused),
+        cmocka_unit_test(test_bulk_refused), cmocka_unit_test(test_end_of_window), cmocka_unit_test(test_tensor), cmocka_unit_test(test_tensor_refused),
         cmocka_unit_test(test_tensor_faults), cmocka_unit_test(test_tensor_lanes), cmocka_unit_test(test_mask),
         cmocka_unit_test(test_rendezvous), cmocka_unit_test(test_rendezvous_others),
     };
