@@ -19,6 +19,7 @@ struct run {
     struct run *next;
     struct job *job;
     step_fn *step;
+    bool flags;                    /* fflags and vxsat accrue */
     uint64_t dispatched, total;    /* work-groups */
     uint32_t resident;
     _Atomic bool stopped;          /* fault or cancel: no more groups, resident ones are abandoned */
@@ -106,7 +107,8 @@ static struct run *start_job(struct gpu *gpu, struct job *job)
     job->result = (struct result){.status = LAUNCH_DONE, .fault.lane = ISA_LANES};
     if (r) {
         r->job = job;
-        r->step = gpu->engine && !l->sv39 ? gpu->engine : step_choose(hooked(job) || l->sv39 || code_reads_flags(gpu));
+        r->flags = code_reads_flags(gpu) || (job->options.trace && job->options.trace->flags);
+        r->step = gpu->engine && !l->sv39 ? gpu->engine : step_choose(hooked(job) || l->sv39 || r->flags);
         r->total = (uint64_t)l->groups[0] * l->groups[1] * l->groups[2];
         if (make_areas(r, &gpu->config)) return r;
         free(r);
@@ -182,6 +184,7 @@ static void position(struct run *r, struct slot *slot)
     struct group *g = &slot->group;
     uint64_t n = r->dispatched++;
     slot->run = r;
+    g->flags = r->flags;
     g->job = r->job;
     g->wgid = (uint32_t)n;
     g->index[0] = (uint32_t)(n % l->groups[0]);

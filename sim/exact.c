@@ -193,6 +193,7 @@ const char *exact_run(struct warp *w, const struct decoded *d, uint32_t pc)
     default: run_lanes(w, d, &o, lanes);
     }
     w->fflags |= o.env.flags;
+    w->raised = o.env.flags;
     w->vxsat |= o.vxsat;
     return NULL;
 }

@@ -146,7 +146,7 @@ static void multiply(struct warp *w, const struct tile *t, struct matrices *x)
         return;
     }
     if (t->fused) {
-        w->fflags |= multiply_fused(t, x);
+        w->fflags |= w->raised = multiply_fused(t, x);
     } else {
         round_set(t->round);
         multiply_float(t, x);

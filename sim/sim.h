@@ -173,6 +173,9 @@ struct trace {
     void (*released)(void *user, const struct group *group);
     /* Before guest memory is accessed by the instruction at warp->pc; an instruction may make several. */
     void (*access)(void *user, const struct warp *warp, const struct insn *insn, const struct access *access);
+    /* The observer reads fflags, vxsat or `raised` of warps: they are computed, which takes its time, even if the
+     * program does not read them. */
+    bool flags;
 };
 
 /* Which side of a diverged branch runs first. The architecture's order is fewer lanes first; the

@@ -16,6 +16,7 @@
 static void observe_before(struct sm *sm, struct warp *w, const struct insn *in)
 {
     sm->insn = in;
+    w->raised = 0;
     if (sm->trace && sm->trace->before) sm->trace->before(sm->trace->user, w, in);
 }
 
@@ -39,9 +40,9 @@ enum { ROUND = ISA_ROUND, V0 = ISA_V0, FP = ISA_FP, SAT = ISA_SAT, LONG = ISA_LO
 
 /* Rows whose flags somebody may see are computed out of line. */
 #ifdef STEP_HOOKED
-#define ACCRUES(flags) ((flags) & (ROUND | FP | SAT))
+#define ACCRUES(row_flags) (((row_flags) & (ROUND | FP | SAT)) && w->group->flags)
 #else
-#define ACCRUES(flags) false
+#define ACCRUES(row_flags) false
 #endif
 
 INLINE bool is_signed(int64_t minus_one_of_type) { return minus_one_of_type < 0; }

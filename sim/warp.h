@@ -27,6 +27,7 @@ struct group {
     uint32_t index[3], wgid;      /* its place in the grid, and linear number */
     uint32_t slot;                /* of the SM */
     uint32_t lds_base, pds_base;  /* what CSR_LDS and CSR_PDS say */
+    bool flags;                   /* fflags and vxsat of its warps accrue */
     uint32_t reservations;        /* lr.w reservations that may be valid, in all its warps */
     struct counters counters;     /* of this group alone */
 };
@@ -54,6 +55,7 @@ struct warp {
     struct group *group;
     uint32_t wid, tid;
     enum warp_state state;
+    uint32_t raised;             /* flags its last instruction raised, where flags accrue (struct trace) */
     uint32_t fflags, frm, vstart, vxsat, vxrm, mstatus, mtvec, print, vtype;
     uint32_t reserved_lanes;     /* lanes with a valid lr.w reservation ... */
     uint32_t reserved[ISA_LANES], reserved_value[ISA_LANES]; /* ... its address, and the word read there */
