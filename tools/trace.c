@@ -65,7 +65,6 @@ static void before(void *user, const struct warp *w, const struct insn *in)
     e->lanes = in->vm ? w->active : w->active & w->v[0][0];
     e->accesses = 0;
     find_results(e, w, in);
-    e->fflags = t->log ? trace_flags(w, in, e->lanes) : 0;
     take_data(e, w, in);
 }
 
@@ -134,7 +133,7 @@ struct tracer *trace_open(struct gpu *gpu, const struct trace_files *files)
     if (!files->log && !files->binary) return NULL;
     struct tracer *t = allocate(sizeof *t);
     t->hooks = (struct trace){.user = t, .group_begin = group_begin, .group_end = group_end,
-                              .before = before, .after = after, .access = on_access};
+                              .before = before, .after = after, .access = on_access, .flags = files->log};
     if (files->log) t->log = log_open(gpu, files->log);
     if (files->binary) t->binary = binary_open(gpu_config_of(gpu), files->binary);
     return t;

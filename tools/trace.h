@@ -16,7 +16,6 @@ struct event {
     uint32_t words[ISA_MAX_WORDS];
     uint32_t mask, depth;     /* SIMT mask and entries on the SIMT stack before */
     uint32_t lanes;           /* active lanes, of those the v0 mask leaves */
-    uint32_t fflags;          /* raised by this instruction */
     bool to_scalar, to_vector; /* registers are written ... */
     unsigned results;         /* ... from rd on: how many, at least 1 whatever the instruction is */
     unsigned accesses;        /* memory accesses, one for each word, of the same lanes: */
@@ -42,11 +41,6 @@ void trace_close(struct tracer *tracer); /* NULL: nothing happens */
 /* The instruction of `word` as the public simulator writes it, "mnemonic operands"; a prefix is an
  * instruction of its own there, so register numbers are those of the bare word. */
 void trace_asm(enum isa_profile profile, const uint32_t *words, size_t nwords, char *buf, size_t size);
-
-/* ---- trace_flags.c ---- */
-
-/* The floating-point flags that an instruction is about to raise in its active lanes. */
-uint32_t trace_flags(const struct warp *w, const struct insn *in, uint32_t lanes);
 
 /* ---- trace_log.c ---- */
 

@@ -161,7 +161,7 @@ static void add_control(struct text *t, const struct event *e, struct hart *h, b
 static void add_arithmetic(struct text *t, const struct event *e)
 {
     add_vstart(t);
-    if (e->fflags) add(t, " c1_fflags 0x%08x", e->w->fflags | e->fflags);
+    if (e->w->raised) add(t, " c1_fflags 0x%08x", e->w->fflags);
     add_vector(t, e);
 }
 
@@ -169,7 +169,7 @@ static void add_effects(struct text *t, const struct event *e, struct hart *h)
 {
     switch (isa_table[e->insn->op].kind) {
     case KIND_X: case KIND_EX:
-        if (e->fflags) add(t, " c1_fflags 0x%08x", e->w->fflags | e->fflags);
+        if (e->w->raised) add(t, " c1_fflags 0x%08x", e->w->fflags);
         add_scalar(t, e);
         break;
     case KIND_JAL: case KIND_JALR: add_scalar(t, e); break;

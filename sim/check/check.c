@@ -409,7 +409,7 @@ const struct trace *check_begin(struct check *c, const struct check_launch *laun
     c->placed = false;
     c->group = NULL;
     c->trace = (struct trace){.user = c, .group_begin = group_begin, .group_end = group_end, .before = before, .access = access_hook,
-                              .released = released, .after = next && next->after ? after : NULL};
+                              .released = released, .after = next && next->after ? after : NULL, .flags = next && next->flags};
     pthread_mutex_unlock(&c->lock);
     return &c->trace;
 }
