@@ -212,7 +212,7 @@ static void each_row(enum isa_profile profile, unsigned only)
         if (!(row->revisions & only) || row->kind == KIND_PREFIX || row->kind == KIND_ABSENT) continue;
         if (op == OP_CP_DMA_TENSOR) continue;
         int done = 0;
-        for (int i = 0; i < 20000 && done < 8; i++) done += try_row(f, profile, op, code, n);
+        for (int i = 0; i < 20000 && done < 5; i++) done += try_row(f, profile, op, code, n);
         if (!done) fail_msg("%s was never executed", row->name);
     }
     guest_close(&f->g);
