@@ -110,11 +110,16 @@ static void random_launch(const struct gpu_config *c, struct launch *l)
     } while (!capacity(c, l));
 }
 
-static void meet(struct guest *g, uint32_t groups)
+static void invite(struct guest *g, uint32_t groups)
 {
     g->launch.groups[0] = groups;
     g->data[0] = 0;
     g->data[1] = groups * g->launch.work_items;
+}
+
+static void meet(struct guest *g, uint32_t groups)
+{
+    invite(g, groups);
     guest_run(g);
 }
 
@@ -133,11 +138,11 @@ static void test_admission(void **state)
         assert_int_equal(g.result.status, LAUNCH_DONE);
         assert_int_equal(g.result.counters.groups, n);
         assert_int_equal(g.data[0], n * g.launch.work_items);
-        g.data[0] = 0;
+        invite(&g, n + 1); /* the last one will find no room: the others wait for ever */
         alarm = (struct alarm){.milliseconds = 20, .word = g.data, .value = n * g.launch.work_items};
         alarm_begin(&alarm);
         g.options.cancel = &alarm.cancel;
-        meet(&g, n + 1); /* the last one finds no room: the others wait for ever */
+        guest_run(&g);
         alarm_end(&alarm);
         assert_int_equal(g.result.status, LAUNCH_CANCELLED);
         assert_int_equal(g.data[0], n * g.launch.work_items);
