@@ -282,12 +282,12 @@ static const char *const endless[] = {
     ENDLESS,                                                          /* scalar */
     "1: barrier 1\n j 1b\n",                                          /* barriers */
     /* Lanes go different ways in every turn. */
-    " vid.v v1\n vand.vi v1, v1, 1\n vmv.v.i v2, 0\n"
-    "1: auipc x7, %pcrel_hi(4f)\n setrpc x0, x7, %pcrel_lo(1b)\n vbeq v1, v2, 3f\n"
-    "2: vadd.vi v3, v3, 1\n j 4f\n3: vadd.vi v3, v3, 2\n4: join\n j 1b\n",
+    (" vid.v v1\n vand.vi v1, v1, 1\n vmv.v.i v2, 0\n"
+     "1: auipc x7, %pcrel_hi(4f)\n setrpc x0, x7, %pcrel_lo(1b)\n vbeq v1, v2, 3f\n"
+     "2: vadd.vi v3, v3, 1\n j 4f\n3: vadd.vi v3, v3, 2\n4: join\n j 1b\n"),
     /* Half of the lanes never come out of a loop of their own. */
-    " vid.v v1\n vand.vi v1, v1, 1\n vmv.v.i v2, 0\n1: auipc x7, %pcrel_hi(3f)\n setrpc x0, x7, %pcrel_lo(1b)\n"
-    "2: vbeq v1, v2, 2b\n3: join\n endprg\n",
+    (" vid.v v1\n vand.vi v1, v1, 1\n vmv.v.i v2, 0\n1: auipc x7, %pcrel_hi(3f)\n setrpc x0, x7, %pcrel_lo(1b)\n"
+     "2: vbeq v1, v2, 2b\n3: join\n endprg\n"),
 };
 
 /* Starts an endless launch, cancels it, and tells how many nanoseconds that took. */
