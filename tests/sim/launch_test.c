@@ -591,6 +591,51 @@ static void test_config(void **state)
     assert_non_null(gpu_config_check(&c));
 }
 
+/* ---- control registers of each work-item ---- */
+
+/* Groups of 8 x 4 x 2 work-items in a grid of 2 x 3 x 2: every id of every work-item, against plain C. */
+static void test_thread_csrs(void **state)
+{
+    enum { IDS = 7, ITEMS = 64, META = 0x8000 };
+    static const uint32_t global[3] = {16, 12, 4}, local[3] = {8, 4, 2}, offset[3] = {100, 200, 300};
+    struct gpu_config config;
+    struct guest g;
+    char text[2000] = " csrr x5, CSR_WGID\n slli x5, x5, 11\n lui x6, 0x90000\n add x6, x6, x5\n csrr x7, CSR_TID\n vid.v v1\n"
+                      " vadd.vx v1, v1, x7\n vsll.vi v1, v1, 5\n vadd.vx v1, v1, x6\n";
+    (void)state;
+    for (unsigned i = 0; i < IDS; i++)
+        snprintf(text + strlen(text), sizeof text - strlen(text), " .word 0x%08x\n vsw12.v v2, %u(v1)\n", (0x80du + i) << 20 | 0x2173, 4 * i);
+    strcat(text, " endprg\n");
+    gpu_config_default(&config);
+    for (config.thread_csrs = 0; config.thread_csrs < 2; config.thread_csrs++) {
+        guest_open_config(&g, &config);
+        guest_assemble(&g, text);
+        memcpy(g.data + META / 4 + 3, global, sizeof global);
+        memcpy(g.data + META / 4 + 6, local, sizeof local);
+        memcpy(g.data + META / 4 + 9, offset, sizeof offset);
+        g.launch = (struct launch){.start_pc = ABI_CODE_BASE, .knl = GUEST_DATA + META, .groups = {2, 3, 2}, .warps = 2,
+                                   .threads_per_warp = 32, .work_items = ITEMS, .sgprs = 8, .vgprs = 4};
+        guest_run(&g);
+        if (!config.thread_csrs) {
+            assert_int_equal(g.result.fault.kind, FAULT_ILLEGAL);
+            guest_close(&g);
+            continue;
+        }
+        assert_done(&g);
+        for (uint32_t group = 0; group < 12; group++)
+            for (uint32_t item = 0; item < ITEMS; item++) {
+                const uint32_t *have = g.data + group * 512 + item * 8;
+                const uint32_t at[3] = {group % 2, group / 2 % 3, group / 6}, id[3] = {item % 8, item / 8 % 4, item / 32};
+                uint32_t want[3];
+                for (int d = 0; d < 3; d++) want[d] = at[d] * local[d] + id[d];
+                for (int d = 0; d < 3; d++) assert_int_equal(have[d], want[d] + offset[d]);
+                assert_int_equal(have[3], (want[2] * global[1] + want[1]) * global[0] + want[0]);
+                for (int d = 0; d < 3; d++) assert_int_equal(have[4 + d], id[d]);
+            }
+        guest_close(&g);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -600,7 +645,7 @@ int main(void)
         cmocka_unit_test(test_atomics), cmocka_unit_test(test_reservations), cmocka_unit_test(test_faults), cmocka_unit_test(test_simt_overflow),
         cmocka_unit_test(test_fault_place), cmocka_unit_test(test_register_limits), cmocka_unit_test(test_launch_limits),
         cmocka_unit_test(test_odd_start), cmocka_unit_test(test_local_closed), cmocka_unit_test(test_write_only),
-        cmocka_unit_test(test_foreign_signals), cmocka_unit_test(test_code_changes), cmocka_unit_test(test_config),
+        cmocka_unit_test(test_foreign_signals), cmocka_unit_test(test_code_changes), cmocka_unit_test(test_config), cmocka_unit_test(test_thread_csrs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
