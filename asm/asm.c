@@ -11,7 +11,10 @@
 
 /* ---- memory ---- */
 
-struct chunk { struct chunk *next; size_t used, size; };
+struct chunk {
+    struct chunk *next;
+    size_t used, size;
+};
 enum { CHUNK_BYTES = 1 << 16, CHUNK_HEAD = (sizeof(struct chunk) + 15) & ~15 };
 
 void *as_alloc(struct as *as, size_t size)
@@ -87,7 +90,8 @@ static void trace_back(const struct as *as, const struct source *s)
     for (int i = 0; i < 5 && s->outer; i++) {
         const struct source *outer = source_of(as, s->at);
         if (!outer) return;
-        fprintf(as->log, "    %s %s in %s:%u\n", s->file ? "included" : "expanded", s->file ? "" : s->name, outer->name, line_number(outer, s->at, &start));
+        fprintf(as->log, "    %s %s in %s:%u\n", s->file ? "included" : "expanded", s->file ? "" : s->name, outer->name,
+                line_number(outer, s->at, &start));
         s = outer;
     }
 }
@@ -143,7 +147,8 @@ unsigned asm_edit_distance(const char *a, size_t n, const char *b, size_t m)
             unsigned best = last[k - 1] + (a[i - 1] != b[k - 1]);
             if (last[k] + 1 < best) best = last[k] + 1;
             if (now[k - 1] + 1 < best) best = now[k - 1] + 1;
-            if (i > 1 && k > 1 && a[i - 1] == b[k - 2] && a[i - 2] == b[k - 1] && before[k - 2] + 1 < best) best = before[k - 2] + 1;
+            if (i > 1 && k > 1 && a[i - 1] == b[k - 2] && a[i - 2] == b[k - 1] && before[k - 2] + 1 < best)
+                best = before[k - 2] + 1;
             now[k] = best;
         }
     }
@@ -287,8 +292,10 @@ void as_profile(struct as *as, enum isa_profile profile)
 /* Looks a mnemonic up, with the suffixes of atomics. */
 static const struct mnemonic *find_mnemonic(struct as *as, const char *text, size_t length, bool *aq, bool *rl)
 {
-    static const struct { const char *text; bool aq, rl; } suffixes[] = {
-        {".aq.rl", true, true}, {".aqrl", true, true}, {".aq", true, false}, {".rl", false, true}};
+    static const struct {
+        const char *text;
+        bool aq, rl;
+    } suffixes[] = {{".aq.rl", true, true}, {".aqrl", true, true}, {".aq", true, false}, {".rl", false, true}};
     const struct mnemonic *m = mnemonic_slot(as, text, length);
     *aq = *rl = false;
     for (size_t i = 0; !m->name && i < sizeof suffixes / sizeof *suffixes; i++) {
@@ -352,7 +359,8 @@ static bool instruction(struct as *as)
     bool aq, rl, found;
     if (t->kind != TOKEN_NAME) return as_error(as, t->at, "instruction expected");
     const struct symbol *s = as_find(as, t->text, t->length);
-    if (s && s->macro && !as->expanding) return macro_run(as, s->macro, t) && (as->t->kind == TOKEN_END || as_error(as, as->t->at, "unexpected text"));
+    if (s && s->macro && !as->expanding)
+        return macro_run(as, s->macro, t) && (as->t->kind == TOKEN_END || as_error(as, as->t->at, "unexpected text"));
     const struct mnemonic *m = find_mnemonic(as, t->text, t->length, &aq, &rl);
     if (!m || (!m->op && as->expanding)) return unknown(as, t);
     if (m->pseudo && !as->expanding) {
@@ -381,7 +389,8 @@ static bool labels(struct as *as)
     while ((as->t->kind == TOKEN_NAME || as->t->kind == TOKEN_NUMBER) && token_is(as->t + 1, ':')) {
         const struct token *t = as->t;
         if (token_named(t, ".")) return as_error(as, t->at, "'.' is the current address, not a label");
-        bool ok = t->kind == TOKEN_NUMBER ? numeric_label(as, t) : as_define(as, as_symbol(as, t->text, t->length), t->at);
+        bool ok =
+            t->kind == TOKEN_NUMBER ? numeric_label(as, t) : as_define(as, as_symbol(as, t->text, t->length), t->at);
         if (!ok) return false;
         as->t += 2;
     }
@@ -395,9 +404,11 @@ bool as_statement(struct as *as)
     if (t->kind == TOKEN_END) return true;
     if (t->kind == TOKEN_NAME && token_is(t + 1, '=')) {
         as->t += 2;
-        return directive_set(as, t) && (as->t->kind == TOKEN_END || as_error(as, as->t->at, "unexpected text behind the value"));
+        return directive_set(as, t) &&
+               (as->t->kind == TOKEN_END || as_error(as, as->t->at, "unexpected text behind the value"));
     }
-    if (t->kind == TOKEN_NAME && t->text[0] == '.' && !(as_find(as, t->text, t->length) && as_find(as, t->text, t->length)->macro)) {
+    if (t->kind == TOKEN_NAME && t->text[0] == '.' &&
+        !(as_find(as, t->text, t->length) && as_find(as, t->text, t->length)->macro)) {
         as->t++;
         return directive_run(as, t);
     }
@@ -427,8 +438,8 @@ static void kernel_args(const struct kernel_record *k, FILE *out)
 {
     for (const struct kernel_arg *a = k->first; a; a = a->next) {
         bool value = !strcmp(a->kind, "value");
-        fprintf(out, "arg kind=%s size=%u offset=%u align=%u name=%s type=%s access=none address=%s qual=\n", a->kind, a->size,
-                a->offset, a->alignment, a->name, value ? "void" : "void*", value ? "private" : a->kind);
+        fprintf(out, "arg kind=%s size=%u offset=%u align=%u name=%s type=%s access=none address=%s qual=\n", a->kind,
+                a->size, a->offset, a->alignment, a->name, value ? "void" : "void*", value ? "private" : a->kind);
     }
 }
 
@@ -451,12 +462,15 @@ static bool kernel_note(struct as *as, struct elf_image *m, char **note)
     bool ok = true;
     for (const struct kernel_record *k = as->kernels; k && ok; k = k->next) {
         ok = as->object || symbol_value(as, k->symbol, k->at, &entry);
-        if (ok && !k->symbol->item) ok = as_error(as, k->at, as->object ? "the kernel '%s' is not in this file" : "'%s' is no label", k->symbol->name);
+        if (ok && !k->symbol->item)
+            ok = as_error(as, k->at, as->object ? "the kernel '%s' is not in this file" : "'%s' is no label",
+                          k->symbol->name);
         if (!ok) break;
         fprintf(out, "kernel name=%s entry=0x%08x", k->symbol->name, (unsigned)entry);
         print_count(as, "vgpr", k->vgpr, vgpr, out);
         print_count(as, "sgpr", k->sgpr, sgpr, out);
-        fprintf(out, " lds=%d pds=%d args=%d reqd=0,0,0 hint=0,0,0 vechint=\n", (int)k->lds, (int)k->pds, (int)((k->args + 3) & ~3));
+        fprintf(out, " lds=%d pds=%d args=%d reqd=0,0,0 hint=0,0,0 vechint=\n", (int)k->lds, (int)k->pds,
+                (int)((k->args + 3) & ~3));
         kernel_args(k, out);
     }
     bool failed = ferror(out);
@@ -466,8 +480,10 @@ static bool kernel_note(struct as *as, struct elf_image *m, char **note)
 static bool take_note(struct as *as, struct elf_image *m, struct owned *o, uint8_t *bytes, size_t size)
 {
     while (size && !bytes[size - 1]) size--;
-    if (size && as->kernels) return as_error(as, as->kernels->at, ".kernel and a .note.ventus section exclude each other");
-    if (size && memchr(bytes, 0, size)) return as_error(as, as->first[SECTION_NOTE]->at, "the module note is text, without zero bytes");
+    if (size && as->kernels)
+        return as_error(as, as->kernels->at, ".kernel and a .note.ventus section exclude each other");
+    if (size && memchr(bytes, 0, size))
+        return as_error(as, as->first[SECTION_NOTE]->at, "the module note is text, without zero bytes");
     bool ok = true;
     if (as->kernels) ok = kernel_note(as, m, &o->note);
     else if (size) ok = (o->note = strndup((char *)bytes, size)) || as_error(as, as->first_text, "out of memory");
@@ -497,7 +513,8 @@ static bool take_symbols(struct as *as, struct elf_image *m, struct owned *o)
         if (!visible(s)) continue;
         if (s->size && !expr_value(as, s->size, &size)) return false;
         memcpy(p, s->name, s->length + 1);
-        o->symbols[n++] = (struct elf_symbol){.name = p, .value = s->item->addr, .size = (uint32_t)size, .function = s->function};
+        o->symbols[n++] =
+            (struct elf_symbol){.name = p, .value = s->item->addr, .size = (uint32_t)size, .function = s->function};
         if (!strcmp(p, "_start")) m->entry = s->item->addr;
         p += s->length + 1;
     }
@@ -513,7 +530,8 @@ static bool take_resources(struct as *as, struct owned *o, const uint8_t *bytes)
     const char *why = NULL;
     for (const struct resource_mark *m = as->marks; m; m = m->next) {
         size_t begin = m->item->addr, end = m->next ? m->next->item->addr : as->bytes[SECTION_RESOURCE];
-        if (!resource_append_section(o, bytes + begin, end - begin, m->kernel, &why)) return as_error(as, m->item->at, "%s", why);
+        if (!resource_append_section(o, bytes + begin, end - begin, m->kernel, &why))
+            return as_error(as, m->item->at, "%s", why);
     }
     return resource_own_names(o, &why) || as_error(as, as->first_text, "%s", why);
 }
@@ -524,7 +542,8 @@ static bool finish(struct as *as, struct elf_image *m, struct owned *o)
     size_t words = (as->bytes[SECTION_TEXT] + 3) / 4, note = as->bytes[SECTION_NOTE];
     size_t data = as->bytes[SECTION_BSS] ? as->base[SECTION_BSS] - as->base[SECTION_DATA] : as->bytes[SECTION_DATA];
     if (as->bytes[SECTION_SUMMARY])
-        return as_error(as, as->first[SECTION_SUMMARY]->at, ".ventus.resobj is for the linker; objects (as -c) can have it");
+        return as_error(as, as->first[SECTION_SUMMARY]->at,
+                        ".ventus.resobj is for the linker; objects (as -c) can have it");
     o->text = calloc(words + 1, 4);
     o->rodata = calloc(as->bytes[SECTION_RODATA] + 1, 1);
     o->data = calloc(data + 1, 1);
@@ -532,10 +551,20 @@ static bool finish(struct as *as, struct elf_image *m, struct owned *o)
     if (!o->text || !o->rodata || !o->data) return as_error(as, as->first_text, "out of memory");
     uint8_t *out[SECTION_COUNT] = {(uint8_t *)o->text, o->rodata, o->data, NULL, text, resources, NULL};
     if (!layout_emit(as, out) || !take_resources(as, o, resources)) return false;
-    *m = (struct elf_image){.entry = as->base[SECTION_TEXT], .text_addr = as->base[SECTION_TEXT], .text = o->text,
-        .text_words = words, .rodata_addr = as->base[SECTION_RODATA], .rodata = o->rodata, .rodata_size = as->bytes[SECTION_RODATA],
-        .data_addr = as->base[SECTION_DATA], .data = o->data, .data_size = data, .bss_size = as->bytes[SECTION_BSS],
-        .resources = o->resources, .nresources = o->nresources, .owner = o};
+    *m = (struct elf_image){.entry = as->base[SECTION_TEXT],
+                            .text_addr = as->base[SECTION_TEXT],
+                            .text = o->text,
+                            .text_words = words,
+                            .rodata_addr = as->base[SECTION_RODATA],
+                            .rodata = o->rodata,
+                            .rodata_size = as->bytes[SECTION_RODATA],
+                            .data_addr = as->base[SECTION_DATA],
+                            .data = o->data,
+                            .data_size = data,
+                            .bss_size = as->bytes[SECTION_BSS],
+                            .resources = o->resources,
+                            .nresources = o->nresources,
+                            .owner = o};
     return take_note(as, m, o, text, note) && take_symbols(as, m, o);
 }
 
@@ -578,8 +607,8 @@ static void run(struct as *as, size_t size, const struct result *result)
 }
 
 /* Runs the assembler over one source; true when it reported nothing. */
-static bool assemble(const struct asm_options *options, const char *name, const char *source, size_t size, uint32_t base,
-                     const struct result *result, FILE *log)
+static bool assemble(const struct asm_options *options, const char *name, const char *source, size_t size,
+                     uint32_t base, const struct result *result, FILE *log)
 {
     struct as *as = calloc(1, sizeof *as);
     char *text = malloc(size + 1); /* ended by a zero, for strtof */
@@ -587,8 +616,15 @@ static bool assemble(const struct asm_options *options, const char *name, const 
     if (ok) {
         if (size) memcpy(text, source, size);
         text[size] = 0;
-        *as = (struct as){.name = name, .first_text = text, .source = text, .end = text, .cursor = text, .log = log,
-            .includes = options->includes, .object = result->bytes != NULL, .profile = options->profile ? options->profile : PROFILE_DEFAULT};
+        *as = (struct as){.name = name,
+                          .first_text = text,
+                          .source = text,
+                          .end = text,
+                          .cursor = text,
+                          .log = log,
+                          .includes = options->includes,
+                          .object = result->bytes != NULL,
+                          .profile = options->profile ? options->profile : PROFILE_DEFAULT};
         as->base[SECTION_TEXT] = base;
         if (!setjmp(as->stop)) run(as, size, result);
         ok = !as->errors;
@@ -607,8 +643,8 @@ bool asm_assemble(const char *name, const char *source, size_t size, uint32_t ba
     return asm_assemble_with(&options, name, source, size, base, image, log);
 }
 
-bool asm_assemble_with(const struct asm_options *options, const char *name, const char *source, size_t size, uint32_t base,
-                       struct elf_image *image, FILE *log)
+bool asm_assemble_with(const struct asm_options *options, const char *name, const char *source, size_t size,
+                       uint32_t base, struct elf_image *image, FILE *log)
 {
     struct elf_image made = {.owner = calloc(1, sizeof(struct owned))};
     const struct result result = {.image = &made, .owned = made.owner};
@@ -619,8 +655,8 @@ bool asm_assemble_with(const struct asm_options *options, const char *name, cons
     return ok;
 }
 
-bool asm_assemble_object(const struct asm_options *options, const char *name, const char *source, size_t size, void **bytes,
-                         size_t *nbytes, FILE *log)
+bool asm_assemble_object(const struct asm_options *options, const char *name, const char *source, size_t size,
+                         void **bytes, size_t *nbytes, FILE *log)
 {
     const struct result result = {.bytes = bytes, .size = nbytes};
     *bytes = NULL;

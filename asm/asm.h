@@ -13,7 +13,7 @@
 /* ---- resource.c: resource records of kernels; layouts and meaning are in isa/abi.h ---- */
 
 struct elf_resource {
-    const char *kernel;                  /* NULL: the record does not say whose it is */
+    const char *kernel; /* NULL: the record does not say whose it is */
     uint32_t version, flags;
     uint64_t value[ABI_RESOURCE_VALUES]; /* the stacks are 0 before version 2 */
     uint32_t ray[ABI_RESOURCE_RAY];      /* the words behind the values of version 4 */
@@ -43,20 +43,20 @@ struct elf_symbol {
 struct elf_image {
     uint32_t entry;
     uint32_t text_addr;
-    const uint32_t *text;          /* text_words words */
+    const uint32_t *text; /* text_words words */
     size_t text_words;
     uint32_t rodata_addr;
     const uint8_t *rodata;
     size_t rodata_size;
-    uint32_t data_addr;            /* writable: data_size bytes, and bss_size zeros behind them */
+    uint32_t data_addr; /* writable: data_size bytes, and bss_size zeros behind them */
     const uint8_t *data;
     size_t data_size, bss_size;
     const struct elf_symbol *symbols;
     size_t nsymbols;
-    const char *note;              /* text of the "Ventus" note, NULL if there is none */
+    const char *note;                     /* text of the "Ventus" note, NULL if there is none */
     const struct elf_resource *resources; /* those with a kernel are in sections of their own */
     size_t nresources;
-    void *owner;                   /* elf_read's memory */
+    void *owner; /* elf_read's memory */
 };
 
 /* Writes an ET_EXEC ELF32 RISC-V file: LOAD segments for text (R+X), rodata (R) and data (R+W), symbol table,
@@ -73,8 +73,8 @@ struct elf_segment {
 /* Reads any ELF32 little-endian RISC-V executable. `bytes` must outlive the result. text/rodata
  * above are those of sections .text and .rodata where present. At most `max` segments are stored;
  * *nsegments is how many there are. Hostile files give false and a static text in *why. */
-bool elf_read(const void *bytes, size_t size, struct elf_image *image, struct elf_segment *segments,
-              size_t max, size_t *nsegments, const char **why);
+bool elf_read(const void *bytes, size_t size, struct elf_image *image, struct elf_segment *segments, size_t max,
+              size_t *nsegments, const char **why);
 void elf_free(struct elf_image *image);
 
 /* ---- asm.c: assembler ---- */
@@ -86,22 +86,22 @@ bool asm_assemble(const char *name, const char *source, size_t size, uint32_t ba
 
 /* The same with options. */
 struct asm_options {
-    enum isa_profile profile; /* 0: PROFILE_DEFAULT */
-    bool includes;            /* .include may read files; else it is an error */
+    enum isa_profile profile;         /* 0: PROFILE_DEFAULT */
+    bool includes;                    /* .include may read files; else it is an error */
     const uint32_t *resource_version; /* of asm_link: makes all resource records this version; NULL: as they are */
 };
-bool asm_assemble_with(const struct asm_options *options, const char *name, const char *source, size_t size, uint32_t base,
-                       struct elf_image *image, FILE *log);
+bool asm_assemble_with(const struct asm_options *options, const char *name, const char *source, size_t size,
+                       uint32_t base, struct elf_image *image, FILE *log);
 
 /* Assembles into the bytes (malloc'ed) of a relocatable object, ELF32 ET_REL with the relocations of
  * the RISC-V ABI; symbols that are not defined are left to the linker. */
-bool asm_assemble_object(const struct asm_options *options, const char *name, const char *source, size_t size, void **bytes,
-                         size_t *nbytes, FILE *log);
+bool asm_assemble_object(const struct asm_options *options, const char *name, const char *source, size_t size,
+                         void **bytes, size_t *nbytes, FILE *log);
 
 /* ---- link.c: linker ---- */
 
 struct asm_input {
-    const char *name;    /* for messages */
+    const char *name; /* for messages */
     const void *bytes;
     size_t size;
 };
@@ -110,15 +110,15 @@ struct asm_input {
  * words `start` in front of the text. The profile tells which registers the text uses. Summaries of functions
  * (.ventus.resobj) become resource records of the entries; if a version is asked for and there are neither, the module
  * note does. Messages as "name: error: ..." go to `log`. */
-bool asm_link(const struct asm_options *options, const struct asm_input *inputs, size_t ninputs, uint32_t base, const uint32_t *start, size_t nstart,
-              struct elf_image *image, FILE *log);
+bool asm_link(const struct asm_options *options, const struct asm_input *inputs, size_t ninputs, uint32_t base,
+              const uint32_t *start, size_t nstart, struct elf_image *image, FILE *log);
 
 /* An object as its file has it, for listings. Sections of one kind are placed one behind the other
  * from 0 on, at multiples of four; values of symbols and offsets of relocations are these addresses. */
 struct asm_relocation {
     uint32_t addr, type;
-    const char *type_name;   /* NULL: a type that is not known */
-    const char *symbol;      /* its name, or that of its section: then `value` bytes behind its beginning; "": none */
+    const char *type_name; /* NULL: a type that is not known */
+    const char *symbol;    /* its name, or that of its section: then `value` bytes behind its beginning; "": none */
     uint32_t value;
     int32_t addend;
 };
@@ -128,7 +128,7 @@ enum asm_section_kind { ASM_TEXT, ASM_RODATA, ASM_DATA, ASM_BSS, ASM_OTHER };
 struct asm_section {
     enum asm_section_kind kind; /* ASM_OTHER: not a part of the program */
     const char *name;
-    const uint8_t *bytes;    /* not of ASM_BSS and ASM_OTHER */
+    const uint8_t *bytes; /* not of ASM_BSS and ASM_OTHER */
     uint32_t addr, size;
     const struct elf_symbol *symbols;
     size_t nsymbols;
@@ -164,8 +164,8 @@ struct asm_operand {
 
 /* Assembles a template, in which $N, ${N} or %N is operand N and $$ or %% a single one. The words are
  * malloc'ed and do not depend on their place. `options` may be NULL. Messages name "<inline asm>". */
-bool asm_template(const struct asm_options *options, const char *text, const struct asm_operand *operands, size_t noperands,
-                  uint32_t **words, size_t *nwords, FILE *log);
+bool asm_template(const struct asm_options *options, const char *text, const struct asm_operand *operands,
+                  size_t noperands, uint32_t **words, size_t *nwords, FILE *log);
 
 /* ---- asm.c ---- */
 

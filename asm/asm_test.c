@@ -75,7 +75,8 @@ static void rodata(const char *source, size_t n, const void *expect)
 
 /* ---- the table ---- */
 
-static const enum isa_profile profiles[] = {PROFILE_DEFAULT, PROFILE_TOOLCHAIN, PROFILE_R20, PROFILE_R21, PROFILE_R2025};
+static const enum isa_profile profiles[] = {PROFILE_DEFAULT, PROFILE_TOOLCHAIN, PROFILE_R20, PROFILE_R21,
+                                            PROFILE_R2025};
 
 /* A word of this operation with random operands; its upper half, if it has one, in w[1]. */
 static void random_word(unsigned op, uint32_t w[2])
@@ -163,7 +164,7 @@ static void test_random_listing(void **state)
             if (kind == 0) w[i] = rng();
             else if (kind == 1) random_word(random_prefix(), w + i);
             else random_word(1 + rng() % (OP_COUNT - 1), w + i);
-            if (kind == 2 && i + 1 < N) i++; /* both halves of a long word */
+            if (kind == 2 && i + 1 < N) i++;                                           /* both halves of a long word */
             if (kind == 3 && rng() % 3 == 0) w[i] = 0x00000063 | (rng() & 0x01ff0f80); /* near branches */
         }
         FILE *f = open_memstream(&text, &size);
@@ -186,14 +187,19 @@ static void test_listing(void **state)
     (void)state;
     const uint32_t w[] = {0x00000013, 0x00000463, 0x00000013, 0x0010200b, 0x5e024057};
     const struct elf_symbol symbols[] = {{"f", 0x80000000, 0, true}};
-    const struct elf_image m = {.symbols = symbols, .nsymbols = 1, .note = "ventus-module 1\nline pc=0x80000000 line=3\nline pc=0x8000000c line=7\n"};
+    const struct elf_image m = {.symbols = symbols,
+                                .nsymbols = 1,
+                                .note = "ventus-module 1\nline pc=0x80000000 line=3\nline pc=0x8000000c line=7\n"};
     char *text;
     size_t size;
     FILE *f = open_memstream(&text, &size);
     asm_disassemble(w, 5, ABI_CODE_BASE, &m, f);
     fclose(f);
-    assert_string_equal(text, "f:\n# line 3\n80000000:\t00000013\taddi\tzero, zero, 0\n80000004:\t00000463\tbeq\tzero, zero, .L8000000c\n"
-        "80000008:\t00000013\taddi\tzero, zero, 0\n.L8000000c:\n# line 7\n8000000c:\t0010200b 5e024057\tvmv.v.x\tv32, tp\n");
+    assert_string_equal(
+        text,
+        "f:\n# line 3\n80000000:\t00000013\taddi\tzero, zero, 0\n80000004:\t00000463\tbeq\tzero, zero, .L8000000c\n"
+        "80000008:\t00000013\taddi\tzero, zero, 0\n.L8000000c:\n# line 7\n8000000c:\t0010200b 5e024057\tvmv.v.x\tv32, "
+        "tp\n");
     free(text);
 }
 
@@ -219,7 +225,8 @@ static void test_modifiers(void **state)
     bad("vadd.vv v2, v4, v6 {prefix}", "no modifier of this instruction");
     bad("vadd.vv v2, v4, v6 {prefix}", "it belongs to profiles r2.1, r2025, this is default");
     bad(".option profile, r7", "unknown profile");
-    WORDS(".option profile, r2025\nvadd.vv v2, v4, v6 {prefix}\n.option profile, default\nnop", 0x00000002, 0x02430157, 0x13);
+    WORDS(".option profile, r2025\nvadd.vv v2, v4, v6 {prefix}\n.option profile, default\nnop", 0x00000002, 0x02430157,
+          0x13);
 }
 
 /* ---- instructions ---- */
@@ -239,7 +246,8 @@ static void test_known_words(void **state)
     WORDS("csrrs t0, CSR_TID, zero\ncsrr t0, 0x800\ncsrr t0, csr_tid", 0x800022f3, 0x800022f3, 0x800022f3);
     WORDS("fence rw, w\nfence\nfence.tso\nfence iorw, iorw", 0x0310000f, 0x0ff0000f, 0x8330000f, 0x0ff0000f);
     WORDS("fadd.s a0, a1, a2\nfadd.s a0, a1, a2, rtz", 0x00c5f553, 0x00c59553);
-    WORDS("amoadd.w.aqrl v2, v1, (v0)\namoadd.w.aq v2, v1, (v0)\namoadd.w.rl v2, v1, (v0)", 0x0610212f, 0x0410212f, 0x0210212f);
+    WORDS("amoadd.w.aqrl v2, v1, (v0)\namoadd.w.aq v2, v1, (v0)\namoadd.w.rl v2, v1, (v0)", 0x0610212f, 0x0410212f,
+          0x0210212f);
     WORDS("join\njoin v0, v0, 0\nendprg x0, x0, x0\nbarrier x0, x0, 1", 0x0000205b, 0x0000205b, 0x0000400b, 0x0400c00b);
     WORDS("lw a0, (a1)", 0x0005a503);
     WORDS("lui a0, 0xfffff\nlui a0, -1\nauipc a0, 1", 0xfffff537, 0xfffff537, 0x00001517);
@@ -254,15 +262,19 @@ static void test_pseudo(void **state)
     WORDS("li a0, 0x7fffffff", 0x80000537, 0xfff50513);
     WORDS("li a0, 0xffffffff\nli a0, 0x80000000\nli a0, 0xfffff000", 0xfff00513, 0x80000537, 0xfffff537);
     same("nop\nmv a0, a1\nnot a0, a1\nneg a0, a1", "addi x0,x0,0\naddi a0,a1,0\nxori a0,a1,-1\nsub a0,zero,a1");
-    same("seqz a0,a1\nsnez a0,a1\nsltz a0,a1\nsgtz a0,a1", "sltiu a0,a1,1\nsltu a0,zero,a1\nslt a0,a1,zero\nslt a0,zero,a1");
-    same("x: j x\njal x\njr t0\njalr t0\nret\ncall x\ntail x", "x: jal zero,x\njal ra,x\njalr zero,0(t0)\njalr ra,0(t0)\njalr zero,0(ra)\njal ra,x\njal zero,x");
+    same("seqz a0,a1\nsnez a0,a1\nsltz a0,a1\nsgtz a0,a1",
+         "sltiu a0,a1,1\nsltu a0,zero,a1\nslt a0,a1,zero\nslt a0,zero,a1");
+    same("x: j x\njal x\njr t0\njalr t0\nret\ncall x\ntail x",
+         "x: jal zero,x\njal ra,x\njalr zero,0(t0)\njalr ra,0(t0)\njalr zero,0(ra)\njal ra,x\njal zero,x");
     same("jalr t0, t1\njalr t0, t1, 8", "jalr t0, 0(t1)\njalr t0, 8(t1)");
     same("x: beqz a0,x\nbnez a0,x\nblez a0,x\nbgez a0,x\nbltz a0,x\nbgtz a0,x",
          "x: beq a0,zero,x\nbne a0,zero,x\nbge zero,a0,x\nbge a0,zero,x\nblt a0,zero,x\nblt zero,a0,x");
     same("x: bgt a0,a1,x\nble a0,a1,x\nbgtu a0,a1,x\nbleu a0,a1,x\nvbgt v0,v1,x",
          "x: blt a1,a0,x\nbge a1,a0,x\nbltu a1,a0,x\nbgeu a1,a0,x\nvblt v1,v0,x");
-    same("csrw mtvec, a0\ncsrs mstatus, a0\ncsrwi frm, 1\nfrrm a0", "csrrw zero,mtvec,a0\ncsrrs zero,mstatus,a0\ncsrrwi zero,frm,1\ncsrrs a0,frm,zero");
-    same("vnot.v v1, v2\nvneg.v v1, v2\nvnot.v v1, v2, v0.t\nvmv.v v1, v2", "vxor.vi v1,v2,-1\nvrsub.vx v1,v2,zero\nvxor.vi v1,v2,-1,v0.t\nvmv.v.v v1,v2");
+    same("csrw mtvec, a0\ncsrs mstatus, a0\ncsrwi frm, 1\nfrrm a0",
+         "csrrw zero,mtvec,a0\ncsrrs zero,mstatus,a0\ncsrrwi zero,frm,1\ncsrrs a0,frm,zero");
+    same("vnot.v v1, v2\nvneg.v v1, v2\nvnot.v v1, v2, v0.t\nvmv.v v1, v2",
+         "vxor.vi v1,v2,-1\nvrsub.vx v1,v2,zero\nvxor.vi v1,v2,-1,v0.t\nvmv.v.v v1,v2");
     same("vmslt.vi v1, v2, 5\nvmsgt.vv v1, v2, v3", "vmsle.vi v1, v2, 4\nvmslt.vv v1, v3, v2");
     same("la a0, x\nx: nop", "auipc a0, 0\naddi a0, a0, 8\nnop");
     same("lw a0, x\nx: nop", "auipc a0, 0\nlw a0, 8(a0)\nnop");
@@ -286,7 +298,9 @@ static void test_expressions(void **state)
 {
     (void)state;
     const uint32_t v[] = {7, 14, 3, 1, 0xffffffff, 0x10, 6, 97, 0xfffffffb, 10, 0x1f, 9, 2, 0xa, 8};
-    rodata(".section .rodata\n.word 1+2*3, (1+6)*2, 7/2, 7%2, ~0, 1<<4, 5^3, 'a', -5, 0b1010, 0x1f, 3*(1+2), 8>>2, 8|2, 010", sizeof v, v);
+    rodata(".section .rodata\n.word 1+2*3, (1+6)*2, 7/2, 7%2, ~0, 1<<4, 5^3, 'a', -5, 0b1010, 0x1f, 3*(1+2), 8>>2, "
+           "8|2, 010",
+           sizeof v, v);
     const uint32_t gnu[] = {5, 12, 0xffffffff};
     rodata(".rodata\n.word 1 + 1 << 2, 4 | 8, -8 >> 3", sizeof gnu, gnu);
     const uint32_t hilo[] = {0x12346, 0xfffff9ab};
@@ -327,7 +341,8 @@ static void test_symbols(void **state)
 {
     (void)state;
     struct elf_image m;
-    good(".globl f\n.type f, @function\nnop\nf: ret\n.size f, . - f\n.Llocal: 1: nop\n.rodata\nt: .word 1\n_start = 5", &m);
+    good(".globl f\n.type f, @function\nnop\nf: ret\n.size f, . - f\n.Llocal: 1: nop\n.rodata\nt: .word 1\n_start = 5",
+         &m);
     assert_int_equal(m.nsymbols, 2);
     assert_string_equal(m.symbols[0].name, "f");
     assert_int_equal(m.symbols[0].value, 0x80000004);
@@ -363,15 +378,17 @@ static void test_kernel_note(void **state)
 {
     (void)state;
     struct elf_image m;
-    good(".kernel k, lds=64\n.arg global, out\n.arg value, n\n.arg value, big, 8\n.arg local, tmp\nnop\nk: vadd.vv v40, v1, v2\nret", &m);
+    good(".kernel k, lds=64\n.arg global, out\n.arg value, n\n.arg value, big, 8\n.arg local, tmp\nnop\nk: vadd.vv "
+         "v40, v1, v2\nret",
+         &m);
     assert_non_null(m.note);
-    assert_string_equal(m.note,
-        "ventus-module 1\n"
-        "kernel name=k entry=0x80000004 vgpr=44 sgpr=32 lds=64 pds=0 args=20 reqd=0,0,0 hint=0,0,0 vechint=\n"
-        "arg kind=global size=4 offset=0 align=4 name=out type=void* access=none address=global qual=\n"
-        "arg kind=value size=4 offset=4 align=4 name=n type=void access=none address=private qual=\n"
-        "arg kind=value size=8 offset=8 align=8 name=big type=void access=none address=private qual=\n"
-        "arg kind=local size=4 offset=16 align=16 name=tmp type=void* access=none address=local qual=\n");
+    assert_string_equal(
+        m.note, "ventus-module 1\n"
+                "kernel name=k entry=0x80000004 vgpr=44 sgpr=32 lds=64 pds=0 args=20 reqd=0,0,0 hint=0,0,0 vechint=\n"
+                "arg kind=global size=4 offset=0 align=4 name=out type=void* access=none address=global qual=\n"
+                "arg kind=value size=4 offset=4 align=4 name=n type=void access=none address=private qual=\n"
+                "arg kind=value size=8 offset=8 align=8 name=big type=void access=none address=private qual=\n"
+                "arg kind=local size=4 offset=16 align=16 name=tmp type=void* access=none address=local qual=\n");
     elf_free(&m);
     good(".section .note.ventus\n.asciz \"text\"\n.section .rodata.ventus.resource\n.half 1, 2, 3, 4\n", &m);
     assert_string_equal(m.note, "text");
@@ -402,10 +419,13 @@ static void test_conditions(void **state)
 static void test_macros(void **state)
 {
     (void)state;
-    same(".macro inc r, by=1\naddi \\r, \\r, \\by\n.endm\ninc a0\ninc a1, 5\ninc by=7, r=a2", "addi a0,a0,1\naddi a1,a1,5\naddi a2,a2,7");
+    same(".macro inc r, by=1\naddi \\r, \\r, \\by\n.endm\ninc a0\ninc a1, 5\ninc by=7, r=a2",
+         "addi a0,a0,1\naddi a1,a1,5\naddi a2,a2,7");
     same(".macro wait\n1\\()2\\@: j 12\\@b\n.endm\nwait\nwait", "a: j a\nb: j b");
-    same(".macro m a\n.if \\a\naddi a0, a0, \\a\nm \\a-1\n.endif\n.endm\nm 3", "addi a0,a0,3\naddi a0,a0,2\naddi a0,a0,1");
-    same(".macro each x:vararg\n.irp r, \\x\nmv \\r, zero\n.endr\n.endm\neach a0, a1, s2", "mv a0,zero\nmv a1,zero\nmv s2,zero");
+    same(".macro m a\n.if \\a\naddi a0, a0, \\a\nm \\a-1\n.endif\n.endm\nm 3",
+         "addi a0,a0,3\naddi a0,a0,2\naddi a0,a0,1");
+    same(".macro each x:vararg\n.irp r, \\x\nmv \\r, zero\n.endr\n.endm\neach a0, a1, s2",
+         "mv a0,zero\nmv a1,zero\nmv s2,zero");
     same(".rept 3\nnop\n.endr\n.rept 0\nret\n.endr", "nop\nnop\nnop");
     same(".rept 2\n.rept 2\nnop\n.endr\nret\n.endr", "nop\nnop\nret\nnop\nnop\nret");
     same(".irpc n, 123\naddi a0, a0, \\n\n.endr", "addi a0,a0,1\naddi a0,a0,2\naddi a0,a0,3");
@@ -426,11 +446,15 @@ static void test_insn(void **state)
 {
     (void)state;
     same(".insn r 0x33, 0, 0, a0, a1, a2\n.insn r OP, 0, 0x20, a0, a1, a2", "add a0,a1,a2\nsub a0,a1,a2");
-    same(".insn r4 MADD, 7, 0, a0, a1, a2, a3\n.insn r MADD, 7, 0, a0, a1, a2, a3", "fmadd.s a0,a1,a2,a3\nfmadd.s a0,a1,a2,a3");
+    same(".insn r4 MADD, 7, 0, a0, a1, a2, a3\n.insn r MADD, 7, 0, a0, a1, a2, a3",
+         "fmadd.s a0,a1,a2,a3\nfmadd.s a0,a1,a2,a3");
     same(".insn i OP_IMM, 0, a0, a1, -7\n.insn i LOAD, 2, a0, 8(a1)", "addi a0,a1,-7\nlw a0,8(a1)");
-    same(".insn s STORE, 2, a0, -4(a1)\nx: .insn b BRANCH, 1, a0, a1, x\n.insn sb BRANCH, 1, a0, a1, x", "sw a0,-4(a1)\nx: bne a0,a1,x\nbne a0,a1,x");
-    same(".insn u LUI, a0, 0x12345\nx: .insn j JAL, ra, x\n.insn uj JAL, ra, x", "lui a0,0x12345\nx: jal ra,x\njal ra,x");
-    same(".insn 0x00c58533\n.insn 4, 0x00c58533\n.insn r OP_V, 0, 1, v1, v2, v3", "add a0,a1,a2\nadd a0,a1,a2\nvadd.vv v1,v3,v2");
+    same(".insn s STORE, 2, a0, -4(a1)\nx: .insn b BRANCH, 1, a0, a1, x\n.insn sb BRANCH, 1, a0, a1, x",
+         "sw a0,-4(a1)\nx: bne a0,a1,x\nbne a0,a1,x");
+    same(".insn u LUI, a0, 0x12345\nx: .insn j JAL, ra, x\n.insn uj JAL, ra, x",
+         "lui a0,0x12345\nx: jal ra,x\njal ra,x");
+    same(".insn 0x00c58533\n.insn 4, 0x00c58533\n.insn r OP_V, 0, 1, v1, v2, v3",
+         "add a0,a1,a2\nadd a0,a1,a2\nvadd.vv v1,v3,v2");
     WORDS(".insn 8, 0x123456780000003f", 0x3f, 0x12345678);
     bad(".insn r 0x33, 8, 0, a0, a1, a2", "funct3 must be 0 to 7");
     bad(".insn i OP_IMM, 0, a0, a1, 2048", "out of range");
@@ -495,11 +519,12 @@ static void source_listing(const char *note, const char *source, const char *wan
 static void test_source(void **state)
 {
     (void)state;
-#define LINES(...) "ventus-module 1\n" __VA_ARGS__
+#define LINES(...)     "ventus-module 1\n" __VA_ARGS__
 #define AT(word, line) "line pc=0x8000000" #word " line=" #line "\n"
     static const char text[] = "one\ntwo /* \r\nthree \\\n\33[2Jfour\n5\n6\n7\n8\n9\nten";
     source_listing(LINES(AT(0, 2) AT(8, 4)), text, " 1: one\n 2: two /* \n.. 3: three \\\n 4:  [2Jfour\n...");
-    source_listing(LINES(AT(0, 8) AT(4, 1) AT(8, 10) AT(c, 10)), text, " 3: three \\\n 4:  [2Jfour\n 5: 5\n 6: 6\n 7: 7\n 8: 8\n. 1: one\n. 9: 9\n 10: ten\n. 10: ten\n..");
+    source_listing(LINES(AT(0, 8) AT(4, 1) AT(8, 10) AT(c, 10)), text,
+                   " 3: three \\\n 4:  [2Jfour\n 5: 5\n 6: 6\n 7: 7\n 8: 8\n. 1: one\n. 9: 9\n 10: ten\n. 10: ten\n..");
     source_listing(LINES(AT(0, 11) AT(4, 4000000000) AT(8, 0)), text, " line 11\n. line 4000000000\n....");
     source_listing(LINES(AT(0, 1) AT(4, 2)), "", " 1: \n. line 2\n....");
     source_listing(LINES(AT(0, 1) AT(8, 2)), NULL, " line 1\n.. line 2\n...");
@@ -670,8 +695,10 @@ static void test_damaged_source(void **state)
 {
     (void)state;
     static const char sample[] =
-        "_start: li t0, 32 ; vsetvli t0, t0, e32, m1, ta, ma\n1: lw a0, 4(t0) # x\n la a1, table\nbeq a0, a1, 1b\n vbeq v1, v40, 2f\n"
-        "2: join\n amoadd.w.aq v1, v2, (v3)\n .set n, (1 << 4) | ~3\n .section .rodata\ntable: .word n, 'a', %lo(table), . - table\n"
+        "_start: li t0, 32 ; vsetvli t0, t0, e32, m1, ta, ma\n1: lw a0, 4(t0) # x\n la a1, table\nbeq a0, a1, 1b\n "
+        "vbeq v1, v40, 2f\n"
+        "2: join\n amoadd.w.aq v1, v2, (v3)\n .set n, (1 << 4) | ~3\n .section .rodata\ntable: .word n, 'a', "
+        "%lo(table), . - table\n"
         ".asciz \"te\\x41xt\\n\"\n.align 2\n.float 1.5e3, -2\n.kernel _start, vgpr=8\n.arg global, q\n.fill 3, 2, 1\n";
     for (int i = 0; i < 20000; i++) {
         char text[sizeof sample];
@@ -690,6 +717,7 @@ static void test_damaged_source(void **state)
 
 int main(void)
 {
+    // clang-format off
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_listing), cmocka_unit_test(test_modifiers), cmocka_unit_test(test_conditions), cmocka_unit_test(test_macros), cmocka_unit_test(test_insn), cmocka_unit_test(test_source), cmocka_unit_test(test_source_record), cmocka_unit_test(test_each_row),    cmocka_unit_test(test_random_listing), cmocka_unit_test(test_known_words),
         cmocka_unit_test(test_pseudo),      cmocka_unit_test(test_labels),         cmocka_unit_test(test_expressions),
@@ -697,5 +725,6 @@ int main(void)
         cmocka_unit_test(test_kernel_note), cmocka_unit_test(test_places), cmocka_unit_test(test_far_branches),   cmocka_unit_test(test_messages),
         cmocka_unit_test(test_limits),      cmocka_unit_test(test_damaged_source),
     };
+    // clang-format on
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -79,7 +79,8 @@ static void check_image(const char *path, char *text)
     char *listing, *log;
     size_t log_size;
     struct elf_image m;
-    for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n")) words[n++] = (uint32_t)strtoul(line, NULL, 16);
+    for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n"))
+        words[n++] = (uint32_t)strtoul(line, NULL, 16);
     if (n > 1 << 20) n = 1 << 20;
     FILE *out = open_memstream(&listing, &size);
     asm_disassemble(words, n, ABI_CODE_BASE, NULL, out);
@@ -112,9 +113,10 @@ static unsigned long logged;
 static bool same_name(const struct insn *in, const char *name)
 {
     static const char *const aliases[][2] = {
-        {"li", "addi"}, {"mv", "addi"}, {"nop", "addi"}, {"not", "xori"}, {"neg", "sub"}, {"seqz", "sltiu"}, {"snez", "sltu"},
-        {"j", "jal"}, {"jr", "jalr"}, {"ret", "jalr"}, {"beqz", "beq"}, {"bnez", "bne"}, {"blez", "bge"}, {"bgez", "bge"},
-        {"bltz", "blt"}, {"bgtz", "blt"}, {"csrr", "csrrs"}, {"csrw", "csrrw"}, {"csrs", "csrrs"}, {"not", "vxor.vi"},
+        {"li", "addi"},        {"mv", "addi"},        {"nop", "addi"},   {"not", "xori"},   {"neg", "sub"},
+        {"seqz", "sltiu"},     {"snez", "sltu"},      {"j", "jal"},      {"jr", "jalr"},    {"ret", "jalr"},
+        {"beqz", "beq"},       {"bnez", "bne"},       {"blez", "bge"},   {"bgez", "bge"},   {"bltz", "blt"},
+        {"bgtz", "blt"},       {"csrr", "csrrs"},     {"csrw", "csrrw"}, {"csrs", "csrrs"}, {"not", "vxor.vi"},
         {"vnot.v", "vxor.vi"}, {"vneg.v", "vrsub.vx"}};
     const char *own = isa_table[in->op].name;
     if (!strcmp(own, name)) return true;
@@ -133,7 +135,8 @@ static void respell(const char *name, const char *operands, char *out, size_t si
     unsigned g[4];
     long offset;
     const char *pc = strstr(operands, "pc ");
-    bool multiply = strstr(name, "madd.v") || strstr(name, "macc.v") || strstr(name, "msub.v") || strstr(name, "msac.v");
+    bool multiply =
+        strstr(name, "madd.v") || strstr(name, "macc.v") || strstr(name, "msub.v") || strstr(name, "msac.v");
     if (sscanf(operands, " %31[^,], %31[^,], %u %u %u %u", first, second, &g[0], &g[1], &g[2], &g[3]) == 6) {
         snprintf(out, size, "%s %u\n", name, g[0] << 9 | g[1] << 6 | g[2] << 3 | g[3]);
     } else if (!strcmp(name, "csrr")) {
@@ -145,8 +148,9 @@ static void respell(const char *name, const char *operands, char *out, size_t si
         snprintf(out, size, "%s %s, %s, %s\n", name, first, third, second);
     } else if (pc) {
         snprintf(out, size, "%s %.*s. %s\n", name, (int)(pc - operands), operands, pc + 3);
-    } else if (name[0] == 'v' && (name[1] == 'l' || (name[1] == 's' && name[2] != 'u' && name[2] != 'l' && name[2] != 'r')) && !strchr(operands, '(') &&
-               sscanf(operands, " %31[^,], %31[^,], %ld", first, second, &offset) == 3) {
+    } else if (name[0] == 'v' &&
+               (name[1] == 'l' || (name[1] == 's' && name[2] != 'u' && name[2] != 'l' && name[2] != 'r')) &&
+               !strchr(operands, '(') && sscanf(operands, " %31[^,], %31[^,], %ld", first, second, &offset) == 3) {
         snprintf(out, size, "%s %s, %ld(v%s)\n", name, first, offset, second + 1);
     } else {
         snprintf(out, size, "%s %s\n", name, operands);
@@ -179,7 +183,8 @@ static void check_log(const char *path, char *text)
         char name[32];
         struct insn in;
         if (sscanf(line, "core %u: 0x%x (0x%x) %31s", &core, &pc, &word, name) != 4 || pc < ABI_CODE_BASE) continue;
-        if (!(name[0] >= 'a' && name[0] <= 'z') || strpbrk(name, "0123456789") == name + 1) continue; /* a commit line */
+        if (!(name[0] >= 'a' && name[0] <= 'z') || strpbrk(name, "0123456789") == name + 1)
+            continue; /* a commit line */
         if (!isa_decode_word(word, &in)) fail_msg("%s: %08x does not decode: %s", path, word, line);
         if (!same_name(&in, name)) fail_msg("%s: %08x is %s here: %s", path, word, isa_table[in.op].name, line);
         const char *operands = strstr(line, name) + strlen(name);

@@ -28,7 +28,8 @@ static bool switch_section(struct as *as, const struct token *name, unsigned sec
 static bool no_section(struct as *as, const struct token *name, unsigned argument)
 {
     (void)argument;
-    return as_error(as, name->at, "a program has .text, .rodata, .data, .bss, .note.ventus, "
+    return as_error(as, name->at,
+                    "a program has .text, .rodata, .data, .bss, .note.ventus, "
                     ".rodata.ventus.resource, .ventus.resource.KERNEL; an object .ventus.resobj, too");
 }
 
@@ -76,7 +77,8 @@ static bool org(struct as *as, const struct token *name, unsigned argument)
 {
     (void)argument;
     int64_t addr;
-    if (as->section > SECTION_DATA) return as_error(as, name->at, "only .text, .rodata and .data have addresses; .bss follows .data");
+    if (as->section > SECTION_DATA)
+        return as_error(as, name->at, "only .text, .rodata and .data have addresses; .bss follows .data");
     if (as->object) return as_error(as, name->at, "the sections of an object get their places when it is linked");
     if (as->first[as->section]) return as_error(as, name->at, ".org belongs at the beginning of its section");
     if (!expr_parse_known(as, "the address", 0, UINT32_MAX, &addr)) return false;
@@ -167,7 +169,8 @@ static bool fill(struct as *as, const struct token *name, unsigned argument)
     if (lex_accept(as, ',') && !expr_parse_known(as, "the size", 0, 8, &width)) return false;
     if (lex_accept(as, ',') && !expr_parse_known(as, "the value", INT32_MIN, UINT32_MAX, &value)) return false;
     as->filled += count * width;
-    if (as->filled > AS_MAX_BYTES) return as_error(as, name->at, "the program is larger than %d MiB", AS_MAX_BYTES >> 20);
+    if (as->filled > AS_MAX_BYTES)
+        return as_error(as, name->at, "the program is larger than %d MiB", AS_MAX_BYTES >> 20);
     uint8_t *p = as_alloc(as, (size_t)(count * width) + 1);
     for (int64_t i = 0; i < count * width; i++) p[i] = (uint8_t)((uint64_t)value >> (i % width * 8));
     bytes(as, name->at, p, (size_t)(count * width));
@@ -178,7 +181,8 @@ static bool fill(struct as *as, const struct token *name, unsigned argument)
 static bool align(struct as *as, const struct token *name, unsigned exponent)
 {
     int64_t n, fill_byte = 0;
-    bool ok = exponent ? expr_parse_known(as, "the alignment", 0, 16, &n) : expr_parse_known(as, "the alignment", 1, AS_MAX_ALIGN, &n);
+    bool ok = exponent ? expr_parse_known(as, "the alignment", 0, 16, &n)
+                       : expr_parse_known(as, "the alignment", 1, AS_MAX_ALIGN, &n);
     if (!ok) return false;
     if (exponent) n = (int64_t)1 << n;
     if (n & (n - 1)) return as_error(as, name->at, "the alignment must be a power of two");
@@ -243,7 +247,8 @@ static bool type(struct as *as, const struct token *name, unsigned argument)
     if (!s || !separator(as)) return false;
     if (!lex_accept(as, '@')) lex_accept(as, '%');
     const struct token *t = as->t;
-    bool function = token_named(t, "function") || token_named(t, "STT_FUNC") || (t->kind == TOKEN_STRING && t->length == 10 && !memcmp(t->text, "\"function\"", 10));
+    bool function = token_named(t, "function") || token_named(t, "STT_FUNC") ||
+                    (t->kind == TOKEN_STRING && t->length == 10 && !memcmp(t->text, "\"function\"", 10));
     bool object = token_named(t, "object") || token_named(t, "notype") || token_named(t, "STT_OBJECT");
     if (!function && !object) return as_error(as, t->at, "type expected: @function or @object");
     s->function = function;
@@ -274,7 +279,8 @@ static bool option(struct as *as, const struct token *name, unsigned argument)
     if (as->t->kind != TOKEN_NAME) return as_error(as, at, "profile expected: default toolchain r2.0 r2.1 r2025");
     snprintf(text, sizeof text, "%.*s", (int)(as->t->length < 15 ? as->t->length : 15), as->t->text);
     as->t++;
-    if (!isa_profile_find(text, &profile)) return as_error(as, at, "unknown profile; there are default toolchain r2.0 r2.1 r2025");
+    if (!isa_profile_find(text, &profile))
+        return as_error(as, at, "unknown profile; there are default toolchain r2.0 r2.1 r2025");
     as_profile(as, profile);
     return true;
 }
@@ -291,13 +297,16 @@ static bool ignored(struct as *as, const struct token *name, unsigned argument)
 
 static bool kernel_key(struct as *as, struct kernel_record *k)
 {
+    // clang-format off
     const struct { const char *name; int64_t *value, most; } keys[] = {
         {"vgpr", &k->vgpr, ISA_VREGS}, {"sgpr", &k->sgpr, ISA_XREGS}, {"lds", &k->lds, 1 << 28}, {"pds", &k->pds, 1 << 28},
         {"args", &k->args, 1 << 16}};
+    // clang-format on
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
         if (!token_named(as->t, keys[i].name)) continue;
         as->t++;
-        return lex_expect(as, '=', "behind the key") && expr_parse_known(as, keys[i].name, 0, keys[i].most, keys[i].value);
+        return lex_expect(as, '=', "behind the key") &&
+               expr_parse_known(as, keys[i].name, 0, keys[i].most, keys[i].value);
     }
     return as_error(as, as->t->at, "key expected: vgpr= sgpr= lds= pds= args=");
 }
@@ -344,14 +353,18 @@ static bool arg(struct as *as, const struct token *name, unsigned argument)
     if (k->args > 1 << 16) return as_error(as, at, "too many arguments");
     if (!alignment) alignment = kind == 3 ? 16 : abi_arg_align((uint32_t)width); /* of the memory, for __local */
     struct kernel_arg *a = as_alloc(as, sizeof *a);
-    *a = (struct kernel_arg){.kind = kinds[kind], .name = s->name, .size = (uint32_t)width, .alignment = (uint32_t)alignment,
-        .offset = abi_arg_offset((uint32_t)k->args, (uint32_t)width)};
+    *a = (struct kernel_arg){.kind = kinds[kind],
+                             .name = s->name,
+                             .size = (uint32_t)width,
+                             .alignment = (uint32_t)alignment,
+                             .offset = abi_arg_offset((uint32_t)k->args, (uint32_t)width)};
     *k->last = a;
     k->last = &a->next;
     k->args = a->offset + width;
     return true;
 }
 
+// clang-format off
 static const struct directive directives[] = {
     {".text", switch_section, SECTION_TEXT}, {".rodata", switch_section, SECTION_RODATA}, {".section", section, 0}, {".org", org, 0},
     {".data", switch_section, SECTION_DATA}, {".sdata", switch_section, SECTION_DATA},
@@ -376,6 +389,7 @@ static const struct directive directives[] = {
     {".elseif", directive_else, 1}, {".else", directive_else, 0}, {".endif", directive_endif, 0},
     {".attribute", ignored, 0}, {".file", ignored, 0}, {".ident", ignored, 0},
 };
+// clang-format on
 enum { NDIRECTIVES = sizeof directives / sizeof *directives };
 
 const char *directive_name(size_t i) { return i < NDIRECTIVES ? directives[i].name : NULL; }

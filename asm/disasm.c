@@ -13,19 +13,19 @@ struct listing {
     size_t count;
     uint32_t addr;
     const struct elf_image *image;
-    uint8_t *targets;  /* one per word: 1 when a branch of the text goes there, 2 behind a prefix */
+    uint8_t *targets;                  /* one per word: 1 when a branch of the text goes there, 2 behind a prefix */
     const struct elf_symbol **symbols; /* usable as labels, by address */
     size_t nsymbols;
     const char *lines; /* the rest of the module note, from the next "line" record on; NULL: none */
     uint32_t line_pc, line;
-    const char **source;  /* beginnings of the lines of the source, and the end; NULL: there is none */
-    size_t nsource;       /* lines */
-    size_t shown;         /* the last line of the source that was printed */
+    const char **source; /* beginnings of the lines of the source, and the end; NULL: there is none */
+    size_t nsource;      /* lines */
+    size_t shown;        /* the last line of the source that was printed */
     enum isa_profile profile;
     FILE *out;
 };
 
-enum { CONTEXT = 5 };     /* lines that are printed at most in front of one that something was made of */
+enum { CONTEXT = 5 }; /* lines that are printed at most in front of one that something was made of */
 
 /* Does the text of this instruction, assembled, give these words? Text has no group bits of a prefix
  * beyond what its operands say, and names no regext. */
@@ -62,8 +62,8 @@ static bool branch_target(const struct listing *l, size_t i, const struct insn *
 static bool is_label(const char *name)
 {
     size_t n = strlen(name);
-    return n < 256 && strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.$") == n &&
-           n && !(name[0] >= '0' && name[0] <= '9') && strcmp(name, ".") && strncmp(name, ".L", 2);
+    return n < 256 && strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.$") == n && n &&
+           !(name[0] >= '0' && name[0] <= '9') && strcmp(name, ".") && strncmp(name, ".L", 2);
 }
 
 static int by_address(const void *a, const void *b)
@@ -256,8 +256,10 @@ void asm_disassemble_with(const struct asm_listing *how, const uint32_t *words, 
                           const struct elf_image *image, FILE *out)
 {
     enum isa_profile profile = how->profile ? how->profile : PROFILE_DEFAULT;
+    // clang-format off
     struct listing l = {.words = words, .count = nwords, .addr = addr, .image = image, .profile = profile,
         .targets = calloc(nwords + 1, 1), .lines = image ? image->note : NULL, .out = out};
+    // clang-format on
     next_line(&l);
     if (profile != PROFILE_DEFAULT) fprintf(out, "\t.option profile, %s\n", isa_profile_name(profile));
     split_source(&l, how->source, how->source_size);

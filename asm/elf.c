@@ -19,7 +19,18 @@ static const char NOTE_SECTION[] = ".note.ventus", KERNEL_SECTION[] = ".ventus.r
 
 /* ---- writing ---- */
 
-enum { SEC_TEXT = 1, SEC_RODATA, SEC_DATA, SEC_BSS, SEC_RESOURCE, SEC_NOTE, SEC_SYMTAB, SEC_STRTAB, SEC_SHSTRTAB, SEC_COUNT };
+enum {
+    SEC_TEXT = 1,
+    SEC_RODATA,
+    SEC_DATA,
+    SEC_BSS,
+    SEC_RESOURCE,
+    SEC_NOTE,
+    SEC_SYMTAB,
+    SEC_STRTAB,
+    SEC_SHSTRTAB,
+    SEC_COUNT
+};
 static const char SECTION_NAMES[] =
     "\0.text\0.rodata\0.data\0.bss\0.rodata.ventus.resource\0.note.ventus\0.symtab\0.strtab\0.shstrtab";
 
@@ -27,16 +38,16 @@ struct writer {
     const struct elf_image *image;
     Elf *elf;
     int fd;
-    uint32_t offset;        /* end of the file so far */
+    uint32_t offset; /* end of the file so far */
     Elf32_Sym *symbols;
     size_t nsymbols, nlocals;
     char *strings;
     uint32_t strings_size;
     uint8_t *note;
     uint32_t note_size;
-    uint8_t *resources;     /* records without a kernel, then those that have one */
+    uint8_t *resources;      /* records without a kernel, then those that have one */
     uint32_t resources_size; /* of the former */
-    char *names;            /* of sections */
+    char *names;             /* of sections */
     size_t names_size;
 };
 
@@ -62,7 +73,8 @@ static bool data_valid(const struct elf_image *m)
 static bool image_valid(const struct elf_image *m, const char **why)
 {
     const uint64_t limit = (uint64_t)1 << 32;
-    uint64_t text_end = m->text_addr + (uint64_t)m->text_words * 4, data_end = m->rodata_addr + (uint64_t)m->rodata_size;
+    uint64_t text_end = m->text_addr + (uint64_t)m->text_words * 4,
+             data_end = m->rodata_addr + (uint64_t)m->rodata_size;
     if (m->text_words > limit / 4 || m->rodata_size > limit || text_end > limit || data_end > limit)
         return refuse(why, "the program does not fit into the address space");
     if (m->text_addr & 3) return refuse(why, "the text is not word-aligned");
@@ -101,9 +113,14 @@ static bool build_symbols(struct writer *w)
             if (s->function != (global == 1)) continue;
             size_t length = strlen(s->name) + 1;
             Elf32_Half section = symbol_section(m, s->value);
-            unsigned char type = s->function ? STT_FUNC : section >= SEC_RODATA && section <= SEC_BSS ? STT_OBJECT : STT_NOTYPE;
-            w->symbols[w->nsymbols++] = (Elf32_Sym){.st_name = w->strings_size, .st_value = s->value, .st_size = s->size,
-                .st_info = ELF32_ST_INFO(global ? STB_GLOBAL : STB_LOCAL, type), .st_shndx = section};
+            unsigned char type = s->function                                   ? STT_FUNC
+                                 : section >= SEC_RODATA && section <= SEC_BSS ? STT_OBJECT
+                                                                               : STT_NOTYPE;
+            w->symbols[w->nsymbols++] = (Elf32_Sym){.st_name = w->strings_size,
+                                                    .st_value = s->value,
+                                                    .st_size = s->size,
+                                                    .st_info = ELF32_ST_INFO(global ? STB_GLOBAL : STB_LOCAL, type),
+                                                    .st_shndx = section};
             memcpy(w->strings + w->strings_size, s->name, length);
             w->strings_size += (uint32_t)length;
         }
@@ -151,7 +168,8 @@ static bool build_resources(struct writer *w)
             const struct elf_resource *r = &m->resources[i];
             if ((r->kernel != NULL) != (named == 1)) continue;
             at += resource_write(r, w->resources + at);
-            if (named) w->names_size += (size_t)sprintf(w->names + w->names_size, "%s%s", KERNEL_SECTION, r->kernel) + 1;
+            if (named)
+                w->names_size += (size_t)sprintf(w->names + w->names_size, "%s%s", KERNEL_SECTION, r->kernel) + 1;
         }
         if (!named) w->resources_size = (uint32_t)at;
     }
@@ -178,12 +196,17 @@ static bool add_named(struct writer *w, uint32_t name, Elf32_Shdr header, const 
     header.sh_offset = (uint32_t)(round_up(w->offset, unit) + (loaded ? header.sh_addr % ABI_PAGE : 0));
     header.sh_size = (uint32_t)size;
     *sh = header;
-    *data = (Elf_Data){.d_buf = (void *)bytes, .d_type = type, .d_version = EV_CURRENT, .d_size = size, .d_align = header.sh_addralign};
+    *data = (Elf_Data){.d_buf = (void *)bytes,
+                       .d_type = type,
+                       .d_version = EV_CURRENT,
+                       .d_size = size,
+                       .d_align = header.sh_addralign};
     if (header.sh_type != SHT_NOBITS) w->offset = header.sh_offset + header.sh_size;
     return true;
 }
 
-static bool add_section(struct writer *w, unsigned number, Elf32_Shdr header, const void *bytes, size_t size, Elf_Type type)
+static bool add_section(struct writer *w, unsigned number, Elf32_Shdr header, const void *bytes, size_t size,
+                        Elf_Type type)
 {
     return add_named(w, section_name(w, number), header, bytes, size, type);
 }
@@ -211,30 +234,53 @@ static bool add_sections(struct writer *w)
     const struct elf_image *m = w->image;
     uint32_t text_align = 4, data_align = m->rodata_addr % 16 ? 1 : 16;
     uint32_t writable = m->data_size || m->bss_size ? m->data_addr : 0;
-    return
-        add_section(w, SEC_TEXT, (Elf32_Shdr){.sh_type = SHT_PROGBITS, .sh_flags = SHF_ALLOC | SHF_EXECINSTR,
-            .sh_addr = m->text_addr, .sh_addralign = text_align}, m->text, m->text_words * 4, ELF_T_WORD) &&
-        add_section(w, SEC_RODATA, (Elf32_Shdr){.sh_type = SHT_PROGBITS, .sh_flags = SHF_ALLOC,
-            .sh_addr = m->rodata_addr, .sh_addralign = data_align}, m->rodata, m->rodata_size, ELF_T_BYTE) &&
-        add_section(w, SEC_DATA, (Elf32_Shdr){.sh_type = SHT_PROGBITS, .sh_flags = SHF_ALLOC | SHF_WRITE,
-            .sh_addr = writable, .sh_addralign = writable % 16 ? 1 : 16}, m->data, m->data_size, ELF_T_BYTE) &&
-        add_section(w, SEC_BSS, (Elf32_Shdr){.sh_type = SHT_NOBITS, .sh_flags = SHF_ALLOC | SHF_WRITE,
-            .sh_addr = writable + (uint32_t)m->data_size, .sh_addralign = 1}, NULL, m->bss_size, ELF_T_BYTE) &&
-        add_section(w, SEC_RESOURCE, (Elf32_Shdr){.sh_type = SHT_PROGBITS, .sh_addralign = 8},
-            w->resources, w->resources_size, ELF_T_BYTE) &&
-        add_section(w, SEC_NOTE, (Elf32_Shdr){.sh_type = w->note ? SHT_NOTE : SHT_PROGBITS, .sh_addralign = 4},
-            w->note, w->note_size, ELF_T_BYTE) &&
-        add_section(w, SEC_SYMTAB, (Elf32_Shdr){.sh_type = SHT_SYMTAB, .sh_link = SEC_STRTAB, .sh_addralign = 4,
-            .sh_entsize = sizeof(Elf32_Sym), .sh_info = (Elf32_Word)w->nlocals},
-            w->symbols, w->nsymbols * sizeof(Elf32_Sym), ELF_T_SYM) &&
-        add_section(w, SEC_STRTAB, (Elf32_Shdr){.sh_type = SHT_STRTAB, .sh_addralign = 1}, w->strings, w->strings_size, ELF_T_BYTE) &&
-        add_section(w, SEC_SHSTRTAB, (Elf32_Shdr){.sh_type = SHT_STRTAB, .sh_addralign = 1}, w->names, w->names_size, ELF_T_BYTE) &&
-        add_resources(w);
+    return add_section(w, SEC_TEXT,
+                       (Elf32_Shdr){.sh_type = SHT_PROGBITS,
+                                    .sh_flags = SHF_ALLOC | SHF_EXECINSTR,
+                                    .sh_addr = m->text_addr,
+                                    .sh_addralign = text_align},
+                       m->text, m->text_words * 4, ELF_T_WORD) &&
+           add_section(w, SEC_RODATA,
+                       (Elf32_Shdr){.sh_type = SHT_PROGBITS,
+                                    .sh_flags = SHF_ALLOC,
+                                    .sh_addr = m->rodata_addr,
+                                    .sh_addralign = data_align},
+                       m->rodata, m->rodata_size, ELF_T_BYTE) &&
+           add_section(w, SEC_DATA,
+                       (Elf32_Shdr){.sh_type = SHT_PROGBITS,
+                                    .sh_flags = SHF_ALLOC | SHF_WRITE,
+                                    .sh_addr = writable,
+                                    .sh_addralign = writable % 16 ? 1 : 16},
+                       m->data, m->data_size, ELF_T_BYTE) &&
+           add_section(w, SEC_BSS,
+                       (Elf32_Shdr){.sh_type = SHT_NOBITS,
+                                    .sh_flags = SHF_ALLOC | SHF_WRITE,
+                                    .sh_addr = writable + (uint32_t)m->data_size,
+                                    .sh_addralign = 1},
+                       NULL, m->bss_size, ELF_T_BYTE) &&
+           add_section(w, SEC_RESOURCE, (Elf32_Shdr){.sh_type = SHT_PROGBITS, .sh_addralign = 8}, w->resources,
+                       w->resources_size, ELF_T_BYTE) &&
+           add_section(w, SEC_NOTE, (Elf32_Shdr){.sh_type = w->note ? SHT_NOTE : SHT_PROGBITS, .sh_addralign = 4},
+                       w->note, w->note_size, ELF_T_BYTE) &&
+           add_section(w, SEC_SYMTAB,
+                       (Elf32_Shdr){.sh_type = SHT_SYMTAB,
+                                    .sh_link = SEC_STRTAB,
+                                    .sh_addralign = 4,
+                                    .sh_entsize = sizeof(Elf32_Sym),
+                                    .sh_info = (Elf32_Word)w->nlocals},
+                       w->symbols, w->nsymbols * sizeof(Elf32_Sym), ELF_T_SYM) &&
+           add_section(w, SEC_STRTAB, (Elf32_Shdr){.sh_type = SHT_STRTAB, .sh_addralign = 1}, w->strings,
+                       w->strings_size, ELF_T_BYTE) &&
+           add_section(w, SEC_SHSTRTAB, (Elf32_Shdr){.sh_type = SHT_STRTAB, .sh_addralign = 1}, w->names, w->names_size,
+                       ELF_T_BYTE) &&
+           add_resources(w);
 }
 
 static bool add_segments(struct writer *w, Elf32_Ehdr *eh)
 {
-    static const struct { unsigned section, flags; } loaded[3] = {{SEC_TEXT, PF_R | PF_X}, {SEC_RODATA, PF_R}, {SEC_DATA, PF_R | PF_W}};
+    static const struct {
+        unsigned section, flags;
+    } loaded[3] = {{SEC_TEXT, PF_R | PF_X}, {SEC_RODATA, PF_R}, {SEC_DATA, PF_R | PF_W}};
     Elf32_Phdr segments[3];
     size_t n = 0;
     for (int i = 0; i < 3; i++) {
@@ -242,8 +288,14 @@ static bool add_segments(struct writer *w, Elf32_Ehdr *eh)
         if (!sh) return false;
         uint32_t memory = sh->sh_size + (loaded[i].section == SEC_DATA ? (uint32_t)w->image->bss_size : 0);
         if (!memory) continue;
-        segments[n++] = (Elf32_Phdr){.p_type = PT_LOAD, .p_offset = sh->sh_offset, .p_vaddr = sh->sh_addr, .p_paddr = sh->sh_addr,
-            .p_filesz = sh->sh_size, .p_memsz = memory, .p_flags = loaded[i].flags, .p_align = ABI_PAGE};
+        segments[n++] = (Elf32_Phdr){.p_type = PT_LOAD,
+                                     .p_offset = sh->sh_offset,
+                                     .p_vaddr = sh->sh_addr,
+                                     .p_paddr = sh->sh_addr,
+                                     .p_filesz = sh->sh_size,
+                                     .p_memsz = memory,
+                                     .p_flags = loaded[i].flags,
+                                     .p_align = ABI_PAGE};
     }
     eh->e_shoff = (uint32_t)round_up(w->offset, 4);
     eh->e_shstrndx = SEC_SHSTRTAB;
@@ -296,7 +348,8 @@ bool elf_write(const struct elf_image *image, void **bytes, size_t *size, const 
 {
     struct writer w = {.image = image, .fd = -1};
     if (!image_valid(image, why)) return false;
-    bool ok = build_symbols(&w) && build_note(&w) && build_resources(&w) && write_elf(&w) && elf_take_bytes(w.fd, bytes, size);
+    bool ok = build_symbols(&w) && build_note(&w) && build_resources(&w) && write_elf(&w) &&
+              elf_take_bytes(w.fd, bytes, size);
     if (w.elf) elf_end(w.elf);
     if (w.fd >= 0) close(w.fd);
     free(w.symbols);
@@ -325,7 +378,8 @@ static bool in_file(const struct reader *r, uint64_t offset, uint64_t length)
 static bool read_header(struct reader *r, const char **why)
 {
     GElf_Ehdr eh;
-    if (r->size < sizeof(Elf32_Ehdr) || memcmp(r->bytes, ELFMAG, SELFMAG)) return refuse(why, "this is not an ELF file");
+    if (r->size < sizeof(Elf32_Ehdr) || memcmp(r->bytes, ELFMAG, SELFMAG))
+        return refuse(why, "this is not an ELF file");
     if (r->bytes[EI_CLASS] != ELFCLASS32 || r->bytes[EI_DATA] != ELFDATA2LSB)
         return refuse(why, "this is not a 32-bit little-endian ELF file");
     if (elf_kind(r->elf) != ELF_K_ELF || !gelf_getehdr(r->elf, &eh)) return refuse(why, "the ELF header is damaged");
@@ -336,7 +390,8 @@ static bool read_header(struct reader *r, const char **why)
     return true;
 }
 
-static bool read_segments(struct reader *r, struct elf_segment *segments, size_t max, size_t *nsegments, const char **why)
+static bool read_segments(struct reader *r, struct elf_segment *segments, size_t max, size_t *nsegments,
+                          const char **why)
 {
     size_t n;
     if (elf_getphdrnum(r->elf, &n)) return refuse(why, "the program headers are damaged");
@@ -344,12 +399,16 @@ static bool read_segments(struct reader *r, struct elf_segment *segments, size_t
         GElf_Phdr ph;
         if (!gelf_getphdr(r->elf, (int)i, &ph)) return refuse(why, "the program headers are damaged");
         if (ph.p_type != PT_LOAD || !ph.p_memsz) continue;
-        if (ph.p_filesz > ph.p_memsz || !in_file(r, ph.p_offset, ph.p_filesz)) return refuse(why, "a segment lies outside the file");
+        if (ph.p_filesz > ph.p_memsz || !in_file(r, ph.p_offset, ph.p_filesz))
+            return refuse(why, "a segment lies outside the file");
         if (ph.p_vaddr + ph.p_memsz > (uint64_t)1 << 32) return refuse(why, "a segment lies outside the address space");
         if (*nsegments < max)
-            segments[*nsegments] = (struct elf_segment){.addr = (uint32_t)ph.p_vaddr, .filesize = (uint32_t)ph.p_filesz,
-                .memsize = (uint32_t)ph.p_memsz, .executable = ph.p_flags & PF_X, .writable = ph.p_flags & PF_W,
-                .data = r->bytes + ph.p_offset};
+            segments[*nsegments] = (struct elf_segment){.addr = (uint32_t)ph.p_vaddr,
+                                                        .filesize = (uint32_t)ph.p_filesz,
+                                                        .memsize = (uint32_t)ph.p_memsz,
+                                                        .executable = ph.p_flags & PF_X,
+                                                        .writable = ph.p_flags & PF_W,
+                                                        .data = r->bytes + ph.p_offset};
         ++*nsegments;
     }
     return true;
@@ -372,8 +431,10 @@ static bool read_note(struct reader *r, const GElf_Shdr *sh, const char **why)
         memcpy(&header, p, sizeof header);
         p += sizeof header;
         uint64_t name = round_up(header.n_namesz, 4), text = header.n_descsz;
-        if (name > (size_t)(end - p) || text > (size_t)(end - p) - name) return refuse(why, "the module note is damaged");
-        bool ours = header.n_type == NOTE_TYPE && header.n_namesz == sizeof NOTE_NAME && !memcmp(p, NOTE_NAME, sizeof NOTE_NAME);
+        if (name > (size_t)(end - p) || text > (size_t)(end - p) - name)
+            return refuse(why, "the module note is damaged");
+        bool ours = header.n_type == NOTE_TYPE && header.n_namesz == sizeof NOTE_NAME &&
+                    !memcmp(p, NOTE_NAME, sizeof NOTE_NAME);
         p += name;
         if (ours) {
             if (memchr(p, 0, text)) return refuse(why, "the module note is damaged");
@@ -402,11 +463,13 @@ static bool read_symbols(struct reader *r, Elf_Scn *scn, const GElf_Shdr *sh, co
     size_t kept = 0;
     for (size_t i = 1; i < n; i++) {
         GElf_Sym s;
-        if (!gelf_getsym(data, (int)i, &s) || s.st_name >= strings.sh_size) return refuse(why, "the symbol table is damaged");
+        if (!gelf_getsym(data, (int)i, &s) || s.st_name >= strings.sh_size)
+            return refuse(why, "the symbol table is damaged");
         const char *name = (const char *)r->bytes + strings.sh_offset + s.st_name;
         unsigned type = GELF_ST_TYPE(s.st_info);
         if (!*name || *name == '$' || s.st_shndx == SHN_UNDEF || type > STT_FUNC) continue;
-        out[kept++] = (struct elf_symbol){.name = name, .value = (uint32_t)s.st_value, .size = (uint32_t)s.st_size, .function = type == STT_FUNC};
+        out[kept++] = (struct elf_symbol){
+            .name = name, .value = (uint32_t)s.st_value, .size = (uint32_t)s.st_size, .function = type == STT_FUNC};
     }
     r->image.symbols = out;
     r->image.nsymbols = kept;
@@ -467,7 +530,8 @@ static bool read_sections(struct reader *r, const char **why)
         if (sh.sh_type == SHT_NULL) continue;
         const char *name = elf_strptr(r->elf, names, sh.sh_name);
         if (sh.sh_type == SHT_NOBITS) {
-            if (name && !strcmp(name, ".bss") && !take_bss(r, &sh)) return refuse(why, "a section lies outside the address space");
+            if (name && !strcmp(name, ".bss") && !take_bss(r, &sh))
+                return refuse(why, "a section lies outside the address space");
             continue;
         }
         if (!in_file(r, sh.sh_offset, sh.sh_size)) return refuse(why, "a section lies outside the file");
@@ -489,8 +553,8 @@ static bool addresses_valid(const struct elf_image *m, const char **why)
     return true;
 }
 
-bool elf_read(const void *bytes, size_t size, struct elf_image *image, struct elf_segment *segments,
-              size_t max, size_t *nsegments, const char **why)
+bool elf_read(const void *bytes, size_t size, struct elf_image *image, struct elf_segment *segments, size_t max,
+              size_t *nsegments, const char **why)
 {
     struct reader r = {.bytes = bytes, .size = size};
     size_t count = 0;

@@ -16,17 +16,23 @@
 
 static const uint32_t text[] = {0x00004197, 0x0000400b, 0x00000013, 0x00008067};
 static const uint8_t rodata[] = "some constants\1\2\3";
-static const struct elf_symbol symbols[] = {
-    {"start", 0x80000000, 8, false}, {"kernel", 0x80000008, 8, true}, {"table", 0x80001000, 5, false}, {"size", 42, 0, false}};
-static const struct elf_resource resources[] = {{.value = {8, 64, 24, 0}}, {.value = {4, 32, 0, 16}},
+static const struct elf_symbol symbols[] = {{"start", 0x80000000, 8, false},
+                                            {"kernel", 0x80000008, 8, true},
+                                            {"table", 0x80001000, 5, false},
+                                            {"size", 42, 0, false}};
+static const struct elf_resource resources[] = {
+    {.value = {8, 64, 24, 0}},
+    {.value = {4, 32, 0, 16}},
     {.kernel = "kernel", .version = 3, .flags = ABI_RECURSION, .value = {300, 70000, 1ull << 40, 5, UINT64_MAX, 7}},
     {.kernel = "other", .version = 1, .value = {1, 2, 3, 1 << 20}}};
 static const char note[] = "ventus-module 1\nkernel name=kernel entry=0x80000008\n";
 
+// clang-format off
 static const struct elf_image sample = {
     .entry = 0x80000000, .text_addr = 0x80000000, .text = text, .text_words = 4, .rodata_addr = 0x80001000,
     .rodata = rodata, .rodata_size = sizeof rodata, .symbols = symbols, .nsymbols = 4, .note = note,
     .resources = resources, .nresources = 4};
+// clang-format on
 
 static void write_sample(void **bytes, size_t *size)
 {
@@ -63,7 +69,8 @@ static void test_round_trip(void **state)
         assert_memory_equal(m.resources[i].value, resources[i].value, sizeof resources[i].value);
         assert_int_equal(m.resources[i].version, resources[i].version);
         assert_int_equal(m.resources[i].flags, resources[i].flags);
-        assert_string_equal(m.resources[i].kernel ? m.resources[i].kernel : "-", resources[i].kernel ? resources[i].kernel : "-");
+        assert_string_equal(m.resources[i].kernel ? m.resources[i].kernel : "-",
+                            resources[i].kernel ? resources[i].kernel : "-");
     }
     assert_int_equal(m.nsymbols, 4);
     for (int i = 0; i < 4; i++) {
@@ -162,7 +169,8 @@ static uint32_t touch(const struct elf_image *m, const struct elf_segment *seg, 
     for (size_t i = 0; i < m->text_words; i++) sum += m->text[i];
     for (size_t i = 0; i < m->rodata_size; i++) sum += m->rodata[i];
     for (size_t i = 0; i < m->nsymbols; i++) sum += (uint32_t)strlen(m->symbols[i].name);
-    for (size_t i = 0; i < m->nresources; i++) sum += m->resources[i].value[3] + (m->resources[i].kernel ? strlen(m->resources[i].kernel) : 0);
+    for (size_t i = 0; i < m->nresources; i++)
+        sum += m->resources[i].value[3] + (m->resources[i].kernel ? strlen(m->resources[i].kernel) : 0);
     for (size_t i = 0; i < n && i < 4; i++)
         for (size_t k = 0; k < seg[i].filesize; k++) sum += ((const uint8_t *)seg[i].data)[k];
     return sum + (m->note ? (uint32_t)strlen(m->note) : 0);
@@ -174,9 +182,9 @@ static size_t place(const uint8_t *b, size_t size)
     uint32_t shoff;
     memcpy(&shoff, b + 32, 4);
     switch (rng() % 4) {
-    case 0: return rng() % 116;                      /* ELF and program headers */
-    case 1: return shoff + rng() % (size - shoff);   /* section headers */
-    case 2: return shoff - 1 - rng() % 600;          /* symbols, notes, strings */
+    case 0: return rng() % 116;                    /* ELF and program headers */
+    case 1: return shoff + rng() % (size - shoff); /* section headers */
+    case 2: return shoff - 1 - rng() % 600;        /* symbols, notes, strings */
     default: return rng() % size;
     }
 }

@@ -61,7 +61,8 @@ static bool compute(struct as *as, const struct expr *e, int64_t a, int64_t b, i
     return true;
 }
 
-static const struct expr *node(struct as *as, enum expr_op op, const struct expr *a, const struct expr *b, const char *at)
+static const struct expr *node(struct as *as, enum expr_op op, const struct expr *a, const struct expr *b,
+                               const char *at)
 {
     int64_t x, y = 0;
     if (!a) return NULL;
@@ -131,8 +132,10 @@ static const struct expr *primary(struct as *as);
 /* "%hi(expression)" and its kin; the % has been read. */
 static const struct expr *relocation(struct as *as, const char *at)
 {
-    static const struct { const char *name; enum expr_op op; } functions[] = {
-        {"hi", EXPR_HI}, {"lo", EXPR_LO}, {"pcrel_hi", EXPR_PCREL_HI}, {"pcrel_lo", EXPR_PCREL_LO}};
+    static const struct {
+        const char *name;
+        enum expr_op op;
+    } functions[] = {{"hi", EXPR_HI}, {"lo", EXPR_LO}, {"pcrel_hi", EXPR_PCREL_HI}, {"pcrel_lo", EXPR_PCREL_LO}};
     const struct token *name = as->t;
     for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) {
         if (!token_named(name, functions[i].name)) continue;
@@ -208,7 +211,9 @@ static const struct expr *bits(struct as *as)
     while (e) {
         const struct token *t = as->t;
         enum expr_op op;
-        if (t->kind == TOKEN_PUNCT && t[1].kind == TOKEN_PUNCT && t->value == t[1].value && (token_is(t, '&') || token_is(t, '|'))) break;
+        if (t->kind == TOKEN_PUNCT && t[1].kind == TOKEN_PUNCT && t->value == t[1].value &&
+            (token_is(t, '&') || token_is(t, '|')))
+            break;
         if (token_is(t, '&')) op = EXPR_AND;
         else if (token_is(t, '|')) op = EXPR_OR;
         else if (token_is(t, '^')) op = EXPR_XOR;
@@ -264,7 +269,8 @@ static const struct expr *compared(struct as *as)
 const struct expr *expr_parse(struct as *as)
 {
     const struct expr *e = compared(as);
-    while (e && (token_is(as->t, '&') || token_is(as->t, '|')) && as->t[1].kind == TOKEN_PUNCT && as->t[1].value == as->t->value) {
+    while (e && (token_is(as->t, '&') || token_is(as->t, '|')) && as->t[1].kind == TOKEN_PUNCT &&
+           as->t[1].value == as->t->value) {
         const struct token *t = as->t;
         as->t += 2;
         const struct expr *right = compared(as);
@@ -342,7 +348,8 @@ static bool pcrel_low(struct as *as, const struct expr *e, int64_t *value)
 
 static bool number_wanted(struct as *as, const struct expr *e, const struct place *p)
 {
-    return p->kind == PLACE_NUMBER || as_error(as, e->at, "a number is wanted, not an address that only the linker knows");
+    return p->kind == PLACE_NUMBER ||
+           as_error(as, e->at, "a number is wanted, not an address that only the linker knows");
 }
 
 bool expr_value(struct as *as, const struct expr *e, int64_t *value)
@@ -371,7 +378,8 @@ bool expr_value(struct as *as, const struct expr *e, int64_t *value)
 bool expr_target(struct as *as, const struct expr *e, struct place *place)
 {
     if (!expr_place(as, e, place)) return false;
-    if (e->op == EXPR_SYMBOL && e->symbol->weak && e->symbol->item) *place = (struct place){.kind = PLACE_SYMBOL, .symbol = e->symbol};
+    if (e->op == EXPR_SYMBOL && e->symbol->weak && e->symbol->item)
+        *place = (struct place){.kind = PLACE_SYMBOL, .symbol = e->symbol};
     return true;
 }
 
@@ -403,7 +411,8 @@ bool symbol_place(struct as *as, struct symbol *s, const char *at, struct place 
 /* Sums and differences keep what they are relative to; everything else wants numbers. */
 static bool combine(struct as *as, const struct expr *e, struct place a, struct place b, struct place *place)
 {
-    bool apart = a.kind == PLACE_SECTION && b.kind == PLACE_SECTION && a.section == b.section && e->op >= EXPR_EQ && e->op <= EXPR_GE;
+    bool apart = a.kind == PLACE_SECTION && b.kind == PLACE_SECTION && a.section == b.section && e->op >= EXPR_EQ &&
+                 e->op <= EXPR_GE;
     if (e->op == EXPR_SUB && a.kind == PLACE_SECTION && b.kind == PLACE_SECTION && a.section == b.section) apart = true;
     if (apart) a.kind = b.kind = PLACE_NUMBER;
     bool sum = (e->op == EXPR_ADD && b.kind == PLACE_NUMBER) || (e->op == EXPR_SUB && b.kind == PLACE_NUMBER);

@@ -18,11 +18,13 @@
 
 #include <string.h>
 
+// clang-format off
 static const struct { const char *name; uint8_t value; } opcodes[] = {
     {"LOAD", 0x03}, {"LOAD_FP", 0x07}, {"CUSTOM_0", 0x0b}, {"MISC_MEM", 0x0f}, {"OP_IMM", 0x13}, {"AUIPC", 0x17},
     {"OP_IMM_32", 0x1b}, {"STORE", 0x23}, {"STORE_FP", 0x27}, {"CUSTOM_1", 0x2b}, {"AMO", 0x2f}, {"OP", 0x33},
     {"LUI", 0x37}, {"OP_32", 0x3b}, {"MADD", 0x43}, {"MSUB", 0x47}, {"NMADD", 0x4b}, {"NMSUB", 0x4f}, {"OP_FP", 0x53},
     {"OP_V", 0x57}, {"CUSTOM_2", 0x5b}, {"BRANCH", 0x63}, {"JALR", 0x67}, {"JAL", 0x6f}, {"SYSTEM", 0x73}, {"CUSTOM_3", 0x7b}};
+// clang-format on
 
 static bool comma(struct as *as) { return lex_expect(as, ',', "before the next operand"); }
 
@@ -37,7 +39,8 @@ static bool opcode(struct as *as, uint32_t *word)
         }
     const char *at = as->t->at;
     if (!expr_parse_known(as, "the opcode", 0, 127, &v)) return false;
-    if ((v & 3) != 3) return as_error(as, at, "the two lowest bits of an opcode are 1: this one is for 16-bit instructions");
+    if ((v & 3) != 3)
+        return as_error(as, at, "the two lowest bits of an opcode are 1: this one is for 16-bit instructions");
     *word = (uint32_t)v;
     return true;
 }
@@ -54,7 +57,9 @@ static bool field(struct as *as, const char *what, unsigned bits, unsigned shift
 static bool reg(struct as *as, unsigned shift, uint32_t *word)
 {
     int n = operand_register(as->t);
-    if (n < 0 || n > 31) return as_error(as, as->t->at, n < 0 ? "register expected" : "a register above 31 needs a prefix; write it in front");
+    if (n < 0 || n > 31)
+        return as_error(as, as->t->at,
+                        n < 0 ? "register expected" : "a register above 31 needs a prefix; write it in front");
     as->t++;
     *word |= (uint32_t)n << shift;
     return true;
@@ -82,7 +87,9 @@ static bool format_r(struct as *as, uint32_t *word, struct item *out)
     const char *at = as->t->at;
     int64_t funct = 0;
     (void)out;
-    if (!opcode(as, word) || !field(as, "funct3", 3, 12, word) || !comma(as) || !expr_parse_known(as, "funct7", 0, 127, &funct)) return false;
+    if (!opcode(as, word) || !field(as, "funct3", 3, 12, word) || !comma(as) ||
+        !expr_parse_known(as, "funct7", 0, 127, &funct))
+        return false;
     *word |= (uint32_t)funct << 25;
     if (!next_reg(as, 7, word) || !next_reg(as, 15, word) || !next_reg(as, 20, word)) return false;
     if (!token_is(as->t, ',')) return true;
@@ -93,8 +100,8 @@ static bool format_r(struct as *as, uint32_t *word, struct item *out)
 static bool format_r4(struct as *as, uint32_t *word, struct item *out)
 {
     (void)out;
-    return opcode(as, word) && field(as, "funct3", 3, 12, word) && field(as, "funct2", 2, 25, word) && next_reg(as, 7, word) &&
-           next_reg(as, 15, word) && next_reg(as, 20, word) && next_reg(as, 27, word);
+    return opcode(as, word) && field(as, "funct3", 3, 12, word) && field(as, "funct2", 2, 25, word) &&
+           next_reg(as, 7, word) && next_reg(as, 15, word) && next_reg(as, 20, word) && next_reg(as, 27, word);
 }
 
 static bool format_i(struct as *as, uint32_t *word, struct item *out)
@@ -106,7 +113,8 @@ static bool format_i(struct as *as, uint32_t *word, struct item *out)
 
 static bool format_s(struct as *as, uint32_t *word, struct item *out)
 {
-    return opcode(as, word) && field(as, "funct3", 3, 12, word) && next_reg(as, 20, word) && comma(as) && memory(as, 'g', word, out);
+    return opcode(as, word) && field(as, "funct3", 3, 12, word) && next_reg(as, 20, word) && comma(as) &&
+           memory(as, 'g', word, out);
 }
 
 static bool format_b(struct as *as, uint32_t *word, struct item *out)
@@ -131,7 +139,8 @@ static bool format_j(struct as *as, uint32_t *word, struct item *out)
 static bool half_opcode(struct as *as, const char *what, unsigned bits, unsigned shift, uint32_t *word)
 {
     int64_t v;
-    if (as->t->kind == TOKEN_NAME && as->t->length == 2 && as->t->text[0] == 'C' && as->t->text[1] >= '0' && as->t->text[1] <= '2') {
+    if (as->t->kind == TOKEN_NAME && as->t->length == 2 && as->t->text[0] == 'C' && as->t->text[1] >= '0' &&
+        as->t->text[1] <= '2') {
         *word = (uint32_t)(as->t->text[1] - '0');
         as->t++;
     } else {
@@ -147,7 +156,8 @@ static bool half_start(struct as *as, uint32_t *word) { return half_opcode(as, "
 static bool near_reg(struct as *as, unsigned shift, uint32_t *word)
 {
     int n = operand_register(as->t);
-    if (n < 8 || n > 15) return as_error(as, as->t->at, n < 0 ? "register expected" : "this field holds registers 8 to 15 only");
+    if (n < 8 || n > 15)
+        return as_error(as, as->t->at, n < 0 ? "register expected" : "this field holds registers 8 to 15 only");
     as->t++;
     *word |= (uint32_t)(n - 8) << shift;
     return true;
@@ -191,7 +201,8 @@ static bool format_memory(struct as *as, uint32_t *word, struct item *out)
     if (!half_start(as, word) || !next_near(as, 2, word) || !comma(as)) return false;
     if (!expr_parse_known(as, "the immediate", 0, 31, &v)) return false;
     *word |= ((uint32_t)v & 3) << 5 | ((uint32_t)v >> 2) << 10;
-    return lex_expect(as, '(', "before the base register") && near_reg(as, 7, word) && lex_expect(as, ')', "behind the base register");
+    return lex_expect(as, '(', "before the base register") && near_reg(as, 7, word) &&
+           lex_expect(as, ')', "behind the base register");
 }
 
 static bool format_ca(struct as *as, uint32_t *word, struct item *out)
@@ -211,10 +222,12 @@ static bool format_cj(struct as *as, uint32_t *word, struct item *out)
     return half_start(as, word) && comma(as) && immediate(as, 'j', out);
 }
 
+// clang-format off
 static const struct { const char *name; bool (*parse)(struct as *, uint32_t *, struct item *); } formats[] = {
     {"r", format_r}, {"r4", format_r4}, {"i", format_i}, {"s", format_s}, {"b", format_b}, {"sb", format_b},
     {"u", format_u}, {"j", format_j}, {"uj", format_j}, {"cr", format_cr}, {"ci", format_ci}, {"ciw", format_ciw}, {"css", format_css},
     {"cl", format_memory}, {"cs", format_memory}, {"ca", format_ca}, {"cb", format_cb}, {"cj", format_cj}};
+// clang-format on
 
 /* How many bytes the lowest bits of an instruction announce. */
 static int announced(int64_t v) { return (v & 3) != 3 ? 2 : (v & 0x1f) != 0x1f ? 4 : (v & 0x3f) == 0x1f ? 6 : 8; }
@@ -240,8 +253,10 @@ static bool number(struct as *as, const struct token *name)
         if (!expr_parse_known(as, "the word", INT64_MIN, INT64_MAX, &v)) return false;
     }
     if (!length) length = length_of(v);
-    if (length != 2 && length != 4 && length != 6 && length != 8) return as_error(as, at, "instructions have 2, 4, 6 or 8 bytes");
-    if (length % 4 && announced(v) != length) return as_error(as, at, "the lowest bits of this value announce %d bytes", announced(v));
+    if (length != 2 && length != 4 && length != 6 && length != 8)
+        return as_error(as, at, "instructions have 2, 4, 6 or 8 bytes");
+    if (length % 4 && announced(v) != length)
+        return as_error(as, at, "the lowest bits of this value announce %d bytes", announced(v));
     if (length < 8 && (v >> (8 * length)) && (v >> (8 * length - 1)) != -1)
         return as_error(as, at, "the value has more than %d bytes", (int)length);
     struct item *i = as_item(as, ITEM_VALUE, name->at);
@@ -269,5 +284,6 @@ bool directive_insn(struct as *as, const struct token *name, unsigned argument)
         item->expr = parsed.expr;
         return true;
     }
-    return as_error(as, as->t->at, "format expected: r r4 i s b u j, of halfwords cr ci ciw css cl cs ca cb cj, or a value");
+    return as_error(as, as->t->at,
+                    "format expected: r r4 i s b u j, of halfwords cr ci ciw css cl cs ca cb cj, or a value");
 }

@@ -10,8 +10,8 @@
 
 enum { MAX_PASSES = 200 };
 
-static const uint16_t opposites[][2] = {
-    {OP_BEQ, OP_BNE}, {OP_BLT, OP_BGE}, {OP_BLTU, OP_BGEU}, {OP_VBEQ, OP_VBNE}, {OP_VBLT, OP_VBGE}, {OP_VBLTU, OP_VBGEU}};
+static const uint16_t opposites[][2] = {{OP_BEQ, OP_BNE},   {OP_BLT, OP_BGE},   {OP_BLTU, OP_BGEU},
+                                        {OP_VBEQ, OP_VBNE}, {OP_VBLT, OP_VBGE}, {OP_VBLTU, OP_VBGEU}};
 
 static uint16_t opposite(uint16_t op)
 {
@@ -52,7 +52,8 @@ static void grow(struct as *as, struct item *i)
 {
     int64_t target;
     bool outside;
-    if (i->far || (i->letter != 'b' && i->letter != 'j') || !can_grow(i) || !find_target(as, i, &target, &outside)) return;
+    if (i->far || (i->letter != 'b' && i->letter != 'j') || !can_grow(i) || !find_target(as, i, &target, &outside))
+        return;
     int64_t distance = target - place_of(i), reach = i->letter == 'b' ? 1 << 12 : 1 << 20;
     if (!outside && distance >= -reach && distance < reach) return;
     if (outside && i->letter == 'j' && i->size != 4) return; /* the relocation of a call knows no prefixes */
@@ -119,7 +120,8 @@ bool layout_place(struct as *as)
     as->quiet = false;
     as->pass++;
     for (int s = 0; s < SECTION_COUNT; s++)
-        if (as->bytes[s] > AS_MAX_BYTES) return as_error(as, as->first[s]->at, "the program is larger than %d MiB", AS_MAX_BYTES >> 20);
+        if (as->bytes[s] > AS_MAX_BYTES)
+            return as_error(as, as->first[s]->at, "the program is larger than %d MiB", AS_MAX_BYTES >> 20);
     for (int s = 0; s <= SECTION_BSS && !as->object; s++)
         if (as->bytes[s] && as->base[s] + as->bytes[s] > (uint64_t)UINT32_MAX - ABI_PAGE)
             return as_error(as, as->first[s]->at, "the section leaves the address space");
@@ -147,7 +149,8 @@ static bool put_outside(struct as *as, const struct item *i, uint8_t *out)
     struct insn in = i->insn;
     uint32_t offset = 0;
     if (in.op == OP_JAL) {
-        struct insn auipc = {.op = OP_AUIPC, .rd = in.rd, .vm = 1}, jalr = {.op = OP_JALR, .rd = in.rd, .rs1 = in.rd, .vm = 1};
+        struct insn auipc = {.op = OP_AUIPC, .rd = in.rd, .vm = 1},
+                    jalr = {.op = OP_JALR, .rd = in.rd, .rs1 = in.rd, .vm = 1};
         return put(as, i, out, &auipc, &offset) && put(as, i, out, &jalr, &offset) && object_jump(as, i, 0, true);
     }
     struct insn jump = {.op = OP_JAL, .vm = 1};
@@ -169,7 +172,8 @@ static bool put_far(struct as *as, const struct item *i, uint8_t *out)
         int64_t distance = (int32_t)(uint32_t)(target - (int64_t)(i->addr + half - 4));
         uint32_t high = ((uint32_t)distance + 0x800) & 0xfffff000;
         struct insn auipc = {.op = OP_AUIPC, .rd = in.rd, .imm = (int32_t)high, .vm = 1};
-        struct insn jalr = {.op = OP_JALR, .rd = in.rd, .rs1 = in.rd, .imm = (int32_t)((uint32_t)distance - high), .vm = 1};
+        struct insn jalr = {
+            .op = OP_JALR, .rd = in.rd, .rs1 = in.rd, .imm = (int32_t)((uint32_t)distance - high), .vm = 1};
         return put(as, i, out, &auipc, &offset) && put(as, i, out, &jalr, &offset);
     }
     struct insn jump = {.op = OP_JAL, .imm = (int32_t)(target - (int64_t)place_of(i)), .vm = 1};
@@ -200,7 +204,8 @@ static bool operand_final(struct as *as, const struct item *i, int32_t *value)
         if (v & 1) return as_error(as, e->at, "the target is at an odd address");
         int64_t reach = i->letter == 'b' ? 1 << 12 : 1 << 20;
         if (v < -reach || v >= reach)
-            return as_error(as, e->at, "the target is %lld bytes away; %lld are possible", (long long)v, (long long)reach);
+            return as_error(as, e->at, "the target is %lld bytes away; %lld are possible", (long long)v,
+                            (long long)reach);
     }
     if (i->letter == 'U') {
         if (v < -(1 << 19) || v >= 1 << 20) return as_error(as, e->at, "%s is out of range", o->name);
@@ -222,7 +227,8 @@ static bool emit_half(struct as *as, const struct item *i, uint8_t *out)
     if (i->letter && !as->object) distance -= i->addr;
     if (distance & 1) return as_error(as, i->expr->at, "the target is at an odd address");
     if (distance < -reach || distance >= reach)
-        return as_error(as, i->expr->at, "the target is %lld bytes away; %lld are possible", (long long)distance, (long long)reach);
+        return as_error(as, i->expr->at, "the target is %lld bytes away; %lld are possible", (long long)distance,
+                        (long long)reach);
     if (i->letter) word |= asm_scatter_half(i->letter, (int32_t)distance);
     memcpy(out, &word, 2);
     return true;
@@ -238,7 +244,8 @@ static bool emit_word(struct as *as, const struct item *i, uint8_t *out)
     if (i->letter) {
         const struct isa_operand *o = isa_operand(i->letter);
         if (!operand_final(as, i, &v)) return false;
-        if (o->width == 12 && o->kind == OPERAND_SIMM && (v < -2048 || v > 2047)) return as_error(as, i->expr->at, "%s is out of range", o->name);
+        if (o->width == 12 && o->kind == OPERAND_SIMM && (v < -2048 || v > 2047))
+            return as_error(as, i->expr->at, "%s is out of range", o->name);
         word |= isa_scatter(v, o);
     }
     memcpy(out, &word, 4);
@@ -263,7 +270,8 @@ static bool emit_value(struct as *as, const struct item *i, uint8_t *out)
     int64_t v;
     if (as->object ? !object_value(as, i, &v) : !expr_value(as, i->expr, &v)) return false;
     int64_t span = i->width < 8 ? (int64_t)1 << (8 * i->width) : 0;
-    if (span && (v >= span || v < -span / 2)) return as_error(as, i->expr->at, "the value does not fit into %d byte%s", i->width, i->width == 1 ? "" : "s");
+    if (span && (v >= span || v < -span / 2))
+        return as_error(as, i->expr->at, "the value does not fit into %d byte%s", i->width, i->width == 1 ? "" : "s");
     memcpy(out, &v, i->width);
     return true;
 }

@@ -192,7 +192,8 @@ bool lex_text(struct as *as, const char **text, const char *end, const char *at,
     as->ntokens = 0;
     while (s < end) {
         if (!template) s = skip_blank(as, s, end);
-        else while (s < end && *s == ' ') s++;
+        else
+            while (s < end && *s == ' ') s++;
         if (s == end) break;
         if (*s == '\n' || *s == ';') {
             s++;

@@ -27,7 +27,10 @@ void *link_zeroed(size_t n, size_t size) { return calloc(n ? n : 1, size); }
 
 /* ---- reading objects ---- */
 
-const uint8_t *link_contents(const struct object *o, const struct part *p) { return (const uint8_t *)o->input->bytes + p->header.sh_offset; }
+const uint8_t *link_contents(const struct object *o, const struct part *p)
+{
+    return (const uint8_t *)o->input->bytes + p->header.sh_offset;
+}
 
 /* Which part of the program a section belongs to. */
 static int kind_of(const GElf_Shdr *sh)
@@ -67,7 +70,8 @@ static bool read_part(struct linker *l, struct object *o, size_t index, size_t n
 static bool read_symbols(struct linker *l, struct object *o, const struct part *p)
 {
     if (o->symbols) return link_error(l, o, "it has two symbol tables");
-    if (p->header.sh_link >= o->nparts || o->parts[p->header.sh_link].header.sh_type != SHT_STRTAB) return link_error(l, o, "the symbol names are damaged");
+    if (p->header.sh_link >= o->nparts || o->parts[p->header.sh_link].header.sh_type != SHT_STRTAB)
+        return link_error(l, o, "the symbol names are damaged");
     const struct part *strings = &o->parts[p->header.sh_link];
     o->symbols = p;
     o->strings = (const char *)link_contents(o, strings);
@@ -93,13 +97,17 @@ static bool read_object(struct linker *l, struct object *o)
     GElf_Ehdr eh;
     size_t names;
     const uint8_t *p = o->input->bytes;
-    if (o->input->size < sizeof(Elf32_Ehdr) || memcmp(p, ELFMAG, SELFMAG)) return link_error(l, o, "this is not an ELF file");
-    if (p[EI_CLASS] != ELFCLASS32 || p[EI_DATA] != ELFDATA2LSB) return link_error(l, o, "this is not a 32-bit little-endian ELF file");
+    if (o->input->size < sizeof(Elf32_Ehdr) || memcmp(p, ELFMAG, SELFMAG))
+        return link_error(l, o, "this is not an ELF file");
+    if (p[EI_CLASS] != ELFCLASS32 || p[EI_DATA] != ELFDATA2LSB)
+        return link_error(l, o, "this is not a 32-bit little-endian ELF file");
     o->elf = elf_memory((char *)p, o->input->size);
-    if (!o->elf || elf_kind(o->elf) != ELF_K_ELF || !gelf_getehdr(o->elf, &eh)) return link_error(l, o, "the ELF header is damaged");
+    if (!o->elf || elf_kind(o->elf) != ELF_K_ELF || !gelf_getehdr(o->elf, &eh))
+        return link_error(l, o, "the ELF header is damaged");
     if (eh.e_machine != EM_RISCV) return link_error(l, o, "this file is for another machine (not RISC-V)");
     if (eh.e_type != ET_REL) return link_error(l, o, "this is not an object; `ventus as -c` makes them");
-    if (elf_getshdrnum(o->elf, &o->nparts) || elf_getshdrstrndx(o->elf, &names)) return link_error(l, o, "the section headers are damaged");
+    if (elf_getshdrnum(o->elf, &o->nparts) || elf_getshdrstrndx(o->elf, &names))
+        return link_error(l, o, "the section headers are damaged");
     if (!o->nparts) return link_error(l, o, "there are no section headers; the file may be cut off");
     o->parts = link_zeroed(o->nparts, sizeof *o->parts);
     if (!o->parts) return link_error(l, NULL, "out of memory");
@@ -134,7 +142,8 @@ static bool lay_out(struct linker *l, uint32_t base, size_t nstart)
             uint64_t at = round_up(l->size[p->out], p->align < 4 ? 4 : p->align);
             p->addr = (uint32_t)at;
             l->size[p->out] = at + p->header.sh_size;
-            if (l->size[p->out] > MAX_BYTES) return link_error(l, &l->objects[k], "the program is larger than %d MiB", MAX_BYTES >> 20);
+            if (l->size[p->out] > MAX_BYTES)
+                return link_error(l, &l->objects[k], "the program is larger than %d MiB", MAX_BYTES >> 20);
         }
     uint64_t at = base;
     l->size[OUT_TEXT] = round_up(l->size[OUT_TEXT], 4);
@@ -150,7 +159,8 @@ static bool lay_out(struct linker *l, uint32_t base, size_t nstart)
             struct part *p = &l->objects[k].parts[i];
             if (p->out == OUT_NONE) continue;
             p->addr += l->base[p->out];
-            if (p->addr % p->align) return link_error(l, &l->objects[k], "section %s cannot be aligned to %u", p->name, p->align);
+            if (p->addr % p->align)
+                return link_error(l, &l->objects[k], "section %s cannot be aligned to %u", p->name, p->align);
         }
     return true;
 }
@@ -169,7 +179,8 @@ static bool copy_parts(struct linker *l, const uint32_t *start, size_t nstart)
         for (size_t i = 1; i < l->objects[k].nparts; i++) {
             const struct part *p = &l->objects[k].parts[i];
             if (p->out < OUT_BSS && p->header.sh_size)
-                memcpy(l->bytes[p->out] + (p->addr - l->base[p->out]), link_contents(&l->objects[k], p), p->header.sh_size);
+                memcpy(l->bytes[p->out] + (p->addr - l->base[p->out]), link_contents(&l->objects[k], p),
+                       p->header.sh_size);
         }
     return true;
 }
@@ -189,7 +200,8 @@ static bool make_room(struct linker *l)
 {
     size_t total = 16;
     for (size_t k = 0; k < l->nobjects; k++) total += l->objects[k].nsymbols;
-    for (l->name_room = 64; l->name_room < 2 * total; l->name_room *= 2) {}
+    for (l->name_room = 64; l->name_room < 2 * total; l->name_room *= 2) {
+    }
     l->names = link_zeroed(l->name_room, sizeof *l->names);
     return l->names || link_error(l, NULL, "out of memory");
 }
@@ -266,12 +278,18 @@ static bool address(struct linker *l, struct object *o, size_t i, uint32_t *addr
     if (ELF32_ST_BIND(s.st_info) == STB_WEAK) return *addr = 0, true;
     const char *near = l->errors < MAX_ERRORS ? near_name(l, text) : NULL;
     o->known[i] = 1; /* said once */
-    return link_error(l, o, "undefined symbol '%.200s'%s%s%s", text, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+    return link_error(l, o, "undefined symbol '%.200s'%s%s%s", text, near ? "; did you mean '" : "", near ? near : "",
+                      near ? "'?" : "");
 }
 
 /* ---- relocations ---- */
 
-static uint32_t read32(const uint8_t *p) { uint32_t v; memcpy(&v, p, 4); return v; }
+static uint32_t read32(const uint8_t *p)
+{
+    uint32_t v;
+    memcpy(&v, p, 4);
+    return v;
+}
 static void write32(uint8_t *p, uint32_t v) { memcpy(p, &v, 4); }
 
 static void patch(uint8_t *p, char letter, int32_t value)
@@ -296,14 +314,18 @@ static bool fits(int64_t v, int bits) { return v >= -((int64_t)1 << (bits - 1)) 
 struct site {
     struct linker *l;
     struct object *o;
-    const struct part *part;   /* that is changed */
-    const Elf32_Rela *highs;   /* its relocations of %pcrel_hi, by offset */
+    const struct part *part; /* that is changed */
+    const Elf32_Rela *highs; /* its relocations of %pcrel_hi, by offset */
     size_t nhighs;
-    uint32_t addr;             /* of the word */
+    uint32_t addr; /* of the word */
     uint8_t *bytes;
 };
 
-static bool too_far(const struct site *s, int64_t distance) { return link_error(s->l, s->o, "at 0x%08x: the target is %lld bytes away, which is too far", s->addr, (long long)distance); }
+static bool too_far(const struct site *s, int64_t distance)
+{
+    return link_error(s->l, s->o, "at 0x%08x: the target is %lld bytes away, which is too far", s->addr,
+                      (long long)distance);
+}
 
 static int by_offset(const void *a, const void *b)
 {
@@ -338,7 +360,9 @@ static bool apply(const struct site *s, unsigned type, uint32_t target)
     int64_t distance = (int32_t)(target - s->addr);
     uint32_t high;
     switch (type) {
-    case R_RISCV_NONE: case R_RISCV_RELAX: case R_RISCV_ALIGN: return true;
+    case R_RISCV_NONE:
+    case R_RISCV_RELAX:
+    case R_RISCV_ALIGN: return true;
     case R_RISCV_32: write32(s->bytes, target); return true;
     case R_RISCV_ADD32: write32(s->bytes, read32(s->bytes) + target); return true;
     case R_RISCV_SUB32: write32(s->bytes, read32(s->bytes) - target); return true;
@@ -352,7 +376,8 @@ static bool apply(const struct site *s, unsigned type, uint32_t target)
         return true;
     case R_RISCV_RVC_BRANCH: return apply_half(s, 'b', distance);
     case R_RISCV_RVC_JUMP: return apply_half(s, 'j', distance);
-    case R_RISCV_CALL: case R_RISCV_CALL_PLT:
+    case R_RISCV_CALL:
+    case R_RISCV_CALL_PLT:
         high = ((uint32_t)distance + 0x800) & 0xfffff000;
         patch(s->bytes, 'U', (int32_t)high);
         patch(s->bytes + 4, 'i', (int32_t)((uint32_t)distance - high));
@@ -361,7 +386,8 @@ static bool apply(const struct site *s, unsigned type, uint32_t target)
     case R_RISCV_HI20: patch(s->bytes, 'U', (int32_t)((target + 0x800) & 0xfffff000)); return true;
     case R_RISCV_LO12_I: patch(s->bytes, 'i', (int32_t)target); return true;
     case R_RISCV_LO12_S: patch(s->bytes, 'g', (int32_t)target); return true;
-    case R_RISCV_PCREL_LO12_I: case R_RISCV_PCREL_LO12_S:
+    case R_RISCV_PCREL_LO12_I:
+    case R_RISCV_PCREL_LO12_S:
         if (!high_target(s, target, &high)) return false;
         patch(s->bytes, type == R_RISCV_PCREL_LO12_I ? 'i' : 'g', (int32_t)(high - target));
         return true;
@@ -383,7 +409,8 @@ static bool relocate_one(struct site *s, Elf32_Rela r)
     if (type == R_RISCV_CALL || type == R_RISCV_CALL_PLT) room = 8;
     if (type == R_RISCV_RVC_BRANCH || type == R_RISCV_RVC_JUMP) room = 2;
     if (type == R_RISCV_NONE || type == R_RISCV_RELAX || type == R_RISCV_ALIGN) return true;
-    if (r.r_offset > size || size - r.r_offset < room) return link_error(s->l, s->o, "a relocation lies outside its section");
+    if (r.r_offset > size || size - r.r_offset < room)
+        return link_error(s->l, s->o, "a relocation lies outside its section");
     if (!address(s->l, s->o, ELF32_R_SYM(r.r_info), &target)) return false;
     s->addr = s->part->addr + r.r_offset;
     s->bytes = s->l->bytes[s->part->out] + (s->addr - s->l->base[s->part->out]);
@@ -403,7 +430,8 @@ static bool relocate(struct linker *l, struct object *o, const struct part *tabl
         if (ELF32_R_TYPE(link_entry(o, table, i).r_info) == R_RISCV_PCREL_HI20) highs[n++] = link_entry(o, table, i);
     qsort(highs, n, sizeof *highs, by_offset);
     struct site s = {.l = l, .o = o, .part = part, .highs = highs, .nhighs = n};
-    for (size_t i = 0; i < count && l->errors <= MAX_ERRORS; i++) relocate_one(&s, link_entry(o, table, i)); /* all mistakes are told */
+    for (size_t i = 0; i < count && l->errors <= MAX_ERRORS; i++)
+        relocate_one(&s, link_entry(o, table, i)); /* all mistakes are told */
     free(highs);
     return !l->errors;
 }
@@ -413,7 +441,8 @@ static bool relocate_all(struct linker *l)
     for (size_t k = 0; k < l->nobjects; k++)
         for (size_t i = 1; i < l->objects[k].nparts; i++) {
             struct part *p = &l->objects[k].parts[i];
-            if (p->header.sh_type == SHT_REL) return link_error(l, &l->objects[k], "relocations without addends are not known");
+            if (p->header.sh_type == SHT_REL)
+                return link_error(l, &l->objects[k], "relocations without addends are not known");
             if (p->header.sh_type == SHT_RELA) relocate(l, &l->objects[k], p);
         }
     return !l->errors;
@@ -425,7 +454,8 @@ static bool relocate_all(struct linker *l)
 static bool is_kept(const struct object *o, size_t i, const Elf32_Sym *s, const char *name)
 {
     unsigned type = ELF32_ST_TYPE(s->st_info);
-    return o->known[i] && *name && s->st_shndx != SHN_UNDEF && s->st_shndx != SHN_ABS && type <= STT_FUNC && *name != '$' && strncmp(name, ".L", 2);
+    return o->known[i] && *name && s->st_shndx != SHN_UNDEF && s->st_shndx != SHN_ABS && type <= STT_FUNC &&
+           *name != '$' && strncmp(name, ".L", 2);
 }
 
 static int by_address(const void *a, const void *b)
@@ -437,7 +467,8 @@ static int by_address(const void *a, const void *b)
 static bool take_symbols(struct linker *l)
 {
     size_t count = 0, room = 1, n = 0;
-    for (size_t k = 0; k < l->nobjects; k++) count += l->objects[k].nsymbols, room += l->objects[k].symbols ? l->objects[k].strings_size : 0;
+    for (size_t k = 0; k < l->nobjects; k++)
+        count += l->objects[k].nsymbols, room += l->objects[k].symbols ? l->objects[k].strings_size : 0;
     for (size_t k = 0; k < l->nobjects; k++) /* names may share their ends */
         for (size_t i = 1; i < l->objects[k].nsymbols; i++) {
             Elf32_Sym s;
@@ -456,7 +487,10 @@ static bool take_symbols(struct linker *l)
             if (!link_symbol(l, o, i, &s, &name) || !is_kept(o, i, &s, name)) continue;
             size_t length = strlen(name) + 1;
             memcpy(p, name, length);
-            out[n++] = (struct elf_symbol){.name = p, .value = o->addresses[i], .size = s.st_size, .function = ELF32_ST_TYPE(s.st_info) == STT_FUNC};
+            out[n++] = (struct elf_symbol){.name = p,
+                                           .value = o->addresses[i],
+                                           .size = s.st_size,
+                                           .function = ELF32_ST_TYPE(s.st_info) == STT_FUNC};
             p += length;
         }
     qsort(out, n, sizeof *out, by_address);
@@ -485,7 +519,8 @@ static bool note_kernel(struct linker *l, const struct object *o, char *line, in
     return true;
 }
 
-static bool join_note(struct linker *l, const struct object *o, const char *text, size_t size, int64_t vgpr, int64_t sgpr, FILE *out)
+static bool join_note(struct linker *l, const struct object *o, const char *text, size_t size, int64_t vgpr,
+                      int64_t sgpr, FILE *out)
 {
     char *copy = strndup(text, size);
     if (!copy) return link_error(l, NULL, "out of memory");
@@ -500,7 +535,8 @@ static bool join_note(struct linker *l, const struct object *o, const char *text
 }
 
 /* The "Ventus" notes of one section. */
-static bool read_notes(struct linker *l, const struct object *o, const struct part *part, int64_t vgpr, int64_t sgpr, FILE *out)
+static bool read_notes(struct linker *l, const struct object *o, const struct part *part, int64_t vgpr, int64_t sgpr,
+                       FILE *out)
 {
     const uint8_t *p = link_contents(o, part), *end = p + part->header.sh_size;
     while ((size_t)(end - p) >= sizeof(Elf32_Nhdr)) {
@@ -508,7 +544,8 @@ static bool read_notes(struct linker *l, const struct object *o, const struct pa
         memcpy(&header, p, sizeof header);
         p += sizeof header;
         uint64_t name = round_up(header.n_namesz, 4), size = header.n_descsz;
-        if (name > (size_t)(end - p) || size > (size_t)(end - p) - name) return link_error(l, o, "the module note is damaged");
+        if (name > (size_t)(end - p) || size > (size_t)(end - p) - name)
+            return link_error(l, o, "the module note is damaged");
         bool ours = header.n_type == 1 && header.n_namesz == 7 && !memcmp(p, "Ventus", 7);
         p += name;
         if (ours && memchr(p, 0, size)) return link_error(l, o, "the module note is damaged");
@@ -533,7 +570,8 @@ static bool take_notes(struct linker *l)
     for (size_t k = 0; k < l->nobjects && ok; k++)
         for (size_t i = 1; i < l->objects[k].nparts && ok; i++) {
             const struct part *p = &l->objects[k].parts[i];
-            if (p->header.sh_type == SHT_NOTE && !strcmp(p->name, ".note.ventus")) ok = read_notes(l, &l->objects[k], p, vgpr, sgpr, out);
+            if (p->header.sh_type == SHT_NOTE && !strcmp(p->name, ".note.ventus"))
+                ok = read_notes(l, &l->objects[k], p, vgpr, sgpr, out);
         }
     ok &= !ferror(out);
     if (fclose(out) || !ok) return l->errors ? false : link_error(l, NULL, "out of memory");
@@ -605,23 +643,36 @@ static bool build(struct linker *l, uint32_t base, const uint32_t *start, size_t
 {
     for (size_t k = 0; k < l->nobjects; k++)
         if (!read_object(l, &l->objects[k])) return false;
-    if (!lay_out(l, base, nstart) || !copy_parts(l, start, nstart) || !collect_names(l) || !relocate_all(l)) return false;
-    *l->image = (struct elf_image){.entry = base, .text_addr = base, .text = l->owned->text, .text_words = l->size[OUT_TEXT] / 4,
-        .rodata_addr = l->base[OUT_RODATA], .rodata = l->owned->rodata, .rodata_size = l->size[OUT_RODATA],
-        .data_addr = l->base[OUT_DATA], .data = l->owned->data, .data_size = l->size[OUT_DATA], .bss_size = l->size[OUT_BSS], .owner = l->owned};
+    if (!lay_out(l, base, nstart) || !copy_parts(l, start, nstart) || !collect_names(l) || !relocate_all(l))
+        return false;
+    *l->image = (struct elf_image){.entry = base,
+                                   .text_addr = base,
+                                   .text = l->owned->text,
+                                   .text_words = l->size[OUT_TEXT] / 4,
+                                   .rodata_addr = l->base[OUT_RODATA],
+                                   .rodata = l->owned->rodata,
+                                   .rodata_size = l->size[OUT_RODATA],
+                                   .data_addr = l->base[OUT_DATA],
+                                   .data = l->owned->data,
+                                   .data_size = l->size[OUT_DATA],
+                                   .bss_size = l->size[OUT_BSS],
+                                   .owner = l->owned};
     const struct name *entry = link_find(l, "_start");
     if (entry->defined) l->image->entry = entry->object->addresses[entry->symbol];
     return take_symbols(l) && take_notes(l) && take_resources(l);
 }
 
-bool asm_link(const struct asm_options *options, const struct asm_input *inputs, size_t ninputs, uint32_t base, const uint32_t *start, size_t nstart,
-              struct elf_image *image, FILE *log)
+bool asm_link(const struct asm_options *options, const struct asm_input *inputs, size_t ninputs, uint32_t base,
+              const uint32_t *start, size_t nstart, struct elf_image *image, FILE *log)
 {
     struct elf_image made = {0};
+    // clang-format off
     struct linker l = {.profile = options->profile ? options->profile : PROFILE_DEFAULT, .version = options->resource_version, .log = log,
         .image = &made, .owned = calloc(1, sizeof *l.owned)};
+    // clang-format on
     elf_version(EV_CURRENT);
-    if (ninputs > MAX_INPUTS || (base & 3) || nstart > MAX_BYTES / 4) return free(l.owned), link_error(&l, NULL, "too many objects, or an odd base address");
+    if (ninputs > MAX_INPUTS || (base & 3) || nstart > MAX_BYTES / 4)
+        return free(l.owned), link_error(&l, NULL, "too many objects, or an odd base address");
     l.objects = link_zeroed(ninputs, sizeof *l.objects);
     bool ok = l.owned && l.objects;
     if (!ok) link_error(&l, NULL, "out of memory");
@@ -649,10 +700,12 @@ struct listed {
 static const char *type_name(unsigned type)
 {
 #define NAME(t) [R_RISCV_##t] = "R_RISCV_" #t
-    static const char *const names[] = {NAME(NONE), NAME(32), NAME(64), NAME(BRANCH), NAME(JAL), NAME(CALL), NAME(CALL_PLT), NAME(PCREL_HI20),
-        NAME(PCREL_LO12_I), NAME(PCREL_LO12_S), NAME(HI20), NAME(LO12_I), NAME(LO12_S), NAME(ADD8), NAME(ADD16), NAME(ADD32), NAME(SUB6),
-        NAME(SUB8), NAME(SUB16), NAME(SUB32), NAME(SET6), NAME(SET8), NAME(SET16), NAME(SET32), NAME(32_PCREL),
-        NAME(ALIGN), NAME(RELAX), NAME(RVC_BRANCH), NAME(RVC_JUMP)};
+    static const char *const names[] = {
+        NAME(NONE),     NAME(32),         NAME(64),           NAME(BRANCH),       NAME(JAL),     NAME(CALL),
+        NAME(CALL_PLT), NAME(PCREL_HI20), NAME(PCREL_LO12_I), NAME(PCREL_LO12_S), NAME(HI20),    NAME(LO12_I),
+        NAME(LO12_S),   NAME(ADD8),       NAME(ADD16),        NAME(ADD32),        NAME(SUB6),    NAME(SUB8),
+        NAME(SUB16),    NAME(SUB32),      NAME(SET6),         NAME(SET8),         NAME(SET16),   NAME(SET32),
+        NAME(32_PCREL), NAME(ALIGN),      NAME(RELAX),        NAME(RVC_BRANCH),   NAME(RVC_JUMP)};
 #undef NAME
     return type < sizeof names / sizeof *names ? names[type] : NULL;
 }
@@ -684,8 +737,12 @@ static bool list_symbols(struct linker *l, const struct object *o, struct asm_se
             struct asm_section *in = &sections[s.st_shndx];
             if (in->kind == ASM_OTHER) continue;
             if (s.st_value > in->size) return link_error(l, o, "a symbol is outside its section");
-            if (round) out[in->symbols - out + (ptrdiff_t)in->nsymbols] = (struct elf_symbol){.name = name, .value = in->addr + s.st_value,
-                .size = s.st_size, .function = ELF32_ST_TYPE(s.st_info) == STT_FUNC};
+            if (round)
+                out[in->symbols - out + (ptrdiff_t)in->nsymbols] =
+                    (struct elf_symbol){.name = name,
+                                        .value = in->addr + s.st_value,
+                                        .size = s.st_size,
+                                        .function = ELF32_ST_TYPE(s.st_info) == STT_FUNC};
             in->nsymbols++;
         }
         size_t at = 0;
@@ -698,8 +755,8 @@ static bool list_symbols(struct linker *l, const struct object *o, struct asm_se
     return true;
 }
 
-static bool list_relocation(struct linker *l, const struct object *o, const struct asm_section *sections, const struct asm_section *in, Elf32_Rela r,
-                            struct asm_relocation *out)
+static bool list_relocation(struct linker *l, const struct object *o, const struct asm_section *sections,
+                            const struct asm_section *in, Elf32_Rela r, struct asm_relocation *out)
 {
     Elf32_Sym s = {0};
     const char *name = "";
@@ -707,9 +764,14 @@ static bool list_relocation(struct linker *l, const struct object *o, const stru
     unsigned type = ELF32_R_TYPE(r.r_info);
     if (r.r_offset > in->size) return link_error(l, o, "a relocation lies outside its section");
     if (index && !link_symbol(l, o, index, &s, &name)) return false;
-    bool local = s.st_shndx != SHN_UNDEF && s.st_shndx < o->nparts && (!*name || !strncmp(name, ".L", 2)); /* a name that no listing shows */
-    *out = (struct asm_relocation){.addr = in->addr + r.r_offset, .type = type, .type_name = type_name(type), .addend = r.r_addend,
-        .symbol = local ? sections[s.st_shndx].name : name, .value = local ? s.st_value : 0};
+    bool local = s.st_shndx != SHN_UNDEF && s.st_shndx < o->nparts &&
+                 (!*name || !strncmp(name, ".L", 2)); /* a name that no listing shows */
+    *out = (struct asm_relocation){.addr = in->addr + r.r_offset,
+                                   .type = type,
+                                   .type_name = type_name(type),
+                                   .addend = r.r_addend,
+                                   .symbol = local ? sections[s.st_shndx].name : name,
+                                   .value = local ? s.st_value : 0};
     return true;
 }
 
@@ -719,7 +781,8 @@ static int by_place(const void *a, const void *b)
     return x->addr != y->addr ? (x->addr < y->addr ? -1 : 1) : x->type < y->type ? -1 : x->type > y->type;
 }
 
-static bool list_relocations(struct linker *l, const struct object *o, struct asm_section *sections, struct asm_relocation **out)
+static bool list_relocations(struct linker *l, const struct object *o, struct asm_section *sections,
+                             struct asm_relocation **out)
 {
     size_t total = 0, at = 0;
     for (int round = 0; round < 2; round++) {
@@ -727,11 +790,14 @@ static bool list_relocations(struct linker *l, const struct object *o, struct as
             const struct part *table = &o->parts[i];
             if (table->header.sh_type == SHT_REL) return link_error(l, o, "relocations without addends are not known");
             if (table->header.sh_type != SHT_RELA) continue;
-            if (table->header.sh_info >= o->nparts) return link_error(l, o, "relocations of a section that is not there");
+            if (table->header.sh_info >= o->nparts)
+                return link_error(l, o, "relocations of a section that is not there");
             struct asm_section *in = &sections[table->header.sh_info];
             size_t count = in->kind == ASM_OTHER ? 0 : table->header.sh_size / sizeof(Elf32_Rela);
             for (size_t k = 0; k < count && round; k++)
-                if (!list_relocation(l, o, sections, in, link_entry(o, table, k), &(*out)[in->relocations - *out + (ptrdiff_t)(in->nrelocations + k)])) return false;
+                if (!list_relocation(l, o, sections, in, link_entry(o, table, k),
+                                     &(*out)[in->relocations - *out + (ptrdiff_t)(in->nrelocations + k)]))
+                    return false;
             in->nrelocations += count;
             total += count;
             if (total > MAX_BYTES / sizeof(Elf32_Rela)) return link_error(l, o, "too many relocations");

@@ -77,7 +77,8 @@ static void same(size_t n, const char *const *pieces, const char *whole)
     elf_free(&b);
     free(log);
 }
-#define SAME(whole, ...) same(sizeof((const char *[]){__VA_ARGS__}) / sizeof(char *), (const char *[]){__VA_ARGS__}, whole)
+#define SAME(whole, ...) \
+    same(sizeof((const char *[]){__VA_ARGS__}) / sizeof(char *), (const char *[]){__VA_ARGS__}, whole)
 
 static void bad_link(size_t n, const char *const *pieces, const char *expect)
 {
@@ -87,29 +88,35 @@ static void bad_link(size_t n, const char *const *pieces, const char *expect)
     if (!strstr(log, expect)) fail_msg("gave: %s\nnot: %s", log, expect);
     free(log);
 }
-#define BAD(expect, ...) bad_link(sizeof((const char *[]){__VA_ARGS__}) / sizeof(char *), (const char *[]){__VA_ARGS__}, expect)
+#define BAD(expect, ...) \
+    bad_link(sizeof((const char *[]){__VA_ARGS__}) / sizeof(char *), (const char *[]){__VA_ARGS__}, expect)
 
 static void test_pieces(void **state)
 {
     (void)state;
     SAME("f: nop\ng: ret", "f: nop", "g: ret");
     SAME("a: auipc ra, 0\njalr ra, 12(ra)\nret\nb: ret", "call b\nret", ".globl b\nb: ret");
-    SAME("j b\nnop\nb: ret", "j b", "nop\n.globl b\nb: ret"
-         ) ;
+    SAME("j b\nnop\nb: ret", "j b", "nop\n.globl b\nb: ret");
 }
 
 static void test_relocations(void **state)
 {
     (void)state;
-    SAME("la a0, t\nlw a1, t\nsw a1, t, a2\n.rodata\n.word 1\nt: .word 2", "la a0, t\nlw a1, t\nsw a1, t, a2\n.rodata\n.word 1", ".globl t\n.rodata\nt: .word 2");
+    SAME("la a0, t\nlw a1, t\nsw a1, t, a2\n.rodata\n.word 1\nt: .word 2",
+         "la a0, t\nlw a1, t\nsw a1, t, a2\n.rodata\n.word 1", ".globl t\n.rodata\nt: .word 2");
     SAME("lui a0, %hi(t+4)\nlw a1, %lo(t+4)(a0)\nsw a1, %lo(t)(a0)\naddi a2, a0, %lo(t)\n.rodata\nt: .word 2, 3",
-         "lui a0, %hi(t+4)\nlw a1, %lo(t+4)(a0)\nsw a1, %lo(t)(a0)\naddi a2, a0, %lo(t)", ".globl t\n.rodata\nt: .word 2, 3");
-    SAME("auipc ra, 0\njalr ra, 12(ra)\nret\nw: nop\n.rodata\n.word w", "call w\n.weak w\nw: ret\n.rodata\n.word w", ".globl w\nw: nop"); /* gives way */
+         "lui a0, %hi(t+4)\nlw a1, %lo(t+4)(a0)\nsw a1, %lo(t)(a0)\naddi a2, a0, %lo(t)",
+         ".globl t\n.rodata\nt: .word 2, 3");
+    SAME("auipc ra, 0\njalr ra, 12(ra)\nret\nw: nop\n.rodata\n.word w", "call w\n.weak w\nw: ret\n.rodata\n.word w",
+         ".globl w\nw: nop"); /* gives way */
     SAME("auipc ra, 0\njalr ra, 8(ra)\nw: ret\n.rodata\n.word w", "call w\n.weak w\nw: ret\n.rodata\n.word w");
-    SAME("f: bne a0, a1, .+8\njal zero, g\nvbne v1, v40, .+12\njal zero, g\ng: ret", "beq a0, a1, g\nvbeq v1, v40, g", ".globl g\ng: ret");
+    SAME("f: bne a0, a1, .+8\njal zero, g\nvbne v1, v40, .+12\njal zero, g\ng: ret", "beq a0, a1, g\nvbeq v1, v40, g",
+         ".globl g\ng: ret");
     SAME("f: ret\n.rodata\nr: .word f, r + 4, d, b\n.data\nd: .word r, d - 4\n.bss\nb: .zero 20",
-         ".globl f\nf: ret\n.rodata\nr: .globl r\n.word f, r + 4, d, b", ".data\n.globl d, b\nd: .word r, d - 4\n.bss\nb: .zero 20");
-    SAME(".insn cb C1, 6, a0, .+8\n.insn cj C1, 5, .+6\nnop\nf: ret", ".insn cb C1, 6, a0, f\n.insn cj C1, 5, f\nnop", ".globl f\nf: ret");
+         ".globl f\nf: ret\n.rodata\nr: .globl r\n.word f, r + 4, d, b",
+         ".data\n.globl d, b\nd: .word r, d - 4\n.bss\nb: .zero 20");
+    SAME(".insn cb C1, 6, a0, .+8\n.insn cj C1, 5, .+6\nnop\nf: ret", ".insn cb C1, 6, a0, f\n.insn cj C1, 5, f\nnop",
+         ".globl f\nf: ret");
     SAME("x: .insn cj C1, 5, x\n.insn cb C1, 6, a0, x", "x: .insn cj C1, 5, x\n.insn cb C1, 6, a0, x");
     SAME("la x40, t\nx: la x5, x\nt: ret", "la x40, t\nx: la x5, x", ".globl t\nt: ret");
     SAME("n: nop\n.rodata\n.word m - n, 0\nm = n + 8", "n: nop\n.rodata\n.word m - n, w\nm = n + 8\n.weak w");
@@ -118,8 +125,10 @@ static void test_relocations(void **state)
 static void test_notes(void **state)
 {
     (void)state;
-    SAME("a: vadd.vv v50, v1, v2\nb: add x40, x1, x2\n.kernel a, lds=4\n.arg global, x\n.kernel b, vgpr=8\n.section .rodata.ventus.resource\n.half 1,2,3,4",
-         "a: vadd.vv v50, v1, v2\n.kernel a, lds=4\n.arg global, x", "b: add x40, x1, x2\n.kernel b, vgpr=8\n.section .rodata.ventus.resource\n.half 1,2,3,4");
+    SAME("a: vadd.vv v50, v1, v2\nb: add x40, x1, x2\n.kernel a, lds=4\n.arg global, x\n.kernel b, vgpr=8\n.section "
+         ".rodata.ventus.resource\n.half 1,2,3,4",
+         "a: vadd.vv v50, v1, v2\n.kernel a, lds=4\n.arg global, x",
+         "b: add x40, x1, x2\n.kernel b, vgpr=8\n.section .rodata.ventus.resource\n.half 1,2,3,4");
 }
 
 static void test_symbols(void **state)
@@ -127,7 +136,8 @@ static void test_symbols(void **state)
     (void)state;
     struct elf_image m;
     char *log;
-    const char *const pieces[] = {"x: nop\n.globl f\nf: call g", "x: nop\n.globl g\n.weak h\ng: ret\nh: ret", ".globl h\nh: ret"};
+    const char *const pieces[] = {"x: nop\n.globl f\nf: call g", "x: nop\n.globl g\n.weak h\ng: ret\nh: ret",
+                                  ".globl h\nh: ret"};
     assert_true(link_sources(3, pieces, &m, &log));
     unsigned found = 0;
     for (size_t i = 0; i < m.nsymbols; i++) {
@@ -168,7 +178,8 @@ static size_t read_all(const struct asm_input *in)
         const struct asm_section *s = &o.sections[i];
         sum += strlen(s->name) + 1;
         for (size_t k = 0; k < s->size && s->bytes; k++) sum += s->bytes[k];
-        for (size_t k = 0; k < s->nsymbols; k++) sum += strlen(s->symbols[k].name), assert_true(s->symbols[k].value - s->addr <= s->size);
+        for (size_t k = 0; k < s->nsymbols; k++)
+            sum += strlen(s->symbols[k].name), assert_true(s->symbols[k].value - s->addr <= s->size);
         for (size_t k = 0; k < s->nrelocations; k++) {
             sum += strlen(s->relocations[k].symbol);
             assert_true(s->relocations[k].addr - s->addr <= s->size);
@@ -208,8 +219,11 @@ static void test_damaged(void **state)
 {
     (void)state;
     struct asm_input good;
-    object(".kernel f\n.arg global, x\n.globl f\nf: la a0, t\ncall f\nlui a1, %hi(u)\nlw a1, %lo(u)(a1)\nbeq a0, a1, f\nj u\n"
-           ".weak u\n.rodata\nt: .word f, u, t\n.data\n.word t\n.bss\n.zero 100\n.section .rodata.ventus.resource\n.half 1,2,3,4", &good);
+    object(".kernel f\n.arg global, x\n.globl f\nf: la a0, t\ncall f\nlui a1, %hi(u)\nlw a1, %lo(u)(a1)\nbeq a0, a1, "
+           "f\nj u\n"
+           ".weak u\n.rodata\nt: .word f, u, t\n.data\n.word t\n.bss\n.zero 100\n.section "
+           ".rodata.ventus.resource\n.half 1,2,3,4",
+           &good);
     for (int i = 0; i < 30000; i++) {
         struct elf_image m;
         size_t n = i % 5 ? good.size : rng() % (good.size + 1);
@@ -230,8 +244,9 @@ static void test_damaged(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_pieces), cmocka_unit_test(test_relocations), cmocka_unit_test(test_notes),
-        cmocka_unit_test(test_symbols), cmocka_unit_test(test_mistakes), cmocka_unit_test(test_reading), cmocka_unit_test(test_damaged),
+        cmocka_unit_test(test_pieces),  cmocka_unit_test(test_relocations), cmocka_unit_test(test_notes),
+        cmocka_unit_test(test_symbols), cmocka_unit_test(test_mistakes),    cmocka_unit_test(test_reading),
+        cmocka_unit_test(test_damaged),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

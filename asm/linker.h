@@ -10,7 +10,14 @@
 
 #define SUMMARY_SECTION ".ventus.resobj"
 
-enum { OUT_TEXT = ASM_TEXT, OUT_RODATA = ASM_RODATA, OUT_DATA = ASM_DATA, OUT_BSS = ASM_BSS, OUT_COUNT, OUT_NONE = ASM_OTHER };
+enum {
+    OUT_TEXT = ASM_TEXT,
+    OUT_RODATA = ASM_RODATA,
+    OUT_DATA = ASM_DATA,
+    OUT_BSS = ASM_BSS,
+    OUT_COUNT,
+    OUT_NONE = ASM_OTHER
+};
 enum { MAX_BYTES = 64 << 20, MAX_INPUTS = 4096, MAX_ALIGN = 1 << 16, MAX_ERRORS = 20 };
 
 /* A section of an object, and where it goes. */
@@ -26,17 +33,17 @@ struct object {
     Elf *elf;
     struct part *parts;
     size_t nparts;
-    const struct part *symbols;      /* the symbol table, NULL: none */
+    const struct part *symbols; /* the symbol table, NULL: none */
     const char *strings;
     size_t strings_size, nsymbols;
-    uint32_t *addresses;             /* of its symbols; */
-    uint8_t *known;                  /* 1 when there is one */
+    uint32_t *addresses; /* of its symbols; */
+    uint8_t *known;      /* 1 when there is one */
 };
 
 /* A name that all objects share. */
 struct name {
     const char *text;
-    const struct object *object;     /* that defines it */
+    const struct object *object; /* that defines it */
     size_t symbol;
     bool defined, weak;
 };
@@ -47,7 +54,7 @@ struct linker {
     unsigned errors;
     struct object *objects;
     size_t nobjects;
-    struct name *names;              /* hash table */
+    struct name *names; /* hash table */
     size_t nnames, name_room;
     uint64_t size[OUT_COUNT];
     uint32_t base[OUT_COUNT];
@@ -56,13 +63,14 @@ struct linker {
     struct owned *owned;
     char *note_text;
     size_t note_size;
-    const uint32_t *version;         /* of resource records, NULL: as they are */
+    const uint32_t *version; /* of resource records, NULL: as they are */
 };
 
 /* ---- link.c ---- */
 
 /* A message about an object (NULL: about the whole), of which only the first few are printed; false. */
-bool link_error(struct linker *linker, const struct object *object, const char *format, ...) __attribute__((format(printf, 3, 4)));
+bool link_error(struct linker *linker, const struct object *object, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 /* Zeroed memory of malloc, never of size 0; NULL: there is none. */
 void *link_zeroed(size_t n, size_t size);
 /* The bytes of a section, inside the file. */

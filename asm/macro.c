@@ -13,7 +13,11 @@
 
 enum { MAX_DEPTH = 100, MAX_PARAMETERS = 32 };
 
-struct parameter { const char *name, *fallback; size_t length, fallback_length; bool required, rest; };
+struct parameter {
+    const char *name, *fallback;
+    size_t length, fallback_length;
+    bool required, rest;
+};
 
 struct macro {
     const char *name, *body, *end;
@@ -34,15 +38,25 @@ static bool enter(struct as *as, const char *name, const char *text, size_t size
     }
     if (as->in) as->in->cursor = as->cursor;
     struct source *s = as_alloc(as, sizeof *s);
-    *s = (struct source){.outer = as->in, .all = as->sources, .name = name, .text = text, .end = text + size, .cursor = text, .at = at,
-        .conditions = as->nconditions, .depth = depth};
+    *s = (struct source){.outer = as->in,
+                         .all = as->sources,
+                         .name = name,
+                         .text = text,
+                         .end = text + size,
+                         .cursor = text,
+                         .at = at,
+                         .conditions = as->nconditions,
+                         .depth = depth};
     as->sources = as->in = s;
     as->source = as->cursor = text;
     as->end = s->end;
     return true;
 }
 
-bool source_begin(struct as *as, const char *name, const char *text, size_t size) { return enter(as, name, text, size, text); }
+bool source_begin(struct as *as, const char *name, const char *text, size_t size)
+{
+    return enter(as, name, text, size, text);
+}
 
 /* At the end of a source: once more, or back to the one it stands in. */
 bool source_leave(struct as *as)
@@ -79,7 +93,8 @@ static const char *skip_quoted(const char *s, const char *end)
 static const char *skip_comment(const char *s, const char *end)
 {
     if (s[1] == '*') {
-        for (s += 2; s + 1 < end && !(s[0] == '*' && s[1] == '/'); s++) {}
+        for (s += 2; s + 1 < end && !(s[0] == '*' && s[1] == '/'); s++) {
+        }
         return s + 1 < end ? s + 2 : end;
     }
     while (s < end && *s != '\n') s++;
@@ -115,12 +130,16 @@ static const char *first_word(const char *s, const char *end, size_t *length)
 static bool is_word(const char *s, size_t n, const char *word) { return strlen(word) == n && !memcmp(s, word, n); }
 
 static bool opens_condition(const char *s, size_t n) { return n >= 3 && !memcmp(s, ".if", 3); }
-static bool opens_repetition(const char *s, size_t n) { return is_word(s, n, ".rept") || is_word(s, n, ".irp") || is_word(s, n, ".irpc"); }
+static bool opens_repetition(const char *s, size_t n)
+{
+    return is_word(s, n, ".rept") || is_word(s, n, ".irp") || is_word(s, n, ".irpc");
+}
 static bool opens_macro(const char *s, size_t n) { return is_word(s, n, ".macro"); }
 
 /* The text up to the statement `close` that belongs to what was opened at `at`; reading goes on
  * behind it. */
-static bool take_body(struct as *as, const char *at, bool (*opens)(const char *, size_t), const char *close, const char **body, const char **end)
+static bool take_body(struct as *as, const char *at, bool (*opens)(const char *, size_t), const char *close,
+                      const char **body, const char **end)
 {
     unsigned depth = 0;
     *body = as->cursor;
@@ -171,7 +190,8 @@ static bool push_condition(struct as *as, const char *at, bool holds)
 bool directive_if(struct as *as, const struct token *name, unsigned relation)
 {
     int64_t v = 0;
-    if (!expr_parse_known(as, "the condition", INT64_MIN, INT64_MAX, &v)) return push_condition(as, name->at, false) && false;
+    if (!expr_parse_known(as, "the condition", INT64_MIN, INT64_MAX, &v))
+        return push_condition(as, name->at, false) && false;
     const bool holds[] = {v != 0, v == 0, v > 0, v >= 0, v < 0, v <= 0};
     return push_condition(as, name->at, holds[relation]);
 }
@@ -255,7 +275,8 @@ static bool parameter(struct as *as, struct macro *m)
 {
     const struct token *t = as->t++;
     if (t->kind != TOKEN_NAME) return as_error(as, t->at, "parameter name expected");
-    if (m->nparameters == MAX_PARAMETERS) return as_error(as, t->at, "a macro has at most %d parameters", MAX_PARAMETERS);
+    if (m->nparameters == MAX_PARAMETERS)
+        return as_error(as, t->at, "a macro has at most %d parameters", MAX_PARAMETERS);
     struct parameter *p = &m->parameters[m->nparameters++];
     *p = (struct parameter){.name = t->text, .length = t->length};
     if (lex_accept(as, ':')) {
@@ -306,10 +327,16 @@ bool directive_stray(struct as *as, const struct token *name, unsigned argument)
     return as_error(as, name->at, "nothing that this ends was begun");
 }
 
-struct value { const char *text; size_t length; };
+struct value {
+    const char *text;
+    size_t length;
+};
 
 /* Appends, if there is room for it; the length is counted in any case. */
-struct expansion { char *text; size_t length; };
+struct expansion {
+    char *text;
+    size_t length;
+};
 
 static void append(struct expansion *x, const char *text, size_t n)
 {
@@ -344,7 +371,8 @@ static bool expand(struct as *as, const struct macro *m, const struct value *val
     struct expansion x = {0};
     unsigned number = as->macro_count++;
     substitute(m, values, number, &x);
-    if (x.length > AS_MAX_BYTES) return as_error(as, at, "the expanded source is larger than %d MiB", AS_MAX_BYTES >> 20);
+    if (x.length > AS_MAX_BYTES)
+        return as_error(as, at, "the expanded source is larger than %d MiB", AS_MAX_BYTES >> 20);
     x.text = as_alloc(as, x.length + 1);
     size_t size = x.length;
     x.length = 0;
@@ -359,9 +387,11 @@ static bool argument(struct as *as, const struct macro *m, struct value *values,
     size_t i = *position;
     if (t->kind == TOKEN_NAME && token_is(t + 1, '='))
         for (size_t k = 0; k < m->nparameters; k++)
-            if (m->parameters[k].length == t->length && !memcmp(m->parameters[k].name, t->text, t->length)) i = k, t += 2;
+            if (m->parameters[k].length == t->length && !memcmp(m->parameters[k].name, t->text, t->length))
+                i = k, t += 2;
     if (t == as->t) ++*position;
-    if (i >= m->nparameters) return as_error(as, t->at, "%s has %zu parameter%s", m->name, m->nparameters, m->nparameters == 1 ? "" : "s");
+    if (i >= m->nparameters)
+        return as_error(as, t->at, "%s has %zu parameter%s", m->name, m->nparameters, m->nparameters == 1 ? "" : "s");
     if (m->parameters[i].rest)
         while (end->kind != TOKEN_END) end++;
     struct value v;
@@ -376,14 +406,16 @@ bool macro_run(struct as *as, const struct macro *m, const struct token *name)
     struct value values[MAX_PARAMETERS] = {{0}};
     size_t position = 0;
     for (size_t i = 0; i < m->nparameters; i++)
-        values[i] = (struct value){m->parameters[i].fallback ? m->parameters[i].fallback : "", m->parameters[i].fallback_length};
+        values[i] = (struct value){m->parameters[i].fallback ? m->parameters[i].fallback : "",
+                                   m->parameters[i].fallback_length};
     while (as->t->kind != TOKEN_END) {
         if (!argument(as, m, values, &position)) return false;
         if (!lex_accept(as, ',')) break;
     }
     for (size_t i = 0; i < m->nparameters; i++)
         if (m->parameters[i].required && !values[i].length)
-            return as_error(as, name->at, "%s needs a value for %.*s", m->name, (int)m->parameters[i].length, m->parameters[i].name);
+            return as_error(as, name->at, "%s needs a value for %.*s", m->name, (int)m->parameters[i].length,
+                            m->parameters[i].name);
     return expand(as, m, values, name->at);
 }
 
@@ -398,7 +430,8 @@ bool directive_rept(struct as *as, const struct token *name, unsigned argument)
     if (!take_body(as, name->at, opens_repetition, ".endr", &body, &end) || !ok) return false;
     size_t size = (size_t)(end - body);
     as->expanded += (uint64_t)count * (size + 8);
-    if (as->expanded > AS_MAX_BYTES) return as_error(as, name->at, "the expanded source is larger than %d MiB", AS_MAX_BYTES >> 20);
+    if (as->expanded > AS_MAX_BYTES)
+        return as_error(as, name->at, "the expanded source is larger than %d MiB", AS_MAX_BYTES >> 20);
     if (!count) return true;
     if (!enter(as, NULL, body, size, name->at)) return false;
     as->in->repeat = (uint64_t)count - 1;
@@ -417,13 +450,15 @@ bool directive_irp(struct as *as, const struct token *name, unsigned characters)
     if (!take_body(as, name->at, opens_repetition, ".endr", &m.body, &m.end) || !ok) return false;
     struct expansion x = {0};
     for (int round = 0; round < 2; round++) {
-        if (round && x.length > AS_MAX_BYTES) return as_error(as, name->at, "the expanded source is larger than %d MiB", AS_MAX_BYTES >> 20);
+        if (round && x.length > AS_MAX_BYTES)
+            return as_error(as, name->at, "the expanded source is larger than %d MiB", AS_MAX_BYTES >> 20);
         if (round) x = (struct expansion){.text = as_alloc(as, x.length + 1)};
         for (const struct token *t = values; t->kind != TOKEN_END;) {
             const struct token *end = argument_end(t);
             struct value v;
             v.text = between(t, end, &v.length);
-            for (size_t i = 0; characters && i < v.length; i++) substitute(&m, &(struct value){v.text + i, 1}, as->macro_count, &x);
+            for (size_t i = 0; characters && i < v.length; i++)
+                substitute(&m, &(struct value){v.text + i, 1}, as->macro_count, &x);
             if (!characters) substitute(&m, &v, as->macro_count, &x);
             t = end->kind == TOKEN_END ? end : end + 1;
         }
@@ -460,7 +495,11 @@ bool directive_include(struct as *as, const struct token *name, unsigned argumen
     if (memchr(file, 0, length) || !length || length > 4000) return as_error(as, at, "this is no file name");
     const char *folder = as->name, *slash = strrchr(folder, '/');
     for (const struct source *s = as->in; s; s = s->outer)
-        if (s->file) { folder = s->name; slash = strrchr(folder, '/'); break; }
+        if (s->file) {
+            folder = s->name;
+            slash = strrchr(folder, '/');
+            break;
+        }
     size_t prefix = slash && *file != '/' ? (size_t)(slash + 1 - folder) : 0;
     char *path = as_alloc(as, prefix + length + 1);
     memcpy(path, folder, prefix);

@@ -53,9 +53,11 @@ static bool parse_register(struct as *as, const struct isa_operand *o, struct in
 /* "e32,m1,ta,ma": the settings may come in any order and be left out from the end. */
 static bool parse_vtype_names(struct as *as, struct insn *in)
 {
+    // clang-format off
     static const struct { const char *name; uint16_t bits, mask; } words[] = {
         {"e8", 0, 0x38}, {"e16", 8, 0x38}, {"e32", 16, 0x38}, {"e64", 24, 0x38}, {"m1", 0, 7}, {"m2", 1, 7}, {"m4", 2, 7},
         {"m8", 3, 7}, {"mf8", 5, 7}, {"mf4", 6, 7}, {"mf2", 7, 7}, {"ta", 0x40, 0x40}, {"tu", 0, 0x40}, {"ma", 0x80, 0x80}, {"mu", 0, 0x80}};
+    // clang-format on
     uint16_t seen = 0;
     do {
         size_t i = 0, n = sizeof words / sizeof *words;
@@ -79,7 +81,10 @@ static bool parse_fence_names(struct as *as, struct insn *in)
         for (uint32_t k = 0; t->kind == TOKEN_NAME && k < t->length; k++) {
             const char *letter = memchr("wroi", t->text[k], 4);
             unsigned bit = letter ? 1u << (letter - (const char *)"wroi") : 0;
-            if (!letter || set & bit) { set = 0; break; }
+            if (!letter || set & bit) {
+                set = 0;
+                break;
+            }
             set |= bit;
         }
         if (!set) return as_error(as, t->at, "fence set expected: letters of iorw");
@@ -190,7 +195,8 @@ static bool parse_modifier(struct as *as, struct insn *in)
     }
     if (m[i].role == ROLE_RM) return lex_expect(as, '=', "behind rm") && parse_rounding(as, &in->rm);
     int64_t value = 1, most = (1 << m[i].width) - 1;
-    if ((m[i].width > 1 || token_is(as->t, '=')) && (!lex_expect(as, '=', "behind the modifier") || !expr_parse_known(as, m[i].name, 0, most, &value)))
+    if ((m[i].width > 1 || token_is(as->t, '=')) &&
+        (!lex_expect(as, '=', "behind the modifier") || !expr_parse_known(as, m[i].name, 0, most, &value)))
         return false;
     int32_t old = isa_get(in, (enum operand_role)m[i].role) & ~((int32_t)most << m[i].shift);
     isa_set(in, (enum operand_role)m[i].role, old | (int32_t)value << m[i].shift);
@@ -203,9 +209,11 @@ static bool parse_modifiers(struct as *as, struct insn *in)
     if (!lex_accept(as, '{')) return true;
     const struct token *t = as->t;
     for (unsigned op = 1; op < OP_COUNT && t->kind == TOKEN_NAME; op++)
-        if (isa_table[op].kind == KIND_PREFIX && (isa_table[op].revisions & as->profile) && token_named(t, isa_table[op].name))
+        if (isa_table[op].kind == KIND_PREFIX && (isa_table[op].revisions & as->profile) &&
+            token_named(t, isa_table[op].name))
             in->prefix = (uint16_t)op;
-    if (in->prefix && isa_table[in->op].kind == KIND_PREFIX) return as_error(as, t->at, "a prefix cannot have a prefix");
+    if (in->prefix && isa_table[in->op].kind == KIND_PREFIX)
+        return as_error(as, t->at, "a prefix cannot have a prefix");
     if (in->prefix) {
         as->t++;
         if (lex_accept(as, '}')) return true;
@@ -224,7 +232,8 @@ static bool parse_operands(struct as *as, const char *p, struct insn *in, struct
         if (*p == '{') return true;
         if (*p == ',' && p[1] && strchr("moK", p[1]) && (!p[2] || p[2] == '{')) return parse_trailer(as, p[1], in);
         if (!strcmp(p, "v0")) {
-            if (!token_named(as->t, "v0") && !token_named(as->t, "v0.t")) return as_error(as, as->t->at, "the mask register v0 expected");
+            if (!token_named(as->t, "v0") && !token_named(as->t, "v0.t"))
+                return as_error(as, as->t->at, "the mask register v0 expected");
             as->t++;
             return true;
         }
@@ -246,8 +255,10 @@ static void hint_operands(struct as *as, const struct isa_desc *d)
     for (const char *p = d->operands; *p && n + 24 < sizeof text; p++) {
         const struct isa_operand *o = isa_operand(*p);
         if (*p == '{') break;
-        if (*p == ',' && p[1] && strchr("mK", p[1]) && (!p[2] || p[2] == '{')) n += (size_t)snprintf(text + n, sizeof text - n, "[, v0.t]"), p++;
-        else if (*p == ',' && p[1] == 'o' && !p[2]) n += (size_t)snprintf(text + n, sizeof text - n, "[, rounding mode]"), p++;
+        if (*p == ',' && p[1] && strchr("mK", p[1]) && (!p[2] || p[2] == '{'))
+            n += (size_t)snprintf(text + n, sizeof text - n, "[, v0.t]"), p++;
+        else if (*p == ',' && p[1] == 'o' && !p[2])
+            n += (size_t)snprintf(text + n, sizeof text - n, "[, rounding mode]"), p++;
         else if (!strcmp(p, "v0")) n += (size_t)snprintf(text + n, sizeof text - n, "v0"), p++;
         else if (o) n += (size_t)snprintf(text + n, sizeof text - n, "%s", o->name);
         else n += (size_t)snprintf(text + n, sizeof text - n, *p == ',' ? ", " : "%c", *p);
@@ -271,7 +282,8 @@ static bool check_encoding(struct as *as, const struct item *i, const struct ins
 bool operand_instruction(struct as *as, unsigned op, const struct token *mnemonic, bool aq, bool rl)
 {
     const struct isa_desc *d = &isa_table[op];
-    struct insn in = {.op = (uint16_t)op, .vm = 1, .aq = aq, .rl = rl, .rm = strpbrk(d->pattern, "oL") ? 7 : 0, .size = 4};
+    struct insn in = {
+        .op = (uint16_t)op, .vm = 1, .aq = aq, .rl = rl, .rm = strpbrk(d->pattern, "oL") ? 7 : 0, .size = 4};
     struct item parsed = {0};
     if (as->section != SECTION_TEXT) return as_error(as, mnemonic->at, "instructions belong into .text");
     bool ok = parse_operands(as, d->operands, &in, &parsed) && parse_modifiers(as, &in);

@@ -8,11 +8,11 @@ struct owned {
     uint32_t *text;
     uint8_t *rodata, *data;
     struct elf_symbol *symbols;
-    char *names;               /* symbol names, when they are not in the file */
+    char *names; /* symbol names, when they are not in the file */
     char *note;
     struct elf_resource *resources;
     size_t nresources;
-    char *kernels;             /* the names in resources */
+    char *kernels; /* the names in resources */
 };
 
 /* elf.c, for objects: a note section around a text (malloc'ed), and all bytes of a file. */
@@ -23,7 +23,8 @@ bool elf_take_bytes(int fd, void **bytes, size_t *size);
  * copied, once all records are there. *why is a static text. */
 bool resource_own_names(struct owned *owned, const char **why);
 bool resource_append(struct owned *owned, const struct elf_resource *record, const char **why);
-bool resource_append_section(struct owned *owned, const uint8_t *bytes, size_t size, const char *kernel, const char **why);
+bool resource_append_section(struct owned *owned, const uint8_t *bytes, size_t size, const char *kernel,
+                             const char **why);
 
 /* link.c: the bits of a 16-bit branch ('b') or jump ('j') that hold a distance. */
 uint16_t asm_scatter_half(char letter, int32_t distance);

@@ -6,7 +6,11 @@
 
 #include <string.h>
 
-static const struct pseudo { const char *name; unsigned operands; const char *text; } pseudos[] = {
+static const struct pseudo {
+    const char *name;
+    unsigned operands;
+    const char *text;
+} pseudos[] = {
 #define PSEUDO(name, operands, text) {name, operands, text},
 #include "pseudo.def"
 #undef PSEUDO
@@ -53,7 +57,10 @@ static void split(const struct token *t, struct operands *o)
 }
 
 /* Tokens of one line of an expansion. */
-struct line { struct token *tokens; size_t count, room; };
+struct line {
+    struct token *tokens;
+    size_t count, room;
+};
 
 static void add(struct as *as, struct line *l, const struct token *t, size_t n)
 {
@@ -70,7 +77,8 @@ static void add(struct as *as, struct line *l, const struct token *t, size_t n)
 
 /* The template's tokens with operands and label filled in. "%0" is lexed as % and a number, "%lo"
  * as % and a name. */
-static void fill(struct as *as, struct line *l, const struct token *t, const struct operands *o, const struct token *label)
+static void fill(struct as *as, struct line *l, const struct token *t, const struct operands *o,
+                 const struct token *label)
 {
     for (; t->kind != TOKEN_END; t++) {
         if (token_is(t, '%') && t[1].kind == TOKEN_NUMBER && t[1].value < (int64_t)o->count) {
@@ -92,11 +100,11 @@ static bool run_line(struct as *as, struct line *l)
 
 static bool expand(struct as *as, const struct pseudo *p, const struct operands *o, const char *at)
 {
-    static const struct token mask[2] = {
-        {TOKEN_PUNCT, NULL, ",", 1, ','}, {TOKEN_NAME, NULL, "v0.t", 4, 0}};
+    static const struct token mask[2] = {{TOKEN_PUNCT, NULL, ",", 1, ','}, {TOKEN_NAME, NULL, "v0.t", 4, 0}};
     char name[24];
     int n = snprintf(name, sizeof name, "#%u", as->anonymous++);
-    const struct token label = {.kind = TOKEN_NAME, .at = at, .text = as_strdup(as, name, (size_t)n), .length = (uint32_t)n};
+    const struct token label = {
+        .kind = TOKEN_NAME, .at = at, .text = as_strdup(as, name, (size_t)n), .length = (uint32_t)n};
     const char *text = p->text, *end = text + strlen(text);
     struct token *saved = as->tokens;
     size_t count = as->ntokens, room = as->token_room;
@@ -127,7 +135,7 @@ static bool expand(struct as *as, const struct pseudo *p, const struct operands 
 static bool load_immediate(struct as *as, const struct operands *o, const char *at)
 {
     static const struct pseudo small = {"li", 2, "addi %0, zero, %1"}, upper = {"li", 2, "lui %0, %hi(%1)"},
-        both = {"li", 2, "lui %0, %hi(%1)\naddi %0, %0, %lo(%1)"};
+                               both = {"li", 2, "lui %0, %hi(%1)\naddi %0, %0, %lo(%1)"};
     int64_t v;
     as->t = o->first[1];
     const char *place = as->t->at;

@@ -11,8 +11,9 @@ static const char magic[4] = {'V', 'R', 'E', 'S'};
 enum { MAX_RECORDS = 1 << 15, MAX_NAMES = 16 << 20 };
 enum { FIRST_SIZES = 2 }; /* the version from which on there are flags, and stacks beside the rest */
 
-static const struct layout { uint8_t size, header, width, values; } layouts[ABI_RESOURCE_VERSIONS] = {
-    {8, 0, 2, 4}, {24, 8, 4, 4}, {56, 8, 8, 6}, {56, 8, 8, 6}, {96, 8, 8, 6}};
+static const struct layout {
+    uint8_t size, header, width, values;
+} layouts[ABI_RESOURCE_VERSIONS] = {{8, 0, 2, 4}, {24, 8, 4, 4}, {56, 8, 8, 6}, {56, 8, 8, 6}, {96, 8, 8, 6}};
 enum { RAY_OFFSET = 56 };
 
 static bool refuse(const char **why, const char *text)
@@ -21,8 +22,18 @@ static bool refuse(const char **why, const char *text)
     return false;
 }
 
-static uint32_t u32(const uint8_t *p) { uint32_t v; memcpy(&v, p, 4); return v; }
-static uint16_t u16(const uint8_t *p) { uint16_t v; memcpy(&v, p, 2); return v; }
+static uint32_t u32(const uint8_t *p)
+{
+    uint32_t v;
+    memcpy(&v, p, 4);
+    return v;
+}
+static uint16_t u16(const uint8_t *p)
+{
+    uint16_t v;
+    memcpy(&v, p, 2);
+    return v;
+}
 
 /* The version of the record at `p`, from its first bytes; false when there is none. */
 static bool version_of(const uint8_t *p, size_t size, uint32_t *version, const char **why)
@@ -68,7 +79,8 @@ static bool add_stacks(struct elf_resource *r, const char **why)
         uint64_t *stack = &r->value[i - ABI_LDS + ABI_LDS_STACK];
         if (*stack == ABI_RESOURCE_UNKNOWN)
             return refuse(why, "a stack of unknown depth cannot be said in resource records before version 2");
-        if (*stack > UINT64_MAX - r->value[i]) return refuse(why, "a value is too large for resource records of this version");
+        if (*stack > UINT64_MAX - r->value[i])
+            return refuse(why, "a value is too large for resource records of this version");
         r->value[i] += *stack;
         *stack = 0;
     }
@@ -100,8 +112,8 @@ bool resource_convert(struct elf_resource *r, uint32_t version, const char **why
 
 static void print_flags(uint32_t flags, FILE *out)
 {
-    static const char *const names[] = {"dynamic alloca", "recursion", "indirect call", "unknown callee",
-        "stack not known", "registers incomplete"};
+    static const char *const names[] = {"dynamic alloca", "recursion",       "indirect call",
+                                        "unknown callee", "stack not known", "registers incomplete"};
     const char *separator = "; ";
     for (unsigned i = 0; i < sizeof names / sizeof *names; i++)
         if (flags >> i & 1) fprintf(out, "%s%s", separator, names[i]), separator = ", ";
@@ -110,8 +122,9 @@ static void print_flags(uint32_t flags, FILE *out)
 
 static void print_ray(const uint32_t ray[ABI_RESOURCE_RAY], FILE *out)
 {
-    static const char *const names[] = {"features", "pds layout", "private layout", "hot offset", "hot stride", "continuation offset",
-        "continuation bytes", "word 21", "word 22", "word 23"}; /* what the last three mean is not known */
+    static const char *const names[] = {
+        "features",           "pds layout", "private layout", "hot offset", "hot stride", "continuation offset",
+        "continuation bytes", "word 21",    "word 22",        "word 23"}; /* what the last three mean is not known */
     for (unsigned i = 0; i < ABI_RESOURCE_RAY; i++)
         if (ray[i]) fprintf(out, ", %s %u", names[i], ray[i]);
 }

@@ -23,19 +23,29 @@ struct place {
 
 struct function {
     struct place place;
-    const struct object *object;       /* whose summary it is */
-    uint64_t registers[2];             /* vgpr, sgpr */
-    uint64_t stack[2], outgoing;       /* of its own frame: local, private; arguments of its calls, private */
-    uint64_t peak[2];                  /* with what it calls */
+    const struct object *object; /* whose summary it is */
+    uint64_t registers[2];       /* vgpr, sgpr */
+    uint64_t stack[2], outgoing; /* of its own frame: local, private; arguments of its calls, private */
+    uint64_t peak[2];            /* with what it calls */
     uint32_t flags;
     uint32_t edges, nedges, references, nreferences; /* indices */
-    uint32_t next_edge, mark;          /* of a walk */
+    uint32_t next_edge, mark;                        /* of a walk */
     bool open, done, cyclic;
 };
 
-struct edge { struct place place; uint32_t flags, callee; }; /* NOBODY: not known */
-struct reference { struct place place; uint64_t size; uint32_t flags, variable; };
-struct variable { uint64_t size; uint32_t flags, mark; };
+struct edge {
+    struct place place;
+    uint32_t flags, callee;
+}; /* NOBODY: not known */
+struct reference {
+    struct place place;
+    uint64_t size;
+    uint32_t flags, variable;
+};
+struct variable {
+    uint64_t size;
+    uint32_t flags, mark;
+};
 
 struct graph {
     struct linker *l;
@@ -44,22 +54,32 @@ struct graph {
     struct reference *references;
     struct variable *variables;
     uint32_t nfunctions, nedges, nreferences;
-    uint32_t *index, nindex;           /* functions by place, each place once */
-    uint32_t *stack;                   /* of a walk */
-    uint64_t steps, claimed;           /* calls and variables that functions say they have */
+    uint32_t *index, nindex; /* functions by place, each place once */
+    uint32_t *stack;         /* of a walk */
+    uint64_t steps, claimed; /* calls and variables that functions say they have */
 };
 
 /* ---- reading ---- */
 
-static uint32_t u32(const uint8_t *p) { uint32_t v; memcpy(&v, p, 4); return v; }
-static uint64_t u64(const uint8_t *p) { uint64_t v; memcpy(&v, p, 8); return v; }
+static uint32_t u32(const uint8_t *p)
+{
+    uint32_t v;
+    memcpy(&v, p, 4);
+    return v;
+}
+static uint64_t u64(const uint8_t *p)
+{
+    uint64_t v;
+    memcpy(&v, p, 8);
+    return v;
+}
 
 /* One summary: its bytes, its object, and the relocations of its section by offset. */
 struct summary {
     struct linker *l;
     const struct object *object;
     const uint8_t *bytes;
-    uint32_t start, size;              /* in its section */
+    uint32_t start, size; /* in its section */
     uint32_t nfunctions, nedges, nreferences, functions_at, edges_at, references_at;
     Elf32_Rela *relocations;
     size_t nrelocations;
@@ -102,12 +122,14 @@ static bool read_header(struct summary *s)
 {
     struct linker *l = s->l;
     if (s->size < ABI_SUMMARY_HEADER) return link_error(l, s->object, SUMMARY_SECTION " is cut off");
-    if (u32(s->bytes) != ABI_SUMMARY_MAGIC) return link_error(l, s->object, SUMMARY_SECTION " does not begin with its magic number");
+    if (u32(s->bytes) != ABI_SUMMARY_MAGIC)
+        return link_error(l, s->object, SUMMARY_SECTION " does not begin with its magic number");
     if (u32(s->bytes + 4) != ABI_SUMMARY_VERSION)
         return link_error(l, s->object, SUMMARY_SECTION " has version %u; only version 1 is known", u32(s->bytes + 4));
     s->nfunctions = u32(s->bytes + 12), s->nedges = u32(s->bytes + 16), s->nreferences = u32(s->bytes + 20);
     s->functions_at = u32(s->bytes + 24), s->edges_at = u32(s->bytes + 28), s->references_at = u32(s->bytes + 32);
-    if (table_fits(s, s->functions_at, s->nfunctions, ABI_SUMMARY_FUNCTION) && table_fits(s, s->edges_at, s->nedges, ABI_SUMMARY_EDGE) &&
+    if (table_fits(s, s->functions_at, s->nfunctions, ABI_SUMMARY_FUNCTION) &&
+        table_fits(s, s->edges_at, s->nedges, ABI_SUMMARY_EDGE) &&
         table_fits(s, s->references_at, s->nreferences, ABI_SUMMARY_REFERENCE))
         return true;
     return link_error(l, s->object, "a table of " SUMMARY_SECTION " lies outside of it");
@@ -125,14 +147,16 @@ static bool symbol_place(struct linker *l, const struct object *o, size_t i, str
         if (!link_symbol(l, o, n->symbol, &s, &name)) return false;
     }
     bool defined = s.st_shndx != SHN_UNDEF;
-    *place = (struct place){.object = defined ? o : NULL, .name = name, .section = s.st_shndx, .value = defined ? s.st_value : 0};
+    *place = (struct place){
+        .object = defined ? o : NULL, .name = name, .section = s.st_shndx, .value = defined ? s.st_value : 0};
     return true;
 }
 
 /* The symbol that the word at an offset is for. */
 static bool word_place(const struct summary *s, uint32_t offset, struct place *place)
 {
-    const Elf32_Rela key = {.r_offset = s->start + offset}, *r = bsearch(&key, s->relocations, s->nrelocations, sizeof key, by_offset);
+    const Elf32_Rela key = {.r_offset = s->start + offset},
+                     *r = bsearch(&key, s->relocations, s->nrelocations, sizeof key, by_offset);
     if (!r || ELF32_R_TYPE(r->r_info) != R_RISCV_32 || !ELF32_R_SYM(r->r_info))
         return link_error(s->l, s->object, SUMMARY_SECTION "+%u names no symbol", s->start + offset);
     if (!symbol_place(s->l, s->object, ELF32_R_SYM(r->r_info), place)) return false;
@@ -144,13 +168,17 @@ static bool read_function(struct graph *g, const struct summary *s, uint32_t i)
 {
     uint32_t at = s->functions_at + i * ABI_SUMMARY_FUNCTION;
     const uint8_t *p = s->bytes + at;
+    // clang-format off
     struct function f = {.object = s->object, .flags = u32(p + 4), .registers = {u64(p + 8), u64(p + 16)},
         .stack = {u64(p + 24), u64(p + 32)}, .outgoing = u64(p + 40), .edges = u32(p + 48), .nedges = u32(p + 52), .references = u32(p + 56), .nreferences = u32(p + 60)};
+    // clang-format on
     if (!word_place(s, at, &f.place)) return false;
-    if (!f.place.object) return link_error(s->l, s->object, "'%.200s' of " SUMMARY_SECTION " is not defined", f.place.name);
+    if (!f.place.object)
+        return link_error(s->l, s->object, "'%.200s' of " SUMMARY_SECTION " is not defined", f.place.name);
     if (f.edges > s->nedges || f.nedges > s->nedges - f.edges || f.references > s->nreferences ||
         f.nreferences > s->nreferences - f.references)
-        return link_error(s->l, s->object, "calls or variables of a function lie outside the tables of " SUMMARY_SECTION);
+        return link_error(s->l, s->object,
+                          "calls or variables of a function lie outside the tables of " SUMMARY_SECTION);
     g->claimed += (uint64_t)f.nedges + f.nreferences;
     if (g->claimed > MAX_ENTRIES)
         return link_error(s->l, s->object, "the functions of " SUMMARY_SECTION " have too many calls and variables");
@@ -171,7 +199,8 @@ static bool read_tables(struct graph *g, const struct summary *s)
     }
     for (uint32_t i = 0; i < s->nreferences; i++) {
         uint32_t at = s->references_at + i * ABI_SUMMARY_REFERENCE;
-        g->references[g->nreferences + i] = (struct reference){.flags = u32(s->bytes + at + 4), .size = u64(s->bytes + at + 8)};
+        g->references[g->nreferences + i] =
+            (struct reference){.flags = u32(s->bytes + at + 4), .size = u64(s->bytes + at + 8)};
         if (!word_place(s, at, &g->references[g->nreferences + i].place)) return false;
     }
     return true;
@@ -210,7 +239,7 @@ static bool read_section(struct graph *g, const struct object *o, size_t section
     uint32_t size = (uint32_t)p->header.sh_size;
     struct summary s = {.l = g->l, .object = o};
     bool ok = read_relocations(&s, section);
-    for (uint32_t at = 0; ok && at < size; at = at > size - 8 ? size : (at + 7) & ~7u) {
+    for (uint32_t at = 0; ok && at<size; at = at> size - 8 ? size : (at + 7) & ~7u) {
         s.start = at;
         s.bytes = link_contents(o, p) + at;
         s.size = size - at;
@@ -225,7 +254,10 @@ static bool read_section(struct graph *g, const struct object *o, size_t section
     return ok;
 }
 
-static bool is_summary(const struct part *p) { return p->header.sh_type == SHT_PROGBITS && !strcmp(p->name, SUMMARY_SECTION); }
+static bool is_summary(const struct part *p)
+{
+    return p->header.sh_type == SHT_PROGBITS && !strcmp(p->name, SUMMARY_SECTION);
+}
 
 static bool has(const struct object *o, bool (*is)(const struct part *))
 {
@@ -278,7 +310,8 @@ static const char *name_of(struct graph *g, const struct place *place)
 /* Of two summaries of one function, that of the object with the definition comes first. */
 static int by_function(const void *a, const void *b, void *graph)
 {
-    const struct function *f = ((const struct graph *)graph)->functions, *x = &f[*(const uint32_t *)a], *y = &f[*(const uint32_t *)b];
+    const struct function *f = ((const struct graph *)graph)->functions, *x = &f[*(const uint32_t *)a],
+                          *y = &f[*(const uint32_t *)b];
     int order = by_place(&x->place, &y->place);
     bool own_x = x->object == x->place.object, own_y = y->object == y->place.object;
     return order ? order : own_x != own_y ? own_y - own_x : x < y ? -1 : x > y;
@@ -299,7 +332,8 @@ static bool index_functions(struct graph *g)
     for (uint32_t i = 0; i < g->nfunctions; i++) g->index[i] = i;
     qsort_r(g->index, g->nfunctions, sizeof *g->index, by_function, g);
     for (uint32_t i = 0; i < g->nfunctions; i++) {
-        const struct function *f = &g->functions[g->index[i]], *before = kept ? &g->functions[g->index[kept - 1]] : NULL;
+        const struct function *f = &g->functions[g->index[i]],
+                              *before = kept ? &g->functions[g->index[kept - 1]] : NULL;
         bool again = before && !by_place(&f->place, &before->place);
         if (again && f->object == before->object) return two_summaries(g, f);
         if (!again) g->index[kept++] = g->index[i];
@@ -492,7 +526,8 @@ bool summary_records(struct linker *l, bool *any)
     for (size_t k = 0; k < l->nobjects; k++) *any |= has(&l->objects[k], is_summary);
     for (size_t k = 0; k < l->nobjects && *any; k++)
         if (has(&l->objects[k], is_record) && !has(&l->objects[k], is_summary))
-            return link_error(l, &l->objects[k], "it has resource records only, but other objects have " SUMMARY_SECTION
+            return link_error(l, &l->objects[k],
+                              "it has resource records only, but other objects have " SUMMARY_SECTION
                               "; both cannot be linked together");
     bool ok = !*any || (read_all(&g) && resolve(&g) && record_all(&g));
     free_graph(&g);
@@ -511,9 +546,9 @@ static const char *printed_name(struct graph *g, const struct place *place)
 static void print_function(struct graph *g, const struct function *f, FILE *out)
 {
     static const char *const names[] = {"; entry", "; dynamic alloca", "; indirect call"};
-    fprintf(out, "%s: summary, vgpr %llu, sgpr %llu, lds stack %llu, pds stack %llu, outgoing %llu", printed_name(g, &f->place),
-        (unsigned long long)f->registers[0], (unsigned long long)f->registers[1], (unsigned long long)f->stack[0],
-        (unsigned long long)f->stack[1], (unsigned long long)f->outgoing);
+    fprintf(out, "%s: summary, vgpr %llu, sgpr %llu, lds stack %llu, pds stack %llu, outgoing %llu",
+            printed_name(g, &f->place), (unsigned long long)f->registers[0], (unsigned long long)f->registers[1],
+            (unsigned long long)f->stack[0], (unsigned long long)f->stack[1], (unsigned long long)f->outgoing);
     for (unsigned i = 0; i < sizeof names / sizeof *names; i++)
         if (f->flags >> i & 1) fputs(names[i], out);
     fputc('\n', out);
@@ -521,7 +556,7 @@ static void print_function(struct graph *g, const struct function *f, FILE *out)
         fprintf(out, "    %s %s\n", e->flags & ABI_EDGE_TAIL ? "continues in" : "calls", printed_name(g, &e->place));
     for (const struct reference *r = g->references + f->references, *end = r + f->nreferences; r < end; r++)
         fprintf(out, "    uses %s, %llu bytes%s%s\n", printed_name(g, &r->place), (unsigned long long)r->size,
-            r->flags & ABI_REFERENCE_LDS ? " of lds" : "", r->flags & ABI_REFERENCE_PDS ? " of pds" : "");
+                r->flags & ABI_REFERENCE_LDS ? " of lds" : "", r->flags & ABI_REFERENCE_PDS ? " of pds" : "");
 }
 
 bool summary_print(struct linker *l, FILE *out)

@@ -68,7 +68,8 @@ static bool text_only(const struct elf_image *m)
 }
 
 /* Assembles at two addresses: the same words, or the template depends on its place. */
-static bool assemble(const struct asm_options *options, const char *source, size_t size, uint32_t **words, size_t *nwords, FILE *log)
+static bool assemble(const struct asm_options *options, const char *source, size_t size, uint32_t **words,
+                     size_t *nwords, FILE *log)
 {
     struct elf_image m[2];
     if (!asm_assemble_with(options, "<inline asm>", source, size, PROBE, &m[0], log)) return false;
@@ -89,8 +90,8 @@ static bool assemble(const struct asm_options *options, const char *source, size
     return ok;
 }
 
-bool asm_template(const struct asm_options *options, const char *text, const struct asm_operand *operands, size_t noperands,
-                  uint32_t **words, size_t *nwords, FILE *log)
+bool asm_template(const struct asm_options *options, const char *text, const struct asm_operand *operands,
+                  size_t noperands, uint32_t **words, size_t *nwords, FILE *log)
 {
     static const struct asm_options usual;
     char *source = NULL;

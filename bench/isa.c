@@ -41,15 +41,18 @@ static void check_all(enum isa_profile profile, const uint32_t *words, size_t n)
     for (size_t i = 0; i + 3 <= n; i++) {
         if (!isa_decode_in(profile, words + i, 3, &in)) continue;
         unsigned count = isa_encode(&in, out, NULL);
-        if (count * 4 == in.size && isa_decode_in(profile, out, count, &again) && !memcmp(&in, &again, sizeof in)) continue;
-        printf("%s: %08x %08x %08x does not decode, encode and decode to the same\n", isa_profile_name(profile), words[i], words[i + 1], words[i + 2]);
+        if (count * 4 == in.size && isa_decode_in(profile, out, count, &again) && !memcmp(&in, &again, sizeof in))
+            continue;
+        printf("%s: %08x %08x %08x does not decode, encode and decode to the same\n", isa_profile_name(profile),
+               words[i], words[i + 1], words[i + 2]);
         exit(1);
     }
 }
 
 int main(int argc, char **argv)
 {
-    static const enum isa_profile profiles[] = {PROFILE_DEFAULT, PROFILE_TOOLCHAIN, PROFILE_R20, PROFILE_R21, PROFILE_R2025};
+    static const enum isa_profile profiles[] = {PROFILE_DEFAULT, PROFILE_TOOLCHAIN, PROFILE_R20, PROFILE_R21,
+                                                PROFILE_R2025};
     enum { CHUNK = 1 << 20 };
     size_t millions = argc > 1 ? strtoul(argv[1], NULL, 10) : 10;
     uint32_t *words = malloc(CHUNK * sizeof *words);

@@ -19,7 +19,9 @@ struct graph {
 };
 enum { NO_NODE = UINT32_MAX };
 
-struct edge { uint32_t from, to; };
+struct edge {
+    uint32_t from, to;
+};
 struct graph graph_make(struct cc *cc, uint32_t n, const struct edge *edges, uint32_t nedges);
 struct graph graph_reverse(struct cc *cc, const struct graph *g);
 /* Reverse postorder from `root`; returns how many nodes it reaches. Successors are visited in edge
@@ -57,15 +59,15 @@ static inline bool is_imm_of(struct opd o, uint32_t v) { return o.reg == NOREG &
 
 struct value {
     LLVMValueRef ref;
-    uint32_t block;      /* where it is defined */
-    bool divergent;      /* may differ between lanes: lives in vector registers */
-    bool escapes;        /* byval argument whose bytes must be copied to private memory */
+    uint32_t block; /* where it is defined */
+    bool divergent; /* may differ between lanes: lives in vector registers */
+    bool escapes;   /* byval argument whose bytes must be copied to private memory */
     uint16_t nuses;
-    uint32_t *uses;      /* operands as value numbers, NO_NODE for constants; of a load or store the
-                          * base that remains after constant offsets have been folded */
-    struct opd *parts;   /* 32-bit parts, after selection */
-    struct opd base;     /* of a getelementptr: the address without its constant offset */
-    uint32_t offset;     /* that offset; of an alloca its place in the frame */
+    uint32_t *uses;    /* operands as value numbers, NO_NODE for constants; of a load or store the
+                        * base that remains after constant offsets have been folded */
+    struct opd *parts; /* 32-bit parts, after selection */
+    struct opd base;   /* of a getelementptr: the address without its constant offset */
+    uint32_t offset;   /* that offset; of an alloca its place in the frame */
 };
 
 struct block {
@@ -73,10 +75,10 @@ struct block {
     uint32_t first, end;     /* its instructions in f->values */
     uint32_t succ[2], nsucc; /* succ of a returning block: the exit node */
     uint32_t ipdom;
-    uint32_t depth;          /* loops around it */
-    bool divergent;          /* ends in a branch whose condition differs between lanes */
+    uint32_t depth; /* loops around it */
+    bool divergent; /* ends in a branch whose condition differs between lanes */
     bits *live_in;
-    uint32_t mfirst, mlast;  /* machine blocks, after selection */
+    uint32_t mfirst, mlast; /* machine blocks, after selection */
 };
 
 /* ---- machine side ---- */
@@ -98,7 +100,7 @@ struct minsn {
     int32_t imm;
     uint32_t line;
     uint8_t rm;
-    bool keep;            /* has an effect besides its result */
+    bool keep; /* has an effect besides its result */
 };
 
 enum term { TERM_JUMP, TERM_BRANCH, TERM_RETURN };
@@ -107,34 +109,43 @@ struct mblock {
     struct minsn *code;
     uint32_t n, cap;
     uint8_t term;
-    bool divergent;       /* a vector branch: rpc is the block where its lanes meet again */
-    bool join;            /* some vector branch meets here */
-    uint16_t op;          /* of a branch, with its two registers in isa operand roles */
+    bool divergent; /* a vector branch: rpc is the block where its lanes meet again */
+    bool join;      /* some vector branch meets here */
+    uint16_t op;    /* of a branch, with its two registers in isa operand roles */
     int32_t rs1, rs2;
-    uint32_t succ[2];     /* taken, otherwise; succ[0] of a jump */
+    uint32_t succ[2]; /* taken, otherwise; succ[0] of a jump */
     uint32_t rpc;
     uint32_t depth, line;
     bits *live_in, *live_out, *whole; /* liveness.c; whole: rule R5 */
-    uint32_t start, end;  /* instruction positions, liveness.c */
+    uint32_t start, end;              /* instruction positions, liveness.c */
 };
 
 /* Half-open ranges of positions in which a register holds a value. */
-struct segment { uint32_t from, to; };
-struct range { struct segment *seg; uint32_t n, cap; double weight; };
+struct segment {
+    uint32_t from, to;
+};
+struct range {
+    struct segment *seg;
+    uint32_t n, cap;
+    double weight;
+};
 
 enum { LOOP_CONSTANTS = 6 };
 
-struct local { LLVMValueRef global; uint32_t offset; };
+struct local {
+    LLVMValueRef global;
+    uint32_t offset;
+};
 
 struct func {
     struct cc *cc;
     struct kernel *kernel;
     LLVMTargetDataRef data;
-    unsigned disabled;       /* mutation tests: bit i set = rule Ri off */
+    unsigned disabled; /* mutation tests: bit i set = rule Ri off */
 
     struct value *values;
     uint32_t nvalues, nparams;
-    struct block *blocks;    /* in reverse postorder; number nblocks is the exit */
+    struct block *blocks; /* in reverse postorder; number nblocks is the exit */
     uint32_t nblocks;
     struct graph succ, pred; /* of the IR blocks, with the exit node */
     uint32_t *map;           /* hash: LLVMValueRef -> value number + 1 */
@@ -144,19 +155,19 @@ struct func {
     uint32_t nvregs, vregs_cap;
     struct mblock *mblocks;
     uint32_t nmblocks, mblocks_cap;
-    uint32_t cur, exit;      /* block being filled, block that returns */
+    uint32_t cur, exit; /* block being filled, block that returns */
     uint32_t line;
-    LLVMValueRef at;         /* instruction being selected, for messages */
-    int32_t args;            /* register with the argument buffer's address */
+    LLVMValueRef at;                         /* instruction being selected, for messages */
+    int32_t args;                            /* register with the argument buffer's address */
     struct opd constants[2][LOOP_CONSTANTS]; /* by class: registers that hold a constant throughout */
     uint32_t nconstants[2];
 
     struct local *locals;
     uint32_t nlocals, locals_cap, lds_bytes;
-    uint32_t frame;          /* private bytes used so far */
+    uint32_t frame; /* private bytes used so far */
 
-    uint32_t *order, norder; /* machine blocks as laid out */
-    struct range *ranges;    /* of each virtual register, liveness.c */
+    uint32_t *order, norder;   /* machine blocks as laid out */
+    struct range *ranges;      /* of each virtual register, liveness.c */
     uint32_t nregs_s, nregs_v; /* registers the allocator may use: fewer in tests */
 };
 
@@ -208,14 +219,16 @@ const struct opd *constant_parts(struct func *f, LLVMValueRef v);
 uint32_t local_offset(struct func *f, LLVMValueRef global);
 
 /* ---- select_alu.c: operations on 32-bit parts, scalar or vector as the operands are ---- */
+// clang-format off
 enum alu {
     ADD, SUB, AND, OR, XOR, SLL, SRL, SRA, MUL, MULH, MULHU, DIV, DIVU, REM, REMU,
     SLT, SLTU, SEQ, SNE, MIN, MAX, MINU, MAXU, SADDU, SADD, SSUBU, SSUB,
     FADD, FSUB, FMUL, FDIV, FMIN, FMAX, FSGNJ, FSGNJN, FSGNJX, FEQ, FNE, FLT, FLE, NALU
 };
+// clang-format on
 struct opd alu(struct func *f, enum alu op, struct opd a, struct opd b);
-int32_t to_s(struct func *f, struct opd o);  /* into a scalar register; V must be uniform */
-int32_t to_v(struct func *f, struct opd o);  /* into a vector register */
+int32_t to_s(struct func *f, struct opd o); /* into a scalar register; V must be uniform */
+int32_t to_v(struct func *f, struct opd o); /* into a vector register */
 struct opd zero_extend(struct func *f, struct opd o, unsigned bits);
 struct opd sign_extend(struct func *f, struct opd o, unsigned bits);
 struct opd select_opd(struct func *f, struct opd c, struct opd a, struct opd b);
@@ -226,7 +239,10 @@ struct opd fma_opd(struct func *f, struct opd a, struct opd b, struct opd c, boo
 unsigned vv_form(unsigned op);
 
 /* ---- select_int.c: integers of any width, as arrays of parts ---- */
-struct num { struct opd p[2]; unsigned bits; }; /* up to 64 bits; p[1] only above 32 */
+struct num {
+    struct opd p[2];
+    unsigned bits;
+}; /* up to 64 bits; p[1] only above 32 */
 struct num num_of(struct func *f, LLVMValueRef v);
 void num_extend(struct func *f, struct num *n, bool is_signed);
 struct num num_add(struct func *f, struct num a, struct num b);
@@ -253,7 +269,10 @@ void select_call(struct func *f, LLVMValueRef inst, struct opd *out);
 
 /* ---- machine.c: facts about machine instructions ---- */
 /* Registers of an instruction in the order rd, rs1, rs2, rs3; class -1 where there is none. */
-struct roles { int8_t rd, rs1, rs2, rs3; bool reads_rd; };
+struct roles {
+    int8_t rd, rs1, rs2, rs3;
+    bool reads_rd;
+};
 const struct roles *insn_roles(unsigned op);
 bool is_pure(const struct minsn *m);
 bool is_copy(const struct minsn *m);

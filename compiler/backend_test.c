@@ -22,7 +22,8 @@
 enum { N = 64, FORMS = 4 };
 
 static const char layout[] =
-    "target datalayout = \"e-p:32:32-i64:64-v16:16-v24:32-v32:32-v48:64-v96:128-v192:256-v256:256-v512:512-v1024:1024-n32-S32-G1\"\n"
+    "target datalayout = "
+    "\"e-p:32:32-i64:64-v16:16-v24:32-v32:32-v48:64-v96:128-v192:256-v256:256-v512:512-v1024:1024-n32-S32-G1\"\n"
     "declare i32 @__ventus_lane()\ndeclare i32 @__ventus_csr(i32)\ndeclare i32 @__ventus_shared()\n";
 
 static struct arg two_args[2] = {
@@ -43,8 +44,12 @@ static enum cc_exit compile(const char *text, uint32_t nkernels, void **elf, siz
         cc.nkernels = nkernels;
         for (uint32_t i = 0; i < nkernels; i++) {
             const char *name = cc_printf(&cc, "k%u", i);
-            cc.kernels[i] = (struct kernel){.name = name, .function = LLVMGetNamedFunction(cc.module, name),
-                                            .args = two_args, .nargs = 2, .args_size = 8, .vec_hint = ""};
+            cc.kernels[i] = (struct kernel){.name = name,
+                                            .function = LLVMGetNamedFunction(cc.module, name),
+                                            .args = two_args,
+                                            .nargs = 2,
+                                            .args_size = 8,
+                                            .vec_hint = ""};
         }
         output_program(&cc, elf, size);
     }
@@ -58,7 +63,8 @@ static enum cc_exit compile(const char *text, uint32_t nkernels, void **elf, siz
 
 static ventus_device *device;
 
-static void run_kernel(const ventus_module *module, const char *name, uint32_t groups, const uint32_t *in, size_t nin, uint32_t *out, size_t nout, enum path_order order)
+static void run_kernel(const ventus_module *module, const char *name, uint32_t groups, const uint32_t *in, size_t nin,
+                       uint32_t *out, size_t nout, enum path_order order)
 {
     uint32_t args[2];
     char message[256] = "";
@@ -67,8 +73,10 @@ static void run_kernel(const ventus_module *module, const char *name, uint32_t g
     assert_int_equal(ventus_alloc(device, 4 * nin, &args[1]), VENTUS_OK);
     assert_int_equal(ventus_write(device, args[0], out, 4 * nout), VENTUS_OK);
     assert_int_equal(ventus_write(device, args[1], in, 4 * nin), VENTUS_OK);
+    // clang-format off
     struct ventus_launch launch = {.module = module, .kernel = ventus_module_find(module, name), .args = args, .options = {.order = order},
                                    .range = {1, {groups * 32, 1, 1}, {32, 1, 1}, {0, 0, 0}}};
+    // clang-format on
     assert_non_null(launch.kernel);
     enum ventus_status status = ventus_run(device, &launch, &result, message, sizeof message);
     if (status != VENTUS_OK) fail_msg("%s: %s: %s", name, ventus_status_text(status), message);
@@ -97,8 +105,9 @@ struct operation {
     uint32_t (*expect)(uint32_t x, uint32_t y);
 };
 
-#define X64 "%hx = zext i32 %x to i64\n%hy = zext i32 %y to i64\n%s1 = shl i64 %hx, 32\n%mx = mul i64 %hy, 2654435761\n" \
-            "%X = xor i64 %s1, %mx\n%s2 = shl i64 %hy, 32\n%Y = or i64 %s2, %hx\n"
+#define X64 \
+    "%hx = zext i32 %x to i64\n%hy = zext i32 %y to i64\n%s1 = shl i64 %hx, 32\n%mx = mul i64 %hy, 2654435761\n" \
+    "%X = xor i64 %s1, %mx\n%s2 = shl i64 %hy, 32\n%Y = or i64 %s2, %hx\n"
 #define FOLD "%f1 = lshr i64 %R, 32\n%f2 = xor i64 %R, %f1\n%r = trunc i64 %f2 to i32\n"
 static uint64_t big_x(uint32_t x, uint32_t y) { return (uint64_t)x << 32 ^ (uint64_t)y * 2654435761u; }
 static uint64_t big_y(uint32_t x, uint32_t y) { return (uint64_t)y << 32 | x; }
@@ -107,10 +116,22 @@ static uint32_t smin(uint32_t x, uint32_t y) { return (int32_t)x < (int32_t)y ? 
 static uint32_t smax(uint32_t x, uint32_t y) { return (int32_t)x > (int32_t)y ? x : y; }
 static uint32_t umin(uint32_t x, uint32_t y) { return x < y ? x : y; }
 static uint32_t umax(uint32_t x, uint32_t y) { return x > y ? x : y; }
-static float as_float(uint32_t x) { float v; memcpy(&v, &x, 4); return v; }
-static uint32_t bits_of(float v) { uint32_t x; memcpy(&x, &v, 4); return x; }
+static float as_float(uint32_t x)
+{
+    float v;
+    memcpy(&v, &x, 4);
+    return v;
+}
+static uint32_t bits_of(float v)
+{
+    uint32_t x;
+    memcpy(&x, &v, 4);
+    return x;
+}
 
+// clang-format off
 #define OP(id, ir, c) static uint32_t expect_##id(uint32_t x, uint32_t y) { (void)x; (void)y; return (uint32_t)(c); }
+// clang-format on
 #include "backend_ops.def"
 #undef OP
 
@@ -125,17 +146,21 @@ enum { NOPERATIONS = sizeof operations / sizeof *operations };
 static void put_form(char *text, size_t size, const struct operation *o, unsigned form)
 {
     size_t n = strlen(text);
-    snprintf(text + n, size - n,
-             "define void @k%u(ptr addrspace(1) %%out, ptr addrspace(1) %%in) {\nentry:\n"
-             "%%lane = call i32 @__ventus_lane()\n%%group = call i32 @__ventus_csr(i32 2056)\n%%g32 = mul i32 %%group, 32\n"
-             "%%gid = add i32 %%lane, %%g32\nbr label %%loop\nloop:\n%%i = phi i32 [0, %%entry], [%%next, %%loop]\n"
-             "%%xi = mul i32 %%%s, 1\n%%yo = add i32 %%%s, 64\n"
-             "%%px = getelementptr i32, ptr addrspace(1) %%in, i32 %%xi\n%%py = getelementptr i32, ptr addrspace(1) %%in, i32 %%yo\n"
-             "%%x = load i32, ptr addrspace(1) %%px, align 4\n%%y = load i32, ptr addrspace(1) %%py, align 4\n%s"
-             "%%oi = shl i32 %%i, 6\n%%oj = add i32 %%oi, %%gid\n%%po = getelementptr i32, ptr addrspace(1) %%out, i32 %%oj\n"
-             "store i32 %%r, ptr addrspace(1) %%po, align 4\n"
-             "%%next = add i32 %%i, 1\n%%more = icmp ult i32 %%next, 64\nbr i1 %%more, label %%loop, label %%end\nend:\nret void\n}\n",
-             form, form & 1 ? "gid" : "i", form & 2 ? "gid" : "i", o->ir);
+    snprintf(
+        text + n, size - n,
+        "define void @k%u(ptr addrspace(1) %%out, ptr addrspace(1) %%in) {\nentry:\n"
+        "%%lane = call i32 @__ventus_lane()\n%%group = call i32 @__ventus_csr(i32 2056)\n%%g32 = mul i32 %%group, 32\n"
+        "%%gid = add i32 %%lane, %%g32\nbr label %%loop\nloop:\n%%i = phi i32 [0, %%entry], [%%next, %%loop]\n"
+        "%%xi = mul i32 %%%s, 1\n%%yo = add i32 %%%s, 64\n"
+        "%%px = getelementptr i32, ptr addrspace(1) %%in, i32 %%xi\n%%py = getelementptr i32, ptr addrspace(1) %%in, "
+        "i32 %%yo\n"
+        "%%x = load i32, ptr addrspace(1) %%px, align 4\n%%y = load i32, ptr addrspace(1) %%py, align 4\n%s"
+        "%%oi = shl i32 %%i, 6\n%%oj = add i32 %%oi, %%gid\n%%po = getelementptr i32, ptr addrspace(1) %%out, i32 "
+        "%%oj\n"
+        "store i32 %%r, ptr addrspace(1) %%po, align 4\n"
+        "%%next = add i32 %%i, 1\n%%more = icmp ult i32 %%next, 64\nbr i1 %%more, label %%loop, label %%end\nend:\nret "
+        "void\n}\n",
+        form, form & 1 ? "gid" : "i", form & 2 ? "gid" : "i", o->ir);
 }
 
 /* "TYPE @name(TYPE %a, TYPE 3" -> "declare TYPE @name(TYPE, TYPE)". */
@@ -161,8 +186,10 @@ static uint32_t inputs[2 * N];
 
 static void fill_inputs(void)
 {
-    static const uint32_t special[] = {0, 1, 2, 31, 32, 33, 63, 127, 128, 255, 256, 32767, 32768, 65535, 65536, 0x7fffffff, 0x80000000,
-                                       0x80000001, 0xffffffff, 0xfffffffe, 0x3f800000, 0xbf800000, 0x7f800000, 0xff800000, 0x00000007};
+    static const uint32_t special[] = {
+        0,          1,          2,          31,         32,         33,         63,         127,        128,
+        255,        256,        32767,      32768,      65535,      65536,      0x7fffffff, 0x80000000, 0x80000001,
+        0xffffffff, 0xfffffffe, 0x3f800000, 0xbf800000, 0x7f800000, 0xff800000, 0x00000007};
     uint32_t seed = 12345;
     for (unsigned i = 0; i < 2 * N; i++) {
         seed = seed * 1664525u + 1013904223u;
@@ -191,7 +218,8 @@ static void check_operation(const struct operation *o)
             for (unsigned g = 0; g < N; g++) {
                 uint32_t x = inputs[form & 1 ? g : i], y = inputs[N + (form & 2 ? g : i)], want = o->expect(x, y);
                 if (out[i * N + g] != want)
-                    fail_msg("%s, form %u: x 0x%08x y 0x%08x gives 0x%08x, expected 0x%08x", o->name, form, x, y, out[i * N + g], want);
+                    fail_msg("%s, form %u: x 0x%08x y 0x%08x gives 0x%08x, expected 0x%08x", o->name, form, x, y,
+                             out[i * N + g], want);
             }
     }
     ventus_module_free(module);
@@ -206,8 +234,9 @@ static void test_operations(void **state)
 
 /* ---- control flow and memory that clang seldom writes ---- */
 
-#define HEAD "define void @k0(ptr addrspace(1) %out, ptr addrspace(1) %in) {\nentry:\n%lane = call i32 @__ventus_lane()\n" \
-             "%po = getelementptr i32, ptr addrspace(1) %out, i32 %lane\n"
+#define HEAD \
+    "define void @k0(ptr addrspace(1) %out, ptr addrspace(1) %in) {\nentry:\n%lane = call i32 @__ventus_lane()\n" \
+    "%po = getelementptr i32, ptr addrspace(1) %out, i32 %lane\n"
 
 static void run_text(const char *body, uint32_t *out, size_t nout, enum path_order order)
 {
@@ -227,10 +256,13 @@ static void test_phi_cycle(void **state)
     (void)state;
     for (int order = PATH_FEWER_FIRST; order <= PATH_FALLTHROUGH_FIRST; order++) {
         uint32_t out[32] = {0};
-        run_text(HEAD "br label %loop\nloop:\n%i = phi i32 [0, %entry], [%n, %loop]\n%a = phi i32 [100, %entry], [%b, %loop]\n"
-                 "%b = phi i32 [200, %entry], [%c, %loop]\n%c = phi i32 [300, %entry], [%a, %loop]\n"
-                 "%n = add i32 %i, 1\n%more = icmp ult i32 %i, %lane\nbr i1 %more, label %loop, label %end\n"
-                 "end:\n%r = phi i32 [%b, %loop]\nstore i32 %r, ptr addrspace(1) %po, align 4\nret void\n}\n", out, 32, (enum path_order)order);
+        run_text(
+            HEAD
+            "br label %loop\nloop:\n%i = phi i32 [0, %entry], [%n, %loop]\n%a = phi i32 [100, %entry], [%b, %loop]\n"
+            "%b = phi i32 [200, %entry], [%c, %loop]\n%c = phi i32 [300, %entry], [%a, %loop]\n"
+            "%n = add i32 %i, 1\n%more = icmp ult i32 %i, %lane\nbr i1 %more, label %loop, label %end\n"
+            "end:\n%r = phi i32 [%b, %loop]\nstore i32 %r, ptr addrspace(1) %po, align 4\nret void\n}\n",
+            out, 32, (enum path_order)order);
         for (uint32_t g = 0; g < 32; g++) assert_int_equal(out[g], 100 + 100 * ((g + 1) % 3));
     }
 }
@@ -238,6 +270,7 @@ static void test_phi_cycle(void **state)
 /* Lanes compete for one word; each must get its turn exactly once. */
 static void test_atomics(void **state)
 {
+    // clang-format off
     static const struct { const char *op; uint32_t want; } cases[] = {
         {"%u = atomicrmw add ptr addrspace(1) %out, i32 3 seq_cst", 96}, {"%u = atomicrmw sub ptr addrspace(1) %out, i32 1 seq_cst", -32u},
         {"%l1 = add i32 %lane, 1\n%u = atomicrmw umax ptr addrspace(1) %out, i32 %l1 seq_cst", 32},
@@ -248,6 +281,7 @@ static void test_atomics(void **state)
          "%p = cmpxchg ptr addrspace(1) %out, i32 %old, i32 %new seq_cst seq_cst\n%ok = extractvalue {i32, i1} %p, 1\n"
          "br i1 %ok, label %done, label %again\ndone:", 496},
     };
+    // clang-format on
     (void)state;
     for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++)
         for (int order = PATH_FEWER_FIRST; order <= PATH_FALLTHROUGH_FIRST; order++) {
@@ -264,13 +298,19 @@ static void test_odd_memory(void **state)
 {
     (void)state;
     uint32_t out[32] = {0};
-    run_text(HEAD "%s = alloca <{i8, i32, i16, i64}>, align 1\n%f1 = getelementptr <{i8, i32, i16, i64}>, ptr %s, i32 0, i32 1\n"
-             "%f3 = getelementptr <{i8, i32, i16, i64}>, ptr %s, i32 0, i32 3\n%v = mul i32 %lane, 123456789\n%w = zext i32 %v to i64\n"
-             "%w2 = mul i64 %w, 4294967299\nstore i32 %v, ptr %f1, align 1\nstore i64 %w2, ptr %f3, align 1\n"
-             "%a = load i32, ptr %f1, align 1\n%b = load i64, ptr %f3, align 1\n%b1 = lshr i64 %b, 32\n%b2 = trunc i64 %b1 to i32\n"
-             "%m = alloca <8 x i1>, align 1\n%l8 = trunc i32 %lane to i8\n%bv = bitcast i8 %l8 to <8 x i1>\nstore <8 x i1> %bv, ptr %m, align 1\n"
-             "%bw = load <8 x i1>, ptr %m, align 1\n%bi = bitcast <8 x i1> %bw to i8\n%bz = zext i8 %bi to i32\n"
-             "%r1 = xor i32 %a, %b2\n%r = add i32 %r1, %bz\nstore i32 %r, ptr addrspace(1) %po, align 1\nret void\n}\n", out, 32, PATH_FEWER_FIRST);
+    run_text(
+        HEAD
+        "%s = alloca <{i8, i32, i16, i64}>, align 1\n%f1 = getelementptr <{i8, i32, i16, i64}>, ptr %s, i32 0, i32 1\n"
+        "%f3 = getelementptr <{i8, i32, i16, i64}>, ptr %s, i32 0, i32 3\n%v = mul i32 %lane, 123456789\n%w = zext i32 "
+        "%v to i64\n"
+        "%w2 = mul i64 %w, 4294967299\nstore i32 %v, ptr %f1, align 1\nstore i64 %w2, ptr %f3, align 1\n"
+        "%a = load i32, ptr %f1, align 1\n%b = load i64, ptr %f3, align 1\n%b1 = lshr i64 %b, 32\n%b2 = trunc i64 %b1 "
+        "to i32\n"
+        "%m = alloca <8 x i1>, align 1\n%l8 = trunc i32 %lane to i8\n%bv = bitcast i8 %l8 to <8 x i1>\nstore <8 x i1> "
+        "%bv, ptr %m, align 1\n"
+        "%bw = load <8 x i1>, ptr %m, align 1\n%bi = bitcast <8 x i1> %bw to i8\n%bz = zext i8 %bi to i32\n"
+        "%r1 = xor i32 %a, %b2\n%r = add i32 %r1, %bz\nstore i32 %r, ptr addrspace(1) %po, align 1\nret void\n}\n",
+        out, 32, PATH_FEWER_FIRST);
     for (uint32_t g = 0; g < 32; g++) {
         uint32_t v = g * 123456789u;
         assert_int_equal(out[g], (v ^ (uint32_t)((uint64_t)v * 4294967299u >> 32)) + g);
@@ -282,14 +322,19 @@ static void test_endless_and_globals(void **state)
 {
     (void)state;
     uint32_t out[32] = {0};
-    run_text("@table = internal addrspace(2) constant [3 x {i8, i32}] [{i8, i32} {i8 1, i32 10}, {i8, i32} {i8 2, i32 20}, {i8, i32} {i8 3, i32 30}]\n"
-             "@shared = internal addrspace(3) global [32 x i32] undef, align 4\n" HEAD
-             "%never = icmp ugt i32 %lane, 100\nbr i1 %never, label %spin, label %go\nspin:\nbr label %spin\ngo:\n"
-             "%k = urem i32 %lane, 3\n%pt = getelementptr [3 x {i8, i32}], ptr addrspace(2) @table, i32 0, i32 %k, i32 1\n"
-             "%t = load i32, ptr addrspace(2) %pt, align 4\n%ps = getelementptr [32 x i32], ptr addrspace(3) @shared, i32 0, i32 %lane\n"
-             "store i32 %t, ptr addrspace(3) %ps, align 4\n%o = xor i32 %lane, 5\n"
-             "%pq = getelementptr [32 x i32], ptr addrspace(3) @shared, i32 0, i32 %o\n%q = load i32, ptr addrspace(3) %pq, align 4\n"
-             "store i32 %q, ptr addrspace(1) %po, align 4\nret void\n}\n", out, 32, PATH_FEWER_FIRST);
+    run_text(
+        "@table = internal addrspace(2) constant [3 x {i8, i32}] [{i8, i32} {i8 1, i32 10}, {i8, i32} {i8 2, i32 20}, "
+        "{i8, i32} {i8 3, i32 30}]\n"
+        "@shared = internal addrspace(3) global [32 x i32] undef, align 4\n" HEAD
+        "%never = icmp ugt i32 %lane, 100\nbr i1 %never, label %spin, label %go\nspin:\nbr label %spin\ngo:\n"
+        "%k = urem i32 %lane, 3\n%pt = getelementptr [3 x {i8, i32}], ptr addrspace(2) @table, i32 0, i32 %k, i32 1\n"
+        "%t = load i32, ptr addrspace(2) %pt, align 4\n%ps = getelementptr [32 x i32], ptr addrspace(3) @shared, i32 "
+        "0, i32 %lane\n"
+        "store i32 %t, ptr addrspace(3) %ps, align 4\n%o = xor i32 %lane, 5\n"
+        "%pq = getelementptr [32 x i32], ptr addrspace(3) @shared, i32 0, i32 %o\n%q = load i32, ptr addrspace(3) %pq, "
+        "align 4\n"
+        "store i32 %q, ptr addrspace(1) %po, align 4\nret void\n}\n",
+        out, 32, PATH_FEWER_FIRST);
     for (uint32_t g = 0; g < 32; g++) assert_int_equal(out[g], 10 * ((g ^ 5) % 3 + 1));
 }
 
@@ -297,6 +342,7 @@ static void test_endless_and_globals(void **state)
 
 static void test_refused(void **state)
 {
+    // clang-format off
     static const struct { const char *ir, *message; } cases[] = {
         {"call void @unknown()\nret void\n}\ndeclare void @unknown()\n", "a call of unknown"},
         {"%v = load i32, ptr addrspace(4) null, align 4\nstore i32 %v, ptr addrspace(1) %po, align 4\nret void\n}\n", "address space 4"},
@@ -317,6 +363,7 @@ static void test_refused(void **state)
         {"%v = load i32, ptr addrspace(2) @huge, align 4\nstore i32 %v, ptr addrspace(1) %po, align 4\nret void\n}\n"
          "@huge = internal addrspace(2) constant [2000000000 x i32] zeroinitializer\n", "too large"},
     };
+    // clang-format on
     (void)state;
     for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
         char text[4096], log[1024];
@@ -325,7 +372,8 @@ static void test_refused(void **state)
         snprintf(text, sizeof text, "%s%s%s", layout, HEAD, cases[i].ir);
         enum cc_exit status = compile(text, 1, &elf, &size, log, sizeof log);
         free(elf);
-        if (status != CC_FAILED || !strstr(log, cases[i].message)) fail_msg("status %d, log \"%s\" for\n%s", (int)status, log, cases[i].ir);
+        if (status != CC_FAILED || !strstr(log, cases[i].message))
+            fail_msg("status %d, log \"%s\" for\n%s", (int)status, log, cases[i].ir);
     }
 }
 
@@ -345,7 +393,7 @@ static int teardown(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_operations), cmocka_unit_test(test_phi_cycle), cmocka_unit_test(test_atomics),
+        cmocka_unit_test(test_operations), cmocka_unit_test(test_phi_cycle),           cmocka_unit_test(test_atomics),
         cmocka_unit_test(test_odd_memory), cmocka_unit_test(test_endless_and_globals), cmocka_unit_test(test_refused),
     };
     return cmocka_run_group_tests(tests, setup, teardown);

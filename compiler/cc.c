@@ -140,5 +140,5 @@ void cc_free(struct cc *cc)
         a = next;
     }
     free(cc->log);
-    *cc = (struct cc){ 0 };
+    *cc = (struct cc){0};
 }

@@ -32,17 +32,17 @@
 /* Exit codes of ventus-cc; the log is on stderr. */
 enum cc_exit {
     CC_OK = 0,
-    CC_FAILED = 1,       /* the program does not compile; the log says why */
-    CC_BAD_OPTION = 2,   /* an unknown build option, which the log names, or a wrong command line */
-    CC_ENVIRONMENT = 3,  /* no clang-19, no built-in library, no memory, a file that cannot be read or written */
-    CC_INTERNAL = 4,     /* our own mistake */
+    CC_FAILED = 1,      /* the program does not compile; the log says why */
+    CC_BAD_OPTION = 2,  /* an unknown build option, which the log names, or a wrong command line */
+    CC_ENVIRONMENT = 3, /* no clang-19, no built-in library, no memory, a file that cannot be read or written */
+    CC_INTERNAL = 4,    /* our own mistake */
 };
 
 struct arena; /* cc.c */
 
 /* One argument of a kernel, as clGetKernelArgInfo and the launch need it. */
 struct arg {
-    const char *kind;      /* value global constant local image sampler */
+    const char *kind; /* value global constant local image sampler */
     uint32_t size, align, offset;
     const char *name, *type, *access, *address, *qualifiers;
 };
@@ -51,21 +51,23 @@ struct arg {
 struct code {
     uint32_t *words;
     uint32_t nwords;
-    uint32_t vgprs, sgprs;     /* highest used + 1, rounded up to 4 */
-    uint32_t lds_bytes;        /* static local memory */
-    uint32_t pds_bytes;        /* private bytes of one work-item */
-    struct line { uint32_t word, line; } *lines; /* source lines, ascending words; may be empty */
+    uint32_t vgprs, sgprs; /* highest used + 1, rounded up to 4 */
+    uint32_t lds_bytes;    /* static local memory */
+    uint32_t pds_bytes;    /* private bytes of one work-item */
+    struct line {
+        uint32_t word, line;
+    } * lines; /* source lines, ascending words; may be empty */
     uint32_t nlines;
 };
 
 struct kernel {
     const char *name;
-    LLVMValueRef function;     /* NULL after the back end */
+    LLVMValueRef function; /* NULL after the back end */
     struct arg *args;
     uint32_t nargs, args_size;
     uint32_t reqd[3], hint[3];
     const char *vec_hint;
-    uint32_t address;          /* final address of the first word */
+    uint32_t address; /* final address of the first word */
     struct code code;
 };
 
@@ -73,35 +75,38 @@ struct cc {
     struct arena *arena;
     jmp_buf on_error;
     enum cc_exit status;
-    char *log;                 /* malloc'ed text, grows */
+    char *log; /* malloc'ed text, grows */
     size_t log_size;
-    const char *tool_dir;      /* folder of the executable, ends without slash */
+    const char *tool_dir; /* folder of the executable, ends without slash */
 
     /* main.c: of the source, NULL when it has no name or is made of several */
     const char *source_name, *source; /* the text only when the program is to carry it */
     size_t source_size;
 
     /* options.c */
-    const char **clang_args;   /* NULL-terminated extra arguments for clang */
-    bool keep_source;          /* -g: the program carries its source */
-    const char *dump;          /* intermediate forms to print: VENTUS_CC_DUMP=ir,machine,asm */
+    const char **clang_args; /* NULL-terminated extra arguments for clang */
+    bool keep_source;        /* -g: the program carries its source */
+    const char *dump;        /* intermediate forms to print: VENTUS_CC_DUMP=ir,machine,asm */
 
     /* prepare.c, kernels.c */
     LLVMContextRef context;
     LLVMModuleRef module;
-    LLVMBuilderRef builder;    /* the passes' own; an error must not leak it */
+    LLVMBuilderRef builder; /* the passes' own; an error must not leak it */
     struct kernel *kernels;
     uint32_t nkernels;
 
     /* constants: address space 2 globals, placed by output.c behind the text */
     uint8_t *rodata;
     uint32_t rodata_size, rodata_addr, rodata_room;
-    struct constant { LLVMValueRef global; uint32_t offset; } *constants;
+    struct constant {
+        LLVMValueRef global;
+        uint32_t offset;
+    } * constants;
     uint32_t nconstants, constants_room;
 };
 
 /* ---- cc.c: memory, log, errors ---- */
-void *cc_alloc(struct cc *cc, size_t size);            /* zeroed, lives as long as the compilation */
+void *cc_alloc(struct cc *cc, size_t size); /* zeroed, lives as long as the compilation */
 char *cc_printf(struct cc *cc, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void cc_log(struct cc *cc, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* Was the intermediate form `what` asked for by VENTUS_CC_DUMP? */

@@ -9,8 +9,8 @@
 
 struct out {
     struct func *f;
-    uint32_t *address;   /* word index, by machine block */
-    uint8_t *far;        /* branches that need the long form */
+    uint32_t *address; /* word index, by machine block */
+    uint8_t *far;      /* branches that need the long form */
     uint32_t *words;
     uint32_t n, cap;
     uint32_t line;
@@ -54,13 +54,19 @@ static void put_minsn(struct out *o, struct minsn m)
     visit_insn(&m, to_phys, o->f);
     if ((m.op == OP_VMV_V_V || (m.op == OP_ADDI && !m.imm)) && m.rd == m.rs1) return;
     note_line(o, m.line);
-    put(o, (struct insn){.op = m.op, .aux = m.aux, .imm = m.imm, .rd = (uint8_t)m.rd, .rs1 = (uint8_t)m.rs1, .rs2 = (uint8_t)m.rs2,
-                         .rs3 = (uint8_t)m.rs3, .rm = m.rm});
+    put(o, (struct insn){.op = m.op,
+                         .aux = m.aux,
+                         .imm = m.imm,
+                         .rd = (uint8_t)m.rd,
+                         .rs1 = (uint8_t)m.rs1,
+                         .rs2 = (uint8_t)m.rs2,
+                         .rs3 = (uint8_t)m.rs3,
+                         .rm = m.rm});
 }
 
 static unsigned inverse(unsigned op)
 {
-    static const uint16_t pairs[][2] = {{OP_BEQ, OP_BNE}, {OP_BLT, OP_BGE}, {OP_BLTU, OP_BGEU},
+    static const uint16_t pairs[][2] = {{OP_BEQ, OP_BNE},   {OP_BLT, OP_BGE},   {OP_BLTU, OP_BGEU},
                                         {OP_VBEQ, OP_VBNE}, {OP_VBLT, OP_VBGE}, {OP_VBLTU, OP_VBGEU}};
     for (unsigned i = 0; i < sizeof pairs / sizeof *pairs; i++)
         for (unsigned k = 0; k < 2; k++)
@@ -234,10 +240,13 @@ static void count_registers(struct func *f)
 
 void emit_run(struct func *f)
 {
-    struct out o = {.f = f, .address = cc_alloc(f->cc, (f->nmblocks + 1) * sizeof(uint32_t)), .far = cc_alloc(f->cc, f->nmblocks + 1)};
+    struct out o = {.f = f,
+                    .address = cc_alloc(f->cc, (f->nmblocks + 1) * sizeof(uint32_t)),
+                    .far = cc_alloc(f->cc, f->nmblocks + 1)};
     thread_jumps(f);
     /* Branches only ever become longer, so this ends. */
-    while (!put_all(&o)) {}
+    while (!put_all(&o)) {
+    }
     count_registers(f);
     struct code *c = &f->kernel->code;
     c->words = o.words;

@@ -21,14 +21,8 @@ typedef value (*expander)(struct expansion *e, value *args);
 
 /* ---- short names for building ---- */
 
-static value number(struct expansion *e, uint64_t n)
-{
-    return LLVMConstInt(e->type, n, false);
-}
-static value op(struct expansion *e, LLVMOpcode code, value a, value b)
-{
-    return LLVMBuildBinOp(e->b, code, a, b, "");
-}
+static value number(struct expansion *e, uint64_t n) { return LLVMConstInt(e->type, n, false); }
+static value op(struct expansion *e, LLVMOpcode code, value a, value b) { return LLVMBuildBinOp(e->b, code, a, b, ""); }
 static value shift_right(struct expansion *e, value a, unsigned n)
 {
     return op(e, LLVMLShr, a, LLVMConstInt(LLVMTypeOf(a), n, false));
@@ -37,10 +31,7 @@ static value choose(struct expansion *e, LLVMIntPredicate p, value a, value b, v
 {
     return LLVMBuildSelect(e->b, LLVMBuildICmp(e->b, p, a, b, ""), yes, no, "");
 }
-static LLVMTypeRef int_type(struct expansion *e, unsigned width)
-{
-    return LLVMIntTypeInContext(e->cc->context, width);
-}
+static LLVMTypeRef int_type(struct expansion *e, unsigned width) { return LLVMIntTypeInContext(e->cc->context, width); }
 static value constant(struct expansion *e, unsigned width, uint64_t n)
 {
     return LLVMConstInt(int_type(e, width), n, false);
@@ -57,14 +48,8 @@ static value count32(struct expansion *e, value x)
     return shift_right(e, op(e, LLVMMul, x, constant(e, 32, 0x01010101)), 24);
 }
 
-static value low_half(struct expansion *e, value x)
-{
-    return LLVMBuildTrunc(e->b, x, int_type(e, 32), "");
-}
-static value high_half(struct expansion *e, value x)
-{
-    return low_half(e, shift_right(e, x, 32));
-}
+static value low_half(struct expansion *e, value x) { return LLVMBuildTrunc(e->b, x, int_type(e, 32), ""); }
+static value high_half(struct expansion *e, value x) { return low_half(e, shift_right(e, x, 32)); }
 static value widen(struct expansion *e, value x, unsigned width)
 {
     return LLVMBuildIntCast2(e->b, x, int_type(e, width), false, "");
@@ -76,10 +61,7 @@ static value count(struct expansion *e, value x)
     return widen(e, op(e, LLVMAdd, count32(e, low_half(e, x)), count32(e, high_half(e, x))), 64);
 }
 
-static value ctpop(struct expansion *e, value *args)
-{
-    return count(e, args[0]);
-}
+static value ctpop(struct expansion *e, value *args) { return count(e, args[0]); }
 
 /* Ones below the lowest set bit; all ones for 0. */
 static value cttz(struct expansion *e, value *args)
@@ -108,21 +90,15 @@ static value swap_groups(struct expansion *e, value x, unsigned n, uint64_t mask
 
 static value swap_down_to(struct expansion *e, value x, unsigned smallest)
 {
-    static const uint64_t masks[] = { 0x5555555555555555, 0x3333333333333333, 0x0f0f0f0f0f0f0f0f,
-                                      0x00ff00ff00ff00ff, 0x0000ffff0000ffff, 0x00000000ffffffff };
+    static const uint64_t masks[] = {0x5555555555555555, 0x3333333333333333, 0x0f0f0f0f0f0f0f0f,
+                                     0x00ff00ff00ff00ff, 0x0000ffff0000ffff, 0x00000000ffffffff};
     for (unsigned i = 0, n = 1; n < e->width && i < 6; i++, n *= 2)
         if (n >= smallest) x = swap_groups(e, x, n, masks[i]);
     return x;
 }
 
-static value bswap(struct expansion *e, value *args)
-{
-    return swap_down_to(e, args[0], 8);
-}
-static value bitreverse(struct expansion *e, value *args)
-{
-    return swap_down_to(e, args[0], 1);
-}
+static value bswap(struct expansion *e, value *args) { return swap_down_to(e, args[0], 8); }
+static value bitreverse(struct expansion *e, value *args) { return swap_down_to(e, args[0], 1); }
 
 /* Widths are powers of two. With a variable amount, the extra shift by one keeps amount 0 apart. */
 static value funnel(struct expansion *e, value *args, bool left)
@@ -138,14 +114,8 @@ static value funnel(struct expansion *e, value *args, bool left)
     if (left) return op(e, LLVMOr, op(e, LLVMShl, high, n), op(e, LLVMLShr, op(e, LLVMLShr, low, number(e, 1)), rest));
     return op(e, LLVMOr, op(e, LLVMShl, op(e, LLVMShl, high, number(e, 1)), rest), op(e, LLVMLShr, low, n));
 }
-static value fshl(struct expansion *e, value *args)
-{
-    return funnel(e, args, true);
-}
-static value fshr(struct expansion *e, value *args)
-{
-    return funnel(e, args, false);
-}
+static value fshl(struct expansion *e, value *args) { return funnel(e, args, true); }
+static value fshr(struct expansion *e, value *args) { return funnel(e, args, false); }
 
 /* ---- arithmetic ---- */
 
@@ -181,7 +151,8 @@ static value overflow_bits(struct expansion *e, value *a, value result, bool sub
 static value signed_sat(struct expansion *e, value *a, bool subtract)
 {
     value result = op(e, subtract ? LLVMSub : LLVMAdd, a[0], a[1]);
-    value bound = op(e, LLVMXor, op(e, LLVMAShr, a[0], number(e, e->width - 1)), number(e, (1ull << (e->width - 1)) - 1));
+    value bound =
+        op(e, LLVMXor, op(e, LLVMAShr, a[0], number(e, e->width - 1)), number(e, (1ull << (e->width - 1)) - 1));
     return choose(e, LLVMIntSLT, overflow_bits(e, a, result, subtract), number(e, 0), bound, result);
 }
 static value sadd_sat(struct expansion *e, value *a) { return signed_sat(e, a, false); }
@@ -222,8 +193,10 @@ static value ssub_overflow(struct expansion *e, value *a)
 static value wide_product(struct expansion *e, value *a, bool is_signed)
 {
     LLVMTypeRef t = LLVMTypeOf(a[0]), wide = int_type(e, 64);
-    if (LLVMGetIntTypeWidth(t) > 32) cc_error(e->cc, CC_FAILED, e->call, "a 64-bit product with overflow check is not possible");
-    value product = op(e, LLVMMul, LLVMBuildIntCast2(e->b, a[0], wide, is_signed, ""), LLVMBuildIntCast2(e->b, a[1], wide, is_signed, ""));
+    if (LLVMGetIntTypeWidth(t) > 32)
+        cc_error(e->cc, CC_FAILED, e->call, "a 64-bit product with overflow check is not possible");
+    value product = op(e, LLVMMul, LLVMBuildIntCast2(e->b, a[0], wide, is_signed, ""),
+                       LLVMBuildIntCast2(e->b, a[1], wide, is_signed, ""));
     value result = LLVMBuildTrunc(e->b, product, t, "");
     value again = LLVMBuildIntCast2(e->b, result, wide, is_signed, "");
     return pair(e, result, LLVMBuildICmp(e->b, LLVMIntNE, again, product, ""));
@@ -248,18 +221,22 @@ static value in_range(struct expansion *e, value x, uint64_t low, uint64_t high)
 /* Mask bits: 0 sNaN, 1 qNaN, 2 -inf ... 9 +inf, as LLVM's FPClassTest. */
 static value is_fpclass(struct expansion *e, value *a)
 {
+    // clang-format off
     static const struct { unsigned bit; uint64_t low, high; } classes[] = {
         { 2, 0xff800000, 0xff800000 }, { 3, 0x80800000, 0xff7fffff }, { 4, 0x80000001, 0x807fffff }, { 5, 0x80000000, 0x80000000 },
         { 6, 0x00000000, 0x00000000 }, { 7, 0x00000001, 0x007fffff }, { 8, 0x00800000, 0x7f7fffff }, { 9, 0x7f800000, 0x7f800000 },
     };
+    // clang-format on
     uint64_t mask = LLVMConstIntGetZExtValue(a[1]);
-    if (LLVMGetTypeKind(LLVMTypeOf(a[0])) != LLVMFloatTypeKind) cc_error(e->cc, CC_FAILED, e->call, "only float can be classified");
+    if (LLVMGetTypeKind(LLVMTypeOf(a[0])) != LLVMFloatTypeKind)
+        cc_error(e->cc, CC_FAILED, e->call, "only float can be classified");
     value bits = LLVMBuildBitCast(e->b, a[0], int_type(e, 32), "");
     value magnitude = op(e, LLVMAnd, bits, constant(e, 32, 0x7fffffff)), result = constant(e, 1, 0);
     if (mask & 1) result = op(e, LLVMOr, result, in_range(e, magnitude, 0x7f800001, 0x7fbfffff));
     if (mask & 2) result = op(e, LLVMOr, result, in_range(e, magnitude, 0x7fc00000, 0x7fffffff));
     for (size_t i = 0; i < sizeof classes / sizeof *classes; i++)
-        if (mask & 1u << classes[i].bit) result = op(e, LLVMOr, result, in_range(e, bits, classes[i].low, classes[i].high));
+        if (mask & 1u << classes[i].bit)
+            result = op(e, LLVMOr, result, in_range(e, bits, classes[i].low, classes[i].high));
     return result;
 }
 
@@ -287,7 +264,8 @@ static value fptoui_sat(struct expansion *e, value *a) { return float_to_int(e, 
 static const struct rule {
     const char *name; /* behind "llvm." */
     expander expand;
-    bool keep32;      /* the back end has the 32-bit form */
+    bool keep32; /* the back end has the 32-bit form */
+    // clang-format off
 } rules[] = {
     { "ctpop", ctpop }, { "cttz", cttz }, { "ctlz", ctlz }, { "bswap", bswap }, { "bitreverse", bitreverse },
     { "fshl", fshl }, { "fshr", fshr },
@@ -298,6 +276,7 @@ static const struct rule {
     { "fptosi.sat", fptosi_sat }, { "fptoui.sat", fptoui_sat },
     { "is.fpclass", is_fpclass }, { "canonicalize", same }, { "expect", same },
 };
+// clang-format on
 
 static bool named(const char *have, const char *name)
 {
@@ -312,10 +291,7 @@ static const struct rule *find_rule(const char *name)
     return NULL;
 }
 
-static bool is_vector(LLVMTypeRef type)
-{
-    return LLVMGetTypeKind(type) == LLVMVectorTypeKind;
-}
+static bool is_vector(LLVMTypeRef type) { return LLVMGetTypeKind(type) == LLVMVectorTypeKind; }
 
 static value apply(struct expansion *e, expander expand, int lane)
 {
@@ -323,7 +299,8 @@ static value apply(struct expansion *e, expander expand, int lane)
     value args[4];
     for (unsigned i = 0; i < n && i < 4; i++) {
         args[i] = LLVMGetOperand(e->call, i);
-        if (lane >= 0 && is_vector(LLVMTypeOf(args[i]))) args[i] = LLVMBuildExtractElement(e->b, args[i], constant(e, 32, (unsigned)lane), "");
+        if (lane >= 0 && is_vector(LLVMTypeOf(args[i])))
+            args[i] = LLVMBuildExtractElement(e->b, args[i], constant(e, 32, (unsigned)lane), "");
     }
     return expand(e, args);
 }
@@ -335,7 +312,8 @@ static void expand_rule(struct expansion *e, const struct rule *r)
     e->type = vector ? LLVMGetElementType(type) : type;
     e->width = LLVMGetTypeKind(e->type) == LLVMIntegerTypeKind ? LLVMGetIntTypeWidth(e->type) : 0;
     if (r->keep32 && !vector && e->width == 32) return;
-    if (e->width > 64 || (e->width & (e->width - 1))) cc_error(e->cc, CC_FAILED, e->call, "%u-bit integers are not possible here", e->width);
+    if (e->width > 64 || (e->width & (e->width - 1)))
+        cc_error(e->cc, CC_FAILED, e->call, "%u-bit integers are not possible here", e->width);
     value result = vector ? LLVMGetPoison(type) : apply(e, r->expand, -1);
     for (unsigned i = 0; vector && i < LLVMGetVectorSize(type); i++)
         result = LLVMBuildInsertElement(e->b, result, apply(e, r->expand, (int)i), constant(e, 32, i), "");
@@ -355,7 +333,7 @@ static unsigned pointer_align(struct expansion *e, unsigned argument)
 
 static value at_offset(struct expansion *e, value pointer, uint64_t offset)
 {
-    return LLVMBuildGEP2(e->b, int_type(e, 8), pointer, (value[]){ constant(e, 32, offset) }, 1, "");
+    return LLVMBuildGEP2(e->b, int_type(e, 8), pointer, (value[]){constant(e, 32, offset)}, 1, "");
 }
 
 static unsigned unit_at(uint64_t left, unsigned align)
@@ -387,7 +365,8 @@ static void set_memory(struct expansion *e, value to, value byte, uint64_t size)
     value word = op(e, LLVMMul, widen(e, byte, 32), constant(e, 32, 0x01010101));
     for (uint64_t at = 0, unit; at < size; at += unit) {
         unit = unit_at(size - at, align);
-        LLVMSetAlignment(LLVMBuildStore(e->b, widen(e, word, (unsigned)unit * 8), at_offset(e, to, at)), (unsigned)unit);
+        LLVMSetAlignment(LLVMBuildStore(e->b, widen(e, word, (unsigned)unit * 8), at_offset(e, to, at)),
+                         (unsigned)unit);
     }
 }
 
@@ -407,7 +386,8 @@ static bool expand_memory(struct expansion *e, const char *name)
 
 static bool is_marker(const char *name)
 {
-    static const char *const markers[] = { "lifetime", "assume", "experimental.noalias.scope.decl", "dbg", "invariant", "donothing", "sideeffect" };
+    static const char *const markers[] = {
+        "lifetime", "assume", "experimental.noalias.scope.decl", "dbg", "invariant", "donothing", "sideeffect"};
     for (size_t i = 0; i < sizeof markers / sizeof *markers; i++)
         if (named(name, markers[i])) return true;
     return false;
@@ -418,7 +398,7 @@ static void expand(struct cc *cc, LLVMBuilderRef b, value call)
     value f = LLVMGetCalledValue(call);
     if (!LLVMIsAFunction(f) || !LLVMGetIntrinsicID(f)) return;
     const char *name = LLVMGetValueName(f);
-    struct expansion e = { .cc = cc, .b = b, .call = call };
+    struct expansion e = {.cc = cc, .b = b, .call = call};
     LLVMPositionBuilderBefore(b, call);
     const struct rule *r = find_rule(name);
     if (r) expand_rule(&e, r);

@@ -52,7 +52,8 @@ static int compare_blocks(const void *a, const void *b, void *refs)
 }
 
 /* Successors of a block as numbers; the exit is node n. Both ways of a branch may be the same. */
-static uint32_t successors(struct func *f, LLVMBasicBlockRef *refs, const uint32_t *by_address, uint32_t n, uint32_t i, uint32_t succ[2])
+static uint32_t successors(struct func *f, LLVMBasicBlockRef *refs, const uint32_t *by_address, uint32_t n, uint32_t i,
+                           uint32_t succ[2])
 {
     LLVMValueRef term = LLVMGetBasicBlockTerminator(refs[i]);
     if (!term) fail(f, "a basic block has no terminator");
@@ -73,7 +74,8 @@ static void number_blocks(struct func *f)
 {
     uint32_t n = LLVMCountBasicBlocks(f->kernel->function), nedges = 0;
     LLVMBasicBlockRef *refs = cc_alloc(f->cc, (n + 1) * sizeof(void *));
-    uint32_t *by_address = cc_alloc(f->cc, (n + 1) * sizeof *by_address), *order = cc_alloc(f->cc, (n + 2) * sizeof *order);
+    uint32_t *by_address = cc_alloc(f->cc, (n + 1) * sizeof *by_address),
+             *order = cc_alloc(f->cc, (n + 2) * sizeof *order);
     struct edge *edges = cc_alloc(f->cc, (2 * n + 1) * sizeof *edges);
     LLVMGetBasicBlocks(f->kernel->function, refs);
     for (uint32_t i = 0; i < n; i++) by_address[i] = i;
@@ -250,7 +252,8 @@ static void number_values(struct func *f)
     for (uint32_t i = 0; i < f->nparams; i++) add_value(f, LLVMGetParam(f->kernel->function, i), 0);
     for (uint32_t b = 0; b < f->nblocks; b++) {
         f->blocks[b].first = f->nvalues;
-        for (LLVMValueRef i = LLVMGetFirstInstruction(f->blocks[b].ref); i; i = LLVMGetNextInstruction(i)) add_value(f, i, b);
+        for (LLVMValueRef i = LLVMGetFirstInstruction(f->blocks[b].ref); i; i = LLVMGetNextInstruction(i))
+            add_value(f, i, b);
         f->blocks[b].end = f->nvalues;
     }
     for (uint32_t i = f->nparams; i < f->nvalues; i++) list_uses(f, &f->values[i]);
@@ -304,7 +307,8 @@ static void ir_liveness(struct func *f)
             struct block *blk = &f->blocks[b];
             memcpy(out, phis[b], words * sizeof *out);
             for (uint32_t s = 0; s < blk->nsucc; s++)
-                for (size_t w = 0; blk->succ[s] < f->nblocks && w < words; w++) out[w] |= f->blocks[blk->succ[s]].live_in[w];
+                for (size_t w = 0; blk->succ[s] < f->nblocks && w < words; w++)
+                    out[w] |= f->blocks[blk->succ[s]].live_in[w];
             for (uint32_t i = blk->first; i < blk->end; i++) bit_clear(out, i);
             for (size_t w = 0; w < words; w++) {
                 bits in = out[w] | uses[b][w];
@@ -334,7 +338,8 @@ static void find_escapes(struct func *f)
 {
     unsigned kind = LLVMGetEnumAttributeKindForName("byval", 5);
     for (uint32_t i = 0; i < f->nparams; i++)
-        if (LLVMGetEnumAttributeAtIndex(f->kernel->function, i + 1, kind)) f->values[i].escapes = !only_read(f->values[i].ref);
+        if (LLVMGetEnumAttributeAtIndex(f->kernel->function, i + 1, kind))
+            f->values[i].escapes = !only_read(f->values[i].ref);
 }
 
 void flow_run(struct func *f)

@@ -25,6 +25,7 @@ enum { CHILD_SECONDS = 300, BITCODE_LIMIT = 256 << 20 };
  * -cl-ext=-all take away what the base header then believes to be supported. -disable-llvm-passes
  * with -O2 leaves out `optnone` and keeps the aliasing information. -Wno-format: without doubles,
  * clang would ask for %hlf where plain %f is right. */
+// clang-format off
 static const char *const fixed_args[] = {
     "-target", "spir-unknown-unknown", "-x", "cl", "-O2", "-Xclang", "-disable-llvm-passes",
     "-c", "-emit-llvm", "-U__SPIR__", "-U__IMAGE_SUPPORT__", "-D__OPENCL_VERSION__=300", "-fno-builtin",
@@ -35,6 +36,7 @@ static const char *const fixed_args[] = {
     "-cl-kernel-arg-info", "-gline-tables-only", "-ferror-limit=0", "-fno-color-diagnostics", "-Wno-format",
     "-Qunused-arguments", "-nostdlibinc", "--no-default-config", "-fno-crash-diagnostics",
 };
+// clang-format on
 
 struct buffer {
     char *bytes;
@@ -46,10 +48,7 @@ struct child {
     int in, out, err; /* our ends */
 };
 
-static bool executable(const char *path)
-{
-    return access(path, X_OK) == 0;
-}
+static bool executable(const char *path) { return access(path, X_OK) == 0; }
 
 static const char *search_path(struct cc *cc, const char *name)
 {
@@ -93,7 +92,7 @@ static char **argument_vector(struct cc *cc, const char *clang)
 
 static _Noreturn void run_child(char **argv, const int fds[3])
 {
-    struct rlimit time = { CHILD_SECONDS, CHILD_SECONDS }, memory = { CHILD_BYTES, CHILD_BYTES };
+    struct rlimit time = {CHILD_SECONDS, CHILD_SECONDS}, memory = {CHILD_BYTES, CHILD_BYTES};
     setrlimit(RLIMIT_CPU, &time); /* macro bombs end, and so does #include "/dev/zero" */
     setrlimit(RLIMIT_AS, &memory);
     for (int i = 0; i < 3; i++)
@@ -121,9 +120,10 @@ static bool open_pipes(int pipes[3][2])
 static void start(struct cc *cc, char **argv, struct child *c)
 {
     int pipes[3][2];
-    if (!open_pipes(pipes)) cc_error(cc, CC_ENVIRONMENT, NULL, "cannot open pipes for %s: %s", argv[0], strerror(errno));
+    if (!open_pipes(pipes))
+        cc_error(cc, CC_ENVIRONMENT, NULL, "cannot open pipes for %s: %s", argv[0], strerror(errno));
     c->pid = fork();
-    if (c->pid == 0) run_child(argv, (int[]){ pipes[0][0], pipes[1][1], pipes[2][1] });
+    if (c->pid == 0) run_child(argv, (int[]){pipes[0][0], pipes[1][1], pipes[2][1]});
     if (c->pid < 0) cc_error(cc, CC_ENVIRONMENT, NULL, "cannot start %s: %s", argv[0], strerror(errno));
     close(pipes[0][0]);
     close(pipes[1][1]);
@@ -166,10 +166,11 @@ static void give(int *fd, const char **source, size_t *size)
     }
 }
 
-static int converse(struct cc *cc, struct child *c, const char *source, size_t size, struct buffer *out, struct buffer *err)
+static int converse(struct cc *cc, struct child *c, const char *source, size_t size, struct buffer *out,
+                    struct buffer *err)
 {
     while (c->out >= 0 || c->err >= 0) {
-        struct pollfd fds[3] = { { c->in, POLLOUT, 0 }, { c->out, POLLIN, 0 }, { c->err, POLLIN, 0 } };
+        struct pollfd fds[3] = {{c->in, POLLOUT, 0}, {c->out, POLLIN, 0}, {c->err, POLLIN, 0}};
         if (poll(fds, 3, -1) < 0 && errno != EINTR) break;
         if (fds[0].revents) give(&c->in, &source, &size);
         if (fds[1].revents) take(cc, &c->out, out);
@@ -177,7 +178,8 @@ static int converse(struct cc *cc, struct child *c, const char *source, size_t s
     }
     if (c->in >= 0) close(c->in);
     int status = -1;
-    while (waitpid(c->pid, &status, 0) < 0 && errno == EINTR) {}
+    while (waitpid(c->pid, &status, 0) < 0 && errno == EINTR) {
+    }
     return status;
 }
 
@@ -238,7 +240,7 @@ LLVMModuleRef frontend_run(struct cc *cc, const char *source, size_t size)
 {
     const char *clang = find_clang(cc);
     struct child child;
-    struct buffer out = { 0 }, err = { 0 };
+    struct buffer out = {0}, err = {0};
     start(cc, argument_vector(cc, clang), &child);
     int status = converse(cc, &child, source, size, &out, &err);
     log_messages(cc, &err);

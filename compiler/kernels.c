@@ -18,8 +18,8 @@ static const char format_list[] = "ventus.formats", string_list[] = "ventus.stri
 
 bool kernel_is(LLVMValueRef function)
 {
-    return LLVMGetFunctionCallConv(function) == SPIR_KERNEL || LLVMGetStringAttributeAtIndex(
-        function, LLVMAttributeFunctionIndex, "ventus-kernel", 13) != NULL;
+    return LLVMGetFunctionCallConv(function) == SPIR_KERNEL ||
+           LLVMGetStringAttributeAtIndex(function, LLVMAttributeFunctionIndex, "ventus-kernel", 13) != NULL;
 }
 
 static LLVMValueRef function_metadata(LLVMValueRef function, const char *name)
@@ -80,10 +80,14 @@ static uint32_t argument_size(struct cc *cc, LLVMValueRef function, unsigned i)
     LLVMTypeRef type = byval_type(function, i);
     if (!type) type = LLVMTypeOf(LLVMGetParam(function, i));
     if (LLVMGetTypeKind(type) == LLVMTargetExtTypeKind)
-        cc_error(cc, CC_FAILED, function, "argument %u of kernel %s is an image, sampler, event or pipe, which this "
-                 "device does not have", i + 1, LLVMGetValueName(function));
+        cc_error(cc, CC_FAILED, function,
+                 "argument %u of kernel %s is an image, sampler, event or pipe, which this "
+                 "device does not have",
+                 i + 1, LLVMGetValueName(function));
     unsigned long long size = LLVMABISizeOfType(layout, type);
-    if (size > 1 << 20) cc_error(cc, CC_FAILED, function, "argument %u of kernel %s is too large (%llu bytes)", i + 1, LLVMGetValueName(function), size);
+    if (size > 1 << 20)
+        cc_error(cc, CC_FAILED, function, "argument %u of kernel %s is too large (%llu bytes)", i + 1,
+                 LLVMGetValueName(function), size);
     return (uint32_t)size;
 }
 
@@ -100,14 +104,15 @@ uint32_t kernel_layout(struct cc *cc, LLVMValueRef function, uint32_t *offsets)
 
 /* ---- collecting ---- */
 
-
 /* Vector types appear in the base type as "T __attribute__((ext_vector_type(N)))", in the type as
  * written; "unsigned int" and friends are to be shown as "uint". */
 static const char *type_name(struct cc *cc, const char *written)
 {
+    // clang-format off
     static const char *const unsigned_types[][2] = {
         { "unsigned char", "uchar" }, { "unsigned short", "ushort" }, { "unsigned int", "uint" }, { "unsigned long", "ulong" },
     };
+    // clang-format on
     for (size_t i = 0; i < 4; i++) {
         size_t n = strlen(unsigned_types[i][0]);
         if (!strncmp(written, unsigned_types[i][0], n) && !isalnum((unsigned char)written[n]))
@@ -118,16 +123,17 @@ static const char *type_name(struct cc *cc, const char *written)
 
 static const char *argument_kind(LLVMValueRef function, unsigned i, uint32_t space)
 {
-    static const char *const kinds[] = { "value", "global", "constant", "local" };
+    static const char *const kinds[] = {"value", "global", "constant", "local"};
     if (byval_type(function, i)) return "value";
-    return LLVMGetTypeKind(LLVMTypeOf(LLVMGetParam(function, i))) == LLVMPointerTypeKind && space < 4 ? kinds[space] : "value";
+    return LLVMGetTypeKind(LLVMTypeOf(LLVMGetParam(function, i))) == LLVMPointerTypeKind && space < 4 ? kinds[space]
+                                                                                                      : "value";
 }
 
 /* Generic and private pointers, and pointers inside pointers, cannot be kernel arguments; clang
  * has refused them already. */
 static void collect_arg(struct cc *cc, LLVMValueRef f, unsigned i, struct arg *a)
 {
-    static const char *const spaces[] = { "private", "global", "constant", "local" };
+    static const char *const spaces[] = {"private", "global", "constant", "local"};
     uint32_t space = number_of(operand(function_metadata(f, "kernel_arg_addr_space"), i));
     a->kind = argument_kind(f, i, space);
     a->size = argument_size(cc, f, i);
@@ -242,10 +248,7 @@ static void put(struct text *t, const char *bytes, size_t n)
     t->bytes[t->size] = 0;
 }
 
-static void put_text(struct text *t, const char *s)
-{
-    put(t, s, strlen(s));
-}
+static void put_text(struct text *t, const char *s) { put(t, s, strlen(s)); }
 
 /* ` key=value`, the value escaped. */
 static void put_field(struct text *t, const char *key, const char *value, size_t n)
@@ -265,10 +268,7 @@ static void put_field(struct text *t, const char *key, const char *value, size_t
     }
 }
 
-static void put_string(struct text *t, const char *key, const char *value)
-{
-    put_field(t, key, value, strlen(value));
-}
+static void put_string(struct text *t, const char *key, const char *value) { put_field(t, key, value, strlen(value)); }
 
 static void put_number(struct text *t, const char *key, uint32_t value)
 {
@@ -285,8 +285,8 @@ static void put_kernel(struct text *t, const struct kernel *k)
     put_number(t, "lds", k->code.lds_bytes);
     put_number(t, "pds", k->code.pds_bytes);
     put_number(t, "args", k->args_size);
-    put_text(t, cc_printf(t->cc, " reqd=%u,%u,%u hint=%u,%u,%u", k->reqd[0], k->reqd[1], k->reqd[2],
-                          k->hint[0], k->hint[1], k->hint[2]));
+    put_text(t, cc_printf(t->cc, " reqd=%u,%u,%u hint=%u,%u,%u", k->reqd[0], k->reqd[1], k->reqd[2], k->hint[0],
+                          k->hint[1], k->hint[2]));
     put_string(t, "vechint", k->vec_hint ? k->vec_hint : "");
     put_text(t, "\n");
 }
@@ -309,7 +309,8 @@ static void put_arg(struct text *t, const struct arg *a)
 static void put_lines(struct text *t, const struct kernel *k)
 {
     for (uint32_t i = 0; i < k->code.nlines; i++)
-        put_text(t, cc_printf(t->cc, "line pc=0x%x line=%u\n", k->address + 4 * k->code.lines[i].word, k->code.lines[i].line));
+        put_text(t, cc_printf(t->cc, "line pc=0x%x line=%u\n", k->address + 4 * k->code.lines[i].word,
+                              k->code.lines[i].line));
 }
 
 static void put_list(struct text *t, const char *record, const char *list)
@@ -340,7 +341,7 @@ static void put_source(struct text *t)
 
 char *kernels_note(struct cc *cc)
 {
-    struct text t = { .cc = cc };
+    struct text t = {.cc = cc};
     put_text(&t, "ventus-module 1\n");
     for (uint32_t i = 0; i < cc->nkernels; i++) {
         put_kernel(&t, &cc->kernels[i]);

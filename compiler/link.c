@@ -18,12 +18,13 @@ static const char *find_library(struct cc *cc)
 {
     const char *named = getenv("VENTUS_BUILTINS");
     if (named && *named) return named;
-    static const char *const places[] = { "", "/../share/ventus", "/../../share/ventus" };
+    static const char *const places[] = {"", "/../share/ventus", "/../../share/ventus"};
     for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
         const char *path = cc_printf(cc, "%s%s/" LIBRARY, cc->tool_dir, places[i]);
         if (access(path, R_OK) == 0) return path;
     }
-    cc_error(cc, CC_ENVIRONMENT, NULL, "the built-in library " LIBRARY " was not found beside ventus-cc; "
+    cc_error(cc, CC_ENVIRONMENT, NULL,
+             "the built-in library " LIBRARY " was not found beside ventus-cc; "
              "set VENTUS_BUILTINS to its path");
 }
 

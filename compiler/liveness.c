@@ -12,12 +12,12 @@
 
 struct live {
     struct func *f;
-    uint32_t *number;    /* of registers that cross blocks, NO_NODE for all others */
-    int32_t *regs;       /* the register with a number */
+    uint32_t *number; /* of registers that cross blocks, NO_NODE for all others */
+    int32_t *regs;    /* the register with a number */
     uint32_t n, block;
-    uint32_t *defined;   /* block + 1 of the last definition seen, by register */
-    bits **use, **def;   /* by machine block */
-    uint32_t *open_to;   /* end of the segment being built backwards, 0 if none */
+    uint32_t *defined; /* block + 1 of the last definition seen, by register */
+    bits **use, **def; /* by machine block */
+    uint32_t *open_to; /* end of the segment being built backwards, 0 if none */
     int32_t *open;
     uint32_t nopen, pos;
 };
@@ -241,7 +241,10 @@ static void build_segments(struct live *l)
     }
 }
 
-struct weigh { struct func *f; double amount; };
+struct weigh {
+    struct func *f;
+    double amount;
+};
 
 static void add_weight(void *user, int32_t *reg, bool is_def)
 {

@@ -17,6 +17,7 @@ struct helper {
 static const struct {
     const char *intrinsic;
     struct helper helper;
+    // clang-format off
 } intrinsics[] = {
     { "floor", { "__ventus_floor", "ff" } },     { "ceil", { "__ventus_ceil", "ff" } },
     { "trunc", { "__ventus_trunc", "ff" } },     { "rint", { "__ventus_rint", "ff" } },
@@ -29,6 +30,7 @@ static const struct {
     { "pow", { "_Z3powff", "fff" } },            { "powi", { "_Z4pownfi", "ffw" } },
     { "ldexp", { "_Z5ldexpfi", "ffw" } },
 };
+// clang-format on
 
 struct lowering {
     struct cc *cc;
@@ -72,10 +74,7 @@ static unsigned int_width(LLVMTypeRef type)
     return LLVMGetTypeKind(type) == LLVMIntegerTypeKind ? LLVMGetIntTypeWidth(type) : 0;
 }
 
-static bool is_kind(LLVMTypeRef type, LLVMTypeKind kind)
-{
-    return LLVMGetTypeKind(element(type)) == kind;
-}
+static bool is_kind(LLVMTypeRef type, LLVMTypeKind kind) { return LLVMGetTypeKind(element(type)) == kind; }
 
 /* Half is carried as its 16 bits: operands go in as i16 and a half result comes out of one. */
 static LLVMValueRef scalar(struct lowering *l, const struct helper *h, LLVMValueRef *args, LLVMTypeRef result)
@@ -98,7 +97,8 @@ static void replace(struct lowering *l, LLVMValueRef inst, const struct helper *
         LLVMValueRef args[MAX_OPERANDS], index = LLVMConstInt(i32, lane, false);
         for (unsigned i = 0; i < n; i++) {
             args[i] = LLVMGetOperand(inst, i);
-            if (LLVMGetTypeKind(LLVMTypeOf(args[i])) == LLVMVectorTypeKind) args[i] = LLVMBuildExtractElement(l->b, args[i], index, "");
+            if (LLVMGetTypeKind(LLVMTypeOf(args[i])) == LLVMVectorTypeKind)
+                args[i] = LLVMBuildExtractElement(l->b, args[i], index, "");
         }
         LLVMValueRef v = scalar(l, h, args, element(type));
         result = vector ? LLVMBuildInsertElement(l->b, result, v, index, "") : v;
@@ -112,9 +112,11 @@ static void replace(struct lowering *l, LLVMValueRef inst, const struct helper *
 
 static const struct helper *division(struct lowering *l, LLVMValueRef inst)
 {
+    // clang-format off
     static const struct helper helpers[] = {
         { "__ventus_udiv64", "lll" }, { "__ventus_sdiv64", "lll" }, { "__ventus_urem64", "lll" }, { "__ventus_srem64", "lll" },
     };
+    // clang-format on
     unsigned width = int_width(LLVMTypeOf(inst));
     if (width <= 32) return NULL;
     if (width != 64) cc_error(l->cc, CC_FAILED, inst, "division of %u-bit integers is not possible", width);
@@ -124,9 +126,9 @@ static const struct helper *division(struct lowering *l, LLVMValueRef inst)
 
 static const struct helper *conversion(LLVMValueRef inst)
 {
-    static const struct helper to_float[] = { { "__ventus_utof64", "fl" }, { "__ventus_stof64", "fl" } };
-    static const struct helper to_int[] = { { "__ventus_ftou64", "lf" }, { "__ventus_ftos64", "lf" } };
-    static const struct helper widen = { "__ventus_half_to_float", "fh" }, narrow = { "__ventus_float_to_half", "hf" };
+    static const struct helper to_float[] = {{"__ventus_utof64", "fl"}, {"__ventus_stof64", "fl"}};
+    static const struct helper to_int[] = {{"__ventus_ftou64", "lf"}, {"__ventus_ftos64", "lf"}};
+    static const struct helper widen = {"__ventus_half_to_float", "fh"}, narrow = {"__ventus_float_to_half", "hf"};
     LLVMTypeRef to = LLVMTypeOf(inst), from = LLVMTypeOf(LLVMGetOperand(inst, 0));
     switch (LLVMGetInstructionOpcode(inst)) {
     case LLVMUIToFP: return int_width(from) == 64 && is_kind(to, LLVMFloatTypeKind) ? &to_float[0] : NULL;
@@ -141,7 +143,7 @@ static const struct helper *conversion(LLVMValueRef inst)
 
 static const struct helper *remainder_of(LLVMValueRef inst)
 {
-    static const struct helper h = { "__ventus_frem", "fff" };
+    static const struct helper h = {"__ventus_frem", "fff"};
     return is_kind(LLVMTypeOf(inst), LLVMFloatTypeKind) ? &h : NULL;
 }
 
@@ -166,7 +168,7 @@ static const struct helper *intrinsic(LLVMValueRef call)
 /* Saturating conversions to 64 bits; narrower ones are straight-line code. */
 static const struct helper *saturating(LLVMValueRef call)
 {
-    static const struct helper u = { "__ventus_ftou64_sat", "lf" }, s = { "__ventus_ftos64_sat", "lf" };
+    static const struct helper u = {"__ventus_ftou64_sat", "lf"}, s = {"__ventus_ftos64_sat", "lf"};
     if (int_width(LLVMTypeOf(call)) != 64) return NULL;
     return intrinsic_is(call, "fptoui.sat") ? &u : intrinsic_is(call, "fptosi.sat") ? &s : NULL;
 }
@@ -179,10 +181,7 @@ static bool is_short(LLVMValueRef size)
     return LLVMIsAConstantInt(size) && LLVMConstIntGetZExtValue(size) <= INLINE_BYTES;
 }
 
-static unsigned space(LLVMValueRef pointer)
-{
-    return LLVMGetPointerAddressSpace(LLVMTypeOf(pointer));
-}
+static unsigned space(LLVMValueRef pointer) { return LLVMGetPointerAddressSpace(LLVMTypeOf(pointer)); }
 
 static void move_memory(struct lowering *l, LLVMValueRef call)
 {
@@ -190,14 +189,15 @@ static void move_memory(struct lowering *l, LLVMValueRef call)
     if (!l->late || (!set && !copy && !intrinsic_is(call, "memmove"))) return;
     LLVMValueRef to = LLVMGetOperand(call, 0), what = LLVMGetOperand(call, 1), size = LLVMGetOperand(call, 2);
     if (is_short(size)) return;
-    if (space(to) > 3 || (!set && space(what) > 3)) cc_error(l->cc, CC_FAILED, call, "copies through generic pointers are not possible");
+    if (space(to) > 3 || (!set && space(what) > 3))
+        cc_error(l->cc, CC_FAILED, call, "copies through generic pointers are not possible");
     const char *name = set ? cc_printf(l->cc, "__ventus_memset_%u", space(to))
                            : cc_printf(l->cc, "__ventus_%s_%u%u", copy ? "memcpy" : "memmove", space(to), space(what));
     LLVMPositionBuilderBefore(l->b, call);
     size = LLVMBuildIntCast2(l->b, size, letter_type(l->cc, 'w'), false, "");
-    LLVMTypeRef types[] = { LLVMTypeOf(to), LLVMTypeOf(what), LLVMTypeOf(size) };
+    LLVMTypeRef types[] = {LLVMTypeOf(to), LLVMTypeOf(what), LLVMTypeOf(size)};
     LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(l->cc->context), types, 3, false);
-    call_typed(l, name, type, (LLVMValueRef[]){ to, what, size }, 3);
+    call_typed(l, name, type, (LLVMValueRef[]){to, what, size}, 3);
     LLVMInstructionEraseFromParent(call);
     l->changed = true;
 }
@@ -206,8 +206,16 @@ static void lower(struct lowering *l, LLVMValueRef inst)
 {
     const struct helper *h = NULL;
     switch (LLVMGetInstructionOpcode(inst)) {
-    case LLVMUDiv: case LLVMSDiv: case LLVMURem: case LLVMSRem: h = division(l, inst); break;
-    case LLVMUIToFP: case LLVMSIToFP: case LLVMFPToUI: case LLVMFPToSI: case LLVMFPExt: case LLVMFPTrunc: h = conversion(inst); break;
+    case LLVMUDiv:
+    case LLVMSDiv:
+    case LLVMURem:
+    case LLVMSRem: h = division(l, inst); break;
+    case LLVMUIToFP:
+    case LLVMSIToFP:
+    case LLVMFPToUI:
+    case LLVMFPToSI:
+    case LLVMFPExt:
+    case LLVMFPTrunc: h = conversion(inst); break;
     case LLVMFRem: h = remainder_of(inst); break;
     case LLVMCall:
         h = intrinsic(inst);
@@ -224,7 +232,7 @@ static void lower(struct lowering *l, LLVMValueRef inst)
 
 bool lower_calls(struct cc *cc, bool late)
 {
-    struct lowering l = { .cc = cc, .b = cc->builder, .late = late };
+    struct lowering l = {.cc = cc, .b = cc->builder, .late = late};
     for (LLVMValueRef f = LLVMGetFirstFunction(cc->module); f; f = LLVMGetNextFunction(f))
         for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
             for (LLVMValueRef i = LLVMGetFirstInstruction(b), next; i; i = next) {

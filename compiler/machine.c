@@ -6,9 +6,8 @@
 #include <pthread.h>
 #include <string.h>
 
-static const char *const tied_names[] = {
-    "vmacc", "vnmsac", "vmadd", "vnmsub", "vfmacc", "vfnmacc", "vfmsac", "vfnmsac",
-    "vfmadd", "vfnmadd", "vfmsub", "vfnmsub", NULL};
+static const char *const tied_names[] = {"vmacc",   "vnmsac", "vmadd",   "vnmsub", "vfmacc",  "vfnmacc", "vfmsac",
+                                         "vfnmsac", "vfmadd", "vfnmadd", "vfmsub", "vfnmsub", NULL};
 
 static bool is_tied(const char *name)
 {
@@ -54,8 +53,16 @@ bool is_pure(const struct minsn *m)
 {
     if (m->keep) return false;
     switch (isa_table[m->op].kind) {
-    case KIND_X: case KIND_V: case KIND_VV: case KIND_VX: case KIND_VI: case KIND_V1I: case KIND_V2X:
-    case KIND_XLOAD: case KIND_VLOAD: case KIND_PLOAD: return true;
+    case KIND_X:
+    case KIND_V:
+    case KIND_VV:
+    case KIND_VX:
+    case KIND_VI:
+    case KIND_V1I:
+    case KIND_V2X:
+    case KIND_XLOAD:
+    case KIND_VLOAD:
+    case KIND_PLOAD: return true;
     case KIND_CSR: return m->op == OP_CSRRS && m->rs1 == 0;
     default: return false;
     }

@@ -29,7 +29,8 @@ static int usage(FILE *to, int status)
     fputs("usage: ventus-cc [--options STRING] [--compile] [-o FILE] [FILE]\n"
           "       ventus-cc --link [--compile] [-o FILE] FILE...\n"
           "Compiles OpenCL C (standard input if no FILE) to a Ventus ELF file, or links objects to one.\n"
-          "With --compile the result is an object.\n", to);
+          "With --compile the result is an object.\n",
+          to);
     return status;
 }
 
@@ -42,7 +43,7 @@ static int wrong(const char *what, const char *argument)
 /* 0, or the exit code + 1 with which to stop. */
 static int arguments(int argc, char **argv, struct request *r)
 {
-    *r = (struct request){ .options = "", .objects = argv };
+    *r = (struct request){.options = "", .objects = argv};
     for (int i = 1; i < argc; i++) {
         const char *a = argv[i];
         if (!strcmp(a, "--help")) return usage(stdout, CC_OK) + 1;
@@ -52,7 +53,10 @@ static int arguments(int argc, char **argv, struct request *r)
         else if (!strcmp(a, "--link")) r->link = true;
         else if (r->link && a[0] != '-') r->objects[r->nobjects++] = argv[i]; /* argv is reused from its start */
         else if ((a[0] != '-' || !a[1]) && !r->input) r->input = a;
-        else return wrong(a[0] != '-' || !a[1] ? "one source at a time; this is the second" : "unknown option, or no value behind it", a);
+        else
+            return wrong(a[0] != '-' || !a[1] ? "one source at a time; this is the second"
+                                              : "unknown option, or no value behind it",
+                         a);
     }
     if (r->link && r->input) return wrong("--link comes before the objects", r->input);
     if (r->link && !r->nobjects) return wrong("it needs objects", "--link");
@@ -156,7 +160,9 @@ static void compile(struct cc *cc, const struct request *r)
     bool good = r->output ? write_file(cc, r->output, result, size) : write_fd(STDOUT_FILENO, result, size);
     int reason = errno;
     free(result);
-    if (!good) cc_error(cc, CC_ENVIRONMENT, NULL, "cannot write %s: %s", r->output ? r->output : "standard output", strerror(reason));
+    if (!good)
+        cc_error(cc, CC_ENVIRONMENT, NULL, "cannot write %s: %s", r->output ? r->output : "standard output",
+                 strerror(reason));
 }
 
 /* LLVM's way of saying that it cannot go on. */
@@ -173,7 +179,7 @@ int main(int argc, char **argv)
     if (stop) return stop - 1;
     signal(SIGPIPE, SIG_IGN);
     LLVMInstallFatalErrorHandler(llvm_died);
-    struct cc cc = { 0 };
+    struct cc cc = {0};
     if (!setjmp(cc.on_error)) compile(&cc, &request);
     if (cc.log) fwrite(cc.log, 1, cc.log_size, stderr);
     int status = cc.status;

@@ -26,5 +26,6 @@ void object_link(struct cc *cc, const void *bytes, size_t size, const char *name
     LLVMModuleRef module = size >= 4 && !memcmp(bytes, "BC\xc0\xde", 4) ? module_read(cc, bytes, size) : NULL;
     if (!module) cc_error(cc, CC_FAILED, NULL, "%s is not an object of this compiler", name);
     if (!cc->module) cc->module = module;
-    else if (LLVMLinkModules2(cc->module, module)) cc_error(cc, CC_FAILED, NULL, "%s does not link with the objects before it", name);
+    else if (LLVMLinkModules2(cc->module, module))
+        cc_error(cc, CC_FAILED, NULL, "%s does not link with the objects before it", name);
 }

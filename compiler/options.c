@@ -22,29 +22,29 @@ static const struct option {
     enum treatment treatment;
     const char *text;
 } options[] = {
-    { "-D", JOINED, "a macro" },
-    { "-I", JOINED, "a folder" },
-    { "-w", PASS },
-    { "-Werror", PASS },
-    { "-g", SOURCE },                         /* source lines are always recorded */
-    { "-cl-std=", STD },
-    { "-cl-mad-enable", PASS },
-    { "-cl-fast-relaxed-math", PASS },
-    { "-cl-finite-math-only", PASS },
-    { "-cl-unsafe-math-optimizations", PASS },
-    { "-cl-no-signed-zeros", PASS },
-    { "-cl-single-precision-constant", PASS },
-    { "-cl-fp32-correctly-rounded-divide-sqrt", PASS },
-    { "-cl-opt-disable", DROP },
-    { "-cl-kernel-arg-info", DROP },          /* always on */
-    { "-cl-denorms-are-zero", DROP },         /* a permission we do not need */
-    { "-cl-strict-aliasing", DROP },
-    { "-cl-uniform-work-group-size", DROP },  /* all are */
-    { "-cl-no-subgroup-ifp", DROP },
-    { "-create-library", REFUSE, "it belongs to clLinkProgram" },
-    { "-enable-link-options", REFUSE, "it belongs to clLinkProgram" },
-    { "-x", REFUSE, "only OpenCL C sources are accepted" },
-    { "-spir-std=", REFUSE, "only OpenCL C sources are accepted" },
+    {"-D", JOINED, "a macro"},
+    {"-I", JOINED, "a folder"},
+    {"-w", PASS},
+    {"-Werror", PASS},
+    {"-g", SOURCE}, /* source lines are always recorded */
+    {"-cl-std=", STD},
+    {"-cl-mad-enable", PASS},
+    {"-cl-fast-relaxed-math", PASS},
+    {"-cl-finite-math-only", PASS},
+    {"-cl-unsafe-math-optimizations", PASS},
+    {"-cl-no-signed-zeros", PASS},
+    {"-cl-single-precision-constant", PASS},
+    {"-cl-fp32-correctly-rounded-divide-sqrt", PASS},
+    {"-cl-opt-disable", DROP},
+    {"-cl-kernel-arg-info", DROP},  /* always on */
+    {"-cl-denorms-are-zero", DROP}, /* a permission we do not need */
+    {"-cl-strict-aliasing", DROP},
+    {"-cl-uniform-work-group-size", DROP}, /* all are */
+    {"-cl-no-subgroup-ifp", DROP},
+    {"-create-library", REFUSE, "it belongs to clLinkProgram"},
+    {"-enable-link-options", REFUSE, "it belongs to clLinkProgram"},
+    {"-x", REFUSE, "only OpenCL C sources are accepted"},
+    {"-spir-std=", REFUSE, "only OpenCL C sources are accepted"},
 };
 
 struct parser {
@@ -97,10 +97,7 @@ static const struct option *find(const char *word)
     return NULL;
 }
 
-static void pass(struct parser *s, const char *argument)
-{
-    s->cc->clang_args[s->nargs++] = argument;
-}
+static void pass(struct parser *s, const char *argument) { s->cc->clang_args[s->nargs++] = argument; }
 
 static void joined(struct parser *s, const struct option *o, const char *word)
 {
@@ -115,7 +112,7 @@ static void joined(struct parser *s, const struct option *o, const char *word)
 
 static void set_std(struct parser *s, const char *word)
 {
-    static const char *const good[] = { "CL1.0", "CL1.1", "CL1.2", "CL3.0" };
+    static const char *const good[] = {"CL1.0", "CL1.1", "CL1.2", "CL3.0"};
     const char *value = word + strlen("-cl-std=");
     for (size_t i = 0; i < sizeof good / sizeof *good; i++)
         if (!strcmp(value, good[i])) {
@@ -123,7 +120,8 @@ static void set_std(struct parser *s, const char *word)
             return;
         }
     if (!strcmp(value, "CL2.0"))
-        cc_error(s->cc, CC_BAD_OPTION, NULL, "-cl-std=CL2.0 needs the generic address space, which this device "
+        cc_error(s->cc, CC_BAD_OPTION, NULL,
+                 "-cl-std=CL2.0 needs the generic address space, which this device "
                  "does not have; use CL1.2 or CL3.0");
     cc_error(s->cc, CC_BAD_OPTION, NULL, "unknown language version \"%s\"; use CL1.0, CL1.1, CL1.2 or CL3.0", word);
 }
@@ -144,7 +142,7 @@ static void one(struct parser *s, const char *word)
 
 void options_parse(struct cc *cc, const char *text)
 {
-    struct parser s = { .cc = cc, .std = "-cl-std=CL1.2" };
+    struct parser s = {.cc = cc, .std = "-cl-std=CL1.2"};
     split(&s, text);
     cc->clang_args = cc_alloc(cc, (s.nwords + 2) * sizeof *cc->clang_args);
     while (s.next < s.nwords) one(&s, s.words[s.next++]);

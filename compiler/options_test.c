@@ -12,7 +12,7 @@
 static const char *parse(const char *options)
 {
     static char text[1024];
-    struct cc cc = { 0 };
+    struct cc cc = {0};
     text[0] = 0;
     if (setjmp(cc.on_error)) {
         assert_int_equal(cc.status, CC_BAD_OPTION);
@@ -50,7 +50,8 @@ static void known_options(void **state)
 {
     (void)state;
     assert_string_equal(parse("-w -Werror -cl-fast-relaxed-math"), "-w|-Werror|-cl-fast-relaxed-math|-cl-std=CL1.2");
-    assert_string_equal(parse("-cl-denorms-are-zero -cl-kernel-arg-info -cl-opt-disable -cl-strict-aliasing"), "-cl-std=CL1.2");
+    assert_string_equal(parse("-cl-denorms-are-zero -cl-kernel-arg-info -cl-opt-disable -cl-strict-aliasing"),
+                        "-cl-std=CL1.2");
     assert_string_equal(parse("-g"), "-cl-std=CL1.2");
 }
 
@@ -58,7 +59,7 @@ static void source_is_kept(void **state)
 {
     (void)state;
     for (int g = 0; g < 2; g++) {
-        struct cc cc = { 0 };
+        struct cc cc = {0};
         if (setjmp(cc.on_error)) fail();
         options_parse(&cc, g ? "-w -g" : "-w");
         assert_int_equal(cc.keep_source, g);
@@ -68,12 +69,14 @@ static void source_is_kept(void **state)
 
 static void refusals(void **state)
 {
+    // clang-format off
     static const char *const bad[][2] = {
         { "-foo", "\"-foo\"" }, { "-o x", "\"-o\"" }, { "-D", "-D needs" }, { "-I", "-I needs" }, { "-D ''", "-D needs" },
         { "-cl-std=CL2.0", "generic address space" }, { "-cl-std=CL9", "CL9" }, { "-cl-std=", "language version" },
         { "-x spir", "-x" }, { "-Xclang", "-Xclang" }, { "file.cl", "file.cl" }, { "-DA='b", "closing '" }, { "-create-library", "clLinkProgram" },
         { "-Wall", "-Wall" }, { "-cl-mad-enablex", "-cl-mad-enablex" },
     };
+    // clang-format on
     (void)state;
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         const char *got = parse(bad[i][0]);
@@ -84,10 +87,8 @@ static void refusals(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(standard_is_1_2),
-        cmocka_unit_test(words_are_split),
-        cmocka_unit_test(known_options), cmocka_unit_test(source_is_kept),
-        cmocka_unit_test(refusals),
+        cmocka_unit_test(standard_is_1_2), cmocka_unit_test(words_are_split), cmocka_unit_test(known_options),
+        cmocka_unit_test(source_is_kept),  cmocka_unit_test(refusals),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

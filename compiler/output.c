@@ -26,13 +26,16 @@ static void write_members(struct cc *cc, LLVMValueRef global, LLVMValueRef v, LL
 {
     LLVMTargetDataRef data = LLVMGetModuleDataLayout(cc->module);
     LLVMTypeKind kind = LLVMGetTypeKind(type);
-    uint64_t n = kind == LLVMStructTypeKind ? LLVMCountStructElementTypes(type)
-               : kind == LLVMVectorTypeKind ? LLVMGetVectorSize(type) : LLVMGetArrayLength2(type);
+    uint64_t n = kind == LLVMStructTypeKind   ? LLVMCountStructElementTypes(type)
+                 : kind == LLVMVectorTypeKind ? LLVMGetVectorSize(type)
+                                              : LLVMGetArrayLength2(type);
     for (uint64_t i = 0; i < n; i++) {
         LLVMValueRef e = LLVMGetAggregateElement(v, (unsigned)i);
         if (!e) cc_error(cc, CC_FAILED, global, "unsupported initializer of a __constant variable");
-        uint64_t at = kind == LLVMStructTypeKind ? LLVMOffsetOfElement(data, type, (unsigned)i)
-                    : i * (kind == LLVMVectorTypeKind ? LLVMStoreSizeOfType(data, LLVMTypeOf(e)) : LLVMABISizeOfType(data, LLVMTypeOf(e)));
+        uint64_t at = kind == LLVMStructTypeKind
+                          ? LLVMOffsetOfElement(data, type, (unsigned)i)
+                          : i * (kind == LLVMVectorTypeKind ? LLVMStoreSizeOfType(data, LLVMTypeOf(e))
+                                                            : LLVMABISizeOfType(data, LLVMTypeOf(e)));
         write_constant(cc, global, e, to + at);
     }
 }
@@ -44,15 +47,19 @@ static void write_constant(struct cc *cc, LLVMValueRef global, LLVMValueRef v, u
     size_t n;
     if (LLVMIsUndef(v) || LLVMIsNull(v)) return;
     switch (LLVMGetTypeKind(type)) {
-    case LLVMStructTypeKind: case LLVMArrayTypeKind: case LLVMVectorTypeKind: write_members(cc, global, v, type, to); return;
+    case LLVMStructTypeKind:
+    case LLVMArrayTypeKind:
+    case LLVMVectorTypeKind: write_members(cc, global, v, type, to); return;
     case LLVMFloatTypeKind: v = LLVMConstBitCast(v, LLVMInt32TypeInContext(cc->context)); break;
     case LLVMHalfTypeKind: v = LLVMConstBitCast(v, LLVMInt16TypeInContext(cc->context)); break;
     case LLVMDoubleTypeKind: v = LLVMConstBitCast(v, LLVMInt64TypeInContext(cc->context)); break;
     default: break;
     }
     if (!LLVMIsAConstantInt(v) || LLVMGetIntTypeWidth(LLVMTypeOf(v)) > 64)
-        cc_error(cc, CC_FAILED, global, "the initializer of __constant variable '%s' contains an address or another value that is not "
-                 "known here", LLVMGetValueName2(global, &n));
+        cc_error(cc, CC_FAILED, global,
+                 "the initializer of __constant variable '%s' contains an address or another value that is not "
+                 "known here",
+                 LLVMGetValueName2(global, &n));
     write_bits(to, LLVMConstIntGetZExtValue(v), (LLVMGetIntTypeWidth(LLVMTypeOf(v)) + 7) / 8);
 }
 
@@ -136,7 +143,8 @@ static uint32_t *join_text(struct cc *cc, uint32_t end)
     uint32_t *text = cc_alloc(cc, end - ABI_CODE_BASE + 4);
     memcpy(text, start_code, sizeof start_code);
     for (uint32_t k = 0; k < cc->nkernels; k++)
-        memcpy(text + (cc->kernels[k].address - ABI_CODE_BASE) / 4, cc->kernels[k].code.words, 4 * (size_t)cc->kernels[k].code.nwords);
+        memcpy(text + (cc->kernels[k].address - ABI_CODE_BASE) / 4, cc->kernels[k].code.words,
+               4 * (size_t)cc->kernels[k].code.nwords);
     return text;
 }
 
@@ -152,15 +160,20 @@ void output_program(struct cc *cc, void **bytes, size_t *size)
         const struct kernel *kernel = &cc->kernels[k];
         symbols[k + 1] = (struct elf_symbol){kernel->name, kernel->address, 4 * kernel->code.nwords, true};
         /* The note has the full numbers; this record is what other tools read. */
-        resources[k] = (struct elf_resource){.value = {[ABI_VGPR] = as_u16(kernel->code.vgprs), [ABI_SGPR] = as_u16(kernel->code.sgprs),
-            [ABI_LDS] = as_u16(kernel->code.lds_bytes), [ABI_PDS] = as_u16(kernel->code.pds_bytes)}};
+        resources[k] = (struct elf_resource){.value = {[ABI_VGPR] = as_u16(kernel->code.vgprs),
+                                                       [ABI_SGPR] = as_u16(kernel->code.sgprs),
+                                                       [ABI_LDS] = as_u16(kernel->code.lds_bytes),
+                                                       [ABI_PDS] = as_u16(kernel->code.pds_bytes)}};
     }
+    // clang-format off
     struct elf_image image = {.entry = ABI_CODE_BASE, .text_addr = ABI_CODE_BASE, .text = text, .text_words = (end - ABI_CODE_BASE) / 4,
         .rodata_addr = cc->rodata_addr, .rodata = cc->rodata, .rodata_size = cc->rodata_size,
         .symbols = symbols, .nsymbols = cc->nkernels + 1, .note = kernels_note(cc),
         .resources = resources, .nresources = cc->nkernels};
+    // clang-format on
     if (cc_dumps(cc, "asm")) asm_disassemble(text, image.text_words, ABI_CODE_BASE, &image, stderr);
     const char *why = "";
-    if (!elf_write(&image, bytes, size, &why)) cc_error(cc, CC_ENVIRONMENT, NULL, "cannot make the program file: %s", why);
+    if (!elf_write(&image, bytes, size, &why))
+        cc_error(cc, CC_ENVIRONMENT, NULL, "cannot make the program file: %s", why);
     for (uint32_t k = 0; k < cc->nkernels; k++) cc->kernels[k].function = NULL;
 }

@@ -9,12 +9,15 @@
 
 enum { CONSTANT_REACH = 48 }; /* sharing constants further apart costs more registers than it saves */
 
-struct entry { uint32_t insn; uint32_t stamp; };
+struct entry {
+    uint32_t insn;
+    uint32_t stamp;
+};
 
 struct share {
     struct func *f;
-    int32_t *same;        /* register that holds the same, by register */
-    uint32_t *defined;    /* stamp of the last definition in this block, by register */
+    int32_t *same;     /* register that holds the same, by register */
+    uint32_t *defined; /* stamp of the last definition in this block, by register */
     struct entry *table;
     uint32_t size, stamp, base;
 };
@@ -166,6 +169,7 @@ void peephole_run(struct func *f)
         for (uint32_t i = 0; i < f->mblocks[b].n; i++) visit_insn(&f->mblocks[b].code[i], count_use, uses);
         visit_term(&f->mblocks[b], count_use, uses);
     }
-    while (drop_unused(f, uses)) {}
+    while (drop_unused(f, uses)) {
+    }
     for (uint32_t b = 0; b < f->nmblocks; b++) compact(&f->mblocks[b]);
 }

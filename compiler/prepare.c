@@ -23,16 +23,16 @@ enum { INLINED_LIMIT = 3000000, CALL_DEPTH = 200 };
  * fold store-once __local variables), loop idioms (they call memset). */
 static const char print_list[] = "function(sroa<modify-cfg>)"; /* shows which literals a %s can be */
 static const char inline_list[] = "always-inline,globaldce";
-static const char main_list[] =
-    "function(sroa<modify-cfg>,early-cse<memssa>,simplifycfg<no-switch-to-lookup>,"
-    "instcombine<no-verify-fixpoint>,reassociate,"
-    "loop-mssa(loop-rotate<header-duplication>,licm),"
-    "simplifycfg<no-switch-to-lookup>,instcombine<no-verify-fixpoint>,"
-    "loop(indvars,loop-deletion,loop-unroll-full),sroa<modify-cfg>,gvn,sccp,bdce,"
-    "instcombine<no-verify-fixpoint>,dse,loop-mssa(licm),adce,"
-    "simplifycfg<no-switch-to-lookup;sink-common-insts;hoist-common-insts>,"
-    "instcombine<no-verify-fixpoint>),globaldce";
-static const char late_list[] = "always-inline,globaldce,function(sroa<modify-cfg>,early-cse<memssa>,simplifycfg<no-switch-to-lookup>)";
+static const char main_list[] = "function(sroa<modify-cfg>,early-cse<memssa>,simplifycfg<no-switch-to-lookup>,"
+                                "instcombine<no-verify-fixpoint>,reassociate,"
+                                "loop-mssa(loop-rotate<header-duplication>,licm),"
+                                "simplifycfg<no-switch-to-lookup>,instcombine<no-verify-fixpoint>,"
+                                "loop(indvars,loop-deletion,loop-unroll-full),sroa<modify-cfg>,gvn,sccp,bdce,"
+                                "instcombine<no-verify-fixpoint>,dse,loop-mssa(licm),adce,"
+                                "simplifycfg<no-switch-to-lookup;sink-common-insts;hoist-common-insts>,"
+                                "instcombine<no-verify-fixpoint>),globaldce";
+static const char late_list[] =
+    "always-inline,globaldce,function(sroa<modify-cfg>,early-cse<memssa>,simplifycfg<no-switch-to-lookup>)";
 static const char lowering_list[] =
     "function(scalarizer,early-cse,instcombine<no-verify-fixpoint>,lower-switch,mergereturn,dce,"
     "fix-irreducible,loop-simplify,lcssa)";
@@ -52,10 +52,7 @@ static void run(struct cc *cc, const char *passes)
 
 /* ---- uniform shape of functions ---- */
 
-static unsigned enum_kind(const char *name)
-{
-    return LLVMGetEnumAttributeKindForName(name, strlen(name));
-}
+static unsigned enum_kind(const char *name) { return LLVMGetEnumAttributeKindForName(name, strlen(name)); }
 
 static void remove_attribute(LLVMValueRef f, const char *name)
 {
@@ -67,16 +64,13 @@ static void add_attribute(struct cc *cc, LLVMValueRef f, const char *name)
     LLVMAddAttributeAtIndex(f, LLVMAttributeFunctionIndex, LLVMCreateEnumAttribute(cc->context, enum_kind(name), 0));
 }
 
-static bool is_intrinsic(LLVMValueRef f)
-{
-    return LLVMGetIntrinsicID(f) != 0;
-}
+static bool is_intrinsic(LLVMValueRef f) { return LLVMGetIntrinsicID(f) != 0; }
 
 /* Lane number, CSR and metadata reads have no effect and may be merged and moved. They are not
  * convergent although OpenCL says so of every function. */
 static bool is_pure_primitive(LLVMValueRef f)
 {
-    static const char *const names[] = { "__ventus_lane", "__ventus_csr", "__ventus_shared", "__ventus_meta" };
+    static const char *const names[] = {"__ventus_lane", "__ventus_csr", "__ventus_shared", "__ventus_meta"};
     for (size_t i = 0; i < 4; i++)
         if (!strcmp(LLVMGetValueName(f), names[i])) return true;
     return false;
@@ -125,7 +119,8 @@ static void mark_kernels(struct cc *cc)
     for (LLVMValueRef f = LLVMGetFirstFunction(cc->module); f; f = LLVMGetNextFunction(f)) {
         if (!kernel_is(f) && !LLVMIsDeclaration(f)) LLVMSetLinkage(f, LLVMInternalLinkage);
         if (!kernel_is(f)) continue;
-        LLVMAddAttributeAtIndex(f, LLVMAttributeFunctionIndex, LLVMCreateStringAttribute(cc->context, "ventus-kernel", 13, "", 0));
+        LLVMAddAttributeAtIndex(f, LLVMAttributeFunctionIndex,
+                                LLVMCreateStringAttribute(cc->context, "ventus-kernel", 13, "", 0));
         LLVMSetLinkage(f, LLVMExternalLinkage);
     }
 }
@@ -140,9 +135,9 @@ static void shape_module(struct cc *cc)
 /* Open addressing by function. */
 struct visited {
     LLVMValueRef function;
-    bool done;       /* false while the function is being visited */
-    uint32_t depth;  /* of the calls below it */
-    uint64_t size;   /* instructions after inlining */
+    bool done;      /* false while the function is being visited */
+    uint32_t depth; /* of the calls below it */
+    uint64_t size;  /* instructions after inlining */
 };
 
 struct graph {
@@ -174,14 +169,16 @@ static struct visited *visit_call(struct graph *g, LLVMValueRef call, unsigned n
         cc_error(g->cc, CC_FAILED, call, "undefined function \"%s\"", LLVMGetValueName(callee));
     struct visited *v = lookup(g, callee);
     if (v->function && !v->done)
-        cc_error(g->cc, CC_FAILED, call, "function \"%s\" is recursive, which OpenCL C does not allow", LLVMGetValueName(callee));
+        cc_error(g->cc, CC_FAILED, call, "function \"%s\" is recursive, which OpenCL C does not allow",
+                 LLVMGetValueName(callee));
     return v->function ? v : visit(g, callee, nesting + 1);
 }
 
 static void check_limits(struct graph *g, LLVMValueRef at, uint32_t depth, uint64_t size)
 {
     if (depth > CALL_DEPTH) cc_error(g->cc, CC_FAILED, at, "function calls are nested more than %d deep", CALL_DEPTH);
-    if (g->total + size > INLINED_LIMIT) cc_error(g->cc, CC_FAILED, at, "the program is too large once its function calls are inlined");
+    if (g->total + size > INLINED_LIMIT)
+        cc_error(g->cc, CC_FAILED, at, "the program is too large once its function calls are inlined");
 }
 
 static struct visited *visit(struct graph *g, LLVMValueRef f, unsigned nesting)
@@ -205,7 +202,7 @@ static void check_calls(struct cc *cc)
 {
     size_t n = 64;
     for (LLVMValueRef f = LLVMGetFirstFunction(cc->module); f; f = LLVMGetNextFunction(f)) n += 2;
-    struct graph g = { .cc = cc, .mask = 1 };
+    struct graph g = {.cc = cc, .mask = 1};
     while (g.mask < n) g.mask = g.mask * 2 + 1;
     g.table = cc_alloc(cc, (g.mask + 1) * sizeof *g.table);
     for (LLVMValueRef f = LLVMGetFirstFunction(cc->module); f; f = LLVMGetNextFunction(f))
@@ -214,18 +211,15 @@ static void check_calls(struct cc *cc)
 
 /* ---- metadata block ---- */
 
-static LLVMTypeRef i32(struct cc *cc)
-{
-    return LLVMInt32TypeInContext(cc->context);
-}
+static LLVMTypeRef i32(struct cc *cc) { return LLVMInt32TypeInContext(cc->context); }
 
 LLVMValueRef metadata_word(struct cc *cc, LLVMBuilderRef b, LLVMValueRef word)
 {
-    LLVMTypeRef type = LLVMFunctionType(i32(cc), (LLVMTypeRef[]){ i32(cc) }, 1, false);
+    LLVMTypeRef type = LLVMFunctionType(i32(cc), (LLVMTypeRef[]){i32(cc)}, 1, false);
     LLVMValueRef csr = LLVMGetNamedFunction(cc->module, "__ventus_csr");
     if (!csr) csr = LLVMAddFunction(cc->module, "__ventus_csr", type);
     shape_function(cc, csr);
-    LLVMValueRef base = LLVMBuildCall2(b, type, csr, (LLVMValueRef[]){ LLVMConstInt(i32(cc), CSR_KNL, false) }, 1, "");
+    LLVMValueRef base = LLVMBuildCall2(b, type, csr, (LLVMValueRef[]){LLVMConstInt(i32(cc), CSR_KNL, false)}, 1, "");
     base = LLVMBuildIntToPtr(b, base, LLVMPointerTypeInContext(cc->context, 2), "");
     LLVMValueRef at = LLVMBuildGEP2(b, i32(cc), base, &word, 1, "");
     LLVMValueRef load = LLVMBuildLoad2(b, i32(cc), at, "");
@@ -241,8 +235,7 @@ static void lower_meta_call(struct cc *cc, LLVMBuilderRef b, LLVMValueRef call, 
     LLVMPositionBuilderBefore(b, call);
     if (reqd[0] && n >= ABI_META_LOCAL_SIZE && n < ABI_META_LOCAL_SIZE + 12)
         value = LLVMConstInt(i32(cc), reqd[(n - ABI_META_LOCAL_SIZE) / 4], false);
-    else
-        value = metadata_word(cc, b, word);
+    else value = metadata_word(cc, b, word);
     LLVMReplaceAllUsesWith(call, value);
     LLVMInstructionEraseFromParent(call);
 }

@@ -31,8 +31,8 @@ static const char *build_folder(void)
 
 static struct result compile(const char *options, const char *source)
 {
-    struct cc cc = { .tool_dir = build_folder() };
-    struct result r = { 0 };
+    struct cc cc = {.tool_dir = build_folder()};
+    struct result r = {0};
     if (!setjmp(cc.on_error)) {
         options_parse(&cc, options);
         cc.module = frontend_run(&cc, source, strlen(source));
@@ -107,7 +107,7 @@ static void note_describes_arguments(void **state)
                 "arg kind=constant size=4 offset=96 align=4 name=w type=uint* ",
                 "name=q type=long* access=none address=global qual=volatile\n",
                 "arg kind=value size=64 offset=128 align=64 name=big type=long8 ",
-                "arg kind=value size=2 offset=192 align=4 name=t type=short ", " args=196 ", NULL });
+                "arg kind=value size=2 offset=192 align=4 name=t type=short ", " args=196 ", NULL});
 }
 
 static void note_has_attributes(void **state)
@@ -115,33 +115,39 @@ static void note_has_attributes(void **state)
     (void)state;
     note_of("kernel __attribute__((reqd_work_group_size(8,4,2))) __attribute__((vec_type_hint(uint4))) void a() {}\n"
             "kernel __attribute__((work_group_size_hint(64,1,1))) __attribute__((vec_type_hint(float))) void b() {}\n",
-            (const char *const[]){ "kernel name=a ", " reqd=8,4,2 hint=0,0,0 vechint=uint4\n", "kernel name=b ",
-                                   " reqd=0,0,0 hint=64,1,1 vechint=float\n", NULL });
+            (const char *const[]){"kernel name=a ", " reqd=8,4,2 hint=0,0,0 vechint=uint4\n", "kernel name=b ",
+                                  " reqd=0,0,0 hint=64,1,1 vechint=float\n", NULL});
 }
 
 static void note_has_formats(void **state)
 {
     (void)state;
-    note_of("kernel void k(int a) { printf(\"%d = %s\\n\", a, \"x%y\"); printf(\"%d = %s\\n\", 1, \"\"); printf(\"\"); }",
-            (const char *const[]){ "format id=0 text=%25d%20%3D%20%25s%0A\n", "format id=1 text=\n",
-                                   "string id=0 text=x%25y\n", "string id=1 text=\n", NULL });
+    note_of(
+        "kernel void k(int a) { printf(\"%d = %s\\n\", a, \"x%y\"); printf(\"%d = %s\\n\", 1, \"\"); printf(\"\"); }",
+        (const char *const[]){"format id=0 text=%25d%20%3D%20%25s%0A\n", "format id=1 text=\n",
+                              "string id=0 text=x%25y\n", "string id=1 text=\n", NULL});
     note_of("kernel void k(int a) { constant char *s = a ? \"yes\" : \"no\"; printf(\"%s\", a > 3 ? s : \"much\"); }",
-            (const char *const[]){ "string id=0 text=", "string id=2 text=", " text=yes\n", " text=no\n", " text=much\n", NULL });
+            (const char *const[]){"string id=0 text=", "string id=2 text=", " text=yes\n", " text=no\n", " text=much\n",
+                                  NULL});
 }
 
 static void printf_takes_literals_only(void **state)
 {
     (void)state;
-    refused(CC_FAILED, "kernel void k(constant char *f) {\n printf(f); }", "<source>:2: error: the format of printf must be a string literal");
-    refused(CC_FAILED, "kernel void k(constant char *f) {\n\n printf(\"%s\", f); }", "<source>:3: error: the argument of %s must be");
+    refused(CC_FAILED, "kernel void k(constant char *f) {\n printf(f); }",
+            "<source>:2: error: the format of printf must be a string literal");
+    refused(CC_FAILED, "kernel void k(constant char *f) {\n\n printf(\"%s\", f); }",
+            "<source>:3: error: the argument of %s must be");
     refused(CC_FAILED, "kernel void k() { printf(\"%d %*d\", 1, 2); }", "fewer arguments");
-    ir_of("", "kernel void k(global int *a) { a[0] = printf(\"%%%5.2v4hlf %c%\", (float4)1, 'c'); }", "atomicrmw add", "@__ventus_print");
+    ir_of("", "kernel void k(global int *a) { a[0] = printf(\"%%%5.2v4hlf %c%\", (float4)1, 'c'); }", "atomicrmw add",
+          "@__ventus_print");
 }
 
 static void clang_speaks_in_the_log(void **state)
 {
     (void)state;
-    refused(CC_FAILED, "kernel void k(global int *a) {\n a[0] = x; }", "<source>:2:9: error: use of undeclared identifier 'x'");
+    refused(CC_FAILED, "kernel void k(global int *a) {\n a[0] = x; }",
+            "<source>:2:9: error: use of undeclared identifier 'x'");
     refused(CC_FAILED, "kernel void k(double d) {}", "cl_khr_fp64");
     struct result r = compile("-cl-std=CL3.0", "#warning careful\nkernel void k() {}");
     assert_int_equal(r.status, CC_OK);
@@ -154,36 +160,45 @@ static void what_cannot_be_inlined_is_refused(void **state)
     (void)state;
     refused(CC_FAILED, "int f(int n) {\n return n ? f(n - 1) : 3; }\nkernel void k(global int *a) { a[0] = f(a[1]); }",
             "<source>:2: error: function \"f\" is recursive");
-    refused(CC_FAILED, "int g(int);\nint f(int n) { return n ? g(n - 1) : 3; }\nint g(int n) { return f(n); }\n"
-            "kernel void k(global int *a) { a[0] = f(a[1]); }", "is recursive");
-    refused(CC_FAILED, "int nothing(int);\nkernel void k(global int *a) {\n a[0] = nothing(1); }", "<source>:3: error: undefined function \"nothing\"");
-    refused(CC_FAILED, "kernel void k(read_only image2d_t i) {}", "argument 1 of kernel k");
     refused(CC_FAILED,
-            "#define F(n, m) int f##n(int x) { return f##m(x) + f##m(x + 1); }\nint f0(int x) { return x * x; }\n"
-            "F(1,0) F(2,1) F(3,2) F(4,3) F(5,4) F(6,5) F(7,6) F(8,7) F(9,8) F(10,9) F(11,10) F(12,11) F(13,12) F(14,13) F(15,14)\n"
-            "F(16,15) F(17,16) F(18,17) F(19,18) F(20,19) F(21,20) F(22,21) F(23,22) F(24,23) F(25,24) F(26,25) F(27,26)\n"
-            "kernel void k(global int *a) { a[0] = f27(a[1]); }", "too large");
+            "int g(int);\nint f(int n) { return n ? g(n - 1) : 3; }\nint g(int n) { return f(n); }\n"
+            "kernel void k(global int *a) { a[0] = f(a[1]); }",
+            "is recursive");
+    refused(CC_FAILED, "int nothing(int);\nkernel void k(global int *a) {\n a[0] = nothing(1); }",
+            "<source>:3: error: undefined function \"nothing\"");
+    refused(CC_FAILED, "kernel void k(read_only image2d_t i) {}", "argument 1 of kernel k");
+    refused(
+        CC_FAILED,
+        "#define F(n, m) int f##n(int x) { return f##m(x) + f##m(x + 1); }\nint f0(int x) { return x * x; }\n"
+        "F(1,0) F(2,1) F(3,2) F(4,3) F(5,4) F(6,5) F(7,6) F(8,7) F(9,8) F(10,9) F(11,10) F(12,11) F(13,12) F(14,13) "
+        "F(15,14)\n"
+        "F(16,15) F(17,16) F(18,17) F(19,18) F(20,19) F(21,20) F(22,21) F(23,22) F(24,23) F(25,24) F(26,25) F(27,26)\n"
+        "kernel void k(global int *a) { a[0] = f27(a[1]); }",
+        "too large");
 }
 
 /* Each body is all of `kernel void k(global T *a ...)`; the word behind it must be gone. */
 static void constructs_are_lowered(void **state)
 {
     static const char *const bodies[][2] = {
-        { "global long *a) { a[0] = a[1] / a[2] + a[3] % 7; }", "div i64" },
-        { "global ulong *a) { a[0] = a[1] / a[2]; a[1] = a[3] % a[4]; }", "rem i64" },
-        { "global long *a, global float *f) { a[0] = f[0]; f[1] = a[2]; }", "fptosi" },
-        { "global ulong *a, global float *f) { a[0] = f[0]; f[1] = a[2]; }", "uitofp i64" },
-        { "global float *a) { a[0] = floor(a[1]) + ceil(a[2]) + trunc(a[3]) + rint(a[4]) + round(a[5]); }", "llvm.r" },
-        { "global float *a) { a[0] = fmod(a[1], a[2]); }", "frem" },
-        { "global float *a) { a[0] = native_sin(a[1]) + native_exp(a[2]) + native_log2(a[3]); }", "call float @llvm.sin" },
-        { "global half *a) { vstore_half(vload_half(3, a) * 2, 4, a); }", "fptrunc" },
-        { "global uint4 *a) { a[0] = popcount(a[1]) + clz(a[2]); }", "ctpop" },
-        { "global ulong *a) { a[0] = clz(a[1]) + rotate(a[2], a[3]); }", "fsh" },
-        { "global uchar4 *a) { a[0] = add_sat(a[1], a[2]); a[1] = sub_sat(a[3], a[4]); }", ".sat" },
-        { "global long *a) { a[0] = max(a[1], a[2]); a[1] = abs(a[3]); a[2] = add_sat(a[4], a[5]); }", "llvm.s" },
-        { "global float *a, global int *b) { b[0] = isnan(a[1]) + isinf(a[2]) + isnormal(a[3]) + signbit(a[4]); }", "fpclass" },
-        { "global int *a) { int b[64]; for (int i = 0; i < 64; i++) b[i] = a[i]; a[0] = b[a[1] & 63]; }", "lifetime" },
-        { "global int *a, local int *l) { event_t e = async_work_group_copy(l, a, 9, 0); wait_group_events(1, &e); }", "spirv" },
+        {"global long *a) { a[0] = a[1] / a[2] + a[3] % 7; }", "div i64"},
+        {"global ulong *a) { a[0] = a[1] / a[2]; a[1] = a[3] % a[4]; }", "rem i64"},
+        {"global long *a, global float *f) { a[0] = f[0]; f[1] = a[2]; }", "fptosi"},
+        {"global ulong *a, global float *f) { a[0] = f[0]; f[1] = a[2]; }", "uitofp i64"},
+        {"global float *a) { a[0] = floor(a[1]) + ceil(a[2]) + trunc(a[3]) + rint(a[4]) + round(a[5]); }", "llvm.r"},
+        {"global float *a) { a[0] = fmod(a[1], a[2]); }", "frem"},
+        {"global float *a) { a[0] = native_sin(a[1]) + native_exp(a[2]) + native_log2(a[3]); }",
+         "call float @llvm.sin"},
+        {"global half *a) { vstore_half(vload_half(3, a) * 2, 4, a); }", "fptrunc"},
+        {"global uint4 *a) { a[0] = popcount(a[1]) + clz(a[2]); }", "ctpop"},
+        {"global ulong *a) { a[0] = clz(a[1]) + rotate(a[2], a[3]); }", "fsh"},
+        {"global uchar4 *a) { a[0] = add_sat(a[1], a[2]); a[1] = sub_sat(a[3], a[4]); }", ".sat"},
+        {"global long *a) { a[0] = max(a[1], a[2]); a[1] = abs(a[3]); a[2] = add_sat(a[4], a[5]); }", "llvm.s"},
+        {"global float *a, global int *b) { b[0] = isnan(a[1]) + isinf(a[2]) + isnormal(a[3]) + signbit(a[4]); }",
+         "fpclass"},
+        {"global int *a) { int b[64]; for (int i = 0; i < 64; i++) b[i] = a[i]; a[0] = b[a[1] & 63]; }", "lifetime"},
+        {"global int *a, local int *l) { event_t e = async_work_group_copy(l, a, 9, 0); wait_group_events(1, &e); }",
+         "spirv"},
     };
     (void)state;
     for (size_t i = 0; i < sizeof bodies / sizeof *bodies; i++) {
@@ -196,16 +211,21 @@ static void constructs_are_lowered(void **state)
 static void structs_are_read_from_the_buffer(void **state)
 {
     (void)state;
-    ir_of("", "typedef struct { int a, b; } S; kernel void k(global int *o, S s) { o[0] = s.a + s.b; }", "addrspace(2)", "alloca");
-    ir_of("", "typedef struct { int a[99]; } S; kernel void k(global int *o, S s) { o[0] = s.a[o[1]]; }", "addrspace(2)", "alloca");
-    ir_of("", "typedef struct { int a[99]; } S; kernel void k(global int *o, S s) { s.a[o[2]] = 3; o[0] = s.a[o[1]]; }", "alloca", "call void");
+    ir_of("", "typedef struct { int a, b; } S; kernel void k(global int *o, S s) { o[0] = s.a + s.b; }", "addrspace(2)",
+          "alloca");
+    ir_of("", "typedef struct { int a[99]; } S; kernel void k(global int *o, S s) { o[0] = s.a[o[1]]; }",
+          "addrspace(2)", "alloca");
+    ir_of("", "typedef struct { int a[99]; } S; kernel void k(global int *o, S s) { s.a[o[2]] = 3; o[0] = s.a[o[1]]; }",
+          "alloca", "call void");
 }
 
 static void required_size_is_a_constant(void **state)
 {
     (void)state;
-    ir_of("", "kernel __attribute__((reqd_work_group_size(8,8,1))) void k(global int *o) {\n"
-              " o[get_local_id(0)] = get_local_size(0) * get_local_size(1); }", "store i32 64", "urem");
+    ir_of("",
+          "kernel __attribute__((reqd_work_group_size(8,8,1))) void k(global int *o) {\n"
+          " o[get_local_id(0)] = get_local_size(0) * get_local_size(1); }",
+          "store i32 64", "urem");
 }
 
 static void barriers_stay(void **state)
@@ -213,15 +233,18 @@ static void barriers_stay(void **state)
     (void)state;
     ir_of("", "kernel void k(global int *o, local int *l) { l[o[0]] = 3; barrier(CLK_LOCAL_MEM_FENCE); o[1] = l[0]; }",
           "call void @__ventus_barrier(i32 noundef 1)", NULL);
-    ir_of("-cl-std=CL3.0", "kernel void k(global int *o) { work_group_barrier(CLK_GLOBAL_MEM_FENCE, memory_scope_work_group); }",
+    ir_of("-cl-std=CL3.0",
+          "kernel void k(global int *o) { work_group_barrier(CLK_GLOBAL_MEM_FENCE, memory_scope_work_group); }",
           "call void @__ventus_barrier(i32 noundef 2)", NULL);
 }
 
 static void kernels_call_kernels(void **state)
 {
     (void)state;
-    ir_of("", "typedef struct { int a[3]; } S; kernel void a(global int *o, S s) { o[0] = s.a[1]; }\n"
-              "kernel void b(global int *o) { S s = { { 5, 6, 7 } }; a(o, s); }", "store i32 6", "call void @a");
+    ir_of("",
+          "typedef struct { int a[3]; } S; kernel void a(global int *o, S s) { o[0] = s.a[1]; }\n"
+          "kernel void b(global int *o) { S s = { { 5, 6, 7 } }; a(o, s); }",
+          "store i32 6", "call void @a");
 }
 
 int main(void)

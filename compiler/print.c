@@ -18,10 +18,7 @@ struct printer {
     unsigned nwords;
 };
 
-static LLVMTypeRef i32(struct printer *p)
-{
-    return LLVMInt32TypeInContext(p->cc->context);
-}
+static LLVMTypeRef i32(struct printer *p) { return LLVMInt32TypeInContext(p->cc->context); }
 
 /* The bytes of a string literal, without the zero; NULL if `v` is none. */
 static const char *literal(struct cc *cc, LLVMValueRef v, size_t *size)
@@ -123,7 +120,7 @@ static char next_argument(const char **at, const char *end, bool *inside)
     while (!*inside) {
         while (s < end && *s != '%') s++;
         if (s == end) return 0;
-        *inside = *++s != '%';  /* the literal's zero byte is behind `end` */
+        *inside = *++s != '%'; /* the literal's zero byte is behind `end` */
         s += !*inside;
     }
     while (s < end && strchr("-+ #0123456789.vhl", *s)) s++;
@@ -169,12 +166,12 @@ static void lower_print(struct printer *p)
     LLVMPositionBuilderBefore(p->b, p->call);
     p->nwords = 0;
     pack_arguments(p, format, size);
-    LLVMTypeRef types[] = { i32(p), i32(p), LLVMPointerTypeInContext(p->cc->context, 0) };
+    LLVMTypeRef types[] = {i32(p), i32(p), LLVMPointerTypeInContext(p->cc->context, 0)};
     LLVMTypeRef type = LLVMFunctionType(i32(p), types, 3, false);
     LLVMValueRef f = LLVMGetNamedFunction(p->cc->module, "__ventus_print");
     if (!f) f = LLVMAddFunction(p->cc->module, "__ventus_print", type);
-    LLVMValueRef args[] = { LLVMConstInt(i32(p), kernel_format(p->cc, format, size), false),
-                            LLVMConstInt(i32(p), p->nwords, false), store_words(p) };
+    LLVMValueRef args[] = {LLVMConstInt(i32(p), kernel_format(p->cc, format, size), false),
+                           LLVMConstInt(i32(p), p->nwords, false), store_words(p)};
     LLVMValueRef result = LLVMBuildCall2(p->b, type, f, args, 3, "");
     LLVMReplaceAllUsesWith(p->call, result);
     LLVMInstructionEraseFromParent(p->call);

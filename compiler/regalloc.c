@@ -12,14 +12,26 @@
 
 enum { TIERS = 2, MAX_ROUNDS = 40 };
 
-struct item { uint32_t reg, from, to; double density; };
+struct item {
+    uint32_t reg, from, to;
+    double density;
+};
 
-struct tier { const uint8_t *regs; uint32_t nregs; struct item *items; uint32_t n; };
+struct tier {
+    const uint8_t *regs;
+    uint32_t nregs;
+    struct item *items;
+    uint32_t n;
+};
 
 /* Most hulls at one position: a tree over positions with range increment and maximum. */
-struct pressure { uint32_t size; int32_t *max, *add; };
+struct pressure {
+    uint32_t size;
+    int32_t *max, *add;
+};
 
-static int32_t pressure_max(const struct pressure *p, uint32_t node, uint32_t lo, uint32_t hi, uint32_t from, uint32_t to)
+static int32_t pressure_max(const struct pressure *p, uint32_t node, uint32_t lo, uint32_t hi, uint32_t from,
+                            uint32_t to)
 {
     if (to <= lo || hi <= from) return 0;
     if (from <= lo && hi <= to) return p->max[node];
@@ -105,16 +117,19 @@ static void scan(struct func *f, struct tier *t)
 }
 
 /* Allocates one class; returns how many registers of `spilled` did not find a place. */
-static uint32_t allocate(struct func *f, enum reg_class cls, const uint8_t *regs, uint32_t direct, uint32_t nregs, uint32_t *spilled)
+static uint32_t allocate(struct func *f, enum reg_class cls, const uint8_t *regs, uint32_t direct, uint32_t nregs,
+                         uint32_t *spilled)
 {
     struct item *items = cc_alloc(f->cc, (f->nvregs + 1) * sizeof *items);
     uint32_t n = collect(f, cls, items), nspilled = 0, last = f->order[f->norder - 1], size = 1;
     while (size < f->mblocks[last].end + 2) size *= 2;
-    struct tier tier[TIERS] = {{regs, direct < nregs ? direct : nregs, NULL, 0}, {regs + direct, nregs > direct ? nregs - direct : 0, NULL, 0}};
+    struct tier tier[TIERS] = {{regs, direct < nregs ? direct : nregs, NULL, 0},
+                               {regs + direct, nregs > direct ? nregs - direct : 0, NULL, 0}};
     struct pressure p[TIERS];
     for (unsigned t = 0; t < TIERS; t++) {
         tier[t].items = cc_alloc(f->cc, (n + 1) * sizeof *items);
-        p[t] = (struct pressure){size, cc_alloc(f->cc, 2 * size * sizeof(int32_t)), cc_alloc(f->cc, 2 * size * sizeof(int32_t))};
+        p[t] = (struct pressure){size, cc_alloc(f->cc, 2 * size * sizeof(int32_t)),
+                                 cc_alloc(f->cc, 2 * size * sizeof(int32_t))};
     }
     for (uint32_t i = 0; i < n; i++) {
         if (fits(&tier[0], &p[0], &items[i]) || fits(&tier[1], &p[1], &items[i])) continue;
@@ -130,8 +145,9 @@ static uint32_t allocate(struct func *f, enum reg_class cls, const uint8_t *regs
 static bool allocate_all(struct func *f)
 {
     /* Not for values: x0, ra, sp, gp, tp, the scratch register x5, s0. */
-    static const uint8_t scalars[] = {6, 7, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29,
-        30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 60, 61, 62, 63};
+    static const uint8_t scalars[] = {6,  7,  9,  10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25,
+                                      26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 40, 41, 42, 43, 44,
+                                      45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 60, 61, 62, 63};
     enum { DIRECT_S = 25, NSCALARS = sizeof scalars };
     uint8_t vectors[ISA_VREGS];
     for (unsigned i = 0; i < ISA_VREGS; i++) vectors[i] = (uint8_t)i;

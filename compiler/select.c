@@ -24,11 +24,13 @@ uint32_t new_block(struct func *f, uint32_t depth)
     return f->nmblocks++;
 }
 
-static struct minsn *emit_to(struct func *f, uint32_t block, unsigned op, int32_t rd, int32_t rs1, int32_t rs2, int32_t imm)
+static struct minsn *emit_to(struct func *f, uint32_t block, unsigned op, int32_t rd, int32_t rs1, int32_t rs2,
+                             int32_t imm)
 {
     struct mblock *b = &f->mblocks[block];
     b->code = grow(f->cc, b->code, b->n, &b->cap, sizeof *b->code);
-    b->code[b->n] = (struct minsn){.op = (uint16_t)op, .rd = rd, .rs1 = rs1, .rs2 = rs2, .imm = imm, .line = f->line, .rm = 7};
+    b->code[b->n] =
+        (struct minsn){.op = (uint16_t)op, .rd = rd, .rs1 = rs1, .rs2 = rs2, .imm = imm, .line = f->line, .rm = 7};
     return &b->code[b->n++];
 }
 
@@ -101,7 +103,8 @@ unsigned type_parts(struct func *f, LLVMTypeRef type)
     case LLVMArrayTypeKind:
         return checked_parts(f, LLVMGetArrayLength2(type) * type_parts(f, LLVMGetElementType(type)));
     case LLVMStructTypeKind:
-        for (unsigned i = 0; i < LLVMCountStructElementTypes(type); i++) n += type_parts(f, LLVMStructGetTypeAtIndex(type, i));
+        for (unsigned i = 0; i < LLVMCountStructElementTypes(type); i++)
+            n += type_parts(f, LLVMStructGetTypeAtIndex(type, i));
         return checked_parts(f, n);
     case LLVMDoubleTypeKind: fail(f, "double precision is not supported by this device");
     default: fail(f, "a value of type %s", text_of_type(f, type));
@@ -212,7 +215,8 @@ static unsigned aggregate_part(struct func *f, LLVMTypeRef type, LLVMValueRef in
     const unsigned *index = LLVMGetIndices(inst);
     for (unsigned i = 0; i < n; i++) {
         at += member_part(f, type, index[i]);
-        type = LLVMGetTypeKind(type) == LLVMStructTypeKind ? LLVMStructGetTypeAtIndex(type, index[i]) : LLVMGetElementType(type);
+        type = LLVMGetTypeKind(type) == LLVMStructTypeKind ? LLVMStructGetTypeAtIndex(type, index[i])
+                                                           : LLVMGetElementType(type);
     }
     *member = type;
     return at;
@@ -257,7 +261,10 @@ static bool is_real(LLVMTypeRef t) { return LLVMGetTypeKind(t) == LLVMFloatTypeK
 /* Floating point, element by element when the scalarizer has left a vector. */
 static bool select_float(struct func *f, LLVMValueRef inst, struct opd *out)
 {
-    static const struct { LLVMOpcode opcode; enum alu op; } binary[] = {{LLVMFAdd, FADD}, {LLVMFSub, FSUB}, {LLVMFMul, FMUL}, {LLVMFDiv, FDIV}};
+    static const struct {
+        LLVMOpcode opcode;
+        enum alu op;
+    } binary[] = {{LLVMFAdd, FADD}, {LLVMFSub, FSUB}, {LLVMFMul, FMUL}, {LLVMFDiv, FDIV}};
     LLVMOpcode opcode = LLVMGetInstructionOpcode(inst);
     if (!LLVMGetNumOperands(inst)) return false;
     LLVMTypeRef type = LLVMTypeOf(LLVMGetOperand(inst, 0)), element = type;
@@ -266,7 +273,8 @@ static bool select_float(struct func *f, LLVMValueRef inst, struct opd *out)
     if (opcode != LLVMFNeg && opcode != LLVMFCmp && row == 4) return false;
     if (LLVMGetTypeKind(type) == LLVMVectorTypeKind) element = LLVMGetElementType(type), n = LLVMGetVectorSize(type);
     if (!is_real(element)) fail(f, "arithmetic on values of type %s", text_of_type(f, element));
-    const struct opd *a = parts(f, LLVMGetOperand(inst, 0)), *b = opcode == LLVMFNeg ? a : parts(f, LLVMGetOperand(inst, 1));
+    const struct opd *a = parts(f, LLVMGetOperand(inst, 0)),
+                     *b = opcode == LLVMFNeg ? a : parts(f, LLVMGetOperand(inst, 1));
     for (unsigned i = 0; i < n; i++) {
         bool negate = false;
         if (opcode == LLVMFNeg) {
@@ -289,7 +297,7 @@ static void select_instruction(struct func *f, uint32_t v)
     struct opd *out = cc_alloc(f->cc, (n + 1) * sizeof *out);
     f->at = inst;
     f->line = LLVMGetDebugLocLine(inst) ? LLVMGetDebugLocLine(inst) : f->line;
-    if (opcode == LLVMAlloca) return; /* select_frame has done it */
+    if (opcode == LLVMAlloca) return;                     /* select_frame has done it */
     if (opcode == LLVMFence) select_memory(f, inst, out); /* alone in having no operand to look at */
     else if (opcode == LLVMSelect) select_select(f, inst, out);
     else if (opcode == LLVMCall) select_call(f, inst, out);
@@ -312,10 +320,15 @@ static uint32_t machine_block(const struct func *f, uint32_t block)
     return block == f->nblocks ? f->exit : f->blocks[block].mfirst;
 }
 
-struct condition { unsigned sop, vop; struct opd a, b; bool negate; };
+struct condition {
+    unsigned sop, vop;
+    struct opd a, b;
+    bool negate;
+};
 
 static struct condition integer_condition(struct func *f, LLVMValueRef cmp)
 {
+    // clang-format off
     static const struct { LLVMIntPredicate p; uint16_t sop, vop; bool swap, is_signed; } t[] = {
         {LLVMIntEQ, OP_BEQ, OP_VBEQ, false, false},   {LLVMIntNE, OP_BNE, OP_VBNE, false, false},
         {LLVMIntULT, OP_BLTU, OP_VBLTU, false, false}, {LLVMIntUGE, OP_BGEU, OP_VBGEU, false, false},
@@ -323,12 +336,14 @@ static struct condition integer_condition(struct func *f, LLVMValueRef cmp)
         {LLVMIntSLT, OP_BLT, OP_VBLT, false, true},    {LLVMIntSGE, OP_BGE, OP_VBGE, false, true},
         {LLVMIntSGT, OP_BLT, OP_VBLT, true, true},     {LLVMIntSLE, OP_BGE, OP_VBGE, true, true},
     };
+    // clang-format on
     struct num a = num_of(f, LLVMGetOperand(cmp, 0)), b = num_of(f, LLVMGetOperand(cmp, 1));
     for (unsigned i = 0; i < sizeof t / sizeof *t; i++)
         if (t[i].p == LLVMGetICmpPredicate(cmp)) {
             num_extend(f, &a, t[i].is_signed);
             num_extend(f, &b, t[i].is_signed);
-            return (struct condition){t[i].sop, t[i].vop, t[i].swap ? b.p[0] : a.p[0], t[i].swap ? a.p[0] : b.p[0], false};
+            return (struct condition){t[i].sop, t[i].vop, t[i].swap ? b.p[0] : a.p[0], t[i].swap ? a.p[0] : b.p[0],
+                                      false};
         }
     fail(f, "an integer comparison the back end does not know");
 }
@@ -343,9 +358,9 @@ static struct condition branch_condition(struct func *f, LLVMValueRef cond, LLVM
         return integer_condition(f, cond);
     struct condition c = {OP_BNE, OP_VBNE, opd_imm(0), opd_imm(0), false};
     if (opcode == LLVMFCmp && is_real(type))
-        c.a = float_compare(f, LLVMGetFCmpPredicate(cond), parts(f, LLVMGetOperand(cond, 0))[0], parts(f, LLVMGetOperand(cond, 1))[0], &c.negate);
-    else
-        c.a = parts(f, cond)[0];
+        c.a = float_compare(f, LLVMGetFCmpPredicate(cond), parts(f, LLVMGetOperand(cond, 0))[0],
+                            parts(f, LLVMGetOperand(cond, 1))[0], &c.negate);
+    else c.a = parts(f, cond)[0];
     return c;
 }
 
@@ -388,17 +403,23 @@ static void select_block(struct func *f, uint32_t index)
 
 /* ---- phis ---- */
 
-struct copy { int32_t to; struct opd from; bool done; };
+struct copy {
+    int32_t to;
+    struct opd from;
+    bool done;
+};
 
 static void emit_copy(struct func *f, int32_t to, struct opd from)
 {
     bool vec = f->vregs[to].cls == CLASS_V;
     if (from.reg == to) return;
     if (vec && is_v(f, from)) emit(f, OP_VMV_V_V, to, from.reg, 0, 0);
-    else if (vec && is_imm(from) && (int32_t)from.imm >= -16 && (int32_t)from.imm < 16) emit(f, OP_VMV_V_I, to, 0, 0, (int32_t)from.imm);
+    else if (vec && is_imm(from) && (int32_t)from.imm >= -16 && (int32_t)from.imm < 16)
+        emit(f, OP_VMV_V_I, to, 0, 0, (int32_t)from.imm);
     else if (vec) emit(f, OP_VMV_V_X, to, to_s(f, from), 0, 0);
     else if (is_v(f, from)) emit(f, OP_VMV_X_S, to, 0, from.reg, 0);
-    else if (is_imm(from) && (int32_t)from.imm >= -2048 && (int32_t)from.imm < 2048) emit(f, OP_ADDI, to, 0, 0, (int32_t)from.imm);
+    else if (is_imm(from) && (int32_t)from.imm >= -2048 && (int32_t)from.imm < 2048)
+        emit(f, OP_ADDI, to, 0, 0, (int32_t)from.imm);
     else emit(f, OP_ADDI, to, to_s(f, from), 0, 0);
 }
 
@@ -442,7 +463,7 @@ static unsigned edge_copies(struct func *f, uint32_t from, uint32_t to, struct c
         if (k == count) fail(f, "a phi without operand for a predecessor");
         LLVMValueRef x = LLVMGetIncomingValue(phi, k);
         bool one_bit = type_bits(LLVMTypeOf(phi)) == 1; /* must stay 0 or 1 */
-        if (LLVMIsUndef(x) && !one_bit) continue; /* any content will do; poison is a kind of undef */
+        if (LLVMIsUndef(x) && !one_bit) continue;       /* any content will do; poison is a kind of undef */
         f->at = phi;
         const struct opd *p = parts(f, x);
         for (unsigned i = 0; i < np; i++) {
@@ -458,7 +479,8 @@ static unsigned edge_copies(struct func *f, uint32_t from, uint32_t to, struct c
 static void snapshot_scalars(struct func *f, struct copy *c, unsigned n)
 {
     for (unsigned i = 0; i < n; i++)
-        if (f->vregs[c[i].to].cls == CLASS_V && !is_imm(c[i].from) && !is_v(f, c[i].from)) c[i].from = opd_reg(to_v(f, c[i].from));
+        if (f->vregs[c[i].to].cls == CLASS_V && !is_imm(c[i].from) && !is_v(f, c[i].from))
+            c[i].from = opd_reg(to_v(f, c[i].from));
 }
 
 static uint32_t split_edge(struct func *f, uint32_t from, uint32_t way)

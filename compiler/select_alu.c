@@ -7,9 +7,9 @@
 enum imm_kind { IMM_NONE, IMM_S12, IMM_SHIFT, IMM_S5, IMM_S11 };
 
 struct row {
-    uint16_t x, xi;        /* scalar; scalar with constant */
-    uint16_t vv, vx, vi;   /* vector op vector, scalar, constant */
-    uint16_t rx, ri;       /* scalar op vector, constant op vector */
+    uint16_t x, xi;      /* scalar; scalar with constant */
+    uint16_t vv, vx, vi; /* vector op vector, scalar, constant */
+    uint16_t rx, ri;     /* scalar op vector, constant op vector */
     uint8_t xi_kind, vi_kind;
     bool commutes;
 };
@@ -73,10 +73,7 @@ unsigned vv_form(unsigned op)
     return OP_INVALID;
 }
 
-bool is_v(const struct func *f, struct opd o)
-{
-    return o.reg >= FIRST_VREG && f->vregs[o.reg].cls == CLASS_V;
-}
+bool is_v(const struct func *f, struct opd o) { return o.reg >= FIRST_VREG && f->vregs[o.reg].cls == CLASS_V; }
 
 static bool imm_fits(uint8_t kind, uint32_t imm)
 {
@@ -184,38 +181,77 @@ static bool fold(enum alu op, uint32_t a, uint32_t b, uint32_t *out)
     }
 }
 
-static unsigned log2_of(uint32_t v)
-{
-    return v && !(v & (v - 1)) ? (unsigned)__builtin_ctz(v) : 32;
-}
+static unsigned log2_of(uint32_t v) { return v && !(v & (v - 1)) ? (unsigned)__builtin_ctz(v) : 32; }
 
 /* a op constant b without an instruction, or by a cheaper operation. */
 static bool simplify(struct func *f, enum alu op, struct opd a, uint32_t b, struct opd *out)
 {
     switch (op) {
-    case ADD: case SUB: case OR: case XOR: case SLL: case SRL: case SRA:
-        if (b == 0) { *out = a; return true; }
-        if (op == SUB) { *out = alu(f, ADD, a, opd_imm(0u - b)); return true; }
-        if (op == OR && b == ~0u) { *out = opd_imm(b); return true; }
+    case ADD:
+    case SUB:
+    case OR:
+    case XOR:
+    case SLL:
+    case SRL:
+    case SRA:
+        if (b == 0) {
+            *out = a;
+            return true;
+        }
+        if (op == SUB) {
+            *out = alu(f, ADD, a, opd_imm(0u - b));
+            return true;
+        }
+        if (op == OR && b == ~0u) {
+            *out = opd_imm(b);
+            return true;
+        }
         return false;
     case AND:
-        if (b == 0) { *out = opd_imm(0); return true; }
-        if (b == ~0u) { *out = a; return true; }
+        if (b == 0) {
+            *out = opd_imm(0);
+            return true;
+        }
+        if (b == ~0u) {
+            *out = a;
+            return true;
+        }
         return false;
     case MUL:
-        if (b == 0) { *out = opd_imm(0); return true; }
-        if (b == ~0u) { *out = alu(f, SUB, opd_imm(0), a); return true; }
-        if (log2_of(b) < 32) { *out = alu(f, SLL, a, opd_imm(log2_of(b))); return true; }
+        if (b == 0) {
+            *out = opd_imm(0);
+            return true;
+        }
+        if (b == ~0u) {
+            *out = alu(f, SUB, opd_imm(0), a);
+            return true;
+        }
+        if (log2_of(b) < 32) {
+            *out = alu(f, SLL, a, opd_imm(log2_of(b)));
+            return true;
+        }
         return false;
     case MULHU:
-        if (b == 0) { *out = opd_imm(0); return true; }
-        if (log2_of(b) < 32) { *out = b == 1 ? opd_imm(0) : alu(f, SRL, a, opd_imm(32 - log2_of(b))); return true; }
+        if (b == 0) {
+            *out = opd_imm(0);
+            return true;
+        }
+        if (log2_of(b) < 32) {
+            *out = b == 1 ? opd_imm(0) : alu(f, SRL, a, opd_imm(32 - log2_of(b)));
+            return true;
+        }
         return false;
     case DIVU:
-        if (log2_of(b) < 32) { *out = alu(f, SRL, a, opd_imm(log2_of(b))); return true; }
+        if (log2_of(b) < 32) {
+            *out = alu(f, SRL, a, opd_imm(log2_of(b)));
+            return true;
+        }
         return false;
     case REMU:
-        if (log2_of(b) < 32) { *out = alu(f, AND, a, opd_imm(b - 1)); return true; }
+        if (log2_of(b) < 32) {
+            *out = alu(f, AND, a, opd_imm(b - 1));
+            return true;
+        }
         return false;
     default: return false;
     }
@@ -225,14 +261,25 @@ static bool simplify(struct func *f, enum alu op, struct opd a, uint32_t b, stru
 static struct opd noted(struct func *f, enum alu op, struct opd a, struct opd b, int32_t rd)
 {
     struct vreg *r = &f->vregs[rd];
-    unsigned za = a.reg >= FIRST_VREG ? f->vregs[a.reg].zbits : 32, zb = b.reg >= FIRST_VREG ? f->vregs[b.reg].zbits : 32;
+    unsigned za = a.reg >= FIRST_VREG ? f->vregs[a.reg].zbits : 32,
+             zb = b.reg >= FIRST_VREG ? f->vregs[b.reg].zbits : 32;
     if (is_imm(b)) zb = b.imm ? 32 - (unsigned)__builtin_clz(b.imm) : 0;
     if (is_imm(a)) za = a.imm ? 32 - (unsigned)__builtin_clz(a.imm) : 0;
     switch (op) {
-    case SLT: case SLTU: case SEQ: case SNE: case FEQ: case FNE: case FLT: case FLE: r->zbits = 1; break;
+    case SLT:
+    case SLTU:
+    case SEQ:
+    case SNE:
+    case FEQ:
+    case FNE:
+    case FLT:
+    case FLE: r->zbits = 1; break;
     case AND: r->zbits = (uint8_t)(za < zb ? za : zb); break;
-    case OR: case XOR: case MAXU: r->zbits = (uint8_t)(za > zb ? za : zb); break;
-    case MINU: case REMU: r->zbits = (uint8_t)(za < zb ? za : zb); break;
+    case OR:
+    case XOR:
+    case MAXU: r->zbits = (uint8_t)(za > zb ? za : zb); break;
+    case MINU:
+    case REMU: r->zbits = (uint8_t)(za < zb ? za : zb); break;
     case DIVU: r->zbits = 32; break;
     case SRL:
         if (is_imm(b)) r->zbits = (uint8_t)(za > (b.imm & 31) ? za - (b.imm & 31) : 0);
@@ -254,7 +301,9 @@ static struct opd scalar(struct func *f, enum alu op, struct opd a, struct opd b
 {
     const struct row *r = &rows[op];
     if (op == SEQ || op == SNE) {
-        struct opd d = is_imm_of(b, 0) ? a : is_imm(b) && imm_fits(IMM_S12, 0u - b.imm) ? alu(f, ADD, a, opd_imm(0u - b.imm)) : alu(f, XOR, a, b);
+        struct opd d = is_imm_of(b, 0)                              ? a
+                       : is_imm(b) && imm_fits(IMM_S12, 0u - b.imm) ? alu(f, ADD, a, opd_imm(0u - b.imm))
+                                                                    : alu(f, XOR, a, b);
         return op == SEQ ? alu(f, SLTU, d, opd_imm(1)) : alu(f, SLTU, opd_imm(0), d);
     }
     if (op == FNE) return not1(f, alu(f, FEQ, a, b));
@@ -378,7 +427,8 @@ struct opd select_opd(struct func *f, struct opd c, struct opd a, struct opd b)
     struct opd d = alu(f, SUB, a, b);
     if (is_imm(d) || is_imm(b) || (!is_v(f, c) && !is_v(f, d) && !is_v(f, b))) return alu(f, ADD, alu(f, MUL, c, d), b);
     int32_t rd = new_vreg(f, CLASS_V), vb = to_v(f, b);
-    struct opd vc = is_v(f, c) ? c : d, other = is_v(f, c) ? d : c; /* at least the copy of b makes it a vector operation */
+    struct opd vc = is_v(f, c) ? c : d,
+               other = is_v(f, c) ? d : c; /* at least the copy of b makes it a vector operation */
     int32_t vm = to_v(f, vc);
     emit(f, OP_VMV_V_V, rd, vb, 0, 0);
     if (is_v(f, other)) emit(f, OP_VMACC_VV, rd, vm, other.reg, 0);

@@ -45,13 +45,15 @@ static bool primitive(struct func *f, const struct call *k, struct opd *out)
 static bool is(const struct call *k, const char *name)
 {
     size_t n = strlen(name);
-    return !strncmp(k->name, "llvm.", 5) && !strncmp(k->name + 5, name, n) && (k->name[5 + n] == 0 || k->name[5 + n] == '.');
+    return !strncmp(k->name, "llvm.", 5) && !strncmp(k->name + 5, name, n) &&
+           (k->name[5 + n] == 0 || k->name[5 + n] == '.');
 }
 
 static bool is_ignored(const struct call *k)
 {
-    static const char *const names[] = {"lifetime", "assume", "dbg", "experimental.noalias.scope.decl", "invariant",
-                                        "sideeffect", "donothing", "annotation", "var.annotation", "prefetch", NULL};
+    static const char *const names[] = {"lifetime",       "assume",     "dbg",       "experimental.noalias.scope.decl",
+                                        "invariant",      "sideeffect", "donothing", "annotation",
+                                        "var.annotation", "prefetch",   NULL};
     for (const char *const *n = names; *n; n++)
         if (is(k, *n)) return true;
     return false;
@@ -136,7 +138,8 @@ static struct num funnel(struct func *f, const struct call *k, bool left)
 }
 
 /* The result of an addition or subtraction with its overflow bit. */
-static void overflow(struct func *f, const struct call *k, bool is_signed, bool subtract, struct num *r, struct opd *bit)
+static void overflow(struct func *f, const struct call *k, bool is_signed, bool subtract, struct num *r,
+                     struct opd *bit)
 {
     struct num a = k->a, b = k->b;
     num_extend(f, &a, is_signed);
@@ -161,7 +164,8 @@ static bool multiply_overflow(struct func *f, const struct call *k, bool is_sign
     r->p[0] = alu(f, MUL, a.p[0], b.p[0]);
     struct num low = *r;
     num_extend(f, &low, is_signed);
-    struct opd high = alu(f, is_signed ? MULH : MULHU, a.p[0], b.p[0]), want = is_signed ? alu(f, SRA, low.p[0], opd_imm(31)) : opd_imm(0);
+    struct opd high = alu(f, is_signed ? MULH : MULHU, a.p[0], b.p[0]),
+               want = is_signed ? alu(f, SRA, low.p[0], opd_imm(31)) : opd_imm(0);
     *bit = alu(f, OR, alu(f, SNE, high, want), alu(f, SNE, low.p[0], r->p[0]));
     return true;
 }

@@ -15,7 +15,8 @@ uint32_t local_offset(struct func *f, LLVMValueRef global)
     if (align < LLVMABIAlignmentOfType(f->data, type)) align = LLVMABIAlignmentOfType(f->data, type);
     if (align < 4) align = 4;
     uint64_t at = (f->lds_bytes + align - 1) & ~(align - 1);
-    if (at + size > ABI_LOCAL_LIMIT - ABI_LOCAL_BASE) fail(f, "local variables of %llu bytes", (unsigned long long)(at + size));
+    if (at + size > ABI_LOCAL_LIMIT - ABI_LOCAL_BASE)
+        fail(f, "local variables of %llu bytes", (unsigned long long)(at + size));
     f->locals = grow(f->cc, f->locals, f->nlocals, &f->locals_cap, sizeof *f->locals);
     f->locals[f->nlocals++] = (struct local){global, (uint32_t)at};
     f->lds_bytes = (uint32_t)(at + size);
@@ -26,7 +27,8 @@ static struct opd global_address(struct func *f, LLVMValueRef global)
 {
     size_t n;
     unsigned space = LLVMGetPointerAddressSpace(LLVMTypeOf(global));
-    if (LLVMIsAGlobalVariable(global) && space == 3) return alu(f, ADD, opd_reg(REG_LOCAL), opd_imm(local_offset(f, global)));
+    if (LLVMIsAGlobalVariable(global) && space == 3)
+        return alu(f, ADD, opd_reg(REG_LOCAL), opd_imm(local_offset(f, global)));
     if (LLVMIsAGlobalVariable(global) && space == 2) return opd_imm(output_constant(f->cc, global));
     if (LLVMIsAFunction(global)) fail(f, "the address of function %s", LLVMGetValueName2(global, &n));
     fail(f, "program-scope variable %s", LLVMGetValueName2(global, &n));
@@ -43,8 +45,10 @@ static struct opd expression(struct func *f, LLVMValueRef v)
         return alu(f, ADD, parts(f, base)[0], opd_imm(offset));
     case LLVMAdd: return alu(f, ADD, parts(f, LLVMGetOperand(v, 0))[0], parts(f, LLVMGetOperand(v, 1))[0]);
     case LLVMSub: return alu(f, SUB, parts(f, LLVMGetOperand(v, 0))[0], parts(f, LLVMGetOperand(v, 1))[0]);
-    case LLVMBitCast: case LLVMPtrToInt: case LLVMIntToPtr: case LLVMTrunc:
-        return parts(f, LLVMGetOperand(v, 0))[0];
+    case LLVMBitCast:
+    case LLVMPtrToInt:
+    case LLVMIntToPtr:
+    case LLVMTrunc: return parts(f, LLVMGetOperand(v, 0))[0];
     default: fail(f, "a constant the back end does not know: %s", text_of(f, v));
     }
 }
@@ -61,8 +65,9 @@ static void fill(struct func *f, LLVMValueRef v, struct opd *out);
 static void fill_members(struct func *f, LLVMValueRef v, LLVMTypeRef type, struct opd *out)
 {
     bool is_struct = LLVMGetTypeKind(type) == LLVMStructTypeKind;
-    unsigned n = is_struct ? LLVMCountStructElementTypes(type)
-               : LLVMGetTypeKind(type) == LLVMVectorTypeKind ? LLVMGetVectorSize(type) : (unsigned)LLVMGetArrayLength2(type);
+    unsigned n = is_struct                                     ? LLVMCountStructElementTypes(type)
+                 : LLVMGetTypeKind(type) == LLVMVectorTypeKind ? LLVMGetVectorSize(type)
+                                                               : (unsigned)LLVMGetArrayLength2(type);
     for (unsigned i = 0; i < n; i++) {
         LLVMValueRef e = LLVMGetAggregateElement(v, i);
         if (!e) fail(f, "an aggregate constant the back end does not know");
@@ -84,9 +89,21 @@ static void fill(struct func *f, LLVMValueRef v, struct opd *out)
         return;
     }
     switch (LLVMGetTypeKind(type)) {
-    case LLVMFloatTypeKind: if (LLVMIsAConstantFP(v)) { fill_float(f, v, 32, out); return; } break;
-    case LLVMHalfTypeKind: if (LLVMIsAConstantFP(v)) { fill_float(f, v, 16, out); return; } break;
-    case LLVMVectorTypeKind: case LLVMArrayTypeKind: case LLVMStructTypeKind: fill_members(f, v, type, out); return;
+    case LLVMFloatTypeKind:
+        if (LLVMIsAConstantFP(v)) {
+            fill_float(f, v, 32, out);
+            return;
+        }
+        break;
+    case LLVMHalfTypeKind:
+        if (LLVMIsAConstantFP(v)) {
+            fill_float(f, v, 16, out);
+            return;
+        }
+        break;
+    case LLVMVectorTypeKind:
+    case LLVMArrayTypeKind:
+    case LLVMStructTypeKind: fill_members(f, v, type, out); return;
     default: break;
     }
     if (LLVMIsAGlobalValue(v)) out[0] = global_address(f, v);

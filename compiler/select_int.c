@@ -99,7 +99,8 @@ struct num num_select(struct func *f, struct opd c, struct num a, struct num b)
  * taken modulo 32, so ~n stands for 31 - n. */
 static struct num shift64(struct func *f, enum alu op, struct num a, struct opd n)
 {
-    struct opd inv = alu(f, XOR, n, opd_imm(~0u)), whole = alu(f, AND, alu(f, SRL, n, opd_imm(5)), opd_imm(1)), one = opd_imm(1);
+    struct opd inv = alu(f, XOR, n, opd_imm(~0u)), whole = alu(f, AND, alu(f, SRL, n, opd_imm(5)), opd_imm(1)),
+               one = opd_imm(1);
     struct num r = a;
     if (op == SLL) {
         struct opd lo = alu(f, SLL, a.p[0], n);
@@ -148,7 +149,10 @@ static bool binary(struct func *f, LLVMOpcode opcode, struct num a, struct num b
     case LLVMShl: *r = num_shift(f, SLL, a, b); return true;
     case LLVMLShr: *r = num_shift(f, SRL, a, b); return true;
     case LLVMAShr: *r = num_shift(f, SRA, a, b); return true;
-    case LLVMUDiv: case LLVMSDiv: case LLVMURem: case LLVMSRem: *r = divide(f, opcode, a, b); return true;
+    case LLVMUDiv:
+    case LLVMSDiv:
+    case LLVMURem:
+    case LLVMSRem: *r = divide(f, opcode, a, b); return true;
     default: return false;
     }
 }
@@ -243,7 +247,8 @@ static struct opd word_to_float(struct func *f, struct opd a, bool is_signed)
 static struct opd float_to_word(struct func *f, struct opd a, bool is_signed)
 {
     enum { TOWARD_ZERO = 1 };
-    return is_signed ? unary(f, OP_FCVT_W_S, OP_VFCVT_RTZ_X_F_V, a, TOWARD_ZERO) : unary(f, OP_FCVT_WU_S, OP_VFCVT_RTZ_XU_F_V, a, TOWARD_ZERO);
+    return is_signed ? unary(f, OP_FCVT_W_S, OP_VFCVT_RTZ_X_F_V, a, TOWARD_ZERO)
+                     : unary(f, OP_FCVT_WU_S, OP_VFCVT_RTZ_XU_F_V, a, TOWARD_ZERO);
 }
 
 /* Shifts the number down to 32 bits, keeping in the last one whether anything was lost: what is
@@ -290,7 +295,8 @@ static struct num float_to_int(struct func *f, struct opd a, unsigned bits_, boo
     }
     struct opd magnitude = is_signed ? alu(f, FSGNJX, a, a) : a;
     r.p[1] = float_to_word(f, alu(f, FMUL, magnitude, opd_imm(0x2f800000u)), false); /* 2^-32 */
-    struct opd rest = fma_opd(f, word_to_float(f, r.p[1], false), opd_imm(0xcf800000u), magnitude, false, false); /* -2^32 */
+    struct opd rest =
+        fma_opd(f, word_to_float(f, r.p[1], false), opd_imm(0xcf800000u), magnitude, false, false); /* -2^32 */
     r.p[0] = float_to_word(f, rest, false);
     if (!is_signed) return r;
     struct opd sign = alu(f, SRA, a, opd_imm(31));
@@ -349,19 +355,30 @@ bool select_cast(struct func *f, LLVMValueRef inst, struct opd *out)
     switch (opcode) {
     case LLVMBitCast: bitcast(f, inst, out); return true;
     case LLVMAddrSpaceCast: fail(f, "a conversion between address spaces");
-    case LLVMFPExt: case LLVMFPTrunc: fail(f, "a conversion of %s that has not been lowered", text_of_type(f, to));
-    case LLVMTrunc: case LLVMZExt: case LLVMSExt: case LLVMPtrToInt: case LLVMIntToPtr:
-    case LLVMFPToUI: case LLVMFPToSI: case LLVMUIToFP: case LLVMSIToFP: break;
+    case LLVMFPExt:
+    case LLVMFPTrunc: fail(f, "a conversion of %s that has not been lowered", text_of_type(f, to));
+    case LLVMTrunc:
+    case LLVMZExt:
+    case LLVMSExt:
+    case LLVMPtrToInt:
+    case LLVMIntToPtr:
+    case LLVMFPToUI:
+    case LLVMFPToSI:
+    case LLVMUIToFP:
+    case LLVMSIToFP: break;
     default: return false;
     }
     unsigned width = type_bits(element_type(to)), per = is_pointer(to) ? 1 : (width + 31) / 32;
     LLVMTypeKind from_kind = LLVMGetTypeKind(element_type(LLVMTypeOf(v))), to_kind = LLVMGetTypeKind(element_type(to));
-    if (from_kind == LLVMHalfTypeKind || to_kind == LLVMHalfTypeKind) fail(f, "a conversion of half that has not been lowered");
+    if (from_kind == LLVMHalfTypeKind || to_kind == LLVMHalfTypeKind)
+        fail(f, "a conversion of half that has not been lowered");
     if (width > 64) fail(f, "an integer of %u bits", width);
     for (unsigned i = 0; i < element_count(to); i++) {
         struct num r;
-        if (opcode == LLVMFPToUI || opcode == LLVMFPToSI) r = float_to_int(f, parts(f, v)[i], width, opcode == LLVMFPToSI);
-        else if (opcode == LLVMUIToFP || opcode == LLVMSIToFP) r.p[0] = int_to_float(f, element(f, v, i), opcode == LLVMSIToFP);
+        if (opcode == LLVMFPToUI || opcode == LLVMFPToSI)
+            r = float_to_int(f, parts(f, v)[i], width, opcode == LLVMFPToSI);
+        else if (opcode == LLVMUIToFP || opcode == LLVMSIToFP)
+            r.p[0] = int_to_float(f, element(f, v, i), opcode == LLVMSIToFP);
         else r = cast_integer(f, opcode, element(f, v, i), width);
         memcpy(out + i * per, r.p, per * sizeof *out);
     }

@@ -14,7 +14,7 @@ struct place {
     struct opd base;
     uint32_t offset;
     bool is_private;
-    bool keep;      /* volatile or atomic: not to be dropped, nor done by scalar stores */
+    bool keep; /* volatile or atomic: not to be dropped, nor done by scalar stores */
     uint32_t align;
 };
 
@@ -34,7 +34,8 @@ static struct opd pointer_parts(struct func *f, LLVMValueRef p)
 /* Takes a constant summand off an index that is computed in the same block; returns what is left. */
 static LLVMValueRef split_index(LLVMValueRef gep, LLVMValueRef index, uint32_t *constant)
 {
-    while (LLVMIsAInstruction(index) && LLVMGetInstructionParent(index) == LLVMGetInstructionParent(gep) && type_bits(LLVMTypeOf(index)) == 32) {
+    while (LLVMIsAInstruction(index) && LLVMGetInstructionParent(index) == LLVMGetInstructionParent(gep) &&
+           type_bits(LLVMTypeOf(index)) == 32) {
         LLVMOpcode op = LLVMGetInstructionOpcode(index);
         bool sum = op == LLVMAdd || (op == LLVMOr && LLVMGetIsDisjoint(index));
         if (!sum || !LLVMIsAConstantInt(LLVMGetOperand(index, 1))) break;
@@ -131,9 +132,13 @@ static struct opd load_piece(struct func *f, const struct place *p, uint32_t at,
         {OP_VLBU12_V, OP_VLB12_V, OP_VLHU12_V, OP_VLH12_V, OP_VLW12_V},
         {OP_VLBU_V, OP_VLB_V, OP_VLHU_V, OP_VLH_V, OP_VLW_V},
     };
-    unsigned kind = p->is_private ? 2 : scalar_access(f, p) ? 0 : 1, form = size == 4 ? 4 : (size == 2 ? 2 : 0) + is_signed;
+    unsigned kind = p->is_private         ? 2
+                    : scalar_access(f, p) ? 0
+                                          : 1,
+             form = size == 4 ? 4 : (size == 2 ? 2 : 0) + is_signed;
     struct opd base;
-    int32_t imm = reach(f, p, at, &base), rb = kind ? to_v(f, base) : to_s(f, base), rd = new_vreg(f, kind ? CLASS_V : CLASS_S);
+    int32_t imm = reach(f, p, at, &base), rb = kind ? to_v(f, base) : to_s(f, base),
+            rd = new_vreg(f, kind ? CLASS_V : CLASS_S);
     emit(f, op[kind][form], rd, rb, 0, imm)->keep = p->keep;
     if (size < 4) *(is_signed ? &f->vregs[rd].sbits : &f->vregs[rd].zbits) = (uint8_t)(8 * size);
     return opd_reg(rd);
@@ -141,10 +146,12 @@ static struct opd load_piece(struct func *f, const struct place *p, uint32_t at,
 
 static void store_piece(struct func *f, const struct place *p, uint32_t at, uint32_t size, struct opd value)
 {
-    static const uint16_t op[3][3] = {{OP_SB, OP_SH, OP_SW}, {OP_VSB12_V, OP_VSH12_V, OP_VSW12_V}, {OP_VSB_V, OP_VSH_V, OP_VSW_V}};
+    static const uint16_t op[3][3] = {
+        {OP_SB, OP_SH, OP_SW}, {OP_VSB12_V, OP_VSH12_V, OP_VSW12_V}, {OP_VSB_V, OP_VSH_V, OP_VSW_V}};
     unsigned kind = p->is_private ? 2 : scalar_access(f, p) && !is_v(f, value) && !p->keep ? 0 : 1;
     struct opd base;
-    int32_t imm = reach(f, p, at, &base), rb = kind ? to_v(f, base) : to_s(f, base), rv = kind ? to_v(f, value) : to_s(f, value);
+    int32_t imm = reach(f, p, at, &base), rb = kind ? to_v(f, base) : to_s(f, base),
+            rv = kind ? to_v(f, value) : to_s(f, value);
     emit(f, op[kind][size / 2], 0, rb, rv, imm);
 }
 
@@ -181,7 +188,11 @@ static void store_word(struct func *f, const struct place *p, uint32_t at, uint3
 
 /* ---- whole values ---- */
 
-struct member { LLVMTypeRef type; uint32_t offset; unsigned part; };
+struct member {
+    LLVMTypeRef type;
+    uint32_t offset;
+    unsigned part;
+};
 
 /* Member i of an aggregate; false behind the last one. Vectors are packed to their element size. */
 static bool member_at(struct func *f, LLVMTypeRef type, unsigned i, struct member *m)
@@ -195,7 +206,8 @@ static bool member_at(struct func *f, LLVMTypeRef type, unsigned i, struct membe
         uint64_t n = kind == LLVMVectorTypeKind ? LLVMGetVectorSize(type) : LLVMGetArrayLength2(type);
         if (i >= n) return false;
         m->type = LLVMGetElementType(type);
-        m->offset = i * (uint32_t)(kind == LLVMVectorTypeKind ? (LLVMSizeOfTypeInBits(f->data, m->type) + 7) / 8 : type_size(f, m->type));
+        m->offset = i * (uint32_t)(kind == LLVMVectorTypeKind ? (LLVMSizeOfTypeInBits(f->data, m->type) + 7) / 8
+                                                              : type_size(f, m->type));
     }
     m->part = member_part(f, type, i);
     return true;
@@ -204,7 +216,8 @@ static bool member_at(struct func *f, LLVMTypeRef type, unsigned i, struct membe
 /* A vector of single bits: packed in memory. */
 static bool is_bit_vector(struct func *f, LLVMTypeRef type)
 {
-    if (LLVMGetTypeKind(type) != LLVMVectorTypeKind || LLVMSizeOfTypeInBits(f->data, LLVMGetElementType(type)) % 8 == 0) return false;
+    if (LLVMGetTypeKind(type) != LLVMVectorTypeKind || LLVMSizeOfTypeInBits(f->data, LLVMGetElementType(type)) % 8 == 0)
+        return false;
     if (type_bits(LLVMGetElementType(type)) != 1) fail(f, "a value of type %s in memory", text_of_type(f, type));
     return true;
 }
@@ -224,7 +237,8 @@ static void store_bits(struct func *f, const struct place *p, uint32_t at, unsig
 {
     for (unsigned first = 0; first < n; first += 32) {
         struct opd word = in[first];
-        for (unsigned i = 1; i < 32 && first + i < n; i++) word = alu(f, OR, word, alu(f, SLL, in[first + i], opd_imm(i)));
+        for (unsigned i = 1; i < 32 && first + i < n; i++)
+            word = alu(f, OR, word, alu(f, SLL, in[first + i], opd_imm(i)));
         store_word(f, p, at + first / 8, bit_bytes(n - first), word);
     }
 }
@@ -235,7 +249,8 @@ static bool is_aggregate(LLVMTypeRef type)
     return kind == LLVMStructTypeKind || kind == LLVMVectorTypeKind || kind == LLVMArrayTypeKind;
 }
 
-static void load_type(struct func *f, const struct place *p, uint32_t at, LLVMTypeRef type, bool is_signed, struct opd *out)
+static void load_type(struct func *f, const struct place *p, uint32_t at, LLVMTypeRef type, bool is_signed,
+                      struct opd *out)
 {
     struct member m;
     if (is_bit_vector(f, type)) {
@@ -243,7 +258,8 @@ static void load_type(struct func *f, const struct place *p, uint32_t at, LLVMTy
         return;
     }
     if (is_aggregate(type)) {
-        for (unsigned i = 0; member_at(f, type, i, &m); i++) load_type(f, p, at + m.offset, m.type, is_signed, out + m.part);
+        for (unsigned i = 0; member_at(f, type, i, &m); i++)
+            load_type(f, p, at + m.offset, m.type, is_signed, out + m.part);
         return;
     }
     uint32_t bytes = (uint32_t)LLVMStoreSizeOfType(f->data, type);
@@ -278,7 +294,8 @@ static bool wants_sign(LLVMValueRef load)
     for (LLVMUseRef u = LLVMGetFirstUse(load); u; u = LLVMGetNextUse(u)) {
         LLVMValueRef user = LLVMGetUser(u);
         LLVMOpcode op = LLVMIsAInstruction(user) ? LLVMGetInstructionOpcode(user) : (LLVMOpcode)0;
-        if (op == LLVMSExt || op == LLVMSIToFP || (op == LLVMICmp && LLVMGetICmpPredicate(user) >= LLVMIntSGT)) return true;
+        if (op == LLVMSExt || op == LLVMSIToFP || (op == LLVMICmp && LLVMGetICmpPredicate(user) >= LLVMIntSGT))
+            return true;
     }
     return false;
 }
@@ -287,7 +304,8 @@ static bool wants_sign(LLVMValueRef load)
 
 static int32_t atomic_address(struct func *f, LLVMValueRef inst, LLVMTypeRef type)
 {
-    if (type_parts(f, type) != 1 || LLVMStoreSizeOfType(f->data, type) != 4) fail(f, "an atomic operation on %s", text_of_type(f, type));
+    if (type_parts(f, type) != 1 || LLVMStoreSizeOfType(f->data, type) != 4)
+        fail(f, "an atomic operation on %s", text_of_type(f, type));
     struct place p = place_of(f, LLVMGetOperand(inst, 0), 4);
     if (p.is_private) fail(f, "an atomic operation on private memory");
     return to_v(f, alu(f, ADD, p.base, opd_imm(p.offset)));
@@ -297,7 +315,8 @@ static unsigned amo_of(LLVMAtomicRMWBinOp op)
 {
     switch (op) {
     case LLVMAtomicRMWBinOpXchg: return OP_AMOSWAP_W;
-    case LLVMAtomicRMWBinOpAdd: case LLVMAtomicRMWBinOpSub: return OP_AMOADD_W;
+    case LLVMAtomicRMWBinOpAdd:
+    case LLVMAtomicRMWBinOpSub: return OP_AMOADD_W;
     case LLVMAtomicRMWBinOpAnd: return OP_AMOAND_W;
     case LLVMAtomicRMWBinOpOr: return OP_AMOOR_W;
     case LLVMAtomicRMWBinOpXor: return OP_AMOXOR_W;
@@ -319,7 +338,8 @@ static struct opd updated(struct func *f, LLVMAtomicRMWBinOp op, struct opd old,
     case LLVMAtomicRMWBinOpFSub: return alu(f, FSUB, old, v);
     case LLVMAtomicRMWBinOpFMax: return alu(f, FMAX, old, v);
     case LLVMAtomicRMWBinOpFMin: return alu(f, FMIN, old, v);
-    case LLVMAtomicRMWBinOpUIncWrap: return select_opd(f, alu(f, SLTU, old, v), alu(f, ADD, old, opd_imm(1)), opd_imm(0));
+    case LLVMAtomicRMWBinOpUIncWrap:
+        return select_opd(f, alu(f, SLTU, old, v), alu(f, ADD, old, opd_imm(1)), opd_imm(0));
     case LLVMAtomicRMWBinOpUDecWrap:
         next = alu(f, SUB, old, opd_imm(1)); /* of 0: beyond v, or v itself */
         return alu(f, MINU, next, v);
@@ -352,7 +372,8 @@ static void select_rmw(struct func *f, LLVMValueRef inst, struct opd *out)
 static void select_cmpxchg(struct func *f, LLVMValueRef inst, struct opd *out)
 {
     LLVMValueRef expected = LLVMGetOperand(inst, 1);
-    int32_t address = atomic_address(f, inst, LLVMTypeOf(expected)), old = new_vreg(f, CLASS_V), failed = new_vreg(f, CLASS_V);
+    int32_t address = atomic_address(f, inst, LLVMTypeOf(expected)), old = new_vreg(f, CLASS_V),
+            failed = new_vreg(f, CLASS_V);
     struct opd e = opd_reg(to_v(f, parts(f, expected)[0])), v = opd_reg(to_v(f, parts(f, LLVMGetOperand(inst, 2))[0]));
     begin_loop(f);
     emit(f, OP_LR_W, old, address, 0, 0);
@@ -406,7 +427,8 @@ void select_frame(struct func *f)
         LLVMValueRef count = LLVMGetOperand(v->ref, 0);
         if (!LLVMIsAConstantInt(count)) fail(f, "an array whose size is not a constant");
         uint64_t n = LLVMConstIntGetZExtValue(count), size = type_size(f, LLVMGetAllocatedType(v->ref));
-        if (n && size > (1u << 24) / n) fail(f, "a private variable of %llu times %llu bytes", (unsigned long long)n, (unsigned long long)size);
+        if (n && size > (1u << 24) / n)
+            fail(f, "a private variable of %llu times %llu bytes", (unsigned long long)n, (unsigned long long)size);
         v->offset = reserve_frame(f, n * size, LLVMGetAlignment(v->ref));
         v->parts = cc_alloc(f->cc, sizeof *v->parts);
         *v->parts = opd_imm(v->offset);
@@ -419,14 +441,16 @@ static struct opd copy_argument(struct func *f, const struct arg *a)
     uint32_t at = reserve_frame(f, a->size, a->align);
     struct place from = {.base = opd_reg(f->args), .offset = a->offset, .align = 4};
     struct place to = {.base = opd_imm(at), .is_private = true, .align = 4};
-    for (uint32_t done = 0; done < a->size; done += 4) store_piece(f, &to, done, 4, load_piece(f, &from, done, 4, false));
+    for (uint32_t done = 0; done < a->size; done += 4)
+        store_piece(f, &to, done, 4, load_piece(f, &from, done, 4, false));
     return opd_imm(at);
 }
 
 void select_arguments(struct func *f)
 {
     unsigned byval = LLVMGetEnumAttributeKindForName("byval", 5);
-    if (f->kernel->nargs != f->nparams) fail(f, "kernel with %u arguments has %u parameters", f->kernel->nargs, f->nparams);
+    if (f->kernel->nargs != f->nparams)
+        fail(f, "kernel with %u arguments has %u parameters", f->kernel->nargs, f->nparams);
     f->args = new_vreg(f, CLASS_S);
     emit(f, OP_ADDI, f->args, REG_ARGS, 0, 0);
     for (uint32_t i = 0; i < f->nparams; i++) {

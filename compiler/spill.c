@@ -10,11 +10,14 @@
 
 struct spiller {
     struct func *f;
-    int32_t *home;       /* by register: the vector register of a scalar, else NOREG */
-    uint32_t *slot;      /* by register: private address, 0 if the register keeps its place */
-    struct minsn *code;  /* the block being rewritten */
+    int32_t *home;      /* by register: the vector register of a scalar, else NOREG */
+    uint32_t *slot;     /* by register: private address, 0 if the register keeps its place */
+    struct minsn *code; /* the block being rewritten */
     uint32_t n, cap;
-    struct { int32_t reg, temp; bool read, written; } moved[4]; /* spilled registers of one instruction */
+    struct {
+        int32_t reg, temp;
+        bool read, written;
+    } moved[4]; /* spilled registers of one instruction */
     uint32_t nmoved, line;
 };
 

@@ -41,9 +41,10 @@ static LLVMValueRef same_address(LLVMBuilderRef b, LLVMValueRef gep, LLVMValueRe
 static void same_copy(LLVMBuilderRef b, LLVMValueRef copy, LLVMValueRef from)
 {
     unsigned kind = LLVMGetEnumAttributeKindForName("align", 5);
-    LLVMAttributeRef to_align = LLVMGetCallSiteEnumAttribute(copy, 1, kind), from_align = LLVMGetCallSiteEnumAttribute(copy, 2, kind);
-    LLVMBuildMemCpy(b, LLVMGetOperand(copy, 0), to_align ? (unsigned)LLVMGetEnumAttributeValue(to_align) : 1,
-                    from, from_align ? (unsigned)LLVMGetEnumAttributeValue(from_align) : 1, LLVMGetOperand(copy, 2));
+    LLVMAttributeRef to_align = LLVMGetCallSiteEnumAttribute(copy, 1, kind),
+                     from_align = LLVMGetCallSiteEnumAttribute(copy, 2, kind);
+    LLVMBuildMemCpy(b, LLVMGetOperand(copy, 0), to_align ? (unsigned)LLVMGetEnumAttributeValue(to_align) : 1, from,
+                    from_align ? (unsigned)LLVMGetEnumAttributeValue(from_align) : 1, LLVMGetOperand(copy, 2));
 }
 
 /* Rebuilds all that only_read found over `to`, and removes it. */
@@ -65,7 +66,8 @@ static LLVMValueRef buffer_place(struct cc *cc, LLVMBuilderRef b, uint32_t offse
     LLVMTypeRef i32 = LLVMInt32TypeInContext(cc->context);
     LLVMValueRef base = metadata_word(cc, b, LLVMConstInt(i32, ABI_META_ARGS / 4, false));
     base = LLVMBuildIntToPtr(b, base, LLVMPointerTypeInContext(cc->context, 2), "");
-    return LLVMBuildGEP2(b, LLVMInt8TypeInContext(cc->context), base, (LLVMValueRef[]){ LLVMConstInt(i32, offset, false) }, 1, "");
+    return LLVMBuildGEP2(b, LLVMInt8TypeInContext(cc->context), base,
+                         (LLVMValueRef[]){LLVMConstInt(i32, offset, false)}, 1, "");
 }
 
 static void private_copy(LLVMBuilderRef b, LLVMValueRef param, LLVMTypeRef type, LLVMValueRef place)

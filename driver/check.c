@@ -30,7 +30,8 @@ void device_check_environment(ventus_device *device)
     char why[160];
     if (!list || !*list || !strcmp(list, "0")) return;
     if (!check_parse(list, &what, why, sizeof why)) fprintf(stderr, "VENTUS_CHECK: %s; everything is checked\n", why);
-    if (path && *path && !(device->check_file = fopen(path, "a"))) fprintf(stderr, "VENTUS_CHECK_FILE: cannot write %s\n", path);
+    if (path && *path && !(device->check_file = fopen(path, "a")))
+        fprintf(stderr, "VENTUS_CHECK_FILE: cannot write %s\n", path);
     if (ventus_check(device, what, device->check_file ? device->check_file : stderr) != VENTUS_OK)
         fputs("VENTUS_CHECK: no memory for checks\n", stderr);
 }
@@ -58,7 +59,8 @@ void launch_check_memory(ventus_event *e)
     check_wrote(c, e->block + LAUNCH_ARGS, args);
     check_opened(c, e->block + e->print_at, e->print_size, "the print buffer");
     check_wrote(c, e->block + e->print_at, e->print_size ? ABI_PRINT_HEADER : 0);
-    if (e->pds) check_closed(c, e->pds, (uint64_t)((l->pds_bytes + 3) & ~3u) * l->warps * l->threads_per_warp * l->pds_groups);
+    if (e->pds)
+        check_closed(c, e->pds, (uint64_t)((l->pds_bytes + 3) & ~3u) * l->warps * l->threads_per_warp * l->pds_groups);
 }
 
 /* ---- the names of a launch ---- */
@@ -79,13 +81,14 @@ static struct checked_launch *allocate(uint32_t nargs)
     if (!k) return NULL;
     k->parts = (struct check_part *)(k + 1);
     k->pointers = k->parts + parts;
-    k->names = (char (*)[NAME_BYTES])(k->pointers + parts);
+    k->names = (char(*)[NAME_BYTES])(k->pointers + parts);
     k->about.parts = k->parts;
     k->about.pointers = k->pointers;
     return k;
 }
 
-static void add(struct checked_launch *k, bool local, uint32_t at, uint64_t size, const char *format, const char *name, unsigned number)
+static void add(struct checked_launch *k, bool local, uint32_t at, uint64_t size, const char *format, const char *name,
+                unsigned number)
 {
     struct check_launch *about = &k->about;
     char *text = k->names[about->nparts + about->npointers];
@@ -107,13 +110,15 @@ enum ventus_status launch_check_take(ventus_event *e, const uint64_t *local_size
     c->about.kernel = k->name;
     c->about.line = line_of;
     c->about.user = e->in.module;
-    c->about.stack_bytes = e->in.module->note && k->entry != e->in.module->entry ? ABI_WARP_STACK : 0; /* our start code */
+    c->about.stack_bytes =
+        e->in.module->note && k->entry != e->in.module->entry ? ABI_WARP_STACK : 0; /* our start code */
     if (k->lds_bytes) add(c, true, stacks, k->lds_bytes, "the kernel's local variables%.0s%.0u", "", 0);
     for (uint32_t i = 0; i < k->nargs; i++) {
         const struct ventus_arg *a = &k->args[i];
         if (a->kind == ARG_VALUE || a->kind == ARG_SAMPLER || a->offset + sizeof word > k->args_size) continue;
         memcpy(&word, (const uint8_t *)e->memory + a->offset, sizeof word);
-        if (a->kind == ARG_LOCAL) add(c, true, stacks + word, local_sizes ? local_sizes[i] : 0, "local '%.40s' (argument %u)", a->name, i);
+        if (a->kind == ARG_LOCAL)
+            add(c, true, stacks + word, local_sizes ? local_sizes[i] : 0, "local '%.40s' (argument %u)", a->name, i);
         else if (word) add(c, false, word, 0, "'%.40s' (argument %u)", a->name, i);
     }
     return VENTUS_OK;

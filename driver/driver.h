@@ -16,7 +16,10 @@
 #include "isa/abi.h"
 #include "sim/check/check.h"
 
-struct block { uint32_t addr; uint64_t size; }; /* size as asked for; ends on a page */
+struct block {
+    uint32_t addr;
+    uint64_t size;
+}; /* size as asked for; ends on a page */
 
 enum { MAX_SEGMENTS = 16 };
 
@@ -24,58 +27,63 @@ enum { MAX_SEGMENTS = 16 };
 struct segment {
     uint32_t addr;
     uint32_t filesize, memsize;
-    unsigned access;      /* enum gpu_access */
+    unsigned access; /* enum gpu_access */
     const uint8_t *data;
 };
 
 struct heap {
-    struct block *blocks;  /* ascending */
+    struct block *blocks; /* ascending */
     size_t nblocks, capacity;
-    size_t full;           /* the first `full` blocks lie side by side from the base on */
-    unsigned flags;        /* enum ventus_heap_flags */
-    uint64_t next;         /* VENTUS_HEAP_ASCENDING: first address never given out */
+    size_t full;    /* the first `full` blocks lie side by side from the base on */
+    unsigned flags; /* enum ventus_heap_flags */
+    uint64_t next;  /* VENTUS_HEAP_ASCENDING: first address never given out */
 };
 
 struct queue {
     pthread_mutex_t lock;
-    pthread_cond_t wake;       /* the device's thread: there is something to look at */
-    pthread_cond_t changed;    /* everybody who waits: a launch has ended, the machine is idle */
+    pthread_cond_t wake;         /* the device's thread: there is something to look at */
+    pthread_cond_t changed;      /* everybody who waits: a launch has ended, the machine is idle */
     ventus_event *first, **last; /* launches that have not ended, in order of submission */
-    uint64_t submitted;        /* launches so far, the number of the latest */
-    uint32_t running;          /* launches with the machine */
-    uint32_t watched;          /* of them with a cancel flag of the caller's */
-    uint32_t visitors;         /* who wants the machine idle */
-    bool busy;                 /* the machine runs */
-    bool lost;                 /* there may be launches that will never run */
+    uint64_t submitted;          /* launches so far, the number of the latest */
+    uint32_t running;            /* launches with the machine */
+    uint32_t watched;            /* of them with a cancel flag of the caller's */
+    uint32_t visitors;           /* who wants the machine idle */
+    bool busy;                   /* the machine runs */
+    bool lost;                   /* there may be launches that will never run */
     bool started, closing;
     pthread_t thread;
-    uint64_t batch;            /* serial number of the module that it runs, 0: none */
-    uint64_t began;            /* when it became busy */
-    atomic_bool news;          /* something has changed since the thread last looked */
+    uint64_t batch;   /* serial number of the module that it runs, 0: none */
+    uint64_t began;   /* when it became busy */
+    atomic_bool news; /* something has changed since the thread last looked */
     struct ventus_totals totals;
 };
 
 struct ventus_device {
     struct gpu *gpu;
-    atomic_uint uses;      /* the handle, each event, each callback of queue.c under way */
+    atomic_uint uses; /* the handle, each event, each callback of queue.c under way */
     pthread_mutex_t lock;
     struct heap heap;
-    uint64_t loaded;       /* serial number of the module in the code window, 0: none */
+    uint64_t loaded; /* serial number of the module in the code window, 0: none */
     struct segment segments[MAX_SEGMENTS];
     size_t nsegments;
     struct queue queue;
-    struct check *check;   /* NULL: off; set before the first allocation */
-    FILE *check_file;      /* its own output, or NULL */
+    struct check *check; /* NULL: off; set before the first allocation */
+    FILE *check_file;    /* its own output, or NULL */
 };
 
-struct line { uint32_t pc, line; };
-struct text { uint32_t id; const char *text; };
+struct line {
+    uint32_t pc, line;
+};
+struct text {
+    uint32_t id;
+    const char *text;
+};
 
 struct ventus_module {
-    uint64_t serial;        /* never reused: tells a module from another at the same address */
-    atomic_uint uses;       /* the owner, each launch that has not ended */
-    void *bytes;            /* the file */
-    char *note;             /* its note, cut into the strings below */
+    uint64_t serial;  /* never reused: tells a module from another at the same address */
+    atomic_uint uses; /* the owner, each launch that has not ended */
+    void *bytes;      /* the file */
+    char *note;       /* its note, cut into the strings below */
     uint32_t entry;
     struct segment segments[MAX_SEGMENTS];
     size_t nsegments;
@@ -95,22 +103,22 @@ struct callback {
 /* A launch, from its submission on. Everything but `state`, `cancel`, `uses` and `callbacks` belongs to the
  * submitter until it is in the queue, and to the device's thread from then on. */
 struct ventus_event {
-    atomic_uint uses;              /* the client's, the queue's, one per launch that depends on it */
+    atomic_uint uses; /* the client's, the queue's, one per launch that depends on it */
     ventus_device *device;
-    ventus_event *next;            /* in the queue */
-    uint64_t number;               /* of the device, ascending from 1 */
+    ventus_event *next;              /* in the queue */
+    uint64_t number;                 /* of the device, ascending from 1 */
     _Atomic enum ventus_state state; /* written under queue.lock */
     atomic_bool cancel;
     struct callback *callbacks;    /* in order; under queue.lock */
     struct ventus_outcome outcome; /* complete when the state is VENTUS_ENDED */
     ventus_event **deps;           /* with a use of each until the end */
     size_t ndeps;
-    struct ventus_launch in;       /* args and local_sizes are copies in `memory` */
+    struct ventus_launch in; /* args and local_sizes are copies in `memory` */
     void *memory;
-    const _Atomic bool *watch;     /* the caller's cancel flag or NULL */
+    const _Atomic bool *watch; /* the caller's cancel flag or NULL */
     struct job job;
-    uint32_t block, pds;           /* device addresses, 0: not allocated */
-    uint32_t print_at, print_size; /* of the print buffer in `block` */
+    uint32_t block, pds;            /* device addresses, 0: not allocated */
+    uint32_t print_at, print_size;  /* of the print buffer in `block` */
     struct checked_launch *checked; /* NULL, or what checks are told */
     bool being_checked;
 };

@@ -114,7 +114,8 @@ static void test_random_allocations(void **state)
 
 static const char good_note[] =
     "ventus-module 1\n"
-    "kernel name=add entry=0x80000000 vgpr=16 sgpr=32 lds=0 pds=0 args=12 reqd=0,0,0 hint=8,1,1 vechint=float4 new=thing\n"
+    "kernel name=add entry=0x80000000 vgpr=16 sgpr=32 lds=0 pds=0 args=12 reqd=0,0,0 hint=8,1,1 vechint=float4 "
+    "new=thing\n"
     "arg kind=global size=4 offset=0 align=4 name=out type=float* access=none address=global qual=restrict%20const\n"
     "arg kind=local size=4 offset=4 align=16 name=tmp type=int* access=none address=local qual=\n"
     "arg kind=value size=4 offset=8 name=n type=int\n"
@@ -127,7 +128,8 @@ static const uint32_t endprg[4] = {0x0000400b, 0x0000400b, 0x0000400b, 0x0000400
 
 static void *make_elf(const char *note, const uint32_t *text, size_t words, size_t *size)
 {
-    struct elf_image image = {.entry = ABI_CODE_BASE, .text_addr = ABI_CODE_BASE, .text = text, .text_words = words, .note = note};
+    struct elf_image image = {
+        .entry = ABI_CODE_BASE, .text_addr = ABI_CODE_BASE, .text = text, .text_words = words, .note = note};
     void *bytes = NULL;
     const char *why = "";
     if (!elf_write(&image, &bytes, size, &why)) fail_msg("%s", why);
@@ -175,6 +177,7 @@ static void test_note(void **state)
 
 static void test_bad_notes(void **state)
 {
+    // clang-format off
     static const char *const bad[] = {
         "", "ventus-module 2\n", "kernel name=a\n",
         "ventus-module 1\nkernel\n",
@@ -201,6 +204,7 @@ static void test_bad_notes(void **state)
         "ventus-module 1\nline pc=8 line=1\nline pc=4 line=1\n",
         "ventus-module 1\nformat id=1\n", "ventus-module 1\nformat text=a\n", "ventus-module 1\nstring\n",
     };
+    // clang-format on
     (void)state;
     for (unsigned i = 0; i < sizeof bad / sizeof *bad; i++) {
         ventus_module *m = NULL;
@@ -272,7 +276,12 @@ static void check_print(const char *want, const char *format, uint32_t n, ...)
     free(text);
 }
 
-static uint32_t f(float v) { uint32_t u; memcpy(&u, &v, 4); return u; }
+static uint32_t f(float v)
+{
+    uint32_t u;
+    memcpy(&u, &v, 4);
+    return u;
+}
 
 static void test_print(void **state)
 {
@@ -282,8 +291,10 @@ static void test_print(void **state)
     check_print("4294967291", "%u", 1, -5);
     check_print("-1 255 -1 65535", "%hhd %hhu %hd %hu", 4, 0xff, 0xfffff1ff, 0xffff, 0xdeadffff);
     check_print("-2 18446744073709551614", "%ld %llu", 4, 0xfffffffe, 0xffffffff, 0xfffffffe, 0xffffffff);
-    check_print("1.500000 -2.50 1.000000e+10 0x1.8p+0 inf nan", "%f %.2f %e %a %g %f", 6, f(1.5f), f(-2.5f), f(1e10f), f(1.5f), 0x7f800000, 0x7fc00000);
-    check_print("[   42] [42   ] [00042] [+42] [ 42] [0x2a]", "[%5d] [%-5d] [%05d] [%+d] [% d] [%#x]", 6, 42, 42, 42, 42, 42, 42);
+    check_print("1.500000 -2.50 1.000000e+10 0x1.8p+0 inf nan", "%f %.2f %e %a %g %f", 6, f(1.5f), f(-2.5f), f(1e10f),
+                f(1.5f), 0x7f800000, 0x7fc00000);
+    check_print("[   42] [42   ] [00042] [+42] [ 42] [0x2a]", "[%5d] [%-5d] [%05d] [%+d] [% d] [%#x]", 6, 42, 42, 42,
+                42, 42, 42);
     check_print("[  007]", "[%*.*d]", 3, 5, 3, 7);
     check_print("[7    ]", "[%*d]", 2, -5, 7);
     check_print("A one two (null)|0x1234| one", "%c %s %s %s|%p|%4s", 6, 'A', 1, 2, 77, 0x1234, 1);
@@ -297,11 +308,13 @@ static void test_print(void **state)
 
 static void test_hostile_print(void **state)
 {
+    // clang-format off
     static const char *const formats[] = {
         "%", "%%%", "%n", "%s%n%n%n", "%v", "%v5d", "%v99999999999d", "%*", "%.", "%.*", "%-", "%hhhhd", "%lllllld", "%l", "%h",
         "%999999999999999999999d", "%.999999999999999999d", "%*d", "%.*f", "%$1d", "%1$s", "%v16lf", "%v16d%v16d%v16d", "%c%c%c", "%zd", "%Lf", "%q",
         "%-+ #0-+ #0-+ #0-+ #0123.456v4hld", "%0-5.3v2hd\xff\xfe",
     };
+    // clang-format on
     const uint32_t words[4] = {0x7fffffff, 0x80000000, 0xffffffff, 0x12345678};
     (void)state;
     for (unsigned i = 0; i < sizeof formats / sizeof *formats; i++)
@@ -361,9 +374,11 @@ static ventus_module *build(const char *source, const char *note)
 
 /* out[id] = id + n, through local memory: args out, local tmp, n, local more. */
 static const char program[] =
-    " csrr t0, CSR_KNL\n lw a0, 4(t0)\n lw a1, 24(t0)\n csrr t1, CSR_NUMW\n slli t1, t1, 10\n csrr t2, CSR_LDS\n add s0, t1, t2\n"
+    " csrr t0, CSR_KNL\n lw a0, 4(t0)\n lw a1, 24(t0)\n csrr t1, CSR_NUMW\n slli t1, t1, 10\n csrr t2, CSR_LDS\n add "
+    "s0, t1, t2\n"
     " csrr a2, CSR_TID\n vid.v v1\n vadd.vx v1, v1, a2\n"
-    " lw a3, 4(a0)\n add a3, a3, s0\n vsll.vi v2, v1, 2\n vadd.vx v3, v2, a3\n vsw12.v v1, 0(v3)\n barrier 1\n vlw12.v v4, 0(v3)\n"
+    " lw a3, 4(a0)\n add a3, a3, s0\n vsll.vi v2, v1, 2\n vadd.vx v3, v2, a3\n vsw12.v v1, 0(v3)\n barrier 1\n vlw12.v "
+    "v4, 0(v3)\n"
     " lw a4, 8(a0)\n vadd.vx v4, v4, a4\n csrr a5, CSR_GIDX\n mul a5, a5, a1\n vadd.vx v4, v4, a5\n"
     " slli a5, a5, 2\n lw a6, 0(a0)\n add a6, a6, a5\n vadd.vx v2, v2, a6\n vsw12.v v4, 0(v2)\n endprg\n";
 static const char program_note[] =
@@ -384,7 +399,10 @@ static void test_run(void **state)
     assert_int_equal(ventus_alloc(d, 800, &out), VENTUS_OK);
     uint32_t args[4] = {out, 0, 1000, 0};
     uint64_t locals[4] = {0, 50 * 4, 0, 77};
-    struct ventus_launch l = {.module = m, .kernel = k, .args = args, .local_sizes = locals,
+    struct ventus_launch l = {.module = m,
+                              .kernel = k,
+                              .args = args,
+                              .local_sizes = locals,
                               .range = {1, {200, 1, 1}, {50, 1, 1}, {0, 0, 0}}};
     assert_int_equal(ventus_run(d, &l, &result, message, sizeof message), VENTUS_OK);
     assert_string_equal(message, "");
@@ -398,8 +416,10 @@ static void test_run(void **state)
     args[0] = 0x1000;
     l.range.offset[0] = 7;
     assert_int_equal(ventus_run(d, &l, &result, message, sizeof message), VENTUS_FAULT);
-    assert_string_equal(message, "kernel add failed at line 12, work-item (7,0,0): write to unmapped or read-only memory at 0x00001000, "
-                                 "work-group (0,0,0) warp 0 lane 0, pc 0x80000068: vsw12.v v4, 0(v2)");
+    assert_string_equal(
+        message,
+        "kernel add failed at line 12, work-item (7,0,0): write to unmapped or read-only memory at 0x00001000, "
+        "work-group (0,0,0) warp 0 lane 0, pc 0x80000068: vsw12.v v4, 0(v2)");
     args[0] = out;
     assert_int_equal(ventus_run(d, &l, &result, message, sizeof message), VENTUS_OK);
     char tiny[8];
@@ -461,10 +481,12 @@ static enum ventus_status load_recorded(const char *source, ventus_module **m, c
     return status;
 }
 
-#define FUNCTIONS "_start: endprg\n.type _start, @function\nk: endprg\n.type k, @function\nj: endprg\n.type j, @function\n"
+#define FUNCTIONS \
+    "_start: endprg\n.type _start, @function\nk: endprg\n.type k, @function\nj: endprg\n.type j, @function\n"
 #define RECORD(name) "\n.section .ventus.resource." name "\n"
 
-static void recorded_kernel(const char *source, const char *name, uint32_t vgprs, uint32_t sgprs, uint32_t lds, uint32_t pds)
+static void recorded_kernel(const char *source, const char *name, uint32_t vgprs, uint32_t sgprs, uint32_t lds,
+                            uint32_t pds)
 {
     ventus_module *m = NULL;
     const char *why = "";
@@ -524,10 +546,13 @@ static void test_recorded_run(void **state)
         ventus_module *m = NULL;
         const char *why = "";
         struct result result;
-        snprintf(source, sizeof source, "_start: csrr t0, CSR_KNL\nlw t1, 0(t0)\njalr ra, 0(t1)\nendprg\n.globl k\nk: vmv.v.i v40, 1\nret\n"
-                 ".section .ventus.resource.k\n.half %d, 8, 0, 0\n", enough ? 41 : 40);
+        snprintf(source, sizeof source,
+                 "_start: csrr t0, CSR_KNL\nlw t1, 0(t0)\njalr ra, 0(t1)\nendprg\n.globl k\nk: vmv.v.i v40, 1\nret\n"
+                 ".section .ventus.resource.k\n.half %d, 8, 0, 0\n",
+                 enough ? 41 : 40);
         if (load_recorded(source, &m, &why) != VENTUS_OK) fail_msg("%s", why);
-        struct ventus_launch launch = {.module = m, .kernel = ventus_module_find(m, "k"), .range = {1, {32, 1, 1}, {32, 1, 1}, {0}}};
+        struct ventus_launch launch = {
+            .module = m, .kernel = ventus_module_find(m, "k"), .range = {1, {32, 1, 1}, {32, 1, 1}, {0}}};
         assert_int_equal(ventus_run(d, &launch, &result, NULL, 0), enough ? VENTUS_OK : VENTUS_FAULT);
         ventus_module_free(m);
         ventus_close(d);
@@ -545,9 +570,11 @@ static void test_module_switch(void **state)
     args[0] = out;
     for (int i = 0; i < 6; i++) {
         char source[200];
-        snprintf(source, sizeof source, " csrr t0, CSR_KNL\n lw t0, 4(t0)\n lw t0, 0(t0)\n li t1, %d\n sw t1, 0(t0)\n endprg\n", 40 + i);
+        snprintf(source, sizeof source,
+                 " csrr t0, CSR_KNL\n lw t0, 4(t0)\n lw t0, 0(t0)\n li t1, %d\n sw t1, 0(t0)\n endprg\n", 40 + i);
         ventus_module *m = build(source, note);
-        struct ventus_launch l = {.module = m, .kernel = ventus_module_kernel(m, 0), .args = args, .range = {1, {1, 1, 1}, {1, 1, 1}, {0}}};
+        struct ventus_launch l = {
+            .module = m, .kernel = ventus_module_kernel(m, 0), .args = args, .range = {1, {1, 1, 1}, {1, 1, 1}, {0}}};
         assert_int_equal(ventus_run(d, &l, &result, NULL, 0), VENTUS_OK);
         assert_int_equal(ventus_read(d, &value, out, 4), VENTUS_OK);
         assert_int_equal(value, 40 + i);
@@ -561,7 +588,8 @@ static void test_module_switch(void **state)
     }
     /* A kernel cannot write its own code. */
     ventus_module *m = build(" auipc t0, 0\n sw t0, 0(t0)\n endprg\n", note);
-    struct ventus_launch l = {.module = m, .kernel = ventus_module_kernel(m, 0), .args = args, .range = {1, {1, 1, 1}, {1, 1, 1}, {0}}};
+    struct ventus_launch l = {
+        .module = m, .kernel = ventus_module_kernel(m, 0), .args = args, .range = {1, {1, 1, 1}, {1, 1, 1}, {0}}};
     assert_int_equal(ventus_run(d, &l, &result, NULL, 0), VENTUS_FAULT);
     assert_int_equal(result.fault.kind, FAULT_WRITE);
     ventus_module_free(m);
@@ -571,16 +599,20 @@ static void test_module_switch(void **state)
 /* A kernel that prints: one record, its header counted by an atomic, read back through the note. */
 static void test_print_from_kernel(void **state)
 {
-    static const char note[] = "ventus-module 1\nkernel name=k entry=0x80000000 vgpr=8 sgpr=32 lds=0 pds=0 args=0\nformat id=1 text=lane%20%25d%0A\n";
+    static const char note[] = "ventus-module 1\nkernel name=k entry=0x80000000 vgpr=8 sgpr=32 lds=0 pds=0 "
+                               "args=0\nformat id=1 text=lane%20%25d%0A\n";
     ventus_device *d = open_device();
-    ventus_module *m = build(
-        " csrr t0, CSR_KNL\n lw t1, 48(t0)\n vmv.v.x v1, t1\n vmv.v.i v2, 12\n amoadd.w v3, v2, (v1)\n vadd.vx v3, v3, t1\n"
-        " vsw12.v v2, 0(v3)\n vmv.v.i v4, 1\n vsw12.v v4, 4(v3)\n vid.v v5\n vsw12.v v5, 8(v3)\n endprg\n", note);
+    ventus_module *m =
+        build(" csrr t0, CSR_KNL\n lw t1, 48(t0)\n vmv.v.x v1, t1\n vmv.v.i v2, 12\n amoadd.w v3, v2, (v1)\n vadd.vx "
+              "v3, v3, t1\n"
+              " vsw12.v v2, 0(v3)\n vmv.v.i v4, 1\n vsw12.v v4, 4(v3)\n vid.v v5\n vsw12.v v5, 8(v3)\n endprg\n",
+              note);
     struct result result;
     char *text = NULL;
     size_t length = 0;
     FILE *out = open_memstream(&text, &length);
-    struct ventus_launch l = {.module = m, .kernel = ventus_module_kernel(m, 0), .print = out, .range = {1, {3, 1, 1}, {3, 1, 1}, {0}}};
+    struct ventus_launch l = {
+        .module = m, .kernel = ventus_module_kernel(m, 0), .print = out, .range = {1, {3, 1, 1}, {3, 1, 1}, {0}}};
     (void)state;
     assert_int_equal(ventus_run(d, &l, &result, NULL, 0), VENTUS_OK);
     fclose(out);
@@ -605,6 +637,7 @@ static void test_max_group(void **state)
 
 int main(void)
 {
+    // clang-format off
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_alloc), cmocka_unit_test(test_copies), cmocka_unit_test(test_random_allocations),
         cmocka_unit_test(test_note), cmocka_unit_test(test_bad_notes), cmocka_unit_test(test_damaged_files),
@@ -613,5 +646,6 @@ int main(void)
         cmocka_unit_test(test_module_switch), cmocka_unit_test(test_print_from_kernel),
         cmocka_unit_test(test_max_group),
     };
+    // clang-format on
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

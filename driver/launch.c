@@ -9,18 +9,21 @@
 #include "driver/driver.h"
 
 enum {
-    BLOCK_ARGS = LAUNCH_ARGS,   /* arguments lie behind the metadata, aligned for the largest vector */
-    PRINT_BYTES = 1 << 20,      /* what CL_DEVICE_PRINTF_BUFFER_SIZE says */
-    CHECK_GAP = 64,             /* between __local arguments, with checks */
-    START_SGPRS = 12,           /* the start code itself uses x0 to x10 */
-    PRIVATE_BYTES = 256 << 20,  /* of one launch; beyond, fewer groups are resident at a time */
+    BLOCK_ARGS = LAUNCH_ARGS,  /* arguments lie behind the metadata, aligned for the largest vector */
+    PRINT_BYTES = 1 << 20,     /* what CL_DEVICE_PRINTF_BUFFER_SIZE says */
+    CHECK_GAP = 64,            /* between __local arguments, with checks */
+    START_SGPRS = 12,          /* the start code itself uses x0 to x10 */
+    PRIVATE_BYTES = 256 << 20, /* of one launch; beyond, fewer groups are resident at a time */
 };
 
 static uint32_t round_up(uint32_t n, uint32_t unit) { return (n + unit - 1) / unit * unit; }
 
 /* ---- sizes ---- */
 
-static uint32_t at_most(uint32_t have, uint32_t rows, uint32_t each) { return each && rows / each < have ? rows / each : have; }
+static uint32_t at_most(uint32_t have, uint32_t rows, uint32_t each)
+{
+    return each && rows / each < have ? rows / each : have;
+}
 
 static uint32_t sgprs_of(const struct ventus_kernel *k) { return k->sgprs < START_SGPRS ? START_SGPRS : k->sgprs; }
 

@@ -180,7 +180,10 @@ static const struct segment *in_module(const ventus_device *d, uint32_t addr, ui
 }
 
 /* A device range being copied. Ranges of the module are opened for writing as long as that takes. */
-struct range { uint8_t *host; const struct segment *segment; };
+struct range {
+    uint8_t *host;
+    const struct segment *segment;
+};
 
 static bool begin(ventus_device *d, uint32_t addr, uint64_t size, bool write, struct range *r)
 {
@@ -264,7 +267,8 @@ enum ventus_status ventus_copy(ventus_device *device, uint32_t dst, uint32_t src
     return ok ? VENTUS_OK : VENTUS_OUT_OF_RANGE;
 }
 
-enum ventus_status ventus_fill(ventus_device *device, uint32_t addr, const void *pattern, size_t pattern_size, uint64_t size)
+enum ventus_status ventus_fill(ventus_device *device, uint32_t addr, const void *pattern, size_t pattern_size,
+                               uint64_t size)
 {
     struct range to;
     if (!device || !pattern || !pattern_size || size % pattern_size) return VENTUS_BAD_ARGUMENT;

@@ -27,7 +27,10 @@ static bool fail(struct parser *p, const char *why)
 
 /* ---- fields ---- */
 
-struct fields { size_t n; const char *key[MAX_KEYS], *value[MAX_KEYS]; };
+struct fields {
+    size_t n;
+    const char *key[MAX_KEYS], *value[MAX_KEYS];
+};
 
 static int hex_digit(char c)
 {
@@ -129,12 +132,14 @@ static bool executable(const struct ventus_module *m, uint32_t addr)
 static bool kernel_record(struct parser *p, const struct fields *f)
 {
     struct ventus_kernel *k = &p->m->kernels[p->m->nkernels];
-    *k = (struct ventus_kernel){.name = string(f, "name"), .vec_hint = string(f, "vechint"), .args = p->m->args + p->m->nargs};
+    *k = (struct ventus_kernel){
+        .name = string(f, "name"), .vec_hint = string(f, "vechint"), .args = p->m->args + p->m->nargs};
     if (!*k->name) return fail(p, "a kernel without a name");
     if (ventus_module_find(p->m, k->name)) return fail(p, "two kernels of one name");
     p->m->nkernels++;
     if (!number(p, f, "entry", UINT32_MAX, &k->entry) || !number(p, f, "vgpr", ISA_VREGS, &k->vgprs) ||
-        !number(p, f, "sgpr", ISA_XREGS, &k->sgprs) || !number(p, f, "lds", ABI_LOCAL_LIMIT - ABI_LOCAL_BASE, &k->lds_bytes) ||
+        !number(p, f, "sgpr", ISA_XREGS, &k->sgprs) ||
+        !number(p, f, "lds", ABI_LOCAL_LIMIT - ABI_LOCAL_BASE, &k->lds_bytes) ||
         !number(p, f, "pds", MAX_PDS, &k->pds_bytes) || !number(p, f, "args", MAX_ARGS_SIZE, &k->args_size) ||
         !triple(p, f, "reqd", k->reqd) || !triple(p, f, "hint", k->hint))
         return false;
@@ -157,10 +162,15 @@ static bool arg_record(struct parser *p, const struct fields *f)
     struct ventus_arg *a = &p->m->args[p->m->nargs];
     if (!p->m->nkernels) return fail(p, "an argument before the first kernel");
     struct ventus_kernel *k = &p->m->kernels[p->m->nkernels - 1];
-    *a = (struct ventus_arg){.align = 4, .name = string(f, "name"), .type = string(f, "type"), .access = string(f, "access"),
-                             .address = string(f, "address"), .qualifiers = string(f, "qual")};
+    *a = (struct ventus_arg){.align = 4,
+                             .name = string(f, "name"),
+                             .type = string(f, "type"),
+                             .access = string(f, "access"),
+                             .address = string(f, "address"),
+                             .qualifiers = string(f, "qual")};
     if (!arg_kind(string(f, "kind"), &a->kind)) return fail(p, "an argument of unknown kind");
-    if (!number(p, f, "size", MAX_ARGS_SIZE, &a->size) || !number(p, f, "offset", MAX_ARGS_SIZE, &a->offset)) return false;
+    if (!number(p, f, "size", MAX_ARGS_SIZE, &a->size) || !number(p, f, "offset", MAX_ARGS_SIZE, &a->offset))
+        return false;
     if (find(f, "align") && !number(p, f, "align", MAX_ALIGN, &a->align)) return false;
     if (!a->align || (a->align & (a->align - 1))) return fail(p, "an alignment is not a power of two");
     if (a->kind != ARG_VALUE && a->size != 4) return fail(p, "a pointer argument is not four bytes");
@@ -268,7 +278,8 @@ static bool record_sizes(struct parser *p, const struct elf_resource *r, struct 
     uint64_t stack = deep ? USUAL_STACK : r->value[ABI_PDS_STACK];
     if (r->value[ABI_VGPR] > ISA_VREGS || r->value[ABI_SGPR] > ISA_XREGS)
         return fail(p, "a resource record wants more registers than there are");
-    if (r->value[ABI_LDS] > ABI_LOCAL_LIMIT - ABI_LOCAL_BASE || r->value[ABI_PDS] > MAX_PDS || stack > MAX_PDS - r->value[ABI_PDS])
+    if (r->value[ABI_LDS] > ABI_LOCAL_LIMIT - ABI_LOCAL_BASE || r->value[ABI_PDS] > MAX_PDS ||
+        stack > MAX_PDS - r->value[ABI_PDS])
         return fail(p, "a resource record wants more memory than there is");
     if (r->value[ABI_LDS_STACK] > ABI_WARP_STACK && r->value[ABI_LDS_STACK] != ABI_RESOURCE_UNKNOWN)
         return fail(p, "a resource record wants a deeper scalar stack than a warp has");
@@ -323,7 +334,8 @@ static bool add_unnamed(struct parser *p, const struct elf_image *image, const s
     for (size_t i = 0; i < image->nsymbols; i++)
         if (image->symbols[i].function && strcmp(image->symbols[i].name, "_start")) order[n++] = &image->symbols[i];
     qsort(order, n, sizeof *order, by_address);
-    if (count && n != count) return fail(p, "there is no Ventus note, and its resource records do not say whose they are");
+    if (count && n != count)
+        return fail(p, "there is no Ventus note, and its resource records do not say whose they are");
     for (size_t i = 0, next = 0; i < image->nresources; i++)
         if (!image->resources[i].kernel && !add_recorded(p, &image->resources[i], order[next++])) return false;
     return true;
@@ -372,7 +384,8 @@ static bool load(struct parser *p, size_t size)
     struct elf_image image = {0};
     size_t n = 0;
     const char *why = NULL;
-    if (!elf_read(m->bytes, size, &image, segments, MAX_SEGMENTS, &n, &why)) return fail(p, why ? why : "damaged ELF file");
+    if (!elf_read(m->bytes, size, &image, segments, MAX_SEGMENTS, &n, &why))
+        return fail(p, why ? why : "damaged ELF file");
     m->entry = image.entry;
     m->note = image.note ? strdup(image.note) : NULL;
     bool ok = m->note || !image.note || fail(p, "out of memory");
@@ -461,7 +474,8 @@ static void take_out(ventus_device *d)
 
 static bool share_page(const struct segment *a, const struct segment *b)
 {
-    uint64_t a_end = ((uint64_t)a->addr + a->memsize - 1) / ABI_PAGE, b_end = ((uint64_t)b->addr + b->memsize - 1) / ABI_PAGE;
+    uint64_t a_end = ((uint64_t)a->addr + a->memsize - 1) / ABI_PAGE,
+             b_end = ((uint64_t)b->addr + b->memsize - 1) / ABI_PAGE;
     return a->addr / ABI_PAGE <= b_end && b->addr / ABI_PAGE <= a_end;
 }
 

@@ -11,7 +11,10 @@
 
 enum { MAX_FIELD = 4096 }; /* widths and precisions beyond are cut */
 
-struct args { const uint32_t *word; uint32_t n; };
+struct args {
+    const uint32_t *word;
+    uint32_t n;
+};
 
 /* One conversion: %[flags][width][.precision][vector][length]letter */
 struct conversion {
@@ -148,7 +151,12 @@ static void print_value(FILE *out, const struct conversion *c, struct args *a, c
     char format[64], text[16];
     const char *s;
     switch (c->letter) {
-    case 'd': case 'i': case 'o': case 'u': case 'x': case 'X':
+    case 'd':
+    case 'i':
+    case 'o':
+    case 'u':
+    case 'x':
+    case 'X':
         host_format(c, "ll", c->letter, format, sizeof format);
         fprintf(out, format, integer(c, a));
         break;
@@ -166,9 +174,7 @@ static void print_value(FILE *out, const struct conversion *c, struct args *a, c
         snprintf(text, sizeof text, "0x%" PRIx32, take(a));
         fprintf(out, format, text);
         break;
-    default:
-        host_format(c, "", c->letter, format, sizeof format);
-        fprintf(out, format, real(c, a));
+    default: host_format(c, "", c->letter, format, sizeof format); fprintf(out, format, real(c, a));
     }
 }
 #pragma GCC diagnostic pop

@@ -400,8 +400,8 @@ static enum ventus_status run(ventus_device *device, const struct ventus_launch 
     enum ventus_status status = ventus_launch(device, launch, 0, NULL, &e);
     if (status != VENTUS_OK) {
         bool named = launch && launch->kernel && !launch->raw;
-        snprintf(outcome->message, sizeof outcome->message, "%s%s: %s", named ? "kernel " : "launch", named ? launch->kernel->name : "",
-                 ventus_status_text(status));
+        snprintf(outcome->message, sizeof outcome->message, "%s%s: %s", named ? "kernel " : "launch",
+                 named ? launch->kernel->name : "", ventus_status_text(status));
         return status;
     }
     status = ventus_event_wait(e, VENTUS_FOREVER);

@@ -20,18 +20,18 @@ uint32_t ventus_api_version(void);
 
 enum ventus_status {
     VENTUS_OK,
-    VENTUS_BAD_ARGUMENT,   /* NULL, zero size, unknown handle, misuse */
-    VENTUS_BAD_CONFIG,     /* machine parameters */
-    VENTUS_NO_MEMORY,      /* host memory */
+    VENTUS_BAD_ARGUMENT, /* NULL, zero size, unknown handle, misuse */
+    VENTUS_BAD_CONFIG,   /* machine parameters */
+    VENTUS_NO_MEMORY,    /* host memory */
     VENTUS_NO_DEVICE_MEMORY,
-    VENTUS_OUT_OF_RANGE,   /* a copy leaves its allocation */
-    VENTUS_BAD_MODULE,     /* not an ELF for this machine, or damaged */
-    VENTUS_NO_KERNEL,      /* no kernel of that name */
-    VENTUS_BAD_LAUNCH,     /* sizes or resources the machine cannot hold */
-    VENTUS_FAULT,          /* the kernel failed; see the result */
+    VENTUS_OUT_OF_RANGE, /* a copy leaves its allocation */
+    VENTUS_BAD_MODULE,   /* not an ELF for this machine, or damaged */
+    VENTUS_NO_KERNEL,    /* no kernel of that name */
+    VENTUS_BAD_LAUNCH,   /* sizes or resources the machine cannot hold */
+    VENTUS_FAULT,        /* the kernel failed; see the result */
     VENTUS_CANCELLED,
-    VENTUS_TIMEOUT,        /* not ended within the time given */
-    VENTUS_DEPENDENCY,     /* not run: a launch it depends on did not succeed */
+    VENTUS_TIMEOUT,    /* not ended within the time given */
+    VENTUS_DEPENDENCY, /* not run: a launch it depends on did not succeed */
 };
 
 /* Static English text of a status. */
@@ -47,7 +47,7 @@ typedef struct ventus_module ventus_module;
 size_t ventus_device_count(void);
 
 struct ventus_info {
-    char name[64];             /* "Ventus GPGPU", with the file's name if there is one */
+    char name[64]; /* "Ventus GPGPU", with the file's name if there is one */
     struct gpu_config config;
 };
 
@@ -70,10 +70,10 @@ struct gpu *ventus_gpu(ventus_device *device);
 
 /* What a device has done since it was opened. */
 struct ventus_totals {
-    uint64_t launches;         /* ended, in whatever way ... */
+    uint64_t launches;          /* ended, in whatever way ... */
     uint64_t faults, cancelled; /* ... of them with VENTUS_FAULT, VENTUS_CANCELLED */
-    uint64_t busy_ns;          /* host time in which something ran */
-    struct counters counters;  /* sums; max_simt_depth is the maximum */
+    uint64_t busy_ns;           /* host time in which something ran */
+    struct counters counters;   /* sums; max_simt_depth is the maximum */
 };
 void ventus_totals(ventus_device *device, struct ventus_totals *totals);
 
@@ -96,10 +96,10 @@ const struct check *ventus_checks(const ventus_device *device);
 uint64_t ventus_memory_size(const ventus_device *device);
 
 struct ventus_memory {
-    uint64_t size;             /* as ventus_memory_size */
-    uint64_t used;             /* bytes in allocations, whole pages with what lies closed behind them */
-    uint64_t largest;          /* the largest size ventus_alloc could give now */
-    size_t blocks;             /* allocations, those of running launches included */
+    uint64_t size;    /* as ventus_memory_size */
+    uint64_t used;    /* bytes in allocations, whole pages with what lies closed behind them */
+    uint64_t largest; /* the largest size ventus_alloc could give now */
+    size_t blocks;    /* allocations, those of running launches included */
 };
 void ventus_memory(ventus_device *device, struct ventus_memory *memory);
 
@@ -125,7 +125,8 @@ enum ventus_status ventus_free_all(ventus_device *device);
 enum ventus_status ventus_write(ventus_device *device, uint32_t addr, const void *src, uint64_t size);
 enum ventus_status ventus_read(ventus_device *device, void *dst, uint32_t addr, uint64_t size);
 enum ventus_status ventus_copy(ventus_device *device, uint32_t dst, uint32_t src, uint64_t size);
-enum ventus_status ventus_fill(ventus_device *device, uint32_t addr, const void *pattern, size_t pattern_size, uint64_t size);
+enum ventus_status ventus_fill(ventus_device *device, uint32_t addr, const void *pattern, size_t pattern_size,
+                               uint64_t size);
 
 /* Host address of a device range, NULL if it is not allocated; valid until it is freed. */
 void *ventus_map(ventus_device *device, uint32_t addr, uint64_t size);
@@ -136,21 +137,21 @@ enum ventus_arg_kind { ARG_VALUE, ARG_GLOBAL, ARG_CONSTANT, ARG_LOCAL, ARG_IMAGE
 
 struct ventus_arg {
     enum ventus_arg_kind kind;
-    uint32_t size;       /* bytes in the argument buffer: 4 for every pointer */
-    uint32_t offset;     /* byte offset in the argument buffer */
-    uint32_t align;      /* ARG_LOCAL: alignment of the pointee, else that of the value */
+    uint32_t size;   /* bytes in the argument buffer: 4 for every pointer */
+    uint32_t offset; /* byte offset in the argument buffer */
+    uint32_t align;  /* ARG_LOCAL: alignment of the pointee, else that of the value */
     const char *name, *type, *access, *address, *qualifiers; /* for clGetKernelArgInfo; may be "" */
 };
 
 struct ventus_kernel {
     const char *name;
-    uint32_t entry;      /* address of the kernel */
+    uint32_t entry; /* address of the kernel */
     uint32_t vgprs, sgprs;
-    uint32_t lds_bytes;  /* static local memory, without stacks */
-    uint32_t pds_bytes;  /* private memory of one work-item */
-    uint32_t args_size;  /* bytes of the argument buffer */
-    uint32_t reqd[3];    /* reqd_work_group_size, zeros if absent */
-    uint32_t hint[3];    /* work_group_size_hint, zeros if absent */
+    uint32_t lds_bytes;   /* static local memory, without stacks */
+    uint32_t pds_bytes;   /* private memory of one work-item */
+    uint32_t args_size;   /* bytes of the argument buffer */
+    uint32_t reqd[3];     /* reqd_work_group_size, zeros if absent */
+    uint32_t hint[3];     /* work_group_size_hint, zeros if absent */
     const char *vec_hint; /* vec_type_hint, "" if absent */
     uint32_t nargs;
     const struct ventus_arg *args;
@@ -171,21 +172,21 @@ uint32_t ventus_module_line(const ventus_module *module, uint32_t pc);
 /* ---- launch.c ---- */
 
 struct ventus_range {
-    uint32_t work_dim;   /* 1..3 */
+    uint32_t work_dim;                       /* 1..3 */
     uint32_t global[3], local[3], offset[3]; /* work-items; unused dimensions 1, 1, 0 */
 };
 
 struct ventus_launch {
     const ventus_module *module;
     const struct ventus_kernel *kernel;
-    struct ventus_range range;       /* global must be a multiple of local */
-    const void *args;                /* kernel->args_size bytes, laid out as kernel->args says;
-                                      * the words of ARG_LOCAL arguments are filled in by the driver */
-    const uint64_t *local_sizes;     /* one per argument, bytes of each ARG_LOCAL; may be NULL */
-    FILE *print;                     /* where printf output goes; NULL: stdout */
-    struct launch_options options;   /* what it points to must stay until the launch has ended */
-    const struct launch *raw;        /* not NULL: goes to the machine as it is, with the module (which may be
-                                      * NULL) in the code window; kernel, range and arguments do not count */
+    struct ventus_range range;     /* global must be a multiple of local */
+    const void *args;              /* kernel->args_size bytes, laid out as kernel->args says;
+                                    * the words of ARG_LOCAL arguments are filled in by the driver */
+    const uint64_t *local_sizes;   /* one per argument, bytes of each ARG_LOCAL; may be NULL */
+    FILE *print;                   /* where printf output goes; NULL: stdout */
+    struct launch_options options; /* what it points to must stay until the launch has ended */
+    const struct launch *raw;      /* not NULL: goes to the machine as it is, with the module (which may be
+                                    * NULL) in the code window; kernel, range and arguments do not count */
 };
 
 /* Work-items of the largest group this kernel can have on the device. */
@@ -223,10 +224,11 @@ enum ventus_status ventus_run(ventus_device *device, const struct ventus_launch 
 enum ventus_state { VENTUS_QUEUED, VENTUS_RUNNING, VENTUS_ENDED };
 
 struct ventus_outcome {
-    enum ventus_status status;   /* VENTUS_OK, _FAULT, _CANCELLED, _DEPENDENCY, _BAD_LAUNCH, or out of memory */
-    struct result result;        /* fault and counters; zeros when it was never run */
-    char message[512];           /* one line for people, empty on success */
-    uint64_t submitted, started, ended; /* nanoseconds of the host's monotonic clock; started is 0 when it was never run */
+    enum ventus_status status; /* VENTUS_OK, _FAULT, _CANCELLED, _DEPENDENCY, _BAD_LAUNCH, or out of memory */
+    struct result result;      /* fault and counters; zeros when it was never run */
+    char message[512];         /* one line for people, empty on success */
+    uint64_t submitted, started,
+        ended; /* nanoseconds of the host's monotonic clock; started is 0 when it was never run */
 };
 
 void ventus_event_retain(ventus_event *event);

@@ -22,7 +22,10 @@ void fail(const char *format, ...)
 
 static const char *error_text(cl_int error)
 {
-    static const struct { cl_int code; const char *text; } texts[] = {
+    static const struct {
+        cl_int code;
+        const char *text;
+    } texts[] = {
         {CL_DEVICE_NOT_FOUND, "no such device"},
         {CL_DEVICE_NOT_AVAILABLE, "device not available"},
         {CL_COMPILER_NOT_AVAILABLE, "compiler not available"},
@@ -75,7 +78,8 @@ static void usage(const char *name, const char *purpose, unsigned size)
            "  --device TEXT  use the first device whose name or platform contains TEXT\n"
            "  --size N       problem size, default %u\n"
            "  --output FILE  where a picture goes\n"
-           "  --bench N      measure N runs of each kernel, print seconds\n", name, purpose, size);
+           "  --bench N      measure N runs of each kernel, print seconds\n",
+           name, purpose, size);
     exit(0);
 }
 
@@ -242,7 +246,8 @@ static double launch(struct session *s, cl_kernel kernel, cl_uint dims, const si
 {
     cl_event event;
     double start = now();
-    check_cl(clEnqueueNDRangeKernel(s->queue, kernel, dims, NULL, global, local, 0, NULL, &event), "launching a kernel");
+    check_cl(clEnqueueNDRangeKernel(s->queue, kernel, dims, NULL, global, local, 0, NULL, &event),
+             "launching a kernel");
     check_cl(clFinish(s->queue), "running a kernel");
     double seconds = now() - start;
     cl_int status = CL_COMPLETE;

@@ -22,11 +22,11 @@ enum {
 };
 
 struct session {
-    const char *name;       /* of the example */
-    const char *input;      /* first argument that is no option, or NULL */
-    const char *output;     /* --output FILE, or NULL */
-    unsigned size;          /* --size N, or the example's default */
-    unsigned samples;       /* --bench N: measured runs, 0 = ordinary run */
+    const char *name;   /* of the example */
+    const char *input;  /* first argument that is no option, or NULL */
+    const char *output; /* --output FILE, or NULL */
+    unsigned size;      /* --size N, or the example's default */
+    unsigned samples;   /* --bench N: measured runs, 0 = ordinary run */
 
     cl_device_id device;
     char device_name[128];
@@ -35,9 +35,9 @@ struct session {
     cl_program program;
 
     double build_seconds;
-    double kernel_seconds;  /* summed over launches, from the event */
+    double kernel_seconds; /* summed over launches, from the event */
     unsigned launches;
-    bool counted;           /* the device has counters */
+    bool counted; /* the device has counters */
     uint64_t instructions, vector, lanes, branches, divergent;
 };
 
@@ -68,7 +68,7 @@ int session_close(struct session *s, bool ok, const char *checked);
 /* Prints a message and ends the program with exit code 1. */
 _Noreturn void fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void check_cl(cl_int error, const char *what);
-void *need(void *memory);   /* ends the program when an allocation failed */
+void *need(void *memory); /* ends the program when an allocation failed */
 
 /* Reproducible numbers for test data. */
 uint32_t next_random(uint32_t *state);

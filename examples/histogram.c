@@ -7,20 +7,19 @@
 
 enum { BINS = 64, GROUP = 128, GROUPS = 8 };
 
-static const char source[] =
-    "#define BINS 64\n"
-    "kernel void histogram(global const uchar *data, uint n, volatile global uint *result)\n"
-    "{\n"
-    "    volatile local uint bins[BINS];\n"
-    "    for (uint i = get_local_id(0); i < BINS; i += get_local_size(0))\n"
-    "        bins[i] = 0;\n"
-    "    barrier(CLK_LOCAL_MEM_FENCE);\n"
-    "    for (uint i = get_global_id(0); i < n; i += get_global_size(0))\n"
-    "        atomic_inc(&bins[data[i] / 4]);\n"
-    "    barrier(CLK_LOCAL_MEM_FENCE);\n"
-    "    for (uint i = get_local_id(0); i < BINS; i += get_local_size(0))\n"
-    "        atomic_add(&result[i], bins[i]);\n"
-    "}\n";
+static const char source[] = "#define BINS 64\n"
+                             "kernel void histogram(global const uchar *data, uint n, volatile global uint *result)\n"
+                             "{\n"
+                             "    volatile local uint bins[BINS];\n"
+                             "    for (uint i = get_local_id(0); i < BINS; i += get_local_size(0))\n"
+                             "        bins[i] = 0;\n"
+                             "    barrier(CLK_LOCAL_MEM_FENCE);\n"
+                             "    for (uint i = get_global_id(0); i < n; i += get_global_size(0))\n"
+                             "        atomic_inc(&bins[data[i] / 4]);\n"
+                             "    barrier(CLK_LOCAL_MEM_FENCE);\n"
+                             "    for (uint i = get_local_id(0); i < BINS; i += get_local_size(0))\n"
+                             "        atomic_add(&result[i], bins[i]);\n"
+                             "}\n";
 
 int main(int argc, char **argv)
 {

@@ -84,7 +84,7 @@ void image_read(struct image *image, const char *path)
 
 void image_write(const struct image *image, const char *path)
 {
-    png_image png = {.version = PNG_IMAGE_VERSION, .width = image->width, .height = image->height,
-                     .format = PNG_FORMAT_RGBA};
+    png_image png = {
+        .version = PNG_IMAGE_VERSION, .width = image->width, .height = image->height, .format = PNG_FORMAT_RGBA};
     if (!png_image_write_to_file(&png, path, 0, image->pixels, 0, NULL)) fail("%s: %s", path, png.message);
 }

@@ -73,8 +73,7 @@ int main(int argc, char **argv)
     session_read(&s, buffer, n * sizeof *steps, steps);
 
     bool ok = true;
-    for (size_t i = 0; i < n; i++)
-        ok &= steps[i] == escape((int)(i % width), (int)(i / width), left, top, pitch);
+    for (size_t i = 0; i < n; i++) ok &= steps[i] == escape((int)(i % width), (int)(i / width), left, top, pitch);
     struct image image = {width, height, need(malloc(n * 4))};
     paint(&image, steps);
     const char *path = s.output ? s.output : "mandelbrot.png";

@@ -8,26 +8,25 @@
 
 enum { TILE = 16 };
 
-static const char source[] =
-    "#define TILE 16\n"
-    "kernel __attribute__((reqd_work_group_size(TILE, TILE, 1)))\n"
-    "void matmul(global const float *a, global const float *b, global float *c, int n)\n"
-    "{\n"
-    "    local float ta[TILE][TILE], tb[TILE][TILE];\n"
-    "    int x = get_global_id(0), y = get_global_id(1);\n"
-    "    int lx = get_local_id(0), ly = get_local_id(1);\n"
-    "    float sum = 0;\n"
-    "    for (int t = 0; t < n; t += TILE) {\n"
-    "        ta[ly][lx] = y < n && t + lx < n ? a[y * n + t + lx] : 0;\n"
-    "        tb[ly][lx] = x < n && t + ly < n ? b[(t + ly) * n + x] : 0;\n"
-    "        barrier(CLK_LOCAL_MEM_FENCE);\n"
-    "        for (int k = 0; k < TILE; k++)\n"
-    "            sum += ta[ly][k] * tb[k][lx];\n"
-    "        barrier(CLK_LOCAL_MEM_FENCE);\n"
-    "    }\n"
-    "    if (x < n && y < n)\n"
-    "        c[y * n + x] = sum;\n"
-    "}\n";
+static const char source[] = "#define TILE 16\n"
+                             "kernel __attribute__((reqd_work_group_size(TILE, TILE, 1)))\n"
+                             "void matmul(global const float *a, global const float *b, global float *c, int n)\n"
+                             "{\n"
+                             "    local float ta[TILE][TILE], tb[TILE][TILE];\n"
+                             "    int x = get_global_id(0), y = get_global_id(1);\n"
+                             "    int lx = get_local_id(0), ly = get_local_id(1);\n"
+                             "    float sum = 0;\n"
+                             "    for (int t = 0; t < n; t += TILE) {\n"
+                             "        ta[ly][lx] = y < n && t + lx < n ? a[y * n + t + lx] : 0;\n"
+                             "        tb[ly][lx] = x < n && t + ly < n ? b[(t + ly) * n + x] : 0;\n"
+                             "        barrier(CLK_LOCAL_MEM_FENCE);\n"
+                             "        for (int k = 0; k < TILE; k++)\n"
+                             "            sum += ta[ly][k] * tb[k][lx];\n"
+                             "        barrier(CLK_LOCAL_MEM_FENCE);\n"
+                             "    }\n"
+                             "    if (x < n && y < n)\n"
+                             "        c[y * n + x] = sum;\n"
+                             "}\n";
 
 static bool correct(const float *a, const float *b, const float *c, size_t n)
 {

@@ -3,12 +3,11 @@
 
 #include "common.h"
 
-static const char source[] =
-    "kernel void vecadd(global const float *a, global const float *b, global float *c)\n"
-    "{\n"
-    "    size_t i = get_global_id(0);\n"
-    "    c[i] = a[i] + b[i];\n"
-    "}\n";
+static const char source[] = "kernel void vecadd(global const float *a, global const float *b, global float *c)\n"
+                             "{\n"
+                             "    size_t i = get_global_id(0);\n"
+                             "    c[i] = a[i] + b[i];\n"
+                             "}\n";
 
 int main(int argc, char **argv)
 {

@@ -7,24 +7,24 @@
 #include <stdint.h>
 
 /* Memory map, byte addresses of the 32-bit device space. */
-#define ABI_LOCAL_BASE   0x70000000u /* local memory window */
-#define ABI_LOCAL_LIMIT  0x80000000u
-#define ABI_CODE_BASE    0x80000000u /* text, constants; execution starts here */
-#define ABI_CODE_LIMIT   0x90000000u
-#define ABI_HEAP_BASE    0x90000000u /* buffers, argument and metadata blocks, private memory */
-#define ABI_HEAP_LIMIT   0xfffff000u
-#define ABI_PAGE         4096u
+#define ABI_LOCAL_BASE  0x70000000u /* local memory window */
+#define ABI_LOCAL_LIMIT 0x80000000u
+#define ABI_CODE_BASE   0x80000000u /* text, constants; execution starts here */
+#define ABI_CODE_LIMIT  0x90000000u
+#define ABI_HEAP_BASE   0x90000000u /* buffers, argument and metadata blocks, private memory */
+#define ABI_HEAP_LIMIT  0xfffff000u
+#define ABI_PAGE        4096u
 
 /* Kernel metadata block, addressed by CSR_KNL: byte offset of each word. */
 enum abi_metadata {
-    ABI_META_ENTRY = 0,          /* address of the kernel */
-    ABI_META_ARGS = 4,           /* address of the argument buffer, 0 if none */
+    ABI_META_ENTRY = 0, /* address of the kernel */
+    ABI_META_ARGS = 4,  /* address of the argument buffer, 0 if none */
     ABI_META_WORK_DIM = 8,
     ABI_META_GLOBAL_SIZE = 12,   /* three words: work-items */
     ABI_META_LOCAL_SIZE = 24,    /* three words: work-items of a group */
     ABI_META_GLOBAL_OFFSET = 36, /* three words */
     ABI_META_PRINT_ADDR = 48,
-    ABI_META_PRINT_SIZE = 52,    /* bytes */
+    ABI_META_PRINT_SIZE = 52, /* bytes */
     ABI_META_SIZE = 64,
 };
 
@@ -92,8 +92,10 @@ enum abi_resource_flag {
  *              u32 first edge, edges, first reference, references
  *   edge        8 bytes: u32 symbol of the callee, u32 flags
  *   reference  16 bytes: u32 symbol of a variable, u32 flags, u64 bytes */
+// clang-format off
 enum { ABI_SUMMARY_MAGIC = 0x5652534f, ABI_SUMMARY_VERSION = 1, ABI_SUMMARY_HEADER = 36, ABI_SUMMARY_FUNCTION = 64, ABI_SUMMARY_EDGE = 8,
        ABI_SUMMARY_REFERENCE = 16 };
+// clang-format on
 enum { ABI_FUNCTION_ENTRY = 1, ABI_FUNCTION_DYNAMIC_ALLOCA = 2, ABI_FUNCTION_INDIRECT_CALL = 4 };
 enum { ABI_EDGE_TAIL = 1 };
 enum { ABI_REFERENCE_LDS = 1, ABI_REFERENCE_PDS = 2 };

@@ -9,24 +9,24 @@
 #include <strings.h>
 #include <threads.h>
 
-#define BASE ISA_BASE
-#define R20 ISA_R20
-#define R21 ISA_R21
-#define R2025 ISA_R2025
-#define IMPL ISA_IMPL
-#define EXTRA ISA_EXTRA
-#define ROUND ISA_ROUND
-#define V0 ISA_V0
-#define IMMHI ISA_IMMHI
-#define EVEN ISA_EVEN
-#define LONG ISA_LONG
-#define SPACE(space) ((space) << ISA_SPACE_SHIFT)
-#define FP ISA_FP
-#define SAT ISA_SAT
-#define PAIR_D ISA_PAIR_D
-#define PAIR_2 ISA_PAIR_2
-#define PAIR ISA_PAIR
-#define SINGLE ISA_SINGLE
+#define BASE                 ISA_BASE
+#define R20                  ISA_R20
+#define R21                  ISA_R21
+#define R2025                ISA_R2025
+#define IMPL                 ISA_IMPL
+#define EXTRA                ISA_EXTRA
+#define ROUND                ISA_ROUND
+#define V0                   ISA_V0
+#define IMMHI                ISA_IMMHI
+#define EVEN                 ISA_EVEN
+#define LONG                 ISA_LONG
+#define SPACE(space)         ((space) << ISA_SPACE_SHIFT)
+#define FP                   ISA_FP
+#define SAT                  ISA_SAT
+#define PAIR_D               ISA_PAIR_D
+#define PAIR_2               ISA_PAIR_2
+#define PAIR                 ISA_PAIR
+#define SINGLE               ISA_SINGLE
 #define MEMORY(space, width) (ISA_MEMORY | (space) << ISA_SPACE_SHIFT | (width) << ISA_WIDTH_SHIFT)
 const struct isa_desc isa_table[OP_COUNT] = {
     {.name = "invalid", .pattern = "", .operands = "", .kind = KIND_NOP, .expr = "", .text = "no instruction"},
@@ -38,17 +38,24 @@ const struct isa_desc isa_table[OP_COUNT] = {
 #undef V0
 
 const struct isa_csr isa_csrs[] = {
-#define RO false
-#define RW true
+#define RO                                  false
+#define RW                                  true
 #define CSR(number, id, name, access, text) {number, access, name, text},
 #include "csr.def"
 #undef CSR
 };
 const size_t isa_ncsrs = sizeof isa_csrs / sizeof *isa_csrs;
 
-static const struct { char letter; const char *name; uint8_t kind, role; const char *bits; uint8_t shift; const char *text; }
-operand_rows[] = {
-#define OPERAND(letter, name, kind, role, bits, shift, text) {letter, name, OPERAND_##kind, ROLE_##role, bits, shift, text},
+static const struct {
+    char letter;
+    const char *name;
+    uint8_t kind, role;
+    const char *bits;
+    uint8_t shift;
+    const char *text;
+} operand_rows[] = {
+#define OPERAND(letter, name, kind, role, bits, shift, text) \
+    {letter, name, OPERAND_##kind, ROLE_##role, bits, shift, text},
 #include "operand.def"
 #undef OPERAND
 };
@@ -67,9 +74,12 @@ static once_flag once = ONCE_FLAG_INIT;
 static void parse_operand(unsigned i)
 {
     struct isa_operand *o = &operands[(unsigned char)operand_rows[i].letter];
-    *o = (struct isa_operand){.letter = operand_rows[i].letter, .kind = operand_rows[i].kind,
-        .role = operand_rows[i].role, .shift = operand_rows[i].shift,
-        .name = operand_rows[i].name, .text = operand_rows[i].text};
+    *o = (struct isa_operand){.letter = operand_rows[i].letter,
+                              .kind = operand_rows[i].kind,
+                              .role = operand_rows[i].role,
+                              .shift = operand_rows[i].shift,
+                              .name = operand_rows[i].name,
+                              .text = operand_rows[i].text};
     for (const char *p = operand_rows[i].bits; *p;) {
         unsigned hi = 0, lo;
         while (*p >= '0' && *p <= '9') hi = hi * 10 + (unsigned)(*p++ - '0');
@@ -121,7 +131,8 @@ static void fill_buckets(void)
             const struct isa_fixed *f = &fixed[op];
             bool possible = !((bucket_word(n) ^ f->match) & f->mask & BUCKET_BITS);
             if (possible && at + 1 < BUCKET_ROOM)
-                bucket_lists[at++] = (struct isa_candidate){(uint32_t)f->mask, (uint32_t)f->match, (uint16_t)op, isa_table[op].revisions, f->bits};
+                bucket_lists[at++] = (struct isa_candidate){(uint32_t)f->mask, (uint32_t)f->match, (uint16_t)op,
+                                                            isa_table[op].revisions, f->bits};
         }
         bucket_start[n] = at > first ? first : 0;
         if (at > first && at + 1 < BUCKET_ROOM) at++;
@@ -133,7 +144,8 @@ static void tables_once(void)
     for (unsigned i = 0; i < NOPERANDS; i++) parse_operand(i);
     for (unsigned op = 1; op < OP_COUNT; op++) {
         parse_pattern(op);
-        for (unsigned k = 0; fixed[op].letters[k]; k++) fixed[op].operands[k] = &operands[(unsigned char)fixed[op].letters[k] & 127];
+        for (unsigned k = 0; fixed[op].letters[k]; k++)
+            fixed[op].operands[k] = &operands[(unsigned char)fixed[op].letters[k] & 127];
     }
     fill_buckets();
 }
@@ -151,14 +163,28 @@ const struct isa_operand *isa_operand(char letter)
     return c < 128 && operands[c].letter ? &operands[c] : NULL;
 }
 
-uint64_t isa_mask(enum isa_op op) { isa_init(); return fixed[op].mask; }
-uint64_t isa_match(enum isa_op op) { isa_init(); return fixed[op].match; }
-unsigned isa_bits(enum isa_op op) { isa_init(); return fixed[op].bits; }
+uint64_t isa_mask(enum isa_op op)
+{
+    isa_init();
+    return fixed[op].mask;
+}
+uint64_t isa_match(enum isa_op op)
+{
+    isa_init();
+    return fixed[op].match;
+}
+unsigned isa_bits(enum isa_op op)
+{
+    isa_init();
+    return fixed[op].bits;
+}
 
+// clang-format off
 static const struct { const char *name; enum isa_profile profile; } profiles[] = {
     {"default", PROFILE_DEFAULT}, {"toolchain", PROFILE_TOOLCHAIN},
     {"r2.0", PROFILE_R20}, {"r2.1", PROFILE_R21}, {"r2025", PROFILE_R2025},
 };
+// clang-format on
 enum { NPROFILES = sizeof profiles / sizeof *profiles };
 
 bool isa_profile_find(const char *name, enum isa_profile *profile)
@@ -189,8 +215,9 @@ enum isa_op isa_find(const char *mnemonic) { return isa_find_in(PROFILE_DEFAULT,
 
 /* The parts of the control field of mma64, most significant first (ISA notes 10.3). */
 static const struct isa_modifier mma64_control[] = {
-    {"dt", ROLE_AUX, 12, 4}, {"shape", ROLE_AUX, 9, 3}, {"al", ROLE_AUX, 8, 1}, {"bl", ROLE_AUX, 7, 1}, {"ct", ROLE_AUX, 6, 1},
-    {"sp", ROLE_AUX, 4, 2}, {"rd", ROLE_AUX, 2, 2}, {"wg", ROLE_AUX, 1, 1}, {"a", ROLE_AUX, 0, 1},
+    {"dt", ROLE_AUX, 12, 4}, {"shape", ROLE_AUX, 9, 3}, {"al", ROLE_AUX, 8, 1},
+    {"bl", ROLE_AUX, 7, 1},  {"ct", ROLE_AUX, 6, 1},    {"sp", ROLE_AUX, 4, 2},
+    {"rd", ROLE_AUX, 2, 2},  {"wg", ROLE_AUX, 1, 1},    {"a", ROLE_AUX, 0, 1},
 };
 
 /* Adds the modifiers that an operand string has in braces; a name that is there already stays. */
@@ -201,7 +228,8 @@ static size_t add_modifiers(const char *names, struct isa_modifier *out, size_t 
         const struct isa_operand *o = isa_operand(*p);
         bool seen = false;
         if (*p == 'Z') {
-            for (size_t i = 0; i < sizeof mma64_control / sizeof *mma64_control && n < ISA_MAX_MODIFIERS; i++) out[n++] = mma64_control[i];
+            for (size_t i = 0; i < sizeof mma64_control / sizeof *mma64_control && n < ISA_MAX_MODIFIERS; i++)
+                out[n++] = mma64_control[i];
             continue;
         }
         for (size_t i = 0; i < n && o; i++) seen |= !strcmp(out[i].name, o->name);
@@ -247,7 +275,8 @@ static bool overlap(unsigned a, unsigned b)
 {
     if ((fixed[a].match ^ fixed[b].match) & fixed[a].mask & fixed[b].mask) return false;
     for (unsigned i = 0; i < NPROFILES; i++)
-        if ((isa_table[a].revisions & profiles[i].profile) && (isa_table[b].revisions & profiles[i].profile)) return true;
+        if ((isa_table[a].revisions & profiles[i].profile) && (isa_table[b].revisions & profiles[i].profile))
+            return true;
     return false;
 }
 
@@ -265,7 +294,8 @@ const char *isa_check(void)
         for (const char *l = fixed[op].letters; *l; l++) {
             const struct isa_operand *o = isa_operand(*l);
             if (!o || !letter_in_place(pattern, o)) {
-                snprintf(why, sizeof why, "%s: letter %c is %s", isa_table[op].name, *l, o ? "out of place" : "undefined");
+                snprintf(why, sizeof why, "%s: letter %c is %s", isa_table[op].name, *l,
+                         o ? "out of place" : "undefined");
                 return why;
             }
         }

@@ -24,6 +24,7 @@ enum isa_op {
 };
 
 /* How an engine executes an operation; see the kinds in insn.def. */
+// clang-format off
 enum isa_kind {
     KIND_X, KIND_V, KIND_VV, KIND_VX, KIND_VI, KIND_V1I, KIND_V2X, KIND_EX, KIND_EV, KIND_EW,
     KIND_BRANCH, KIND_VBRANCH, KIND_JAL, KIND_JALR,
@@ -57,26 +58,27 @@ enum isa_profile {
     PROFILE_R20 = ISA_R20, PROFILE_R21 = ISA_R21, PROFILE_R2025 = ISA_R2025, PROFILE_TOOLCHAIN = ISA_IMPL,
     PROFILE_DEFAULT = ISA_IMPL | ISA_EXTRA, /* tool-chain binaries, our compiler's output, DMA */
 };
+// clang-format on
 
 /* One decoded instruction with its prefix folded in. Fields an operation does not have are 0,
  * except `vm`, which is 1. */
 struct insn {
-    uint16_t op;     /* enum isa_op */
-    uint16_t aux;    /* CSR number, vtype, fence sets, prefix groups */
-    int32_t imm;     /* sign- or zero-extended as the operand letter says, shift applied; branch
-                      * targets and auipc count from the instruction word, at pc + size - 4 */
+    uint16_t op;               /* enum isa_op */
+    uint16_t aux;              /* CSR number, vtype, fence sets, prefix groups */
+    int32_t imm;               /* sign- or zero-extended as the operand letter says, shift applied; branch
+                                * targets and auipc count from the instruction word, at pc + size - 4 */
     uint8_t rd, rs1, rs2, rs3; /* register numbers: x 0..63, v 0..255 */
-    uint8_t vm;      /* 1 = unmasked */
-    uint8_t rm;      /* static rounding mode, 7 = frm */
+    uint8_t vm;                /* 1 = unmasked */
+    uint8_t rm;                /* static rounding mode, 7 = frm */
     uint8_t aq, rl;
-    uint8_t size;    /* bytes taken, prefix included: 4, 8 or 12 */
+    uint8_t size; /* bytes taken, prefix included: 4, 8 or 12 */
 
-    uint16_t prefix; /* operation of the prefix folded in, 0 = none */
-    uint16_t groups; /* its twelve group bits, also those that extended nothing */
-    uint8_t pair;    /* register operands are pairs; with a memory prefix the address alone is one */
-    uint8_t abs, neg; /* bit k: of source k + 1 */
-    uint8_t hint;    /* cache hint */
-    uint8_t space, width; /* memory prefix: see MEMORY in insn.def */
+    uint16_t prefix;           /* operation of the prefix folded in, 0 = none */
+    uint16_t groups;           /* its twelve group bits, also those that extended nothing */
+    uint8_t pair;              /* register operands are pairs; with a memory prefix the address alone is one */
+    uint8_t abs, neg;          /* bit k: of source k + 1 */
+    uint8_t hint;              /* cache hint */
+    uint8_t space, width;      /* memory prefix: see MEMORY in insn.def */
     uint8_t opsel, omod, elem; /* 64-bit compute words */
 };
 
@@ -86,19 +88,29 @@ struct isa_desc {
     const char *operands; /* operand letters and literal text */
     uint8_t kind, unit, revisions;
     uint32_t flags;
-    const char *expr;     /* semantic expression as text */
-    const char *text;     /* one-line meaning */
+    const char *expr; /* semantic expression as text */
+    const char *text; /* one-line meaning */
 };
 
 /* An operand letter of operand.def. */
-enum operand_kind { OPERAND_REG_X, OPERAND_REG_V, OPERAND_SIMM, OPERAND_UIMM, OPERAND_TARGET, OPERAND_CSR, OPERAND_FLAG };
+enum operand_kind {
+    OPERAND_REG_X,
+    OPERAND_REG_V,
+    OPERAND_SIMM,
+    OPERAND_UIMM,
+    OPERAND_TARGET,
+    OPERAND_CSR,
+    OPERAND_FLAG
+};
+// clang-format off
 enum operand_role { ROLE_RD, ROLE_RS1, ROLE_RS2, ROLE_RS3, ROLE_IMM, ROLE_AUX, ROLE_VM, ROLE_RM, ROLE_AQ, ROLE_RL,
                     ROLE_PAIR, ROLE_HINT, ROLE_ABS, ROLE_NEG, ROLE_OMOD, ROLE_OPSEL, ROLE_ELEM };
+// clang-format on
 struct isa_operand {
     char letter;
     uint8_t kind, role, shift;
-    uint8_t nranges, width;             /* number of bit ranges, bits in total */
-    uint8_t hi[4], lo[4];               /* ranges, most significant first */
+    uint8_t nranges, width; /* number of bit ranges, bits in total */
+    uint8_t hi[4], lo[4];   /* ranges, most significant first */
     const char *name, *text;
 };
 
@@ -186,13 +198,14 @@ struct isa_memory isa_memory(const struct insn *in);
 
 /* The registers of an instruction. Bit r of the sets is the operand of enum operand_role r, ROLE_RD to ROLE_RS3. */
 struct isa_registers {
-    uint16_t x, v;                    /* highest scalar, vector register + 1 that it reads or writes, 0: none */
-    uint8_t scalars, vectors;         /* operands that are registers ... */
-    uint8_t row_pairs, prefix_pairs;  /* ... and the first of two, because the row or a prefix says so */
+    uint16_t x, v;                   /* highest scalar, vector register + 1 that it reads or writes, 0: none */
+    uint8_t scalars, vectors;        /* operands that are registers ... */
+    uint8_t row_pairs, prefix_pairs; /* ... and the first of two, because the row or a prefix says so */
 };
 
 /* Counts all that is not an operand by name, too: pairs, wide words, the groups of a matrix (of an mma64 whose
- * codes name no tile only the operands) in a warp of 32 lanes, the vector register that a CSR of each lane goes to. Counts may exceed what a warp can have. Nothing for an invalid operation. */
+ * codes name no tile only the operands) in a warp of 32 lanes, the vector register that a CSR of each lane goes to.
+ * Counts may exceed what a warp can have. Nothing for an invalid operation. */
 struct isa_registers isa_registers(const struct insn *in);
 
 enum isa_print_flags { ISA_PRINT_NUMERIC = 1 /* x5 instead of t0 */ };

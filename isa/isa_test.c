@@ -54,7 +54,8 @@ static void test_random_words(void **state)
 {
     (void)state;
     static const enum isa_profile all[] = {PROFILE_DEFAULT, PROFILE_TOOLCHAIN, PROFILE_R20, PROFILE_R21, PROFILE_R2025};
-    static const uint16_t prefixes[] = {0x200b, 0x300b, 0x500b, 0x700b, 0x002, 0x00a, 0x012, 0x006, 0x00e, 0x036, 0x05e, 0x0ee};
+    static const uint16_t prefixes[] = {0x200b, 0x300b, 0x500b, 0x700b, 0x002, 0x00a,
+                                        0x012,  0x006,  0x00e,  0x036,  0x05e, 0x0ee};
     for (int i = 0; i < 1500000; i++) {
         uint32_t w[3] = {rng(), rng(), rng()}, out[ISA_MAX_WORDS];
         struct insn in, again;
@@ -132,7 +133,7 @@ static void test_known_words(void **state)
     check(0x0000205b, 0, 1, 0, "join");
     check(0x0000400b, 0, 1, 0, "endprg");
     check(0x0400c00b, 0, 1, 0, "barrier\t1");
-    check(0x0000300b, 0x2c0fb057, 2, 0, "vxor.vi\tv0, v0, 31, v0.t");  /* regexti 0: -1 becomes 31 */
+    check(0x0000300b, 0x2c0fb057, 2, 0, "vxor.vi\tv0, v0, 31, v0.t"); /* regexti 0: -1 becomes 31 */
     check(0xfc00300b, 0x2e0fb057, 2, 0, "vxor.vi\tv0, v0, -1");
 }
 
@@ -190,10 +191,9 @@ static void test_notes(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_tables),       cmocka_unit_test(test_each_row),
-        cmocka_unit_test(test_random_words), cmocka_unit_test(test_known_words),
-        cmocka_unit_test(test_notes),        cmocka_unit_test(test_profiles),     cmocka_unit_test(test_prefixes),
-        cmocka_unit_test(test_illegal),      cmocka_unit_test(test_encode_refuses),
+        cmocka_unit_test(test_tables),      cmocka_unit_test(test_each_row), cmocka_unit_test(test_random_words),
+        cmocka_unit_test(test_known_words), cmocka_unit_test(test_notes),    cmocka_unit_test(test_profiles),
+        cmocka_unit_test(test_prefixes),    cmocka_unit_test(test_illegal),  cmocka_unit_test(test_encode_refuses),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -8,14 +8,17 @@
 #include "tables.h"
 
 static const char *const unit_names[] = {
-    "none", "scalar ALU", "vector ALU", "multiplier", "FPU", "special functions", "load/store", "CSR", "branch", "tensor", "DMA",
+    "none",       "scalar ALU", "vector ALU", "multiplier", "FPU", "special functions",
+    "load/store", "CSR",        "branch",     "tensor",     "DMA",
 };
 
 static void print_revisions(unsigned revisions, FILE *out)
 {
+    // clang-format off
     static const struct { unsigned bit; const char *name; } names[] = {
         {ISA_R20, "r2.0"}, {ISA_R21, "r2.1"}, {ISA_R2025, "r2025"}, {ISA_IMPL, "tool chain"}, {ISA_EXTRA, "default profile"},
     };
+    // clang-format on
     const char *separator = "";
     if ((revisions & ISA_BASE) == ISA_BASE) {
         fputs("all", out);
@@ -35,11 +38,24 @@ static void print_syntax(const struct isa_desc *d, FILE *out)
     if (*d->operands) fputc(' ', out);
     for (const char *p = d->operands; *p; p++) {
         const struct isa_operand *o = isa_operand(*p);
-        if (!strncmp(p, ",K{", 3)) { fputs("[, v0.t]", out); p++; continue; }
-        if (!strcmp(p, ",m")) { fputs("[, v0.t]", out); return; }
-        if (!strcmp(p, ",o")) { fputs("[, rm]", out); return; }
+        if (!strncmp(p, ",K{", 3)) {
+            fputs("[, v0.t]", out);
+            p++;
+            continue;
+        }
+        if (!strcmp(p, ",m")) {
+            fputs("[, v0.t]", out);
+            return;
+        }
+        if (!strcmp(p, ",o")) {
+            fputs("[, rm]", out);
+            return;
+        }
         if (*p == '{') break;
-        if (!strcmp(p, "v0")) { fputs("v0", out); return; }
+        if (!strcmp(p, "v0")) {
+            fputs("v0", out);
+            return;
+        }
         if (o) fputs(o->name, out);
         else if (*p == ',') fputs(", ", out);
         else fputc(*p, out);
@@ -94,7 +110,9 @@ static void print_difference(const struct isa_desc *d, const struct isa_desc *ot
 }
 
 /* notes.def, one row a note: the mnemonics it is about, separated by spaces. */
-static const struct { const char *names, *text; } notes[] = {
+static const struct {
+    const char *names, *text;
+} notes[] = {
 #define NOTE(names, text) {names, text},
 #include "notes.def"
 #undef NOTE
@@ -148,7 +166,8 @@ void isa_manual(FILE *out)
     fputs("# Ventus instruction set\n\n"
           "Printed from the tables in `isa/` by `ventus isa --manual`. Register numbers above 31, longer\n"
           "immediates and other modifiers come from a prefix word in front of the instruction. Vector\n"
-          "lines apply to every lane that is active in the SIMT mask; `v[i]` is lane i.\n\n", out);
+          "lines apply to every lane that is active in the SIMT mask; `v[i]` is lane i.\n\n",
+          out);
     fputs("## Operands\n\n| name | bits | meaning |\n| --- | --- | --- |\n", out);
     for (int c = 33; c < 127; c++) {
         const struct isa_operand *o = isa_operand((char)c);
@@ -157,7 +176,8 @@ void isa_manual(FILE *out)
         for (unsigned r = 0; r < o->nranges; r++) fprintf(out, "%s%u:%u", r ? ", " : "", o->hi[r], o->lo[r]);
         fprintf(out, " | %s |\n", o->text);
     }
-    fputs("\n## Control and status registers\n\n| number | name | access | meaning |\n| --- | --- | --- | --- |\n", out);
+    fputs("\n## Control and status registers\n\n| number | name | access | meaning |\n| --- | --- | --- | --- |\n",
+          out);
     for (size_t i = 0; i < isa_ncsrs; i++)
         fprintf(out, "| 0x%03x | %s | %s | %s |\n", isa_csrs[i].number, isa_csrs[i].name,
                 isa_csrs[i].writable ? "read, write" : "read", isa_csrs[i].text);
@@ -183,7 +203,8 @@ static void print_fields(const struct insn *in, FILE *out)
         int32_t v = isa_get(in, (enum operand_role)(*p)->role);
         fprintf(out, "  %-9s = %-8d %s", (*p)->name, v, (*p)->text);
         if ((*p)->kind == OPERAND_REG_X) fprintf(out, ", %s", isa_xreg_name((unsigned)v));
-        if ((*p)->kind == OPERAND_CSR && isa_csr_number((unsigned)v)) fprintf(out, ", %s", isa_csr_number((unsigned)v)->name);
+        if ((*p)->kind == OPERAND_CSR && isa_csr_number((unsigned)v))
+            fprintf(out, ", %s", isa_csr_number((unsigned)v)->name);
         if ((*p)->role == ROLE_AUX || v > 9 || v < -9) fprintf(out, " (0x%x)", (unsigned)v);
         fputc('\n', out);
     }

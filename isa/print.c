@@ -4,17 +4,20 @@
 #include <stdio.h>
 #include <string.h>
 
-static const char *const xnames[32] = {
-    "zero", "ra", "sp", "gp", "tp", "t0", "t1", "t2", "s0", "s1", "a0", "a1", "a2", "a3", "a4", "a5",
-    "a6", "a7", "s2", "s3", "s4", "s5", "s6", "s7", "s8", "s9", "s10", "s11", "t3", "t4", "t5", "t6"};
-static const char *const high_xnames[32] = {
-    "x32", "x33", "x34", "x35", "x36", "x37", "x38", "x39", "x40", "x41", "x42", "x43", "x44", "x45", "x46", "x47",
-    "x48", "x49", "x50", "x51", "x52", "x53", "x54", "x55", "x56", "x57", "x58", "x59", "x60", "x61", "x62", "x63"};
+static const char *const xnames[32] = {"zero", "ra", "sp", "gp", "tp",  "t0",  "t1", "t2", "s0", "s1", "a0",
+                                       "a1",   "a2", "a3", "a4", "a5",  "a6",  "a7", "s2", "s3", "s4", "s5",
+                                       "s6",   "s7", "s8", "s9", "s10", "s11", "t3", "t4", "t5", "t6"};
+static const char *const high_xnames[32] = {"x32", "x33", "x34", "x35", "x36", "x37", "x38", "x39", "x40", "x41", "x42",
+                                            "x43", "x44", "x45", "x46", "x47", "x48", "x49", "x50", "x51", "x52", "x53",
+                                            "x54", "x55", "x56", "x57", "x58", "x59", "x60", "x61", "x62", "x63"};
 static const char *const rounding[8] = {"rne", "rtz", "rdn", "rup", "rmm", "rm5", "rm6", "dyn"};
 
 const char *isa_xreg_name(unsigned r) { return r < 32 ? xnames[r] : high_xnames[r & 31]; }
 
-struct text { char *buf; size_t size, len; };
+struct text {
+    char *buf;
+    size_t size, len;
+};
 
 static void put(struct text *t, const char *s)
 {
@@ -59,11 +62,14 @@ static void print_vtype(struct text *t, unsigned vtype)
     bool reserved = vtype >> 8 || (vtype >> 3 & 7) > 3 || (vtype & 7) == 4;
     static const char *const lmul[8] = {"m1", "m2", "m4", "m8", "m?", "mf8", "mf4", "mf2"};
     if (reserved) snprintf(s, sizeof s, "%u", vtype);
-    else snprintf(s, sizeof s, "e%u,%s,%s,%s", 8u << (vtype >> 3 & 7), lmul[vtype & 7], vtype & 64 ? "ta" : "tu", vtype & 128 ? "ma" : "mu");
+    else
+        snprintf(s, sizeof s, "e%u,%s,%s,%s", 8u << (vtype >> 3 & 7), lmul[vtype & 7], vtype & 64 ? "ta" : "tu",
+                 vtype & 128 ? "ma" : "mu");
     put(t, s);
 }
 
-static void print_operand(struct text *t, const struct insn *in, const struct isa_operand *o, uint32_t pc, unsigned flags)
+static void print_operand(struct text *t, const struct insn *in, const struct isa_operand *o, uint32_t pc,
+                          unsigned flags)
 {
     int32_t v = isa_get(in, (enum operand_role)o->role);
     const struct isa_csr *csr = NULL;
@@ -113,10 +119,7 @@ static void print_modifiers(struct text *t, const struct insn *in)
 }
 
 /* Is this the optional mask or rounding mode at the end of an operand string? */
-static bool optional(const char *p)
-{
-    return p[0] == ',' && p[1] && strchr("moK", p[1]) && (!p[2] || p[2] == '{');
-}
+static bool optional(const char *p) { return p[0] == ',' && p[1] && strchr("moK", p[1]) && (!p[2] || p[2] == '{'); }
 
 int isa_print(const struct insn *in, uint32_t pc, unsigned flags, char *buf, size_t size)
 {
@@ -132,10 +135,16 @@ int isa_print(const struct insn *in, uint32_t pc, unsigned flags, char *buf, siz
         if (*p == '{') break;
         if (optional(p)) {
             if (p[1] != 'o' && !in->vm) put(&t, ", v0.t");
-            if (p[1] == 'o' && in->rm != 7) { put(&t, ", "); put(&t, rounding[in->rm & 7]); }
+            if (p[1] == 'o' && in->rm != 7) {
+                put(&t, ", ");
+                put(&t, rounding[in->rm & 7]);
+            }
             break;
         }
-        if (!strcmp(p, "v0")) { put(&t, p); break; }
+        if (!strcmp(p, "v0")) {
+            put(&t, p);
+            break;
+        }
         if (o) print_operand(&t, in, o, pc, flags);
         else if (*p == ',') put(&t, ", ");
         else put(&t, (char[]){*p, 0});

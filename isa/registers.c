@@ -10,13 +10,15 @@
 /* By kind of row: the register that is loaded or stored, if there is one; the expression is a type of the data,
  * or of the offsets of words, or no type because the data are words. */
 enum type_of { OF_DATA = 1, OF_INDEX, OF_NOTHING };
-static const struct { uint8_t type_of, data; } moves[KIND_ABSENT + 1] = {
-    [KIND_XLOAD] = {OF_DATA, ROLE_RD},   [KIND_XSTORE] = {OF_DATA, ROLE_RS2}, [KIND_VLOAD] = {OF_DATA, ROLE_RD},
-    [KIND_VSTORE] = {OF_DATA, ROLE_RS2}, [KIND_PLOAD] = {OF_DATA, ROLE_RD},   [KIND_PSTORE] = {OF_DATA, ROLE_RS2},
-    [KIND_ULOAD] = {OF_DATA, ROLE_RD},   [KIND_USTORE] = {OF_DATA, ROLE_RS3}, [KIND_SLOAD] = {OF_DATA, ROLE_RD},
-    [KIND_SSTORE] = {OF_DATA, ROLE_RS3}, [KIND_ILOAD] = {OF_INDEX, ROLE_RD},  [KIND_ISTORE] = {OF_INDEX, ROLE_RS3},
+static const struct {
+    uint8_t type_of, data;
+} moves[KIND_ABSENT + 1] = {
+    [KIND_XLOAD] = {OF_DATA, ROLE_RD},   [KIND_XSTORE] = {OF_DATA, ROLE_RS2},  [KIND_VLOAD] = {OF_DATA, ROLE_RD},
+    [KIND_VSTORE] = {OF_DATA, ROLE_RS2}, [KIND_PLOAD] = {OF_DATA, ROLE_RD},    [KIND_PSTORE] = {OF_DATA, ROLE_RS2},
+    [KIND_ULOAD] = {OF_DATA, ROLE_RD},   [KIND_USTORE] = {OF_DATA, ROLE_RS3},  [KIND_SLOAD] = {OF_DATA, ROLE_RD},
+    [KIND_SSTORE] = {OF_DATA, ROLE_RS3}, [KIND_ILOAD] = {OF_INDEX, ROLE_RD},   [KIND_ISTORE] = {OF_INDEX, ROLE_RS3},
     [KIND_AMO] = {OF_NOTHING, ROLE_RS2}, [KIND_XAMO] = {OF_NOTHING, ROLE_RS2}, [KIND_LR] = {OF_NOTHING, ROLE_RD},
-    [KIND_XLR] = {OF_NOTHING, ROLE_RD},  [KIND_SC] = {OF_NOTHING, ROLE_RS2},  [KIND_XSC] = {OF_NOTHING, ROLE_RS2},
+    [KIND_XLR] = {OF_NOTHING, ROLE_RD},  [KIND_SC] = {OF_NOTHING, ROLE_RS2},   [KIND_XSC] = {OF_NOTHING, ROLE_RS2},
 };
 
 static uint8_t type_bytes(const char *type)
@@ -47,7 +49,10 @@ struct isa_memory isa_memory(const struct insn *in)
 
 static unsigned bit(unsigned role) { return 1u << role; }
 
-static unsigned number_of(const struct insn *in, unsigned role) { return (unsigned)isa_get(in, (enum operand_role)role); }
+static unsigned number_of(const struct insn *in, unsigned role)
+{
+    return (unsigned)isa_get(in, (enum operand_role)role);
+}
 
 static void find_operands(const struct insn *in, struct isa_registers *r)
 {

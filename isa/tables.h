@@ -6,8 +6,8 @@
 
 struct isa_fixed {
     uint64_t mask, match;
-    uint8_t bits;     /* 32 or 64 */
-    char letters[15]; /* the operand letters of the pattern */
+    uint8_t bits;                           /* 32 or 64 */
+    char letters[15];                       /* the operand letters of the pattern */
     const struct isa_operand *operands[16]; /* the same as rows of operand.def, ended by NULL */
 };
 

@@ -4,11 +4,13 @@
  * Called by registers.c and by the machine. */
 #include "tile.h"
 
-struct shape { uint8_t m, n, k; };
+struct shape {
+    uint8_t m, n, k;
+};
 
 /* Shapes by code; m = 0: no such tile. The first table is the public one, the others the proposed codes. */
 static const struct shape shapes_16[8] = {{8, 8, 16}, {16, 8, 16}, {8, 16, 16}, {16, 16, 16},
-                                          {8, 8, 8}, {16, 8, 8}, {8, 16, 8}, {16, 16, 8}};
+                                          {8, 8, 8},  {16, 8, 8},  {8, 16, 8},  {16, 16, 8}};
 static const struct shape shapes_tf32[8] = {[1] = {16, 8, 16}, [4] = {8, 8, 8}, {16, 8, 8}, {8, 16, 8}, {16, 16, 8}};
 static const struct shape shapes_8[8] = {[5] = {16, 8, 32}};
 static const struct shape shapes_s8[8] = {[0] = {8, 8, 16}, [3] = {16, 16, 16}};
@@ -91,7 +93,10 @@ static const char *tile_of_tc(struct tile *t, uint32_t word)
 /* The RTL's tensor unit is 4x4x8 with 32 lanes, 2x2x4 with 8 and 2x2x2 otherwise. */
 static const char *tile_of_vftta(struct tile *t)
 {
-    set_size(t, TILE_F32, t->lanes == 32 ? (struct shape){4, 4, 8} : t->lanes == 8 ? (struct shape){2, 2, 4} : (struct shape){2, 2, 2});
+    set_size(t, TILE_F32,
+             t->lanes == 32  ? (struct shape){4, 4, 8}
+             : t->lanes == 8 ? (struct shape){2, 2, 4}
+                             : (struct shape){2, 2, 2});
     t->b_row = true;
     t->fused = true;
     return t->lanes < 4 ? "vftta.vv needs four lanes" : NULL;
@@ -107,7 +112,10 @@ static const char *tile_of(struct tile *t, const struct insn *in)
 
 /* ---- registers ---- */
 
-static uint16_t words_of(unsigned elements_of_matrix, unsigned bits) { return (uint16_t)((elements_of_matrix * bits + 31) / 32); }
+static uint16_t words_of(unsigned elements_of_matrix, unsigned bits)
+{
+    return (uint16_t)((elements_of_matrix * bits + 31) / 32);
+}
 
 static void include(struct tile *t, unsigned base, unsigned words)
 {

@@ -10,26 +10,28 @@
 #include "isa.h"
 
 /* Elements of A and B, in the order of the codes (abtype; DT of mma64); F32 is of vftta.vv alone. */
+// clang-format off
 enum tile_element {
     TILE_TF32, TILE_F16, TILE_BF16, TILE_E4M3, TILE_E5M2, TILE_S8, TILE_S4, TILE_B1, TILE_E3M2, TILE_E2M3, TILE_E2M1, TILE_E3M0,
     TILE_F32, TILE_ELEMENTS,
 };
+// clang-format on
 
 enum { TILE_MAX_INPUTS = 1024, TILE_MAX_RESULTS = 256 }; /* elements of A and of B, of C */
 
 struct tile {
-    uint8_t m, n, k;      /* A is m x k, B k x n, C and D m x n */
-    uint8_t element;      /* enum tile_element of A and B ... */
-    uint8_t bits;         /* ... and the share of a register that one takes */
-    uint8_t lanes;        /* of the warp */
-    bool a_col, b_row;    /* A contiguous along m instead of k; B contiguous along k instead of n */
-    bool half;            /* C and D are f16, else f32 or s32 */
-    uint8_t block;        /* columns of C that lie side by side; all rows of one block, then the next block */
-    uint8_t round;        /* numbered as frm, 0 to 3 */
+    uint8_t m, n, k;   /* A is m x k, B k x n, C and D m x n */
+    uint8_t element;   /* enum tile_element of A and B ... */
+    uint8_t bits;      /* ... and the share of a register that one takes */
+    uint8_t lanes;     /* of the warp */
+    bool a_col, b_row; /* A contiguous along m instead of k; B contiguous along k instead of n */
+    bool half;         /* C and D are f16, else f32 or s32 */
+    uint8_t block;     /* columns of C that lie side by side; all rows of one block, then the next block */
+    uint8_t round;     /* numbered as frm, 0 to 3 */
     bool saturate, relu, fused;
-    uint8_t c;            /* first register of C: D's, unless the two are separate */
+    uint8_t c;                          /* first register of C: D's, unless the two are separate */
     uint16_t words_a, words_b, words_c; /* of 32 bits, in their groups; those of D as those of C */
-    uint16_t registers;   /* highest register of the four groups + 1, which may exceed ISA_VREGS */
+    uint16_t registers;                 /* highest register of the four groups + 1, which may exceed ISA_VREGS */
 };
 
 /* The tile of an instruction of kind MMA in a warp of `lanes` lanes. NULL, or a static text why there is none. */

@@ -34,7 +34,8 @@ static uint64_t hash_of(const struct header *header, const unsigned char *rest, 
 
 unsigned char *binary_make(const struct binary *b, size_t *size)
 {
-    struct header h = {.version = BINARY_VERSION, .type = b->type, .options_size = b->options_size, .payload_size = b->payload_size};
+    struct header h = {
+        .version = BINARY_VERSION, .type = b->type, .options_size = b->options_size, .payload_size = b->payload_size};
     size_t rest = b->options_size + b->payload_size;
     unsigned char *data = malloc(sizeof h + rest);
     if (!data) return NULL;

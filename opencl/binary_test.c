@@ -12,8 +12,10 @@
 
 static unsigned char *make(size_t *size)
 {
+    // clang-format off
     struct binary b = {.type = CL_PROGRAM_BINARY_TYPE_EXECUTABLE, .options = "-w -DX=1", .options_size = 8,
                        .payload = (const unsigned char *)"payload", .payload_size = 7};
+    // clang-format on
     unsigned char *data = binary_make(&b, size);
     assert_non_null(data);
     return data;

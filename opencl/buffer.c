@@ -8,9 +8,9 @@
 
 #include "objects.h"
 
-#define ACCESS_FLAGS (CL_MEM_READ_WRITE | CL_MEM_WRITE_ONLY | CL_MEM_READ_ONLY)
+#define ACCESS_FLAGS  (CL_MEM_READ_WRITE | CL_MEM_WRITE_ONLY | CL_MEM_READ_ONLY)
 #define POINTER_FLAGS (CL_MEM_USE_HOST_PTR | CL_MEM_ALLOC_HOST_PTR | CL_MEM_COPY_HOST_PTR)
-#define HOST_FLAGS (CL_MEM_HOST_WRITE_ONLY | CL_MEM_HOST_READ_ONLY | CL_MEM_HOST_NO_ACCESS)
+#define HOST_FLAGS    (CL_MEM_HOST_WRITE_ONLY | CL_MEM_HOST_READ_ONLY | CL_MEM_HOST_NO_ACCESS)
 
 /* ---- lifetime ---- */
 
@@ -23,10 +23,7 @@ bool mem_use(cl_mem mem)
     return true;
 }
 
-void mem_watch(cl_mem mem)
-{
-    atomic_fetch_add(&mem->weak, 1);
-}
+void mem_watch(cl_mem mem) { atomic_fetch_add(&mem->weak, 1); }
 
 void mem_unwatch(cl_mem mem)
 {
@@ -83,16 +80,14 @@ cl_int mem_address(cl_mem mem, uint32_t *addr)
 
 /* ---- creation ---- */
 
-static bool at_most_one(cl_mem_flags flags)
-{
-    return (flags & (flags - 1)) == 0;
-}
+static bool at_most_one(cl_mem_flags flags) { return (flags & (flags - 1)) == 0; }
 
 static cl_int flags_check(cl_mem_flags flags)
 {
     if (flags & ~(cl_mem_flags)(ACCESS_FLAGS | POINTER_FLAGS | HOST_FLAGS)) return CL_INVALID_VALUE;
     if (!at_most_one(flags & ACCESS_FLAGS) || !at_most_one(flags & HOST_FLAGS)) return CL_INVALID_VALUE;
-    if ((flags & CL_MEM_USE_HOST_PTR) && (flags & (CL_MEM_ALLOC_HOST_PTR | CL_MEM_COPY_HOST_PTR))) return CL_INVALID_VALUE;
+    if ((flags & CL_MEM_USE_HOST_PTR) && (flags & (CL_MEM_ALLOC_HOST_PTR | CL_MEM_COPY_HOST_PTR)))
+        return CL_INVALID_VALUE;
     return CL_SUCCESS;
 }
 
@@ -156,8 +151,10 @@ static cl_int inherit_flags(cl_mem_flags parent, cl_mem_flags *flags)
 {
     cl_mem_flags access = *flags & ACCESS_FLAGS, host = *flags & HOST_FLAGS;
     if ((*flags & POINTER_FLAGS) || flags_check(*flags)) return CL_INVALID_VALUE;
-    if ((parent & (CL_MEM_WRITE_ONLY | CL_MEM_READ_ONLY)) && access && access != (parent & ACCESS_FLAGS)) return CL_INVALID_VALUE;
-    if ((parent & HOST_FLAGS) && host && host != (parent & HOST_FLAGS) && host != CL_MEM_HOST_NO_ACCESS) return CL_INVALID_VALUE;
+    if ((parent & (CL_MEM_WRITE_ONLY | CL_MEM_READ_ONLY)) && access && access != (parent & ACCESS_FLAGS))
+        return CL_INVALID_VALUE;
+    if ((parent & HOST_FLAGS) && host && host != (parent & HOST_FLAGS) && host != CL_MEM_HOST_NO_ACCESS)
+        return CL_INVALID_VALUE;
     *flags = (access ? access : parent & ACCESS_FLAGS) | (host ? host : parent & HOST_FLAGS) | (parent & POINTER_FLAGS);
     return CL_SUCCESS;
 }
@@ -170,7 +167,8 @@ static cl_int region_check(cl_mem parent, cl_buffer_create_type type, const cl_b
     return region->origin % MEM_ALIGN ? CL_MISALIGNED_SUB_BUFFER_OFFSET : CL_SUCCESS;
 }
 
-cl_mem clCreateSubBuffer(cl_mem parent, cl_mem_flags flags, cl_buffer_create_type type, const void *info, cl_int *errcode_ret)
+cl_mem clCreateSubBuffer(cl_mem parent, cl_mem_flags flags, cl_buffer_create_type type, const void *info,
+                         cl_int *errcode_ret)
 {
     const cl_buffer_region *region = info;
     cl_mem mem = NULL;
@@ -191,10 +189,7 @@ cl_mem clCreateSubBuffer(cl_mem parent, cl_mem_flags flags, cl_buffer_create_typ
 
 /* ---- references and queries ---- */
 
-cl_int clRetainMemObject(cl_mem mem)
-{
-    return object_retain(mem, KIND_MEM) ? CL_SUCCESS : CL_INVALID_MEM_OBJECT;
-}
+cl_int clRetainMemObject(cl_mem mem) { return object_retain(mem, KIND_MEM) ? CL_SUCCESS : CL_INVALID_MEM_OBJECT; }
 
 cl_int clReleaseMemObject(cl_mem mem)
 {
@@ -204,7 +199,7 @@ cl_int clReleaseMemObject(cl_mem mem)
     return CL_SUCCESS;
 }
 
-cl_int clSetMemObjectDestructorCallback(cl_mem mem, void (CL_CALLBACK *call)(cl_mem, void *), void *data)
+cl_int clSetMemObjectDestructorCallback(cl_mem mem, void(CL_CALLBACK *call)(cl_mem, void *), void *data)
 {
     if (!object_is(mem, KIND_MEM)) return CL_INVALID_MEM_OBJECT;
     if (!call) return CL_INVALID_VALUE;

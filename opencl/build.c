@@ -114,7 +114,9 @@ static int spawn(pid_t *pid, char *const argv[], const int fd[3])
     posix_spawnattr_setflags(&attr, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
     for (int i = 0; i < 3 && !error; i++) error = posix_spawn_file_actions_adddup2(&actions, fd[i], i);
 #if __GLIBC_PREREQ(2, 34)
-    if (!error) error = posix_spawn_file_actions_addclosefrom_np(&actions, 3); /* the client's are none of the compiler's business */
+    if (!error)
+        error = posix_spawn_file_actions_addclosefrom_np(&actions,
+                                                         3); /* the client's are none of the compiler's business */
 #endif
     if (!error) error = posix_spawn(pid, argv[0], &actions, &attr, argv, environ);
     posix_spawnattr_destroy(&attr);
@@ -162,7 +164,8 @@ static cl_int verdict(struct build *b, int code)
     case -1000: return b->size ? CL_SUCCESS : CL_BUILD_PROGRAM_FAILURE;
     default: break;
     }
-    if (code < 0) log_add(b, "ventus: the compiler died of signal %d (%s); this is a bug in it\n", -code, strsignal(-code));
+    if (code < 0)
+        log_add(b, "ventus: the compiler died of signal %d (%s); this is a bug in it\n", -code, strsignal(-code));
     else log_add(b, "ventus: the compiler failed with code %d; this is a bug in it\n", code);
     return CL_BUILD_PROGRAM_FAILURE;
 }

@@ -10,24 +10,24 @@
 #define cl_ventus_counters 1
 
 /* Instructions executed, counted once per warp. */
-#define CL_PROFILING_COMMAND_INSTRUCTIONS_VENTUS        0x4F00
+#define CL_PROFILING_COMMAND_INSTRUCTIONS_VENTUS 0x4F00
 /* Of these the vector instructions ... */
 #define CL_PROFILING_COMMAND_VECTOR_INSTRUCTIONS_VENTUS 0x4F01
 /* ... and the sum of the lanes active in them: active lanes on average = this / the one above. */
-#define CL_PROFILING_COMMAND_ACTIVE_LANES_VENTUS        0x4F02
+#define CL_PROFILING_COMMAND_ACTIVE_LANES_VENTUS 0x4F02
 /* Vector branches executed, and those whose lanes went both ways. */
-#define CL_PROFILING_COMMAND_BRANCHES_VENTUS            0x4F03
-#define CL_PROFILING_COMMAND_DIVERGENT_BRANCHES_VENTUS  0x4F04
+#define CL_PROFILING_COMMAND_BRANCHES_VENTUS           0x4F03
+#define CL_PROFILING_COMMAND_DIVERGENT_BRANCHES_VENTUS 0x4F04
 /* Memory instructions, counted once per warp. */
-#define CL_PROFILING_COMMAND_LOADS_VENTUS               0x4F05
-#define CL_PROFILING_COMMAND_STORES_VENTUS              0x4F06
-#define CL_PROFILING_COMMAND_ATOMICS_VENTUS             0x4F07
+#define CL_PROFILING_COMMAND_LOADS_VENTUS   0x4F05
+#define CL_PROFILING_COMMAND_STORES_VENTUS  0x4F06
+#define CL_PROFILING_COMMAND_ATOMICS_VENTUS 0x4F07
 /* Arrivals of warps at barriers. */
-#define CL_PROFILING_COMMAND_BARRIERS_VENTUS            0x4F08
+#define CL_PROFILING_COMMAND_BARRIERS_VENTUS 0x4F08
 /* Work-groups and warps dispatched. */
-#define CL_PROFILING_COMMAND_GROUPS_VENTUS              0x4F09
-#define CL_PROFILING_COMMAND_WARPS_VENTUS               0x4F0A
+#define CL_PROFILING_COMMAND_GROUPS_VENTUS 0x4F09
+#define CL_PROFILING_COMMAND_WARPS_VENTUS  0x4F0A
 /* Deepest stack of diverged branches of any warp. */
-#define CL_PROFILING_COMMAND_MAX_SIMT_DEPTH_VENTUS      0x4F0B
+#define CL_PROFILING_COMMAND_MAX_SIMT_DEPTH_VENTUS 0x4F0B
 
 #endif

@@ -14,7 +14,9 @@ static cl_int properties_check(const cl_context_properties *list, size_t *count)
     *count = 0;
     if (!list) return CL_SUCCESS;
     for (; list[n]; n += 2) {
-        bool *seen = list[n] == CL_CONTEXT_PLATFORM ? &platform : list[n] == CL_CONTEXT_INTEROP_USER_SYNC ? &sync : NULL;
+        bool *seen = list[n] == CL_CONTEXT_PLATFORM            ? &platform
+                     : list[n] == CL_CONTEXT_INTEROP_USER_SYNC ? &sync
+                                                               : NULL;
         if (!seen || *seen) return CL_INVALID_PROPERTY;
         *seen = true;
         if (seen == &platform && (cl_platform_id)list[n + 1] != &the_platform) return CL_INVALID_PLATFORM;
@@ -56,7 +58,7 @@ static cl_int context_make(const cl_context_properties *properties, size_t count
 }
 
 cl_context clCreateContext(const cl_context_properties *properties, cl_uint num_devices, const cl_device_id *devices,
-                           void (CL_CALLBACK *notify)(const char *, const void *, size_t, void *), void *data,
+                           void(CL_CALLBACK *notify)(const char *, const void *, size_t, void *), void *data,
                            cl_int *errcode_ret)
 {
     size_t count;
@@ -74,7 +76,7 @@ cl_context clCreateContext(const cl_context_properties *properties, cl_uint num_
 }
 
 cl_context clCreateContextFromType(const cl_context_properties *properties, cl_device_type type,
-                                   void (CL_CALLBACK *notify)(const char *, const void *, size_t, void *), void *data,
+                                   void(CL_CALLBACK *notify)(const char *, const void *, size_t, void *), void *data,
                                    cl_int *errcode_ret)
 {
     size_t count;
@@ -133,7 +135,7 @@ cl_int destructor_add(struct destructor **list, pthread_mutex_t *lock, void (*ca
 {
     struct destructor *d = malloc(sizeof *d);
     if (!d) return CL_OUT_OF_HOST_MEMORY;
-    d->call = (void (CL_CALLBACK *)(void *, void *))call;
+    d->call = (void(CL_CALLBACK *)(void *, void *))call;
     d->data = data;
     pthread_mutex_lock(lock);
     d->next = *list;
@@ -152,7 +154,7 @@ void destructor_run(struct destructor *list, void *object)
     }
 }
 
-cl_int clSetContextDestructorCallback(cl_context context, void (CL_CALLBACK *call)(cl_context, void *), void *data)
+cl_int clSetContextDestructorCallback(cl_context context, void(CL_CALLBACK *call)(cl_context, void *), void *data)
 {
     if (!object_is(context, KIND_CONTEXT)) return CL_INVALID_CONTEXT;
     if (!call) return CL_INVALID_VALUE;

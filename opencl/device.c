@@ -72,20 +72,14 @@ ventus_device *device_open(void)
     return machine;
 }
 
-cl_uint device_max_group(const struct gpu_config *config)
-{
-    return config->warps_per_sm * config->threads_per_warp;
-}
+cl_uint device_max_group(const struct gpu_config *config) { return config->warps_per_sm * config->threads_per_warp; }
 
 /* Backed lazily. 1.5 GiB of the 1.75 GiB window for buffers leaves room for private memory, arguments
  * and fragmentation (hashcat wants more than 1 GiB); a quarter of it at once is the least a full
  * profile allows. */
 static const cl_ulong global_memory = (cl_ulong)1536 << 20;
 
-cl_ulong device_max_alloc(void)
-{
-    return global_memory / 4;
-}
+cl_ulong device_max_alloc(void) { return global_memory / 4; }
 
 /* What is left when a work-group of all warps has its scalar stacks. Programs fill what they are told,
  * and test suites every byte of it, so no more than other GPUs have. */
@@ -96,6 +90,8 @@ cl_ulong device_local_memory(const struct gpu_config *config)
     return left < usual ? left : usual;
 }
 
+/* One row a query. */
+// clang-format off
 #define TEXT(param, text) case param: return info_text(out, text);
 #define VALUE(param, type, ...) case param: INFO(type, __VA_ARGS__);
 #define ARRAY(param, array) case param: return info_bytes(out, array, sizeof array);
@@ -232,6 +228,7 @@ static cl_int device_table(const struct gpu_config *c, cl_device_info param, str
     default: return CL_INVALID_VALUE;
     }
 }
+// clang-format on
 
 cl_int clGetDeviceInfo(cl_device_id device, cl_device_info param, size_t size, void *value, size_t *size_ret)
 {
@@ -270,12 +267,6 @@ cl_int device_list_check(cl_uint count, const cl_device_id *list, bool may_be_em
     return CL_SUCCESS;
 }
 
-cl_int clRetainDevice(cl_device_id device)
-{
-    return object_is(device, KIND_DEVICE) ? CL_SUCCESS : CL_INVALID_DEVICE;
-}
+cl_int clRetainDevice(cl_device_id device) { return object_is(device, KIND_DEVICE) ? CL_SUCCESS : CL_INVALID_DEVICE; }
 
-cl_int clReleaseDevice(cl_device_id device)
-{
-    return object_is(device, KIND_DEVICE) ? CL_SUCCESS : CL_INVALID_DEVICE;
-}
+cl_int clReleaseDevice(cl_device_id device) { return object_is(device, KIND_DEVICE) ? CL_SUCCESS : CL_INVALID_DEVICE; }

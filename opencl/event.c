@@ -12,8 +12,8 @@ struct event_callback {
     struct notice notice; /* first: the notifier hands it back */
     struct event_callback *next;
     cl_event event;
-    cl_int type, status;  /* registered for; to report */
-    void (CL_CALLBACK *call)(cl_event, cl_int, void *);
+    cl_int type, status; /* registered for; to report */
+    void(CL_CALLBACK *call)(cl_event, cl_int, void *);
     void *data;
 };
 
@@ -143,10 +143,7 @@ cl_int clWaitForEvents(cl_uint count, const cl_event *list)
     return result;
 }
 
-cl_int clRetainEvent(cl_event event)
-{
-    return object_retain(event, KIND_EVENT) ? CL_SUCCESS : CL_INVALID_EVENT;
-}
+cl_int clRetainEvent(cl_event event) { return object_retain(event, KIND_EVENT) ? CL_SUCCESS : CL_INVALID_EVENT; }
 
 /* A user event that the client lets go of unset can never be set: what waits for it ends with an error
  * instead of waiting for ever. */
@@ -170,9 +167,7 @@ cl_int clGetEventInfo(cl_event event, cl_event_info param, size_t size, void *va
     case CL_EVENT_CONTEXT: INFO(cl_context, event->context);
     case CL_EVENT_COMMAND_TYPE: INFO(cl_command_type, event->type);
     case CL_EVENT_REFERENCE_COUNT: INFO(cl_uint, object_count(&event->base));
-    case CL_EVENT_COMMAND_EXECUTION_STATUS:
-        failure_seen(event, status);
-        INFO(cl_int, status);
+    case CL_EVENT_COMMAND_EXECUTION_STATUS: failure_seen(event, status); INFO(cl_int, status);
     default: return CL_INVALID_VALUE;
     }
 }
@@ -201,7 +196,7 @@ cl_int clSetUserEventStatus(cl_event event, cl_int status)
     return CL_SUCCESS;
 }
 
-cl_int clSetEventCallback(cl_event event, cl_int type, void (CL_CALLBACK *call)(cl_event, cl_int, void *), void *data)
+cl_int clSetEventCallback(cl_event event, cl_int type, void(CL_CALLBACK *call)(cl_event, cl_int, void *), void *data)
 {
     if (!object_is(event, KIND_EVENT)) return CL_INVALID_EVENT;
     if (!call || type < CL_COMPLETE || type > CL_SUBMITTED) return CL_INVALID_VALUE;

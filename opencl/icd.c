@@ -6,15 +6,9 @@
 
 #include "objects.h"
 
-static cl_int no_interop(void)
-{
-    return CL_INVALID_OPERATION;
-}
+static cl_int no_interop(void) { return CL_INVALID_OPERATION; }
 
-static void *no_object(void)
-{
-    return NULL;
-}
+static void *no_object(void) { return NULL; }
 
 static void *extension_function(const char *name);
 
@@ -24,10 +18,11 @@ static void *extension_function_of(cl_platform_id platform, const char *name)
 }
 
 /* The arguments of the interop functions are never looked at, so one function serves all signatures. */
-#define REFUSE(name) .name = (cl_api_##name)(void *)no_interop
+#define REFUSE(name)  .name = (cl_api_##name)(void *)no_interop
 #define NOTHING(name) .name = (cl_api_##name)(void *)no_object
-#define OURS(name) .name = name
+#define OURS(name)    .name = name
 
+// clang-format off
 const cl_icd_dispatch dispatch_table = {
     .clGetPlatformIDs = platform_ids,
     .clGetPlatformInfo = platform_info,
@@ -81,6 +76,7 @@ const cl_icd_dispatch dispatch_table = {
     OURS(clSetProgramSpecializationConstant), OURS(clCreateBufferWithProperties), OURS(clCreateImageWithProperties),
     OURS(clSetContextDestructorCallback),
 };
+// clang-format on
 
 static void *extension_function(const char *name)
 {
@@ -96,12 +92,10 @@ static void *extension_function(const char *name)
 
 EXPORT void *clGetExtensionFunctionAddress(const char *name);
 EXPORT cl_int clIcdGetPlatformIDsKHR(cl_uint num_entries, cl_platform_id *platforms, cl_uint *num_platforms);
-EXPORT cl_int clGetPlatformInfo(cl_platform_id platform, cl_platform_info param, size_t size, void *value, size_t *size_ret);
+EXPORT cl_int clGetPlatformInfo(cl_platform_id platform, cl_platform_info param, size_t size, void *value,
+                                size_t *size_ret);
 
-void *clGetExtensionFunctionAddress(const char *name)
-{
-    return extension_function(name);
-}
+void *clGetExtensionFunctionAddress(const char *name) { return extension_function(name); }
 
 cl_int clIcdGetPlatformIDsKHR(cl_uint num_entries, cl_platform_id *platforms, cl_uint *num_platforms)
 {

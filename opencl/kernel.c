@@ -107,10 +107,7 @@ cl_kernel clCloneKernel(cl_kernel source, cl_int *errcode_ret)
 }
 
 /* The client's references to kernels keep the program from being rebuilt, so both ends are counted. */
-cl_int clRetainKernel(cl_kernel kernel)
-{
-    return object_retain(kernel, KIND_KERNEL) ? CL_SUCCESS : CL_INVALID_KERNEL;
-}
+cl_int clRetainKernel(cl_kernel kernel) { return object_retain(kernel, KIND_KERNEL) ? CL_SUCCESS : CL_INVALID_KERNEL; }
 
 cl_int clReleaseKernel(cl_kernel kernel)
 {
@@ -148,7 +145,8 @@ static cl_int set_value(cl_kernel kernel, const struct ventus_arg *arg, size_t s
 {
     if (!value) return CL_INVALID_ARG_VALUE;
     if (size != arg->size) return CL_INVALID_ARG_SIZE;
-    if (arg->offset > kernel->info->args_size || size > kernel->info->args_size - arg->offset) return CL_INVALID_ARG_SIZE;
+    if (arg->offset > kernel->info->args_size || size > kernel->info->args_size - arg->offset)
+        return CL_INVALID_ARG_SIZE;
     memcpy(kernel->image + arg->offset, value, size);
     return CL_SUCCESS;
 }
@@ -201,13 +199,16 @@ uint32_t kernel_max_group(const struct _cl_kernel *kernel)
 /* Attributes as the source has them, one blank between two. */
 static void attributes(const struct ventus_kernel *info, char *text, size_t size)
 {
-    const struct { const char *name; const uint32_t *v; } sizes[] = {
-        {"reqd_work_group_size", info->reqd}, {"work_group_size_hint", info->hint}};
+    const struct {
+        const char *name;
+        const uint32_t *v;
+    } sizes[] = {{"reqd_work_group_size", info->reqd}, {"work_group_size_hint", info->hint}};
     size_t n = 0;
     text[0] = 0;
     for (int i = 0; i < 2; i++)
         if (sizes[i].v[0])
-            n += (size_t)snprintf(text + n, size - n, "%s%s(%u,%u,%u)", n ? " " : "", sizes[i].name, sizes[i].v[0], sizes[i].v[1], sizes[i].v[2]);
+            n += (size_t)snprintf(text + n, size - n, "%s%s(%u,%u,%u)", n ? " " : "", sizes[i].name, sizes[i].v[0],
+                                  sizes[i].v[1], sizes[i].v[2]);
     if (info->vec_hint[0]) snprintf(text + n, size - n, "%svec_type_hint(%.64s)", n ? " " : "", info->vec_hint);
 }
 
@@ -222,15 +223,13 @@ cl_int clGetKernelInfo(cl_kernel kernel, cl_kernel_info param, size_t size, void
     case CL_KERNEL_REFERENCE_COUNT: INFO(cl_uint, object_count(&kernel->base));
     case CL_KERNEL_CONTEXT: INFO(cl_context, kernel->program->context);
     case CL_KERNEL_PROGRAM: INFO(cl_program, kernel->program);
-    case CL_KERNEL_ATTRIBUTES:
-        attributes(kernel->info, text, sizeof text);
-        return info_text(out, text);
+    case CL_KERNEL_ATTRIBUTES: attributes(kernel->info, text, sizeof text); return info_text(out, text);
     default: return CL_INVALID_VALUE;
     }
 }
 
-cl_int clGetKernelWorkGroupInfo(cl_kernel kernel, cl_device_id device, cl_kernel_work_group_info param, size_t size, void *value,
-                                size_t *size_ret)
+cl_int clGetKernelWorkGroupInfo(cl_kernel kernel, cl_device_id device, cl_kernel_work_group_info param, size_t size,
+                                void *value, size_t *size_ret)
 {
     struct info out = {size, value, size_ret};
     if (!object_is(kernel, KIND_KERNEL)) return CL_INVALID_KERNEL;
@@ -238,7 +237,8 @@ cl_int clGetKernelWorkGroupInfo(cl_kernel kernel, cl_device_id device, cl_kernel
     const uint32_t *reqd = kernel->info->reqd;
     switch (param) {
     case CL_KERNEL_WORK_GROUP_SIZE: INFO(size_t, kernel_max_group(kernel));
-    case CL_KERNEL_COMPILE_WORK_GROUP_SIZE: return info_bytes(out, (size_t[3]){reqd[0], reqd[1], reqd[2]}, 3 * sizeof(size_t));
+    case CL_KERNEL_COMPILE_WORK_GROUP_SIZE:
+        return info_bytes(out, (size_t[3]){reqd[0], reqd[1], reqd[2]}, 3 * sizeof(size_t));
     case CL_KERNEL_LOCAL_MEM_SIZE: INFO(cl_ulong, kernel_local_bytes(kernel));
     case CL_KERNEL_PRIVATE_MEM_SIZE: INFO(cl_ulong, kernel->info->pds_bytes);
     case CL_KERNEL_PREFERRED_WORK_GROUP_SIZE_MULTIPLE: INFO(size_t, device_config()->threads_per_warp);
@@ -269,7 +269,8 @@ static cl_kernel_arg_type_qualifier type_qualifiers(const struct ventus_arg *arg
     return q;
 }
 
-cl_int clGetKernelArgInfo(cl_kernel kernel, cl_uint index, cl_kernel_arg_info param, size_t size, void *value, size_t *size_ret)
+cl_int clGetKernelArgInfo(cl_kernel kernel, cl_uint index, cl_kernel_arg_info param, size_t size, void *value,
+                          size_t *size_ret)
 {
     struct info out = {size, value, size_ret};
     if (!object_is(kernel, KIND_KERNEL)) return CL_INVALID_KERNEL;

@@ -46,10 +46,7 @@ static int remove_entry(const char *path, const struct stat *st, int type, struc
     return remove(path);
 }
 
-static void folder_remove(const char *folder)
-{
-    nftw(folder, remove_entry, 8, FTW_DEPTH | FTW_PHYS);
-}
+static void folder_remove(const char *folder) { nftw(folder, remove_entry, 8, FTW_DEPTH | FTW_PHYS); }
 
 /* The folder's name (the caller's to free), or NULL. */
 static char *folder_make(void)
@@ -109,8 +106,9 @@ static char *options_with(const char *options, const char *folder)
     return asprintf(&text, "%s -I \"%s\"", options ? options : "", folder) < 0 ? NULL : text;
 }
 
-cl_int clCompileProgram(cl_program program, cl_uint count, const cl_device_id *list, const char *options, cl_uint nheaders,
-                        const cl_program *headers, const char **names, void (CL_CALLBACK *notify)(cl_program, void *), void *data)
+cl_int clCompileProgram(cl_program program, cl_uint count, const cl_device_id *list, const char *options,
+                        cl_uint nheaders, const cl_program *headers, const char **names,
+                        void(CL_CALLBACK *notify)(cl_program, void *), void *data)
 {
     if (!object_is(program, KIND_PROGRAM)) return CL_INVALID_PROGRAM;
     cl_int error = device_list_check(count, list, true);
@@ -119,14 +117,17 @@ cl_int clCompileProgram(cl_program program, cl_uint count, const cl_device_id *l
     if (!error && !program->source) error = CL_INVALID_OPERATION;
     if (!error) error = program_begin(program, options);
     if (error) return error;
+    // clang-format off
     struct build_job job = {.work = job_object, .program = program, .notify = notify, .data = data,
                       .type = CL_PROGRAM_BINARY_TYPE_COMPILED_OBJECT};
+    // clang-format on
     if (nheaders) job.folder = folder_of_headers(nheaders, headers, names);
     job.options = nheaders && !job.folder ? NULL : options_with(options, job.folder);
     if (job.options) return job_start(&job);
     if (job.folder) folder_remove(job.folder);
     free(job.folder);
-    program_end(program, NULL, CL_PROGRAM_BINARY_TYPE_NONE, strdup("ventus: cannot write the headers to a temporary folder\n"));
+    program_end(program, NULL, CL_PROGRAM_BINARY_TYPE_NONE,
+                strdup("ventus: cannot write the headers to a temporary folder\n"));
     return CL_OUT_OF_RESOURCES;
 }
 
@@ -135,8 +136,9 @@ cl_int clCompileProgram(cl_program program, cl_uint count, const cl_device_id *l
 static bool link_option_known(const char *word, size_t length)
 {
     static const char *const known[] = {
-        "-create-library", "-enable-link-options", "-cl-denorms-are-zero", "-cl-no-signed-zeros", "-cl-unsafe-math-optimizations",
-        "-cl-finite-math-only", "-cl-fast-relaxed-math", "-cl-no-subgroup-ifp",
+        "-create-library",       "-enable-link-options",          "-cl-denorms-are-zero",
+        "-cl-no-signed-zeros",   "-cl-unsafe-math-optimizations", "-cl-finite-math-only",
+        "-cl-fast-relaxed-math", "-cl-no-subgroup-ifp",
     };
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
         if (strlen(known[i]) == length && memcmp(known[i], word, length) == 0) return true;
@@ -189,7 +191,8 @@ static char **input_files(const struct build_job *job, const char *folder)
     for (cl_uint i = 0; files && i < job->ninputs; i++) {
         char name[32];
         snprintf(name, sizeof name, "object%u", i);
-        if (file_write(folder, name, job->inputs[i]->bytes, job->inputs[i]->size) && asprintf(&files[i], "%s/%s", folder, name) > 0)
+        if (file_write(folder, name, job->inputs[i]->bytes, job->inputs[i]->size) &&
+            asprintf(&files[i], "%s/%s", folder, name) > 0)
             continue;
         while (i > 0) free(files[--i]);
         free(files);
@@ -206,7 +209,8 @@ cl_int job_link(struct build_job *job)
         struct build b = {.source = "", .objects = files};
         error = job_build(job, &b);
     } else {
-        program_end(job->program, NULL, CL_PROGRAM_BINARY_TYPE_NONE, strdup("ventus: cannot write the objects to a temporary folder\n"));
+        program_end(job->program, NULL, CL_PROGRAM_BINARY_TYPE_NONE,
+                    strdup("ventus: cannot write the objects to a temporary folder\n"));
     }
     for (cl_uint i = 0; files && i < job->ninputs; i++) free(files[i]);
     free(files);
@@ -227,8 +231,9 @@ static void inputs_drop(struct build_job *job)
     free(job->inputs);
 }
 
-cl_program clLinkProgram(cl_context context, cl_uint count, const cl_device_id *list, const char *options, cl_uint ninputs,
-                         const cl_program *inputs, void (CL_CALLBACK *notify)(cl_program, void *), void *data, cl_int *errcode_ret)
+cl_program clLinkProgram(cl_context context, cl_uint count, const cl_device_id *list, const char *options,
+                         cl_uint ninputs, const cl_program *inputs, void(CL_CALLBACK *notify)(cl_program, void *),
+                         void *data, cl_int *errcode_ret)
 {
     cl_program program = NULL;
     struct build_job job = {.work = job_link_only, .notify = notify, .data = data, .type = link_type(options)};

@@ -99,7 +99,8 @@ static cl_int run_launch(struct command *c)
     c->event->counters = result.counters;
     c->event->counted = true;
     if (status == VENTUS_OK) return CL_SUCCESS;
-    if (!message[0]) snprintf(message, sizeof message, "kernel %s: %s", c->launch.kernel->name, ventus_status_text(status));
+    if (!message[0])
+        snprintf(message, sizeof message, "kernel %s: %s", c->launch.kernel->name, ventus_status_text(status));
     context_report(context, message);
     return status == VENTUS_NO_MEMORY ? CL_OUT_OF_HOST_MEMORY : CL_OUT_OF_RESOURCES;
 }
@@ -120,7 +121,8 @@ static cl_int freeze_arguments(struct command *c, cl_kernel kernel)
         if (!kernel->arguments[i].mem) continue;
         cl_int error = command_mem(c, kernel->arguments[i].mem, &addr);
         if (error) return error == CL_INVALID_MEM_OBJECT ? CL_INVALID_KERNEL_ARGS : error;
-        if (arg->offset > info->args_size || info->args_size - arg->offset < sizeof addr) return CL_INVALID_KERNEL_DEFINITION;
+        if (arg->offset > info->args_size || info->args_size - arg->offset < sizeof addr)
+            return CL_INVALID_KERNEL_DEFINITION;
         memcpy(image + arg->offset, &addr, sizeof addr);
     }
     c->launch.args = image;
@@ -168,8 +170,9 @@ static cl_int launch(cl_command_queue q, cl_command_type type, cl_kernel kernel,
     return error;
 }
 
-cl_int clEnqueueNDRangeKernel(cl_command_queue q, cl_kernel kernel, cl_uint dim, const size_t *offset, const size_t *global,
-                              const size_t *local, cl_uint nwaits, const cl_event *waits, cl_event *event)
+cl_int clEnqueueNDRangeKernel(cl_command_queue q, cl_kernel kernel, cl_uint dim, const size_t *offset,
+                              const size_t *global, const size_t *local, cl_uint nwaits, const cl_event *waits,
+                              cl_event *event)
 {
     return launch(q, CL_COMMAND_NDRANGE_KERNEL, kernel, dim, offset, global, local, nwaits, waits, event);
 }

@@ -39,10 +39,7 @@ bool object_release(void *handle, enum kind kind, bool *last)
     return true;
 }
 
-void object_use(struct object *object)
-{
-    atomic_fetch_add(&object->uses, 1);
-}
+void object_use(struct object *object) { atomic_fetch_add(&object->uses, 1); }
 
 bool object_unuse(struct object *object)
 {
@@ -51,7 +48,4 @@ bool object_unuse(struct object *object)
     return true;
 }
 
-cl_uint object_count(const struct object *object)
-{
-    return atomic_load(&object->refs);
-}
+cl_uint object_count(const struct object *object) { return atomic_load(&object->refs); }

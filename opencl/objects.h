@@ -29,10 +29,12 @@
 /* ---- object.c: reference counts ---- */
 
 /* Tags no client data looks like by chance. */
+// clang-format off
 enum kind {
     KIND_PLATFORM = 0x56c10001, KIND_DEVICE, KIND_CONTEXT, KIND_QUEUE, KIND_MEM,
     KIND_PROGRAM, KIND_KERNEL, KIND_EVENT,
 };
+// clang-format on
 
 struct object {
     const cl_icd_dispatch *dispatch;
@@ -140,7 +142,7 @@ void notifier_close(struct notifier *notifier);
 /* Callbacks that run, last registered first, when an object is gone. */
 struct destructor {
     struct destructor *next;
-    void (CL_CALLBACK *call)(void *object, void *data);
+    void(CL_CALLBACK *call)(void *object, void *data);
     void *data;
 };
 
@@ -148,7 +150,7 @@ struct _cl_context {
     struct object base;
     cl_context_properties *properties; /* as given, with the closing 0 */
     size_t nproperties;
-    void (CL_CALLBACK *notify)(const char *text, const void *private_info, size_t cb, void *data);
+    void(CL_CALLBACK *notify)(const char *text, const void *private_info, size_t cb, void *data);
     void *notify_data;
     ventus_device *device;
     struct notifier *notifier;
@@ -169,10 +171,10 @@ enum { TIME_QUEUED, TIME_SUBMIT, TIME_START, TIME_END, TIME_COUNT };
 struct _cl_event {
     struct object base;
     cl_context context;
-    cl_command_queue queue;  /* NULL: user event */
+    cl_command_queue queue; /* NULL: user event */
     cl_command_type type;
-    atomic_int status;       /* written under the lock */
-    bool counted;            /* counters are those of a launch; user event: the status has been set */
+    atomic_int status; /* written under the lock */
+    bool counted;      /* counters are those of a launch; user event: the status has been set */
     uint64_t times[TIME_COUNT];
     struct counters counters;
     pthread_mutex_t lock;
@@ -214,11 +216,11 @@ struct box {
 struct command {
     struct command *next;
     cl_event event;
-    cl_int (*run)(struct command *command);  /* CL_SUCCESS or the event's error */
+    cl_int (*run)(struct command *command); /* CL_SUCCESS or the event's error */
     cl_uint nwaits;
     cl_event *waits;
     cl_uint nmems;
-    cl_mem *mems;                            /* used until the command has ended */
+    cl_mem *mems; /* used until the command has ended */
     cl_kernel kernel;
     struct box box;
     void *host;
@@ -226,7 +228,7 @@ struct command {
     size_t pattern_size;
     uint32_t addr[2];
     struct ventus_launch launch;
-    void *args;                              /* frozen argument image and local sizes */
+    void *args; /* frozen argument image and local sizes */
 };
 
 /* A command for `queue` with the wait list checked and `nmems` places for buffers. */
@@ -251,17 +253,17 @@ struct mapping {
 
 struct _cl_mem {
     struct object base;
-    atomic_uint weak;        /* keeps the struct: one for all uses, one per kernel argument */
+    atomic_uint weak; /* keeps the struct: one for all uses, one per kernel argument */
     cl_context context;
     cl_mem_flags flags;
     size_t size;
-    void *host_ptr;          /* CL_MEM_USE_HOST_PTR */
-    cl_mem parent;           /* of a sub-buffer */
+    void *host_ptr; /* CL_MEM_USE_HOST_PTR */
+    cl_mem parent;  /* of a sub-buffer */
     size_t origin;
     cl_mem_properties *properties;
     size_t nproperties;
-    pthread_mutex_t lock;    /* everything below */
-    uint32_t addr;           /* device memory, taken at first use; 0: none yet. Root buffers only. */
+    pthread_mutex_t lock; /* everything below */
+    uint32_t addr;        /* device memory, taken at first use; 0: none yet. Root buffers only. */
     struct mapping *maps;
     cl_uint nmaps;
     struct destructor *destructors;
@@ -295,16 +297,16 @@ void executable_drop(struct executable *executable);
 struct _cl_program {
     struct object base;
     cl_context context;
-    char *source;                 /* NULL: made from a binary or by linking */
+    char *source; /* NULL: made from a binary or by linking */
     size_t source_size;
-    pthread_mutex_t lock;         /* everything below */
+    pthread_mutex_t lock; /* everything below */
     bool building;
-    cl_uint kernels;              /* kernel objects the client holds */
+    cl_uint kernels; /* kernel objects the client holds */
     cl_build_status status;
-    cl_program_binary_type type;  /* of `executable`; NONE: there is none */
-    char *options, *log;          /* of the last build; NULL: none */
+    cl_program_binary_type type; /* of `executable`; NONE: there is none */
+    char *options, *log;         /* of the last build; NULL: none */
     struct executable *executable;
-    bool arg_info;                /* clGetKernelArgInfo has an answer */
+    bool arg_info; /* clGetKernelArgInfo has an answer */
 };
 
 cl_program program_new(cl_context context);
@@ -324,23 +326,23 @@ void program_end(cl_program program, struct executable *executable, cl_program_b
 struct build {
     const char *source;
     size_t source_size;
-    const char *options;     /* may be NULL */
-    char **objects;          /* names of files to link instead of compiling; closed by NULL */
-    bool object;             /* the result is an object */
-    char *log;               /* result, NULL if empty; the caller's to free */
-    unsigned char *bytes;    /* result, NULL unless CL_SUCCESS; the caller's to free */
+    const char *options;  /* may be NULL */
+    char **objects;       /* names of files to link instead of compiling; closed by NULL */
+    bool object;          /* the result is an object */
+    char *log;            /* result, NULL if empty; the caller's to free */
+    unsigned char *bytes; /* result, NULL unless CL_SUCCESS; the caller's to free */
     size_t size;
 };
 
 /* Runs `work` at once, or on a thread of its own if the client gave a callback, and calls that. */
 struct build_job {
     cl_int (*work)(struct build_job *job); /* must not touch the job's program after program_end */
-    cl_program program;              /* held until the end */
-    void (CL_CALLBACK *notify)(cl_program program, void *data);
+    cl_program program;                    /* held until the end */
+    void(CL_CALLBACK *notify)(cl_program program, void *data);
     void *data;
-    char *options, *folder;          /* options for the compiler; folder of headers or NULL */
-    cl_program_binary_type type;     /* of the result */
-    struct executable **inputs;      /* to link, or the one to take over */
+    char *options, *folder;      /* options for the compiler; folder of headers or NULL */
+    cl_program_binary_type type; /* of the result */
+    struct executable **inputs;  /* to link, or the one to take over */
     cl_uint ninputs;
 };
 
@@ -359,7 +361,7 @@ cl_int build_run(struct build *build);
 /* Program binaries. binary_make allocates; binary_read points into `data`. */
 struct binary {
     cl_program_binary_type type;
-    const char *options;     /* not terminated */
+    const char *options; /* not terminated */
     size_t options_size;
     const unsigned char *payload;
     size_t payload_size;
@@ -372,7 +374,7 @@ bool binary_read(const unsigned char *data, size_t size, struct binary *binary);
 
 struct argument {
     bool set;
-    cl_mem mem;          /* ARG_GLOBAL, ARG_CONSTANT; watched; NULL: null pointer */
+    cl_mem mem; /* ARG_GLOBAL, ARG_CONSTANT; watched; NULL: null pointer */
 };
 
 struct _cl_kernel {
@@ -380,8 +382,8 @@ struct _cl_kernel {
     cl_program program;
     struct executable *executable;
     const struct ventus_kernel *info;
-    unsigned char *image;        /* argument buffer, info->args_size bytes */
-    uint64_t *local_sizes;       /* one per argument */
+    unsigned char *image;  /* argument buffer, info->args_size bytes */
+    uint64_t *local_sizes; /* one per argument */
     struct argument *arguments;
 };
 

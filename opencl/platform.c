@@ -43,7 +43,4 @@ cl_int clUnloadPlatformCompiler(cl_platform_id platform)
     return platform == &the_platform ? CL_SUCCESS : CL_INVALID_PLATFORM;
 }
 
-cl_int clUnloadCompiler(void)
-{
-    return CL_SUCCESS;
-}
+cl_int clUnloadCompiler(void) { return CL_SUCCESS; }

@@ -11,7 +11,8 @@
 
 static bool content_valid(struct executable *e, cl_program_binary_type type, const char **why)
 {
-    if (type == CL_PROGRAM_BINARY_TYPE_EXECUTABLE) return ventus_module_load(e->bytes, e->size, &e->module, why) == VENTUS_OK;
+    if (type == CL_PROGRAM_BINARY_TYPE_EXECUTABLE)
+        return ventus_module_load(e->bytes, e->size, &e->module, why) == VENTUS_OK;
     *why = "it is no object";
     return e->size > 4 && memcmp(e->bytes, "BC\xc0\xde", 4) == 0; /* LLVM bitcode: only the compiler reads more of it */
 }
@@ -95,7 +96,8 @@ static bool source_size(cl_uint count, const char **strings, const size_t *lengt
     if (count == 0 || !strings) return false;
     for (cl_uint i = 0; i < count; i++) {
         if (!strings[i]) return false;
-        if (__builtin_add_overflow(*total, lengths && lengths[i] ? lengths[i] : strlen(strings[i]), total)) return false;
+        if (__builtin_add_overflow(*total, lengths && lengths[i] ? lengths[i] : strlen(strings[i]), total))
+            return false;
     }
     return *total < SIZE_MAX;
 }
@@ -303,7 +305,8 @@ cl_int job_build(struct build_job *job, struct build *b)
 
 cl_int job_compile(struct build_job *job)
 {
-    struct build b = {.source = job->program->source, .source_size = job->program->source_size, .options = job->options};
+    struct build b = {
+        .source = job->program->source, .source_size = job->program->source_size, .options = job->options};
     return job_build(job, &b);
 }
 
@@ -325,7 +328,7 @@ static cl_int binary_job(cl_program program, struct build_job *job)
 }
 
 cl_int clBuildProgram(cl_program program, cl_uint count, const cl_device_id *list, const char *options,
-                      void (CL_CALLBACK *notify)(cl_program, void *), void *data)
+                      void(CL_CALLBACK *notify)(cl_program, void *), void *data)
 {
     if (!object_is(program, KIND_PROGRAM)) return CL_INVALID_PROGRAM;
     cl_int error = device_list_check(count, list, true);
@@ -333,8 +336,11 @@ cl_int clBuildProgram(cl_program program, cl_uint count, const cl_device_id *lis
     if (!notify && data) return CL_INVALID_VALUE;
     error = program_begin(program, options);
     if (error) return error;
-    struct build_job job = {.work = job_compile, .program = program, .notify = notify, .data = data,
-                      .type = CL_PROGRAM_BINARY_TYPE_EXECUTABLE};
+    struct build_job job = {.work = job_compile,
+                            .program = program,
+                            .notify = notify,
+                            .data = data,
+                            .type = CL_PROGRAM_BINARY_TYPE_EXECUTABLE};
     if (!program->source) error = binary_job(program, &job);
     else if (!(job.options = strdup(options ? options : ""))) error = CL_OUT_OF_HOST_MEMORY;
     if (!error) return job_start(&job);
@@ -347,7 +353,8 @@ cl_int clBuildProgram(cl_program program, cl_uint count, const cl_device_id *lis
 /* What `ask` answers, with the program's lock held: builds change everything below. */
 static cl_int kernel_names(cl_program program, struct info out)
 {
-    if (!program->executable || program->type != CL_PROGRAM_BINARY_TYPE_EXECUTABLE || program->status != CL_BUILD_SUCCESS)
+    if (!program->executable || program->type != CL_PROGRAM_BINARY_TYPE_EXECUTABLE ||
+        program->status != CL_BUILD_SUCCESS)
         return CL_INVALID_PROGRAM_EXECUTABLE;
     const ventus_module *module = program->executable->module;
     size_t count = ventus_module_kernels(module), size = 1;
@@ -366,16 +373,19 @@ static cl_int kernel_names(cl_program program, struct info out)
 
 static cl_int kernel_count(cl_program program, struct info out)
 {
-    if (!program->executable || program->type != CL_PROGRAM_BINARY_TYPE_EXECUTABLE || program->status != CL_BUILD_SUCCESS)
+    if (!program->executable || program->type != CL_PROGRAM_BINARY_TYPE_EXECUTABLE ||
+        program->status != CL_BUILD_SUCCESS)
         return CL_INVALID_PROGRAM_EXECUTABLE;
     INFO(size_t, ventus_module_kernels(program->executable->module));
 }
 
 static unsigned char *program_binary(cl_program program, size_t *size)
 {
-    struct binary b = {.type = program->type, .options = program->options,
+    struct binary b = {.type = program->type,
+                       .options = program->options,
                        .options_size = program->options ? strlen(program->options) : 0,
-                       .payload = program->executable->bytes, .payload_size = program->executable->size};
+                       .payload = program->executable->bytes,
+                       .payload_size = program->executable->size};
     return binary_make(&b, size);
 }
 
@@ -438,8 +448,8 @@ static cl_int build_info(cl_program program, cl_program_build_info param, struct
     }
 }
 
-cl_int clGetProgramBuildInfo(cl_program program, cl_device_id device, cl_program_build_info param, size_t size, void *value,
-                             size_t *size_ret)
+cl_int clGetProgramBuildInfo(cl_program program, cl_device_id device, cl_program_build_info param, size_t size,
+                             void *value, size_t *size_ret)
 {
     if (!object_is(program, KIND_PROGRAM)) return CL_INVALID_PROGRAM;
     if (!object_is(device, KIND_DEVICE)) return CL_INVALID_DEVICE;

@@ -153,10 +153,7 @@ static bool queue_append(cl_command_queue q, struct command *c)
 }
 
 /* A kernel's failure that no wait or query has shown yet: the next blocking call returns it, once. */
-static cl_int fault_take(cl_command_queue q)
-{
-    return atomic_exchange(&q->fault, CL_SUCCESS);
-}
+static cl_int fault_take(cl_command_queue q) { return atomic_exchange(&q->fault, CL_SUCCESS); }
 
 cl_int command_submit(struct command *c, bool blocking, cl_event *result)
 {
@@ -185,14 +182,16 @@ cl_int command_submit(struct command *c, bool blocking, cl_event *result)
 
 /* ---- queues ---- */
 
-static const cl_command_queue_properties known_properties =
-    CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE | CL_QUEUE_PROFILING_ENABLE | CL_QUEUE_ON_DEVICE | CL_QUEUE_ON_DEVICE_DEFAULT;
+static const cl_command_queue_properties known_properties = CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE |
+                                                            CL_QUEUE_PROFILING_ENABLE | CL_QUEUE_ON_DEVICE |
+                                                            CL_QUEUE_ON_DEVICE_DEFAULT;
 
 static cl_int properties_check(cl_command_queue_properties properties)
 {
     if (properties & ~known_properties) return CL_INVALID_VALUE;
     if ((properties & CL_QUEUE_ON_DEVICE_DEFAULT) && !(properties & CL_QUEUE_ON_DEVICE)) return CL_INVALID_VALUE;
-    return properties & ~(cl_command_queue_properties)CL_QUEUE_PROFILING_ENABLE ? CL_INVALID_QUEUE_PROPERTIES : CL_SUCCESS;
+    return properties & ~(cl_command_queue_properties)CL_QUEUE_PROFILING_ENABLE ? CL_INVALID_QUEUE_PROPERTIES
+                                                                                : CL_SUCCESS;
 }
 
 static cl_command_queue queue_new(cl_context context, cl_command_queue_properties properties)
@@ -281,7 +280,8 @@ cl_int clReleaseCommandQueue(cl_command_queue q)
     return CL_SUCCESS;
 }
 
-cl_int clGetCommandQueueInfo(cl_command_queue q, cl_command_queue_info param, size_t size, void *value, size_t *size_ret)
+cl_int clGetCommandQueueInfo(cl_command_queue q, cl_command_queue_info param, size_t size, void *value,
+                             size_t *size_ret)
 {
     struct info out = {size, value, size_ret};
     if (!object_is(q, KIND_QUEUE)) return CL_INVALID_COMMAND_QUEUE;
@@ -308,10 +308,7 @@ cl_int clSetCommandQueueProperty(cl_command_queue q, cl_command_queue_properties
     return CL_INVALID_OPERATION;
 }
 
-cl_int clFlush(cl_command_queue q)
-{
-    return object_is(q, KIND_QUEUE) ? CL_SUCCESS : CL_INVALID_COMMAND_QUEUE;
-}
+cl_int clFlush(cl_command_queue q) { return object_is(q, KIND_QUEUE) ? CL_SUCCESS : CL_INVALID_COMMAND_QUEUE; }
 
 cl_int clFinish(cl_command_queue q)
 {
@@ -325,7 +322,8 @@ cl_int clFinish(cl_command_queue q)
 
 /* ---- markers and barriers: in an in-order queue both are commands that do nothing ---- */
 
-static cl_int enqueue_nothing(cl_command_queue q, cl_command_type type, cl_uint nwaits, const cl_event *waits, cl_event *event)
+static cl_int enqueue_nothing(cl_command_queue q, cl_command_type type, cl_uint nwaits, const cl_event *waits,
+                              cl_event *event)
 {
     struct command *c;
     if (!object_is(q, KIND_QUEUE)) return CL_INVALID_COMMAND_QUEUE;
@@ -349,10 +347,7 @@ cl_int clEnqueueMarker(cl_command_queue q, cl_event *event)
     return event ? enqueue_nothing(q, CL_COMMAND_MARKER, 0, NULL, event) : CL_INVALID_VALUE;
 }
 
-cl_int clEnqueueBarrier(cl_command_queue q)
-{
-    return enqueue_nothing(q, CL_COMMAND_BARRIER, 0, NULL, NULL);
-}
+cl_int clEnqueueBarrier(cl_command_queue q) { return enqueue_nothing(q, CL_COMMAND_BARRIER, 0, NULL, NULL); }
 
 cl_int clEnqueueWaitForEvents(cl_command_queue q, cl_uint count, const cl_event *list)
 {

@@ -29,21 +29,22 @@ cl_mem clCreateImage(cl_context context, cl_mem_flags flags, const cl_image_form
 }
 
 cl_mem clCreateImageWithProperties(cl_context context, const cl_mem_properties *properties, cl_mem_flags flags,
-                                   const cl_image_format *format, const cl_image_desc *desc, void *host_ptr, cl_int *errcode_ret)
+                                   const cl_image_format *format, const cl_image_desc *desc, void *host_ptr,
+                                   cl_int *errcode_ret)
 {
     (void)properties, (void)flags, (void)format, (void)desc, (void)host_ptr;
     return refuse(errcode_ret, in_context(context));
 }
 
-cl_mem clCreateImage2D(cl_context context, cl_mem_flags flags, const cl_image_format *format, size_t width, size_t height,
-                       size_t row, void *host_ptr, cl_int *errcode_ret)
+cl_mem clCreateImage2D(cl_context context, cl_mem_flags flags, const cl_image_format *format, size_t width,
+                       size_t height, size_t row, void *host_ptr, cl_int *errcode_ret)
 {
     (void)flags, (void)format, (void)width, (void)height, (void)row, (void)host_ptr;
     return refuse(errcode_ret, in_context(context));
 }
 
-cl_mem clCreateImage3D(cl_context context, cl_mem_flags flags, const cl_image_format *format, size_t width, size_t height,
-                       size_t depth, size_t row, size_t slice, void *host_ptr, cl_int *errcode_ret)
+cl_mem clCreateImage3D(cl_context context, cl_mem_flags flags, const cl_image_format *format, size_t width,
+                       size_t height, size_t depth, size_t row, size_t slice, void *host_ptr, cl_int *errcode_ret)
 {
     (void)flags, (void)format, (void)width, (void)height, (void)depth, (void)row, (void)slice, (void)host_ptr;
     return refuse(errcode_ret, in_context(context));
@@ -72,7 +73,8 @@ cl_sampler clCreateSampler(cl_context context, cl_bool normalized, cl_addressing
     return refuse(errcode_ret, in_context(context));
 }
 
-cl_sampler clCreateSamplerWithProperties(cl_context context, const cl_sampler_properties *properties, cl_int *errcode_ret)
+cl_sampler clCreateSamplerWithProperties(cl_context context, const cl_sampler_properties *properties,
+                                         cl_int *errcode_ret)
 {
     (void)properties;
     return refuse(errcode_ret, in_context(context));
@@ -96,29 +98,36 @@ cl_int clGetSamplerInfo(cl_sampler sampler, cl_sampler_info param, size_t size, 
     return CL_INVALID_SAMPLER;
 }
 
-cl_int clEnqueueReadImage(cl_command_queue q, cl_mem image, cl_bool blocking, const size_t *origin, const size_t *region,
-                          size_t row, size_t slice, void *ptr, cl_uint nwaits, const cl_event *waits, cl_event *event)
+cl_int clEnqueueReadImage(cl_command_queue q, cl_mem image, cl_bool blocking, const size_t *origin,
+                          const size_t *region, size_t row, size_t slice, void *ptr, cl_uint nwaits,
+                          const cl_event *waits, cl_event *event)
 {
-    (void)image, (void)blocking, (void)origin, (void)region, (void)row, (void)slice, (void)ptr, (void)nwaits, (void)waits, (void)event;
+    (void)image, (void)blocking, (void)origin, (void)region, (void)row, (void)slice, (void)ptr, (void)nwaits,
+        (void)waits, (void)event;
     return in_queue(q);
 }
 
-cl_int clEnqueueWriteImage(cl_command_queue q, cl_mem image, cl_bool blocking, const size_t *origin, const size_t *region,
-                           size_t row, size_t slice, const void *ptr, cl_uint nwaits, const cl_event *waits, cl_event *event)
+cl_int clEnqueueWriteImage(cl_command_queue q, cl_mem image, cl_bool blocking, const size_t *origin,
+                           const size_t *region, size_t row, size_t slice, const void *ptr, cl_uint nwaits,
+                           const cl_event *waits, cl_event *event)
 {
-    (void)image, (void)blocking, (void)origin, (void)region, (void)row, (void)slice, (void)ptr, (void)nwaits, (void)waits, (void)event;
+    (void)image, (void)blocking, (void)origin, (void)region, (void)row, (void)slice, (void)ptr, (void)nwaits,
+        (void)waits, (void)event;
     return in_queue(q);
 }
 
-cl_int clEnqueueCopyImage(cl_command_queue q, cl_mem source, cl_mem target, const size_t *source_origin, const size_t *target_origin,
-                          const size_t *region, cl_uint nwaits, const cl_event *waits, cl_event *event)
+cl_int clEnqueueCopyImage(cl_command_queue q, cl_mem source, cl_mem target, const size_t *source_origin,
+                          const size_t *target_origin, const size_t *region, cl_uint nwaits, const cl_event *waits,
+                          cl_event *event)
 {
-    (void)source, (void)target, (void)source_origin, (void)target_origin, (void)region, (void)nwaits, (void)waits, (void)event;
+    (void)source, (void)target, (void)source_origin, (void)target_origin, (void)region, (void)nwaits, (void)waits,
+        (void)event;
     return in_queue(q);
 }
 
-cl_int clEnqueueCopyImageToBuffer(cl_command_queue q, cl_mem image, cl_mem buffer, const size_t *origin, const size_t *region,
-                                  size_t offset, cl_uint nwaits, const cl_event *waits, cl_event *event)
+cl_int clEnqueueCopyImageToBuffer(cl_command_queue q, cl_mem image, cl_mem buffer, const size_t *origin,
+                                  const size_t *region, size_t offset, cl_uint nwaits, const cl_event *waits,
+                                  cl_event *event)
 {
     (void)image, (void)buffer, (void)origin, (void)region, (void)offset, (void)nwaits, (void)waits, (void)event;
     return in_queue(q);
@@ -132,15 +141,16 @@ cl_int clEnqueueCopyBufferToImage(cl_command_queue q, cl_mem buffer, cl_mem imag
 }
 
 void *clEnqueueMapImage(cl_command_queue q, cl_mem image, cl_bool blocking, cl_map_flags flags, const size_t *origin,
-                        const size_t *region, size_t *row, size_t *slice, cl_uint nwaits, const cl_event *waits, cl_event *event,
-                        cl_int *errcode_ret)
+                        const size_t *region, size_t *row, size_t *slice, cl_uint nwaits, const cl_event *waits,
+                        cl_event *event, cl_int *errcode_ret)
 {
-    (void)image, (void)blocking, (void)flags, (void)origin, (void)region, (void)row, (void)slice, (void)nwaits, (void)waits, (void)event;
+    (void)image, (void)blocking, (void)flags, (void)origin, (void)region, (void)row, (void)slice, (void)nwaits,
+        (void)waits, (void)event;
     return refuse(errcode_ret, in_queue(q));
 }
 
-cl_int clEnqueueFillImage(cl_command_queue q, cl_mem image, const void *color, const size_t *origin, const size_t *region,
-                          cl_uint nwaits, const cl_event *waits, cl_event *event)
+cl_int clEnqueueFillImage(cl_command_queue q, cl_mem image, const void *color, const size_t *origin,
+                          const size_t *region, cl_uint nwaits, const cl_event *waits, cl_event *event)
 {
     (void)image, (void)color, (void)origin, (void)region, (void)nwaits, (void)waits, (void)event;
     return in_queue(q);
@@ -154,28 +164,25 @@ void *clSVMAlloc(cl_context context, cl_svm_mem_flags flags, size_t size, cl_uin
     return NULL;
 }
 
-void clSVMFree(cl_context context, void *ptr)
-{
-    (void)context, (void)ptr;
-}
+void clSVMFree(cl_context context, void *ptr) { (void)context, (void)ptr; }
 
 cl_int clEnqueueSVMFree(cl_command_queue q, cl_uint count, void *ptrs[],
-                        void (CL_CALLBACK *call)(cl_command_queue, cl_uint, void *[], void *), void *data, cl_uint nwaits,
-                        const cl_event *waits, cl_event *event)
+                        void(CL_CALLBACK *call)(cl_command_queue, cl_uint, void *[], void *), void *data,
+                        cl_uint nwaits, const cl_event *waits, cl_event *event)
 {
     (void)count, (void)ptrs, (void)call, (void)data, (void)nwaits, (void)waits, (void)event;
     return in_queue(q);
 }
 
-cl_int clEnqueueSVMMemcpy(cl_command_queue q, cl_bool blocking, void *target, const void *source, size_t size, cl_uint nwaits,
-                          const cl_event *waits, cl_event *event)
+cl_int clEnqueueSVMMemcpy(cl_command_queue q, cl_bool blocking, void *target, const void *source, size_t size,
+                          cl_uint nwaits, const cl_event *waits, cl_event *event)
 {
     (void)blocking, (void)target, (void)source, (void)size, (void)nwaits, (void)waits, (void)event;
     return in_queue(q);
 }
 
-cl_int clEnqueueSVMMemFill(cl_command_queue q, void *ptr, const void *pattern, size_t pattern_size, size_t size, cl_uint nwaits,
-                           const cl_event *waits, cl_event *event)
+cl_int clEnqueueSVMMemFill(cl_command_queue q, void *ptr, const void *pattern, size_t pattern_size, size_t size,
+                           cl_uint nwaits, const cl_event *waits, cl_event *event)
 {
     (void)ptr, (void)pattern, (void)pattern_size, (void)size, (void)nwaits, (void)waits, (void)event;
     return in_queue(q);
@@ -267,14 +274,14 @@ cl_int clSetProgramSpecializationConstant(cl_program program, cl_uint id, size_t
     return object_is(program, KIND_PROGRAM) ? CL_INVALID_OPERATION : CL_INVALID_PROGRAM;
 }
 
-cl_int clSetProgramReleaseCallback(cl_program program, void (CL_CALLBACK *call)(cl_program, void *), void *data)
+cl_int clSetProgramReleaseCallback(cl_program program, void(CL_CALLBACK *call)(cl_program, void *), void *data)
 {
     (void)call, (void)data;
     return object_is(program, KIND_PROGRAM) ? CL_INVALID_OPERATION : CL_INVALID_PROGRAM;
 }
 
-cl_program clCreateProgramWithBuiltInKernels(cl_context context, cl_uint count, const cl_device_id *list, const char *names,
-                                             cl_int *errcode_ret)
+cl_program clCreateProgramWithBuiltInKernels(cl_context context, cl_uint count, const cl_device_id *list,
+                                             const char *names, cl_int *errcode_ret)
 {
     (void)names; /* whatever they are, there is no such kernel */
     if (!object_is(context, KIND_CONTEXT)) return refuse(errcode_ret, CL_INVALID_CONTEXT);
@@ -284,8 +291,9 @@ cl_program clCreateProgramWithBuiltInKernels(cl_context context, cl_uint count, 
 
 /* ---- native kernels, sub-devices ---- */
 
-cl_int clEnqueueNativeKernel(cl_command_queue q, void (CL_CALLBACK *call)(void *), void *args, size_t size, cl_uint nmems,
-                             const cl_mem *mems, const void **places, cl_uint nwaits, const cl_event *waits, cl_event *event)
+cl_int clEnqueueNativeKernel(cl_command_queue q, void(CL_CALLBACK *call)(void *), void *args, size_t size,
+                             cl_uint nmems, const cl_mem *mems, const void **places, cl_uint nwaits,
+                             const cl_event *waits, cl_event *event)
 {
     (void)call, (void)args, (void)size, (void)nmems, (void)mems, (void)places, (void)nwaits, (void)waits, (void)event;
     return in_queue(q);

@@ -84,7 +84,8 @@ static enum ventus_status row_write(struct command *c, size_t source, size_t tar
 
 static enum ventus_status row_copy(struct command *c, size_t source, size_t target, size_t size)
 {
-    return ventus_copy(c->event->context->device, c->addr[TARGET] + (uint32_t)target, c->addr[SOURCE] + (uint32_t)source, size);
+    return ventus_copy(c->event->context->device, c->addr[TARGET] + (uint32_t)target,
+                       c->addr[SOURCE] + (uint32_t)source, size);
 }
 
 static cl_int box_run(struct command *c, row_function *row)
@@ -99,33 +100,24 @@ static cl_int box_run(struct command *c, row_function *row)
     return driver_error(status);
 }
 
-static cl_int run_read(struct command *c)
-{
-    return box_run(c, row_read);
-}
+static cl_int run_read(struct command *c) { return box_run(c, row_read); }
 
-static cl_int run_write(struct command *c)
-{
-    return box_run(c, row_write);
-}
+static cl_int run_write(struct command *c) { return box_run(c, row_write); }
 
-static cl_int run_copy(struct command *c)
-{
-    return box_run(c, row_copy);
-}
+static cl_int run_copy(struct command *c) { return box_run(c, row_copy); }
 
 static cl_int run_fill(struct command *c)
 {
     if (c->box.region[0] == 0) return CL_SUCCESS;
-    return driver_error(ventus_fill(c->event->context->device, c->addr[TARGET] + (uint32_t)c->box.offset[TARGET], c->pattern,
-                                    c->pattern_size, c->box.region[0]));
+    return driver_error(ventus_fill(c->event->context->device, c->addr[TARGET] + (uint32_t)c->box.offset[TARGET],
+                                    c->pattern, c->pattern_size, c->box.region[0]));
 }
 
 /* ---- read and write ---- */
 
 /* Enqueues a transfer between host memory and `mem`, which is its `side`. */
-static cl_int host_transfer(cl_command_queue q, cl_command_type type, cl_mem mem, int side, const struct box *box, void *host,
-                            bool blocking, cl_uint nwaits, const cl_event *waits, cl_event *event)
+static cl_int host_transfer(cl_command_queue q, cl_command_type type, cl_mem mem, int side, const struct box *box,
+                            void *host, bool blocking, cl_uint nwaits, const cl_event *waits, cl_event *event)
 {
     struct command *c;
     cl_int error = command_new(q, type, nwaits, waits, 1, &c);
@@ -151,20 +143,22 @@ cl_int clEnqueueReadBuffer(cl_command_queue q, cl_mem mem, cl_bool blocking, siz
     return host_transfer(q, CL_COMMAND_READ_BUFFER, mem, SOURCE, &box, ptr, blocking, nwaits, waits, event);
 }
 
-cl_int clEnqueueWriteBuffer(cl_command_queue q, cl_mem mem, cl_bool blocking, size_t offset, size_t size, const void *ptr,
-                            cl_uint nwaits, const cl_event *waits, cl_event *event)
+cl_int clEnqueueWriteBuffer(cl_command_queue q, cl_mem mem, cl_bool blocking, size_t offset, size_t size,
+                            const void *ptr, cl_uint nwaits, const cl_event *waits, cl_event *event)
 {
     struct box box;
     cl_int error = buffer_check(q, mem, CL_MEM_HOST_READ_ONLY | CL_MEM_HOST_NO_ACCESS);
     if (error) return error;
     if (!ptr || !range_inside(mem, offset, size)) return CL_INVALID_VALUE;
     box_linear(&box, 0, offset, size);
-    return host_transfer(q, CL_COMMAND_WRITE_BUFFER, mem, TARGET, &box, (void *)(uintptr_t)ptr, blocking, nwaits, waits, event);
+    return host_transfer(q, CL_COMMAND_WRITE_BUFFER, mem, TARGET, &box, (void *)(uintptr_t)ptr, blocking, nwaits, waits,
+                         event);
 }
 
 cl_int clEnqueueReadBufferRect(cl_command_queue q, cl_mem mem, cl_bool blocking, const size_t *buffer_origin,
                                const size_t *host_origin, const size_t *region, size_t buffer_row, size_t buffer_slice,
-                               size_t host_row, size_t host_slice, void *ptr, cl_uint nwaits, const cl_event *waits, cl_event *event)
+                               size_t host_row, size_t host_slice, void *ptr, cl_uint nwaits, const cl_event *waits,
+                               cl_event *event)
 {
     struct box box;
     size_t end, host_end;
@@ -180,8 +174,8 @@ cl_int clEnqueueReadBufferRect(cl_command_queue q, cl_mem mem, cl_bool blocking,
 
 cl_int clEnqueueWriteBufferRect(cl_command_queue q, cl_mem mem, cl_bool blocking, const size_t *buffer_origin,
                                 const size_t *host_origin, const size_t *region, size_t buffer_row, size_t buffer_slice,
-                                size_t host_row, size_t host_slice, const void *ptr, cl_uint nwaits, const cl_event *waits,
-                                cl_event *event)
+                                size_t host_row, size_t host_slice, const void *ptr, cl_uint nwaits,
+                                const cl_event *waits, cl_event *event)
 {
     struct box box;
     size_t end, host_end;
@@ -192,20 +186,15 @@ cl_int clEnqueueWriteBufferRect(cl_command_queue q, cl_mem mem, cl_bool blocking
     if (!error) error = box_side(&box, SOURCE, host_origin, host_row, host_slice, &host_end);
     if (!error && end > mem->size) error = CL_INVALID_VALUE;
     if (error) return error;
-    return host_transfer(q, CL_COMMAND_WRITE_BUFFER_RECT, mem, TARGET, &box, (void *)(uintptr_t)ptr, blocking, nwaits, waits, event);
+    return host_transfer(q, CL_COMMAND_WRITE_BUFFER_RECT, mem, TARGET, &box, (void *)(uintptr_t)ptr, blocking, nwaits,
+                         waits, event);
 }
 
 /* ---- copy ---- */
 
-static cl_mem root_of(cl_mem mem)
-{
-    return mem->parent ? mem->parent : mem;
-}
+static cl_mem root_of(cl_mem mem) { return mem->parent ? mem->parent : mem; }
 
-static bool rows_meet(size_t a, size_t b, size_t size)
-{
-    return a < b ? b - a < size : a - b < size;
-}
+static bool rows_meet(size_t a, size_t b, size_t size) { return a < b ? b - a < size : a - b < size; }
 
 /* Do the two sides of a box share a byte, given offsets from the same base? */
 static bool box_overlap(const struct box *box, size_t source, size_t target)
@@ -257,14 +246,16 @@ cl_int clEnqueueCopyBuffer(cl_command_queue q, cl_mem source, cl_mem target, siz
     cl_int error = buffer_check(q, source, 0);
     if (!error) error = buffer_check(q, target, 0);
     if (error) return error;
-    if (!range_inside(source, source_offset, size) || !range_inside(target, target_offset, size)) return CL_INVALID_VALUE;
+    if (!range_inside(source, source_offset, size) || !range_inside(target, target_offset, size))
+        return CL_INVALID_VALUE;
     box_linear(&box, source_offset, target_offset, size);
     return copy_submit(q, CL_COMMAND_COPY_BUFFER, source, target, &box, nwaits, waits, event);
 }
 
 cl_int clEnqueueCopyBufferRect(cl_command_queue q, cl_mem source, cl_mem target, const size_t *source_origin,
-                               const size_t *target_origin, const size_t *region, size_t source_row, size_t source_slice,
-                               size_t target_row, size_t target_slice, cl_uint nwaits, const cl_event *waits, cl_event *event)
+                               const size_t *target_origin, const size_t *region, size_t source_row,
+                               size_t source_slice, size_t target_row, size_t target_slice, cl_uint nwaits,
+                               const cl_event *waits, cl_event *event)
 {
     struct box box;
     size_t source_end, target_end;
@@ -282,13 +273,14 @@ cl_int clEnqueueCopyBufferRect(cl_command_queue q, cl_mem source, cl_mem target,
 
 /* ---- fill ---- */
 
-cl_int clEnqueueFillBuffer(cl_command_queue q, cl_mem mem, const void *pattern, size_t pattern_size, size_t offset, size_t size,
-                           cl_uint nwaits, const cl_event *waits, cl_event *event)
+cl_int clEnqueueFillBuffer(cl_command_queue q, cl_mem mem, const void *pattern, size_t pattern_size, size_t offset,
+                           size_t size, cl_uint nwaits, const cl_event *waits, cl_event *event)
 {
     struct command *c;
     cl_int error = buffer_check(q, mem, 0);
     if (error) return error;
-    if (!pattern || pattern_size == 0 || pattern_size > sizeof c->pattern || (pattern_size & (pattern_size - 1))) return CL_INVALID_VALUE;
+    if (!pattern || pattern_size == 0 || pattern_size > sizeof c->pattern || (pattern_size & (pattern_size - 1)))
+        return CL_INVALID_VALUE;
     if (!range_inside(mem, offset, size) || offset % pattern_size || size % pattern_size) return CL_INVALID_VALUE;
     error = command_new(q, CL_COMMAND_FILL_BUFFER, nwaits, waits, 1, &c);
     if (error) return error;
@@ -343,8 +335,8 @@ static struct mapping *mapping_take(cl_mem mem, const void *ptr, const struct ma
 }
 
 /* The command of a map or an unmap: with the client's own memory a transfer, otherwise nothing. */
-static cl_int map_command(cl_command_queue q, cl_mem mem, const struct mapping *m, bool unmap, cl_uint nwaits, const cl_event *waits,
-                          struct command **result)
+static cl_int map_command(cl_command_queue q, cl_mem mem, const struct mapping *m, bool unmap, cl_uint nwaits,
+                          const cl_event *waits, struct command **result)
 {
     struct command *c;
     cl_int error = command_new(q, unmap ? CL_COMMAND_UNMAP_MEM_OBJECT : CL_COMMAND_MAP_BUFFER, nwaits, waits, 1, &c);
@@ -367,13 +359,14 @@ static cl_int map_pointer(cl_mem mem, size_t offset, size_t size, void **ptr)
     uint32_t addr;
     cl_int error = mem_address(mem, &addr);
     if (error) return error;
-    *ptr = mem->host_ptr ? (char *)mem->host_ptr + offset : ventus_map(mem->context->device, addr + (uint32_t)offset, size);
+    *ptr = mem->host_ptr ? (char *)mem->host_ptr + offset
+                         : ventus_map(mem->context->device, addr + (uint32_t)offset, size);
     return *ptr ? CL_SUCCESS : CL_MAP_FAILURE;
 }
 
 /* Owns `m`. */
-static cl_int map_enqueue(cl_command_queue q, cl_mem mem, bool blocking, struct mapping *m, cl_uint nwaits, const cl_event *waits,
-                          cl_event *event)
+static cl_int map_enqueue(cl_command_queue q, cl_mem mem, bool blocking, struct mapping *m, cl_uint nwaits,
+                          const cl_event *waits, cl_event *event)
 {
     struct command *c;
     cl_int error = map_command(q, mem, m, false, nwaits, waits, &c);
@@ -387,8 +380,8 @@ static cl_int map_enqueue(cl_command_queue q, cl_mem mem, bool blocking, struct 
     return error;
 }
 
-void *clEnqueueMapBuffer(cl_command_queue q, cl_mem mem, cl_bool blocking, cl_map_flags flags, size_t offset, size_t size,
-                         cl_uint nwaits, const cl_event *waits, cl_event *event, cl_int *errcode_ret)
+void *clEnqueueMapBuffer(cl_command_queue q, cl_mem mem, cl_bool blocking, cl_map_flags flags, size_t offset,
+                         size_t size, cl_uint nwaits, const cl_event *waits, cl_event *event, cl_int *errcode_ret)
 {
     struct mapping *m = NULL;
     void *ptr = NULL;
@@ -406,7 +399,8 @@ void *clEnqueueMapBuffer(cl_command_queue q, cl_mem mem, cl_bool blocking, cl_ma
     return error ? NULL : ptr;
 }
 
-cl_int clEnqueueUnmapMemObject(cl_command_queue q, cl_mem mem, void *ptr, cl_uint nwaits, const cl_event *waits, cl_event *event)
+cl_int clEnqueueUnmapMemObject(cl_command_queue q, cl_mem mem, void *ptr, cl_uint nwaits, const cl_event *waits,
+                               cl_event *event)
 {
     struct command *c;
     cl_int error = buffer_check(q, mem, 0);
@@ -428,7 +422,8 @@ cl_int clEnqueueMigrateMemObjects(cl_command_queue q, cl_uint count, const cl_me
     struct command *c;
     if (!object_is(q, KIND_QUEUE)) return CL_INVALID_COMMAND_QUEUE;
     if (count == 0 || !list) return CL_INVALID_VALUE;
-    if (flags & ~(cl_mem_migration_flags)(CL_MIGRATE_MEM_OBJECT_HOST | CL_MIGRATE_MEM_OBJECT_CONTENT_UNDEFINED)) return CL_INVALID_VALUE;
+    if (flags & ~(cl_mem_migration_flags)(CL_MIGRATE_MEM_OBJECT_HOST | CL_MIGRATE_MEM_OBJECT_CONTENT_UNDEFINED))
+        return CL_INVALID_VALUE;
     for (cl_uint i = 0; i < count; i++) {
         cl_int error = buffer_check(q, list[i], 0);
         if (error) return error;

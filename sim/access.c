@@ -64,9 +64,9 @@ static void reserve(struct sm *sm, struct warp *w, uint32_t lane, uint32_t addr,
 /* Who makes an access, and what a fault says of it. */
 struct party {
     struct sm *sm;
-    uint32_t lane;    /* ISA_LANES: no lane in particular */
-    uint64_t named;   /* the address that the fault names; for a range it is the first byte refused */
-    unsigned access;  /* GPU_READ or GPU_WRITE */
+    uint32_t lane;   /* ISA_LANES: no lane in particular */
+    uint64_t named;  /* the address that the fault names; for a range it is the first byte refused */
+    unsigned access; /* GPU_READ or GPU_WRITE */
     bool range;
 };
 
@@ -201,11 +201,11 @@ struct request {
     struct warp *w;
     const struct insn *in;
     const struct form *form;
-    uint32_t lanes;                   /* that take part */
+    uint32_t lanes; /* that take part */
     struct isa_memory m;
     bool writes;
-    uint32_t crossing;                /* lanes whose private access would leave its word */
-    uint64_t addr[4][ISA_LANES];      /* of each word */
+    uint32_t crossing;           /* lanes whose private access would leave its word */
+    uint64_t addr[4][ISA_LANES]; /* of each word */
 };
 
 static struct request request_of(struct warp *w, const struct insn *in)
@@ -291,7 +291,9 @@ static void set_addresses(struct request *r, enum isa_profile profile)
 
 static struct party party_of(struct sm *sm, const struct request *r, unsigned k, uint32_t lane)
 {
-    return (struct party){.sm = sm, .lane = r->form->scalar ? ISA_LANES : lane, .named = r->addr[k][lane],
+    return (struct party){.sm = sm,
+                          .lane = r->form->scalar ? ISA_LANES : lane,
+                          .named = r->addr[k][lane],
                           .access = r->writes ? GPU_WRITE : GPU_READ};
 }
 
@@ -334,7 +336,10 @@ static uint32_t *cell(const struct request *r, unsigned reg, uint32_t lane)
     return r->form->scalar ? &r->w->x[reg] : &r->w->v[reg][lane];
 }
 
-static unsigned data_register(const struct request *r) { return (unsigned)isa_get(r->in, (enum operand_role)r->m.data); }
+static unsigned data_register(const struct request *r)
+{
+    return (unsigned)isa_get(r->in, (enum operand_role)r->m.data);
+}
 
 static uint32_t load_one(struct sm *sm, const struct request *r, unsigned k, uint32_t lane)
 {

@@ -12,12 +12,13 @@
 
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "guest memory is little-endian and used in place");
 
-#define INLINE static inline __attribute__((always_inline, unused))
+#define INLINE   static inline __attribute__((always_inline, unused))
 #define NOINLINE static __attribute__((noinline, unused))
 enum { HALF = 16 };
 
 #if defined(__clang__)
-#define LANE_LOOP _Pragma("clang loop vectorize(enable) interleave(enable)") for (uint32_t lane = 0; lane < ISA_LANES; lane++)
+#define LANE_LOOP \
+    _Pragma("clang loop vectorize(enable) interleave(enable)") for (uint32_t lane = 0; lane < ISA_LANES; lane++)
 #else
 #define LANE_LOOP _Pragma("GCC ivdep") for (uint32_t lane = 0; lane < ISA_LANES; lane++)
 #endif

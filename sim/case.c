@@ -17,14 +17,18 @@
 enum { MAX_BUFFERS = 4096, MAX_FILE = 1 << 28, MAX_WARPS = 64 };
 
 /* Where an error message goes. */
-struct why { char *text; size_t size; };
+struct why {
+    char *text;
+    size_t size;
+};
 
 /* "path:line: ...", or "path: ..." when line is 0. Returns false. */
-__attribute__((format(printf, 4, 5)))
-static bool fail(const struct why *why, const char *path, size_t line, const char *format, ...)
+__attribute__((format(printf, 4, 5))) static bool fail(const struct why *why, const char *path, size_t line,
+                                                       const char *format, ...)
 {
     va_list args;
-    int n = line ? snprintf(why->text, why->size, "%s:%zu: ", path, line) : snprintf(why->text, why->size, "%s: ", path);
+    int n =
+        line ? snprintf(why->text, why->size, "%s:%zu: ", path, line) : snprintf(why->text, why->size, "%s: ", path);
     va_start(args, format);
     if (n >= 0 && (size_t)n < why->size) vsnprintf(why->text + n, why->size - (size_t)n, format, args);
     va_end(args);
@@ -93,7 +97,8 @@ static bool read_words(const char *path, struct words *w, const struct why *why)
         end = s + strcspn(s, "\n");
         w->line[w->n] = (uint32_t)++line;
         if (!line_word(s, end, &w->word[w->n], &some))
-            ok = fail(why, path, line, "'%.*s' is not a word of at most eight hex digits", (int)(end - s < 40 ? end - s : 40), s);
+            ok = fail(why, path, line, "'%.*s' is not a word of at most eight hex digits",
+                      (int)(end - s < 40 ? end - s : 40), s);
         w->n += ok && some;
     }
     free(text);
@@ -112,7 +117,10 @@ static void free_words(struct words *w)
  * last, and then bases, sizes and allocations. Two older forms lack the start pc, one of them the
  * allocations too. Newer tool chains insert ten or more values before the number of buffers (work
  * dimension, sizes and offset of the range, ...), which say nothing that the launch needs. */
-struct form { size_t head, per_buffer; bool start; };
+struct form {
+    size_t head, per_buffer;
+    bool start;
+};
 static const struct form plain = {14, 3, true}, without_start = {13, 3, false}, without_allocation = {13, 2, false};
 enum { LONGEST_HEAD = 32 };
 
@@ -174,7 +182,8 @@ static void take_launch(struct values *v, const struct form *f, struct launch *l
     l->threads_per_warp = field(v, at + 4, ISA_LANES, "the number of threads of a warp");
     l->warps = field(v, at + 5, MAX_WARPS, "the number of warps");
     l->knl = field(v, at + 6, UINT32_MAX, "the address of the metadata block");
-    uint32_t lds = field(v, at + 7, ABI_LOCAL_LIMIT - ABI_LOCAL_BASE - MAX_WARPS * ABI_WARP_STACK, "the size of local memory");
+    uint32_t lds =
+        field(v, at + 7, ABI_LOCAL_LIMIT - ABI_LOCAL_BASE - MAX_WARPS * ABI_WARP_STACK, "the size of local memory");
     l->pds_bytes = field(v, at + 8, UINT32_MAX, "the size of private memory");
     /* Fields 9 and 10 are register counts, constants that programs do not keep to. */
     l->sgprs = ISA_XREGS;

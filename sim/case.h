@@ -7,16 +7,16 @@
 
 struct case_buffer {
     uint32_t base;
-    uint64_t size;          /* bytes that .data holds, may be 0 */
-    uint64_t alloc;         /* bytes to open, at least `size` */
-    const uint32_t *words;  /* (size + 3) / 4 words */
+    uint64_t size;         /* bytes that .data holds, may be 0 */
+    uint64_t alloc;        /* bytes to open, at least `size` */
+    const uint32_t *words; /* (size + 3) / 4 words */
 };
 
 struct recorded {
     struct launch launch;
     size_t nbuffers;
     struct case_buffer *buffers;
-    uint32_t *words;        /* all of .data */
+    uint32_t *words; /* all of .data */
     size_t nwords;
 };
 

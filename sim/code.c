@@ -28,8 +28,10 @@ static const char *refuse_pairs(const struct insn *in, const struct isa_register
     uint32_t flags = isa_table[in->op].flags;
     unsigned pairs = r->row_pairs | r->prefix_pairs;
     for (unsigned role = ROLE_RD; role <= ROLE_RS3; role++)
-        if ((pairs >> role & 1) && (isa_get(in, (enum operand_role)role) & 1)) return "a register pair has an even number";
-    if ((flags & ISA_SINGLE) || (r->row_pairs && pairs != r->row_pairs)) return "an instruction that has no form on register pairs";
+        if ((pairs >> role & 1) && (isa_get(in, (enum operand_role)role) & 1))
+            return "a register pair has an even number";
+    if ((flags & ISA_SINGLE) || (r->row_pairs && pairs != r->row_pairs))
+        return "an instruction that has no form on register pairs";
     bool mixed = extends(in) && pairs != (r->vectors | r->scalars);
     if (mixed && (flags & (ISA_FP | ISA_ROUND))) return "floating point on pairs and single registers";
     return NULL;
@@ -39,7 +41,8 @@ static const char *refusal(const struct insn *in, const struct isa_registers *r)
 {
     const struct isa_desc *row = &isa_table[in->op];
     if (is_modified(in, r) && !is_arithmetic(row->kind)) return "a prefix that this instruction does not take";
-    if (row->kind == KIND_EW && in->elem > (row->flags & ISA_FP ? 1 : 2)) return "elements of a width that does not exist";
+    if (row->kind == KIND_EW && in->elem > (row->flags & ISA_FP ? 1 : 2))
+        return "elements of a width that does not exist";
     return r->row_pairs | r->prefix_pairs ? refuse_pairs(in, r) : NULL;
 }
 
@@ -82,7 +85,8 @@ size_t code_words(const struct gpu *gpu, uint32_t pc, uint32_t words[ISA_MAX_WOR
 {
     size_t n = 0;
     uint64_t at = pc;
-    for (; n < ISA_MAX_WORDS && pc % 4 == 0 && at < MEM_SPAN && mem_allows(gpu, (uint32_t)at, 4, GPU_EXEC); n++, at += 4)
+    for (; n < ISA_MAX_WORDS && pc % 4 == 0 && at < MEM_SPAN && mem_allows(gpu, (uint32_t)at, 4, GPU_EXEC);
+         n++, at += 4)
         memcpy(&words[n], gpu->mem + at, 4);
     return n;
 }

@@ -64,8 +64,16 @@ const char *gpu_config_check(const struct gpu_config *c)
 enum { IS_NUMBER, IS_WIDE /* 64 bits */, IS_PROFILE };
 
 /* In the order of the printed file. */
-static const struct parameter { const char *name; size_t at; int type; const char *text; } parameters[] = {
-#define PARAMETER(field, type, text) {#field, offsetof(struct gpu_config, field), type, text}
+static const struct parameter {
+    const char *name;
+    size_t at;
+    int type;
+    const char *text;
+} parameters[] = {
+#define PARAMETER(field, type, text) \
+    { \
+#field, offsetof(struct gpu_config, field), type, text \
+    }
     PARAMETER(sms, IS_NUMBER, "streaming multiprocessors"),
     PARAMETER(warps_per_sm, IS_NUMBER, "resident warps of an SM = most warps of a work-group"),
     PARAMETER(groups_per_sm, IS_NUMBER, "resident work-groups of an SM"),
@@ -103,7 +111,8 @@ void gpu_config_print(const struct gpu_config *config, FILE *out)
 {
     for (const struct parameter *p = parameters; p < parameters + NPARAMETERS; p++) {
         char value[24];
-        if (p->type == IS_PROFILE) snprintf(value, sizeof value, "%s", isa_profile_name((enum isa_profile)config->profile));
+        if (p->type == IS_PROFILE)
+            snprintf(value, sizeof value, "%s", isa_profile_name((enum isa_profile)config->profile));
         else snprintf(value, sizeof value, "%llu", (unsigned long long)get(config, p));
         fprintf(out, "%-16s = %-9s # %s\n", p->name, value, p->text);
     }

@@ -1,7 +1,8 @@
 /* Control and status registers: numbers and access from isa/csr.def, meaning here.
  *
  * While a warp runs, the host's rounding mode is its frm (0..3; otherwise the one before): step.c sets it when the
- * warp gets its turn, csr_write when the guest changes it. Between turns it is to nearest (group.c). Called by step.c. */
+ * warp gets its turn, csr_write when the guest changes it. Between turns it is to nearest (group.c). Called by step.c.
+ */
 #include <fenv.h>
 
 #include "sim/machine.h"
@@ -50,8 +51,12 @@ bool csr_read(const struct warp *w, unsigned number, uint32_t *value)
     case CSR_VTYPE: *value = w->vtype; return true;
     case CSR_VLENB: *value = g->launch->threads_per_warp * 4; return true;
     case CSR_MHARTID: *value = w->wid; return true;
-    case CSR_CYCLE: case CSR_TIME: case CSR_INSTRET: *value = (uint32_t)g->counters.instructions; return true;
-    case CSR_CYCLEH: case CSR_TIMEH: case CSR_INSTRETH: *value = (uint32_t)(g->counters.instructions >> 32); return true;
+    case CSR_CYCLE:
+    case CSR_TIME:
+    case CSR_INSTRET: *value = (uint32_t)g->counters.instructions; return true;
+    case CSR_CYCLEH:
+    case CSR_TIMEH:
+    case CSR_INSTRETH: *value = (uint32_t)(g->counters.instructions >> 32); return true;
     default: return false;
     }
 }
@@ -119,7 +124,9 @@ static void local_id(uint32_t linear, const uint32_t size[3], uint32_t id[3])
 
 void csr_read_lanes(struct sm *sm, const struct warp *w, unsigned number, uint32_t out[ISA_LANES])
 {
-    struct { uint32_t global[3], local[3], offset[3]; } meta; /* words 3 to 11 of the metadata block */
+    struct {
+        uint32_t global[3], local[3], offset[3];
+    } meta; /* words 3 to 11 of the metadata block */
     const uint32_t *group = w->group->index;
     guest_read(sm, w->group->launch->knl + ABI_META_GLOBAL_SIZE, &meta, sizeof meta);
     for (uint32_t lane = 0; lane < ISA_LANES; lane++) {

@@ -19,20 +19,20 @@ struct run {
     struct run *next;
     struct job *job;
     step_fn *step;
-    bool flags;                    /* fflags and vxsat accrue */
-    uint64_t dispatched, total;    /* work-groups */
+    bool flags;                 /* fflags and vxsat accrue */
+    uint64_t dispatched, total; /* work-groups */
     uint32_t resident;
-    _Atomic bool stopped;          /* fault or cancel: no more groups, resident ones are abandoned */
-    uint32_t *areas, nareas;       /* free areas of private memory; NULL: one for all */
+    _Atomic bool stopped;    /* fault or cancel: no more groups, resident ones are abandoned */
+    uint32_t *areas, nareas; /* free areas of private memory; NULL: one for all */
 };
 
 struct dispatcher {
     struct gpu *gpu;
     const struct feed *feed;
     pthread_mutex_t lock;
-    pthread_cond_t changed;                 /* there may be work, or the end */
-    struct run *runs;              /* oldest first */
-    struct run *finished;          /* to be reported by worker 0 */
+    pthread_cond_t changed; /* there may be work, or the end */
+    struct run *runs;       /* oldest first */
+    struct run *finished;   /* to be reported by worker 0 */
     uint32_t workers;
     bool over;
 };
@@ -41,7 +41,7 @@ struct worker {
     struct dispatcher *d;
     uint32_t number;
     pthread_t thread;
-    void *stack;                   /* for signals */
+    void *stack; /* for signals */
 };
 
 /* ---- hooks and engines ---- */
@@ -55,8 +55,8 @@ static bool hooked(const struct job *job)
 step_fn *step_choose(bool with_hooks)
 {
 #ifdef STEP_V3
-    if (!with_hooks && __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi") &&
-        __builtin_cpu_supports("bmi2"))
+    if (!with_hooks && __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
+        __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2"))
         return step_v3;
 #endif
     return with_hooks ? step_base_hooked : step_base;
@@ -264,7 +264,8 @@ static bool take(struct dispatcher *d, struct sm *sm)
         if (t && t->group_begin) t->group_begin(t->user, g);
         return true;
     }
-    sm->fault = (struct fault){.kind = FAULT_LAUNCH, .lane = ISA_LANES, .detail = "no host memory for registers or local memory"};
+    sm->fault = (struct fault){
+        .kind = FAULT_LAUNCH, .lane = ISA_LANES, .detail = "no host memory for registers or local memory"};
     conclude(d, sm, g, TURN_FAULT);
     return true;
 }
@@ -415,7 +416,8 @@ static struct job *next_once(void *user)
 
 static void done_once(void *user, struct job *job) { (void)user, (void)job; }
 
-void gpu_launch(struct gpu *gpu, const struct launch *launch, const struct launch_options *options, struct result *result)
+void gpu_launch(struct gpu *gpu, const struct launch *launch, const struct launch_options *options,
+                struct result *result)
 {
     struct job job = {.launch = *launch, .options = options ? *options : (struct launch_options){0}}, *next = &job;
     const struct feed feed = {&next, next_once, done_once};

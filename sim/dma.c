@@ -15,7 +15,8 @@ static bool in_local_memory(uint32_t addr) { return addr >= ABI_LOCAL_BASE && ad
 /* A copy ends with the local window at the latest, whatever is open behind it. */
 static void put(struct sm *sm, uint64_t to, const void *bytes, uint32_t size)
 {
-    if (to + size > ABI_LOCAL_LIMIT) fault_throw(sm, FAULT_WRITE, ISA_LANES, ABI_LOCAL_LIMIT, "a copy writes local memory only");
+    if (to + size > ABI_LOCAL_LIMIT)
+        fault_throw(sm, FAULT_WRITE, ISA_LANES, ABI_LOCAL_LIMIT, "a copy writes local memory only");
     guest_write(sm, to, bytes, size);
 }
 
@@ -55,14 +56,24 @@ static const char *copy_bulk(struct sm *sm, const struct warp *w, const struct i
 
 /* Lanes of the two descriptors. Strides begin with dimension 1; that of dimension 0 is the element. */
 enum { TENSOR_TYPE = 0, TENSOR_RANK = 1, TENSOR_ADDRESS = 2, TENSOR_SIZES = 3, TENSOR_STRIDES = 8 };
-enum { BOX_START = 0, BOX_SIZES = 1, BOX_STEPS = 6, BOX_INTERLEAVE = 11, BOX_SWIZZLE = 12, BOX_FILL = 14, BOX_LANES = 15 };
+enum {
+    BOX_START = 0,
+    BOX_SIZES = 1,
+    BOX_STEPS = 6,
+    BOX_INTERLEAVE = 11,
+    BOX_SWIZZLE = 12,
+    BOX_FILL = 14,
+    BOX_LANES = 15
+};
 
 /* Element types by code: u8 u16 u32 s32 u64 s64 f16 f32 f64 bf16, f32 flushed, tf32, tf32 flushed. They
  * say how large an element is and whether it can be filled with NaN; no element is changed. */
+// clang-format off
 static const struct { uint8_t size; bool is_float; } elements[] = {
     {1, false}, {2, false}, {4, false}, {4, false}, {8, false}, {8, false}, {2, true},
     {4, true}, {8, true}, {2, true}, {4, true}, {4, true}, {4, true},
 };
+// clang-format on
 
 struct dimension {
     int64_t size, stride; /* of the tensor: elements, bytes between them */

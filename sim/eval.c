@@ -11,65 +11,65 @@
 
 /* ---- helpers that need the context `o` are macros over it ---- */
 
-#define f_add(a, b)     fp_add(o->format, a, b, &o->env)
-#define f_sub(a, b)     fp_sub(o->format, a, b, &o->env)
-#define f_mul(a, b)     fp_mul(o->format, a, b, &o->env)
-#define f_div(a, b)     fp_div(o->format, a, b, &o->env)
-#define f_sqrt(a)       fp_sqrt(o->format, a, &o->env)
-#define f_fma(a, b, c)  fp_fma(o->format, a, b, c, &o->env)
-#define f_min(a, b)     fp_min(o->format, a, b, &o->env)
-#define f_max(a, b)     fp_max(o->format, a, b, &o->env)
-#define f_eq(a, b)      fp_eq(o->format, a, b, &o->env)
-#define f_lt(a, b)      fp_lt(o->format, a, b, &o->env)
-#define f_le(a, b)      fp_le(o->format, a, b, &o->env)
-#define f_class(a)      fp_class(o->format, a)
-#define f_rec7(a)       fp_rec7((uint32_t)(a), &o->env)
-#define f_rsqrt7(a)     fp_rsqrt7((uint32_t)(a), &o->env)
+#define f_add(a, b)    fp_add(o->format, a, b, &o->env)
+#define f_sub(a, b)    fp_sub(o->format, a, b, &o->env)
+#define f_mul(a, b)    fp_mul(o->format, a, b, &o->env)
+#define f_div(a, b)    fp_div(o->format, a, b, &o->env)
+#define f_sqrt(a)      fp_sqrt(o->format, a, &o->env)
+#define f_fma(a, b, c) fp_fma(o->format, a, b, c, &o->env)
+#define f_min(a, b)    fp_min(o->format, a, b, &o->env)
+#define f_max(a, b)    fp_max(o->format, a, b, &o->env)
+#define f_eq(a, b)     fp_eq(o->format, a, b, &o->env)
+#define f_lt(a, b)     fp_lt(o->format, a, b, &o->env)
+#define f_le(a, b)     fp_le(o->format, a, b, &o->env)
+#define f_class(a)     fp_class(o->format, a)
+#define f_rec7(a)      fp_rec7((uint32_t)(a), &o->env)
+#define f_rsqrt7(a)    fp_rsqrt7((uint32_t)(a), &o->env)
 
 /* Conversions within the row's width ... */
-#define f_to_s(a)       to_s(o->format, WORD_BITS, a)
-#define f_to_u(a)       to_u(o->format, WORD_BITS, a)
-#define f_to_s_rtz(a)   to_s_rtz(o->format, WORD_BITS, a)
-#define f_to_u_rtz(a)   to_u_rtz(o->format, WORD_BITS, a)
-#define f_from_s(a)     from_s(o->format, a)
-#define f_from_u(a)     from_u(o->format, a)
+#define f_to_s(a)     to_s(o->format, WORD_BITS, a)
+#define f_to_u(a)     to_u(o->format, WORD_BITS, a)
+#define f_to_s_rtz(a) to_s_rtz(o->format, WORD_BITS, a)
+#define f_to_u_rtz(a) to_u_rtz(o->format, WORD_BITS, a)
+#define f_from_s(a)   from_s(o->format, a)
+#define f_from_u(a)   from_u(o->format, a)
 
 /* ... and from one format or width to another. */
-#define to_s(from, bits, a)       fp_to_int(from, a, bits, true, &o->env)
-#define to_u(from, bits, a)       fp_to_int(from, a, bits, false, &o->env)
-#define to_s_rtz(from, bits, a)   fp_to_int(from, a, bits, true, rounding(o, FP_RTZ))
-#define to_u_rtz(from, bits, a)   fp_to_int(from, a, bits, false, rounding(o, FP_RTZ))
-#define from_s(to, a)             fp_from_int(to, sext(a, WORD_BITS), true, &o->env)
-#define from_u(to, a)             fp_from_int(to, a, false, &o->env)
-#define convert(to, from, a)      fp_convert(to, from, a, &o->env)
-#define convert_rne(to, from, a)  fp_convert(to, from, a, rounding(o, FP_RNE))
-#define convert_rod(to, from, a)  fp_convert(to, from, a, rounding(o, FP_ROD))
+#define to_s(from, bits, a)      fp_to_int(from, a, bits, true, &o->env)
+#define to_u(from, bits, a)      fp_to_int(from, a, bits, false, &o->env)
+#define to_s_rtz(from, bits, a)  fp_to_int(from, a, bits, true, rounding(o, FP_RTZ))
+#define to_u_rtz(from, bits, a)  fp_to_int(from, a, bits, false, rounding(o, FP_RTZ))
+#define from_s(to, a)            fp_from_int(to, sext(a, WORD_BITS), true, &o->env)
+#define from_u(to, a)            fp_from_int(to, a, false, &o->env)
+#define convert(to, from, a)     fp_convert(to, from, a, &o->env)
+#define convert_rne(to, from, a) fp_convert(to, from, a, rounding(o, FP_RNE))
+#define convert_rod(to, from, a) fp_convert(to, from, a, rounding(o, FP_ROD))
 
-#define special(function, a)                 sfu(function, o->format, a)
-#define halves_add(format, a, b)             halves(o, fp_add, format, a, b)
-#define halves_mul(format, a, b)             halves(o, fp_mul, format, a, b)
-#define halves_fma(format, a, b, c)          halves3(o, format, a, b, c)
-#define halves_special(function, format, a)  halves_sfu(function, format, a)
+#define special(function, a)                sfu(function, o->format, a)
+#define halves_add(format, a, b)            halves(o, fp_add, format, a, b)
+#define halves_mul(format, a, b)            halves(o, fp_mul, format, a, b)
+#define halves_fma(format, a, b, c)         halves3(o, format, a, b, c)
+#define halves_special(function, format, a) halves_sfu(function, format, a)
 
 /* Saturation shows in vxsat: the result is not the sum modulo the word. */
-#define sat_add_u(a, b)     noted(o, sat_add_u(a, b), (a) + (b))
-#define sat_add_s(a, b)     noted(o, sat_add_s(a, b), (a) + (b))
-#define sat_sub_u(a, b)     noted(o, sat_sub_u(a, b), (a) - (b))
-#define sat_sub_s(a, b)     noted(o, sat_sub_s(a, b), (a) - (b))
-#define avg_add_u(a, b)     round_u(o, (dword)(a) + (b), 1)
-#define avg_sub_u(a, b)     round_u(o, (dword)(a) - (b), 1)
-#define avg_add_s(a, b)     round_s(o, (sdword)(sword)(a) + (sword)(b), 1)
-#define avg_sub_s(a, b)     round_s(o, (sdword)(sword)(a) - (sword)(b), 1)
-#define round_srl(a, n)     round_u(o, a, n)
-#define round_sra(a, n)     round_s(o, (sword)(a), n)
-#define mul_fraction(a, b)  fraction_product(o, a, b)
-#define clip_u32(a)         noted(o, min_u(a, UINT32_MAX), a)
-#define clip_s32(a)         noted(o, max_s(min_s(a, INT32_MAX), (word)INT32_MIN), a)
+#define sat_add_u(a, b)    noted(o, sat_add_u(a, b), (a) + (b))
+#define sat_add_s(a, b)    noted(o, sat_add_s(a, b), (a) + (b))
+#define sat_sub_u(a, b)    noted(o, sat_sub_u(a, b), (a) - (b))
+#define sat_sub_s(a, b)    noted(o, sat_sub_s(a, b), (a) - (b))
+#define avg_add_u(a, b)    round_u(o, (dword)(a) + (b), 1)
+#define avg_sub_u(a, b)    round_u(o, (dword)(a) - (b), 1)
+#define avg_add_s(a, b)    round_s(o, (sdword)(sword)(a) + (sword)(b), 1)
+#define avg_sub_s(a, b)    round_s(o, (sdword)(sword)(a) - (sword)(b), 1)
+#define round_srl(a, n)    round_u(o, a, n)
+#define round_sra(a, n)    round_s(o, (sword)(a), n)
+#define mul_fraction(a, b) fraction_product(o, a, b)
+#define clip_u32(a)        noted(o, min_u(a, UINT32_MAX), a)
+#define clip_s32(a)        noted(o, max_s(min_s(a, INT32_MAX), (word)INT32_MIN), a)
 
-#define from_lane(j)  lane_value(o, (uint32_t)(j))
-#define scale_s(a)    scaled(o, sext(a, o->bits))
-#define scale_u(a)    scaled(o, zext(a, o->bits))
-#define f_scale(a)    f_scaled(o, a)
+#define from_lane(j) lane_value(o, (uint32_t)(j))
+#define scale_s(a)   scaled(o, sext(a, o->bits))
+#define scale_u(a)   scaled(o, zext(a, o->bits))
+#define f_scale(a)   f_scaled(o, a)
 
 /* ---- and what is behind them ---- */
 
@@ -103,7 +103,10 @@ LANE word increment(const struct operands *o, dword a, unsigned n)
     }
 }
 LANE word round_u(const struct operands *o, dword a, word n) { return (word)(a >> n) + increment(o, a, (unsigned)n); }
-LANE word round_s(const struct operands *o, sdword a, word n) { return (word)(a >> n) + increment(o, (dword)a, (unsigned)n); }
+LANE word round_s(const struct operands *o, sdword a, word n)
+{
+    return (word)(a >> n) + increment(o, (dword)a, (unsigned)n);
+}
 
 /* Only the product of two least values is out of range. */
 LANE word fraction_product(struct operands *o, word a, word b)
@@ -150,7 +153,9 @@ LANE word f_scaled(struct operands *o, uint64_t a)
 /* ---- the rows ---- */
 
 /* A row of a kind that is no arithmetic expands to nothing. */
-#define EVAL_X(id, expr)       case OP_##id: return (word)(expr);
+#define EVAL_X(id, expr) \
+    case OP_##id: \
+        return (word)(expr);
 #define EVAL_V(id, expr)       EVAL_X(id, expr)
 #define EVAL_VV(id, expr)      EVAL_X(id, expr)
 #define EVAL_VX(id, expr)      EVAL_X(id, expr)
@@ -176,8 +181,8 @@ LANE word f_scaled(struct operands *o, uint64_t a)
 #define EVAL_SSTORE(id, expr)
 #define EVAL_ILOAD(id, expr)
 #define EVAL_ISTORE(id, expr)
-#define EVAL_AMO(id, expr)     EVAL_X(id, expr)
-#define EVAL_XAMO(id, expr)    EVAL_X(id, expr)
+#define EVAL_AMO(id, expr)  EVAL_X(id, expr)
+#define EVAL_XAMO(id, expr) EVAL_X(id, expr)
 #define EVAL_XLR(id, expr)
 #define EVAL_XSC(id, expr)
 #define EVAL_LR(id, expr)

@@ -14,12 +14,12 @@
 struct operands {
     uint64_t vs2, vs1, vd, rs1, rs2, rs3, imm; /* as the names in the table; eval32 takes their low halves */
     uint32_t pc, lane, mask_bit;
-    enum fp_format format;  /* of operands and result of the f_ helpers */
-    struct fp_env env;      /* rounding mode; flags accrue */
-    uint8_t vxrm, vxsat;    /* rounding of fixed-point results; becomes 1 when one saturates */
-    uint8_t bits, omod;     /* 64-bit compute words: bits of an element, scale of the result */
-    const uint32_t *row;    /* vs2 of all lanes ... */
-    uint32_t lanes;         /* ... of which these exist */
+    enum fp_format format; /* of operands and result of the f_ helpers */
+    struct fp_env env;     /* rounding mode; flags accrue */
+    uint8_t vxrm, vxsat;   /* rounding of fixed-point results; becomes 1 when one saturates */
+    uint8_t bits, omod;    /* 64-bit compute words: bits of an element, scale of the result */
+    const uint32_t *row;   /* vs2 of all lanes ... */
+    uint32_t lanes;        /* ... of which these exist */
 };
 
 /* The value of the row's expression, or condition of a branch; 0 for rows that are no arithmetic. Of atomics it

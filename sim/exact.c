@@ -23,7 +23,8 @@ static uint64_t scalar(const struct warp *w, const struct decoded *d, enum opera
     return has(d->scalars, role) ? joined(d, role, w->x[reg], reg ? w->x[reg | 1] : 0) : 0;
 }
 
-static uint64_t vector(const struct warp *w, const struct decoded *d, enum operand_role role, unsigned reg, unsigned lane)
+static uint64_t vector(const struct warp *w, const struct decoded *d, enum operand_role role, unsigned reg,
+                       unsigned lane)
 {
     if (!has(d->vectors, role)) return 0;
     return joined(d, role, w->v[reg][lane], has(d->pairs, role) ? w->v[reg | 1][lane] : 0);
@@ -51,8 +52,13 @@ static uint64_t immediate(const struct decoded *d)
 
 static struct operands begin(const struct warp *w, const struct decoded *d, uint32_t pc, uint32_t round)
 {
-    return (struct operands){.imm = immediate(d), .pc = pc, .format = d->pairs ? FP_F64 : FP_F32,
-                             .env = {.round = (uint8_t)round}, .vxrm = (uint8_t)w->vxrm, .lanes = w->lanes, .omod = d->in.omod};
+    return (struct operands){.imm = immediate(d),
+                             .pc = pc,
+                             .format = d->pairs ? FP_F64 : FP_F32,
+                             .env = {.round = (uint8_t)round},
+                             .vxrm = (uint8_t)w->vxrm,
+                             .lanes = w->lanes,
+                             .omod = d->in.omod};
 }
 
 static void fetch_scalars(const struct warp *w, const struct decoded *d, struct operands *o)
@@ -102,7 +108,8 @@ static uint64_t element(const struct insn *in, unsigned number, uint64_t registe
 {
     uint64_t v = register_value >> (high && bits < 32 ? 16 : 0);
     v = modified(in, number, v & (~0u >> (32 - bits)), bits);
-    return (uint64_t)((int64_t)(v << (64 - bits)) >> (64 - bits)); /* min_u and max_u order these as they would the elements */
+    return (uint64_t)((int64_t)(v << (64 - bits)) >>
+                      (64 - bits)); /* min_u and max_u order these as they would the elements */
 }
 
 static uint64_t element_result(const struct decoded *d, struct operands o[1])
@@ -187,7 +194,8 @@ const char *exact_run(struct warp *w, const struct decoded *d, uint32_t pc)
     struct operands o = begin(w, d, pc, round);
     if ((row->flags & ISA_ROUND) && round > FP_RMM) return "reserved rounding mode";
     switch (row->kind) {
-    case KIND_X: case KIND_EX: run_scalar(w, d, &o); break;
+    case KIND_X:
+    case KIND_EX: run_scalar(w, d, &o); break;
     case KIND_V2X: run_last_lane(w, d, &o); break;
     case KIND_EW: run_elements(w, d, &o, lanes); break;
     default: run_lanes(w, d, &o, lanes);

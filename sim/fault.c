@@ -36,11 +36,13 @@ static void note_words(struct sm *sm, struct fault *f)
     bool prefix = n > 1 && isa_decode_raw(profile, words, n, &in) && isa_table[in.op].kind == KIND_PREFIX;
     if (prefix) f->prefix = words[0];
     f->word = words[prefix];
-    if (n > (size_t)prefix + 1 && isa_decode_raw(profile, words + prefix, n - prefix, &in) && isa_bits((enum isa_op)in.op) == 64)
+    if (n > (size_t)prefix + 1 && isa_decode_raw(profile, words + prefix, n - prefix, &in) &&
+        isa_bits((enum isa_op)in.op) == 64)
         f->high = words[prefix + 1];
 }
 
-enum stop fault_raise(struct sm *sm, const struct warp *w, enum fault_kind kind, uint32_t lane, uint64_t addr, const char *detail)
+enum stop fault_raise(struct sm *sm, const struct warp *w, enum fault_kind kind, uint32_t lane, uint64_t addr,
+                      const char *detail)
 {
     struct fault *f = &sm->fault;
     *f = (struct fault){.kind = kind, .warp = w->wid, .lanes = w->mask, .lane = lane, .pc = w->pc, .addr = addr};

@@ -60,7 +60,8 @@ static bool has_room(const struct sm *sm, const struct launch *l)
     const struct gpu_config *c = &sm->gpu->config;
     return sm->slots_used < c->groups_per_sm && l->warps <= c->warps_per_sm - sm->warps_used &&
            l->warps * allocated(l->vgprs) <= c->vgpr_rows - sm->vgprs_used &&
-           l->warps * allocated(l->sgprs) <= c->sgpr_rows - sm->sgprs_used && l->lds_bytes <= c->lds_bytes - sm->lds_used;
+           l->warps * allocated(l->sgprs) <= c->sgpr_rows - sm->sgprs_used &&
+           l->lds_bytes <= c->lds_bytes - sm->lds_used;
 }
 
 /* Adds (or takes back, sign -1) what the launch's groups use. */
@@ -81,7 +82,8 @@ struct slot *group_place(struct sm *sm, const struct launch *l)
     while (slot->used) slot++;
     uint32_t number = (uint32_t)(slot - sm->slots);
     slot->used = true;
-    slot->group = (struct group){.launch = l, .sm = sm, .slot = number, .lds_base = slot->lds_base, .pds_base = l->pds_base};
+    slot->group =
+        (struct group){.launch = l, .sm = sm, .slot = number, .lds_base = slot->lds_base, .pds_base = l->pds_base};
     account(sm, l, 1);
     return slot;
 }
@@ -233,8 +235,7 @@ enum turn group_turn(struct sm *sm, struct group *g, step_fn *step)
         fault_access(sm);
         turn = TURN_FAULT;
         break;
-    default:
-        turn = TURN_FAULT;
+    default: turn = TURN_FAULT;
     }
     sm->guarded = 0;
     recover_guard(NULL);

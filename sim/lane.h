@@ -84,12 +84,18 @@ enum { F_INF = 0x7f800000, F_NAN = 0x7fc00000 };
 
 LANE float f_of(uint32_t u)
 {
-    union { uint32_t u; float f; } c = {u};
+    union {
+        uint32_t u;
+        float f;
+    } c = {u};
     return c.f;
 }
 LANE uint32_t f_bits(float f)
 {
-    union { float f; uint32_t u; } c = {f};
+    union {
+        float f;
+        uint32_t u;
+    } c = {f};
     return c.u;
 }
 LANE uint32_t f_isnan(uint32_t a) { return (a & 0x7fffffffu) > F_INF; }
@@ -111,7 +117,10 @@ LANE uint32_t f_max(uint32_t a, uint32_t b)
     r = f_isnan(b) ? a : r;
     return f_canon(r);
 }
-LANE uint32_t f_eq(uint32_t a, uint32_t b) { return (uint32_t)((a == b) | !((a | b) << 1)) & !(f_isnan(a) | f_isnan(b)); }
+LANE uint32_t f_eq(uint32_t a, uint32_t b)
+{
+    return (uint32_t)((a == b) | !((a | b) << 1)) & !(f_isnan(a) | f_isnan(b));
+}
 LANE uint32_t f_lt(uint32_t a, uint32_t b)
 {
     return (uint32_t)(f_key(a) < f_key(b)) & !!((a | b) << 1) & !(f_isnan(a) | f_isnan(b));

@@ -29,16 +29,23 @@ bool mem_allows(const struct gpu *gpu, uint32_t addr, uint64_t size, unsigned ac
 /* ---- code.c: decoded instructions ---- */
 
 /* What the engine does with an instruction: the operation itself, or one of these. */
-enum dispatch { DISPATCH_EXACT = OP_COUNT, DISPATCH_BRANCH, DISPATCH_VBRANCH, DISPATCH_FLAT, DISPATCH_MEMORY, DISPATCH_REFUSED };
+enum dispatch {
+    DISPATCH_EXACT = OP_COUNT,
+    DISPATCH_BRANCH,
+    DISPATCH_VBRANCH,
+    DISPATCH_FLAT,
+    DISPATCH_MEMORY,
+    DISPATCH_REFUSED
+};
 
 struct decoded {
     struct insn in;
-    uint16_t vregs;    /* vector registers the instruction needs: highest number + 1 */
+    uint16_t vregs; /* vector registers the instruction needs: highest number + 1 */
     uint16_t xregs;
-    uint16_t dispatch; /* enum dispatch, or in.op */
+    uint16_t dispatch;                /* enum dispatch, or in.op */
     uint8_t vectors : 4, scalars : 4; /* bit r: the operand of enum operand_role r is a register of this kind */
-    uint8_t pairs : 4; /* bit r: and a pair */
-    uint8_t extend : 1; /* operands that are no pairs are sign-extended to 64 bits (r2.0) */
+    uint8_t pairs : 4;                /* bit r: and a pair */
+    uint8_t extend : 1;               /* operands that are no pairs are sign-extended to 64 bits (r2.0) */
 };
 
 struct code_page {
@@ -54,7 +61,8 @@ const struct code_page *code_page(struct sm *sm, uint32_t pc);
 /* The words that can be executed from pc on, ISA_MAX_WORDS at most; returns how many. */
 size_t code_words(const struct gpu *gpu, uint32_t pc, uint32_t words[ISA_MAX_WORDS]);
 
-/* The instruction at pc for those who look on: it does not become the SM's page. False: nothing that can be executed. */
+/* The instruction at pc for those who look on: it does not become the SM's page. False: nothing that can be executed.
+ */
 bool code_look(const struct gpu *gpu, uint32_t pc, struct insn *in);
 
 /* Decodes what begins at words[0] (ISA_MAX_WORDS or fewer words): as in a page, but alone. */
@@ -87,8 +95,8 @@ step_fn *step_choose(bool hooked);
 /* Where a work-group lives on its SM. */
 struct slot {
     struct group group;
-    struct run *run;              /* its launch, see dispatch.c */
-    struct warp *warps;           /* room for nwarps and nrows, kept from group to group */
+    struct run *run;    /* its launch, see dispatch.c */
+    struct warp *warps; /* room for nwarps and nrows, kept from group to group */
     size_t nwarps;
     uint32_t (*rows)[ISA_LANES];
     size_t nrows;
@@ -109,15 +117,15 @@ enum { TLB_BITS = 6, TLB_ENTRIES = 1 << TLB_BITS };
 
 struct sm {
     /* what the engine touches all the time */
-    uint8_t *mem;                 /* guest address 0 */
+    uint8_t *mem; /* guest address 0 */
     struct access access;
-    uint32_t *reservations;       /* lr.w reservations that a store of this SM may end */
+    uint32_t *reservations; /* lr.w reservations that a store of this SM may end */
     struct gpu *gpu;
     struct warp *warp;            /* the warp that runs */
     const struct insn *insn;      /* its instruction, in the hooked engine */
     const struct code_page *page; /* the page it may be in; atomic, read by code_drop of other threads */
 
-    const struct trace *trace;    /* of the running group's launch, NULL if none */
+    const struct trace *trace; /* of the running group's launch, NULL if none */
     enum path_order order;
     struct fault fault;
     volatile sig_atomic_t guarded; /* a bad access may jump to `jump` */
@@ -125,28 +133,28 @@ struct sm {
 
     uint32_t index;
     uint32_t own_reservations;
-    struct group *groups;         /* resident, oldest first */
-    struct slot *slots;           /* config.groups_per_sm of them */
+    struct group *groups; /* resident, oldest first */
+    struct slot *slots;   /* config.groups_per_sm of them */
     uint32_t warps_used, vgprs_used, sgprs_used, lds_used, slots_used;
 
     uint32_t access_high[ISA_LANES]; /* of `access` */
     struct tlb_entry tlb[TLB_ENTRIES];
-    uint32_t tlb_root;            /* whose translations they are */
-    struct decoded across;        /* the instruction at the end of a page, see translate.c */
+    uint32_t tlb_root;     /* whose translations they are */
+    struct decoded across; /* the instruction at the end of a page, see translate.c */
 };
 
 struct gpu {
     struct gpu_config config;
-    uint8_t *mem;                 /* guest address 0 */
-    uint8_t *pages;               /* enum gpu_access bits of each page */
-    struct code_page **code;      /* by page number */
-    struct code_page *code_list;  /* those in `code` ... */
+    uint8_t *mem;                   /* guest address 0 */
+    uint8_t *pages;                 /* enum gpu_access bits of each page */
+    struct code_page **code;        /* by page number */
+    struct code_page *code_list;    /* those in `code` ... */
     struct code_page *code_dropped; /* ... and those no longer there that some SM was in */
-    bool flags_known, flags_read; /* code_reads_flags has looked since code_drop, and what it saw */
+    bool flags_known, flags_read;   /* code_reads_flags has looked since code_drop, and what it saw */
     pthread_mutex_t code_lock;
-    struct sm *sms;               /* config.sms of them */
-    uint32_t reservations;        /* of all SMs, while one host thread runs them all */
-    step_fn *engine;              /* NULL: the host's best; tests set another */
+    struct sm *sms;        /* config.sms of them */
+    uint32_t reservations; /* of all SMs, while one host thread runs them all */
+    step_fn *engine;       /* NULL: the host's best; tests set another */
 };
 
 /* ---- group.c: one work-group on an SM ---- */
@@ -202,7 +210,9 @@ uint32_t simt_join(struct warp *w, uint32_t at, uint32_t next);
 
 /* ---- raytable.c: vlrt.w and vsrt.w ---- */
 
-struct ray_table { uint32_t row[64][ISA_LANES]; };
+struct ray_table {
+    uint32_t row[64][ISA_LANES];
+};
 
 /* NULL, or why it cannot be done. */
 const char *ray_load(struct sm *sm, struct warp *w, const struct insn *in);
@@ -242,7 +252,8 @@ uint32_t exact_taken(struct warp *w, const struct decoded *d);
 
 /* ---- fault.c ---- */
 
-/* Fills in sm->fault for warp w at w->pc; lane ISA_LANES: none in particular, detail may be NULL. Returns STOP_FAULT. */
+/* Fills in sm->fault for warp w at w->pc; lane ISA_LANES: none in particular, detail may be NULL. Returns STOP_FAULT.
+ */
 enum stop fault_raise(struct sm *sm, const struct warp *w, enum fault_kind kind, uint32_t lane, uint64_t addr,
                       const char *detail);
 /* The same for the access in progress, which the host refused. */

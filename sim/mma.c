@@ -11,12 +11,14 @@
 enum class { FLOAT, SIGNED, BINARY };
 
 /* How bits are a number: of a FLOAT, enum fp_format says it. */
+// clang-format off
 static const struct type { uint8_t class, format; } types[TILE_ELEMENTS] = {
     [TILE_TF32] = {FLOAT, FP_TF32}, [TILE_F16] = {FLOAT, FP_F16},   [TILE_BF16] = {FLOAT, FP_BF16}, [TILE_E4M3] = {FLOAT, FP_E4M3},
     [TILE_E5M2] = {FLOAT, FP_E5M2}, [TILE_S8] = {SIGNED, 0},        [TILE_S4] = {SIGNED, 0},        [TILE_B1] = {BINARY, 0},
     [TILE_E3M2] = {FLOAT, FP_E3M2}, [TILE_E2M3] = {FLOAT, FP_E2M3}, [TILE_E2M1] = {FLOAT, FP_E2M1}, [TILE_E3M0] = {FLOAT, FP_E3M0},
     [TILE_F32] = {FLOAT, FP_F32},
 };
+// clang-format on
 
 static const struct type *type_of(const struct tile *t) { return &types[t->element]; }
 
@@ -28,11 +30,15 @@ static unsigned element_c(const struct tile *t, unsigned m, unsigned n)
 
 /* ---- gather ---- */
 
-union number { float f; uint32_t u; int32_t i; };
+union number {
+    float f;
+    uint32_t u;
+    int32_t i;
+};
 
 struct matrices {
-    union number a[TILE_MAX_INPUTS]; /* a[m * K + k] */
-    union number b[TILE_MAX_INPUTS]; /* b[k * N + n] */
+    union number a[TILE_MAX_INPUTS];  /* a[m * K + k] */
+    union number b[TILE_MAX_INPUTS];  /* b[k * N + n] */
     union number c[TILE_MAX_RESULTS]; /* c[m * N + n] */
 };
 
@@ -47,7 +53,8 @@ static union number input(const struct tile *t, uint32_t bits)
 {
     struct fp_env env = {FP_RNE, 0};
     switch (type_of(t)->class) {
-    case FLOAT: return (union number){.u = (uint32_t)fp_convert(FP_F32, (enum fp_format)type_of(t)->format, bits, &env)};
+    case FLOAT:
+        return (union number){.u = (uint32_t)fp_convert(FP_F32, (enum fp_format)type_of(t)->format, bits, &env)};
     case SIGNED: return (union number){.i = (int32_t)(bits << (32 - t->bits)) >> (32 - t->bits)};
     default: return (union number){.u = bits};
     }
@@ -74,10 +81,8 @@ static void gather_c(const struct warp *w, const struct tile *t, union number *c
     struct fp_env env = {FP_RNE, 0};
     for (unsigned i = 0; i < (unsigned)t->m * t->n; i++) {
         unsigned e = element_c(t, i / t->n, i % t->n);
-        if (t->half)
-            c[i].u = (uint32_t)fp_convert(FP_F32, FP_F16, *word_of(w, t, t->c, e / 2) >> (e % 2 * 16), &env);
-        else
-            c[i].u = *word_of(w, t, t->c, e);
+        if (t->half) c[i].u = (uint32_t)fp_convert(FP_F32, FP_F16, *word_of(w, t, t->c, e / 2) >> (e % 2 * 16), &env);
+        else c[i].u = *word_of(w, t, t->c, e);
     }
 }
 
@@ -164,10 +169,8 @@ static void scatter(struct warp *w, const struct tile *t, const struct insn *in,
     uint32_t out[TILE_MAX_RESULTS] = {0}, active = in->vm ? w->active : w->active & w->v[0][0];
     for (unsigned i = 0; i < t->m * N; i++) {
         unsigned e = element_c(t, i / N, i % N);
-        if (t->half)
-            out[e / 2] |= x->c[i].u << (e % 2 * 16);
-        else
-            out[e] = x->c[i].u;
+        if (t->half) out[e / 2] |= x->c[i].u << (e % 2 * 16);
+        else out[e] = x->c[i].u;
     }
     for (unsigned i = 0; i < words; i++)
         if (active >> (i % t->lanes) & 1) *word_of(w, t, in->rd, i) = out[i];

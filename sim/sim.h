@@ -85,21 +85,21 @@ void gpu_mem_code_changed(struct gpu *gpu);
 
 /* Everything the host signals of a launch say (architecture: "Life of one launch"). */
 struct launch {
-    uint32_t start_pc;          /* first instruction of every warp */
-    uint32_t knl;               /* CSR_KNL: address of the metadata block */
-    uint32_t groups[3];         /* work-groups per dimension, each >= 1 */
-    uint32_t warps;             /* warps of a work-group */
-    uint32_t threads_per_warp;  /* lanes of a warp, 1..32, normally the machine's */
-    uint32_t work_items;        /* work-items of a group; the last warp's excess lanes are masked */
-    uint32_t sgprs, vgprs;      /* registers of a warp; others fault as illegal instructions */
-    uint32_t lds_bytes;         /* local memory of a group, scalar stacks included */
-    uint32_t pds_base;          /* private memory: base address, ... */
-    uint32_t pds_bytes;         /* ... bytes of one work-item, ... */
-    uint32_t pds_groups;        /* ... and for how many resident groups there is room; 0: all use the same,
-                                 * which is right when groups run one after another */
-    uint32_t gds_base;          /* what the global family of r2025 adds to addresses */
-    bool sv39;                  /* addresses are translated: ... */
-    uint32_t page_table;        /* ... physical address of the root page table */
+    uint32_t start_pc;         /* first instruction of every warp */
+    uint32_t knl;              /* CSR_KNL: address of the metadata block */
+    uint32_t groups[3];        /* work-groups per dimension, each >= 1 */
+    uint32_t warps;            /* warps of a work-group */
+    uint32_t threads_per_warp; /* lanes of a warp, 1..32, normally the machine's */
+    uint32_t work_items;       /* work-items of a group; the last warp's excess lanes are masked */
+    uint32_t sgprs, vgprs;     /* registers of a warp; others fault as illegal instructions */
+    uint32_t lds_bytes;        /* local memory of a group, scalar stacks included */
+    uint32_t pds_base;         /* private memory: base address, ... */
+    uint32_t pds_bytes;        /* ... bytes of one work-item, ... */
+    uint32_t pds_groups;       /* ... and for how many resident groups there is room; 0: all use the same,
+                                * which is right when groups run one after another */
+    uint32_t gds_base;         /* what the global family of r2025 adds to addresses */
+    bool sv39;                 /* addresses are translated: ... */
+    uint32_t page_table;       /* ... physical address of the root page table */
 };
 
 /* Bytes of private memory that one work-group of the launch uses: what separates two areas of pds_groups. */
@@ -107,41 +107,42 @@ uint64_t launch_private_bytes(const struct launch *launch);
 
 enum fault_kind {
     FAULT_NONE,
-    FAULT_READ, FAULT_WRITE,    /* address not open for this access */
-    FAULT_FETCH,                /* pc not in open, executable memory or misaligned */
-    FAULT_MISALIGNED,           /* private access that crosses its word; atomic not on a word */
-    FAULT_ILLEGAL,              /* undecodable word, or a register the launch did not ask for */
-    FAULT_SIMT_OVERFLOW,        /* SIMT stack overflow */
-    FAULT_ENDPRG_DIVERGED,      /* endprg with lanes waiting on the SIMT stack */
-    FAULT_PAGE,                 /* SV39: no valid translation that allows the access */
-    FAULT_LAUNCH,               /* launch parameters the machine cannot hold */
+    FAULT_READ,
+    FAULT_WRITE,           /* address not open for this access */
+    FAULT_FETCH,           /* pc not in open, executable memory or misaligned */
+    FAULT_MISALIGNED,      /* private access that crosses its word; atomic not on a word */
+    FAULT_ILLEGAL,         /* undecodable word, or a register the launch did not ask for */
+    FAULT_SIMT_OVERFLOW,   /* SIMT stack overflow */
+    FAULT_ENDPRG_DIVERGED, /* endprg with lanes waiting on the SIMT stack */
+    FAULT_PAGE,            /* SV39: no valid translation that allows the access */
+    FAULT_LAUNCH,          /* launch parameters the machine cannot hold */
 };
 
 /* Who was at fault where. All fields are as of the failing instruction. */
 struct fault {
     enum fault_kind kind;
-    uint32_t group[3];          /* work-group index */
-    uint32_t warp;              /* warp in its group */
-    uint32_t lanes;             /* mask of active lanes */
-    uint32_t lane;              /* first lane at fault, or ISA_LANES when not per lane */
-    uint32_t pc, word;          /* address (of the prefix if there is one) and bits of the instruction */
-    uint32_t high;              /* upper half of a 64-bit instruction word, else 0 */
-    uint32_t prefix;            /* bits of its prefix, 0 if none */
-    uint32_t profile;           /* the machine's instruction set (enum isa_profile) */
-    uint64_t addr;              /* guest address of a memory fault, before translation */
-    char detail[96];            /* further explanation, may be empty */
+    uint32_t group[3]; /* work-group index */
+    uint32_t warp;     /* warp in its group */
+    uint32_t lanes;    /* mask of active lanes */
+    uint32_t lane;     /* first lane at fault, or ISA_LANES when not per lane */
+    uint32_t pc, word; /* address (of the prefix if there is one) and bits of the instruction */
+    uint32_t high;     /* upper half of a 64-bit instruction word, else 0 */
+    uint32_t prefix;   /* bits of its prefix, 0 if none */
+    uint32_t profile;  /* the machine's instruction set (enum isa_profile) */
+    uint64_t addr;     /* guest address of a memory fault, before translation */
+    char detail[96];   /* further explanation, may be empty */
 };
 
 struct counters {
-    uint64_t instructions;      /* warp instructions, a prefix counted with its instruction */
-    uint64_t lanes;             /* active lanes summed over vector instructions */
+    uint64_t instructions; /* warp instructions, a prefix counted with its instruction */
+    uint64_t lanes;        /* active lanes summed over vector instructions */
     uint64_t vector_instructions;
-    uint64_t branches;          /* vector branches executed ... */
-    uint64_t divergent;         /* ... of which diverged */
+    uint64_t branches;               /* vector branches executed ... */
+    uint64_t divergent;              /* ... of which diverged */
     uint64_t loads, stores, atomics; /* memory instructions */
-    uint64_t barriers;          /* barrier arrivals of warps */
-    uint64_t groups, warps;     /* dispatched */
-    uint32_t max_simt_depth;    /* deepest SIMT stack seen */
+    uint64_t barriers;               /* barrier arrivals of warps */
+    uint64_t groups, warps;          /* dispatched */
+    uint32_t max_simt_depth;         /* deepest SIMT stack seen */
 };
 
 /* Adds the counters of one launch or work-group to a sum; the deepest SIMT stack of both stays. */
@@ -183,31 +184,32 @@ struct trace {
 enum path_order { PATH_FEWER_FIRST, PATH_TAKEN_FIRST, PATH_FALLTHROUGH_FIRST };
 
 struct launch_options {
-    const struct trace *trace;     /* NULL: none */
+    const struct trace *trace; /* NULL: none */
     enum path_order order;
-    bool serial;                   /* one work-group at a time, each at the base of local and private memory,
-                                    * as the public simulator runs them */
-    const _Atomic bool *cancel;    /* polled about every quantum; NULL: never */
+    bool serial;                /* one work-group at a time, each at the base of local and private memory,
+                                 * as the public simulator runs them */
+    const _Atomic bool *cancel; /* polled about every quantum; NULL: never */
 };
 
 /* Runs a launch to its end on the calling thread. `options` may be NULL. One caller at a time per
  * machine. */
-void gpu_launch(struct gpu *gpu, const struct launch *launch, const struct launch_options *options, struct result *result);
+void gpu_launch(struct gpu *gpu, const struct launch *launch, const struct launch_options *options,
+                struct result *result);
 
 /* A launch among others. The caller keeps it, unchanged, until it is done. */
 struct job {
     struct launch launch;
     struct launch_options options;
-    struct result result;          /* valid when done */
+    struct result result; /* valid when done */
     void *user;
-    struct job *link;              /* for whoever holds the job */
+    struct job *link; /* for whoever holds the job */
 };
 
 /* Where gpu_run gets its work from. All calls come from the thread in gpu_run, floating point rounding to nearest. */
 struct feed {
     void *user;
-    struct job *(*next)(void *user);            /* a job that may start now, NULL if there is none at the moment */
-    void (*done)(void *user, struct job *job);  /* all work-groups of the job have ended */
+    struct job *(*next)(void *user);           /* a job that may start now, NULL if there is none at the moment */
+    void (*done)(void *user, struct job *job); /* all work-groups of the job have ended */
 };
 
 /* Runs jobs, several at once where the machine has room, until none is left and `next` has none.

@@ -13,8 +13,8 @@ enum specials { IEEE, NAN_ONLY, NUMBERS_ONLY };
 struct layout {
     uint8_t exp_bits, frac_bits, pad;
     uint8_t specials;
-    bool quiet_only;                     /* the format has no signalling NaN */
-    uint64_t largest, infinity, nan;     /* largest number; what stands for infinity and for NaN */
+    bool quiet_only;                 /* the format has no signalling NaN */
+    uint64_t largest, infinity, nan; /* largest number; what stands for infinity and for NaN */
 };
 
 static const struct layout layouts[] = {
@@ -48,7 +48,10 @@ struct number {
 
 /* ---- patterns ---- */
 
-static inline bool sign_of(const struct layout *l, uint64_t a) { return a >> (l->pad + l->frac_bits + l->exp_bits) & 1; }
+static inline bool sign_of(const struct layout *l, uint64_t a)
+{
+    return a >> (l->pad + l->frac_bits + l->exp_bits) & 1;
+}
 
 static inline uint64_t magnitude(const struct layout *l, uint64_t a)
 {
@@ -144,7 +147,8 @@ static bool is_tiny(const struct layout *l, struct number n, unsigned mode)
 {
     bool inexact;
     int below = exp_min(l) - n.exp;
-    return below > 1 || (below == 1 && !(round_off(n.sig, LEAD - l->frac_bits, n.sign, mode, &inexact) >> (l->frac_bits + 1)));
+    return below > 1 ||
+           (below == 1 && !(round_off(n.sig, LEAD - l->frac_bits, n.sign, mode, &inexact) >> (l->frac_bits + 1)));
 }
 
 static inline uint64_t pack_finite(const struct layout *l, struct number n, struct fp_env *env)
@@ -420,8 +424,8 @@ uint32_t fp_rec7(uint32_t a, struct fp_env *env)
     struct number n = unpack(l, a), one = {FINITE, false, 0, (u128)1 << LEAD};
     if (n.kind != FINITE) return (uint32_t)pack(l, quotient(one, n, env), env);
 
-    uint32_t middle = 2 * (uint32_t)(n.sig >> (LEAD - 7)) + 1;      /* of the interval, in 1/256: 257 to 511 */
-    uint32_t estimate = (2 * 65536 / middle + 1) / 2;               /* 256 / (middle / 256), to nearest */
+    uint32_t middle = 2 * (uint32_t)(n.sig >> (LEAD - 7)) + 1; /* of the interval, in 1/256: 257 to 511 */
+    uint32_t estimate = (2 * 65536 / middle + 1) / 2;          /* 256 / (middle / 256), to nearest */
     return (uint32_t)eight_bits(l, n.sign, -1 - n.exp, estimate, env);
 }
 
@@ -432,7 +436,7 @@ uint32_t fp_rsqrt7(uint32_t a, struct fp_env *env)
     if (n.kind != FINITE || n.sign) return (uint32_t)pack(l, quotient(one, root(l, n), env), env);
 
     int odd = n.exp & 1;
-    uint32_t middle = (2 * (uint32_t)(n.sig >> (LEAD - 6)) + 1) << odd; /* in 1/128, below 4 * 128 */
+    uint32_t middle = (2 * (uint32_t)(n.sig >> (LEAD - 6)) + 1) << odd;  /* in 1/128, below 4 * 128 */
     uint64_t twice = integer_root((u128)(4 * 65536 * 128) / middle, 10); /* 512 / sqrt(middle / 128) */
     return (uint32_t)eight_bits(l, false, -1 - (n.exp - odd) / 2, (twice + 1) / 2, env);
 }

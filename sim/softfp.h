@@ -19,7 +19,9 @@ enum fp_flags { FP_NX = 1, FP_UF = 2, FP_OF = 4, FP_DZ = 8, FP_NV = 16 };
 
 /* Rounding mode of the operation (an enum fp_round; anything above FP_ROD rounds to odd), and the flags:
  * operations add to them, only the caller clears them. */
-struct fp_env { uint8_t round, flags; };
+struct fp_env {
+    uint8_t round, flags;
+};
 
 /* FP_TF32 is a binary32 pattern with 10 fraction bits: the low 13 are ignored in operands, zero in results.
  * FP_E4M3 and FP_E5M2 are OCP's, with NaNs as in Zvfofp8min: all quiet, 0x7f the canonical one. FP_E4M3 has

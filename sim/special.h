@@ -10,9 +10,11 @@
 
 /* e^x, 2^x, log2 x, 1/x, sqrt x, 1/sqrt x, sin and cos of x in radians, of any size, tanh x,
  * x Phi(x) with the normal distribution Phi, x / (1 + e^-x). */
+// clang-format off
 enum sfu_function {
     SFU_EXP, SFU_EX2, SFU_LG2, SFU_RCP, SFU_SQRT, SFU_RSQRT, SFU_SIN, SFU_COS, SFU_TANH, SFU_GELU, SFU_SILU
 };
+// clang-format on
 
 /* The function of the pattern a, in any format; the hardware has FP_F32, FP_F16 and FP_BF16. The host may be
  * in any rounding mode; its mode and exception flags are left as they were. */

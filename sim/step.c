@@ -51,71 +51,74 @@ INLINE bool is_signed(int64_t minus_one_of_type) { return minus_one_of_type < 0;
 /* ---- arithmetic: one function over all lanes per row ---- */
 
 /* Lanes an instruction works on, as a mask and as words of all ones or zeros. */
-INLINE uint32_t active_lanes(const struct warp *w, const struct insn *in) { return in->vm ? w->active : w->active & w->v[0][0]; }
+INLINE uint32_t active_lanes(const struct warp *w, const struct insn *in)
+{
+    return in->vm ? w->active : w->active & w->v[0][0];
+}
 
 NOINLINE void expand_mask(uint32_t lanes, uint32_t *words) { LANE_LOOP words[lane] = 0u - (lanes >> lane & 1); }
 
 /* When all lanes that exist are active the others may be written too: nobody sees them. */
-#define LANES(id, operands, expr)                                                                  \
-    NOINLINE void lanes_##id(struct warp *w, const struct insn *in)                                \
-    {                                                                                              \
-        const uint32_t *p2 UNUSED = w->v[in->rs2], *p1 UNUSED = w->v[in->rs1], *m = w->expand;     \
-        uint32_t *d = w->v[in->rd], words[ISA_LANES], lanes = active_lanes(w, in);                 \
-        const uint32_t v0 UNUSED = w->v[0][0];                                                     \
-        operands;                                                                                  \
-        if (lanes == w->lanes) {                                                                   \
-            LANE_LOOP                                                                              \
-            {                                                                                      \
-                const uint32_t vs2 UNUSED = p2[lane], vs1 UNUSED = p1[lane], vd UNUSED = d[lane];  \
-                const uint32_t mask_bit UNUSED = v0 >> lane & 1;                                   \
-                d[lane] = (uint32_t)(expr);                                                        \
-            }                                                                                      \
-            return;                                                                                \
-        }                                                                                          \
-        if (!in->vm) expand_mask(lanes, words), m = words;                                         \
-        LANE_LOOP                                                                                  \
-        {                                                                                          \
-            const uint32_t vs2 UNUSED = p2[lane], vs1 UNUSED = p1[lane], vd UNUSED = d[lane];      \
-            const uint32_t mask_bit UNUSED = v0 >> lane & 1;                                       \
-            uint32_t r = (uint32_t)(expr);                                                         \
-            d[lane] = (r & m[lane]) | (vd & ~m[lane]);                                             \
-        }                                                                                          \
+#define LANES(id, operands, expr) \
+    NOINLINE void lanes_##id(struct warp *w, const struct insn *in) \
+    { \
+        const uint32_t *p2 UNUSED = w->v[in->rs2], *p1 UNUSED = w->v[in->rs1], *m = w->expand; \
+        uint32_t *d = w->v[in->rd], words[ISA_LANES], lanes = active_lanes(w, in); \
+        const uint32_t v0 UNUSED = w->v[0][0]; \
+        operands; \
+        if (lanes == w->lanes) { \
+            LANE_LOOP \
+            { \
+                const uint32_t vs2 UNUSED = p2[lane], vs1 UNUSED = p1[lane], vd UNUSED = d[lane]; \
+                const uint32_t mask_bit UNUSED = v0 >> lane & 1; \
+                d[lane] = (uint32_t)(expr); \
+            } \
+            return; \
+        } \
+        if (!in->vm) expand_mask(lanes, words), m = words; \
+        LANE_LOOP \
+        { \
+            const uint32_t vs2 UNUSED = p2[lane], vs1 UNUSED = p1[lane], vd UNUSED = d[lane]; \
+            const uint32_t mask_bit UNUSED = v0 >> lane & 1; \
+            uint32_t r = (uint32_t)(expr); \
+            d[lane] = (r & m[lane]) | (vd & ~m[lane]); \
+        } \
     }
 
 /* Lanes for which a branch's condition holds. */
-#define TAKEN(id, expr)                                                                            \
-    NOINLINE uint32_t taken_##id(const struct warp *w, const struct insn *in)                      \
-    {                                                                                              \
-        const uint32_t *p2 = w->v[in->rs2], *p1 = w->v[in->rs1];                                   \
-        uint32_t taken = 0;                                                                        \
-        LANE_LOOP                                                                                  \
-        {                                                                                          \
-            const uint32_t vs2 = p2[lane], vs1 = p1[lane];                                         \
-            taken |= (uint32_t)(expr) << lane;                                                     \
-        }                                                                                          \
-        return taken & w->mask;                                                                    \
+#define TAKEN(id, expr) \
+    NOINLINE uint32_t taken_##id(const struct warp *w, const struct insn *in) \
+    { \
+        const uint32_t *p2 = w->v[in->rs2], *p1 = w->v[in->rs1]; \
+        uint32_t taken = 0; \
+        LANE_LOOP \
+        { \
+            const uint32_t vs2 = p2[lane], vs1 = p1[lane]; \
+            taken |= (uint32_t)(expr) << lane; \
+        } \
+        return taken & w->mask; \
     }
 
 /* One atomic per active lane, ascending. False when an address is not on a word. */
-#define ATOMIC(id, expr)                                                                           \
-    NOINLINE bool amo_##id(struct sm *sm, struct warp *w, const struct insn *in)                 \
-    {                                                                                              \
-        uint32_t out[ISA_LANES], lanes = w->active;                                                \
-        flat_addresses(sm, w->v[in->rs1], 0);                                                     \
-        struct access *a = announce(sm, lanes, 4, true);                                          \
-        if (off_word(a->addr, lanes)) return false;                                                \
-        for (uint32_t left = lanes; left; left &= left - 1) {                                      \
-            uint32_t lane = (uint32_t)__builtin_ctz(left);                                         \
-            uint32_t *p = (uint32_t *)(sm->mem + a->addr[lane]);                                  \
-            uint32_t t = __atomic_load_n(p, __ATOMIC_RELAXED), next;                               \
-            const uint32_t s = w->v[in->rs2][lane];                                                \
-            do next = (uint32_t)(expr);                                                            \
+#define ATOMIC(id, expr) \
+    NOINLINE bool amo_##id(struct sm *sm, struct warp *w, const struct insn *in) \
+    { \
+        uint32_t out[ISA_LANES], lanes = w->active; \
+        flat_addresses(sm, w->v[in->rs1], 0); \
+        struct access *a = announce(sm, lanes, 4, true); \
+        if (off_word(a->addr, lanes)) return false; \
+        for (uint32_t left = lanes; left; left &= left - 1) { \
+            uint32_t lane = (uint32_t)__builtin_ctz(left); \
+            uint32_t *p = (uint32_t *)(sm->mem + a->addr[lane]); \
+            uint32_t t = __atomic_load_n(p, __ATOMIC_RELAXED), next; \
+            const uint32_t s = w->v[in->rs2][lane]; \
+            do next = (uint32_t)(expr); \
             while (!__atomic_compare_exchange_n(p, &t, next, false, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED)); \
-            out[lane] = t;                                                                         \
-        }                                                                                          \
+            out[lane] = t; \
+        } \
         for (; lanes; lanes &= lanes - 1) w->v[in->rd][__builtin_ctz(lanes)] = out[__builtin_ctz(lanes)]; \
-        if (*sm->reservations) end_reservations_of_access(sm);                                    \
-        return true;                                                                               \
+        if (*sm->reservations) end_reservations_of_access(sm); \
+        return true; \
     }
 
 #define FN_V(id, expr)       LANES(id, , expr)
@@ -174,7 +177,8 @@ NOINLINE void read_thread_csr(struct sm *sm, struct warp *w, const struct insn *
 {
     uint32_t ids[ISA_LANES];
     csr_read_lanes(sm, w, in->aux, ids);
-    for (uint32_t lanes = w->active; lanes; lanes &= lanes - 1) w->v[in->rd][__builtin_ctz(lanes)] = ids[__builtin_ctz(lanes)];
+    for (uint32_t lanes = w->active; lanes; lanes &= lanes - 1)
+        w->v[in->rd][__builtin_ctz(lanes)] = ids[__builtin_ctz(lanes)];
 }
 
 /* ---- faults ---- */
@@ -185,10 +189,12 @@ NOINLINE enum stop illegal(struct sm *sm, const struct warp *w, const struct dec
     char text[96];
     const struct launch *l = w->group->launch;
     if (d->vregs > l->vgprs) {
-        snprintf(text, sizeof text, "v%u is beyond the %u vector registers of the launch", d->vregs - 1u, (unsigned)l->vgprs);
+        snprintf(text, sizeof text, "v%u is beyond the %u vector registers of the launch", d->vregs - 1u,
+                 (unsigned)l->vgprs);
         why = text;
     } else if (d->xregs > l->sgprs) {
-        snprintf(text, sizeof text, "x%u is beyond the %u scalar registers of the launch", d->xregs - 1u, (unsigned)l->sgprs);
+        snprintf(text, sizeof text, "x%u is beyond the %u scalar registers of the launch", d->xregs - 1u,
+                 (unsigned)l->sgprs);
         why = text;
     } else {
         why = code_refusal(d);
@@ -210,38 +216,40 @@ NOINLINE enum stop misaligned(struct sm *sm, const struct warp *w, uint32_t lane
     return fault_raise(sm, w, FAULT_MISALIGNED, lane, sm->access.addr[lane], NULL);
 }
 
-#define FAULT_NOW(kind, why) return fault_raise(sm, w, kind, ISA_LANES, 0, why)
+#define FAULT_NOW(kind, why)  return fault_raise(sm, w, kind, ISA_LANES, 0, why)
 #define MISALIGNED_NOW(lanes) return misaligned(sm, w, lanes)
 
 /* ---- the cases, by kind ---- */
 
+// clang-format off
 #define COUNT_VECTOR  (counters->vector_instructions++, counters->lanes += w->nactive)
 #define COUNT_LOAD    (COUNT_VECTOR, counters->loads++)
 #define COUNT_STORE   (COUNT_VECTOR, counters->stores++)
 #define WRITE_X(value) do { x[in->rd] = (value); x[0] = 0; } while (0)
 #define HERE (ip + in->size - 4u) /* address of the instruction word, behind its prefix */
+// clang-format on
 
-#define DO_CALL(call)                                                                              \
-    {                                                                                              \
-        const char *why = call;                                                                    \
-        if (why) FAULT_NOW(FAULT_ILLEGAL, why);                                                    \
-        break;                                                                                     \
+#define DO_CALL(call) \
+    { \
+        const char *why = call; \
+        if (why) FAULT_NOW(FAULT_ILLEGAL, why); \
+        break; \
     }
 
-#define DO_X(id, expr, flags)                                                                      \
-    {                                                                                              \
-        const uint32_t rs1 UNUSED = x[in->rs1], rs2 UNUSED = x[in->rs2], rs3 UNUSED = x[in->rs3];  \
-        const uint32_t imm UNUSED = (uint32_t)in->imm, pc UNUSED = HERE;                           \
-        if (ACCRUES(flags) || (((flags) & ROUND) && ((in->rm != 7 && in->rm != w->frm) || w->frm > 3))) \
-            DO_CALL(exact_run(w, d, HERE))                                                         \
-        WRITE_X((uint32_t)(expr));                                                                 \
-        break;                                                                                     \
+#define DO_X(id, expr, flags) \
+    { \
+        const uint32_t rs1 UNUSED = x[in->rs1], rs2 UNUSED = x[in->rs2], rs3 UNUSED = x[in->rs3]; \
+        const uint32_t imm UNUSED = (uint32_t)in->imm, pc UNUSED = HERE; \
+        if (ACCRUES(flags) || (((flags)&ROUND) && ((in->rm != 7 && in->rm != w->frm) || w->frm > 3))) \
+            DO_CALL(exact_run(w, d, HERE)) \
+        WRITE_X((uint32_t)(expr)); \
+        break; \
     }
 
-#define DO_LANES(id, flags)                                                                        \
-    COUNT_VECTOR;                                                                                  \
-    if (ACCRUES(flags) || (((flags) & ROUND) && w->frm > 3)) DO_CALL(exact_run(w, d, HERE))        \
-    lanes_##id(w, in);                                                                             \
+#define DO_LANES(id, flags) \
+    COUNT_VECTOR; \
+    if (ACCRUES(flags) || (((flags)&ROUND) && w->frm > 3)) DO_CALL(exact_run(w, d, HERE)) \
+    lanes_##id(w, in); \
     break;
 #define DO_V(id, expr, flags)   DO_LANES(id, flags)
 #define DO_VV(id, expr, flags)  DO_LANES(id, flags)
@@ -250,50 +258,54 @@ NOINLINE enum stop misaligned(struct sm *sm, const struct warp *w, uint32_t lane
 #define DO_V1I(id, expr, flags) DO_LANES(id, flags)
 
 #define DO_EX(id, expr, flags) DO_CALL(exact_run(w, d, HERE))
-#define DO_EV(id, expr, flags) COUNT_VECTOR; DO_CALL(exact_run(w, d, HERE))
+#define DO_EV(id, expr, flags) \
+    COUNT_VECTOR; \
+    DO_CALL(exact_run(w, d, HERE))
 #define DO_EW(id, expr, flags) DO_EV(id, expr, flags)
 
-#define DO_V2X(id, expr, flags)                                                                    \
-    COUNT_VECTOR;                                                                                  \
-    if (w->active) {                                                                               \
-        const uint32_t vs2 = v[in->rs2][31 - __builtin_clz(w->active)];                            \
-        WRITE_X((uint32_t)(expr));                                                                 \
-    }                                                                                              \
+#define DO_V2X(id, expr, flags) \
+    COUNT_VECTOR; \
+    if (w->active) { \
+        const uint32_t vs2 = v[in->rs2][31 - __builtin_clz(w->active)]; \
+        WRITE_X((uint32_t)(expr)); \
+    } \
     break;
 
-#define DO_BRANCH(id, expr, flags)                                                                 \
-    {                                                                                              \
-        const uint32_t rs1 = x[in->rs1], rs2 = x[in->rs2];                                         \
-        if (expr) next = HERE + (uint32_t)in->imm;                                                 \
-        break;                                                                                     \
+#define DO_BRANCH(id, expr, flags) \
+    { \
+        const uint32_t rs1 = x[in->rs1], rs2 = x[in->rs2]; \
+        if (expr) next = HERE + (uint32_t)in->imm; \
+        break; \
     }
-#define DO_TAKEN(lanes)                                                                            \
-    {                                                                                              \
-        uint32_t taken = (lanes), depth = w->depth;                                                \
-        COUNT_VECTOR;                                                                              \
-        counters->branches++;                                                                      \
-        if (!simt_branch(w, taken, HERE + (uint32_t)in->imm, next, sm->order, &next))              \
-            FAULT_NOW(FAULT_SIMT_OVERFLOW, NULL);                                                  \
-        if (w->depth != depth) counters->divergent++;                                              \
-        if (w->depth > counters->max_simt_depth) counters->max_simt_depth = w->depth;              \
-        break;                                                                                     \
+#define DO_TAKEN(lanes) \
+    { \
+        uint32_t taken = (lanes), depth = w->depth; \
+        COUNT_VECTOR; \
+        counters->branches++; \
+        if (!simt_branch(w, taken, HERE + (uint32_t)in->imm, next, sm->order, &next)) \
+            FAULT_NOW(FAULT_SIMT_OVERFLOW, NULL); \
+        if (w->depth != depth) counters->divergent++; \
+        if (w->depth > counters->max_simt_depth) counters->max_simt_depth = w->depth; \
+        break; \
     }
 #define DO_VBRANCH(id, expr, flags) DO_TAKEN(taken_##id(w, in))
-#define DO_JOIN(id, expr, flags) next = simt_join(w, HERE, next); break;
-#define DO_SETRPC(id, expr, flags)                                                                 \
-    {                                                                                              \
-        const uint32_t rs1 = x[in->rs1], imm = (uint32_t)in->imm;                                  \
-        w->rpc = (expr);                                                                           \
-        WRITE_X(w->rpc);                                                                           \
-        break;                                                                                     \
+#define DO_JOIN(id, expr, flags) \
+    next = simt_join(w, HERE, next); \
+    break;
+#define DO_SETRPC(id, expr, flags) \
+    { \
+        const uint32_t rs1 = x[in->rs1], imm = (uint32_t)in->imm; \
+        w->rpc = (expr); \
+        WRITE_X(w->rpc); \
+        break; \
     }
-#define DO_JUMP(expr)                                                                              \
-    {                                                                                              \
-        const uint32_t rs1 UNUSED = x[in->rs1], imm = (uint32_t)in->imm, link = next;              \
-        const uint32_t pc UNUSED = HERE;                                                           \
-        next = (expr);                                                                             \
-        WRITE_X(link);                                                                             \
-        break;                                                                                     \
+#define DO_JUMP(expr) \
+    { \
+        const uint32_t rs1 UNUSED = x[in->rs1], imm = (uint32_t)in->imm, link = next; \
+        const uint32_t pc UNUSED = HERE; \
+        next = (expr); \
+        WRITE_X(link); \
+        break; \
     }
 #define DO_JAL(id, expr, flags)  DO_JUMP(expr)
 #define DO_JALR(id, expr, flags) DO_JUMP(expr)
@@ -301,47 +313,48 @@ NOINLINE enum stop misaligned(struct sm *sm, const struct warp *w, uint32_t lane
 /* Rows that only memory_run knows: code.c dispatches them there at once. */
 #define OUT_OF_LINE(flags) ((flags) & (LONG | SPACE(3)))
 
-#define DO_XLOAD(id, type, flags)                                                                  \
-    if (OUT_OF_LINE(flags)) goto memory;                                                           \
-    counters->loads++;                                                                             \
-    WRITE_X(load_scalar(sm, x[in->rs1] + (uint32_t)in->imm, sizeof(type), SIGNED(type)));         \
+#define DO_XLOAD(id, type, flags) \
+    if (OUT_OF_LINE(flags)) goto memory; \
+    counters->loads++; \
+    WRITE_X(load_scalar(sm, x[in->rs1] + (uint32_t)in->imm, sizeof(type), SIGNED(type))); \
     break;
-#define DO_XSTORE(id, type, flags)                                                                 \
-    if (OUT_OF_LINE(flags)) goto memory;                                                           \
-    counters->stores++;                                                                            \
-    store_scalar(sm, x[in->rs1] + (uint32_t)in->imm, sizeof(type), x[in->rs2]);                   \
+#define DO_XSTORE(id, type, flags) \
+    if (OUT_OF_LINE(flags)) goto memory; \
+    counters->stores++; \
+    store_scalar(sm, x[in->rs1] + (uint32_t)in->imm, sizeof(type), x[in->rs2]); \
     break;
-#define DO_VLOAD(id, type, flags)                                                                  \
-    if (OUT_OF_LINE(flags)) goto memory;                                                           \
-    COUNT_LOAD;                                                                                    \
-    flat_addresses(sm, v[in->rs1], (uint32_t)in->imm);                                            \
-    load_lanes(sm, v[in->rd], w->active, sizeof(type), SIGNED(type));                             \
+#define DO_VLOAD(id, type, flags) \
+    if (OUT_OF_LINE(flags)) goto memory; \
+    COUNT_LOAD; \
+    flat_addresses(sm, v[in->rs1], (uint32_t)in->imm); \
+    load_lanes(sm, v[in->rd], w->active, sizeof(type), SIGNED(type)); \
     break;
-#define DO_VSTORE(id, type, flags)                                                                 \
-    if (OUT_OF_LINE(flags)) goto memory;                                                           \
-    COUNT_STORE;                                                                                   \
-    flat_addresses(sm, v[in->rs1], (uint32_t)in->imm);                                            \
-    store_lanes(sm, v[in->rs2], w->active, sizeof(type));                                         \
+#define DO_VSTORE(id, type, flags) \
+    if (OUT_OF_LINE(flags)) goto memory; \
+    COUNT_STORE; \
+    flat_addresses(sm, v[in->rs1], (uint32_t)in->imm); \
+    store_lanes(sm, v[in->rs2], w->active, sizeof(type)); \
     break;
-#define PRIVATE(type)                                                                              \
+#define PRIVATE(type) \
     uint32_t bad = w->active & private_addresses(sm, w, v[in->rs1], (uint32_t)in->imm, sizeof(type)); \
     if (bad) MISALIGNED_NOW(bad);
-#define DO_PLOAD(id, type, flags)                                                                  \
-    {                                                                                              \
-        COUNT_LOAD;                                                                                \
-        PRIVATE(type)                                                                              \
-        load_lanes(sm, v[in->rd], w->active, sizeof(type), SIGNED(type));                         \
-        break;                                                                                     \
+#define DO_PLOAD(id, type, flags) \
+    { \
+        COUNT_LOAD; \
+        PRIVATE(type) \
+        load_lanes(sm, v[in->rd], w->active, sizeof(type), SIGNED(type)); \
+        break; \
     }
-#define DO_PSTORE(id, type, flags)                                                                 \
-    {                                                                                              \
-        COUNT_STORE;                                                                               \
-        PRIVATE(type)                                                                              \
-        store_lanes(sm, v[in->rs2], w->active, sizeof(type));                                     \
-        break;                                                                                     \
+#define DO_PSTORE(id, type, flags) \
+    { \
+        COUNT_STORE; \
+        PRIVATE(type) \
+        store_lanes(sm, v[in->rs2], w->active, sizeof(type)); \
+        break; \
     }
 
 /* The RVV forms: the store data of these is the rd field. */
+// clang-format off
 #define RVV_LOAD(size, sign)  load_lanes(sm, v[in->rd], active_lanes(w, in), size, sign)
 #define RVV_STORE(size)       store_lanes(sm, v[in->rs3], active_lanes(w, in), size)
 #define STRIDED(stride)       strided_addresses(sm, x[in->rs1], stride)
@@ -352,11 +365,12 @@ NOINLINE enum stop misaligned(struct sm *sm, const struct warp *w, uint32_t lane
 #define DO_SSTORE(id, type, flags) COUNT_STORE; STRIDED(x[in->rs2]); RVV_STORE(sizeof(type)); break;
 #define DO_ILOAD(id, type, flags)  COUNT_LOAD; INDEXED(type); RVV_LOAD(4, false); break;
 #define DO_ISTORE(id, type, flags) COUNT_STORE; INDEXED(type); RVV_STORE(4); break;
+// clang-format on
 
-#define DO_AMO(id, expr, flags)                                                                    \
-    COUNT_VECTOR;                                                                                  \
-    counters->atomics++;                                                                           \
-    if (!amo_##id(sm, w, in)) MISALIGNED_NOW(off_word(sm->access.addr, w->active));                \
+#define DO_AMO(id, expr, flags) \
+    COUNT_VECTOR; \
+    counters->atomics++; \
+    if (!amo_##id(sm, w, in)) MISALIGNED_NOW(off_word(sm->access.addr, w->active)); \
     break;
 
 /* Without an inline form. */
@@ -367,61 +381,69 @@ NOINLINE enum stop misaligned(struct sm *sm, const struct warp *w, uint32_t lane
 #define DO_XSC(id, expr, flags)  goto memory;
 
 /* csrrw always writes, the others only when their operand field is not 0. */
-#define DO_CSR(id, expr, flags)                                                                    \
-    {                                                                                              \
-        const uint32_t rs1 UNUSED = x[in->rs1], imm UNUSED = (uint32_t)in->imm;                    \
-        bool writes = OP_##id == OP_CSRRW || OP_##id == OP_CSRRWI || in->rs1 || in->imm;           \
-        uint32_t old;                                                                              \
-        if (isa_csr_per_lane(in->aux) && sm->gpu->config.thread_csrs && !writes) {                     \
-            read_thread_csr(sm, w, in);                                                            \
-            break;                                                                                 \
-        }                                                                                          \
+#define DO_CSR(id, expr, flags) \
+    { \
+        const uint32_t rs1 UNUSED = x[in->rs1], imm UNUSED = (uint32_t)in->imm; \
+        bool writes = OP_##id == OP_CSRRW || OP_##id == OP_CSRRWI || in->rs1 || in->imm; \
+        uint32_t old; \
+        if (isa_csr_per_lane(in->aux) && sm->gpu->config.thread_csrs && !writes) { \
+            read_thread_csr(sm, w, in); \
+            break; \
+        } \
         if (!csr_read(w, in->aux, &old)) FAULT_NOW(FAULT_ILLEGAL, "no such control register"); \
         if (writes && !csr_write(w, in->aux, (expr))) FAULT_NOW(FAULT_ILLEGAL, "read-only control register"); \
-        WRITE_X(old);                                                                              \
-        break;                                                                                     \
+        WRITE_X(old); \
+        break; \
     }
-#define DO_VSET(id, expr, flags)                                                                   \
-    {                                                                                              \
-        const uint32_t rs2 UNUSED = x[in->rs2], aux UNUSED = in->aux;                              \
-        if (!csr_vtype_ok(expr)) FAULT_NOW(FAULT_ILLEGAL, "vector type other than e32, m1");       \
-        WRITE_X(csr_set_vl(w, in, (expr)));                                                   \
-        break;                                                                                     \
+#define DO_VSET(id, expr, flags) \
+    { \
+        const uint32_t rs2 UNUSED = x[in->rs2], aux UNUSED = in->aux; \
+        if (!csr_vtype_ok(expr)) FAULT_NOW(FAULT_ILLEGAL, "vector type other than e32, m1"); \
+        WRITE_X(csr_set_vl(w, in, (expr))); \
+        break; \
     }
 /* fence.i ends the turn: what has been decoded is forgotten, the page of this instruction too. */
-#define DO_NOP(id, expr, flags)                                                                    \
-    if (OP_##id == OP_FENCE) __sync_synchronize();                                                 \
-    if (OP_##id == OP_FENCE || OP_##id == OP_FENCE_I) FORGET;                                      \
-    if (OP_##id == OP_FENCE_I) {                                                                   \
-        OBSERVE(next);                                                                             \
-        w->pc = next;                                                                              \
-        code_drop(sm->gpu);                                                                        \
-        return STOP_QUANTUM;                                                                       \
-    }                                                                                              \
+#define DO_NOP(id, expr, flags) \
+    if (OP_##id == OP_FENCE) __sync_synchronize(); \
+    if (OP_##id == OP_FENCE || OP_##id == OP_FENCE_I) FORGET; \
+    if (OP_##id == OP_FENCE_I) { \
+        OBSERVE(next); \
+        w->pc = next; \
+        code_drop(sm->gpu); \
+        return STOP_QUANTUM; \
+    } \
     break;
-#define DO_PREFIX(id, expr, flags) return illegal(sm, w, d);
+#define DO_PREFIX(id, expr, flags)     return illegal(sm, w, d);
 #define DO_BARRIERSUB(id, expr, flags) break; /* a subgroup is a warp, and a warp is in step with itself */
-#define DO_ABSENT(id, expr, flags)                                                                 \
-    {                                                                                              \
-        const char *why = (expr);                                                                  \
-        FAULT_NOW(FAULT_ILLEGAL, why ? why : "an instruction this machine does not execute");      \
+#define DO_ABSENT(id, expr, flags) \
+    { \
+        const char *why = (expr); \
+        FAULT_NOW(FAULT_ILLEGAL, why ? why : "an instruction this machine does not execute"); \
     }
-#define DO_MMA(id, expr, flags) COUNT_VECTOR; DO_CALL(mma_execute(w, in))
-#define DO_DMA(id, expr, flags) COUNT_VECTOR; DO_CALL(dma_execute(sm, w, in))
-#define DO_RTLOAD(id, expr, flags)  COUNT_VECTOR; DO_CALL(ray_load(sm, w, in))
-#define DO_RTSTORE(id, expr, flags) COUNT_VECTOR; DO_CALL(ray_store(sm, w, in))
-#define DO_WAIT(waiting)                                                                           \
-    counters->barriers++;                                                                          \
-    w->state = waiting;                                                                            \
-    w->pc = next;                                                                                  \
-    OBSERVE(next);                                                                                 \
+#define DO_MMA(id, expr, flags) \
+    COUNT_VECTOR; \
+    DO_CALL(mma_execute(w, in))
+#define DO_DMA(id, expr, flags) \
+    COUNT_VECTOR; \
+    DO_CALL(dma_execute(sm, w, in))
+#define DO_RTLOAD(id, expr, flags) \
+    COUNT_VECTOR; \
+    DO_CALL(ray_load(sm, w, in))
+#define DO_RTSTORE(id, expr, flags) \
+    COUNT_VECTOR; \
+    DO_CALL(ray_store(sm, w, in))
+#define DO_WAIT(waiting) \
+    counters->barriers++; \
+    w->state = waiting; \
+    w->pc = next; \
+    OBSERVE(next); \
     return STOP_BARRIER;
 #define DO_BARRIER(id, expr, flags)  DO_WAIT(WARP_WAITING)
 #define DO_MBARRIER(id, expr, flags) DO_WAIT(WARP_WAITING_DMA)
-#define DO_ENDPRG(id, expr, flags)                                                                 \
-    if (w->depth) FAULT_NOW(FAULT_ENDPRG_DIVERGED, NULL);                                          \
-    w->state = WARP_ENDED;                                                                         \
-    OBSERVE(next);                                                                                 \
+#define DO_ENDPRG(id, expr, flags) \
+    if (w->depth) FAULT_NOW(FAULT_ENDPRG_DIVERGED, NULL); \
+    w->state = WARP_ENDED; \
+    OBSERVE(next); \
     return STOP_END;
 
 #ifdef STEP_HOOKED
@@ -441,7 +463,7 @@ NOINLINE enum stop misaligned(struct sm *sm, const struct warp *w, uint32_t lane
 enum stop STEP_NAME(struct sm *sm, struct warp *w, uint64_t budget)
 {
     struct counters *const counters = &w->group->counters;
-    uint32_t (*const v)[ISA_LANES] = w->v;
+    uint32_t(*const v)[ISA_LANES] = w->v;
     uint32_t *const x = w->x;
     const struct code_page *page = NULL;
     uint32_t ip = w->pc;
@@ -464,7 +486,9 @@ enum stop STEP_NAME(struct sm *sm, struct warp *w, uint64_t budget)
         unsigned dispatch = DISPATCH;
     again:
         switch (dispatch) {
-#define INSN(id, name, pattern, operands, kind, unit, flags, revisions, expr, text) case OP_##id: DO_##kind(id, expr, flags)
+#define INSN(id, name, pattern, operands, kind, unit, flags, revisions, expr, text) \
+    case OP_##id: \
+        DO_##kind(id, expr, flags)
 #include "isa/insn.def"
 #undef INSN
         case DISPATCH_FLAT:

@@ -10,8 +10,8 @@
 enum { SIMT_DEPTH = 64 };
 
 struct simt_entry {
-    uint32_t rpc;  /* the join at this address pops the entry */
-    uint32_t pc;   /* where the lanes of the entry go on */
+    uint32_t rpc; /* the join at this address pops the entry */
+    uint32_t pc;  /* where the lanes of the entry go on */
     uint32_t mask;
 };
 
@@ -22,44 +22,44 @@ struct group {
     const struct launch *launch;
     struct job *job;
     struct sm *sm;
-    struct group *next;           /* of the same SM, in order of arrival */
-    struct warp *warps;           /* launch->warps of them, adjacent */
-    uint32_t index[3], wgid;      /* its place in the grid, and linear number */
-    uint32_t slot;                /* of the SM */
-    uint32_t lds_base, pds_base;  /* what CSR_LDS and CSR_PDS say */
-    bool flags;                   /* fflags and vxsat of its warps accrue */
-    uint32_t reservations;        /* lr.w reservations that may be valid, in all its warps */
-    struct counters counters;     /* of this group alone */
+    struct group *next;          /* of the same SM, in order of arrival */
+    struct warp *warps;          /* launch->warps of them, adjacent */
+    uint32_t index[3], wgid;     /* its place in the grid, and linear number */
+    uint32_t slot;               /* of the SM */
+    uint32_t lds_base, pds_base; /* what CSR_LDS and CSR_PDS say */
+    bool flags;                  /* fflags and vxsat of its warps accrue */
+    uint32_t reservations;       /* lr.w reservations that may be valid, in all its warps */
+    struct counters counters;    /* of this group alone */
 };
 
 /* The memory access in progress, or the last one: enough to name the lane when it faults. */
 struct access {
-    uint32_t lanes;   /* lanes that take part; 0: a scalar access, address in addr[0] */
-    uint32_t size;    /* bytes of each */
+    uint32_t lanes; /* lanes that take part; 0: a scalar access, address in addr[0] */
+    uint32_t size;  /* bytes of each */
     bool write, atomic;
     _Alignas(64) uint32_t addr[ISA_LANES]; /* guest addresses, bits 31 to 0 ... */
     const uint32_t *high;                  /* ... and 63 to 32 of 64-bit addresses, else NULL */
 };
 
 struct warp {
-    uint32_t (*v)[ISA_LANES];    /* vector registers, launch->vgprs rows, 64-byte aligned */
+    uint32_t (*v)[ISA_LANES]; /* vector registers, launch->vgprs rows, 64-byte aligned */
     uint32_t x[ISA_XREGS];
     uint32_t pc, rpc;
-    uint32_t mask;               /* SIMT mask */
-    uint32_t lanes;              /* lanes that exist; the mask never leaves them */
-    uint32_t active;             /* mask & lanes below vl ... */
-    uint32_t nactive;            /* ... and how many they are */
+    uint32_t mask;    /* SIMT mask */
+    uint32_t lanes;   /* lanes that exist; the mask never leaves them */
+    uint32_t active;  /* mask & lanes below vl ... */
+    uint32_t nactive; /* ... and how many they are */
     uint32_t vl;
-    uint32_t depth;              /* entries on the SIMT stack */
+    uint32_t depth; /* entries on the SIMT stack */
     struct simt_entry stack[SIMT_DEPTH];
     struct group *group;
     uint32_t wid, tid;
     enum warp_state state;
-    uint32_t raised;             /* flags its last instruction raised, where flags accrue (struct trace) */
+    uint32_t raised; /* flags its last instruction raised, where flags accrue (struct trace) */
     uint32_t fflags, frm, vstart, vxsat, vxrm, mstatus, mtvec, print, vtype;
-    uint32_t reserved_lanes;     /* lanes with a valid lr.w reservation ... */
+    uint32_t reserved_lanes;                                 /* lanes with a valid lr.w reservation ... */
     uint32_t reserved[ISA_LANES], reserved_value[ISA_LANES]; /* ... its address, and the word read there */
-    _Alignas(64) uint32_t expand[ISA_LANES]; /* all ones for an active lane, else 0 */
+    _Alignas(64) uint32_t expand[ISA_LANES];                 /* all ones for an active lane, else 0 */
 };
 
 /* The access that the warp's last memory instruction made. */

@@ -296,7 +296,8 @@ static char *read_file(const struct reader *r, const char *path)
     enum { LIMIT = 1 << 20 };
     FILE *file = fopen(path, "r");
     char *text = memory(r, calloc(1, LIMIT));
-    if (!file || fread(text, 1, LIMIT - 1, file) == LIMIT - 1 || ferror(file)) bad(r, "cannot be read: %s", strerror(errno));
+    if (!file || fread(text, 1, LIMIT - 1, file) == LIMIT - 1 || ferror(file))
+        bad(r, "cannot be read: %s", strerror(errno));
     fclose(file);
     return text;
 }

@@ -75,7 +75,8 @@ static void open_device(const char *wanted)
     cl_uint n = 0;
     cl_int error = clGetPlatformIDs(16, platforms, &n);
     for (cl_uint p = 0; p < n && p < 16 && !g.device; p++)
-        if (!clGetDeviceIDs(platforms[p], CL_DEVICE_TYPE_ALL, 1, &device, NULL) && device_matches(platforms[p], device, wanted))
+        if (!clGetDeviceIDs(platforms[p], CL_DEVICE_TYPE_ALL, 1, &device, NULL) &&
+            device_matches(platforms[p], device, wanted))
             g.device = device;
     if (!g.device) quit("no OpenCL device%s%s (error %d)", wanted ? " matches " : "", wanted ? wanted : "", error);
     g.context = clCreateContext(NULL, 1, &g.device, NULL, NULL, &error);
@@ -140,7 +141,8 @@ static cl_mem make_buffer(const struct arg *arg)
     memcpy(bytes, arg->initial, arg->bytes);
     memset(bytes + arg->bytes, GUARD_BYTE, GUARD);
     cl_int error;
-    cl_mem buffer = clCreateBuffer(g.context, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, arg->bytes + GUARD, bytes, &error);
+    cl_mem buffer =
+        clCreateBuffer(g.context, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, arg->bytes + GUARD, bytes, &error);
     okay(error, arg->line, "clCreateBuffer");
     free(bytes);
     return buffer;
@@ -208,7 +210,8 @@ static void expected_values(const struct run *run, const struct arg *arg, struct
 {
     struct scope scope = {.args = run->args, .nargs = run->nargs};
     if (!arg->expect)
-        for (size_t k = 0; k < arg->count; k++) values[k] = element_load(arg->initial + k * type_sizes[arg->type], arg->type);
+        for (size_t k = 0; k < arg->count; k++)
+            values[k] = element_load(arg->initial + k * type_sizes[arg->type], arg->type);
     else if (!elements_expect(&scope, arg->expect, arg->count, values))
         quit("%s:%u: %s", g.suite->path, arg->line, scope.error);
 }
@@ -258,7 +261,8 @@ static void compare_prints(const struct run *run, char *text)
 {
     char *lines[MAX_PRINTS + 1], *wanted[MAX_PRINTS];
     unsigned n = 0;
-    for (char *save, *l = strtok_r(text, "\n", &save); l && n <= MAX_PRINTS; l = strtok_r(NULL, "\n", &save)) lines[n++] = l;
+    for (char *save, *l = strtok_r(text, "\n", &save); l && n <= MAX_PRINTS; l = strtok_r(NULL, "\n", &save))
+        lines[n++] = l;
     memcpy(wanted, run->prints, sizeof wanted);
     if (run->prints_any) {
         qsort(lines, n, sizeof *lines, by_text);

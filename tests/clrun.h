@@ -25,14 +25,14 @@ struct arg {
     enum arg_kind kind;
     char name[32];
     unsigned line;
-    enum type type;          /* of one element */
-    size_t count;            /* elements; bytes of local memory */
-    uint8_t *initial;        /* bytes at the start, ... */
-    size_t bytes;            /* ... this many */
-    const char *expect;      /* text of the expected value; NULL: unchanged */
-    bool any, sorted;        /* do not compare; sort before comparing */
-    double tolerance;        /* 0: exact */
-    bool ulp;                /* tolerance counts units in the last place */
+    enum type type;     /* of one element */
+    size_t count;       /* elements; bytes of local memory */
+    uint8_t *initial;   /* bytes at the start, ... */
+    size_t bytes;       /* ... this many */
+    const char *expect; /* text of the expected value; NULL: unchanged */
+    bool any, sorted;   /* do not compare; sort before comparing */
+    double tolerance;   /* 0: exact */
+    bool ulp;           /* tolerance counts units in the last place */
 };
 
 enum { MAX_ARGS = 24, MAX_RUNS = 64, MAX_LOCALS = 8, MAX_PRINTS = 128 };
@@ -45,20 +45,20 @@ struct run {
     bool has_offset;
     size_t locals[MAX_LOCALS][3]; /* alternatives; 0 in [0] is a NULL local size */
     unsigned nlocals;
-    bool fault;                   /* the launch must fail */
+    bool fault; /* the launch must fail */
     struct arg args[MAX_ARGS];
     unsigned nargs;
-    char *prints[MAX_PRINTS];     /* expected output lines */
+    char *prints[MAX_PRINTS]; /* expected output lines */
     unsigned nprints;
-    bool prints_any;              /* ... in any order */
+    bool prints_any; /* ... in any order */
 };
 
 struct suite {
     const char *path;
     char *source;
-    char *options;                /* build options, or NULL */
-    char *build_fails;            /* text the failed build must show, or NULL */
-    char *only;                   /* platform this case is for, or NULL */
+    char *options;     /* build options, or NULL */
+    char *build_fails; /* text the failed build must show, or NULL */
+    char *only;        /* platform this case is for, or NULL */
     struct run *runs;
     unsigned nruns;
 };
@@ -78,8 +78,8 @@ struct value {
 struct scope {
     const struct arg *args; /* their initial contents can be named */
     unsigned nargs;
-    int64_t index;          /* the name i */
-    char error[96];         /* "" while all is well */
+    int64_t index;  /* the name i */
+    char error[96]; /* "" while all is well */
 };
 
 /* Evaluates the expression at *text, moving behind it. */

@@ -111,6 +111,7 @@ static uint64_t scramble(uint64_t x)
 
 static double unit(double x) { return (double)(scramble((uint64_t)x) >> 40) / 16777216.0; }
 
+// clang-format off
 static const struct { const char *name; double (*call)(double); } real1[] = {
     {"sin", sin}, {"cos", cos}, {"tan", tan}, {"asin", asin}, {"acos", acos}, {"atan", atan}, {"sinh", sinh},
     {"cosh", cosh}, {"tanh", tanh}, {"exp", exp}, {"exp2", exp2}, {"expm1", expm1}, {"log", log}, {"log2", log2},
@@ -123,6 +124,7 @@ static const struct { const char *name; double (*call)(double, double); } real2[
     {"pow", pow}, {"fmod", fmod}, {"atan2", atan2}, {"hypot", hypot}, {"fmin", fmin}, {"fmax", fmax},
     {"fdim", fdim}, {"copysign", copysign}, {"remainder", remainder},
 };
+// clang-format on
 
 static struct value float_bits(struct value v)
 {
@@ -306,10 +308,12 @@ static struct value unary(struct parser *p)
 }
 
 /* Longer tokens come before their prefixes. */
+// clang-format off
 static const struct { const char *token; int level; } operators[] = {
     {"||", 1}, {"&&", 2}, {"==", 6}, {"!=", 6}, {"<<", 8}, {">>", 8}, {"<=", 7}, {">=", 7}, {"<", 7}, {">", 7},
     {"|", 3}, {"^", 4}, {"&", 5}, {"+", 9}, {"-", 9}, {"*", 10}, {"/", 10}, {"%", 10},
 };
+// clang-format on
 
 static struct value apply_real(struct parser *p, const char *op, double a, double b)
 {
@@ -322,8 +326,12 @@ static struct value apply_real(struct parser *p, const char *op, double a, doubl
     case '>': return integer(op[1] ? a >= b : a > b);
     case '=': return integer(a == b);
     case '!': return integer(a != b);
-    case '&': if (op[1]) return integer(a != 0 && b != 0); break;
-    case '|': if (op[1]) return integer(a != 0 || b != 0); break;
+    case '&':
+        if (op[1]) return integer(a != 0 && b != 0);
+        break;
+    case '|':
+        if (op[1]) return integer(a != 0 || b != 0);
+        break;
     }
     return problem(p, "operator does not take reals");
 }
@@ -345,7 +353,8 @@ static struct value apply(struct parser *p, const char *op, struct value x, stru
     case '+': return integer((int64_t)(ua + ub));
     case '-': return integer((int64_t)(ua - ub));
     case '*': return integer((int64_t)(ua * ub));
-    case '/': case '%': return divide(p, op[0] == '/', a, b);
+    case '/':
+    case '%': return divide(p, op[0] == '/', a, b);
     case '<': return integer(op[1] == '<' ? (int64_t)(ub < 64 ? ua << ub : 0) : op[1] ? a <= b : a < b);
     case '>': return integer(op[1] == '>' ? a >> (ub < 63 ? ub : 63) : op[1] ? a >= b : a > b);
     case '=': return integer(a == b);

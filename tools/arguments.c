@@ -60,7 +60,8 @@ static _Noreturn void bad_number(const struct args *args, const struct argument 
 }
 
 /* "1,2,3" as numbers of `width` bytes. */
-static void store_numbers(const struct args *args, const struct argument *a, const char *text, size_t width, uint8_t *out)
+static void store_numbers(const struct args *args, const struct argument *a, const char *text, size_t width,
+                          uint8_t *out)
 {
     for (;; out += width) {
         const char *end;
@@ -142,7 +143,8 @@ static void parse_iota(const struct args *args, struct argument *a, const char *
 
 struct argument argument_parse(const struct args *args, const char *spec)
 {
-    static const char *const kinds[] = {"i", "f", "bytes", "buf", "new", "out", "ints", "floats", "iota", "local", "null", NULL};
+    static const char *const kinds[] = {"i",    "f",      "bytes", "buf",   "new",  "out",
+                                        "ints", "floats", "iota",  "local", "null", NULL};
     struct argument a = {.spec = spec};
     const char *rest;
     if (prefix(spec, "i", &rest) || prefix(spec, "f", &rest)) {
@@ -172,7 +174,8 @@ struct argument argument_parse(const struct args *args, const char *spec)
         char word[32];
         snprintf(word, sizeof word, "%.*s", (int)strcspn(spec, ":"), spec);
         const char *near = nearest_word(word, kinds);
-        usage_error(args, "--arg: '%s' is no argument%s%s%s", spec, near ? "; did you mean '" : "", near ? near : "", near ? ":...'?" : "");
+        usage_error(args, "--arg: '%s' is no argument%s%s%s", spec, near ? "; did you mean '" : "", near ? near : "",
+                    near ? ":...'?" : "");
     }
     return a;
 }
@@ -186,21 +189,26 @@ uint32_t argument_bytes(const struct argument *a)
 
 /* ---- onto the device ---- */
 
+// clang-format off
 static const char *const kind_names[] = {[ARG_VALUE] = "a value", [ARG_GLOBAL] = "a __global pointer",
     [ARG_CONSTANT] = "a __constant pointer", [ARG_LOCAL] = "a __local pointer", [ARG_IMAGE] = "an image", [ARG_SAMPLER] = "a sampler"};
+// clang-format on
 
-static void place_value(const struct args *args, const struct argument *a, unsigned index, const struct ventus_arg *want, uint8_t *out)
+static void place_value(const struct args *args, const struct argument *a, unsigned index,
+                        const struct ventus_arg *want, uint8_t *out)
 {
     if (a->kind == ARGUMENT_BYTES) {
         if (a->size != want->size)
-            usage_error(args, "argument %u (%s) has %u bytes, the file %llu", index, want->name, want->size, (unsigned long long)a->size);
+            usage_error(args, "argument %u (%s) has %u bytes, the file %llu", index, want->name, want->size,
+                        (unsigned long long)a->size);
         memcpy(out, a->bytes, a->size);
         return;
     }
     size_t n = count_numbers(a->numbers), elements = n == 3 ? 4 : n; /* a vector of three takes the room of four */
     size_t width = n <= 16 ? want->size / elements : 0;
     if (!(width == 1 || width == 2 || width == 4 || width == 8) || width * elements != want->size)
-        usage_error(args, "argument %u (%s) has %u bytes, not %zu number%s", index, want->name, want->size, n, n == 1 ? "" : "s");
+        usage_error(args, "argument %u (%s) has %u bytes, not %zu number%s", index, want->name, want->size, n,
+                    n == 1 ? "" : "s");
     store_numbers(args, a, a->numbers, width, out);
 }
 
@@ -208,7 +216,8 @@ static void place_buffer(struct argument *a, unsigned index, ventus_device *devi
 {
     enum ventus_status status = ventus_alloc(device, a->size, &a->addr);
     if (status == VENTUS_OK && a->bytes) status = ventus_write(device, a->addr, a->bytes, a->size);
-    else if (status == VENTUS_OK && !a->unwritten && ventus_checks(device)) status = ventus_fill(device, a->addr, "", 1, a->size);
+    else if (status == VENTUS_OK && !a->unwritten && ventus_checks(device))
+        status = ventus_fill(device, a->addr, "", 1, a->size);
     if (status != VENTUS_OK) die("argument %u (%s): %s", index, a->spec, ventus_status_text(status));
     memcpy(out, &a->addr, 4);
 }
@@ -217,10 +226,12 @@ void argument_place(const struct args *args, struct argument *a, unsigned index,
                     ventus_device *device, uint8_t *image, uint64_t *local_size)
 {
     bool pointer = want->kind == ARG_GLOBAL || want->kind == ARG_CONSTANT;
-    bool fits = want->kind == ARG_VALUE  ? a->kind == ARGUMENT_NUMBERS || a->kind == ARGUMENT_BYTES
+    bool fits = want->kind == ARG_VALUE   ? a->kind == ARGUMENT_NUMBERS || a->kind == ARGUMENT_BYTES
                 : want->kind == ARG_LOCAL ? a->kind == ARGUMENT_LOCAL
                                           : pointer && (a->kind == ARGUMENT_BUFFER || a->kind == ARGUMENT_NULL);
-    if (!fits) usage_error(args, "argument %u (%s) is %s, which '%s' is not", index, want->name, kind_names[want->kind], a->spec);
+    if (!fits)
+        usage_error(args, "argument %u (%s) is %s, which '%s' is not", index, want->name, kind_names[want->kind],
+                    a->spec);
     uint8_t *out = image + want->offset;
     if (want->kind == ARG_VALUE) place_value(args, a, index, want, out);
     else if (a->kind == ARGUMENT_BUFFER) place_buffer(a, index, device, out);

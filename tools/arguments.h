@@ -10,16 +10,16 @@ enum argument_kind { ARGUMENT_NUMBERS, ARGUMENT_BYTES, ARGUMENT_BUFFER, ARGUMENT
 struct argument {
     enum argument_kind kind;
     const char *spec;
-    uint8_t *bytes;       /* BYTES: the value; BUFFER: first contents */
-    uint64_t size;        /* BYTES, BUFFER, LOCAL */
-    const char *numbers;  /* NUMBERS: "1,2,3"; their width follows from the kernel's argument */
-    char *text;           /* what `numbers` was made of when it came from a file */
+    uint8_t *bytes;      /* BYTES: the value; BUFFER: first contents */
+    uint64_t size;       /* BYTES, BUFFER, LOCAL */
+    const char *numbers; /* NUMBERS: "1,2,3"; their width follows from the kernel's argument */
+    char *text;          /* what `numbers` was made of when it came from a file */
     bool floating;
-    bool unwritten;       /* BUFFER: its contents are undefined, although they are zeros */
-    const char *file;     /* BUFFER: where it is written afterwards, NULL: nowhere */
-    char show;            /* BUFFER: printed afterwards as i, u, x or f, 0: not */
+    bool unwritten;   /* BUFFER: its contents are undefined, although they are zeros */
+    const char *file; /* BUFFER: where it is written afterwards, NULL: nowhere */
+    char show;        /* BUFFER: printed afterwards as i, u, x or f, 0: not */
     uint64_t show_count;
-    uint32_t addr;        /* BUFFER: on the device */
+    uint32_t addr; /* BUFFER: on the device */
 };
 
 /* Reads one SPEC; a mistake is a usage error. */

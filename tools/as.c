@@ -54,9 +54,11 @@ static bool has_start(const struct elf_image *m)
 }
 
 /* Assembles behind the start code; the new text, which the caller frees, begins with it. */
-static uint32_t *assemble_behind_start(const struct asm_options *options, const char *input, const char *source, size_t size, uint32_t base, struct elf_image *m)
+static uint32_t *assemble_behind_start(const struct asm_options *options, const char *input, const char *source,
+                                       size_t size, uint32_t base, struct elf_image *m)
 {
-    if (!asm_assemble_with(options, input, source, size, base + (uint32_t)sizeof start_code, m, stderr)) exit(EXIT_FAILED);
+    if (!asm_assemble_with(options, input, source, size, base + (uint32_t)sizeof start_code, m, stderr))
+        exit(EXIT_FAILED);
     uint32_t *text = allocate(sizeof start_code + m->text_words * 4);
     memcpy(text, start_code, sizeof start_code);
     memcpy(text + sizeof start_code / 4, m->text, m->text_words * 4);
@@ -74,7 +76,8 @@ static void write_vmem(const char *path, const struct elf_image *m)
     free(text);
 }
 
-static bool write_object(const struct asm_options *options, const char *input, const char *source, size_t size, const char *output)
+static bool write_object(const struct asm_options *options, const char *input, const char *source, size_t size,
+                         const char *output)
 {
     void *bytes;
     size_t length;
@@ -86,7 +89,8 @@ static bool write_object(const struct asm_options *options, const char *input, c
 
 int cmd_as(int argc, char **argv)
 {
-    struct args args = {.command = "as", .usage = "FILE [-o OUT]", .about = about, .flags = flags, .argc = argc, .argv = argv, .at = 1};
+    struct args args = {
+        .command = "as", .usage = "FILE [-o OUT]", .about = about, .flags = flags, .argc = argc, .argv = argv, .at = 1};
     const char *input = NULL, *output = NULL;
     uint32_t base = ABI_CODE_BASE;
     bool vmem = false, start = true, object = false;

@@ -12,10 +12,12 @@ static const struct flag flags[] = {
 
 int cmd_info(int argc, char **argv)
 {
+    // clang-format off
     struct args args = {.command = "info", .usage = "[--config FILE]",
         .about = "Shows the version and the parameters of the simulated machine. The output is a file that\n"
                  "`ventus run --config` and `ventus info --config` read.",
         .flags = flags, .argc = argc, .argv = argv, .at = 1};
+    // clang-format on
     struct gpu_config c;
     gpu_config_default(&c);
     for (int flag; (flag = args_next(&args)) != ARG_END;) {

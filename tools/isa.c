@@ -60,7 +60,13 @@ static void unknown(const char *name)
 
 int cmd_isa(int argc, char **argv)
 {
-    struct args args = {.command = "isa", .usage = "NAME | WORD [WORD...] | --manual", .about = about, .flags = flags, .argc = argc, .argv = argv, .at = 1};
+    struct args args = {.command = "isa",
+                        .usage = "NAME | WORD [WORD...] | --manual",
+                        .about = about,
+                        .flags = flags,
+                        .argc = argc,
+                        .argv = argv,
+                        .at = 1};
     uint32_t words[ISA_MAX_WORDS];
     size_t n = 0, names = 0;
     enum isa_profile profile = PROFILE_DEFAULT;
@@ -69,7 +75,8 @@ int cmd_isa(int argc, char **argv)
         uint32_t word;
         if (flag == FLAG_PROFILE) profile = (enum isa_profile)profile_arg(&args, args.value);
         else if (flag == FLAG_MANUAL) manual = true;
-        else if (parse_word(args.value, &word) && n == ISA_MAX_WORDS) usage_error(&args, "an instruction has at most %d words", ISA_MAX_WORDS);
+        else if (parse_word(args.value, &word) && n == ISA_MAX_WORDS)
+            usage_error(&args, "an instruction has at most %d words", ISA_MAX_WORDS);
         else if (parse_word(args.value, &word)) words[n++] = word;
         else if (names++, !isa_explain_name(args.value, stdout) && !list_family(args.value)) unknown(args.value);
     }

@@ -19,10 +19,9 @@ static const struct flag flags[] = {
     {0},
 };
 
-static const char about[] =
-    "Links objects, in the order given, to a program that `ventus run` runs:\n\n"
-    "    ventus as -c kernel.s && ventus as -c library.s\n"
-    "    ventus ld kernel.o library.o -o program.elf";
+static const char about[] = "Links objects, in the order given, to a program that `ventus run` runs:\n\n"
+                            "    ventus as -c kernel.s && ventus as -c library.s\n"
+                            "    ventus ld kernel.o library.o -o program.elf";
 
 static bool has_start(const struct elf_image *m)
 {
@@ -33,7 +32,13 @@ static bool has_start(const struct elf_image *m)
 
 int cmd_ld(int argc, char **argv)
 {
-    struct args args = {.command = "ld", .usage = "OBJECT... [-o OUT]", .about = about, .flags = flags, .argc = argc, .argv = argv, .at = 1};
+    struct args args = {.command = "ld",
+                        .usage = "OBJECT... [-o OUT]",
+                        .about = about,
+                        .flags = flags,
+                        .argc = argc,
+                        .argv = argv,
+                        .at = 1};
     struct asm_input *inputs = allocate((size_t)(argc + 1) * sizeof *inputs);
     const char *output = "a.elf";
     size_t n = 0;

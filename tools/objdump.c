@@ -24,7 +24,11 @@ static const struct flag flags[] = {
 
 enum { SOURCE_LIMIT = 64 << 20 };
 
-struct how { struct asm_listing listing; bool text_only, resources, source; const char *source_file; };
+struct how {
+    struct asm_listing listing;
+    bool text_only, resources, source;
+    const char *source_file;
+};
 
 static const char about[] =
     "Prints one instruction a line: address, words, mnemonic, operands, separated by tabs. FILE is\n"
@@ -76,7 +80,9 @@ static bool plain_path(const char *s)
 }
 
 /* Relocations of a section that are still to be printed. */
-struct pending { const struct asm_relocation *next, *end; };
+struct pending {
+    const struct asm_relocation *next, *end;
+};
 
 /* "# R_RISCV_JAL name+4" for those in front of an address; false: there was none. */
 static bool print_relocations(struct pending *p, uint64_t before)
@@ -95,8 +101,8 @@ static bool print_relocations(struct pending *p, uint64_t before)
 }
 
 /* A section of data; `usual` is the address at which the assembler would put it. */
-static void print_data(const struct elf_image *m, const char *section, uint32_t start, const uint8_t *bytes, size_t size, size_t zeros_behind, uint32_t usual,
-                       struct pending *relocations)
+static void print_data(const struct elf_image *m, const char *section, uint32_t start, const uint8_t *bytes,
+                       size_t size, size_t zeros_behind, uint32_t usual, struct pending *relocations)
 {
     const struct elf_symbol **labels = allocate((m->nsymbols + 1) * sizeof *labels);
     size_t count = 0, next = 0, end = size + zeros_behind;
@@ -112,7 +118,8 @@ static void print_data(const struct elf_image *m, const char *section, uint32_t 
         bool relocated = print_relocations(relocations, (uint64_t)addr + 1);
         size_t limit = next < count ? labels[next]->value - start : end;
         if (relocated && limit > at + 4) limit = at + 4;
-        if (relocations->next < relocations->end && limit > relocations->next->addr - start) limit = relocations->next->addr - start;
+        if (relocations->next < relocations->end && limit > relocations->next->addr - start)
+            limit = relocations->next->addr - start;
         size_t room = (at < size && limit > size ? size : limit) - at;
         size_t zeros = at < size ? zero_run(bytes + at, room) : room;
         bool run = zeros >= 16 || at >= size;
@@ -124,7 +131,10 @@ static void print_data(const struct elf_image *m, const char *section, uint32_t 
     free(labels);
 }
 
-static uint32_t page_behind(uint32_t addr, size_t size) { return (uint32_t)((addr + size + ABI_PAGE - 1) / ABI_PAGE * ABI_PAGE); }
+static uint32_t page_behind(uint32_t addr, size_t size)
+{
+    return (uint32_t)((addr + size + ABI_PAGE - 1) / ABI_PAGE * ABI_PAGE);
+}
 
 static void print_note(const char *note)
 {
@@ -187,7 +197,8 @@ static void print_others(const struct elf_image *m)
     uint32_t usual = page_behind(m->text_addr, m->text_words * 4);
     if (m->rodata_size) print_data(m, ".rodata", m->rodata_addr, m->rodata, m->rodata_size, 0, usual, &none);
     if (m->rodata_size) usual = page_behind(m->rodata_addr, m->rodata_size);
-    if (m->data_size || m->bss_size) print_data(m, ".data", m->data_addr, m->data, m->data_size, m->bss_size, usual, &none);
+    if (m->data_size || m->bss_size)
+        print_data(m, ".data", m->data_addr, m->data, m->data_size, m->bss_size, usual, &none);
     print_resources(m);
     if (m->note) print_note(m->note);
 }
@@ -207,7 +218,9 @@ static void list(const uint32_t *words, size_t n, uint32_t addr, const struct el
 static char *read_source(const char *path, size_t *size)
 {
     struct stat s;
-    return stat(path, &s) || !S_ISREG(s.st_mode) || s.st_size > SOURCE_LIMIT || access(path, R_OK) ? NULL : read_file(path, size);
+    return stat(path, &s) || !S_ISREG(s.st_mode) || s.st_size > SOURCE_LIMIT || access(path, R_OK)
+               ? NULL
+               : read_file(path, size);
 }
 
 /* The file as the program names it, else that name beside the program. */
@@ -236,7 +249,8 @@ static void load_source(struct how *how, const char *note, const char *program)
     }
     if (!text && name) text = find_source(name, program, &size);
     if (!text && name)
-        fprintf(stderr, "ventus: the source '%s' is not there, or no file; --source-file says where it is\n", plain_path(name) ? name : "?");
+        fprintf(stderr, "ventus: the source '%s' is not there, or no file; --source-file says where it is\n",
+                plain_path(name) ? name : "?");
     if (!text && !name) fprintf(stderr, "ventus: the program does not say what it was made of; --source-file does\n");
     how->listing.source = text;
     how->listing.source_size = size;
@@ -269,7 +283,8 @@ static void dump_elf(const void *bytes, size_t size, const char *path, struct ho
 }
 
 /* The listing of a text with its relocations in front of the instructions. */
-static void list_relocated(const uint32_t *words, size_t n, const struct elf_image *m, const struct how *how, struct pending *relocations)
+static void list_relocated(const uint32_t *words, size_t n, const struct elf_image *m, const struct how *how,
+                           struct pending *relocations)
 {
     char *text;
     size_t size;
@@ -281,7 +296,8 @@ static void list_relocated(const uint32_t *words, size_t n, const struct elf_ima
         end = line + strcspn(line, "\n");
         if (*end) end++;
         if (strspn(line, "0123456789abcdef") == 8 && line[8] == ':') /* "ADDRESS:<tab>WORD WORD<tab>" */
-            print_relocations(relocations, strtoul(line, NULL, 16) + (uint64_t)4 * ((strcspn(line + 10, "\t") + 1) / 9));
+            print_relocations(relocations,
+                              strtoul(line, NULL, 16) + (uint64_t)4 * ((strcspn(line + 10, "\t") + 1) / 9));
         fwrite(line, 1, (size_t)(end - line), stdout);
     }
     print_relocations(relocations, UINT64_MAX);
@@ -330,7 +346,13 @@ static bool is_object(const char *bytes, size_t size) { return size > 17 && byte
 
 int cmd_objdump(int argc, char **argv)
 {
-    struct args args = {.command = "objdump", .usage = "[--raw] [-S] [--profile P] FILE", .about = about, .flags = flags, .argc = argc, .argv = argv, .at = 1};
+    struct args args = {.command = "objdump",
+                        .usage = "[--raw] [-S] [--profile P] FILE",
+                        .about = about,
+                        .flags = flags,
+                        .argc = argc,
+                        .argv = argv,
+                        .at = 1};
     const char *input = NULL;
     uint32_t base = ABI_CODE_BASE;
     struct how how = {0};

@@ -5,23 +5,28 @@
 #include "run.h"
 #include "sim/case.h"
 
+// clang-format off
 enum { FLAG_KERNEL, FLAG_GLOBAL, FLAG_LOCAL, FLAG_OFFSET, FLAG_ARG, FLAG_SHOW, FLAG_SAVE, FLAG_CASE, FLAG_STRICT, FLAG_DUMP,
        FLAG_STATS, FLAG_JSON, FLAG_TRACE, FLAG_TRACE_DIR, FLAG_TRACE_BINARY, FLAG_CONFIG, FLAG_PROFILE, FLAG_LANES, FLAG_WARPS,
        FLAG_THREADS, FLAG_ORDER, FLAG_CHECK };
+// clang-format on
 static const struct flag flags[] = {
     {"kernel", 'k', "NAME", "kernel to run; not needed when there is only one"},
     {"global", 'g', "X[,Y[,Z]]", "work-items in each dimension"},
-    {"local", 'l', "X[,Y[,Z]]", "work-items of a group; default: what the kernel asks for, or the\nlargest that divides the work"},
+    {"local", 'l', "X[,Y[,Z]]",
+     "work-items of a group; default: what the kernel asks for, or the\nlargest that divides the work"},
     {"offset", 0, "X[,Y[,Z]]", "offset of the global ids; default 0"},
     {"arg", 'a', "SPEC", "the next kernel argument, see above"},
     {"show", 0, "N[:F[:COUNT]]", "print buffer argument N after the run; F is i u x or f"},
     {"save", 0, "N:FILE", "write buffer argument N after the run"},
     {"case", 'c', "METADATA[:DATA]", "run a recorded launch; several share one memory, in this order"},
-    {"strict", 0, NULL, "recorded launches may touch their buffers alone; otherwise the rest of\nmemory reads as zero and can be written"},
+    {"strict", 0, NULL,
+     "recorded launches may touch their buffers alone; otherwise the rest of\nmemory reads as zero and can be written"},
     {"dump", 0, "ADDR:BYTES:FILE", "write device memory after recorded launches"},
     {"stats", 's', NULL, "print what the machine counted"},
     {"json", 'j', "FILE", "write counters, configuration and faults as JSON; - is standard output"},
-    {"trace", 't', "FILE", "write each instruction and its effects in the public simulator's format;\n- is standard output"},
+    {"trace", 't', "FILE",
+     "write each instruction and its effects in the public simulator's format;\n- is standard output"},
     {"trace-dir", 0, "DIR", "the same for recorded launches: a file STEM.log for each"},
     {"trace-binary", 0, "FILE", "write a compact trace, which `ventus trace` prints"},
     {"config", 0, "FILE", "machine parameters, as `ventus info` prints them"},
@@ -30,7 +35,9 @@ static const struct flag flags[] = {
     {"warps", 0, "N", "warps of a processor"},
     {"threads", 0, "N", "host threads"},
     {"order", 0, "ORDER", "which side of a divergent branch runs first: fewer (the machine's),\ntaken, fallthrough"},
-    {"check", 0, "[=KINDS]", "look for mistakes of the kernel: all, or a list of bounds, overflow,\nuninit, races, barriers, align; docs/check.md explains them"},
+    {"check", 0, "[=KINDS]",
+     "look for mistakes of the kernel: all, or a list of bounds, overflow,\nuninit, races, barriers, align; "
+     "docs/check.md explains them"},
     {0},
 };
 
@@ -57,7 +64,10 @@ static const char about[] =
 enum { MOST_ARGUMENTS = 256, MOST_CASES = 4096, MOST_DUMPS = 64, MOST_WARPS = 64, MOST_THREADS = 256 };
 
 /* Parameters of the command line, which go over those of --config; 0: not given. */
-struct overrides { const char *config; uint32_t profile, lanes, warps, threads; };
+struct overrides {
+    const char *config;
+    uint32_t profile, lanes, warps, threads;
+};
 
 static void append(const struct args *args, const char ***list, unsigned *n, unsigned most)
 {
@@ -151,8 +161,13 @@ static void check(const struct request *r)
     if (!r->ncases && r->strict) usage_error(a, "--strict goes with --case; other runs always are");
     if (r->trace_dir && (r->trace.log || r->trace.binary)) usage_error(a, "either --trace-dir or one file");
     if (!r->ncases) return;
-    const char *alone = r->kernel ? "--kernel" : r->range.work_dim ? "--global" : r->have_local ? "--local" : r->narguments ? "--arg"
-                        : r->nshows ? "--show" : r->nsaves ? "--save" : NULL;
+    const char *alone = r->kernel           ? "--kernel"
+                        : r->range.work_dim ? "--global"
+                        : r->have_local     ? "--local"
+                        : r->narguments     ? "--arg"
+                        : r->nshows         ? "--show"
+                        : r->nsaves         ? "--save"
+                                            : NULL;
     if (alone) usage_error(a, "%s goes with an executable, not with --case", alone);
 }
 
@@ -173,8 +188,14 @@ int cmd_run(int argc, char **argv)
 {
     struct request r = {.range = {.global = {1, 1, 1}, .local = {1, 1, 1}}};
     struct overrides o = {0};
-    r.args = (struct args){.command = "run", .usage = "FILE --kernel NAME --global X[,Y[,Z]] [--arg SPEC]...\n"
-        "       ventus run --case METADATA...", .about = about, .flags = flags, .argc = argc, .argv = argv, .at = 1};
+    r.args = (struct args){.command = "run",
+                           .usage = "FILE --kernel NAME --global X[,Y[,Z]] [--arg SPEC]...\n"
+                                    "       ventus run --case METADATA...",
+                           .about = about,
+                           .flags = flags,
+                           .argc = argc,
+                           .argv = argv,
+                           .at = 1};
     for (int flag; (flag = args_next(&r.args)) != ARG_END;) parse_flag(&r, &o, flag);
     check(&r);
     r.silent = is_standard(r.json) || is_standard(r.trace.log) || is_standard(r.trace.binary);

@@ -11,21 +11,26 @@
 
 /* ---- run_report.c: --stats and --json ---- */
 
-struct reported { char *name; uint32_t groups[3]; struct result result; };
+struct reported {
+    char *name;
+    uint32_t groups[3];
+    struct result result;
+};
 
 struct report {
     struct gpu_config config;
     struct reported *launches;
     size_t n, room;
-    bool flat;             /* cases on flat memory: */
-    char *checks;          /* what --check found, as JSON; NULL: nothing was checked */
-    uint64_t stray_pages;  /* pages touched that belong to no buffer */
+    bool flat;            /* cases on flat memory: */
+    char *checks;         /* what --check found, as JSON; NULL: nothing was checked */
+    uint64_t stray_pages; /* pages touched that belong to no buffer */
 };
 
 /* Takes one launch in; a result that is not LAUNCH_DONE and not LAUNCH_FAULT counts as cancelled. */
 void report_add(struct report *report, const char *name, const uint32_t groups[3], const struct result *result);
 void report_print(const struct report *report, FILE *out);
-void report_json(const struct report *report, const char *path); /* "-": standard output; dies when it cannot be written */
+void report_json(const struct report *report,
+                 const char *path); /* "-": standard output; dies when it cannot be written */
 void report_free(struct report *report);
 
 /* ---- run.c ---- */
@@ -33,27 +38,27 @@ void report_free(struct report *report);
 /* The command line. */
 struct request {
     struct args args;
-    const char *file;              /* an executable, or NULL and ... */
-    const char **cases;            /* ... recorded launches, each "METADATA[:DATA]" */
+    const char *file;   /* an executable, or NULL and ... */
+    const char **cases; /* ... recorded launches, each "METADATA[:DATA]" */
     unsigned ncases;
 
-    const char *kernel;            /* NULL: the only one */
-    struct ventus_range range;     /* work_dim 0: --global is missing */
+    const char *kernel;        /* NULL: the only one */
+    struct ventus_range range; /* work_dim 0: --global is missing */
     bool have_local;
-    unsigned local_dims;           /* numbers that --local had */
+    unsigned local_dims; /* numbers that --local had */
     struct argument *arguments;
     unsigned narguments;
-    const char **shows, **saves;   /* their values, as given */
+    const char **shows, **saves; /* their values, as given */
     unsigned nshows, nsaves;
 
-    const char **dumps;            /* "ADDR:BYTES:FILE" */
+    const char **dumps; /* "ADDR:BYTES:FILE" */
     unsigned ndumps;
-    bool strict;                   /* recorded launches get their buffers alone */
+    bool strict; /* recorded launches get their buffers alone */
 
-    unsigned check;                /* what to check, 0: nothing */
+    unsigned check; /* what to check, 0: nothing */
     bool stats;
-    bool silent;                   /* standard output is for a trace or JSON */
-    const char *json, *trace_dir;  /* NULL: not wanted */
+    bool silent;                  /* standard output is for a trace or JSON */
+    const char *json, *trace_dir; /* NULL: not wanted */
     struct trace_files trace;
     struct launch_options options;
     struct gpu_config config;
@@ -79,7 +84,8 @@ void run_check_device(const struct request *r, ventus_device *device);
 struct check *run_check_machine(const struct request *r, struct gpu *gpu); /* NULL when they are not wanted */
 
 /* The observer for a recorded launch, whose buffers are loaded; check_end is to follow. `c` may be NULL. */
-const struct trace *run_check_case(struct check *c, const struct recorded *recorded, const char *name, const struct trace *next);
+const struct trace *run_check_case(struct check *c, const struct recorded *recorded, const char *name,
+                                   const struct trace *next);
 
 /* Keeps what has been found, if `c` is not NULL, and returns the exit code: `code`, or EXIT_FAILED instead of EXIT_OK
  * when there are reports. */

@@ -13,7 +13,11 @@
 #include "run.h"
 #include "sim/case.h"
 
-struct dump { uint32_t addr; uint64_t bytes; const char *file; };
+struct dump {
+    uint32_t addr;
+    uint64_t bytes;
+    const char *file;
+};
 
 /* "ADDR:BYTES:FILE" */
 static struct dump parse_dump(const struct args *args, const char *text)
@@ -38,7 +42,8 @@ static struct dump parse_dump(const struct args *args, const char *text)
 static void write_dump(struct gpu *gpu, const struct dump *d)
 {
     const void *bytes = gpu_mem(gpu, d->addr, d->bytes);
-    if (!bytes) die("--dump: no buffer covers 0x%08x and the %llu bytes from there", d->addr, (unsigned long long)d->bytes);
+    if (!bytes)
+        die("--dump: no buffer covers 0x%08x and the %llu bytes from there", d->addr, (unsigned long long)d->bytes);
     write_file(d->file, bytes, d->bytes);
 }
 
@@ -59,7 +64,7 @@ struct session {
     struct tracer *tracer;
     struct check *check;
     uint8_t *covered;
-    uint32_t lds_bytes;  /* of groups; on flat memory it never shrinks, since the machine would close the rest */
+    uint32_t lds_bytes; /* of groups; on flat memory it never shrinks, since the machine would close the rest */
 };
 
 static void cover_case(const struct session *s, const struct recorded *c, uint32_t lds_bytes)
@@ -84,9 +89,11 @@ static uint64_t stray_pages(struct gpu *gpu, const uint8_t *covered, uint32_t ba
 
 static void open_flat(struct gpu *gpu)
 {
-    if (sysconf(_SC_PAGESIZE) != ABI_PAGE || !case_open_flat(gpu)) die("flat memory cannot be had on this host; try --strict");
+    if (sysconf(_SC_PAGESIZE) != ABI_PAGE || !case_open_flat(gpu))
+        die("flat memory cannot be had on this host; try --strict");
     /* Large pages would count as many touched pages each. */
-    madvise(gpu_mem(gpu, ABI_LOCAL_BASE, ABI_HEAP_LIMIT - ABI_LOCAL_BASE), ABI_HEAP_LIMIT - ABI_LOCAL_BASE, MADV_NOHUGEPAGE);
+    madvise(gpu_mem(gpu, ABI_LOCAL_BASE, ABI_HEAP_LIMIT - ABI_LOCAL_BASE), ABI_HEAP_LIMIT - ABI_LOCAL_BASE,
+            MADV_NOHUGEPAGE);
 }
 
 /* ---- runs ---- */

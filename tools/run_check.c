@@ -7,7 +7,8 @@
 
 void run_check_device(const struct request *r, ventus_device *device)
 {
-    if (r->check && !ventus_checks(device) && ventus_check(device, r->check, stderr) != VENTUS_OK) die("no memory for checks");
+    if (r->check && !ventus_checks(device) && ventus_check(device, r->check, stderr) != VENTUS_OK)
+        die("no memory for checks");
 }
 
 struct check *run_check_machine(const struct request *r, struct gpu *gpu)
@@ -18,7 +19,8 @@ struct check *run_check_machine(const struct request *r, struct gpu *gpu)
 }
 
 /* Buffers that launches share keep what is known of them; of new ones the recorded bytes are initialised. */
-const struct trace *run_check_case(struct check *c, const struct recorded *recorded, const char *name, const struct trace *next)
+const struct trace *run_check_case(struct check *c, const struct recorded *recorded, const char *name,
+                                   const struct trace *next)
 {
     struct check_launch launch = {.kernel = name, .local_set = true};
     if (!c) return next;

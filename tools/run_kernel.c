@@ -45,7 +45,9 @@ static void attach_outputs(struct request *r)
 static const struct ventus_kernel *choose_kernel(const struct request *r, const ventus_module *module)
 {
     size_t n = ventus_module_kernels(module);
-    const struct ventus_kernel *k = r->kernel ? ventus_module_find(module, r->kernel) : n == 1 ? ventus_module_kernel(module, 0) : NULL;
+    const struct ventus_kernel *k = r->kernel ? ventus_module_find(module, r->kernel)
+                                    : n == 1  ? ventus_module_kernel(module, 0)
+                                              : NULL;
     if (k) return k;
     if (r->kernel) fprintf(stderr, "ventus run: there is no kernel '%s'; there are:", r->kernel);
     else fprintf(stderr, "ventus run: --kernel is needed; there are:");
@@ -54,20 +56,24 @@ static const struct ventus_kernel *choose_kernel(const struct request *r, const 
     exit(EXIT_USAGE);
 }
 
-/* Work-groups that are too large have a message of their own: it is the most likely reason why a launch does not fit. */
+/* Work-groups that are too large have a message of their own: it is the most likely reason why a launch does not fit.
+ */
 static void check_group(const struct request *r, const struct ventus_kernel *k, uint32_t most)
 {
     const uint32_t *local = r->range.local;
     uint64_t items = (uint64_t)local[0] * local[1];
     if (items <= most) items *= local[2];
-    if (items > most) die("work-groups of kernel %s have at most %u work-items on this machine; --local asks for more", k->name, most);
+    if (items > most)
+        die("work-groups of kernel %s have at most %u work-items on this machine; --local asks for more", k->name,
+            most);
 }
 
 static void choose_local(struct request *r, const struct ventus_kernel *k, ventus_device *device)
 {
     struct ventus_range *range = &r->range;
     if (r->have_local && r->local_dims != range->work_dim)
-        usage_error(&r->args, "--local has %u dimension%s, --global %u", r->local_dims, r->local_dims == 1 ? "" : "s", range->work_dim);
+        usage_error(&r->args, "--local has %u dimension%s, --global %u", r->local_dims, r->local_dims == 1 ? "" : "s",
+                    range->work_dim);
     for (unsigned d = 0; d < 3 && !r->have_local && k->reqd[0]; d++) range->local[d] = k->reqd[d];
     uint32_t most = ventus_max_group(device, k);
     if (!r->have_local && !k->reqd[0]) {
@@ -81,7 +87,8 @@ static void choose_local(struct request *r, const struct ventus_kernel *k, ventu
     if (r->have_local) check_group(r, k, most);
 }
 
-static void *place_arguments(struct request *r, const struct ventus_kernel *k, ventus_device *device, uint64_t *local_sizes)
+static void *place_arguments(struct request *r, const struct ventus_kernel *k, ventus_device *device,
+                             uint64_t *local_sizes)
 {
     uint8_t *image = allocate(k->args_size);
     if (r->narguments != k->nargs) {
@@ -112,7 +119,8 @@ static ventus_module *load(struct request *r)
     const char *why = "damaged";
     ventus_module *module;
     void *raw = raw_program(r, bytes, size, &raw_size);
-    enum ventus_status status = raw ? ventus_module_load(raw, raw_size, &module, &why) : ventus_module_load(bytes, size, &module, &why);
+    enum ventus_status status =
+        raw ? ventus_module_load(raw, raw_size, &module, &why) : ventus_module_load(bytes, size, &module, &why);
     if (status != VENTUS_OK) die("%s: %s", r->file, why);
     free(raw);
     free(bytes);
@@ -120,7 +128,8 @@ static ventus_module *load(struct request *r)
 }
 
 /* The launch itself, watched if that is wanted. */
-static enum ventus_status run_launch(struct request *r, ventus_device *device, const struct ventus_launch *launch, struct result *result)
+static enum ventus_status run_launch(struct request *r, ventus_device *device, const struct ventus_launch *launch,
+                                     struct result *result)
 {
     char message[512] = "";
     struct ventus_launch l = *launch;
@@ -131,7 +140,8 @@ static enum ventus_status run_launch(struct request *r, ventus_device *device, c
     l.options.serial = r->trace.log != NULL;
     enum ventus_status status = ventus_run(device, &l, result, message, sizeof message);
     trace_close(tracer);
-    if (status != VENTUS_OK) fprintf(stderr, "ventus run: %s%s%s\n", ventus_status_text(status), *message ? ": " : "", message);
+    if (status != VENTUS_OK)
+        fprintf(stderr, "ventus run: %s%s%s\n", ventus_status_text(status), *message ? ": " : "", message);
     if (status == VENTUS_OK || status == VENTUS_FAULT) report_add(&r->report, l.kernel->name, groups, result);
     return status;
 }
@@ -149,8 +159,12 @@ int run_kernel(struct request *r)
     attach_outputs(r);
 
     struct result result = {0};
-    struct ventus_launch launch = {
-        .module = module, .kernel = k, .range = r->range, .args = image, .local_sizes = local_sizes, .options = r->options};
+    struct ventus_launch launch = {.module = module,
+                                   .kernel = k,
+                                   .range = r->range,
+                                   .args = image,
+                                   .local_sizes = local_sizes,
+                                   .options = r->options};
     enum ventus_status status = run_launch(r, device, &launch, &result);
     for (unsigned i = 0; i < r->narguments && status == VENTUS_OK; i++) argument_finish(&r->arguments[i], i, device);
     fflush(stdout);

@@ -10,11 +10,13 @@
 
 enum { LOCAL_BYTES = 4096, PRIVATE_BYTES = 4096, MAX_SEGMENTS = 64 };
 
+// clang-format off
 static const struct { const char *kind; const char *address; } described[] = {
     [ARGUMENT_NUMBERS] = {"value", "private"}, [ARGUMENT_BYTES] = {"value", "private"},
     [ARGUMENT_BUFFER] = {"global", "global"},  [ARGUMENT_LOCAL] = {"local", "local"},
     [ARGUMENT_NULL] = {"global", "global"},
 };
+// clang-format on
 
 /* The note: one kernel at `entry`. */
 static char *note_text(const struct request *r, const char *name, uint32_t entry)
@@ -28,11 +30,14 @@ static char *note_text(const struct request *r, const char *name, uint32_t entry
         const struct argument *a = &r->arguments[i];
         uint32_t bytes = argument_bytes(a), offset = abi_arg_offset(end, bytes);
         end = offset + bytes;
-        fprintf(records, "arg kind=%s size=%u offset=%u align=%u name=%u type= access= address=%s qual=\n", described[a->kind].kind, bytes,
-                offset, a->kind == ARGUMENT_LOCAL ? 16 : 4, i, described[a->kind].address);
+        fprintf(records, "arg kind=%s size=%u offset=%u align=%u name=%u type= access= address=%s qual=\n",
+                described[a->kind].kind, bytes, offset, a->kind == ARGUMENT_LOCAL ? 16 : 4, i,
+                described[a->kind].address);
     }
     fclose(records);
-    fprintf(out, "ventus-module 1\nkernel name=%s entry=0x%08x vgpr=%d sgpr=%d lds=%d pds=%d args=%u reqd=0,0,0 hint=0,0,0 vechint=\n%s",
+    fprintf(out,
+            "ventus-module 1\nkernel name=%s entry=0x%08x vgpr=%d sgpr=%d lds=%d pds=%d args=%u reqd=0,0,0 hint=0,0,0 "
+            "vechint=\n%s",
             name, entry, ISA_VREGS, ISA_XREGS, LOCAL_BYTES, PRIVATE_BYTES, end, args);
     fclose(out);
     free(args);

@@ -7,18 +7,18 @@
 #include "run.h"
 
 /* The counters, in the order of both outputs. */
-#define COUNTERS(X)                                                                                \
-    X(groups, "work-groups")                                                                       \
-    X(warps, "warps")                                                                              \
-    X(instructions, "warp instructions")                                                           \
-    X(vector_instructions, "  of them vector")                                                     \
-    X(lanes, "active lanes of these")                                                              \
-    X(branches, "vector branches")                                                                 \
-    X(divergent, "  of them divergent")                                                            \
-    X(max_simt_depth, "deepest SIMT stack")                                                        \
-    X(loads, "loads")                                                                              \
-    X(stores, "stores")                                                                            \
-    X(atomics, "atomics")                                                                          \
+#define COUNTERS(X) \
+    X(groups, "work-groups") \
+    X(warps, "warps") \
+    X(instructions, "warp instructions") \
+    X(vector_instructions, "  of them vector") \
+    X(lanes, "active lanes of these") \
+    X(branches, "vector branches") \
+    X(divergent, "  of them divergent") \
+    X(max_simt_depth, "deepest SIMT stack") \
+    X(loads, "loads") \
+    X(stores, "stores") \
+    X(atomics, "atomics") \
     X(barriers, "barrier arrivals")
 
 void report_add(struct report *r, const char *name, const uint32_t groups[3], const struct result *result)
@@ -54,7 +54,8 @@ void report_print(const struct report *r, FILE *out)
 #define LINE(field, text) fprintf(out, "%-24s %llu\n", text, (unsigned long long)c.field);
     COUNTERS(LINE)
 #undef LINE
-    if (c.vector_instructions) fprintf(out, "%-24s %.2f\n", "lanes active on average", (double)c.lanes / (double)c.vector_instructions);
+    if (c.vector_instructions)
+        fprintf(out, "%-24s %.2f\n", "lanes active on average", (double)c.lanes / (double)c.vector_instructions);
     if (r->flat) fprintf(out, "%-24s %llu\n", "pages of no buffer", (unsigned long long)r->stray_pages);
 }
 
@@ -76,7 +77,8 @@ static void put_counters(FILE *out, const struct counters *c)
 {
     const char *separator = "";
     putc('{', out);
-#define MEMBER(field, text) fprintf(out, "%s\"" #field "\": %llu", separator, (unsigned long long)c->field), separator = ", ";
+#define MEMBER(field, text) \
+    fprintf(out, "%s\"" #field "\": %llu", separator, (unsigned long long)c->field), separator = ", ";
     COUNTERS(MEMBER)
 #undef MEMBER
     putc('}', out);
@@ -104,10 +106,12 @@ static void put_config(FILE *out, const struct gpu_config *config)
 
 static const char *fault_key(enum fault_kind kind)
 {
+    // clang-format off
     static const char *const keys[] = {
         [FAULT_NONE] = "none", [FAULT_READ] = "read", [FAULT_WRITE] = "write", [FAULT_FETCH] = "fetch",
         [FAULT_MISALIGNED] = "misaligned", [FAULT_ILLEGAL] = "illegal", [FAULT_SIMT_OVERFLOW] = "simt_overflow",
         [FAULT_ENDPRG_DIVERGED] = "endprg_diverged", [FAULT_PAGE] = "page", [FAULT_LAUNCH] = "launch"};
+    // clang-format on
     return kind < sizeof keys / sizeof *keys && keys[kind] ? keys[kind] : "unknown";
 }
 
@@ -123,16 +127,20 @@ static void put_fault(FILE *out, const struct fault *f)
     fprintf(out, "\"lanes\": %u, \"lane\": ", f->lanes);
     if (f->lane < ISA_LANES) fprintf(out, "%u", f->lane);
     else fputs("null", out);
-    fprintf(out, ", \"pc\": %u, \"word\": %u, \"high\": %u, \"prefix\": %u, \"addr\": %llu, \"profile\": \"%s\"}", f->pc, f->word,
-            f->high, f->prefix, (unsigned long long)f->addr, isa_profile_name((enum isa_profile)f->profile));
+    fprintf(out, ", \"pc\": %u, \"word\": %u, \"high\": %u, \"prefix\": %u, \"addr\": %llu, \"profile\": \"%s\"}",
+            f->pc, f->word, f->high, f->prefix, (unsigned long long)f->addr,
+            isa_profile_name((enum isa_profile)f->profile));
 }
 
 static void put_launch(FILE *out, const struct reported *l)
 {
-    const char *status = l->result.status == LAUNCH_DONE ? "done" : l->result.status == LAUNCH_FAULT ? "fault" : "cancelled";
+    const char *status = l->result.status == LAUNCH_DONE    ? "done"
+                         : l->result.status == LAUNCH_FAULT ? "fault"
+                                                            : "cancelled";
     fprintf(out, "    {\"name\": ");
     put_string(out, l->name);
-    fprintf(out, ", \"status\": \"%s\", \"groups\": [%u, %u, %u],\n     \"counters\": ", status, l->groups[0], l->groups[1], l->groups[2]);
+    fprintf(out, ", \"status\": \"%s\", \"groups\": [%u, %u, %u],\n     \"counters\": ", status, l->groups[0],
+            l->groups[1], l->groups[2]);
     put_counters(out, &l->result.counters);
     fputs(",\n     \"fault\": ", out);
     if (l->result.status == LAUNCH_FAULT) put_fault(out, &l->result.fault);

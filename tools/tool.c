@@ -63,7 +63,8 @@ static void print_help(const struct args *args)
         char left[80];
         char letter[8] = "    ";
         if (f->letter) snprintf(letter, sizeof letter, "-%c, ", f->letter);
-        snprintf(left, sizeof left, "%s--%s%s%s", letter, f->name, f->value && f->value[0] != '[' ? " " : "", f->value ? f->value : "");
+        snprintf(left, sizeof left, "%s--%s%s%s", letter, f->name, f->value && f->value[0] != '[' ? " " : "",
+                 f->value ? f->value : "");
         printf("  %-28s", left);
         for (const char *p = f->help; *p; p++) {
             putchar(*p);
@@ -161,7 +162,8 @@ uint32_t base_arg(const struct args *args)
 unsigned profile_arg(const struct args *args, const char *text)
 {
     enum isa_profile profile;
-    if (!isa_profile_find(text, &profile)) usage_error(args, "--profile is default, toolchain, r2.0, r2.1 or r2025, not '%s'", text);
+    if (!isa_profile_find(text, &profile))
+        usage_error(args, "--profile is default, toolchain, r2.0, r2.1 or r2025, not '%s'", text);
     return profile;
 }
 
@@ -210,7 +212,7 @@ void *read_file(const char *path, size_t *size)
     FILE *in = open_input(path);
     size_t have = 0, room = 1 << 16;
     char *bytes = allocate(room + 1);
-    for (size_t n; (n = fread(bytes + have, 1, room - have, in)); ) {
+    for (size_t n; (n = fread(bytes + have, 1, room - have, in));) {
         have += n;
         if (have < room) continue;
         if (room >= MOST_FILE_BYTES) die("%s is too large", path);
@@ -263,10 +265,12 @@ size_t parse_words(char *text, const char *path, uint32_t *words)
         p += strspn(p, " \t\r");
         if (!*p || *p == '#' || (p[0] == '/' && p[1] == '/')) continue;
         size_t digits = strspn(p, "0123456789abcdefABCDEF");
-        if (!digits || digits > 8) die("%s:%zu: this is neither an ELF file nor a line with one hexadecimal word", path, line);
+        if (!digits || digits > 8)
+            die("%s:%zu: this is neither an ELF file nor a line with one hexadecimal word", path, line);
         words[n++] = (uint32_t)strtoul(p, &end, 16);
         end += strspn(end, " \t\r");
-        if (*end && *end != '#' && !(end[0] == '/' && end[1] == '/')) die("%s:%zu: unexpected text behind the word", path, line);
+        if (*end && *end != '#' && !(end[0] == '/' && end[1] == '/'))
+            die("%s:%zu: unexpected text behind the word", path, line);
     }
     return n;
 }

@@ -23,10 +23,10 @@ int cmd_trace(int argc, char **argv);
 
 /* An option; the table of a command ends with a row without name. */
 struct flag {
-    const char *name;   /* without dashes */
-    char letter;        /* short form, 0: none */
-    const char *value;  /* what the value is called, NULL: the option takes none; "[=X]": it may
-                         * be left out, then args->value is NULL */
+    const char *name;  /* without dashes */
+    char letter;       /* short form, 0: none */
+    const char *value; /* what the value is called, NULL: the option takes none; "[=X]": it may
+                        * be left out, then args->value is NULL */
     const char *help;
 };
 
@@ -36,8 +36,8 @@ struct args {
     const struct flag *flags;
     int argc, at;
     char **argv;
-    const char *value;         /* of the last option, or the plain argument */
-    bool plain;                /* "--" has been seen */
+    const char *value; /* of the last option, or the plain argument */
+    bool plain;        /* "--" has been seen */
 };
 
 enum { ARG_END = -1, ARG_PLAIN = -2 };
@@ -78,7 +78,7 @@ void *read_file(const char *path, size_t *size); /* "-": standard input; zero-te
 FILE *open_output(const char *path);             /* "-": standard output */
 void close_output(FILE *out, const char *path);  /* all of it has been written, or nothing stays */
 void write_file(const char *path, const void *bytes, size_t size);
-void *allocate(size_t size);                     /* zeroed */
+void *allocate(size_t size); /* zeroed */
 
 /* Words of a text with one hexadecimal word a line (changed on the way); blank lines, and what follows //
  * or #, are skipped. `words` has room for half as many as the text has bytes, and one more. Returns how many

@@ -27,10 +27,17 @@ static void take_data(struct event *e, const struct warp *w, const struct insn *
     case KIND_XSTORE:
         for (unsigned k = 0; k < m.words; k++) e->data[k][0] = w->x[reg + k];
         break;
-    case KIND_VSTORE: case KIND_PSTORE: case KIND_USTORE: case KIND_SSTORE: case KIND_ISTORE:
+    case KIND_VSTORE:
+    case KIND_PSTORE:
+    case KIND_USTORE:
+    case KIND_SSTORE:
+    case KIND_ISTORE:
         for (unsigned k = 0; k < m.words; k++) memcpy(e->data[k], w->v[reg + k], sizeof e->data[k]);
         break;
-    case KIND_AMO: case KIND_SC: case KIND_XAMO: case KIND_XSC: break; /* what memory holds afterwards */
+    case KIND_AMO:
+    case KIND_SC:
+    case KIND_XAMO:
+    case KIND_XSC: break; /* what memory holds afterwards */
     default: e->writes_memory = false;
     }
 }
@@ -49,7 +56,8 @@ static void find_results(struct event *e, const struct warp *w, const struct ins
     if (!m.words && ((r.row_pairs | r.prefix_pairs) >> ROLE_RD & 1)) e->results = 2;
     if (kind == KIND_MMA && !isa_tile(in, w->group->launch->threads_per_warp, &tile))
         e->results = (tile.words_c + tile.lanes - 1u) / tile.lanes;
-    e->to_scalar = !ids && (r.scalars >> ROLE_RD & 1) && (in->rd || (m.words && e->results > 1)); /* a pair at x0 is none */
+    e->to_scalar =
+        !ids && (r.scalars >> ROLE_RD & 1) && (in->rd || (m.words && e->results > 1)); /* a pair at x0 is none */
 }
 
 static void before(void *user, const struct warp *w, const struct insn *in)
@@ -80,7 +88,10 @@ static void on_access(void *user, const struct warp *w, const struct insn *in, c
     e->access[k].high = e->high[k];
 }
 
-static uint64_t address(const struct access *a, unsigned lane) { return a->addr[lane] | (a->high ? (uint64_t)a->high[lane] << 32 : 0); }
+static uint64_t address(const struct access *a, unsigned lane)
+{
+    return a->addr[lane] | (a->high ? (uint64_t)a->high[lane] << 32 : 0);
+}
 
 /* The next lane that takes part and has the same address, or ISA_LANES. */
 static unsigned next_sharing(const struct access *a, unsigned lane)
@@ -132,8 +143,13 @@ struct tracer *trace_open(struct gpu *gpu, const struct trace_files *files)
 {
     if (!files->log && !files->binary) return NULL;
     struct tracer *t = allocate(sizeof *t);
-    t->hooks = (struct trace){.user = t, .group_begin = group_begin, .group_end = group_end,
-                              .before = before, .after = after, .access = on_access, .flags = files->log};
+    t->hooks = (struct trace){.user = t,
+                              .group_begin = group_begin,
+                              .group_end = group_end,
+                              .before = before,
+                              .after = after,
+                              .access = on_access,
+                              .flags = files->log};
     if (files->log) t->log = log_open(gpu, files->log);
     if (files->binary) t->binary = binary_open(gpu_config_of(gpu), files->binary);
     return t;

@@ -10,31 +10,33 @@ enum { EVENT_WORDS = 4 }; /* of the widest access */
 
 /* What one instruction did, collected between its hooks. Both writers start from this. */
 struct event {
-    const struct warp *w;     /* as it is after the instruction */
+    const struct warp *w; /* as it is after the instruction */
     const struct insn *insn;
-    uint32_t pc;              /* of the prefix if there is one */
+    uint32_t pc; /* of the prefix if there is one */
     uint32_t words[ISA_MAX_WORDS];
-    uint32_t mask, depth;     /* SIMT mask and entries on the SIMT stack before */
-    uint32_t lanes;           /* active lanes, of those the v0 mask leaves */
+    uint32_t mask, depth;      /* SIMT mask and entries on the SIMT stack before */
+    uint32_t lanes;            /* active lanes, of those the v0 mask leaves */
     bool to_scalar, to_vector; /* registers are written ... */
-    unsigned results;         /* ... from rd on: how many, at least 1 whatever the instruction is */
-    unsigned accesses;        /* memory accesses, one for each word, of the same lanes: */
+    unsigned results;          /* ... from rd on: how many, at least 1 whatever the instruction is */
+    unsigned accesses;         /* memory accesses, one for each word, of the same lanes: */
     struct access access[EVENT_WORDS];
     uint32_t high[EVENT_WORDS][ISA_LANES]; /* upper halves of their addresses */
     uint32_t data[EVENT_WORDS][ISA_LANES]; /* what a store or atomic writes to each lane */
-    bool writes_memory;       /* data is valid */
+    bool writes_memory;                    /* data is valid */
 };
 
 /* ---- trace.c ---- */
 
 /* Files of a run, any of which may be NULL. */
-struct trace_files { const char *log, *binary; };
+struct trace_files {
+    const char *log, *binary;
+};
 struct tracer;
 
 /* Opens the files; dies with a message when that fails. NULL when there is none to write. */
 struct tracer *trace_open(struct gpu *gpu, const struct trace_files *files);
 const struct trace *trace_hooks(struct tracer *tracer); /* for launches one after another; NULL for NULL */
-void trace_close(struct tracer *tracer); /* NULL: nothing happens */
+void trace_close(struct tracer *tracer);                /* NULL: nothing happens */
 
 /* ---- trace_asm.c ---- */
 
@@ -61,8 +63,14 @@ void binary_close(struct trace_binary *b);
 
 /* ---- trace_words.c ---- */
 
-struct known { uint32_t pc, words[ISA_MAX_WORDS]; unsigned nwords; }; /* nwords 1 to ISA_MAX_WORDS, the others 0 */
-struct code_words { struct known *known; size_t n, room; };           /* starts as zeros; free(known) in the end */
+struct known {
+    uint32_t pc, words[ISA_MAX_WORDS];
+    unsigned nwords;
+}; /* nwords 1 to ISA_MAX_WORDS, the others 0 */
+struct code_words {
+    struct known *known;
+    size_t n, room;
+}; /* starts as zeros; free(known) in the end */
 
 /* The words at pc, or NULL if they are not known. Valid until something is learnt. */
 const struct known *words_at(const struct code_words *t, uint32_t pc);
@@ -74,7 +82,15 @@ bool words_learn(struct code_words *t, const struct known *k);
 enum { BINARY_VERSION = 1, BINARY_HEADER = 16 };
 #define BINARY_MAGIC "VTRC"
 enum binary_record { RECORD_LAUNCH = 1, RECORD_WARP = 2, RECORD_INSN = 0x80 /* and an or of the following */ };
-enum binary_insn { INSN_PC = 1, INSN_WORDS = 2, INSN_MASK = 4, INSN_SCALAR = 8, INSN_VECTOR = 16, INSN_MEMORY = 32, INSN_WIDE = 64 };
+enum binary_insn {
+    INSN_PC = 1,
+    INSN_WORDS = 2,
+    INSN_MASK = 4,
+    INSN_SCALAR = 8,
+    INSN_VECTOR = 16,
+    INSN_MEMORY = 32,
+    INSN_WIDE = 64
+};
 enum binary_access { ACCESS_SIZE = 15, ACCESS_WRITE = 16, ACCESS_ATOMIC = 32, ACCESS_SCALAR = 64, ACCESS_HIGH = 128 };
 enum binary_lanes { LANES_EQUAL, LANES_STEP, LANES_LIST, LANES_FORM = 3, LANES_MASK = 4 /* explicit */ };
 

@@ -8,10 +8,12 @@
 
 #include "trace.h"
 
-struct out { char *buf; size_t size; };
+struct out {
+    char *buf;
+    size_t size;
+};
 
-__attribute__((format(printf, 3, 4)))
-static void put(const struct out *o, const char *name, const char *format, ...)
+__attribute__((format(printf, 3, 4))) static void put(const struct out *o, const char *name, const char *format, ...)
 {
     va_list args;
     int n = snprintf(o->buf, o->size, "%-7s ", name);
@@ -102,7 +104,8 @@ static bool spell_multiply_add(const struct out *o, const struct insn *in)
 {
     const char *operands = isa_table[in->op].operands;
     if (strncmp(operands, "D,S,T", 5) && strncmp(operands, "D,s,T", 5)) return false;
-    put(o, isa_table[in->op].name, "v%u, v%u, %c%u%s", in->rd, in->rs2, operands[2] == 'S' ? 'v' : 'x', in->rs1, in->vm ? "" : ", v0.t");
+    put(o, isa_table[in->op].name, "v%u, v%u, %c%u%s", in->rd, in->rs2, operands[2] == 'S' ? 'v' : 'x', in->rs1,
+        in->vm ? "" : ", v0.t");
     return true;
 }
 
@@ -118,7 +121,9 @@ static bool spell_warp_control(const struct out *o, const struct insn *in, uint3
         return true;
     case KIND_ENDPRG: put(o, name, "x%u, x%u, x%u", rd, rs1, word >> 20 & 31); return true;
     case KIND_BARRIER: put(o, name, "x0, x0, %u", rs1); return true;
-    case KIND_VBRANCH: put(o, name, "v%u, v%u, pc %s %u", in->rs2, in->rs1, sign(in->imm), magnitude(in->imm)); return true;
+    case KIND_VBRANCH:
+        put(o, name, "v%u, v%u, pc %s %u", in->rs2, in->rs1, sign(in->imm), magnitude(in->imm));
+        return true;
     case KIND_PLOAD: put(o, name, "v%u, x%u, %d", in->rd, in->rs1, in->imm); return true;
     case KIND_PSTORE: put(o, name, "v%u, x%u, %d", in->rs2, in->rs1, in->imm); return true;
     case KIND_VLOAD: put(o, name, "v%u, v%u, %d", in->rd, in->rs1, in->imm); return true;
@@ -130,11 +135,13 @@ static bool spell_warp_control(const struct out *o, const struct insn *in, uint3
 static bool spell(const struct out *o, const struct insn *in, uint32_t word)
 {
     switch (isa_table[in->op].kind) {
-    case KIND_JAL: case KIND_JALR: return spell_jump(o, in);
+    case KIND_JAL:
+    case KIND_JALR: return spell_jump(o, in);
     case KIND_BRANCH: return spell_branch(o, in);
     case KIND_CSR: return spell_control_register(o, in);
     case KIND_X: return spell_scalar(o, in);
-    case KIND_VV: case KIND_VX: return spell_multiply_add(o, in);
+    case KIND_VV:
+    case KIND_VX: return spell_multiply_add(o, in);
     default: return spell_warp_control(o, in, word);
     }
 }

@@ -11,9 +11,9 @@
 struct trace_binary {
     FILE *out;
     const char *path;
-    uint32_t wgid, wid;   /* of the last instruction ... */
-    bool any;             /* ... if there is one */
-    uint32_t pc, mask;    /* expected next */
+    uint32_t wgid, wid; /* of the last instruction ... */
+    bool any;           /* ... if there is one */
+    uint32_t pc, mask;  /* expected next */
     struct code_words code;
 };
 
@@ -112,7 +112,8 @@ static void put_insn(struct trace_binary *b, const struct event *e, unsigned fla
     }
     if (flags & (INSN_SCALAR | INSN_VECTOR)) put8(b, in->rd);
     for (unsigned i = 0; i < e->results && (flags & INSN_SCALAR); i++) put32(b, e->w->x[in->rd + i]);
-    for (unsigned i = 0; i < e->results && (flags & INSN_VECTOR); i++) put_lanes(b, e->w->v[in->rd + i], e->lanes, e->mask);
+    for (unsigned i = 0; i < e->results && (flags & INSN_VECTOR); i++)
+        put_lanes(b, e->w->v[in->rd + i], e->lanes, e->mask);
     for (unsigned k = 0; k < e->accesses; k++) put_access(b, e, k);
 }
 

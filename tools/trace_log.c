@@ -31,11 +31,11 @@ struct hart {
     enum hart_state state;
     struct entry *queue;
     size_t head, n, room;
-    struct entry at;        /* the barrier it waits at */
+    struct entry at; /* the barrier it waits at */
     uint32_t last_pc, last_word;
-    unsigned executions;    /* of the last instruction in a row */
+    unsigned executions; /* of the last instruction in a row */
     bool any;
-    uint32_t npc;           /* next pc that the SIMT stack last decided on */
+    uint32_t npc; /* next pc that the SIMT stack last decided on */
     uint32_t end_pc;
 };
 
@@ -49,10 +49,12 @@ struct trace_log {
 
 /* ---- texts that grow ---- */
 
-struct text { char *buf; size_t n, room; };
+struct text {
+    char *buf;
+    size_t n, room;
+};
 
-__attribute__((format(printf, 2, 3)))
-static void add(struct text *t, const char *format, ...)
+__attribute__((format(printf, 2, 3))) static void add(struct text *t, const char *format, ...)
 {
     va_list args;
     if (t->room - t->n < 80) {
@@ -168,31 +170,68 @@ static void add_arithmetic(struct text *t, const struct event *e)
 static void add_effects(struct text *t, const struct event *e, struct hart *h)
 {
     switch (isa_table[e->insn->op].kind) {
-    case KIND_X: case KIND_EX:
+    case KIND_X:
+    case KIND_EX:
         if (e->w->raised) add(t, " c1_fflags 0x%08x", e->w->fflags);
         add_scalar(t, e);
         break;
-    case KIND_JAL: case KIND_JALR: add_scalar(t, e); break;
-    case KIND_XLOAD: case KIND_XLR: add_scalar(t, e); add_memory(t, e, false); break;
+    case KIND_JAL:
+    case KIND_JALR: add_scalar(t, e); break;
+    case KIND_XLOAD:
+    case KIND_XLR:
+        add_scalar(t, e);
+        add_memory(t, e, false);
+        break;
     case KIND_XSTORE: add_memory(t, e, true); break;
-    case KIND_V2X: add_vstart(t); add_scalar(t, e); add_vtype(t, e); break;
+    case KIND_V2X:
+        add_vstart(t);
+        add_scalar(t, e);
+        add_vtype(t, e);
+        break;
     case KIND_CSR: add_csr(t, e); break;
     case KIND_VSET: add_vset(t, e); break;
-    case KIND_VLOAD: case KIND_PLOAD: case KIND_ULOAD: case KIND_SLOAD: case KIND_ILOAD:
+    case KIND_VLOAD:
+    case KIND_PLOAD:
+    case KIND_ULOAD:
+    case KIND_SLOAD:
+    case KIND_ILOAD:
         add_vector(t, e);
         add_vstart(t);
         add_memory(t, e, false);
         break;
-    case KIND_PSTORE: add_vstart(t); add_memory(t, e, true); break;
-    case KIND_VSTORE: case KIND_USTORE: case KIND_SSTORE: case KIND_ISTORE:
+    case KIND_PSTORE:
+        add_vstart(t);
+        add_memory(t, e, true);
+        break;
+    case KIND_VSTORE:
+    case KIND_USTORE:
+    case KIND_SSTORE:
+    case KIND_ISTORE:
         add_vstart(t);
         add_vtype(t, e);
         add_memory(t, e, true);
         break;
-    case KIND_LR: add_vector(t, e); add_memory(t, e, false); break;
-    case KIND_AMO: case KIND_SC: add_vector(t, e); add_memory(t, e, false); add_memory(t, e, true); break;
-    case KIND_XAMO: case KIND_XSC: add_scalar(t, e); add_memory(t, e, false); add_memory(t, e, true); break;
-    case KIND_VBRANCH: add_vstart(t); add_vtype(t, e); add_control(t, e, h, true); break;
+    case KIND_LR:
+        add_vector(t, e);
+        add_memory(t, e, false);
+        break;
+    case KIND_AMO:
+    case KIND_SC:
+        add_vector(t, e);
+        add_memory(t, e, false);
+        add_memory(t, e, true);
+        break;
+    case KIND_XAMO:
+    case KIND_XSC:
+        add_scalar(t, e);
+        add_memory(t, e, false);
+        add_memory(t, e, true);
+        break;
+    case KIND_VBRANCH:
+        add_vstart(t);
+        add_vtype(t, e);
+        add_control(t, e, h, true);
+        break;
     case KIND_JOIN: add_control(t, e, h, e->w->depth != e->depth); break;
     case KIND_SETRPC:
         add_scalar(t, e);

@@ -128,7 +128,8 @@ static void read_effects(struct reader *r, unsigned flags)
 
 static void read_insn(struct reader *r, unsigned flags)
 {
-    if (!r->placed && (flags & (INSN_PC | INSN_MASK)) != (INSN_PC | INSN_MASK)) damaged(r, "an instruction before its place");
+    if (!r->placed && (flags & (INSN_PC | INSN_MASK)) != (INSN_PC | INSN_MASK))
+        damaged(r, "an instruction before its place");
     r->placed = true;
     if (flags & INSN_PC) r->pc = get32(r);
     if (flags & INSN_WORDS) learn(r, r->pc);
@@ -166,14 +167,16 @@ static void read_warp(struct reader *r)
 static void read_header(struct reader *r)
 {
     char magic[4];
-    if (fread(magic, 1, 4, r->in) != 4 || memcmp(magic, BINARY_MAGIC, 4)) die("%s: not a trace of ventus run --trace-binary", r->path);
+    if (fread(magic, 1, 4, r->in) != 4 || memcmp(magic, BINARY_MAGIC, 4))
+        die("%s: not a trace of ventus run --trace-binary", r->path);
     r->at = 4;
     uint32_t form = get32(r), profile = get32(r);
     get32(r);
     if (form != (BINARY_VERSION | BINARY_HEADER << 16))
         die("%s: a trace of version %u; this program reads version %d", r->path, form & 0xffff, BINARY_VERSION);
     enum isa_profile known;
-    if (!isa_profile_find(isa_profile_name((enum isa_profile)profile), &known) || known != profile) damaged(r, "unknown instruction set");
+    if (!isa_profile_find(isa_profile_name((enum isa_profile)profile), &known) || known != profile)
+        damaged(r, "unknown instruction set");
     r->profile = known;
 }
 
@@ -181,10 +184,12 @@ static const struct flag flags[] = {{0}};
 
 int cmd_trace(int argc, char **argv)
 {
+    // clang-format off
     struct args args = {.command = "trace", .usage = "FILE", .flags = flags, .argc = argc, .argv = argv, .at = 1,
         .about = "Prints a trace written by `ventus run --trace-binary`, one line an instruction: work-group, warp,\n"
                  "address, SIMT mask, instruction, and what it wrote or accessed, lane by lane, - for lanes that\n"
                  "took no part."};
+    // clang-format on
     struct reader r = {0};
     while (args_next(&args) != ARG_END) {
         if (r.path) usage_error(&args, "one file at a time, '%s' is the second", args.value);

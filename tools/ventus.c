@@ -9,6 +9,7 @@
 
 #include "tool.h"
 
+// clang-format off
 static const struct command { const char *name; int (*run)(int argc, char **argv); const char *help; } commands[] = {
     {"cc", cmd_cc, "compile OpenCL C to an executable for the machine"},
     {"as", cmd_as, "assemble"},
@@ -19,6 +20,7 @@ static const struct command { const char *name; int (*run)(int argc, char **argv
     {"trace", cmd_trace, "print a trace that run wrote"},
     {"info", cmd_info, "show version and machine parameters"},
 };
+// clang-format on
 enum { NCOMMANDS = sizeof commands / sizeof *commands };
 
 static void help(FILE *out)
@@ -33,7 +35,8 @@ static int unknown(const char *name)
     const char *names[NCOMMANDS + 1] = {0};
     for (int i = 0; i < NCOMMANDS; i++) names[i] = commands[i].name;
     const char *near = nearest_word(name, names);
-    fprintf(stderr, "ventus: unknown command '%s'%s%s%s\n", name, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+    fprintf(stderr, "ventus: unknown command '%s'%s%s%s\n", name, near ? "; did you mean '" : "", near ? near : "",
+            near ? "'?" : "");
     fputs("`ventus --help` lists the commands.\n", stderr);
     return EXIT_USAGE;
 }

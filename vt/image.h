@@ -7,9 +7,9 @@
 #include <stdint.h>
 
 struct image {
-    uint8_t *bytes;  /* from ABI_CODE_BASE on; malloc'ed */
+    uint8_t *bytes; /* from ABI_CODE_BASE on; malloc'ed */
     size_t size;
-    size_t extent;   /* at least `size`: with the zeros behind them that the program expects */
+    size_t extent; /* at least `size`: with the zeros behind them that the program expects */
 };
 
 /* Both leave *image alone and set *why to a static text when they fail. image_read takes an ELF executable or a

@@ -31,7 +31,7 @@ int vt_dev_open(vt_device_h *hdevice);
 int vt_dev_close(vt_device_h hdevice);
 
 enum vt_caps {
-    VT_CAPS_VERSION,      /* of this interface */
+    VT_CAPS_VERSION, /* of this interface */
     VT_CAPS_MAX_CORES,
     VT_CAPS_MAX_WARPS,    /* of a work-group */
     VT_CAPS_MAX_THREADS,  /* of a warp */
@@ -63,8 +63,10 @@ int vt_one_buf_free(vt_device_h hdevice, uint64_t size, uint64_t *vaddr, uint64_
 /* Copies to or from a range of one buffer, of the program from 0x80000000 on, or of local memory from
  * 0x70000000 on. In local memory, the stacks and static variables of a group at the bottom are cleared when it
  * starts, what lies above keeps its value: there is one local memory for all groups. */
-int vt_copy_to_dev(vt_device_h hdevice, uint64_t dev_vaddr, const void *src_addr, uint64_t size, uint64_t taskID, uint64_t kernelID);
-int vt_copy_from_dev(vt_device_h hdevice, uint64_t dev_vaddr, void *dst_addr, uint64_t size, uint64_t taskID, uint64_t kernelID);
+int vt_copy_to_dev(vt_device_h hdevice, uint64_t dev_vaddr, const void *src_addr, uint64_t size, uint64_t taskID,
+                   uint64_t kernelID);
+int vt_copy_from_dev(vt_device_h hdevice, uint64_t dev_vaddr, void *dst_addr, uint64_t size, uint64_t taskID,
+                     uint64_t kernelID);
 
 /* ---- programs and launches ---- */
 
@@ -86,7 +88,7 @@ struct meta_data {
     uint64_t pdsSize;          /* private memory of a thread */
     uint64_t sgprUsage;        /* these two do not count: a program may use all registers */
     uint64_t vgprUsage;
-    uint64_t pdsBaseAddr;      /* of private memory, the same for every group */
+    uint64_t pdsBaseAddr; /* of private memory, the same for every group */
 };
 
 /* Queues a launch that begins at 0x80000000. -1 for sizes that cannot be; what goes wrong later is on

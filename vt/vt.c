@@ -28,15 +28,15 @@ struct pending {
 struct vt {
     struct vt *next;
     ventus_device *device;
-    uint32_t threads, warps;        /* to report */
+    uint32_t threads, warps; /* to report */
     pthread_mutex_t lock;
-    struct image image;             /* uploaded, not in the window yet; bytes NULL: none */
+    struct image image; /* uploaded, not in the window yet; bytes NULL: none */
     bool has_program;
-    size_t extent;                  /* of the program in the window */
-    uint32_t lds_bytes;             /* the most a launch has had, so that local memory never gets smaller */
+    size_t extent;      /* of the program in the window */
+    uint32_t lds_bytes; /* the most a launch has had, so that local memory never gets smaller */
     struct pending *first, **last;
-    bool failed;                    /* a launch, since the last wait */
-    int ids[KEPT_IDS];              /* of ended launches: `nids` from `first_id` on, around */
+    bool failed;       /* a launch, since the last wait */
+    int ids[KEPT_IDS]; /* of ended launches: `nids` from `first_id` on, around */
     unsigned first_id, nids;
 };
 
@@ -223,7 +223,8 @@ static int end(struct vt *vt, bool ok)
 
 /* ---- memory ---- */
 
-EXPORT int vt_buf_alloc(vt_device_h hdevice, uint64_t size, uint64_t *vaddr, int BUF_TYPE, uint64_t taskID, uint64_t kernelID)
+EXPORT int vt_buf_alloc(vt_device_h hdevice, uint64_t size, uint64_t *vaddr, int BUF_TYPE, uint64_t taskID,
+                        uint64_t kernelID)
 {
     struct vt *vt = find(hdevice);
     uint32_t addr;
@@ -436,6 +437,7 @@ EXPORT int vt_dump_perf(vt_device_h hdevice, FILE *stream)
     if (!vt || !stream) return FAILED;
     ventus_totals(vt->device, &t);
     const struct counters *c = &t.counters;
+    // clang-format off
     const struct { const char *name; uint64_t value; } rows[] = {
         {"launches", t.launches}, {"failed", t.faults}, {"cancelled", t.cancelled}, {"nanoseconds", t.busy_ns},
         {"work-groups", c->groups}, {"warps", c->warps}, {"instructions", c->instructions},
@@ -443,6 +445,7 @@ EXPORT int vt_dump_perf(vt_device_h hdevice, FILE *stream)
         {"divergent branches", c->divergent}, {"loads", c->loads}, {"stores", c->stores}, {"atomics", c->atomics},
         {"barrier arrivals", c->barriers}, {"deepest SIMT stack", c->max_simt_depth},
     };
+    // clang-format on
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         fprintf(stream, "%-20s %llu\n", rows[i].name, (unsigned long long)rows[i].value);
     return OK;

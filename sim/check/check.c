@@ -15,9 +15,11 @@ const char *check_kind_name(enum check_kind kind) { return kind_names[kind]; }
 
 static bool parse_word(const char *word, size_t n, unsigned *what)
 {
+    // clang-format off
     static const struct { const char *name; unsigned bits; } others[] = {
         {"", 0}, {"all", CHECK_ALL}, {"1", CHECK_ALL}, {"copies", CHECK_COPIES | 1u << CHECK_UNINIT}, {"lockstep", CHECK_LOCKSTEP},
     };
+    // clang-format on
     for (unsigned k = 0; k < CHECK_KINDS; k++)
         if (strlen(kind_names[k]) == n && !memcmp(kind_names[k], word, n)) return *what |= 1u << k, true;
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
@@ -28,10 +30,11 @@ static bool parse_word(const char *word, size_t n, unsigned *what)
 bool check_parse(const char *list, unsigned *what, char *why, size_t why_size)
 {
     unsigned found = 0;
-    for (const char *p = list ? list : ""; ; p++) {
+    for (const char *p = list ? list : "";; p++) {
         size_t n = strcspn(p, ",");
         if (!parse_word(p, n, &found)) {
-            snprintf(why, why_size, "'%.*s' is none of all, bounds, overflow, uninit, races, barriers, align, copies, lockstep",
+            snprintf(why, why_size,
+                     "'%.*s' is none of all, bounds, overflow, uninit, races, barriers, align, copies, lockstep",
                      (int)n, p);
             return false;
         }
@@ -254,10 +257,12 @@ static void mismatch(struct check *c, const struct group *group, uint32_t wid, u
     there.pc = g->warps[wid].barrier_pc;
     bool ended = !g->warps[other].waits;
     c->insn = NULL;
-    struct check_report *r = report_new(c, CHECK_BARRIERS, ended ? 0 : g->warps[other].barrier_pc, &there, there.active);
+    struct check_report *r =
+        report_new(c, CHECK_BARRIERS, ended ? 0 : g->warps[other].barrier_pc, &there, there.active);
     if (!r) return;
-    snprintf(r->what, sizeof r->what, ended ? "barrier that work-items of a group do not reach before they end"
-                                            : "work-items of a group wait at different barriers");
+    snprintf(r->what, sizeof r->what,
+             ended ? "barrier that work-items of a group do not reach before they end"
+                   : "work-items of a group wait at different barriers");
     snprintf(r->where, sizeof r->where, "warp %u waits, warp %u %s", (unsigned)wid, (unsigned)other,
              ended ? "has ended" : "is elsewhere");
     if (!ended) report_other(c, r, "others are at", "barrier", g->warps[other].barrier_pc);
@@ -381,7 +386,8 @@ static void keep_names(char **end, struct check_part *kept, const struct check_p
 static void keep(struct check *c, const struct check_launch *launch)
 {
     const char *kernel = launch->kernel ? launch->kernel : "";
-    size_t size = strlen(kernel) + 1 + text_size(launch->parts, launch->nparts) + text_size(launch->pointers, launch->npointers);
+    size_t size =
+        strlen(kernel) + 1 + text_size(launch->parts, launch->nparts) + text_size(launch->pointers, launch->npointers);
     free(c->texts);
     c->texts = malloc(size);
     c->about = *launch;
@@ -408,8 +414,14 @@ const struct trace *check_begin(struct check *c, const struct check_launch *laun
     c->next = next;
     c->placed = false;
     c->group = NULL;
-    c->trace = (struct trace){.user = c, .group_begin = group_begin, .group_end = group_end, .before = before, .access = access_hook,
-                              .released = released, .after = next && next->after ? after : NULL, .flags = next && next->flags};
+    c->trace = (struct trace){.user = c,
+                              .group_begin = group_begin,
+                              .group_end = group_end,
+                              .before = before,
+                              .access = access_hook,
+                              .released = released,
+                              .after = next && next->after ? after : NULL,
+                              .flags = next && next->flags};
     pthread_mutex_unlock(&c->lock);
     return &c->trace;
 }

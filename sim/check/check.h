@@ -62,18 +62,22 @@ void check_wrote(struct check *check, uint32_t base, uint64_t size);
 void check_copied(struct check *check, uint32_t to, uint32_t from, uint64_t size);
 
 /* A range with a name: of local memory, counted from its base, or of a pointer argument (size 0). */
-struct check_part { uint32_t at; uint64_t size; const char *name; };
+struct check_part {
+    uint32_t at;
+    uint64_t size;
+    const char *name;
+};
 
 /* What a launch is called in reports. Everything is copied but `user`, which must stay until check_end. */
 struct check_launch {
-    const char *kernel;               /* NULL: not known */
-    uint32_t stack_bytes;             /* of each warp, at the beginning of local memory; 0: not known */
-    const struct check_part *parts;   /* of local memory behind the stacks; NULL: not known */
+    const char *kernel;             /* NULL: not known */
+    uint32_t stack_bytes;           /* of each warp, at the beginning of local memory; 0: not known */
+    const struct check_part *parts; /* of local memory behind the stacks; NULL: not known */
     size_t nparts;
     const struct check_part *pointers; /* what the arguments point to */
     size_t npointers;
-    bool local_set;                   /* local memory counts as initialised */
-    bool open_memory;                 /* below the heap, all that the machine has open may be used */
+    bool local_set;                                  /* local memory counts as initialised */
+    bool open_memory;                                /* below the heap, all that the machine has open may be used */
     uint32_t (*line)(const void *user, uint32_t pc); /* source line or 0; may be NULL */
     const void *user;
 };
@@ -85,27 +89,27 @@ void check_end(struct check *check);
 
 /* ---- report.c: what has been found ---- */
 
-struct check_item {                   /* a work-item */
+struct check_item { /* a work-item */
     uint32_t group[3], local[3], global[3];
     uint32_t warp, lane;
-    bool placed;                      /* local and global are known */
+    bool placed; /* local and global are known */
 };
 
-struct check_party {                  /* one side of a report */
-    uint32_t pc, line;                /* line 0: not known */
+struct check_party {   /* one side of a report */
+    uint32_t pc, line; /* line 0: not known */
     char instruction[80];
-    const char *does;                 /* "load", "store", ... */
-    struct check_item first;          /* the first work-item, ... */
-    uint32_t lanes;                   /* ... and all that did it at once: lanes of its warp */
+    const char *does;        /* "load", "store", ... */
+    struct check_item first; /* the first work-item, ... */
+    uint32_t lanes;          /* ... and all that did it at once: lanes of its warp */
 };
 
 struct check_report {
     enum check_kind kind;
     char kernel[64], what[120], where[160]; /* where: the memory in words, or empty */
-    uint32_t addr, size;              /* of the access; size 0: none */
-    struct check_party by, other;     /* other.pc 0: there is no other side */
-    const char *relation;             /* of the other side to this one */
-    uint64_t count;                   /* how often, by instructions of warps */
+    uint32_t addr, size;                    /* of the access; size 0: none */
+    struct check_party by, other;           /* other.pc 0: there is no other side */
+    const char *relation;                   /* of the other side to this one */
+    uint64_t count;                         /* how often, by instructions of warps */
 };
 
 /* Distinct reports so far, in order of their finding; `index` below that number. Valid until the next

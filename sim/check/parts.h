@@ -9,9 +9,16 @@
 
 /* ---- places.c: which memory exists ---- */
 
-struct place { uint32_t base; uint64_t size; char name[48]; };
+struct place {
+    uint32_t base;
+    uint64_t size;
+    char name[48];
+};
 
-struct places { struct place *list; size_t n, room; }; /* ascending, without overlap */
+struct places {
+    struct place *list;
+    size_t n, room;
+}; /* ascending, without overlap */
 
 /* ---- shadow.c: which bytes are initialised ---- */
 
@@ -23,7 +30,7 @@ struct shadow_page {
 };
 
 struct shadow {
-    struct shadow_page **pages;   /* NULL: all defined; &blank: nothing defined; else its own */
+    struct shadow_page **pages; /* NULL: all defined; &blank: nothing defined; else its own */
     struct shadow_page blank;
 };
 
@@ -39,7 +46,9 @@ void shadow_put(struct shadow *s, uint32_t addr, uint32_t size, uint32_t undefin
 
 /* Undefined bits of a register or lane, and where they come from: the pc of the load that brought them (0: the
  * register itself was never written), and in its low bits: */
-struct origin { uint32_t undefined, from; };
+struct origin {
+    uint32_t undefined, from;
+};
 enum {
     COMPUTED = 1, /* arithmetic has been done with them */
     VOID = 2,     /* nothing around them was initialised either, so they are no padding */
@@ -56,20 +65,22 @@ struct stamp {
     uint64_t valid : 1, wide : 1;  /* wide: a scalar access for several lanes, `item` the first */
 };
 
-struct unit { struct stamp write, atomic, read[2]; };
+struct unit {
+    struct stamp write, atomic, read[2];
+};
 
 struct race_page {
-    uint64_t launch;              /* stamps of another one do not count */
-    uint32_t shift;               /* bytes of a unit: 1 << shift, 2 or, once bytes have been accessed, 0 */
+    uint64_t launch; /* stamps of another one do not count */
+    uint32_t shift;  /* bytes of a unit: 1 << shift, 2 or, once bytes have been accessed, 0 */
     struct unit units[];
 };
 
 struct races {
     struct race_page **pages;
-    uint64_t time;                /* counts memory instructions and barriers */
-    uint64_t bytes;               /* taken by pages */
-    bool full;                    /* more would be needed: new pages are not watched */
-    uint32_t polls[MOST_POLLS];   /* loads of words that their work-items go on to access atomically */
+    uint64_t time;              /* counts memory instructions and barriers */
+    uint64_t bytes;             /* taken by pages */
+    bool full;                  /* more would be needed: new pages are not watched */
+    uint32_t polls[MOST_POLLS]; /* loads of words that their work-items go on to access atomically */
     unsigned npolls;
 };
 
@@ -78,13 +89,15 @@ struct races {
 /* A warp's part. */
 struct checked_warp {
     struct origin x[ISA_XREGS];
-    uint32_t *undefined;          /* of each vector register: lanes with undefined bits, ... */
-    struct origin (*v)[ISA_LANES]; /* ... and which they are; launch->vgprs of both */
+    uint32_t *undefined;               /* of each vector register: lanes with undefined bits, ... */
+    struct origin (*v)[ISA_LANES];     /* ... and which they are; launch->vgprs of both */
     uint32_t barrier_pc, barrier_mask; /* where it waits */
     bool waits;
-    uint64_t met;                 /* time of the last sub-group barrier */
-    bool fenced;                  /* no memory access since its last fence */
-    struct { uint32_t pc, lanes, addr[ISA_LANES]; } loads[RECENT_LOADS]; /* a ring; lanes 0: addr[0] is that of the warp */
+    uint64_t met; /* time of the last sub-group barrier */
+    bool fenced;  /* no memory access since its last fence */
+    struct {
+        uint32_t pc, lanes, addr[ISA_LANES];
+    } loads[RECENT_LOADS]; /* a ring; lanes 0: addr[0] is that of the warp */
     unsigned nloads;
 };
 
@@ -94,8 +107,8 @@ struct checked_group {
     struct checked_warp *warps;
     struct origin (*rows)[ISA_LANES];
     uint32_t *undefined;
-    uint64_t *ordered;            /* of each work-item: what happened until then is before it, through atomics */
-    uint64_t met[2];              /* time of the last barrier for global and for local memory */
+    uint64_t *ordered; /* of each work-item: what happened until then is before it, through atomics */
+    uint64_t met[2];   /* time of the last barrier for global and for local memory */
 };
 
 enum { MOST_REPORTS = 500 };
@@ -108,18 +121,18 @@ struct check {
     struct places places;
     struct shadow shadow;
     struct races races;
-    struct use *uses;             /* of each operation, see values.c */
+    struct use *uses; /* of each operation, see values.c */
     struct checked_group *groups;
 
     struct trace trace;
     const struct trace *next;
-    uint64_t launch;              /* number of the running launch, 0: none yet */
-    struct check_launch about;    /* its texts, copied */
+    uint64_t launch;           /* number of the running launch, 0: none yet */
+    struct check_launch about; /* its texts, copied */
     char *texts;
-    const struct insn *insn;      /* in progress, ... */
+    const struct insn *insn; /* in progress, ... */
     struct checked_group *group;
-    unsigned word;                /* ... and which of its accesses is next */
-    bool placed;                  /* sizes are known: */
+    unsigned word; /* ... and which of its accesses is next */
+    bool placed;   /* sizes are known: */
     uint32_t local_size[3], offset[3];
 
     struct check_report *reports;
@@ -132,7 +145,7 @@ static inline bool checks(const struct check *c, enum check_kind kind) { return 
 /* One access by one lane, or by the warp. */
 struct touch {
     const struct warp *warp;
-    uint32_t lane;                /* the first of several, if scalar */
+    uint32_t lane; /* the first of several, if scalar */
     uint32_t addr, size;
     bool scalar, write;
 };
@@ -164,7 +177,8 @@ bool values_init(struct check *c);
 /* What an instruction does to registers, but for what it loads; uses of undefined ones are reported. */
 void values_before(struct check *c, const struct warp *w, const struct insn *in);
 /* One access of a load, store or atomic, by `lanes` that are inside something. */
-void values_access(struct check *c, const struct warp *w, const struct insn *in, const struct access *a, uint32_t lanes);
+void values_access(struct check *c, const struct warp *w, const struct insn *in, const struct access *a,
+                   uint32_t lanes);
 
 /* ---- races.c ---- */
 
@@ -178,13 +192,16 @@ void races_access(struct check *c, const struct warp *w, const struct insn *in, 
 
 /* ---- report.c ---- */
 
-/* A report by the lanes of w at the instruction in progress, or NULL when it is not to be filled in, because it has been
- * made before. `other`: pc of the other side, 0: none. */
-struct check_report *report_new(struct check *c, enum check_kind kind, uint32_t other, const struct warp *w, uint32_t lanes);
-void report_access(struct check *c, struct check_report *r, const struct warp *w, const struct access *a, uint32_t lane);
+/* A report by the lanes of w at the instruction in progress, or NULL when it is not to be filled in, because it has
+ * been made before. `other`: pc of the other side, 0: none. */
+struct check_report *report_new(struct check *c, enum check_kind kind, uint32_t other, const struct warp *w,
+                                uint32_t lanes);
+void report_access(struct check *c, struct check_report *r, const struct warp *w, const struct access *a,
+                   uint32_t lane);
 /* Fills in the other side as far as its pc tells; then the work-item. */
 void report_other(struct check *c, struct check_report *r, const char *relation, const char *does, uint32_t pc);
-void report_item(const struct check *c, struct check_item *item, uint32_t group, const struct launch *l, uint32_t linear);
+void report_item(const struct check *c, struct check_item *item, uint32_t group, const struct launch *l,
+                 uint32_t linear);
 void reports_print(struct check *c);
 
 #endif

@@ -120,11 +120,13 @@ static void describe_local(const struct check *c, const struct group *g, uint32_
     const struct check_part *nearest = part_at(c, offset);
     if (in_stack(c, g, addr)) {
         uint32_t warp = offset / c->about.stack_bytes;
-        snprintf(text, n, "byte %u of the scalar stack of warp %u", (unsigned)(offset % c->about.stack_bytes), (unsigned)warp);
+        snprintf(text, n, "byte %u of the scalar stack of warp %u", (unsigned)(offset % c->about.stack_bytes),
+                 (unsigned)warp);
         return;
     }
     for (size_t i = 0; i < c->about.nparts && (!nearest || part_distance(nearest, offset)); i++)
-        if (!nearest || part_distance(&c->about.parts[i], offset) < part_distance(nearest, offset)) nearest = &c->about.parts[i];
+        if (!nearest || part_distance(&c->about.parts[i], offset) < part_distance(nearest, offset))
+            nearest = &c->about.parts[i];
     if (nearest && offset < nearest->at) describe_before(nearest->at - offset, nearest->size, nearest->name, text, n);
     else if (nearest) describe_distance(offset - nearest->at, nearest->size, nearest->name, text, n);
     else describe_distance(offset, g->launch->lds_bytes, "local memory", text, n);
@@ -159,7 +161,10 @@ void places_describe(const struct check *c, const struct group *g, uint32_t addr
 
 /* ---- the checks ---- */
 
-static bool inside_place(const struct place *p, const struct touch *t) { return p && t->size <= p->size - (t->addr - p->base); }
+static bool inside_place(const struct place *p, const struct touch *t)
+{
+    return p && t->size <= p->size - (t->addr - p->base);
+}
 
 /* Vector accesses have no business in the scalar stacks, scalar ones only in their own warp's. */
 static bool local_ok(const struct check *c, const struct touch *t)
@@ -167,7 +172,8 @@ static bool local_ok(const struct check *c, const struct touch *t)
     const struct group *g = t->warp->group;
     uint32_t offset = t->addr - g->lds_base, stack = c->about.stack_bytes;
     if (!stack || !c->about.parts) return true;
-    if (in_stack(c, g, t->addr)) return t->scalar && offset / stack == t->warp->wid && offset % stack + t->size <= stack;
+    if (in_stack(c, g, t->addr))
+        return t->scalar && offset / stack == t->warp->wid && offset % stack + t->size <= stack;
     const struct check_part *p = part_at(c, offset);
     return p && t->size <= p->size - (offset - p->at);
 }
@@ -178,7 +184,8 @@ static bool access_ok(const struct check *c, const struct touch *t)
     if (t->addr > UINT32_MAX - (t->size - 1)) return false;
     if (in_local(g, t->addr)) return in_local(g, t->addr + t->size - 1) && local_ok(c, t);
     if (in_private(g, t->addr) || inside_place(places_at(&c->places, t->addr), t)) return true;
-    return c->about.open_memory && !places_at(&c->places, t->addr) && t->addr < ABI_HEAP_BASE && gpu_mem(c->gpu, t->addr, t->size);
+    return c->about.open_memory && !places_at(&c->places, t->addr) && t->addr < ABI_HEAP_BASE &&
+           gpu_mem(c->gpu, t->addr, t->size);
 }
 
 /* Is it the stack pointer that has left the warp's own stack? */
@@ -192,7 +199,8 @@ static bool stack_overflow(const struct check *c, const struct touch *t, const s
 
 static void bounds(struct check *c, const struct warp *w, const struct access *a, uint32_t bad)
 {
-    struct check_report *r = bad && checks(c, CHECK_BOUNDS) ? report_new(c, CHECK_BOUNDS, 0, w, a->lanes ? bad : w->active) : NULL;
+    struct check_report *r =
+        bad && checks(c, CHECK_BOUNDS) ? report_new(c, CHECK_BOUNDS, 0, w, a->lanes ? bad : w->active) : NULL;
     if (!r) return;
     uint32_t lane = (uint32_t)__builtin_ctz(bad);
     report_access(c, r, w, a, lane);
@@ -203,7 +211,8 @@ static void bounds(struct check *c, const struct warp *w, const struct access *a
 
 static void overflow(struct check *c, const struct warp *w, const struct access *a, uint32_t bad, const char *what)
 {
-    struct check_report *r = bad && checks(c, CHECK_OVERFLOW) ? report_new(c, CHECK_OVERFLOW, 0, w, a->lanes ? bad : w->active) : NULL;
+    struct check_report *r =
+        bad && checks(c, CHECK_OVERFLOW) ? report_new(c, CHECK_OVERFLOW, 0, w, a->lanes ? bad : w->active) : NULL;
     if (!r) return;
     report_access(c, r, w, a, (uint32_t)__builtin_ctz(bad));
     snprintf(r->what, sizeof r->what, "%s", what);
@@ -211,7 +220,8 @@ static void overflow(struct check *c, const struct warp *w, const struct access 
 
 static void alignment(struct check *c, const struct warp *w, const struct access *a, uint32_t bad)
 {
-    struct check_report *r = bad && checks(c, CHECK_ALIGN) ? report_new(c, CHECK_ALIGN, 0, w, a->lanes ? bad : w->active) : NULL;
+    struct check_report *r =
+        bad && checks(c, CHECK_ALIGN) ? report_new(c, CHECK_ALIGN, 0, w, a->lanes ? bad : w->active) : NULL;
     if (!r) return;
     report_access(c, r, w, a, (uint32_t)__builtin_ctz(bad));
     snprintf(r->what, sizeof r->what, "%s of %u bytes at an address that is no multiple of %u", r->by.does,
@@ -235,8 +245,8 @@ static uint32_t check_private(struct check *c, const struct warp *w, const struc
 {
     char what[120];
     uint32_t offset = 0, bad = beyond_private(w, in, a, &offset);
-    snprintf(what, sizeof what, "%s at byte %u of the %u bytes of private memory of a work-item", a->write ? "store" : "load",
-             (unsigned)offset, (unsigned)w->group->launch->pds_bytes);
+    snprintf(what, sizeof what, "%s at byte %u of the %u bytes of private memory of a work-item",
+             a->write ? "store" : "load", (unsigned)offset, (unsigned)w->group->launch->pds_bytes);
     overflow(c, w, a, bad, what);
     return a->lanes & ~bad;
 }

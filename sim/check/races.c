@@ -31,7 +31,10 @@ void races_free(struct races *r)
 
 /* ---- pages ---- */
 
-static size_t page_bytes(uint32_t shift) { return sizeof(struct race_page) + ((size_t)ABI_PAGE >> shift) * sizeof(struct unit); }
+static size_t page_bytes(uint32_t shift)
+{
+    return sizeof(struct race_page) + ((size_t)ABI_PAGE >> shift) * sizeof(struct unit);
+}
 
 static struct race_page *make_page(struct races *r, uint32_t shift)
 {
@@ -103,7 +106,8 @@ static void note_atomic(struct races *r, const struct checked_warp *cw, const st
 {
     uint32_t lane = a->lanes ? (uint32_t)__builtin_ctz(a->lanes) : 0, addr = a->addr[lane];
     for (unsigned i = 0; i < RECENT_LOADS && i < cw->nloads; i++) {
-        bool scalar = !cw->loads[i].lanes, same = scalar ? cw->loads[i].addr[0] == addr : cw->loads[i].addr[lane] == addr;
+        bool scalar = !cw->loads[i].lanes,
+             same = scalar ? cw->loads[i].addr[0] == addr : cw->loads[i].addr[lane] == addr;
         if (same && (scalar || cw->loads[i].lanes >> lane & 1)) note_poll(r, cw->loads[i].pc);
     }
 }
@@ -149,12 +153,14 @@ static bool ordered(const struct check *c, const struct accessor *me, const stru
     if (s->group != me->stamp.group) return local; /* each group has its own */
     if (s->time <= me->group->met[local]) return true;
     if (!same_warp(me, s)) return false;
-    return s->time <= me->group->warps[me->touch->warp->wid].met || (c->what & CHECK_LOCKSTEP && s->time < me->stamp.time);
+    return s->time <= me->group->warps[me->touch->warp->wid].met ||
+           (c->what & CHECK_LOCKSTEP && s->time < me->stamp.time);
 }
 
 /* ---- reports ---- */
 
-static void report(struct check *c, const struct accessor *me, const struct access *a, const struct stamp *s, const char *does)
+static void report(struct check *c, const struct accessor *me, const struct access *a, const struct stamp *s,
+                   const char *does)
 {
     const struct warp *w = me->touch->warp;
     uint32_t lanes = a->lanes ? 1u << me->touch->lane : w->active;
@@ -165,9 +171,9 @@ static void report(struct check *c, const struct accessor *me, const struct acce
     report_item(c, &r->other.first, s->group, w->group->launch, (uint32_t)s->item);
     r->other.lanes = s->wide ? 0 : 1u << r->other.first.lane;
     const char *who = s->group != me->stamp.group ? "work-items of different groups"
-                    : !same_warp(me, s) ? "work-items of a group"
-                    : s->time == me->stamp.time ? "work-items of one warp in the same instruction"
-                                                : "work-items of one warp";
+                      : !same_warp(me, s)         ? "work-items of a group"
+                      : s->time == me->stamp.time ? "work-items of one warp in the same instruction"
+                                                  : "work-items of one warp";
     snprintf(r->what, sizeof r->what, "data race between %s", who);
 }
 
@@ -201,10 +207,12 @@ static void note_read(struct unit *u, const struct stamp *me)
     u->read[0] = *me;
 }
 
-static void plain(struct check *c, const struct accessor *me, const struct insn *in, const struct access *a, struct unit *u)
+static void plain(struct check *c, const struct accessor *me, const struct insn *in, const struct access *a,
+                  struct unit *u)
 {
     if (!ordered(c, me, &u->atomic, true)) report(c, me, a, &u->atomic, "atomic");
-    if (!ordered(c, me, &u->write, true) && !(a->write && same_value(c, me, in, a, &u->write))) report(c, me, a, &u->write, "store");
+    if (!ordered(c, me, &u->write, true) && !(a->write && same_value(c, me, in, a, &u->write)))
+        report(c, me, a, &u->write, "store");
     for (int i = 0; i < 2 && a->write; i++)
         if (!ordered(c, me, &u->read[i], false)) report(c, me, a, &u->read[i], "load");
     if (a->write) u->write = me->stamp;
@@ -230,7 +238,9 @@ static bool fence_follows(const struct check *c, const struct warp *w, const str
         if (!code_look(c->gpu, pc, &next)) return false;
         unsigned kind = isa_table[next.op].kind;
         if (next.op == OP_FENCE) return true;
-        if (memory_access(&next) || kind == KIND_BRANCH || kind == KIND_VBRANCH || kind == KIND_JAL || kind == KIND_JALR) return false;
+        if (memory_access(&next) || kind == KIND_BRANCH || kind == KIND_VBRANCH || kind == KIND_JAL ||
+            kind == KIND_JALR)
+            return false;
         pc += next.size;
     }
     return false;
@@ -245,12 +255,20 @@ void races_access(struct check *c, const struct warp *w, const struct insn *in, 
     else if (!a->write) note_load(cw, w, a);
     for (; lanes; lanes &= lanes - 1) {
         uint32_t lane = (uint32_t)__builtin_ctz(lanes), addr = a->addr[lane];
-        if (in_private(g, addr) || in_stack(c, g, addr) || (addr >= ABI_CODE_BASE && addr < ABI_CODE_LIMIT && !a->write)) continue;
+        if (in_private(g, addr) || in_stack(c, g, addr) ||
+            (addr >= ABI_CODE_BASE && addr < ABI_CODE_LIMIT && !a->write))
+            continue;
+        // clang-format off
         struct touch t = {.warp = w, .lane = a->lanes ? lane : first_lane(w), .addr = addr, .size = a->size,
                           .scalar = !a->lanes, .write = a->write};
+        // clang-format on
         struct accessor me = {.group = c->group, .touch = &t};
-        me.stamp = (struct stamp){.group = g->wgid, .pc = w->pc, .time = c->races.time, .item = (uint16_t)(w->tid + t.lane),
-                                  .valid = 1, .wide = !a->lanes && w->nactive > 1};
+        me.stamp = (struct stamp){.group = g->wgid,
+                                  .pc = w->pc,
+                                  .time = c->races.time,
+                                  .item = (uint16_t)(w->tid + t.lane),
+                                  .valid = 1,
+                                  .wide = !a->lanes && w->nactive > 1};
         struct race_page *page = page_for(c, addr, a->size < 4 || addr % 4);
         if (!page) continue;
         for (uint32_t i = 0; i < a->size && addr % ABI_PAGE + i < ABI_PAGE; i += 1u << page->shift) {

@@ -20,12 +20,18 @@ static struct check_report *find(struct check *c, enum check_kind kind, uint32_t
     return NULL;
 }
 
-static uint32_t line_of(const struct check *c, uint32_t pc) { return c->about.line ? c->about.line(c->about.user, pc) : 0; }
-
-void report_item(const struct check *c, struct check_item *item, uint32_t group, const struct launch *l, uint32_t linear)
+static uint32_t line_of(const struct check *c, uint32_t pc)
 {
-    *item = (struct check_item){.warp = linear / l->threads_per_warp, .lane = linear % l->threads_per_warp, .placed = c->placed};
-    const uint32_t at[3] = {group % l->groups[0], group / l->groups[0] % l->groups[1], group / l->groups[0] / l->groups[1]};
+    return c->about.line ? c->about.line(c->about.user, pc) : 0;
+}
+
+void report_item(const struct check *c, struct check_item *item, uint32_t group, const struct launch *l,
+                 uint32_t linear)
+{
+    *item = (struct check_item){
+        .warp = linear / l->threads_per_warp, .lane = linear % l->threads_per_warp, .placed = c->placed};
+    const uint32_t at[3] = {group % l->groups[0], group / l->groups[0] % l->groups[1],
+                            group / l->groups[0] / l->groups[1]};
     memcpy(item->group, at, sizeof at);
     if (!c->placed) return;
     const uint32_t *n = c->local_size;
@@ -38,12 +44,29 @@ void report_item(const struct check *c, struct check_item *item, uint32_t group,
 static const char *deed(const struct insn *in)
 {
     switch (isa_table[in->op].kind) {
-    case KIND_XSTORE: case KIND_VSTORE: case KIND_PSTORE: case KIND_USTORE: case KIND_SSTORE: case KIND_ISTORE: return "store";
-    case KIND_XLOAD: case KIND_VLOAD: case KIND_PLOAD: case KIND_ULOAD: case KIND_SLOAD: case KIND_ILOAD: return "load";
-    case KIND_AMO: case KIND_XAMO: case KIND_LR: case KIND_SC: case KIND_XLR: case KIND_XSC: return "atomic";
+    case KIND_XSTORE:
+    case KIND_VSTORE:
+    case KIND_PSTORE:
+    case KIND_USTORE:
+    case KIND_SSTORE:
+    case KIND_ISTORE: return "store";
+    case KIND_XLOAD:
+    case KIND_VLOAD:
+    case KIND_PLOAD:
+    case KIND_ULOAD:
+    case KIND_SLOAD:
+    case KIND_ILOAD: return "load";
+    case KIND_AMO:
+    case KIND_XAMO:
+    case KIND_LR:
+    case KIND_SC:
+    case KIND_XLR:
+    case KIND_XSC: return "atomic";
     case KIND_DMA: return "copy";
-    case KIND_BARRIER: case KIND_BARRIERSUB: return "barrier";
-    case KIND_BRANCH: case KIND_VBRANCH: return "branch";
+    case KIND_BARRIER:
+    case KIND_BARRIERSUB: return "barrier";
+    case KIND_BRANCH:
+    case KIND_VBRANCH: return "branch";
     default: return "instruction";
     }
 }
@@ -62,7 +85,8 @@ static void fill_party(struct check *c, struct check_party *p, uint32_t pc)
     instruction_at(c, pc, p->instruction, sizeof p->instruction);
 }
 
-struct check_report *report_new(struct check *c, enum check_kind kind, uint32_t other, const struct warp *w, uint32_t lanes)
+struct check_report *report_new(struct check *c, enum check_kind kind, uint32_t other, const struct warp *w,
+                                uint32_t lanes)
 {
     struct check_report *r = find(c, kind, w->pc, other);
     c->total++;
@@ -81,7 +105,8 @@ struct check_report *report_new(struct check *c, enum check_kind kind, uint32_t 
     r->by.does = c->insn ? deed(c->insn) : "barrier";
     r->by.lanes = lanes;
     r->other.pc = other;
-    report_item(c, &r->by.first, w->group->wgid, w->group->launch, w->tid + (lanes ? (uint32_t)__builtin_ctz(lanes) : 0));
+    report_item(c, &r->by.first, w->group->wgid, w->group->launch,
+                w->tid + (lanes ? (uint32_t)__builtin_ctz(lanes) : 0));
     return r;
 }
 
@@ -115,7 +140,8 @@ static void print_item(const struct check_item *i, uint32_t lanes, FILE *out)
         fprintf(out, "work-item (%u,%u,%u), (%u,%u,%u) in group (%u,%u,%u)", i->global[0], i->global[1], i->global[2],
                 i->local[0], i->local[1], i->local[2], i->group[0], i->group[1], i->group[2]);
     else fprintf(out, "warp %u lane %u of group (%u,%u,%u)", i->warp, i->lane, i->group[0], i->group[1], i->group[2]);
-    if (others > 0) fprintf(out, " and %d other%s of its warp, lanes %08x", others, others == 1 ? "" : "s", (unsigned)lanes);
+    if (others > 0)
+        fprintf(out, " and %d other%s of its warp, lanes %08x", others, others == 1 ? "" : "s", (unsigned)lanes);
 }
 
 static void print_place(const struct check_party *p, FILE *out)

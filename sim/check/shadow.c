@@ -37,7 +37,8 @@ static struct shadow_page *own(struct shadow *s, uint32_t number)
 
 static void clear_computed(struct shadow_page *page, uint32_t at, uint32_t n)
 {
-    for (uint32_t word = at / 4; word <= (at + n - 1) / 4; word++) page->computed[word / 8] &= (uint8_t)~(1u << word % 8);
+    for (uint32_t word = at / 4; word <= (at + n - 1) / 4; word++)
+        page->computed[word / 8] &= (uint8_t) ~(1u << word % 8);
 }
 
 static void set_in_page(struct shadow *s, uint32_t number, uint32_t at, uint32_t n, bool undefined)

@@ -17,6 +17,7 @@ enum source { NO_SOURCE, X1, X2, X3, V1, V2, V3, VD, IMM };
 
 /* Forms of expressions: A and B stand for operands. UPWARD: a bit of the result depends on the bits of the
  * sources up to its place. What fits none of them depends on every bit. */
+// clang-format off
 static const struct { const char *form; enum rule rule; } forms[] = {
     {"A", MOVE}, {"A & B", AND}, {"A | B", OR}, {"A ^ B", XOR}, {"A + B", UPWARD}, {"A - B", UPWARD},
     {"A << shamt(B)", SHIFT_LEFT}, {"A >> shamt(B)", SHIFT_RIGHT}, {"sra(A, shamt(B))", SHIFT_SIGNED}, {"mask_bit ? A : B", MERGE},
@@ -24,11 +25,12 @@ static const struct { const char *form; enum rule rule; } forms[] = {
 static const struct { const char *name; enum source source; } operands[] = {
     {"vs1", V1}, {"vs2", V2}, {"vs3", V3}, {"vd", VD}, {"rs1", X1}, {"rs2", X2}, {"rs3", X3}, {"imm", IMM},
 };
+// clang-format on
 
 struct use {
-    uint8_t rule, a, b;   /* enum rule, enum source */
+    uint8_t rule, a, b; /* enum rule, enum source */
     uint8_t nsources;
-    uint8_t sources[4];   /* registers that the result depends on */
+    uint8_t sources[4]; /* registers that the result depends on */
     bool to_x, to_v, masked;
 };
 
@@ -130,8 +132,8 @@ static void v_put(struct check *c, const struct warp *w, unsigned reg, uint32_t 
     c->group->warps[w->wid].v[reg][lane] = o;
 }
 
-static struct origin register_origin(struct check *c, const struct warp *w, const struct insn *in, enum source s, uint32_t lane,
-                                     unsigned half)
+static struct origin register_origin(struct check *c, const struct warp *w, const struct insn *in, enum source s,
+                                     uint32_t lane, unsigned half)
 {
     switch (s) {
     case X1: return in->rs1 + half ? *x_origin(c, w, in->rs1 + half) : (struct origin){0};
@@ -163,7 +165,8 @@ static uint32_t register_value(const struct warp *w, const struct insn *in, enum
 static bool is_pair(const struct insn *in) { return in->pair || (isa_table[in->op].flags & (ISA_PAIR | ISA_LONG)); }
 
 /* The origin of the first undefined source. */
-static struct origin any_source(struct check *c, const struct warp *w, const struct insn *in, const struct use *u, uint32_t lane)
+static struct origin any_source(struct check *c, const struct warp *w, const struct insn *in, const struct use *u,
+                                uint32_t lane)
 {
     unsigned halves = is_pair(in) ? 2 : 1;
     for (unsigned i = 0; i < u->nsources; i++)
@@ -197,7 +200,8 @@ static struct origin computed(struct origin o)
     return o;
 }
 
-static struct origin binary(struct check *c, const struct warp *w, const struct insn *in, const struct use *u, uint32_t lane)
+static struct origin binary(struct check *c, const struct warp *w, const struct insn *in, const struct use *u,
+                            uint32_t lane)
 {
     struct origin a = register_origin(c, w, in, (enum source)u->a, lane, 0);
     struct origin b = register_origin(c, w, in, (enum source)u->b, lane, 0);
@@ -213,12 +217,15 @@ static struct origin binary(struct check *c, const struct warp *w, const struct 
         if (!b.undefined && !vb) return a; /* a copy: mv is addi */
         return computed(either(a, b, upward(both)));
     case MERGE: return w->v[0][0] >> lane & 1 ? a : b;
-    default: return b.undefined & 31 ? computed(either(a, b, ~0u)) : either(a, b, shifted((enum rule)u->rule, a.undefined, vb & 31));
+    default:
+        return b.undefined & 31 ? computed(either(a, b, ~0u))
+                                : either(a, b, shifted((enum rule)u->rule, a.undefined, vb & 31));
     }
 }
 
 /* What the result of arithmetic is made of. */
-static struct origin result(struct check *c, const struct warp *w, const struct insn *in, const struct use *u, uint32_t lane)
+static struct origin result(struct check *c, const struct warp *w, const struct insn *in, const struct use *u,
+                            uint32_t lane)
 {
     bool plain = u->rule != ANY && !is_pair(in) && !in->abs && !in->neg && !in->opsel && !in->omod;
     if (plain) return binary(c, w, in, u, lane);
@@ -255,7 +262,8 @@ static void set_v(struct check *c, const struct warp *w, const struct insn *in, 
     uint32_t lanes = masked ? w->active & w->v[0][0] : w->active, bad = lanes & suspicious(c, w, in, u);
     unsigned n = is_pair(in) ? 2 : 1;
     struct origin out[ISA_LANES];
-    for (uint32_t left = bad; left; left &= left - 1) out[__builtin_ctz(left)] = result(c, w, in, u, (uint32_t)__builtin_ctz(left));
+    for (uint32_t left = bad; left; left &= left - 1)
+        out[__builtin_ctz(left)] = result(c, w, in, u, (uint32_t)__builtin_ctz(left));
     for (unsigned i = 0; i < n; i++) {
         v_define(c, w, in->rd + i, lanes);
         for (uint32_t left = bad; left; left &= left - 1)
@@ -278,7 +286,8 @@ static void say_origin(struct check *c, struct check_report *r, struct origin o)
     else snprintf(r->where, sizeof r->where, "the value was in a register that has never been written");
 }
 
-static struct check_report *undefined_use(struct check *c, const struct warp *w, uint32_t lanes, struct origin o, const char *what)
+static struct check_report *undefined_use(struct check *c, const struct warp *w, uint32_t lanes, struct origin o,
+                                          const char *what)
 {
     struct check_report *r = checks(c, CHECK_UNINIT) ? report_new(c, CHECK_UNINIT, origin_pc(o), w, lanes) : NULL;
     if (!r) return NULL;
@@ -306,10 +315,12 @@ static void need_v(struct check *c, const struct warp *w, unsigned reg, uint32_t
 
 /* ---- before an instruction ---- */
 
-static const char address[] = "uninitialised value used as an address", condition[] = "uninitialised value decides a branch",
+static const char address[] = "uninitialised value used as an address",
+                  condition[] = "uninitialised value decides a branch",
                   control[] = "uninitialised value written to a control register";
 
-static void need_sources(struct check *c, const struct warp *w, const struct insn *in, const struct use *u, const char *what)
+static void need_sources(struct check *c, const struct warp *w, const struct insn *in, const struct use *u,
+                         const char *what)
 {
     for (unsigned i = 0; i < u->nsources; i++) {
         switch ((enum source)u->sources[i]) {
@@ -339,8 +350,7 @@ static void control_register(struct check *c, const struct warp *w, const struct
 {
     bool writes = in->rs1 || in->imm || in->op == OP_CSRRW || in->op == OP_CSRRWI;
     if (u->nsources) need_x(c, w, in->rs1, control);
-    if (isa_csr_per_lane(in->aux) && gpu_config_of(c->gpu)->thread_csrs && !writes)
-        v_define(c, w, in->rd, w->active);
+    if (isa_csr_per_lane(in->aux) && gpu_config_of(c->gpu)->thread_csrs && !writes) v_define(c, w, in->rd, w->active);
     else set_x(c, w, in, (struct origin){0});
 }
 
@@ -357,21 +367,39 @@ void values_before(struct check *c, const struct warp *w, const struct insn *in)
         return;
     }
     switch (isa_table[in->op].kind) {
-    case KIND_X: case KIND_EX:
+    case KIND_X:
+    case KIND_EX:
         if (u->to_v) set_v(c, w, in, u);
         else set_x(c, w, in, u->nsources ? result(c, w, in, u, 0) : (struct origin){0});
         break;
-    case KIND_V: case KIND_VV: case KIND_VX: case KIND_VI: case KIND_V1I: case KIND_EV: case KIND_EW:
+    case KIND_V:
+    case KIND_VV:
+    case KIND_VX:
+    case KIND_VI:
+    case KIND_V1I:
+    case KIND_EV:
+    case KIND_EW:
         if (u->to_x) set_x(c, w, in, (struct origin){0});
         else set_v(c, w, in, u);
         break;
     case KIND_V2X: last_lane_to_x(c, w, in); break;
-    case KIND_BRANCH: case KIND_VBRANCH: need_sources(c, w, in, u, condition); break;
-    case KIND_JALR: need_sources(c, w, in, u, address); set_x(c, w, in, (struct origin){0}); break;
+    case KIND_BRANCH:
+    case KIND_VBRANCH: need_sources(c, w, in, u, condition); break;
+    case KIND_JALR:
+        need_sources(c, w, in, u, address);
+        set_x(c, w, in, (struct origin){0});
+        break;
     case KIND_JAL: set_x(c, w, in, (struct origin){0}); break;
-    case KIND_SETRPC: case KIND_VSET: need_sources(c, w, in, u, control); set_x(c, w, in, (struct origin){0}); break;
+    case KIND_SETRPC:
+    case KIND_VSET:
+        need_sources(c, w, in, u, control);
+        set_x(c, w, in, (struct origin){0});
+        break;
     case KIND_CSR: control_register(c, w, in, u); break;
-    case KIND_MMA: case KIND_DMA: case KIND_RTLOAD: case KIND_RTSTORE: define_all(c, w); break;
+    case KIND_MMA:
+    case KIND_DMA:
+    case KIND_RTLOAD:
+    case KIND_RTSTORE: define_all(c, w); break;
     default: break;
     }
 }
@@ -396,13 +424,15 @@ static uint32_t extended(uint32_t undefined, uint32_t size, bool sign)
 }
 
 /* The register that an access stores or loads, of a lane or of the warp; x0 is defined and cannot be set. */
-static struct origin data_get(struct check *c, const struct warp *w, const struct access *a, unsigned reg, uint32_t lane)
+static struct origin data_get(struct check *c, const struct warp *w, const struct access *a, unsigned reg,
+                              uint32_t lane)
 {
     if (a->lanes) return v_get(c, w, reg, lane);
     return reg ? *x_origin(c, w, reg) : (struct origin){0};
 }
 
-static void data_put(struct check *c, const struct warp *w, const struct access *a, unsigned reg, uint32_t lane, struct origin o)
+static void data_put(struct check *c, const struct warp *w, const struct access *a, unsigned reg, uint32_t lane,
+                     struct origin o)
 {
     if (a->lanes) v_put(c, w, reg, lane, o);
     else if (reg) *x_origin(c, w, reg) = o;
@@ -415,14 +445,18 @@ static bool is_void(const struct check *c, const struct warp *w, uint32_t addr, 
     bool was_computed;
     if (in_private(w->group, addr)) return false;
     for (uint32_t at = addr - PADDING; at != addr + size + PADDING; at++)
-        if (shadow_get(&c->shadow, at, 1, &was_computed) != 0xff && (in_local(w->group, at) || places_at(&c->places, at))) return false;
+        if (shadow_get(&c->shadow, at, 1, &was_computed) != 0xff &&
+            (in_local(w->group, at) || places_at(&c->places, at)))
+            return false;
     return true;
 }
 
-static void load(struct check *c, const struct warp *w, const struct insn *in, const struct access *a, uint32_t lane, unsigned reg)
+static void load(struct check *c, const struct warp *w, const struct insn *in, const struct access *a, uint32_t lane,
+                 unsigned reg)
 {
     bool was_computed;
-    uint32_t undefined = extended(shadow_get(&c->shadow, a->addr[lane], a->size, &was_computed), a->size, is_signed(in));
+    uint32_t undefined =
+        extended(shadow_get(&c->shadow, a->addr[lane], a->size, &was_computed), a->size, is_signed(in));
     struct origin o = {undefined, undefined ? w->pc | (was_computed ? COMPUTED : 0) : 0};
     if (undefined && is_void(c, w, a->addr[lane], a->size)) o.from |= VOID;
     data_put(c, w, a, reg, lane, o);
@@ -434,7 +468,8 @@ static bool is_shared(const struct check *c, const struct warp *w, uint32_t addr
     return !in_private(w->group, addr) && !in_stack(c, w->group, addr);
 }
 
-static uint32_t store(struct check *c, const struct warp *w, const struct access *a, uint32_t lane, unsigned reg, struct origin *seen)
+static uint32_t store(struct check *c, const struct warp *w, const struct access *a, uint32_t lane, unsigned reg,
+                      struct origin *seen)
 {
     struct origin o = data_get(c, w, a, reg, lane);
     uint32_t addr = a->addr[lane];
@@ -449,8 +484,8 @@ static uint32_t store(struct check *c, const struct warp *w, const struct access
     return bad ? 1u << lane : 0;
 }
 
-static uint32_t atomic(struct check *c, const struct warp *w, const struct insn *in, const struct access *a, uint32_t lane,
-                       struct origin *seen)
+static uint32_t atomic(struct check *c, const struct warp *w, const struct insn *in, const struct access *a,
+                       uint32_t lane, struct origin *seen)
 {
     bool was_computed, swap = !strcmp(isa_table[in->op].expr, "s");
     uint32_t old = shadow_get(&c->shadow, a->addr[lane], a->size, &was_computed);
@@ -463,7 +498,8 @@ static uint32_t atomic(struct check *c, const struct warp *w, const struct insn 
 }
 
 /* Whether a store-conditional stores is not known before: memory is defined if either is. */
-static void conditional(struct check *c, const struct warp *w, const struct insn *in, const struct access *a, uint32_t lane)
+static void conditional(struct check *c, const struct warp *w, const struct insn *in, const struct access *a,
+                        uint32_t lane)
 {
     bool was_computed;
     uint32_t old = shadow_get(&c->shadow, a->addr[lane], a->size, &was_computed);
@@ -472,11 +508,12 @@ static void conditional(struct check *c, const struct warp *w, const struct insn
     data_put(c, w, a, in->rd, lane, (struct origin){0});
 }
 
-static void report_store(struct check *c, const struct warp *w, const struct access *a, uint32_t bad, struct origin seen, bool is_atomic)
+static void report_store(struct check *c, const struct warp *w, const struct access *a, uint32_t bad,
+                         struct origin seen, bool is_atomic)
 {
-    const char *what = is_atomic ? "atomic operation on an uninitialised value"
-                     : seen.from & COMPUTED ? "result of arithmetic with an uninitialised value stored to memory"
-                                            : "uninitialised value stored to a buffer";
+    const char *what = is_atomic              ? "atomic operation on an uninitialised value"
+                       : seen.from & COMPUTED ? "result of arithmetic with an uninitialised value stored to memory"
+                                              : "uninitialised value stored to a buffer";
     struct check_report *r = undefined_use(c, w, a->lanes ? bad : w->active, seen, what);
     if (!r) return;
     bool from_register = !origin_pc(seen);
@@ -489,7 +526,8 @@ static void report_store(struct check *c, const struct warp *w, const struct acc
 void values_access(struct check *c, const struct warp *w, const struct insn *in, const struct access *a, uint32_t lanes)
 {
     uint32_t bad = 0;
-    unsigned kind = isa_table[in->op].kind, reg = (unsigned)isa_get(in, (enum operand_role)isa_memory(in).data) + c->word;
+    unsigned kind = isa_table[in->op].kind,
+             reg = (unsigned)isa_get(in, (enum operand_role)isa_memory(in).data) + c->word;
     struct origin seen = {0}, one;
     for (; lanes; lanes &= lanes - 1) {
         uint32_t lane = (uint32_t)__builtin_ctz(lanes), wrong = 0;

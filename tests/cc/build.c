@@ -35,13 +35,18 @@ static bool open_folder(char *message, size_t size)
 {
     const char *tmp = getenv("TMPDIR");
     if (folder[0]) return true;
-    if (snprintf(folder, sizeof folder, "%s/ventus-case-XXXXXX", tmp && *tmp ? tmp : "/tmp") < (int)sizeof folder - 40 && mkdtemp(folder))
+    if (snprintf(folder, sizeof folder, "%s/ventus-case-XXXXXX", tmp && *tmp ? tmp : "/tmp") <
+            (int)sizeof folder - 40 &&
+        mkdtemp(folder))
         return true;
     folder[0] = 0;
     return failed(message, size, "no temporary folder: %s", strerror(errno));
 }
 
-static void name_file(char *path, size_t size, const char *suffix) { snprintf(path, size, "%s/%u%s", folder, serial, suffix); }
+static void name_file(char *path, size_t size, const char *suffix)
+{
+    snprintf(path, size, "%s/%u%s", folder, serial, suffix);
+}
 
 static bool write_file(const char *path, const char *text)
 {
@@ -80,7 +85,8 @@ static int run(char *const *argv, const char *log)
     posix_spawn_file_actions_adddup2(&actions, 1, 2);
     posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
     if (posix_spawnp(&pid, argv[0], &actions, NULL, argv, environ) == 0)
-        while (waitpid(pid, &status, 0) < 0 && errno == EINTR) {}
+        while (waitpid(pid, &status, 0) < 0 && errno == EINTR) {
+        }
     posix_spawn_file_actions_destroy(&actions);
     return status;
 }
@@ -91,7 +97,8 @@ static bool log_failure(const char *who, int status, const char *log, char *mess
     size_t n = 0;
     char *text = read_file(log, &n);
     if (status == -1) failed(message, size, "%s cannot be run", who);
-    else if (WIFSIGNALED(status)) failed(message, size, "%s died of signal %d\n%s", who, WTERMSIG(status), text ? text : "");
+    else if (WIFSIGNALED(status))
+        failed(message, size, "%s died of signal %d\n%s", who, WTERMSIG(status), text ? text : "");
     else failed(message, size, "%s: exit code %d\n%s", who, WEXITSTATUS(status), text ? text : "");
     free(text);
     return false;
@@ -131,7 +138,8 @@ bool build_device(const char *text, const char *options, ventus_module **module,
     char *image = status == 0 ? read_file(elf, &bytes) : NULL;
     bool ok = status != 0 ? log_failure("ventus-cc", status, log, message, size) : image != NULL;
     if (status == 0 && !image) failed(message, size, "ventus-cc wrote no ELF");
-    if (ok && ventus_module_load(image, bytes, module, &why) != VENTUS_OK) ok = failed(message, size, "ventus_module_load: %s", why);
+    if (ok && ventus_module_load(image, bytes, module, &why) != VENTUS_OK)
+        ok = failed(message, size, "ventus_module_load: %s", why);
     free(image);
     unlink(source);
     unlink(elf);
@@ -155,8 +163,9 @@ static bool build_header(const char *clang, char *message, size_t size)
     snprintf(pch, sizeof pch, "%s/host.pch", folder);
     snprintf(log, sizeof log, "%s/host.log", folder);
     if (have_header) return true;
-    int status = run((char *[]){(char *)clang, "-x", "cl", HOST_FLAGS, "-include", "opencl-c-base.h", "-Xclang", "-emit-pch", "-c",
-                                CASE_FOLDER "/host.h", "-o", pch, NULL}, log);
+    int status = run((char *[]){(char *)clang, "-x", "cl", HOST_FLAGS, "-include", "opencl-c-base.h", "-Xclang",
+                                "-emit-pch", "-c", CASE_FOLDER "/host.h", "-o", pch, NULL},
+                     log);
     if (status != 0) return log_failure("clang (host.h)", status, log, message, size);
     unlink(log);
     return have_header = true;
@@ -177,8 +186,9 @@ bool build_host(const char *text, const char *flags, void **host, char *message,
     name_file(log, sizeof log, ".log");
     snprintf(pch, sizeof pch, "%s/host.pch", folder);
     if (!write_file(source, text)) return failed(message, size, "cannot write %s", source);
-    int status = run((char *[]){(char *)clang_name(), HOST_FLAGS, "-shared", "-include-pch", pch, "-x", "cl", source, "-o", object, "-lm",
-                                (char *)flags, NULL}, log);
+    int status = run((char *[]){(char *)clang_name(), HOST_FLAGS, "-shared", "-include-pch", pch, "-x", "cl", source,
+                                "-o", object, "-lm", (char *)flags, NULL},
+                     log);
     bool ok = status == 0 || log_failure("clang", status, log, message, size);
     if (ok && !(*host = dlopen(object, RTLD_NOW | RTLD_LOCAL))) ok = failed(message, size, "dlopen: %s", dlerror());
     unlink(source);

@@ -63,7 +63,8 @@ static bool read_run(const char *line, struct case_run *run)
 {
     memset(run, 0, sizeof *run);
     if (sscanf(line, "%63s", run->kernel) != 1) return false;
-    if (!read_triple(line, "global=", run->range.global, 1) || !read_triple(line, "local=", run->range.local, 1)) return false;
+    if (!read_triple(line, "global=", run->range.global, 1) || !read_triple(line, "local=", run->range.local, 1))
+        return false;
     if (strstr(line, "offset=")) read_triple(line, "offset=", run->range.offset, 0);
     run->range.work_dim = run->range.global[2] > 1 ? 3 : run->range.global[1] > 1 ? 2 : 1;
     for (int i = 0; i < 3; i++)
@@ -86,15 +87,18 @@ static bool read_runs(struct case_program *program, const char *text, char *mess
         char line[512];
         snprintf(line, sizeof line, "%.*s", (int)strcspn(p, "\n"), p);
         if (program->nruns == CASE_RUNS) return failed(message, size, "too many run lines");
-        if (!read_run(line + sizeof mark - 1, &program->runs[program->nruns++])) return failed(message, size, "bad run line: %s", line);
+        if (!read_run(line + sizeof mark - 1, &program->runs[program->nruns++]))
+            return failed(message, size, "bad run line: %s", line);
     }
     return program->nruns > 0 || failed(message, size, "no run line");
 }
 
-bool case_open(struct case_program *program, const char *text, const struct case_options *options, char *message, size_t size)
+bool case_open(struct case_program *program, const char *text, const struct case_options *options, char *message,
+               size_t size)
 {
     memset(program, 0, sizeof *program);
-    if (read_runs(program, text, message, size) && build_host(text, options->clang_flags, &program->host, message, size) &&
+    if (read_runs(program, text, message, size) &&
+        build_host(text, options->clang_flags, &program->host, message, size) &&
         build_device(text, options->cc_options, &program->module, message, size))
         return true;
     case_close(program);
@@ -113,12 +117,12 @@ void case_close(struct case_program *program)
 
 /* One launch's arguments. Buffers have GUARD bytes more than the kernel is told. */
 struct memory {
-    uint32_t bytes;        /* of the buffer or value */
-    uint8_t *initial;      /* contents before the launch */
-    uint8_t *host;         /* ... on the host, after it */
-    uint8_t *other;        /* ... after running its work-items in the other order */
-    uint64_t pointer;      /* host address handed to the kernel */
-    uint32_t device;       /* device address */
+    uint32_t bytes;   /* of the buffer or value */
+    uint8_t *initial; /* contents before the launch */
+    uint8_t *host;    /* ... on the host, after it */
+    uint8_t *other;   /* ... after running its work-items in the other order */
+    uint64_t pointer; /* host address handed to the kernel */
+    uint32_t device;  /* device address */
     _Alignas(128) uint8_t value[VALUE];
 };
 
@@ -222,7 +226,8 @@ static bool run_host(const struct case_program *program, struct launch_state *s,
     }
     if (!host_run(kernel, args, &s->run->range, false)) return failed(message, size, "no memory");
     for (unsigned i = 0; i < s->count; i++)
-        if (s->memory[i].initial && s->run->args[i].kind != 'l' && memcmp(s->memory[i].host, s->memory[i].other, whole(s->memory[i].bytes)))
+        if (s->memory[i].initial && s->run->args[i].kind != 'l' &&
+            memcmp(s->memory[i].host, s->memory[i].other, whole(s->memory[i].bytes)))
             return failed(message, size, "%s: not deterministic", s->run->kernel);
     return true;
 }
@@ -247,8 +252,8 @@ static void set_timer(unsigned seconds)
 }
 
 /* Copies buffers to the device and lays out the argument buffer. */
-static bool device_args(struct launch_state *s, ventus_device *device, const struct ventus_kernel *kernel, uint8_t *image,
-                        uint64_t *locals, char *message, size_t size)
+static bool device_args(struct launch_state *s, ventus_device *device, const struct ventus_kernel *kernel,
+                        uint8_t *image, uint64_t *locals, char *message, size_t size)
 {
     for (unsigned i = 0; i < s->count; i++) {
         struct memory *m = &s->memory[i];
@@ -257,11 +262,13 @@ static bool device_args(struct launch_state *s, ventus_device *device, const str
         bool pointer = arg->kind == ARG_GLOBAL || arg->kind == ARG_CONSTANT;
         if (arg->offset + (uint64_t)arg->size > kernel->args_size || arg->size > VALUE ||
             pointer != (m->initial && s->run->args[i].kind != 'l') || (arg->kind == ARG_VALUE && arg->size != m->bytes))
-            return failed(message, size, "%s: note of argument %u is wrong (size %u, expected %u)", s->run->kernel, i, arg->size, m->bytes);
+            return failed(message, size, "%s: note of argument %u is wrong (size %u, expected %u)", s->run->kernel, i,
+                          arg->size, m->bytes);
         if (arg->kind == ARG_LOCAL) locals[i] = m->bytes;
         if (arg->kind == ARG_VALUE) memcpy(image + arg->offset, m->value, arg->size);
         if (!pointer) continue;
-        if (!m->device && ventus_alloc(device, all, &m->device) != VENTUS_OK) return failed(message, size, "ventus_alloc");
+        if (!m->device && ventus_alloc(device, all, &m->device) != VENTUS_OK)
+            return failed(message, size, "ventus_alloc");
         if (ventus_write(device, m->device, m->initial, all) != VENTUS_OK) return failed(message, size, "ventus_write");
         memcpy(image + arg->offset, &m->device, 4);
     }
@@ -281,14 +288,14 @@ static bool compare(const struct launch_state *s, ventus_device *device, const c
         uint32_t word = at & ~3u, a, b;
         memcpy(&a, got + word, 4);
         memcpy(&b, m->host + word, 4);
-        return failed(message, size, "%s, %s: argument %u word %u is 0x%08x, expected 0x%08x%s", s->run->kernel, order, i, word / 4, a, b,
-                      at >= m->bytes ? " (behind the buffer)" : "");
+        return failed(message, size, "%s, %s: argument %u word %u is 0x%08x, expected 0x%08x%s", s->run->kernel, order,
+                      i, word / 4, a, b, at >= m->bytes ? " (behind the buffer)" : "");
     }
     return true;
 }
 
-static bool run_device(const struct case_program *program, struct launch_state *s, ventus_device *device, enum path_order order,
-                       unsigned seconds, char *message, size_t size)
+static bool run_device(const struct case_program *program, struct launch_state *s, ventus_device *device,
+                       enum path_order order, unsigned seconds, char *message, size_t size)
 {
     static const char *const orders[] = {"fewer lanes first", "taken first", "fall-through first"};
     const struct ventus_kernel *kernel = ventus_module_find(program->module, s->run->kernel);
@@ -296,18 +303,23 @@ static bool run_device(const struct case_program *program, struct launch_state *
     struct result result;
     char why[MESSAGE] = "";
     if (!kernel) return failed(message, size, "%s: not in the module", s->run->kernel);
-    if (kernel->nargs != s->count) return failed(message, size, "%s: %u arguments, expected %u", s->run->kernel, kernel->nargs, s->count);
+    if (kernel->nargs != s->count)
+        return failed(message, size, "%s: %u arguments, expected %u", s->run->kernel, kernel->nargs, s->count);
     uint8_t *image = calloc(1, kernel->args_size + 1);
+    // clang-format off
     struct ventus_launch launch = {.module = program->module, .kernel = kernel, .range = s->run->range, .args = image,
                                    .local_sizes = locals, .options = {.order = order, .cancel = &timed_out}};
+    // clang-format on
     bool ok = image && device_args(s, device, kernel, image, locals, message, size);
     if (ok) {
         set_timer(seconds);
         enum ventus_status status = ventus_run(device, &launch, &result, why, sizeof why);
         set_timer(0);
-        if (status == VENTUS_CANCELLED) ok = failed(message, size, "%s, %s: still running after %u s", s->run->kernel, orders[order], seconds);
+        if (status == VENTUS_CANCELLED)
+            ok = failed(message, size, "%s, %s: still running after %u s", s->run->kernel, orders[order], seconds);
         else if (status != VENTUS_OK)
-            ok = failed(message, size, "%s, %s: %s: %s", s->run->kernel, orders[order], ventus_status_text(status), why);
+            ok =
+                failed(message, size, "%s, %s: %s: %s", s->run->kernel, orders[order], ventus_status_text(status), why);
     }
     free(image);
     return ok && compare(s, device, orders[order], message, size);
@@ -315,8 +327,8 @@ static bool run_device(const struct case_program *program, struct launch_state *
 
 /* ---- both ---- */
 
-bool case_run(const struct case_program *program, unsigned run, ventus_device *device, const struct case_options *options,
-              char *message, size_t size)
+bool case_run(const struct case_program *program, unsigned run, ventus_device *device,
+              const struct case_options *options, char *message, size_t size)
 {
     struct launch_state s = {.run = &program->runs[run], .count = program->runs[run].nargs};
     bool ok = true;

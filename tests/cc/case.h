@@ -25,8 +25,8 @@
 enum { CASE_ARGS = 8, CASE_RUNS = 64 };
 
 struct case_arg {
-    char kind;        /* b z f i l r, n: integer, p: float */
-    uint32_t bytes;   /* of a buffer */
+    char kind;      /* b z f i l r, n: integer, p: float */
+    uint32_t bytes; /* of a buffer */
     uint64_t integer;
     float number;
 };
@@ -41,7 +41,7 @@ struct case_run {
 /* One text built for one side or both. */
 struct case_program {
     ventus_module *module;
-    void *host;             /* dlopen handle */
+    void *host; /* dlopen handle */
     unsigned nruns;
     struct case_run runs[CASE_RUNS];
 };
@@ -58,7 +58,8 @@ struct case_options {
 /* The executable `name` in the nearest folder above this program. */
 bool find_tool(const char *name, char *path, size_t size);
 
-/* Builds `text` with ventus-cc ($VENTUS_CC, or the nearest one) / clang ($VENTUS_CLANG, or clang-19). On failure the outputs stay and `message` says why. */
+/* Builds `text` with ventus-cc ($VENTUS_CC, or the nearest one) / clang ($VENTUS_CLANG, or clang-19). On failure the
+ * outputs stay and `message` says why. */
 bool build_device(const char *text, const char *options, ventus_module **module, char *message, size_t size);
 bool build_host(const char *text, const char *flags, void **host, char *message, size_t size);
 /* Makes the temporary folder and parses host.h; build_host does it when nobody did. */
@@ -72,18 +73,20 @@ char *read_file(const char *path, size_t *size); /* malloc'ed, NUL-terminated; N
 /* Runs all work-items of a launch through the ARGSn wrapper of a kernel. `args` holds the address of
  * each argument's value; `backwards` turns the order of a group's items round. Returns false when
  * memory runs out. */
-bool host_run(void (*kernel)(const uint64_t *args), const uint64_t *args, const struct ventus_range *range, bool backwards);
+bool host_run(void (*kernel)(const uint64_t *args), const uint64_t *args, const struct ventus_range *range,
+              bool backwards);
 
 /* ---- case.c ---- */
 
 /* Reads the run lines and builds both sides. */
-bool case_open(struct case_program *program, const char *text, const struct case_options *options, char *message, size_t size);
+bool case_open(struct case_program *program, const char *text, const struct case_options *options, char *message,
+               size_t size);
 void case_close(struct case_program *program);
 
 /* Runs one launch on the host, in two orders of the work-items, and on the device under each of the
  * three path orders. Returns true when all agree; otherwise `message` names kernel, order and first
  * difference. A case whose result depends on the host's order is "not deterministic". */
-bool case_run(const struct case_program *program, unsigned run, ventus_device *device, const struct case_options *options,
-              char *message, size_t size);
+bool case_run(const struct case_program *program, unsigned run, ventus_device *device,
+              const struct case_options *options, char *message, size_t size);
 
 #endif

@@ -33,7 +33,8 @@ static bool check(const char *path, ventus_device *device, unsigned seconds)
     bool ok = case_open(&program, text, &options, message, sizeof message);
     free(text);
     if (!ok) return false;
-    for (unsigned i = 0; ok && i < program.nruns; i++) ok = case_run(&program, i, device, &options, message, sizeof message);
+    for (unsigned i = 0; ok && i < program.nruns; i++)
+        ok = case_run(&program, i, device, &options, message, sizeof message);
     case_close(&program);
     return ok;
 }
@@ -104,9 +105,10 @@ int main(int argc, char **argv)
         mutant[0] = 0;
         if (argc == 1) printf("FAILED: no ventus-cc-mutation\n");
         failed += argc == 1;
-    } else for (size_t i = 0; i < sizeof rules / sizeof *rules && argc == 1; i++)
-        if (mutation(mutant, rules[i], &found, device)) passed++;
-        else failed++;
+    } else
+        for (size_t i = 0; i < sizeof rules / sizeof *rules && argc == 1; i++)
+            if (mutation(mutant, rules[i], &found, device)) passed++;
+            else failed++;
     if (argc == 1 && mutant[0] && squeezed(mutant, &found, device)) passed++;
     else if (argc == 1) failed++;
     globfree(&found);

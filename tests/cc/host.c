@@ -23,7 +23,8 @@ static void (*kernel_entry)(const uint64_t *);
 static const uint64_t *kernel_args;
 
 EXPORT uint32_t get_work_dim(void);
-EXPORT size_t get_local_id(uint32_t d), get_group_id(uint32_t d), get_num_groups(uint32_t d), get_global_offset(uint32_t d);
+EXPORT size_t get_local_id(uint32_t d), get_group_id(uint32_t d), get_num_groups(uint32_t d),
+    get_global_offset(uint32_t d);
 EXPORT size_t get_global_size(uint32_t d), get_local_size(uint32_t d), get_global_id(uint32_t d);
 EXPORT void host_barrier(void);
 
@@ -75,7 +76,8 @@ static void group_run(struct item *items, char *stacks, size_t n, bool backwards
     }
 }
 
-bool host_run(void (*kernel)(const uint64_t *args), const uint64_t *args, const struct ventus_range *range, bool backwards)
+bool host_run(void (*kernel)(const uint64_t *args), const uint64_t *args, const struct ventus_range *range,
+              bool backwards)
 {
     size_t n = (size_t)range->local[0] * range->local[1] * range->local[2];
     struct item *items = calloc(n, sizeof *items);
@@ -86,7 +88,8 @@ bool host_run(void (*kernel)(const uint64_t *args), const uint64_t *args, const 
     kernel_args = args;
     for (group[2] = 0; ok && group[2] < range->global[2] / range->local[2]; group[2]++)
         for (group[1] = 0; group[1] < range->global[1] / range->local[1]; group[1]++)
-            for (group[0] = 0; group[0] < range->global[0] / range->local[0]; group[0]++) group_run(items, stacks, n, backwards);
+            for (group[0] = 0; group[0] < range->global[0] / range->local[0]; group[0]++)
+                group_run(items, stacks, n, backwards);
     free(stacks);
     free(items);
     return ok;

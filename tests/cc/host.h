@@ -3,6 +3,7 @@
  * device build. Every built-in is written here from its definition in the OpenCL C specification,
  * independently of libclc; work-item functions and barrier are functions of the test program.
  * Invariant: one work-item runs at a time, so atomics need no atomicity. */
+// clang-format off
 #define HOST 1
 #pragma OPENCL FP_CONTRACT OFF
 

@@ -2,6 +2,7 @@
  * and is compared with double (for the pi functions long double) arithmetic of the host, within the
  * limit of the OpenCL full profile. Results and operands in the subnormal range may be flushed to
  * zero, and the sign of a zero is not looked at. Called by the test runner. */
+// clang-format off
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>

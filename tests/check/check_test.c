@@ -84,8 +84,10 @@ static void launch_sample(ventus_device *d, const struct sample *s, const ventus
         else if (a->kind == 'i') args[i] = a->value;
         else args[i] = buffer(d, a->value, a->kind == 'w');
     }
+    // clang-format off
     struct ventus_launch l = {.module = m, .kernel = k, .args = args, .local_sizes = locals,
                               .range = {1, {s->global, 1, 1}, {s->local, 1, 1}, {0}}};
+    // clang-format on
     struct result result;
     ventus_run(d, &l, &result, NULL, 0); /* what is out of bounds may fault, too */
 }
@@ -106,8 +108,9 @@ static void show(const char *name, const struct check *c)
 static bool as_expected(const struct sample *s, const struct check_report *r)
 {
     return r && r->by.line == s->line && r->other.line == s->other && r->by.first.global[0] == s->item &&
-           (uint32_t)__builtin_popcount(r->by.lanes) == s->lanes && (s->kind != CHECK_RACES || r->other.first.global[0] == s->other_item) &&
-           strstr(r->where, s->where) && !strcmp(r->kernel, "k") && *r->by.instruction && r->count >= 1;
+           (uint32_t)__builtin_popcount(r->by.lanes) == s->lanes &&
+           (s->kind != CHECK_RACES || r->other.first.global[0] == s->other_item) && strstr(r->where, s->where) &&
+           !strcmp(r->kernel, "k") && *r->by.instruction && r->count >= 1;
 }
 
 static bool sample_ok(const struct sample *s, int wrong)
@@ -188,7 +191,7 @@ static void registers(void **state)
     expect_first(ARGS " lw x5, 0(x20)\n endprg\n", UNINIT, CHECK_UNINIT, "lw");
     expect_first(ARGS " csrrw x0, frm, x20\n endprg\n", UNINIT, CHECK_UNINIT, "csrrw");
     expect_first(ARGS " add x5, x20, x11\n sw x5, 0(x10)\n endprg\n", UNINIT, CHECK_UNINIT, "sw");
-    expect_none(ARGS " mv x5, x20\n sw x5, 0(x10)\n endprg\n", UNINIT);             /* a copy of a register */
+    expect_none(ARGS " mv x5, x20\n sw x5, 0(x10)\n endprg\n", UNINIT); /* a copy of a register */
     expect_none(ARGS " xor x5, x20, x20\n beq x5, x0, 1f\n1: endprg\n", UNINIT);
     expect_none(ARGS " andi x5, x20, 0\n beq x5, x0, 1f\n1: endprg\n", UNINIT);
     expect_none(ARGS " slli x5, x20, 16\n slli x5, x5, 16\n beq x5, x0, 1f\n1: endprg\n", UNINIT);
@@ -203,12 +206,18 @@ static void memory(void **state)
     (void)state;
     /* through memory, byte by byte: only the second byte is set */
     expect_none(ARGS " li x5, 7\n sb x5, 1(x12)\n lbu x6, 1(x12)\n beq x6, x0, 1f\n1: endprg\n", UNINIT);
-    expect_first(ARGS " li x5, 7\n sb x5, 1(x12)\n lbu x6, 0(x12)\n beq x6, x0, 1f\n1: endprg\n", UNINIT, CHECK_UNINIT, "beq");
-    expect_none(ARGS " li x5, 7\n sb x5, 1(x12)\n lw x6, 0(x12)\n srli x6, x6, 8\n andi x6, x6, 255\n beq x6, x0, 1f\n1: endprg\n", UNINIT);
+    expect_first(ARGS " li x5, 7\n sb x5, 1(x12)\n lbu x6, 0(x12)\n beq x6, x0, 1f\n1: endprg\n", UNINIT, CHECK_UNINIT,
+                 "beq");
+    expect_none(
+        ARGS
+        " li x5, 7\n sb x5, 1(x12)\n lw x6, 0(x12)\n srli x6, x6, 8\n andi x6, x6, 255\n beq x6, x0, 1f\n1: endprg\n",
+        UNINIT);
     expect_none(ARGS " sh x0, 2(x12)\n lh x6, 2(x12)\n beq x6, x0, 1f\n1: endprg\n", UNINIT);
-    expect_first(ARGS " lw x5, 0(x12)\n sw x5, 8(x10)\n lw x6, 8(x10)\n beq x6, x0, 1f\n1: endprg\n", UNINIT, CHECK_UNINIT, "sw");
+    expect_first(ARGS " lw x5, 0(x12)\n sw x5, 8(x10)\n lw x6, 8(x10)\n beq x6, x0, 1f\n1: endprg\n", UNINIT,
+                 CHECK_UNINIT, "sw");
     /* private memory: fresh for each group; offset 4 has been set, offset 0 not */
-    const char *private = " li x5, 4\n vmv.v.x v2, x5\n vmv.v.x v3, x5\n vsw.v v3, 0(v2)\n vlw.v v4, %d(v2)\n vbeq v4, v3, 1f\n1: join\n endprg\n";
+    const char *private = " li x5, 4\n vmv.v.x v2, x5\n vmv.v.x v3, x5\n vsw.v v3, 0(v2)\n vlw.v v4, %d(v2)\n vbeq v4, "
+                          "v3, 1f\n1: join\n endprg\n";
     char source[300];
     snprintf(source, sizeof source, private, 0);
     expect_none(source, UNINIT);
@@ -219,7 +228,8 @@ static void memory(void **state)
 }
 
 /* Each work-item writes its word and reads its neighbour's. */
-#define NEIGHBOUR(between) ARGS LANE " vadd.vx v2, v1, x10\n vsw12.v v1, 0(v2)\n" between " vxor.vi v3, v2, 4\n vlw12.v v4, 0(v3)\n endprg\n"
+#define NEIGHBOUR(between) \
+    ARGS LANE " vadd.vx v2, v1, x10\n vsw12.v v1, 0(v2)\n" between " vxor.vi v3, v2, 4\n vlw12.v v4, 0(v3)\n endprg\n"
 
 static void order(void **state)
 {
@@ -229,16 +239,16 @@ static void order(void **state)
     expect_none(NEIGHBOUR(" barrier 0\n"), RACES);
     expect_none(NEIGHBOUR(" barrier 2\n"), RACES);
     expect_first(NEIGHBOUR(" barrier 1\n"), RACES, CHECK_RACES, "vlw12"); /* orders local memory alone */
-    expect_none(NEIGHBOUR(" barriersub 3\n"), RACES);                      /* neighbours are of one warp */
+    expect_none(NEIGHBOUR(" barriersub 3\n"), RACES);                     /* neighbours are of one warp */
     expect_none(NEIGHBOUR(""), RACES | CHECK_LOCKSTEP);
     expect_none(NEIGHBOUR(""), UNINIT);
 }
 
 /* Warp 0 writes data and sets a flag, warp 1 waits for the flag and reads. */
-#define HANDOVER(set, get)                                                                         \
-    ARGS " vmv.v.x v1, x10\n vmv.v.x v2, x11\n vmv.v.i v3, 1\n vmv.v.i v6, 0\n csrr x5, CSR_WID\n bne x5, x0, 2f\n"    \
-    " vsw12.v v3, 0(v1)\n" set " endprg\n"                                                           \
-    "2: " get " vmv.x.s x6, v4\n beq x6, x0, 2b\n vlw12.v v4, 0(v1)\n endprg\n"
+#define HANDOVER(set, get) \
+    ARGS " vmv.v.x v1, x10\n vmv.v.x v2, x11\n vmv.v.i v3, 1\n vmv.v.i v6, 0\n csrr x5, CSR_WID\n bne x5, x0, 2f\n" \
+         " vsw12.v v3, 0(v1)\n" set " endprg\n" \
+         "2: " get " vmv.x.s x6, v4\n beq x6, x0, 2b\n vlw12.v v4, 0(v1)\n endprg\n"
 
 static void handover(void **state)
 {
@@ -365,8 +375,9 @@ static void output(void **state)
     ventus_close(d);
     ventus_module_free(m);
     add_text(text, sizeof text, f);
-    assert_non_null(strstr(text, "check: bounds: store of 4 bytes outside every buffer\n  in k, pc 0x80000018: sw a1, 0(a0)\n"
-                                 "  by work-item (0,0,0), (0,0,0) in group (0,0,0)\n  at 0x90000002: byte 2 of the 4 bytes of"));
+    assert_non_null(
+        strstr(text, "check: bounds: store of 4 bytes outside every buffer\n  in k, pc 0x80000018: sw a1, 0(a0)\n"
+                     "  by work-item (0,0,0), (0,0,0) in group (0,0,0)\n  at 0x90000002: byte 2 of the 4 bytes of"));
     assert_non_null(strstr(text, "check: align (warning): "));
     assert_non_null(strstr(text, "check: 2 in all, 2 different\n"));
     add_text(text, sizeof text, json);
@@ -377,9 +388,9 @@ static void output(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(finds_mistakes), cmocka_unit_test(no_mistakes),   cmocka_unit_test(registers),
-        cmocka_unit_test(memory),         cmocka_unit_test(order),         cmocka_unit_test(handover),
-        cmocka_unit_test(lists),          cmocka_unit_test(when_allowed),  cmocka_unit_test(several_launches),
+        cmocka_unit_test(finds_mistakes), cmocka_unit_test(no_mistakes),  cmocka_unit_test(registers),
+        cmocka_unit_test(memory),         cmocka_unit_test(order),        cmocka_unit_test(handover),
+        cmocka_unit_test(lists),          cmocka_unit_test(when_allowed), cmocka_unit_test(several_launches),
         cmocka_unit_test(host_copies),    cmocka_unit_test(output),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,6 +1,7 @@
 /* The samples. Lines are those of the strings. */
 #include "samples.h"
 
+// clang-format off
 const struct sample samples[] = {
     {"store right behind a buffer",
      "kernel void k(global int *out) {\n"
@@ -182,4 +183,5 @@ const struct sample samples[] = {
      "}\n",
      32, 32, {{'w', 128}}, CHECK_ALIGN, 2, 0, 0, 32, 0, "byte 1 of the 512 bytes of 'out'"},
 };
+// clang-format on
 const size_t nsamples = sizeof samples / sizeof *samples;

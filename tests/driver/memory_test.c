@@ -113,7 +113,10 @@ static void test_policies(void **state)
 
 /* ---- threads ---- */
 
-struct worker { ventus_device *device; uint32_t number, failures; };
+struct worker {
+    ventus_device *device;
+    uint32_t number, failures;
+};
 
 /* Blocks of one thread hold its number, whatever the others do. */
 static void *work(void *user)
@@ -212,7 +215,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_fragmentation), cmocka_unit_test(test_exhaustion), cmocka_unit_test(test_policies),
-        cmocka_unit_test(test_threads), cmocka_unit_test(test_devices),
+        cmocka_unit_test(test_threads),       cmocka_unit_test(test_devices),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -24,6 +24,7 @@ ventus_module *program_build_private(const char *source, unsigned pds);
 #define FAULTY " li x5, 0\n sw x5, 0(x5)\n endprg\n"
 
 /* A launch of `items` work-items in groups of `local`. */
-struct ventus_launch program_launch(const ventus_module *module, const uint32_t args[4], uint32_t items, uint32_t local);
+struct ventus_launch program_launch(const ventus_module *module, const uint32_t args[4], uint32_t items,
+                                    uint32_t local);
 
 #endif

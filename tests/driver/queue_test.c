@@ -44,7 +44,8 @@ static uint32_t word(ventus_device *d, uint32_t addr)
 }
 
 /* Submits one work-item of the module's kernel. */
-static ventus_event *submit(ventus_device *d, const ventus_module *m, uint32_t a, uint32_t b, size_t ndeps, ventus_event *const *deps)
+static ventus_event *submit(ventus_device *d, const ventus_module *m, uint32_t a, uint32_t b, size_t ndeps,
+                            ventus_event *const *deps)
 {
     const uint32_t args[4] = {a, b};
     struct ventus_launch l = program_launch(m, args, 1, 1);
@@ -92,7 +93,7 @@ static void test_order(void **state)
     enum { N = 200 };
     ventus_device *d = open_device();
     ventus_module *m = program_build(ARGS " lw x5, 0(x10)\n slli x6, x5, 2\n add x6, x6, x10\n sw x11, 4(x6)\n"
-                                     " addi x5, x5, 1\n sw x5, 0(x10)\n endprg\n");
+                                          " addi x5, x5, 1\n sw x5, 0(x10)\n endprg\n");
     uint32_t list = alloc(d, 4 * (N + 1));
     (void)state;
     for (uint32_t i = 0; i < N; i++) ventus_event_release(submit(d, m, list, 1000 + i, 0, NULL));
@@ -211,7 +212,8 @@ static void test_window(void **state)
     ventus_module *endless = program_build(ENDLESS), *store = program_build(STORE);
     uint32_t out = alloc(d, 4);
     (void)state;
-    ventus_event *a = submit(d, endless, 0, 0, 0, NULL), *b = submit(d, store, out, 9, 0, NULL), *c = submit(d, endless, 0, 0, 0, NULL);
+    ventus_event *a = submit(d, endless, 0, 0, 0, NULL), *b = submit(d, store, out, 9, 0, NULL),
+                 *c = submit(d, endless, 0, 0, 0, NULL);
     await_start(a);
     assert_int_equal(ventus_event_wait(b, 5 * MS), VENTUS_TIMEOUT);
     assert_int_equal(ventus_event_state(b), VENTUS_QUEUED);
@@ -244,7 +246,12 @@ static void test_module_freed(void **state)
 }
 
 /* A copy from the window waits until the machine is idle, and what was submitted meanwhile until it is done. */
-struct reader { ventus_device *device; ventus_event *running; enum ventus_state seen; uint32_t word; };
+struct reader {
+    ventus_device *device;
+    ventus_event *running;
+    enum ventus_state seen;
+    uint32_t word;
+};
 
 static void *read_window(void *user)
 {
@@ -279,8 +286,8 @@ static void test_window_copies(void **state)
 /* ---- cancelling and waiting ---- */
 
 static const char *const endless[] = {
-    ENDLESS,                                                          /* scalar */
-    "1: barrier 1\n j 1b\n",                                          /* barriers */
+    ENDLESS,                 /* scalar */
+    "1: barrier 1\n j 1b\n", /* barriers */
     /* Lanes go different ways in every turn. */
     (" vid.v v1\n vand.vi v1, v1, 1\n vmv.v.i v2, 0\n"
      "1: auipc x7, %pcrel_hi(4f)\n setrpc x0, x7, %pcrel_lo(1b)\n vbeq v1, v2, 3f\n"
@@ -336,7 +343,8 @@ static void test_cancel_one(void **state)
     uint32_t out = alloc(d, 4);
     (void)state;
     ventus_event *a = submit(d, m, 0, 0, 0, NULL), *b = submit(d, m, 0, 0, 0, NULL);
-    ventus_event *c = submit(d, store, out, 1, 0, NULL), *e = submit(d, m, 0, 0, 1, &a), *f = submit(d, store, out, 2, 1, &c);
+    ventus_event *c = submit(d, store, out, 1, 0, NULL), *e = submit(d, m, 0, 0, 1, &a),
+                 *f = submit(d, store, out, 2, 1, &c);
     await_start(b);
     ventus_event_cancel(b);
     check_end(b, VENTUS_CANCELLED);
@@ -392,7 +400,13 @@ static void test_close(void **state)
 
 /* ---- callbacks ---- */
 
-struct log { ventus_device *device; const ventus_module *module; ventus_event *made; int calls, order[4]; enum ventus_status wait; };
+struct log {
+    ventus_device *device;
+    const ventus_module *module;
+    ventus_event *made;
+    int calls, order[4];
+    enum ventus_status wait;
+};
 
 static void note_first(ventus_event *e, void *user)
 {
@@ -408,7 +422,8 @@ static void note_second(ventus_event *e, void *user)
     struct ventus_launch l = program_launch(log->module, no_args, 1, 1);
     (void)e;
     log->order[log->calls++] = 2;
-    if (ventus_launch(log->device, &l, 0, NULL, &log->made) == VENTUS_OK) log->wait = ventus_event_wait(log->made, VENTUS_FOREVER);
+    if (ventus_launch(log->device, &l, 0, NULL, &log->made) == VENTUS_OK)
+        log->wait = ventus_event_wait(log->made, VENTUS_FOREVER);
     if (ventus_finish(log->device, VENTUS_FOREVER) != VENTUS_BAD_ARGUMENT) log->wait = VENTUS_OK;
     if (ventus_read(log->device, &l, ABI_CODE_BASE, 4) != VENTUS_BAD_ARGUMENT) log->wait = VENTUS_OK;
 }
@@ -442,8 +457,8 @@ static void test_callbacks(void **state)
 /* ---- device memory of launches ---- */
 
 /* Each work-item keeps its number in private memory, meets the others of its group, and looks again. */
-static const char privacy[] =
-    ARGS " vid.v v1\n csrr x5, CSR_TID\n vadd.vx v1, v1, x5\n csrr x5, CSR_GIDX\n slli x6, x5, 6\n vadd.vx v1, v1, x6\n"
+static const char privacy[] = ARGS
+    " vid.v v1\n csrr x5, CSR_TID\n vadd.vx v1, v1, x5\n csrr x5, CSR_GIDX\n slli x6, x5, 6\n vadd.vx v1, v1, x6\n"
     " vmv.v.i v2, 0\n vsw.v v1, 0(v2)\n li x6, 200\n1: barrier 1\n addi x6, x6, -1\n bne x6, x0, 1b\n vlw.v v3, 0(v2)\n"
     " vsll.vi v4, v1, 2\n vadd.vx v4, v4, x10\n vsw12.v v3, 0(v4)\n endprg\n";
 
@@ -471,12 +486,12 @@ static void test_private(void **state)
     uint32_t big;
     (void)state;
     run_private(d, 4, VENTUS_OK);
-    run_private(d, 1 << 20, VENTUS_OK);           /* 64 MiB each: not all at once */
-    run_private(d, 6 << 20, VENTUS_OK);           /* one at a time */
+    run_private(d, 1 << 20, VENTUS_OK); /* 64 MiB each: not all at once */
+    run_private(d, 6 << 20, VENTUS_OK); /* one at a time */
     run_private(d, 200 << 20, VENTUS_NO_DEVICE_MEMORY);
     ventus_memory(d, &memory);
     assert_int_equal(ventus_alloc(d, memory.largest - (1 << 20), &big), VENTUS_OK);
-    run_private(d, 4096, VENTUS_OK);              /* 256 KiB each */
+    run_private(d, 4096, VENTUS_OK); /* 256 KiB each */
     run_private(d, 1 << 16, VENTUS_NO_DEVICE_MEMORY);
     ventus_free(d, big);
     run_private(d, 1 << 16, VENTUS_OK);
@@ -505,8 +520,10 @@ static void test_raw(void **state)
     ventus_module *m = program_build(" csrr x5, CSR_KNL\n csrr x6, CSR_GIDX\n slli x7, x6, 2\n add x5, x5, x7\n"
                                      " sw x6, 0(x5)\n endprg\n");
     uint32_t out = alloc(d, 64);
+    // clang-format off
     struct launch raw = {.start_pc = ABI_CODE_BASE, .knl = out, .groups = {16, 1, 1}, .warps = 1, .threads_per_warp = 32,
                          .work_items = 32, .sgprs = 32, .vgprs = 1, .lds_bytes = 1024};
+    // clang-format on
     struct ventus_launch l = {.module = m, .raw = &raw};
     struct result result;
     char message[300];
@@ -525,7 +542,11 @@ static void test_raw(void **state)
 
 /* ---- host threads ---- */
 
-struct worker { ventus_device *device; const ventus_module *modules[2]; unsigned number, failures; };
+struct worker {
+    ventus_device *device;
+    const ventus_module *modules[2];
+    unsigned number, failures;
+};
 
 static void work_once(struct worker *w, uint32_t i)
 {
@@ -613,6 +634,7 @@ static void test_bad_arguments(void **state)
 
 int main(void)
 {
+    // clang-format off
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_order), cmocka_unit_test(test_chain), cmocka_unit_test(test_resident_together),
         cmocka_unit_test(test_failed_dependency), cmocka_unit_test(test_two_devices),
@@ -622,5 +644,6 @@ int main(void)
         cmocka_unit_test(test_private), cmocka_unit_test(test_memory_comes_back), cmocka_unit_test(test_raw),
         cmocka_unit_test(test_threads), cmocka_unit_test(test_bad_arguments),
     };
+    // clang-format on
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

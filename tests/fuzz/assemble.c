@@ -1,5 +1,6 @@
 /* Fuzz target: the assembler. Any text gives an image or messages; an image can be written as an ELF
- * file and read back; an object can be listed, and linked or not. Built as a libFuzzer program by run.sh, as a test over corpus/ by replay.c. */
+ * file and read back; an object can be listed, and linked or not. Built as a libFuzzer program by run.sh, as a test
+ * over corpus/ by replay.c. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,7 +27,8 @@ static void check_object(const uint8_t *data, size_t size, FILE *log)
     struct asm_input in = {"fuzz.o", NULL, 0};
     struct asm_object o;
     struct elf_image m;
-    if (!asm_assemble_object(&(struct asm_options){0}, "fuzz.s", (const char *)data, size, &bytes, &in.size, log)) return;
+    if (!asm_assemble_object(&(struct asm_options){0}, "fuzz.s", (const char *)data, size, &bytes, &in.size, log))
+        return;
     in.bytes = bytes;
     if (!asm_read_object(&in, &o, log)) abort();
     asm_free_object(&o);

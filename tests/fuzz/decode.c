@@ -7,7 +7,8 @@
 #include "asm/asm.h"
 #include "fuzz.h"
 
-static const enum isa_profile profiles[] = {PROFILE_DEFAULT, PROFILE_TOOLCHAIN, PROFILE_R20, PROFILE_R21, PROFILE_R2025};
+static const enum isa_profile profiles[] = {PROFILE_DEFAULT, PROFILE_TOOLCHAIN, PROFILE_R20, PROFILE_R21,
+                                            PROFILE_R2025};
 
 static void check_one(enum isa_profile profile, const uint32_t *words, size_t n)
 {

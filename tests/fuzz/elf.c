@@ -29,7 +29,8 @@ static void check_resource(struct elf_resource r, uint32_t version)
     if (r.kernel) touch(r.kernel, strlen(r.kernel));
     if (!resource_convert(&r, version, &why)) return;
     size = resource_write(&r, bytes);
-    if (!resource_read(bytes, size, &back, &used, &why) || used != size || memcmp(back.value, r.value, sizeof r.value)) abort();
+    if (!resource_read(bytes, size, &back, &used, &why) || used != size || memcmp(back.value, r.value, sizeof r.value))
+        abort();
 }
 
 /* The listing of a program with the source that it carries. */

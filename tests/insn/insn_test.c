@@ -13,18 +13,20 @@
 #include "isa/manual.h"
 #include "sim/sim.h"
 
-static const char program[] =
-    "vid.v v1\n"
-    "vsll.vi v33, v1, 2\n"
-    "test.avg.vv v40, v1, v33\n"
-    "test.avg.vv v40, v1, v1, v0.t\n" /* v0 is 0: no lane */
-    "li t0, 0x90000000\n"
-    "vmv.v.x v2, t0\n"
-    "vadd.vv v2, v2, v33\n"
-    "vsw12.v v40, 0(v2)\n"
-    "endprg\n";
+static const char program[] = "vid.v v1\n"
+                              "vsll.vi v33, v1, 2\n"
+                              "test.avg.vv v40, v1, v33\n"
+                              "test.avg.vv v40, v1, v1, v0.t\n" /* v0 is 0: no lane */
+                              "li t0, 0x90000000\n"
+                              "vmv.v.x v2, t0\n"
+                              "vadd.vv v2, v2, v33\n"
+                              "vsw12.v v40, 0(v2)\n"
+                              "endprg\n";
 
-static void assemble(struct elf_image *m) { assert_true(asm_assemble("t.s", program, strlen(program), ABI_CODE_BASE, m, stderr)); }
+static void assemble(struct elf_image *m)
+{
+    assert_true(asm_assemble("t.s", program, strlen(program), ABI_CODE_BASE, m, stderr));
+}
 
 static void test_table(void **state)
 {
@@ -74,8 +76,10 @@ static void test_machine(void **state)
     assert_true(gpu_mem_open(gpu, ABI_CODE_BASE, ABI_PAGE, GPU_READ | GPU_WRITE));
     assert_true(gpu_mem_open(gpu, ABI_HEAP_BASE, ABI_PAGE, GPU_READ | GPU_WRITE));
     memcpy(gpu_mem(gpu, ABI_CODE_BASE, ABI_PAGE), m.text, 4 * m.text_words);
+    // clang-format off
     const struct launch launch = {.start_pc = ABI_CODE_BASE, .groups = {1, 1, 1}, .warps = 1, .threads_per_warp = 32, .work_items = 32,
         .sgprs = 64, .vgprs = 64, .lds_bytes = 4096, .pds_base = ABI_HEAP_BASE};
+    // clang-format on
     assert_true(gpu_mem_open(gpu, ABI_CODE_BASE, ABI_PAGE, GPU_READ | GPU_EXEC));
     gpu_mem_code_changed(gpu);
     gpu_launch(gpu, &launch, NULL, &result);
@@ -90,6 +94,7 @@ static void test_machine(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_table), cmocka_unit_test(test_listing), cmocka_unit_test(test_machine)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_table), cmocka_unit_test(test_listing),
+                                       cmocka_unit_test(test_machine)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

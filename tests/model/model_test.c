@@ -42,14 +42,17 @@ static struct gpu *machine(enum isa_profile profile, const struct program *p)
 static const char *section_name(const struct program *p, uint32_t index)
 {
     const char *name = "none";
-    for (size_t i = 0; i < p->nsections && p->sections[i].code <= index; i++) name = isa_table[p->sections[i].in.op].name;
+    for (size_t i = 0; i < p->nsections && p->sections[i].code <= index; i++)
+        name = isa_table[p->sections[i].in.op].name;
     return name;
 }
 
 static void run_ours(const struct program *p, struct gpu *gpu)
 {
+    // clang-format off
     const struct launch launch = {.start_pc = (uint32_t)MODEL_CODE, .groups = {1, 1, 1}, .warps = 1, .threads_per_warp = 32,
                                   .work_items = 32, .sgprs = 32, .vgprs = 32, .lds_bytes = 4096};
+    // clang-format on
     struct result result;
     gpu_launch(gpu, &launch, NULL, &result);
     if (result.status == LAUNCH_DONE) return;
@@ -60,7 +63,9 @@ static void run_ours(const struct program *p, struct gpu *gpu)
 
 /* ---- comparison ---- */
 
-struct tally { size_t words, mismatches, printed; };
+struct tally {
+    size_t words, mismatches, printed;
+};
 
 static void print_operands(const struct section *s, uint32_t record, uint32_t word)
 {
@@ -71,8 +76,10 @@ static void print_operands(const struct section *s, uint32_t record, uint32_t wo
         const void *at = (const uint8_t *)&input.batches[s->pool][s->first] + record * s->step;
         const struct batch *b = at;
         uint32_t i = s->step == sizeof *b ? word % 32 : 0;
-        print_error("; lane %u of %u: vs2 0x%08x (0x%08x), vs1 0x%08x", i, b->avl, b->vs2[i], b->vs2_high[i], b->vs1[i]);
-        print_error(", vd 0x%08x (0x%08x), v0 0x%08x, rs1 0x%08x, rs2 0x%08x", b->vd[i], b->vd_high[i], b->v0[0], b->scalar, b->scalar2);
+        print_error("; lane %u of %u: vs2 0x%08x (0x%08x), vs1 0x%08x", i, b->avl, b->vs2[i], b->vs2_high[i],
+                    b->vs1[i]);
+        print_error(", vd 0x%08x (0x%08x), v0 0x%08x, rs1 0x%08x, rs2 0x%08x", b->vd[i], b->vd_high[i], b->v0[0],
+                    b->scalar, b->scalar2);
     }
 }
 
@@ -82,13 +89,14 @@ static void print_mismatch(const struct section *s, uint32_t record, uint32_t wo
     char text[100];
     bool flag = word >= s->record / 4 - s->flag_words;
     isa_print(&s->in, 0, ISA_PRINT_NUMERIC, text, sizeof text);
-    print_error("%s, frm %s, rm %u, vxrm %u: record %u word %u%s: ours 0x%08x, QEMU 0x%08x", text, modes[s->frm], s->in.rm,
-                s->vxrm, record, word, flag ? " (flags)" : "", ours, theirs);
+    print_error("%s, frm %s, rm %u, vxrm %u: record %u word %u%s: ours 0x%08x, QEMU 0x%08x", text, modes[s->frm],
+                s->in.rm, s->vxrm, record, word, flag ? " (flags)" : "", ours, theirs);
     print_operands(s, record, word);
     print_error("\n");
 }
 
-static void compare_section(const struct section *s, const uint8_t *ours, const uint8_t *theirs, bool flags, struct tally *tally)
+static void compare_section(const struct section *s, const uint8_t *ours, const uint8_t *theirs, bool flags,
+                            struct tally *tally)
 {
     uint32_t words = s->record / 4, compared = words - (flags ? 0 : s->flag_words), here = 0;
     for (uint32_t i = 0; i < s->count; i++) {
@@ -103,7 +111,8 @@ static void compare_section(const struct section *s, const uint8_t *ours, const 
     }
 }
 
-static void compare(const struct program *p, enum isa_profile profile, const uint8_t *theirs, bool flags, struct tally *tally)
+static void compare(const struct program *p, enum isa_profile profile, const uint8_t *theirs, bool flags,
+                    struct tally *tally)
 {
     struct gpu *gpu = machine(profile, p);
     run_ours(p, gpu);
@@ -193,7 +202,8 @@ static void test_list(void **state)
         if (isa_table[op].kind == KIND_ABSENT) absent++;
         if (row_live((enum isa_op)op)) live++;
     }
-    print_message("%u standard rows, %u of them without semantics yet; %u others with reasons\n", standard, absent, exceptions);
+    print_message("%u standard rows, %u of them without semantics yet; %u others with reasons\n", standard, absent,
+                  exceptions);
     assert_int_equal(live, standard - absent);
     assert_true(live >= 364);
 }
@@ -216,7 +226,8 @@ int main(void)
         return 77;
     }
     input_fill(&input);
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_list), cmocka_unit_test(test_scalar), cmocka_unit_test(test_control),
-                                       cmocka_unit_test(test_vector), cmocka_unit_test(test_all_covered)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_list), cmocka_unit_test(test_scalar),
+                                       cmocka_unit_test(test_control), cmocka_unit_test(test_vector),
+                                       cmocka_unit_test(test_all_covered)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -24,20 +24,23 @@ static uint32_t below(uint32_t n) { return (uint32_t)((random64() >> 32) * n >> 
 
 static uint32_t int_edge(void)
 {
-    static const uint32_t edges[] = {0, 1, 2, 0xffffffff, 0xfffffffe, 0x7fffffff, 0x80000000, 0x80000001, 0x7ffffffe, 0x55555555,
-                                     30, 31, 32, 33, 63, 64, 0xffff, 0x10000, 0xffff0000, 0x8000, 0x80, 0xff, 0x7fff};
+    static const uint32_t edges[] = {
+        0,  1,  2,  0xffffffff, 0xfffffffe, 0x7fffffff, 0x80000000, 0x80000001, 0x7ffffffe, 0x55555555, 30,    31,
+        32, 33, 63, 64,         0xffff,     0x10000,    0xffff0000, 0x8000,     0x80,       0xff,       0x7fff};
     if (below(2)) return edges[below(sizeof edges / sizeof *edges)];
     return (1u << below(32)) + below(3) - 1; /* a power of two, or beside it */
 }
 
 static uint32_t float_edge(void)
 {
-    static const uint32_t edges[] = {
-        0, 1, 2, 0x007fffff, 0x00400000, 0x00800000, 0x00800001, 0x01000000, 0x0c800000, 0x1fffffff, 0x20000000, /* small */
-        0x3f800000, 0x3f7fffff, 0x3f800001, 0x3f000000, 0x3f000001, 0x3effffff, 0x3fc00000, 0x40200000, 0x40600000, /* halves */
-        0x4affffff, 0x4b000001, 0x4b800001, 0x4effffff, 0x4f000000, 0x4f000001, 0x4f7fffff, 0x4f800000, 0x5f000000, 0x5f800000,
-        0x7f7fffff, 0x7f7ffffe, 0x7f000000, 0x7f800000, 0x7fc00000, 0x7fc12345, 0x7f800001, 0x7fbfffff, 0x7fffffff, /* large */
-        0x33800000, 0x33800001, 0x33000000, 0x34000000};
+    static const uint32_t edges[] = {0,          1,          2,          0x007fffff, 0x00400000, 0x00800000, 0x00800001,
+                                     0x01000000, 0x0c800000, 0x1fffffff, 0x20000000, /* small */
+                                     0x3f800000, 0x3f7fffff, 0x3f800001, 0x3f000000, 0x3f000001, 0x3effffff, 0x3fc00000,
+                                     0x40200000, 0x40600000, /* halves */
+                                     0x4affffff, 0x4b000001, 0x4b800001, 0x4effffff, 0x4f000000, 0x4f000001, 0x4f7fffff,
+                                     0x4f800000, 0x5f000000, 0x5f800000, 0x7f7fffff, 0x7f7ffffe, 0x7f000000, 0x7f800000,
+                                     0x7fc00000, 0x7fc12345, 0x7f800001, 0x7fbfffff, 0x7fffffff, /* large */
+                                     0x33800000, 0x33800001, 0x33000000, 0x34000000};
     return edges[below(sizeof edges / sizeof *edges)] | below(2) << 31;
 }
 
@@ -53,7 +56,9 @@ static uint32_t operand(enum pool pool)
     if (pool == POOL_INT) return below(2) ? int_edge() : (uint32_t)random64();
     switch (below(8)) {
     case 0: return (uint32_t)random64();
-    case 1: case 2: case 3: return float_near_one();
+    case 1:
+    case 2:
+    case 3: return float_near_one();
     default: return float_edge();
     }
 }
@@ -61,15 +66,19 @@ static uint32_t operand(enum pool pool)
 /* A binary64 on or beside a tie or the limits of binary32, beside an integer, or anything. */
 static uint64_t double_operand(void)
 {
+    // clang-format off
     static const uint64_t limits[] = {0x7ff0000000000000, 0x7ff8000000000000, 0x7ff0000000000001, 0x47efffffe0000000,
                                       0x47effffff0000000,
                                       0x36a0000000000000, 0x3690000000000000, 0x3800000000000000, 0x380fffffffffffff, 1, 0,
                                       0x41dfffffffc00000, 0x41e0000000000000, 0x41efffffffe00000, 0x41f0000000000000};
+    // clang-format on
     uint64_t sign = (uint64_t)below(2) << 63, beside = below(3) - 1ull;
     switch (below(4)) {
     case 0: return random64();
     case 1: return (limits[below(sizeof limits / sizeof *limits)] + beside) ^ sign;
-    case 2: return (((uint64_t)(860 + below(320)) << 52 | (random64() & 0xfffffe0000000) | 0x10000000) + beside) | sign; /* ties */
+    case 2:
+        return (((uint64_t)(860 + below(320)) << 52 | (random64() & 0xfffffe0000000) | 0x10000000) + beside) |
+               sign; /* ties */
     default: return (((uint64_t)(1020 + below(36)) << 52 | (random64() >> 12 & ~0ull << below(52))) + beside) | sign;
     }
 }

@@ -22,7 +22,9 @@ struct batch {
     uint32_t vs1[32], vs2[32], vd[32], vs2_high[32], vd_high[32], v0[32]; /* high: of 64-bit operands */
     uint32_t scalar, scalar2, avl, old;
 };
-struct triple { uint32_t a, b, c, old; };
+struct triple {
+    uint32_t a, b, c, old;
+};
 
 struct input {
     struct batch batches[POOLS][BATCHES];
@@ -33,23 +35,23 @@ struct input {
 enum section_operands { OPERANDS_NONE, OPERANDS_BATCH, OPERANDS_TRIPLE };
 
 struct section {
-    struct insn in;                   /* the instruction under test */
+    struct insn in; /* the instruction under test */
     uint32_t frm, vxrm;
     enum section_operands operands;
     enum pool pool;
-    uint32_t first;                   /* number of the first batch or triple */
-    uint32_t step;                    /* bytes from one repetition's operands to the next; 0: all of them are new */
-    uint32_t code;                    /* index of its first word */
-    uint32_t out, record, count;      /* bytes from the begin of the output; bytes of a record; records */
-    uint32_t flag_words;              /* so many words at the end of a record are fflags, vxsat */
+    uint32_t first;              /* number of the first batch or triple */
+    uint32_t step;               /* bytes from one repetition's operands to the next; 0: all of them are new */
+    uint32_t code;               /* index of its first word */
+    uint32_t out, record, count; /* bytes from the begin of the output; bytes of a record; records */
+    uint32_t flag_words;         /* so many words at the end of a record are fflags, vxsat */
 };
 
 /* The CPUs of QEMU: floating point in x registers excludes the vector unit. */
 enum cpu { CPU_ZFINX, CPU_VECTOR };
 
 struct program {
-    bool flags;                       /* our side reads fflags (the engine then computes them) */
-    uint32_t *code[2];                /* ours, QEMU's */
+    bool flags;        /* our side reads fflags (the engine then computes them) */
+    uint32_t *code[2]; /* ours, QEMU's */
     size_t n[2], capacity;
     struct section *sections;
     size_t nsections;
@@ -104,7 +106,8 @@ const char *row_exception(enum isa_op op);
 
 /* qemu.c: runs the program on QEMU. *out (p->out_bytes, freed by the caller) is what it wrote, *size how much of
  * that. False, with a text in why, when it could not be run to its end. */
-bool qemu_run(const struct program *p, enum cpu cpu, const struct input *input, uint8_t **out, size_t *size, char why[200]);
+bool qemu_run(const struct program *p, enum cpu cpu, const struct input *input, uint8_t **out, size_t *size,
+              char why[200]);
 bool qemu_found(void);
 
 #endif

@@ -15,16 +15,14 @@ static const char *const cpus[] = {
     [CPU_VECTOR] = "rv32,v=true,vlen=1024,elen=64,vext_spec=v1.0", /* 32 words are one vector register, as a warp's */
 };
 
-bool qemu_found(void)
-{
-    return system("command -v qemu-riscv32 >/dev/null 2>&1") == 0;
-}
+bool qemu_found(void) { return system("command -v qemu-riscv32 >/dev/null 2>&1") == 0; }
 
 /* Two segments: the code, and behind the operands room for the output. */
 static bool write_elf(FILE *f, const struct program *p, const struct input *input)
 {
     const uint32_t page = 4096, code_bytes = (uint32_t)p->n[1] * 4;
     const uint32_t data_at = (page + code_bytes + page - 1) / page * page;
+    // clang-format off
     const Elf32_Ehdr ehdr = {
         .e_ident = {ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS32, ELFDATA2LSB, EV_CURRENT},
         .e_type = ET_EXEC, .e_machine = EM_RISCV, .e_version = EV_CURRENT, .e_entry = (uint32_t)MODEL_CODE,
@@ -36,6 +34,7 @@ static bool write_elf(FILE *f, const struct program *p, const struct input *inpu
         {.p_type = PT_LOAD, .p_offset = data_at, .p_vaddr = (uint32_t)MODEL_INPUT, .p_filesz = sizeof *input,
          .p_memsz = (uint32_t)MODEL_OUTPUT - (uint32_t)MODEL_INPUT + p->out_bytes, .p_flags = PF_R | PF_W, .p_align = page},
     };
+    // clang-format on
     return fwrite(&ehdr, sizeof ehdr, 1, f) == 1 && fwrite(phdrs, sizeof phdrs, 1, f) == 1 &&
            fseek(f, page, SEEK_SET) == 0 && fwrite(p->code[1], 4, p->n[1], f) == p->n[1] &&
            fseek(f, data_at, SEEK_SET) == 0 && fwrite(input, sizeof *input, 1, f) == 1 && fflush(f) == 0;
@@ -68,12 +67,14 @@ static bool ended_well(pid_t child, char why[200])
     while (waitpid(child, &status, 0) < 0)
         if (errno != EINTR) return snprintf(why, 200, "waitpid: %s", strerror(errno)), false;
     if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return true;
-    if (WIFSIGNALED(status)) snprintf(why, 200, "ended by signal %d (%s)", WTERMSIG(status), strsignal(WTERMSIG(status)));
+    if (WIFSIGNALED(status))
+        snprintf(why, 200, "ended by signal %d (%s)", WTERMSIG(status), strsignal(WTERMSIG(status)));
     else snprintf(why, 200, "exit code %d", WEXITSTATUS(status));
     return false;
 }
 
-bool qemu_run(const struct program *p, enum cpu cpu, const struct input *input, uint8_t **out, size_t *size, char why[200])
+bool qemu_run(const struct program *p, enum cpu cpu, const struct input *input, uint8_t **out, size_t *size,
+              char why[200])
 {
     int pipes[2];
     int elf = memfd_create("model", 0); /* the child opens it by its number */

@@ -35,6 +35,7 @@ static const struct family {
 };
 static const struct family moves = {OP_FP, 0, CPU_VECTOR, true, move_rows};
 
+// clang-format off
 static const struct { enum isa_op first, last; const char *why; } exceptions[] = {
     {OP_LD, OP_SD, "64-bit addresses, 32-bit data"},
     {OP_LR_D, OP_AMOMAXU_D, "64-bit addresses, 32-bit data"},
@@ -45,6 +46,7 @@ static const struct { enum isa_op first, last; const char *why; } exceptions[] =
     {OP_VZEXT_VF8, OP_VSEXT_VF8, "reserved for elements of 32 bits"},
     {OP_VSHUFFLE_DOWN_RAW, OP_VSHUFFLE_DOWN_RAW, "a word of RVV's space with another meaning"},
 };
+// clang-format on
 
 static const struct family *family(enum isa_op op)
 {

@@ -16,7 +16,10 @@ enum { E32_M1 = 0x10, E16_MF2 = 0x0f, E8_MF4 = 0x06 };
 static inline unsigned opcode(enum isa_op op) { return isa_match(op) & 0x7f; }
 static inline unsigned funct3(enum isa_op op) { return isa_match(op) >> 12 & 7; }
 static inline bool has(enum isa_op op, char letter) { return strchr(isa_table[op].pattern, letter) != NULL; }
-static inline bool starts(enum isa_op op, const char *prefix) { return !strncmp(isa_table[op].name, prefix, strlen(prefix)); }
+static inline bool starts(enum isa_op op, const char *prefix)
+{
+    return !strncmp(isa_table[op].name, prefix, strlen(prefix));
+}
 static inline bool contains(enum isa_op op, const char *part) { return strstr(isa_table[op].name, part) != NULL; }
 
 /* fflags and vxsat are touched on our side only in the program that may read them. */

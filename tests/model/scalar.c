@@ -17,10 +17,17 @@ enum { IMM12S = 24 }; /* how many of those of 12 bits */
 /* ---- scalar arithmetic ---- */
 
 /* Operands in x6 x7 x8, the old value in x9; the record is the result and fflags. */
-static void scalar_section(struct program *p, struct insn in, enum pool pool, uint32_t frm, uint32_t first, uint32_t count)
+static void scalar_section(struct program *p, struct insn in, enum pool pool, uint32_t frm, uint32_t first,
+                           uint32_t count)
 {
-    size_t loop = section_begin(p, (struct section){.in = in, .frm = frm, .operands = OPERANDS_TRIPLE, .pool = pool, .first = first,
-                                                    .record = 8, .count = count, .flag_words = 1});
+    size_t loop = section_begin(p, (struct section){.in = in,
+                                                    .frm = frm,
+                                                    .operands = OPERANDS_TRIPLE,
+                                                    .pool = pool,
+                                                    .first = first,
+                                                    .record = 8,
+                                                    .count = count,
+                                                    .flag_words = 1});
     for (uint8_t i = 0; i < 4; i++) PUT(p, BOTH, LW, .rd = X_A + i, .rs1 = X_IN, .imm = i * 4);
     clear_flags(p);
     put(p, BOTH, in);
@@ -84,8 +91,9 @@ static void branch_section(struct program *p, enum isa_op op, int32_t distance, 
 {
     struct insn in = scalar_insn(op);
     in.imm = distance;
-    size_t loop = section_begin(p, (struct section){.in = in, .operands = OPERANDS_TRIPLE, .pool = POOL_INT, .first = first,
-                                                    .record = 4, .count = count});
+    size_t loop = section_begin(
+        p, (struct section){
+               .in = in, .operands = OPERANDS_TRIPLE, .pool = POOL_INT, .first = first, .record = 4, .count = count});
     PUT(p, BOTH, LW, .rd = X_A, .rs1 = X_IN, .imm = 0);
     PUT(p, BOTH, LW, .rd = X_B, .rs1 = X_IN, .imm = 4);
     PUT(p, BOTH, ADDI, .rd = X_D, .imm = 1);
@@ -118,7 +126,8 @@ void jal_rows(struct program *p, enum isa_op op)
 {
     enum { FIRST = 4, LAST = 19 };
     struct insn in = scalar_insn(op);
-    size_t loop = section_begin(p, (struct section){.in = in, .record = 4 * (LAST - FIRST + 1), .count = 1}), from[LAST + 1];
+    size_t loop = section_begin(p, (struct section){.in = in, .record = 4 * (LAST - FIRST + 1), .count = 1}),
+           from[LAST + 1];
     for (unsigned k = FIRST; k <= LAST; k++) {
         from[k] = level(p);
         in.imm = (int32_t)(1u << k);
@@ -167,8 +176,9 @@ void fence_rows(struct program *p, enum isa_op op) { scalar_section(p, scalar_in
 static void load_section(struct program *p, struct insn in, uint32_t first)
 {
     const uint32_t count = TRIPLES / IMM12S;
-    size_t loop = section_begin(p, (struct section){.in = in, .operands = OPERANDS_TRIPLE, .pool = POOL_INT, .first = first,
-                                                    .record = 4, .count = count});
+    size_t loop = section_begin(
+        p, (struct section){
+               .in = in, .operands = OPERANDS_TRIPLE, .pool = POOL_INT, .first = first, .record = 4, .count = count});
     PUT(p, BOTH, LW, .rd = X_A, .rs1 = X_IN, .imm = 0);
     put_constant(p, X_B, bytes_address() + 2048);
     PUT(p, BOTH, ANDI, .rd = X_A, .rs1 = X_A, .imm = 1023);
@@ -193,8 +203,9 @@ void load_rows(struct program *p, enum isa_op op)
 static void store_section(struct program *p, struct insn in, uint32_t first)
 {
     const uint32_t count = TRIPLES / IMM12S;
-    size_t loop = section_begin(p, (struct section){.in = in, .operands = OPERANDS_TRIPLE, .pool = POOL_INT, .first = first,
-                                                    .record = 12, .count = count});
+    size_t loop = section_begin(
+        p, (struct section){
+               .in = in, .operands = OPERANDS_TRIPLE, .pool = POOL_INT, .first = first, .record = 12, .count = count});
     PUT(p, BOTH, LW, .rd = X_A, .rs1 = X_IN, .imm = 0);
     PUT(p, BOTH, LW, .rd = X_B, .rs1 = X_IN, .imm = 4);
     PUT(p, BOTH, LW, .rd = X_D, .rs1 = X_IN, .imm = 12);
@@ -221,8 +232,9 @@ void store_rows(struct program *p, enum isa_op op)
 void move_rows(struct program *p, enum isa_op op)
 {
     bool from_f = starts(op, "fmv.x");
-    size_t loop = section_begin(p, (struct section){.in = scalar_insn(op), .operands = OPERANDS_TRIPLE, .pool = POOL_FLOAT,
-                                                    .record = 4, .count = 1000});
+    size_t loop = section_begin(
+        p, (struct section){
+               .in = scalar_insn(op), .operands = OPERANDS_TRIPLE, .pool = POOL_FLOAT, .record = 4, .count = 1000});
     PUT(p, BOTH, LW, .rd = X_A, .rs1 = X_IN);
     if (from_f) PUT(p, QEMU, FLW, .rd = X_A, .rs1 = X_IN);
     put(p, BOTH, scalar_insn(op));
@@ -260,8 +272,12 @@ static void put_atomic(struct program *p, enum side side, enum isa_op op, bool v
 /* One atomic per lane at words of the record; lane by lane on QEMU. The record is memory, then results. */
 static void vector_atomic_section(struct program *p, enum isa_op op, unsigned k)
 {
-    size_t loop = section_begin(p, (struct section){.in = atomic_insn(op, true, k), .operands = OPERANDS_BATCH, .pool = POOL_INT,
-                                                    .first = k * 75, .record = 256, .count = 75});
+    size_t loop = section_begin(p, (struct section){.in = atomic_insn(op, true, k),
+                                                    .operands = OPERANDS_BATCH,
+                                                    .pool = POOL_INT,
+                                                    .first = k * 75,
+                                                    .record = 256,
+                                                    .count = 75});
     bool collide = k >= 2 && !starts(op, "lr.") && !starts(op, "sc.");
     PUT(p, BOTH, ADDI, .rd = X_AVL, .imm = 32); /* copies vs1 to the record, word by word */
     for (int32_t i = 0; i < 32; i++) {
@@ -293,8 +309,12 @@ static void vector_atomic_section(struct program *p, enum isa_op op, unsigned k)
 /* The scalar form, the same on both sides. */
 static void scalar_atomic_section(struct program *p, enum isa_op op, unsigned k)
 {
-    size_t loop = section_begin(p, (struct section){.in = atomic_insn(op, false, k), .operands = OPERANDS_TRIPLE, .pool = POOL_INT,
-                                                    .first = k * 2500, .record = 8, .count = 2500});
+    size_t loop = section_begin(p, (struct section){.in = atomic_insn(op, false, k),
+                                                    .operands = OPERANDS_TRIPLE,
+                                                    .pool = POOL_INT,
+                                                    .first = k * 2500,
+                                                    .record = 8,
+                                                    .count = 2500});
     PUT(p, BOTH, LW, .rd = X_A, .rs1 = X_IN);
     PUT(p, BOTH, LW, .rd = X_B, .rs1 = X_IN, .imm = 4);
     PUT(p, BOTH, ADDI, .rd = X_TMP, .rs1 = X_OUT);
@@ -316,8 +336,10 @@ void atomic_rows(struct program *p, enum isa_op op)
 /* The register holds x7 before; the record is what is read, and what it holds then. */
 static void csr_section(struct program *p, struct insn in)
 {
-    size_t loop = section_begin(p, (struct section){.in = in, .operands = OPERANDS_TRIPLE, .pool = POOL_INT, .first = in.aux * 100,
-                                                    .record = 8, .count = 100});
+    size_t loop = section_begin(
+        p,
+        (struct section){
+            .in = in, .operands = OPERANDS_TRIPLE, .pool = POOL_INT, .first = in.aux * 100, .record = 8, .count = 100});
     for (uint8_t i = 0; i < 4; i++) PUT(p, BOTH, LW, .rd = X_A + i, .rs1 = X_IN, .imm = i * 4);
     if (in.aux == VXRM) { /* QEMU keeps the bits above the mode, which are to be written as zeros */
         PUT(p, BOTH, ANDI, .rd = X_A, .rs1 = X_A, .imm = 3);

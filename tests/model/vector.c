@@ -8,8 +8,8 @@ enum { VI_BATCHES = 20, MASKED_BATCHES = 79, ALIAS_BATCHES = 16, SINGLES = 2000,
 /* AVL from x6, cut to six bits in most sections; the record is rd, vl, vtype and vlenb. */
 static void vset_section(struct program *p, struct insn in, int32_t avl_mask)
 {
-    size_t loop = section_begin(p, (struct section){.in = in, .operands = OPERANDS_TRIPLE, .pool = POOL_INT,
-                                                    .record = 16, .count = 200});
+    size_t loop = section_begin(
+        p, (struct section){.in = in, .operands = OPERANDS_TRIPLE, .pool = POOL_INT, .record = 16, .count = 200});
     for (uint8_t i = 0; i < 4; i++) PUT(p, BOTH, LW, .rd = X_A + i, .rs1 = X_IN, .imm = i * 4);
     PUT(p, BOTH, ANDI, .rd = X_C, .rs1 = X_C, .imm = 63);
     PUT(p, BOTH, VSETVLI, .rs1 = X_C, .rd = X_TMP, .aux = E32_M1); /* vl before */
@@ -309,8 +309,12 @@ static void vector_memory_section(struct program *p, enum isa_op op, uint8_t vm)
     struct insn in = {.op = (uint16_t)op, .rs1 = X_A, .rs2 = indexed ? V_2 : has(op, 't') ? X_B : 0, .vm = vm};
     if (load) in.rd = V_D;
     else in.rs3 = V_D;
-    size_t loop = section_begin(p, (struct section){.in = in, .operands = OPERANDS_BATCH, .pool = POOL_INT, .first = vm * 100,
-                                                    .record = load ? 128 : WINDOW, .count = load ? 150 : MEM_BATCHES});
+    size_t loop = section_begin(p, (struct section){.in = in,
+                                                    .operands = OPERANDS_BATCH,
+                                                    .pool = POOL_INT,
+                                                    .first = vm * 100,
+                                                    .record = load ? 128 : WINDOW,
+                                                    .count = load ? 150 : MEM_BATCHES});
     load_batch(p);
     PUT(p, BOTH, ANDI, .rd = X_A, .rs1 = X_A, .imm = 63);
     if (load) put_constant(p, X_TMP, bytes_address() + 1024);

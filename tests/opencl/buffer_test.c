@@ -20,7 +20,8 @@ static void test_create_errors(void **state)
     REFUSED(CL_INVALID_HOST_PTR, clCreateBuffer(context, CL_MEM_COPY_HOST_PTR, 16, NULL, &err));
     REFUSED(CL_INVALID_BUFFER_SIZE, clCreateBuffer(context, 0, 0, NULL, &err));
     REFUSED(CL_INVALID_BUFFER_SIZE, clCreateBuffer(context, 0, most + 1, NULL, &err));
-    REFUSED(CL_INVALID_PROPERTY, clCreateBufferWithProperties(context, (cl_mem_properties[]){1, 1, 0}, 0, 16, NULL, &err));
+    REFUSED(CL_INVALID_PROPERTY,
+            clCreateBufferWithProperties(context, (cl_mem_properties[]){1, 1, 0}, 0, 16, NULL, &err));
 }
 
 static void test_queries(void **state)
@@ -30,7 +31,8 @@ static void test_queries(void **state)
     size_t size;
     cl_int err;
     cl_mem mem = buffer_new(CL_MEM_USE_HOST_PTR | CL_MEM_READ_ONLY, sizeof host, host);
-    assert_int_equal(QUERY(cl_mem_flags, clGetMemObjectInfo, mem, CL_MEM_FLAGS), CL_MEM_USE_HOST_PTR | CL_MEM_READ_ONLY);
+    assert_int_equal(QUERY(cl_mem_flags, clGetMemObjectInfo, mem, CL_MEM_FLAGS),
+                     CL_MEM_USE_HOST_PTR | CL_MEM_READ_ONLY);
     assert_int_equal(QUERY(size_t, clGetMemObjectInfo, mem, CL_MEM_SIZE), sizeof host);
     assert_ptr_equal(QUERY(void *, clGetMemObjectInfo, mem, CL_MEM_HOST_PTR), host);
     assert_null(QUERY(cl_mem, clGetMemObjectInfo, mem, CL_MEM_ASSOCIATED_MEMOBJECT));
@@ -54,7 +56,10 @@ static void test_read_write(void **state)
     assert_memory_equal(in, out, sizeof in);
     OK(clEnqueueWriteBuffer(queue, mem, CL_FALSE, 100, 3, "abc", 0, NULL, NULL));
     OK(clEnqueueReadBuffer(queue, mem, CL_TRUE, 99, 5, out, 0, NULL, NULL));
-    assert_memory_equal(out, "\x63" "abc\x67", 5);
+    assert_memory_equal(out,
+                        "\x63"
+                        "abc\x67",
+                        5);
     FAILS(CL_INVALID_VALUE, clEnqueueReadBuffer(queue, mem, CL_TRUE, 999, 2, out, 0, NULL, NULL));
     FAILS(CL_INVALID_VALUE, clEnqueueReadBuffer(queue, mem, CL_TRUE, SIZE_MAX, 2, out, 0, NULL, NULL));
     FAILS(CL_INVALID_VALUE, clEnqueueWriteBuffer(queue, mem, CL_TRUE, 2, SIZE_MAX, out, 0, NULL, NULL));
@@ -67,11 +72,13 @@ static void test_read_write(void **state)
 static void test_host_flags(void **state)
 {
     (void)state;
+    // clang-format off
     static const struct { cl_mem_flags flag; cl_int read, write; } rows[] = {
         {CL_MEM_HOST_WRITE_ONLY, CL_INVALID_OPERATION, CL_SUCCESS},
         {CL_MEM_HOST_READ_ONLY, CL_SUCCESS, CL_INVALID_OPERATION},
         {CL_MEM_HOST_NO_ACCESS, CL_INVALID_OPERATION, CL_INVALID_OPERATION},
     };
+    // clang-format on
     for (size_t i = 0; i < 3; i++) {
         char data[128] = {0};
         cl_int err;
@@ -111,7 +118,8 @@ static void test_rect(void **state)
                 model[(z + ho[2]) * hslice + (y + ho[1]) * hrow + x + ho[0]] =
                     device_model[(z + bo[2]) * bslice + (y + bo[1]) * brow + x + bo[0]];
     assert_memory_equal(host, model, N);
-    OK(clEnqueueWriteBufferRect(queue, mem, CL_TRUE, bo, ho, region, brow, bslice, hrow, hslice, pattern, 0, NULL, NULL));
+    OK(clEnqueueWriteBufferRect(queue, mem, CL_TRUE, bo, ho, region, brow, bslice, hrow, hslice, pattern, 0, NULL,
+                                NULL));
     for (size_t z = 0; z < 3; z++)
         for (size_t y = 0; y < 4; y++)
             for (size_t x = 0; x < 7; x++)
@@ -119,11 +127,16 @@ static void test_rect(void **state)
                     pattern[(z + ho[2]) * hslice + (y + ho[1]) * hrow + x + ho[0]];
     OK(clEnqueueReadBuffer(queue, mem, CL_TRUE, 0, N, host, 0, NULL, NULL));
     assert_memory_equal(host, device_model, N);
-    FAILS(CL_INVALID_VALUE, clEnqueueReadBufferRect(queue, mem, CL_TRUE, bo, ho, region, 6, 0, 0, 0, host, 0, NULL, NULL));
-    FAILS(CL_INVALID_VALUE, clEnqueueReadBufferRect(queue, mem, CL_TRUE, bo, ho, region, 16, 65, 0, 0, host, 0, NULL, NULL));
-    FAILS(CL_INVALID_VALUE, clEnqueueReadBufferRect(queue, mem, CL_TRUE, (size_t[]){0, 0, N}, ho, region, 0, 0, 0, 0, host, 0, NULL, NULL));
-    FAILS(CL_INVALID_VALUE, clEnqueueReadBufferRect(queue, mem, CL_TRUE, (size_t[]){0, SIZE_MAX, SIZE_MAX}, ho, region, 0, 0, 0, 0, host, 0, NULL, NULL));
-    FAILS(CL_INVALID_VALUE, clEnqueueReadBufferRect(queue, mem, CL_TRUE, bo, ho, (size_t[]){4, 0, 1}, 0, 0, 0, 0, host, 0, NULL, NULL));
+    FAILS(CL_INVALID_VALUE,
+          clEnqueueReadBufferRect(queue, mem, CL_TRUE, bo, ho, region, 6, 0, 0, 0, host, 0, NULL, NULL));
+    FAILS(CL_INVALID_VALUE,
+          clEnqueueReadBufferRect(queue, mem, CL_TRUE, bo, ho, region, 16, 65, 0, 0, host, 0, NULL, NULL));
+    FAILS(CL_INVALID_VALUE, clEnqueueReadBufferRect(queue, mem, CL_TRUE, (size_t[]){0, 0, N}, ho, region, 0, 0, 0, 0,
+                                                    host, 0, NULL, NULL));
+    FAILS(CL_INVALID_VALUE, clEnqueueReadBufferRect(queue, mem, CL_TRUE, (size_t[]){0, SIZE_MAX, SIZE_MAX}, ho, region,
+                                                    0, 0, 0, 0, host, 0, NULL, NULL));
+    FAILS(CL_INVALID_VALUE,
+          clEnqueueReadBufferRect(queue, mem, CL_TRUE, bo, ho, (size_t[]){4, 0, 1}, 0, 0, 0, 0, host, 0, NULL, NULL));
     OK(clReleaseMemObject(mem));
 }
 
@@ -140,10 +153,14 @@ static void test_copy_overlap(void **state)
     FAILS(CL_MEM_COPY_OVERLAP, clEnqueueCopyBuffer(queue, mem, mem, 100, 90, 11, 0, NULL, NULL));
     OK(clEnqueueCopyBuffer(queue, mem, mem, 100, 90, 10, 0, NULL, NULL));
     /* two columns of the same rows: the byte ranges interleave, the boxes do not meet */
-    OK(clEnqueueCopyBufferRect(queue, mem, mem, (size_t[]){0, 0, 0}, (size_t[]){8, 0, 0}, region, 16, 0, 16, 0, 0, NULL, NULL));
-    FAILS(CL_MEM_COPY_OVERLAP, clEnqueueCopyBufferRect(queue, mem, mem, (size_t[]){0, 0, 0}, (size_t[]){7, 0, 0}, region, 16, 0, 16, 0, 0, NULL, NULL));
-    FAILS(CL_MEM_COPY_OVERLAP, clEnqueueCopyBufferRect(queue, mem, mem, (size_t[]){0, 0, 0}, (size_t[]){0, 3, 0}, region, 16, 0, 16, 0, 0, NULL, NULL));
-    OK(clEnqueueCopyBufferRect(queue, mem, mem, (size_t[]){0, 0, 0}, (size_t[]){0, 4, 0}, region, 16, 0, 16, 0, 0, NULL, NULL));
+    OK(clEnqueueCopyBufferRect(queue, mem, mem, (size_t[]){0, 0, 0}, (size_t[]){8, 0, 0}, region, 16, 0, 16, 0, 0, NULL,
+                               NULL));
+    FAILS(CL_MEM_COPY_OVERLAP, clEnqueueCopyBufferRect(queue, mem, mem, (size_t[]){0, 0, 0}, (size_t[]){7, 0, 0},
+                                                       region, 16, 0, 16, 0, 0, NULL, NULL));
+    FAILS(CL_MEM_COPY_OVERLAP, clEnqueueCopyBufferRect(queue, mem, mem, (size_t[]){0, 0, 0}, (size_t[]){0, 3, 0},
+                                                       region, 16, 0, 16, 0, 0, NULL, NULL));
+    OK(clEnqueueCopyBufferRect(queue, mem, mem, (size_t[]){0, 0, 0}, (size_t[]){0, 4, 0}, region, 16, 0, 16, 0, 0, NULL,
+                               NULL));
     memcpy(data + 512, data, 512);
     memcpy(data + 90, data + 100, 10);
     for (size_t y = 0; y < 4; y++) memcpy(data + y * 16 + 8, data + y * 16, 8);
@@ -175,7 +192,8 @@ static void test_copy_overlap_exhaustive(void **state)
                         if (side && marked[at]) meet = true;
                         marked[at] |= !side;
                     }
-        FAILS(meet ? CL_MEM_COPY_OVERLAP : CL_SUCCESS, clEnqueueCopyBufferRect(queue, mem, mem, s, t, r, row, slice, row, slice, 0, NULL, NULL));
+        FAILS(meet ? CL_MEM_COPY_OVERLAP : CL_SUCCESS,
+              clEnqueueCopyBufferRect(queue, mem, mem, s, t, r, row, slice, row, slice, 0, NULL, NULL));
     }
     OK(clFinish(queue));
     OK(clReleaseMemObject(mem));
@@ -211,10 +229,14 @@ static void test_sub_buffers(void **state)
     char out[8];
     cl_mem parent = buffer_new(CL_MEM_READ_ONLY, 1024, NULL);
     cl_buffer_region a = {128, 256}, b = {256, 256};
-    REFUSED(CL_MISALIGNED_SUB_BUFFER_OFFSET, clCreateSubBuffer(parent, 0, CL_BUFFER_CREATE_TYPE_REGION, &(cl_buffer_region){4, 8}, &err));
-    REFUSED(CL_INVALID_VALUE, clCreateSubBuffer(parent, 0, CL_BUFFER_CREATE_TYPE_REGION, &(cl_buffer_region){1024, 1}, &err));
-    REFUSED(CL_INVALID_VALUE, clCreateSubBuffer(parent, 0, CL_BUFFER_CREATE_TYPE_REGION, &(cl_buffer_region){128, SIZE_MAX}, &err));
-    REFUSED(CL_INVALID_BUFFER_SIZE, clCreateSubBuffer(parent, 0, CL_BUFFER_CREATE_TYPE_REGION, &(cl_buffer_region){128, 0}, &err));
+    REFUSED(CL_MISALIGNED_SUB_BUFFER_OFFSET,
+            clCreateSubBuffer(parent, 0, CL_BUFFER_CREATE_TYPE_REGION, &(cl_buffer_region){4, 8}, &err));
+    REFUSED(CL_INVALID_VALUE,
+            clCreateSubBuffer(parent, 0, CL_BUFFER_CREATE_TYPE_REGION, &(cl_buffer_region){1024, 1}, &err));
+    REFUSED(CL_INVALID_VALUE,
+            clCreateSubBuffer(parent, 0, CL_BUFFER_CREATE_TYPE_REGION, &(cl_buffer_region){128, SIZE_MAX}, &err));
+    REFUSED(CL_INVALID_BUFFER_SIZE,
+            clCreateSubBuffer(parent, 0, CL_BUFFER_CREATE_TYPE_REGION, &(cl_buffer_region){128, 0}, &err));
     REFUSED(CL_INVALID_VALUE, clCreateSubBuffer(parent, CL_MEM_WRITE_ONLY, CL_BUFFER_CREATE_TYPE_REGION, &a, &err));
     REFUSED(CL_INVALID_VALUE, clCreateSubBuffer(parent, CL_MEM_COPY_HOST_PTR, CL_BUFFER_CREATE_TYPE_REGION, &a, &err));
     cl_mem sa = clCreateSubBuffer(parent, 0, CL_BUFFER_CREATE_TYPE_REGION, &a, &err);
@@ -255,7 +277,8 @@ static void test_map(void **state)
     assert_string_equal(out, "mapped");
     REFUSED(CL_INVALID_VALUE, clEnqueueMapBuffer(queue, mem, CL_TRUE, CL_MAP_READ, 500, 13, 0, NULL, NULL, &err));
     REFUSED(CL_INVALID_VALUE, clEnqueueMapBuffer(queue, mem, CL_TRUE, CL_MAP_READ, 0, 0, 0, NULL, NULL, &err));
-    REFUSED(CL_INVALID_VALUE, clEnqueueMapBuffer(queue, mem, CL_TRUE, CL_MAP_READ | CL_MAP_WRITE_INVALIDATE_REGION, 0, 8, 0, NULL, NULL, &err));
+    REFUSED(CL_INVALID_VALUE, clEnqueueMapBuffer(queue, mem, CL_TRUE, CL_MAP_READ | CL_MAP_WRITE_INVALIDATE_REGION, 0,
+                                                 8, 0, NULL, NULL, &err));
     REFUSED(CL_INVALID_VALUE, clEnqueueMapBuffer(queue, mem, CL_TRUE, 64, 0, 8, 0, NULL, NULL, &err));
     OK(clReleaseMemObject(mem));
 }
@@ -326,9 +349,11 @@ static void test_migrate(void **state)
     (void)state;
     cl_event event;
     cl_mem mem = buffer_new(0, 64, NULL);
-    OK(clEnqueueMigrateMemObjects(queue, 1, &mem, CL_MIGRATE_MEM_OBJECT_HOST | CL_MIGRATE_MEM_OBJECT_CONTENT_UNDEFINED, 0, NULL, &event));
+    OK(clEnqueueMigrateMemObjects(queue, 1, &mem, CL_MIGRATE_MEM_OBJECT_HOST | CL_MIGRATE_MEM_OBJECT_CONTENT_UNDEFINED,
+                                  0, NULL, &event));
     OK(clWaitForEvents(1, &event));
-    assert_int_equal(QUERY(cl_command_type, clGetEventInfo, event, CL_EVENT_COMMAND_TYPE), CL_COMMAND_MIGRATE_MEM_OBJECTS);
+    assert_int_equal(QUERY(cl_command_type, clGetEventInfo, event, CL_EVENT_COMMAND_TYPE),
+                     CL_COMMAND_MIGRATE_MEM_OBJECTS);
     FAILS(CL_INVALID_VALUE, clEnqueueMigrateMemObjects(queue, 0, &mem, 0, 0, NULL, NULL));
     FAILS(CL_INVALID_VALUE, clEnqueueMigrateMemObjects(queue, 1, &mem, 64, 0, NULL, NULL));
     OK(clReleaseEvent(event));
@@ -364,6 +389,7 @@ static void test_device_full(void **state)
 
 int main(void)
 {
+    // clang-format off
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_create_errors), cmocka_unit_test(test_queries), cmocka_unit_test(test_read_write),
         cmocka_unit_test(test_host_flags), cmocka_unit_test(test_rect), cmocka_unit_test(test_copy_overlap),
@@ -371,5 +397,6 @@ int main(void)
         cmocka_unit_test(test_map), cmocka_unit_test(test_map_host_pointer), cmocka_unit_test(test_destructors),
         cmocka_unit_test(test_migrate), cmocka_unit_test(test_device_full),
     };
+    // clang-format on
     return cmocka_run_group_tests(tests, check_setup, check_teardown);
 }

@@ -66,10 +66,7 @@ cl_mem buffer_new(cl_mem_flags flags, size_t size, void *host)
     return mem;
 }
 
-cl_int event_status(cl_event event)
-{
-    return QUERY(cl_int, clGetEventInfo, event, CL_EVENT_COMMAND_EXECUTION_STATUS);
-}
+cl_int event_status(cl_event event) { return QUERY(cl_int, clGetEventInfo, event, CL_EVENT_COMMAND_EXECUTION_STATUS); }
 
 cl_program program_build(const char *source, const char *options)
 {

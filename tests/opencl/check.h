@@ -36,14 +36,16 @@ int check_setup(void **state);
 int check_teardown(void **state);
 
 /* Succeeds with CL_SUCCESS, or fails with exactly this error. */
-#define OK(call) assert_int_equal((call), CL_SUCCESS)
+#define OK(call)           assert_int_equal((call), CL_SUCCESS)
 #define FAILS(error, call) assert_int_equal((call), (error))
 /* The same for functions that return an object and take &err as their last argument. */
+// clang-format off
 #define REFUSED(error, call) do { err = 1; assert_null(call); assert_int_equal(err, (error)); } while (0)
 
 /* Value of a query, which must have exactly the type's size. */
 #define QUERY(type, call, object, param) \
     ({ type v_; size_t n_; OK(call(object, param, sizeof v_, &v_, &n_)); assert_int_equal(n_, sizeof v_); v_; })
+// clang-format on
 
 cl_mem buffer_new(cl_mem_flags flags, size_t size, void *host);
 cl_int event_status(cl_event event);

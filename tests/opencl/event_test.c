@@ -9,7 +9,8 @@ static void test_wait_list_errors(void **state)
     (void)state;
     cl_int err;
     cl_context other = clCreateContext(NULL, 1, &device, NULL, NULL, &err);
-    cl_event event = clCreateUserEvent(context, &err), foreign = clCreateUserEvent(other, &err), both[] = {event, foreign};
+    cl_event event = clCreateUserEvent(context, &err), foreign = clCreateUserEvent(other, &err),
+             both[] = {event, foreign};
     cl_mem mem = buffer_new(0, 16, NULL);
     char out[4];
     cl_event untouched = (cl_event)out;
@@ -71,7 +72,8 @@ static void test_failure_spreads(void **state)
     assert_int_equal(event_status(first), CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST);
     assert_int_equal(event_status(second), CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST);
     assert_string_equal(out, "???");
-    FAILS(CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST, clEnqueueReadBuffer(queue, mem, CL_TRUE, 0, 4, out, 1, &gate, NULL));
+    FAILS(CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST,
+          clEnqueueReadBuffer(queue, mem, CL_TRUE, 0, 4, out, 1, &gate, NULL));
     OK(clEnqueueReadBuffer(queue, mem, CL_TRUE, 0, 4, out, 0, NULL, NULL));
     assert_string_equal(out, "abc");
     OK(clFinish(queue));
@@ -188,8 +190,9 @@ static void test_profiling(void **state)
     (void)state;
     cl_int err;
     cl_ulong t[5];
-    static const cl_profiling_info params[] = {CL_PROFILING_COMMAND_QUEUED, CL_PROFILING_COMMAND_SUBMIT, CL_PROFILING_COMMAND_START,
-                                               CL_PROFILING_COMMAND_END, CL_PROFILING_COMMAND_COMPLETE};
+    static const cl_profiling_info params[] = {CL_PROFILING_COMMAND_QUEUED, CL_PROFILING_COMMAND_SUBMIT,
+                                               CL_PROFILING_COMMAND_START, CL_PROFILING_COMMAND_END,
+                                               CL_PROFILING_COMMAND_COMPLETE};
     cl_mem mem = buffer_new(0, 16, NULL);
     cl_event gate = clCreateUserEvent(context, &err), events[2];
     OK(clEnqueueWriteBuffer(queue, mem, CL_FALSE, 0, 4, "abc", 1, &gate, &events[0]));
@@ -298,11 +301,13 @@ static void test_many_threads(void **state)
 
 int main(void)
 {
+    // clang-format off
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_wait_list_errors), cmocka_unit_test(test_user_events), cmocka_unit_test(test_failure_spreads),
         cmocka_unit_test(test_abandoned_user_event), cmocka_unit_test(test_callbacks), cmocka_unit_test(test_callback_of_failure),
         cmocka_unit_test(test_callback_releases_all), cmocka_unit_test(test_profiling), cmocka_unit_test(test_markers),
         cmocka_unit_test(test_release_before_end), cmocka_unit_test(test_many_threads),
     };
+    // clang-format on
     return cmocka_run_group_tests(tests, check_setup, check_teardown);
 }

@@ -6,7 +6,8 @@ static const char source[] =
     "kernel void iota(global int *out, int start) { size_t i = get_global_id(0); out[i] = start + (int)i; }\n"
     "kernel void ids(global uint *out) {\n"
     "    size_t i = get_global_id(0) - get_global_offset(0) +\n"
-    "               get_global_size(0) * (get_global_id(1) - get_global_offset(1) + get_global_size(1) * get_global_id(2));\n"
+    "               get_global_size(0) * (get_global_id(1) - get_global_offset(1) + get_global_size(1) * "
+    "get_global_id(2));\n"
     "    out[i] = get_global_id(0) | get_global_id(1) << 8 | get_local_size(0) << 16 | get_local_size(1) << 24;\n"
     "}\n"
     "kernel void locals(global int *out, local int *a, local int *b) {\n"
@@ -35,10 +36,7 @@ static int setup(void **state)
     return 0;
 }
 
-static int teardown(void **state)
-{
-    return clReleaseProgram(program) || check_teardown(state);
-}
+static int teardown(void **state) { return clReleaseProgram(program) || check_teardown(state); }
 
 static cl_kernel kernel_new(const char *name)
 {
@@ -156,7 +154,8 @@ static void test_range_errors(void **state)
 static void test_chosen_local_size(void **state)
 {
     (void)state;
-    static const size_t ranges[][3] = {{1, 1, 1}, {7, 1, 1}, {64, 3, 1}, {100, 2, 1}, {13, 11, 3}, {32, 32, 2}, {33, 2, 2}};
+    static const size_t ranges[][3] = {{1, 1, 1},   {7, 1, 1},   {64, 3, 1}, {100, 2, 1},
+                                       {13, 11, 3}, {32, 32, 2}, {33, 2, 2}};
     static uint32_t out[4096];
     cl_kernel kernel = kernel_new("ids");
     cl_mem mem = buffer_new(0, sizeof out, NULL);
@@ -189,8 +188,10 @@ static void test_required_size(void **state)
     OK(clEnqueueNDRangeKernel(queue, kernel, 2, NULL, (size_t[]){8, 2}, NULL, 0, NULL, NULL));
     OK(clEnqueueReadBuffer(queue, mem, CL_TRUE, 0, sizeof out, out, 0, NULL, NULL));
     for (int i = 0; i < 8; i++) assert_int_equal(out[i], 42);
-    FAILS(CL_INVALID_WORK_GROUP_SIZE, clEnqueueNDRangeKernel(queue, kernel, 2, NULL, (size_t[]){8, 2}, (size_t[]){2, 2}, 0, NULL, NULL));
-    FAILS(CL_INVALID_WORK_GROUP_SIZE, clEnqueueNDRangeKernel(queue, kernel, 2, NULL, (size_t[]){6, 2}, NULL, 0, NULL, NULL));
+    FAILS(CL_INVALID_WORK_GROUP_SIZE,
+          clEnqueueNDRangeKernel(queue, kernel, 2, NULL, (size_t[]){8, 2}, (size_t[]){2, 2}, 0, NULL, NULL));
+    FAILS(CL_INVALID_WORK_GROUP_SIZE,
+          clEnqueueNDRangeKernel(queue, kernel, 2, NULL, (size_t[]){6, 2}, NULL, 0, NULL, NULL));
     FAILS(CL_INVALID_WORK_GROUP_SIZE, clEnqueueTask(queue, kernel, 0, NULL, NULL));
     OK(clGetKernelWorkGroupInfo(kernel, device, CL_KERNEL_COMPILE_WORK_GROUP_SIZE, sizeof size, size, NULL));
     assert_true(size[0] == 4 && size[1] == 2 && size[2] == 1);
@@ -221,7 +222,8 @@ static void test_local_arguments(void **state)
         assert_int_equal(out[i], other + other * 1000 + 7);
     }
     OK(clSetKernelArg(kernel, 1, whole * 8, NULL));
-    FAILS(CL_OUT_OF_RESOURCES, clEnqueueNDRangeKernel(queue, kernel, 1, NULL, (size_t[]){N}, (size_t[]){24}, 0, NULL, NULL));
+    FAILS(CL_OUT_OF_RESOURCES,
+          clEnqueueNDRangeKernel(queue, kernel, 1, NULL, (size_t[]){N}, (size_t[]){24}, 0, NULL, NULL));
     OK(clSetKernelArg(kernel, 1, SIZE_MAX, NULL));
     FAILS(CL_OUT_OF_RESOURCES, clEnqueueNDRangeKernel(queue, kernel, 1, NULL, (size_t[]){N}, NULL, 0, NULL, NULL));
     OK(clReleaseMemObject(mem));
@@ -231,11 +233,16 @@ static void test_local_arguments(void **state)
 static void test_values_and_null(void **state)
 {
     (void)state;
-    struct { cl_char c; _Alignas(16) cl_int v[4]; cl_short s; } r = {1, {0, 0, 0, 20}, 300};
+    struct {
+        cl_char c;
+        _Alignas(16) cl_int v[4];
+        cl_short s;
+    } r = {1, {0, 0, 0, 20}, 300};
     cl_float f[4] = {0, 0, 4000, 0}, sum;
     int constants[] = {0, 50000}, one = 0;
     cl_kernel kernel = kernel_new("by_value"), null_kernel = kernel_new("null_pointer");
-    cl_mem k = buffer_new(CL_MEM_COPY_HOST_PTR | CL_MEM_READ_ONLY, sizeof constants, constants), out = buffer_new(0, 4, NULL);
+    cl_mem k = buffer_new(CL_MEM_COPY_HOST_PTR | CL_MEM_READ_ONLY, sizeof constants, constants),
+           out = buffer_new(0, 4, NULL);
     FAILS(CL_INVALID_ARG_SIZE, clSetKernelArg(kernel, 1, 12, f)); /* three elements take the room of four */
     OK(clSetKernelArg(kernel, 0, sizeof r, &r));
     OK(clSetKernelArg(kernel, 1, sizeof f, f));
@@ -262,12 +269,14 @@ static void test_argument_info(void **state)
     cl_kernel_arg_address_qualifier address;
     cl_kernel_arg_type_qualifier type;
     cl_kernel kernel = kernel_new("by_value");
+    // clang-format off
     static const struct { const char *name, *type; cl_kernel_arg_address_qualifier address; cl_kernel_arg_type_qualifier qualifiers; } rows[] = {
         {"r", "record", CL_KERNEL_ARG_ADDRESS_PRIVATE, 0},
         {"f", "float3", CL_KERNEL_ARG_ADDRESS_PRIVATE, 0},
         {"k", "int*", CL_KERNEL_ARG_ADDRESS_CONSTANT, CL_KERNEL_ARG_TYPE_CONST},
         {"out", "float*", CL_KERNEL_ARG_ADDRESS_GLOBAL, CL_KERNEL_ARG_TYPE_RESTRICT},
     };
+    // clang-format on
     for (cl_uint i = 0; i < 4; i++) {
         OK(clGetKernelArgInfo(kernel, i, CL_KERNEL_ARG_NAME, sizeof text, text, NULL));
         assert_string_equal(text, rows[i].name);
@@ -296,9 +305,11 @@ static void test_queries(void **state)
     assert_ptr_equal(QUERY(cl_program, clGetKernelInfo, kernel, CL_KERNEL_PROGRAM), program);
     OK(clGetKernelWorkGroupInfo(kernel, NULL, CL_KERNEL_WORK_GROUP_SIZE, sizeof group, &group, NULL));
     assert_true(group >= 32);
-    OK(clGetKernelWorkGroupInfo(kernel, device, CL_KERNEL_PREFERRED_WORK_GROUP_SIZE_MULTIPLE, sizeof group, &group, NULL));
+    OK(clGetKernelWorkGroupInfo(kernel, device, CL_KERNEL_PREFERRED_WORK_GROUP_SIZE_MULTIPLE, sizeof group, &group,
+                                NULL));
     assert_int_equal(group, 32);
-    FAILS(CL_INVALID_VALUE, clGetKernelWorkGroupInfo(kernel, device, CL_KERNEL_GLOBAL_WORK_SIZE, 3 * sizeof group, text, NULL));
+    FAILS(CL_INVALID_VALUE,
+          clGetKernelWorkGroupInfo(kernel, device, CL_KERNEL_GLOBAL_WORK_SIZE, 3 * sizeof group, text, NULL));
     OK(clGetProgramInfo(program, CL_PROGRAM_KERNEL_NAMES, sizeof text, text, NULL));
     assert_non_null(strstr(text, "by_value"));
     OK(clCreateKernelsInProgram(program, 0, NULL, &count));
@@ -368,10 +379,12 @@ static void test_printf(void **state)
     (void)state;
     char text[512] = "";
     cl_int err;
-    cl_program p = program_build("kernel void talk(int n) { printf(\"item %d of %d\\n\", (int)get_global_id(0), n); }", NULL);
+    cl_program p =
+        program_build("kernel void talk(int n) { printf(\"item %d of %d\\n\", (int)get_global_id(0), n); }", NULL);
     cl_kernel kernel = clCreateKernel(p, "talk", &err);
     int n = 3;
-    FAILS(CL_KERNEL_ARG_INFO_NOT_AVAILABLE, clGetKernelArgInfo(kernel, 0, CL_KERNEL_ARG_NAME, sizeof text, text, NULL)); /* not asked for */
+    FAILS(CL_KERNEL_ARG_INFO_NOT_AVAILABLE,
+          clGetKernelArgInfo(kernel, 0, CL_KERNEL_ARG_NAME, sizeof text, text, NULL)); /* not asked for */
     OK(clSetKernelArg(kernel, 0, sizeof n, &n));
     FILE *file = tmpfile();
     assert_non_null(file);
@@ -463,7 +476,8 @@ static void test_compile_and_link(void **state)
 {
     (void)state;
     cl_int err;
-    const char *text = "#include \"start.h\"\nkernel void iota(global int *out, int start) { out[get_global_id(0)] = BEGIN(start); }\n";
+    const char *text = "#include \"start.h\"\nkernel void iota(global int *out, int start) { out[get_global_id(0)] = "
+                       "BEGIN(start); }\n";
     const char *header_text = "#define BEGIN(s) ((s) + (int)get_global_id(0))\n", *name = "start.h";
     cl_program_binary_type type;
     cl_program part = clCreateProgramWithSource(context, 1, &text, NULL, &err);
@@ -512,7 +526,8 @@ static void test_link_several(void **state)
     cl_program_binary_type type;
     char log[1024];
     parts[0] = compile("int helper(int x, int i); static int twice(int x) { return x; }\n"
-                       "kernel void iota(global int *out, int start) { int i = (int)get_global_id(0); out[i] = twice(helper(start, i)); }");
+                       "kernel void iota(global int *out, int start) { int i = (int)get_global_id(0); out[i] = "
+                       "twice(helper(start, i)); }");
     parts[1] = compile("constant int table[2] = {0, 1}; static int twice(int x) { return x * table[1]; }\n"
                        "int helper(int x, int i) { return twice(x + i) + table[0]; }");
     /* alone it lacks the other */
@@ -534,7 +549,8 @@ static void test_link_several(void **state)
     OK(clReleaseProgram(parts[0]));
     OK(clReleaseProgram(parts[1]));
     /* a complete object from a binary can be built directly */
-    whole = reload(compile("kernel void iota(global int *out, int start) { out[get_global_id(0)] = start + (int)get_global_id(0); }"));
+    whole = reload(compile(
+        "kernel void iota(global int *out, int start) { out[get_global_id(0)] = start + (int)get_global_id(0); }"));
     OK(clBuildProgram(whole, 0, NULL, NULL, NULL, NULL));
     run_iota(whole);
 }
@@ -543,7 +559,8 @@ static void test_rebuild(void **state)
 {
     (void)state;
     cl_int err;
-    const char *text = "kernel void iota(global int *out, int start) { out[get_global_id(0)] = start + (int)get_global_id(0) + PLUS; }";
+    const char *text = "kernel void iota(global int *out, int start) { out[get_global_id(0)] = start + "
+                       "(int)get_global_id(0) + PLUS; }";
     cl_program p = clCreateProgramWithSource(context, 1, &text, NULL, &err);
     FAILS(CL_BUILD_PROGRAM_FAILURE, clBuildProgram(p, 0, NULL, NULL, NULL, NULL));
     FAILS(CL_INVALID_BUILD_OPTIONS, clBuildProgram(p, 0, NULL, "-frobnicate", NULL, NULL));
@@ -554,6 +571,7 @@ static void test_rebuild(void **state)
 
 int main(void)
 {
+    // clang-format off
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_iota), cmocka_unit_test(test_frozen), cmocka_unit_test(test_argument_errors),
         cmocka_unit_test(test_range_errors), cmocka_unit_test(test_chosen_local_size), cmocka_unit_test(test_required_size),
@@ -561,5 +579,6 @@ int main(void)
         cmocka_unit_test(test_queries), cmocka_unit_test(test_fault), cmocka_unit_test(test_printf), cmocka_unit_test(test_counters), cmocka_unit_test(test_binary),
         cmocka_unit_test(test_compile_and_link), cmocka_unit_test(test_link_several), cmocka_unit_test(test_rebuild),
     };
+    // clang-format on
     return cmocka_run_group_tests(tests, setup, teardown);
 }

@@ -89,7 +89,8 @@ static void test_device_is_static(void **state)
     assert_int_equal(QUERY(cl_uint, clGetDeviceInfo, device, CL_DEVICE_REFERENCE_COUNT), 1);
 }
 
-#define COUNTS(object, retain, release, info, param) do { \
+#define COUNTS(object, retain, release, info, param) \
+    do { \
         assert_int_equal(QUERY(cl_uint, info, object, param), 1); \
         OK(retain(object)); \
         assert_int_equal(QUERY(cl_uint, info, object, param), 2); \
@@ -186,7 +187,8 @@ static void test_queue_properties(void **state)
     (void)state;
     cl_int err;
     cl_queue_properties list[] = {CL_QUEUE_PROPERTIES, CL_QUEUE_PROFILING_ENABLE, 0}, back[3];
-    cl_queue_properties on_device[] = {CL_QUEUE_PROPERTIES, CL_QUEUE_ON_DEVICE | CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE, 0};
+    cl_queue_properties on_device[] = {CL_QUEUE_PROPERTIES, CL_QUEUE_ON_DEVICE | CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE,
+                                       0};
     cl_queue_properties unknown[] = {0x8888, 1, 0};
     size_t size;
     cl_uint n;
@@ -207,10 +209,11 @@ static void test_queue_properties(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_dispatch_table), cmocka_unit_test(test_platform), cmocka_unit_test(test_device_minimums),
-        cmocka_unit_test(test_query_rules), cmocka_unit_test(test_device_is_static), cmocka_unit_test(test_reference_counts),
+        cmocka_unit_test(test_dispatch_table),           cmocka_unit_test(test_platform),
+        cmocka_unit_test(test_device_minimums),          cmocka_unit_test(test_query_rules),
+        cmocka_unit_test(test_device_is_static),         cmocka_unit_test(test_reference_counts),
         cmocka_unit_test(test_context_outlives_release), cmocka_unit_test(test_context_destructors),
-        cmocka_unit_test(test_context_properties), cmocka_unit_test(test_queue_properties),
+        cmocka_unit_test(test_context_properties),       cmocka_unit_test(test_queue_properties),
     };
     return cmocka_run_group_tests(tests, check_setup, check_teardown);
 }

@@ -103,7 +103,8 @@ static void test_build_arguments(void **state)
 static void test_build_ends(void **state)
 {
     (void)state;
-    build_ends("echo 'source:1:2: error: no such type' >&2; exit 1", CL_BUILD_PROGRAM_FAILURE, "source:1:2: error: no such type");
+    build_ends("echo 'source:1:2: error: no such type' >&2; exit 1", CL_BUILD_PROGRAM_FAILURE,
+               "source:1:2: error: no such type");
     build_ends("echo 'unknown option -frob' >&2; exit 2", CL_INVALID_BUILD_OPTIONS, "-frob");
     build_ends("echo 'apt install clang-19' >&2; exit 3", CL_COMPILER_NOT_AVAILABLE, "apt install clang-19");
     build_ends("exit 4", CL_BUILD_PROGRAM_FAILURE, "bug");
@@ -229,7 +230,8 @@ static void test_bad_binaries(void **state)
     assert_int_equal(status, CL_INVALID_VALUE);
     REFUSED(CL_INVALID_VALUE, clCreateProgramWithBinary(context, 0, NULL, &length, list, &status, &err));
     for (int i = 0; i < 200; i++) {
-        for (size_t k = 0; k < sizeof garbage; k++) garbage[k] = (unsigned char)((seed = seed * 1103515245 + 12345) >> 16);
+        for (size_t k = 0; k < sizeof garbage; k++)
+            garbage[k] = (unsigned char)((seed = seed * 1103515245 + 12345) >> 16);
         if (i % 2) memcpy(garbage, "VENTUSCL\1\0\0\0\4\0\0\0", 16);
         if (i % 4 == 0) memcpy(garbage, "\177ELF\1\1\1", 7);
         length = 1 + (size_t)i % sizeof garbage;
@@ -247,7 +249,8 @@ static void test_compile_headers(void **state)
     static const char *const bad[] = {"", "/etc/h", "..", "../h", "a/../h", "a//h", "a/", "./h"};
     const char *name = "sub/h.h";
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
-        FAILS(CL_INVALID_VALUE, clCompileProgram(program, 0, NULL, NULL, 1, &header, (const char *[]){bad[i]}, NULL, NULL));
+        FAILS(CL_INVALID_VALUE,
+              clCompileProgram(program, 0, NULL, NULL, 1, &header, (const char *[]){bad[i]}, NULL, NULL));
     FAILS(CL_INVALID_VALUE, clCompileProgram(program, 0, NULL, NULL, 1, &header, NULL, NULL, NULL));
     FAILS(CL_INVALID_VALUE, clCompileProgram(program, 0, NULL, NULL, 0, &header, &name, NULL, NULL));
     FAILS(CL_INVALID_PROGRAM, clCompileProgram(program, 0, NULL, NULL, 1, (cl_program[]){NULL}, &name, NULL, NULL));
@@ -273,17 +276,20 @@ static void test_link_errors(void **state)
     cl_program program = program_new("kernel void f(void) {}");
     REFUSED(CL_INVALID_VALUE, clLinkProgram(context, 0, NULL, NULL, 0, NULL, NULL, NULL, &err));
     REFUSED(CL_INVALID_PROGRAM, clLinkProgram(context, 0, NULL, NULL, 1, (cl_program[]){NULL}, NULL, NULL, &err));
-    REFUSED(CL_INVALID_OPERATION, clLinkProgram(context, 0, NULL, NULL, 1, &program, NULL, NULL, &err)); /* not compiled */
+    REFUSED(CL_INVALID_OPERATION,
+            clLinkProgram(context, 0, NULL, NULL, 1, &program, NULL, NULL, &err)); /* not compiled */
     OK(clReleaseProgram(program));
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_source), cmocka_unit_test(test_never_built), cmocka_unit_test(test_build_arguments),
-        cmocka_unit_test(test_build_ends), cmocka_unit_test(test_compiler_missing), cmocka_unit_test(test_streams),
-        cmocka_unit_test(test_strange_client), cmocka_unit_test(test_asynchronous), cmocka_unit_test(test_bad_binaries),
-        cmocka_unit_test(test_compile_headers), cmocka_unit_test(test_link_errors),
+        cmocka_unit_test(test_source),           cmocka_unit_test(test_never_built),
+        cmocka_unit_test(test_build_arguments),  cmocka_unit_test(test_build_ends),
+        cmocka_unit_test(test_compiler_missing), cmocka_unit_test(test_streams),
+        cmocka_unit_test(test_strange_client),   cmocka_unit_test(test_asynchronous),
+        cmocka_unit_test(test_bad_binaries),     cmocka_unit_test(test_compile_headers),
+        cmocka_unit_test(test_link_errors),
     };
     return cmocka_run_group_tests(tests, check_setup, check_teardown);
 }

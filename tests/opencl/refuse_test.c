@@ -69,8 +69,10 @@ static void test_others(void **state)
 
 int main(void)
 {
+    // clang-format off
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_svm), cmocka_unit_test(test_images), cmocka_unit_test(test_programs), cmocka_unit_test(test_others),
     };
+    // clang-format on
     return cmocka_run_group_tests(tests, check_setup, check_teardown);
 }

@@ -33,16 +33,21 @@ struct type any_type(struct gen *g)
 
 static void constant(struct gen *g, enum base base)
 {
-    static const char *const floats[] = {"0.0f", "1.0f", "-1.5f", "0.1f", "3.25f", "-1e-3f", "1e10f", "0x1.fffffep3f", "7.0f", "1e-38f"};
-    static const int32_t edges[] = {0, 1, 2, 3, 5, 7, 31, 32, 127, 128, 255, 256, 32767, 32768, 65535, 0x7fffffff, -1, -2, -128, -32768};
+    static const char *const floats[] = {"0.0f",   "1.0f",  "-1.5f",         "0.1f", "3.25f",
+                                         "-1e-3f", "1e10f", "0x1.fffffep3f", "7.0f", "1e-38f"};
+    static const int32_t edges[] = {0,   1,   2,     3,     5,     7,          31, 32, 127,  128,
+                                    255, 256, 32767, 32768, 65535, 0x7fffffff, -1, -2, -128, -32768};
     if (base == FLOAT) fprintf(g->out, "%s", floats[gen_below(g, sizeof floats / sizeof *floats)]);
-    else if (gen_chance(g, 70)) fprintf(g->out, "(%s)%d", base_names[base], edges[gen_below(g, sizeof edges / sizeof *edges)]);
-    else if (base_bits(base) == 64) fprintf(g->out, "(%s)0x%08x%08xul", base_names[base], gen_below(g, UINT32_MAX), gen_below(g, UINT32_MAX));
+    else if (gen_chance(g, 70))
+        fprintf(g->out, "(%s)%d", base_names[base], edges[gen_below(g, sizeof edges / sizeof *edges)]);
+    else if (base_bits(base) == 64)
+        fprintf(g->out, "(%s)0x%08x%08xul", base_names[base], gen_below(g, UINT32_MAX), gen_below(g, UINT32_MAX));
     else fprintf(g->out, "(%s)0x%xu", base_names[base], gen_below(g, UINT32_MAX));
 }
 
 /* A readable variable of this tier that `fits`, or NULL. */
-static const struct var *pick(struct gen *g, bool (*fits)(const struct var *, struct type), struct type type, enum tier tier)
+static const struct var *pick(struct gen *g, bool (*fits)(const struct var *, struct type), struct type type,
+                              enum tier tier)
 {
     const struct var *found = NULL;
     unsigned seen = 0;
@@ -51,11 +56,28 @@ static const struct var *pick(struct gen *g, bool (*fits)(const struct var *, st
     return found;
 }
 
-static bool is_same(const struct var *v, struct type t) { return !v->memory && !v->length && v->type.base == t.base && v->type.width == t.width; }
-static bool is_scalar(const struct var *v, struct type t) { (void)t; return !v->memory && !v->length && v->type.width == 1; }
-static bool is_vector(const struct var *v, struct type t) { return !v->memory && !v->length && v->type.base == t.base && v->type.width > 1; }
-static bool is_element(const struct var *v, struct type t) { return v->length && v->type.base == t.base && v->type.width == t.width; }
-static bool is_memory(const struct var *v, struct type t) { (void)t; return v->memory; }
+static bool is_same(const struct var *v, struct type t)
+{
+    return !v->memory && !v->length && v->type.base == t.base && v->type.width == t.width;
+}
+static bool is_scalar(const struct var *v, struct type t)
+{
+    (void)t;
+    return !v->memory && !v->length && v->type.width == 1;
+}
+static bool is_vector(const struct var *v, struct type t)
+{
+    return !v->memory && !v->length && v->type.base == t.base && v->type.width > 1;
+}
+static bool is_element(const struct var *v, struct type t)
+{
+    return v->length && v->type.base == t.base && v->type.width == t.width;
+}
+static bool is_memory(const struct var *v, struct type t)
+{
+    (void)t;
+    return v->memory;
+}
 
 /* Opens a conversion of a scalar of type `from`; one parenthesis is to be closed behind it. */
 static void cast(struct gen *g, enum base from, enum base to)
@@ -68,7 +90,10 @@ static void cast(struct gen *g, enum base from, enum base to)
 static void load(struct gen *g, struct type type, unsigned depth, enum tier tier)
 {
     const struct var *m = pick(g, is_memory, type, tier);
-    if (!m) { constant(g, type.base); return; }
+    if (!m) {
+        constant(g, type.base);
+        return;
+    }
     if (type.base == FLOAT) fprintf(g->out, "as_float(");
     else fprintf(g->out, "(%s)(", base_names[type.base]);
     fprintf(g->out, "%s[", m->name);
@@ -117,10 +142,12 @@ static void call(struct gen *g, struct type type, const char *name, unsigned n, 
 
 static void int_builtin(struct gen *g, struct type t, unsigned depth, enum tier tier)
 {
+    // clang-format off
     static const struct { const char *name; unsigned n; } table[] = {
         {"min", 2}, {"max", 2}, {"abs_diff", 2}, {"abs", 1}, {"add_sat", 2}, {"sub_sat", 2}, {"hadd", 2}, {"rhadd", 2},
         {"rotate", 2}, {"mul_hi", 2}, {"popcount", 1}, {"clz", 1}, {"bitselect", 3}, {"mad_hi", 3}, {"mad_sat", 3},
     };
+    // clang-format on
     unsigned i = gen_below(g, sizeof table / sizeof *table + 2);
     if (base_bits(t.base) == 64 && i > 10) i = gen_below(g, 4); /* the wide ones are long-winded */
     if (i < sizeof table / sizeof *table) {
@@ -165,8 +192,7 @@ static void int_expr(struct gen *g, struct type t, unsigned depth, enum tier tie
     struct type other;
     unsigned choice = gen_below(g, 100);
     if (choice < 44) binary(g, t, ops[gen_below(g, 10)], depth, tier);
-    else if (choice < 52) { /* shifts: OpenCL takes the amount modulo the width */
-        fprintf(g->out, "(%s)(", name);
+    else if (choice < 52) { /* shifts: OpenCL takes the amount modulo the width */ fprintf(g->out, "(%s)(", name);
         gen_expr(g, t, depth, tier);
         fputs(gen_chance(g, 50) ? " << " : " >> ", g->out);
         gen_expr(g, gen_chance(g, 70) ? t : (struct type){UINT, 1}, depth, tier);
@@ -192,7 +218,8 @@ static void int_expr(struct gen *g, struct type t, unsigned depth, enum tier tie
         gen_expr(g, other, depth, tier);
         fputc(')', g->out);
     } else if (choice < 82) {
-        fprintf(g->out, "(%s)(%s(%s)", name, gen_chance(g, 50) ? "0u - " : "~", base_bits(t.base) == 64 ? "ulong" : "uint");
+        fprintf(g->out, "(%s)(%s(%s)", name, gen_chance(g, 50) ? "0u - " : "~",
+                base_bits(t.base) == 64 ? "ulong" : "uint");
         gen_expr(g, t, depth, tier);
         fputc(')', g->out);
     } else if (choice < 94) int_builtin(g, t, depth, tier);
@@ -286,7 +313,10 @@ static void vector_convert(struct gen *g, struct type t, unsigned depth, enum ti
     if (base_bits(from.base) == 64 && t.base == FLOAT) from.base = INT;
     if (base_bits(t.base) == 64 && from.base == FLOAT) from.base = INT;
     fprintf(g->out, "convert_%s%u%s(", base_names[t.base], t.width,
-            t.base == FLOAT ? "" : from.base == FLOAT ? modes[gen_below(g, 5)] : gen_chance(g, 50) ? "_sat" : "");
+            t.base == FLOAT      ? ""
+            : from.base == FLOAT ? modes[gen_below(g, 5)]
+            : gen_chance(g, 50)  ? "_sat"
+                                 : "");
     gen_expr(g, from, depth, tier);
     fputc(')', g->out);
 }
@@ -301,17 +331,25 @@ static void vector_expr(struct gen *g, struct type t, unsigned depth, enum tier 
         struct type c = {gen_chance(g, 50) ? t.base : base_partner(t.base, false), t.width};
         bool as_select = gen_chance(g, 50);
         fputs(as_select ? "select(" : "(", g->out);
-        if (!as_select) { vector_compare(g, c, depth, tier); fputs(" ? ", g->out); }
+        if (!as_select) {
+            vector_compare(g, c, depth, tier);
+            fputs(" ? ", g->out);
+        }
         gen_expr(g, t, depth, tier);
         fputs(as_select ? ", " : " : ", g->out);
         gen_expr(g, t, depth, tier);
-        if (as_select) { fputs(", ", g->out); vector_compare(g, c, depth, tier); }
+        if (as_select) {
+            fputs(", ", g->out);
+            vector_compare(g, c, depth, tier);
+        }
         fputc(')', g->out);
     } else if (choice < 62 && t.width <= 4) {
         gen_expr(g, t, depth, tier);
-        fprintf(g->out, ".%s", t.width == 4 ? swizzles[4 + gen_below(g, 4)] : swizzles[(t.width - 2) * 2 + gen_below(g, 2)]);
+        fprintf(g->out, ".%s",
+                t.width == 4 ? swizzles[4 + gen_below(g, 4)] : swizzles[(t.width - 2) * 2 + gen_below(g, 2)]);
     } else if (choice < 72) vector_convert(g, t, depth, tier);
-    else if (choice < 80 && t.base != FLOAT && base_bits(t.base) < 64) call(g, t, builtins[gen_below(g, 7)], 2, depth, tier);
+    else if (choice < 80 && t.base != FLOAT && base_bits(t.base) < 64)
+        call(g, t, builtins[gen_below(g, 7)], 2, depth, tier);
     else if (choice < 84 && t.width != 3 && base_bits(t.base) == 32) {
         fputs("shuffle(", g->out);
         gen_expr(g, t, depth, tier);
@@ -371,7 +409,8 @@ void gen_index(struct gen *g, unsigned n, unsigned depth, enum tier tier)
 static void fold_scalar(struct gen *g, enum base base, const char *name, const char *suffix)
 {
     if (base == FLOAT) fprintf(g->out, "bits(%s%s)", name, suffix);
-    else if (base_bits(base) == 64) fprintf(g->out, "((uint)%s%s + (uint)(%s%s >> 32) * 7u)", name, suffix, name, suffix);
+    else if (base_bits(base) == 64)
+        fprintf(g->out, "((uint)%s%s + (uint)(%s%s >> 32) * 7u)", name, suffix, name, suffix);
     else fprintf(g->out, "(uint)%s%s", name, suffix);
 }
 

@@ -104,7 +104,9 @@ static void helper(struct gen *g, unsigned i)
     fputs("  return r * 5u + x;\n}\n", g->out);
 }
 
-struct shape { unsigned local[2], groups[2], offset; };
+struct shape {
+    unsigned local[2], groups[2], offset;
+};
 
 static struct shape random_shape(struct gen *g)
 {
@@ -122,22 +124,21 @@ static struct shape random_shape(struct gen *g)
 static void run_line(struct gen *g, const struct shape *s)
 {
     unsigned items = s->local[0] * s->local[1], groups = s->groups[0] * s->groups[1];
-    fprintf(g->out, "// run: k%u global=%u,%u local=%u,%u ", g->index, s->local[0] * s->groups[0], s->local[1] * s->groups[1],
-            s->local[0], s->local[1]);
+    fprintf(g->out, "// run: k%u global=%u,%u local=%u,%u ", g->index, s->local[0] * s->groups[0],
+            s->local[1] * s->groups[1], s->local[0], s->local[1]);
     if (s->offset) fprintf(g->out, "offset=%u,0 ", s->offset);
     fprintf(g->out, "args=b%u,b1024,b%u,r,%u,r,l512\n", items * groups * 32, (32 + groups * 8) * 4, gen_below(g, 40));
 }
 
 static void frame(struct gen *g, struct type vector)
 {
-    static const char *const head =
-        "  uint lid = (uint)(get_local_id(1) * get_local_size(0) + get_local_id(0));\n"
-        "  uint group_size = (uint)(get_local_size(0) * get_local_size(1));\n"
-        "  uint group = (uint)(get_group_id(1) * get_num_groups(0) + get_group_id(0));\n"
-        "  uint gid = group * group_size + lid;\n"
-        "  uint gx = (uint)get_global_id(0);\n"
-        "  global uint *o = out + gid * 8u;\n"
-        "  local uint tile[128];\n";
+    static const char *const head = "  uint lid = (uint)(get_local_id(1) * get_local_size(0) + get_local_id(0));\n"
+                                    "  uint group_size = (uint)(get_local_size(0) * get_local_size(1));\n"
+                                    "  uint group = (uint)(get_group_id(1) * get_num_groups(0) + get_group_id(0));\n"
+                                    "  uint gid = group * group_size + lid;\n"
+                                    "  uint gx = (uint)get_global_id(0);\n"
+                                    "  global uint *o = out + gid * 8u;\n"
+                                    "  local uint tile[128];\n";
     fputs("{\n", g->out);
     fputs(head, g->out);
     g->nvars = 0;
@@ -168,7 +169,8 @@ static void kernel(struct gen *g)
     g->indent = 1;
     fputc('\n', g->out);
     run_line(g, &shape);
-    fprintf(g->out, "kernel void k%u(global uint *out, global const uint *in, global uint *acc, struct s%u p, int n, ", g->index, g->index);
+    fprintf(g->out, "kernel void k%u(global uint *out, global const uint *in, global uint *acc, struct s%u p, int n, ",
+            g->index, g->index);
     gen_type(g, vector);
     fputs(" w, local uint *scratch)\n", g->out);
     frame(g, vector);
@@ -192,7 +194,8 @@ static void kernel(struct gen *g)
         fputs(";\n", g->out);
     }
     fputs("  o[0] += h;\n}\n", g->out);
-    fprintf(g->out, "#ifdef HOST\nARGS7(k%u, global uint *, global const uint *, global uint *, struct s%u, int, ", g->index, g->index);
+    fprintf(g->out, "#ifdef HOST\nARGS7(k%u, global uint *, global const uint *, global uint *, struct s%u, int, ",
+            g->index, g->index);
     gen_type(g, vector);
     fputs(", local uint *)\n#endif\n", g->out);
 }

@@ -30,9 +30,9 @@ struct var {
     char name[24];
     struct type type;
     enum tier tier;
-    unsigned length;  /* 0, or elements of a private array (a power of two) */
-    bool constant;    /* a loop counter or a field of the argument: never assigned */
-    bool memory;      /* a read-only pointer to 32 uints */
+    unsigned length; /* 0, or elements of a private array (a power of two) */
+    bool constant;   /* a loop counter or a field of the argument: never assigned */
+    bool memory;     /* a read-only pointer to 32 uints */
 };
 
 enum { MAX_VARS = 200, FIELDS = 6 };
@@ -48,26 +48,26 @@ struct gen {
     unsigned indent;
     struct var vars[MAX_VARS];
     unsigned nvars;
-    unsigned serial;         /* of names */
-    unsigned stores;         /* of group-invariant stores */
-    int budget;              /* statements left in this function */
-    unsigned index;          /* of the kernel */
-    unsigned helpers;        /* helper functions of this kernel */
+    unsigned serial;  /* of names */
+    unsigned stores;  /* of group-invariant stores */
+    int budget;       /* statements left in this function */
+    unsigned index;   /* of the kernel */
+    unsigned helpers; /* helper functions of this kernel */
     bool in_kernel;
-    bool barriers;           /* this kernel may have them */
-    bool returns;            /* ... or early returns from anywhere */
+    bool barriers; /* this kernel may have them */
+    bool returns;  /* ... or early returns from anywhere */
     struct field fields[FIELDS];
     unsigned nfields;
 };
 
 /* Where a statement stands. */
 struct place {
-    bool uniform;       /* all work-items of the group get here together */
+    bool uniform; /* all work-items of the group get here together */
     bool in_loop;
     bool divergent_exit; /* the innermost loop may be left by some work-items */
-    bool in_switch;     /* `break` belongs to a switch */
-    unsigned loops;     /* loops around */
-    unsigned depth;     /* blocks around */
+    bool in_switch;      /* `break` belongs to a switch */
+    unsigned loops;      /* loops around */
+    unsigned depth;      /* blocks around */
 };
 
 /* ---- gen.c ---- */
@@ -76,7 +76,7 @@ uint32_t gen_below(struct gen *g, uint32_t n);     /* 0 .. n-1 */
 bool gen_chance(struct gen *g, unsigned percent);
 struct var *gen_declare(struct gen *g, struct type type, enum tier tier); /* names it; prints nothing */
 void gen_type(struct gen *g, struct type type);
-void gen_line(struct gen *g);                      /* indents */
+void gen_line(struct gen *g); /* indents */
 
 /* ---- expr.c ---- */
 extern const char *const base_names[BASES];

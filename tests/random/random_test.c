@@ -86,6 +86,7 @@ int main(int argc, char **argv)
         ventus_close(device);
     }
     build_end();
-    printf("%llu random kernels from seed %llu, %u failed\n", (unsigned long long)count, (unsigned long long)seed, failures);
+    printf("%llu random kernels from seed %llu, %u failed\n", (unsigned long long)count, (unsigned long long)seed,
+           failures);
     return failures > 0;
 }

@@ -17,7 +17,10 @@ static enum verdict judge(const char *text)
 {
     char message[4096] = "";
     struct case_program program;
-    struct case_options options = {.seconds = 3, .cc_options = "-w", .seed = getenv("VENTUS_RANDOM_SEED") ? strtoull(getenv("VENTUS_RANDOM_SEED"), NULL, 0) : 0};
+    struct case_options options = {
+        .seconds = 3,
+        .cc_options = "-w",
+        .seed = getenv("VENTUS_RANDOM_SEED") ? strtoull(getenv("VENTUS_RANDOM_SEED"), NULL, 0) : 0};
     ventus_device *device;
     if (ventus_open(NULL, &device) != VENTUS_OK) return NO_CASE;
     enum verdict verdict = PASSES;
@@ -95,7 +98,10 @@ static bool attempt(char **text, size_t from, size_t to, const char *insert, enu
     return false;
 }
 
-static size_t line_end(const char *text, size_t at) { return at + strcspn(text + at, "\n") + (text[at + strcspn(text + at, "\n")] == '\n'); }
+static size_t line_end(const char *text, size_t at)
+{
+    return at + strcspn(text + at, "\n") + (text[at + strcspn(text + at, "\n")] == '\n');
+}
 
 /* End of the block whose opening brace ends the line at `at`, or of the line. */
 static size_t block_end(const char *text, size_t at)
@@ -128,9 +134,12 @@ static bool reduce_lines(char **text, enum verdict wanted)
     bool smaller = false;
     for (size_t at = 0; (*text)[at];) {
         size_t line = line_end(*text, at), block = block_end(*text, at), last = block;
-        if (attempt(text, at, block, "", wanted)) { smaller = true; continue; }
+        if (attempt(text, at, block, "", wanted)) {
+            smaller = true;
+            continue;
+        }
         while (last > line && (*text)[last - 2] != '\n') last--; /* start of the block's last line */
-        if (block > line && last > line) { /* keep the inside */
+        if (block > line && last > line) {                       /* keep the inside */
             char *opened = replaced(*text, last - 1, block, "");
             if (attempt(&opened, at, line, "", wanted)) {
                 free(*text);
@@ -153,14 +162,19 @@ static bool reduce_expressions(char **text, enum verdict wanted)
         if ((*text)[at] != '(') continue;
         size_t end = at;
         int depth = 0;
-        do depth += (*text)[end] == '(' ? 1 : (*text)[end] == ')' ? -1 : 0; while ((*text)[end++] && depth);
+        do depth += (*text)[end] == '(' ? 1 : (*text)[end] == ')' ? -1 : 0;
+        while ((*text)[end++] && depth);
         if (depth || end - at < 4) continue;
         for (int i = 0; i < 3; i++)
-            if (attempt(text, at, end, simple[i], wanted)) { smaller = true; break; }
+            if (attempt(text, at, end, simple[i], wanted)) {
+                smaller = true;
+                break;
+            }
         if ((*text)[at + 1] == '(') { /* its first part alone */
             size_t inner = at + 1;
             depth = 0;
-            do depth += (*text)[inner] == '(' ? 1 : (*text)[inner] == ')' ? -1 : 0; while ((*text)[inner++] && depth);
+            do depth += (*text)[inner] == '(' ? 1 : (*text)[inner] == ')' ? -1 : 0;
+            while ((*text)[inner++] && depth);
             char *part = strndup(*text + at + 1, inner - at - 1);
             if (part && attempt(text, at, end, part, wanted)) smaller = true, at--;
             free(part);
@@ -193,9 +207,12 @@ int reduce_file(const char *path)
         return 1;
     }
     framed = has_frame(text);
-    while (reduce_runs(&text, wanted)) {}
-    while (reduce_lines(&text, wanted)) {}
-    while (reduce_expressions(&text, wanted) || reduce_lines(&text, wanted)) {}
+    while (reduce_runs(&text, wanted)) {
+    }
+    while (reduce_lines(&text, wanted)) {
+    }
+    while (reduce_expressions(&text, wanted) || reduce_lines(&text, wanted)) {
+    }
     printf("%s", text);
     keep(text);
     free(text);

@@ -57,13 +57,14 @@ static void declaration(struct gen *g, struct place place)
 
 static void array(struct gen *g)
 {
-    static const struct type types[] = {{UINT, 1}, {UCHAR, 1}, {SHORT, 1}, {FLOAT, 1}, {ULONG, 1}, {INT, 4}, {USHORT, 2}, {INT, 1}};
+    static const struct type types[] = {{UINT, 1},  {UCHAR, 1}, {SHORT, 1},  {FLOAT, 1},
+                                        {ULONG, 1}, {INT, 4},   {USHORT, 2}, {INT, 1}};
     struct type t = types[gen_below(g, sizeof types / sizeof *types)];
     unsigned n = 2u << gen_below(g, 3), id = g->serial;
     gen_line(g);
     gen_type(g, t);
-    fprintf(g->out, " v%u[%u]; for (uint i = 0; i < %uu; i++) v%u[i] = (%s%.0u)(%s)(i * %uu + ", id, n, n, id, base_names[t.base],
-            t.width > 1 ? t.width : 0, base_names[t.base], gen_below(g, 1000));
+    fprintf(g->out, " v%u[%u]; for (uint i = 0; i < %uu; i++) v%u[i] = (%s%.0u)(%s)(i * %uu + ", id, n, n, id,
+            base_names[t.base], t.width > 1 ? t.width : 0, base_names[t.base], gen_below(g, 1000));
     gen_expr(g, (struct type){UINT, 1}, 1, SCALARISH);
     fputs(");\n", g->out);
     gen_declare(g, t, ANY)->length = n;
@@ -75,7 +76,10 @@ static void array_store(struct gen *g)
     unsigned seen = 0;
     for (unsigned i = 0; i < g->nvars; i++)
         if (g->vars[i].length && gen_below(g, ++seen) == 0) v = &g->vars[i];
-    if (!v) { array(g); return; }
+    if (!v) {
+        array(g);
+        return;
+    }
     gen_line(g);
     fprintf(g->out, "%s[", v->name);
     gen_index(g, v->length, 1, ANY);
@@ -114,12 +118,14 @@ static void invariant_store(struct gen *g)
 /* Operations that commute share a slot of acc; results are not looked at. */
 static void atomic(struct gen *g)
 {
+    // clang-format off
     static const struct { const char *call; unsigned slot; bool argument; } table[] = {
         {"atomic_add(&acc[", 0, true}, {"atomic_sub(&acc[", 0, true}, {"atomic_inc(&acc[", 0, false}, {"atomic_dec(&acc[", 0, false},
         {"atomic_or(&acc[", 4, true}, {"atomic_xor(&acc[", 8, true}, {"atomic_max(&acc[", 12, true}, {"atomic_min(&acc[", 16, true},
         {"atomic_and(&acc[", 20, true}, {"atomic_min(&((global int *)acc)[", 24, true}, {"atomic_max(&((global int *)acc)[", 28, true},
         {"cas_add(&acc[", 0, true},
     };
+    // clang-format on
     unsigned i = gen_below(g, sizeof table / sizeof *table);
     enum tier tier = gen_chance(g, 50) ? SCALARISH : ANY;
     gen_line(g);
@@ -248,7 +254,8 @@ static void loop(struct gen *g, struct place place)
     } else fprintf(g->out, "for (uint v%u = 0, once = 1; once; once = 0) do", id);
     /* the counter: what each item sees of it depends on how the others leave */
     struct var *counter = &g->vars[g->nvars++];
-    *counter = (struct var){.type = {shape == 1 ? INT : UINT, 1}, .tier = inner.uniform ? UNIFORM : SCALARISH, .constant = true};
+    *counter = (struct var){
+        .type = {shape == 1 ? INT : UINT, 1}, .tier = inner.uniform ? UNIFORM : SCALARISH, .constant = true};
     snprintf(counter->name, sizeof counter->name, "v%u", id);
     if (shape == 2) {
         fputs(" {\n", g->out);

@@ -20,8 +20,18 @@ static bool unsure;   /* the reference cannot decide this one */
 
 /* ---- floating point references: computed in double, which makes the second rounding harmless ---- */
 
-static float fl(uint32_t u) { float f; memcpy(&f, &u, 4); return f; }
-static uint32_t bits(float f) { uint32_t u; memcpy(&u, &f, 4); return f != f ? 0x7fc00000 : u; }
+static float fl(uint32_t u)
+{
+    float f;
+    memcpy(&f, &u, 4);
+    return f;
+}
+static uint32_t bits(float f)
+{
+    uint32_t u;
+    memcpy(&u, &f, 4);
+    return f != f ? 0x7fc00000 : u;
+}
 static bool is_nan(uint32_t u) { return (u & 0x7fffffff) > 0x7f800000; }
 
 /* Ties away: r is the nearest-even rounding of the exact q. */
@@ -51,12 +61,36 @@ static uint32_t rounded(uint32_t a, uint32_t b, binary *op)
     return ties_away(f, exact);
 }
 
-static uint32_t r_fadd(uint32_t a, uint32_t b, uint32_t c) { (void)c; return rounded(a, b, op_add); }
-static uint32_t r_fsub(uint32_t a, uint32_t b, uint32_t c) { (void)c; return rounded(a, b, op_sub); }
-static uint32_t r_frsub(uint32_t a, uint32_t b, uint32_t c) { (void)c; return rounded(b, a, op_sub); }
-static uint32_t r_fmul(uint32_t a, uint32_t b, uint32_t c) { (void)c; return rounded(a, b, op_mul); }
-static uint32_t r_fdiv(uint32_t a, uint32_t b, uint32_t c) { (void)c; return rounded(a, b, op_div); }
-static uint32_t r_frdiv(uint32_t a, uint32_t b, uint32_t c) { (void)c; return rounded(b, a, op_div); }
+static uint32_t r_fadd(uint32_t a, uint32_t b, uint32_t c)
+{
+    (void)c;
+    return rounded(a, b, op_add);
+}
+static uint32_t r_fsub(uint32_t a, uint32_t b, uint32_t c)
+{
+    (void)c;
+    return rounded(a, b, op_sub);
+}
+static uint32_t r_frsub(uint32_t a, uint32_t b, uint32_t c)
+{
+    (void)c;
+    return rounded(b, a, op_sub);
+}
+static uint32_t r_fmul(uint32_t a, uint32_t b, uint32_t c)
+{
+    (void)c;
+    return rounded(a, b, op_mul);
+}
+static uint32_t r_fdiv(uint32_t a, uint32_t b, uint32_t c)
+{
+    (void)c;
+    return rounded(a, b, op_div);
+}
+static uint32_t r_frdiv(uint32_t a, uint32_t b, uint32_t c)
+{
+    (void)c;
+    return rounded(b, a, op_div);
+}
 
 static uint32_t r_fsqrt(uint32_t a, uint32_t b, uint32_t c)
 {
@@ -89,7 +123,11 @@ static uint32_t r_vfnmadd(uint32_t a, uint32_t b, uint32_t c) { return fma_of(-f
 static uint32_t r_vfmsub(uint32_t a, uint32_t b, uint32_t c) { return fma_of(fl(b), fl(c), -fl(a)); }
 static uint32_t r_vfnmsub(uint32_t a, uint32_t b, uint32_t c) { return fma_of(-fl(b), fl(c), fl(a)); }
 
-static uint32_t r_fsgnj(uint32_t a, uint32_t b, uint32_t c) { (void)c; return (a & ~(1u << 31)) | (b & 1u << 31); }
+static uint32_t r_fsgnj(uint32_t a, uint32_t b, uint32_t c)
+{
+    (void)c;
+    return (a & ~(1u << 31)) | (b & 1u << 31);
+}
 static uint32_t r_fsgnjn(uint32_t a, uint32_t b, uint32_t c) { return r_fsgnj(a, ~b, c); }
 static uint32_t r_fsgnjx(uint32_t a, uint32_t b, uint32_t c) { return r_fsgnj(a, a ^ b, c); }
 static uint32_t minmax(uint32_t a, uint32_t b, bool max)
@@ -99,14 +137,46 @@ static uint32_t minmax(uint32_t a, uint32_t b, bool max)
     if (fl(a) == fl(b)) return signbit(fl(a)) == max ? b : a;
     return (fl(a) > fl(b)) == max ? a : b;
 }
-static uint32_t r_fmin(uint32_t a, uint32_t b, uint32_t c) { (void)c; return minmax(a, b, false); }
-static uint32_t r_fmax(uint32_t a, uint32_t b, uint32_t c) { (void)c; return minmax(a, b, true); }
-static uint32_t r_feq(uint32_t a, uint32_t b, uint32_t c) { (void)c; return fl(a) == fl(b); }
-static uint32_t r_fne(uint32_t a, uint32_t b, uint32_t c) { (void)c; return fl(a) != fl(b); }
-static uint32_t r_flt(uint32_t a, uint32_t b, uint32_t c) { (void)c; return fl(a) < fl(b); }
-static uint32_t r_fle(uint32_t a, uint32_t b, uint32_t c) { (void)c; return fl(a) <= fl(b); }
-static uint32_t r_fgt(uint32_t a, uint32_t b, uint32_t c) { (void)c; return fl(a) > fl(b); }
-static uint32_t r_fge(uint32_t a, uint32_t b, uint32_t c) { (void)c; return fl(a) >= fl(b); }
+static uint32_t r_fmin(uint32_t a, uint32_t b, uint32_t c)
+{
+    (void)c;
+    return minmax(a, b, false);
+}
+static uint32_t r_fmax(uint32_t a, uint32_t b, uint32_t c)
+{
+    (void)c;
+    return minmax(a, b, true);
+}
+static uint32_t r_feq(uint32_t a, uint32_t b, uint32_t c)
+{
+    (void)c;
+    return fl(a) == fl(b);
+}
+static uint32_t r_fne(uint32_t a, uint32_t b, uint32_t c)
+{
+    (void)c;
+    return fl(a) != fl(b);
+}
+static uint32_t r_flt(uint32_t a, uint32_t b, uint32_t c)
+{
+    (void)c;
+    return fl(a) < fl(b);
+}
+static uint32_t r_fle(uint32_t a, uint32_t b, uint32_t c)
+{
+    (void)c;
+    return fl(a) <= fl(b);
+}
+static uint32_t r_fgt(uint32_t a, uint32_t b, uint32_t c)
+{
+    (void)c;
+    return fl(a) > fl(b);
+}
+static uint32_t r_fge(uint32_t a, uint32_t b, uint32_t c)
+{
+    (void)c;
+    return fl(a) >= fl(b);
+}
 static uint32_t r_fclass(uint32_t a, uint32_t b, uint32_t c)
 {
     (void)b, (void)c;
@@ -136,10 +206,26 @@ static uint32_t to_int(uint32_t a, uint32_t how, double low, double high)
     double d = round_by(fl(a), how);
     return (uint32_t)(int64_t)(d < low ? low : d > high ? high : d);
 }
-static uint32_t r_to_s(uint32_t a, uint32_t b, uint32_t c) { (void)b, (void)c; return to_int(a, mode, -2147483648.0, 2147483647.0); }
-static uint32_t r_to_u(uint32_t a, uint32_t b, uint32_t c) { (void)b, (void)c; return to_int(a, mode, 0, 4294967295.0); }
-static uint32_t r_to_s_rtz(uint32_t a, uint32_t b, uint32_t c) { (void)b, (void)c; return to_int(a, 1, -2147483648.0, 2147483647.0); }
-static uint32_t r_to_u_rtz(uint32_t a, uint32_t b, uint32_t c) { (void)b, (void)c; return to_int(a, 1, 0, 4294967295.0); }
+static uint32_t r_to_s(uint32_t a, uint32_t b, uint32_t c)
+{
+    (void)b, (void)c;
+    return to_int(a, mode, -2147483648.0, 2147483647.0);
+}
+static uint32_t r_to_u(uint32_t a, uint32_t b, uint32_t c)
+{
+    (void)b, (void)c;
+    return to_int(a, mode, 0, 4294967295.0);
+}
+static uint32_t r_to_s_rtz(uint32_t a, uint32_t b, uint32_t c)
+{
+    (void)b, (void)c;
+    return to_int(a, 1, -2147483648.0, 2147483647.0);
+}
+static uint32_t r_to_u_rtz(uint32_t a, uint32_t b, uint32_t c)
+{
+    (void)b, (void)c;
+    return to_int(a, 1, 0, 4294967295.0);
+}
 static uint32_t from_int(double d)
 {
     static const int modes[5] = {FE_TONEAREST, FE_TOWARDZERO, FE_DOWNWARD, FE_UPWARD, FE_TONEAREST};
@@ -149,20 +235,30 @@ static uint32_t from_int(double d)
     fesetround(FE_TONEAREST);
     return mode == 4 ? ties_away(f, d) : bits(f);
 }
-static uint32_t r_from_s(uint32_t a, uint32_t b, uint32_t c) { (void)b, (void)c; return from_int((int32_t)a); }
-static uint32_t r_from_u(uint32_t a, uint32_t b, uint32_t c) { (void)b, (void)c; return from_int(a); }
+static uint32_t r_from_s(uint32_t a, uint32_t b, uint32_t c)
+{
+    (void)b, (void)c;
+    return from_int((int32_t)a);
+}
+static uint32_t r_from_u(uint32_t a, uint32_t b, uint32_t c)
+{
+    (void)b, (void)c;
+    return from_int(a);
+}
 
 /* ---- integer references ---- */
 
+// clang-format off
 #define REF(name, expr) static uint32_t r_##name(uint32_t a, uint32_t b, uint32_t c) { (void)a, (void)b, (void)c; return (uint32_t)(expr); }
 #define SA ((int64_t)(int32_t)a)
 #define SB ((int64_t)(int32_t)b)
+// clang-format on
 static int64_t limit_s(int64_t v) { return v > INT32_MAX ? INT32_MAX : v < INT32_MIN ? INT32_MIN : v; }
 static int64_t limit_u(int64_t v) { return v > UINT32_MAX ? UINT32_MAX : v < 0 ? 0 : v; }
 REF(add, (uint64_t)a + b)
 REF(sub, (uint64_t)a - b)
 REF(rsub, (uint64_t)b - a)
-REF(and, a & b)
+REF(and, a &b)
 REF(or, a | b)
 REF(xor, a ^ b)
 REF(sll, (uint64_t)a << (b % 32))
@@ -180,17 +276,17 @@ REF(min, SA < SB ? a : b)
 REF(minu, a < b ? a : b)
 REF(max, SA > SB ? a : b)
 REF(maxu, a > b ? a : b)
-REF(mul, (uint64_t)a * b)
-REF(mulh, (uint64_t)(SA * SB) >> 32)
-REF(mulhu, (uint64_t)a * b >> 32)
-REF(mulhsu, (uint64_t)(SA * (int64_t)b) >> 32)
+REF(mul, (uint64_t)a *b)
+REF(mulh, (uint64_t)(SA *SB) >> 32)
+REF(mulhu, (uint64_t)a *b >> 32)
+REF(mulhsu, (uint64_t)(SA *(int64_t)b) >> 32)
 REF(div, b == 0 ? -1 : SA / SB)
 REF(divu, b == 0 ? 0xffffffffu : a / b)
 REF(rem, b == 0 ? SA : SA % SB)
 REF(remu, b == 0 ? a : a % b)
-REF(macc, (uint64_t)a * b + c)
+REF(macc, (uint64_t)a *b + c)
 REF(nmsac, c - (uint64_t)a * b)
-REF(madd, (uint64_t)b * c + a)
+REF(madd, (uint64_t)b *c + a)
 REF(nmsub, a - (uint64_t)b * c)
 REF(saddu, limit_u((int64_t)a + b))
 REF(sadd, limit_s(SA + SB))
@@ -210,6 +306,7 @@ REF(mxnor, (a & 1) == (b & 1))
 
 /* Mnemonics without their operand suffix. a is vs2 (or rs1), b is vs1, rs1, imm (or rs2, imm), c is vd (or
  * rs3; for merges the mask bit). */
+// clang-format off
 static const struct { const char *names; uint32_t (*fn)(uint32_t, uint32_t, uint32_t); } references[] = {
     {"add addi vadd auipc", r_add}, {"vadd12", r_add}, {"sub vsub vsub12", r_sub}, {"vrsub", r_rsub},
     {"and andi vand", r_and}, {"or ori vor", r_or}, {"xor xori vxor", r_xor},
@@ -234,6 +331,7 @@ static const struct { const char *names; uint32_t (*fn)(uint32_t, uint32_t, uint
     {"fcvt.w.s vfcvt.x.f.v", r_to_s}, {"fcvt.wu.s vfcvt.xu.f.v", r_to_u}, {"vfcvt.rtz.x.f.v", r_to_s_rtz},
     {"vfcvt.rtz.xu.f.v", r_to_u_rtz}, {"fcvt.s.w vfcvt.f.x.v", r_from_s}, {"fcvt.s.wu vfcvt.f.xu.v", r_from_u},
 };
+// clang-format on
 
 static bool listed(const char *names, const char *name)
 {
@@ -260,12 +358,14 @@ static uint32_t (*reference(enum isa_op op))(uint32_t, uint32_t, uint32_t)
 /* ---- operands ---- */
 
 static const uint32_t edges[] = {
-    0, 1, 2, 3, 31, 32, 33, 0xffffffff, 0xfffffffe, 0x7fffffff, 0x80000000, 0x80000001, 0x55555555, 0xaaaaaaaa, 0x10000, 0xffff,
-    0x00000001, 0x007fffff, 0x00800000, 0x00800001, 0x807fffff, 0x80800000, /* subnormal to normal */
-    0x3f800000, 0xbf800000, 0x3f000000, 0xbf000000, 0x3fc00000, 0x40200000, 0xc0200000, 0x40600000, 0x3f7fffff, 0x3f800001,
-    0x7f7fffff, 0xff7fffff, 0x7f800000, 0xff800000, 0x7fc00000, 0xffc00000, 0x7f800001, 0xffbfffff, 0x7fffffff,
-    0x4effffff, 0x4f000000, 0xcf000000, 0xcf000001, 0x4f7fffff, 0x4f800000, 0x4b800001, 0x4b000001, 0x33800000, 0x33800001,
-    0x01000001, 0x02000003, 16777217, 16777219, 33554434, 4294967040u, 4294967167u, 4294967168u, 2147483584, 2147483583,
+    0,          1,          2,           3,           31,          32,         33,         0xffffffff,
+    0xfffffffe, 0x7fffffff, 0x80000000,  0x80000001,  0x55555555,  0xaaaaaaaa, 0x10000,    0xffff,
+    0x00000001, 0x007fffff, 0x00800000,  0x00800001,  0x807fffff,  0x80800000, /* subnormal to normal */
+    0x3f800000, 0xbf800000, 0x3f000000,  0xbf000000,  0x3fc00000,  0x40200000, 0xc0200000, 0x40600000,
+    0x3f7fffff, 0x3f800001, 0x7f7fffff,  0xff7fffff,  0x7f800000,  0xff800000, 0x7fc00000, 0xffc00000,
+    0x7f800001, 0xffbfffff, 0x7fffffff,  0x4effffff,  0x4f000000,  0xcf000000, 0xcf000001, 0x4f7fffff,
+    0x4f800000, 0x4b800001, 0x4b000001,  0x33800000,  0x33800001,  0x01000001, 0x02000003, 16777217,
+    16777219,   33554434,   4294967040u, 4294967167u, 4294967168u, 2147483584, 2147483583,
 };
 enum { NEDGES = sizeof edges / sizeof *edges };
 
@@ -284,7 +384,11 @@ static uint32_t operand(void)
 
 enum { VS1 = 0, VS2 = 32, VD = 64, MASK = 96, SCALARS = 128, OUT_V = 160, OUT_X = 192 }; /* words of the data page */
 
-struct trial { enum isa_op op; struct insn in; uint32_t frm, items, v0; };
+struct trial {
+    enum isa_op op;
+    struct insn in;
+    uint32_t frm, items, v0;
+};
 
 static size_t emit(uint32_t *code, size_t n, enum isa_op op, struct insn in)
 {
@@ -345,8 +449,8 @@ static int32_t immediate(enum isa_op op)
 static void compare(const struct trial *t, uint32_t lane, uint32_t have, uint32_t want, const uint32_t abc[3])
 {
     if (have != want && !unsure)
-        fail_msg("%s lane %u frm %u rm %u: 0x%08x, expected 0x%08x (0x%08x, 0x%08x, 0x%08x)", isa_table[t->op].name, lane, t->frm,
-                 t->in.rm, have, want, abc[0], abc[1], abc[2]);
+        fail_msg("%s lane %u frm %u rm %u: 0x%08x, expected 0x%08x (0x%08x, 0x%08x, 0x%08x)", isa_table[t->op].name,
+                 lane, t->frm, t->in.rm, have, want, abc[0], abc[1], abc[2]);
 }
 
 /* ---- the tests ---- */
@@ -420,8 +524,12 @@ static void scalar_row(struct guest *g, enum isa_op op)
     bool rounds = isa_table[op].flags & ISA_ROUND;
     for (uint32_t i = 0; i < (rounds ? 20 : 60); i++) {
         struct trial t = {.op = op, .items = 32};
-        t.in = (struct insn){.rd = 9, .rs1 = has_letter(op, 's') ? 6 : 0, .rs2 = has_letter(op, 't') ? 7 : 0,
-                             .rs3 = has_letter(op, 'r') ? 8 : 0, .imm = immediate(op), .vm = 1};
+        t.in = (struct insn){.rd = 9,
+                             .rs1 = has_letter(op, 's') ? 6 : 0,
+                             .rs2 = has_letter(op, 't') ? 7 : 0,
+                             .rs3 = has_letter(op, 'r') ? 8 : 0,
+                             .imm = immediate(op),
+                             .vm = 1};
         if (!rounds) try_scalar(g, &t);
         for (uint32_t k = 0; rounds && k < 10; k++) { /* rm static, then dynamic; frm another one */
             mode = k % 5;
@@ -455,7 +563,11 @@ static void test_rows(void **state)
         switch (isa_table[op].kind) {
         case KIND_X: scalar_row(&g, (enum isa_op)op); break;
         case KIND_V2X: move_row(&g, (enum isa_op)op); break;
-        case KIND_V: case KIND_VV: case KIND_VX: case KIND_VI: case KIND_V1I: vector_row(&g, (enum isa_op)op); break;
+        case KIND_V:
+        case KIND_VV:
+        case KIND_VX:
+        case KIND_VI:
+        case KIND_V1I: vector_row(&g, (enum isa_op)op); break;
         default: rows--;
         }
     }
@@ -486,8 +598,8 @@ static void test_host_environment(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test_prestate(test_rows, NULL),
-                                       cmocka_unit_test_prestate(test_rows, (void *)step_base),
-                                       cmocka_unit_test_prestate(test_rows, (void *)step_base_hooked), cmocka_unit_test(test_host_environment)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_prestate(test_rows, NULL), cmocka_unit_test_prestate(test_rows, (void *)step_base),
+        cmocka_unit_test_prestate(test_rows, (void *)step_base_hooked), cmocka_unit_test(test_host_environment)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

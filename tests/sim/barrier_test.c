@@ -14,8 +14,8 @@
 enum { WARPS = 8, PHASES = 6, TEXT = 1 << 16 };
 
 struct plan {
-    uint32_t warps, phases[WARPS];     /* a warp ends after so many phases */
-    uint32_t delay[WARPS][PHASES];     /* turns of a loop in front of the barrier */
+    uint32_t warps, phases[WARPS]; /* a warp ends after so many phases */
+    uint32_t delay[WARPS][PHASES]; /* turns of a loop in front of the barrier */
 };
 
 static uint32_t among(uint32_t low, uint32_t high) { return low + guest_random() % (high - low + 1); }
@@ -43,14 +43,17 @@ static void write_phase(char *text, const struct plan *p, uint32_t w, uint32_t k
 {
     append(text, " li x7, %u\n1: addi x7, x7, -1\n bnez x7, 1b\n", p->delay[w][k]);
     append(text, " li x7, %u\n sw x7, %u(x5)\n barrier %u\n", k + 1, 4 * w, guest_random() % 8);
-    for (uint32_t v = 0; v < p->warps; v++) append(text, " lw x7, %u(x5)\n sw x7, %u(x6)\n", 4 * v, 4 * (k * WARPS + v));
+    for (uint32_t v = 0; v < p->warps; v++)
+        append(text, " lw x7, %u(x5)\n sw x7, %u(x6)\n", 4 * v, 4 * (k * WARPS + v));
     append(text, " barrier 1\n");
 }
 
 static void write_program(char *text, const struct plan *p)
 {
     *text = 0;
-    append(text, " csrr x5, CSR_LDS\n csrr x8, CSR_WID\n lui x6, 0x90000\n li x7, %u\n mul x9, x8, x7\n add x6, x6, x9\n", 4 * PHASES * WARPS);
+    append(text,
+           " csrr x5, CSR_LDS\n csrr x8, CSR_WID\n lui x6, 0x90000\n li x7, %u\n mul x9, x8, x7\n add x6, x6, x9\n",
+           4 * PHASES * WARPS);
     for (uint32_t w = 0; w < p->warps; w++) append(text, " li x7, %u\n bne x8, x7, 2f\n j warp%u\n2:\n", w, w);
     for (uint32_t w = 0; w < p->warps; w++) {
         append(text, "warp%u:\n", w);

@@ -113,11 +113,13 @@ static bool word_is(const char **s, const char *word)
     return true;
 }
 
-static void differ(struct log *log, const struct warp *w, const struct commit *c, const char *what, uint32_t have, uint32_t want)
+static void differ(struct log *log, const struct warp *w, const struct commit *c, const char *what, uint32_t have,
+                   uint32_t want)
 {
     if (!*log->error)
-        snprintf(log->error, sizeof log->error, "warp %u pc 0x%08x word 0x%08x: %s is 0x%08x, the log says 0x%08x\n%.200s", w->wid,
-                 c->pc, c->word, what, have, want, c->effects);
+        snprintf(log->error, sizeof log->error,
+                 "warp %u pc 0x%08x word 0x%08x: %s is 0x%08x, the log says 0x%08x\n%.200s", w->wid, c->pc, c->word,
+                 what, have, want, c->effects);
 }
 
 /* The hart that the log calls warp w. */
@@ -129,10 +131,12 @@ static unsigned hart(const struct log *log, const struct warp *w)
 /* Is this an address in local memory, which a concurrent group has elsewhere? */
 static bool moved(const struct log *log, const struct warp *w, uint32_t have, uint32_t want)
 {
-    return log->concurrent && have - ABI_LOCAL_BASE < ABI_LOCAL_LIMIT - ABI_LOCAL_BASE && have + log->shift[hart(log, w)] == want;
+    return log->concurrent && have - ABI_LOCAL_BASE < ABI_LOCAL_LIMIT - ABI_LOCAL_BASE &&
+           have + log->shift[hart(log, w)] == want;
 }
 
-static void check(struct log *log, const struct warp *w, const struct commit *c, const char *what, uint32_t have, uint32_t want)
+static void check(struct log *log, const struct warp *w, const struct commit *c, const char *what, uint32_t have,
+                  uint32_t want)
 {
     if (have != want && !moved(log, w, have, want)) differ(log, w, c, what, have, want);
 }
@@ -259,7 +263,8 @@ static struct commit *in_order(const struct log *log, size_t *n)
     return all;
 }
 
-void log_stores(const struct log *log, void (*store)(void *user, uint32_t addr, uint32_t value, unsigned size), void *user)
+void log_stores(const struct log *log, void (*store)(void *user, uint32_t addr, uint32_t value, unsigned size),
+                void *user)
 {
     size_t n;
     struct commit *all = in_order(log, &n);

@@ -7,17 +7,20 @@
 enum { LOG_WARPS = 4096 };
 
 /* One executed instruction: where its effects stand in the text. */
-struct commit { uint32_t pc, word; const char *effects; };
+struct commit {
+    uint32_t pc, word;
+    const char *effects;
+};
 
 struct log {
     char *text;
-    unsigned harts;        /* as many as the log numbers */
-    bool concurrent;       /* set by log_compare: more harts than a group has warps, so groups ran at once */
+    unsigned harts;  /* as many as the log numbers */
+    bool concurrent; /* set by log_compare: more harts than a group has warps, so groups ran at once */
     size_t n[LOG_WARPS], at[LOG_WARPS]; /* commits of each warp; next one to compare */
     struct commit *commits[LOG_WARPS];
     uint32_t shift[LOG_WARPS]; /* of concurrent groups: their local memory behind the first one's */
-    size_t compared;       /* instructions found equal */
-    char error[400];       /* the first difference, empty if none */
+    size_t compared;           /* instructions found equal */
+    char error[400];           /* the first difference, empty if none */
 };
 
 /* Reads the commit lines of each hart, from the boot code's end to endprg, again and again where groups ran
@@ -32,6 +35,7 @@ bool log_finished(const struct log *log);
 void log_compare(void *user, const struct warp *w, uint32_t pc, const struct insn *insn);
 
 /* Calls `store` for each store of the log, in its order. */
-void log_stores(const struct log *log, void (*store)(void *user, uint32_t addr, uint32_t value, unsigned size), void *user);
+void log_stores(const struct log *log, void (*store)(void *user, uint32_t addr, uint32_t value, unsigned size),
+                void *user);
 
 #endif

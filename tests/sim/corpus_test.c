@@ -18,7 +18,10 @@
 
 enum { MAX_LAUNCHES = 512, MOST_COMPARED = 1 << 24 };
 
-struct item { char dir[96], metadata[96], data[96], log[96], run[32], expected[96]; int position; };
+struct item {
+    char dir[96], metadata[96], data[96], log[96], run[32], expected[96];
+    int position;
+};
 
 static const char *corpus;
 static struct item items[MAX_LAUNCHES];
@@ -82,12 +85,16 @@ static void path_of(const struct item *it, const char *file, char *path, size_t 
     snprintf(path, size, "%s/%s/%s", corpus, it->dir, file);
 }
 
-struct expected { struct gpu *gpu; bool concurrent; };
+struct expected {
+    struct gpu *gpu;
+    bool concurrent;
+};
 
 static void apply_store(void *user, uint32_t addr, uint32_t value, unsigned size)
 {
     const struct expected *e = user;
-    if (addr - ABI_LOCAL_BASE < ABI_LOCAL_LIMIT - ABI_LOCAL_BASE) gpu_mem_open(e->gpu, addr, size, GPU_READ | GPU_WRITE);
+    if (addr - ABI_LOCAL_BASE < ABI_LOCAL_LIMIT - ABI_LOCAL_BASE)
+        gpu_mem_open(e->gpu, addr, size, GPU_READ | GPU_WRITE);
     void *p = gpu_mem(e->gpu, addr, size);
     if (!p && e->concurrent) return; /* private memory of another group, far away */
     if (!p) fail_msg("a logged store to 0x%08x is in no buffer", addr);
@@ -106,7 +113,8 @@ static void compare_memory(struct gpu *gpu, struct gpu *expected, const struct r
         assert_non_null(have);
         assert_non_null(want);
         for (uint64_t k = 0; k < n; k++)
-            if (have[k] != want[k]) fail_msg("byte at 0x%08x is %02x, expected %02x", (unsigned)(b->base + k), have[k], want[k]);
+            if (have[k] != want[k])
+                fail_msg("byte at 0x%08x is %02x, expected %02x", (unsigned)(b->base + k), have[k], want[k]);
     }
 }
 
@@ -116,8 +124,10 @@ static void clear_local(struct gpu *gpu) { gpu_mem_close(gpu, ABI_LOCAL_BASE, 1 
 static void compare_local(struct gpu *gpu, struct gpu *expected, uint32_t bytes)
 {
     for (uint32_t page = 0; page < bytes; page += ABI_PAGE) {
-        const void *have = gpu_mem(gpu, ABI_LOCAL_BASE + page, ABI_PAGE), *want = gpu_mem(expected, ABI_LOCAL_BASE + page, ABI_PAGE);
-        if (want && (!have || memcmp(have, want, ABI_PAGE))) fail_msg("local memory differs from the log in page %u", page / ABI_PAGE);
+        const void *have = gpu_mem(gpu, ABI_LOCAL_BASE + page, ABI_PAGE),
+                   *want = gpu_mem(expected, ABI_LOCAL_BASE + page, ABI_PAGE);
+        if (want && (!have || memcmp(have, want, ABI_PAGE)))
+            fail_msg("local memory differs from the log in page %u", page / ABI_PAGE);
     }
 }
 
@@ -131,7 +141,8 @@ static void run(struct gpu *gpu, const struct recorded *c, const struct launch_o
 }
 
 /* Observed on `gpu`, which selects the observed engine, and again on `fast`, with the host's best one. */
-static void run_logged(const struct item *it, struct gpu *gpu, struct gpu *fast, struct gpu *expected, const struct recorded *c)
+static void run_logged(const struct item *it, struct gpu *gpu, struct gpu *fast, struct gpu *expected,
+                       const struct recorded *c)
 {
     char path[4096];
     static struct log log;
@@ -142,7 +153,8 @@ static void run_logged(const struct item *it, struct gpu *gpu, struct gpu *fast,
     run(gpu, c, &options);
     if (*log.error) fail_msg("%s", log.error);
     if (!log_finished(&log)) fail_msg("the log goes on where the run has ended");
-    bool one_group = c->launch.groups[0] * c->launch.groups[1] * c->launch.groups[2] == 1; /* else local memory is cleared */
+    bool one_group =
+        c->launch.groups[0] * c->launch.groups[1] * c->launch.groups[2] == 1; /* else local memory is cleared */
     uint32_t local = one_group ? c->launch.lds_bytes : 0;
     clear_local(expected);
     log_stores(&log, apply_store, &(struct expected){expected, log.concurrent});
@@ -200,7 +212,8 @@ static void run_group(size_t first, size_t end)
 {
     struct gpu_config config;
     case_config(&config);
-    struct gpu *gpu = gpu_create(&config, NULL), *expected = gpu_create(&config, NULL), *fast = gpu_create(&config, NULL);
+    struct gpu *gpu = gpu_create(&config, NULL), *expected = gpu_create(&config, NULL),
+               *fast = gpu_create(&config, NULL);
     assert_non_null(gpu);
     assert_non_null(fast);
     assert_non_null(expected);
@@ -217,7 +230,8 @@ static void run_group(size_t first, size_t end)
         assert_true(case_load(fast, &c));
         assert_true(case_load(expected, &c));
         if (*it->log) run_logged(it, gpu, fast, expected, &c);
-        else if (strstr(it->expected, "computable") && c.buffers[0].base == ABI_CODE_BASE) run_sum_in_place(it, gpu, &c);
+        else if (strstr(it->expected, "computable") && c.buffers[0].base == ABI_CODE_BASE)
+            run_sum_in_place(it, gpu, &c);
         else if (strstr(it->expected, "computable")) run_sum(it, gpu, &c);
         else run(gpu, &c, NULL);
         case_free(&c);
@@ -227,7 +241,10 @@ static void run_group(size_t first, size_t end)
     gpu_destroy(expected);
 }
 
-static bool same_run(const struct item *a, const struct item *b) { return *a->run && !strcmp(a->dir, b->dir) && !strcmp(a->run, b->run); }
+static bool same_run(const struct item *a, const struct item *b)
+{
+    return *a->run && !strcmp(a->dir, b->dir) && !strcmp(a->run, b->run);
+}
 
 static void test_corpus(void **state)
 {

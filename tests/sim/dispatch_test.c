@@ -168,7 +168,8 @@ static void test_serial(void **state)
     assert_int_equal(g.result.status, LAUNCH_CANCELLED);
     g.options.cancel = NULL;
     g.launch.groups[0] = 50;
-    guest_assemble(&g, " csrr x6, CSR_LDS\n lui x5, 0x90000\n csrr x7, CSR_GIDX\n slli x7, x7, 2\n add x5, x5, x7\n sw x6, 0(x5)\n endprg\n");
+    guest_assemble(&g, " csrr x6, CSR_LDS\n lui x5, 0x90000\n csrr x7, CSR_GIDX\n slli x7, x7, 2\n add x5, x5, x7\n sw "
+                       "x6, 0(x5)\n endprg\n");
     guest_run(&g);
     for (int i = 0; i < 50; i++) assert_int_equal(g.data[i], ABI_LOCAL_BASE);
     guest_close(&g);
@@ -177,7 +178,11 @@ static void test_serial(void **state)
 /* ---- jobs ---- */
 
 /* A feed of jobs that may all start at once. */
-struct bag { struct job *jobs; unsigned count, given, done; struct job *order[64]; };
+struct bag {
+    struct job *jobs;
+    unsigned count, given, done;
+    struct job *order[64];
+};
 
 static struct job *bag_next(void *user)
 {
@@ -239,9 +244,9 @@ static void test_jobs_together(void **state)
 /* One job faults, one does not fit, one is cancelled before it starts: the others do not notice. */
 static void test_one_fails_alone(void **state)
 {
-    static const char *const programs[] = {
-        " lui x5, 0x90000\n csrr x6, CSR_GIDX\n slli x7, x6, 2\n add x7, x7, x5\n addi x6, x6, 1\n sw x6, 64(x7)\n endprg\n",
-        " lw x5, 16(x0)\n endprg\n"};
+    static const char *const programs[] = {" lui x5, 0x90000\n csrr x6, CSR_GIDX\n slli x7, x6, 2\n add x7, x7, x5\n "
+                                           "addi x6, x6, 1\n sw x6, 64(x7)\n endprg\n",
+                                           " lw x5, 16(x0)\n endprg\n"};
     uint32_t entry[2];
     struct guest g;
     _Atomic bool cancel = true;
@@ -300,9 +305,11 @@ static void test_rounding_of_callbacks(void **state)
 
 /* Each work-item writes a hash of its ids to its own word, and adds to a common sum; barriers in between. */
 static const char hashes[] =
-    " csrr x5, CSR_GIDX\n csrr x6, CSR_TID\n csrr x14, CSR_LDS\n li x7, 96\n mul x8, x5, x7\n add x8, x8, x6\n vid.v v1\n vadd.vx v1, v1, x8\n"
+    " csrr x5, CSR_GIDX\n csrr x6, CSR_TID\n csrr x14, CSR_LDS\n li x7, 96\n mul x8, x5, x7\n add x8, x8, x6\n vid.v "
+    "v1\n vadd.vx v1, v1, x8\n"
     " li x9, 0x9e3779b1\n vmul.vx v2, v1, x9\n vsrl.vi v3, v2, 15\n vxor.vv v2, v2, v3\n vmul.vx v2, v2, x9\n"
-    " vid.v v7\n vadd.vx v7, v7, x6\n vsll.vi v7, v7, 2\n vadd.vx v7, v7, x14\n vsw12.v v2, 0(v7)\n barrier 1\n vlw12.v v2, 0(v7)\n"
+    " vid.v v7\n vadd.vx v7, v7, x6\n vsll.vi v7, v7, 2\n vadd.vx v7, v7, x14\n vsw12.v v2, 0(v7)\n barrier 1\n "
+    "vlw12.v v2, 0(v7)\n"
     " vsll.vi v4, v1, 2\n lui x10, 0x90000\n addi x10, x10, 64\n vadd.vx v4, v4, x10\n vsw12.v v2, 0(v4)\n"
     " lui x10, 0x90000\n vmv.v.x v5, x10\n amoadd.w v6, v2, (v5)\n endprg\n";
 
@@ -401,9 +408,7 @@ static void test_cancel_in_time(void **state)
 {
     enum { TRIES = 5, LIMIT = 100000000 };
     static const char *const programs[] = {
-        "loop: j loop\n",
-        "loop: barrier 1\n j loop\n",
-        " vid.v v1\n vmv.v.i v2, 7\nloop: vbge v1, v2, loop\n j loop\n",
+        "loop: j loop\n", "loop: barrier 1\n j loop\n", " vid.v v1\n vmv.v.i v2, 7\nloop: vbge v1, v2, loop\n j loop\n",
         " lui x5, 0x90000\n vmv.v.x v1, x5\n vmv.v.i v2, 1\nloop: amoadd.w v3, v2, (v1)\n j loop\n",
         "loop: fence.i\n j loop\n"};
     (void)state;
@@ -426,7 +431,11 @@ static unsigned kept_pages(struct gpu *gpu)
     return n;
 }
 
-struct watch { struct gpu *gpu; unsigned most; _Atomic bool cancel; };
+struct watch {
+    struct gpu *gpu;
+    unsigned most;
+    _Atomic bool cancel;
+};
 
 static void *watch_main(void *user)
 {
@@ -470,11 +479,13 @@ static void test_dropped_code(void **state)
 
 int main(void)
 {
+    // clang-format off
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_admission), cmocka_unit_test(test_serial), cmocka_unit_test(test_jobs_together),
         cmocka_unit_test(test_one_fails_alone), cmocka_unit_test(test_rounding_of_callbacks),
         cmocka_unit_test(test_host_threads), cmocka_unit_test(test_threads_and_hooks),
         cmocka_unit_test(test_cancel_in_time), cmocka_unit_test(test_dropped_code),
     };
+    // clang-format on
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -23,8 +23,10 @@ void guest_open_config(struct guest *g, const struct gpu_config *config)
     if (!g->gpu) fail_msg("%s", why);
     assert_true(gpu_mem_open(g->gpu, GUEST_DATA, GUEST_BYTES, GPU_READ | GPU_WRITE));
     g->data = gpu_mem(g->gpu, GUEST_DATA, GUEST_BYTES);
+    // clang-format off
     g->launch = (struct launch){.start_pc = ABI_CODE_BASE, .groups = {1, 1, 1}, .warps = 1, .threads_per_warp = 32,
                                 .work_items = 32, .sgprs = 64, .vgprs = 64, .lds_bytes = 4096};
+    // clang-format on
 }
 
 void guest_code(struct guest *g, const uint32_t *words, size_t n)

@@ -11,10 +11,10 @@ enum { GUEST_DATA = ABI_HEAP_BASE, GUEST_BYTES = 1 << 16 };
 
 struct guest {
     struct gpu *gpu;
-    struct launch launch;            /* one group, one warp of 32 work-items; tests change it */
+    struct launch launch; /* one group, one warp of 32 work-items; tests change it */
     struct launch_options options;
     struct result result;
-    uint32_t *data;                  /* host view of GUEST_DATA */
+    uint32_t *data; /* host view of GUEST_DATA */
 };
 
 /* They fail the running test when they cannot. guest_open: the default machine. */

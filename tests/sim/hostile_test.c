@@ -15,11 +15,11 @@
 static uint32_t rounds = 1;
 
 enum {
-    WORDS = PAGE_WORDS,                        /* of random code, behind the prologue */
-    LOW_BYTES = 4 * ABI_PAGE,                  /* open from address 0 on: what small numbers point to */
+    WORDS = PAGE_WORDS,       /* of random code, behind the prologue */
+    LOW_BYTES = 4 * ABI_PAGE, /* open from address 0 on: what small numbers point to */
     READ_ONLY = GUEST_DATA + GUEST_BYTES + ABI_PAGE,
-    TOP = 0xfffff000,                          /* the last page is open too */
-    MOST_STEPS = 300,                          /* turns of warps before a launch is cancelled */
+    TOP = 0xfffff000, /* the last page is open too */
+    MOST_STEPS = 300, /* turns of warps before a launch is cancelled */
     QUANTUM = 100,
 };
 
@@ -28,8 +28,9 @@ static uint32_t among(uint32_t n) { return guest_random() % n; }
 /* A number of the kind that finds mistakes. */
 static uint32_t odd_number(void)
 {
-    static const uint32_t edges[] = {0, 1, 2, 3, 4, 31, 32, 33, 64, 255, 256, 1024, 4096, 65536, 1 << 28, 0x7fffffff,
-                                     0x80000000, 0x90000000, 0xfffff000, 0xfffffffc, 0xffffffff};
+    static const uint32_t edges[] = {0,       1,          2,          3,          4,          31,         32,
+                                     33,      64,         255,        256,        1024,       4096,       65536,
+                                     1 << 28, 0x7fffffff, 0x80000000, 0x90000000, 0xfffff000, 0xfffffffc, 0xffffffff};
     return among(3) ? edges[among(sizeof edges / sizeof *edges)] : guest_random() >> among(32);
 }
 
@@ -98,7 +99,8 @@ static size_t random_insn(enum isa_profile profile, uint32_t *words)
     uint64_t bits = (uint64_t)guest_random() << 32 | guest_random();
     if (!among(16)) return words[0] = (uint32_t)bits, 1;
     bits = isa_match(op) | (bits & ~isa_mask(op));
-    if (isa_table[op].kind == KIND_CSR) bits = (bits & 0xfffff) | (uint64_t)isa_csrs[among((uint32_t)isa_ncsrs)].number << 20;
+    if (isa_table[op].kind == KIND_CSR)
+        bits = (bits & 0xfffff) | (uint64_t)isa_csrs[among((uint32_t)isa_ncsrs)].number << 20;
     words[0] = (uint32_t)bits;
     words[1] = (uint32_t)(bits >> 32);
     return isa_bits(op) / 32;
@@ -128,7 +130,10 @@ static size_t prologue(uint32_t *words, size_t most)
 }
 
 /* Random code behind a prologue, whose last word (prologue_end) jumps to some place of it. */
-struct program { uint32_t words[3 * WORDS]; size_t begin, end; };
+struct program {
+    uint32_t words[3 * WORDS];
+    size_t begin, end;
+};
 
 static void make_program(struct program *p, enum isa_profile profile)
 {
@@ -145,7 +150,9 @@ static void enter_at(struct guest *g, const struct program *p, size_t start, uns
     assert_true(gpu_mem_open(g->gpu, ABI_CODE_BASE, p->end * 4, access));
 }
 
-struct memory { uint32_t heap[GUEST_BYTES / 4], low[LOW_BYTES / 4]; };
+struct memory {
+    uint32_t heap[GUEST_BYTES / 4], low[LOW_BYTES / 4];
+};
 
 static void fill(struct guest *g)
 {
@@ -229,7 +236,8 @@ static size_t next_start(const struct guest *g, const struct program *p, size_t 
     return g->result.status == LAUNCH_FAULT && at > start && at < p->end ? at + 1 : start + 1;
 }
 
-static const enum isa_profile profiles[] = {PROFILE_DEFAULT, PROFILE_TOOLCHAIN, PROFILE_R20, PROFILE_R21, PROFILE_R2025};
+static const enum isa_profile profiles[] = {PROFILE_DEFAULT, PROFILE_TOOLCHAIN, PROFILE_R20, PROFILE_R21,
+                                            PROFILE_R2025};
 enum { PROFILES = sizeof profiles / sizeof *profiles };
 
 static void test_engines_agree(void **state)
@@ -335,8 +343,8 @@ static void test_launches(void **state)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_configurations), cmocka_unit_test(test_launches), cmocka_unit_test(test_engines_agree),
-        cmocka_unit_test(test_host_threads), cmocka_unit_test(test_translated),
+        cmocka_unit_test(test_configurations), cmocka_unit_test(test_launches),   cmocka_unit_test(test_engines_agree),
+        cmocka_unit_test(test_host_threads),   cmocka_unit_test(test_translated),
     };
     if (argc > 1) rounds = (uint32_t)strtoul(argv[1], NULL, 0);
     for (unsigned long skip = argc > 2 ? strtoul(argv[2], NULL, 0) : 0; skip; skip--) guest_random();

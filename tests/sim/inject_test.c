@@ -12,9 +12,11 @@
 enum { INPUT = 0, OUTPUT = 4096, PRIVATE = 8192, WORDS = 256 };
 
 /* Each work-item adds two words of its own; two groups of two warps, x5 the input, x6 the output. */
-#define IDS " csrr x7, CSR_GIDX\n slli x7, x7, 6\n csrr x8, CSR_TID\n add x7, x7, x8\n vid.v v1\n vadd.vx v1, v1, x7\n" \
-            " vsll.vi v2, v1, 2\n lui x5, 0x90000\n lui x6, 0x90001\n vadd.vx v3, v2, x5\n vadd.vx v4, v2, x6\n"
+#define IDS \
+    " csrr x7, CSR_GIDX\n slli x7, x7, 6\n csrr x8, CSR_TID\n add x7, x7, x8\n vid.v v1\n vadd.vx v1, v1, x7\n" \
+    " vsll.vi v2, v1, 2\n lui x5, 0x90000\n lui x6, 0x90001\n vadd.vx v3, v2, x5\n vadd.vx v4, v2, x6\n"
 
+// clang-format off
 static const char *const programs[] = {
     /* flat, diverged: odd work-items read another word */
     IDS " vlw12.v v5, 0(v3)\n vand.vi v6, v1, 1\n vmv.v.i v7, 0\n setrpc x0, x0, 0\n auipc x9, 0\n setrpc x0, x9, 20\n vbeq v6, v7, join\n"
@@ -28,11 +30,12 @@ static const char *const programs[] = {
     IDS " vmv.v.i v8, 1\n amoadd.w v9, v8, (v4)\n lr.w v10, (v4)\n vadd.vi v10, v10, 3\n sc.w v11, v10, (v4)\n slli x9, x7, 2\n add x10, x9, x5\n li x11, 4\n"
     " vlse32.v v12, (x10), x11\n add x12, x9, x6\n vluxei32.v v13, (x5), v2\n vlb12.v v14, 1(v3)\n vadd.vv v12, v12, v13\n vadd.vv v12, v12, v14\n"
     " amoadd.w v9, v12, (v4)\n vsb12.v v8, 3(v4)\n endprg\n"};
+// clang-format on
 
 struct injection {
     struct guest *g;
-    uint32_t target, count;   /* number of the access to spoil, 0: none; accesses so far */
-    struct access access;     /* the spoiled one */
+    uint32_t target, count; /* number of the access to spoil, 0: none; accesses so far */
+    struct access access;   /* the spoiled one */
     uint32_t pc, warp, address;
 };
 

@@ -23,10 +23,13 @@ static void assert_done(const struct guest *g)
 static void assert_usable(struct guest *g)
 {
     struct launch saved = g->launch;
+    // clang-format off
     g->launch = (struct launch){.start_pc = ABI_CODE_BASE, .groups = {1, 1, 1}, .warps = 1, .threads_per_warp = 32,
                                 .work_items = 32, .sgprs = 64, .vgprs = 64, .lds_bytes = 4096};
+    // clang-format on
     memset(&g->options, 0, sizeof g->options);
-    guest_assemble(g, " lui x5, 0x90000\n li x6, 77\n sw x6, 0(x5)\n lui x7, 0x70000\n lw x8, 0(x7)\n sw x8, 4(x5)\n endprg\n");
+    guest_assemble(
+        g, " lui x5, 0x90000\n li x6, 77\n sw x6, 0(x5)\n lui x7, 0x70000\n lw x8, 0(x7)\n sw x8, 4(x5)\n endprg\n");
     g->data[0] = 0;
     guest_run(g);
     assert_done(g);
@@ -46,9 +49,10 @@ static void test_groups_in_order(void **state)
     g.launch.groups[1] = 2;
     g.launch.groups[2] = 2;
     guest_assemble(&g,
-        " lui x5, 0x90000\n csrr x6, CSR_GIDX\n csrr x7, CSR_GIDY\n csrr x8, CSR_GIDZ\n csrr x9, CSR_WGID\n"
-        " slli x7, x7, 4\n slli x8, x8, 8\n or x6, x6, x7\n or x6, x6, x8\n"
-        " lw x10, 0(x5)\n addi x10, x10, 4\n sw x10, 0(x5)\n add x11, x5, x10\n sw x6, 0(x11)\n sw x9, 64(x11)\n endprg\n");
+                   " lui x5, 0x90000\n csrr x6, CSR_GIDX\n csrr x7, CSR_GIDY\n csrr x8, CSR_GIDZ\n csrr x9, CSR_WGID\n"
+                   " slli x7, x7, 4\n slli x8, x8, 8\n or x6, x6, x7\n or x6, x6, x8\n"
+                   " lw x10, 0(x5)\n addi x10, x10, 4\n sw x10, 0(x5)\n add x11, x5, x10\n sw x6, 0(x11)\n sw x9, "
+                   "64(x11)\n endprg\n");
     guest_run(&g);
     assert_done(&g);
     assert_int_equal(g.result.counters.groups, 12);
@@ -70,10 +74,10 @@ static void test_partial_warp(void **state)
         g.launch.warps = 3;
         g.launch.threads_per_warp = threads;
         g.launch.work_items = 2 * threads + threads / 4 + (threads > 4);
-        guest_assemble(&g,
-            " lui x5, 0x90000\n csrr x6, CSR_TID\n vid.v v1\n vadd.vx v1, v1, x6\n vsll.vi v1, v1, 2\n vadd.vx v1, v1, x5\n"
-            " vlw12.v v2, 0(v1)\n vadd.vi v2, v2, 1\n vsw12.v v2, 0(v1)\n"
-            " vmv.v.x v3, x5\n vmv.v.i v4, 1\n amoadd.w v5, v4, (v3)\n endprg\n");
+        guest_assemble(&g, " lui x5, 0x90000\n csrr x6, CSR_TID\n vid.v v1\n vadd.vx v1, v1, x6\n vsll.vi v1, v1, 2\n "
+                           "vadd.vx v1, v1, x5\n"
+                           " vlw12.v v2, 0(v1)\n vadd.vi v2, v2, 1\n vsw12.v v2, 0(v1)\n"
+                           " vmv.v.x v3, x5\n vmv.v.i v4, 1\n amoadd.w v5, v4, (v3)\n endprg\n");
         guest_run(&g);
         assert_done(&g);
         assert_int_equal(g.data[0], 1 + g.launch.work_items);
@@ -89,9 +93,9 @@ static void test_fresh_state(void **state)
     (void)state;
     guest_open(&g);
     g.launch.groups[0] = 3;
-    guest_assemble(&g,
-        " lui x5, 0x90000\n csrr x6, CSR_LDS\n vmv.x.s x7, v9\n lw x8, 4(x6)\n or x7, x7, x8\n or x7, x7, x20\n"
-        " lw x9, 0(x5)\n or x9, x9, x7\n sw x9, 0(x5)\n li x20, 255\n vmv.v.x v9, x20\n sw x20, 4(x6)\n endprg\n");
+    guest_assemble(
+        &g, " lui x5, 0x90000\n csrr x6, CSR_LDS\n vmv.x.s x7, v9\n lw x8, 4(x6)\n or x7, x7, x8\n or x7, x7, x20\n"
+            " lw x9, 0(x5)\n or x9, x9, x7\n sw x9, 0(x5)\n li x20, 255\n vmv.v.x v9, x20\n sw x20, 4(x6)\n endprg\n");
     guest_run(&g);
     assert_done(&g);
     assert_int_equal(g.data[0], 0);
@@ -109,12 +113,12 @@ static void test_barrier_with_early_exit(void **state)
     guest_open(&g);
     g.launch.warps = 4;
     g.launch.work_items = 128;
-    guest_assemble(&g,
-        " csrr x6, CSR_WID\n li x15, 1\n bne x6, x15, go\n li x16, 50000\nlate: addi x16, x16, -1\n bne x16, x0, late\ngo:"
-        " lui x5, 0x70000\n lui x12, 0x90000\n slli x7, x6, 2\n add x8, x5, x7\n addi x9, x6, 100\n"
-        " sw x9, 0(x8)\n li x10, 2\n beq x6, x10, out\n barrier 1\n"
-        " addi x11, x6, 1\n andi x11, x11, 3\n slli x11, x11, 2\n add x11, x11, x5\n lw x13, 0(x11)\n"
-        " barrier 1\n add x14, x12, x7\n sw x13, 0(x14)\nout: endprg\n");
+    guest_assemble(&g, " csrr x6, CSR_WID\n li x15, 1\n bne x6, x15, go\n li x16, 50000\nlate: addi x16, x16, -1\n bne "
+                       "x16, x0, late\ngo:"
+                       " lui x5, 0x70000\n lui x12, 0x90000\n slli x7, x6, 2\n add x8, x5, x7\n addi x9, x6, 100\n"
+                       " sw x9, 0(x8)\n li x10, 2\n beq x6, x10, out\n barrier 1\n"
+                       " addi x11, x6, 1\n andi x11, x11, 3\n slli x11, x11, 2\n add x11, x11, x5\n lw x13, 0(x11)\n"
+                       " barrier 1\n add x14, x12, x7\n sw x13, 0(x14)\nout: endprg\n");
     guest_run(&g);
     assert_done(&g);
     assert_int_equal(g.data[0], 101);
@@ -133,9 +137,9 @@ static void test_spin_across_warps(void **state)
     guest_open(&g);
     g.launch.warps = 2;
     g.launch.work_items = 64;
-    guest_assemble(&g,
-        " lui x5, 0x90000\n csrr x6, CSR_WID\n bne x6, x0, set\nspin: lw x7, 0(x5)\n beq x7, x0, spin\n sw x7, 4(x5)\n endprg\n"
-        "set: li x8, 9\n sw x8, 0(x5)\n endprg\n");
+    guest_assemble(&g, " lui x5, 0x90000\n csrr x6, CSR_WID\n bne x6, x0, set\nspin: lw x7, 0(x5)\n beq x7, x0, spin\n "
+                       "sw x7, 4(x5)\n endprg\n"
+                       "set: li x8, 9\n sw x8, 0(x5)\n endprg\n");
     guest_run(&g);
     assert_done(&g);
     assert_int_equal(g.data[1], 9);
@@ -168,16 +172,16 @@ static void test_private(void **state)
     g.launch.work_items = 64;
     g.launch.pds_base = GUEST_DATA + 4096;
     g.launch.pds_bytes = 16;
-    guest_assemble(&g,
-        " lui x5, 0x90000\n csrr x6, CSR_TID\n vid.v v1\n vadd.vx v1, v1, x6\n vmv.v.i v2, 8\n"
-        " vsw.v v1, 0(v2)\n vsb.v v1, 5(v2)\n vlw.v v3, 0(v2)\n vlbu.v v4, 5(v2)\n vlh.v v6, 0(v2)\n"
-        " vadd.vv v3, v3, v4\n vadd.vv v3, v3, v6\n vsll.vi v5, v1, 2\n vadd.vx v5, v5, x5\n vsw12.v v3, 0(v5)\n endprg\n");
+    guest_assemble(&g, " lui x5, 0x90000\n csrr x6, CSR_TID\n vid.v v1\n vadd.vx v1, v1, x6\n vmv.v.i v2, 8\n"
+                       " vsw.v v1, 0(v2)\n vsb.v v1, 5(v2)\n vlw.v v3, 0(v2)\n vlbu.v v4, 5(v2)\n vlh.v v6, 0(v2)\n"
+                       " vadd.vv v3, v3, v4\n vadd.vv v3, v3, v6\n vsll.vi v5, v1, 2\n vadd.vx v5, v5, x5\n vsw12.v "
+                       "v3, 0(v5)\n endprg\n");
     guest_run(&g);
     assert_done(&g);
     for (uint32_t i = 0; i < 64; i++) {
         assert_int_equal(g.data[i], 3 * i);
-        assert_int_equal(g.data[1024 + 2 * 64 + i], i);             /* offset 8: third word of each */
-        assert_int_equal(g.data[1024 + 3 * 64 + i], i << 8);        /* byte 13 */
+        assert_int_equal(g.data[1024 + 2 * 64 + i], i);      /* offset 8: third word of each */
+        assert_int_equal(g.data[1024 + 3 * 64 + i], i << 8); /* byte 13 */
     }
     guest_close(&g);
 }
@@ -185,10 +189,16 @@ static void test_private(void **state)
 /* Misaligned, strided, overlapping and narrow accesses, against the same done here. */
 static void test_access_shapes(void **state)
 {
+    // clang-format off
     static const struct { const char *source; uint32_t scale, offset; } shapes[] = {
         {" li x6, 4\n", 4, 0}, {" li x6, 4\n", 4, 1}, {" li x6, 0\n", 0, 8}, {" li x6, 12\n", 12, 3}, {" li x6, 1\n", 1, 0}, {" li x6, 2\n", 2, 0},
     };
-    static const char *const ops[][2] = {{"vlw12.v", "vsw12.v"}, {"vlh12.v", "vsh12.v"}, {"vlhu12.v", "vsh12.v"}, {"vlb12.v", "vsb12.v"}, {"vlbu12.v", "vsb12.v"}};
+    // clang-format on
+    static const char *const ops[][2] = {{"vlw12.v", "vsw12.v"},
+                                         {"vlh12.v", "vsh12.v"},
+                                         {"vlhu12.v", "vsh12.v"},
+                                         {"vlb12.v", "vsb12.v"},
+                                         {"vlbu12.v", "vsb12.v"}};
     static const unsigned sizes[] = {4, 2, 2, 1, 1};
     struct guest g;
     (void)state;
@@ -210,8 +220,10 @@ static void test_access_shapes(void **state)
                 }
                 for (uint32_t i = 0; i < items; i++) memcpy(want + i * shapes[s].scale + o, &loaded[i], sizes[k]);
                 snprintf(source, sizeof source,
-                    " lui x5, 0x90000\n%s vid.v v1\n vmul.vx v1, v1, x6\n vadd.vx v1, v1, x5\n %s v2, %u(v1)\n vadd.vi v2, v2, 5\n"
-                    " %s v2, %u(v1)\n endprg\n", shapes[s].source, ops[k][0], (unsigned)o, ops[k][1], (unsigned)o);
+                         " lui x5, 0x90000\n%s vid.v v1\n vmul.vx v1, v1, x6\n vadd.vx v1, v1, x5\n %s v2, %u(v1)\n "
+                         "vadd.vi v2, v2, 5\n"
+                         " %s v2, %u(v1)\n endprg\n",
+                         shapes[s].source, ops[k][0], (unsigned)o, ops[k][1], (unsigned)o);
                 guest_assemble(&g, source);
                 g.launch.work_items = items;
                 guest_run(&g);
@@ -229,10 +241,10 @@ static void test_rvv_memory(void **state)
     guest_open(&g);
     for (uint32_t i = 0; i < 256; i++) g.data[i] = 0x01010101u * i;
     guest_assemble(&g,
-        " lui x5, 0x90000\n addi x6, x5, 1024\n addi x7, x5, 1280\n vle32.v v1, (x5)\n vse32.v v1, (x6)\n"
-        " li x8, 8\n vlse32.v v2, (x5), x8\n vse32.v v2, (x7)\n"
-        " vid.v v3\n vsll.vi v3, v3, 3\n vluxei32.v v4, (x5), v3\n addi x9, x7, 256\n vse32.v v4, (x9)\n"
-        " li x10, 0x55\n vmv.v.x v0, x10\n addi x11, x9, 256\n vse32.v v1, (x11), v0.t\n endprg\n");
+                   " lui x5, 0x90000\n addi x6, x5, 1024\n addi x7, x5, 1280\n vle32.v v1, (x5)\n vse32.v v1, (x6)\n"
+                   " li x8, 8\n vlse32.v v2, (x5), x8\n vse32.v v2, (x7)\n"
+                   " vid.v v3\n vsll.vi v3, v3, 3\n vluxei32.v v4, (x5), v3\n addi x9, x7, 256\n vse32.v v4, (x9)\n"
+                   " li x10, 0x55\n vmv.v.x v0, x10\n addi x11, x9, 256\n vse32.v v1, (x11), v0.t\n endprg\n");
     guest_run(&g);
     assert_done(&g);
     for (uint32_t i = 0; i < 32; i++) {
@@ -247,7 +259,8 @@ static void test_rvv_memory(void **state)
 /* Every atomic, on one word, all lanes: results are the words before each lane's turn. */
 static void test_atomics(void **state)
 {
-    static const char *const names[] = {"amoadd.w", "amoswap.w", "amoxor.w", "amoand.w", "amoor.w", "amomin.w", "amomax.w", "amominu.w", "amomaxu.w"};
+    static const char *const names[] = {"amoadd.w", "amoswap.w", "amoxor.w",  "amoand.w", "amoor.w",
+                                        "amomin.w", "amomax.w",  "amominu.w", "amomaxu.w"};
     struct guest g;
     (void)state;
     guest_open(&g);
@@ -259,14 +272,18 @@ static void test_atomics(void **state)
             uint32_t t = g.data[0], old[32];
             for (uint32_t i = 0; i < 32; i++) {
                 uint32_t s = g.data[64 + i];
+                // clang-format off
                 const uint32_t next[9] = {t + s, s, t ^ s, t & s, t | s, (int32_t)t < (int32_t)s ? t : s,
                                           (int32_t)t > (int32_t)s ? t : s, t < s ? t : s, t > s ? t : s};
+                // clang-format on
                 old[i] = t;
                 t = next[k];
             }
-            snprintf(source, sizeof source,
+            snprintf(
+                source, sizeof source,
                 " lui x5, 0x90000\n lui x6, %s\n lw x7, 0(x5)\n sw x7, 0(x6)\n addi x8, x5, 256\n vle32.v v2, (x8)\n"
-                " vmv.v.x v1, x6\n %s v1, v2, (v1)\n addi x8, x8, 256\n vse32.v v1, (x8)\n lw x7, 0(x6)\n sw x7, 4(x5)\n endprg\n",
+                " vmv.v.x v1, x6\n %s v1, v2, (v1)\n addi x8, x8, 256\n vse32.v v1, (x8)\n lw x7, 0(x6)\n sw x7, "
+                "4(x5)\n endprg\n",
                 local ? "0x70000" : "0x90000", names[k]);
             guest_assemble(&g, source);
             guest_run(&g);
@@ -284,11 +301,12 @@ static void test_reservations(void **state)
     struct guest g;
     (void)state;
     guest_open(&g);
-    guest_assemble(&g,
-        " lui x5, 0x90000\n vid.v v1\n vsll.vi v1, v1, 2\n vadd.vx v1, v1, x5\n vmv.v.i v2, 7\n addi x6, x5, 1024\n"
-        " lr.w v3, (v1)\n sc.w v4, v2, (v1)\n vse32.v v4, (x6)\n sc.w v4, v2, (v1)\n addi x7, x6, 128\n vse32.v v4, (x7)\n"
-        " lr.w v3, (v1)\n sw x0, 8(x5)\n sc.w v4, v2, (v1)\n addi x7, x7, 128\n vse32.v v4, (x7)\n"
-        " vmv.v.x v1, x5\n lr.w v3, (v1)\n sc.w v4, v2, (v1)\n addi x7, x7, 128\n vse32.v v4, (x7)\n endprg\n");
+    guest_assemble(
+        &g, " lui x5, 0x90000\n vid.v v1\n vsll.vi v1, v1, 2\n vadd.vx v1, v1, x5\n vmv.v.i v2, 7\n addi x6, x5, 1024\n"
+            " lr.w v3, (v1)\n sc.w v4, v2, (v1)\n vse32.v v4, (x6)\n sc.w v4, v2, (v1)\n addi x7, x6, 128\n vse32.v "
+            "v4, (x7)\n"
+            " lr.w v3, (v1)\n sw x0, 8(x5)\n sc.w v4, v2, (v1)\n addi x7, x7, 128\n vse32.v v4, (x7)\n"
+            " vmv.v.x v1, x5\n lr.w v3, (v1)\n sc.w v4, v2, (v1)\n addi x7, x7, 128\n vse32.v v4, (x7)\n endprg\n");
     guest_run(&g);
     assert_done(&g);
     for (uint32_t i = 0; i < 32; i++) {
@@ -303,17 +321,25 @@ static void test_reservations(void **state)
 
 /* ---- faults ---- */
 
-struct expected { enum fault_kind kind; uint32_t lane, lanes, addr; const char *source; };
+struct expected {
+    enum fault_kind kind;
+    uint32_t lane, lanes, addr;
+    const char *source;
+};
 
 static const struct expected faults[] = {
     {FAULT_READ, 32, ~0u, 0x10, " lw x5, 16(x0)\n"},
     {FAULT_WRITE, 32, ~0u, 0xfffffff0, " sw x5, -16(x0)\n"},
-    {FAULT_READ, 5, ~0u, 0xa0000014, " lui x5, 0x90000\n lui x6, 0xa0000\n vid.v v1\n li x7, 5\n vmseq.vx v2, v1, x7\n sub x8, x6, x5\n vmul.vx v2, v2, x8\n"
-        " vsll.vi v1, v1, 2\n vadd.vv v1, v1, v2\n vadd.vx v1, v1, x5\n fault: vlw12.v v3, 0(v1)\n"},
-    {FAULT_WRITE, 0, ~0u, 0x80000000, " lui x5, 0x80000\n vid.v v1\n vsll.vi v1, v1, 2\n vadd.vx v1, v1, x5\n vsw12.v v1, 0(v1)\n"},
+    {FAULT_READ, 5, ~0u, 0xa0000014,
+     " lui x5, 0x90000\n lui x6, 0xa0000\n vid.v v1\n li x7, 5\n vmseq.vx v2, v1, x7\n sub x8, x6, x5\n vmul.vx v2, "
+     "v2, x8\n"
+     " vsll.vi v1, v1, 2\n vadd.vv v1, v1, v2\n vadd.vx v1, v1, x5\n fault: vlw12.v v3, 0(v1)\n"},
+    {FAULT_WRITE, 0, ~0u, 0x80000000,
+     " lui x5, 0x80000\n vid.v v1\n vsll.vi v1, v1, 2\n vadd.vx v1, v1, x5\n vsw12.v v1, 0(v1)\n"},
     {FAULT_WRITE, 0, ~0u, 0x80000000, " lui x5, 0x80000\n vmv.v.x v1, x5\n amoadd.w v2, v1, (v1)\n"},
     {FAULT_READ, 0, ~0u, 0xffff0000, " lui x5, 0xffff0\n vmv.v.x v1, x5\n lr.w v2, (v1)\n"},
-    {FAULT_MISALIGNED, 1, ~0u, 0x90000001, " lui x5, 0x90000\n vid.v v1\n vadd.vx v1, v1, x5\n amoadd.w v2, v1, (v1)\n"},
+    {FAULT_MISALIGNED, 1, ~0u, 0x90000001,
+     " lui x5, 0x90000\n vid.v v1\n vadd.vx v1, v1, x5\n amoadd.w v2, v1, (v1)\n"},
     {FAULT_MISALIGNED, 0, ~0u, 0, " vmv.v.i v1, 2\n vlw.v v2, 0(v1)\n"},
     {FAULT_MISALIGNED, 0, ~0u, 0, " vmv.v.i v1, 3\n vsh.v v2, 0(v1)\n"},
     {FAULT_FETCH, 32, ~0u, 0, " jalr x0, 0(x0)\n"},
@@ -326,7 +352,8 @@ static const struct expected faults[] = {
     {FAULT_ILLEGAL, 32, ~0u, 0, " csrrs x5, 0x7c0, x0\n"},
     {FAULT_ILLEGAL, 32, ~0u, 0, " vsetvli x5, x0, e16, m1, ta, ma\n"},
     {FAULT_ILLEGAL, 32, ~0u, 0, " csrrwi x0, frm, 5\n vfadd.vv v1, v2, v3\n"},
-    {FAULT_ENDPRG_DIVERGED, 32, 0xff, 0, " vid.v v1\n li x5, 8\n vmv.v.x v2, x5\n vblt v1, v2, out\n nop\nout: endprg\n"},
+    {FAULT_ENDPRG_DIVERGED, 32, 0xff, 0,
+     " vid.v v1\n li x5, 8\n vmv.v.x v2, x5\n vblt v1, v2, out\n nop\nout: endprg\n"},
 };
 
 static void test_faults(void **state)
@@ -387,9 +414,9 @@ static void test_fault_place(void **state)
     g.launch.groups[1] = 2;
     g.launch.warps = 3;
     g.launch.work_items = 70;
-    guest_assemble(&g,
-        " csrr x5, CSR_WGID\n csrr x6, CSR_WID\n li x7, 6\n bne x5, x7, good\n li x7, 2\n bne x6, x7, good\n vmv.v.i v40, 8\n"
-        " vlw12.v v41, 4(v40)\ngood: endprg\n");
+    guest_assemble(&g, " csrr x5, CSR_WGID\n csrr x6, CSR_WID\n li x7, 6\n bne x5, x7, good\n li x7, 2\n bne x6, x7, "
+                       "good\n vmv.v.i v40, 8\n"
+                       " vlw12.v v41, 4(v40)\ngood: endprg\n");
     guest_run(&g);
     const struct fault *f = &g.result.fault;
     assert_int_equal(f->kind, FAULT_READ);
@@ -402,7 +429,9 @@ static void test_fault_place(void **state)
     assert_int_equal(f->pc, ABI_CODE_BASE + 8 * 4);
     assert_int_equal(f->addr, 12);
     fault_print(f, text, sizeof text);
-    assert_string_equal(text, "read of unmapped memory at 0x0000000c, work-group (2,1,0) warp 2 lane 0, pc 0x80000020: vlw12.v v41, 4(v40)");
+    assert_string_equal(
+        text,
+        "read of unmapped memory at 0x0000000c, work-group (2,1,0) warp 2 lane 0, pc 0x80000020: vlw12.v v41, 4(v40)");
     assert_int_equal(fault_print(f, NULL, 0), strlen(text));
     guest_close(&g);
 }
@@ -443,7 +472,9 @@ static void test_launch_limits(void **state)
     guest_open(&g);
     const struct launch good = g.launch;
     struct launch bad;
+// clang-format off
 #define REFUSE(change) do { bad = good; change; refuse(&g, &bad); } while (0)
+    // clang-format on
     REFUSE(bad.groups[1] = 0);
     REFUSE(bad.warps = 0);
     REFUSE(bad.warps = 33);
@@ -488,7 +519,8 @@ static void test_local_closed(void **state)
     struct guest g;
     (void)state;
     guest_open(&g);
-    guest_assemble(&g, " csrr x5, CSR_LDS\n li x6, 7\n sw x6, 0(x5)\n lw x7, 0(x5)\n lui x8, 0x90000\n sw x7, 0(x8)\n endprg\n");
+    guest_assemble(
+        &g, " csrr x5, CSR_LDS\n li x6, 7\n sw x6, 0(x5)\n lw x7, 0(x5)\n lui x8, 0x90000\n sw x7, 0(x8)\n endprg\n");
     for (int i = 0; i < 4; i++) {
         g.data[0] = 0;
         guest_run(&g);
@@ -563,7 +595,8 @@ static void test_code_changes(void **state)
     guest_open(&g);
     assert_usable(&g);
     assert_usable(&g);
-    const char *source = " auipc x5, 0\n lw x6, 28(x5)\n sw x6, 24(x5)\n fence.i\n lui x7, 0x90000\n li x8, 1\n li x8, 2\n li x8, 3\n sw x8, 0(x7)\n endprg\n";
+    const char *source = " auipc x5, 0\n lw x6, 28(x5)\n sw x6, 24(x5)\n fence.i\n lui x7, 0x90000\n li x8, 1\n li x8, "
+                         "2\n li x8, 3\n sw x8, 0(x7)\n endprg\n";
     guest_assemble(&g, source);
     assert_true(gpu_mem_open(g.gpu, ABI_CODE_BASE, 64, GPU_READ | GPU_WRITE | GPU_EXEC));
     uint32_t *code = gpu_mem(g.gpu, ABI_CODE_BASE, 64);
@@ -600,11 +633,13 @@ static void test_thread_csrs(void **state)
     static const uint32_t global[3] = {16, 12, 4}, local[3] = {8, 4, 2}, offset[3] = {100, 200, 300};
     struct gpu_config config;
     struct guest g;
-    char text[2000] = " csrr x5, CSR_WGID\n slli x5, x5, 11\n lui x6, 0x90000\n add x6, x6, x5\n csrr x7, CSR_TID\n vid.v v1\n"
-                      " vadd.vx v1, v1, x7\n vsll.vi v1, v1, 5\n vadd.vx v1, v1, x6\n";
+    char text[2000] =
+        " csrr x5, CSR_WGID\n slli x5, x5, 11\n lui x6, 0x90000\n add x6, x6, x5\n csrr x7, CSR_TID\n vid.v v1\n"
+        " vadd.vx v1, v1, x7\n vsll.vi v1, v1, 5\n vadd.vx v1, v1, x6\n";
     (void)state;
     for (unsigned i = 0; i < IDS; i++)
-        snprintf(text + strlen(text), sizeof text - strlen(text), " .word 0x%08x\n vsw12.v v2, %u(v1)\n", (0x80du + i) << 20 | 0x2173, 4 * i);
+        snprintf(text + strlen(text), sizeof text - strlen(text), " .word 0x%08x\n vsw12.v v2, %u(v1)\n",
+                 (0x80du + i) << 20 | 0x2173, 4 * i);
     strcat(text, " endprg\n");
     gpu_config_default(&config);
     for (config.thread_csrs = 0; config.thread_csrs < 2; config.thread_csrs++) {
@@ -613,8 +648,10 @@ static void test_thread_csrs(void **state)
         memcpy(g.data + META / 4 + 3, global, sizeof global);
         memcpy(g.data + META / 4 + 6, local, sizeof local);
         memcpy(g.data + META / 4 + 9, offset, sizeof offset);
+        // clang-format off
         g.launch = (struct launch){.start_pc = ABI_CODE_BASE, .knl = GUEST_DATA + META, .groups = {2, 3, 2}, .warps = 2,
                                    .threads_per_warp = 32, .work_items = ITEMS, .sgprs = 8, .vgprs = 4};
+        // clang-format on
         guest_run(&g);
         if (!config.thread_csrs) {
             assert_int_equal(g.result.fault.kind, FAULT_ILLEGAL);
@@ -625,7 +662,8 @@ static void test_thread_csrs(void **state)
         for (uint32_t group = 0; group < 12; group++)
             for (uint32_t item = 0; item < ITEMS; item++) {
                 const uint32_t *have = g.data + group * 512 + item * 8;
-                const uint32_t at[3] = {group % 2, group / 2 % 3, group / 6}, id[3] = {item % 8, item / 8 % 4, item / 32};
+                const uint32_t at[3] = {group % 2, group / 2 % 3, group / 6},
+                               id[3] = {item % 8, item / 8 % 4, item / 32};
                 uint32_t want[3];
                 for (int d = 0; d < 3; d++) want[d] = at[d] * local[d] + id[d];
                 for (int d = 0; d < 3; d++) assert_int_equal(have[d], want[d] + offset[d]);
@@ -638,6 +676,7 @@ static void test_thread_csrs(void **state)
 
 int main(void)
 {
+    // clang-format off
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_groups_in_order), cmocka_unit_test(test_partial_warp), cmocka_unit_test(test_fresh_state),
         cmocka_unit_test(test_barrier_with_early_exit), cmocka_unit_test(test_spin_across_warps), cmocka_unit_test(test_cancel),
@@ -647,5 +686,6 @@ int main(void)
         cmocka_unit_test(test_odd_start), cmocka_unit_test(test_local_closed), cmocka_unit_test(test_write_only),
         cmocka_unit_test(test_foreign_signals), cmocka_unit_test(test_code_changes), cmocka_unit_test(test_config), cmocka_unit_test(test_thread_csrs),
     };
+    // clang-format on
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

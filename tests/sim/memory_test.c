@@ -12,13 +12,14 @@
 #include "sim/machine.h"
 
 enum {
-    PLAIN_BYTES = 0x4000,   /* of GUEST_DATA: targets of plain and global accesses, ... */
-    PDS = 0x4000,           /* ... private memory, ... */
-    PDS_ITEM = 256,         /* ... of this many bytes for a work-item, ... */
-    PARAMETERS = 0xc000,    /* ... what the program loads into registers, ... */
-    DUMP = 0xe000,          /* ... and where it writes them back, ... */
-    DUMP_WARP = 0x800,      /* ... each warp for itself */
-    LDS_BYTES = 4096, LDS_USED = 1024,
+    PLAIN_BYTES = 0x4000, /* of GUEST_DATA: targets of plain and global accesses, ... */
+    PDS = 0x4000,         /* ... private memory, ... */
+    PDS_ITEM = 256,       /* ... of this many bytes for a work-item, ... */
+    PARAMETERS = 0xc000,  /* ... what the program loads into registers, ... */
+    DUMP = 0xe000,        /* ... and where it writes them back, ... */
+    DUMP_WARP = 0x800,    /* ... each warp for itself */
+    LDS_BYTES = 4096,
+    LDS_USED = 1024,
     WARPS = 2,
 };
 
@@ -41,7 +42,8 @@ static void assemble(struct guest *g, const char *source)
 {
     struct asm_options options = {.profile = (enum isa_profile)gpu_config_of(g->gpu)->profile};
     struct elf_image image;
-    if (!asm_assemble_with(&options, "test", source, strlen(source), ABI_CODE_BASE, &image, stderr)) fail_msg("%.200s", source);
+    if (!asm_assemble_with(&options, "test", source, strlen(source), ABI_CODE_BASE, &image, stderr))
+        fail_msg("%.200s", source);
     guest_code(g, image.text, image.text_words);
     elf_free(&image);
 }
@@ -50,8 +52,16 @@ static void assemble(struct guest *g, const char *source)
 
 enum from { X, V, P, D, GLOBAL, LOCAL, PRIVATE, UNIT, STRIDED, INDEXED };
 
-struct row { enum isa_op op; bool store; unsigned bytes, index; bool sign; enum from from; bool wide_address; };
+struct row {
+    enum isa_op op;
+    bool store;
+    unsigned bytes, index;
+    bool sign;
+    enum from from;
+    bool wide_address;
+};
 
+// clang-format off
 static const struct { const char *suffix; unsigned bytes; bool sign; } types[] = {
     {"w", 4, false}, {"h", 2, true}, {"b", 1, true}, {"hu", 2, false}, {"bu", 1, false},
 };
@@ -64,6 +74,7 @@ static const struct { const char *name; enum from from; } families[] = {
 static const struct { const char *name; enum from from; } vector_families[] = {
     {"v%ce%u.v", UNIT}, {"v%cse%u.v", STRIDED}, {"v%cuxei%u.v", INDEXED}, {"v%coxei%u.v", INDEXED},
 };
+// clang-format on
 
 static struct row rows[128];
 static unsigned nrows;
@@ -82,15 +93,24 @@ static void add_families(enum isa_profile profile)
             for (unsigned store = 0; store < 1 + (t < 3); store++) {
                 enum from from = families[f].from;
                 snprintf(name, sizeof name, families[f].name, store ? 's' : 'l', types[t].suffix);
-                add_row(profile, name, (struct row){.store = store, .bytes = types[t].bytes, .sign = types[t].sign, .from = from, .wide_address = from == D});
+                add_row(profile, name,
+                        (struct row){.store = store,
+                                     .bytes = types[t].bytes,
+                                     .sign = types[t].sign,
+                                     .from = from,
+                                     .wide_address = from == D});
             }
     for (unsigned f = 0; f < 4; f++)
         for (unsigned bits = 8; bits <= 32; bits *= 2)
             for (unsigned store = 0; store < 2; store++) {
                 bool indexed = vector_families[f].from == INDEXED;
                 snprintf(name, sizeof name, vector_families[f].name, store ? 's' : 'l', bits);
-                add_row(profile, name, (struct row){.store = store, .bytes = indexed ? 4 : bits / 8, .index = bits / 8, .sign = !indexed && bits < 32,
-                                                    .from = vector_families[f].from});
+                add_row(profile, name,
+                        (struct row){.store = store,
+                                     .bytes = indexed ? 4 : bits / 8,
+                                     .index = bits / 8,
+                                     .sign = !indexed && bits < 32,
+                                     .from = vector_families[f].from});
             }
     add_row(profile, "ld", (struct row){.bytes = 4, .from = X, .wide_address = true});
     add_row(profile, "sd", (struct row){.store = true, .bytes = 4, .from = X, .wide_address = true});
@@ -116,8 +136,8 @@ struct experiment {
     enum isa_profile profile;
     struct row row;
     struct insn in;
-    unsigned space, words;            /* of the prefix; words: one, or as many as it says */
-    bool wide;                        /* 64-bit address */
+    unsigned space, words; /* of the prefix; words: one, or as many as it says */
+    bool wide;             /* 64-bit address */
     uint32_t x[64];
     uint32_t v[WARPS][64][32];
     uint32_t threads, items;
@@ -139,7 +159,8 @@ static unsigned space_of(uint64_t base)
     if (is_scalar()) return 0;
     if (e.space) return e.space;
     switch (e.row.from) {
-    case P: case PRIVATE: return 2;
+    case P:
+    case PRIVATE: return 2;
     case GLOBAL: return 1;
     case LOCAL: return 3;
     case V: return e.profile == PROFILE_R2025 && base < 0x1000000 ? 2 : 0;
@@ -150,14 +171,16 @@ static unsigned space_of(uint64_t base)
 static uint32_t private_place(uint64_t o, unsigned warp, unsigned lane)
 {
     uint64_t word = o / 4, byte = o % 4;
-    if (e.profile == PROFILE_R2025) return (uint32_t)(GUEST_DATA + PDS + warp * e.threads * PDS_ITEM + (word * e.threads + lane) * 4 + byte);
+    if (e.profile == PROFILE_R2025)
+        return (uint32_t)(GUEST_DATA + PDS + warp * e.threads * PDS_ITEM + (word * e.threads + lane) * 4 + byte);
     return (uint32_t)(GUEST_DATA + PDS + (word * e.threads * WARPS + warp * e.threads + lane) * 4 + byte);
 }
 
 static uint64_t base_of(unsigned warp, unsigned lane)
 {
     bool vector = e.row.from <= PRIVATE && e.row.from != X;
-    uint64_t low = vector ? e.v[warp][ADDRESS][lane] : e.x[XADDRESS], high = vector ? e.v[warp][ADDRESS + 1][lane] : e.x[XADDRESS + 1];
+    uint64_t low = vector ? e.v[warp][ADDRESS][lane] : e.x[XADDRESS],
+             high = vector ? e.v[warp][ADDRESS + 1][lane] : e.x[XADDRESS + 1];
     return e.wide ? high << 32 | low : low;
 }
 
@@ -275,7 +298,8 @@ static void choose_indices(void)
 {
     static const uint32_t unused[] = {0, 0xffffff00, 0xffff0000, 0, 0};
     for (unsigned w = 0; w < WARPS; w++)
-        for (unsigned lane = 0; lane < 32; lane++) e.v[w][INDEX][lane] = (e.v[w][INDEX][lane] & unused[e.row.index]) | below(32) * 4;
+        for (unsigned lane = 0; lane < 32; lane++)
+            e.v[w][INDEX][lane] = (e.v[w][INDEX][lane] & unused[e.row.index]) | below(32) * 4;
 }
 
 /* Returns the bytes that the lanes cover, and where the first one is in them. */
@@ -323,11 +347,17 @@ static void choose(struct guest *g, enum isa_profile profile, const struct row *
     e.space = flags >> ISA_SPACE_SHIFT & 3;
     e.words = row->bytes == 4 ? width + 1 : 1;
     e.wide = pair || row->wide_address;
-    e.in = (struct insn){.op = (uint16_t)row->op, .prefix = (uint16_t)prefix, .pair = pair, .hint = prefix ? (uint8_t)below(16) : 0, .vm = 1};
+    e.in = (struct insn){.op = (uint16_t)row->op,
+                         .prefix = (uint16_t)prefix,
+                         .pair = pair,
+                         .hint = prefix ? (uint8_t)below(16) : 0,
+                         .vm = 1};
     if (row->from >= UNIT && below(3) == 0) e.in.vm = 0;
     if (row->from < UNIT) e.in.imm = (int32_t)below(row->from == P ? 2048 : 4096) - (row->from == P ? 1024 : 2048);
-    if (row->from == V && profile == PROFILE_R2025 && e.in.imm > 0) e.in.imm = -e.in.imm; /* a base below 2^24 is private */
-    if (row->from < UNIT && row->bytes > 1) e.in.imm &= ~(int32_t)(row->bytes - 1); /* private offsets stay on their words */
+    if (row->from == V && profile == PROFILE_R2025 && e.in.imm > 0)
+        e.in.imm = -e.in.imm; /* a base below 2^24 is private */
+    if (row->from < UNIT && row->bytes > 1)
+        e.in.imm &= ~(int32_t)(row->bytes - 1); /* private offsets stay on their words */
     e.threads = 4u << below(4);
     e.items = WARPS * e.threads - below(e.threads);
     e.lds = ABI_LOCAL_BASE;
@@ -376,7 +406,8 @@ static void emit_li(unsigned rd, uint32_t value)
 static void emit_rows(const uint8_t *list, unsigned n, bool store)
 {
     for (unsigned i = 0; i < n; i++) {
-        emit((struct insn){.op = store ? OP_VSE32_V : OP_VLE32_V, .rd = store ? 0 : list[i], .rs3 = store ? list[i] : 0, .rs1 = 6});
+        emit((struct insn){
+            .op = store ? OP_VSE32_V : OP_VLE32_V, .rd = store ? 0 : list[i], .rs3 = store ? list[i] : 0, .rs1 = 6});
         emit((struct insn){.op = OP_ADDI, .rd = 6, .rs1 = 6, .imm = 128});
     }
 }
@@ -414,11 +445,13 @@ static void build_program(struct guest *g)
     emit_pointer(PARAMETERS + 0x100, sizeof loaded * 128);
     emit_rows(loaded, sizeof loaded, false);
     emit_li(5, GUEST_DATA + PARAMETERS);
-    for (unsigned i = 8; i < 64; i++) emit((struct insn){.op = OP_LW, .rd = (uint8_t)i, .rs1 = 5, .imm = (int32_t)(4 * i)});
+    for (unsigned i = 8; i < 64; i++)
+        emit((struct insn){.op = OP_LW, .rd = (uint8_t)i, .rs1 = 5, .imm = (int32_t)(4 * i)});
     emit_as_is(e.in);
     emit_pointer(DUMP, DUMP_WARP);
     emit_rows(dumped, sizeof dumped, true);
-    for (unsigned i = 0; i < sizeof xdumped; i++) emit((struct insn){.op = OP_SW, .rs2 = xdumped[i], .rs1 = 6, .imm = (int32_t)(4 * i)});
+    for (unsigned i = 0; i < sizeof xdumped; i++)
+        emit((struct insn){.op = OP_SW, .rs2 = xdumped[i], .rs1 = 6, .imm = (int32_t)(4 * i)});
     emit((struct insn){.op = OP_ENDPRG});
     guest_code(g, code, ncode);
 }
@@ -441,18 +474,23 @@ static void compare(struct guest *g, uint32_t x[WARPS][64])
         const uint32_t *word = (const uint32_t *)dump;
         for (unsigned i = 0; i < sizeof dumped; i++)
             for (unsigned lane = 0; lane < 32; lane++)
-                if (lane < e.threads && w * e.threads + lane < e.items && word[i * 32 + lane] != e.v[w][dumped[i]][lane])
-                    fail_msg("%s: warp %u v%u[%u] is %08x, not %08x", text, w, dumped[i], lane, word[i * 32 + lane], e.v[w][dumped[i]][lane]);
+                if (lane < e.threads && w * e.threads + lane < e.items &&
+                    word[i * 32 + lane] != e.v[w][dumped[i]][lane])
+                    fail_msg("%s: warp %u v%u[%u] is %08x, not %08x", text, w, dumped[i], lane, word[i * 32 + lane],
+                             e.v[w][dumped[i]][lane]);
         for (unsigned i = 0; i < sizeof xdumped; i++)
             if (word[sizeof dumped * 32 + i] != x[w][xdumped[i]])
-                fail_msg("%s: warp %u x%u is %08x, not %08x", text, w, xdumped[i], word[sizeof dumped * 32 + i], x[w][xdumped[i]]);
+                fail_msg("%s: warp %u x%u is %08x, not %08x", text, w, xdumped[i], word[sizeof dumped * 32 + i],
+                         x[w][xdumped[i]]);
     }
     const uint8_t *local = gpu_mem(g->gpu, ABI_LOCAL_BASE, LDS_BYTES);
     assert_non_null(local);
     for (unsigned i = 0; i < DUMP; i++)
-        if (((uint8_t *)g->data)[i] != e.data[i]) fail_msg("%s: byte 0x%x of data is %02x, not %02x", text, i, ((uint8_t *)g->data)[i], e.data[i]);
+        if (((uint8_t *)g->data)[i] != e.data[i])
+            fail_msg("%s: byte 0x%x of data is %02x, not %02x", text, i, ((uint8_t *)g->data)[i], e.data[i]);
     for (unsigned i = 0; i < LDS_BYTES; i++)
-        if (local[i] != e.local[i]) fail_msg("%s: byte 0x%x of local memory is %02x, not %02x", text, i, local[i], e.local[i]);
+        if (local[i] != e.local[i])
+            fail_msg("%s: byte 0x%x of local memory is %02x, not %02x", text, i, local[i], e.local[i]);
 }
 
 static void experiment(struct guest *g, enum isa_profile profile, const struct row *row, enum isa_op prefix, bool pair)
@@ -501,16 +539,21 @@ static void test_rows(void **state)
 
 static void test_private_layout(void **state)
 {
+    // clang-format off
     static const struct { enum isa_profile profile; const char *store; } cases[] = {
         {PROFILE_DEFAULT, "vsw.v v2, 4(v3)"}, {PROFILE_R20, "vsw.v v2, 4(v3)"}, {PROFILE_R21, "vsw12.v v2, 4(v3) {pre_m_private_32}"},
         {PROFILE_R2025, "vsw_private.v v2, 4(v3)"}, {PROFILE_R2025, "vsw12.v v2, 4(v3)"},
     };
+    // clang-format on
     (void)state;
     for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct guest g;
         char source[256];
         open_profile(&g, cases[i].profile);
-        snprintf(source, sizeof source, " csrr x6, CSR_TID\n vid.v v2\n vadd.vx v2, v2, x6\n vadd.vi v2, v2, 1\n vmv.v.i v3, 8\n %s\n endprg\n", cases[i].store);
+        snprintf(
+            source, sizeof source,
+            " csrr x6, CSR_TID\n vid.v v2\n vadd.vx v2, v2, x6\n vadd.vi v2, v2, 1\n vmv.v.i v3, 8\n %s\n endprg\n",
+            cases[i].store);
         assemble(&g, source);
         for (uint32_t threads = 4; threads <= 32; threads *= 2) {
             bool per_warp = cases[i].profile == PROFILE_R2025;
@@ -571,15 +614,18 @@ static uint32_t amo_result(unsigned i, uint32_t t, uint32_t s)
     }
 }
 
-/* data[i] = amo(data[i], data[32 + i]), data[64 + i] = the old word; in local memory the word is moved there and back. */
+/* data[i] = amo(data[i], data[32 + i]), data[64 + i] = the old word; in local memory the word is moved there and back.
+ */
 static void test_scalar_amo(struct guest *g, bool local, bool wide)
 {
     char source[2048];
-    int n = snprintf(source, sizeof source, " lui x5, 0x90000\n lui x10, %s\n li x11, 0\n", local ? "0x70000" : "0x90000");
+    int n =
+        snprintf(source, sizeof source, " lui x5, 0x90000\n lui x10, %s\n li x11, 0\n", local ? "0x70000" : "0x90000");
     for (unsigned i = 0; i < AMOS; i++) {
         if (local) n += snprintf(source + n, sizeof source - (size_t)n, " lw x8, %u(x5)\n sw x8, 0(x10)\n", 4 * i);
-        n += snprintf(source + n, sizeof source - (size_t)n, " lw x8, %u(x5)\n amo%s.%c x9, x8, (x10)\n sw x9, %u(x5)\n", 4 * (32 + i), amo_names[i],
-                      wide ? 'd' : 'w', 4 * (64 + i));
+        n +=
+            snprintf(source + n, sizeof source - (size_t)n, " lw x8, %u(x5)\n amo%s.%c x9, x8, (x10)\n sw x9, %u(x5)\n",
+                     4 * (32 + i), amo_names[i], wide ? 'd' : 'w', 4 * (64 + i));
         if (local) n += snprintf(source + n, sizeof source - (size_t)n, " lw x8, 0(x10)\n sw x8, %u(x5)\n", 4 * i);
         else n += snprintf(source + n, sizeof source - (size_t)n, " addi x10, x10, 4\n");
     }
@@ -619,7 +665,10 @@ static void test_scalar_atomics(void **state)
 
 /* x20 to x23 of the first warp's results go to data[64 ...]; `other` is what the second warp does between the lr and
  * the sc of the first. */
-static const struct { const char *between, *other; uint32_t failed; } reservation_cases[] = {
+static const struct {
+    const char *between, *other;
+    uint32_t failed;
+} reservation_cases[] = {
     {"", "", 0},
     {" lw x9, 0(x5)\n", " lw x9, 0(x5)\n", 0},
     {" sw x9, 4(x5)\n", "", 0},
@@ -627,11 +676,11 @@ static const struct { const char *between, *other; uint32_t failed; } reservatio
     {" sb x0, 3(x5)\n", "", 1},
     {" sh x0, -1(x5)\n", "", 1},
     {" sw x0, -4(x5)\n", "", 0},
-    {" addi x7, x5, 4\n lr.w x9, (x7)\n", "", 1},               /* one reservation for a warp */
-    {" sc.w x9, x6, (x5)\n", "", 1},                            /* the first sc has used it */
+    {" addi x7, x5, 4\n lr.w x9, (x7)\n", "", 1}, /* one reservation for a warp */
+    {" sc.w x9, x6, (x5)\n", "", 1},              /* the first sc has used it */
     {" addi x7, x5, 4\n sc.w x9, x6, (x7)\n", "", 1},
     {" amoadd.w x9, x0, (x5)\n", "", 1},
-    {"", " sw x8, 0(x5)\n", 1},                                 /* with the same value */
+    {"", " sw x8, 0(x5)\n", 1}, /* with the same value */
     {"", " sw x8, 4(x5)\n", 0},
     {"", " amoor.w x9, x0, (x5)\n", 1},
     {"", " lr.w x9, (x5)\n sc.w x9, x8, (x5)\n", 1},
@@ -675,11 +724,10 @@ static void test_reservation_across_groups(void **state)
     (void)state;
     open_profile(&g, PROFILE_R21);
     g.launch.groups[0] = 2;
-    assemble(&g,
-        " lui x5, 0x90000\n csrr x6, CSR_GIDX\n li x9, 1\n bne x6, x0, second\n"
-        " li x11, 0\n mv x10, x5\n lr.d x7, (x10)\n sw x9, 4(x5)\nwait: lw x8, 8(x5)\n beq x8, x0, wait\n"
-        " sc.d x12, x9, (x10)\n sw x12, 12(x5)\n endprg\n"
-        "second: lw x8, 4(x5)\n beq x8, x0, second\n lw x7, 0(x5)\n sw x7, 0(x5)\n sw x9, 8(x5)\n endprg\n");
+    assemble(&g, " lui x5, 0x90000\n csrr x6, CSR_GIDX\n li x9, 1\n bne x6, x0, second\n"
+                 " li x11, 0\n mv x10, x5\n lr.d x7, (x10)\n sw x9, 4(x5)\nwait: lw x8, 8(x5)\n beq x8, x0, wait\n"
+                 " sc.d x12, x9, (x10)\n sw x12, 12(x5)\n endprg\n"
+                 "second: lw x8, 4(x5)\n beq x8, x0, second\n lw x7, 0(x5)\n sw x7, 0(x5)\n sw x9, 8(x5)\n endprg\n");
     g.data[0] = 3, g.data[3] = 9;
     guest_run(&g);
     assert_done(&g);
@@ -703,7 +751,8 @@ static void test_reservation_counter(void **state)
         g.launch.groups[0] = 40;
         g.launch.warps = 3;
         g.launch.work_items = 96;
-        assemble(&g, " lui x5, 0x90000\n li x6, 10\nagain: lr.w x7, (x5)\n addi x7, x7, 1\n sc.w x8, x7, (x5)\n bne x8, x0, again\n"
+        assemble(&g, " lui x5, 0x90000\n li x6, 10\nagain: lr.w x7, (x5)\n addi x7, x7, 1\n sc.w x8, x7, (x5)\n bne "
+                     "x8, x0, again\n"
                      " addi x6, x6, -1\n bne x6, x0, again\n endprg\n");
         guest_run(&g);
         assert_done(&g);
@@ -715,9 +764,10 @@ static void test_reservation_counter(void **state)
 /* ---- faults ---- */
 
 /* v12 is GUEST_DATA, plus x8 in lane 3; v13 is 0, or x9 in lane 3; v8 to v11 and x20 to x23 have to stay. */
-static const char fault_start[] =
-    " lui x5, 0x90000\n vid.v v1\n li x7, 3\n vmseq.vx v2, v1, x7\n vmul.vx v13, v2, x9\n vmul.vx v12, v2, x8\n vadd.vx v12, v12, x5\n"
-    " li x20, 20\n li x21, 21\n li x22, 22\n li x23, 23\n vmv.v.i v8, 8\n vmv.v.i v9, 9\n vmv.v.i v10, 10\n vmv.v.i v11, 11\n";
+static const char fault_start[] = " lui x5, 0x90000\n vid.v v1\n li x7, 3\n vmseq.vx v2, v1, x7\n vmul.vx v13, v2, "
+                                  "x9\n vmul.vx v12, v2, x8\n vadd.vx v12, v12, x5\n"
+                                  " li x20, 20\n li x21, 21\n li x22, 22\n li x23, 23\n vmv.v.i v8, 8\n vmv.v.i v9, "
+                                  "9\n vmv.v.i v10, 10\n vmv.v.i v11, 11\n";
 
 static const struct fault_case {
     enum isa_profile profile;
@@ -742,13 +792,16 @@ static const struct fault_case {
     {PROFILE_R2025, FAULT_READ, 32, 0x190000000, "lui x18, 0x90000\nli x19, 1", "lr.d x20, (x18)", ""},
     {PROFILE_R2025, FAULT_WRITE, 32, 0x90010000, "lui x18, 0x90010", "sc.w x20, x21, (x18)", ""},
     {PROFILE_R20, FAULT_WRITE, 32, 0x80000000, "lui x18, 0x80000", "amoswap.w x20, x21, (x18)", ""},
-    {PROFILE_R20, FAULT_MISALIGNED, 32, 0x90000001, "lui x18, 0x90000\naddi x18, x18, 1", "amoswap.w x20, x21, (x18)", ""},
+    {PROFILE_R20, FAULT_MISALIGNED, 32, 0x90000001, "lui x18, 0x90000\naddi x18, x18, 1", "amoswap.w x20, x21, (x18)",
+     ""},
     {PROFILE_R21, FAULT_MISALIGNED, 32, 0x100000002, "li x18, 2\nli x19, 1", "lr.d x20, (x18)", ""},
     {PROFILE_R2025, FAULT_MISALIGNED, 32, 0x90000002, "lui x18, 0x90000\naddi x18, x18, 2", "sc.w x20, x21, (x18)", ""},
     {PROFILE_R2025, FAULT_MISALIGNED, 0, 0x90000002, "vmv.v.i v12, 2", "vlw_private.v v8, 0(v12)", ""},
-    {PROFILE_R2025, FAULT_MISALIGNED, 3, 0x9000000f, "vmv.v.i v12, 0\nvmul.vx v2, v2, x7\nvadd.vv v12, v12, v2", "vlh12.v v8, 0(v12)", ""},
+    {PROFILE_R2025, FAULT_MISALIGNED, 3, 0x9000000f, "vmv.v.i v12, 0\nvmul.vx v2, v2, x7\nvadd.vv v12, v12, v2",
+     "vlh12.v v8, 0(v12)", ""},
     {PROFILE_R21, FAULT_MISALIGNED, 0, 0x90000001, "vmv.v.i v12, 1", "vsw12.v v8, 0(v12) {pre_m_private_64}", ""},
-    {PROFILE_R21, FAULT_READ, 0, 0x90010000, "lui x18, 1\nvmv.v.x v12, x18", "vlw12.v v8, -2048(v12) {pre_m_private_32}", ""},
+    {PROFILE_R21, FAULT_READ, 0, 0x90010000, "lui x18, 1\nvmv.v.x v12, x18",
+     "vlw12.v v8, -2048(v12) {pre_m_private_32}", ""},
     {PROFILE_R2025, FAULT_READ, 0, 0x70001000, "li x18, 0xffc\nvmv.v.x v12, x18", "vlw_local.v v8, 4(v12)", ""},
     {PROFILE_R2025, FAULT_READ, 0, 0x10, "", "vlw_global.v v8, 0(v12)", ""}, /* gds_base takes it away */
     {PROFILE_R21, FAULT_ILLEGAL, 32, 0, "", "vlw12.v v62, 0(v12) {pre_m_96}", "v64 is beyond the 64 vector registers"},
@@ -756,7 +809,8 @@ static const struct fault_case {
     {PROFILE_R21, FAULT_ILLEGAL, 32, 0, "", "vlw12d.v v8, 0(v63)", "v64 is beyond the 64 vector registers"},
     {PROFILE_R21, FAULT_ILLEGAL, 32, 0, "", "ld x8, 0(x63)", "x64 is beyond the 64 scalar registers"},
     {PROFILE_R21, FAULT_ILLEGAL, 32, 0, "", "vse32.v v63, (x5) {pre_m_64}", "v64 is beyond the 64 vector registers"},
-    {PROFILE_R21, FAULT_ILLEGAL, 32, 0, "", "vlw12.v v8, 0(v12) {prefix, pair}", "a prefix that this instruction does not take"},
+    {PROFILE_R21, FAULT_ILLEGAL, 32, 0, "", "vlw12.v v8, 0(v12) {prefix, pair}",
+     "a prefix that this instruction does not take"},
 };
 
 static bool registers_kept;
@@ -814,7 +868,8 @@ static void test_last_register(void **state)
     g.launch.vgprs = 256;
     for (unsigned width = 64; width >= 32; width -= 32) {
         char source[160];
-        snprintf(source, sizeof source, " lui x5, 0x90000\n vmv.v.x v1, x5\n vlw12.v v255, 0(v1) {pre_m_%u}\n endprg\n", width);
+        snprintf(source, sizeof source, " lui x5, 0x90000\n vmv.v.x v1, x5\n vlw12.v v255, 0(v1) {pre_m_%u}\n endprg\n",
+                 width);
         assemble(&g, source);
         guest_run(&g);
         assert_int_equal(g.result.status, width == 64 ? LAUNCH_FAULT : LAUNCH_DONE);
@@ -837,7 +892,12 @@ static void test_void_prefix(void **state)
     guest_close(&g);
 }
 
-static struct { unsigned n; uint32_t lanes[8], size[8]; uint64_t addr[8]; bool write[8], atomic[8]; } seen;
+static struct {
+    unsigned n;
+    uint32_t lanes[8], size[8];
+    uint64_t addr[8];
+    bool write[8], atomic[8];
+} seen;
 
 static void see(void *user, const struct warp *w, const struct insn *in, const struct access *a)
 {
@@ -856,15 +916,20 @@ static void test_observed(void **state)
 {
     struct guest g;
     const struct trace trace = {.access = see};
+    // clang-format off
     static const struct { uint32_t lanes, size; uint64_t addr; bool write, atomic; } expected[] = {
         {~0u, 4, 0x90000014, false, false}, {~0u, 4, 0x90000018, false, false},
         {0, 2, 0x90000006, true, false}, {0, 4, 0x90000004, true, true},
     };
+    // clang-format on
     (void)state;
     open_profile(&g, PROFILE_R2025);
-    assemble(&g, " lui x5, 0x90000\n addi x5, x5, 4\n li x6, 0\n vid.v v2\n vsll.vi v2, v2, 2\n vadd.vx v2, v2, x5\n vmv.v.i v3, 0\n"
-                 " vlw12.v v8, -4(v2) {pre_m_64, pair}\n sh x5, 2(x5)\n amoadd.d x7, x6, (x5)\n"
-                 " vsetivli x7, 0, e32, m1, ta, ma\n vlw12.v v9, 0(v2)\n vsw_global.v v9, 0(v2)\n vse32.v v2, (x5)\n endprg\n");
+    assemble(
+        &g,
+        " lui x5, 0x90000\n addi x5, x5, 4\n li x6, 0\n vid.v v2\n vsll.vi v2, v2, 2\n vadd.vx v2, v2, x5\n vmv.v.i "
+        "v3, 0\n"
+        " vlw12.v v8, -4(v2) {pre_m_64, pair}\n sh x5, 2(x5)\n amoadd.d x7, x6, (x5)\n"
+        " vsetivli x7, 0, e32, m1, ta, ma\n vlw12.v v9, 0(v2)\n vsw_global.v v9, 0(v2)\n vse32.v v2, (x5)\n endprg\n");
     memset(&seen, 0, sizeof seen);
     g.options.trace = &trace;
     guest_run(&g);
@@ -882,6 +947,7 @@ static void test_observed(void **state)
 
 int main(void)
 {
+    // clang-format off
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_rows),                cmocka_unit_test(test_private_layout),
         cmocka_unit_test(test_flat_check),
@@ -890,5 +956,6 @@ int main(void)
         cmocka_unit_test(test_faults),              cmocka_unit_test(test_last_register),
         cmocka_unit_test(test_void_prefix),         cmocka_unit_test(test_observed),
     };
+    // clang-format on
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

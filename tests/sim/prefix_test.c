@@ -22,11 +22,11 @@ typedef uint64_t reference(uint64_t a, uint64_t b, uint64_t c);
 static uint32_t mode; /* frm of the reference */
 
 /* a is vs2 or rs1, b vs1, rs1, rs2 or the immediate, c vd, rs3 or the mask bit. */
-#define REF(name, expr)                                                                            \
-    static uint64_t r_##name(uint64_t a, uint64_t b, uint64_t c)                                   \
-    {                                                                                              \
-        (void)a, (void)b, (void)c;                                                                 \
-        return (uint64_t)(expr);                                                                   \
+#define REF(name, expr) \
+    static uint64_t r_##name(uint64_t a, uint64_t b, uint64_t c) \
+    { \
+        (void)a, (void)b, (void)c; \
+        return (uint64_t)(expr); \
     }
 #define SA ((int64_t)a)
 #define SB ((int64_t)b)
@@ -36,7 +36,7 @@ static uint32_t mode; /* frm of the reference */
 REF(add, a + b)
 REF(sub, a - b)
 REF(rsub, b - a)
-REF(and, a & b)
+REF(and, a &b)
 REF(or, a | b)
 REF(xor, a ^ b)
 REF(sll, a << (b & 63))
@@ -54,17 +54,17 @@ REF(min, SA < SB ? a : b)
 REF(minu, a < b ? a : b)
 REF(max, SA > SB ? a : b)
 REF(maxu, a > b ? a : b)
-REF(mul, a * b)
-REF(mulh, (u128)((s128)SA * SB) >> 64)
-REF(mulhu, (u128)a * b >> 64)
-REF(mulhsu, (u128)((s128)SA * (s128)b) >> 64)
+REF(mul, a *b)
+REF(mulh, (u128)((s128)SA *SB) >> 64)
+REF(mulhu, (u128)a *b >> 64)
+REF(mulhsu, (u128)((s128)SA *(s128)b) >> 64)
 REF(divu, b ? a / b : ~0ull)
 REF(div, !b ? ~0ull : b == ~0ull ? 0 - a : (uint64_t)(SA / SB))
 REF(remu, b ? a % b : a)
 REF(rem, !b ? a : b == ~0ull ? 0 : (uint64_t)(SA % SB))
-REF(macc, b * a + c)
+REF(macc, b *a + c)
 REF(nmsac, c - b * a)
-REF(madd, b * c + a)
+REF(madd, b *c + a)
 REF(nmsub, a - b * c)
 REF(saddu, a + b < a ? ~0ull : a + b)
 REF(ssubu, a < b ? 0 : a - b)
@@ -81,8 +81,8 @@ REF(ssra, b & 63 ? ((s128)SA + ((s128)1 << ((b & 63) - 1))) >> (b & 63) : SA)
 REF(second, b)
 REF(first, a)
 REF(merge, c ? b : a)
-REF(mand, a & b & 1)
-REF(mnand, ~(a & b) & 1)
+REF(mand, a &b & 1)
+REF(mnand, ~(a &b) & 1)
 REF(mandn, a & ~b & 1)
 REF(mxor, (a ^ b) & 1)
 REF(mor, (a | b) & 1)
@@ -92,25 +92,35 @@ REF(mxnor, ~(a ^ b) & 1)
 
 /* ---- binary64, in the host's modes ---- */
 
-static double num(uint64_t u) { double d; memcpy(&d, &u, 8); return d; }
-static uint64_t bits(double d) { uint64_t u; memcpy(&u, &d, 8); return d != d ? 0x7ff8000000000000 : u; }
+static double num(uint64_t u)
+{
+    double d;
+    memcpy(&d, &u, 8);
+    return d;
+}
+static uint64_t bits(double d)
+{
+    uint64_t u;
+    memcpy(&u, &d, 8);
+    return d != d ? 0x7ff8000000000000 : u;
+}
 #define SIGN (1ull << 63)
 
-#define FREF(name, expr)                                                                           \
-    static uint64_t r_##name(uint64_t a, uint64_t b, uint64_t c)                                   \
-    {                                                                                              \
-        static const int modes[] = {FE_TONEAREST, FE_TOWARDZERO, FE_DOWNWARD, FE_UPWARD};          \
-        volatile double x = num(a), y = num(b), z = num(c), r;                                     \
-        (void)x, (void)y, (void)z;                                                                 \
-        fesetround(modes[mode]);                                                                   \
-        r = (expr);                                                                                \
-        fesetround(FE_TONEAREST);                                                                  \
-        return bits(r);                                                                            \
+#define FREF(name, expr) \
+    static uint64_t r_##name(uint64_t a, uint64_t b, uint64_t c) \
+    { \
+        static const int modes[] = {FE_TONEAREST, FE_TOWARDZERO, FE_DOWNWARD, FE_UPWARD}; \
+        volatile double x = num(a), y = num(b), z = num(c), r; \
+        (void)x, (void)y, (void)z; \
+        fesetround(modes[mode]); \
+        r = (expr); \
+        fesetround(FE_TONEAREST); \
+        return bits(r); \
     }
 FREF(fadd, x + y)
 FREF(fsub, x - y)
 FREF(frsub, y - x)
-FREF(fmul, x * y)
+FREF(fmul, x *y)
 FREF(fdiv, x / y)
 FREF(frdiv, y / x)
 FREF(fsqrt, sqrt(x))
@@ -158,7 +168,10 @@ static double integral(double d, uint32_t how)
 {
     return how == 0 ? rint(d) : how == 1 ? trunc(d) : how == 2 ? floor(d) : ceil(d);
 }
-static uint64_t to_s(double d) { return d != d || d >= 0x1p63 ? INT64_MAX : d < -0x1p63 ? 1ull << 63 : (uint64_t)(int64_t)d; }
+static uint64_t to_s(double d)
+{
+    return d != d || d >= 0x1p63 ? INT64_MAX : d < -0x1p63 ? 1ull << 63 : (uint64_t)(int64_t)d;
+}
 static uint64_t to_u(double d) { return d != d || d >= 0x1p64 ? UINT64_MAX : d <= 0 ? 0 : (uint64_t)d; }
 REF(to_s, to_s(integral(num(a), mode)))
 REF(to_u, to_u(integral(num(a), mode)))
@@ -166,6 +179,7 @@ REF(to_s_rtz, to_s(trunc(num(a))))
 REF(to_u_rtz, to_u(trunc(num(a))))
 
 /* Mnemonics without their operand suffix. */
+// clang-format off
 static const struct { const char *names; reference *fn; } references[] = {
     {"add addi vadd vadd12", r_add}, {"sub vsub", r_sub}, {"vrsub", r_rsub}, {"and andi vand", r_and}, {"or ori vor", r_or},
     {"xor xori vxor", r_xor}, {"sll slli vsll sllw slliw", r_sll}, {"srl srli vsrl srlw srliw", r_srl},
@@ -194,6 +208,7 @@ static const struct { const char *names; reference *fn; } references[] = {
     {"fcvt.w.s vfcvt.x.f.v", r_to_s}, {"fcvt.wu.s vfcvt.xu.f.v", r_to_u}, {"vfcvt.rtz.x.f.v", r_to_s_rtz},
     {"vfcvt.rtz.xu.f.v", r_to_u_rtz}, {"fcvt.s.w vfcvt.f.x.v", r_from_s}, {"fcvt.s.wu vfcvt.f.xu.v", r_from_u},
 };
+// clang-format on
 
 static bool listed(const char *names, const char *name)
 {
@@ -238,8 +253,8 @@ static int32_t immediate(unsigned op)
 static bool is_compared(unsigned op, enum isa_profile profile)
 {
     const struct isa_desc *d = &isa_table[op];
-    return op != OP_INVALID && (d->revisions & profile) && (d->kind <= KIND_EV) && !(d->flags & ISA_SINGLE) && op != OP_AUIPC &&
-           op != OP_VID_V && op != OP_VFEXP;
+    return op != OP_INVALID && (d->revisions & profile) && (d->kind <= KIND_EV) && !(d->flags & ISA_SINGLE) &&
+           op != OP_AUIPC && op != OP_VID_V && op != OP_VFEXP;
 }
 
 /* ---- pairs ---- */
@@ -253,8 +268,8 @@ static void compare_pairs(const struct trial *t, reference *fn)
     if (!is_vector(op)) {
         uint64_t want = fn(t->x[0], has(op, 't') ? t->x[1] : imm, t->x[2]);
         if (t->xout != want)
-            fail_msg("%s frm %u: %#llx, expected %#llx (%#llx %#llx %#llx %d)", isa_table[op].name, mode, LLU(t->xout), LLU(want),
-                     LLU(t->x[0]), LLU(t->x[1]), LLU(t->x[2]), t->in.imm);
+            fail_msg("%s frm %u: %#llx, expected %#llx (%#llx %#llx %#llx %d)", isa_table[op].name, mode, LLU(t->xout),
+                     LLU(want), LLU(t->x[0]), LLU(t->x[1]), LLU(t->x[2]), t->in.imm);
         return;
     }
     if (has(op, 'd')) { /* the last lane to a scalar */
@@ -340,7 +355,8 @@ static void try_branch(struct guest *g, const char *name, bool vector, reference
     char text[900];
     for (int i = 0; i < 60; i++) {
         trial_shuffle(&t);
-        for (int k = 0; k < 32; k++) if (k % 2) t.vs1[k] = t.vs2[k] ^ (uint64_t)(k % 4 == 3) << 32;
+        for (int k = 0; k < 32; k++)
+            if (k % 2) t.vs1[k] = t.vs2[k] ^ (uint64_t)(k % 4 == 3) << 32;
         if (i % 2) t.x[1] = t.x[0] ^ (uint64_t)(i % 4 == 3) << 40;
         t.in.prefix = OP_PREFIX, t.in.pair = 1, t.in.imm = vector ? 16 : 8;
         assert_int_equal(isa_encode(&t.in, b, NULL), 2);
@@ -349,13 +365,17 @@ static void try_branch(struct guest *g, const char *name, bool vector, reference
             g->data[64 + k] = (uint32_t)t.vs1[k], g->data[96 + k] = (uint32_t)(t.vs1[k] >> 32);
             g->data[256 + k] = 9;
         }
-        for (int k = 0; k < 2; k++) g->data[128 + 2 * k] = (uint32_t)t.x[k], g->data[129 + 2 * k] = (uint32_t)(t.x[k] >> 32);
-        snprintf(text, sizeof text,
-                 "lui t0, 0x90000\nvid.v v8\nvsll.vi v8, v8, 2\nvadd.vx v8, v8, t0\nvlw12.v v2, 0(v8)\nvlw12.v v3, 128(v8)\n"
-                 "vlw12.v v4, 256(v8)\nvlw12.v v5, 384(v8)\nlw x10, 512(t0)\nlw x11, 516(t0)\nlw x12, 520(t0)\nlw x13, 524(t0)\n"
-                 "1: auipc t1, %%pcrel_hi(2f)\nsetrpc zero, t1, %%pcrel_lo(1b)\n"
-                 ".word 0x%08x, 0x%08x\n%s2: join\nvsw12.v v6, 1024(v8)\nendprg\n", (unsigned)b[0], (unsigned)b[1],
-                 vector ? "vmv.v.i v6, 1\nj 2f\n.word 0x13\nvmv.v.i v6, 2\n" : "vmv.v.i v6, 1\n");
+        for (int k = 0; k < 2; k++)
+            g->data[128 + 2 * k] = (uint32_t)t.x[k], g->data[129 + 2 * k] = (uint32_t)(t.x[k] >> 32);
+        snprintf(
+            text, sizeof text,
+            "lui t0, 0x90000\nvid.v v8\nvsll.vi v8, v8, 2\nvadd.vx v8, v8, t0\nvlw12.v v2, 0(v8)\nvlw12.v v3, 128(v8)\n"
+            "vlw12.v v4, 256(v8)\nvlw12.v v5, 384(v8)\nlw x10, 512(t0)\nlw x11, 516(t0)\nlw x12, 520(t0)\nlw x13, "
+            "524(t0)\n"
+            "1: auipc t1, %%pcrel_hi(2f)\nsetrpc zero, t1, %%pcrel_lo(1b)\n"
+            ".word 0x%08x, 0x%08x\n%s2: join\nvsw12.v v6, 1024(v8)\nendprg\n",
+            (unsigned)b[0], (unsigned)b[1],
+            vector ? "vmv.v.i v6, 1\nj 2f\n.word 0x13\nvmv.v.i v6, 2\n" : "vmv.v.i v6, 1\n");
         guest_assemble(g, text);
         guest_run(g);
         assert_int_equal(g->result.status, LAUNCH_DONE);
@@ -403,7 +423,8 @@ static uint64_t changed(uint64_t v, bool wide, bool abs, bool neg, bool fp)
 static void change_operands(struct trial *t, unsigned abs, unsigned neg)
 {
     unsigned op = t->in.op;
-    const char *name = isa_table[op].name, *w = strstr(name, ".w"); /* vwadd.wv: pairs for vs2, and for vs1 if that is a vector */
+    const char *name = isa_table[op].name,
+               *w = strstr(name, ".w"); /* vwadd.wv: pairs for vs2, and for vs1 if that is a vector */
     bool fp = takes_floats(name), vector = is_vector(op), widens = already_wide(op), wide1 = w && w[2] == 'v';
     bool wide2 = w && widens;
     for (int k = 0; k < 32; k++) {
@@ -468,7 +489,8 @@ static void test_even_pairs(void **state)
     for (int i = 0; i < 50; i++) {
         struct trial t = even_trial("vmul.vv", TRIAL_VD, TRIAL_VS1 + 1, TRIAL_VS2); /* 64 = sext(32) * 64 */
         trial_done(&g, &t);
-        for (int k = 0; k < 32; k++) assert_int_equal(t.out[k], t.vs2[k] * (uint64_t)(int64_t)(int32_t)(t.vs1[k] >> 32));
+        for (int k = 0; k < 32; k++)
+            assert_int_equal(t.out[k], t.vs2[k] * (uint64_t)(int64_t)(int32_t)(t.vs1[k] >> 32));
         t = even_trial("vadd.vv", TRIAL_VD + 1, TRIAL_VS1, TRIAL_VS2); /* 32 = the low half of 64 + 64 */
         trial_done(&g, &t);
         for (int k = 0; k < 32; k++) {
@@ -533,9 +555,11 @@ static uint64_t float_word(const char *name, uint64_t a, uint64_t b, unsigned bi
     struct fp_env env = {.round = (uint8_t)rm};
     static const uint16_t half[] = {0, 0x4000, 0x4400, 0x3800};
     static const uint32_t single[] = {0, 0x40000000, 0x40800000, 0x3f000000};
-    uint64_t r = !strncmp(name, "vfadd", 5) ? fp_add(f, a, b, &env) : !strncmp(name, "vfsub", 5) ? fp_sub(f, a, b, &env) :
-                 !strncmp(name, "vfmul", 5) ? fp_mul(f, a, b, &env) : !strncmp(name, "vfmin", 5) ? fp_min(f, a, b, &env) :
-                 fp_max(f, a, b, &env);
+    uint64_t r = !strncmp(name, "vfadd", 5)   ? fp_add(f, a, b, &env)
+                 : !strncmp(name, "vfsub", 5) ? fp_sub(f, a, b, &env)
+                 : !strncmp(name, "vfmul", 5) ? fp_mul(f, a, b, &env)
+                 : !strncmp(name, "vfmin", 5) ? fp_min(f, a, b, &env)
+                                              : fp_max(f, a, b, &env);
     return omod ? fp_mul(f, r, bits == 16 ? half[omod] : single[omod], &env) : r;
 }
 
@@ -553,11 +577,15 @@ static void try_word(struct guest *g, struct trial *t, bool fp)
         int64_t a = element(t->vs2[k], in->opsel & 1, bits, in->abs & 2, in->neg & 2, fp);
         int64_t b = element(s1, high, bits, in->abs & 1, in->neg & 1, fp);
         unsigned rm = in->rm == 7 ? t->frm : in->rm;
-        uint64_t r = fp ? float_word(name, (uint64_t)a, (uint64_t)b, bits, in->omod, rm) : integer_word(name, a, b, bits, in->omod);
-        uint32_t old = (uint32_t)t->vd[k], want = active ? (old & ~(mask << shift)) | ((uint32_t)r & mask) << shift : old;
+        uint64_t r = fp ? float_word(name, (uint64_t)a, (uint64_t)b, bits, in->omod, rm)
+                        : integer_word(name, a, b, bits, in->omod);
+        uint32_t old = (uint32_t)t->vd[k],
+                 want = active ? (old & ~(mask << shift)) | ((uint32_t)r & mask) << shift : old;
         if ((uint32_t)t->out[k] != want)
-            fail_msg("%s lane %d elem %u opsel %u omod %u abs %u neg %u rm %u: %08x, expected %08x (%016llx %016llx %08x)", name, k,
-                     in->elem, in->opsel, in->omod, in->abs, in->neg, in->rm, (uint32_t)t->out[k], want, LLU(t->vs2[k]), LLU(s1), old);
+            fail_msg(
+                "%s lane %d elem %u opsel %u omod %u abs %u neg %u rm %u: %08x, expected %08x (%016llx %016llx %08x)",
+                name, k, in->elem, in->opsel, in->omod, in->abs, in->neg, in->rm, (uint32_t)t->out[k], want,
+                LLU(t->vs2[k]), LLU(s1), old);
     }
 }
 
@@ -596,12 +624,14 @@ static void test_compute_words(void **state)
 
 static void test_refused(void **state)
 {
+    // clang-format off
     static const struct { const char *name; bool pair; unsigned abs; const char *text; } rows[] = {
         {"vwadd.vv", true, 0, "pairs"}, {"vwadd.wx", true, 0, "pairs"}, {"vfrec7.v", true, 0, "pairs"},
         {"vfrsqrt7.v", true, 0, "pairs"},
         {"csrrw", false, 1, "prefix"}, {"jalr", true, 0, "prefix"}, {"setrpc", false, 2, "prefix"},
         {"vftta.vv", true, 0, "prefix"},
     };
+    // clang-format on
     struct guest g;
     (void)state;
     trial_open(&g, PROFILE_R21);
@@ -619,16 +649,17 @@ static void test_refused(void **state)
     t = trial_of(PROFILE_R21, "vadd.vv"); /* a memory prefix is void here, its pair bit too */
     t.in.prefix = OP_PRE_M_64, t.in.pair = 1;
     trial_done(&g, &t);
-    for (int k = 0; k < 32; k++) assert_int_equal(t.out[k], (t.vd[k] & ~0xffffffffull) | (uint32_t)(t.vs1[k] + t.vs2[k]));
+    for (int k = 0; k < 32; k++)
+        assert_int_equal(t.out[k], (t.vd[k] & ~0xffffffffull) | (uint32_t)(t.vs1[k] + t.vs2[k]));
     guest_close(&g);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_pairs), cmocka_unit_test(test_pair_odds), cmocka_unit_test(test_branches),
-        cmocka_unit_test(test_signs),
-        cmocka_unit_test(test_even_pairs), cmocka_unit_test(test_compute_words), cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_pairs),   cmocka_unit_test(test_pair_odds),  cmocka_unit_test(test_branches),
+        cmocka_unit_test(test_signs),   cmocka_unit_test(test_even_pairs), cmocka_unit_test(test_compute_words),
+        cmocka_unit_test(test_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -13,8 +13,9 @@
 #include "sim/machine.h"
 
 enum { BASE = 63, E32_M1 = 0x10 };
-#define IMAGE    0xa0000000u /* the vector registers, then the scalar ones, where no random address is */
-#define POINTERS 0x90004000u /* what registers point to: 32 KiB in the middle of the data, which private memory is, too */
+#define IMAGE 0xa0000000u /* the vector registers, then the scalar ones, where no random address is */
+#define POINTERS \
+    0x90004000u /* what registers point to: 32 KiB in the middle of the data, which private memory is, too */
 
 struct state {
     uint32_t v[ISA_VREGS][ISA_LANES], x[ISA_XREGS];
@@ -25,7 +26,7 @@ enum { IMAGE_BYTES = offsetof(struct state, mask) };
 
 struct fixture {
     struct guest g;
-    uint32_t at;          /* address of the instruction that is tried */
+    uint32_t at; /* address of the instruction that is tried */
     bool executed;
     _Atomic bool stop;
     struct state before, after;
@@ -118,7 +119,8 @@ static void change_scalars(struct state *s, unsigned from)
 static void same_above(const struct fixture *f, const struct isa_registers *r, const char *name)
 {
     for (unsigned k = r->v; k < ISA_VREGS; k++)
-        if (memcmp(f->before.v[k], f->after.v[k], sizeof f->before.v[k])) fail_msg("%s writes v%u, counted are %u", name, k, r->v);
+        if (memcmp(f->before.v[k], f->after.v[k], sizeof f->before.v[k]))
+            fail_msg("%s writes v%u, counted are %u", name, k, r->v);
     for (unsigned k = r->x; k < ISA_XREGS; k++)
         if (f->before.x[k] != f->after.x[k]) fail_msg("%s writes x%u, counted are %u", name, k, r->x);
 }
@@ -140,11 +142,13 @@ static bool random_insn(enum isa_profile profile, unsigned op, uint32_t words[IS
     unsigned n = 0, prefix = guest_random() % OP_COUNT;
     word = (word & ~isa_mask((enum isa_op)op)) | isa_match((enum isa_op)op);
     if (op == OP_VSETVLI || op == OP_VSETIVLI) word = (word & 0xc00fffff) | E32_M1 << 20;
-    if (isa_table[op].kind == KIND_CSR) word = (word & 0xfffff) | (uint32_t)isa_csrs[guest_random() % isa_ncsrs].number << 20;
+    if (isa_table[op].kind == KIND_CSR)
+        word = (word & 0xfffff) | (uint32_t)isa_csrs[guest_random() % isa_ncsrs].number << 20;
     while (guest_random() % 2 == 0 && n == 0) {
         do prefix = (prefix + 1) % OP_COUNT;
         while (isa_table[prefix].kind != KIND_PREFIX || !(isa_table[prefix].revisions & profile));
-        words[n++] = (uint32_t)isa_match((enum isa_op)prefix) | (guest_random() & 0x000f8000) | (guest_random() & 0x24900000);
+        words[n++] =
+            (uint32_t)isa_match((enum isa_op)prefix) | (guest_random() & 0x000f8000) | (guest_random() & 0x24900000);
     }
     words[n++] = (uint32_t)word;
     if (isa_bits((enum isa_op)op) == 64) words[n++] = (uint32_t)(word >> 32);
@@ -158,7 +162,8 @@ static int64_t round_up(unsigned count, unsigned least, unsigned most)
     return n < most ? n : most;
 }
 
-static void same_counts(const struct fixture *f, const uint32_t *words, const struct insn *in, const struct isa_registers *r)
+static void same_counts(const struct fixture *f, const uint32_t *words, const struct insn *in,
+                        const struct isa_registers *r)
 {
     enum isa_profile profile = (enum isa_profile)gpu_config_of(f->g.gpu)->profile;
     struct decoded d;
@@ -219,15 +224,33 @@ static void each_row(enum isa_profile profile, unsigned only)
     free(f);
 }
 
-static void test_default(void **state) { (void)state; each_row(PROFILE_DEFAULT, ISA_IMPL | ISA_EXTRA); }
-static void test_r20(void **state) { (void)state; each_row(PROFILE_R20, ISA_R20); }
-static void test_r21(void **state) { (void)state; each_row(PROFILE_R21, ISA_R21); }
-static void test_r2025(void **state) { (void)state; each_row(PROFILE_R2025, ISA_R2025); }
+static void test_default(void **state)
+{
+    (void)state;
+    each_row(PROFILE_DEFAULT, ISA_IMPL | ISA_EXTRA);
+}
+static void test_r20(void **state)
+{
+    (void)state;
+    each_row(PROFILE_R20, ISA_R20);
+}
+static void test_r21(void **state)
+{
+    (void)state;
+    each_row(PROFILE_R21, ISA_R21);
+}
+static void test_r2025(void **state)
+{
+    (void)state;
+    each_row(PROFILE_R2025, ISA_R2025);
+}
 
 int main(void)
 {
+    // clang-format off
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_default), cmocka_unit_test(test_r20), cmocka_unit_test(test_r21), cmocka_unit_test(test_r2025),
     };
+    // clang-format on
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

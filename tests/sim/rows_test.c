@@ -34,19 +34,21 @@ static void compare_lanes(const struct trial *t, const char *widths, char source
     for (uint32_t lane = 0; lane < 32; lane++) {
         bool active = t->in.vm || (t->v0 >> lane & 1);
         uint64_t s1 = source == 'v' ? t->vs1[lane] : source == 'i' ? (uint64_t)(int64_t)t->in.imm : t->x[0];
-        uint64_t want = t->vd[lane], a = cut(t->vs2[lane], widths[1]), b = cut(s1, widths[2]), c = cut(t->vd[lane], widths[0]);
+        uint64_t want = t->vd[lane], a = cut(t->vs2[lane], widths[1]), b = cut(s1, widths[2]),
+                 c = cut(t->vd[lane], widths[0]);
         if (active) want = cut(fn(a, b, c), widths[0]) | (widths[0] == '4' ? want & ~0xffffffffull : 0);
         if (t->out[lane] != want)
-            fail_msg("%s lane %u mode %u vm %d: %016llx, expected %016llx (%016llx, %016llx, %016llx)", isa_table[t->in.op].name,
-                     lane, mode, t->in.vm, LLU(t->out[lane]), LLU(want), LLU(a), LLU(b), LLU(c));
+            fail_msg("%s lane %u mode %u vm %d: %016llx, expected %016llx (%016llx, %016llx, %016llx)",
+                     isa_table[t->in.op].name, lane, mode, t->in.vm, LLU(t->out[lane]), LLU(want), LLU(a), LLU(b),
+                     LLU(c));
     }
     if (t->vxsat != saturated) fail_msg("%s: vxsat %u", isa_table[t->in.op].name, t->vxsat);
 }
 
 static bool has_mask(unsigned op) { return strchr(isa_table[op].pattern, 'm') != NULL; }
 
-static void try_row(struct guest *g, enum isa_profile profile, const char *name, const char *widths, reference *fn, unsigned modes,
-                    unsigned trials)
+static void try_row(struct guest *g, enum isa_profile profile, const char *name, const char *widths, reference *fn,
+                    unsigned modes, unsigned trials)
 {
     char source = name[strlen(name) - 1];
     struct trial t = trial_of(profile, name);
@@ -62,7 +64,10 @@ static void try_row(struct guest *g, enum isa_profile profile, const char *name,
     }
 }
 
-struct row { const char *names, *widths; reference *fn; };
+struct row {
+    const char *names, *widths;
+    reference *fn;
+};
 
 /* All names of a line, separated by spaces. */
 static void try_rows(enum isa_profile profile, const struct row *rows, size_t n, unsigned modes, unsigned trials)
@@ -80,11 +85,11 @@ static void try_rows(enum isa_profile profile, const struct row *rows, size_t n,
 enum { TRIALS = 313 }; /* of 32 lanes each: ten thousand vectors */
 #define TRY(profile, rows, modes, trials) try_rows(profile, rows, sizeof rows / sizeof *rows, modes, trials)
 
-#define REF(name, expr)                                                                            \
-    static uint64_t r_##name(uint64_t a, uint64_t b, uint64_t c)                                   \
-    {                                                                                              \
-        (void)a, (void)b, (void)c;                                                                 \
-        return (uint64_t)(expr);                                                                   \
+#define REF(name, expr) \
+    static uint64_t r_##name(uint64_t a, uint64_t b, uint64_t c) \
+    { \
+        (void)a, (void)b, (void)c; \
+        return (uint64_t)(expr); \
     }
 #define SA ((int64_t)(int32_t)a)
 #define SB ((int64_t)(int32_t)b)
@@ -116,7 +121,7 @@ REF(aaddu, rounded((s128)a + b, 1))
 REF(aadd, rounded((s128)SA + SB, 1))
 REF(asubu, rounded((s128)a - b, 1))
 REF(asub, rounded((s128)SA - SB, 1))
-REF(smul, clip_s(rounded((s128)SA * SB, 31)))
+REF(smul, clip_s(rounded((s128)SA *SB, 31)))
 REF(ssrl, rounded((s128)a, b & 31))
 REF(ssra, rounded((s128)SA, b & 31))
 REF(nclipu, clip_u(rounded((s128)a, b & 63)))
@@ -128,6 +133,7 @@ REF(ssub, clip_s((s128)SA - SB))
 
 static void test_fixed(void **state)
 {
+    // clang-format off
     static const struct row rows[] = {
         {"vaaddu.vv vaaddu.vx", "444", r_aaddu}, {"vaadd.vv vaadd.vx", "444", r_aadd},
         {"vasubu.vv vasubu.vx", "444", r_asubu}, {"vasub.vv vasub.vx", "444", r_asub},
@@ -137,6 +143,7 @@ static void test_fixed(void **state)
         {"vsaddu.vv vsaddu.vx vsaddu.vi", "444", r_saddu}, {"vsadd.vv vsadd.vx vsadd.vi", "444", r_sadd},
         {"vssubu.vv vssubu.vx", "444", r_ssubu}, {"vssub.vv vssub.vx", "444", r_ssub},
     };
+    // clang-format on
     (void)state;
     TRY(PROFILE_DEFAULT, rows, 4, TRIALS);
 }
@@ -149,9 +156,9 @@ REF(wsubu, a - b)
 REF(wsub, SA - SB)
 REF(waddw, a + (uint64_t)SB)
 REF(wsubw, a - (uint64_t)SB)
-REF(wmulu, a * b)
-REF(wmul, SA * SB)
-REF(wmulsu, (s128)SA * (s128)b)
+REF(wmulu, a *b)
+REF(wmul, SA *SB)
+REF(wmulsu, (s128)SA *(s128)b)
 REF(wmaccu, c + a * b)
 REF(wmacc, c + (uint64_t)(SA * SB))
 REF(wmaccsu, (s128)c + (s128)SB * (s128)a)
@@ -165,6 +172,7 @@ REF(sext8, (int8_t)a)
 
 static void test_widening(void **state)
 {
+    // clang-format off
     static const struct row rows[] = {
         {"vwaddu.vv vwaddu.vx", "844", r_waddu}, {"vwadd.vv vwadd.vx", "844", r_wadd},
         {"vwsubu.vv vwsubu.vx", "844", r_wsubu}, {"vwsub.vv vwsub.vx", "844", r_wsub},
@@ -179,6 +187,7 @@ static void test_widening(void **state)
         {"vzext.vf2", "444", r_zext16}, {"vzext.vf4", "444", r_zext8}, {"vsext.vf2", "444", r_sext16},
         {"vsext.vf4", "444", r_sext8},
     };
+    // clang-format on
     (void)state;
     TRY(PROFILE_R21, rows, 1, TRIALS);
     TRY(PROFILE_R2025, rows, 1, 10);
@@ -195,22 +204,36 @@ static double to_format(__float128 v, int precision, int least, int above, uint3
     bool inward = how == 1 || (how == 2 && v > 0) || (how == 3 && v < 0);
     if (v != v || v == 0 || m / 2 == m) return (double)v;
     if (m >= limit) m = inward ? limit - limit * (__float128)0x1p-60 : limit; /* the same result */
-    int e = least - precision + 1; /* of the unit in the last place */
+    int e = least - precision + 1;                                            /* of the unit in the last place */
     for (int k = 0; k < -e; k++) unit /= 2;
     for (int k = 0; k < e; k++) unit *= 2;
     while (m / unit >= (__float128)(1ull << (precision - 1)) * 2) unit *= 2, e++;
     __float128 scaled = m / unit;
     uint64_t q = (uint64_t)scaled;
     __float128 rest = scaled - q;
-    bool up = how == 0 ? rest > 0.5 || (rest == 0.5 && q % 2) : how == 1 ? false : how == 2 ? v < 0 && rest > 0 :
-              how == 3 ? v > 0 && rest > 0 : rest >= 0.5;
+    bool up = how == 0   ? rest > 0.5 || (rest == 0.5 && q % 2)
+              : how == 1 ? false
+              : how == 2 ? v < 0 && rest > 0
+              : how == 3 ? v > 0 && rest > 0
+                         : rest >= 0.5;
     __float128 r = (q + up) * unit;
     if (r >= limit) r = (__float128)INFINITY;
     return (double)(v < 0 ? -r : r);
 }
 
-static double of_f32(uint64_t u) { uint32_t w = (uint32_t)u; float f; memcpy(&f, &w, 4); return f; }
-static double of_f64(uint64_t u) { double d; memcpy(&d, &u, 8); return d; }
+static double of_f32(uint64_t u)
+{
+    uint32_t w = (uint32_t)u;
+    float f;
+    memcpy(&f, &w, 4);
+    return f;
+}
+static double of_f64(uint64_t u)
+{
+    double d;
+    memcpy(&d, &u, 8);
+    return d;
+}
 static double of_bf16(uint64_t u) { return of_f32((uint32_t)u << 16); }
 static double of_f16(uint64_t u)
 {
@@ -218,8 +241,19 @@ static double of_f16(uint64_t u)
     double d = e == 31 ? (m ? NAN : INFINITY) : e ? ldexp(1024 + m, e - 25) : ldexp(m, -24);
     return u >> 15 & 1 ? -d : d;
 }
-static uint64_t f32_bits(double d) { float f = (float)d; uint32_t u; memcpy(&u, &f, 4); return d != d ? 0x7fc00000 : u; }
-static uint64_t f64_bits(double d) { uint64_t u; memcpy(&u, &d, 8); return d != d ? 0x7ff8000000000000 : u; }
+static uint64_t f32_bits(double d)
+{
+    float f = (float)d;
+    uint32_t u;
+    memcpy(&u, &f, 4);
+    return d != d ? 0x7fc00000 : u;
+}
+static uint64_t f64_bits(double d)
+{
+    uint64_t u;
+    memcpy(&u, &d, 8);
+    return d != d ? 0x7ff8000000000000 : u;
+}
 static uint64_t bf16_bits(double d) { return d != d ? 0x7fc0 : f32_bits(d) >> 16; } /* of a value that bf16 has */
 static uint64_t f16_bits(double d)
 {
@@ -279,12 +313,14 @@ static uint64_t r_ncvt_rod(uint64_t a, uint64_t b, uint64_t c)
 static void test_conversions(void **state)
 {
     static const struct row rows[] = {
-        {"vfwcvt.xu.f.v", "844", r_wcvt_xu}, {"vfwcvt.x.f.v", "844", r_wcvt_x}, {"vfwcvt.rtz.xu.f.v", "844", r_wcvt_rtz_xu},
-        {"vfwcvt.rtz.x.f.v", "844", r_wcvt_rtz_x}, {"vfwcvt.f.xu.v", "844", r_wcvt_f_xu}, {"vfwcvt.f.x.v", "844", r_wcvt_f_x},
-        {"vfwcvt.f.f.v", "844", r_wcvt_f},
-        {"vfncvt.xu.f.w", "484", r_ncvt_xu}, {"vfncvt.x.f.w", "484", r_ncvt_x}, {"vfncvt.rtz.xu.f.w", "484", r_ncvt_rtz_xu},
-        {"vfncvt.rtz.x.f.w", "484", r_ncvt_rtz_x}, {"vfncvt.f.xu.w", "484", r_ncvt_f_xu}, {"vfncvt.f.x.w", "484", r_ncvt_f_x},
-        {"vfncvt.f.f.w", "484", r_ncvt_f}, {"vfncvt.rod.f.f.w", "484", r_ncvt_rod},
+        {"vfwcvt.xu.f.v", "844", r_wcvt_xu},         {"vfwcvt.x.f.v", "844", r_wcvt_x},
+        {"vfwcvt.rtz.xu.f.v", "844", r_wcvt_rtz_xu}, {"vfwcvt.rtz.x.f.v", "844", r_wcvt_rtz_x},
+        {"vfwcvt.f.xu.v", "844", r_wcvt_f_xu},       {"vfwcvt.f.x.v", "844", r_wcvt_f_x},
+        {"vfwcvt.f.f.v", "844", r_wcvt_f},           {"vfncvt.xu.f.w", "484", r_ncvt_xu},
+        {"vfncvt.x.f.w", "484", r_ncvt_x},           {"vfncvt.rtz.xu.f.w", "484", r_ncvt_rtz_xu},
+        {"vfncvt.rtz.x.f.w", "484", r_ncvt_rtz_x},   {"vfncvt.f.xu.w", "484", r_ncvt_f_xu},
+        {"vfncvt.f.x.w", "484", r_ncvt_f_x},         {"vfncvt.f.f.w", "484", r_ncvt_f},
+        {"vfncvt.rod.f.f.w", "484", r_ncvt_rod},
     };
     (void)state;
     TRY(PROFILE_DEFAULT, rows, 5, TRIALS);
@@ -298,16 +334,16 @@ REF(f32_bf16, a << 16)
 REF(bf16_f32, to_bf16(of_f32(a)))
 
 /* Products have 22 and 16 bits, sums of 16-bit numbers fit binary128 except a large and a tiny bf16. */
-#define HALVES(name, of, to, expr)                                                                 \
-    static uint64_t name##_half(uint64_t a, uint64_t b, uint64_t c)                                \
-    {                                                                                              \
-        __float128 x = of(a & 0xffff), y = of(b & 0xffff), z = of(c & 0xffff);                     \
-        (void)z;                                                                                   \
-        return to(expr);                                                                           \
-    }                                                                                              \
-    static uint64_t name(uint64_t a, uint64_t b, uint64_t c)                                       \
-    {                                                                                              \
-        return name##_half(a, b, c) | name##_half(a >> 16, b >> 16, c >> 16) << 16;                \
+#define HALVES(name, of, to, expr) \
+    static uint64_t name##_half(uint64_t a, uint64_t b, uint64_t c) \
+    { \
+        __float128 x = of(a & 0xffff), y = of(b & 0xffff), z = of(c & 0xffff); \
+        (void)z; \
+        return to(expr); \
+    } \
+    static uint64_t name(uint64_t a, uint64_t b, uint64_t c) \
+    { \
+        return name##_half(a, b, c) | name##_half(a >> 16, b >> 16, c >> 16) << 16; \
     }
 
 /* x * y + z; where binary128 cannot hold it, z or the product counts for its sign alone. */
@@ -320,23 +356,27 @@ static __float128 sum(__float128 p, __float128 z)
     return larger * (1 + ((z < 0) == (p < 0) ? nudge : -nudge));
 }
 HALVES(r_f16_add, of_f16, to_f16, x + y)
-HALVES(r_f16_mul, of_f16, to_f16, x * y)
-HALVES(r_f16_fma, of_f16, to_f16, sum(x * y, z))
+HALVES(r_f16_mul, of_f16, to_f16, x *y)
+HALVES(r_f16_fma, of_f16, to_f16, sum(x *y, z))
 HALVES(r_bf16_add, of_bf16, to_bf16, sum(x, y))
-HALVES(r_bf16_mul, of_bf16, to_bf16, x * y)
-HALVES(r_bf16_fma, of_bf16, to_bf16, sum(x * y, z))
+HALVES(r_bf16_mul, of_bf16, to_bf16, x *y)
+HALVES(r_bf16_fma, of_bf16, to_bf16, sum(x *y, z))
 
 static void test_halves(void **state)
 {
     static const struct row rows[] = {
-        {"vcvt.fp32.fp16", "444", r_f32_f16}, {"vcvt.fp16.fp32", "444", r_f16_f32}, {"vcvt.fp32.bf16", "444", r_f32_bf16},
+        {"vcvt.fp32.fp16", "444", r_f32_f16},
+        {"vcvt.fp16.fp32", "444", r_f16_f32},
+        {"vcvt.fp32.bf16", "444", r_f32_bf16},
         {"vcvt.bf16.fp32", "444", r_bf16_f32},
     };
     /* operands are written vd, vs1, vs2 here; references take vs2 first all the same */
+    // clang-format off
     static const struct { const char *name; reference *fn; } packed[] = {
         {"vadd.f16x2", r_f16_add}, {"vadd.bf16x2", r_bf16_add}, {"vmul.f16x2", r_f16_mul}, {"vmul.bf16x2", r_bf16_mul},
         {"vfma.f16x2", r_f16_fma}, {"vfma.bf16x2", r_bf16_fma},
     };
+    // clang-format on
     struct guest g;
     (void)state;
     TRY(PROFILE_DEFAULT, rows, 5, TRIALS);
@@ -360,10 +400,12 @@ static long double silu(long double x) { return x / (1 + expl(-x)); }
 static long double rcp(long double x) { return 1 / x; }
 static long double rsqrt(long double x) { return 1 / sqrtl(x); }
 
-static const struct { const char *name; long double (*fn)(long double); } functions[] = {
-    {"vfexp", expl}, {"ex2", exp2l}, {"lg2", log2l}, {"rcp", rcp}, {"sqrt", sqrtl}, {"rsqrt", rsqrt}, {"sin", sinl},
-    {"cos", cosl},
-    {"tanh", tanhl}, {"gelu", phi}, {"silu", silu},
+static const struct {
+    const char *name;
+    long double (*fn)(long double);
+} functions[] = {
+    {"vfexp", expl}, {"ex2", exp2l}, {"lg2", log2l},  {"rcp", rcp},  {"sqrt", sqrtl}, {"rsqrt", rsqrt},
+    {"sin", sinl},   {"cos", cosl},  {"tanh", tanhl}, {"gelu", phi}, {"silu", silu},
 };
 
 /* Within two units in the last place of a format with this precision. */
@@ -379,7 +421,11 @@ static bool close_to(double have, long double want, int precision, int least)
     return fabs(have - w) <= 2 * ldexp(1, e - precision);
 }
 
-struct format { const char *suffix; double (*of)(uint64_t); int precision, least, width; };
+struct format {
+    const char *suffix;
+    double (*of)(uint64_t);
+    int precision, least, width;
+};
 
 static void try_function(struct guest *g, const char *name, long double (*fn)(long double), const struct format *f)
 {
@@ -404,7 +450,9 @@ static void try_function(struct guest *g, const char *name, long double (*fn)(lo
 static void test_special(void **state)
 {
     static const struct format formats[] = {
-        {".f32", of_f32, 24, -126, 32}, {".f16x2", of_f16, 11, -14, 16}, {".bf16x2", of_bf16, 8, -126, 16},
+        {".f32", of_f32, 24, -126, 32},
+        {".f16x2", of_f16, 11, -14, 16},
+        {".bf16x2", of_bf16, 8, -126, 16},
     };
     struct guest g;
     unsigned rows = 0;
@@ -441,20 +489,27 @@ static void run_scalars(struct guest *g, const struct insn *in)
     snprintf(text, sizeof text,
              "lui x5, 0x90000\nli x6, %d\n1: lw x10, 0(x5)\nlw x11, 4(x5)\nlw x12, 8(x5)\nlw x13, 12(x5)\n"
              "lw x16, 16(x5)\nlw x17, 20(x5)\n.word 0x%08x\nsw x16, 16(x5)\nsw x17, 20(x5)\n"
-             "addi x5, x5, 24\naddi x6, x6, -1\nbnez x6, 1b\nendprg\n", SCALARS, (unsigned)word[0]);
+             "addi x5, x5, 24\naddi x6, x6, -1\nbnez x6, 1b\nendprg\n",
+             SCALARS, (unsigned)word[0]);
     guest_assemble(g, text);
     guest_run(g);
     assert_int_equal(g->result.status, LAUNCH_DONE);
 }
 
-static void try_scalar_pair(struct guest *g, enum isa_profile profile, const char *name, reference *fn, int32_t immediates)
+static void try_scalar_pair(struct guest *g, enum isa_profile profile, const char *name, reference *fn,
+                            int32_t immediates)
 {
     struct trial t = trial_of(profile, name);
     for (unsigned i = 0; i < 8; i++) {
-        struct { uint64_t a, b, d; } before[SCALARS], *after = (void *)g->data;
-        for (int k = 0; k < SCALARS; k++) before[k].a = trial_value(), before[k].b = trial_value(), before[k].d = trial_value();
+        struct {
+            uint64_t a, b, d;
+        } before[SCALARS], *after = (void *)g->data;
+        for (int k = 0; k < SCALARS; k++)
+            before[k].a = trial_value(), before[k].b = trial_value(), before[k].d = trial_value();
         memcpy(after, before, sizeof before);
-        t.in.imm = immediates == 64 ? (int32_t)(guest_random() % 64) : immediates ? (int32_t)(guest_random() % 4096) - 2048 : 0;
+        t.in.imm = immediates == 64 ? (int32_t)(guest_random() % 64)
+                   : immediates     ? (int32_t)(guest_random() % 4096) - 2048
+                                    : 0;
         t.in.rs1 = i == 7 ? 0 : TRIAL_RS1;
         t.in.rd = i == 6 ? 0 : TRIAL_RD;
         run_scalars(g, &t.in);
@@ -467,10 +522,12 @@ static void try_scalar_pair(struct guest *g, enum isa_profile profile, const cha
 
 static void test_scalar_pairs(void **state)
 {
+    // clang-format off
     static const struct { const char *name; reference *fn; int32_t immediates; } rows[] = {
         {"sllw", r_sll, 0}, {"srlw", r_srl, 0}, {"sraw", r_sra, 0}, {"addw", r_add, 0}, {"subw", r_sub, 0},
         {"addiw", r_add, 1}, {"slliw", r_sll, 64}, {"srliw", r_srl, 64}, {"sraiw", r_sra, 64},
     };
+    // clang-format on
     static const enum isa_profile profiles[] = {PROFILE_R21, PROFILE_R2025};
     struct guest g;
     (void)state;
@@ -496,7 +553,8 @@ static int64_t from_lane(const char *name, int64_t lane, int64_t n, uint64_t vs1
 /* Lanes that the group does not have are out of range; lanes that exist but sleep give what they hold. */
 static void test_shuffles(void **state)
 {
-    static const char *const names[] = {"shuffle.idx", "shuffle.up", "shuffle.down", "shuffle.bfly", "vshuffle_down.raw"};
+    static const char *const names[] = {"shuffle.idx", "shuffle.up", "shuffle.down", "shuffle.bfly",
+                                        "vshuffle_down.raw"};
     static const uint32_t items[] = {32, 19, 32, 1};
     struct guest g;
     (void)state;
@@ -528,7 +586,8 @@ static void test_shuffle_in_place(void **state)
     t.in.rs2 = TRIAL_VD;
     t.in.imm = 1;
     trial_done(&g, &t);
-    for (uint32_t lane = 0; lane < 32; lane++) assert_int_equal((uint32_t)t.out[lane], (uint32_t)t.vd[lane ? lane - 1 : 0]);
+    for (uint32_t lane = 0; lane < 32; lane++)
+        assert_int_equal((uint32_t)t.out[lane], (uint32_t)t.vd[lane ? lane - 1 : 0]);
     guest_close(&g);
 }
 
@@ -561,6 +620,7 @@ static void test_ray_table(void **state)
 
 static void test_refused(void **state)
 {
+    // clang-format off
     static const struct { enum isa_profile profile; const char *name; int rd, rs1, rs2; const char *text; } rows[] = {
         {PROFILE_R21, "addw", TRIAL_RD + 1, TRIAL_RS1, TRIAL_RS2, "pair"},
         {PROFILE_R21, "addw", TRIAL_RD, TRIAL_RS1 + 1, TRIAL_RS2, "pair"},
@@ -574,6 +634,7 @@ static void test_refused(void **state)
         {PROFILE_DEFAULT, "vt.rt.release", 0, 0, TRIAL_VS2, "rays"},
         {PROFILE_DEFAULT, "vt.rt.enqueue", 0, 0, TRIAL_VS2, "rays"},
     };
+    // clang-format on
     struct guest g;
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -629,11 +690,13 @@ static void test_engines_agree(void **state)
 
 static void test_flags(void **state)
 {
+    // clang-format off
     static const struct { const char *name; uint32_t a, b, flags; } cases[] = {
         {"fadd.s", 0x3f800000, 0x33000000, 1}, {"fadd.s", 0x3f800000, 0x3f800000, 0}, {"fmul.s", 0x00800001, 0x3f000001, 3},
         {"fmul.s", 0x7f7fffff, 0x40000000, 5}, {"fdiv.s", 0x3f800000, 0, 8}, {"fsub.s", 0x7f800000, 0x7f800000, 16},
         {"fmin.s", 0x7f800001, 0, 16}, {"fmin.s", 0x7fc00000, 0, 0}, {"flt.s", 0x7fc00000, 0, 16}, {"feq.s", 0x7fc00000, 0, 0},
     };
+    // clang-format on
     struct guest g;
     (void)state;
     trial_open(&g, PROFILE_DEFAULT);
@@ -653,6 +716,7 @@ static void test_flags(void **state)
 
 int main(void)
 {
+    // clang-format off
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_fixed), cmocka_unit_test(test_widening), cmocka_unit_test(test_conversions),
         cmocka_unit_test(test_halves),
@@ -660,5 +724,6 @@ int main(void)
         cmocka_unit_test(test_shuffle_in_place), cmocka_unit_test(test_ray_table), cmocka_unit_test(test_refused),
         cmocka_unit_test(test_pair_register_limit), cmocka_unit_test(test_engines_agree), cmocka_unit_test(test_flags),
     };
+    // clang-format on
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -16,11 +16,11 @@ enum node_kind { ASSIGN, IF, LOOP };
 
 struct node {
     enum node_kind kind;
-    enum isa_op op;                   /* ASSIGN: vector operation; IF: branch */
-    uint8_t a, b, d;                  /* variables */
+    enum isa_op op;  /* ASSIGN: vector operation; IF: branch */
+    uint8_t a, b, d; /* variables */
     int32_t imm;
-    uint32_t trips;                   /* LOOP: up to trips, by lane: variable a modulo trips + 1 */
-    int body, other, next;            /* nodes, -1: none */
+    uint32_t trips;        /* LOOP: up to trips, by lane: variable a modulo trips + 1 */
+    int body, other, next; /* nodes, -1: none */
 };
 
 static struct node nodes[MAX_NODES];
@@ -109,7 +109,10 @@ static void interpret(int at, uint32_t *v)
 
 /* ---- code ---- */
 
-struct code { uint32_t words[MAX_WORDS]; size_t n; };
+struct code {
+    uint32_t words[MAX_WORDS];
+    size_t n;
+};
 
 static void put(struct code *c, enum isa_op op, struct insn in)
 {
@@ -212,7 +215,8 @@ static void compile_program(struct code *c, int first)
     put(c, OP_VID_V, (struct insn){.rd = 2});
     put(c, OP_VSLL_VI, (struct insn){.rd = 2, .rs2 = 2, .imm = 2});
     put(c, OP_VADD_VX, (struct insn){.rd = 2, .rs2 = 2, .rs1 = 5});
-    for (uint8_t i = 0; i < VARS; i++) put(c, OP_VSW12_V, (struct insn){.rs2 = (uint8_t)(FIRST_VAR + i), .rs1 = 2, .imm = i * 128});
+    for (uint8_t i = 0; i < VARS; i++)
+        put(c, OP_VSW12_V, (struct insn){.rs2 = (uint8_t)(FIRST_VAR + i), .rs1 = 2, .imm = i * 128});
     put(c, OP_ENDPRG, (struct insn){0});
 }
 
@@ -226,8 +230,8 @@ static void check_lanes(const struct guest *g, int first, int program)
         interpret(first, v);
         for (uint32_t i = 0; i < VARS; i++)
             if (g->data[i * 32 + lane] != v[i])
-                fail_msg("program %d order %d lane %u variable %u: 0x%08x, expected 0x%08x", program, (int)g->options.order, lane, i,
-                         g->data[i * 32 + lane], v[i]);
+                fail_msg("program %d order %d lane %u variable %u: 0x%08x, expected 0x%08x", program,
+                         (int)g->options.order, lane, i, g->data[i * 32 + lane], v[i]);
     }
 }
 
@@ -268,7 +272,8 @@ static void run_split(struct guest *g, int split, enum path_order order, uint32_
              " vblt v1, v2, taken\n li x8, 2\n jal x0, common\n"
              "taken: li x8, 1\n"
              "common: lw x9, 0(x5)\n addi x9, x9, 4\n sw x9, 0(x5)\n add x10, x5, x9\n sw x8, 0(x10)\n"
-             "join: join\n endprg\n", split);
+             "join: join\n endprg\n",
+             split);
     memset(g->data, 0, 64);
     g->options.order = order;
     guest_assemble(g, source);

@@ -19,9 +19,9 @@ enum {
     DATA_PAGES = GUEST_BYTES / 4096,
     SCATTERED_PAGES = 3 * (CODE_PAGES + DATA_PAGES), /* more than needed: what lies between is never right */
 };
-#define TABLES    0xa0000000u
+#define TABLES     0xa0000000u
 #define TABLES_END 0xa0100000u
-#define SCATTERED 0xb0000000u
+#define SCATTERED  0xb0000000u
 
 static uint32_t next_table;
 
@@ -41,7 +41,8 @@ static void assemble(struct guest *g, const char *source)
 {
     struct asm_options options = {.profile = (enum isa_profile)gpu_config_of(g->gpu)->profile};
     struct elf_image image;
-    if (!asm_assemble_with(&options, "test", source, strlen(source), ABI_CODE_BASE, &image, stderr)) fail_msg("%.200s", source);
+    if (!asm_assemble_with(&options, "test", source, strlen(source), ABI_CODE_BASE, &image, stderr))
+        fail_msg("%.200s", source);
     guest_code(g, image.text, image.text_words);
     elf_free(&image);
 }
@@ -87,9 +88,11 @@ static void map(struct guest *g, uint32_t root, uint64_t va, uint64_t physical, 
 static uint32_t map_identity(struct guest *g, unsigned level)
 {
     uint32_t root = new_table(g), n = level ? 1 : CODE_PAGES;
-    for (uint32_t i = 0; i < n; i++) map(g, root, ABI_CODE_BASE + i * 4096, ABI_CODE_BASE + i * 4096, V | R | X | (level == 2 ? W : 0), level);
+    for (uint32_t i = 0; i < n; i++)
+        map(g, root, ABI_CODE_BASE + i * 4096, ABI_CODE_BASE + i * 4096, V | R | X | (level == 2 ? W : 0), level);
     n = level == 2 ? 0 : level ? 1 : DATA_PAGES; /* a gigabyte holds both */
-    for (uint32_t i = 0; i < n; i++) map(g, root, GUEST_DATA + i * 4096, GUEST_DATA + i * 4096, V | R | W | A | DIRTY, level);
+    for (uint32_t i = 0; i < n; i++)
+        map(g, root, GUEST_DATA + i * 4096, GUEST_DATA + i * 4096, V | R | W | A | DIRTY, level);
     return root;
 }
 
@@ -117,7 +120,10 @@ static void scatter(void)
     }
 }
 
-static uint32_t virtual_page(uint32_t i) { return i < CODE_PAGES ? ABI_CODE_BASE + i * 4096 : GUEST_DATA + (i - CODE_PAGES) * 4096; }
+static uint32_t virtual_page(uint32_t i)
+{
+    return i < CODE_PAGES ? ABI_CODE_BASE + i * 4096 : GUEST_DATA + (i - CODE_PAGES) * 4096;
+}
 
 /* Copies code and data to their scattered pages; all others hold endprg words. */
 static uint32_t map_scattered(struct guest *g)
@@ -149,7 +155,8 @@ static void gather(struct guest *g)
 /* Data: 0 counters, 0x0ff0 a run across pages, 0x2000 results of each work-item, 0x8000 private memory, 0xf000
  * metadata. Six warps in two groups. A prefix ends the first and the second page of code. */
 static const char everything[] =
-    " lui x5, 0x90000\n csrr x6, CSR_TID\n csrr x7, CSR_WGID\n vid.v v1\n vadd.vx v1, v1, x6\n li x8, 96\n mul x8, x8, x7\n vadd.vx v2, v1, x8\n"
+    " lui x5, 0x90000\n csrr x6, CSR_TID\n csrr x7, CSR_WGID\n vid.v v1\n vadd.vx v1, v1, x6\n li x8, 96\n mul x8, x8, "
+    "x7\n vadd.vx v2, v1, x8\n"
     " j edge\n .balign 4096\n .space 4092\n"
     "edge: vadd.vx v40, v2, x0\n" /* the prefix is the page's last word */
     " vsll.vi v3, v2, 2\n lui x9, 2\n add x9, x9, x5\n vadd.vx v3, v3, x9\n"
@@ -163,12 +170,16 @@ static const char everything[] =
     " lui x12, 0x70000\n vsll.vi v11, v1, 2\n vadd.vx v11, v11, x12\n vsw12.v v8, 0(v11)\n barrier 1\n"
     " vxor.vi v12, v11, 4\n vlw12.v v13, 0(v12)\n vadd.vv v13, v13, v10\n vsw12.v v13, 2047(v3)\n"
     /* atomics, reservations, misaligned accesses across pages */
-    " vmv.v.x v14, x5\n amoadd.w v15, v2, (v14)\n addi x13, x5, 4\n vmv.v.x v14, x13\n vmv.v.i v16, 1\n lr.w v17, (v14)\n sc.w v18, v16, (v14)\n"
-    " lui x14, 1\n add x14, x14, x5\n lw x15, -2(x14)\n sw x15, 16(x5)\n sh x6, -1(x14)\n addi x16, x14, -30\n vle16.v v19, (x16)\n vsll.vi v20, v2, 1\n"
+    " vmv.v.x v14, x5\n amoadd.w v15, v2, (v14)\n addi x13, x5, 4\n vmv.v.x v14, x13\n vmv.v.i v16, 1\n lr.w v17, "
+    "(v14)\n sc.w v18, v16, (v14)\n"
+    " lui x14, 1\n add x14, x14, x5\n lw x15, -2(x14)\n sw x15, 16(x5)\n sh x6, -1(x14)\n addi x16, x14, -30\n vle16.v "
+    "v19, (x16)\n vsll.vi v20, v2, 1\n"
     " lui x17, 4\n add x17, x17, x5\n vadd.vx v20, v20, x17\n vsh12.v v19, -3(v20)\n"
     /* ids that come from the metadata; a copy whose source is in two pages */
-    " csrr x21, GL_ID_X\n vsll.vi v22, v2, 2\n lui x18, 6\n add x18, x18, x5\n vadd.vx v22, v22, x18\n vsw12.v v21, 0(v22)\n"
-    " addi x19, x14, -16\n li x20, 32\n addi x21, x12, 1024\n vmv.v.x v23, x21\n cp_dma_bulk v23, x19, x20\n cp_dma_mbarrier\n lw x22, 1048(x12)\n sw x22, 20(x5)\n"
+    " csrr x21, GL_ID_X\n vsll.vi v22, v2, 2\n lui x18, 6\n add x18, x18, x5\n vadd.vx v22, v22, x18\n vsw12.v v21, "
+    "0(v22)\n"
+    " addi x19, x14, -16\n li x20, 32\n addi x21, x12, 1024\n vmv.v.x v23, x21\n cp_dma_bulk v23, x19, x20\n "
+    "cp_dma_mbarrier\n lw x22, 1048(x12)\n sw x22, 20(x5)\n"
     " j last\n .balign 4096\n .space 4092\nlast: vmv.v.x v41, x22\n vse32.v v41, (x5), v0.t\n fence\n endprg\n";
 
 static void set_up(struct guest *g)
@@ -207,7 +218,8 @@ static void test_same_results(void **state)
         assert_done(&g);
         if (way >= 3) gather(&g);
         for (unsigned i = 0; i < GUEST_BYTES / 4; i++)
-            if (g.data[i] != expected[i]) fail_msg("way %u: word 0x%x is %08x, not %08x", way, 4 * i, g.data[i], expected[i]);
+            if (g.data[i] != expected[i])
+                fail_msg("way %u: word 0x%x is %08x, not %08x", way, 4 * i, g.data[i], expected[i]);
         assert_memory_equal(&g.result.counters, &counters, sizeof counters);
     }
     guest_close(&g);
@@ -225,7 +237,8 @@ static void test_across(void **state)
         char source[512];
         snprintf(source, sizeof source,
                  " lui x5, 0x90000\n vmv.v.i v8, 7\n vmv.v.i v9, 5\n j edge\n .balign 4096\n .space %u\n"
-                 "edge: .word 0x00000002\n vsub64.vv v10, v8, v9\n vse32.v v10, (x5)\n endprg\n", first);
+                 "edge: .word 0x00000002\n vsub64.vv v10, v8, v9\n vse32.v v10, (x5)\n endprg\n",
+                 first);
         assemble(&g, source);
         for (unsigned way = 0; way < 2; way++) {
             memset(g.data, 0, 256);
@@ -242,6 +255,7 @@ static void test_across(void **state)
 /* The last word of the last page: whole instructions run there, others miss what follows. */
 static void test_last_word(void **state)
 {
+    // clang-format off
     static const struct { const char *last; enum launch_status status; enum fault_kind kind; uint64_t addr; } cases[] = {
         {" endprg\n", LAUNCH_DONE, FAULT_NONE, 0},
         {" .word 0x0010200b\n", LAUNCH_FAULT, FAULT_PAGE, ABI_CODE_BASE + 4096},      /* regext */
@@ -249,6 +263,7 @@ static void test_last_word(void **state)
         {" .word 0\n", LAUNCH_FAULT, FAULT_ILLEGAL, 0},
         {" nop\n", LAUNCH_FAULT, FAULT_PAGE, ABI_CODE_BASE + 4096},
     };
+    // clang-format on
     struct guest g;
     (void)state;
     open_machine(&g, PROFILE_R2025);
@@ -289,7 +304,8 @@ static const struct fault_case {
     {"sw x6, 8(x5)", 0, V | R | X | GUEST_DATA >> 2, FAULT_PAGE, 32, PAGE + 8, "page is not writable"},
     {"amoadd.w v4, v3, (v2)", 0, V | R | GUEST_DATA >> 2, FAULT_PAGE, 0, PAGE, "page is not writable"},
     {"sc.w v4, v3, (v2)", 0, V | R | GUEST_DATA >> 2, FAULT_PAGE, 0, PAGE, "page is not writable"},
-    {"lw x6, 8(x5)\nsw x6, 8(x5)", 0, V | R | GUEST_DATA >> 2, FAULT_PAGE, 32, PAGE + 8, "page is not writable"}, /* known by then */
+    {"lw x6, 8(x5)\nsw x6, 8(x5)", 0, V | R | GUEST_DATA >> 2, FAULT_PAGE, 32, PAGE + 8,
+     "page is not writable"}, /* known by then */
     {"lw x6, 8(x5)\njalr x0, 8(x5)", 0, V | R | ABI_CODE_BASE >> 2, FAULT_PAGE, 32, PAGE + 8, "page is not executable"},
     {"jalr x0, 8(x5)", 0, V | R | W | ABI_CODE_BASE >> 2, FAULT_PAGE, 32, PAGE + 8, "page is not executable"},
     {"lw x6, 8(x5)", 0, V | W | GUEST_DATA >> 2, FAULT_PAGE, 32, PAGE + 8, "writable but not readable"},
@@ -312,19 +328,21 @@ static const struct fault_case {
     {"vlw12.v v4, -20(v2)", 0, 0, FAULT_PAGE, 5, PAGE, "not present"},
     {"vsb12.v v2, -16(v2)", 0, V | R | GUEST_DATA >> 2, FAULT_PAGE, 4, PAGE, "page is not writable"},
     {"addi x5, x5, -64\nvle32.v v4, (x5)", 0, 0, FAULT_PAGE, 16, PAGE, "not present"},
-    {"vsw.v v2, 0(v3)", 0, 0, FAULT_PAGE, 0, PAGE, "not present"}, /* private memory */
+    {"vsw.v v2, 0(v3)", 0, 0, FAULT_PAGE, 0, PAGE, "not present"},        /* private memory */
     {"csrr x4, LC_ID_X", 0, 0, FAULT_PAGE, 32, PAGE + 12, "not present"}, /* metadata */
     {"lui x7, 0x70000\nvmv.v.x v4, x7\nli x6, 16\ncp_dma_bulk v4, x5, x6", 0, 0, FAULT_PAGE, 32, PAGE, "not present"},
-    {"addi x5, x5, -16\nlui x7, 0x70000\nvmv.v.x v4, x7\nli x6, 32\ncp_dma_bulk v4, x5, x6", 0, 0, FAULT_PAGE, 32, PAGE, "not present"},
+    {"addi x5, x5, -16\nlui x7, 0x70000\nvmv.v.x v4, x7\nli x6, 32\ncp_dma_bulk v4, x5, x6", 0, 0, FAULT_PAGE, 32, PAGE,
+     "not present"},
 };
 
-static void expect_fault(const struct guest *g, const char *what, enum fault_kind kind, uint32_t lane, uint64_t addr, const char *detail)
+static void expect_fault(const struct guest *g, const char *what, enum fault_kind kind, uint32_t lane, uint64_t addr,
+                         const char *detail)
 {
     char text[300];
     const struct fault *f = &g->result.fault;
     fault_print(f, text, sizeof text);
-    if (g->result.status != LAUNCH_FAULT || f->kind != kind || f->lane != lane || f->addr != addr || !strstr(f->detail, detail) ||
-        (!*detail && *f->detail))
+    if (g->result.status != LAUNCH_FAULT || f->kind != kind || f->lane != lane || f->addr != addr ||
+        !strstr(f->detail, detail) || (!*detail && *f->detail))
         fail_msg("%s, %s: %s (lane %u)", what, detail, g->result.status == LAUNCH_FAULT ? text : "no fault", f->lane);
 }
 
@@ -336,7 +354,9 @@ static void test_faults(void **state)
     for (unsigned i = 0; i < sizeof fault_cases / sizeof *fault_cases; i++) {
         const struct fault_case *c = &fault_cases[i];
         char source[512];
-        snprintf(source, sizeof source, " lui x5, 0xc0000\n vid.v v2\n vsll.vi v2, v2, 2\n vadd.vx v2, v2, x5\n vmv.v.i v3, 0\n%s\n endprg\n", c->source);
+        snprintf(source, sizeof source,
+                 " lui x5, 0xc0000\n vid.v v2\n vsll.vi v2, v2, 2\n vadd.vx v2, v2, x5\n vmv.v.i v3, 0\n%s\n endprg\n",
+                 c->source);
         assemble(&g, source);
         next_table = TABLES;
         uint32_t root = map_identity(&g, 0);
@@ -373,10 +393,12 @@ static void test_bad_root(void **state)
 /* 39 bits: what is not sign-extended is refused, what is may be mapped, beyond 4 GiB too. */
 static void test_long_addresses(void **state)
 {
+    // clang-format off
     static const struct { uint32_t high, low; bool works; } cases[] = {
         {0, 0x90000000, true}, {2, 0x90000000, true}, {0x3f, 0xfffff000, true}, {0x40, 0, false}, {0x7f, 0xfffff000, false},
         {0x80, 0x90000000, false}, {0xffffffc0, 0, true}, {0xffffffff, 0xfffff000, true}, {0xffffffbf, 0xfffff000, false}, {0x80000000, 0, false},
     };
+    // clang-format on
     struct guest g;
     (void)state;
     open_machine(&g, PROFILE_R21);
@@ -384,8 +406,10 @@ static void test_long_addresses(void **state)
         char source[512];
         uint64_t va = (uint64_t)cases[i].high << 32 | cases[i].low;
         snprintf(source, sizeof source,
-                 " li x8, 0x%x\n li x9, 0x%x\n ld x6, 4(x8)\n vmv.v.x v8, x8\n vmv.v.x v9, x9\n vid.v v10\n vsw12d.v v10, 8(v8)\n"
-                 " lr.d x7, (x8)\n li x6, 99\n sc.d x7, x6, (x8)\n amoadd.d x7, x6, (x8)\n endprg\n", cases[i].low, cases[i].high);
+                 " li x8, 0x%x\n li x9, 0x%x\n ld x6, 4(x8)\n vmv.v.x v8, x8\n vmv.v.x v9, x9\n vid.v v10\n vsw12d.v "
+                 "v10, 8(v8)\n"
+                 " lr.d x7, (x8)\n li x6, 99\n sc.d x7, x6, (x8)\n amoadd.d x7, x6, (x8)\n endprg\n",
+                 cases[i].low, cases[i].high);
         assemble(&g, source);
         next_table = TABLES;
         uint32_t root = map_identity(&g, 0);
@@ -418,7 +442,8 @@ static void test_fence(void **state)
         uint32_t root = map_identity(&g, 0);
         uint64_t *e = entry(&g, root, PAGE, 0);
         snprintf(source, sizeof source,
-                 " lui x5, 0xc0000\n lui x6, 0xc0001\n lui x7, 0x90000\n lw x8, 0(x5)\n lw x9, 0(x6)\n sw x8, 16(x7)\n sw x9, 20(x7)\n"
+                 " lui x5, 0xc0000\n lui x6, 0xc0001\n lui x7, 0x90000\n lw x8, 0(x5)\n lw x9, 0(x6)\n sw x8, 16(x7)\n "
+                 "sw x9, 20(x7)\n"
                  " lui x10, 0xc0002\n li x11, 0x%x\n sw x11, %u(x10)\n %s\n lw x8, 0(x5)\n sw x8, 24(x7)\n endprg\n",
                  (unsigned)leaf(GUEST_DATA + 8192, V | R), (unsigned)((uintptr_t)e & 4095), fences[i]);
         assemble(&g, source);
@@ -455,7 +480,10 @@ static void test_next_launch(void **state)
     guest_close(&g);
 }
 
-struct jobs { struct job *job[3]; unsigned next; };
+struct jobs {
+    struct job *job[3];
+    unsigned next;
+};
 
 static struct job *feed_next(void *user)
 {
@@ -478,7 +506,8 @@ static void test_side_by_side(void **state)
     guest_open_config(&g, &config);
     assert_true(gpu_mem_open(g.gpu, TABLES, TABLES_END - TABLES, GPU_READ | GPU_WRITE));
     next_table = TABLES;
-    assemble(&g, " lui x5, 0x90000\n lw x6, 4(x5)\n li x7, 500\nagain: lw x8, 0(x5)\n add x8, x8, x6\n sw x8, 0(x5)\n addi x7, x7, -1\n bne x7, x0, again\n endprg\n");
+    assemble(&g, " lui x5, 0x90000\n lw x6, 4(x5)\n li x7, 500\nagain: lw x8, 0(x5)\n add x8, x8, x6\n sw x8, 0(x5)\n "
+                 "addi x7, x7, -1\n bne x7, x0, again\n endprg\n");
     memset(g.data, 0, GUEST_BYTES);
     for (uint32_t i = 0; i < 3; i++) {
         g.data[1024 * i + 1] = i + 1;
@@ -503,7 +532,8 @@ static void test_alias(void **state)
     struct guest g;
     (void)state;
     open_machine(&g, PROFILE_DEFAULT);
-    assemble(&g, " lui x5, 0xc0000\n lui x6, 0x90000\n vmv.v.x v1, x5\n vmv.v.i v2, 3\n lr.w v3, (v1)\n lw x7, 0(x6)\n sw x7, 0(x6)\n"
+    assemble(&g, " lui x5, 0xc0000\n lui x6, 0x90000\n vmv.v.x v1, x5\n vmv.v.i v2, 3\n lr.w v3, (v1)\n lw x7, 0(x6)\n "
+                 "sw x7, 0(x6)\n"
                  " sc.w v4, v2, (v1)\n vmv.x.s x8, v4\n sw x8, 4(x6)\n endprg\n");
     uint32_t root = map_identity(&g, 0);
     map(&g, root, PAGE, GUEST_DATA, V | R | W, 0);
@@ -522,8 +552,10 @@ static void test_written_code(void **state)
     struct guest g;
     (void)state;
     open_machine(&g, PROFILE_DEFAULT);
-    assemble(&g, " lui x5, 0xc0000\n lui x6, 0x90000\n lw x7, 4(x6)\n li x9, 1\nloop: la x8, patch\n lui x10, 0x80000\n sub x8, x8, x10\n add x8, x8, x5\n"
-                 "patch: addi x9, x9, 1\n sw x7, 0(x8)\n fence.i\n addi x11, x11, 1\n li x12, 2\n bne x11, x12, loop\n sw x9, 0(x6)\n endprg\n");
+    assemble(&g, " lui x5, 0xc0000\n lui x6, 0x90000\n lw x7, 4(x6)\n li x9, 1\nloop: la x8, patch\n lui x10, "
+                 "0x80000\n sub x8, x8, x10\n add x8, x8, x5\n"
+                 "patch: addi x9, x9, 1\n sw x7, 0(x8)\n fence.i\n addi x11, x11, 1\n li x12, 2\n bne x11, x12, loop\n "
+                 "sw x9, 0(x6)\n endprg\n");
     assert_true(gpu_mem_open(g.gpu, ABI_CODE_BASE, 4096, GPU_READ | GPU_WRITE | GPU_EXEC));
     uint32_t root = map_identity(&g, 0);
     map(&g, root, PAGE, ABI_CODE_BASE, V | R | W, 0);
@@ -599,10 +631,12 @@ static void test_random_tables(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_same_results), cmocka_unit_test(test_across),         cmocka_unit_test(test_last_word),
-        cmocka_unit_test(test_faults),       cmocka_unit_test(test_bad_root),       cmocka_unit_test(test_long_addresses),
-        cmocka_unit_test(test_fence),        cmocka_unit_test(test_next_launch),    cmocka_unit_test(test_side_by_side),
-        cmocka_unit_test(test_alias),        cmocka_unit_test(test_written_code),   cmocka_unit_test(test_observed),
+        cmocka_unit_test(test_same_results),  cmocka_unit_test(test_across),
+        cmocka_unit_test(test_last_word),     cmocka_unit_test(test_faults),
+        cmocka_unit_test(test_bad_root),      cmocka_unit_test(test_long_addresses),
+        cmocka_unit_test(test_fence),         cmocka_unit_test(test_next_launch),
+        cmocka_unit_test(test_side_by_side),  cmocka_unit_test(test_alias),
+        cmocka_unit_test(test_written_code),  cmocka_unit_test(test_observed),
         cmocka_unit_test(test_random_tables),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -33,7 +33,10 @@ static char *contents(const char *path, size_t *size)
     return bytes;
 }
 
-struct traces { char *log, *binary; size_t log_size, binary_size; };
+struct traces {
+    char *log, *binary;
+    size_t log_size, binary_size;
+};
 
 static struct traces traced(struct guest *g)
 {
@@ -75,7 +78,8 @@ static void translate(struct guest *g)
     assert_true(gpu_mem_open(g->gpu, ROOT, ABI_PAGE, GPU_READ | GPU_WRITE));
     assert_true(gpu_mem_open(g->gpu, ABI_CODE_BASE + GIGABYTES, CODE_BYTES, GPU_READ | GPU_WRITE | GPU_EXEC));
     assert_true(gpu_mem_open(g->gpu, GUEST_DATA + GIGABYTES, GUEST_BYTES, GPU_READ | GPU_WRITE));
-    memcpy(gpu_mem(g->gpu, ABI_CODE_BASE + GIGABYTES, CODE_BYTES), gpu_mem(g->gpu, ABI_CODE_BASE, CODE_BYTES), CODE_BYTES);
+    memcpy(gpu_mem(g->gpu, ABI_CODE_BASE + GIGABYTES, CODE_BYTES), gpu_mem(g->gpu, ABI_CODE_BASE, CODE_BYTES),
+           CODE_BYTES);
     gpu_mem_close(g->gpu, ABI_CODE_BASE, CODE_BYTES);
     gpu_mem_close(g->gpu, GUEST_DATA, GUEST_BYTES);
     uint64_t leaf = (uint64_t)(ABI_CODE_BASE + GIGABYTES) >> 12 << 10 | 15;
@@ -108,16 +112,20 @@ static void test_vector_atomics(void **state)
     (void)state;
     same_traces(PROFILE_DEFAULT, "amoadd.w v3, v1, (v2)\n lr.w v4, (v2)\n sc.w v5, v1, (v2)",
                 " mem 0x90000000 mem 0x90000000 mem 0x90000004 ");
-    same_traces(PROFILE_DEFAULT, "amoadd.w v3, v1, (v2)", " mem 0x90000000 0x00000001 mem 0x90000000 0x00000002 mem 0x90000004 0x00000005 ");
+    same_traces(PROFILE_DEFAULT, "amoadd.w v3, v1, (v2)",
+                " mem 0x90000000 0x00000001 mem 0x90000000 0x00000002 mem 0x90000004 0x00000005 ");
 }
 
 static void test_scalar_atomics(void **state)
 {
     (void)state;
-    same_traces(PROFILE_R2025, "li t1, 5\n amoadd.w t2, t1, (t0)\n lr.w t3, (t0)\n sc.w t4, t2, (t0)\n amoswap.w t2, t1, (t0)",
+    same_traces(PROFILE_R2025,
+                "li t1, 5\n amoadd.w t2, t1, (t0)\n lr.w t3, (t0)\n sc.w t4, t2, (t0)\n amoswap.w t2, t1, (t0)",
                 " x7  0x00000001 mem 0x90000000 mem 0x90000000 0x00000006\n");
-    same_traces(PROFILE_R2025, "sw t0, 64(t0) {pre_m_64}\n vmv.v.i v3, 0\n lw t3, 0(t0) {pre_m_128}\n vlw12.v v8, 0(v2) {pre_m_64, pair}",
-                " mem 0x0000000090000000 mem 0x0000000090000000 mem 0x0000000090000004 ");
+    same_traces(
+        PROFILE_R2025,
+        "sw t0, 64(t0) {pre_m_64}\n vmv.v.i v3, 0\n lw t3, 0(t0) {pre_m_128}\n vlw12.v v8, 0(v2) {pre_m_64, pair}",
+        " mem 0x0000000090000000 mem 0x0000000090000000 mem 0x0000000090000004 ");
 }
 
 int main(void)

@@ -10,7 +10,10 @@
 enum { X_DATA = 5, X_VL = 22, X_FLAGS = 20, X_SAT = 21, V_AT = 8, E32_M1 = 0x10 };
 enum { VS2 = 0, VS1 = 64, VD = 128, MASK = 192, SCALARS = 224, OUT = 256, OUT_X = 320 }; /* words of the data page */
 
-struct code { uint32_t words[128]; size_t n; };
+struct code {
+    uint32_t words[128];
+    size_t n;
+};
 
 static void emit(struct code *c, struct insn in)
 {
@@ -122,6 +125,7 @@ void trial_refused(struct guest *g, struct trial *t, const char *text)
 
 /* ---- operands ---- */
 
+// clang-format off
 static const uint64_t edges[] = {
     0, 1, 2, 3, 31, 32, 63, 64, 0x7f, 0x80, 0xff, 0x7fff, 0x8000, 0xffff, 0x7fffffff, 0x80000000, 0xffffffff, 0x100000000,
     0x7fffffffffffffff, 0x8000000000000000, 0xffffffffffffffff, 0xfffffffffffffffe, 0xffffffff80000000, 0x5555555555555555,
@@ -132,6 +136,7 @@ static const uint64_t edges[] = {
     0x41dfffffffc00000, 0xc1e0000000000000, 0x3fe0000000000000, 0x4008000000000000, 0x3800000000000000, 0x36a0000000000000,
     0x3c003c00, 0x7bff7bff, 0x04000400, 0x7c00fc00, 0x7e007c01, 0x3f803f80, 0x7f7f0080, 0x000100017f80ff80,
 };
+// clang-format on
 
 uint64_t trial_value(void)
 {
@@ -139,9 +144,13 @@ uint64_t trial_value(void)
     uint64_t wide = (uint64_t)guest_random() << 32 | guest_random();
     switch (r % 5) {
     case 0: return wide;
-    case 1: return ((wide >> 12) | (uint64_t)(1000 + r / 8 % 48) << 52) ^ (r & 1ull << 31) << 32; /* binary64 of moderate size */
-    case 2: return (wide << 32) | (0x3e000000 + (uint32_t)wide % 0x04000000 + (uint32_t)(r & 1u << 31)); /* binary32, likewise */
-    case 3: return wide & 0x8fff8fff8fff8fff; /* halves of small numbers */
+    case 1:
+        return ((wide >> 12) | (uint64_t)(1000 + r / 8 % 48) << 52) ^ (r & 1ull << 31)
+                                                                          << 32; /* binary64 of moderate size */
+    case 2:
+        return (wide << 32) |
+               (0x3e000000 + (uint32_t)wide % 0x04000000 + (uint32_t)(r & 1u << 31)); /* binary32, likewise */
+    case 3: return wide & 0x8fff8fff8fff8fff;                                         /* halves of small numbers */
     default: return edges[r / 8 % (sizeof edges / sizeof *edges)];
     }
 }
@@ -161,8 +170,10 @@ void trial_shuffle(struct trial *t)
 static void name_register(struct insn *in, char letter)
 {
     const struct isa_operand *o = isa_operand(letter);
-    static const uint8_t vectors[] = {[ROLE_RD] = TRIAL_VD, [ROLE_RS1] = TRIAL_VS1, [ROLE_RS2] = TRIAL_VS2, [ROLE_RS3] = TRIAL_VD};
-    static const uint8_t scalars[] = {[ROLE_RD] = TRIAL_RD, [ROLE_RS1] = TRIAL_RS1, [ROLE_RS2] = TRIAL_RS2, [ROLE_RS3] = TRIAL_RS3};
+    static const uint8_t vectors[] = {
+        [ROLE_RD] = TRIAL_VD, [ROLE_RS1] = TRIAL_VS1, [ROLE_RS2] = TRIAL_VS2, [ROLE_RS3] = TRIAL_VD};
+    static const uint8_t scalars[] = {
+        [ROLE_RD] = TRIAL_RD, [ROLE_RS1] = TRIAL_RS1, [ROLE_RS2] = TRIAL_RS2, [ROLE_RS3] = TRIAL_RS3};
     if (o && o->kind == OPERAND_REG_V) isa_set(in, (enum operand_role)o->role, vectors[o->role]);
     if (o && o->kind == OPERAND_REG_X) isa_set(in, (enum operand_role)o->role, scalars[o->role]);
     if (o && o->role == ROLE_RM) in->rm = 7;

@@ -11,11 +11,11 @@ enum { TRIAL_VS2 = 2, TRIAL_VS1 = 4, TRIAL_VD = 6, TRIAL_RS1 = 10, TRIAL_RS2 = 1
 
 struct trial {
     struct insn in;
-    uint32_t items, vl;     /* lanes that exist; active ones */
+    uint32_t items, vl; /* lanes that exist; active ones */
     uint32_t v0, frm, vxrm;
     uint64_t vs2[32], vs1[32], vd[32], x[3], rd; /* before the instruction; x: rs1, rs2, rs3 */
-    uint64_t out[32], xout; /* destinations after it */
-    uint32_t fflags, vxsat; /* both 0 before it */
+    uint64_t out[32], xout;                      /* destinations after it */
+    uint32_t fflags, vxsat;                      /* both 0 before it */
 };
 
 /* A trial of an operation of `profile`, by mnemonic, with operands in the registers above as far as it has

@@ -138,7 +138,8 @@ uint64_t ref_round(enum fp_format f, long double x, unsigned mode, unsigned *fla
 
 /* ---- operations ---- */
 
-static long double host_operation(enum ref_op op, volatile long double a, volatile long double b, volatile long double c)
+static long double host_operation(enum ref_op op, volatile long double a, volatile long double b,
+                                  volatile long double c)
 {
     switch (op) {
     case REF_ADD: return a + b;
@@ -183,7 +184,8 @@ static unsigned nan_flags(enum ref_op op, enum fp_format f, const uint64_t opera
     return (isinf(a) && b == 0) || (isinf(b) && a == 0) ? FP_NV : 0;
 }
 
-void ref_compute(enum ref_op op, enum fp_format f, const uint64_t operand[3], uint64_t result[MODES], unsigned flags[MODES])
+void ref_compute(enum ref_op op, enum fp_format f, const uint64_t operand[3], uint64_t result[MODES],
+                 unsigned flags[MODES])
 {
     int count = op == REF_SQRT ? 1 : op == REF_FMA ? 3 : 2;
     bool nan = false;
@@ -220,7 +222,9 @@ static uint64_t edge_fraction(const struct ref_format *r)
 {
     uint64_t mask = ((uint64_t)1 << (r->digits - 1)) - 1, x = ref_random();
     switch (x >> 60) {
-    case 0: case 1: case 2: return 0;
+    case 0:
+    case 1:
+    case 2: return 0;
     case 3: return 1 & mask;
     case 4: return mask;
     case 5: return mask & ~(uint64_t)1;
@@ -235,7 +239,7 @@ static uint64_t edge_fraction(const struct ref_format *r)
 uint64_t ref_pattern(enum fp_format f)
 {
     const struct ref_format *r = &ref_formats[f];
-    static unsigned near;                 /* operands of like size meet in sums */
+    static unsigned near;                                             /* operands of like size meet in sums */
     unsigned fields = (1u << (r->width - r->digits - r->unused)) - 1; /* the largest exponent field */
     uint64_t x = ref_random();
     unsigned field = (unsigned)(x >> 8) & fields;
@@ -245,7 +249,9 @@ uint64_t ref_pattern(enum fp_format f)
     case 2: field = fields; break;
     case 3: field = fields - 1; break;
     case 4: field = fields / 2; break;
-    case 5: case 6: case 7: field = near; break;
+    case 5:
+    case 6:
+    case 7: field = near; break;
     case 8: field = near + (unsigned)r->digits; break;
     case 9: field = near - (unsigned)r->digits; break;
     case 10: field = near + 1; break;

@@ -14,7 +14,7 @@ struct ref_format {
     int width, digits, exp_min, exp_max; /* digits counts the leading one */
     int unused;                          /* low bits */
     bool infinity, nan;
-    uint64_t canonical;                  /* NaN, or what stands for it */
+    uint64_t canonical; /* NaN, or what stands for it */
 };
 extern const struct ref_format ref_formats[FORMATS];
 
@@ -33,7 +33,8 @@ long double ref_integer(long double x, unsigned mode);
 enum ref_op { REF_ADD, REF_SUB, REF_MUL, REF_DIV, REF_SQRT, REF_FMA, REF_OPS };
 
 /* An operation in all modes at once: result[m] and flags[m] for mode m. */
-void ref_compute(enum ref_op op, enum fp_format f, const uint64_t operand[3], uint64_t result[MODES], unsigned flags[MODES]);
+void ref_compute(enum ref_op op, enum fp_format f, const uint64_t operand[3], uint64_t result[MODES],
+                 unsigned flags[MODES]);
 
 /* Deterministic random bits, and a pattern likely to lie at an edge: of the format, of a binade, of a tie. */
 uint64_t ref_random(void);

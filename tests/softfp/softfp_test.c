@@ -41,7 +41,8 @@ static void check_op(enum ref_op op, enum fp_format f, const uint64_t v[3])
         uint64_t got = compute(op, f, v, &env);
         if (got != expected[m] || env.flags != flags[m])
             fail_msg("%s %s %s of %" PRIx64 " %" PRIx64 " %" PRIx64 ": %" PRIx64 " flags %x, not %" PRIx64 " flags %x",
-                ref_formats[f].name, op_names[op], mode_names[m], v[0], v[1], v[2], got, env.flags, expected[m], flags[m]);
+                     ref_formats[f].name, op_names[op], mode_names[m], v[0], v[1], v[2], got, env.flags, expected[m],
+                     flags[m]);
     }
 }
 
@@ -74,7 +75,10 @@ static void fma_ties(void **state)
 /* (2^26 + 1)(2^52 - 2^26 + 1) = 2^78 + 1 is a hair more than half a place of 2^131, too fine for 126 bits. */
 static void fma_sticky(void **state)
 {
-    union { double d; uint64_t u; } a = {0x1p26 + 1}, b = {0x1p52 - 0x1p26 + 1}, c = {0x1p131}, odd = {0x1.0000000000001p131};
+    union {
+        double d;
+        uint64_t u;
+    } a = {0x1p26 + 1}, b = {0x1p52 - 0x1p26 + 1}, c = {0x1p131}, odd = {0x1.0000000000001p131};
     uint64_t minus = (uint64_t)1 << 63;
     (void)state;
     check_op(REF_FMA, FP_F64, (uint64_t[3]){a.u, b.u, c.u});
@@ -113,8 +117,8 @@ static void check_convert(enum fp_format to, enum fp_format from, uint64_t a)
         if (!ref_is_nan(from, a)) expected = ref_round(to, ref_value(from, a), m, &flags);
         else if (ref_is_signalling(from, a) || !ref_formats[to].nan) flags = FP_NV;
         if (got != expected || env.flags != flags)
-            fail_msg("%s to %s %s of %" PRIx64 ": %" PRIx64 " flags %x, not %" PRIx64 " flags %x", ref_formats[from].name,
-                ref_formats[to].name, mode_names[m], a, got, env.flags, expected, flags);
+            fail_msg("%s to %s %s of %" PRIx64 ": %" PRIx64 " flags %x, not %" PRIx64 " flags %x",
+                     ref_formats[from].name, ref_formats[to].name, mode_names[m], a, got, env.flags, expected, flags);
     }
 }
 
@@ -180,8 +184,8 @@ static void check_to_int(enum fp_format f, uint64_t a, unsigned bits, bool is_si
         else if (r != x) flags = FP_NX;
         uint64_t expected = r < 0 ? -(uint64_t)-r : (uint64_t)r;
         if (got != expected || env.flags != flags)
-            fail_msg("%s %" PRIx64 " to %c%u %s: %" PRIx64 " flags %x, not %" PRIx64 " flags %x", ref_formats[f].name, a,
-                is_signed ? 's' : 'u', bits, mode_names[m], got, env.flags, expected, flags);
+            fail_msg("%s %" PRIx64 " to %c%u %s: %" PRIx64 " flags %x, not %" PRIx64 " flags %x", ref_formats[f].name,
+                     a, is_signed ? 's' : 'u', bits, mode_names[m], got, env.flags, expected, flags);
     }
 }
 
@@ -229,18 +233,20 @@ static void from_integers(void **state)
                 unsigned flags = 0;
                 uint64_t got = fp_from_int(f, a, is_signed, &env), expected = ref_round(f, x, m, &flags);
                 if (got != expected || env.flags != flags)
-                    fail_msg("%s from %" PRIx64 " %s: %" PRIx64 " flags %x, not %" PRIx64 " flags %x", ref_formats[f].name, a,
-                        mode_names[m], got, env.flags, expected, flags);
+                    fail_msg("%s from %" PRIx64 " %s: %" PRIx64 " flags %x, not %" PRIx64 " flags %x",
+                             ref_formats[f].name, a, mode_names[m], got, env.flags, expected, flags);
             }
         }
 }
 
 /* ---- order and class ---- */
 
-static void check_flags(const char *what, enum fp_format f, uint64_t a, uint64_t b, struct fp_env *env, unsigned expected)
+static void check_flags(const char *what, enum fp_format f, uint64_t a, uint64_t b, struct fp_env *env,
+                        unsigned expected)
 {
     if (env->flags != expected)
-        fail_msg("%s %s of %" PRIx64 " %" PRIx64 ": flags %x, not %x", ref_formats[f].name, what, a, b, env->flags, expected);
+        fail_msg("%s %s of %" PRIx64 " %" PRIx64 ": flags %x, not %x", ref_formats[f].name, what, a, b, env->flags,
+                 expected);
     env->flags = 0;
 }
 
@@ -307,18 +313,20 @@ static void classes(void **state)
 {
     (void)state;
     for (int f = 0; f < FORMATS; f++)
-        for (uint64_t i = 0; i <= 0xffff; i++) check_class(f, ref_formats[f].width <= 16 ? i & mask_of(f) : ref_pattern(f));
+        for (uint64_t i = 0; i <= 0xffff; i++)
+            check_class(f, ref_formats[f].width <= 16 ? i & mask_of(f) : ref_pattern(f));
 }
 
 /* ---- against the host's binary32 and binary64 ---- */
 
-static const int host_modes[] = {[FP_RNE] = FE_TONEAREST, [FP_RTZ] = FE_TOWARDZERO, [FP_RDN] = FE_DOWNWARD, [FP_RUP] = FE_UPWARD};
+static const int host_modes[] = {
+    [FP_RNE] = FE_TONEAREST, [FP_RTZ] = FE_TOWARDZERO, [FP_RDN] = FE_DOWNWARD, [FP_RUP] = FE_UPWARD};
 
 static unsigned host_flags(void)
 {
     return (fetestexcept(FE_INEXACT) ? FP_NX : 0u) | (fetestexcept(FE_UNDERFLOW) ? FP_UF : 0u) |
-        (fetestexcept(FE_OVERFLOW) ? FP_OF : 0u) | (fetestexcept(FE_DIVBYZERO) ? FP_DZ : 0u) |
-        (fetestexcept(FE_INVALID) ? FP_NV : 0u);
+           (fetestexcept(FE_OVERFLOW) ? FP_OF : 0u) | (fetestexcept(FE_DIVBYZERO) ? FP_DZ : 0u) |
+           (fetestexcept(FE_INVALID) ? FP_NV : 0u);
 }
 
 /* Volatile keeps the computation between the changes of mode. */
@@ -375,7 +383,8 @@ static void check_host(enum ref_op op, enum fp_format f, const uint64_t v[3], un
     unsigned free = op == REF_FMA && ref_is_nan(f, v[2]) ? FP_NV : 0;
     if (got != expected || (env.flags | free) != (flags | free))
         fail_msg("%s %s %s of %" PRIx64 " %" PRIx64 " %" PRIx64 ": %" PRIx64 " flags %x, host %" PRIx64 " flags %x",
-            ref_formats[f].name, op_names[op], mode_names[mode], v[0], v[1], v[2], got, env.flags, expected, flags);
+                 ref_formats[f].name, op_names[op], mode_names[mode], v[0], v[1], v[2], got, env.flags, expected,
+                 flags);
 }
 
 static void like_the_host(void **state)
@@ -422,7 +431,8 @@ static void rules(void **state)
         {fp_sub, 0x3f800000, 0x3f800000, 0x00000000, 0},
         {fp_mul, 0x7f800000, 0x80000000, 0x7fc00000, FP_NV},
         {fp_mul, 0x7f7fffff, 0x7f7fffff, 0x7f800000, FP_OF | FP_NX},
-        {fp_mul, 0x00800000, 0x3f7fffff, 0x00800000, FP_NX | FP_UF}, /* a tie below it, exact in 24 digits and so tiny */
+        {fp_mul, 0x00800000, 0x3f7fffff, 0x00800000,
+         FP_NX | FP_UF}, /* a tie below it, exact in 24 digits and so tiny */
         {fp_mul, 0x00000001, 0x3f000000, 0x00000000, FP_NX | FP_UF},
         {fp_div, 0x00000000, 0x80000000, 0x7fc00000, FP_NV},
         {fp_div, 0xbf800000, 0x00000000, 0xff800000, FP_DZ},
@@ -437,7 +447,7 @@ static void rules(void **state)
         uint64_t got = cases[i].op(FP_F32, cases[i].a, cases[i].b, &env);
         if (got != cases[i].result || env.flags != cases[i].flags)
             fail_msg("rule %u: %" PRIx64 " flags %x, not %" PRIx64 " flags %x", i, got, env.flags, cases[i].result,
-                cases[i].flags);
+                     cases[i].flags);
     }
     struct fp_env env = {FP_RNE, FP_DZ}; /* flags accrue */
     assert_int_equal(fp_fma(FP_F32, 0x7f800000, 0, 0x7fc00000, &env), 0x7fc00000);
@@ -446,25 +456,29 @@ static void rules(void **state)
 
 static void small_formats(void **state)
 {
-    static const struct { enum fp_format to; uint32_t a; unsigned mode, result, flags; } cases[] = {
-        {FP_E4M3, 0x43e80000, FP_RNE, 0x7e, FP_NX},                  /* 464, midway to what would be 480 */
+    static const struct {
+        enum fp_format to;
+        uint32_t a;
+        unsigned mode, result, flags;
+    } cases[] = {
+        {FP_E4M3, 0x43e80000, FP_RNE, 0x7e, FP_NX}, /* 464, midway to what would be 480 */
         {FP_E4M3, 0x43e80001, FP_RNE, 0x7f, FP_NX | FP_OF},
         {FP_E4M3, 0xc4800000, FP_RNE, 0x7f, FP_NX | FP_OF},
         {FP_E4M3, 0xc4800000, FP_RTZ, 0xfe, FP_NX | FP_OF},
         {FP_E4M3, 0x7f800000, FP_RTZ, 0x7f, FP_NX | FP_OF},
         {FP_E4M3, 0xffc00000, FP_RNE, 0x7f, 0},
-        {FP_E4M3, 0x3b000000, FP_RNE, 0x01, 0},                      /* 2^-9 */
-        {FP_E5M2, 0x47600000, FP_RNE, 0x7b, 0},                      /* 57344 */
-        {FP_E5M2, 0x47700000, FP_RNE, 0x7c, FP_NX | FP_OF},          /* 61440, midway */
+        {FP_E4M3, 0x3b000000, FP_RNE, 0x01, 0},             /* 2^-9 */
+        {FP_E5M2, 0x47600000, FP_RNE, 0x7b, 0},             /* 57344 */
+        {FP_E5M2, 0x47700000, FP_RNE, 0x7c, FP_NX | FP_OF}, /* 61440, midway */
         {FP_E5M2, 0x7fc00000, FP_RNE, 0x7f, 0},
-        {FP_E3M2, 0x41e00000, FP_RNE, 0x1f, 0},                      /* 28 */
-        {FP_E2M3, 0x40f00000, FP_RNE, 0x1f, 0},                      /* 7.5 */
-        {FP_E2M1, 0x40c00000, FP_RNE, 0x07, 0},                      /* 6 */
+        {FP_E3M2, 0x41e00000, FP_RNE, 0x1f, 0}, /* 28 */
+        {FP_E2M3, 0x40f00000, FP_RNE, 0x1f, 0}, /* 7.5 */
+        {FP_E2M1, 0x40c00000, FP_RNE, 0x07, 0}, /* 6 */
         {FP_E2M1, 0xff800000, FP_RTZ, 0x0f, FP_NX | FP_OF},
         {FP_E2M1, 0xffc00000, FP_RNE, 0x07, FP_NV},
-        {FP_E3M0, 0x41800000, FP_RNE, 0x07, 0},                      /* 16 */
-        {FP_E3M0, 0x40400000, FP_RNE, 0x05, FP_NX},                  /* 3: a tie of powers goes up */
-        {FP_E3M0, 0x3e000000, FP_RNE, 0x00, FP_NX | FP_UF},          /* 1/8: a tie with zero goes to it */
+        {FP_E3M0, 0x41800000, FP_RNE, 0x07, 0},             /* 16 */
+        {FP_E3M0, 0x40400000, FP_RNE, 0x05, FP_NX},         /* 3: a tie of powers goes up */
+        {FP_E3M0, 0x3e000000, FP_RNE, 0x00, FP_NX | FP_UF}, /* 1/8: a tie with zero goes to it */
         {FP_TF32, 0x3f801000, FP_RNE, 0x3f800000, FP_NX},
         {FP_TF32, 0x3f803000, FP_RNE, 0x3f804000, FP_NX},
     };
@@ -473,7 +487,8 @@ static void small_formats(void **state)
         struct fp_env env = {(uint8_t)cases[i].mode, 0};
         uint64_t got = fp_convert(cases[i].to, FP_F32, cases[i].a, &env);
         if (got != cases[i].result || env.flags != cases[i].flags)
-            fail_msg("case %u, %x to %s: %" PRIx64 " flags %x", i, cases[i].a, ref_formats[cases[i].to].name, got, env.flags);
+            fail_msg("case %u, %x to %s: %" PRIx64 " flags %x", i, cases[i].a, ref_formats[cases[i].to].name, got,
+                     env.flags);
     }
 }
 

@@ -13,16 +13,19 @@
 
 /* ---- estimates ---- */
 
-struct estimate_case { uint32_t a, mode, result, flags; };
+struct estimate_case {
+    uint32_t a, mode, result, flags;
+};
 
-static void check_estimates(uint32_t (*estimate)(uint32_t, struct fp_env *), const struct estimate_case *cases, size_t count)
+static void check_estimates(uint32_t (*estimate)(uint32_t, struct fp_env *), const struct estimate_case *cases,
+                            size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         struct fp_env env = {(uint8_t)cases[i].mode, 0};
         uint32_t got = estimate(cases[i].a, &env);
         if (got != cases[i].result || env.flags != cases[i].flags)
             fail_msg("estimate of %08x in mode %u: %08x flags %x, not %08x flags %x", cases[i].a, cases[i].mode, got,
-                env.flags, cases[i].result, cases[i].flags);
+                     env.flags, cases[i].result, cases[i].flags);
     }
 }
 
@@ -55,19 +58,14 @@ static void rec7_cases(void **state)
 static void rsqrt7_cases(void **state)
 {
     static const struct estimate_case cases[] = {
-        {0x3f800000, FP_RNE, 0x3f7f0000, 0},             /* 1: odd field, 127 */
-        {0x40000000, FP_RNE, 0x3f340000, 0},             /* 2: even field, 52 */
-        {0x407fffff, FP_RUP, 0x3f000000, 0},             /* just below 4: 0 */
-        {0x7f7fffff, FP_RNE, 0x1f800000, 0},
-        {0x00000001, FP_RNE, 0x64b40000, 0},             /* 2^-149 */
-        {0x00400000, FP_RNE, 0x5f340000, 0},
-        {0x00000000, FP_RNE, 0x7f800000, FP_DZ},
-        {0x80000000, FP_RNE, 0xff800000, FP_DZ},
-        {0x7f800000, FP_RNE, 0x00000000, 0},
-        {0x80000001, FP_RNE, 0x7fc00000, FP_NV},
-        {0xff800000, FP_RNE, 0x7fc00000, FP_NV},
-        {0x7fc00000, FP_RNE, 0x7fc00000, 0},
-        {0xff800001, FP_RNE, 0x7fc00000, FP_NV},
+        {0x3f800000, FP_RNE, 0x3f7f0000, 0},                                          /* 1: odd field, 127 */
+        {0x40000000, FP_RNE, 0x3f340000, 0},                                          /* 2: even field, 52 */
+        {0x407fffff, FP_RUP, 0x3f000000, 0},                                          /* just below 4: 0 */
+        {0x7f7fffff, FP_RNE, 0x1f800000, 0},     {0x00000001, FP_RNE, 0x64b40000, 0}, /* 2^-149 */
+        {0x00400000, FP_RNE, 0x5f340000, 0},     {0x00000000, FP_RNE, 0x7f800000, FP_DZ},
+        {0x80000000, FP_RNE, 0xff800000, FP_DZ}, {0x7f800000, FP_RNE, 0x00000000, 0},
+        {0x80000001, FP_RNE, 0x7fc00000, FP_NV}, {0xff800000, FP_RNE, 0x7fc00000, FP_NV},
+        {0x7fc00000, FP_RNE, 0x7fc00000, 0},     {0xff800001, FP_RNE, 0x7fc00000, FP_NV},
     };
     (void)state;
     check_estimates(fp_rsqrt7, cases, sizeof cases / sizeof *cases);
@@ -135,7 +133,7 @@ static unsigned check_special(int function, enum fp_format f, uint64_t a)
     if (got == expected) return 0;
     if (f != FP_F32 || (got - expected != 1 && expected - got != 1))
         fail_msg("%s of %s %llx: %llx, not %llx", names[function], ref_formats[f].name, (unsigned long long)a,
-            (unsigned long long)got, (unsigned long long)expected);
+                 (unsigned long long)got, (unsigned long long)expected);
     return 1;
 }
 
@@ -165,17 +163,20 @@ static void singles(void **state)
 
 static void special_cases(void **state)
 {
-    static const struct { int function; uint32_t a, result; } cases[] = {
-        {SFU_EXP, 0xff800000, 0x00000000}, {SFU_EXP, 0x7f800000, 0x7f800000}, {SFU_EXP, 0x42b17218, 0x7f800000},
-        {SFU_EXP, 0x00000000, 0x3f800000}, {SFU_EX2, 0xc3150000, 0x00000001}, {SFU_EX2, 0x42fe0000, 0x7f000000},
-        {SFU_LG2, 0x00000000, 0xff800000}, {SFU_LG2, 0x80000000, 0xff800000}, {SFU_LG2, 0xbf800000, 0x7fc00000},
-        {SFU_LG2, 0x00000001, 0xc3150000}, {SFU_LG2, 0x7f800000, 0x7f800000}, {SFU_RCP, 0x80000000, 0xff800000},
-        {SFU_RCP, 0xff800000, 0x80000000}, {SFU_RCP, 0x7f000000, 0x00400000}, {SFU_SQRT, 0x80000000, 0x80000000},
-        {SFU_SQRT, 0x80000001, 0x7fc00000}, {SFU_RSQRT, 0x80000000, 0xff800000}, {SFU_RSQRT, 0x7f800000, 0x00000000},
-        {SFU_RSQRT, 0xff800000, 0x7fc00000}, {SFU_SIN, 0x80000000, 0x80000000}, {SFU_SIN, 0x7f800000, 0x7fc00000},
-        {SFU_COS, 0xff800000, 0x7fc00000}, {SFU_SIN, 0x7f7fffff, 0xbf0599b3}, {SFU_TANH, 0xff800000, 0xbf800000},
-        {SFU_GELU, 0x7f800000, 0x7f800000}, {SFU_GELU, 0xff800000, 0x80000000}, {SFU_SILU, 0x7f800000, 0x7f800000},
-        {SFU_SILU, 0xff800000, 0x80000000}, {SFU_SILU, 0xc6000000, 0x80000000}, {SFU_TANH, 0xff800001, 0x7fc00000},
+    static const struct {
+        int function;
+        uint32_t a, result;
+    } cases[] = {
+        {SFU_EXP, 0xff800000, 0x00000000},   {SFU_EXP, 0x7f800000, 0x7f800000},   {SFU_EXP, 0x42b17218, 0x7f800000},
+        {SFU_EXP, 0x00000000, 0x3f800000},   {SFU_EX2, 0xc3150000, 0x00000001},   {SFU_EX2, 0x42fe0000, 0x7f000000},
+        {SFU_LG2, 0x00000000, 0xff800000},   {SFU_LG2, 0x80000000, 0xff800000},   {SFU_LG2, 0xbf800000, 0x7fc00000},
+        {SFU_LG2, 0x00000001, 0xc3150000},   {SFU_LG2, 0x7f800000, 0x7f800000},   {SFU_RCP, 0x80000000, 0xff800000},
+        {SFU_RCP, 0xff800000, 0x80000000},   {SFU_RCP, 0x7f000000, 0x00400000},   {SFU_SQRT, 0x80000000, 0x80000000},
+        {SFU_SQRT, 0x80000001, 0x7fc00000},  {SFU_RSQRT, 0x80000000, 0xff800000}, {SFU_RSQRT, 0x7f800000, 0x00000000},
+        {SFU_RSQRT, 0xff800000, 0x7fc00000}, {SFU_SIN, 0x80000000, 0x80000000},   {SFU_SIN, 0x7f800000, 0x7fc00000},
+        {SFU_COS, 0xff800000, 0x7fc00000},   {SFU_SIN, 0x7f7fffff, 0xbf0599b3},   {SFU_TANH, 0xff800000, 0xbf800000},
+        {SFU_GELU, 0x7f800000, 0x7f800000},  {SFU_GELU, 0xff800000, 0x80000000},  {SFU_SILU, 0x7f800000, 0x7f800000},
+        {SFU_SILU, 0xff800000, 0x80000000},  {SFU_SILU, 0xc6000000, 0x80000000},  {SFU_TANH, 0xff800001, 0x7fc00000},
     };
     (void)state;
     for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -208,14 +209,9 @@ static void any_host_mode(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(rec7_cases),
-        cmocka_unit_test(rsqrt7_cases),
-        cmocka_unit_test(estimate_tables),
-        cmocka_unit_test(estimate_error),
-        cmocka_unit_test(every_half),
-        cmocka_unit_test(singles),
-        cmocka_unit_test(special_cases),
-        cmocka_unit_test(any_host_mode),
+        cmocka_unit_test(rec7_cases),     cmocka_unit_test(rsqrt7_cases),  cmocka_unit_test(estimate_tables),
+        cmocka_unit_test(estimate_error), cmocka_unit_test(every_half),    cmocka_unit_test(singles),
+        cmocka_unit_test(special_cases),  cmocka_unit_test(any_host_mode),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

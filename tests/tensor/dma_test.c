@@ -22,7 +22,8 @@ static void program(struct guest *g, const char *copy)
     snprintf(text, sizeof text,
              "lui t0, 0x90000\nvid.v v1\nvsll.vi v1, v1, 2\nvadd.vx v1, v1, t0\n"
              "vlw12.v v2, 0(v1)\nvlw12.v v3, 128(v1)\n"
-             "lw t1, 256(t0)\nlw t2, 260(t0)\nlw t3, 264(t0)\nvmv.v.x v4, t3\n%s\ncp_dma_mbarrier\nendprg\n", copy);
+             "lw t1, 256(t0)\nlw t2, 260(t0)\nlw t3, 264(t0)\nvmv.v.x v4, t3\n%s\ncp_dma_mbarrier\nendprg\n",
+             copy);
     guest_open(g);
     g->launch.lds_bytes = LDS_BYTES;
     guest_assemble(g, text);
@@ -177,8 +178,13 @@ static void test_bulk_refused(void **state)
 
 /* ---- cp_dma_tensor ---- */
 
-struct dim { int size, stride, start, box, step; };
-struct tensor { int type, rank, base, fill; struct dim d[5]; }; /* base: byte offset in the data */
+struct dim {
+    int size, stride, start, box, step;
+};
+struct tensor {
+    int type, rank, base, fill;
+    struct dim d[5];
+}; /* base: byte offset in the data */
 
 static const int element_bytes[13] = {1, 2, 4, 4, 8, 8, 2, 4, 8, 2, 4, 4, 4};
 static const char is_float[13] = {0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1};
@@ -191,7 +197,8 @@ static void make_tensor(struct tensor *t, int rank, int type, int outside)
 {
     static const int most[6] = {0, 900, 40, 12, 6, 4};
     int bytes = element_bytes[type];
-    *t = (struct tensor){.type = type, .rank = rank, .base = SCRATCH * 4 + random_in(0, 20) * 16, .fill = (int)(guest_random() & 1)};
+    *t = (struct tensor){
+        .type = type, .rank = rank, .base = SCRATCH * 4 + random_in(0, 20) * 16, .fill = (int)(guest_random() & 1)};
     int span = bytes;
     for (int d = 0; d < rank; d++) {
         struct dim *x = &t->d[d];
@@ -302,6 +309,7 @@ static void plain(struct guest *g)
 static void test_tensor_refused(void **state)
 {
     (void)state;
+    // clang-format off
     static const struct { int word; uint32_t value; const char *text; } bad[] = {
         {TENSOR + 0, 13, "type"},     {TENSOR + 0, 0xffffffff, "type"}, {TENSOR + 1, 0, "rank"},        {TENSOR + 1, 6, "rank"},
         {TENSOR + 1, 9, "rank"},      {TENSOR + 8, 8, "multiple of 16"}, {BOX + 1, 0, "box size"},       {BOX + 2, 257, "box size"},
@@ -309,6 +317,7 @@ static void test_tensor_refused(void **state)
         {BOX + 11, 1, "interleave"},  {BOX + 12, 3, "swizzle"},          {BOX + 14, 2, "fill"},
         {BOX + 0, GUEST_DATA + SCRATCH * 4 + 2, "element"}, {TARGET + 2, GUEST_DATA, "local memory"}, {TARGET + 2, 0, "local memory"},
     };
+    // clang-format on
     struct guest g;
     program(&g, "cp_dma_tensor v4, v2, v3");
     plain(&g);
@@ -458,10 +467,12 @@ static void test_rendezvous_others(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_small), cmocka_unit_test(test_small_reserved_size), cmocka_unit_test(test_bulk),
-        cmocka_unit_test(test_bulk_refused), cmocka_unit_test(test_end_of_window), cmocka_unit_test(test_tensor), cmocka_unit_test(test_tensor_refused),
-        cmocka_unit_test(test_tensor_faults), cmocka_unit_test(test_tensor_lanes), cmocka_unit_test(test_mask),
-        cmocka_unit_test(test_rendezvous), cmocka_unit_test(test_rendezvous_others),
+        cmocka_unit_test(test_small),          cmocka_unit_test(test_small_reserved_size),
+        cmocka_unit_test(test_bulk),           cmocka_unit_test(test_bulk_refused),
+        cmocka_unit_test(test_end_of_window),  cmocka_unit_test(test_tensor),
+        cmocka_unit_test(test_tensor_refused), cmocka_unit_test(test_tensor_faults),
+        cmocka_unit_test(test_tensor_lanes),   cmocka_unit_test(test_mask),
+        cmocka_unit_test(test_rendezvous),     cmocka_unit_test(test_rendezvous_others),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -24,17 +24,21 @@ static void words(char *text, size_t size, const struct insn *in)
     uint32_t w[ISA_MAX_WORDS];
     unsigned n = isa_encode(in, w, NULL), len = 0;
     assert_in_range(n, 1, ISA_MAX_WORDS);
-    for (unsigned i = 0; i < n; i++) len += (unsigned)snprintf(text + len, size - len, ".word 0x%08x\n", (unsigned)w[i]);
+    for (unsigned i = 0; i < n; i++)
+        len += (unsigned)snprintf(text + len, size - len, ".word 0x%08x\n", (unsigned)w[i]);
 }
 
 /* Fills v0-v7 with `inputs` and v8, v9 with `c`, executes `text` and stores v8 and v16. */
 static void run(struct guest *g, uint32_t inputs, uint32_t c, const char *text)
 {
     char program[1024];
-    int len = snprintf(program, sizeof program,
-                       "lui t0, 0x90000\nvid.v v10\nvsll.vi v10, v10, 2\nvadd.vx v10, v10, t0\nlw t1, 0(t0)\nlw t2, 4(t0)\n");
-    for (int r = 0; r < 10; r++) len += snprintf(program + len, sizeof program - (size_t)len, "vmv.v.x v%d, t%d\n", r, r < 8 ? 1 : 2);
-    snprintf(program + len, sizeof program - (size_t)len, "%svsw12.v v8, 1024(v10)\nvsw12.v v16, 1152(v10)\nendprg\n", text);
+    int len =
+        snprintf(program, sizeof program,
+                 "lui t0, 0x90000\nvid.v v10\nvsll.vi v10, v10, 2\nvadd.vx v10, v10, t0\nlw t1, 0(t0)\nlw t2, 4(t0)\n");
+    for (int r = 0; r < 10; r++)
+        len += snprintf(program + len, sizeof program - (size_t)len, "vmv.v.x v%d, t%d\n", r, r < 8 ? 1 : 2);
+    snprintf(program + len, sizeof program - (size_t)len, "%svsw12.v v8, 1024(v10)\nvsw12.v v16, 1152(v10)\nendprg\n",
+             text);
     g->data[0] = inputs, g->data[1] = c;
     memset(g->data + OUT / 4, 0xee, 256);
     guest_assemble(g, program);
@@ -59,7 +63,10 @@ static void illegal(const struct guest *g, const char *text)
     if (!strstr(g->result.fault.detail, text)) fail_msg("\"%s\" does not say \"%s\"", g->result.fault.detail, text);
 }
 
-static void nothing(void *user, const struct warp *w, uint32_t pc, const struct insn *in) { (void)user, (void)w, (void)pc, (void)in; }
+static void nothing(void *user, const struct warp *w, uint32_t pc, const struct insn *in)
+{
+    (void)user, (void)w, (void)pc, (void)in;
+}
 
 static void test_default_profile(void **state)
 {
@@ -76,7 +83,8 @@ static void test_default_profile(void **state)
         run(&g, ONES_F16, 0, "tc.8x8x8.fp16 v8, v0, v4\n");
         gives(&g, 0x48004800, 0); /* 8 */
         run(&g, 0xbf800000, 0, "regext x0, x0, 0\nvmv.v.x v16, t1\nvftta.vv v16, v0, v4\n");
-        for (int lane = 0; lane < 32; lane++) assert_int_equal(g.data[OUT / 4 + 32 + lane], lane < 16 ? 0x40e00000 : 0xbf800000);
+        for (int lane = 0; lane < 32; lane++)
+            assert_int_equal(g.data[OUT / 4 + 32 + lane], lane < 16 ? 0x40e00000 : 0xbf800000);
     }
     guest_close(&g);
 }
@@ -88,7 +96,8 @@ static void test_r2025(void **state)
     char text[128];
     struct guest g;
     open_profile(&g, PROFILE_R2025);
-    struct insn wide = {.op = OP_MMA64, .vm = 1, .rm = 7, .rd = 16, .rs1 = 0, .rs2 = 4, .rs3 = 8, .aux = 1 << 12 | 1 << 6};
+    struct insn wide = {
+        .op = OP_MMA64, .vm = 1, .rm = 7, .rd = 16, .rs1 = 0, .rs2 = 4, .rs3 = 8, .aux = 1 << 12 | 1 << 6};
     words(text, sizeof text, &wide);
     run(&g, ONES_F16, TWO_F32, text);
     gives(&g, TWO_F32, 0x41900000);
@@ -154,7 +163,9 @@ static void test_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_default_profile), cmocka_unit_test(test_r2025), cmocka_unit_test(test_prefixes),
+        cmocka_unit_test(test_default_profile),
+        cmocka_unit_test(test_r2025),
+        cmocka_unit_test(test_prefixes),
         cmocka_unit_test(test_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -29,7 +29,11 @@ static uint32_t rnd(void)
 
 /* ---- formats, from their definition ---- */
 
-struct format { const char *name; int bits, exp, man, bias; bool ieee, e4m3, integer; };
+struct format {
+    const char *name;
+    int bits, exp, man, bias;
+    bool ieee, e4m3, integer;
+};
 static const struct format formats[] = {
     {"tf32", 32, 8, 23, 127, true, false, false}, {"f16", 16, 5, 10, 15, true, false, false},
     {"bf16", 16, 8, 7, 127, true, false, false},  {"e4m3", 8, 4, 3, 7, false, true, false},
@@ -53,8 +57,18 @@ static double value(const struct format *f, uint32_t u)
     return sign * ldexp((1u << f->man) + man, exp - f->bias - f->man);
 }
 
-static float fl(uint32_t u) { float f; memcpy(&f, &u, 4); return f; }
-static uint32_t bits(float f) { uint32_t u; memcpy(&u, &f, 4); return f != f ? 0x7fc00000 : u; }
+static float fl(uint32_t u)
+{
+    float f;
+    memcpy(&f, &u, 4);
+    return f;
+}
+static uint32_t bits(float f)
+{
+    uint32_t u;
+    memcpy(&u, &f, 4);
+    return f != f ? 0x7fc00000 : u;
+}
 
 static int mode; /* of the host, of the reference: FE_TONEAREST ... */
 static float rounded(double d)
@@ -102,7 +116,7 @@ struct spec {
     bool a_row, b_row, half, relu, saturate, fused;
     const struct format *type;
     int lanes;
-    int block; /* columns of C side by side */
+    int block;      /* columns of C side by side */
     int a, b, c, d; /* registers */
 };
 
@@ -113,7 +127,10 @@ static uint32_t get(const struct spec *s, int base, int width, int index)
     return width == 32 ? u : u & ((1u << width) - 1);
 }
 
-static int c_index(const struct spec *s, int m, int n) { return n / s->block * s->m * s->block + m * s->block + n % s->block; }
+static int c_index(const struct spec *s, int m, int n)
+{
+    return n / s->block * s->m * s->block + m * s->block + n % s->block;
+}
 
 static uint32_t reference(const struct spec *s, int m, int n)
 {
@@ -173,8 +190,8 @@ static void make_warp(unsigned lanes)
 static uint32_t element(int kind, int width, bool is_float)
 {
     static const uint32_t half[] = {0, 0x8000, 1, 0x8001, 0x3ff, 0x400, 0x7bff, 0xfbff, 0x7c00, 0xfc00, 0x7e00, 0x7c01};
-    static const uint32_t word[] = {0, 0x80000000, 1, 0x807fffff, 0x00800000, 0x7f7fffff, 0xff7fffff, 0x7f800000,
-                                    0xff800000, 0x7fc00000, 0x7f800001, 0x7fffffff};
+    static const uint32_t word[] = {0,          0x80000000, 1,          0x807fffff, 0x00800000, 0x7f7fffff,
+                                    0xff7fffff, 0x7f800000, 0xff800000, 0x7fc00000, 0x7f800001, 0x7fffffff};
     uint32_t r = rnd(), mask = width == 32 ? ~0u : (1u << width) - 1;
     if (kind == 2 || !is_float || width < 16) return r & mask;
     if (kind == 1 && r % 61 == 0) return width == 16 ? half[r / 61 % 12] : word[r / 61 % 12];
@@ -249,7 +266,9 @@ static void test_mma(void **state)
         const char *name = isa_table[op].name;
         char al[8], bl[8], d[8], a[8], b[8], c[8];
         struct spec s = {.lanes = 32};
-        if (sscanf(name, "mma.m%dn%dk%d.%7[^.].%7[^.].%7[^.].%7[^.].%7[^.].%7s", &s.m, &s.n, &s.k, al, bl, d, a, b, c) != 9) continue;
+        if (sscanf(name, "mma.m%dn%dk%d.%7[^.].%7[^.].%7[^.].%7[^.].%7[^.].%7s", &s.m, &s.n, &s.k, al, bl, d, a, b,
+                   c) != 9)
+            continue;
         struct insn in = {.op = (uint16_t)op, .vm = 1};
         s.type = format_named(a);
         s.a_row = !strcmp(al, "row");
@@ -271,10 +290,12 @@ static void test_mma(void **state)
 static void test_check_words(void **state)
 {
     (void)state;
+    // clang-format off
     static const struct { uint32_t word; const char *name; unsigned d, a, b; } words[] = {
         {0x10c2340a, "mma.m8n8k16.row.row.f32.f16.f16.f32", 8, 4, 12},
         {0x26d2d48a, "mma.m16n16k16.col.col.f32.bf16.bf16.f32", 9, 5, 13},
     };
+    // clang-format on
     for (int i = 0; i < 2; i++) {
         struct insn in;
         assert_true(isa_decode_in(PROFILE_R2025, &words[i].word, 1, &in));
@@ -293,6 +314,7 @@ static unsigned control(unsigned dt, unsigned shape, bool a_col, bool b_row, boo
 }
 
 /* The tiles that a type has, by shape code, as text. */
+// clang-format off
 static const char *const tiles[12][8] = {
     {[1] = "16 8 16", [4] = "8 8 8", "16 8 8", "8 16 8", "16 16 8"},
     {"8 8 16", "16 8 16", "8 16 16", "16 16 16", "8 8 8", "16 8 8", "8 16 8", "16 16 8"},
@@ -301,6 +323,7 @@ static const char *const tiles[12][8] = {
     {[0] = "8 8 16", [3] = "16 16 16"}, {[4] = "8 8 32", "16 8 32", "16 8 64"}, {[4] = "8 8 128"},
     {[5] = "16 8 32"}, {[5] = "16 8 32"}, {[5] = "16 8 32"}, {[5] = "16 8 32"},
 };
+// clang-format on
 
 static void mma64_once(unsigned dt, unsigned shape, bool wide, unsigned rd)
 {
@@ -349,7 +372,8 @@ static void test_integer_overflow(void **state)
         uint32_t b = sign ? 0x7f7f7f7f : 0x80808080, c = sign ? 0x80000005 : 0x7ffffffb;
         uint32_t sum = sign ? 16u * (uint32_t)(-128 * 127) : 16u * 128 * 128;
         for (int again = 0; again < 2; again++) {
-            for (int lane = 0; lane < 32; lane++) rows[0][lane] = 0x80808080, rows[4][lane] = b, rows[8][lane] = rows[9][lane] = c;
+            for (int lane = 0; lane < 32; lane++)
+                rows[0][lane] = 0x80808080, rows[4][lane] = b, rows[8][lane] = rows[9][lane] = c;
             assert_null(mma_execute(&warp, again ? &saturate : &wrap));
             assert_int_equal(rows[8][3], again ? (sign ? 0x80000000 : 0x7fffffff) : c + sum);
         }
@@ -376,7 +400,8 @@ static void test_tc(void **state)
             make_warp(widths[i]);
             s.lanes = (int)widths[i];
             for (int kind = 0; kind < 6; kind++) {
-                struct insn in = {.op = (uint16_t)op, .vm = 1, .rs1 = 1, .rs2 = 20, .rd = (uint8_t)(kind < 3 ? 40 : 20)};
+                struct insn in = {
+                    .op = (uint16_t)op, .vm = 1, .rs1 = 1, .rs2 = 20, .rd = (uint8_t)(kind < 3 ? 40 : 20)};
                 s.a = 1, s.b = 20, s.c = s.d = in.rd;
                 run(name, &s, &in, kind % 3);
             }
@@ -388,13 +413,17 @@ static void test_tc(void **state)
 static void test_vftta(void **state)
 {
     (void)state;
-    static const struct { int lanes, m, n, k; } sizes[] = {{32, 4, 4, 8}, {16, 2, 2, 2}, {8, 2, 2, 4}, {4, 2, 2, 2}};
+    static const struct {
+        int lanes, m, n, k;
+    } sizes[] = {{32, 4, 4, 8}, {16, 2, 2, 2}, {8, 2, 2, 4}, {4, 2, 2, 2}};
     static const int modes[4] = {FE_TONEAREST, FE_TOWARDZERO, FE_DOWNWARD, FE_UPWARD};
     static const struct format f32 = {"f32", 32, 8, 23, 127, true, false, false};
     for (int i = 0; i < 4; i++)
         for (int round = 0; round < 48; round++) {
+            // clang-format off
             struct spec s = {.lanes = sizes[i].lanes, .m = sizes[i].m, .n = sizes[i].n, .k = sizes[i].k, .fused = true,
                              .a_row = true, .b_row = true, .type = &f32, .a = 1, .b = 2, .c = 3, .d = 3};
+            // clang-format on
             struct insn in = {.op = OP_VFTTA_VV, .vm = round % 5 != 0, .rs1 = 1, .rs2 = 2, .rd = 3};
             s.block = s.n;
             make_warp((unsigned)s.lanes);
@@ -420,7 +449,7 @@ static void test_vftta_exact(void **state)
     make_warp(32);
     memset(rows, 0, sizeof rows);
     rows[1][8] = 0x3f800001, rows[2][16] = 0x3f800001; /* (1 + u)^2 for lane 4 + 2 */
-    rows[3][6] = 0xbf800002;                           /* - (1 + 2u): what is left is u^2, which only one rounding shows */
+    rows[3][6] = 0xbf800002; /* - (1 + 2u): what is left is u^2, which only one rounding shows */
     assert_null(mma_execute(&warp, &in));
     assert_int_equal(rows[3][6], 0x28800000);
     assert_int_equal(warp.fflags, 0);
@@ -503,10 +532,12 @@ static void test_rounding_mode_restored(void **state)
 
 int main(void)
 {
+    // clang-format off
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_mma), cmocka_unit_test(test_check_words), cmocka_unit_test(test_mma64),
         cmocka_unit_test(test_integer_overflow), cmocka_unit_test(test_tc), cmocka_unit_test(test_vftta),
         cmocka_unit_test(test_vftta_exact), cmocka_unit_test(test_illegal), cmocka_unit_test(test_rounding_mode_restored),
     };
+    // clang-format on
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -15,10 +15,12 @@
 #include "vt/ventus_vt.h"
 
 /* Every function of the interface, from the library. */
+// clang-format off
 #define FUNCTIONS(F) \
     F(vt_dev_open) F(vt_dev_close) F(vt_dev_caps) F(vt_root_mem_alloc) F(vt_root_mem_free) F(vt_buf_alloc) F(vt_buf_free) \
     F(vt_one_buf_free) F(vt_copy_to_dev) F(vt_copy_from_dev) F(vt_start) F(vt_ready_wait) F(vt_finish_all_kernel) \
     F(vt_upload_kernel_bytes) F(vt_upload_kernel_file) F(vt_dump_perf) F(vt_finished_kernels)
+// clang-format on
 static struct {
 #define F(name) __typeof__(&name) name;
     FUNCTIONS(F)
@@ -82,8 +84,17 @@ static void get(vt_device_h h, void *data, uint64_t addr, uint64_t size)
 
 enum { MOST = 64 };
 
-struct buffer { uint64_t base, size, alloc; const uint32_t *words; };
-struct record { uint64_t *values; uint32_t *data; size_t nbuffers; struct buffer buffers[MOST]; struct meta_data meta; };
+struct buffer {
+    uint64_t base, size, alloc;
+    const uint32_t *words;
+};
+struct record {
+    uint64_t *values;
+    uint32_t *data;
+    size_t nbuffers;
+    struct buffer buffers[MOST];
+    struct meta_data meta;
+};
 
 static uint32_t *read_words(const char *path, size_t *n)
 {
@@ -119,7 +130,11 @@ static struct record read_record(const char *path)
 }
 
 /* Device memory as the program of the record had it. */
-struct program { vt_device_h h; uint64_t live[MOST]; size_t nlive; };
+struct program {
+    vt_device_h h;
+    uint64_t live[MOST];
+    size_t nlive;
+};
 
 static bool is_live(const struct program *p, uint64_t addr)
 {
@@ -217,7 +232,10 @@ static void compare(vt_device_h h, const struct buffer *b, size_t number)
     free(have);
 }
 
-struct run { const char *folder, *launches; bool no_reuse; };
+struct run {
+    const char *folder, *launches;
+    bool no_reuse;
+};
 static const struct run runs[] = {
     {"rtl-matadd-2w8t", "matadd_0", false},
     {"cyc-nn-4x8", "NearestNeighbor_0", false},
@@ -277,8 +295,10 @@ static const uint64_t local_argument = 0x7ffff000;
 /* out[id] = in[id] + local[tid]++: local memory above the stacks belongs to all groups in turn. */
 static const char adder[] =
     " csrr x9, CSR_KNL\n lw x9, 4(x9)\n lw x10, 0(x9)\n lw x11, 4(x9)\n lw x12, 8(x9)\n"
-    " vid.v v1\n csrr x5, CSR_TID\n vadd.vx v1, v1, x5\n csrr x5, CSR_GIDX\n slli x6, x5, 6\n vadd.vx v2, v1, x6\n vsll.vi v3, v2, 2\n"
-    " vadd.vx v4, v3, x10\n vlw12.v v5, 0(v4)\n vsll.vi v6, v1, 2\n vadd.vx v6, v6, x12\n vlw12.v v7, 0(v6)\n vadd.vv v5, v5, v7\n"
+    " vid.v v1\n csrr x5, CSR_TID\n vadd.vx v1, v1, x5\n csrr x5, CSR_GIDX\n slli x6, x5, 6\n vadd.vx v2, v1, x6\n "
+    "vsll.vi v3, v2, 2\n"
+    " vadd.vx v4, v3, x10\n vlw12.v v5, 0(v4)\n vsll.vi v6, v1, 2\n vadd.vx v6, v6, x12\n vlw12.v v7, 0(v6)\n vadd.vv "
+    "v5, v5, v7\n"
     " vadd.vx v8, v3, x11\n vsw12.v v5, 0(v8)\n vadd.vi v7, v7, 1\n vsw12.v v7, 0(v6)\n endprg\n";
 
 static void *make_elf(const char *source, size_t *size)
@@ -287,7 +307,8 @@ static void *make_elf(const char *source, size_t *size)
     void *elf = NULL;
     const char *why = "";
     assert_true(asm_assemble("test", source, strlen(source), 0x80000000, &text, stderr));
-    image = (struct elf_image){.entry = 0x80000000, .text_addr = 0x80000000, .text = text.text, .text_words = text.text_words};
+    image = (struct elf_image){
+        .entry = 0x80000000, .text_addr = 0x80000000, .text = text.text, .text_words = text.text_words};
     if (!elf_write(&image, &elf, size, &why)) fail_msg("%s", why);
     elf_free(&text);
     return elf;
@@ -301,7 +322,10 @@ static void upload_source(vt_device_h h, const char *source)
     free(elf);
 }
 
-struct adder { uint64_t in, out, args, meta; struct meta_data start; };
+struct adder {
+    uint64_t in, out, args, meta;
+    struct meta_data start;
+};
 
 static struct adder adder_new(vt_device_h h)
 {
@@ -314,8 +338,10 @@ static struct adder adder_new(vt_device_h h)
     meta[1] = (uint32_t)a.args;
     put(h, a.args, args, sizeof args);
     put(h, a.meta, meta, sizeof meta);
+    // clang-format off
     a.start = (struct meta_data){.kernel_id = 7, .kernel_size = {GROUPS, 1, 1}, .wf_size = THREADS, .wg_size = WARPS,
                                  .metaDataBaseAddr = a.meta, .ldsSize = 0x1000, .pdsSize = 0, .sgprUsage = 64, .vgprUsage = 64};
+    // clang-format on
     return a;
 }
 
@@ -324,7 +350,8 @@ static void adder_check(vt_device_h h, const struct adder *a, uint32_t runs_done
 {
     uint32_t values[GROUPS * ITEMS], local[ITEMS];
     get(h, values, a->out, sizeof values);
-    for (uint32_t i = 0; i < GROUPS * ITEMS; i++) assert_int_equal(values[i], i * 1000 + (runs_done - 1) * GROUPS + i / ITEMS);
+    for (uint32_t i = 0; i < GROUPS * ITEMS; i++)
+        assert_int_equal(values[i], i * 1000 + (runs_done - 1) * GROUPS + i / ITEMS);
     get(h, local, local_argument, sizeof local);
     for (uint32_t i = 0; i < ITEMS; i++) assert_int_equal(local[i], runs_done * GROUPS);
 }
@@ -374,8 +401,11 @@ static void test_programs(void **state)
     struct meta_data m = {.kernel_size = {1, 1, 1}, .wf_size = 4, .wg_size = 1, .metaDataBaseAddr = block};
     for (int i = 0; i < 10; i++) {
         char source[300];
-        snprintf(source, sizeof source, " li x7, 20000\n1: addi x7, x7, -1\n bne x7, x0, 1b\n"
-                 " csrr x5, CSR_KNL\n lw x5, 4(x5)\n lw x6, 0(x5)\n slli x6, x6, 1\n addi x6, x6, %d\n sw x6, 0(x5)\n endprg\n", i);
+        snprintf(source, sizeof source,
+                 " li x7, 20000\n1: addi x7, x7, -1\n bne x7, x0, 1b\n"
+                 " csrr x5, CSR_KNL\n lw x5, 4(x5)\n lw x6, 0(x5)\n slli x6, x6, 1\n addi x6, x6, %d\n sw x6, 0(x5)\n "
+                 "endprg\n",
+                 i);
         upload_source(h, source);
         assert_int_equal(lib.vt_start(h, &m, 0), 0);
     }
@@ -436,8 +466,8 @@ static void test_bad_arguments(void **state)
     assert_int_equal(lib.vt_root_mem_alloc(h, 1), 0);
     assert_int_equal(lib.vt_root_mem_free(none, 1), -1);
 
-    static const uint64_t bad[] = {0, 0x6fffffff, 0x7fffffe0, 0x8fffffff, 0x90000fe0, 0x90001000, 0xffffffff, 1ull << 32,
-                                   UINT64_MAX - 10};
+    static const uint64_t bad[] = {0,          0x6fffffff, 0x7fffffe0, 0x8fffffff,     0x90000fe0,
+                                   0x90001000, 0xffffffff, 1ull << 32, UINT64_MAX - 10};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         assert_int_equal(lib.vt_copy_to_dev(h, bad[i], bytes, sizeof bytes, 0, 0), -1);
         assert_int_equal(lib.vt_copy_from_dev(h, bad[i], bytes, sizeof bytes, 0, 0), -1);
@@ -557,8 +587,8 @@ static void test_threads(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_recorded), cmocka_unit_test(test_many_launches), cmocka_unit_test(test_programs),
-        cmocka_unit_test(test_bad_arguments), cmocka_unit_test(test_timeouts), cmocka_unit_test(test_threads),
+        cmocka_unit_test(test_recorded),      cmocka_unit_test(test_many_launches), cmocka_unit_test(test_programs),
+        cmocka_unit_test(test_bad_arguments), cmocka_unit_test(test_timeouts),      cmocka_unit_test(test_threads),
     };
     return cmocka_run_group_tests(tests, load_library, remove_folder);
 }
