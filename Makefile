@@ -36,9 +36,14 @@ $(BUILD)/build.ninja:
 	@echo "make: configuring $(BUILD)"
 	@meson setup $(BUILD) $(setup) >$(BUILD).log 2>&1 || { cat $(BUILD).log; rm -rf $(BUILD); exit 1; }
 	@rm -f $(BUILD).log
+	@scripts/sources.sh all >$(BUILD)/sources.txt
 
+# Meson looks for sources when it configures: do that again when files have come or gone.
 build: $(BUILD)/build.ninja
 	@echo "make: building $(BUILD)"
+	@scripts/sources.sh all >$(BUILD)/sources.new; if cmp -s $(BUILD)/sources.new $(BUILD)/sources.txt; \
+	then rm $(BUILD)/sources.new; else ninja -C $(BUILD) reconfigure >$(BUILD)/reconfigure.log || \
+	{ cat $(BUILD)/reconfigure.log; exit 1; }; mv $(BUILD)/sources.new $(BUILD)/sources.txt; fi
 	@ninja -C $(BUILD) -j $(JOBS)
 
 demo: deps-build build
