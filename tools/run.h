@@ -7,7 +7,7 @@
 #include "sim/check/check.h"
 #include "sim/case.h"
 #include "tool.h"
-#include "trace.h"
+#include "sim/trace/trace.h"
 
 /* ---- run_report.c: --stats and --json ---- */
 

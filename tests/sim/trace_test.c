@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "guest.h"
-#include "tools/trace.h"
+#include "sim/trace/trace.h"
 
 enum { CODE_BYTES = 4096 };
 #define GIGABYTES 0x40000000u /* from addresses to where they are; one entry of the root maps code and data */

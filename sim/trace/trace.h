@@ -4,7 +4,7 @@
 #define VENTUS_TOOL_TRACE_H
 
 #include "sim/warp.h"
-#include "tool.h"
+#include "tools/tool.h"
 
 enum { EVENT_WORDS = 4 }; /* of the widest access */
 
@@ -38,13 +38,13 @@ struct tracer *trace_open(struct gpu *gpu, const struct trace_files *files);
 const struct trace *trace_hooks(struct tracer *tracer); /* for launches one after another; NULL for NULL */
 void trace_close(struct tracer *tracer);                /* NULL: nothing happens */
 
-/* ---- trace_asm.c ---- */
+/* ---- asm.c ---- */
 
 /* The instruction of `word` as the public simulator writes it, "mnemonic operands"; a prefix is an
  * instruction of its own there, so register numbers are those of the bare word. */
 void trace_asm(enum isa_profile profile, const uint32_t *words, size_t nwords, char *buf, size_t size);
 
-/* ---- trace_log.c ---- */
+/* ---- log.c ---- */
 
 struct trace_log;
 struct trace_log *log_open(struct gpu *gpu, const char *path);
@@ -53,7 +53,7 @@ void log_event(struct trace_log *log, const struct event *event);
 void log_group_end(struct trace_log *log, const struct group *group);
 void log_close(struct trace_log *log);
 
-/* ---- trace_binary.c ---- */
+/* ---- binary.c ---- */
 
 struct trace_binary;
 struct trace_binary *binary_open(const struct gpu_config *config, const char *path);
@@ -61,7 +61,7 @@ void binary_launch(struct trace_binary *b, const struct launch *launch);
 void binary_event(struct trace_binary *b, const struct event *event);
 void binary_close(struct trace_binary *b);
 
-/* ---- trace_words.c ---- */
+/* ---- words.c ---- */
 
 struct known {
     uint32_t pc, words[ISA_MAX_WORDS];
@@ -78,7 +78,8 @@ const struct known *words_at(const struct code_words *t, uint32_t pc);
 /* True when these words are new at their address. */
 bool words_learn(struct code_words *t, const struct known *k);
 
-/* The format of a compact trace, which docs/run.md explains; trace_read.c reads it. All numbers are little-endian. */
+/* The format of a compact trace, which docs/run.md explains; tools/trace_read.c reads it. All numbers are
+ * little-endian. */
 enum { BINARY_VERSION = 1, BINARY_HEADER = 16 };
 #define BINARY_MAGIC "VTRC"
 enum binary_record { RECORD_LAUNCH = 1, RECORD_WARP = 2, RECORD_INSN = 0x80 /* and an or of the following */ };

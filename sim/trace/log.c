@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "trace.h"
+#include "sim/trace/trace.h"
 
 enum { BOOT_PC = 0x1000, BOOT_WORDS = 5, WORD_MASK_CONTROL = 0x5b, PRIVILEGE = 3 };
 

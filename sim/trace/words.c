@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "trace.h"
+#include "sim/trace/trace.h"
 
 static struct known *place(const struct code_words *t, uint32_t pc)
 {

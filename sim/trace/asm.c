@@ -1,12 +1,12 @@
 /* Instructions in the public simulator's spelling, for logs that existing scripts compare.
  *
  * Differences to isa_print: numeric register names, some pseudo instructions, targets relative to pc,
- * control registers without their CSR_ prefix, a padded mnemonic. Called by trace_log.c. */
+ * control registers without their CSR_ prefix, a padded mnemonic. Called by log.c. */
 #include <ctype.h>
 #include <stdarg.h>
 #include <string.h>
 
-#include "trace.h"
+#include "sim/trace/trace.h"
 
 struct out {
     char *buf;

@@ -2,11 +2,11 @@
  *
  * What follows from the records before is left out: the pc behind the last instruction, an unchanged mask,
  * the word of an address seen before. Lanes with equal or evenly spaced values take one value.
- * Called by trace.c; trace_read.c is the other side. */
+ * Called by trace.c; tools/trace_read.c is the other side. */
 #include <stdlib.h>
 #include <string.h>
 
-#include "trace.h"
+#include "sim/trace/trace.h"
 
 struct trace_binary {
     FILE *out;

@@ -2,8 +2,8 @@
  *
  * Hooks see an instruction three times: before it, at each memory access, and after it. Memory operands
  * are copied when they are announced, because an instruction may overwrite its own address register.
- * Called by run.c. */
-#include "trace.h"
+ * Called by `ventus run`. */
+#include "sim/trace/trace.h"
 
 #include <stdlib.h>
 #include <string.h>
