@@ -128,7 +128,8 @@ void launch_check_begin(ventus_event *e)
 {
     static const struct check_launch unknown = {.local_set = true, .open_memory = true};
     struct check *c = e->device->check;
-    if (c) e->job.options.trace = check_begin(c, e->checked ? &e->checked->about : &unknown, e->in.options.trace);
+    if (c)
+        e->job.options.observers = check_begin(c, e->checked ? &e->checked->about : &unknown, e->in.options.observers);
     e->being_checked = c != NULL;
 }
 

@@ -315,7 +315,7 @@ static void check_all(struct sm *sm, const struct request *r)
 static void observe(struct sm *sm, const struct request *r)
 {
     struct access *a = &sm->access;
-    if (!sm->trace || !sm->trace->access || !r->lanes) return;
+    if (!sm->observers || !sm->observers->access || !r->lanes) return;
     a->lanes = r->form->scalar ? 0 : r->lanes;
     a->size = r->m.size;
     a->write = r->writes;
@@ -327,7 +327,7 @@ static void observe(struct sm *sm, const struct request *r)
             a->addr[lane] = (uint32_t)r->addr[k][lane];
             sm->access_high[lane] = (uint32_t)(r->addr[k][lane] >> 32);
         }
-        sm->trace->access(sm->trace->user, r->w, r->in, a);
+        sm->observers->access(sm->observers->user, r->w, r->in, a);
     }
 }
 

@@ -51,7 +51,7 @@ INLINE struct access *announce(struct sm *sm, uint32_t lanes, unsigned size, boo
 #ifdef STEP_HOOKED
     a->atomic = false;
     a->high = NULL;
-    if (sm->trace && sm->trace->access) observe_access(sm);
+    if (sm->observers && sm->observers->access) observe_access(sm);
 #endif
     __asm__ volatile("" ::: "memory");
     return a;

@@ -48,8 +48,8 @@ struct worker {
 
 static bool hooked(const struct job *job)
 {
-    const struct trace *t = job->options.trace;
-    return t && (t->group_begin || t->group_end || t->before || t->after || t->released || t->access);
+    const struct observer *o = job->options.observers;
+    return o && (o->group_begin || o->group_end || o->before || o->after || o->released || o->access);
 }
 
 step_fn *step_choose(bool with_hooks)
@@ -107,7 +107,7 @@ static struct run *start_job(struct gpu *gpu, struct job *job)
     job->result = (struct result){.status = LAUNCH_DONE, .fault.lane = ISA_LANES};
     if (r) {
         r->job = job;
-        r->flags = code_reads_flags(gpu) || (job->options.trace && job->options.trace->flags);
+        r->flags = code_reads_flags(gpu) || (job->options.observers && job->options.observers->flags);
         r->step = gpu->engine && !l->sv39 ? gpu->engine : step_choose(hooked(job) || l->sv39 || r->flags);
         r->total = (uint64_t)l->groups[0] * l->groups[1] * l->groups[2];
         if (make_areas(r, &gpu->config)) return r;
@@ -257,11 +257,11 @@ static bool take(struct dispatcher *d, struct sm *sm)
     pthread_mutex_unlock(&d->lock);
     if (!slot) return false;
     struct group *g = &slot->group;
-    const struct trace *t = g->job->options.trace;
+    const struct observer *o = g->job->options.observers;
     while (*end) end = &(*end)->next;
     *end = g;
     if (group_start(sm, slot)) {
-        if (t && t->group_begin) t->group_begin(t->user, g);
+        if (o && o->group_begin) o->group_begin(o->user, g);
         return true;
     }
     sm->fault = (struct fault){
@@ -280,8 +280,8 @@ static bool run_sm(struct dispatcher *d, struct sm *sm)
         const struct run *r = slot_of(sm, g)->run;
         enum turn turn = r->stopped ? TURN_CANCELLED : group_turn(sm, g, r->step);
         if (turn == TURN_OVER) continue;
-        const struct trace *t = g->job->options.trace;
-        if (t && t->group_end) t->group_end(t->user, g);
+        const struct observer *o = g->job->options.observers;
+        if (o && o->group_end) o->group_end(o->user, g);
         conclude(d, sm, g, turn);
     }
     return worked;

@@ -172,7 +172,7 @@ static void release(struct sm *sm, struct group *g)
 {
     for (uint32_t i = 0; i < g->launch->warps; i++)
         if (g->warps[i].state == WARP_WAITING) g->warps[i].state = WARP_READY;
-    if (sm->trace && sm->trace->released) sm->trace->released(sm->trace->user, g);
+    if (sm->observers && sm->observers->released) sm->observers->released(sm->observers->user, g);
 }
 
 /* The copies of four adjacent warps are complete once each of them waits or has ended, whatever the other
@@ -222,7 +222,7 @@ static enum turn run_warps(struct sm *sm, struct group *g, step_fn *step)
 enum turn group_turn(struct sm *sm, struct group *g, step_fn *step)
 {
     enum turn turn;
-    sm->trace = g->job->options.trace;
+    sm->observers = g->job->options.observers;
     sm->order = g->job->options.order;
     recover_guard(sm);
     switch (sigsetjmp(sm->jump, 0)) {

@@ -125,7 +125,7 @@ struct sm {
     const struct insn *insn;      /* its instruction, in the hooked engine */
     const struct code_page *page; /* the page it may be in; atomic, read by code_drop of other threads */
 
-    const struct trace *trace; /* of the running group's launch, NULL if none */
+    const struct observer *observers; /* of the running group's launch, NULL if none */
     enum path_order order;
     struct fault fault;
     volatile sig_atomic_t guarded; /* a bad access may jump to `jump` */

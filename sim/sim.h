@@ -162,7 +162,7 @@ struct result {
 struct warp;
 struct group;
 struct access;
-struct trace {
+struct observer {
     void *user;
     /* A work-group has been placed on an SM, its warps not yet started; it has ended. */
     void (*group_begin)(void *user, const struct group *group);
@@ -184,7 +184,7 @@ struct trace {
 enum path_order { PATH_FEWER_FIRST, PATH_TAKEN_FIRST, PATH_FALLTHROUGH_FIRST };
 
 struct launch_options {
-    const struct trace *trace; /* NULL: none */
+    const struct observer *observers; /* NULL: none */
     enum path_order order;
     bool serial;                /* one work-group at a time, each at the base of local and private memory,
                                  * as the public simulator runs them */

@@ -17,12 +17,12 @@ static void observe_before(struct sm *sm, struct warp *w, const struct insn *in)
 {
     sm->insn = in;
     w->raised = 0;
-    if (sm->trace && sm->trace->before) sm->trace->before(sm->trace->user, w, in);
+    if (sm->observers && sm->observers->before) sm->observers->before(sm->observers->user, w, in);
 }
 
 static void observe_after(struct sm *sm, struct warp *w, uint32_t pc, const struct insn *in)
 {
-    if (sm->trace && sm->trace->after) sm->trace->after(sm->trace->user, w, pc, in);
+    if (sm->observers && sm->observers->after) sm->observers->after(sm->observers->user, w, pc, in);
 }
 
 static void observe_access(struct sm *sm)
@@ -30,7 +30,7 @@ static void observe_access(struct sm *sm)
     unsigned kind = isa_table[sm->insn->op].kind;
     if (!sm->access.lanes && kind != KIND_XLOAD && kind != KIND_XSTORE) return; /* no lane takes part */
     sm->access.atomic = kind == KIND_AMO;
-    sm->trace->access(sm->trace->user, sm->warp, sm->insn, &sm->access);
+    sm->observers->access(sm->observers->user, sm->warp, sm->insn, &sm->access);
 }
 #endif
 

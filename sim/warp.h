@@ -1,6 +1,6 @@
 /* The state of one warp and of the work-group it belongs to, as the engine keeps it.
  *
- * Public within the project for observers (trace hooks, tests, tools); only sim/ writes it.
+ * Public within the project for observers (their hooks, tests, tools); only sim/ writes it.
  * Invariants: x[0] is 0; `active` and `expand` follow `mask` and `vl` (warp_set_mask). */
 #ifndef VENTUS_SIM_WARP_H
 #define VENTUS_SIM_WARP_H
@@ -55,7 +55,7 @@ struct warp {
     struct group *group;
     uint32_t wid, tid;
     enum warp_state state;
-    uint32_t raised; /* flags its last instruction raised, where flags accrue (struct trace) */
+    uint32_t raised; /* flags its last instruction raised, where flags accrue (struct observer) */
     uint32_t fflags, frm, vstart, vxsat, vxrm, mstatus, mtvec, print, vtype;
     uint32_t reserved_lanes;                                 /* lanes with a valid lr.w reservation ... */
     uint32_t reserved[ISA_LANES], reserved_value[ISA_LANES]; /* ... its address, and the word read there */

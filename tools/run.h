@@ -84,8 +84,8 @@ void run_check_device(const struct request *r, ventus_device *device);
 struct check *run_check_machine(const struct request *r, struct gpu *gpu); /* NULL when they are not wanted */
 
 /* The observer for a recorded launch, whose buffers are loaded; check_end is to follow. `c` may be NULL. */
-const struct trace *run_check_case(struct check *c, const struct recorded *recorded, const char *name,
-                                   const struct trace *next);
+const struct observer *run_check_case(struct check *c, const struct recorded *recorded, const char *name,
+                                      const struct observer *next);
 
 /* Keeps what has been found, if `c` is not NULL, and returns the exit code: `code`, or EXIT_FAILED instead of EXIT_OK
  * when there are reports. */

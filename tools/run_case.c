@@ -147,7 +147,7 @@ static bool run_one(struct request *r, struct session *s, const char *spec)
         tracer = trace_open(s->gpu, &(struct trace_files){.log = log, .binary = r->trace.binary});
     }
     options.serial = true;
-    options.trace = run_check_case(s->check, &c, path, trace_hooks(tracer));
+    options.observers = run_check_case(s->check, &c, path, trace_hooks(tracer));
     gpu_launch(s->gpu, &c.launch, &options, &result);
     if (s->check) check_end(s->check);
     if (tracer != s->tracer) trace_close(tracer);

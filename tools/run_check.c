@@ -19,8 +19,8 @@ struct check *run_check_machine(const struct request *r, struct gpu *gpu)
 }
 
 /* Buffers that launches share keep what is known of them; of new ones the recorded bytes are initialised. */
-const struct trace *run_check_case(struct check *c, const struct recorded *recorded, const char *name,
-                                   const struct trace *next)
+const struct observer *run_check_case(struct check *c, const struct recorded *recorded, const char *name,
+                                      const struct observer *next)
 {
     struct check_launch launch = {.kernel = name, .local_set = true};
     if (!c) return next;

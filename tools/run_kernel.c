@@ -136,7 +136,7 @@ static enum ventus_status run_launch(struct request *r, ventus_device *device, c
     uint32_t groups[3];
     for (int d = 0; d < 3; d++) groups[d] = l.range.global[d] / l.range.local[d];
     struct tracer *tracer = trace_open(ventus_gpu(device), &r->trace);
-    l.options.trace = trace_hooks(tracer);
+    l.options.observers = trace_hooks(tracer);
     l.options.serial = r->trace.log != NULL;
     enum ventus_status status = ventus_run(device, &l, result, message, sizeof message);
     trace_close(tracer);

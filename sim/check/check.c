@@ -405,7 +405,7 @@ static void keep(struct check *c, const struct check_launch *launch)
     c->about.npointers = launch->npointers;
 }
 
-const struct trace *check_begin(struct check *c, const struct check_launch *launch, const struct trace *next)
+const struct observer *check_begin(struct check *c, const struct check_launch *launch, const struct observer *next)
 {
     pthread_mutex_lock(&c->lock);
     keep(c, launch);
@@ -414,16 +414,16 @@ const struct trace *check_begin(struct check *c, const struct check_launch *laun
     c->next = next;
     c->placed = false;
     c->group = NULL;
-    c->trace = (struct trace){.user = c,
-                              .group_begin = group_begin,
-                              .group_end = group_end,
-                              .before = before,
-                              .access = access_hook,
-                              .released = released,
-                              .after = next && next->after ? after : NULL,
-                              .flags = next && next->flags};
+    c->observer = (struct observer){.user = c,
+                                    .group_begin = group_begin,
+                                    .group_end = group_end,
+                                    .before = before,
+                                    .access = access_hook,
+                                    .released = released,
+                                    .after = next && next->after ? after : NULL,
+                                    .flags = next && next->flags};
     pthread_mutex_unlock(&c->lock);
-    return &c->trace;
+    return &c->observer;
 }
 
 void check_end(struct check *c)

@@ -1,6 +1,6 @@
 /* Checks of what a kernel does with memory, registers and barriers (docs/check.md).
  *
- * A check observes launches of one machine (struct trace) and is told by the host which memory exists and
+ * A check observes launches of one machine (struct observer) and is told by the host which memory exists and
  * what of it has been written. It knows of each byte whether it is initialised, and of each word who
  * used it last. Launches are checked one at a time; the functions here may be called from any thread.
  *
@@ -84,7 +84,7 @@ struct check_launch {
 
 /* The observer for a launch that is about to start; `next` (may be NULL) observes too. Valid until check_end, which
  * prints what is new. */
-const struct trace *check_begin(struct check *check, const struct check_launch *launch, const struct trace *next);
+const struct observer *check_begin(struct check *check, const struct check_launch *launch, const struct observer *next);
 void check_end(struct check *check);
 
 /* ---- report.c: what has been found ---- */

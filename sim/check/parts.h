@@ -124,8 +124,8 @@ struct check {
     struct use *uses; /* of each operation, see values.c */
     struct checked_group *groups;
 
-    struct trace trace;
-    const struct trace *next;
+    struct observer observer;
+    const struct observer *next;
     uint64_t launch;           /* number of the running launch, 0: none yet */
     struct check_launch about; /* its texts, copied */
     char *texts;

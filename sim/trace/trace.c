@@ -11,7 +11,7 @@
 #include "isa/tile.h"
 
 struct tracer {
-    struct trace hooks;
+    struct observer hooks;
     struct trace_log *log;
     struct trace_binary *binary;
     struct event event;
@@ -143,19 +143,19 @@ struct tracer *trace_open(struct gpu *gpu, const struct trace_files *files)
 {
     if (!files->log && !files->binary) return NULL;
     struct tracer *t = allocate(sizeof *t);
-    t->hooks = (struct trace){.user = t,
-                              .group_begin = group_begin,
-                              .group_end = group_end,
-                              .before = before,
-                              .after = after,
-                              .access = on_access,
-                              .flags = files->log};
+    t->hooks = (struct observer){.user = t,
+                                 .group_begin = group_begin,
+                                 .group_end = group_end,
+                                 .before = before,
+                                 .after = after,
+                                 .access = on_access,
+                                 .flags = files->log};
     if (files->log) t->log = log_open(gpu, files->log);
     if (files->binary) t->binary = binary_open(gpu_config_of(gpu), files->binary);
     return t;
 }
 
-const struct trace *trace_hooks(struct tracer *t) { return t ? &t->hooks : NULL; }
+const struct observer *trace_hooks(struct tracer *t) { return t ? &t->hooks : NULL; }
 
 void trace_close(struct tracer *t)
 {

@@ -35,8 +35,8 @@ struct tracer;
 
 /* Opens the files; dies with a message when that fails. NULL when there is none to write. */
 struct tracer *trace_open(struct gpu *gpu, const struct trace_files *files);
-const struct trace *trace_hooks(struct tracer *tracer); /* for launches one after another; NULL for NULL */
-void trace_close(struct tracer *tracer);                /* NULL: nothing happens */
+const struct observer *trace_hooks(struct tracer *tracer); /* for launches one after another; NULL for NULL */
+void trace_close(struct tracer *tracer);                   /* NULL: nothing happens */
 
 /* ---- asm.c ---- */
 

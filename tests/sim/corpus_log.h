@@ -31,7 +31,7 @@ void log_free(struct log *log);
 /* Does every warp's log end where the run ended? */
 bool log_finished(const struct log *log);
 
-/* A trace hook (struct trace.after) with a struct log as user. */
+/* A hook (struct observer.after) with a struct log as user. */
 void log_compare(void *user, const struct warp *w, uint32_t pc, const struct insn *insn);
 
 /* Calls `store` for each store of the log, in its order. */

@@ -146,8 +146,8 @@ static void run_logged(const struct item *it, struct gpu *gpu, struct gpu *fast,
 {
     char path[4096];
     static struct log log;
-    struct trace trace = {.user = &log, .after = log_compare};
-    struct launch_options options = {.trace = &trace, .serial = true};
+    struct observer observer = {.user = &log, .after = log_compare};
+    struct launch_options options = {.observers = &observer, .serial = true};
     path_of(it, it->log, path, sizeof path);
     assert_true(log_read(path, &log));
     run(gpu, c, &options);

@@ -358,7 +358,7 @@ static void test_threads_and_hooks(void **state)
     struct gpu_config c;
     struct guest g;
     uint64_t seen = 0;
-    const struct trace trace = {.user = &seen, .after = count_after};
+    const struct observer observer = {.user = &seen, .after = count_after};
     (void)state;
     gpu_config_default(&c);
     c.sms = 4;
@@ -368,7 +368,8 @@ static void test_threads_and_hooks(void **state)
     g.launch.warps = 3;
     g.launch.work_items = 96;
     g.launch.groups[0] = 20;
-    struct job jobs[3] = {{.launch = g.launch}, {.launch = g.launch, .options.trace = &trace}, {.launch = g.launch}};
+    struct job jobs[3] = {
+        {.launch = g.launch}, {.launch = g.launch, .options.observers = &observer}, {.launch = g.launch}};
     struct bag bag = {.jobs = jobs, .count = 3};
     jobs[0].launch.start_pc = jobs[2].launch.start_pc = ABI_CODE_BASE + 4096; /* nothing there */
     run_bag(g.gpu, &bag);

@@ -82,7 +82,7 @@ static void limit(void *user, const struct warp *w, const struct insn *in)
     if (++steps > MOST_STEPS * QUANTUM) cancel = true;
 }
 
-static const struct trace observer = {.before = limit};
+static const struct observer observer = {.before = limit};
 
 static enum isa_op random_op(enum isa_profile profile)
 {
@@ -293,7 +293,7 @@ static void test_translated(void **state)
         open_machine(&g, profiles[i % PROFILES], 1 + i % 2);
         make_program(&p, profiles[i % PROFILES]);
         guest_code(&g, p.words, p.end);
-        g.options.trace = &observer;
+        g.options.observers = &observer;
         for (size_t start = p.begin; start < p.end; start = next_start(&g, &p, start)) {
             identity(&g);
             enter_at(&g, &p, start, GPU_READ | GPU_WRITE | GPU_EXEC);

@@ -59,9 +59,9 @@ static void load(struct guest *g, uint32_t closed)
     for (uint32_t k = 0; k < WORDS; k++) g->data[INPUT / 4 + k] = k * 0x01020305u;
 }
 
-static void run(struct guest *g, const struct trace *trace)
+static void run(struct guest *g, const struct observer *observer)
 {
-    g->options.trace = trace;
+    g->options.observers = observer;
     guest_run(g);
 }
 
@@ -84,7 +84,7 @@ static void inject(const char *program)
     struct guest g;
     uint32_t expected[WORDS];
     struct injection i = {.g = &g};
-    const struct trace trace = {.user = &i, .access = spoil};
+    const struct observer observer = {.user = &i, .access = spoil};
     guest_open(&g);
     guest_assemble(&g, program);
     g.launch.groups[0] = 2;
@@ -93,7 +93,7 @@ static void inject(const char *program)
     g.launch.pds_base = GUEST_DATA + PRIVATE;
     g.launch.pds_bytes = 16;
     load(&g, GUEST_DATA);
-    run(&g, &trace);
+    run(&g, &observer);
     assert_int_equal(g.result.status, LAUNCH_DONE);
     memcpy(expected, g.data + OUTPUT / 4, sizeof expected);
     uint32_t accesses = i.count;
@@ -101,7 +101,7 @@ static void inject(const char *program)
     for (uint32_t n = 1; n <= accesses; n++) {
         i = (struct injection){.g = &g, .target = n};
         load(&g, GUEST_DATA);
-        run(&g, &trace);
+        run(&g, &observer);
         check_report(&i, &g.result);
         load(&g, i.address);
         run(&g, NULL);

@@ -390,10 +390,10 @@ static void fill_stack(void *user, const struct warp *w, uint32_t pc, const stru
 static void test_simt_overflow(void **state)
 {
     struct guest g;
-    const struct trace trace = {.after = fill_stack};
+    const struct observer observer = {.after = fill_stack};
     (void)state;
     guest_open(&g);
-    g.options.trace = &trace;
+    g.options.observers = &observer;
     guest_assemble(&g, " vmv.v.i v2, 8\n vid.v v1\n vblt v1, v2, out\nout: endprg\n");
     guest_run(&g);
     assert_int_equal(g.result.status, LAUNCH_FAULT);

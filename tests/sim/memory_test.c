@@ -831,7 +831,7 @@ static void test_fault_case(const struct fault_case *c)
 {
     struct guest g;
     char source[1024], text[300];
-    const struct trace trace = {.group_end = look_at_registers};
+    const struct observer observer = {.group_end = look_at_registers};
     open_profile(&g, c->profile);
     snprintf(source, sizeof source, "%s\n%s %s\n%s\n endprg\n", c->before, fault_start, c->before, c->source);
     assemble(&g, source);
@@ -839,7 +839,7 @@ static void test_fault_case(const struct fault_case *c)
     g.launch.pds_bytes = 2048;
     g.launch.gds_base = 0x70000010;
     for (unsigned traced = 0; traced < 2; traced++) {
-        g.options.trace = traced ? &trace : NULL;
+        g.options.observers = traced ? &observer : NULL;
         for (unsigned i = 0; i < GUEST_BYTES / 4; i++) g.data[i] = i;
         guest_run(&g);
         fault_print(&g.result.fault, text, sizeof text);
@@ -915,7 +915,7 @@ static void see(void *user, const struct warp *w, const struct insn *in, const s
 static void test_observed(void **state)
 {
     struct guest g;
-    const struct trace trace = {.access = see};
+    const struct observer observer = {.access = see};
     // clang-format off
     static const struct { uint32_t lanes, size; uint64_t addr; bool write, atomic; } expected[] = {
         {~0u, 4, 0x90000014, false, false}, {~0u, 4, 0x90000018, false, false},
@@ -931,7 +931,7 @@ static void test_observed(void **state)
         " vlw12.v v8, -4(v2) {pre_m_64, pair}\n sh x5, 2(x5)\n amoadd.d x7, x6, (x5)\n"
         " vsetivli x7, 0, e32, m1, ta, ma\n vlw12.v v9, 0(v2)\n vsw_global.v v9, 0(v2)\n vse32.v v2, (x5)\n endprg\n");
     memset(&seen, 0, sizeof seen);
-    g.options.trace = &trace;
+    g.options.observers = &observer;
     guest_run(&g);
     assert_done(&g);
     assert_int_equal(seen.n, 4); /* nothing of the instructions without an active lane */

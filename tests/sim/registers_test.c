@@ -80,14 +80,14 @@ static void open_machine(struct fixture *f, enum isa_profile profile)
     f->g.launch.pds_base = POINTERS;
 }
 
-static void run(struct fixture *f, const struct trace *trace)
+static void run(struct fixture *f, const struct observer *observer)
 {
     memset(f->g.data, 0x5a, GUEST_BYTES);
     assert_true(gpu_mem_open(f->g.gpu, IMAGE, IMAGE_BYTES, GPU_READ | GPU_WRITE));
     memcpy(gpu_mem(f->g.gpu, IMAGE, IMAGE_BYTES), &f->before, IMAGE_BYTES);
     assert_true(gpu_mem_open(f->g.gpu, IMAGE, IMAGE_BYTES, GPU_READ));
     f->executed = f->stop = false;
-    f->g.options = (struct launch_options){.trace = trace, .cancel = &f->stop};
+    f->g.options = (struct launch_options){.observers = observer, .cancel = &f->stop};
     guest_run(&f->g);
 }
 
@@ -180,7 +180,7 @@ static void same_counts(const struct fixture *f, const uint32_t *words, const st
 static bool try_row(struct fixture *f, enum isa_profile profile, unsigned op, uint32_t *code, size_t n)
 {
     static struct state first;
-    struct trace trace = {.user = f, .after = observe};
+    struct observer observer = {.user = f, .after = observe};
     struct insn in;
     if (!random_insn(profile, op, code + n, &in)) return false;
     struct isa_registers r = isa_registers(&in);
@@ -190,13 +190,13 @@ static bool try_row(struct fixture *f, enum isa_profile profile, unsigned op, ui
     f->at = ABI_CODE_BASE + (uint32_t)n * 4;
     change_vectors(&f->before, 0);
     change_scalars(&f->before, 0);
-    run(f, &trace);
+    run(f, &observer);
     if (!f->executed) return false;
     same_above(f, &r, isa_table[op].name);
     first = f->after;
     change_vectors(&f->before, r.v);
     change_scalars(&f->before, r.x);
-    run(f, &trace);
+    run(f, &observer);
     if (!f->executed) fail_msg("%s depends on registers beyond v%u, x%u", isa_table[op].name, r.v, r.x);
     same_above(f, &r, isa_table[op].name);
     same_result(&first, &f->after, &r, isa_table[op].name);

@@ -586,13 +586,13 @@ static void see_access(void *user, const struct warp *w, const struct insn *in, 
 
 static void test_observed(void **state)
 {
-    const struct trace trace = {.before = see_before, .access = see_access};
+    const struct observer observer = {.before = see_before, .access = see_access};
     struct guest g;
     (void)state;
     open_machine(&g, PROFILE_DEFAULT);
     assemble(&g, " lui x5, 0x90000\n lw x6, 8(x5)\n endprg\n");
     translate_launch(&g, map_scattered(&g));
-    g.options.trace = &trace;
+    g.options.observers = &observer;
     guest_run(&g);
     assert_done(&g);
     assert_int_equal(seen_pc, ABI_CODE_BASE + 4);

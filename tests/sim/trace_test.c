@@ -45,7 +45,7 @@ static struct traces traced(struct guest *g)
     int fds[2] = {mkstemp(log), mkstemp(binary)};
     assert_true(fds[0] >= 0 && fds[1] >= 0);
     struct tracer *tracer = trace_open(g->gpu, &(struct trace_files){.log = log, .binary = binary});
-    g->options.trace = trace_hooks(tracer);
+    g->options.observers = trace_hooks(tracer);
     guest_run(g);
     trace_close(tracer);
     fault_print(&g->result.fault, text, sizeof text);

@@ -71,11 +71,11 @@ static void nothing(void *user, const struct warp *w, uint32_t pc, const struct 
 static void test_default_profile(void **state)
 {
     (void)state;
-    static const struct trace trace = {.after = nothing};
+    static const struct observer observer = {.after = nothing};
     struct guest g;
     guest_open(&g);
     for (int hooked = 0; hooked < 2; hooked++) {
-        g.options.trace = hooked ? &trace : NULL;
+        g.options.observers = hooked ? &observer : NULL;
         run(&g, ONES_F16, TWO_F32, "mma.m8n8k16.row.col.f32.f16.f16.f32 v8, v0, v4\n");
         gives(&g, 0x41900000, 0); /* 18 */
         run(&g, ONES_F16, ONES_F16, "mma.m8n8k16.col.row.f16.f16.f16.f16 v8, v0, v4\n");
