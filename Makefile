@@ -4,6 +4,7 @@
 #   make demo       install missing packages, build, run the examples on the simulated GPU
 #   make test       the same for all tests; ends with "N passed, N failed"
 #   make bench      Ventus against pocl, a table of ratios; the assembler against llvm-mc
+#   make mutants    small mistakes, one at a time: do the tests notice? Takes hours (tests/mutation/)
 #   make format     brings the C sources into the form of .clang-format (format-check: says whether they are)
 #   make install    into PREFIX (default /usr/local), with the ICD file where the loader looks
 #   make clean
@@ -20,7 +21,7 @@ setup = $(if $(SANITIZE),-Db_sanitize=address$(comma)undefined -Db_lundef=false)
         $(if $(TSAN),-Db_sanitize=thread -Db_lundef=false) $(if $(WERROR),-Dwerror=true) --prefix=$(PREFIX)
 comma = ,
 
-.PHONY: all build demo test bench format format-check install clean deps-build deps-test
+.PHONY: all build demo test bench mutants format format-check install clean deps-build deps-test
 .NOTPARALLEL:
 
 all: deps-check build
@@ -56,6 +57,9 @@ bench: deps-test build
 	@bench/run --build $(BUILD)
 	@bench/isa.sh $(BUILD)
 
+mutants: deps-test
+	@tests/mutation/mutate.py
+
 format:
 	@scripts/format.sh
 format-check:
@@ -67,4 +71,4 @@ install: deps-check build
 	@meson install -C $(BUILD) --no-rebuild
 
 clean:
-	rm -rf build build-sanitize build-tsan build-clang
+	rm -rf build build-sanitize build-tsan build-clang build-mutants
