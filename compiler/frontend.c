@@ -21,20 +21,23 @@
 enum { CHILD_SECONDS = 300, BITCODE_LIMIT = 256 << 20 };
 #define CHILD_BYTES ((rlim_t)8 << 30)
 
-/* SPIR, because its types are ours (32-bit pointers, private in address space 0); -U__SPIR__ and
+/* -cc1 is clang's compiler without the driver around it, which would also obey configuration files and
+ * environment variables and hand an option's value on as a word of its own, to be read as a response file
+ * if it begins with `@`.
+ * SPIR, because its types are ours (32-bit pointers, private in address space 0); -U__SPIR__ and
  * -cl-ext=-all take away what the base header then believes to be supported. -disable-llvm-passes
  * with -O2 leaves out `optnone` and keeps the aliasing information. -Wno-format: without doubles,
  * clang would ask for %hlf where plain %f is right. */
 // clang-format off
 static const char *const fixed_args[] = {
-    "-target", "spir-unknown-unknown", "-x", "cl", "-O2", "-Xclang", "-disable-llvm-passes",
-    "-c", "-emit-llvm", "-U__SPIR__", "-U__IMAGE_SUPPORT__", "-D__OPENCL_VERSION__=300", "-fno-builtin",
-    "-Xclang",
+    "-cc1", "-triple", "spir-unknown-unknown", "-x", "cl", "-emit-llvm-bc", "-O2", "-disable-llvm-passes",
+    "-disable-free", "-disable-llvm-verifier", "-discard-value-names", "-nostdsysteminc", "-finclude-default-header",
+    "-fdeclare-opencl-builtins", "-fno-builtin", "-fgnuc-version=4.2.1", "-ffp-contract=on",
+    "-U__SPIR__", "-U__IMAGE_SUPPORT__", "-D__OPENCL_VERSION__=300",
     "-cl-ext=-all,+cl_khr_byte_addressable_store,+cl_khr_global_int32_base_atomics,"
     "+cl_khr_global_int32_extended_atomics,+cl_khr_local_int32_base_atomics,"
     "+cl_khr_local_int32_extended_atomics,+__opencl_c_int64",
-    "-cl-kernel-arg-info", "-gline-tables-only", "-ferror-limit=0", "-fno-color-diagnostics", "-Wno-format",
-    "-Qunused-arguments", "-nostdlibinc", "--no-default-config", "-fno-crash-diagnostics",
+    "-cl-kernel-arg-info", "-debug-info-kind=line-tables-only", "-dwarf-version=5", "-ferror-limit", "0", "-Wno-format",
 };
 // clang-format on
 
@@ -52,7 +55,7 @@ static bool executable(const char *path) { return access(path, X_OK) == 0; }
 
 static const char *search_path(struct cc *cc, const char *name)
 {
-    const char *path = getenv("PATH");
+    const char *path = secure_getenv("PATH");
     for (const char *p = path ? path : "/usr/bin:/bin"; *p;) {
         size_t n = strcspn(p, ":");
         const char *file = cc_printf(cc, "%.*s/%s", n ? (int)n : 1, n ? p : ".", name);
@@ -65,7 +68,7 @@ static const char *search_path(struct cc *cc, const char *name)
 
 static const char *find_clang(struct cc *cc)
 {
-    const char *name = getenv("VENTUS_CLANG");
+    const char *name = secure_getenv("VENTUS_CLANG");
     if (name && *name) {
         const char *file = strchr(name, '/') ? (executable(name) ? name : NULL) : search_path(cc, name);
         if (!file) cc_error(cc, CC_ENVIRONMENT, NULL, "VENTUS_CLANG names \"%s\", which cannot be executed", name);
@@ -90,11 +93,17 @@ static char **argument_vector(struct cc *cc, const char *clang)
     return argv;
 }
 
+/* The child writes into its pipes only, whatever a source asks for (`#pragma clang module build` makes a
+ * temporary file, and so does a crash, for a symbolizer): it cannot make a temporary file, and may not write
+ * into one. */
 static _Noreturn void run_child(char **argv, const int fds[3])
 {
-    struct rlimit time = {CHILD_SECONDS, CHILD_SECONDS}, memory = {CHILD_BYTES, CHILD_BYTES};
+    struct rlimit time = {CHILD_SECONDS, CHILD_SECONDS}, memory = {CHILD_BYTES, CHILD_BYTES}, no_file = {0, 0};
     setrlimit(RLIMIT_CPU, &time); /* macro bombs end, and so does #include "/dev/zero" */
     setrlimit(RLIMIT_AS, &memory);
+    setrlimit(RLIMIT_FSIZE, &no_file);
+    setenv("TMPDIR", "/dev/null", 1);
+    setenv("LLVM_DISABLE_SYMBOLIZATION", "1", 1);
     for (int i = 0; i < 3; i++)
         if (dup2(fds[i], i) < 0) _exit(127);
     execv(argv[0], argv);

@@ -1,8 +1,10 @@
 /* Build options: an OpenCL option string becomes arguments for clang.
  *
- * Invariant: only options listed here reach clang, each as one word of its argument vector (there
- * is no shell), so a hostile option string can do no more than define macros and name include
- * folders. Anything else ends with CC_BAD_OPTION. Called once by main.c. */
+ * Invariant: only options listed here reach clang, so a hostile option string can do no more than define
+ * macros and name include folders. Each is one word of the argument vector (there is no shell) with its
+ * value attached, so that no word begins with `@`: clang would read its arguments from the file named
+ * behind that, and those may load code and write files. Anything else ends with CC_BAD_OPTION. Called
+ * once by main.c; tests/fuzz/options.h checks the invariant. */
 #include <ctype.h>
 #include <string.h>
 
@@ -11,7 +13,8 @@
 enum treatment {
     PASS,   /* handed to clang as it is */
     DROP,   /* accepted, of no effect here */
-    JOINED, /* takes a value, attached or in the next word; handed over attached */
+    MACRO,  /* takes a value, attached or in the next word; handed over attached */
+    FOLDER, /* the same */
     STD,    /* -cl-std=... */
     SOURCE, /* the program carries its source */
     REFUSE, /* known, but not possible here: the text says why */
@@ -22,8 +25,8 @@ static const struct option {
     enum treatment treatment;
     const char *text;
 } options[] = {
-    {"-D", JOINED, "a macro"},
-    {"-I", JOINED, "a folder"},
+    {"-D", MACRO, "a macro"},
+    {"-I", FOLDER, "a folder"},
     {"-w", PASS},
     {"-Werror", PASS},
     {"-g", SOURCE}, /* source lines are always recorded */
@@ -85,7 +88,7 @@ static void split(struct parser *s, const char *text)
 
 static bool takes_prefix(const struct option *o)
 {
-    return o->treatment == JOINED || o->name[strlen(o->name) - 1] == '=';
+    return o->treatment == MACRO || o->treatment == FOLDER || o->name[strlen(o->name) - 1] == '=';
 }
 
 static const struct option *find(const char *word)
@@ -99,14 +102,35 @@ static const struct option *find(const char *word)
 
 static void pass(struct parser *s, const char *argument) { s->cc->clang_args[s->nargs++] = argument; }
 
-static void joined(struct parser *s, const struct option *o, const char *word)
+/* The value of an option, attached to it or in the next word. */
+static const char *value_of(struct parser *s, const struct option *o, const char *word)
 {
     const char *value = word + strlen(o->name);
-    if (!*value) {
-        if (s->next == s->nwords || !*s->words[s->next])
-            cc_error(s->cc, CC_BAD_OPTION, NULL, "build option %s needs %s behind it", o->name, o->text);
-        value = s->words[s->next++];
-    }
+    if (*value) return value;
+    if (s->next == s->nwords || !*s->words[s->next])
+        cc_error(s->cc, CC_BAD_OPTION, NULL, "build option %s needs %s behind it", o->name, o->text);
+    return s->words[s->next++];
+}
+
+/* Letters of other alphabets come as bytes with the highest bit set; clang knows which are letters. */
+static bool starts_name(unsigned char c) { return isalpha(c) || c == '_' || c == '$' || c >= 0x80; }
+
+/* NAME, NAME=TEXT or NAME(PARAMETERS)=TEXT on one line. clang puts what stands before the `=` into a
+ * #define as it is; with a line break in it, more directives could follow. */
+static bool is_macro(const char *p)
+{
+    if (!starts_name((unsigned char)*p) || strpbrk(p, "\n\r")) return false;
+    while (starts_name((unsigned char)*p) || isdigit((unsigned char)*p)) p++;
+    return !*p || *p == '=' || *p == '(';
+}
+
+static void joined(struct parser *s, const struct option *o, const char *word)
+{
+    const char *value = value_of(s, o, word);
+    if (o->treatment == MACRO && !is_macro(value))
+        cc_error(s->cc, CC_BAD_OPTION, NULL,
+                 "build option -D: \"%s\" is no macro; it takes NAME, NAME=TEXT or NAME(PARAMETERS)=TEXT on one line",
+                 value);
     pass(s, cc_printf(s->cc, "%s%s", o->name, value));
 }
 
@@ -134,7 +158,8 @@ static void one(struct parser *s, const char *word)
     case PASS: pass(s, o->name); break;
     case DROP: break;
     case SOURCE: s->cc->keep_source = true; break;
-    case JOINED: joined(s, o, word); break;
+    case MACRO:
+    case FOLDER: joined(s, o, word); break;
     case STD: set_std(s, word); break;
     case REFUSE: cc_error(s->cc, CC_BAD_OPTION, NULL, "build option \"%s\" is not possible here: %s", word, o->text);
     }

@@ -2,11 +2,14 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
 
 #include "compiler/prepare.h"
+#include "tests/fuzz/options.h"
+#include "tests/rng.h"
 
 /* The arguments for clang joined by '|', or the log after "! " when the options are refused. */
 static const char *parse(const char *options)
@@ -43,7 +46,7 @@ static void words_are_split(void **state)
     assert_string_equal(parse("-D A -DB=2 -D  'C=x y'"), "-DA|-DB=2|-DC=x y|-cl-std=CL1.2");
     assert_string_equal(parse("-DS=\\\"s\\\" -I\"/a b\"/c"), "-DS=\"s\"|-I/a b/c|-cl-std=CL1.2");
     assert_string_equal(parse("-DF(x)=((x)+1) -D P=a\\b"), "-DF(x)=((x)+1)|-DP=a\\b|-cl-std=CL1.2");
-    assert_string_equal(parse("-D -o"), "-D-o|-cl-std=CL1.2");
+    assert_string_equal(parse("-I@/dev/stdin -I @x -DA=@y"), "-I@/dev/stdin|-I@x|-DA=@y|-cl-std=CL1.2");
 }
 
 static void known_options(void **state)
@@ -74,7 +77,9 @@ static void refusals(void **state)
         { "-foo", "\"-foo\"" }, { "-o x", "\"-o\"" }, { "-D", "-D needs" }, { "-I", "-I needs" }, { "-D ''", "-D needs" },
         { "-cl-std=CL2.0", "generic address space" }, { "-cl-std=CL9", "CL9" }, { "-cl-std=", "language version" },
         { "-x spir", "-x" }, { "-Xclang", "-Xclang" }, { "file.cl", "file.cl" }, { "-DA='b", "closing '" }, { "-create-library", "clLinkProgram" },
-        { "-Wall", "-Wall" }, { "-cl-mad-enablex", "-cl-mad-enablex" },
+        { "-Wall", "-Wall" }, { "-cl-mad-enablex", "-cl-mad-enablex" }, { "@file", "@file" }, { "-D@file", "\"@file\"" },
+        { "-D -o", "\"-o\"" }, { "-D '1A'", "1A" }, { "-D 'A B'", "A B" }, { "-D 'A\n#include \"x\"'", "one line" },
+        { "-D 'A=1\r2'", "one line" },
     };
     // clang-format on
     (void)state;
@@ -84,11 +89,43 @@ static void refusals(void **state)
     }
 }
 
+/* Random strings of pieces that are options, or look like them, or end a word where none is expected:
+ * what each of them gives must have one of the forms that tests/fuzz/options.h lists. */
+static void hostile_pieces(void **state)
+{
+    // clang-format off
+    static const char *const pieces[] = {
+        "-D", "-I", "-w", "-g", "-x", "-o", "-cl-std=", "CL1.2", "-cl-mad-enable", "-Werror", "@", "@/dev/stdin", "@x", "/", "..",
+        "A", "=", "(x)", "1", "\n", "\r", "#include", " ", " ", " ", "\t", "\\", "\"", "'", "\"", "'", "-Xclang", "-load", "-fplugin=x",
+        "-mllvm", "-MF", "-dependency-file", "-cc1", "--config", "-cl-opt-disable", "\xc3\xa4", "$", ";", "`", "%", "-",
+    };
+    // clang-format on
+    (void)state;
+    for (unsigned round = 0; round < 20000; round++) {
+        char text[512] = "";
+        for (unsigned n = rng() % 12; n; n--) strcat(text, pieces[rng() % (sizeof pieces / sizeof *pieces)]);
+        options_check(text);
+    }
+}
+
+static void very_long_value(void **state)
+{
+    enum { LENGTH = 1 << 20 };
+    (void)state;
+    char *text = malloc(LENGTH + 1);
+    memset(text, 'a', LENGTH);
+    memcpy(text, "-D", 2);
+    text[LENGTH] = 0;
+    options_check(text);
+    free(text);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(standard_is_1_2), cmocka_unit_test(words_are_split), cmocka_unit_test(known_options),
-        cmocka_unit_test(source_is_kept),  cmocka_unit_test(refusals),
+        cmocka_unit_test(source_is_kept),  cmocka_unit_test(refusals),        cmocka_unit_test(hostile_pieces),
+        cmocka_unit_test(very_long_value),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -289,8 +289,17 @@ static void dump(struct cc *cc)
     LLVMDisposeMessage(text);
 }
 
+/* Assembly inside functions is the back end's to refuse; it never sees what stands outside. */
+static void refuse_assembly(struct cc *cc)
+{
+    size_t size;
+    LLVMGetModuleInlineAsm(cc->module, &size);
+    if (size) cc_error(cc, CC_FAILED, NULL, "inline assembly outside functions is not possible");
+}
+
 void prepare_module(struct cc *cc)
 {
+    refuse_assembly(cc);
     LLVMSetDataLayout(cc->module, LAYOUT);
     mark_kernels(cc);
     run(cc, "globaldce");
