@@ -159,6 +159,6 @@ void ventus_totals(ventus_device *device, struct ventus_totals *totals)
     struct queue *q = &device->queue;
     pthread_mutex_lock(&q->lock);
     *totals = q->totals;
-    if (q->busy) totals->busy_ns += monotonic_ns() - q->began;
+    if (q->busy) totals->busy_ns += host_ns() - q->began;
     pthread_mutex_unlock(&q->lock);
 }

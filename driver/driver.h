@@ -12,6 +12,7 @@
 #include <stdatomic.h>
 
 #include "asm/asm.h"
+#include "driver/host.h"
 #include "driver/ventus.h"
 #include "isa/abi.h"
 #include "sim/check/check.h"
@@ -167,10 +168,7 @@ void launch_finish(ventus_event *event, enum ventus_status status);
 
 void event_unuse(ventus_event *event);
 
-/* Nanoseconds of the monotonic clock. */
-uint64_t monotonic_ns(void);
-
-/* Waits on `cond` of the queue, whose lock is held, until its next signal or `deadline` (monotonic_ns; UINT64_MAX:
+/* Waits on `cond` of the queue, whose lock is held, until its next signal or `deadline` (host_ns; UINT64_MAX:
  * for ever). False: the deadline has passed. */
 bool queue_wait(struct queue *queue, pthread_cond_t *cond, uint64_t deadline);
 uint64_t deadline_of(uint64_t timeout_ns);

@@ -13,23 +13,16 @@
 
 enum { SECOND = 1000000000 };
 
-uint64_t monotonic_ns(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (uint64_t)t.tv_sec * SECOND + (uint64_t)t.tv_nsec;
-}
-
 uint64_t deadline_of(uint64_t timeout_ns)
 {
-    uint64_t now = monotonic_ns();
+    uint64_t now = host_ns();
     return timeout_ns > UINT64_MAX - now ? UINT64_MAX : now + timeout_ns;
 }
 
 bool queue_wait(struct queue *q, pthread_cond_t *cond, uint64_t deadline)
 {
     if (deadline == UINT64_MAX) return pthread_cond_wait(cond, &q->lock) == 0;
-    if (monotonic_ns() >= deadline) return false;
+    if (host_ns() >= deadline) return false;
     const struct timespec t = {(time_t)(deadline / SECOND), (long)(deadline % SECOND)};
     pthread_cond_timedwait(cond, &q->lock, &t);
     return true;

@@ -6,7 +6,6 @@
  * for ever. Only the thread takes launches out of the queue.
  *
  * `news` saves the machine's frequent question from taking the lock: nothing has changed, no answer. */
-#include <signal.h>
 #include <stdlib.h>
 
 #include "driver/driver.h"
@@ -141,7 +140,7 @@ static void end(ventus_event *e, enum ventus_status status)
     struct queue *q = &e->device->queue;
     launch_finish(e, status);
     release_inputs(e);
-    e->outcome.ended = monotonic_ns();
+    e->outcome.ended = host_ns();
     pthread_mutex_lock(&q->lock);
     if (e->state == VENTUS_RUNNING) {
         q->running--;
@@ -196,7 +195,7 @@ static ventus_event *candidate(ventus_device *d, enum ventus_status *status)
 static void mark_running(struct queue *q, ventus_event *e)
 {
     pthread_mutex_lock(&q->lock);
-    e->outcome.started = monotonic_ns();
+    e->outcome.started = host_ns();
     e->state = VENTUS_RUNNING;
     q->running++;
     q->watched += e->watch != NULL;
@@ -240,7 +239,7 @@ static void run_batch(ventus_device *d, ventus_event *first)
     else end(first, status);
     pthread_mutex_lock(&q->lock);
     q->busy = false;
-    q->totals.busy_ns += monotonic_ns() - q->began;
+    q->totals.busy_ns += host_ns() - q->began;
     pthread_cond_broadcast(&q->changed);
     pthread_mutex_unlock(&q->lock);
 }
@@ -258,7 +257,7 @@ static ventus_event *await(struct queue *q, enum ventus_status *status)
     }
     if (e && *status == VENTUS_OK) {
         q->busy = true;
-        q->began = monotonic_ns();
+        q->began = host_ns();
         q->batch = serial_of(e);
     }
     pthread_mutex_unlock(&q->lock);
@@ -274,19 +273,6 @@ static void *thread_main(void *argument)
         else end(e, status);
     }
     return NULL;
-}
-
-/* The client's signals are not for our thread, but for those that say what a kernel did. */
-static bool start_thread(ventus_device *d)
-{
-    sigset_t all, old;
-    static const int own[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT};
-    sigfillset(&all);
-    for (size_t i = 0; i < sizeof own / sizeof *own; i++) sigdelset(&all, own[i]);
-    pthread_sigmask(SIG_SETMASK, &all, &old);
-    bool ok = pthread_create(&d->queue.thread, NULL, thread_main, d) == 0;
-    pthread_sigmask(SIG_SETMASK, &old, NULL);
-    return ok;
 }
 
 void queue_close(ventus_device *d)
@@ -346,11 +332,11 @@ static enum ventus_status append(ventus_event *e)
     struct queue *q = &e->device->queue;
     enum ventus_status status = VENTUS_OK;
     pthread_mutex_lock(&q->lock);
-    if (!q->started && !q->closing) q->started = start_thread(e->device);
+    if (!q->started && !q->closing) q->started = host_thread(&q->thread, thread_main, e->device);
     if (q->closing) status = VENTUS_BAD_ARGUMENT;
     else if (!q->started) status = VENTUS_NO_MEMORY;
     if (status == VENTUS_OK) {
-        e->outcome.submitted = monotonic_ns();
+        e->outcome.submitted = host_ns();
         e->number = ++q->submitted;
         *q->last = e;
         q->last = &e->next;

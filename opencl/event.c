@@ -30,7 +30,7 @@ cl_event event_new(cl_context context, cl_command_queue queue, cl_command_type t
     object_use(&context->base);
     event->queue = queue;
     if (queue) object_use(&queue->base);
-    event->times[TIME_QUEUED] = now_ns();
+    event->times[TIME_QUEUED] = host_ns();
     return event;
 }
 
@@ -81,7 +81,7 @@ static void callbacks_due(cl_event event, cl_int status)
 
 static void stamp(cl_event event, cl_int status)
 {
-    uint64_t now = now_ns();
+    uint64_t now = host_ns();
     if (status == CL_SUBMITTED) event->times[TIME_SUBMIT] = now;
     if (status == CL_RUNNING) event->times[TIME_START] = now;
     if (status <= CL_COMPLETE) event->times[TIME_END] = now;

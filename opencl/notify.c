@@ -54,7 +54,7 @@ static void *notifier_main(void *arg)
 bool notifier_start(struct notifier *n)
 {
     pthread_mutex_lock(&n->lock);
-    if (!n->started) n->started = start_thread(notifier_main, n);
+    if (!n->started) n->started = host_thread(NULL, notifier_main, n);
     bool started = n->started;
     pthread_mutex_unlock(&n->lock);
     return started;

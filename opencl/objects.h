@@ -23,6 +23,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "driver/host.h"
 #include "driver/ventus.h"
 #include "isa/abi.h"
 
@@ -75,11 +76,6 @@ void set_error(cl_int *errcode_ret, cl_int error);
 
 /* A line to standard error when VENTUS_DEBUG is set. */
 void debug(const char *format, ...) __attribute__((format(printf, 1, 2)));
-
-uint64_t now_ns(void);
-
-/* Starts a detached thread that takes none of the client's signals. */
-bool start_thread(void *(*run)(void *), void *arg);
 
 /* A driver status as an OpenCL error. */
 cl_int driver_error(enum ventus_status status);

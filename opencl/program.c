@@ -275,7 +275,7 @@ cl_int job_start(struct build_job *model)
     }
     *job = *model;
     object_use(&job->program->base);
-    if (job->notify && start_thread(job_main, job)) return CL_SUCCESS;
+    if (job->notify && host_thread(NULL, job_main, job)) return CL_SUCCESS;
     return job_run(job);
 }
 

@@ -139,7 +139,7 @@ void queue_drop(cl_command_queue q)
 static bool queue_append(cl_command_queue q, struct command *c)
 {
     pthread_mutex_lock(&q->lock);
-    if (!q->started) q->started = start_thread(queue_main, q);
+    if (!q->started) q->started = host_thread(NULL, queue_main, q);
     bool ok = q->started;
     if (ok) {
         event_set(c->event, CL_SUBMITTED);

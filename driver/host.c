@@ -1,0 +1,34 @@
+/* The host's clock and threads (host.h). */
+#include "driver/host.h"
+
+#include <signal.h>
+#include <stddef.h>
+#include <time.h>
+
+uint64_t host_ns(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
+/* The client's signals: all but those that a thread raises itself. */
+static void client_signals(sigset_t *set)
+{
+    static const int own[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT};
+    sigfillset(set);
+    for (size_t i = 0; i < sizeof own / sizeof *own; i++) sigdelset(set, own[i]);
+}
+
+bool host_thread(pthread_t *thread, void *(*run)(void *argument), void *argument)
+{
+    pthread_t started;
+    sigset_t blocked, old;
+    client_signals(&blocked);
+    pthread_sigmask(SIG_SETMASK, &blocked, &old); /* inherited by the new thread */
+    bool ok = pthread_create(&started, NULL, run, argument) == 0;
+    pthread_sigmask(SIG_SETMASK, &old, NULL);
+    if (ok && thread) *thread = started;
+    else if (ok) pthread_detach(started);
+    return ok;
+}

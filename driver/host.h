@@ -1,0 +1,17 @@
+/* What driver/ and opencl/ need of the host: its clock, and threads that leave the client's signals alone. */
+#ifndef VENTUS_HOST_H
+#define VENTUS_HOST_H
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Nanoseconds of the monotonic clock. */
+uint64_t host_ns(void);
+
+/* Starts run(argument) on a thread on which all signals are blocked but those that say what the thread itself did,
+ * which the machine needs for its memory faults. The thread is to be joined; it is detached if `thread` is NULL.
+ * False: the host has no thread left. */
+bool host_thread(pthread_t *thread, void *(*run)(void *argument), void *argument);
+
+#endif
