@@ -352,6 +352,13 @@ static void test_broken_records(void **state)
     fclose(out);
     assert_string_equal(text, "<1><2>");
     free(text);
+    /* Nothing is believed behind a record that does not end on a word. */
+    const uint32_t odd[] = {40, 0, 12, 5, 1, 10, 5, 2, 12, 5, 3};
+    out = open_memstream(&text, &length);
+    print_records(&m, (const uint8_t *)odd, sizeof odd, out);
+    fclose(out);
+    assert_string_equal(text, "<1>");
+    free(text);
 }
 
 /* ---- running ---- */
@@ -627,11 +634,58 @@ static void test_max_group(void **state)
     ventus_device *d = open_device();
     struct ventus_kernel k = {.vgprs = 32, .sgprs = 32};
     (void)state;
-    assert_int_equal(ventus_max_group(d, &k), 1024);
+    assert_int_equal(ventus_max_group(d, &k, NULL), 1024);
     k.lds_bytes = ventus_config(d)->lds_bytes - 3 * 1024;
-    assert_int_equal(ventus_max_group(d, &k), 96);
+    assert_int_equal(ventus_max_group(d, &k, NULL), 96);
     k.lds_bytes = ventus_config(d)->lds_bytes + 1;
-    assert_int_equal(ventus_max_group(d, &k), 0);
+    assert_int_equal(ventus_max_group(d, &k, NULL), 0);
+    ventus_close(d);
+}
+
+/* The sizes the driver tells are those it obeys: the arguments aligned as the note says, behind the kernel's own. */
+static void test_local_bytes(void **state)
+{
+    ventus_device *d = open_device();
+    ventus_module *m = build(program, program_note);
+    const struct ventus_kernel *k = ventus_module_find(m, "add");
+    uint32_t whole = ventus_config(d)->lds_bytes, args[4] = {0};
+    uint64_t sizes[4] = {0, 5, 0, 77};
+    struct result result;
+    struct ventus_launch l = {
+        .module = m, .kernel = k, .args = args, .local_sizes = sizes, .range = {1, {64, 1, 1}, {64, 1, 1}, {0}}};
+    (void)state;
+    assert_int_equal(ventus_local_bytes(k, NULL), 128); /* 100, then empty arguments at multiples of 64 and 128 */
+    assert_int_equal(ventus_local_bytes(k, sizes), 256 + 77);
+    assert_int_equal(ventus_max_group(d, k, sizes), 1024);
+    sizes[3] = whole - 256 - 2 * 1024; /* leaves two stacks */
+    assert_int_equal(ventus_max_group(d, k, sizes), 64);
+    assert_int_equal(ventus_run(d, &l, &result, NULL, 0), VENTUS_FAULT); /* it runs, and writes to address 0 */
+    sizes[3]++;
+    assert_int_equal(ventus_max_group(d, k, sizes), 32);
+    assert_int_equal(ventus_run(d, &l, &result, NULL, 0), VENTUS_BAD_LAUNCH);
+    sizes[1] = UINT64_MAX;
+    assert_int_equal(ventus_local_bytes(k, sizes), UINT64_MAX);
+    assert_int_equal(ventus_max_group(d, k, sizes), 0);
+    assert_int_equal(ventus_run(d, &l, &result, NULL, 0), VENTUS_BAD_LAUNCH);
+    ventus_module_free(m);
+    ventus_close(d);
+}
+
+/* Whatever a kernel says it needs, it gets the scalar registers of the start code, and no more. */
+static void test_start_registers(void **state)
+{
+    static const char note[] = "ventus-module 1\nkernel name=k entry=0x80000000 vgpr=1 sgpr=1 lds=0 pds=0 args=0\n";
+    static const char *const source[] = {" li x11, 1\n endprg\n", " li x12, 1\n endprg\n"};
+    ventus_device *d = open_device();
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        ventus_module *m = build(source[i], note);
+        struct ventus_launch l = {
+            .module = m, .kernel = ventus_module_kernel(m, 0), .range = {1, {1, 1, 1}, {1, 1, 1}, {0}}};
+        struct result result;
+        assert_int_equal(ventus_run(d, &l, &result, NULL, 0), i ? VENTUS_FAULT : VENTUS_OK);
+        ventus_module_free(m);
+    }
     ventus_close(d);
 }
 
@@ -644,7 +698,7 @@ int main(void)
         cmocka_unit_test(test_print), cmocka_unit_test(test_hostile_print), cmocka_unit_test(test_broken_records),
         cmocka_unit_test(test_run), cmocka_unit_test(test_records), cmocka_unit_test(test_recorded_run),
         cmocka_unit_test(test_module_switch), cmocka_unit_test(test_print_from_kernel),
-        cmocka_unit_test(test_max_group),
+        cmocka_unit_test(test_max_group), cmocka_unit_test(test_local_bytes), cmocka_unit_test(test_start_registers),
     };
     // clang-format on
     return cmocka_run_group_tests(tests, NULL, NULL);

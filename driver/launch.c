@@ -10,7 +10,6 @@
 
 enum {
     BLOCK_ARGS = LAUNCH_ARGS,  /* arguments lie behind the metadata, aligned for the largest vector */
-    PRINT_BYTES = 1 << 20,     /* what CL_DEVICE_PRINTF_BUFFER_SIZE says */
     CHECK_GAP = 64,            /* between __local arguments, with checks */
     START_SGPRS = 12,          /* the start code itself uses x0 to x10 */
     PRIVATE_BYTES = 256 << 20, /* of one launch; beyond, fewer groups are resident at a time */
@@ -27,14 +26,38 @@ static uint32_t at_most(uint32_t have, uint32_t rows, uint32_t each)
 
 static uint32_t sgprs_of(const struct ventus_kernel *k) { return k->sgprs < START_SGPRS ? START_SGPRS : k->sgprs; }
 
-uint32_t ventus_max_group(const ventus_device *device, const struct ventus_kernel *kernel)
+/* Lays the __local arguments out behind the static local memory, each `gap` bytes behind what is before it, and
+ * writes their offsets into the argument buffer `args` unless that is NULL. The end, UINT64_MAX when there is none. */
+static uint64_t lay_out_local(const struct ventus_kernel *k, const uint64_t *sizes, uint64_t gap, uint8_t *args)
+{
+    uint64_t end = k->lds_bytes;
+    for (uint32_t i = 0; i < k->nargs; i++) {
+        const struct ventus_arg *a = &k->args[i];
+        if (a->kind != ARG_LOCAL) continue;
+        end = (end + gap + a->align - 1) & ~(uint64_t)(a->align - 1);
+        uint64_t size = sizes ? sizes[i] : 0;
+        if (end > UINT32_MAX || size > UINT32_MAX) return UINT64_MAX;
+        uint32_t offset = (uint32_t)end;
+        if (args) memcpy(args + a->offset, &offset, sizeof offset);
+        end += size;
+    }
+    return end;
+}
+
+uint64_t ventus_local_bytes(const struct ventus_kernel *kernel, const uint64_t *local_sizes)
+{
+    return kernel ? lay_out_local(kernel, local_sizes, 0, NULL) : 0;
+}
+
+uint32_t ventus_max_group(const ventus_device *device, const struct ventus_kernel *kernel, const uint64_t *local_sizes)
 {
     if (!device || !kernel) return 0;
     const struct gpu_config *c = ventus_config(device);
-    if (kernel->lds_bytes > c->lds_bytes) return 0;
+    uint64_t local = ventus_local_bytes(kernel, local_sizes);
+    if (local > c->lds_bytes) return 0;
     uint32_t warps = at_most(c->warps_per_sm, c->vgpr_rows, kernel->vgprs);
     warps = at_most(warps, c->sgpr_rows, sgprs_of(kernel));
-    warps = at_most(warps, c->lds_bytes - kernel->lds_bytes, ABI_WARP_STACK);
+    warps = at_most(warps, c->lds_bytes - (uint32_t)local, ABI_WARP_STACK);
     return warps * c->threads_per_warp;
 }
 
@@ -44,7 +67,7 @@ static bool set_range(ventus_event *e)
     const struct ventus_range *range = &e->in.range;
     const struct ventus_kernel *k = e->in.kernel;
     struct launch *l = &e->job.launch;
-    uint32_t most = ventus_max_group(e->device, k), threads = ventus_config(e->device)->threads_per_warp;
+    uint32_t most = ventus_max_group(e->device, k, NULL), threads = ventus_config(e->device)->threads_per_warp;
     uint64_t items = 1;
     if (range->work_dim < 1 || range->work_dim > 3) return false;
     for (int d = 0; d < 3; d++) {
@@ -61,25 +84,14 @@ static bool set_range(ventus_event *e)
     return true;
 }
 
-/* Places __local arguments behind the static local memory, each `gap` bytes behind what is before it, and
- * writes their offsets into `args`. */
+/* Gives the __local arguments their places in `args`; false when the machine has no room for them. */
 static bool set_local(ventus_event *e, uint8_t *args, uint64_t gap)
 {
-    const struct ventus_kernel *k = e->in.kernel;
     struct launch *l = &e->job.launch;
-    uint64_t end = k->lds_bytes, limit = ventus_config(e->device)->lds_bytes - (uint64_t)l->warps * ABI_WARP_STACK;
-    for (uint32_t i = 0; i < k->nargs; i++) {
-        const struct ventus_arg *a = &k->args[i];
-        if (a->kind != ARG_LOCAL) continue;
-        uint64_t size = e->in.local_sizes ? e->in.local_sizes[i] : 0;
-        end = (end + gap + a->align - 1) & ~(uint64_t)(a->align - 1);
-        if (end > limit || size > limit - end) return false;
-        uint32_t offset = (uint32_t)end;
-        memcpy(args + a->offset, &offset, sizeof offset);
-        end += size;
-    }
-    if (end > limit) return false;
-    l->lds_bytes = l->warps * ABI_WARP_STACK + (uint32_t)end;
+    uint64_t end = lay_out_local(e->in.kernel, e->in.local_sizes, gap, args);
+    uint32_t stacks = l->warps * ABI_WARP_STACK;
+    if (end > ventus_config(e->device)->lds_bytes - (uint64_t)stacks) return false;
+    l->lds_bytes = stacks + (uint32_t)end;
     return true;
 }
 
@@ -192,7 +204,7 @@ static enum ventus_status fill(ventus_event *e)
 static enum ventus_status prepare_blocks(ventus_event *e)
 {
     e->print_at = round_up(BLOCK_ARGS + e->in.kernel->args_size, BLOCK_ARGS);
-    e->print_size = e->in.module->nformats ? PRINT_BYTES : 0;
+    e->print_size = e->in.module->nformats ? VENTUS_PRINT_BYTES : 0;
     enum ventus_status status = ventus_alloc(e->device, e->print_at + e->print_size, &e->block);
     if (status == VENTUS_OK) status = allocate_private(e);
     if (status == VENTUS_OK) status = fill(e);

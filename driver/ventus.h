@@ -189,8 +189,16 @@ struct ventus_launch {
                                     * NULL) in the code window; kernel, range and arguments do not count */
 };
 
-/* Work-items of the largest group this kernel can have on the device. */
-uint32_t ventus_max_group(const ventus_device *device, const struct ventus_kernel *kernel);
+/* Most that one launch prints, in bytes of its print buffer (isa/abi.h); what would come after is dropped. */
+enum { VENTUS_PRINT_BYTES = 1 << 20 };
+
+/* Bytes of local memory that a group needs besides the stacks of its warps: static variables and the __local
+ * arguments, aligned. `local_sizes` as in struct ventus_launch. UINT64_MAX: beyond 4 GiB. */
+uint64_t ventus_local_bytes(const struct ventus_kernel *kernel, const uint64_t *local_sizes);
+
+/* Work-items of the largest group this kernel can have on the device with __local arguments of these sizes (NULL:
+ * 0 bytes each); 0 when there is not even room for the local memory. */
+uint32_t ventus_max_group(const ventus_device *device, const struct ventus_kernel *kernel, const uint64_t *local_sizes);
 
 /* ---- queue.c: launches in flight ----
  *

@@ -169,31 +169,6 @@ cl_int clSetKernelArg(cl_kernel kernel, cl_uint index, size_t size, const void *
     return error;
 }
 
-/* ---- resources ---- */
-
-uint64_t kernel_local_bytes(const struct _cl_kernel *kernel)
-{
-    uint64_t bytes = kernel->info->lds_bytes;
-    for (uint32_t i = 0; i < kernel->info->nargs; i++) {
-        uint64_t align = kernel->info->args[i].align, size = kernel->local_sizes[i];
-        if (!size) continue;
-        if (align < 4) align = 4;
-        if (size > UINT32_MAX) return UINT64_MAX;
-        bytes = (bytes + align - 1) / align * align + size;
-    }
-    return bytes;
-}
-
-uint32_t kernel_max_group(const struct _cl_kernel *kernel)
-{
-    const ventus_device *device = kernel->program->context->device;
-    const struct gpu_config *config = ventus_config(device);
-    uint32_t most = ventus_max_group(device, kernel->info);
-    uint64_t local = kernel_local_bytes(kernel);
-    uint64_t warps = local > config->lds_bytes ? 0 : (config->lds_bytes - local) / ABI_WARP_STACK;
-    return warps * config->threads_per_warp < most ? (uint32_t)(warps * config->threads_per_warp) : most;
-}
-
 /* ---- queries ---- */
 
 /* Attributes as the source has them, one blank between two. */
@@ -236,10 +211,11 @@ cl_int clGetKernelWorkGroupInfo(cl_kernel kernel, cl_device_id device, cl_kernel
     if (device && !object_is(device, KIND_DEVICE)) return CL_INVALID_DEVICE;
     const uint32_t *reqd = kernel->info->reqd;
     switch (param) {
-    case CL_KERNEL_WORK_GROUP_SIZE: INFO(size_t, kernel_max_group(kernel));
+    case CL_KERNEL_WORK_GROUP_SIZE:
+        INFO(size_t, ventus_max_group(kernel->program->context->device, kernel->info, kernel->local_sizes));
     case CL_KERNEL_COMPILE_WORK_GROUP_SIZE:
         return info_bytes(out, (size_t[3]){reqd[0], reqd[1], reqd[2]}, 3 * sizeof(size_t));
-    case CL_KERNEL_LOCAL_MEM_SIZE: INFO(cl_ulong, kernel_local_bytes(kernel));
+    case CL_KERNEL_LOCAL_MEM_SIZE: INFO(cl_ulong, ventus_local_bytes(kernel->info, kernel->local_sizes));
     case CL_KERNEL_PRIVATE_MEM_SIZE: INFO(cl_ulong, kernel->info->pds_bytes);
     case CL_KERNEL_PREFERRED_WORK_GROUP_SIZE_MULTIPLE: INFO(size_t, device_config()->threads_per_warp);
     default: return CL_INVALID_VALUE; /* CL_KERNEL_GLOBAL_WORK_SIZE is for custom devices and built-in kernels */

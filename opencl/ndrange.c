@@ -70,9 +70,10 @@ static cl_int local_check(const struct ventus_range *r, uint32_t most, cl_uint d
 
 static cl_int range_local(struct ventus_range *r, cl_kernel kernel, const size_t *local)
 {
-    const struct gpu_config *config = ventus_config(kernel->program->context->device);
+    const ventus_device *machine = kernel->program->context->device;
+    const struct gpu_config *config = ventus_config(machine);
     const uint32_t *reqd = kernel->info->reqd;
-    const uint32_t most = kernel_max_group(kernel);
+    const uint32_t most = ventus_max_group(machine, kernel->info, kernel->local_sizes);
     if (most == 0) return CL_OUT_OF_RESOURCES; /* more local memory than the device has */
     for (cl_uint i = 0; i < r->work_dim && local; i++) {
         if (local[i] > device_max_group(config)) return CL_INVALID_WORK_ITEM_SIZE;

@@ -384,9 +384,5 @@ struct _cl_kernel {
 };
 
 void kernel_drop(cl_kernel kernel);
-/* Bytes of local memory a group takes without its stacks: static variables and set arguments. */
-uint64_t kernel_local_bytes(const struct _cl_kernel *kernel);
-/* Work-items of the largest group, with the local memory arguments as they are set now. */
-uint32_t kernel_max_group(const struct _cl_kernel *kernel);
 
 #endif

@@ -68,14 +68,15 @@ static void check_group(const struct request *r, const struct ventus_kernel *k, 
             most);
 }
 
-static void choose_local(struct request *r, const struct ventus_kernel *k, ventus_device *device)
+static void choose_local(struct request *r, const struct ventus_kernel *k, ventus_device *device,
+                         const uint64_t *local_sizes)
 {
     struct ventus_range *range = &r->range;
     if (r->have_local && r->local_dims != range->work_dim)
         usage_error(&r->args, "--local has %u dimension%s, --global %u", r->local_dims, r->local_dims == 1 ? "" : "s",
                     range->work_dim);
     for (unsigned d = 0; d < 3 && !r->have_local && k->reqd[0]; d++) range->local[d] = k->reqd[d];
-    uint32_t most = ventus_max_group(device, k);
+    uint32_t most = ventus_max_group(device, k, local_sizes);
     if (!r->have_local && !k->reqd[0]) {
         uint32_t n = range->global[0] < most ? range->global[0] : most;
         while (n > 1 && range->global[0] % n) n--;
@@ -153,9 +154,9 @@ int run_kernel(struct request *r)
     if (!r->range.work_dim) usage_error(&r->args, "--global is needed: the number of work-items");
     ventus_device *device = open_device(r);
     run_check_device(r, device);
-    choose_local(r, k, device);
     uint64_t *local_sizes = allocate((k->nargs + 1) * sizeof *local_sizes);
     void *image = place_arguments(r, k, device, local_sizes);
+    choose_local(r, k, device, local_sizes);
     attach_outputs(r);
 
     struct result result = {0};
