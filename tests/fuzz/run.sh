@@ -1,6 +1,6 @@
 #!/bin/sh
 # Coverage-guided fuzzing with libFuzzer: tests/fuzz/run.sh TARGET SECONDS [FOLDER]
-# TARGET: decode, assemble, elf, link or options. New inputs go to FOLDER (default /tmp/ventus-fuzz-TARGET), and so
+# TARGET: decode, assemble, elf, link, note or options. New inputs go to FOLDER (default /tmp/ventus-fuzz-TARGET), and so
 # does the program. Needs clang-14 with libclang-rt-14-dev. A finding ends it and is printed; put its
 # file into tests/fuzz/corpus/TARGET.
 set -e

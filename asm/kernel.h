@@ -1,0 +1,39 @@
+/* What a program says about its kernels: the records `kernel` and `arg` of its module note (asm/note.h).
+ *
+ * The compiler and the assembler fill these in, the driver's API hands them out as they are: hence the names, and
+ * no include beyond stdint. */
+#ifndef VENTUS_ASM_KERNEL_H
+#define VENTUS_ASM_KERNEL_H
+
+#include <stdint.h>
+
+/* What a kernel takes as an argument. Their names in the note, and in .arg, are note_arg_kind's. */
+enum ventus_arg_kind { ARG_VALUE, ARG_GLOBAL, ARG_CONSTANT, ARG_LOCAL, ARG_IMAGE, ARG_SAMPLER };
+enum { ARG_KINDS = ARG_SAMPLER + 1 };
+
+struct ventus_arg {
+    enum ventus_arg_kind kind;
+    uint32_t size;   /* bytes in the argument buffer: 4 for every pointer */
+    uint32_t offset; /* byte offset in the argument buffer */
+    uint32_t align;  /* ARG_LOCAL: alignment of the memory it points to, else that of the argument itself; a power of
+                      * two, at most 1024 */
+    const char *name, *type, *access, *address, *qualifiers; /* for clGetKernelArgInfo; may be "" */
+    const char *more; /* fields that are not known here, as they stand in the note, each behind a space; may be "" */
+};
+
+struct ventus_kernel {
+    const char *name;
+    uint32_t entry; /* address of the kernel */
+    uint32_t vgprs, sgprs;
+    uint32_t lds_bytes;   /* static local memory, without stacks */
+    uint32_t pds_bytes;   /* private memory of one work-item */
+    uint32_t args_size;   /* bytes of the argument buffer */
+    uint32_t reqd[3];     /* reqd_work_group_size, zeros if absent */
+    uint32_t hint[3];     /* work_group_size_hint, zeros if absent */
+    const char *vec_hint; /* vec_type_hint, "" if absent */
+    uint32_t nargs;
+    const struct ventus_arg *args;
+    const char *more; /* as above */
+};
+
+#endif
