@@ -2,6 +2,7 @@
  *
  * Nothing but the image outlives asm_assemble; an error never ends more than its statement, until
  * there are too many. Called by tools and by the compiler. */
+#include "note.h"
 #include "private.h"
 
 #include <ctype.h>
@@ -417,10 +418,10 @@ bool as_statement(struct as *as)
 
 /* ---- the image ---- */
 
-static int64_t at_most(unsigned n, unsigned limit) { return n < limit ? n : limit; }
+static uint32_t at_most(uint32_t n, uint32_t limit) { return n < limit ? n : limit; }
 
 /* What a kernel asks for by default; a word that is data counts as well. */
-void asm_used_registers(enum isa_profile profile, const uint32_t *text, size_t nwords, int64_t *vgpr, int64_t *sgpr)
+void asm_used_registers(enum isa_profile profile, const uint32_t *text, size_t nwords, uint32_t *vgprs, uint32_t *sgprs)
 {
     unsigned v = 1, x = 32; /* the start code's ABI registers are there in any case */
     struct insn in;
@@ -430,51 +431,42 @@ void asm_used_registers(enum isa_profile profile, const uint32_t *text, size_t n
         if (r.v > v) v = r.v;
         if (r.x > x) x = r.x;
     }
-    *sgpr = at_most((x + 3) & ~3u, ISA_XREGS);
-    *vgpr = at_most((v + 3) & ~3u, ISA_VREGS);
+    *sgprs = at_most((x + 3) & ~3u, ISA_XREGS);
+    *vgprs = at_most((v + 3) & ~3u, ISA_VREGS);
 }
 
-static void kernel_args(const struct kernel_record *k, FILE *out)
+/* What .kernel and .arg say, as the note wants it. */
+static bool describe_kernel(struct as *as, const struct kernel_record *r, uint32_t vgprs, uint32_t sgprs,
+                            struct ventus_kernel *k)
 {
-    for (const struct kernel_arg *a = k->first; a; a = a->next) {
-        bool value = !strcmp(a->kind, "value");
-        fprintf(out, "arg kind=%s size=%u offset=%u align=%u name=%s type=%s access=none address=%s qual=\n", a->kind,
-                a->size, a->offset, a->alignment, a->name, value ? "void" : "void*", value ? "private" : a->kind);
-    }
+    int64_t entry = 0;
+    if (!as->object && !symbol_value(as, r->symbol, r->at, &entry)) return false;
+    if (!r->symbol->item)
+        return as_error(as, r->at, as->object ? "the kernel '%s' is not in this file" : "'%s' is no label",
+                        r->symbol->name);
+    struct ventus_arg *args = as_alloc(as, (r->nargs + 1) * sizeof *args);
+    *k = (struct ventus_kernel){.name = r->symbol->name,
+                                .entry = (uint32_t)entry,
+                                .vgprs = r->vgpr < 0 ? vgprs : (uint32_t)r->vgpr,
+                                .sgprs = r->sgpr < 0 ? sgprs : (uint32_t)r->sgpr,
+                                .lds_bytes = (uint32_t)r->lds,
+                                .pds_bytes = (uint32_t)r->pds,
+                                .args_size = ((uint32_t)r->args + 3) & ~3u,
+                                .args = args};
+    for (const struct kernel_arg *a = r->first; a; a = a->next) args[k->nargs++] = a->arg;
+    return true;
 }
 
-/* " vgpr=N", or auto in an object for the registers that the linked program uses. */
-static void print_count(const struct as *as, const char *key, int64_t value, int64_t used, FILE *out)
+/* The records of .kernel as the text of the module note. */
+static bool kernel_note(struct as *as, struct elf_image *m, char **text)
 {
-    if (value < 0 && as->object) fprintf(out, " %s=auto", key);
-    else fprintf(out, " %s=%d", key, (int)(value < 0 ? used : value));
-}
-
-/* The records of .kernel as the text of docs/architecture.md, "Module note". */
-static bool kernel_note(struct as *as, struct elf_image *m, char **note)
-{
-    size_t size = 0;
-    int64_t vgpr = 0, sgpr = 0, entry = 0;
-    FILE *out = open_memstream(note, &size);
-    if (!out) return as_error(as, as->first_text, "out of memory");
-    if (!as->object) asm_used_registers(as->profile, m->text, m->text_words, &vgpr, &sgpr);
-    fputs("ventus-module 1\n", out);
-    bool ok = true;
-    for (const struct kernel_record *k = as->kernels; k && ok; k = k->next) {
-        ok = as->object || symbol_value(as, k->symbol, k->at, &entry);
-        if (ok && !k->symbol->item)
-            ok = as_error(as, k->at, as->object ? "the kernel '%s' is not in this file" : "'%s' is no label",
-                          k->symbol->name);
-        if (!ok) break;
-        fprintf(out, "kernel name=%s entry=0x%08x", k->symbol->name, (unsigned)entry);
-        print_count(as, "vgpr", k->vgpr, vgpr, out);
-        print_count(as, "sgpr", k->sgpr, sgpr, out);
-        fprintf(out, " lds=%d pds=%d args=%d reqd=0,0,0 hint=0,0,0 vechint=\n", (int)k->lds, (int)k->pds,
-                (int)((k->args + 3) & ~3));
-        kernel_args(k, out);
-    }
-    bool failed = ferror(out);
-    return !fclose(out) && !failed && ok;
+    struct note note = {.kernels = as_alloc(as, (as->nkernels + 1) * sizeof *note.kernels)};
+    uint32_t vgprs = NOTE_AUTO, sgprs = NOTE_AUTO;
+    if (!as->object) asm_used_registers(as->profile, m->text, m->text_words, &vgprs, &sgprs);
+    for (const struct kernel_record *r = as->kernels; r; r = r->next)
+        if (!describe_kernel(as, r, vgprs, sgprs, &note.kernels[note.nkernels++])) return false;
+    *text = note_write(&note, 1);
+    return *text || as_error(as, as->first_text, "out of memory");
 }
 
 static bool take_note(struct as *as, struct elf_image *m, struct owned *o, uint8_t *bytes, size_t size)

@@ -9,6 +9,7 @@
 
 #include "isa/abi.h"
 #include "isa/isa.h"
+#include "asm/note.h"
 
 /* ---- resource.c: resource records of kernels; layouts and meaning are in isa/abi.h ---- */
 
@@ -149,12 +150,6 @@ void asm_free_object(struct asm_object *object);
 /* Prints an object's resource records and summaries, one line each and more for calls and variables. */
 bool asm_print_resources(const struct asm_input *input, FILE *out, FILE *log);
 
-/* ---- source.c: what a program was made of ---- */
-
-/* The source that a module note names and carries: malloc'ed, zero-terminated; NULL for what it does not.
- * *size are the bytes of the text. False when there is no memory. */
-bool asm_source(const char *note, char **name, char **text, size_t *size);
-
 /* ---- template.c: inline assembly ---- */
 
 struct asm_operand {
@@ -184,10 +179,12 @@ void asm_disassemble_raw(const uint32_t *words, size_t nwords, uint32_t addr, co
 
 /* How a listing is to look. */
 struct asm_listing {
-    enum isa_profile profile; /* 0: PROFILE_DEFAULT */
-    bool raw;                 /* prefixes are instructions of their own */
-    const char *source;       /* text of the source: its lines, as comments, go in front of what was made of them; */
-    size_t source_size;       /* NULL: numbers of lines do */
+    enum isa_profile profile;      /* 0: PROFILE_DEFAULT */
+    bool raw;                      /* prefixes are instructions of their own */
+    const struct note_line *lines; /* of the module note: which line of the source instructions were made of */
+    size_t nlines;
+    const char *source; /* text of the source: its lines, as comments, go in front of what was made of them; */
+    size_t source_size; /* NULL: numbers of lines do */
 };
 void asm_disassemble_with(const struct asm_listing *how, const uint32_t *words, size_t nwords, uint32_t addr,
                           const struct elf_image *image, FILE *out);

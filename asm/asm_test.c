@@ -187,13 +187,13 @@ static void test_listing(void **state)
     (void)state;
     const uint32_t w[] = {0x00000013, 0x00000463, 0x00000013, 0x0010200b, 0x5e024057};
     const struct elf_symbol symbols[] = {{"f", 0x80000000, 0, true}};
-    const struct elf_image m = {.symbols = symbols,
-                                .nsymbols = 1,
-                                .note = "ventus-module 1\nline pc=0x80000000 line=3\nline pc=0x8000000c line=7\n"};
+    const struct elf_image m = {.symbols = symbols, .nsymbols = 1};
+    const struct note_line lines[] = {{.pc = 0x80000000, .line = 3}, {.pc = 0x8000000c, .line = 7}};
+    const struct asm_listing how = {.lines = lines, .nlines = 2};
     char *text;
     size_t size;
     FILE *f = open_memstream(&text, &size);
-    asm_disassemble(w, 5, ABI_CODE_BASE, &m, f);
+    asm_disassemble_with(&how, w, 5, ABI_CODE_BASE, &m, f);
     fclose(f);
     assert_string_equal(
         text,
@@ -493,16 +493,19 @@ static void test_insn(void **state)
 
 /* ---- listings with the source ---- */
 
-static void source_listing(const char *note, const char *source, const char *want)
+enum { MOST_LINES = 4 };
+
+/* The comments of a listing of five words, and a dot for each word. */
+static void source_listing(const struct note_line lines[MOST_LINES], const char *source, const char *want)
 {
     static const uint32_t words[] = {0x13, 0x93, 0x113, 0x193, 0x213};
-    const struct elf_image m = {.note = note};
-    const struct asm_listing how = {.source = source, .source_size = source ? strlen(source) : 0};
+    struct asm_listing how = {.source = source, .source_size = source ? strlen(source) : 0, .lines = lines};
+    while (how.nlines < MOST_LINES && lines[how.nlines].pc) how.nlines++;
     char *text, comments[400] = "";
     size_t size;
     struct elf_image back;
     FILE *f = open_memstream(&text, &size);
-    asm_disassemble_with(&how, words, 5, 0x80000000, &m, f);
+    asm_disassemble_with(&how, words, 5, 0x80000000, NULL, f);
     fclose(f);
     assert_true(asm_assemble("listing", text, size, 0x80000000, &back, stderr));
     assert_int_equal(back.text_words, 5);
@@ -519,42 +522,20 @@ static void source_listing(const char *note, const char *source, const char *wan
 static void test_source(void **state)
 {
     (void)state;
-#define LINES(...)     "ventus-module 1\n" __VA_ARGS__
-#define AT(word, line) "line pc=0x8000000" #word " line=" #line "\n"
+#define LINES(...) \
+    (const struct note_line[MOST_LINES]) { __VA_ARGS__ }
+#define AT(word, line) \
+    { \
+        0x80000000 + (word), (line), "" \
+    }
     static const char text[] = "one\ntwo /* \r\nthree \\\n\33[2Jfour\n5\n6\n7\n8\n9\nten";
-    source_listing(LINES(AT(0, 2) AT(8, 4)), text, " 1: one\n 2: two /* \n.. 3: three \\\n 4:  [2Jfour\n...");
-    source_listing(LINES(AT(0, 8) AT(4, 1) AT(8, 10) AT(c, 10)), text,
+    source_listing(LINES(AT(0, 2), AT(8, 4)), text, " 1: one\n 2: two /* \n.. 3: three \\\n 4:  [2Jfour\n...");
+    source_listing(LINES(AT(0, 8), AT(4, 1), AT(8, 10), AT(12, 10)), text,
                    " 3: three \\\n 4:  [2Jfour\n 5: 5\n 6: 6\n 7: 7\n 8: 8\n. 1: one\n. 9: 9\n 10: ten\n. 10: ten\n..");
-    source_listing(LINES(AT(0, 11) AT(4, 4000000000) AT(8, 0)), text, " line 11\n. line 4000000000\n....");
-    source_listing(LINES(AT(0, 1) AT(4, 2)), "", " 1: \n. line 2\n....");
-    source_listing(LINES(AT(0, 1) AT(8, 2)), NULL, " line 1\n.. line 2\n...");
-    source_listing(LINES(""), text, ".....");
-    source_listing(NULL, text, ".....");
-}
-
-static void source_of(const char *note, const char *name, const char *text)
-{
-    char *got_name, *got_text;
-    size_t size;
-    assert_true(asm_source(note, &got_name, &got_text, &size));
-    assert_string_equal(got_name ? got_name : "(none)", name);
-    assert_string_equal(got_text ? got_text : "(none)", text);
-    assert_int_equal(size, got_text ? strlen(text) : 0);
-    free(got_name);
-    free(got_text);
-}
-
-static void test_source_record(void **state)
-{
-    (void)state;
-    source_of(NULL, "(none)", "(none)");
-    source_of(LINES(""), "(none)", "(none)");
-    source_of(LINES("source name=a%20b.cl\n"), "a b.cl", "(none)");
-    source_of(LINES("kernel name=k\nsource new=1 text=a%0Ab%25%3d name=x\nsource name=y\n"), "x", "a\nb%=");
-    source_of(LINES("source name= text="), "", "");
-    source_of(LINES("source name=%4 text=%zz%1"), "%4", "%zz%1");
-    source_of(LINES("source"), "(none)", "(none)");
-    source_of(LINES("source text=a name"), "(none)", "a");
+    source_listing(LINES(AT(0, 11), AT(4, 4000000000), AT(8, 0)), text, " line 11\n. line 4000000000\n....");
+    source_listing(LINES(AT(0, 1), AT(4, 2)), "", " 1: \n. line 2\n....");
+    source_listing(LINES(AT(0, 1), AT(8, 2)), NULL, " line 1\n.. line 2\n...");
+    source_listing(LINES({0}), text, ".....");
 }
 
 /* ---- far branches ---- */
@@ -719,7 +700,7 @@ int main(void)
 {
     // clang-format off
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_listing), cmocka_unit_test(test_modifiers), cmocka_unit_test(test_conditions), cmocka_unit_test(test_macros), cmocka_unit_test(test_insn), cmocka_unit_test(test_source), cmocka_unit_test(test_source_record), cmocka_unit_test(test_each_row),    cmocka_unit_test(test_random_listing), cmocka_unit_test(test_known_words),
+        cmocka_unit_test(test_listing), cmocka_unit_test(test_modifiers), cmocka_unit_test(test_conditions), cmocka_unit_test(test_macros), cmocka_unit_test(test_insn), cmocka_unit_test(test_source),  cmocka_unit_test(test_each_row),    cmocka_unit_test(test_random_listing), cmocka_unit_test(test_known_words),
         cmocka_unit_test(test_pseudo),      cmocka_unit_test(test_labels),         cmocka_unit_test(test_expressions),
         cmocka_unit_test(test_data),        cmocka_unit_test(test_comments),       cmocka_unit_test(test_symbols),
         cmocka_unit_test(test_kernel_note), cmocka_unit_test(test_places), cmocka_unit_test(test_far_branches),   cmocka_unit_test(test_messages),

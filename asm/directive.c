@@ -2,6 +2,7 @@
  *
  * One function per directive, found by name in the table at the end. Sizes and alignments must be
  * known where they stand or settle during layout. Called by asm.c. */
+#include "note.h"
 #include "private.h"
 
 #include <math.h>
@@ -299,8 +300,8 @@ static bool kernel_key(struct as *as, struct kernel_record *k)
 {
     // clang-format off
     const struct { const char *name; int64_t *value, most; } keys[] = {
-        {"vgpr", &k->vgpr, ISA_VREGS}, {"sgpr", &k->sgpr, ISA_XREGS}, {"lds", &k->lds, 1 << 28}, {"pds", &k->pds, 1 << 28},
-        {"args", &k->args, 1 << 16}};
+        {"vgpr", &k->vgpr, ISA_VREGS}, {"sgpr", &k->sgpr, ISA_XREGS}, {"lds", &k->lds, NOTE_MAX_LDS}, {"pds", &k->pds, NOTE_MAX_PDS},
+        {"args", &k->args, NOTE_MAX_ARGS}};
     // clang-format on
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
         if (!token_named(as->t, keys[i].name)) continue;
@@ -326,42 +327,57 @@ static bool kernel(struct as *as, const struct token *name, unsigned argument)
     k->symbol->function = k->symbol->global = true;
     while (lex_accept(as, ','))
         if (!kernel_key(as, k)) return false;
+    if (as->nkernels++ == NOTE_MAX_KERNELS) return as_error(as, t->at, "more than %d kernels", NOTE_MAX_KERNELS);
     *as->last_kernel = as->kernel = k;
     as->last_kernel = &k->next;
+    return true;
+}
+
+/* The kinds of arguments that a kernel in assembly can have. */
+static bool arg_kind(struct as *as, enum ventus_arg_kind *kind)
+{
+    for (unsigned i = ARG_VALUE; i <= ARG_LOCAL; i++)
+        if (token_named(as->t, note_arg_kind(i))) return as->t++, *kind = (enum ventus_arg_kind)i, true;
+    return as_error(as, as->t->at, "kind expected: value global constant local");
+}
+
+/* Puts an argument behind the others of a kernel. */
+static bool add_arg(struct as *as, struct kernel_record *k, const char *at, const struct ventus_arg *arg)
+{
+    struct kernel_arg *a = as_alloc(as, sizeof *a);
+    a->arg = *arg;
+    a->arg.offset = abi_arg_offset((uint32_t)k->args, arg->size);
+    k->args = a->arg.offset + arg->size;
+    if (k->args > NOTE_MAX_ARGS) return as_error(as, at, "more than %d bytes of arguments", NOTE_MAX_ARGS);
+    *k->last = a;
+    k->last = &a->next;
+    k->nargs++;
     return true;
 }
 
 /* .arg KIND, NAME[, SIZE[, ALIGNMENT]]: the next argument of the last kernel. */
 static bool arg(struct as *as, const struct token *name, unsigned argument)
 {
-    static const char *const kinds[] = {"value", "global", "constant", "local"};
     (void)argument;
-    struct kernel_record *k = as->kernel;
+    struct ventus_arg a = {.access = "none"};
     int64_t width = 4, alignment = 0;
-    size_t kind = 0;
-    if (!k) return as_error(as, name->at, ".arg belongs behind a .kernel");
-    while (kind < 4 && !token_named(as->t, kinds[kind])) kind++;
-    if (kind == 4) return as_error(as, as->t->at, "kind expected: value global constant local");
-    as->t++;
-    if (!separator(as)) return false;
+    if (!as->kernel) return as_error(as, name->at, ".arg belongs behind a .kernel");
+    if (!arg_kind(as, &a.kind) || !separator(as)) return false;
     const char *at = as->t->at;
     const struct symbol *s = symbol_operand(as); /* only its name matters */
     if (!s) return false;
     if (lex_accept(as, ',') && !expr_parse_known(as, "the size", 1, 1024, &width)) return false;
-    if (lex_accept(as, ',') && !expr_parse_known(as, "the alignment", 1, 1024, &alignment)) return false;
-    if (kind && width != 4) return as_error(as, at, "a pointer has 4 bytes");
-    if (k->args > 1 << 16) return as_error(as, at, "too many arguments");
-    if (!alignment) alignment = kind == 3 ? 16 : abi_arg_align((uint32_t)width); /* of the memory, for __local */
-    struct kernel_arg *a = as_alloc(as, sizeof *a);
-    *a = (struct kernel_arg){.kind = kinds[kind],
-                             .name = s->name,
-                             .size = (uint32_t)width,
-                             .alignment = (uint32_t)alignment,
-                             .offset = abi_arg_offset((uint32_t)k->args, (uint32_t)width)};
-    *k->last = a;
-    k->last = &a->next;
-    k->args = a->offset + width;
-    return true;
+    if (lex_accept(as, ',') && !expr_parse_known(as, "the alignment", 1, NOTE_MAX_ALIGN, &alignment)) return false;
+    if (alignment & (alignment - 1)) return as_error(as, at, "the alignment must be a power of two");
+    bool value = a.kind == ARG_VALUE;
+    if (!value && width != 4) return as_error(as, at, "a pointer has 4 bytes");
+    if (!alignment) alignment = a.kind == ARG_LOCAL ? 16 : abi_arg_align((uint32_t)width); /* of the memory */
+    a.size = (uint32_t)width;
+    a.align = (uint32_t)alignment;
+    a.name = s->name;
+    a.type = value ? "void" : "void*";
+    a.address = value ? "private" : note_arg_kind(a.kind);
+    return add_arg(as, as->kernel, at, &a);
 }
 
 // clang-format off

@@ -16,8 +16,8 @@ struct listing {
     uint8_t *targets;                  /* one per word: 1 when a branch of the text goes there, 2 behind a prefix */
     const struct elf_symbol **symbols; /* usable as labels, by address */
     size_t nsymbols;
-    const char *lines; /* the rest of the module note, from the next "line" record on; NULL: none */
-    uint32_t line_pc, line;
+    const struct note_line *lines; /* that are still to come */
+    size_t nlines;
     const char **source; /* beginnings of the lines of the source, and the end; NULL: there is none */
     size_t nsource;      /* lines */
     size_t shown;        /* the last line of the source that was printed */
@@ -170,20 +170,6 @@ static void print_instruction(const struct listing *l, size_t i, const struct in
     fwrite(text, 1, length + 1, l->out);
 }
 
-/* The next "line pc=0xADDR line=N" record of the module note. */
-static void next_line(struct listing *l)
-{
-    const char *p = l->lines;
-    l->lines = NULL;
-    while (p && strncmp(p, "line pc=0x", 10)) p = (p = strchr(p, '\n')) ? p + 1 : NULL;
-    if (!p) return;
-    char *end;
-    l->line_pc = (uint32_t)strtoul(p + 8, &end, 16);
-    if (strncmp(end, " line=", 6)) return;
-    l->line = (uint32_t)strtoul(end + 6, &end, 10);
-    l->lines = end;
-}
-
 /* "# N: text", without what a terminal might not bear. */
 static void print_source_line(const struct listing *l, size_t n)
 {
@@ -202,11 +188,11 @@ static void print_source(struct listing *l, size_t line)
     if (line > l->shown) l->shown = line;
 }
 
-/* What the module note says about the line of the source that begins here. */
+/* The line of the source that what begins here was made of. */
 static void print_line(struct listing *l, uint32_t addr)
 {
     uint32_t line = 0;
-    for (; l->lines && l->line_pc <= addr; next_line(l)) line = l->line;
+    for (; l->nlines && l->lines->pc <= addr; l->lines++, l->nlines--) line = l->lines->line;
     if (line && line <= l->nsource) print_source(l, line);
     else if (line) fprintf(l->out, "# line %u\n", line);
 }
@@ -245,7 +231,7 @@ static void print_listing(struct listing *l, bool merge)
         bool ok = decode(l, i, merge, &in);
         if (!ok) in.size = 4;
         print_labels(l, i);
-        if (l->lines) print_line(l, l->addr + (uint32_t)(i * 4));
+        if (l->nlines) print_line(l, l->addr + (uint32_t)(i * 4));
         print_columns(l, i, in.size / 4u);
         if (ok) print_instruction(l, i, &in);
         else fprintf(l->out, ".word\t0x%08x\n", l->words[i]);
@@ -258,9 +244,8 @@ void asm_disassemble_with(const struct asm_listing *how, const uint32_t *words, 
     enum isa_profile profile = how->profile ? how->profile : PROFILE_DEFAULT;
     // clang-format off
     struct listing l = {.words = words, .count = nwords, .addr = addr, .image = image, .profile = profile,
-        .targets = calloc(nwords + 1, 1), .lines = image ? image->note : NULL, .out = out};
+        .targets = calloc(nwords + 1, 1), .lines = how->lines, .nlines = how->nlines, .out = out};
     // clang-format on
-    next_line(&l);
     if (profile != PROFILE_DEFAULT) fprintf(out, "\t.option profile, %s\n", isa_profile_name(profile));
     split_source(&l, how->source, how->source_size);
     collect_symbols(&l);

@@ -423,29 +423,38 @@ static void *copy_section(struct reader *r, const GElf_Shdr *sh)
     return p;
 }
 
-static bool read_note(struct reader *r, const GElf_Shdr *sh, const char **why)
+bool elf_next_note(const uint8_t **at, const uint8_t *end, const char **text, size_t *size, const char **why)
 {
-    const uint8_t *p = r->bytes + sh->sh_offset, *end = p + sh->sh_size;
-    while ((size_t)(end - p) >= sizeof(Elf32_Nhdr)) {
+    const uint8_t *p = *at;
+    *text = NULL;
+    while (!*text && (size_t)(end - p) >= sizeof(Elf32_Nhdr)) {
         Elf32_Nhdr header;
         memcpy(&header, p, sizeof header);
         p += sizeof header;
-        uint64_t name = round_up(header.n_namesz, 4), text = header.n_descsz;
-        if (name > (size_t)(end - p) || text > (size_t)(end - p) - name)
+        uint64_t name = round_up(header.n_namesz, 4), room = round_up(header.n_descsz, 4);
+        if (name > (size_t)(end - p) || header.n_descsz > (size_t)(end - p) - name)
             return refuse(why, "the module note is damaged");
         bool ours = header.n_type == NOTE_TYPE && header.n_namesz == sizeof NOTE_NAME &&
                     !memcmp(p, NOTE_NAME, sizeof NOTE_NAME);
         p += name;
-        if (ours) {
-            if (memchr(p, 0, text)) return refuse(why, "the module note is damaged");
-            r->owned->note = strndup((const char *)p, text);
-            r->image.note = r->owned->note;
-            return r->owned->note || refuse(why, "out of memory");
-        }
-        text = round_up(text, 4);
-        p = text < (size_t)(end - p) ? p + text : end;
+        if (ours && memchr(p, 0, header.n_descsz)) return refuse(why, "the module note is damaged");
+        if (ours) *text = (const char *)p, *size = header.n_descsz;
+        p = room < (size_t)(end - p) ? p + room : end;
     }
+    *at = p;
     return true;
+}
+
+static bool read_note(struct reader *r, const GElf_Shdr *sh, const char **why)
+{
+    const uint8_t *p = r->bytes + sh->sh_offset;
+    const char *text;
+    size_t size;
+    if (!elf_next_note(&p, p + sh->sh_size, &text, &size, why)) return false;
+    if (!text) return true;
+    r->owned->note = strndup(text, size);
+    r->image.note = r->owned->note;
+    return r->owned->note || refuse(why, "out of memory");
 }
 
 static bool read_symbols(struct reader *r, Elf_Scn *scn, const GElf_Shdr *sh, const char **why)

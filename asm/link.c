@@ -499,84 +499,63 @@ static bool take_symbols(struct linker *l)
     return true;
 }
 
-/* A "kernel" line: the entry and what is "auto" are filled in. */
-static bool note_kernel(struct linker *l, const struct object *o, char *line, int64_t vgpr, int64_t sgpr, FILE *out)
+/* What an object does not know of its kernels: where they are, and how many registers the program uses. */
+static bool complete_kernels(struct linker *l, const struct object *o, struct note *note)
 {
-    const char *separator = "", *kernel = strstr(line, " name=");
-    char name[256] = "";
-    if (kernel) snprintf(name, sizeof name, "%.*s", (int)strcspn(kernel + 6, " ") & 255, kernel + 6);
-    const struct name *n = link_find(l, name);
-    if (!n->defined) return link_error(l, o, "the kernel '%s' of the module note is not defined", name);
-    for (char *save, *field = strtok_r(line, " ", &save); field; field = strtok_r(NULL, " ", &save)) {
-        fputs(separator, out);
-        if (!strncmp(field, "entry=", 6)) fprintf(out, "entry=0x%08x", n->object->addresses[n->symbol]);
-        else if (!strcmp(field, "vgpr=auto")) fprintf(out, "vgpr=%d", (int)vgpr);
-        else if (!strcmp(field, "sgpr=auto")) fprintf(out, "sgpr=%d", (int)sgpr);
-        else fputs(field, out);
-        separator = " ";
+    for (size_t i = 0; i < note->nkernels; i++) {
+        struct ventus_kernel *k = &note->kernels[i];
+        const struct name *n = link_find(l, k->name);
+        if (!n->defined) return link_error(l, o, "the kernel '%s' of the module note is not defined", k->name);
+        k->entry = n->object->addresses[n->symbol];
+        if (k->vgprs == NOTE_AUTO) k->vgprs = l->vgprs;
+        if (k->sgprs == NOTE_AUTO) k->sgprs = l->sgprs;
     }
-    fputc('\n', out);
     return true;
 }
 
-static bool join_note(struct linker *l, const struct object *o, const char *text, size_t size, int64_t vgpr,
-                      int64_t sgpr, FILE *out)
+static bool read_note(struct linker *l, const struct object *o, const char *text, size_t size)
 {
-    char *copy = strndup(text, size);
-    if (!copy) return link_error(l, NULL, "out of memory");
-    bool ok = true;
-    for (char *save, *line = strtok_r(copy, "\n", &save); line && ok; line = strtok_r(NULL, "\n", &save)) {
-        if (!strncmp(line, "ventus-module ", 14)) continue;
-        if (!strncmp(line, "kernel ", 7)) ok = note_kernel(l, o, line, vgpr, sgpr, out);
-        else fprintf(out, "%s\n", line);
-    }
-    free(copy);
-    return ok;
+    struct note_error error;
+    char what[NOTE_ERROR_ROOM];
+    struct note *notes = realloc(l->notes, (l->nnotes + 1) * sizeof *notes);
+    if (!notes) return link_error(l, NULL, "out of memory");
+    l->notes = notes;
+    if (note_read(text, size, &notes[l->nnotes], &error)) return complete_kernels(l, o, &notes[l->nnotes++]);
+    note_explain(&error, what);
+    return link_error(l, o, "%s", what);
 }
 
-/* The "Ventus" notes of one section. */
-static bool read_notes(struct linker *l, const struct object *o, const struct part *part, int64_t vgpr, int64_t sgpr,
-                       FILE *out)
+/* The notes of one section. */
+static bool read_notes(struct linker *l, const struct object *o, const struct part *part)
 {
     const uint8_t *p = link_contents(o, part), *end = p + part->header.sh_size;
-    while ((size_t)(end - p) >= sizeof(Elf32_Nhdr)) {
-        Elf32_Nhdr header;
-        memcpy(&header, p, sizeof header);
-        p += sizeof header;
-        uint64_t name = round_up(header.n_namesz, 4), size = header.n_descsz;
-        if (name > (size_t)(end - p) || size > (size_t)(end - p) - name)
-            return link_error(l, o, "the module note is damaged");
-        bool ours = header.n_type == 1 && header.n_namesz == 7 && !memcmp(p, "Ventus", 7);
-        p += name;
-        if (ours && memchr(p, 0, size)) return link_error(l, o, "the module note is damaged");
-        if (ours && !join_note(l, o, (const char *)p, size, vgpr, sgpr, out)) return false;
-        size = round_up(size, 4);
-        p = size < (size_t)(end - p) ? p + size : end;
-    }
+    const char *text, *why;
+    size_t size;
+    do {
+        if (!elf_next_note(&p, end, &text, &size, &why)) return link_error(l, o, "%s", why);
+        if (text && !read_note(l, o, text, size)) return false;
+    } while (text);
     return true;
 }
 
 static bool take_notes(struct linker *l)
 {
-    int64_t vgpr, sgpr;
-    size_t header;
-    FILE *out = open_memstream(&l->note_text, &l->note_size);
-    if (!out) return link_error(l, NULL, "out of memory");
-    asm_used_registers(l->profile, l->image->text, l->image->text_words, &vgpr, &sgpr);
-    fputs("ventus-module 1\n", out);
-    fflush(out);
-    header = l->note_size;
-    bool ok = true;
-    for (size_t k = 0; k < l->nobjects && ok; k++)
-        for (size_t i = 1; i < l->objects[k].nparts && ok; i++) {
+    asm_used_registers(l->profile, l->image->text, l->image->text_words, &l->vgprs, &l->sgprs);
+    for (size_t k = 0; k < l->nobjects; k++)
+        for (size_t i = 1; i < l->objects[k].nparts; i++) {
             const struct part *p = &l->objects[k].parts[i];
-            if (p->header.sh_type == SHT_NOTE && !strcmp(p->name, ".note.ventus"))
-                ok = read_notes(l, &l->objects[k], p, vgpr, sgpr, out);
+            bool is_note = p->header.sh_type == SHT_NOTE && !strcmp(p->name, ".note.ventus");
+            if (is_note && !read_notes(l, &l->objects[k], p)) return false;
         }
-    ok &= !ferror(out);
-    if (fclose(out) || !ok) return l->errors ? false : link_error(l, NULL, "out of memory");
-    if (l->note_size > header) l->image->note = l->owned->note = l->note_text, l->note_text = NULL;
-    return true;
+    if (!l->nnotes) return true;
+    l->image->note = l->owned->note = note_write(l->notes, l->nnotes);
+    return l->owned->note || link_error(l, NULL, "out of memory");
+}
+
+static void free_notes(struct linker *l)
+{
+    for (size_t i = 0; i < l->nnotes; i++) note_free(&l->notes[i]);
+    free(l->notes);
 }
 
 /* Records as the objects have them. */
@@ -594,26 +573,20 @@ static bool collect_records(struct linker *l)
     return true;
 }
 
-/* Records of what the module note says. */
+/* Records of what the module notes say; names are theirs. */
 static bool note_records(struct linker *l)
 {
-    static const char *const keys[] = {[ABI_VGPR] = "vgpr=", "sgpr=", "lds=", "pds="};
     const char *why;
-    char *lines = NULL, *fields = NULL, *line = NULL;
-    if (!l->image->note) return true;
-    l->note_text = strdup(l->image->note); /* names point into it */
-    if (l->note_text) line = strtok_r(l->note_text, "\n", &lines);
-    for (; line; line = strtok_r(NULL, "\n", &lines)) {
-        struct elf_resource r = {0};
-        if (strncmp(line, "kernel ", 7)) continue;
-        for (char *field = strtok_r(line, " ", &fields); field; field = strtok_r(NULL, " ", &fields)) {
-            if (!strncmp(field, "name=", 5)) r.kernel = field + 5;
-            for (unsigned i = ABI_VGPR; i <= ABI_PDS; i++)
-                if (!strncmp(field, keys[i], strlen(keys[i]))) r.value[i] = strtoul(field + strlen(keys[i]), NULL, 10);
+    for (size_t i = 0; i < l->nnotes; i++)
+        for (size_t j = 0; j < l->notes[i].nkernels; j++) {
+            const struct ventus_kernel *k = &l->notes[i].kernels[j];
+            const struct elf_resource r = {
+                .kernel = k->name,
+                .value = {
+                    [ABI_VGPR] = k->vgprs, [ABI_SGPR] = k->sgprs, [ABI_LDS] = k->lds_bytes, [ABI_PDS] = k->pds_bytes}};
+            if (!resource_append(l->owned, &r, &why)) return link_error(l, NULL, "%s", why);
         }
-        if (!resource_append(l->owned, &r, &why)) return link_error(l, NULL, "%s", why);
-    }
-    return l->note_text || link_error(l, NULL, "out of memory");
+    return true;
 }
 
 /* Records of the entries from the summaries, else those of the objects, else, when a version is asked for,
@@ -682,7 +655,7 @@ bool asm_link(const struct asm_options *options, const struct asm_input *inputs,
     for (size_t k = 0; k < l.nobjects; k++) free_object(&l.objects[k]);
     free(l.objects);
     free(l.names);
-    free(l.note_text);
+    free_notes(&l);
     made.owner = l.owned;
     if (ok) *image = made;
     else if (l.owned) elf_free(&made);

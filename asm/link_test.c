@@ -129,6 +129,16 @@ static void test_notes(void **state)
          ".rodata.ventus.resource\n.half 1,2,3,4",
          "a: vadd.vv v50, v1, v2\n.kernel a, lds=4\n.arg global, x",
          "b: add x40, x1, x2\n.kernel b, vgpr=8\n.section .rodata.ventus.resource\n.half 1,2,3,4");
+#define NOTE(text) ".section .note.ventus\n.ascii \"ventus-module 1\\n" text "\\n\"\n.text\n"
+    SAME(NOTE("for all=1\\nkernel name=a entry=0x80000004 vgpr=4 sgpr=32 lds=0 pds=0 args=0 reqd=0,0,0 hint=0,0,0 "
+              "vechint= "
+              "new=%25\\nof a=1") "nop\na: ret",
+         "nop",
+         NOTE("for all=1\\nkernel name=a new=%25 entry=0 vgpr=auto sgpr=auto lds=0 pds=0 args=0\\nof a=1") ".globl "
+                                                                                                           "a\na: ret");
+    BAD("b.o: error: the module note, line 2: a record lacks a field: entry", "nop", NOTE("kernel name=a"));
+    BAD("a.o: error: the kernel 'a b' of the module note is not defined",
+        NOTE("kernel name=a%20b entry=0 vgpr=1 sgpr=1 lds=0 pds=0 args=0") "nop");
 }
 
 static void test_symbols(void **state)

@@ -2,6 +2,7 @@
 #ifndef VENTUS_ASM_LINKER_H
 #define VENTUS_ASM_LINKER_H
 
+#include "note.h"
 #include "owned.h"
 
 #include <elf.h>
@@ -61,8 +62,9 @@ struct linker {
     uint8_t *bytes[OUT_COUNT];
     struct elf_image *image;
     struct owned *owned;
-    char *note_text;
-    size_t note_size;
+    struct note *notes; /* of the objects, in order */
+    size_t nnotes;
+    uint32_t vgprs, sgprs;   /* registers that the text uses */
     const uint32_t *version; /* of resource records, NULL: as they are */
 };
 

@@ -17,6 +17,9 @@ struct owned {
 
 /* elf.c, for objects: a note section around a text (malloc'ed), and all bytes of a file. */
 uint8_t *elf_pack_note(const char *text, uint32_t *size);
+/* The text of the next note of ours in a section, of which *at .. end are left; *text is NULL when there is none.
+ * False, with a static text in *why, when the section is damaged. */
+bool elf_next_note(const uint8_t **at, const uint8_t *end, const char **text, size_t *size, const char **why);
 bool elf_take_bytes(int fd, void **bytes, size_t *size);
 
 /* resource.c: puts records behind those that are there. Their names belong to others until they are
@@ -31,6 +34,7 @@ uint16_t asm_scatter_half(char letter, int32_t distance);
 
 /* asm.c: registers that the instructions of a text need (isa_registers), rounded up to four, at most what a warp
  * can have. */
-void asm_used_registers(enum isa_profile profile, const uint32_t *text, size_t nwords, int64_t *vgpr, int64_t *sgpr);
+void asm_used_registers(enum isa_profile profile, const uint32_t *text, size_t nwords, uint32_t *vgprs,
+                        uint32_t *sgprs);
 
 #endif

@@ -18,6 +18,7 @@
 
 #include <setjmp.h>
 
+#include "kernel.h"
 #include "owned.h"
 
 /* ---- tokens ---- */
@@ -118,16 +119,17 @@ struct item {
 /* A record of .kernel, and of .arg behind it. */
 struct kernel_arg {
     struct kernel_arg *next;
-    const char *kind, *name;
-    uint32_t size, offset, alignment;
+    struct ventus_arg arg;
 };
 
 struct kernel_record {
     struct kernel_record *next;
     struct symbol *symbol;
     const char *at;
-    int64_t vgpr, sgpr, lds, pds, args;
+    int64_t vgpr, sgpr; /* -1: as many as the text uses */
+    int64_t lds, pds, args;
     struct kernel_arg *first, **last;
+    uint32_t nargs;
 };
 
 /* From this item on, SECTION_RESOURCE holds records of a kernel (NULL: they do not say). */
@@ -194,8 +196,9 @@ struct as {
     struct relocation *relocations, **last_relocation;
     size_t nrelocations;
     struct kernel_record *kernels, *kernel, **last_kernel; /* all, the last one, the end of the list */
-    struct resource_mark *marks, *mark, **last_mark;       /* all, the last one, the end of the list */
-    int64_t filled;                                        /* bytes made by .fill */
+    size_t nkernels;
+    struct resource_mark *marks, *mark, **last_mark; /* all, the last one, the end of the list */
+    int64_t filled;                                  /* bytes made by .fill */
 };
 
 enum { AS_MAX_ERRORS = 20, AS_MAX_BYTES = 64 << 20, AS_MAX_DEPTH = 500, AS_MAX_ALIGN = 1 << 16 };

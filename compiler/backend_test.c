@@ -26,9 +26,9 @@ static const char layout[] =
     "\"e-p:32:32-i64:64-v16:16-v24:32-v32:32-v48:64-v96:128-v192:256-v256:256-v512:512-v1024:1024-n32-S32-G1\"\n"
     "declare i32 @__ventus_lane()\ndeclare i32 @__ventus_csr(i32)\ndeclare i32 @__ventus_shared()\n";
 
-static struct arg two_args[2] = {
-    {"global", 4, 4, 0, "out", "int*", "NONE", "global", ""},
-    {"global", 4, 4, 4, "in", "int*", "NONE", "global", ""},
+static struct ventus_arg two_args[2] = {
+    {.kind = ARG_GLOBAL, .size = 4, .align = 4, .offset = 0, .name = "out", .type = "int*", .address = "global"},
+    {.kind = ARG_GLOBAL, .size = 4, .align = 4, .offset = 4, .name = "in", .type = "int*", .address = "global"},
 };
 
 /* Compiles `text`, whose kernels are named k0.. and take two global pointers. */

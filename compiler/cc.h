@@ -4,7 +4,7 @@
  *   options.c    build options: what goes to clang, what we handle, what is refused
  *   frontend.c   clang as a child process: source -> bitcode, build log
  *   prepare.c    LLVM passes: link built-ins, inline everything, lower
- *   kernels.c    kernel metadata: arguments, attributes -> struct kernel, note text
+ *   kernels.c    kernel metadata: arguments, attributes -> struct kernel, module note
  *   divergence.c which values differ between lanes, which branches diverge (rules R1-R3)
  *   select.c     LLVM IR -> machine instructions on virtual registers
  *   liveness.c   live ranges, rule R5
@@ -26,6 +26,7 @@
 #include <llvm-c/Core.h>
 
 #include "asm/asm.h"
+#include "asm/note.h"
 #include "isa/abi.h"
 #include "isa/isa.h"
 
@@ -39,13 +40,6 @@ enum cc_exit {
 };
 
 struct arena; /* cc.c */
-
-/* One argument of a kernel, as clGetKernelArgInfo and the launch need it. */
-struct arg {
-    const char *kind; /* value global constant local image sampler */
-    uint32_t size, align, offset;
-    const char *name, *type, *access, *address, *qualifiers;
-};
 
 /* Machine code of one kernel, addresses relative to its first word. */
 struct code {
@@ -63,7 +57,7 @@ struct code {
 struct kernel {
     const char *name;
     LLVMValueRef function; /* NULL after the back end */
-    struct arg *args;
+    struct ventus_arg *args;
     uint32_t nargs, args_size;
     uint32_t reqd[3], hint[3];
     const char *vec_hint;
@@ -131,8 +125,10 @@ void prepare_module(struct cc *cc);
 
 /* ---- kernels.c ---- */
 void kernels_collect(struct cc *cc);
-/* The note text of docs/architecture.md, "Module note". */
-char *kernels_note(struct cc *cc);
+/* What the program says about itself, in the memory of the compilation. */
+struct note kernels_note(struct cc *cc);
+/* The same as text. */
+char *kernels_note_text(struct cc *cc, const struct note *note);
 
 /* ---- backend.c: divergence, select, liveness, regalloc, emit, in that order ---- */
 /* Compiles one kernel into kernel->code. cc->rodata_addr is already final. Constants are referenced

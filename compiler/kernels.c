@@ -1,9 +1,9 @@
 /* Kernels of a module: what clGetKernelArgInfo and a launch must know about them.
  *
- * Reads the kernel_arg_* metadata clang attaches and writes the module note (docs/architecture.md,
- * "Module note"). Argument places follow isa/abi.h and nothing else. kernels_collect runs at the
- * end of prepare_module, kernels_note in output.c. */
+ * Reads the kernel_arg_* metadata clang attaches and fills in the module note (asm/note.h). Argument places follow
+ * isa/abi.h and nothing else. kernels_collect runs at the end of prepare_module, kernels_note in output.c. */
 #include <ctype.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <llvm-c/Target.h>
@@ -121,17 +121,16 @@ static const char *type_name(struct cc *cc, const char *written)
     return written;
 }
 
-static const char *argument_kind(LLVMValueRef function, unsigned i, uint32_t space)
+static enum ventus_arg_kind argument_kind(LLVMValueRef function, unsigned i, uint32_t space)
 {
-    static const char *const kinds[] = {"value", "global", "constant", "local"};
-    if (byval_type(function, i)) return "value";
-    return LLVMGetTypeKind(LLVMTypeOf(LLVMGetParam(function, i))) == LLVMPointerTypeKind && space < 4 ? kinds[space]
-                                                                                                      : "value";
+    static const enum ventus_arg_kind kinds[] = {ARG_VALUE, ARG_GLOBAL, ARG_CONSTANT, ARG_LOCAL};
+    bool pointer = LLVMGetTypeKind(LLVMTypeOf(LLVMGetParam(function, i))) == LLVMPointerTypeKind;
+    return pointer && !byval_type(function, i) && space < 4 ? kinds[space] : ARG_VALUE;
 }
 
 /* Generic and private pointers, and pointers inside pointers, cannot be kernel arguments; clang
  * has refused them already. */
-static void collect_arg(struct cc *cc, LLVMValueRef f, unsigned i, struct arg *a)
+static void collect_arg(struct cc *cc, LLVMValueRef f, unsigned i, struct ventus_arg *a)
 {
     static const char *const spaces[] = {"private", "global", "constant", "local"};
     uint32_t space = number_of(operand(function_metadata(f, "kernel_arg_addr_space"), i));
@@ -228,128 +227,67 @@ uint32_t kernel_string(struct cc *cc, const char *text, size_t size)
 
 /* ---- the note ---- */
 
-struct text {
-    struct cc *cc;
-    char *bytes;
-    size_t size, room;
-};
-
-static void put(struct text *t, const char *bytes, size_t n)
+static struct ventus_kernel describe(const struct kernel *k)
 {
-    if (t->size + n + 1 > t->room) {
-        size_t room = (t->size + n + 1) * 2 + 1024;
-        char *larger = cc_alloc(t->cc, room);
-        if (t->size) memcpy(larger, t->bytes, t->size);
-        t->bytes = larger;
-        t->room = room;
-    }
-    memcpy(t->bytes + t->size, bytes, n);
-    t->size += n;
-    t->bytes[t->size] = 0;
+    return (struct ventus_kernel){.name = k->name,
+                                  .entry = k->address,
+                                  .vgprs = k->code.vgprs,
+                                  .sgprs = k->code.sgprs,
+                                  .lds_bytes = k->code.lds_bytes,
+                                  .pds_bytes = k->code.pds_bytes,
+                                  .args_size = k->args_size,
+                                  .reqd = {k->reqd[0], k->reqd[1], k->reqd[2]},
+                                  .hint = {k->hint[0], k->hint[1], k->hint[2]},
+                                  .vec_hint = k->vec_hint,
+                                  .nargs = k->nargs,
+                                  .args = k->args};
 }
 
-static void put_text(struct text *t, const char *s) { put(t, s, strlen(s)); }
-
-/* ` key=value`, the value escaped. */
-static void put_field(struct text *t, const char *key, const char *value, size_t n)
+static void describe_lines(struct cc *cc, struct note *note)
 {
-    put_text(t, " ");
-    put_text(t, key);
-    put_text(t, "=");
-    for (size_t i = 0; i < n; i++) {
-        unsigned char c = (unsigned char)value[i];
-        char escaped[4];
-        if (c <= ' ' || c == '%' || c == '=' || c == 127) {
-            snprintf(escaped, sizeof escaped, "%%%02X", c);
-            put(t, escaped, 3);
-        } else {
-            put(t, &value[i], 1);
-        }
-    }
-}
-
-static void put_string(struct text *t, const char *key, const char *value) { put_field(t, key, value, strlen(value)); }
-
-static void put_number(struct text *t, const char *key, uint32_t value)
-{
-    put_text(t, cc_printf(t->cc, " %s=%u", key, value));
-}
-
-static void put_kernel(struct text *t, const struct kernel *k)
-{
-    put_text(t, "kernel");
-    put_string(t, "name", k->name);
-    put_text(t, cc_printf(t->cc, " entry=0x%x", k->address));
-    put_number(t, "vgpr", k->code.vgprs);
-    put_number(t, "sgpr", k->code.sgprs);
-    put_number(t, "lds", k->code.lds_bytes);
-    put_number(t, "pds", k->code.pds_bytes);
-    put_number(t, "args", k->args_size);
-    put_text(t, cc_printf(t->cc, " reqd=%u,%u,%u hint=%u,%u,%u", k->reqd[0], k->reqd[1], k->reqd[2], k->hint[0],
-                          k->hint[1], k->hint[2]));
-    put_string(t, "vechint", k->vec_hint ? k->vec_hint : "");
-    put_text(t, "\n");
-}
-
-static void put_arg(struct text *t, const struct arg *a)
-{
-    put_text(t, "arg");
-    put_string(t, "kind", a->kind);
-    put_number(t, "size", a->size);
-    put_number(t, "offset", a->offset);
-    put_number(t, "align", a->align);
-    put_string(t, "name", a->name);
-    put_string(t, "type", a->type);
-    put_string(t, "access", a->access);
-    put_string(t, "address", a->address);
-    put_string(t, "qual", a->qualifiers);
-    put_text(t, "\n");
-}
-
-static void put_lines(struct text *t, const struct kernel *k)
-{
-    for (uint32_t i = 0; i < k->code.nlines; i++)
-        put_text(t, cc_printf(t->cc, "line pc=0x%x line=%u\n", k->address + 4 * k->code.lines[i].word,
-                              k->code.lines[i].line));
-}
-
-static void put_list(struct text *t, const char *record, const char *list)
-{
-    unsigned n = LLVMGetNamedMetadataNumOperands(t->cc->module, list);
-    LLVMValueRef nodes[n + 1];
-    LLVMGetNamedMetadataOperands(t->cc->module, list, nodes);
-    for (unsigned i = 0; i < n; i++) {
-        unsigned length = 0;
-        const char *bytes = LLVMGetMDString(operand(nodes[i], 0), &length);
-        put_text(t, record);
-        put_number(t, "id", i);
-        put_field(t, "text", bytes ? bytes : "", length);
-        put_text(t, "\n");
-    }
-}
-
-/* Where listings find the text of the lines. */
-static void put_source(struct text *t)
-{
-    const struct cc *cc = t->cc;
-    if (!cc->source_name && !cc->source) return;
-    put_text(t, "source");
-    if (cc->source_name) put_string(t, "name", cc->source_name);
-    if (cc->source) put_field(t, "text", cc->source, cc->source_size);
-    put_text(t, "\n");
-}
-
-char *kernels_note(struct cc *cc)
-{
-    struct text t = {.cc = cc};
-    put_text(&t, "ventus-module 1\n");
+    size_t n = 0;
+    for (uint32_t i = 0; i < cc->nkernels; i++) n += cc->kernels[i].code.nlines;
+    note->lines = cc_alloc(cc, (n + 1) * sizeof *note->lines);
     for (uint32_t i = 0; i < cc->nkernels; i++) {
-        put_kernel(&t, &cc->kernels[i]);
-        for (uint32_t j = 0; j < cc->kernels[i].nargs; j++) put_arg(&t, &cc->kernels[i].args[j]);
+        const struct kernel *k = &cc->kernels[i];
+        for (uint32_t j = 0; j < k->code.nlines; j++)
+            note->lines[note->nlines++] =
+                (struct note_line){.pc = k->address + 4 * k->code.lines[j].word, .line = k->code.lines[j].line};
     }
-    for (uint32_t i = 0; i < cc->nkernels; i++) put_lines(&t, &cc->kernels[i]);
-    put_list(&t, "format", format_list);
-    put_list(&t, "string", string_list);
-    put_source(&t);
-    return t.bytes;
+}
+
+/* A list of strings that is kept in the module. */
+static struct note_string *describe_list(struct cc *cc, const char *list, size_t *n)
+{
+    *n = LLVMGetNamedMetadataNumOperands(cc->module, list);
+    LLVMValueRef *nodes = cc_alloc(cc, (*n + 1) * sizeof *nodes);
+    struct note_string *strings = cc_alloc(cc, (*n + 1) * sizeof *strings);
+    LLVMGetNamedMetadataOperands(cc->module, list, nodes);
+    for (size_t i = 0; i < *n; i++)
+        strings[i] = (struct note_string){.id = (uint32_t)i, .text = text_of(cc, operand(nodes[i], 0))};
+    return strings;
+}
+
+struct note kernels_note(struct cc *cc)
+{
+    struct note note = {.nkernels = cc->nkernels};
+    note.kernels = cc_alloc(cc, (cc->nkernels + 1) * sizeof *note.kernels);
+    for (uint32_t i = 0; i < cc->nkernels; i++) note.kernels[i] = describe(&cc->kernels[i]);
+    describe_lines(cc, &note);
+    note.formats = describe_list(cc, format_list, &note.nformats);
+    note.strings = describe_list(cc, string_list, &note.nstrings);
+    note.sources = cc_alloc(cc, sizeof *note.sources); /* where listings find the text of the lines */
+    *note.sources = (struct note_source){.name = cc->source_name, .text = cc->source, .size = cc->source_size};
+    note.nsources = cc->source_name || cc->source;
+    return note;
+}
+
+char *kernels_note_text(struct cc *cc, const struct note *note)
+{
+    char *text = note_write(note, 1);
+    if (!text) cc_error(cc, CC_ENVIRONMENT, NULL, "out of memory");
+    char *copy = cc_alloc(cc, strlen(text) + 1);
+    strcpy(copy, text);
+    free(text);
+    return copy;
 }

@@ -37,7 +37,8 @@ static struct result compile(const char *options, const char *source)
         options_parse(&cc, options);
         cc.module = frontend_run(&cc, source, strlen(source));
         prepare_module(&cc);
-        r.note = strdup(kernels_note(&cc));
+        const struct note note = kernels_note(&cc);
+        r.note = strdup(kernels_note_text(&cc, &note));
         char *ir = LLVMPrintModuleToString(cc.module);
         r.ir = strdup(ir);
         LLVMDisposeMessage(ir);
@@ -97,7 +98,7 @@ static void note_describes_arguments(void **state)
             "kernel void k(global int *a, int3 v, local float *l, S s, char c, const global uchar *restrict u,\n"
             "              constant unsigned int *w, volatile global long *q, long8 big, short t) {}\n",
             (const char *const[]){
-                "ventus-module 1\nkernel name=k entry=0x0 ", " reqd=0,0,0 hint=0,0,0 vechint=\n",
+                "ventus-module 1\nkernel name=k entry=0x00000000 ", " reqd=0,0,0 hint=0,0,0 vechint=\n",
                 "arg kind=global size=4 offset=0 align=4 name=a type=int* access=none address=global qual=\n",
                 "arg kind=value size=16 offset=16 align=16 name=v type=int3 access=none address=private qual=\n",
                 "arg kind=local size=4 offset=32 align=4 name=l type=float* access=none address=local qual=\n",

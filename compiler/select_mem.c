@@ -436,7 +436,7 @@ void select_frame(struct func *f)
 }
 
 /* A struct argument whose address is used in other ways than for reading becomes private. */
-static struct opd copy_argument(struct func *f, const struct arg *a)
+static struct opd copy_argument(struct func *f, const struct ventus_arg *a)
 {
     uint32_t at = reserve_frame(f, a->size, a->align);
     struct place from = {.base = opd_reg(f->args), .offset = a->offset, .align = 4};
@@ -455,7 +455,7 @@ void select_arguments(struct func *f)
     emit(f, OP_ADDI, f->args, REG_ARGS, 0, 0);
     for (uint32_t i = 0; i < f->nparams; i++) {
         struct value *v = &f->values[i];
-        const struct arg *a = &f->kernel->args[i];
+        const struct ventus_arg *a = &f->kernel->args[i];
         LLVMTypeRef type = LLVMTypeOf(v->ref);
         struct place p = {.base = opd_reg(f->args), .offset = a->offset, .align = 4};
         v->parts = cc_alloc(f->cc, (type_parts(f, type) + 1) * sizeof *v->parts);

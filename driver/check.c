@@ -111,7 +111,7 @@ enum ventus_status launch_check_take(ventus_event *e, const uint64_t *local_size
     c->about.line = line_of;
     c->about.user = e->in.module;
     c->about.stack_bytes =
-        e->in.module->note && k->entry != e->in.module->entry ? ABI_WARP_STACK : 0; /* our start code */
+        e->in.module->has_note && k->entry != e->in.module->entry ? ABI_WARP_STACK : 0; /* our start code */
     if (k->lds_bytes) add(c, true, stacks, k->lds_bytes, "the kernel's local variables%.0s%.0u", "", 0);
     for (uint32_t i = 0; i < k->nargs; i++) {
         const struct ventus_arg *a = &k->args[i];

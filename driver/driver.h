@@ -12,6 +12,7 @@
 #include <stdatomic.h>
 
 #include "asm/asm.h"
+#include "asm/note.h"
 #include "driver/host.h"
 #include "driver/ventus.h"
 #include "isa/abi.h"
@@ -72,27 +73,16 @@ struct ventus_device {
     FILE *check_file;    /* its own output, or NULL */
 };
 
-struct line {
-    uint32_t pc, line;
-};
-struct text {
-    uint32_t id;
-    const char *text;
-};
-
 struct ventus_module {
     uint64_t serial;  /* never reused: tells a module from another at the same address */
     atomic_uint uses; /* the owner, each launch that has not ended */
     void *bytes;      /* the file */
-    char *note;       /* its note, cut into the strings below */
     uint32_t entry;
     struct segment segments[MAX_SEGMENTS];
     size_t nsegments;
-    struct ventus_kernel *kernels;
-    struct ventus_arg *args;
-    struct line *lines;
-    struct text *formats, *strings; /* ascending by id */
-    size_t nkernels, nargs, nlines, nformats, nstrings;
+    bool has_note;    /* else its kernels are those of its resource records */
+    struct note note; /* formats and strings ascending by id */
+    struct ventus_kernel *recorded;
 };
 
 struct callback {

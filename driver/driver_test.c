@@ -170,8 +170,8 @@ static void test_note(void **state)
     assert_int_equal(ventus_module_line(m, 0x7fffffff), 0);
     assert_int_equal(ventus_module_line(m, 0x80000004), 7);
     assert_int_equal(ventus_module_line(m, 0x80000100), 9);
-    assert_string_equal(m->formats[0].text, "x=%d\n");
-    assert_string_equal(m->strings[0].text, "hello world");
+    assert_string_equal(m->note.formats[0].text, "x=%d\n");
+    assert_string_equal(m->note.strings[0].text, "hello world");
     ventus_module_free(m);
 }
 
@@ -248,8 +248,8 @@ static void test_damaged_files(void **state)
 /* Prints one record with a format of our own and returns the text. */
 static char *print_one(const char *format, const uint32_t *words, uint32_t n, uint32_t used)
 {
-    struct text formats[1] = {{5, format}}, strings[2] = {{1, "one"}, {2, "two"}};
-    struct ventus_module m = {.formats = formats, .nformats = 1, .strings = strings, .nstrings = 2};
+    struct note_string formats[1] = {{5, format}}, strings[2] = {{1, "one"}, {2, "two"}};
+    struct ventus_module m = {.note = {.formats = formats, .nformats = 1, .strings = strings, .nstrings = 2}};
     uint32_t *buffer = calloc(n + 4, 4);
     char *text = NULL;
     size_t length = 0;
@@ -332,8 +332,8 @@ static void test_hostile_print(void **state)
 /* Buffers as a broken kernel may leave them. */
 static void test_broken_records(void **state)
 {
-    struct text formats[1] = {{5, "<%d>"}};
-    struct ventus_module m = {.formats = formats, .nformats = 1};
+    struct note_string formats[1] = {{5, "<%d>"}};
+    struct ventus_module m = {.note = {.formats = formats, .nformats = 1}};
     uint32_t buffer[64];
     char *text = NULL;
     size_t length = 0;

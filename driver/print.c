@@ -32,7 +32,7 @@ static uint32_t take(struct args *a)
     return *a->word++;
 }
 
-static const char *find_text(const struct text *table, size_t n, uint32_t id)
+static const char *find_text(const struct note_string *table, size_t n, uint32_t id)
 {
     size_t lo = 0, hi = n;
     while (lo < hi) {
@@ -166,7 +166,7 @@ static void print_value(FILE *out, const struct conversion *c, struct args *a, c
         break;
     case 's':
         host_format(c, "", 's', format, sizeof format);
-        s = find_text(m->strings, m->nstrings, take(a));
+        s = find_text(m->note.strings, m->note.nstrings, take(a));
         fprintf(out, format, s ? s : "(null)");
         break;
     case 'p':
@@ -218,7 +218,7 @@ static void print_all(const ventus_module *m, const uint8_t *buffer, uint32_t si
     while (used >= at && used - at >= 8) {
         memcpy(record, buffer + at, sizeof record);
         if (record[0] < 8 || record[0] % 4 || record[0] > used - at) return; /* the first that was dropped */
-        const char *format = find_text(m->formats, m->nformats, record[1]);
+        const char *format = find_text(m->note.formats, m->note.nformats, record[1]);
         struct args a = {(const uint32_t *)(const void *)(buffer + at + 8), (record[0] - 8) / 4};
         if (format) print_record(out, format, a, m);
         at += record[0];

@@ -10,6 +10,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "asm/kernel.h"
 #include "sim/sim.h"
 
 /* Version of this header, major << 16 | minor: a minor one only adds. */
@@ -133,29 +134,7 @@ void *ventus_map(ventus_device *device, uint32_t addr, uint64_t size);
 
 /* ---- module.c: what a compiled program contains ---- */
 
-enum ventus_arg_kind { ARG_VALUE, ARG_GLOBAL, ARG_CONSTANT, ARG_LOCAL, ARG_IMAGE, ARG_SAMPLER };
-
-struct ventus_arg {
-    enum ventus_arg_kind kind;
-    uint32_t size;   /* bytes in the argument buffer: 4 for every pointer */
-    uint32_t offset; /* byte offset in the argument buffer */
-    uint32_t align;  /* ARG_LOCAL: alignment of the pointee, else that of the value */
-    const char *name, *type, *access, *address, *qualifiers; /* for clGetKernelArgInfo; may be "" */
-};
-
-struct ventus_kernel {
-    const char *name;
-    uint32_t entry; /* address of the kernel */
-    uint32_t vgprs, sgprs;
-    uint32_t lds_bytes;   /* static local memory, without stacks */
-    uint32_t pds_bytes;   /* private memory of one work-item */
-    uint32_t args_size;   /* bytes of the argument buffer */
-    uint32_t reqd[3];     /* reqd_work_group_size, zeros if absent */
-    uint32_t hint[3];     /* work_group_size_hint, zeros if absent */
-    const char *vec_hint; /* vec_type_hint, "" if absent */
-    uint32_t nargs;
-    const struct ventus_arg *args;
-};
+/* What it says about its kernels, struct ventus_kernel and struct ventus_arg, is described in asm/kernel.h. */
 
 /* Parses an ELF executable (the bytes are copied) made for this machine. On failure *why, if not
  * NULL, is a static text that says what is wrong. A module belongs to no device. Freed, it lives on until

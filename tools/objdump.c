@@ -237,24 +237,38 @@ static char *find_source(const char *name, const char *program, size_t *size)
     return text;
 }
 
-/* Fills in the source of a listing: what the command line names, what the program carries, what it names. */
-static void load_source(struct how *how, const char *note, const char *program)
+/* A copy of the source that a note carries, with its size; NULL: it does not. */
+static char *carried_source(const struct note_source *source, size_t *size)
 {
-    char *name, *text;
+    if (!source->text) return NULL;
+    *size = source->size;
+    return memcpy(allocate(source->size + 1), source->text, source->size);
+}
+
+/* Fills in the source of a listing: what the command line names, what the program carries, what it names. */
+static void load_source(struct how *how, const struct note *note, const char *program)
+{
+    const struct note_source source = note->nsources ? note->sources[0] : (struct note_source){.name = ""};
     size_t size = 0;
-    if (!asm_source(note, &name, &text, &size)) die("out of memory");
-    if (how->source_file) {
-        free(text);
-        text = read_file(how->source_file, &size);
-    }
-    if (!text && name) text = find_source(name, program, &size);
-    if (!text && name)
+    char *text = how->source_file ? read_file(how->source_file, &size) : carried_source(&source, &size);
+    if (!text && *source.name) text = find_source(source.name, program, &size);
+    if (!text && *source.name)
         fprintf(stderr, "ventus: the source '%s' is not there, or no file; --source-file says where it is\n",
-                plain_path(name) ? name : "?");
-    if (!text && !name) fprintf(stderr, "ventus: the program does not say what it was made of; --source-file does\n");
+                plain_path(source.name) ? source.name : "?");
+    if (!text && !*source.name)
+        fprintf(stderr, "ventus: the program does not say what it was made of; --source-file does\n");
     how->listing.source = text;
     how->listing.source_size = size;
-    free(name);
+}
+
+/* A note that is wrong is part of the listing all the same, but says nothing about it. */
+static void read_note(const char *text, const char *path, struct note *note)
+{
+    struct note_error error;
+    char what[NOTE_ERROR_ROOM];
+    if (!text || note_read(text, strlen(text), note, &error)) return;
+    note_explain(&error, what);
+    fprintf(stderr, "%s: warning: %s\n", path, what);
 }
 
 static void dump_elf(const void *bytes, size_t size, const char *path, struct how *how)
@@ -269,7 +283,11 @@ static void dump_elf(const void *bytes, size_t size, const char *path, struct ho
         elf_free(&m);
         return;
     }
-    if (how->source) load_source(how, m.note, path);
+    struct note note = {0};
+    read_note(m.note, path, &note);
+    how->listing.lines = note.lines;
+    how->listing.nlines = note.nlines;
+    if (how->source) load_source(how, &note, path);
     if (m.text_words) list(m.text, m.text_words, m.text_addr, &m, how);
     for (size_t i = 0; i < n && i < 64 && !m.text_words; i++) { /* stripped of its sections */
         if (!segments[i].executable) continue;
@@ -279,6 +297,7 @@ static void dump_elf(const void *bytes, size_t size, const char *path, struct ho
         free(words);
     }
     if (!how->text_only) print_others(&m);
+    note_free(&note);
     elf_free(&m);
 }
 

@@ -6,41 +6,45 @@
 #include <string.h>
 
 #include "asm/asm.h"
+#include "asm/note.h"
 #include "run.h"
 
 enum { LOCAL_BYTES = 4096, PRIVATE_BYTES = 4096, MAX_SEGMENTS = 64 };
 
-// clang-format off
-static const struct { const char *kind; const char *address; } described[] = {
-    [ARGUMENT_NUMBERS] = {"value", "private"}, [ARGUMENT_BYTES] = {"value", "private"},
-    [ARGUMENT_BUFFER] = {"global", "global"},  [ARGUMENT_LOCAL] = {"local", "local"},
-    [ARGUMENT_NULL] = {"global", "global"},
+static const enum ventus_arg_kind kinds[] = {
+    [ARGUMENT_NUMBERS] = ARG_VALUE, [ARGUMENT_BYTES] = ARG_VALUE, [ARGUMENT_BUFFER] = ARG_GLOBAL,
+    [ARGUMENT_LOCAL] = ARG_LOCAL,   [ARGUMENT_NULL] = ARG_GLOBAL,
 };
-// clang-format on
 
-/* The note: one kernel at `entry`. */
-static char *note_text(const struct request *r, const char *name, uint32_t entry)
+/* The note: one kernel at `entry`. Nobody says what a program does with its local memory. */
+static char *note_of(const struct request *r, const char *name, uint32_t entry)
 {
-    char *text = NULL, *args = NULL;
-    size_t size, args_size;
-    uint32_t end = 0;
-    FILE *records = open_memstream(&args, &args_size), *out = open_memstream(&text, &size);
-    if (!records || !out) die("out of memory");
+    struct ventus_arg *args = allocate((r->narguments + 1) * sizeof *args);
+    char(*numbers)[12] = allocate((r->narguments + 1) * sizeof *numbers);
+    struct ventus_kernel kernel = {.name = name,
+                                   .entry = entry,
+                                   .vgprs = ISA_VREGS,
+                                   .sgprs = ISA_XREGS,
+                                   .lds_bytes = LOCAL_BYTES,
+                                   .pds_bytes = PRIVATE_BYTES,
+                                   .nargs = r->narguments,
+                                   .args = args};
     for (unsigned i = 0; i < r->narguments; i++) {
-        const struct argument *a = &r->arguments[i];
-        uint32_t bytes = argument_bytes(a), offset = abi_arg_offset(end, bytes);
-        end = offset + bytes;
-        fprintf(records, "arg kind=%s size=%u offset=%u align=%u name=%u type= access= address=%s qual=\n",
-                described[a->kind].kind, bytes, offset, a->kind == ARGUMENT_LOCAL ? 16 : 4, i,
-                described[a->kind].address);
+        enum ventus_arg_kind kind = kinds[r->arguments[i].kind];
+        uint32_t bytes = argument_bytes(&r->arguments[i]);
+        snprintf(numbers[i], sizeof *numbers, "%u", i);
+        args[i] = (struct ventus_arg){.kind = kind,
+                                      .size = bytes,
+                                      .offset = abi_arg_offset(kernel.args_size, bytes),
+                                      .align = kind == ARG_LOCAL ? 16 : 4,
+                                      .name = numbers[i],
+                                      .address = kind == ARG_VALUE ? "private" : note_arg_kind(kind)};
+        kernel.args_size = args[i].offset + bytes;
     }
-    fclose(records);
-    fprintf(out,
-            "ventus-module 1\nkernel name=%s entry=0x%08x vgpr=%d sgpr=%d lds=%d pds=%d args=%u reqd=0,0,0 hint=0,0,0 "
-            "vechint=\n%s",
-            name, entry, ISA_VREGS, ISA_XREGS, LOCAL_BYTES, PRIVATE_BYTES, end, args);
-    fclose(out);
+    char *text = note_write(&(struct note){.kernels = &kernel, .nkernels = 1}, 1);
+    if (!text) die("out of memory");
     free(args);
+    free(numbers);
     return text;
 }
 
@@ -75,7 +79,7 @@ static void *with_note(const struct request *r, struct elf_image *image, size_t 
 {
     void *elf;
     const char *why = "";
-    char *note = note_text(r, r->kernel ? r->kernel : "program", entry_of(r, image));
+    char *note = note_of(r, r->kernel ? r->kernel : "program", entry_of(r, image));
     image->note = note;
     if (!elf_write(image, &elf, size, &why)) die("%s: %s", r->file, why);
     free(note);

@@ -36,16 +36,19 @@ static void check_resource(struct elf_resource r, uint32_t version)
 /* The listing of a program with the source that it carries. */
 static void check_listing(const struct elf_image *m)
 {
-    char *name, *source, *text;
+    char *text;
     size_t size;
+    struct note note = {0};
+    struct note_error error;
     struct asm_listing how = {0};
-    if (m->text_words > 1 << 12 || !asm_source(m->note, &name, &source, &how.source_size)) return;
-    how.source = source;
+    if (m->text_words > 1 << 12) return;
+    if (m->note && note_read(m->note, strlen(m->note), &note, &error))
+        how = (struct asm_listing){.lines = note.lines, .nlines = note.nlines};
+    if (note.nsources) how.source = note.sources[0].text, how.source_size = note.sources[0].size;
     FILE *f = open_memstream(&text, &size);
     asm_disassemble_with(&how, m->text, m->text_words, m->text_addr, m, f);
     fclose(f);
-    free(name);
-    free(source);
+    note_free(&note);
     free(text);
 }
 

@@ -39,4 +39,11 @@ shows '# line 4' -S named.elf
 "$ventus" objdump --source-file nowhere.cl named.elf >out.s 2>err && fail "a file that is not there"
 "$ventus" run nameless.elf -g 1 -a ints:1,12,3 --show 0 >out 2>&1 && "$ventus" run carries.elf -g 1 -a ints:1,12,3 --show 0 >out2 2>&1 &&
     cmp out out2 || fail "a program with its source does not run"
+
+printf '.section .note.ventus\n.ascii "ventus-module 1\\nline pc=0x80000000 line=1\\nline pc=%%%%4\\n"\n.text\nnop\n' >wrong.s
+"$ventus" as --no-start wrong.s -o wrong.elf || fail "no program with a wrong note"
+shows '80000000:	00000013	addi	zero, zero, 0' wrong.elf # all the same
+says '^wrong.elf: warning: the module note, line 3, column 9: two hexadecimal digits'
+"$ventus" as -c wrong.s -o wrong.o && "$ventus" ld wrong.o -o linked.elf 2>err && fail "a wrong note is linked"
+says '^wrong.o: error: the module note, line 3, column 9: two hexadecimal digits'
 exit $status

@@ -167,7 +167,7 @@ static void same_counts(const struct fixture *f, const uint32_t *words, const st
 {
     enum isa_profile profile = (enum isa_profile)gpu_config_of(f->g.gpu)->profile;
     struct decoded d;
-    int64_t vgpr, sgpr;
+    uint32_t vgpr, sgpr;
     code_decode(f->g.gpu, words, in->size / 4, &d);
     assert_int_equal(d.vregs, r->v);
     assert_int_equal(d.xregs, r->x);
