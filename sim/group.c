@@ -224,10 +224,9 @@ enum turn group_turn(struct sm *sm, struct group *g, step_fn *step)
     enum turn turn;
     sm->observers = g->job->options.observers;
     sm->order = g->job->options.order;
-    recover_guard(sm);
     switch (sigsetjmp(sm->jump, 0)) {
     case 0:
-        sm->guarded = 1;
+        recover_guard(sm);
         turn = run_warps(sm, g, step);
         break;
     case 1: /* the host refused an access */
@@ -237,7 +236,6 @@ enum turn group_turn(struct sm *sm, struct group *g, step_fn *step)
         break;
     default: turn = TURN_FAULT;
     }
-    sm->guarded = 0;
     recover_guard(NULL);
     round_set(FP_RNE);
     return turn;

@@ -128,8 +128,7 @@ struct sm {
     const struct observer *observers; /* of the running group's launch, NULL if none */
     enum path_order order;
     struct fault fault;
-    volatile sig_atomic_t guarded; /* a bad access may jump to `jump` */
-    sigjmp_buf jump;
+    sigjmp_buf jump; /* where a bad access goes, see recover_guard */
 
     uint32_t index;
     uint32_t own_reservations;
@@ -189,7 +188,8 @@ enum turn group_turn(struct sm *sm, struct group *group, step_fn *step);
  * stack of RECOVER_STACK bytes, used if it has none. */
 bool recover_enter(void *stack, stack_t *old);
 void recover_leave(const stack_t *old);
-/* The SM whose accesses this thread makes from now on, NULL: none. */
+/* The SM whose accesses this thread makes from now on, NULL: none. One that the host refuses goes to sm->jump, with
+ * value 1. */
 void recover_guard(struct sm *sm);
 /* To be called behind the jump out of the handler, which does not restore the signal mask: that would cost
  * every sigsetjmp a system call. */

@@ -29,11 +29,11 @@ static size_t page_bytes(uint32_t first, uint32_t last) { return (size_t)(last -
 
 static void *page_host(const struct gpu *gpu, uint32_t page) { return gpu->mem + ((size_t)page << PAGE_BITS); }
 
-/* Drops decoded code when the pages, or the one before them, whose last word may be a prefix, held or
- * will hold code. Data pages leave it alone: the driver opens them while a launch runs. */
+/* Drops decoded code when the pages held or will hold code: all of it, because the page before them may end in the
+ * middle of an instruction. Data pages leave it alone: the driver opens them while a launch runs. */
 static void code_remapped(struct gpu *gpu, uint32_t first, uint32_t last, unsigned access)
 {
-    bool code = (access & GPU_EXEC) || (first && (gpu->pages[first - 1] & GPU_EXEC));
+    bool code = access & GPU_EXEC;
     for (uint32_t p = first; p <= last && !code; p++) code = gpu->pages[p] & GPU_EXEC;
     if (code) code_drop(gpu);
 }

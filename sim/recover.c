@@ -10,19 +10,19 @@
 
 #include "sim/machine.h"
 
-/* Initial-exec: the handler must not run into a lazy allocation of thread-local storage. */
-static _Thread_local struct sm *current __attribute__((tls_model("initial-exec")));
+/* The SM whose accesses this thread makes. Initial-exec: the handler must not run into a lazy allocation of
+ * thread-local storage. */
+static _Thread_local struct sm *volatile current __attribute__((tls_model("initial-exec")));
 static _Thread_local sigset_t mask; /* of this thread outside the handler */
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static unsigned users;
-static bool installed[2];
 static struct sigaction previous[2];
 static const int signals[2] = {SIGSEGV, SIGBUS};
 
 static bool is_ours(const struct sm *sm, const siginfo_t *info)
 {
-    if (!sm || !sm->guarded || info->si_code <= 0) return false;
+    if (!sm || info->si_code <= 0) return false;
     uintptr_t at = (uintptr_t)info->si_addr, base = (uintptr_t)sm->mem;
     return at - (base - MEM_GUARD) < MEM_SPAN + 2 * MEM_GUARD;
 }
@@ -44,20 +44,15 @@ static void chain(int sig, siginfo_t *info, void *context)
 static void on_signal(int sig, siginfo_t *info, void *context)
 {
     struct sm *sm = current;
-    if (is_ours(sm, info)) {
-        sm->guarded = 0;
-        siglongjmp(sm->jump, 1);
-    }
+    if (is_ours(sm, info)) siglongjmp(sm->jump, 1);
     chain(sig, info, context);
 }
 
 static bool install(int i)
 {
     struct sigaction action = {.sa_sigaction = on_signal, .sa_flags = SA_SIGINFO | SA_ONSTACK};
-    if (installed[i]) return true;
     sigemptyset(&action.sa_mask);
-    installed[i] = sigaction(signals[i], &action, &previous[i]) == 0;
-    return installed[i];
+    return sigaction(signals[i], &action, &previous[i]) == 0;
 }
 
 /* Gives the signal back, unless somebody has put a handler over ours meanwhile: then the signal is
@@ -65,7 +60,6 @@ static bool install(int i)
 static void uninstall(int i)
 {
     struct sigaction now;
-    installed[i] = false;
     if (sigaction(signals[i], NULL, &now) == 0 && (now.sa_flags & SA_SIGINFO) && now.sa_sigaction == on_signal)
         sigaction(signals[i], &previous[i], NULL);
 }

@@ -1,11 +1,9 @@
 /* Launches: dispatch, barriers, partial warps, local and private memory, atomics, cancelling, and every
  * kind of fault with the machine usable afterwards. Programs are assembled here. */
 #include <setjmp.h>
-#include <signal.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 
 #include <cmocka.h>
 
@@ -547,45 +545,7 @@ static void test_write_only(void **state)
     guest_close(&g);
 }
 
-/* ---- signals ---- */
-
-static sigjmp_buf host_jump;
-static volatile sig_atomic_t host_signals;
-
-static void host_handler(int sig)
-{
-    (void)sig;
-    host_signals++;
-    siglongjmp(host_jump, 1);
-}
-
-/* A fault of the host's own goes to the handler that was there before. The signal mask stays as it was. */
-static void test_foreign_signals(void **state)
-{
-    struct sigaction mine = {.sa_handler = host_handler}, old, after;
-    struct guest g;
-    sigset_t before, now;
-    (void)state;
-    sigemptyset(&mine.sa_mask);
-    assert_int_equal(sigaction(SIGSEGV, &mine, &old), 0);
-    guest_open(&g);
-    pthread_sigmask(SIG_SETMASK, NULL, &before);
-    guest_assemble(&g, " lw x5, 0(x0)\n endprg\n");
-    guest_run(&g);
-    assert_int_equal(g.result.fault.kind, FAULT_READ);
-    pthread_sigmask(SIG_SETMASK, NULL, &now);
-    assert_memory_equal(&before, &now, sizeof(unsigned long));
-    volatile char *closed = mmap(NULL, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    assert_true((void *)closed != MAP_FAILED);
-    host_signals = 0;
-    if (sigsetjmp(host_jump, 1) == 0) *closed = 1;
-    assert_int_equal(host_signals, 1);
-    assert_usable(&g);
-    guest_close(&g);
-    assert_int_equal(sigaction(SIGSEGV, &old, &after), 0);
-    assert_ptr_equal(after.sa_handler, host_handler); /* ours is gone with the last machine */
-    munmap((void *)closed, 4096);
-}
+/* ---- code ---- */
 
 /* Code written by the host, and by the guest before fence.i, is what runs. */
 static void test_code_changes(void **state)
@@ -606,6 +566,90 @@ static void test_code_changes(void **state)
     guest_run(&g);
     assert_done(&g);
     assert_int_equal(g.data[0], 2);
+    guest_close(&g);
+}
+
+/* A page of code that has run is gone when it is closed, with the page behind it or in front of it. */
+static void test_code_closed(void **state)
+{
+    const uint32_t second = ABI_CODE_BASE + ABI_PAGE;
+    struct guest g;
+    (void)state;
+    guest_open(&g);
+    for (uint32_t first = second - ABI_PAGE; first <= second; first += ABI_PAGE) {
+        guest_assemble(&g, " .zero 4096\n endprg\n");
+        assert_true(gpu_mem_open(g.gpu, ABI_CODE_BASE, ABI_PAGE, GPU_READ));
+        g.launch.start_pc = second;
+        guest_run(&g);
+        assert_done(&g);
+        gpu_mem_close(g.gpu, first, 2 * ABI_PAGE);
+        guest_run(&g);
+        assert_int_equal(g.result.fault.kind, FAULT_FETCH);
+    }
+    guest_close(&g);
+}
+
+/* A prefix at the end of a page is an instruction with what the next page holds, as long as that is code. */
+static void test_code_across_pages(void **state)
+{
+    const uint32_t second = ABI_CODE_BASE + ABI_PAGE;
+    struct guest g;
+    (void)state;
+    guest_open(&g);
+    guest_assemble(&g, " .zero 4092\n .word 0x0000200b\n addi x6, x0, 1\n endprg\n");
+    g.launch.start_pc = second - 4;
+    for (int i = 0; i < 2; i++) {
+        assert_true(gpu_mem_open(g.gpu, second, ABI_PAGE, GPU_READ | GPU_EXEC));
+        guest_run(&g);
+        assert_done(&g);
+        assert_true(gpu_mem_open(g.gpu, second, ABI_PAGE, GPU_READ));
+        guest_run(&g);
+        assert_int_equal(g.result.fault.kind, FAULT_ILLEGAL);
+        assert_int_equal(g.result.fault.pc, second - 4);
+    }
+    guest_close(&g);
+}
+
+/* What the host writes into open code runs once the machine has been told. */
+static void test_code_written(void **state)
+{
+    const uint32_t add[] = {0x00128293, 0x00228293}; /* addi x5, x5, 1 or 2 */
+    struct guest g;
+    (void)state;
+    guest_open(&g);
+    guest_assemble(&g, " addi x5, x5, 1\n lui x6, 0x90000\n sw x5, 0(x6)\n endprg\n");
+    assert_true(gpu_mem_open(g.gpu, ABI_CODE_BASE, ABI_PAGE, GPU_READ | GPU_WRITE | GPU_EXEC));
+    for (uint32_t i = 0; i < 2; i++) {
+        memcpy(gpu_mem(g.gpu, ABI_CODE_BASE, 4), &add[i], 4);
+        gpu_mem_code_changed(g.gpu);
+        guest_run(&g);
+        assert_done(&g);
+        assert_int_equal(g.data[0], i + 1);
+    }
+    guest_close(&g);
+}
+
+/* Memory ends at 2^32, and nothing is open half-way. What has been closed reads as zero when it is opened again. */
+static void test_memory_range(void **state)
+{
+    const uint32_t last = 0u - ABI_PAGE;
+    struct guest g;
+    (void)state;
+    guest_open(&g);
+    assert_false(gpu_mem_open(g.gpu, last, 2 * ABI_PAGE, GPU_READ));
+    assert_false(gpu_mem_open(g.gpu, last, 0, GPU_READ));
+    assert_null(gpu_mem(g.gpu, last, ABI_PAGE));
+    assert_true(gpu_mem_open(g.gpu, last, ABI_PAGE, GPU_WRITE));
+    assert_non_null(gpu_mem(g.gpu, last, ABI_PAGE));
+    assert_null(gpu_mem(g.gpu, last, ABI_PAGE + 1));
+    assert_null(gpu_mem(g.gpu, last - 1, 2));
+    memset(gpu_mem(g.gpu, last, ABI_PAGE), 1, ABI_PAGE);
+    gpu_mem_close(g.gpu, last, 2 * ABI_PAGE);
+    assert_non_null(gpu_mem(g.gpu, last, ABI_PAGE));
+    gpu_mem_close(g.gpu, last, ABI_PAGE);
+    assert_null(gpu_mem(g.gpu, last, ABI_PAGE));
+    assert_true(gpu_mem_open(g.gpu, last, ABI_PAGE, GPU_READ));
+    assert_int_equal(*(uint32_t *)gpu_mem(g.gpu, last, 4), 0);
     guest_close(&g);
 }
 
@@ -684,7 +728,7 @@ int main(void)
         cmocka_unit_test(test_atomics), cmocka_unit_test(test_reservations), cmocka_unit_test(test_faults), cmocka_unit_test(test_simt_overflow),
         cmocka_unit_test(test_fault_place), cmocka_unit_test(test_register_limits), cmocka_unit_test(test_launch_limits),
         cmocka_unit_test(test_odd_start), cmocka_unit_test(test_local_closed), cmocka_unit_test(test_write_only),
-        cmocka_unit_test(test_foreign_signals), cmocka_unit_test(test_code_changes), cmocka_unit_test(test_config), cmocka_unit_test(test_thread_csrs),
+        cmocka_unit_test(test_code_changes), cmocka_unit_test(test_code_closed), cmocka_unit_test(test_code_across_pages), cmocka_unit_test(test_code_written), cmocka_unit_test(test_memory_range), cmocka_unit_test(test_config), cmocka_unit_test(test_thread_csrs),
     };
     // clang-format on
     return cmocka_run_group_tests(tests, NULL, NULL);
