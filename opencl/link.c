@@ -150,11 +150,10 @@ static cl_program_binary_type link_type(const char *options)
 {
     static const char create[] = "-create-library";
     cl_program_binary_type type = CL_PROGRAM_BINARY_TYPE_EXECUTABLE;
-    for (const char *p = options ? options : ""; *(p += strspn(p, " \t\n\r\v\f"));) {
-        size_t n = strcspn(p, " \t\n\r\v\f");
+    size_t n;
+    for (const char *p = option_word(options ? options : "", &n); n; p = option_word(p + n, &n)) {
         if (!link_option_known(p, n)) return CL_PROGRAM_BINARY_TYPE_NONE;
         if (n == sizeof create - 1 && memcmp(p, create, n) == 0) type = CL_PROGRAM_BINARY_TYPE_LIBRARY;
-        p += n;
     }
     return type;
 }

@@ -318,6 +318,10 @@ void program_kernels(cl_program program, int change);
 cl_int program_begin(cl_program program, const char *options);
 void program_end(cl_program program, struct executable *executable, cl_program_binary_type type, char *log);
 
+/* The first word of build options; its length is 0 when there is none. Words end at blanks outside of quotes, as the
+ * compiler reads them. */
+const char *option_word(const char *options, size_t *length);
+
 /* One run of the compiler. */
 struct build {
     const char *source;

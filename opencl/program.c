@@ -63,6 +63,21 @@ void program_kernels(cl_program program, int change)
     pthread_mutex_unlock(&program->lock);
 }
 
+/* ---- options ---- */
+
+const char *option_word(const char *options, size_t *length)
+{
+    static const char blanks[] = " \t\n\r\v\f";
+    const char *word = options + strspn(options, blanks), *p = word;
+    char quote = 0;
+    for (; *p && (quote || !strchr(blanks, *p)); p++) {
+        if (*p == '\\' && p[1]) p++;
+        else if (quote ? *p == quote : *p == '"' || *p == '\'') quote = quote ? 0 : *p;
+    }
+    *length = (size_t)(p - word);
+    return word;
+}
+
 /* ---- lifetime ---- */
 
 cl_program program_new(cl_context context)
@@ -137,6 +152,16 @@ cl_program clCreateProgramWithSource(cl_context context, cl_uint count, const ch
     return program;
 }
 
+/* Does clGetKernelArgInfo answer? It may for any program, but must not unless it was asked to. */
+static bool wants_arg_info(const char *options)
+{
+    static const char wanted[] = "-cl-kernel-arg-info";
+    size_t n;
+    for (const char *p = option_word(options, &n); n; p = option_word(p + n, &n))
+        if (n == sizeof wanted - 1 && memcmp(p, wanted, n) == 0) return true;
+    return false;
+}
+
 /* Fills a program from what binary_make wrote. */
 static cl_int load_binary(cl_program program, const unsigned char *data, size_t size)
 {
@@ -152,7 +177,7 @@ static cl_int load_binary(cl_program program, const unsigned char *data, size_t 
     memcpy(bytes, b.payload, b.payload_size);
     memcpy(program->options, b.options, b.options_size);
     program->options[b.options_size] = 0;
-    program->arg_info = strstr(program->options, "-cl-kernel-arg-info") != NULL;
+    program->arg_info = wants_arg_info(program->options);
     program->executable = executable_new(bytes, b.payload_size, b.type, &why);
     program->type = b.type;
     return program->executable ? CL_SUCCESS : CL_INVALID_BINARY;
@@ -208,7 +233,7 @@ cl_int program_begin(cl_program program, const char *options)
         program->status = CL_BUILD_IN_PROGRESS;
         char *old = program->options;
         program->options = copy;
-        if (program->source) program->arg_info = strstr(copy, "-cl-kernel-arg-info") != NULL;
+        if (program->source) program->arg_info = wants_arg_info(copy);
         copy = old;
     }
     pthread_mutex_unlock(&program->lock);

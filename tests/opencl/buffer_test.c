@@ -256,6 +256,36 @@ static void test_sub_buffers(void **state)
     OK(clReleaseMemObject(sb));
 }
 
+/* A sub-buffer of `parent`'s flags with flags `own`: they are refused, or what both say together. */
+static void sub_flags(cl_mem_flags parent_flags, cl_mem_flags own, bool refused)
+{
+    static const cl_mem_flags access = CL_MEM_READ_WRITE | CL_MEM_READ_ONLY | CL_MEM_WRITE_ONLY;
+    cl_int err;
+    cl_mem parent = buffer_new(parent_flags, 128, NULL);
+    cl_mem mem = clCreateSubBuffer(parent, own, CL_BUFFER_CREATE_TYPE_REGION, &(cl_buffer_region){0, 64}, &err);
+    assert_int_equal(err, refused ? CL_INVALID_VALUE : CL_SUCCESS);
+    if (mem) {
+        cl_mem_flags want = (own & access ? own & access : parent_flags & access) |
+                            (own & ~access ? own & ~access : parent_flags & ~access);
+        assert_int_equal(QUERY(cl_mem_flags, clGetMemObjectInfo, mem, CL_MEM_FLAGS), want);
+        OK(clReleaseMemObject(mem));
+    }
+    OK(clReleaseMemObject(parent));
+}
+
+/* It may narrow its parent's access, never widen it. */
+static void test_sub_flags(void **state)
+{
+    (void)state;
+    enum { RW = CL_MEM_READ_WRITE, RO = CL_MEM_READ_ONLY, WO = CL_MEM_WRITE_ONLY };
+    enum { HOST_RO = CL_MEM_HOST_READ_ONLY, HOST_WO = CL_MEM_HOST_WRITE_ONLY, HOST_NONE = CL_MEM_HOST_NO_ACCESS };
+    static const cl_mem_flags access[] = {RW, RO, WO}, host[] = {0, HOST_RO, HOST_WO, HOST_NONE};
+    for (int p = 0; p < 3; p++)
+        for (int s = 0; s < 3; s++) sub_flags(access[p], access[s], p != 0 && p != s);
+    for (int p = 0; p < 4; p++)
+        for (int s = 0; s < 4; s++) sub_flags(RW | host[p], host[s], p && s && s != p && host[s] != HOST_NONE);
+}
+
 static void test_map(void **state)
 {
     (void)state;
@@ -394,7 +424,7 @@ int main(void)
         cmocka_unit_test(test_create_errors), cmocka_unit_test(test_queries), cmocka_unit_test(test_read_write),
         cmocka_unit_test(test_host_flags), cmocka_unit_test(test_rect), cmocka_unit_test(test_copy_overlap),
         cmocka_unit_test(test_copy_overlap_exhaustive), cmocka_unit_test(test_fill), cmocka_unit_test(test_sub_buffers),
-        cmocka_unit_test(test_map), cmocka_unit_test(test_map_host_pointer), cmocka_unit_test(test_destructors),
+        cmocka_unit_test(test_sub_flags), cmocka_unit_test(test_map), cmocka_unit_test(test_map_host_pointer), cmocka_unit_test(test_destructors),
         cmocka_unit_test(test_migrate), cmocka_unit_test(test_device_full),
     };
     // clang-format on

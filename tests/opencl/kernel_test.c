@@ -494,13 +494,15 @@ static void test_compile_and_link(void **state)
     run_iota(whole);
 }
 
-static cl_program compile(const char *text)
+static cl_program compile_with(const char *text, const char *options)
 {
     cl_int err;
     cl_program p = clCreateProgramWithSource(context, 1, &text, NULL, &err);
-    OK(clCompileProgram(p, 0, NULL, NULL, 0, NULL, NULL, NULL, NULL));
+    OK(clCompileProgram(p, 0, NULL, options, 0, NULL, NULL, NULL, NULL));
     return p;
 }
+
+static cl_program compile(const char *text) { return compile_with(text, NULL); }
 
 /* Its binary as a program again, which clLinkProgram and clBuildProgram take like the original. */
 static cl_program reload(cl_program p)
@@ -555,6 +557,39 @@ static void test_link_several(void **state)
     run_iota(whole);
 }
 
+/* Does the program's one kernel, `k`, tell about its arguments? Releases the program. */
+static void arg_info(cl_program p, cl_int answer)
+{
+    char text[16];
+    cl_int err;
+    cl_kernel kernel = clCreateKernel(p, "k", &err);
+    OK(err);
+    FAILS(answer, clGetKernelArgInfo(kernel, 0, CL_KERNEL_ARG_NAME, sizeof text, text, NULL));
+    OK(clReleaseKernel(kernel));
+    OK(clReleaseProgram(p));
+}
+
+/* Only if the option was given, as a word of its own, and a linked program only if all its parts were so. */
+static void test_arg_info_option(void **state)
+{
+    (void)state;
+    static const char kernel[] = "kernel void k(global int *out) { *out = 1; }", other[] = "int f(void) { return 1; }";
+    static const char option[] = "-cl-kernel-arg-info";
+    const cl_int none = CL_KERNEL_ARG_INFO_NOT_AVAILABLE;
+    arg_info(program_build(kernel, "-w\t-cl-kernel-arg-info -w"), CL_SUCCESS);
+    arg_info(program_build(kernel, "-DX=-cl-kernel-arg-info"), none);
+    arg_info(program_build(kernel, "-D \"X= -cl-kernel-arg-info \""), none);
+    for (int i = 0; i < 4; i++) {
+        cl_int err;
+        cl_program parts[2] = {compile_with(kernel, i & 1 ? option : NULL), compile_with(other, i & 2 ? option : NULL)};
+        cl_program whole = clLinkProgram(context, 0, NULL, NULL, 2, parts, NULL, NULL, &err);
+        OK(err);
+        OK(clReleaseProgram(parts[0]));
+        OK(clReleaseProgram(parts[1]));
+        arg_info(whole, i == 3 ? CL_SUCCESS : none);
+    }
+}
+
 static void test_rebuild(void **state)
 {
     (void)state;
@@ -577,7 +612,7 @@ int main(void)
         cmocka_unit_test(test_range_errors), cmocka_unit_test(test_chosen_local_size), cmocka_unit_test(test_required_size),
         cmocka_unit_test(test_local_arguments), cmocka_unit_test(test_values_and_null), cmocka_unit_test(test_argument_info),
         cmocka_unit_test(test_queries), cmocka_unit_test(test_fault), cmocka_unit_test(test_printf), cmocka_unit_test(test_counters), cmocka_unit_test(test_binary),
-        cmocka_unit_test(test_compile_and_link), cmocka_unit_test(test_link_several), cmocka_unit_test(test_rebuild),
+        cmocka_unit_test(test_compile_and_link), cmocka_unit_test(test_link_several), cmocka_unit_test(test_arg_info_option), cmocka_unit_test(test_rebuild),
     };
     // clang-format on
     return cmocka_run_group_tests(tests, setup, teardown);

@@ -1,5 +1,7 @@
 /* Programs without a working compiler: what the build path does with every end a compiler can come to.
  * A shell script stands in for ventus-cc. What needs real code is in kernel_test.c. */
+#include <fcntl.h>
+#include <limits.h>
 #include <pthread.h>
 #include <signal.h>
 
@@ -180,6 +182,45 @@ static void test_strange_client(void **state)
     OK(clReleaseProgram(program));
 }
 
+enum { FILE_OF_CLIENT = 57 };
+
+/* This program as the compiler: says what it has inherited. A shell would clean its signals up first. */
+static int inherit(void)
+{
+    sigset_t blocked;
+    struct sigaction action;
+    pthread_sigmask(SIG_BLOCK, NULL, &blocked);
+    sigaction(SIGPIPE, NULL, &action);
+    fprintf(stderr, "blocked %d, ignored %d, file %d", sigismember(&blocked, SIGTERM), action.sa_handler == SIG_IGN,
+            fcntl(FILE_OF_CLIENT, F_GETFD) >= 0);
+    return 1;
+}
+
+/* What the client does to signals and what files it has open stays with the client. */
+static void test_fresh_child(void **state)
+{
+    (void)state;
+    char path[PATH_MAX] = "";
+    sigset_t set, old;
+    cl_program program = program_new("kernel void f(void) {}");
+    assert_true(readlink("/proc/self/exe", path, sizeof path - 1) > 0);
+    setenv("VENTUS_CC", path, 1);
+    sigemptyset(&set);
+    sigaddset(&set, SIGTERM);
+    pthread_sigmask(SIG_BLOCK, &set, &old);
+    signal(SIGPIPE, SIG_IGN);
+    assert_int_equal(dup2(0, FILE_OF_CLIENT), FILE_OF_CLIENT);
+    FAILS(CL_BUILD_PROGRAM_FAILURE, clBuildProgram(program, 0, NULL, NULL, NULL, NULL));
+    close(FILE_OF_CLIENT);
+    signal(SIGPIPE, SIG_DFL);
+    pthread_sigmask(SIG_SETMASK, &old, NULL);
+    unsetenv("VENTUS_CC");
+    char *log = build_log(program);
+    assert_string_equal(log, "blocked 0, ignored 0, file 0");
+    free(log);
+    OK(clReleaseProgram(program));
+}
+
 static pthread_mutex_t built_lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t built_more = PTHREAD_COND_INITIALIZER;
 static int built;
@@ -281,15 +322,16 @@ static void test_link_errors(void **state)
     OK(clReleaseProgram(program));
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
+    if (argc > 1 && !strcmp(argv[1], "--options")) return inherit();
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_source),           cmocka_unit_test(test_never_built),
         cmocka_unit_test(test_build_arguments),  cmocka_unit_test(test_build_ends),
         cmocka_unit_test(test_compiler_missing), cmocka_unit_test(test_streams),
         cmocka_unit_test(test_strange_client),   cmocka_unit_test(test_asynchronous),
         cmocka_unit_test(test_bad_binaries),     cmocka_unit_test(test_compile_headers),
-        cmocka_unit_test(test_link_errors),
+        cmocka_unit_test(test_link_errors),      cmocka_unit_test(test_fresh_child),
     };
     return cmocka_run_group_tests(tests, check_setup, check_teardown);
 }
