@@ -21,6 +21,7 @@ const char *ventus_status_text(enum ventus_status status)
     case VENTUS_FAULT: return "the kernel failed";
     case VENTUS_CANCELLED: return "the launch was cancelled";
     case VENTUS_TIMEOUT: return "the launch has not ended in time";
+    case VENTUS_STOPPED: return "an observer stopped the launch";
     case VENTUS_DEPENDENCY: return "a launch that this one depends on did not succeed";
     }
     return "unknown status";

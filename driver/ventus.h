@@ -14,7 +14,7 @@
 #include "sim/sim.h"
 
 /* Version of this header, major << 16 | minor: a minor one only adds. */
-#define VENTUS_API_VERSION 0x00020001u
+#define VENTUS_API_VERSION 0x00020002u
 
 /* The version the library was built with; a program checks that its major part is the header's. */
 uint32_t ventus_api_version(void);
@@ -33,6 +33,7 @@ enum ventus_status {
     VENTUS_CANCELLED,
     VENTUS_TIMEOUT,    /* not ended within the time given */
     VENTUS_DEPENDENCY, /* not run: a launch it depends on did not succeed */
+    VENTUS_STOPPED,    /* by an observer of the machine */
 };
 
 /* Static English text of a status. */
@@ -211,7 +212,7 @@ enum ventus_status ventus_run(ventus_device *device, const struct ventus_launch 
 enum ventus_state { VENTUS_QUEUED, VENTUS_RUNNING, VENTUS_ENDED };
 
 struct ventus_outcome {
-    enum ventus_status status; /* VENTUS_OK, _FAULT, _CANCELLED, _DEPENDENCY, _BAD_LAUNCH, or out of memory */
+    enum ventus_status status; /* VENTUS_OK, _FAULT, _CANCELLED, _STOPPED, _DEPENDENCY, _BAD_LAUNCH, or out of memory */
     struct result result;      /* fault and counters; zeros when it was never run */
     char message[512];         /* one line for people, empty on success */
     uint64_t submitted, started,

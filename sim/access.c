@@ -9,8 +9,6 @@
 
 #include "sim/machine.h"
 
-const struct access *warp_access(const struct warp *w) { return &w->group->sm->access; }
-
 /* ---- reservations ---- */
 
 static void end_reservations_in(struct group *g, uint32_t *count, uint32_t addr, uint32_t size)
@@ -70,27 +68,13 @@ struct party {
     bool range;
 };
 
-/* Local memory belongs to the SM, in front of the MMU: its addresses are never translated. */
-static bool is_translated(const struct sm *sm, uint64_t addr)
-{
-    return sm->warp->group->launch->sv39 && !(addr >= ABI_LOCAL_BASE && addr < ABI_LOCAL_LIMIT);
-}
-
-const void *warp_memory(const struct warp *w, uint64_t addr, uint32_t size)
-{
-    struct sm *sm = w->group->sm;
-    uint32_t at = (uint32_t)addr;
-    if (is_translated(sm, addr) ? translate(sm, addr, GPU_READ, &at) != NULL : addr >= MEM_SPAN) return NULL;
-    return gpu_mem(sm->gpu, at, size);
-}
-
 /* Where the byte at a guest address is, which must be open for the access. */
 static uint32_t locate(const struct party *p, uint64_t addr)
 {
     enum fault_kind kind = p->access == GPU_WRITE ? FAULT_WRITE : FAULT_READ;
     uint64_t named = p->range ? addr : p->named;
     char detail[48];
-    if (is_translated(p->sm, addr)) {
+    if (is_translated(p->sm->warp->group->launch, addr)) {
         uint32_t physical;
         const char *why = translate(p->sm, addr, p->access, &physical);
         if (why) fault_throw(p->sm, FAULT_PAGE, p->lane, named, why);
@@ -315,7 +299,7 @@ static void check_all(struct sm *sm, const struct request *r)
 static void observe(struct sm *sm, const struct request *r)
 {
     struct access *a = &sm->access;
-    if (!sm->observers || !sm->observers->access || !r->lanes) return;
+    if (!r->w->group->observers || !r->lanes) return;
     a->lanes = r->form->scalar ? 0 : r->lanes;
     a->size = r->m.size;
     a->write = r->writes;
@@ -327,7 +311,7 @@ static void observe(struct sm *sm, const struct request *r)
             a->addr[lane] = (uint32_t)r->addr[k][lane];
             sm->access_high[lane] = (uint32_t)(r->addr[k][lane] >> 32);
         }
-        sm->observers->access(sm->observers->user, r->w, r->in, a);
+        observe_access(r->w, r->in, a);
     }
 }
 

@@ -38,7 +38,7 @@ INLINE uint32_t fetch_one(const uint8_t *p, unsigned size, bool sign)
 INLINE void put_one(uint8_t *p, unsigned size, uint32_t value) { memcpy(p, &value, size); }
 
 #ifdef STEP_HOOKED
-static void observe_access(struct sm *sm);
+static void announce_access(struct sm *sm);
 #endif
 
 /* Announces an access; nothing of it may move before this. */
@@ -51,7 +51,7 @@ INLINE struct access *announce(struct sm *sm, uint32_t lanes, unsigned size, boo
 #ifdef STEP_HOOKED
     a->atomic = false;
     a->high = NULL;
-    if (sm->observers && sm->observers->access) observe_access(sm);
+    if (sm->warp->group->observers) announce_access(sm);
 #endif
     __asm__ volatile("" ::: "memory");
     return a;

@@ -19,8 +19,9 @@ struct run {
     struct run *next;
     struct job *job;
     step_fn *step;
-    bool flags;                 /* fflags and vxsat accrue */
-    uint64_t dispatched, total; /* work-groups */
+    const struct observer *const *observers; /* of the machine and of the job; NULL: none */
+    bool flags;                              /* fflags and vxsat accrue */
+    uint64_t dispatched, total;              /* work-groups */
     uint32_t resident;
     _Atomic bool stopped;    /* fault or cancel: no more groups, resident ones are abandoned */
     uint32_t *areas, nareas; /* free areas of private memory; NULL: one for all */
@@ -44,13 +45,7 @@ struct worker {
     void *stack; /* for signals */
 };
 
-/* ---- hooks and engines ---- */
-
-static bool hooked(const struct job *job)
-{
-    const struct observer *o = job->options.observers;
-    return o && (o->group_begin || o->group_end || o->before || o->after || o->released || o->access);
-}
+/* ---- engines ---- */
 
 step_fn *step_choose(bool with_hooks)
 {
@@ -98,6 +93,20 @@ static bool make_areas(struct run *r, const struct gpu_config *c)
     return true;
 }
 
+static void end_job(struct run *r)
+{
+    free((void *)r->observers);
+    free(r->areas);
+    free(r);
+}
+
+static void choose_engine(struct gpu *gpu, struct run *r)
+{
+    bool sv39 = r->job->launch.sv39;
+    r->flags = code_reads_flags(gpu) || observers_want_flags(r->observers);
+    r->step = gpu->engine && !sv39 ? gpu->engine : step_choose(r->observers || sv39 || r->flags);
+}
+
 /* NULL when the job cannot run; its result then says why. */
 static struct run *start_job(struct gpu *gpu, struct job *job)
 {
@@ -107,20 +116,16 @@ static struct run *start_job(struct gpu *gpu, struct job *job)
     job->result = (struct result){.status = LAUNCH_DONE, .fault.lane = ISA_LANES};
     if (r) {
         r->job = job;
-        r->flags = code_reads_flags(gpu) || (job->options.observers && job->options.observers->flags);
-        r->step = gpu->engine && !l->sv39 ? gpu->engine : step_choose(hooked(job) || l->sv39 || r->flags);
         r->total = (uint64_t)l->groups[0] * l->groups[1] * l->groups[2];
-        if (make_areas(r, &gpu->config)) return r;
-        free(r);
+        if (observers_collect(gpu, job->options.observers, &r->observers) && make_areas(r, &gpu->config)) {
+            choose_engine(gpu, r);
+            observe_launch_begin(r->observers, job);
+            return r;
+        }
+        end_job(r);
     }
     fail(job, why ? why : "out of host memory");
     return NULL;
-}
-
-static void end_job(struct run *r)
-{
-    free(r->areas);
-    free(r);
 }
 
 /* Takes new jobs from the feed and gives finished ones back. Worker 0, without the lock. */
@@ -133,6 +138,7 @@ static void talk(struct dispatcher *d)
         d->finished = r->next;
         pthread_mutex_unlock(&d->lock);
         job = r->job;
+        observe_launch_end(r->observers, job);
         end_job(r);
         d->feed->done(d->feed->user, job);
         pthread_mutex_lock(&d->lock);
@@ -172,7 +178,7 @@ static struct slot *slot_of(struct sm *sm, const struct group *g) { return &sm->
 static bool may_place(const struct dispatcher *d, const struct run *r, const struct sm *sm)
 {
     if (r->stopped || r->dispatched == r->total) return false;
-    if (hooked(r->job) && sm->index % d->workers != 0) return false; /* observers see one thread */
+    if (r->observers && sm->index % d->workers != 0) return false; /* observers see one thread */
     if (r->job->options.serial) return sm->index == 0 && !sm->slots_used;
     return !r->areas || r->nareas;
 }
@@ -185,6 +191,7 @@ static void position(struct run *r, struct slot *slot)
     uint64_t n = r->dispatched++;
     slot->run = r;
     g->flags = r->flags;
+    g->observers = r->observers;
     g->job = r->job;
     g->wgid = (uint32_t)n;
     g->index[0] = (uint32_t)(n % l->groups[0]);
@@ -232,7 +239,7 @@ static void conclude(struct dispatcher *d, struct sm *sm, struct group *g, enum 
     counters_add(&result->counters, &g->counters);
     if (!r->stopped && turn != TURN_ENDED) {
         r->stopped = true;
-        result->status = turn == TURN_CANCELLED ? LAUNCH_CANCELLED : LAUNCH_FAULT;
+        result->status = turn == TURN_FAULT ? LAUNCH_FAULT : turn == TURN_STOPPED ? LAUNCH_STOPPED : LAUNCH_CANCELLED;
         if (turn == TURN_FAULT) result->fault = sm->fault;
     }
     if (r->areas) r->areas[r->nareas++] = slot->pds;
@@ -257,11 +264,10 @@ static bool take(struct dispatcher *d, struct sm *sm)
     pthread_mutex_unlock(&d->lock);
     if (!slot) return false;
     struct group *g = &slot->group;
-    const struct observer *o = g->job->options.observers;
     while (*end) end = &(*end)->next;
     *end = g;
     if (group_start(sm, slot)) {
-        if (o && o->group_begin) o->group_begin(o->user, g);
+        observe_group_begin(g);
         return true;
     }
     sm->fault = (struct fault){
@@ -280,8 +286,8 @@ static bool run_sm(struct dispatcher *d, struct sm *sm)
         const struct run *r = slot_of(sm, g)->run;
         enum turn turn = r->stopped ? TURN_CANCELLED : group_turn(sm, g, r->step);
         if (turn == TURN_OVER) continue;
-        const struct observer *o = g->job->options.observers;
-        if (o && o->group_end) o->group_end(o->user, g);
+        if (turn == TURN_FAULT) observe_fault(sm->warp, &sm->fault);
+        observe_group_end(g);
         conclude(d, sm, g, turn);
     }
     return worked;

@@ -168,11 +168,11 @@ bool group_start(struct sm *sm, struct slot *slot)
 static bool waits(const struct warp *w) { return w->state == WARP_WAITING || w->state == WARP_WAITING_DMA; }
 
 /* Nobody can run and nobody waits for copies: the barrier is passed. */
-static void release(struct sm *sm, struct group *g)
+static void release(struct group *g)
 {
     for (uint32_t i = 0; i < g->launch->warps; i++)
         if (g->warps[i].state == WARP_WAITING) g->warps[i].state = WARP_READY;
-    if (sm->observers && sm->observers->released) sm->observers->released(sm->observers->user, g);
+    observe_released(g);
 }
 
 /* The copies of four adjacent warps are complete once each of them waits or has ended, whatever the other
@@ -206,14 +206,16 @@ static enum turn run_warps(struct sm *sm, struct group *g, step_fn *step)
         for (uint32_t i = 0; i < g->launch->warps; i++) {
             struct warp *w = sm->warp = &g->warps[i];
             if (w->state == WARP_READY) {
-                if (step(sm, w, quantum) == STOP_FAULT) return TURN_FAULT;
+                enum stop stop = step(sm, w, quantum);
+                if (stop == STOP_FAULT) return TURN_FAULT;
+                if (stop == STOP_OBSERVER) return TURN_STOPPED;
                 if (cancelled(g)) return TURN_CANCELLED;
             }
             ended += w->state == WARP_ENDED;
             ready += w->state == WARP_READY;
         }
         if (ended == g->launch->warps) return TURN_ENDED;
-        if (!release_copies(g) && !ready) release(sm, g);
+        if (!release_copies(g) && !ready) release(g);
     }
     return TURN_OVER;
 }
@@ -222,7 +224,6 @@ static enum turn run_warps(struct sm *sm, struct group *g, step_fn *step)
 enum turn group_turn(struct sm *sm, struct group *g, step_fn *step)
 {
     enum turn turn;
-    sm->observers = g->job->options.observers;
     sm->order = g->job->options.order;
     switch (sigsetjmp(sm->jump, 0)) {
     case 0:

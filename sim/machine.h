@@ -11,6 +11,7 @@
 
 #include "isa/abi.h"
 #include "sim/eval.h"
+#include "sim/observe.h"
 #include "sim/warp.h"
 
 /* ---- mem.c ---- */
@@ -82,7 +83,7 @@ void code_leave(struct gpu *gpu);
 
 /* ---- step.c, compiled per host instruction set, plain and hooked ---- */
 
-enum stop { STOP_QUANTUM, STOP_BARRIER, STOP_END, STOP_FAULT };
+enum stop { STOP_QUANTUM, STOP_BARRIER, STOP_END, STOP_FAULT, STOP_OBSERVER };
 typedef enum stop step_fn(struct sm *sm, struct warp *w, uint64_t budget);
 step_fn step_base, step_base_hooked;
 step_fn step_v3; /* x86-64 only */
@@ -125,7 +126,6 @@ struct sm {
     const struct insn *insn;      /* its instruction, in the hooked engine */
     const struct code_page *page; /* the page it may be in; atomic, read by code_drop of other threads */
 
-    const struct observer *observers; /* of the running group's launch, NULL if none */
     enum path_order order;
     struct fault fault;
     sigjmp_buf jump; /* where a bad access goes, see recover_guard */
@@ -154,6 +154,7 @@ struct gpu {
     struct sm *sms;        /* config.sms of them */
     uint32_t reservations; /* of all SMs, while one host thread runs them all */
     step_fn *engine;       /* NULL: the host's best; tests set another */
+    const struct observer *observers;
 };
 
 /* ---- group.c: one work-group on an SM ---- */
@@ -177,10 +178,30 @@ bool group_start(struct sm *sm, struct slot *slot);
 /* Gives the resources of a group back. */
 void group_remove(struct sm *sm, struct slot *slot);
 
-enum turn { TURN_OVER, TURN_ENDED, TURN_FAULT, TURN_CANCELLED };
+enum turn { TURN_OVER, TURN_ENDED, TURN_FAULT, TURN_CANCELLED, TURN_STOPPED };
 
 /* Runs the warps of a group in turn until all have ended or a good number of instructions has been spent. */
 enum turn group_turn(struct sm *sm, struct group *group, step_fn *step);
+
+/* ---- observe.c: every hook of a kind, of all observers ---- */
+
+/* The machine's observers and `own` as one list, ended by NULL, to be freed; NULL when there are none. False: no
+ * host memory. */
+bool observers_collect(const struct gpu *gpu, const struct observer *own, const struct observer *const **list);
+bool observers_want_flags(const struct observer *const *list);
+
+void observe_launch_begin(const struct observer *const *list, const struct job *job);
+void observe_launch_end(const struct observer *const *list, const struct job *job);
+void observe_group_begin(const struct group *g);
+void observe_group_end(const struct group *g);
+void observe_released(const struct group *g);
+void observe_fault(const struct warp *w, const struct fault *fault);
+/* May the instruction be executed? If not, the engine returns *stop, with the warp's pc as it is then: an observer has
+ * ended the launch, or has led the warp away or changed the page of code that the engine is in (NULL: it fetches each
+ * instruction anew). */
+bool observe_before(struct warp *w, const struct insn *in, const struct code_page *page, enum stop *stop);
+void observe_access(const struct warp *w, const struct insn *in, const struct access *access);
+void observe_after(const struct warp *w, uint32_t pc, const struct insn *in);
 
 /* ---- recover.c: host signals of guest accesses ---- */
 
@@ -197,9 +218,6 @@ void recover_again(void);
 enum { RECOVER_STACK = 64 * 1024 };
 
 /* ---- simt.c ---- */
-
-/* Sets the SIMT mask and what follows from it and vl. */
-void warp_set_mask(struct warp *w, uint32_t mask);
 
 /* A vector branch whose condition holds in `taken` (a subset of the mask). Returns false on
  * overflow of the stack, with nothing changed; else *pc is where to go on. */
@@ -286,6 +304,9 @@ bool memory_flat(enum isa_profile profile, const struct insn *in);
 void memory_run(struct sm *sm, struct warp *w, const struct insn *in);
 
 /* ---- translate.c: SV39, of the running warp's launch ---- */
+
+/* Local memory belongs to the SM, in front of the MMU: its addresses are never translated. */
+bool is_translated(const struct launch *launch, uint64_t addr);
 
 /* Translates the address of a byte. NULL, or a static text saying why the access (enum gpu_access) has no
  * translation. Whether physical memory is open there is not looked at. */

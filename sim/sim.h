@@ -148,7 +148,12 @@ struct counters {
 /* Adds the counters of one launch or work-group to a sum; the deepest SIMT stack of both stays. */
 void counters_add(struct counters *sum, const struct counters *c);
 
-enum launch_status { LAUNCH_DONE, LAUNCH_FAULT, LAUNCH_CANCELLED };
+enum launch_status {
+    LAUNCH_DONE,
+    LAUNCH_FAULT,
+    LAUNCH_CANCELLED, /* by launch_options.cancel */
+    LAUNCH_STOPPED    /* by an observer */
+};
 
 struct result {
     enum launch_status status;
@@ -156,35 +161,16 @@ struct result {
     struct counters counters;
 };
 
-/* Observer of a launch: every hook may be NULL. With any hook set the hooked build of the engine runs,
- * on one host thread. sim/warp.h says what a hook can see; hooks must not change it. Between group_begin and
- * group_end the host's rounding mode is that of some warp. */
-struct warp;
-struct group;
-struct access;
-struct observer {
-    void *user;
-    /* A work-group has been placed on an SM, its warps not yet started; it has ended. */
-    void (*group_begin)(void *user, const struct group *group);
-    void (*group_end)(void *user, const struct group *group);
-    /* Before an instruction of `warp`, at warp->pc; and after it, at `pc`. A barrier is over for a warp
-     * when `released` is called, for the whole group at once. */
-    void (*before)(void *user, const struct warp *warp, const struct insn *insn);
-    void (*after)(void *user, const struct warp *warp, uint32_t pc, const struct insn *insn);
-    void (*released)(void *user, const struct group *group);
-    /* Before guest memory is accessed by the instruction at warp->pc; an instruction may make several. */
-    void (*access)(void *user, const struct warp *warp, const struct insn *insn, const struct access *access);
-    /* The observer reads fflags, vxsat or `raised` of warps: they are computed, which takes its time, even if the
-     * program does not read them. */
-    bool flags;
-};
-
 /* Which side of a diverged branch runs first. The architecture's order is fewer lanes first; the
  * others exist so that tests can prove a program does not depend on it. */
 enum path_order { PATH_FEWER_FIRST, PATH_TAKEN_FIRST, PATH_FALLTHROUGH_FIRST };
 
+struct observer;
+struct launch_info;
+
 struct launch_options {
-    const struct observer *observers; /* NULL: none */
+    const struct observer *observers; /* those of this launch (sim/observe.h), linked by `next`; NULL: none */
+    const struct launch_info *info;   /* what observers are told of the launch; NULL: nothing */
     enum path_order order;
     bool serial;                /* one work-group at a time, each at the base of local and private memory,
                                  * as the public simulator runs them */

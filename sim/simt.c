@@ -6,8 +6,8 @@
 
 void warp_set_mask(struct warp *w, uint32_t mask)
 {
-    w->mask = mask;
-    w->active = w->vl >= ISA_LANES ? mask : mask & ((1u << w->vl) - 1);
+    w->mask = mask & w->lanes;
+    w->active = w->vl >= ISA_LANES ? w->mask : w->mask & ((1u << w->vl) - 1);
     w->nactive = (uint32_t)__builtin_popcount(w->active);
     for (uint32_t i = 0; i < ISA_LANES; i++) w->expand[i] = 0u - (w->active >> i & 1);
 }

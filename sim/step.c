@@ -13,24 +13,21 @@
 #define UNUSED __attribute__((unused))
 
 #ifdef STEP_HOOKED
-static void observe_before(struct sm *sm, struct warp *w, const struct insn *in)
+/* False: the instruction is not to be executed, the engine returns *stop. */
+static bool announce_insn(struct sm *sm, struct warp *w, const struct insn *in, const struct code_page *page,
+                          enum stop *stop)
 {
     sm->insn = in;
     w->raised = 0;
-    if (sm->observers && sm->observers->before) sm->observers->before(sm->observers->user, w, in);
+    return observe_before(w, in, page, stop);
 }
 
-static void observe_after(struct sm *sm, struct warp *w, uint32_t pc, const struct insn *in)
-{
-    if (sm->observers && sm->observers->after) sm->observers->after(sm->observers->user, w, pc, in);
-}
-
-static void observe_access(struct sm *sm)
+static void announce_access(struct sm *sm)
 {
     unsigned kind = isa_table[sm->insn->op].kind;
     if (!sm->access.lanes && kind != KIND_XLOAD && kind != KIND_XSTORE) return; /* no lane takes part */
     sm->access.atomic = kind == KIND_AMO;
-    sm->observers->access(sm->observers->user, sm->warp, sm->insn, &sm->access);
+    observe_access(sm->warp, sm->insn, &sm->access);
 }
 #endif
 
@@ -447,17 +444,22 @@ NOINLINE enum stop misaligned(struct sm *sm, const struct warp *w, uint32_t lane
     return STOP_END;
 
 #ifdef STEP_HOOKED
-#define OBSERVE(to) (w->pc = (to), observe_after(sm, w, ip, in))
-#define PREPARE     observe_before(sm, w, in)
-#define TRANSLATED  (w->group->launch->sv39)
-#define DISPATCH    (TRANSLATED && memory_access(in) && d->dispatch != DISPATCH_REFUSED ? DISPATCH_MEMORY : d->dispatch)
-#define FORGET      translate_forget(sm)
+#define OBSERVE(to) (w->pc = (to), observe_after(w, ip, in))
+#define PREPARE \
+    enum stop stop; \
+    if (!announce_insn(sm, w, in, page, &stop)) { \
+        counters->instructions--; \
+        return stop; \
+    }
+#define TRANSLATED (w->group->launch->sv39)
+#define DISPATCH   (TRANSLATED && memory_access(in) && d->dispatch != DISPATCH_REFUSED ? DISPATCH_MEMORY : d->dispatch)
+#define FORGET     translate_forget(sm)
 #else
 #define OBSERVE(to) ((void)0)
-#define PREPARE     ((void)0)
-#define TRANSLATED  false
-#define DISPATCH    d->dispatch
-#define FORGET      ((void)0)
+#define PREPARE
+#define TRANSLATED false
+#define DISPATCH   d->dispatch
+#define FORGET     ((void)0)
 #endif
 
 enum stop STEP_NAME(struct sm *sm, struct warp *w, uint64_t budget)
@@ -482,7 +484,7 @@ enum stop STEP_NAME(struct sm *sm, struct warp *w, uint64_t budget)
         uint32_t next = ip + in->size;
         counters->instructions++;
         if (d->vregs > vgprs || d->xregs > sgprs) return illegal(sm, w, d);
-        PREPARE;
+        PREPARE
         unsigned dispatch = DISPATCH;
     again:
         switch (dispatch) {

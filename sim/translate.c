@@ -114,6 +114,11 @@ static size_t translate_words(struct sm *sm, uint32_t pc, uint32_t words[ISA_MAX
     return n;
 }
 
+bool is_translated(const struct launch *l, uint64_t addr)
+{
+    return l->sv39 && !(addr >= ABI_LOCAL_BASE && addr < ABI_LOCAL_LIMIT);
+}
+
 size_t warp_code(const struct warp *w, uint32_t pc, uint32_t words[ISA_MAX_WORDS])
 {
     struct sm *sm = w->group->sm;

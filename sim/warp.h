@@ -1,7 +1,8 @@
 /* The state of one warp and of the work-group it belongs to, as the engine keeps it.
  *
- * Public within the project for observers (their hooks, tests, tools); only sim/ writes it.
- * Invariants: x[0] is 0; `active` and `expand` follow `mask` and `vl` (warp_set_mask). */
+ * Public within the project for observers and tests. Only sim/ writes it; observers change it by the functions at
+ * the end of this file. Invariants: x[0] is 0; `active`, `nactive` and `expand` follow `mask` and `vl`; `mask` stays
+ * within `lanes`. */
 #ifndef VENTUS_SIM_WARP_H
 #define VENTUS_SIM_WARP_H
 
@@ -22,14 +23,15 @@ struct group {
     const struct launch *launch;
     struct job *job;
     struct sm *sm;
-    struct group *next;          /* of the same SM, in order of arrival */
-    struct warp *warps;          /* launch->warps of them, adjacent */
-    uint32_t index[3], wgid;     /* its place in the grid, and linear number */
-    uint32_t slot;               /* of the SM */
-    uint32_t lds_base, pds_base; /* what CSR_LDS and CSR_PDS say */
-    bool flags;                  /* fflags and vxsat of its warps accrue */
-    uint32_t reservations;       /* lr.w reservations that may be valid, in all its warps */
-    struct counters counters;    /* of this group alone */
+    struct group *next;                      /* of the same SM, in order of arrival */
+    struct warp *warps;                      /* launch->warps of them, adjacent */
+    uint32_t index[3], wgid;                 /* its place in the grid, and linear number */
+    uint32_t slot;                           /* of the SM */
+    uint32_t lds_base, pds_base;             /* what CSR_LDS and CSR_PDS say */
+    bool flags;                              /* fflags and vxsat of its warps accrue */
+    uint32_t reservations;                   /* lr.w reservations that may be valid, in all its warps */
+    struct counters counters;                /* of this group alone */
+    const struct observer *const *observers; /* ended by NULL; NULL: none */
 };
 
 /* The memory access in progress, or the last one: enough to name the lane when it faults. */
@@ -62,14 +64,42 @@ struct warp {
     _Alignas(64) uint32_t expand[ISA_LANES];                 /* all ones for an active lane, else 0 */
 };
 
+/* ---- warp.c and simt.c: for observers, of the warps of a group whose hook is being called ---- */
+
 /* The access that the warp's last memory instruction made. */
 const struct access *warp_access(const struct warp *w);
 
-/* For observers, of a warp of the group whose hook is being called: the host address of a guest address of an
- * access, translated if the launch's are, NULL if nothing is open there; `size` bytes, within a page. */
+/* The host address of a guest address of an access, translated if the launch's are; NULL if nothing is open there.
+ * `size` bytes, within a page. */
 const void *warp_memory(const struct warp *w, uint64_t addr, uint32_t size);
 
 /* The words at pc, as many as can be executed, and how many. */
 size_t warp_code(const struct warp *w, uint32_t pc, uint32_t words[ISA_MAX_WORDS]);
+
+/* What a control register holds. False: there is none of this number. */
+bool warp_csr(const struct warp *w, unsigned number, uint32_t *value);
+
+/* The following change a warp, in observer.before only. False: the launch has no such register, or it cannot be
+ * written; nothing has changed. */
+
+/* A scalar register; x0 stays 0. */
+bool warp_set_x(struct warp *w, unsigned number, uint32_t value);
+
+/* One lane of a vector register, whether it is active or not. */
+bool warp_set_v(struct warp *w, unsigned number, unsigned lane, uint32_t value);
+
+/* A control register, as csrrw would. */
+bool warp_set_csr(struct warp *w, unsigned number, uint32_t value);
+
+/* Where the warp goes on. The SIMT stack stays: a join that is passed over leaves lanes waiting. */
+void warp_set_pc(struct warp *w, uint32_t pc);
+
+/* The SIMT mask and what follows from it and vl; lanes that do not exist are left out. */
+void warp_set_mask(struct warp *w, uint32_t mask);
+
+/* Memory as the warp sees it, also what it can only read or execute. Ends reservations there as a store would, and what
+ * is written to code is executed. False: not all of it is open, or the host has no memory (some may have been written).
+ */
+bool warp_set_memory(struct warp *w, uint64_t addr, const void *bytes, uint32_t size);
 
 #endif

@@ -26,7 +26,7 @@ struct report {
     uint64_t stray_pages; /* pages touched that belong to no buffer */
 };
 
-/* Takes one launch in; a result that is not LAUNCH_DONE and not LAUNCH_FAULT counts as cancelled. */
+/* Takes one launch in. */
 void report_add(struct report *report, const char *name, const uint32_t groups[3], const struct result *result);
 void report_print(const struct report *report, FILE *out);
 void report_json(const struct report *report,

@@ -134,13 +134,14 @@ static void put_fault(FILE *out, const struct fault *f)
 
 static void put_launch(FILE *out, const struct reported *l)
 {
-    const char *status = l->result.status == LAUNCH_DONE    ? "done"
-                         : l->result.status == LAUNCH_FAULT ? "fault"
-                                                            : "cancelled";
+    static const char *const statuses[] = {[LAUNCH_DONE] = "done",
+                                           [LAUNCH_FAULT] = "fault",
+                                           [LAUNCH_CANCELLED] = "cancelled",
+                                           [LAUNCH_STOPPED] = "stopped"};
     fprintf(out, "    {\"name\": ");
     put_string(out, l->name);
-    fprintf(out, ", \"status\": \"%s\", \"groups\": [%u, %u, %u],\n     \"counters\": ", status, l->groups[0],
-            l->groups[1], l->groups[2]);
+    fprintf(out, ", \"status\": \"%s\", \"groups\": [%u, %u, %u],\n     \"counters\": ", statuses[l->result.status],
+            l->groups[0], l->groups[1], l->groups[2]);
     put_counters(out, &l->result.counters);
     fputs(",\n     \"fault\": ", out);
     if (l->result.status == LAUNCH_FAULT) put_fault(out, &l->result.fault);

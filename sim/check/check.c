@@ -206,7 +206,6 @@ static void group_begin(void *user, const struct group *group)
     shadow_set(&c->shadow, group->lds_base, l->lds_bytes, !c->about.local_set);
     shadow_set(&c->shadow, group->pds_base, private_bytes(l), true);
     pthread_mutex_unlock(&c->lock);
-    if (c->next && c->next->group_begin) c->next->group_begin(c->next->user, group);
 }
 
 static void group_end(void *user, const struct group *group)
@@ -222,7 +221,6 @@ static void group_end(void *user, const struct group *group)
     }
     c->group = NULL;
     pthread_mutex_unlock(&c->lock);
-    if (c->next && c->next->group_end) c->next->group_end(c->next->user, group);
 }
 
 /* ---- barriers ---- */
@@ -307,7 +305,6 @@ static void released(void *user, const struct group *group)
         pass(c, group);
     }
     pthread_mutex_unlock(&c->lock);
-    if (c->next && c->next->released) c->next->released(c->next->user, group);
 }
 
 /* ---- instructions ---- */
@@ -323,13 +320,13 @@ static void look_before(struct check *c, const struct warp *w, const struct insn
     if (in->op == OP_FENCE) c->group->warps[w->wid].fenced = true;
 }
 
-static void before(void *user, const struct warp *w, const struct insn *in)
+static enum observed before(void *user, struct warp *w, const struct insn *in)
 {
     struct check *c = user;
     pthread_mutex_lock(&c->lock);
     if (find_group(c, w->group)) look_before(c, w, in);
     pthread_mutex_unlock(&c->lock);
-    if (c->next && c->next->before) c->next->before(c->next->user, w, in);
+    return GO_ON;
 }
 
 /* Under SV39 addresses are not those the host knows. */
@@ -349,13 +346,6 @@ static void access_hook(void *user, const struct warp *w, const struct insn *in,
     pthread_mutex_lock(&c->lock);
     if (find_group(c, w->group)) look_at_access(c, w, in, a);
     pthread_mutex_unlock(&c->lock);
-    if (c->next && c->next->access) c->next->access(c->next->user, w, in, a);
-}
-
-static void after(void *user, const struct warp *w, uint32_t pc, const struct insn *in)
-{
-    struct check *c = user;
-    if (c->next->after) c->next->after(c->next->user, w, pc, in);
 }
 
 /* ---- launches ---- */
@@ -411,17 +401,15 @@ const struct observer *check_begin(struct check *c, const struct check_launch *l
     keep(c, launch);
     c->launch++;
     c->races.npolls = 0;
-    c->next = next;
     c->placed = false;
     c->group = NULL;
-    c->observer = (struct observer){.user = c,
+    c->observer = (struct observer){.next = next,
+                                    .user = c,
                                     .group_begin = group_begin,
                                     .group_end = group_end,
                                     .before = before,
                                     .access = access_hook,
-                                    .released = released,
-                                    .after = next && next->after ? after : NULL,
-                                    .flags = next && next->flags};
+                                    .released = released};
     pthread_mutex_unlock(&c->lock);
     return &c->observer;
 }
@@ -432,6 +420,5 @@ void check_end(struct check *c)
     reports_print(c);
     c->about.user = NULL;
     c->about.line = NULL;
-    c->next = NULL;
     pthread_mutex_unlock(&c->lock);
 }

@@ -9,8 +9,7 @@
 #ifndef VENTUS_SIM_CHECK_H
 #define VENTUS_SIM_CHECK_H
 
-#include "sim/sim.h"
-#include "sim/warp.h"
+#include "sim/observe.h"
 
 enum check_kind {
     CHECK_BOUNDS,   /* access outside every buffer, or behind the parts of local memory */
@@ -82,8 +81,8 @@ struct check_launch {
     const void *user;
 };
 
-/* The observer for a launch that is about to start; `next` (may be NULL) observes too. Valid until check_end, which
- * prints what is new. */
+/* The observer for a launch that is about to start, in front of the list `next` (may be NULL). Valid until check_end,
+ * which prints what is new. */
 const struct observer *check_begin(struct check *check, const struct check_launch *launch, const struct observer *next);
 void check_end(struct check *check);
 

@@ -125,7 +125,6 @@ struct check {
     struct checked_group *groups;
 
     struct observer observer;
-    const struct observer *next;
     uint64_t launch;           /* number of the running launch, 0: none yet */
     struct check_launch about; /* its texts, copied */
     char *texts;

@@ -60,7 +60,7 @@ static void find_results(struct event *e, const struct warp *w, const struct ins
         !ids && (r.scalars >> ROLE_RD & 1) && (in->rd || (m.words && e->results > 1)); /* a pair at x0 is none */
 }
 
-static void before(void *user, const struct warp *w, const struct insn *in)
+static enum observed before(void *user, struct warp *w, const struct insn *in)
 {
     struct tracer *t = user;
     struct event *e = &t->event;
@@ -74,6 +74,7 @@ static void before(void *user, const struct warp *w, const struct insn *in)
     e->accesses = 0;
     find_results(e, w, in);
     take_data(e, w, in);
+    return GO_ON;
 }
 
 static void on_access(void *user, const struct warp *w, const struct insn *in, const struct access *access)

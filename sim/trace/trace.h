@@ -3,7 +3,7 @@
 #ifndef VENTUS_TOOL_TRACE_H
 #define VENTUS_TOOL_TRACE_H
 
-#include "sim/warp.h"
+#include "sim/observe.h"
 #include "tools/tool.h"
 
 enum { EVENT_WORDS = 4 }; /* of the widest access */

@@ -2,7 +2,7 @@
 #ifndef CORPUS_LOG_H
 #define CORPUS_LOG_H
 
-#include "sim/warp.h"
+#include "sim/observe.h"
 
 enum { LOG_WARPS = 4096 };
 

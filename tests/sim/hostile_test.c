@@ -76,10 +76,11 @@ static enum stop limited(struct sm *sm, struct warp *w, uint64_t budget)
 }
 
 /* The same for launches that need the hooked engine. */
-static void limit(void *user, const struct warp *w, const struct insn *in)
+static enum observed limit(void *user, struct warp *w, const struct insn *in)
 {
     (void)user, (void)w, (void)in;
     if (++steps > MOST_STEPS * QUANTUM) cancel = true;
+    return GO_ON;
 }
 
 static const struct observer observer = {.before = limit};

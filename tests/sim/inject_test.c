@@ -7,7 +7,7 @@
 #include <cmocka.h>
 
 #include "guest.h"
-#include "sim/warp.h"
+#include "sim/observe.h"
 
 enum { INPUT = 0, OUTPUT = 4096, PRIVATE = 8192, WORDS = 256 };
 

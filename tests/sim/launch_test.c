@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "guest.h"
-#include "sim/warp.h"
+#include "sim/observe.h"
 
 static void assert_done(const struct guest *g)
 {

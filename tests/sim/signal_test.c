@@ -82,10 +82,11 @@ static int close_page(void **state)
 
 typedef void deed(void);
 
-static void do_deed(void *user, const struct warp *w, const struct insn *in)
+static enum observed do_deed(void *user, struct warp *w, const struct insn *in)
 {
     (void)w, (void)in;
     (*(deed *const *)user)();
+    return GO_ON;
 }
 
 /* A launch with an access that faults, before which `what` is done. */

@@ -571,10 +571,11 @@ static void test_written_code(void **state)
 
 static uint32_t seen_pc, seen_addr;
 
-static void see_before(void *user, const struct warp *w, const struct insn *in)
+static enum observed see_before(void *user, struct warp *w, const struct insn *in)
 {
     (void)user;
     if (in->op == OP_LW) seen_pc = w->pc;
+    return GO_ON;
 }
 
 static void see_access(void *user, const struct warp *w, const struct insn *in, const struct access *a)

@@ -6,6 +6,7 @@
 
 #include <cmocka.h>
 
+#include "sim/observe.h"
 #include "tests/sim/guest.h"
 
 enum { OUT = 1024, ONES_F16 = 0x3c003c00, ONES_E4M3 = 0x38383838, TWO_F32 = 0x40000000 };

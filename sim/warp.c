@@ -1,0 +1,82 @@
+/* What observers read and change of a warp, with the invariants of struct warp and of the machine around it kept.
+ *
+ * Called from hooks, on the host thread of the warp's SM. */
+#include <string.h>
+
+#include "sim/machine.h"
+
+/* ---- reading ---- */
+
+const struct access *warp_access(const struct warp *w) { return &w->group->sm->access; }
+
+const void *warp_memory(const struct warp *w, uint64_t addr, uint32_t size)
+{
+    struct sm *sm = w->group->sm;
+    uint32_t at = (uint32_t)addr;
+    bool translated = is_translated(w->group->launch, addr);
+    if (translated ? translate(sm, addr, GPU_READ, &at) != NULL : addr >= MEM_SPAN) return NULL;
+    return gpu_mem(sm->gpu, at, size);
+}
+
+bool warp_csr(const struct warp *w, unsigned number, uint32_t *value) { return csr_read(w, number, value); }
+
+/* ---- registers ---- */
+
+bool warp_set_x(struct warp *w, unsigned number, uint32_t value)
+{
+    if (number >= w->group->launch->sgprs) return false;
+    if (number) w->x[number] = value;
+    return true;
+}
+
+bool warp_set_v(struct warp *w, unsigned number, unsigned lane, uint32_t value)
+{
+    if (number >= w->group->launch->vgprs || lane >= ISA_LANES) return false;
+    w->v[number][lane] = value;
+    return true;
+}
+
+/* A write of frm sets the host's rounding mode, which has to be that of the warp that runs. */
+bool warp_set_csr(struct warp *w, unsigned number, uint32_t value)
+{
+    bool written = csr_write(w, number, value);
+    round_set(w->group->sm->warp->frm);
+    return written;
+}
+
+void warp_set_pc(struct warp *w, uint32_t pc) { w->pc = pc; }
+
+/* ---- memory ---- */
+
+/* The part of [addr, addr + size) that lies in the page of its first byte. */
+static uint32_t in_page(uint64_t addr, uint32_t size)
+{
+    uint64_t left = ABI_PAGE - addr % ABI_PAGE;
+    return size < left ? size : (uint32_t)left;
+}
+
+/* Bytes of one page, which is writable only for the moment if it was not. */
+static bool write_page(struct sm *sm, uint8_t *to, const void *bytes, uint32_t size)
+{
+    uint32_t at = (uint32_t)(to - sm->gpu->mem);
+    unsigned access = sm->gpu->pages[at >> PAGE_BITS];
+    bool open = access & GPU_WRITE;
+    if (!open && !gpu_mem_open(sm->gpu, at, size, access | GPU_WRITE)) return false;
+    memcpy(to, bytes, size);
+    if (*sm->reservations) end_reservations(sm, at, size);
+    if (!open) return gpu_mem_open(sm->gpu, at, size, access); /* drops decoded code */
+    if (access & GPU_EXEC) code_drop(sm->gpu);
+    return true;
+}
+
+bool warp_set_memory(struct warp *w, uint64_t addr, const void *bytes, uint32_t size)
+{
+    const uint8_t *from = bytes;
+    for (uint32_t done = 0; done < size; done += in_page(addr + done, size - done))
+        if (!warp_memory(w, addr + done, in_page(addr + done, size - done))) return false;
+    for (uint32_t done = 0, n; done < size; done += n) {
+        n = in_page(addr + done, size - done);
+        if (!write_page(w->group->sm, (uint8_t *)warp_memory(w, addr + done, n), from + done, n)) return false;
+    }
+    return true;
+}
