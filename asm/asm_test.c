@@ -388,7 +388,7 @@ static void test_kernel_note(void **state)
                 "arg kind=global size=4 offset=0 align=4 name=out type=void* access=none address=global qual=\n"
                 "arg kind=value size=4 offset=4 align=4 name=n type=void access=none address=private qual=\n"
                 "arg kind=value size=8 offset=8 align=8 name=big type=void access=none address=private qual=\n"
-                "arg kind=local size=4 offset=16 align=16 name=tmp type=void* access=none address=local qual=\n");
+                "arg kind=local size=4 offset=16 align=128 name=tmp type=void* access=none address=local qual=\n");
     elf_free(&m);
     good(".section .note.ventus\n.asciz \"text\"\n.section .rodata.ventus.resource\n.half 1, 2, 3, 4\n", &m);
     assert_string_equal(m.note, "text");

@@ -371,7 +371,7 @@ static bool arg(struct as *as, const struct token *name, unsigned argument)
     if (alignment & (alignment - 1)) return as_error(as, at, "the alignment must be a power of two");
     bool value = a.kind == ARG_VALUE;
     if (!value && width != 4) return as_error(as, at, "a pointer has 4 bytes");
-    if (!alignment) alignment = a.kind == ARG_LOCAL ? 16 : abi_arg_align((uint32_t)width); /* of the memory */
+    if (!alignment) alignment = a.kind == ARG_LOCAL ? ABI_ANY_ALIGN : abi_arg_align((uint32_t)width);
     a.size = (uint32_t)width;
     a.align = (uint32_t)alignment;
     a.name = s->name;

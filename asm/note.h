@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "asm/kernel.h"
+#include "isa/abi.h"
 
 /* Registers of a kernel in an object ("auto" in the note): as many as the linked program uses. */
 #define NOTE_AUTO UINT32_MAX
@@ -21,7 +22,7 @@ enum {
     NOTE_MAX_LDS = 1 << 28,  /* bytes; the window of local memory */
     NOTE_MAX_PDS = 1 << 28,  /* bytes */
     NOTE_MAX_ARGS = 1 << 16, /* bytes of an argument buffer */
-    NOTE_MAX_ALIGN = 1024,
+    NOTE_MAX_ALIGN = ABI_WARP_STACK,
 };
 
 /* From address `pc` on, up to the next of these, the code was made of this line of the source. */

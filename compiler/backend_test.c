@@ -360,6 +360,7 @@ static void test_refused(void **state)
         {"call void asm sideeffect \"nop\", \"\"()\nret void\n}\n", "inline assembly"},
         {"%v = load i32, ptr addrspace(3) @huge, align 4\nstore i32 %v, ptr addrspace(1) %po, align 4\nret void\n}\n"
          "@huge = internal addrspace(3) global [2000000000 x i32] undef\n", "local variables"},
+        {"store i32 1, ptr addrspace(3) @a, align 4\nret void\n}\n@a = internal addrspace(3) global i32 undef, align 2048\n", "alignment of 2048"},
         {"%v = load i32, ptr addrspace(2) @huge, align 4\nstore i32 %v, ptr addrspace(1) %po, align 4\nret void\n}\n"
          "@huge = internal addrspace(2) constant [2000000000 x i32] zeroinitializer\n", "too large"},
     };

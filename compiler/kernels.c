@@ -128,6 +128,19 @@ static enum ventus_arg_kind argument_kind(LLVMValueRef function, unsigned i, uin
     return pointer && !byval_type(function, i) && space < 4 ? kinds[space] : ARG_VALUE;
 }
 
+/* How the memory of a __local argument is to be aligned: clang says it of what the pointer points to, but for void
+ * and types that are not complete, which may be anything. */
+static uint32_t local_align(struct cc *cc, LLVMValueRef function, unsigned i)
+{
+    LLVMAttributeRef a = LLVMGetEnumAttributeAtIndex(function, i + 1, LLVMGetEnumAttributeKindForName("align", 5));
+    uint64_t align = a ? LLVMGetEnumAttributeValue(a) : ABI_ANY_ALIGN;
+    if (align > NOTE_MAX_ALIGN)
+        cc_error(cc, CC_FAILED, function,
+                 "argument %u of kernel %s wants local memory aligned to %u bytes; at most %d are possible", i + 1,
+                 LLVMGetValueName(function), (unsigned)align, NOTE_MAX_ALIGN);
+    return (uint32_t)align;
+}
+
 /* Generic and private pointers, and pointers inside pointers, cannot be kernel arguments; clang
  * has refused them already. */
 static void collect_arg(struct cc *cc, LLVMValueRef f, unsigned i, struct ventus_arg *a)
@@ -136,7 +149,7 @@ static void collect_arg(struct cc *cc, LLVMValueRef f, unsigned i, struct ventus
     uint32_t space = number_of(operand(function_metadata(f, "kernel_arg_addr_space"), i));
     a->kind = argument_kind(f, i, space);
     a->size = argument_size(cc, f, i);
-    a->align = abi_arg_align(a->size);
+    a->align = a->kind == ARG_LOCAL ? local_align(cc, f, i) : abi_arg_align(a->size);
     a->name = text_of(cc, operand(function_metadata(f, "kernel_arg_name"), i));
     a->type = type_name(cc, text_of(cc, operand(function_metadata(f, "kernel_arg_type"), i)));
     a->access = text_of(cc, operand(function_metadata(f, "kernel_arg_access_qual"), i));

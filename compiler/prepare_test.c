@@ -111,6 +111,31 @@ static void note_describes_arguments(void **state)
                 "arg kind=value size=2 offset=192 align=4 name=t type=short ", " args=196 ", NULL});
 }
 
+/* The alignment of the memory behind each __local argument is its type's. */
+static void note_aligns_local_memory(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *type;
+        unsigned align;
+    } types[] = {{"char", 1},  {"half", 2},     {"short2", 4}, {"float", 4},  {"size_t", 4},    {"long", 8},
+                 {"int3", 16}, {"uchar16", 16}, {"f4", 16},    {"long3", 32}, {"ulong16", 128}, {"S", 8},
+                 {"P", 1},     {"A", 64},       {"U", 32},     {"rows", 16},  {"void", 128},    {"struct later", 128}};
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
+        char source[600], want[80];
+        snprintf(source, sizeof source,
+                 "typedef float4 f4; typedef struct { char c; long l; } S; typedef float3 rows[2];\n"
+                 "typedef struct __attribute__((packed)) { char c; int i; } P; typedef union { char c; long4 l; } U;\n"
+                 "typedef struct __attribute__((aligned(64))) { char c; } A; struct later;\n"
+                 "kernel void k(local char *first, local %s *p) {}",
+                 types[i].type);
+        snprintf(want, sizeof want, "arg kind=local size=4 offset=4 align=%u name=p ", types[i].align);
+        note_of(source, (const char *const[]){want, NULL});
+    }
+    refused(CC_FAILED, "typedef struct { int i; } __attribute__((aligned(2048))) S;\nkernel void k(local S *p) {}",
+            "argument 1 of kernel k wants local memory aligned to 2048 bytes");
+}
+
 static void note_has_attributes(void **state)
 {
     (void)state;
@@ -252,6 +277,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(note_describes_arguments),
+        cmocka_unit_test(note_aligns_local_memory),
         cmocka_unit_test(note_has_attributes),
         cmocka_unit_test(note_has_formats),
         cmocka_unit_test(printf_takes_literals_only),

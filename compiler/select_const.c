@@ -14,6 +14,7 @@ uint32_t local_offset(struct func *f, LLVMValueRef global)
     uint64_t size = type_size(f, type), align = LLVMGetAlignment(global);
     if (align < LLVMABIAlignmentOfType(f->data, type)) align = LLVMABIAlignmentOfType(f->data, type);
     if (align < 4) align = 4;
+    if (align > ABI_WARP_STACK) fail(f, "a local variable with an alignment of %u bytes", (unsigned)align);
     uint64_t at = (f->lds_bytes + align - 1) & ~(align - 1);
     if (at + size > ABI_LOCAL_LIMIT - ABI_LOCAL_BASE)
         fail(f, "local variables of %llu bytes", (unsigned long long)(at + size));

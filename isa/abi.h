@@ -48,6 +48,10 @@ static inline uint32_t abi_arg_offset(uint32_t end_of_previous, uint32_t size)
     return (end_of_previous + a - 1) & ~(a - 1);
 }
 
+/* Alignment that suits every type of OpenCL C (long16): of memory for a __local argument when nobody says what it is
+ * for. The group's own local data begin at a multiple of ABI_WARP_STACK, so that no more than that can be asked. */
+#define ABI_ANY_ALIGN 128u
+
 /* Print buffer: word 0 counts the bytes reserved so far, starting at ABI_PRINT_HEADER (an atomic add
  * by each printing work-item, never taken back); records follow. A record that would pass the end of
  * the buffer is not written and is dropped by the reader. Record: word 0 its size in bytes (a

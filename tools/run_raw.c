@@ -36,7 +36,7 @@ static char *note_of(const struct request *r, const char *name, uint32_t entry)
         args[i] = (struct ventus_arg){.kind = kind,
                                       .size = bytes,
                                       .offset = abi_arg_offset(kernel.args_size, bytes),
-                                      .align = kind == ARG_LOCAL ? 16 : 4,
+                                      .align = kind == ARG_LOCAL ? ABI_ANY_ALIGN : 4,
                                       .name = numbers[i],
                                       .address = kind == ARG_VALUE ? "private" : note_arg_kind(kind)};
         kernel.args_size = args[i].offset + bytes;
