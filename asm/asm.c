@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "isa/effects.h"
+
 /* ---- memory ---- */
 
 struct chunk {
@@ -427,9 +429,9 @@ void asm_used_registers(enum isa_profile profile, const uint32_t *text, size_t n
     struct insn in;
     for (size_t i = 0; i < nwords; i += in.size / 4u) {
         if (!isa_decode_in(profile, text + i, nwords - i, &in)) continue;
-        struct isa_registers r = isa_registers(&in);
-        if (r.v > v) v = r.v;
-        if (r.x > x) x = r.x;
+        struct isa_effects e = isa_effects(&in, ISA_LANES);
+        if (e.v > v) v = e.v;
+        if (e.x > x) x = e.x;
     }
     *sgprs = at_most((x + 3) & ~3u, ISA_XREGS);
     *vgprs = at_most((v + 3) & ~3u, ISA_VREGS);

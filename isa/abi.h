@@ -106,7 +106,7 @@ enum { ABI_REFERENCE_LDS = 1, ABI_REFERENCE_PDS = 2 };
 
 /* CSR numbers: enum abi_csr { CSR_TID = 0x800, ... }. */
 enum abi_csr {
-#define CSR(number, id, name, access, text) CSR_##id = number,
+#define CSR(number, id, ...) CSR_##id = number,
 #include "csr.def"
 #undef CSR
 };

@@ -2,6 +2,8 @@
  *
  * Invariant: after tables_once() has run the derived arrays are constant; every entry point calls
  * isa_init() first, which costs one atomic load. */
+#include "flags.h"
+#include "effects.h"
 #include "tables.h"
 
 #include <stdio.h>
@@ -9,38 +11,16 @@
 #include <strings.h>
 #include <threads.h>
 
-#define BASE                 ISA_BASE
-#define R20                  ISA_R20
-#define R21                  ISA_R21
-#define R2025                ISA_R2025
-#define IMPL                 ISA_IMPL
-#define EXTRA                ISA_EXTRA
-#define ROUND                ISA_ROUND
-#define V0                   ISA_V0
-#define IMMHI                ISA_IMMHI
-#define EVEN                 ISA_EVEN
-#define LONG                 ISA_LONG
-#define SPACE(space)         ((space) << ISA_SPACE_SHIFT)
-#define FP                   ISA_FP
-#define SAT                  ISA_SAT
-#define PAIR_D               ISA_PAIR_D
-#define PAIR_2               ISA_PAIR_2
-#define PAIR                 ISA_PAIR
-#define SINGLE               ISA_SINGLE
-#define MEMORY(space, width) (ISA_MEMORY | (space) << ISA_SPACE_SHIFT | (width) << ISA_WIDTH_SHIFT)
 const struct isa_desc isa_table[OP_COUNT] = {
-    {.name = "invalid", .pattern = "", .operands = "", .kind = KIND_NOP, .expr = "", .text = "no instruction"},
+    {.name = "invalid", .pattern = "", .operands = "", .kind = KIND_ABSENT, .expr = "", .text = "no instruction"},
 #define INSN(id, name, pattern, operands, kind, unit, flags, revisions, expr, text) \
     {name, pattern, operands, KIND_##kind, UNIT_##unit, revisions, flags, #expr, text},
 #include "insn.def"
 #undef INSN
 };
-#undef V0
 
 const struct isa_csr isa_csrs[] = {
-#define RO                                  false
-#define RW                                  true
-#define CSR(number, id, name, access, text) {number, access, name, text},
+#define CSR(number, id, name, access, state, text) {number, ACCESS_##access, STATE_##state, name, text},
 #include "csr.def"
 #undef CSR
 };
@@ -69,6 +49,10 @@ enum { BUCKETS = 1 << 14, BUCKET_ROOM = 1 << 16 };
 static const uint32_t BUCKET_BITS = 0xf000707f;
 static uint32_t bucket_start[BUCKETS];
 static struct isa_candidate bucket_lists[BUCKET_ROOM];
+
+enum { CSR_NUMBERS = 1 << 12 };
+static uint8_t csr_at[CSR_NUMBERS]; /* index + 1 of the CSR with a number, 0: there is none */
+
 static once_flag once = ONCE_FLAG_INIT;
 
 static void parse_operand(unsigned i)
@@ -139,15 +123,26 @@ static void fill_buckets(void)
     }
 }
 
+static void collect_operands(struct isa_fixed *f)
+{
+    for (unsigned k = 0; f->letters[k]; k++) {
+        const struct isa_operand *o = &operands[(unsigned char)f->letters[k] & 127];
+        f->operands[k] = o;
+        f->roles |= 1u << o->role;
+        if (o->kind == OPERAND_REG_X) f->scalars |= (uint8_t)(1u << o->role);
+        if (o->kind == OPERAND_REG_V) f->vectors |= (uint8_t)(1u << o->role);
+    }
+}
+
 static void tables_once(void)
 {
     for (unsigned i = 0; i < NOPERANDS; i++) parse_operand(i);
     for (unsigned op = 1; op < OP_COUNT; op++) {
         parse_pattern(op);
-        for (unsigned k = 0; fixed[op].letters[k]; k++)
-            fixed[op].operands[k] = &operands[(unsigned char)fixed[op].letters[k] & 127];
+        collect_operands(&fixed[op]);
     }
     fill_buckets();
+    for (size_t i = 0; i < isa_ncsrs; i++) csr_at[isa_csrs[i].number] = (uint8_t)(i + 1);
 }
 
 void isa_init(void) { call_once(&once, tables_once); }
@@ -246,9 +241,14 @@ size_t isa_modifiers(const struct insn *in, struct isa_modifier out[ISA_MAX_MODI
 
 const struct isa_csr *isa_csr_number(unsigned number)
 {
-    for (size_t i = 0; i < isa_ncsrs; i++)
-        if (isa_csrs[i].number == number) return &isa_csrs[i];
-    return NULL;
+    isa_init();
+    return number < CSR_NUMBERS && csr_at[number] ? &isa_csrs[csr_at[number] - 1] : NULL;
+}
+
+bool isa_csr_per_lane(unsigned number)
+{
+    const struct isa_csr *csr = isa_csr_number(number);
+    return csr && csr->access == ACCESS_LANES;
 }
 
 const struct isa_csr *isa_csr_name(const char *name)

@@ -23,18 +23,15 @@ enum isa_op {
     OP_COUNT
 };
 
-/* How an engine executes an operation; see the kinds in insn.def. */
-// clang-format off
+/* How an engine executes an operation; see kind.def. */
 enum isa_kind {
-    KIND_X, KIND_V, KIND_VV, KIND_VX, KIND_VI, KIND_V1I, KIND_V2X, KIND_EX, KIND_EV, KIND_EW,
-    KIND_BRANCH, KIND_VBRANCH, KIND_JAL, KIND_JALR,
-    KIND_XLOAD, KIND_XSTORE, KIND_VLOAD, KIND_VSTORE, KIND_PLOAD, KIND_PSTORE,
-    KIND_ULOAD, KIND_USTORE, KIND_SLOAD, KIND_SSTORE, KIND_ILOAD, KIND_ISTORE,
-    KIND_AMO, KIND_LR, KIND_SC, KIND_XAMO, KIND_XLR, KIND_XSC, KIND_CSR, KIND_VSET, KIND_NOP,
-    KIND_JOIN, KIND_SETRPC, KIND_PREFIX, KIND_ENDPRG, KIND_BARRIER, KIND_BARRIERSUB,
-    KIND_RTLOAD, KIND_RTSTORE, KIND_MMA, KIND_DMA, KIND_MBARRIER, KIND_ABSENT,
+#define KIND(id, ...) KIND_##id,
+#include "kind.def"
+#undef KIND
+    KIND_COUNT
 };
 
+// clang-format off
 enum isa_unit {
     UNIT_NONE, UNIT_SALU, UNIT_VALU, UNIT_MUL, UNIT_FPU, UNIT_SFU, UNIT_LSU, UNIT_CSR, UNIT_BRU, UNIT_TENSOR, UNIT_DMA,
 };
@@ -44,7 +41,8 @@ enum isa_flags {
     ISA_MEMORY = 16, ISA_SPACE_SHIFT = 5, ISA_WIDTH_SHIFT = 7,
     ISA_FP = 1 << 9, ISA_SAT = 1 << 10,
     ISA_PAIR_D = 1 << 11, ISA_PAIR_1 = 1 << 12, ISA_PAIR_2 = 1 << 13, ISA_PAIR = ISA_PAIR_D | ISA_PAIR_1 | ISA_PAIR_2,
-    ISA_SINGLE = 1 << 14, ISA_LONG = 1 << 15,
+    ISA_SINGLE = 1 << 14, ISA_LONG = 1 << 15, ISA_READS_D = 1 << 16, ISA_VXRM = 1 << 17,
+    ISA_BYTES_SHIFT = 18, ISA_SIGNED = 1 << 21, ISA_ALWAYS = 1 << 22,
 };
 
 enum isa_revision {
@@ -87,7 +85,7 @@ struct isa_desc {
     const char *pattern;  /* 32 or 64 characters, most significant bit first */
     const char *operands; /* operand letters and literal text */
     uint8_t kind, unit, revisions;
-    uint32_t flags;
+    uint32_t flags;   /* set of enum isa_flags; insn.def explains them */
     const char *expr; /* semantic expression as text */
     const char *text; /* one-line meaning */
 };
@@ -122,9 +120,12 @@ struct isa_modifier {
 };
 enum { ISA_MAX_MODIFIERS = 20 };
 
+/* LANES: read-only, differs from lane to lane, a read goes to vector register rd; see csr.def. */
+enum isa_access { ACCESS_RO, ACCESS_RW, ACCESS_LANES };
 struct isa_csr {
     uint16_t number;
-    bool writable;
+    uint8_t access; /* enum isa_access */
+    uint16_t state; /* set of enum isa_state (effects.h) */
     const char *name, *text;
 };
 
@@ -151,7 +152,7 @@ const char *isa_profile_name(enum isa_profile profile); /* the inverse */
 const struct isa_csr *isa_csr_number(unsigned number);
 const struct isa_csr *isa_csr_name(const char *name);
 
-/* The optional CSRs that differ from lane to lane; a read goes to vector register rd. */
+/* Is its access ACCESS_LANES? */
 bool isa_csr_per_lane(unsigned number);
 
 /* Fixed bits of an operation: word & mask == match exactly when the word is this operation.
@@ -184,29 +185,6 @@ uint32_t isa_scatter(int32_t value, const struct isa_operand *operand);
 /* Sets field `role` of `insn`; the inverse read is isa_get. */
 void isa_set(struct insn *insn, enum operand_role role, int32_t value);
 int32_t isa_get(const struct insn *insn, enum operand_role role);
-
-/* How an instruction accesses memory; `words` is 0 if it does not. Matrices and copies count as such. */
-struct isa_memory {
-    uint8_t words;  /* adjacent words that each lane accesses, in as many adjacent registers: 1 to 4 */
-    uint8_t size;   /* bytes of each: 1, 2 or 4 */
-    uint8_t data;   /* enum operand_role of the first register that is loaded or stored */
-    uint8_t index;  /* indexed accesses: bytes of an offset that count, else 0 */
-    bool is_signed; /* what is loaded is sign-extended */
-    bool is_long;   /* the address, in rs1, is a pair of registers */
-};
-struct isa_memory isa_memory(const struct insn *in);
-
-/* The registers of an instruction. Bit r of the sets is the operand of enum operand_role r, ROLE_RD to ROLE_RS3. */
-struct isa_registers {
-    uint16_t x, v;                   /* highest scalar, vector register + 1 that it reads or writes, 0: none */
-    uint8_t scalars, vectors;        /* operands that are registers ... */
-    uint8_t row_pairs, prefix_pairs; /* ... and the first of two, because the row or a prefix says so */
-};
-
-/* Counts all that is not an operand by name, too: pairs, wide words, the groups of a matrix (of an mma64 whose
- * codes name no tile only the operands) in a warp of 32 lanes, the vector register that a CSR of each lane goes to.
- * Counts may exceed what a warp can have. Nothing for an invalid operation. */
-struct isa_registers isa_registers(const struct insn *in);
 
 enum isa_print_flags { ISA_PRINT_NUMERIC = 1 /* x5 instead of t0 */ };
 

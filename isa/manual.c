@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "effects.h"
 #include "tables.h"
 
 static const char *const unit_names[] = {
@@ -140,6 +141,16 @@ static void print_absent(const char *reason, FILE *out)
     fputc('.', out);
 }
 
+/* The types of memory accesses. */
+static void print_types(enum isa_op op, FILE *out)
+{
+    struct isa_memory m = isa_memory(&(struct insn){.op = (uint16_t)op});
+    if (!m.words) return;
+    fprintf(out, " Accesses `%sint%u_t`", m.is_signed ? "" : "u", 8u * m.size);
+    if (m.index) fprintf(out, " at offsets of type `uint%u_t`", 8u * m.index);
+    fputc('.', out);
+}
+
 static void print_entry(enum isa_op op, FILE *out)
 {
     const struct isa_desc *d = &isa_table[op];
@@ -152,8 +163,9 @@ static void print_entry(enum isa_op op, FILE *out)
     print_revisions(d->revisions, out);
     fprintf(out, ". Unit: %s.", unit_names[d->unit]);
     if (d->flags & ISA_ROUND) fputs(" Rounds by frm or rm.", out);
-    if (d->kind == KIND_ABSENT) print_absent(d->expr, out);
+    if (isa_kinds[d->kind].expression == EXPRESSION_REASON) print_absent(d->expr, out);
     else if (strcmp(d->expr, "0")) fprintf(out, " Executed as `%s`.", d->expr);
+    print_types(op, out);
     for (unsigned other = 1; other < OP_COUNT; other++)
         if (other != op && !strcmp(isa_table[other].name, d->name)) print_difference(d, &isa_table[other], out);
     fputs("\n\n", out);
@@ -180,7 +192,7 @@ void isa_manual(FILE *out)
           out);
     for (size_t i = 0; i < isa_ncsrs; i++)
         fprintf(out, "| 0x%03x | %s | %s | %s |\n", isa_csrs[i].number, isa_csrs[i].name,
-                isa_csrs[i].writable ? "read, write" : "read", isa_csrs[i].text);
+                isa_csrs[i].access == ACCESS_RW ? "read, write" : "read", isa_csrs[i].text);
     fputs("\n## Instructions\n\n", out);
     for (unsigned op = 1; op < OP_COUNT; op++) print_entry((enum isa_op)op, out);
 }

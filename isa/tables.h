@@ -9,6 +9,8 @@ struct isa_fixed {
     uint8_t bits;                           /* 32 or 64 */
     char letters[15];                       /* the operand letters of the pattern */
     const struct isa_operand *operands[16]; /* the same as rows of operand.def, ended by NULL */
+    uint32_t roles;                         /* bit r: an operand of enum operand_role r, ... */
+    uint8_t scalars, vectors;               /* ... which is a register of this kind */
 };
 
 /* Builds the derived tables once; cheap and thread-safe afterwards. */

@@ -11,67 +11,74 @@
 
 /* ---- what the engine wants to know beforehand ---- */
 
-static bool is_arithmetic(unsigned kind) { return kind <= KIND_EV || kind == KIND_BRANCH || kind == KIND_VBRANCH; }
+/* The elements of compute words have an abs and neg of their own, in place of the prefix's. */
+static bool has_own_modifiers(const struct insn *in) { return isa_kinds[isa_table[in->op].kind].usage == USAGE_PARTS; }
+
+/* Is it a value or condition that exact.c can compute on pairs and with abs and neg? */
+static bool is_arithmetic(const struct insn *in)
+{
+    unsigned expression = isa_kinds[isa_table[in->op].kind].expression;
+    return (expression == EXPRESSION_VALUE || expression == EXPRESSION_CONDITION) && !has_own_modifiers(in);
+}
 
 /* Is there more to the instruction than the engine's inline arithmetic can do? */
-static bool is_modified(const struct insn *in, const struct isa_registers *r)
+static bool is_modified(const struct insn *in, const struct isa_effects *e)
 {
-    bool own = isa_table[in->op].kind == KIND_EW; /* these have abs and neg of their own */
-    return r->prefix_pairs || (!own && (in->abs || in->neg));
+    return e->prefix_pairs || (!has_own_modifiers(in) && (in->abs || in->neg));
 }
 
 /* Operands that are no pairs are extended (r2.0). */
 static bool extends(const struct insn *in) { return isa_table[in->prefix].flags & ISA_EVEN; }
 
-static const char *refuse_pairs(const struct insn *in, const struct isa_registers *r)
+static const char *refuse_pairs(const struct insn *in, const struct isa_effects *e)
 {
     uint32_t flags = isa_table[in->op].flags;
-    unsigned pairs = r->row_pairs | r->prefix_pairs;
+    unsigned pairs = e->row_pairs | e->prefix_pairs;
     for (unsigned role = ROLE_RD; role <= ROLE_RS3; role++)
         if ((pairs >> role & 1) && (isa_get(in, (enum operand_role)role) & 1))
             return "a register pair has an even number";
-    if ((flags & ISA_SINGLE) || (r->row_pairs && pairs != r->row_pairs))
+    if ((flags & ISA_SINGLE) || (e->row_pairs && pairs != e->row_pairs))
         return "an instruction that has no form on register pairs";
-    bool mixed = extends(in) && pairs != (r->vectors | r->scalars);
+    bool mixed = extends(in) && pairs != (e->vectors | e->scalars);
     if (mixed && (flags & (ISA_FP | ISA_ROUND))) return "floating point on pairs and single registers";
     return NULL;
 }
 
-static const char *refusal(const struct insn *in, const struct isa_registers *r)
+static const char *refusal(const struct insn *in, const struct isa_effects *e)
 {
     const struct isa_desc *row = &isa_table[in->op];
-    if (is_modified(in, r) && !is_arithmetic(row->kind)) return "a prefix that this instruction does not take";
-    if (row->kind == KIND_EW && in->elem > (row->flags & ISA_FP ? 1 : 2))
+    if (is_modified(in, e) && !is_arithmetic(in)) return "a prefix that this instruction does not take";
+    if (has_own_modifiers(in) && in->elem > (row->flags & ISA_FP ? 1 : 2))
         return "elements of a width that does not exist";
-    return r->row_pairs | r->prefix_pairs ? refuse_pairs(in, r) : NULL;
+    return e->row_pairs | e->prefix_pairs ? refuse_pairs(in, e) : NULL;
 }
 
 const char *code_refusal(const struct decoded *d)
 {
-    struct isa_registers r = isa_registers(&d->in);
-    return refusal(&d->in, &r);
+    struct isa_effects e = isa_effects(&d->in, ISA_LANES);
+    return refusal(&d->in, &e);
 }
 
-static enum dispatch choose_dispatch(enum isa_profile profile, const struct insn *in, const struct isa_registers *r)
+static enum dispatch choose_dispatch(enum isa_profile profile, const struct insn *in, const struct isa_effects *e)
 {
     unsigned kind = isa_table[in->op].kind;
-    if (refusal(in, r)) return DISPATCH_REFUSED;
+    if (refusal(in, e)) return DISPATCH_REFUSED;
     if (memory_rare(in)) return DISPATCH_MEMORY;
     if (memory_flat(profile, in)) return DISPATCH_FLAT;
-    if (!is_modified(in, r)) return (enum dispatch)in->op;
+    if (!is_modified(in, e)) return (enum dispatch)in->op;
     return kind == KIND_BRANCH ? DISPATCH_BRANCH : kind == KIND_VBRANCH ? DISPATCH_VBRANCH : DISPATCH_EXACT;
 }
 
 static void analyse(enum isa_profile profile, struct decoded *d)
 {
-    struct isa_registers r = isa_registers(&d->in);
-    d->vectors = r.vectors & 15;
-    d->scalars = r.scalars & 15;
-    d->pairs = (r.row_pairs | r.prefix_pairs) & 15;
+    struct isa_effects e = isa_effects(&d->in, ISA_LANES);
+    d->vectors = e.vectors & 15;
+    d->scalars = e.scalars & 15;
+    d->pairs = (e.row_pairs | e.prefix_pairs) & 15;
     d->extend = d->pairs && extends(&d->in);
-    d->vregs = r.v;
-    d->xregs = r.x;
-    d->dispatch = (uint16_t)choose_dispatch(profile, &d->in, &r);
+    d->vregs = e.v;
+    d->xregs = e.x;
+    d->dispatch = (uint16_t)choose_dispatch(profile, &d->in, &e);
 }
 
 void code_decode(const struct gpu *gpu, const uint32_t *words, size_t nwords, struct decoded *d)

@@ -10,6 +10,7 @@
 #include <pthread.h>
 
 #include "isa/abi.h"
+#include "isa/effects.h"
 #include "sim/eval.h"
 #include "sim/observe.h"
 #include "sim/warp.h"

@@ -4,6 +4,7 @@
  * comes from the table's expression, memory, control flow and CSRs are written out here. Compiled
  * several times (STEP_NAME): per host instruction set, and with STEP_HOOKED calling the observer.
  * Invariants: w->pc is the address of the instruction in progress; x[0] is 0. Called by group.c. */
+#include "isa/flags.h"
 #include "sim/access.h"
 #include "sim/dma.h"
 #include "sim/lane.h"
@@ -31,10 +32,6 @@ static void announce_access(struct sm *sm)
 }
 #endif
 
-/* Flags of the table, as far as rows of these kinds have them. */
-enum { ROUND = ISA_ROUND, V0 = ISA_V0, FP = ISA_FP, SAT = ISA_SAT, LONG = ISA_LONG };
-#define SPACE(space) ((space) << ISA_SPACE_SHIFT)
-
 /* Rows whose flags somebody may see are computed out of line. */
 #ifdef STEP_HOOKED
 #define ACCRUES(row_flags) (((row_flags) & (ROUND | FP | SAT)) && w->group->flags)
@@ -42,8 +39,10 @@ enum { ROUND = ISA_ROUND, V0 = ISA_V0, FP = ISA_FP, SAT = ISA_SAT, LONG = ISA_LO
 #define ACCRUES(row_flags) false
 #endif
 
-INLINE bool is_signed(int64_t minus_one_of_type) { return minus_one_of_type < 0; }
-#define SIGNED(type) is_signed((int64_t)(type)-1)
+/* The memory type of a row: its bytes, its sign, and a word of as many ones. */
+#define BYTES(flags)  ((flags) >> ISA_BYTES_SHIFT & 7u)
+#define SIGNED(flags) (((flags)&ISA_SIGNED) != 0)
+#define ONES(flags)   (~0u >> (32 - 8 * BYTES(flags)))
 
 /* ---- arithmetic: one function over all lanes per row ---- */
 
@@ -154,7 +153,8 @@ NOINLINE void expand_mask(uint32_t lanes, uint32_t *words) { LANE_LOOP words[lan
 #define FN_XSC(id, expr)
 #define FN_CSR(id, expr)
 #define FN_VSET(id, expr)
-#define FN_NOP(id, expr)
+#define FN_FENCE(id, expr)
+#define FN_FENCE_I(id, expr)
 #define FN_JOIN(id, expr)
 #define FN_SETRPC(id, expr)
 #define FN_PREFIX(id, expr)
@@ -310,43 +310,43 @@ NOINLINE enum stop misaligned(struct sm *sm, const struct warp *w, uint32_t lane
 /* Rows that only memory_run knows: code.c dispatches them there at once. */
 #define OUT_OF_LINE(flags) ((flags) & (LONG | SPACE(3)))
 
-#define DO_XLOAD(id, type, flags) \
+#define DO_XLOAD(id, expr, flags) \
     if (OUT_OF_LINE(flags)) goto memory; \
     counters->loads++; \
-    WRITE_X(load_scalar(sm, x[in->rs1] + (uint32_t)in->imm, sizeof(type), SIGNED(type))); \
+    WRITE_X(load_scalar(sm, x[in->rs1] + (uint32_t)in->imm, BYTES(flags), SIGNED(flags))); \
     break;
-#define DO_XSTORE(id, type, flags) \
+#define DO_XSTORE(id, expr, flags) \
     if (OUT_OF_LINE(flags)) goto memory; \
     counters->stores++; \
-    store_scalar(sm, x[in->rs1] + (uint32_t)in->imm, sizeof(type), x[in->rs2]); \
+    store_scalar(sm, x[in->rs1] + (uint32_t)in->imm, BYTES(flags), x[in->rs2]); \
     break;
-#define DO_VLOAD(id, type, flags) \
+#define DO_VLOAD(id, expr, flags) \
     if (OUT_OF_LINE(flags)) goto memory; \
     COUNT_LOAD; \
     flat_addresses(sm, v[in->rs1], (uint32_t)in->imm); \
-    load_lanes(sm, v[in->rd], w->active, sizeof(type), SIGNED(type)); \
+    load_lanes(sm, v[in->rd], w->active, BYTES(flags), SIGNED(flags)); \
     break;
-#define DO_VSTORE(id, type, flags) \
+#define DO_VSTORE(id, expr, flags) \
     if (OUT_OF_LINE(flags)) goto memory; \
     COUNT_STORE; \
     flat_addresses(sm, v[in->rs1], (uint32_t)in->imm); \
-    store_lanes(sm, v[in->rs2], w->active, sizeof(type)); \
+    store_lanes(sm, v[in->rs2], w->active, BYTES(flags)); \
     break;
-#define PRIVATE(type) \
-    uint32_t bad = w->active & private_addresses(sm, w, v[in->rs1], (uint32_t)in->imm, sizeof(type)); \
+#define PRIVATE(flags) \
+    uint32_t bad = w->active & private_addresses(sm, w, v[in->rs1], (uint32_t)in->imm, BYTES(flags)); \
     if (bad) MISALIGNED_NOW(bad);
-#define DO_PLOAD(id, type, flags) \
+#define DO_PLOAD(id, expr, flags) \
     { \
         COUNT_LOAD; \
-        PRIVATE(type) \
-        load_lanes(sm, v[in->rd], w->active, sizeof(type), SIGNED(type)); \
+        PRIVATE(flags) \
+        load_lanes(sm, v[in->rd], w->active, BYTES(flags), SIGNED(flags)); \
         break; \
     }
-#define DO_PSTORE(id, type, flags) \
+#define DO_PSTORE(id, expr, flags) \
     { \
         COUNT_STORE; \
-        PRIVATE(type) \
-        store_lanes(sm, v[in->rs2], w->active, sizeof(type)); \
+        PRIVATE(flags) \
+        store_lanes(sm, v[in->rs2], w->active, BYTES(flags)); \
         break; \
     }
 
@@ -355,13 +355,13 @@ NOINLINE enum stop misaligned(struct sm *sm, const struct warp *w, uint32_t lane
 #define RVV_LOAD(size, sign)  load_lanes(sm, v[in->rd], active_lanes(w, in), size, sign)
 #define RVV_STORE(size)       store_lanes(sm, v[in->rs3], active_lanes(w, in), size)
 #define STRIDED(stride)       strided_addresses(sm, x[in->rs1], stride)
-#define INDEXED(type)         indexed_addresses(sm, x[in->rs1], v[in->rs2], (type)~0u)
-#define DO_ULOAD(id, type, flags)  COUNT_LOAD; STRIDED(sizeof(type)); RVV_LOAD(sizeof(type), SIGNED(type)); break;
-#define DO_USTORE(id, type, flags) COUNT_STORE; STRIDED(sizeof(type)); RVV_STORE(sizeof(type)); break;
-#define DO_SLOAD(id, type, flags)  COUNT_LOAD; STRIDED(x[in->rs2]); RVV_LOAD(sizeof(type), SIGNED(type)); break;
-#define DO_SSTORE(id, type, flags) COUNT_STORE; STRIDED(x[in->rs2]); RVV_STORE(sizeof(type)); break;
-#define DO_ILOAD(id, type, flags)  COUNT_LOAD; INDEXED(type); RVV_LOAD(4, false); break;
-#define DO_ISTORE(id, type, flags) COUNT_STORE; INDEXED(type); RVV_STORE(4); break;
+#define INDEXED(flags)        indexed_addresses(sm, x[in->rs1], v[in->rs2], ONES(flags))
+#define DO_ULOAD(id, expr, flags)  COUNT_LOAD; STRIDED(BYTES(flags)); RVV_LOAD(BYTES(flags), SIGNED(flags)); break;
+#define DO_USTORE(id, expr, flags) COUNT_STORE; STRIDED(BYTES(flags)); RVV_STORE(BYTES(flags)); break;
+#define DO_SLOAD(id, expr, flags)  COUNT_LOAD; STRIDED(x[in->rs2]); RVV_LOAD(BYTES(flags), SIGNED(flags)); break;
+#define DO_SSTORE(id, expr, flags) COUNT_STORE; STRIDED(x[in->rs2]); RVV_STORE(BYTES(flags)); break;
+#define DO_ILOAD(id, expr, flags)  COUNT_LOAD; INDEXED(flags); RVV_LOAD(4, false); break;
+#define DO_ISTORE(id, expr, flags) COUNT_STORE; INDEXED(flags); RVV_STORE(4); break;
 // clang-format on
 
 #define DO_AMO(id, expr, flags) \
@@ -377,11 +377,10 @@ NOINLINE enum stop misaligned(struct sm *sm, const struct warp *w, uint32_t lane
 #define DO_XLR(id, expr, flags)  goto memory;
 #define DO_XSC(id, expr, flags)  goto memory;
 
-/* csrrw always writes, the others only when their operand field is not 0. */
 #define DO_CSR(id, expr, flags) \
     { \
         const uint32_t rs1 UNUSED = x[in->rs1], imm UNUSED = (uint32_t)in->imm; \
-        bool writes = OP_##id == OP_CSRRW || OP_##id == OP_CSRRWI || in->rs1 || in->imm; \
+        bool writes = ((flags)&ALWAYS) || in->rs1 || in->imm; \
         uint32_t old; \
         if (isa_csr_per_lane(in->aux) && sm->gpu->config.thread_csrs && !writes) { \
             read_thread_csr(sm, w, in); \
@@ -399,17 +398,17 @@ NOINLINE enum stop misaligned(struct sm *sm, const struct warp *w, uint32_t lane
         WRITE_X(csr_set_vl(w, in, (expr))); \
         break; \
     }
-/* fence.i ends the turn: what has been decoded is forgotten, the page of this instruction too. */
-#define DO_NOP(id, expr, flags) \
-    if (OP_##id == OP_FENCE) __sync_synchronize(); \
-    if (OP_##id == OP_FENCE || OP_##id == OP_FENCE_I) FORGET; \
-    if (OP_##id == OP_FENCE_I) { \
-        OBSERVE(next); \
-        w->pc = next; \
-        code_drop(sm->gpu); \
-        return STOP_QUANTUM; \
-    } \
+#define DO_FENCE(id, expr, flags) \
+    __sync_synchronize(); \
+    FORGET; \
     break;
+/* Ends the turn: what has been decoded is forgotten, the page of this instruction too. */
+#define DO_FENCE_I(id, expr, flags) \
+    FORGET; \
+    OBSERVE(next); \
+    w->pc = next; \
+    code_drop(sm->gpu); \
+    return STOP_QUANTUM;
 #define DO_PREFIX(id, expr, flags)     return illegal(sm, w, d);
 #define DO_BARRIERSUB(id, expr, flags) break; /* a subgroup is a warp, and a warp is in step with itself */
 #define DO_ABSENT(id, expr, flags) \

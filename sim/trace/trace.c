@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "isa/tile.h"
+#include "isa/effects.h"
 
 struct tracer {
     struct observer hooks;
@@ -17,53 +17,32 @@ struct tracer {
     struct event event;
 };
 
-/* Registers that a store takes its data from; they may be gone afterwards (sc.w writes its destination). */
-static void take_data(struct event *e, const struct warp *w, const struct insn *in)
+/* The registers that a store takes its data from; they may be gone afterwards (sc.w writes its destination). What an
+ * atomic writes is what memory holds afterwards. */
+static void take_data(struct event *e, const struct warp *w, const struct insn *in, const struct isa_memory *m)
 {
-    struct isa_memory m = isa_memory(in);
-    unsigned reg = (unsigned)isa_get(in, (enum operand_role)m.data);
-    e->writes_memory = true;
-    switch (isa_table[in->op].kind) {
-    case KIND_XSTORE:
-        for (unsigned k = 0; k < m.words; k++) e->data[k][0] = w->x[reg + k];
-        break;
-    case KIND_VSTORE:
-    case KIND_PSTORE:
-    case KIND_USTORE:
-    case KIND_SSTORE:
-    case KIND_ISTORE:
-        for (unsigned k = 0; k < m.words; k++) memcpy(e->data[k], w->v[reg + k], sizeof e->data[k]);
-        break;
-    case KIND_AMO:
-    case KIND_SC:
-    case KIND_XAMO:
-    case KIND_XSC: break; /* what memory holds afterwards */
-    default: e->writes_memory = false;
+    unsigned reg = (unsigned)isa_get(in, (enum operand_role)m->data);
+    e->writes_memory = m->action == ACTION_STORE || m->action == ACTION_AMO || m->action == ACTION_SC;
+    for (unsigned k = 0; k < m->words && m->action == ACTION_STORE; k++) {
+        if (m->address == ADDRESS_SCALAR) e->data[k][0] = w->x[reg + k];
+        else memcpy(e->data[k], w->v[reg + k], sizeof e->data[k]);
     }
 }
 
-/* Where results go: to more than one register in pairs, wide loads and matrices. */
-static void find_results(struct event *e, const struct warp *w, const struct insn *in)
+/* Where results go. Nothing is written to x0, nor to a pair there, while the words of a load go on behind it. */
+static void find_results(struct event *e, const struct insn *in, const struct isa_effects *effects)
 {
-    struct isa_memory m = isa_memory(in);
-    struct isa_registers r = isa_registers(in);
-    struct tile tile;
-    unsigned kind = isa_table[in->op].kind;
-    bool ids = kind == KIND_CSR && isa_csr_per_lane(in->aux);
-    e->to_vector = ids || (r.vectors >> ROLE_RD & 1);
-    e->results = 1;
-    if (m.words && m.data == ROLE_RD) e->results = m.words;
-    if (!m.words && ((r.row_pairs | r.prefix_pairs) >> ROLE_RD & 1)) e->results = 2;
-    if (kind == KIND_MMA && !isa_tile(in, w->group->launch->threads_per_warp, &tile))
-        e->results = (tile.words_c + tile.lanes - 1u) / tile.lanes;
-    e->to_scalar =
-        !ids && (r.scalars >> ROLE_RD & 1) && (in->rd || (m.words && e->results > 1)); /* a pair at x0 is none */
+    bool is_result = effects->writes >> ROLE_RD & 1, is_vector = effects->vectors >> ROLE_RD & 1;
+    e->results = is_result ? effects->count[ROLE_RD] : 1;
+    e->to_vector = is_result && is_vector;
+    e->to_scalar = is_result && !is_vector && (in->rd || effects->memory.words > 1);
 }
 
 static enum observed before(void *user, struct warp *w, const struct insn *in)
 {
     struct tracer *t = user;
     struct event *e = &t->event;
+    struct isa_effects effects = isa_effects(in, w->group->launch->threads_per_warp);
     uint32_t words[ISA_MAX_WORDS] = {0};
     size_t n = warp_code(w, w->pc, words), size = in->size / 4u;
     memset(e->words, 0, sizeof e->words);
@@ -72,8 +51,8 @@ static enum observed before(void *user, struct warp *w, const struct insn *in)
     e->depth = w->depth;
     e->lanes = in->vm ? w->active : w->active & w->v[0][0];
     e->accesses = 0;
-    find_results(e, w, in);
-    take_data(e, w, in);
+    find_results(e, in, &effects);
+    take_data(e, w, in, &effects.memory);
     return GO_ON;
 }
 
@@ -109,7 +88,7 @@ static void read_back(struct event *e, const struct warp *w, const struct insn *
     const struct access *a = &e->access[0];
     for (uint32_t left = a->lanes ? a->lanes : 1; left; left &= left - 1) {
         unsigned lane = (unsigned)__builtin_ctz(left), other = next_sharing(a, lane);
-        bool found = isa_table[in->op].kind == KIND_AMO && other < ISA_LANES;
+        bool found = isa_memory(in).action == ACTION_AMO && other < ISA_LANES;
         const void *p = found ? &w->v[in->rd][other] : warp_memory(w, address(a, lane), 4);
         if (p) memcpy(&e->data[0][lane], p, 4);
     }

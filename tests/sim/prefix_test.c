@@ -11,6 +11,7 @@
 
 #include <cmocka.h>
 
+#include "isa/effects.h"
 #include "trial.h"
 
 #include "sim/softfp.h"
@@ -249,12 +250,18 @@ static int32_t immediate(unsigned op)
     return 0;
 }
 
+static bool is_value(enum isa_op op)
+{
+    const struct isa_kind_desc *kind = &isa_kinds[isa_table[op].kind];
+    return kind->expression == EXPRESSION_VALUE && kind->usage == USAGE_PLAIN;
+}
+
 /* Arithmetic of the table that an encoding's kind shows; pc-relative auipc and vid.v are not compared by value. */
 static bool is_compared(unsigned op, enum isa_profile profile)
 {
     const struct isa_desc *d = &isa_table[op];
-    return op != OP_INVALID && (d->revisions & profile) && (d->kind <= KIND_EV) && !(d->flags & ISA_SINGLE) &&
-           op != OP_AUIPC && op != OP_VID_V && op != OP_VFEXP;
+    return op != OP_INVALID && (d->revisions & profile) && is_value(op) && !(d->flags & ISA_SINGLE) && op != OP_AUIPC &&
+           op != OP_VID_V && op != OP_VFEXP;
 }
 
 /* ---- pairs ---- */

@@ -116,7 +116,7 @@ static void change_scalars(struct state *s, unsigned from)
     for (unsigned r = from ? from : 1; r < ISA_XREGS; r++) s->x[r] = content(guest_random());
 }
 
-static void same_above(const struct fixture *f, const struct isa_registers *r, const char *name)
+static void same_above(const struct fixture *f, const struct isa_effects *r, const char *name)
 {
     for (unsigned k = r->v; k < ISA_VREGS; k++)
         if (memcmp(f->before.v[k], f->after.v[k], sizeof f->before.v[k]))
@@ -125,7 +125,7 @@ static void same_above(const struct fixture *f, const struct isa_registers *r, c
         if (f->before.x[k] != f->after.x[k]) fail_msg("%s writes x%u, counted are %u", name, k, r->x);
 }
 
-static void same_result(const struct state *a, const struct state *b, const struct isa_registers *r, const char *name)
+static void same_result(const struct state *a, const struct state *b, const struct isa_effects *r, const char *name)
 {
     bool same = !memcmp(a->v, b->v, r->v * sizeof *a->v) && !memcmp(a->x, b->x, r->x * sizeof *a->x) &&
                 !memcmp(a->data, b->data, sizeof a->data) && a->mask == b->mask && a->rpc == b->rpc && a->pc == b->pc &&
@@ -163,7 +163,7 @@ static int64_t round_up(unsigned count, unsigned least, unsigned most)
 }
 
 static void same_counts(const struct fixture *f, const uint32_t *words, const struct insn *in,
-                        const struct isa_registers *r)
+                        const struct isa_effects *r)
 {
     enum isa_profile profile = (enum isa_profile)gpu_config_of(f->g.gpu)->profile;
     struct decoded d;
@@ -183,7 +183,7 @@ static bool try_row(struct fixture *f, enum isa_profile profile, unsigned op, ui
     struct observer observer = {.user = f, .after = observe};
     struct insn in;
     if (!random_insn(profile, op, code + n, &in)) return false;
-    struct isa_registers r = isa_registers(&in);
+    struct isa_effects r = isa_effects(&in, ISA_LANES);
     same_counts(f, code + n, &in, &r);
     code[n + ISA_MAX_WORDS] = 0x0000400b; /* endprg */
     guest_code(&f->g, code, n + ISA_MAX_WORDS + 1);

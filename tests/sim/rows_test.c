@@ -663,6 +663,13 @@ static void test_pair_register_limit(void **state)
 
 /* ---- engines and flags ---- */
 
+/* Values that the engine computes inline: all but those of the kinds that name the helpers of eval.c. */
+static bool is_inline(enum isa_op op)
+{
+    unsigned kind = isa_table[op].kind;
+    return isa_kinds[kind].expression == EXPRESSION_VALUE && kind != KIND_EX && kind != KIND_EV && kind != KIND_EW;
+}
+
 /* Every inline row gives the same bits out of line, to nearest even. */
 static void test_engines_agree(void **state)
 {
@@ -671,7 +678,7 @@ static void test_engines_agree(void **state)
     (void)state;
     trial_open(&g, PROFILE_DEFAULT);
     for (unsigned op = 1; op < OP_COUNT; op++) {
-        if (isa_table[op].kind > KIND_V2X || !(isa_table[op].revisions & PROFILE_DEFAULT)) continue;
+        if (!is_inline((enum isa_op)op) || !(isa_table[op].revisions & PROFILE_DEFAULT)) continue;
         struct trial t = trial_of(PROFILE_DEFAULT, isa_table[op].name), u;
         rows++;
         for (unsigned i = 0; i < 20; i++) {

@@ -278,7 +278,7 @@ static void test_mma(void **state)
         assert_int_equal(isa_table[op].kind, KIND_MMA);
         for (int round = 0; round < 9; round++) {
             unsigned need = (unsigned)place(&s, &in, false);
-            assert_int_equal(isa_registers(&in).v, need);
+            assert_int_equal(isa_effects(&in, ISA_LANES).v, need);
             run(name, &s, &in, round % 3);
         }
         count++;
@@ -345,7 +345,7 @@ static void mma64_once(unsigned dt, unsigned shape, bool wide, unsigned rd)
     mode = s.type->integer ? FE_TONEAREST : modes[rd];
     for (int kind = 0; kind < 3; kind++) {
         unsigned need = (unsigned)place(&s, &in, true);
-        assert_int_equal(isa_registers(&in).v, need);
+        assert_int_equal(isa_effects(&in, ISA_LANES).v, need);
         run("mma64", &s, &in, kind);
     }
 }
@@ -509,7 +509,7 @@ static void test_illegal(void **state)
     refused(in, "type");
     in.aux = (uint16_t)control(3, 0, false, false, true, 0);
     refused(in, "shape");
-    assert_int_equal(isa_registers(&in).v, 1); /* of no tile, the operands alone */
+    assert_int_equal(isa_effects(&in, ISA_LANES).v, 1); /* of no tile, the operands alone */
     in.aux = (uint16_t)control(2, 0, false, false, false, 0);
     refused(in, "f16 results");
     in.aux = (uint16_t)control(5, 0, false, false, true, 2);
