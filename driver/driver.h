@@ -108,10 +108,9 @@ struct ventus_event {
     void *memory;
     const _Atomic bool *watch; /* the caller's cancel flag or NULL */
     struct job job;
-    uint32_t block, pds;            /* device addresses, 0: not allocated */
-    uint32_t print_at, print_size;  /* of the print buffer in `block` */
-    struct checked_launch *checked; /* NULL, or what checks are told */
-    bool being_checked;
+    uint32_t block, pds;           /* device addresses, 0: not allocated */
+    uint32_t print_at, print_size; /* of the print buffer in `block` */
+    struct launch_names *names;    /* what observers are told; NULL: nothing */
 };
 
 /* ---- device.c ---- */
@@ -119,20 +118,24 @@ struct ventus_event {
 /* Gives a use of the device back; the last one frees it. */
 void device_unuse(ventus_device *device);
 
-/* ---- check.c: each does nothing without checks ---- */
+/* ---- observe.c ---- */
 
 void device_check_environment(ventus_device *device);
 void device_check_end(ventus_device *device);
 
+/* Tells the observers of the machine, if there are any, what the host does with a range; that a range has this name
+ * and the host has written the first bytes of it. */
+void device_tell(const ventus_device *device, enum host_action action, uint32_t addr, uint64_t size);
+void device_tell_named(const ventus_device *device, const char *name, uint32_t addr, uint64_t size, uint64_t written);
+
 enum { LAUNCH_ARGS = 128 }; /* where arguments begin in the block of a launch */
 
-/* Keeps the names of arguments; memory and job.launch are filled in. */
-enum ventus_status launch_check_take(ventus_event *event, const uint64_t *local_sizes);
+/* Keeps the names of arguments if somebody observes the launch; memory and job.launch are filled in. */
+enum ventus_status launch_name(ventus_event *event, const uint64_t *local_sizes);
+/* What observers are told of the launch, NULL: nothing. */
+const struct launch_info *launch_info(const ventus_event *event);
 /* The blocks have been allocated and filled. */
-void launch_check_memory(ventus_event *event);
-/* Around the run. */
-void launch_check_begin(ventus_event *event);
-void launch_check_end(ventus_event *event);
+void launch_tell_memory(const ventus_event *event);
 
 /* ---- module.c ---- */
 

@@ -47,7 +47,7 @@ void event_unuse(ventus_event *e)
     for (size_t i = 0; i < e->ndeps; i++) event_unuse(e->deps[i]);
     free(e->deps);
     free(e->memory);
-    free(e->checked);
+    free(e->names);
     device_unuse(e->device);
     free(e);
 }

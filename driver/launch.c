@@ -129,7 +129,7 @@ enum ventus_status launch_take(ventus_event *e, const struct ventus_launch *laun
     if (k->args_size) memcpy(e->memory, launch->args, k->args_size);
     if (!set_range(e) || !place_local(e)) return VENTUS_BAD_LAUNCH;
     set_rest(e);
-    enum ventus_status status = launch_check_take(e, e->in.local_sizes);
+    enum ventus_status status = launch_name(e, e->in.local_sizes);
     e->in.args = e->memory;
     e->in.local_sizes = NULL;
     return status;
@@ -210,14 +210,14 @@ static enum ventus_status prepare_blocks(ventus_event *e)
     if (status == VENTUS_OK) status = fill(e);
     if (status != VENTUS_OK) release(e);
     e->job.launch.knl = e->block;
-    if (status == VENTUS_OK) launch_check_memory(e);
+    if (status == VENTUS_OK) launch_tell_memory(e);
     return status;
 }
 
 enum ventus_status launch_prepare(ventus_event *e)
 {
     enum ventus_status status = e->in.raw ? VENTUS_OK : prepare_blocks(e);
-    if (status == VENTUS_OK) launch_check_begin(e);
+    e->job.options.info = launch_info(e);
     return status;
 }
 
@@ -276,7 +276,6 @@ static void print_output(const ventus_event *e)
 
 void launch_finish(ventus_event *e, enum ventus_status status)
 {
-    launch_check_end(e);
     print_output(e);
     release(e);
     e->outcome.status = status;

@@ -81,7 +81,7 @@ static enum ventus_status alloc_locked(ventus_device *d, uint64_t size, uint32_t
     h->nblocks++;
     h->next = at + span(h, size);
     *addr = (uint32_t)at;
-    if (d->check) check_opened(d->check, *addr, size, "");
+    device_tell(d, HOST_OPEN, *addr, size);
     return VENTUS_OK;
 }
 
@@ -99,7 +99,7 @@ static enum ventus_status free_locked(ventus_device *d, uint32_t addr)
     struct heap *h = &d->heap;
     size_t i = block_above(h, addr);
     if (i == 0 || h->blocks[i - 1].addr != addr) return VENTUS_BAD_ARGUMENT;
-    if (d->check) check_closed(d->check, addr, h->blocks[i - 1].size);
+    device_tell(d, HOST_CLOSE, addr, h->blocks[i - 1].size);
     gpu_mem_close(d->gpu, addr, h->blocks[i - 1].size);
     memmove(h->blocks + i - 1, h->blocks + i, (h->nblocks - i) * sizeof *h->blocks);
     h->nblocks--;
@@ -231,7 +231,7 @@ enum ventus_status ventus_write(ventus_device *device, uint32_t addr, const void
     bool ok = begin(device, addr, size, true, &to);
     if (ok) {
         memcpy(to.host, src, size);
-        if (device->check) check_wrote(device->check, addr, size);
+        device_tell(device, HOST_WRITE, addr, size);
         end(device, &to);
     }
     unlock(device, in_window(addr));
@@ -245,7 +245,10 @@ enum ventus_status ventus_read(ventus_device *device, void *dst, uint32_t addr, 
     if (!size) return VENTUS_OK;
     if (!lock(device, in_window(addr))) return VENTUS_BAD_ARGUMENT;
     bool ok = begin(device, addr, size, false, &from);
-    if (ok) memcpy(dst, from.host, size);
+    if (ok) {
+        memcpy(dst, from.host, size);
+        device_tell(device, HOST_READ, addr, size);
+    }
     unlock(device, in_window(addr));
     return ok ? VENTUS_OK : VENTUS_OUT_OF_RANGE;
 }
@@ -260,7 +263,7 @@ enum ventus_status ventus_copy(ventus_device *device, uint32_t dst, uint32_t src
     bool ok = begin(device, src, size, false, &from) && begin(device, dst, size, true, &to);
     if (ok) {
         memmove(to.host, from.host, size);
-        if (device->check) check_copied(device->check, dst, src, size);
+        gpu_tell(device->gpu, &(struct host_event){HOST_COPY, dst, size, .from = src});
         end(device, &to);
     }
     unlock(device, visit);
@@ -277,7 +280,7 @@ enum ventus_status ventus_fill(ventus_device *device, uint32_t addr, const void 
     bool ok = begin(device, addr, size, true, &to);
     if (ok) {
         for (uint64_t done = 0; done < size; done += pattern_size) memcpy(to.host + done, pattern, pattern_size);
-        if (device->check) check_wrote(device->check, addr, size);
+        device_tell(device, HOST_WRITE, addr, size);
         end(device, &to);
     }
     unlock(device, in_window(addr));
@@ -289,7 +292,7 @@ void *ventus_map(ventus_device *device, uint32_t addr, uint64_t size)
     if (!device || !size) return NULL;
     pthread_mutex_lock(&device->lock);
     void *p = in_block(device, addr, size);
-    if (p && device->check) check_wrote(device->check, addr, size); /* the host may */
+    if (p) device_tell(device, HOST_WRITE, addr, size); /* it may */
     pthread_mutex_unlock(&device->lock);
     return p;
 }

@@ -245,7 +245,7 @@ uint32_t ventus_module_line(const ventus_module *module, uint32_t pc)
 static void take_out(ventus_device *d)
 {
     for (size_t i = 0; i < d->nsegments; i++) {
-        if (d->check) check_closed(d->check, d->segments[i].addr, d->segments[i].memsize);
+        device_tell(d, HOST_CLOSE, d->segments[i].addr, d->segments[i].memsize);
         gpu_mem_close(d->gpu, d->segments[i].addr, d->segments[i].memsize);
     }
     d->nsegments = 0;
@@ -276,10 +276,7 @@ static bool put_in(ventus_device *d)
         access[i] = access_of(d, s);
         if (!gpu_mem_open(d->gpu, s->addr, s->memsize, GPU_READ | GPU_WRITE)) return false;
         if (s->filesize) memcpy(gpu_mem(d->gpu, s->addr, s->filesize), s->data, s->filesize);
-        if (d->check) {
-            check_opened(d->check, s->addr, s->memsize, "the program");
-            check_wrote(d->check, s->addr, s->memsize);
-        }
+        device_tell_named(d, "the program", s->addr, s->memsize, s->memsize);
         s->data = NULL; /* belongs to the module, which may go away */
     }
     for (size_t i = 0; i < d->nsegments; i++) {

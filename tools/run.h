@@ -83,10 +83,6 @@ void *raw_program(const struct request *r, char *bytes, size_t size, size_t *elf
 void run_check_device(const struct request *r, ventus_device *device);
 struct check *run_check_machine(const struct request *r, struct gpu *gpu); /* NULL when they are not wanted */
 
-/* The observer for a recorded launch, whose buffers are loaded; check_end is to follow. `c` may be NULL. */
-const struct observer *run_check_case(struct check *c, const struct recorded *recorded, const char *name,
-                                      const struct observer *next);
-
 /* Keeps what has been found, if `c` is not NULL, and returns the exit code: `code`, or EXIT_FAILED instead of EXIT_OK
  * when there are reports. */
 int run_check_results(struct report *report, const struct check *c, int code);

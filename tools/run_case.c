@@ -64,6 +64,8 @@ struct session {
     struct tracer *tracer;
     struct check *check;
     uint8_t *covered;
+    struct case_buffer *known; /* what observers know of: base and alloc */
+    size_t nknown;
     uint32_t lds_bytes; /* of groups; on flat memory it never shrinks, since the machine would close the rest */
 };
 
@@ -94,6 +96,45 @@ static void open_flat(struct gpu *gpu)
     /* Large pages would count as many touched pages each. */
     madvise(gpu_mem(gpu, ABI_LOCAL_BASE, ABI_HEAP_LIMIT - ABI_LOCAL_BASE), ABI_HEAP_LIMIT - ABI_LOCAL_BASE,
             MADV_NOHUGEPAGE);
+}
+
+/* ---- what observers are told ---- */
+
+static bool is_known(const struct session *s, const struct case_buffer *b)
+{
+    for (size_t i = 0; i < s->nknown; i++)
+        if (s->known[i].base == b->base && s->known[i].alloc == b->alloc) return true;
+    return false;
+}
+
+static bool overlap(const struct case_buffer *a, const struct case_buffer *b)
+{
+    return a->base < b->base + (uint64_t)b->alloc && b->base < a->base + (uint64_t)a->alloc;
+}
+
+/* A new buffer; older ones that lie there are gone. */
+static void know(struct session *s, const struct case_buffer *b)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < s->nknown; i++)
+        if (!overlap(&s->known[i], b)) s->known[n++] = s->known[i];
+    s->known = realloc(s->known, (n + 1) * sizeof *s->known);
+    if (!s->known) die("out of memory");
+    s->known[n] = *b;
+    s->nknown = n + 1;
+}
+
+/* Buffers that launches share keep what is known of them; of new ones the recorded bytes are written. */
+static void tell_buffers(struct session *s, const struct recorded *c)
+{
+    for (size_t i = 0; i < c->nbuffers; i++) {
+        const struct case_buffer *b = &c->buffers[i];
+        if (!is_known(s, b)) {
+            gpu_tell(s->gpu, &(struct host_event){HOST_OPEN, b->base, b->alloc});
+            know(s, b);
+        }
+        gpu_tell(s->gpu, &(struct host_event){HOST_WRITE, b->base, b->size});
+    }
 }
 
 /* ---- runs ---- */
@@ -142,14 +183,15 @@ static bool run_one(struct request *r, struct session *s, const char *spec)
     if (!case_load(s->gpu, &c)) die("%s: the buffers do not fit into memory", path);
     c.launch.lds_bytes = local_bytes(r, s, &c.launch);
     cover_case(s, &c, c.launch.lds_bytes);
+    tell_buffers(s, &c);
     if (r->trace_dir) {
         log = log_path(r->trace_dir, path);
         tracer = trace_open(s->gpu, &(struct trace_files){.log = log, .binary = r->trace.binary});
     }
     options.serial = true;
-    options.observers = run_check_case(s->check, &c, path, trace_hooks(tracer));
+    options.observers = trace_hooks(tracer);
+    options.info = &(struct launch_info){.kernel = path, .local_set = true};
     gpu_launch(s->gpu, &c.launch, &options, &result);
-    if (s->check) check_end(s->check);
     if (tracer != s->tracer) trace_close(tracer);
     fault_print(&result.fault, text, sizeof text);
     if (result.status == LAUNCH_FAULT) fprintf(stderr, "ventus run: %s: %s\n", path, text);
@@ -189,5 +231,6 @@ int run_cases(struct request *r)
     gpu_destroy(s.gpu);
     free(dumps);
     free(s.covered);
+    free(s.known);
     return code;
 }

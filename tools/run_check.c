@@ -15,21 +15,8 @@ struct check *run_check_machine(const struct request *r, struct gpu *gpu)
 {
     struct check *c = r->check ? check_new(gpu, r->check, stderr) : NULL;
     if (r->check && !c) die("no memory for checks");
+    if (c) gpu_observe(gpu, check_observer(c));
     return c;
-}
-
-/* Buffers that launches share keep what is known of them; of new ones the recorded bytes are initialised. */
-const struct observer *run_check_case(struct check *c, const struct recorded *recorded, const char *name,
-                                      const struct observer *next)
-{
-    struct check_launch launch = {.kernel = name, .local_set = true};
-    if (!c) return next;
-    for (size_t i = 0; i < recorded->nbuffers; i++) {
-        const struct case_buffer *b = &recorded->buffers[i];
-        if (!check_has(c, b->base, b->alloc)) check_opened(c, b->base, b->alloc, "");
-        check_wrote(c, b->base, b->size);
-    }
-    return check_begin(c, &launch, next);
 }
 
 int run_check_results(struct report *report, const struct check *c, int code)

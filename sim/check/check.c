@@ -1,7 +1,7 @@
-/* Life of a check, its launches, and the hooks of the observed machine.
+/* Life of a check, and the hooks of its observer.
  *
- * The engine calls the hooks on one thread; the host tells of memory on others. Both hold the lock while they are
- * here, and nothing here calls back. */
+ * The machine calls the hooks on one thread, but for what the host does, which any thread tells. All hold the lock
+ * while they are here, and nothing here calls back. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -48,6 +48,8 @@ bool check_parse(const char *list, unsigned *what, char *why, size_t why_size)
 
 /* ---- life ---- */
 
+static struct observer hooks_of(struct check *c);
+
 struct check *check_new(struct gpu *gpu, unsigned what, FILE *out)
 {
     struct check *c = calloc(1, sizeof *c);
@@ -58,6 +60,7 @@ struct check *check_new(struct gpu *gpu, unsigned what, FILE *out)
     }
     c->gpu = gpu;
     c->what = what;
+    c->observer = hooks_of(c);
     c->reports = calloc(MOST_REPORTS, sizeof *c->reports);
     if (c->reports && shadow_init(&c->shadow) && races_init(&c->races) && values_init(c)) {
         c->out = out;
@@ -66,6 +69,8 @@ struct check *check_new(struct gpu *gpu, unsigned what, FILE *out)
     check_free(c);
     return NULL;
 }
+
+struct observer *check_observer(struct check *check) { return &check->observer; }
 
 static void free_group(struct checked_group *g)
 {
@@ -93,49 +98,30 @@ void check_free(struct check *c)
     free(c->places.list);
     free(c->uses);
     free(c->reports);
-    free(c->texts);
     pthread_mutex_destroy(&c->lock);
     free(c);
 }
 
-/* ---- what the host says ---- */
+/* ---- what the host does ---- */
 
-void check_opened(struct check *c, uint32_t base, uint64_t size, const char *name)
+/* What it reads does not matter: nobody sees where it goes. */
+static void host(void *user, const struct host_event *e)
 {
+    struct check *c = user;
     pthread_mutex_lock(&c->lock);
-    places_add(&c->places, base, size, name);
-    shadow_set(&c->shadow, base, size, true);
-    pthread_mutex_unlock(&c->lock);
-}
-
-void check_closed(struct check *c, uint32_t base, uint64_t size)
-{
-    pthread_mutex_lock(&c->lock);
-    shadow_set(&c->shadow, base, size, false);
-    places_remove(&c->places, base, size);
-    pthread_mutex_unlock(&c->lock);
-}
-
-bool check_has(struct check *c, uint32_t base, uint64_t size)
-{
-    pthread_mutex_lock(&c->lock);
-    const struct place *p = places_at(&c->places, base);
-    bool has = p && p->base == base && p->size == size;
-    pthread_mutex_unlock(&c->lock);
-    return has;
-}
-
-void check_wrote(struct check *c, uint32_t base, uint64_t size)
-{
-    pthread_mutex_lock(&c->lock);
-    shadow_set(&c->shadow, base, size, false);
-    pthread_mutex_unlock(&c->lock);
-}
-
-void check_copied(struct check *c, uint32_t to, uint32_t from, uint64_t size)
-{
-    pthread_mutex_lock(&c->lock);
-    shadow_copy(&c->shadow, to, from, size);
+    switch (e->action) {
+    case HOST_OPEN:
+        places_add(&c->places, e->addr, e->size, e->name ? e->name : "");
+        shadow_set(&c->shadow, e->addr, e->size, true);
+        break;
+    case HOST_CLOSE:
+        shadow_set(&c->shadow, e->addr, e->size, false);
+        places_remove(&c->places, e->addr, e->size);
+        break;
+    case HOST_WRITE: shadow_set(&c->shadow, e->addr, e->size, false); break;
+    case HOST_COPY: shadow_copy(&c->shadow, e->addr, e->from, e->size); break;
+    case HOST_READ: break;
+    }
     pthread_mutex_unlock(&c->lock);
 }
 
@@ -350,75 +336,38 @@ static void access_hook(void *user, const struct warp *w, const struct insn *in,
 
 /* ---- launches ---- */
 
-static size_t text_size(const struct check_part *parts, size_t n)
+static void launch_begin(void *user, const struct launch *launch, const struct launch_info *info)
 {
-    size_t size = n * sizeof *parts;
-    for (size_t i = 0; i < n; i++) size += strlen(parts[i].name) + 1;
-    return size;
-}
-
-static const char *keep_text(char **end, const char *text)
-{
-    char *at = *end;
-    *end = stpcpy(at, text) + 1;
-    return at;
-}
-
-static void keep_names(char **end, struct check_part *kept, const struct check_part *parts, size_t n)
-{
-    for (size_t i = 0; i < n; i++) {
-        kept[i] = parts[i];
-        kept[i].name = keep_text(end, parts[i].name);
-    }
-}
-
-/* Copies what the launch is called; without memory for it, names are missing. */
-static void keep(struct check *c, const struct check_launch *launch)
-{
-    const char *kernel = launch->kernel ? launch->kernel : "";
-    size_t size =
-        strlen(kernel) + 1 + text_size(launch->parts, launch->nparts) + text_size(launch->pointers, launch->npointers);
-    free(c->texts);
-    c->texts = malloc(size);
-    c->about = *launch;
-    c->about.parts = c->about.pointers = NULL;
-    c->about.kernel = NULL;
-    c->about.nparts = c->about.npointers = 0;
-    if (!c->texts) return;
-    struct check_part *parts = (struct check_part *)(void *)c->texts, *pointers = parts + launch->nparts;
-    char *end = (char *)(pointers + launch->npointers);
-    keep_names(&end, parts, launch->parts, launch->nparts);
-    keep_names(&end, pointers, launch->pointers, launch->npointers);
-    c->about.kernel = keep_text(&end, kernel);
-    if (launch->parts) c->about.parts = parts, c->about.nparts = launch->nparts;
-    c->about.pointers = pointers;
-    c->about.npointers = launch->npointers;
-}
-
-const struct observer *check_begin(struct check *c, const struct check_launch *launch, const struct observer *next)
-{
+    struct check *c = user;
+    (void)launch;
     pthread_mutex_lock(&c->lock);
-    keep(c, launch);
+    c->about = *info;
     c->launch++;
     c->races.npolls = 0;
     c->placed = false;
     c->group = NULL;
-    c->observer = (struct observer){.next = next,
-                                    .user = c,
-                                    .group_begin = group_begin,
-                                    .group_end = group_end,
-                                    .before = before,
-                                    .access = access_hook,
-                                    .released = released};
     pthread_mutex_unlock(&c->lock);
-    return &c->observer;
 }
 
-void check_end(struct check *c)
+static void launch_end(void *user, const struct launch *launch, const struct result *result)
 {
+    struct check *c = user;
+    (void)launch, (void)result;
     pthread_mutex_lock(&c->lock);
     reports_print(c);
-    c->about.user = NULL;
-    c->about.line = NULL;
+    c->about = (struct launch_info){0};
     pthread_mutex_unlock(&c->lock);
+}
+
+static struct observer hooks_of(struct check *c)
+{
+    return (struct observer){.user = c,
+                             .launch_begin = launch_begin,
+                             .launch_end = launch_end,
+                             .group_begin = group_begin,
+                             .group_end = group_end,
+                             .before = before,
+                             .access = access_hook,
+                             .released = released,
+                             .host = host};
 }

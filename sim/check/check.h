@@ -1,8 +1,7 @@
 /* Checks of what a kernel does with memory, registers and barriers (docs/check.md).
  *
- * A check observes launches of one machine (struct observer) and is told by the host which memory exists and
- * what of it has been written. It knows of each byte whether it is initialised, and of each word who
- * used it last. Launches are checked one at a time; the functions here may be called from any thread.
+ * A check is an observer of one machine (sim/observe.h). It knows of each byte whether it is initialised, and of each
+ * word who used it last. Launches are checked one at a time.
  *
  * Memory is never changed and no launch ends because of a report. When the host has no memory left for the
  * bookkeeping, the check goes on with less of it: it may then miss mistakes, never invent them. */
@@ -46,45 +45,9 @@ struct check *check_new(struct gpu *gpu, unsigned what, FILE *out);
 /* Prints how many reports there were, if any and if there is an `out`. NULL is allowed. */
 void check_free(struct check *check);
 
-/* Memory that kernels may use: [base, base + size), with a name for reports ("" : a buffer). Nothing of it is
- * initialised until check_wrote says so. Overlapping memory is replaced. */
-void check_opened(struct check *check, uint32_t base, uint64_t size, const char *name);
-void check_closed(struct check *check, uint32_t base, uint64_t size);
-
-/* Is exactly this memory known? */
-bool check_has(struct check *check, uint32_t base, uint64_t size);
-
-/* The host has written the range, or may do so. */
-void check_wrote(struct check *check, uint32_t base, uint64_t size);
-
-/* The host has copied `size` bytes: what was not initialised in `from` is not in `to`. */
-void check_copied(struct check *check, uint32_t to, uint32_t from, uint64_t size);
-
-/* A range with a name: of local memory, counted from its base, or of a pointer argument (size 0). */
-struct check_part {
-    uint32_t at;
-    uint64_t size;
-    const char *name;
-};
-
-/* What a launch is called in reports. Everything is copied but `user`, which must stay until check_end. */
-struct check_launch {
-    const char *kernel;             /* NULL: not known */
-    uint32_t stack_bytes;           /* of each warp, at the beginning of local memory; 0: not known */
-    const struct check_part *parts; /* of local memory behind the stacks; NULL: not known */
-    size_t nparts;
-    const struct check_part *pointers; /* what the arguments point to */
-    size_t npointers;
-    bool local_set;                                  /* local memory counts as initialised */
-    bool open_memory;                                /* below the heap, all that the machine has open may be used */
-    uint32_t (*line)(const void *user, uint32_t pc); /* source line or 0; may be NULL */
-    const void *user;
-};
-
-/* The observer for a launch that is about to start, in front of the list `next` (may be NULL). Valid until check_end,
- * which prints what is new. */
-const struct observer *check_begin(struct check *check, const struct check_launch *launch, const struct observer *next);
-void check_end(struct check *check);
+/* To be given to gpu_observe before memory is opened: what it is told of the host, and of launches, is all that the
+ * check knows. */
+struct observer *check_observer(struct check *check);
 
 /* ---- report.c: what has been found ---- */
 
@@ -112,7 +75,7 @@ struct check_report {
 };
 
 /* Distinct reports so far, in order of their finding; `index` below that number. Valid until the next
- * check_begin. */
+ * launch. */
 size_t check_count(const struct check *check);
 const struct check_report *check_get(const struct check *check, size_t index);
 

@@ -125,9 +125,8 @@ struct check {
     struct checked_group *groups;
 
     struct observer observer;
-    uint64_t launch;           /* number of the running launch, 0: none yet */
-    struct check_launch about; /* its texts, copied */
-    char *texts;
+    uint64_t launch; /* number of the running launch, 0: none yet */
+    struct launch_info about;
     const struct insn *insn; /* in progress, ... */
     struct checked_group *group;
     unsigned word; /* ... and which of its accesses is next */

@@ -71,7 +71,7 @@ bool in_stack(const struct check *c, const struct group *g, uint32_t addr)
     return addr - g->lds_base < (uint64_t)c->about.stack_bytes * g->launch->warps;
 }
 
-static const struct check_part *part_at(const struct check *c, uint32_t offset)
+static const struct named_range *part_at(const struct check *c, uint32_t offset)
 {
     for (size_t i = 0; i < c->about.nparts; i++)
         if (offset - c->about.parts[i].at < c->about.parts[i].size) return &c->about.parts[i];
@@ -96,7 +96,7 @@ static void describe_before(uint32_t distance, uint64_t size, const char *name, 
 }
 
 /* Bytes between an offset and a part, 0: it is inside or right behind. */
-static uint64_t part_distance(const struct check_part *p, uint32_t offset)
+static uint64_t part_distance(const struct named_range *p, uint32_t offset)
 {
     if (offset < p->at) return p->at - offset;
     return offset - p->at <= p->size ? 0 : offset - p->at - p->size;
@@ -117,7 +117,7 @@ static void name_place(const struct check *c, const struct place *p, char *name,
 static void describe_local(const struct check *c, const struct group *g, uint32_t addr, char *text, size_t n)
 {
     uint32_t offset = addr - g->lds_base;
-    const struct check_part *nearest = part_at(c, offset);
+    const struct named_range *nearest = part_at(c, offset);
     if (in_stack(c, g, addr)) {
         uint32_t warp = offset / c->about.stack_bytes;
         snprintf(text, n, "byte %u of the scalar stack of warp %u", (unsigned)(offset % c->about.stack_bytes),
@@ -174,7 +174,7 @@ static bool local_ok(const struct check *c, const struct touch *t)
     if (!stack || !c->about.parts) return true;
     if (in_stack(c, g, t->addr))
         return t->scalar && offset / stack == t->warp->wid && offset % stack + t->size <= stack;
-    const struct check_part *p = part_at(c, offset);
+    const struct named_range *p = part_at(c, offset);
     return p && t->size <= p->size - (offset - p->at);
 }
 

@@ -1,0 +1,182 @@
+/* Observers of a device: what the host does with memory, what launches are called, and a stop from outside. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "isa/abi.h"
+#include "program.h"
+#include "sim/observe.h"
+
+enum { MOST_EVENTS = 64 };
+
+struct seen {
+    struct host_event events[MOST_EVENTS];
+    char names[MOST_EVENTS][32];
+    size_t n;
+    char kernel[32];
+    unsigned launches, faults;
+    enum launch_status status;
+    bool stop;
+};
+
+static void on_host(void *user, const struct host_event *e)
+{
+    struct seen *s = user;
+    assert_true(s->n < MOST_EVENTS);
+    snprintf(s->names[s->n], sizeof s->names[0], "%s", e->name ? e->name : "");
+    s->events[s->n++] = *e;
+}
+
+static void on_begin(void *user, const struct launch *l, const struct launch_info *info)
+{
+    struct seen *s = user;
+    assert_int_equal(l->warps, 1);
+    snprintf(s->kernel, sizeof s->kernel, "%s", info->kernel ? info->kernel : "");
+}
+
+static void on_end(void *user, const struct launch *l, const struct result *result)
+{
+    struct seen *s = user;
+    (void)l;
+    s->launches++;
+    s->status = result->status;
+}
+
+static enum observed on_before(void *user, struct warp *w, const struct insn *in)
+{
+    const struct seen *s = user;
+    (void)w, (void)in;
+    return s->stop ? STOP : GO_ON;
+}
+
+static void on_fault(void *user, const struct warp *w, const struct fault *f)
+{
+    struct seen *s = user;
+    assert_int_equal(w->pc, f->pc);
+    s->faults++;
+}
+
+static ventus_device *open_watched(struct observer *o, struct seen *s)
+{
+    ventus_device *d = NULL;
+    assert_int_equal(ventus_open(NULL, &d), VENTUS_OK);
+    *s = (struct seen){0};
+    *o = (struct observer){.user = s,
+                           .launch_begin = on_begin,
+                           .launch_end = on_end,
+                           .before = on_before,
+                           .fault = on_fault,
+                           .host = on_host};
+    gpu_observe(ventus_gpu(d), o);
+    return d;
+}
+
+/* The next event that has been seen. */
+static void expect(struct seen *s, size_t *at, enum host_action action, uint32_t addr, uint64_t size)
+{
+    assert_true(*at < s->n);
+    const struct host_event *e = &s->events[(*at)++];
+    assert_int_equal(e->action, action);
+    assert_int_equal(e->addr, addr);
+    assert_int_equal(e->size, size);
+}
+
+static void test_memory_is_told(void **state)
+{
+    struct observer o;
+    struct seen s;
+    ventus_device *d = open_watched(&o, &s);
+    uint32_t a, b, words[4] = {1, 2, 3, 4};
+    size_t at = 0;
+    (void)state;
+    assert_int_equal(ventus_alloc(d, 16, &a), VENTUS_OK);
+    assert_int_equal(ventus_alloc(d, 16, &b), VENTUS_OK);
+    assert_int_equal(ventus_write(d, a, words, 16), VENTUS_OK);
+    assert_int_equal(ventus_copy(d, b + 4, a, 8), VENTUS_OK);
+    assert_int_equal(ventus_fill(d, a, words, 4, 12), VENTUS_OK);
+    assert_int_equal(ventus_read(d, words, b, 8), VENTUS_OK);
+    assert_non_null(ventus_map(d, b, 4));
+    assert_int_equal(ventus_write(d, a + 8, words, 16), VENTUS_OUT_OF_RANGE); /* happens to nobody */
+    assert_int_equal(ventus_free(d, a), VENTUS_OK);
+    expect(&s, &at, HOST_OPEN, a, 16);
+    expect(&s, &at, HOST_OPEN, b, 16);
+    expect(&s, &at, HOST_WRITE, a, 16);
+    expect(&s, &at, HOST_COPY, b + 4, 8);
+    assert_int_equal(s.events[at - 1].from, a);
+    expect(&s, &at, HOST_WRITE, a, 12);
+    expect(&s, &at, HOST_READ, b, 8);
+    expect(&s, &at, HOST_WRITE, b, 4);
+    expect(&s, &at, HOST_CLOSE, a, 16);
+    assert_int_equal(at, s.n);
+    ventus_close(d);
+}
+
+static enum ventus_status run(ventus_device *d, ventus_module *m, uint32_t a, uint32_t b)
+{
+    const uint32_t args[4] = {a, b};
+    struct ventus_launch l = program_launch(m, args, 1, 1);
+    struct result result;
+    return ventus_run(d, &l, &result, NULL, 0);
+}
+
+/* The program and the launch's own memory have names. */
+static void test_launch_is_told(void **state)
+{
+    static const char *const names[] = {"the program", "the metadata block", "the argument buffer"};
+    struct observer o;
+    struct seen s;
+    ventus_device *d = open_watched(&o, &s);
+    ventus_module *m = program_build(STORE);
+    uint32_t a, found = 0, word = 0;
+    (void)state;
+    assert_int_equal(ventus_alloc(d, 4, &a), VENTUS_OK);
+    assert_int_equal(run(d, m, a, 42), VENTUS_OK);
+    assert_int_equal(ventus_read(d, &word, a, 4), VENTUS_OK);
+    assert_int_equal(word, 42);
+    assert_int_equal(s.launches, 1);
+    assert_int_equal(s.status, LAUNCH_DONE);
+    assert_string_equal(s.kernel, "k");
+    for (size_t k = 0; k < 3; k++)
+        for (size_t i = 0; i < s.n; i++) found += s.events[i].action == HOST_OPEN && !strcmp(s.names[i], names[k]);
+    assert_int_equal(found, 3);
+    ventus_module_free(m);
+    ventus_close(d);
+}
+
+static void test_stop_and_fault(void **state)
+{
+    struct observer o;
+    struct seen s;
+    ventus_device *d = open_watched(&o, &s);
+    ventus_module *m = program_build(STORE), *faulty = program_build(FAULTY);
+    uint32_t a, word = 1;
+    (void)state;
+    assert_int_equal(ventus_alloc(d, 4, &a), VENTUS_OK);
+    s.stop = true;
+    assert_int_equal(run(d, m, a, 42), VENTUS_STOPPED);
+    assert_int_equal(s.status, LAUNCH_STOPPED);
+    assert_int_equal(ventus_read(d, &word, a, 4), VENTUS_OK);
+    assert_int_equal(word, 0);
+    s.stop = false;
+    assert_int_equal(run(d, m, a, 42), VENTUS_OK);
+    assert_int_equal(s.faults, 0);
+    assert_int_equal(run(d, faulty, a, 0), VENTUS_FAULT);
+    assert_int_equal(s.faults, 1);
+    assert_int_equal(s.status, LAUNCH_FAULT);
+    ventus_module_free(m);
+    ventus_module_free(faulty);
+    ventus_close(d);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_memory_is_told),
+        cmocka_unit_test(test_launch_is_told),
+        cmocka_unit_test(test_stop_and_fault),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
