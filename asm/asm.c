@@ -333,7 +333,9 @@ bool as_begins_statement(struct as *as, const char *word, size_t length)
 
 bool as_hint_profiles(struct as *as, const struct token *t)
 {
-    static const enum isa_profile all[] = {PROFILE_DEFAULT, PROFILE_TOOLCHAIN, PROFILE_R20, PROFILE_R21, PROFILE_R2025};
+#define PROFILE(name, constant) constant,
+    static const enum isa_profile all[] = {ISA_PROFILES(PROFILE, )};
+#undef PROFILE
     char list[64] = "";
     unsigned revisions = 0, n = 0;
     for (unsigned op = 1; op < OP_COUNT; op++)

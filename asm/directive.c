@@ -277,11 +277,10 @@ static bool option(struct as *as, const struct token *name, unsigned argument)
     as->t++;
     lex_accept(as, ',');
     const char *at = as->t->at;
-    if (as->t->kind != TOKEN_NAME) return as_error(as, at, "profile expected: default toolchain r2.0 r2.1 r2025");
+    if (as->t->kind != TOKEN_NAME) return as_error(as, at, "profile expected: " ISA_PROFILE_NAMES);
     snprintf(text, sizeof text, "%.*s", (int)(as->t->length < 15 ? as->t->length : 15), as->t->text);
     as->t++;
-    if (!isa_profile_find(text, &profile))
-        return as_error(as, at, "unknown profile; there are default toolchain r2.0 r2.1 r2025");
+    if (!isa_profile_find(text, &profile)) return as_error(as, at, "unknown profile; there are " ISA_PROFILE_NAMES);
     as_profile(as, profile);
     return true;
 }

@@ -175,10 +175,9 @@ unsigned isa_bits(enum isa_op op)
 }
 
 // clang-format off
-static const struct { const char *name; enum isa_profile profile; } profiles[] = {
-    {"default", PROFILE_DEFAULT}, {"toolchain", PROFILE_TOOLCHAIN},
-    {"r2.0", PROFILE_R20}, {"r2.1", PROFILE_R21}, {"r2025", PROFILE_R2025},
-};
+#define PROFILE(name, constant) {name, constant},
+static const struct { const char *name; enum isa_profile profile; } profiles[] = {ISA_PROFILES(PROFILE, )};
+#undef PROFILE
 // clang-format on
 enum { NPROFILES = sizeof profiles / sizeof *profiles };
 

@@ -144,7 +144,16 @@ size_t isa_modifiers(const struct insn *in, struct isa_modifier out[ISA_MAX_MODI
 enum isa_op isa_find(const char *mnemonic);
 enum isa_op isa_find_in(enum isa_profile profile, const char *mnemonic);
 
-/* The profile called "default", "toolchain", "r2.0", "r2.1" or "r2025"; false if there is none. */
+/* The profiles: PROFILE(name, constant), with `between` between them. */
+// clang-format off
+#define ISA_PROFILES(PROFILE, between) \
+    PROFILE("default", PROFILE_DEFAULT) between PROFILE("toolchain", PROFILE_TOOLCHAIN) between \
+    PROFILE("r2.0", PROFILE_R20) between PROFILE("r2.1", PROFILE_R21) between PROFILE("r2025", PROFILE_R2025)
+// clang-format on
+#define ISA_PROFILE_NAME(name, constant) name
+#define ISA_PROFILE_NAMES                ISA_PROFILES(ISA_PROFILE_NAME, ", ") /* for messages */
+
+/* The profile of this name; false if there is none. */
 bool isa_profile_find(const char *name, enum isa_profile *profile);
 const char *isa_profile_name(enum isa_profile profile); /* the inverse */
 

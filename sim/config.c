@@ -52,7 +52,7 @@ const char *gpu_config_check(const struct gpu_config *c)
     if (c->sgpr_rows < 32 || c->sgpr_rows > 65536) return "sgpr_rows must be 32 to 65536";
     if (c->clock_mhz < 1 || c->clock_mhz > 100000) return "clock_mhz must be 1 to 100000";
     if (!isa_profile_find(isa_profile_name((enum isa_profile)c->profile), &profile) || profile != c->profile)
-        return "profile must be default, toolchain, r2.0, r2.1 or r2025";
+        return "profile must be one of " ISA_PROFILE_NAMES;
     if (c->thread_csrs > 1) return "thread_csrs must be 0 or 1";
     if (c->host_threads < 1 || c->host_threads > 256) return "host_threads must be 1 to 256";
     if (c->quantum < 1 || c->quantum > 1u << 30) return "quantum must be 1 to 2^30";
@@ -83,7 +83,7 @@ static const struct parameter {
     PARAMETER(vgpr_rows, IS_NUMBER, "vector registers of an SM, shared by its warps"),
     PARAMETER(sgpr_rows, IS_NUMBER, "scalar registers of an SM"),
     PARAMETER(clock_mhz, IS_NUMBER, "what one instruction slot stands for in reported times"),
-    PARAMETER(profile, IS_PROFILE, "instruction set: default, toolchain, r2.0, r2.1 or r2025"),
+    PARAMETER(profile, IS_PROFILE, "instruction set: " ISA_PROFILE_NAMES),
     PARAMETER(thread_csrs, IS_NUMBER, "1: CSRs 0x80d to 0x813 exist"),
     PARAMETER(host_threads, IS_NUMBER, "host threads that run the SMs; 1 is deterministic"),
     PARAMETER(quantum, IS_WIDE, "instructions of a warp before the next one's turn"),

@@ -15,7 +15,7 @@ static const struct flag flags[] = {
     {"base", 0, "ADDRESS", "address of .text; default 0x80000000"},
     {"vmem", 0, NULL, "write the words of .text, one hexadecimal word a line, not an ELF file"},
     {"no-start", 0, NULL, "never put the start code in front"},
-    {"profile", 0, "P", "instructions of default, toolchain, r2.0, r2.1 or r2025"},
+    {"profile", 0, "P", "instructions of a profile: " ISA_PROFILE_NAMES},
     {"object", 'c', NULL, "write an object for `ventus ld`; default output: FILE with the suffix .o"},
     {0},
 };

@@ -9,7 +9,7 @@
 
 enum { FLAG_PROFILE, FLAG_MANUAL };
 static const struct flag flags[] = {
-    {"profile", 0, "P", "instructions of default, toolchain, r2.0, r2.1 or r2025, for words"},
+    {"profile", 0, "P", "instructions of a profile, for words: " ISA_PROFILE_NAMES},
     {"manual", 0, NULL, "print the whole manual (docs/isa.md)"},
     {0},
 };

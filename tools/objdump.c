@@ -15,7 +15,7 @@ static const struct flag flags[] = {
     {"raw", 0, NULL, "prefixes as instructions of their own"},
     {"base", 0, "ADDRESS", "address of the first word of a .vmem file; default 0x80000000"},
     {"text", 0, NULL, "the text only, without constants, symbols and note"},
-    {"profile", 0, "P", "instructions of default, toolchain, r2.0, r2.1 or r2025"},
+    {"profile", 0, "P", "instructions of a profile: " ISA_PROFILE_NAMES},
     {"source", 'S', NULL, "lines of the source, as comments in front of what was made of them"},
     {"source-file", 0, "FILE", "the same, with the source in FILE"},
     {"resources", 0, NULL, "only what kernels need, one line each: records of any version"},

@@ -30,7 +30,7 @@ static const struct flag flags[] = {
     {"trace-dir", 0, "DIR", "the same for recorded launches: a file STEM.log for each"},
     {"trace-binary", 0, "FILE", "write a compact trace, which `ventus trace` prints"},
     {"config", 0, "FILE", "machine parameters, as `ventus info` prints them"},
-    {"profile", 0, "P", "instruction set: default, toolchain, r2.0, r2.1 or r2025"},
+    {"profile", 0, "P", "instruction set: " ISA_PROFILE_NAMES},
     {"lanes", 0, "N", "lanes of a warp: 4 8 16 32"},
     {"warps", 0, "N", "warps of a processor"},
     {"threads", 0, "N", "host threads"},

@@ -162,8 +162,7 @@ uint32_t base_arg(const struct args *args)
 unsigned profile_arg(const struct args *args, const char *text)
 {
     enum isa_profile profile;
-    if (!isa_profile_find(text, &profile))
-        usage_error(args, "--profile is default, toolchain, r2.0, r2.1 or r2025, not '%s'", text);
+    if (!isa_profile_find(text, &profile)) usage_error(args, "--profile is " ISA_PROFILE_NAMES ", not '%s'", text);
     return profile;
 }
 
