@@ -195,6 +195,10 @@ static cl_int compile(struct build *b, const char *path, char **argv, const int 
     size_t size;
     if (!write_all(fd[0], b->source, b->source_size) || lseek(fd[0], 0, SEEK_SET) < 0) return CL_OUT_OF_HOST_MEMORY;
     int error = spawn(&pid, argv, fd);
+    if (error == E2BIG && !b->objects) {
+        log_add(b, "ventus: the build options are longer than the system lets a program's arguments be\n");
+        return CL_INVALID_BUILD_OPTIONS;
+    }
     if (error) {
         log_add(b, "ventus: cannot run the compiler %s: %s; set VENTUS_CC or install it\n", path, strerror(error));
         return CL_COMPILER_NOT_AVAILABLE;

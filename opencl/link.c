@@ -98,12 +98,12 @@ static cl_int headers_check(cl_uint count, const cl_program *headers, const char
     return CL_SUCCESS;
 }
 
-/* The compiler's options: the client's, then the folder of headers, quoted. */
+/* The compiler's options: the folder of headers, quoted, which is searched first, then the client's. */
 static char *options_with(const char *options, const char *folder)
 {
     char *text = NULL;
     if (!folder) return strdup(options ? options : "");
-    return asprintf(&text, "%s -I \"%s\"", options ? options : "", folder) < 0 ? NULL : text;
+    return asprintf(&text, "-I \"%s\" %s", folder, options ? options : "") < 0 ? NULL : text;
 }
 
 cl_int clCompileProgram(cl_program program, cl_uint count, const cl_device_id *list, const char *options,

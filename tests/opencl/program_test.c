@@ -129,6 +129,27 @@ static void test_compiler_missing(void **state)
     OK(clReleaseProgram(program));
 }
 
+static void test_long_options(void **state)
+{
+    (void)state;
+    enum { LENGTH = 1 << 20 };
+    cl_program program = program_new("kernel void f(void) {}");
+    char *options = malloc(LENGTH + 1);
+    assert_non_null(options);
+    memset(options, 'a', LENGTH);
+    memcpy(options, "-D", 2);
+    options[LENGTH] = 0;
+    fake_compiler("exit 0");
+    FAILS(CL_INVALID_BUILD_OPTIONS, clBuildProgram(program, 1, &device, options, NULL, NULL));
+    FAILS(CL_INVALID_COMPILER_OPTIONS, clCompileProgram(program, 1, &device, options, 0, NULL, NULL, NULL, NULL));
+    char *log = build_log(program);
+    assert_non_null(strstr(log, "build options are longer"));
+    fake_compiler(NULL);
+    free(log);
+    free(options);
+    OK(clReleaseProgram(program));
+}
+
 /* Options and a large source arrive unchanged, and a huge log is cut instead of kept. */
 static void test_streams(void **state)
 {
@@ -295,8 +316,9 @@ static void test_compile_headers(void **state)
     FAILS(CL_INVALID_VALUE, clCompileProgram(program, 0, NULL, NULL, 1, &header, NULL, NULL, NULL));
     FAILS(CL_INVALID_VALUE, clCompileProgram(program, 0, NULL, NULL, 0, &header, &name, NULL, NULL));
     FAILS(CL_INVALID_PROGRAM, clCompileProgram(program, 0, NULL, NULL, 1, (cl_program[]){NULL}, &name, NULL, NULL));
-    fake_compiler("eval \"set -- $2\"; shift $(($# - 1)); echo \"$1\" >&2; cat \"$1/sub/h.h\" >&2; exit 1");
-    FAILS(CL_COMPILE_PROGRAM_FAILURE, clCompileProgram(program, 0, NULL, "-w", 1, &header, &name, NULL, NULL));
+    /* -I and the folder come before all other options. */
+    fake_compiler("eval \"set -- $2\"; echo \"$2\" >&2; cat \"$2/sub/h.h\" >&2; exit 1");
+    FAILS(CL_COMPILE_PROGRAM_FAILURE, clCompileProgram(program, 0, NULL, "-I other", 1, &header, &name, NULL, NULL));
     char *log = build_log(program), *end = strchr(log, '\n');
     assert_non_null(end);
     assert_string_equal(end + 1, "header text");
@@ -328,10 +350,11 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_source),           cmocka_unit_test(test_never_built),
         cmocka_unit_test(test_build_arguments),  cmocka_unit_test(test_build_ends),
-        cmocka_unit_test(test_compiler_missing), cmocka_unit_test(test_streams),
-        cmocka_unit_test(test_strange_client),   cmocka_unit_test(test_asynchronous),
-        cmocka_unit_test(test_bad_binaries),     cmocka_unit_test(test_compile_headers),
-        cmocka_unit_test(test_link_errors),      cmocka_unit_test(test_fresh_child),
+        cmocka_unit_test(test_compiler_missing), cmocka_unit_test(test_long_options),
+        cmocka_unit_test(test_streams),          cmocka_unit_test(test_strange_client),
+        cmocka_unit_test(test_asynchronous),     cmocka_unit_test(test_bad_binaries),
+        cmocka_unit_test(test_compile_headers),  cmocka_unit_test(test_link_errors),
+        cmocka_unit_test(test_fresh_child),
     };
     return cmocka_run_group_tests(tests, check_setup, check_teardown);
 }
