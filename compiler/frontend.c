@@ -34,9 +34,11 @@ static const char *const fixed_args[] = {
     "-disable-free", "-disable-llvm-verifier", "-discard-value-names", "-nostdsysteminc", "-finclude-default-header",
     "-fdeclare-opencl-builtins", "-fno-builtin", "-fgnuc-version=4.2.1", "-ffp-contract=on",
     "-U__SPIR__", "-U__IMAGE_SUPPORT__", "-D__OPENCL_VERSION__=300",
-    "-cl-ext=-all,+cl_khr_byte_addressable_store,+cl_khr_global_int32_base_atomics,"
-    "+cl_khr_global_int32_extended_atomics,+cl_khr_local_int32_base_atomics,"
-    "+cl_khr_local_int32_extended_atomics,+__opencl_c_int64",
+    "-cl-ext=-all"
+#define EXTENSION(name, ...) ",+" name
+#define FEATURE(name, ...)   ",+" name
+#include "isa/features.def"
+    ,
     "-cl-kernel-arg-info", "-debug-info-kind=line-tables-only", "-dwarf-version=5", "-ferror-limit", "0", "-Wno-format",
 };
 // clang-format on

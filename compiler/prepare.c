@@ -213,7 +213,7 @@ static void check_calls(struct cc *cc)
 
 static LLVMTypeRef i32(struct cc *cc) { return LLVMInt32TypeInContext(cc->context); }
 
-LLVMValueRef metadata_word(struct cc *cc, LLVMBuilderRef b, LLVMValueRef word)
+LLVMValueRef metadata_word(struct cc *cc, LLVMBuilderRef b, LLVMValueRef offset)
 {
     LLVMTypeRef type = LLVMFunctionType(i32(cc), (LLVMTypeRef[]){i32(cc)}, 1, false);
     LLVMValueRef csr = LLVMGetNamedFunction(cc->module, "__ventus_csr");
@@ -221,7 +221,7 @@ LLVMValueRef metadata_word(struct cc *cc, LLVMBuilderRef b, LLVMValueRef word)
     shape_function(cc, csr);
     LLVMValueRef base = LLVMBuildCall2(b, type, csr, (LLVMValueRef[]){LLVMConstInt(i32(cc), CSR_KNL, false)}, 1, "");
     base = LLVMBuildIntToPtr(b, base, LLVMPointerTypeInContext(cc->context, 2), "");
-    LLVMValueRef at = LLVMBuildGEP2(b, i32(cc), base, &word, 1, "");
+    LLVMValueRef at = LLVMBuildGEP2(b, LLVMInt8TypeInContext(cc->context), base, &offset, 1, "");
     LLVMValueRef load = LLVMBuildLoad2(b, i32(cc), at, "");
     LLVMSetMetadata(load, LLVMGetMDKindIDInContext(cc->context, "invariant.load", 14),
                     LLVMMetadataAsValue(cc->context, LLVMMDNodeInContext2(cc->context, NULL, 0)));
@@ -230,12 +230,12 @@ LLVMValueRef metadata_word(struct cc *cc, LLVMBuilderRef b, LLVMValueRef word)
 
 static void lower_meta_call(struct cc *cc, LLVMBuilderRef b, LLVMValueRef call, const uint32_t reqd[3])
 {
-    LLVMValueRef word = LLVMGetOperand(call, 0), value = NULL;
-    uint64_t n = LLVMIsAConstantInt(word) ? LLVMConstIntGetZExtValue(word) * 4 : 0;
+    LLVMValueRef offset = LLVMGetOperand(call, 0), value = NULL;
+    uint64_t n = LLVMIsAConstantInt(offset) ? LLVMConstIntGetZExtValue(offset) : 0;
     LLVMPositionBuilderBefore(b, call);
     if (reqd[0] && n >= ABI_META_LOCAL_SIZE && n < ABI_META_LOCAL_SIZE + 12)
         value = LLVMConstInt(i32(cc), reqd[(n - ABI_META_LOCAL_SIZE) / 4], false);
-    else value = metadata_word(cc, b, word);
+    else value = metadata_word(cc, b, offset);
     LLVMReplaceAllUsesWith(call, value);
     LLVMInstructionEraseFromParent(call);
 }

@@ -38,8 +38,8 @@ void print_lower(struct cc *cc);
 void structs_lower(struct cc *cc, LLVMBuilderRef b, LLVMValueRef kernel);
 
 /* ---- prepare.c ---- */
-/* A word of the metadata block, at the builder's place. */
-LLVMValueRef metadata_word(struct cc *cc, LLVMBuilderRef b, LLVMValueRef word);
+/* Reads the word at a byte offset of the metadata block, at the builder's place. */
+LLVMValueRef metadata_word(struct cc *cc, LLVMBuilderRef b, LLVMValueRef offset);
 
 /* ---- expand.c: the same in straight-line code, after all passes ---- */
 void expand_module(struct cc *cc);

@@ -64,7 +64,7 @@ static void redirect(LLVMBuilderRef b, LLVMValueRef from, LLVMValueRef to)
 static LLVMValueRef buffer_place(struct cc *cc, LLVMBuilderRef b, uint32_t offset)
 {
     LLVMTypeRef i32 = LLVMInt32TypeInContext(cc->context);
-    LLVMValueRef base = metadata_word(cc, b, LLVMConstInt(i32, ABI_META_ARGS / 4, false));
+    LLVMValueRef base = metadata_word(cc, b, LLVMConstInt(i32, ABI_META_ARGS, false));
     base = LLVMBuildIntToPtr(b, base, LLVMPointerTypeInContext(cc->context, 2), "");
     return LLVMBuildGEP2(b, LLVMInt8TypeInContext(cc->context), base,
                          (LLVMValueRef[]){LLVMConstInt(i32, offset, false)}, 1, "");

@@ -1,10 +1,15 @@
 /* What compiler, driver and machine agree on: memory map, metadata and argument buffers, stacks,
- * print records. Pure C without includes beyond stdint, so that anything may include it.
+ * print records. Pure C without includes beyond stdint, so that anything may include it, the built-in
+ * functions in OpenCL C too.
  * Background: docs/architecture.md, "Contracts". */
 #ifndef VENTUS_ABI_H
 #define VENTUS_ABI_H
 
+#ifdef __OPENCL_C_VERSION__
+typedef uint uint32_t;
+#else
 #include <stdint.h>
+#endif
 
 /* Memory map, byte addresses of the 32-bit device space. */
 #define ABI_LOCAL_BASE  0x70000000u /* local memory window */

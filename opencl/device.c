@@ -18,16 +18,15 @@ static struct gpu_config the_config;
 static const char *config_problem;
 static ventus_device *the_machine;
 
-#define EXTENSIONS \
-    "cl_khr_byte_addressable_store cl_khr_global_int32_base_atomics cl_khr_global_int32_extended_atomics " \
-    "cl_khr_local_int32_base_atomics cl_khr_local_int32_extended_atomics"
+/* Each name with a space before it. */
+static const char extension_names[] =
+#define EXTENSION(name, ...) " " name
+#include "isa/features.def"
+    ;
 
 static const cl_name_version extensions[] = {
-    {CL_MAKE_VERSION(1, 0, 0), "cl_khr_byte_addressable_store"},
-    {CL_MAKE_VERSION(1, 0, 0), "cl_khr_global_int32_base_atomics"},
-    {CL_MAKE_VERSION(1, 0, 0), "cl_khr_global_int32_extended_atomics"},
-    {CL_MAKE_VERSION(1, 0, 0), "cl_khr_local_int32_base_atomics"},
-    {CL_MAKE_VERSION(1, 0, 0), "cl_khr_local_int32_extended_atomics"},
+#define EXTENSION(name, ...) {CL_MAKE_VERSION(__VA_ARGS__), name},
+#include "isa/features.def"
 };
 
 static const cl_name_version c_versions[] = {
@@ -37,9 +36,9 @@ static const cl_name_version c_versions[] = {
     {CL_MAKE_VERSION(3, 0, 0), "OpenCL C"},
 };
 
-/* Features of OpenCL C 3.0; the compiler defines the macros of the same names. */
 static const cl_name_version features[] = {
-    {CL_MAKE_VERSION(3, 0, 0), "__opencl_c_int64"},
+#define FEATURE(name, ...) {CL_MAKE_VERSION(__VA_ARGS__), name},
+#include "isa/features.def"
 };
 
 static void config_init(void)
@@ -107,7 +106,7 @@ static cl_int device_table(const struct gpu_config *c, cl_device_info param, str
     TEXT(CL_DEVICE_PROFILE, "FULL_PROFILE")
     TEXT(CL_DEVICE_VERSION, "OpenCL 3.0 Ventus in C " VENTUS_CL_VERSION)
     TEXT(CL_DEVICE_OPENCL_C_VERSION, "OpenCL C 1.2 Ventus in C " VENTUS_CL_VERSION)
-    TEXT(CL_DEVICE_EXTENSIONS, EXTENSIONS)
+    TEXT(CL_DEVICE_EXTENSIONS, extension_names + 1)
     TEXT(CL_DEVICE_BUILT_IN_KERNELS, "")
     TEXT(CL_DEVICE_IL_VERSION, "")
     TEXT(CL_DEVICE_LATEST_CONFORMANCE_VERSION_PASSED, "")

@@ -80,9 +80,15 @@ const cl_icd_dispatch dispatch_table = {
 
 static void *extension_function(const char *name)
 {
-    if (!name) return NULL;
-    if (strcmp(name, "clIcdGetPlatformIDsKHR") == 0) return (void *)platform_ids;
-    if (strcmp(name, "clGetPlatformInfo") == 0) return (void *)platform_info;
+    static const struct {
+        const char *name;
+        void *function;
+    } functions[] = {
+        {"clIcdGetPlatformIDsKHR", (void *)platform_ids},
+        {"clGetPlatformInfo", (void *)platform_info},
+    };
+    for (size_t i = 0; name && i < sizeof functions / sizeof *functions; i++)
+        if (strcmp(functions[i].name, name) == 0) return functions[i].function;
     return NULL;
 }
 

@@ -6,9 +6,15 @@ struct _cl_platform_id the_platform = {
     .base = {.dispatch = &dispatch_table, .kind = KIND_PLATFORM, .refs = 1, .uses = 1},
 };
 
+/* Each name with a space before it. */
+static const char extension_names[] =
+#define HOST(name, ...) " " name
+#include "isa/features.def"
+    ;
+
 static const cl_name_version extensions[] = {
-    {CL_MAKE_VERSION(1, 0, 0), "cl_khr_icd"},
-    {CL_MAKE_VERSION(1, 0, 0), "cl_ventus_counters"},
+#define HOST(name, ...) {CL_MAKE_VERSION(__VA_ARGS__), name},
+#include "isa/features.def"
 };
 
 cl_int platform_ids(cl_uint num_entries, cl_platform_id *platforms, cl_uint *num_platforms)
@@ -30,7 +36,7 @@ cl_int platform_info(cl_platform_id platform, cl_platform_info param, size_t siz
     case CL_PLATFORM_NUMERIC_VERSION: INFO(cl_version, CL_MAKE_VERSION(3, 0, 0));
     case CL_PLATFORM_NAME: return info_text(out, "Ventus");
     case CL_PLATFORM_VENDOR: return info_text(out, "Ventus in C");
-    case CL_PLATFORM_EXTENSIONS: return info_text(out, "cl_khr_icd cl_ventus_counters");
+    case CL_PLATFORM_EXTENSIONS: return info_text(out, extension_names + 1);
     case CL_PLATFORM_EXTENSIONS_WITH_VERSION: return info_bytes(out, extensions, sizeof extensions);
     case CL_PLATFORM_ICD_SUFFIX_KHR: return info_text(out, "VENTUS");
     case CL_PLATFORM_HOST_TIMER_RESOLUTION: INFO(cl_ulong, 0);

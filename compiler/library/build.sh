@@ -7,7 +7,7 @@
 # installed one is used, else the package is downloaded and unpacked into WORK_DIR.
 set -eu
 
-source=$1 work=$2 output=$3
+source=$1 work=$2 output=$3 root=$1/../..
 die() { echo "ventus-builtins: $*" >&2; exit 1; }
 
 for tool in clang-19 llvm-dis-19 llvm-as-19 llvm-link-19 opt-19 llvm-nm-19; do
@@ -61,9 +61,12 @@ rm -f "$work/edited.ll"
 rm -f "$work/clc.ll"
 
 # ---- ours ----
+extensions=$(sed -n -e 's/^EXTENSION("\([^"]*\)".*/,+\1/p' -e 's/^FEATURE("\([^"]*\)".*/,+\1/p' "$root/isa/features.def" | tr -d '\n')
+[ -n "$extensions" ] || die "no extensions in isa/features.def"
+# The atomic functions of OpenCL C 2.0 are defined for all scopes and orders; what of them programs see is features.def's.
 clang-19 -target $triple -x cl -cl-std=CL3.0 -O2 -Xclang -disable-llvm-passes -c -emit-llvm -Wall -Wextra -Werror \
     -U__SPIR__ -U__IMAGE_SUPPORT__ -fno-builtin -nostdlibinc --no-default-config -Wno-missing-prototypes \
-    -Xclang -cl-ext=-all,+cl_khr_byte_addressable_store,+cl_khr_global_int32_base_atomics,+cl_khr_global_int32_extended_atomics,+cl_khr_local_int32_base_atomics,+cl_khr_local_int32_extended_atomics,+__opencl_c_int64,+__opencl_c_atomic_order_acq_rel,+__opencl_c_atomic_order_seq_cst,+__opencl_c_atomic_scope_device \
+    -I "$root" -Xclang "-cl-ext=-all$extensions,+__opencl_c_atomic_order_acq_rel,+__opencl_c_atomic_order_seq_cst,+__opencl_c_atomic_scope_device" \
     "$source/native.cl" -o "$work/native.raw.bc"
 opt-19 -passes='function(sroa,early-cse,simplifycfg,instcombine,simplifycfg)' "$work/native.raw.bc" -o "$work/native.bc" 2>"$work/opt.log" || { cat "$work/opt.log" >&2; die "opt failed"; }
 

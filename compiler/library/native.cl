@@ -2,39 +2,37 @@
  * docs/architecture.md. Definitions here replace libclc's of the same name. Every function is
  * inlined into its caller, so nothing here may be recursive. Compiled by build.sh as OpenCL C 3.0.
  *
- * __ventus_meta(n), word n of the metadata block, is a fifth primitive known to prepare.c alone: it
+ * __ventus_meta(n), the word at byte n of the metadata block, is a fifth primitive known to prepare.c alone: it
  * becomes a load, or a constant where reqd_work_group_size fixes the value. */
+
+#include "isa/abi.h"
 
 #define OVERLOAD __attribute__((overloadable))
 #define PURE __attribute__((const))
 
 uint __ventus_lane(void) PURE;
 uint __ventus_csr(uint n) PURE;
-uint __ventus_meta(uint word) PURE;
+uint __ventus_meta(uint offset) PURE;
 uint __ventus_shared(void) PURE;
 void __ventus_barrier(uint flags);
-
-enum { CSR_TID = 0x800, CSR_GID = 0x808 };
-enum { META_DIM = 2, META_GLOBAL = 3, META_LOCAL = 6, META_OFFSET = 9, META_PRINT_ADDR = 12, META_PRINT_SIZE = 13 };
-enum { PRINT_HEADER = 8 };
 
 /* ---- work-items ---- */
 
 OVERLOAD size_t get_local_linear_id(void) { return __ventus_lane() + __ventus_csr(CSR_TID); }
-OVERLOAD uint get_work_dim(void) { return __ventus_meta(META_DIM); }
+OVERLOAD uint get_work_dim(void) { return __ventus_meta(ABI_META_WORK_DIM); }
 
 /* Reading by a constant number keeps the words uniform and known to reqd_work_group_size. */
 static uint word3(uint dim, uint a, uint b, uint c) { return dim == 0 ? a : dim == 1 ? b : c; }
-static uint meta3(uint first, uint dim) { return word3(dim, __ventus_meta(first), __ventus_meta(first + 1), __ventus_meta(first + 2)); }
+static uint meta3(uint first, uint dim) { return word3(dim, __ventus_meta(first), __ventus_meta(first + 4), __ventus_meta(first + 8)); }
 
-OVERLOAD size_t get_local_size(uint dim) { return dim < 3 ? meta3(META_LOCAL, dim) : 1; }
+OVERLOAD size_t get_local_size(uint dim) { return dim < 3 ? meta3(ABI_META_LOCAL_SIZE, dim) : 1; }
 OVERLOAD size_t get_enqueued_local_size(uint dim) { return get_local_size(dim); }
-OVERLOAD size_t get_global_size(uint dim) { return dim < 3 ? meta3(META_GLOBAL, dim) : 1; }
-OVERLOAD size_t get_global_offset(uint dim) { return dim < 3 ? meta3(META_OFFSET, dim) : 0; }
+OVERLOAD size_t get_global_size(uint dim) { return dim < 3 ? meta3(ABI_META_GLOBAL_SIZE, dim) : 1; }
+OVERLOAD size_t get_global_offset(uint dim) { return dim < 3 ? meta3(ABI_META_GLOBAL_OFFSET, dim) : 0; }
 
 OVERLOAD size_t get_group_id(uint dim)
 {
-    return dim < 3 ? word3(dim, __ventus_csr(CSR_GID), __ventus_csr(CSR_GID + 1), __ventus_csr(CSR_GID + 2)) : 0;
+    return dim < 3 ? word3(dim, __ventus_csr(CSR_GIDX), __ventus_csr(CSR_GIDY), __ventus_csr(CSR_GIDZ)) : 0;
 }
 
 OVERLOAD size_t get_num_groups(uint dim)
@@ -46,9 +44,9 @@ OVERLOAD size_t get_num_groups(uint dim)
 
 /* Without a case for one-dimensional groups: a branch would cost as much as the division it saves,
  * and keep repeated calls from being merged. */
-static uint local_x(void) { return get_local_linear_id() % __ventus_meta(META_LOCAL); }
-static uint local_y(void) { return get_local_linear_id() / __ventus_meta(META_LOCAL) % __ventus_meta(META_LOCAL + 1); }
-static uint local_z(void) { return get_local_linear_id() / (__ventus_meta(META_LOCAL) * __ventus_meta(META_LOCAL + 1)); }
+static uint local_x(void) { return get_local_linear_id() % __ventus_meta(ABI_META_LOCAL_SIZE); }
+static uint local_y(void) { return get_local_linear_id() / __ventus_meta(ABI_META_LOCAL_SIZE) % __ventus_meta(ABI_META_LOCAL_SIZE + 4); }
+static uint local_z(void) { return get_local_linear_id() / (__ventus_meta(ABI_META_LOCAL_SIZE) * __ventus_meta(ABI_META_LOCAL_SIZE + 4)); }
 
 OVERLOAD size_t get_local_id(uint dim)
 {
@@ -423,9 +421,9 @@ MEM(0, __private) MEM(1, __global) MEM(3, __local)
 
 int __ventus_print(uint format, uint nwords, const __private uint *words)
 {
-    uint size = __ventus_meta(META_PRINT_SIZE), bytes = (nwords + 2) * 4;
-    __global uint *buffer = (__global uint *)__ventus_meta(META_PRINT_ADDR);
-    if (!buffer || size < PRINT_HEADER) return -1;
+    uint size = __ventus_meta(ABI_META_PRINT_SIZE), bytes = (nwords + 2) * 4;
+    __global uint *buffer = (__global uint *)__ventus_meta(ABI_META_PRINT_ADDR);
+    if (!buffer || size < ABI_PRINT_HEADER) return -1;
     uint at = __sync_fetch_and_add((volatile __global uint *)buffer, bytes);
     if (at > size || bytes > size - at) return -1;
     __global uint *record = buffer + at / 4;

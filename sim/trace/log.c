@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "isa/abi.h"
 #include "sim/trace/trace.h"
 
 enum { BOOT_PC = 0x1000, BOOT_WORDS = 5, WORD_MASK_CONTROL = 0x5b, PRIVILEGE = 3 };
@@ -88,7 +89,14 @@ static void add_vector(struct text *t, const struct event *e)
     }
 }
 
-static void add_vstart(struct text *t) { add(t, " c8_vstart 0x00000000"); }
+static void add_csr_value(struct text *t, enum abi_csr number, const char *name, uint32_t value)
+{
+    add(t, " c%u_%s 0x%08x", (unsigned)number, name, value);
+}
+
+static void add_vstart(struct text *t) { add_csr_value(t, CSR_VSTART, "vstart", 0); }
+
+static void add_fflags(struct text *t, const struct event *e) { add_csr_value(t, CSR_FFLAGS, "fflags", e->w->fflags); }
 
 static void add_address(struct text *t, const struct access *a, uint32_t lane)
 {
@@ -120,15 +128,18 @@ static void add_control_register(struct text *t, const struct event *e)
 {
     const struct warp *w = e->w;
     switch (e->insn->aux) {
-    case 0x001: add(t, " c1_fflags 0x%08x", w->fflags); break;
-    case 0x002: add(t, " c2_frm 0x%08x", w->frm); break;
-    case 0x003: add(t, " c2_frm 0x%08x c1_fflags 0x%08x", w->frm, w->fflags); break;
-    case 0x008: add_vstart(t); break;
-    case 0x009: add(t, " c9_vxsat 0x%08x", w->vxsat); break;
-    case 0x00a: add(t, " c10_vxrm 0x%08x", w->vxrm); break;
-    case 0x300: add(t, " c768_mstatus 0x%08x", w->mstatus); break;
-    case 0x305: add(t, " c773_mtvec 0x%08x", w->mtvec); break;
-    case 0x80b: add(t, " c2059_print 0x%08x", w->print); break;
+    case CSR_FFLAGS: add_fflags(t, e); break;
+    case CSR_FRM: add_csr_value(t, CSR_FRM, "frm", w->frm); break;
+    case CSR_FCSR:
+        add_csr_value(t, CSR_FRM, "frm", w->frm);
+        add_fflags(t, e);
+        break;
+    case CSR_VSTART: add_vstart(t); break;
+    case CSR_VXSAT: add_csr_value(t, CSR_VXSAT, "vxsat", w->vxsat); break;
+    case CSR_VXRM: add_csr_value(t, CSR_VXRM, "vxrm", w->vxrm); break;
+    case CSR_MSTATUS: add_csr_value(t, CSR_MSTATUS, "mstatus", w->mstatus); break;
+    case CSR_MTVEC: add_csr_value(t, CSR_MTVEC, "mtvec", w->mtvec); break;
+    case CSR_PRINT: add_csr_value(t, CSR_PRINT, "print", w->print); break;
     default: break;
     }
 }
@@ -146,7 +157,9 @@ static void add_vset(struct text *t, const struct event *e)
 {
     add_scalar(t, e);
     add_vstart(t);
-    add(t, " c3104_vl 0x%08x c3105_vtype 0x%08x c768_mstatus 0x%08x", e->w->vl, e->w->vtype, e->w->mstatus);
+    add_csr_value(t, CSR_VL, "vl", e->w->vl);
+    add_csr_value(t, CSR_VTYPE, "vtype", e->w->vtype);
+    add_csr_value(t, CSR_MSTATUS, "mstatus", e->w->mstatus);
 }
 
 /* Mask, next pc and SIMT stack, for branches, join and setrpc. The next pc of lines that decide on none is
@@ -163,7 +176,7 @@ static void add_control(struct text *t, const struct event *e, struct hart *h, b
 static void add_arithmetic(struct text *t, const struct event *e)
 {
     add_vstart(t);
-    if (e->w->raised) add(t, " c1_fflags 0x%08x", e->w->fflags);
+    if (e->w->raised) add_fflags(t, e);
     add_vector(t, e);
 }
 
@@ -172,7 +185,7 @@ static void add_effects(struct text *t, const struct event *e, struct hart *h)
     switch (isa_table[e->insn->op].kind) {
     case KIND_X:
     case KIND_EX:
-        if (e->w->raised) add(t, " c1_fflags 0x%08x", e->w->fflags);
+        if (e->w->raised) add_fflags(t, e);
         add_scalar(t, e);
         break;
     case KIND_JAL:
@@ -235,7 +248,7 @@ static void add_effects(struct text *t, const struct event *e, struct hart *h)
     case KIND_JOIN: add_control(t, e, h, e->w->depth != e->depth); break;
     case KIND_SETRPC:
         add_scalar(t, e);
-        add(t, " c2060_rpc 0x%08x", e->w->rpc);
+        add_csr_value(t, CSR_RPC, "rpc", e->w->rpc);
         add_control(t, e, h, false);
         break;
     default:

@@ -472,6 +472,35 @@ static void test_binary(void **state)
     run_iota(p);
 }
 
+/* Adds to `text` what refuses to compile unless each name of the list is a macro. */
+static size_t require_macros(char *text, size_t room, cl_device_info list)
+{
+    cl_name_version names[32];
+    size_t size, n = 0;
+    OK(clGetDeviceInfo(device, list, sizeof names, names, &size));
+    assert_true(size > 0);
+    for (size_t i = 0; i < size / sizeof *names; i++)
+        n += (size_t)snprintf(text + n, room - n, "#ifndef %s\n#error %s\n#endif\n", names[i].name, names[i].name);
+    return n;
+}
+
+/* The device's extensions and features are those of the compiler, and no others. */
+static void test_features(void **state)
+{
+    (void)state;
+    char text[4096];
+    size_t n = require_macros(text, sizeof text, CL_DEVICE_EXTENSIONS_WITH_VERSION);
+    n += require_macros(text + n, sizeof text - n, CL_DEVICE_OPENCL_C_FEATURES);
+    snprintf(text + n, sizeof text - n, "%s",
+             "#if defined(cl_khr_fp64) || defined(cl_khr_int64_base_atomics) || defined(__opencl_c_images)\n"
+             "#error too many\n#endif\nkernel void k(void) {}\n");
+    cl_int err;
+    cl_program p = clCreateProgramWithSource(context, 1, (const char *[]){text}, NULL, &err);
+    OK(err);
+    OK(clBuildProgram(p, 0, NULL, "-cl-std=CL3.0", NULL, NULL));
+    OK(clReleaseProgram(p));
+}
+
 static void test_compile_and_link(void **state)
 {
     (void)state;
@@ -612,7 +641,7 @@ int main(void)
         cmocka_unit_test(test_range_errors), cmocka_unit_test(test_chosen_local_size), cmocka_unit_test(test_required_size),
         cmocka_unit_test(test_local_arguments), cmocka_unit_test(test_values_and_null), cmocka_unit_test(test_argument_info),
         cmocka_unit_test(test_queries), cmocka_unit_test(test_fault), cmocka_unit_test(test_printf), cmocka_unit_test(test_counters), cmocka_unit_test(test_binary),
-        cmocka_unit_test(test_compile_and_link), cmocka_unit_test(test_link_several), cmocka_unit_test(test_arg_info_option), cmocka_unit_test(test_rebuild),
+        cmocka_unit_test(test_features), cmocka_unit_test(test_compile_and_link), cmocka_unit_test(test_link_several), cmocka_unit_test(test_arg_info_option), cmocka_unit_test(test_rebuild),
     };
     // clang-format on
     return cmocka_run_group_tests(tests, setup, teardown);

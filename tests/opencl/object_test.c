@@ -38,6 +38,34 @@ static void test_platform(void **state)
     assert_int_equal(count, 1);
     OK(clUnloadPlatformCompiler(platform));
     assert_null(clGetExtensionFunctionAddressForPlatform(platform, "clNoSuchFunction"));
+    assert_non_null(clGetExtensionFunctionAddressForPlatform(platform, "clIcdGetPlatformIDsKHR"));
+}
+
+/* The names of `list`, each with a space behind it. */
+static size_t joined(const cl_name_version *list, size_t count, char *text, size_t room)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < count; i++) n += (size_t)snprintf(text + n, room - n, "%s ", list[i].name);
+    return n;
+}
+
+/* Both lists of extensions name the same ones, without a space too many. */
+static void test_extensions(void **state)
+{
+    (void)state;
+    cl_name_version list[32];
+    char text[512], names[512];
+    size_t size, n;
+    OK(clGetDeviceInfo(device, CL_DEVICE_EXTENSIONS, sizeof text, text, NULL));
+    OK(clGetDeviceInfo(device, CL_DEVICE_EXTENSIONS_WITH_VERSION, sizeof list, list, &size));
+    n = joined(list, size / sizeof *list, names, sizeof names);
+    assert_int_equal(n, strlen(text) + 1);
+    assert_int_equal(strncmp(names, text, n - 1), 0);
+    OK(clGetPlatformInfo(platform, CL_PLATFORM_EXTENSIONS, sizeof text, text, NULL));
+    OK(clGetPlatformInfo(platform, CL_PLATFORM_EXTENSIONS_WITH_VERSION, sizeof list, list, &size));
+    n = joined(list, size / sizeof *list, names, sizeof names);
+    assert_int_equal(n, strlen(text) + 1);
+    assert_int_equal(strncmp(names, text, n - 1), 0);
 }
 
 /* The minimum values of a full profile that do not depend on the machine. */
@@ -209,11 +237,12 @@ static void test_queue_properties(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_dispatch_table),           cmocka_unit_test(test_platform),
-        cmocka_unit_test(test_device_minimums),          cmocka_unit_test(test_query_rules),
-        cmocka_unit_test(test_device_is_static),         cmocka_unit_test(test_reference_counts),
-        cmocka_unit_test(test_context_outlives_release), cmocka_unit_test(test_context_destructors),
-        cmocka_unit_test(test_context_properties),       cmocka_unit_test(test_queue_properties),
+        cmocka_unit_test(test_dispatch_table),      cmocka_unit_test(test_platform),
+        cmocka_unit_test(test_extensions),          cmocka_unit_test(test_device_minimums),
+        cmocka_unit_test(test_query_rules),         cmocka_unit_test(test_device_is_static),
+        cmocka_unit_test(test_reference_counts),    cmocka_unit_test(test_context_outlives_release),
+        cmocka_unit_test(test_context_destructors), cmocka_unit_test(test_context_properties),
+        cmocka_unit_test(test_queue_properties),
     };
     return cmocka_run_group_tests(tests, check_setup, check_teardown);
 }
