@@ -196,7 +196,7 @@ static struct request request_of(struct warp *w, const struct insn *in)
 {
     const struct form *f = form_of(in);
     struct request r = {.w = w, .in = in, .form = f, .m = isa_memory(in)};
-    r.lanes = f->scalar ? 1 : in->vm ? w->active : w->active & w->v[0][0];
+    r.lanes = f->scalar ? 1 : active_lanes(w, in);
     r.writes = f->action == STORE || f->action == AMO || f->action == SC;
     return r;
 }

@@ -2,7 +2,8 @@
  *
  * Before an access is made, sm->access says what it is, so that a refused one can be named. Results of
  * a load are staged, so that registers never change half-way. Runs of 16 lanes with consecutive or equal
- * addresses are one host access. Included by step.c alone. */
+ * addresses are one host access. Included by step.c, with STEP_HOOKED as 1 in the build that observers want, and by
+ * lanes.c. */
 #ifndef VENTUS_SIM_ACCESS_H
 #define VENTUS_SIM_ACCESS_H
 
@@ -11,6 +12,10 @@
 #include "sim/machine.h"
 
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "guest memory is little-endian and used in place");
+
+#ifndef STEP_HOOKED
+#define STEP_HOOKED 0
+#endif
 
 #define INLINE   static inline __attribute__((always_inline, unused))
 #define NOINLINE static __attribute__((noinline, unused))
@@ -37,24 +42,24 @@ INLINE uint32_t fetch_one(const uint8_t *p, unsigned size, bool sign)
 
 INLINE void put_one(uint8_t *p, unsigned size, uint32_t value) { memcpy(p, &value, size); }
 
-#ifdef STEP_HOOKED
-static void announce_access(struct sm *sm);
-#endif
-
-/* Announces an access; nothing of it may move before this. */
+/* Announces an access to the addresses in sm->access; nothing of it may move before this. */
 INLINE struct access *announce(struct sm *sm, uint32_t lanes, unsigned size, bool write)
 {
     struct access *a = &sm->access;
     a->lanes = lanes;
     a->size = size;
     a->write = write;
-#ifdef STEP_HOOKED
-    a->atomic = false;
-    a->high = NULL;
-    if (sm->warp->group->observers) announce_access(sm);
-#endif
     __asm__ volatile("" ::: "memory");
     return a;
+}
+
+/* Tells observers of what has been announced. */
+INLINE void announced(struct sm *sm)
+{
+    if (!STEP_HOOKED || !sm->warp->group->observers) return;
+    sm->access.atomic = false;
+    sm->access.high = NULL;
+    observe_access(sm->warp, sm->insn, &sm->access);
 }
 
 enum shape { SCATTERED, UNIFORM, CONSECUTIVE };
@@ -75,6 +80,7 @@ INLINE void load_lanes(struct sm *sm, uint32_t *vd, uint32_t lanes, unsigned siz
 {
     const struct access *a = announce(sm, lanes, size, false);
     const uint8_t *mem = sm->mem;
+    if (lanes) announced(sm);
     _Alignas(64) uint32_t out[ISA_LANES];
     for (uint32_t h = 0; h < ISA_LANES; h += HALF) {
         uint32_t part = lanes >> h & 0xffff;
@@ -104,6 +110,7 @@ INLINE void store_lanes(struct sm *sm, const uint32_t *data, uint32_t lanes, uns
 {
     const struct access *a = announce(sm, lanes, size, true);
     uint8_t *mem = sm->mem;
+    if (lanes) announced(sm);
     for (uint32_t h = 0; h < ISA_LANES; h += HALF) {
         uint32_t part = lanes >> h & 0xffff;
         enum shape shape = part == 0xffff ? shape_of(a->addr + h, size) : SCATTERED;
@@ -126,6 +133,7 @@ INLINE uint32_t load_scalar(struct sm *sm, uint32_t addr, unsigned size, bool si
 {
     sm->access.addr[0] = addr;
     announce(sm, 0, size, false);
+    announced(sm);
     return fetch_one(sm->mem + addr, size, sign);
 }
 
@@ -133,6 +141,7 @@ INLINE void store_scalar(struct sm *sm, uint32_t addr, unsigned size, uint32_t v
 {
     sm->access.addr[0] = addr;
     announce(sm, 0, size, true);
+    announced(sm);
     put_one(sm->mem + addr, size, value);
     if (*sm->reservations) end_reservations_of_access(sm);
 }

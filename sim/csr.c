@@ -122,7 +122,7 @@ static void local_id(uint32_t linear, const uint32_t size[3], uint32_t id[3])
     id[2] = linear / x / y;
 }
 
-void csr_read_lanes(struct sm *sm, const struct warp *w, unsigned number, uint32_t out[ISA_LANES])
+static void thread_ids(struct sm *sm, const struct warp *w, unsigned number, uint32_t out[ISA_LANES])
 {
     struct {
         uint32_t global[3], local[3], offset[3];
@@ -137,4 +137,12 @@ void csr_read_lanes(struct sm *sm, const struct warp *w, unsigned number, uint32
         else if (number == CSR_GLL_ID) out[lane] = (g[2] * meta.global[1] + g[1]) * meta.global[0] + g[0];
         else out[lane] = g[number - CSR_GL_ID_X] + meta.offset[number - CSR_GL_ID_X];
     }
+}
+
+void csr_read_lanes(struct sm *sm, struct warp *w, const struct insn *in)
+{
+    uint32_t ids[ISA_LANES];
+    thread_ids(sm, w, in->aux, ids);
+    for (uint32_t lanes = w->active; lanes; lanes &= lanes - 1)
+        w->v[in->rd][__builtin_ctz(lanes)] = ids[__builtin_ctz(lanes)];
 }

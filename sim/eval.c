@@ -4,6 +4,7 @@
  * Compiled twice: EVAL_NAME is eval32 with WORD_BITS 32, or eval64 with 64, where every operand is a
  * register pair and floating point binary64. Called by exact.c. */
 #include "sim/eval.h"
+#include "sim/rows.h"
 #include "sim/special.h"
 
 #define LANE_EXACT
@@ -152,57 +153,26 @@ LANE word f_scaled(struct operands *o, uint64_t a)
 
 /* ---- the rows ---- */
 
-/* A row of a kind that is no arithmetic expands to nothing. */
-#define EVAL_X(id, expr) \
-    case OP_##id: \
-        return (word)(expr);
-#define EVAL_V(id, expr)       EVAL_X(id, expr)
-#define EVAL_VV(id, expr)      EVAL_X(id, expr)
-#define EVAL_VX(id, expr)      EVAL_X(id, expr)
-#define EVAL_VI(id, expr)      EVAL_X(id, expr)
-#define EVAL_V1I(id, expr)     EVAL_X(id, expr)
-#define EVAL_V2X(id, expr)     EVAL_X(id, expr)
-#define EVAL_EX(id, expr)      EVAL_X(id, expr)
-#define EVAL_EV(id, expr)      EVAL_X(id, expr)
-#define EVAL_EW(id, expr)      EVAL_X(id, expr)
-#define EVAL_BRANCH(id, expr)  EVAL_X(id, expr)
-#define EVAL_VBRANCH(id, expr) EVAL_X(id, expr)
-#define EVAL_JAL(id, expr)
-#define EVAL_JALR(id, expr)
-#define EVAL_XLOAD(id, expr)
-#define EVAL_XSTORE(id, expr)
-#define EVAL_VLOAD(id, expr)
-#define EVAL_VSTORE(id, expr)
-#define EVAL_PLOAD(id, expr)
-#define EVAL_PSTORE(id, expr)
-#define EVAL_ULOAD(id, expr)
-#define EVAL_USTORE(id, expr)
-#define EVAL_SLOAD(id, expr)
-#define EVAL_SSTORE(id, expr)
-#define EVAL_ILOAD(id, expr)
-#define EVAL_ISTORE(id, expr)
-#define EVAL_AMO(id, expr)  EVAL_X(id, expr)
-#define EVAL_XAMO(id, expr) EVAL_X(id, expr)
-#define EVAL_XLR(id, expr)
-#define EVAL_XSC(id, expr)
-#define EVAL_LR(id, expr)
-#define EVAL_SC(id, expr)
-#define EVAL_CSR(id, expr)
-#define EVAL_VSET(id, expr)
-#define EVAL_FENCE(id, expr)
-#define EVAL_FENCE_I(id, expr)
-#define EVAL_JOIN(id, expr)
-#define EVAL_SETRPC(id, expr)
-#define EVAL_PREFIX(id, expr)
-#define EVAL_ENDPRG(id, expr)
-#define EVAL_BARRIER(id, expr)
-#define EVAL_BARRIERSUB(id, expr)
-#define EVAL_MMA(id, expr)
-#define EVAL_DMA(id, expr)
-#define EVAL_MBARRIER(id, expr)
-#define EVAL_ABSENT(id, expr)
-#define EVAL_RTLOAD(id, expr)
-#define EVAL_RTSTORE(id, expr)
+/* The kinds that are arithmetic. */
+// clang-format off
+#define ROW_X       ~, VALUE
+#define ROW_V       ~, VALUE
+#define ROW_VV      ~, VALUE
+#define ROW_VX      ~, VALUE
+#define ROW_VI      ~, VALUE
+#define ROW_V1I     ~, VALUE
+#define ROW_V2X     ~, VALUE
+#define ROW_EX      ~, VALUE
+#define ROW_EV      ~, VALUE
+#define ROW_EW      ~, VALUE
+#define ROW_BRANCH  ~, VALUE
+#define ROW_VBRANCH ~, VALUE
+#define ROW_AMO     ~, VALUE
+#define ROW_XAMO    ~, VALUE
+// clang-format on
+
+#define VALUE(id, expr) \
+    case OP_##id: return (word)(expr);
 
 uint64_t EVAL_NAME(enum isa_op op, struct operands *o)
 {
@@ -210,7 +180,7 @@ uint64_t EVAL_NAME(enum isa_op op, struct operands *o)
     const word rs3 = (word)o->rs3, imm = (word)o->imm, pc = o->pc, lane = o->lane, mask_bit = o->mask_bit;
     const word t = vd, s = vs2; /* of atomics */
     switch (op) {
-#define INSN(id, name, pattern, operands, kind, unit, flags, revisions, expr, text) EVAL_##kind(id, expr)
+#define INSN(id, name, pattern, operands, kind, unit, flags, revisions, expr, text) ROW(kind)(id, expr)
 #include "isa/insn.def"
 #undef INSN
     default: return 0;

@@ -190,7 +190,7 @@ const char *exact_run(struct warp *w, const struct decoded *d, uint32_t pc)
 {
     const struct insn *in = &d->in;
     const struct isa_desc *row = &isa_table[in->op];
-    uint32_t round = rounding_mode(w, in), lanes = in->vm ? w->active : w->active & w->v[0][0];
+    uint32_t round = rounding_mode(w, in), lanes = active_lanes(w, in);
     struct operands o = begin(w, d, pc, round);
     if ((row->flags & ISA_ROUND) && round > FP_RMM) return "reserved rounding mode";
     switch (row->kind) {

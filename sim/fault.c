@@ -53,6 +53,37 @@ enum stop fault_raise(struct sm *sm, const struct warp *w, enum fault_kind kind,
     return STOP_FAULT;
 }
 
+/* The highest register, of 'v' or 'x', that an instruction names. */
+static void name_register(char *text, size_t size, char file, unsigned reg, uint32_t have)
+{
+    snprintf(text, size, "%c%u is beyond the %u %s registers of the launch", file, reg, (unsigned)have,
+             file == 'v' ? "vector" : "scalar");
+}
+
+enum stop fault_illegal(struct sm *sm, const struct warp *w, const struct decoded *d)
+{
+    const struct launch *l = w->group->launch;
+    const char *why = NULL;
+    char text[96] = "";
+    if (d->vregs > l->vgprs) name_register(text, sizeof text, 'v', d->vregs - 1u, l->vgprs);
+    else if (d->xregs > l->sgprs) name_register(text, sizeof text, 'x', d->xregs - 1u, l->sgprs);
+    else why = code_refusal(d);
+    return fault_raise(sm, w, FAULT_ILLEGAL, ISA_LANES, 0, *text ? text : why);
+}
+
+enum stop fault_fetch(struct sm *sm, const struct warp *w)
+{
+    const char *why = w->pc & 3 ? "not on a word" : NULL;
+    if (!why && mem_allows(sm->gpu, w->pc, 4, GPU_EXEC)) why = "the host has no memory for decoded code";
+    return fault_raise(sm, w, FAULT_FETCH, ISA_LANES, 0, why);
+}
+
+enum stop fault_misaligned(struct sm *sm, const struct warp *w, uint32_t lanes)
+{
+    uint32_t lane = (uint32_t)__builtin_ctz(lanes);
+    return fault_raise(sm, w, FAULT_MISALIGNED, lane, sm->access.addr[lane], NULL);
+}
+
 _Noreturn void fault_throw(struct sm *sm, enum fault_kind kind, uint32_t lane, uint64_t addr, const char *detail)
 {
     fault_raise(sm, sm->warp, kind, lane, addr, detail);

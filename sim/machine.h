@@ -84,7 +84,7 @@ void code_leave(struct gpu *gpu);
 
 /* ---- step.c, compiled per host instruction set, plain and hooked ---- */
 
-enum stop { STOP_QUANTUM, STOP_BARRIER, STOP_END, STOP_FAULT, STOP_OBSERVER };
+enum stop { STOP_NOT, STOP_QUANTUM, STOP_BARRIER, STOP_END, STOP_FAULT, STOP_OBSERVER };
 typedef enum stop step_fn(struct sm *sm, struct warp *w, uint64_t budget);
 step_fn step_base, step_base_hooked;
 step_fn step_v3; /* x86-64 only */
@@ -220,6 +220,12 @@ enum { RECOVER_STACK = 64 * 1024 };
 
 /* ---- simt.c ---- */
 
+/* The lanes that an instruction with a mask bit works on. */
+static inline uint32_t active_lanes(const struct warp *w, const struct insn *in)
+{
+    return in->vm ? w->active : w->active & w->v[0][0];
+}
+
 /* A vector branch whose condition holds in `taken` (a subset of the mask). Returns false on
  * overflow of the stack, with nothing changed; else *pc is where to go on. */
 bool simt_branch(struct warp *w, uint32_t taken, uint32_t target, uint32_t next, enum path_order order, uint32_t *pc);
@@ -257,8 +263,8 @@ enum { MSTATUS_START = 0x600 };
 /* Host rounding mode for frm 0..3. */
 void round_set(uint32_t frm);
 
-/* What a CSR that differs from lane to lane holds (isa_csr_per_lane). */
-void csr_read_lanes(struct sm *sm, const struct warp *w, unsigned number, uint32_t out[ISA_LANES]);
+/* Executes a read of a CSR that differs from lane to lane (isa_csr_per_lane). */
+void csr_read_lanes(struct sm *sm, struct warp *w, const struct insn *in);
 
 /* ---- exact.c: arithmetic out of line ---- */
 
@@ -277,6 +283,12 @@ enum stop fault_raise(struct sm *sm, const struct warp *w, enum fault_kind kind,
                       const char *detail);
 /* The same for the access in progress, which the host refused. */
 void fault_access(struct sm *sm);
+/* The instruction at w->pc names registers that the launch has not, or code.c refuses it. */
+enum stop fault_illegal(struct sm *sm, const struct warp *w, const struct decoded *d);
+/* There is no code at w->pc. */
+enum stop fault_fetch(struct sm *sm, const struct warp *w);
+/* The first of `lanes` made the access in progress badly. */
+enum stop fault_misaligned(struct sm *sm, const struct warp *w, uint32_t lanes);
 /* The same for the running warp, leaving the engine from any depth. */
 _Noreturn void fault_throw(struct sm *sm, enum fault_kind kind, uint32_t lane, uint64_t addr, const char *detail);
 

@@ -166,7 +166,7 @@ static void multiply(struct warp *w, const struct tile *t, struct matrices *x)
 static void scatter(struct warp *w, const struct tile *t, const struct insn *in, const struct matrices *x)
 {
     unsigned N = t->n, words = t->words_c;
-    uint32_t out[TILE_MAX_RESULTS] = {0}, active = in->vm ? w->active : w->active & w->v[0][0];
+    uint32_t out[TILE_MAX_RESULTS] = {0}, active = active_lanes(w, in);
     for (unsigned i = 0; i < t->m * N; i++) {
         unsigned e = element_c(t, i / N, i % N);
         if (t->half) out[e / 2] |= x->c[i].u << (e % 2 * 16);

@@ -1,490 +1,510 @@
 /* The engine: runs one warp, instruction by instruction.
  *
- * One switch; each case is one line of isa/insn.def, expanded by the macro of its kind. Arithmetic
- * comes from the table's expression, memory, control flow and CSRs are written out here. Compiled
- * several times (STEP_NAME): per host instruction set, and with STEP_HOOKED calling the observer.
- * Invariants: w->pc is the address of the instruction in progress; x[0] is 0. Called by group.c. */
+ * One switch with a case for each line of isa/insn.def, which calls the function of the line's kind. Scalar arithmetic
+ * comes from the table's expression, that of lanes from lanes.c; memory, control flow and CSRs are written out here.
+ * The functions are inlined into the switch; what they get from the line is constant. Compiled several times
+ * (STEP_NAME, with the functions of STEP_LANES): per host instruction set, and with STEP_HOOKED for observers, flags
+ * and SV39. Invariants: w->pc is the address of the instruction in progress; x[0] is 0. Called by group.c. */
 #include "isa/flags.h"
 #include "sim/access.h"
 #include "sim/dma.h"
 #include "sim/lane.h"
+#include "sim/lanes.h"
 #include "sim/machine.h"
 #include "sim/mma.h"
+#include "sim/rows.h"
 
-#define UNUSED __attribute__((unused))
+/* The instruction in progress. Only inlined functions see it, so that the loop keeps it in host registers. */
+struct step {
+    struct sm *sm;
+    struct warp *w;
+    uint32_t *x; /* the warp's registers */
+    uint32_t (*v)[ISA_LANES];
+    struct counters *counters; /* of its group */
+    const struct decoded *d;
+    const struct insn *in; /* of `d` */
+    uint32_t next;         /* address of the instruction behind it, or where it jumps */
+};
 
-#ifdef STEP_HOOKED
-/* False: the instruction is not to be executed, the engine returns *stop. */
-static bool announce_insn(struct sm *sm, struct warp *w, const struct insn *in, const struct code_page *page,
-                          enum stop *stop)
+/* Address of the instruction word, behind its prefix; before a jump. */
+INLINE uint32_t here(const struct step *s) { return s->next - 4; }
+
+INLINE void write_x(struct step *s, uint32_t value)
 {
-    sm->insn = in;
-    w->raised = 0;
-    return observe_before(w, in, page, stop);
+    s->x[s->in->rd] = value;
+    s->x[0] = 0;
 }
 
-static void announce_access(struct sm *sm)
+/* ---- how the function of an instruction ends: STOP_NOT, or the loop returns what it says ---- */
+
+/* The warp, at w->pc until now, goes on at `next`. */
+NOINLINE void executed(struct warp *w, const struct insn *in, uint32_t next)
 {
-    unsigned kind = isa_table[sm->insn->op].kind;
-    if (!sm->access.lanes && kind != KIND_XLOAD && kind != KIND_XSTORE) return; /* no lane takes part */
-    sm->access.atomic = kind == KIND_AMO;
-    observe_access(sm->warp, sm->insn, &sm->access);
-}
-#endif
-
-/* Rows whose flags somebody may see are computed out of line. */
-#ifdef STEP_HOOKED
-#define ACCRUES(row_flags) (((row_flags) & (ROUND | FP | SAT)) && w->group->flags)
-#else
-#define ACCRUES(row_flags) false
-#endif
-
-/* The memory type of a row: its bytes, its sign, and a word of as many ones. */
-#define BYTES(flags)  ((flags) >> ISA_BYTES_SHIFT & 7u)
-#define SIGNED(flags) (((flags)&ISA_SIGNED) != 0)
-#define ONES(flags)   (~0u >> (32 - 8 * BYTES(flags)))
-
-/* ---- arithmetic: one function over all lanes per row ---- */
-
-/* Lanes an instruction works on, as a mask and as words of all ones or zeros. */
-INLINE uint32_t active_lanes(const struct warp *w, const struct insn *in)
-{
-    return in->vm ? w->active : w->active & w->v[0][0];
+    uint32_t pc = w->pc;
+    w->pc = next;
+    observe_after(w, pc, in);
 }
 
-NOINLINE void expand_mask(uint32_t lanes, uint32_t *words) { LANE_LOOP words[lane] = 0u - (lanes >> lane & 1); }
-
-/* When all lanes that exist are active the others may be written too: nobody sees them. */
-#define LANES(id, operands, expr) \
-    NOINLINE void lanes_##id(struct warp *w, const struct insn *in) \
-    { \
-        const uint32_t *p2 UNUSED = w->v[in->rs2], *p1 UNUSED = w->v[in->rs1], *m = w->expand; \
-        uint32_t *d = w->v[in->rd], words[ISA_LANES], lanes = active_lanes(w, in); \
-        const uint32_t v0 UNUSED = w->v[0][0]; \
-        operands; \
-        if (lanes == w->lanes) { \
-            LANE_LOOP \
-            { \
-                const uint32_t vs2 UNUSED = p2[lane], vs1 UNUSED = p1[lane], vd UNUSED = d[lane]; \
-                const uint32_t mask_bit UNUSED = v0 >> lane & 1; \
-                d[lane] = (uint32_t)(expr); \
-            } \
-            return; \
-        } \
-        if (!in->vm) expand_mask(lanes, words), m = words; \
-        LANE_LOOP \
-        { \
-            const uint32_t vs2 UNUSED = p2[lane], vs1 UNUSED = p1[lane], vd UNUSED = d[lane]; \
-            const uint32_t mask_bit UNUSED = v0 >> lane & 1; \
-            uint32_t r = (uint32_t)(expr); \
-            d[lane] = (r & m[lane]) | (vd & ~m[lane]); \
-        } \
-    }
-
-/* Lanes for which a branch's condition holds. */
-#define TAKEN(id, expr) \
-    NOINLINE uint32_t taken_##id(const struct warp *w, const struct insn *in) \
-    { \
-        const uint32_t *p2 = w->v[in->rs2], *p1 = w->v[in->rs1]; \
-        uint32_t taken = 0; \
-        LANE_LOOP \
-        { \
-            const uint32_t vs2 = p2[lane], vs1 = p1[lane]; \
-            taken |= (uint32_t)(expr) << lane; \
-        } \
-        return taken & w->mask; \
-    }
-
-/* One atomic per active lane, ascending. False when an address is not on a word. */
-#define ATOMIC(id, expr) \
-    NOINLINE bool amo_##id(struct sm *sm, struct warp *w, const struct insn *in) \
-    { \
-        uint32_t out[ISA_LANES], lanes = w->active; \
-        flat_addresses(sm, w->v[in->rs1], 0); \
-        struct access *a = announce(sm, lanes, 4, true); \
-        if (off_word(a->addr, lanes)) return false; \
-        for (uint32_t left = lanes; left; left &= left - 1) { \
-            uint32_t lane = (uint32_t)__builtin_ctz(left); \
-            uint32_t *p = (uint32_t *)(sm->mem + a->addr[lane]); \
-            uint32_t t = __atomic_load_n(p, __ATOMIC_RELAXED), next; \
-            const uint32_t s = w->v[in->rs2][lane]; \
-            do next = (uint32_t)(expr); \
-            while (!__atomic_compare_exchange_n(p, &t, next, false, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED)); \
-            out[lane] = t; \
-        } \
-        for (; lanes; lanes &= lanes - 1) w->v[in->rd][__builtin_ctz(lanes)] = out[__builtin_ctz(lanes)]; \
-        if (*sm->reservations) end_reservations_of_access(sm); \
-        return true; \
-    }
-
-#define FN_V(id, expr)       LANES(id, , expr)
-#define FN_VV(id, expr)      LANES(id, , expr)
-#define FN_VX(id, expr)      LANES(id, const uint32_t rs1 = w->x[in->rs1], expr)
-#define FN_VI(id, expr)      LANES(id, const uint32_t imm = (uint32_t)in->imm, expr)
-#define FN_V1I(id, expr)     LANES(id, const uint32_t imm = (uint32_t)in->imm, expr)
-#define FN_VBRANCH(id, expr) TAKEN(id, expr)
-#define FN_AMO(id, expr)     ATOMIC(id, expr)
-#define FN_X(id, expr)
-#define FN_V2X(id, expr)
-#define FN_EX(id, expr)
-#define FN_EV(id, expr)
-#define FN_EW(id, expr)
-#define FN_RTLOAD(id, expr)
-#define FN_RTSTORE(id, expr)
-#define FN_BRANCH(id, expr)
-#define FN_JAL(id, expr)
-#define FN_JALR(id, expr)
-#define FN_XLOAD(id, expr)
-#define FN_XSTORE(id, expr)
-#define FN_VLOAD(id, expr)
-#define FN_VSTORE(id, expr)
-#define FN_PLOAD(id, expr)
-#define FN_PSTORE(id, expr)
-#define FN_ULOAD(id, expr)
-#define FN_USTORE(id, expr)
-#define FN_SLOAD(id, expr)
-#define FN_SSTORE(id, expr)
-#define FN_ILOAD(id, expr)
-#define FN_ISTORE(id, expr)
-#define FN_LR(id, expr)
-#define FN_SC(id, expr)
-#define FN_XAMO(id, expr)
-#define FN_XLR(id, expr)
-#define FN_XSC(id, expr)
-#define FN_CSR(id, expr)
-#define FN_VSET(id, expr)
-#define FN_FENCE(id, expr)
-#define FN_FENCE_I(id, expr)
-#define FN_JOIN(id, expr)
-#define FN_SETRPC(id, expr)
-#define FN_PREFIX(id, expr)
-#define FN_ENDPRG(id, expr)
-#define FN_BARRIER(id, expr)
-#define FN_BARRIERSUB(id, expr)
-#define FN_MMA(id, expr)
-#define FN_DMA(id, expr)
-#define FN_MBARRIER(id, expr)
-#define FN_ABSENT(id, expr)
-
-#define INSN(id, name, pattern, operands, kind, unit, flags, revisions, expr, text) FN_##kind(id, expr)
-#include "isa/insn.def"
-#undef INSN
-
-NOINLINE void read_thread_csr(struct sm *sm, struct warp *w, const struct insn *in)
+/* Leaves the loop behind the instruction. */
+INLINE enum stop leave(struct step *s, enum stop stop)
 {
-    uint32_t ids[ISA_LANES];
-    csr_read_lanes(sm, w, in->aux, ids);
-    for (uint32_t lanes = w->active; lanes; lanes &= lanes - 1)
-        w->v[in->rd][__builtin_ctz(lanes)] = ids[__builtin_ctz(lanes)];
+    if (STEP_HOOKED) executed(s->w, s->in, s->next);
+    s->w->pc = s->next;
+    return stop;
 }
 
-/* ---- faults ---- */
-
-NOINLINE enum stop illegal(struct sm *sm, const struct warp *w, const struct decoded *d)
+NOINLINE enum stop refuse(struct sm *sm, const struct warp *w, const char *why)
 {
-    const char *why = NULL;
-    char text[96];
-    const struct launch *l = w->group->launch;
-    if (d->vregs > l->vgprs) {
-        snprintf(text, sizeof text, "v%u is beyond the %u vector registers of the launch", d->vregs - 1u,
-                 (unsigned)l->vgprs);
-        why = text;
-    } else if (d->xregs > l->sgprs) {
-        snprintf(text, sizeof text, "x%u is beyond the %u scalar registers of the launch", d->xregs - 1u,
-                 (unsigned)l->sgprs);
-        why = text;
-    } else {
-        why = code_refusal(d);
-    }
     return fault_raise(sm, w, FAULT_ILLEGAL, ISA_LANES, 0, why);
 }
 
-NOINLINE enum stop no_code(struct sm *sm, const struct warp *w)
+/* `why`: what a call says that has executed the instruction, or NULL. */
+INLINE enum stop refuse_if(struct step *s, const char *why) { return why ? refuse(s->sm, s->w, why) : STOP_NOT; }
+
+/* ---- arithmetic ---- */
+
+/* A row's expression of scalar registers, the immediate, and one operand that comes from elsewhere. */
+typedef uint32_t value_fn(const struct step *s, uint32_t other);
+
+INLINE void count_vector(struct step *s)
 {
-    const char *why = w->pc & 3 ? "not on a word" : NULL;
-    if (!why && mem_allows(sm->gpu, w->pc, 4, GPU_EXEC)) why = "the host has no memory for decoded code";
-    return fault_raise(sm, w, FAULT_FETCH, ISA_LANES, 0, why);
+    s->counters->vector_instructions++;
+    s->counters->lanes += s->w->nactive;
 }
 
-/* The first of `lanes` made the access in progress badly. */
-NOINLINE enum stop misaligned(struct sm *sm, const struct warp *w, uint32_t lanes)
+INLINE enum stop run_exact(struct step *s) { return refuse_if(s, exact_run(s->w, s->d, here(s))); }
+
+INLINE enum stop run_exact_lanes(struct step *s)
 {
-    uint32_t lane = (uint32_t)__builtin_ctz(lanes);
-    return fault_raise(sm, w, FAULT_MISALIGNED, lane, sm->access.addr[lane], NULL);
+    count_vector(s);
+    return run_exact(s);
 }
 
-#define FAULT_NOW(kind, why)  return fault_raise(sm, w, kind, ISA_LANES, 0, why)
-#define MISALIGNED_NOW(lanes) return misaligned(sm, w, lanes)
+/* Behind a prefix that changes operands. */
+INLINE enum stop run_modified(struct step *s) { return s->d->vectors ? run_exact_lanes(s) : run_exact(s); }
 
-/* ---- the cases, by kind ---- */
+/* Rows whose flags somebody may see are computed out of line. */
+INLINE bool accrues(const struct step *s, uint32_t row)
+{
+    return STEP_HOOKED && (row & (ROUND | FP | SAT)) && s->w->group->flags;
+}
 
-// clang-format off
-#define COUNT_VECTOR  (counters->vector_instructions++, counters->lanes += w->nactive)
-#define COUNT_LOAD    (COUNT_VECTOR, counters->loads++)
-#define COUNT_STORE   (COUNT_VECTOR, counters->stores++)
-#define WRITE_X(value) do { x[in->rd] = (value); x[0] = 0; } while (0)
-#define HERE (ip + in->size - 4u) /* address of the instruction word, behind its prefix */
-// clang-format on
+INLINE enum stop run_scalar(struct step *s, uint32_t row, value_fn *value)
+{
+    bool own_mode = s->in->rm != 7 && s->in->rm != s->w->frm;
+    if (accrues(s, row) || ((row & ROUND) && (own_mode || s->w->frm > 3))) return run_exact(s);
+    write_x(s, value(s, 0));
+    return STOP_NOT;
+}
 
-#define DO_CALL(call) \
-    { \
-        const char *why = call; \
-        if (why) FAULT_NOW(FAULT_ILLEGAL, why); \
-        break; \
-    }
+INLINE enum stop run_lanes(struct step *s, uint32_t row, enum isa_op op)
+{
+    count_vector(s);
+    if (accrues(s, row) || ((row & ROUND) && s->w->frm > 3)) return run_exact(s);
+    STEP_LANES[op].lanes(s->w, s->in);
+    return STOP_NOT;
+}
 
-#define DO_X(id, expr, flags) \
-    { \
-        const uint32_t rs1 UNUSED = x[in->rs1], rs2 UNUSED = x[in->rs2], rs3 UNUSED = x[in->rs3]; \
-        const uint32_t imm UNUSED = (uint32_t)in->imm, pc UNUSED = HERE; \
-        if (ACCRUES(flags) || (((flags)&ROUND) && ((in->rm != 7 && in->rm != w->frm) || w->frm > 3))) \
-            DO_CALL(exact_run(w, d, HERE)) \
-        WRITE_X((uint32_t)(expr)); \
-        break; \
-    }
+/* A value of the last active lane. */
+INLINE enum stop run_last_lane(struct step *s, value_fn *value)
+{
+    uint32_t active = s->w->active;
+    count_vector(s);
+    if (active) write_x(s, value(s, s->v[s->in->rs2][31 - __builtin_clz(active)]));
+    return STOP_NOT;
+}
 
-#define DO_LANES(id, flags) \
-    COUNT_VECTOR; \
-    if (ACCRUES(flags) || (((flags)&ROUND) && w->frm > 3)) DO_CALL(exact_run(w, d, HERE)) \
-    lanes_##id(w, in); \
-    break;
-#define DO_V(id, expr, flags)   DO_LANES(id, flags)
-#define DO_VV(id, expr, flags)  DO_LANES(id, flags)
-#define DO_VX(id, expr, flags)  DO_LANES(id, flags)
-#define DO_VI(id, expr, flags)  DO_LANES(id, flags)
-#define DO_V1I(id, expr, flags) DO_LANES(id, flags)
+/* ---- control flow ---- */
 
-#define DO_EX(id, expr, flags) DO_CALL(exact_run(w, d, HERE))
-#define DO_EV(id, expr, flags) \
-    COUNT_VECTOR; \
-    DO_CALL(exact_run(w, d, HERE))
-#define DO_EW(id, expr, flags) DO_EV(id, expr, flags)
+INLINE uint32_t target(const struct step *s) { return here(s) + (uint32_t)s->in->imm; }
 
-#define DO_V2X(id, expr, flags) \
-    COUNT_VECTOR; \
-    if (w->active) { \
-        const uint32_t vs2 = v[in->rs2][31 - __builtin_clz(w->active)]; \
-        WRITE_X((uint32_t)(expr)); \
-    } \
-    break;
+INLINE enum stop branch(struct step *s, bool taken)
+{
+    if (taken) s->next = target(s);
+    return STOP_NOT;
+}
 
-#define DO_BRANCH(id, expr, flags) \
-    { \
-        const uint32_t rs1 = x[in->rs1], rs2 = x[in->rs2]; \
-        if (expr) next = HERE + (uint32_t)in->imm; \
-        break; \
-    }
-#define DO_TAKEN(lanes) \
-    { \
-        uint32_t taken = (lanes), depth = w->depth; \
-        COUNT_VECTOR; \
-        counters->branches++; \
-        if (!simt_branch(w, taken, HERE + (uint32_t)in->imm, next, sm->order, &next)) \
-            FAULT_NOW(FAULT_SIMT_OVERFLOW, NULL); \
-        if (w->depth != depth) counters->divergent++; \
-        if (w->depth > counters->max_simt_depth) counters->max_simt_depth = w->depth; \
-        break; \
-    }
-#define DO_VBRANCH(id, expr, flags) DO_TAKEN(taken_##id(w, in))
-#define DO_JOIN(id, expr, flags) \
-    next = simt_join(w, HERE, next); \
-    break;
-#define DO_SETRPC(id, expr, flags) \
-    { \
-        const uint32_t rs1 = x[in->rs1], imm = (uint32_t)in->imm; \
-        w->rpc = (expr); \
-        WRITE_X(w->rpc); \
-        break; \
-    }
-#define DO_JUMP(expr) \
-    { \
-        const uint32_t rs1 UNUSED = x[in->rs1], imm = (uint32_t)in->imm, link = next; \
-        const uint32_t pc UNUSED = HERE; \
-        next = (expr); \
-        WRITE_X(link); \
-        break; \
-    }
-#define DO_JAL(id, expr, flags)  DO_JUMP(expr)
-#define DO_JALR(id, expr, flags) DO_JUMP(expr)
+INLINE enum stop branch_lanes(struct step *s, uint32_t taken)
+{
+    struct warp *w = s->w;
+    uint32_t depth = w->depth, next;
+    count_vector(s);
+    s->counters->branches++;
+    if (!simt_branch(w, taken, target(s), s->next, s->sm->order, &next))
+        return fault_raise(s->sm, w, FAULT_SIMT_OVERFLOW, ISA_LANES, 0, NULL);
+    s->next = next;
+    if (w->depth != depth) s->counters->divergent++;
+    if (w->depth > s->counters->max_simt_depth) s->counters->max_simt_depth = w->depth;
+    return STOP_NOT;
+}
+
+INLINE enum stop join(struct step *s)
+{
+    s->next = simt_join(s->w, here(s), s->next);
+    return STOP_NOT;
+}
+
+INLINE enum stop set_rpc(struct step *s, value_fn *value)
+{
+    s->w->rpc = value(s, 0);
+    write_x(s, s->w->rpc);
+    return STOP_NOT;
+}
+
+INLINE enum stop jump(struct step *s, value_fn *where)
+{
+    uint32_t link = s->next;
+    s->next = where(s, 0);
+    write_x(s, link);
+    return STOP_NOT;
+}
+
+INLINE enum stop wait_for(struct step *s, enum warp_state state)
+{
+    s->counters->barriers++;
+    s->w->state = state;
+    return leave(s, STOP_BARRIER);
+}
+
+INLINE enum stop end_warp(struct step *s)
+{
+    if (s->w->depth) return fault_raise(s->sm, s->w, FAULT_ENDPRG_DIVERGED, ISA_LANES, 0, NULL);
+    s->w->state = WARP_ENDED;
+    return leave(s, STOP_END);
+}
+
+/* ---- memory ---- */
+
+/* The memory type of a row: its bytes, its sign, and a word of as many ones. */
+INLINE unsigned bytes(uint32_t row) { return row >> ISA_BYTES_SHIFT & 7u; }
+INLINE bool is_signed(uint32_t row) { return row & ISA_SIGNED; }
+INLINE uint32_t ones(uint32_t row) { return ~0u >> (32 - 8 * bytes(row)); }
+
+INLINE enum stop run_memory(struct step *s)
+{
+    memory_run(s->sm, s->w, s->in);
+    return STOP_NOT;
+}
 
 /* Rows that only memory_run knows: code.c dispatches them there at once. */
-#define OUT_OF_LINE(flags) ((flags) & (LONG | SPACE(3)))
+INLINE bool out_of_line(uint32_t row) { return row & (LONG | SPACE(3)); }
 
-#define DO_XLOAD(id, expr, flags) \
-    if (OUT_OF_LINE(flags)) goto memory; \
-    counters->loads++; \
-    WRITE_X(load_scalar(sm, x[in->rs1] + (uint32_t)in->imm, BYTES(flags), SIGNED(flags))); \
-    break;
-#define DO_XSTORE(id, expr, flags) \
-    if (OUT_OF_LINE(flags)) goto memory; \
-    counters->stores++; \
-    store_scalar(sm, x[in->rs1] + (uint32_t)in->imm, BYTES(flags), x[in->rs2]); \
-    break;
-#define DO_VLOAD(id, expr, flags) \
-    if (OUT_OF_LINE(flags)) goto memory; \
-    COUNT_LOAD; \
-    flat_addresses(sm, v[in->rs1], (uint32_t)in->imm); \
-    load_lanes(sm, v[in->rd], w->active, BYTES(flags), SIGNED(flags)); \
-    break;
-#define DO_VSTORE(id, expr, flags) \
-    if (OUT_OF_LINE(flags)) goto memory; \
-    COUNT_STORE; \
-    flat_addresses(sm, v[in->rs1], (uint32_t)in->imm); \
-    store_lanes(sm, v[in->rs2], w->active, BYTES(flags)); \
-    break;
-#define PRIVATE(flags) \
-    uint32_t bad = w->active & private_addresses(sm, w, v[in->rs1], (uint32_t)in->imm, BYTES(flags)); \
-    if (bad) MISALIGNED_NOW(bad);
-#define DO_PLOAD(id, expr, flags) \
-    { \
-        COUNT_LOAD; \
-        PRIVATE(flags) \
-        load_lanes(sm, v[in->rd], w->active, BYTES(flags), SIGNED(flags)); \
-        break; \
+INLINE uint32_t scalar_address(const struct step *s) { return s->x[s->in->rs1] + (uint32_t)s->in->imm; }
+
+INLINE enum stop load_x(struct step *s, uint32_t row)
+{
+    if (out_of_line(row)) return run_memory(s);
+    s->counters->loads++;
+    write_x(s, load_scalar(s->sm, scalar_address(s), bytes(row), is_signed(row)));
+    return STOP_NOT;
+}
+
+INLINE enum stop store_x(struct step *s, uint32_t row)
+{
+    if (out_of_line(row)) return run_memory(s);
+    s->counters->stores++;
+    store_scalar(s->sm, scalar_address(s), bytes(row), s->x[s->in->rs2]);
+    return STOP_NOT;
+}
+
+INLINE void count_load(struct step *s)
+{
+    count_vector(s);
+    s->counters->loads++;
+}
+
+INLINE void count_store(struct step *s)
+{
+    count_vector(s);
+    s->counters->stores++;
+}
+
+INLINE enum stop load_flat(struct step *s, uint32_t row)
+{
+    if (out_of_line(row)) return run_memory(s);
+    count_load(s);
+    flat_addresses(s->sm, s->v[s->in->rs1], (uint32_t)s->in->imm);
+    load_lanes(s->sm, s->v[s->in->rd], s->w->active, bytes(row), is_signed(row));
+    return STOP_NOT;
+}
+
+INLINE enum stop store_flat(struct step *s, uint32_t row)
+{
+    if (out_of_line(row)) return run_memory(s);
+    count_store(s);
+    flat_addresses(s->sm, s->v[s->in->rs1], (uint32_t)s->in->imm);
+    store_lanes(s->sm, s->v[s->in->rs2], s->w->active, bytes(row));
+    return STOP_NOT;
+}
+
+/* Sets the addresses of private memory. The active lanes whose access would leave its word. */
+INLINE uint32_t crossing(struct step *s, uint32_t row)
+{
+    return s->w->active & private_addresses(s->sm, s->w, s->v[s->in->rs1], (uint32_t)s->in->imm, bytes(row));
+}
+
+INLINE enum stop load_private(struct step *s, uint32_t row)
+{
+    count_load(s);
+    uint32_t bad = crossing(s, row);
+    if (bad) return fault_misaligned(s->sm, s->w, bad);
+    load_lanes(s->sm, s->v[s->in->rd], s->w->active, bytes(row), is_signed(row));
+    return STOP_NOT;
+}
+
+INLINE enum stop store_private(struct step *s, uint32_t row)
+{
+    count_store(s);
+    uint32_t bad = crossing(s, row);
+    if (bad) return fault_misaligned(s->sm, s->w, bad);
+    store_lanes(s->sm, s->v[s->in->rs2], s->w->active, bytes(row));
+    return STOP_NOT;
+}
+
+INLINE enum stop load_strided(struct step *s, uint32_t stride, uint32_t row)
+{
+    count_load(s);
+    strided_addresses(s->sm, s->x[s->in->rs1], stride);
+    load_lanes(s->sm, s->v[s->in->rd], active_lanes(s->w, s->in), bytes(row), is_signed(row));
+    return STOP_NOT;
+}
+
+INLINE enum stop store_strided(struct step *s, uint32_t stride, uint32_t row)
+{
+    count_store(s);
+    strided_addresses(s->sm, s->x[s->in->rs1], stride);
+    store_lanes(s->sm, s->v[s->in->rs3], active_lanes(s->w, s->in), bytes(row));
+    return STOP_NOT;
+}
+
+INLINE enum stop load_indexed(struct step *s, uint32_t row)
+{
+    count_load(s);
+    indexed_addresses(s->sm, s->x[s->in->rs1], s->v[s->in->rs2], ones(row));
+    load_lanes(s->sm, s->v[s->in->rd], active_lanes(s->w, s->in), 4, false);
+    return STOP_NOT;
+}
+
+INLINE enum stop store_indexed(struct step *s, uint32_t row)
+{
+    count_store(s);
+    indexed_addresses(s->sm, s->x[s->in->rs1], s->v[s->in->rs2], ones(row));
+    store_lanes(s->sm, s->v[s->in->rs3], active_lanes(s->w, s->in), 4);
+    return STOP_NOT;
+}
+
+INLINE enum stop run_atomic(struct step *s, enum isa_op op)
+{
+    count_vector(s);
+    s->counters->atomics++;
+    if (STEP_LANES[op].amo(s->sm, s->w, s->in)) return STOP_NOT;
+    return fault_misaligned(s->sm, s->w, off_word(s->sm->access.addr, s->w->active));
+}
+
+/* ---- the rest ---- */
+
+/* csrrw always writes, the others only when their operand field is not 0. */
+INLINE enum stop run_csr(struct step *s, enum isa_op op, value_fn *value)
+{
+    const struct insn *in = s->in;
+    bool writes = op == OP_CSRRW || op == OP_CSRRWI || in->rs1 || in->imm;
+    uint32_t old;
+    if (s->sm->gpu->config.thread_csrs && !writes && isa_csr_per_lane(in->aux)) {
+        csr_read_lanes(s->sm, s->w, in);
+        return STOP_NOT;
     }
-#define DO_PSTORE(id, expr, flags) \
-    { \
-        COUNT_STORE; \
-        PRIVATE(flags) \
-        store_lanes(sm, v[in->rs2], w->active, BYTES(flags)); \
-        break; \
-    }
+    if (!csr_read(s->w, in->aux, &old)) return refuse(s->sm, s->w, "no such control register");
+    if (writes && !csr_write(s->w, in->aux, value(s, old))) return refuse(s->sm, s->w, "read-only control register");
+    write_x(s, old);
+    return STOP_NOT;
+}
 
-/* The RVV forms: the store data of these is the rd field. */
-// clang-format off
-#define RVV_LOAD(size, sign)  load_lanes(sm, v[in->rd], active_lanes(w, in), size, sign)
-#define RVV_STORE(size)       store_lanes(sm, v[in->rs3], active_lanes(w, in), size)
-#define STRIDED(stride)       strided_addresses(sm, x[in->rs1], stride)
-#define INDEXED(flags)        indexed_addresses(sm, x[in->rs1], v[in->rs2], ONES(flags))
-#define DO_ULOAD(id, expr, flags)  COUNT_LOAD; STRIDED(BYTES(flags)); RVV_LOAD(BYTES(flags), SIGNED(flags)); break;
-#define DO_USTORE(id, expr, flags) COUNT_STORE; STRIDED(BYTES(flags)); RVV_STORE(BYTES(flags)); break;
-#define DO_SLOAD(id, expr, flags)  COUNT_LOAD; STRIDED(x[in->rs2]); RVV_LOAD(BYTES(flags), SIGNED(flags)); break;
-#define DO_SSTORE(id, expr, flags) COUNT_STORE; STRIDED(x[in->rs2]); RVV_STORE(BYTES(flags)); break;
-#define DO_ILOAD(id, expr, flags)  COUNT_LOAD; INDEXED(flags); RVV_LOAD(4, false); break;
-#define DO_ISTORE(id, expr, flags) COUNT_STORE; INDEXED(flags); RVV_STORE(4); break;
-// clang-format on
+INLINE enum stop set_vl(struct step *s, value_fn *value)
+{
+    uint32_t vtype = value(s, 0);
+    if (!csr_vtype_ok(vtype)) return refuse(s->sm, s->w, "vector type other than e32, m1");
+    write_x(s, csr_set_vl(s->w, s->in, vtype));
+    return STOP_NOT;
+}
 
-#define DO_AMO(id, expr, flags) \
-    COUNT_VECTOR; \
-    counters->atomics++; \
-    if (!amo_##id(sm, w, in)) MISALIGNED_NOW(off_word(sm->access.addr, w->active)); \
-    break;
+INLINE enum stop fence(struct step *s)
+{
+    __sync_synchronize();
+    if (STEP_HOOKED) translate_forget(s->sm);
+    return STOP_NOT;
+}
 
-/* Without an inline form. */
-#define DO_LR(id, expr, flags)   goto memory;
-#define DO_SC(id, expr, flags)   goto memory;
-#define DO_XAMO(id, expr, flags) goto memory;
-#define DO_XLR(id, expr, flags)  goto memory;
-#define DO_XSC(id, expr, flags)  goto memory;
-
-#define DO_CSR(id, expr, flags) \
-    { \
-        const uint32_t rs1 UNUSED = x[in->rs1], imm UNUSED = (uint32_t)in->imm; \
-        bool writes = ((flags)&ALWAYS) || in->rs1 || in->imm; \
-        uint32_t old; \
-        if (isa_csr_per_lane(in->aux) && sm->gpu->config.thread_csrs && !writes) { \
-            read_thread_csr(sm, w, in); \
-            break; \
-        } \
-        if (!csr_read(w, in->aux, &old)) FAULT_NOW(FAULT_ILLEGAL, "no such control register"); \
-        if (writes && !csr_write(w, in->aux, (expr))) FAULT_NOW(FAULT_ILLEGAL, "read-only control register"); \
-        WRITE_X(old); \
-        break; \
-    }
-#define DO_VSET(id, expr, flags) \
-    { \
-        const uint32_t rs2 UNUSED = x[in->rs2], aux UNUSED = in->aux; \
-        if (!csr_vtype_ok(expr)) FAULT_NOW(FAULT_ILLEGAL, "vector type other than e32, m1"); \
-        WRITE_X(csr_set_vl(w, in, (expr))); \
-        break; \
-    }
-#define DO_FENCE(id, expr, flags) \
-    __sync_synchronize(); \
-    FORGET; \
-    break;
 /* Ends the turn: what has been decoded is forgotten, the page of this instruction too. */
-#define DO_FENCE_I(id, expr, flags) \
-    FORGET; \
-    OBSERVE(next); \
-    w->pc = next; \
-    code_drop(sm->gpu); \
-    return STOP_QUANTUM;
-#define DO_PREFIX(id, expr, flags)     return illegal(sm, w, d);
-#define DO_BARRIERSUB(id, expr, flags) break; /* a subgroup is a warp, and a warp is in step with itself */
-#define DO_ABSENT(id, expr, flags) \
-    { \
-        const char *why = (expr); \
-        FAULT_NOW(FAULT_ILLEGAL, why ? why : "an instruction this machine does not execute"); \
-    }
-#define DO_MMA(id, expr, flags) \
-    COUNT_VECTOR; \
-    DO_CALL(mma_execute(w, in))
-#define DO_DMA(id, expr, flags) \
-    COUNT_VECTOR; \
-    DO_CALL(dma_execute(sm, w, in))
-#define DO_RTLOAD(id, expr, flags) \
-    COUNT_VECTOR; \
-    DO_CALL(ray_load(sm, w, in))
-#define DO_RTSTORE(id, expr, flags) \
-    COUNT_VECTOR; \
-    DO_CALL(ray_store(sm, w, in))
-#define DO_WAIT(waiting) \
-    counters->barriers++; \
-    w->state = waiting; \
-    w->pc = next; \
-    OBSERVE(next); \
-    return STOP_BARRIER;
-#define DO_BARRIER(id, expr, flags)  DO_WAIT(WARP_WAITING)
-#define DO_MBARRIER(id, expr, flags) DO_WAIT(WARP_WAITING_DMA)
-#define DO_ENDPRG(id, expr, flags) \
-    if (w->depth) FAULT_NOW(FAULT_ENDPRG_DIVERGED, NULL); \
-    w->state = WARP_ENDED; \
-    OBSERVE(next); \
-    return STOP_END;
+INLINE enum stop fence_code(struct step *s)
+{
+    if (STEP_HOOKED) translate_forget(s->sm);
+    enum stop stop = leave(s, STOP_QUANTUM);
+    code_drop(s->sm->gpu);
+    return stop;
+}
 
-#ifdef STEP_HOOKED
-#define OBSERVE(to) (w->pc = (to), observe_after(w, ip, in))
-#define PREPARE \
-    enum stop stop; \
-    if (!announce_insn(sm, w, in, page, &stop)) { \
-        counters->instructions--; \
-        return stop; \
+INLINE enum stop run_matrix(struct step *s)
+{
+    count_vector(s);
+    return refuse_if(s, mma_execute(s->w, s->in));
+}
+
+INLINE enum stop run_copy(struct step *s)
+{
+    count_vector(s);
+    return refuse_if(s, dma_execute(s->sm, s->w, s->in));
+}
+
+typedef const char *ray_fn(struct sm *sm, struct warp *w, const struct insn *in);
+
+INLINE enum stop run_ray(struct step *s, ray_fn *run)
+{
+    count_vector(s);
+    return refuse_if(s, run(s->sm, s->w, s->in));
+}
+
+INLINE enum stop absent(struct step *s, const char *why)
+{
+    return refuse(s->sm, s->w, why ? why : "an instruction this machine does not execute");
+}
+
+/* ---- the lines of the table ---- */
+
+/* Kinds whose expressions are of scalar registers; V2X and CSR give `other` its name. */
+#define ROW_X      ~, VALUE
+#define ROW_BRANCH ~, VALUE
+#define ROW_JAL    ~, VALUE
+#define ROW_JALR   ~, VALUE
+#define ROW_SETRPC ~, VALUE
+#define ROW_VSET   ~, VALUE
+#define ROW_V2X    ~, VALUE_VS2
+#define ROW_CSR    ~, VALUE_OLD
+
+#define VALUE(id, expr) \
+    INLINE uint32_t value_##id(const struct step *s, uint32_t none) \
+    { \
+        const uint32_t rs1 = s->x[s->in->rs1], rs2 = s->x[s->in->rs2], rs3 = s->x[s->in->rs3]; \
+        const uint32_t imm = (uint32_t)s->in->imm, aux = s->in->aux, pc = here(s); \
+        (void)rs1, (void)rs2, (void)rs3, (void)imm, (void)aux, (void)pc, (void)none; \
+        return (uint32_t)(expr); \
     }
-#define TRANSLATED (w->group->launch->sv39)
-#define DISPATCH   (TRANSLATED && memory_access(in) && d->dispatch != DISPATCH_REFUSED ? DISPATCH_MEMORY : d->dispatch)
-#define FORGET     translate_forget(sm)
-#else
-#define OBSERVE(to) ((void)0)
-#define PREPARE
-#define TRANSLATED false
-#define DISPATCH   d->dispatch
-#define FORGET     ((void)0)
-#endif
+#define VALUE_VS2(id, expr) \
+    INLINE uint32_t value_##id(const struct step *s, uint32_t vs2) \
+    { \
+        (void)s; \
+        return (uint32_t)(expr); \
+    }
+#define VALUE_OLD(id, expr) \
+    INLINE uint32_t value_##id(const struct step *s, uint32_t old) \
+    { \
+        const uint32_t rs1 = s->x[s->in->rs1], imm = (uint32_t)s->in->imm; \
+        (void)rs1, (void)imm, (void)old; \
+        return (uint32_t)(expr); \
+    }
+#define INSN(id, name, pattern, operands, kind, unit, flags, revisions, expr, text) ROW(kind)(id, expr)
+#include "isa/insn.def"
+#undef INSN
+
+#define DO(call) \
+    if ((stop = (call)) != STOP_NOT) return stop; \
+    break;
+#define DO_X(id, expr, flags)          DO(run_scalar(&s, flags, value_##id))
+#define DO_V(id, expr, flags)          DO(run_lanes(&s, flags, OP_##id))
+#define DO_VV(id, expr, flags)         DO(run_lanes(&s, flags, OP_##id))
+#define DO_VX(id, expr, flags)         DO(run_lanes(&s, flags, OP_##id))
+#define DO_VI(id, expr, flags)         DO(run_lanes(&s, flags, OP_##id))
+#define DO_V1I(id, expr, flags)        DO(run_lanes(&s, flags, OP_##id))
+#define DO_V2X(id, expr, flags)        DO(run_last_lane(&s, value_##id))
+#define DO_EX(id, expr, flags)         DO(run_exact(&s))
+#define DO_EV(id, expr, flags)         DO(run_exact_lanes(&s))
+#define DO_EW(id, expr, flags)         DO(run_exact_lanes(&s))
+#define DO_BRANCH(id, expr, flags)     DO(branch(&s, value_##id(&s, 0)))
+#define DO_VBRANCH(id, expr, flags)    DO(branch_lanes(&s, STEP_LANES[OP_##id].taken(w, s.in)))
+#define DO_JOIN(id, expr, flags)       DO(join(&s))
+#define DO_SETRPC(id, expr, flags)     DO(set_rpc(&s, value_##id))
+#define DO_JAL(id, expr, flags)        DO(jump(&s, value_##id))
+#define DO_JALR(id, expr, flags)       DO(jump(&s, value_##id))
+#define DO_XLOAD(id, expr, flags)      DO(load_x(&s, flags))
+#define DO_XSTORE(id, expr, flags)     DO(store_x(&s, flags))
+#define DO_VLOAD(id, expr, flags)      DO(load_flat(&s, flags))
+#define DO_VSTORE(id, expr, flags)     DO(store_flat(&s, flags))
+#define DO_PLOAD(id, expr, flags)      DO(load_private(&s, flags))
+#define DO_PSTORE(id, expr, flags)     DO(store_private(&s, flags))
+#define DO_ULOAD(id, expr, flags)      DO(load_strided(&s, bytes(flags), flags))
+#define DO_USTORE(id, expr, flags)     DO(store_strided(&s, bytes(flags), flags))
+#define DO_SLOAD(id, expr, flags)      DO(load_strided(&s, s.x[s.in->rs2], flags))
+#define DO_SSTORE(id, expr, flags)     DO(store_strided(&s, s.x[s.in->rs2], flags))
+#define DO_ILOAD(id, expr, flags)      DO(load_indexed(&s, flags))
+#define DO_ISTORE(id, expr, flags)     DO(store_indexed(&s, flags))
+#define DO_AMO(id, expr, flags)        DO(run_atomic(&s, OP_##id))
+#define DO_LR(id, expr, flags)         DO(run_memory(&s))
+#define DO_SC(id, expr, flags)         DO(run_memory(&s))
+#define DO_XAMO(id, expr, flags)       DO(run_memory(&s))
+#define DO_XLR(id, expr, flags)        DO(run_memory(&s))
+#define DO_XSC(id, expr, flags)        DO(run_memory(&s))
+#define DO_CSR(id, expr, flags)        DO(run_csr(&s, OP_##id, value_##id))
+#define DO_VSET(id, expr, flags)       DO(set_vl(&s, value_##id))
+#define DO_FENCE(id, expr, flags)      DO(fence(&s))
+#define DO_FENCE_I(id, expr, flags)    DO(fence_code(&s))
+#define DO_PREFIX(id, expr, flags)     return fault_illegal(sm, w, s.d);
+#define DO_ABSENT(id, expr, flags)     DO(absent(&s, expr))
+#define DO_MMA(id, expr, flags)        DO(run_matrix(&s))
+#define DO_DMA(id, expr, flags)        DO(run_copy(&s))
+#define DO_RTLOAD(id, expr, flags)     DO(run_ray(&s, ray_load))
+#define DO_RTSTORE(id, expr, flags)    DO(run_ray(&s, ray_store))
+#define DO_BARRIER(id, expr, flags)    DO(wait_for(&s, WARP_WAITING))
+#define DO_MBARRIER(id, expr, flags)   DO(wait_for(&s, WARP_WAITING_DMA))
+#define DO_BARRIERSUB(id, expr, flags) break; /* a subgroup is a warp, and a warp is in step with itself */
+#define DO_ENDPRG(id, expr, flags)     DO(end_warp(&s))
+
+/* Under SV39 everything that accesses memory is memory_run's. */
+INLINE unsigned dispatch_of(const struct decoded *d, bool translated)
+{
+    return translated && memory_access(&d->in) && d->dispatch != DISPATCH_REFUSED ? DISPATCH_MEMORY : d->dispatch;
+}
+
+/* A flat access of r2025: the engine's own, unless the base address of some lane is private. */
+INLINE unsigned dispatch_flat(const struct step *s)
+{
+    return s->w->active & below_private_limit(s->v[s->in->rs1]) ? DISPATCH_MEMORY : s->in->op;
+}
+
+/* STOP_NOT: it may be executed. */
+INLINE enum stop announce_insn(struct step *s, const struct code_page *page)
+{
+    enum stop stop;
+    s->sm->insn = s->in;
+    s->w->raised = 0;
+    if (observe_before(s->w, s->in, page, &stop)) return STOP_NOT;
+    s->counters->instructions--;
+    return stop;
+}
 
 enum stop STEP_NAME(struct sm *sm, struct warp *w, uint64_t budget)
 {
-    struct counters *const counters = &w->group->counters;
-    uint32_t(*const v)[ISA_LANES] = w->v;
-    uint32_t *const x = w->x;
+    struct step s = {.sm = sm, .w = w, .x = w->x, .v = w->v, .counters = &w->group->counters};
+    const struct launch *launch = w->group->launch;
+    const uint32_t vgprs = launch->vgprs, sgprs = launch->sgprs;
+    const bool translated = STEP_HOOKED && launch->sv39;
     const struct code_page *page = NULL;
-    uint32_t ip = w->pc;
+    uint32_t pc = w->pc;
     uint64_t base = MEM_SPAN; /* address of `page`; no address of the guest when there is none */
-    const uint32_t vgprs = w->group->launch->vgprs, sgprs = w->group->launch->sgprs;
     round_set(w->frm);
-    for (; budget; budget--) {
-        w->pc = ip;
-        if (!TRANSLATED && ((ip ^ base) & ~(PAGE_WORDS * 4ull - 4))) { /* another page, or misaligned */
-            page = ip & 3 ? NULL : code_page(sm, ip);
-            if (!page) return no_code(sm, w);
-            base = ip & ~(PAGE_WORDS * 4u - 1);
+    for (; budget; budget--, pc = s.next) {
+        w->pc = pc;
+        if (!translated && ((pc ^ base) & ~(PAGE_WORDS * 4ull - 4))) { /* another page, or misaligned */
+            page = pc & 3 ? NULL : code_page(sm, pc);
+            if (!page) return fault_fetch(sm, w);
+            base = pc & ~(PAGE_WORDS * 4u - 1);
         }
-        const struct decoded *d = TRANSLATED ? translate_fetch(sm, ip) : &page->insns[ip >> 2 & (PAGE_WORDS - 1)];
-        const struct insn *in = &d->in;
-        uint32_t next = ip + in->size;
-        counters->instructions++;
-        if (d->vregs > vgprs || d->xregs > sgprs) return illegal(sm, w, d);
-        PREPARE
-        unsigned dispatch = DISPATCH;
+        s.d = translated ? translate_fetch(sm, pc) : &page->insns[pc >> 2 & (PAGE_WORDS - 1)];
+        s.in = &s.d->in;
+        s.next = pc + s.in->size;
+        s.counters->instructions++;
+        if (s.d->vregs > vgprs || s.d->xregs > sgprs) return fault_illegal(sm, w, s.d);
+        enum stop stop = STEP_HOOKED ? announce_insn(&s, page) : STOP_NOT;
+        if (stop != STOP_NOT) return stop;
+        unsigned dispatch = dispatch_of(s.d, translated);
     again:
         switch (dispatch) {
 #define INSN(id, name, pattern, operands, kind, unit, flags, revisions, expr, text) \
@@ -492,25 +512,15 @@ enum stop STEP_NAME(struct sm *sm, struct warp *w, uint64_t budget)
         DO_##kind(id, expr, flags)
 #include "isa/insn.def"
 #undef INSN
-        case DISPATCH_FLAT:
-            dispatch = w->active & below_private_limit(v[in->rs1]) ? DISPATCH_MEMORY : in->op;
-            goto again;
-        case DISPATCH_MEMORY:
-        memory:
-            memory_run(sm, w, in);
-            break;
-        case DISPATCH_EXACT:
-            if (d->vectors) COUNT_VECTOR;
-            DO_CALL(exact_run(w, d, HERE))
-        case DISPATCH_BRANCH:
-            if (exact_condition(w, d)) next = HERE + (uint32_t)in->imm;
-            break;
-        case DISPATCH_VBRANCH: DO_TAKEN(exact_taken(w, d))
-        default: return illegal(sm, w, d);
+        case DISPATCH_FLAT: dispatch = dispatch_flat(&s); goto again;
+        case DISPATCH_MEMORY: DO(run_memory(&s))
+        case DISPATCH_EXACT: DO(run_modified(&s))
+        case DISPATCH_BRANCH: DO(branch(&s, exact_condition(w, s.d)))
+        case DISPATCH_VBRANCH: DO(branch_lanes(&s, exact_taken(w, s.d)))
+        default: return fault_illegal(sm, w, s.d);
         }
-        OBSERVE(next);
-        ip = next;
+        if (STEP_HOOKED) executed(w, s.in, s.next);
     }
-    w->pc = ip;
+    w->pc = pc;
     return STOP_QUANTUM;
 }

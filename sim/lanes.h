@@ -1,0 +1,26 @@
+/* What the rows of the instruction table do on all lanes of a warp: tables of functions, by operation.
+ *
+ * Engines share them, so that the meaning of a row is compiled once for each host instruction set. The functions
+ * compute and nothing else: counting, rounding modes other than the host's, flags, prefixes that change operands (see
+ * enum dispatch) and what follows from a branch are the engine's. The host rounds as the warp's frm says. */
+#ifndef VENTUS_SIM_LANES_H
+#define VENTUS_SIM_LANES_H
+
+#include "sim/machine.h"
+
+/* At most one of them is there; none for rows of other kinds. */
+struct lane_row {
+    /* Kinds V VV VX VI V1I: sets the destination of the active lanes; lanes that do not exist may change, too. */
+    void (*lanes)(struct warp *w, const struct insn *in);
+    /* Kind VBRANCH: the lanes of the mask whose condition holds. */
+    uint32_t (*taken)(const struct warp *w, const struct insn *in);
+    /* Kind AMO: one atomic operation for each active lane, ascending; announces the access (sim/engine.h). False, with
+     * nothing done, when an address is not on a word. */
+    bool (*amo)(struct sm *sm, struct warp *w, const struct insn *in);
+};
+
+/* For any host; for x86-64-v3 hosts (AVX2, FMA, BMI), only where that is the host's family. */
+extern const struct lane_row lanes_base[OP_COUNT] __attribute__((visibility("hidden")));
+extern const struct lane_row lanes_v3[OP_COUNT] __attribute__((visibility("hidden")));
+
+#endif
