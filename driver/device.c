@@ -6,27 +6,6 @@
 
 #include "driver/driver.h"
 
-const char *ventus_status_text(enum ventus_status status)
-{
-    switch (status) {
-    case VENTUS_OK: return "success";
-    case VENTUS_BAD_ARGUMENT: return "invalid argument";
-    case VENTUS_BAD_CONFIG: return "invalid machine parameters";
-    case VENTUS_NO_MEMORY: return "out of host memory";
-    case VENTUS_NO_DEVICE_MEMORY: return "out of device memory";
-    case VENTUS_OUT_OF_RANGE: return "device address range is not allocated";
-    case VENTUS_BAD_MODULE: return "not a program for this device";
-    case VENTUS_NO_KERNEL: return "no such kernel";
-    case VENTUS_BAD_LAUNCH: return "launch sizes or resources that the device cannot hold";
-    case VENTUS_FAULT: return "the kernel failed";
-    case VENTUS_CANCELLED: return "the launch was cancelled";
-    case VENTUS_TIMEOUT: return "the launch has not ended in time";
-    case VENTUS_STOPPED: return "an observer stopped the launch";
-    case VENTUS_DEPENDENCY: return "a launch that this one depends on did not succeed";
-    }
-    return "unknown status";
-}
-
 uint32_t ventus_api_version(void) { return VENTUS_API_VERSION; }
 
 /* ---- which devices there are ---- */
@@ -95,10 +74,15 @@ static ventus_device *device_new(const struct gpu_config *config)
     ventus_device *d = calloc(1, sizeof *d);
     if (!d) return NULL;
     d->uses = 1;
-    bool lock = pthread_mutex_init(&d->lock, NULL) == 0, queue = lock && queue_init(&d->queue);
-    if (queue) d->gpu = gpu_create(config, NULL);
-    if (d->gpu) return d;
-    if (queue) queue_destroy(&d->queue);
+    d->queue.machine.run = machine_run;
+    d->queue.host.run = queue_run_calls;
+    bool lock = pthread_mutex_init(&d->lock, NULL) == 0;
+    if (lock && queue_init(&d->queue)) {
+        d->gpu = gpu_create(config, NULL);
+        if (d->gpu) return d;
+        device_release(d);
+        return NULL;
+    }
     if (lock) pthread_mutex_destroy(&d->lock);
     free(d);
     return NULL;
@@ -129,14 +113,6 @@ enum ventus_status ventus_open_file(const char *path, ventus_device **device, ch
     return status == VENTUS_OK ? ventus_open(&config, device) : status;
 }
 
-void device_unuse(ventus_device *d)
-{
-    if (atomic_fetch_sub(&d->uses, 1) != 1) return;
-    queue_destroy(&d->queue);
-    pthread_mutex_destroy(&d->lock);
-    free(d);
-}
-
 void ventus_close(ventus_device *device)
 {
     if (!device) return;
@@ -146,7 +122,7 @@ void ventus_close(ventus_device *device)
     device->gpu = NULL;
     free(device->heap.blocks);
     device->heap = (struct heap){0};
-    device_unuse(device);
+    device_release(device);
 }
 
 /* ---- questions ---- */

@@ -1,9 +1,9 @@
-/* What the files of driver/ share: the device, its allocations and its launches.
+/* What the files of driver/ share: the device, its allocations and what is in flight.
  *
  * Locks of a device: `lock` guards the table of allocations and the segments, and is held for the time of a
- * copy; `queue.lock` guards the launches and is held briefly. Nobody takes one while holding the other, and
- * none is held while a callback or the machine runs. The module in the code window changes only while the
- * machine is idle: on the device's thread between two runs of it, or by a visitor (queue.c).
+ * copy; `queue.lock` guards what is in flight and is held briefly. Nobody takes one while holding another, and
+ * none is held while the client's code or the machine runs. The module in the code window changes only while the
+ * machine is idle: on the thread of launches between two runs of it, or by a visitor (queue_visit).
  * POSIX threads rather than C11's: the thread sanitizer knows only them. */
 #ifndef VENTUS_DRIVER_H
 #define VENTUS_DRIVER_H
@@ -41,28 +41,48 @@ struct heap {
     uint64_t next;  /* VENTUS_HEAP_ASCENDING: first address never given out */
 };
 
+/* An event is in two lists: of all that has not ended, and of what is ready for a thread. */
+enum membership { ALL, READY };
+
+struct event_link {
+    ventus_event *next, *previous;
+};
+
+struct event_list {
+    ventus_event *first, *last;
+};
+
+/* A thread of the device and what is ready for it: first what will never run and is only to be ended, then the rest
+ * in the order of submission. */
+struct worker {
+    void *(*run)(void *device); /* for host_thread, at the first need */
+    pthread_t thread;
+    bool started;
+    pthread_cond_t wake; /* there is something to look at */
+    struct event_list ready;
+};
+
 struct queue {
     pthread_mutex_t lock;
-    pthread_cond_t wake;         /* the device's thread: there is something to look at */
-    pthread_cond_t changed;      /* everybody who waits: a launch has ended, the machine is idle */
-    ventus_event *first, **last; /* launches that have not ended, in order of submission */
-    uint64_t submitted;          /* launches so far, the number of the latest */
-    uint32_t running;            /* launches with the machine */
-    uint32_t watched;            /* of them with a cancel flag of the caller's */
-    uint32_t visitors;           /* who wants the machine idle */
-    bool busy;                   /* the machine runs */
-    bool lost;                   /* there may be launches that will never run */
-    bool started, closing;
-    pthread_t thread;
+    pthread_cond_t changed; /* for whoever waits: an event that somebody waits for, the machine is idle */
+    struct event_list all;  /* what has not ended, in the order of submission */
+    struct worker machine, host;
+    uint64_t submitted; /* so far, the number of the latest */
+    uint32_t running;   /* launches with the machine */
+    uint32_t watched;   /* launches with a cancel flag of the caller's */
+    uint32_t visitors;  /* who wants the machine idle */
+    uint32_t finishing; /* who waits in ventus_finish */
+    bool busy;          /* the machine runs */
+    bool closing;
     uint64_t batch;   /* serial number of the module that it runs, 0: none */
     uint64_t began;   /* when it became busy */
-    atomic_bool news; /* something has changed since the thread last looked */
+    atomic_bool news; /* something has changed since the machine last asked */
     struct ventus_totals totals;
 };
 
 struct ventus_device {
     struct gpu *gpu;
-    atomic_uint uses; /* the handle, each event, each callback of queue.c under way */
+    atomic_uint uses; /* the handle, each event */
     pthread_mutex_t lock;
     struct heap heap;
     uint64_t loaded; /* serial number of the module in the code window, 0: none */
@@ -86,37 +106,53 @@ struct ventus_module {
 };
 
 struct callback {
-    struct callback *next;
+    struct callback *next; /* of the same state or a later one */
+    enum ventus_state state;
     void (*call)(ventus_event *event, void *user);
     void *user;
 };
 
-/* A launch, from its submission on. Everything but `state`, `cancel`, `uses` and `callbacks` belongs to the
- * submitter until it is in the queue, and to the device's thread from then on. */
+/* That one event waits for another. It lies in the one that waits and is a use of it. */
+struct dependency {
+    struct dependency *next; /* of the event waited for */
+    ventus_event *waiting;
+    bool any_end; /* its failure does not matter */
+};
+
+enum event_kind { EVENT_LAUNCH, EVENT_CALL, EVENT_MARK, EVENT_GATE };
+
+/* Something queued, from its submission on. What the first part says is under queue.lock; the rest belongs to the
+ * submitter until it is in the queue, and then to the thread that runs and ends it. */
 struct ventus_event {
-    atomic_uint uses; /* the client's, the queue's, one per launch that depends on it */
-    ventus_device *device;
-    ventus_event *next;              /* in the queue */
-    uint64_t number;                 /* of the device, ascending from 1 */
-    _Atomic enum ventus_state state; /* written under queue.lock */
+    struct event_link link[2];       /* by enum membership */
+    bool listed;                     /* ready for its thread */
+    bool failed;                     /* something that had to succeed did not */
+    bool set;                        /* a gate: its end is under way */
+    size_t waits_for;                /* events, and one for its own submission */
+    uint32_t waiters;                /* threads */
+    struct dependency *dependents;   /* who waits for this one */
+    struct callback *callbacks;      /* by state, then in order */
+    _Atomic enum ventus_state state; /* written under the lock */
     atomic_bool cancel;
-    struct callback *callbacks;    /* in order; under queue.lock */
+    atomic_uint uses; /* the client's, the queue's, one per event that it still waits for */
+
+    enum event_kind kind;
+    ventus_device *device;
+    uint64_t number;                       /* of the device, ascending from 1 */
+    enum ventus_status (*run)(void *user); /* of a call */
+    void (*ending)(void *user, const struct ventus_outcome *outcome);
+    void *user;
     struct ventus_outcome outcome; /* complete when the state is VENTUS_ENDED */
-    ventus_event **deps;           /* with a use of each until the end */
-    size_t ndeps;
-    struct ventus_launch in; /* args and local_sizes are copies in `memory` */
-    void *memory;
+
+    struct ventus_launch in; /* args is the copy below, and there are no pointers or local_sizes */
+    uint8_t *args;
     const _Atomic bool *watch; /* the caller's cancel flag or NULL */
     struct job job;
     uint32_t block, pds;           /* device addresses, 0: not allocated */
     uint32_t print_at, print_size; /* of the print buffer in `block` */
     struct launch_names *names;    /* what observers are told; NULL: nothing */
+    struct dependency deps[];      /* what it waits for */
 };
-
-/* ---- device.c ---- */
-
-/* Gives a use of the device back; the last one frees it. */
-void device_unuse(ventus_device *device);
 
 /* ---- observe.c ---- */
 
@@ -159,28 +195,50 @@ void launch_finish(ventus_event *event, enum ventus_status status);
 
 /* ---- event.c ---- */
 
-void event_unuse(ventus_event *event);
+bool queue_init(struct queue *queue);
 
-/* Waits on `cond` of the queue, whose lock is held, until its next signal or `deadline` (host_ns; UINT64_MAX:
- * for ever). False: the deadline has passed. */
-bool queue_wait(struct queue *queue, pthread_cond_t *cond, uint64_t deadline);
+/* Waits until something has changed or `deadline` (host_ns; UINT64_MAX: for ever) has passed, which is false. With
+ * the queue's lock held. */
+bool queue_wait(struct queue *queue, uint64_t deadline);
 uint64_t deadline_of(uint64_t timeout_ns);
+
+/* Is this a thread of the device's own? With the lock held. */
+bool queue_is_self(const struct queue *queue);
+
+/* Between the two the machine is idle and the code window may be touched. False: called on the machine's thread,
+ * which would wait for itself. */
+bool queue_visit(ventus_device *device);
+void queue_leave(ventus_device *device);
+
+/* Gives a use of the device back; the last one frees it. */
+void device_release(ventus_device *device);
+
+/* The callbacks that are due in the event's state, with the lock held; calls and frees them, without it. */
+struct callback *event_callbacks(ventus_event *event);
+void event_call(ventus_event *event, struct callback *due);
 
 /* ---- queue.c ---- */
 
-bool queue_init(struct queue *queue);
-void queue_destroy(struct queue *queue);
-/* Cancels what is there and ends the thread. */
-void queue_close(ventus_device *device);
-/* Tells the device's thread to look at all launches again. */
-void queue_poke(ventus_device *device);
-/* Is this the device's thread? With the lock held. */
-bool queue_is_self(const struct queue *queue);
+/* VENTUS_OK: it may run; else what it ends with instead. With the lock held. */
+enum ventus_status event_verdict(const ventus_event *event);
 
-/* Between the two the machine is idle and the code window may be touched. False: called on the device's
- * thread, which would wait for itself. */
-bool queue_visit(ventus_device *device);
-void queue_leave(ventus_device *device);
+/* It runs; it has ended. */
+void event_begin(ventus_event *event);
+void event_end(ventus_event *event, enum ventus_status status);
+
+/* Cancels launches whose callers' flags say so. With the lock held. */
+void queue_obey_flags(struct queue *queue);
+
+/* Cancels what is there and ends the threads. */
+void queue_close(ventus_device *device);
+
+/* The thread of calls. */
+void *queue_run_calls(void *device);
+
+/* ---- machine.c ---- */
+
+/* The thread of launches. */
+void *machine_run(void *device);
 
 /* print.c: decodes the print buffer of `size` bytes and writes its records to `out`. */
 void print_records(const ventus_module *module, const uint8_t *buffer, uint32_t size, FILE *out);

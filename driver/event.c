@@ -1,4 +1,4 @@
-/* Events: what a client holds of a launch.
+/* Events: what a client holds of something queued; asking, waiting, being called.
  *
  * The state of an event is written under the lock of its device's queue, together with what depends on it;
  * it may be read at any time, and once it is VENTUS_ENDED the outcome no longer changes. An event keeps the
@@ -9,7 +9,57 @@
 
 #include "driver/driver.h"
 
-/* ---- time ---- */
+const char *ventus_status_text(enum ventus_status status)
+{
+    switch (status) {
+    case VENTUS_OK: return "success";
+    case VENTUS_BAD_ARGUMENT: return "invalid argument";
+    case VENTUS_BAD_CONFIG: return "invalid machine parameters";
+    case VENTUS_NO_MEMORY: return "out of host memory";
+    case VENTUS_NO_DEVICE_MEMORY: return "out of device memory";
+    case VENTUS_OUT_OF_RANGE: return "device address range is not allocated";
+    case VENTUS_BAD_MODULE: return "not a program for this device";
+    case VENTUS_NO_KERNEL: return "no such kernel";
+    case VENTUS_BAD_LAUNCH: return "launch sizes or resources that the device cannot hold";
+    case VENTUS_FAULT: return "the kernel failed";
+    case VENTUS_CANCELLED: return "the launch was cancelled";
+    case VENTUS_TIMEOUT: return "the launch has not ended in time";
+    case VENTUS_STOPPED: return "an observer stopped the launch";
+    case VENTUS_DEPENDENCY: return "a launch that this one depends on did not succeed";
+    }
+    return "unknown status";
+}
+
+/* ---- the lock of a queue, and waiting under it ---- */
+
+static bool init_condition(pthread_cond_t *cond)
+{
+    pthread_condattr_t attributes;
+    if (pthread_condattr_init(&attributes)) return false;
+    bool ok = pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC) == 0 && pthread_cond_init(cond, &attributes) == 0;
+    pthread_condattr_destroy(&attributes);
+    return ok;
+}
+
+bool queue_init(struct queue *q)
+{
+    pthread_cond_t *const conditions[] = {&q->machine.wake, &q->host.wake, &q->changed};
+    size_t made = 0;
+    if (pthread_mutex_init(&q->lock, NULL)) return false;
+    while (made < 3 && init_condition(conditions[made])) made++;
+    if (made == 3) return true;
+    while (made) pthread_cond_destroy(conditions[--made]);
+    pthread_mutex_destroy(&q->lock);
+    return false;
+}
+
+static void queue_destroy(struct queue *q)
+{
+    pthread_cond_destroy(&q->machine.wake);
+    pthread_cond_destroy(&q->host.wake);
+    pthread_cond_destroy(&q->changed);
+    pthread_mutex_destroy(&q->lock);
+}
 
 enum { SECOND = 1000000000 };
 
@@ -19,40 +69,63 @@ uint64_t deadline_of(uint64_t timeout_ns)
     return timeout_ns > UINT64_MAX - now ? UINT64_MAX : now + timeout_ns;
 }
 
-bool queue_wait(struct queue *q, pthread_cond_t *cond, uint64_t deadline)
+bool queue_wait(struct queue *q, uint64_t deadline)
 {
-    if (deadline == UINT64_MAX) return pthread_cond_wait(cond, &q->lock) == 0;
+    if (deadline == UINT64_MAX) return pthread_cond_wait(&q->changed, &q->lock) == 0;
     if (host_ns() >= deadline) return false;
     const struct timespec t = {(time_t)(deadline / SECOND), (long)(deadline % SECOND)};
-    pthread_cond_timedwait(cond, &q->lock, &t);
+    pthread_cond_timedwait(&q->changed, &q->lock, &t);
     return true;
 }
 
+static bool is_self(const struct worker *w) { return w->started && pthread_equal(w->thread, pthread_self()); }
+
+bool queue_is_self(const struct queue *q) { return is_self(&q->machine) || is_self(&q->host); }
+
+/* ---- visitors of the code window ---- */
+
+bool queue_visit(ventus_device *d)
+{
+    struct queue *q = &d->queue;
+    pthread_mutex_lock(&q->lock);
+    bool allowed = !is_self(&q->machine);
+    if (allowed) q->visitors++;
+    while (allowed && q->busy) queue_wait(q, UINT64_MAX);
+    pthread_mutex_unlock(&q->lock);
+    return allowed;
+}
+
+void queue_leave(ventus_device *d)
+{
+    pthread_mutex_lock(&d->queue.lock);
+    d->queue.visitors--;
+    d->queue.news = true;
+    pthread_cond_signal(&d->queue.machine.wake);
+    pthread_mutex_unlock(&d->queue.lock);
+}
+
 /* ---- life ---- */
+
+void device_release(ventus_device *d)
+{
+    if (atomic_fetch_sub(&d->uses, 1) != 1) return;
+    queue_destroy(&d->queue);
+    pthread_mutex_destroy(&d->lock);
+    free(d);
+}
 
 void ventus_event_retain(ventus_event *event) { atomic_fetch_add(&event->uses, 1); }
 
 void ventus_event_release(ventus_event *event)
 {
-    if (event) event_unuse(event);
+    if (!event || atomic_fetch_sub(&event->uses, 1) != 1) return;
+    free(event->args);
+    free(event->names);
+    device_release(event->device);
+    free(event);
 }
 
-void event_unuse(ventus_event *e)
-{
-    if (atomic_fetch_sub(&e->uses, 1) != 1) return;
-    for (struct callback *c = e->callbacks, *next; c; c = next) {
-        next = c->next;
-        free(c);
-    }
-    for (size_t i = 0; i < e->ndeps; i++) event_unuse(e->deps[i]);
-    free(e->deps);
-    free(e->memory);
-    free(e->names);
-    device_unuse(e->device);
-    free(e);
-}
-
-/* ---- questions and requests ---- */
+/* ---- questions ---- */
 
 enum ventus_state ventus_event_state(const ventus_event *event) { return event->state; }
 
@@ -61,42 +134,71 @@ const struct ventus_outcome *ventus_event_outcome(const ventus_event *event)
     return event->state == VENTUS_ENDED ? &event->outcome : NULL;
 }
 
-enum ventus_status ventus_event_wait(ventus_event *event, uint64_t timeout_ns)
+/* Waits until the event has reached `state`; VENTUS_OK when it has. */
+static enum ventus_status wait_for(ventus_event *e, enum ventus_state state, uint64_t timeout_ns)
 {
-    struct queue *q = &event->device->queue;
+    struct queue *q = &e->device->queue;
+    if (e->state >= state) return VENTUS_OK;
     uint64_t deadline = deadline_of(timeout_ns);
-    if (event->state == VENTUS_ENDED) return event->outcome.status;
     pthread_mutex_lock(&q->lock);
     bool allowed = !queue_is_self(q), in_time = true;
-    while (allowed && in_time && event->state != VENTUS_ENDED) in_time = queue_wait(q, &q->changed, deadline);
-    bool ended = event->state == VENTUS_ENDED;
+    e->waiters++;
+    while (allowed && in_time && e->state < state) in_time = queue_wait(q, deadline);
+    e->waiters--;
+    bool reached = e->state >= state;
     pthread_mutex_unlock(&q->lock);
-    if (ended) return event->outcome.status;
-    return allowed ? VENTUS_TIMEOUT : VENTUS_BAD_ARGUMENT;
+    return reached ? VENTUS_OK : allowed ? VENTUS_TIMEOUT : VENTUS_BAD_ARGUMENT;
 }
 
-void ventus_event_cancel(ventus_event *event)
+enum ventus_status ventus_event_wait_start(ventus_event *event, uint64_t timeout_ns)
 {
-    event->cancel = true;
-    queue_poke(event->device);
+    return wait_for(event, VENTUS_RUNNING, timeout_ns);
 }
 
-bool ventus_event_notify(ventus_event *event, void (*call)(ventus_event *event, void *user), void *user)
+enum ventus_status ventus_event_wait(ventus_event *event, uint64_t timeout_ns)
+{
+    enum ventus_status status = wait_for(event, VENTUS_ENDED, timeout_ns);
+    return status == VENTUS_OK ? event->outcome.status : status;
+}
+
+/* ---- callbacks ---- */
+
+bool ventus_event_notify(ventus_event *event, enum ventus_state state, void (*call)(ventus_event *event, void *user),
+                         void *user)
 {
     struct queue *q = &event->device->queue;
-    struct callback *c = malloc(sizeof *c), **end = &event->callbacks;
+    struct callback *c = malloc(sizeof *c), **at = &event->callbacks;
     if (!c) return false;
-    *c = (struct callback){NULL, call, user};
+    *c = (struct callback){NULL, state, call, user};
     pthread_mutex_lock(&q->lock);
-    bool ended = event->state == VENTUS_ENDED;
-    if (!ended) {
-        while (*end) end = &(*end)->next;
-        *end = c;
+    bool reached = event->state >= state;
+    if (!reached) {
+        while (*at && (*at)->state <= state) at = &(*at)->next;
+        c->next = *at;
+        *at = c;
     }
     pthread_mutex_unlock(&q->lock);
-    if (ended) {
+    if (reached) {
         free(c);
         call(event, user);
     }
     return true;
+}
+
+struct callback *event_callbacks(ventus_event *e)
+{
+    struct callback *due = e->callbacks, **end = &due;
+    while (*end && (*end)->state <= e->state) end = &(*end)->next;
+    e->callbacks = *end;
+    *end = NULL;
+    return due;
+}
+
+void event_call(ventus_event *e, struct callback *due)
+{
+    for (struct callback *next; due; due = next) {
+        next = due->next;
+        due->call(e, due->user);
+        free(due);
+    }
 }

@@ -52,7 +52,7 @@ uint64_t ventus_local_bytes(const struct ventus_kernel *kernel, const uint64_t *
 uint32_t ventus_max_group(const ventus_device *device, const struct ventus_kernel *kernel, const uint64_t *local_sizes)
 {
     if (!device || !kernel) return 0;
-    const struct gpu_config *c = ventus_config(device);
+    const struct gpu_config *c = gpu_config_of(device->gpu);
     uint64_t local = ventus_local_bytes(kernel, local_sizes);
     if (local > c->lds_bytes) return 0;
     uint32_t warps = at_most(c->warps_per_sm, c->vgpr_rows, kernel->vgprs);
@@ -67,7 +67,7 @@ static bool set_range(ventus_event *e)
     const struct ventus_range *range = &e->in.range;
     const struct ventus_kernel *k = e->in.kernel;
     struct launch *l = &e->job.launch;
-    uint32_t most = ventus_max_group(e->device, k, NULL), threads = ventus_config(e->device)->threads_per_warp;
+    uint32_t most = ventus_max_group(e->device, k, NULL), threads = gpu_config_of(e->device->gpu)->threads_per_warp;
     uint64_t items = 1;
     if (range->work_dim < 1 || range->work_dim > 3) return false;
     for (int d = 0; d < 3; d++) {
@@ -90,7 +90,7 @@ static bool set_local(ventus_event *e, uint8_t *args, uint64_t gap)
     struct launch *l = &e->job.launch;
     uint64_t end = lay_out_local(e->in.kernel, e->in.local_sizes, gap, args);
     uint32_t stacks = l->warps * ABI_WARP_STACK;
-    if (end > ventus_config(e->device)->lds_bytes - (uint64_t)stacks) return false;
+    if (end > gpu_config_of(e->device->gpu)->lds_bytes - (uint64_t)stacks) return false;
     l->lds_bytes = stacks + (uint32_t)end;
     return true;
 }
@@ -98,7 +98,7 @@ static bool set_local(ventus_event *e, uint8_t *args, uint64_t gap)
 /* Checks see an overrun better when something lies between arguments, if there is room for that. */
 static bool place_local(ventus_event *e)
 {
-    return (e->device->check && set_local(e, e->memory, CHECK_GAP)) || set_local(e, e->memory, 0);
+    return (e->device->check && set_local(e, e->args, CHECK_GAP)) || set_local(e, e->args, 0);
 }
 
 static void set_rest(ventus_event *e)
@@ -109,6 +109,21 @@ static void set_rest(ventus_event *e)
     l->vgprs = k->vgprs;
     l->sgprs = sgprs_of(k);
     l->pds_bytes = k->pds_bytes;
+}
+
+/* The one copy of the arguments, from which they go to the device. */
+static bool copy_args(ventus_event *e)
+{
+    const struct ventus_kernel *k = e->in.kernel;
+    e->args = malloc(k->args_size + 1u);
+    if (!e->args) return false;
+    if (k->args_size) memcpy(e->args, e->in.args, k->args_size);
+    for (uint32_t i = 0; i < k->nargs && e->in.pointers; i++) {
+        const struct ventus_arg *a = &k->args[i];
+        bool pointer = a->kind == ARG_GLOBAL || a->kind == ARG_CONSTANT;
+        if (pointer) memcpy(e->args + a->offset, &e->in.pointers[i], sizeof *e->in.pointers);
+    }
+    return true;
 }
 
 enum ventus_status launch_take(ventus_event *e, const struct ventus_launch *launch)
@@ -124,14 +139,13 @@ enum ventus_status launch_take(ventus_event *e, const struct ventus_launch *laun
     }
     const struct ventus_kernel *k = launch->kernel;
     if (!launch->module || !k || (k->args_size && !launch->args)) return VENTUS_BAD_ARGUMENT;
-    e->memory = malloc(k->args_size + 1u);
-    if (!e->memory) return VENTUS_NO_MEMORY;
-    if (k->args_size) memcpy(e->memory, launch->args, k->args_size);
+    if (!copy_args(e)) return VENTUS_NO_MEMORY;
     if (!set_range(e) || !place_local(e)) return VENTUS_BAD_LAUNCH;
     set_rest(e);
     enum ventus_status status = launch_name(e, e->in.local_sizes);
-    e->in.args = e->memory;
+    e->in.args = e->args;
     e->in.local_sizes = NULL;
+    e->in.pointers = NULL;
     return status;
 }
 
@@ -154,7 +168,7 @@ static enum ventus_status allocate_private(ventus_event *e)
 {
     struct launch *l = &e->job.launch;
     uint64_t area = launch_private_bytes(l);
-    uint32_t n = e->job.options.serial ? 1 : resident_groups(ventus_config(e->device), l);
+    uint32_t n = e->job.options.serial ? 1 : resident_groups(gpu_config_of(e->device->gpu), l);
     enum ventus_status status = VENTUS_NO_DEVICE_MEMORY;
     if (!area) return VENTUS_OK;
     if (n > PRIVATE_BYTES / area) n = (uint32_t)(PRIVATE_BYTES / area);

@@ -1,366 +1,363 @@
-/* Launches in flight: who may start, and the thread that runs the machine.
+/* What is in flight: who waits for whom, and what happens at an end.
  *
- * The thread runs batches: one gpu_run with launches of one module, which the machine asks for while others
- * run. Between batches the code window may change, by the thread or by a visitor, a copy to or from it. A
- * launch that could start but for another module, or behind one, ends the batch: nobody is overtaken
- * for ever. Only the thread takes launches out of the queue.
+ * Everything queued counts what it still waits for. At zero a launch or a call is ready for its thread (machine.c
+ * runs launches; calls are run at the end of this file), a mark ends and a gate opens. An end counts down those
+ * that waited for it. Marks may follow one another in long chains, so the ends that an end brings about are a
+ * list that is worked off (`due`), not a recursion.
  *
- * `news` saves the machine's frequent question from taking the lock: nothing has changed, no answer. */
+ * No lock is held while anything of the client runs: callbacks, `ending`, calls. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "driver/driver.h"
 
-/* ---- the structure ---- */
+/* ---- lists ---- */
 
-static bool init_condition(pthread_cond_t *cond)
+/* Puts `e` behind `before`, or in front if that is NULL. */
+static void insert(struct event_list *list, enum membership m, ventus_event *e, ventus_event *before)
 {
-    pthread_condattr_t attributes;
-    if (pthread_condattr_init(&attributes)) return false;
-    bool ok = pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC) == 0 && pthread_cond_init(cond, &attributes) == 0;
-    pthread_condattr_destroy(&attributes);
-    return ok;
+    ventus_event **link = before ? &before->link[m].next : &list->first, *after = *link;
+    e->link[m] = (struct event_link){after, before};
+    *link = e;
+    if (after) after->link[m].previous = e;
+    else list->last = e;
 }
 
-bool queue_init(struct queue *q)
+static void take_out(struct event_list *list, enum membership m, ventus_event *e)
 {
-    q->last = &q->first;
-    if (pthread_mutex_init(&q->lock, NULL)) return false;
-    if (init_condition(&q->wake)) {
-        if (init_condition(&q->changed)) return true;
-        pthread_cond_destroy(&q->wake);
-    }
-    pthread_mutex_destroy(&q->lock);
-    return false;
+    const struct event_link *k = &e->link[m];
+    if (k->previous) k->previous->link[m].next = k->next;
+    else list->first = k->next;
+    if (k->next) k->next->link[m].previous = k->previous;
+    else list->last = k->previous;
 }
 
-void queue_destroy(struct queue *q)
+/* ---- what is ready ---- */
+
+/* The thread that runs it; NULL for marks and gates. */
+static struct worker *worker_of(ventus_event *e)
 {
-    pthread_cond_destroy(&q->wake);
-    pthread_cond_destroy(&q->changed);
-    pthread_mutex_destroy(&q->lock);
+    if (e->kind == EVENT_LAUNCH) return &e->device->queue.machine;
+    return e->kind == EVENT_CALL ? &e->device->queue.host : NULL;
+}
+
+enum ventus_status event_verdict(const ventus_event *e)
+{
+    return e->cancel ? VENTUS_CANCELLED : e->failed ? VENTUS_DEPENDENCY : VENTUS_OK;
+}
+
+/* Lists it for its thread: what will never run in front, the rest in the order of submission. With the lock held. */
+static void make_ready(ventus_event *e)
+{
+    struct worker *w = worker_of(e);
+    ventus_event *before = event_verdict(e) == VENTUS_OK ? w->ready.last : NULL;
+    while (before && before->number > e->number && event_verdict(before) == VENTUS_OK)
+        before = before->link[READY].previous;
+    insert(&w->ready, READY, e, before);
+    e->listed = true;
+    e->device->queue.news = true;
+    pthread_cond_signal(&w->wake);
 }
 
 /* With the lock held. */
-static void wake(struct queue *q)
+static void make_unready(ventus_event *e)
 {
-    q->news = true;
-    pthread_cond_signal(&q->wake);
+    if (e->listed) take_out(&worker_of(e)->ready, READY, e);
+    e->listed = false;
 }
 
-void queue_poke(ventus_device *d)
-{
-    pthread_mutex_lock(&d->queue.lock);
-    d->queue.lost = true;
-    wake(&d->queue);
-    pthread_mutex_unlock(&d->queue.lock);
-}
-
-bool queue_is_self(const struct queue *q) { return q->started && pthread_equal(q->thread, pthread_self()); }
-
-bool queue_visit(ventus_device *d)
-{
-    struct queue *q = &d->queue;
-    pthread_mutex_lock(&q->lock);
-    bool allowed = !queue_is_self(q);
-    if (allowed) q->visitors++;
-    while (allowed && q->busy) pthread_cond_wait(&q->changed, &q->lock);
-    pthread_mutex_unlock(&q->lock);
-    return allowed;
-}
-
-void queue_leave(ventus_device *d)
-{
-    pthread_mutex_lock(&d->queue.lock);
-    d->queue.visitors--;
-    wake(&d->queue);
-    pthread_mutex_unlock(&d->queue.lock);
-}
-
-/* ---- who is next ---- */
-
-static uint64_t serial_of(const ventus_event *e) { return e->in.module ? e->in.module->serial : 0; }
-
-/* May a launch start, as far as others are concerned? VENTUS_OK: yes; VENTUS_TIMEOUT: not yet; else it never
- * will. */
-static enum ventus_status verdict(const ventus_event *e)
-{
-    enum ventus_status status = e->cancel || (e->watch && *e->watch) ? VENTUS_CANCELLED : VENTUS_OK;
-    for (size_t i = 0; i < e->ndeps && status == VENTUS_OK; i++) {
-        if (e->deps[i]->state != VENTUS_ENDED) status = VENTUS_TIMEOUT;
-        else if (e->deps[i]->outcome.status != VENTUS_OK) status = VENTUS_DEPENDENCY;
-    }
-    return status;
-}
-
-/* The launch to look at next: one that will never run, wherever it stands, with the reason in *status, else
- * the first that could start, with VENTUS_OK. With the lock held. */
-static ventus_event *choose(struct queue *q, enum ventus_status *status)
-{
-    ventus_event *ready = NULL;
-    for (ventus_event *e = q->first; e && (!ready || q->lost); e = e->next) {
-        if (e->state != VENTUS_QUEUED) continue;
-        *status = verdict(e);
-        if (*status == VENTUS_OK && !ready) ready = e;
-        if (*status != VENTUS_OK && *status != VENTUS_TIMEOUT) return e;
-    }
-    q->lost = false;
-    *status = VENTUS_OK;
-    return ready;
-}
-
-/* ---- the end of a launch ---- */
-
-/* Takes it out of the queue. With the lock held. */
-static void unlink_event(struct queue *q, ventus_event *e)
-{
-    ventus_event **link = &q->first;
-    while (*link != e) link = &(*link)->next;
-    *link = e->next;
-    if (!e->next) q->last = link;
-}
-
-static void count(struct ventus_totals *t, const struct ventus_outcome *o)
-{
-    t->launches++;
-    t->faults += o->status == VENTUS_FAULT;
-    t->cancelled += o->status == VENTUS_CANCELLED;
-    counters_add(&t->counters, &o->result.counters);
-}
-
-/* What is held for the launch's sake goes before anybody hears of its end. */
-static void release_inputs(ventus_event *e)
-{
-    for (size_t i = 0; i < e->ndeps; i++) event_unuse(e->deps[i]);
-    e->ndeps = 0;
-    if (e->in.module) ventus_module_free((ventus_module *)e->in.module);
-}
-
-static void end(ventus_event *e, enum ventus_status status)
+/* One thing less to wait for; `failed`: it did not succeed, and that matters. */
+static void count_down(ventus_event *e, bool failed, struct event_list *due)
 {
     struct queue *q = &e->device->queue;
-    launch_finish(e, status);
-    release_inputs(e);
-    e->outcome.ended = host_ns();
     pthread_mutex_lock(&q->lock);
-    if (e->state == VENTUS_RUNNING) {
-        q->running--;
-        q->watched -= e->watch != NULL;
+    if (failed) e->failed = true;
+    if (--e->waits_for == 0 && e->state == VENTUS_QUEUED && !e->listed) {
+        if (worker_of(e)) make_ready(e);
+        else insert(due, READY, e, due->last);
     }
-    unlink_event(q, e);
-    count(&q->totals, &e->outcome);
-    e->state = VENTUS_ENDED;
-    struct callback *c = e->callbacks;
-    e->callbacks = NULL;
-    q->news = true;
-    if (status != VENTUS_OK) q->lost = true; /* with it, what depends on it */
-    pthread_cond_broadcast(&q->changed);
     pthread_mutex_unlock(&q->lock);
-    for (struct callback *next; c; c = next) {
-        next = c->next;
-        c->call(e, c->user);
-        free(c);
-    }
-    event_unuse(e);
 }
 
-/* ---- a batch ---- */
+/* ---- beginning and end ---- */
 
-/* Most launches that it makes sense to give to the machine at once: each needs a slot. */
-static uint32_t most_running(const ventus_device *d)
+void event_begin(ventus_event *e)
 {
-    const struct gpu_config *c = ventus_config(d);
-    return d->check ? 1 : c->sms * c->groups_per_sm;
-}
-
-/* Passes the cancel flags of callers on, since the machine looks at ours. With the lock held. */
-static void look_at_flags(struct queue *q)
-{
-    for (ventus_event *e = q->first; e; e = e->next)
-        if (e->state == VENTUS_RUNNING && e->watch && *e->watch) e->cancel = true;
-}
-
-/* The launch that may join the batch, or one to end. */
-static ventus_event *candidate(ventus_device *d, enum ventus_status *status)
-{
-    struct queue *q = &d->queue;
+    struct queue *q = &e->device->queue;
     pthread_mutex_lock(&q->lock);
-    if (q->watched) look_at_flags(q);
-    ventus_event *e = choose(q, status);
-    bool room = !q->visitors && q->running < most_running(d);
-    if (e && *status == VENTUS_OK && (!room || serial_of(e) != q->batch)) e = NULL;
-    pthread_mutex_unlock(&q->lock);
-    return e;
-}
-
-static void mark_running(struct queue *q, ventus_event *e)
-{
-    pthread_mutex_lock(&q->lock);
+    make_unready(e);
     e->outcome.started = host_ns();
     e->state = VENTUS_RUNNING;
-    q->running++;
-    q->watched += e->watch != NULL;
+    q->running += e->kind == EVENT_LAUNCH;
+    struct callback *due = event_callbacks(e);
+    if (e->waiters) pthread_cond_broadcast(&q->changed);
     pthread_mutex_unlock(&q->lock);
+    event_call(e, due);
 }
 
-/* feed.next. A launch for whose blocks there is no memory waits for those that run, if any do. */
-static struct job *next_job(void *user)
+static void count_launch(struct queue *q, const ventus_event *e)
 {
-    ventus_device *d = user;
-    struct queue *q = &d->queue;
-    enum ventus_status status;
-    if (!atomic_exchange(&q->news, false) && !q->watched) return NULL;
-    for (ventus_event *e; (e = candidate(d, &status));) {
-        if (status == VENTUS_OK) status = launch_prepare(e);
-        if (status == VENTUS_OK) {
-            mark_running(q, e);
-            q->news = true; /* there may be more */
-            return &e->job;
-        }
-        if (q->running && status == VENTUS_NO_DEVICE_MEMORY) return NULL;
-        end(e, status);
+    const struct ventus_outcome *o = &e->outcome;
+    q->running -= e->state == VENTUS_RUNNING;
+    q->watched -= e->watch != NULL;
+    q->totals.launches++;
+    q->totals.faults += o->status == VENTUS_FAULT;
+    q->totals.cancelled += o->status == VENTUS_CANCELLED;
+    counters_add(&q->totals.counters, &o->result.counters);
+}
+
+/* What is held for its sake goes before anybody hears of the end. */
+static void conclude(ventus_event *e, enum ventus_status status)
+{
+    if (e->kind == EVENT_LAUNCH) {
+        launch_finish(e, status);
+        if (e->in.module) ventus_module_free((ventus_module *)e->in.module);
+    } else if (status != VENTUS_OK) {
+        snprintf(e->outcome.message, sizeof e->outcome.message, "%s", ventus_status_text(status));
     }
-    return NULL;
+    e->outcome.status = status;
+    e->outcome.ended = host_ns();
+    if (e->ending) e->ending(e->user, &e->outcome);
 }
 
-static void job_done(void *user, struct job *job)
+/* Ends one event; those that this makes due are added to `due`. */
+static void end_one(ventus_event *e, enum ventus_status status, struct event_list *due)
 {
-    ventus_event *e = job->user;
-    (void)user;
-    end(e, launch_status(e));
-}
-
-static void run_batch(ventus_device *d, ventus_event *first)
-{
-    struct queue *q = &d->queue;
-    const struct feed feed = {d, next_job, job_done};
-    enum ventus_status status = first->in.module ? module_place(d, first->in.module) : VENTUS_OK;
+    struct queue *q = &e->device->queue;
+    conclude(e, status);
+    pthread_mutex_lock(&q->lock);
+    make_unready(e);
+    take_out(&q->all, ALL, e);
+    if (e->kind == EVENT_LAUNCH) count_launch(q, e);
+    e->state = VENTUS_ENDED;
+    struct dependency *dependents = e->dependents;
+    struct callback *callbacks = event_callbacks(e);
     q->news = true;
-    if (status == VENTUS_OK) gpu_run(d->gpu, &feed);
-    else end(first, status);
-    pthread_mutex_lock(&q->lock);
-    q->busy = false;
-    q->totals.busy_ns += host_ns() - q->began;
-    pthread_cond_broadcast(&q->changed);
+    if (e->waiters || q->finishing) pthread_cond_broadcast(&q->changed);
     pthread_mutex_unlock(&q->lock);
+    for (struct dependency *d = dependents, *next; d; d = next) {
+        next = d->next; /* it lies in the event that waits */
+        count_down(d->waiting, status != VENTUS_OK && !d->any_end, due);
+        ventus_event_release(d->waiting);
+    }
+    event_call(e, callbacks);
+    ventus_event_release(e);
 }
 
-/* ---- the thread ---- */
-
-/* Waits for a launch to run (then the machine is busy) or to end; NULL: this is the end of the thread. */
-static ventus_event *await(struct queue *q, enum ventus_status *status)
+/* Marks end and gates open when it is their turn, and that may be the turn of more. */
+static void work_off(struct event_list *due)
 {
-    ventus_event *e;
-    pthread_mutex_lock(&q->lock);
-    while (!(e = choose(q, status)) || (*status == VENTUS_OK && q->visitors)) {
-        if (q->closing && !q->first) break;
-        pthread_cond_wait(&q->wake, &q->lock);
+    for (ventus_event *e; (e = due->first);) {
+        enum ventus_status status = event_verdict(e);
+        take_out(due, READY, e);
+        if (status == VENTUS_OK) event_begin(e);
+        if (status != VENTUS_OK || e->kind == EVENT_MARK) end_one(e, status, due);
     }
-    if (e && *status == VENTUS_OK) {
-        q->busy = true;
-        q->began = host_ns();
-        q->batch = serial_of(e);
-    }
-    pthread_mutex_unlock(&q->lock);
-    return e;
 }
 
-static void *thread_main(void *argument)
+void event_end(ventus_event *e, enum ventus_status status)
 {
-    ventus_device *d = argument;
-    enum ventus_status status;
-    for (ventus_event *e; (e = await(&d->queue, &status));) {
-        if (status == VENTUS_OK) run_batch(d, e);
-        else end(e, status);
-    }
-    return NULL;
+    struct event_list due = {0};
+    end_one(e, status, &due);
+    work_off(&due);
+}
+
+enum ventus_status ventus_event_set(ventus_event *event, enum ventus_status status)
+{
+    struct queue *q = &event->device->queue;
+    pthread_mutex_lock(&q->lock);
+    bool open = event->kind == EVENT_GATE && event->state == VENTUS_RUNNING && !event->set;
+    if (open) event->set = true;
+    pthread_mutex_unlock(&q->lock);
+    if (!open) return VENTUS_BAD_ARGUMENT;
+    event_end(event, status);
+    return VENTUS_OK;
+}
+
+/* ---- cancelling ---- */
+
+/* With the lock held. The machine looks at the flag of what runs. */
+static void cancel(ventus_event *e)
+{
+    bool waiting = worker_of(e) && e->state == VENTUS_QUEUED && !e->cancel;
+    if (waiting) make_unready(e);
+    e->cancel = true;
+    if (waiting) make_ready(e);
+}
+
+void ventus_event_cancel(ventus_event *event)
+{
+    pthread_mutex_lock(&event->device->queue.lock);
+    cancel(event);
+    pthread_mutex_unlock(&event->device->queue.lock);
+}
+
+void queue_obey_flags(struct queue *q)
+{
+    for (ventus_event *e = q->watched ? q->all.first : NULL; e; e = e->link[ALL].next)
+        if (e->watch && *e->watch) cancel(e);
+}
+
+static void close_worker(struct queue *q, struct worker *w)
+{
+    pthread_mutex_lock(&q->lock);
+    pthread_cond_signal(&w->wake);
+    bool started = w->started;
+    pthread_mutex_unlock(&q->lock);
+    if (started) pthread_join(w->thread, NULL);
+    w->started = false;
 }
 
 void queue_close(ventus_device *d)
 {
     struct queue *q = &d->queue;
     pthread_mutex_lock(&q->lock);
-    q->closing = q->lost = true;
-    for (ventus_event *e = q->first; e; e = e->next) e->cancel = true;
-    wake(q);
-    bool started = q->started;
+    q->closing = true;
+    for (ventus_event *e = q->all.first; e; e = e->link[ALL].next) cancel(e);
     pthread_mutex_unlock(&q->lock);
-    if (started) pthread_join(q->thread, NULL);
-    q->started = false;
+    close_worker(q, &q->machine);
+    close_worker(q, &q->host);
+    while (q->all.first)
+        event_end(q->all.first, VENTUS_CANCELLED); /* gates nobody has set, and what waits for others */
 }
 
 /* ---- submission ---- */
 
-static ventus_event *event_new(ventus_device *d)
+static ventus_event *event_new(ventus_device *d, enum event_kind kind, size_t ndeps)
 {
-    ventus_event *e = calloc(1, sizeof *e);
+    ventus_event *e = calloc(1, sizeof *e + ndeps * sizeof *e->deps);
     if (!e) return NULL;
     e->uses = 1;
+    e->kind = kind;
     e->device = d;
     e->job.user = e;
     atomic_fetch_add(&d->uses, 1);
     return e;
 }
 
-static void poke_other(ventus_event *dep, void *user)
+/* Starts its thread if it is the first that needs it. With the lock held. */
+static bool worker_ready(ventus_event *e)
 {
-    ventus_device *d = user;
-    (void)dep;
-    queue_poke(d);
-    device_unuse(d);
+    struct worker *w = worker_of(e);
+    if (w && !w->started) w->started = host_thread(&w->thread, w->run, e->device);
+    return !w || w->started;
 }
 
-/* Keeps the dependencies, and asks those of other devices to tell ours. */
-static enum ventus_status take_deps(ventus_event *e, size_t ndeps, ventus_event *const *deps)
-{
-    e->deps = calloc(ndeps ? ndeps : 1, sizeof *e->deps);
-    if (!e->deps) return VENTUS_NO_MEMORY;
-    for (size_t i = 0; i < ndeps; i++) {
-        if (!deps[i]) return VENTUS_BAD_ARGUMENT;
-        ventus_event_retain(deps[i]);
-        e->deps[e->ndeps++] = deps[i];
-        if (deps[i]->device == e->device) continue;
-        atomic_fetch_add(&e->device->uses, 1);
-        if (ventus_event_notify(deps[i], poke_other, e->device)) continue;
-        device_unuse(e->device);
-        return VENTUS_NO_MEMORY;
-    }
-    return VENTUS_OK;
-}
-
-static enum ventus_status append(ventus_event *e)
+static enum ventus_status append(ventus_event *e, size_t ndeps)
 {
     struct queue *q = &e->device->queue;
     enum ventus_status status = VENTUS_OK;
     pthread_mutex_lock(&q->lock);
-    if (!q->started && !q->closing) q->started = host_thread(&q->thread, thread_main, e->device);
     if (q->closing) status = VENTUS_BAD_ARGUMENT;
-    else if (!q->started) status = VENTUS_NO_MEMORY;
+    else if (!worker_ready(e)) status = VENTUS_NO_MEMORY;
     if (status == VENTUS_OK) {
         e->outcome.submitted = host_ns();
         e->number = ++q->submitted;
-        *q->last = e;
-        q->last = &e->next;
+        e->waits_for = ndeps + 1;
+        insert(&q->all, ALL, e, q->all.last);
+        q->watched += e->watch != NULL;
         ventus_event_retain(e);
         if (e->in.module) atomic_fetch_add(&((ventus_module *)e->in.module)->uses, 1);
-        q->lost = q->lost || verdict(e) == VENTUS_DEPENDENCY;
-        wake(q);
     }
     pthread_mutex_unlock(&q->lock);
     return status;
 }
 
+/* Has `on` count `e` down when it ends, or does it now. */
+static void depend(ventus_event *e, struct dependency *d, const struct ventus_dep *on, struct event_list *due)
+{
+    struct queue *q = &on->event->device->queue;
+    pthread_mutex_lock(&q->lock);
+    bool ended = on->event->state == VENTUS_ENDED;
+    if (!ended) {
+        ventus_event_retain(e);
+        *d = (struct dependency){on->event->dependents, e, on->any_end};
+        on->event->dependents = d;
+    }
+    pthread_mutex_unlock(&q->lock);
+    if (ended) count_down(e, on->event->outcome.status != VENTUS_OK && !on->any_end, due);
+}
+
+/* `status` is that of the preparations. Hands the event over to the client, or what is left of it back. */
+static enum ventus_status submit(ventus_event *e, enum ventus_status status, size_t ndeps,
+                                 const struct ventus_dep *deps, ventus_event **event)
+{
+    struct event_list due = {0};
+    for (size_t i = 0; i < ndeps && status == VENTUS_OK; i++)
+        if (!deps[i].event) status = VENTUS_BAD_ARGUMENT;
+    if (status == VENTUS_OK) status = append(e, ndeps);
+    if (status == VENTUS_OK) {
+        for (size_t i = 0; i < ndeps; i++) depend(e, &e->deps[i], &deps[i], &due);
+        count_down(e, false, &due); /* the one for the submission itself */
+        work_off(&due);
+    }
+    if (status == VENTUS_OK && event) *event = e;
+    else ventus_event_release(e);
+    return status;
+}
+
 enum ventus_status ventus_launch(ventus_device *device, const struct ventus_launch *launch, size_t ndeps,
-                                 ventus_event *const *deps, ventus_event **event)
+                                 const struct ventus_dep *deps, ventus_event **event)
 {
     if (!device || !launch || (ndeps && !deps)) return VENTUS_BAD_ARGUMENT;
-    ventus_event *e = event_new(device);
+    ventus_event *e = event_new(device, EVENT_LAUNCH, ndeps);
     if (!e) return VENTUS_NO_MEMORY;
-    enum ventus_status status = launch_take(e, launch);
-    if (status == VENTUS_OK) status = take_deps(e, ndeps, deps);
-    if (status == VENTUS_OK) status = append(e);
-    if (status == VENTUS_OK && event) *event = e;
-    else event_unuse(e);
-    return status;
+    e->ending = launch->ending;
+    e->user = launch->user;
+    return submit(e, launch_take(e, launch), ndeps, deps, event);
+}
+
+enum ventus_status ventus_call(ventus_device *device, const struct ventus_call *call, size_t ndeps,
+                               const struct ventus_dep *deps, ventus_event **event)
+{
+    if (!device || !call || !call->run || (ndeps && !deps)) return VENTUS_BAD_ARGUMENT;
+    ventus_event *e = event_new(device, EVENT_CALL, ndeps);
+    if (!e) return VENTUS_NO_MEMORY;
+    e->run = call->run;
+    e->ending = call->ending;
+    e->user = call->user;
+    return submit(e, VENTUS_OK, ndeps, deps, event);
+}
+
+enum ventus_status ventus_mark(ventus_device *device, size_t ndeps, const struct ventus_dep *deps, ventus_event **event)
+{
+    if (!device || (ndeps && !deps)) return VENTUS_BAD_ARGUMENT;
+    ventus_event *e = event_new(device, EVENT_MARK, ndeps);
+    return e ? submit(e, VENTUS_OK, ndeps, deps, event) : VENTUS_NO_MEMORY;
+}
+
+enum ventus_status ventus_gate(ventus_device *device, size_t ndeps, const struct ventus_dep *deps, ventus_event **event)
+{
+    if (!device || !event || (ndeps && !deps)) return VENTUS_BAD_ARGUMENT;
+    ventus_event *e = event_new(device, EVENT_GATE, ndeps);
+    return e ? submit(e, VENTUS_OK, ndeps, deps, event) : VENTUS_NO_MEMORY;
+}
+
+/* ---- the thread of calls ---- */
+
+/* The next call, and whether it is to be run; NULL: this is the end of the thread. */
+static ventus_event *next_call(struct queue *q, enum ventus_status *verdict)
+{
+    pthread_mutex_lock(&q->lock);
+    while (!q->host.ready.first && !q->closing) pthread_cond_wait(&q->host.wake, &q->lock);
+    ventus_event *e = q->host.ready.first;
+    *verdict = e ? event_verdict(e) : VENTUS_OK;
+    pthread_mutex_unlock(&q->lock);
+    return e;
+}
+
+void *queue_run_calls(void *device)
+{
+    ventus_device *d = device;
+    enum ventus_status status;
+    for (ventus_event *e; (e = next_call(&d->queue, &status));) {
+        if (status == VENTUS_OK) {
+            event_begin(e);
+            status = e->run(e->user);
+        }
+        event_end(e, status);
+    }
+    return NULL;
 }
 
 /* ---- waiting ---- */
@@ -374,7 +371,9 @@ enum ventus_status ventus_finish(ventus_device *device, uint64_t timeout_ns)
     pthread_mutex_lock(&q->lock);
     uint64_t last = q->submitted;
     bool allowed = !queue_is_self(q);
-    while (allowed && in_time && q->first && q->first->number <= last) in_time = queue_wait(q, &q->changed, deadline);
+    q->finishing++;
+    while (allowed && in_time && q->all.first && q->all.first->number <= last) in_time = queue_wait(q, deadline);
+    q->finishing--;
     pthread_mutex_unlock(&q->lock);
     if (!allowed) return VENTUS_BAD_ARGUMENT;
     return in_time ? VENTUS_OK : VENTUS_TIMEOUT;
@@ -392,7 +391,7 @@ static enum ventus_status run(ventus_device *device, const struct ventus_launch 
     }
     status = ventus_event_wait(e, VENTUS_FOREVER);
     const struct ventus_outcome *o = ventus_event_outcome(e);
-    if (o) *outcome = *o; /* not on the device's own thread */
+    if (o) *outcome = *o; /* not on a thread of the device's own */
     ventus_event_release(e);
     return status;
 }

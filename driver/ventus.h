@@ -14,7 +14,7 @@
 #include "sim/sim.h"
 
 /* Version of this header, major << 16 | minor: a minor one only adds. */
-#define VENTUS_API_VERSION 0x00020002u
+#define VENTUS_API_VERSION 0x00030000u
 
 /* The version the library was built with; a program checks that its major part is the header's. */
 uint32_t ventus_api_version(void);
@@ -156,6 +156,8 @@ struct ventus_range {
     uint32_t global[3], local[3], offset[3]; /* work-items; unused dimensions 1, 1, 0 */
 };
 
+struct ventus_outcome;
+
 struct ventus_launch {
     const ventus_module *module;
     const struct ventus_kernel *kernel;
@@ -163,10 +165,17 @@ struct ventus_launch {
     const void *args;              /* kernel->args_size bytes, laid out as kernel->args says;
                                     * the words of ARG_LOCAL arguments are filled in by the driver */
     const uint64_t *local_sizes;   /* one per argument, bytes of each ARG_LOCAL; may be NULL */
+    const uint32_t *pointers;      /* one per argument, addresses of each ARG_GLOBAL and ARG_CONSTANT; NULL: they are
+                                    * in args */
     FILE *print;                   /* where printf output goes; NULL: stdout */
     struct launch_options options; /* what it points to must stay until the launch has ended */
-    const struct launch *raw;      /* not NULL: goes to the machine as it is, with the module (which may be
-                                    * NULL) in the code window; kernel, range and arguments do not count */
+    /* Called once when the launch is over and before anybody else can see that, so that what was lent for its sake
+     * can be taken back; on a thread of the device's, which must not be kept waiting. NULL: nothing. Not called when
+     * ventus_launch fails. */
+    void (*ending)(void *user, const struct ventus_outcome *outcome);
+    void *user;
+    const struct launch *raw; /* not NULL: goes to the machine as it is, with the module (which may be
+                               * NULL) in the code window; kernel, range and arguments do not count */
 };
 
 /* Most that one launch prints, in bytes of its print buffer (isa/abi.h); what would come after is dropped. */
@@ -180,63 +189,99 @@ uint64_t ventus_local_bytes(const struct ventus_kernel *kernel, const uint64_t *
  * 0 bytes each); 0 when there is not even room for the local memory. */
 uint32_t ventus_max_group(const ventus_device *device, const struct ventus_kernel *kernel, const uint64_t *local_sizes);
 
-/* ---- queue.c: launches in flight ----
+/* ---- queue.c: what is in flight ----
  *
- * Each device has one thread that runs launches, started by the first. Those whose dependencies have
- * ended start in the order of their submission, several at once where the machine has room. The code window
- * holds one module: a launch of another module waits, and later ones behind it, until what runs has
- * ended. printf output appears when a launch ends, in one piece. */
+ * Four kinds of things can be queued. A launch runs on the machine. A call is a function of the caller's, a copy, say.
+ * A mark ends as soon as what it depends on has ended: it stands for many. A gate ends when the caller says so. Each
+ * starts when what it depends on has ended, and has an event.
+ *
+ * A device has a thread for launches and one for calls, started by the first of each. Launches that can start do
+ * so in the order of their submission, several at once where the machine has room; so do calls, one after another. The
+ * code window holds one module: a launch of another module waits, and later ones behind it, until what runs
+ * has ended. printf output appears when a launch ends, in one piece. */
 
 typedef struct ventus_event ventus_event;
 
 #define VENTUS_FOREVER UINT64_MAX
 
-/* Submits a launch. Module, arguments and sizes are copied or kept by the driver. It starts when the `ndeps`
- * events of `deps`, of any device, have ended; if one of them did not succeed, it ends with
- * VENTUS_DEPENDENCY. *event (`event` may be NULL) is to be released. Sizes that cannot be are refused here
- * with VENTUS_BAD_LAUNCH. */
+/* An event to wait for, of any device. If it does not succeed, what depends on it ends with VENTUS_DEPENDENCY and
+ * without having run, when all that it waits for has ended; with `any_end` only the order counts. */
+struct ventus_dep {
+    ventus_event *event;
+    bool any_end;
+};
+
+/* Submits a launch that waits for the `ndeps` events of `deps`. Arguments and sizes are copied, the module is kept.
+ * *event (`event` may be NULL) is to be released. Sizes that cannot be are refused here with VENTUS_BAD_LAUNCH. */
 enum ventus_status ventus_launch(ventus_device *device, const struct ventus_launch *launch, size_t ndeps,
-                                 ventus_event *const *deps, ventus_event **event);
+                                 const struct ventus_dep *deps, ventus_event **event);
+
+struct ventus_call {
+    enum ventus_status (*run)(void *user); /* its value is that of the event; must not wait for the device */
+    void (*ending)(void *user, const struct ventus_outcome *outcome); /* as in struct ventus_launch; called always */
+    void *user;
+};
+
+/* Submits a call, as ventus_launch does a launch. */
+enum ventus_status ventus_call(ventus_device *device, const struct ventus_call *call, size_t ndeps,
+                               const struct ventus_dep *deps, ventus_event **event);
+
+/* An event that ends when all of `deps` have. */
+enum ventus_status ventus_mark(ventus_device *device, size_t ndeps, const struct ventus_dep *deps,
+                               ventus_event **event);
+
+/* An event that is VENTUS_RUNNING when all of `deps` have ended, and ends with ventus_event_set. */
+enum ventus_status ventus_gate(ventus_device *device, size_t ndeps, const struct ventus_dep *deps,
+                               ventus_event **event);
+
+/* Ends a gate with `status`. VENTUS_BAD_ARGUMENT: it is not VENTUS_RUNNING, or somebody else has set it. */
+enum ventus_status ventus_event_set(ventus_event *event, enum ventus_status status);
+
+/* Asks a launch to end; it does so, with VENTUS_CANCELLED, within 100 ms, unless it ends by itself before. What
+ * it has written stays. A call is not run unless it has begun; a mark or a gate ends so when it is its turn. */
+void ventus_event_cancel(ventus_event *event);
 
 /* Waits until everything submitted before has ended: VENTUS_OK, or VENTUS_TIMEOUT after `timeout_ns`. */
 enum ventus_status ventus_finish(ventus_device *device, uint64_t timeout_ns);
 
-/* Submits and waits. VENTUS_FAULT when the kernel failed: result->fault says where and `message` (if not
+/* Submits a launch and waits. VENTUS_FAULT when the kernel failed: result->fault says where and `message` (if not
  * NULL, `message_size` bytes) receives one line naming kernel, source line when known, pc, work-item and
- * address. The device stays usable. Not from a callback. */
+ * address. The device stays usable. Not on a thread of the device's own. */
 enum ventus_status ventus_run(ventus_device *device, const struct ventus_launch *launch, struct result *result,
                               char *message, size_t message_size);
 
-/* ---- event.c: what becomes of a launch ---- */
+/* ---- event.c: what becomes of it ---- */
 
 enum ventus_state { VENTUS_QUEUED, VENTUS_RUNNING, VENTUS_ENDED };
 
 struct ventus_outcome {
-    enum ventus_status status; /* VENTUS_OK, _FAULT, _CANCELLED, _STOPPED, _DEPENDENCY, _BAD_LAUNCH, or out of memory */
-    struct result result;      /* fault and counters; zeros when it was never run */
+    enum ventus_status status; /* VENTUS_OK, _FAULT, _CANCELLED, _STOPPED, _DEPENDENCY, _BAD_LAUNCH, out of memory, or
+                                * what a call or ventus_event_set said */
+    struct result result;      /* of a launch: fault and counters; zeros when it was never run */
     char message[512];         /* one line for people, empty on success */
     uint64_t submitted, started,
         ended; /* nanoseconds of the host's monotonic clock; started is 0 when it was never run */
 };
 
 void ventus_event_retain(ventus_event *event);
-void ventus_event_release(ventus_event *event); /* NULL is allowed; the launch goes on */
+void ventus_event_release(ventus_event *event); /* NULL is allowed; what it stands for goes on */
 
 enum ventus_state ventus_event_state(const ventus_event *event);
 
-/* Waits for the end: VENTUS_TIMEOUT, or the status with which the launch ended. In a callback, where waiting
- * for the own device would be for ever, VENTUS_BAD_ARGUMENT. */
+/* Waits for the end: VENTUS_TIMEOUT, or the status of the outcome. On a thread of the device's own (a callback, a
+ * call), where that could be for ever, VENTUS_BAD_ARGUMENT. */
 enum ventus_status ventus_event_wait(ventus_event *event, uint64_t timeout_ns);
+
+/* Waits until it runs or has ended: VENTUS_OK; the rest as above. */
+enum ventus_status ventus_event_wait_start(ventus_event *event, uint64_t timeout_ns);
 
 /* How it ended, NULL before. Valid as long as the event. */
 const struct ventus_outcome *ventus_event_outcome(const ventus_event *event);
 
-/* Asks a launch to end; it does so, with VENTUS_CANCELLED, within 100 ms, unless it ends by itself before. What
- * it has written stays. */
-void ventus_event_cancel(ventus_event *event);
-
-/* Has `call` called once, when the launch has ended: on the thread of the device, which must not be kept
- * waiting, or at once on this one if that is already so. False: out of memory. */
-bool ventus_event_notify(ventus_event *event, void (*call)(ventus_event *event, void *user), void *user);
+/* Has `call` called once, when the event has reached `state` (or has ended without): on whichever thread brings that
+ * about, usually one of the device's, which must not be kept waiting; or at once on this one if that is already so.
+ * False: out of memory. */
+bool ventus_event_notify(ventus_event *event, enum ventus_state state, void (*call)(ventus_event *event, void *user),
+                         void *user);
 
 #endif

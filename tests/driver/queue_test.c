@@ -49,8 +49,10 @@ static ventus_event *submit(ventus_device *d, const ventus_module *m, uint32_t a
 {
     const uint32_t args[4] = {a, b};
     struct ventus_launch l = program_launch(m, args, 1, 1);
+    struct ventus_dep on[2];
     ventus_event *e = NULL;
-    assert_int_equal(ventus_launch(d, &l, ndeps, deps, &e), VENTUS_OK);
+    for (size_t i = 0; i < ndeps; i++) on[i] = (struct ventus_dep){deps[i], false};
+    assert_int_equal(ventus_launch(d, &l, ndeps, on, &e), VENTUS_OK);
     return e;
 }
 
@@ -435,8 +437,8 @@ static void test_callbacks(void **state)
     struct log log = {.device = d, .module = quick};
     (void)state;
     ventus_event *e = submit(d, slow, 0, 0, 0, NULL);
-    assert_true(ventus_event_notify(e, note_first, &log));
-    assert_true(ventus_event_notify(e, note_second, &log));
+    assert_true(ventus_event_notify(e, VENTUS_ENDED, note_first, &log));
+    assert_true(ventus_event_notify(e, VENTUS_ENDED, note_second, &log));
     ventus_event_cancel(e);
     assert_int_equal(ventus_event_wait(e, LONG), VENTUS_CANCELLED);
     /* Callbacks run after the end can be seen; a launch behind them shows that they are over. */
@@ -446,7 +448,7 @@ static void test_callbacks(void **state)
     assert_int_equal(log.order[1], 2);
     assert_int_equal(log.wait, VENTUS_BAD_ARGUMENT);
     check_end(log.made, VENTUS_OK);
-    assert_true(ventus_event_notify(e, note_first, &log)); /* it has ended: at once, here */
+    assert_true(ventus_event_notify(e, VENTUS_ENDED, note_first, &log)); /* it has ended: at once, here */
     assert_int_equal(log.calls, 3);
     ventus_event_release(e);
     ventus_module_free(slow);
@@ -561,7 +563,8 @@ static void work_once(struct worker *w, uint32_t i)
         const uint32_t args[4] = {at, i};
         struct ventus_launch l = program_launch(m, args, 1, 1);
         ventus_event *e = NULL;
-        if (ventus_launch(w->device, &l, last ? 1 : 0, &last, &e) != VENTUS_OK) w->failures++;
+        if (ventus_launch(w->device, &l, last ? 1 : 0, &(struct ventus_dep){last, false}, &e) != VENTUS_OK)
+            w->failures++;
         ventus_event_release(last);
         last = e;
     }
@@ -609,7 +612,8 @@ static void test_bad_arguments(void **state)
     ventus_device *d = open_device();
     ventus_module *m = program_build(STORE);
     struct ventus_launch good = program_launch(m, no_args, 1, 1), l = good;
-    ventus_event *e = NULL, *none[1] = {NULL};
+    struct ventus_dep none[1] = {{NULL, false}};
+    ventus_event *e = NULL;
     (void)state;
     assert_int_equal(ventus_launch(NULL, &l, 0, NULL, &e), VENTUS_BAD_ARGUMENT);
     assert_int_equal(ventus_launch(d, NULL, 0, NULL, &e), VENTUS_BAD_ARGUMENT);

@@ -1,0 +1,114 @@
+/* The thread that runs the machine.
+ *
+ * It runs batches: one gpu_run with launches of one module, which the machine asks for while others run. Between
+ * batches the code window may change, by this thread or by a visitor, a copy to or from it. A launch that could
+ * start but for another module, or behind one, ends the batch: nobody is overtaken for ever. Only this thread ends
+ * launches.
+ *
+ * `news` saves the machine's frequent question from taking the lock: nothing has changed, no answer. */
+#include "driver/driver.h"
+
+static uint64_t serial_of(const ventus_event *e) { return e->in.module ? e->in.module->serial : 0; }
+
+/* ---- a batch ---- */
+
+/* Most launches that it makes sense to give to the machine at once: each needs a slot. */
+static uint32_t most_running(const ventus_device *d)
+{
+    const struct gpu_config *c = gpu_config_of(d->gpu);
+    return d->check ? 1 : c->sms * c->groups_per_sm;
+}
+
+/* The launch to look at next, NULL if there is none, and whether it is to be run. With the lock held. */
+static ventus_event *first_ready(struct queue *q, enum ventus_status *verdict)
+{
+    queue_obey_flags(q);
+    ventus_event *e = q->machine.ready.first;
+    *verdict = e ? event_verdict(e) : VENTUS_OK;
+    return e;
+}
+
+/* The launch that may join the batch, or one to end. */
+static ventus_event *candidate(ventus_device *d, enum ventus_status *verdict)
+{
+    struct queue *q = &d->queue;
+    pthread_mutex_lock(&q->lock);
+    ventus_event *e = first_ready(q, verdict);
+    bool room = !q->visitors && q->running < most_running(d);
+    if (e && *verdict == VENTUS_OK && (!room || serial_of(e) != q->batch)) e = NULL;
+    pthread_mutex_unlock(&q->lock);
+    return e;
+}
+
+/* feed.next. A launch for whose blocks there is no memory waits for those that run, if any do. */
+static struct job *next_job(void *user)
+{
+    ventus_device *d = user;
+    struct queue *q = &d->queue;
+    enum ventus_status status;
+    if (!atomic_exchange(&q->news, false) && !q->watched) return NULL;
+    for (ventus_event *e; (e = candidate(d, &status));) {
+        if (status == VENTUS_OK) status = launch_prepare(e);
+        if (status == VENTUS_OK) {
+            event_begin(e);
+            q->news = true; /* there may be more */
+            return &e->job;
+        }
+        if (q->running && status == VENTUS_NO_DEVICE_MEMORY) return NULL;
+        event_end(e, status);
+    }
+    return NULL;
+}
+
+static void job_done(void *user, struct job *job)
+{
+    ventus_event *e = job->user;
+    (void)user;
+    event_end(e, launch_status(e));
+}
+
+static void run_batch(ventus_device *d, ventus_event *first)
+{
+    struct queue *q = &d->queue;
+    const struct feed feed = {d, next_job, job_done};
+    enum ventus_status status = first->in.module ? module_place(d, first->in.module) : VENTUS_OK;
+    q->news = true;
+    if (status == VENTUS_OK) gpu_run(d->gpu, &feed);
+    else event_end(first, status);
+    pthread_mutex_lock(&q->lock);
+    q->busy = false;
+    q->totals.busy_ns += host_ns() - q->began;
+    if (q->visitors) pthread_cond_broadcast(&q->changed);
+    pthread_mutex_unlock(&q->lock);
+}
+
+/* ---- the thread ---- */
+
+/* Waits for a launch to run (then the machine is busy) or to end; NULL: this is the end of the thread. */
+static ventus_event *await(struct queue *q, enum ventus_status *verdict)
+{
+    ventus_event *e;
+    pthread_mutex_lock(&q->lock);
+    while (!(e = first_ready(q, verdict)) || (*verdict == VENTUS_OK && q->visitors)) {
+        if (q->closing && !e) break;
+        pthread_cond_wait(&q->machine.wake, &q->lock);
+    }
+    if (e && *verdict == VENTUS_OK) {
+        q->busy = true;
+        q->began = host_ns();
+        q->batch = serial_of(e);
+    }
+    pthread_mutex_unlock(&q->lock);
+    return e;
+}
+
+void *machine_run(void *device)
+{
+    ventus_device *d = device;
+    enum ventus_status status;
+    for (ventus_event *e; (e = await(&d->queue, &status));) {
+        if (status == VENTUS_OK) run_batch(d, e);
+        else event_end(e, status);
+    }
+    return NULL;
+}
