@@ -6,6 +6,7 @@
 #   make bench      Ventus against pocl, a table of ratios; the assembler against llvm-mc
 #   make mutants    small mistakes, one at a time: do the tests notice? Takes hours (tests/mutation/)
 #   make format     brings the C sources into the form of .clang-format (format-check: says whether they are)
+#   make tidy       looks for mistakes with clang-tidy
 #   make install    into PREFIX (default /usr/local), with the ICD file where the loader looks
 #   make clean
 #
@@ -21,7 +22,7 @@ setup = $(if $(SANITIZE),-Db_sanitize=address$(comma)undefined -Db_lundef=false)
         $(if $(TSAN),-Db_sanitize=thread -Db_lundef=false) $(if $(WERROR),-Dwerror=true) --prefix=$(PREFIX)
 comma = ,
 
-.PHONY: all build demo test bench mutants format format-check install clean deps-build deps-test
+.PHONY: all build demo test bench mutants format format-check tidy install clean deps-build deps-test
 .NOTPARALLEL:
 
 all: deps-check build
@@ -64,6 +65,8 @@ format:
 	@scripts/format.sh
 format-check:
 	@scripts/format.sh --check
+tidy: deps-test build
+	@scripts/tidy.sh $(BUILD)
 
 install: deps-check build
 	@meson configure $(BUILD) -Dprefix=$(PREFIX)

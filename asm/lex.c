@@ -139,7 +139,7 @@ static const char *lex_token(struct as *as, const char *s, const char *end, cons
     if (*s == '"') return lex_quoted(as, s, end, at);
     if (*s == '\'') return lex_char(as, s, end, at);
     if (strchr("+-*/%&|^~(),:=<>@!{}", *s) && *s) {
-        int value = *s++;
+        int value = (unsigned char)*s++;
         if (value == '<' && s < end && *s == '<') value = PUNCT_SHL, s++;
         else if (value == '>' && s < end && *s == '>') value = PUNCT_SHR, s++;
         push(as, TOKEN_PUNCT, p, s, at)->value = value;

@@ -29,7 +29,8 @@ int main(int argc, char **argv)
     uint8_t *data = need(malloc(n));
     uint32_t seed = 3;
     for (cl_uint i = 0; i < n; i++) {
-        data[i] = (uint8_t)((next_random(&seed) & next_random(&seed)) >> (i % 3));
+        uint32_t a = next_random(&seed), b = next_random(&seed);
+        data[i] = (uint8_t)((a & b) >> (i % 3));
         expected[data[i] / 4]++;
     }
     session_build(&s, source);

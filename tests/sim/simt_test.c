@@ -206,7 +206,7 @@ static void compile_program(struct code *c, int first)
 {
     c->n = 0;
     put(c, OP_VID_V, (struct insn){.rd = FIRST_VAR});
-    for (uint8_t i = 1; i < VARS; i++) {
+    for (int i = 1; i < VARS; i++) {
         put(c, OP_ADDI, (struct insn){.rd = 6, .imm = spread(i)});
         put(c, OP_VMUL_VX, (struct insn){.rd = (uint8_t)(FIRST_VAR + i), .rs2 = FIRST_VAR, .rs1 = 6});
     }
@@ -215,7 +215,7 @@ static void compile_program(struct code *c, int first)
     put(c, OP_VID_V, (struct insn){.rd = 2});
     put(c, OP_VSLL_VI, (struct insn){.rd = 2, .rs2 = 2, .imm = 2});
     put(c, OP_VADD_VX, (struct insn){.rd = 2, .rs2 = 2, .rs1 = 5});
-    for (uint8_t i = 0; i < VARS; i++)
+    for (int i = 0; i < VARS; i++)
         put(c, OP_VSW12_V, (struct insn){.rs2 = (uint8_t)(FIRST_VAR + i), .rs1 = 2, .imm = i * 128});
     put(c, OP_ENDPRG, (struct insn){0});
 }
