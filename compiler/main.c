@@ -102,6 +102,14 @@ static bool write_fd(int fd, const char *bytes, size_t size)
     return true;
 }
 
+/* That of any new file. */
+static mode_t file_mode(void)
+{
+    mode_t mask = umask(0);
+    umask(mask);
+    return 0666 & ~mask;
+}
+
 /* Writes beside the target and renames, so that a reader never sees half a file. A target that is
  * no regular file (a pipe, /dev/null) is written directly. */
 static bool write_file(struct cc *cc, const char *path, const void *bytes, size_t size)
@@ -112,7 +120,7 @@ static bool write_file(struct cc *cc, const char *path, const void *bytes, size_
     int fd = direct ? open(path, O_WRONLY | O_CLOEXEC) : mkstemp(part);
     if (fd < 0) return false;
     bool good = write_fd(fd, bytes, size);
-    if (!direct) good = fchmod(fd, 0644) == 0 && good;
+    if (!direct) good = fchmod(fd, file_mode()) == 0 && good;
     good = close(fd) == 0 && good;
     if (!direct && (!good || rename(part, path) != 0)) {
         int saved = errno;

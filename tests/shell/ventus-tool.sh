@@ -82,6 +82,15 @@ done
 check 1 'is a folder' "$ventus" trace .
 check 2 "ventus-cc: --optoins: unknown option" "$ventus" cc --optoins x
 check 3 'ventus-cc: error: cannot open nothing.cl' "$ventus" cc nothing.cl -o nothing.elf
+echo 'kernel void k(void) {}' >mode.cl
+for mask in 022 077; do
+    check 0 '' sh -c "umask $mask; '$ventus' cc mode.cl -o mode.elf"
+    [ "$(stat -c %a mode.elf)" = $(echo $mask | sed 's/^022$/644/; s/^077$/600/') ] || wrong "umask $mask: mode $(stat -c %a mode.elf)"
+done
+check 3 'cannot write none/mode.elf: No such' "$ventus" cc mode.cl -o none/mode.elf
+mkdir folder.elf
+check 3 'cannot write folder.elf: Is a directory' "$ventus" cc mode.cl -o folder.elf
+[ -z "$(ls -A folder.elf; ls mode.elf.* 2>/dev/null)" ] || wrong "half a program was left"
 check 2 "ventus-cc: b.cl: one source" "$ventus" cc a.cl b.cl
 check 0 '^shuffle.bfly$' "$ventus" isa shuffle
 [ "$("$ventus" isa amoadd | tail -n +2 | tr '\n' ' ')" = 'amoadd.w amoadd.d ' ] || wrong "a list of instructions with names twice"
