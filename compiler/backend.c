@@ -15,16 +15,6 @@ void fail(struct func *f, const char *format, ...)
     cc_error(f->cc, CC_FAILED, f->at, "kernel %s: unsupported: %s", f->kernel->name, text);
 }
 
-void *grow(struct cc *cc, void *array, uint32_t n, uint32_t *cap, size_t size)
-{
-    if (n < *cap) return array;
-    uint32_t more = *cap ? 2 * *cap : 8;
-    void *bigger = cc_alloc(cc, more * size);
-    if (*cap) memcpy(bigger, array, *cap * size);
-    *cap = more;
-    return bigger;
-}
-
 /* The test build can leave rules out and take registers away, to prove that tests would notice. */
 #ifdef VENTUS_CC_MUTATION
 static void read_mutation(struct func *f)

@@ -174,8 +174,6 @@ struct func {
 static inline bool rule(const struct func *f, unsigned r) { return !(f->disabled >> r & 1); }
 
 _Noreturn void fail(struct func *f, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* Doubles *array so that element `n` exists; the old one stays in the arena. */
-void *grow(struct cc *cc, void *array, uint32_t n, uint32_t *cap, size_t size);
 
 /* ---- flow.c ---- */
 void flow_run(struct func *f);

@@ -51,6 +51,16 @@ void *cc_alloc(struct cc *cc, size_t size)
     return p;
 }
 
+void *cc_grow(struct cc *cc, void *array, uint32_t n, uint32_t *room, size_t size)
+{
+    if (n < *room) return array;
+    uint32_t more = *room ? 2 * *room : 8;
+    void *bigger = cc_alloc(cc, more * size);
+    if (*room) memcpy(bigger, array, *room * size);
+    *room = more;
+    return bigger;
+}
+
 char *cc_printf(struct cc *cc, const char *format, ...)
 {
     va_list args;

@@ -89,6 +89,12 @@ struct cc {
     struct kernel *kernels;
     uint32_t nkernels;
 
+    /* print.c: what print records refer to by number */
+    struct texts {
+        struct note_string *list;
+        uint32_t n, room;
+    } formats, literals;
+
     /* constants: address space 2 globals, placed by output.c behind the text */
     uint8_t *rodata;
     uint32_t rodata_size, rodata_addr, rodata_room;
@@ -101,6 +107,9 @@ struct cc {
 
 /* ---- cc.c: memory, log, errors ---- */
 void *cc_alloc(struct cc *cc, size_t size); /* zeroed, lives as long as the compilation */
+/* `array`, of *room elements of `size` bytes, with room for element `n`, at most one behind those in use: itself, or a
+ * copy of twice the room; the old one stays in the arena. */
+void *cc_grow(struct cc *cc, void *array, uint32_t n, uint32_t *room, size_t size);
 char *cc_printf(struct cc *cc, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void cc_log(struct cc *cc, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* Was the intermediate form `what` asked for by VENTUS_CC_DUMP? */

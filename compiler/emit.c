@@ -36,7 +36,7 @@ static void put(struct out *o, struct insn in)
     unsigned n = isa_encode(&in, w, &why);
     if (!n) cc_error(o->f->cc, CC_INTERNAL, NULL, "%s cannot be encoded: %s", isa_table[in.op].name, why);
     for (unsigned i = 0; i < n; i++) {
-        o->words = grow(o->f->cc, o->words, o->n, &o->cap, sizeof *o->words);
+        o->words = cc_grow(o->f->cc, o->words, o->n, &o->cap, sizeof *o->words);
         o->words[o->n++] = w[i];
     }
 }
@@ -45,7 +45,7 @@ static void note_line(struct out *o, uint32_t line)
 {
     if (!line || line == o->line) return;
     o->line = line;
-    o->lines = grow(o->f->cc, o->lines, o->nlines, &o->lines_cap, sizeof *o->lines);
+    o->lines = cc_grow(o->f->cc, o->lines, o->nlines, &o->lines_cap, sizeof *o->lines);
     o->lines[o->nlines++] = (struct line){o->n, line};
 }
 

@@ -12,10 +12,6 @@
 
 enum { SPIR_KERNEL = 76, MAX_ARGS = 1024 };
 
-/* Formats and literals are found before the kernels are collected; a module holds them as named
- * metadata, so they need no place in struct cc. */
-static const char format_list[] = "ventus.formats", string_list[] = "ventus.strings";
-
 bool kernel_is(LLVMValueRef function)
 {
     return LLVMGetFunctionCallConv(function) == SPIR_KERNEL ||
@@ -39,12 +35,7 @@ static LLVMValueRef function_metadata(LLVMValueRef function, const char *name)
 /* Operand i of a metadata node, or NULL. */
 static LLVMValueRef operand(LLVMValueRef node, unsigned i)
 {
-    if (!node) return NULL;
-    unsigned n = LLVMGetMDNodeNumOperands(node);
-    if (i >= n) return NULL;
-    LLVMValueRef operands[n];
-    LLVMGetMDNodeOperands(node, operands);
-    return operands[i];
+    return node && i < LLVMGetMDNodeNumOperands(node) ? LLVMGetOperand(node, i) : NULL;
 }
 
 static const char *text_of(struct cc *cc, LLVMValueRef value)
@@ -209,35 +200,6 @@ void kernels_collect(struct cc *cc)
         if (!LLVMIsDeclaration(f) && kernel_is(f)) collect_kernel(cc, f, &cc->kernels[n++]);
 }
 
-/* ---- printf tables ---- */
-
-/* The number of `text` in a list of strings kept in the module; added when new. */
-static uint32_t list_number(struct cc *cc, const char *list, const char *text, size_t size)
-{
-    unsigned n = LLVMGetNamedMetadataNumOperands(cc->module, list);
-    LLVMValueRef nodes[n + 1];
-    LLVMGetNamedMetadataOperands(cc->module, list, nodes);
-    for (unsigned i = 0; i < n; i++) {
-        unsigned length;
-        const char *have = LLVMGetMDString(operand(nodes[i], 0), &length);
-        if (have && length == size && !memcmp(have, text, size)) return i;
-    }
-    LLVMMetadataRef string = LLVMMDStringInContext2(cc->context, text, size);
-    LLVMMetadataRef node = LLVMMDNodeInContext2(cc->context, &string, 1);
-    LLVMAddNamedMetadataOperand(cc->module, list, LLVMMetadataAsValue(cc->context, node));
-    return n;
-}
-
-uint32_t kernel_format(struct cc *cc, const char *text, size_t size)
-{
-    return list_number(cc, format_list, text, size);
-}
-
-uint32_t kernel_string(struct cc *cc, const char *text, size_t size)
-{
-    return list_number(cc, string_list, text, size);
-}
-
 /* ---- the note ---- */
 
 static struct ventus_kernel describe(const struct kernel *k)
@@ -269,26 +231,16 @@ static void describe_lines(struct cc *cc, struct note *note)
     }
 }
 
-/* A list of strings that is kept in the module. */
-static struct note_string *describe_list(struct cc *cc, const char *list, size_t *n)
-{
-    *n = LLVMGetNamedMetadataNumOperands(cc->module, list);
-    LLVMValueRef *nodes = cc_alloc(cc, (*n + 1) * sizeof *nodes);
-    struct note_string *strings = cc_alloc(cc, (*n + 1) * sizeof *strings);
-    LLVMGetNamedMetadataOperands(cc->module, list, nodes);
-    for (size_t i = 0; i < *n; i++)
-        strings[i] = (struct note_string){.id = (uint32_t)i, .text = text_of(cc, operand(nodes[i], 0))};
-    return strings;
-}
-
 struct note kernels_note(struct cc *cc)
 {
-    struct note note = {.nkernels = cc->nkernels};
+    struct note note = {.nkernels = cc->nkernels,
+                        .formats = cc->formats.list,
+                        .nformats = cc->formats.n,
+                        .strings = cc->literals.list,
+                        .nstrings = cc->literals.n};
     note.kernels = cc_alloc(cc, (cc->nkernels + 1) * sizeof *note.kernels);
     for (uint32_t i = 0; i < cc->nkernels; i++) note.kernels[i] = describe(&cc->kernels[i]);
     describe_lines(cc, &note);
-    note.formats = describe_list(cc, format_list, &note.nformats);
-    note.strings = describe_list(cc, string_list, &note.nstrings);
     note.sources = cc_alloc(cc, sizeof *note.sources); /* where listings find the text of the lines */
     *note.sources = (struct note_source){.name = cc->source_name, .text = cc->source, .size = cc->source_size};
     note.nsources = cc->source_name || cc->source;

@@ -169,7 +169,7 @@ static void add_segment(struct live *l, int32_t reg, uint32_t from, uint32_t to)
         if (from < r->seg[r->n - 1].from) r->seg[r->n - 1].from = from;
         return;
     }
-    r->seg = grow(l->f->cc, r->seg, r->n, &r->cap, sizeof *r->seg);
+    r->seg = cc_grow(l->f->cc, r->seg, r->n, &r->cap, sizeof *r->seg);
     r->seg[r->n++] = (struct segment){from, to};
 }
 

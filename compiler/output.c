@@ -90,7 +90,7 @@ uint32_t output_constant(struct cc *cc, LLVMValueRef global)
     uint64_t at = (cc->rodata_size + align - 1) & ~(align - 1);
     if (align > ABI_PAGE || size > ABI_CODE_LIMIT - cc->rodata_addr || at > ABI_CODE_LIMIT - cc->rodata_addr - size)
         cc_error(cc, CC_FAILED, global, "__constant variable '%s' is too large", LLVMGetValueName2(global, &n));
-    cc->constants = grow(cc, cc->constants, cc->nconstants, &cc->constants_room, sizeof *cc->constants);
+    cc->constants = cc_grow(cc, cc->constants, cc->nconstants, &cc->constants_room, sizeof *cc->constants);
     cc->constants[cc->nconstants++] = (struct constant){global, (uint32_t)at};
     reserve(cc, (uint32_t)(at + size));
     write_constant(cc, global, init, cc->rodata + at);

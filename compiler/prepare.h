@@ -50,8 +50,5 @@ bool kernel_is(LLVMValueRef function);
 void kernel_sizes(LLVMValueRef function, const char *name, uint32_t out[3]);
 /* Byte offsets of the arguments in the argument buffer, one per parameter; returns the total. */
 uint32_t kernel_layout(struct cc *cc, LLVMValueRef function, uint32_t *offsets);
-/* Numbers of a printf format and of a %s literal, for the print records. */
-uint32_t kernel_format(struct cc *cc, const char *text, size_t size);
-uint32_t kernel_string(struct cc *cc, const char *text, size_t size);
 
 #endif

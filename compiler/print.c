@@ -18,6 +18,16 @@ struct printer {
     unsigned nwords;
 };
 
+/* The number of a text in a table, which it joins when it is new. */
+static uint32_t number_of(struct cc *cc, struct texts *table, const char *text)
+{
+    for (uint32_t i = 0; i < table->n; i++)
+        if (!strcmp(table->list[i].text, text)) return i;
+    table->list = cc_grow(cc, table->list, table->n, &table->room, sizeof *table->list);
+    table->list[table->n] = (struct note_string){.id = table->n, .text = text};
+    return table->n++;
+}
+
 static LLVMTypeRef i32(struct printer *p) { return LLVMInt32TypeInContext(p->cc->context); }
 
 /* The bytes of a string literal, without the zero; NULL if `v` is none. */
@@ -74,8 +84,8 @@ static LLVMValueRef string_number(struct printer *p, LLVMValueRef v, unsigned ne
 static LLVMValueRef phi_number(struct printer *p, LLVMValueRef phi, unsigned nesting)
 {
     unsigned n = LLVMCountIncoming(phi);
-    LLVMValueRef numbers[n];
-    LLVMBasicBlockRef blocks[n];
+    LLVMValueRef *numbers = cc_alloc(p->cc, n * sizeof *numbers);
+    LLVMBasicBlockRef *blocks = cc_alloc(p->cc, n * sizeof *blocks);
     for (unsigned i = 0; i < n; i++) {
         numbers[i] = string_number(p, LLVMGetIncomingValue(phi, i), nesting + 1);
         blocks[i] = LLVMGetIncomingBlock(phi, i);
@@ -99,7 +109,7 @@ static LLVMValueRef string_number(struct printer *p, LLVMValueRef v, unsigned ne
 {
     size_t size;
     const char *text = literal(p->cc, v, &size);
-    if (text) return LLVMConstInt(i32(p), kernel_string(p->cc, text, size), false);
+    if (text) return LLVMConstInt(i32(p), number_of(p->cc, &p->cc->literals, text), false);
     if (nesting < MAX_CHOICES && LLVMIsAPHINode(v)) return phi_number(p, v, nesting);
     if (nesting < MAX_CHOICES && LLVMIsASelectInst(v)) return select_number(p, v, nesting);
     cc_error(p->cc, CC_FAILED, p->call, "the argument of %%s must be a string literal");
@@ -170,7 +180,7 @@ static void lower_print(struct printer *p)
     LLVMTypeRef type = LLVMFunctionType(i32(p), types, 3, false);
     LLVMValueRef f = LLVMGetNamedFunction(p->cc->module, "__ventus_print");
     if (!f) f = LLVMAddFunction(p->cc->module, "__ventus_print", type);
-    LLVMValueRef args[] = {LLVMConstInt(i32(p), kernel_format(p->cc, format, size), false),
+    LLVMValueRef args[] = {LLVMConstInt(i32(p), number_of(p->cc, &p->cc->formats, format), false),
                            LLVMConstInt(i32(p), p->nwords, false), store_words(p)};
     LLVMValueRef result = LLVMBuildCall2(p->b, type, f, args, 3, "");
     LLVMReplaceAllUsesWith(p->call, result);

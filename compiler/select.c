@@ -12,14 +12,14 @@
 
 int32_t new_vreg(struct func *f, enum reg_class cls)
 {
-    f->vregs = grow(f->cc, f->vregs, f->nvregs, &f->vregs_cap, sizeof *f->vregs);
+    f->vregs = cc_grow(f->cc, f->vregs, f->nvregs, &f->vregs_cap, sizeof *f->vregs);
     f->vregs[f->nvregs] = (struct vreg){.cls = (uint8_t)cls, .zbits = 32, .sbits = 32, .phys = -1, .hint = NOREG};
     return (int32_t)f->nvregs++;
 }
 
 uint32_t new_block(struct func *f, uint32_t depth)
 {
-    f->mblocks = grow(f->cc, f->mblocks, f->nmblocks, &f->mblocks_cap, sizeof *f->mblocks);
+    f->mblocks = cc_grow(f->cc, f->mblocks, f->nmblocks, &f->mblocks_cap, sizeof *f->mblocks);
     f->mblocks[f->nmblocks] = (struct mblock){.depth = depth, .line = f->line};
     return f->nmblocks++;
 }
@@ -28,7 +28,7 @@ static struct minsn *emit_to(struct func *f, uint32_t block, unsigned op, int32_
                              int32_t imm)
 {
     struct mblock *b = &f->mblocks[block];
-    b->code = grow(f->cc, b->code, b->n, &b->cap, sizeof *b->code);
+    b->code = cc_grow(f->cc, b->code, b->n, &b->cap, sizeof *b->code);
     b->code[b->n] =
         (struct minsn){.op = (uint16_t)op, .rd = rd, .rs1 = rs1, .rs2 = rs2, .imm = imm, .line = f->line, .rm = 7};
     return &b->code[b->n++];
@@ -467,7 +467,7 @@ static unsigned edge_copies(struct func *f, uint32_t from, uint32_t to, struct c
         f->at = phi;
         const struct opd *p = parts(f, x);
         for (unsigned i = 0; i < np; i++) {
-            *out = grow(f->cc, *out, n, &cap, sizeof **out);
+            *out = cc_grow(f->cc, *out, n, &cap, sizeof **out);
             (*out)[n++] = (struct copy){f->values[v].parts[i].reg, p[i], false};
         }
     }

@@ -18,7 +18,7 @@ uint32_t local_offset(struct func *f, LLVMValueRef global)
     uint64_t at = (f->lds_bytes + align - 1) & ~(align - 1);
     if (at + size > ABI_LOCAL_LIMIT - ABI_LOCAL_BASE)
         fail(f, "local variables of %llu bytes", (unsigned long long)(at + size));
-    f->locals = grow(f->cc, f->locals, f->nlocals, &f->locals_cap, sizeof *f->locals);
+    f->locals = cc_grow(f->cc, f->locals, f->nlocals, &f->locals_cap, sizeof *f->locals);
     f->locals[f->nlocals++] = (struct local){global, (uint32_t)at};
     f->lds_bytes = (uint32_t)(at + size);
     return (uint32_t)at;

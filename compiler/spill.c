@@ -25,7 +25,7 @@ static void put(struct spiller *s, struct minsn m)
 {
     m.line = s->line;
     m.rm = 7;
-    s->code = grow(s->f->cc, s->code, s->n, &s->cap, sizeof *s->code);
+    s->code = cc_grow(s->f->cc, s->code, s->n, &s->cap, sizeof *s->code);
     s->code[s->n++] = m;
 }
 

@@ -29,10 +29,10 @@ static LLVMValueRef same_load(LLVMBuilderRef b, LLVMValueRef load, LLVMValueRef 
     return l;
 }
 
-static LLVMValueRef same_address(LLVMBuilderRef b, LLVMValueRef gep, LLVMValueRef base)
+static LLVMValueRef same_address(struct cc *cc, LLVMBuilderRef b, LLVMValueRef gep, LLVMValueRef base)
 {
     unsigned n = (unsigned)LLVMGetNumOperands(gep) - 1;
-    LLVMValueRef indices[n];
+    LLVMValueRef *indices = cc_alloc(cc, n * sizeof *indices);
     for (unsigned i = 0; i < n; i++) indices[i] = LLVMGetOperand(gep, i + 1);
     return LLVMBuildGEP2(b, LLVMGetGEPSourceElementType(gep), base, indices, n, "");
 }
@@ -48,13 +48,13 @@ static void same_copy(LLVMBuilderRef b, LLVMValueRef copy, LLVMValueRef from)
 }
 
 /* Rebuilds all that only_read found over `to`, and removes it. */
-static void redirect(LLVMBuilderRef b, LLVMValueRef from, LLVMValueRef to)
+static void redirect(struct cc *cc, LLVMBuilderRef b, LLVMValueRef from, LLVMValueRef to)
 {
     for (LLVMUseRef u; (u = LLVMGetFirstUse(from));) {
         LLVMValueRef i = LLVMGetUser(u);
         LLVMPositionBuilderBefore(b, i);
         if (LLVMIsALoadInst(i)) LLVMReplaceAllUsesWith(i, same_load(b, i, to));
-        else if (LLVMIsAGetElementPtrInst(i)) redirect(b, i, same_address(b, i, to));
+        else if (LLVMIsAGetElementPtrInst(i)) redirect(cc, b, i, same_address(cc, b, i, to));
         else same_copy(b, i, to);
         LLVMInstructionEraseFromParent(i);
     }
@@ -89,7 +89,7 @@ void structs_lower(struct cc *cc, LLVMBuilderRef b, LLVMValueRef f)
         if (!a || !LLVMGetFirstUse(param)) continue;
         LLVMPositionBuilderBefore(b, LLVMGetFirstInstruction(LLVMGetEntryBasicBlock(f)));
         LLVMValueRef place = buffer_place(cc, b, offsets[i]);
-        if (only_read(param, 0)) redirect(b, param, place);
+        if (only_read(param, 0)) redirect(cc, b, param, place);
         else private_copy(b, param, LLVMGetTypeAttributeValue(a), place);
     }
 }
