@@ -170,13 +170,6 @@ unsigned asm_edit_distance(const char *a, size_t n, const char *b, size_t m);
 
 /* ---- disasm.c: listing ---- */
 
-/* Prints text words at `addr` one instruction a line: address, word(s), mnemonic, operands,
- * separated by tabs; symbols of `image` (may be NULL) label lines and branch targets. */
-void asm_disassemble(const uint32_t *words, size_t nwords, uint32_t addr, const struct elf_image *image, FILE *out);
-
-/* The same with prefixes as instructions of their own. */
-void asm_disassemble_raw(const uint32_t *words, size_t nwords, uint32_t addr, const struct elf_image *image, FILE *out);
-
 /* How a listing is to look. */
 struct asm_listing {
     enum isa_profile profile;      /* 0: PROFILE_DEFAULT */
@@ -186,12 +179,11 @@ struct asm_listing {
     const char *source; /* text of the source: its lines, as comments, go in front of what was made of them; */
     size_t source_size; /* NULL: numbers of lines do */
 };
-void asm_disassemble_with(const struct asm_listing *how, const uint32_t *words, size_t nwords, uint32_t addr,
-                          const struct elf_image *image, FILE *out);
 
-/* The same in a profile, with or without merging; the line ".option profile" names one that is not
- * the default. */
-void asm_disassemble_in(enum isa_profile profile, bool merge, const uint32_t *words, size_t nwords, uint32_t addr,
-                        const struct elf_image *image, FILE *out);
+/* Prints text words at `addr` one instruction a line: address, word(s), mnemonic, operands, separated by tabs;
+ * symbols of `image` (may be NULL) label lines and branch targets. The line ".option profile" names a profile that is
+ * not the default. */
+void asm_disassemble(const struct asm_listing *how, const uint32_t *words, size_t nwords, uint32_t addr,
+                     const struct elf_image *image, FILE *out);
 
 #endif

@@ -168,7 +168,7 @@ static void test_random_listing(void **state)
             if (kind == 3 && rng() % 3 == 0) w[i] = 0x00000063 | (rng() & 0x01ff0f80); /* near branches */
         }
         FILE *f = open_memstream(&text, &size);
-        asm_disassemble_in(profile, round % 2, w, N, ABI_CODE_BASE, NULL, f);
+        asm_disassemble(&(struct asm_listing){.profile = profile, .raw = round % 2 == 0}, w, N, ABI_CODE_BASE, NULL, f);
         fclose(f);
         profile = PROFILE_DEFAULT; /* the listing says it itself */
         if (!assemble(text, &m, &log)) fail_msg("%s", log);
@@ -193,7 +193,7 @@ static void test_listing(void **state)
     char *text;
     size_t size;
     FILE *f = open_memstream(&text, &size);
-    asm_disassemble_with(&how, w, 5, ABI_CODE_BASE, &m, f);
+    asm_disassemble(&how, w, 5, ABI_CODE_BASE, &m, f);
     fclose(f);
     assert_string_equal(
         text,
@@ -505,7 +505,7 @@ static void source_listing(const struct note_line lines[MOST_LINES], const char 
     size_t size;
     struct elf_image back;
     FILE *f = open_memstream(&text, &size);
-    asm_disassemble_with(&how, words, 5, 0x80000000, NULL, f);
+    asm_disassemble(&how, words, 5, 0x80000000, NULL, f);
     fclose(f);
     assert_true(asm_assemble("listing", text, size, 0x80000000, &back, stderr));
     assert_int_equal(back.text_words, 5);

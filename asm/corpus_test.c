@@ -83,7 +83,7 @@ static void check_image(const char *path, char *text)
         words[n++] = (uint32_t)strtoul(line, NULL, 16);
     if (n > 1 << 20) n = 1 << 20;
     FILE *out = open_memstream(&listing, &size);
-    asm_disassemble(words, n, ABI_CODE_BASE, NULL, out);
+    asm_disassemble(&(struct asm_listing){0}, words, n, ABI_CODE_BASE, NULL, out);
     fclose(out);
     out = open_memstream(&log, &log_size);
     bool ok = asm_assemble(path, listing, size, ABI_CODE_BASE, &m, out);

@@ -407,8 +407,6 @@ static const struct directive directives[] = {
 // clang-format on
 enum { NDIRECTIVES = sizeof directives / sizeof *directives };
 
-const char *directive_name(size_t i) { return i < NDIRECTIVES ? directives[i].name : NULL; }
-
 bool directive_run(struct as *as, const struct token *name)
 {
     for (size_t i = 0; i < NDIRECTIVES; i++) {

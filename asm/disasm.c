@@ -238,8 +238,8 @@ static void print_listing(struct listing *l, bool merge)
     }
 }
 
-void asm_disassemble_with(const struct asm_listing *how, const uint32_t *words, size_t nwords, uint32_t addr,
-                          const struct elf_image *image, FILE *out)
+void asm_disassemble(const struct asm_listing *how, const uint32_t *words, size_t nwords, uint32_t addr,
+                     const struct elf_image *image, FILE *out)
 {
     enum isa_profile profile = how->profile ? how->profile : PROFILE_DEFAULT;
     // clang-format off
@@ -254,20 +254,4 @@ void asm_disassemble_with(const struct asm_listing *how, const uint32_t *words, 
     free(l.targets);
     free(l.symbols);
     free(l.source);
-}
-
-void asm_disassemble_in(enum isa_profile profile, bool merge, const uint32_t *words, size_t nwords, uint32_t addr,
-                        const struct elf_image *image, FILE *out)
-{
-    asm_disassemble_with(&(struct asm_listing){.profile = profile, .raw = !merge}, words, nwords, addr, image, out);
-}
-
-void asm_disassemble(const uint32_t *words, size_t nwords, uint32_t addr, const struct elf_image *image, FILE *out)
-{
-    asm_disassemble_with(&(struct asm_listing){0}, words, nwords, addr, image, out);
-}
-
-void asm_disassemble_raw(const uint32_t *words, size_t nwords, uint32_t addr, const struct elf_image *image, FILE *out)
-{
-    asm_disassemble_with(&(struct asm_listing){.raw = true}, words, nwords, addr, image, out);
 }

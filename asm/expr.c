@@ -79,11 +79,6 @@ static const struct expr *node(struct as *as, enum expr_op op, const struct expr
     return compute(as, e, x, y, &value) ? expr_number(as, value, at) : NULL;
 }
 
-const struct expr *expr_unary(struct as *as, enum expr_op op, const struct expr *a, const char *at)
-{
-    return node(as, op, a, NULL, at);
-}
-
 static const struct expr *symbol_node(struct as *as, struct symbol *s, const char *at)
 {
     if (s->expr) return s->expr; /* .set: the value it has now */

@@ -268,7 +268,6 @@ bool lex_string(struct as *as, const struct token *t, uint8_t **bytes, size_t *l
 /* ---- expr.c ---- */
 const struct expr *expr_parse(struct as *as); /* NULL after an error */
 const struct expr *expr_number(struct as *as, int64_t value, const char *at);
-const struct expr *expr_unary(struct as *as, enum expr_op op, const struct expr *a, const char *at);
 bool expr_constant(const struct expr *e, int64_t *value);
 /* Value under the addresses of the current pass. */
 bool expr_value(struct as *as, const struct expr *e, int64_t *value);
@@ -298,7 +297,6 @@ const char *pseudo_name(size_t row); /* NULL behind the last */
 bool pseudo_instruction(struct as *as, size_t row, const struct token *mnemonic, bool instruction, bool *found);
 
 /* ---- directive.c ---- */
-const char *directive_name(size_t index);
 bool directive_run(struct as *as, const struct token *name);
 bool directive_set(struct as *as, const struct token *name);
 

@@ -173,7 +173,7 @@ void output_program(struct cc *cc, void **bytes, size_t *size)
         .resources = resources, .nresources = cc->nkernels};
     // clang-format on
     const struct asm_listing how = {.lines = note.lines, .nlines = note.nlines};
-    if (cc_dumps(cc, "asm")) asm_disassemble_with(&how, text, image.text_words, ABI_CODE_BASE, &image, stderr);
+    if (cc_dumps(cc, "asm")) asm_disassemble(&how, text, image.text_words, ABI_CODE_BASE, &image, stderr);
     const char *why = "";
     if (!elf_write(&image, bytes, size, &why))
         cc_error(cc, CC_ENVIRONMENT, NULL, "cannot make the program file: %s", why);

@@ -209,7 +209,7 @@ static void list(const uint32_t *words, size_t n, uint32_t addr, const struct el
 {
     puts("\t.text");
     if (addr != ABI_CODE_BASE) printf("\t.org\t0x%08x\n", addr);
-    asm_disassemble_with(&how->listing, words, n, addr, image, stdout);
+    asm_disassemble(&how->listing, words, n, addr, image, stdout);
 }
 
 /* ---- the source ---- */
@@ -309,7 +309,7 @@ static void list_relocated(const uint32_t *words, size_t n, const struct elf_ima
     size_t size;
     FILE *f = open_memstream(&text, &size);
     if (!f) die("out of memory");
-    asm_disassemble_with(&how->listing, words, n, m->text_addr, m, f);
+    asm_disassemble(&how->listing, words, n, m->text_addr, m, f);
     if (fclose(f)) die("out of memory");
     for (char *end, *line = text; *line; line = end) {
         end = line + strcspn(line, "\n");

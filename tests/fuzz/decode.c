@@ -28,7 +28,7 @@ static void check_listing(enum isa_profile profile, bool merge, const uint32_t *
     size_t size;
     struct elf_image m;
     FILE *f = open_memstream(&text, &size);
-    asm_disassemble_in(profile, merge, words, n, ABI_CODE_BASE, NULL, f);
+    asm_disassemble(&(struct asm_listing){.profile = profile, .raw = !merge}, words, n, ABI_CODE_BASE, NULL, f);
     fclose(f);
     if (!asm_assemble("listing", text, size, ABI_CODE_BASE, &m, stderr)) abort();
     if (m.text_words != n || memcmp(m.text, words, 4 * n)) abort();

@@ -46,7 +46,7 @@ static void check_listing(const struct elf_image *m)
         how = (struct asm_listing){.lines = note.lines, .nlines = note.nlines};
     if (note.nsources) how.source = note.sources[0].text, how.source_size = note.sources[0].size;
     FILE *f = open_memstream(&text, &size);
-    asm_disassemble_with(&how, m->text, m->text_words, m->text_addr, m, f);
+    asm_disassemble(&how, m->text, m->text_words, m->text_addr, m, f);
     fclose(f);
     note_free(&note);
     free(text);

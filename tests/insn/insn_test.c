@@ -51,7 +51,7 @@ static void test_listing(void **state)
     size_t size;
     assemble(&m);
     FILE *f = open_memstream(&text, &size);
-    asm_disassemble(m.text, m.text_words, ABI_CODE_BASE, NULL, f);
+    asm_disassemble(&(struct asm_listing){0}, m.text, m.text_words, ABI_CODE_BASE, NULL, f);
     fclose(f);
     assert_non_null(strstr(text, "test.avg.vv\tv40, v1, v33\n"));
     assert_non_null(strstr(text, "test.avg.vv\tv40, v1, v1, v0.t\n"));
