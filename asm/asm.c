@@ -2,15 +2,14 @@
  *
  * Nothing but the image outlives asm_assemble; an error never ends more than its statement, until
  * there are too many. Called by tools and by the compiler. */
-#include "note.h"
-#include "private.h"
+#include "asm/note.h"
+#include "asm/private.h"
+#include "asm/used.h"
 
 #include <ctype.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "isa/effects.h"
 
 /* ---- memory ---- */
 
@@ -135,51 +134,6 @@ void as_hint(struct as *as, const char *format, ...)
     vfprintf(as->log, format, args);
     va_end(args);
     fputc('\n', as->log);
-}
-
-unsigned asm_edit_distance(const char *a, size_t n, const char *b, size_t m)
-{
-    enum { MAX = 40 };
-    unsigned rows[3][MAX + 1];
-    if (n > MAX || m > MAX) return MAX;
-    for (size_t k = 0; k <= m; k++) rows[0][k] = (unsigned)k;
-    for (size_t i = 1; i <= n; i++) {
-        unsigned *now = rows[i % 3], *last = rows[(i + 2) % 3], *before = rows[(i + 1) % 3];
-        now[0] = (unsigned)i;
-        for (size_t k = 1; k <= m; k++) {
-            unsigned best = last[k - 1] + (a[i - 1] != b[k - 1]);
-            if (last[k] + 1 < best) best = last[k] + 1;
-            if (now[k - 1] + 1 < best) best = now[k - 1] + 1;
-            if (i > 1 && k > 1 && a[i - 1] == b[k - 2] && a[i - 2] == b[k - 1] && before[k - 2] + 1 < best)
-                best = before[k - 2] + 1;
-            now[k] = best;
-        }
-    }
-    return rows[n % 3][m];
-}
-
-/* Letters that two words have in common at both ends. */
-static size_t common_ends(const struct nearest *n, const char *candidate)
-{
-    size_t i = 0, k = 0, length = strlen(candidate);
-    while (i < n->length && candidate[i] == n->word[i]) i++;
-    while (k < n->length && k < length && candidate[length - 1 - k] == n->word[n->length - 1 - k]) k++;
-    return i + k;
-}
-
-/* Of words at equal distance the one with the same ends wins. */
-void as_near(struct nearest *n, const char *candidate)
-{
-    size_t length = strlen(candidate);
-    if (length > n->length + n->distance || n->length > length + n->distance) return;
-    /* one edit leaves all but two letters in common at the ends: cheap to see, and asked of every comment */
-    if (n->distance <= 2 && n->length > common_ends(n, candidate) + 2) return;
-    unsigned d = asm_edit_distance(n->word, n->length, candidate, length);
-    bool alike = n->best && d == n->distance && common_ends(n, candidate) > common_ends(n, n->best);
-    if ((d < n->distance || alike) && d < n->length) {
-        n->distance = d;
-        n->best = candidate;
-    }
 }
 
 /* ---- names ---- */
@@ -317,7 +271,7 @@ static const char *near_mnemonic(struct as *as, const char *text, size_t length,
 {
     struct nearest n = {text, length, distance, NULL};
     for (size_t i = 0; i < MNEMONIC_ROOM; i++)
-        if (as->mnemonics[i].name) as_near(&n, as->mnemonics[i].name);
+        if (as->mnemonics[i].name) near_offer(&n, as->mnemonics[i].name);
     return n.best;
 }
 
@@ -421,23 +375,6 @@ bool as_statement(struct as *as)
 }
 
 /* ---- the image ---- */
-
-static uint32_t at_most(uint32_t n, uint32_t limit) { return n < limit ? n : limit; }
-
-/* What a kernel asks for by default; a word that is data counts as well. */
-void asm_used_registers(enum isa_profile profile, const uint32_t *text, size_t nwords, uint32_t *vgprs, uint32_t *sgprs)
-{
-    unsigned v = 1, x = 32; /* the start code's ABI registers are there in any case */
-    struct insn in;
-    for (size_t i = 0; i < nwords; i += in.size / 4u) {
-        if (!isa_decode_in(profile, text + i, nwords - i, &in)) continue;
-        struct isa_effects e = isa_effects(&in, ISA_LANES);
-        if (e.v > v) v = e.v;
-        if (e.x > x) x = e.x;
-    }
-    *sgprs = at_most((x + 3) & ~3u, ISA_XREGS);
-    *vgprs = at_most((v + 3) & ~3u, ISA_VREGS);
-}
 
 /* What .kernel and .arg say, as the note wants it. */
 static bool describe_kernel(struct as *as, const struct kernel_record *r, uint32_t vgprs, uint32_t sgprs,

@@ -8,7 +8,11 @@
 
 #include <cmocka.h>
 
-#include "asm.h"
+#include "asm/assemble.h"
+#include "asm/listing.h"
+#include "asm/near.h"
+#include "asm/resource.h"
+#include "isa/abi.h"
 #include "tests/rng.h"
 
 /* ---- helpers ---- */

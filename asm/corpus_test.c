@@ -12,7 +12,9 @@
 
 #include <cmocka.h>
 
-#include "asm.h"
+#include "asm/assemble.h"
+#include "asm/listing.h"
+#include "isa/abi.h"
 
 static const char *corpus(void)
 {

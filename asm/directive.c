@@ -2,8 +2,8 @@
  *
  * One function per directive, found by name in the table at the end. Sizes and alignments must be
  * known where they stand or settle during layout. Called by asm.c. */
-#include "note.h"
-#include "private.h"
+#include "asm/note.h"
+#include "asm/private.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -415,7 +415,7 @@ bool directive_run(struct as *as, const struct token *name)
         return as->t->kind == TOKEN_END || as_error(as, as->t->at, "unexpected text behind %s", directives[i].name);
     }
     struct nearest n = {name->text, name->length, 3, NULL};
-    for (size_t i = 0; i < NDIRECTIVES; i++) as_near(&n, directives[i].name);
+    for (size_t i = 0; i < NDIRECTIVES; i++) near_offer(&n, directives[i].name);
     as_error(as, name->at, "unknown directive '%.*s'", name->length > 40 ? 40 : (int)name->length, name->text);
     if (n.best) as_hint(as, "did you mean '%s'?", n.best);
     return false;

@@ -3,7 +3,7 @@
  * What it prints can be assembled again to the same words: an instruction that would not encode to
  * what stands there is printed without its prefix folded, or as .word. Called by tools, and by the
  * compiler's dumps. */
-#include "asm.h"
+#include "asm/listing.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,7 +3,7 @@
  * The writer lays the file out itself (ELF_F_LAYOUT), so that the same program gives the same
  * bytes. The reader trusts nothing: every range is checked against the file before it is used.
  * Called by the compiler and the assembler (write), by driver and tools (read). */
-#include "owned.h"
+#include "asm/owned.h"
 
 #include <elf.h>
 #include <gelf.h>

@@ -11,7 +11,8 @@
 
 #include <cmocka.h>
 
-#include "asm.h"
+#include "asm/image.h"
+#include "asm/resource.h"
 #include "tests/rng.h"
 
 static const uint32_t text[] = {0x00004197, 0x0000400b, 0x00000013, 0x00008067};

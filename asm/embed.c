@@ -3,7 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "asm.h"
+#include "asm/assemble.h"
+#include "isa/abi.h"
 
 static char *read_source(const char *path, size_t *size)
 {

@@ -3,7 +3,7 @@
  * Priorities are GNU's: * / % << >> bind tightest, then & | ^, then + -. Constants are folded while
  * parsing. Depth is bounded, so that no source can exhaust the stack. Called by the directive and
  * operand parsers, and by layout.c for the values. */
-#include "private.h"
+#include "asm/private.h"
 
 #include <string.h>
 
@@ -293,7 +293,7 @@ static bool undefined(struct as *as, const struct symbol *s, const char *at)
     if (mark) return as_error(as, at, "there is no label %.*s behind this line", (int)(mark - s->name), s->name);
     struct nearest n = {s->name, s->length, 3, NULL};
     for (size_t i = 0; i < as->symbol_room; i++)
-        if (as->symbols[i] && as->symbols[i]->defined && !as->symbols[i]->hidden) as_near(&n, as->symbols[i]->name);
+        if (as->symbols[i] && as->symbols[i]->defined && !as->symbols[i]->hidden) near_offer(&n, as->symbols[i]->name);
     as_error(as, at, "undefined symbol '%.*s'", s->length > 100 ? 100 : (int)s->length, s->name);
     if (n.best) as_hint(as, "did you mean '%s'?", n.best);
     return false;

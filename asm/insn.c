@@ -14,7 +14,7 @@
  *   .insn cj OPCODE, FUNCT3, TARGET                    .insn [LENGTH,] VALUE
  *
  * Called by directive.c. */
-#include "private.h"
+#include "asm/private.h"
 
 #include <string.h>
 

@@ -4,7 +4,7 @@
  * long and stays so, which moves what follows. A long conditional branch is the opposite one over a
  * jump; for a vector branch that is the same decision per lane, as a jump moves all lanes that are
  * active. A long jump with link is auipc and jalr through the link register. Called by asm.c. */
-#include "private.h"
+#include "asm/private.h"
 
 #include <string.h>
 

@@ -2,7 +2,7 @@
  *
  * Tokens point into the source, nothing is copied; a statement ends at the end of its line or at a
  * semicolon with an instruction behind it. Called by asm.c, and by pseudo.c for its templates. */
-#include "private.h"
+#include "asm/private.h"
 
 #include <ctype.h>
 #include <string.h>

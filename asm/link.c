@@ -4,7 +4,9 @@
  * names are bound, relocations applied and the module notes joined. Objects are not trusted: every
  * range of a file is checked before it is used. Called by `ventus ld`, and by `ventus objdump` for the
  * reading of objects alone. */
-#include "linker.h"
+#include "asm/linker.h"
+#include "asm/near.h"
+#include "asm/used.h"
 
 #include <stdarg.h>
 #include <stdlib.h>
@@ -296,17 +298,6 @@ static void patch(uint8_t *p, char letter, int32_t value)
 {
     const struct isa_operand *o = isa_operand(letter);
     write32(p, (read32(p) & ~isa_scatter((int32_t)(~0u << o->shift), o)) | isa_scatter(value, o));
-}
-
-uint16_t asm_scatter_half(char letter, int32_t distance)
-{
-    /* The bit of the distance that each of the bits from 2 on holds. */
-    static const uint8_t branch[] = {5, 1, 2, 6, 7, 0, 0, 0, 3, 4, 8}, jump[] = {5, 1, 2, 3, 7, 6, 10, 8, 9, 4, 11};
-    const uint8_t *bits = letter == 'b' ? branch : jump;
-    uint16_t out = 0;
-    for (unsigned i = 0; i < sizeof branch; i++)
-        if (bits[i]) out |= (uint16_t)((uint32_t)distance >> bits[i] & 1) << (i + 2);
-    return out;
 }
 
 static bool fits(int64_t v, int bits) { return v >= -((int64_t)1 << (bits - 1)) && v < (int64_t)1 << (bits - 1); }
@@ -635,12 +626,12 @@ static bool build(struct linker *l, uint32_t base, const uint32_t *start, size_t
     return take_symbols(l) && take_notes(l) && take_resources(l);
 }
 
-bool asm_link(const struct asm_options *options, const struct asm_input *inputs, size_t ninputs, uint32_t base,
+bool asm_link(const struct asm_link_options *options, const struct asm_input *inputs, size_t ninputs, uint32_t base,
               const uint32_t *start, size_t nstart, struct elf_image *image, FILE *log)
 {
     struct elf_image made = {0};
     // clang-format off
-    struct linker l = {.profile = options->profile ? options->profile : PROFILE_DEFAULT, .version = options->resource_version, .log = log,
+    struct linker l = {.profile = options->profile ? options->profile : PROFILE_DEFAULT, .version = options->version, .log = log,
         .image = &made, .owned = calloc(1, sizeof *l.owned)};
     // clang-format on
     elf_version(EV_CURRENT);

@@ -2,8 +2,10 @@
 #ifndef VENTUS_ASM_LINKER_H
 #define VENTUS_ASM_LINKER_H
 
-#include "note.h"
-#include "owned.h"
+#include "asm/link.h"
+#include "asm/listing.h"
+#include "asm/note.h"
+#include "asm/owned.h"
 
 #include <elf.h>
 #include <gelf.h>

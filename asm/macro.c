@@ -4,7 +4,7 @@
  * Sources form a stack, each read from its own text. Text that is not assembled now (the body of a
  * macro, a branch not taken) is skipped statement by statement without being understood. Depth and
  * the amount of expanded text are bounded. Called by lex.c (end of a source), asm.c and directive.c. */
-#include "private.h"
+#include "asm/private.h"
 
 #include <ctype.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
  * The tables below say what records and fields there are; reading and writing are loops over them. Notes come
  * from files that nobody vouches for: numbers have limits, and the first mistake ends the reading with its place.
  * What a newer version may have added is kept as it stands and written again. */
-#include "note.h"
+#include "asm/note.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
  * Places in an object are relative to their sections. What the assembler cannot know (the place of
  * another section, or of a symbol that is not here) becomes one of the RISC-V ABI's relocations.
  * Notes say "auto" and entry 0 where only link.c knows. Called by layout.c and asm.c. */
-#include "private.h"
+#include "asm/private.h"
 
 #include <elf.h>
 #include <libelf.h>

@@ -3,7 +3,7 @@
  * A letter is parsed by its kind in operand.def, everything else stands for itself, as isa_print
  * prints it. At most one operand of an instruction is an expression; if its value is not known yet
  * it stays with the item for layout.c. Called by asm.c for mnemonics of the table. */
-#include "private.h"
+#include "asm/private.h"
 
 #include <string.h>
 #include <strings.h>
@@ -110,7 +110,7 @@ static bool parse_csr(struct as *as, struct insn *in, bool *done)
     struct symbol *s = as_symbol(as, t->text, t->length);
     if (s->expr) return true;
     struct nearest n = {t->text, t->length, 3, NULL};
-    for (size_t i = 0; i < isa_ncsrs; i++) as_near(&n, isa_csrs[i].name);
+    for (size_t i = 0; i < isa_ncsrs; i++) near_offer(&n, isa_csrs[i].name);
     as_error(as, t->at, "unknown CSR '%.*s'", t->length > 40 ? 40 : (int)t->length, t->text);
     if (n.best) as_hint(as, "did you mean '%s'? A number or .set symbol is possible, too", n.best);
     return false;

@@ -2,7 +2,8 @@
 #ifndef VENTUS_ASM_OWNED_H
 #define VENTUS_ASM_OWNED_H
 
-#include "asm.h"
+#include "asm/image.h"
+#include "asm/resource.h"
 
 struct owned {
     uint32_t *text;
@@ -29,12 +30,7 @@ bool resource_append(struct owned *owned, const struct elf_resource *record, con
 bool resource_append_section(struct owned *owned, const uint8_t *bytes, size_t size, const char *kernel,
                              const char **why);
 
-/* link.c: the bits of a 16-bit branch ('b') or jump ('j') that hold a distance. */
+/* half.c: the bits of a 16-bit branch ('b') or jump ('j') that hold a distance. */
 uint16_t asm_scatter_half(char letter, int32_t distance);
-
-/* asm.c: registers that the instructions of a text need (isa_effects), rounded up to four, at most what a warp
- * can have. */
-void asm_used_registers(enum isa_profile profile, const uint32_t *text, size_t nwords, uint32_t *vgprs,
-                        uint32_t *sgprs);
 
 #endif

@@ -18,8 +18,10 @@
 
 #include <setjmp.h>
 
-#include "kernel.h"
-#include "owned.h"
+#include "asm/assemble.h"
+#include "asm/kernel.h"
+#include "asm/near.h"
+#include "asm/owned.h"
 
 /* ---- tokens ---- */
 
@@ -227,14 +229,6 @@ void as_profile(struct as *as, enum isa_profile profile); /* of the instructions
 bool as_hint_profiles(struct as *as, const struct token *t);
 /* Is this the first word of a statement, or nearly? */
 bool as_begins_statement(struct as *as, const char *word, size_t length);
-/* "name" nearest to `word` among the candidates a caller offers one by one. */
-struct nearest {
-    const char *word;
-    size_t length;
-    unsigned distance;
-    const char *best;
-};
-void as_near(struct nearest *n, const char *candidate);
 
 /* ---- macro.c ---- */
 bool source_begin(struct as *as, const char *name, const char *text, size_t size);

@@ -2,7 +2,7 @@
  *
  * The operands of the source replace %0, %1 ... in a template's tokens and keep their places, so
  * that messages point at what the user wrote. Called by asm.c, never for the lines of an expansion. */
-#include "private.h"
+#include "asm/private.h"
 
 #include <string.h>
 

@@ -2,7 +2,7 @@
  *
  * One table says where the values of a version are, so that reading, writing and converting are loops over
  * it. Called by elf.c and link.c, by the assembler for its sections, and by tools. */
-#include "owned.h"
+#include "asm/owned.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -6,7 +6,7 @@
  * frame; a variable counts once. Where the graph has a cycle, an unknown callee or an indirect call
  * the stacks are not known. Functions, callees and variables are told apart by where they are defined, so
  * that one name in two objects can be two functions. Called by link.c and, for listings, by tools. */
-#include "linker.h"
+#include "asm/linker.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,7 +3,7 @@
  * The template is a source like any other; $0 or %0 (also ${0}) stand for operands,
  * $$ and %% for themselves. The words must not depend on where they end up, and belong to no section
  * but the text. Called by the compiler. */
-#include "asm.h"
+#include "asm/template.h"
 
 #include <ctype.h>
 #include <stdlib.h>

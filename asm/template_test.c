@@ -8,7 +8,8 @@
 
 #include <cmocka.h>
 
-#include "asm.h"
+#include "asm/template.h"
+#include "isa/abi.h"
 
 static const struct asm_operand operands[] = {
     {ASM_OPERAND_V, 40}, {ASM_OPERAND_V, 2}, {ASM_OPERAND_X, 10}, {ASM_OPERAND_NUMBER, -3}, {ASM_OPERAND_X, 64}};

@@ -25,7 +25,6 @@
 
 #include <llvm-c/Core.h>
 
-#include "asm/asm.h"
 #include "asm/note.h"
 #include "isa/abi.h"
 #include "isa/isa.h"

@@ -3,6 +3,9 @@
  * Constants are referred to by absolute address, so the place of .rodata must be known before a
  * kernel is compiled, when the size of the text is not. It is estimated; when the estimate was too
  * small or wastes much, everything is compiled once more with what is known then. */
+#include "asm/image.h"
+#include "asm/listing.h"
+#include "asm/resource.h"
 #include "compiler/backend.h"
 
 #include <string.h>

@@ -11,7 +11,8 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-#include "asm/asm.h"
+#include "asm/image.h"
+#include "asm/resource.h"
 #include "asm/note.h"
 #include "driver/host.h"
 #include "driver/ventus.h"

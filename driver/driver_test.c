@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include "asm/assemble.h"
 #include "driver/driver.h"
 #include "tests/rng.h"
 

@@ -5,7 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "asm/asm.h"
+#include "asm/assemble.h"
+#include "isa/abi.h"
 #include "start_code.h"
 #include "tool.h"
 

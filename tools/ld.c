@@ -5,7 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "asm/asm.h"
+#include "asm/link.h"
+#include "isa/abi.h"
 #include "start_code.h"
 #include "tool.h"
 
@@ -44,7 +45,7 @@ int cmd_ld(int argc, char **argv)
     size_t n = 0;
     uint32_t base = ABI_CODE_BASE, version;
     bool start = true;
-    struct asm_options options = {.profile = PROFILE_DEFAULT};
+    struct asm_link_options options = {.profile = PROFILE_DEFAULT};
     for (int flag; (flag = args_next(&args)) != ARG_END;) {
         if (flag == FLAG_OUTPUT) output = args.value;
         else if (flag == FLAG_BASE) base = base_arg(&args);
@@ -52,7 +53,7 @@ int cmd_ld(int argc, char **argv)
         else if (flag == FLAG_PROFILE) options.profile = (enum isa_profile)profile_arg(&args, args.value);
         else if (flag == FLAG_RESOURCES) {
             version = (uint32_t)number_arg(&args, "--resource-version", args.value, 0, ABI_RESOURCE_VERSIONS - 1);
-            options.resource_version = &version;
+            options.version = &version;
         } else inputs[n++].name = args.value;
     }
     if (!n) usage_error(&args, "an object is needed");

@@ -7,7 +7,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "asm/asm.h"
+#include "asm/image.h"
+#include "asm/listing.h"
+#include "asm/resource.h"
 #include "tool.h"
 
 enum { FLAG_RAW, FLAG_BASE, FLAG_TEXT, FLAG_PROFILE, FLAG_SOURCE, FLAG_SOURCE_FILE, FLAG_RESOURCES };

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "asm/asm.h"
+#include "asm/image.h"
 #include "asm/note.h"
 #include "run.h"
 

@@ -11,7 +11,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "asm/asm.h"
+#include "asm/image.h"
+#include "asm/near.h"
 #include "sim/sim.h"
 
 void die(const char *format, ...)

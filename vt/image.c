@@ -8,7 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "asm/asm.h"
+#include "asm/image.h"
+#include "isa/abi.h"
 
 enum { WINDOW = ABI_CODE_LIMIT - ABI_CODE_BASE, MOST_SEGMENTS = 64 };
 

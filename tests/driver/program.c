@@ -8,7 +8,8 @@
 
 #include <cmocka.h>
 
-#include "asm/asm.h"
+#include "asm/assemble.h"
+#include "isa/abi.h"
 
 ventus_module *program_build_private(const char *source, unsigned pds)
 {

@@ -4,7 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "asm/asm.h"
+#include "asm/assemble.h"
+#include "asm/listing.h"
+#include "isa/abi.h"
 #include "fuzz.h"
 
 static const enum isa_profile profiles[] = {PROFILE_DEFAULT, PROFILE_TOOLCHAIN, PROFILE_R20, PROFILE_R21,

@@ -4,7 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "asm/asm.h"
+#include "asm/image.h"
+#include "asm/listing.h"
+#include "asm/resource.h"
 #include "fuzz.h"
 
 static volatile uint8_t sink;

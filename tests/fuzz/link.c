@@ -4,7 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "asm/asm.h"
+#include "asm/image.h"
+#include "asm/link.h"
+#include "asm/listing.h"
+#include "isa/abi.h"
 #include "fuzz.h"
 
 static volatile uint8_t sink;
@@ -17,7 +20,7 @@ static void touch(const void *p, size_t n)
 static void check_link(const struct asm_input *in, const uint32_t *version, FILE *log)
 {
     struct elf_image m;
-    const struct asm_options options = {.resource_version = version};
+    const struct asm_link_options options = {.version = version};
     void *bytes;
     size_t size;
     const char *why;

@@ -9,7 +9,9 @@
 
 #include <cmocka.h>
 
-#include "asm/asm.h"
+#include "asm/assemble.h"
+#include "asm/listing.h"
+#include "isa/abi.h"
 #include "isa/manual.h"
 #include "sim/sim.h"
 

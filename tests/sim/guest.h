@@ -3,7 +3,7 @@
 #ifndef GUEST_H
 #define GUEST_H
 
-#include "asm/asm.h"
+#include "asm/assemble.h"
 #include "isa/abi.h"
 #include "sim/sim.h"
 

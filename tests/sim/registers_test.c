@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "asm/owned.h"
+#include "asm/used.h"
 #include "guest.h"
 #include "sim/machine.h"
 

@@ -11,7 +11,8 @@
 
 #include <cmocka.h>
 
-#include "asm/asm.h"
+#include "asm/assemble.h"
+#include "isa/abi.h"
 #include "vt/ventus_vt.h"
 
 /* Every function of the interface, from the library. */
