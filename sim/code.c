@@ -175,6 +175,7 @@ void code_drop(struct gpu *gpu)
 {
     pthread_mutex_lock(&gpu->code_lock);
     gpu->flags_known = false;
+    gpu->code_version++;
     while (gpu->code_list) {
         struct code_page *page = gpu->code_list;
         gpu->code_list = page->next;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "isa/abi.h"
+#include "sim/engine.h"
 #include "sim/sim.h"
 
 void gpu_config_default(struct gpu_config *config)
@@ -56,12 +57,13 @@ const char *gpu_config_check(const struct gpu_config *c)
     if (c->thread_csrs > 1) return "thread_csrs must be 0 or 1";
     if (c->host_threads < 1 || c->host_threads > 256) return "host_threads must be 1 to 256";
     if (c->quantum < 1 || c->quantum > 1u << 30) return "quantum must be 1 to 2^30";
+    if (c->engine && !engine_usable(c->engine)) return "engine must be one that this host can run";
     return NULL;
 }
 
 /* ---- the text form ---- */
 
-enum { IS_NUMBER, IS_WIDE /* 64 bits */, IS_PROFILE };
+enum { IS_NUMBER, IS_WIDE /* 64 bits */, IS_PROFILE, IS_ENGINE };
 
 /* In the order of the printed file. */
 static const struct parameter {
@@ -87,33 +89,28 @@ static const struct parameter {
     PARAMETER(thread_csrs, IS_NUMBER, "1: CSRs 0x80d to 0x813 exist"),
     PARAMETER(host_threads, IS_NUMBER, "host threads that run the SMs; 1 is deterministic"),
     PARAMETER(quantum, IS_WIDE, "instructions of a warp before the next one's turn"),
+    PARAMETER(engine, IS_ENGINE, "what executes instructions; auto: the best for this host"),
 #undef PARAMETER
 };
 enum { NPARAMETERS = sizeof parameters / sizeof *parameters };
 
-static uint64_t get(const struct gpu_config *c, const struct parameter *p)
+static void print_value(const struct gpu_config *c, const struct parameter *p, char *text, size_t size)
 {
-    const char *field = (const char *)c + p->at;
-    uint32_t narrow;
-    uint64_t wide;
-    if (p->type == IS_WIDE) return memcpy(&wide, field, sizeof wide), wide;
-    return memcpy(&narrow, field, sizeof narrow), narrow;
-}
-
-static void set(struct gpu_config *c, const struct parameter *p, uint64_t value)
-{
-    uint32_t narrow = (uint32_t)value;
-    if (p->type == IS_WIDE) memcpy((char *)c + p->at, &value, sizeof value);
-    else memcpy((char *)c + p->at, &narrow, sizeof narrow);
+    const void *field = (const char *)c + p->at;
+    uint32_t number = p->type == IS_NUMBER || p->type == IS_PROFILE ? *(const uint32_t *)field : 0;
+    switch (p->type) {
+    case IS_WIDE: snprintf(text, size, "%llu", (unsigned long long)*(const uint64_t *)field); break;
+    case IS_PROFILE: snprintf(text, size, "%s", isa_profile_name((enum isa_profile)number)); break;
+    case IS_ENGINE: snprintf(text, size, "%s", c->engine ? c->engine->name : "auto"); break;
+    default: snprintf(text, size, "%u", (unsigned)number);
+    }
 }
 
 void gpu_config_print(const struct gpu_config *config, FILE *out)
 {
     for (const struct parameter *p = parameters; p < parameters + NPARAMETERS; p++) {
-        char value[24];
-        if (p->type == IS_PROFILE)
-            snprintf(value, sizeof value, "%s", isa_profile_name((enum isa_profile)config->profile));
-        else snprintf(value, sizeof value, "%llu", (unsigned long long)get(config, p));
+        char value[64];
+        print_value(config, p, value, sizeof value);
         fprintf(out, "%-16s = %-9s # %s\n", p->name, value, p->text);
     }
 }
@@ -132,12 +129,19 @@ static bool parse_number(const char *text, uint64_t most, uint64_t *value)
     return true;
 }
 
-static bool parse_value(const struct parameter *p, const char *text, uint64_t *value)
+/* False, and nothing is set, when the text is no value of the parameter. */
+static bool set_value(struct gpu_config *c, const struct parameter *p, const char *text)
 {
+    void *field = (char *)c + p->at;
     enum isa_profile profile;
-    if (p->type != IS_PROFILE) return parse_number(text, p->type == IS_WIDE ? UINT64_MAX : UINT32_MAX, value);
-    if (!isa_profile_find(text, &profile)) return false;
-    *value = profile;
+    uint64_t value;
+    if (p->type == IS_WIDE) return parse_number(text, UINT64_MAX, field);
+    if (p->type == IS_ENGINE) return engine_find(text, &c->engine);
+    if (p->type == IS_PROFILE) {
+        if (!isa_profile_find(text, &profile)) return false;
+        value = profile;
+    } else if (!parse_number(text, UINT32_MAX, &value)) return false;
+    *(uint32_t *)field = (uint32_t)value;
     return true;
 }
 
@@ -153,11 +157,22 @@ static char *trim(char *s)
     return s;
 }
 
+static const char *no_value(const struct parameter *p, const char *text, char *why, size_t size)
+{
+    char names[200];
+    if (p->type != IS_ENGINE) {
+        snprintf(why, size, "'%.60s' is no value of %s", text, p->name);
+        return why;
+    }
+    engine_names(names, sizeof names);
+    snprintf(why, size, "there is no engine '%.60s'; there are: %s", text, names);
+    return why;
+}
+
 /* One line, already trimmed. NULL, or what is wrong with it, in `why`. */
 static const char *read_line(struct gpu_config *c, char *line, uint32_t *given, char *why, size_t why_size)
 {
     char *equals = strchr(line, '=');
-    uint64_t value;
     if (!equals) return "a line is 'name = value'";
     *equals = 0;
     char *name = trim(line), *text = trim(equals + 1);
@@ -165,11 +180,8 @@ static const char *read_line(struct gpu_config *c, char *line, uint32_t *given, 
         const struct parameter *p = &parameters[i];
         if (strcmp(p->name, name)) continue;
         if (*given >> i & 1) return "the parameter is given twice";
-        snprintf(why, why_size, "'%.60s' is no value of %s", text, name);
-        if (!parse_value(p, text, &value)) return why;
         *given |= 1u << i;
-        set(c, p, value);
-        return NULL;
+        return set_value(c, p, text) ? NULL : no_value(p, text, why, why_size);
     }
     int n = snprintf(why, why_size, "there is no parameter '%.40s'; there are:", name);
     for (size_t i = 0; i < NPARAMETERS && n > 0 && (size_t)n < why_size; i++)

@@ -18,7 +18,7 @@
 struct run {
     struct run *next;
     struct job *job;
-    step_fn *step;
+    engine_run *engine;
     const struct observer *const *observers; /* of the machine and of the job; NULL: none */
     bool flags;                              /* fflags and vxsat accrue */
     uint64_t dispatched, total;              /* work-groups */
@@ -44,18 +44,6 @@ struct worker {
     pthread_t thread;
     void *stack; /* for signals */
 };
-
-/* ---- engines ---- */
-
-step_fn *step_choose(bool with_hooks)
-{
-#ifdef STEP_V3
-    if (!with_hooks && __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
-        __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2"))
-        return step_v3;
-#endif
-    return with_hooks ? step_base_hooked : step_base;
-}
 
 /* ---- jobs ---- */
 
@@ -102,9 +90,11 @@ static void end_job(struct run *r)
 
 static void choose_engine(struct gpu *gpu, struct run *r)
 {
-    bool sv39 = r->job->launch.sv39;
+    unsigned needs = r->job->launch.sv39 ? NEEDS_SV39 : 0;
     r->flags = code_reads_flags(gpu) || observers_want_flags(r->observers);
-    r->step = gpu->engine && !sv39 ? gpu->engine : step_choose(r->observers || sv39 || r->flags);
+    if (r->observers) needs |= NEEDS_HOOKS;
+    if (r->flags) needs |= NEEDS_FLAGS;
+    r->engine = engine_choose(gpu->engine, needs);
 }
 
 /* NULL when the job cannot run; its result then says why. */
@@ -284,7 +274,7 @@ static bool run_sm(struct dispatcher *d, struct sm *sm)
         next = g->next;
         worked = true;
         const struct run *r = slot_of(sm, g)->run;
-        enum turn turn = r->stopped ? TURN_CANCELLED : group_turn(sm, g, r->step);
+        enum turn turn = r->stopped ? TURN_CANCELLED : group_turn(sm, g, r->engine);
         if (turn == TURN_OVER) continue;
         if (turn == TURN_FAULT) observe_fault(sm->warp, &sm->fault);
         observe_group_end(g);

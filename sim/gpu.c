@@ -63,6 +63,7 @@ static bool build(struct gpu *gpu)
 
 static void unbuild(struct gpu *gpu)
 {
+    engine_leave(gpu);
     if (gpu->code && gpu->sms) code_drop(gpu);
     if (gpu->mem) release(gpu->mem - MEM_GUARD, MEM_SPAN + 2 * MEM_GUARD);
     release(gpu->pages, PAGES);
@@ -88,6 +89,8 @@ struct gpu *gpu_create(const struct gpu_config *config, const char **error)
     }
     why = "cannot reserve the 4 GiB guest window";
     if (!build(gpu)) goto fail;
+    why = "out of memory for the engine";
+    if (!engine_use(gpu, config->engine)) goto fail;
     return gpu;
 
 fail:

@@ -198,7 +198,7 @@ static bool cancelled(const struct group *g)
     return cancel && *cancel;
 }
 
-static enum turn run_warps(struct sm *sm, struct group *g, step_fn *step)
+static enum turn run_warps(struct sm *sm, struct group *g, engine_run *run)
 {
     uint64_t quantum = sm->gpu->config.quantum, end = g->counters.instructions + TURN_QUANTA * quantum;
     while (g->counters.instructions < end) {
@@ -206,7 +206,7 @@ static enum turn run_warps(struct sm *sm, struct group *g, step_fn *step)
         for (uint32_t i = 0; i < g->launch->warps; i++) {
             struct warp *w = sm->warp = &g->warps[i];
             if (w->state == WARP_READY) {
-                enum stop stop = step(sm, w, quantum);
+                enum stop stop = run(sm, w, quantum);
                 if (stop == STOP_FAULT) return TURN_FAULT;
                 if (stop == STOP_OBSERVER) return TURN_STOPPED;
                 if (cancelled(g)) return TURN_CANCELLED;
@@ -221,14 +221,14 @@ static enum turn run_warps(struct sm *sm, struct group *g, step_fn *step)
 }
 
 /* Runs under the protection of the signal handler; fault_throw comes back here too. */
-enum turn group_turn(struct sm *sm, struct group *g, step_fn *step)
+enum turn group_turn(struct sm *sm, struct group *g, engine_run *run)
 {
     enum turn turn;
     sm->order = g->job->options.order;
     switch (sigsetjmp(sm->jump, 0)) {
     case 0:
         recover_guard(sm);
-        turn = run_warps(sm, g, step);
+        turn = run_warps(sm, g, run);
         break;
     case 1: /* the host refused an access */
         recover_again();

@@ -10,6 +10,7 @@
 #include <pthread.h>
 
 #include "isa/abi.h"
+#include "sim/engine.h"
 #include "isa/effects.h"
 #include "sim/eval.h"
 #include "sim/observe.h"
@@ -82,16 +83,6 @@ void code_drop(struct gpu *gpu);
 /* No SM is in a page any more: nothing runs. */
 void code_leave(struct gpu *gpu);
 
-/* ---- step.c, compiled per host instruction set, plain and hooked ---- */
-
-enum stop { STOP_NOT, STOP_QUANTUM, STOP_BARRIER, STOP_END, STOP_FAULT, STOP_OBSERVER };
-typedef enum stop step_fn(struct sm *sm, struct warp *w, uint64_t budget);
-step_fn step_base, step_base_hooked;
-step_fn step_v3; /* x86-64 only */
-
-/* The fastest one that this host can run. */
-step_fn *step_choose(bool hooked);
-
 /* ---- the machine ---- */
 
 /* Where a work-group lives on its SM. */
@@ -150,11 +141,13 @@ struct gpu {
     struct code_page **code;        /* by page number */
     struct code_page *code_list;    /* those in `code` ... */
     struct code_page *code_dropped; /* ... and those no longer there that some SM was in */
+    _Atomic uint32_t code_version;  /* changes with code_drop */
     bool flags_known, flags_read;   /* code_reads_flags has looked since code_drop, and what it saw */
     pthread_mutex_t code_lock;
     struct sm *sms;        /* config.sms of them */
     uint32_t reservations; /* of all SMs, while one host thread runs them all */
-    step_fn *engine;       /* NULL: the host's best; tests set another */
+    const struct engine *engine;
+    void *engine_data; /* what it keeps for this machine */
     const struct observer *observers;
 };
 
@@ -182,7 +175,7 @@ void group_remove(struct sm *sm, struct slot *slot);
 enum turn { TURN_OVER, TURN_ENDED, TURN_FAULT, TURN_CANCELLED, TURN_STOPPED };
 
 /* Runs the warps of a group in turn until all have ended or a good number of instructions has been spent. */
-enum turn group_turn(struct sm *sm, struct group *group, step_fn *step);
+enum turn group_turn(struct sm *sm, struct group *group, engine_run *run);
 
 /* ---- observe.c: every hook of a kind, of all observers ---- */
 

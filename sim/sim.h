@@ -14,20 +14,23 @@
 
 /* ---- config.c: machine parameters ---- */
 
+struct engine;
+
 struct gpu_config {
-    uint32_t sms;              /* streaming multiprocessors, reported as compute units */
-    uint32_t warps_per_sm;     /* resident warps of one SM = most warps of a work-group */
-    uint32_t groups_per_sm;    /* work-group slots of one SM */
-    uint32_t threads_per_warp; /* lanes: 4, 8, 16 or 32 */
-    uint32_t lanes;            /* lanes that execute at once; the functional machine only reports it */
-    uint32_t lds_bytes;        /* local memory of one SM, scalar stacks included */
-    uint32_t vgpr_rows;        /* vector registers of one SM, shared by its warps */
-    uint32_t sgpr_rows;        /* scalar registers of one SM */
-    uint32_t clock_mhz;        /* what one instruction slot of the functional model stands for */
-    uint32_t profile;          /* enum isa_profile: the instruction set the machine executes */
-    uint32_t thread_csrs;      /* 1: CSRs 0x80d to 0x813 (ids of each work-item) exist */
-    uint32_t host_threads;     /* threads that run the SMs: 1 is deterministic for every program */
-    uint64_t quantum;          /* instructions a warp runs before the next one gets its turn */
+    uint32_t sms;                /* streaming multiprocessors, reported as compute units */
+    uint32_t warps_per_sm;       /* resident warps of one SM = most warps of a work-group */
+    uint32_t groups_per_sm;      /* work-group slots of one SM */
+    uint32_t threads_per_warp;   /* lanes: 4, 8, 16 or 32 */
+    uint32_t lanes;              /* lanes that execute at once; the functional machine only reports it */
+    uint32_t lds_bytes;          /* local memory of one SM, scalar stacks included */
+    uint32_t vgpr_rows;          /* vector registers of one SM, shared by its warps */
+    uint32_t sgpr_rows;          /* scalar registers of one SM */
+    uint32_t clock_mhz;          /* what one instruction slot of the functional model stands for */
+    uint32_t profile;            /* enum isa_profile: the instruction set the machine executes */
+    uint32_t thread_csrs;        /* 1: CSRs 0x80d to 0x813 (ids of each work-item) exist */
+    uint32_t host_threads;       /* threads that run the SMs: 1 is deterministic for every program */
+    uint64_t quantum;            /* instructions a warp runs before the next one gets its turn */
+    const struct engine *engine; /* what executes instructions (sim/engine.h); NULL: the best for this host */
 };
 
 /* Fills in the default machine: large register files and warp counts, so that OpenCL work-groups of
@@ -43,7 +46,7 @@ uint32_t gpu_config_lds_stride(const struct gpu_config *config);
 
 /* Reads parameters from a text file over those in *config: one "name = value" a line, named as the
  * fields above; # begins a comment; values are decimal or 0x hexadecimal, with an optional K or M, and
- * profile names. The result has passed gpu_config_check. False, with "file:line: what" in why and
+ * names of profiles and engines. The result has passed gpu_config_check. False, with "file:line: what" in why and
  * *config unchanged, otherwise. */
 bool gpu_config_read(struct gpu_config *config, const char *path, char *why, size_t why_size);
 

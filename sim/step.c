@@ -480,6 +480,8 @@ INLINE enum stop announce_insn(struct step *s, const struct code_page *page)
     return stop;
 }
 
+engine_run STEP_NAME; /* step_builds.c has its name, too */
+
 enum stop STEP_NAME(struct sm *sm, struct warp *w, uint64_t budget)
 {
     struct step s = {.sm = sm, .w = w, .x = w->x, .v = w->v, .counters = &w->group->counters};

@@ -1,6 +1,7 @@
 /* ventus info: what this machine is, as a file that --config reads. */
 #include "isa/abi.h"
 #include "isa/isa.h"
+#include "sim/engine.h"
 #include "sim/sim.h"
 #include "tool.h"
 
@@ -9,6 +10,16 @@ static const struct flag flags[] = {
     {"config", 0, "FILE", "parameters other than the default machine's"},
     {0},
 };
+
+static void print_engines(void)
+{
+    for (const struct engine *const *e = engines; *e; e++) {
+        printf("# engine %-10s %s; builds for this host:", (*e)->name, (*e)->text);
+        for (const struct engine_build *b = (*e)->builds; b->run; b++)
+            if (!b->usable || b->usable()) printf(" %s", b->name);
+        putchar('\n');
+    }
+}
 
 int cmd_info(int argc, char **argv)
 {
@@ -30,6 +41,7 @@ int cmd_info(int argc, char **argv)
     printf("# code, constants   0x%08x..0x%08x\n", ABI_CODE_BASE, ABI_CODE_LIMIT - 1);
     printf("# buffers           0x%08x..0x%08x\n", ABI_HEAP_BASE, ABI_HEAP_LIMIT - 1);
     printf("# registers         %d vector and %d scalar of a warp\n", ISA_VREGS, ISA_XREGS);
+    print_engines();
     gpu_config_print(&c, stdout);
     return EXIT_OK;
 }

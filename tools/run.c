@@ -4,11 +4,12 @@
 
 #include "run.h"
 #include "sim/case.h"
+#include "sim/engine.h"
 
 // clang-format off
 enum { FLAG_KERNEL, FLAG_GLOBAL, FLAG_LOCAL, FLAG_OFFSET, FLAG_ARG, FLAG_SHOW, FLAG_SAVE, FLAG_CASE, FLAG_STRICT, FLAG_DUMP,
        FLAG_STATS, FLAG_JSON, FLAG_TRACE, FLAG_TRACE_DIR, FLAG_TRACE_BINARY, FLAG_CONFIG, FLAG_PROFILE, FLAG_LANES, FLAG_WARPS,
-       FLAG_THREADS, FLAG_ORDER, FLAG_CHECK };
+       FLAG_THREADS, FLAG_ENGINE, FLAG_ORDER, FLAG_CHECK };
 // clang-format on
 static const struct flag flags[] = {
     {"kernel", 'k', "NAME", "kernel to run; not needed when there is only one"},
@@ -34,6 +35,7 @@ static const struct flag flags[] = {
     {"lanes", 0, "N", "lanes of a warp: 4 8 16 32"},
     {"warps", 0, "N", "warps of a processor"},
     {"threads", 0, "N", "host threads"},
+    {"engine", 0, "NAME", "what executes instructions: auto (the best for this host) or one that\n`ventus info` lists"},
     {"order", 0, "ORDER", "which side of a divergent branch runs first: fewer (the machine's),\ntaken, fallthrough"},
     {"check", 0, "[=KINDS]",
      "look for mistakes of the kernel: all, or a list of bounds, overflow,\nuninit, races, barriers, align; "
@@ -67,6 +69,8 @@ enum { MOST_ARGUMENTS = 256, MOST_CASES = 4096, MOST_DUMPS = 64, MOST_WARPS = 64
 struct overrides {
     const char *config;
     uint32_t profile, lanes, warps, threads;
+    bool have_engine;
+    const struct engine *engine;
 };
 
 static void append(const struct args *args, const char ***list, unsigned *n, unsigned most)
@@ -82,6 +86,15 @@ static enum path_order parse_order(const struct args *args)
     for (int i = 0; i < 3; i++)
         if (!strcmp(args->value, names[i])) return (enum path_order)i;
     usage_error(args, "--order: '%s' is none of fewer, taken, fallthrough", args->value);
+}
+
+static void parse_engine(const struct args *args, struct overrides *o)
+{
+    char names[200];
+    o->have_engine = engine_find(args->value, &o->engine);
+    if (o->have_engine) return;
+    engine_names(names, sizeof names);
+    usage_error(args, "--engine: '%s' is none of %s", args->value, names);
 }
 
 static void add_argument(struct request *r)
@@ -126,6 +139,7 @@ static void parse_flag(struct request *r, struct overrides *o, int flag)
     case FLAG_LANES: o->lanes = (uint32_t)number_arg(a, "--lanes", a->value, 1, ISA_LANES); break;
     case FLAG_WARPS: o->warps = (uint32_t)number_arg(a, "--warps", a->value, 1, MOST_WARPS); break;
     case FLAG_THREADS: o->threads = (uint32_t)number_arg(a, "--threads", a->value, 1, MOST_THREADS); break;
+    case FLAG_ENGINE: parse_engine(a, o); break;
     case FLAG_ORDER: r->options.order = parse_order(a); break;
     case FLAG_CHECK: r->check = parse_check(a); break;
     default:
@@ -144,6 +158,7 @@ static void configure(struct request *r, const struct overrides *o)
     if (o->lanes) c->threads_per_warp = o->lanes;
     if (o->warps) c->warps_per_sm = o->warps;
     if (o->threads) c->host_threads = o->threads;
+    if (o->have_engine) c->engine = o->engine;
     if (r->trace.log || r->trace_dir) c->quantum = 1; /* warps take turns as in the simulator */
     const char *wrong = gpu_config_check(c);
     if (wrong) usage_error(&r->args, "machine: %s", wrong);

@@ -50,4 +50,26 @@ void guest_run(struct guest *g) { gpu_launch(g->gpu, &g->launch, &g->options, &g
 
 void guest_close(struct guest *g) { gpu_destroy(g->gpu); }
 
+/* The nth of one engine; takes what it has from n. */
+static const struct engine_build *build_of(const struct engine *engine, unsigned *n)
+{
+    for (const struct engine_build *b = engine->builds; b->run; b++)
+        if ((!b->usable || b->usable()) && !(*n)--) return b;
+    return NULL;
+}
+
+bool guest_engine(unsigned n, struct guest_engine *e)
+{
+    const struct engine_build *b = NULL;
+    for (const struct engine *const *engine = engines; *engine && !b; engine++) {
+        b = build_of(*engine, &n);
+        if (!b) continue;
+        e->engine = **engine;
+        e->builds[0] = *b;
+        e->builds[1] = (struct engine_build){0};
+        e->engine.builds = e->builds;
+    }
+    return b;
+}
+
 uint32_t guest_random(void) { return rng(); }

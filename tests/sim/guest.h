@@ -5,6 +5,7 @@
 
 #include "asm/assemble.h"
 #include "isa/abi.h"
+#include "sim/engine.h"
 #include "sim/sim.h"
 
 enum { GUEST_DATA = ABI_HEAP_BASE, GUEST_BYTES = 1 << 16 };
@@ -25,6 +26,15 @@ void guest_code(struct guest *g, const uint32_t *words, size_t n);
 void guest_assemble(struct guest *g, const char *source);
 void guest_run(struct guest *g);
 void guest_close(struct guest *g);
+
+/* One build of an engine, as an engine of its own; must stay as long as a machine uses it (engine_use). */
+struct guest_engine {
+    struct engine engine;
+    struct engine_build builds[2];
+};
+
+/* The nth of all builds that this host can run, of all engines. False: there are no more. */
+bool guest_engine(unsigned n, struct guest_engine *e);
 
 /* A pseudo-random sequence, the same every time. */
 uint32_t guest_random(void);

@@ -65,7 +65,7 @@ static void test_configurations(void **state)
 /* ---- programs ---- */
 
 /* An engine that ends the launch, by its cancel flag, after a number of turns: the same number every time. */
-static step_fn *engine;
+static engine_run *engine;
 static _Atomic bool cancel;
 static _Atomic uint32_t steps;
 
@@ -75,7 +75,24 @@ static enum stop limited(struct sm *sm, struct warp *w, uint64_t budget)
     return engine(sm, w, budget);
 }
 
-/* The same for launches that need the hooked engine. */
+static const struct engine_build limited_build[] = {{"limited", NULL, NEEDS_HOOKS | NEEDS_FLAGS, limited}, {0}};
+static const struct engine limited_engine = {.name = "limited", .text = "for this test", .builds = limited_build};
+
+/* The nth build of all engines' (guest_engine), NULL: there are fewer. */
+static engine_run *build(unsigned n)
+{
+    struct guest_engine e;
+    return guest_engine(n, &e) ? e.builds[0].run : NULL;
+}
+
+static engine_run *some_build(void)
+{
+    unsigned n = 0;
+    while (build(n)) n++;
+    return build(among(n));
+}
+
+/* The same for launches under SV39, which `step` runs. */
 static enum observed limit(void *user, struct warp *w, const struct insn *in)
 {
     (void)user, (void)w, (void)in;
@@ -192,7 +209,7 @@ static void open_machine(struct guest *g, enum isa_profile profile, uint32_t thr
     g->launch.pds_base = GUEST_DATA + 8192;
     g->launch.pds_bytes = 64;
     g->options.cancel = &cancel;
-    g->gpu->engine = limited;
+    assert_true(engine_use(g->gpu, &limited_engine));
 }
 
 static void close_machine(struct guest *g)
@@ -202,7 +219,7 @@ static void close_machine(struct guest *g)
     guest_close(g);
 }
 
-static void run(struct guest *g, step_fn *which)
+static void run(struct guest *g, engine_run *which)
 {
     char text[400];
     engine = which;
@@ -212,18 +229,17 @@ static void run(struct guest *g, step_fn *which)
     if (g->result.status == LAUNCH_FAULT) assert_true(fault_print(&g->result.fault, text, sizeof text) > 0);
 }
 
-/* Runs from `start` on each engine. Flags are computed by the hooked one alone: code that can see them would
- * only ever run there. */
-static void run_everywhere(struct guest *g, step_fn *best)
+/* Runs from `start` on each engine. Flags are computed by some alone: code that can see them would only ever run
+ * there. */
+static void run_everywhere(struct guest *g)
 {
     static struct memory first, now;
-    run(g, best);
+    run(g, build(0));
     struct result result = g->result;
     keep(g, &first);
     if (code_reads_flags(g->gpu)) return;
-    step_fn *const others[] = {step_base, step_base_hooked};
-    for (int i = 0; i < 2; i++) {
-        run(g, others[i]);
+    for (unsigned n = 1; build(n); n++) {
+        run(g, build(n));
         keep(g, &now);
         assert_memory_equal(&g->result, &result, sizeof result);
         assert_memory_equal(&now, &first, sizeof first);
@@ -252,7 +268,7 @@ static void test_engines_agree(void **state)
         guest_code(&g, p.words, p.end);
         for (size_t start = p.begin; start < p.end; start = next_start(&g, &p, start)) {
             enter_at(&g, &p, start, GPU_READ | GPU_EXEC);
-            run_everywhere(&g, step_choose(false));
+            run_everywhere(&g);
         }
         close_machine(&g);
     }
@@ -270,7 +286,7 @@ static void test_host_threads(void **state)
         for (size_t start = p.begin; start < p.end; start = next_start(&g, &p, start)) {
             if ((start - p.begin) % 8 == 0) guest_code(&g, p.words, p.end);
             enter_at(&g, &p, start, GPU_READ | GPU_WRITE | GPU_EXEC);
-            run(&g, among(2) ? step_choose(false) : step_base_hooked);
+            run(&g, some_build());
         }
         close_machine(&g);
     }
@@ -332,7 +348,7 @@ static void test_launches(void **state)
         spoil_launch(&g.launch);
         g.options.serial = !among(4);
         g.options.order = (enum path_order)among(3);
-        run(&g, among(2) ? step_choose(false) : step_base_hooked);
+        run(&g, some_build());
         refused += g.result.fault.kind == FAULT_LAUNCH;
         begun += g.result.counters.groups > 0;
         g.launch = plain;
