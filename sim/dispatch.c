@@ -1,8 +1,8 @@
 /* Dispatch: jobs in, work-groups onto SMs, results out.
  *
  * Like the CTA scheduler of the hardware, groups are handed out in order of jobs, x fastest, to SMs with
- * free slots, warps, registers and local memory. An SM takes one more group whenever those it has did not
- * end in their turn: all that fit become resident if they need each other, and otherwise one after
+ * free slots, warps, registers and local memory. An SM gets one more group whenever those it has did not
+ * end in a time slice: all that fit become resident if they need each other, and otherwise one after
  * another runs to its end with warm caches.
  *
  * Host threads: worker k runs the SMs k, k + n, ...; the caller of gpu_run is worker 0 and alone talks to
@@ -180,6 +180,8 @@ static void position(struct run *r, struct slot *slot)
     struct group *g = &slot->group;
     uint64_t n = r->dispatched++;
     slot->run = r;
+    slot->run_warp = r->engine;
+    slot->stopped = &r->stopped;
     g->flags = r->flags;
     g->observers = r->observers;
     g->job = r->job;
@@ -220,20 +222,22 @@ static void unlink_group(struct sm *sm, struct group *g)
 }
 
 /* A group is over, one way or another. */
-static void conclude(struct dispatcher *d, struct sm *sm, struct group *g, enum turn turn)
+static void conclude(struct dispatcher *d, struct sm *sm, struct group *g, enum slice_end end)
 {
     struct slot *slot = slot_of(sm, g);
     pthread_mutex_lock(&d->lock);
     struct run *r = slot->run;
     struct result *result = &r->job->result;
     counters_add(&result->counters, &g->counters);
-    if (!r->stopped && turn != TURN_ENDED) {
+    if (!r->stopped && end != SLICE_ENDED) {
         r->stopped = true;
-        result->status = turn == TURN_FAULT ? LAUNCH_FAULT : turn == TURN_STOPPED ? LAUNCH_STOPPED : LAUNCH_CANCELLED;
-        if (turn == TURN_FAULT) result->fault = sm->fault;
+        result->status = end == SLICE_FAULT ? LAUNCH_FAULT : end == SLICE_STOPPED ? LAUNCH_STOPPED : LAUNCH_CANCELLED;
+        if (end == SLICE_FAULT) result->fault = sm->fault;
     }
     if (r->areas) r->areas[r->nareas++] = slot->pds;
     r->resident--;
+    const struct scheduler *s = &sm->gpu->scheduler;
+    if (s->removed) s->removed(s->user, sm->index, g);
     unlink_group(sm, g);
     group_remove(sm, slot);
     retire(d, r);
@@ -262,25 +266,22 @@ static bool take(struct dispatcher *d, struct sm *sm)
     }
     sm->fault = (struct fault){
         .kind = FAULT_LAUNCH, .lane = ISA_LANES, .detail = "no host memory for registers or local memory"};
-    conclude(d, sm, g, TURN_FAULT);
+    conclude(d, sm, g, SLICE_FAULT);
     return true;
 }
 
-/* One turn for every group of the SM, and one more group if they did not end. False: there is nothing. */
+/* A time slice of the SM, with one more group if those it had did not end in theirs. False: there is nothing. */
 static bool run_sm(struct dispatcher *d, struct sm *sm)
 {
     bool worked = take(d, sm);
-    for (struct group *g = sm->groups, *next; g; g = next) {
-        next = g->next;
-        worked = true;
-        const struct run *r = slot_of(sm, g)->run;
-        enum turn turn = r->stopped ? TURN_CANCELLED : group_turn(sm, g, r->engine);
-        if (turn == TURN_OVER) continue;
-        if (turn == TURN_FAULT) observe_fault(sm->warp, &sm->fault);
+    if (!sm->groups) return worked;
+    for (enum slice_end end; (end = slice_run(sm)) != SLICE_OVER;) {
+        struct group *g = sm->group;
+        if (end == SLICE_FAULT) observe_fault(sm->warp, &sm->fault);
         observe_group_end(g);
-        conclude(d, sm, g, turn);
+        conclude(d, sm, g, end);
     }
-    return worked;
+    return true;
 }
 
 /* ---- workers ---- */

@@ -58,7 +58,9 @@ static bool build(struct gpu *gpu)
     if (window) gpu->mem = window + MEM_GUARD;
     gpu->pages = reserve(PAGES, PROT_READ | PROT_WRITE);
     gpu->code = reserve(PAGES * sizeof *gpu->code, PROT_READ | PROT_WRITE);
-    return gpu->mem && gpu->pages && gpu->code && build_sms(gpu);
+    gpu->rotation = rotation_new(gpu->config.sms, gpu->config.quantum);
+    gpu_schedule(gpu, NULL);
+    return gpu->mem && gpu->pages && gpu->code && gpu->rotation && build_sms(gpu);
 }
 
 static void unbuild(struct gpu *gpu)
@@ -68,6 +70,7 @@ static void unbuild(struct gpu *gpu)
     if (gpu->mem) release(gpu->mem - MEM_GUARD, MEM_SPAN + 2 * MEM_GUARD);
     release(gpu->pages, PAGES);
     release(gpu->code, PAGES * sizeof *gpu->code);
+    rotation_free(gpu->rotation);
     unbuild_sms(gpu);
     pthread_mutex_destroy(&gpu->code_lock);
     free(gpu);
@@ -106,3 +109,8 @@ void gpu_destroy(struct gpu *gpu)
 }
 
 const struct gpu_config *gpu_config_of(const struct gpu *gpu) { return &gpu->config; }
+
+void gpu_schedule(struct gpu *gpu, const struct scheduler *scheduler)
+{
+    gpu->scheduler = scheduler ? *scheduler : rotation_scheduler(gpu->rotation);
+}

@@ -1,19 +1,13 @@
-/* One work-group on an SM: its resources, its start, its turns.
+/* Work-groups on an SM: their resources, their start, their running as the scheduler says, their barriers.
  *
- * Warps go round robin: each runs until a barrier, its end, or the quantum. A warp that has ended counts
- * as arrived at every barrier. Called by dispatch.c on the host thread of the SM. */
+ * A warp that has ended counts as arrived at every barrier. Called by dispatch.c on the host thread of the SM. */
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "sim/machine.h"
 
-/* Quanta a group may spend before the next one of its SM gets its turn: many, so that a group usually ends
- * within one turn and its registers stay in the host's caches; a group that waits for another one still
- * lets it run. */
-enum {
-    TURN_QUANTA = 16,
-    COPY_GROUP = 4, /* adjacent warps that cp_dma_mbarrier waits for */
-};
+enum { COPY_GROUP = 4 }; /* adjacent warps that cp_dma_mbarrier waits for */
 
 /* Registers are handed out in multiples of four (r2025, CTA scheduler). */
 static uint32_t allocated(uint32_t registers) { return (registers + 3) & ~3u; }
@@ -163,7 +157,7 @@ bool group_start(struct sm *sm, struct slot *slot)
     return true;
 }
 
-/* ---- turns ---- */
+/* ---- barriers ---- */
 
 static bool waits(const struct warp *w) { return w->state == WARP_WAITING || w->state == WARP_WAITING_DMA; }
 
@@ -192,52 +186,79 @@ static bool release_copies(struct group *g)
     return released;
 }
 
+void group_wake(struct group *g)
+{
+    uint32_t ready = 0, copying = 0;
+    for (uint32_t i = 0; i < g->launch->warps; i++) {
+        ready += g->warps[i].state == WARP_READY;
+        copying += g->warps[i].state == WARP_WAITING_DMA;
+    }
+    if (!(copying && release_copies(g)) && !ready) release(g);
+}
+
+/* ---- running ---- */
+
 static bool cancelled(const struct group *g)
 {
     const _Atomic bool *cancel = g->job->options.cancel;
     return cancel && *cancel;
 }
 
-static enum turn run_warps(struct sm *sm, struct group *g, engine_run *run)
+/* Runs a warp of the group that the SM is in. SLICE_OVER: it may run on another time. */
+static enum slice_end run_warp(struct sm *sm, struct warp *w, uint64_t budget)
 {
-    uint64_t quantum = sm->gpu->config.quantum, end = g->counters.instructions + TURN_QUANTA * quantum;
-    while (g->counters.instructions < end) {
-        uint32_t ended = 0, ready = 0;
-        for (uint32_t i = 0; i < g->launch->warps; i++) {
-            struct warp *w = sm->warp = &g->warps[i];
-            if (w->state == WARP_READY) {
-                enum stop stop = run(sm, w, quantum);
-                if (stop == STOP_FAULT) return TURN_FAULT;
-                if (stop == STOP_OBSERVER) return TURN_STOPPED;
-                if (cancelled(g)) return TURN_CANCELLED;
-            }
-            ended += w->state == WARP_ENDED;
-            ready += w->state == WARP_READY;
-        }
-        if (ended == g->launch->warps) return TURN_ENDED;
-        if (!release_copies(g) && !ready) release(g);
+    struct group *g = sm->group;
+    assert(w->state == WARP_READY && budget);
+    sm->warp = w;
+    enum stop stop = sm->run_warp(sm, w, budget);
+    if (stop == STOP_FAULT) return SLICE_FAULT;
+    if (stop == STOP_OBSERVER) return SLICE_STOPPED;
+    if (cancelled(g)) return SLICE_CANCELLED;
+    if (stop == STOP_END && ++g->ended == g->launch->warps) return SLICE_ENDED;
+    return SLICE_OVER;
+}
+
+/* The next warps belong to another group. False: its launch has come to an end elsewhere. */
+static bool enter_group(struct sm *sm, struct group *g)
+{
+    const struct slot *slot = &sm->slots[g->slot];
+    sm->group = g;
+    sm->run_warp = slot->run_warp;
+    sm->order = g->job->options.order;
+    return !*slot->stopped;
+}
+
+static enum slice_end run_warps(struct sm *sm)
+{
+    const struct scheduler *s = &sm->gpu->scheduler;
+    enum slice_end end = SLICE_OVER;
+    uint64_t budget = 0;
+    sm->group = NULL;
+    for (struct warp *w; end == SLICE_OVER && (w = s->pick(s->user, sm->index, sm->groups, &budget));) {
+        bool goes_on = w->group == sm->group || enter_group(sm, w->group);
+        end = goes_on ? run_warp(sm, w, budget) : SLICE_CANCELLED;
     }
-    return TURN_OVER;
+    return end;
 }
 
 /* Runs under the protection of the signal handler; fault_throw comes back here too. */
-enum turn group_turn(struct sm *sm, struct group *g, engine_run *run)
+enum slice_end slice_run(struct sm *sm)
 {
-    enum turn turn;
-    sm->order = g->job->options.order;
+    enum slice_end end;
     switch (sigsetjmp(sm->jump, 0)) {
     case 0:
         recover_guard(sm);
-        turn = run_warps(sm, g, run);
+        end = run_warps(sm);
         break;
     case 1: /* the host refused an access */
         recover_again();
         fault_access(sm);
-        turn = TURN_FAULT;
+        end = SLICE_FAULT;
         break;
-    default: turn = TURN_FAULT;
+    default: end = SLICE_FAULT;
     }
     recover_guard(NULL);
     round_set(FP_RNE);
-    return turn;
+    for (struct group *g = end == SLICE_OVER ? sm->groups : NULL; g; g = g->next) group_wake(g);
+    return end;
 }

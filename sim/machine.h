@@ -14,6 +14,7 @@
 #include "isa/effects.h"
 #include "sim/eval.h"
 #include "sim/observe.h"
+#include "sim/schedule.h"
 #include "sim/warp.h"
 
 /* ---- mem.c ---- */
@@ -88,8 +89,10 @@ void code_leave(struct gpu *gpu);
 /* Where a work-group lives on its SM. */
 struct slot {
     struct group group;
-    struct run *run;    /* its launch, see dispatch.c */
-    struct warp *warps; /* room for nwarps and nrows, kept from group to group */
+    struct run *run;             /* its launch, see dispatch.c: ... */
+    engine_run *run_warp;        /* ... how its instructions are executed, */
+    const _Atomic bool *stopped; /* ... and that none are to be any more */
+    struct warp *warps;          /* room for nwarps and nrows, kept from group to group */
     size_t nwarps;
     uint32_t (*rows)[ISA_LANES];
     size_t nrows;
@@ -125,6 +128,8 @@ struct sm {
     uint32_t index;
     uint32_t own_reservations;
     struct group *groups; /* resident, oldest first */
+    struct group *group;  /* the one that runs */
+    engine_run *run_warp; /* of its launch */
     struct slot *slots;   /* config.groups_per_sm of them */
     uint32_t warps_used, vgprs_used, sgprs_used, lds_used, slots_used;
 
@@ -149,9 +154,11 @@ struct gpu {
     const struct engine *engine;
     void *engine_data; /* what it keeps for this machine */
     const struct observer *observers;
+    struct scheduler scheduler;
+    struct rotation *rotation; /* the state of the default scheduler */
 };
 
-/* ---- group.c: one work-group on an SM ---- */
+/* ---- group.c: work-groups on an SM ---- */
 
 /* Does a launch fit into an empty machine? NULL, or a static text saying what does not. */
 const char *group_check(const struct gpu_config *config, const struct launch *launch);
@@ -172,10 +179,11 @@ bool group_start(struct sm *sm, struct slot *slot);
 /* Gives the resources of a group back. */
 void group_remove(struct sm *sm, struct slot *slot);
 
-enum turn { TURN_OVER, TURN_ENDED, TURN_FAULT, TURN_CANCELLED, TURN_STOPPED };
+/* How running ended: the time slice is over, or something became of the group that ran (sm->group). */
+enum slice_end { SLICE_OVER, SLICE_ENDED, SLICE_FAULT, SLICE_CANCELLED, SLICE_STOPPED };
 
-/* Runs the warps of a group in turn until all have ended or a good number of instructions has been spent. */
-enum turn group_turn(struct sm *sm, struct group *group, engine_run *run);
+/* Runs warps of the SM as its scheduler picks them. */
+enum slice_end slice_run(struct sm *sm);
 
 /* ---- observe.c: every hook of a kind, of all observers ---- */
 

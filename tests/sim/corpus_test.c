@@ -15,6 +15,7 @@
 #include "corpus_log.h"
 #include "isa/abi.h"
 #include "sim/case.h"
+#include "sim/schedule.h"
 
 enum { MAX_LAUNCHES = 512, MOST_COMPARED = 1 << 24 };
 
@@ -140,9 +141,23 @@ static void run(struct gpu *gpu, const struct recorded *c, const struct launch_o
     if (result.status != LAUNCH_DONE) fail_msg("%s", text);
 }
 
-/* Observed on `gpu`, which selects the observed engine, and again on `fast`, with the host's best one. */
-static void run_logged(const struct item *it, struct gpu *gpu, struct gpu *fast, struct gpu *expected,
-                       const struct recorded *c)
+/* Machines that run a launch on copies of one memory. */
+struct machines {
+    struct gpu *gpu;      /* when observed, in the engine with hooks */
+    struct gpu *fast;     /* in the host's best engine */
+    struct gpu *oldest;   /* with another scheduler */
+    struct gpu *expected; /* what the log wrote */
+};
+
+static void run_unobserved(struct gpu *gpu, const struct machines *m, const struct recorded *c, bool concurrent,
+                           uint32_t local)
+{
+    run(gpu, c, NULL);
+    compare_memory(gpu, m->expected, c, concurrent);
+    compare_local(gpu, m->expected, local);
+}
+
+static void run_logged(const struct item *it, const struct machines *m, const struct recorded *c)
 {
     char path[4096];
     static struct log log;
@@ -150,19 +165,18 @@ static void run_logged(const struct item *it, struct gpu *gpu, struct gpu *fast,
     struct launch_options options = {.observers = &observer, .serial = true};
     path_of(it, it->log, path, sizeof path);
     assert_true(log_read(path, &log));
-    run(gpu, c, &options);
+    run(m->gpu, c, &options);
     if (*log.error) fail_msg("%s", log.error);
     if (!log_finished(&log)) fail_msg("the log goes on where the run has ended");
     bool one_group =
         c->launch.groups[0] * c->launch.groups[1] * c->launch.groups[2] == 1; /* else local memory is cleared */
     uint32_t local = one_group ? c->launch.lds_bytes : 0;
-    clear_local(expected);
-    log_stores(&log, apply_store, &(struct expected){expected, log.concurrent});
-    compare_memory(gpu, expected, c, log.concurrent);
-    compare_local(gpu, expected, local);
-    run(fast, c, NULL);
-    compare_memory(fast, expected, c, log.concurrent);
-    compare_local(fast, expected, local);
+    clear_local(m->expected);
+    log_stores(&log, apply_store, &(struct expected){m->expected, log.concurrent});
+    compare_memory(m->gpu, m->expected, c, log.concurrent);
+    compare_local(m->gpu, m->expected, local);
+    run_unobserved(m->fast, m, c, log.concurrent, local);
+    run_unobserved(m->oldest, m, c, log.concurrent, local);
     total_compared += log.compared;
     log_free(&log);
 }
@@ -208,15 +222,48 @@ static void run_sum(const struct item *it, struct gpu *gpu, const struct recorde
 
 /* ---- runs ---- */
 
-static void run_group(size_t first, size_t end)
+/* Always the oldest warp that can run. */
+static struct warp *pick_oldest(void *user, uint32_t sm, struct group *groups, uint64_t *budget)
 {
+    (void)user, (void)sm;
+    *budget = 1;
+    for (struct group *g = groups; g; g = g->next)
+        for (uint32_t i = 0; i < g->launch->warps; i++)
+            if (g->warps[i].state == WARP_READY) return &g->warps[i];
+    return NULL;
+}
+
+static struct machines open_machines(void)
+{
+    static const struct scheduler oldest = {.pick = pick_oldest};
     struct gpu_config config;
     case_config(&config);
-    struct gpu *gpu = gpu_create(&config, NULL), *expected = gpu_create(&config, NULL),
-               *fast = gpu_create(&config, NULL);
-    assert_non_null(gpu);
-    assert_non_null(fast);
-    assert_non_null(expected);
+    struct machines m = {gpu_create(&config, NULL), gpu_create(&config, NULL), gpu_create(&config, NULL),
+                         gpu_create(&config, NULL)};
+    assert_true(m.gpu && m.fast && m.oldest && m.expected);
+    gpu_schedule(m.oldest, &oldest);
+    return m;
+}
+
+static void close_machines(const struct machines *m)
+{
+    gpu_destroy(m->gpu);
+    gpu_destroy(m->fast);
+    gpu_destroy(m->oldest);
+    gpu_destroy(m->expected);
+}
+
+static void load_all(const struct machines *m, const struct recorded *c)
+{
+    assert_true(case_load(m->gpu, c));
+    assert_true(case_load(m->fast, c));
+    assert_true(case_load(m->oldest, c));
+    assert_true(case_load(m->expected, c));
+}
+
+static void run_group(size_t first, size_t end)
+{
+    struct machines m = open_machines();
     for (size_t i = first; i < end; i++) {
         const struct item *it = &items[i];
         char metadata[4096], data[4096];
@@ -226,19 +273,15 @@ static void run_group(size_t first, size_t end)
         path_of(it, it->data, data, sizeof data);
         print_message("  %s/%s\n", it->dir, it->metadata);
         if (!case_read(metadata, data, &c, why, sizeof why)) fail_msg("%s", why);
-        assert_true(case_load(gpu, &c));
-        assert_true(case_load(fast, &c));
-        assert_true(case_load(expected, &c));
-        if (*it->log) run_logged(it, gpu, fast, expected, &c);
+        load_all(&m, &c);
+        if (*it->log) run_logged(it, &m, &c);
         else if (strstr(it->expected, "computable") && c.buffers[0].base == ABI_CODE_BASE)
-            run_sum_in_place(it, gpu, &c);
-        else if (strstr(it->expected, "computable")) run_sum(it, gpu, &c);
-        else run(gpu, &c, NULL);
+            run_sum_in_place(it, m.gpu, &c);
+        else if (strstr(it->expected, "computable")) run_sum(it, m.gpu, &c);
+        else run(m.gpu, &c, NULL);
         case_free(&c);
     }
-    gpu_destroy(gpu);
-    gpu_destroy(fast);
-    gpu_destroy(expected);
+    close_machines(&m);
 }
 
 static bool same_run(const struct item *a, const struct item *b)

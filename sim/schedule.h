@@ -1,0 +1,43 @@
+/* Which warp of an SM runs next. The machine asks a scheduler, which can be exchanged.
+ *
+ * Called on the host thread of the SM: with several host threads, for several SMs at a time. */
+#ifndef VENTUS_SIM_SCHEDULE_H
+#define VENTUS_SIM_SCHEDULE_H
+
+#include "sim/warp.h"
+
+struct scheduler {
+    void *user;
+
+    /* The next warp to run, of any group in the list `groups` (all that live on SM number `sm`, oldest first; NULL:
+     * none), and in *budget, at least 1, for how many instructions at most; it may stop before. The warp must be
+     * WARP_READY. When warps only wait, group_wake helps.
+     *
+     * NULL ends the time slice of the SM: the machine lets waiting warps of all groups go on (group_wake), runs the
+     * other SMs of this host thread, places one more group here if it fits, and asks again. A scheduler that wants
+     * the SM filled ends its slices until the list no longer grows, and whenever a group has gone. */
+    struct warp *(*pick)(void *user, uint32_t sm, struct group *groups, uint64_t *budget);
+
+    /* A group is about to leave the SM; it is still in the list. May be NULL. */
+    void (*removed)(void *user, uint32_t sm, const struct group *group);
+};
+
+/* Makes `scheduler` the machine's, NULL: the default. Not while launches run. Only *scheduler is copied. */
+void gpu_schedule(struct gpu *gpu, const struct scheduler *scheduler);
+
+/* ---- for schedulers ---- */
+
+/* Lets those warps of the group go on whose wait is over: at a barrier when no warp of the group is on its way
+ * there any more, for copies (cp_dma_mbarrier) when the four warps that belong together wait. Calling it early or
+ * often does no harm. */
+void group_wake(struct group *group);
+
+/* ---- schedule.c: the default ---- */
+
+/* In a time slice of the SM every group runs, oldest first, for a good number of quanta: its warps one after another,
+ * each until it stops or for `quantum` instructions. NULL: the host has no memory. */
+struct rotation *rotation_new(uint32_t sms, uint64_t quantum);
+void rotation_free(struct rotation *rotation);
+struct scheduler rotation_scheduler(struct rotation *rotation);
+
+#endif
