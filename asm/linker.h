@@ -1,4 +1,11 @@
-/* The linker's inside: what link.c and summary.c share. */
+/* The linker's inside, from the bottom up:
+ *
+ *   objects.c    objects are read, and checked
+ *   names.c      which object defines what the others mean
+ *   relocate.c   words that only the linker can fill in
+ *   summary.c    call graphs of objects -> what each kernel needs
+ *   link.c       objects -> program
+ *   listed.c     an object for listings */
 #ifndef VENTUS_ASM_LINKER_H
 #define VENTUS_ASM_LINKER_H
 
@@ -70,21 +77,42 @@ struct linker {
     const uint32_t *version; /* of resource records, NULL: as they are */
 };
 
-/* ---- link.c ---- */
+static inline uint64_t round_up(uint64_t n, uint64_t unit) { return (n + unit - 1) / unit * unit; }
+
+/* ---- objects.c ---- */
 
 /* A message about an object (NULL: about the whole), of which only the first few are printed; false. */
 bool link_error(struct linker *linker, const struct object *object, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 /* Zeroed memory of malloc, never of size 0; NULL: there is none. */
 void *link_zeroed(size_t n, size_t size);
+/* Reads the sections and the symbol table of `object->input`; false, with a message, when they are damaged. To be
+ * released with link_free in either case. */
+bool link_read(struct linker *linker, struct object *object);
+void link_free(struct object *object);
 /* The bytes of a section, inside the file. */
 const uint8_t *link_contents(const struct object *object, const struct part *part);
 /* Symbol `i` of an object and its name; false, with a message, when it is damaged. */
 bool link_symbol(struct linker *linker, const struct object *object, size_t i, Elf32_Sym *symbol, const char **name);
-/* The entry of the table of names for `text`; not `defined` when no object has such a symbol. */
-struct name *link_find(struct linker *linker, const char *text);
 /* Relocation `i` of a table. */
 Elf32_Rela link_entry(const struct object *object, const struct part *table, size_t i);
+/* Puts the resource records of all objects, as they are, behind those that the program has. */
+bool link_records(struct linker *linker);
+
+/* ---- names.c ---- */
+
+/* Fills in the addresses of all symbols and the table of names; false, with messages, when a name has two meanings. */
+bool link_bind(struct linker *linker);
+/* The entry of the table of names for `text`; not `defined` when no object has such a symbol. */
+struct name *link_find(struct linker *linker, const char *text);
+/* Address of symbol `i` of an object: the program's, if others share the name. False, with a message, when nobody
+ * defines it. */
+bool link_address(struct linker *linker, struct object *object, size_t i, uint32_t *addr);
+
+/* ---- relocate.c ---- */
+
+/* Applies the relocations of all objects to the bytes of the program; false, with messages, when one cannot be. */
+bool link_relocate(struct linker *linker);
 
 /* ---- summary.c ---- */
 
