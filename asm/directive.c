@@ -1,9 +1,8 @@
-/* Directives: sections, data, symbols, kernels.
+/* Directives: sections, data, symbols; the table of all.
  *
  * One function per directive, found by name in the table at the end. Sizes and alignments must be
- * known where they stand or settle during layout. Called by asm.c. */
-#include "asm/note.h"
-#include "asm/private.h"
+ * known where they stand or settle during layout. Called by statement.c. */
+#include "asm/as.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -14,8 +13,6 @@ struct directive {
     bool (*run)(struct as *as, const struct token *name, unsigned argument);
     unsigned argument;
 };
-
-static bool separator(struct as *as) { return lex_expect(as, ',', "before the next operand"); }
 
 /* ---- sections ---- */
 
@@ -44,11 +41,13 @@ static bool starts(const char *text, size_t length, const char *prefix)
 static void resources_of(struct as *as, const char *at, const char *kernel)
 {
     as->section = SECTION_RESOURCE;
-    if (as->mark && (kernel ? as->mark->kernel && !strcmp(kernel, as->mark->kernel) : !as->mark->kernel)) return;
+    if (as->marks.current &&
+        (kernel ? as->marks.current->kernel && !strcmp(kernel, as->marks.current->kernel) : !as->marks.current->kernel))
+        return;
     struct resource_mark *m = as_alloc(as, sizeof *m);
     *m = (struct resource_mark){.item = as_item(as, ITEM_LABEL, at), .kernel = kernel};
-    *as->last_mark = as->mark = m;
-    as->last_mark = &m->next;
+    *as->marks.last = as->marks.current = m;
+    as->marks.last = &m->next;
 }
 
 static bool section(struct as *as, const struct token *name, unsigned argument)
@@ -81,11 +80,11 @@ static bool org(struct as *as, const struct token *name, unsigned argument)
     if (as->section > SECTION_DATA)
         return as_error(as, name->at, "only .text, .rodata and .data have addresses; .bss follows .data");
     if (as->object) return as_error(as, name->at, "the sections of an object get their places when it is linked");
-    if (as->first[as->section]) return as_error(as, name->at, ".org belongs at the beginning of its section");
+    if (as->sections[as->section].first) return as_error(as, name->at, ".org belongs at the beginning of its section");
     if (!expr_parse_known(as, "the address", 0, UINT32_MAX, &addr)) return false;
     if (addr & 3) return as_error(as, name->at, "the address must be a multiple of 4");
-    as->base[as->section] = (uint32_t)addr;
-    as->placed[as->section] = true;
+    as->sections[as->section].base = (uint32_t)addr;
+    as->sections[as->section].placed = true;
     return true;
 }
 
@@ -198,17 +197,6 @@ static bool align(struct as *as, const struct token *name, unsigned exponent)
 
 /* ---- symbols ---- */
 
-static struct symbol *symbol_operand(struct as *as)
-{
-    const struct token *t = as->t;
-    if (t->kind != TOKEN_NAME || token_named(t, ".")) {
-        as_error(as, t->at, "symbol name expected");
-        return NULL;
-    }
-    as->t++;
-    return as_symbol(as, t->text, t->length);
-}
-
 bool directive_set(struct as *as, const struct token *name)
 {
     struct symbol *s = as_symbol(as, name->text, name->length);
@@ -224,7 +212,7 @@ static bool set(struct as *as, const struct token *name, unsigned argument)
 {
     (void)name, (void)argument;
     const struct token *t = as->t;
-    return symbol_operand(as) && separator(as) && directive_set(as, t);
+    return expr_symbol(as) && lex_comma(as) && directive_set(as, t);
 }
 
 /* .globl and its kin: matters for objects; a program has its kernels as global symbols. */
@@ -233,7 +221,7 @@ static bool visibility(struct as *as, const struct token *name, unsigned how)
 {
     (void)name;
     do {
-        struct symbol *s = symbol_operand(as);
+        struct symbol *s = expr_symbol(as);
         if (!s) return false;
         if (how != VISIBLE_SAME) s->global = how != VISIBLE_LOCAL, s->weak = how == VISIBLE_WEAK;
     } while (lex_accept(as, ','));
@@ -244,8 +232,8 @@ static bool visibility(struct as *as, const struct token *name, unsigned how)
 static bool type(struct as *as, const struct token *name, unsigned argument)
 {
     (void)name, (void)argument;
-    struct symbol *s = symbol_operand(as);
-    if (!s || !separator(as)) return false;
+    struct symbol *s = expr_symbol(as);
+    if (!s || !lex_comma(as)) return false;
     if (!lex_accept(as, '@')) lex_accept(as, '%');
     const struct token *t = as->t;
     bool function = token_named(t, "function") || token_named(t, "STT_FUNC") ||
@@ -260,8 +248,8 @@ static bool type(struct as *as, const struct token *name, unsigned argument)
 static bool size(struct as *as, const struct token *name, unsigned argument)
 {
     (void)name, (void)argument;
-    struct symbol *s = symbol_operand(as);
-    return s && separator(as) && (s->size = expr_parse(as));
+    struct symbol *s = expr_symbol(as);
+    return s && lex_comma(as) && (s->size = expr_parse(as));
 }
 
 /* .option profile, NAME; the options of other assemblers for RISC-V have no meaning here. */
@@ -293,92 +281,6 @@ static bool ignored(struct as *as, const struct token *name, unsigned argument)
     return true;
 }
 
-/* ---- kernels: records of the module note ---- */
-
-static bool kernel_key(struct as *as, struct kernel_record *k)
-{
-    // clang-format off
-    const struct { const char *name; int64_t *value, most; } keys[] = {
-        {"vgpr", &k->vgpr, ISA_VREGS}, {"sgpr", &k->sgpr, ISA_XREGS}, {"lds", &k->lds, NOTE_MAX_LDS}, {"pds", &k->pds, NOTE_MAX_PDS},
-        {"args", &k->args, NOTE_MAX_ARGS}};
-    // clang-format on
-    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
-        if (!token_named(as->t, keys[i].name)) continue;
-        as->t++;
-        return lex_expect(as, '=', "behind the key") &&
-               expr_parse_known(as, keys[i].name, 0, keys[i].most, keys[i].value);
-    }
-    return as_error(as, as->t->at, "key expected: vgpr= sgpr= lds= pds= args=");
-}
-
-/* .kernel NAME[, vgpr=N][, sgpr=N][, lds=N][, pds=N][, args=N] */
-static bool kernel(struct as *as, const struct token *name, unsigned argument)
-{
-    (void)argument;
-    struct kernel_record *k = as_alloc(as, sizeof *k);
-    *k = (struct kernel_record){.at = name->at, .vgpr = -1, .sgpr = -1};
-    k->last = &k->first;
-    const struct token *t = as->t;
-    k->symbol = symbol_operand(as);
-    if (!k->symbol) return false;
-    for (const struct kernel_record *other = as->kernels; other; other = other->next)
-        if (other->symbol == k->symbol) return as_error(as, t->at, "this kernel has a .kernel line already");
-    k->symbol->function = k->symbol->global = true;
-    while (lex_accept(as, ','))
-        if (!kernel_key(as, k)) return false;
-    if (as->nkernels++ == NOTE_MAX_KERNELS) return as_error(as, t->at, "more than %d kernels", NOTE_MAX_KERNELS);
-    *as->last_kernel = as->kernel = k;
-    as->last_kernel = &k->next;
-    return true;
-}
-
-/* The kinds of arguments that a kernel in assembly can have. */
-static bool arg_kind(struct as *as, enum ventus_arg_kind *kind)
-{
-    for (unsigned i = ARG_VALUE; i <= ARG_LOCAL; i++)
-        if (token_named(as->t, note_arg_kind(i))) return as->t++, *kind = (enum ventus_arg_kind)i, true;
-    return as_error(as, as->t->at, "kind expected: value global constant local");
-}
-
-/* Puts an argument behind the others of a kernel. */
-static bool add_arg(struct as *as, struct kernel_record *k, const char *at, const struct ventus_arg *arg)
-{
-    struct kernel_arg *a = as_alloc(as, sizeof *a);
-    a->arg = *arg;
-    a->arg.offset = abi_arg_offset((uint32_t)k->args, arg->size);
-    k->args = a->arg.offset + arg->size;
-    if (k->args > NOTE_MAX_ARGS) return as_error(as, at, "more than %d bytes of arguments", NOTE_MAX_ARGS);
-    *k->last = a;
-    k->last = &a->next;
-    k->nargs++;
-    return true;
-}
-
-/* .arg KIND, NAME[, SIZE[, ALIGNMENT]]: the next argument of the last kernel. */
-static bool arg(struct as *as, const struct token *name, unsigned argument)
-{
-    (void)argument;
-    struct ventus_arg a = {.access = "none"};
-    int64_t width = 4, alignment = 0;
-    if (!as->kernel) return as_error(as, name->at, ".arg belongs behind a .kernel");
-    if (!arg_kind(as, &a.kind) || !separator(as)) return false;
-    const char *at = as->t->at;
-    const struct symbol *s = symbol_operand(as); /* only its name matters */
-    if (!s) return false;
-    if (lex_accept(as, ',') && !expr_parse_known(as, "the size", 1, 1024, &width)) return false;
-    if (lex_accept(as, ',') && !expr_parse_known(as, "the alignment", 1, NOTE_MAX_ALIGN, &alignment)) return false;
-    if (alignment & (alignment - 1)) return as_error(as, at, "the alignment must be a power of two");
-    bool value = a.kind == ARG_VALUE;
-    if (!value && width != 4) return as_error(as, at, "a pointer has 4 bytes");
-    if (!alignment) alignment = a.kind == ARG_LOCAL ? ABI_ANY_ALIGN : abi_arg_align((uint32_t)width);
-    a.size = (uint32_t)width;
-    a.align = (uint32_t)alignment;
-    a.name = s->name;
-    a.type = value ? "void" : "void*";
-    a.address = value ? "private" : note_arg_kind(a.kind);
-    return add_arg(as, as->kernel, at, &a);
-}
-
 // clang-format off
 static const struct directive directives[] = {
     {".text", switch_section, SECTION_TEXT}, {".rodata", switch_section, SECTION_RODATA}, {".section", section, 0}, {".org", org, 0},
@@ -393,7 +295,7 @@ static const struct directive directives[] = {
     {".set", set, 0}, {".equ", set, 0}, {".type", type, 0}, {".size", size, 0},
     {".globl", visibility, VISIBLE_GLOBAL}, {".global", visibility, VISIBLE_GLOBAL}, {".extern", visibility, VISIBLE_SAME},
     {".local", visibility, VISIBLE_LOCAL}, {".weak", visibility, VISIBLE_WEAK}, {".hidden", visibility, VISIBLE_SAME},
-    {".kernel", kernel, 0}, {".arg", arg, 0},
+    {".kernel", directive_kernel, 0}, {".arg", directive_arg, 0},
     {".option", option, 0}, {".include", directive_include, 0}, {".insn", directive_insn, 0},
     {".macro", directive_macro, 0}, {".endm", directive_stray, 0}, {".purgem", directive_purgem, 0},
     {".rept", directive_rept, 0}, {".irp", directive_irp, 0}, {".irpc", directive_irp, 1}, {".endr", directive_stray, 0},

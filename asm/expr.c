@@ -3,7 +3,7 @@
  * Priorities are GNU's: * / % << >> bind tightest, then & | ^, then + -. Constants are folded while
  * parsing. Depth is bounded, so that no source can exhaust the stack. Called by the directive and
  * operand parsers, and by layout.c for the values. */
-#include "asm/private.h"
+#include "asm/as.h"
 
 #include <string.h>
 
@@ -274,6 +274,17 @@ const struct expr *expr_parse(struct as *as)
     return e;
 }
 
+struct symbol *expr_symbol(struct as *as)
+{
+    const struct token *t = as->t;
+    if (t->kind != TOKEN_NAME || token_named(t, ".")) {
+        as_error(as, t->at, "symbol name expected");
+        return NULL;
+    }
+    as->t++;
+    return as_symbol(as, t->text, t->length);
+}
+
 bool expr_parse_known(struct as *as, const char *what, int64_t min, int64_t max, int64_t *value)
 {
     const char *at = as->t->at;
@@ -288,12 +299,13 @@ bool expr_parse_known(struct as *as, const char *what, int64_t min, int64_t max,
 
 static bool undefined(struct as *as, const struct symbol *s, const char *at)
 {
-    if (as->quiet) return false;
+    if (as->messages.quiet) return false;
     const char *mark = memchr(s->name, '#', s->length);
     if (mark) return as_error(as, at, "there is no label %.*s behind this line", (int)(mark - s->name), s->name);
     struct nearest n = {s->name, s->length, 3, NULL};
-    for (size_t i = 0; i < as->symbol_room; i++)
-        if (as->symbols[i] && as->symbols[i]->defined && !as->symbols[i]->hidden) near_offer(&n, as->symbols[i]->name);
+    for (size_t i = 0; i < as->symbols.room; i++)
+        if (as->symbols.table[i] && as->symbols.table[i]->defined && !as->symbols.table[i]->hidden)
+            near_offer(&n, as->symbols.table[i]->name);
     as_error(as, at, "undefined symbol '%.*s'", s->length > 100 ? 100 : (int)s->length, s->name);
     if (n.best) as_hint(as, "did you mean '%s'?", n.best);
     return false;

@@ -14,7 +14,7 @@
  *   .insn cj OPCODE, FUNCT3, TARGET                    .insn [LENGTH,] VALUE
  *
  * Called by directive.c. */
-#include "asm/private.h"
+#include "asm/as.h"
 
 #include <string.h>
 
@@ -25,8 +25,6 @@ static const struct { const char *name; uint8_t value; } opcodes[] = {
     {"LUI", 0x37}, {"OP_32", 0x3b}, {"MADD", 0x43}, {"MSUB", 0x47}, {"NMADD", 0x4b}, {"NMSUB", 0x4f}, {"OP_FP", 0x53},
     {"OP_V", 0x57}, {"CUSTOM_2", 0x5b}, {"BRANCH", 0x63}, {"JALR", 0x67}, {"JAL", 0x6f}, {"SYSTEM", 0x73}, {"CUSTOM_3", 0x7b}};
 // clang-format on
-
-static bool comma(struct as *as) { return lex_expect(as, ',', "before the next operand"); }
 
 static bool opcode(struct as *as, uint32_t *word)
 {
@@ -49,7 +47,7 @@ static bool opcode(struct as *as, uint32_t *word)
 static bool field(struct as *as, const char *what, unsigned bits, unsigned shift, uint32_t *word)
 {
     int64_t v;
-    if (!comma(as) || !expr_parse_known(as, what, 0, (1 << bits) - 1, &v)) return false;
+    if (!lex_comma(as) || !expr_parse_known(as, what, 0, (1 << bits) - 1, &v)) return false;
     *word |= (uint32_t)v << shift;
     return true;
 }
@@ -65,7 +63,7 @@ static bool reg(struct as *as, unsigned shift, uint32_t *word)
     return true;
 }
 
-static bool next_reg(struct as *as, unsigned shift, uint32_t *word) { return comma(as) && reg(as, shift, word); }
+static bool next_reg(struct as *as, unsigned shift, uint32_t *word) { return lex_comma(as) && reg(as, shift, word); }
 
 /* The operand that is an expression, with its letter of operand.def. */
 static bool immediate(struct as *as, char letter, struct item *out)
@@ -87,7 +85,7 @@ static bool format_r(struct as *as, uint32_t *word, struct item *out)
     const char *at = as->t->at;
     int64_t funct = 0;
     (void)out;
-    if (!opcode(as, word) || !field(as, "funct3", 3, 12, word) || !comma(as) ||
+    if (!opcode(as, word) || !field(as, "funct3", 3, 12, word) || !lex_comma(as) ||
         !expr_parse_known(as, "funct7", 0, 127, &funct))
         return false;
     *word |= (uint32_t)funct << 25;
@@ -106,31 +104,32 @@ static bool format_r4(struct as *as, uint32_t *word, struct item *out)
 
 static bool format_i(struct as *as, uint32_t *word, struct item *out)
 {
-    if (!opcode(as, word) || !field(as, "funct3", 3, 12, word) || !next_reg(as, 7, word) || !comma(as)) return false;
+    if (!opcode(as, word) || !field(as, "funct3", 3, 12, word) || !next_reg(as, 7, word) || !lex_comma(as))
+        return false;
     if (operand_register(as->t) < 0) return memory(as, 'i', word, out);
-    return reg(as, 15, word) && comma(as) && immediate(as, 'i', out);
+    return reg(as, 15, word) && lex_comma(as) && immediate(as, 'i', out);
 }
 
 static bool format_s(struct as *as, uint32_t *word, struct item *out)
 {
-    return opcode(as, word) && field(as, "funct3", 3, 12, word) && next_reg(as, 20, word) && comma(as) &&
+    return opcode(as, word) && field(as, "funct3", 3, 12, word) && next_reg(as, 20, word) && lex_comma(as) &&
            memory(as, 'g', word, out);
 }
 
 static bool format_b(struct as *as, uint32_t *word, struct item *out)
 {
     return opcode(as, word) && field(as, "funct3", 3, 12, word) && next_reg(as, 15, word) && next_reg(as, 20, word) &&
-           comma(as) && immediate(as, 'b', out);
+           lex_comma(as) && immediate(as, 'b', out);
 }
 
 static bool format_u(struct as *as, uint32_t *word, struct item *out)
 {
-    return opcode(as, word) && next_reg(as, 7, word) && comma(as) && immediate(as, 'U', out);
+    return opcode(as, word) && next_reg(as, 7, word) && lex_comma(as) && immediate(as, 'U', out);
 }
 
 static bool format_j(struct as *as, uint32_t *word, struct item *out)
 {
-    return opcode(as, word) && next_reg(as, 7, word) && comma(as) && immediate(as, 'j', out);
+    return opcode(as, word) && next_reg(as, 7, word) && lex_comma(as) && immediate(as, 'j', out);
 }
 
 /* ---- halfwords ---- */
@@ -163,7 +162,10 @@ static bool near_reg(struct as *as, unsigned shift, uint32_t *word)
     return true;
 }
 
-static bool next_near(struct as *as, unsigned shift, uint32_t *word) { return comma(as) && near_reg(as, shift, word); }
+static bool next_near(struct as *as, unsigned shift, uint32_t *word)
+{
+    return lex_comma(as) && near_reg(as, shift, word);
+}
 
 static bool format_cr(struct as *as, uint32_t *word, struct item *out)
 {
@@ -175,7 +177,7 @@ static bool format_ci(struct as *as, uint32_t *word, struct item *out)
 {
     int64_t v;
     (void)out;
-    if (!half_start(as, word) || !next_reg(as, 7, word) || !comma(as)) return false;
+    if (!half_start(as, word) || !next_reg(as, 7, word) || !lex_comma(as)) return false;
     if (!expr_parse_known(as, "the immediate", -32, 31, &v)) return false;
     *word |= ((uint32_t)v & 31) << 2 | ((uint32_t)v >> 5 & 1) << 12;
     return true;
@@ -198,7 +200,7 @@ static bool format_memory(struct as *as, uint32_t *word, struct item *out)
 {
     int64_t v;
     (void)out;
-    if (!half_start(as, word) || !next_near(as, 2, word) || !comma(as)) return false;
+    if (!half_start(as, word) || !next_near(as, 2, word) || !lex_comma(as)) return false;
     if (!expr_parse_known(as, "the immediate", 0, 31, &v)) return false;
     *word |= ((uint32_t)v & 3) << 5 | ((uint32_t)v >> 2) << 10;
     return lex_expect(as, '(', "before the base register") && near_reg(as, 7, word) &&
@@ -214,12 +216,12 @@ static bool format_ca(struct as *as, uint32_t *word, struct item *out)
 
 static bool format_cb(struct as *as, uint32_t *word, struct item *out)
 {
-    return half_start(as, word) && next_near(as, 7, word) && comma(as) && immediate(as, 'b', out);
+    return half_start(as, word) && next_near(as, 7, word) && lex_comma(as) && immediate(as, 'b', out);
 }
 
 static bool format_cj(struct as *as, uint32_t *word, struct item *out)
 {
-    return half_start(as, word) && comma(as) && immediate(as, 'j', out);
+    return half_start(as, word) && lex_comma(as) && immediate(as, 'j', out);
 }
 
 // clang-format off

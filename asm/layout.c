@@ -4,7 +4,7 @@
  * long and stays so, which moves what follows. A long conditional branch is the opposite one over a
  * jump; for a vector branch that is the same decision per lane, as a jump moves all lanes that are
  * active. A long jump with link is auipc and jalr through the link register. Called by asm.c. */
-#include "asm/private.h"
+#include "asm/as.h"
 
 #include <string.h>
 
@@ -73,11 +73,11 @@ static uint32_t space_size(struct as *as, const struct item *i, uint32_t fallbac
 }
 
 /* One pass over a section; true when something moved. */
-static bool pass_section(struct as *as, enum section_id section, bool first)
+static bool pass_section(struct as *as, struct section *section, bool first)
 {
     bool moved = false;
-    uint64_t addr = as->base[section];
-    for (struct item *i = as->first[section]; i; i = i->next) {
+    uint64_t addr = section->base;
+    for (struct item *i = section->first; i; i = i->next) {
         uint32_t old = i->size;
         if (i->kind == ITEM_INSN && !first) grow(as, i);
         if (i->kind == ITEM_ALIGN) i->size = padding(i, addr);
@@ -85,18 +85,19 @@ static bool pass_section(struct as *as, enum section_id section, bool first)
         moved |= i->size != old || i->addr != (uint32_t)addr;
         i->addr = (uint32_t)addr;
         addr += i->size;
-        if (addr - as->base[section] > AS_MAX_BYTES) break;
+        if (addr - section->base > AS_MAX_BYTES) break;
     }
-    as->bytes[section] = addr - as->base[section];
+    section->bytes = addr - section->base;
     return moved;
 }
 
 /* Sections follow each other, each on a new page; .bss directly behind .data. */
 static uint32_t next_base(const struct as *as, int section)
 {
-    uint64_t unit = section == SECTION_BSS ? 16 : ABI_PAGE, end = as->base[SECTION_TEXT] + as->bytes[SECTION_TEXT];
+    const struct section *all = as->sections;
+    uint64_t unit = section == SECTION_BSS ? 16 : ABI_PAGE, end = all[SECTION_TEXT].base + all[SECTION_TEXT].bytes;
     for (int s = SECTION_RODATA; s < section; s++)
-        if (as->bytes[s] || section == SECTION_BSS) end = as->base[s] + as->bytes[s];
+        if (all[s].bytes || section == SECTION_BSS) end = all[s].base + all[s].bytes;
     return (uint32_t)((end + unit - 1) / unit * unit);
 }
 
@@ -105,27 +106,37 @@ static bool pass_all(struct as *as, bool first)
     bool moved = false;
     as->pass++;
     for (int s = 0; s < SECTION_COUNT; s++) {
-        if (!as->object && s > SECTION_TEXT && s <= SECTION_BSS && !as->placed[s]) as->base[s] = next_base(as, s);
-        moved |= pass_section(as, (enum section_id)s, first);
-        if (as->bytes[s] > AS_MAX_BYTES) return false;
+        struct section *section = &as->sections[s];
+        if (!as->object && s > SECTION_TEXT && s <= SECTION_BSS && !section->placed) section->base = next_base(as, s);
+        moved |= pass_section(as, section, first);
+        if (section->bytes > AS_MAX_BYTES) return false;
     }
     return moved;
+}
+
+/* Do the sections have sizes and places that are possible? */
+static bool check_sections(struct as *as)
+{
+    for (int s = 0; s < SECTION_COUNT; s++) {
+        const struct section *section = &as->sections[s];
+        if (section->bytes > AS_MAX_BYTES)
+            return as_error(as, section->first->at, "the program is larger than %d MiB", AS_MAX_BYTES >> 20);
+        if (!as->object && s <= SECTION_BSS && section->bytes &&
+            section->base + section->bytes > (uint64_t)UINT32_MAX - ABI_PAGE)
+            return as_error(as, section->first->at, "the section leaves the address space");
+    }
+    return true;
 }
 
 bool layout_place(struct as *as)
 {
     bool moved = true;
-    as->quiet = true;
+    as->messages.quiet = true;
     for (int pass = 0; moved && pass < MAX_PASSES; pass++) moved = pass_all(as, pass == 0) || pass == 0;
-    as->quiet = false;
+    as->messages.quiet = false;
     as->pass++;
-    for (int s = 0; s < SECTION_COUNT; s++)
-        if (as->bytes[s] > AS_MAX_BYTES)
-            return as_error(as, as->first[s]->at, "the program is larger than %d MiB", AS_MAX_BYTES >> 20);
-    for (int s = 0; s <= SECTION_BSS && !as->object; s++)
-        if (as->bytes[s] && as->base[s] + as->bytes[s] > (uint64_t)UINT32_MAX - ABI_PAGE)
-            return as_error(as, as->first[s]->at, "the section leaves the address space");
-    return !moved || as_error(as, as->first_text, "the addresses do not settle: a size depends on itself");
+    return check_sections(as) &&
+           (!moved || as_error(as, NULL, "the addresses do not settle: a size depends on itself"));
 }
 
 /* ---- bytes ---- */
@@ -305,12 +316,12 @@ bool layout_emit(struct as *as, uint8_t *out[SECTION_COUNT])
 {
     bool ok = true;
     for (int s = 0; s < SECTION_COUNT; s++)
-        for (const struct item *i = as->first[s]; i; i = i->next) {
+        for (const struct item *i = as->sections[s].first; i; i = i->next) {
             if (s == SECTION_BSS) {
                 ok &= emit_nothing(as, i);
                 continue;
             }
-            uint8_t *p = out[s] + (i->addr - as->base[s]);
+            uint8_t *p = out[s] + (i->addr - as->sections[s].base);
             switch ((enum item_kind)i->kind) {
             case ITEM_LABEL: break;
             case ITEM_INSN: ok &= emit_insn(as, i, p); break;

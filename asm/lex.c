@@ -1,8 +1,8 @@
 /* Source text to tokens, a statement at a time.
  *
  * Tokens point into the source, nothing is copied; a statement ends at the end of its line or at a
- * semicolon with an instruction behind it. Called by asm.c, and by pseudo.c for its templates. */
-#include "asm/private.h"
+ * semicolon with an instruction behind it. Called by asm.c for the source, and by pseudo.c for its templates. */
+#include "asm/as.h"
 
 #include <ctype.h>
 #include <string.h>
@@ -12,14 +12,14 @@ static bool name_char(char c) { return isalnum((unsigned char)c) || c == '_' || 
 
 static struct token *push(struct as *as, enum token_kind kind, const char *text, const char *end, const char *at)
 {
-    if (as->ntokens == as->token_room) {
-        size_t room = as->token_room ? as->token_room * 2 : 64;
+    if (as->tokens.n == as->tokens.room) {
+        size_t room = as->tokens.room ? as->tokens.room * 2 : 64;
         struct token *grown = as_alloc(as, room * sizeof *grown);
-        if (as->ntokens) memcpy(grown, as->tokens, as->ntokens * sizeof *grown);
-        as->tokens = grown;
-        as->token_room = room;
+        if (as->tokens.n) memcpy(grown, as->tokens.list, as->tokens.n * sizeof *grown);
+        as->tokens.list = grown;
+        as->tokens.room = room;
     }
-    struct token *t = &as->tokens[as->ntokens++];
+    struct token *t = &as->tokens.list[as->tokens.n++];
     *t = (struct token){.kind = kind, .at = at ? at : text, .text = text, .length = (uint32_t)(end - text)};
     return t;
 }
@@ -189,7 +189,7 @@ bool lex_text(struct as *as, const char **text, const char *end, const char *at,
 {
     const char *s = *text;
     bool ok = true;
-    as->ntokens = 0;
+    as->tokens.n = 0;
     while (s < end) {
         if (!template) s = skip_blank(as, s, end);
         else
@@ -209,9 +209,9 @@ bool lex_text(struct as *as, const char **text, const char *end, const char *at,
             break;
         }
     }
-    push(as, TOKEN_END, s, s, at ? at : (s > as->source && s <= as->end ? s - (s[-1] == '\n') : s));
+    push(as, TOKEN_END, s, s, at ? at : (s > as->in->text && s <= as->in->end ? s - (s[-1] == '\n') : s));
     *text = s;
-    as->t = as->tokens;
+    as->t = as->tokens.list;
     return ok;
 }
 
@@ -219,33 +219,27 @@ bool lex_text(struct as *as, const char **text, const char *end, const char *at,
  * what the disassembler prints can be assembled. */
 static void skip_listing(struct as *as)
 {
-    const char *s = as->cursor;
-    if (as->end - s < 18 || (s > as->source && s[-1] != '\n')) return;
+    struct source *in = as->in;
+    const char *s = in->cursor;
+    if (in->end - s < 18 || (s > in->text && s[-1] != '\n')) return;
     for (int i = 0; i < 8; i++)
         if (!isxdigit((unsigned char)s[i])) return;
     if (s[8] != ':' || s[9] != '\t') return;
     const char *p = s + 10;
-    while (p < as->end && (isxdigit((unsigned char)*p) || *p == ' ' || *p == '.')) p++;
-    if (p < as->end && *p == '\t' && p > s + 10) as->cursor = p + 1;
+    while (p < in->end && (isxdigit((unsigned char)*p) || *p == ' ' || *p == '.')) p++;
+    if (p < in->end && *p == '\t' && p > s + 10) in->cursor = p + 1;
 }
 
 bool lex_statement(struct as *as)
 {
-    while (as->cursor >= as->end)
+    while (as->in->cursor >= as->in->end)
         if (!source_leave(as)) return false;
     skip_listing(as);
-    if (!lex_text(as, &as->cursor, as->end, NULL, false)) {
-        as->ntokens = 1;
-        as->tokens[0].kind = TOKEN_END; /* reported; an empty statement goes on */
+    if (!lex_text(as, &as->in->cursor, as->in->end, NULL, false)) {
+        as->tokens.n = 1;
+        as->tokens.list[0].kind = TOKEN_END; /* reported; an empty statement goes on */
     }
     return true;
-}
-
-bool token_is(const struct token *t, int punct) { return t->kind == TOKEN_PUNCT && t->value == punct; }
-
-bool token_named(const struct token *t, const char *name)
-{
-    return t->kind == TOKEN_NAME && t->length == strlen(name) && !memcmp(t->text, name, t->length);
 }
 
 bool lex_accept(struct as *as, int punct)
@@ -259,3 +253,5 @@ bool lex_expect(struct as *as, int punct, const char *what)
 {
     return lex_accept(as, punct) || as_error(as, as->t->at, "'%c' expected %s", punct, what);
 }
+
+bool lex_comma(struct as *as) { return lex_expect(as, ',', "before the next operand"); }

@@ -1,17 +1,15 @@
-/* Where statements come from: the source, included files, macros and repetitions; and the conditions
- * that leave statements out.
+/* Macros, repetitions, conditions and included files: what changes which statements are read.
  *
- * Sources form a stack, each read from its own text. Text that is not assembled now (the body of a
- * macro, a branch not taken) is skipped statement by statement without being understood. Depth and
- * the amount of expanded text are bounded. Called by lex.c (end of a source), asm.c and directive.c. */
-#include "asm/private.h"
+ * Text that is not assembled now (the body of a macro, a branch not taken) is skipped statement by statement
+ * without being understood. The amount of expanded text is bounded. Called by directive.c and statement.c. */
+#include "asm/as.h"
 
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
-enum { MAX_DEPTH = 100, MAX_PARAMETERS = 32 };
+enum { MAX_PARAMETERS = 32 };
 
 struct parameter {
     const char *name, *fallback;
@@ -24,60 +22,6 @@ struct macro {
     size_t nparameters;
     struct parameter parameters[MAX_PARAMETERS];
 };
-
-/* ---- the stack of sources ---- */
-
-static bool enter(struct as *as, const char *name, const char *text, size_t size, const char *at)
-{
-    unsigned depth = as->in ? as->in->depth + 1 : 0;
-    if (depth > MAX_DEPTH) return as_error(as, at, "includes and macros are nested too deep");
-    as->expanded += size + sizeof(struct source);
-    if (as->expanded > AS_MAX_BYTES) {
-        as_error(as, at, "the expanded source is larger than %d MiB", AS_MAX_BYTES >> 20);
-        longjmp(as->stop, 1);
-    }
-    if (as->in) as->in->cursor = as->cursor;
-    struct source *s = as_alloc(as, sizeof *s);
-    *s = (struct source){.outer = as->in,
-                         .all = as->sources,
-                         .name = name,
-                         .text = text,
-                         .end = text + size,
-                         .cursor = text,
-                         .at = at,
-                         .conditions = as->nconditions,
-                         .depth = depth};
-    as->sources = as->in = s;
-    as->source = as->cursor = text;
-    as->end = s->end;
-    return true;
-}
-
-bool source_begin(struct as *as, const char *name, const char *text, size_t size)
-{
-    return enter(as, name, text, size, text);
-}
-
-/* At the end of a source: once more, or back to the one it stands in. */
-bool source_leave(struct as *as)
-{
-    struct source *s = as->in;
-    if (s->repeat) {
-        s->repeat--;
-        as->cursor = s->text;
-        return true;
-    }
-    if (as->nconditions > s->conditions) {
-        as_error(as, as->conditions[as->nconditions - 1].at, "there is no .endif for this");
-        as->nconditions = s->conditions;
-    }
-    if (!s->outer) return false;
-    as->in = s->outer;
-    as->source = as->in->text;
-    as->end = as->in->end;
-    as->cursor = as->in->cursor;
-    return true;
-}
 
 /* ---- text that is not understood ---- */
 
@@ -138,23 +82,24 @@ static bool opens_macro(const char *s, size_t n) { return is_word(s, n, ".macro"
 
 /* The text up to the statement `close` that belongs to what was opened at `at`; reading goes on
  * behind it. */
-static bool take_body(struct as *as, const char *at, bool (*opens)(const char *, size_t), const char *close,
+static bool read_body(struct as *as, const char *at, bool (*opens)(const char *, size_t), const char *close,
                       const char **body, const char **end)
 {
+    struct source *in = as->in;
     unsigned depth = 0;
-    *body = as->cursor;
-    for (const char *s = as->cursor; s < as->end;) {
+    *body = in->cursor;
+    for (const char *s = in->cursor; s < in->end;) {
         size_t n;
-        const char *word = first_word(s, as->end, &n);
+        const char *word = first_word(s, in->end, &n);
         if (opens(word, n)) depth++;
         if (is_word(word, n, close) && !depth--) {
             *end = word;
-            as->cursor = skip_statement(word, as->end);
+            in->cursor = skip_statement(word, in->end);
             return true;
         }
-        s = skip_statement(s, as->end);
+        s = skip_statement(s, in->end);
     }
-    as->cursor = as->end;
+    in->cursor = in->end;
     return as_error(as, at, "there is no %s for this", close);
 }
 
@@ -164,25 +109,26 @@ static bool take_body(struct as *as, const char *at, bool (*opens)(const char *,
  * stands before it. */
 static void skip_branch(struct as *as)
 {
+    struct source *in = as->in;
     unsigned depth = 0;
-    while (as->cursor < as->end) {
+    while (in->cursor < in->end) {
         size_t n;
-        const char *word = first_word(as->cursor, as->end, &n);
+        const char *word = first_word(in->cursor, in->end, &n);
         if (opens_condition(word, n)) depth++;
         bool ends = is_word(word, n, ".endif");
         if (!depth && (ends || is_word(word, n, ".else") || is_word(word, n, ".elseif"))) {
-            as->cursor = word;
+            in->cursor = word;
             return;
         }
         if (ends) depth--;
-        as->cursor = skip_statement(as->cursor, as->end);
+        in->cursor = skip_statement(in->cursor, in->end);
     }
 }
 
 static bool push_condition(struct as *as, const char *at, bool holds)
 {
-    if (as->nconditions == AS_MAX_CONDITIONS) return as_error(as, at, "conditions are nested too deep");
-    as->conditions[as->nconditions++] = (struct condition){.at = at, .taken = holds};
+    if (as->sources.nconditions == AS_MAX_CONDITIONS) return as_error(as, at, "conditions are nested too deep");
+    as->sources.conditions[as->sources.nconditions++] = (struct condition){.at = at, .taken = holds};
     if (!holds) skip_branch(as);
     return true;
 }
@@ -230,7 +176,8 @@ bool directive_ifequal(struct as *as, const struct token *name, unsigned equal)
 
 bool directive_else(struct as *as, const struct token *name, unsigned with_condition)
 {
-    struct condition *c = as->nconditions > as->in->conditions ? &as->conditions[as->nconditions - 1] : NULL;
+    struct condition *c =
+        as->sources.nconditions > as->in->conditions ? &as->sources.conditions[as->sources.nconditions - 1] : NULL;
     int64_t v = 1;
     if (!c) return as_error(as, name->at, "there is no .if before this");
     if (c->otherwise) return as_error(as, name->at, "the .else of this .if was there already");
@@ -246,8 +193,8 @@ bool directive_else(struct as *as, const struct token *name, unsigned with_condi
 bool directive_endif(struct as *as, const struct token *name, unsigned argument)
 {
     (void)argument;
-    if (as->nconditions == as->in->conditions) return as_error(as, name->at, "there is no .if before this");
-    as->nconditions--;
+    if (as->sources.nconditions == as->in->conditions) return as_error(as, name->at, "there is no .if before this");
+    as->sources.nconditions--;
     return true;
 }
 
@@ -306,7 +253,7 @@ bool directive_macro(struct as *as, const struct token *name, unsigned argument)
         lex_accept(as, ',');
         while (ok && as->t->kind != TOKEN_END) ok = parameter(as, m);
     }
-    if (!take_body(as, name->at, opens_macro, ".endm", &m->body, &m->end) || !ok) return false;
+    if (!read_body(as, name->at, opens_macro, ".endm", &m->body, &m->end) || !ok) return false;
     as_symbol(as, t->text, t->length)->macro = m;
     return true;
 }
@@ -369,7 +316,7 @@ static void substitute(const struct macro *m, const struct value *values, unsign
 static bool expand(struct as *as, const struct macro *m, const struct value *values, const char *at)
 {
     struct expansion x = {0};
-    unsigned number = as->macro_count++;
+    unsigned number = as->sources.macros++;
     substitute(m, values, number, &x);
     if (x.length > AS_MAX_BYTES)
         return as_error(as, at, "the expanded source is larger than %d MiB", AS_MAX_BYTES >> 20);
@@ -377,7 +324,7 @@ static bool expand(struct as *as, const struct macro *m, const struct value *val
     size_t size = x.length;
     x.length = 0;
     substitute(m, values, number, &x);
-    return enter(as, m->name, x.text, size, at);
+    return source_enter(as, m->name, x.text, size, at);
 }
 
 /* The argument at as->t to its parameter: by name or by position. */
@@ -427,13 +374,13 @@ bool directive_rept(struct as *as, const struct token *name, unsigned argument)
     const char *body, *end;
     (void)argument;
     bool ok = expr_parse_known(as, "the count", 0, AS_MAX_BYTES, &count);
-    if (!take_body(as, name->at, opens_repetition, ".endr", &body, &end) || !ok) return false;
+    if (!read_body(as, name->at, opens_repetition, ".endr", &body, &end) || !ok) return false;
     size_t size = (size_t)(end - body);
-    as->expanded += (uint64_t)count * (size + 8);
-    if (as->expanded > AS_MAX_BYTES)
+    as->sources.expanded += (uint64_t)count * (size + 8);
+    if (as->sources.expanded > AS_MAX_BYTES)
         return as_error(as, name->at, "the expanded source is larger than %d MiB", AS_MAX_BYTES >> 20);
     if (!count) return true;
-    if (!enter(as, NULL, body, size, name->at)) return false;
+    if (!source_enter(as, NULL, body, size, name->at)) return false;
     as->in->repeat = (uint64_t)count - 1;
     return true;
 }
@@ -447,7 +394,7 @@ bool directive_irp(struct as *as, const struct token *name, unsigned characters)
     bool ok = parameter(as, &m);
     if (ok) values = as->t;
     while (as->t->kind != TOKEN_END) as->t++;
-    if (!take_body(as, name->at, opens_repetition, ".endr", &m.body, &m.end) || !ok) return false;
+    if (!read_body(as, name->at, opens_repetition, ".endr", &m.body, &m.end) || !ok) return false;
     struct expansion x = {0};
     for (int round = 0; round < 2; round++) {
         if (round && x.length > AS_MAX_BYTES)
@@ -458,13 +405,13 @@ bool directive_irp(struct as *as, const struct token *name, unsigned characters)
             struct value v;
             v.text = between(t, end, &v.length);
             for (size_t i = 0; characters && i < v.length; i++)
-                substitute(&m, &(struct value){v.text + i, 1}, as->macro_count, &x);
-            if (!characters) substitute(&m, &v, as->macro_count, &x);
+                substitute(&m, &(struct value){v.text + i, 1}, as->sources.macros, &x);
+            if (!characters) substitute(&m, &v, as->sources.macros, &x);
             t = end->kind == TOKEN_END ? end : end + 1;
         }
     }
-    as->macro_count++;
-    return enter(as, m.name, x.text, x.length, name->at);
+    as->sources.macros++;
+    return source_enter(as, m.name, x.text, x.length, name->at);
 }
 
 /* ---- included files ---- */
@@ -491,9 +438,9 @@ bool directive_include(struct as *as, const struct token *name, unsigned argumen
     if (as->t->kind != TOKEN_STRING) return as_error(as, as->t->at, "file name in quotes expected");
     if (!lex_string(as, as->t, &file, &length)) return false;
     const char *at = as->t++->at;
-    if (!as->includes) return as_error(as, name->at, "files cannot be included here");
+    if (!as->sources.includes) return as_error(as, name->at, "files cannot be included here");
     if (memchr(file, 0, length) || !length || length > 4000) return as_error(as, at, "this is no file name");
-    const char *folder = as->name, *slash = strrchr(folder, '/');
+    const char *folder = as->sources.name, *slash = strrchr(folder, '/');
     for (const struct source *s = as->in; s; s = s->outer)
         if (s->file) {
             folder = s->name;
@@ -507,7 +454,7 @@ bool directive_include(struct as *as, const struct token *name, unsigned argumen
     char *text = read_included(as, path, &size);
     if (!text && prefix) text = read_included(as, path = as_strdup(as, (char *)file, length), &size);
     if (!text) return as_error(as, at, "the file cannot be read");
-    if (!enter(as, path, text, size, name->at)) return false;
+    if (!source_enter(as, path, text, size, name->at)) return false;
     as->in->file = true;
     return true;
 }

@@ -3,7 +3,7 @@
  * Places in an object are relative to their sections. What the assembler cannot know (the place of
  * another section, or of a symbol that is not here) becomes one of the RISC-V ABI's relocations.
  * Notes say "auto" and entry 0 where only link.c knows. Called by layout.c and asm.c. */
-#include "asm/private.h"
+#include "asm/as.h"
 
 #include <elf.h>
 #include <libelf.h>
@@ -39,9 +39,9 @@ static bool record(struct as *as, const char *at, enum section_id section, uint3
     struct relocation *r = as_alloc(as, sizeof *r);
     *r = (struct relocation){.section = section, .offset = offset, .type = type, .place = *p};
     if (p->kind == PLACE_SYMBOL) p->symbol->used = true;
-    *as->last_relocation = r;
-    as->last_relocation = &r->next;
-    as->nrelocations++;
+    *as->relocations.last = r;
+    as->relocations.last = &r->next;
+    as->relocations.n++;
     return true;
 }
 
@@ -182,16 +182,16 @@ static bool build_symbols(struct writer *w)
     struct as *as = w->as;
     size_t room = 64, count = 64;
     char name[32];
-    for (size_t i = 0; i < as->symbol_room; i++)
-        if (in_table(as->symbols[i])) room += as->symbols[i]->length + 1, count++;
-    w->symbols = as_alloc(as, (count + as->nrelocations) * sizeof *w->symbols);
-    w->strings = as_alloc(as, room + as->nrelocations * sizeof name);
+    for (size_t i = 0; i < as->symbols.room; i++)
+        if (in_table(as->symbols.table[i])) room += as->symbols.table[i]->length + 1, count++;
+    w->symbols = as_alloc(as, (count + as->relocations.n) * sizeof *w->symbols);
+    w->strings = as_alloc(as, room + as->relocations.n * sizeof name);
     w->strings_size = w->nsymbols = 1;
     for (int s = 0; s < LOADED; s++)
         add_symbol(
             w, "",
             (Elf32_Sym){.st_info = ELF32_ST_INFO(STB_LOCAL, STT_SECTION), .st_shndx = (Elf32_Section)w->index_of[s]});
-    for (struct relocation *r = as->relocations; r; r = r->next) {
+    for (struct relocation *r = as->relocations.first; r; r = r->next) {
         if (r->place.kind != PLACE_ITEM) continue;
         snprintf(name, sizeof name, ".Lpcrel%u", w->nsymbols);
         r->symbol = add_symbol(w, name,
@@ -200,8 +200,8 @@ static bool build_symbols(struct writer *w)
                                            .st_shndx = (Elf32_Section)w->index_of[r->place.item->section]});
     }
     for (int global = 0; global < 2; global++) {
-        for (size_t i = 0; i < as->symbol_room; i++) {
-            struct symbol *s = as->symbols[i];
+        for (size_t i = 0; i < as->symbols.room; i++) {
+            struct symbol *s = as->symbols.table[i];
             if (in_table(s) && (s->global || s->weak || !s->defined) == (global != 0) && !write_symbol(w, s))
                 return false;
         }
@@ -213,10 +213,10 @@ static bool build_symbols(struct writer *w)
 static void build_relocations(struct writer *w)
 {
     struct as *as = w->as;
-    for (struct relocation *r = as->relocations; r; r = r->next) w->nrelocations[r->section]++;
+    for (struct relocation *r = as->relocations.first; r; r = r->next) w->nrelocations[r->section]++;
     for (int s = 0; s < SECTION_COUNT; s++)
         w->relocations[s] = as_alloc(as, (w->nrelocations[s] + 1) * sizeof **w->relocations), w->nrelocations[s] = 0;
-    for (struct relocation *r = as->relocations; r; r = r->next) {
+    for (struct relocation *r = as->relocations.first; r; r = r->next) {
         const struct place *p = &r->place;
         uint32_t symbol = p->kind == PLACE_SECTION  ? FIRST_SECTION_SYMBOL + (uint32_t)p->section
                           : p->kind == PLACE_SYMBOL ? p->symbol->index
@@ -267,7 +267,7 @@ static uint32_t add_section(struct writer *w, const char *name, Elf32_Shdr heade
 static uint32_t alignment_of(const struct as *as, int section)
 {
     uint32_t most = 4;
-    for (const struct item *i = as->first[section]; i; i = i->next)
+    for (const struct item *i = as->sections[section].first; i; i = i->next)
         if (i->kind == ITEM_ALIGN && i->alignment > most) most = i->alignment;
     return most;
 }
@@ -283,7 +283,7 @@ static bool add_loaded(struct writer *w)
         Elf32_Shdr header = {
             .sh_type = kinds[s].type, .sh_flags = kinds[s].flags, .sh_addralign = alignment_of(w->as, s)};
         w->index_of[s] = add_section(w, kinds[s].name, header, s == SECTION_BSS ? NULL : w->sections[s],
-                                     w->as->bytes[s], ELF_T_BYTE);
+                                     w->as->sections[s].bytes, ELF_T_BYTE);
         if (!w->index_of[s]) return false;
     }
     return true;
@@ -316,7 +316,7 @@ static bool add_resources(struct writer *w, const struct owned *made)
 
 static bool add_summary(struct writer *w)
 {
-    size_t size = w->as->bytes[SECTION_SUMMARY];
+    size_t size = w->as->sections[SECTION_SUMMARY].bytes;
     if (!size) return true;
     const Elf32_Shdr header = {.sh_type = SHT_PROGBITS, .sh_addralign = 8};
     w->index_of[SECTION_SUMMARY] =
@@ -386,5 +386,5 @@ bool object_write(struct as *as, uint8_t *sections[SECTION_COUNT], const struct 
     if (w.elf) elf_end(w.elf);
     if (fd >= 0) close(fd);
     free(packed);
-    return ok || as->errors || as_error(as, as->first_text, "the object cannot be written (out of memory?)");
+    return ok || as->messages.errors || as_error(as, NULL, "the object cannot be written (out of memory?)");
 }

@@ -2,8 +2,9 @@
  *
  * A letter is parsed by its kind in operand.def, everything else stands for itself, as isa_print
  * prints it. At most one operand of an instruction is an expression; if its value is not known yet
- * it stays with the item for layout.c. Called by asm.c for mnemonics of the table. */
-#include "asm/private.h"
+ * it stays with the item for layout.c. Called by statement.c, and by pseudo.c for what
+ * its templates say. */
+#include "asm/as.h"
 
 #include <string.h>
 #include <strings.h>
@@ -209,7 +210,7 @@ static bool parse_modifiers(struct as *as, struct insn *in)
     if (!lex_accept(as, '{')) return true;
     const struct token *t = as->t;
     for (unsigned op = 1; op < OP_COUNT && t->kind == TOKEN_NAME; op++)
-        if (isa_table[op].kind == KIND_PREFIX && (isa_table[op].revisions & as->profile) &&
+        if (isa_table[op].kind == KIND_PREFIX && (isa_table[op].revisions & as->mnemonics.profile) &&
             token_named(t, isa_table[op].name))
             in->prefix = (uint16_t)op;
     if (in->prefix && isa_table[in->op].kind == KIND_PREFIX)

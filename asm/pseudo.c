@@ -1,8 +1,9 @@
 /* Pseudo-instructions: a statement is rewritten as others, on tokens.
  *
  * The operands of the source replace %0, %1 ... in a template's tokens and keep their places, so
- * that messages point at what the user wrote. Called by asm.c, never for the lines of an expansion. */
-#include "asm/private.h"
+ * that messages point at what the user wrote. Lines of templates are instructions of the table, perhaps with a
+ * label. Called by statement.c. */
+#include "asm/as.h"
 
 #include <string.h>
 
@@ -16,8 +17,6 @@ static const struct pseudo {
 #undef PSEUDO
 };
 enum { NPSEUDOS = sizeof pseudos / sizeof *pseudos, MAX_OPERANDS = 4 };
-
-const char *pseudo_name(size_t i) { return i < NPSEUDOS ? pseudos[i].name : i == NPSEUDOS ? "li" : NULL; }
 
 /* The operands of a statement: runs of tokens between the commas outside parentheses. */
 struct operands {
@@ -90,32 +89,39 @@ static void fill(struct as *as, struct line *l, const struct token *t, const str
     }
 }
 
+/* A label or none, and an instruction of the table. */
 static bool run_line(struct as *as, struct line *l)
 {
+    bool aq, rl;
     const struct token end = {.kind = TOKEN_END, .at = l->tokens[l->count - 1].at};
     add(as, l, &end, 1);
-    as->t = l->tokens;
-    return as_statement(as);
+    const struct token *t = as->t = l->tokens;
+    if (token_is(t + 1, ':')) {
+        if (!as_define(as, as_symbol(as, t->text, t->length), t->at)) return false;
+        as->t += 2;
+    }
+    t = as->t++;
+    const struct mnemonic *m = as_mnemonic(as, t, &aq, &rl);
+    return m && m->op ? operand_instruction(as, m->op, t, aq, rl) : as_unknown(as, t);
 }
 
 static bool expand(struct as *as, const struct pseudo *p, const struct operands *o, const char *at)
 {
     static const struct token mask[2] = {{TOKEN_PUNCT, NULL, ",", 1, ','}, {TOKEN_NAME, NULL, "v0.t", 4, 0}};
     char name[24];
-    int n = snprintf(name, sizeof name, "#%u", as->anonymous++);
+    int n = snprintf(name, sizeof name, "#%u", as->symbols.anonymous++);
     const struct token label = {
         .kind = TOKEN_NAME, .at = at, .text = as_strdup(as, name, (size_t)n), .length = (uint32_t)n};
     const char *text = p->text, *end = text + strlen(text);
-    struct token *saved = as->tokens;
-    size_t count = as->ntokens, room = as->token_room;
+    struct token *saved = as->tokens.list;
+    size_t count = as->tokens.n, room = as->tokens.room;
     bool ok = true;
-    as->expanding = true;
     while (ok && text < end) {
         struct line line = {0};
-        as->tokens = NULL;
-        as->ntokens = as->token_room = 0;
+        as->tokens.list = NULL;
+        as->tokens.n = as->tokens.room = 0;
         lex_text(as, &text, end, at, true);
-        fill(as, &line, as->tokens, o, &label);
+        fill(as, &line, as->tokens.list, o, &label);
         if (o->masked && text == end) {
             struct token t[2] = {mask[0], mask[1]};
             t[0].at = t[1].at = at;
@@ -124,10 +130,9 @@ static bool expand(struct as *as, const struct pseudo *p, const struct operands 
         if (text == end) add(as, &line, o->modifiers, o->nmodifiers);
         ok = run_line(as, &line);
     }
-    as->expanding = false;
-    as->tokens = saved;
-    as->ntokens = count;
-    as->token_room = room;
+    as->tokens.list = saved;
+    as->tokens.n = count;
+    as->tokens.room = room;
     return ok;
 }
 
@@ -161,7 +166,7 @@ static bool load_immediate(struct as *as, const struct operands *o, const char *
 bool pseudo_instruction(struct as *as, size_t row, const struct token *mnemonic, bool instruction, bool *found)
 {
     struct operands o;
-    const char *name = pseudo_name(row);
+    const char *name = row < NPSEUDOS ? pseudos[row].name : "li";
     *found = false;
     split(as->t, &o);
     if (instruction && o.parenthesis) return true;
