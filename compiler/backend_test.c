@@ -132,12 +132,12 @@ static uint32_t bits_of(float v)
 // clang-format off
 #define OP(id, ir, c) static uint32_t expect_##id(uint32_t x, uint32_t y) { (void)x; (void)y; return (uint32_t)(c); }
 // clang-format on
-#include "backend_ops.def"
+#include "backend_test.def"
 #undef OP
 
 static const struct operation operations[] = {
 #define OP(id, ir, c) {#id, ir, expect_##id},
-#include "backend_ops.def"
+#include "backend_test.def"
 #undef OP
 };
 enum { NOPERATIONS = sizeof operations / sizeof *operations };

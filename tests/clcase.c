@@ -261,6 +261,7 @@ static void directive(struct reader *r, const char *text)
     else if (take(&text, "options")) set_text(r, &r->suite->options, text);
     else if (take(&text, "build_fails")) set_text(r, &r->suite->build_fails, text);
     else if (take(&text, "only")) set_text(r, &r->suite->only, text);
+    else if (take(&text, "types")) return; /* choose_type has read it */
     else if (take(&text, "fault") && r->run) r->run->fault = true;
     else if (*text) bad(r, "unknown directive '%.20s'", text);
 }
@@ -302,16 +303,60 @@ static char *read_file(const struct reader *r, const char *path)
     return text;
 }
 
-void suite_read(struct suite *suite, const char *path)
+/* ---- types ---- */
+
+static bool in_name(char c) { return isalnum((unsigned char)c) || c == '_'; }
+
+/* A copy of the text in which the type stands for each T that is a whole word. */
+static char *replace_type(const struct reader *r, const char *text, const char *type)
+{
+    char *copy = memory(r, malloc(strlen(text) * strlen(type) + 1)), *to = copy;
+    for (const char *p = text; *p; p++) {
+        bool whole = *p == 'T' && (p == text || !in_name(p[-1])) && !in_name(p[1]);
+        if (whole) to = stpcpy(to, type);
+        else *to++ = *p;
+    }
+    *to = 0;
+    return copy;
+}
+
+/* Puts the type of this number in place of T, if the file has a line `types`. False: there is none of this number. */
+static bool choose_type(struct reader *r, unsigned n)
+{
+    static const char mark[] = "\n//! types ";
+    struct suite *suite = r->suite;
+    const char *text = strstr(suite->source, mark);
+    if (!text) return n == 0;
+    text += strlen(mark);
+    size_t length;
+    for (;; text += length) {
+        text += strspn(text, " ");
+        length = strcspn(text, " \n");
+        if (!length) return false;
+        if (!n--) break;
+    }
+    snprintf(suite->type, sizeof suite->type, "%.*s", (int)length, text);
+    char *source = replace_type(r, suite->source, suite->type);
+    free(suite->source);
+    suite->source = source;
+    return true;
+}
+
+bool suite_read(struct suite *suite, const char *path, unsigned n)
 {
     *suite = (struct suite){.path = path};
     struct reader r = {.suite = suite};
     suite->runs = memory(&r, calloc(MAX_RUNS, sizeof *suite->runs));
     suite->source = read_file(&r, path);
+    if (!choose_type(&r, n)) {
+        suite_free(suite);
+        return false;
+    }
     char *copy = memory(&r, strdup(suite->source));
     read_lines(&r, copy);
     free(copy);
     if (!suite->nruns && !suite->build_fails) bad(&r, "no '//! run' and no '//! build_fails' line: nothing to check");
+    return true;
 }
 
 static void run_free(struct run *run)

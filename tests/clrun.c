@@ -44,7 +44,7 @@ static void complain(unsigned line, const char *format, ...)
 {
     va_list args;
     g.failed = true;
-    printf("%s:%u: %s: ", g.suite->path, line, g.where);
+    printf("%s:%u: %s%s%s: ", g.suite->path, line, g.suite->type, *g.suite->type ? ", " : "", g.where);
     va_start(args, format);
     vprintf(format, args);
     va_end(args);
@@ -350,6 +350,19 @@ static void run_all(const struct run *run)
     clReleaseKernel(kernel);
 }
 
+/* True when the file is not for this device. */
+static bool run_suite(const struct suite *suite)
+{
+    g.suite = suite;
+    bool skip = suite->only && strcmp(suite->only, g.platform);
+    if (skip) printf("only for %s\n", suite->only);
+    else if (build())
+        for (unsigned k = 0; k < suite->nruns; k++) run_all(&suite->runs[k]);
+    if (g.program) clReleaseProgram(g.program);
+    g.program = NULL;
+    return skip;
+}
+
 int main(int argc, char **argv)
 {
     const char *wanted = NULL, *path = NULL;
@@ -361,16 +374,13 @@ int main(int argc, char **argv)
     }
     if (!path) quit("usage: clrun [--device TEXT] [--verbose] FILE.cl");
     struct suite suite;
-    suite_read(&suite, path);
-    g.suite = &suite;
+    bool skip = false;
     open_device(wanted);
-    bool skip = suite.only && strcmp(suite.only, g.platform);
-    if (skip) printf("only for %s\n", suite.only);
-    else if (build())
-        for (unsigned k = 0; k < suite.nruns; k++) run_all(&suite.runs[k]);
-    if (g.program) clReleaseProgram(g.program);
+    for (unsigned n = 0; suite_read(&suite, path, n); n++) {
+        skip |= run_suite(&suite);
+        suite_free(&suite);
+    }
     clReleaseCommandQueue(g.queue);
     clReleaseContext(g.context);
-    suite_free(&suite);
     return skip ? SKIP : g.failed;
 }

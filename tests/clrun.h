@@ -55,6 +55,7 @@ struct run {
 
 struct suite {
     const char *path;
+    char type[16]; /* that stands for T, or "" */
     char *source;
     char *options;     /* build options, or NULL */
     char *build_fails; /* text the failed build must show, or NULL */
@@ -63,14 +64,15 @@ struct suite {
     unsigned nruns;
 };
 
-/* Reads a file; ends the program with "file:line: what" when it is no proper case. */
-void suite_read(struct suite *suite, const char *path);
+/* Reads a file with its type number `n` (line `types`); false when it has no more. Ends the program with
+ * "file:line: what" when it is no proper case. */
+bool suite_read(struct suite *suite, const char *path, unsigned n);
 void suite_free(struct suite *suite);
 
 /* ---- expr.c ---- */
 
 struct value {
-    bool real;
+    bool real, is_unsigned; /* the latter: i is a uint64_t, as elements of type ulong are */
     int64_t i;
     double d;
 };

@@ -30,8 +30,9 @@ struct parser {
 static struct value ternary(struct parser *p);
 
 static struct value integer(int64_t i) { return (struct value){.i = i}; }
+static struct value natural(uint64_t u) { return (struct value){.i = (int64_t)u, .is_unsigned = true}; }
 static struct value real(double d) { return (struct value){.real = true, .d = d}; }
-double value_real(struct value v) { return v.real ? v.d : (double)v.i; }
+double value_real(struct value v) { return v.real ? v.d : v.is_unsigned ? (double)(uint64_t)v.i : (double)v.i; }
 
 static int64_t whole(struct value v)
 {
@@ -95,6 +96,7 @@ struct value element_load(const void *from, enum type type)
     case T_SHORT: return integer((int16_t)bits);
     case T_INT: return integer((int32_t)bits);
     case T_FLOAT: memcpy(&f, from, sizeof f); return real(f);
+    case T_ULONG: return natural(bits);
     default: return integer((int64_t)bits);
     }
 }
@@ -142,28 +144,21 @@ static struct value bits_float(struct value v)
     return real(f);
 }
 
-/* Functions whose sense is unsigned, because plain operators are signed. */
-static struct value unsigned_call(struct parser *p, const char *name, uint64_t a, uint64_t b)
+static bool is_less(struct value a, struct value b)
 {
-    if (!strcmp(name, "ult")) return integer(a < b);
-    if (!strcmp(name, "ushr")) return integer((int64_t)(b < 64 ? a >> b : 0));
-    if (!strcmp(name, "umulhi")) return integer((int64_t)((unsigned __int128)a * b >> 64));
-    if (p->dead) return integer(0);
-    if (!b) return problem(p, "division by zero");
-    return integer((int64_t)(!strcmp(name, "udiv") ? a / b : a % b));
+    if (a.real || b.real) return value_real(a) < value_real(b);
+    return a.is_unsigned || b.is_unsigned ? (uint64_t)a.i < (uint64_t)b.i : a.i < b.i;
 }
 
 static struct value call2(struct parser *p, const char *name, struct value a, struct value b)
 {
     for (size_t k = 0; k < sizeof real2 / sizeof *real2; k++)
         if (!strcmp(name, real2[k].name)) return real(real2[k].call(value_real(a), value_real(b)));
-    bool less = a.real || b.real ? value_real(a) < value_real(b) : a.i < b.i;
-    if (!strcmp(name, "min")) return less ? a : b;
-    if (!strcmp(name, "max")) return less ? b : a;
+    if (!strcmp(name, "min")) return is_less(a, b) ? a : b;
+    if (!strcmp(name, "max")) return is_less(a, b) ? b : a;
+    if (!strcmp(name, "mulhi") && (a.is_unsigned || b.is_unsigned))
+        return natural((uint64_t)((unsigned __int128)(uint64_t)whole(a) * (uint64_t)whole(b) >> 64));
     if (!strcmp(name, "mulhi")) return integer((int64_t)((__int128)whole(a) * whole(b) >> 64));
-    static const char *const unsigneds[] = {"ult", "ushr", "umulhi", "udiv", "umod"};
-    for (size_t k = 0; k < sizeof unsigneds / sizeof *unsigneds; k++)
-        if (!strcmp(name, unsigneds[k])) return unsigned_call(p, name, (uint64_t)whole(a), (uint64_t)whole(b));
     return problem(p, "no such function of two arguments");
 }
 
@@ -256,13 +251,22 @@ static struct value argument(struct parser *p, const char *name)
     return element_load(arg->initial + (size_t)index * type_sizes[arg->type], arg->type);
 }
 
+/* sizeof(TYPE) */
+static struct value size_of(struct parser *p)
+{
+    space(p);
+    enum type type = type_parse(&p->at);
+    require(p, ")");
+    return type == T_COUNT ? problem(p, "no such type before this") : integer(type_sizes[type]);
+}
+
 static struct value name(struct parser *p)
 {
     char word[32];
     size_t n = 0;
     while ((isalnum((unsigned char)*p->at) || *p->at == '_') && n + 1 < sizeof word) word[n++] = *p->at++;
     word[n] = 0;
-    if (accept(p, "(")) return call(p, word);
+    if (accept(p, "(")) return strcmp(word, "sizeof") ? call(p, word) : size_of(p);
     if (!strcmp(word, "i")) return integer(p->scope->index);
     if (!strcmp(word, "inf")) return real(INFINITY);
     if (!strcmp(word, "nan")) return real(NAN);
@@ -290,9 +294,11 @@ static struct value unary(struct parser *p)
     struct value v;
     if (accept(p, "-")) {
         v = unary(p);
-        v = v.real ? real(-v.d) : integer((int64_t)(0 - (uint64_t)v.i));
+        if (v.real) v.d = -v.d;
+        else v.i = (int64_t)(0 - (uint64_t)v.i);
     } else if (accept(p, "~")) {
-        v = integer(~whole(unary(p)));
+        v = unary(p);
+        v = v.is_unsigned ? natural(~(uint64_t)v.i) : integer(~whole(v));
     } else if (accept(p, "!")) {
         v = integer(value_real(unary(p)) == 0);
     } else if (accept(p, "(")) {
@@ -344,24 +350,53 @@ static struct value divide(struct parser *p, bool quotient, int64_t a, int64_t b
     return integer(quotient ? a / b : a % b);
 }
 
+static struct value divide_unsigned(struct parser *p, bool quotient, uint64_t a, uint64_t b)
+{
+    if (p->dead) return natural(0);
+    if (!b) return problem(p, "division by zero");
+    return natural(quotient ? a / b : a % b);
+}
+
+static struct value shift(const char *op, struct value x, uint64_t n)
+{
+    uint64_t u = (uint64_t)whole(x);
+    if (op[0] == '<') u = n < 64 ? u << n : 0;
+    else if (x.is_unsigned) u = n < 64 ? u >> n : 0;
+    else u = (uint64_t)((int64_t)u >> (n < 63 ? n : 63));
+    return x.is_unsigned ? natural(u) : integer((int64_t)u);
+}
+
+/* As C has it: unsigned if one of the two is. */
+static struct value apply_bits(const char *op, bool is_unsigned, uint64_t a, uint64_t b)
+{
+    uint64_t u = a ^ b;
+    switch (op[0]) {
+    case '+': u = a + b; break;
+    case '-': u = a - b; break;
+    case '*': u = a * b; break;
+    case '&': u = a & b; break;
+    case '|': u = a | b; break;
+    }
+    return is_unsigned ? natural(u) : integer((int64_t)u);
+}
+
 static struct value apply(struct parser *p, const char *op, struct value x, struct value y)
 {
     if ((x.real || y.real) && op[0] != '%') return apply_real(p, op, value_real(x), value_real(y));
     int64_t a = whole(x), b = whole(y);
-    uint64_t ua = (uint64_t)a, ub = (uint64_t)b;
+    bool is_unsigned = x.is_unsigned || y.is_unsigned;
+    if (!strcmp(op, "<<") || !strcmp(op, ">>")) return shift(op, x, (uint64_t)b);
+    if (!strcmp(op, "&&")) return integer(a && b);
+    if (!strcmp(op, "||")) return integer(a || b);
     switch (op[0]) {
-    case '+': return integer((int64_t)(ua + ub));
-    case '-': return integer((int64_t)(ua - ub));
-    case '*': return integer((int64_t)(ua * ub));
     case '/':
-    case '%': return divide(p, op[0] == '/', a, b);
-    case '<': return integer(op[1] == '<' ? (int64_t)(ub < 64 ? ua << ub : 0) : op[1] ? a <= b : a < b);
-    case '>': return integer(op[1] == '>' ? a >> (ub < 63 ? ub : 63) : op[1] ? a >= b : a > b);
+    case '%':
+        return is_unsigned ? divide_unsigned(p, op[0] == '/', (uint64_t)a, (uint64_t)b) : divide(p, op[0] == '/', a, b);
+    case '<': return integer(op[1] ? !is_less(y, x) : is_less(x, y));
+    case '>': return integer(op[1] ? !is_less(x, y) : is_less(y, x));
     case '=': return integer(a == b);
     case '!': return integer(a != b);
-    case '&': return integer(op[1] ? a && b : a & b);
-    case '|': return integer(op[1] ? a || b : a | b);
-    default: return integer(a ^ b);
+    default: return apply_bits(op, is_unsigned, (uint64_t)a, (uint64_t)b);
     }
 }
 

@@ -64,13 +64,13 @@ kernel void small(global const char *a, global const char *b, global char *sums,
 //! arg a long[32] = random(i)
 //! arg b long[32] = i == 0 ? 0 : random(i + 32) >> i
 //! arg high long[32] -> mulhi(a[i], b[i])
-//! arg uhigh ulong[32] -> umulhi(a[i], b[i])
+//! arg uhigh ulong[32] -> mulhi(ulong(a[i]), b[i])
 //! arg zeros long[32] -> clz(b[i])
 //! arg ones long[32] -> popcount(a[i])
-//! arg rotated long[32] -> (a[i] << i) | (i ? ushr(a[i], 64 - i) : 0)
+//! arg rotated long[32] -> (a[i] << i) | (i ? ulong(a[i]) >> 64 - i : 0)
 //! arg larger long[32] -> max(a[i], b[i])
 //! arg absolute ulong[32] -> abs(a[i])
-//! arg halves ulong[32] -> ushr(a[i], 1) + ushr(b[i], 1) + (a[i] & b[i] & 1)
+//! arg halves ulong[32] -> (ulong(a[i]) >> 1) + (ulong(b[i]) >> 1) + (a[i] & b[i] & 1)
 kernel void wide(global const long *a, global const long *b, global long *high, global ulong *uhigh,
                  global long *zeros, global long *ones, global long *rotated, global long *larger,
                  global ulong *absolute, global ulong *halves)
