@@ -1,19 +1,10 @@
-/* The back end as a whole: one kernel through all stages. */
+/* The back end as a whole: one kernel through all stages, in their order. Called by output.c. */
 #include "compiler/backend.h"
 
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
-void fail(struct func *f, const char *format, ...)
-{
-    char text[512];
-    va_list ap;
-    va_start(ap, format);
-    vsnprintf(text, sizeof text, format, ap);
-    va_end(ap);
-    cc_error(f->cc, CC_FAILED, f->at, "kernel %s: unsupported: %s", f->kernel->name, text);
-}
+enum { MAX_ROUNDS = 40 }; /* of register allocation */
 
 /* The test build can leave rules out and take registers away, to prove that tests would notice. */
 #ifdef VENTUS_CC_MUTATION
@@ -29,7 +20,7 @@ static void read_mutation(struct func *f)
 static void read_mutation(struct func *f) { (void)f; }
 #endif
 
-void backend_kernel(struct cc *cc, struct kernel *kernel)
+static struct func *func_of(struct cc *cc, struct kernel *kernel)
 {
     struct func *f = cc_alloc(cc, sizeof *f);
     f->cc = cc;
@@ -37,11 +28,31 @@ void backend_kernel(struct cc *cc, struct kernel *kernel)
     f->data = LLVMGetModuleDataLayout(cc->module);
     f->nregs_s = f->nregs_v = ISA_VREGS;
     read_mutation(f);
+    return f;
+}
+
+/* In rounds: what found no register is spilled, which makes new registers that live for one instruction. */
+static void allocate_registers(struct func *f)
+{
+    uint32_t *unplaced, n;
+    for (unsigned round = 0; round < MAX_ROUNDS; round++) {
+        liveness_run(f);
+        coalesce_run(f);
+        n = regalloc_run(f, &unplaced);
+        if (!n) return;
+        spill_run(f, unplaced, n);
+    }
+    fail(f, "the kernel needs more registers than there are");
+}
+
+void backend_kernel(struct cc *cc, struct kernel *kernel)
+{
+    struct func *f = func_of(cc, kernel);
     flow_run(f);
     divergence_run(f);
     select_run(f);
     peephole_run(f);
-    regalloc_run(f);
+    allocate_registers(f);
     emit_run(f);
     if (cc_dumps(cc, "machine")) dump_machine(f);
 }

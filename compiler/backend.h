@@ -1,8 +1,8 @@
 /* The back end's own types: one kernel on its way from LLVM IR to machine words.
  *
- * Stages, each a file: flow (blocks, dominance, liveness of the IR), divergence (rules R1-R3),
- * select* (IR -> machine instructions on virtual registers), peephole, liveness (with rule R5),
- * regalloc and spill, emit. The rules R1-R8 are those of README.md, "Rules". */
+ * The stages, each a file, are called in backend.c: flow (blocks, dominance, liveness of the IR), divergence (rules
+ * R1-R3), select* (IR -> machine instructions on virtual registers), peephole, liveness (with rule R5), regalloc and
+ * spill, emit. No stage calls a later one. The rules R1-R8 are those of README.md, "Rules". */
 #ifndef VENTUS_BACKEND_H
 #define VENTUS_BACKEND_H
 
@@ -143,6 +143,7 @@ struct func {
     LLVMTargetDataRef data;
     unsigned disabled; /* mutation tests: bit i set = rule Ri off */
 
+    /* The IR: flow.c and divergence.c. */
     struct value *values;
     uint32_t nvalues, nparams;
     struct block *blocks; /* in reverse postorder; number nblocks is the exit */
@@ -151,6 +152,7 @@ struct func {
     uint32_t *map;           /* hash: LLVMValueRef -> value number + 1 */
     uint32_t map_size;
 
+    /* Machine code: select*.c make it, later stages change it. */
     struct vreg *vregs;
     uint32_t nvregs, vregs_cap;
     struct mblock *mblocks;
@@ -162,10 +164,12 @@ struct func {
     struct opd constants[2][LOOP_CONSTANTS]; /* by class: registers that hold a constant throughout */
     uint32_t nconstants[2];
 
+    /* Memory of the kernel. */
     struct local *locals;
     uint32_t nlocals, locals_cap, lds_bytes;
     uint32_t frame; /* private bytes used so far */
 
+    /* Allocation of registers: liveness.c, regalloc.c. */
     uint32_t *order, norder;   /* machine blocks as laid out */
     struct range *ranges;      /* of each virtual register, liveness.c */
     uint32_t nregs_s, nregs_v; /* registers the allocator may use: fewer in tests */
@@ -173,7 +177,15 @@ struct func {
 
 static inline bool rule(const struct func *f, unsigned r) { return !(f->disabled >> r & 1); }
 
+/* ---- func.c: services ---- */
+
+/* The kernel cannot be compiled, for a reason that the text names. */
 _Noreturn void fail(struct func *f, const char *format, ...) __attribute__((format(printf, 2, 3)));
+int32_t new_vreg(struct func *f, enum reg_class cls);
+uint32_t new_block(struct func *f, uint32_t depth);
+/* Adds an instruction to the current block, or to one of another number. */
+struct minsn *emit(struct func *f, unsigned op, int32_t rd, int32_t rs1, int32_t rs2, int32_t imm);
+struct minsn *emit_to(struct func *f, uint32_t block, unsigned op, int32_t rd, int32_t rs1, int32_t rs2, int32_t imm);
 
 /* ---- flow.c ---- */
 void flow_run(struct func *f);
@@ -193,10 +205,8 @@ void divergence_run(struct func *f);
 
 /* ---- select.c: blocks, branches, phis ---- */
 void select_run(struct func *f);
-int32_t new_vreg(struct func *f, enum reg_class cls);
-uint32_t new_block(struct func *f, uint32_t depth);
-struct minsn *emit(struct func *f, unsigned op, int32_t rd, int32_t rs1, int32_t rs2, int32_t imm);
-bool is_v(const struct func *f, struct opd o);
+
+/* ---- select_value.c: values, constants and types as 32-bit parts ---- */
 /* All 32-bit parts of a value or constant. */
 const struct opd *parts(struct func *f, LLVMValueRef v);
 /* Number of 32-bit parts of a type, and the part a member begins at. */
@@ -207,13 +217,6 @@ unsigned type_bits(LLVMTypeRef type);
 /* IR as text for messages, at most 120 characters. */
 const char *text_of(struct func *f, LLVMValueRef v);
 const char *text_of_type(struct func *f, LLVMTypeRef type);
-/* Splits machine block: the current one ends in a loop back to itself as long as `again` (V) is
- * not zero in a lane; code goes on in a new block where the lanes join. */
-uint32_t begin_loop(struct func *f);
-void end_loop(struct func *f, int32_t again);
-
-/* ---- select_const.c ---- */
-const struct opd *constant_parts(struct func *f, LLVMValueRef v);
 uint32_t local_offset(struct func *f, LLVMValueRef global);
 
 /* ---- select_alu.c: operations on 32-bit parts, scalar or vector as the operands are ---- */
@@ -225,6 +228,7 @@ enum alu {
 };
 // clang-format on
 struct opd alu(struct func *f, enum alu op, struct opd a, struct opd b);
+bool is_v(const struct func *f, struct opd o);
 int32_t to_s(struct func *f, struct opd o); /* into a scalar register; V must be uniform */
 int32_t to_v(struct func *f, struct opd o); /* into a vector register */
 struct opd zero_extend(struct func *f, struct opd o, unsigned bits);
@@ -284,13 +288,17 @@ void count_defs(struct func *f);
 void peephole_run(struct func *f);
 
 /* ---- liveness.c ---- */
+/* Where each register is live, in order of the layout. */
 void liveness_run(struct func *f);
+/* One register for both sides of a copy, where that is possible; ranges stay right. */
 void coalesce_run(struct func *f);
 
 /* ---- regalloc.c, spill.c ---- */
-void regalloc_run(struct func *f);
+/* Gives every virtual register a place and returns 0; or finds none for some, which it lists in *unplaced and
+ * counts. */
+uint32_t regalloc_run(struct func *f, uint32_t **unplaced);
 /* Rewrites the code so that these registers need no register of their class any more. */
-void spill_vregs(struct func *f, const uint32_t *vregs, uint32_t n);
+void spill_run(struct func *f, const uint32_t *vregs, uint32_t n);
 
 /* ---- emit.c ---- */
 void emit_run(struct func *f);

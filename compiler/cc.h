@@ -1,16 +1,4 @@
-/* The compiler: OpenCL C in, Ventus ELF out. Files in pipeline order:
- *
- *   main.c       ventus-cc: command line, exit code
- *   options.c    build options: what goes to clang, what we handle, what is refused
- *   frontend.c   clang as a child process: source -> bitcode, build log
- *   prepare.c    LLVM passes: link built-ins, inline everything, lower
- *   kernels.c    kernel metadata: arguments, attributes -> struct kernel, module note
- *   divergence.c which values differ between lanes, which branches diverge (rules R1-R3)
- *   select.c     LLVM IR -> machine instructions on virtual registers
- *   liveness.c   live ranges, rule R5
- *   regalloc.c   linear scan, spilling
- *   emit.c       branch relaxation, prefixes, encoding
- *   output.c     program -> ELF
+/* The compiler: OpenCL C in, Ventus ELF out. What the files do, in the order of the pipeline: README.md.
  *
  * All memory of one compilation comes from the arena of `struct cc`; an error ends the compilation
  * through cc_error (longjmp), with its text in the build log. */
@@ -140,14 +128,16 @@ char *kernels_note_text(struct cc *cc, const struct note *note);
 
 /* ---- backend.c: divergence, select, liveness, regalloc, emit, in that order ---- */
 /* Compiles one kernel into kernel->code. cc->rodata_addr is already final. Constants are referenced
- * by absolute address through output_constant. */
+ * by absolute address through rodata_address. */
 void backend_kernel(struct cc *cc, struct kernel *kernel);
+
+/* ---- rodata.c ---- */
+/* Address of a constant global (address space 2), laid out on first use. */
+uint32_t rodata_address(struct cc *cc, LLVMValueRef global);
 
 /* ---- output.c ---- */
 /* Places the start code and kernels at ABI_CODE_BASE and constants behind them, compiles each
  * kernel, writes the ELF (malloc'ed). */
 void output_program(struct cc *cc, void **bytes, size_t *size);
-/* Address of a constant global (address space 2), laid out on first use. */
-uint32_t output_constant(struct cc *cc, LLVMValueRef global);
 
 #endif

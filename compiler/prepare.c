@@ -50,86 +50,6 @@ static void run(struct cc *cc, const char *passes)
     cc_error(cc, CC_INTERNAL, NULL, "LLVM passes: %s", copy);
 }
 
-/* ---- uniform shape of functions ---- */
-
-static unsigned enum_kind(const char *name) { return LLVMGetEnumAttributeKindForName(name, strlen(name)); }
-
-static void remove_attribute(LLVMValueRef f, const char *name)
-{
-    LLVMRemoveEnumAttributeAtIndex(f, LLVMAttributeFunctionIndex, enum_kind(name));
-}
-
-static void add_attribute(struct cc *cc, LLVMValueRef f, const char *name)
-{
-    LLVMAddAttributeAtIndex(f, LLVMAttributeFunctionIndex, LLVMCreateEnumAttribute(cc->context, enum_kind(name), 0));
-}
-
-static bool is_intrinsic(LLVMValueRef f) { return LLVMGetIntrinsicID(f) != 0; }
-
-/* Lane number, CSR and metadata reads have no effect and may be merged and moved. They are not
- * convergent although OpenCL says so of every function. */
-static bool is_pure_primitive(LLVMValueRef f)
-{
-    static const char *const names[] = {"__ventus_lane", "__ventus_csr", "__ventus_shared", "__ventus_meta"};
-    for (size_t i = 0; i < 4; i++)
-        if (!strcmp(LLVMGetValueName(f), names[i])) return true;
-    return false;
-}
-
-static bool is_primitive(LLVMValueRef f)
-{
-    return is_pure_primitive(f) || !strcmp(LLVMGetValueName(f), "__ventus_barrier");
-}
-
-static void shape_calls(LLVMValueRef f, bool pure)
-{
-    unsigned convergent = enum_kind("convergent"), noinline_ = enum_kind("noinline");
-    for (LLVMUseRef u = LLVMGetFirstUse(f); u; u = LLVMGetNextUse(u)) {
-        LLVMValueRef call = LLVMGetUser(u);
-        if (!LLVMIsACallInst(call) || LLVMGetCalledValue(call) != f) continue;
-        LLVMSetInstructionCallConv(call, 0);
-        LLVMRemoveCallSiteEnumAttribute(call, LLVMAttributeFunctionIndex, noinline_);
-        if (pure) LLVMRemoveCallSiteEnumAttribute(call, LLVMAttributeFunctionIndex, convergent);
-    }
-}
-
-static void shape_function(struct cc *cc, LLVMValueRef f)
-{
-    if (is_intrinsic(f)) return;
-    bool pure = LLVMIsDeclaration(f) && is_pure_primitive(f);
-    LLVMSetFunctionCallConv(f, 0);
-    shape_calls(f, pure);
-    remove_attribute(f, "noinline");
-    remove_attribute(f, "optnone");
-    if (pure) {
-        remove_attribute(f, "convergent");
-        add_attribute(cc, f, "memory"); /* value 0: none */
-        add_attribute(cc, f, "willreturn");
-        add_attribute(cc, f, "speculatable");
-    }
-    if (LLVMIsDeclaration(f)) return;
-    if (!kernel_is(f)) LLVMSetLinkage(f, LLVMInternalLinkage);
-    add_attribute(cc, f, "alwaysinline");
-}
-
-/* The mark outlives the calling convention. What no kernel reaches can go at once: programs include
- * whole libraries of their own. */
-static void mark_kernels(struct cc *cc)
-{
-    for (LLVMValueRef f = LLVMGetFirstFunction(cc->module); f; f = LLVMGetNextFunction(f)) {
-        if (!kernel_is(f) && !LLVMIsDeclaration(f)) LLVMSetLinkage(f, LLVMInternalLinkage);
-        if (!kernel_is(f)) continue;
-        LLVMAddAttributeAtIndex(f, LLVMAttributeFunctionIndex,
-                                LLVMCreateStringAttribute(cc->context, "ventus-kernel", 13, "", 0));
-        LLVMSetLinkage(f, LLVMExternalLinkage);
-    }
-}
-
-static void shape_module(struct cc *cc)
-{
-    for (LLVMValueRef f = LLVMGetFirstFunction(cc->module); f; f = LLVMGetNextFunction(f)) shape_function(cc, f);
-}
-
 /* ---- the call graph: what cannot be inlined is refused ---- */
 
 /* Open addressing by function. */
@@ -209,59 +129,15 @@ static void check_calls(struct cc *cc)
         if (!LLVMIsDeclaration(f) && !lookup(&g, f)->function) visit(&g, f, 0);
 }
 
-/* ---- metadata block ---- */
-
-static LLVMTypeRef i32(struct cc *cc) { return LLVMInt32TypeInContext(cc->context); }
-
-LLVMValueRef metadata_word(struct cc *cc, LLVMBuilderRef b, LLVMValueRef offset)
-{
-    LLVMTypeRef type = LLVMFunctionType(i32(cc), (LLVMTypeRef[]){i32(cc)}, 1, false);
-    LLVMValueRef csr = LLVMGetNamedFunction(cc->module, "__ventus_csr");
-    if (!csr) csr = LLVMAddFunction(cc->module, "__ventus_csr", type);
-    shape_function(cc, csr);
-    LLVMValueRef base = LLVMBuildCall2(b, type, csr, (LLVMValueRef[]){LLVMConstInt(i32(cc), CSR_KNL, false)}, 1, "");
-    base = LLVMBuildIntToPtr(b, base, LLVMPointerTypeInContext(cc->context, 2), "");
-    LLVMValueRef at = LLVMBuildGEP2(b, LLVMInt8TypeInContext(cc->context), base, &offset, 1, "");
-    LLVMValueRef load = LLVMBuildLoad2(b, i32(cc), at, "");
-    LLVMSetMetadata(load, LLVMGetMDKindIDInContext(cc->context, "invariant.load", 14),
-                    LLVMMetadataAsValue(cc->context, LLVMMDNodeInContext2(cc->context, NULL, 0)));
-    return load;
-}
-
-static void lower_meta_call(struct cc *cc, LLVMBuilderRef b, LLVMValueRef call, const uint32_t reqd[3])
-{
-    LLVMValueRef offset = LLVMGetOperand(call, 0), value = NULL;
-    uint64_t n = LLVMIsAConstantInt(offset) ? LLVMConstIntGetZExtValue(offset) : 0;
-    LLVMPositionBuilderBefore(b, call);
-    if (reqd[0] && n >= ABI_META_LOCAL_SIZE && n < ABI_META_LOCAL_SIZE + 12)
-        value = LLVMConstInt(i32(cc), reqd[(n - ABI_META_LOCAL_SIZE) / 4], false);
-    else value = metadata_word(cc, b, offset);
-    LLVMReplaceAllUsesWith(call, value);
-    LLVMInstructionEraseFromParent(call);
-}
-
-static void lower_meta(struct cc *cc, LLVMBuilderRef b)
-{
-    LLVMValueRef meta = LLVMGetNamedFunction(cc->module, "__ventus_meta");
-    if (!meta) return;
-    for (LLVMUseRef u = LLVMGetFirstUse(meta), next; u; u = next) {
-        next = LLVMGetNextUse(u);
-        LLVMValueRef call = LLVMGetUser(u);
-        uint32_t reqd[3];
-        kernel_sizes(LLVMGetBasicBlockParent(LLVMGetInstructionParent(call)), "reqd_work_group_size", reqd);
-        lower_meta_call(cc, b, call, reqd);
-    }
-}
+/* ---- the pipeline ---- */
 
 static void lower_arguments(struct cc *cc)
 {
     LLVMBuilderRef b = cc->builder;
     for (LLVMValueRef f = LLVMGetFirstFunction(cc->module); f; f = LLVMGetNextFunction(f))
         if (!LLVMIsDeclaration(f)) structs_lower(cc, b, f);
-    lower_meta(cc, b);
+    metadata_lower(cc, b);
 }
-
-/* ---- the pipeline ---- */
 
 /* Lowering can ask for library functions, which may need lowering themselves. */
 static void resolve(struct cc *cc, bool late)
@@ -301,7 +177,7 @@ void prepare_module(struct cc *cc)
 {
     refuse_assembly(cc);
     LLVMSetDataLayout(cc->module, LAYOUT);
-    mark_kernels(cc);
+    shape_kernels(cc);
     run(cc, "globaldce");
     if (LLVMGetNamedFunction(cc->module, "printf")) {
         run(cc, print_list);

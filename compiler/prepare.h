@@ -37,7 +37,18 @@ void print_lower(struct cc *cc);
 /* Directs a kernel's struct parameters to the argument buffer. */
 void structs_lower(struct cc *cc, LLVMBuilderRef b, LLVMValueRef kernel);
 
-/* ---- prepare.c ---- */
+/* ---- shape.c ---- */
+bool is_intrinsic(LLVMValueRef function);
+/* One of the functions that the back end turns into instructions (docs/architecture.md), or __ventus_meta. */
+bool is_primitive(LLVMValueRef function);
+/* Marks the kernels, for good: the calling convention that tells them goes. */
+void shape_kernels(struct cc *cc);
+void shape_function(struct cc *cc, LLVMValueRef function);
+void shape_module(struct cc *cc);
+
+/* ---- metadata.c ---- */
+/* Replaces the calls of __ventus_meta. */
+void metadata_lower(struct cc *cc, LLVMBuilderRef b);
 /* Reads the word at a byte offset of the metadata block, at the builder's place. */
 LLVMValueRef metadata_word(struct cc *cc, LLVMBuilderRef b, LLVMValueRef offset);
 

@@ -3,14 +3,14 @@
  * Ranges count as hulls, from the first position to the last. Registers come in two tiers: those
  * that an instruction word names by itself, and those behind a prefix. The hulls used most per
  * position go to the first tier as long as no position has more of them than registers, then to
- * the second, the rest is spilled; within a tier a scan in order of position then always finds a
+ * the second, the rest is to be spilled; within a tier a scan in order of position then always finds a
  * free register. Called by backend_kernel. */
 #include "compiler/backend.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { TIERS = 2, MAX_ROUNDS = 40 };
+enum { TIERS = 2 };
 
 struct item {
     uint32_t reg, from, to;
@@ -141,8 +141,7 @@ static uint32_t allocate(struct func *f, enum reg_class cls, const uint8_t *regs
     return nspilled;
 }
 
-/* One round. False when registers had to be spilled, after which everything is to be done again. */
-static bool allocate_all(struct func *f)
+uint32_t regalloc_run(struct func *f, uint32_t **unplaced)
 {
     /* Not for values: x0, ra, sp, gp, tp, the scratch register x5, s0. */
     static const uint8_t scalars[] = {6,  7,  9,  10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25,
@@ -151,21 +150,9 @@ static bool allocate_all(struct func *f)
     enum { DIRECT_S = 25, NSCALARS = sizeof scalars };
     uint8_t vectors[ISA_VREGS];
     for (unsigned i = 0; i < ISA_VREGS; i++) vectors[i] = (uint8_t)i;
-    uint32_t *spilled = cc_alloc(f->cc, (f->nvregs + 1) * sizeof *spilled);
+    if (f->args >= FIRST_VREG && f->vregs[f->args].hint == NOREG) f->vregs[f->args].hint = REG_ARGS;
+    *unplaced = cc_alloc(f->cc, (f->nvregs + 1) * sizeof **unplaced);
     uint32_t ns = f->nregs_s < NSCALARS ? f->nregs_s : NSCALARS, nv = f->nregs_v < ISA_VREGS ? f->nregs_v : ISA_VREGS;
-    uint32_t n = allocate(f, CLASS_S, scalars, DIRECT_S, ns, spilled);
-    n += allocate(f, CLASS_V, vectors, 32, nv, spilled + n);
-    if (n) spill_vregs(f, spilled, n);
-    return n == 0;
-}
-
-void regalloc_run(struct func *f)
-{
-    for (unsigned round = 0; round < MAX_ROUNDS; round++) {
-        liveness_run(f);
-        coalesce_run(f);
-        if (f->args >= FIRST_VREG && f->vregs[f->args].hint == NOREG) f->vregs[f->args].hint = REG_ARGS;
-        if (allocate_all(f)) return;
-    }
-    fail(f, "the kernel needs more registers than there are");
+    uint32_t n = allocate(f, CLASS_S, scalars, DIRECT_S, ns, *unplaced);
+    return n + allocate(f, CLASS_V, vectors, 32, nv, *unplaced + n);
 }

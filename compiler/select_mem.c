@@ -347,6 +347,32 @@ static struct opd updated(struct func *f, LLVMAtomicRMWBinOp op, struct opd old,
     }
 }
 
+/* The current machine block ends, and one begins that is repeated by each lane until it has succeeded: from end_loop
+ * back to begin_loop as long as `again` (V) is not zero in a lane. Code goes on where the lanes join. */
+static void begin_loop(struct func *f)
+{
+    uint32_t depth = f->mblocks[f->cur].depth, loop = new_block(f, depth + 1);
+    f->mblocks[f->cur].term = TERM_JUMP;
+    f->mblocks[f->cur].succ[0] = loop;
+    f->cur = loop;
+}
+
+static void end_loop(struct func *f, int32_t again)
+{
+    int32_t zero = to_v(f, opd_imm(0));
+    uint32_t after = new_block(f, f->mblocks[f->cur].depth - 1);
+    struct mblock *b = &f->mblocks[f->cur];
+    b->term = TERM_BRANCH;
+    b->op = OP_VBNE;
+    b->rs2 = again;
+    b->rs1 = zero;
+    b->divergent = true;
+    b->succ[0] = f->cur;
+    b->succ[1] = b->rpc = after;
+    f->mblocks[after].join = true;
+    f->cur = after;
+}
+
 static void select_rmw(struct func *f, LLVMValueRef inst, struct opd *out)
 {
     LLVMAtomicRMWBinOp op = LLVMGetAtomicRMWBinOp(inst);

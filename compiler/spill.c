@@ -136,7 +136,7 @@ static void rewrite_block(struct spiller *s, struct mblock *b)
     b->cap = s->cap;
 }
 
-void spill_vregs(struct func *f, const uint32_t *vregs, uint32_t n)
+void spill_run(struct func *f, const uint32_t *vregs, uint32_t n)
 {
     uint32_t room = f->nvregs + n; /* what the old code names, and the homes; temporaries are not looked up */
     struct spiller s = {.f = f};

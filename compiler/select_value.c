@@ -1,9 +1,69 @@
-/* Constants as operands: integers and floats by their bits, addresses of constant and local
- * variables, constant expressions. Instructions needed for one go to the current block, so nothing
- * of a constant lives longer than its block. */
+/* Operands: IR values and constants as 32-bit parts.
+ *
+ * A value has the parts that its instruction was given; a constant its bits, or the address of a constant or local
+ * variable. Instructions needed for one go to the current block, so nothing of a constant lives longer than its
+ * block. */
 #include "compiler/backend.h"
 
 #include <string.h>
+
+/* ---- types ---- */
+
+unsigned type_bits(LLVMTypeRef type)
+{
+    if (LLVMGetTypeKind(type) == LLVMHalfTypeKind) return 16;
+    return LLVMGetTypeKind(type) == LLVMIntegerTypeKind ? LLVMGetIntTypeWidth(type) : 32;
+}
+
+static const char *own_text(struct func *f, char *text)
+{
+    const char *copy = cc_printf(f->cc, "%.120s", text);
+    LLVMDisposeMessage(text);
+    return copy;
+}
+
+const char *text_of(struct func *f, LLVMValueRef v) { return own_text(f, LLVMPrintValueToString(v)); }
+const char *text_of_type(struct func *f, LLVMTypeRef type) { return own_text(f, LLVMPrintTypeToString(type)); }
+
+static unsigned checked_parts(struct func *f, uint64_t n)
+{
+    if (n > 4096) fail(f, "a value of more than 16 KiB");
+    return (unsigned)n;
+}
+
+unsigned type_parts(struct func *f, LLVMTypeRef type)
+{
+    uint64_t n = 0;
+    switch (LLVMGetTypeKind(type)) {
+    case LLVMVoidTypeKind:
+    case LLVMMetadataTypeKind:
+    case LLVMLabelTypeKind: return 0;
+    case LLVMIntegerTypeKind: return checked_parts(f, (LLVMGetIntTypeWidth(type) + 31) / 32);
+    case LLVMHalfTypeKind:
+    case LLVMFloatTypeKind:
+    case LLVMPointerTypeKind: return 1;
+    case LLVMVectorTypeKind:
+        return checked_parts(f, (uint64_t)LLVMGetVectorSize(type) * type_parts(f, LLVMGetElementType(type)));
+    case LLVMArrayTypeKind:
+        return checked_parts(f, LLVMGetArrayLength2(type) * type_parts(f, LLVMGetElementType(type)));
+    case LLVMStructTypeKind:
+        for (unsigned i = 0; i < LLVMCountStructElementTypes(type); i++)
+            n += type_parts(f, LLVMStructGetTypeAtIndex(type, i));
+        return checked_parts(f, n);
+    case LLVMDoubleTypeKind: fail(f, "double precision is not supported by this device");
+    default: fail(f, "a value of type %s", text_of_type(f, type));
+    }
+}
+
+unsigned member_part(struct func *f, LLVMTypeRef type, unsigned index)
+{
+    unsigned n = 0;
+    if (LLVMGetTypeKind(type) != LLVMStructTypeKind) return index * type_parts(f, LLVMGetElementType(type));
+    for (unsigned i = 0; i < index; i++) n += type_parts(f, LLVMStructGetTypeAtIndex(type, i));
+    return n;
+}
+
+/* ---- constants ---- */
 
 /* Offset from s0 of a local variable; they are laid out in order of first use. */
 uint32_t local_offset(struct func *f, LLVMValueRef global)
@@ -30,7 +90,7 @@ static struct opd global_address(struct func *f, LLVMValueRef global)
     unsigned space = LLVMGetPointerAddressSpace(LLVMTypeOf(global));
     if (LLVMIsAGlobalVariable(global) && space == 3)
         return alu(f, ADD, opd_reg(REG_LOCAL), opd_imm(local_offset(f, global)));
-    if (LLVMIsAGlobalVariable(global) && space == 2) return opd_imm(output_constant(f->cc, global));
+    if (LLVMIsAGlobalVariable(global) && space == 2) return opd_imm(rodata_address(f->cc, global));
     if (LLVMIsAFunction(global)) fail(f, "the address of function %s", LLVMGetValueName2(global, &n));
     fail(f, "program-scope variable %s", LLVMGetValueName2(global, &n));
 }
@@ -112,10 +172,20 @@ static void fill(struct func *f, LLVMValueRef v, struct opd *out)
     else fail(f, "an operand the back end does not know: %s", text_of(f, v));
 }
 
-const struct opd *constant_parts(struct func *f, LLVMValueRef v)
+static const struct opd *constant_parts(struct func *f, LLVMValueRef v)
 {
     unsigned n = type_parts(f, LLVMTypeOf(v));
     struct opd *out = cc_alloc(f->cc, (n + 1) * sizeof *out);
     fill(f, v, out);
     return out;
+}
+
+/* ---- values ---- */
+
+const struct opd *parts(struct func *f, LLVMValueRef v)
+{
+    uint32_t n = value_of(f, v);
+    if (n == NO_NODE) return constant_parts(f, v);
+    if (!f->values[n].parts) fail(f, "a value is used before it is computed");
+    return f->values[n].parts;
 }

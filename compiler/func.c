@@ -1,0 +1,44 @@
+/* A kernel in the back end: what every stage needs to build machine code, and to give up.
+ *
+ * Whatever stage makes an instruction, a register or a block gets it here. Called by the whole back end. */
+#include "compiler/backend.h"
+
+#include <stdarg.h>
+
+void fail(struct func *f, const char *format, ...)
+{
+    char text[512];
+    va_list ap;
+    va_start(ap, format);
+    vsnprintf(text, sizeof text, format, ap);
+    va_end(ap);
+    cc_error(f->cc, CC_FAILED, f->at, "kernel %s: unsupported: %s", f->kernel->name, text);
+}
+
+int32_t new_vreg(struct func *f, enum reg_class cls)
+{
+    f->vregs = cc_grow(f->cc, f->vregs, f->nvregs, &f->vregs_cap, sizeof *f->vregs);
+    f->vregs[f->nvregs] = (struct vreg){.cls = (uint8_t)cls, .zbits = 32, .sbits = 32, .phys = -1, .hint = NOREG};
+    return (int32_t)f->nvregs++;
+}
+
+uint32_t new_block(struct func *f, uint32_t depth)
+{
+    f->mblocks = cc_grow(f->cc, f->mblocks, f->nmblocks, &f->mblocks_cap, sizeof *f->mblocks);
+    f->mblocks[f->nmblocks] = (struct mblock){.depth = depth, .line = f->line};
+    return f->nmblocks++;
+}
+
+struct minsn *emit_to(struct func *f, uint32_t block, unsigned op, int32_t rd, int32_t rs1, int32_t rs2, int32_t imm)
+{
+    struct mblock *b = &f->mblocks[block];
+    b->code = cc_grow(f->cc, b->code, b->n, &b->cap, sizeof *b->code);
+    b->code[b->n] =
+        (struct minsn){.op = (uint16_t)op, .rd = rd, .rs1 = rs1, .rs2 = rs2, .imm = imm, .line = f->line, .rm = 7};
+    return &b->code[b->n++];
+}
+
+struct minsn *emit(struct func *f, unsigned op, int32_t rd, int32_t rs1, int32_t rs2, int32_t imm)
+{
+    return emit_to(f, f->cur, op, rd, rs1, rs2, imm);
+}

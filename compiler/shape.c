@@ -1,0 +1,82 @@
+/* The uniform shape of functions: convention 0, everything inlined, nothing external but kernels.
+ *
+ * LLVM treats a call with another convention than its function's as undefined behaviour and deletes it, so this
+ * comes before the first pass, and again whenever functions have been added. Called by prepare.c, metadata.c. */
+#include <string.h>
+
+#include "compiler/prepare.h"
+
+static unsigned enum_kind(const char *name) { return LLVMGetEnumAttributeKindForName(name, strlen(name)); }
+
+static void remove_attribute(LLVMValueRef f, const char *name)
+{
+    LLVMRemoveEnumAttributeAtIndex(f, LLVMAttributeFunctionIndex, enum_kind(name));
+}
+
+static void add_attribute(struct cc *cc, LLVMValueRef f, const char *name)
+{
+    LLVMAddAttributeAtIndex(f, LLVMAttributeFunctionIndex, LLVMCreateEnumAttribute(cc->context, enum_kind(name), 0));
+}
+
+bool is_intrinsic(LLVMValueRef f) { return LLVMGetIntrinsicID(f) != 0; }
+
+/* Lane number, CSR and metadata reads have no effect and may be merged and moved. They are not
+ * convergent although OpenCL says so of every function. */
+static bool is_pure_primitive(LLVMValueRef f)
+{
+    static const char *const names[] = {"__ventus_lane", "__ventus_csr", "__ventus_shared", "__ventus_meta"};
+    for (size_t i = 0; i < 4; i++)
+        if (!strcmp(LLVMGetValueName(f), names[i])) return true;
+    return false;
+}
+
+bool is_primitive(LLVMValueRef f) { return is_pure_primitive(f) || !strcmp(LLVMGetValueName(f), "__ventus_barrier"); }
+
+static void shape_calls(LLVMValueRef f, bool pure)
+{
+    unsigned convergent = enum_kind("convergent"), noinline_ = enum_kind("noinline");
+    for (LLVMUseRef u = LLVMGetFirstUse(f); u; u = LLVMGetNextUse(u)) {
+        LLVMValueRef call = LLVMGetUser(u);
+        if (!LLVMIsACallInst(call) || LLVMGetCalledValue(call) != f) continue;
+        LLVMSetInstructionCallConv(call, 0);
+        LLVMRemoveCallSiteEnumAttribute(call, LLVMAttributeFunctionIndex, noinline_);
+        if (pure) LLVMRemoveCallSiteEnumAttribute(call, LLVMAttributeFunctionIndex, convergent);
+    }
+}
+
+void shape_function(struct cc *cc, LLVMValueRef f)
+{
+    if (is_intrinsic(f)) return;
+    bool pure = LLVMIsDeclaration(f) && is_pure_primitive(f);
+    LLVMSetFunctionCallConv(f, 0);
+    shape_calls(f, pure);
+    remove_attribute(f, "noinline");
+    remove_attribute(f, "optnone");
+    if (pure) {
+        remove_attribute(f, "convergent");
+        add_attribute(cc, f, "memory"); /* value 0: none */
+        add_attribute(cc, f, "willreturn");
+        add_attribute(cc, f, "speculatable");
+    }
+    if (LLVMIsDeclaration(f)) return;
+    if (!kernel_is(f)) LLVMSetLinkage(f, LLVMInternalLinkage);
+    add_attribute(cc, f, "alwaysinline");
+}
+
+/* The mark outlives the calling convention. What no kernel reaches can go at once: programs include
+ * whole libraries of their own. */
+void shape_kernels(struct cc *cc)
+{
+    for (LLVMValueRef f = LLVMGetFirstFunction(cc->module); f; f = LLVMGetNextFunction(f)) {
+        if (!kernel_is(f) && !LLVMIsDeclaration(f)) LLVMSetLinkage(f, LLVMInternalLinkage);
+        if (!kernel_is(f)) continue;
+        LLVMAddAttributeAtIndex(f, LLVMAttributeFunctionIndex,
+                                LLVMCreateStringAttribute(cc->context, "ventus-kernel", 13, "", 0));
+        LLVMSetLinkage(f, LLVMExternalLinkage);
+    }
+}
+
+void shape_module(struct cc *cc)
+{
+    for (LLVMValueRef f = LLVMGetFirstFunction(cc->module); f; f = LLVMGetNextFunction(f)) shape_function(cc, f);
+}
