@@ -223,8 +223,8 @@ static value is_fpclass(struct expansion *e, value *a)
 {
     // clang-format off
     static const struct { unsigned bit; uint64_t low, high; } classes[] = {
-        { 2, 0xff800000, 0xff800000 }, { 3, 0x80800000, 0xff7fffff }, { 4, 0x80000001, 0x807fffff }, { 5, 0x80000000, 0x80000000 },
-        { 6, 0x00000000, 0x00000000 }, { 7, 0x00000001, 0x007fffff }, { 8, 0x00800000, 0x7f7fffff }, { 9, 0x7f800000, 0x7f800000 },
+        { 2, 0xff800000, 0xff800000}, { 3, 0x80800000, 0xff7fffff}, { 4, 0x80000001, 0x807fffff}, { 5, 0x80000000, 0x80000000},
+        { 6, 0x00000000, 0x00000000}, { 7, 0x00000001, 0x007fffff}, { 8, 0x00800000, 0x7f7fffff}, { 9, 0x7f800000, 0x7f800000},
     };
     // clang-format on
     uint64_t mask = LLVMConstIntGetZExtValue(a[1]);
@@ -267,14 +267,14 @@ static const struct rule {
     bool keep32; /* the back end has the 32-bit form */
     // clang-format off
 } rules[] = {
-    { "ctpop", ctpop }, { "cttz", cttz }, { "ctlz", ctlz }, { "bswap", bswap }, { "bitreverse", bitreverse },
-    { "fshl", fshl }, { "fshr", fshr },
-    { "umin", umin, true }, { "umax", umax, true }, { "smin", smin, true }, { "smax", smax, true }, { "abs", absolute },
-    { "uadd.sat", uadd_sat }, { "usub.sat", usub_sat }, { "sadd.sat", sadd_sat }, { "ssub.sat", ssub_sat },
-    { "uadd.with.overflow", uadd_overflow }, { "usub.with.overflow", usub_overflow }, { "umul.with.overflow", umul_overflow },
-    { "sadd.with.overflow", sadd_overflow }, { "ssub.with.overflow", ssub_overflow }, { "smul.with.overflow", smul_overflow },
-    { "fptosi.sat", fptosi_sat }, { "fptoui.sat", fptoui_sat },
-    { "is.fpclass", is_fpclass }, { "canonicalize", same }, { "expect", same },
+    {"ctpop", ctpop}, {"cttz", cttz}, {"ctlz", ctlz}, {"bswap", bswap}, {"bitreverse", bitreverse},
+    {"fshl", fshl}, {"fshr", fshr},
+    {"umin", umin, true}, {"umax", umax, true}, {"smin", smin, true}, {"smax", smax, true}, {"abs", absolute},
+    {"uadd.sat", uadd_sat}, {"usub.sat", usub_sat}, {"sadd.sat", sadd_sat}, {"ssub.sat", ssub_sat},
+    {"uadd.with.overflow", uadd_overflow}, {"usub.with.overflow", usub_overflow}, {"umul.with.overflow", umul_overflow},
+    {"sadd.with.overflow", sadd_overflow}, {"ssub.with.overflow", ssub_overflow}, {"smul.with.overflow", smul_overflow},
+    {"fptosi.sat", fptosi_sat}, {"fptoui.sat", fptoui_sat},
+    {"is.fpclass", is_fpclass}, {"canonicalize", same}, {"expect", same},
 };
 // clang-format on
 

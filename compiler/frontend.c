@@ -145,8 +145,8 @@ static void start(struct cc *cc, char **argv, struct child *c)
     fcntl(c->in, F_SETFL, O_NONBLOCK);
 }
 
-/* Takes what is there; false at the end of the stream, which is then closed. */
-static bool take(struct cc *cc, int *fd, struct buffer *b)
+/* Reads what is there; false at the end of the stream, which is then closed. */
+static bool receive(struct cc *cc, int *fd, struct buffer *b)
 {
     if (b->size == b->room) {
         size_t room = b->room ? b->room * 2 : 1 << 16;
@@ -163,7 +163,7 @@ static bool take(struct cc *cc, int *fd, struct buffer *b)
     return false;
 }
 
-static void give(int *fd, const char **source, size_t *size)
+static void send_source(int *fd, const char **source, size_t *size)
 {
     ssize_t n = *size ? write(*fd, *source, *size) : 0;
     if (n < 0 && (errno == EINTR || errno == EAGAIN)) return;
@@ -171,21 +171,21 @@ static void give(int *fd, const char **source, size_t *size)
         *source += n;
         *size -= (size_t)n;
     }
-    if (n <= 0 || !*size) { /* all given, or clang does not want it */
+    if (n <= 0 || !*size) { /* all written, or clang does not want more */
         close(*fd);
         *fd = -1;
     }
 }
 
-static int converse(struct cc *cc, struct child *c, const char *source, size_t size, struct buffer *out,
+static int exchange(struct cc *cc, struct child *c, const char *source, size_t size, struct buffer *out,
                     struct buffer *err)
 {
     while (c->out >= 0 || c->err >= 0) {
         struct pollfd fds[3] = {{c->in, POLLOUT, 0}, {c->out, POLLIN, 0}, {c->err, POLLIN, 0}};
         if (poll(fds, 3, -1) < 0 && errno != EINTR) break;
-        if (fds[0].revents) give(&c->in, &source, &size);
-        if (fds[1].revents) take(cc, &c->out, out);
-        if (fds[2].revents) take(cc, &c->err, err);
+        if (fds[0].revents) send_source(&c->in, &source, &size);
+        if (fds[1].revents) receive(cc, &c->out, out);
+        if (fds[2].revents) receive(cc, &c->err, err);
     }
     if (c->in >= 0) close(c->in);
     int status = -1;
@@ -253,7 +253,7 @@ LLVMModuleRef frontend_run(struct cc *cc, const char *source, size_t size)
     struct child child;
     struct buffer out = {0}, err = {0};
     start(cc, argument_vector(cc, clang), &child);
-    int status = converse(cc, &child, source, size, &out, &err);
+    int status = exchange(cc, &child, source, size, &out, &err);
     log_messages(cc, &err);
     check_status(cc, clang, status);
 

@@ -101,7 +101,7 @@ static const char *type_name(struct cc *cc, const char *written)
 {
     // clang-format off
     static const char *const unsigned_types[][2] = {
-        { "unsigned char", "uchar" }, { "unsigned short", "ushort" }, { "unsigned int", "uint" }, { "unsigned long", "ulong" },
+        {"unsigned char", "uchar"}, {"unsigned short", "ushort"}, {"unsigned int", "uint"}, {"unsigned long", "ulong"},
     };
     // clang-format on
     for (size_t i = 0; i < 4; i++) {

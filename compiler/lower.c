@@ -19,16 +19,16 @@ static const struct {
     struct helper helper;
     // clang-format off
 } intrinsics[] = {
-    { "floor", { "__ventus_floor", "ff" } },     { "ceil", { "__ventus_ceil", "ff" } },
-    { "trunc", { "__ventus_trunc", "ff" } },     { "rint", { "__ventus_rint", "ff" } },
-    { "nearbyint", { "__ventus_rint", "ff" } },  { "roundeven", { "__ventus_rint", "ff" } },
-    { "round", { "__ventus_round", "ff" } },     { "sin", { "_Z3sinf", "ff" } },
-    { "cos", { "_Z3cosf", "ff" } },              { "tan", { "_Z3tanf", "ff" } },
-    { "exp", { "_Z3expf", "ff" } },              { "exp2", { "_Z4exp2f", "ff" } },
-    { "exp10", { "_Z5exp10f", "ff" } },          { "log", { "_Z3logf", "ff" } },
-    { "log2", { "_Z4log2f", "ff" } },            { "log10", { "_Z5log10f", "ff" } },
-    { "pow", { "_Z3powff", "fff" } },            { "powi", { "_Z4pownfi", "ffw" } },
-    { "ldexp", { "_Z5ldexpfi", "ffw" } },
+    {"floor", {"__ventus_floor", "ff"}},     {"ceil", {"__ventus_ceil", "ff"}},
+    {"trunc", {"__ventus_trunc", "ff"}},     {"rint", {"__ventus_rint", "ff"}},
+    {"nearbyint", {"__ventus_rint", "ff"}},  {"roundeven", {"__ventus_rint", "ff"}},
+    {"round", {"__ventus_round", "ff"}},     {"sin", {"_Z3sinf", "ff"}},
+    {"cos", {"_Z3cosf", "ff"}},              {"tan", {"_Z3tanf", "ff"}},
+    {"exp", {"_Z3expf", "ff"}},              {"exp2", {"_Z4exp2f", "ff"}},
+    {"exp10", {"_Z5exp10f", "ff"}},          {"log", {"_Z3logf", "ff"}},
+    {"log2", {"_Z4log2f", "ff"}},            {"log10", {"_Z5log10f", "ff"}},
+    {"pow", {"_Z3powff", "fff"}},            {"powi", {"_Z4pownfi", "ffw"}},
+    {"ldexp", {"_Z5ldexpfi", "ffw"}},
 };
 // clang-format on
 
@@ -114,7 +114,7 @@ static const struct helper *division(struct lowering *l, LLVMValueRef inst)
 {
     // clang-format off
     static const struct helper helpers[] = {
-        { "__ventus_udiv64", "lll" }, { "__ventus_sdiv64", "lll" }, { "__ventus_urem64", "lll" }, { "__ventus_srem64", "lll" },
+        {"__ventus_udiv64", "lll"}, {"__ventus_sdiv64", "lll"}, {"__ventus_urem64", "lll"}, {"__ventus_srem64", "lll"},
     };
     // clang-format on
     unsigned width = int_width(LLVMTypeOf(inst));

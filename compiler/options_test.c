@@ -74,12 +74,12 @@ static void refusals(void **state)
 {
     // clang-format off
     static const char *const bad[][2] = {
-        { "-foo", "\"-foo\"" }, { "-o x", "\"-o\"" }, { "-D", "-D needs" }, { "-I", "-I needs" }, { "-D ''", "-D needs" },
-        { "-cl-std=CL2.0", "generic address space" }, { "-cl-std=CL9", "CL9" }, { "-cl-std=", "language version" },
-        { "-x spir", "-x" }, { "-Xclang", "-Xclang" }, { "file.cl", "file.cl" }, { "-DA='b", "closing '" }, { "-create-library", "clLinkProgram" },
-        { "-Wall", "-Wall" }, { "-cl-mad-enablex", "-cl-mad-enablex" }, { "@file", "@file" }, { "-D@file", "\"@file\"" },
-        { "-D -o", "\"-o\"" }, { "-D '1A'", "1A" }, { "-D 'A B'", "A B" }, { "-D 'A\n#include \"x\"'", "one line" },
-        { "-D 'A=1\r2'", "one line" },
+        {"-foo", "\"-foo\""}, {"-o x", "\"-o\""}, {"-D", "-D needs"}, {"-I", "-I needs"}, {"-D ''", "-D needs"},
+        {"-cl-std=CL2.0", "generic address space"}, {"-cl-std=CL9", "CL9"}, {"-cl-std=", "language version"},
+        {"-x spir", "-x"}, {"-Xclang", "-Xclang"}, {"file.cl", "file.cl"}, {"-DA='b", "closing '"}, {"-create-library", "clLinkProgram"},
+        {"-Wall", "-Wall"}, {"-cl-mad-enablex", "-cl-mad-enablex"}, {"@file", "@file"}, {"-D@file", "\"@file\""},
+        {"-D -o", "\"-o\""}, {"-D '1A'", "1A"}, {"-D 'A B'", "A B"}, {"-D 'A\n#include \"x\"'", "one line"},
+        {"-D 'A=1\r2'", "one line"},
     };
     // clang-format on
     (void)state;

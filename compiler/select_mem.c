@@ -10,7 +10,7 @@
 
 enum { FRAME_START = 4 };
 
-struct place {
+struct address {
     struct opd base;
     uint32_t offset;
     bool is_private;
@@ -86,9 +86,9 @@ static bool is_private_pointer(struct func *f, LLVMValueRef pointer)
     return !(object < f->nparams && !f->values[object].escapes);
 }
 
-static struct place place_of(struct func *f, LLVMValueRef pointer, uint32_t align)
+static struct address address_of(struct func *f, LLVMValueRef pointer, uint32_t align)
 {
-    struct place p = {.align = align ? align : 1};
+    struct address p = {.align = align ? align : 1};
     p.is_private = is_private_pointer(f, pointer);
     LLVMValueRef base = address_base(f, pointer, &p.offset);
     uint32_t v = value_of(f, base);
@@ -105,7 +105,7 @@ static struct place place_of(struct func *f, LLVMValueRef pointer, uint32_t alig
 }
 
 /* Brings the access at `extra` bytes into the reach of the instructions' offset field. */
-static int32_t reach(struct func *f, const struct place *p, uint32_t extra, struct opd *base)
+static int32_t reach(struct func *f, const struct address *p, uint32_t extra, struct opd *base)
 {
     int32_t limit = p->is_private ? 1024 : 2048;
     uint32_t offset = p->offset + extra;
@@ -121,11 +121,11 @@ static int32_t reach(struct func *f, const struct place *p, uint32_t extra, stru
     return low;
 }
 
-static bool scalar_access(struct func *f, const struct place *p) { return !p->is_private && !is_v(f, p->base); }
+static bool scalar_access(struct func *f, const struct address *p) { return !p->is_private && !is_v(f, p->base); }
 
 /* ---- pieces ---- */
 
-static struct opd load_piece(struct func *f, const struct place *p, uint32_t at, uint32_t size, bool is_signed)
+static struct opd load_piece(struct func *f, const struct address *p, uint32_t at, uint32_t size, bool is_signed)
 {
     static const uint16_t op[3][5] = {
         {OP_LBU, OP_LB, OP_LHU, OP_LH, OP_LW},
@@ -144,7 +144,7 @@ static struct opd load_piece(struct func *f, const struct place *p, uint32_t at,
     return opd_reg(rd);
 }
 
-static void store_piece(struct func *f, const struct place *p, uint32_t at, uint32_t size, struct opd value)
+static void store_piece(struct func *f, const struct address *p, uint32_t at, uint32_t size, struct opd value)
 {
     static const uint16_t op[3][3] = {
         {OP_SB, OP_SH, OP_SW}, {OP_VSB12_V, OP_VSH12_V, OP_VSW12_V}, {OP_VSB_V, OP_VSH_V, OP_VSW_V}};
@@ -156,7 +156,7 @@ static void store_piece(struct func *f, const struct place *p, uint32_t at, uint
 }
 
 /* Largest access allowed at `at` with `left` bytes to go. */
-static uint32_t piece_size(const struct place *p, uint32_t at, uint32_t left)
+static uint32_t piece_size(const struct address *p, uint32_t at, uint32_t left)
 {
     uint32_t size = left >= 4 ? 4 : left >= 2 ? 2 : 1;
     while (size > 1 && (size > p->align || at % size)) size /= 2;
@@ -164,7 +164,7 @@ static uint32_t piece_size(const struct place *p, uint32_t at, uint32_t left)
 }
 
 /* `bytes` <= 4 bytes as one word. */
-static struct opd load_word(struct func *f, const struct place *p, uint32_t at, uint32_t bytes, bool is_signed)
+static struct opd load_word(struct func *f, const struct address *p, uint32_t at, uint32_t bytes, bool is_signed)
 {
     struct opd word = opd_imm(0);
     for (uint32_t done = 0; done < bytes;) {
@@ -177,7 +177,7 @@ static struct opd load_word(struct func *f, const struct place *p, uint32_t at, 
     return word;
 }
 
-static void store_word(struct func *f, const struct place *p, uint32_t at, uint32_t bytes, struct opd value)
+static void store_word(struct func *f, const struct address *p, uint32_t at, uint32_t bytes, struct opd value)
 {
     for (uint32_t done = 0; done < bytes;) {
         uint32_t size = piece_size(p, at + done, bytes - done);
@@ -224,7 +224,7 @@ static bool is_bit_vector(struct func *f, LLVMTypeRef type)
 
 static uint32_t bit_bytes(unsigned left) { return left >= 32 ? 4 : (left + 7) / 8; }
 
-static void load_bits(struct func *f, const struct place *p, uint32_t at, unsigned n, struct opd *out)
+static void load_bits(struct func *f, const struct address *p, uint32_t at, unsigned n, struct opd *out)
 {
     struct opd word = opd_imm(0);
     for (unsigned i = 0; i < n; i++) {
@@ -233,7 +233,7 @@ static void load_bits(struct func *f, const struct place *p, uint32_t at, unsign
     }
 }
 
-static void store_bits(struct func *f, const struct place *p, uint32_t at, unsigned n, const struct opd *in)
+static void store_bits(struct func *f, const struct address *p, uint32_t at, unsigned n, const struct opd *in)
 {
     for (unsigned first = 0; first < n; first += 32) {
         struct opd word = in[first];
@@ -249,7 +249,7 @@ static bool is_aggregate(LLVMTypeRef type)
     return kind == LLVMStructTypeKind || kind == LLVMVectorTypeKind || kind == LLVMArrayTypeKind;
 }
 
-static void load_type(struct func *f, const struct place *p, uint32_t at, LLVMTypeRef type, bool is_signed,
+static void load_type(struct func *f, const struct address *p, uint32_t at, LLVMTypeRef type, bool is_signed,
                       struct opd *out)
 {
     struct member m;
@@ -268,7 +268,7 @@ static void load_type(struct func *f, const struct place *p, uint32_t at, LLVMTy
     if (LLVMGetTypeKind(type) == LLVMIntegerTypeKind && type_bits(type) == 1) out[0] = alu(f, AND, out[0], opd_imm(1));
 }
 
-static void store_type(struct func *f, const struct place *p, uint32_t at, LLVMTypeRef type, const struct opd *in)
+static void store_type(struct func *f, const struct address *p, uint32_t at, LLVMTypeRef type, const struct opd *in)
 {
     struct member m;
     if (is_bit_vector(f, type)) {
@@ -306,7 +306,7 @@ static int32_t atomic_address(struct func *f, LLVMValueRef inst, LLVMTypeRef typ
 {
     if (type_parts(f, type) != 1 || LLVMStoreSizeOfType(f->data, type) != 4)
         fail(f, "an atomic operation on %s", text_of_type(f, type));
-    struct place p = place_of(f, LLVMGetOperand(inst, 0), 4);
+    struct address p = address_of(f, LLVMGetOperand(inst, 0), 4);
     if (p.is_private) fail(f, "an atomic operation on private memory");
     return to_v(f, alu(f, ADD, p.base, opd_imm(p.offset)));
 }
@@ -412,16 +412,16 @@ static void select_cmpxchg(struct func *f, LLVMValueRef inst, struct opd *out)
 
 bool select_memory(struct func *f, LLVMValueRef inst, struct opd *out)
 {
-    struct place p;
+    struct address p;
     switch (LLVMGetInstructionOpcode(inst)) {
     case LLVMGetElementPtr: out[0] = select_gep(f, inst); return true;
     case LLVMLoad:
-        p = place_of(f, LLVMGetOperand(inst, 0), LLVMGetAlignment(inst));
+        p = address_of(f, LLVMGetOperand(inst, 0), LLVMGetAlignment(inst));
         p.keep = LLVMGetVolatile(inst) || LLVMGetOrdering(inst) != LLVMAtomicOrderingNotAtomic;
         load_type(f, &p, 0, LLVMTypeOf(inst), wants_sign(inst), out);
         return true;
     case LLVMStore:
-        p = place_of(f, LLVMGetOperand(inst, 1), LLVMGetAlignment(inst));
+        p = address_of(f, LLVMGetOperand(inst, 1), LLVMGetAlignment(inst));
         p.keep = LLVMGetOrdering(inst) != LLVMAtomicOrderingNotAtomic;
         store_type(f, &p, 0, LLVMTypeOf(LLVMGetOperand(inst, 0)), parts(f, LLVMGetOperand(inst, 0)));
         return true;
@@ -465,8 +465,8 @@ void select_frame(struct func *f)
 static struct opd copy_argument(struct func *f, const struct ventus_arg *a)
 {
     uint32_t at = reserve_frame(f, a->size, a->align);
-    struct place from = {.base = opd_reg(f->args), .offset = a->offset, .align = 4};
-    struct place to = {.base = opd_imm(at), .is_private = true, .align = 4};
+    struct address from = {.base = opd_reg(f->args), .offset = a->offset, .align = 4};
+    struct address to = {.base = opd_imm(at), .is_private = true, .align = 4};
     for (uint32_t done = 0; done < a->size; done += 4)
         store_piece(f, &to, done, 4, load_piece(f, &from, done, 4, false));
     return opd_imm(at);
@@ -483,7 +483,7 @@ void select_arguments(struct func *f)
         struct value *v = &f->values[i];
         const struct ventus_arg *a = &f->kernel->args[i];
         LLVMTypeRef type = LLVMTypeOf(v->ref);
-        struct place p = {.base = opd_reg(f->args), .offset = a->offset, .align = 4};
+        struct address p = {.base = opd_reg(f->args), .offset = a->offset, .align = 4};
         v->parts = cc_alloc(f->cc, (type_parts(f, type) + 1) * sizeof *v->parts);
         if (LLVMGetEnumAttributeAtIndex(f->kernel->function, i + 1, byval)) {
             v->parts[0] = v->escapes ? copy_argument(f, a) : alu(f, ADD, p.base, opd_imm(p.offset));
