@@ -4,34 +4,23 @@
 #include "compiler/backend.h"
 
 #include <pthread.h>
-#include <string.h>
 
-static const char *const tied_names[] = {"vmacc",   "vnmsac", "vmadd",   "vnmsub", "vfmacc",  "vfnmacc", "vfmsac",
-                                         "vfnmsac", "vfmadd", "vfnmadd", "vfmsub", "vfnmsub", NULL};
+#include "isa/effects.h"
 
-static bool is_tied(const char *name)
+static int8_t class_of(const struct isa_effects *e, enum operand_role role)
 {
-    for (const char *const *t = tied_names; *t; t++)
-        if (!strncmp(name, *t, strlen(*t)) && name[strlen(*t)] == '.') return true;
-    return false;
+    if (e->scalars >> role & 1) return CLASS_S;
+    return e->vectors >> role & 1 ? CLASS_V : -1;
 }
 
 static struct roles roles_of(unsigned op)
 {
-    struct roles r = {-1, -1, -1, -1, is_tied(isa_table[op].name)};
-    for (const char *p = isa_table[op].pattern; *p; p++) {
-        const struct isa_operand *o = isa_operand(*p);
-        if (!o || (o->kind != OPERAND_REG_X && o->kind != OPERAND_REG_V)) continue;
-        int8_t cls = o->kind == OPERAND_REG_X ? CLASS_S : CLASS_V;
-        switch (o->role) {
-        case ROLE_RD: r.rd = cls; break;
-        case ROLE_RS1: r.rs1 = cls; break;
-        case ROLE_RS2: r.rs2 = cls; break;
-        case ROLE_RS3: r.rs3 = cls; break;
-        default: break;
-        }
-    }
-    return r;
+    struct isa_effects e = isa_effects(&(struct insn){.op = (uint16_t)op, .vm = 1}, ISA_LANES);
+    return (struct roles){.rd = class_of(&e, ROLE_RD),
+                          .rs1 = class_of(&e, ROLE_RS1),
+                          .rs2 = class_of(&e, ROLE_RS2),
+                          .rs3 = class_of(&e, ROLE_RS3),
+                          .reads_rd = e.reads >> ROLE_RD & 1};
 }
 
 /* Constant once filled. */
