@@ -7,10 +7,6 @@
 
 #include "sim/check/parts.h"
 
-static const char *const kind_names[CHECK_KINDS] = {"bounds", "overflow", "uninit", "races", "barriers", "align"};
-
-const char *check_kind_name(enum check_kind kind) { return kind_names[kind]; }
-
 /* ---- lists of kinds ---- */
 
 static bool parse_word(const char *word, size_t n, unsigned *what)
@@ -20,8 +16,10 @@ static bool parse_word(const char *word, size_t n, unsigned *what)
         {"", 0}, {"all", CHECK_ALL}, {"1", CHECK_ALL}, {"copies", CHECK_COPIES | 1u << CHECK_UNINIT}, {"lockstep", CHECK_LOCKSTEP},
     };
     // clang-format on
-    for (unsigned k = 0; k < CHECK_KINDS; k++)
-        if (strlen(kind_names[k]) == n && !memcmp(kind_names[k], word, n)) return *what |= 1u << k, true;
+    for (unsigned k = 0; k < CHECK_KINDS; k++) {
+        const char *name = check_kind_name((enum check_kind)k);
+        if (strlen(name) == n && !memcmp(name, word, n)) return *what |= 1u << k, true;
+    }
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         if (strlen(others[i].name) == n && !memcmp(others[i].name, word, n)) return *what |= others[i].bits, true;
     return false;
@@ -222,7 +220,7 @@ static void diverged(struct check *c, const struct warp *w, const char *what)
 static void arrive(struct check *c, const struct warp *w, const struct insn *in)
 {
     struct checked_warp *cw = &c->group->warps[w->wid];
-    bool sub = isa_table[in->op].kind == KIND_BARRIERSUB;
+    bool sub = isa_kinds[isa_table[in->op].kind].control == CONTROL_BARRIERSUB;
     if (w->mask != w->lanes) diverged(c, w, sub ? "sub-group barrier" : "barrier");
     if (sub) {
         cw->met = c->races.time++;
@@ -297,13 +295,13 @@ static void released(void *user, const struct group *group)
 
 static void look_before(struct check *c, const struct warp *w, const struct insn *in)
 {
-    unsigned kind = isa_table[in->op].kind;
+    unsigned control = isa_kinds[isa_table[in->op].kind].control;
     c->insn = in;
     c->word = 0;
     c->races.time++;
     if (checks(c, CHECK_UNINIT)) values_before(c, w, in);
-    if (kind == KIND_BARRIER || kind == KIND_BARRIERSUB) arrive(c, w, in);
-    if (in->op == OP_FENCE) c->group->warps[w->wid].fenced = true;
+    if (control == CONTROL_BARRIER || control == CONTROL_BARRIERSUB) arrive(c, w, in);
+    if (control == CONTROL_FENCE) c->group->warps[w->wid].fenced = true;
 }
 
 static enum observed before(void *user, struct warp *w, const struct insn *in)
@@ -318,8 +316,8 @@ static enum observed before(void *user, struct warp *w, const struct insn *in)
 /* Under SV39 addresses are not those the host knows. */
 static void look_at_access(struct check *c, const struct warp *w, const struct insn *in, const struct access *a)
 {
-    if (w->group->launch->sv39 || !memory_access(in)) return;
-    uint32_t lanes = places_check(c, w, in, a);
+    if (w->group->launch->sv39 || !isa_memory(in).words) return;
+    uint32_t lanes = bounds_check(c, w, in, a);
     if (checks(c, CHECK_UNINIT)) values_access(c, w, in, a, lanes);
     if (checks(c, CHECK_RACES)) races_access(c, w, in, a, lanes);
     c->group->warps[w->wid].fenced = false;
@@ -354,6 +352,7 @@ static void launch_end(void *user, const struct launch *launch, const struct res
     struct check *c = user;
     (void)launch, (void)result;
     pthread_mutex_lock(&c->lock);
+    reports_forget(c, races_excused);
     reports_print(c);
     c->about = (struct launch_info){0};
     pthread_mutex_unlock(&c->lock);

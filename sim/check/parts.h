@@ -156,9 +156,8 @@ bool places_add(struct places *p, uint32_t base, uint64_t size, const char *name
 void places_remove(struct places *p, uint32_t base, uint64_t size);
 const struct place *places_at(const struct places *p, uint32_t addr);
 
-/* Checks address, stack, alignment of the lanes of an access and reports; returns the lanes (bit 0 for a scalar
- * access) whose access is inside something. */
-uint32_t places_check(struct check *c, const struct warp *w, const struct insn *in, const struct access *a);
+/* The part of local memory at an offset, NULL: there is none. */
+const struct named_range *places_part(const struct check *c, uint32_t offset);
 
 /* Is the address in local memory of the warp's group; in its private memory? */
 bool in_local(const struct group *g, uint32_t addr);
@@ -168,6 +167,12 @@ uint64_t private_bytes(const struct launch *l);
 
 /* Describes the memory at an address. */
 void places_describe(const struct check *c, const struct group *g, uint32_t addr, char *text, size_t size);
+
+/* ---- bounds.c ---- */
+
+/* Checks address, stack, alignment of the lanes of an access and reports; returns the lanes (bit 0 for a scalar
+ * access) whose access is inside something. */
+uint32_t bounds_check(struct check *c, const struct warp *w, const struct insn *in, const struct access *a);
 
 /* ---- values.c ---- */
 
@@ -200,6 +205,8 @@ void report_access(struct check *c, struct check_report *r, const struct warp *w
 void report_other(struct check *c, struct check_report *r, const char *relation, const char *does, uint32_t pc);
 void report_item(const struct check *c, struct check_item *item, uint32_t group, const struct launch *l,
                  uint32_t linear);
+/* Forgets those, not printed yet, that turn out to be none. */
+void reports_forget(struct check *c, bool (*excused)(const struct races *r, const struct check_report *report));
 void reports_print(struct check *c);
 
 #endif

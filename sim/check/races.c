@@ -236,10 +236,10 @@ static bool fence_follows(const struct check *c, const struct warp *w, const str
     for (int i = 0; i < NEARBY; i++) {
         struct insn next;
         if (!code_look(c->gpu, pc, &next)) return false;
-        unsigned kind = isa_table[next.op].kind;
-        if (next.op == OP_FENCE) return true;
-        if (memory_access(&next) || kind == KIND_BRANCH || kind == KIND_VBRANCH || kind == KIND_JAL ||
-            kind == KIND_JALR)
+        unsigned control = isa_kinds[isa_table[next.op].kind].control;
+        if (control == CONTROL_FENCE) return true;
+        if (isa_memory(&next).words || control == CONTROL_BRANCH || control == CONTROL_VBRANCH ||
+            control == CONTROL_JUMP || control == CONTROL_INDIRECT)
             return false;
         pc += next.size;
     }

@@ -7,6 +7,12 @@
 
 #include "sim/check/parts.h"
 
+const char *check_kind_name(enum check_kind kind)
+{
+    static const char *const names[CHECK_KINDS] = {"bounds", "overflow", "uninit", "races", "barriers", "align"};
+    return names[kind];
+}
+
 /* ---- finding and making them ---- */
 
 /* Reports of one kernel are told apart by kind, place and other side. */
@@ -43,30 +49,16 @@ void report_item(const struct check *c, struct check_item *item, uint32_t group,
 /* What an instruction does, in a word. */
 static const char *deed(const struct insn *in)
 {
-    switch (isa_table[in->op].kind) {
-    case KIND_XSTORE:
-    case KIND_VSTORE:
-    case KIND_PSTORE:
-    case KIND_USTORE:
-    case KIND_SSTORE:
-    case KIND_ISTORE: return "store";
-    case KIND_XLOAD:
-    case KIND_VLOAD:
-    case KIND_PLOAD:
-    case KIND_ULOAD:
-    case KIND_SLOAD:
-    case KIND_ILOAD: return "load";
-    case KIND_AMO:
-    case KIND_XAMO:
-    case KIND_LR:
-    case KIND_SC:
-    case KIND_XLR:
-    case KIND_XSC: return "atomic";
-    case KIND_DMA: return "copy";
-    case KIND_BARRIER:
-    case KIND_BARRIERSUB: return "barrier";
-    case KIND_BRANCH:
-    case KIND_VBRANCH: return "branch";
+    struct isa_memory m = isa_memory(in);
+    if (isa_is_atomic(&m)) return "atomic";
+    if (m.action == ACTION_STORE) return "store";
+    if (m.action == ACTION_LOAD) return "load";
+    if (m.action == ACTION_COPY) return "copy";
+    switch ((enum isa_control)isa_kinds[isa_table[in->op].kind].control) {
+    case CONTROL_BARRIER:
+    case CONTROL_BARRIERSUB: return "barrier";
+    case CONTROL_BRANCH:
+    case CONTROL_VBRANCH: return "branch";
     default: return "instruction";
     }
 }
@@ -176,12 +168,11 @@ void check_describe(const struct check_report *r, FILE *out)
     if (r->count > 1) fprintf(out, "  %llu times\n", (unsigned long long)r->count);
 }
 
-/* Reports that turned out to be none are forgotten. */
-static void drop_excused(struct check *c)
+void reports_forget(struct check *c, bool (*excused)(const struct races *r, const struct check_report *report))
 {
     size_t n = c->printed;
     for (size_t i = c->printed; i < c->nreports; i++) {
-        if (races_excused(&c->races, &c->reports[i])) c->total -= c->reports[i].count;
+        if (excused(&c->races, &c->reports[i])) c->total -= c->reports[i].count;
         else c->reports[n++] = c->reports[i];
     }
     c->nreports = n;
@@ -189,7 +180,6 @@ static void drop_excused(struct check *c)
 
 void reports_print(struct check *c)
 {
-    drop_excused(c);
     for (; c->printed < c->nreports; c->printed++)
         if (c->out) check_describe(&c->reports[c->printed], c->out);
     if (c->out) fflush(c->out);

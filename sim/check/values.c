@@ -24,6 +24,7 @@ static const struct { const char *form; enum rule rule; } forms[] = {
 };
 static const struct { const char *name; enum source source; } operands[] = {
     {"vs1", V1}, {"vs2", V2}, {"vs3", V3}, {"vd", VD}, {"rs1", X1}, {"rs2", X2}, {"rs3", X3}, {"imm", IMM},
+    {"s", V2}, /* of atomics */
 };
 // clang-format on
 
@@ -67,28 +68,25 @@ static void add_source(struct use *u, enum source s)
     if (u->nsources < sizeof u->sources) u->sources[u->nsources++] = (uint8_t)s;
 }
 
-static void take_operand(struct use *u, const struct isa_operand *o)
+static void add_sources(struct use *u, const struct isa_effects *e)
 {
-    bool is_x = o->kind == OPERAND_REG_X, is_v = o->kind == OPERAND_REG_V;
-    if (!is_x && !is_v) return;
-    switch (o->role) {
-    case ROLE_RD: *(is_x ? &u->to_x : &u->to_v) = true; break;
-    case ROLE_RS1: add_source(u, is_x ? X1 : V1); break;
-    case ROLE_RS2: add_source(u, is_x ? X2 : V2); break;
-    case ROLE_RS3: add_source(u, is_x ? X3 : V3); break;
-    default: break;
+    static const enum source scalar[] = {[ROLE_RS1] = X1, [ROLE_RS2] = X2, [ROLE_RS3] = X3};
+    static const enum source vector[] = {[ROLE_RS1] = V1, [ROLE_RS2] = V2, [ROLE_RS3] = V3};
+    for (unsigned role = ROLE_RS1; role <= ROLE_RS3; role++) {
+        if (e->scalars & e->reads & 1u << role) add_source(u, scalar[role]);
+        if (e->vectors & e->reads & 1u << role) add_source(u, vector[role]);
     }
+    if (e->vectors & e->reads & 1u << ROLE_RD) add_source(u, VD);
 }
 
-static struct use use_of(const struct isa_desc *row)
+static struct use use_of(unsigned op)
 {
+    const struct isa_desc *row = &isa_table[op];
+    struct isa_effects e = isa_effects(&(struct insn){.op = (uint16_t)op, .vm = 1}, ISA_LANES);
     struct use u = {.rule = ANY, .masked = row->flags & ISA_V0};
-    for (const char *p = row->pattern; *p; p++) {
-        const struct isa_operand *o = isa_operand(*p);
-        if (o) take_operand(&u, o);
-    }
-    for (const char *p = row->expr; (p = strstr(p, "vd")); p += 2)
-        if (u.to_v) add_source(&u, VD);
+    u.to_x = e.scalars & e.writes;
+    u.to_v = e.vectors & e.writes;
+    add_sources(&u, &e);
     for (size_t i = 0; i < sizeof forms / sizeof *forms && u.rule == ANY; i++)
         if (matches(forms[i].form, row->expr, &u.a, &u.b)) u.rule = (uint8_t)forms[i].rule;
     return u;
@@ -97,7 +95,7 @@ static struct use use_of(const struct isa_desc *row)
 bool values_init(struct check *c)
 {
     c->uses = calloc(OP_COUNT, sizeof *c->uses);
-    for (unsigned op = 1; op < OP_COUNT && c->uses; op++) c->uses[op] = use_of(&isa_table[op]);
+    for (unsigned op = 1; op < OP_COUNT && c->uses; op++) c->uses[op] = use_of(op);
     return c->uses != NULL;
 }
 
@@ -335,22 +333,22 @@ static void need_sources(struct check *c, const struct warp *w, const struct ins
 
 static void need_address(struct check *c, const struct warp *w, const struct insn *in)
 {
-    unsigned kind = isa_table[in->op].kind;
+    unsigned address_form = isa_memory(in).address;
     const struct use *u = &c->uses[in->op];
     uint32_t lanes = in->vm ? w->active : w->active & w->v[0][0];
     for (unsigned i = 0; i < u->nsources; i++) {
         if (u->sources[i] == X1) need_x(c, w, in->rs1, address);
         if (u->sources[i] == V1) need_v(c, w, in->rs1, lanes, address);
     }
-    if (kind == KIND_SLOAD || kind == KIND_SSTORE) need_x(c, w, in->rs2, address);
-    if (kind == KIND_ILOAD || kind == KIND_ISTORE) need_v(c, w, in->rs2, lanes, address);
+    if (address_form == ADDRESS_STRIDED) need_x(c, w, in->rs2, address);
+    if (address_form == ADDRESS_INDEXED) need_v(c, w, in->rs2, lanes, address);
 }
 
 static void control_register(struct check *c, const struct warp *w, const struct insn *in, const struct use *u)
 {
-    bool writes = in->rs1 || in->imm || in->op == OP_CSRRW || in->op == OP_CSRRWI;
-    if (u->nsources) need_x(c, w, in->rs1, control);
-    if (isa_csr_per_lane(in->aux) && gpu_config_of(c->gpu)->thread_csrs && !writes) v_define(c, w, in->rd, w->active);
+    struct isa_effects e = isa_effects(in, ISA_LANES);
+    need_sources(c, w, in, u, control);
+    if (e.vectors & e.writes) v_define(c, w, in->rd, w->active);
     else set_x(c, w, in, (struct origin){0});
 }
 
@@ -359,60 +357,37 @@ static void last_lane_to_x(struct check *c, const struct warp *w, const struct i
     if (w->active && in->rd) *x_origin(c, w, in->rd) = v_get(c, w, in->rs2, 31 - (uint32_t)__builtin_clz(w->active));
 }
 
+static void arithmetic(struct check *c, const struct warp *w, const struct insn *in, const struct use *u)
+{
+    if (u->to_v) set_v(c, w, in, u);
+    else if (isa_table[in->op].kind == KIND_V2X) last_lane_to_x(c, w, in);
+    else set_x(c, w, in, u->nsources ? result(c, w, in, u, 0) : (struct origin){0});
+}
+
 void values_before(struct check *c, const struct warp *w, const struct insn *in)
 {
     const struct use *u = &c->uses[in->op];
-    if (memory_access(in)) {
+    const struct isa_kind_desc *kind = &isa_kinds[isa_table[in->op].kind];
+    if (isa_memory(in).words) {
         need_address(c, w, in);
         return;
     }
-    switch (isa_table[in->op].kind) {
-    case KIND_X:
-    case KIND_EX:
-        if (u->to_v) set_v(c, w, in, u);
-        else set_x(c, w, in, u->nsources ? result(c, w, in, u, 0) : (struct origin){0});
-        break;
-    case KIND_V:
-    case KIND_VV:
-    case KIND_VX:
-    case KIND_VI:
-    case KIND_V1I:
-    case KIND_EV:
-    case KIND_EW:
-        if (u->to_x) set_x(c, w, in, (struct origin){0});
-        else set_v(c, w, in, u);
-        break;
-    case KIND_V2X: last_lane_to_x(c, w, in); break;
-    case KIND_BRANCH:
-    case KIND_VBRANCH: need_sources(c, w, in, u, condition); break;
-    case KIND_JALR:
-        need_sources(c, w, in, u, address);
+    switch ((enum isa_expression)kind->expression) {
+    case EXPRESSION_VALUE: arithmetic(c, w, in, u); break;
+    case EXPRESSION_CONDITION: need_sources(c, w, in, u, condition); break;
+    case EXPRESSION_TARGET:
+        need_sources(c, w, in, u, kind->control == CONTROL_SETRPC ? control : address);
         set_x(c, w, in, (struct origin){0});
         break;
-    case KIND_JAL: set_x(c, w, in, (struct origin){0}); break;
-    case KIND_SETRPC:
-    case KIND_VSET:
-        need_sources(c, w, in, u, control);
-        set_x(c, w, in, (struct origin){0});
-        break;
-    case KIND_CSR: control_register(c, w, in, u); break;
-    case KIND_MMA:
-    case KIND_DMA:
-    case KIND_RTLOAD:
-    case KIND_RTSTORE: define_all(c, w); break;
-    default: break;
+    case EXPRESSION_NEW: control_register(c, w, in, u); break;
+    default:
+        if (kind->usage != USAGE_PLAIN || (kind->reads | kind->writes) & STATE_RAY) define_all(c, w);
     }
 }
 
 /* ---- memory ---- */
 
 enum { PADDING = 16 };
-
-static bool is_signed(const struct insn *in)
-{
-    unsigned kind = isa_table[in->op].kind;
-    return kind != KIND_ILOAD && kind != KIND_ISTORE && isa_table[in->op].expr[0] == 'i';
-}
 
 static uint32_t all_of(uint32_t size) { return size >= 4 ? ~0u : (1u << 8 * size) - 1; }
 
@@ -456,7 +431,7 @@ static void load(struct check *c, const struct warp *w, const struct insn *in, c
 {
     bool was_computed;
     uint32_t undefined =
-        extended(shadow_get(&c->shadow, a->addr[lane], a->size, &was_computed), a->size, is_signed(in));
+        extended(shadow_get(&c->shadow, a->addr[lane], a->size, &was_computed), a->size, isa_memory(in).is_signed);
     struct origin o = {undefined, undefined ? w->pc | (was_computed ? COMPUTED : 0) : 0};
     if (undefined && is_void(c, w, a->addr[lane], a->size)) o.from |= VOID;
     data_put(c, w, a, reg, lane, o);
@@ -487,7 +462,7 @@ static uint32_t store(struct check *c, const struct warp *w, const struct access
 static uint32_t atomic(struct check *c, const struct warp *w, const struct insn *in, const struct access *a,
                        uint32_t lane, struct origin *seen)
 {
-    bool was_computed, swap = !strcmp(isa_table[in->op].expr, "s");
+    bool was_computed, swap = c->uses[in->op].rule == MOVE;
     uint32_t old = shadow_get(&c->shadow, a->addr[lane], a->size, &was_computed);
     struct origin data = data_get(c, w, a, in->rs2, lane);
     data_put(c, w, a, in->rd, lane, (struct origin){swap ? old : 0, swap && old ? w->pc : 0});
@@ -526,13 +501,13 @@ static void report_store(struct check *c, const struct warp *w, const struct acc
 void values_access(struct check *c, const struct warp *w, const struct insn *in, const struct access *a, uint32_t lanes)
 {
     uint32_t bad = 0;
-    unsigned kind = isa_table[in->op].kind,
-             reg = (unsigned)isa_get(in, (enum operand_role)isa_memory(in).data) + c->word;
+    struct isa_memory m = isa_memory(in);
+    unsigned reg = (unsigned)isa_get(in, (enum operand_role)m.data) + c->word;
     struct origin seen = {0}, one;
     for (; lanes; lanes &= lanes - 1) {
         uint32_t lane = (uint32_t)__builtin_ctz(lanes), wrong = 0;
-        if (kind == KIND_AMO || kind == KIND_XAMO) wrong = atomic(c, w, in, a, lane, &one);
-        else if (kind == KIND_SC || kind == KIND_XSC) conditional(c, w, in, a, lane);
+        if (m.action == ACTION_AMO) wrong = atomic(c, w, in, a, lane, &one);
+        else if (m.action == ACTION_SC) conditional(c, w, in, a, lane);
         else if (a->write) wrong = store(c, w, a, lane, reg, &one);
         else load(c, w, in, a, lane, reg);
         if (wrong && !bad) seen = one;
