@@ -141,63 +141,25 @@ void guest_write(struct sm *sm, uint64_t addr, const void *src, uint64_t size)
 
 /* ---- what an instruction accesses ---- */
 
-enum action { NO_ACCESS, LOAD, STORE, AMO, LR, SC };
-enum base { FROM_X, FROM_V, UNIT, STRIDED, INDEXED };
 enum space { AS_IT_IS, GLOBAL, PRIVATE, LOCAL };
-
-/* The kinds of rows that access memory; isa_memory says what of it. */
-static const struct form {
-    uint8_t action, base;
-    bool scalar;
-} forms[KIND_ABSENT + 1] = {
-    [KIND_XLOAD] = {LOAD, FROM_X, true},   [KIND_XSTORE] = {STORE, FROM_X, true},
-    [KIND_VLOAD] = {LOAD, FROM_V, false},  [KIND_VSTORE] = {STORE, FROM_V, false},
-    [KIND_PLOAD] = {LOAD, FROM_V, false},  [KIND_PSTORE] = {STORE, FROM_V, false},
-    [KIND_ULOAD] = {LOAD, UNIT, false},    [KIND_USTORE] = {STORE, UNIT, false},
-    [KIND_SLOAD] = {LOAD, STRIDED, false}, [KIND_SSTORE] = {STORE, STRIDED, false},
-    [KIND_ILOAD] = {LOAD, INDEXED, false}, [KIND_ISTORE] = {STORE, INDEXED, false},
-    [KIND_AMO] = {AMO, FROM_V, false},     [KIND_XAMO] = {AMO, FROM_X, true},
-    [KIND_LR] = {LR, FROM_V, false},       [KIND_XLR] = {LR, FROM_X, true},
-    [KIND_SC] = {SC, FROM_V, false},       [KIND_XSC] = {SC, FROM_X, true},
-};
-
-static const struct form *form_of(const struct insn *in) { return &forms[isa_table[in->op].kind]; }
-
-bool memory_access(const struct insn *in) { return form_of(in)->action != NO_ACCESS; }
-
-bool memory_flat(enum isa_profile profile, const struct insn *in)
-{
-    const struct isa_desc *row = &isa_table[in->op];
-    return profile == PROFILE_R2025 && (row->kind == KIND_VLOAD || row->kind == KIND_VSTORE) &&
-           !(row->flags >> ISA_SPACE_SHIFT & 3) && !(row->flags & ISA_LONG) && !in->space;
-}
-
-bool memory_rare(const struct insn *in)
-{
-    const struct form *f = form_of(in);
-    if (f->action == NO_ACCESS) return false;
-    if (f->action == LR || f->action == SC || (f->action == AMO && f->scalar)) return true;
-    return isa_memory(in).is_long || in->width || in->space || (isa_table[in->op].flags >> ISA_SPACE_SHIFT & 3);
-}
 
 /* One instruction's accesses; a scalar one is that of lane 0. */
 struct request {
     struct warp *w;
     const struct insn *in;
-    const struct form *form;
     uint32_t lanes; /* that take part */
     struct isa_memory m;
-    bool writes;
+    bool scalar, writes;
     uint32_t crossing;           /* lanes whose private access would leave its word */
     uint64_t addr[4][ISA_LANES]; /* of each word */
 };
 
 static struct request request_of(struct warp *w, const struct insn *in)
 {
-    const struct form *f = form_of(in);
-    struct request r = {.w = w, .in = in, .form = f, .m = isa_memory(in)};
-    r.lanes = f->scalar ? 1 : active_lanes(w, in);
-    r.writes = f->action == STORE || f->action == AMO || f->action == SC;
+    struct request r = {.w = w, .in = in, .m = isa_memory(in)};
+    r.scalar = r.m.address == ADDRESS_SCALAR;
+    r.lanes = r.scalar ? 1 : active_lanes(w, in);
+    r.writes = r.m.action == ACTION_STORE || r.m.action == ACTION_AMO || r.m.action == ACTION_SC;
     return r;
 }
 
@@ -208,7 +170,8 @@ static uint64_t base_address(const struct request *r, uint32_t lane)
 {
     const struct warp *w = r->w;
     unsigned rs1 = r->in->rs1;
-    if (r->form->base == FROM_V) return w->v[rs1][lane] | (r->m.is_long ? (uint64_t)w->v[rs1 + 1][lane] << 32 : 0);
+    if (r->m.address == ADDRESS_LANES || r->m.address == ADDRESS_PRIVATE)
+        return w->v[rs1][lane] | (r->m.is_long ? (uint64_t)w->v[rs1 + 1][lane] << 32 : 0);
     return w->x[rs1] | (r->m.is_long && rs1 ? (uint64_t)w->x[rs1 + 1] << 32 : 0);
 }
 
@@ -216,10 +179,10 @@ static uint64_t base_address(const struct request *r, uint32_t lane)
 static uint64_t offset(const struct request *r, uint32_t lane)
 {
     unsigned rs2 = r->in->rs2;
-    switch (r->form->base) {
-    case UNIT: return (uint64_t)lane * r->m.size;
-    case STRIDED: return lane * (uint64_t)(int64_t)(int32_t)r->w->x[rs2];
-    case INDEXED: return r->w->v[rs2][lane] & (~0ull >> (64 - 8 * r->m.index));
+    switch (r->m.address) {
+    case ADDRESS_UNIT: return (uint64_t)lane * r->m.size;
+    case ADDRESS_STRIDED: return lane * (uint64_t)(int64_t)(int32_t)r->w->x[rs2];
+    case ADDRESS_INDEXED: return r->w->v[rs2][lane] & (~0ull >> (64 - 8 * r->m.index));
     default: return (uint64_t)(int64_t)r->in->imm;
     }
 }
@@ -228,9 +191,9 @@ static uint64_t offset(const struct request *r, uint32_t lane)
 static enum space space_of(const struct request *r)
 {
     const struct isa_desc *row = &isa_table[r->in->op];
-    if (r->form->scalar) return AS_IT_IS;
+    if (r->scalar) return AS_IT_IS;
     if (r->in->space) return (enum space)r->in->space;
-    if (row->kind == KIND_PLOAD || row->kind == KIND_PSTORE) return PRIVATE;
+    if (r->m.address == ADDRESS_PRIVATE) return PRIVATE;
     return (enum space)(row->flags >> ISA_SPACE_SHIFT & 3);
 }
 
@@ -257,7 +220,7 @@ static uint64_t place(const struct request *r, enum space space, uint64_t o, uin
 
 static void set_addresses(struct request *r, enum isa_profile profile)
 {
-    bool flat = memory_flat(profile, r->in);
+    bool flat = code_is_flat(profile, r->in);
     enum space space = space_of(r);
     for (uint32_t left = r->lanes; left; left &= left - 1) {
         uint32_t lane = (uint32_t)__builtin_ctz(left);
@@ -276,14 +239,14 @@ static void set_addresses(struct request *r, enum isa_profile profile)
 static struct party party_of(struct sm *sm, const struct request *r, unsigned k, uint32_t lane)
 {
     return (struct party){.sm = sm,
-                          .lane = r->form->scalar ? ISA_LANES : lane,
+                          .lane = r->scalar ? ISA_LANES : lane,
                           .named = r->addr[k][lane],
                           .access = r->writes ? GPU_WRITE : GPU_READ};
 }
 
 static void check_all(struct sm *sm, const struct request *r)
 {
-    bool on_word = r->form->action >= AMO;
+    bool on_word = isa_is_atomic(&r->m);
     for (uint32_t left = r->lanes; left; left &= left - 1) {
         uint32_t lane = (uint32_t)__builtin_ctz(left);
         for (unsigned k = 0; k < r->m.words; k++) {
@@ -300,10 +263,10 @@ static void observe(struct sm *sm, const struct request *r)
 {
     struct access *a = &sm->access;
     if (!r->w->group->observers || !r->lanes) return;
-    a->lanes = r->form->scalar ? 0 : r->lanes;
+    a->lanes = r->scalar ? 0 : r->lanes;
     a->size = r->m.size;
     a->write = r->writes;
-    a->atomic = r->form->action >= AMO;
+    a->atomic = isa_is_atomic(&r->m);
     a->high = r->m.is_long ? sm->access_high : NULL;
     for (unsigned k = 0; k < r->m.words; k++) {
         for (uint32_t left = r->lanes; left; left &= left - 1) {
@@ -317,7 +280,7 @@ static void observe(struct sm *sm, const struct request *r)
 
 static uint32_t *cell(const struct request *r, unsigned reg, uint32_t lane)
 {
-    return r->form->scalar ? &r->w->x[reg] : &r->w->v[reg][lane];
+    return r->scalar ? &r->w->x[reg] : &r->w->v[reg][lane];
 }
 
 static unsigned data_register(const struct request *r)
@@ -385,13 +348,13 @@ static uint32_t atomic_one(struct sm *sm, const struct request *r, uint32_t lane
 {
     struct party p = party_of(sm, r, 0, lane);
     uint32_t at = locate(&p, p.named), *word = (uint32_t *)(sm->mem + at), result;
-    if (r->form->action == LR) {
+    if (r->m.action == ACTION_LR) {
         result = __atomic_load_n(word, __ATOMIC_SEQ_CST);
         reserve(sm, r->w, lane, at, result);
         return result;
     }
     uint32_t operand = *cell(r, r->in->rs2, lane);
-    bool amo = r->form->action == AMO;
+    bool amo = r->m.action == ACTION_AMO;
     result = amo ? amo_one(r, word, operand) : conditional(sm, r->w, lane, at, operand);
     if ((amo || !result) && *sm->reservations) end_reservations(sm, at, 4);
     return result;
@@ -411,9 +374,9 @@ static void atomic_all(struct sm *sm, const struct request *r)
 static void count(const struct request *r)
 {
     struct counters *c = &r->w->group->counters;
-    if (!r->form->scalar) c->vector_instructions++, c->lanes += r->w->nactive;
-    if (r->form->action == LOAD) c->loads++;
-    else if (r->form->action == STORE) c->stores++;
+    if (!r->scalar) c->vector_instructions++, c->lanes += r->w->nactive;
+    if (r->m.action == ACTION_LOAD) c->loads++;
+    else if (r->m.action == ACTION_STORE) c->stores++;
     else c->atomics++;
 }
 
@@ -424,8 +387,8 @@ void memory_run(struct sm *sm, struct warp *w, const struct insn *in)
     set_addresses(&r, (enum isa_profile)sm->gpu->config.profile);
     check_all(sm, &r);
     observe(sm, &r);
-    if (r.form->action == LOAD) load_all(sm, &r);
-    else if (r.form->action == STORE) store_all(sm, &r);
+    if (r.m.action == ACTION_LOAD) load_all(sm, &r);
+    else if (r.m.action == ACTION_STORE) store_all(sm, &r);
     else atomic_all(sm, &r);
     w->x[0] = 0;
 }

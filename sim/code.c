@@ -59,12 +59,32 @@ const char *code_refusal(const struct decoded *d)
     return refusal(&d->in, &e);
 }
 
+static unsigned space_of_row(const struct insn *in) { return isa_table[in->op].flags >> ISA_SPACE_SHIFT & 3; }
+
+bool code_is_flat(enum isa_profile profile, const struct insn *in)
+{
+    struct isa_memory m = isa_memory(in);
+    bool long_row = isa_table[in->op].flags & ISA_LONG;
+    return profile == PROFILE_R2025 && m.address == ADDRESS_LANES && m.action <= ACTION_STORE && !space_of_row(in) &&
+           !long_row && !in->space;
+}
+
+/* Memory accesses that the engine leaves to access.c: reservations, scalar atomics, what prefixes and rows say of
+ * addresses, widths and spaces. */
+static bool is_rare(const struct insn *in, const struct isa_memory *m)
+{
+    if (!m->words) return false;
+    if (m->action == ACTION_LR || m->action == ACTION_SC) return true;
+    if (m->action == ACTION_AMO && m->address == ADDRESS_SCALAR) return true;
+    return m->is_long || in->width || in->space || space_of_row(in);
+}
+
 static enum dispatch choose_dispatch(enum isa_profile profile, const struct insn *in, const struct isa_effects *e)
 {
     unsigned kind = isa_table[in->op].kind;
     if (refusal(in, e)) return DISPATCH_REFUSED;
-    if (memory_rare(in)) return DISPATCH_MEMORY;
-    if (memory_flat(profile, in)) return DISPATCH_FLAT;
+    if (is_rare(in, &e->memory)) return DISPATCH_MEMORY;
+    if (code_is_flat(profile, in)) return DISPATCH_FLAT;
     if (!is_modified(in, e)) return (enum dispatch)in->op;
     return kind == KIND_BRANCH ? DISPATCH_BRANCH : kind == KIND_VBRANCH ? DISPATCH_VBRANCH : DISPATCH_EXACT;
 }

@@ -72,6 +72,9 @@ bool code_look(const struct gpu *gpu, uint32_t pc, struct insn *in);
 /* Decodes what begins at words[0] (ISA_MAX_WORDS or fewer words): as in a page, but alone. */
 void code_decode(const struct gpu *gpu, const uint32_t *words, size_t nwords, struct decoded *d);
 
+/* Does r2025 decide by the address of each lane whether the access is one of flat or of private memory? */
+bool code_is_flat(enum isa_profile profile, const struct insn *in);
+
 /* Why an instruction that could be decoded cannot be executed; NULL if it can. */
 const char *code_refusal(const struct decoded *d);
 
@@ -305,14 +308,6 @@ void guest_write(struct sm *sm, uint64_t addr, const void *src, uint64_t size);
  * only when there are any. Physical addresses. */
 void end_reservations(struct sm *sm, uint32_t addr, uint32_t size);
 void end_reservations_of_access(struct sm *sm);
-
-/* Does the instruction access memory, other than a matrix or copy instruction? If so, ... */
-bool memory_access(const struct insn *in);
-/* ... must memory_run execute it, because the engine's own accesses cannot? */
-bool memory_rare(const struct insn *in);
-/* ... is it private where vs1 is below 2^24 (the flat range check of r2025)? Then memory_run has to execute it if
- * any lane is. */
-bool memory_flat(enum isa_profile profile, const struct insn *in);
 
 /* Executes any instruction that accesses memory. */
 void memory_run(struct sm *sm, struct warp *w, const struct insn *in);

@@ -460,7 +460,7 @@ INLINE enum stop absent(struct step *s, const char *why)
 /* Under SV39 everything that accesses memory is memory_run's. */
 INLINE unsigned dispatch_of(const struct decoded *d, bool translated)
 {
-    return translated && memory_access(&d->in) && d->dispatch != DISPATCH_REFUSED ? DISPATCH_MEMORY : d->dispatch;
+    return translated && isa_memory(&d->in).words && d->dispatch != DISPATCH_REFUSED ? DISPATCH_MEMORY : d->dispatch;
 }
 
 /* A flat access of r2025: the engine's own, unless the base address of some lane is private. */
