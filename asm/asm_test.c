@@ -675,6 +675,36 @@ static void test_limits(void **state)
     free(text);
 }
 
+/* Expressions at the limit, and one level beyond: what is deeper would exhaust the stack. */
+static void test_depth(void **state)
+{
+    (void)state;
+    char text[40000], *p;
+    struct elf_image m;
+    for (int n = 250; n <= 251; n++) { /* parentheses */
+        p = text + sprintf(text, ".word ");
+        p = (char *)memset(p, '(', n) + n;
+        *p++ = '1';
+        p = (char *)memset(p, ')', n) + n;
+        *p = 0;
+        if (n == 250) good(text, &m), elf_free(&m);
+        else bad(text, "t.s:1:258: error: the expression is too deep");
+    }
+    for (int n = 500; n <= 501; n++) { /* sums, which are trees as deep as they are long */
+        p = text + sprintf(text, "x: .word x");
+        for (int i = 0; i < n; i++) p += sprintf(p, "+1");
+        if (n == 500) good(text, &m), elf_free(&m);
+        else bad(text, "the expression is too deep");
+    }
+    for (int n = 999; n <= 1000; n++) { /* values that need each other */
+        p = text + sprintf(text, ".word s0\n");
+        for (int i = 0; i < n; i++) p += sprintf(p, "s%d = -s%d\n", i, i + 1);
+        sprintf(p, "s%d = 7\n", n);
+        if (n == 999) good(text, &m), elf_free(&m);
+        else bad(text, "the expression is too deep");
+    }
+}
+
 /* Damaged source: any result, but a result. */
 static void test_damaged_source(void **state)
 {
@@ -708,7 +738,7 @@ int main(void)
         cmocka_unit_test(test_pseudo),      cmocka_unit_test(test_labels),         cmocka_unit_test(test_expressions),
         cmocka_unit_test(test_data),        cmocka_unit_test(test_comments),       cmocka_unit_test(test_symbols),
         cmocka_unit_test(test_kernel_note), cmocka_unit_test(test_places), cmocka_unit_test(test_far_branches),   cmocka_unit_test(test_messages),
-        cmocka_unit_test(test_limits),      cmocka_unit_test(test_damaged_source),
+        cmocka_unit_test(test_depth), cmocka_unit_test(test_limits),      cmocka_unit_test(test_damaged_source),
     };
     // clang-format on
     return cmocka_run_group_tests(tests, NULL, NULL);

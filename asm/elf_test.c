@@ -163,6 +163,37 @@ static void test_refused(void **state)
     free(bytes);
 }
 
+/* A word of the program header of the rodata, with the value there and one beyond it. */
+static void segment_limit(size_t offset, uint32_t most, const char *want)
+{
+    void *bytes;
+    size_t size, n;
+    struct elf_image m;
+    const char *why = "";
+    write_sample(&bytes, &size);
+    char *word = (char *)bytes + 52 + 32 + offset; /* behind the ELF header and the text's */
+    memcpy(word, &most, 4);
+    if (!elf_read(bytes, size, &m, NULL, 0, &n, &why)) fail_msg("at the limit: %s", why);
+    elf_free(&m);
+    most++;
+    memcpy(word, &most, 4);
+    assert_false(elf_read(bytes, size, &m, NULL, 0, &n, &why));
+    assert_string_equal(why, want);
+    free(bytes);
+}
+
+static void test_segments(void **state)
+{
+    (void)state;
+    void *bytes;
+    size_t size;
+    write_sample(&bytes, &size);
+    free(bytes);
+    segment_limit(16, sizeof rodata, "a segment lies outside the file");                   /* more than in memory */
+    segment_limit(4, (uint32_t)(size - sizeof rodata), "a segment lies outside the file"); /* where it is */
+    segment_limit(8, UINT32_MAX - sizeof rodata + 1, "a segment lies outside the address space"); /* and is put */
+}
+
 /* Reads every byte that the reader handed out; the sanitizers say whether they are ours. */
 static uint32_t touch(const struct elf_image *m, const struct elf_segment *seg, size_t n)
 {
@@ -252,7 +283,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_round_trip), cmocka_unit_test(test_unaligned), cmocka_unit_test(test_minimal),
-        cmocka_unit_test(test_refused),    cmocka_unit_test(test_damaged),   cmocka_unit_test(test_readelf),
+        cmocka_unit_test(test_segments),   cmocka_unit_test(test_refused),   cmocka_unit_test(test_damaged),
+        cmocka_unit_test(test_readelf),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
