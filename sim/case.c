@@ -13,6 +13,7 @@
 #include <sys/stat.h>
 
 #include "isa/abi.h"
+#include "isa/isa.h"
 
 enum { MAX_BUFFERS = 4096, MAX_FILE = 1 << 28, MAX_WARPS = 64 };
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "isa/abi.h"
+#include "isa/isa.h"
 #include "sim/engine.h"
 #include "sim/sim.h"
 

@@ -10,8 +10,6 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "isa/isa.h"
-
 /* ---- config.c: machine parameters ---- */
 
 struct engine;

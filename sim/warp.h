@@ -6,6 +6,7 @@
 #ifndef VENTUS_SIM_WARP_H
 #define VENTUS_SIM_WARP_H
 
+#include "isa/isa.h"
 #include "sim/sim.h"
 
 enum { SIMT_DEPTH = 64 };

@@ -13,6 +13,7 @@
 
 #include "asm/image.h"
 #include "asm/near.h"
+#include "isa/isa.h"
 #include "sim/sim.h"
 
 void die(const char *format, ...)

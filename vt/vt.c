@@ -13,6 +13,7 @@
 #include "driver/ventus.h"
 #include "image.h"
 #include "isa/abi.h"
+#include "isa/isa.h"
 
 #define EXPORT __attribute__((visibility("default")))
 
