@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "run.h"
-#include "sim/case.h"
+#include "vt/case.h"
 #include "sim/engine.h"
 
 // clang-format off

@@ -5,7 +5,7 @@
 #include "arguments.h"
 #include "driver/ventus.h"
 #include "sim/check/check.h"
-#include "sim/case.h"
+#include "vt/case.h"
 #include "tool.h"
 #include "sim/trace/trace.h"
 

@@ -11,7 +11,7 @@
 
 #include "isa/abi.h"
 #include "run.h"
-#include "sim/case.h"
+#include "vt/case.h"
 
 struct dump {
     uint32_t addr;

@@ -14,7 +14,7 @@
 
 #include "corpus_log.h"
 #include "isa/abi.h"
-#include "sim/case.h"
+#include "vt/case.h"
 #include "sim/schedule.h"
 
 enum { MAX_LAUNCHES = 512, MOST_COMPARED = 1 << 24 };

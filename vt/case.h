@@ -1,7 +1,7 @@
 /* Recorded launches: the .metadata and .data files that the public tool chain writes for each kernel
  * launch. Several launches of one program share one memory: load and run them in order. */
-#ifndef VENTUS_SIM_CASE_H
-#define VENTUS_SIM_CASE_H
+#ifndef VENTUS_VT_CASE_H
+#define VENTUS_VT_CASE_H
 
 #include "sim/sim.h"
 

@@ -4,7 +4,7 @@
  * from the number of values, since each form has another length for its number of buffers; where that
  * leaves a choice, the length of .data decides. Comments and blank lines of hand-edited files are
  * skipped. Called by `ventus run --case` and the corpus test. */
-#include "sim/case.h"
+#include "vt/case.h"
 
 #include <errno.h>
 #include <stdarg.h>
