@@ -241,18 +241,11 @@ static cl_int profiling_time(cl_event event, cl_profiling_info param, struct inf
 static cl_int profiling_counter(const struct counters *c, cl_profiling_info param, struct info out)
 {
     switch (param) {
-    case CL_PROFILING_COMMAND_INSTRUCTIONS_VENTUS: INFO(cl_ulong, c->instructions);
-    case CL_PROFILING_COMMAND_VECTOR_INSTRUCTIONS_VENTUS: INFO(cl_ulong, c->vector_instructions);
-    case CL_PROFILING_COMMAND_ACTIVE_LANES_VENTUS: INFO(cl_ulong, c->lanes);
-    case CL_PROFILING_COMMAND_BRANCHES_VENTUS: INFO(cl_ulong, c->branches);
-    case CL_PROFILING_COMMAND_DIVERGENT_BRANCHES_VENTUS: INFO(cl_ulong, c->divergent);
-    case CL_PROFILING_COMMAND_LOADS_VENTUS: INFO(cl_ulong, c->loads);
-    case CL_PROFILING_COMMAND_STORES_VENTUS: INFO(cl_ulong, c->stores);
-    case CL_PROFILING_COMMAND_ATOMICS_VENTUS: INFO(cl_ulong, c->atomics);
-    case CL_PROFILING_COMMAND_BARRIERS_VENTUS: INFO(cl_ulong, c->barriers);
-    case CL_PROFILING_COMMAND_GROUPS_VENTUS: INFO(cl_ulong, c->groups);
-    case CL_PROFILING_COMMAND_WARPS_VENTUS: INFO(cl_ulong, c->warps);
-    case CL_PROFILING_COMMAND_MAX_SIMT_DEPTH_VENTUS: INFO(cl_ulong, c->max_simt_depth);
+#define COUNTER(name, type, how, cl, text) \
+    case CL_PROFILING_COMMAND_##cl##_VENTUS: \
+        INFO(cl_ulong, c->name);
+#include "sim/counters.def"
+#undef COUNTER
     default: return CL_INVALID_VALUE;
     }
 }

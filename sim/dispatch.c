@@ -47,20 +47,14 @@ struct worker {
 
 /* ---- jobs ---- */
 
+#define SUM(sum, value)  sum += (value)
+#define MOST(sum, value) sum = (value) > sum ? (value) : sum
+
 void counters_add(struct counters *sum, const struct counters *c)
 {
-    sum->instructions += c->instructions;
-    sum->lanes += c->lanes;
-    sum->vector_instructions += c->vector_instructions;
-    sum->branches += c->branches;
-    sum->divergent += c->divergent;
-    sum->loads += c->loads;
-    sum->stores += c->stores;
-    sum->atomics += c->atomics;
-    sum->barriers += c->barriers;
-    sum->groups += c->groups;
-    sum->warps += c->warps;
-    if (c->max_simt_depth > sum->max_simt_depth) sum->max_simt_depth = c->max_simt_depth;
+#define COUNTER(name, type, how, cl, text) how(sum->name, c->name);
+#include "sim/counters.def"
+#undef COUNTER
 }
 
 static void fail(struct job *job, const char *why)

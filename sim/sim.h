@@ -134,16 +134,10 @@ struct fault {
     char detail[96];   /* further explanation, may be empty */
 };
 
-struct counters {
-    uint64_t instructions; /* warp instructions, a prefix counted with its instruction */
-    uint64_t lanes;        /* active lanes summed over vector instructions */
-    uint64_t vector_instructions;
-    uint64_t branches;               /* vector branches executed ... */
-    uint64_t divergent;              /* ... of which diverged */
-    uint64_t loads, stores, atomics; /* memory instructions */
-    uint64_t barriers;               /* barrier arrivals of warps */
-    uint64_t groups, warps;          /* dispatched */
-    uint32_t max_simt_depth;         /* deepest SIMT stack seen */
+struct counters { /* counters.def says what they are */
+#define COUNTER(name, type, how, cl, text) type name;
+#include "sim/counters.def"
+#undef COUNTER
 };
 
 /* Adds the counters of one launch or work-group to a sum; the deepest SIMT stack of both stays. */

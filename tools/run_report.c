@@ -6,21 +6,6 @@
 
 #include "run.h"
 
-/* The counters, in the order of both outputs. */
-#define COUNTERS(X) \
-    X(groups, "work-groups") \
-    X(warps, "warps") \
-    X(instructions, "warp instructions") \
-    X(vector_instructions, "  of them vector") \
-    X(lanes, "active lanes of these") \
-    X(branches, "vector branches") \
-    X(divergent, "  of them divergent") \
-    X(max_simt_depth, "deepest SIMT stack") \
-    X(loads, "loads") \
-    X(stores, "stores") \
-    X(atomics, "atomics") \
-    X(barriers, "barrier arrivals")
-
 void report_add(struct report *r, const char *name, const uint32_t groups[3], const struct result *result)
 {
     if (r->n == r->room) {
@@ -51,9 +36,9 @@ static struct counters total(const struct report *r)
 void report_print(const struct report *r, FILE *out)
 {
     struct counters c = total(r);
-#define LINE(field, text) fprintf(out, "%-24s %llu\n", text, (unsigned long long)c.field);
-    COUNTERS(LINE)
-#undef LINE
+#define COUNTER(name, type, how, cl, text) fprintf(out, "%-24s %llu\n", text, (unsigned long long)c.name);
+#include "sim/counters.def"
+#undef COUNTER
     if (c.vector_instructions)
         fprintf(out, "%-24s %.2f\n", "lanes active on average", (double)c.lanes / (double)c.vector_instructions);
     if (r->flat) fprintf(out, "%-24s %llu\n", "pages of no buffer", (unsigned long long)r->stray_pages);
@@ -77,10 +62,10 @@ static void put_counters(FILE *out, const struct counters *c)
 {
     const char *separator = "";
     putc('{', out);
-#define MEMBER(field, text) \
-    fprintf(out, "%s\"" #field "\": %llu", separator, (unsigned long long)c->field), separator = ", ";
-    COUNTERS(MEMBER)
-#undef MEMBER
+#define COUNTER(name, type, how, cl, text) \
+    fprintf(out, "%s\"" #name "\": %llu", separator, (unsigned long long)c->name), separator = ", ";
+#include "sim/counters.def"
+#undef COUNTER
     putc('}', out);
 }
 
