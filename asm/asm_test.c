@@ -705,6 +705,37 @@ static void test_depth(void **state)
     }
 }
 
+/* `count` times `each`, which may hold a %d, between two texts: as many as can be, and one more. */
+static void most(const char *before, const char *each, const char *after, int count, const char *message)
+{
+    char *text = malloc(strlen(before) + strlen(after) + (strlen(each) + 8) * (size_t)(count + 2)), *p;
+    struct elf_image m;
+    for (int n = count; n <= count + 1; n++) {
+        p = text + sprintf(text, "%s", before);
+        for (int i = 0; i < n; i++) p += sprintf(p, each, i);
+        sprintf(p, "%s", after);
+        if (n == count) good(text, &m), elf_free(&m);
+        else bad(text, message);
+    }
+    free(text);
+}
+
+static void test_counts(void **state)
+{
+    (void)state;
+    most("", "k%1$d: .kernel k%1$d\n", "ret", 4096, "more than 4096 kernels");
+    most("k: .kernel k\n", ".arg value, a%d, 1024\n", "ret", 64, "more than 65536 bytes of arguments");
+    most(".macro m ", "p%d ", "\nnop\n.endm\nm", 32, "a macro has at most 32 parameters");
+    char text[2000], *p = text;
+    struct elf_image m;
+    for (int n = 64; n <= 65; n++, p = text) {
+        for (int k = 0; k < n; k++) p += sprintf(p, ".if 1\n");
+        for (int k = 0; k < n; k++) p += sprintf(p, ".endif\n");
+        if (n == 64) good(text, &m), elf_free(&m);
+        else bad(text, "conditions are nested too deep");
+    }
+}
+
 /* Damaged source: any result, but a result. */
 static void test_damaged_source(void **state)
 {
@@ -738,7 +769,7 @@ int main(void)
         cmocka_unit_test(test_pseudo),      cmocka_unit_test(test_labels),         cmocka_unit_test(test_expressions),
         cmocka_unit_test(test_data),        cmocka_unit_test(test_comments),       cmocka_unit_test(test_symbols),
         cmocka_unit_test(test_kernel_note), cmocka_unit_test(test_places), cmocka_unit_test(test_far_branches),   cmocka_unit_test(test_messages),
-        cmocka_unit_test(test_depth), cmocka_unit_test(test_limits),      cmocka_unit_test(test_damaged_source),
+        cmocka_unit_test(test_depth), cmocka_unit_test(test_counts), cmocka_unit_test(test_limits),      cmocka_unit_test(test_damaged_source),
     };
     // clang-format on
     return cmocka_run_group_tests(tests, NULL, NULL);
