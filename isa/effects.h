@@ -3,7 +3,12 @@
  *
  * All of it is derived from columns of the tables: the kind of a row (kind.def), its flags (insn.def), its operands
  * (operand.def), for CSR instructions the state of the CSR (csr.def); and from the fields of the instruction. A test
- * executes every row and compares (tests/sim/effects_test.c). */
+ * executes every row and compares (tests/sim/effects_test.c).
+ *
+ * The scoreboard of the public RTL has the same sets but for these: fence is said to write x[rd], fcvt.wu.s and
+ * fcvt.s.wu to read the field that tells them apart; mask logic, moves and the like count as masked, whose bit 25 is
+ * part of their code; data of RVV stores are called vd, where we have vs3; and atomics name scalar registers there,
+ * vector registers in the tool chain. */
 #ifndef VENTUS_ISA_EFFECTS_H
 #define VENTUS_ISA_EFFECTS_H
 
