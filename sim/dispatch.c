@@ -103,6 +103,7 @@ static struct run *start_job(struct gpu *gpu, struct job *job)
         r->total = (uint64_t)l->groups[0] * l->groups[1] * l->groups[2];
         if (observers_collect(gpu, job->options.observers, &r->observers) && make_areas(r, &gpu->config)) {
             choose_engine(gpu, r);
+            recover_renew();
             observe_launch_begin(r->observers, job);
             return r;
         }

@@ -214,6 +214,8 @@ void observe_after(const struct warp *w, uint32_t pc, const struct insn *in);
  * stack of RECOVER_STACK bytes, used if it has none. */
 bool recover_enter(void *stack, stack_t *old);
 void recover_leave(const stack_t *old);
+/* Between the two, before a launch: goes over handlers that somebody has set since. */
+void recover_renew(void);
 /* The SM whose accesses this thread makes from now on, NULL: none. One that the host refuses goes to sm->jump, with
  * value 1. */
 void recover_guard(struct sm *sm);

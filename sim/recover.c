@@ -55,13 +55,17 @@ static bool install(int i)
     return sigaction(signals[i], &action, &previous[i]) == 0;
 }
 
+static bool is_installed(int i)
+{
+    struct sigaction now;
+    return sigaction(signals[i], NULL, &now) == 0 && (now.sa_flags & SA_SIGINFO) && now.sa_sigaction == on_signal;
+}
+
 /* Gives the signal back, unless somebody has put a handler over ours meanwhile: then the signal is
  * theirs, and the next launch goes over it. */
 static void uninstall(int i)
 {
-    struct sigaction now;
-    if (sigaction(signals[i], NULL, &now) == 0 && (now.sa_flags & SA_SIGINFO) && now.sa_sigaction == on_signal)
-        sigaction(signals[i], &previous[i], NULL);
+    if (is_installed(i)) sigaction(signals[i], &previous[i], NULL);
 }
 
 static bool recover_install(void)
@@ -95,6 +99,14 @@ bool recover_enter(void *stack, stack_t *old)
     stack_t ours = {.ss_sp = stack, .ss_size = RECOVER_STACK};
     if (sigaltstack(NULL, old) == 0 && (old->ss_flags & SS_DISABLE)) sigaltstack(&ours, NULL);
     return true;
+}
+
+void recover_renew(void)
+{
+    pthread_mutex_lock(&lock);
+    for (int i = 0; i < 2; i++)
+        if (!is_installed(i)) install(i);
+    pthread_mutex_unlock(&lock);
 }
 
 void recover_guard(struct sm *sm) { current = sm; }

@@ -315,13 +315,55 @@ static void test_replaced(void **state)
     set_handlers(&old[0], NULL);
 }
 
+/* Two jobs of one gpu_run: the second comes when the first has ended. */
+struct pair {
+    struct job jobs[2], *next;
+};
+
+static struct job *next_of_pair(void *user)
+{
+    struct pair *p = user;
+    struct job *job = p->next;
+    p->next = NULL;
+    return job;
+}
+
+static void done_of_pair(void *user, struct job *job)
+{
+    struct pair *p = user;
+    if (job != &p->jobs[0]) return;
+    replace_handlers();
+    p->next = &p->jobs[1];
+}
+
+/* The next launch need not be the next run of the machine. */
+static void test_replaced_between_jobs(void **state)
+{
+    const struct sigaction theirs = {.sa_handler = counting_handler, .sa_flags = SA_RESTART};
+    struct sigaction old[2];
+    struct guest g;
+    (void)state;
+    set_handlers(&(struct sigaction){.sa_handler = plain_handler}, old);
+    guest_open(&g);
+    guest_assemble(&g, faulty);
+    struct pair pair = {.jobs = {{.launch = g.launch}, {.launch = g.launch}}, .next = pair.jobs};
+    const struct feed feed = {&pair, next_of_pair, done_of_pair};
+    heard = 0;
+    gpu_run(g.gpu, &feed);
+    for (int i = 0; i < 2; i++) assert_int_equal(pair.jobs[i].result.fault.kind, FAULT_READ);
+    assert_int_equal(heard, 0);
+    assert_handlers(&theirs);
+    guest_close(&g);
+    set_handlers(&old[0], NULL);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_left_alone),      cmocka_unit_test(test_signal_stack),
         cmocka_unit_test(test_foreign_signals), cmocka_unit_test(test_between_groups),
         cmocka_unit_test(test_two_machines),    cmocka_unit_test(test_no_handler),
-        cmocka_unit_test(test_replaced),
+        cmocka_unit_test(test_replaced),        cmocka_unit_test(test_replaced_between_jobs),
     };
     return cmocka_run_group_tests(tests, open_page, close_page);
 }
