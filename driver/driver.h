@@ -68,12 +68,12 @@ struct queue {
     pthread_cond_t changed; /* for whoever waits: an event that somebody waits for, the machine is idle */
     struct event_list all;  /* what has not ended, in the order of submission */
     struct worker machine, host;
-    uint64_t submitted; /* so far, the number of the latest */
-    uint32_t running;   /* launches with the machine */
-    uint32_t watched;   /* launches with a cancel flag of the caller's */
-    uint32_t visitors;  /* who wants the machine idle */
-    uint32_t finishing; /* who waits in ventus_finish */
-    bool busy;          /* the machine runs */
+    uint64_t submitted;  /* so far, the number of the latest */
+    uint32_t running;    /* launches with the machine; written by its thread alone */
+    atomic_uint watched; /* launches with a cancel flag of the caller's */
+    uint32_t visitors;   /* who wants the machine idle */
+    uint32_t finishing;  /* who waits in ventus_finish */
+    bool busy;           /* the machine runs */
     bool closing;
     uint64_t batch;   /* serial number of the module that it runs, 0: none */
     uint64_t began;   /* when it became busy */

@@ -218,7 +218,7 @@ static enum ventus_status fill(ventus_event *e)
 static enum ventus_status prepare_blocks(ventus_event *e)
 {
     e->print_at = round_up(BLOCK_ARGS + e->in.kernel->args_size, BLOCK_ARGS);
-    e->print_size = e->in.module->note.nformats ? VENTUS_PRINT_BYTES : 0;
+    e->print_size = ventus_module_prints(e->in.module) ? VENTUS_PRINT_BYTES : 0;
     enum ventus_status status = ventus_alloc(e->device, e->print_at + e->print_size, &e->block);
     if (status == VENTUS_OK) status = allocate_private(e);
     if (status == VENTUS_OK) status = fill(e);

@@ -228,6 +228,8 @@ const struct ventus_kernel *ventus_module_find(const ventus_module *module, cons
     return NULL;
 }
 
+bool ventus_module_prints(const ventus_module *module) { return module && module->note.nformats; }
+
 uint32_t ventus_module_line(const ventus_module *module, uint32_t pc)
 {
     const struct note_line *lines = module->note.lines;

@@ -66,16 +66,21 @@ static void make_unready(ventus_event *e)
     e->listed = false;
 }
 
-/* One thing less to wait for; `failed`: it did not succeed, and that matters. */
+/* One thing less to wait for; `failed`: it did not succeed, and that matters. With the lock of its queue held. */
 static void count_down(ventus_event *e, bool failed, struct event_list *due)
+{
+    if (failed) e->failed = true;
+    if (--e->waits_for || e->state != VENTUS_QUEUED || e->listed) return;
+    if (worker_of(e)) make_ready(e);
+    else insert(due, READY, e, due->last);
+}
+
+/* The same without the lock. */
+static void count_down_unlocked(ventus_event *e, bool failed, struct event_list *due)
 {
     struct queue *q = &e->device->queue;
     pthread_mutex_lock(&q->lock);
-    if (failed) e->failed = true;
-    if (--e->waits_for == 0 && e->state == VENTUS_QUEUED && !e->listed) {
-        if (worker_of(e)) make_ready(e);
-        else insert(due, READY, e, due->last);
-    }
+    count_down(e, failed, due);
     pthread_mutex_unlock(&q->lock);
 }
 
@@ -88,7 +93,7 @@ void event_begin(ventus_event *e)
     make_unready(e);
     e->outcome.started = host_ns();
     e->state = VENTUS_RUNNING;
-    q->running += e->kind == EVENT_LAUNCH;
+    if (e->kind == EVENT_LAUNCH) q->running++;
     struct callback *due = event_callbacks(e);
     if (e->waiters) pthread_cond_broadcast(&q->changed);
     pthread_mutex_unlock(&q->lock);
@@ -106,6 +111,11 @@ static void count_launch(struct queue *q, const ventus_event *e)
     counters_add(&q->totals.counters, &o->result.counters);
 }
 
+static bool dep_failed(const ventus_event *ended, bool any_end)
+{
+    return ended->outcome.status != VENTUS_OK && !any_end;
+}
+
 /* What is held for its sake goes before anybody hears of the end. */
 static void conclude(ventus_event *e, enum ventus_status status)
 {
@@ -120,6 +130,32 @@ static void conclude(ventus_event *e, enum ventus_status status)
     if (e->ending) e->ending(e->user, &e->outcome);
 }
 
+/* Counts down those of its dependents that are on its own device and returns the others. With the lock held. */
+static struct dependency *count_down_own(ventus_event *e, struct event_list *due)
+{
+    struct dependency *others = NULL;
+    for (struct dependency *d = e->dependents, *next; d; d = next) {
+        next = d->next; /* it lies in the event that waits */
+        if (d->waiting->device == e->device) {
+            count_down(d->waiting, dep_failed(e, d->any_end), due);
+            ventus_event_release(d->waiting);
+        } else {
+            d->next = others;
+            others = d;
+        }
+    }
+    return others;
+}
+
+static void count_down_others(ventus_event *e, struct dependency *others, struct event_list *due)
+{
+    for (struct dependency *d = others, *next; d; d = next) {
+        next = d->next;
+        count_down_unlocked(d->waiting, dep_failed(e, d->any_end), due);
+        ventus_event_release(d->waiting);
+    }
+}
+
 /* Ends one event; those that this makes due are added to `due`. */
 static void end_one(ventus_event *e, enum ventus_status status, struct event_list *due)
 {
@@ -130,28 +166,27 @@ static void end_one(ventus_event *e, enum ventus_status status, struct event_lis
     take_out(&q->all, ALL, e);
     if (e->kind == EVENT_LAUNCH) count_launch(q, e);
     e->state = VENTUS_ENDED;
-    struct dependency *dependents = e->dependents;
+    struct dependency *others = count_down_own(e, due);
     struct callback *callbacks = event_callbacks(e);
     q->news = true;
     if (e->waiters || q->finishing) pthread_cond_broadcast(&q->changed);
     pthread_mutex_unlock(&q->lock);
-    for (struct dependency *d = dependents, *next; d; d = next) {
-        next = d->next; /* it lies in the event that waits */
-        count_down(d->waiting, status != VENTUS_OK && !d->any_end, due);
-        ventus_event_release(d->waiting);
-    }
+    count_down_others(e, others, due);
     event_call(e, callbacks);
     ventus_event_release(e);
 }
 
-/* Marks end and gates open when it is their turn, and that may be the turn of more. */
+/* Marks end and gates open when it is their turn, and that may be the turn of more. An open gate may be ended by
+ * whoever waited for that, hence the use. */
 static void work_off(struct event_list *due)
 {
     for (ventus_event *e; (e = due->first);) {
         enum ventus_status status = event_verdict(e);
         take_out(due, READY, e);
+        ventus_event_retain(e);
         if (status == VENTUS_OK) event_begin(e);
         if (status != VENTUS_OK || e->kind == EVENT_MARK) end_one(e, status, due);
+        ventus_event_release(e);
     }
 }
 
@@ -243,54 +278,77 @@ static bool worker_ready(ventus_event *e)
     return !w || w->started;
 }
 
-static enum ventus_status append(ventus_event *e, size_t ndeps)
+/* With the lock held. */
+static enum ventus_status append(struct queue *q, ventus_event *e, size_t ndeps)
 {
-    struct queue *q = &e->device->queue;
-    enum ventus_status status = VENTUS_OK;
-    pthread_mutex_lock(&q->lock);
-    if (q->closing) status = VENTUS_BAD_ARGUMENT;
-    else if (!worker_ready(e)) status = VENTUS_NO_MEMORY;
-    if (status == VENTUS_OK) {
-        e->outcome.submitted = host_ns();
-        e->number = ++q->submitted;
-        e->waits_for = ndeps + 1;
-        insert(&q->all, ALL, e, q->all.last);
-        q->watched += e->watch != NULL;
-        ventus_event_retain(e);
-        if (e->in.module) atomic_fetch_add(&((ventus_module *)e->in.module)->uses, 1);
-    }
-    pthread_mutex_unlock(&q->lock);
-    return status;
+    if (q->closing) return VENTUS_BAD_ARGUMENT;
+    if (!worker_ready(e)) return VENTUS_NO_MEMORY;
+    e->outcome.submitted = host_ns();
+    e->number = ++q->submitted;
+    e->waits_for = ndeps + 1; /* one for the submission itself */
+    insert(&q->all, ALL, e, q->all.last);
+    q->watched += e->watch != NULL;
+    ventus_event_retain(e);
+    if (e->in.module) atomic_fetch_add(&((ventus_module *)e->in.module)->uses, 1);
+    return VENTUS_OK;
 }
 
-/* Has `on` count `e` down when it ends, or does it now. */
-static void depend(ventus_event *e, struct dependency *d, const struct ventus_dep *on, struct event_list *due)
+/* Has `on` count `e` down when it ends; false when it has ended. With the lock of its queue held. */
+static bool depend(ventus_event *e, struct dependency *d, const struct ventus_dep *on)
 {
-    struct queue *q = &on->event->device->queue;
-    pthread_mutex_lock(&q->lock);
-    bool ended = on->event->state == VENTUS_ENDED;
-    if (!ended) {
-        ventus_event_retain(e);
-        *d = (struct dependency){on->event->dependents, e, on->any_end};
-        on->event->dependents = d;
+    if (on->event->state == VENTUS_ENDED) return false;
+    ventus_event_retain(e);
+    *d = (struct dependency){on->event->dependents, e, on->any_end};
+    on->event->dependents = d;
+    return true;
+}
+
+/* What it waits for on its own device; how many others there are. With the lock held. */
+static size_t depend_on_own(ventus_event *e, size_t ndeps, const struct ventus_dep *deps, struct event_list *due)
+{
+    size_t others = 0;
+    for (size_t i = 0; i < ndeps; i++)
+        if (deps[i].event->device != e->device) others++;
+        else if (!depend(e, &e->deps[i], &deps[i])) count_down(e, dep_failed(deps[i].event, deps[i].any_end), due);
+    return others;
+}
+
+/* The same for the others, whose lock may not be taken together with ours. */
+static void depend_on_others(ventus_event *e, size_t ndeps, const struct ventus_dep *deps, struct event_list *due)
+{
+    for (size_t i = 0; i < ndeps; i++) {
+        struct queue *q = &deps[i].event->device->queue;
+        if (deps[i].event->device == e->device) continue;
+        pthread_mutex_lock(&q->lock);
+        bool waits = depend(e, &e->deps[i], &deps[i]);
+        pthread_mutex_unlock(&q->lock);
+        if (!waits) count_down_unlocked(e, dep_failed(deps[i].event, deps[i].any_end), due);
     }
+    count_down_unlocked(e, false, due);
+}
+
+static enum ventus_status enter(ventus_event *e, size_t ndeps, const struct ventus_dep *deps)
+{
+    struct queue *q = &e->device->queue;
+    struct event_list due = {0};
+    size_t others = 0;
+    for (size_t i = 0; i < ndeps; i++)
+        if (!deps[i].event) return VENTUS_BAD_ARGUMENT;
+    pthread_mutex_lock(&q->lock);
+    enum ventus_status status = append(q, e, ndeps);
+    if (status == VENTUS_OK) others = depend_on_own(e, ndeps, deps, &due);
+    if (status == VENTUS_OK && !others) count_down(e, false, &due);
     pthread_mutex_unlock(&q->lock);
-    if (ended) count_down(e, on->event->outcome.status != VENTUS_OK && !on->any_end, due);
+    if (others) depend_on_others(e, ndeps, deps, &due);
+    work_off(&due);
+    return status;
 }
 
 /* `status` is that of the preparations. Hands the event over to the client, or what is left of it back. */
 static enum ventus_status submit(ventus_event *e, enum ventus_status status, size_t ndeps,
                                  const struct ventus_dep *deps, ventus_event **event)
 {
-    struct event_list due = {0};
-    for (size_t i = 0; i < ndeps && status == VENTUS_OK; i++)
-        if (!deps[i].event) status = VENTUS_BAD_ARGUMENT;
-    if (status == VENTUS_OK) status = append(e, ndeps);
-    if (status == VENTUS_OK) {
-        for (size_t i = 0; i < ndeps; i++) depend(e, &e->deps[i], &deps[i], &due);
-        count_down(e, false, &due); /* the one for the submission itself */
-        work_off(&due);
-    }
+    if (status == VENTUS_OK) status = enter(e, ndeps, deps);
     if (status == VENTUS_OK && event) *event = e;
     else ventus_event_release(e);
     return status;

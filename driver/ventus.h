@@ -146,6 +146,9 @@ size_t ventus_module_kernels(const ventus_module *module);
 const struct ventus_kernel *ventus_module_kernel(const ventus_module *module, size_t index);
 const struct ventus_kernel *ventus_module_find(const ventus_module *module, const char *name);
 
+/* Does a kernel of it print? */
+bool ventus_module_prints(const ventus_module *module);
+
 /* Source position of `pc`: its line, or 0 when unknown. */
 uint32_t ventus_module_line(const ventus_module *module, uint32_t pc);
 

@@ -33,8 +33,9 @@ void mem_unwatch(cl_mem mem)
 }
 
 /* Mappings that the client never undid go with the buffer. */
-static void mem_destroy(cl_mem mem)
+static void mem_destroy(struct object *object)
 {
+    cl_mem mem = (cl_mem)object;
     cl_context context = mem->context;
     if (mem->addr) ventus_free(context->device, mem->addr);
     for (struct mapping *m; (m = mem->maps);) {
@@ -42,26 +43,24 @@ static void mem_destroy(cl_mem mem)
         free(m);
     }
     free(mem->properties);
-    if (mem->parent) mem_drop(mem->parent);
+    if (mem->parent) object_drop(&mem->parent->base);
     destructor_run(mem->destructors, mem);
     mem_unwatch(mem);
-    context_drop(context);
-}
-
-void mem_drop(cl_mem mem)
-{
-    if (object_unuse(&mem->base)) mem_destroy(mem);
+    object_drop(&context->base);
 }
 
 static cl_mem mem_new(cl_context context, cl_mem_flags flags, size_t size)
 {
     cl_mem mem = calloc(1, sizeof *mem);
-    if (!mem) return NULL;
-    object_init(&mem->base, KIND_MEM);
+    if (!mem || pthread_mutex_init(&mem->lock, NULL)) {
+        free(mem);
+        return NULL;
+    }
+    object_init(&mem->base, KIND_MEM, mem_destroy);
     atomic_init(&mem->weak, 1);
-    pthread_mutex_init(&mem->lock, NULL);
     mem->context = context;
     object_use(&context->base);
+    context_witness(context);
     mem->flags = flags;
     mem->size = size;
     return mem;
@@ -119,7 +118,7 @@ cl_mem clCreateBuffer(cl_context context, cl_mem_flags flags, size_t size, void 
         if (flags & CL_MEM_USE_HOST_PTR) mem->host_ptr = host_ptr;
         error = initial_copy(mem, host_ptr);
         if (error) {
-            mem_drop(mem);
+            clReleaseMemObject(mem);
             mem = NULL;
         }
     }
@@ -141,7 +140,7 @@ cl_mem clCreateBufferWithProperties(cl_context context, const cl_mem_properties 
         mem->nproperties = 1;
         return mem;
     }
-    mem_drop(mem);
+    clReleaseMemObject(mem);
     set_error(errcode_ret, CL_OUT_OF_HOST_MEMORY);
     return NULL;
 }
@@ -189,13 +188,21 @@ cl_mem clCreateSubBuffer(cl_mem parent, cl_mem_flags flags, cl_buffer_create_typ
 
 /* ---- references and queries ---- */
 
-cl_int clRetainMemObject(cl_mem mem) { return object_retain(mem, KIND_MEM) ? CL_SUCCESS : CL_INVALID_MEM_OBJECT; }
+cl_int clRetainMemObject(cl_mem mem)
+{
+    bool first;
+    if (!object_retain(mem, KIND_MEM, &first)) return CL_INVALID_MEM_OBJECT;
+    if (first) context_witness(mem->context);
+    return CL_SUCCESS;
+}
 
 cl_int clReleaseMemObject(cl_mem mem)
 {
     bool last;
     if (!object_release(mem, KIND_MEM, &last)) return CL_INVALID_MEM_OBJECT;
-    if (last) mem_drop(mem);
+    if (!last) return CL_SUCCESS;
+    context_witness_gone(mem->context);
+    object_drop(&mem->base);
     return CL_SUCCESS;
 }
 

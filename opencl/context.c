@@ -1,6 +1,9 @@
 /* Contexts: properties, the client's message callback, destructor callbacks, and the thread for event
  * callbacks. Everything made in a context holds a use of it. Creating the first one starts the device.
- * Called through icd.c; context_report by queue.c when a kernel fails. */
+ * Called through icd.c; context_report by queue.c when a kernel fails.
+ *
+ * A context is abandoned when the client has nothing left by which it could see what commands do. They are cancelled
+ * then: nobody misses their results, and a kernel that never ends would keep the device from all others. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,6 +29,7 @@ static cl_int properties_check(const cl_context_properties *list, size_t *count)
     return CL_SUCCESS;
 }
 
+/* Also of a context that is only half made. */
 static void context_free(cl_context context)
 {
     if (context->notifier) notifier_close(context->notifier);
@@ -34,12 +38,23 @@ static void context_free(cl_context context)
     free(context);
 }
 
+static void context_destroy(struct object *object)
+{
+    cl_context context = (cl_context)object;
+    struct destructor *list = context->destructors;
+    context->destructors = NULL;
+    destructor_run(list, context);
+    context_free(context);
+}
+
 static cl_int context_make(const cl_context_properties *properties, size_t count, cl_context *result)
 {
     cl_context context = calloc(1, sizeof *context);
-    if (!context) return CL_OUT_OF_HOST_MEMORY;
-    object_init(&context->base, KIND_CONTEXT);
-    pthread_mutex_init(&context->lock, NULL);
+    if (!context || pthread_mutex_init(&context->lock, NULL)) {
+        free(context);
+        return CL_OUT_OF_HOST_MEMORY;
+    }
+    object_init(&context->base, KIND_CONTEXT, context_destroy);
     context->notifier = notifier_new();
     if (count) context->properties = malloc(count * sizeof *properties);
     if (!context->notifier || (count && !context->properties)) {
@@ -89,25 +104,51 @@ cl_context clCreateContextFromType(const cl_context_properties *properties, cl_d
     return NULL;
 }
 
-void context_drop(cl_context context)
+/* ---- queues and witnesses ---- */
+
+void context_add_queue(cl_context context, cl_command_queue queue)
 {
-    if (!object_unuse(&context->base)) return;
-    struct destructor *list = context->destructors;
-    context->destructors = NULL;
-    destructor_run(list, context);
-    context_free(context);
+    pthread_mutex_lock(&context->lock);
+    queue->next = context->queues;
+    context->queues = queue;
+    pthread_mutex_unlock(&context->lock);
 }
+
+void context_remove_queue(cl_context context, cl_command_queue queue)
+{
+    pthread_mutex_lock(&context->lock);
+    cl_command_queue *link = &context->queues;
+    while (*link != queue) link = &(*link)->next;
+    *link = queue->next;
+    pthread_mutex_unlock(&context->lock);
+}
+
+void context_witness(cl_context context) { atomic_fetch_add(&context->witnesses, 1); }
+
+void context_witness_gone(cl_context context)
+{
+    if (atomic_fetch_sub(&context->witnesses, 1) != 1) return;
+    pthread_mutex_lock(&context->lock);
+    for (cl_command_queue q = context->queues; q; q = q->next) {
+        pthread_mutex_lock(&q->lock);
+        flight_cancel(&q->flight);
+        pthread_mutex_unlock(&q->lock);
+    }
+    pthread_mutex_unlock(&context->lock);
+}
+
+/* ---- references and queries ---- */
 
 cl_int clRetainContext(cl_context context)
 {
-    return object_retain(context, KIND_CONTEXT) ? CL_SUCCESS : CL_INVALID_CONTEXT;
+    return object_retain(context, KIND_CONTEXT, &(bool){false}) ? CL_SUCCESS : CL_INVALID_CONTEXT;
 }
 
 cl_int clReleaseContext(cl_context context)
 {
     bool last;
     if (!object_release(context, KIND_CONTEXT, &last)) return CL_INVALID_CONTEXT;
-    if (last) context_drop(context);
+    if (last) object_drop(&context->base);
     return CL_SUCCESS;
 }
 

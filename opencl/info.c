@@ -46,6 +46,7 @@ cl_int driver_error(enum ventus_status status)
     case VENTUS_OK: return CL_SUCCESS;
     case VENTUS_NO_MEMORY: return CL_OUT_OF_HOST_MEMORY;
     case VENTUS_NO_DEVICE_MEMORY: return CL_MEM_OBJECT_ALLOCATION_FAILURE;
+    case VENTUS_DEPENDENCY: return CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST;
     case VENTUS_OUT_OF_RANGE:
     case VENTUS_BAD_ARGUMENT: return CL_INVALID_VALUE;
     default: return CL_OUT_OF_RESOURCES;

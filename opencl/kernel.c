@@ -10,21 +10,17 @@
 
 /* ---- lifetime ---- */
 
-static void kernel_free(cl_kernel kernel)
+static void kernel_destroy(struct object *object)
 {
+    cl_kernel kernel = (cl_kernel)object;
     for (uint32_t i = 0; kernel->arguments && i < kernel->info->nargs; i++)
         if (kernel->arguments[i].mem) mem_unwatch(kernel->arguments[i].mem);
     executable_drop(kernel->executable);
-    program_drop(kernel->program);
+    object_drop(&kernel->program->base);
     free(kernel->image);
     free(kernel->local_sizes);
     free(kernel->arguments);
     free(kernel);
-}
-
-void kernel_drop(cl_kernel kernel)
-{
-    if (object_unuse(&kernel->base)) kernel_free(kernel);
 }
 
 /* Takes over the use of `executable`. */
@@ -35,7 +31,7 @@ static cl_kernel kernel_new(cl_program program, struct executable *executable, c
         executable_drop(executable);
         return NULL;
     }
-    object_init(&kernel->base, KIND_KERNEL);
+    object_init(&kernel->base, KIND_KERNEL, kernel_destroy);
     kernel->program = program;
     object_use(&program->base);
     kernel->executable = executable;
@@ -44,7 +40,7 @@ static cl_kernel kernel_new(cl_program program, struct executable *executable, c
     kernel->local_sizes = calloc(info->nargs + 1u, sizeof *kernel->local_sizes);
     kernel->arguments = calloc(info->nargs + 1u, sizeof *kernel->arguments);
     if (!kernel->image || !kernel->local_sizes || !kernel->arguments) {
-        kernel_free(kernel);
+        object_drop(&kernel->base);
         return NULL;
     }
     program_kernels(program, 1);
@@ -107,7 +103,10 @@ cl_kernel clCloneKernel(cl_kernel source, cl_int *errcode_ret)
 }
 
 /* The client's references to kernels keep the program from being rebuilt, so both ends are counted. */
-cl_int clRetainKernel(cl_kernel kernel) { return object_retain(kernel, KIND_KERNEL) ? CL_SUCCESS : CL_INVALID_KERNEL; }
+cl_int clRetainKernel(cl_kernel kernel)
+{
+    return object_retain(kernel, KIND_KERNEL, &(bool){false}) ? CL_SUCCESS : CL_INVALID_KERNEL;
+}
 
 cl_int clReleaseKernel(cl_kernel kernel)
 {
@@ -115,7 +114,7 @@ cl_int clReleaseKernel(cl_kernel kernel)
     if (!object_release(kernel, KIND_KERNEL, &last)) return CL_INVALID_KERNEL;
     if (!last) return CL_SUCCESS;
     program_kernels(kernel->program, -1);
-    kernel_drop(kernel);
+    object_drop(&kernel->base);
     return CL_SUCCESS;
 }
 

@@ -244,7 +244,7 @@ cl_program clLinkProgram(cl_context context, cl_uint count, const cl_device_id *
     if (!error) error = program_begin(program, options);
     if (error) {
         inputs_drop(&job);
-        if (program) program_drop(program);
+        if (program) object_drop(&program->base);
         set_error(errcode_ret, error);
         return NULL;
     }

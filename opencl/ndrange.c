@@ -1,9 +1,7 @@
 /* Kernel launches: checks, the choice of a local size, and the command that runs a launch.
- * Everything a launch depends on is frozen when it is enqueued: argument image, local sizes, range, and
- * uses of the kernel and its buffers. A kernel that fails on the device ends its event with
+ * Everything a launch depends on is fixed when it is enqueued: the driver copies the argument image with the addresses
+ * of the buffers, and the command holds the buffers. A kernel that fails on the device ends its event with
  * CL_OUT_OF_RESOURCES, and the client's callback learns where. Called through icd.c. */
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "objects.h"
@@ -90,56 +88,41 @@ static cl_int range_local(struct ventus_range *r, cl_kernel kernel, const size_t
 
 /* ---- the launch ---- */
 
-static cl_int run_launch(struct command *c)
+struct launch_command {
+    struct command command;
+    uint32_t pointers[]; /* addresses of buffers, one an argument; until the submission */
+};
+
+/* Takes the buffers that are set as arguments. */
+static cl_int find_buffers(struct launch_command *l, const struct _cl_kernel *kernel)
 {
-    cl_context context = c->event->context;
-    struct result result = {0};
-    char message[512] = "";
-    enum ventus_status status = ventus_run(context->device, &c->launch, &result, message, sizeof message);
-    fflush(stdout); /* the kernel's printf belongs before the event's end */
-    c->event->counters = result.counters;
-    c->event->counted = true;
-    if (status == VENTUS_OK) return CL_SUCCESS;
-    if (!message[0])
-        snprintf(message, sizeof message, "kernel %s: %s", c->launch.kernel->name, ventus_status_text(status));
-    context_report(context, message);
-    return status == VENTUS_NO_MEMORY ? CL_OUT_OF_HOST_MEMORY : CL_OUT_OF_RESOURCES;
+    cl_int error = CL_SUCCESS;
+    for (uint32_t i = 0; i < kernel->info->nargs && !error; i++)
+        if (kernel->arguments[i].mem) error = command_mem(&l->command, kernel->arguments[i].mem, &l->pointers[i]);
+    return error == CL_INVALID_MEM_OBJECT ? CL_INVALID_KERNEL_ARGS : error; /* released since it was set */
 }
 
-/* Copies image and local sizes, and fills in the addresses of the buffers. */
-static cl_int freeze_arguments(struct command *c, cl_kernel kernel)
+static cl_int submit(struct command *c, const struct _cl_kernel *kernel, const struct ventus_range *range,
+                     cl_event *event)
 {
-    const struct ventus_kernel *info = kernel->info;
-    size_t locals = info->nargs * sizeof *kernel->local_sizes;
-    c->args = malloc(locals + info->args_size + 1u);
-    if (!c->args) return CL_OUT_OF_HOST_MEMORY;
-    unsigned char *image = (unsigned char *)c->args + locals;
-    memcpy(c->args, kernel->local_sizes, locals);
-    memcpy(image, kernel->image, info->args_size);
-    for (uint32_t i = 0; i < info->nargs; i++) {
-        const struct ventus_arg *arg = &info->args[i];
-        uint32_t addr;
-        if (!kernel->arguments[i].mem) continue;
-        cl_int error = command_mem(c, kernel->arguments[i].mem, &addr);
-        if (error) return error == CL_INVALID_MEM_OBJECT ? CL_INVALID_KERNEL_ARGS : error;
-        if (arg->offset > info->args_size || info->args_size - arg->offset < sizeof addr)
-            return CL_INVALID_KERNEL_DEFINITION;
-        memcpy(image + arg->offset, &addr, sizeof addr);
+    struct launch_command *l = (struct launch_command *)c;
+    const struct ventus_launch launch = {.module = kernel->executable->module,
+                                         .kernel = kernel->info,
+                                         .range = *range,
+                                         .args = kernel->image,
+                                         .local_sizes = kernel->local_sizes,
+                                         .pointers = l->pointers,
+                                         .ending = command_ending,
+                                         .user = c};
+    cl_int error = find_buffers(l, kernel);
+    if (error) {
+        command_free(c);
+        return error;
     }
-    c->launch.args = image;
-    c->launch.local_sizes = c->args;
-    return CL_SUCCESS;
-}
-
-static cl_int launch_fill(struct command *c, cl_kernel kernel, const struct ventus_range *range)
-{
-    c->kernel = kernel;
-    object_use(&kernel->base);
-    c->launch.module = kernel->executable->module;
-    c->launch.kernel = kernel->info;
-    c->launch.range = *range;
-    c->run = run_launch;
-    return freeze_arguments(c, kernel);
+    c->launch = &launch;
+    c->prints = ventus_module_prints(launch.module);
+    if (c->prints) context_witness(c->queue->context);
+    return command_submit(c, event);
 }
 
 static cl_int arguments_check(cl_kernel kernel)
@@ -163,12 +146,11 @@ static cl_int launch(cl_command_queue q, cl_command_type type, cl_kernel kernel,
     if (!error && (dim < 1 || dim > 3)) error = CL_INVALID_WORK_DIMENSION;
     if (!error) error = range_global(&range, dim, offset, global, &empty);
     if (!error && !empty) error = range_local(&range, kernel, local);
-    if (!error) error = command_new(q, type, nwaits, waits, kernel->info->nargs, &c);
+    const uint32_t nargs = kernel->info->nargs;
+    const size_t bytes = sizeof(struct launch_command) + nargs * sizeof(uint32_t);
+    if (!error) error = command_new(q, type, bytes, nwaits, waits, nargs, &c);
     if (error) return error;
-    if (!empty) error = launch_fill(c, kernel, &range);
-    if (!error) return command_submit(c, false, event);
-    command_free(c);
-    return error;
+    return empty ? command_submit(c, event) : submit(c, kernel, &range, event);
 }
 
 cl_int clEnqueueNDRangeKernel(cl_command_queue q, cl_kernel kernel, cl_uint dim, const size_t *offset,

@@ -16,11 +16,14 @@ struct notifier {
 struct notifier *notifier_new(void)
 {
     struct notifier *n = calloc(1, sizeof *n);
-    if (!n) return NULL;
-    pthread_mutex_init(&n->lock, NULL);
-    pthread_cond_init(&n->wake, NULL);
-    n->tail = &n->head;
-    return n;
+    bool lock = n && pthread_mutex_init(&n->lock, NULL) == 0;
+    if (lock && pthread_cond_init(&n->wake, NULL) == 0) {
+        n->tail = &n->head;
+        return n;
+    }
+    if (lock) pthread_mutex_destroy(&n->lock);
+    free(n);
+    return NULL;
 }
 
 static void notifier_free(struct notifier *n)

@@ -4,12 +4,13 @@
  * Called by every object's file. */
 #include "objects.h"
 
-void object_init(struct object *object, enum kind kind)
+void object_init(struct object *object, enum kind kind, void (*destroy)(struct object *object))
 {
     object->dispatch = &dispatch_table;
     object->kind = kind;
     atomic_init(&object->refs, 1);
     atomic_init(&object->uses, 1);
+    object->destroy = destroy;
 }
 
 bool object_is(const void *handle, enum kind kind)
@@ -19,11 +20,12 @@ bool object_is(const void *handle, enum kind kind)
 }
 
 /* A handle without client references can come back: a query (the context of a queue) returns it. */
-bool object_retain(void *handle, enum kind kind)
+bool object_retain(void *handle, enum kind kind, bool *first)
 {
     struct object *object = handle;
     if (!object_is(handle, kind)) return false;
-    if (atomic_fetch_add(&object->refs, 1) == 0) object_use(object);
+    *first = atomic_fetch_add(&object->refs, 1) == 0;
+    if (*first) object_use(object);
     return true;
 }
 
@@ -41,11 +43,11 @@ bool object_release(void *handle, enum kind kind, bool *last)
 
 void object_use(struct object *object) { atomic_fetch_add(&object->uses, 1); }
 
-bool object_unuse(struct object *object)
+void object_drop(struct object *object)
 {
-    if (atomic_fetch_sub(&object->uses, 1) != 1) return false;
+    if (atomic_fetch_sub(&object->uses, 1) != 1) return;
     object->kind = 0;
-    return true;
+    object->destroy(object);
 }
 
 cl_uint object_count(const struct object *object) { return atomic_load(&object->refs); }

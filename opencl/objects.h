@@ -1,8 +1,8 @@
 /* The objects behind the OpenCL handles, grouped by the file that owns them.
  *
  * Every object begins with struct object; the loader needs the dispatch pointer first. Locks are held
- * briefly and never while client code runs; where two are needed the order is queue, event, notifier.
- * Functions named x_drop give back one internal reference and destroy the object with the last. */
+ * briefly and never while client code runs; where two are needed the order is context, queue, then those of the
+ * driver. */
 #ifndef VENTUS_OPENCL_OBJECTS_H
 #define VENTUS_OPENCL_OBJECTS_H
 
@@ -42,19 +42,20 @@ struct object {
     uint32_t kind;
     atomic_uint refs; /* the client's references: CL_*_REFERENCE_COUNT */
     atomic_uint uses; /* what keeps it alive: one for all client references, one per internal one */
+    void (*destroy)(struct object *object); /* when no use is left; NULL: static */
 };
 
 /* One client reference. */
-void object_init(struct object *object, enum kind kind);
+void object_init(struct object *object, enum kind kind, void (*destroy)(struct object *object));
 /* Is this handle an object of that kind? NULL is not. */
 bool object_is(const void *handle, enum kind kind);
-/* The client's retain and release; false when the handle is not of this kind (or has no reference).
- * *last: the client has no reference any more and the caller must drop one use. */
-bool object_retain(void *handle, enum kind kind);
+/* The client's retain and release; false when the handle is not of this kind (or has no reference to give back).
+ * *first: the client had no reference. *last: it has none any more, and the caller must drop one use. */
+bool object_retain(void *handle, enum kind kind, bool *first);
 bool object_release(void *handle, enum kind kind, bool *last);
-/* Internal references. object_unuse is true for the last one: destroy the object. */
+/* Internal references; the object is destroyed with the last. */
 void object_use(struct object *object);
-bool object_unuse(struct object *object);
+void object_drop(struct object *object);
 cl_uint object_count(const struct object *object);
 
 /* ---- info.c: the rules of every clGet*Info ---- */
@@ -150,11 +151,21 @@ struct _cl_context {
     void *notify_data;
     ventus_device *device;
     struct notifier *notifier;
-    pthread_mutex_t lock; /* destructors */
+    atomic_uint witnesses; /* by which the client can see what commands do: see context_witness */
+    pthread_mutex_t lock;  /* what is below */
     struct destructor *destructors;
+    cl_command_queue queues;
 };
 
-void context_drop(cl_context context);
+/* A queue comes and goes. */
+void context_add_queue(cl_context context, cl_command_queue queue);
+void context_remove_queue(cl_context context, cl_command_queue queue);
+
+/* Counts by what the client can see what commands do: the queues, buffers and events it holds, callbacks not yet
+ * called, and kernels in flight that can print. When the last is gone, whatever is in flight is cancelled. */
+void context_witness(cl_context context);
+void context_witness_gone(cl_context context);
+
 /* Hands a message to the client's callback and, with VENTUS_DEBUG, to standard error. */
 void context_report(cl_context context, const char *message);
 cl_int destructor_add(struct destructor **list, pthread_mutex_t *lock, void (*call)(void), void *data);
@@ -162,81 +173,80 @@ void destructor_run(struct destructor *list, void *object);
 
 /* ---- event.c ---- */
 
-enum { TIME_QUEUED, TIME_SUBMIT, TIME_START, TIME_END, TIME_COUNT };
-
 struct _cl_event {
     struct object base;
     cl_context context;
     cl_command_queue queue; /* NULL: user event */
     cl_command_type type;
-    atomic_int status; /* written under the lock */
-    bool counted;      /* counters are those of a launch; user event: the status has been set */
-    uint64_t times[TIME_COUNT];
-    struct counters counters;
-    pthread_mutex_t lock;
-    pthread_cond_t changed;
-    struct event_callback *callbacks;
+    ventus_event *under;    /* of the driver; a gate for a user event */
+    uint64_t queued;        /* host_ns */
+    atomic_int user_status; /* of a user event: CL_SUBMITTED until it has been set */
 };
 
-cl_event event_new(cl_context context, cl_command_queue queue, cl_command_type type);
-void event_drop(cl_event event);
-/* Moves on to `status`: stamps the time, wakes waiters, posts callbacks. Ignored once final. */
-void event_set(cl_event event, cl_int status);
-/* Waits for the end and returns the final status: CL_COMPLETE or negative. */
-cl_int event_wait(cl_event event);
+/* For the client; `under` is still to be filled in. Given back with clReleaseEvent. */
+cl_event event_new(cl_context context, cl_command_queue queue, cl_command_type type, uint64_t queued);
 /* Checks a wait list against the context of the call. */
 cl_int event_list_check(cl_context context, cl_uint count, const cl_event *list);
 
-/* ---- queue.c: commands and the worker that executes them in order ---- */
+/* ---- flight.c: what a queue has in flight; under the queue's lock ---- */
+
+struct flight {
+    ventus_event **events; /* each retained; some have ended */
+    size_t count, room;
+};
+
+/* Makes room for one more; false: no memory. */
+bool flight_room(struct flight *flight);
+void flight_add(struct flight *flight, ventus_event *event);
+/* Lets go of what has ended. */
+void flight_forget(struct flight *flight);
+void flight_cancel(struct flight *flight);
+void flight_free(struct flight *flight);
+
+/* ---- queue.c: commands and their order ---- */
 
 struct _cl_command_queue {
     struct object base;
     cl_context context;
+    cl_command_queue next; /* of the context */
     cl_command_queue_properties properties;
     cl_queue_properties *array; /* as given, with the closing 0; NULL: made by the old function */
     size_t narray;
-    pthread_mutex_t lock;
-    pthread_cond_t wake, idle;
-    struct command *head, **tail;
-    uint64_t enqueued, finished; /* commands */
-    bool started, stop;          /* the worker */
-    atomic_int fault;            /* error of a kernel that no call has told the client of yet */
+    pthread_mutex_t lock; /* held while a command is submitted; guards the next two */
+    struct flight flight;
+    ventus_event *last; /* in order: the latest command; else the latest barrier. NULL: none */
+    atomic_int fault;   /* error of a command that no call has told the client of yet */
 };
 
-/* A box of bytes: `region` rows of bytes, with the pitches of either side. */
-struct box {
-    size_t region[3];
-    size_t offset[2], row[2], slice[2]; /* 0 source, 1 destination */
-};
-
+/* One command until it ends. What it is: a launch (`launch`), a transfer (`run`), or nothing but a place in the order.
+ */
 struct command {
-    struct command *next;
-    cl_event event;
-    cl_int (*run)(struct command *command); /* CL_SUCCESS or the event's error */
-    cl_uint nwaits;
-    cl_event *waits;
+    cl_command_queue queue;
+    cl_command_type type;
+    uint64_t queued;                    /* host_ns */
+    bool blocking;                      /* the client waits */
+    bool after_all;                     /* it is behind all commands before it, in an out-of-order queue, too */
+    bool prints;                        /* and is a witness of its context */
+    const struct ventus_launch *launch; /* until it is submitted */
+    enum ventus_status (*run)(void *command);
+    size_t ndeps;
+    struct ventus_dep *deps; /* the wait list; with room for one more */
     cl_uint nmems;
     cl_mem *mems; /* used until the command has ended */
-    cl_kernel kernel;
-    struct box box;
-    void *host;
-    unsigned char pattern[128];
-    size_t pattern_size;
-    uint32_t addr[2];
-    struct ventus_launch launch;
-    void *args; /* frozen argument image and local sizes */
 };
 
-/* A command for `queue` with the wait list checked and `nmems` places for buffers. */
-cl_int command_new(cl_command_queue queue, cl_command_type type, cl_uint nwaits, const cl_event *waits, cl_uint nmems,
-                   struct command **command);
+/* A command for `queue` with the wait list checked and places for `nmems` buffers. It begins a struct of `size` bytes,
+ * whose rest is 0. */
+cl_int command_new(cl_command_queue queue, cl_command_type type, size_t size, cl_uint nwaits, const cl_event *waits,
+                   cl_uint nmems, struct command **command);
 /* Adds a buffer: takes a use, makes sure it has device memory, tells where. */
 cl_int command_mem(struct command *command, cl_mem mem, uint32_t *addr);
 /* Frees a command that was not submitted. */
 void command_free(struct command *command);
-/* Appends it to its queue (which owns it now, also on failure) and, if `blocking`, waits for its end. */
-cl_int command_submit(struct command *command, bool blocking, cl_event *event);
-void queue_drop(cl_command_queue queue);
+/* Submits it (it is gone then, also on failure) and, if it is blocking, waits for its end. */
+cl_int command_submit(struct command *command, cl_event *event);
+/* For struct ventus_launch: gives back what the command holds. */
+void command_ending(void *command, const struct ventus_outcome *outcome);
 
 /* ---- buffer.c: memory objects; transfer.c: the commands on them ---- */
 
@@ -265,7 +275,6 @@ struct _cl_mem {
     struct destructor *destructors;
 };
 
-void mem_drop(cl_mem mem);
 /* Weak references: the struct stays, the contents may go. */
 void mem_watch(cl_mem mem);
 void mem_unwatch(cl_mem mem);
@@ -306,7 +315,6 @@ struct _cl_program {
 };
 
 cl_program program_new(cl_context context);
-void program_drop(cl_program program);
 
 /* The executable of a program that has been built, with a use for the caller; else NULL. */
 struct executable *program_executable(cl_program program);
@@ -386,7 +394,5 @@ struct _cl_kernel {
     uint64_t *local_sizes; /* one per argument */
     struct argument *arguments;
 };
-
-void kernel_drop(cl_kernel kernel);
 
 #endif

@@ -80,29 +80,31 @@ const char *option_word(const char *options, size_t *length)
 
 /* ---- lifetime ---- */
 
-cl_program program_new(cl_context context)
+static void program_destroy(struct object *object)
 {
-    cl_program program = calloc(1, sizeof *program);
-    if (!program) return NULL;
-    object_init(&program->base, KIND_PROGRAM);
-    pthread_mutex_init(&program->lock, NULL);
-    program->status = CL_BUILD_NONE;
-    program->type = CL_PROGRAM_BINARY_TYPE_NONE;
-    program->context = context;
-    object_use(&context->base);
-    return program;
-}
-
-void program_drop(cl_program program)
-{
-    if (!object_unuse(&program->base)) return;
+    cl_program program = (cl_program)object;
     executable_drop(program->executable);
-    context_drop(program->context);
+    object_drop(&program->context->base);
     pthread_mutex_destroy(&program->lock);
     free(program->source);
     free(program->options);
     free(program->log);
     free(program);
+}
+
+cl_program program_new(cl_context context)
+{
+    cl_program program = calloc(1, sizeof *program);
+    if (!program || pthread_mutex_init(&program->lock, NULL)) {
+        free(program);
+        return NULL;
+    }
+    object_init(&program->base, KIND_PROGRAM, program_destroy);
+    program->status = CL_BUILD_NONE;
+    program->type = CL_PROGRAM_BINARY_TYPE_NONE;
+    program->context = context;
+    object_use(&context->base);
+    return program;
 }
 
 static bool source_size(cl_uint count, const char **strings, const size_t *lengths, size_t *total)
@@ -143,7 +145,7 @@ cl_program clCreateProgramWithSource(cl_context context, cl_uint count, const ch
         program->source = source_join(count, strings, lengths, size);
         program->source_size = size;
         if (!program->source) {
-            program_drop(program);
+            object_drop(&program->base);
             program = NULL;
             error = CL_OUT_OF_HOST_MEMORY;
         }
@@ -199,7 +201,7 @@ cl_program clCreateProgramWithBinary(cl_context context, cl_uint count, const cl
         error = load_binary(program, binaries[0], lengths[0]);
         if (binary_status) binary_status[0] = error;
         if (error) {
-            program_drop(program);
+            object_drop(&program->base);
             program = NULL;
         }
     }
@@ -209,14 +211,14 @@ cl_program clCreateProgramWithBinary(cl_context context, cl_uint count, const cl
 
 cl_int clRetainProgram(cl_program program)
 {
-    return object_retain(program, KIND_PROGRAM) ? CL_SUCCESS : CL_INVALID_PROGRAM;
+    return object_retain(program, KIND_PROGRAM, &(bool){false}) ? CL_SUCCESS : CL_INVALID_PROGRAM;
 }
 
 cl_int clReleaseProgram(cl_program program)
 {
     bool last;
     if (!object_release(program, KIND_PROGRAM, &last)) return CL_INVALID_PROGRAM;
-    if (last) program_drop(program);
+    if (last) object_drop(&program->base);
     return CL_SUCCESS;
 }
 
@@ -278,7 +280,7 @@ static cl_int job_run(struct build_job *job)
 {
     cl_int result = job->work(job);
     if (job->notify) job->notify(job->program, job->data);
-    program_drop(job->program);
+    object_drop(&job->program->base);
     job_release(job);
     free(job);
     return result;

@@ -1,9 +1,13 @@
-/* Command queues: in order, one worker thread each, started with the first command.
- * A command belongs to its queue from command_submit to its end; it holds its event (and through it the
- * queue and the context), the events it waits for, its buffers and its kernel. The worker belongs to
- * nobody: when the last use of the queue goes it frees the queue and ends, and a process may exit at any
- * moment without asking it. Commands are made by transfer.c, ndrange.c and the marker functions below. */
-#include <stdio.h>
+/* Command queues: what a command waits for, and its way to the driver.
+ *
+ * The driver holds what is in flight; a queue adds the order. In an in-order queue each command is behind the one
+ * before it; in an out-of-order queue behind the latest barrier, and barriers and markers behind all. That is order
+ * only: a failure stops nobody but those who wait for the failed event by their list. Submission happens under the
+ * queue's lock, so that the order is that of the calls.
+ *
+ * A command belongs to the driver from its submission to its end, when command_ending gives back what it holds: the
+ * queue (and through it the context) and its buffers. A blocking transfer is carried out by the thread that asked for
+ * it. Commands are made by transfer.c, ndrange.c and the marker functions below. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,25 +15,21 @@
 
 /* ---- commands ---- */
 
-cl_int command_new(cl_command_queue queue, cl_command_type type, cl_uint nwaits, const cl_event *waits, cl_uint nmems,
-                   struct command **result)
+cl_int command_new(cl_command_queue queue, cl_command_type type, size_t size, cl_uint nwaits, const cl_event *waits,
+                   cl_uint nmems, struct command **result)
 {
     cl_int error = event_list_check(queue->context, nwaits, waits);
     if (error) return error;
-    struct command *c = calloc(1, sizeof *c + nwaits * sizeof *c->waits + nmems * sizeof *c->mems);
+    size = (size + _Alignof(struct ventus_dep) - 1) / _Alignof(struct ventus_dep) * _Alignof(struct ventus_dep);
+    struct command *c = calloc(1, size + (nwaits + 1u) * sizeof *c->deps + nmems * sizeof *c->mems);
     if (!c) return CL_OUT_OF_HOST_MEMORY;
-    c->event = event_new(queue->context, queue, type);
-    if (!c->event) {
-        free(c);
-        return CL_OUT_OF_HOST_MEMORY;
-    }
-    c->waits = (cl_event *)(c + 1);
-    c->mems = (cl_mem *)(c->waits + nwaits);
-    for (cl_uint i = 0; i < nwaits; i++) {
-        c->waits[i] = waits[i];
-        object_use(&waits[i]->base);
-    }
-    c->nwaits = nwaits;
+    c->queue = queue;
+    object_use(&queue->base);
+    c->type = type;
+    c->queued = host_ns();
+    c->deps = (struct ventus_dep *)((char *)c + size);
+    c->mems = (cl_mem *)(c->deps + nwaits + 1);
+    for (cl_uint i = 0; i < nwaits; i++) c->deps[c->ndeps++].event = waits[i]->under;
     *result = c;
     return CL_SUCCESS;
 }
@@ -41,182 +41,190 @@ cl_int command_mem(struct command *c, cl_mem mem, uint32_t *addr)
     return mem_address(mem, addr);
 }
 
-/* Everything but the event. */
-static void command_release(struct command *c)
-{
-    for (cl_uint i = 0; i < c->nwaits; i++) event_drop(c->waits[i]);
-    for (cl_uint i = 0; i < c->nmems; i++) mem_drop(c->mems[i]);
-    if (c->kernel) kernel_drop(c->kernel);
-    free(c->args);
-    c->nwaits = c->nmems = 0;
-    c->kernel = NULL;
-    c->args = NULL;
-}
-
 void command_free(struct command *c)
 {
-    command_release(c);
-    object_release(c->event, KIND_EVENT, &(bool){false});
-    event_drop(c->event);
+    for (cl_uint i = 0; i < c->nmems; i++) object_drop(&c->mems[i]->base);
+    if (c->prints) context_witness_gone(c->queue->context);
+    object_drop(&c->queue->base);
     free(c);
 }
 
-/* ---- the worker ---- */
-
-static cl_int wait_list(const struct command *c)
+/* A failure that no wait or query has shown yet: the next blocking call returns it, once. */
+static void note_failure(cl_command_queue q, const char *message, enum ventus_status status)
 {
-    cl_int result = CL_SUCCESS;
-    for (cl_uint i = 0; i < c->nwaits; i++)
-        if (event_wait(c->waits[i]) < 0) result = CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST;
-    return result;
+    if (status == VENTUS_OK || status == VENTUS_DEPENDENCY || status == VENTUS_CANCELLED) return;
+    atomic_store(&q->fault, driver_error(status));
+    if (message) context_report(q->context, message);
 }
 
-/* What the command held is given back before its event tells of the end, so that a client that has
- * waited finds its buffers free. */
-static void command_execute(struct command *c)
+static cl_int take_failure(cl_command_queue q) { return atomic_exchange(&q->fault, CL_SUCCESS); }
+
+void command_ending(void *user, const struct ventus_outcome *outcome)
 {
-    cl_int status = wait_list(c);
-    if (status == CL_SUCCESS) {
-        event_set(c->event, CL_RUNNING);
-        if (c->run) status = c->run(c);
-        if (status < 0) atomic_store(&c->event->queue->fault, status);
-    }
-    command_release(c);
-    event_set(c->event, status < 0 ? status : CL_COMPLETE);
+    struct command *c = user;
+    bool kernel = c->type == CL_COMMAND_NDRANGE_KERNEL || c->type == CL_COMMAND_TASK;
+    note_failure(c->queue, kernel ? outcome->message : NULL, outcome->status);
+    command_free(c);
 }
 
-static struct command *queue_next(cl_command_queue q)
+/* ---- order ---- */
+
+static bool in_order(const struct _cl_command_queue *q)
 {
+    return !(q->properties & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
+}
+
+/* Adds what orders it to the `n` dependencies `deps`, which have room for one more: the command before it, or the
+ * latest barrier. Returns how many there are now. */
+static size_t behind_last(const struct _cl_command_queue *q, struct ventus_dep *deps, size_t n)
+{
+    if (q->last && ventus_event_state(q->last) != VENTUS_ENDED) deps[n++] = (struct ventus_dep){q->last, true};
+    return n;
+}
+
+/* The same for everything in flight, on the heap; NULL: no memory. */
+static struct ventus_dep *behind_all(const struct _cl_command_queue *q, const struct ventus_dep *deps, size_t *n)
+{
+    struct ventus_dep *more = malloc((*n + q->flight.count + 1) * sizeof *more);
+    if (!more) return NULL;
+    if (*n) memcpy(more, deps, *n * sizeof *more);
+    for (size_t i = 0; i < q->flight.count; i++) more[(*n)++] = (struct ventus_dep){q->flight.events[i], true};
+    return more;
+}
+
+/* ---- submission ---- */
+
+/* As what the driver gets it. A launch or a call may have ended, and the command be gone, when this returns. */
+static enum ventus_status hand_over(struct command *c, size_t ndeps, const struct ventus_dep *deps,
+                                    ventus_event **event)
+{
+    ventus_device *device = c->queue->context->device;
+    const struct ventus_call call = {c->run, command_ending, c};
+    if (c->launch) return ventus_launch(device, c->launch, ndeps, deps, event);
+    if (!c->run) return ventus_mark(device, ndeps, deps, event);
+    return c->blocking ? ventus_gate(device, ndeps, deps, event) : ventus_call(device, &call, ndeps, deps, event);
+}
+
+static void remember(cl_command_queue q, ventus_event *event, bool barrier)
+{
+    flight_add(&q->flight, event);
+    if (!in_order(q) && !barrier) return;
+    ventus_event_release(q->last);
+    ventus_event_retain(event);
+    q->last = event;
+}
+
+/* Puts the command into the queue's order and hands it over. */
+static cl_int enter(cl_command_queue q, struct command *c, ventus_event **event)
+{
+    struct ventus_dep *deps = c->deps, *all = NULL;
+    size_t n = c->ndeps;
+    bool barrier = c->type == CL_COMMAND_BARRIER;
+    enum ventus_status status = VENTUS_NO_MEMORY;
     pthread_mutex_lock(&q->lock);
-    while (!q->head && !q->stop) pthread_cond_wait(&q->wake, &q->lock);
-    struct command *c = q->head;
-    if (c) {
-        q->head = c->next;
-        if (!q->head) q->tail = &q->head;
-    }
+    bool room = flight_room(&q->flight); /* first: it lets go of events */
+    if (!c->after_all || in_order(q)) n = behind_last(q, deps, n);
+    else deps = all = behind_all(q, deps, &n);
+    if (deps && room) status = hand_over(c, n, deps, event);
+    if (status == VENTUS_OK) remember(q, *event, barrier);
     pthread_mutex_unlock(&q->lock);
-    return c;
+    free(all);
+    return driver_error(status);
 }
 
-static void queue_free(cl_command_queue q)
+/* Carries a blocking transfer out on this thread when its turn has come, frees it and returns how it ended. */
+static cl_int carry_out(struct command *c, ventus_event *gate)
 {
-    context_drop(q->context);
-    pthread_cond_destroy(&q->wake);
-    pthread_cond_destroy(&q->idle);
+    enum ventus_status status = ventus_event_wait_start(gate, VENTUS_FOREVER);
+    if (status != VENTUS_OK) ventus_event_cancel(gate); /* this is a thread of the device's: it must not wait */
+    else if (ventus_event_state(gate) == VENTUS_ENDED) status = ventus_event_outcome(gate)->status;
+    else status = c->run(c);
+    command_free(c);
+    ventus_event_set(gate, status);
+    return driver_error(status);
+}
+
+/* The rest of a blocking call: `transfer` is its command unless that is gone. */
+static cl_int block(cl_command_queue q, struct command *transfer, ventus_event *event)
+{
+    cl_int error = transfer ? carry_out(transfer, event) : driver_error(ventus_event_wait(event, VENTUS_FOREVER));
+    cl_int failure = take_failure(q);
+    return error ? error : failure;
+}
+
+cl_int command_submit(struct command *c, cl_event *result)
+{
+    cl_command_queue q = c->queue;
+    bool blocking = c->blocking, mark = !c->run && !c->launch;
+    cl_event handle = result ? event_new(q->context, q, c->type, c->queued) : NULL;
+    ventus_event *event = NULL;
+    cl_int error = result && !handle ? CL_OUT_OF_HOST_MEMORY : CL_SUCCESS;
+    object_use(&q->base); /* the command's own use may go with the command */
+    if (!error) error = enter(q, c, &event);
+    if (!event || mark) command_free(c);
+    if (event && blocking) error = block(q, mark ? NULL : c, event);
+    if (handle) handle->under = event;
+    else ventus_event_release(event);
+    if (!error && result) *result = handle;
+    else if (handle) clReleaseEvent(handle);
+    object_drop(&q->base);
+    return error;
+}
+
+/* ---- queues ---- */
+
+static const cl_command_queue_properties host_properties =
+    CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE | CL_QUEUE_PROFILING_ENABLE;
+static const cl_command_queue_properties device_properties = CL_QUEUE_ON_DEVICE | CL_QUEUE_ON_DEVICE_DEFAULT;
+
+static cl_int properties_check(cl_command_queue_properties properties)
+{
+    if (properties & ~(host_properties | device_properties)) return CL_INVALID_VALUE;
+    if ((properties & CL_QUEUE_ON_DEVICE_DEFAULT) && !(properties & CL_QUEUE_ON_DEVICE)) return CL_INVALID_VALUE;
+    return properties & device_properties ? CL_INVALID_QUEUE_PROPERTIES : CL_SUCCESS;
+}
+
+/* What it holds it holds no longer: no command is left. */
+static void queue_destroy(struct object *object)
+{
+    cl_command_queue q = (cl_command_queue)object;
+    context_remove_queue(q->context, q);
+    flight_free(&q->flight);
+    ventus_event_release(q->last);
+    object_drop(&q->context->base);
     pthread_mutex_destroy(&q->lock);
     free(q->array);
     free(q);
 }
 
-static void *queue_main(void *arg)
-{
-    cl_command_queue q = arg;
-    for (struct command *c; (c = queue_next(q));) {
-        command_execute(c);
-        pthread_mutex_lock(&q->lock);
-        q->finished++;
-        pthread_cond_broadcast(&q->idle);
-        pthread_mutex_unlock(&q->lock);
-        event_drop(c->event); /* may set q->stop; then the next turn ends */
-        free(c);
-    }
-    queue_free(q);
-    return NULL;
-}
-
-void queue_drop(cl_command_queue q)
-{
-    if (!object_unuse(&q->base)) return;
-    pthread_mutex_lock(&q->lock);
-    q->stop = true;
-    bool started = q->started;
-    pthread_cond_signal(&q->wake);
-    pthread_mutex_unlock(&q->lock);
-    if (!started) queue_free(q);
-}
-
-/* The event is SUBMITTED before the worker can see the command: nothing here is ever held back. */
-static bool queue_append(cl_command_queue q, struct command *c)
-{
-    pthread_mutex_lock(&q->lock);
-    if (!q->started) q->started = host_thread(NULL, queue_main, q);
-    bool ok = q->started;
-    if (ok) {
-        event_set(c->event, CL_SUBMITTED);
-        *q->tail = c;
-        q->tail = &c->next;
-        q->enqueued++;
-        pthread_cond_signal(&q->wake);
-    }
-    pthread_mutex_unlock(&q->lock);
-    return ok;
-}
-
-/* A kernel's failure that no wait or query has shown yet: the next blocking call returns it, once. */
-static cl_int fault_take(cl_command_queue q) { return atomic_exchange(&q->fault, CL_SUCCESS); }
-
-cl_int command_submit(struct command *c, bool blocking, cl_event *result)
-{
-    cl_event event = c->event;
-    cl_command_queue q = event->queue;
-    object_use(&event->base); /* ours; the command's own use goes with the command */
-    if (!queue_append(q, c)) {
-        command_free(c);
-        event_drop(event);
-        return CL_OUT_OF_RESOURCES;
-    }
-    cl_int status = CL_SUCCESS;
-    if (blocking) {
-        status = event_wait(event);
-        cl_int fault = fault_take(q);
-        if (status >= 0) status = fault;
-    }
-    if (result && status == CL_SUCCESS) {
-        *result = event; /* our use becomes the client's */
-        return CL_SUCCESS;
-    }
-    object_release(event, KIND_EVENT, &(bool){false});
-    event_drop(event);
-    return status;
-}
-
-/* ---- queues ---- */
-
-static const cl_command_queue_properties known_properties = CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE |
-                                                            CL_QUEUE_PROFILING_ENABLE | CL_QUEUE_ON_DEVICE |
-                                                            CL_QUEUE_ON_DEVICE_DEFAULT;
-
-static cl_int properties_check(cl_command_queue_properties properties)
-{
-    if (properties & ~known_properties) return CL_INVALID_VALUE;
-    if ((properties & CL_QUEUE_ON_DEVICE_DEFAULT) && !(properties & CL_QUEUE_ON_DEVICE)) return CL_INVALID_VALUE;
-    return properties & ~(cl_command_queue_properties)CL_QUEUE_PROFILING_ENABLE ? CL_INVALID_QUEUE_PROPERTIES
-                                                                                : CL_SUCCESS;
-}
-
 static cl_command_queue queue_new(cl_context context, cl_command_queue_properties properties)
 {
     cl_command_queue q = calloc(1, sizeof *q);
-    if (!q) return NULL;
-    object_init(&q->base, KIND_QUEUE);
-    pthread_mutex_init(&q->lock, NULL);
-    pthread_cond_init(&q->wake, NULL);
-    pthread_cond_init(&q->idle, NULL);
-    q->tail = &q->head;
+    if (!q || pthread_mutex_init(&q->lock, NULL)) {
+        free(q);
+        return NULL;
+    }
+    object_init(&q->base, KIND_QUEUE, queue_destroy);
     q->properties = properties;
     q->context = context;
     object_use(&context->base);
+    context_add_queue(context, q);
+    context_witness(context);
     return q;
+}
+
+static cl_int owners_check(cl_context context, cl_device_id device)
+{
+    if (!object_is(context, KIND_CONTEXT)) return CL_INVALID_CONTEXT;
+    return object_is(device, KIND_DEVICE) ? CL_SUCCESS : CL_INVALID_DEVICE;
 }
 
 cl_command_queue clCreateCommandQueue(cl_context context, cl_device_id device, cl_command_queue_properties properties,
                                       cl_int *errcode_ret)
 {
     cl_command_queue q = NULL;
-    cl_int error = CL_SUCCESS;
-    if (!object_is(context, KIND_CONTEXT)) error = CL_INVALID_CONTEXT;
-    else if (!object_is(device, KIND_DEVICE)) error = CL_INVALID_DEVICE;
-    else error = properties_check(properties);
+    cl_int error = owners_check(context, device);
+    if (!error) error = properties_check(properties);
     if (!error && !(q = queue_new(context, properties))) error = CL_OUT_OF_HOST_MEMORY;
     set_error(errcode_ret, error);
     return q;
@@ -240,27 +248,29 @@ static cl_int property_list(const cl_queue_properties *list, cl_command_queue_pr
     return properties_check(*bits);
 }
 
+/* Keeps a property list of `count` words for queries. */
+static bool keep_array(cl_command_queue q, const cl_queue_properties *list, size_t count)
+{
+    q->array = malloc(count * sizeof *list);
+    if (!q->array) return false;
+    memcpy(q->array, list, count * sizeof *list);
+    q->narray = count;
+    return true;
+}
+
 cl_command_queue clCreateCommandQueueWithProperties(cl_context context, cl_device_id device,
                                                     const cl_queue_properties *properties, cl_int *errcode_ret)
 {
     cl_command_queue_properties bits = 0;
     cl_command_queue q = NULL;
     size_t count = 0;
-    cl_int error = CL_SUCCESS;
-    if (!object_is(context, KIND_CONTEXT)) error = CL_INVALID_CONTEXT;
-    else if (!object_is(device, KIND_DEVICE)) error = CL_INVALID_DEVICE;
-    else error = property_list(properties, &bits, &count);
+    cl_int error = owners_check(context, device);
+    if (!error) error = property_list(properties, &bits, &count);
     if (!error && !(q = queue_new(context, bits))) error = CL_OUT_OF_HOST_MEMORY;
-    if (!error && count) {
-        q->array = malloc(count * sizeof *properties);
-        if (q->array) {
-            memcpy(q->array, properties, count * sizeof *properties);
-            q->narray = count;
-        } else {
-            queue_free(q);
-            q = NULL;
-            error = CL_OUT_OF_HOST_MEMORY;
-        }
+    if (!error && count && !keep_array(q, properties, count)) {
+        error = CL_OUT_OF_HOST_MEMORY;
+        clReleaseCommandQueue(q);
+        q = NULL;
     }
     set_error(errcode_ret, error);
     return q;
@@ -268,15 +278,20 @@ cl_command_queue clCreateCommandQueueWithProperties(cl_context context, cl_devic
 
 cl_int clRetainCommandQueue(cl_command_queue q)
 {
-    return object_retain(q, KIND_QUEUE) ? CL_SUCCESS : CL_INVALID_COMMAND_QUEUE;
+    bool first;
+    if (!object_retain(q, KIND_QUEUE, &first)) return CL_INVALID_COMMAND_QUEUE;
+    if (first) context_witness(q->context);
+    return CL_SUCCESS;
 }
 
-/* Nothing to flush: commands are with the worker already, and they hold the queue. */
+/* Nothing to flush: commands are with the driver already, and they hold the queue. */
 cl_int clReleaseCommandQueue(cl_command_queue q)
 {
     bool last;
     if (!object_release(q, KIND_QUEUE, &last)) return CL_INVALID_COMMAND_QUEUE;
-    if (last) queue_drop(q);
+    if (!last) return CL_SUCCESS;
+    context_witness_gone(q->context);
+    object_drop(&q->base);
     return CL_SUCCESS;
 }
 
@@ -313,41 +328,54 @@ cl_int clFlush(cl_command_queue q) { return object_is(q, KIND_QUEUE) ? CL_SUCCES
 cl_int clFinish(cl_command_queue q)
 {
     if (!object_is(q, KIND_QUEUE)) return CL_INVALID_COMMAND_QUEUE;
+    struct ventus_dep last, *all = NULL;
+    size_t n = 0;
+    ventus_event *mark = NULL;
+    enum ventus_status status = VENTUS_NO_MEMORY;
     pthread_mutex_lock(&q->lock);
-    uint64_t last = q->enqueued;
-    while (q->finished < last) pthread_cond_wait(&q->idle, &q->lock);
+    if (in_order(q)) n = behind_last(q, &last, 0);
+    else all = behind_all(q, NULL, &n);
+    if (in_order(q) || all) status = ventus_mark(q->context->device, n, all ? all : &last, &mark);
     pthread_mutex_unlock(&q->lock);
-    return fault_take(q);
+    free(all);
+    if (mark) status = ventus_event_wait(mark, VENTUS_FOREVER);
+    ventus_event_release(mark);
+    pthread_mutex_lock(&q->lock);
+    flight_forget(&q->flight);
+    pthread_mutex_unlock(&q->lock);
+    return status == VENTUS_OK ? take_failure(q) : driver_error(status);
 }
 
-/* ---- markers and barriers: in an in-order queue both are commands that do nothing ---- */
+/* ---- markers and barriers ---- */
 
-static cl_int enqueue_nothing(cl_command_queue q, cl_command_type type, cl_uint nwaits, const cl_event *waits,
-                              cl_event *event)
+static cl_int enqueue_mark(cl_command_queue q, cl_command_type type, cl_uint nwaits, const cl_event *waits,
+                           cl_event *event)
 {
     struct command *c;
     if (!object_is(q, KIND_QUEUE)) return CL_INVALID_COMMAND_QUEUE;
-    cl_int error = command_new(q, type, nwaits, waits, 0, &c);
-    return error ? error : command_submit(c, false, event);
+    cl_int error = command_new(q, type, sizeof *c, nwaits, waits, 0, &c);
+    if (error) return error;
+    c->after_all = nwaits == 0;
+    return command_submit(c, event);
 }
 
 cl_int clEnqueueMarkerWithWaitList(cl_command_queue q, cl_uint nwaits, const cl_event *waits, cl_event *event)
 {
-    return enqueue_nothing(q, CL_COMMAND_MARKER, nwaits, waits, event);
+    return enqueue_mark(q, CL_COMMAND_MARKER, nwaits, waits, event);
 }
 
 cl_int clEnqueueBarrierWithWaitList(cl_command_queue q, cl_uint nwaits, const cl_event *waits, cl_event *event)
 {
-    return enqueue_nothing(q, CL_COMMAND_BARRIER, nwaits, waits, event);
+    return enqueue_mark(q, CL_COMMAND_BARRIER, nwaits, waits, event);
 }
 
 cl_int clEnqueueMarker(cl_command_queue q, cl_event *event)
 {
     if (!object_is(q, KIND_QUEUE)) return CL_INVALID_COMMAND_QUEUE;
-    return event ? enqueue_nothing(q, CL_COMMAND_MARKER, 0, NULL, event) : CL_INVALID_VALUE;
+    return event ? enqueue_mark(q, CL_COMMAND_MARKER, 0, NULL, event) : CL_INVALID_VALUE;
 }
 
-cl_int clEnqueueBarrier(cl_command_queue q) { return enqueue_nothing(q, CL_COMMAND_BARRIER, 0, NULL, NULL); }
+cl_int clEnqueueBarrier(cl_command_queue q) { return enqueue_mark(q, CL_COMMAND_BARRIER, 0, NULL, NULL); }
 
 cl_int clEnqueueWaitForEvents(cl_command_queue q, cl_uint count, const cl_event *list)
 {
@@ -355,5 +383,5 @@ cl_int clEnqueueWaitForEvents(cl_command_queue q, cl_uint count, const cl_event 
     if (count == 0 || !list) return CL_INVALID_VALUE;
     for (cl_uint i = 0; i < count; i++)
         if (!object_is(list[i], KIND_EVENT)) return CL_INVALID_EVENT;
-    return enqueue_nothing(q, CL_COMMAND_BARRIER, count, list, NULL);
+    return enqueue_mark(q, CL_COMMAND_BARRIER, count, list, NULL);
 }

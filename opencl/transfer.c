@@ -1,5 +1,5 @@
 /* Commands on buffers: read, write, copy (linear and rectangular), fill, map, unmap, migrate.
- * Each is checked completely when enqueued; what the worker runs later cannot leave its buffers. Linear
+ * Each is checked completely when enqueued; what is run later cannot leave its buffers. Linear
  * transfers are boxes of one row. With CL_MEM_USE_HOST_PTR the client's memory is brought up to date by
  * map and taken over by unmap, as the specification allows. Called through icd.c. */
 #include <stdlib.h>
@@ -8,6 +8,21 @@
 #include "objects.h"
 
 enum { SOURCE, TARGET };
+
+/* A box of bytes: `region` rows of bytes, with the pitches of either side. */
+struct box {
+    size_t region[3];
+    size_t offset[2], row[2], slice[2]; /* SOURCE, TARGET */
+};
+
+struct transfer {
+    struct command command;
+    struct box box;
+    void *host;
+    unsigned char pattern[128]; /* of a fill */
+    size_t pattern_size;
+    uint32_t addr[2];
+};
 
 /* ---- checks ---- */
 
@@ -70,47 +85,67 @@ static void box_merge(struct box *box)
 
 /* ---- execution ---- */
 
-typedef enum ventus_status row_function(struct command *c, size_t source, size_t target, size_t size);
+typedef enum ventus_status row_function(const struct transfer *t, size_t source, size_t target, size_t size);
 
-static enum ventus_status row_read(struct command *c, size_t source, size_t target, size_t size)
+static ventus_device *device_of(const struct transfer *t) { return t->command.queue->context->device; }
+
+static enum ventus_status row_read(const struct transfer *t, size_t source, size_t target, size_t size)
 {
-    return ventus_read(c->event->context->device, (char *)c->host + target, c->addr[SOURCE] + (uint32_t)source, size);
+    return ventus_read(device_of(t), (char *)t->host + target, t->addr[SOURCE] + (uint32_t)source, size);
 }
 
-static enum ventus_status row_write(struct command *c, size_t source, size_t target, size_t size)
+static enum ventus_status row_write(const struct transfer *t, size_t source, size_t target, size_t size)
 {
-    return ventus_write(c->event->context->device, c->addr[TARGET] + (uint32_t)target, (char *)c->host + source, size);
+    return ventus_write(device_of(t), t->addr[TARGET] + (uint32_t)target, (char *)t->host + source, size);
 }
 
-static enum ventus_status row_copy(struct command *c, size_t source, size_t target, size_t size)
+static enum ventus_status row_copy(const struct transfer *t, size_t source, size_t target, size_t size)
 {
-    return ventus_copy(c->event->context->device, c->addr[TARGET] + (uint32_t)target,
-                       c->addr[SOURCE] + (uint32_t)source, size);
+    return ventus_copy(device_of(t), t->addr[TARGET] + (uint32_t)target, t->addr[SOURCE] + (uint32_t)source, size);
 }
 
-static cl_int box_run(struct command *c, row_function *row)
+static enum ventus_status box_run(const struct transfer *t, row_function *row)
 {
-    const struct box *b = &c->box;
+    const struct box *b = &t->box;
     enum ventus_status status = VENTUS_OK;
-    if (b->region[0] == 0) return CL_SUCCESS;
+    if (b->region[0] == 0) return VENTUS_OK;
     for (size_t z = 0; z < b->region[2] && status == VENTUS_OK; z++)
         for (size_t y = 0; y < b->region[1] && status == VENTUS_OK; y++)
-            status = row(c, b->offset[SOURCE] + z * b->slice[SOURCE] + y * b->row[SOURCE],
+            status = row(t, b->offset[SOURCE] + z * b->slice[SOURCE] + y * b->row[SOURCE],
                          b->offset[TARGET] + z * b->slice[TARGET] + y * b->row[TARGET], b->region[0]);
-    return driver_error(status);
+    return status;
 }
 
-static cl_int run_read(struct command *c) { return box_run(c, row_read); }
+static enum ventus_status run_read(void *command) { return box_run(command, row_read); }
 
-static cl_int run_write(struct command *c) { return box_run(c, row_write); }
+static enum ventus_status run_write(void *command) { return box_run(command, row_write); }
 
-static cl_int run_copy(struct command *c) { return box_run(c, row_copy); }
+static enum ventus_status run_copy(void *command) { return box_run(command, row_copy); }
 
-static cl_int run_fill(struct command *c)
+static enum ventus_status run_fill(void *command)
 {
-    if (c->box.region[0] == 0) return CL_SUCCESS;
-    return driver_error(ventus_fill(c->event->context->device, c->addr[TARGET] + (uint32_t)c->box.offset[TARGET],
-                                    c->pattern, c->pattern_size, c->box.region[0]));
+    const struct transfer *t = command;
+    if (t->box.region[0] == 0) return VENTUS_OK;
+    return ventus_fill(device_of(t), t->addr[TARGET] + (uint32_t)t->box.offset[TARGET], t->pattern, t->pattern_size,
+                       t->box.region[0]);
+}
+
+/* A transfer that is still to be filled in, with places for `nmems` buffers. */
+static cl_int transfer_new(cl_command_queue q, cl_command_type type, cl_uint nwaits, const cl_event *waits,
+                           cl_uint nmems, struct transfer **t)
+{
+    struct command *c;
+    cl_int error = command_new(q, type, sizeof **t, nwaits, waits, nmems, &c);
+    if (!error) *t = (struct transfer *)c;
+    return error;
+}
+
+/* Submits it unless there is an error already. */
+static cl_int transfer_submit(struct transfer *t, cl_int error, cl_event *event)
+{
+    if (!error) return command_submit(&t->command, event);
+    command_free(&t->command);
+    return error;
 }
 
 /* ---- read and write ---- */
@@ -119,17 +154,15 @@ static cl_int run_fill(struct command *c)
 static cl_int host_transfer(cl_command_queue q, cl_command_type type, cl_mem mem, int side, const struct box *box,
                             void *host, bool blocking, cl_uint nwaits, const cl_event *waits, cl_event *event)
 {
-    struct command *c;
-    cl_int error = command_new(q, type, nwaits, waits, 1, &c);
+    struct transfer *t;
+    cl_int error = transfer_new(q, type, nwaits, waits, 1, &t);
     if (error) return error;
-    c->box = *box;
-    box_merge(&c->box);
-    c->host = host;
-    c->run = side == SOURCE ? run_read : run_write;
-    error = command_mem(c, mem, &c->addr[side]);
-    if (!error) return command_submit(c, blocking, event);
-    command_free(c);
-    return error;
+    t->box = *box;
+    box_merge(&t->box);
+    t->host = host;
+    t->command.run = side == SOURCE ? run_read : run_write;
+    t->command.blocking = blocking;
+    return transfer_submit(t, command_mem(&t->command, mem, &t->addr[side]), event);
 }
 
 cl_int clEnqueueReadBuffer(cl_command_queue q, cl_mem mem, cl_bool blocking, size_t offset, size_t size, void *ptr,
@@ -223,20 +256,18 @@ static bool box_overlap(const struct box *box, size_t source, size_t target)
 static cl_int copy_submit(cl_command_queue q, cl_command_type type, cl_mem source, cl_mem target, const struct box *box,
                           cl_uint nwaits, const cl_event *waits, cl_event *event)
 {
-    struct command *c;
+    struct transfer *t;
     if (root_of(source) == root_of(target) && box->region[0] &&
         box_overlap(box, source->origin + box->offset[SOURCE], target->origin + box->offset[TARGET]))
         return CL_MEM_COPY_OVERLAP;
-    cl_int error = command_new(q, type, nwaits, waits, 2, &c);
+    cl_int error = transfer_new(q, type, nwaits, waits, 2, &t);
     if (error) return error;
-    c->box = *box;
-    box_merge(&c->box);
-    c->run = run_copy;
-    error = command_mem(c, source, &c->addr[SOURCE]);
-    if (!error) error = command_mem(c, target, &c->addr[TARGET]);
-    if (!error) return command_submit(c, false, event);
-    command_free(c);
-    return error;
+    t->box = *box;
+    box_merge(&t->box);
+    t->command.run = run_copy;
+    error = command_mem(&t->command, source, &t->addr[SOURCE]);
+    if (!error) error = command_mem(&t->command, target, &t->addr[TARGET]);
+    return transfer_submit(t, error, event);
 }
 
 cl_int clEnqueueCopyBuffer(cl_command_queue q, cl_mem source, cl_mem target, size_t source_offset, size_t target_offset,
@@ -276,22 +307,19 @@ cl_int clEnqueueCopyBufferRect(cl_command_queue q, cl_mem source, cl_mem target,
 cl_int clEnqueueFillBuffer(cl_command_queue q, cl_mem mem, const void *pattern, size_t pattern_size, size_t offset,
                            size_t size, cl_uint nwaits, const cl_event *waits, cl_event *event)
 {
-    struct command *c;
+    struct transfer *t;
     cl_int error = buffer_check(q, mem, 0);
     if (error) return error;
-    if (!pattern || pattern_size == 0 || pattern_size > sizeof c->pattern || (pattern_size & (pattern_size - 1)))
+    if (!pattern || pattern_size == 0 || pattern_size > sizeof t->pattern || (pattern_size & (pattern_size - 1)))
         return CL_INVALID_VALUE;
     if (!range_inside(mem, offset, size) || offset % pattern_size || size % pattern_size) return CL_INVALID_VALUE;
-    error = command_new(q, CL_COMMAND_FILL_BUFFER, nwaits, waits, 1, &c);
+    error = transfer_new(q, CL_COMMAND_FILL_BUFFER, nwaits, waits, 1, &t);
     if (error) return error;
-    memcpy(c->pattern, pattern, pattern_size);
-    c->pattern_size = pattern_size;
-    box_linear(&c->box, 0, offset, size);
-    c->run = run_fill;
-    error = command_mem(c, mem, &c->addr[TARGET]);
-    if (!error) return command_submit(c, false, event);
-    command_free(c);
-    return error;
+    memcpy(t->pattern, pattern, pattern_size);
+    t->pattern_size = pattern_size;
+    box_linear(&t->box, 0, offset, size);
+    t->command.run = run_fill;
+    return transfer_submit(t, command_mem(&t->command, mem, &t->addr[TARGET]), event);
 }
 
 /* ---- map and unmap ---- */
@@ -334,24 +362,25 @@ static struct mapping *mapping_take(cl_mem mem, const void *ptr, const struct ma
     return m;
 }
 
-/* The command of a map or an unmap: with the client's own memory a transfer, otherwise nothing. */
+/* The command of a map or an unmap: with the client's own memory a transfer, otherwise nothing but its place in the
+ * order. */
 static cl_int map_command(cl_command_queue q, cl_mem mem, const struct mapping *m, bool unmap, cl_uint nwaits,
-                          const cl_event *waits, struct command **result)
+                          const cl_event *waits, struct transfer **result)
 {
-    struct command *c;
-    cl_int error = command_new(q, unmap ? CL_COMMAND_UNMAP_MEM_OBJECT : CL_COMMAND_MAP_BUFFER, nwaits, waits, 1, &c);
+    cl_command_type type = unmap ? CL_COMMAND_UNMAP_MEM_OBJECT : CL_COMMAND_MAP_BUFFER;
+    struct transfer *t;
+    cl_int error = transfer_new(q, type, nwaits, waits, 1, &t);
     if (error) return error;
-    error = command_mem(c, mem, &c->addr[unmap ? TARGET : SOURCE]);
-    if (error) {
-        command_free(c);
-        return error;
+    bool wanted = unmap ? m->flags != CL_MAP_READ : !(m->flags & CL_MAP_WRITE_INVALIDATE_REGION);
+    t->host = mem->host_ptr;
+    box_linear(&t->box, m->offset, m->offset, m->size);
+    if (mem->host_ptr && wanted) {
+        t->command.run = unmap ? run_write : run_read;
+        error = command_mem(&t->command, mem, &t->addr[unmap ? TARGET : SOURCE]);
     }
-    bool transfer = unmap ? m->flags != CL_MAP_READ : !(m->flags & CL_MAP_WRITE_INVALIDATE_REGION);
-    c->host = mem->host_ptr;
-    box_linear(&c->box, m->offset, m->offset, m->size);
-    if (mem->host_ptr && transfer) c->run = unmap ? run_write : run_read;
-    *result = c;
-    return CL_SUCCESS;
+    if (error) command_free(&t->command);
+    else *result = t;
+    return error;
 }
 
 static cl_int map_pointer(cl_mem mem, size_t offset, size_t size, void **ptr)
@@ -368,14 +397,15 @@ static cl_int map_pointer(cl_mem mem, size_t offset, size_t size, void **ptr)
 static cl_int map_enqueue(cl_command_queue q, cl_mem mem, bool blocking, struct mapping *m, cl_uint nwaits,
                           const cl_event *waits, cl_event *event)
 {
-    struct command *c;
-    cl_int error = map_command(q, mem, m, false, nwaits, waits, &c);
+    struct transfer *t;
+    cl_int error = map_command(q, mem, m, false, nwaits, waits, &t);
     if (error) {
         free(m);
         return error;
     }
     mapping_add(mem, m);
-    error = command_submit(c, blocking, event);
+    t->command.blocking = blocking;
+    error = command_submit(&t->command, event);
     if (error) free(mapping_take(mem, NULL, m));
     return error;
 }
@@ -402,13 +432,13 @@ void *clEnqueueMapBuffer(cl_command_queue q, cl_mem mem, cl_bool blocking, cl_ma
 cl_int clEnqueueUnmapMemObject(cl_command_queue q, cl_mem mem, void *ptr, cl_uint nwaits, const cl_event *waits,
                                cl_event *event)
 {
-    struct command *c;
+    struct transfer *t;
     cl_int error = buffer_check(q, mem, 0);
     if (error) return error;
     struct mapping *m = mapping_take(mem, ptr, NULL);
     if (!m) return CL_INVALID_VALUE;
-    error = map_command(q, mem, m, true, nwaits, waits, &c);
-    if (!error) error = command_submit(c, false, event);
+    error = map_command(q, mem, m, true, nwaits, waits, &t);
+    if (!error) error = command_submit(&t->command, event);
     if (error) mapping_add(mem, m);
     else free(m);
     return error;
@@ -428,6 +458,6 @@ cl_int clEnqueueMigrateMemObjects(cl_command_queue q, cl_uint count, const cl_me
         cl_int error = buffer_check(q, list[i], 0);
         if (error) return error;
     }
-    cl_int error = command_new(q, CL_COMMAND_MIGRATE_MEM_OBJECTS, nwaits, waits, 0, &c);
-    return error ? error : command_submit(c, false, event);
+    cl_int error = command_new(q, CL_COMMAND_MIGRATE_MEM_OBJECTS, sizeof *c, nwaits, waits, 0, &c);
+    return error ? error : command_submit(c, event);
 }

@@ -200,6 +200,30 @@ static void test_gate_behind(void **state)
     check_end(slow, VENTUS_CANCELLED);
 }
 
+/* A gate that its waiter ends the moment it opens, while the thread that opened it is still at it. */
+static void *pass(void *user)
+{
+    ventus_event *e = user;
+    ventus_event_wait_start(e, LONG);
+    ventus_event_set(e, VENTUS_OK);
+    ventus_event_release(e);
+    return NULL;
+}
+
+static void test_gate_passed_at_once(void **state)
+{
+    struct fixture *f = *state;
+    pthread_t thread;
+    for (int i = 0; i < 1000; i++) {
+        ventus_event *first = gate(f, 0, NULL), *second = gate(f, ON(first)), *last = mark(f, ON(second));
+        assert_int_equal(pthread_create(&thread, NULL, pass, second), 0);
+        ventus_event_set(first, VENTUS_OK);
+        check_end(last, VENTUS_OK);
+        pthread_join(thread, NULL);
+        ventus_event_release(first);
+    }
+}
+
 /* ---- calls ---- */
 
 struct call {
@@ -482,8 +506,8 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(test_##name, setup, teardown)
     const struct CMUnitTest tests[] = {
-        TEST(mark),   TEST(mark_of_many), TEST(long_chain), TEST(gate),          TEST(gate_behind), TEST(call),
-        TEST(ending), TEST(notify),       TEST(close),      TEST(bad_arguments), TEST(graphs),
+        TEST(mark), TEST(mark_of_many), TEST(long_chain), TEST(gate),  TEST(gate_behind),   TEST(gate_passed_at_once),
+        TEST(call), TEST(ending),       TEST(notify),     TEST(close), TEST(bad_arguments), TEST(graphs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
