@@ -244,15 +244,24 @@ static struct party party_of(struct sm *sm, const struct request *r, unsigned k,
                           .access = r->writes ? GPU_WRITE : GPU_READ};
 }
 
-static void check_all(struct sm *sm, const struct request *r)
+/* Atomics are on words; a private access stays within its word. */
+static void check_alignment(struct sm *sm, const struct request *r)
 {
     bool on_word = isa_is_atomic(&r->m);
     for (uint32_t left = r->lanes; left; left &= left - 1) {
         uint32_t lane = (uint32_t)__builtin_ctz(left);
+        struct party p = party_of(sm, r, 0, lane);
+        if ((on_word && (p.named & 3)) || (r->crossing >> lane & 1))
+            fault_throw(sm, FAULT_MISALIGNED, p.lane, p.named, NULL);
+    }
+}
+
+static void check_open(struct sm *sm, const struct request *r)
+{
+    for (uint32_t left = r->lanes; left; left &= left - 1) {
+        uint32_t lane = (uint32_t)__builtin_ctz(left);
         for (unsigned k = 0; k < r->m.words; k++) {
             struct party p = party_of(sm, r, k, lane);
-            bool misaligned = (on_word && (p.named & 3)) || (r->crossing >> lane & 1);
-            if (misaligned) fault_throw(sm, FAULT_MISALIGNED, p.lane, p.named, NULL);
             check(&p, p.named, r->m.size);
         }
     }
@@ -385,8 +394,9 @@ void memory_run(struct sm *sm, struct warp *w, const struct insn *in)
     struct request r = request_of(w, in);
     count(&r);
     set_addresses(&r, (enum isa_profile)sm->gpu->config.profile);
-    check_all(sm, &r);
+    check_alignment(sm, &r); /* of all lanes, and only then the rest, as in an engine's own accesses */
     observe(sm, &r);
+    check_open(sm, &r);
     if (r.m.action == ACTION_LOAD) load_all(sm, &r);
     else if (r.m.action == ACTION_STORE) store_all(sm, &r);
     else atomic_all(sm, &r);

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "sim/machine.h"
+#include "sim/rows.h"
 
 /* ---- what the engine wants to know beforehand ---- */
 
@@ -44,9 +45,28 @@ static const char *refuse_pairs(const struct insn *in, const struct isa_effects 
     return NULL;
 }
 
+/* Why the machine has no semantics for an instruction. */
+static const char *absence(enum isa_op op)
+{
+    const char *why = NULL;
+    switch (op) {
+#define ROW_ABSENT ~, REASON
+#define REASON(id, expr) \
+    case OP_##id: \
+        why = (expr); \
+        break;
+#define INSN(id, name, pattern, operands, kind, unit, flags, revisions, expr, text) ROW(kind)(id, expr)
+#include "isa/insn.def"
+#undef INSN
+    default: break;
+    }
+    return why ? why : "an instruction this machine does not execute";
+}
+
 static const char *refusal(const struct insn *in, const struct isa_effects *e)
 {
     const struct isa_desc *row = &isa_table[in->op];
+    if (row->kind == KIND_ABSENT) return absence((enum isa_op)in->op);
     if (is_modified(in, e) && !is_arithmetic(in)) return "a prefix that this instruction does not take";
     if (has_own_modifiers(in) && in->elem > (row->flags & ISA_FP ? 1 : 2))
         return "elements of a width that does not exist";
@@ -82,7 +102,7 @@ static bool is_rare(const struct insn *in, const struct isa_memory *m)
 static enum dispatch choose_dispatch(enum isa_profile profile, const struct insn *in, const struct isa_effects *e)
 {
     unsigned kind = isa_table[in->op].kind;
-    if (refusal(in, e)) return DISPATCH_REFUSED;
+    if (kind == KIND_PREFIX || refusal(in, e)) return DISPATCH_REFUSED;
     if (is_rare(in, &e->memory)) return DISPATCH_MEMORY;
     if (code_is_flat(profile, in)) return DISPATCH_FLAT;
     if (!is_modified(in, e)) return (enum dispatch)in->op;
@@ -104,7 +124,7 @@ static void analyse(enum isa_profile profile, struct decoded *d)
 void code_decode(const struct gpu *gpu, const uint32_t *words, size_t nwords, struct decoded *d)
 {
     enum isa_profile profile = (enum isa_profile)gpu->config.profile;
-    *d = (struct decoded){0};
+    *d = (struct decoded){.dispatch = DISPATCH_REFUSED};
     if (isa_decode_in(profile, words, nwords, &d->in)) analyse(profile, d);
 }
 

@@ -1,19 +1,19 @@
 /* Engines: what executes the instructions of warps. There is one list of them, from which a machine file, the command
  * line, `ventus info` and the tests know their names. An engine gets a warp and an instruction budget, executes the
- * warp's instructions, and says why it stopped. Everything else (work-groups, barriers, turns, faults) is the
+ * warp's instructions, and says why it stopped. Everything else (work-groups, barriers, schedules, faults) is the
  * machine's.
  *
  * The contract of engine_build.run(sm, w, budget), for whoever writes an engine:
  *
  * Who calls. group.c, on the host thread that runs the SM; other SMs may be in the same function on other threads. A
- * warp may be given to another engine in its next turn, so between two calls all its state is in *w and in memory.
+ * warp may be given to another engine the next time, so between two calls all its state is in *w and in memory.
  *
  * At entry. sm->warp is w, w->state is WARP_READY, w->pc is the next instruction's address, which may be any number.
  * The host's rounding mode is unknown: round_set(w->frm) makes it the warp's, which lanes.c and csr.c expect.
  *
  * Budget. At least 1. After so many instructions the engine returns STOP_QUANTUM; earlier is always allowed. Later is
- * allowed by a bounded number of instructions, at the price that warps take turns at other places than with `step`; but
- * a budget of 1 is exactly one instruction. fence.i ends the turn, so that what the warp has written is fetched.
+ * allowed by a bounded number of instructions, at the price that warps alternate at other places than with `step`; but
+ * a budget of 1 is exactly one instruction. fence.i ends the run, so that what the warp has written is fetched.
  *
  * Each instruction. Whenever somebody outside may look (an access, a fault, a call of a machine function, the end):
  *   - w->pc is the instruction's own address, its prefix's if it has one, and w->x[0] is 0;
@@ -74,7 +74,7 @@ struct engine {
     const struct engine_build *builds; /* the fastest first; behind the last one `run` is NULL */
     /* For an engine that keeps something for each machine, such as translations: makes it (gpu->engine_data; NULL: the
      * host has no memory), and frees it. Both NULL: it does not. What is made of code is out of date when
-     * gpu->code_version, read at the beginning of a turn, is not what it was. */
+     * gpu->code_version, read when `run` is called, is not what it was. */
     void *(*open)(struct gpu *gpu);
     void (*close)(void *data);
 };

@@ -153,7 +153,7 @@ LANE word f_scaled(struct operands *o, uint64_t a)
 
 /* ---- the rows ---- */
 
-/* The kinds that are arithmetic. */
+/* The kinds with expressions. */
 // clang-format off
 #define ROW_X       ~, VALUE
 #define ROW_V       ~, VALUE
@@ -167,8 +167,13 @@ LANE word f_scaled(struct operands *o, uint64_t a)
 #define ROW_EW      ~, VALUE
 #define ROW_BRANCH  ~, VALUE
 #define ROW_VBRANCH ~, VALUE
+#define ROW_JAL     ~, VALUE
+#define ROW_JALR    ~, VALUE
+#define ROW_SETRPC  ~, VALUE
 #define ROW_AMO     ~, VALUE
 #define ROW_XAMO    ~, VALUE
+#define ROW_CSR     ~, VALUE
+#define ROW_VSET    ~, VALUE
 // clang-format on
 
 #define VALUE(id, expr) \
@@ -178,7 +183,9 @@ uint64_t EVAL_NAME(enum isa_op op, struct operands *o)
 {
     const word vs2 = (word)o->vs2, vs1 = (word)o->vs1, vd = (word)o->vd, rs1 = (word)o->rs1, rs2 = (word)o->rs2;
     const word rs3 = (word)o->rs3, imm = (word)o->imm, pc = o->pc, lane = o->lane, mask_bit = o->mask_bit;
+    const word aux = o->aux;
     const word t = vd, s = vs2; /* of atomics */
+    const word old = vd;        /* of CSRs */
     switch (op) {
 #define INSN(id, name, pattern, operands, kind, unit, flags, revisions, expr, text) ROW(kind)(id, expr)
 #include "isa/insn.def"

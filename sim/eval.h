@@ -13,7 +13,7 @@
 
 struct operands {
     uint64_t vs2, vs1, vd, rs1, rs2, rs3, imm; /* as the names in the table; eval32 takes their low halves */
-    uint32_t pc, lane, mask_bit;
+    uint32_t pc, lane, mask_bit, aux;
     enum fp_format format; /* of operands and result of the f_ helpers */
     struct fp_env env;     /* rounding mode; flags accrue */
     uint8_t vxrm, vxsat;   /* rounding of fixed-point results; becomes 1 when one saturates */
@@ -22,8 +22,8 @@ struct operands {
     uint32_t lanes;        /* ... of which these exist */
 };
 
-/* The value of the row's expression, or condition of a branch; 0 for rows that are no arithmetic. Of atomics it
- * is the new word, vd being the old one and vs2 the operand. */
+/* The value of the row's expression, whatever that is (isa/kind.def); 0 for rows without. Of atomics it is the new
+ * word, vd being the old one and vs2 the operand; of CSRs the new value, vd being the old one. */
 uint64_t eval32(enum isa_op op, struct operands *o);
 uint64_t eval64(enum isa_op op, struct operands *o);
 

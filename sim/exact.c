@@ -54,6 +54,7 @@ static struct operands begin(const struct warp *w, const struct decoded *d, uint
 {
     return (struct operands){.imm = immediate(d),
                              .pc = pc,
+                             .aux = d->in.aux,
                              .format = d->pairs ? FP_F64 : FP_F32,
                              .env = {.round = (uint8_t)round},
                              .vxrm = (uint8_t)w->vxrm,
@@ -206,14 +207,17 @@ const char *exact_run(struct warp *w, const struct decoded *d, uint32_t pc)
     return NULL;
 }
 
-bool exact_condition(struct warp *w, const struct decoded *d)
+uint32_t exact_value(const struct warp *w, const struct decoded *d, uint32_t pc, uint32_t old)
 {
-    struct operands o = begin(w, d, 0, 0);
+    struct operands o = begin(w, d, pc, 0);
+    o.vd = old;
     fetch_scalars(w, d, &o);
-    return evaluate(d, &o);
+    return (uint32_t)evaluate(d, &o);
 }
 
-uint32_t exact_taken(struct warp *w, const struct decoded *d)
+bool exact_condition(const struct warp *w, const struct decoded *d) { return exact_value(w, d, 0, 0); }
+
+uint32_t exact_taken(const struct warp *w, const struct decoded *d)
 {
     struct operands o = begin(w, d, 0, 0);
     uint32_t taken = 0;

@@ -51,9 +51,9 @@ INLINE uint32_t update(uint32_t *p, uint32_t operand, update_fn *next)
     return old;
 }
 
-INLINE bool run_atomic(struct sm *sm, struct warp *w, const struct insn *in, update_fn *next)
+INLINE uint32_t run_atomic(struct sm *sm, struct warp *w, const struct insn *in, update_fn *next)
 {
-    uint32_t out[ISA_LANES], lanes = w->active;
+    uint32_t out[ISA_LANES], lanes = w->active, bad;
     flat_addresses(sm, w->v[in->rs1], 0);
     struct access *a = announce(sm, lanes, 4, true);
     if (lanes && w->group->observers) {
@@ -61,14 +61,14 @@ INLINE bool run_atomic(struct sm *sm, struct warp *w, const struct insn *in, upd
         a->high = NULL;
         observe_access(w, in, a);
     }
-    if (off_word(a->addr, lanes)) return false;
+    if ((bad = off_word(a->addr, lanes))) return bad;
     for (uint32_t left = lanes; left; left &= left - 1) {
         uint32_t lane = (uint32_t)__builtin_ctz(left);
         out[lane] = update((uint32_t *)(sm->mem + a->addr[lane]), w->v[in->rs2][lane], next);
     }
     for (; lanes; lanes &= lanes - 1) w->v[in->rd][__builtin_ctz(lanes)] = out[__builtin_ctz(lanes)];
     if (*sm->reservations) end_reservations_of_access(sm);
-    return true;
+    return 0;
 }
 
 /* ---- the rows ---- */
@@ -102,7 +102,7 @@ INLINE bool run_atomic(struct sm *sm, struct warp *w, const struct insn *in, upd
         (void)t; \
         return (uint32_t)(expr); \
     } \
-    static bool amo_##id(struct sm *sm, struct warp *w, const struct insn *in) \
+    static uint32_t amo_##id(struct sm *sm, struct warp *w, const struct insn *in) \
     { \
         return run_atomic(sm, w, in, update_##id); \
     }

@@ -14,9 +14,9 @@ struct lane_row {
     void (*lanes)(struct warp *w, const struct insn *in);
     /* Kind VBRANCH: the lanes of the mask whose condition holds. */
     uint32_t (*taken)(const struct warp *w, const struct insn *in);
-    /* Kind AMO: one atomic operation for each active lane, ascending; announces the access (sim/engine.h). False, with
-     * nothing done, when an address is not on a word. */
-    bool (*amo)(struct sm *sm, struct warp *w, const struct insn *in);
+    /* Kind AMO: one atomic operation for each active lane, ascending; announces the access (sim/engine.h). Returns 0,
+     * or the lanes whose address is not on a word; then nothing has been done. */
+    uint32_t (*amo)(struct sm *sm, struct warp *w, const struct insn *in);
 };
 
 /* For any host; for x86-64-v3 hosts (AVX2, FMA, BMI), only where that is the host's family. */

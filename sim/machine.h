@@ -232,8 +232,8 @@ static inline uint32_t active_lanes(const struct warp *w, const struct insn *in)
     return in->vm ? w->active : w->active & w->v[0][0];
 }
 
-/* A vector branch whose condition holds in `taken` (a subset of the mask). Returns false on
- * overflow of the stack, with nothing changed; else *pc is where to go on. */
+/* A vector branch whose condition holds in `taken` (a subset of the mask), which is counted. Returns false on overflow
+ * of the stack, with the warp as it was; else *pc is where to go on. */
 bool simt_branch(struct warp *w, uint32_t taken, uint32_t target, uint32_t next, enum path_order order, uint32_t *pc);
 
 /* A join at `at` whose successor is `next`: the pc to go on at. */
@@ -277,9 +277,12 @@ void csr_read_lanes(struct sm *sm, struct warp *w, const struct insn *in);
 /* Executes an arithmetic instruction at pc (of its word, behind the prefix). NULL, or why it is illegal. */
 const char *exact_run(struct warp *w, const struct decoded *d, uint32_t pc);
 
+/* The value of an expression of scalar registers, such as the target of a jump; `old`: of a CSR, what it holds. */
+uint32_t exact_value(const struct warp *w, const struct decoded *d, uint32_t pc, uint32_t old);
+
 /* The condition of a scalar branch, and the lanes for which that of a vector branch holds. */
-bool exact_condition(struct warp *w, const struct decoded *d);
-uint32_t exact_taken(struct warp *w, const struct decoded *d);
+bool exact_condition(const struct warp *w, const struct decoded *d);
+uint32_t exact_taken(const struct warp *w, const struct decoded *d);
 
 /* ---- fault.c ---- */
 

@@ -21,16 +21,20 @@ static bool taken_first(uint32_t taken, uint32_t rest, enum path_order order)
 
 bool simt_branch(struct warp *w, uint32_t taken, uint32_t target, uint32_t next, enum path_order order, uint32_t *pc)
 {
+    struct counters *counters = &w->group->counters;
     uint32_t rest = w->mask & ~taken;
+    counters->branches++;
     if (!taken || !rest) {
         *pc = taken ? target : next;
         return true;
     }
     if (w->depth + 2 > SIMT_DEPTH) return false;
+    counters->divergent++;
 
     bool first = taken_first(taken, rest, order);
     w->stack[w->depth++] = (struct simt_entry){w->rpc, w->rpc, w->mask};
     w->stack[w->depth++] = (struct simt_entry){w->rpc, first ? next : target, first ? rest : taken};
+    if (w->depth > counters->max_simt_depth) counters->max_simt_depth = w->depth;
     warp_set_mask(w, first ? taken : rest);
     *pc = first ? target : next;
     return true;

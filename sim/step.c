@@ -126,15 +126,11 @@ INLINE enum stop branch(struct step *s, bool taken)
 
 INLINE enum stop branch_lanes(struct step *s, uint32_t taken)
 {
-    struct warp *w = s->w;
-    uint32_t depth = w->depth, next;
+    uint32_t next;
     count_vector(s);
-    s->counters->branches++;
-    if (!simt_branch(w, taken, target(s), s->next, s->sm->order, &next))
-        return fault_raise(s->sm, w, FAULT_SIMT_OVERFLOW, ISA_LANES, 0, NULL);
+    if (!simt_branch(s->w, taken, target(s), s->next, s->sm->order, &next))
+        return fault_raise(s->sm, s->w, FAULT_SIMT_OVERFLOW, ISA_LANES, 0, NULL);
     s->next = next;
-    if (w->depth != depth) s->counters->divergent++;
-    if (w->depth > s->counters->max_simt_depth) s->counters->max_simt_depth = w->depth;
     return STOP_NOT;
 }
 
@@ -297,17 +293,16 @@ INLINE enum stop run_atomic(struct step *s, enum isa_op op)
 {
     count_vector(s);
     s->counters->atomics++;
-    if (STEP_LANES[op].amo(s->sm, s->w, s->in)) return STOP_NOT;
-    return fault_misaligned(s->sm, s->w, off_word(s->sm->access.addr, s->w->active));
+    uint32_t bad = STEP_LANES[op].amo(s->sm, s->w, s->in);
+    return bad ? fault_misaligned(s->sm, s->w, bad) : STOP_NOT;
 }
 
 /* ---- the rest ---- */
 
-/* csrrw always writes, the others only when their operand field is not 0. */
-INLINE enum stop run_csr(struct step *s, enum isa_op op, value_fn *value)
+INLINE enum stop run_csr(struct step *s, uint32_t row, value_fn *value)
 {
     const struct insn *in = s->in;
-    bool writes = op == OP_CSRRW || op == OP_CSRRWI || in->rs1 || in->imm;
+    bool writes = (row & ALWAYS) || in->rs1 || in->imm;
     uint32_t old;
     if (s->sm->gpu->config.thread_csrs && !writes && isa_csr_per_lane(in->aux)) {
         csr_read_lanes(s->sm, s->w, in);
@@ -334,7 +329,7 @@ INLINE enum stop fence(struct step *s)
     return STOP_NOT;
 }
 
-/* Ends the turn: what has been decoded is forgotten, the page of this instruction too. */
+/* Ends the run: what has been decoded is forgotten, the page of this instruction too. */
 INLINE enum stop fence_code(struct step *s)
 {
     if (STEP_HOOKED) translate_forget(s->sm);
@@ -361,11 +356,6 @@ INLINE enum stop run_ray(struct step *s, ray_fn *run)
 {
     count_vector(s);
     return refuse_if(s, run(s->sm, s->w, s->in));
-}
-
-INLINE enum stop absent(struct step *s, const char *why)
-{
-    return refuse(s->sm, s->w, why ? why : "an instruction this machine does not execute");
 }
 
 /* ---- the lines of the table ---- */
@@ -442,12 +432,12 @@ INLINE enum stop absent(struct step *s, const char *why)
 #define DO_XAMO(id, expr, flags)       DO(run_memory(&s))
 #define DO_XLR(id, expr, flags)        DO(run_memory(&s))
 #define DO_XSC(id, expr, flags)        DO(run_memory(&s))
-#define DO_CSR(id, expr, flags)        DO(run_csr(&s, OP_##id, value_##id))
+#define DO_CSR(id, expr, flags)        DO(run_csr(&s, flags, value_##id))
 #define DO_VSET(id, expr, flags)       DO(set_vl(&s, value_##id))
 #define DO_FENCE(id, expr, flags)      DO(fence(&s))
 #define DO_FENCE_I(id, expr, flags)    DO(fence_code(&s))
-#define DO_PREFIX(id, expr, flags)     return fault_illegal(sm, w, s.d);
-#define DO_ABSENT(id, expr, flags)     DO(absent(&s, expr))
+#define DO_PREFIX(id, expr, flags)     break; /* code.c refuses it, and the next one */
+#define DO_ABSENT(id, expr, flags)     break;
 #define DO_MMA(id, expr, flags)        DO(run_matrix(&s))
 #define DO_DMA(id, expr, flags)        DO(run_copy(&s))
 #define DO_RTLOAD(id, expr, flags)     DO(run_ray(&s, ray_load))
