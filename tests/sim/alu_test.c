@@ -134,7 +134,7 @@ static uint32_t minmax(uint32_t a, uint32_t b, bool max)
 {
     if (is_nan(a)) return is_nan(b) ? 0x7fc00000 : b;
     if (is_nan(b)) return a;
-    if (fl(a) == fl(b)) return signbit(fl(a)) == max ? b : a;
+    if (fl(a) == fl(b)) return (signbit(fl(a)) != 0) == max ? b : a;
     return (fl(a) > fl(b)) == max ? a : b;
 }
 static uint32_t r_fmin(uint32_t a, uint32_t b, uint32_t c)

@@ -105,5 +105,5 @@ static void test_random_groups(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_random_groups)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return guest_run_tests(tests);
 }

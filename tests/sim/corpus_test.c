@@ -1,9 +1,9 @@
 /* Launches that the public tool chain compiled and the public simulator logged, run on ours.
  *
- * Launches of one `run` share a memory and go in order. With a log, every instruction of every warp must
- * have the logged effects, and the final memory must be .data plus all logged stores, exactly. Without
- * one, the sum c = a + b is checked. The corpus is at $VENTUS_CORPUS, else beside the source tree; exit
- * code 77, loudly, when it is nowhere. */
+ * Every engine runs them, those that can be observed twice. Launches of one `run` share a memory and go in order. With
+ * a log, every instruction of every warp must have the logged effects, and the final memory must be .data plus all
+ * logged stores, exactly. Without one, the sum c = a + b is checked. The corpus is at $VENTUS_CORPUS, else beside the
+ * source tree; exit code 77, loudly, when it is nowhere. */
 #include <stdarg.h>
 #include <setjmp.h>
 #include <stdlib.h>
@@ -13,6 +13,7 @@
 #include <cmocka.h>
 
 #include "corpus_log.h"
+#include "guest.h"
 #include "isa/abi.h"
 #include "vt/case.h"
 #include "sim/schedule.h"
@@ -113,6 +114,7 @@ static void compare_memory(struct gpu *gpu, struct gpu *expected, const struct r
         if (!n) continue;
         assert_non_null(have);
         assert_non_null(want);
+        if (!memcmp(have, want, n)) continue;
         for (uint64_t k = 0; k < n; k++)
             if (have[k] != want[k])
                 fail_msg("byte at 0x%08x is %02x, expected %02x", (unsigned)(b->base + k), have[k], want[k]);
@@ -132,53 +134,120 @@ static void compare_local(struct gpu *gpu, struct gpu *expected, uint32_t bytes)
     }
 }
 
-static void run(struct gpu *gpu, const struct recorded *c, const struct launch_options *options)
+/* ---- the machines: one for each engine, another for one that can be observed, one with another scheduler ---- */
+
+struct runner {
+    struct guest_engine engine;
+    struct gpu *gpu;
+    bool observed, scheduled;
+};
+
+/* Always the oldest warp that can run. */
+static struct warp *pick_oldest(void *user, uint32_t sm, struct group *groups, uint64_t *budget)
+{
+    (void)user, (void)sm;
+    *budget = 1;
+    for (struct group *g = groups; g; g = g->next)
+        for (uint32_t i = 0; i < g->launch->warps; i++)
+            if (g->warps[i].state == WARP_READY) return &g->warps[i];
+    return NULL;
+}
+
+static const struct scheduler oldest = {.pick = pick_oldest};
+
+enum { MOST_RUNNERS = 16 };
+static struct runner runners[MOST_RUNNERS];
+static size_t nrunners;
+
+static void find_runners(void)
+{
+    struct guest_engine e;
+    for (unsigned n = 0; guest_engine(n, &e); n++) {
+        assert_true(nrunners + 3 <= MOST_RUNNERS);
+        runners[nrunners++].engine = e;
+        if (!(e.builds[0].offers & NEEDS_HOOKS)) continue;
+        runners[nrunners].observed = true;
+        runners[nrunners++].engine = e;
+    }
+    runners[nrunners] = (struct runner){.engine = runners[0].engine, .scheduled = true};
+    nrunners++;
+}
+
+static void open_runners(const struct gpu_config *config)
+{
+    for (struct runner *r = runners; r < runners + nrunners; r++) {
+        struct gpu_config c = *config;
+        r->engine.engine.builds = r->engine.builds;
+        c.engine = &r->engine.engine;
+        r->gpu = gpu_create(&c, NULL);
+        assert_non_null(r->gpu);
+        if (r->scheduled) gpu_schedule(r->gpu, &oldest);
+    }
+}
+
+static void close_runners(void)
+{
+    for (struct runner *r = runners; r < runners + nrunners; r++) gpu_destroy(r->gpu);
+}
+
+/* ---- running ---- */
+
+static struct counters run(struct gpu *gpu, const struct recorded *c, const struct launch_options *options)
 {
     struct result result;
     char text[400];
     gpu_launch(gpu, &c->launch, options, &result);
     fault_print(&result.fault, text, sizeof text);
     if (result.status != LAUNCH_DONE) fail_msg("%s", text);
+    return result.counters;
 }
 
-/* Machines that run a launch on copies of one memory. */
-struct machines {
-    struct gpu *gpu;      /* when observed, in the engine with hooks */
-    struct gpu *fast;     /* in the host's best engine */
-    struct gpu *oldest;   /* with another scheduler */
-    struct gpu *expected; /* what the log wrote */
-};
-
-static void run_unobserved(struct gpu *gpu, const struct machines *m, const struct recorded *c, bool concurrent,
-                           uint32_t local)
+/* On a machine that can be observed: every instruction has the logged effects. Reads the log and leaves it open. */
+static struct counters run_observed(const struct runner *r, const struct recorded *c, const char *path, struct log *log)
 {
-    run(gpu, c, NULL);
-    compare_memory(gpu, m->expected, c, concurrent);
-    compare_local(gpu, m->expected, local);
+    struct observer observer = {.user = log, .after = log_compare};
+    struct launch_options options = {.observers = &observer, .serial = true};
+    assert_true(log_read(path, log));
+    struct counters counters = run(r->gpu, c, &options);
+    if (*log->error) fail_msg("%s", log->error);
+    if (!log_finished(log)) fail_msg("the log goes on where the run has ended");
+    return counters;
 }
 
-static void run_logged(const struct item *it, const struct machines *m, const struct recorded *c)
+static void compare_all(const struct runner *r, struct gpu *expected, const struct recorded *c, bool concurrent)
+{
+    const uint32_t *groups = c->launch.groups;
+    bool one_group = groups[0] * groups[1] * groups[2] == 1; /* else local memory has been cleared */
+    compare_memory(r->gpu, expected, c, concurrent);
+    compare_local(r->gpu, expected, one_group ? c->launch.lds_bytes : 0);
+}
+
+/* Observed machines first: they find out from which place in the log local memory is. */
+static void run_logged(const struct item *it, struct gpu *expected, const struct recorded *c)
 {
     char path[4096];
     static struct log log;
-    struct observer observer = {.user = &log, .after = log_compare};
-    struct launch_options options = {.observers = &observer, .serial = true};
+    struct counters counters[MOST_RUNNERS];
+    bool concurrent = false;
+    size_t compared = 0;
     path_of(it, it->log, path, sizeof path);
-    assert_true(log_read(path, &log));
-    run(m->gpu, c, &options);
-    if (*log.error) fail_msg("%s", log.error);
-    if (!log_finished(&log)) fail_msg("the log goes on where the run has ended");
-    bool one_group =
-        c->launch.groups[0] * c->launch.groups[1] * c->launch.groups[2] == 1; /* else local memory is cleared */
-    uint32_t local = one_group ? c->launch.lds_bytes : 0;
-    clear_local(m->expected);
-    log_stores(&log, apply_store, &(struct expected){m->expected, log.concurrent});
-    compare_memory(m->gpu, m->expected, c, log.concurrent);
-    compare_local(m->gpu, m->expected, local);
-    run_unobserved(m->fast, m, c, log.concurrent, local);
-    run_unobserved(m->oldest, m, c, log.concurrent, local);
-    total_compared += log.compared;
-    log_free(&log);
+    for (size_t i = 0; i < nrunners; i++) {
+        if (!runners[i].observed) continue;
+        counters[i] = run_observed(&runners[i], c, path, &log);
+        concurrent = log.concurrent;
+        compared = log.compared;
+        clear_local(expected);
+        log_stores(&log, apply_store, &(struct expected){expected, concurrent});
+        compare_all(&runners[i], expected, c, concurrent);
+        log_free(&log);
+    }
+    for (size_t i = 0; i < nrunners; i++) {
+        if (runners[i].observed) continue;
+        counters[i] = run(runners[i].gpu, c, NULL);
+        compare_all(&runners[i], expected, c, concurrent);
+    }
+    total_compared += compared;
+    for (size_t i = 1; i < nrunners; i++) assert_memory_equal(&counters[i], &counters[0], sizeof *counters);
 }
 
 static float float_at(const uint32_t *words, size_t i)
@@ -222,66 +291,39 @@ static void run_sum(const struct item *it, struct gpu *gpu, const struct recorde
 
 /* ---- runs ---- */
 
-/* Always the oldest warp that can run. */
-static struct warp *pick_oldest(void *user, uint32_t sm, struct group *groups, uint64_t *budget)
+/* A launch without a log. */
+static void run_unlogged(const struct item *it, struct gpu *gpu, const struct recorded *c)
 {
-    (void)user, (void)sm;
-    *budget = 1;
-    for (struct group *g = groups; g; g = g->next)
-        for (uint32_t i = 0; i < g->launch->warps; i++)
-            if (g->warps[i].state == WARP_READY) return &g->warps[i];
-    return NULL;
+    if (!strstr(it->expected, "computable")) run(gpu, c, NULL);
+    else if (c->buffers[0].base == ABI_CODE_BASE) run_sum_in_place(it, gpu, c);
+    else run_sum(it, gpu, c);
 }
 
-static struct machines open_machines(void)
+static void run_item(const struct item *it, struct gpu *expected)
 {
-    static const struct scheduler oldest = {.pick = pick_oldest};
-    struct gpu_config config;
-    case_config(&config);
-    struct machines m = {gpu_create(&config, NULL), gpu_create(&config, NULL), gpu_create(&config, NULL),
-                         gpu_create(&config, NULL)};
-    assert_true(m.gpu && m.fast && m.oldest && m.expected);
-    gpu_schedule(m.oldest, &oldest);
-    return m;
-}
-
-static void close_machines(const struct machines *m)
-{
-    gpu_destroy(m->gpu);
-    gpu_destroy(m->fast);
-    gpu_destroy(m->oldest);
-    gpu_destroy(m->expected);
-}
-
-static void load_all(const struct machines *m, const struct recorded *c)
-{
-    assert_true(case_load(m->gpu, c));
-    assert_true(case_load(m->fast, c));
-    assert_true(case_load(m->oldest, c));
-    assert_true(case_load(m->expected, c));
+    char metadata[4096], data[4096], why[300];
+    struct recorded c;
+    path_of(it, it->metadata, metadata, sizeof metadata);
+    path_of(it, it->data, data, sizeof data);
+    print_message("  %s/%s\n", it->dir, it->metadata);
+    if (!case_read(metadata, data, &c, why, sizeof why)) fail_msg("%s", why);
+    assert_true(case_load(expected, &c));
+    for (size_t i = 0; i < nrunners; i++) assert_true(case_load(runners[i].gpu, &c));
+    if (*it->log) run_logged(it, expected, &c);
+    for (size_t i = 0; i < nrunners && !*it->log; i++) run_unlogged(it, runners[i].gpu, &c);
+    case_free(&c);
 }
 
 static void run_group(size_t first, size_t end)
 {
-    struct machines m = open_machines();
-    for (size_t i = first; i < end; i++) {
-        const struct item *it = &items[i];
-        char metadata[4096], data[4096];
-        struct recorded c;
-        char why[300];
-        path_of(it, it->metadata, metadata, sizeof metadata);
-        path_of(it, it->data, data, sizeof data);
-        print_message("  %s/%s\n", it->dir, it->metadata);
-        if (!case_read(metadata, data, &c, why, sizeof why)) fail_msg("%s", why);
-        load_all(&m, &c);
-        if (*it->log) run_logged(it, &m, &c);
-        else if (strstr(it->expected, "computable") && c.buffers[0].base == ABI_CODE_BASE)
-            run_sum_in_place(it, m.gpu, &c);
-        else if (strstr(it->expected, "computable")) run_sum(it, m.gpu, &c);
-        else run(m.gpu, &c, NULL);
-        case_free(&c);
-    }
-    close_machines(&m);
+    struct gpu_config config;
+    case_config(&config);
+    struct gpu *expected = gpu_create(&config, NULL);
+    assert_non_null(expected);
+    open_runners(&config);
+    for (size_t i = first; i < end; i++) run_item(&items[i], expected);
+    close_runners();
+    gpu_destroy(expected);
 }
 
 static bool same_run(const struct item *a, const struct item *b)
@@ -293,6 +335,7 @@ static void test_corpus(void **state)
 {
     (void)state;
     assert_true(nitems > 0);
+    find_runners();
     for (size_t first = 0, end; first < nitems; first = end) {
         for (end = first + 1; end < nitems && same_run(&items[first], &items[end]);) end++;
         run_group(first, end);

@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "tests/rng.h"
+#include "toy_engine.h"
 
 void guest_open(struct guest *g)
 {
@@ -16,10 +17,15 @@ void guest_open(struct guest *g)
     guest_open_config(g, &config);
 }
 
+/* What guest_run_group is at. */
+static struct guest_engine chosen;
+
 void guest_open_config(struct guest *g, const struct gpu_config *config)
 {
     const char *why = NULL;
-    *g = (struct guest){.gpu = gpu_create(config, &why)};
+    struct gpu_config c = *config;
+    if (chosen.engine.name) c.engine = &chosen.engine;
+    *g = (struct guest){.gpu = gpu_create(&c, &why)};
     if (!g->gpu) fail_msg("%s", why);
     assert_true(gpu_mem_open(g->gpu, GUEST_DATA, GUEST_BYTES, GPU_READ | GPU_WRITE));
     g->data = gpu_mem(g->gpu, GUEST_DATA, GUEST_BYTES);
@@ -60,16 +66,54 @@ static const struct engine_build *build_of(const struct engine *engine, unsigned
 
 bool guest_engine(unsigned n, struct guest_engine *e)
 {
-    const struct engine_build *b = NULL;
-    for (const struct engine *const *engine = engines; *engine && !b; engine++) {
-        b = build_of(*engine, &n);
-        if (!b) continue;
-        e->engine = **engine;
-        e->builds[0] = *b;
-        e->builds[1] = (struct engine_build){0};
-        e->engine.builds = e->builds;
+    const struct engine *const *list = engines, *engine;
+    const struct engine_build *b;
+    do {
+        engine = *list ? *list++ : &engine_toy;
+        b = build_of(engine, &n);
+    } while (!b && engine != &engine_toy);
+    if (!b) return false;
+    *e = (struct guest_engine){.engine = *engine, .builds = {*b}};
+    e->engine.builds = e->builds;
+    return true;
+}
+
+static uint64_t mix(uint64_t sum, const uint32_t *words, size_t n)
+{
+    for (size_t i = 0; i < n; i++) sum = (sum ^ words[i]) * 0x100000001b3ull;
+    return sum;
+}
+
+/* Of the lanes in `lanes`. */
+static uint64_t mix_lanes(uint64_t sum, const uint32_t row[ISA_LANES], uint32_t lanes)
+{
+    for (; lanes; lanes &= lanes - 1) sum = mix(sum, &row[__builtin_ctz(lanes)], 1);
+    return sum;
+}
+
+uint64_t guest_digest(const struct warp *w)
+{
+    const struct launch *l = w->group->launch;
+    const uint32_t single[] = {w->pc,      w->rpc,   w->mask,  w->lanes, w->active,        w->nactive, w->vl,
+                               w->depth,   w->wid,   w->tid,   w->state, w->frm,           w->vstart,  w->vxrm,
+                               w->mstatus, w->mtvec, w->print, w->vtype, w->reserved_lanes};
+    uint64_t sum = mix(0, single, sizeof single / sizeof *single);
+    for (uint32_t i = 0; i < w->depth; i++) sum = mix(sum, &w->stack[i].rpc, sizeof w->stack[i] / 4);
+    for (uint32_t i = 0; i < l->vgprs; i++) sum = mix_lanes(sum, w->v[i], w->lanes);
+    sum = mix_lanes(sum, w->reserved, w->reserved_lanes);
+    sum = mix_lanes(sum, w->reserved_value, w->reserved_lanes);
+    sum = mix(sum, w->expand, ISA_LANES);
+    return mix(sum, w->x, ISA_XREGS);
+}
+
+int guest_run_group(const char *name, const struct CMUnitTest *tests, size_t count)
+{
+    int failed = 0;
+    for (unsigned n = 0; guest_engine(n, &chosen); n++) {
+        print_message("on %s %s:\n", chosen.engine.name, chosen.builds->name);
+        failed += _cmocka_run_group_tests(name, tests, count, NULL, NULL);
     }
-    return b;
+    return failed;
 }
 
 uint32_t guest_random(void) { return rng(); }

@@ -7,6 +7,7 @@
 #include "isa/abi.h"
 #include "sim/engine.h"
 #include "sim/sim.h"
+#include "sim/warp.h"
 
 enum { GUEST_DATA = ABI_HEAP_BASE, GUEST_BYTES = 1 << 16 };
 
@@ -33,8 +34,18 @@ struct guest_engine {
     struct engine_build builds[2];
 };
 
-/* The nth of all builds that this host can run, of all engines. False: there are no more. */
+/* The nth of all builds that this host can run, of all engines, the tests' own one last (toy_engine.h). False: there
+ * are no more. */
 bool guest_engine(unsigned n, struct guest_engine *e);
+
+/* A number that tells states of a warp apart: all of it but the flags and lanes that do not exist. */
+uint64_t guest_digest(const struct warp *w);
+
+/* Runs an array of tests once for each of these builds, which all machines of guest_open then have; the value of main.
+ * Behind <cmocka.h>. */
+#define guest_run_tests(tests) guest_run_group(#tests, tests, sizeof(tests) / sizeof *(tests))
+struct CMUnitTest;
+int guest_run_group(const char *name, const struct CMUnitTest *tests, size_t count);
 
 /* A pseudo-random sequence, the same every time. */
 uint32_t guest_random(void);

@@ -119,5 +119,5 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_flat), cmocka_unit_test(test_local_and_private),
                                        cmocka_unit_test(test_atomics_and_shapes)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return guest_run_tests(tests);
 }

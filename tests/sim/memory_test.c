@@ -957,5 +957,5 @@ int main(void)
         cmocka_unit_test(test_void_prefix),         cmocka_unit_test(test_observed),
     };
     // clang-format on
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return guest_run_tests(tests);
 }

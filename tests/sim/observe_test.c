@@ -502,5 +502,5 @@ int main(void)
         cmocka_unit_test(test_stop_is_the_first_ones),
         cmocka_unit_test(test_all_see_the_same),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return guest_run_tests(tests);
 }

@@ -613,12 +613,15 @@ static void test_random_tables(void **state)
         next_table = TABLES;
         set_up(&g);
         uint32_t root = map_identity(&g, 0);
-        for (unsigned n = guest_random() % 3; n < 3; n++) {
-            uint64_t *word = (uint64_t *)gpu_mem(g.gpu, TABLES, 4096) + guest_random() % ((next_table - TABLES) / 8);
+        uint64_t *words[3]; /* found before the first of them is spoiled, and the way to others */
+        for (unsigned n = 0; n < 3; n++) {
+            words[n] = (uint64_t *)gpu_mem(g.gpu, TABLES, 4096) + guest_random() % ((next_table - TABLES) / 8);
             uint32_t used = guest_random() % (CODE_PAGES + DATA_PAGES);
-            if (guest_random() % 2) word = entry(&g, root, virtual_page(used), 0);
-            if (guest_random() % 2) *word ^= 1ull << guest_random() % 64;
-            else *word = (uint64_t)guest_random() << 32 | guest_random();
+            if (guest_random() % 2) words[n] = entry(&g, root, virtual_page(used), 0);
+        }
+        for (unsigned n = guest_random() % 3; n < 3; n++) {
+            if (guest_random() % 2) *words[n] ^= 1ull << guest_random() % 64;
+            else *words[n] = (uint64_t)guest_random() << 32 | guest_random();
         }
         translate_launch(&g, root);
         guest_run(&g);
@@ -640,5 +643,5 @@ int main(void)
         cmocka_unit_test(test_written_code),  cmocka_unit_test(test_observed),
         cmocka_unit_test(test_random_tables),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return guest_run_tests(tests);
 }

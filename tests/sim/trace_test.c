@@ -131,5 +131,5 @@ static void test_scalar_atomics(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_vector_atomics), cmocka_unit_test(test_scalar_atomics)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return guest_run_tests(tests);
 }
