@@ -17,7 +17,11 @@ _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "guest memory is littl
 #define STEP_HOOKED 0
 #endif
 
-#define INLINE   static inline __attribute__((always_inline, unused))
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define INLINE static __attribute__((unused)) /* all in one function would take minutes to compile */
+#else
+#define INLINE static inline __attribute__((always_inline, unused))
+#endif
 #define NOINLINE static __attribute__((noinline, unused))
 enum { HALF = 16 };
 
