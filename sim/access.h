@@ -17,8 +17,8 @@ _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "guest memory is littl
 #define STEP_HOOKED 0
 #endif
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define INLINE static __attribute__((unused)) /* all in one function would take minutes to compile */
+#ifdef STEP_CALLS
+#define INLINE static __attribute__((unused)) /* sanitized, all in one function would take minutes to compile */
 #else
 #define INLINE static inline __attribute__((always_inline, unused))
 #endif

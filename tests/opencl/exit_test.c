@@ -13,8 +13,9 @@ static void leave_work_waiting(void)
 {
     cl_int err;
     static char out[4];
-    cl_event gate = clCreateUserEvent(context, &err), done;
+    static cl_event gate, done; /* held, so that looking for leaks finds them */
     cl_mem mem = buffer_new(0, 4, NULL);
+    gate = clCreateUserEvent(context, &err);
     OK(clEnqueueReadBuffer(queue, mem, CL_FALSE, 0, 4, out, 1, &gate, &done));
 }
 
