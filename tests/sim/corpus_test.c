@@ -159,18 +159,23 @@ enum { MOST_RUNNERS = 16 };
 static struct runner runners[MOST_RUNNERS];
 static size_t nrunners;
 
+static void add_runner(const struct guest_engine *e, bool observed, bool scheduled)
+{
+    assert_true(nrunners < MOST_RUNNERS);
+    runners[nrunners++] = (struct runner){.engine = *e, .observed = observed, .scheduled = scheduled};
+}
+
+/* What can be observed is; unobserved too, if it is the engine's only build. */
 static void find_runners(void)
 {
     struct guest_engine e;
     for (unsigned n = 0; guest_engine(n, &e); n++) {
-        assert_true(nrunners + 3 <= MOST_RUNNERS);
-        runners[nrunners++].engine = e;
-        if (!(e.builds[0].offers & NEEDS_HOOKS)) continue;
-        runners[nrunners].observed = true;
-        runners[nrunners++].engine = e;
+        bool hooks = e.builds[0].offers & NEEDS_HOOKS;
+        bool first = !n || strcmp(runners[nrunners - 1].engine.engine.name, e.engine.name) != 0;
+        if (hooks) add_runner(&e, true, false);
+        if (!hooks || first) add_runner(&e, false, false);
     }
-    runners[nrunners] = (struct runner){.engine = runners[0].engine, .scheduled = true};
-    nrunners++;
+    add_runner(&runners[0].engine, false, true);
 }
 
 static void open_runners(const struct gpu_config *config)
