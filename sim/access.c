@@ -7,6 +7,7 @@
  * not return. */
 #include <string.h>
 
+#include "sim/layout.h"
 #include "sim/machine.h"
 
 /* ---- reservations ---- */
@@ -197,16 +198,6 @@ static enum space space_of(const struct request *r)
     return (enum space)(row->flags >> ISA_SPACE_SHIFT & 3);
 }
 
-/* Private memory interleaves words over the threads of the work-group; in r2025 over those of the warp, with a
- * base for each warp. */
-static uint64_t private_address(const struct warp *w, uint64_t o, uint32_t lane)
-{
-    const struct launch *l = w->group->launch;
-    bool per_warp = w->group->sm->gpu->config.profile == PROFILE_R2025;
-    uint32_t threads = l->threads_per_warp * (per_warp ? 1 : l->warps), first = per_warp ? 0 : w->tid;
-    return private_base(w) + (o & ~3ull) * threads + (uint64_t)(first + lane) * 4 + (o & 3);
-}
-
 static uint64_t place(const struct request *r, enum space space, uint64_t o, uint32_t lane)
 {
     const struct group *g = r->w->group;
@@ -225,7 +216,7 @@ static void set_addresses(struct request *r, enum isa_profile profile)
     for (uint32_t left = r->lanes; left; left &= left - 1) {
         uint32_t lane = (uint32_t)__builtin_ctz(left);
         uint64_t base = base_address(r, lane), o = base + offset(r, lane);
-        enum space here = flat && base >> 24 == 0 ? PRIVATE : space;
+        enum space here = flat && private_is_flat(base) ? PRIVATE : space;
         if (here == PRIVATE && (o & 3) + r->m.size > 4) r->crossing |= 1u << lane;
         for (unsigned k = 0; k < r->m.words; k++) {
             uint64_t a = place(r, here, o + 4 * k, lane);

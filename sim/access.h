@@ -9,6 +9,7 @@
 
 #include <string.h>
 
+#include "sim/layout.h"
 #include "sim/machine.h"
 
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "guest memory is little-endian and used in place");
@@ -167,27 +168,26 @@ INLINE void indexed_addresses(struct sm *sm, uint32_t base, const uint32_t *inde
     LANE_LOOP sm->access.addr[lane] = base + (index[lane] & index_mask);
 }
 
-/* Private memory: words interleaved over all threads of the work-group. Returns the lanes whose access
- * would leave its word. */
+/* Private memory of the work-group (sim/layout.h). Returns the lanes whose access would leave its word. */
 INLINE uint32_t private_addresses(struct sm *sm, const struct warp *w, const uint32_t *vs1, uint32_t imm, unsigned size)
 {
     const struct launch *l = w->group->launch;
-    uint32_t step = l->warps * l->threads_per_warp, base = w->group->pds_base + w->tid * 4;
+    uint32_t items = l->warps * l->threads_per_warp, base = w->group->pds_base;
     uint32_t crossing = 0;
     LANE_LOOP
     {
         uint32_t o = vs1[lane] + imm;
-        sm->access.addr[lane] = base + (o & ~3u) * step + lane * 4 + (o & 3);
+        sm->access.addr[lane] = base + PRIVATE_OFFSET(o, items, w->tid + lane);
         crossing |= (uint32_t)((o & 3) + size > 4) << lane;
     }
     return crossing;
 }
 
-/* Lanes whose flat base address is a private one in r2025. */
-INLINE uint32_t below_private_limit(const uint32_t *vs1)
+/* Lanes whose flat base address is a private one. */
+INLINE uint32_t flat_private(const uint32_t *vs1)
 {
     uint32_t below = 0;
-    LANE_LOOP below |= (uint32_t)(vs1[lane] < 1u << 24) << lane;
+    LANE_LOOP below |= (uint32_t)private_is_flat(vs1[lane]) << lane;
     return below;
 }
 

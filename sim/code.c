@@ -128,13 +128,17 @@ void code_decode(const struct gpu *gpu, const uint32_t *words, size_t nwords, st
     if (isa_decode_in(profile, words, nwords, &d->in)) analyse(profile, d);
 }
 
+/* Can the word at an address be executed? */
+static bool is_code(const struct gpu *gpu, uint64_t addr)
+{
+    return addr < MEM_SPAN && addr % 4 == 0 && (gpu->pages[addr >> PAGE_BITS] & GPU_EXEC);
+}
+
 size_t code_words(const struct gpu *gpu, uint32_t pc, uint32_t words[ISA_MAX_WORDS])
 {
     size_t n = 0;
     uint64_t at = pc;
-    for (; n < ISA_MAX_WORDS && pc % 4 == 0 && at < MEM_SPAN && mem_allows(gpu, (uint32_t)at, 4, GPU_EXEC);
-         n++, at += 4)
-        memcpy(&words[n], gpu->mem + at, 4);
+    for (; n < ISA_MAX_WORDS && is_code(gpu, at); n++, at += 4) memcpy(&words[n], gpu->mem + at, 4);
     return n;
 }
 

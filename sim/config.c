@@ -28,13 +28,6 @@ void gpu_config_default(struct gpu_config *config)
     };
 }
 
-uint32_t gpu_config_lds_stride(const struct gpu_config *c)
-{
-    uint32_t pages = (c->lds_bytes + ABI_PAGE - 1) / ABI_PAGE;
-    bool alone = c->sms * c->groups_per_sm == 1; /* no other group's local memory to keep away from */
-    return (pages + !alone) * ABI_PAGE;
-}
-
 static bool power_of_two(uint32_t n) { return n && !(n & (n - 1)); }
 
 const char *gpu_config_check(const struct gpu_config *c)

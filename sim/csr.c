@@ -5,6 +5,7 @@
  */
 #include <fenv.h>
 
+#include "sim/layout.h"
 #include "sim/machine.h"
 
 enum { VTYPE_AGNOSTIC = 0xc0, VTYPE_E32_M1 = 2 << 3 };
@@ -13,13 +14,6 @@ void round_set(uint32_t frm)
 {
     static const int modes[4] = {FE_TONEAREST, FE_TOWARDZERO, FE_DOWNWARD, FE_UPWARD};
     if (frm < 4) fesetround(modes[frm]);
-}
-
-uint32_t private_base(const struct warp *w)
-{
-    const struct launch *l = w->group->launch;
-    bool per_warp = w->group->sm->gpu->config.profile == PROFILE_R2025;
-    return w->group->pds_base + (per_warp ? (uint32_t)item_private_bytes(l) * w->tid : 0);
 }
 
 bool csr_read(const struct warp *w, unsigned number, uint32_t *value)

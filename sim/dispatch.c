@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sim/layout.h"
 #include "sim/machine.h"
 
 /* A job that is being worked on. */
@@ -67,7 +68,7 @@ static void fail(struct job *job, const char *why)
 /* The areas of private memory that resident groups of the launch may use, lowest on top. */
 static bool make_areas(struct run *r, const struct gpu_config *c)
 {
-    uint32_t n = group_areas(c, &r->job->launch);
+    uint32_t n = private_areas(c, &r->job->launch);
     if (!n || r->job->options.serial) return true;
     r->areas = malloc(n * sizeof *r->areas);
     if (!r->areas) return false;
@@ -186,7 +187,7 @@ static void position(struct run *r, struct slot *slot)
     g->index[2] = (uint32_t)(n / l->groups[0] / l->groups[1]);
     slot->pds = 0;
     if (r->areas) slot->pds = r->areas[--r->nareas];
-    g->pds_base = l->pds_base + slot->pds * (uint32_t)launch_private_bytes(l);
+    g->pds_base = private_area(l, slot->pds);
     r->resident++;
 }
 

@@ -6,11 +6,11 @@
 
 #include <string.h>
 
+#include "sim/layout.h"
+
 enum { MAX_RANK = 5, MAX_BOX = 256, MAX_ELEMENT_STRIDE = 8, MAX_ELEMENT = 8 };
 
 static const char outside[] = "copy whose destination is not in local memory";
-
-static bool in_local_memory(uint32_t addr) { return addr >= ABI_LOCAL_BASE && addr < ABI_LOCAL_LIMIT; }
 
 /* A copy ends with the local window at the latest, whatever is open behind it. */
 static void put(struct sm *sm, uint64_t to, const void *bytes, uint32_t size)
@@ -27,7 +27,7 @@ static const char *copy_small(struct sm *sm, const struct warp *w, const struct 
     uint8_t bytes[16] = {0};
     uint32_t size = 4u << in->imm, source = w->x[in->rs2], to = w->v[in->rd][0];
     if (size > sizeof bytes) return "reserved copy size";
-    if (!in_local_memory(to)) return outside;
+    if (!is_local(to)) return outside;
     if (source) guest_read(sm, w->x[in->rs1], bytes, source < size ? source : size);
     put(sm, to, bytes, size);
     return NULL;
@@ -42,7 +42,7 @@ static const char *copy_bulk(struct sm *sm, const struct warp *w, const struct i
     uint64_t from = w->x[in->rs1], to = w->v[in->rd][0];
     if (!left || left % 4) return "bulk copy of a size that is not a positive multiple of 4";
     if (from % 16 || to % 16) return "bulk copy between addresses that are not multiples of 16";
-    if (!in_local_memory((uint32_t)to)) return outside;
+    if (!is_local((uint32_t)to)) return outside;
     while (left) {
         uint32_t n = left < sizeof bytes ? left : (uint32_t)sizeof bytes;
         guest_read(sm, from, bytes, n);
@@ -182,7 +182,7 @@ static const char *copy_tensor(struct sm *sm, const struct warp *w, const struct
     if (w->group->launch->threads_per_warp < BOX_LANES) return "tensor copy in a warp of fewer than 15 lanes";
     const char *why = read_box(&b, w->v[in->rs1], w->v[in->rs2]);
     if (why) return why;
-    if (!in_local_memory((uint32_t)to)) return outside;
+    if (!is_local((uint32_t)to)) return outside;
     do to += copy_row(sm, &b, index, to);
     while (next_row(&b, index));
     return NULL;

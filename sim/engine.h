@@ -55,7 +55,7 @@ enum stop { STOP_NOT, STOP_QUANTUM, STOP_BARRIER, STOP_END, STOP_FAULT, STOP_OBS
 enum launch_need {
     NEEDS_HOOKS = 1, /* observers: observe_before, observe_access and observe_after are called for each instruction */
     NEEDS_FLAGS = 2, /* fflags and vxsat accrue, w->raised says what the last instruction raised */
-    NEEDS_SV39 = 4,  /* code and data are at virtual addresses: translate_fetch, memory_run */
+    NEEDS_SV39 = 4,  /* code and data are at virtual addresses: fetch_translated, memory_run */
 };
 
 typedef enum stop engine_run(struct sm *sm, struct warp *w, uint64_t budget);

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "sim/layout.h"
 #include "sim/machine.h"
 
 static void *reserve(size_t size, int protection)
@@ -18,14 +19,12 @@ static void release(void *p, size_t size)
     if (p) munmap(p, size);
 }
 
-/* Local memory windows are apart by a page more than an SM's local memory, so that a group that leaves its own
- * meets a closed page before it meets another group's. */
 static bool build_sm(struct gpu *gpu, uint32_t index)
 {
     struct sm *sm = &gpu->sms[index];
-    uint32_t n = gpu->config.groups_per_sm, stride = gpu_config_lds_stride(&gpu->config);
+    uint32_t n = gpu->config.groups_per_sm;
     *sm = (struct sm){.gpu = gpu, .mem = gpu->mem, .index = index, .slots = calloc(n, sizeof *sm->slots)};
-    for (uint32_t i = 0; sm->slots && i < n; i++) sm->slots[i].lds_base = ABI_LOCAL_BASE + (index * n + i) * stride;
+    for (uint32_t i = 0; sm->slots && i < n; i++) sm->slots[i].lds_base = local_base(&gpu->config, index, i);
     return sm->slots != NULL;
 }
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sim/layout.h"
 #include "sim/machine.h"
 
 enum { COPY_GROUP = 4 }; /* adjacent warps that cp_dma_mbarrier waits for */
@@ -13,23 +14,6 @@ enum { COPY_GROUP = 4 }; /* adjacent warps that cp_dma_mbarrier waits for */
 static uint32_t allocated(uint32_t registers) { return (registers + 3) & ~3u; }
 
 /* ---- resources ---- */
-
-uint64_t item_private_bytes(const struct launch *l) { return ((uint64_t)l->pds_bytes + 3) / 4 * 4; }
-
-uint64_t launch_private_bytes(const struct launch *l) { return item_private_bytes(l) * l->warps * l->threads_per_warp; }
-
-uint32_t group_areas(const struct gpu_config *c, const struct launch *l)
-{
-    uint32_t most = c->sms * c->groups_per_sm;
-    return l->pds_groups < most ? l->pds_groups : most;
-}
-
-/* Does the private memory of all groups end before the address space does? */
-static bool private_fits(const struct gpu_config *c, const struct launch *l)
-{
-    uint64_t areas = group_areas(c, l), each = launch_private_bytes(l);
-    return l->pds_base + (areas ? areas : 1) * each <= MEM_SPAN;
-}
 
 const char *group_check(const struct gpu_config *c, const struct launch *l)
 {

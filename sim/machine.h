@@ -139,7 +139,7 @@ struct sm {
     uint32_t access_high[ISA_LANES]; /* of `access` */
     struct tlb_entry tlb[TLB_ENTRIES];
     uint32_t tlb_root;     /* whose translations they are */
-    struct decoded across; /* the instruction at the end of a page, see translate.c */
+    struct decoded across; /* the instruction at the end of a page, see fetch.c */
 };
 
 struct gpu {
@@ -165,12 +165,6 @@ struct gpu {
 
 /* Does a launch fit into an empty machine? NULL, or a static text saying what does not. */
 const char *group_check(const struct gpu_config *config, const struct launch *launch);
-
-/* Bytes of private memory of one work-item, whole words. */
-uint64_t item_private_bytes(const struct launch *launch);
-
-/* For how many resident groups the launch has private memory, 0: all share one place. */
-uint32_t group_areas(const struct gpu_config *config, const struct launch *launch);
 
 /* Takes a free slot and the launch's resources on `sm`; NULL when they are not free now. The group has yet
  * to be given its place in the grid. */
@@ -256,8 +250,6 @@ void ray_forget(struct slot *slot);
 
 bool csr_read(const struct warp *w, unsigned number, uint32_t *value);
 
-/* What CSR_PDS says: the base of private memory, of the work-group or (r2025) of the warp. */
-uint32_t private_base(const struct warp *w);
 bool csr_write(struct warp *w, unsigned number, uint32_t value);
 uint32_t csr_set_vl(struct warp *w, const struct insn *in, uint32_t vtype);
 bool csr_vtype_ok(uint32_t vtype);
@@ -329,7 +321,13 @@ const char *translate(struct sm *sm, uint64_t addr, unsigned access, uint32_t *p
 /* Forgets what has been translated. */
 void translate_forget(struct sm *sm);
 
-/* The instruction at pc; a fault if it cannot be fetched. Valid until the next call. */
-const struct decoded *translate_fetch(struct sm *sm, uint32_t pc);
+/* Words of code from `pc` on, at most `most` and as far as one page goes. Returns how many, 0 when they cannot be
+ * executed; *why says why, NULL when the address translates. */
+size_t translate_code(struct sm *sm, uint64_t pc, uint32_t *words, size_t most, const char **why);
+
+/* ---- fetch.c ---- */
+
+/* The instruction at a virtual address; a fault if it cannot be fetched. Valid until the next call. */
+const struct decoded *fetch_translated(struct sm *sm, uint32_t pc);
 
 #endif

@@ -38,7 +38,7 @@ void gpu_config_default(struct gpu_config *config);
 /* NULL if the machine can be built, else a static text naming the offending parameter. */
 const char *gpu_config_check(const struct gpu_config *config);
 
-/* Bytes from one work-group slot's local memory to the next one's; slot k of SM s begins at
+/* layout.c: bytes from one work-group slot's local memory to the next one's; slot k of SM s begins at
  * 0x70000000 + (s * groups_per_sm + k) times this. */
 uint32_t gpu_config_lds_stride(const struct gpu_config *config);
 
@@ -103,7 +103,7 @@ struct launch {
     uint32_t page_table;       /* ... physical address of the root page table */
 };
 
-/* Bytes of private memory that one work-group of the launch uses: what separates two areas of pds_groups. */
+/* layout.c: bytes of private memory that one work-group of the launch uses: what separates two areas of pds_groups. */
 uint64_t launch_private_bytes(const struct launch *launch);
 
 enum fault_kind {

@@ -456,7 +456,7 @@ INLINE unsigned dispatch_of(const struct decoded *d, bool translated)
 /* A flat access of r2025: the engine's own, unless the base address of some lane is private. */
 INLINE unsigned dispatch_flat(const struct step *s)
 {
-    return s->w->active & below_private_limit(s->v[s->in->rs1]) ? DISPATCH_MEMORY : s->in->op;
+    return s->w->active & flat_private(s->v[s->in->rs1]) ? DISPATCH_MEMORY : s->in->op;
 }
 
 /* STOP_NOT: it may be executed. */
@@ -489,7 +489,7 @@ enum stop STEP_NAME(struct sm *sm, struct warp *w, uint64_t budget)
             if (!page) return fault_fetch(sm, w);
             base = pc & ~(PAGE_WORDS * 4u - 1);
         }
-        s.d = translated ? translate_fetch(sm, pc) : &page->insns[pc >> 2 & (PAGE_WORDS - 1)];
+        s.d = translated ? fetch_translated(sm, pc) : &page->insns[pc >> 2 & (PAGE_WORDS - 1)];
         s.in = &s.d->in;
         s.next = pc + s.in->size;
         s.counters->instructions++;

@@ -3,12 +3,13 @@
  * Three levels of 512 entries of eight bytes; pages of 4 KiB, superpages of 2 MiB and 1 GiB. V, R, W and X
  * are honoured. U is ignored: there is one mode. A and D are neither needed nor written, because the public
  * driver writes V, R, W and X alone and nobody evicts pages. Physical addresses are those of the 4 GiB window.
- * Only the hooked engine and access.c translate.
+ * Engines that offer it (NEEDS_SV39) and access.c translate.
  *
  * Each SM keeps the pages it used last. They are forgotten when a work-group starts, at fence and fence.i, and
  * when another root is used; a table that changes in between is seen late, as on hardware. */
 #include <string.h>
 
+#include "sim/layout.h"
 #include "sim/machine.h"
 
 enum { LEVELS = 3, INDEX_BITS = 9, PTE_BYTES = 8, PTE_PPN_SHIFT = 10 };
@@ -90,11 +91,9 @@ const char *translate(struct sm *sm, uint64_t addr, unsigned access, uint32_t *p
     return NULL;
 }
 
-/* ---- instructions ---- */
+/* ---- words of code ---- */
 
-/* Words of code from `pc` on, as far as one page goes. Returns how many, 0 when they cannot be executed;
- * *why says why, NULL when the address translates. */
-static size_t page_words(struct sm *sm, uint64_t pc, uint32_t *words, size_t most, const char **why)
+size_t translate_code(struct sm *sm, uint64_t pc, uint32_t *words, size_t most, const char **why)
 {
     uint32_t at;
     size_t left = (ABI_PAGE - pc % ABI_PAGE) / 4;
@@ -108,60 +107,17 @@ static size_t page_words(struct sm *sm, uint64_t pc, uint32_t *words, size_t mos
 static size_t translate_words(struct sm *sm, uint32_t pc, uint32_t words[ISA_MAX_WORDS])
 {
     const char *why;
-    size_t n = page_words(sm, pc, words, ISA_MAX_WORDS, &why);
+    size_t n = translate_code(sm, pc, words, ISA_MAX_WORDS, &why);
     uint64_t next = (uint64_t)pc + 4 * n;
-    if (n && n < ISA_MAX_WORDS && next < MEM_SPAN) n += page_words(sm, next, words + n, ISA_MAX_WORDS - n, &why);
+    if (n && n < ISA_MAX_WORDS && next < MEM_SPAN) n += translate_code(sm, next, words + n, ISA_MAX_WORDS - n, &why);
     return n;
 }
 
-bool is_translated(const struct launch *l, uint64_t addr)
-{
-    return l->sv39 && !(addr >= ABI_LOCAL_BASE && addr < ABI_LOCAL_LIMIT);
-}
+bool is_translated(const struct launch *l, uint64_t addr) { return l->sv39 && !is_local(addr); }
 
 size_t warp_code(const struct warp *w, uint32_t pc, uint32_t words[ISA_MAX_WORDS])
 {
     struct sm *sm = w->group->sm;
     if (pc % 4) return 0;
     return w->group->launch->sv39 ? translate_words(sm, pc, words) : code_words(sm->gpu, pc, words);
-}
-
-_Noreturn static void refuse_fetch(struct sm *sm, uint64_t addr, const char *why)
-{
-    fault_throw(sm, why ? FAULT_PAGE : FAULT_FETCH, ISA_LANES, addr, why);
-}
-
-/* Do the words begin an instruction that is longer? */
-static bool goes_on(enum isa_profile profile, const uint32_t *words, size_t n)
-{
-    struct insn in;
-    size_t first = isa_decode_raw(profile, words, n, &in) && isa_table[in.op].kind == KIND_PREFIX;
-    if (first == n) return true;
-    return !isa_decode_raw(profile, words + first, n - first, &in) && n - first == 1 && (words[first] & 0x7f) == 0x3f;
-}
-
-/* An instruction near the end of its page, whose next page may be anywhere. */
-static const struct decoded *fetch_across(struct sm *sm, uint32_t pc)
-{
-    enum isa_profile profile = (enum isa_profile)sm->gpu->config.profile;
-    uint32_t words[ISA_MAX_WORDS];
-    const char *why;
-    size_t n = page_words(sm, pc, words, ISA_MAX_WORDS, &why), more = 0;
-    uint64_t next = (uint64_t)pc + 4 * n;
-    if (!n) refuse_fetch(sm, pc, why);
-    if (n < ISA_MAX_WORDS && next < MEM_SPAN) more = page_words(sm, next, words + n, ISA_MAX_WORDS - n, &why);
-    if (!more && n < ISA_MAX_WORDS && goes_on(profile, words, n)) refuse_fetch(sm, next, next < MEM_SPAN ? why : NULL);
-    code_decode(sm->gpu, words, n + more, &sm->across);
-    return &sm->across;
-}
-
-const struct decoded *translate_fetch(struct sm *sm, uint32_t pc)
-{
-    uint32_t at, index = pc % ABI_PAGE / 4;
-    if (pc & 3) fault_throw(sm, FAULT_FETCH, ISA_LANES, pc, "not on a word");
-    if (index + ISA_MAX_WORDS > PAGE_WORDS) return fetch_across(sm, pc);
-    const char *why = translate(sm, pc, GPU_EXEC, &at);
-    const struct code_page *page = why ? NULL : code_page(sm, at);
-    if (!page) refuse_fetch(sm, pc, why);
-    return &page->insns[index];
 }

@@ -73,7 +73,8 @@ static void alignment(struct check *c, const struct warp *w, const struct access
 /* Lanes whose offset is not in their private memory. */
 static uint32_t beyond_private(const struct warp *w, const struct insn *in, const struct access *a, uint32_t *offset)
 {
-    uint32_t bad = 0, limit = (w->group->launch->pds_bytes + 3) & ~3u;
+    uint64_t limit = private_item_bytes(w->group->launch);
+    uint32_t bad = 0;
     for (uint32_t left = a->lanes; left; left &= left - 1) {
         uint32_t lane = (uint32_t)__builtin_ctz(left), o = w->v[in->rs1][lane] + (uint32_t)in->imm;
         if (o < limit && a->size <= limit - o) continue;

@@ -188,7 +188,7 @@ static void group_begin(void *user, const struct group *group)
     read_sizes(c, l);
     races_forget(&c->races, group->lds_base, l->lds_bytes);
     shadow_set(&c->shadow, group->lds_base, l->lds_bytes, !c->about.local_set);
-    shadow_set(&c->shadow, group->pds_base, private_bytes(l), true);
+    shadow_set(&c->shadow, group->pds_base, private_group_bytes(l), true);
     pthread_mutex_unlock(&c->lock);
 }
 

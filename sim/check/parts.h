@@ -5,6 +5,7 @@
 #include <pthread.h>
 
 #include "sim/check/check.h"
+#include "sim/layout.h"
 #include "sim/machine.h"
 
 /* ---- places.c: which memory exists ---- */
@@ -163,7 +164,6 @@ const struct named_range *places_part(const struct check *c, uint32_t offset);
 bool in_local(const struct group *g, uint32_t addr);
 bool in_private(const struct group *g, uint32_t addr);
 bool in_stack(const struct check *c, const struct group *g, uint32_t addr);
-uint64_t private_bytes(const struct launch *l);
 
 /* Describes the memory at an address. */
 void places_describe(const struct check *c, const struct group *g, uint32_t addr, char *text, size_t size);

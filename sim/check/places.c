@@ -58,12 +58,7 @@ const struct place *places_at(const struct places *p, uint32_t addr)
 
 bool in_local(const struct group *g, uint32_t addr) { return addr - g->lds_base < g->launch->lds_bytes; }
 
-uint64_t private_bytes(const struct launch *l)
-{
-    return (uint64_t)((l->pds_bytes + 3) & ~3u) * l->warps * l->threads_per_warp;
-}
-
-bool in_private(const struct group *g, uint32_t addr) { return addr - g->pds_base < private_bytes(g->launch); }
+bool in_private(const struct group *g, uint32_t addr) { return addr - g->pds_base < private_group_bytes(g->launch); }
 
 bool in_stack(const struct check *c, const struct group *g, uint32_t addr)
 {

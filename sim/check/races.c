@@ -147,7 +147,7 @@ static bool same_items(const struct accessor *me, const struct stamp *s, bool wa
 
 static bool ordered(const struct check *c, const struct accessor *me, const struct stamp *s, bool was_write)
 {
-    bool local = me->touch->addr >= ABI_LOCAL_BASE && me->touch->addr < ABI_LOCAL_LIMIT;
+    bool local = is_local(me->touch->addr);
     if (!s->valid || same_items(me, s, was_write)) return true;
     if (s->time <= me->group->ordered[me->stamp.item]) return true;
     if (s->group != me->stamp.group) return local; /* each group has its own */

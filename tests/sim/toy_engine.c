@@ -29,7 +29,7 @@ static void *open_toy(struct gpu *gpu) { return calloc(gpu->config.sms, sizeof(s
 static const struct decoded *fetch(struct sm *sm, const struct warp *w, struct cache *cache)
 {
     struct kept *k = &cache->kept[w->pc / 4 % KEPT];
-    if (w->group->launch->sv39) return translate_fetch(sm, w->pc);
+    if (w->group->launch->sv39) return fetch_translated(sm, w->pc);
     if (w->pc % 4) return NULL;
     if (k->d.in.size && k->pc == w->pc) return &k->d;
     const struct code_page *page = code_page(sm, w->pc);

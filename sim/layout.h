@@ -1,0 +1,48 @@
+/* Where the memory of work-groups is: private memory, whose words are interleaved over work-items, and the windows of
+ * local memory. */
+#ifndef VENTUS_SIM_LAYOUT_H
+#define VENTUS_SIM_LAYOUT_H
+
+#include "isa/abi.h"
+#include "sim/warp.h"
+
+/* ---- private memory ---- */
+
+/* Word k of all work-items is together, then word k + 1 of all: what the byte at offset o of work-item `item` of
+ * `items` is away from the first byte. An expression of the type of o; its bytes stay within their word. */
+#define PRIVATE_OFFSET(o, items, item) (((o) - ((o)&3)) * (items) + (item)*4 + ((o)&3))
+
+/* Bytes of one work-item, whole words, and of a work-group. */
+static inline uint64_t private_item_bytes(const struct launch *l) { return ((uint64_t)l->pds_bytes + 3) / 4 * 4; }
+static inline uint64_t private_group_bytes(const struct launch *l)
+{
+    return private_item_bytes(l) * l->warps * l->threads_per_warp;
+}
+
+/* How many areas, each for one resident work-group, the launch has and can use; 0: all groups share one. */
+uint32_t private_areas(const struct gpu_config *config, const struct launch *launch);
+
+/* Address of an area. */
+uint32_t private_area(const struct launch *launch, uint32_t number);
+
+/* Do all areas end before the address space does? */
+bool private_fits(const struct gpu_config *config, const struct launch *launch);
+
+/* What CSR_PDS says: where the private memory of the work-group begins, or (r2025) of the warp. */
+uint32_t private_base(const struct warp *w);
+
+/* Address of the byte at offset o of a lane; may exceed 32 bits. */
+uint64_t private_address(const struct warp *w, uint64_t o, uint32_t lane);
+
+/* Is it an address of private memory for the instructions that have no space of their own (r2025)? */
+static inline bool private_is_flat(uint64_t address) { return address < 1u << 24; }
+
+/* ---- local memory ---- */
+
+/* Is it the address of some local memory? */
+static inline bool is_local(uint64_t address) { return address >= ABI_LOCAL_BASE && address < ABI_LOCAL_LIMIT; }
+
+/* Where the local memory of a slot for work-groups begins. */
+uint32_t local_base(const struct gpu_config *config, uint32_t sm, uint32_t slot);
+
+#endif
