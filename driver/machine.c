@@ -40,7 +40,7 @@ static ventus_event *candidate(ventus_device *d, enum ventus_status *verdict)
     return e;
 }
 
-/* feed.next. A launch for whose blocks there is no memory waits for those that run, if any do. */
+/* job_source.next. A launch for whose blocks there is no memory waits for those that run, if any do. */
 static struct job *next_job(void *user)
 {
     ventus_device *d = user;
@@ -70,10 +70,10 @@ static void job_done(void *user, struct job *job)
 static void run_batch(ventus_device *d, ventus_event *first)
 {
     struct queue *q = &d->queue;
-    const struct feed feed = {d, next_job, job_done};
+    const struct job_source source = {d, next_job, job_done};
     enum ventus_status status = first->in.module ? module_place(d, first->in.module) : VENTUS_OK;
     q->news = true;
-    if (status == VENTUS_OK) gpu_run(d->gpu, &feed);
+    if (status == VENTUS_OK) gpu_run(d->gpu, &source);
     else event_end(first, status);
     pthread_mutex_lock(&q->lock);
     q->busy = false;

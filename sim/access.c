@@ -1,6 +1,6 @@
 /* Guest memory, out of line: every form of access, slowly, each byte checked before the first one moves.
  *
- * The engine makes plain loads, stores and atomics itself (access.h). It hands over what is rare: 64-bit
+ * An engine makes plain loads, stores and atomics itself (access.h). It hands over what is rare: 64-bit
  * addresses, the spaces and widths of memory prefixes, the flat range check of r2025, scalar atomics,
  * reservations, and everything of a launch under SV39. guest_read and guest_write serve other parts of the
  * machine. Called on the host thread that runs the warp; a refused access raises the warp's fault and does
@@ -61,7 +61,7 @@ static void reserve(struct sm *sm, struct warp *w, uint32_t lane, uint32_t addr,
 /* ---- bytes ---- */
 
 /* Who makes an access, and what a fault says of it. */
-struct party {
+struct accessor {
     struct sm *sm;
     uint32_t lane;   /* ISA_LANES: no lane in particular */
     uint64_t named;  /* the address that the fault names; for a range it is the first byte refused */
@@ -70,7 +70,7 @@ struct party {
 };
 
 /* Where the byte at a guest address is, which must be open for the access. */
-static uint32_t locate(const struct party *p, uint64_t addr)
+static uint32_t locate(const struct accessor *p, uint64_t addr)
 {
     enum fault_kind kind = p->access == GPU_WRITE ? FAULT_WRITE : FAULT_READ;
     uint64_t named = p->range ? addr : p->named;
@@ -91,7 +91,7 @@ static uint32_t locate(const struct party *p, uint64_t addr)
 static uint64_t left_of_page(uint64_t addr) { return ABI_PAGE - addr % ABI_PAGE; }
 
 /* May all bytes be accessed? */
-static void check(const struct party *p, uint64_t addr, uint64_t size)
+static void check(const struct accessor *p, uint64_t addr, uint64_t size)
 {
     for (uint64_t n; size; addr += n, size -= n) {
         n = left_of_page(addr) < size ? left_of_page(addr) : size;
@@ -106,7 +106,7 @@ static void move(void *to, const void *from, size_t n)
     else memcpy(to, from, n);
 }
 
-static void load(const struct party *p, uint64_t addr, void *bytes, uint64_t size)
+static void load(const struct accessor *p, uint64_t addr, void *bytes, uint64_t size)
 {
     uint8_t *to = bytes;
     for (uint64_t n; size; addr += n, to += n, size -= n) {
@@ -115,7 +115,7 @@ static void load(const struct party *p, uint64_t addr, void *bytes, uint64_t siz
     }
 }
 
-static void store(const struct party *p, uint64_t addr, const void *bytes, uint64_t size)
+static void store(const struct accessor *p, uint64_t addr, const void *bytes, uint64_t size)
 {
     const uint8_t *from = bytes;
     for (uint64_t n; size; addr += n, from += n, size -= n) {
@@ -128,14 +128,14 @@ static void store(const struct party *p, uint64_t addr, const void *bytes, uint6
 
 void guest_read(struct sm *sm, uint64_t addr, void *dst, uint64_t size)
 {
-    struct party p = {.sm = sm, .lane = ISA_LANES, .access = GPU_READ, .range = true};
+    struct accessor p = {.sm = sm, .lane = ISA_LANES, .access = GPU_READ, .range = true};
     check(&p, addr, size);
     load(&p, addr, dst, size);
 }
 
 void guest_write(struct sm *sm, uint64_t addr, const void *src, uint64_t size)
 {
-    struct party p = {.sm = sm, .lane = ISA_LANES, .access = GPU_WRITE, .range = true};
+    struct accessor p = {.sm = sm, .lane = ISA_LANES, .access = GPU_WRITE, .range = true};
     check(&p, addr, size);
     store(&p, addr, src, size);
 }
@@ -198,7 +198,8 @@ static enum space space_of(const struct request *r)
     return (enum space)(row->flags >> ISA_SPACE_SHIFT & 3);
 }
 
-static uint64_t place(const struct request *r, enum space space, uint64_t o, uint32_t lane)
+/* The address of offset o in a space. */
+static uint64_t address_in(const struct request *r, enum space space, uint64_t o, uint32_t lane)
 {
     const struct group *g = r->w->group;
     switch (space) {
@@ -219,7 +220,7 @@ static void set_addresses(struct request *r, enum isa_profile profile)
         enum space here = flat && private_is_flat(base) ? PRIVATE : space;
         if (here == PRIVATE && (o & 3) + r->m.size > 4) r->crossing |= 1u << lane;
         for (unsigned k = 0; k < r->m.words; k++) {
-            uint64_t a = place(r, here, o + 4 * k, lane);
+            uint64_t a = address_in(r, here, o + 4 * k, lane);
             r->addr[k][lane] = r->m.is_long ? a : (uint32_t)a;
         }
     }
@@ -227,12 +228,12 @@ static void set_addresses(struct request *r, enum isa_profile profile)
 
 /* ---- the access ---- */
 
-static struct party party_of(struct sm *sm, const struct request *r, unsigned k, uint32_t lane)
+static struct accessor accessor_of(struct sm *sm, const struct request *r, unsigned k, uint32_t lane)
 {
-    return (struct party){.sm = sm,
-                          .lane = r->scalar ? ISA_LANES : lane,
-                          .named = r->addr[k][lane],
-                          .access = r->writes ? GPU_WRITE : GPU_READ};
+    return (struct accessor){.sm = sm,
+                             .lane = r->scalar ? ISA_LANES : lane,
+                             .named = r->addr[k][lane],
+                             .access = r->writes ? GPU_WRITE : GPU_READ};
 }
 
 /* Atomics are on words; a private access stays within its word. */
@@ -241,7 +242,7 @@ static void check_alignment(struct sm *sm, const struct request *r)
     bool on_word = isa_is_atomic(&r->m);
     for (uint32_t left = r->lanes; left; left &= left - 1) {
         uint32_t lane = (uint32_t)__builtin_ctz(left);
-        struct party p = party_of(sm, r, 0, lane);
+        struct accessor p = accessor_of(sm, r, 0, lane);
         if ((on_word && (p.named & 3)) || (r->crossing >> lane & 1))
             fault_throw(sm, FAULT_MISALIGNED, p.lane, p.named, NULL);
     }
@@ -252,7 +253,7 @@ static void check_open(struct sm *sm, const struct request *r)
     for (uint32_t left = r->lanes; left; left &= left - 1) {
         uint32_t lane = (uint32_t)__builtin_ctz(left);
         for (unsigned k = 0; k < r->m.words; k++) {
-            struct party p = party_of(sm, r, k, lane);
+            struct accessor p = accessor_of(sm, r, k, lane);
             check(&p, p.named, r->m.size);
         }
     }
@@ -290,7 +291,7 @@ static unsigned data_register(const struct request *r)
 
 static uint32_t load_one(struct sm *sm, const struct request *r, unsigned k, uint32_t lane)
 {
-    struct party p = party_of(sm, r, k, lane);
+    struct accessor p = accessor_of(sm, r, k, lane);
     uint32_t value = 0, sign = 1u << (8 * r->m.size - 1);
     load(&p, p.named, &value, r->m.size);
     return r->m.is_signed ? (value ^ sign) - sign : value;
@@ -315,7 +316,7 @@ static void store_all(struct sm *sm, const struct request *r)
     for (uint32_t left = r->lanes; left; left &= left - 1) {
         uint32_t lane = (uint32_t)__builtin_ctz(left);
         for (unsigned k = 0; k < r->m.words; k++) {
-            struct party p = party_of(sm, r, k, lane);
+            struct accessor p = accessor_of(sm, r, k, lane);
             store(&p, p.named, cell(r, data + k, lane), r->m.size);
         }
     }
@@ -346,7 +347,7 @@ static uint32_t conditional(struct sm *sm, struct warp *w, uint32_t lane, uint32
 
 static uint32_t atomic_one(struct sm *sm, const struct request *r, uint32_t lane)
 {
-    struct party p = party_of(sm, r, 0, lane);
+    struct accessor p = accessor_of(sm, r, 0, lane);
     uint32_t at = locate(&p, p.named), *word = (uint32_t *)(sm->mem + at), result;
     if (r->m.action == ACTION_LR) {
         result = __atomic_load_n(word, __ATOMIC_SEQ_CST);

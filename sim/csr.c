@@ -1,7 +1,8 @@
 /* Control and status registers: numbers and access from isa/csr.def, meaning here.
  *
- * While a warp runs, the host's rounding mode is its frm (0..3; otherwise the one before): step.c sets it when the
- * warp gets its turn, csr_write when the guest changes it. Between turns it is to nearest (group.c). Called by step.c.
+ * While a warp runs, the host's rounding mode is its frm (0..3; otherwise the one before): an engine sets it when it
+ * gets the warp, csr_write when the guest changes it. Between time slices it is to nearest (group.c). Called by
+ * engines.
  */
 #include <fenv.h>
 

@@ -5,8 +5,8 @@
  * end in a time slice: all that fit become resident if they need each other, and otherwise one after
  * another runs to its end with warm caches.
  *
- * Host threads: worker k runs the SMs k, k + n, ...; the caller of gpu_run is worker 0 and alone talks to
- * the feed. Everything in struct dispatcher and struct run is under `lock`; an SM is its worker's own. With
+ * Host threads: worker k runs the SMs k, k + n, ...; the caller of gpu_run is worker 0 and alone asks
+ * the source of jobs. Everything in struct dispatcher and struct run is under `lock`; an SM is its worker's own. With
  * one worker the order of all work is a function of the jobs. */
 #include <fenv.h>
 #include <stdlib.h>
@@ -30,7 +30,7 @@ struct run {
 
 struct dispatcher {
     struct gpu *gpu;
-    const struct feed *feed;
+    const struct job_source *source;
     pthread_mutex_t lock;
     pthread_cond_t changed; /* there may be work, or the end */
     struct run *runs;       /* oldest first */
@@ -114,8 +114,8 @@ static struct run *start_job(struct gpu *gpu, struct job *job)
     return NULL;
 }
 
-/* Takes new jobs from the feed and gives finished ones back. Worker 0, without the lock. */
-static void talk(struct dispatcher *d)
+/* Takes new jobs from the source and gives finished ones back. Worker 0, without the lock. */
+static void exchange_jobs(struct dispatcher *d)
 {
     struct job *job;
     pthread_mutex_lock(&d->lock);
@@ -126,14 +126,14 @@ static void talk(struct dispatcher *d)
         job = r->job;
         observe_launch_end(r->observers, job);
         end_job(r);
-        d->feed->done(d->feed->user, job);
+        d->source->done(d->source->user, job);
         pthread_mutex_lock(&d->lock);
     }
     pthread_mutex_unlock(&d->lock);
-    while ((job = d->feed->next(d->feed->user))) {
+    while ((job = d->source->next(d->source->user))) {
         struct run *r = start_job(d->gpu, job), **end = &d->runs;
         if (!r) {
-            d->feed->done(d->feed->user, job);
+            d->source->done(d->source->user, job);
             continue;
         }
         pthread_mutex_lock(&d->lock);
@@ -241,7 +241,7 @@ static void conclude(struct dispatcher *d, struct sm *sm, struct group *g, enum 
 }
 
 /* Gets one more group onto the SM. */
-static bool take(struct dispatcher *d, struct sm *sm)
+static bool place_one_more(struct dispatcher *d, struct sm *sm)
 {
     bool some_stopped = false;
     struct group **end = &sm->groups;
@@ -269,7 +269,7 @@ static bool take(struct dispatcher *d, struct sm *sm)
 /* A time slice of the SM, with one more group if those it had did not end in theirs. False: there is nothing. */
 static bool run_sm(struct dispatcher *d, struct sm *sm)
 {
-    bool worked = take(d, sm);
+    bool worked = place_one_more(d, sm);
     if (!sm->groups) return worked;
     for (enum slice_end end; (end = slice_run(sm)) != SLICE_OVER;) {
         struct group *g = sm->group;
@@ -292,7 +292,7 @@ static bool idle(struct dispatcher *d, const struct worker *k)
     } else if (!d->over && !(k->number == 0 && d->finished)) {
         struct timespec soon;
         timespec_get(&soon, TIME_UTC);
-        soon.tv_nsec += 1000000; /* the feed may have something new, a cancel flag may have been set */
+        soon.tv_nsec += 1000000; /* the source may have something new, a cancel flag may have been set */
         if (soon.tv_nsec >= 1000000000) soon.tv_sec++, soon.tv_nsec -= 1000000000;
         pthread_cond_timedwait(&d->changed, &d->lock, &soon);
     }
@@ -307,7 +307,7 @@ static void work(struct worker *k)
     struct gpu *gpu = d->gpu;
     for (bool over = false; !over;) {
         bool worked = false;
-        if (k->number == 0) talk(d);
+        if (k->number == 0) exchange_jobs(d);
         for (uint32_t i = k->number; i < gpu->config.sms; i += d->workers) worked |= run_sm(d, &gpu->sms[i]);
         if (!worked) over = idle(d, k);
     }
@@ -334,13 +334,13 @@ static void *thread_main(void *argument)
 }
 
 /* Jobs that came although the machine cannot run at all. */
-static void refuse_all(const struct feed *feed, const char *why)
+static void refuse_all(const struct job_source *source, const char *why)
 {
     struct job *job;
-    while ((job = feed->next(feed->user))) {
+    while ((job = source->next(source->user))) {
         job->result = (struct result){0};
         fail(job, why);
-        feed->done(feed->user, job);
+        source->done(source->user, job);
     }
 }
 
@@ -374,10 +374,10 @@ static uint32_t start_workers(struct dispatcher *d, struct worker *workers, uint
 
 static uint32_t worker_count(const struct gpu_config *c) { return c->host_threads < c->sms ? c->host_threads : c->sms; }
 
-void gpu_run(struct gpu *gpu, const struct feed *feed)
+void gpu_run(struct gpu *gpu, const struct job_source *source)
 {
     uint32_t n = worker_count(&gpu->config), made = 0, running = 1;
-    struct dispatcher d = {.gpu = gpu, .feed = feed};
+    struct dispatcher d = {.gpu = gpu, .source = source};
     struct worker *workers = calloc(n, sizeof *workers);
     bool lock = pthread_mutex_init(&d.lock, NULL) == 0;
     bool signal = pthread_cond_init(&d.changed, NULL) == 0;
@@ -387,8 +387,8 @@ void gpu_run(struct gpu *gpu, const struct feed *feed)
     for (; running < made; running++)
         if (pthread_create(&workers[running].thread, NULL, thread_main, &workers[running])) break;
     if (!made || running < made || !work_guarded(&workers[0])) {
-        give_up(&d); /* nothing has been taken from the feed yet */
-        refuse_all(feed, "the host has no memory, thread or signal handler left");
+        give_up(&d); /* nothing has been taken from the source yet */
+        refuse_all(source, "the host has no memory, thread or signal handler left");
     }
     for (uint32_t i = 1; i < running; i++) pthread_join(workers[i].thread, NULL);
     for (uint32_t i = 0; i < n && workers; i++) free(workers[i].stack);
@@ -413,7 +413,7 @@ void gpu_launch(struct gpu *gpu, const struct launch *launch, const struct launc
                 struct result *result)
 {
     struct job job = {.launch = *launch, .options = options ? *options : (struct launch_options){0}}, *next = &job;
-    const struct feed feed = {&next, next_once, done_once};
-    gpu_run(gpu, &feed);
+    const struct job_source source = {&next, next_once, done_once};
+    gpu_run(gpu, &source);
     *result = job.result;
 }

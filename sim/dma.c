@@ -1,7 +1,7 @@
 /* Asynchronous copies, performed at issue: nobody can tell, because completion is only observable at
- * cp_dma_mbarrier, which step.c makes a rendezvous.
+ * cp_dma_mbarrier, which engines make a rendezvous.
  *
- * The destination address is lane 0 of a vector register. Called by step.c. */
+ * The destination address is lane 0 of a vector register. Called by engines. */
 #include "sim/dma.h"
 
 #include <string.h>

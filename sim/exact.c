@@ -3,7 +3,7 @@
  *
  * For rows of kinds EX, EV and EW; for any row behind a prefix with pair, abs or neg; for a rounding mode
  * that is not the host's at the moment; and, in the hooked engine, whenever flags may accrue. A lane reads
- * all its operands before it writes. Called by step.c. */
+ * all its operands before it writes. Called by engines. */
 #include <string.h>
 
 #include "sim/machine.h"

@@ -1,5 +1,5 @@
 /* Matrix multiply-accumulate: every row is one `struct tile` (isa/tile.h) and three steps: gather A, B and C from
- * the registers, multiply, scatter D. Called by step.c. */
+ * the registers, multiply, scatter D. Called by engines. */
 #include "sim/mma.h"
 
 #include <string.h>

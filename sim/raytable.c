@@ -1,7 +1,7 @@
 /* The ray-tracing table of a warp: vsrt.w writes a row, vlrt.w reads it, each lane its own column.
  *
  * No public text says what the ray unit makes of the rows; they are plain storage here, zero when the group
- * starts. Groups without these instructions have none. Called by step.c and group.c. */
+ * starts. Groups without these instructions have none. Called by engines and group.c. */
 #include <stdlib.h>
 
 #include "sim/machine.h"

@@ -187,7 +187,7 @@ struct job {
 };
 
 /* Where gpu_run gets its work from. All calls come from the thread in gpu_run, floating point rounding to nearest. */
-struct feed {
+struct job_source {
     void *user;
     struct job *(*next)(void *user);           /* a job that may start now, NULL if there is none at the moment */
     void (*done)(void *user, struct job *job); /* all work-groups of the job have ended */
@@ -197,7 +197,7 @@ struct feed {
  * Work-groups are placed in order of the jobs' arrival; a later job uses what an earlier one leaves.
  * `next` is asked again and again while jobs run. A job that faults or is cancelled ends alone. One
  * caller at a time per machine. */
-void gpu_run(struct gpu *gpu, const struct feed *feed);
+void gpu_run(struct gpu *gpu, const struct job_source *source);
 
 /* Static name of a fault kind, e.g. "read of unmapped memory". */
 const char *fault_name(enum fault_kind kind);

@@ -1,7 +1,7 @@
 /* The SIMT stack: which lanes run, and where the others wait (ISA notes 5; docs/machine.md draws it).
  *
  * Invariant: the masks of waiting lanes and the current mask are disjoint subsets of w->lanes,
- * except that a reconvergence entry covers everything above it. Called by step.c, csr.c and group.c. */
+ * except that a reconvergence entry covers everything above it. Called by engines, csr.c and group.c. */
 #include "sim/machine.h"
 
 void warp_set_mask(struct warp *w, uint32_t mask)

@@ -177,7 +177,7 @@ static void test_serial(void **state)
 
 /* ---- jobs ---- */
 
-/* A feed of jobs that may all start at once. */
+/* A source of jobs that may all start at once. */
 struct bag {
     struct job *jobs;
     unsigned count, given, done;
@@ -198,8 +198,8 @@ static void bag_done(void *user, struct job *job)
 
 static void run_bag(struct gpu *gpu, struct bag *b)
 {
-    const struct feed feed = {b, bag_next, bag_done};
-    gpu_run(gpu, &feed);
+    const struct job_source source = {b, bag_next, bag_done};
+    gpu_run(gpu, &source);
     assert_int_equal(b->done, b->count);
 }
 
@@ -293,8 +293,8 @@ static void test_rounding_of_callbacks(void **state)
         struct job job = {.launch = g.launch, .user = &rounding};
         job.launch.start_pc = entry[i];
         struct bag bag = {.jobs = &job, .count = 1};
-        const struct feed feed = {&bag, bag_next, note_rounding};
-        gpu_run(g.gpu, &feed);
+        const struct job_source source = {&bag, bag_next, note_rounding};
+        gpu_run(g.gpu, &source);
         assert_int_equal(job.result.status, i ? LAUNCH_FAULT : LAUNCH_DONE);
         assert_int_equal(rounding, FE_TONEAREST);
     }

@@ -347,9 +347,9 @@ static void test_replaced_between_jobs(void **state)
     guest_open(&g);
     guest_assemble(&g, faulty);
     struct pair pair = {.jobs = {{.launch = g.launch}, {.launch = g.launch}}, .next = pair.jobs};
-    const struct feed feed = {&pair, next_of_pair, done_of_pair};
+    const struct job_source source = {&pair, next_of_pair, done_of_pair};
     heard = 0;
-    gpu_run(g.gpu, &feed);
+    gpu_run(g.gpu, &source);
     for (int i = 0; i < 2; i++) assert_int_equal(pair.jobs[i].result.fault.kind, FAULT_READ);
     assert_int_equal(heard, 0);
     assert_handlers(&theirs);

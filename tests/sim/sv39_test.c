@@ -517,8 +517,8 @@ static void test_side_by_side(void **state)
         if (i) map(&g, jobs[i].launch.page_table, GUEST_DATA, GUEST_DATA + i * 4096, V | R | W | U, 0);
         list.job[i] = &jobs[i];
     }
-    const struct feed feed = {&list, feed_next, feed_done};
-    gpu_run(g.gpu, &feed);
+    const struct job_source source = {&list, feed_next, feed_done};
+    gpu_run(g.gpu, &source);
     for (uint32_t i = 0; i < 3; i++) {
         assert_int_equal(jobs[i].result.status, LAUNCH_DONE);
         assert_int_equal(g.data[1024 * i], 500 * (i + 1));
