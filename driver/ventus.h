@@ -11,7 +11,7 @@
 #include <stdio.h>
 
 #include "asm/kernel.h"
-#include "sim/sim.h"
+#include "sim/launch.h"
 
 /* Version of this header, major << 16 | minor: a minor one only adds. */
 #define VENTUS_API_VERSION 0x00030000u

@@ -8,7 +8,7 @@
 #include "isa/abi.h"
 #include "isa/isa.h"
 #include "sim/engine.h"
-#include "sim/sim.h"
+#include "sim/launch.h"
 
 void gpu_config_default(struct gpu_config *config)
 {

@@ -8,7 +8,7 @@
 #ifndef VENTUS_SIM_OBSERVE_H
 #define VENTUS_SIM_OBSERVE_H
 
-#include "sim/sim.h"
+#include "sim/launch.h"
 #include "sim/warp.h"
 
 enum observed { GO_ON, STOP };

@@ -7,7 +7,7 @@
 #define VENTUS_SIM_WARP_H
 
 #include "isa/isa.h"
-#include "sim/sim.h"
+#include "sim/launch.h"
 
 enum { SIMT_DEPTH = 64 };
 

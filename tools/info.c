@@ -2,7 +2,7 @@
 #include "isa/abi.h"
 #include "isa/isa.h"
 #include "sim/engine.h"
-#include "sim/sim.h"
+#include "sim/launch.h"
 #include "tool.h"
 
 enum { FLAG_CONFIG };

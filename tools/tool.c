@@ -14,7 +14,7 @@
 #include "asm/image.h"
 #include "asm/near.h"
 #include "isa/isa.h"
-#include "sim/sim.h"
+#include "sim/launch.h"
 
 void die(const char *format, ...)
 {

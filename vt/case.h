@@ -3,7 +3,7 @@
 #ifndef VENTUS_VT_CASE_H
 #define VENTUS_VT_CASE_H
 
-#include "sim/sim.h"
+#include "sim/launch.h"
 
 struct case_buffer {
     uint32_t base;

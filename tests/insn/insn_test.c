@@ -13,7 +13,7 @@
 #include "asm/listing.h"
 #include "isa/abi.h"
 #include "isa/manual.h"
-#include "sim/sim.h"
+#include "sim/launch.h"
 
 static const char program[] = "vid.v v1\n"
                               "vsll.vi v33, v1, 2\n"

@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-#include "sim/sim.h"
+#include "sim/launch.h"
 
 enum { MOST_PER_SECTION = 2, MOST_IN_ALL = 60 }; /* mismatches printed */
 

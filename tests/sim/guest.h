@@ -6,7 +6,7 @@
 #include "asm/assemble.h"
 #include "isa/abi.h"
 #include "sim/engine.h"
-#include "sim/sim.h"
+#include "sim/launch.h"
 #include "sim/warp.h"
 
 enum { GUEST_DATA = ABI_HEAP_BASE, GUEST_BYTES = 1 << 16 };

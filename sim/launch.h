@@ -1,9 +1,11 @@
-/* The machine: a 4 GiB memory, streaming multiprocessors and the warps on them.
+/* The machine: a 4 GiB memory, streaming multiprocessors and the warps on them. What is needed to build one, to give it
+ * memory and launches, and to read what came of them; who watches a machine needs sim/observe.h too, and who adds to
+ * it sim/engine.h or sim/schedule.h.
  *
- * A launch is data in, a result is data out: guest errors are results, never host failures.
- * docs/machine.md explains the machine itself. */
-#ifndef VENTUS_SIM_H
-#define VENTUS_SIM_H
+ * A launch is data in, a result is data out: guest errors are results, never host failures. Addresses are guest
+ * addresses and sizes are bytes. docs/machine.md explains the machine itself. */
+#ifndef VENTUS_SIM_LAUNCH_H
+#define VENTUS_SIM_LAUNCH_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -48,17 +50,21 @@ uint32_t gpu_config_lds_stride(const struct gpu_config *config);
  * *config unchanged, otherwise. */
 bool gpu_config_read(struct gpu_config *config, const char *path, char *why, size_t why_size);
 
-/* Writes such a file. */
+/* Writes such a file; errors stay in `out`, for ferror. */
 void gpu_config_print(const struct gpu_config *config, FILE *out);
 
 /* ---- gpu.c: the machine as a whole ---- */
 
 struct gpu;
 
-/* Builds a machine. Returns NULL and sets *error (static text) when the configuration is bad or
- * the 4 GiB window cannot be reserved. Nothing is committed until memory is opened. */
+/* Builds a machine; *config is copied. Returns NULL and sets *error (static text; `error` may be NULL) when the
+ * configuration is bad or the 4 GiB window cannot be reserved. Nothing is committed until memory is opened. */
 struct gpu *gpu_create(const struct gpu_config *config, const char **error);
+
+/* Takes a machine down, in which nothing runs, and gives its memory back. NULL is allowed. */
 void gpu_destroy(struct gpu *gpu);
+
+/* The machine's parameters, as long as there is the machine. */
 const struct gpu_config *gpu_config_of(const struct gpu *gpu);
 
 /* ---- mem.c: the guest address space ---- */
