@@ -97,17 +97,18 @@ static char **argument_vector(struct cc *cc, const char *clang)
 
 /* The child writes into its pipes only, whatever a source asks for (`#pragma clang module build` makes a
  * temporary file, and so does a crash, for a symbolizer): it cannot make a temporary file, and may not write
- * into one. */
+ * into one. The limits hold for this process too until clang has replaced it, and a sanitized one is beyond
+ * them from its start: they come last, behind what allocates or may fail. */
 static _Noreturn void run_child(char **argv, const int fds[3])
 {
     struct rlimit time = {CHILD_SECONDS, CHILD_SECONDS}, memory = {CHILD_BYTES, CHILD_BYTES}, no_file = {0, 0};
+    for (int i = 0; i < 3; i++)
+        if (dup2(fds[i], i) < 0) _exit(127);
+    setenv("TMPDIR", "/dev/null", 1);
+    setenv("LLVM_DISABLE_SYMBOLIZATION", "1", 1);
     setrlimit(RLIMIT_CPU, &time); /* macro bombs end, and so does #include "/dev/zero" */
     setrlimit(RLIMIT_AS, &memory);
     setrlimit(RLIMIT_FSIZE, &no_file);
-    setenv("TMPDIR", "/dev/null", 1);
-    setenv("LLVM_DISABLE_SYMBOLIZATION", "1", 1);
-    for (int i = 0; i < 3; i++)
-        if (dup2(fds[i], i) < 0) _exit(127);
     execv(argv[0], argv);
     _exit(127);
 }

@@ -113,6 +113,7 @@ static void very_long_value(void **state)
     enum { LENGTH = 1 << 20 };
     (void)state;
     char *text = malloc(LENGTH + 1);
+    assert_non_null(text);
     memset(text, 'a', LENGTH);
     memcpy(text, "-D", 2);
     text[LENGTH] = 0;
