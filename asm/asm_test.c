@@ -645,6 +645,7 @@ static void test_limits(void **state)
     (void)state;
     char *text = malloc(1 << 20), *log;
     struct elf_image m;
+    assert_non_null(text);
     text[0] = 0;
     for (int i = 0; i < 5; i++) strcat(text, "bogus\n");
     assert_false(assemble(text, &m, &log));
@@ -710,6 +711,7 @@ static void most(const char *before, const char *each, const char *after, int co
 {
     char *text = malloc(strlen(before) + strlen(after) + (strlen(each) + 8) * (size_t)(count + 2)), *p;
     struct elf_image m;
+    assert_non_null(text);
     for (int n = count; n <= count + 1; n++) {
         p = text + sprintf(text, "%s", before);
         for (int i = 0; i < n; i++) p += sprintf(p, each, i);

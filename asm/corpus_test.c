@@ -78,6 +78,7 @@ static void check_image(const char *path, char *text)
 {
     size_t n = 0, size;
     uint32_t *words = malloc((strlen(text) / 2 + 1) * sizeof *words);
+    assert_non_null(words);
     char *listing, *log;
     size_t log_size;
     struct elf_image m;

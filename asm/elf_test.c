@@ -98,6 +98,7 @@ static void test_unaligned(void **state)
     write_sample(&bytes, &size);
     for (size_t shift = 1; shift < 4; shift++) {
         char *moved = malloc(size + shift);
+        assert_non_null(moved);
         struct elf_image m;
         struct elf_segment seg;
         const char *why = "";

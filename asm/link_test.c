@@ -241,6 +241,7 @@ static void test_damaged(void **state)
         struct elf_image m;
         size_t n = i % 5 ? good.size : rng() % (good.size + 1);
         uint8_t *bytes = malloc(n + 1);
+        assert_non_null(bytes);
         memcpy(bytes, good.bytes, n);
         for (unsigned k = 1 + rng() % 4; k-- && n;) {
             static const uint8_t odd[] = {0, 1, 4, 0x7f, 0x80, 0xff, 0x10, 2};

@@ -265,6 +265,7 @@ static void test_limits(void **state)
     limit("kernel args=", " name=x entry=0 vgpr=1 sgpr=1 lds=0 pds=0", NOTE_MAX_ARGS, "args");
     limit("arg align=", " kind=local size=4 offset=0", NOTE_MAX_ALIGN, "align");
     char *many = malloc(64 + (NOTE_MAX_KERNELS + 1) * 80);
+    assert_non_null(many);
     size_t at = (size_t)sprintf(many, HEAD);
     for (unsigned i = 0; i < NOTE_MAX_KERNELS; i++)
         at += (size_t)sprintf(many + at, "kernel name=k%u entry=0 vgpr=1 sgpr=1 lds=0 pds=0 args=0\n", i);

@@ -41,6 +41,7 @@ static void test_versions(void **state)
         assert_memory_equal(&r, &samples[i], sizeof r);
         for (size_t n = 0; n < sizes[i]; n++) {
             uint8_t *cut = malloc(n + 1); /* so that a sanitizer sees reads behind the end */
+            assert_non_null(cut);
             memcpy(cut, bytes, n);
             assert_false(resource_read(cut, n, &r, &used, &why));
             assert_string_equal(why, "a resource record is cut off");
@@ -510,6 +511,7 @@ static void test_damaged(void **state)
     for (int i = 0; i < 30000; i++) {
         struct elf_image m;
         uint8_t *bytes = malloc(good.size);
+        assert_non_null(bytes);
         memcpy(bytes, good.bytes, good.size);
         for (unsigned k = 1 + rng() % 3; k--;) {
             static const uint8_t odd[] = {0, 1, 2, 3, 4, 0x7f, 0x80, 0xff};

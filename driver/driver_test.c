@@ -252,6 +252,7 @@ static char *print_one(const char *format, const uint32_t *words, uint32_t n, ui
     struct note_string formats[1] = {{5, format}}, strings[2] = {{1, "one"}, {2, "two"}};
     struct ventus_module m = {.note = {.formats = formats, .nformats = 1, .strings = strings, .nstrings = 2}};
     uint32_t *buffer = calloc(n + 4, 4);
+    assert_non_null(buffer);
     char *text = NULL;
     size_t length = 0;
     FILE *out = open_memstream(&text, &length);

@@ -45,6 +45,7 @@ static void test_every_length(void **state)
     struct binary b;
     for (size_t n = 0; n < size; n++) {
         unsigned char *cut = malloc(n ? n : 1);
+        assert_non_null(cut);
         memcpy(cut, data, n);
         assert_false(binary_read(cut, n, &b));
         free(cut);

@@ -456,6 +456,7 @@ static void test_binary(void **state)
     size_t size = QUERY(size_t, clGetProgramInfo, program, CL_PROGRAM_BINARY_SIZES);
     assert_true(size > 0);
     unsigned char *binary = malloc(size);
+    assert_non_null(binary);
     const unsigned char *list[] = {binary};
     OK(clGetProgramInfo(program, CL_PROGRAM_BINARIES, sizeof list, list, NULL));
     for (size_t at = 0; at < size; at += 1 + size / 200) {
@@ -539,6 +540,7 @@ static cl_program reload(cl_program p)
     cl_int err;
     size_t size = QUERY(size_t, clGetProgramInfo, p, CL_PROGRAM_BINARY_SIZES);
     unsigned char *binary = malloc(size);
+    assert_non_null(binary);
     const unsigned char *list[] = {binary};
     OK(clGetProgramInfo(p, CL_PROGRAM_BINARIES, sizeof list, list, NULL));
     cl_program back = clCreateProgramWithBinary(context, 1, &device, &size, list, NULL, &err);

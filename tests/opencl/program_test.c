@@ -28,6 +28,7 @@ static char *build_log(cl_program program)
     size_t size;
     OK(clGetProgramBuildInfo(program, device, CL_PROGRAM_BUILD_LOG, 0, NULL, &size));
     char *log = malloc(size);
+    assert_non_null(log);
     OK(clGetProgramBuildInfo(program, device, CL_PROGRAM_BUILD_LOG, size, log, NULL));
     assert_int_equal(strlen(log) + 1, size);
     return log;
@@ -156,6 +157,7 @@ static void test_streams(void **state)
     (void)state;
     enum { SIZE = 3 << 20 };
     char *source = malloc(SIZE + 1), options[64];
+    assert_non_null(source);
     memset(source, ' ', SIZE);
     memcpy(source + SIZE - 8, "// end\n", 8);
     source[SIZE] = 0;

@@ -103,8 +103,12 @@ static uint32_t *read_words(const char *path, size_t *n)
     size_t room = 64;
     uint32_t *words = malloc(room * sizeof *words);
     if (!f) fail_msg("cannot open %s", path);
-    for (*n = 0; fscanf(f, "%8x", &words[*n]) == 1; ++*n)
-        if (*n + 1 == room) words = realloc(words, (room *= 2) * sizeof *words);
+    assert_non_null(words);
+    for (*n = 0; fscanf(f, "%8x", &words[*n]) == 1; ++*n) {
+        if (*n + 1 < room) continue;
+        words = realloc(words, (room *= 2) * sizeof *words);
+        assert_non_null(words);
+    }
     fclose(f);
     return words;
 }
@@ -221,6 +225,8 @@ static void make_references(const char *cases, const struct buffer *const *buffe
 static void compare(vt_device_h h, const struct buffer *b, size_t number)
 {
     uint8_t *want = malloc(b->alloc), *have = malloc(b->alloc);
+    assert_non_null(want);
+    assert_non_null(have);
     char path[200];
     snprintf(path, sizeof path, "%s/dump%zu", folder, number);
     FILE *f = fopen(path, "rb");
