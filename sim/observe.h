@@ -97,7 +97,8 @@ struct launch_info {
 /* ---- observe.c: observers of a machine ---- */
 
 /* Lets `observer` watch everything that the machine does from now on. Not while launches run. The observer must stay
- * until the machine is destroyed. Launches of a machine that is watched run one after another. */
+ * until nobody uses the machine any more but to destroy it. Launches of a machine that is watched run one after
+ * another. */
 void gpu_observe(struct gpu *gpu, struct observer *observer);
 
 /* Whether somebody watches the machine. */

@@ -8,10 +8,10 @@
 
 // clang-format off
 enum { FLAG_KERNEL, FLAG_GLOBAL, FLAG_LOCAL, FLAG_OFFSET, FLAG_ARG, FLAG_SHOW, FLAG_SAVE, FLAG_CASE, FLAG_STRICT, FLAG_DUMP,
-       FLAG_STATS, FLAG_JSON, FLAG_TRACE, FLAG_TRACE_DIR, FLAG_TRACE_BINARY, FLAG_CONFIG, FLAG_PROFILE, FLAG_LANES, FLAG_WARPS,
-       FLAG_THREADS, FLAG_ENGINE, FLAG_ORDER, FLAG_CHECK };
+       FLAG_STATS, FLAG_JSON, FLAG_CONFIG, FLAG_PROFILE, FLAG_LANES, FLAG_WARPS, FLAG_THREADS, FLAG_ENGINE, FLAG_ORDER,
+       FLAGS, FLAG_OBSERVER = FLAGS /* and those behind it, as in observer_kinds */ };
 // clang-format on
-static const struct flag flags[] = {
+static const struct flag own_flags[FLAGS] = {
     {"kernel", 'k', "NAME", "kernel to run; not needed when there is only one"},
     {"global", 'g', "X[,Y[,Z]]", "work-items in each dimension"},
     {"local", 'l', "X[,Y[,Z]]",
@@ -26,10 +26,6 @@ static const struct flag flags[] = {
     {"dump", 0, "ADDR:BYTES:FILE", "write device memory after recorded launches"},
     {"stats", 's', NULL, "print what the machine counted"},
     {"json", 'j', "FILE", "write counters, configuration and faults as JSON; - is standard output"},
-    {"trace", 't', "FILE",
-     "write each instruction and its effects in the public simulator's format;\n- is standard output"},
-    {"trace-dir", 0, "DIR", "the same for recorded launches: a file STEM.log for each"},
-    {"trace-binary", 0, "FILE", "write a compact trace, which `ventus trace` prints"},
     {"config", 0, "FILE", "machine parameters, as `ventus info` prints them"},
     {"profile", 0, "P", "instruction set: " ISA_PROFILE_NAMES},
     {"lanes", 0, "N", "lanes of a warp: 4 8 16 32"},
@@ -37,10 +33,6 @@ static const struct flag flags[] = {
     {"threads", 0, "N", "host threads"},
     {"engine", 0, "NAME", "what executes instructions: auto (the best for this host) or one that\n`ventus info` lists"},
     {"order", 0, "ORDER", "which side of a divergent branch runs first: fewer (the machine's),\ntaken, fallthrough"},
-    {"check", 0, "[=KINDS]",
-     "look for mistakes of the kernel: all, or a list of bounds, overflow,\nuninit, races, barriers, align; "
-     "docs/check.md explains them"},
-    {0},
 };
 
 static const char about[] =
@@ -104,14 +96,6 @@ static void add_argument(struct request *r)
     r->arguments[r->narguments++] = argument_parse(&r->args, r->args.value);
 }
 
-static unsigned parse_check(const struct args *args)
-{
-    unsigned what;
-    char why[160];
-    if (!check_parse(args->value, &what, why, sizeof why)) usage_error(args, "--check: %s", why);
-    return what;
-}
-
 static void parse_flag(struct request *r, struct overrides *o, int flag)
 {
     const struct args *a = &r->args;
@@ -131,9 +115,6 @@ static void parse_flag(struct request *r, struct overrides *o, int flag)
     case FLAG_DUMP: append(a, &r->dumps, &r->ndumps, MOST_DUMPS); break;
     case FLAG_STATS: r->stats = true; break;
     case FLAG_JSON: r->json = a->value; break;
-    case FLAG_TRACE: r->trace.log = a->value; break;
-    case FLAG_TRACE_DIR: r->trace_dir = a->value; break;
-    case FLAG_TRACE_BINARY: r->trace.binary = a->value; break;
     case FLAG_CONFIG: o->config = a->value; break;
     case FLAG_PROFILE: o->profile = profile_arg(a, a->value); break;
     case FLAG_LANES: o->lanes = (uint32_t)number_arg(a, "--lanes", a->value, 1, ISA_LANES); break;
@@ -141,10 +122,11 @@ static void parse_flag(struct request *r, struct overrides *o, int flag)
     case FLAG_THREADS: o->threads = (uint32_t)number_arg(a, "--threads", a->value, 1, MOST_THREADS); break;
     case FLAG_ENGINE: parse_engine(a, o); break;
     case FLAG_ORDER: r->options.order = parse_order(a); break;
-    case FLAG_CHECK: r->check = parse_check(a); break;
-    default:
+    case ARG_PLAIN:
         if (r->file) usage_error(a, "one executable at a time, '%s' is the second", a->value);
         r->file = a->value;
+        break;
+    default: observers_ask(r, (unsigned)(flag - FLAG_OBSERVER));
     }
 }
 
@@ -159,7 +141,7 @@ static void configure(struct request *r, const struct overrides *o)
     if (o->warps) c->warps_per_sm = o->warps;
     if (o->threads) c->host_threads = o->threads;
     if (o->have_engine) c->engine = o->engine;
-    if (r->trace.log || r->trace_dir) c->quantum = 1; /* warps take turns as in the simulator */
+    if (r->options.serial) c->quantum = 1;
     const char *wrong = gpu_config_check(c);
     if (wrong) usage_error(&r->args, "machine: %s", wrong);
     r->report.config = *c;
@@ -172,9 +154,7 @@ static void check(const struct request *r)
     if (r->ncases && r->file) usage_error(a, "either an executable or --case");
     if (!r->ncases && !r->file) usage_error(a, "an executable or --case is needed");
     if (!r->ncases && r->ndumps) usage_error(a, "--dump goes with --case; --save writes an argument");
-    if (!r->ncases && r->trace_dir) usage_error(a, "--trace-dir goes with --case; --trace writes one file");
     if (!r->ncases && r->strict) usage_error(a, "--strict goes with --case; other runs always are");
-    if (r->trace_dir && (r->trace.log || r->trace.binary)) usage_error(a, "either --trace-dir or one file");
     if (!r->ncases) return;
     const char *alone = r->kernel           ? "--kernel"
                         : r->range.work_dim ? "--global"
@@ -187,6 +167,27 @@ static void check(const struct request *r)
 }
 
 static bool is_standard(const char *path) { return path && !strcmp(path, "-"); }
+
+/* What the observers need, before the machine is made. */
+static void consider_observers(struct request *r)
+{
+    for (unsigned i = 0; i < OBSERVER_KINDS; i++) {
+        if (!r->observers[i].wanted) continue;
+        r->options.serial |= observer_kinds[i]->in_turn;
+        r->silent |= is_standard(r->observers[i].value);
+    }
+}
+
+/* The options of the command: its own, and those of observers. */
+static void list_flags(struct flag flags[FLAGS + OBSERVER_KINDS + 1])
+{
+    memcpy(flags, own_flags, sizeof own_flags);
+    for (unsigned i = 0; i < OBSERVER_KINDS; i++) {
+        const struct observer_kind *k = observer_kinds[i];
+        flags[FLAG_OBSERVER + i] = (struct flag){k->option, k->letter, k->value, k->help};
+    }
+    flags[FLAGS + OBSERVER_KINDS] = (struct flag){0};
+}
 
 static void release(struct request *r)
 {
@@ -203,6 +204,8 @@ int cmd_run(int argc, char **argv)
 {
     struct request r = {.range = {.global = {1, 1, 1}, .local = {1, 1, 1}}};
     struct overrides o = {0};
+    struct flag flags[FLAGS + OBSERVER_KINDS + 1];
+    list_flags(flags);
     r.args = (struct args){.command = "run",
                            .usage = "FILE --kernel NAME --global X[,Y[,Z]] [--arg SPEC]...\n"
                                     "       ventus run --case METADATA...",
@@ -213,7 +216,8 @@ int cmd_run(int argc, char **argv)
                            .at = 1};
     for (int flag; (flag = args_next(&r.args)) != ARG_END;) parse_flag(&r, &o, flag);
     check(&r);
-    r.silent = is_standard(r.json) || is_standard(r.trace.log) || is_standard(r.trace.binary);
+    r.silent = is_standard(r.json);
+    consider_observers(&r);
     configure(&r, &o);
     int code = r.ncases ? run_cases(&r) : run_kernel(&r);
     fflush(stdout);

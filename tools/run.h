@@ -4,10 +4,9 @@
 
 #include "arguments.h"
 #include "driver/ventus.h"
-#include "sim/check/check.h"
+#include "sim/observers.h"
 #include "vt/case.h"
 #include "tool.h"
-#include "sim/trace/trace.h"
 
 /* ---- run_report.c: --stats and --json ---- */
 
@@ -21,8 +20,8 @@ struct report {
     struct gpu_config config;
     struct reported *launches;
     size_t n, room;
+    char *findings;       /* of observers, as members of a JSON object; NULL: there are none */
     bool flat;            /* cases on flat memory: */
-    char *checks;         /* what --check found, as JSON; NULL: nothing was checked */
     uint64_t stray_pages; /* pages touched that belong to no buffer */
 };
 
@@ -34,6 +33,13 @@ void report_json(const struct report *report,
 void report_free(struct report *report);
 
 /* ---- run.c ---- */
+
+/* One of observer_kinds. */
+struct watch {
+    bool wanted;
+    const char *value;         /* of its option */
+    struct observer *observer; /* NULL: not open */
+};
 
 /* The command line. */
 struct request {
@@ -55,11 +61,10 @@ struct request {
     unsigned ndumps;
     bool strict; /* recorded launches get their buffers alone */
 
-    unsigned check; /* what to check, 0: nothing */
     bool stats;
-    bool silent;                  /* standard output is for a trace or JSON */
-    const char *json, *trace_dir; /* NULL: not wanted */
-    struct trace_files trace;
+    bool silent;      /* standard output is for a trace or JSON */
+    const char *json; /* NULL: not wanted */
+    struct watch observers[OBSERVER_KINDS];
     struct launch_options options;
     struct gpu_config config;
     struct report report;
@@ -77,15 +82,20 @@ int run_kernel(struct request *r);
  * an ELF file with a note, or damaged; malloc'ed otherwise. */
 void *raw_program(const struct request *r, char *bytes, size_t size, size_t *elf_size);
 
-/* ---- run_check.c: --check ---- */
+/* ---- run_observe.c: observers ---- */
 
-/* Turns checks on, if they are wanted; a device has them already when VENTUS_CHECK says so. */
-void run_check_device(const struct request *r, ventus_device *device);
-struct check *run_check_machine(const struct request *r, struct gpu *gpu); /* NULL when they are not wanted */
+/* Asks for the observer whose option has just been read; a wrong value is a usage error. */
+void observers_ask(struct request *r, unsigned kind);
 
-/* Keeps what has been found, if `c` is not NULL, and returns the exit code: `code`, or EXIT_FAILED instead of EXIT_OK
- * when there are reports. */
-int run_check_results(struct report *report, const struct check *c, int code);
+/* Lets all that are wanted watch a machine without memory; dies with a message when one cannot be had. */
+void observers_open(struct request *r, struct gpu *gpu);
+
+/* Keeps what an observer (whose `user` this is) has found for --json. Returns the exit code: `code`, or EXIT_FAILED
+ * instead of EXIT_OK when it has found mistakes. */
+int observer_found(struct report *report, const struct observer_kind *kind, const void *user, int code);
+
+/* The same for all, which end: what they could not write is told, and is EXIT_FAILED. */
+int observers_close(struct request *r, int code);
 
 /* ---- run_case.c ---- */
 

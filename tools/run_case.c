@@ -61,8 +61,6 @@ static void cover(uint8_t *covered, uint64_t addr, uint64_t size)
 /* What a series of launches shares. */
 struct session {
     struct gpu *gpu;
-    struct tracer *tracer;
-    struct check *check;
     uint8_t *covered;
     struct case_buffer *known; /* what observers know of: base and alloc */
     size_t nknown;
@@ -139,19 +137,6 @@ static void tell_buffers(struct session *s, const struct recorded *c)
 
 /* ---- runs ---- */
 
-/* "folder/fan.metadata" and "logs" give "logs/fan.log", malloc'ed. */
-static char *log_path(const char *dir, const char *metadata)
-{
-    const char *name = strrchr(metadata, '/');
-    name = name ? name + 1 : metadata;
-    const char *end = strstr(name, ".metadata");
-    if (!end) end = strrchr(name, '.');
-    size_t stem = end && end != name ? (size_t)(end - name) : strlen(name), room = strlen(dir) + stem + sizeof "/.log";
-    char *path = allocate(room);
-    snprintf(path, room, "%s/%.*s.log", dir, (int)stem, name);
-    return path;
-}
-
 /* Local memory of this launch's groups. */
 static uint32_t local_bytes(const struct request *r, struct session *s, const struct launch *l)
 {
@@ -175,8 +160,7 @@ static bool run_one(struct request *r, struct session *s, const char *spec)
 {
     struct recorded c;
     struct result result = {0};
-    char text[400], *path, *data, *log = NULL;
-    struct tracer *tracer = s->tracer;
+    char text[400], *path, *data;
     struct launch_options options = r->options;
     case_paths(spec, &path, &data);
     if (!case_read(path, data, &c, text, sizeof text)) die("%s", text);
@@ -184,23 +168,17 @@ static bool run_one(struct request *r, struct session *s, const char *spec)
     c.launch.lds_bytes = local_bytes(r, s, &c.launch);
     cover_case(s, &c, c.launch.lds_bytes);
     tell_buffers(s, &c);
-    if (r->trace_dir) {
-        log = log_path(r->trace_dir, path);
-        tracer = trace_open(s->gpu, &(struct trace_files){.log = log, .binary = r->trace.binary});
-    }
     options.serial = true;
-    options.observers = trace_hooks(tracer);
     options.info = &(struct launch_info){.kernel = path, .local_set = true};
     gpu_launch(s->gpu, &c.launch, &options, &result);
-    if (tracer != s->tracer) trace_close(tracer);
     fault_print(&result.fault, text, sizeof text);
-    if (result.status == LAUNCH_FAULT) fprintf(stderr, "ventus run: %s: %s\n", path, text);
+    if (result.status == LAUNCH_STOPPED) snprintf(text, sizeof text, "an observer stopped the launch");
+    if (result.status != LAUNCH_DONE) fprintf(stderr, "ventus run: %s: %s\n", path, text);
     else if (!r->silent) printf("%s: %llu warp instructions\n", path, (unsigned long long)result.counters.instructions);
     report_add(&r->report, path, c.launch.groups, &result);
     case_free(&c);
     free(path);
     free(data);
-    free(log);
     return result.status == LAUNCH_DONE;
 }
 
@@ -219,15 +197,12 @@ int run_cases(struct request *r)
     for (unsigned i = 0; i < r->ndumps; i++) dumps[i] = parse_dump(&r->args, r->dumps[i]);
     s.gpu = gpu_create(&r->config, &why);
     if (!s.gpu) usage_error(&r->args, "machine: %s", why);
-    s.check = run_check_machine(r, s.gpu);
+    observers_open(r, s.gpu);
     if (!r->strict) open_flat(s.gpu);
-    if (!r->trace_dir) s.tracer = trace_open(s.gpu, &r->trace);
     for (unsigned i = 0; i < r->ncases && ok; i++) ok = run_one(r, &s, r->cases[i]);
-    trace_close(s.tracer);
     for (unsigned i = 0; i < r->ndumps && ok; i++) write_dump(s.gpu, &dumps[i]);
     if (!r->strict) count_strays(&r->report, &s);
-    int code = run_check_results(&r->report, s.check, ok ? EXIT_OK : EXIT_FAILED);
-    check_free(s.check);
+    int code = observers_close(r, ok ? EXIT_OK : EXIT_FAILED);
     gpu_destroy(s.gpu);
     free(dumps);
     free(s.covered);

@@ -128,22 +128,16 @@ static ventus_module *load(struct request *r)
     return module;
 }
 
-/* The launch itself, watched if that is wanted. */
 static enum ventus_status run_launch(struct request *r, ventus_device *device, const struct ventus_launch *launch,
                                      struct result *result)
 {
     char message[512] = "";
-    struct ventus_launch l = *launch;
     uint32_t groups[3];
-    for (int d = 0; d < 3; d++) groups[d] = l.range.global[d] / l.range.local[d];
-    struct tracer *tracer = trace_open(ventus_gpu(device), &r->trace);
-    l.options.observers = trace_hooks(tracer);
-    l.options.serial = r->trace.log != NULL;
-    enum ventus_status status = ventus_run(device, &l, result, message, sizeof message);
-    trace_close(tracer);
+    for (int d = 0; d < 3; d++) groups[d] = launch->range.global[d] / launch->range.local[d];
+    enum ventus_status status = ventus_run(device, launch, result, message, sizeof message);
     if (status != VENTUS_OK)
         fprintf(stderr, "ventus run: %s%s%s\n", ventus_status_text(status), *message ? ": " : "", message);
-    if (status == VENTUS_OK || status == VENTUS_FAULT) report_add(&r->report, l.kernel->name, groups, result);
+    if (status == VENTUS_OK || status == VENTUS_FAULT) report_add(&r->report, launch->kernel->name, groups, result);
     return status;
 }
 
@@ -153,7 +147,7 @@ int run_kernel(struct request *r)
     const struct ventus_kernel *k = choose_kernel(r, module);
     if (!r->range.work_dim) usage_error(&r->args, "--global is needed: the number of work-items");
     ventus_device *device = open_device(r);
-    run_check_device(r, device);
+    observers_open(r, ventus_gpu(device));
     uint64_t *local_sizes = allocate((k->nargs + 1) * sizeof *local_sizes);
     void *image = place_arguments(r, k, device, local_sizes);
     choose_local(r, k, device, local_sizes);
@@ -172,7 +166,9 @@ int run_kernel(struct request *r)
     free(image);
     free(local_sizes);
     ventus_module_free(module);
-    int code = run_check_results(&r->report, ventus_checks(device), status == VENTUS_OK ? EXIT_OK : EXIT_FAILED);
+    int code = observers_close(r, status == VENTUS_OK ? EXIT_OK : EXIT_FAILED);
+    const struct check *own = ventus_checks(device); /* VENTUS_CHECK asked for these */
+    if (own) code = observer_found(&r->report, &observer_check, own, code);
     ventus_close(device);
     return code;
 }

@@ -23,7 +23,7 @@ void report_free(struct report *r)
 {
     for (size_t i = 0; i < r->n; i++) free(r->launches[i].name);
     free(r->launches);
-    free(r->checks);
+    free(r->findings);
 }
 
 static struct counters total(const struct report *r)
@@ -147,7 +147,7 @@ void report_json(const struct report *r, const char *path)
     }
     fputs("  ],\n  \"total\": ", out);
     put_counters(out, &sum);
-    if (r->checks) fprintf(out, ",\n  \"checks\": %s", r->checks);
+    if (r->findings) fputs(r->findings, out);
     if (r->flat) fprintf(out, ",\n  \"stray_pages\": %llu", (unsigned long long)r->stray_pages);
     fputs("\n}\n", out);
     close_output(out, path);

@@ -9,12 +9,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "asm/image.h"
 #include "asm/near.h"
 #include "isa/isa.h"
 #include "sim/launch.h"
+#include "sim/output.h"
 
 void die(const char *format, ...)
 {
@@ -230,22 +230,16 @@ void *read_file(const char *path, size_t *size)
 
 FILE *open_output(const char *path)
 {
-    FILE *out = strcmp(path, "-") ? fopen(path, "wb") : stdout;
-    if (!out) die("cannot write '%s': %s", path, strerror(errno));
+    char why[300];
+    FILE *out = output_open(path, why, sizeof why);
+    if (!out) die("%s", why);
     return out;
 }
 
-/* A file that could not be written completely is removed again; a device or pipe is left alone. What is wrong
- * with standard output is told when the program ends. */
 void close_output(FILE *out, const char *path)
 {
-    struct stat st;
-    if (out == stdout) return;
-    bool removable = !fstat(fileno(out), &st) && S_ISREG(st.st_mode), bad = ferror(out);
-    if (!fclose(out) && !bad) return;
-    int error = errno;
-    if (removable) unlink(path);
-    die("cannot write %s%s%s", path, error ? ": " : "", error ? strerror(error) : "");
+    char why[300];
+    if (!output_close(out, path, why, sizeof why)) die("%s", why);
 }
 
 void write_file(const char *path, const void *bytes, size_t size)

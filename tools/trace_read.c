@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "sim/trace/trace.h"
+#include "tool.h"
 
 struct reader {
     FILE *in;
@@ -63,7 +64,7 @@ static void learn(struct reader *r, uint32_t pc)
     struct known k = {.pc = pc, .nwords = get8(r)};
     if (k.nwords < 1 || k.nwords > ISA_MAX_WORDS) damaged(r, "an instruction of no known length");
     for (unsigned i = 0; i < k.nwords; i++) k.words[i] = get32(r);
-    words_learn(&r->code, &k);
+    if (words_learn(&r->code, &k) == LEARN_NO_MEMORY) die("out of memory");
 }
 
 /* ---- records ---- */

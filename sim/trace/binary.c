@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sim/output.h"
 #include "sim/trace/trace.h"
 
 struct trace_binary {
@@ -23,8 +24,7 @@ static void put32(struct trace_binary *b, uint32_t v)
     for (int i = 0; i < 32; i += 8) put8(b, v >> i);
 }
 
-/* True the first time that these words are at this address. */
-static bool learn(struct trace_binary *b, const struct event *e)
+static enum learnt learn(struct trace_binary *b, const struct event *e)
 {
     struct known k = {.pc = e->pc, .nwords = e->insn->size / 4u};
     memcpy(k.words, e->words, sizeof k.words);
@@ -73,10 +73,17 @@ static void put_access(struct trace_binary *b, const struct event *e, unsigned k
 
 /* ---- the interface ---- */
 
-struct trace_binary *binary_open(const struct gpu_config *config, const char *path)
+struct trace_binary *binary_open(const struct gpu_config *config, const char *path, char *why, size_t why_size)
 {
-    struct trace_binary *b = allocate(sizeof *b);
-    b->out = open_output(path);
+    FILE *out = output_open(path, why, why_size);
+    if (!out) return NULL;
+    struct trace_binary *b = calloc(1, sizeof *b);
+    if (!b) {
+        snprintf(why, why_size, "out of memory");
+        output_close(out, path, NULL, 0);
+        return NULL;
+    }
+    b->out = out;
     b->path = path;
     fwrite(BINARY_MAGIC, 1, 4, b->out);
     put32(b, BINARY_VERSION | BINARY_HEADER << 16);
@@ -117,10 +124,12 @@ static void put_insn(struct trace_binary *b, const struct event *e, unsigned fla
     for (unsigned k = 0; k < e->accesses; k++) put_access(b, e, k);
 }
 
-void binary_event(struct trace_binary *b, const struct event *e)
+bool binary_event(struct trace_binary *b, const struct event *e)
 {
     const struct warp *w = e->w;
     unsigned flags = 0;
+    enum learnt words = learn(b, e);
+    if (words == LEARN_NO_MEMORY) return false;
     if (!b->any || b->wgid != w->group->wgid || b->wid != w->wid) {
         put8(b, RECORD_WARP);
         put32(b, w->group->wgid);
@@ -132,7 +141,7 @@ void binary_event(struct trace_binary *b, const struct event *e)
     }
     if (e->pc != b->pc) flags |= INSN_PC;
     if (e->mask != b->mask) flags |= INSN_MASK;
-    if (learn(b, e)) flags |= INSN_WORDS;
+    if (words == LEARN_NEW) flags |= INSN_WORDS;
     if (e->to_scalar) flags |= INSN_SCALAR;
     if (e->to_vector && e->lanes) flags |= INSN_VECTOR;
     if (e->accesses) flags |= INSN_MEMORY;
@@ -140,11 +149,13 @@ void binary_event(struct trace_binary *b, const struct event *e)
     put_insn(b, e, flags);
     b->pc = e->pc + e->insn->size;
     b->mask = e->mask;
+    return true;
 }
 
-void binary_close(struct trace_binary *b)
+bool binary_close(struct trace_binary *b, char *why, size_t why_size)
 {
-    close_output(b->out, b->path);
+    bool ok = output_close(b->out, b->path, why, why_size);
     free(b->code.known);
     free(b);
+    return ok;
 }

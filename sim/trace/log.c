@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "isa/abi.h"
+#include "sim/output.h"
 #include "sim/trace/trace.h"
 
 enum { BOOT_PC = 0x1000, BOOT_WORDS = 5, WORD_MASK_CONTROL = 0x5b, PRIVILEGE = 3 };
@@ -42,7 +43,7 @@ struct hart {
 
 struct trace_log {
     FILE *out;
-    const char *path;
+    char *path;
     enum isa_profile profile;
     struct hart *harts;
     uint32_t nharts, turn;
@@ -53,16 +54,27 @@ struct trace_log {
 struct text {
     char *buf;
     size_t n, room;
+    bool no_memory; /* something is missing */
 };
+
+enum { LONGEST_PIECE = 80 }; /* of what is added at once */
+
+static bool make_room(struct text *t)
+{
+    if (t->room - t->n >= LONGEST_PIECE) return true;
+    size_t room = t->room ? 2 * t->room : 256;
+    char *buf = realloc(t->buf, room);
+    if (!buf) return false;
+    t->buf = buf;
+    t->room = room;
+    return true;
+}
 
 __attribute__((format(printf, 2, 3))) static void add(struct text *t, const char *format, ...)
 {
     va_list args;
-    if (t->room - t->n < 80) {
-        t->room = t->room ? 2 * t->room : 256;
-        t->buf = realloc(t->buf, t->room);
-        if (!t->buf) die("out of memory");
-    }
+    t->no_memory |= !make_room(t);
+    if (t->no_memory) return;
     va_start(args, format);
     t->n += (size_t)vsnprintf(t->buf + t->n, t->room - t->n, format, args);
     va_end(args);
@@ -339,25 +351,36 @@ static void take_turns(struct trace_log *log)
     while (!all_ended(log) && take_turn(log, log->turn)) log->turn = (log->turn + 1) % log->nharts;
 }
 
-static void push(struct hart *h, struct entry e)
+static bool grow(struct hart *h)
 {
-    if (h->n == h->room) {
-        size_t room = h->room ? 2 * h->room : 64;
-        struct entry *queue = allocate(room * sizeof *queue);
-        for (size_t i = 0; i < h->n; i++) queue[i] = h->queue[(h->head + i) % h->room];
-        free(h->queue);
-        h->queue = queue;
-        h->head = 0;
-        h->room = room;
+    size_t room = h->room ? 2 * h->room : 64;
+    struct entry *queue = malloc(room * sizeof *queue);
+    if (!queue) return false;
+    for (size_t i = 0; i < h->n; i++) queue[i] = h->queue[(h->head + i) % h->room];
+    free(h->queue);
+    h->queue = queue;
+    h->head = 0;
+    h->room = room;
+    return true;
+}
+
+/* Queues an instruction with these effects. False: the host has no memory. */
+static bool push(struct hart *h, struct entry e, struct text *effects)
+{
+    if (effects->no_memory || (h->n == h->room && !grow(h))) {
+        free(effects->buf);
+        return false;
     }
+    e.effects = effects->buf;
     h->queue[(h->head + h->n++) % h->room] = e;
+    return true;
 }
 
 /* ---- boot code ---- */
 
 static const uint32_t boot[BOOT_WORDS] = {0x00000297, 0x02028593, 0xf1402573, 0x0182a283, 0x00028067};
 
-static void push_boot(struct hart *h, uint32_t number, uint32_t start_pc)
+static bool push_boot(struct hart *h, uint32_t number, uint32_t start_pc)
 {
     for (unsigned i = 0; i < BOOT_WORDS; i++) {
         struct text t = {0};
@@ -368,8 +391,9 @@ static void push_boot(struct hart *h, uint32_t number, uint32_t start_pc)
         case 3: add(&t, " x5  0x%08x mem 0x%08x", start_pc, BOOT_PC + 24); break;
         default: break;
         }
-        push(h, (struct entry){.pc = BOOT_PC + 4 * i, .words = {boot[i]}, .nwords = 1, .effects = t.buf});
+        if (!push(h, (struct entry){.pc = BOOT_PC + 4 * i, .words = {boot[i]}, .nwords = 1}, &t)) return false;
     }
+    return true;
 }
 
 /* ---- the end: a few scalar instructions up to the store that stops the simulator ---- */
@@ -393,13 +417,13 @@ static bool execute(const struct insn *in, uint32_t *x, uint32_t *pc, struct tex
     return true;
 }
 
-static void write_end(struct trace_log *log, const struct group *group)
+static bool write_end(struct trace_log *log, const struct group *group)
 {
     enum { MOST = 8 };
     struct entry entries[MOST];
     uint32_t x[ISA_XREGS], pc = log->harts[0].end_pc + 4;
     unsigned n = 0;
-    bool stored = false, ok = true;
+    bool stored = false, ok = true, memory = true;
     memcpy(x, group->warps[0].x, sizeof x);
     while (ok && n < MOST && !stored) {
         struct insn in;
@@ -410,6 +434,7 @@ static void write_end(struct trace_log *log, const struct group *group)
         if (code) e.words[0] = words[0];
         ok = code && isa_decode_raw(log->profile, e.words, 1, &in) && execute(&in, x, &pc, &t);
         stored = ok && in.op == OP_SW;
+        memory &= !t.no_memory;
         e.effects = t.buf;
         entries[n++] = e;
     }
@@ -417,47 +442,58 @@ static void write_end(struct trace_log *log, const struct group *group)
         if (stored) write_entry(log, 0, &entries[i]);
         free(entries[i].effects);
     }
+    return memory;
 }
 
 /* ---- the interface ---- */
 
-struct trace_log *log_open(struct gpu *gpu, const char *path)
+struct trace_log *log_open(const struct gpu_config *config, const char *path, char *why, size_t why_size)
 {
-    struct trace_log *log = allocate(sizeof *log);
-    log->out = open_output(path);
-    log->path = path;
-    log->profile = (enum isa_profile)gpu_config_of(gpu)->profile;
+    struct trace_log *log = calloc(1, sizeof *log);
+    char *name = strdup(path);
+    FILE *out = log && name ? output_open(path, why, why_size) : NULL;
+    if (!log || !name) snprintf(why, why_size, "out of memory");
+    if (!out) {
+        free(log);
+        free(name);
+        return NULL;
+    }
+    *log = (struct trace_log){.out = out, .path = name, .profile = (enum isa_profile)config->profile};
     return log;
 }
 
-void log_group_begin(struct trace_log *log, const struct group *group)
+bool log_group_begin(struct trace_log *log, const struct group *group)
 {
-    log->nharts = group->launch->warps;
-    log->harts = allocate(log->nharts * sizeof *log->harts);
+    log->harts = calloc(group->launch->warps, sizeof *log->harts);
+    log->nharts = log->harts ? group->launch->warps : 0;
     log->turn = 0;
-    for (uint32_t i = 0; i < log->nharts; i++) push_boot(&log->harts[i], i, group->launch->start_pc);
+    for (uint32_t i = 0; i < log->nharts; i++)
+        if (!push_boot(&log->harts[i], i, group->launch->start_pc)) return false;
+    return log->harts;
 }
 
-void log_event(struct trace_log *log, const struct event *event)
+bool log_event(struct trace_log *log, const struct event *event)
 {
     struct hart *h = &log->harts[event->w->wid];
     const struct insn *in = event->insn;
     unsigned kind = isa_table[in->op].kind, prefix = in->prefix ? 1 : 0;
     struct text t = {0};
     add_effects(&t, event, h);
-    if (prefix) push(h, (struct entry){.pc = event->pc, .words = {event->words[0]}, .nwords = 1});
-    struct entry e = {.pc = event->pc + 4 * prefix, .nwords = in->size / 4u - prefix, .effects = t.buf};
+    struct entry first = {.pc = event->pc, .words = {event->words[0]}, .nwords = 1};
+    if (prefix && !push(h, first, &(struct text){0})) t.no_memory = true;
+    struct entry e = {.pc = event->pc + 4 * prefix, .nwords = in->size / 4u - prefix};
     for (unsigned i = 0; i < e.nwords && i < 2; i++) e.words[i] = event->words[prefix + i];
     if (kind == KIND_BARRIER) e.kind = ENTRY_BARRIER;
     if (kind == KIND_ENDPRG) e.kind = ENTRY_END, h->end_pc = e.pc;
-    push(h, e);
+    if (!push(h, e, &t)) return false;
     take_turns(log);
+    return true;
 }
 
-void log_group_end(struct trace_log *log, const struct group *group)
+bool log_group_end(struct trace_log *log, const struct group *group)
 {
-    if (!log->nharts) return;
-    if (all_ended(log)) write_end(log, group);
+    if (!log->nharts) return true;
+    bool ok = !all_ended(log) || write_end(log, group);
     for (uint32_t i = 0; i < log->nharts; i++) { /* of a group that failed: what is left */
         struct hart *h = &log->harts[i];
         for (; h->n; h->n--, h->head = (h->head + 1) % h->room) {
@@ -469,10 +505,13 @@ void log_group_end(struct trace_log *log, const struct group *group)
     free(log->harts);
     log->harts = NULL;
     log->nharts = 0;
+    return ok;
 }
 
-void log_close(struct trace_log *log)
+bool log_close(struct trace_log *log, char *why, size_t why_size)
 {
-    close_output(log->out, log->path);
+    bool ok = output_close(log->out, log->path, why, why_size);
+    free(log->path);
     free(log);
+    return ok;
 }

@@ -1,10 +1,10 @@
-/* Observers of `ventus run`: what is executed, as a log in the public simulator's format or as a compact
- * binary file. docs/run.md describes both. */
-#ifndef VENTUS_TOOL_TRACE_H
-#define VENTUS_TOOL_TRACE_H
+/* Observers that write what is executed, as a log in the public simulator's format or as a compact binary file;
+ * docs/run.md describes both. sim/observers.h has their names. Between the files of this folder, and for
+ * tools/trace_read.c. */
+#ifndef VENTUS_SIM_TRACE_H
+#define VENTUS_SIM_TRACE_H
 
 #include "sim/observe.h"
-#include "tools/tool.h"
 
 enum { EVENT_WORDS = 4 }; /* of the widest access */
 
@@ -25,41 +25,28 @@ struct event {
     bool writes_memory;                    /* data is valid */
 };
 
-/* ---- trace.c ---- */
-
-/* Files of a run, any of which may be NULL. */
-struct trace_files {
-    const char *log, *binary;
-};
-struct tracer;
-
-/* Opens the files; dies with a message when that fails. NULL when there is none to write. */
-struct tracer *trace_open(struct gpu *gpu, const struct trace_files *files);
-const struct observer *trace_hooks(struct tracer *tracer); /* for launches one after another; NULL for NULL */
-void trace_close(struct tracer *tracer);                   /* NULL: nothing happens */
-
 /* ---- asm.c ---- */
 
 /* The instruction of `word` as the public simulator writes it, "mnemonic operands"; a prefix is an
  * instruction of its own there, so register numbers are those of the bare word. */
 void trace_asm(enum isa_profile profile, const uint32_t *words, size_t nwords, char *buf, size_t size);
 
-/* ---- log.c ---- */
+/* ---- log.c: the writer of a log. False, where no reason is said: the host has no memory ---- */
 
 struct trace_log;
-struct trace_log *log_open(struct gpu *gpu, const char *path);
-void log_group_begin(struct trace_log *log, const struct group *group);
-void log_event(struct trace_log *log, const struct event *event);
-void log_group_end(struct trace_log *log, const struct group *group);
-void log_close(struct trace_log *log);
+struct trace_log *log_open(const struct gpu_config *config, const char *path, char *why, size_t why_size); /* or NULL */
+bool log_group_begin(struct trace_log *log, const struct group *group);
+bool log_event(struct trace_log *log, const struct event *event);
+bool log_group_end(struct trace_log *log, const struct group *group);
+bool log_close(struct trace_log *log, char *why, size_t why_size);
 
-/* ---- binary.c ---- */
+/* ---- binary.c: the writer of a compact trace; the same ---- */
 
 struct trace_binary;
-struct trace_binary *binary_open(const struct gpu_config *config, const char *path);
+struct trace_binary *binary_open(const struct gpu_config *config, const char *path, char *why, size_t why_size);
 void binary_launch(struct trace_binary *b, const struct launch *launch);
-void binary_event(struct trace_binary *b, const struct event *event);
-void binary_close(struct trace_binary *b);
+bool binary_event(struct trace_binary *b, const struct event *event);
+bool binary_close(struct trace_binary *b, char *why, size_t why_size);
 
 /* ---- words.c ---- */
 
@@ -75,8 +62,9 @@ struct code_words {
 /* The words at pc, or NULL if they are not known. Valid until something is learnt. */
 const struct known *words_at(const struct code_words *t, uint32_t pc);
 
-/* True when these words are new at their address. */
-bool words_learn(struct code_words *t, const struct known *k);
+/* Notes the words at an address. */
+enum learnt { LEARN_NEW, LEARN_KNOWN /* they were there before */, LEARN_NO_MEMORY };
+enum learnt words_learn(struct code_words *t, const struct known *k);
 
 /* The format of a compact trace, which docs/run.md explains; tools/trace_read.c reads it. All numbers are
  * little-endian. */

@@ -12,14 +12,16 @@ static struct known *place(const struct code_words *t, uint32_t pc)
     return &t->known[i];
 }
 
-static void grow(struct code_words *t)
+static bool grow(struct code_words *t)
 {
     struct code_words larger = {.n = t->n, .room = t->room ? 2 * t->room : 1024};
-    larger.known = allocate(larger.room * sizeof *larger.known);
+    larger.known = calloc(larger.room, sizeof *larger.known);
+    if (!larger.known) return false;
     for (size_t i = 0; i < t->room; i++)
         if (t->known[i].nwords) *place(&larger, t->known[i].pc) = t->known[i];
     free(t->known);
     *t = larger;
+    return true;
 }
 
 const struct known *words_at(const struct code_words *t, uint32_t pc)
@@ -28,12 +30,12 @@ const struct known *words_at(const struct code_words *t, uint32_t pc)
     return k && k->nwords ? k : NULL;
 }
 
-bool words_learn(struct code_words *t, const struct known *k)
+enum learnt words_learn(struct code_words *t, const struct known *k)
 {
-    if (2 * t->n >= t->room) grow(t);
+    if (2 * t->n >= t->room && !grow(t)) return LEARN_NO_MEMORY;
     struct known *at = place(t, k->pc);
-    if (at->nwords == k->nwords && !memcmp(at->words, k->words, sizeof k->words)) return false;
+    if (at->nwords == k->nwords && !memcmp(at->words, k->words, sizeof k->words)) return LEARN_KNOWN;
     t->n += !at->nwords;
     *at = *k;
-    return true;
+    return LEARN_NEW;
 }

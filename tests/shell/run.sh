@@ -108,6 +108,16 @@ done
 check 0 '' "$ventus" run --case a.metadata --trace-dir sub
 check 0 '' "$ventus" run --case a.metadata --trace a.log
 same sub/a.log a.log "--trace-dir and --trace differ"
+
+# Observers watch side by side: each finds what it finds alone.
+mkdir all
+check 0 '"checks": \[\]' "$ventus" run --case a.metadata --check=bounds,races --trace-dir all --trace all/one.log \
+    --trace-binary all/a.vtrace --json -
+same sub/a.log all/a.log "--trace-dir differs when others watch"
+same a.log all/one.log "--trace differs when others watch"
+check 0 '^# 44 instructions$' "$ventus" trace all/a.vtrace
+check 1 'bounds: load of 4 bytes' "$ventus" run --case stray.metadata --check=bounds --trace-dir all
+[ -s all/stray.log ] || wrong "--check keeps --trace-dir from writing"
 # Per group: twice 5 of boot code, 13 and 9 instructions, four turns of hart 1 at the barrier, the end's 3.
 [ "$(grep -c ': 3 0x' a.log)" = $((2 * (10 + 13 + 9 + 4 + 3))) ] || wrong "$(grep -c ': 3 0x' a.log) lines of effects"
 [ "$(grep -c 'csrr    x10, mhartid' a.log)" = 4 ] || wrong "the boot code runs once for each hart and group"
@@ -117,7 +127,9 @@ check 0 'core   1: Executed 5 times' cat a.log
 check 0 'core   0: 0x80000034 (0x00100313) li      x6, 1' cat a.log
 check 0 'core   0: 3 0x8000003c (0x0062a023) mem 0x80001038 0x00000001' cat a.log
 [ "$(awk '/: 3 0x/ {print $2}' a.log | sed -n '1,4p' | tr -d '\n')" = '0:1:0:1:' ] || wrong "harts do not take turns"
-check 1 'cannot write' "$ventus" run --case a.metadata --trace none/a.log
+check 1 'trace: cannot write' "$ventus" run --case a.metadata --trace none/a.log
+check 1 'trace-dir: cannot write' "$ventus" run --case a.metadata --trace-dir none
+check 1 'an observer stopped the launch' "$ventus" run --case a.metadata --trace-dir none
 check 1 'cannot write' "$ventus" run --case a.metadata --trace /dev/full
 
 # The test that compares runs with recorded logs, on logs of two groups: one after another, and at once, when
@@ -291,9 +303,7 @@ check 1 "cannot open 'none'" "$ventus" run raw.elf -g 4 -a ints:@none
 check 0 'usage: ventus run' "$ventus" run --help
 check 2 "did you mean '--trace-dir'" "$ventus" run --trace-dr x --case a.metadata
 check 2 'goes with an executable' "$ventus" run --case a.metadata -g 4
-check 2 'trace-dir goes with --case' "$ventus" run raw.elf -g 1 --trace-dir sub
 check 2 'strict goes with --case' "$ventus" run raw.elf -g 1 --strict
-check 2 'either --trace-dir or one file' "$ventus" run --case a.metadata --trace-dir sub --trace x
 check 2 'is default, toolchain' "$ventus" run raw.elf -g 1 --profile r9
 check 2 'threads_per_warp must be' "$ventus" run raw.elf -g 1 --lanes 5
 check 0 '"profile": "r2025"' "$ventus" run raw.vmem -g 4 -a buf:16 -a i:1 -a iota:4 --profile r2025 --json -

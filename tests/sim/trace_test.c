@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "guest.h"
-#include "sim/trace/trace.h"
+#include "sim/observers.h"
 
 enum { CODE_BYTES = 4096 };
 #define GIGABYTES 0x40000000u /* from addresses to where they are; one entry of the root maps code and data */
@@ -44,10 +44,14 @@ static struct traces traced(struct guest *g)
     struct traces t;
     int fds[2] = {mkstemp(log), mkstemp(binary)};
     assert_true(fds[0] >= 0 && fds[1] >= 0);
-    struct tracer *tracer = trace_open(g->gpu, &(struct trace_files){.log = log, .binary = binary});
-    g->options.observers = trace_hooks(tracer);
+    struct observer *observers[] = {observer_trace.open(g->gpu, log, text, sizeof text),
+                                    observer_trace_binary.open(g->gpu, binary, text, sizeof text)};
+    assert_true(observers[0] && observers[1]);
+    observers[0]->next = observers[1];
+    g->options.observers = observers[0];
     guest_run(g);
-    trace_close(tracer);
+    assert_true(observer_trace.close(observers[0], text, sizeof text));
+    assert_true(observer_trace_binary.close(observers[1], text, sizeof text));
     fault_print(&g->result.fault, text, sizeof text);
     if (g->result.status != LAUNCH_DONE) fail_msg("%s", text);
     t.log = contents(log, &t.log_size);

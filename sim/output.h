@@ -1,0 +1,16 @@
+/* Files that observers and programs write, and what happens to one that could not be written. */
+#ifndef VENTUS_SIM_OUTPUT_H
+#define VENTUS_SIM_OUTPUT_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+/* Creates a file, or empties one; "-" is standard output. NULL, and the reason in `why`, when that fails. */
+FILE *output_open(const char *path, char *why, size_t why_size);
+
+/* Ends what output_open began. A file that could not be written completely is removed again (a device or pipe is
+ * left alone): false, and the reason in `why`. Standard output stays open; its errors are for whoever ends the
+ * program. */
+bool output_close(FILE *out, const char *path, char *why, size_t why_size);
+
+#endif
