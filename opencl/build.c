@@ -1,7 +1,7 @@
 /* One run of the compiler as a child process: source in, ELF and log out.
  * All three streams are anonymous memory files, so neither side can block on the other and nothing is
  * left behind. The client's process is a stranger's: its signal handlers, closed descriptors and ignored
- * SIGCHLD must not matter. A crash of the compiler is a line in the log. Called by program.c. */
+ * SIGCHLD must not matter. A crash of the compiler is a line in the log. Called by compile.c. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>

@@ -321,7 +321,7 @@ struct executable *program_executable(cl_program program);
 /* A kernel object of the client came (1) or went (-1). */
 void program_kernels(cl_program program, int change);
 
-/* A build in three steps, for program.c and link.c. program_begin claims the program (it fails while a
+/* Beginning and end of a build, for compile.c. program_begin claims the program (it fails while a
  * build runs or kernels exist), program_end stores the result, taking over log and executable. */
 cl_int program_begin(cl_program program, const char *options);
 void program_end(cl_program program, struct executable *executable, cl_program_binary_type type, char *log);
@@ -341,26 +341,6 @@ struct build {
     unsigned char *bytes; /* result, NULL unless CL_SUCCESS; the caller's to free */
     size_t size;
 };
-
-/* Runs `work` at once, or on a thread of its own if the client gave a callback, and calls that. */
-struct build_job {
-    cl_int (*work)(struct build_job *job); /* must not touch the job's program after program_end */
-    cl_program program;                    /* held until the end */
-    void(CL_CALLBACK *notify)(cl_program program, void *data);
-    void *data;
-    char *options, *folder;      /* options for the compiler; folder of headers or NULL */
-    cl_program_binary_type type; /* of the result */
-    struct executable **inputs;  /* to link, or the one to take over */
-    cl_uint ninputs;
-};
-
-cl_int job_start(struct build_job *job); /* a copy on the heap is made; owns options, folder, inputs */
-cl_int job_compile(struct build_job *job);
-cl_int job_link(struct build_job *job);
-/* Room for `count` inputs. */
-bool job_inputs(struct build_job *job, cl_uint count);
-/* Runs the compiler as `build` says and ends the job's build with the outcome. */
-cl_int job_build(struct build_job *job, struct build *build);
 
 /* Runs ventus-cc. CL_SUCCESS, CL_BUILD_PROGRAM_FAILURE, CL_INVALID_BUILD_OPTIONS,
  * CL_COMPILER_NOT_AVAILABLE or CL_OUT_OF_HOST_MEMORY. */

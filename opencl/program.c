@@ -1,7 +1,7 @@
 /* Programs: source or binary in, executable out, and what clients ask about them.
  * Only one build runs per program at a time, and none while kernels exist; that claim (`building`) lets
  * the compiler run without a lock held. The executable is shared with kernels, which may outlive the
- * client's references. Builds with a callback run on a thread of their own. Called through icd.c. */
+ * client's references. Called through icd.c, and by compile.c. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -256,123 +256,6 @@ void program_end(cl_program program, struct executable *executable, cl_program_b
     pthread_mutex_unlock(&program->lock);
     executable_drop(old);
     free(old_log);
-}
-
-/* ---- jobs ---- */
-
-bool job_inputs(struct build_job *job, cl_uint count)
-{
-    job->inputs = calloc(count, sizeof *job->inputs);
-    job->ninputs = job->inputs ? count : 0;
-    return job->inputs;
-}
-
-/* What the job owns. */
-static void job_release(struct build_job *job)
-{
-    for (cl_uint i = 0; i < job->ninputs; i++) executable_drop(job->inputs[i]);
-    free(job->inputs);
-    free(job->options);
-    free(job->folder);
-}
-
-static cl_int job_run(struct build_job *job)
-{
-    cl_int result = job->work(job);
-    if (job->notify) job->notify(job->program, job->data);
-    object_drop(&job->program->base);
-    job_release(job);
-    free(job);
-    return result;
-}
-
-static void *job_main(void *job)
-{
-    job_run(job);
-    return NULL;
-}
-
-cl_int job_start(struct build_job *model)
-{
-    struct build_job *job = malloc(sizeof *job);
-    if (!job) {
-        program_end(model->program, NULL, CL_PROGRAM_BINARY_TYPE_NONE, NULL);
-        job_release(model);
-        return CL_OUT_OF_HOST_MEMORY;
-    }
-    *job = *model;
-    object_use(&job->program->base);
-    if (job->notify && host_thread(NULL, job_main, job)) return CL_SUCCESS;
-    return job_run(job);
-}
-
-/* The log with a line about an ELF that the driver does not take. */
-static char *log_with(char *log, const char *why)
-{
-    char *text = NULL;
-    if (asprintf(&text, "%sventus: the compiled program is not usable: %s\n", log ? log : "", why) < 0) return log;
-    free(log);
-    return text;
-}
-
-cl_int job_build(struct build_job *job, struct build *b)
-{
-    struct executable *executable = NULL;
-    const char *why;
-    b->object = job->type != CL_PROGRAM_BINARY_TYPE_EXECUTABLE;
-    cl_int error = build_run(b);
-    if (!error && !(executable = executable_new(b->bytes, b->size, job->type, &why))) {
-        b->log = log_with(b->log, why);
-        error = CL_BUILD_PROGRAM_FAILURE;
-    }
-    if (error && b->log) debug("build failed:\n%s", b->log);
-    program_end(job->program, executable, job->type, b->log);
-    return error;
-}
-
-cl_int job_compile(struct build_job *job)
-{
-    struct build b = {
-        .source = job->program->source, .source_size = job->program->source_size, .options = job->options};
-    return job_build(job, &b);
-}
-
-/* An executable binary: nothing to compile. */
-static cl_int job_adopt(struct build_job *job)
-{
-    program_end(job->program, executable_use(job->inputs[0]), job->type, NULL);
-    return CL_SUCCESS;
-}
-
-/* A program from a binary: an executable is ready, an object is linked. */
-static cl_int binary_job(cl_program program, struct build_job *job)
-{
-    if (!program->executable) return CL_INVALID_BINARY; /* a failed link */
-    if (!job_inputs(job, 1)) return CL_OUT_OF_HOST_MEMORY;
-    job->inputs[0] = executable_use(program->executable);
-    job->work = program->executable->module ? job_adopt : job_link;
-    return CL_SUCCESS;
-}
-
-cl_int clBuildProgram(cl_program program, cl_uint count, const cl_device_id *list, const char *options,
-                      void(CL_CALLBACK *notify)(cl_program, void *), void *data)
-{
-    if (!object_is(program, KIND_PROGRAM)) return CL_INVALID_PROGRAM;
-    cl_int error = device_list_check(count, list, true);
-    if (error) return error;
-    if (!notify && data) return CL_INVALID_VALUE;
-    error = program_begin(program, options);
-    if (error) return error;
-    struct build_job job = {.work = job_compile,
-                            .program = program,
-                            .notify = notify,
-                            .data = data,
-                            .type = CL_PROGRAM_BINARY_TYPE_EXECUTABLE};
-    if (!program->source) error = binary_job(program, &job);
-    else if (!(job.options = strdup(options ? options : ""))) error = CL_OUT_OF_HOST_MEMORY;
-    if (!error) return job_start(&job);
-    program_end(program, NULL, CL_PROGRAM_BINARY_TYPE_NONE, NULL);
-    return error;
 }
 
 /* ---- queries ---- */

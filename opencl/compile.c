@@ -1,7 +1,8 @@
-/* clCompileProgram and clLinkProgram.
+/* clBuildProgram, clCompileProgram and clLinkProgram.
  * The compiler turns a source with its headers into an object, and objects into an executable or a
  * library. Headers and objects reach it as files of a temporary folder that exists for one run only;
- * names of headers come from the client and must stay below it. Called through icd.c. */
+ * names of headers come from the client and must stay below it. Builds with a callback run on
+ * a thread of their own. Called through icd.c. */
 #include <ftw.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,6 +11,100 @@
 #include <unistd.h>
 
 #include "objects.h"
+
+/* ---- jobs ---- */
+
+/* Runs `work` at once, or on a thread of its own if the client gave a callback, and calls that. */
+struct build_job {
+    cl_int (*work)(struct build_job *job); /* must not touch the job's program after program_end */
+    cl_program program;                    /* held until the end */
+    void(CL_CALLBACK *notify)(cl_program program, void *data);
+    void *data;
+    char *options, *folder;      /* options for the compiler; folder of headers or NULL */
+    cl_program_binary_type type; /* of the result */
+    struct executable **inputs;  /* to link, or the one to take over */
+    cl_uint ninputs;
+};
+
+/* Room for `count` inputs. */
+static bool job_inputs(struct build_job *job, cl_uint count)
+{
+    job->inputs = calloc(count, sizeof *job->inputs);
+    job->ninputs = job->inputs ? count : 0;
+    return job->inputs;
+}
+
+/* What the job owns. */
+static void job_release(struct build_job *job)
+{
+    for (cl_uint i = 0; i < job->ninputs; i++) executable_drop(job->inputs[i]);
+    free(job->inputs);
+    free(job->options);
+    free(job->folder);
+}
+
+static cl_int job_run(struct build_job *job)
+{
+    cl_int result = job->work(job);
+    if (job->notify) job->notify(job->program, job->data);
+    object_drop(&job->program->base);
+    job_release(job);
+    free(job);
+    return result;
+}
+
+static void *job_main(void *job)
+{
+    job_run(job);
+    return NULL;
+}
+
+/* A copy of the job is made, which owns options, folder and inputs. */
+static cl_int job_start(struct build_job *model)
+{
+    struct build_job *job = malloc(sizeof *job);
+    if (!job) {
+        program_end(model->program, NULL, CL_PROGRAM_BINARY_TYPE_NONE, NULL);
+        job_release(model);
+        return CL_OUT_OF_HOST_MEMORY;
+    }
+    *job = *model;
+    object_use(&job->program->base);
+    if (job->notify && host_thread(NULL, job_main, job)) return CL_SUCCESS;
+    return job_run(job);
+}
+
+/* The log with a line about an ELF that the driver does not take. */
+static char *log_with(char *log, const char *why)
+{
+    char *text = NULL;
+    if (asprintf(&text, "%sventus: the compiled program is not usable: %s\n", log ? log : "", why) < 0) return log;
+    free(log);
+    return text;
+}
+
+/* Runs the compiler as `b` says and ends the job's build with the outcome. */
+static cl_int job_build(struct build_job *job, struct build *b)
+{
+    struct executable *executable = NULL;
+    const char *why;
+    b->object = job->type != CL_PROGRAM_BINARY_TYPE_EXECUTABLE;
+    cl_int error = build_run(b);
+    if (!error && !(executable = executable_new(b->bytes, b->size, job->type, &why))) {
+        b->log = log_with(b->log, why);
+        error = CL_BUILD_PROGRAM_FAILURE;
+    }
+    if (error && b->log) debug("build failed:\n%s", b->log);
+    program_end(job->program, executable, job->type, b->log);
+    return error;
+}
+
+static cl_int job_compile(struct build_job *job)
+{
+    struct build b = {
+        .source = job->program->source, .source_size = job->program->source_size, .options = job->options};
+    return job_build(job, &b);
+}
 
 /* ---- headers: program objects become files of a temporary folder ---- */
 
@@ -200,7 +295,7 @@ static char **input_files(const struct build_job *job, const char *folder)
     return files;
 }
 
-cl_int job_link(struct build_job *job)
+static cl_int job_link(struct build_job *job)
 {
     char *folder = folder_make(), **files = folder ? input_files(job, folder) : NULL;
     cl_int error = CL_OUT_OF_RESOURCES;
@@ -253,4 +348,44 @@ cl_program clLinkProgram(cl_context context, cl_uint count, const cl_device_id *
     job.program = program;
     set_error(errcode_ret, job_start(&job)); /* on a failed link the program carries the log */
     return program;
+}
+
+/* ---- build: compile and link, or take over ---- */
+
+/* An executable binary: nothing to compile. */
+static cl_int job_adopt(struct build_job *job)
+{
+    program_end(job->program, executable_use(job->inputs[0]), job->type, NULL);
+    return CL_SUCCESS;
+}
+
+/* A program from a binary: an executable is ready, an object is linked. */
+static cl_int binary_job(cl_program program, struct build_job *job)
+{
+    if (!program->executable) return CL_INVALID_BINARY; /* a failed link */
+    if (!job_inputs(job, 1)) return CL_OUT_OF_HOST_MEMORY;
+    job->inputs[0] = executable_use(program->executable);
+    job->work = program->executable->module ? job_adopt : job_link;
+    return CL_SUCCESS;
+}
+
+cl_int clBuildProgram(cl_program program, cl_uint count, const cl_device_id *list, const char *options,
+                      void(CL_CALLBACK *notify)(cl_program, void *), void *data)
+{
+    if (!object_is(program, KIND_PROGRAM)) return CL_INVALID_PROGRAM;
+    cl_int error = device_list_check(count, list, true);
+    if (error) return error;
+    if (!notify && data) return CL_INVALID_VALUE;
+    error = program_begin(program, options);
+    if (error) return error;
+    struct build_job job = {.work = job_compile,
+                            .program = program,
+                            .notify = notify,
+                            .data = data,
+                            .type = CL_PROGRAM_BINARY_TYPE_EXECUTABLE};
+    if (!program->source) error = binary_job(program, &job);
+    else if (!(job.options = strdup(options ? options : ""))) error = CL_OUT_OF_HOST_MEMORY;
+    if (!error) return job_start(&job);
+    program_end(program, NULL, CL_PROGRAM_BINARY_TYPE_NONE, NULL);
+    return error;
 }
