@@ -392,6 +392,17 @@ bool note_read(const char *text, size_t size, struct note *note, struct note_err
     return true;
 }
 
+uint32_t note_line_at(const struct note *note, uint32_t pc)
+{
+    size_t lo = 0, hi = note->nlines; /* first record above pc */
+    while (lo < hi) {
+        size_t mid = (lo + hi) / 2;
+        if (note->lines[mid].pc > pc) hi = mid;
+        else lo = mid + 1;
+    }
+    return lo ? note->lines[lo - 1].line : 0;
+}
+
 void note_free(struct note *note)
 {
     struct memory *m = note->owner;

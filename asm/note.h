@@ -80,6 +80,9 @@ bool note_read(const char *text, size_t size, struct note *note, struct note_err
 /* Releases what note_read has made; of another note, or zeros, nothing. */
 void note_free(struct note *note);
 
+/* The line of the source that the code at `pc` was made of; 0: not known. */
+uint32_t note_line_at(const struct note *note, uint32_t pc);
+
 /* The error as a text: "the module note, line 3, column 7: a field is missing: vgpr". */
 void note_explain(const struct note_error *error, char text[NOTE_ERROR_ROOM]);
 

@@ -230,17 +230,7 @@ const struct ventus_kernel *ventus_module_find(const ventus_module *module, cons
 
 bool ventus_module_prints(const ventus_module *module) { return module && module->note.nformats; }
 
-uint32_t ventus_module_line(const ventus_module *module, uint32_t pc)
-{
-    const struct note_line *lines = module->note.lines;
-    size_t lo = 0, hi = module->note.nlines; /* first record above pc */
-    while (lo < hi) {
-        size_t mid = (lo + hi) / 2;
-        if (lines[mid].pc > pc) hi = mid;
-        else lo = mid + 1;
-    }
-    return lo ? lines[lo - 1].line : 0;
-}
+uint32_t ventus_module_line(const ventus_module *module, uint32_t pc) { return note_line_at(&module->note, pc); }
 
 /* ---- the code window of a device ---- */
 

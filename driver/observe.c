@@ -105,7 +105,7 @@ static void add(struct launch_names *k, bool local, uint32_t at, uint64_t size, 
     else k->pointers[info->npointers++] = range;
 }
 
-static uint32_t line_of(const void *user, uint32_t pc) { return ventus_module_line(user, pc); }
+static uint32_t line_of(const void *note, uint32_t pc) { return note_line_at(note, pc); }
 
 enum ventus_status launch_name(ventus_event *e, const uint64_t *local_sizes)
 {
@@ -116,7 +116,7 @@ enum ventus_status launch_name(ventus_event *e, const uint64_t *local_sizes)
     if (!n) return VENTUS_NO_MEMORY;
     n->info.kernel = k->name;
     n->info.line = line_of;
-    n->info.user = e->in.module;
+    n->info.user = &e->in.module->note;
     n->info.stack_bytes =
         e->in.module->has_note && k->entry != e->in.module->entry ? ABI_WARP_STACK : 0; /* our start code */
     if (k->lds_bytes) add(n, true, stacks, k->lds_bytes, "the kernel's local variables%.0s%.0u", "", 0);
