@@ -2,12 +2,14 @@
 # Prints which source files of a folder need each other in a circle: files that call (or use the variables of) one
 # another, with the names that make the circle. Nothing is printed when the files form layers.
 #
-#   scripts/cycles.sh FOLDER...        e.g. scripts/cycles.sh asm; several folders are looked at as one
+#   scripts/cycles.sh [-x NAME] FOLDER...        e.g. scripts/cycles.sh asm; several folders are looked at as one
 #
+# -x: uses of this name do not count, since it closes a circle that lies in the nature of things.
 # Looks at the object files of build/ (or $BUILD), which must be up to date. Exit code 0: no circle, 1: there are some.
 set -eu
 cd "$(dirname "$0")/.."
-build=${BUILD:-build}
+build=${BUILD:-build} except=
+[ "${1-}" = -x ] && { except=${2-}; shift 2; }
 [ $# -gt 0 ] && [ -f "$build/compile_commands.json" ] || { sed -n '2,/^set/{/^#/s/^# \{0,1\}//p}' "$0" >&2; exit 2; }
 
 # "source object" for each source file directly in a folder that is no test, once.
@@ -18,11 +20,17 @@ objects() {
     done
 }
 
-objects "$@" | while read -r source object; do
-    [ -f "$build/$object" ] || { echo "cycles: $build/$object is not built" >&2; exit 2; }
-    nm -P "$build/$object" | awk -v source="$source" '{ print source, $1, $2 }'
-done | awk '
+list=$(objects "$@")
+[ -n "$list" ] || { echo "cycles: no sources in $*" >&2; exit 2; }
+cd "$build"
+symbols=$(echo "$list" | cut -d ' ' -f 2 | xargs nm -A -P) || exit 2
+
+# "source object" lines, then those of nm: "object: name type ...".
+printf '%s\n' "$list" "$symbols" | awk -v except="$except" '
+    $1 !~ /:$/ { source[$2 ":"] = $1; next }
+    { $1 = source[$1] }
     !($1 in number) { number[$1] = ++n; file[n] = $1 }
+    $2 == except { next }
     $3 == "U" { uses[$1, $2]; next }
     $3 ~ /^[A-TV-Z]$/ { owner[$2] = $1 } # capital: visible outside
     END {
