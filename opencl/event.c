@@ -227,11 +227,11 @@ static cl_int profiling_time(cl_event event, cl_profiling_info param, struct inf
 static cl_int profiling_counter(const struct counters *c, cl_profiling_info param, struct info out)
 {
     switch (param) {
-#define COUNTER(name, type, how, cl, text) \
+#define VENTUS_COUNTER(name, type, how, cl, text) \
     case CL_PROFILING_COMMAND_##cl##_VENTUS: \
         INFO(cl_ulong, c->name);
 #include "sim/counters.def"
-#undef COUNTER
+#undef VENTUS_COUNTER
     default: return CL_INVALID_VALUE;
     }
 }

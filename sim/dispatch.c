@@ -53,9 +53,9 @@ struct worker {
 
 void counters_add(struct counters *sum, const struct counters *c)
 {
-#define COUNTER(name, type, how, cl, text) how(sum->name, c->name);
+#define VENTUS_COUNTER(name, type, how, cl, text) how(sum->name, c->name);
 #include "sim/counters.def"
-#undef COUNTER
+#undef VENTUS_COUNTER
 }
 
 static void fail(struct job *job, const char *why)

@@ -8,22 +8,23 @@
 
 #include "sim/machine.h"
 
-const char *fault_name(enum fault_kind kind)
+/* By enum fault_kind. */
+static const struct fault_text {
+    const char *key, *name;
+} fault_texts[] = {
+#define VENTUS_FAULT_KIND(NAME, key, text) {key, text},
+#include "sim/faults.def"
+#undef VENTUS_FAULT_KIND
+};
+static const struct fault_text unknown = {"unknown", "unknown fault"};
+
+static const struct fault_text *text_of(enum fault_kind kind)
 {
-    switch (kind) {
-    case FAULT_NONE: return "no fault";
-    case FAULT_READ: return "read of unmapped memory";
-    case FAULT_WRITE: return "write to unmapped or read-only memory";
-    case FAULT_FETCH: return "execution of an address that holds no code";
-    case FAULT_MISALIGNED: return "misaligned access";
-    case FAULT_ILLEGAL: return "illegal instruction";
-    case FAULT_SIMT_OVERFLOW: return "SIMT stack overflow";
-    case FAULT_ENDPRG_DIVERGED: return "endprg with lanes waiting on the SIMT stack";
-    case FAULT_PAGE: return "page fault";
-    case FAULT_LAUNCH: return "launch that the machine cannot hold";
-    }
-    return "unknown fault";
+    return kind < sizeof fault_texts / sizeof *fault_texts ? &fault_texts[kind] : &unknown;
 }
+
+const char *fault_name(enum fault_kind kind) { return text_of(kind)->name; }
+const char *fault_key(enum fault_kind kind) { return text_of(kind)->key; }
 
 /* The words at pc, with a prefix told apart from the instruction it belongs to. */
 static void note_words(struct sm *sm, struct fault *f)

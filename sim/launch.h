@@ -112,17 +112,10 @@ struct launch {
 /* layout.c: bytes of private memory that one work-group of the launch uses: what separates two areas of pds_groups. */
 uint64_t launch_private_bytes(const struct launch *launch);
 
-enum fault_kind {
-    FAULT_NONE,
-    FAULT_READ,
-    FAULT_WRITE,           /* address not open for this access */
-    FAULT_FETCH,           /* pc not in open, executable memory or misaligned */
-    FAULT_MISALIGNED,      /* private access that crosses its word; atomic not on a word */
-    FAULT_ILLEGAL,         /* undecodable word, or a register the launch did not ask for */
-    FAULT_SIMT_OVERFLOW,   /* SIMT stack overflow */
-    FAULT_ENDPRG_DIVERGED, /* endprg with lanes waiting on the SIMT stack */
-    FAULT_PAGE,            /* SV39: no valid translation that allows the access */
-    FAULT_LAUNCH,          /* launch parameters the machine cannot hold */
+enum fault_kind { /* faults.def says what they are */
+#define VENTUS_FAULT_KIND(NAME, key, text) FAULT_##NAME,
+#include "sim/faults.def"
+#undef VENTUS_FAULT_KIND
 };
 
 /* Who was at fault where. All fields are as of the failing instruction. */
@@ -141,9 +134,9 @@ struct fault {
 };
 
 struct counters { /* counters.def says what they are */
-#define COUNTER(name, type, how, cl, text) type name;
+#define VENTUS_COUNTER(name, type, how, cl, text) type name;
 #include "sim/counters.def"
-#undef COUNTER
+#undef VENTUS_COUNTER
 };
 
 /* Adds the counters of one launch or work-group to a sum; the deepest SIMT stack of both stays. */
@@ -205,8 +198,9 @@ struct job_source {
  * caller at a time per machine. */
 void gpu_run(struct gpu *gpu, const struct job_source *source);
 
-/* Static name of a fault kind, e.g. "read of unmapped memory". */
+/* Static texts of a fault kind: for people, e.g. "read of unmapped memory", and for programs, e.g. "read". */
 const char *fault_name(enum fault_kind kind);
+const char *fault_key(enum fault_kind kind);
 
 /* Prints a fault in one line without newline: kind, address, work-group, warp, lane, pc and the
  * disassembled instruction. Returns the length as snprintf does. */

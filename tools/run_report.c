@@ -36,9 +36,9 @@ static struct counters total(const struct report *r)
 void report_print(const struct report *r, FILE *out)
 {
     struct counters c = total(r);
-#define COUNTER(name, type, how, cl, text) fprintf(out, "%-24s %llu\n", text, (unsigned long long)c.name);
+#define VENTUS_COUNTER(name, type, how, cl, text) fprintf(out, "%-24s %llu\n", text, (unsigned long long)c.name);
 #include "sim/counters.def"
-#undef COUNTER
+#undef VENTUS_COUNTER
     if (c.vector_instructions)
         fprintf(out, "%-24s %.2f\n", "lanes active on average", (double)c.lanes / (double)c.vector_instructions);
     if (r->flat) fprintf(out, "%-24s %llu\n", "pages of no buffer", (unsigned long long)r->stray_pages);
@@ -62,10 +62,10 @@ static void put_counters(FILE *out, const struct counters *c)
 {
     const char *separator = "";
     putc('{', out);
-#define COUNTER(name, type, how, cl, text) \
+#define VENTUS_COUNTER(name, type, how, cl, text) \
     fprintf(out, "%s\"" #name "\": %llu", separator, (unsigned long long)c->name), separator = ", ";
 #include "sim/counters.def"
-#undef COUNTER
+#undef VENTUS_COUNTER
     putc('}', out);
 }
 
@@ -87,17 +87,6 @@ static void put_config(FILE *out, const struct gpu_config *config)
     }
     putc('}', out);
     free(text);
-}
-
-static const char *fault_key(enum fault_kind kind)
-{
-    // clang-format off
-    static const char *const keys[] = {
-        [FAULT_NONE] = "none", [FAULT_READ] = "read", [FAULT_WRITE] = "write", [FAULT_FETCH] = "fetch",
-        [FAULT_MISALIGNED] = "misaligned", [FAULT_ILLEGAL] = "illegal", [FAULT_SIMT_OVERFLOW] = "simt_overflow",
-        [FAULT_ENDPRG_DIVERGED] = "endprg_diverged", [FAULT_PAGE] = "page", [FAULT_LAUNCH] = "launch"};
-    // clang-format on
-    return kind < sizeof keys / sizeof *keys && keys[kind] ? keys[kind] : "unknown";
 }
 
 static void put_fault(FILE *out, const struct fault *f)
