@@ -1,22 +1,29 @@
 /* What a program says about its kernels: the records `kernel` and `arg` of its module note (asm/note.h).
  *
- * The compiler and the assembler fill these in, the driver's API hands them out as they are: hence the names, and
- * no include beyond stdint. */
+ * The compiler and the assembler fill these in, the driver's interface hands them out as they are and is installed with
+ * this file: hence the names, and no include beyond stdint. */
 #ifndef VENTUS_ASM_KERNEL_H
 #define VENTUS_ASM_KERNEL_H
 
 #include <stdint.h>
 
 /* What a kernel takes as an argument. Their names in the note, and in .arg, are note_arg_kind's. */
-enum ventus_arg_kind { ARG_VALUE, ARG_GLOBAL, ARG_CONSTANT, ARG_LOCAL, ARG_IMAGE, ARG_SAMPLER };
-enum { ARG_KINDS = ARG_SAMPLER + 1 };
+enum ventus_arg_kind {
+    VENTUS_ARG_VALUE,
+    VENTUS_ARG_GLOBAL,
+    VENTUS_ARG_CONSTANT,
+    VENTUS_ARG_LOCAL,
+    VENTUS_ARG_IMAGE,
+    VENTUS_ARG_SAMPLER
+};
+enum { VENTUS_ARG_KINDS = VENTUS_ARG_SAMPLER + 1 };
 
 struct ventus_arg {
     enum ventus_arg_kind kind;
     uint32_t size;   /* bytes in the argument buffer: 4 for every pointer */
     uint32_t offset; /* byte offset in the argument buffer */
-    uint32_t align;  /* ARG_LOCAL: alignment of the memory it points to, else that of the argument itself; a power of
-                      * two, at most 1024 */
+    uint32_t align; /* VENTUS_ARG_LOCAL: alignment of the memory it points to, else that of the argument itself; a power
+                     * of two, at most 1024 */
     const char *name, *type, *access, *address, *qualifiers; /* for clGetKernelArgInfo; may be "" */
     const char *more; /* fields that are not known here, as they stand in the note, each behind a space; may be "" */
 };

@@ -45,7 +45,7 @@ bool directive_kernel(struct as *as, const struct token *name, unsigned argument
 /* The kinds of arguments that a kernel in assembly can have. */
 static bool arg_kind(struct as *as, enum ventus_arg_kind *kind)
 {
-    for (unsigned i = ARG_VALUE; i <= ARG_LOCAL; i++)
+    for (unsigned i = VENTUS_ARG_VALUE; i <= VENTUS_ARG_LOCAL; i++)
         if (token_named(as->t, note_arg_kind(i))) return as->t++, *kind = (enum ventus_arg_kind)i, true;
     return as_error(as, as->t->at, "kind expected: value global constant local");
 }
@@ -78,9 +78,9 @@ bool directive_arg(struct as *as, const struct token *name, unsigned argument)
     if (lex_accept(as, ',') && !expr_parse_known(as, "the size", 1, 1024, &width)) return false;
     if (lex_accept(as, ',') && !expr_parse_known(as, "the alignment", 1, NOTE_MAX_ALIGN, &alignment)) return false;
     if (alignment & (alignment - 1)) return as_error(as, at, "the alignment must be a power of two");
-    bool value = a.kind == ARG_VALUE;
+    bool value = a.kind == VENTUS_ARG_VALUE;
     if (!value && width != 4) return as_error(as, at, "a pointer has 4 bytes");
-    if (!alignment) alignment = a.kind == ARG_LOCAL ? ABI_ANY_ALIGN : abi_arg_align((uint32_t)width);
+    if (!alignment) alignment = a.kind == VENTUS_ARG_LOCAL ? ABI_ANY_ALIGN : abi_arg_align((uint32_t)width);
     a.size = (uint32_t)width;
     a.align = (uint32_t)alignment;
     a.name = s->name;

@@ -100,8 +100,8 @@ static const struct record {
 const char *note_arg_kind(unsigned kind)
 {
     static const char *const names[] = {"value", "global", "constant", "local", "image", "sampler"};
-    _Static_assert(sizeof names / sizeof *names == ARG_KINDS, "a name for each kind");
-    return kind < ARG_KINDS ? names[kind] : NULL;
+    _Static_assert(sizeof names / sizeof *names == VENTUS_ARG_KINDS, "a name for each kind");
+    return kind < VENTUS_ARG_KINDS ? names[kind] : NULL;
 }
 
 /* The record whose name is the first word of a line, or RECORDS. */
@@ -187,7 +187,7 @@ static bool read_sizes(const char *s, uint32_t out[3])
 
 static bool read_kind(const char *s, enum ventus_arg_kind *kind)
 {
-    for (unsigned i = 0; i < ARG_KINDS; i++)
+    for (unsigned i = 0; i < VENTUS_ARG_KINDS; i++)
         if (!strcmp(s, note_arg_kind(i))) return *kind = (enum ventus_arg_kind)i, true;
     return false;
 }
@@ -287,7 +287,7 @@ static bool check_arg(struct reader *r, const struct ventus_arg *a)
     if (!r->n[KERNEL]) return fail(r, NULL, "an argument before the first kernel", NULL);
     k += r->n[KERNEL] - 1;
     if (!a->align || (a->align & (a->align - 1))) return fail(r, NULL, "an alignment is not a power of two", NULL);
-    if (a->kind != ARG_VALUE && a->size != 4) return fail(r, NULL, "a pointer argument is not four bytes", NULL);
+    if (a->kind != VENTUS_ARG_VALUE && a->size != 4) return fail(r, NULL, "a pointer argument is not four bytes", NULL);
     if (a->offset + a->size > k->args_size) return fail(r, NULL, "an argument lies outside the argument buffer", NULL);
     k->nargs++;
     return true;

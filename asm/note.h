@@ -89,7 +89,7 @@ void note_explain(const struct note_error *error, char text[NOTE_ERROR_ROOM]);
 /* The text of one note that says what `count` of them say, in this order; malloc'ed, NULL: no memory. */
 char *note_write(const struct note *notes, size_t count);
 
-/* The name of a kind of argument in the note and in .arg; NULL from ARG_KINDS on. */
+/* The name of a kind of argument in the note and in .arg; NULL from VENTUS_ARG_KINDS on. */
 const char *note_arg_kind(unsigned kind);
 
 #endif

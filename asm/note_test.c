@@ -69,12 +69,12 @@ static void test_everything(void **state)
     assert_memory_equal(k->reqd, ((uint32_t[]){1, 2, 3}), sizeof k->reqd);
     assert_memory_equal(k->hint, ((uint32_t[]){4, 5, 6}), sizeof k->hint);
     assert_string_equal(k->vec_hint, "float4");
-    assert_int_equal(k->nargs, ARG_KINDS);
-    for (unsigned i = 0; i < ARG_KINDS; i++) assert_int_equal(k->args[i].kind, i);
-    const struct ventus_arg *a = &k->args[ARG_GLOBAL];
+    assert_int_equal(k->nargs, VENTUS_ARG_KINDS);
+    for (unsigned i = 0; i < VENTUS_ARG_KINDS; i++) assert_int_equal(k->args[i].kind, i);
+    const struct ventus_arg *a = &k->args[VENTUS_ARG_GLOBAL];
     assert_int_equal(a->size, 4);
     assert_int_equal(a->offset, 8);
-    assert_int_equal(k->args[ARG_LOCAL].align, 128);
+    assert_int_equal(k->args[VENTUS_ARG_LOCAL].align, 128);
     assert_string_equal(a->name, "p");
     assert_string_equal(a->type, "int*");
     assert_string_equal(a->access, "none");
@@ -105,7 +105,7 @@ static void test_defaults(void **state)
     rewrites("ventus-module 1", HEAD);
     rewrites(HEAD "\n\n" KERNEL "\n" ARG "\n",
              HEAD KERNEL USUAL "\n" ARG " align=4 name= type= access= address= qual=\n");
-    const struct ventus_arg arg = {.kind = ARG_LOCAL, .size = 4, .align = 16};
+    const struct ventus_arg arg = {.kind = VENTUS_ARG_LOCAL, .size = 4, .align = 16};
     struct ventus_kernel kernel = {.name = "k", .nargs = 1, .args = &arg};
     char *text = note_write(&(struct note){.kernels = &kernel, .nkernels = 1}, 1); /* NULL is "" */
     assert_string_equal(text, HEAD "kernel name=k entry=0x00000000 vgpr=0 sgpr=0 lds=0 pds=0 args=0" USUAL "\n"

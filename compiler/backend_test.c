@@ -27,8 +27,8 @@ static const char layout[] =
     "declare i32 @__ventus_lane()\ndeclare i32 @__ventus_csr(i32)\ndeclare i32 @__ventus_shared()\n";
 
 static struct ventus_arg two_args[2] = {
-    {.kind = ARG_GLOBAL, .size = 4, .align = 4, .offset = 0, .name = "out", .type = "int*", .address = "global"},
-    {.kind = ARG_GLOBAL, .size = 4, .align = 4, .offset = 4, .name = "in", .type = "int*", .address = "global"},
+    {.kind = VENTUS_ARG_GLOBAL, .size = 4, .align = 4, .offset = 0, .name = "out", .type = "int*", .address = "global"},
+    {.kind = VENTUS_ARG_GLOBAL, .size = 4, .align = 4, .offset = 4, .name = "in", .type = "int*", .address = "global"},
 };
 
 /* Compiles `text`, whose kernels are named k0.. and take two global pointers. */

@@ -114,9 +114,10 @@ static const char *type_name(struct cc *cc, const char *written)
 
 static enum ventus_arg_kind argument_kind(LLVMValueRef function, unsigned i, uint32_t space)
 {
-    static const enum ventus_arg_kind kinds[] = {ARG_VALUE, ARG_GLOBAL, ARG_CONSTANT, ARG_LOCAL};
+    static const enum ventus_arg_kind kinds[] = {VENTUS_ARG_VALUE, VENTUS_ARG_GLOBAL, VENTUS_ARG_CONSTANT,
+                                                 VENTUS_ARG_LOCAL};
     bool pointer = LLVMGetTypeKind(LLVMTypeOf(LLVMGetParam(function, i))) == LLVMPointerTypeKind;
-    return pointer && !byval_type(function, i) && space < 4 ? kinds[space] : ARG_VALUE;
+    return pointer && !byval_type(function, i) && space < 4 ? kinds[space] : VENTUS_ARG_VALUE;
 }
 
 /* How the memory of a __local argument is to be aligned: clang says it of what the pointer points to, but for void
@@ -140,7 +141,7 @@ static void collect_arg(struct cc *cc, LLVMValueRef f, unsigned i, struct ventus
     uint32_t space = number_of(operand(function_metadata(f, "kernel_arg_addr_space"), i));
     a->kind = argument_kind(f, i, space);
     a->size = argument_size(cc, f, i);
-    a->align = a->kind == ARG_LOCAL ? local_align(cc, f, i) : abi_arg_align(a->size);
+    a->align = a->kind == VENTUS_ARG_LOCAL ? local_align(cc, f, i) : abi_arg_align(a->size);
     a->name = text_of(cc, operand(function_metadata(f, "kernel_arg_name"), i));
     a->type = type_name(cc, text_of(cc, operand(function_metadata(f, "kernel_arg_type"), i)));
     a->access = text_of(cc, operand(function_metadata(f, "kernel_arg_access_qual"), i));

@@ -160,7 +160,7 @@ static void test_note(void **state)
     assert_int_equal(k->nargs, 3);
     assert_int_equal(k->hint[0], 8);
     assert_string_equal(k->vec_hint, "float4");
-    assert_int_equal(k->args[0].kind, ARG_GLOBAL);
+    assert_int_equal(k->args[0].kind, VENTUS_ARG_GLOBAL);
     assert_string_equal(k->args[0].qualifiers, "restrict const");
     assert_int_equal(k->args[1].align, 16);
     assert_string_equal(k->args[2].name, "n");

@@ -33,7 +33,7 @@ static uint64_t lay_out_local(const struct ventus_kernel *k, const uint64_t *siz
     uint64_t end = k->lds_bytes;
     for (uint32_t i = 0; i < k->nargs; i++) {
         const struct ventus_arg *a = &k->args[i];
-        if (a->kind != ARG_LOCAL) continue;
+        if (a->kind != VENTUS_ARG_LOCAL) continue;
         end = (end + gap + a->align - 1) & ~(uint64_t)(a->align - 1);
         uint64_t size = sizes ? sizes[i] : 0;
         if (end > UINT32_MAX || size > UINT32_MAX) return UINT64_MAX;
@@ -120,7 +120,7 @@ static bool copy_args(ventus_event *e)
     if (k->args_size) memcpy(e->args, e->in.args, k->args_size);
     for (uint32_t i = 0; i < k->nargs && e->in.pointers; i++) {
         const struct ventus_arg *a = &k->args[i];
-        bool pointer = a->kind == ARG_GLOBAL || a->kind == ARG_CONSTANT;
+        bool pointer = a->kind == VENTUS_ARG_GLOBAL || a->kind == VENTUS_ARG_CONSTANT;
         if (pointer) memcpy(e->args + a->offset, &e->in.pointers[i], sizeof *e->in.pointers);
     }
     return true;

@@ -122,9 +122,10 @@ enum ventus_status launch_name(ventus_event *e, const uint64_t *local_sizes)
     if (k->lds_bytes) add(n, true, stacks, k->lds_bytes, "the kernel's local variables%.0s%.0u", "", 0);
     for (uint32_t i = 0; i < k->nargs; i++) {
         const struct ventus_arg *a = &k->args[i];
-        if (a->kind == ARG_VALUE || a->kind == ARG_SAMPLER || a->offset + sizeof word > k->args_size) continue;
+        if (a->kind == VENTUS_ARG_VALUE || a->kind == VENTUS_ARG_SAMPLER || a->offset + sizeof word > k->args_size)
+            continue;
         memcpy(&word, (const uint8_t *)e->args + a->offset, sizeof word);
-        if (a->kind == ARG_LOCAL)
+        if (a->kind == VENTUS_ARG_LOCAL)
             add(n, true, stacks + word, local_sizes ? local_sizes[i] : 0, "local '%.40s' (argument %u)", a->name, i);
         else if (word) add(n, false, word, 0, "'%.40s' (argument %u)", a->name, i);
     }

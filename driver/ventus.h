@@ -164,13 +164,13 @@ struct ventus_outcome;
 struct ventus_launch {
     const ventus_module *module;
     const struct ventus_kernel *kernel;
-    struct ventus_range range;     /* global must be a multiple of local */
-    const void *args;              /* kernel->args_size bytes, laid out as kernel->args says;
-                                    * the words of ARG_LOCAL arguments are filled in by the driver */
-    const uint64_t *local_sizes;   /* one per argument, bytes of each ARG_LOCAL; may be NULL */
-    const uint32_t *pointers;      /* one per argument, addresses of each ARG_GLOBAL and ARG_CONSTANT; NULL: they are
-                                    * in args */
-    FILE *print;                   /* where printf output goes; NULL: stdout */
+    struct ventus_range range;   /* global must be a multiple of local */
+    const void *args;            /* kernel->args_size bytes, laid out as kernel->args says;
+                                  * the words of VENTUS_ARG_LOCAL arguments are filled in by the driver */
+    const uint64_t *local_sizes; /* one per argument, bytes of each VENTUS_ARG_LOCAL; may be NULL */
+    const uint32_t *pointers;    /* one per argument, addresses of each VENTUS_ARG_GLOBAL and VENTUS_ARG_CONSTANT; NULL:
+                                  * they are    in args */
+    FILE *print;                 /* where printf output goes; NULL: stdout */
     struct launch_options options; /* what it points to must stay until the launch has ended */
     /* Called once when the launch is over and before anybody else can see that, so that what was lent for its sake
      * can be taken back; on a thread of the device's, which must not be kept waiting. NULL: nothing. Not called when

@@ -157,12 +157,12 @@ cl_int clSetKernelArg(cl_kernel kernel, cl_uint index, size_t size, const void *
     const struct ventus_arg *arg = &kernel->info->args[index];
     cl_int error = CL_INVALID_ARG_VALUE;
     switch (arg->kind) {
-    case ARG_VALUE: error = set_value(kernel, arg, size, value); break;
-    case ARG_GLOBAL:
-    case ARG_CONSTANT: error = set_buffer(kernel, index, size, value); break;
-    case ARG_LOCAL: error = set_local(kernel, index, size, value); break;
-    case ARG_IMAGE: return CL_INVALID_MEM_OBJECT; /* there are no images or samplers to give */
-    case ARG_SAMPLER: return CL_INVALID_SAMPLER;
+    case VENTUS_ARG_VALUE: error = set_value(kernel, arg, size, value); break;
+    case VENTUS_ARG_GLOBAL:
+    case VENTUS_ARG_CONSTANT: error = set_buffer(kernel, index, size, value); break;
+    case VENTUS_ARG_LOCAL: error = set_local(kernel, index, size, value); break;
+    case VENTUS_ARG_IMAGE: return CL_INVALID_MEM_OBJECT; /* there are no images or samplers to give */
+    case VENTUS_ARG_SAMPLER: return CL_INVALID_SAMPLER;
     }
     if (!error) kernel->arguments[index].set = true;
     return error;

@@ -362,7 +362,7 @@ bool binary_read(const unsigned char *data, size_t size, struct binary *binary);
 
 struct argument {
     bool set;
-    cl_mem mem; /* ARG_GLOBAL, ARG_CONSTANT; watched; NULL: null pointer */
+    cl_mem mem; /* VENTUS_ARG_GLOBAL, VENTUS_ARG_CONSTANT; watched; NULL: null pointer */
 };
 
 struct _cl_kernel {

@@ -192,8 +192,9 @@ uint32_t argument_bytes(const struct argument *a)
 /* ---- onto the device ---- */
 
 // clang-format off
-static const char *const kind_names[] = {[ARG_VALUE] = "a value", [ARG_GLOBAL] = "a __global pointer",
-    [ARG_CONSTANT] = "a __constant pointer", [ARG_LOCAL] = "a __local pointer", [ARG_IMAGE] = "an image", [ARG_SAMPLER] = "a sampler"};
+static const char *const kind_names[] = {[VENTUS_ARG_VALUE] = "a value", [VENTUS_ARG_GLOBAL] = "a __global pointer",
+    [VENTUS_ARG_CONSTANT] = "a __constant pointer", [VENTUS_ARG_LOCAL] = "a __local pointer",
+    [VENTUS_ARG_IMAGE] = "an image", [VENTUS_ARG_SAMPLER] = "a sampler"};
 // clang-format on
 
 static void place_value(const struct args *args, const struct argument *a, unsigned index,
@@ -227,15 +228,15 @@ static void place_buffer(struct argument *a, unsigned index, ventus_device *devi
 void argument_place(const struct args *args, struct argument *a, unsigned index, const struct ventus_arg *want,
                     ventus_device *device, uint8_t *image, uint64_t *local_size)
 {
-    bool pointer = want->kind == ARG_GLOBAL || want->kind == ARG_CONSTANT;
-    bool fits = want->kind == ARG_VALUE   ? a->kind == ARGUMENT_NUMBERS || a->kind == ARGUMENT_BYTES
-                : want->kind == ARG_LOCAL ? a->kind == ARGUMENT_LOCAL
-                                          : pointer && (a->kind == ARGUMENT_BUFFER || a->kind == ARGUMENT_NULL);
+    bool pointer = want->kind == VENTUS_ARG_GLOBAL || want->kind == VENTUS_ARG_CONSTANT;
+    bool fits = want->kind == VENTUS_ARG_VALUE   ? a->kind == ARGUMENT_NUMBERS || a->kind == ARGUMENT_BYTES
+                : want->kind == VENTUS_ARG_LOCAL ? a->kind == ARGUMENT_LOCAL
+                                                 : pointer && (a->kind == ARGUMENT_BUFFER || a->kind == ARGUMENT_NULL);
     if (!fits)
         usage_error(args, "argument %u (%s) is %s, which '%s' is not", index, want->name, kind_names[want->kind],
                     a->spec);
     uint8_t *out = image + want->offset;
-    if (want->kind == ARG_VALUE) place_value(args, a, index, want, out);
+    if (want->kind == VENTUS_ARG_VALUE) place_value(args, a, index, want, out);
     else if (a->kind == ARGUMENT_BUFFER) place_buffer(a, index, device, out);
     else if (a->kind == ARGUMENT_LOCAL) *local_size = a->size;
 }

@@ -12,8 +12,8 @@
 enum { LOCAL_BYTES = 4096, PRIVATE_BYTES = 4096, MAX_SEGMENTS = 64 };
 
 static const enum ventus_arg_kind kinds[] = {
-    [ARGUMENT_NUMBERS] = ARG_VALUE, [ARGUMENT_BYTES] = ARG_VALUE, [ARGUMENT_BUFFER] = ARG_GLOBAL,
-    [ARGUMENT_LOCAL] = ARG_LOCAL,   [ARGUMENT_NULL] = ARG_GLOBAL,
+    [ARGUMENT_NUMBERS] = VENTUS_ARG_VALUE, [ARGUMENT_BYTES] = VENTUS_ARG_VALUE, [ARGUMENT_BUFFER] = VENTUS_ARG_GLOBAL,
+    [ARGUMENT_LOCAL] = VENTUS_ARG_LOCAL,   [ARGUMENT_NULL] = VENTUS_ARG_GLOBAL,
 };
 
 /* The note: one kernel at `entry`. Nobody says what a program does with its local memory. */
@@ -36,9 +36,9 @@ static char *note_of(const struct request *r, const char *name, uint32_t entry)
         args[i] = (struct ventus_arg){.kind = kind,
                                       .size = bytes,
                                       .offset = abi_arg_offset(kernel.args_size, bytes),
-                                      .align = kind == ARG_LOCAL ? ABI_ANY_ALIGN : 4,
+                                      .align = kind == VENTUS_ARG_LOCAL ? ABI_ANY_ALIGN : 4,
                                       .name = numbers[i],
-                                      .address = kind == ARG_VALUE ? "private" : note_arg_kind(kind)};
+                                      .address = kind == VENTUS_ARG_VALUE ? "private" : note_arg_kind(kind)};
         kernel.args_size = args[i].offset + bytes;
     }
     char *text = note_write(&(struct note){.kernels = &kernel, .nkernels = 1}, 1);

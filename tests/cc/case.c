@@ -259,13 +259,14 @@ static bool device_args(struct launch_state *s, ventus_device *device, const str
         struct memory *m = &s->memory[i];
         const struct ventus_arg *arg = &kernel->args[i];
         uint32_t all = whole(m->bytes);
-        bool pointer = arg->kind == ARG_GLOBAL || arg->kind == ARG_CONSTANT;
+        bool pointer = arg->kind == VENTUS_ARG_GLOBAL || arg->kind == VENTUS_ARG_CONSTANT;
         if (arg->offset + (uint64_t)arg->size > kernel->args_size || arg->size > VALUE ||
-            pointer != (m->initial && s->run->args[i].kind != 'l') || (arg->kind == ARG_VALUE && arg->size != m->bytes))
+            pointer != (m->initial && s->run->args[i].kind != 'l') ||
+            (arg->kind == VENTUS_ARG_VALUE && arg->size != m->bytes))
             return failed(message, size, "%s: note of argument %u is wrong (size %u, expected %u)", s->run->kernel, i,
                           arg->size, m->bytes);
-        if (arg->kind == ARG_LOCAL) locals[i] = m->bytes;
-        if (arg->kind == ARG_VALUE) memcpy(image + arg->offset, m->value, arg->size);
+        if (arg->kind == VENTUS_ARG_LOCAL) locals[i] = m->bytes;
+        if (arg->kind == VENTUS_ARG_VALUE) memcpy(image + arg->offset, m->value, arg->size);
         if (!pointer) continue;
         if (!m->device && ventus_alloc(device, all, &m->device) != VENTUS_OK)
             return failed(message, size, "ventus_alloc");
