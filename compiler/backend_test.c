@@ -17,7 +17,7 @@
 
 #include "compiler/cc.h"
 #include "compiler/prepare.h"
-#include "driver/ventus.h"
+#include "driver/gpu.h"
 
 enum { N = 64, FORMS = 4 };
 
@@ -68,13 +68,14 @@ static void run_kernel(const ventus_module *module, const char *name, uint32_t g
 {
     uint32_t args[2];
     char message[256] = "";
-    struct result result;
+    struct ventus_result result;
     assert_int_equal(ventus_alloc(device, 4 * nout, &args[0]), VENTUS_OK);
     assert_int_equal(ventus_alloc(device, 4 * nin, &args[1]), VENTUS_OK);
     assert_int_equal(ventus_write(device, args[0], out, 4 * nout), VENTUS_OK);
     assert_int_equal(ventus_write(device, args[1], in, 4 * nin), VENTUS_OK);
+    struct ventus_gpu_launch gpu = {.options = {.order = order}};
     // clang-format off
-    struct ventus_launch launch = {.module = module, .kernel = ventus_module_find(module, name), .args = args, .options = {.order = order},
+    struct ventus_launch launch = {.module = module, .kernel = ventus_module_find(module, name), .args = args, .gpu = &gpu,
                                    .range = {1, {groups * 32, 1, 1}, {32, 1, 1}, {0, 0, 0}}};
     // clang-format on
     assert_non_null(launch.kernel);
@@ -381,7 +382,7 @@ static void test_refused(void **state)
 static int setup(void **state)
 {
     (void)state;
-    return ventus_open(NULL, &device) != VENTUS_OK;
+    return ventus_open(0, &device) != VENTUS_OK;
 }
 
 static int teardown(void **state)

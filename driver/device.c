@@ -35,36 +35,58 @@ size_t ventus_device_count(void)
 static enum ventus_status read_config(const char *path, struct gpu_config *config, char *why, size_t why_size)
 {
     char text[512] = "";
-    gpu_config_default(config);
-    if (gpu_config_read(config, path, text, sizeof text)) return VENTUS_OK;
+    struct gpu_config c;
+    gpu_config_default(&c);
+    if (gpu_config_read(&c, path, text, sizeof text)) {
+        *config = c;
+        return VENTUS_OK;
+    }
     if (why && why_size) snprintf(why, why_size, "%s", text);
     return VENTUS_BAD_CONFIG;
 }
 
-static void name_device(struct ventus_info *info, const char *path)
+enum ventus_status device_gpu_config(size_t index, struct gpu_config *config, char *why, size_t why_size)
 {
-    const char *slash = strrchr(path, '/');
-    snprintf(info->name, sizeof info->name, "Ventus GPGPU (%.40s)", slash ? slash + 1 : path);
+    const char *name;
+    if (!config || index >= ventus_device_count()) return VENTUS_BAD_ARGUMENT;
+    size_t n = config_file(index, &name);
+    if (!n) {
+        gpu_config_default(config);
+        return VENTUS_OK;
+    }
+    char *path = strndup(name, n);
+    if (!path) return VENTUS_NO_MEMORY;
+    enum ventus_status status = read_config(path, config, why, why_size);
+    free(path);
+    return status;
+}
+
+/* A device by its file, `n` bytes at `path` (0: it has none), and its machine. */
+static struct ventus_info info_of(const char *path, size_t n, const struct gpu_config *c)
+{
+    struct ventus_info info = {.name = "Ventus GPGPU"};
+    const char *slash = n ? memrchr(path, '/', n) : NULL, *base = slash ? slash + 1 : path;
+    int length = (int)(n - (size_t)(base - path));
+    if (n) snprintf(info.name, sizeof info.name, "Ventus GPGPU (%.*s)", length < 40 ? length : 40, base);
+    info.profile = isa_profile_name((enum isa_profile)c->profile);
+    info.sms = c->sms;
+    info.warps_per_sm = c->warps_per_sm;
+    info.threads_per_warp = c->threads_per_warp;
+    info.lds_bytes = c->lds_bytes;
+    info.clock_mhz = c->clock_mhz;
+    return info;
 }
 
 enum ventus_status ventus_describe(size_t index, struct ventus_info *info, char *why, size_t why_size)
 {
-    struct ventus_info found = {.name = "Ventus GPGPU"};
-    enum ventus_status status = VENTUS_OK;
-    const char *name;
-    if (!info || index >= ventus_device_count()) return VENTUS_BAD_ARGUMENT;
-    size_t n = config_file(index, &name);
-    if (n) {
-        char *path = strndup(name, n);
-        if (!path) return VENTUS_NO_MEMORY;
-        name_device(&found, path);
-        status = read_config(path, &found.config, why, why_size);
-        free(path);
-    } else {
-        gpu_config_default(&found.config);
-    }
-    if (status == VENTUS_OK) *info = found;
-    return status;
+    struct gpu_config config;
+    const char *path = "";
+    if (!info) return VENTUS_BAD_ARGUMENT;
+    enum ventus_status status = device_gpu_config(index, &config, why, why_size);
+    if (status != VENTUS_OK) return status;
+    size_t n = config_file(index, &path);
+    *info = info_of(path, n, &config);
+    return VENTUS_OK;
 }
 
 /* ---- opening and closing ---- */
@@ -88,21 +110,28 @@ static ventus_device *device_new(const struct gpu_config *config)
     return NULL;
 }
 
-enum ventus_status ventus_open(const struct gpu_config *config, ventus_device **device)
+/* `path` and `n` as above. */
+static enum ventus_status open_named(const char *path, size_t n, const struct gpu_config *config,
+                                     ventus_device **device)
 {
-    struct ventus_info first;
-    if (!device) return VENTUS_BAD_ARGUMENT;
-    if (!config) {
-        enum ventus_status status = ventus_describe(0, &first, NULL, 0);
-        if (status != VENTUS_OK) return status;
-        config = &first.config;
-    }
     if (gpu_config_check(config)) return VENTUS_BAD_CONFIG;
     ventus_device *d = device_new(config);
     if (!d) return VENTUS_NO_MEMORY;
+    d->info = info_of(path, n, config);
     device_check_environment(d);
     *device = d;
     return VENTUS_OK;
+}
+
+enum ventus_status ventus_open(size_t index, ventus_device **device)
+{
+    struct gpu_config config;
+    const char *path = "";
+    if (!device) return VENTUS_BAD_ARGUMENT;
+    enum ventus_status status = device_gpu_config(index, &config, NULL, 0);
+    if (status != VENTUS_OK) return status;
+    size_t n = config_file(index, &path);
+    return open_named(path, n, &config, device);
 }
 
 enum ventus_status ventus_open_file(const char *path, ventus_device **device, char *why, size_t why_size)
@@ -110,7 +139,12 @@ enum ventus_status ventus_open_file(const char *path, ventus_device **device, ch
     struct gpu_config config;
     if (!path || !device) return VENTUS_BAD_ARGUMENT;
     enum ventus_status status = read_config(path, &config, why, why_size);
-    return status == VENTUS_OK ? ventus_open(&config, device) : status;
+    return status == VENTUS_OK ? open_named(path, strlen(path), &config, device) : status;
+}
+
+enum ventus_status device_open_gpu(const struct gpu_config *config, ventus_device **device)
+{
+    return config && device ? open_named("", 0, config, device) : VENTUS_BAD_ARGUMENT;
 }
 
 void ventus_close(ventus_device *device)
@@ -127,15 +161,16 @@ void ventus_close(ventus_device *device)
 
 /* ---- questions ---- */
 
-const struct gpu_config *ventus_config(const ventus_device *device) { return gpu_config_of(device->gpu); }
+void ventus_device_info(const ventus_device *device, struct ventus_info *info) { *info = device->info; }
 
-struct gpu *ventus_gpu(ventus_device *device) { return device->gpu; }
+struct gpu *device_gpu(const ventus_device *device) { return device->gpu; }
 
 void ventus_totals(ventus_device *device, struct ventus_totals *totals)
 {
     struct queue *q = &device->queue;
     pthread_mutex_lock(&q->lock);
     *totals = q->totals;
+    totals->counters = launch_counters(&q->counters);
     if (q->busy) totals->busy_ns += host_ns() - q->began;
     pthread_mutex_unlock(&q->lock);
 }

@@ -14,10 +14,9 @@
 #include "asm/image.h"
 #include "asm/resource.h"
 #include "asm/note.h"
+#include "driver/gpu.h"
 #include "driver/host.h"
-#include "driver/ventus.h"
 #include "isa/abi.h"
-#include "sim/check/check.h"
 
 struct block {
     uint32_t addr;
@@ -75,13 +74,15 @@ struct queue {
     uint32_t finishing;  /* who waits in ventus_finish */
     bool busy;           /* the machine runs */
     bool closing;
-    uint64_t batch;   /* serial number of the module that it runs, 0: none */
-    uint64_t began;   /* when it became busy */
-    atomic_bool news; /* something has changed since the machine last asked */
-    struct ventus_totals totals;
+    uint64_t batch;              /* serial number of the module that it runs, 0: none */
+    uint64_t began;              /* when it became busy */
+    atomic_bool news;            /* something has changed since the machine last asked */
+    struct ventus_totals totals; /* but for the counters, which are these */
+    struct counters counters;
 };
 
 struct ventus_device {
+    struct ventus_info info;
     struct gpu *gpu;
     atomic_uint uses; /* the handle, each event */
     pthread_mutex_t lock;
@@ -145,7 +146,9 @@ struct ventus_event {
     void *user;
     struct ventus_outcome outcome; /* complete when the state is VENTUS_ENDED */
 
-    struct ventus_launch in; /* args is the copy below, and there are no pointers or local_sizes */
+    struct ventus_launch in; /* args is the copy below, and there are no pointers, local_sizes or gpu */
+    bool raw;                /* the client has given the machine's launch: kernel, range and args do not count */
+    struct result *result;   /* where the client wants the machine's result; NULL: nowhere */
     uint8_t *args;
     const _Atomic bool *watch; /* the caller's cancel flag or NULL */
     struct job job;
@@ -185,8 +188,14 @@ enum ventus_status module_place(ventus_device *device, const ventus_module *modu
  * without device memory. */
 enum ventus_status launch_take(ventus_event *event, const struct ventus_launch *launch);
 
+/* Is there a launch for the machine itself in it? */
+bool launch_is_raw(const struct ventus_launch *launch);
+
 /* Allocates and fills metadata, arguments, print buffer and private memory; on failure nothing is held. */
 enum ventus_status launch_prepare(ventus_event *event);
+
+/* What the machine has counted, for clients. */
+struct ventus_counters launch_counters(const struct counters *c);
 
 /* What the machine's result means. */
 enum ventus_status launch_status(const ventus_event *event);

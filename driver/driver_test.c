@@ -14,7 +14,7 @@
 static ventus_device *open_device(void)
 {
     ventus_device *d = NULL;
-    assert_int_equal(ventus_open(NULL, &d), VENTUS_OK);
+    assert_int_equal(ventus_open(0, &d), VENTUS_OK);
     return d;
 }
 
@@ -402,7 +402,7 @@ static void test_run(void **state)
     ventus_module *m = build(program, program_note);
     const struct ventus_kernel *k = ventus_module_find(m, "add");
     uint32_t out, values[200];
-    struct result result;
+    struct ventus_result result;
     char message[400];
     (void)state;
     assert_int_equal(ventus_alloc(d, 800, &out), VENTUS_OK);
@@ -554,7 +554,7 @@ static void test_recorded_run(void **state)
         ventus_device *d = open_device();
         ventus_module *m = NULL;
         const char *why = "";
-        struct result result;
+        struct ventus_result result;
         snprintf(source, sizeof source,
                  "_start: csrr t0, CSR_KNL\nlw t1, 0(t0)\njalr ra, 0(t1)\nendprg\n.globl k\nk: vmv.v.i v40, 1\nret\n"
                  ".section .ventus.resource.k\n.half %d, 8, 0, 0\n",
@@ -572,7 +572,7 @@ static void test_module_switch(void **state)
 {
     static const char note[] = "ventus-module 1\nkernel name=k entry=0x80000000 vgpr=1 sgpr=32 lds=0 pds=0 args=4\n";
     ventus_device *d = open_device();
-    struct result result;
+    struct ventus_result result;
     uint32_t out, value, args[1], word;
     (void)state;
     assert_int_equal(ventus_alloc(d, 4, &out), VENTUS_OK);
@@ -600,7 +600,7 @@ static void test_module_switch(void **state)
     struct ventus_launch l = {
         .module = m, .kernel = ventus_module_kernel(m, 0), .args = args, .range = {1, {1, 1, 1}, {1, 1, 1}, {0}}};
     assert_int_equal(ventus_run(d, &l, &result, NULL, 0), VENTUS_FAULT);
-    assert_int_equal(result.fault.kind, FAULT_WRITE);
+    assert_int_equal(result.fault.kind, VENTUS_FAULT_WRITE);
     ventus_module_free(m);
     ventus_close(d);
 }
@@ -616,7 +616,7 @@ static void test_print_from_kernel(void **state)
               "v3, v3, t1\n"
               " vsw12.v v2, 0(v3)\n vmv.v.i v4, 1\n vsw12.v v4, 4(v3)\n vid.v v5\n vsw12.v v5, 8(v3)\n endprg\n",
               note);
-    struct result result;
+    struct ventus_result result;
     char *text = NULL;
     size_t length = 0;
     FILE *out = open_memstream(&text, &length);
@@ -637,9 +637,9 @@ static void test_max_group(void **state)
     struct ventus_kernel k = {.vgprs = 32, .sgprs = 32};
     (void)state;
     assert_int_equal(ventus_max_group(d, &k, NULL), 1024);
-    k.lds_bytes = ventus_config(d)->lds_bytes - 3 * 1024;
+    k.lds_bytes = gpu_config_of(device_gpu(d))->lds_bytes - 3 * 1024;
     assert_int_equal(ventus_max_group(d, &k, NULL), 96);
-    k.lds_bytes = ventus_config(d)->lds_bytes + 1;
+    k.lds_bytes = gpu_config_of(device_gpu(d))->lds_bytes + 1;
     assert_int_equal(ventus_max_group(d, &k, NULL), 0);
     ventus_close(d);
 }
@@ -650,9 +650,9 @@ static void test_local_bytes(void **state)
     ventus_device *d = open_device();
     ventus_module *m = build(program, program_note);
     const struct ventus_kernel *k = ventus_module_find(m, "add");
-    uint32_t whole = ventus_config(d)->lds_bytes, args[4] = {0};
+    uint32_t whole = gpu_config_of(device_gpu(d))->lds_bytes, args[4] = {0};
     uint64_t sizes[4] = {0, 5, 0, 77};
-    struct result result;
+    struct ventus_result result;
     struct ventus_launch l = {
         .module = m, .kernel = k, .args = args, .local_sizes = sizes, .range = {1, {64, 1, 1}, {64, 1, 1}, {0}}};
     (void)state;
@@ -684,7 +684,7 @@ static void test_start_registers(void **state)
         ventus_module *m = build(source[i], note);
         struct ventus_launch l = {
             .module = m, .kernel = ventus_module_kernel(m, 0), .range = {1, {1, 1, 1}, {1, 1, 1}, {0}}};
-        struct result result;
+        struct ventus_result result;
         assert_int_equal(ventus_run(d, &l, &result, NULL, 0), i ? VENTUS_FAULT : VENTUS_OK);
         ventus_module_free(m);
     }

@@ -126,17 +126,27 @@ static bool copy_args(ventus_event *e)
     return true;
 }
 
+bool launch_is_raw(const struct ventus_launch *launch) { return launch->gpu && launch->gpu->launch; }
+
+/* What is said to the machine itself. */
+static void take_gpu(ventus_event *e, const struct ventus_gpu_launch *gpu)
+{
+    if (gpu) {
+        e->job.options = gpu->options;
+        e->watch = gpu->options.cancel;
+        e->result = gpu->result;
+        e->raw = gpu->launch != NULL;
+        if (e->raw) e->job.launch = *gpu->launch;
+    }
+    e->job.options.cancel = &e->cancel;
+    e->in.gpu = NULL;
+}
+
 enum ventus_status launch_take(ventus_event *e, const struct ventus_launch *launch)
 {
     e->in = *launch;
-    e->job.options = launch->options;
-    e->job.options.cancel = &e->cancel;
-    e->watch = launch->options.cancel;
-    if (launch->raw) {
-        e->job.launch = *launch->raw;
-        e->in.raw = &e->job.launch;
-        return VENTUS_OK;
-    }
+    take_gpu(e, launch->gpu);
+    if (e->raw) return VENTUS_OK;
     const struct ventus_kernel *k = launch->kernel;
     if (!launch->module || !k || (k->args_size && !launch->args)) return VENTUS_BAD_ARGUMENT;
     if (!copy_args(e)) return VENTUS_NO_MEMORY;
@@ -230,7 +240,7 @@ static enum ventus_status prepare_blocks(ventus_event *e)
 
 enum ventus_status launch_prepare(ventus_event *e)
 {
-    enum ventus_status status = e->in.raw ? VENTUS_OK : prepare_blocks(e);
+    enum ventus_status status = e->raw ? VENTUS_OK : prepare_blocks(e);
     e->job.options.info = launch_info(e);
     return status;
 }
@@ -254,7 +264,7 @@ static void describe_fault(ventus_event *e, const char *name)
     uint32_t line = in->module ? ventus_module_line(in->module, f->pc) : 0, id[3];
     if (f->kind == FAULT_LAUNCH || f->kind == FAULT_FETCH) line = 0;
     if (line) snprintf(where, sizeof where, " at line %u", (unsigned)line);
-    if (f->lane < ISA_LANES && !in->raw) {
+    if (f->lane < ISA_LANES && !e->raw) {
         work_item(&in->range, f, e->job.launch.threads_per_warp, id);
         snprintf(who, sizeof who, ", work-item (%u,%u,%u)", (unsigned)id[0], (unsigned)id[1], (unsigned)id[2]);
     }
@@ -265,12 +275,33 @@ static void describe_fault(ventus_event *e, const char *name)
 static void describe(ventus_event *e)
 {
     char name[160] = "launch";
-    if (!e->in.raw) snprintf(name, sizeof name, "kernel %s", e->in.kernel->name);
+    if (!e->raw) snprintf(name, sizeof name, "kernel %s", e->in.kernel->name);
     if (e->job.result.status == LAUNCH_FAULT) describe_fault(e, name);
     else snprintf(e->outcome.message, sizeof e->outcome.message, "%s: %s", name, ventus_status_text(e->outcome.status));
 }
 
 /* ---- the end ---- */
+
+struct ventus_counters launch_counters(const struct counters *c)
+{
+    return (struct ventus_counters){
+#define VENTUS_COUNTER(name, type, how, cl, text) .name = c->name,
+#include "sim/counters.def"
+#undef VENTUS_COUNTER
+    };
+}
+
+/* The kinds are of one list, so that they have the same numbers. */
+static struct ventus_fault fault_of(const struct fault *f)
+{
+    return (struct ventus_fault){.kind = (enum ventus_fault_kind)f->kind,
+                                 .group = {f->group[0], f->group[1], f->group[2]},
+                                 .warp = f->warp,
+                                 .lanes = f->lanes,
+                                 .lane = f->lane < ISA_LANES ? f->lane : VENTUS_NO_LANE,
+                                 .pc = f->pc,
+                                 .addr = f->addr};
+}
 
 enum ventus_status launch_status(const ventus_event *e)
 {
@@ -293,6 +324,8 @@ void launch_finish(ventus_event *e, enum ventus_status status)
     print_output(e);
     release(e);
     e->outcome.status = status;
-    e->outcome.result = e->job.result;
+    e->outcome.result.fault = fault_of(&e->job.result.fault);
+    e->outcome.result.counters = launch_counters(&e->job.result.counters);
+    if (e->result) *e->result = e->job.result;
     if (status != VENTUS_OK) describe(e);
 }

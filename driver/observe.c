@@ -7,7 +7,7 @@
 
 /* ---- checks ---- */
 
-enum ventus_status ventus_check(ventus_device *device, unsigned what, FILE *out)
+enum ventus_status device_check(ventus_device *device, unsigned what, FILE *out)
 {
     if (!device || !what) return VENTUS_BAD_ARGUMENT;
     pthread_mutex_lock(&device->lock);
@@ -19,7 +19,7 @@ enum ventus_status ventus_check(ventus_device *device, unsigned what, FILE *out)
     return status;
 }
 
-const struct check *ventus_checks(const ventus_device *device) { return device ? device->check : NULL; }
+const struct check *device_checks(const ventus_device *device) { return device ? device->check : NULL; }
 
 /* VENTUS_CHECK asks for checks in any program, VENTUS_CHECK_FILE says where reports go. A mistake in them must not
  * change what the program sees: it is told, and the rest holds. */
@@ -32,7 +32,7 @@ void device_check_environment(ventus_device *device)
     if (!check_parse(list, &what, why, sizeof why)) fprintf(stderr, "VENTUS_CHECK: %s; everything is checked\n", why);
     if (path && *path && !(device->check_file = fopen(path, "a")))
         fprintf(stderr, "VENTUS_CHECK_FILE: cannot write %s\n", path);
-    if (ventus_check(device, what, device->check_file ? device->check_file : stderr) != VENTUS_OK)
+    if (device_check(device, what, device->check_file ? device->check_file : stderr) != VENTUS_OK)
         fputs("VENTUS_CHECK: no memory for checks\n", stderr);
 }
 
@@ -111,7 +111,7 @@ enum ventus_status launch_name(ventus_event *e, const uint64_t *local_sizes)
 {
     const struct ventus_kernel *k = e->in.kernel;
     uint32_t stacks = e->job.launch.warps * ABI_WARP_STACK, word;
-    if (!gpu_observed(e->device->gpu) && !e->in.options.observers) return VENTUS_OK;
+    if (!gpu_observed(e->device->gpu) && !e->job.options.observers) return VENTUS_OK;
     struct launch_names *n = e->names = allocate(k->nargs);
     if (!n) return VENTUS_NO_MEMORY;
     n->info.kernel = k->name;
@@ -135,5 +135,5 @@ enum ventus_status launch_name(ventus_event *e, const uint64_t *local_sizes)
 const struct launch_info *launch_info(const ventus_event *e)
 {
     static const struct launch_info raw = {.local_set = true, .open_memory = true};
-    return e->in.raw ? &raw : e->names ? &e->names->info : NULL;
+    return e->raw ? &raw : e->names ? &e->names->info : NULL;
 }

@@ -108,7 +108,7 @@ static void count_launch(struct queue *q, const ventus_event *e)
     q->totals.launches++;
     q->totals.faults += o->status == VENTUS_FAULT;
     q->totals.cancelled += o->status == VENTUS_CANCELLED;
-    counters_add(&q->totals.counters, &o->result.counters);
+    counters_add(&q->counters, &e->job.result.counters);
 }
 
 static bool dep_failed(const ventus_event *ended, bool any_end)
@@ -442,7 +442,7 @@ static enum ventus_status run(ventus_device *device, const struct ventus_launch 
     ventus_event *e;
     enum ventus_status status = ventus_launch(device, launch, 0, NULL, &e);
     if (status != VENTUS_OK) {
-        bool named = launch && launch->kernel && !launch->raw;
+        bool named = launch && launch->kernel && !launch_is_raw(launch);
         snprintf(outcome->message, sizeof outcome->message, "%s%s: %s", named ? "kernel " : "launch",
                  named ? launch->kernel->name : "", ventus_status_text(status));
         return status;
@@ -454,7 +454,7 @@ static enum ventus_status run(ventus_device *device, const struct ventus_launch 
     return status;
 }
 
-enum ventus_status ventus_run(ventus_device *device, const struct ventus_launch *launch, struct result *result,
+enum ventus_status ventus_run(ventus_device *device, const struct ventus_launch *launch, struct ventus_result *result,
                               char *message, size_t message_size)
 {
     struct ventus_outcome outcome = {0};

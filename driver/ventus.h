@@ -1,7 +1,11 @@
 /* The Ventus device API: open a device, give it memory and modules, launch kernels.
  *
  * Errors are values of enum ventus_status; a function that fails leaves its outputs untouched. Every
- * function may be called from any thread. Devices share nothing. docs/driver.md is the introduction. */
+ * function may be called from any thread. Devices share nothing. Sizes are bytes, device addresses have 32 bits, times
+ * are nanoseconds. docs/driver.md is the introduction.
+ *
+ * This header is installed. It is C99 and C++11, and every name that it brings, also from what it includes, begins with
+ * ventus_ or VENTUS_. Programs of this project that know the machine find more in driver/gpu.h. */
 #ifndef VENTUS_H
 #define VENTUS_H
 
@@ -11,10 +15,17 @@
 #include <stdio.h>
 
 #include "asm/kernel.h"
-#include "sim/launch.h"
 
-/* Version of this header, major << 16 | minor: a minor one only adds. */
-#define VENTUS_API_VERSION 0x00030000u
+/* The library exports what is declared here, and nothing else. */
+#pragma GCC visibility push(default)
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Version of this header. A minor one only adds; the major one is that of the library's file name (libventus.so.4). */
+#define VENTUS_API_MAJOR   4
+#define VENTUS_API_MINOR   0
+#define VENTUS_API_VERSION ((uint32_t)VENTUS_API_MAJOR << 16 | VENTUS_API_MINOR)
 
 /* The version the library was built with; a program checks that its major part is the header's. */
 uint32_t ventus_api_version(void);
@@ -48,49 +59,52 @@ typedef struct ventus_module ventus_module;
  * names (separated by colons), and when it names none, the default machine. */
 size_t ventus_device_count(void);
 
+/* What a device is like; a machine file (docs/run.md) has these and more. */
 struct ventus_info {
-    char name[64]; /* "Ventus GPGPU", with the file's name if there is one */
-    struct gpu_config config;
+    char name[64];             /* "Ventus GPGPU", with the file's name if there is one */
+    const char *profile;       /* its instruction set, static */
+    uint32_t sms;              /* streaming multiprocessors */
+    uint32_t warps_per_sm;     /* resident warps of one SM, which are also the most of a work-group */
+    uint32_t threads_per_warp; /* work-items of a warp */
+    uint32_t lds_bytes;        /* local memory of one SM, the stacks of its warps included */
+    uint32_t clock_mhz;        /* that the device reports */
 };
 
-/* Describes device `index`. VENTUS_BAD_CONFIG when its file cannot be used: then `why` (if not NULL)
- * receives "file:line: what". */
+/* Describes device `index`. VENTUS_BAD_ARGUMENT: there is none. VENTUS_BAD_CONFIG: its file cannot be used, and `why`
+ * (if not NULL, `why_size` bytes) receives "file:line: what". */
 enum ventus_status ventus_describe(size_t index, struct ventus_info *info, char *why, size_t why_size);
 
-/* Opens a device of its own with `config` (NULL: that of device 0 above). */
-enum ventus_status ventus_open(const struct gpu_config *config, ventus_device **device);
+/* Opens a device like device `index`: each call makes a new one. Errors as ventus_describe, which can say more, and
+ * VENTUS_NO_MEMORY. */
+enum ventus_status ventus_open(size_t index, ventus_device **device);
 
-/* The same with a machine file (gpu_config_read); `why` as above. */
+/* The same with a machine file; `why` as above. */
 enum ventus_status ventus_open_file(const char *path, ventus_device **device, char *why, size_t why_size);
+
+/* Describes an open device. */
+void ventus_device_info(const ventus_device *device, struct ventus_info *info);
 
 /* Cancels what runs or waits and gives all memory back. Events stay valid, mapped memory does not. No other
  * call may be under way with the device; not from a callback. NULL is allowed. */
 void ventus_close(ventus_device *device);
 
-const struct gpu_config *ventus_config(const ventus_device *device);
-struct gpu *ventus_gpu(ventus_device *device);
+/* What the machine counts while kernels run: sim/counters.def, which is installed too, says what each means. */
+struct ventus_counters {
+#define VENTUS_COUNTER(name, type, how, cl, text) type name;
+#include "sim/counters.def"
+#undef VENTUS_COUNTER
+};
 
 /* What a device has done since it was opened. */
 struct ventus_totals {
-    uint64_t launches;          /* ended, in whatever way ... */
-    uint64_t faults, cancelled; /* ... of them with VENTUS_FAULT, VENTUS_CANCELLED */
-    uint64_t busy_ns;           /* host time in which something ran */
-    struct counters counters;   /* sums; max_simt_depth is the maximum */
+    uint64_t launches;               /* ended, in whatever way ... */
+    uint64_t faults, cancelled;      /* ... of them with VENTUS_FAULT, VENTUS_CANCELLED */
+    uint64_t busy_ns;                /* host time in which something ran */
+    struct ventus_counters counters; /* sums; max_simt_depth is the maximum */
 };
+
+/* Up to now; what runs counts as busy. */
 void ventus_totals(ventus_device *device, struct ventus_totals *totals);
-
-/* ---- check.c: looking for mistakes of kernels (docs/check.md) ---- */
-
-/* Turns checks on: `what` as in sim/check/check.h, reports go to `out` as launches end (NULL: they are only
- * kept). Only before anything is allocated or run, else VENTUS_BAD_ARGUMENT; ventus_open does it itself when the
- * environment variable VENTUS_CHECK asks for it. Launches then run one at a time, and much slower. */
-enum ventus_status ventus_check(ventus_device *device, unsigned what, FILE *out);
-
-struct check;
-
-/* For check_count, check_get and check_json (sim/check/check.h) while no launch is under way; NULL: there are no
- * checks. */
-const struct check *ventus_checks(const ventus_device *device);
 
 /* ---- memory.c ---- */
 
@@ -103,6 +117,8 @@ struct ventus_memory {
     uint64_t largest; /* the largest size ventus_alloc could give now */
     size_t blocks;    /* allocations, those of running launches included */
 };
+
+/* How it is at the moment; launches that run have allocations of their own. */
 void ventus_memory(ventus_device *device, struct ventus_memory *memory);
 
 /* How addresses are given out, as flags; 0: first fit with a closed page behind each allocation, so that a
@@ -113,17 +129,21 @@ enum ventus_heap_flags {
 };
 enum ventus_status ventus_heap(ventus_device *device, unsigned flags);
 
-/* Allocates `size` bytes (> 0), zero-filled, page-aligned; the address is in *addr. Freed memory is
- * reused, neighbouring free ranges are one. A kernel that still uses freed memory faults. */
+/* Allocates `size` bytes (> 0), zero-filled, page-aligned; the address is in *addr. VENTUS_NO_DEVICE_MEMORY: no free
+ * range is as large. VENTUS_NO_MEMORY: the host has none. */
 enum ventus_status ventus_alloc(ventus_device *device, uint64_t size, uint32_t *addr);
+
+/* Frees the allocation that begins at `addr`, VENTUS_BAD_ARGUMENT if none does. Freed memory is reused, neighbouring
+ * free ranges are one. A kernel that still uses freed memory faults. */
 enum ventus_status ventus_free(ventus_device *device, uint32_t addr);
 
 /* Frees all allocations. No launch may be in flight: it would lose its own. */
 enum ventus_status ventus_free_all(ventus_device *device);
 
 /* Copies between host and device. The device range must lie inside one allocation or the loaded
- * module. The overlap of a device-to-device copy is handled as memmove does. Copies do not wait for
- * launches, except those to and from the module, for which no launch may run meanwhile. */
+ * module, else VENTUS_OUT_OF_RANGE. The overlap of a device-to-device copy is handled as memmove does. ventus_fill
+ * repeats `pattern`; `size` is a multiple of its size. Copies do not wait for launches, except those to and from the
+ * module, for which no launch may run meanwhile. */
 enum ventus_status ventus_write(ventus_device *device, uint32_t addr, const void *src, uint64_t size);
 enum ventus_status ventus_read(ventus_device *device, void *dst, uint32_t addr, uint64_t size);
 enum ventus_status ventus_copy(ventus_device *device, uint32_t dst, uint32_t src, uint64_t size);
@@ -141,7 +161,9 @@ void *ventus_map(ventus_device *device, uint32_t addr, uint64_t size);
  * NULL, is a static text that says what is wrong. A module belongs to no device. Freed, it lives on until
  * the launches that use it have ended. */
 enum ventus_status ventus_module_load(const void *elf, size_t size, ventus_module **module, const char **why);
-void ventus_module_free(ventus_module *module);
+void ventus_module_free(ventus_module *module); /* NULL is allowed */
+
+/* Its kernels: how many, one of them by number or by name (NULL: there is none). They are part of the module. */
 size_t ventus_module_kernels(const ventus_module *module);
 const struct ventus_kernel *ventus_module_kernel(const ventus_module *module, size_t index);
 const struct ventus_kernel *ventus_module_find(const ventus_module *module, const char *name);
@@ -160,25 +182,24 @@ struct ventus_range {
 };
 
 struct ventus_outcome;
+struct ventus_gpu_launch; /* driver/gpu.h */
 
 struct ventus_launch {
     const ventus_module *module;
     const struct ventus_kernel *kernel;
     struct ventus_range range;   /* global must be a multiple of local */
-    const void *args;            /* kernel->args_size bytes, laid out as kernel->args says;
-                                  * the words of VENTUS_ARG_LOCAL arguments are filled in by the driver */
+    const void *args;            /* kernel->args_size bytes, laid out as kernel->args says; the words of
+                                  * VENTUS_ARG_LOCAL arguments are filled in by the driver */
     const uint64_t *local_sizes; /* one per argument, bytes of each VENTUS_ARG_LOCAL; may be NULL */
-    const uint32_t *pointers;    /* one per argument, addresses of each VENTUS_ARG_GLOBAL and VENTUS_ARG_CONSTANT; NULL:
-                                  * they are    in args */
+    const uint32_t *pointers;    /* one per argument, addresses of each VENTUS_ARG_GLOBAL and VENTUS_ARG_CONSTANT;
+                                  * NULL: they are in args */
     FILE *print;                 /* where printf output goes; NULL: stdout */
-    struct launch_options options; /* what it points to must stay until the launch has ended */
     /* Called once when the launch is over and before anybody else can see that, so that what was lent for its sake
      * can be taken back; on a thread of the device's, which must not be kept waiting. NULL: nothing. Not called when
      * ventus_launch fails. */
     void (*ending)(void *user, const struct ventus_outcome *outcome);
     void *user;
-    const struct launch *raw; /* not NULL: goes to the machine as it is, with the module (which may be
-                               * NULL) in the code window; kernel, range and arguments do not count */
+    const struct ventus_gpu_launch *gpu; /* NULL; else what programs that know the machine say to it */
 };
 
 /* Most that one launch prints, in bytes of its print buffer (isa/abi.h); what would come after is dropped. */
@@ -191,6 +212,33 @@ uint64_t ventus_local_bytes(const struct ventus_kernel *kernel, const uint64_t *
 /* Work-items of the largest group this kernel can have on the device with __local arguments of these sizes (NULL:
  * 0 bytes each); 0 when there is not even room for the local memory. */
 uint32_t ventus_max_group(const ventus_device *device, const struct ventus_kernel *kernel, const uint64_t *local_sizes);
+
+/* ---- what came of a launch ---- */
+
+enum ventus_fault_kind { /* sim/faults.def, which is installed too, says what they are */
+#define VENTUS_FAULT_KIND(NAME, key, text) VENTUS_FAULT_##NAME,
+#include "sim/faults.def"
+#undef VENTUS_FAULT_KIND
+};
+
+#define VENTUS_NO_LANE 32u /* more than every lane's number */
+
+/* Who was at fault where, as of the failing instruction. */
+struct ventus_fault {
+    enum ventus_fault_kind kind;
+    uint32_t group[3]; /* work-group index */
+    uint32_t warp;     /* warp in its group */
+    uint32_t lanes;    /* mask of active lanes */
+    uint32_t lane;     /* first lane at fault, VENTUS_NO_LANE when it is none in particular */
+    uint32_t pc;       /* address of the instruction */
+    uint64_t addr;     /* device address of a memory fault */
+};
+
+struct ventus_result {
+    struct ventus_fault
+        fault; /* its kind is VENTUS_FAULT_NONE unless the status is VENTUS_FAULT or VENTUS_BAD_LAUNCH */
+    struct ventus_counters counters;
+};
 
 /* ---- queue.c: what is in flight ----
  *
@@ -250,7 +298,7 @@ enum ventus_status ventus_finish(ventus_device *device, uint64_t timeout_ns);
 /* Submits a launch and waits. VENTUS_FAULT when the kernel failed: result->fault says where and `message` (if not
  * NULL, `message_size` bytes) receives one line naming kernel, source line when known, pc, work-item and
  * address. The device stays usable. Not on a thread of the device's own. */
-enum ventus_status ventus_run(ventus_device *device, const struct ventus_launch *launch, struct result *result,
+enum ventus_status ventus_run(ventus_device *device, const struct ventus_launch *launch, struct ventus_result *result,
                               char *message, size_t message_size);
 
 /* ---- event.c: what becomes of it ---- */
@@ -258,17 +306,19 @@ enum ventus_status ventus_run(ventus_device *device, const struct ventus_launch 
 enum ventus_state { VENTUS_QUEUED, VENTUS_RUNNING, VENTUS_ENDED };
 
 struct ventus_outcome {
-    enum ventus_status status; /* VENTUS_OK, _FAULT, _CANCELLED, _STOPPED, _DEPENDENCY, _BAD_LAUNCH, out of memory, or
-                                * what a call or ventus_event_set said */
-    struct result result;      /* of a launch: fault and counters; zeros when it was never run */
-    char message[512];         /* one line for people, empty on success */
-    uint64_t submitted, started,
-        ended; /* nanoseconds of the host's monotonic clock; started is 0 when it was never run */
+    enum ventus_status status;   /* VENTUS_OK, _FAULT, _CANCELLED, _STOPPED, _DEPENDENCY, _BAD_LAUNCH, out of memory, or
+                                  * what a call or ventus_event_set said */
+    struct ventus_result result; /* of a launch: fault and counters; zeros when it was never run */
+    char message[512];           /* one line for people, empty on success */
+    /* by the host's monotonic clock; started is 0 when it was never run */
+    uint64_t submitted, started, ended;
 };
 
+/* Who keeps an event retains it, and releases it as often; what it stands for goes on. NULL may be released. */
 void ventus_event_retain(ventus_event *event);
-void ventus_event_release(ventus_event *event); /* NULL is allowed; what it stands for goes on */
+void ventus_event_release(ventus_event *event);
 
+/* How far it is; once VENTUS_ENDED, for ever. */
 enum ventus_state ventus_event_state(const ventus_event *event);
 
 /* Waits for the end: VENTUS_TIMEOUT, or the status of the outcome. On a thread of the device's own (a callback, a
@@ -286,5 +336,10 @@ const struct ventus_outcome *ventus_event_outcome(const ventus_event *event);
  * False: out of memory. */
 bool ventus_event_notify(ventus_event *event, enum ventus_state state, void (*call)(ventus_event *event, void *user),
                          void *user);
+
+#ifdef __cplusplus
+}
+#endif
+#pragma GCC visibility pop
 
 #endif

@@ -13,9 +13,9 @@ struct _cl_device_id the_device = {
 /* Guards the machine's start. The machine then stays until the process ends: contexts come and go
  * quickly in some programs, and an exit without any release has nothing to wait for. */
 static pthread_mutex_t start_lock = PTHREAD_MUTEX_INITIALIZER;
-static pthread_once_t config_once = PTHREAD_ONCE_INIT;
-static struct gpu_config the_config;
-static const char *config_problem;
+static pthread_once_t info_once = PTHREAD_ONCE_INIT;
+static struct ventus_info the_info;
+static const char *info_problem;
 static ventus_device *the_machine;
 
 /* Each name with a space before it. */
@@ -41,29 +41,26 @@ static const cl_name_version features[] = {
 #include "isa/features.def"
 };
 
-static void config_init(void)
+static void info_init(void)
 {
-    struct ventus_info info;
     static char why[300];
-    enum ventus_status status = ventus_describe(0, &info, why, sizeof why);
-    if (status == VENTUS_OK) the_config = info.config;
-    else config_problem = *why ? why : ventus_status_text(status);
-    if (config_problem) debug("no device: %s", config_problem);
+    enum ventus_status status = ventus_describe(0, &the_info, why, sizeof why);
+    if (status != VENTUS_OK) info_problem = *why ? why : ventus_status_text(status);
+    if (info_problem) debug("no device: %s", info_problem);
 }
 
-const struct gpu_config *device_config(void)
+const struct ventus_info *device_info(void)
 {
-    pthread_once(&config_once, config_init);
-    return config_problem ? NULL : &the_config;
+    pthread_once(&info_once, info_init);
+    return info_problem ? NULL : &the_info;
 }
 
 ventus_device *device_open(void)
 {
-    const struct gpu_config *config = device_config();
-    if (!config) return NULL;
+    if (!device_info()) return NULL;
     pthread_mutex_lock(&start_lock);
     if (!the_machine) {
-        enum ventus_status status = ventus_open(config, &the_machine);
+        enum ventus_status status = ventus_open(0, &the_machine);
         if (status != VENTUS_OK) debug("the device does not start: %s", ventus_status_text(status));
     }
     ventus_device *machine = the_machine;
@@ -71,7 +68,7 @@ ventus_device *device_open(void)
     return machine;
 }
 
-cl_uint device_max_group(const struct gpu_config *config) { return config->warps_per_sm * config->threads_per_warp; }
+cl_uint device_max_group(const struct ventus_info *info) { return info->warps_per_sm * info->threads_per_warp; }
 
 /* Backed lazily. 1.5 GiB of the 1.75 GiB window for buffers leaves room for private memory, arguments
  * and fragmentation (hashcat wants more than 1 GiB); a quarter of it at once is the least a full
@@ -82,10 +79,10 @@ cl_ulong device_max_alloc(void) { return global_memory / 4; }
 
 /* What is left when a work-group of all warps has its scalar stacks. Programs fill what they are told,
  * and test suites every byte of it, so no more than other GPUs have. */
-cl_ulong device_local_memory(const struct gpu_config *config)
+cl_ulong device_local_memory(const struct ventus_info *info)
 {
-    const cl_ulong usual = 64 << 10, stacks = (cl_ulong)config->warps_per_sm * ABI_WARP_STACK;
-    cl_ulong left = config->lds_bytes > stacks ? config->lds_bytes - stacks : 0;
+    const cl_ulong usual = 64 << 10, stacks = (cl_ulong)info->warps_per_sm * ABI_WARP_STACK;
+    cl_ulong left = info->lds_bytes > stacks ? info->lds_bytes - stacks : 0;
     return left < usual ? left : usual;
 }
 
@@ -96,7 +93,7 @@ cl_ulong device_local_memory(const struct gpu_config *config)
 #define ARRAY(param, array) case param: return info_bytes(out, array, sizeof array);
 #define EMPTY(param) case param: return info_bytes(out, NULL, 0);
 
-static cl_int device_table(const struct gpu_config *c, cl_device_info param, struct info out)
+static cl_int device_table(const struct ventus_info *c, cl_device_info param, struct info out)
 {
     const cl_uint group = device_max_group(c);
     switch (param) {
@@ -233,9 +230,9 @@ static cl_int device_table(const struct gpu_config *c, cl_device_info param, str
 cl_int clGetDeviceInfo(cl_device_id device, cl_device_info param, size_t size, void *value, size_t *size_ret)
 {
     if (!object_is(device, KIND_DEVICE)) return CL_INVALID_DEVICE;
-    const struct gpu_config *config = device_config();
-    if (!config) return CL_INVALID_DEVICE;
-    return device_table(config, param, (struct info){size, value, size_ret});
+    const struct ventus_info *info = device_info();
+    if (!info) return CL_INVALID_DEVICE;
+    return device_table(info, param, (struct info){size, value, size_ret});
 }
 
 static bool type_valid(cl_device_type type)
@@ -251,7 +248,7 @@ cl_int clGetDeviceIDs(cl_platform_id platform, cl_device_type type, cl_uint num_
     if (platform && platform != &the_platform) return CL_INVALID_PLATFORM;
     if (!type_valid(type)) return CL_INVALID_DEVICE_TYPE;
     if ((devices && num_entries == 0) || (!devices && !num_devices)) return CL_INVALID_VALUE;
-    bool found = (type & (CL_DEVICE_TYPE_GPU | CL_DEVICE_TYPE_DEFAULT)) && device_config();
+    bool found = (type & (CL_DEVICE_TYPE_GPU | CL_DEVICE_TYPE_DEFAULT)) && device_info();
     if (num_devices) *num_devices = found;
     if (!found) return CL_DEVICE_NOT_FOUND;
     if (devices) devices[0] = &the_device;

@@ -224,7 +224,7 @@ static cl_int profiling_time(cl_event event, cl_profiling_info param, struct inf
     }
 }
 
-static cl_int profiling_counter(const struct counters *c, cl_profiling_info param, struct info out)
+static cl_int profiling_counter(const struct ventus_counters *c, cl_profiling_info param, struct info out)
 {
     switch (param) {
 #define VENTUS_COUNTER(name, type, how, cl, text) \

@@ -216,7 +216,7 @@ cl_int clGetKernelWorkGroupInfo(cl_kernel kernel, cl_device_id device, cl_kernel
         return info_bytes(out, (size_t[3]){reqd[0], reqd[1], reqd[2]}, 3 * sizeof(size_t));
     case CL_KERNEL_LOCAL_MEM_SIZE: INFO(cl_ulong, ventus_local_bytes(kernel->info, kernel->local_sizes));
     case CL_KERNEL_PRIVATE_MEM_SIZE: INFO(cl_ulong, kernel->info->pds_bytes);
-    case CL_KERNEL_PREFERRED_WORK_GROUP_SIZE_MULTIPLE: INFO(size_t, device_config()->threads_per_warp);
+    case CL_KERNEL_PREFERRED_WORK_GROUP_SIZE_MULTIPLE: INFO(size_t, device_info()->threads_per_warp);
     default: return CL_INVALID_VALUE; /* CL_KERNEL_GLOBAL_WORK_SIZE is for custom devices and built-in kernels */
     }
 }

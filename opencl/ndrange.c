@@ -69,21 +69,22 @@ static cl_int local_check(const struct ventus_range *r, uint32_t most, cl_uint d
 static cl_int range_local(struct ventus_range *r, cl_kernel kernel, const size_t *local)
 {
     const ventus_device *machine = kernel->program->context->device;
-    const struct gpu_config *config = ventus_config(machine);
+    struct ventus_info info;
     const uint32_t *reqd = kernel->info->reqd;
     const uint32_t most = ventus_max_group(machine, kernel->info, kernel->local_sizes);
     if (most == 0) return CL_OUT_OF_RESOURCES; /* more local memory than the device has */
+    ventus_device_info(machine, &info);
     for (cl_uint i = 0; i < r->work_dim && local; i++) {
-        if (local[i] > device_max_group(config)) return CL_INVALID_WORK_ITEM_SIZE;
+        if (local[i] > device_max_group(&info)) return CL_INVALID_WORK_ITEM_SIZE;
         r->local[i] = (uint32_t)local[i];
     }
     if (reqd[0]) {
         if (local && memcmp(r->local, reqd, sizeof r->local)) return CL_INVALID_WORK_GROUP_SIZE;
         memcpy(r->local, reqd, sizeof r->local);
     } else if (!local) {
-        choose_local(r, most, config->threads_per_warp);
+        choose_local(r, most, info.threads_per_warp);
     }
-    return local_check(r, most, device_max_group(config));
+    return local_check(r, most, device_max_group(&info));
 }
 
 /* ---- the launch ---- */

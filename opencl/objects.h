@@ -105,14 +105,14 @@ cl_int platform_ids(cl_uint num_entries, cl_platform_id *platforms, cl_uint *num
 
 /* What the device is and can, known without starting anything; NULL when the machine description is
  * not usable: there is no device then. */
-const struct gpu_config *device_config(void);
+const struct ventus_info *device_info(void);
 
 /* The running device, started by the first call; NULL (with a debug message) when it cannot start. */
 ventus_device *device_open(void);
 
-cl_uint device_max_group(const struct gpu_config *config);
+cl_uint device_max_group(const struct ventus_info *info);
 cl_ulong device_max_alloc(void);
-cl_ulong device_local_memory(const struct gpu_config *config);
+cl_ulong device_local_memory(const struct ventus_info *info);
 
 enum { MEM_ALIGN = 128, MAX_PARAMETER_SIZE = 1024 }; /* bytes */
 

@@ -219,7 +219,7 @@ static void place_buffer(struct argument *a, unsigned index, ventus_device *devi
 {
     enum ventus_status status = ventus_alloc(device, a->size, &a->addr);
     if (status == VENTUS_OK && a->bytes) status = ventus_write(device, a->addr, a->bytes, a->size);
-    else if (status == VENTUS_OK && !a->unwritten && gpu_observed(ventus_gpu(device)))
+    else if (status == VENTUS_OK && !a->unwritten && gpu_observed(device_gpu(device)))
         status = ventus_fill(device, a->addr, "", 1, a->size);
     if (status != VENTUS_OK) die("argument %u (%s): %s", index, a->spec, ventus_status_text(status));
     memcpy(out, &a->addr, 4);

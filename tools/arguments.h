@@ -2,7 +2,7 @@
 #ifndef VENTUS_TOOL_ARGUMENTS_H
 #define VENTUS_TOOL_ARGUMENTS_H
 
-#include "driver/ventus.h"
+#include "driver/gpu.h"
 #include "tool.h"
 
 enum argument_kind { ARGUMENT_NUMBERS, ARGUMENT_BYTES, ARGUMENT_BUFFER, ARGUMENT_LOCAL, ARGUMENT_NULL };

@@ -3,7 +3,7 @@
 #define VENTUS_TOOL_RUN_H
 
 #include "arguments.h"
-#include "driver/ventus.h"
+#include "driver/gpu.h"
 #include "sim/observers.h"
 #include "vt/case.h"
 #include "tool.h"

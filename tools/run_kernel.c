@@ -108,7 +108,7 @@ static ventus_device *open_device(const struct request *r)
     ventus_device *device;
     const char *wrong = gpu_config_check(&r->config);
     if (wrong) usage_error(&r->args, "machine: %s", wrong);
-    enum ventus_status status = ventus_open(&r->config, &device);
+    enum ventus_status status = device_open_gpu(&r->config, &device);
     if (status != VENTUS_OK) die_status("cannot open the device", status);
     return device;
 }
@@ -128,16 +128,17 @@ static ventus_module *load(struct request *r)
     return module;
 }
 
-static enum ventus_status run_launch(struct request *r, ventus_device *device, const struct ventus_launch *launch,
-                                     struct result *result)
+static enum ventus_status run_launch(struct request *r, ventus_device *device, const struct ventus_launch *launch)
 {
     char message[512] = "";
+    struct ventus_result result; /* the report wants the machine's */
     uint32_t groups[3];
     for (int d = 0; d < 3; d++) groups[d] = launch->range.global[d] / launch->range.local[d];
-    enum ventus_status status = ventus_run(device, launch, result, message, sizeof message);
+    enum ventus_status status = ventus_run(device, launch, &result, message, sizeof message);
     if (status != VENTUS_OK)
         fprintf(stderr, "ventus run: %s%s%s\n", ventus_status_text(status), *message ? ": " : "", message);
-    if (status == VENTUS_OK || status == VENTUS_FAULT) report_add(&r->report, launch->kernel->name, groups, result);
+    if (status == VENTUS_OK || status == VENTUS_FAULT)
+        report_add(&r->report, launch->kernel->name, groups, launch->gpu->result);
     return status;
 }
 
@@ -147,27 +148,24 @@ int run_kernel(struct request *r)
     const struct ventus_kernel *k = choose_kernel(r, module);
     if (!r->range.work_dim) usage_error(&r->args, "--global is needed: the number of work-items");
     ventus_device *device = open_device(r);
-    observers_open(r, ventus_gpu(device));
+    observers_open(r, device_gpu(device));
     uint64_t *local_sizes = allocate((k->nargs + 1) * sizeof *local_sizes);
     void *image = place_arguments(r, k, device, local_sizes);
     choose_local(r, k, device, local_sizes);
     attach_outputs(r);
 
-    struct result result = {0};
-    struct ventus_launch launch = {.module = module,
-                                   .kernel = k,
-                                   .range = r->range,
-                                   .args = image,
-                                   .local_sizes = local_sizes,
-                                   .options = r->options};
-    enum ventus_status status = run_launch(r, device, &launch, &result);
+    struct result result;
+    const struct ventus_gpu_launch gpu = {.options = r->options, .result = &result};
+    const struct ventus_launch launch = {
+        .module = module, .kernel = k, .range = r->range, .args = image, .local_sizes = local_sizes, .gpu = &gpu};
+    enum ventus_status status = run_launch(r, device, &launch);
     for (unsigned i = 0; i < r->narguments && status == VENTUS_OK; i++) argument_finish(&r->arguments[i], i, device);
     fflush(stdout);
     free(image);
     free(local_sizes);
     ventus_module_free(module);
     int code = observers_close(r, status == VENTUS_OK ? EXIT_OK : EXIT_FAILED);
-    const struct check *own = ventus_checks(device); /* VENTUS_CHECK asked for these */
+    const struct check *own = device_checks(device); /* VENTUS_CHECK asked for these */
     if (own) code = observer_found(&r->report, &observer_check, own, code);
     ventus_close(device);
     return code;

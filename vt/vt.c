@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "driver/ventus.h"
+#include "driver/gpu.h"
 #include "image.h"
 #include "isa/abi.h"
 #include "isa/isa.h"
@@ -71,13 +71,11 @@ static bool switched_on(const char *variable)
 /* The configured machine, but with one slot for groups and all registers for everybody. */
 static bool machine(struct gpu_config *config)
 {
-    struct ventus_info info;
     char why[300] = "";
-    if (ventus_describe(0, &info, why, sizeof why) != VENTUS_OK) {
+    if (device_gpu_config(0, config, why, sizeof why) != VENTUS_OK) {
         fprintf(stderr, "ventus: %s\n", why);
         return false;
     }
-    *config = info.config;
     config->sms = config->groups_per_sm = 1;
     config->lds_bytes = ABI_LOCAL_LIMIT - ABI_LOCAL_BASE;
     config->vgpr_rows = config->warps_per_sm * ISA_VREGS;
@@ -88,14 +86,14 @@ static bool machine(struct gpu_config *config)
 /* Local and code window as a whole. */
 static bool open_windows(ventus_device *d)
 {
-    return gpu_mem_open(ventus_gpu(d), ABI_LOCAL_BASE, ABI_CODE_LIMIT - ABI_LOCAL_BASE, GPU_READ | GPU_WRITE);
+    return gpu_mem_open(device_gpu(d), ABI_LOCAL_BASE, ABI_CODE_LIMIT - ABI_LOCAL_BASE, GPU_READ | GPU_WRITE);
 }
 
 /* Bytes that the host puts into the code window may be code; the rest of it stays data, so that the machine
  * has not the whole window to look through. */
 static bool put_code(ventus_device *d, uint64_t addr, const void *bytes, uint64_t size)
 {
-    struct gpu *gpu = ventus_gpu(d);
+    struct gpu *gpu = device_gpu(d);
     if (!gpu_mem_open(gpu, (uint32_t)addr, size, GPU_READ | GPU_WRITE | GPU_EXEC)) return false;
     memcpy(gpu_mem(gpu, (uint32_t)addr, size), bytes, size);
     gpu_mem_code_changed(gpu);
@@ -106,7 +104,7 @@ static ventus_device *open_device(const struct gpu_config *config)
 {
     ventus_device *d;
     unsigned flags = VENTUS_HEAP_PACKED | (switched_on("VENTUS_VT_NO_REUSE") ? VENTUS_HEAP_ASCENDING : 0);
-    if (ventus_open(config, &d) != VENTUS_OK) return NULL;
+    if (device_open_gpu(config, &d) != VENTUS_OK) return NULL;
     if (ventus_heap(d, flags) == VENTUS_OK && open_windows(d)) return d;
     ventus_close(d);
     return NULL;
@@ -163,7 +161,7 @@ EXPORT int vt_dev_caps(vt_device_h *hdevice, uint64_t caps_id, uint64_t *value)
     if (!vt || !value) return FAILED;
     switch (caps_id) {
     case VT_CAPS_VERSION: *value = INTERFACE; return OK;
-    case VT_CAPS_MAX_CORES: *value = ventus_config(vt->device)->sms; return OK;
+    case VT_CAPS_MAX_CORES: *value = gpu_config_of(device_gpu(vt->device))->sms; return OK;
     case VT_CAPS_MAX_WARPS: *value = vt->warps; return OK;
     case VT_CAPS_MAX_THREADS: *value = vt->threads; return OK;
     case VT_CAPS_CACHE_LINE: *value = CACHE_LINE; return OK;
@@ -259,7 +257,7 @@ static void *in_window(const struct vt *vt, uint64_t addr, uint64_t size)
 {
     uint64_t limit = addr < ABI_LOCAL_LIMIT ? ABI_LOCAL_LIMIT : ABI_CODE_LIMIT;
     if (addr < ABI_LOCAL_BASE || addr >= limit || size > limit - addr) return NULL;
-    return gpu_mem(ventus_gpu(vt->device), (uint32_t)addr, size);
+    return gpu_mem(device_gpu(vt->device), (uint32_t)addr, size);
 }
 
 EXPORT int vt_copy_to_dev(vt_device_h hdevice, uint64_t dev_vaddr, const void *src_addr, uint64_t size, uint64_t taskID,
@@ -328,7 +326,7 @@ static bool place_program(struct vt *vt)
     if (!image->bytes) return vt->has_program;
     if (vt->extent < image->extent) vt->extent = image->extent;
     ventus_finish(vt->device, VENTUS_FOREVER);
-    gpu_mem_close(ventus_gpu(vt->device), ABI_CODE_BASE, vt->extent);
+    gpu_mem_close(device_gpu(vt->device), ABI_CODE_BASE, vt->extent);
     if (!open_windows(vt->device) || !put_code(vt->device, ABI_CODE_BASE, image->bytes, image->size)) return false;
     vt->extent = image->extent;
     free(image->bytes);
@@ -349,7 +347,8 @@ static bool translate(const struct vt *vt, const struct meta_data *m, struct lau
         groups *= m->kernel_size[d];
         l->groups[d] = (uint32_t)m->kernel_size[d];
     }
-    if (!fits(m->wf_size, 1, ISA_LANES) || !fits(m->wg_size, 1, ventus_config(vt->device)->warps_per_sm)) return false;
+    if (!fits(m->wf_size, 1, ISA_LANES) || !fits(m->wg_size, 1, gpu_config_of(device_gpu(vt->device))->warps_per_sm))
+        return false;
     if (m->metaDataBaseAddr > UINT32_MAX || m->pdsBaseAddr > UINT32_MAX || m->pdsSize > UINT32_MAX) return false;
     uint64_t stacks = m->wg_size * ABI_WARP_STACK;
     if (m->ldsSize > ABI_LOCAL_LIMIT - ABI_LOCAL_BASE - stacks) return false;
@@ -372,7 +371,8 @@ static bool submit(struct vt *vt, struct launch *raw, int id)
     if (!p) return false;
     if (raw->lds_bytes < vt->lds_bytes) raw->lds_bytes = vt->lds_bytes;
     vt->lds_bytes = raw->lds_bytes;
-    const struct ventus_launch launch = {.raw = raw, .options = {.serial = true}};
+    const struct ventus_launch launch = {.gpu =
+                                             &(struct ventus_gpu_launch){.launch = raw, .options = {.serial = true}}};
     if (ventus_launch(vt->device, &launch, 0, NULL, &p->event) != VENTUS_OK) {
         free(p);
         return false;
@@ -437,7 +437,7 @@ EXPORT int vt_dump_perf(vt_device_h hdevice, FILE *stream)
     struct ventus_totals t;
     if (!vt || !stream) return FAILED;
     ventus_totals(vt->device, &t);
-    const struct counters *c = &t.counters;
+    const struct ventus_counters *c = &t.counters;
     // clang-format off
     const struct { const char *name; uint64_t value; } rows[] = {
         {"launches", t.launches}, {"failed", t.faults}, {"cancelled", t.cancelled}, {"nanoseconds", t.busy_ns},

@@ -301,15 +301,16 @@ static bool run_device(const struct case_program *program, struct launch_state *
     static const char *const orders[] = {"fewer lanes first", "taken first", "fall-through first"};
     const struct ventus_kernel *kernel = ventus_module_find(program->module, s->run->kernel);
     uint64_t locals[CASE_ARGS] = {0};
-    struct result result;
+    struct ventus_result result;
     char why[MESSAGE] = "";
     if (!kernel) return failed(message, size, "%s: not in the module", s->run->kernel);
     if (kernel->nargs != s->count)
         return failed(message, size, "%s: %u arguments, expected %u", s->run->kernel, kernel->nargs, s->count);
     uint8_t *image = calloc(1, kernel->args_size + 1);
+    struct ventus_gpu_launch gpu = {.options = {.order = order, .cancel = &timed_out}};
     // clang-format off
     struct ventus_launch launch = {.module = program->module, .kernel = kernel, .range = s->run->range, .args = image,
-                                   .local_sizes = locals, .options = {.order = order, .cancel = &timed_out}};
+                                   .local_sizes = locals, .gpu = &gpu};
     // clang-format on
     bool ok = image && device_args(s, device, kernel, image, locals, message, size);
     if (ok) {

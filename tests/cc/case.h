@@ -20,7 +20,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "driver/ventus.h"
+#include "driver/gpu.h"
 
 enum { CASE_ARGS = 8, CASE_RUNS = 64 };
 

@@ -90,7 +90,7 @@ int main(int argc, char **argv)
     ventus_device *device;
     unsigned passed = 0, failed = 0;
     snprintf(pattern, sizeof pattern, "%s/*.cl", folder && *folder ? folder : CASE_FOLDER);
-    if (glob(pattern, 0, NULL, &found) || ventus_open(NULL, &device) != VENTUS_OK) {
+    if (glob(pattern, 0, NULL, &found) || ventus_open(0, &device) != VENTUS_OK) {
         printf("no case matches %s, or no device\n", pattern);
         return 1;
     }

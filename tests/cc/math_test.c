@@ -166,7 +166,7 @@ struct buffers { uint32_t addr[5]; }; /* result, a, b, c, n */
 static bool run_row(ventus_device *device, const ventus_module *module, const struct row *row, const struct buffers *buf, float *out)
 {
     char name[64], why[512] = "";
-    struct result result;
+    struct ventus_result result;
     snprintf(name, sizeof name, "t_%s", row->name);
     const struct ventus_kernel *kernel = ventus_module_find(module, name);
     make_inputs(row->domain);
@@ -207,7 +207,7 @@ int main(void)
     struct buffers buf;
     unsigned failed = 0;
     char *text = source();
-    if (!text || ventus_open(NULL, &device) != VENTUS_OK) return printf("no device\n"), 1;
+    if (!text || ventus_open(0, &device) != VENTUS_OK) return printf("no device\n"), 1;
     bool built = build_device(text, NULL, &module, message, sizeof message);
     free(text);
     build_end();

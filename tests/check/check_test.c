@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include "driver/gpu.h"
 #include "program.h"
 #include "samples.h"
 
@@ -59,8 +60,8 @@ static ventus_device *open_checked(unsigned what)
 {
     ventus_device *d = NULL;
     unsetenv("VENTUS_CHECK");
-    assert_int_equal(ventus_open(NULL, &d), VENTUS_OK);
-    assert_int_equal(ventus_check(d, what, NULL), VENTUS_OK);
+    assert_int_equal(ventus_open(0, &d), VENTUS_OK);
+    assert_int_equal(device_check(d, what, NULL), VENTUS_OK);
     return d;
 }
 
@@ -88,7 +89,7 @@ static void launch_sample(ventus_device *d, const struct sample *s, const ventus
     struct ventus_launch l = {.module = m, .kernel = k, .args = args, .local_sizes = locals,
                               .range = {1, {s->global, 1, 1}, {s->local, 1, 1}, {0}}};
     // clang-format on
-    struct result result;
+    struct ventus_result result;
     ventus_run(d, &l, &result, NULL, 0); /* what is out of bounds may fault, too */
 }
 
@@ -118,7 +119,7 @@ static bool sample_ok(const struct sample *s, int wrong)
     ventus_module *m = compile(s->source, wrong);
     ventus_device *d = open_checked(CHECK_ALL);
     launch_sample(d, s, m);
-    const struct check *c = ventus_checks(d);
+    const struct check *c = device_checks(d);
     bool ok = wrong ? as_expected(s, first_of(c, s->kind)) : !check_count(c);
     if (!ok) show(s->name, c);
     ventus_close(d);
@@ -151,10 +152,10 @@ static size_t reports_of(const char *source, unsigned what, uint32_t items, uint
     ventus_module *m = program_build_private(source, 8);
     const uint32_t args[4] = {buffer(d, 64, true), buffer(d, 64, true), buffer(d, 64, false)};
     struct ventus_launch l = program_launch(m, args, items, local);
-    struct result result;
+    struct ventus_result result;
     ventus_run(d, &l, &result, NULL, 0);
-    size_t n = check_count(ventus_checks(d));
-    if (n && first) *first = *check_get(ventus_checks(d), 0);
+    size_t n = check_count(device_checks(d));
+    if (n && first) *first = *check_get(device_checks(d), 0);
     ventus_close(d);
     ventus_module_free(m);
     return n;
@@ -285,15 +286,15 @@ static void when_allowed(void **state)
     uint32_t addr;
     (void)state;
     unsetenv("VENTUS_CHECK");
-    assert_int_equal(ventus_open(NULL, &d), VENTUS_OK);
-    assert_null(ventus_checks(d));
-    assert_int_equal(ventus_check(d, 0, NULL), VENTUS_BAD_ARGUMENT);
-    assert_int_equal(ventus_check(NULL, CHECK_ALL, NULL), VENTUS_BAD_ARGUMENT);
+    assert_int_equal(ventus_open(0, &d), VENTUS_OK);
+    assert_null(device_checks(d));
+    assert_int_equal(device_check(d, 0, NULL), VENTUS_BAD_ARGUMENT);
+    assert_int_equal(device_check(NULL, CHECK_ALL, NULL), VENTUS_BAD_ARGUMENT);
     assert_int_equal(ventus_alloc(d, 4, &addr), VENTUS_OK);
-    assert_int_equal(ventus_check(d, CHECK_ALL, NULL), VENTUS_BAD_ARGUMENT);
+    assert_int_equal(device_check(d, CHECK_ALL, NULL), VENTUS_BAD_ARGUMENT);
     assert_int_equal(ventus_free(d, addr), VENTUS_OK);
-    assert_int_equal(ventus_check(d, CHECK_ALL, NULL), VENTUS_OK);
-    assert_int_equal(ventus_check(d, CHECK_ALL, NULL), VENTUS_BAD_ARGUMENT);
+    assert_int_equal(device_check(d, CHECK_ALL, NULL), VENTUS_OK);
+    assert_int_equal(device_check(d, CHECK_ALL, NULL), VENTUS_BAD_ARGUMENT);
     ventus_close(d);
 }
 
@@ -303,8 +304,8 @@ static void several_launches(void **state)
     (void)state;
     ventus_device *d = open_checked(CHECK_ALL);
     ventus_module *m = program_build(STORE);
-    const struct check *c = ventus_checks(d);
-    struct result result;
+    const struct check *c = device_checks(d);
+    struct ventus_result result;
     uint32_t args[4] = {buffer(d, 1, false), 5};
     struct ventus_launch l = program_launch(m, args, 1, 1);
     assert_int_equal(ventus_run(d, &l, &result, NULL, 0), VENTUS_OK);
@@ -330,8 +331,8 @@ static void host_copies(void **state)
     (void)state;
     ventus_device *d = open_checked(UNINIT);
     ventus_module *m = program_build(ARGS " lw x5, 0(x10)\n beq x5, x0, 1f\n1: endprg\n");
-    const struct check *c = ventus_checks(d);
-    struct result result;
+    const struct check *c = device_checks(d);
+    struct ventus_result result;
     uint32_t large = 0, from = buffer(d, 2, false), to = buffer(d, 2, true), args[4] = {to};
     struct ventus_launch l = program_launch(m, args, 1, 1);
     assert_int_equal(ventus_alloc(d, 1u << 30, &large), VENTUS_OK);
@@ -364,14 +365,14 @@ static void output(void **state)
     assert_non_null(f);
     assert_non_null(json);
     ventus_device *d = NULL;
-    assert_int_equal(ventus_open(NULL, &d), VENTUS_OK);
-    assert_int_equal(ventus_check(d, CHECK_ALL, f), VENTUS_OK);
+    assert_int_equal(ventus_open(0, &d), VENTUS_OK);
+    assert_int_equal(device_check(d, CHECK_ALL, f), VENTUS_OK);
     ventus_module *m = program_build(STORE);
-    struct result result;
+    struct ventus_result result;
     const uint32_t args[4] = {buffer(d, 1, false) + 2, 5};
     struct ventus_launch l = program_launch(m, args, 1, 1);
     assert_int_equal(ventus_run(d, &l, &result, NULL, 0), VENTUS_OK);
-    check_json(ventus_checks(d), json);
+    check_json(device_checks(d), json);
     ventus_close(d);
     ventus_module_free(m);
     add_text(text, sizeof text, f);

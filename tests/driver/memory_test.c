@@ -16,7 +16,7 @@ enum { MIB = 1 << 20 };
 static ventus_device *open_device(void)
 {
     ventus_device *d = NULL;
-    assert_int_equal(ventus_open(NULL, &d), VENTUS_OK);
+    assert_int_equal(ventus_open(0, &d), VENTUS_OK);
     return d;
 }
 
@@ -191,16 +191,21 @@ static void test_devices(void **state)
     setenv("VENTUS_CONFIG", list, 1);
     assert_int_equal(ventus_device_count(), 2);
     assert_int_equal(ventus_describe(0, &info, why, sizeof why), VENTUS_OK);
-    assert_int_equal(info.config.threads_per_warp, 8);
+    assert_int_equal(info.threads_per_warp, 8);
     assert_non_null(strstr(info.name, "ventus-small"));
     assert_int_equal(ventus_describe(1, &info, why, sizeof why), VENTUS_BAD_CONFIG);
     assert_non_null(strstr(why, broken));
-    assert_int_equal(ventus_open(NULL, &d), VENTUS_OK);
-    assert_int_equal(ventus_config(d)->threads_per_warp, 8);
+    assert_int_equal(ventus_open(0, &d), VENTUS_OK);
+    ventus_device_info(d, &info);
+    assert_int_equal(info.threads_per_warp, 8);
+    assert_non_null(strstr(info.name, "ventus-small"));
     ventus_close(d);
     d = NULL;
     assert_int_equal(ventus_open_file(small, &d, why, sizeof why), VENTUS_OK);
-    assert_int_equal(ventus_config(d)->sms, 1);
+    ventus_device_info(d, &info);
+    assert_int_equal(info.sms, 1);
+    assert_string_equal(info.profile, "default");
+    assert_non_null(strstr(info.name, "ventus-small"));
     ventus_close(d);
     d = NULL;
     assert_int_equal(ventus_open_file("/nowhere", &d, why, sizeof why), VENTUS_BAD_CONFIG);

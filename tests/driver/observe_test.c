@@ -6,6 +6,7 @@
 
 #include <cmocka.h>
 
+#include "driver/gpu.h"
 #include "isa/abi.h"
 #include "program.h"
 #include "sim/observe.h"
@@ -65,7 +66,7 @@ static void on_fault(void *user, const struct warp *w, const struct fault *f)
 static ventus_device *open_watched(struct observer *o, struct seen *s)
 {
     ventus_device *d = NULL;
-    assert_int_equal(ventus_open(NULL, &d), VENTUS_OK);
+    assert_int_equal(ventus_open(0, &d), VENTUS_OK);
     *s = (struct seen){0};
     *o = (struct observer){.user = s,
                            .launch_begin = on_begin,
@@ -73,7 +74,7 @@ static ventus_device *open_watched(struct observer *o, struct seen *s)
                            .before = on_before,
                            .fault = on_fault,
                            .host = on_host};
-    gpu_observe(ventus_gpu(d), o);
+    gpu_observe(device_gpu(d), o);
     return d;
 }
 
@@ -121,7 +122,7 @@ static enum ventus_status run(ventus_device *d, ventus_module *m, uint32_t a, ui
 {
     const uint32_t args[4] = {a, b};
     struct ventus_launch l = program_launch(m, args, 1, 1);
-    struct result result;
+    struct ventus_result result;
     return ventus_run(d, &l, &result, NULL, 0);
 }
 

@@ -31,7 +31,7 @@ static int setup(void **state)
 {
     struct fixture *f = calloc(1, sizeof *f);
     *state = f;
-    if (!f || ventus_open(NULL, &f->device) != VENTUS_OK) return -1;
+    if (!f || ventus_open(0, &f->device) != VENTUS_OK) return -1;
     f->store = program_build(STORE);
     f->endless = program_build(ENDLESS);
     f->faulty = program_build(FAULTY);

@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "driver/gpu.h"
 #include "isa/abi.h"
 #include "program.h"
 
@@ -25,7 +26,7 @@ static uint64_t clock_ns(void)
 static ventus_device *open_device(void)
 {
     ventus_device *d = NULL;
-    assert_int_equal(ventus_open(NULL, &d), VENTUS_OK);
+    assert_int_equal(ventus_open(0, &d), VENTUS_OK);
     return d;
 }
 
@@ -163,7 +164,7 @@ static void test_failed_dependency(void **state)
     check_end(other, VENTUS_OK);
     check_end(b, VENTUS_DEPENDENCY);
     check_end(submit(d, store, out + 4, 2, 1, &a), VENTUS_DEPENDENCY); /* it has failed already */
-    assert_int_equal(ventus_event_outcome(a)->result.fault.kind, FAULT_WRITE);
+    assert_int_equal(ventus_event_outcome(a)->result.fault.kind, VENTUS_FAULT_WRITE);
     check_end(a, VENTUS_FAULT);
     ventus_event_release(c);
     assert_int_equal(word(d, out), 0);
@@ -372,10 +373,10 @@ static void test_cancel_flag(void **state)
     struct ventus_launch l = program_launch(m, no_args, 1, 1);
     static _Atomic bool flag;
     ventus_event *e;
-    struct result result;
+    struct ventus_result result;
     char message[200];
     (void)state;
-    l.options.cancel = &flag;
+    l.gpu = &(struct ventus_gpu_launch){.options = {.cancel = &flag}};
     assert_int_equal(ventus_launch(d, &l, 0, NULL, &e), VENTUS_OK);
     await_start(e);
     flag = true;
@@ -471,7 +472,7 @@ static void run_private(ventus_device *d, unsigned bytes, enum ventus_status sta
     uint32_t out = alloc(d, 4 * ITEMS);
     const uint32_t args[4] = {out};
     struct ventus_launch l = program_launch(m, args, ITEMS, 64);
-    struct result result;
+    struct ventus_result result;
     char message[200];
     enum ventus_status got = ventus_run(d, &l, &result, message, sizeof message);
     if (got != status) fail_msg("%s: %s", ventus_status_text(got), message);
@@ -526,8 +527,8 @@ static void test_raw(void **state)
     struct launch raw = {.start_pc = ABI_CODE_BASE, .knl = out, .groups = {16, 1, 1}, .warps = 1, .threads_per_warp = 32,
                          .work_items = 32, .sgprs = 32, .vgprs = 1, .lds_bytes = 1024};
     // clang-format on
-    struct ventus_launch l = {.module = m, .raw = &raw};
-    struct result result;
+    struct ventus_launch l = {.module = m, .gpu = &(struct ventus_gpu_launch){.launch = &raw}};
+    struct ventus_result result;
     char message[300];
     (void)state;
     assert_int_equal(ventus_run(d, &l, &result, message, sizeof message), VENTUS_OK);

@@ -65,7 +65,7 @@ static enum ventus_status open_device(uint64_t seed, ventus_device **device)
     struct gpu_config config;
     gpu_config_default(&config);
     config.quantum = quanta[seed / BATCH % 4];
-    return ventus_open(&config, device);
+    return device_open_gpu(&config, device);
 }
 
 int main(int argc, char **argv)

@@ -22,7 +22,7 @@ static enum verdict judge(const char *text)
         .cc_options = "-w",
         .seed = getenv("VENTUS_RANDOM_SEED") ? strtoull(getenv("VENTUS_RANDOM_SEED"), NULL, 0) : 0};
     ventus_device *device;
-    if (ventus_open(NULL, &device) != VENTUS_OK) return NO_CASE;
+    if (ventus_open(0, &device) != VENTUS_OK) return NO_CASE;
     enum verdict verdict = PASSES;
     if (!case_open(&program, text, &options, message, sizeof message))
         return strncmp(message, "ventus-cc", 9) == 0 ? NO_BUILD : NO_CASE;

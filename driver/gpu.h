@@ -1,0 +1,42 @@
+/* The machine behind a device, for programs of this project that know it: `ventus run`, the drop-in library, tests. It
+ * is not installed, and what uses it is built together with the driver. */
+#ifndef VENTUS_DRIVER_GPU_H
+#define VENTUS_DRIVER_GPU_H
+
+#include "driver/ventus.h"
+#include "sim/check/check.h"
+#include "sim/launch.h"
+
+/* ---- device.c ---- */
+
+/* The machine that device `index` (ventus_describe) would have; same errors. */
+enum ventus_status device_gpu_config(size_t index, struct gpu_config *config, char *why, size_t why_size);
+
+/* As ventus_open, with this machine. VENTUS_BAD_CONFIG: it cannot be built (gpu_config_check says why). */
+enum ventus_status device_open_gpu(const struct gpu_config *config, ventus_device **device);
+
+/* The machine, which is the device's: what is allocated and loaded there is the driver's business. */
+struct gpu *device_gpu(const ventus_device *device);
+
+/* ---- observe.c: looking for mistakes of kernels (docs/check.md) ---- */
+
+/* Turns checks on: `what` as in sim/check/check.h, reports go to `out` as launches end (NULL: they are only
+ * kept). Only before anything is allocated or run, else VENTUS_BAD_ARGUMENT; opening a device does it when the
+ * environment variable VENTUS_CHECK asks for it. Launches then run one at a time, and much slower. */
+enum ventus_status device_check(ventus_device *device, unsigned what, FILE *out);
+
+/* For check_count, check_get and check_json while no launch is under way; NULL: there are no checks. */
+const struct check *device_checks(const ventus_device *device);
+
+/* ---- launch.c ---- */
+
+/* What ventus_launch.gpu can say. It is copied; what it points to, but for `launch`, stays until the launch has ended.
+ */
+struct ventus_gpu_launch {
+    struct launch_options options; /* `info` is the driver's */
+    const struct launch *launch;   /* not NULL: goes to the machine as it is, with the module (which may be NULL) in the
+                                    * code window; kernel, range and arguments do not count */
+    struct result *result;         /* receives what the machine says at the end; may be NULL */
+};
+
+#endif
