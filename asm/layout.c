@@ -46,17 +46,20 @@ static bool find_target(struct as *as, const struct item *i, int64_t *target, bo
     return true;
 }
 
+/* How far a branch or jump can go, in either direction. */
+static int64_t reach_of(const struct isa_operand *target) { return 1 << (target->width + target->shift - 1); }
+
 /* Makes a branch long if its target is out of reach under the addresses of the last pass, or in
  * another file. */
 static void grow(struct as *as, struct item *i)
 {
+    const struct isa_operand *o = isa_operand(i->letter);
     int64_t target;
     bool outside;
-    if (i->far || (i->letter != 'b' && i->letter != 'j') || !can_grow(i) || !find_target(as, i, &target, &outside))
-        return;
-    int64_t distance = target - place_of(i), reach = i->letter == 'b' ? 1 << 12 : 1 << 20;
+    if (i->far || !o || o->kind != OPERAND_TARGET || !can_grow(i) || !find_target(as, i, &target, &outside)) return;
+    int64_t distance = target - place_of(i), reach = reach_of(o);
     if (!outside && distance >= -reach && distance < reach) return;
-    if (outside && i->letter == 'j' && i->size != 4) return; /* the relocation of a call knows no prefixes */
+    if (outside && i->insn.op == OP_JAL && i->size != 4) return; /* the relocation of a call knows no prefixes */
     i->size = far_size(i);
     i->far = true;
 }
@@ -200,7 +203,7 @@ static bool operand_final(struct as *as, const struct item *i, int32_t *value)
 {
     const struct isa_operand *o = isa_operand(i->letter);
     const struct expr *e = i->expr;
-    bool relative = i->letter == 'U' && e->op == EXPR_PCREL_HI;
+    bool relative = o->form == FORM_UPPER && e->op == EXPR_PCREL_HI;
     bool relocated = false;
     int64_t v;
     if (as->object ? !object_operand(as, i, &v, &relocated) : !expr_value(as, relative ? e->a : e, &v)) return false;
@@ -213,14 +216,14 @@ static bool operand_final(struct as *as, const struct item *i, int32_t *value)
     } else if (o->kind == OPERAND_TARGET) {
         v -= place_of(i);
         if (v & 1) return as_error(as, e->at, "the target is at an odd address");
-        int64_t reach = i->letter == 'b' ? 1 << 12 : 1 << 20;
+        int64_t reach = reach_of(o);
         if (v < -reach || v >= reach)
             return as_error(as, e->at, "the target is %lld bytes away; %lld are possible", (long long)v,
                             (long long)reach);
     }
-    if (i->letter == 'U') {
-        if (v < -(1 << 19) || v >= 1 << 20) return as_error(as, e->at, "%s is out of range", o->name);
-        v = (int32_t)((uint32_t)v << 12);
+    if (o->form == FORM_UPPER) {
+        if (v < -(1 << (o->width - 1)) || v >= 1 << o->width) return as_error(as, e->at, "%s is out of range", o->name);
+        v = (int32_t)((uint32_t)v << o->shift);
     }
     if (v < INT32_MIN || v > UINT32_MAX || (o->role == ROLE_AUX && (v < 0 || v > 0xffff)))
         return as_error(as, e->at, "%s is out of range", o->name);
@@ -232,7 +235,8 @@ static bool operand_final(struct as *as, const struct item *i, int32_t *value)
 static bool emit_half(struct as *as, const struct item *i, uint8_t *out)
 {
     uint16_t word = (uint16_t)i->word;
-    int64_t distance = 0, reach = i->letter == 'b' ? 1 << 8 : 1 << 11;
+    const struct half *half = asm_half(i->letter);
+    int64_t distance = 0, reach = half ? half->reach : 1;
     if (i->addr & 1) return as_error(as, i->at, "the instruction is at an odd address");
     if (i->letter && !(as->object ? object_half(as, i, &distance) : expr_value(as, i->expr, &distance))) return false;
     if (i->letter && !as->object) distance -= i->addr;
@@ -240,7 +244,7 @@ static bool emit_half(struct as *as, const struct item *i, uint8_t *out)
     if (distance < -reach || distance >= reach)
         return as_error(as, i->expr->at, "the target is %lld bytes away; %lld are possible", (long long)distance,
                         (long long)reach);
-    if (i->letter) word |= asm_scatter_half(i->letter, (int32_t)distance);
+    if (half) word |= asm_half_bits(half, (int32_t)distance);
     memcpy(out, &word, 2);
     return true;
 }

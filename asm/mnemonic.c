@@ -55,7 +55,7 @@ static const struct mnemonic *find(const struct as *as, const char *text, size_t
         size_t n = strlen(suffixes[i].text);
         if (length <= n || memcmp(text + length - n, suffixes[i].text, n)) continue;
         const struct mnemonic *base = slot(as, text, length - n);
-        if (!base->name || !base->op || !strchr(isa_table[base->op].pattern, 'a')) continue;
+        if (!base->name || !base->op || !isa_has(base->op, ROLE_AQ)) continue;
         *aq = suffixes[i].aq;
         *rl = suffixes[i].rl;
         m = base;

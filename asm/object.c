@@ -62,7 +62,7 @@ bool object_operand(struct as *as, const struct item *i, int64_t *value, bool *r
     const struct expr *e = i->expr;
     bool function = e->op == EXPR_HI || e->op == EXPR_LO || e->op == EXPR_PCREL_HI || e->op == EXPR_PCREL_LO, known;
     unsigned type = operand_type(i->letter, function ? e->op : EXPR_NUMBER);
-    bool relative = i->letter == 'b' || i->letter == 'j' || e->op == EXPR_PCREL_HI;
+    bool relative = isa_operand(i->letter)->kind == OPERAND_TARGET || e->op == EXPR_PCREL_HI;
     struct place p;
     *relocated = false;
     if (e->op == EXPR_PCREL_LO) {
@@ -104,7 +104,7 @@ bool object_half(struct as *as, const struct item *i, int64_t *distance)
     if (p.kind == PLACE_NUMBER)
         return as_error(as, i->expr->at, "the distance to an absolute address is not known in an object");
     if (p.kind != PLACE_SECTION || p.section != i->section)
-        return record(as, i->at, i->section, i->addr, i->letter == 'b' ? R_RISCV_RVC_BRANCH : R_RISCV_RVC_JUMP, &p);
+        return record(as, i->at, i->section, i->addr, asm_half(i->letter)->relocation, &p);
     *distance = p.value - i->addr;
     return true;
 }

@@ -128,11 +128,11 @@ static bool parse_expression(struct as *as, const struct isa_operand *o, struct 
     out->expr = e;
     out->at = at;
     if (o->kind == OPERAND_TARGET || !expr_constant(e, &v)) return true;
-    bool upper = o->letter == 'U';
-    int64_t least = upper ? -(1 << 19) : INT32_MIN, most = upper ? (1 << 20) - 1 : UINT32_MAX;
+    bool upper = o->form == FORM_UPPER;
+    int64_t least = upper ? -(1ll << (o->width - 1)) : INT32_MIN, most = upper ? (1ll << o->width) - 1 : UINT32_MAX;
     if (v < least || v > most) return as_error(as, at, "%s is out of range", o->name);
     if (o->role == ROLE_AUX && (v < 0 || v > 0xffff)) return as_error(as, at, "%s is out of range", o->name);
-    isa_set(in, (enum operand_role)o->role, (int32_t)((uint32_t)v << (upper ? 12 : 0)));
+    isa_set(in, (enum operand_role)o->role, (int32_t)((uint32_t)v << (upper ? o->shift : 0)));
     out->letter = 0;
     return true;
 }
@@ -140,8 +140,8 @@ static bool parse_expression(struct as *as, const struct isa_operand *o, struct 
 static bool parse_value(struct as *as, const struct isa_operand *o, const char *next, struct insn *in, struct item *out)
 {
     bool done, names = as->t->kind == TOKEN_NAME && !as_symbol(as, as->t->text, as->t->length)->defined;
-    if ((o->letter == 'v' || o->letter == 'w') && names) return parse_vtype_names(as, in);
-    if (o->letter == 'f' && names) return parse_fence_names(as, in);
+    if (o->form == FORM_VTYPE && names) return parse_vtype_names(as, in);
+    if (o->form == FORM_FENCE && names) return parse_fence_names(as, in);
     if (o->kind == OPERAND_CSR) {
         if (!parse_csr(as, in, &done)) return false;
         if (done) return true;
@@ -170,11 +170,11 @@ static bool parse_rounding(struct as *as, uint8_t *mode)
 }
 
 /* ", v0.t" or ", MODE" at the end. */
-static bool parse_trailer(struct as *as, char letter, struct insn *in)
+static bool parse_trailer(struct as *as, const struct isa_operand *trailer, struct insn *in)
 {
     if (as->t->kind == TOKEN_END || token_is(as->t, '{')) return true;
     if (!lex_expect(as, ',', "before the last operand")) return false;
-    if (letter == 'o') return parse_rounding(as, &in->rm);
+    if (trailer->role == ROLE_RM) return parse_rounding(as, &in->rm);
     if (!token_named(as->t, "v0.t")) return as_error(as, as->t->at, "only the mask v0.t can follow");
     in->vm = 0;
     as->t++;
@@ -231,7 +231,7 @@ static bool parse_operands(struct as *as, const char *p, struct insn *in, struct
     for (; *p; p++) {
         const struct isa_operand *o = isa_operand(*p);
         if (*p == '{') return true;
-        if (*p == ',' && p[1] && strchr("moK", p[1]) && (!p[2] || p[2] == '{')) return parse_trailer(as, p[1], in);
+        if (isa_trailer(p)) return parse_trailer(as, isa_trailer(p), in);
         if (!strcmp(p, "v0")) {
             if (!token_named(as->t, "v0") && !token_named(as->t, "v0.t"))
                 return as_error(as, as->t->at, "the mask register v0 expected");
@@ -254,12 +254,12 @@ static void hint_operands(struct as *as, const struct isa_desc *d)
     char text[160];
     size_t n = 0;
     for (const char *p = d->operands; *p && n + 24 < sizeof text; p++) {
-        const struct isa_operand *o = isa_operand(*p);
+        const struct isa_operand *o = isa_operand(*p), *trailer = isa_trailer(p);
         if (*p == '{') break;
-        if (*p == ',' && p[1] && strchr("mK", p[1]) && (!p[2] || p[2] == '{'))
-            n += (size_t)snprintf(text + n, sizeof text - n, "[, v0.t]"), p++;
-        else if (*p == ',' && p[1] == 'o' && !p[2])
-            n += (size_t)snprintf(text + n, sizeof text - n, "[, rounding mode]"), p++;
+        if (trailer)
+            n += (size_t)snprintf(text + n, sizeof text - n, "[, %s]",
+                                  trailer->role == ROLE_VM ? "v0.t" : "rounding mode"),
+                p++;
         else if (!strcmp(p, "v0")) n += (size_t)snprintf(text + n, sizeof text - n, "v0"), p++;
         else if (o) n += (size_t)snprintf(text + n, sizeof text - n, "%s", o->name);
         else n += (size_t)snprintf(text + n, sizeof text - n, *p == ',' ? ", " : "%c", *p);
@@ -284,7 +284,7 @@ bool operand_instruction(struct as *as, unsigned op, const struct token *mnemoni
 {
     const struct isa_desc *d = &isa_table[op];
     struct insn in = {
-        .op = (uint16_t)op, .vm = 1, .aq = aq, .rl = rl, .rm = strpbrk(d->pattern, "oL") ? 7 : 0, .size = 4};
+        .op = (uint16_t)op, .vm = 1, .aq = aq, .rl = rl, .rm = isa_has((enum isa_op)op, ROLE_RM) ? 7 : 0, .size = 4};
     struct item parsed = {0};
     if (as->section != SECTION_TEXT) return as_error(as, mnemonic->at, "instructions belong into .text");
     bool ok = parse_operands(as, d->operands, &in, &parsed) && parse_modifiers(as, &in);

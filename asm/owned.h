@@ -30,7 +30,16 @@ bool resource_append(struct owned *owned, const struct elf_resource *record, con
 bool resource_append_section(struct owned *owned, const uint8_t *bytes, size_t size, const char *kernel,
                              const char **why);
 
-/* half.c: the bits of a 16-bit branch ('b') or jump ('j') that hold a distance. */
-uint16_t asm_scatter_half(char letter, int32_t distance);
+/* half.c: the targets of 16-bit branches and jumps. */
+enum { HALF_BITS = 11 }; /* from bit 2 on */
+struct half {
+    char letter; /* the operand of operand.def whose short form this is */
+    unsigned relocation;
+    int32_t reach;             /* bytes, in either direction */
+    uint8_t places[HALF_BITS]; /* the bit of the distance that each bit holds, 0: none */
+};
+const struct half *asm_half(char letter); /* or NULL */
+const struct half *asm_half_relocated(unsigned type);
+uint16_t asm_half_bits(const struct half *half, int32_t distance);
 
 #endif

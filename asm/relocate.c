@@ -55,13 +55,13 @@ static bool high_target(const struct site *s, uint32_t addr, uint32_t *target)
     return true;
 }
 
-static bool apply_half(const struct site *s, char letter, int64_t distance)
+static bool apply_half(const struct site *s, const struct half *target, int64_t distance)
 {
-    const uint16_t mask = asm_scatter_half(letter, -1);
+    const uint16_t mask = asm_half_bits(target, -1);
     uint16_t half;
-    if (!fits(distance, letter == 'b' ? 9 : 12) || distance & 1) return too_far(s, distance);
+    if (distance < -target->reach || distance >= target->reach || distance & 1) return too_far(s, distance);
     memcpy(&half, s->bytes, 2);
-    half = (half & ~mask) | asm_scatter_half(letter, (int32_t)distance);
+    half = (half & ~mask) | asm_half_bits(target, (int32_t)distance);
     memcpy(s->bytes, &half, 2);
     return true;
 }
@@ -85,8 +85,8 @@ static bool apply(const struct site *s, unsigned type, uint32_t target)
         if (!fits(distance, 21) || distance & 1) return too_far(s, distance);
         patch(s->bytes, 'j', (int32_t)distance);
         return true;
-    case R_RISCV_RVC_BRANCH: return apply_half(s, 'b', distance);
-    case R_RISCV_RVC_JUMP: return apply_half(s, 'j', distance);
+    case R_RISCV_RVC_BRANCH:
+    case R_RISCV_RVC_JUMP: return apply_half(s, asm_half_relocated(type), distance);
     case R_RISCV_CALL:
     case R_RISCV_CALL_PLT:
         high = ((uint32_t)distance + 0x800) & 0xfffff000;
@@ -111,7 +111,7 @@ static bool relocate_one(struct site *s, Elf32_Rela r)
     uint32_t target, size = (uint32_t)s->part->header.sh_size;
     unsigned type = ELF32_R_TYPE(r.r_info), room = 4;
     if (type == R_RISCV_CALL || type == R_RISCV_CALL_PLT) room = 8;
-    if (type == R_RISCV_RVC_BRANCH || type == R_RISCV_RVC_JUMP) room = 2;
+    if (asm_half_relocated(type)) room = 2;
     if (type == R_RISCV_NONE || type == R_RISCV_RELAX || type == R_RISCV_ALIGN) return true;
     if (r.r_offset > size || size - r.r_offset < room)
         return link_error(s->l, s->o, "a relocation lies outside its section");

@@ -120,7 +120,7 @@ static void apply_groups(struct insn *in, unsigned groups, bool immhi)
         if (o->kind == OPERAND_REG_X || o->kind == OPERAND_REG_V)
             isa_set(in, (enum operand_role)o->role,
                     isa_get(in, (enum operand_role)o->role) | (int32_t)(group[o->role] << 5));
-        if (immhi && o->letter == 'k') { /* a signed 5-bit immediate becomes eleven bits; shift amounts stay */
+        if (immhi && o->form == FORM_LONG) { /* a signed 5-bit immediate becomes eleven bits; shift amounts stay */
             uint32_t v = groups >> 6 << 5 | ((uint32_t)in->imm & 31);
             in->imm = (int32_t)(v << 21) >> 21;
         }

@@ -100,7 +100,7 @@ unsigned isa_encode(const struct insn *in, uint32_t words[ISA_MAX_WORDS], const 
             need.roles |= 1u << o->role;
             need.group[o->role] = (unsigned)v >> 5;
             v &= 31;
-        } else if (o->letter == 'k') {
+        } else if (o->form == FORM_LONG) {
             if (v < -1024 || v > 1023) return refuse(why, o->name);
             need.immediate = true;
             need.long_immediate = !fits(v, o);

@@ -31,11 +31,11 @@ static const struct {
     const char *name;
     uint8_t kind, role;
     const char *bits;
-    uint8_t shift;
+    uint8_t shift, form;
     const char *text;
 } operand_rows[] = {
-#define OPERAND(letter, name, kind, role, bits, shift, text) \
-    {letter, name, OPERAND_##kind, ROLE_##role, bits, shift, text},
+#define OPERAND(letter, name, kind, role, bits, shift, form, text) \
+    {letter, name, OPERAND_##kind, ROLE_##role, bits, shift, FORM_##form, text},
 #include "operand.def"
 #undef OPERAND
 };
@@ -62,6 +62,7 @@ static void parse_operand(unsigned i)
                               .kind = operand_rows[i].kind,
                               .role = operand_rows[i].role,
                               .shift = operand_rows[i].shift,
+                              .form = operand_rows[i].form,
                               .name = operand_rows[i].name,
                               .text = operand_rows[i].text};
     for (const char *p = operand_rows[i].bits; *p;) {
@@ -158,6 +159,19 @@ const struct isa_operand *isa_operand(char letter)
     return c < 128 && operands[c].letter ? &operands[c] : NULL;
 }
 
+const struct isa_operand *isa_trailer(const char *rest)
+{
+    const struct isa_operand *o = *rest == ',' ? isa_operand(rest[1]) : NULL;
+    bool last = o && (!rest[2] || rest[2] == '{');
+    return last && o->kind == OPERAND_FLAG ? o : NULL;
+}
+
+bool isa_has(enum isa_op op, enum operand_role role)
+{
+    isa_init();
+    return isa_fixed(op)->roles >> role & 1;
+}
+
 uint64_t isa_mask(enum isa_op op)
 {
     isa_init();
@@ -221,7 +235,7 @@ static size_t add_modifiers(const char *names, struct isa_modifier *out, size_t 
     for (const char *p = names ? names + 1 : "}"; *p != '}' && *p; p++) {
         const struct isa_operand *o = isa_operand(*p);
         bool seen = false;
-        if (*p == 'Z') {
+        if (o && o->form == FORM_CODES) {
             for (size_t i = 0; i < sizeof mma64_control / sizeof *mma64_control && n < ISA_MAX_MODIFIERS; i++)
                 out[n++] = mma64_control[i];
             continue;

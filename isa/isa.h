@@ -104,9 +104,10 @@ enum operand_kind {
 enum operand_role { ROLE_RD, ROLE_RS1, ROLE_RS2, ROLE_RS3, ROLE_IMM, ROLE_AUX, ROLE_VM, ROLE_RM, ROLE_AQ, ROLE_RL,
                     ROLE_PAIR, ROLE_HINT, ROLE_ABS, ROLE_NEG, ROLE_OMOD, ROLE_OPSEL, ROLE_ELEM };
 // clang-format on
+enum operand_form { FORM_NUMBER, FORM_HEX, FORM_UPPER, FORM_VTYPE, FORM_FENCE, FORM_LONG, FORM_CODES };
 struct isa_operand {
     char letter;
-    uint8_t kind, role, shift;
+    uint8_t kind, role, shift, form;
     uint8_t nranges, width; /* number of bit ranges, bits in total */
     uint8_t hi[4], lo[4];   /* ranges, most significant first */
     const char *name, *text;
@@ -136,6 +137,13 @@ extern const size_t isa_ncsrs;
 
 /* The operand with this letter, or NULL. */
 const struct isa_operand *isa_operand(char letter);
+
+/* The mask or rounding mode that may be left out, if this is all that is left of an operand string but for modifiers:
+ * ",m". NULL: it is not. */
+const struct isa_operand *isa_trailer(const char *rest);
+
+/* Whether an operation has an operand (or modifier) of this role. */
+bool isa_has(enum isa_op op, enum operand_role role);
 
 /* The modifiers of an instruction and of its prefix in->prefix; returns their number. */
 size_t isa_modifiers(const struct insn *in, struct isa_modifier out[ISA_MAX_MODIFIERS]);

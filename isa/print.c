@@ -68,6 +68,17 @@ static void print_vtype(struct text *t, unsigned vtype)
     put(t, s);
 }
 
+static void print_number(struct text *t, const struct isa_operand *o, int32_t v)
+{
+    switch (o->form) {
+    case FORM_VTYPE: print_vtype(t, (unsigned)v); break;
+    case FORM_UPPER: put_number(t, (int64_t)((uint32_t)v >> o->shift), 16); break;
+    case FORM_HEX:
+    case FORM_FENCE: put_number(t, v, 16); break;
+    default: put_number(t, v, 10);
+    }
+}
+
 static void print_operand(struct text *t, const struct insn *in, const struct isa_operand *o, uint32_t pc,
                           unsigned flags)
 {
@@ -85,11 +96,7 @@ static void print_operand(struct text *t, const struct insn *in, const struct is
         if (csr) put(t, csr->name);
         else put_number(t, v, 16);
         break;
-    default:
-        if (o->letter == 'v' || o->letter == 'w') print_vtype(t, (unsigned)v);
-        else if (o->letter == 'U') put_number(t, (int64_t)((uint32_t)v >> 12), 16);
-        else if (o->letter == 'x' || o->letter == 'f') put_number(t, v, 16);
-        else put_number(t, v, 10);
+    default: print_number(t, o, v);
     }
 }
 
@@ -118,8 +125,14 @@ static void print_modifiers(struct text *t, const struct insn *in)
     if (*separator == ',') put(t, "}");
 }
 
-/* Is this the optional mask or rounding mode at the end of an operand string? */
-static bool optional(const char *p) { return p[0] == ',' && p[1] && strchr("moK", p[1]) && (!p[2] || p[2] == '{'); }
+static void print_trailer(struct text *t, const struct insn *in, const struct isa_operand *trailer)
+{
+    if (trailer->role == ROLE_RM && in->rm != 7) {
+        put(t, ", ");
+        put(t, rounding[in->rm & 7]);
+    }
+    if (trailer->role == ROLE_VM && !in->vm) put(t, ", v0.t");
+}
 
 int isa_print(const struct insn *in, uint32_t pc, unsigned flags, char *buf, size_t size)
 {
@@ -133,12 +146,8 @@ int isa_print(const struct insn *in, uint32_t pc, unsigned flags, char *buf, siz
     for (const char *p = d->operands; *p; p++) {
         const struct isa_operand *o = isa_operand(*p);
         if (*p == '{') break;
-        if (optional(p)) {
-            if (p[1] != 'o' && !in->vm) put(&t, ", v0.t");
-            if (p[1] == 'o' && in->rm != 7) {
-                put(&t, ", ");
-                put(&t, rounding[in->rm & 7]);
-            }
+        if (isa_trailer(p)) {
+            print_trailer(&t, in, isa_trailer(p));
             break;
         }
         if (!strcmp(p, "v0")) {
