@@ -40,21 +40,10 @@ const struct roles *insn_roles(unsigned op)
 
 bool is_pure(const struct minsn *m)
 {
+    const struct isa_kind_desc *kind = &isa_kinds[isa_table[m->op].kind];
     if (m->keep) return false;
-    switch (isa_table[m->op].kind) {
-    case KIND_X:
-    case KIND_V:
-    case KIND_VV:
-    case KIND_VX:
-    case KIND_VI:
-    case KIND_V1I:
-    case KIND_V2X:
-    case KIND_XLOAD:
-    case KIND_VLOAD:
-    case KIND_PLOAD: return true;
-    case KIND_CSR: return m->op == OP_CSRRS && m->rs1 == 0;
-    default: return false;
-    }
+    if (m->op == OP_CSRRS) return m->rs1 == 0;
+    return kind->expression == EXPRESSION_VALUE || kind->action == ACTION_LOAD;
 }
 
 bool is_copy(const struct minsn *m)

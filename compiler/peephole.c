@@ -7,6 +7,8 @@
 
 #include <string.h>
 
+#include "isa/effects.h"
+
 enum { CONSTANT_REACH = 48 }; /* sharing constants further apart costs more registers than it saves */
 
 struct entry {
@@ -41,8 +43,7 @@ static bool equal(const struct minsn *a, const struct minsn *b)
 static bool is_shareable(struct func *f, const struct minsn *m)
 {
     const struct roles *r = insn_roles(m->op);
-    unsigned kind = isa_table[m->op].kind;
-    if (!is_pure(m) || kind == KIND_XLOAD || kind == KIND_VLOAD || kind == KIND_PLOAD) return false;
+    if (!is_pure(m) || isa_kinds[isa_table[m->op].kind].action == ACTION_LOAD) return false;
     return m->rd >= FIRST_VREG && !r->reads_rd && f->vregs[m->rd].ndefs == 1;
 }
 

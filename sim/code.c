@@ -101,12 +101,12 @@ static bool is_rare(const struct insn *in, const struct isa_memory *m)
 
 static enum dispatch choose_dispatch(enum isa_profile profile, const struct insn *in, const struct isa_effects *e)
 {
-    unsigned kind = isa_table[in->op].kind;
-    if (kind == KIND_PREFIX || refusal(in, e)) return DISPATCH_REFUSED;
+    if (isa_table[in->op].kind == KIND_PREFIX || refusal(in, e)) return DISPATCH_REFUSED;
     if (is_rare(in, &e->memory)) return DISPATCH_MEMORY;
     if (code_is_flat(profile, in)) return DISPATCH_FLAT;
     if (!is_modified(in, e)) return (enum dispatch)in->op;
-    return kind == KIND_BRANCH ? DISPATCH_BRANCH : kind == KIND_VBRANCH ? DISPATCH_VBRANCH : DISPATCH_EXACT;
+    if (e->control == CONTROL_BRANCH) return DISPATCH_BRANCH;
+    return e->control == CONTROL_VBRANCH ? DISPATCH_VBRANCH : DISPATCH_EXACT;
 }
 
 static void analyse(enum isa_profile profile, struct decoded *d)

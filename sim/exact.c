@@ -179,12 +179,10 @@ static void run_last_lane(struct warp *w, const struct decoded *d, struct operan
     put_scalar(w, d, evaluate(d, o));
 }
 
-/* The mode of scalars and of 64-bit words is in the word, that of vectors in frm. */
+/* The mode is in the word, or in frm. */
 static uint32_t rounding_mode(const struct warp *w, const struct insn *in)
 {
-    unsigned kind = isa_table[in->op].kind;
-    bool in_word = kind == KIND_X || kind == KIND_EW;
-    return in_word && in->rm != 7 ? in->rm : w->frm;
+    return isa_has((enum isa_op)in->op, ROLE_RM) && in->rm != 7 ? in->rm : w->frm;
 }
 
 const char *exact_run(struct warp *w, const struct decoded *d, uint32_t pc)

@@ -360,7 +360,7 @@ static void last_lane_to_x(struct check *c, const struct warp *w, const struct i
 static void arithmetic(struct check *c, const struct warp *w, const struct insn *in, const struct use *u)
 {
     if (u->to_v) set_v(c, w, in, u);
-    else if (isa_table[in->op].kind == KIND_V2X) last_lane_to_x(c, w, in);
+    else if (isa_kinds[isa_table[in->op].kind].reads & STATE_SIMT) last_lane_to_x(c, w, in);
     else set_x(c, w, in, u->nsources ? result(c, w, in, u, 0) : (struct origin){0});
 }
 

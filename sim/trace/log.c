@@ -185,86 +185,82 @@ static void add_control(struct text *t, const struct event *e, struct hart *h, b
         add(t, "\n[r_pc] %x [else_pc] %x [else_mask] %08x ", w->stack[i].rpc, w->stack[i].pc, w->stack[i].mask);
 }
 
-static void add_arithmetic(struct text *t, const struct event *e)
+static void add_vector_result(struct text *t, const struct event *e)
 {
     add_vstart(t);
     if (e->w->raised) add_fflags(t, e);
     add_vector(t, e);
 }
 
+/* Scalars come from scalars, or (vmv.x.s) from a lane. */
+static void add_scalar_result(struct text *t, const struct event *e)
+{
+    bool of_lane = isa_kinds[isa_table[e->insn->op].kind].reads & STATE_SIMT;
+    if (of_lane) add_vstart(t);
+    else if (e->w->raised) add_fflags(t, e);
+    add_scalar(t, e);
+    if (of_lane) add_vtype(t, e);
+}
+
+static void add_load(struct text *t, const struct event *e)
+{
+    if (e->to_vector) add_vector(t, e);
+    else add_scalar(t, e);
+    if (e->to_vector && e->effects.memory.action == ACTION_LOAD) add_vstart(t);
+    add_memory(t, e, false);
+}
+
+static void add_store(struct text *t, const struct event *e)
+{
+    unsigned address = e->effects.memory.address;
+    if (address != ADDRESS_SCALAR) add_vstart(t);
+    if (address != ADDRESS_SCALAR && address != ADDRESS_PRIVATE) add_vtype(t, e);
+    add_memory(t, e, true);
+}
+
+static void add_access(struct text *t, const struct event *e)
+{
+    unsigned action = e->effects.memory.action;
+    if (action == ACTION_STORE) {
+        add_store(t, e);
+        return;
+    }
+    add_load(t, e);
+    if (action == ACTION_AMO || action == ACTION_SC) add_memory(t, e, true);
+}
+
+/* Instructions without an access; those that are not known to the simulator write a vector register, or show nothing.
+ */
+static void add_result(struct text *t, const struct event *e)
+{
+    const struct isa_kind_desc *kind = &isa_kinds[isa_table[e->insn->op].kind];
+    if (kind->expression == EXPRESSION_NEW && kind->writes & STATE_VTYPE) add_vset(t, e);
+    else if (kind->expression == EXPRESSION_NEW) add_csr(t, e);
+    else if (e->to_vector) add_vector_result(t, e);
+    else if (kind->expression == EXPRESSION_VALUE) add_scalar_result(t, e);
+}
+
 static void add_effects(struct text *t, const struct event *e, struct hart *h)
 {
-    switch (isa_table[e->insn->op].kind) {
-    case KIND_X:
-    case KIND_EX:
-        if (e->w->raised) add_fflags(t, e);
-        add_scalar(t, e);
-        break;
-    case KIND_JAL:
-    case KIND_JALR: add_scalar(t, e); break;
-    case KIND_XLOAD:
-    case KIND_XLR:
-        add_scalar(t, e);
-        add_memory(t, e, false);
-        break;
-    case KIND_XSTORE: add_memory(t, e, true); break;
-    case KIND_V2X:
-        add_vstart(t);
-        add_scalar(t, e);
-        add_vtype(t, e);
-        break;
-    case KIND_CSR: add_csr(t, e); break;
-    case KIND_VSET: add_vset(t, e); break;
-    case KIND_VLOAD:
-    case KIND_PLOAD:
-    case KIND_ULOAD:
-    case KIND_SLOAD:
-    case KIND_ILOAD:
-        add_vector(t, e);
-        add_vstart(t);
-        add_memory(t, e, false);
-        break;
-    case KIND_PSTORE:
-        add_vstart(t);
-        add_memory(t, e, true);
-        break;
-    case KIND_VSTORE:
-    case KIND_USTORE:
-    case KIND_SSTORE:
-    case KIND_ISTORE:
-        add_vstart(t);
-        add_vtype(t, e);
-        add_memory(t, e, true);
-        break;
-    case KIND_LR:
-        add_vector(t, e);
-        add_memory(t, e, false);
-        break;
-    case KIND_AMO:
-    case KIND_SC:
-        add_vector(t, e);
-        add_memory(t, e, false);
-        add_memory(t, e, true);
-        break;
-    case KIND_XAMO:
-    case KIND_XSC:
-        add_scalar(t, e);
-        add_memory(t, e, false);
-        add_memory(t, e, true);
-        break;
-    case KIND_VBRANCH:
+    if (e->effects.memory.words) {
+        add_access(t, e);
+        return;
+    }
+    switch ((enum isa_control)e->effects.control) {
+    case CONTROL_JUMP:
+    case CONTROL_INDIRECT: add_scalar(t, e); break;
+    case CONTROL_VBRANCH:
         add_vstart(t);
         add_vtype(t, e);
         add_control(t, e, h, true);
         break;
-    case KIND_JOIN: add_control(t, e, h, e->w->depth != e->depth); break;
-    case KIND_SETRPC:
+    case CONTROL_JOIN: add_control(t, e, h, e->w->depth != e->depth); break;
+    case CONTROL_SETRPC:
         add_scalar(t, e);
         add_csr_value(t, CSR_RPC, "rpc", e->w->rpc);
         add_control(t, e, h, false);
         break;
-    default:
-        if (e->to_vector) add_arithmetic(t, e);
+    default: add_result(t, e);
     }
 }
 
@@ -476,15 +472,15 @@ bool log_event(struct trace_log *log, const struct event *event)
 {
     struct hart *h = &log->harts[event->w->wid];
     const struct insn *in = event->insn;
-    unsigned kind = isa_table[in->op].kind, prefix = in->prefix ? 1 : 0;
+    unsigned control = event->effects.control, prefix = in->prefix ? 1 : 0;
     struct text t = {0};
     add_effects(&t, event, h);
     struct entry first = {.pc = event->pc, .words = {event->words[0]}, .nwords = 1};
     if (prefix && !push(h, first, &(struct text){0})) t.no_memory = true;
     struct entry e = {.pc = event->pc + 4 * prefix, .nwords = in->size / 4u - prefix};
     for (unsigned i = 0; i < e.nwords && i < 2; i++) e.words[i] = event->words[prefix + i];
-    if (kind == KIND_BARRIER) e.kind = ENTRY_BARRIER;
-    if (kind == KIND_ENDPRG) e.kind = ENTRY_END, h->end_pc = e.pc;
+    if (control == CONTROL_BARRIER) e.kind = ENTRY_BARRIER;
+    if (control == CONTROL_END) e.kind = ENTRY_END, h->end_pc = e.pc;
     if (!push(h, e, &t)) return false;
     take_turns(log);
     return true;

@@ -9,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "isa/effects.h"
 #include "sim/observers.h"
 
 struct tracer {
@@ -53,18 +52,18 @@ static enum observed before(void *user, struct warp *w, const struct insn *in)
 {
     struct tracer *t = user;
     struct event *e = &t->event;
-    struct isa_effects effects = isa_effects(in, w->group->launch->threads_per_warp);
     uint32_t words[ISA_MAX_WORDS] = {0};
     size_t n = warp_code(w, w->pc, words), size = in->size / 4u;
     if (*t->why) return STOP;
     memset(e->words, 0, sizeof e->words);
     memcpy(e->words, words, 4 * (n < size ? n : size));
+    e->effects = isa_effects(in, w->group->launch->threads_per_warp);
     e->mask = w->mask;
     e->depth = w->depth;
     e->lanes = in->vm ? w->active : w->active & w->v[0][0];
     e->accesses = 0;
-    find_results(e, in, &effects);
-    take_data(e, w, in, &effects.memory);
+    find_results(e, in, &e->effects);
+    take_data(e, w, in, &e->effects.memory);
     return GO_ON;
 }
 

@@ -4,6 +4,7 @@
 #ifndef VENTUS_SIM_TRACE_H
 #define VENTUS_SIM_TRACE_H
 
+#include "isa/effects.h"
 #include "sim/observe.h"
 
 enum { EVENT_WORDS = 4 }; /* of the widest access */
@@ -12,6 +13,7 @@ enum { EVENT_WORDS = 4 }; /* of the widest access */
 struct event {
     const struct warp *w; /* as it is after the instruction */
     const struct insn *insn;
+    struct isa_effects effects;
     uint32_t pc; /* of the prefix if there is one */
     uint32_t words[ISA_MAX_WORDS];
     uint32_t mask, depth;      /* SIMT mask and entries on the SIMT stack before */
