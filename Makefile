@@ -7,7 +7,8 @@
 #   make mutants    small mistakes, one at a time: do the tests notice? Takes hours (tests/mutation/)
 #   make format     brings the C sources into the form of .clang-format (format-check: says whether they are)
 #   make tidy       looks for mistakes with clang-tidy
-#   make install    into PREFIX (default /usr/local), with the ICD file where the loader looks
+#   make install    into PREFIX (default /usr/local), with the ICD file in ICD_FOLDER, where the loader looks;
+#                   DESTDIR=folder puts all of it below that folder
 #   make clean
 #
 # SANITIZE=1 builds with ASan and UBSan into build-sanitize/, TSAN=1 with TSan into build-tsan/,
@@ -16,6 +17,7 @@
 
 BUILD ?= build$(if $(SANITIZE),-sanitize)$(if $(TSAN),-tsan)
 PREFIX ?= /usr/local
+ICD_FOLDER ?= /etc/OpenCL/vendors
 JOBS ?= $(shell nproc)
 
 setup = $(if $(SANITIZE),-Db_sanitize=address$(comma)undefined -Db_lundef=false) \
@@ -69,7 +71,7 @@ tidy: deps-test build
 	@scripts/tidy.sh $(BUILD)
 
 install: deps-check build
-	@meson configure $(BUILD) -Dprefix=$(PREFIX)
+	@meson configure $(BUILD) -Dprefix=$(PREFIX) -Dicd_folder=$(ICD_FOLDER)
 	@ninja -C $(BUILD) -j $(JOBS)
 	@meson install -C $(BUILD) --no-rebuild
 

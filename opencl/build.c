@@ -19,7 +19,7 @@
 #include "objects.h"
 
 #ifndef VENTUS_LIBEXEC
-#define VENTUS_LIBEXEC "" /* where ventus-cc is installed */
+#define VENTUS_LIBEXEC "." /* where ventus-cc is installed, from this library's folder */
 #endif
 
 enum { LOG_LIMIT = 1 << 20 };
@@ -28,25 +28,23 @@ extern char **environ;
 
 /* ---- where the compiler is ---- */
 
-static char *join(const char *folder, size_t length, const char *name)
-{
-    char *path = NULL;
-    return asprintf(&path, "%.*s/%s", (int)length, folder, name) < 0 ? NULL : path;
-}
-
-/* $VENTUS_CC, else beside this library, else where it is installed. The caller frees it. */
+/* $VENTUS_CC, else beside this library, else where it is installed with it. The caller frees it. */
 static char *compiler_path(void)
 {
+    static const char *const places[] = {"ventus-cc", VENTUS_LIBEXEC "/ventus-cc"};
     const char *env = secure_getenv("VENTUS_CC");
     if (env && *env) return strdup(env);
     Dl_info where;
-    if (dladdr(&the_platform, &where) && where.dli_fname) {
-        const char *slash = strrchr(where.dli_fname, '/');
-        char *path = slash ? join(where.dli_fname, (size_t)(slash - where.dli_fname), "ventus-cc") : NULL;
-        if (path && access(path, X_OK) == 0) return path;
+    const char *self = dladdr(&the_platform, &where) && where.dli_fname ? where.dli_fname : "";
+    const char *slash = strrchr(self, '/');
+    int folder = slash ? (int)(slash - self) + 1 : 0; /* with the slash */
+    char *path = NULL;
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
         free(path);
+        if (asprintf(&path, "%.*s%s", folder, self, places[i]) < 0) return NULL;
+        if (access(path, X_OK) == 0) break;
     }
-    return join(VENTUS_LIBEXEC, strlen(VENTUS_LIBEXEC), "ventus-cc");
+    return path;
 }
 
 /* ---- memory files ---- */

@@ -1,0 +1,118 @@
+# What `make install` installs, in a folder of its own: the program of docs/driver.md and one in C++ are built with what
+# pkg-config says, and with nothing else; the libraries export the names of their interfaces alone; and all of it works
+# after having been moved.
+set -u
+. "$VENTUS_SOURCE/tests/shell/common"
+unset VENTUS_CC VENTUS_BUILTINS
+DESTDIR=$dir/stage meson install -C "$VENTUS_BUILD" --no-rebuild --quiet || { echo "FAILED: meson install"; exit 1; }
+pc=$(find stage -name ventus.pc)
+root=${pc%/lib*} lib=${pc%/pkgconfig/*}
+[ -f "$pc" ] || { echo "FAILED: no ventus.pc"; exit 1; }
+
+# Sanitized libraries want their programs to be linked with the sanitizer too.
+sanitize=
+case $VENTUS_FOREIGN in *libasan*) sanitize=-fsanitize=address,undefined ;; *libtsan*) sanitize=-fsanitize=thread ;; esac
+mkdir bin
+printf '#!/bin/sh\nexec %s "$@" %s\n' "$(command -v cc)" "$sanitize" >bin/cc
+chmod +x bin/cc
+
+# The installation is at $1 from now on.
+use() {
+    PATH=$dir/bin:$dir/$1/bin:$path
+    lib=$dir/$1${lib#"$root"}
+    export PKG_CONFIG_PATH="$lib/pkgconfig" LD_LIBRARY_PATH="$lib"
+    root=$dir/$1
+}
+path=$PATH
+root=$dir/$root lib=$dir/$lib
+use "${root#"$dir/"}"
+
+# ---- C ----
+
+awk '/^```$/ && !on && !done { on = 1; next } /^```$/ { on = 0; done = 1 } on' "$VENTUS_SOURCE/docs/driver.md" >scale.cl
+awk '/^```c$/ { on = 1; next } /^```$/ { on = 0 } on' "$VENTUS_SOURCE/docs/driver.md" >scale.c
+page docs/driver.md
+[ "$n" = 3 ] || wrong "docs/driver.md: 3 commands expected, not $n"
+check 0 '' cc -std=c17 -Wall -Wextra -Werror -pedantic -fsyntax-only scale.c $(pkg-config --cflags ventus)
+ldd scale | grep -q "libventus.so.4 => $lib/" || wrong "the program does not use the installed library: $(ldd scale)"
+
+# Other machines: one whose groups are too small, one with narrower warps, one that is not there.
+VENTUS_CONFIG=$VENTUS_SOURCE/configs/rtl.conf check 1 'cannot hold' ./scale scale.elf
+printf 'sms = 1\nthreads_per_warp = 16\n' >machine.conf
+VENTUS_CONFIG=machine.conf check 0 '^8 work-groups, 64 warps$' ./scale scale.elf
+VENTUS_CONFIG=nowhere.conf check 1 'invalid machine' ./scale scale.elf
+
+# ---- C++ ----
+
+cat >scale.cpp <<'END'
+#include <ventus.h>
+#include <cstdio>
+#include <vector>
+int main(int argc, char **argv)
+{
+    std::vector<char> elf(1 << 20);
+    std::FILE *f = argc == 2 ? std::fopen(argv[1], "rb") : nullptr;
+    if (!f) return 2;
+    elf.resize(std::fread(elf.data(), 1, elf.size(), f));
+    std::fclose(f);
+    ventus_device *device;
+    ventus_module *module;
+    ventus_result result;
+    struct ventus_launch launch = {};
+    uint32_t at;
+    float words[3] = {1, 2, 3}, factor = 3;
+    char message[300] = "";
+    if (ventus_api_version() >> 16 != VENTUS_API_MAJOR || ventus_open(0, &device)) return 3;
+    if (ventus_module_load(elf.data(), elf.size(), &module, nullptr)) return 4;
+    launch.module = module;
+    launch.kernel = ventus_module_find(module, "scale");
+    if (!launch.kernel || launch.kernel->args[2].kind != VENTUS_ARG_VALUE) return 5;
+    if (ventus_alloc(device, sizeof words, &at) || ventus_write(device, at, words, sizeof words)) return 6;
+    std::vector<unsigned char> args(launch.kernel->args_size);
+    const void *values[3] = {&at, &at, &factor};
+    for (int i = 0; i < 3; i++) {
+        const unsigned char *value = static_cast<const unsigned char *>(values[i]);
+        for (int k = 0; k < 4; k++) args[launch.kernel->args[i].offset + k] = value[k];
+    }
+    launch.args = args.data();
+    launch.range = {1, {3, 1, 1}, {1, 1, 1}, {0, 0, 0}};
+    if (ventus_run(device, &launch, &result, message, sizeof message)) return 7;
+    if (ventus_read(device, words, at, sizeof words)) return 8;
+    std::printf("%g %g %g in %d groups\n", words[0], words[1], words[2], (int)result.counters.groups);
+    launch.range.offset[0] = 1 << 20; /* past the end of the buffer */
+    if (ventus_run(device, &launch, &result, message, sizeof message) != VENTUS_FAULT) return 9;
+    std::printf("%s %d\n", message, result.fault.kind == VENTUS_FAULT_READ && result.fault.addr == at + (4u << 20));
+    ventus_module_free(module);
+    ventus_close(device);
+}
+END
+compiler=$(command -v g++ || command -v clang++-19)
+check 0 '' "$compiler" -std=c++11 -Wall -Wextra -Werror -pedantic scale.cpp $sanitize \
+    $(pkg-config --cflags --libs ventus) -o scale-cpp
+check 0 '^3 6 9 in 3 groups$' ./scale-cpp scale.elf
+check 0 'read of unmapped memory.* 1$' ./scale-cpp scale.elf
+
+# ---- what libraries export ----
+
+exports() { nm -D --defined-only "$lib/$1" | awk '{ print $3 }' | sort >exported; }
+printf '#include <ventus.h>\n' | cc -E -P $(pkg-config --cflags ventus) - | tr -c 'a-z_A-Z0-9(' '\n' |
+    sed -n 's/^\(ventus_[a-z_]*\)(.*/\1/p' | sort -u >declared
+[ "$(wc -l <declared)" -gt 40 ] || wrong "only $(wc -l <declared) functions declared"
+exports libventus.so
+diff declared exported || wrong "libventus.so does not export what ventus.h declares"
+exports libventus-driver.so
+grep -v '^vt_' exported && wrong "foreign names in libventus-driver.so"
+exports libventus-opencl.so
+grep -v '^cl' exported && wrong "foreign names in libventus-opencl.so"
+
+# ---- moved ----
+
+mv "$root" elsewhere
+rm -r stage
+use elsewhere
+page docs/driver.md
+printf '%s\n' "$lib/libventus-opencl.so" >here.icd
+OCL_ICD_VENDORS=$dir/here.icd check 0 '' "$VENTUS_BUILD/tests/clrun" "$VENTUS_SOURCE/tests/cl/fence.cl"
+find elsewhere -name ventus-cc -exec rm {} + # it was this one
+OCL_ICD_VENDORS=$dir/here.icd check 1 '' "$VENTUS_BUILD/tests/clrun" "$VENTUS_SOURCE/tests/cl/fence.cl"
+exit $status
