@@ -1,22 +1,23 @@
 #!/usr/bin/python3
 """Changes the sources one small step at a time and sees whether a test notices.
 
-    tests/mutation/mutate.py [--number N] [--seed S] [--list] [--only TEXT] [FOLDER...]
+    tests/mutation/mutate.py [--number N] [--seed S] [--seconds N] [--again] [--list] [--only TEXT] [FOLDER...]
 
-N mutants (default 300) are drawn from the C files of the folders, the same ones for the same seed and
-sources. Each is built in a copy of the tree (build-mutants/), first with the tests that are about its
-folder, then with all others; the first failing one kills it. A mutant whose object code is that of the
-original changes nothing and does not count. Ends with the share killed and with exit code 1 when one
-survives that survivors.txt does not explain. Results stay in build-mutants/results.tsv: a second run
-with the same sources goes on where the first one ended.
+N mutants (default 300) are drawn from the C files of the folders: the same ones for the same seed, as far
+as their lines are still there. Each is built in a copy of the tree (build-mutants/), first with the tests
+that are about its folder, then with all others; the first failing one kills it, and so does a later step
+of the build that fails. A mutant that does not compile, or whose object code is that of the original,
+does not count. Ends with a line for each folder and with exit code 1 when a mutant survives that
+survivors.txt does not explain. Results stay in build-mutants/results.tsv: a second run goes on where the
+first one ended, with --again it tries the survivors once more. With --seconds it ends after that time.
 
 Called by `make mutants`; it takes hours, see README.md here."""
 
-import argparse, hashlib, os, random, re, shutil, subprocess, sys, time
+import argparse, hashlib, os, random, re, shutil, signal, subprocess, sys, time
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 WORK = os.path.join(ROOT, "build-mutants")
-TREE, BUILD, RESULTS = (os.path.join(WORK, name) for name in ("tree", "tree/build", "results.tsv"))
+TREE, BUILD, RESULTS, PASSED = (os.path.join(WORK, name) for name in ("tree", "tree/build", "results.tsv", "passed"))
 FOLDERS = ["isa", "asm", "sim", "driver", "vt", "compiler", "opencl", "tools"]
 
 # Tests that are about a folder, by words of their names: they run first, and most mutants die there.
@@ -31,6 +32,14 @@ FIRST = {
     "tools": ["shell/", "tests/sim/trace"],
 }
 
+# Unit tests that start no program of ours: when their own program is the same, they cannot notice anything. Of the
+# others only those in shell/ start `ventus`. pocl is not ours.
+ALONE = tuple(f"unit/{name}/" for name in ("isa", "asm", "driver", "opencl", "tests/driver", "tests/sim", "tests/softfp", "tests/tensor", "tests/model"))
+FOREIGN = "pocl/"
+# Tests that take seconds, by words of their names: they run behind the others.
+SLOW = ["sim/dispatch", "cc/cc", "shell/run", "sim/corpus", "shell/check", "softfp/softfp", "shell/corpus-log", "shell/listing",
+        "tests/model", "sim/effects", "sim/memory", "shell/build-options", "check/check", "random/random"]
+
 # ---- mutants ----
 
 # What is looked for, and what may stand there instead.
@@ -44,8 +53,14 @@ SWAPS = [
 ]
 # A condition that always or never holds; a statement that is not there.
 CONDITION = re.compile(r"\b(?:if|while) \((.*)\)(?= |$)")
-STATEMENT = re.compile(r"^\s+(?!return|break|continue|goto|free\(|fclose\(|close\(|case|else|static|const|struct|enum|typedef|for|if|while|do|switch|\}|#|va_)"
+STATEMENT = re.compile(r"^\s+(?!return|break|continue|goto|\w*free\w*\(|fclose\(|close\(|\w+_(?:destroy|release|close)\(|LLVMDispose|case|else|static|const|struct|enum|typedef|for|if|while|do|switch|\}|#|va_)"
                        r"(?:[\w\[\]>.*&()-]+ [-+|&^*/]?= .*|\*?\w[\w>.\[\]-]*(?:\+\+|--)|\w+\(.*\));$")
+
+# What only a sanitizer would see, or a system that runs out of memory: the size of memory that is asked for, of an
+# array on the stack, and what is done when there is none.
+ALLOCATION = re.compile(r"\b\w*alloc\(|\bstrn?dup\(|open_memstream\(")
+SIZE = re.compile(ALLOCATION.pattern + r"|^\s+(?:const )?(?:struct )?\w+ [^=(]*\[[^]]+\][^=]*;$")
+NO_MEMORY = re.compile(r"out of memory|OUT_OF_HOST_MEMORY|_MEMORY\b")
 
 def code_of(text):
     """The text with comments, strings and preprocessor lines blanked, the same length."""
@@ -77,28 +92,44 @@ def mutants_of(path):
     for n in sorted(bodies("\n".join(code))):
         line, plain = lines[n], code[n]
         if not plain.strip() or re.match(r"\s*(case .*:$|assert|_Static_assert|static const|__asm__)", plain): continue
-        for pattern, others in SWAPS:
+        if NO_MEMORY.search(line) or (re.match(r"\s*if \(!", plain) and ALLOCATION.search(code[n - 1])): continue
+        for pattern, others in () if SIZE.search(plain) else SWAPS:
             for m in re.finditer(pattern, plain):
                 for other in others:
                     new = str(int(m.group()) + 1) if other is None else other
-                    yield path, n, line[:m.start()] + new + line[m.end():]
+                    yield path, n, line, line[:m.start()] + new + line[m.end():]
         m = CONDITION.search(plain)
         if m:
             begin, end = m.start(1) - 1, matching(plain[m.start(1) - 1:])
             if end > 0:
                 for new in ("(1 || (", "(0 && ("):
                     inner = line[begin + 1:begin + end]
-                    yield path, n, line[:begin] + new + inner + "))" + line[begin + end + 1:]
-        if STATEMENT.match(plain): yield path, n, re.match(r"\s*", line).group() + ";"
+                    yield path, n, line, line[:begin] + new + inner + "))" + line[begin + end + 1:]
+        if STATEMENT.match(plain): yield path, n, line, re.match(r"\s*", line).group() + ";"
+
+class Mutant:
+    """A line of a file, and what is to stand there instead; `which` counts the same changes of the same line in a file."""
+    def __init__(self, path, n, old, new, which):
+        self.path, self.n, self.old, self.new, self.which = path, n, old, new, which
+        self.folder, self.change = path.split("/")[0], (path, old.strip(), new.strip())
+        self.key = self.change + (str(which),)
+
+    def rank(self, seed):
+        """Its place in the draw. It rests on nothing but the mutant, so that a change elsewhere does not draw others."""
+        return hashlib.sha1("\t".join((str(seed),) + self.key).encode()).hexdigest()
 
 def draw(folders, number, seed, only):
-    found = []
+    found, seen = [], {}
     for folder in folders:
         for base, _, names in sorted(os.walk(os.path.join(ROOT, folder))):
             for name in sorted(names):
                 path = os.path.relpath(os.path.join(base, name), ROOT)
-                if name.endswith(".c") and not name.endswith("_test.c") and only in path: found += mutants_of(path)
-    return random.Random(seed).sample(found, min(number, len(found)))
+                if not name.endswith(".c") or name.endswith("_test.c") or only not in path: continue
+                for path, n, old, new in mutants_of(path):
+                    change = path, old.strip(), new.strip()
+                    found.append(Mutant(path, n, old, new, seen.setdefault(change, 0)))
+                    seen[change] += 1
+    return sorted(found, key=lambda m: m.rank(seed))[:number]
 
 # ---- one mutant ----
 
@@ -107,10 +138,11 @@ def run(command, seconds, **more):
     p = subprocess.Popen(command, cwd=TREE, start_new_session=True, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
                          stderr=subprocess.DEVNULL, **more)
     try: return p.wait(seconds)
-    except subprocess.TimeoutExpired:
-        os.killpg(p.pid, 9)
-        p.wait()
-        return None
+    except subprocess.TimeoutExpired: return None
+    finally:
+        if p.poll() is None:
+            os.killpg(p.pid, 9)
+            p.wait()
 
 def objects(path):
     """Hashes of the objects compiled from a source; there is no debug information in them."""
@@ -123,10 +155,10 @@ def objects(path):
                 with open(file, "rb") as f: found[file] = hashlib.sha1(f.read()).hexdigest()
     return found
 
-def tests(words, without=()):
+def tests(names):
     """Runs tests until one fails. Its name, or None."""
-    names = [w for w in words if w not in without]
-    code = run(["tests/run", "--build", "build", "--until-failure", "--timeout", "120", *names], 900)
+    if not names: return None
+    code = run(["tests/run", "--build", "build", "--until-failure", "--timeout", "120", *names], 1800)
     if code == 0: return None
     verdicts = os.path.join(BUILD, "test-results")
     for name in sorted(os.listdir(verdicts)) if os.path.isdir(verdicts) else []:
@@ -135,34 +167,74 @@ def tests(words, without=()):
             if line.startswith("FAIL"): return line.split("\t")[1].strip()
     return "no end" if code is None else "?"
 
-def judge(path, n, new):
+def programs():
+    """What the build makes for tests to run: hashes by name. Objects and archives lie in folders of their own or are of no use."""
+    found = {}
+    for base, folders, names in os.walk(BUILD):
+        folders[:] = [f for f in folders if not f.endswith(".p") and f not in ("test-results", "meson-private", "meson-logs", "library")]
+        for name in names:
+            file = os.path.join(base, name)
+            if name.endswith((".so", ".bc")) or ("." not in name and os.access(file, os.X_OK)):
+                with open(file, "rb") as f: found[os.path.relpath(file, BUILD)] = hashlib.sha1(f.read()).digest()
+    return found
+
+def has(name, words): return any(word in name for word in words)
+
+class Tests:
+    """All tests, and what they run when nothing is changed."""
+    def __init__(self):
+        listed = subprocess.run(["tests/run", "--build", "build", "--list"], cwd=TREE, capture_output=True, text=True, check=True)
+        self.names = [name for name in listed.stdout.split("\n") if name and not name.startswith(FOREIGN)]
+        self.programs = programs()
+
+    def concerned(self):
+        """Those that can notice the change that is built."""
+        now = programs()
+        changed = {name for name in now if now[name] != self.programs.get(name)}
+        common = {name for name in changed if not name.endswith("_test")}
+        def can(name):
+            if name.startswith("unit/") and name[len("unit/"):] + "_test" in changed: return True
+            if name.startswith("shell/"): return True
+            return not name.startswith(ALONE) and common - {"ventus"}
+        return [name for name in self.names if can(name)]
+
+    def killer(self, folder):
+        """The first test that fails, or None."""
+        names = self.concerned()
+        def rank(name): return not has(name, FIRST[folder]), has(name, SLOW)
+        groups = ([name for name in names if rank(name) == (other, slow)] for other in (False, True) for slow in (False, True))
+        return next(filter(None, map(tests, groups)), None)
+
+def judge(m, all_tests):
     """Verdict and the test that gave it."""
-    before = objects(path)
-    file = os.path.join(TREE, path)
+    before = objects(m.path)
+    file = os.path.join(TREE, m.path)
     with open(file) as f: text = f.read()
     lines = text.split("\n")
-    lines[n] = new
+    lines[m.n] = m.new
     try:
         with open(file, "w") as f: f.write("\n".join(lines))
-        if run(["ninja", "-C", "build"], 600) != 0: return "refused", "compiler"
-        if objects(path) == before: return "same", ""
-        first = tests(FIRST[path.split("/")[0]])
-        if first: return "killed", first
-        rest = tests([])
-        return ("killed", rest) if rest else ("survived", "")
+        if run(["ninja", "-C", "build", f"../{m.path}^"], 600) != 0: return "refused", "compiler"
+        if run(["ninja", "-C", "build"], 600) != 0: return "killed", "build"
+        if objects(m.path) == before: return "same", ""
+        killer = all_tests.killer(m.folder)
+        return ("killed", killer) if killer else ("survived", "")
     finally:
         with open(file, "w") as f: f.write(text)
 
 # ---- the whole ----
 
 def copy_tree():
+    """The tree as it is, built. Returns what identifies it."""
     os.makedirs(TREE, exist_ok=True)
+    all_of_it = hashlib.sha1()
     files = subprocess.run(["git", "ls-files", "-co", "--exclude-standard"], cwd=ROOT, capture_output=True, text=True, check=True).stdout.split("\n")
     for name in filter(None, files):
         source, target = os.path.join(ROOT, name), os.path.join(TREE, name)
         if not os.path.isfile(source): continue
         os.makedirs(os.path.dirname(target), exist_ok=True)
         with open(source, "rb") as f: new = f.read()
+        all_of_it.update(name.encode() + b"\0" + hashlib.sha1(new).digest())
         if os.path.exists(target):
             with open(target, "rb") as f:
                 if f.read() == new: continue
@@ -173,6 +245,18 @@ def copy_tree():
     if not os.path.exists(os.path.join(BUILD, "build.ninja")):
         if run(["meson", "setup", "build", "-Dbuildtype=plain", "-Doptimization=1"], 300) != 0: sys.exit("mutate: meson failed")
     if run(["ninja", "-C", "build"], 1800) != 0: sys.exit("mutate: the tree does not build")
+    return all_of_it.hexdigest()
+
+def prepare():
+    """The tests, which pass without a change; the same tree is not tested twice."""
+    tree, all_tests = copy_tree(), Tests()
+    if os.path.exists(PASSED):
+        with open(PASSED) as f:
+            if f.read() == tree: return all_tests
+    failed = tests(all_tests.names)
+    if failed: sys.exit(f"mutate: {failed} fails without a change, see build-mutants/tree/build/test-results")
+    with open(PASSED, "w") as f: f.write(tree)
+    return all_tests
 
 def explained():
     """(file, original, changed) of survivors.txt; a line `# ...` says why, and blocks are parted by empty lines."""
@@ -183,42 +267,55 @@ def explained():
             if len(lines) == 3: known.add((lines[0].strip(), lines[1].strip()[2:].strip(), lines[2].strip()[2:].strip()))
     return known
 
+def read_results(again):
+    done = {}
+    if os.path.exists(RESULTS):
+        for line in open(RESULTS):
+            *key, verdict, test = line.rstrip("\n").split("\t")
+            if not (again and verdict == "survived"): done[tuple(key)] = verdict, test
+    return done
+
+def summary(verdicts):
+    """Lines about the mutants of each folder that compile and change the code: [(folder, verdict)...]."""
+    def line(name, of):
+        killed, explained, survived = (of.count(v) for v in ("killed", "explained", "survived"))
+        total = killed + explained + survived
+        share = 100 * killed / max(total - explained, 1)
+        return f"{name:9} {total:7} {killed:7} {explained:10} {survived:9} {share:7.1f} %   {of.count('same')} change no code, {of.count('refused')} do not compile"
+    print(f"{'folder':9} mutants  killed  explained  survived   killed of those not explained")
+    for folder in FOLDERS:
+        of = [v for f, v in verdicts if f == folder]
+        if of: print(line(folder, of))
+    print(line("all", [v for _, v in verdicts]))
+
 def main():
     p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     p.add_argument("--number", type=int, default=300)
     p.add_argument("--seed", type=int, default=1)
+    p.add_argument("--seconds", type=int, default=10**9)
     p.add_argument("--only", default="", help="files whose path contains TEXT", metavar="TEXT")
     p.add_argument("--list", action="store_true", help="print the mutants and end")
+    p.add_argument("--again", action="store_true", help="try those again that survived")
     p.add_argument("folder", nargs="*", default=FOLDERS)
     a = p.parse_args()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that what runs is ended too
     chosen = draw(a.folder, a.number, a.seed, a.only)
-    original = {path: open(os.path.join(ROOT, path)).read().split("\n") for path, _, _ in chosen}
     if a.list:
-        for path, n, new in chosen: print(f"{path}:{n + 1}\n- {original[path][n].strip()}\n+ {new.strip()}\n")
+        for m in chosen: print(f"{m.path}:{m.n + 1}\n- {m.old.strip()}\n+ {m.new.strip()}\n")
         return 0
-    copy_tree()
-    done = {}
-    if os.path.exists(RESULTS):
-        for line in open(RESULTS):
-            path, old, new, verdict, test = line.rstrip("\n").split("\t")
-            done[path, old, new] = verdict, test
-    if tests([]): sys.exit("mutate: tests fail without a change, see build-mutants/tree/build/test-results")
-    known, count, begin = explained(), {}, time.time()
-    for k, (path, n, new) in enumerate(chosen):
-        key = path, original[path][n].strip(), new.strip()
-        if key not in done:
-            done[key] = judge(path, n, new)
-            with open(RESULTS, "a") as f: f.write("\t".join(key + done[key]) + "\n")
-        verdict, test = done[key]
-        if verdict == "survived" and key in known: verdict = "explained"
-        count[verdict] = count.get(verdict, 0) + 1
-        print(f"[{k + 1}/{len(chosen)} {int(time.time() - begin)}s] {verdict:9} {path}:{n + 1} {test}", flush=True)
-        if verdict == "survived": print(f"    - {key[1]}\n    + {key[2]}", flush=True)
-    killed, survived = count.get("killed", 0), count.get("survived", 0)
-    total = killed + survived + count.get("explained", 0)
-    print(f"mutants: {total} that compile and change the code, {killed} killed ({100 * killed / max(total, 1):.1f} %), "
-          f"{survived} survived, {count.get('explained', 0)} survived and are explained; "
-          f"{count.get('same', 0)} change no code, {count.get('refused', 0)} do not compile")
-    return 1 if survived else 0
+    done, known, verdicts, begin, all_tests = read_results(a.again), explained(), [], time.time(), None
+    for k, m in enumerate(chosen):
+        if m.key not in done:
+            if time.time() - begin > a.seconds: break
+            if not all_tests: all_tests = prepare()
+            done[m.key] = judge(m, all_tests)
+            with open(RESULTS, "a") as f: f.write("\t".join(m.key + done[m.key]) + "\n")
+        verdict, test = done[m.key]
+        if verdict == "survived" and m.change in known: verdict = "explained"
+        verdicts.append((m.folder, verdict))
+        print(f"[{k + 1}/{len(chosen)} {int(time.time() - begin)}s] {verdict:9} {m.path}:{m.n + 1} {test}", flush=True)
+        if verdict == "survived": print(f"    - {m.old.strip()}\n    + {m.new.strip()}", flush=True)
+    summary(verdicts)
+    return 1 if ("survived" in (v for _, v in verdicts)) or len(verdicts) < len(chosen) else 0
 
 if __name__ == "__main__": sys.exit(main())
