@@ -98,7 +98,7 @@ bool isa_decode_raw(enum isa_profile profile, const uint32_t *words, size_t nwor
         out->size = c->bits / 8;
         for (const struct isa_operand *const *p = f->operands; *p; p++)
             isa_set(out, (enum operand_role)(*p)->role, operand_value(word, *p));
-        return f->bits == 32 || registers_exist(out) || invalid(out);
+        return registers_exist(out) || invalid(out);
     }
     return false;
 }

@@ -54,6 +54,10 @@ done
 grep -A 1 '^# R_RISCV_CALL_PLT twice$' main.lst | grep -q auipc || fail "no relocation in front of the call"
 grep -q '^# R_RISCV_PCREL_LO12_I .text+' main.lst || fail "no %pcrel_lo in the listing"
 "$ventus" objdump library.o | grep -A 2 'section .data' | grep -q '^number:' || fail "no data in the listing"
+printf 'nop\n.data\n.word 1\n.section .rodata\n.word 2\n' >parts.s
+"$ventus" as -c parts.s && sed 's/\.rodata/.mydata/' parts.o >named.o && "$ventus" objdump named.o >parts.lst
+[ "$(grep -A 1 '^# section' parts.lst | tr -d '\t\n')" = '# section .mydata.section .rodata' ] ||
+    fail "sections are named that have their usual name, or not named"
 printf '.text\n.word 0\n.data\nd: .zero 40\n.word d+4\n.zero 40\n.byte 1\n.bss\nb: .zero 99' >data.s
 "$ventus" as -c data.s && "$ventus" objdump data.o >data.lst
 grep -A 1 '^# R_RISCV_32 .data+4$' data.lst | grep -q '^00000028:.*\.word' || fail "no relocation in the data"
