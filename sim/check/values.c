@@ -269,11 +269,17 @@ static void set_v(struct check *c, const struct warp *w, const struct insn *in, 
     }
 }
 
-/* What matrices, copies and ray tables write is not followed: it may be any register and any local memory. */
-static void define_all(struct check *c, const struct warp *w)
+/* What is computed in another way than by an expression is not followed: it counts as defined. Copies to local memory
+ * end later, it may be any of it. */
+static void define_written(struct check *c, const struct warp *w, const struct insn *in)
 {
-    shadow_set(&c->shadow, w->group->lds_base, w->group->launch->lds_bytes, false);
-    for (unsigned reg = 0; reg < w->group->launch->vgprs; reg++) v_define(c, w, reg, ~0u);
+    struct isa_effects e = isa_effects(in, w->group->launch->threads_per_warp);
+    struct isa_registers written = isa_registers_written(in, &e);
+    if (e.memory.action == ACTION_COPY) shadow_set(&c->shadow, w->group->lds_base, w->group->launch->lds_bytes, false);
+    for (unsigned reg = 0; reg < w->group->launch->vgprs && reg < ISA_VREGS; reg++)
+        if (written.v[reg / 64] >> reg % 64 & 1) v_define(c, w, reg, ~0u);
+    for (unsigned reg = 0; reg < ISA_XREGS; reg++)
+        if (written.x >> reg & 1) *x_origin(c, w, reg) = (struct origin){0};
 }
 
 /* ---- reports ---- */
@@ -380,8 +386,7 @@ void values_before(struct check *c, const struct warp *w, const struct insn *in)
         set_x(c, w, in, (struct origin){0});
         break;
     case EXPRESSION_NEW: control_register(c, w, in, u); break;
-    default:
-        if (kind->usage != USAGE_PLAIN || (kind->reads | kind->writes) & STATE_RAY) define_all(c, w);
+    default: define_written(c, w, in);
     }
 }
 

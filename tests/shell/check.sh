@@ -50,6 +50,21 @@ VENTUS_CHECK=nonsense check 1 "VENTUS_CHECK: 'nonsense' is none of" "$ventus" ru
 VENTUS_CHECK=0 check 0 '' "$ventus" run k.elf -g 64 -a buf:256 -a iota:63
 VENTUS_CHECK=bounds VENTUS_CHECK_FILE=$dir/none/r.txt check 1 'VENTUS_CHECK_FILE: cannot write' "$ventus" run k.elf -g 64 -a buf:256 -a iota:63
 
+# What is computed without an expression (here a row of the ray-tracing table) counts as defined, and nothing else by it.
+for register in v2 v4; do
+    sed "s/REGISTER/$register/g" >$register.s <<'S'
+        vlrt.w  v2, 0
+        vadd.vv v3, REGISTER, REGISTER
+        li      t0, 0x90000000
+        vmv.v.x v5, t0
+        vsw12.v v3, 0(v5)
+        endprg
+S
+    check 0 '' "$ventus" as --vmem $register.s -o $register.vmem
+done
+check 0 '' "$ventus" run v2.vmem -g 32 --check
+check 1 'in a register that has never been written' "$ventus" run v4.vmem -g 32 --check
+
 # ---- recorded launches ----
 
 corpus=${VENTUS_CORPUS:-$VENTUS_SOURCE/../shared/corpus}
