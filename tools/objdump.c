@@ -124,10 +124,11 @@ static void print_data(const struct elf_image *m, const char *section, uint32_t 
             limit = relocations->next->addr - start;
         size_t room = (at < size && limit > size ? size : limit) - at;
         size_t zeros = at < size ? zero_run(bytes + at, room) : room;
+        size_t word = 4 - (addr & 3), part = room < word ? room : word;
         bool run = zeros >= 16 || at >= size;
         if (run) printf("%08x:\t...\t.zero\t%zu\n", addr, zeros);
-        else print_bytes(bytes + at, addr, room < 4 ? room : 4 - (addr & 3));
-        at += run ? zeros : room < 4 ? room : 4 - (addr & 3);
+        else print_bytes(bytes + at, addr, part);
+        at += run ? zeros : part;
     }
     print_relocations(relocations, UINT64_MAX);
     free(labels);

@@ -37,8 +37,7 @@ static char *note_of(const struct request *r, const char *name, uint32_t entry)
                                       .size = bytes,
                                       .offset = abi_arg_offset(kernel.args_size, bytes),
                                       .align = kind == VENTUS_ARG_LOCAL ? ABI_ANY_ALIGN : 4,
-                                      .name = numbers[i],
-                                      .address = kind == VENTUS_ARG_VALUE ? "private" : note_arg_kind(kind)};
+                                      .name = numbers[i]};
         kernel.args_size = args[i].offset + bytes;
     }
     char *text = note_write(&(struct note){.kernels = &kernel, .nkernels = 1}, 1);

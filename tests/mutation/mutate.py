@@ -228,10 +228,14 @@ def copy_tree():
     """The tree as it is, built. Returns what identifies it."""
     os.makedirs(TREE, exist_ok=True)
     all_of_it = hashlib.sha1()
-    files = subprocess.run(["git", "ls-files", "-co", "--exclude-standard"], cwd=ROOT, capture_output=True, text=True, check=True).stdout.split("\n")
-    for name in filter(None, files):
+    listed = subprocess.run(["git", "ls-files", "-co", "--exclude-standard"], cwd=ROOT, capture_output=True, text=True, check=True)
+    files = [name for name in listed.stdout.split("\n") if os.path.isfile(os.path.join(ROOT, name))]
+    for base, folders, names in os.walk(TREE):  # the build takes every source that it finds
+        if base == TREE: folders[:] = [f for f in folders if f != "build"]
+        for name in names:
+            if os.path.relpath(os.path.join(base, name), TREE) not in files: os.remove(os.path.join(base, name))
+    for name in files:
         source, target = os.path.join(ROOT, name), os.path.join(TREE, name)
-        if not os.path.isfile(source): continue
         os.makedirs(os.path.dirname(target), exist_ok=True)
         with open(source, "rb") as f: new = f.read()
         all_of_it.update(name.encode() + b"\0" + hashlib.sha1(new).digest())
@@ -244,7 +248,7 @@ def copy_tree():
         os.symlink(os.path.realpath(shared), os.path.join(WORK, "shared"))
     if not os.path.exists(os.path.join(BUILD, "build.ninja")):
         if run(["meson", "setup", "build", "-Dbuildtype=plain", "-Doptimization=1"], 300) != 0: sys.exit("mutate: meson failed")
-    if run(["ninja", "-C", "build"], 1800) != 0: sys.exit("mutate: the tree does not build")
+    if run(["make", "build"], 1800) != 0: sys.exit("mutate: the tree does not build")
     return all_of_it.hexdigest()
 
 def prepare():

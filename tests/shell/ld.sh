@@ -63,6 +63,23 @@ printf '.text\n.word 0\n.data\nd: .zero 40\n.word d+4\n.zero 40\n.byte 1\n.bss\n
 grep -A 1 '^# R_RISCV_32 .data+4$' data.lst | grep -q '^00000028:.*\.word' || fail "no relocation in the data"
 grep -q 'zero.99' data.lst || fail "no .bss in the listing"
 
+printf '.data\na: .byte 1\nb: .byte 2, 3, 4, 5\n.balign 4\nc: .half 6\nd: .byte 7, 8, 9\n.text\nnop\n' >odd.s
+"$ventus" as odd.s -o odd.elf && "$ventus" objdump odd.elf >odd.lst && "$ventus" as odd.lst -o again.elf && cmp odd.elf again.elf ||
+    fail "data at odd addresses are listed as others"
+
+# The start code is there unless it is not wanted, or not needed.
+"$ventus" as -c -o own.o - <<'END'
+_start: endprg
+        .kernel k
+k:      ret
+END
+printf 'f: ret\n' | "$ventus" as -c -o plain.o -
+for o in main.o=_start own.o= plain.o= '--no-start main.o='; do
+    "$ventus" ld ${o%=*} library.o -o linked.elf && "$ventus" objdump --text linked.elf >linked.lst || fail "ld ${o%=*}"
+    grep -q 'vsetvli' linked.lst && got=_start || got=
+    [ "$got" = "${o#*=}" ] || fail "ld ${o%=*}: start code where none belongs, or none"
+done
+
 refused() { # pattern, command...
     local want=$1 text
     shift
