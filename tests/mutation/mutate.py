@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """Changes the sources one small step at a time and sees whether a test notices.
 
-    tests/mutation/mutate.py [--number N] [--seed S] [--seconds N] [--again] [--list] [--only TEXT] [FOLDER...]
+    tests/mutation/mutate.py [--number N | --each N] [--seed S] [--seconds N] [--again] [--list] [--only TEXT] [FOLDER...]
 
 N mutants (default 300) are drawn from the C files of the folders: the same ones for the same seed, as far
 as their lines are still there. Each is built in a copy of the tree (build-mutants/), first with the tests
@@ -14,6 +14,7 @@ first one ended, with --again it tries the survivors once more. With --seconds i
 Called by `make mutants`; it takes hours, see README.md here."""
 
 import argparse, hashlib, os, random, re, shutil, signal, subprocess, sys, time
+from itertools import zip_longest
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 WORK = os.path.join(ROOT, "build-mutants")
@@ -295,6 +296,7 @@ def summary(verdicts):
 def main():
     p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     p.add_argument("--number", type=int, default=300)
+    p.add_argument("--each", type=int, help="so many of each folder instead", metavar="N")
     p.add_argument("--seed", type=int, default=1)
     p.add_argument("--seconds", type=int, default=10**9)
     p.add_argument("--only", default="", help="files whose path contains TEXT", metavar="TEXT")
@@ -303,7 +305,8 @@ def main():
     p.add_argument("folder", nargs="*", default=FOLDERS)
     a = p.parse_args()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that what runs is ended too
-    chosen = draw(a.folder, a.number, a.seed, a.only)
+    if a.each: chosen = [m for some in zip_longest(*(draw([f], a.each, a.seed, a.only) for f in a.folder)) for m in some if m]
+    else: chosen = draw(a.folder, a.number, a.seed, a.only)
     if a.list:
         for m in chosen: print(f"{m.path}:{m.n + 1}\n- {m.old.strip()}\n+ {m.new.strip()}\n")
         return 0
