@@ -26,9 +26,9 @@ FIRST = {
     "isa": ["unit/isa", "unit/asm/asm", "tests/sim/alu", "tests/sim/rows"],
     "asm": ["unit/asm", "fuzz_assemble", "fuzz_link", "fuzz_elf", "shell/ld", "shell/listing", "shell/asm"],
     "sim": ["tests/sim", "tests/check", "tests/tensor", "tests/softfp", "cl/divergence"],
-    "driver": ["unit/driver", "tests/driver", "tests/opencl/kernel", "cl/printf", "cl/local"],
+    "driver": ["tests/driver", "tests/opencl/kernel", "cl/printf", "cl/local"],
     "vt": ["tests/vt", "tests/sim/corpus"],
-    "compiler": ["unit/compiler", "tests/cc/cc", "cl/"],
+    "compiler": ["unit/compiler", "tests/compiler", "tests/cc/cc", "cl/"],
     "opencl": ["tests/opencl", "unit/opencl", "python/", "cl/arguments"],
     "tools": ["shell/", "tests/sim/trace"],
 }
