@@ -429,6 +429,10 @@ static void test_run(void **state)
         message,
         "kernel add failed at line 12, work-item (7,0,0): write to unmapped or read-only memory at 0x00001000, "
         "work-group (0,0,0) warp 0 lane 0, pc 0x80000068: vsw12.v v4, 0(v2)");
+    assert_int_equal(result.fault.kind, VENTUS_FAULT_WRITE);
+    assert_int_equal(result.fault.addr, 0x1000);
+    assert_int_equal(result.fault.lane, 0);
+    assert_int_equal(result.fault.lanes, UINT32_MAX);
     args[0] = out;
     assert_int_equal(ventus_run(d, &l, &result, message, sizeof message), VENTUS_OK);
     char tiny[8];
@@ -601,6 +605,8 @@ static void test_module_switch(void **state)
         .module = m, .kernel = ventus_module_kernel(m, 0), .args = args, .range = {1, {1, 1, 1}, {1, 1, 1}, {0}}};
     assert_int_equal(ventus_run(d, &l, &result, NULL, 0), VENTUS_FAULT);
     assert_int_equal(result.fault.kind, VENTUS_FAULT_WRITE);
+    assert_int_equal(result.fault.addr, ABI_CODE_BASE);
+    assert_int_equal(result.fault.pc, ABI_CODE_BASE + 4);
     ventus_module_free(m);
     ventus_close(d);
 }

@@ -195,6 +195,9 @@ static void test_devices(void **state)
     assert_non_null(strstr(info.name, "ventus-small"));
     assert_int_equal(ventus_describe(1, &info, why, sizeof why), VENTUS_BAD_CONFIG);
     assert_non_null(strstr(why, broken));
+    assert_int_equal(ventus_open(1, &d), VENTUS_BAD_CONFIG);
+    assert_int_equal(ventus_open(2, &d), VENTUS_BAD_ARGUMENT);
+    assert_null(d);
     assert_int_equal(ventus_open(0, &d), VENTUS_OK);
     ventus_device_info(d, &info);
     assert_int_equal(info.threads_per_warp, 8);
