@@ -194,9 +194,9 @@ struct ventus_launch {
     const uint32_t *pointers;    /* one per argument, addresses of each VENTUS_ARG_GLOBAL and VENTUS_ARG_CONSTANT;
                                   * NULL: they are in args */
     FILE *print;                 /* where printf output goes; NULL: stdout */
-    /* Called once when the launch is over and before anybody else can see that, so that what was lent for its sake
-     * can be taken back; on a thread of the device's, which must not be kept waiting. NULL: nothing. Not called when
-     * ventus_launch fails. */
+    /* Called once, when the launch is over but its event does not say so yet, to release what the client has kept for
+     * it; NULL: nothing. It runs on a thread of the device, which others wait for. Not called when ventus_launch
+     * fails. */
     void (*ending)(void *user, const struct ventus_outcome *outcome);
     void *user;
     const struct ventus_gpu_launch *gpu; /* NULL; else what programs that know the machine say to it */
@@ -223,7 +223,7 @@ enum ventus_fault_kind { /* sim/faults.def, which is installed too, says what th
 
 #define VENTUS_NO_LANE 32u /* more than every lane's number */
 
-/* Who was at fault where, as of the failing instruction. */
+/* What went wrong where, as of the failing instruction. */
 struct ventus_fault {
     enum ventus_fault_kind kind;
     uint32_t group[3]; /* work-group index */
@@ -234,9 +234,9 @@ struct ventus_fault {
     uint64_t addr;     /* device address of a memory fault */
 };
 
+/* The fault is VENTUS_FAULT_NONE unless the launch ended with VENTUS_FAULT or VENTUS_BAD_LAUNCH. */
 struct ventus_result {
-    struct ventus_fault
-        fault; /* its kind is VENTUS_FAULT_NONE unless the status is VENTUS_FAULT or VENTUS_BAD_LAUNCH */
+    struct ventus_fault fault;
     struct ventus_counters counters;
 };
 
@@ -255,21 +255,22 @@ typedef struct ventus_event ventus_event;
 
 #define VENTUS_FOREVER UINT64_MAX
 
-/* An event to wait for, of any device. If it does not succeed, what depends on it ends with VENTUS_DEPENDENCY and
- * without having run, when all that it waits for has ended; with `any_end` only the order counts. */
+/* An event to wait for, of any device. If it does not succeed, what depends on it is not run and ends with
+ * VENTUS_DEPENDENCY once all that it waits for has ended; with `any_end` only the order counts. */
 struct ventus_dep {
     ventus_event *event;
     bool any_end;
 };
 
-/* Submits a launch that waits for the `ndeps` events of `deps`. Arguments and sizes are copied, the module is kept.
- * *event (`event` may be NULL) is to be released. Sizes that cannot be are refused here with VENTUS_BAD_LAUNCH. */
+/* Submits a launch that waits for the `ndeps` events of `deps`. Arguments and sizes are copied, the module stays as
+ * long as it is needed. The client releases *event; `event` may be NULL. VENTUS_BAD_LAUNCH: sizes that do not fit
+ * together, or that the machine has no room for. */
 enum ventus_status ventus_launch(ventus_device *device, const struct ventus_launch *launch, size_t ndeps,
                                  const struct ventus_dep *deps, ventus_event **event);
 
 struct ventus_call {
-    enum ventus_status (*run)(void *user); /* its value is that of the event; must not wait for the device */
-    void (*ending)(void *user, const struct ventus_outcome *outcome); /* as in struct ventus_launch; called always */
+    enum ventus_status (*run)(void *user); /* its value is the event's status; it must not wait for the device */
+    void (*ending)(void *user, const struct ventus_outcome *outcome); /* as in struct ventus_launch; also if not run */
     void *user;
 };
 
@@ -285,11 +286,12 @@ enum ventus_status ventus_mark(ventus_device *device, size_t ndeps, const struct
 enum ventus_status ventus_gate(ventus_device *device, size_t ndeps, const struct ventus_dep *deps,
                                ventus_event **event);
 
-/* Ends a gate with `status`. VENTUS_BAD_ARGUMENT: it is not VENTUS_RUNNING, or somebody else has set it. */
+/* Ends a gate with `status`. VENTUS_BAD_ARGUMENT: no gate, not VENTUS_RUNNING, or set before. */
 enum ventus_status ventus_event_set(ventus_event *event, enum ventus_status status);
 
 /* Asks a launch to end; it does so, with VENTUS_CANCELLED, within 100 ms, unless it ends by itself before. What
- * it has written stays. A call is not run unless it has begun; a mark or a gate ends so when it is its turn. */
+ * it has written stays. A call that has not begun is not run, and ends with VENTUS_CANCELLED; so do marks and gates,
+ * once what they wait for has ended. */
 void ventus_event_cancel(ventus_event *event);
 
 /* Waits until everything submitted before has ended: VENTUS_OK, or VENTUS_TIMEOUT after `timeout_ns`. */
@@ -297,7 +299,7 @@ enum ventus_status ventus_finish(ventus_device *device, uint64_t timeout_ns);
 
 /* Submits a launch and waits. VENTUS_FAULT when the kernel failed: result->fault says where and `message` (if not
  * NULL, `message_size` bytes) receives one line naming kernel, source line when known, pc, work-item and
- * address. The device stays usable. Not on a thread of the device's own. */
+ * address. The device stays usable. Not in a callback or a call, which run on the device's own threads. */
 enum ventus_status ventus_run(ventus_device *device, const struct ventus_launch *launch, struct ventus_result *result,
                               char *message, size_t message_size);
 
@@ -314,15 +316,16 @@ struct ventus_outcome {
     uint64_t submitted, started, ended;
 };
 
-/* Who keeps an event retains it, and releases it as often; what it stands for goes on. NULL may be released. */
+/* An event is freed when it has been released as often as it was given out and retained. That ends nothing that is
+ * under way. Releasing NULL is allowed. */
 void ventus_event_retain(ventus_event *event);
 void ventus_event_release(ventus_event *event);
 
 /* How far it is; once VENTUS_ENDED, for ever. */
 enum ventus_state ventus_event_state(const ventus_event *event);
 
-/* Waits for the end: VENTUS_TIMEOUT, or the status of the outcome. On a thread of the device's own (a callback, a
- * call), where that could be for ever, VENTUS_BAD_ARGUMENT. */
+/* Waits for the end: VENTUS_TIMEOUT, or the status of the outcome. In a callback or a call, where that could take for
+ * ever, VENTUS_BAD_ARGUMENT. */
 enum ventus_status ventus_event_wait(ventus_event *event, uint64_t timeout_ns);
 
 /* Waits until it runs or has ended: VENTUS_OK; the rest as above. */
@@ -331,9 +334,9 @@ enum ventus_status ventus_event_wait_start(ventus_event *event, uint64_t timeout
 /* How it ended, NULL before. Valid as long as the event. */
 const struct ventus_outcome *ventus_event_outcome(const ventus_event *event);
 
-/* Has `call` called once, when the event has reached `state` (or has ended without): on whichever thread brings that
- * about, usually one of the device's, which must not be kept waiting; or at once on this one if that is already so.
- * False: out of memory. */
+/* Calls `call` once, when the event has reached `state` or has ended without. If it already has, that happens here;
+ * else on the thread that brings it about, usually one of the device, for which others wait. False: the host has no
+ * memory. */
 bool ventus_event_notify(ventus_event *event, enum ventus_state state, void (*call)(ventus_event *event, void *user),
                          void *user);
 

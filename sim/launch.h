@@ -90,7 +90,8 @@ void gpu_mem_code_changed(struct gpu *gpu);
 
 /* ---- dispatch.c: launches ---- */
 
-/* Everything the host signals of a launch say (architecture: "Life of one launch"). */
+/* A launch as the machine gets it: where its code and metadata are, how many work-groups it has, and what each needs.
+ * Memory must have been opened and filled before. */
 struct launch {
     uint32_t start_pc;         /* first instruction of every warp */
     uint32_t knl;              /* CSR_KNL: address of the metadata block */
@@ -118,7 +119,7 @@ enum fault_kind { /* faults.def says what they are */
 #undef VENTUS_FAULT_KIND
 };
 
-/* Who was at fault where. All fields are as of the failing instruction. */
+/* What went wrong where, as of the failing instruction. */
 struct fault {
     enum fault_kind kind;
     uint32_t group[3]; /* work-group index */
@@ -171,12 +172,12 @@ struct launch_options {
     const _Atomic bool *cancel; /* polled about every quantum; NULL: never */
 };
 
-/* Runs a launch to its end on the calling thread. `options` may be NULL. One caller at a time per
- * machine. */
+/* Runs a launch to its end on the calling thread. `options` may be NULL. What the machine cannot hold is a fault too,
+ * FAULT_LAUNCH. One caller at a time per machine. */
 void gpu_launch(struct gpu *gpu, const struct launch *launch, const struct launch_options *options,
                 struct result *result);
 
-/* A launch among others. The caller keeps it, unchanged, until it is done. */
+/* A launch that runs beside others. The caller keeps it, unchanged, until it is done. */
 struct job {
     struct launch launch;
     struct launch_options options;
