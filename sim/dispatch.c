@@ -344,7 +344,7 @@ static void refuse_all(const struct job_source *source, const char *why)
     }
 }
 
-/* Sends the workers that wait home. */
+/* Wakes the workers that wait: there is nothing more to do. */
 static void give_up(struct dispatcher *d)
 {
     if (!d->workers) return; /* nor is there a lock */

@@ -118,7 +118,8 @@ struct sm {
     /* what the engine touches all the time */
     uint8_t *mem; /* guest address 0 */
     struct access access;
-    uint32_t *reservations; /* lr.w reservations that a store of this SM may end */
+    uint32_t
+        *reservations; /* how many lr.w reservations a store of this SM may end: own_reservations, or the machine's */
     struct gpu *gpu;
     struct warp *warp;            /* the warp that runs */
     const struct insn *insn;      /* its instruction, in the hooked engine */
@@ -153,7 +154,7 @@ struct gpu {
     bool flags_known, flags_read;   /* code_reads_flags has looked since code_drop, and what it saw */
     pthread_mutex_t code_lock;
     struct sm *sms;        /* config.sms of them */
-    uint32_t reservations; /* of all SMs, while one host thread runs them all */
+    uint32_t reservations; /* lr.w reservations of all SMs, when one host thread runs them all */
     const struct engine *engine;
     void *engine_data; /* what it keeps for this machine */
     const struct observer *observers;

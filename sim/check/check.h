@@ -57,7 +57,7 @@ struct check_item { /* a work-item */
     bool placed; /* local and global are known */
 };
 
-struct check_party {   /* one side of a report */
+struct check_side {    /* one side of a report */
     uint32_t pc, line; /* line 0: not known */
     char instruction[80];
     const char *does;        /* "load", "store", ... */
@@ -69,7 +69,7 @@ struct check_report {
     enum check_kind kind;
     char kernel[64], what[120], where[160]; /* where: the memory in words, or empty */
     uint32_t addr, size;                    /* of the access; size 0: none */
-    struct check_party by, other;           /* other.pc 0: there is no other side */
+    struct check_side by, other;            /* other.pc 0: there is no other side */
     const char *relation;                   /* of the other side to this one */
     uint64_t count;                         /* how often, by instructions of warps */
 };

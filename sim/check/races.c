@@ -114,7 +114,7 @@ static void note_atomic(struct races *r, const struct checked_warp *cw, const st
 
 bool races_excused(const struct races *r, const struct check_report *report)
 {
-    const struct check_party *load = &report->by, *other = &report->other;
+    const struct check_side *load = &report->by, *other = &report->other;
     if (report->kind != CHECK_RACES) return false;
     if (strcmp(load->does, "load")) load = &report->other, other = &report->by;
     if (strcmp(load->does, "load") || strcmp(other->does, "atomic")) return false;

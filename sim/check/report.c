@@ -70,7 +70,7 @@ static void instruction_at(const struct check *c, uint32_t pc, char *text, size_
     if (code_look(c->gpu, pc, &in)) isa_print(&in, pc, 0, text, size);
 }
 
-static void fill_party(struct check *c, struct check_party *p, uint32_t pc)
+static void fill_side(struct check *c, struct check_side *p, uint32_t pc)
 {
     p->pc = pc;
     p->line = line_of(c, pc);
@@ -93,7 +93,7 @@ struct check_report *report_new(struct check *c, enum check_kind kind, uint32_t 
     r = &c->reports[c->nreports++];
     *r = (struct check_report){.kind = kind, .count = 1, .relation = ""};
     snprintf(r->kernel, sizeof r->kernel, "%s", c->about.kernel ? c->about.kernel : "");
-    fill_party(c, &r->by, w->pc);
+    fill_side(c, &r->by, w->pc);
     r->by.does = c->insn ? deed(c->insn) : "barrier";
     r->by.lanes = lanes;
     r->other.pc = other;
@@ -111,7 +111,7 @@ void report_access(struct check *c, struct check_report *r, const struct warp *w
 
 void report_other(struct check *c, struct check_report *r, const char *relation, const char *does, uint32_t pc)
 {
-    fill_party(c, &r->other, pc);
+    fill_side(c, &r->other, pc);
     r->other.does = does;
     r->relation = relation;
 }
@@ -136,7 +136,7 @@ static void print_item(const struct check_item *i, uint32_t lanes, FILE *out)
         fprintf(out, " and %d other%s of its warp, lanes %08x", others, others == 1 ? "" : "s", (unsigned)lanes);
 }
 
-static void print_place(const struct check_party *p, FILE *out)
+static void print_place(const struct check_side *p, FILE *out)
 {
     if (p->line) fprintf(out, "line %u, ", p->line);
     fprintf(out, "pc 0x%08x", (unsigned)p->pc);
@@ -204,7 +204,7 @@ static void json_triple(const char *key, const uint32_t v[3], FILE *out)
     fprintf(out, ", \"%s\": [%u, %u, %u]", key, v[0], v[1], v[2]);
 }
 
-static void json_party(const struct check_party *p, bool item, FILE *out)
+static void json_side(const struct check_side *p, bool item, FILE *out)
 {
     fprintf(out, "{\"pc\": %u, \"line\": %u, \"does\": ", p->pc, p->line);
     json_text(p->does ? p->does : "", out);
@@ -228,7 +228,7 @@ static void json_report(const struct check_report *r, FILE *out)
     fputs(", \"what\": ", out);
     json_text(r->what, out);
     fprintf(out, ", \"count\": %llu, \"by\": ", (unsigned long long)r->count);
-    json_party(&r->by, true, out);
+    json_side(&r->by, true, out);
     if (r->size) fprintf(out, ", \"address\": %u, \"size\": %u", r->addr, r->size);
     if (*r->where) {
         fputs(", \"where\": ", out);
@@ -236,7 +236,7 @@ static void json_report(const struct check_report *r, FILE *out)
     }
     if (r->other.pc) {
         fputs(", \"other\": ", out);
-        json_party(&r->other, r->kind == CHECK_RACES, out);
+        json_side(&r->other, r->kind == CHECK_RACES, out);
     }
     fputc('}', out);
 }

@@ -29,7 +29,7 @@ static void check_memory(struct tracer *t, bool ok)
 
 /* The registers that a store takes its data from; they may be gone afterwards (sc.w writes its destination). What an
  * atomic writes is what memory holds afterwards. */
-static void take_data(struct event *e, const struct warp *w, const struct insn *in, const struct isa_memory *m)
+static void copy_store_data(struct event *e, const struct warp *w, const struct insn *in, const struct isa_memory *m)
 {
     unsigned reg = (unsigned)isa_get(in, (enum operand_role)m->data);
     e->writes_memory = m->action == ACTION_STORE || m->action == ACTION_AMO || m->action == ACTION_SC;
@@ -63,7 +63,7 @@ static enum observed before(void *user, struct warp *w, const struct insn *in)
     e->lanes = in->vm ? w->active : w->active & w->v[0][0];
     e->accesses = 0;
     find_results(e, in, &e->effects);
-    take_data(e, w, in, &e->effects.memory);
+    copy_store_data(e, w, in, &e->effects.memory);
     return GO_ON;
 }
 
