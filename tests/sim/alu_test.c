@@ -15,6 +15,12 @@
 #include "guest.h"
 #include "sim/machine.h"
 
+typedef uint32_t word;
+typedef int32_t sword;
+typedef uint64_t double_word;
+typedef int64_t double_sword;
+#include "reference.h"
+
 static uint32_t mode; /* rounding mode of the references: RNE RTZ RDN RUP RMM */
 static bool unsure;   /* the reference cannot decide this one */
 
@@ -118,10 +124,10 @@ static uint32_t r_fmacc(uint32_t a, uint32_t b, uint32_t c) { return fma_of(fl(b
 static uint32_t r_fnmacc(uint32_t a, uint32_t b, uint32_t c) { return fma_of(-fl(b), fl(a), -fl(c)); }
 static uint32_t r_fmsac(uint32_t a, uint32_t b, uint32_t c) { return fma_of(fl(b), fl(a), -fl(c)); }
 static uint32_t r_fnmsac(uint32_t a, uint32_t b, uint32_t c) { return fma_of(-fl(b), fl(a), fl(c)); }
-static uint32_t r_vfmadd(uint32_t a, uint32_t b, uint32_t c) { return fma_of(fl(b), fl(c), fl(a)); }
-static uint32_t r_vfnmadd(uint32_t a, uint32_t b, uint32_t c) { return fma_of(-fl(b), fl(c), -fl(a)); }
-static uint32_t r_vfmsub(uint32_t a, uint32_t b, uint32_t c) { return fma_of(fl(b), fl(c), -fl(a)); }
-static uint32_t r_vfnmsub(uint32_t a, uint32_t b, uint32_t c) { return fma_of(-fl(b), fl(c), fl(a)); }
+static uint32_t r_fmadd(uint32_t a, uint32_t b, uint32_t c) { return fma_of(fl(b), fl(c), fl(a)); }
+static uint32_t r_fnmadd(uint32_t a, uint32_t b, uint32_t c) { return fma_of(-fl(b), fl(c), -fl(a)); }
+static uint32_t r_fmsub(uint32_t a, uint32_t b, uint32_t c) { return fma_of(fl(b), fl(c), -fl(a)); }
+static uint32_t r_fnmsub(uint32_t a, uint32_t b, uint32_t c) { return fma_of(-fl(b), fl(c), fl(a)); }
 
 static uint32_t r_fsgnj(uint32_t a, uint32_t b, uint32_t c)
 {
@@ -246,113 +252,20 @@ static uint32_t r_from_u(uint32_t a, uint32_t b, uint32_t c)
     return from_int(a);
 }
 
-/* ---- integer references ---- */
-
 // clang-format off
-#define REF(name, expr) static uint32_t r_##name(uint32_t a, uint32_t b, uint32_t c) { (void)a, (void)b, (void)c; return (uint32_t)(expr); }
-#define SA ((int64_t)(int32_t)a)
-#define SB ((int64_t)(int32_t)b)
-// clang-format on
-static int64_t limit_s(int64_t v) { return v > INT32_MAX ? INT32_MAX : v < INT32_MIN ? INT32_MIN : v; }
-static int64_t limit_u(int64_t v) { return v > UINT32_MAX ? UINT32_MAX : v < 0 ? 0 : v; }
-REF(add, (uint64_t)a + b)
-REF(sub, (uint64_t)a - b)
-REF(rsub, (uint64_t)b - a)
-REF(and, a &b)
-REF(or, a | b)
-REF(xor, a ^ b)
-REF(sll, (uint64_t)a << (b % 32))
-REF(srl, (uint64_t)a >> (b % 32))
-REF(sra, SA >> (b % 32))
-REF(slt, SA < SB)
-REF(sltu, a < b)
-REF(sle, SA <= SB)
-REF(sleu, a <= b)
-REF(sgt, SA > SB)
-REF(sgtu, a > b)
-REF(eq, a == b)
-REF(ne, a != b)
-REF(min, SA < SB ? a : b)
-REF(minu, a < b ? a : b)
-REF(max, SA > SB ? a : b)
-REF(maxu, a > b ? a : b)
-REF(mul, (uint64_t)a *b)
-REF(mulh, (uint64_t)(SA *SB) >> 32)
-REF(mulhu, (uint64_t)a *b >> 32)
-REF(mulhsu, (uint64_t)(SA *(int64_t)b) >> 32)
-REF(div, b == 0 ? -1 : SA / SB)
-REF(divu, b == 0 ? 0xffffffffu : a / b)
-REF(rem, b == 0 ? SA : SA % SB)
-REF(remu, b == 0 ? a : a % b)
-REF(macc, (uint64_t)a *b + c)
-REF(nmsac, c - (uint64_t)a * b)
-REF(madd, (uint64_t)b *c + a)
-REF(nmsub, a - (uint64_t)b * c)
-REF(saddu, limit_u((int64_t)a + b))
-REF(sadd, limit_s(SA + SB))
-REF(ssubu, limit_u((int64_t)a - b))
-REF(ssub, limit_s(SA - SB))
-REF(mv, b)
-REF(mv_a, a)
-REF(merge, c ? b : a)
-REF(mand, (a & 1) && (b & 1))
-REF(mnand, !((a & 1) && (b & 1)))
-REF(mandn, (a & 1) && !(b & 1))
-REF(mxor, (a & 1) != (b & 1))
-REF(mor, (a & 1) || (b & 1))
-REF(mnor, !((a & 1) || (b & 1)))
-REF(morn, (a & 1) || !(b & 1))
-REF(mxnor, (a & 1) == (b & 1))
-
-/* Mnemonics without their operand suffix. a is vs2 (or rs1), b is vs1, rs1, imm (or rs2, imm), c is vd (or
- * rs3; for merges the mask bit). */
-// clang-format off
-static const struct { const char *names; uint32_t (*fn)(uint32_t, uint32_t, uint32_t); } references[] = {
-    {"add addi vadd auipc", r_add}, {"vadd12", r_add}, {"sub vsub vsub12", r_sub}, {"vrsub", r_rsub},
-    {"and andi vand", r_and}, {"or ori vor", r_or}, {"xor xori vxor", r_xor},
-    {"sll slli vsll", r_sll}, {"srl srli vsrl", r_srl}, {"sra srai vsra", r_sra},
-    {"slt slti vmslt", r_slt}, {"sltu sltiu vmsltu", r_sltu}, {"vmsle", r_sle}, {"vmsleu", r_sleu}, {"vmsgt", r_sgt},
-    {"vmsgtu", r_sgtu}, {"vmseq", r_eq}, {"vmsne", r_ne},
-    {"vmin", r_min}, {"vminu", r_minu}, {"vmax", r_max}, {"vmaxu", r_maxu},
-    {"mul vmul", r_mul}, {"mulh vmulh", r_mulh}, {"mulhu vmulhu", r_mulhu}, {"mulhsu vmulhsu", r_mulhsu},
-    {"div vdiv", r_div}, {"divu vdivu", r_divu}, {"rem vrem", r_rem}, {"remu vremu", r_remu},
-    {"vmacc", r_macc}, {"vnmsac", r_nmsac}, {"vmadd", r_madd}, {"vnmsub", r_nmsub},
-    {"vsaddu", r_saddu}, {"vsadd", r_sadd}, {"vssubu", r_ssubu}, {"vssub", r_ssub},
-    {"vmv.v.v vmv.v.x vmv.v.i vmv.s.x vfmv.v.f vfmv.s.f lui", r_mv}, {"fmv.x.w fmv.w.x", r_mv_a}, {"vmerge vfmerge", r_merge},
-    {"vmand", r_mand}, {"vmnand", r_mnand}, {"vmandn", r_mandn}, {"vmxor", r_mxor}, {"vmor", r_mor}, {"vmnor", r_mnor},
-    {"vmorn", r_morn}, {"vmxnor", r_mxnor},
-    {"fadd.s vfadd", r_fadd}, {"fsub.s vfsub", r_fsub}, {"vfrsub", r_frsub}, {"fmul.s vfmul", r_fmul}, {"fdiv.s vfdiv", r_fdiv},
-    {"vfrdiv", r_frdiv}, {"fsqrt.s vfsqrt.v", r_fsqrt},
-    {"vfmacc fmadd.s", r_fmacc}, {"vfnmacc fnmadd.s", r_fnmacc}, {"vfmsac fmsub.s", r_fmsac}, {"vfnmsac fnmsub.s", r_fnmsac},
-    {"vfmadd", r_vfmadd}, {"vfnmadd", r_vfnmadd}, {"vfmsub", r_vfmsub}, {"vfnmsub", r_vfnmsub},
-    {"fsgnj.s vfsgnj", r_fsgnj}, {"fsgnjn.s vfsgnjn", r_fsgnjn}, {"fsgnjx.s vfsgnjx", r_fsgnjx},
-    {"fmin.s vfmin", r_fmin}, {"fmax.s vfmax", r_fmax}, {"feq.s vmfeq", r_feq}, {"vmfne", r_fne}, {"flt.s vmflt", r_flt},
-    {"fle.s vmfle", r_fle}, {"vmfgt", r_fgt}, {"vmfge", r_fge}, {"fclass.s vfclass.v", r_fclass},
-    {"fcvt.w.s vfcvt.x.f.v", r_to_s}, {"fcvt.wu.s vfcvt.xu.f.v", r_to_u}, {"vfcvt.rtz.x.f.v", r_to_s_rtz},
-    {"vfcvt.rtz.xu.f.v", r_to_u_rtz}, {"fcvt.s.w vfcvt.f.x.v", r_from_s}, {"fcvt.s.wu vfcvt.f.xu.v", r_from_u},
+static const struct named_reference references[] = {
+#define INTEGER  NAMED
+#define FLOATING NAMED
+#include "reference.def"
+#undef INTEGER
+#undef FLOATING
+    {"auipc", r_add}, {"vsub12", r_sub}, {"fmv.x.w fmv.w.x", r_first},
 };
 // clang-format on
 
-static bool listed(const char *names, const char *name)
+static reference *reference_of(enum isa_op op)
 {
-    size_t n = strlen(name);
-    for (const char *p = strstr(names, name); p; p = strstr(p + 1, name))
-        if ((p == names || p[-1] == ' ') && (p[n] == ' ' || !p[n])) return true;
-    return false;
-}
-
-static uint32_t (*reference(enum isa_op op))(uint32_t, uint32_t, uint32_t)
-{
-    static const char *const suffixes[] = {".vv", ".vx", ".vi", ".vf", ".mm", ".vvm", ".vxm", ".vim", ".vfm"};
-    char name[32];
-    snprintf(name, sizeof name, "%s", isa_table[op].name);
-    for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes; i++) {
-        size_t n = strlen(name), s = strlen(suffixes[i]);
-        if (n > s && !strcmp(name + n - s, suffixes[i])) name[n - s] = 0;
-    }
-    for (size_t i = 0; i < sizeof references / sizeof *references; i++)
-        if (listed(references[i].names, name)) return references[i].fn;
-    return NULL;
+    return find_reference(references, sizeof references / sizeof *references, isa_table[op].name);
 }
 
 /* ---- operands ---- */
@@ -464,7 +377,7 @@ static void fill_operands(struct guest *g, uint32_t v0)
 
 static void try_vector(struct guest *g, struct trial *t)
 {
-    uint32_t (*fn)(uint32_t, uint32_t, uint32_t) = reference(t->op);
+    reference *fn = reference_of(t->op);
     const struct isa_desc *d = &isa_table[t->op];
     bool masked = has_letter(t->op, 'm') && !t->in.vm, merge = d->flags & ISA_V0;
     bool lane_number = t->op == OP_VID_V;
@@ -506,7 +419,7 @@ static void vector_row(struct guest *g, enum isa_op op)
 
 static void try_scalar(struct guest *g, struct trial *t)
 {
-    uint32_t (*fn)(uint32_t, uint32_t, uint32_t) = reference(t->op);
+    reference *fn = reference_of(t->op);
     if (!fn) fail_msg("%s has no reference", isa_table[t->op].name);
     fill_operands(g, 0);
     uint32_t s[3] = {g->data[SCALARS], g->data[SCALARS + 1], g->data[SCALARS + 2]};

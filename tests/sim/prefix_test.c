@@ -19,59 +19,16 @@
 __extension__ typedef __int128 s128;
 __extension__ typedef unsigned __int128 u128;
 
-typedef uint64_t reference(uint64_t a, uint64_t b, uint64_t c);
+typedef uint64_t word;
+typedef int64_t sword;
+typedef u128 double_word;
+typedef s128 double_sword;
+#include "reference.h"
+
 static uint32_t mode; /* frm of the reference */
 
-/* a is vs2 or rs1, b vs1, rs1, rs2 or the immediate, c vd, rs3 or the mask bit. */
-#define REF(name, expr) \
-    static uint64_t r_##name(uint64_t a, uint64_t b, uint64_t c) \
-    { \
-        (void)a, (void)b, (void)c; \
-        return (uint64_t)(expr); \
-    }
-#define SA ((int64_t)a)
-#define SB ((int64_t)b)
+/* ---- integers: what only pairs are tested with ---- */
 
-/* ---- integers ---- */
-
-REF(add, a + b)
-REF(sub, a - b)
-REF(rsub, b - a)
-REF(and, a &b)
-REF(or, a | b)
-REF(xor, a ^ b)
-REF(sll, a << (b & 63))
-REF(srl, a >> (b & 63))
-REF(sra, SA >> (b & 63))
-REF(slt, SA < SB)
-REF(sltu, a < b)
-REF(sle, SA <= SB)
-REF(sleu, a <= b)
-REF(sgt, SA > SB)
-REF(sgtu, a > b)
-REF(eq, a == b)
-REF(ne, a != b)
-REF(min, SA < SB ? a : b)
-REF(minu, a < b ? a : b)
-REF(max, SA > SB ? a : b)
-REF(maxu, a > b ? a : b)
-REF(mul, a *b)
-REF(mulh, (u128)((s128)SA *SB) >> 64)
-REF(mulhu, (u128)a *b >> 64)
-REF(mulhsu, (u128)((s128)SA *(s128)b) >> 64)
-REF(divu, b ? a / b : ~0ull)
-REF(div, !b ? ~0ull : b == ~0ull ? 0 - a : (uint64_t)(SA / SB))
-REF(remu, b ? a % b : a)
-REF(rem, !b ? a : b == ~0ull ? 0 : (uint64_t)(SA % SB))
-REF(macc, b *a + c)
-REF(nmsac, c - b * a)
-REF(madd, b *c + a)
-REF(nmsub, a - b * c)
-REF(saddu, a + b < a ? ~0ull : a + b)
-REF(ssubu, a < b ? 0 : a - b)
-static uint64_t clip(s128 v) { return (uint64_t)(v < INT64_MIN ? INT64_MIN : v > INT64_MAX ? INT64_MAX : v); }
-REF(sadd, clip((s128)SA + SB))
-REF(ssub, clip((s128)SA - SB))
 REF(aaddu, ((u128)a + b + 1) >> 1) /* vxrm 0: ties go up */
 REF(aadd, ((s128)SA + SB + 1) >> 1)
 REF(asubu, ((s128)a - (s128)b + 1) >> 1)
@@ -79,17 +36,6 @@ REF(asub, ((s128)SA - SB + 1) >> 1)
 REF(smul, clip(((s128)SA * SB + ((s128)1 << 62)) >> 63))
 REF(ssrl, b & 63 ? ((u128)a + ((u128)1 << ((b & 63) - 1))) >> (b & 63) : a)
 REF(ssra, b & 63 ? ((s128)SA + ((s128)1 << ((b & 63) - 1))) >> (b & 63) : SA)
-REF(second, b)
-REF(first, a)
-REF(merge, c ? b : a)
-REF(mand, a &b & 1)
-REF(mnand, ~(a &b) & 1)
-REF(mandn, a & ~b & 1)
-REF(mxor, (a ^ b) & 1)
-REF(mor, (a | b) & 1)
-REF(mnor, ~(a | b) & 1)
-REF(morn, (a | ~b) & 1)
-REF(mxnor, ~(a ^ b) & 1)
 
 /* ---- binary64, in the host's modes ---- */
 
@@ -179,58 +125,22 @@ REF(to_u, to_u(integral(num(a), mode)))
 REF(to_s_rtz, to_s(trunc(num(a))))
 REF(to_u_rtz, to_u(trunc(num(a))))
 
-/* Mnemonics without their operand suffix. */
 // clang-format off
-static const struct { const char *names; reference *fn; } references[] = {
-    {"add addi vadd vadd12", r_add}, {"sub vsub", r_sub}, {"vrsub", r_rsub}, {"and andi vand", r_and}, {"or ori vor", r_or},
-    {"xor xori vxor", r_xor}, {"sll slli vsll sllw slliw", r_sll}, {"srl srli vsrl srlw srliw", r_srl},
-    {"sra srai vsra sraw sraiw", r_sra},
-    {"addw addiw", r_add}, {"subw", r_sub},
-    {"slt slti vmslt", r_slt}, {"sltu sltiu vmsltu", r_sltu}, {"vmsle", r_sle}, {"vmsleu", r_sleu}, {"vmsgt", r_sgt},
-    {"vmsgtu", r_sgtu},
-    {"vmseq", r_eq}, {"vmsne", r_ne}, {"vmin", r_min}, {"vminu", r_minu}, {"vmax", r_max}, {"vmaxu", r_maxu},
-    {"mul vmul", r_mul}, {"mulh vmulh", r_mulh}, {"mulhu vmulhu", r_mulhu}, {"mulhsu vmulhsu", r_mulhsu},
-    {"div vdiv", r_div}, {"divu vdivu", r_divu}, {"rem vrem", r_rem}, {"remu vremu", r_remu},
-    {"vmacc", r_macc}, {"vnmsac", r_nmsac}, {"vmadd", r_madd}, {"vnmsub", r_nmsub},
-    {"vsaddu", r_saddu}, {"vsadd", r_sadd}, {"vssubu", r_ssubu}, {"vssub", r_ssub},
+static const struct named_reference references[] = {
+#define INTEGER  NAMED
+#define FLOATING NAMED
+#include "reference.def"
+#undef INTEGER
+#undef FLOATING
+    {"sllw slliw", r_sll}, {"srlw srliw", r_srl}, {"sraw sraiw", r_sra}, {"addw addiw", r_add}, {"subw", r_sub},
     {"vaaddu", r_aaddu}, {"vaadd", r_aadd}, {"vasubu", r_asubu}, {"vasub", r_asub}, {"vsmul", r_smul}, {"vssrl", r_ssrl},
-    {"vssra", r_ssra},
-    {"vmv.v.v vmv.v.x vmv.v.i vmv.s.x vfmv.v.f vfmv.s.f lui", r_second}, {"vmv.x.s vfmv.f.s", r_first},
-    {"vmerge vfmerge", r_merge},
-    {"vmand", r_mand}, {"vmnand", r_mnand}, {"vmandn", r_mandn}, {"vmxor", r_mxor}, {"vmor", r_mor}, {"vmnor", r_mnor},
-    {"vmorn", r_morn}, {"vmxnor", r_mxnor},
-    {"fadd.s vfadd", r_fadd}, {"fsub.s vfsub", r_fsub}, {"vfrsub", r_frsub}, {"fmul.s vfmul", r_fmul}, {"fdiv.s vfdiv", r_fdiv},
-    {"vfrdiv", r_frdiv}, {"fsqrt.s vfsqrt.v", r_fsqrt},
-    {"vfmacc fmadd.s", r_fmacc}, {"vfnmacc fnmadd.s", r_fnmacc}, {"vfmsac fmsub.s", r_fmsac}, {"vfnmsac fnmsub.s", r_fnmsac},
-    {"vfmadd", r_fmadd}, {"vfnmadd", r_fnmadd}, {"vfmsub", r_fmsub}, {"vfnmsub", r_fnmsub},
-    {"fsgnj.s vfsgnj", r_fsgnj}, {"fsgnjn.s vfsgnjn", r_fsgnjn}, {"fsgnjx.s vfsgnjx", r_fsgnjx},
-    {"fmin.s vfmin", r_fmin}, {"fmax.s vfmax", r_fmax}, {"feq.s vmfeq", r_feq}, {"vmfne", r_fne}, {"flt.s vmflt", r_flt},
-    {"fle.s vmfle", r_fle}, {"vmfgt", r_fgt}, {"vmfge", r_fge}, {"fclass.s vfclass.v", r_fclass},
-    {"fcvt.w.s vfcvt.x.f.v", r_to_s}, {"fcvt.wu.s vfcvt.xu.f.v", r_to_u}, {"vfcvt.rtz.x.f.v", r_to_s_rtz},
-    {"vfcvt.rtz.xu.f.v", r_to_u_rtz}, {"fcvt.s.w vfcvt.f.x.v", r_from_s}, {"fcvt.s.wu vfcvt.f.xu.v", r_from_u},
+    {"vssra", r_ssra}, {"vmv.x.s vfmv.f.s", r_first},
 };
 // clang-format on
 
-static bool listed(const char *names, const char *name)
-{
-    size_t n = strlen(name);
-    for (const char *p = strstr(names, name); p; p = strstr(p + 1, name))
-        if ((p == names || p[-1] == ' ') && (p[n] == ' ' || !p[n])) return true;
-    return false;
-}
-
 static reference *reference_of(const char *mnemonic)
 {
-    static const char *const suffixes[] = {".vv", ".vx", ".vi", ".vf", ".mm", ".vvm", ".vxm", ".vim", ".vfm"};
-    char name[32];
-    snprintf(name, sizeof name, "%s", mnemonic);
-    for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes; i++) {
-        size_t n = strlen(name), s = strlen(suffixes[i]);
-        if (n > s && !strcmp(name + n - s, suffixes[i])) name[n - s] = 0;
-    }
-    for (size_t i = 0; i < sizeof references / sizeof *references; i++)
-        if (listed(references[i].names, name)) return references[i].fn;
-    return NULL;
+    return find_reference(references, sizeof references / sizeof *references, mnemonic);
 }
 
 static bool has(unsigned op, char letter) { return strchr(isa_table[op].pattern, letter) != NULL; }
