@@ -8,6 +8,8 @@
 #include <string.h>
 #include <time.h>
 
+#include "opencl/cl_ventus.h"
+
 void fail(const char *format, ...)
 {
     va_list args;
@@ -228,17 +230,18 @@ static uint64_t count(cl_event event, cl_profiling_info what, bool *known)
     return n;
 }
 
+/* The counts are an extension of the Ventus device; other devices refuse the codes, and then nothing is printed. */
 static void add_counts(struct session *s, cl_event event)
 {
     bool known = true;
     cl_ulong begin = count(event, CL_PROFILING_COMMAND_START, &known);
     cl_ulong end = count(event, CL_PROFILING_COMMAND_END, &known);
     s->kernel_seconds += 1e-9 * (double)(end - begin);
-    s->instructions += count(event, COUNTER_INSTRUCTIONS, &known);
-    s->vector += count(event, COUNTER_VECTOR, &known);
-    s->lanes += count(event, COUNTER_LANES, &known);
-    s->branches += count(event, COUNTER_BRANCHES, &known);
-    s->divergent += count(event, COUNTER_DIVERGENT, &known);
+    s->instructions += count(event, CL_PROFILING_COMMAND_INSTRUCTIONS_VENTUS, &known);
+    s->vector += count(event, CL_PROFILING_COMMAND_VECTOR_INSTRUCTIONS_VENTUS, &known);
+    s->lanes += count(event, CL_PROFILING_COMMAND_ACTIVE_LANES_VENTUS, &known);
+    s->branches += count(event, CL_PROFILING_COMMAND_BRANCHES_VENTUS, &known);
+    s->divergent += count(event, CL_PROFILING_COMMAND_DIVERGENT_BRANCHES_VENTUS, &known);
     s->counted = known;
 }
 

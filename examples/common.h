@@ -11,16 +11,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Optional profiling codes of the Ventus device (extension cl_ventus_counters): 64-bit counts of
- * one launch. Other devices refuse them, and then nothing is printed. */
-enum {
-    COUNTER_INSTRUCTIONS = 0x4f00, /* warp instructions */
-    COUNTER_VECTOR = 0x4f01,       /* ... of which vector instructions */
-    COUNTER_LANES = 0x4f02,        /* active lanes, summed over vector instructions */
-    COUNTER_BRANCHES = 0x4f03,     /* vector branches */
-    COUNTER_DIVERGENT = 0x4f04,    /* ... of which diverged */
-};
-
 struct session {
     const char *name;   /* of the example */
     const char *input;  /* first argument that is no option, or NULL */
