@@ -28,9 +28,16 @@ static void test_race(void **state)
         .where = "byte 4 of something",
         .addr = 0x90000004,
         .size = 4,
-        .by = {.pc = 0x80000010, .line = 7, .instruction = "sw\ta1, 0(a0)", .does = "store",
-               .first = {.group = {1, 2, 3}, .local = {4, 5, 6}, .global = {7, 8, 9}, .placed = true}, .lanes = 1},
-        .other = {.pc = 0x80000020, .does = "load", .first = {.group = {10, 11, 12}, .warp = 13, .lane = 14}, .lanes = 0x7000},
+        .by = {.pc = 0x80000010,
+               .line = 7,
+               .instruction = "sw\ta1, 0(a0)",
+               .does = "store",
+               .first = {.group = {1, 2, 3}, .local = {4, 5, 6}, .global = {7, 8, 9}, .placed = true},
+               .lanes = 1},
+        .other = {.pc = 0x80000020,
+                  .does = "load",
+                  .first = {.group = {10, 11, 12}, .warp = 13, .lane = 14},
+                  .lanes = 0x7000},
         .relation = "not ordered with",
         .count = 3,
     };
@@ -49,7 +56,8 @@ static void test_race(void **state)
 static void test_without_memory(void **state)
 {
     (void)state;
-    struct check_report r = {.kind = CHECK_ALIGN, .what = "odd", .where = "somewhere", .by = {.pc = 16, .lanes = 1}, .count = 2};
+    struct check_report r = {
+        .kind = CHECK_ALIGN, .what = "odd", .where = "somewhere", .by = {.pc = 16, .lanes = 1}, .count = 2};
     says(&r, "check: align (warning): odd\n  in a launch, pc 0x00000010\n  by warp 0 lane 0 of group (0,0,0)\n"
              "  somewhere\n  2 times\n");
     r.where[0] = 0;

@@ -13,7 +13,7 @@ first one ended, with --again it tries the survivors once more. With --seconds i
 
 Called by `make mutants`; it takes hours, see README.md here."""
 
-import argparse, hashlib, os, random, re, shutil, signal, subprocess, sys, time
+import argparse, hashlib, json, os, random, re, shutil, signal, subprocess, sys, time
 from itertools import zip_longest
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
@@ -145,21 +145,19 @@ def run(command, seconds, **more):
             os.killpg(p.pid, 9)
             p.wait()
 
-def objects(path):
-    """Hashes of the objects compiled from a source; there is no debug information in them."""
-    mark, found = path.replace("/", "_"), {}
-    wanted = (os.path.basename(path) + ".o", mark + ".o")
-    for base, _, names in os.walk(BUILD):
-        for name in names:
-            if name in wanted and (os.path.basename(os.path.dirname(path)) in base or name == mark + ".o"):
-                file = os.path.join(base, name)
-                with open(file, "rb") as f: found[file] = hashlib.sha1(f.read()).hexdigest()
-    return found
+def hash_of(file):
+    with open(os.path.join(BUILD, file), "rb") as f: return hashlib.sha1(f.read()).digest()
+
+def objects_of(path):
+    """What is compiled from a source; there is no debug information in it."""
+    with open(os.path.join(BUILD, "compile_commands.json")) as f: commands = json.load(f)
+    return [c["output"] for c in commands if c["file"] == "../" + path]
 
 def tests(names):
     """Runs tests until one fails. Its name, or None."""
     if not names: return None
-    code = run(["tests/run", "--build", "build", "--until-failure", "--timeout", "120", *names], 1800)
+    limit = "120" if has(names[0], SLOW) else "60"
+    code = run(["tests/run", "--build", "build", "--until-failure", "--timeout", limit, *names], 1800)
     if code == 0: return None
     verdicts = os.path.join(BUILD, "test-results")
     for name in sorted(os.listdir(verdicts)) if os.path.isdir(verdicts) else []:
@@ -169,15 +167,11 @@ def tests(names):
     return "no end" if code is None else "?"
 
 def programs():
-    """What the build makes for tests to run: hashes by name. Objects and archives lie in folders of their own or are of no use."""
-    found = {}
-    for base, folders, names in os.walk(BUILD):
-        folders[:] = [f for f in folders if not f.endswith(".p") and f not in ("test-results", "meson-private", "meson-logs", "library")]
-        for name in names:
-            file = os.path.join(base, name)
-            if name.endswith((".so", ".bc")) or ("." not in name and os.access(file, os.X_OK)):
-                with open(file, "rb") as f: found[os.path.relpath(file, BUILD)] = hashlib.sha1(f.read()).digest()
-    return found
+    """What the build makes for tests to run."""
+    listed = subprocess.run(["ninja", "-C", "build", "-t", "targets", "all"], cwd=TREE, capture_output=True, text=True, check=True)
+    names = [line.split(": ")[0] for line in listed.stdout.split("\n")]
+    return [name for name in names if ".p/" not in name and not name.startswith(("/", "..")) and (".so" in name or name.endswith(".bc") or os.access(os.path.join(BUILD, name), os.X_OK))
+            and os.path.isfile(os.path.join(BUILD, name)) and not os.path.islink(os.path.join(BUILD, name))]
 
 def has(name, words): return any(word in name for word in words)
 
@@ -185,13 +179,13 @@ class Tests:
     """All tests, and what they run when nothing is changed."""
     def __init__(self):
         listed = subprocess.run(["tests/run", "--build", "build", "--list"], cwd=TREE, capture_output=True, text=True, check=True)
+        with open(os.path.join(BUILD, "compile_commands.json")) as f: self.objects = {c["output"]: hash_of(c["output"]) for c in json.load(f)}
         self.names = [name for name in listed.stdout.split("\n") if name and not name.startswith(FOREIGN)]
-        self.programs = programs()
+        self.programs = {name: hash_of(name) for name in programs()}
 
     def concerned(self):
         """Those that can notice the change that is built."""
-        now = programs()
-        changed = {name for name in now if now[name] != self.programs.get(name)}
+        changed = {name for name, before in self.programs.items() if hash_of(name) != before}
         common = {name for name in changed if not name.endswith("_test")}
         def can(name):
             if name.startswith("unit/") and name[len("unit/"):] + "_test" in changed: return True
@@ -199,27 +193,37 @@ class Tests:
             return not name.startswith(ALONE) and common - {"ventus"}
         return [name for name in self.names if can(name)]
 
-    def killer(self, folder):
-        """The first test that fails, or None."""
-        names = self.concerned()
-        def rank(name): return not has(name, FIRST[folder]), has(name, SLOW)
-        groups = ([name for name in names if rank(name) == (other, slow)] for other in (False, True) for slow in (False, True))
-        return next(filter(None, map(tests, groups)), None)
+    def targets(self, names):
+        """What must be built to run these tests."""
+        own = [name[len("unit/"):] + "_test" for name in names if name.startswith("unit/")]
+        alone = all(name.startswith(ALONE) for name in names)
+        return own + ([] if alone else [name for name in self.programs if not name.endswith("_test")])
 
-def judge(m, all_tests):
-    """Verdict and the test that gave it."""
-    before = objects(m.path)
+def failing(names):
+    """The first of these tests that fails, or None. Those that take seconds run last."""
+    slow = [name for name in names if has(name, SLOW)]
+    return tests([name for name in names if name not in slow]) or tests(slow)
+
+def verdict_of(m, all_tests, near):
+    """Verdict and the test that gave it, for a mutant that stands in the tree. Only what is needed next is built."""
+    objects = objects_of(m.path)
+    if run(["ninja", "-C", "build", *objects], 600) != 0: return "refused", "compiler"
+    if all(hash_of(name) == all_tests.objects[name] for name in objects): return "same", ""
+    first = [name for name in all_tests.names if has(name, FIRST[m.folder])]
+    for names in (first,) if near else (first, [name for name in all_tests.names if name not in first]):
+        if run(["ninja", "-C", "build", *(all_tests.targets(names) if names is first else [])], 600) != 0: return "killed", "build"
+        killer = failing([name for name in all_tests.concerned() if name in names])
+        if killer: return "killed", killer
+    return "unseen" if near else "survived", ""
+
+def judge(m, all_tests, near):
     file = os.path.join(TREE, m.path)
     with open(file) as f: text = f.read()
     lines = text.split("\n")
     lines[m.n] = m.new
     try:
         with open(file, "w") as f: f.write("\n".join(lines))
-        if run(["ninja", "-C", "build", f"../{m.path}^"], 600) != 0: return "refused", "compiler"
-        if run(["ninja", "-C", "build"], 600) != 0: return "killed", "build"
-        if objects(m.path) == before: return "same", ""
-        killer = all_tests.killer(m.folder)
-        return ("killed", killer) if killer else ("survived", "")
+        return verdict_of(m, all_tests, near)
     finally:
         with open(file, "w") as f: f.write(text)
 
@@ -239,7 +243,7 @@ def copy_tree():
         source, target = os.path.join(ROOT, name), os.path.join(TREE, name)
         os.makedirs(os.path.dirname(target), exist_ok=True)
         with open(source, "rb") as f: new = f.read()
-        all_of_it.update(name.encode() + b"\0" + hashlib.sha1(new).digest())
+        if not name.startswith("tests/mutation/"): all_of_it.update(name.encode() + b"\0" + hashlib.sha1(new).digest())
         if os.path.exists(target):
             with open(target, "rb") as f:
                 if f.read() == new: continue
@@ -258,7 +262,7 @@ def prepare():
     if os.path.exists(PASSED):
         with open(PASSED) as f:
             if f.read() == tree: return all_tests
-    failed = tests(all_tests.names)
+    failed = failing(all_tests.names)
     if failed: sys.exit(f"mutate: {failed} fails without a change, see build-mutants/tree/build/test-results")
     with open(PASSED, "w") as f: f.write(tree)
     return all_tests
@@ -272,18 +276,18 @@ def explained():
             if len(lines) == 3: known.add((lines[0].strip(), lines[1].strip()[2:].strip(), lines[2].strip()[2:].strip()))
     return known
 
-def read_results(again):
+def read_results(again, near):
     done = {}
     if os.path.exists(RESULTS):
         for line in open(RESULTS):
             *key, verdict, test = line.rstrip("\n").split("\t")
-            if not (again and verdict == "survived"): done[tuple(key)] = verdict, test
+            if verdict not in (("survived", "unseen") if again else ("unseen",) if not near else ()): done[tuple(key)] = verdict, test
     return done
 
 def summary(verdicts):
     """Lines about the mutants of each folder that compile and change the code: [(folder, verdict)...]."""
     def line(name, of):
-        killed, explained, survived = (of.count(v) for v in ("killed", "explained", "survived"))
+        killed, explained, survived = of.count("killed"), of.count("explained"), of.count("survived") + of.count("unseen")
         total = killed + explained + survived
         share = 100 * killed / max(total - explained, 1)
         return f"{name:9} {total:7} {killed:7} {explained:10} {survived:9} {share:7.1f} %   {of.count('same')} change no code, {of.count('refused')} do not compile"
@@ -302,6 +306,7 @@ def main():
     p.add_argument("--only", default="", help="files whose path contains TEXT", metavar="TEXT")
     p.add_argument("--list", action="store_true", help="print the mutants and end")
     p.add_argument("--again", action="store_true", help="try those again that survived")
+    p.add_argument("--near", action="store_true", help="with the tests about the folder only; what they do not see is tried with all the next time")
     p.add_argument("folder", nargs="*", default=FOLDERS)
     a = p.parse_args()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that what runs is ended too
@@ -310,19 +315,19 @@ def main():
     if a.list:
         for m in chosen: print(f"{m.path}:{m.n + 1}\n- {m.old.strip()}\n+ {m.new.strip()}\n")
         return 0
-    done, known, verdicts, begin, all_tests = read_results(a.again), explained(), [], time.time(), None
+    done, known, verdicts, begin, all_tests = read_results(a.again, a.near), explained(), [], time.time(), None
     for k, m in enumerate(chosen):
         if m.key not in done:
             if time.time() - begin > a.seconds: break
             if not all_tests: all_tests = prepare()
-            done[m.key] = judge(m, all_tests)
+            done[m.key] = judge(m, all_tests, a.near)
             with open(RESULTS, "a") as f: f.write("\t".join(m.key + done[m.key]) + "\n")
         verdict, test = done[m.key]
-        if verdict == "survived" and m.change in known: verdict = "explained"
+        if verdict in ("survived", "unseen") and m.change in known: verdict = "explained"
         verdicts.append((m.folder, verdict))
         print(f"[{k + 1}/{len(chosen)} {int(time.time() - begin)}s] {verdict:9} {m.path}:{m.n + 1} {test}", flush=True)
-        if verdict == "survived": print(f"    - {m.old.strip()}\n    + {m.new.strip()}", flush=True)
+        if verdict in ("survived", "unseen"): print(f"    - {m.old.strip()}\n    + {m.new.strip()}", flush=True)
     summary(verdicts)
-    return 1 if ("survived" in (v for _, v in verdicts)) or len(verdicts) < len(chosen) else 0
+    return 1 if any(v in ("survived", "unseen") for _, v in verdicts) or len(verdicts) < len(chosen) else 0
 
 if __name__ == "__main__": sys.exit(main())

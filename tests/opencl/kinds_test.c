@@ -28,7 +28,8 @@ static void test_contexts(void **state)
     FAILS(CL_INVALID_CONTEXT, clReleaseContext(NO_CONTEXT));
     FAILS(CL_INVALID_CONTEXT, clGetContextInfo(NO_CONTEXT, CL_CONTEXT_DEVICES, 0, NULL, NULL));
     FAILS(CL_INVALID_CONTEXT, clSetContextDestructorCallback(NO_CONTEXT, NULL, NULL));
-    FAILS(CL_INVALID_CONTEXT, clGetSupportedImageFormats(NO_CONTEXT, CL_MEM_READ_ONLY, CL_MEM_OBJECT_IMAGE2D, 0, NULL, &n));
+    FAILS(CL_INVALID_CONTEXT,
+          clGetSupportedImageFormats(NO_CONTEXT, CL_MEM_READ_ONLY, CL_MEM_OBJECT_IMAGE2D, 0, NULL, &n));
     REFUSED(CL_INVALID_CONTEXT, clCreateBuffer(NO_CONTEXT, 0, 4, NULL, &err));
     REFUSED(CL_INVALID_CONTEXT, clCreateBufferWithProperties(NO_CONTEXT, NULL, 0, 4, NULL, &err));
     REFUSED(CL_INVALID_CONTEXT, clCreateUserEvent(NO_CONTEXT, &err));
@@ -83,7 +84,8 @@ static void test_queues(void **state)
           clEnqueueWriteBufferRect(NO_QUEUE, mem, CL_TRUE, none, none, region, 0, 0, 0, 0, &byte, 0, NULL, NULL));
     FAILS(CL_INVALID_COMMAND_QUEUE,
           clEnqueueCopyBufferRect(NO_QUEUE, mem, mem, none, region, region, 0, 0, 0, 0, 0, NULL, NULL));
-    REFUSED(CL_INVALID_COMMAND_QUEUE, clEnqueueMapBuffer(NO_QUEUE, mem, CL_TRUE, CL_MAP_READ, 0, 1, 0, NULL, NULL, &err));
+    REFUSED(CL_INVALID_COMMAND_QUEUE,
+            clEnqueueMapBuffer(NO_QUEUE, mem, CL_TRUE, CL_MAP_READ, 0, 1, 0, NULL, NULL, &err));
     FAILS(CL_INVALID_COMMAND_QUEUE, clEnqueueUnmapMemObject(NO_QUEUE, mem, &byte, 0, NULL, NULL));
     FAILS(CL_INVALID_COMMAND_QUEUE, clEnqueueMigrateMemObjects(NO_QUEUE, 1, &mem, 0, 0, NULL, NULL));
     FAILS(CL_INVALID_COMMAND_QUEUE, clEnqueueNDRangeKernel(NO_QUEUE, kernel, 1, NULL, &one, NULL, 0, NULL, NULL));
