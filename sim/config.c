@@ -33,6 +33,7 @@ static bool power_of_two(uint32_t n) { return n && !(n & (n - 1)); }
 const char *gpu_config_check(const struct gpu_config *c)
 {
     enum isa_profile profile;
+    const struct engine *named;
     if (c->sms < 1 || c->sms > 1024) return "sms must be 1 to 1024";
     if (c->warps_per_sm < 1 || c->warps_per_sm > 64) return "warps_per_sm must be 1 to 64";
     if (c->groups_per_sm < 1 || c->groups_per_sm > 64) return "groups_per_sm must be 1 to 64";
@@ -51,6 +52,7 @@ const char *gpu_config_check(const struct gpu_config *c)
     if (c->thread_csrs > 1) return "thread_csrs must be 0 or 1";
     if (c->host_threads < 1 || c->host_threads > 256) return "host_threads must be 1 to 256";
     if (c->quantum < 1 || c->quantum > 1u << 30) return "quantum must be 1 to 2^30";
+    if (!c->engine && !engine_of_environment(&named)) return "VENTUS_ENGINE names no engine; see `ventus info`";
     if (c->engine && !engine_usable(c->engine)) return "engine must be one that this host can run";
     return NULL;
 }

@@ -20,6 +20,7 @@ struct run {
     struct run *next;
     struct job *job;
     engine_run *engine;
+    uint64_t number;                         /* of the launch, in its machine */
     const struct observer *const *observers; /* of the machine and of the job; NULL: none */
     bool flags;                              /* fflags and vxsat accrue */
     uint64_t dispatched, total;              /* work-groups */
@@ -101,6 +102,7 @@ static struct run *start_job(struct gpu *gpu, struct job *job)
     job->result = (struct result){.status = LAUNCH_DONE, .fault.lane = ISA_LANES};
     if (r) {
         r->job = job;
+        r->number = ++gpu->launches;
         r->total = (uint64_t)l->groups[0] * l->groups[1] * l->groups[2];
         if (observers_collect(gpu, job->options.observers, &r->observers) && make_areas(r, &gpu->config)) {
             choose_engine(gpu, r);
@@ -181,6 +183,7 @@ static void position(struct run *r, struct slot *slot)
     g->flags = r->flags;
     g->observers = r->observers;
     g->job = r->job;
+    g->launch_number = r->number;
     g->wgid = (uint32_t)n;
     g->index[0] = (uint32_t)(n % l->groups[0]);
     g->index[1] = (uint32_t)(n / l->groups[0] % l->groups[1]);

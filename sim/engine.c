@@ -2,6 +2,7 @@
 #include "sim/engine.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "sim/machine.h"
@@ -51,9 +52,17 @@ engine_run *engine_choose(const struct engine *engine, unsigned needs)
     return b->run ? b->run : engine_choose(&engine_step, needs);
 }
 
+bool engine_of_environment(const struct engine **engine)
+{
+    const char *name = getenv("VENTUS_ENGINE");
+    *engine = NULL;
+    return !name || !*name || engine_find(name, engine);
+}
+
 bool engine_use(struct gpu *gpu, const struct engine *engine)
 {
     void *data = NULL;
+    gpu->engine_given = engine != NULL;
     if (!engine) engine = best();
     if (engine->open && !(data = engine->open(gpu))) return false;
     engine_leave(gpu);

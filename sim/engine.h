@@ -81,7 +81,7 @@ struct engine {
 
 /* All engines, the best first; `step`, which can run every launch, is the last. ENGINE(x) is engine_x, in a file of its
  * own. */
-#define ENGINES(ENGINE) ENGINE(step)
+#define ENGINES(ENGINE) ENGINE(native) ENGINE(step)
 
 #define DECLARE(name) extern const struct engine engine_##name;
 ENGINES(DECLARE)
@@ -102,6 +102,10 @@ bool engine_usable(const struct engine *engine);
 /* What runs a launch that needs these (enum launch_need): the engine's first build that this host can run and that
  * offers them all, or one of `step`. */
 engine_run *engine_choose(const struct engine *engine, unsigned needs);
+
+/* The engine that the environment variable VENTUS_ENGINE names, for machines whose configuration names none; *engine is
+ * NULL without it and for "auto". False: there is no engine of that name. */
+bool engine_of_environment(const struct engine **engine);
 
 /* Makes `engine` (NULL: the best) that of a machine in which nothing runs. False: the host has no memory; the machine
  * keeps the one it had. */

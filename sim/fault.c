@@ -88,7 +88,7 @@ enum stop fault_misaligned(struct sm *sm, const struct warp *w, uint32_t lanes)
 _Noreturn void fault_throw(struct sm *sm, enum fault_kind kind, uint32_t lane, uint64_t addr, const char *detail)
 {
     fault_raise(sm, sm->warp, kind, lane, addr, detail);
-    siglongjmp(sm->jump, 2);
+    siglongjmp(*sm->jump, 2);
 }
 
 void fault_access(struct sm *sm)

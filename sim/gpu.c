@@ -78,7 +78,9 @@ static void unbuild(struct gpu *gpu)
 struct gpu *gpu_create(const struct gpu_config *config, const char **error)
 {
     const char *why = gpu_config_check(config);
+    const struct engine *engine = config->engine;
     struct gpu *gpu = NULL;
+    if (!why && !engine) engine_of_environment(&engine);
     if (why) goto fail;
     why = "out of memory";
     gpu = malloc(sizeof *gpu);
@@ -92,7 +94,7 @@ struct gpu *gpu_create(const struct gpu_config *config, const char **error)
     why = "cannot reserve the 4 GiB guest window";
     if (!build(gpu)) goto fail;
     why = "out of memory for the engine";
-    if (!engine_use(gpu, config->engine)) goto fail;
+    if (!engine_use(gpu, engine)) goto fail;
     return gpu;
 
 fail:

@@ -229,7 +229,9 @@ static enum slice_end run_warps(struct sm *sm)
 enum slice_end slice_run(struct sm *sm)
 {
     enum slice_end end;
-    switch (sigsetjmp(sm->jump, 0)) {
+    sigjmp_buf here;
+    sm->jump = &here;
+    switch (sigsetjmp(here, 0)) {
     case 0:
         recover_guard(sm);
         end = run_warps(sm);

@@ -3,7 +3,7 @@
  * All of them are total (no operand is undefined behaviour) and branch-free where that lets the compiler
  * vectorise a loop over lanes. Integers are `word`s: 32 bits, or 64 when WORD_BITS is. Floating point is
  * binary32, returns the canonical NaN, rounds in the host's current mode and raises no flags; with
- * LANE_EXACT defined that part is left to eval.c. */
+ * LANE_EXACT defined that part is left to eval.c. LANE_DIVIDE: division by vector instructions. */
 #ifndef VENTUS_SIM_LANE_H
 #define VENTUS_SIM_LANE_H
 
@@ -41,6 +41,7 @@ LANE word max_s(word a, word b) { return (sword)a > (sword)b ? a : b; }
 LANE word mulhu(word a, word b) { return (word)((dword)a * b >> WORD_BITS); }
 LANE word mulh(word a, word b) { return (word)((dword)((sdword)(sword)a * (sword)b) >> WORD_BITS); }
 LANE word mulhsu(word a, word b) { return (word)((dword)((sdword)(sword)a * (sdword)b) >> WORD_BITS); }
+#ifndef LANE_DIVIDE
 LANE word div_u(word a, word b) { return b ? a / b : WORD_ONES; }
 LANE word rem_u(word a, word b) { return b ? a % b : a; }
 LANE word div_s(word a, word b)
@@ -55,6 +56,25 @@ LANE word rem_s(word a, word b)
     if (b == WORD_ONES) return 0;
     return (word)((sword)a % (sword)b);
 }
+#else /* for vectors of 32-bit lanes: the quotient of two doubles, cut off, is exact */
+LANE word div_u(word a, word b)
+{
+    word q = (word)((double)a / (double)(b ? b : 1));
+    return b ? q : WORD_ONES;
+}
+LANE word rem_u(word a, word b) { return b ? a - div_u(a, b) * b : a; }
+LANE word div_s(word a, word b)
+{
+    word special = !b | (b == WORD_ONES); /* -1: also the overflow */
+    word q = (word)(sword)((double)(sword)a / (double)(sword)(special ? 1 : b));
+    return !b ? WORD_ONES : b == WORD_ONES ? (word)0 - a : q;
+}
+LANE word rem_s(word a, word b)
+{
+    word r = a - div_s(a, b) * b;
+    return b ? r : a;
+}
+#endif
 LANE word sat_add_u(word a, word b) { return a + b < a ? WORD_ONES : a + b; }
 LANE word sat_sub_u(word a, word b) { return a < b ? 0 : a - b; }
 LANE word sat_limit(word a) { return (WORD_SIGN - 1) + (a >> (WORD_BITS - 1)); } /* largest value of a's sign */

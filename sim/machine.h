@@ -127,7 +127,7 @@ struct sm {
 
     enum path_order order;
     struct fault fault;
-    sigjmp_buf jump; /* where a bad access goes, see recover_guard */
+    sigjmp_buf *jump; /* where a bad access goes, see recover_guard */
 
     uint32_t index;
     uint32_t own_reservations;
@@ -156,7 +156,9 @@ struct gpu {
     struct sm *sms;        /* config.sms of them */
     uint32_t reservations; /* lr.w reservations of all SMs, when one host thread runs them all */
     const struct engine *engine;
+    bool engine_given; /* it was named, not found to be the best */
     void *engine_data; /* what it keeps for this machine */
+    uint64_t launches; /* so far; of one host thread */
     const struct observer *observers;
     struct scheduler scheduler;
     struct rotation *rotation; /* the state of the default scheduler */

@@ -44,7 +44,7 @@ static void chain(int sig, siginfo_t *info, void *context)
 static void on_signal(int sig, siginfo_t *info, void *context)
 {
     struct sm *sm = current;
-    if (is_ours(sm, info)) siglongjmp(sm->jump, 1);
+    if (is_ours(sm, info)) siglongjmp(*sm->jump, 1);
     chain(sig, info, context);
 }
 

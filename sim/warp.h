@@ -23,6 +23,7 @@ enum warp_state { WARP_READY, WARP_WAITING /* at a barrier */, WARP_WAITING_DMA 
 struct group {
     const struct launch *launch;
     struct job *job;
+    uint64_t launch_number; /* of the launch, in its machine, from 1 on */
     struct sm *sm;
     struct group *next;                      /* of the same SM, in order of arrival */
     struct warp *warps;                      /* launch->warps of them, adjacent */
@@ -59,6 +60,7 @@ struct warp {
     struct group *group;
     uint32_t wid, tid;
     enum warp_state state;
+    bool begun;      /* `native` has had it: its registers may be other than 0 */
     uint32_t raised; /* flags its last instruction raised, where flags accrue (struct observer) */
     uint32_t fflags, frm, vstart, vxsat, vxrm, mstatus, mtvec, print, vtype;
     uint32_t reserved_lanes;                                 /* lanes with a valid lr.w reservation ... */

@@ -84,9 +84,9 @@ static void test_names(void **state)
     assert_null(found);
     assert_false(engine_find("", &found));
     assert_false(engine_find("toy", &found));
-    assert_int_equal(engine_names(names, sizeof names), strlen("auto, step"));
-    assert_string_equal(names, "auto, step");
-    assert_int_equal(engine_names(cut, sizeof cut), strlen("auto, step"));
+    assert_int_equal(engine_names(names, sizeof names), strlen("auto, native, step"));
+    assert_string_equal(names, "auto, native, step");
+    assert_int_equal(engine_names(cut, sizeof cut), strlen("auto, native, step"));
     assert_string_equal(cut, "auto, ");
     for (const struct engine *const *e = engines; *e; e++) {
         assert_true(engine_find((*e)->name, &found));

@@ -1,0 +1,65 @@
+/* Guest code as blocks, for the translator: what can be reached from the start, where control goes, and where the
+ * instruction budget is looked at. */
+#ifndef VENTUS_NATIVE_FLOW_H
+#define VENTUS_NATIVE_FLOW_H
+
+#include "sim/native.h"
+
+/* How an instruction is translated. */
+enum how {
+    HOW_ROW,     /* the function of its row */
+    HOW_LOAD,    /* an access of its own kind ... */
+    HOW_STORE,
+    HOW_ATOMIC,
+    HOW_CSR,     /* a control register that is read only, and whose value is a number in memory */
+    HOW_VSET,
+    HOW_FENCE,
+    HOW_NOTHING, /* only counted */
+    HOW_HELP,    /* by `step`, within the block */
+    HOW_LEAVE,   /* by `step`, outside: ends the block in front of it */
+    HOW_CONTROL, /* ends the block; see isa_control */
+};
+
+struct node {
+    struct decoded d;
+    struct isa_effects effects;
+    uint32_t pc;
+    uint8_t how; /* enum how */
+    uint16_t counts[NATIVE_COUNTS]; /* COUNT_LANES excepted */
+};
+
+struct block {
+    uint32_t pc;          /* of its first instruction */
+    uint32_t end;         /* address behind its last instruction */
+    size_t first, count;  /* nodes */
+    bool leaves;          /* the instruction at `end` is one to leave for, or none at all */
+    bool checked;         /* the budget is looked at in front of it: control may come back to it from below */
+    bool entry;           /* warps may enter here */
+    uint32_t need;        /* most instructions from here until the budget is looked at or the code is left */
+};
+
+struct flow {
+    const struct native_request *request;
+    const uint32_t *code;
+    struct node *nodes; /* ascending by pc; adjacent ones of a block follow one another */
+    size_t nnodes;
+    struct block *blocks; /* ascending */
+    size_t nblocks;
+    uint32_t *returns; /* addresses behind calls: where indirect jumps may go */
+    size_t nreturns;
+    bool joins; /* there are vector branches, so that lanes may wait */
+};
+
+/* False: the host has no memory. */
+bool flow_make(struct flow *flow, const struct native_request *request, const uint32_t *code);
+void flow_free(struct flow *flow);
+
+/* The block that begins at pc, or NULL. */
+const struct block *flow_block(const struct flow *flow, uint32_t pc);
+
+/* Address of the word behind a prefix, from which branches count, and of a branch's target. */
+static inline uint32_t node_here(const struct node *n) { return n->pc + n->d.in.size - 4u; }
+static inline uint32_t node_next(const struct node *n) { return n->pc + n->d.in.size; }
+static inline uint32_t node_target(const struct node *n) { return node_here(n) + (uint32_t)n->d.in.imm; }
+
+#endif

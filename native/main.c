@@ -1,0 +1,125 @@
+/* ventus-translate: reads requests (sim/native.h) from standard input and answers each on standard output, until there are
+ * no more. It is a program of its own so that no client holds an LLVM, and a crash of it costs nothing but speed. */
+#include <errno.h>
+#include <limits.h>
+#include <llvm-c/BitReader.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "native/emit.h"
+
+static const char *const level_names[] = {
+#define LEVEL(name, words, cpu) #name,
+    NATIVE_LEVELS(LEVEL)
+#undef LEVEL
+};
+
+/* ---- row functions ---- */
+
+/* The file of row functions stands beside this program. */
+static bool rows_path(enum native_level level, char path[PATH_MAX])
+{
+    ssize_t n = readlink("/proc/self/exe", path, PATH_MAX - 1);
+    if (n < 0) return false;
+    path[n] = 0;
+    char *slash = strrchr(path, '/');
+    size_t at = slash ? (size_t)(slash + 1 - path) : 0;
+    return snprintf(path + at, PATH_MAX - at, "ventus-rows-%s.bc", level_names[level]) < (int)(PATH_MAX - at);
+}
+
+/* Read once and kept. NULL: *why says why. */
+static LLVMMemoryBufferRef rows_of(enum native_level level, char *why, size_t why_size)
+{
+    static LLVMMemoryBufferRef kept[NATIVE_LEVEL_COUNT];
+    char path[PATH_MAX], *error = NULL;
+    if (kept[level]) return kept[level];
+    if (!rows_path(level, path)) snprintf(why, why_size, "cannot find the row functions");
+    else if (LLVMCreateMemoryBufferWithContentsOfFile(path, &kept[level], &error)) {
+        snprintf(why, why_size, "row functions: %s", error);
+        LLVMDisposeMessage(error);
+        kept[level] = NULL;
+    }
+    return kept[level];
+}
+
+/* ---- one request ---- */
+
+static bool translate_module(LLVMModuleRef module, const struct native_request *r, const uint32_t *code,
+                             struct image *image, char *why, size_t why_size)
+{
+    struct flow flow;
+    struct translation t = {0};
+    uint32_t start = emit_clock();
+    bool ok = flow_make(&flow, r, code) && translate_flow(&t, module, &flow);
+    t.build_us = emit_clock() - start;
+    if (!ok) snprintf(why, why_size, "out of memory");
+    if (getenv("VENTUS_TRANSLATE_DUMP")) LLVMDumpModule(module);
+    ok = ok && emit_image(&t, image, why, why_size);
+    if (getenv("VENTUS_TRANSLATE_DUMP")) LLVMDumpModule(module);
+    translation_free(&t);
+    flow_free(&flow);
+    return ok;
+}
+
+static bool answer_request(const struct native_request *r, const uint32_t *code, struct image *image, char *why,
+                           size_t why_size)
+{
+    LLVMMemoryBufferRef rows = rows_of((enum native_level)r->level, why, why_size);
+    LLVMContextRef context = LLVMContextCreate();
+    LLVMModuleRef module;
+    bool ok = false;
+    if (rows && LLVMParseBitcodeInContext2(context, rows, &module)) {
+        snprintf(why, why_size, "the row functions cannot be read");
+    } else if (rows) {
+        ok = translate_module(module, r, code, image, why, why_size);
+        LLVMDisposeModule(module);
+    }
+    LLVMContextDispose(context);
+    return ok;
+}
+
+/* ---- standard input and output ---- */
+
+static bool is_sound(const struct native_request *r)
+{
+    return r->magic == NATIVE_MAGIC && r->layout == native_layout() && r->level < NATIVE_LEVEL_COUNT && r->threads >= 1 &&
+           r->threads <= ISA_LANES && r->vgprs <= ISA_VREGS && r->sgprs <= ISA_XREGS && r->code_base % 4 == 0 &&
+           r->code_words <= NATIVE_CODE_LIMIT;
+}
+
+/* False: the end, or nonsense from which no way leads on. */
+static bool serve(void)
+{
+    struct native_request r;
+    struct image image = {0};
+    char why[256] = "";
+    if (fread(&r, sizeof r, 1, stdin) != 1) return false;
+    if (!is_sound(&r)) {
+        fprintf(stderr, "ventus-translate: a request that is not of this version\n");
+        return false;
+    }
+    uint32_t *code = malloc((size_t)r.code_words * 4 + 4);
+    bool ok = code && fread(code, 4, r.code_words, stdin) == r.code_words;
+    if (ok && !answer_request(&r, code, &image, why, sizeof why)) fprintf(stderr, "ventus-translate: %s\n", why);
+    free(code);
+    struct native_answer answer = {.magic = NATIVE_MAGIC, .size = image.size};
+    ok = ok && fwrite(&answer, sizeof answer, 1, stdout) == 1 && fwrite(image.bytes, 1, image.size, stdout) == image.size;
+    free(image.bytes);
+    return ok && fflush(stdout) == 0;
+}
+
+int main(int argc, char **argv)
+{
+    (void)argv;
+    if (argc > 1 || isatty(STDIN_FILENO)) {
+        fprintf(stderr, "usage: ventus-translate < REQUESTS > ANSWERS\n"
+                        "Translates code of the GPU to code of this host. The machine starts it by itself.\n");
+        return 2;
+    }
+    emit_begin();
+    while (serve()) {
+    }
+    return 0;
+}

@@ -1,0 +1,134 @@
+/* What the rows of the instruction table do, as functions that the translator inlines (translate.c): compiled by clang
+ * to LLVM bitcode, once for each host level, with PIECE_WORDS words of a vector register at a time.
+ *
+ * The meaning is the row's expression, as in sim/lanes.c. Floating point rounds to nearest: translated code runs in
+ * that mode only. A row that needs a function of the C library on this level is not used (flow.c asks `step`).
+ * Integer division goes through double, which is exact for 32 bits and has vector instructions. */
+#include <math.h>
+#include <stdint.h>
+#include <string.h>
+
+/* For hosts without the instruction: the product is exact in double, the sum is rounded to odd there, so that rounding
+ * it again to float is right (the error of the sum says whether it is exact and on which side it is). */
+static inline __attribute__((always_inline, unused)) float fma_in_double(float a, float b, float c)
+{
+    double p = (double)a * b, sum = p + c, t = sum - p, error = (p - (sum - t)) + (c - t);
+    uint64_t bits;
+    memcpy(&bits, &sum, sizeof bits);
+    uint64_t inexact = (error < 0) | (error > 0), away = (error < 0) == (sum < 0);
+    bits += ~bits & inexact ? (away ? 1 : ~0ull) : 0;
+    memcpy(&sum, &bits, sizeof bits);
+    return (float)sum;
+}
+#ifndef __FMA__
+#define fmaf fma_in_double
+#endif
+
+#define LANE_DIVIDE
+#include "sim/lane.h"
+#include "sim/rows.h"
+
+typedef uint32_t piece __attribute__((vector_size(4 * PIECE_WORDS)));
+
+#define PIECE_LOOP \
+    _Pragma("clang loop vectorize(enable) vectorize_width(PIECE_WORDS) interleave_count(1) unroll(disable)") for ( \
+        uint32_t i = 0; i < PIECE_WORDS; i++)
+
+/* ---- vector registers ---- */
+
+/* `lane0` is the number of the piece's first lane, `v0` the word whose bits are the mask. */
+#define PIECE(id, expr) \
+    piece row_##id(piece p2, piece p1, piece pd, uint32_t rs1, uint32_t imm, uint32_t v0, uint32_t lane0) \
+    { \
+        uint32_t a2[PIECE_WORDS], a1[PIECE_WORDS], ad[PIECE_WORDS], out[PIECE_WORDS]; \
+        memcpy(a2, &p2, sizeof a2), memcpy(a1, &p1, sizeof a1), memcpy(ad, &pd, sizeof ad); \
+        PIECE_LOOP \
+        { \
+            const uint32_t vs2 = a2[i], vs1 = a1[i], vd = ad[i], lane = lane0 + i, mask_bit = v0 >> lane & 1; \
+            (void)vs2, (void)vs1, (void)vd, (void)rs1, (void)imm, (void)mask_bit; \
+            out[i] = (uint32_t)(expr); \
+        } \
+        memcpy(&pd, out, sizeof out); \
+        return pd; \
+    }
+
+/* ---- scalar registers ---- */
+
+#define SCALAR(id, expr) \
+    uint32_t row_##id(uint32_t rs1, uint32_t rs2, uint32_t rs3, uint32_t imm, uint32_t aux, uint32_t pc) \
+    { \
+        (void)rs1, (void)rs2, (void)rs3, (void)imm, (void)aux, (void)pc; \
+        return (uint32_t)(expr); \
+    }
+
+/* The value of one lane, to a scalar register. */
+#define LAST(id, expr) \
+    uint32_t row_##id(uint32_t vs2, uint32_t rs2, uint32_t rs3, uint32_t imm, uint32_t aux, uint32_t pc) \
+    { \
+        (void)rs2, (void)rs3, (void)imm, (void)aux, (void)pc; \
+        return (uint32_t)(expr); \
+    }
+
+/* ---- atomic operations: of each lane of `lanes`, ascending; rare enough to keep the caller's registers ---- */
+
+#define COLD __attribute__((preserve_all, noinline))
+
+#define ATOMIC(id, expr) \
+    COLD void row_##id(uint8_t *mem, const uint32_t *addr, const uint32_t *operand, uint32_t *out, uint32_t lanes) \
+    { \
+        for (; lanes; lanes &= lanes - 1) { \
+            const uint32_t lane = (uint32_t)__builtin_ctz(lanes), s = operand[lane]; \
+            uint32_t *p = (uint32_t *)(mem + addr[lane]), t = __atomic_load_n(p, __ATOMIC_RELAXED); \
+            while (!__atomic_compare_exchange_n(p, &t, (uint32_t)(expr), 0, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED)) { \
+            } \
+            out[lane] = t; \
+        } \
+    }
+
+#define ROW_V       ~, PIECE
+#define ROW_VV      ~, PIECE
+#define ROW_VX      ~, PIECE
+#define ROW_VI      ~, PIECE
+#define ROW_V1I     ~, PIECE
+#define ROW_VBRANCH ~, PIECE
+#define ROW_V2X     ~, LAST
+#define ROW_X       ~, SCALAR
+#define ROW_BRANCH  ~, SCALAR
+#define ROW_JAL     ~, SCALAR
+#define ROW_JALR    ~, SCALAR
+#define ROW_SETRPC  ~, SCALAR
+#define ROW_AMO     ~, ATOMIC
+
+#define INSN(id, name, pattern, operands, kind, unit, flags, revisions, expr, text) ROW(kind)(id, expr)
+#include "isa/insn.def"
+
+/* ---- accesses whose addresses have no shape: of each lane of `lanes`, ascending ---- */
+
+#define LOAD(name, type, sign) \
+    COLD void load_##name(const uint8_t *mem, const uint32_t *base, uint32_t imm, uint32_t *out, uint32_t lanes) \
+    { \
+        for (; lanes; lanes &= lanes - 1) { \
+            uint32_t lane = (uint32_t)__builtin_ctz(lanes); \
+            type t; \
+            memcpy(&t, mem + (uint32_t)(base[lane] + imm), sizeof t); \
+            out[lane] = (uint32_t)(sign)t; \
+        } \
+    }
+LOAD(i8, int8_t, int32_t)
+LOAD(u8, uint8_t, uint32_t)
+LOAD(i16, int16_t, int32_t)
+LOAD(u16, uint16_t, uint32_t)
+LOAD(u32, uint32_t, uint32_t)
+
+#define STORE(name, type) \
+    COLD void store_##name(uint8_t *mem, const uint32_t *base, uint32_t imm, const uint32_t *data, uint32_t lanes) \
+    { \
+        for (; lanes; lanes &= lanes - 1) { \
+            uint32_t lane = (uint32_t)__builtin_ctz(lanes); \
+            type t = (type)data[lane]; \
+            memcpy(mem + (uint32_t)(base[lane] + imm), &t, sizeof t); \
+        } \
+    }
+STORE(u8, uint8_t)
+STORE(u16, uint16_t)
+STORE(u32, uint32_t)

@@ -1,0 +1,27 @@
+/* Guest code to a function of LLVM's. */
+#ifndef VENTUS_NATIVE_TRANSLATE_H
+#define VENTUS_NATIVE_TRANSLATE_H
+
+#include <llvm-c/Core.h>
+
+#include "native/flow.h"
+
+/* A translation: the module of row functions with `function` (a native_code) added to it, and its tables. */
+struct translation {
+    LLVMModuleRef module;
+    LLVMValueRef function;
+    const struct flow *flow;
+    struct native_entry *entries;
+    size_t nentries;
+    struct native_site *sites;
+    size_t nsites;
+    size_t helped; /* instructions that `step` executes */
+    uint32_t build_us, pass_us, code_us; /* processor time of the steps */
+};
+
+/* Adds the function to `module`, which holds the row functions for the request's level (rows.c). False: the host has
+ * no memory. translation_free frees the tables, not the module. */
+bool translate_flow(struct translation *t, LLVMModuleRef module, const struct flow *flow);
+void translation_free(struct translation *t);
+
+#endif

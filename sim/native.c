@@ -1,0 +1,286 @@
+/* The engine `native`: runs translated code where there is some, and `step` elsewhere.
+ *
+ * Both execute the same instructions in the same order and give a warp back after exactly as many as were asked for:
+ * translated code stops where the rest of the budget might not do for what follows, and `step` executes that rest. So
+ * nothing that a program can see depends on when a translation is ready. Counters are exact also when an access fails
+ * in the middle of a block: the tables of the translation say what the block had counted in advance (sim/native.h). */
+#include "sim/native.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim/native_units.h"
+
+/* What the engine keeps for one SM. */
+struct native_sm {
+    struct native_state state;
+    uint64_t launch; /* number of the launch that `unit` belongs to */
+    uint32_t version; /* of the machine's code then */
+    struct native_unit *unit;
+    volatile bool inside; /* translated code */
+    uint64_t executed, seen; /* instructions in translated code, and all */
+};
+
+struct native {
+    struct native_units units;
+    struct native_sm sms[];
+};
+
+static engine_run *step(void)
+{
+    static engine_run *run;
+    if (!run) run = engine_choose(&engine_step, 0);
+    return run;
+}
+
+/* ---- counters ---- */
+
+static void add_counts(struct counters *c, const uint32_t *n)
+{
+    c->instructions += n[COUNT_INSTRUCTIONS];
+    c->vector_instructions += n[COUNT_VECTOR];
+    c->lanes += n[COUNT_LANES];
+    c->branches += n[COUNT_BRANCHES];
+    c->loads += n[COUNT_LOADS];
+    c->stores += n[COUNT_STORES];
+    c->atomics += n[COUNT_ATOMICS];
+}
+
+/* Takes back what a block has counted for instructions that have not been executed. */
+static void take_back(struct native_state *s, const uint16_t *counts)
+{
+    for (int i = 0; i < NATIVE_COUNTS; i++) s->counts[i] -= counts[i];
+    s->counts[COUNT_LANES] -= counts[COUNT_VECTOR] * (uint32_t)__builtin_popcount(s->mask);
+}
+
+/* ---- what translated code calls ---- */
+
+/* `step` counts an instruction that the block has counted already. */
+static bool help(struct sm *sm, struct warp *w, uint32_t mask)
+{
+    if (w->mask != mask) warp_set_mask(w, mask);
+    enum stop stop = step()(sm, w, 1);
+    w->group->counters.instructions--;
+    return stop == STOP_FAULT;
+}
+
+/* ---- faults ---- */
+
+/* Says of the access in progress what sm->access is to say. */
+static void describe_access(struct sm *sm, const struct native_site *site)
+{
+    if (site->record == RECORD_NONE) return;
+    sm->access.size = site->size;
+    sm->access.write = site->write;
+    if (site->record == RECORD_SCALAR) sm->access.lanes = 0;
+    for (uint32_t i = 0; i < ISA_LANES && site->record == RECORD_LANES; i++) sm->access.addr[i] += site->imm;
+}
+
+/* The warp as it was at the site, but for registers. */
+static void restore_at_site(struct warp *w, const struct native_site *site, struct native_state *s)
+{
+    w->pc = site->pc;
+    w->x[0] = 0;
+    if (w->mask != s->mask) warp_set_mask(w, s->mask);
+    take_back(s, site->after);
+}
+
+/* A host signal, or a fault that a function of the machine has thrown, has led out of translated code, or of `step`. */
+static enum stop recover(struct sm *sm, struct warp *w, struct native_sm *n, bool refused)
+{
+    const struct native_site *site = &n->unit->sites[n->state.site];
+    if (!n->inside) {
+        if (refused) fault_access(sm);
+        return STOP_FAULT;
+    }
+    n->inside = false;
+    restore_at_site(w, site, &n->state);
+    if (refused) describe_access(sm, site);
+    if (site->record == RECORD_NONE) w->group->counters.instructions--; /* that `step` has counted, too */
+    add_counts(&w->group->counters, n->state.counts);
+    n->executed += n->state.counts[COUNT_INSTRUCTIONS];
+    if (refused) fault_access(sm);
+    return STOP_FAULT;
+}
+
+/* ---- running ---- */
+
+/* The number of the entry at pc, with a need that the budget covers; nentries: there is none. */
+static uint32_t find_entry(const struct native_unit *unit, uint32_t pc, uint64_t budget)
+{
+    uint32_t low = 0, high = unit->nentries;
+    while (low < high) {
+        uint32_t middle = (low + high) / 2;
+        if (unit->entries[middle].pc < pc) low = middle + 1;
+        else high = middle;
+    }
+    if (low == unit->nentries || unit->entries[low].pc != pc || unit->entries[low].need > budget) return unit->nentries;
+    return low;
+}
+
+/* What translated code takes for granted. */
+static bool is_usual(const struct sm *sm, const struct warp *w)
+{
+    return w->frm == FP_RNE && w->vl == w->group->launch->threads_per_warp && !*sm->reservations;
+}
+
+/* Runs translated code from an entry on. Returns STOP_NOT when `step` is to go on; *budget is what is left. */
+static enum stop run_code(struct sm *sm, struct warp *w, struct native_sm *n, uint32_t entry, uint64_t *budget)
+{
+    struct native_state *s = &n->state;
+    const struct native_unit *unit = n->unit;
+    uint32_t most = *budget < INT32_MAX ? (uint32_t)*budget : INT32_MAX;
+    n->inside = true;
+    enum native_exit exit = (enum native_exit)unit->run(w, sm, s, entry, most);
+    n->inside = false;
+    if (s->mask != w->mask) warp_set_mask(w, s->mask);
+    if (exit == EXIT_SITE || exit == EXIT_FAULT) take_back(s, unit->sites[s->site].after);
+    if (exit == EXIT_SITE) take_back(s, unit->sites[s->site].own);
+    add_counts(&w->group->counters, s->counts);
+    *budget -= s->counts[COUNT_INSTRUCTIONS];
+    n->executed += s->counts[COUNT_INSTRUCTIONS];
+    switch (exit) {
+    case EXIT_BARRIER:
+        w->group->counters.barriers++;
+        w->state = WARP_WAITING;
+        return STOP_BARRIER;
+    case EXIT_END: w->state = WARP_ENDED; return STOP_END;
+    case EXIT_FAULT: return STOP_FAULT;
+    default: return STOP_NOT;
+    }
+}
+
+/* Translated code as far as it goes, `step` in between. */
+static enum stop run_warp(struct sm *sm, struct warp *w, struct native_sm *n, bool fresh, uint64_t budget)
+{
+    while (budget) {
+        uint32_t entry = is_usual(sm, w) ? find_entry(n->unit, w->pc, budget) : n->unit->nentries;
+        enum stop stop = STOP_NOT;
+        if (entry < n->unit->nentries) {
+            round_set(FP_RNE);
+            stop = run_code(sm, w, n, fresh ? NATIVE_START : entry, &budget);
+            fresh = false;
+        }
+        if (stop != STOP_NOT) return stop;
+        if (!budget) break;
+        fresh = false;
+        stop = step()(sm, w, 1);
+        budget--;
+        if (stop != STOP_QUANTUM) return stop;
+    }
+    return STOP_QUANTUM;
+}
+
+static enum stop run_guarded(struct sm *sm, struct warp *w, struct native_sm *n, bool fresh, uint64_t budget)
+{
+    sigjmp_buf here, *outer = sm->jump;
+    enum stop stop;
+    int jumped = sigsetjmp(here, 0);
+    if (!jumped) {
+        sm->jump = &here;
+        stop = run_warp(sm, w, n, fresh, budget);
+    } else {
+        if (jumped == 1) recover_again();
+        stop = recover(sm, w, n, jumped == 1);
+    }
+    sm->jump = outer;
+    return stop;
+}
+
+/* Remembers the launch's unit, so that warps after the first do not look for it. */
+static struct native_unit *unit_of(struct native *native, struct native_sm *n, const struct group *g)
+{
+    uint32_t version = g->sm->gpu->code_version;
+    if (n->launch != g->launch_number || n->version != version) {
+        n->unit = units_find(&native->units, g);
+        n->launch = g->launch_number;
+        n->version = version;
+    }
+    return n->unit;
+}
+
+static enum stop run_native(struct sm *sm, struct warp *w, uint64_t budget)
+{
+    struct native *native = sm->gpu->engine_data;
+    struct native_sm *n = &native->sms[sm->index];
+    struct native_unit *unit = unit_of(native, n, w->group);
+    bool fresh = !w->begun && w->pc == w->group->launch->start_pc;
+    w->begun = true;
+    bool ready = unit && unit->state == TRANSLATION_READY && budget > 1;
+    uint64_t before = w->group->counters.instructions;
+    enum stop stop = ready ? run_guarded(sm, w, n, fresh, budget) : step()(sm, w, budget);
+    uint64_t count = w->group->counters.instructions - before;
+    if (unit && !ready) units_heat(&native->units, unit, count);
+    n->seen += count;
+    return stop;
+}
+
+/* ---- the engine ---- */
+
+uint64_t native_executed(const struct gpu *gpu)
+{
+    const struct native *native = gpu->engine_data;
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < gpu->config.sms; i++) sum += native->sms[i].executed;
+    return sum;
+}
+
+uint64_t native_seen(const struct gpu *gpu)
+{
+    const struct native *native = gpu->engine_data;
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < gpu->config.sms; i++) sum += native->sms[i].seen;
+    return sum;
+}
+
+static void *open_native(struct gpu *gpu)
+{
+    size_t size = sizeof(struct native) + gpu->config.sms * sizeof(struct native_sm);
+    struct native *native = aligned_alloc(64, (size + 63) / 64 * 64);
+    if (!native) return NULL;
+    memset(native, 0, size);
+    for (uint32_t i = 0; i < gpu->config.sms; i++) {
+        native->sms[i].state.sm = &gpu->sms[i];
+        native->sms[i].state.help = help;
+    }
+    if (units_open(&native->units, gpu, gpu->engine_given)) return native;
+    free(native);
+    return NULL;
+}
+
+/* For $VENTUS_STATS: what share of the work ran in translated code, and what translating cost. */
+static void print_stats(const struct native *native)
+{
+    const struct gpu *gpu = native->units.gpu;
+    uint64_t executed = native_executed(gpu), all = native_seen(gpu), cost = 0;
+    unsigned units = 0, insns = 0;
+    for (const struct native_unit *u = native->units.first; u; u = u->next) {
+        if (u->state != TRANSLATION_READY) continue;
+        units++;
+        insns += u->insns;
+        cost += u->cost_us;
+    }
+    fprintf(stderr, "ventus: engine native: %llu of %llu warp instructions in translated code (%.1f %%); %u kernels of %u "
+            "instructions translated in %.3f s of processor time\n", (unsigned long long)executed, (unsigned long long)all,
+            all ? 100.0 * (double)executed / (double)all : 0.0, units, insns, (double)cost / 1e6);
+}
+
+static void close_native(void *data)
+{
+    struct native *native = data;
+    const char *stats = getenv("VENTUS_STATS");
+    if (stats && strcmp(stats, "0")) print_stats(native);
+    units_close(&native->units);
+    free(native);
+}
+
+static bool host_can(void) { return units_level() < NATIVE_LEVEL_COUNT; }
+
+static const struct engine_build builds[] = {{"host", host_can, 0, run_native}, {0}};
+
+const struct engine engine_native = {.name = "native",
+                                     .text = "translates hot code to that of this host, in the background",
+                                     .builds = builds,
+                                     .open = open_native,
+                                     .close = close_native};

@@ -1,0 +1,131 @@
+/* What the translator of guest code and the machine that runs translations agree on.
+ *
+ * The machine (sim/native.c) writes a request to ventus-translate and reads an answer: a file in the ELF format whose
+ * one loadable segment is position-independent code of the host, without relocations, undefined symbols and writable
+ * data. The code is one function, native_code below; where a program's entry would be stands struct native_header with
+ * the tables that the machine needs.
+ *
+ * State. A warp is in struct warp between two calls. While translated code runs, its vector and scalar registers and
+ * its SIMT mask are in registers of the host; pc, and where the code is in it, are known by `site` alone; the
+ * SIMT stack and rpc are always in struct warp. So a jump out of a refused access loses the registers of a warp that
+ * has failed (nobody looks at them: launches with observers run with `step`), but neither pc nor address nor counters. */
+#ifndef VENTUS_SIM_NATIVE_H
+#define VENTUS_SIM_NATIVE_H
+
+#include "isa/isa.h"
+#include "sim/machine.h"
+
+enum { NATIVE_MAGIC = 0x4e544e56, NATIVE_CODE_LIMIT = 1 << 20 /* words */ };
+
+/* Instruction sets of hosts. The names are those that VENTUS_NATIVE_LEVEL takes: LEVEL(name, words of a piece, cpu of
+ * LLVM). A piece is what the code computes with at a time. */
+#define NATIVE_LEVELS(LEVEL) LEVEL(v4, 16, "x86-64-v4") LEVEL(v3, 8, "x86-64-v3") LEVEL(base, 4, "x86-64")
+enum native_level {
+#define LEVEL(name, words, cpu) NATIVE_##name,
+    NATIVE_LEVELS(LEVEL)
+#undef LEVEL
+        NATIVE_LEVEL_COUNT
+};
+
+/* What is translated, and the facts that hold for all warps that run the result. Equal requests have equal answers.
+ * All numbers are those of this host; behind it follow code_words words of code from code_base on. */
+struct native_request {
+    uint32_t magic, layout; /* NATIVE_MAGIC, native_layout() */
+    uint32_t level;         /* enum native_level */
+    uint32_t profile;       /* enum isa_profile */
+    uint32_t order;         /* enum path_order */
+    uint32_t threads;       /* of a warp */
+    uint32_t vgprs, sgprs;  /* that warps have */
+    uint32_t start, entry;  /* the first instruction, and the kernel that the start code calls */
+    uint32_t launch[6];     /* words of the metadata block from ABI_META_LOCAL_SIZE on: most likely values */
+    uint32_t code_base, code_words;
+};
+
+/* In front of each answer: how many bytes it has; none when there is no translation. */
+struct native_answer {
+    uint32_t magic, unused;
+    uint64_t size;
+};
+
+/* Counters that translated code keeps: for each block a constant of these is added, lanes times the active ones. */
+enum native_count { COUNT_INSTRUCTIONS, COUNT_VECTOR, COUNT_LANES, COUNT_BRANCHES, COUNT_LOADS, COUNT_STORES, COUNT_ATOMICS,
+                    NATIVE_COUNTS = 8 };
+
+/* How the addresses of the access in progress are recorded. */
+enum native_record {
+    RECORD_NONE,   /* no access: a call of `help` */
+    RECORD_SCALAR, /* sm->access.addr[0] */
+    RECORD_LANES,  /* sm->access.addr, to which `imm` is to be added */
+};
+
+/* A place where translated code may stop in the middle of a block. */
+struct native_site {
+    uint32_t pc, imm;
+    uint8_t record;                /* enum native_record */
+    uint8_t size, write;           /* of the access: bytes, and whether it is one to write */
+    uint16_t after[NATIVE_COUNTS]; /* what the block has counted although it comes behind the instruction; ... */
+    uint16_t own[NATIVE_COUNTS];   /* ... and for the instruction itself. Element COUNT_LANES is 0: it follows from
+                                    * COUNT_VECTOR */
+};
+
+/* Where translated code can be entered. */
+struct native_entry {
+    uint32_t pc;
+    uint32_t need; /* instructions that the budget must allow: as many as can follow before it is looked at again */
+};
+
+/* Why translated code returns. */
+enum native_exit {
+    EXIT_BUDGET,  /* too few instructions are left for what follows; warp complete */
+    EXIT_STEP,    /* the instruction at w->pc is one for `step`; warp complete */
+    EXIT_SITE,    /* the same, at state.site: the instruction has not begun */
+    EXIT_BARRIER, /* w->pc is behind the barrier */
+    EXIT_END,     /* w->pc is behind endprg; registers are not stored */
+    EXIT_FAULT,   /* sm->fault is filled in, at state.site */
+};
+
+/* Of one SM, for the time of a call. */
+struct native_state {
+    _Alignas(64) uint32_t counts[NATIVE_COUNTS]; /* since the call; up to the end of the block that state.site is in */
+    uint32_t site;                               /* number of the site that was passed last */
+    uint32_t mask;                               /* SIMT mask: at a return, and of the block that state.site is in */
+    struct sm *sm;
+    /* Executes the instruction at w->pc with `step`; w->mask is `mask` first. Returns whether it has failed. */
+    bool (*help)(struct sm *sm, struct warp *w, uint32_t mask);
+    _Alignas(64) uint32_t in[ISA_LANES]; /* for atomics, and accesses of no shape */
+    _Alignas(64) uint32_t out[ISA_LANES];
+};
+
+/* `entry`: number of a native_entry, or NATIVE_START for a warp that has just been made. `budget`: instructions, at
+ * least the entry's need. */
+typedef uint32_t native_code(struct warp *w, struct sm *sm, struct native_state *state, uint32_t entry, uint32_t budget);
+#define NATIVE_START UINT32_MAX
+
+struct native_header {
+    uint32_t magic, layout;
+    uint32_t nentries, nsites;
+    uint64_t code; /* offset of the code in the segment */
+    uint32_t insns, helped; /* instructions, and those of them that `step` executes; of every version of a block */
+    uint32_t build_us, pass_us, code_us; /* processor time: LLVM's representation, its passes, host code */
+    uint32_t unused;
+    /* struct native_entry[nentries], ascending; then struct native_site[nsites] */
+};
+
+/* A number that changes when the structures change that translated code accesses. */
+static inline uint32_t native_layout(void)
+{
+    const size_t parts[] = {
+        sizeof(struct native_request), sizeof(struct native_site), sizeof(struct native_state), sizeof(struct warp),
+        offsetof(struct warp, x), offsetof(struct warp, v), offsetof(struct warp, mask), offsetof(struct warp, stack),
+        offsetof(struct warp, depth), offsetof(struct warp, rpc), offsetof(struct warp, pc), offsetof(struct warp, group),
+        offsetof(struct group, counters), offsetof(struct group, lds_base), offsetof(struct sm, access), OP_COUNT};
+    uint32_t h = 2166136261u;
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) h = (h ^ (uint32_t)parts[i]) * 16777619u;
+    return h;
+}
+
+/* Warp instructions that a machine whose engine is `native` has executed in translated code, and all of them. */
+uint64_t native_executed(const struct gpu *gpu);
+uint64_t native_seen(const struct gpu *gpu);
+
+#endif

@@ -1,0 +1,246 @@
+/* Which translation belongs to a launch, asking for those that pay, and loading what comes back.
+ *
+ * A unit is never freed while its machine lives: some SM may be in it. Called by native.c. */
+#include "sim/native_units.h"
+
+#include <elf.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+enum { MOST_UNITS = 4096 };
+#define HOT 400000u /* instructions that `step` executes before a translation is asked for: about 20 ms */
+
+/* ---- host levels ---- */
+
+static bool host_has(enum native_level level)
+{
+#ifdef __x86_64__
+    bool v3 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi") &&
+              __builtin_cpu_supports("bmi2");
+    bool v4 = v3 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+              __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512dq") &&
+              __builtin_cpu_supports("avx512vl");
+    return level == NATIVE_v4 ? v4 : level == NATIVE_v3 ? v3 : level == NATIVE_base;
+#else
+    (void)level;
+    return false;
+#endif
+}
+
+enum native_level units_level(void)
+{
+    static const char *const names[] = {
+#define LEVEL(name, words, cpu) #name,
+        NATIVE_LEVELS(LEVEL)
+#undef LEVEL
+    };
+    const char *most = getenv("VENTUS_NATIVE_LEVEL");
+    unsigned level = NATIVE_v4;
+    for (unsigned i = 0; most && i < NATIVE_LEVEL_COUNT; i++)
+        if (!strcmp(most, names[i])) level = i;
+    while (level < NATIVE_LEVEL_COUNT && !host_has((enum native_level)level)) level++;
+    return (enum native_level)level;
+}
+
+/* ---- requests ---- */
+
+/* The executable pages around pc, as one range of at most NATIVE_CODE_LIMIT words. */
+static void code_range(const struct gpu *gpu, uint32_t pc, struct native_request *r)
+{
+    uint32_t first = pc >> PAGE_BITS, last = first, most = NATIVE_CODE_LIMIT / PAGE_WORDS;
+    if (!(gpu->pages[first] & GPU_EXEC)) return;
+    while (first > 0 && (gpu->pages[first - 1] & GPU_EXEC) && last - first + 1 < most) first--;
+    while (last + 1 < PAGES && (gpu->pages[last + 1] & GPU_EXEC) && last - first + 1 < most) last++;
+    r->code_base = first << PAGE_BITS;
+    r->code_words = (last - first + 1) * PAGE_WORDS;
+}
+
+static struct native_request make_request(const struct native_units *u, const struct group *g)
+{
+    const struct launch *l = g->launch;
+    uint32_t meta[ABI_META_SIZE / 4];
+    struct native_request r;
+    memset(&r, 0, sizeof r); /* compared as bytes */
+    r.magic = NATIVE_MAGIC;
+    r.layout = native_layout();
+    r.level = u->level;
+    r.profile = u->gpu->config.profile;
+    r.order = g->job->options.order;
+    r.threads = l->threads_per_warp;
+    r.vgprs = l->vgprs;
+    r.sgprs = l->sgprs;
+    r.start = r.entry = l->start_pc;
+    if (mem_allows(u->gpu, l->knl, sizeof meta, GPU_READ)) {
+        memcpy(meta, u->gpu->mem + l->knl, sizeof meta);
+        r.entry = meta[ABI_META_ENTRY / 4];
+        memcpy(r.launch, meta + ABI_META_LOCAL_SIZE / 4, sizeof r.launch);
+    }
+    code_range(u->gpu, l->start_pc, &r);
+    return r;
+}
+
+/* ---- images ---- */
+
+static bool is_image(const uint8_t *bytes, size_t size)
+{
+    const Elf64_Ehdr *e = (const Elf64_Ehdr *)bytes;
+    if (size < sizeof *e || memcmp(e->e_ident, ELFMAG, SELFMAG) || e->e_type != ET_DYN) return false;
+    if (e->e_entry > size || size - e->e_entry < sizeof(struct native_header) || e->e_entry % 8) return false;
+    const struct native_header *h = (const struct native_header *)(bytes + e->e_entry);
+    uint64_t tables = h->nentries * (uint64_t)sizeof(struct native_entry) + h->nsites * (uint64_t)sizeof(struct native_site);
+    return h->magic == NATIVE_MAGIC && h->layout == native_layout() && h->code && h->code < e->e_entry &&
+           size - e->e_entry - sizeof *h >= tables;
+}
+
+/* Makes an image's code executable. */
+static bool load_image(struct native_unit *unit, const void *bytes, size_t size)
+{
+    if (!bytes || !is_image(bytes, size)) return false;
+    uint8_t *p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (p == MAP_FAILED) return false;
+    memcpy(p, bytes, size);
+    if (mprotect(p, size, PROT_READ | PROT_EXEC)) {
+        munmap(p, size);
+        return false;
+    }
+    const struct native_header *h = (const struct native_header *)(p + ((const Elf64_Ehdr *)p)->e_entry);
+    unit->image = p;
+    unit->size = size;
+    unit->run = (native_code *)(void *)(p + h->code);
+    unit->insns = h->insns;
+    unit->cost_us = h->build_us + h->pass_us + h->code_us;
+    unit->nentries = h->nentries;
+    unit->nsites = h->nsites;
+    unit->entries = (const struct native_entry *)(h + 1);
+    unit->sites = (const struct native_site *)(unit->entries + h->nentries);
+    return true;
+}
+
+static void translate_unit(struct native_units *u, struct native_unit *unit)
+{
+    size_t size = 0;
+    void *bytes = translator_ask(&u->process, &unit->request, unit->code, &size);
+    unit->state = load_image(unit, bytes, size) ? TRANSLATION_READY : TRANSLATION_NONE;
+    free(bytes);
+}
+
+/* ---- in the background ---- */
+
+static struct native_unit *next_wanted(const struct native_units *u)
+{
+    for (struct native_unit *unit = u->first; unit; unit = unit->next)
+        if (unit->state == TRANSLATION_WANTED) return unit;
+    return NULL;
+}
+
+static void *run_thread(void *units)
+{
+    struct native_units *u = units;
+    pthread_mutex_lock(&u->lock);
+    while (!u->closing) {
+        struct native_unit *unit = next_wanted(u);
+        if (!unit) {
+            pthread_cond_wait(&u->changed, &u->lock);
+            continue;
+        }
+        pthread_mutex_unlock(&u->lock);
+        translate_unit(u, unit);
+        pthread_mutex_lock(&u->lock);
+    }
+    pthread_mutex_unlock(&u->lock);
+    return NULL;
+}
+
+/* A thread that gets no signals of the program's. */
+static bool start_thread(struct native_units *u)
+{
+    sigset_t all, old;
+    if (u->threaded) return true;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &old);
+    u->threaded = pthread_create(&u->thread, NULL, run_thread, u) == 0;
+    pthread_sigmask(SIG_SETMASK, &old, NULL);
+    return u->threaded;
+}
+
+void units_heat(struct native_units *u, struct native_unit *unit, uint64_t instructions)
+{
+    if (unit->state != TRANSLATION_COLD || (unit->heat += instructions) < HOT) return;
+    pthread_mutex_lock(&u->lock);
+    if (unit->state == TRANSLATION_COLD) unit->state = start_thread(u) ? TRANSLATION_WANTED : TRANSLATION_NONE;
+    pthread_cond_signal(&u->changed);
+    pthread_mutex_unlock(&u->lock);
+}
+
+/* ---- units ---- */
+
+static bool is_same(struct native_units *u, struct native_unit *unit, const struct native_request *r)
+{
+    if (memcmp(&unit->request, r, sizeof *r)) return false;
+    if (unit->version == u->gpu->code_version) return true;
+    if (memcmp(unit->code, u->gpu->mem + r->code_base, (size_t)r->code_words * 4)) return false;
+    unit->version = u->gpu->code_version;
+    return true;
+}
+
+static struct native_unit *add_unit(struct native_units *u, const struct native_request *r)
+{
+    struct native_unit *unit = u->count < MOST_UNITS ? calloc(1, sizeof *unit) : NULL;
+    if (!unit) return NULL;
+    unit->code = malloc((size_t)r->code_words * 4);
+    if (!unit->code) {
+        free(unit);
+        return NULL;
+    }
+    unit->request = *r;
+    unit->version = u->gpu->code_version;
+    memcpy(unit->code, u->gpu->mem + r->code_base, (size_t)r->code_words * 4);
+    unit->next = u->first;
+    u->first = unit;
+    u->count++;
+    return unit;
+}
+
+struct native_unit *units_find(struct native_units *u, const struct group *g)
+{
+    struct native_request r = make_request(u, g);
+    if (!r.code_words) return NULL;
+    pthread_mutex_lock(&u->lock);
+    struct native_unit *unit = u->first;
+    while (unit && !is_same(u, unit, &r)) unit = unit->next;
+    if (!unit) unit = add_unit(u, &r);
+    if (unit && u->at_once && unit->state == TRANSLATION_COLD) translate_unit(u, unit);
+    pthread_mutex_unlock(&u->lock);
+    return unit;
+}
+
+bool units_open(struct native_units *u, struct gpu *gpu, bool at_once)
+{
+    *u = (struct native_units){.gpu = gpu, .level = units_level(), .at_once = at_once};
+    bool process = translator_init(&u->process), lock = pthread_mutex_init(&u->lock, NULL) == 0;
+    if (process && lock && pthread_cond_init(&u->changed, NULL) == 0) return true;
+    if (process) translator_close(&u->process);
+    if (lock) pthread_mutex_destroy(&u->lock);
+    return false;
+}
+
+void units_close(struct native_units *u)
+{
+    pthread_mutex_lock(&u->lock);
+    u->closing = true;
+    pthread_cond_signal(&u->changed);
+    pthread_mutex_unlock(&u->lock);
+    translator_stop(&u->process);
+    if (u->threaded) pthread_join(u->thread, NULL);
+    translator_close(&u->process);
+    while (u->first) {
+        struct native_unit *unit = u->first;
+        u->first = unit->next;
+        if (unit->image) munmap(unit->image, unit->size);
+        free(unit->code);
+        free(unit);
+    }
+    pthread_cond_destroy(&u->changed);
+    pthread_mutex_destroy(&u->lock);
+}

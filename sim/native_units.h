@@ -1,0 +1,59 @@
+/* Translations that a machine has or waits for. */
+#ifndef VENTUS_SIM_NATIVE_UNITS_H
+#define VENTUS_SIM_NATIVE_UNITS_H
+
+#include "sim/native.h"
+#include "sim/translator.h"
+
+enum unit_state {
+    TRANSLATION_COLD,   /* not asked for yet */
+    TRANSLATION_WANTED, /* the translator has it, or will have */
+    TRANSLATION_READY,
+    TRANSLATION_NONE, /* there is none and will be none */
+};
+
+/* The translation of one kernel under one set of facts. */
+struct native_unit {
+    struct native_unit *next;
+    struct native_request request;
+    uint32_t *code;
+    uint32_t version;   /* of the machine's code, when `code` was last seen to be the same */
+    _Atomic int state;  /* enum unit_state */
+    _Atomic uint64_t heat; /* instructions that `step` has executed for want of it */
+    void *image;        /* mapped, and what stands in it: */
+    size_t size;
+    native_code *run;
+    const struct native_entry *entries;
+    const struct native_site *sites;
+    uint32_t nentries, nsites;
+    uint32_t insns, cost_us; /* how much was translated, and what that took of the processor */
+};
+
+struct native_units {
+    struct gpu *gpu;
+    enum native_level level;
+    bool at_once; /* translate before the first instruction */
+    pthread_mutex_t lock;
+    struct native_unit *first;
+    uint32_t count;
+    struct translator_process process;
+    pthread_t thread; /* asks the translator while the machine goes on, */
+    bool threaded;    /* if it has been started */
+    bool closing;
+    pthread_cond_t changed;
+};
+
+/* False: the host has no memory. `at_once`: units are translated when they are first asked for. */
+bool units_open(struct native_units *u, struct gpu *gpu, bool at_once);
+void units_close(struct native_units *u);
+
+/* The unit for a group's launch. NULL: there can be none. */
+struct native_unit *units_find(struct native_units *u, const struct group *g);
+
+/* `step` has executed so many instructions of a unit that is not ready. */
+void units_heat(struct native_units *u, struct native_unit *unit, uint64_t instructions);
+
+/* The level that this host can run and, if VENTUS_NATIVE_LEVEL says so, no higher than that; NATIVE_LEVEL_COUNT: none. */
+enum native_level units_level(void);
+
+#endif

@@ -1,0 +1,63 @@
+# The engine `native`: what runs in translated code gives the same as `step`, and a translator that is missing, dies,
+# answers nonsense or does not answer costs nothing but speed.
+set -u
+. "$VENTUS_SOURCE/tests/shell/common"
+
+cat >k.cl <<'END'
+kernel void sum(global int *out, int n)
+{
+    int i = get_global_id(0), s = 0;
+    for (int k = 0; k < n; k++) s += (i ^ k) % 7;
+    out[i] = s;
+}
+END
+"$VENTUS_BUILD/ventus" cc k.cl -o k.elf || wrong "ventus cc"
+
+# Runs `n` rounds of the kernel under an engine; the result to FILE.bin, statistics to FILE.txt
+run() { # file engine n
+    VENTUS_STATS=1 timeout 100 "$VENTUS_BUILD/ventus" run k.elf -g 256 -a "out:1024:$1.bin" -a "i:$3" --stats --engine "$2" >"$1.txt" 2>"$1.err" ||
+        wrong "$1: exit code $?: $(cat "$1.err")"
+}
+same() { # file
+    cmp -s step.bin "$1.bin" || wrong "$1: other results than step"
+    cmp -s step.txt "$1.txt" || wrong "$1: other counters than step: $(diff step.txt "$1.txt")"
+}
+
+run step step 100
+for level in v4 v3 base; do
+    VENTUS_NATIVE_LEVEL=$level run "native-$level" native 100
+    same "native-$level"
+    grep -q '(100.0 %); 1 kernels' "native-$level.err" || wrong "$level: not translated: $(cat "native-$level.err")"
+done
+
+cat >nonsense <<'END'
+#!/bin/sh
+exec cat /dev/urandom
+END
+cat >mute <<'END'
+#!/bin/sh
+exec sleep 1000
+END
+cat >short <<'END'
+#!/bin/sh
+printf 'VNTN\0\0\0\0\377\0\0\0\0\0\0\0truncated'
+END
+chmod +x nonsense mute short
+for translator in /nonexistent /bin/false ./nonsense ./short ''; do
+    name=bad-$(basename "$translator" .)
+    VENTUS_TRANSLATE=$translator run "$name" native 100
+    same "$name"
+    grep -q '(0.0 %)' "$name.err" || wrong "'$translator': something was translated: $(cat "$name.err")"
+done
+
+# In the background nobody waits for it, not even at the end.
+run step auto 20000
+start=$(date +%s)
+VENTUS_ENGINE= VENTUS_TRANSLATE=./mute run mute auto 20000
+[ $(($(date +%s) - start)) -lt 30 ] || wrong "a translator that does not answer holds up the end"
+same mute
+
+# A name that is none
+VENTUS_ENGINE=fastest "$VENTUS_BUILD/ventus" run k.elf -g 32 -a buf:128 -a i:1 2>err.txt && wrong "an engine that is none"
+grep -q VENTUS_ENGINE err.txt || wrong "no word of VENTUS_ENGINE: $(cat err.txt)"
+exit $status
