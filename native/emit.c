@@ -95,9 +95,8 @@ static LLVMTargetMachineRef make_machine(const struct translation *t, char **err
     LLVMTargetMachineRef machine = NULL;
     LLVMSetTarget(t->module, triple);
     if (!LLVMGetTargetFromTriple(triple, &target, error))
-        machine = LLVMCreateTargetMachine(target, triple, level_cpu(level),
-                                          level == NATIVE_v4 ? "-prefer-256-bit" : "", LLVMCodeGenLevelDefault,
-                                          LLVMRelocPIC, LLVMCodeModelSmall);
+        machine = LLVMCreateTargetMachine(target, triple, level_cpu(level), level == NATIVE_v4 ? "-prefer-256-bit" : "",
+                                          LLVMCodeGenLevelDefault, LLVMRelocPIC, LLVMCodeModelSmall);
     LLVMDisposeMessage(triple);
     return machine;
 }
@@ -179,7 +178,8 @@ static bool place_sections(struct linker *l)
         const Elf64_Shdr *s = &l->sections[i];
         if (s->sh_type == SHT_SYMTAB) l->symbols = (const Elf64_Sym *)(l->object + s->sh_offset);
         if (!is_wanted(l, s)) continue;
-        if ((s->sh_flags & SHF_WRITE) || s->sh_type == SHT_NOBITS) return refuse(l, "translated code has data to write");
+        if ((s->sh_flags & SHF_WRITE) || s->sh_type == SHT_NOBITS)
+            return refuse(l, "translated code has data to write");
         l->size = (l->size + ALIGN - 1) / ALIGN * ALIGN;
         l->place[i] = l->size;
         l->size += s->sh_size;

@@ -16,8 +16,8 @@ void emit_begin(void);
 /* Processor time of this process so far, in microseconds; goes round after an hour. */
 uint32_t emit_clock(void);
 
-/* Optimises the module and makes the answer to the request (sim/native.h). On failure *image is empty, and `why` says what
- * is wrong. */
+/* Optimises the module and makes the answer to the request (sim/native.h). On failure *image is empty, and `why` says
+ * what is wrong. */
 bool emit_image(struct translation *t, struct image *image, char *why, size_t why_size);
 
 #endif

@@ -7,11 +7,11 @@
 
 /* How an instruction is translated. */
 enum how {
-    HOW_ROW,     /* the function of its row */
-    HOW_LOAD,    /* an access of its own kind ... */
+    HOW_ROW,  /* the function of its row */
+    HOW_LOAD, /* an access of its own kind ... */
     HOW_STORE,
     HOW_ATOMIC,
-    HOW_CSR,     /* a control register that is read only, and whose value is a number in memory */
+    HOW_CSR, /* a control register that is read only, and whose value is a number in memory */
     HOW_VSET,
     HOW_FENCE,
     HOW_NOTHING, /* only counted */
@@ -24,18 +24,18 @@ struct node {
     struct decoded d;
     struct isa_effects effects;
     uint32_t pc;
-    uint8_t how; /* enum how */
+    uint8_t how;                    /* enum how */
     uint16_t counts[NATIVE_COUNTS]; /* COUNT_LANES excepted */
 };
 
 struct block {
-    uint32_t pc;          /* of its first instruction */
-    uint32_t end;         /* address behind its last instruction */
-    size_t first, count;  /* nodes */
-    bool leaves;          /* the instruction at `end` is one to leave for, or none at all */
-    bool checked;         /* the budget is looked at in front of it: control may come back to it from below */
-    bool entry;           /* warps may enter here */
-    uint32_t need;        /* most instructions from here until the budget is looked at or the code is left */
+    uint32_t pc;         /* of its first instruction */
+    uint32_t end;        /* address behind its last instruction */
+    size_t first, count; /* nodes */
+    bool leaves;         /* the instruction at `end` is one to leave for, or none at all */
+    bool checked;        /* the budget is looked at in front of it: control may come back to it from below */
+    bool entry;          /* warps may enter here */
+    uint32_t need;       /* most instructions from here until the budget is looked at or the code is left */
 };
 
 struct flow {

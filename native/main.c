@@ -1,5 +1,6 @@
-/* ventus-translate: reads requests (sim/native.h) from standard input and answers each on standard output, until there are
- * no more. It is a program of its own so that no client holds an LLVM, and a crash of it costs nothing but speed. */
+/* ventus-translate: reads requests (sim/native.h) from standard input and answers each on standard output, until there
+ * are no more. It is a program of its own so that no client holds an LLVM, and a crash of it costs nothing but speed.
+ */
 #include <errno.h>
 #include <limits.h>
 #include <llvm-c/BitReader.h>
@@ -84,9 +85,9 @@ static bool answer_request(const struct native_request *r, const uint32_t *code,
 
 static bool is_sound(const struct native_request *r)
 {
-    return r->magic == NATIVE_MAGIC && r->layout == native_layout() && r->level < NATIVE_LEVEL_COUNT && r->threads >= 1 &&
-           r->threads <= ISA_LANES && r->vgprs <= ISA_VREGS && r->sgprs <= ISA_XREGS && r->code_base % 4 == 0 &&
-           r->code_words <= NATIVE_CODE_LIMIT;
+    return r->magic == NATIVE_MAGIC && r->layout == native_layout() && r->level < NATIVE_LEVEL_COUNT &&
+           r->threads >= 1 && r->threads <= ISA_LANES && r->vgprs <= ISA_VREGS && r->sgprs <= ISA_XREGS &&
+           r->code_base % 4 == 0 && r->code_words <= NATIVE_CODE_LIMIT;
 }
 
 /* False: the end, or nonsense from which no way leads on. */
@@ -105,7 +106,8 @@ static bool serve(void)
     if (ok && !answer_request(&r, code, &image, why, sizeof why)) fprintf(stderr, "ventus-translate: %s\n", why);
     free(code);
     struct native_answer answer = {.magic = NATIVE_MAGIC, .size = image.size};
-    ok = ok && fwrite(&answer, sizeof answer, 1, stdout) == 1 && fwrite(image.bytes, 1, image.size, stdout) == image.size;
+    ok = ok && fwrite(&answer, sizeof answer, 1, stdout) == 1 &&
+         fwrite(image.bytes, 1, image.size, stdout) == image.size;
     free(image.bytes);
     return ok && fflush(stdout) == 0;
 }

@@ -302,7 +302,7 @@ static struct lanes lanes_of_row(struct translator *t, const struct node *n)
     LLVMValueRef rs1 = get_x(t, n->d.scalars >> ROLE_RS1 & 1 ? in->rs1 : 0);
     LLVMValueRef v0 = n->effects.mask ? get_lane(t, get_v(t, 0), 0) : number(t, 0);
     for (unsigned p = 0; p < t->pieces; p++) {
-        LLVMValueRef args[] = {vs2.piece[p], vs1.piece[p],         vd.piece[p], rs1, number(t, (uint32_t)in->imm),
+        LLVMValueRef args[] = {vs2.piece[p], vs1.piece[p],           vd.piece[p], rs1, number(t, (uint32_t)in->imm),
                                v0,           number(t, p * t->words)};
         out.piece[p] = call_function(t, row_names[in->op], args, 7);
     }
@@ -359,7 +359,10 @@ static LLVMValueRef host_address(struct translator *t, LLVMValueRef guest)
     return LLVMBuildGEP2(t->b, t->i8, t->mem, &index, 1, "");
 }
 
-static LLVMTypeRef memory_type(struct translator *t, unsigned size) { return size == 1 ? t->i8 : size == 2 ? t->i16 : t->i32; }
+static LLVMTypeRef memory_type(struct translator *t, unsigned size)
+{
+    return size == 1 ? t->i8 : size == 2 ? t->i16 : t->i32;
+}
 
 static LLVMValueRef extend(struct translator *t, LLVMValueRef value, bool is_signed, LLVMTypeRef type)
 {
@@ -543,8 +546,7 @@ static void store_scratch(struct translator *t, struct lanes value, size_t offse
 static struct lanes load_scratch(struct translator *t, size_t offset)
 {
     struct lanes out;
-    for (unsigned p = 0; p < t->pieces; p++)
-        out.piece[p] = load(t, t->piece_type, t->state, offset + p * t->words * 4);
+    for (unsigned p = 0; p < t->pieces; p++) out.piece[p] = load(t, t->piece_type, t->state, offset + p * t->words * 4);
     return out;
 }
 
@@ -592,7 +594,8 @@ static struct lanes meet(struct translator *t, const struct way *ways, unsigned 
     for (unsigned p = 0; p < t->pieces; p++) {
         out.piece[p] = LLVMBuildPhi(t->b, t->piece_type, "");
         for (unsigned i = 0; i < n; i++)
-            LLVMAddIncoming(out.piece[p], (LLVMValueRef *)&ways[i].value.piece[p], (LLVMBasicBlockRef *)&ways[i].from, 1);
+            LLVMAddIncoming(out.piece[p], (LLVMValueRef *)&ways[i].value.piece[p], (LLVMBasicBlockRef *)&ways[i].from,
+                            1);
     }
     return out;
 }
@@ -660,8 +663,7 @@ static void store_vector(struct translator *t, const struct vector_access *a, st
 
 static struct lanes from_base(struct translator *t, LLVMValueRef base, struct lanes offset)
 {
-    for (unsigned p = 0; p < t->pieces; p++)
-        offset.piece[p] = LLVMBuildAdd(t->b, splat(t, base), offset.piece[p], "");
+    for (unsigned p = 0; p < t->pieces; p++) offset.piece[p] = LLVMBuildAdd(t->b, splat(t, base), offset.piece[p], "");
     return offset;
 }
 
@@ -794,7 +796,8 @@ static void reload(struct translator *t, const struct isa_registers *set)
         if (set->x >> r & 1) set_x(t, r, load(t, t->i32, t->w, offsetof(struct warp, x) + r * 4));
     for (unsigned r = 0; r < ISA_VREGS; r++)
         for (unsigned p = 0; p < t->pieces && has(set->v, r); p++)
-            LLVMBuildStore(t->b, load(t, t->piece_type, t->rows, (size_t)r * ISA_LANES * 4 + p * t->words * 4), t->v[r][p]);
+            LLVMBuildStore(t->b, load(t, t->piece_type, t->rows, (size_t)r * ISA_LANES * 4 + p * t->words * 4),
+                           t->v[r][p]);
 }
 
 static struct isa_registers both(struct isa_registers a, struct isa_registers b)
@@ -1084,14 +1087,15 @@ static void join(struct translator *t, const struct node *n)
         go(t, node_next(n), FULL);
         return;
     }
-    LLVMBasicBlockRef look = new_block(t, ""), pop = new_block(t, "pop"), met = new_block(t, ""), side = new_block(t, "");
+    LLVMBasicBlockRef look = new_block(t, ""), pop = new_block(t, "pop"), met = new_block(t, ""),
+                      side = new_block(t, "");
     LLVMBasicBlockRef next = way_to(t, node_next(n), MASKED);
     LLVMValueRef depth = load(t, t->i32, t->w, offsetof(struct warp, depth));
     LLVMBuildCondBr(t->b, LLVMBuildICmp(t->b, LLVMIntEQ, depth, number(t, 0), ""), next, look);
     at(t, look);
     LLVMValueRef less = LLVMBuildSub(t->b, depth, number(t, 1), ""), top = stack_entry(t, less);
-    LLVMValueRef here = LLVMBuildICmp(t->b, LLVMIntEQ, load(t, t->i32, top, offsetof(struct simt_entry, rpc)),
-                                      number(t, n->pc), "");
+    LLVMValueRef here =
+        LLVMBuildICmp(t->b, LLVMIntEQ, load(t, t->i32, top, offsetof(struct simt_entry, rpc)), number(t, n->pc), "");
     LLVMBuildCondBr(t->b, here, pop, next);
     at(t, pop);
     store(t, less, t->w, offsetof(struct warp, depth));
@@ -1250,7 +1254,8 @@ static void make_variables(struct translator *t)
     for (unsigned r = 1; r < ISA_XREGS; r++)
         if (t->used.x >> r & 1) t->x[r] = LLVMBuildAlloca(t->b, t->i32, "x");
     for (unsigned r = 0; r < ISA_VREGS; r++)
-        for (unsigned p = 0; p < t->pieces && has(t->used.v, r); p++) t->v[r][p] = LLVMBuildAlloca(t->b, t->piece_type, "v");
+        for (unsigned p = 0; p < t->pieces && has(t->used.v, r); p++)
+            t->v[r][p] = LLVMBuildAlloca(t->b, t->piece_type, "v");
     t->mask = LLVMBuildAlloca(t->b, t->i32, "mask");
     t->counts = LLVMBuildAlloca(t->b, t->counts_type, "counts");
     t->exit_pc = LLVMBuildAlloca(t->b, t->i32, "pc");
@@ -1272,7 +1277,9 @@ static void enter_at(struct translator *t, const struct block *block)
     LLVMValueRef mask = LLVMBuildLoad2(t->b, t->i32, t->mask, "");
     LLVMBasicBlockRef masked = version_of(t, block, MASKED);
     if (t->flow->request->threads < ISA_LANES) LLVMBuildBr(t->b, masked);
-    else LLVMBuildCondBr(t->b, LLVMBuildICmp(t->b, LLVMIntEQ, mask, number(t, ~0u), ""), version_of(t, block, FULL), masked);
+    else
+        LLVMBuildCondBr(t->b, LLVMBuildICmp(t->b, LLVMIntEQ, mask, number(t, ~0u), ""), version_of(t, block, FULL),
+                        masked);
 }
 
 static void make_entries(struct translator *t, LLVMValueRef choice)

@@ -15,7 +15,7 @@ struct translation {
     size_t nentries;
     struct native_site *sites;
     size_t nsites;
-    size_t helped; /* instructions that `step` executes */
+    size_t helped;                       /* instructions that `step` executes */
     uint32_t build_us, pass_us, code_us; /* processor time of the steps */
 };
 

@@ -15,10 +15,10 @@
 /* What the engine keeps for one SM. */
 struct native_sm {
     struct native_state state;
-    uint64_t launch; /* number of the launch that `unit` belongs to */
+    uint64_t launch;  /* number of the launch that `unit` belongs to */
     uint32_t version; /* of the machine's code then */
     struct native_unit *unit;
-    volatile bool inside; /* translated code */
+    volatile bool inside;    /* translated code */
     uint64_t executed, seen; /* instructions in translated code, and all */
 };
 
@@ -27,11 +27,14 @@ struct native {
     struct native_sm sms[];
 };
 
+/* The build of `step` for this host. */
 static engine_run *step(void)
 {
-    static engine_run *run;
-    if (!run) run = engine_choose(&engine_step, 0);
-    return run;
+    static engine_run *_Atomic run;
+    const struct engine_build *b = engine_step.builds;
+    if (run) return run;
+    while (b->usable && !b->usable()) b++;
+    return run = b->run;
 }
 
 /* ---- counters ---- */
@@ -261,9 +264,11 @@ static void print_stats(const struct native *native)
         insns += u->insns;
         cost += u->cost_us;
     }
-    fprintf(stderr, "ventus: engine native: %llu of %llu warp instructions in translated code (%.1f %%); %u kernels of %u "
-            "instructions translated in %.3f s of processor time\n", (unsigned long long)executed, (unsigned long long)all,
-            all ? 100.0 * (double)executed / (double)all : 0.0, units, insns, (double)cost / 1e6);
+    fprintf(stderr,
+            "ventus: engine native: %llu of %llu warp instructions in translated code (%.1f %%); %u kernels of %u "
+            "instructions translated in %.3f s of processor time\n",
+            (unsigned long long)executed, (unsigned long long)all, all ? 100.0 * (double)executed / (double)all : 0.0,
+            units, insns, (double)cost / 1e6);
 }
 
 static void close_native(void *data)

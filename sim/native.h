@@ -8,7 +8,8 @@
  * State. A warp is in struct warp between two calls. While translated code runs, its vector and scalar registers and
  * its SIMT mask are in registers of the host; pc, and where the code is in it, are known by `site` alone; the
  * SIMT stack and rpc are always in struct warp. So a jump out of a refused access loses the registers of a warp that
- * has failed (nobody looks at them: launches with observers run with `step`), but neither pc nor address nor counters. */
+ * has failed (nobody looks at them: launches with observers run with `step`), but neither pc nor address nor counters.
+ */
 #ifndef VENTUS_SIM_NATIVE_H
 #define VENTUS_SIM_NATIVE_H
 
@@ -48,8 +49,16 @@ struct native_answer {
 };
 
 /* Counters that translated code keeps: for each block a constant of these is added, lanes times the active ones. */
-enum native_count { COUNT_INSTRUCTIONS, COUNT_VECTOR, COUNT_LANES, COUNT_BRANCHES, COUNT_LOADS, COUNT_STORES, COUNT_ATOMICS,
-                    NATIVE_COUNTS = 8 };
+enum native_count {
+    COUNT_INSTRUCTIONS,
+    COUNT_VECTOR,
+    COUNT_LANES,
+    COUNT_BRANCHES,
+    COUNT_LOADS,
+    COUNT_STORES,
+    COUNT_ATOMICS,
+    NATIVE_COUNTS = 8
+};
 
 /* How the addresses of the access in progress are recorded. */
 enum native_record {
@@ -98,13 +107,14 @@ struct native_state {
 
 /* `entry`: number of a native_entry, or NATIVE_START for a warp that has just been made. `budget`: instructions, at
  * least the entry's need. */
-typedef uint32_t native_code(struct warp *w, struct sm *sm, struct native_state *state, uint32_t entry, uint32_t budget);
+typedef uint32_t native_code(struct warp *w, struct sm *sm, struct native_state *state, uint32_t entry,
+                             uint32_t budget);
 #define NATIVE_START UINT32_MAX
 
 struct native_header {
     uint32_t magic, layout;
     uint32_t nentries, nsites;
-    uint64_t code; /* offset of the code in the segment */
+    uint64_t code;          /* offset of the code in the segment */
     uint32_t insns, helped; /* instructions, and those of them that `step` executes; of every version of a block */
     uint32_t build_us, pass_us, code_us; /* processor time: LLVM's representation, its passes, host code */
     uint32_t unused;
@@ -114,11 +124,14 @@ struct native_header {
 /* A number that changes when the structures change that translated code accesses. */
 static inline uint32_t native_layout(void)
 {
-    const size_t parts[] = {
-        sizeof(struct native_request), sizeof(struct native_site), sizeof(struct native_state), sizeof(struct warp),
-        offsetof(struct warp, x), offsetof(struct warp, v), offsetof(struct warp, mask), offsetof(struct warp, stack),
-        offsetof(struct warp, depth), offsetof(struct warp, rpc), offsetof(struct warp, pc), offsetof(struct warp, group),
-        offsetof(struct group, counters), offsetof(struct group, lds_base), offsetof(struct sm, access), OP_COUNT};
+    const size_t parts[] = {sizeof(struct native_request),    sizeof(struct native_site),
+                            sizeof(struct native_state),      sizeof(struct warp),
+                            offsetof(struct warp, x),         offsetof(struct warp, v),
+                            offsetof(struct warp, mask),      offsetof(struct warp, stack),
+                            offsetof(struct warp, depth),     offsetof(struct warp, rpc),
+                            offsetof(struct warp, pc),        offsetof(struct warp, group),
+                            offsetof(struct group, counters), offsetof(struct group, lds_base),
+                            offsetof(struct sm, access),      OP_COUNT};
     uint32_t h = 2166136261u;
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) h = (h ^ (uint32_t)parts[i]) * 16777619u;
     return h;

@@ -88,7 +88,8 @@ static bool is_image(const uint8_t *bytes, size_t size)
     if (size < sizeof *e || memcmp(e->e_ident, ELFMAG, SELFMAG) || e->e_type != ET_DYN) return false;
     if (e->e_entry > size || size - e->e_entry < sizeof(struct native_header) || e->e_entry % 8) return false;
     const struct native_header *h = (const struct native_header *)(bytes + e->e_entry);
-    uint64_t tables = h->nentries * (uint64_t)sizeof(struct native_entry) + h->nsites * (uint64_t)sizeof(struct native_site);
+    uint64_t tables =
+        h->nentries * (uint64_t)sizeof(struct native_entry) + h->nsites * (uint64_t)sizeof(struct native_site);
     return h->magic == NATIVE_MAGIC && h->layout == native_layout() && h->code && h->code < e->e_entry &&
            size - e->e_entry - sizeof *h >= tables;
 }

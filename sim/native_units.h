@@ -17,10 +17,10 @@ struct native_unit {
     struct native_unit *next;
     struct native_request request;
     uint32_t *code;
-    uint32_t version;   /* of the machine's code, when `code` was last seen to be the same */
-    _Atomic int state;  /* enum unit_state */
+    uint32_t version;      /* of the machine's code, when `code` was last seen to be the same */
+    _Atomic int state;     /* enum unit_state */
     _Atomic uint64_t heat; /* instructions that `step` has executed for want of it */
-    void *image;        /* mapped, and what stands in it: */
+    void *image;           /* mapped, and what stands in it: */
     size_t size;
     native_code *run;
     const struct native_entry *entries;
@@ -53,7 +53,8 @@ struct native_unit *units_find(struct native_units *u, const struct group *g);
 /* `step` has executed so many instructions of a unit that is not ready. */
 void units_heat(struct native_units *u, struct native_unit *unit, uint64_t instructions);
 
-/* The level that this host can run and, if VENTUS_NATIVE_LEVEL says so, no higher than that; NATIVE_LEVEL_COUNT: none. */
+/* The level that this host can run and, if VENTUS_NATIVE_LEVEL says so, no higher than that; NATIVE_LEVEL_COUNT: none.
+ */
 enum native_level units_level(void);
 
 #endif

@@ -342,7 +342,7 @@ conf 'sms 1\n' "bad.conf:1: a line is 'name = value'"
 conf 'sms = 5000000000\n' 'no value of sms'
 conf 'lds_bytes = 4096M\n' 'no value of lds_bytes'
 conf 'profile = rtl\n' "'rtl' is no value of profile"
-conf 'engine = quick\n' "bad.conf:1: there is no engine 'quick'; there are: auto, step"
+conf 'engine = quick\n' "bad.conf:1: there is no engine 'quick'; there are: auto, native, step"
 conf 'sms = 0\n' 'bad.conf: sms must be'
 conf "$(printf '%0600d' 0)" 'bad.conf:1: the line is too long'
 conf '\377\001=' 'bad.conf:1: there is no parameter'
@@ -351,7 +351,7 @@ check 0 '# engine step ' "$ventus" info --config engine.conf
 check 0 '"engine": "step"' "$ventus" run raw.vmem --config engine.conf -g 4 -a buf:16 -a i:1 -a iota:4 --json -
 check 0 '"engine": "auto"' "$ventus" run raw.vmem --config engine.conf --engine auto -g 4 -a buf:16 -a i:1 -a iota:4 --json -
 check 0 '"engine": "step"' "$ventus" run raw.vmem --engine step -g 4 -a buf:16 -a i:1 -a iota:4 --json -
-check 2 "engine: 'quick' is none of auto, step" "$ventus" run raw.vmem --engine quick
+check 2 "engine: 'quick' is none of auto, native, step" "$ventus" run raw.vmem --engine quick
 check 1 'none.conf: No such file' "$ventus" info --config none.conf
 check 1 'sub: ' "$ventus" info --config sub
 exit $status

@@ -105,5 +105,5 @@ static void test_random_groups(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_random_groups)};
-    return guest_run_tests(tests);
+    return guest_run_tests(tests) + guest_run_tests_native(tests);
 }

@@ -169,7 +169,7 @@ static void add_runner(const struct guest_engine *e, bool observed, bool schedul
 static void find_runners(void)
 {
     struct guest_engine e;
-    for (unsigned n = 0; guest_engine(n, &e); n++) {
+    for (unsigned n = 0; guest_any_engine(n, &e); n++) {
         bool hooks = e.builds[0].offers & NEEDS_HOOKS;
         bool first = !n || strcmp(runners[nrunners - 1].engine.engine.name, e.engine.name) != 0;
         if (hooks) add_runner(&e, true, false);

@@ -160,7 +160,7 @@ static void test_alignment_first(void **state)
     struct guest g;
     (void)state;
     guest_open(&g);
-    for (unsigned n = 0; guest_engine(n, &e); n++) {
+    for (unsigned n = 0; guest_any_engine(n, &e); n++) {
         assert_true(engine_use(g.gpu, &e.engine));
         g.launch.pds_base = GUEST_DATA;
         guest_assemble(&g, " lui x5, 0x1000\n vid.v v1\n vadd.vx v1, v1, x5\n vsw.v v2, 0(v1)\n endprg\n");
@@ -185,7 +185,7 @@ static void test_budget_of_one(void **state)
     guest_assemble(&g, " lui x5, 0x90000\n lw x6, 0(x5)\n addi x6, x6, 1\n sw x6, 0(x5)\n endprg\n");
     g.launch.warps = 2;
     g.launch.work_items = 64;
-    for (unsigned n = 0; guest_engine(n, &e); n++) {
+    for (unsigned n = 0; guest_any_engine(n, &e); n++) {
         assert_true(engine_use(g.gpu, &e.engine));
         g.data[0] = 0;
         guest_run(&g);
@@ -211,7 +211,7 @@ static void test_rounding_of_each_warp(void **state)
                        " vfadd.vf v1, v1, x10\n vmv.x.s x11, v1\n sw x11, 0(x6)\n endprg\n");
     g.launch.warps = 2; /* down, up */
     g.launch.work_items = 64;
-    for (unsigned n = 0; guest_engine(n, &e); n++) {
+    for (unsigned n = 0; guest_any_engine(n, &e); n++) {
         assert_true(engine_use(g.gpu, &e.engine));
         guest_run(&g);
         assert_int_equal(g.result.status, LAUNCH_DONE);
@@ -257,7 +257,7 @@ static void test_announcements(void **state)
     (void)state;
     guest_open(&g);
     g.options.observers = &watch;
-    for (unsigned n = 0; guest_engine(n, &e); n++) {
+    for (unsigned n = 0; guest_any_engine(n, &e); n++) {
         assert_true(engine_use(g.gpu, &e.engine));
         ntold = 0;
         run_done(&g, source);

@@ -59,6 +59,7 @@ void guest_close(struct guest *g) { gpu_destroy(g->gpu); }
 /* The nth of one engine; takes what it has from n. */
 static const struct engine_build *build_of(const struct engine *engine, unsigned *n)
 {
+    if (engine == &engine_native) return NULL;
     for (const struct engine_build *b = engine->builds; b->run; b++)
         if ((!b->usable || b->usable()) && !(*n)--) return b;
     return NULL;
@@ -76,6 +77,14 @@ bool guest_engine(unsigned n, struct guest_engine *e)
     *e = (struct guest_engine){.engine = *engine, .builds = {*b}};
     e->engine.builds = e->builds;
     return true;
+}
+
+bool guest_any_engine(unsigned n, struct guest_engine *e)
+{
+    if (guest_engine(n, e)) return true;
+    *e = (struct guest_engine){.engine = engine_native, .builds = {engine_native.builds[0]}};
+    e->engine.builds = e->builds;
+    return engine_usable(&engine_native) && (n == 0 || guest_engine(n - 1, &(struct guest_engine){0}));
 }
 
 static uint64_t mix(uint64_t sum, const uint32_t *words, size_t n)
@@ -104,6 +113,14 @@ uint64_t guest_digest(const struct warp *w)
     sum = mix_lanes(sum, w->reserved_value, w->reserved_lanes);
     sum = mix(sum, w->expand, ISA_LANES);
     return mix(sum, w->x, ISA_XREGS);
+}
+
+int guest_run_native(const char *name, const struct CMUnitTest *tests, size_t count)
+{
+    if (!engine_usable(&engine_native)) return 0;
+    chosen = (struct guest_engine){.engine = engine_native};
+    print_message("on native:\n");
+    return _cmocka_run_group_tests(name, tests, count, NULL, NULL);
 }
 
 int guest_run_group(const char *name, const struct CMUnitTest *tests, size_t count)

@@ -35,8 +35,12 @@ struct guest_engine {
 };
 
 /* The nth of all builds that this host can run, of all engines, the tests' own one last (toy_engine.h). False: there
- * are no more. */
+ * are no more. Without `native`, which takes some 30 ms for each new program: see guest_run_native and native_test.c.
+ */
 bool guest_engine(unsigned n, struct guest_engine *e);
+
+/* The same, and `native` behind them. */
+bool guest_any_engine(unsigned n, struct guest_engine *e);
 
 /* A number that tells states of a warp apart: all of it but the flags and lanes that do not exist. */
 uint64_t guest_digest(const struct warp *w);
@@ -46,6 +50,10 @@ uint64_t guest_digest(const struct warp *w);
 #define guest_run_tests(tests) guest_run_group(#tests, tests, sizeof(tests) / sizeof *(tests))
 struct CMUnitTest;
 int guest_run_group(const char *name, const struct CMUnitTest *tests, size_t count);
+
+/* Once on `native`, which translates every program before it runs: for tests of few programs. 0 where there is none. */
+#define guest_run_tests_native(tests) guest_run_native(#tests, tests, sizeof(tests) / sizeof *(tests))
+int guest_run_native(const char *name, const struct CMUnitTest *tests, size_t count);
 
 /* A pseudo-random sequence, the same every time. */
 uint32_t guest_random(void);

@@ -733,5 +733,5 @@ int main(void)
         cmocka_unit_test(test_code_changes), cmocka_unit_test(test_code_closed), cmocka_unit_test(test_code_across_pages), cmocka_unit_test(test_code_written), cmocka_unit_test(test_memory_range), cmocka_unit_test(test_config), cmocka_unit_test(test_thread_csrs),
     };
     // clang-format on
-    return guest_run_tests(tests);
+    return guest_run_tests(tests) + guest_run_tests_native(tests);
 }

@@ -34,8 +34,8 @@ static void put(struct text *t, const char *format, ...)
 
 static uint32_t below(uint32_t n) { return guest_random() % n; }
 
-/* x5 to x14 and v1 to v12 hold anything; x20 is the data, v16 to v19 are addresses there: consecutive, all the same, the
- * same in each eight lanes, scattered; v20 are offsets of private memory, v21 small numbers, x21 a stride. */
+/* x5 to x14 and v1 to v12 hold anything; x20 is the data, v16 to v19 are addresses there: consecutive, all the same,
+ * the same in each eight lanes, scattered; v20 are offsets of private memory, v21 small numbers, x21 a stride. */
 enum { X_FIRST = 5, X_COUNT = 10, V_FIRST = 1, V_COUNT = 12 };
 static unsigned any_x(void) { return X_FIRST + below(X_COUNT); }
 static unsigned any_v(void) { return V_FIRST + below(V_COUNT); }
@@ -76,7 +76,8 @@ static void put_row(struct text *t)
         in.rs1 = any_register(&e, ROLE_RS1);
         in.rs2 = any_register(&e, ROLE_RS2);
         in.rs3 = any_register(&e, ROLE_RS3);
-        in.imm = in.op == OP_LUI || in.op == OP_AUIPC ? (int32_t)(guest_random() & 0xfffff000u) : (int32_t)below(32) - 8;
+        in.imm =
+            in.op == OP_LUI || in.op == OP_AUIPC ? (int32_t)(guest_random() & 0xfffff000u) : (int32_t)below(32) - 8;
         if (strchr(row->operands, 'm')) in.vm = below(4) != 0;
         if (strchr(row->operands, 'o') && !below(8)) in.rm = (uint8_t)below(4);
     } while (!is_arithmetic(&isa_table[in.op]) || isa_find(isa_table[in.op].name) != in.op ||
@@ -89,9 +90,10 @@ static void put_access(struct text *t)
 {
     static const char *const loads[] = {"vlw12.v", "vlh12.v", "vlb12.v", "vlhu12.v", "vlbu12.v"};
     static const char *const stores[] = {"vsw12.v", "vsh12.v", "vsb12.v"};
-    static const char *const strided[] = {"vle32.v v%u, (x20)", "vse32.v v%u, (x20)", "vlse32.v v%u, (x20), x21",
-                                          "vsse32.v v%u, (x20), x21", "vluxei32.v v%u, (x20), v21",
-                                          "vsuxei32.v v%u, (x20), v21", "vle16.v v%u, (x20)", "vse8.v v%u, (x20)"};
+    static const char *const strided[] = {"vle32.v v%u, (x20)",         "vse32.v v%u, (x20)",
+                                          "vlse32.v v%u, (x20), x21",   "vsse32.v v%u, (x20), x21",
+                                          "vluxei32.v v%u, (x20), v21", "vsuxei32.v v%u, (x20), v21",
+                                          "vle16.v v%u, (x20)",         "vse8.v v%u, (x20)"};
     static const char *const atomics[] = {"amoadd.w", "amoxor.w", "amomax.w", "amominu.w", "amoswap.w"};
     unsigned base = 16 + below(4), imm = below(256) * 4;
     switch (below(8)) {
@@ -113,8 +115,15 @@ static void put_access(struct text *t)
 /* An instruction that translated code leaves to `step`. */
 static void put_odd(struct text *t)
 {
-    static const char *const odd[] = {"csrr x9, vl", "csrr x9, instret", "csrr x9, CSR_NUMW", "fence", "csrr x9, CSR_PDS",
-                                      "csrw vxrm, x9", "fadd.s x9, x10, x11, rtz", "barrier 1", "li x9, 40\n vsetvli x9, x9, e32, m1, ta, ma"};
+    static const char *const odd[] = {"csrr x9, vl",
+                                      "csrr x9, instret",
+                                      "csrr x9, CSR_NUMW",
+                                      "fence",
+                                      "csrr x9, CSR_PDS",
+                                      "csrw vxrm, x9",
+                                      "fadd.s x9, x10, x11, rtz",
+                                      "barrier 1",
+                                      "li x9, 40\n vsetvli x9, x9, e32, m1, ta, ma"};
     put(t, " %s\n", odd[below(sizeof odd / sizeof *odd)]);
 }
 
@@ -181,7 +190,8 @@ static void put_program(struct text *t)
     put(t, " vmv.v.x v17, x20\n vsrl.vi v18, v16, 5\n vsll.vi v18, v18, 5\n li x31, 0xffc\n vand.vx v19, v5, x31\n");
     put(t, " vadd.vx v19, v19, x20\n vmv.v.i v20, 0\n vand.vx v21, v6, x31\n vmv.v.v v0, v7\n");
     put_block(t, 0);
-    if (!below(3)) put(t, " lui x31, 0x12345\n %s\n", below(2) ? "lw x0, 8(x31)" : "vadd.vx v1, v19, x31\n vlw12.v v2, 8(v1)");
+    if (!below(3))
+        put(t, " lui x31, 0x12345\n %s\n", below(2) ? "lw x0, 8(x31)" : "vadd.vx v1, v19, x31\n vlw12.v v2, 8(v1)");
     put(t, " li x31, 0x4000\n add x31, x31, x20\n csrr x30, CSR_TID\n slli x30, x30, 9\n add x31, x31, x30\n");
     put(t, " vid.v v15\n vsll.vi v15, v15, 2\n vadd.vx v15, v15, x31\n");
     for (unsigned i = 0; i < V_COUNT; i++) put(t, " vsw12.v v%u, %u(v15)\n", V_FIRST + i, i * 128);
@@ -252,7 +262,8 @@ static void compare(const struct text *t, const struct outcome *a, const struct 
     print_message("step:   %s, %llu instructions\nnative: %s, %llu instructions\n", says[0],
                   (unsigned long long)a->result.counters.instructions, says[1],
                   (unsigned long long)b->result.counters.instructions);
-    if (at < GUEST_BYTES / 4) print_message("word 0x%x: %08x %08x\n", (unsigned)at * 4, (unsigned)a->data[at], (unsigned)b->data[at]);
+    if (at < GUEST_BYTES / 4)
+        print_message("word 0x%x: %08x %08x\n", (unsigned)at * 4, (unsigned)a->data[at], (unsigned)b->data[at]);
     fail_msg("native differs from step");
 }
 
