@@ -33,9 +33,13 @@ struct segment {
     const uint8_t *data;
 };
 
+enum { KEPT_BLOCKS = 8, KEPT_BYTES = 64 << 10 /* most of one: it is filled with zeros when it is used again */ };
+
 struct heap {
     struct block *blocks; /* ascending */
     size_t nblocks, capacity;
+    struct block kept[KEPT_BLOCKS]; /* freed but still open, whole pages, see memory_keep */
+    size_t nkept;
     size_t full;    /* the first `full` blocks lie side by side from the base on */
     unsigned flags; /* enum ventus_heap_flags */
     uint64_t next;  /* VENTUS_HEAP_ASCENDING: first address never given out */
@@ -157,6 +161,12 @@ struct ventus_event {
     struct launch_names *names;    /* what observers are told; NULL: nothing */
     struct dependency deps[];      /* what it waits for */
 };
+
+/* ---- memory.c ---- */
+
+/* Frees a block of an ended launch like ventus_free, but may leave its pages open to the guest: the next launch
+ * usually gets the same place, and then neither opening nor closing it takes a system call. */
+void memory_keep(ventus_device *device, uint32_t addr);
 
 /* ---- observe.c ---- */
 

@@ -192,8 +192,8 @@ static enum ventus_status allocate_private(ventus_event *e)
 
 static void release(ventus_event *e)
 {
-    if (e->block) ventus_free(e->device, e->block);
-    if (e->pds) ventus_free(e->device, e->pds);
+    if (e->block) memory_keep(e->device, e->block);
+    if (e->pds) memory_keep(e->device, e->pds);
     e->block = e->pds = 0;
 }
 

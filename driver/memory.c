@@ -67,6 +67,60 @@ static bool grow(struct heap *h)
     return true;
 }
 
+/* ---- pages left open ---- */
+
+/* Removes one from the kept blocks, of which the oldest is the first. */
+static struct block remove_kept(struct heap *h, size_t i)
+{
+    struct block k = h->kept[i];
+    h->nkept--;
+    memmove(h->kept + i, h->kept + i + 1, (h->nkept - i) * sizeof k);
+    return k;
+}
+
+/* Takes what lies in [addr, end) out of the kept blocks and closes it, unless it is exactly `wanted`: then it stays
+ * open, filled with zeros like fresh memory, and the answer is true. */
+static bool take_kept(ventus_device *d, uint64_t addr, uint64_t end, const struct block *wanted)
+{
+    struct heap *h = &d->heap;
+    bool found = false;
+    for (size_t i = h->nkept; i-- > 0;) {
+        if (h->kept[i].addr >= end || h->kept[i].addr + h->kept[i].size <= addr) continue;
+        struct block k = remove_kept(h, i);
+        if (wanted && k.addr == wanted->addr && k.size == wanted->size) found = true;
+        else gpu_mem_close(d->gpu, k.addr, k.size);
+    }
+    if (found) memset(gpu_mem(d->gpu, wanted->addr, wanted->size), 0, wanted->size);
+    return found;
+}
+
+static void close_kept(ventus_device *d) { take_kept(d, ABI_HEAP_BASE, ABI_HEAP_LIMIT, NULL); }
+
+/* Opens the pages of a new block and sees to it that what is to lie closed behind it does. */
+static bool open_block(ventus_device *d, uint64_t addr, uint64_t size)
+{
+    const struct block pages = {(uint32_t)addr, pages_up(size)};
+    if (take_kept(d, addr, addr + span(&d->heap, size), &pages)) return true;
+    return gpu_mem_open(d->gpu, pages.addr, size, GPU_READ | GPU_WRITE);
+}
+
+/* May the pages of a freed block stay open? Not when somebody observes accesses, nor in a heap whose blocks need not
+ * have closed pages between them. */
+static bool may_keep(const ventus_device *d, uint64_t size)
+{
+    return size <= KEPT_BYTES && !d->heap.flags && !gpu_observed(d->gpu);
+}
+
+static void keep_open(ventus_device *d, uint32_t addr, uint64_t size)
+{
+    struct heap *h = &d->heap;
+    if (h->nkept == KEPT_BLOCKS) {
+        struct block oldest = remove_kept(h, 0);
+        gpu_mem_close(d->gpu, oldest.addr, oldest.size);
+    }
+    h->kept[h->nkept++] = (struct block){addr, pages_up(size)};
+}
+
 /* ---- allocation ---- */
 
 static enum ventus_status alloc_locked(ventus_device *d, uint64_t size, uint32_t *addr)
@@ -75,7 +129,7 @@ static enum ventus_status alloc_locked(ventus_device *d, uint64_t size, uint32_t
     size_t i;
     uint64_t at;
     if (size > heap_size || !find_gap(h, span(h, size), &i, &at)) return VENTUS_NO_DEVICE_MEMORY;
-    if (!grow(h) || !gpu_mem_open(d->gpu, (uint32_t)at, size, GPU_READ | GPU_WRITE)) return VENTUS_NO_MEMORY;
+    if (!grow(h) || !open_block(d, at, size)) return VENTUS_NO_MEMORY;
     memmove(h->blocks + i + 1, h->blocks + i, (h->nblocks - i) * sizeof *h->blocks);
     h->blocks[i] = (struct block){(uint32_t)at, size};
     h->nblocks++;
@@ -94,13 +148,15 @@ enum ventus_status ventus_alloc(ventus_device *device, uint64_t size, uint32_t *
     return status;
 }
 
-static enum ventus_status free_locked(ventus_device *d, uint32_t addr)
+static enum ventus_status free_locked(ventus_device *d, uint32_t addr, bool keep)
 {
     struct heap *h = &d->heap;
     size_t i = block_above(h, addr);
     if (i == 0 || h->blocks[i - 1].addr != addr) return VENTUS_BAD_ARGUMENT;
-    device_tell(d, HOST_CLOSE, addr, h->blocks[i - 1].size);
-    gpu_mem_close(d->gpu, addr, h->blocks[i - 1].size);
+    uint64_t size = h->blocks[i - 1].size;
+    device_tell(d, HOST_CLOSE, addr, size);
+    if (keep && may_keep(d, size)) keep_open(d, addr, size);
+    else gpu_mem_close(d->gpu, addr, size);
     memmove(h->blocks + i - 1, h->blocks + i, (h->nblocks - i) * sizeof *h->blocks);
     h->nblocks--;
     if (h->full > i - 1) h->full = i - 1;
@@ -111,9 +167,16 @@ enum ventus_status ventus_free(ventus_device *device, uint32_t addr)
 {
     if (!device) return VENTUS_BAD_ARGUMENT;
     pthread_mutex_lock(&device->lock);
-    enum ventus_status status = free_locked(device, addr);
+    enum ventus_status status = free_locked(device, addr, false);
     pthread_mutex_unlock(&device->lock);
     return status;
+}
+
+void memory_keep(ventus_device *device, uint32_t addr)
+{
+    pthread_mutex_lock(&device->lock);
+    free_locked(device, addr, true);
+    pthread_mutex_unlock(&device->lock);
 }
 
 enum ventus_status ventus_free_all(ventus_device *device)
@@ -121,7 +184,8 @@ enum ventus_status ventus_free_all(ventus_device *device)
     if (!device) return VENTUS_BAD_ARGUMENT;
     pthread_mutex_lock(&device->lock);
     struct heap *h = &device->heap;
-    while (h->nblocks) free_locked(device, h->blocks[h->nblocks - 1].addr);
+    while (h->nblocks) free_locked(device, h->blocks[h->nblocks - 1].addr, false);
+    close_kept(device);
     pthread_mutex_unlock(&device->lock);
     return VENTUS_OK;
 }
@@ -132,6 +196,7 @@ enum ventus_status ventus_heap(ventus_device *device, unsigned flags)
     pthread_mutex_lock(&device->lock);
     bool empty = !device->heap.nblocks;
     if (empty) {
+        close_kept(device);
         device->heap.flags = flags;
         device->heap.next = ABI_HEAP_BASE;
     }

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "driver/ventus.h"
+#include "program.h"
 #include "isa/abi.h"
 
 enum { MIB = 1 << 20 };
@@ -108,6 +108,50 @@ static void test_policies(void **state)
         assert_int_equal(ventus_free(d, a), VENTUS_OK);
     }
     assert_int_equal(ventus_alloc(d, ventus_memory_size(d), &b), VENTUS_NO_DEVICE_MEMORY);
+    ventus_close(d);
+}
+
+/* ---- what launches leave behind ---- */
+
+static enum ventus_status store(ventus_device *d, const ventus_module *m, uint32_t addr)
+{
+    const uint32_t args[4] = {addr, 1};
+    const struct ventus_launch l = program_launch(m, args, 1, 1);
+    struct ventus_result result;
+    return ventus_run(d, &l, &result, NULL, 0);
+}
+
+static void assert_zero(ventus_device *d, uint32_t addr, uint64_t size)
+{
+    static uint8_t bytes[4 * ABI_PAGE];
+    assert_true(size <= sizeof bytes);
+    assert_int_equal(ventus_read(d, bytes, addr, size), VENTUS_OK);
+    for (uint64_t i = 0; i < size; i++) assert_int_equal(bytes[i], 0);
+}
+
+/* The metadata of a launch lies where the next block will, its private memory two pages further. When the launch has
+ * ended this is free memory like any other: nobody's, zero when allocated again, closed behind the block. */
+static void test_after_launches(void **state)
+{
+    ventus_device *d = open_device();
+    ventus_module *m = program_build_private(STORE, 4);
+    uint32_t word, block, place;
+    uint8_t byte;
+    (void)state;
+    assert_int_equal(ventus_alloc(d, 4, &word), VENTUS_OK);
+    place = word + 2 * ABI_PAGE;
+    for (uint64_t pages = 1; pages <= 4; pages++) {
+        assert_int_equal(store(d, m, word), VENTUS_OK);
+        assert_int_equal(store(d, m, word), VENTUS_OK);
+        assert_int_equal(usage(d).blocks, 1);
+        assert_int_equal(ventus_read(d, &byte, place, 1), VENTUS_OUT_OF_RANGE);
+        assert_int_equal(ventus_alloc(d, pages * ABI_PAGE, &block), VENTUS_OK);
+        assert_int_equal(block, place);
+        assert_zero(d, block, pages * ABI_PAGE);
+        assert_int_equal(store(d, m, block + (uint32_t)pages * ABI_PAGE), VENTUS_FAULT);
+        assert_int_equal(ventus_free(d, block), VENTUS_OK);
+    }
+    ventus_module_free(m);
     ventus_close(d);
 }
 
@@ -222,8 +266,8 @@ static void test_devices(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_fragmentation), cmocka_unit_test(test_exhaustion), cmocka_unit_test(test_policies),
-        cmocka_unit_test(test_threads),       cmocka_unit_test(test_devices),
+        cmocka_unit_test(test_fragmentation),  cmocka_unit_test(test_exhaustion), cmocka_unit_test(test_policies),
+        cmocka_unit_test(test_after_launches), cmocka_unit_test(test_threads),    cmocka_unit_test(test_devices),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
