@@ -23,6 +23,7 @@ struct native_sm {
 };
 
 struct native {
+    struct native *next; /* of those in `reported` */
     struct native_units units;
     struct native_sm sms[];
 };
@@ -237,22 +238,9 @@ uint64_t native_seen(const struct gpu *gpu)
     return sum;
 }
 
-static void *open_native(struct gpu *gpu)
-{
-    size_t size = sizeof(struct native) + gpu->config.sms * sizeof(struct native_sm);
-    struct native *native = aligned_alloc(64, (size + 63) / 64 * 64);
-    if (!native) return NULL;
-    memset(native, 0, size);
-    for (uint32_t i = 0; i < gpu->config.sms; i++) {
-        native->sms[i].state.sm = &gpu->sms[i];
-        native->sms[i].state.help = help;
-    }
-    if (units_open(&native->units, gpu, gpu->engine_given)) return native;
-    free(native);
-    return NULL;
-}
+/* ---- statistics ---- */
 
-/* For $VENTUS_STATS: what share of the work ran in translated code, and what translating cost. */
+/* What share of the work ran in translated code, and what translating cost. */
 static void print_stats(const struct native *native)
 {
     const struct gpu *gpu = native->units.gpu;
@@ -271,18 +259,80 @@ static void print_stats(const struct native *native)
             units, insns, (double)cost / 1e6);
 }
 
+/* With $VENTUS_STATS: machines that are still there at the end of the process, as an OpenCL device is, report then. */
+static pthread_mutex_t report_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct native *reported;
+
+static void report_all(void)
+{
+    pthread_mutex_lock(&report_lock);
+    for (struct native *n = reported; n; n = n->next) print_stats(n);
+    reported = NULL;
+    pthread_mutex_unlock(&report_lock);
+}
+
+static void report_later(struct native *native)
+{
+    static bool registered;
+    const char *stats = getenv("VENTUS_STATS");
+    if (!stats || !*stats || !strcmp(stats, "0")) return;
+    pthread_mutex_lock(&report_lock);
+    if (!registered) registered = atexit(report_all) == 0;
+    native->next = reported;
+    reported = native;
+    pthread_mutex_unlock(&report_lock);
+}
+
+static void report_now(struct native *native)
+{
+    pthread_mutex_lock(&report_lock);
+    struct native **link = &reported;
+    while (*link && *link != native) link = &(*link)->next;
+    if (*link) {
+        print_stats(native);
+        *link = native->next;
+    }
+    pthread_mutex_unlock(&report_lock);
+}
+
+/* ---- opening and closing ---- */
+
+static void *open_native(struct gpu *gpu)
+{
+    size_t size = sizeof(struct native) + gpu->config.sms * sizeof(struct native_sm);
+    struct native *native = aligned_alloc(64, (size + 63) / 64 * 64);
+    if (!native) return NULL;
+    memset(native, 0, size);
+    for (uint32_t i = 0; i < gpu->config.sms; i++) {
+        native->sms[i].state.sm = &gpu->sms[i];
+        native->sms[i].state.help = help;
+    }
+    if (!units_open(&native->units, gpu, gpu->engine_given)) {
+        free(native);
+        return NULL;
+    }
+    report_later(native);
+    return native;
+}
+
 static void close_native(void *data)
 {
     struct native *native = data;
-    const char *stats = getenv("VENTUS_STATS");
-    if (stats && strcmp(stats, "0")) print_stats(native);
+    report_now(native);
     units_close(&native->units);
     free(native);
 }
 
-static bool host_can(void) { return units_level() < NATIVE_LEVEL_COUNT; }
-
-static const struct engine_build builds[] = {{"host", host_can, 0, run_native}, {0}};
+/* One for each host level; they differ in what is asked of the translator alone (units_level). */
+#define LEVEL(name, words, cpu) \
+    static bool host_is_##name(void) { return units_host_has(NATIVE_##name); }
+NATIVE_LEVELS(LEVEL)
+#undef LEVEL
+static const struct engine_build builds[] = {
+#define LEVEL(name, words, cpu) {#name, host_is_##name, 0, run_native},
+    NATIVE_LEVELS(LEVEL)
+#undef LEVEL
+        {0}};
 
 const struct engine engine_native = {.name = "native",
                                      .text = "translates hot code to that of this host, in the background",

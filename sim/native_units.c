@@ -13,7 +13,7 @@ enum { MOST_UNITS = 4096 };
 
 /* ---- host levels ---- */
 
-static bool host_has(enum native_level level)
+bool units_host_has(enum native_level level)
 {
 #ifdef __x86_64__
     bool v3 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi") &&
@@ -39,7 +39,7 @@ enum native_level units_level(void)
     unsigned level = NATIVE_v4;
     for (unsigned i = 0; most && i < NATIVE_LEVEL_COUNT; i++)
         if (!strcmp(most, names[i])) level = i;
-    while (level < NATIVE_LEVEL_COUNT && !host_has((enum native_level)level)) level++;
+    while (level < NATIVE_LEVEL_COUNT && !units_host_has((enum native_level)level)) level++;
     return (enum native_level)level;
 }
 
