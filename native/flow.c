@@ -58,7 +58,7 @@ static enum how how_csr(const struct insn *in)
     case CSR_GIDX:
     case CSR_GIDY:
     case CSR_GIDZ: return writes ? HOW_LEAVE : HOW_CSR;
-    case CSR_MSTATUS:
+    case CSR_MSTATUS: return HOW_MSTATUS;
     case CSR_PDS:
     case CSR_VLENB: return HOW_HELP;
     default: return HOW_LEAVE;
@@ -185,7 +185,6 @@ static bool follow(struct search *s, const struct node *n)
     }
     switch (n->effects.control) {
     case CONTROL_VBRANCH:
-        s->f->joins = true;
         edge(s, pc, node_target(n));
         edge(s, pc, next);
         return true;
@@ -281,6 +280,60 @@ const struct block *flow_block(const struct flow *f, uint32_t pc)
     return low < f->nblocks && f->blocks[low].pc == pc ? &f->blocks[low] : NULL;
 }
 
+/* ---- sides that wait ---- */
+
+/* The address that the last setrpc of a block sets, if it is plain to see; else 0. */
+static uint32_t known_rpc(const struct flow *f, const struct block *b)
+{
+    for (size_t i = b->first + b->count; i-- > b->first;) {
+        const struct node *set = &f->nodes[i], *base = set - 1;
+        if (set->how != HOW_CONTROL || set->effects.control != CONTROL_SETRPC) continue;
+        if (i == b->first || base->d.in.op != OP_AUIPC || base->d.in.rd != set->d.in.rs1) return 0;
+        return node_here(base) + (uint32_t)base->d.in.imm + (uint32_t)set->d.in.imm;
+    }
+    return 0;
+}
+
+static void add_side(struct flow *f, uint32_t pc, uint32_t rpc)
+{
+    for (size_t i = 0; i < f->nsides; i++)
+        if (f->sides[i].pc == pc && f->sides[i].rpc == rpc) return;
+    f->sides[f->nsides++] = (struct side){pc, rpc};
+}
+
+static bool find_sides(struct flow *f)
+{
+    f->sides = malloc((2 * f->nblocks + 1) * sizeof *f->sides);
+    for (size_t i = 0; i < f->nblocks && f->sides; i++) {
+        const struct block *b = &f->blocks[i];
+        const struct node *last = b->count ? &f->nodes[b->first + b->count - 1] : NULL;
+        if (!last || last->how != HOW_CONTROL || last->effects.control != CONTROL_VBRANCH) continue;
+        add_side(f, node_target(last), known_rpc(f, b));
+        add_side(f, node_next(last), known_rpc(f, b));
+    }
+    return f->sides != NULL;
+}
+
+/* Is it the first of its address among those that wait for this join? */
+static bool is_side(const struct flow *f, const struct node *join, size_t i)
+{
+    const struct side *s = &f->sides[i];
+    if (s->rpc && s->rpc != join->pc) return false;
+    for (size_t k = 0; k < i; k++)
+        if (f->sides[k].pc == s->pc && (!f->sides[k].rpc || f->sides[k].rpc == join->pc)) return false;
+    return true;
+}
+
+bool flow_side(const struct flow *f, const struct node *join, size_t n, uint32_t *pc)
+{
+    for (size_t i = 0; i < f->nsides; i++) {
+        if (!is_side(f, join, i) || n--) continue;
+        *pc = f->sides[i].pc;
+        return true;
+    }
+    return false;
+}
+
 /* ---- the budget ---- */
 
 /* What follows at pc without another look at the budget. */
@@ -318,7 +371,7 @@ bool flow_make(struct flow *f, const struct native_request *request, const uint3
     if (ok) {
         *gpu = none;
         gpu->config.profile = request->profile;
-        ok = search(&s) && make_blocks(&s);
+        ok = search(&s) && make_blocks(&s) && find_sides(f);
     }
     for (size_t i = ok ? f->nblocks : 0; i-- > 0;) set_need(f, &f->blocks[i]);
     free(gpu);
@@ -332,4 +385,5 @@ void flow_free(struct flow *f)
     free(f->nodes);
     free(f->blocks);
     free(f->returns);
+    free(f->sides);
 }

@@ -12,6 +12,7 @@ enum how {
     HOW_STORE,
     HOW_ATOMIC,
     HOW_CSR, /* a control register that is read only, and whose value is a number in memory */
+    HOW_MSTATUS,
     HOW_VSET,
     HOW_FENCE,
     HOW_NOTHING, /* only counted */
@@ -47,7 +48,10 @@ struct flow {
     size_t nblocks;
     uint32_t *returns; /* addresses behind calls: where indirect jumps may go */
     size_t nreturns;
-    bool joins; /* there are vector branches, so that lanes may wait */
+    struct side {
+        uint32_t pc, rpc; /* where it waits, and the join; 0: any */
+    } * sides;
+    size_t nsides;
 };
 
 /* False: the host has no memory. */
@@ -56,6 +60,10 @@ void flow_free(struct flow *flow);
 
 /* The block that begins at pc, or NULL. */
 const struct block *flow_block(const struct flow *flow, uint32_t pc);
+
+/* The ith address at which a side of a diverged branch may wait that a join lets go on: of the branches that set the
+ * address of this join in their own block, as far as that can be told. False: there are no more. */
+bool flow_side(const struct flow *flow, const struct node *join, size_t i, uint32_t *pc);
 
 /* Address of the word behind a prefix, from which branches count, and of a branch's target. */
 static inline uint32_t node_here(const struct node *n) { return n->pc + n->d.in.size - 4u; }

@@ -26,6 +26,7 @@ static inline __attribute__((always_inline, unused)) float fma_in_double(float a
 
 #define LANE_DIVIDE
 #include "sim/lane.h"
+#include "sim/mstatus.h"
 #include "sim/rows.h"
 
 typedef uint32_t piece __attribute__((vector_size(4 * PIECE_WORDS)));
@@ -69,6 +70,14 @@ typedef uint32_t piece __attribute__((vector_size(4 * PIECE_WORDS)));
         return (uint32_t)(expr); \
     }
 
+/* What mstatus holds behind an instruction that changes control registers. */
+#define MSTATUS(id, expr) \
+    uint32_t row_##id(uint32_t rs1, uint32_t old, uint32_t rs3, uint32_t imm, uint32_t aux, uint32_t pc) \
+    { \
+        (void)rs1, (void)old, (void)rs3, (void)imm, (void)aux, (void)pc; \
+        return csr_mstatus((uint32_t)(expr)); \
+    }
+
 /* ---- atomic operations: of each lane of `lanes`, ascending; rare enough to keep the caller's registers ---- */
 
 #define COLD __attribute__((preserve_all, noinline))
@@ -97,10 +106,25 @@ typedef uint32_t piece __attribute__((vector_size(4 * PIECE_WORDS)));
 #define ROW_JAL     ~, SCALAR
 #define ROW_JALR    ~, SCALAR
 #define ROW_SETRPC  ~, SCALAR
+#define ROW_CSR     ~, MSTATUS
 #define ROW_AMO     ~, ATOMIC
 
 #define INSN(id, name, pattern, operands, kind, unit, flags, revisions, expr, text) ROW(kind)(id, expr)
 #include "isa/insn.def"
+
+/* ---- bytes, by way of the words they are in: a gather has no smaller elements ---- */
+
+#define BYTES(name, type) \
+    piece bytes_##name(piece words, piece addresses) \
+    { \
+        uint32_t w[PIECE_WORDS], a[PIECE_WORDS], out[PIECE_WORDS]; \
+        memcpy(w, &words, sizeof w), memcpy(a, &addresses, sizeof a); \
+        PIECE_LOOP out[i] = (uint32_t)(type)(w[i] >> ((a[i] & 3) * 8)); \
+        memcpy(&words, out, sizeof out); \
+        return words; \
+    }
+BYTES(u8, uint8_t)
+BYTES(i8, int8_t)
 
 /* ---- accesses whose addresses have no shape: of each lane of `lanes`, ascending ---- */
 

@@ -18,8 +18,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "native/liveness.h"
+
 enum { UNIT_MOST = 8, PIECES_MOST = 8, PRESERVE_ALL = 15 /* LLVM's number of the calling convention */ };
-enum version { MASKED, FULL };
 
 /* One vector register (or vector of conditions), as pieces. */
 struct lanes {
@@ -29,6 +30,7 @@ struct lanes {
 struct translator {
     struct translation *out;
     const struct flow *flow;
+    struct liveness liveness;
     LLVMContextRef context;
     LLVMBuilderRef b;
     unsigned words, pieces, unit; /* lanes of a piece, pieces of a register, lanes of a unit of shape: at most 8 */
@@ -43,6 +45,7 @@ struct translator {
     LLVMValueRef exit_code;               /* its phi */
 
     /* the block in progress */
+    const struct block *block;
     enum version version;
     LLVMValueRef lanes, piece_lanes[PIECES_MOST]; /* the mask and its pieces as vectors of i1, MASKED only */
     struct lanes now[ISA_VREGS];                  /* current values; only where: */
@@ -208,9 +211,20 @@ static LLVMValueRef active(struct translator *t) { return t->version == FULL ? n
 
 /* ---- leaving ---- */
 
-/* Gives the warp back as it is here. */
-static void leave(struct translator *t, enum native_exit code, LLVMValueRef pc)
+/* Registers that nobody will read need not be kept for the way out. */
+static void forget_dead(struct translator *t, const struct isa_registers *live)
 {
+    for (unsigned r = 1; r < ISA_XREGS; r++)
+        if (t->written.x >> r & ~live->x >> r & 1) set_x(t, r, LLVMGetUndef(t->i32));
+    for (unsigned r = 0; r < ISA_VREGS; r++)
+        for (unsigned p = 0; p < t->pieces && has(t->written.v, r) && !has(live->v, r); p++)
+            LLVMBuildStore(t->b, LLVMGetUndef(t->piece_type), t->v[r][p]);
+}
+
+/* Gives the warp back as it is here: `live` are the registers that matter then. */
+static void leave(struct translator *t, enum native_exit code, LLVMValueRef pc, struct isa_registers live)
+{
+    forget_dead(t, &live);
     LLVMValueRef value = number(t, code);
     LLVMBasicBlockRef from = LLVMGetInsertBlock(t->b);
     if (t->version == FULL) LLVMBuildStore(t->b, number(t, ~0u), t->mask);
@@ -256,7 +270,7 @@ static void leave_if(struct translator *t, const struct node *n, LLVMValueRef ba
     at(t, out);
     pass_site(t, n, RECORD_NONE, 0);
     store_fresh(t);
-    leave(t, EXIT_SITE, number(t, n->pc));
+    leave(t, EXIT_SITE, number(t, n->pc), live_before(&t->liveness, t->block, t->version, n));
     at(t, on);
 }
 
@@ -506,9 +520,18 @@ static struct lanes load_uniform(struct translator *t, const struct vector_acces
     return join_units(t, unit);
 }
 
-static LLVMValueRef piece_addresses(struct translator *t, const struct vector_access *a, unsigned p)
+static LLVMValueRef and_all(struct translator *t, LLVMValueRef piece, uint32_t bits)
 {
-    LLVMValueRef guest = LLVMBuildAdd(t->b, a->base.piece[p], splat(t, number(t, a->imm)), "");
+    return LLVMBuildAnd(t->b, piece, splat(t, number(t, bits)), "");
+}
+
+static LLVMValueRef guest_addresses(struct translator *t, const struct vector_access *a, unsigned p)
+{
+    return LLVMBuildAdd(t->b, a->base.piece[p], splat(t, number(t, a->imm)), "");
+}
+
+static LLVMValueRef host_addresses(struct translator *t, LLVMValueRef guest)
+{
     LLVMValueRef index = LLVMBuildZExt(t->b, guest, LLVMVectorType(t->i64, t->words), "");
     return LLVMBuildGEP2(t->b, t->i8, t->mem, &index, 1, "");
 }
@@ -518,13 +541,16 @@ static LLVMValueRef piece_flags(struct translator *t, const struct vector_access
     return a->all ? LLVMConstAllOnes(t->flags_type) : lane_flags(t, a->lanes, p * t->words, t->words);
 }
 
+/* Words; or bytes, taken from the words they are in, which are on the same page. */
 static struct lanes gather(struct translator *t, const struct vector_access *a)
 {
     LLVMTypeRef types[] = {t->piece_type, LLVMVectorType(t->ptr, t->words)};
     struct lanes out;
     for (unsigned p = 0; p < t->pieces; p++) {
-        LLVMValueRef args[] = {piece_addresses(t, a, p), number(t, 1), piece_flags(t, a, p), zero_piece(t)};
-        out.piece[p] = keep(t, intrinsic(t, "llvm.masked.gather", types, 2, args, 4));
+        LLVMValueRef guest = guest_addresses(t, a, p), from = a->size == 1 ? and_all(t, guest, ~3u) : guest;
+        LLVMValueRef args[] = {host_addresses(t, from), number(t, 1), piece_flags(t, a, p), zero_piece(t)};
+        LLVMValueRef part[] = {keep(t, intrinsic(t, "llvm.masked.gather", types, 2, args, 4)), guest};
+        out.piece[p] = a->size == 4 ? part[0] : call_function(t, a->is_signed ? "bytes_i8" : "bytes_u8", part, 2);
     }
     return out;
 }
@@ -533,7 +559,8 @@ static void scatter(struct translator *t, const struct vector_access *a, struct 
 {
     LLVMTypeRef types[] = {t->piece_type, LLVMVectorType(t->ptr, t->words)};
     for (unsigned p = 0; p < t->pieces; p++) {
-        LLVMValueRef args[] = {data.piece[p], piece_addresses(t, a, p), number(t, 1), piece_flags(t, a, p)};
+        LLVMValueRef to = host_addresses(t, guest_addresses(t, a, p));
+        LLVMValueRef args[] = {data.piece[p], to, number(t, 1), piece_flags(t, a, p)};
         intrinsic(t, "llvm.masked.scatter", types, 2, args, 4);
     }
 }
@@ -572,7 +599,7 @@ static void store_one_by_one(struct translator *t, const struct vector_access *a
 
 static struct lanes load_scattered(struct translator *t, const struct vector_access *a)
 {
-    return a->size == 4 && t->words >= 8 ? gather(t, a) : load_one_by_one(t, a);
+    return a->size != 2 && t->words >= 8 ? gather(t, a) : load_one_by_one(t, a);
 }
 
 /* One of several ways to a value: the builder is where it has been made. */
@@ -687,11 +714,6 @@ static struct lanes indexed(struct translator *t, const struct node *n)
 static LLVMValueRef launch_field(struct translator *t, size_t offset)
 {
     return load(t, t->i32, load(t, t->ptr, t->group, offsetof(struct group, launch)), offset);
-}
-
-static LLVMValueRef and_all(struct translator *t, LLVMValueRef piece, uint32_t bits)
-{
-    return LLVMBuildAnd(t->b, piece, splat(t, number(t, bits)), "");
 }
 
 /* Private memory (PRIVATE_OFFSET of sim/layout.h). An access that would leave its word is one for `step`. */
@@ -825,7 +847,7 @@ static void translate_help(struct translator *t, const struct node *n)
     LLVMBasicBlockRef out = new_block(t, "failed"), on = new_block(t, "");
     branch_likely(t, LLVMBuildNot(t->b, failed, ""), on, out);
     at(t, out);
-    leave(t, EXIT_FAULT, number(t, n->pc));
+    leave(t, EXIT_FAULT, number(t, n->pc), (struct isa_registers){0});
     at(t, on);
     reload(t, &written);
     t->out->helped++;
@@ -850,6 +872,18 @@ static LLVMValueRef csr_value(struct translator *t, unsigned csr)
     }
 }
 
+static void translate_mstatus(struct translator *t, const struct node *n)
+{
+    const struct insn *in = &n->d.in;
+    size_t at = offsetof(struct warp, mstatus);
+    LLVMValueRef old = load(t, t->i32, t->w, at), zero = number(t, 0);
+    LLVMValueRef args[] = {
+        get_x(t, n->d.scalars >> ROLE_RS1 & 1 ? in->rs1 : 0), old, zero, number(t, (uint32_t)in->imm), zero, zero};
+    if ((isa_table[in->op].flags & ISA_ALWAYS) || in->rs1 || in->imm)
+        store(t, call_function(t, row_names[in->op], args, 6), t->w, at);
+    set_x(t, in->rd, old);
+}
+
 /* More lanes are asked for than there are: all of them, as before. */
 static void translate_vset(struct translator *t, const struct node *n)
 {
@@ -869,6 +903,7 @@ static void translate_node(struct translator *t, const struct node *n)
     case HOW_STORE: translate_store(t, n); break;
     case HOW_ATOMIC: translate_atomic(t, n); break;
     case HOW_CSR: set_x(t, n->d.in.rd, csr_value(t, n->d.in.aux)); break;
+    case HOW_MSTATUS: translate_mstatus(t, n); break;
     case HOW_VSET: translate_vset(t, n); break;
     case HOW_FENCE: LLVMBuildFence(t->b, LLVMAtomicOrderingSequentiallyConsistent, false, ""); break;
     case HOW_HELP: translate_help(t, n); break;
@@ -902,7 +937,7 @@ static void go(struct translator *t, uint32_t pc, enum version version)
 {
     const struct block *block = flow_block(t->flow, pc);
     if (block) LLVMBuildBr(t->b, version_of(t, block, version));
-    else leave(t, EXIT_STEP, number(t, pc));
+    else leave(t, EXIT_STEP, number(t, pc), live_at(&t->liveness, pc));
 }
 
 /* A host block that does so. */
@@ -913,7 +948,7 @@ static LLVMBasicBlockRef way_to(struct translator *t, uint32_t pc, enum version 
     if (block) return version_of(t, block, version);
     way = new_block(t, "out");
     at(t, way);
-    leave(t, EXIT_STEP, number(t, pc));
+    leave(t, EXIT_STEP, number(t, pc), live_at(&t->liveness, pc));
     at(t, from);
     return way;
 }
@@ -927,7 +962,7 @@ static void check_budget(struct translator *t, uint32_t need, uint32_t pc)
     LLVMValueRef left = LLVMBuildSub(t->b, t->budget, done, "");
     branch_likely(t, LLVMBuildICmp(t->b, LLVMIntUGE, left, number(t, need), ""), on, out);
     at(t, out);
-    leave(t, EXIT_BUDGET, number(t, pc));
+    leave(t, EXIT_BUDGET, number(t, pc), live_at(&t->liveness, pc));
     at(t, on);
 }
 
@@ -950,7 +985,7 @@ static void leave_to(struct translator *t, LLVMBasicBlockRef block, LLVMValueRef
 {
     LLVMBasicBlockRef from = LLVMGetInsertBlock(t->b);
     at(t, block);
-    leave(t, EXIT_STEP, pc);
+    leave(t, EXIT_STEP, pc, all_registers());
     at(t, from);
 }
 
@@ -1042,41 +1077,14 @@ static void branch_vector(struct translator *t, const struct node *n)
     diverge(t, n, taken, rest);
 }
 
-/* The address that the last setrpc before a branch sets, if it is in the same block and plain to see. */
-static bool known_rpc(const struct flow *f, const struct block *b, uint32_t *rpc)
-{
-    for (size_t i = b->first + b->count; i-- > b->first;) {
-        const struct node *set = &f->nodes[i], *base = i > b->first ? set - 1 : NULL;
-        if (set->how != HOW_CONTROL || set->effects.control != CONTROL_SETRPC) continue;
-        if (!base || base->d.in.op != OP_AUIPC || base->d.in.rd != set->d.in.rs1) return false;
-        *rpc = node_here(base) + (uint32_t)base->d.in.imm + (uint32_t)set->d.in.imm;
-        return true;
-    }
-    return false;
-}
-
-static void add_side(struct translator *t, LLVMValueRef choice, uint32_t pc)
-{
-    for (unsigned i = 1; i < LLVMGetNumSuccessors(choice); i++)
-        if (LLVMConstIntGetZExtValue(LLVMGetOperand(choice, 2 * i)) == pc) return;
-    LLVMAddCase(choice, number(t, pc), checked_way(t, pc, MASKED));
-}
-
-/* To the side that waits at `pc`: one of those branches whose lanes meet at this join, as far as that is known. */
+/* To the side that waits at `pc`. */
 static void go_to_side(struct translator *t, const struct node *join, LLVMValueRef pc)
 {
-    const struct flow *f = t->flow;
     LLVMBasicBlockRef elsewhere = new_block(t, "elsewhere");
     LLVMValueRef choice = LLVMBuildSwitch(t->b, pc, elsewhere, 8);
-    for (size_t i = 0; i < f->nblocks; i++) {
-        const struct block *b = &f->blocks[i];
-        const struct node *last = b->count ? &f->nodes[b->first + b->count - 1] : NULL;
-        uint32_t rpc;
-        if (!last || last->how != HOW_CONTROL || last->effects.control != CONTROL_VBRANCH) continue;
-        if (known_rpc(f, b, &rpc) && rpc != join->pc) continue;
-        add_side(t, choice, node_target(last));
-        add_side(t, choice, node_next(last));
-    }
+    uint32_t side;
+    for (size_t i = 0; flow_side(t->flow, join, i, &side); i++)
+        LLVMAddCase(choice, number(t, side), checked_way(t, side, MASKED));
     leave_to(t, elsewhere, pc);
 }
 
@@ -1138,7 +1146,7 @@ static void finish_block(struct translator *t, const struct block *block)
     }
     if (control != CONTROL_END) settle(t);
     if (block->leaves) {
-        leave(t, EXIT_STEP, number(t, block->end));
+        leave(t, EXIT_STEP, number(t, block->end), all_registers());
         return;
     }
     switch (control) {
@@ -1149,7 +1157,9 @@ static void finish_block(struct translator *t, const struct block *block)
         break;
     case CONTROL_INDIRECT: jump_indirect(t, last); break;
     case CONTROL_JOIN: join(t, last); break;
-    case CONTROL_BARRIER: leave(t, EXIT_BARRIER, number(t, node_next(last))); break;
+    case CONTROL_BARRIER:
+        leave(t, EXIT_BARRIER, number(t, node_next(last)), live_at(&t->liveness, node_next(last)));
+        break;
     case CONTROL_END: end_warp(t, last); break;
     default: go(t, block->end, t->version);
     }
@@ -1182,13 +1192,16 @@ static void record_block(struct translator *t)
 static bool has_sites(const struct flow *f, const struct block *block)
 {
     for (size_t i = block->first; i < block->first + block->count; i++)
-        if (f->nodes[i].how != HOW_ROW && f->nodes[i].how != HOW_CSR && f->nodes[i].how != HOW_NOTHING) return true;
+        if (f->nodes[i].how != HOW_ROW && f->nodes[i].how != HOW_CSR && f->nodes[i].how != HOW_MSTATUS &&
+            f->nodes[i].how != HOW_NOTHING)
+            return true;
     return false;
 }
 
 static void begin_block(struct translator *t, const struct block *block, enum version version)
 {
     const struct flow *f = t->flow;
+    t->block = block;
     t->version = version;
     t->known = t->fresh = (struct isa_registers){0};
     memset(t->counted, 0, sizeof t->counted);
@@ -1374,6 +1387,7 @@ bool translate_flow(struct translation *out, LLVMModuleRef module, const struct 
         t->versions[i] = calloc(flow->nblocks + 1, sizeof *t->versions[i]);
         t->failed |= !t->versions[i];
     }
+    t->failed |= !liveness_make(&t->liveness, flow);
     if (!t->failed) {
         make_types(t);
         make_function(t);
@@ -1382,6 +1396,7 @@ bool translate_flow(struct translation *out, LLVMModuleRef module, const struct 
         make_exit(t);
     }
     LLVMDisposeBuilder(t->b);
+    liveness_free(&t->liveness);
     free(t->versions[0]);
     free(t->versions[1]);
     bool ok = !t->failed;

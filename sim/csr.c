@@ -56,16 +56,6 @@ bool csr_read(const struct warp *w, unsigned number, uint32_t *value)
     }
 }
 
-/* Extension state is off or dirty, as in the public simulator; the summary bit says that some is dirty. */
-uint32_t csr_mstatus(uint32_t value)
-{
-    enum { VECTOR_STATE = 0x600, FLOAT_STATE = 0x6000 };
-    const uint32_t summary = 0x80000000u;
-    if (value & VECTOR_STATE) value |= VECTOR_STATE;
-    if (value & FLOAT_STATE) value |= FLOAT_STATE;
-    return value & (VECTOR_STATE | FLOAT_STATE) ? value | summary : value & ~summary;
-}
-
 static void set_frm(struct warp *w, uint32_t frm)
 {
     w->frm = frm & 7;

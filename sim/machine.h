@@ -13,6 +13,7 @@
 #include "sim/engine.h"
 #include "isa/effects.h"
 #include "sim/eval.h"
+#include "sim/mstatus.h"
 #include "sim/observe.h"
 #include "sim/schedule.h"
 #include "sim/warp.h"
@@ -256,10 +257,6 @@ bool csr_read(const struct warp *w, unsigned number, uint32_t *value);
 bool csr_write(struct warp *w, unsigned number, uint32_t value);
 uint32_t csr_set_vl(struct warp *w, const struct insn *in, uint32_t vtype);
 bool csr_vtype_ok(uint32_t vtype);
-
-/* What mstatus holds after a write of `value`; vector state is on from the start. */
-uint32_t csr_mstatus(uint32_t value);
-enum { MSTATUS_START = 0x600 };
 
 /* Host rounding mode for frm 0..3. */
 void round_set(uint32_t frm);

@@ -6,6 +6,7 @@
  * in the middle of a block: the tables of the translation say what the block had counted in advance (sim/native.h). */
 #include "sim/native.h"
 
+#include <fenv.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -162,7 +163,7 @@ static enum stop run_warp(struct sm *sm, struct warp *w, struct native_sm *n, bo
         uint32_t entry = is_usual(sm, w) ? find_entry(n->unit, w->pc, budget) : n->unit->nentries;
         enum stop stop = STOP_NOT;
         if (entry < n->unit->nentries) {
-            round_set(FP_RNE);
+            if (fegetround() != FE_TONEAREST) round_set(FP_RNE);
             stop = run_code(sm, w, n, fresh ? NATIVE_START : entry, &budget);
             fresh = false;
         }

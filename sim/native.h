@@ -5,10 +5,11 @@
  * data. The code is one function, native_code below; where a program's entry would be stands struct native_header with
  * the tables that the machine needs.
  *
- * State. A warp is in struct warp between two calls. While translated code runs, its vector and scalar registers and
- * its SIMT mask are in registers of the host; pc, and where the code is in it, are known by `site` alone; the
- * SIMT stack and rpc are always in struct warp. So a jump out of a refused access loses the registers of a warp that
- * has failed (nobody looks at them: launches with observers run with `step`), but neither pc nor address nor counters.
+ * State. A warp is in struct warp between two calls, except registers that are written before they are read. While
+ * translated code runs, its vector and scalar registers and its SIMT mask are in registers of the host; pc, and where
+ * the code is in it, are known by `site` alone; the SIMT stack and rpc are always in struct warp. So a jump out of a
+ * refused access loses the registers of a warp that has failed (nobody looks at them: launches with observers run with
+ * `step`), but neither pc nor address nor counters.
  */
 #ifndef VENTUS_SIM_NATIVE_H
 #define VENTUS_SIM_NATIVE_H

@@ -1,0 +1,125 @@
+/* Backward over blocks in both versions until nothing changes. What is not known is live: everything at an indirect
+ * jump, which may go anywhere. Called by translate.c. */
+#include "native/liveness.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct isa_registers all_registers(void)
+{
+    struct isa_registers all;
+    memset(&all, 0xff, sizeof all);
+    return all;
+}
+
+static void add(struct isa_registers *to, const struct isa_registers *from)
+{
+    to->x |= from->x;
+    for (unsigned i = 0; i < ISA_VREGS / 64; i++) to->v[i] |= from->v[i];
+}
+
+static void take(struct isa_registers *from, const struct isa_registers *what, bool vectors)
+{
+    from->x &= ~what->x;
+    for (unsigned i = 0; i < ISA_VREGS / 64 && vectors; i++) from->v[i] &= ~what->v[i];
+}
+
+/* What is live in front of an instruction, from what is live behind it. */
+static void step_back(struct isa_registers *live, const struct node *n, enum version version)
+{
+    struct isa_registers reads = isa_registers_read(&n->d.in, &n->effects);
+    struct isa_registers writes = isa_registers_written(&n->d.in, &n->effects);
+    if (n->how != HOW_HELP) take(live, &writes, version == FULL && n->d.in.vm); /* help may write in part */
+    add(live, &reads);
+}
+
+static void add_block(const struct liveness *l, struct isa_registers *live, uint32_t pc, enum version version)
+{
+    const struct block *b = flow_block(l->flow, pc);
+    struct isa_registers all = all_registers();
+    add(live, b ? &l->in[b - l->flow->blocks][version] : &all);
+}
+
+static void add_both(const struct liveness *l, struct isa_registers *live, uint32_t pc)
+{
+    add_block(l, live, pc, MASKED);
+    add_block(l, live, pc, FULL);
+}
+
+struct isa_registers live_at(const struct liveness *l, uint32_t pc)
+{
+    struct isa_registers live = {0};
+    add_both(l, &live, pc);
+    return live;
+}
+
+/* Behind a join: the block of the join again, when lanes have met, or a side that waits. */
+static void add_join(const struct liveness *l, struct isa_registers *live, const struct node *join,
+                     enum version version)
+{
+    uint32_t pc;
+    add_block(l, live, node_next(join), version);
+    if (version == FULL) return;
+    add_both(l, live, join->pc);
+    for (size_t i = 0; flow_side(l->flow, join, i, &pc); i++) add_block(l, live, pc, MASKED);
+}
+
+/* What is live at the end of a block. */
+static struct isa_registers live_behind(const struct liveness *l, const struct block *b, enum version version)
+{
+    const struct node *last = b->count ? &l->flow->nodes[b->first + b->count - 1] : NULL;
+    unsigned control = last && last->how == HOW_CONTROL ? last->effects.control : CONTROL_NEXT;
+    struct isa_registers live = {0};
+    if (b->leaves) return all_registers();
+    switch (control) {
+    case CONTROL_BRANCH:
+        add_block(l, &live, node_target(last), version);
+        add_block(l, &live, b->end, version);
+        break;
+    case CONTROL_VBRANCH:
+        add_block(l, &live, node_target(last), version);
+        add_block(l, &live, b->end, version);
+        if (version == FULL) {
+            add_block(l, &live, node_target(last), MASKED);
+            add_block(l, &live, b->end, MASKED);
+        }
+        break;
+    case CONTROL_JUMP: add_block(l, &live, node_target(last), version); break;
+    case CONTROL_INDIRECT: return all_registers();
+    case CONTROL_JOIN: add_join(l, &live, last, version); break;
+    case CONTROL_BARRIER: add_both(l, &live, b->end); break;
+    case CONTROL_END: break;
+    default: add_block(l, &live, b->end, version);
+    }
+    return live;
+}
+
+struct isa_registers live_before(const struct liveness *l, const struct block *b, enum version version,
+                                 const struct node *n)
+{
+    struct isa_registers live = live_behind(l, b, version);
+    for (size_t i = b->first + b->count; i-- > b->first && &l->flow->nodes[i] >= n;)
+        step_back(&live, &l->flow->nodes[i], version);
+    return live;
+}
+
+static bool update(struct liveness *l, size_t block, enum version version)
+{
+    const struct block *b = &l->flow->blocks[block];
+    struct isa_registers live = live_before(l, b, version, &l->flow->nodes[b->first]);
+    if (!memcmp(&live, &l->in[block][version], sizeof live)) return false;
+    l->in[block][version] = live;
+    return true;
+}
+
+bool liveness_make(struct liveness *l, const struct flow *flow)
+{
+    *l = (struct liveness){.flow = flow, .in = calloc(flow->nblocks + 1, sizeof *l->in)};
+    for (bool changed = l->in != NULL; changed;) {
+        changed = false;
+        for (size_t i = 2 * flow->nblocks; i-- > 0;) changed |= update(l, i / 2, (enum version)(i % 2));
+    }
+    return l->in != NULL;
+}
+
+void liveness_free(struct liveness *l) { free(l->in); }

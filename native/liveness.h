@@ -1,0 +1,29 @@
+/* Registers whose values somebody may still read. Translated code that gives a warp back stores no others: what a
+ * register holds that is written before it is read cannot be seen. */
+#ifndef VENTUS_NATIVE_LIVENESS_H
+#define VENTUS_NATIVE_LIVENESS_H
+
+#include "native/flow.h"
+
+/* How a block is translated: for some lanes, where a vector register that is written keeps its other lanes, or all. */
+enum version { MASKED, FULL, VERSIONS };
+
+struct liveness {
+    const struct flow *flow;
+    struct isa_registers (*in)[VERSIONS]; /* at the beginning of each block */
+};
+
+/* False: the host has no memory. */
+bool liveness_make(struct liveness *l, const struct flow *flow);
+void liveness_free(struct liveness *l);
+
+/* In front of the instruction n of a block. */
+struct isa_registers live_before(const struct liveness *l, const struct block *b, enum version version,
+                                 const struct node *n);
+
+struct isa_registers all_registers(void);
+
+/* When `step` goes on at pc: all registers if that is no block. */
+struct isa_registers live_at(const struct liveness *l, uint32_t pc);
+
+#endif
