@@ -193,6 +193,8 @@ static void test_bad_notes(void **state)
         "ventus-module 1\nkernel name=a%zz entry=0x80000000 vgpr=1 sgpr=1 lds=0 pds=0 args=0\n",
         "ventus-module 1\nkernel name=a%00 entry=0x80000000 vgpr=1 sgpr=1 lds=0 pds=0 args=0\n",
         "ventus-module 1\nkernel name= entry=0x80000000 vgpr=1 sgpr=1 lds=0 pds=0 args=0\n",
+        "ventus-module 1\nkernel name=a entry=0x80000000 vgpr=auto sgpr=1 lds=0 pds=0 args=0\n",
+        "ventus-module 1\nkernel name=a entry=0x80000000 vgpr=1 sgpr=auto lds=0 pds=0 args=0\n",
         "ventus-module 1\nkernel garbage\n",
         "ventus-module 1\narg kind=value size=4 offset=0\n",
         "ventus-module 1\nkernel name=a entry=0x80000000 vgpr=1 sgpr=1 lds=0 pds=0 args=4\narg kind=value size=4 offset=4\n",

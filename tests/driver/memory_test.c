@@ -263,11 +263,44 @@ static void test_devices(void **state)
     unlink(broken);
 }
 
+/* Only buffers and the segments of the module can be copied, not what else the machine has. */
+static void test_no_buffer(void **state)
+{
+    ventus_device *d = open_device();
+    ventus_module *m = program_build(STORE);
+    uint32_t buffer, word = 5;
+    (void)state;
+    assert_int_equal(ventus_alloc(d, 4, &buffer), VENTUS_OK);
+    const uint32_t args[4] = {buffer, 7};
+    struct ventus_launch l = program_launch(m, args, 64, 32);
+    struct ventus_result result;
+    assert_int_equal(ventus_run(d, &l, &result, NULL, 0), VENTUS_OK);
+    assert_int_equal(ventus_read(d, &word, buffer, 4), VENTUS_OK);
+    assert_int_equal(word, 7);
+    assert_int_equal(ventus_read(d, &word, ABI_CODE_BASE, 4), VENTUS_OK);
+    const uint32_t others[] = {0,
+                               ABI_LOCAL_BASE,
+                               ABI_LOCAL_BASE + 1024,
+                               ABI_CODE_BASE - 4,
+                               ABI_CODE_BASE + 4092,
+                               ABI_CODE_LIMIT - 4,
+                               buffer - 4,
+                               buffer + ABI_PAGE,
+                               0xfffffffc};
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+        assert_int_not_equal(ventus_read(d, &word, others[i], 4), VENTUS_OK);
+        assert_int_not_equal(ventus_write(d, others[i], &word, 4), VENTUS_OK);
+    }
+    ventus_close(d);
+    ventus_module_free(m);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_fragmentation),  cmocka_unit_test(test_exhaustion), cmocka_unit_test(test_policies),
         cmocka_unit_test(test_after_launches), cmocka_unit_test(test_threads),    cmocka_unit_test(test_devices),
+        cmocka_unit_test(test_no_buffer),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -23,19 +23,19 @@ FOLDERS = ["isa", "asm", "sim", "driver", "vt", "compiler", "opencl", "tools"]
 
 # Tests that are about a folder, by words of their names: they run first, and most mutants die there.
 FIRST = {
-    "isa": ["unit/isa", "unit/asm/asm", "tests/sim/alu", "tests/sim/rows"],
+    "isa": ["unit/isa", "unit/asm/asm", "tests/sim/alu", "tests/sim/rows", "tests/sim/effects"],
     "asm": ["unit/asm", "fuzz_assemble", "fuzz_link", "fuzz_elf", "shell/ld", "shell/listing", "shell/asm"],
     "sim": ["tests/sim", "tests/check", "tests/tensor", "tests/softfp", "cl/divergence"],
     "driver": ["tests/driver", "tests/opencl/kernel", "cl/printf", "cl/local"],
     "vt": ["tests/vt", "tests/sim/corpus"],
-    "compiler": ["unit/compiler", "tests/compiler", "tests/cc/cc", "cl/"],
+    "compiler": ["unit/compiler", "tests/compiler", "shell/compiler", "tests/cc/cc", "cl/"],
     "opencl": ["tests/opencl", "unit/opencl", "python/", "cl/arguments"],
     "tools": ["shell/", "tests/sim/trace"],
 }
 
 # Unit tests that start no program of ours: when their own program is the same, they cannot notice anything. Of the
 # others only those in shell/ start `ventus`. pocl is not ours.
-ALONE = tuple(f"unit/{name}/" for name in ("isa", "asm", "driver", "opencl", "tests/driver", "tests/sim", "tests/softfp", "tests/tensor", "tests/model"))
+ALONE = tuple(f"unit/{name}/" for name in ("isa", "asm", "opencl", "tests/driver", "tests/sim", "tests/softfp", "tests/tensor", "tests/model"))
 FOREIGN = "pocl/"
 # Tests that take seconds, by words of their names: they run behind the others.
 SLOW = ["sim/dispatch", "cc/cc", "shell/run", "sim/corpus", "shell/check", "softfp/softfp", "shell/corpus-log", "shell/listing",
@@ -54,13 +54,13 @@ SWAPS = [
 ]
 # A condition that always or never holds; a statement that is not there.
 CONDITION = re.compile(r"\b(?:if|while) \((.*)\)(?= |$)")
-STATEMENT = re.compile(r"^\s+(?!return|break|continue|goto|\w*free\w*\(|fclose\(|close\(|\w+_(?:destroy|release|close)\(|LLVMDispose|case|else|static|const|struct|enum|typedef|for|if|while|do|switch|\}|#|va_)"
+STATEMENT = re.compile(r"^\s+(?!return|break|continue|goto|\w*free\w*\(|fclose\(|close\(|\w+_(?:destroy|release|close)\(|LLVMDispose|pthread_mutex_lock|case|else|static|const|struct|enum|typedef|for|if|while|do|switch|\}|#|va_)"
                        r"(?:[\w\[\]>.*&()-]+ [-+|&^*/]?= .*|\*?\w[\w>.\[\]-]*(?:\+\+|--)|\w+\(.*\));$")
 
-# What only a sanitizer would see, or a system that runs out of memory: the size of memory that is asked for, of an
-# array on the stack, and what is done when there is none.
+# What only a sanitizer would see, or a system that runs out of memory: the size of memory that is asked for, how it
+# grows, an array on the stack, what is done when there is none; and a lock that is not taken.
 ALLOCATION = re.compile(r"\b\w*alloc\(|\bstrn?dup\(|open_memstream\(")
-SIZE = re.compile(ALLOCATION.pattern + r"|^\s+(?:const )?(?:struct )?\w+ [^=(]*\[[^]]+\][^=]*;$")
+SIZE = re.compile(ALLOCATION.pattern + r"|\broom \? |^\s+(?:const )?(?:struct )?\w+ [^=(]*\[[^]]+\][^=]*;$")
 NO_MEMORY = re.compile(r"out of memory|OUT_OF_HOST_MEMORY|_MEMORY\b")
 
 def code_of(text):
@@ -93,7 +93,7 @@ def mutants_of(path):
     for n in sorted(bodies("\n".join(code))):
         line, plain = lines[n], code[n]
         if not plain.strip() or re.match(r"\s*(case .*:$|assert|_Static_assert|static const|__asm__)", plain): continue
-        if NO_MEMORY.search(line) or (re.match(r"\s*if \(!", plain) and ALLOCATION.search(code[n - 1])): continue
+        if NO_MEMORY.search(line) or (re.match(r"\s*if \(!?[\w>.-]+\)", plain) and ALLOCATION.search(code[n - 1])): continue
         for pattern, others in () if SIZE.search(plain) else SWAPS:
             for m in re.finditer(pattern, plain):
                 for other in others:

@@ -186,6 +186,7 @@ static void test_strange_client(void **state)
     (void)state;
     signal(SIGCHLD, SIG_IGN);
     build_ends("echo seen >&2; exit 1", CL_BUILD_PROGRAM_FAILURE, "seen");
+    OK(clReleaseProgram(program_build("kernel void unwatched(void) {}", "")));
     signal(SIGCHLD, SIG_DFL);
     int saved[3];
     for (int i = 0; i < 3; i++) saved[i] = dup(i);

@@ -448,6 +448,32 @@ static void test_programs(void **state)
     assert_int_equal(lib.vt_dev_close(h), 0);
 }
 
+/* What stops a launch is told on standard error, once. */
+static void test_fault(void **state)
+{
+    vt_device_h h = open_device();
+    char text[400] = "";
+    FILE *file = tmpfile();
+    (void)state;
+    assert_non_null(file);
+    uint64_t block = alloc(h, 64);
+    struct meta_data m = {.kernel_size = {1, 1, 1}, .wf_size = 4, .wg_size = 1, .metaDataBaseAddr = block};
+    upload_source(h, " lw x5, 8(x0)\n endprg\n");
+    int standard = dup(STDERR_FILENO);
+    assert_true(standard >= 0 && dup2(fileno(file), STDERR_FILENO) >= 0);
+    int started = lib.vt_start(h, &m, 0), ended = lib.vt_ready_wait(h, 60000);
+    dup2(standard, STDERR_FILENO);
+    close(standard);
+    assert_int_equal(started, 0);
+    assert_int_equal(ended, -1);
+    rewind(file);
+    text[fread(text, 1, sizeof text - 1, file)] = 0;
+    fclose(file);
+    if (strncmp(text, "ventus: ", 8) || !strstr(text, "0x00000008") || strchr(text, '\n') != text + strlen(text) - 1)
+        fail_msg("the message is: %s", text);
+    assert_int_equal(lib.vt_dev_close(h), 0);
+}
+
 static void test_bad_arguments(void **state)
 {
     vt_device_h h = open_device();
@@ -594,8 +620,9 @@ static void test_threads(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_recorded),      cmocka_unit_test(test_many_launches), cmocka_unit_test(test_programs),
-        cmocka_unit_test(test_bad_arguments), cmocka_unit_test(test_timeouts),      cmocka_unit_test(test_threads),
+        cmocka_unit_test(test_recorded), cmocka_unit_test(test_many_launches), cmocka_unit_test(test_programs),
+        cmocka_unit_test(test_fault),    cmocka_unit_test(test_bad_arguments), cmocka_unit_test(test_timeouts),
+        cmocka_unit_test(test_threads),
     };
     return cmocka_run_group_tests(tests, load_library, remove_folder);
 }
