@@ -284,9 +284,6 @@ static struct opd noted(struct func *f, enum alu op, struct opd a, struct opd b,
     case SRL:
         if (is_imm(b)) r->zbits = (uint8_t)(za > (b.imm & 31) ? za - (b.imm & 31) : 0);
         break;
-    case SRA:
-        if (is_imm(b)) r->sbits = (uint8_t)(32 - (b.imm & 31));
-        break;
     case SLL:
         if (is_imm(b) && za + (b.imm & 31) < 32) r->zbits = (uint8_t)(za + (b.imm & 31));
         break;

@@ -122,12 +122,14 @@ static int spawn(pid_t *pid, char *const argv[], const int fd[3])
     return error;
 }
 
-/* Exit code, -signal, or -1000 when the client's own handling of SIGCHLD took the status from us. */
+enum { STATUS_TAKEN = -1000 };
+
+/* Exit code, -signal, or STATUS_TAKEN when the client's own handling of SIGCHLD took the status from us. */
 static int await(pid_t pid)
 {
     int status;
     while (waitpid(pid, &status, 0) < 0)
-        if (errno != EINTR) return -1000;
+        if (errno != EINTR) return STATUS_TAKEN;
     return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
 }
 
@@ -159,7 +161,7 @@ static cl_int verdict(struct build *b, int code)
     case 3:
         log_add(b, "ventus: the compiler's environment is incomplete; the lines above say what to install\n");
         return CL_COMPILER_NOT_AVAILABLE;
-    case -1000: return b->size ? CL_SUCCESS : CL_BUILD_PROGRAM_FAILURE;
+    case STATUS_TAKEN: return b->size ? CL_SUCCESS : CL_BUILD_PROGRAM_FAILURE;
     default: break;
     }
     if (code < 0)
