@@ -1,0 +1,34 @@
+# Recorded launches: the most that each field of .metadata may be, and one more.
+set -u
+. "$VENTUS_SOURCE/tests/shell/common"
+printf 'endprg\n' >case.s
+check 0 '' "$ventus" as --vmem case.s -o case.vmem
+cp case.vmem good.data
+pair() { for v; do printf '%08x\n00000000\n' "$v"; done; }
+# start, kernel, groups, threads, warps, metadata block, local, private memory, registers, private base, buffers
+pair 0x80000000 0 1 1 1 4 1 0x80000000 4096 0 64 64 0x80000000 1 0x80000000 4 4096 >good.metadata
+check 0 'good.metadata: 1 warp instructions' "$ventus" run --case good.metadata
+
+field() { # VALUE-NUMBER MOST NAME: in the low word
+    line=$((2 * $1 + 1))
+    cp good.data edge.data
+    sed "${line}s/.*/$(printf %08x $2)/" good.metadata >edge.metadata
+    check 0 '' "$ventus" run --case edge.metadata
+    sed "${line}s/.*/$(printf %08x $(($2 + 1)))/" good.metadata >edge.metadata
+    check 1 "edge.metadata:$line: $3 is $(printf 0x%x $(($2 + 1))), more than $(printf 0x%x $2)" "$ventus" run --case edge.metadata
+}
+field 5 32 'the number of threads of a warp'
+field 6 64 'the number of warps'
+field 8 0x0fff0000 'the size of local memory'
+for row in '0 the start pc' '2 the number of work-groups' '3 the number of work-groups' '4 the number of work-groups' \
+    '7 the address of the metadata block' '9 the size of private memory' '12 the address of private memory' \
+    "14 a buffer's address" "16 a buffer's allocation"; do
+    line=$((2 * ${row%% *} + 1)) # a value beyond 32 bits; its line is that of the low word
+    sed "$((line + 1))s/.*/00000001/" good.metadata >edge.metadata
+    check 1 "edge.metadata:$line: ${row#* } is 0x1[0-9a-f]*, more than 0xffffffff" "$ventus" run --case edge.metadata
+done
+sed '29s/.*/fffff000/; 33s/.*/00001000/' good.metadata >edge.metadata
+check 1 'illegal instruction' "$ventus" run --case edge.metadata
+sed '29s/.*/fffff000/; 33s/.*/00001001/' good.metadata >edge.metadata
+check 1 'edge.metadata:29: the buffer at 0xfffff000 leaves the address space' "$ventus" run --case edge.metadata
+exit $status
