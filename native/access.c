@@ -1,0 +1,437 @@
+/* Accesses to memory: each is recorded (sim/native.h), looked at for its shape, and made. */
+#include "native/translator.h"
+
+static LLVMValueRef host_address(struct translator *t, LLVMValueRef guest)
+{
+    LLVMValueRef index = LLVMBuildZExt(t->b, guest, t->i64, "");
+    return LLVMBuildGEP2(t->b, t->i8, t->mem, &index, 1, "");
+}
+
+static LLVMTypeRef memory_type(struct translator *t, unsigned size)
+{
+    return size == 1 ? t->i8 : size == 2 ? t->i16 : t->i32;
+}
+
+static LLVMValueRef extend(struct translator *t, LLVMValueRef value, bool is_signed, LLVMTypeRef type)
+{
+    return is_signed ? LLVMBuildSExt(t->b, value, type, "") : LLVMBuildZExt(t->b, value, type, "");
+}
+
+/* Volatile: it may fail, also when nobody reads what is loaded. */
+static LLVMValueRef load_unaligned(struct translator *t, LLVMTypeRef type, LLVMValueRef address)
+{
+    LLVMValueRef value = LLVMBuildLoad2(t->b, type, address, "");
+    LLVMSetAlignment(value, 1);
+    LLVMSetVolatile(value, true);
+    return value;
+}
+
+/* The same for loads that cannot be volatile: an empty piece of assembly reads their result. */
+static LLVMValueRef keep(struct translator *t, LLVMValueRef value)
+{
+    LLVMTypeRef types[] = {LLVMTypeOf(value)};
+    LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(t->context), types, 1, false);
+    LLVMValueRef nothing = LLVMGetInlineAsm(type, "", 0, "v", 1, true, false, LLVMInlineAsmDialectATT, false);
+    LLVMBuildCall2(t->b, type, nothing, &value, 1, "");
+    return value;
+}
+
+static LLVMValueRef scalar_address(struct translator *t, const struct node *n)
+{
+    LLVMValueRef address = LLVMBuildAdd(t->b, get_x(t, n->d.in.rs1), ir_u32(t, (uint32_t)n->d.in.imm), "");
+    ir_record(t, address, t->sm, offsetof(struct sm, access.addr));
+    pass_site(t, n, RECORD_SCALAR, 0);
+    return host_address(t, address);
+}
+
+static void load_scalar_register(struct translator *t, const struct node *n)
+{
+    const struct isa_memory *m = &n->effects.memory;
+    LLVMValueRef value = load_unaligned(t, memory_type(t, m->size), scalar_address(t, n));
+    set_x(t, n->d.in.rd, m->size == 4 ? value : extend(t, value, m->is_signed, t->i32));
+}
+
+static void store_scalar_register(struct translator *t, const struct node *n)
+{
+    const struct isa_memory *m = &n->effects.memory;
+    LLVMValueRef address = scalar_address(t, n), value = get_x(t, n->d.in.rs2);
+    if (m->size < 4) value = LLVMBuildTrunc(t->b, value, memory_type(t, m->size), "");
+    LLVMSetAlignment(LLVMBuildStore(t->b, value, address), 1);
+}
+
+/* An access of lanes: at base + imm. */
+struct vector_access {
+    const struct node *n;
+    unsigned size;
+    bool is_signed;
+    struct lanes base;
+    uint32_t imm;
+    LLVMValueRef lanes; /* that take part, as bits */
+    bool all;           /* they are known to be all */
+    uint32_t site;
+};
+
+/* Where lane `lane` accesses memory. */
+static LLVMValueRef lane_address(struct translator *t, const struct vector_access *a, unsigned lane)
+{
+    LLVMValueRef guest = LLVMBuildAdd(t->b, get_lane(t, a->base, lane), ir_u32(t, a->imm), "");
+    return host_address(t, guest);
+}
+
+/* Holds when in every unit lane i accesses `step` bytes behind lane i - 1. */
+static LLVMValueRef has_step(struct translator *t, const struct vector_access *a, uint32_t step)
+{
+    LLVMTypeRef narrow = LLVMIntTypeInContext(t->context, t->words);
+    LLVMValueRef off = NULL, index[16];
+    for (unsigned p = 0; p < t->pieces; p++) {
+        for (unsigned i = 0; i < t->words; i++) index[i] = ir_u32(t, i / t->unit * t->unit);
+        LLVMValueRef first = LLVMBuildShuffleVector(t->b, a->base.piece[p], LLVMGetPoison(t->piece_type),
+                                                    LLVMConstVector(index, t->words), "");
+        LLVMValueRef expected = step ? LLVMBuildAdd(t->b, first, ir_ramp(t, p, t->unit, step), "") : first;
+        LLVMValueRef differs = LLVMBuildICmp(t->b, LLVMIntNE, a->base.piece[p], expected, "");
+        if (!a->all) differs = LLVMBuildAnd(t->b, differs, lane_flags(t, a->lanes, p * t->words, t->words), "");
+        off = off ? LLVMBuildOr(t->b, off, differs, "") : differs;
+    }
+    return LLVMBuildICmp(t->b, LLVMIntEQ, LLVMBuildBitCast(t->b, off, narrow, ""), LLVMConstNull(narrow), "");
+}
+
+/* Can lanes of an access be left out by the host's own masked moves? */
+static bool can_mask(const struct translator *t, unsigned size)
+{
+    return t->words == 16 || (t->words == 8 && size == 4);
+}
+
+static LLVMValueRef load_unit(struct translator *t, const struct vector_access *a, unsigned lane)
+{
+    LLVMTypeRef type = LLVMVectorType(memory_type(t, a->size), t->unit), full = LLVMVectorType(t->i32, t->unit);
+    LLVMValueRef address = lane_address(t, a, lane), value;
+    if (a->all) {
+        value = load_unaligned(t, type, address);
+    } else {
+        LLVMTypeRef types[] = {type, t->ptr};
+        LLVMValueRef args[] = {address, ir_u32(t, 1), lane_flags(t, a->lanes, lane, t->unit), LLVMConstNull(type)};
+        value = ir_intrinsic(t, "llvm.masked.load", types, 2, args, 4);
+    }
+    if (a->size < 4) value = extend(t, value, a->is_signed, full);
+    return a->all ? value : keep(t, value);
+}
+
+/* Units as pieces; a piece has one or two. */
+static struct lanes join_units(struct translator *t, LLVMValueRef unit[ISA_LANES])
+{
+    struct lanes out;
+    LLVMValueRef index[16];
+    for (unsigned i = 0; i < 16; i++) index[i] = ir_u32(t, i);
+    for (unsigned p = 0; p < t->pieces; p++)
+        out.piece[p] = t->unit == t->words
+                           ? unit[p]
+                           : LLVMBuildShuffleVector(t->b, unit[2 * p], unit[2 * p + 1], LLVMConstVector(index, 16), "");
+    return out;
+}
+
+static struct lanes load_consecutive(struct translator *t, const struct vector_access *a)
+{
+    LLVMValueRef unit[ISA_LANES];
+    for (unsigned u = 0; u < ISA_LANES / t->unit; u++) unit[u] = load_unit(t, a, u * t->unit);
+    return join_units(t, unit);
+}
+
+static LLVMValueRef unit_splat(struct translator *t, LLVMValueRef scalar)
+{
+    LLVMTypeRef type = LLVMVectorType(t->i32, t->unit);
+    LLVMValueRef one = LLVMBuildInsertElement(t->b, LLVMGetPoison(type), scalar, ir_u32(t, 0), "");
+    return LLVMBuildShuffleVector(t->b, one, LLVMGetPoison(type), LLVMConstNull(type), "");
+}
+
+/* Equal addresses within each unit, all lanes. */
+static struct lanes load_uniform(struct translator *t, const struct vector_access *a)
+{
+    LLVMValueRef unit[ISA_LANES];
+    for (unsigned u = 0; u < ISA_LANES / t->unit; u++) {
+        LLVMValueRef value = load_unaligned(t, memory_type(t, a->size), lane_address(t, a, u * t->unit));
+        unit[u] = unit_splat(t, a->size == 4 ? value : extend(t, value, a->is_signed, t->i32));
+    }
+    return join_units(t, unit);
+}
+
+static LLVMValueRef and_all(struct translator *t, LLVMValueRef piece, uint32_t bits)
+{
+    return LLVMBuildAnd(t->b, piece, ir_splat(t, ir_u32(t, bits)), "");
+}
+
+static LLVMValueRef guest_addresses(struct translator *t, const struct vector_access *a, unsigned p)
+{
+    return LLVMBuildAdd(t->b, a->base.piece[p], ir_splat(t, ir_u32(t, a->imm)), "");
+}
+
+static LLVMValueRef host_addresses(struct translator *t, LLVMValueRef guest)
+{
+    LLVMValueRef index = LLVMBuildZExt(t->b, guest, LLVMVectorType(t->i64, t->words), "");
+    return LLVMBuildGEP2(t->b, t->i8, t->mem, &index, 1, "");
+}
+
+static LLVMValueRef piece_flags(struct translator *t, const struct vector_access *a, unsigned p)
+{
+    return a->all ? LLVMConstAllOnes(t->flags_type) : lane_flags(t, a->lanes, p * t->words, t->words);
+}
+
+/* Words; or bytes, taken from the words they are in, which are on the same page. */
+static struct lanes gather(struct translator *t, const struct vector_access *a)
+{
+    LLVMTypeRef types[] = {t->piece_type, LLVMVectorType(t->ptr, t->words)};
+    struct lanes out;
+    for (unsigned p = 0; p < t->pieces; p++) {
+        LLVMValueRef guest = guest_addresses(t, a, p), from = a->size == 1 ? and_all(t, guest, ~3u) : guest;
+        LLVMValueRef args[] = {host_addresses(t, from), ir_u32(t, 1), piece_flags(t, a, p), ir_zero_piece(t)};
+        LLVMValueRef part[] = {keep(t, ir_intrinsic(t, "llvm.masked.gather", types, 2, args, 4)), guest};
+        out.piece[p] = a->size == 4 ? part[0] : call_function(t, a->is_signed ? "bytes_i8" : "bytes_u8", part, 2);
+    }
+    return out;
+}
+
+static void scatter(struct translator *t, const struct vector_access *a, struct lanes data)
+{
+    LLVMTypeRef types[] = {t->piece_type, LLVMVectorType(t->ptr, t->words)};
+    for (unsigned p = 0; p < t->pieces; p++) {
+        LLVMValueRef to = host_addresses(t, guest_addresses(t, a, p));
+        LLVMValueRef args[] = {data.piece[p], to, ir_u32(t, 1), piece_flags(t, a, p)};
+        ir_intrinsic(t, "llvm.masked.scatter", types, 2, args, 4);
+    }
+}
+
+static void store_scratch(struct translator *t, struct lanes value, size_t offset)
+{
+    for (unsigned p = 0; p < t->pieces; p++) ir_store(t, value.piece[p], t->state, offset + p * t->words * 4);
+}
+
+static struct lanes load_scratch(struct translator *t, size_t offset)
+{
+    struct lanes out;
+    for (unsigned p = 0; p < t->pieces; p++)
+        out.piece[p] = ir_load(t, t->piece_type, t->state, offset + p * t->words * 4);
+    return out;
+}
+
+/* One lane after the other, out of line. */
+static struct lanes load_one_by_one(struct translator *t, const struct vector_access *a)
+{
+    static const char *const names[2][5] = {{"", "load_u8", "load_u16", "", "load_u32"},
+                                            {"", "load_i8", "load_i16", "", "load_u32"}};
+    LLVMValueRef args[] = {t->mem, ir_field(t, t->sm, offsetof(struct sm, access.addr)), ir_u32(t, a->imm),
+                           ir_field(t, t->state, offsetof(struct native_state, out)), a->lanes};
+    call_function(t, names[a->is_signed][a->size], args, 5);
+    return load_scratch(t, offsetof(struct native_state, out));
+}
+
+static void store_one_by_one(struct translator *t, const struct vector_access *a, struct lanes data)
+{
+    static const char *const names[5] = {"", "store_u8", "store_u16", "", "store_u32"};
+    LLVMValueRef args[] = {t->mem, ir_field(t, t->sm, offsetof(struct sm, access.addr)), ir_u32(t, a->imm),
+                           ir_field(t, t->state, offsetof(struct native_state, in)), a->lanes};
+    store_scratch(t, data, offsetof(struct native_state, in));
+    call_function(t, names[a->size], args, 5);
+}
+
+static struct lanes load_scattered(struct translator *t, const struct vector_access *a)
+{
+    return a->size != 2 && t->words >= 8 ? gather(t, a) : load_one_by_one(t, a);
+}
+
+/* One of several ways to a value: the builder is where it has been made. */
+struct way {
+    LLVMBasicBlockRef from;
+    struct lanes value;
+};
+
+static struct way way_of(struct translator *t, struct lanes value, LLVMBasicBlockRef to)
+{
+    struct way way = {LLVMGetInsertBlock(t->b), value};
+    LLVMBuildBr(t->b, to);
+    return way;
+}
+
+static struct lanes meet(struct translator *t, const struct way *ways, unsigned n)
+{
+    struct lanes out;
+    for (unsigned p = 0; p < t->pieces; p++) {
+        out.piece[p] = LLVMBuildPhi(t->b, t->piece_type, "");
+        for (unsigned i = 0; i < n; i++)
+            LLVMAddIncoming(out.piece[p], (LLVMValueRef *)&ways[i].value.piece[p], (LLVMBasicBlockRef *)&ways[i].from,
+                            1);
+    }
+    return out;
+}
+
+static struct lanes load_vector(struct translator *t, const struct vector_access *a)
+{
+    struct way ways[3];
+    unsigned n = 0;
+    LLVMBasicBlockRef done = ir_block(t, "");
+    if (a->all || can_mask(t, a->size)) {
+        LLVMBasicBlockRef fast = ir_block(t, "consecutive"), other = ir_block(t, "");
+        ir_branch_likely(t, has_step(t, a, a->size), fast, other);
+        ir_at(t, fast);
+        ways[n++] = way_of(t, load_consecutive(t, a), done);
+        ir_at(t, other);
+    }
+    if (a->all) {
+        LLVMBasicBlockRef same = ir_block(t, "uniform"), other = ir_block(t, "");
+        LLVMBuildCondBr(t->b, has_step(t, a, 0), same, other);
+        ir_at(t, same);
+        ways[n++] = way_of(t, load_uniform(t, a), done);
+        ir_at(t, other);
+    }
+    ways[n++] = way_of(t, load_scattered(t, a), done);
+    ir_at(t, done);
+    return meet(t, ways, n);
+}
+
+static void store_unit(struct translator *t, const struct vector_access *a, struct lanes data, unsigned lane)
+{
+    LLVMTypeRef type = LLVMVectorType(memory_type(t, a->size), t->unit);
+    LLVMValueRef index[8], address = lane_address(t, a, lane), value = data.piece[lane / t->words];
+    for (unsigned i = 0; i < t->unit; i++) index[i] = ir_u32(t, lane % t->words + i);
+    if (t->unit < t->words)
+        value = LLVMBuildShuffleVector(t->b, value, LLVMGetPoison(t->piece_type), LLVMConstVector(index, t->unit), "");
+    if (a->size < 4) value = LLVMBuildTrunc(t->b, value, type, "");
+    if (a->all) {
+        LLVMSetAlignment(LLVMBuildStore(t->b, value, address), 1);
+        return;
+    }
+    LLVMTypeRef types[] = {type, t->ptr};
+    LLVMValueRef args[] = {value, address, ir_u32(t, 1), lane_flags(t, a->lanes, lane, t->unit)};
+    ir_intrinsic(t, "llvm.masked.store", types, 2, args, 4);
+}
+
+/* Of equal addresses the highest lane stays: units are stored ascending, and so are lanes by a scatter. */
+static void store_vector(struct translator *t, const struct vector_access *a, struct lanes data)
+{
+    LLVMBasicBlockRef done = ir_block(t, "");
+    if (a->all || can_mask(t, a->size)) {
+        LLVMBasicBlockRef fast = ir_block(t, "consecutive"), other = ir_block(t, "");
+        ir_branch_likely(t, has_step(t, a, a->size), fast, other);
+        ir_at(t, fast);
+        for (unsigned u = 0; u < ISA_LANES / t->unit; u++) store_unit(t, a, data, u * t->unit);
+        LLVMBuildBr(t->b, done);
+        ir_at(t, other);
+    }
+    if (a->size == 4 && t->words == 16) scatter(t, a, data);
+    else store_one_by_one(t, a, data);
+    LLVMBuildBr(t->b, done);
+    ir_at(t, done);
+}
+
+/* ---- addresses ---- */
+
+static struct lanes from_base(struct translator *t, LLVMValueRef base, struct lanes offset)
+{
+    for (unsigned p = 0; p < t->pieces; p++)
+        offset.piece[p] = LLVMBuildAdd(t->b, ir_splat(t, base), offset.piece[p], "");
+    return offset;
+}
+
+static struct lanes strided(struct translator *t, const struct node *n, LLVMValueRef stride)
+{
+    struct lanes offset;
+    for (unsigned p = 0; p < t->pieces; p++)
+        offset.piece[p] = LLVMBuildMul(t->b, ir_ramp(t, p, ISA_LANES, 1), ir_splat(t, stride), "");
+    return from_base(t, get_x(t, n->d.in.rs1), offset);
+}
+
+static struct lanes indexed(struct translator *t, const struct node *n)
+{
+    struct lanes offset = get_v(t, n->d.in.rs2);
+    uint32_t mask = ~0u >> (32 - 8 * n->effects.memory.index);
+    for (unsigned p = 0; p < t->pieces; p++)
+        offset.piece[p] = LLVMBuildAnd(t->b, offset.piece[p], ir_splat(t, ir_u32(t, mask)), "");
+    return from_base(t, get_x(t, n->d.in.rs1), offset);
+}
+
+LLVMValueRef launch_field(struct translator *t, size_t offset)
+{
+    return ir_load(t, t->i32, ir_load(t, t->ptr, t->group, offsetof(struct group, launch)), offset);
+}
+
+/* Private memory (PRIVATE_OFFSET of sim/layout.h). An access that would leave its word is one for `step`. */
+static struct lanes private_lanes(struct translator *t, const struct node *n)
+{
+    LLVMValueRef items = LLVMBuildMul(t->b, launch_field(t, offsetof(struct launch, warps)),
+                                      launch_field(t, offsetof(struct launch, threads_per_warp)), "");
+    LLVMValueRef tid = LLVMBuildShl(t->b, ir_load(t, t->i32, t->w, offsetof(struct warp, tid)), ir_u32(t, 2), "");
+    LLVMValueRef base = LLVMBuildAdd(t->b, ir_load(t, t->i32, t->group, offsetof(struct group, pds_base)), tid, "");
+    struct lanes offset = get_v(t, n->d.in.rs1), crossing, out;
+    for (unsigned p = 0; p < t->pieces; p++) {
+        LLVMValueRef o = LLVMBuildAdd(t->b, offset.piece[p], ir_splat(t, ir_u32(t, (uint32_t)n->d.in.imm)), "");
+        LLVMValueRef low = and_all(t, o, 3), word = LLVMBuildMul(t->b, and_all(t, o, ~3u), ir_splat(t, items), "");
+        LLVMValueRef item = LLVMBuildAdd(t->b, ir_splat(t, base), ir_ramp(t, p, ISA_LANES, 4), "");
+        out.piece[p] = LLVMBuildAdd(t->b, LLVMBuildAdd(t->b, word, item, ""), low, "");
+        LLVMValueRef last = ir_splat(t, ir_u32(t, 4u - n->effects.memory.size));
+        LLVMValueRef beyond = LLVMBuildICmp(t->b, LLVMIntUGT, low, last, "");
+        crossing.piece[p] = LLVMBuildZExt(t->b, beyond, t->piece_type, "");
+    }
+    LLVMValueRef bad = LLVMBuildAnd(t->b, bits_of(t, crossing), active(t), "");
+    leave_if(t, n, LLVMBuildICmp(t->b, LLVMIntNE, bad, ir_u32(t, 0), ""));
+    return out;
+}
+
+static struct lanes base_addresses(struct translator *t, const struct node *n, uint32_t *imm)
+{
+    *imm = 0;
+    switch (n->effects.memory.address) {
+    case ADDRESS_PRIVATE: return private_lanes(t, n);
+    case ADDRESS_UNIT: return strided(t, n, ir_u32(t, n->effects.memory.size));
+    case ADDRESS_STRIDED: return strided(t, n, get_x(t, n->d.in.rs2));
+    case ADDRESS_INDEXED: return indexed(t, n);
+    default: *imm = (uint32_t)n->d.in.imm; return get_v(t, n->d.in.rs1);
+    }
+}
+
+/* Finds addresses and lanes of an access and records it. */
+static struct vector_access begin_access(struct translator *t, const struct node *n)
+{
+    struct vector_access a = {.n = n, .size = n->effects.memory.size, .is_signed = n->effects.memory.is_signed};
+    a.base = base_addresses(t, n, &a.imm);
+    a.all = t->version == FULL && n->d.in.vm;
+    a.lanes = active(t);
+    if (!n->d.in.vm) a.lanes = LLVMBuildAnd(t->b, a.lanes, get_lane(t, get_v(t, 0), 0), "");
+    for (unsigned p = 0; p < t->pieces; p++)
+        ir_record(t, a.base.piece[p], t->sm, offsetof(struct sm, access.addr) + p * t->words * 4);
+    ir_record(t, a.lanes, t->sm, offsetof(struct sm, access.lanes));
+    a.site = pass_site(t, n, RECORD_LANES, a.imm);
+    return a;
+}
+
+void translate_load(struct translator *t, const struct node *n)
+{
+    if (n->effects.memory.address == ADDRESS_SCALAR) {
+        load_scalar_register(t, n);
+        return;
+    }
+    struct vector_access a = begin_access(t, n);
+    set_result(t, n, load_vector(t, &a));
+}
+
+void translate_store(struct translator *t, const struct node *n)
+{
+    if (n->effects.memory.address == ADDRESS_SCALAR) {
+        store_scalar_register(t, n);
+        return;
+    }
+    struct vector_access a = begin_access(t, n);
+    store_vector(t, &a, get_v(t, n->effects.memory.data == ROLE_RS2 ? n->d.in.rs2 : n->d.in.rs3));
+}
+
+void translate_atomic(struct translator *t, const struct node *n)
+{
+    struct lanes base = get_v(t, n->d.in.rs1), low;
+    for (unsigned p = 0; p < t->pieces; p++) low.piece[p] = and_all(t, base.piece[p], 3);
+    LLVMValueRef bad = LLVMBuildAnd(t->b, bits_of(t, low), active(t), "");
+    leave_if(t, n, LLVMBuildICmp(t->b, LLVMIntNE, bad, ir_u32(t, 0), ""));
+    begin_access(t, n);
+    store_scratch(t, get_v(t, n->d.in.rs2), offsetof(struct native_state, in));
+    LLVMValueRef args[] = {t->mem, ir_field(t, t->sm, offsetof(struct sm, access.addr)),
+                           ir_field(t, t->state, offsetof(struct native_state, in)),
+                           ir_field(t, t->state, offsetof(struct native_state, out)), active(t)};
+    call_row(t, n->d.in.op, args, 5);
+    set_result(t, n, load_scratch(t, offsetof(struct native_state, out)));
+}

@@ -1,0 +1,250 @@
+/* Where control goes at the end of a block: branches, joins and the SIMT stack, jumps, the end of a warp.
+ *
+ * A full mask means an empty stack, because its lowest entry holds all lanes. So a full block falls through a join, and
+ * masked code comes back to full blocks where the last lanes meet: at a join that finds the mask full. */
+#include "native/translator.h"
+
+#include <stdio.h>
+
+LLVMBasicBlockRef version_of(struct translator *t, const struct block *block, enum version version)
+{
+    LLVMBasicBlockRef *known = &t->versions[version][block - t->flow->blocks];
+    char name[32];
+    if (!*known) {
+        snprintf(name, sizeof name, "%s_%08x", version == FULL ? "full" : "masked", (unsigned)block->pc);
+        *known = ir_block(t, name);
+    }
+    return *known;
+}
+
+/* Ends the host block: goes on at a guest address, in a version. */
+static void go(struct translator *t, uint32_t pc, enum version version)
+{
+    const struct block *block = flow_block(t->flow, pc);
+    if (block) LLVMBuildBr(t->b, version_of(t, block, version));
+    else leave(t, EXIT_STEP, ir_u32(t, pc), live_at(&t->liveness, pc));
+}
+
+/* A host block that does so. */
+static LLVMBasicBlockRef way_to(struct translator *t, uint32_t pc, enum version version)
+{
+    const struct block *block = flow_block(t->flow, pc);
+    LLVMBasicBlockRef from = LLVMGetInsertBlock(t->b), way;
+    if (block) return version_of(t, block, version);
+    way = ir_block(t, "out");
+    ir_at(t, way);
+    leave(t, EXIT_STEP, ir_u32(t, pc), live_at(&t->liveness, pc));
+    ir_at(t, from);
+    return way;
+}
+
+/* Leaves when fewer than `need` instructions are allowed. */
+void check_budget(struct translator *t, uint32_t need, uint32_t pc)
+{
+    LLVMBasicBlockRef out = ir_block(t, "budget"), on = ir_block(t, "");
+    LLVMValueRef counts = LLVMBuildLoad2(t->b, t->counts_type, t->counts, "");
+    LLVMValueRef done = LLVMBuildExtractElement(t->b, counts, ir_u32(t, COUNT_INSTRUCTIONS), "");
+    LLVMValueRef left = LLVMBuildSub(t->b, t->budget, done, "");
+    ir_branch_likely(t, LLVMBuildICmp(t->b, LLVMIntUGE, left, ir_u32(t, need), ""), on, out);
+    ir_at(t, out);
+    leave(t, EXIT_BUDGET, ir_u32(t, pc), live_at(&t->liveness, pc));
+    ir_at(t, on);
+}
+
+/* A host block that goes on at a place known when the code runs only: the budget is looked at, because control may go
+ * round that way. */
+static LLVMBasicBlockRef checked_way(struct translator *t, uint32_t pc, enum version version)
+{
+    const struct block *block = flow_block(t->flow, pc);
+    LLVMBasicBlockRef from = LLVMGetInsertBlock(t->b), way;
+    if (!block || block->checked) return way_to(t, pc, version);
+    way = ir_block(t, "");
+    ir_at(t, way);
+    check_budget(t, block->need, pc);
+    go(t, pc, version);
+    ir_at(t, from);
+    return way;
+}
+
+static void leave_to(struct translator *t, LLVMBasicBlockRef block, LLVMValueRef pc)
+{
+    LLVMBasicBlockRef from = LLVMGetInsertBlock(t->b);
+    ir_at(t, block);
+    leave(t, EXIT_STEP, pc, all_registers());
+    ir_at(t, from);
+}
+
+static void jump_indirect(struct translator *t, const struct node *n)
+{
+    const struct flow *f = t->flow;
+    LLVMValueRef target = value_of_row(t, n);
+    LLVMBasicBlockRef elsewhere = ir_block(t, "elsewhere");
+    set_x(t, n->d.in.rd, ir_u32(t, node_next(n)));
+    LLVMValueRef choice = LLVMBuildSwitch(t->b, target, elsewhere, (unsigned)f->nreturns);
+    for (size_t i = 0; i < f->nreturns; i++)
+        LLVMAddCase(choice, ir_u32(t, f->returns[i]), checked_way(t, f->returns[i], t->version));
+    leave_to(t, elsewhere, target);
+}
+
+void set_mask(struct translator *t, LLVMValueRef mask) { LLVMBuildStore(t->b, mask, t->mask); }
+
+/* Address of an entry of the SIMT stack. */
+static LLVMValueRef stack_entry(struct translator *t, LLVMValueRef index)
+{
+    index = LLVMBuildZExt(t->b, index, t->i64, "");
+    LLVMValueRef bytes = LLVMBuildMul(t->b, index, ir_u64(t, sizeof(struct simt_entry)), "");
+    LLVMValueRef stack = ir_field(t, t->w, offsetof(struct warp, stack));
+    return LLVMBuildGEP2(t->b, t->i8, stack, &bytes, 1, "");
+}
+
+static void fill_entry(struct translator *t, LLVMValueRef entry, LLVMValueRef rpc, LLVMValueRef pc, LLVMValueRef mask)
+{
+    ir_store(t, rpc, entry, offsetof(struct simt_entry, rpc));
+    ir_store(t, pc, entry, offsetof(struct simt_entry, pc));
+    ir_store(t, mask, entry, offsetof(struct simt_entry, mask));
+}
+
+static void count_divergence(struct translator *t, LLVMValueRef depth)
+{
+    size_t counters = offsetof(struct group, counters);
+    size_t divergent = counters + offsetof(struct counters, divergent);
+    size_t deepest = counters + offsetof(struct counters, max_simt_depth);
+    ir_store(t, LLVMBuildAdd(t->b, ir_load(t, t->i64, t->group, divergent), ir_u64(t, 1), ""), t->group, divergent);
+    LLVMValueRef args[] = {ir_load(t, t->i32, t->group, deepest), depth};
+    ir_store(t, ir_intrinsic(t, "llvm.umax", &t->i32, 1, args, 2), t->group, deepest);
+}
+
+/* Does the target's side run first? */
+static LLVMValueRef taken_first(struct translator *t, LLVMValueRef taken, LLVMValueRef rest)
+{
+    uint32_t order = t->flow->request->order;
+    if (order != PATH_FEWER_FIRST) return LLVMConstInt(t->i1, order == PATH_TAKEN_FIRST, false);
+    return LLVMBuildICmp(t->b, LLVMIntULE, ir_popcount(t, taken), ir_popcount(t, rest), "");
+}
+
+/* Lanes part: simt_branch of sim/simt.c. */
+static void diverge(struct translator *t, const struct node *n, LLVMValueRef taken, LLVMValueRef rest)
+{
+    LLVMValueRef depth = ir_load(t, t->i32, t->w, offsetof(struct warp, depth));
+    LLVMValueRef deeper = LLVMBuildAdd(t->b, depth, ir_u32(t, 2), "");
+    leave_if(t, n, LLVMBuildICmp(t->b, LLVMIntUGT, deeper, ir_u32(t, SIMT_DEPTH), ""));
+    count_divergence(t, deeper);
+    LLVMValueRef rpc = ir_load(t, t->i32, t->w, offsetof(struct warp, rpc)), first = taken_first(t, taken, rest);
+    LLVMValueRef target = ir_u32(t, node_target(n)), next = ir_u32(t, node_next(n));
+    LLVMValueRef other_pc = LLVMBuildSelect(t->b, first, next, target, "");
+    LLVMValueRef other = LLVMBuildSelect(t->b, first, rest, taken, "");
+    fill_entry(t, stack_entry(t, depth), rpc, rpc, active(t));
+    fill_entry(t, stack_entry(t, LLVMBuildAdd(t->b, depth, ir_u32(t, 1), "")), rpc, other_pc, other);
+    ir_store(t, deeper, t->w, offsetof(struct warp, depth));
+    settle(t);
+    set_mask(t, LLVMBuildSelect(t->b, first, taken, rest, ""));
+    t->version = MASKED;
+    LLVMBuildCondBr(t->b, first, way_to(t, node_target(n), MASKED), way_to(t, node_next(n), MASKED));
+}
+
+static void branch_vector(struct translator *t, const struct node *n)
+{
+    LLVMBasicBlockRef not_none = ir_block(t, ""), both_sides = ir_block(t, "diverge"), none, all;
+    enum version version = t->version;
+    LLVMValueRef taken = LLVMBuildAnd(t->b, bits_of(t, lanes_of_row(t, n)), active(t), "");
+    LLVMValueRef rest = LLVMBuildXor(t->b, taken, active(t), "");
+    none = ir_block(t, ""), all = ir_block(t, "");
+    LLVMBuildCondBr(t->b, LLVMBuildICmp(t->b, LLVMIntEQ, taken, ir_u32(t, 0), ""), none, not_none);
+    ir_at(t, not_none);
+    LLVMBuildCondBr(t->b, LLVMBuildICmp(t->b, LLVMIntEQ, rest, ir_u32(t, 0), ""), all, both_sides);
+    ir_at(t, none);
+    store_fresh(t);
+    go(t, node_next(n), version);
+    ir_at(t, all);
+    store_fresh(t);
+    go(t, node_target(n), version);
+    ir_at(t, both_sides);
+    diverge(t, n, taken, rest);
+}
+
+/* To the side that waits at `pc`. */
+static void go_to_side(struct translator *t, const struct node *join, LLVMValueRef pc)
+{
+    LLVMBasicBlockRef elsewhere = ir_block(t, "elsewhere");
+    LLVMValueRef choice = LLVMBuildSwitch(t->b, pc, elsewhere, 8);
+    uint32_t side;
+    for (size_t i = 0; flow_side(t->flow, join, i, &side); i++)
+        LLVMAddCase(choice, ir_u32(t, side), checked_way(t, side, MASKED));
+    leave_to(t, elsewhere, pc);
+}
+
+/* simt_join of sim/simt.c; in a full block nobody waits. */
+static void join(struct translator *t, const struct node *n)
+{
+    if (t->version == FULL) {
+        go(t, node_next(n), FULL);
+        return;
+    }
+    LLVMBasicBlockRef look = ir_block(t, ""), pop = ir_block(t, "pop"), met = ir_block(t, ""), side = ir_block(t, "");
+    LLVMBasicBlockRef next = way_to(t, node_next(n), MASKED);
+    LLVMValueRef depth = ir_load(t, t->i32, t->w, offsetof(struct warp, depth));
+    LLVMBuildCondBr(t->b, LLVMBuildICmp(t->b, LLVMIntEQ, depth, ir_u32(t, 0), ""), next, look);
+    ir_at(t, look);
+    LLVMValueRef less = LLVMBuildSub(t->b, depth, ir_u32(t, 1), ""), top = stack_entry(t, less);
+    LLVMValueRef here =
+        LLVMBuildICmp(t->b, LLVMIntEQ, ir_load(t, t->i32, top, offsetof(struct simt_entry, rpc)), ir_u32(t, n->pc), "");
+    LLVMBuildCondBr(t->b, here, pop, next);
+    ir_at(t, pop);
+    ir_store(t, less, t->w, offsetof(struct warp, depth));
+    LLVMValueRef mask = ir_load(t, t->i32, top, offsetof(struct simt_entry, mask));
+    LLVMValueRef pc = ir_load(t, t->i32, top, offsetof(struct simt_entry, pc));
+    set_mask(t, mask);
+    LLVMBuildCondBr(t->b, LLVMBuildICmp(t->b, LLVMIntEQ, pc, ir_u32(t, n->pc), ""), met, side);
+    ir_at(t, met);
+    LLVMBuildCondBr(t->b, LLVMBuildICmp(t->b, LLVMIntEQ, mask, ir_u32(t, ~0u), ""), checked_way(t, n->pc, FULL),
+                    checked_way(t, n->pc, MASKED));
+    ir_at(t, side);
+    go_to_side(t, n, pc);
+}
+
+/* Registers of a warp that has ended are not stored. */
+static void end_warp(struct translator *t, const struct node *n)
+{
+    LLVMValueRef depth = ir_load(t, t->i32, t->w, offsetof(struct warp, depth));
+    if (t->version == MASKED) leave_if(t, n, LLVMBuildICmp(t->b, LLVMIntNE, depth, ir_u32(t, 0), ""));
+    ir_store(t, LLVMBuildLoad2(t->b, t->counts_type, t->counts, ""), t->state, offsetof(struct native_state, counts));
+    ir_store(t, active(t), t->state, offsetof(struct native_state, mask));
+    ir_store(t, ir_u32(t, node_next(n)), t->w, offsetof(struct warp, pc));
+    LLVMBuildRet(t->b, ir_u32(t, EXIT_END));
+}
+
+static void branch_scalar(struct translator *t, const struct node *n)
+{
+    LLVMValueRef holds = LLVMBuildICmp(t->b, LLVMIntNE, value_of_row(t, n), ir_u32(t, 0), "");
+    LLVMBasicBlockRef then = way_to(t, node_target(n), t->version), other = way_to(t, node_next(n), t->version);
+    LLVMBuildCondBr(t->b, holds, then, other);
+}
+
+void finish_block(struct translator *t, const struct block *block)
+{
+    const struct node *last = block->count ? &t->flow->nodes[block->first + block->count - 1] : NULL;
+    unsigned control = last && last->how == HOW_CONTROL ? last->effects.control : CONTROL_NEXT;
+    if (control == CONTROL_VBRANCH) {
+        branch_vector(t, last);
+        return;
+    }
+    if (control != CONTROL_END) settle(t);
+    if (block->leaves) {
+        leave(t, EXIT_STEP, ir_u32(t, block->end), all_registers());
+        return;
+    }
+    switch (control) {
+    case CONTROL_BRANCH: branch_scalar(t, last); break;
+    case CONTROL_JUMP:
+        set_x(t, last->d.in.rd, ir_u32(t, node_next(last)));
+        go(t, node_target(last), t->version);
+        break;
+    case CONTROL_INDIRECT: jump_indirect(t, last); break;
+    case CONTROL_JOIN: join(t, last); break;
+    case CONTROL_BARRIER:
+        leave(t, EXIT_BARRIER, ir_u32(t, node_next(last)), live_at(&t->liveness, node_next(last)));
+        break;
+    case CONTROL_END: end_warp(t, last); break;
+    default: go(t, block->end, t->version);
+    }
+}

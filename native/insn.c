@@ -1,0 +1,121 @@
+/* Instructions that go on at the next one. */
+#include "native/translator.h"
+
+/* ---- what `step` does ---- */
+
+void spill(struct translator *t, const struct isa_registers *set)
+{
+    for (unsigned r = 1; r < ISA_XREGS; r++)
+        if (set->x >> r & 1) ir_store(t, get_x(t, r), t->w, offsetof(struct warp, x) + r * 4);
+    for (unsigned r = 0; r < ISA_VREGS; r++)
+        for (unsigned p = 0; p < t->pieces && set_has(set->v, r); p++)
+            ir_store(t, LLVMBuildLoad2(t->b, t->piece_type, t->v[r][p], ""), t->rows,
+                     (size_t)r * ISA_LANES * 4 + p * t->words * 4);
+}
+
+void reload(struct translator *t, const struct isa_registers *set)
+{
+    for (unsigned r = 1; r < ISA_XREGS; r++)
+        if (set->x >> r & 1) set_x(t, r, ir_load(t, t->i32, t->w, offsetof(struct warp, x) + r * 4));
+    for (unsigned r = 0; r < ISA_VREGS; r++)
+        for (unsigned p = 0; p < t->pieces && set_has(set->v, r); p++)
+            LLVMBuildStore(t->b, ir_load(t, t->piece_type, t->rows, (size_t)r * ISA_LANES * 4 + p * t->words * 4),
+                           t->v[r][p]);
+}
+
+struct isa_registers both(struct isa_registers a, struct isa_registers b)
+{
+    a.x |= b.x;
+    for (unsigned i = 0; i < ISA_VREGS / 64; i++) a.v[i] |= b.v[i];
+    return a;
+}
+
+static void translate_help(struct translator *t, const struct node *n)
+{
+    struct isa_registers written = isa_registers_written(&n->d.in, &n->effects);
+    struct isa_registers touched = both(isa_registers_read(&n->d.in, &n->effects), written);
+    settle(t);
+    spill(t, &touched);
+    ir_record(t, ir_u32(t, n->pc), t->w, offsetof(struct warp, pc));
+    pass_site(t, n, RECORD_NONE, 0);
+    LLVMTypeRef types[] = {t->ptr, t->ptr, t->i32};
+    LLVMValueRef args[] = {t->sm, t->w, active(t)};
+    LLVMValueRef help = ir_load(t, t->ptr, t->state, offsetof(struct native_state, help));
+    LLVMTypeRef type = LLVMFunctionType(t->i1, types, 3, false);
+    LLVMValueRef failed = LLVMBuildCall2(t->b, type, help, args, 3, "");
+    LLVMAddCallSiteAttribute(failed, LLVMAttributeReturnIndex,
+                             LLVMCreateEnumAttribute(t->context, LLVMGetEnumAttributeKindForName("zeroext", 7), 0));
+    LLVMBasicBlockRef out = ir_block(t, "failed"), on = ir_block(t, "");
+    ir_branch_likely(t, LLVMBuildNot(t->b, failed, ""), on, out);
+    ir_at(t, out);
+    leave(t, EXIT_FAULT, ir_u32(t, n->pc), (struct isa_registers){0});
+    ir_at(t, on);
+    reload(t, &written);
+    t->out->helped++;
+}
+
+/* ---- the rest ---- */
+
+static LLVMValueRef csr_value(struct translator *t, unsigned csr)
+{
+    switch (csr) {
+    case CSR_TID: return ir_load(t, t->i32, t->w, offsetof(struct warp, tid));
+    case CSR_WID:
+    case CSR_MHARTID: return ir_load(t, t->i32, t->w, offsetof(struct warp, wid));
+    case CSR_WGID: return ir_load(t, t->i32, t->group, offsetof(struct group, wgid));
+    case CSR_LDS: return ir_load(t, t->i32, t->group, offsetof(struct group, lds_base));
+    case CSR_GIDX: return ir_load(t, t->i32, t->group, offsetof(struct group, index));
+    case CSR_GIDY: return ir_load(t, t->i32, t->group, offsetof(struct group, index) + 4);
+    case CSR_GIDZ: return ir_load(t, t->i32, t->group, offsetof(struct group, index) + 8);
+    case CSR_NUMW: return launch_field(t, offsetof(struct launch, warps));
+    case CSR_KNL: return launch_field(t, offsetof(struct launch, knl));
+    default: return ir_u32(t, t->flow->request->threads); /* CSR_NUMT */
+    }
+}
+
+static void translate_mstatus(struct translator *t, const struct node *n)
+{
+    const struct insn *in = &n->d.in;
+    size_t at = offsetof(struct warp, mstatus);
+    LLVMValueRef old = ir_load(t, t->i32, t->w, at), zero = ir_u32(t, 0);
+    LLVMValueRef args[] = {
+        get_x(t, n->d.scalars >> ROLE_RS1 & 1 ? in->rs1 : 0), old, zero, ir_u32(t, (uint32_t)in->imm), zero, zero};
+    if ((isa_table[in->op].flags & ISA_ALWAYS) || in->rs1 || in->imm)
+        ir_store(t, call_row(t, in->op, args, 6), t->w, at);
+    set_x(t, in->rd, old);
+}
+
+/* More lanes are asked for than there are: all of them, as before. */
+static void translate_vset(struct translator *t, const struct node *n)
+{
+    LLVMValueRef threads = ir_u32(t, t->flow->request->threads);
+    LLVMValueRef few = LLVMBuildICmp(t->b, LLVMIntULT, get_x(t, n->d.in.rs1), threads, "");
+    if (!csr_vtype_ok(n->d.in.aux)) few = LLVMConstInt(t->i1, 1, false);
+    leave_if(t, n, few);
+    ir_store(t, ir_u32(t, n->d.in.aux), t->w, offsetof(struct warp, vtype));
+    set_x(t, n->d.in.rd, threads);
+}
+
+void translate_node(struct translator *t, const struct node *n)
+{
+    switch ((enum how)n->how) {
+    case HOW_ROW: translate_row(t, n); break;
+    case HOW_LOAD: translate_load(t, n); break;
+    case HOW_STORE: translate_store(t, n); break;
+    case HOW_ATOMIC: translate_atomic(t, n); break;
+    case HOW_CSR: set_x(t, n->d.in.rd, csr_value(t, n->d.in.aux)); break;
+    case HOW_MSTATUS: translate_mstatus(t, n); break;
+    case HOW_VSET: translate_vset(t, n); break;
+    case HOW_FENCE: LLVMBuildFence(t->b, LLVMAtomicOrderingSequentiallyConsistent, false, ""); break;
+    case HOW_HELP: translate_help(t, n); break;
+    case HOW_CONTROL: /* setrpc; the others end their block */
+        if (n->effects.control == CONTROL_SETRPC) {
+            LLVMValueRef rpc = value_of_row(t, n);
+            ir_store(t, rpc, t->w, offsetof(struct warp, rpc));
+            set_x(t, n->d.in.rd, rpc);
+        }
+        break;
+    case HOW_NOTHING:
+    case HOW_LEAVE: break;
+    }
+}

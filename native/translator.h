@@ -1,0 +1,143 @@
+/* What the files of the translator share: struct translator, and what each file does for those above it: values.c,
+ * access.c, insn.c, control.c, translate.c, in this order. */
+#ifndef VENTUS_NATIVE_TRANSLATOR_H
+#define VENTUS_NATIVE_TRANSLATOR_H
+
+#include "native/liveness.h"
+#include "native/translate.h"
+
+enum { UNIT_MOST = 8, PIECES_MOST = 8 };
+
+/* One vector register (or vector of conditions), as pieces. */
+struct lanes {
+    LLVMValueRef piece[PIECES_MOST];
+};
+
+struct translator {
+    struct translation *out;
+    const struct flow *flow;
+    struct liveness liveness;
+    LLVMContextRef context;
+    LLVMBuilderRef b;
+    unsigned words, pieces, unit; /* lanes of a piece, pieces of a register, lanes of a unit of shape: at most 8 */
+    LLVMTypeRef i1, i8, i16, i32, i64, ptr, counts_type, piece_type, flags_type;
+
+    /* arguments, and what stays the same */
+    LLVMValueRef w, sm, state, entry, budget, mem, rows, group;
+    /* variables */
+    LLVMValueRef x[ISA_XREGS], v[ISA_VREGS][PIECES_MOST], mask, counts, exit_pc;
+    struct isa_registers used, written;
+    LLVMBasicBlockRef exit, *versions[2]; /* leaving with all registers; of each block */
+    LLVMValueRef exit_code;               /* its phi */
+
+    /* the block in progress */
+    const struct block *block;
+    enum version version;
+    LLVMValueRef lanes, piece_lanes[PIECES_MOST]; /* the mask and its pieces as vectors of i1, MASKED only */
+    struct lanes now[ISA_VREGS];                  /* current values; only where: */
+    struct isa_registers known, fresh;            /* they are known here, and not yet stored to the variable */
+    uint16_t counted[NATIVE_COUNTS];              /* of the whole block, and up to ... */
+    uint16_t passed[NATIVE_COUNTS];               /* ... the instruction in progress, without it */
+    bool failed;                                  /* no host memory */
+};
+
+/* ---- values.c: numbers, and fields of the machine's structures at an offset in bytes ---- */
+
+LLVMValueRef ir_u32(struct translator *t, uint32_t n);
+LLVMValueRef ir_u64(struct translator *t, uint64_t n);
+LLVMValueRef ir_field(struct translator *t, LLVMValueRef base, size_t offset);
+LLVMValueRef ir_load(struct translator *t, LLVMTypeRef type, LLVMValueRef base, size_t offset);
+LLVMValueRef ir_store(struct translator *t, LLVMValueRef value, LLVMValueRef base, size_t offset);
+/* A volatile store, in front of which no access behind it can come. */
+void ir_record(struct translator *t, LLVMValueRef value, LLVMValueRef base, size_t offset);
+
+/* A call of LLVM's function `name` for these types. */
+LLVMValueRef ir_intrinsic(struct translator *t, const char *name, LLVMTypeRef *types, size_t ntypes, LLVMValueRef *args,
+                          unsigned nargs);
+LLVMValueRef ir_popcount(struct translator *t, LLVMValueRef value);
+
+/* A new host block at the end of the function; going on at the end of one; a branch that usually goes to `then`. */
+LLVMBasicBlockRef ir_block(struct translator *t, const char *name);
+void ir_at(struct translator *t, LLVMBasicBlockRef block);
+void ir_branch_likely(struct translator *t, LLVMValueRef condition, LLVMBasicBlockRef then, LLVMBasicBlockRef other);
+
+/* Pieces: one word in all lanes, zeros, and a constant in which lane i of the warp holds i % period * step. */
+LLVMValueRef ir_splat(struct translator *t, LLVMValueRef scalar);
+LLVMValueRef ir_zero_piece(struct translator *t);
+LLVMValueRef ir_ramp(struct translator *t, unsigned piece, unsigned period, uint32_t step);
+
+/* ---- values.c: registers ---- */
+
+bool set_has(const uint64_t *set, unsigned r);
+LLVMValueRef get_x(struct translator *t, unsigned r);
+void set_x(struct translator *t, unsigned r, LLVMValueRef value);
+
+/* A vector register as the block sees it. set_result: sets vd of n in the lanes that n works on. */
+struct lanes get_v(struct translator *t, unsigned r);
+void set_result(struct translator *t, const struct node *n, struct lanes value);
+
+/* One lane's word; `count` lanes of a mask from `lane` on, as a vector of conditions; lanes whose word is not 0, as a
+ * mask; the SIMT mask. */
+LLVMValueRef get_lane(struct translator *t, struct lanes value, unsigned lane);
+LLVMValueRef lane_flags(struct translator *t, LLVMValueRef bits, unsigned lane, unsigned count);
+LLVMValueRef bits_of(struct translator *t, struct lanes value);
+LLVMValueRef active(struct translator *t);
+
+/* Stores what the block has computed to the variables, in the active lanes. Behind store_fresh the block goes on;
+ * behind settle the variables are what is right. */
+void store_fresh(struct translator *t);
+void settle(struct translator *t);
+
+/* ---- values.c: rows ---- */
+
+/* Calls of functions of rows.c: by name, or that of an operation's row. */
+LLVMValueRef call_function(struct translator *t, const char *name, LLVMValueRef *args, unsigned nargs);
+LLVMValueRef call_row(struct translator *t, unsigned op, LLVMValueRef *args, unsigned nargs);
+
+/* What a row computes: from scalar registers, in all lanes. translate_row: and sets its destination. */
+LLVMValueRef value_of_row(struct translator *t, const struct node *n);
+struct lanes lanes_of_row(struct translator *t, const struct node *n);
+void translate_row(struct translator *t, const struct node *n);
+
+/* ---- values.c: ways out ---- */
+
+/* Makes a site of n and records that it is passed; returns its number. */
+uint32_t pass_site(struct translator *t, const struct node *n, enum native_record how, uint32_t imm);
+
+/* Ends the host block: gives the warp back. `live` are the registers that matter then. */
+void leave(struct translator *t, enum native_exit code, LLVMValueRef pc, struct isa_registers live);
+
+/* When `bad` holds, n is one for `step`; goes on in a new host block when it does not. */
+void leave_if(struct translator *t, const struct node *n, LLVMValueRef bad);
+
+/* ---- access.c ---- */
+
+/* A word of the group's struct launch. */
+LLVMValueRef launch_field(struct translator *t, size_t offset);
+void translate_load(struct translator *t, const struct node *n);
+void translate_store(struct translator *t, const struct node *n);
+void translate_atomic(struct translator *t, const struct node *n);
+
+/* ---- insn.c ---- */
+
+/* Registers to and from struct warp. */
+void spill(struct translator *t, const struct isa_registers *set);
+void reload(struct translator *t, const struct isa_registers *set);
+struct isa_registers both(struct isa_registers a, struct isa_registers b);
+
+/* Any instruction that does not end its block. */
+void translate_node(struct translator *t, const struct node *n);
+
+/* ---- control.c ---- */
+
+/* The host block that a block begins with in a version, made when something first leads there. */
+LLVMBasicBlockRef version_of(struct translator *t, const struct block *block, enum version version);
+
+/* Leaves at pc when fewer than `need` instructions are allowed. */
+void check_budget(struct translator *t, uint32_t need, uint32_t pc);
+void set_mask(struct translator *t, LLVMValueRef mask);
+
+/* Ends the host block as the last instruction of the block says. */
+void finish_block(struct translator *t, const struct block *block);
+
+#endif

@@ -1,0 +1,321 @@
+/* Values of LLVM's for what guest code works with: numbers, fields of the machine's structures, registers, what a row
+ * makes of them; and the ways out of translated code. Called by the files below translate.c. */
+#include "native/translator.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const row_names[OP_COUNT] = {
+#define INSN(id, ...) [OP_##id] = "row_" #id,
+#include "isa/insn.def"
+#undef INSN
+};
+
+/* ---- small things ---- */
+
+bool set_has(const uint64_t *set, unsigned r) { return set[r / 64] >> (r % 64) & 1; }
+static void set_add(uint64_t *set, unsigned r) { set[r / 64] |= 1ull << (r % 64); }
+
+LLVMValueRef ir_u32(struct translator *t, uint32_t n) { return LLVMConstInt(t->i32, n, false); }
+LLVMValueRef ir_u64(struct translator *t, uint64_t n) { return LLVMConstInt(t->i64, n, false); }
+
+LLVMBasicBlockRef ir_block(struct translator *t, const char *name)
+{
+    return LLVMAppendBasicBlockInContext(t->context, t->out->function, name);
+}
+
+void ir_at(struct translator *t, LLVMBasicBlockRef block) { LLVMPositionBuilderAtEnd(t->b, block); }
+
+/* base + offset, in bytes. */
+LLVMValueRef ir_field(struct translator *t, LLVMValueRef base, size_t offset)
+{
+    LLVMValueRef index = ir_u64(t, offset);
+    return LLVMBuildGEP2(t->b, t->i8, base, &index, 1, "");
+}
+
+LLVMValueRef ir_load(struct translator *t, LLVMTypeRef type, LLVMValueRef base, size_t offset)
+{
+    return LLVMBuildLoad2(t->b, type, ir_field(t, base, offset), "");
+}
+
+LLVMValueRef ir_store(struct translator *t, LLVMValueRef value, LLVMValueRef base, size_t offset)
+{
+    return LLVMBuildStore(t->b, value, ir_field(t, base, offset));
+}
+
+void ir_record(struct translator *t, LLVMValueRef value, LLVMValueRef base, size_t offset)
+{
+    LLVMSetVolatile(ir_store(t, value, base, offset), true);
+}
+
+LLVMValueRef ir_intrinsic(struct translator *t, const char *name, LLVMTypeRef *types, size_t ntypes, LLVMValueRef *args,
+                          unsigned nargs)
+{
+    unsigned id = LLVMLookupIntrinsicID(name, strlen(name));
+    LLVMValueRef f = LLVMGetIntrinsicDeclaration(t->out->module, id, types, ntypes);
+    return LLVMBuildCall2(t->b, LLVMIntrinsicGetType(t->context, id, types, ntypes), f, args, nargs, "");
+}
+
+LLVMValueRef ir_popcount(struct translator *t, LLVMValueRef value)
+{
+    return ir_intrinsic(t, "llvm.ctpop", &t->i32, 1, &value, 1);
+}
+
+/* A branch whose condition usually holds. */
+void ir_branch_likely(struct translator *t, LLVMValueRef condition, LLVMBasicBlockRef then, LLVMBasicBlockRef other)
+{
+    LLVMValueRef branch = LLVMBuildCondBr(t->b, condition, then, other);
+    LLVMMetadataRef parts[3] = {LLVMMDStringInContext2(t->context, "branch_weights", 14),
+                                LLVMValueAsMetadata(ir_u32(t, 2000)), LLVMValueAsMetadata(ir_u32(t, 1))};
+    LLVMMetadataRef node = LLVMMDNodeInContext2(t->context, parts, 3);
+    LLVMSetMetadata(branch, LLVMGetMDKindIDInContext(t->context, "prof", 4), LLVMMetadataAsValue(t->context, node));
+}
+
+LLVMValueRef ir_splat(struct translator *t, LLVMValueRef scalar)
+{
+    LLVMValueRef one = LLVMBuildInsertElement(t->b, LLVMGetPoison(t->piece_type), scalar, ir_u32(t, 0), "");
+    LLVMValueRef zeros = LLVMConstNull(LLVMVectorType(t->i32, t->words));
+    return LLVMBuildShuffleVector(t->b, one, LLVMGetPoison(t->piece_type), zeros, "");
+}
+
+LLVMValueRef ir_zero_piece(struct translator *t) { return LLVMConstNull(t->piece_type); }
+
+/* A constant piece: lane i of the warp holds first + i % period * step. */
+LLVMValueRef ir_ramp(struct translator *t, unsigned piece, unsigned period, uint32_t step)
+{
+    LLVMValueRef lane[16];
+    for (unsigned i = 0; i < t->words; i++) lane[i] = ir_u32(t, (piece * t->words + i) % period * step);
+    return LLVMConstVector(lane, t->words);
+}
+
+/* ---- registers ---- */
+
+LLVMValueRef get_x(struct translator *t, unsigned r)
+{
+    return r ? LLVMBuildLoad2(t->b, t->i32, t->x[r], "") : ir_u32(t, 0);
+}
+
+void set_x(struct translator *t, unsigned r, LLVMValueRef value)
+{
+    if (r) LLVMBuildStore(t->b, value, t->x[r]);
+}
+
+struct lanes get_v(struct translator *t, unsigned r)
+{
+    for (unsigned p = 0; p < t->pieces && !set_has(t->known.v, r); p++)
+        t->now[r].piece[p] = LLVMBuildLoad2(t->b, t->piece_type, t->v[r][p], "");
+    set_add(t->known.v, r);
+    return t->now[r];
+}
+
+static void set_v(struct translator *t, unsigned r, struct lanes value)
+{
+    t->now[r] = value;
+    set_add(t->known.v, r);
+    set_add(t->fresh.v, r);
+}
+
+/* One lane of the warp. */
+LLVMValueRef get_lane(struct translator *t, struct lanes value, unsigned lane)
+{
+    return LLVMBuildExtractElement(t->b, value.piece[lane / t->words], ir_u32(t, lane % t->words), "");
+}
+
+LLVMValueRef lane_flags(struct translator *t, LLVMValueRef bits, unsigned lane, unsigned count)
+{
+    LLVMTypeRef narrow = LLVMIntTypeInContext(t->context, count);
+    LLVMValueRef part = LLVMBuildTrunc(t->b, LLVMBuildLShr(t->b, bits, ir_u32(t, lane), ""), narrow, "");
+    return LLVMBuildBitCast(t->b, part, LLVMVectorType(t->i1, count), "");
+}
+
+/* Lanes of `a` where bits are set, of `b` elsewhere. */
+static struct lanes choose(struct translator *t, LLVMValueRef bits, struct lanes a, struct lanes b)
+{
+    for (unsigned p = 0; p < t->pieces; p++)
+        a.piece[p] = LLVMBuildSelect(t->b, lane_flags(t, bits, p * t->words, t->words), a.piece[p], b.piece[p], "");
+    return a;
+}
+
+/* Stores what the block has computed to the variables, in the active lanes; the block may go on. */
+void store_fresh(struct translator *t)
+{
+    for (unsigned r = 0; r < ISA_VREGS; r++)
+        for (unsigned p = 0; p < t->pieces && set_has(t->fresh.v, r); p++) {
+            LLVMValueRef value = t->now[r].piece[p];
+            if (t->version == MASKED) {
+                LLVMValueRef old = LLVMBuildLoad2(t->b, t->piece_type, t->v[r][p], "");
+                value = LLVMBuildSelect(t->b, t->piece_lanes[p], value, old, "");
+            }
+            LLVMBuildStore(t->b, value, t->v[r][p]);
+        }
+}
+
+/* The same for good: from here on the variables are right. */
+void settle(struct translator *t)
+{
+    store_fresh(t);
+    t->known = t->fresh = (struct isa_registers){0};
+}
+
+LLVMValueRef active(struct translator *t) { return t->version == FULL ? ir_u32(t, ~0u) : t->lanes; }
+
+/* ---- leaving ---- */
+
+/* Registers that nobody will read need not be kept for the way out. */
+static void forget_dead(struct translator *t, const struct isa_registers *live)
+{
+    for (unsigned r = 1; r < ISA_XREGS; r++)
+        if (t->written.x >> r & ~live->x >> r & 1) set_x(t, r, LLVMGetUndef(t->i32));
+    for (unsigned r = 0; r < ISA_VREGS; r++)
+        for (unsigned p = 0; p < t->pieces && set_has(t->written.v, r) && !set_has(live->v, r); p++)
+            LLVMBuildStore(t->b, LLVMGetUndef(t->piece_type), t->v[r][p]);
+}
+
+/* Gives the warp back as it is here: `live` are the registers that matter then. */
+void leave(struct translator *t, enum native_exit code, LLVMValueRef pc, struct isa_registers live)
+{
+    forget_dead(t, &live);
+    LLVMValueRef value = ir_u32(t, code);
+    LLVMBasicBlockRef from = LLVMGetInsertBlock(t->b);
+    if (t->version == FULL) LLVMBuildStore(t->b, ir_u32(t, ~0u), t->mask);
+    LLVMBuildStore(t->b, pc, t->exit_pc);
+    LLVMBuildBr(t->b, t->exit);
+    LLVMAddIncoming(t->exit_code, &value, &from, 1);
+}
+
+/* ---- sites ---- */
+
+/* The number of a new site at n; 0 and `failed` when there is no memory. */
+static uint32_t add_site(struct translator *t, const struct node *n, enum native_record how, uint32_t imm)
+{
+    struct translation *out = t->out;
+    struct native_site *more = realloc(out->sites, (out->nsites + 1) * sizeof *more);
+    if (!more) {
+        t->failed = true;
+        return 0;
+    }
+    out->sites = more;
+    struct native_site *s = &more[out->nsites];
+    *s = (struct native_site){.pc = n->pc, .imm = imm, .record = (uint8_t)how, .size = n->effects.memory.size};
+    s->write = n->effects.memory.action != ACTION_LOAD;
+    for (int i = 0; i < NATIVE_COUNTS; i++) {
+        s->own[i] = n->counts[i];
+        s->after[i] = (uint16_t)(t->counted[i] - t->passed[i] - n->counts[i]);
+    }
+    return (uint32_t)out->nsites++;
+}
+
+uint32_t pass_site(struct translator *t, const struct node *n, enum native_record how, uint32_t imm)
+{
+    uint32_t site = add_site(t, n, how, imm);
+    ir_record(t, ir_u32(t, site), t->state, offsetof(struct native_state, site));
+    return site;
+}
+
+/* When `bad` holds the instruction is one for `step`: goes on in a new block when it does not. */
+void leave_if(struct translator *t, const struct node *n, LLVMValueRef bad)
+{
+    LLVMBasicBlockRef out = ir_block(t, "odd"), on = ir_block(t, "");
+    ir_branch_likely(t, LLVMBuildNot(t->b, bad, ""), on, out);
+    ir_at(t, out);
+    pass_site(t, n, RECORD_NONE, 0);
+    store_fresh(t);
+    leave(t, EXIT_SITE, ir_u32(t, n->pc), live_before(&t->liveness, t->block, t->version, n));
+    ir_at(t, on);
+}
+
+/* ---- rows ---- */
+
+LLVMValueRef call_function(struct translator *t, const char *name, LLVMValueRef *args, unsigned nargs)
+{
+    LLVMValueRef f = LLVMGetNamedFunction(t->out->module, name);
+    LLVMValueRef call = LLVMBuildCall2(t->b, LLVMGlobalGetValueType(f), f, args, nargs, "");
+    LLVMSetInstructionCallConv(call, LLVMGetFunctionCallConv(f));
+    return call;
+}
+
+LLVMValueRef call_row(struct translator *t, unsigned op, LLVMValueRef *args, unsigned nargs)
+{
+    return call_function(t, row_names[op], args, nargs);
+}
+
+static LLVMValueRef scalar_row(struct translator *t, const struct node *n, LLVMValueRef first)
+{
+    const struct insn *in = &n->d.in;
+    LLVMValueRef args[] = {first,
+                           get_x(t, n->d.scalars >> ROLE_RS2 & 1 ? in->rs2 : 0),
+                           get_x(t, n->d.scalars >> ROLE_RS3 & 1 ? in->rs3 : 0),
+                           ir_u32(t, (uint32_t)in->imm),
+                           ir_u32(t, in->aux),
+                           ir_u32(t, node_here(n))};
+    return call_row(t, in->op, args, 6);
+}
+
+LLVMValueRef value_of_row(struct translator *t, const struct node *n)
+{
+    return scalar_row(t, n, get_x(t, n->d.scalars >> ROLE_RS1 & 1 ? n->d.in.rs1 : 0));
+}
+
+static struct lanes get_operand(struct translator *t, const struct node *n, enum operand_role role, unsigned r)
+{
+    struct lanes none;
+    for (unsigned p = 0; p < t->pieces; p++) none.piece[p] = ir_zero_piece(t);
+    return n->d.vectors >> role & 1 ? get_v(t, r) : none;
+}
+
+struct lanes lanes_of_row(struct translator *t, const struct node *n)
+{
+    const struct insn *in = &n->d.in;
+    struct lanes vs2 = get_operand(t, n, ROLE_RS2, in->rs2), vs1 = get_operand(t, n, ROLE_RS1, in->rs1), out;
+    struct lanes vd = get_operand(t, n, ROLE_RD, in->rd);
+    LLVMValueRef rs1 = get_x(t, n->d.scalars >> ROLE_RS1 & 1 ? in->rs1 : 0);
+    LLVMValueRef v0 = n->effects.mask ? get_lane(t, get_v(t, 0), 0) : ir_u32(t, 0);
+    for (unsigned p = 0; p < t->pieces; p++) {
+        LLVMValueRef args[] = {vs2.piece[p], vs1.piece[p],           vd.piece[p], rs1, ir_u32(t, (uint32_t)in->imm),
+                               v0,           ir_u32(t, p * t->words)};
+        out.piece[p] = call_row(t, in->op, args, 7);
+    }
+    return out;
+}
+
+/* Sets vd in the lanes that the instruction works on. */
+void set_result(struct translator *t, const struct node *n, struct lanes value)
+{
+    const struct insn *in = &n->d.in;
+    if (!in->vm) value = choose(t, get_lane(t, get_v(t, 0), 0), value, get_v(t, in->rd));
+    set_v(t, in->rd, value);
+}
+
+/* The last active lane's word. */
+static LLVMValueRef last_lane(struct translator *t, struct lanes value)
+{
+    if (t->version == FULL) return get_lane(t, value, ISA_LANES - 1);
+    LLVMValueRef args[] = {t->lanes, LLVMConstInt(t->i1, 1, false)};
+    LLVMValueRef zeros = ir_intrinsic(t, "llvm.ctlz", &t->i32, 1, args, 2);
+    LLVMValueRef index = LLVMBuildZExt(t->b, LLVMBuildSub(t->b, ir_u32(t, 31), zeros, ""), t->i64, "");
+    for (unsigned p = 0; p < t->pieces; p++)
+        ir_store(t, value.piece[p], t->state, offsetof(struct native_state, out) + p * t->words * 4);
+    LLVMValueRef out = ir_field(t, t->state, offsetof(struct native_state, out));
+    return LLVMBuildLoad2(t->b, t->i32, LLVMBuildGEP2(t->b, t->i32, out, &index, 1, ""), "");
+}
+
+void translate_row(struct translator *t, const struct node *n)
+{
+    unsigned kind = isa_table[n->d.in.op].kind;
+    if (kind == KIND_X) set_x(t, n->d.in.rd, value_of_row(t, n));
+    else if (kind == KIND_V2X) set_x(t, n->d.in.rd, scalar_row(t, n, last_lane(t, get_v(t, n->d.in.rs2))));
+    else set_result(t, n, lanes_of_row(t, n));
+}
+
+/* Lanes whose word is not 0, as bits. */
+LLVMValueRef bits_of(struct translator *t, struct lanes value)
+{
+    LLVMValueRef bits = ir_u32(t, 0);
+    LLVMTypeRef narrow = LLVMIntTypeInContext(t->context, t->words);
+    for (unsigned p = 0; p < t->pieces; p++) {
+        LLVMValueRef flags = LLVMBuildICmp(t->b, LLVMIntNE, value.piece[p], ir_zero_piece(t), "");
+        LLVMValueRef part = LLVMBuildZExt(t->b, LLVMBuildBitCast(t->b, flags, narrow, ""), t->i32, "");
+        bits = LLVMBuildOr(t->b, bits, LLVMBuildShl(t->b, part, ir_u32(t, p * t->words), ""), "");
+    }
+    return bits;
+}
