@@ -62,7 +62,8 @@ struct worker {
     void *(*run)(void *device); /* for host_thread, at the first need */
     pthread_t thread;
     bool started;
-    pthread_cond_t wake; /* there is something to look at */
+    pthread_cond_t wake; /* there is something to look at: */
+    atomic_bool called;  /* since it began to wait */
     struct event_list ready;
 };
 
@@ -221,6 +222,11 @@ bool queue_init(struct queue *queue);
  * the queue's lock held. */
 bool queue_wait(struct queue *queue, uint64_t deadline);
 uint64_t deadline_of(uint64_t timeout_ns);
+
+/* On the worker's thread: waits until it is called. With the queue's lock held, which it gives up meanwhile. */
+void worker_wait(struct queue *queue, struct worker *worker);
+/* Has the worker look again at what is ready. With the lock held. */
+void worker_call(struct worker *worker);
 
 /* Is this a thread of the device's own? With the lock held. */
 bool queue_is_self(const struct queue *queue);

@@ -78,6 +78,23 @@ bool queue_wait(struct queue *q, uint64_t deadline)
     return true;
 }
 
+void worker_wait(struct queue *q, struct worker *w)
+{
+    w->called = false;
+    pthread_mutex_unlock(&q->lock);
+    uint64_t end = host_spin_end();
+    while (!w->called && host_spin(end)) {
+    }
+    pthread_mutex_lock(&q->lock);
+    while (!w->called) pthread_cond_wait(&w->wake, &q->lock);
+}
+
+void worker_call(struct worker *w)
+{
+    w->called = true;
+    pthread_cond_signal(&w->wake);
+}
+
 static bool is_self(const struct worker *w) { return w->started && pthread_equal(w->thread, pthread_self()); }
 
 bool queue_is_self(const struct queue *q) { return is_self(&q->machine) || is_self(&q->host); }
@@ -100,7 +117,7 @@ void queue_leave(ventus_device *d)
     pthread_mutex_lock(&d->queue.lock);
     d->queue.visitors--;
     d->queue.news = true;
-    pthread_cond_signal(&d->queue.machine.wake);
+    worker_call(&d->queue.machine);
     pthread_mutex_unlock(&d->queue.lock);
 }
 
@@ -134,12 +151,22 @@ const struct ventus_outcome *ventus_event_outcome(const ventus_event *event)
     return event->state == VENTUS_ENDED ? &event->outcome : NULL;
 }
 
+/* Looks for a moment whether the event reaches `state`. */
+static void spin_for(const ventus_event *e, enum ventus_state state, uint64_t deadline)
+{
+    uint64_t end = host_spin_end();
+    if (end > deadline) end = deadline;
+    while (e->state < state && host_spin(end)) {
+    }
+}
+
 /* Waits until the event has reached `state`; VENTUS_OK when it has. */
 static enum ventus_status wait_for(ventus_event *e, enum ventus_state state, uint64_t timeout_ns)
 {
     struct queue *q = &e->device->queue;
     if (e->state >= state) return VENTUS_OK;
     uint64_t deadline = deadline_of(timeout_ns);
+    spin_for(e, state, deadline);
     pthread_mutex_lock(&q->lock);
     bool allowed = !queue_is_self(q), in_time = true;
     e->waiters++;

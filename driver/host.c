@@ -1,6 +1,7 @@
-/* The host's clock and threads (host.h). */
+/* The host's clock, short waits and threads (host.h). */
 #include "driver/host.h"
 
+#include <sched.h>
 #include <signal.h>
 #include <stddef.h>
 #include <time.h>
@@ -10,6 +11,22 @@ uint64_t host_ns(void)
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
     return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
+enum { SPIN_NS = 20000 }; /* twice what it takes to sleep and be woken, or more */
+
+uint64_t host_spin_end(void)
+{
+    cpu_set_t processors;
+    bool several = sched_getaffinity(0, sizeof processors, &processors) == 0 && CPU_COUNT(&processors) > 1;
+    return host_ns() + (several ? SPIN_NS : 0);
+}
+
+bool host_spin(uint64_t end)
+{
+    if (host_ns() >= end) return false;
+    sched_yield(); /* on a busy host it may be the one waited for that needs this processor */
+    return true;
 }
 
 /* The client's signals: all but those that a thread raises itself. */

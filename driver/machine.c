@@ -91,7 +91,7 @@ static ventus_event *await(struct queue *q, enum ventus_status *verdict)
     pthread_mutex_lock(&q->lock);
     while (!(e = first_ready(q, verdict)) || (*verdict == VENTUS_OK && q->visitors)) {
         if (q->closing && !e) break;
-        pthread_cond_wait(&q->machine.wake, &q->lock);
+        worker_wait(q, &q->machine);
     }
     if (e && *verdict == VENTUS_OK) {
         q->busy = true;

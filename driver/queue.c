@@ -56,7 +56,7 @@ static void make_ready(ventus_event *e)
     insert(&w->ready, READY, e, before);
     e->listed = true;
     e->device->queue.news = true;
-    pthread_cond_signal(&w->wake);
+    worker_call(w);
 }
 
 /* With the lock held. */
@@ -169,8 +169,9 @@ static void end_one(ventus_event *e, enum ventus_status status, struct event_lis
     struct dependency *others = count_down_own(e, due);
     struct callback *callbacks = event_callbacks(e);
     q->news = true;
-    if (e->waiters || q->finishing) pthread_cond_broadcast(&q->changed);
+    bool awaited = e->waiters || q->finishing;
     pthread_mutex_unlock(&q->lock);
+    if (awaited) pthread_cond_broadcast(&q->changed); /* those who wake find the lock free */
     count_down_others(e, others, due);
     event_call(e, callbacks);
     ventus_event_release(e);
@@ -236,7 +237,7 @@ void queue_obey_flags(struct queue *q)
 static void close_worker(struct queue *q, struct worker *w)
 {
     pthread_mutex_lock(&q->lock);
-    pthread_cond_signal(&w->wake);
+    worker_call(w);
     bool started = w->started;
     pthread_mutex_unlock(&q->lock);
     if (started) pthread_join(w->thread, NULL);
@@ -397,7 +398,7 @@ enum ventus_status ventus_gate(ventus_device *device, size_t ndeps, const struct
 static ventus_event *next_call(struct queue *q, enum ventus_status *verdict)
 {
     pthread_mutex_lock(&q->lock);
-    while (!q->host.ready.first && !q->closing) pthread_cond_wait(&q->host.wake, &q->lock);
+    while (!q->host.ready.first && !q->closing) worker_wait(q, &q->host);
     ventus_event *e = q->host.ready.first;
     *verdict = e ? event_verdict(e) : VENTUS_OK;
     pthread_mutex_unlock(&q->lock);
