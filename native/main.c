@@ -27,7 +27,7 @@ static bool rows_path(enum native_level level, char path[PATH_MAX])
     path[n] = 0;
     char *slash = strrchr(path, '/');
     size_t at = slash ? (size_t)(slash + 1 - path) : 0;
-    return snprintf(path + at, PATH_MAX - at, "ventus-rows-%s.bc", level_names[level]) < (int)(PATH_MAX - at);
+    return snprintf(path + at, PATH_MAX - at, NATIVE_ROWS, level_names[level]) < (int)(PATH_MAX - at);
 }
 
 /* Read once and kept. NULL: *why says why. */

@@ -29,6 +29,9 @@ enum native_level {
         NATIVE_LEVEL_COUNT
 };
 
+/* The functions that translations are made of, for printf with the level's name: a file beside ventus-translate. */
+#define NATIVE_ROWS "ventus-rows-%s.bc"
+
 /* What is translated, and the facts that hold for all warps that run the result. Equal requests have equal answers.
  * All numbers are those of this host; behind it follow code_words words of code from code_base on. */
 struct native_request {

@@ -4,7 +4,6 @@
 
 #include <dlfcn.h>
 #include <errno.h>
-#include <limits.h>
 #include <poll.h>
 #include <spawn.h>
 #include <stdio.h>
@@ -26,8 +25,7 @@ bool translator_init(struct translator_process *p)
     return pthread_mutex_init(&p->lock, NULL) == 0;
 }
 
-/* $VENTUS_TRANSLATE, else beside the file that this code is in, else where it is installed. False: nowhere. */
-static bool find_program(char path[PATH_MAX])
+bool translator_find(char path[PATH_MAX])
 {
     const char *env = secure_getenv("VENTUS_TRANSLATE");
     Dl_info where;
@@ -113,7 +111,7 @@ static bool start(struct translator_process *p)
     int ends[2];
     char path[PATH_MAX];
     if (p->socket >= 0) return true;
-    if (p->starts++ >= MOST_STARTS || !find_program(path)) return false;
+    if (p->starts++ >= MOST_STARTS || !translator_find(path)) return false;
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends)) return false;
     bool ok = spawn(p, path, ends[1]);
     close(ends[1]);

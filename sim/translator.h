@@ -2,9 +2,15 @@
 #ifndef VENTUS_SIM_TRANSLATOR_H
 #define VENTUS_SIM_TRANSLATOR_H
 
+#include <limits.h>
 #include <stddef.h>
 
 #include "sim/native.h"
+
+/* The program: $VENTUS_TRANSLATE, else beside the file that this code is in, else where it is installed. False:
+ * nowhere.
+ */
+bool translator_find(char path[PATH_MAX]);
 
 /* One process, started when it is first needed; one thread at a time may use it. */
 struct translator_process {
