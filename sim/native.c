@@ -246,18 +246,19 @@ static void print_stats(const struct native *native)
 {
     const struct gpu *gpu = native->units.gpu;
     uint64_t executed = native_executed(gpu), all = native_seen(gpu), cost = 0;
-    unsigned units = 0, insns = 0;
+    unsigned units = 0, insns = 0, cached = 0;
     for (const struct native_unit *u = native->units.first; u; u = u->next) {
         if (u->state != TRANSLATION_READY) continue;
         units++;
         insns += u->insns;
-        cost += u->cost_us;
+        cached += u->cached;
+        cost += u->cached ? 0 : u->cost_us;
     }
     fprintf(stderr,
             "ventus: engine native: %llu of %llu warp instructions in translated code (%.1f %%); %u kernels of %u "
-            "instructions translated in %.3f s of processor time\n",
+            "instructions translated in %.3f s of processor time, %u kernels from the cache\n",
             (unsigned long long)executed, (unsigned long long)all, all ? 100.0 * (double)executed / (double)all : 0.0,
-            units, insns, (double)cost / 1e6);
+            units, insns, (double)cost / 1e6, cached);
 }
 
 /* With $VENTUS_STATS: machines that are still there at the end of the process, as an OpenCL device is, report then. */

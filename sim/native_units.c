@@ -28,17 +28,18 @@ bool units_host_has(enum native_level level)
 #endif
 }
 
+static const char *const level_names[] = {
+#define LEVEL(name, words, cpu) #name,
+    NATIVE_LEVELS(LEVEL)
+#undef LEVEL
+};
+
 enum native_level units_level(void)
 {
-    static const char *const names[] = {
-#define LEVEL(name, words, cpu) #name,
-        NATIVE_LEVELS(LEVEL)
-#undef LEVEL
-    };
     const char *most = getenv("VENTUS_NATIVE_LEVEL");
     unsigned level = NATIVE_v4;
     for (unsigned i = 0; most && i < NATIVE_LEVEL_COUNT; i++)
-        if (!strcmp(most, names[i])) level = i;
+        if (!strcmp(most, level_names[i])) level = i;
     while (level < NATIVE_LEVEL_COUNT && !units_host_has((enum native_level)level)) level++;
     return (enum native_level)level;
 }
@@ -94,14 +95,10 @@ static bool is_image(const uint8_t *bytes, size_t size)
            size - e->e_entry - sizeof *h >= tables;
 }
 
-/* Makes an image's code executable. */
-static bool load_image(struct native_unit *unit, const void *bytes, size_t size)
+/* Takes over an image in executable memory: unmaps it if it is none. */
+static bool use_image(struct native_unit *unit, uint8_t *p, size_t size)
 {
-    if (!bytes || !is_image(bytes, size)) return false;
-    uint8_t *p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (p == MAP_FAILED) return false;
-    memcpy(p, bytes, size);
-    if (mprotect(p, size, PROT_READ | PROT_EXEC)) {
+    if (!is_image(p, size)) {
         munmap(p, size);
         return false;
     }
@@ -118,12 +115,35 @@ static bool load_image(struct native_unit *unit, const void *bytes, size_t size)
     return true;
 }
 
+/* Makes an image's code executable. */
+static bool load_image(struct native_unit *unit, const void *bytes, size_t size)
+{
+    if (!bytes || !size) return false;
+    uint8_t *p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (p == MAP_FAILED) return false;
+    memcpy(p, bytes, size);
+    if (mprotect(p, size, PROT_READ | PROT_EXEC) == 0) return use_image(unit, p, size);
+    munmap(p, size);
+    return false;
+}
+
 static void translate_unit(struct native_units *u, struct native_unit *unit)
 {
     size_t size = 0;
     void *bytes = translator_ask(&u->process, &unit->request, unit->code, &size);
-    unit->state = load_image(unit, bytes, size) ? TRANSLATION_READY : TRANSLATION_NONE;
+    bool ready = load_image(unit, bytes, size);
+    unit->state = ready ? TRANSLATION_READY : TRANSLATION_NONE;
+    if (ready) cache_store(&u->cache, &unit->request, unit->code, bytes, size);
     free(bytes);
+}
+
+/* What an earlier run has left makes a unit ready before its first instruction. */
+static void look_in_cache(struct native_units *u, struct native_unit *unit)
+{
+    size_t size;
+    uint8_t *image = cache_load(&u->cache, &unit->request, unit->code, &size);
+    unit->cached = image && use_image(unit, image, size);
+    if (unit->cached) unit->state = TRANSLATION_READY;
 }
 
 /* ---- in the background ---- */
@@ -210,7 +230,7 @@ struct native_unit *units_find(struct native_units *u, const struct group *g)
     pthread_mutex_lock(&u->lock);
     struct native_unit *unit = u->first;
     while (unit && !is_same(u, unit, &r)) unit = unit->next;
-    if (!unit) unit = add_unit(u, &r);
+    if (!unit && (unit = add_unit(u, &r))) look_in_cache(u, unit);
     if (unit && u->at_once && unit->state == TRANSLATION_COLD) translate_unit(u, unit);
     pthread_mutex_unlock(&u->lock);
     return unit;
@@ -219,6 +239,7 @@ struct native_unit *units_find(struct native_units *u, const struct group *g)
 bool units_open(struct native_units *u, struct gpu *gpu, bool at_once)
 {
     *u = (struct native_units){.gpu = gpu, .level = units_level(), .at_once = at_once};
+    cache_open(&u->cache, level_names[u->level]);
     bool process = translator_init(&u->process), lock = pthread_mutex_init(&u->lock, NULL) == 0;
     if (process && lock && pthread_cond_init(&u->changed, NULL) == 0) return true;
     if (process) translator_close(&u->process);

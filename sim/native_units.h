@@ -3,6 +3,7 @@
 #define VENTUS_SIM_NATIVE_UNITS_H
 
 #include "sim/native.h"
+#include "sim/native_cache.h"
 #include "sim/translator.h"
 
 enum unit_state {
@@ -27,6 +28,7 @@ struct native_unit {
     const struct native_site *sites;
     uint32_t nentries, nsites;
     uint32_t insns, cost_us; /* how much was translated, and what that took of the processor */
+    bool cached;             /* it was on disk */
 };
 
 struct native_units {
@@ -36,6 +38,7 @@ struct native_units {
     pthread_mutex_t lock;
     struct native_unit *first;
     uint32_t count;
+    struct native_cache cache;
     struct translator_process process;
     pthread_t thread; /* asks the translator while the machine goes on, */
     bool threaded;    /* if it has been started */

@@ -57,6 +57,30 @@ VENTUS_ENGINE= VENTUS_TRANSLATE=./mute run mute auto 20000
 [ $(($(date +%s) - start)) -lt 30 ] || wrong "a translator that does not answer holds up the end"
 same mute
 
+# Translations are kept: the next run is translated from its first instruction, although nothing in it is hot. Damaged
+# ones are made again.
+export VENTUS_CACHE=1 VENTUS_CACHE_DIR="$dir/cache"
+kept() { # name, engine, its share, how many came from the cache
+    run "$1" "$2" 100
+    same "$1"
+    grep -q "($3 %); .* processor time, $4 kernels from the cache" "$1.err" || wrong "$1: not $3 %, $4 from the cache: $(cat "$1.err")"
+}
+run step step 100
+kept never-run auto 0.0 0
+kept first native 100.0 0
+kept second auto 100.0 1
+kept third native 100.0 1
+VENTUS_CACHE=0 kept off auto 0.0 0
+VENTUS_CACHE_DIR='' kept empty auto 0.0 0
+printf X | dd of="$(ls cache/*.native)" bs=1 seek=1000 conv=notrunc status=none
+kept damaged native 100.0 0
+kept repaired auto 100.0 1
+truncate -s 1000 cache/*.native
+kept truncated auto 0.0 0
+: >file
+VENTUS_CACHE_DIR=$dir/file/cache kept unwritable native 100.0 0
+[ "$(ls cache)" = "$(ls cache/*.native | xargs -n 1 basename)" ] || wrong "something else is in the cache: $(ls cache)"
+
 # A name that is none
 VENTUS_ENGINE=fastest "$VENTUS_BUILD/ventus" run k.elf -g 32 -a buf:128 -a i:1 2>err.txt && wrong "an engine that is none"
 grep -q VENTUS_ENGINE err.txt || wrong "no word of VENTUS_ENGINE: $(cat err.txt)"
