@@ -2,6 +2,7 @@
  *
  * A warp that has ended counts as arrived at every barrier. Called by dispatch.c on the host thread of the SM. */
 #include <assert.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -105,23 +106,31 @@ static bool size_slot(struct slot *slot, size_t warps, size_t rows)
 
 /* ---- start ---- */
 
+/* Everything 0 but for the SIMT stack and the reservations, of which nothing is read before it has been written. */
+static void clear_warp(struct warp *w)
+{
+    uint8_t *p = (uint8_t *)w;
+    const size_t behind = offsetof(struct warp, group);
+    memset(p, 0, offsetof(struct warp, stack));
+    memset(p + behind, 0, offsetof(struct warp, reserved) - behind);
+}
+
 static void start_warp(struct slot *slot, uint32_t wid)
 {
     const struct launch *l = slot->group.launch;
     struct warp *w = &slot->warps[wid];
     uint32_t left = l->work_items - wid * l->threads_per_warp;
     uint32_t n = left < l->threads_per_warp ? left : l->threads_per_warp;
-    *w = (struct warp){
-        .v = slot->rows + (size_t)wid * l->vgprs,
-        .group = &slot->group,
-        .pc = l->start_pc,
-        .lanes = n == 32 ? ~0u : (1u << n) - 1,
-        .vl = l->threads_per_warp,
-        .vtype = 2 << 3, /* e32, m1 */
-        .mstatus = csr_mstatus(MSTATUS_START),
-        .wid = wid,
-        .tid = wid * l->threads_per_warp,
-    };
+    clear_warp(w);
+    w->v = slot->rows + (size_t)wid * l->vgprs;
+    w->group = &slot->group;
+    w->pc = l->start_pc;
+    w->lanes = n == 32 ? ~0u : (1u << n) - 1;
+    w->vl = l->threads_per_warp;
+    w->vtype = 2 << 3; /* e32, m1 */
+    w->mstatus = csr_mstatus(MSTATUS_START);
+    w->wid = wid;
+    w->tid = wid * l->threads_per_warp;
     warp_set_mask(w, w->lanes);
 }
 
