@@ -366,25 +366,17 @@ static void set_reservations(struct gpu *gpu, bool shared)
     }
 }
 
-static uint32_t start_workers(struct dispatcher *d, struct worker *workers, uint32_t n)
-{
-    for (uint32_t i = 0; i < n; i++) {
-        workers[i] = (struct worker){.d = d, .number = i, .stack = malloc(RECOVER_STACK)};
-        if (!workers[i].stack) return i;
-    }
-    return n;
-}
-
-static uint32_t worker_count(const struct gpu_config *c) { return c->host_threads < c->sms ? c->host_threads : c->sms; }
+uint32_t gpu_workers(const struct gpu_config *c) { return c->host_threads < c->sms ? c->host_threads : c->sms; }
 
 void gpu_run(struct gpu *gpu, const struct job_source *source)
 {
-    uint32_t n = worker_count(&gpu->config), made = 0, running = 1;
+    uint32_t n = gpu_workers(&gpu->config), made = 0, running = 1;
     struct dispatcher d = {.gpu = gpu, .source = source};
     struct worker *workers = calloc(n, sizeof *workers);
     bool lock = pthread_mutex_init(&d.lock, NULL) == 0;
     bool signal = pthread_cond_init(&d.changed, NULL) == 0;
-    if (workers && lock && signal) made = start_workers(&d, workers, n);
+    if (workers && lock && signal) made = n;
+    for (uint32_t i = 0; i < made; i++) workers[i] = (struct worker){&d, i, .stack = gpu->stacks + i * RECOVER_STACK};
     d.workers = made;
     set_reservations(gpu, made == 1);
     for (; running < made; running++)
@@ -394,7 +386,6 @@ void gpu_run(struct gpu *gpu, const struct job_source *source)
         refuse_all(source, "the host has no memory, thread or signal handler left");
     }
     for (uint32_t i = 1; i < running; i++) pthread_join(workers[i].thread, NULL);
-    for (uint32_t i = 0; i < n && workers; i++) free(workers[i].stack);
     if (lock) pthread_mutex_destroy(&d.lock);
     if (signal) pthread_cond_destroy(&d.changed);
     code_leave(gpu);

@@ -58,8 +58,9 @@ static bool build(struct gpu *gpu)
     gpu->pages = reserve(PAGES, PROT_READ | PROT_WRITE);
     gpu->code = reserve(PAGES * sizeof *gpu->code, PROT_READ | PROT_WRITE);
     gpu->rotation = rotation_new(gpu->config.sms, gpu->config.quantum);
+    gpu->stacks = malloc((size_t)gpu_workers(&gpu->config) * RECOVER_STACK);
     gpu_schedule(gpu, NULL);
-    return gpu->mem && gpu->pages && gpu->code && gpu->rotation && build_sms(gpu);
+    return gpu->mem && gpu->pages && gpu->code && gpu->rotation && gpu->stacks && build_sms(gpu);
 }
 
 static void unbuild(struct gpu *gpu)
@@ -70,6 +71,7 @@ static void unbuild(struct gpu *gpu)
     release(gpu->pages, PAGES);
     release(gpu->code, PAGES * sizeof *gpu->code);
     rotation_free(gpu->rotation);
+    free(gpu->stacks);
     unbuild_sms(gpu);
     pthread_mutex_destroy(&gpu->code_lock);
     free(gpu);

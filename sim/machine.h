@@ -159,11 +159,17 @@ struct gpu {
     const struct engine *engine;
     bool engine_given; /* it was named, not found to be the best */
     void *engine_data; /* what it keeps for this machine */
+    uint8_t *stacks;   /* of the host threads that run it, for signals, RECOVER_STACK bytes each */
     uint64_t launches; /* so far; of one host thread */
     const struct observer *observers;
     struct scheduler scheduler;
     struct rotation *rotation; /* the state of the default scheduler */
 };
+
+/* ---- dispatch.c ---- */
+
+/* How many host threads run the machine. */
+uint32_t gpu_workers(const struct gpu_config *config);
 
 /* ---- group.c: work-groups on an SM ---- */
 
