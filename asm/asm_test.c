@@ -739,6 +739,17 @@ static void test_counts(void **state)
     }
 }
 
+/* Macros that call each other, twice each: 2^40 texts. */
+static void test_macro_bomb(void **state)
+{
+    char text[2000], *p = text;
+    (void)state;
+    p += sprintf(p, ".macro m0\n.endm\n");
+    for (int n = 1; n <= 40; n++) p += sprintf(p, ".macro m%d\nm%d\nm%d\n.endm\n", n, n - 1, n - 1);
+    sprintf(p, "m40");
+    bad(text, "expanded source is larger");
+}
+
 /* Damaged source: any result, but a result. */
 static void test_damaged_source(void **state)
 {
@@ -772,7 +783,7 @@ int main(void)
         cmocka_unit_test(test_pseudo),      cmocka_unit_test(test_labels),         cmocka_unit_test(test_expressions),
         cmocka_unit_test(test_data),        cmocka_unit_test(test_comments),       cmocka_unit_test(test_symbols),
         cmocka_unit_test(test_kernel_note), cmocka_unit_test(test_places), cmocka_unit_test(test_far_branches),   cmocka_unit_test(test_messages),
-        cmocka_unit_test(test_depth), cmocka_unit_test(test_counts), cmocka_unit_test(test_limits),      cmocka_unit_test(test_damaged_source),
+        cmocka_unit_test(test_depth), cmocka_unit_test(test_counts), cmocka_unit_test(test_limits),      cmocka_unit_test(test_macro_bomb), cmocka_unit_test(test_damaged_source),
     };
     // clang-format on
     return cmocka_run_group_tests(tests, NULL, NULL);

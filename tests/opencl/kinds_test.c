@@ -146,6 +146,18 @@ static void test_programs(void **state)
     FAILS(CL_INVALID_PROGRAM, clSetProgramReleaseCallback(NO_PROGRAM, NULL, NULL));
 }
 
+/* Data for a callback that is not there. */
+static void test_no_callback(void **state)
+{
+    (void)state;
+    cl_int err;
+    int data = 0;
+    FAILS(CL_INVALID_VALUE, clBuildProgram(program, 0, NULL, "", NULL, &data));
+    FAILS(CL_INVALID_VALUE, clCompileProgram(program, 0, NULL, "", 0, NULL, NULL, NULL, &data));
+    REFUSED(CL_INVALID_VALUE, clLinkProgram(context, 0, NULL, "", 1, &program, NULL, &data, &err));
+    REFUSED(CL_INVALID_VALUE, clCreateContext(NULL, 1, &device, NULL, &data, &err));
+}
+
 static void test_kernels(void **state)
 {
     (void)state;
@@ -205,9 +217,9 @@ static int teardown(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_contexts), cmocka_unit_test(test_devices),  cmocka_unit_test(test_queues),
-        cmocka_unit_test(test_buffers),  cmocka_unit_test(test_programs), cmocka_unit_test(test_kernels),
-        cmocka_unit_test(test_events),
+        cmocka_unit_test(test_contexts), cmocka_unit_test(test_devices),     cmocka_unit_test(test_queues),
+        cmocka_unit_test(test_buffers),  cmocka_unit_test(test_programs),    cmocka_unit_test(test_kernels),
+        cmocka_unit_test(test_events),   cmocka_unit_test(test_no_callback),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }
