@@ -10,22 +10,20 @@
 #include "isa/abi.h"
 #include "sim/launch.h"
 
-#define FIELD(name, least, most) {#name, offsetof(struct gpu_config, name), least, most}
+#define FIELD(name, least, most) \
+    { \
+#name, offsetof(struct gpu_config, name), least, most \
+    }
 static const struct {
     const char *name;
     size_t at;
     uint32_t least, most;
 } fields[] = {
-    FIELD(sms, 1, 1024),
-    FIELD(warps_per_sm, 1, 64),
-    FIELD(groups_per_sm, 1, 64),
-    FIELD(threads_per_warp, 4, 32),
-    FIELD(lanes, 1, 32),
-    FIELD(lds_bytes, ABI_WARP_STACK, ABI_LOCAL_LIMIT - ABI_LOCAL_BASE),
-    FIELD(vgpr_rows, 32, 65536),
-    FIELD(sgpr_rows, 32, 65536),
-    FIELD(clock_mhz, 1, 100000),
-    FIELD(thread_csrs, 0, 1),
+    FIELD(sms, 1, 1024),         FIELD(warps_per_sm, 1, 64),
+    FIELD(groups_per_sm, 1, 64), FIELD(threads_per_warp, 4, 32),
+    FIELD(lanes, 1, 32),         FIELD(lds_bytes, ABI_WARP_STACK, ABI_LOCAL_LIMIT - ABI_LOCAL_BASE),
+    FIELD(vgpr_rows, 32, 65536), FIELD(sgpr_rows, 32, 65536),
+    FIELD(clock_mhz, 1, 100000), FIELD(thread_csrs, 0, 1),
     FIELD(host_threads, 1, 256),
 };
 
@@ -70,7 +68,7 @@ static void test_others(void **state)
     assert_string_equal(gpu_config_check(&c), "quantum must be 1 to 2^30");
     c.quantum = 0;
     assert_string_equal(gpu_config_check(&c), "quantum must be 1 to 2^30");
-    gpu_config_default(&c); /* all of the window */
+    gpu_config_default(&c);                                /* all of the window */
     c.sms = 64, c.groups_per_sm = 64, c.lds_bytes = 61440; /* and a page between */
     assert_null(gpu_config_check(&c));
     c.sms = 65;
