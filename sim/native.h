@@ -42,7 +42,6 @@ struct native_request {
     uint32_t threads;       /* of a warp */
     uint32_t vgprs, sgprs;  /* that warps have */
     uint32_t start, entry;  /* the first instruction, and the kernel that the start code calls */
-    uint32_t launch[6];     /* words of the metadata block from ABI_META_LOCAL_SIZE on: most likely values */
     uint32_t code_base, code_words;
 };
 
