@@ -103,7 +103,10 @@ void translate_node(struct translator *t, const struct node *n)
     case HOW_LOAD: translate_load(t, n); break;
     case HOW_STORE: translate_store(t, n); break;
     case HOW_ATOMIC: translate_atomic(t, n); break;
-    case HOW_CSR: set_x(t, n->d.in.rd, csr_value(t, n->d.in.aux)); break;
+    case HOW_CSR:
+        set_x(t, n->d.in.rd, csr_value(t, n->d.in.aux));
+        if (n->d.in.aux == CSR_KNL) t->knl |= 1ull << n->d.in.rd;
+        break;
     case HOW_MSTATUS: translate_mstatus(t, n); break;
     case HOW_VSET: translate_vset(t, n); break;
     case HOW_FENCE: LLVMBuildFence(t->b, LLVMAtomicOrderingSequentiallyConsistent, false, ""); break;

@@ -55,6 +55,7 @@ static void begin_block(struct translator *t, const struct block *block, enum ve
     t->block = block;
     t->version = version;
     t->known = t->fresh = (struct isa_registers){0};
+    t->knl = t->constants = 0;
     memset(t->counted, 0, sizeof t->counted);
     memset(t->passed, 0, sizeof t->passed);
     for (size_t i = block->first; i < block->first + block->count; i++)

@@ -36,6 +36,8 @@ struct translator {
     LLVMValueRef lanes, piece_lanes[PIECES_MOST]; /* the mask and its pieces as vectors of i1, MASKED only */
     struct lanes now[ISA_VREGS];                  /* current values; only where: */
     struct isa_registers known, fresh;            /* they are known here, and not yet stored to the variable */
+    uint64_t knl, constants;                      /* sets of scalar registers: CSR_KNL, and known numbers, ... */
+    uint32_t constant[ISA_XREGS];                 /* ... which are these */
     uint16_t counted[NATIVE_COUNTS];              /* of the whole block, and up to ... */
     uint16_t passed[NATIVE_COUNTS];               /* ... the instruction in progress, without it */
     bool failed;                                  /* no host memory */
@@ -71,6 +73,10 @@ LLVMValueRef ir_ramp(struct translator *t, unsigned piece, unsigned period, uint
 bool set_has(const uint64_t *set, unsigned r);
 LLVMValueRef get_x(struct translator *t, unsigned r);
 void set_x(struct translator *t, unsigned r, LLVMValueRef value);
+
+/* The same, of a known number; is it one? */
+void set_constant(struct translator *t, unsigned r, uint32_t value);
+bool is_constant(const struct translator *t, unsigned r);
 
 /* A vector register as the block sees it. set_result: sets vd of n in the lanes that n works on. */
 struct lanes get_v(struct translator *t, unsigned r);

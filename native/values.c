@@ -97,8 +97,19 @@ LLVMValueRef get_x(struct translator *t, unsigned r)
 
 void set_x(struct translator *t, unsigned r, LLVMValueRef value)
 {
+    t->knl &= ~(1ull << r);
+    t->constants &= ~(1ull << r);
     if (r) LLVMBuildStore(t->b, value, t->x[r]);
 }
+
+void set_constant(struct translator *t, unsigned r, uint32_t value)
+{
+    set_x(t, r, ir_u32(t, value));
+    t->constants |= 1ull << r;
+    t->constant[r] = r ? value : 0;
+}
+
+bool is_constant(const struct translator *t, unsigned r) { return t->constants >> r & 1; }
 
 struct lanes get_v(struct translator *t, unsigned r)
 {
@@ -263,6 +274,22 @@ static struct lanes get_operand(struct translator *t, const struct node *n, enum
     return n->d.vectors >> role & 1 ? get_v(t, r) : none;
 }
 
+/* Division by a known power of two is another row's work, with another number. */
+static unsigned cheaper_row(struct translator *t, const struct insn *in, LLVMValueRef *rs1)
+{
+    uint32_t divisor = t->constant[in->rs1];
+    if (!is_constant(t, in->rs1) || !divisor || (divisor & (divisor - 1))) return in->op;
+    if (in->op == OP_VREMU_VX) {
+        *rs1 = ir_u32(t, divisor - 1);
+        return OP_VAND_VX;
+    }
+    if (in->op == OP_VDIVU_VX) {
+        *rs1 = ir_u32(t, (uint32_t)__builtin_ctz(divisor));
+        return OP_VSRL_VX;
+    }
+    return in->op;
+}
+
 struct lanes lanes_of_row(struct translator *t, const struct node *n)
 {
     const struct insn *in = &n->d.in;
@@ -270,10 +297,11 @@ struct lanes lanes_of_row(struct translator *t, const struct node *n)
     struct lanes vd = get_operand(t, n, ROLE_RD, in->rd);
     LLVMValueRef rs1 = get_x(t, n->d.scalars >> ROLE_RS1 & 1 ? in->rs1 : 0);
     LLVMValueRef v0 = n->effects.mask ? get_lane(t, get_v(t, 0), 0) : ir_u32(t, 0);
+    unsigned op = cheaper_row(t, in, &rs1);
     for (unsigned p = 0; p < t->pieces; p++) {
         LLVMValueRef args[] = {vs2.piece[p], vs1.piece[p],           vd.piece[p], rs1, ir_u32(t, (uint32_t)in->imm),
                                v0,           ir_u32(t, p * t->words)};
-        out.piece[p] = call_row(t, in->op, args, 7);
+        out.piece[p] = call_row(t, op, args, 7);
     }
     return out;
 }

@@ -42,6 +42,8 @@ struct native_request {
     uint32_t threads;       /* of a warp */
     uint32_t vgprs, sgprs;  /* that warps have */
     uint32_t start, entry;  /* the first instruction, and the kernel that the start code calls */
+    uint32_t local[3];      /* work-items of a group, as the metadata block says */
+    uint32_t no_offset;     /* 1: it says that global ids begin at 0 */
     uint32_t code_base, code_words;
 };
 

@@ -60,6 +60,7 @@ static void code_range(const struct gpu *gpu, uint32_t pc, struct native_request
 static struct native_request make_request(const struct native_units *u, const struct group *g)
 {
     const struct launch *l = g->launch;
+    uint32_t meta[ABI_META_SIZE / 4];
     struct native_request r;
     memset(&r, 0, sizeof r); /* compared as bytes */
     r.magic = NATIVE_MAGIC;
@@ -71,8 +72,13 @@ static struct native_request make_request(const struct native_units *u, const st
     r.vgprs = l->vgprs;
     r.sgprs = l->sgprs;
     r.start = r.entry = l->start_pc;
-    uint32_t entry = l->knl + ABI_META_ENTRY;
-    if (mem_allows(u->gpu, entry, sizeof r.entry, GPU_READ)) memcpy(&r.entry, u->gpu->mem + entry, sizeof r.entry);
+    if (mem_allows(u->gpu, l->knl, sizeof meta, GPU_READ)) {
+        memcpy(meta, u->gpu->mem + l->knl, sizeof meta);
+        r.entry = meta[ABI_META_ENTRY / 4];
+        memcpy(r.local, meta + ABI_META_LOCAL_SIZE / 4, sizeof r.local);
+        const uint32_t *offset = meta + ABI_META_GLOBAL_OFFSET / 4;
+        r.no_offset = !(offset[0] | offset[1] | offset[2]);
+    }
     code_range(u->gpu, l->start_pc, &r);
     return r;
 }

@@ -115,7 +115,9 @@ static void put_access(struct text *t)
 /* An instruction that translated code leaves to `step`. */
 static void put_odd(struct text *t)
 {
-    static const char *const odd[] = {"csrr x9, vl",
+    static const char *const odd[] = {"csrr x9, CSR_KNL\n lw x9, 24(x9)\n vremu.vx v3, v4, x9\n vdivu.vx v5, v4, x9",
+                                      "csrr x9, CSR_KNL\n li x10, 5\n sw x10, 24(x9)",
+                                      "csrr x9, vl",
                                       "csrr x9, instret",
                                       "csrr x9, CSR_NUMW",
                                       "fence",
@@ -201,6 +203,8 @@ static void put_program(struct text *t)
 
 /* ---- running ---- */
 
+enum { METADATA = 0xf000 };
+
 static const char *const levels[] = {
 #define LEVEL(name, words, cpu) #name,
     NATIVE_LEVELS(LEVEL)
@@ -238,9 +242,11 @@ static void run_on(const struct engine *engine, const struct text *t, const stru
     l.warps = shape->warps;
     l.pds_base = GUEST_DATA + 0xc000;
     l.pds_bytes = 32;
+    l.knl = GUEST_DATA + METADATA;
     g.launch = l;
     g.options.order = order;
     fill(&g);
+    g.data[(METADATA + ABI_META_LOCAL_SIZE) / 4] = 8; /* which programs divide by, and change */
     guest_run(&g);
     out->result = g.result;
     memcpy(out->data, g.data, sizeof out->data);
