@@ -15,7 +15,7 @@
 #include "asm/resource.h"
 #include "asm/note.h"
 #include "driver/gpu.h"
-#include "driver/host.h"
+#include "sim/host.h"
 #include "isa/abi.h"
 
 struct block {

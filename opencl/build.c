@@ -2,11 +2,8 @@
  * All three streams are anonymous memory files, so neither side can block on the other and nothing is
  * left behind. The client's process is a stranger's: its signal handlers, closed descriptors and ignored
  * SIGCHLD must not matter. A crash of the compiler is a line in the log. Called by compile.c. */
-#include <dlfcn.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <signal.h>
-#include <spawn.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,46 +15,12 @@
 
 #include "objects.h"
 
-#ifndef VENTUS_LIBEXEC
-#define VENTUS_LIBEXEC "." /* where ventus-cc is installed, from this library's folder */
-#endif
-
 enum { LOG_LIMIT = 1 << 20 };
-
-extern char **environ;
-
-/* ---- where the compiler is ---- */
-
-/* $VENTUS_CC, else beside this library, else where it is installed with it. The caller frees it. */
-static char *compiler_path(void)
-{
-    static const char *const places[] = {"ventus-cc", VENTUS_LIBEXEC "/ventus-cc"};
-    const char *env = secure_getenv("VENTUS_CC");
-    if (env && *env) return strdup(env);
-    Dl_info where;
-    const char *self = dladdr(&the_platform, &where) && where.dli_fname ? where.dli_fname : "";
-    const char *slash = strrchr(self, '/');
-    int folder = slash ? (int)(slash - self) + 1 : 0; /* with the slash */
-    char *path = NULL;
-    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
-        free(path);
-        if (asprintf(&path, "%.*s%s", folder, self, places[i]) < 0) return NULL;
-        if (access(path, X_OK) == 0) break;
-    }
-    return path;
-}
 
 /* ---- memory files ---- */
 
 /* Above the standard descriptors, which a client may have closed: the child's are made from these. */
-static int memory_file(const char *name)
-{
-    int fd = memfd_create(name, MFD_CLOEXEC);
-    if (fd < 0 || fd > 2) return fd;
-    int high = fcntl(fd, F_DUPFD_CLOEXEC, 3);
-    close(fd);
-    return high;
-}
+static int memory_file(const char *name) { return host_above_standard(memfd_create(name, MFD_CLOEXEC)); }
 
 static bool write_all(int fd, const char *data, size_t size)
 {
@@ -91,36 +54,6 @@ static unsigned char *read_all(int fd, size_t limit, size_t *size)
 }
 
 /* ---- the child ---- */
-
-/* Starts argv with `fd` as its standard streams, and with signals as a fresh process has them. */
-static int spawn(pid_t *pid, char *const argv[], const int fd[3])
-{
-    posix_spawn_file_actions_t actions;
-    posix_spawnattr_t attr;
-    sigset_t none, all;
-    int error = posix_spawn_file_actions_init(&actions);
-    if (error) return error;
-    error = posix_spawnattr_init(&attr);
-    if (error) {
-        posix_spawn_file_actions_destroy(&actions);
-        return error;
-    }
-    sigemptyset(&none);
-    sigfillset(&all);
-    posix_spawnattr_setsigmask(&attr, &none);
-    posix_spawnattr_setsigdefault(&attr, &all);
-    posix_spawnattr_setflags(&attr, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
-    for (int i = 0; i < 3 && !error; i++) error = posix_spawn_file_actions_adddup2(&actions, fd[i], i);
-#if __GLIBC_PREREQ(2, 34)
-    if (!error)
-        error = posix_spawn_file_actions_addclosefrom_np(&actions,
-                                                         3); /* the client's are none of the compiler's business */
-#endif
-    if (!error) error = posix_spawn(pid, argv[0], &actions, &attr, argv, environ);
-    posix_spawnattr_destroy(&attr);
-    posix_spawn_file_actions_destroy(&actions);
-    return error;
-}
 
 enum { STATUS_TAKEN = -1000 };
 
@@ -194,7 +127,7 @@ static cl_int compile(struct build *b, const char *path, char **argv, const int 
     pid_t pid;
     size_t size;
     if (!write_all(fd[0], b->source, b->source_size) || lseek(fd[0], 0, SEEK_SET) < 0) return CL_OUT_OF_HOST_MEMORY;
-    int error = spawn(&pid, argv, fd);
+    int error = host_spawn(&pid, argv, fd);
     if (error == E2BIG && !b->objects) {
         log_add(b, "ventus: the build options are longer than the system lets a program's arguments be\n");
         return CL_INVALID_BUILD_OPTIONS;
@@ -212,7 +145,7 @@ static cl_int compile(struct build *b, const char *path, char **argv, const int 
 cl_int build_run(struct build *b)
 {
     int fd[3] = {memory_file("source"), memory_file("result"), memory_file("log")};
-    char *path = compiler_path(), **argv = arguments(b, path);
+    char *path = host_program("VENTUS_CC", "ventus-cc"), **argv = arguments(b, path);
     cl_int error = CL_OUT_OF_HOST_MEMORY;
     b->log = NULL;
     b->bytes = NULL;

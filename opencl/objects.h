@@ -23,7 +23,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "driver/host.h"
+#include "sim/host.h"
 #include "driver/ventus.h"
 #include "isa/abi.h"
 

@@ -318,8 +318,10 @@ static bool file_version(const char *path, struct file_version *v)
 /* Another program, or other row functions, may translate otherwise. */
 static bool set_translator(struct native_cache *c, const char *level)
 {
-    char path[PATH_MAX], real[PATH_MAX];
-    if (!translator_find(path) || !realpath(path, real) || !file_version(real, &c->translator[0])) return false;
+    char *path = translator_program(), real[PATH_MAX];
+    bool known = path && realpath(path, real) && file_version(real, &c->translator[0]);
+    free(path);
+    if (!known) return false;
     size_t at = (size_t)(strrchr(real, '/') + 1 - real);
     return snprintf(real + at, PATH_MAX - at, NATIVE_ROWS, level) < (int)(PATH_MAX - at) &&
            file_version(real, &c->translator[1]);

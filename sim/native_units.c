@@ -8,6 +8,8 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "sim/host.h"
+
 enum { MOST_UNITS = 4096 };
 #define HOT 400000u /* instructions that `step` executes before a translation is asked for: about 20 ms */
 
@@ -175,15 +177,9 @@ static void *run_thread(void *units)
     return NULL;
 }
 
-/* A thread that gets no signals of the program's. */
 static bool start_thread(struct native_units *u)
 {
-    sigset_t all, old;
-    if (u->threaded) return true;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &old);
-    u->threaded = pthread_create(&u->thread, NULL, run_thread, u) == 0;
-    pthread_sigmask(SIG_SETMASK, &old, NULL);
+    u->threaded = u->threaded || host_thread(&u->thread, run_thread, u);
     return u->threaded;
 }
 

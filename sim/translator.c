@@ -2,20 +2,15 @@
  * the other end has died. Called by native_units.c. */
 #include "sim/translator.h"
 
-#include <dlfcn.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
-#include <spawn.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#ifndef VENTUS_LIBEXEC
-#define VENTUS_LIBEXEC "" /* where ventus-translate is installed */
-#endif
+#include "sim/host.h"
 
 enum { MOST_STARTS = 3, PATIENCE_MS = 60 * 1000, IMAGE_LIMIT = 256 << 20 };
 
@@ -25,46 +20,21 @@ bool translator_init(struct translator_process *p)
     return pthread_mutex_init(&p->lock, NULL) == 0;
 }
 
-bool translator_find(char path[PATH_MAX])
+char *translator_program(void)
 {
-    const char *env = secure_getenv("VENTUS_TRANSLATE");
-    Dl_info where;
-    if (env) return *env && snprintf(path, PATH_MAX, "%s", env) < PATH_MAX;
-    if (dladdr((void *)&translator_init, &where) && where.dli_fname) {
-        const char *slash = strrchr(where.dli_fname, '/');
-        int folder = slash ? (int)(slash + 1 - where.dli_fname) : 0;
-        int n = snprintf(path, PATH_MAX, "%.*sventus-translate", folder, where.dli_fname);
-        if (n < PATH_MAX && access(path, X_OK) == 0) return true;
-    }
-    int n = snprintf(path, PATH_MAX, "%s/ventus-translate", VENTUS_LIBEXEC);
-    return *VENTUS_LIBEXEC && n < PATH_MAX && access(path, X_OK) == 0;
+    const char *said = secure_getenv("VENTUS_TRANSLATE");
+    return said && !*said ? NULL : host_program("VENTUS_TRANSLATE", "ventus-translate");
 }
 
-/* The child has standard input and output on the socket, and nothing else of ours. */
-static bool spawn(struct translator_process *p, const char *path, int theirs)
+/* It answers on its standard output, and says on ours what went wrong. */
+static bool spawn(struct translator_process *p, int theirs)
 {
-    posix_spawn_file_actions_t files;
-    posix_spawnattr_t attributes;
-    sigset_t none, defaults;
-    char *argv[] = {(char *)path, NULL};
-    extern char **environ;
-    if (posix_spawn_file_actions_init(&files)) return false;
-    if (posix_spawnattr_init(&attributes)) {
-        posix_spawn_file_actions_destroy(&files);
-        return false;
-    }
-    sigemptyset(&none);
-    sigemptyset(&defaults);
-    sigaddset(&defaults, SIGPIPE);
-    posix_spawn_file_actions_adddup2(&files, theirs, STDIN_FILENO);
-    posix_spawn_file_actions_adddup2(&files, theirs, STDOUT_FILENO);
-    posix_spawn_file_actions_addclosefrom_np(&files, STDERR_FILENO + 1);
-    posix_spawnattr_setsigmask(&attributes, &none);
-    posix_spawnattr_setsigdefault(&attributes, &defaults);
-    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
-    bool ok = posix_spawn(&p->pid, path, &files, &attributes, argv, environ) == 0;
-    posix_spawn_file_actions_destroy(&files);
-    posix_spawnattr_destroy(&attributes);
+    int error = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3);
+    if (error < 0) error = host_above_standard(open("/dev/null", O_WRONLY | O_CLOEXEC));
+    char *path = translator_program(), *argv[] = {path, NULL};
+    bool ok = path && error >= 0 && host_spawn(&p->pid, argv, (const int[]){theirs, theirs, error}) == 0;
+    free(path);
+    if (error >= 0) close(error);
     return ok;
 }
 
@@ -86,6 +56,13 @@ void translator_stop(struct translator_process *p)
     pthread_mutex_unlock(&p->lock);
 }
 
+static void end_process(const struct translator_process *p)
+{
+    kill(p->pid, SIGKILL);
+    while (waitpid(p->pid, NULL, 0) < 0 && errno == EINTR) {
+    }
+}
+
 /* Whatever the process does, it has lost us. */
 static void lose(struct translator_process *p)
 {
@@ -95,9 +72,7 @@ static void lose(struct translator_process *p)
     pthread_mutex_unlock(&p->lock);
     if (socket < 0) return;
     close(socket);
-    kill(p->pid, SIGKILL);
-    while (waitpid(p->pid, NULL, 0) < 0 && errno == EINTR) {
-    }
+    end_process(p);
 }
 
 void translator_close(struct translator_process *p)
@@ -109,14 +84,14 @@ void translator_close(struct translator_process *p)
 static bool start(struct translator_process *p)
 {
     int ends[2];
-    char path[PATH_MAX];
     if (p->socket >= 0) return true;
-    if (p->starts++ >= MOST_STARTS || !translator_find(path)) return false;
-    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends)) return false;
-    bool ok = spawn(p, path, ends[1]);
-    close(ends[1]);
-    if (ok && set_socket(p, ends[0])) return true;
+    if (p->starts++ >= MOST_STARTS || socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends)) return false;
+    int theirs = host_above_standard(ends[1]);
+    bool started = theirs >= 0 && spawn(p, theirs), kept = started && set_socket(p, ends[0]);
+    if (theirs >= 0) close(theirs);
+    if (kept) return true;
     close(ends[0]);
+    if (started) end_process(p);
     return false;
 }
 

@@ -2,15 +2,14 @@
 #ifndef VENTUS_SIM_TRANSLATOR_H
 #define VENTUS_SIM_TRANSLATOR_H
 
-#include <limits.h>
 #include <stddef.h>
 
 #include "sim/native.h"
 
-/* The program: $VENTUS_TRANSLATE, else beside the file that this code is in, else where it is installed. False:
- * nowhere.
+/* Where the program is: host_program with $VENTUS_TRANSLATE; NULL: that is empty, or the host has no memory. To be
+ * freed.
  */
-bool translator_find(char path[PATH_MAX]);
+char *translator_program(void);
 
 /* One process, started when it is first needed; one thread at a time may use it. */
 struct translator_process {

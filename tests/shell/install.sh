@@ -105,12 +105,26 @@ grep -v '^vt_' exported && wrong "foreign names in libventus-driver.so"
 exports libventus-opencl.so
 grep -v '^cl' exported && wrong "foreign names in libventus-opencl.so"
 
+# ---- translated code ----
+
+# The translator is found from the folder of a command and from that of a library.
+translated() { # arguments
+    unset VENTUS_TRANSLATE
+    VENTUS_STATS=1 VENTUS_ENGINE=native check 0 '(100.0 %)' "$@"
+}
+translates() {
+    translated "$root/bin/ventus" run scale.elf -g 32 -a iota:32 -a buf:128 -a f:2
+    translated ./scale-cpp scale.elf
+}
+translates
+
 # ---- moved ----
 
 mv "$root" elsewhere
 rm -r stage
 use elsewhere
 page docs/driver.md
+translates
 printf '%s\n' "$lib/libventus-opencl.so" >here.icd
 OCL_ICD_VENDORS=$dir/here.icd check 0 '' "$VENTUS_BUILD/tests/clrun" "$VENTUS_SOURCE/tests/cl/fence.cl"
 find elsewhere -name ventus-cc -exec rm {} + # it was this one

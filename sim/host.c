@@ -1,0 +1,122 @@
+/* The host's clock, short waits, threads, and programs of ours (host.h). */
+#include "sim/host.h"
+
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+/* Where programs of ours are installed, from the folder of a library and from that of a command. */
+#ifndef VENTUS_LIBEXEC_OF_LIBRARY
+#define VENTUS_LIBEXEC_OF_LIBRARY "."
+#define VENTUS_LIBEXEC_OF_COMMAND "."
+#endif
+
+extern char **environ;
+
+uint64_t host_ns(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
+enum { SPIN_NS = 20000 }; /* twice what it takes to sleep and be woken, or more */
+
+uint64_t host_spin_end(void)
+{
+    cpu_set_t processors;
+    bool several = sched_getaffinity(0, sizeof processors, &processors) == 0 && CPU_COUNT(&processors) > 1;
+    return host_ns() + (several ? SPIN_NS : 0);
+}
+
+bool host_spin(uint64_t end)
+{
+    if (host_ns() >= end) return false;
+    sched_yield(); /* on a busy host it may be the one waited for that needs this processor */
+    return true;
+}
+
+/* The client's signals: all but those that a thread raises itself. */
+static void client_signals(sigset_t *set)
+{
+    static const int own[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT};
+    sigfillset(set);
+    for (size_t i = 0; i < sizeof own / sizeof *own; i++) sigdelset(set, own[i]);
+}
+
+bool host_thread(pthread_t *thread, void *(*run)(void *argument), void *argument)
+{
+    pthread_t started;
+    sigset_t blocked, old;
+    client_signals(&blocked);
+    pthread_sigmask(SIG_SETMASK, &blocked, &old); /* inherited by the new thread */
+    bool ok = pthread_create(&started, NULL, run, argument) == 0;
+    pthread_sigmask(SIG_SETMASK, &old, NULL);
+    if (ok && thread) *thread = started;
+    else if (ok) pthread_detach(started);
+    return ok;
+}
+
+/* ---- programs ---- */
+
+char *host_program(const char *variable, const char *name)
+{
+    static const char *const places[] = {"", VENTUS_LIBEXEC_OF_LIBRARY "/", VENTUS_LIBEXEC_OF_COMMAND "/"};
+    const char *said = secure_getenv(variable);
+    if (said && *said) return strdup(said);
+    Dl_info where;
+    const char *self = dladdr((void *)&host_program, &where) && where.dli_fname ? where.dli_fname : "";
+    const char *slash = strrchr(self, '/');
+    int folder = slash ? (int)(slash - self) + 1 : 0; /* with the slash */
+    char *path = NULL;
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+        free(path);
+        if (asprintf(&path, "%.*s%s%s", folder, self, places[i], name) < 0) return NULL;
+        if (access(path, X_OK) == 0) break;
+    }
+    return path;
+}
+
+int host_above_standard(int fd)
+{
+    if (fd < 0 || fd > 2) return fd;
+    int high = fcntl(fd, F_DUPFD_CLOEXEC, 3);
+    close(fd);
+    return high;
+}
+
+int host_spawn(pid_t *pid, char *const argv[], const int fd[3])
+{
+    posix_spawn_file_actions_t actions;
+    posix_spawnattr_t attr;
+    sigset_t none, all;
+    int error = posix_spawn_file_actions_init(&actions);
+    if (error) return error;
+    error = posix_spawnattr_init(&attr);
+    if (error) {
+        posix_spawn_file_actions_destroy(&actions);
+        return error;
+    }
+    sigemptyset(&none);
+    sigfillset(&all);
+    posix_spawnattr_setsigmask(&attr, &none);
+    posix_spawnattr_setsigdefault(&attr, &all);
+    posix_spawnattr_setflags(&attr, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+    for (int i = 0; i < 3 && !error; i++) error = posix_spawn_file_actions_adddup2(&actions, fd[i], i);
+#if __GLIBC_PREREQ(2, 34)
+    if (!error)
+        error = posix_spawn_file_actions_addclosefrom_np(&actions, 3); /* the client's are none of its business */
+#endif
+    if (!error) error = posix_spawn(pid, argv[0], &actions, &attr, argv, environ);
+    posix_spawnattr_destroy(&attr);
+    posix_spawn_file_actions_destroy(&actions);
+    return error;
+}

@@ -1,0 +1,40 @@
+/* What sim/, driver/ and opencl/ need of the host: its clock, short waits, threads that leave the client's signals
+ * alone, and programs of ours. */
+#ifndef VENTUS_HOST_H
+#define VENTUS_HOST_H
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+/* Nanoseconds of the monotonic clock. */
+uint64_t host_ns(void);
+
+/* Another thread often answers sooner than the host would put this one to sleep and wake it again. Until when (host_ns)
+ * it pays to look for its answer again and again: some microseconds from now; now, if there is only one processor. */
+uint64_t host_spin_end(void);
+
+/* Between two looks. False: `end` has come. */
+bool host_spin(uint64_t end);
+
+/* Starts run(argument) on a thread on which all signals are blocked but those that say what the thread itself did,
+ * which the machine needs for its memory faults. The thread is to be joined; it is detached if `thread` is NULL.
+ * False: the host has no thread left. */
+bool host_thread(pthread_t *thread, void *(*run)(void *argument), void *argument);
+
+/* ---- programs of ours, which run beside the client ---- */
+
+/* Where the program `name` is: what the environment variable says, if it is not empty (and the client has no more
+ * rights than its user); else beside the file that this code is in; else where it is installed with it. When it is
+ * nowhere, the last place that was looked at. To be freed; NULL: the host has no memory. */
+char *host_program(const char *variable, const char *name);
+
+/* Starts argv[0] with fd[i], all above 2 (the client may have closed its own), as descriptor i and no others, and with
+ * signals as a fresh process has them. Returns 0, or an errno. */
+int host_spawn(pid_t *pid, char *const argv[], const int fd[3]);
+
+/* `fd`, or in its place one above 2; -1: there is none left, and `fd` is closed. */
+int host_above_standard(int fd);
+
+#endif
