@@ -94,17 +94,15 @@ static void restore_at_site(struct warp *w, const struct native_site *site, stru
 /* A host signal, or a fault that a function of the machine has thrown, has led out of translated code, or of `step`. */
 static enum stop recover(struct sm *sm, struct warp *w, struct native_sm *n, bool refused)
 {
-    const struct native_site *site = &n->unit->sites[n->state.site];
-    if (!n->inside) {
-        if (refused) fault_access(sm);
-        return STOP_FAULT;
+    if (n->inside) {
+        const struct native_site *site = &n->unit->sites[n->state.site];
+        restore_at_site(w, site, &n->state);
+        if (refused) describe_access(sm, site);
+        if (site->record == RECORD_NONE) w->group->counters.instructions--; /* that `step` has counted, too */
+        add_counts(&w->group->counters, n->state.counts);
+        n->executed += n->state.counts[COUNT_INSTRUCTIONS];
     }
     n->inside = false;
-    restore_at_site(w, site, &n->state);
-    if (refused) describe_access(sm, site);
-    if (site->record == RECORD_NONE) w->group->counters.instructions--; /* that `step` has counted, too */
-    add_counts(&w->group->counters, n->state.counts);
-    n->executed += n->state.counts[COUNT_INSTRUCTIONS];
     if (refused) fault_access(sm);
     return STOP_FAULT;
 }
@@ -156,23 +154,34 @@ static enum stop run_code(struct sm *sm, struct warp *w, struct native_sm *n, ui
     }
 }
 
-/* Translated code as far as it goes, `step` in between. */
+/* At most so many instructions by `step`; *budget is what is left. Returns STOP_NOT when translated code may go on: not
+ * when the guest has changed code (fence.i, which ends the run), because the translation is one of the old code. */
+static enum stop run_step(struct sm *sm, struct warp *w, struct native_sm *n, uint64_t most, uint64_t *budget)
+{
+    uint64_t before = w->group->counters.instructions;
+    enum stop stop = step()(sm, w, most < *budget ? most : *budget);
+    *budget -= w->group->counters.instructions - before;
+    return stop == STOP_QUANTUM && sm->gpu->code_version == n->version ? STOP_NOT : stop;
+}
+
+enum { STRIDE_MOST = 64 };
+
+/* Translated code as far as it goes, `step` in between: for one instruction at first, in case the next is an entry, for
+ * more when it goes on, and for all of the budget where translated code would not do. */
 static enum stop run_warp(struct sm *sm, struct warp *w, struct native_sm *n, bool fresh, uint64_t budget)
 {
-    while (budget) {
-        uint32_t entry = is_usual(sm, w) ? find_entry(n->unit, w->pc, budget) : n->unit->nentries;
+    for (uint64_t stride = 1; budget; stride = stride < STRIDE_MOST ? stride * 2 : stride) {
+        bool usual = is_usual(sm, w);
+        uint32_t entry = usual ? find_entry(n->unit, w->pc, budget) : n->unit->nentries;
         enum stop stop = STOP_NOT;
         if (entry < n->unit->nentries) {
             if (fegetround() != FE_TONEAREST) round_set(FP_RNE);
             stop = run_code(sm, w, n, fresh ? NATIVE_START : entry, &budget);
-            fresh = false;
+            stride = 1;
         }
-        if (stop != STOP_NOT) return stop;
-        if (!budget) break;
         fresh = false;
-        stop = step()(sm, w, 1);
-        budget--;
-        if (stop != STOP_QUANTUM) return stop;
+        if (stop == STOP_NOT && budget) stop = run_step(sm, w, n, usual ? stride : budget, &budget);
+        if (stop != STOP_NOT) return stop;
     }
     return STOP_QUANTUM;
 }

@@ -571,6 +571,22 @@ static void test_code_changes(void **state)
     guest_close(&g);
 }
 
+/* The second time round an instruction is another one than the first time. */
+static void test_code_patched(void **state)
+{
+    struct guest g;
+    (void)state;
+    guest_open(&g);
+    guest_assemble(&g, " la x5, patch\n la x6, other\n lw x6, 0(x6)\n li x9, 0\n li x10, 2\n"
+                       "loop:\npatch: li x8, 1\n add x9, x9, x8\n sw x6, 0(x5)\n fence.i\n addi x10, x10, -1\n"
+                       " bne x10, x0, loop\n lui x7, 0x90000\n sw x9, 0(x7)\n endprg\nother: li x8, 20\n");
+    assert_true(gpu_mem_open(g.gpu, ABI_CODE_BASE, 64, GPU_READ | GPU_WRITE | GPU_EXEC));
+    guest_run(&g);
+    assert_done(&g);
+    assert_int_equal(g.data[0], 21);
+    guest_close(&g);
+}
+
 /* A page of code that has run is gone when it is closed, with the page behind it or in front of it. */
 static void test_code_closed(void **state)
 {
@@ -730,7 +746,7 @@ int main(void)
         cmocka_unit_test(test_atomics), cmocka_unit_test(test_reservations), cmocka_unit_test(test_faults), cmocka_unit_test(test_simt_overflow),
         cmocka_unit_test(test_fault_place), cmocka_unit_test(test_register_limits), cmocka_unit_test(test_launch_limits),
         cmocka_unit_test(test_odd_start), cmocka_unit_test(test_local_closed), cmocka_unit_test(test_write_only),
-        cmocka_unit_test(test_code_changes), cmocka_unit_test(test_code_closed), cmocka_unit_test(test_code_across_pages), cmocka_unit_test(test_code_written), cmocka_unit_test(test_memory_range), cmocka_unit_test(test_config), cmocka_unit_test(test_thread_csrs),
+        cmocka_unit_test(test_code_changes), cmocka_unit_test(test_code_patched), cmocka_unit_test(test_code_closed), cmocka_unit_test(test_code_across_pages), cmocka_unit_test(test_code_written), cmocka_unit_test(test_memory_range), cmocka_unit_test(test_config), cmocka_unit_test(test_thread_csrs),
     };
     // clang-format on
     return guest_run_tests(tests) + guest_run_tests_native(tests);
