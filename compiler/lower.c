@@ -1,4 +1,4 @@
-/* Constructs without a short machine form become calls of ordinary functions of library/native.cl
+/* Constructs without a short machine form become calls of ordinary functions of library/lowered.cl
  * or libclc: 64-bit division and conversions, half, rounding, transcendental intrinsics, memory
  * moves. Runs before inlining; what is straight-line code is left to expand.c. Vectors are taken
  * apart. Called by prepare.c. */

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Makes the library of built-in functions: libclc's 32-bit NVPTX bitcode, edited to our address
-# spaces, plus native.cl, whose definitions win. Fails loudly when anything is not as expected.
+# spaces, plus the files beside this one, whose definitions win. Fails loudly when anything is not as expected.
 # usage: build.sh SOURCE_DIR WORK_DIR OUTPUT
 #
 # libclc-19 is never installed (its Debian packages of different versions exclude one another): an
@@ -35,8 +35,8 @@ esac
 [ -f "$clc" ] || die "$clc does not exist"
 
 # ---- edits ----
-# Constant memory is 2 here and 4 there; weak while linking, so that native.cl can replace. erf and
-# erfc split x so that x*x + 0.5625 is exact, but with one bit too many (errors up to 60 ulp). The
+# Constant memory is 2 here and 4 there; weak while linking, so that ours can replace. What ours
+# still use of a function that they replace is renamed. erf and erfc split x so that x*x + 0.5625 is exact, but with one bit too many (errors up to 60 ulp). The
 # saturating conversions leave NaN to an instruction that is undefined for it.
 triple='spir-unknown-unknown'
 layout='e-p:32:32-i64:64-v16:16-v24:32-v32:32-v48:64-v96:128-v192:256-v256:256-v512:512-v1024:1024-G1'
@@ -64,11 +64,17 @@ rm -f "$work/clc.ll"
 extensions=$(sed -n -e 's/^EXTENSION("\([^"]*\)".*/,+\1/p' -e 's/^FEATURE("\([^"]*\)".*/,+\1/p' "$root/isa/features.def" | tr -d '\n')
 [ -n "$extensions" ] || die "no extensions in isa/features.def"
 # The atomic functions of OpenCL C 2.0 are defined for all scopes and orders; what of them programs see is features.def's.
-clang-19 -target $triple -x cl -cl-std=CL3.0 -O2 -Xclang -disable-llvm-passes -c -emit-llvm -Wall -Wextra -Werror \
-    -U__SPIR__ -U__IMAGE_SUPPORT__ -fno-builtin -nostdlibinc --no-default-config -Wno-missing-prototypes \
-    -I "$root" -Xclang "-cl-ext=-all$extensions,+__opencl_c_atomic_order_acq_rel,+__opencl_c_atomic_order_seq_cst,+__opencl_c_atomic_scope_device" \
-    "$source/native.cl" -o "$work/native.raw.bc"
-opt-19 -passes='function(sroa,early-cse,simplifycfg,instcombine,simplifycfg)' "$work/native.raw.bc" -o "$work/native.bc" 2>"$work/opt.log" || { cat "$work/opt.log" >&2; die "opt failed"; }
+ours=
+for file in "$source"/*.cl; do
+    name=$work/own-$(basename "$file" .cl)
+    clang-19 -target $triple -x cl -cl-std=CL3.0 -O2 -Xclang -disable-llvm-passes -c -emit-llvm -Wall -Wextra -Werror \
+        -U__SPIR__ -U__IMAGE_SUPPORT__ -fno-builtin -nostdlibinc --no-default-config -Wno-missing-prototypes \
+        -I "$root" -Xclang "-cl-ext=-all$extensions,+__opencl_c_atomic_order_acq_rel,+__opencl_c_atomic_order_seq_cst,+__opencl_c_atomic_scope_device" \
+        "$file" -o "$name.raw.bc"
+    opt-19 -passes='function(sroa,early-cse,simplifycfg,instcombine,simplifycfg)' "$name.raw.bc" -o "$name.bc" 2>"$work/opt.log" || { cat "$work/opt.log" >&2; die "opt failed"; }
+    ours="$ours $name.bc"
+done
+llvm-link-19 $ours -o "$work/native.bc"
 
 # ---- together; linkonce_odr makes the linker take only what a program calls ----
 llvm-link-19 --override="$work/native.bc" "$work/clc.bc" -o "$work/all.bc" 2>"$work/link.log" || { cat "$work/link.log" >&2; die "link failed"; }

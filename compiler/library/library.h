@@ -1,0 +1,39 @@
+/* What the files of the library share: the primitives and how overloads are written. */
+#ifndef VENTUS_LIBRARY_H
+#define VENTUS_LIBRARY_H
+
+#include "isa/abi.h"
+
+#define OVERLOAD __attribute__((overloadable))
+#define PURE     __attribute__((const))
+
+/* docs/architecture.md, "Primitives between library and back end". __ventus_meta(n), the word at byte n of the
+ * metadata block, is one known to prepare.c alone: it becomes a load, or a constant where reqd_work_group_size
+ * fixes the value. */
+uint __ventus_lane(void) PURE;
+uint __ventus_csr(uint n) PURE;
+uint __ventus_meta(uint offset) PURE;
+uint __ventus_shared(void) PURE;
+void __ventus_barrier(uint flags);
+
+#define FENCE() __atomic_thread_fence(__ATOMIC_SEQ_CST)
+
+/* F(type, n) for the vectors of a type. */
+#define VECTORS(F, T) F(T##2, 2) F(T##3, 3) F(T##4, 4) F(T##8, 8) F(T##16, 16)
+
+/* The vector forms of a function of one, two or three arguments (types R f(A), R f(A, B), R f(A, B, C)), element by
+ * element. */
+#define MAP1_N(n, lo, hi, f, R, A) \
+    OVERLOAD R##n f(A##n a) { return (R##n)(f(a.lo), f(a.hi)); }
+#define MAP2_N(n, lo, hi, f, R, A, B) \
+    OVERLOAD R##n f(A##n a, B##n b) { return (R##n)(f(a.lo, b.lo), f(a.hi, b.hi)); }
+#define MAP3_N(n, lo, hi, f, R, A, B, C) \
+    OVERLOAD R##n f(A##n a, B##n b, C##n c) { return (R##n)(f(a.lo, b.lo, c.lo), f(a.hi, b.hi, c.hi)); }
+#define SIZES(M, ...) \
+    M(2, lo, hi, __VA_ARGS__) \
+    M(3, xy, z, __VA_ARGS__) M(4, lo, hi, __VA_ARGS__) M(8, lo, hi, __VA_ARGS__) M(16, lo, hi, __VA_ARGS__)
+#define MAP1(f, R, A)       SIZES(MAP1_N, f, R, A)
+#define MAP2(f, R, A, B)    SIZES(MAP2_N, f, R, A, B)
+#define MAP3(f, R, A, B, C) SIZES(MAP3_N, f, R, A, B, C)
+
+#endif

@@ -1,0 +1,175 @@
+/* Constructs without a machine form: lower.c replaces them by calls of these. */
+#include "library.h"
+
+/* Remainder below, quotient returned. Shift and subtract, starting at the highest set bit. */
+static ulong divide(ulong a, ulong b, __private ulong *rest)
+{
+    uint high = a >> 32, low_b = b;
+    if ((high | (uint)(b >> 32)) == 0 && low_b) {
+        *rest = (uint)a % low_b;
+        return (uint)a / low_b;
+    }
+    ulong quotient = 0, r = 0;
+    for (int i = 0; i < 64; i++) {
+        r = r << 1 | a >> 63;
+        a <<= 1;
+        quotient <<= 1;
+        if (r >= b) {
+            r -= b;
+            quotient |= 1;
+        }
+    }
+    *rest = r;
+    return quotient;
+}
+
+static ulong magnitude(long a) { return a < 0 ? 0 - (ulong)a : (ulong)a; }
+
+ulong __ventus_udiv64(ulong a, ulong b) { ulong r; return divide(a, b, &r); }
+ulong __ventus_urem64(ulong a, ulong b) { ulong r; divide(a, b, &r); return r; }
+
+long __ventus_sdiv64(long a, long b)
+{
+    ulong r, q = divide(magnitude(a), magnitude(b), &r);
+    return (a ^ b) < 0 ? 0 - q : q;
+}
+
+long __ventus_srem64(long a, long b)
+{
+    ulong r;
+    divide(magnitude(a), magnitude(b), &r);
+    return a < 0 ? 0 - r : r;
+}
+
+/* 64-bit integer to float, one rounding: the bits below the 24 kept ones go into a sticky bit. */
+float __ventus_utof64(ulong x)
+{
+    uint zeros = clz(x);
+    if (zeros >= 32) return (float)(uint)x;
+    ulong top = x << zeros;                       /* highest bit is bit 63 */
+    uint bits = (uint)(top >> 32) | ((uint)top != 0);
+    return (float)bits * as_float((127u + 32 - zeros) << 23); /* exact: a power of two */
+}
+float __ventus_stof64(long x)
+{
+    float f = __ventus_utof64(magnitude(x));
+    return x < 0 ? -f : f;
+}
+
+/* Towards zero; out of range the value does not matter, but must be some value. */
+ulong __ventus_ftou64(float f)
+{
+    uint bits = as_uint(f), mantissa = (bits & 0x7fffff) | 0x800000;
+    int shift = (int)(bits >> 23 & 255) - 150;
+    if (shift < -23) return 0;
+    if (shift < 0) return mantissa >> -shift;
+    return shift < 41 ? (ulong)mantissa << shift : ~0ul;
+}
+long __ventus_ftos64(float f)
+{
+    ulong m = __ventus_ftou64(fabs(f));
+    return as_int(f) < 0 ? 0 - m : m;
+}
+
+ulong __ventus_ftou64_sat(float f) { return isnan(f) || f < 0 ? 0 : __ventus_ftou64(f); }
+long __ventus_ftos64_sat(float f)
+{
+    if (isnan(f)) return 0;
+    return f >= 0x1p63f ? LONG_MAX : f < -0x1p63f ? LONG_MIN : __ventus_ftos64(f);
+}
+
+/* IEEE half <-> float on bit patterns. */
+float __ventus_half_to_float(ushort h)
+{
+    uint sign = (uint)(h & 0x8000) << 16, magn = h & 0x7fff;
+    float f = as_float(magn << 13) * 0x1p112f; /* the scaling also normalises subnormals */
+    return as_float(sign | select(as_uint(f), magn << 13 | 0x7f800000, magn >= 0x7c00));
+}
+
+ushort __ventus_float_to_half(float f)
+{
+    uint bits = as_uint(f), sign = bits >> 16 & 0x8000, magn = bits & 0x7fffffff;
+    uint normal = (magn + 0xfff + (magn >> 13 & 1) - 0x38000000) >> 13;     /* to nearest even */
+    uint small = as_uint(as_float(magn) + 0.5f) - as_uint(0.5f);            /* the addition rounds */
+    uint half_bits = select(normal, small, magn < 0x38800000);
+    half_bits = select(half_bits, 0x7c00u, magn >= 0x477ff000);             /* rounds to infinity */
+    half_bits = select(half_bits, 0x7e00u | (magn >> 13 & 0x3ff), magn > 0x7f800000);
+    return sign | half_bits;
+}
+
+/* Stores of halves rounded up or down: libclc's lose what is nearer to zero than to the smallest half.
+ * The nearest half that is not below f, as a float; down is up of the negated. */
+static float half_up(float f)
+{
+    ushort h = __ventus_float_to_half(f);
+    return __ventus_half_to_float(__ventus_half_to_float(h) < f ? (h & 0x8000 ? h - 1 : h + 1) : h);
+}
+static float half_down(float f) { return -half_up(-f); }
+
+#define STORE_HALF(MODE, ROUND, AS) \
+    OVERLOAD void vstore_half_##MODE(float f, size_t at, AS half *p) { __builtin_store_halff(ROUND(f), p + at); } \
+    STORE_HALVES(2, 2, MODE, AS) STORE_HALVES(3, 4, MODE, AS) STORE_HALVES(4, 4, MODE, AS) \
+    STORE_HALVES(8, 8, MODE, AS) STORE_HALVES(16, 16, MODE, AS)
+#define STORE_HALVES(N, STRIDE, MODE, AS) \
+    OVERLOAD void vstore_half##N##_##MODE(float##N v, size_t at, AS half *p) { \
+        for (uint i = 0; i < N; i++) vstore_half_##MODE(v[i], at * N + i, p); } \
+    OVERLOAD void vstorea_half##N##_##MODE(float##N v, size_t at, AS half *p) { \
+        for (uint i = 0; i < N; i++) vstore_half_##MODE(v[i], at * STRIDE + i, p); }
+STORE_HALF(rtp, half_up, global) STORE_HALF(rtp, half_up, local) STORE_HALF(rtp, half_up, private)
+STORE_HALF(rtn, half_down, global) STORE_HALF(rtn, half_down, local) STORE_HALF(rtn, half_down, private)
+
+/* Rounding to an integral value. Floats of 2^23 and above are integral; the sign of zero stays.
+ * select() rather than ?: everywhere, because a divergent branch costs more than both values. */
+static float with_sign(uint magnitude_bits, float f) { return as_float(magnitude_bits | (as_uint(f) & 0x80000000)); }
+static int is_small(float f) { return (as_uint(f) & 0x7fffffff) < 0x4b000000; }
+
+float __ventus_trunc(float f)
+{
+    return select(f, with_sign(as_uint(fabs((float)(int)f)), f), is_small(f));
+}
+float __ventus_rint(float f)
+{
+    float magn = as_float(as_uint(f) & 0x7fffffff);
+    return select(f, with_sign(as_uint((magn + 0x1p23f) - 0x1p23f), f), is_small(f));
+}
+float __ventus_floor(float f)
+{
+    float t = __ventus_trunc(f);
+    return select(t, t - 1.0f, t > f);
+}
+float __ventus_ceil(float f)
+{
+    float t = __ventus_trunc(f);
+    return select(t, with_sign(as_uint(fabs(t + 1.0f)), f), t < f);
+}
+float __ventus_round(float f)
+{
+    float t = __ventus_trunc(f), rest = fabs(f - t);
+    return select(t, t + with_sign(as_uint(1.0f), f), is_small(f) & (rest >= 0.5f));
+}
+float __ventus_frem(float a, float b) { return fmod(a, b); }
+
+/* Moves whose size or content the compiler does not know; align 4 and multiples of 4 by words. */
+#define MEMCPY(D, S, DA, SA) \
+    void __ventus_memcpy_##D##S(DA uchar *to, const SA uchar *from, uint n) \
+    { \
+        if ((((uint)to | (uint)from | n) & 3) == 0) \
+            for (uint i = 0; i < n; i += 4) *(DA uint *)(to + i) = *(const SA uint *)(from + i); \
+        else \
+            for (uint i = 0; i < n; i++) to[i] = from[i]; \
+    }
+#define MEMMOVE(D, S, DA, SA) \
+    void __ventus_memmove_##D##S(DA uchar *to, const SA uchar *from, uint n) \
+    { \
+        if ((uint)to <= (uint)from) \
+            for (uint i = 0; i < n; i++) to[i] = from[i]; \
+        else \
+            for (uint i = n; i > 0; i--) to[i - 1] = from[i - 1]; \
+    }
+#define MEMSET(D, DA) \
+    void __ventus_memset_##D(DA uchar *to, uchar value, uint n) { for (uint i = 0; i < n; i++) to[i] = value; }
+#define MEM(D, DA) \
+    MEMCPY(D, 0, DA, __private) MEMCPY(D, 1, DA, __global) MEMCPY(D, 2, DA, __constant) MEMCPY(D, 3, DA, __local) \
+    MEMMOVE(D, 0, DA, __private) MEMMOVE(D, 1, DA, __global) MEMMOVE(D, 2, DA, __constant) MEMMOVE(D, 3, DA, __local) \
+    MEMSET(D, DA)
+MEM(0, __private) MEM(1, __global) MEM(3, __local)
