@@ -176,7 +176,7 @@ static cl_int device_table(const struct ventus_info *c, cl_device_info param, st
     VALUE(CL_DEVICE_NATIVE_VECTOR_WIDTH_FLOAT, cl_uint, 1)
     VALUE(CL_DEVICE_NATIVE_VECTOR_WIDTH_DOUBLE, cl_uint, 0)
     VALUE(CL_DEVICE_NATIVE_VECTOR_WIDTH_HALF, cl_uint, 0)
-    VALUE(CL_DEVICE_SINGLE_FP_CONFIG, cl_device_fp_config, CL_FP_INF_NAN | CL_FP_ROUND_TO_NEAREST | CL_FP_FMA)
+    VALUE(CL_DEVICE_SINGLE_FP_CONFIG, cl_device_fp_config, CL_FP_DENORM | CL_FP_INF_NAN | CL_FP_ROUND_TO_NEAREST | CL_FP_FMA)
     VALUE(CL_DEVICE_DOUBLE_FP_CONFIG, cl_device_fp_config, 0)
 
     /* queues and execution */

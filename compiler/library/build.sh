@@ -50,6 +50,7 @@ sed -e "s/^target triple = .*/target triple = \"$triple\"/" \
     -e '/^define .*@_Z[34]erfc\{0,1\}[fD]/,/^}/s/, 2147479552$/, 2147475456/' \
     -e '/^define .*convert_[a-z0-9]*_sat/,/^}/s/fpto\([su]\)i float \(%[0-9]*\) to \(i[0-9]*\)$/call \3 @llvm.fpto\1i.sat.\3.f32(float \2)/' \
     -e '/^attributes /s/ "[a-z-]*"="[^"]*"//g' \
+    -e 's/@_Z4erfcf(/@libclc_erfc(/; s/@_Z6lgammaf(/@libclc_lgamma(/; s/@_Z8lgamma_rfPi(/@libclc_lgamma_r(/; s/@_Z5rootnfi(/@libclc_rootn(/' \
     "$work/clc.ll" >"$work/edited.ll"
 for bits in 8 16 32 64; do
     echo "declare i$bits @llvm.fptosi.sat.i$bits.f32(float)"
