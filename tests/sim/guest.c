@@ -47,7 +47,8 @@ void guest_code(struct guest *g, const uint32_t *words, size_t n)
 void guest_assemble(struct guest *g, const char *source)
 {
     struct elf_image image;
-    assert_true(asm_assemble("test", source, strlen(source), ABI_CODE_BASE, &image, stderr));
+    const struct asm_options options = {.profile = (enum isa_profile)gpu_config_of(g->gpu)->profile};
+    assert_true(asm_assemble_with(&options, "test", source, strlen(source), ABI_CODE_BASE, &image, stderr));
     guest_code(g, image.text, image.text_words);
     elf_free(&image);
 }

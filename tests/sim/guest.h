@@ -24,6 +24,7 @@ void guest_open(struct guest *g);
 void guest_open_config(struct guest *g, const struct gpu_config *config);
 void guest_code(struct guest *g, const uint32_t *words, size_t n);
 
+/* In the instruction set of the machine. */
 void guest_assemble(struct guest *g, const char *source);
 void guest_run(struct guest *g);
 void guest_close(struct guest *g);

@@ -1,5 +1,6 @@
 /* The engine `native` against `step`: random programs, on every host level, compared in memory, registers, counters and
- * faults. The programs have loops, divergent branches, accesses of every shape and some that fail.
+ * faults. The programs have loops, divergent branches, accesses of every shape and some that fail. native_rules_test.c
+ * has programs for what these seldom meet.
  *
  * native_test [ROUNDS [SKIP]]: as many programs on each level; SKIP random numbers are left out first. */
 #include <setjmp.h>
@@ -9,9 +10,8 @@
 
 #include <cmocka.h>
 
-#include "guest.h"
 #include "isa/effects.h"
-#include "sim/native.h"
+#include "native_pair.h"
 
 static uint32_t rounds = 4;
 
@@ -112,17 +112,24 @@ static void put_access(struct text *t)
     }
 }
 
+/* A division by the size of a work-group, which is a constant of the translation. */
+static void put_division(struct text *t)
+{
+    put(t, " csrr x9, CSR_KNL\n lw x9, %u(x9)\n", (unsigned)ABI_META_LOCAL_SIZE + below(3) * 4);
+    put(t, " %s v%u, v%u, x9\n", below(2) ? "vremu.vx" : "vdivu.vx", any_v(), any_v());
+}
+
 /* An instruction that translated code leaves to `step`. */
 static void put_odd(struct text *t)
 {
-    static const char *const odd[] = {"csrr x9, CSR_KNL\n lw x9, 24(x9)\n vremu.vx v3, v4, x9\n vdivu.vx v5, v4, x9",
-                                      "csrr x9, CSR_KNL\n li x10, 5\n sw x10, 24(x9)",
+    static const char *const odd[] = {"csrr x9, CSR_KNL\n li x10, 5\n sw x10, 24(x9)",
                                       "csrr x9, vl",
                                       "csrr x9, instret",
                                       "csrr x9, CSR_NUMW",
                                       "fence",
                                       "csrr x9, CSR_PDS",
                                       "csrw vxrm, x9",
+                                      "csrrs x9, mstatus, x10",
                                       "fadd.s x9, x10, x11, rtz",
                                       "barrier 1",
                                       "li x9, 40\n vsetvli x9, x9, e32, m1, ta, ma"};
@@ -131,11 +138,18 @@ static void put_odd(struct text *t)
 
 static void put_block(struct text *t, unsigned depth);
 
+/* Where lanes meet: m and a number, as the compiler says it, or less directly. */
+static void put_meeting(struct text *t, unsigned n)
+{
+    if (below(2)) put(t, "1: auipc x31, %%pcrel_hi(m%u)\n setrpc x0, x31, %%pcrel_lo(1b)\n", n);
+    else put(t, " la x31, m%u\n setrpc x0, x31, 0\n", n);
+}
+
 /* Lanes part and meet again. */
 static void put_if(struct text *t, unsigned depth)
 {
     unsigned n = t->labels++;
-    put(t, " la x31, m%u\n setrpc x0, x31, 0\n", n);
+    put_meeting(t, n);
     put(t, " %s v%u, v%u, e%u\n", below(2) ? "vblt" : "vbne", any_v(), any_v(), n);
     put_block(t, depth + 1);
     if (below(2)) {
@@ -154,7 +168,8 @@ static void put_loop(struct text *t, unsigned depth)
     put(t, " vand.vi v%u, v%u, 7\nl%u:\n", counter, any_v(), n);
     put_block(t, depth + 1);
     put(t, " vadd.vi v%u, v%u, -1\n", counter, counter);
-    put(t, " la x31, m%u\n setrpc x0, x31, 0\n vmv.v.i v13, 0\n vbge v%u, v13, l%u\n", n, counter, n);
+    put_meeting(t, n);
+    put(t, " vmv.v.i v13, 0\n vbge v%u, v13, l%u\n", counter, n);
     put(t, "m%u: join\n", n);
 }
 
@@ -191,7 +206,9 @@ static void put_program(struct text *t)
     for (unsigned i = 0; i < X_COUNT; i++) put(t, " lw x%u, %u(x20)\n", X_FIRST + i, i * 4 + 512);
     put(t, " vmv.v.x v17, x20\n vsrl.vi v18, v16, 5\n vsll.vi v18, v18, 5\n li x31, 0xffc\n vand.vx v19, v5, x31\n");
     put(t, " vadd.vx v19, v19, x20\n vmv.v.i v20, 0\n vand.vx v21, v6, x31\n vmv.v.v v0, v7\n");
+    put_division(t);
     put_block(t, 0);
+    put_division(t);
     if (!below(3))
         put(t, " lui x31, 0x12345\n %s\n", below(2) ? "lw x0, 8(x31)" : "vadd.vx v1, v19, x31\n vlw12.v v2, 8(v1)");
     put(t, " li x31, 0x4000\n add x31, x31, x20\n csrr x30, CSR_TID\n slli x30, x30, 9\n add x31, x31, x30\n");
@@ -203,91 +220,19 @@ static void put_program(struct text *t)
 
 /* ---- running ---- */
 
-enum { METADATA = 0xf000 };
-
-static const char *const levels[] = {
-#define LEVEL(name, words, cpu) #name,
-    NATIVE_LEVELS(LEVEL)
-#undef LEVEL
-};
-
-static void fill(struct guest *g)
-{
-    uint32_t state = 12345;
-    for (uint32_t i = 0; i < GUEST_BYTES / 4; i++) {
-        state = state * 1664525u + 1013904223u;
-        g->data[i] = i % 3 ? state : (state >> 9) | 0x3f800000u; /* floats between 1 and 2 among them */
-    }
-}
-
-struct outcome {
-    struct result result;
-    uint32_t data[GUEST_BYTES / 4];
-};
-
-static void run_on(const struct engine *engine, const struct text *t, const struct launch *shape, enum path_order order,
-                   struct outcome *out)
-{
-    struct guest g;
-    struct gpu_config c;
-    gpu_config_default(&c);
-    c.engine = engine;
-    c.host_threads = 1;
-    c.quantum = 700; /* so that warps take turns */
-    guest_open_config(&g, &c);
-    guest_assemble(&g, t->s);
-    struct launch l = g.launch;
-    l.work_items = shape->work_items;
-    l.threads_per_warp = shape->threads_per_warp;
-    l.warps = shape->warps;
-    l.pds_base = GUEST_DATA + 0xc000;
-    l.pds_bytes = 32;
-    l.knl = GUEST_DATA + METADATA;
-    g.launch = l;
-    g.options.order = order;
-    fill(&g);
-    g.data[(METADATA + ABI_META_LOCAL_SIZE) / 4] = 8; /* which programs divide by, and change */
-    guest_run(&g);
-    out->result = g.result;
-    memcpy(out->data, g.data, sizeof out->data);
-    if (engine == &engine_native) assert_true(native_executed(g.gpu) > 0);
-    guest_close(&g);
-}
-
-static void compare(const struct text *t, const struct outcome *a, const struct outcome *b)
-{
-    char says[2][300];
-    fault_print(&a->result.fault, says[0], sizeof says[0]);
-    fault_print(&b->result.fault, says[1], sizeof says[1]);
-    bool same = a->result.status == b->result.status && !strcmp(says[0], says[1]) &&
-                !memcmp(&a->result.counters, &b->result.counters, sizeof a->result.counters);
-    uint32_t at = 0;
-    while (at < GUEST_BYTES / 4 && a->data[at] == b->data[at]) at++;
-    if (same && at == GUEST_BYTES / 4) return;
-    print_message("%s", t->s);
-    print_message("step:   %s, %llu instructions\nnative: %s, %llu instructions\n", says[0],
-                  (unsigned long long)a->result.counters.instructions, says[1],
-                  (unsigned long long)b->result.counters.instructions);
-    if (at < GUEST_BYTES / 4)
-        print_message("word 0x%x: %08x %08x\n", (unsigned)at * 4, (unsigned)a->data[at], (unsigned)b->data[at]);
-    fail_msg("native differs from step");
-}
-
 static void test_level(const char *level)
 {
     static const struct launch shapes[] = {{.warps = 1, .threads_per_warp = 32, .work_items = 32},
                                            {.warps = 3, .threads_per_warp = 32, .work_items = 75},
                                            {.warps = 2, .threads_per_warp = 16, .work_items = 32}};
     static struct text t;
-    static struct outcome step, native;
+    uint64_t translated;
     setenv("VENTUS_NATIVE_LEVEL", level, 1);
     for (uint32_t i = 0; i < rounds; i++) {
-        const struct launch *shape = &shapes[i % 3];
-        enum path_order order = (enum path_order)(i / 3 % 3);
         put_program(&t);
-        run_on(&engine_step, &t, shape, order, &step);
-        run_on(&engine_native, &t, shape, order, &native);
-        compare(&t, &step, &native);
+        pair_run(&(struct pair){.text = t.s, .shape = shapes[i % 3], .order = (enum path_order)(i / 3 % 3)},
+                 &translated);
+        assert_true(translated > 0);
     }
     unsetenv("VENTUS_NATIVE_LEVEL");
 }
@@ -296,7 +241,7 @@ static void test_programs(void **state)
 {
     (void)state;
     if (!engine_usable(&engine_native)) skip();
-    for (size_t i = 0; i < sizeof levels / sizeof *levels; i++) test_level(levels[i]);
+    for (size_t i = 0; pair_levels[i]; i++) test_level(pair_levels[i]);
 }
 
 int main(int argc, char **argv)

@@ -1,0 +1,107 @@
+/* Programs on two engines (native_pair.h). */
+#include "native_pair.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "sim/native.h"
+
+const char *const pair_levels[] = {
+#define LEVEL(name, words, cpu) #name,
+    NATIVE_LEVELS(LEVEL)
+#undef LEVEL
+        NULL};
+
+struct outcome {
+    struct result result;
+    uint64_t translated;
+    uint32_t data[GUEST_BYTES / 4];
+};
+
+static void fill(struct guest *g, const struct pair *p)
+{
+    uint32_t state = 12345;
+    for (uint32_t i = 0; i < GUEST_BYTES / 4; i++) {
+        state = state * 1664525u + 1013904223u;
+        g->data[i] = i % 3 ? state : (state >> 9) | 0x3f800000u; /* floats between 1 and 2 among them */
+    }
+    if (p->count) memcpy(g->data, p->words, p->count * 4);
+    uint32_t *meta = &g->data[PAIR_METADATA / 4];
+    memset(meta, 0, ABI_META_SIZE);
+    meta[ABI_META_ENTRY / 4] = ABI_CODE_BASE;
+    for (int i = 0; i < 3; i++) meta[ABI_META_LOCAL_SIZE / 4 + i] = p->local[0] ? p->local[i] : 8;
+}
+
+static void run_on(const struct engine *engine, const struct pair *p, struct outcome *out)
+{
+    struct guest g;
+    struct gpu_config c;
+    gpu_config_default(&c);
+    c.engine = engine;
+    c.host_threads = 1;
+    c.quantum = p->quantum ? p->quantum : 700;
+    if (p->profile) c.profile = p->profile;
+    guest_open_config(&g, &c);
+    guest_assemble(&g, p->text);
+    if (p->shape.warps) {
+        g.launch.warps = p->shape.warps;
+        g.launch.threads_per_warp = p->shape.threads_per_warp;
+        g.launch.work_items = p->shape.work_items;
+    }
+    g.launch.pds_base = GUEST_DATA + PAIR_PRIVATE;
+    g.launch.pds_bytes = 32;
+    g.launch.knl = GUEST_DATA + PAIR_METADATA;
+    g.options.order = p->order;
+    fill(&g, p);
+    guest_run(&g);
+    out->result = g.result;
+    out->translated = engine == &engine_native ? native_executed(g.gpu) : 0;
+    memcpy(out->data, g.data, sizeof out->data);
+    guest_close(&g);
+}
+
+static void compare(const struct pair *p, const struct outcome *a, const struct outcome *b)
+{
+    char says[2][300];
+    fault_print(&a->result.fault, says[0], sizeof says[0]);
+    fault_print(&b->result.fault, says[1], sizeof says[1]);
+    bool same = a->result.status == b->result.status && !strcmp(says[0], says[1]) &&
+                !memcmp(&a->result.counters, &b->result.counters, sizeof a->result.counters);
+    uint32_t at = 0;
+    while (at < GUEST_BYTES / 4 && a->data[at] == b->data[at]) at++;
+    if (same && at == GUEST_BYTES / 4) return;
+    print_message("%s", p->text);
+    print_message("step:   %s, %llu instructions\nnative: %s, %llu instructions\n", says[0],
+                  (unsigned long long)a->result.counters.instructions, says[1],
+                  (unsigned long long)b->result.counters.instructions);
+    if (at < GUEST_BYTES / 4)
+        print_message("word 0x%x: %08x %08x\n", (unsigned)at * 4, (unsigned)a->data[at], (unsigned)b->data[at]);
+    fail_msg("native differs from step");
+}
+
+struct result pair_run(const struct pair *p, uint64_t *translated)
+{
+    static struct outcome step, native;
+    run_on(&engine_step, p, &step);
+    run_on(&engine_native, p, &native);
+    compare(p, &step, &native);
+    *translated = native.translated;
+    return native.result;
+}
+
+struct result pair_run_levels(const struct pair *p)
+{
+    struct result result;
+    uint64_t translated;
+    for (int i = 0; pair_levels[i]; i++) {
+        setenv("VENTUS_NATIVE_LEVEL", pair_levels[i], 1);
+        result = pair_run(p, &translated);
+        if (!translated) fail_msg("%s: nothing was translated", pair_levels[i]);
+    }
+    unsetenv("VENTUS_NATIVE_LEVEL");
+    return result;
+}

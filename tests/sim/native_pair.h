@@ -1,0 +1,34 @@
+/* A program on `step` and on `native`: both must end with the same memory, counters and fault. For the tests of the
+ * engine `native`; programs put into memory what is to be compared of their registers. */
+#ifndef NATIVE_PAIR_H
+#define NATIVE_PAIR_H
+
+#include "guest.h"
+
+/* Offsets in the data of a guest: private memory and the metadata block. */
+enum { PAIR_PRIVATE = 0xc000, PAIR_METADATA = 0xf000 };
+
+/* What is not given is 0, which stands for: one warp of 32 work-items, the default profile, 700 instructions of each
+ * warp at a time (so that several warps take turns), work-groups of 8 work-items in the metadata block. */
+struct pair {
+    const char *text;
+    struct launch shape; /* warps, threads_per_warp, work_items */
+    uint32_t profile;
+    enum path_order order;
+    uint64_t quantum;
+    uint32_t local[3];
+    const uint32_t *words; /* `count` words at the beginning of the data, otherwise numbers of every kind */
+    size_t count;
+};
+
+/* The host levels, ended by NULL: names for VENTUS_NATIVE_LEVEL. One that the host has not stands for the next. */
+extern const char *const pair_levels[];
+
+/* Runs a program on `step` and on the best level of `native`. The test fails, with the program as its message, when
+ * they differ. Returns the fault or FAULT_NONE; *translated is how many instructions ran in translated code. */
+struct result pair_run(const struct pair *p, uint64_t *translated);
+
+/* The same on each level; it also fails when nothing was translated. */
+struct result pair_run_levels(const struct pair *p);
+
+#endif
