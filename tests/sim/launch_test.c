@@ -144,6 +144,7 @@ static void test_spin_across_warps(void **state)
     guest_close(&g);
 }
 
+/* Before it begins, and from within: the program sets the flag itself, and goes on for ever. */
 static void test_cancel(void **state)
 {
     struct guest g;
@@ -154,6 +155,11 @@ static void test_cancel(void **state)
     guest_assemble(&g, "loop: jal x0, loop\n");
     guest_run(&g);
     assert_int_equal(g.result.status, LAUNCH_CANCELLED);
+    g.options.cancel = (_Atomic bool *)g.data;
+    guest_assemble(&g, " lui x5, 0x90000\n li x6, 1\n sb x6, 0(x5)\nloop: jal x0, loop\n");
+    guest_run(&g);
+    assert_int_equal(g.result.status, LAUNCH_CANCELLED);
+    assert_true(g.result.counters.instructions > 3);
     assert_usable(&g);
     guest_close(&g);
 }

@@ -1,0 +1,347 @@
+/* What translated code must get right and random programs (native_test.c) seldom meet, one program for each: on `step`
+ * and on every host level of `native`, with the same result. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "native_pair.h"
+
+/* x20 is the data, v31 the address of each lane's word there, v1 to v5 and x10 to x12 are numbers from there; v0 says
+ * every other lane. SAVE puts what a program may have changed of them behind the first pages. */
+#define LOAD \
+    " lui x20, 0x90000\n vid.v v31\n vsll.vi v31, v31, 2\n vadd.vx v31, v31, x20\n lui x5, 0x55555\n" \
+    " addi x5, x5, 0x555\n vmv.v.x v0, x5\n vlw12.v v1, 0(v31)\n vlw12.v v2, 128(v31)\n vlw12.v v3, 256(v31)\n" \
+    " vlw12.v v4, 384(v31)\n vlw12.v v5, 512(v31)\n lw x10, 1024(x20)\n lw x11, 1028(x20)\n lw x12, 1032(x20)\n"
+#define SAVE \
+    " lui x31, 0x90004\n vid.v v31\n vsll.vi v31, v31, 2\n vadd.vx v31, v31, x31\n vsw12.v v1, 0(v31)\n" \
+    " vsw12.v v2, 128(v31)\n vsw12.v v3, 256(v31)\n vsw12.v v4, 384(v31)\n vsw12.v v5, 512(v31)\n" \
+    " sw x10, 1024(x31)\n sw x11, 1028(x31)\n sw x12, 1032(x31)\n"
+
+/* Translated code gives the warp back in front of an instruction that it cannot do, and is entered again behind it;
+ * and at one in the middle of a block that is not what the translation takes for granted: SIZE loads the size of
+ * work-groups, which OTHER_SIZE has changed. */
+#define BY_STEP    " csrr x9, vl\n"
+#define OTHER_SIZE " csrr x8, CSR_KNL\n li x9, 5\n sw x9, 24(x8)\n"
+#define SIZE       " csrr x8, CSR_KNL\n lw x9, 24(x8)\n"
+
+static void expect_same(const char *text)
+{
+    struct result r = pair_run_levels(&(struct pair){.text = text});
+    assert_int_equal(r.status, LAUNCH_DONE);
+}
+
+/* ---- faults ---- */
+
+/* An access that `step` makes within a block, and that the host refuses: counters are those of the instructions before
+ * it, and of itself. */
+static void test_refused_help(void **state)
+{
+    static const struct {
+        uint32_t profile;
+        const char *access;
+    } cases[] = {{PROFILE_R2025, " vlw_global.v v3, 0(v1)\n"},
+                 {PROFILE_R2025, " vsw_global.v v3, 0(v1)\n"},
+                 {PROFILE_R21, " vlw12.v v4, 0(v1) {pre_m_64}\n"},
+                 {PROFILE_R21, " sw x8, 0(x5) {pre_m_128}\n"}};
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[400];
+        snprintf(text, sizeof text,
+                 " lui x5, 0xa0000\n vmv.v.x v1, x5\n vadd.vi v2, v1, 1\n%s vadd.vi v2, v2, 1\n add x5, x5, x5\n"
+                 " vadd.vi v2, v2, 1\n endprg\n",
+                 cases[i].access);
+        struct result r = pair_run_levels(&(struct pair){.text = text, .profile = cases[i].profile});
+        assert_int_equal(r.status, LAUNCH_FAULT);
+        assert_int_equal(r.counters.instructions, 4);
+    }
+}
+
+/* An instruction that `step` refuses within a block: fadd.s with a rounding mode that there is not. */
+static void test_illegal_help(void **state)
+{
+    (void)state;
+    struct result r =
+        pair_run_levels(&(struct pair){.text = LOAD " vadd.vi v1, v1, 1\n .word 0x00b554d3\n" SAVE " endprg\n"});
+    assert_int_equal(r.fault.kind, FAULT_ILLEGAL);
+    assert_int_equal(r.fault.word, 0x00b554d3);
+}
+
+/* ---- lanes ---- */
+
+/* Behind a vsetvli for seven lanes the others rest, until it is taken back. */
+static void test_vector_length(void **state)
+{
+    (void)state;
+    expect_same(LOAD " li x8, 3\n li x9, 7\n vsetvli x10, x9, e32, m1, ta, ma\nloop: vadd.vi v1, v1, 1\n"
+                     " vadd.vv v2, v2, v3\n vsw12.v v2, 0(v31)\n addi x8, x8, -1\n bne x8, x0, loop\n li x9, 40\n"
+                     " vsetvli x11, x9, e32, m1, ta, ma\n vadd.vi v3, v3, 1\n vsetvli x12, x0, e32, m1, ta, ma\n"
+                     " vadd.vi v4, v4, 1\n" SAVE " endprg\n");
+}
+
+/* One lane after the other leaves its companions: the deepest SIMT stack that 32 lanes can have. */
+static void test_deepest_divergence(void **state)
+{
+    static char text[1 << 14];
+    uint64_t translated;
+    size_t n = (size_t)snprintf(text, sizeof text, LOAD " vid.v v6\n");
+    (void)state;
+    for (int i = 0; i < 31; i++)
+        n += (size_t)snprintf(
+            text + n, sizeof text - n,
+            "1: auipc x8, %%pcrel_hi(m%d)\n setrpc x0, x8, %%pcrel_lo(1b)\n li x8, %d\n vmv.v.x v7, x8\n"
+            " vbeq v6, v7, e%d\n"
+            " vadd.vi v1, v1, 1\n",
+            i, i, i);
+    for (int i = 30; i >= 0; i--)
+        n += (size_t)snprintf(text + n, sizeof text - n, " j m%d\ne%d: vadd.vi v2, v2, %d\nm%d: join\n", i, i, i % 16,
+                              i);
+    snprintf(text + n, sizeof text - n, SAVE " endprg\n");
+    struct result r = pair_run(&(struct pair){.text = text, .order = PATH_FALLTHROUGH_FIRST}, &translated);
+    assert_int_equal(r.status, LAUNCH_DONE);
+    assert_int_equal(r.counters.max_simt_depth, 62);
+    assert_true(translated > 31 * 6);
+}
+
+/* A masked instruction keeps the lanes it leaves out: what its register held before is still needed, also when the
+ * warp is given back in between, and also when all lanes run. */
+static void test_masked_write(void **state)
+{
+    (void)state;
+    expect_same(LOAD OTHER_SIZE " vxor.vv v1, v1, v2\n vxor.vv v4, v4, v5\n" SIZE " vadd.vv v1, v2, v3, v0.t\n"
+                                " vadd.vi v4, v5, 1\n" SAVE " endprg\n");
+}
+
+/* A mask is what lane 0 of v0 holds, also where that lane rests: the others' way writes v0, but not lane 0 of it. */
+static void test_mask_of_resting_lane(void **state)
+{
+    (void)state;
+    struct result r = pair_run_levels(&(struct pair){
+        .order = PATH_FALLTHROUGH_FIRST,
+        .text = LOAD OTHER_SIZE " vxor.vv v0, v0, v2\n vid.v v6\n vmv.v.i v7, 5\n la x6, meet\n setrpc x0, x6, 0\n" SIZE
+                                " vblt v6, v7, few\n vmv.v.x v0, x11\n vadd.vv v1, v2, v3, v0.t\n j meet\n"
+                                "few: vmv.v.x v0, x12\nmeet: join\n" SAVE " endprg\n"});
+    assert_int_equal(r.status, LAUNCH_DONE);
+}
+
+/* What only those lanes read that wait. */
+static void test_waiting_lanes(void **state)
+{
+    (void)state;
+    struct result r = pair_run_levels(&(struct pair){
+        .order = PATH_FALLTHROUGH_FIRST,
+        .text = LOAD OTHER_SIZE " vxor.vv v1, v1, v2\n vid.v v6\n vmv.v.i v7, 5\n la x6, meet\n setrpc x0, x6, 0\n"
+                                " vblt v6, v7, few\n" SIZE " j meet\nfew: vsw12.v v1, 0(v31)\nmeet: join\n endprg\n"});
+    assert_int_equal(r.status, LAUNCH_DONE);
+}
+
+/* What is read behind a barrier. */
+static void test_barrier(void **state)
+{
+    (void)state;
+    expect_same(LOAD OTHER_SIZE " vxor.vv v1, v1, v2\n xor x10, x10, x11\n" SIZE " barrier 1\n" SAVE " endprg\n");
+}
+
+/* ---- jumps ---- */
+
+/* A function is left by a jump whose target its code does not tell: registers that only its callers read are kept when
+ * the warp is given back within it. */
+static void test_calls(void **state)
+{
+    (void)state;
+    expect_same(LOAD OTHER_SIZE
+                " jal x1, f\n add x10, x10, x11\n sw x10, 0(x20)\n jal x1, f\n vsw12.v v1, 0(v31)\n la x6, f\n"
+                " jalr x1, 0(x6)\n" SAVE " endprg\n"
+                "f: xor x10, x10, x12\n vxor.vv v1, v1, v2\n" SIZE " add x11, x11, x12\n jalr x0, 0(x1)\n");
+}
+
+/* A jump to an address that is computed, and that no call or branch names. */
+static void test_computed_jumps(void **state)
+{
+    (void)state;
+    expect_same(LOAD " li x8, 3\nagain: xor x10, x10, x11\n vxor.vv v1, v1, v2\n la x6, table\n slli x7, x8, 3\n"
+                     " add x6, x6, x7\n jalr x7, 0(x6)\ntable: nop\n j out\n addi x12, x12, 1\n j back\n"
+                     " addi x12, x12, 2\n j back\n add x12, x12, x10\n j back\n"
+                     "back: addi x8, x8, -1\n add x11, x11, x7\n j again\nout:" SAVE " endprg\n");
+}
+
+/* ---- sizes of work-groups, which are constants of a translation ---- */
+
+#define DIVIDE(row) \
+    " " row " v2, v1, x5\n" KEEP " " row " v2, v1, x6\n" KEEP " " row " v2, v1, x7\n" KEEP " " row \
+    " v2, v1, x6, v0.t\n" KEEP
+#define KEEP " vsw12.v v2, 0(v31)\n addi x20, x20, 128\n vadd.vx v31, v31, x9\n"
+
+static void test_division_by_sizes(void **state)
+{
+    static const uint32_t sizes[][3] = {{8, 1, 12}, {64, 0x80000000, 1024}, {7, 2, 0}, {1, 0, 0xffffffff}};
+    (void)state;
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        struct pair p = {.text = LOAD
+                         " csrr x8, CSR_KNL\n lw x5, 24(x8)\n lw x6, 28(x8)\n lw x7, 32(x8)\n li x9, 128\n" DIVIDE(
+                             "vdivu.vx") DIVIDE("vremu.vx") DIVIDE("vdiv.vx")
+                             DIVIDE("vrem.vx") " divu x11, x10, x5\n remu x12, x10, x6\n" SAVE " endprg\n"};
+        memcpy(p.local, sizes[i], sizeof p.local);
+        assert_int_equal(pair_run_levels(&p).status, LAUNCH_DONE);
+    }
+}
+
+/* The program writes other sizes and offsets than the translation was made for. */
+static void test_sizes_change(void **state)
+{
+    (void)state;
+    expect_same(LOAD " csrr x8, CSR_KNL\n lw x5, 24(x8)\n vdivu.vx v2, v1, x5\n lw x6, 36(x8)\n add x10, x10, x6\n"
+                     " li x7, 5\n sw x7, 24(x8)\n sw x7, 36(x8)\n vadd.vi v3, v3, 1\n lw x5, 24(x8)\n"
+                     " vdivu.vx v4, v1, x5\n vremu.vx v5, v1, x5\n lw x6, 36(x8)\n add x11, x11, x6\n" SAVE
+                     " endprg\n");
+}
+
+/* A register that has held a size holds something else. */
+static void test_size_changes_hands(void **state)
+{
+    (void)state;
+    expect_same(LOAD SIZE " vdivu.vx v2, v1, x9\n addi x9, x9, 3\n vdivu.vx v3, v1, x9\n" SIZE " vremu.vx v4, v1, x9\n"
+                          " csrr x9, CSR_NUMT\n vremu.vx v5, v1, x9\n" SAVE " endprg\n");
+}
+
+/* ---- floating point ---- */
+
+/* Rounding modes: of a warp that changes its own and changes it back, while another one keeps the usual one. */
+static void test_rounding_modes(void **state)
+{
+    static uint32_t words[300]; /* between 1 and 2 */
+    (void)state;
+    for (uint32_t i = 0; i < 300; i++) words[i] = 0x3f800000 | (i * 2654435761u >> 9);
+    struct pair p = {
+        .words = words, .count = 300, .quantum = 40, .shape = {.warps = 2, .threads_per_warp = 32, .work_items = 64}};
+    p.text = LOAD " li x7, 2\n li x6, 8\n csrr x5, CSR_WID\n bne x5, x0, loop\n csrwi frm, 3\n"
+                  "loop: vfmul.vv v1, v1, v2\n vfadd.vv v2, v2, v3\n fadd.s x10, x10, x11\n addi x6, x6, -1\n"
+                  " bne x6, x0, loop\n beq x7, x0, out\n addi x7, x7, -1\n li x6, 9\n csrwi frm, 0\n j loop\n"
+                  "out: slli x5, x5, 10\n add x20, x20, x5\n vadd.vx v31, v31, x5\n vsw12.v v1, 0(v31)\n"
+                  " vsw12.v v2, 128(v31)\n sw x10, 256(x20)\n endprg\n";
+    assert_int_equal(pair_run_levels(&p).status, LAUNCH_DONE);
+}
+
+enum { TRIPLES = 32 };
+
+/* The nth factors and addend whose sum lies very near the middle between two floats, on the other side than the one
+ * that the middle would be rounded to. The product is an odd number of 25 bits, which is such a middle. The addend is
+ * below the last bit of the sum in double, or nearly that bit. False: the middle happens to be rounded the same way. */
+static bool make_triple(unsigned n, uint32_t a, uint32_t b, float triple[3])
+{
+    float near = ldexpf(n & 1 ? 1.0f : -1.0f, -31 - (int)(n % 5));
+    triple[0] = (float)a, triple[1] = (float)b, triple[2] = n & 2 ? near : ldexpf(near, (int)(n % 5)) * 7;
+    return fmaf(triple[0], triple[1], triple[2]) != triple[0] * triple[1];
+}
+
+static void make_triples(float words[3][TRIPLES])
+{
+    unsigned n = 0;
+    for (uint32_t a = 4099; n < TRIPLES; a += 2) {
+        uint32_t b = ((1u << 24) / a + 2) | 1;
+        float triple[3];
+        if (a * b >= 1u << 25 || !make_triple(n, a, b, triple)) continue;
+        int sign = n & 4 ? -1 : 1, scale = (int)(n % 7) * 9 - 27;
+        words[0][n] = ldexpf((float)sign * triple[0], scale);
+        words[1][n] = triple[1];
+        words[2][n] = ldexpf((float)sign * triple[2], scale);
+        n++;
+    }
+}
+
+static void test_fused_rounding(void **state)
+{
+    static float triples[3][TRIPLES];
+    static uint32_t words[3 * TRIPLES];
+    char text[2000];
+    (void)state;
+    make_triples(triples);
+    memcpy(words, triples, sizeof words);
+    size_t n = (size_t)snprintf(text, sizeof text,
+                                LOAD " vmv.v.v v4, v3\n vfmacc.vv v4, v1, v2\n vmv.v.v v5, v1\n"
+                                     " vfmadd.vv v5, v2, v3\n vfnmacc.vv v3, v1, v2\n" SAVE);
+    for (unsigned lane = 0; lane < TRIPLES; lane += 8)
+        n += (size_t)snprintf(text + n, sizeof text - n,
+                              " lw x10, %u(x20)\n lw x11, %u(x20)\n lw x12, %u(x20)\n"
+                              " fmadd.s x10, x10, x11, x12\n sw x10, %u(x31)\n",
+                              lane * 4, lane * 4 + 128, lane * 4 + 256, lane * 4 + 1100);
+    snprintf(text + n, sizeof text - n, " endprg\n");
+    struct pair p = {.text = text, .words = words, .count = 3 * TRIPLES};
+    assert_int_equal(pair_run_levels(&p).status, LAUNCH_DONE);
+}
+
+/* ---- when a warp is given back ---- */
+
+/* Two warps that count in the same word: the numbers that each sees tell when the other had its turn. Blocks of all
+ * lengths, a loop, a function, lanes that part, and ways of different length through them. */
+static const char counting[] =
+    " lui x20, 0x90000\n csrr x21, CSR_WID\n slli x21, x21, 10\n add x21, x21, x20\n li x22, 24\n vid.v v6\n"
+    "loop: lw x5, 0(x20)\n addi x5, x5, 1\n sw x5, 0(x20)\n sw x5, 64(x21)\n addi x21, x21, 4\n andi x6, x22, 3\n"
+    " beq x6, x0, even\n add x7, x7, x5\n sub x8, x8, x5\n jal x1, f\n"
+    "even: la x8, meet\n setrpc x0, x8, 0\n vmv.v.x v7, x22\n vblt v6, v7, low\n vadd.vi v1, v1, 1\n"
+    " vadd.vi v2, v2, 1\n j meet\nlow: vadd.vi v1, v1, 2\nmeet: join\n addi x22, x22, -1\n bne x22, x0, loop\n"
+    " endprg\n"
+    "f: lw x5, 4(x20)\n xor x5, x5, x22\n sw x5, 4(x20)\n add x7, x7, x5\n add x7, x7, x5\n jalr x0, 0(x1)\n";
+
+/* The same with blocks that lead to themselves and to the next such one: there is either enough left or not. */
+static const char counting_in_loops[] =
+    " lui x20, 0x90000\n csrr x21, CSR_WID\n slli x21, x21, 10\n add x21, x21, x20\n li x22, 24\n li x23, 24\n"
+    "one: lw x5, 0(x20)\n addi x5, x5, 1\n sw x5, 0(x20)\n sw x5, 64(x21)\n addi x21, x21, 4\n"
+    " addi x22, x22, -1\n bne x22, x0, one\n"
+    "two: lw x5, 0(x20)\n addi x5, x5, 3\n sw x5, 0(x20)\n sw x5, 64(x21)\n addi x21, x21, 4\n"
+    " addi x23, x23, -1\n bne x23, x0, two\n endprg\n";
+
+static void run_in_slices(const char *text)
+{
+    uint64_t translated, sum = 0;
+    for (uint64_t quantum = 1; quantum <= 40; quantum += 1 + quantum / 8) {
+        struct pair p = {.text = text, .shape = {.warps = 2, .threads_per_warp = 32, .work_items = 64}};
+        p.quantum = quantum;
+        p.order = (enum path_order)(quantum % 3);
+        assert_int_equal(pair_run(&p, &translated).status, LAUNCH_DONE);
+        sum += translated;
+    }
+    assert_true(sum > 0);
+}
+
+static void test_time_slices(void **state)
+{
+    (void)state;
+    run_in_slices(counting);
+    run_in_slices(counting_in_loops);
+}
+
+/* A store of translated code ends reservations, as every store does: the sc.w behind it fails. */
+static void test_reservations(void **state)
+{
+    (void)state;
+    expect_same(LOAD " lr.w v1, (v31)\n add x10, x10, x11\n vsw12.v v1, 0(v31)\n sc.w v3, v4, (v31)\n lr.w v5, (v31)\n"
+                     " add x10, x10, x11\n sc.w v4, v2, (v31)\n" SAVE " endprg\n");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_refused_help),
+        cmocka_unit_test(test_illegal_help),
+        cmocka_unit_test(test_vector_length),
+        cmocka_unit_test(test_deepest_divergence),
+        cmocka_unit_test(test_masked_write),
+        cmocka_unit_test(test_mask_of_resting_lane),
+        cmocka_unit_test(test_waiting_lanes),
+        cmocka_unit_test(test_barrier),
+        cmocka_unit_test(test_calls),
+        cmocka_unit_test(test_computed_jumps),
+        cmocka_unit_test(test_division_by_sizes),
+        cmocka_unit_test(test_sizes_change),
+        cmocka_unit_test(test_size_changes_hands),
+        cmocka_unit_test(test_rounding_modes),
+        cmocka_unit_test(test_fused_rounding),
+        cmocka_unit_test(test_time_slices),
+        cmocka_unit_test(test_reservations),
+    };
+    if (!engine_usable(&engine_native)) return 77;
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
