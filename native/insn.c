@@ -3,6 +3,18 @@
 
 /* ---- what `step` does ---- */
 
+void fill_blank(struct translator *t)
+{
+    LLVMBasicBlockRef clear = ir_block(t, "blank"), on = ir_block(t, "");
+    LLVMValueRef blank = ir_load(t, t->i8, t->w, offsetof(struct warp, blank));
+    ir_branch_likely(t, LLVMBuildICmp(t->b, LLVMIntEQ, blank, LLVMConstNull(t->i8), ""), on, clear);
+    ir_at(t, clear);
+    LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(t->context), &t->ptr, 1, false);
+    LLVMBuildCall2(t->b, type, ir_load(t, t->ptr, t->state, offsetof(struct native_state, clear)), &t->w, 1, "");
+    LLVMBuildBr(t->b, on);
+    ir_at(t, on);
+}
+
 void spill(struct translator *t, const struct isa_registers *set)
 {
     for (unsigned r = 1; r < ISA_XREGS; r++)
@@ -35,6 +47,7 @@ static void translate_help(struct translator *t, const struct node *n)
     struct isa_registers written = isa_registers_written(&n->d.in, &n->effects);
     struct isa_registers touched = both(isa_registers_read(&n->d.in, &n->effects), written);
     settle(t);
+    fill_blank(t);
     spill(t, &touched);
     ir_record(t, ir_u32(t, n->pc), t->w, offsetof(struct warp, pc));
     pass_site(t, n, RECORD_NONE, 0);

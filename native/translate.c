@@ -185,6 +185,7 @@ static void make_entry(struct translator *t)
 static void make_exit(struct translator *t)
 {
     ir_at(t, t->exit);
+    fill_blank(t);
     spill(t, &t->written);
     ir_store(t, LLVMBuildLoad2(t->b, t->counts_type, t->counts, ""), t->state, offsetof(struct native_state, counts));
     ir_store(t, LLVMBuildLoad2(t->b, t->i32, t->mask, ""), t->state, offsetof(struct native_state, mask));

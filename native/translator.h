@@ -126,7 +126,8 @@ void translate_atomic(struct translator *t, const struct node *n);
 
 /* ---- insn.c ---- */
 
-/* Registers to and from struct warp. */
+/* Registers to and from struct warp. fill_blank: makes sure that those which are not stored are 0 there. */
+void fill_blank(struct translator *t);
 void spill(struct translator *t, const struct isa_registers *set);
 void reload(struct translator *t, const struct isa_registers *set);
 struct isa_registers both(struct isa_registers a, struct isa_registers b);

@@ -19,7 +19,7 @@
 struct run {
     struct run *next;
     struct job *job;
-    engine_run *engine;
+    const struct engine_build *engine;
     uint64_t number;                         /* of the launch, in its machine */
     const struct observer *const *observers; /* of the machine and of the job; NULL: none */
     bool flags;                              /* fflags and vxsat accrue */
@@ -178,7 +178,7 @@ static void position(struct run *r, struct slot *slot)
     struct group *g = &slot->group;
     uint64_t n = r->dispatched++;
     slot->run = r;
-    slot->run_warp = r->engine;
+    slot->engine = r->engine;
     slot->stopped = &r->stopped;
     g->flags = r->flags;
     g->observers = r->observers;

@@ -45,11 +45,11 @@ int engine_names(char *text, size_t size)
     return n;
 }
 
-engine_run *engine_choose(const struct engine *engine, unsigned needs)
+const struct engine_build *engine_choose(const struct engine *engine, unsigned needs)
 {
     const struct engine_build *b = engine->builds;
     while (b->run && ((needs & ~b->offers) || !host_runs(b))) b++;
-    return b->run ? b->run : engine_choose(&engine_step, needs);
+    return b->run ? b : engine_choose(&engine_step, needs);
 }
 
 bool engine_of_environment(const struct engine **engine)

@@ -30,7 +30,12 @@
  * Faults. fault_raise and its sisters fill in sm->fault; the engine returns STOP_FAULT with w->pc still at the
  * instruction. A refused access jumps from the signal handler to group.c, and so does fault_throw in the functions of
  * access.c, dma.c and csr.c: whatever the engine has on its stack is gone, so it may hold no lock and no allocation
- * there, and what it knows must be in *w, *sm or memory. Stores of lanes before the refused one may have happened.
+ * there, and what it knows must be in *w, *sm or memory. Stores of lanes before the refused one may have happened. What
+ * it has to put right in *w and *sm before anybody looks is done by its function `jumped`.
+ *
+ * Blank warps. A warp that has just been made is blank when the engine says that it takes such warps: all its registers
+ * are 0, but neither w->x nor the rows of w->v have been written. warp_clear writes them; whoever gives a blank warp
+ * back without its having ended has done so, or stored every register. Other engines never see one.
  *
  * At the end. STOP_QUANTUM: w->pc is the next instruction. STOP_BARRIER, STOP_END: w->pc too, and w->state is
  * WARP_WAITING or WARP_WAITING_DMA, or WARP_ENDED. STOP_FAULT: see above. STOP_OBSERVER: as observe_before says.
@@ -66,6 +71,9 @@ struct engine_build {
     bool (*usable)(void); /* can this host run it? NULL: every host can */
     unsigned offers;      /* enum launch_need */
     engine_run *run;
+    bool takes_blank; /* warps whose registers have not been cleared; see above */
+    /* NULL, or: sm->warp has been left by a jump, because an access was refused or by fault_throw. */
+    void (*jumped)(struct sm *sm, bool refused);
 };
 
 struct engine {
@@ -101,7 +109,7 @@ bool engine_usable(const struct engine *engine);
 
 /* What runs a launch that needs these (enum launch_need): the engine's first build that this host can run and that
  * offers them all, or one of `step`. */
-engine_run *engine_choose(const struct engine *engine, unsigned needs);
+const struct engine_build *engine_choose(const struct engine *engine, unsigned needs);
 
 /* The engine that the environment variable VENTUS_ENGINE names, for machines whose configuration names none; *engine is
  * NULL without it and for "auto". False: there is no engine of that name. */

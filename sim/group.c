@@ -106,13 +106,12 @@ static bool size_slot(struct slot *slot, size_t warps, size_t rows)
 
 /* ---- start ---- */
 
-/* Everything 0 but for the SIMT stack and the reservations, of which nothing is read before it has been written. */
-static void clear_warp(struct warp *w)
+void warp_clear(struct warp *w)
 {
-    uint8_t *p = (uint8_t *)w;
-    const size_t behind = offsetof(struct warp, group);
-    memset(p, 0, offsetof(struct warp, stack));
-    memset(p + behind, 0, offsetof(struct warp, reserved) - behind);
+    if (!w->blank) return;
+    w->blank = false;
+    memset(w->x, 0, sizeof w->x);
+    memset(w->v, 0, w->group->launch->vgprs * sizeof *w->v);
 }
 
 static void start_warp(struct slot *slot, uint32_t wid)
@@ -121,7 +120,10 @@ static void start_warp(struct slot *slot, uint32_t wid)
     struct warp *w = &slot->warps[wid];
     uint32_t left = l->work_items - wid * l->threads_per_warp;
     uint32_t n = left < l->threads_per_warp ? left : l->threads_per_warp;
-    clear_warp(w);
+    /* The SIMT stack and reserved addresses are written before they are read. */
+    w->rpc = w->depth = w->raised = w->fflags = w->frm = w->vstart = w->vxsat = w->vxrm = 0;
+    w->mtvec = w->print = w->reserved_lanes = 0;
+    w->state = WARP_READY;
     w->v = slot->rows + (size_t)wid * l->vgprs;
     w->group = &slot->group;
     w->pc = l->start_pc;
@@ -131,7 +133,9 @@ static void start_warp(struct slot *slot, uint32_t wid)
     w->mstatus = csr_mstatus(MSTATUS_START);
     w->wid = wid;
     w->tid = wid * l->threads_per_warp;
+    w->blank = true;
     warp_set_mask(w, w->lanes);
+    if (!slot->engine->takes_blank || slot->group.observers) warp_clear(w);
 }
 
 bool group_start(struct sm *sm, struct slot *slot)
@@ -140,8 +144,7 @@ bool group_start(struct sm *sm, struct slot *slot)
     size_t rows = (size_t)l->warps * l->vgprs;
     if (!open_local(sm, slot, l->lds_bytes) || !size_slot(slot, l->warps, rows)) return false;
     ray_forget(slot);
-    translate_forget(sm);
-    memset(slot->rows, 0, rows * sizeof *slot->rows);
+    if (l->sv39) translate_forget(sm);
     memset(sm->mem + slot->lds_base, 0, slot->lds_open);
     slot->group.warps = slot->warps;
     for (uint32_t i = 0; i < l->warps; i++) start_warp(slot, i);
@@ -203,7 +206,7 @@ static enum slice_end run_warp(struct sm *sm, struct warp *w, uint64_t budget)
     struct group *g = sm->group;
     assert(w->state == WARP_READY && budget);
     sm->warp = w;
-    enum stop stop = sm->run_warp(sm, w, budget);
+    enum stop stop = sm->engine->run(sm, w, budget);
     if (stop == STOP_FAULT) return SLICE_FAULT;
     if (stop == STOP_OBSERVER) return SLICE_STOPPED;
     if (cancelled(g)) return SLICE_CANCELLED;
@@ -216,7 +219,7 @@ static bool enter_group(struct sm *sm, struct group *g)
 {
     const struct slot *slot = &sm->slots[g->slot];
     sm->group = g;
-    sm->run_warp = slot->run_warp;
+    sm->engine = slot->engine;
     sm->order = g->job->options.order;
     return !*slot->stopped;
 }
@@ -247,10 +250,13 @@ enum slice_end slice_run(struct sm *sm)
         break;
     case 1: /* the host refused an access */
         recover_again();
+        if (sm->engine->jumped) sm->engine->jumped(sm, true);
         fault_access(sm);
         end = SLICE_FAULT;
         break;
-    default: end = SLICE_FAULT;
+    default: /* fault_throw */
+        if (sm->engine->jumped) sm->engine->jumped(sm, false);
+        end = SLICE_FAULT;
     }
     recover_guard(NULL);
     round_set(FP_RNE);

@@ -93,10 +93,10 @@ void code_leave(struct gpu *gpu);
 /* Where a work-group lives on its SM. */
 struct slot {
     struct group group;
-    struct run *run;             /* its launch, see dispatch.c: ... */
-    engine_run *run_warp;        /* ... how its instructions are executed, */
-    const _Atomic bool *stopped; /* ... and that none are to be any more */
-    struct warp *warps;          /* room for nwarps and nrows, kept from group to group */
+    struct run *run;                   /* its launch, see dispatch.c: ... */
+    const struct engine_build *engine; /* ... how its instructions are executed, */
+    const _Atomic bool *stopped;       /* ... and that none are to be any more */
+    struct warp *warps;                /* room for nwarps and nrows, kept from group to group */
     size_t nwarps;
     uint32_t (*rows)[ISA_LANES];
     size_t nrows;
@@ -132,10 +132,10 @@ struct sm {
 
     uint32_t index;
     uint32_t own_reservations;
-    struct group *groups; /* resident, oldest first */
-    struct group *group;  /* the one that runs */
-    engine_run *run_warp; /* of its launch */
-    struct slot *slots;   /* config.groups_per_sm of them */
+    struct group *groups;              /* resident, oldest first */
+    struct group *group;               /* the one that runs */
+    const struct engine_build *engine; /* of its launch */
+    struct slot *slots;                /* config.groups_per_sm of them */
     uint32_t warps_used, vgprs_used, sgprs_used, lds_used, slots_used;
 
     uint32_t access_high[ISA_LANES]; /* of `access` */
@@ -175,6 +175,9 @@ uint32_t gpu_workers(const struct gpu_config *config);
 
 /* Does a launch fit into an empty machine? NULL, or a static text saying what does not. */
 const char *group_check(const struct gpu_config *config, const struct launch *launch);
+
+/* Writes the registers of a blank warp (engine.h); nothing to do for others. */
+void warp_clear(struct warp *w);
 
 /* Takes a free slot and the launch's resources on `sm`; NULL when they are not free now. The group has yet
  * to be given its place in the grid. */

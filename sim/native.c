@@ -29,14 +29,18 @@ struct native {
     struct native_sm sms[];
 };
 
-/* The build of `step` for this host. */
-static engine_run *step(void)
+static struct native_sm *sm_of(const struct sm *sm)
 {
-    static engine_run *_Atomic run;
-    const struct engine_build *b = engine_step.builds;
-    if (run) return run;
-    while (b->usable && !b->usable()) b++;
-    return run = b->run;
+    struct native *native = sm->gpu->engine_data;
+    return &native->sms[sm->index];
+}
+
+/* The build of `step` for this host. */
+static const struct engine_build *step(void)
+{
+    static const struct engine_build *_Atomic build;
+    if (!build) build = engine_choose(&engine_step, 0);
+    return build;
 }
 
 /* ---- counters ---- */
@@ -61,11 +65,14 @@ static void take_back(struct native_state *s, const uint16_t *counts)
 
 /* ---- what translated code calls ---- */
 
+/* Before translated code stores some registers of a warp whose others are to be 0. */
+static void clear(struct warp *w) { warp_clear(w); }
+
 /* `step` counts an instruction that the block has counted already. */
 static bool help(struct sm *sm, struct warp *w, uint32_t mask)
 {
     if (w->mask != mask) warp_set_mask(w, mask);
-    enum stop stop = step()(sm, w, 1);
+    enum stop stop = step()->run(sm, w, 1);
     w->group->counters.instructions--;
     return stop == STOP_FAULT;
 }
@@ -92,19 +99,18 @@ static void restore_at_site(struct warp *w, const struct native_site *site, stru
 }
 
 /* A host signal, or a fault that a function of the machine has thrown, has led out of translated code, or of `step`. */
-static enum stop recover(struct sm *sm, struct warp *w, struct native_sm *n, bool refused)
+static void jumped(struct sm *sm, bool refused)
 {
-    if (n->inside) {
-        const struct native_site *site = &n->unit->sites[n->state.site];
-        restore_at_site(w, site, &n->state);
-        if (refused) describe_access(sm, site);
-        if (site->record == RECORD_NONE) w->group->counters.instructions--; /* that `step` has counted, too */
-        add_counts(&w->group->counters, n->state.counts);
-        n->executed += n->state.counts[COUNT_INSTRUCTIONS];
-    }
+    struct native_sm *n = sm_of(sm);
+    struct warp *w = sm->warp;
+    if (!n->inside) return;
+    const struct native_site *site = &n->unit->sites[n->state.site];
     n->inside = false;
-    if (refused) fault_access(sm);
-    return STOP_FAULT;
+    restore_at_site(w, site, &n->state);
+    if (refused) describe_access(sm, site);
+    if (site->record == RECORD_NONE) w->group->counters.instructions--; /* that `step` has counted, too */
+    add_counts(&w->group->counters, n->state.counts);
+    n->executed += n->state.counts[COUNT_INSTRUCTIONS];
 }
 
 /* ---- running ---- */
@@ -134,6 +140,8 @@ static enum stop run_code(struct sm *sm, struct warp *w, struct native_sm *n, ui
     struct native_state *s = &n->state;
     const struct native_unit *unit = n->unit;
     uint32_t most = *budget < INT32_MAX ? (uint32_t)*budget : INT32_MAX;
+    if (w->blank && w->pc == w->group->launch->start_pc) entry = NATIVE_START;
+    else warp_clear(w);
     n->inside = true;
     enum native_exit exit = (enum native_exit)unit->run(w, sm, s, entry, most);
     n->inside = false;
@@ -159,7 +167,8 @@ static enum stop run_code(struct sm *sm, struct warp *w, struct native_sm *n, ui
 static enum stop run_step(struct sm *sm, struct warp *w, struct native_sm *n, uint64_t most, uint64_t *budget)
 {
     uint64_t before = w->group->counters.instructions;
-    enum stop stop = step()(sm, w, most < *budget ? most : *budget);
+    warp_clear(w);
+    enum stop stop = step()->run(sm, w, most < *budget ? most : *budget);
     *budget -= w->group->counters.instructions - before;
     return stop == STOP_QUANTUM && sm->gpu->code_version == n->version ? STOP_NOT : stop;
 }
@@ -168,7 +177,7 @@ enum { STRIDE_MOST = 64 };
 
 /* Translated code as far as it goes, `step` in between: for one instruction at first, in case the next is an entry, for
  * more when it goes on, and for all of the budget where translated code would not do. */
-static enum stop run_warp(struct sm *sm, struct warp *w, struct native_sm *n, bool fresh, uint64_t budget)
+static enum stop run_warp(struct sm *sm, struct warp *w, struct native_sm *n, uint64_t budget)
 {
     for (uint64_t stride = 1; budget; stride = stride < STRIDE_MOST ? stride * 2 : stride) {
         bool usual = is_usual(sm, w);
@@ -176,30 +185,13 @@ static enum stop run_warp(struct sm *sm, struct warp *w, struct native_sm *n, bo
         enum stop stop = STOP_NOT;
         if (entry < n->unit->nentries) {
             if (fegetround() != FE_TONEAREST) round_set(FP_RNE);
-            stop = run_code(sm, w, n, fresh ? NATIVE_START : entry, &budget);
+            stop = run_code(sm, w, n, entry, &budget);
             stride = 1;
         }
-        fresh = false;
         if (stop == STOP_NOT && budget) stop = run_step(sm, w, n, usual ? stride : budget, &budget);
         if (stop != STOP_NOT) return stop;
     }
     return STOP_QUANTUM;
-}
-
-static enum stop run_guarded(struct sm *sm, struct warp *w, struct native_sm *n, bool fresh, uint64_t budget)
-{
-    sigjmp_buf here, *outer = sm->jump;
-    enum stop stop;
-    int jumped = sigsetjmp(here, 0);
-    if (!jumped) {
-        sm->jump = &here;
-        stop = run_warp(sm, w, n, fresh, budget);
-    } else {
-        if (jumped == 1) recover_again();
-        stop = recover(sm, w, n, jumped == 1);
-    }
-    sm->jump = outer;
-    return stop;
 }
 
 /* Remembers the launch's unit, so that warps after the first do not look for it. */
@@ -217,13 +209,12 @@ static struct native_unit *unit_of(struct native *native, struct native_sm *n, c
 static enum stop run_native(struct sm *sm, struct warp *w, uint64_t budget)
 {
     struct native *native = sm->gpu->engine_data;
-    struct native_sm *n = &native->sms[sm->index];
+    struct native_sm *n = sm_of(sm);
     struct native_unit *unit = unit_of(native, n, w->group);
-    bool fresh = !w->begun && w->pc == w->group->launch->start_pc;
-    w->begun = true;
     bool ready = unit && unit->state == TRANSLATION_READY && budget > 1;
     uint64_t before = w->group->counters.instructions;
-    enum stop stop = ready ? run_guarded(sm, w, n, fresh, budget) : step()(sm, w, budget);
+    if (!ready) warp_clear(w);
+    enum stop stop = ready ? run_warp(sm, w, n, budget) : step()->run(sm, w, budget);
     uint64_t count = w->group->counters.instructions - before;
     if (unit && !ready) units_heat(&native->units, unit, count);
     n->seen += count;
@@ -315,8 +306,8 @@ static void *open_native(struct gpu *gpu)
     if (!native) return NULL;
     memset(native, 0, size);
     for (uint32_t i = 0; i < gpu->config.sms; i++) {
-        native->sms[i].state.sm = &gpu->sms[i];
         native->sms[i].state.help = help;
+        native->sms[i].state.clear = clear;
     }
     if (!units_open(&native->units, gpu, gpu->engine_given)) {
         free(native);
@@ -340,7 +331,7 @@ static void close_native(void *data)
 NATIVE_LEVELS(LEVEL)
 #undef LEVEL
 static const struct engine_build builds[] = {
-#define LEVEL(name, words, cpu) {#name, host_is_##name, 0, run_native},
+#define LEVEL(name, words, cpu) {#name, host_is_##name, 0, run_native, true, jumped},
     NATIVE_LEVELS(LEVEL)
 #undef LEVEL
         {0}};

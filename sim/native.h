@@ -49,8 +49,7 @@ struct native_request {
 
 /* In front of each answer: how many bytes it has; none when there is no translation. */
 struct native_answer {
-    uint32_t magic, unused;
-    uint64_t size;
+    uint64_t magic, size;
 };
 
 /* Counters that translated code keeps: for each block a constant of these is added, lanes times the active ones. */
@@ -103,15 +102,15 @@ struct native_state {
     _Alignas(64) uint32_t counts[NATIVE_COUNTS]; /* since the call; up to the end of the block that state.site is in */
     uint32_t site;                               /* number of the site that was passed last */
     uint32_t mask;                               /* SIMT mask: at a return, and of the block that state.site is in */
-    struct sm *sm;
+    void (*clear)(struct warp *w);               /* writes the registers of a blank warp */
     /* Executes the instruction at w->pc with `step`; w->mask is `mask` first. Returns whether it has failed. */
     bool (*help)(struct sm *sm, struct warp *w, uint32_t mask);
     _Alignas(64) uint32_t in[ISA_LANES]; /* for atomics, and accesses of no shape */
     _Alignas(64) uint32_t out[ISA_LANES];
 };
 
-/* `entry`: number of a native_entry, or NATIVE_START for a warp that has just been made. `budget`: instructions, at
- * least the entry's need. */
+/* `entry`: number of a native_entry, or NATIVE_START for a blank warp, whose registers are written before any of them
+ * is. `budget`: instructions, at least the entry's need. */
 typedef uint32_t native_code(struct warp *w, struct sm *sm, struct native_state *state, uint32_t entry,
                              uint32_t budget);
 #define NATIVE_START UINT32_MAX
@@ -122,7 +121,6 @@ struct native_header {
     uint64_t code;          /* offset of the code in the segment */
     uint32_t insns, helped; /* instructions, and those of them that `step` executes; of every version of a block */
     uint32_t build_us, pass_us, code_us; /* processor time: LLVM's representation, its passes, host code */
-    uint32_t unused;
     /* struct native_entry[nentries], ascending; then struct native_site[nsites] */
 };
 
@@ -135,6 +133,7 @@ static inline uint32_t native_layout(void)
                             offsetof(struct warp, mask),      offsetof(struct warp, stack),
                             offsetof(struct warp, depth),     offsetof(struct warp, rpc),
                             offsetof(struct warp, pc),        offsetof(struct warp, group),
+                            offsetof(struct warp, blank),     offsetof(struct native_state, clear),
                             offsetof(struct group, counters), offsetof(struct group, lds_base),
                             offsetof(struct sm, access),      OP_COUNT};
     uint32_t h = 2166136261u;

@@ -2,6 +2,8 @@
  *
  * Invariant: the masks of waiting lanes and the current mask are disjoint subsets of w->lanes,
  * except that a reconvergence entry covers everything above it. Called by engines, csr.c and group.c. */
+#include <string.h>
+
 #include "sim/machine.h"
 
 /* The bit of each lane. From a table, because the compiler then does four lanes at a time, on any host. */
@@ -15,6 +17,10 @@ void warp_set_mask(struct warp *w, uint32_t mask)
     const uint32_t active = w->vl >= ISA_LANES ? w->mask : w->mask & ((1u << w->vl) - 1);
     w->active = active;
     w->nactive = (uint32_t)__builtin_popcount(active);
+    if (active == ~0u) {
+        memset(w->expand, 0xff, sizeof w->expand);
+        return;
+    }
     for (uint32_t i = 0; i < ISA_LANES; i++) w->expand[i] = active & lane_bit[i] ? ~0u : 0;
 }
 

@@ -48,7 +48,8 @@ struct access {
 
 struct warp {
     uint32_t (*v)[ISA_LANES]; /* vector registers, launch->vgprs rows, 64-byte aligned */
-    uint32_t x[ISA_XREGS];
+    struct group *group;
+    uint32_t wid, tid;
     uint32_t pc, rpc;
     uint32_t mask;    /* SIMT mask */
     uint32_t lanes;   /* lanes that exist; the mask never leaves them */
@@ -56,16 +57,16 @@ struct warp {
     uint32_t nactive; /* ... and how many they are */
     uint32_t vl;
     uint32_t depth; /* entries on the SIMT stack */
-    struct simt_entry stack[SIMT_DEPTH];
-    struct group *group;
-    uint32_t wid, tid;
     enum warp_state state;
-    bool begun;      /* `native` has had it: its registers may be other than 0 */
     uint32_t raised; /* flags its last instruction raised, where flags accrue (struct observer) */
     uint32_t fflags, frm, vstart, vxsat, vxrm, mstatus, mtvec, print, vtype;
-    uint32_t reserved_lanes;                                 /* lanes with a valid lr.w reservation ... */
-    uint32_t reserved[ISA_LANES], reserved_value[ISA_LANES]; /* ... its address, and the word read there */
-    _Alignas(64) uint32_t expand[ISA_LANES];                 /* all ones for an active lane, else 0 */
+    uint32_t reserved_lanes; /* lanes with a valid lr.w reservation */
+    bool blank;              /* all registers are 0, whatever x and v hold (engine.h) */
+    uint32_t x[ISA_XREGS];
+    _Alignas(64) uint32_t expand[ISA_LANES]; /* all ones for an active lane, else 0 */
+    struct simt_entry stack[SIMT_DEPTH];
+    uint32_t reserved[ISA_LANES],
+        reserved_value[ISA_LANES]; /* of reserved_lanes: the address, and the word read there */
 };
 
 /* ---- warp.c and simt.c: for observers, of the warps of a group whose hook is being called ---- */

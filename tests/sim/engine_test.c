@@ -19,13 +19,13 @@ static bool host_is_new, no_memory;
 static enum stop run_plain(struct sm *sm, struct warp *w, uint64_t budget)
 {
     plain_runs++;
-    return engine_choose(&engine_step, 0)(sm, w, budget);
+    return engine_choose(&engine_step, 0)->run(sm, w, budget);
 }
 
 static enum stop run_rich(struct sm *sm, struct warp *w, uint64_t budget)
 {
     rich_runs++;
-    return engine_choose(&engine_step, NEEDS_HOOKS | NEEDS_FLAGS)(sm, w, budget);
+    return engine_choose(&engine_step, NEEDS_HOOKS | NEEDS_FLAGS)->run(sm, w, budget);
 }
 
 static bool is_new(void) { return host_is_new; }
