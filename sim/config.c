@@ -23,7 +23,7 @@ void gpu_config_default(struct gpu_config *config)
         .sgpr_rows = 2048,
         .clock_mhz = 500,
         .profile = PROFILE_DEFAULT,
-        .host_threads = 1,
+        .host_threads = 0,
         .quantum = 10000,
     };
 }
@@ -50,7 +50,7 @@ const char *gpu_config_check(const struct gpu_config *c)
     if (!isa_profile_find(isa_profile_name((enum isa_profile)c->profile), &profile) || profile != c->profile)
         return "profile must be one of " ISA_PROFILE_NAMES;
     if (c->thread_csrs > 1) return "thread_csrs must be 0 or 1";
-    if (c->host_threads < 1 || c->host_threads > 256) return "host_threads must be 1 to 256";
+    if (c->host_threads > HOST_THREADS_MOST) return "host_threads must be 0 to 256";
     if (c->quantum < 1 || c->quantum > 1u << 30) return "quantum must be 1 to 2^30";
     if (!c->engine && !engine_of_environment(&named)) return "VENTUS_ENGINE names no engine; see `ventus info`";
     if (c->engine && !engine_usable(c->engine)) return "engine must be one that this host can run";
@@ -83,7 +83,7 @@ static const struct parameter {
     PARAMETER(clock_mhz, IS_NUMBER, "what one instruction slot stands for in reported times"),
     PARAMETER(profile, IS_PROFILE, "instruction set: " ISA_PROFILE_NAMES),
     PARAMETER(thread_csrs, IS_NUMBER, "1: CSRs 0x80d to 0x813 exist"),
-    PARAMETER(host_threads, IS_NUMBER, "host threads that run the SMs; 1 is deterministic"),
+    PARAMETER(host_threads, IS_NUMBER, "host threads that run the SMs; 0: one a processor, 1: deterministic"),
     PARAMETER(quantum, IS_WIDE, "instructions of a warp before the next one's turn"),
     PARAMETER(engine, IS_ENGINE, "what executes instructions; auto: the best for this host"),
 #undef PARAMETER

@@ -3,17 +3,20 @@
  * Like the CTA scheduler of the hardware, groups are handed out in order of jobs, x fastest, to SMs with
  * free slots, warps, registers and local memory. An SM gets one more group whenever those it has did not
  * end in a time slice: all that fit become resident if they need each other, and otherwise one after
- * another runs to its end with warm caches.
+ * another runs to its end with warm caches. An SM whose groups end in a slice claims more of them at a time.
  *
  * Host threads: worker k runs the SMs k, k + n, ...; the caller of gpu_run is worker 0 and alone asks
- * the source of jobs. Everything in struct dispatcher and struct run is under `lock`; an SM is its worker's own. With
- * one worker the order of all work is a function of the jobs. */
+ * the source of jobs. It calls the others when there are groups for them and it has been at work for some time, so that
+ * short launches wake nobody; they leave when they find nothing to do. Everything in struct dispatcher and struct run
+ * is under `lock`; an SM is its worker's own. With one worker the order of all work is a function of the jobs. */
 #include <fenv.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "sim/host.h"
 #include "sim/layout.h"
 #include "sim/machine.h"
+#include "sim/workers.h"
 
 /* A job that is being worked on. */
 struct run {
@@ -24,27 +27,23 @@ struct run {
     const struct observer *const *observers; /* of the machine and of the job; NULL: none */
     bool flags;                              /* fflags and vxsat accrue */
     uint64_t dispatched, total;              /* work-groups */
-    uint32_t resident;
-    _Atomic bool stopped;    /* fault or cancel: no more groups, resident ones are abandoned */
-    uint32_t *areas, nareas; /* free areas of private memory; NULL: one for all */
+    uint64_t resident;                       /* groups that have been claimed and are not over */
+    _Atomic bool stopped;                    /* fault or cancel: no more groups, resident ones are abandoned */
+    uint32_t *areas, nareas;                 /* free areas of private memory; NULL: one for all */
 };
 
 struct dispatcher {
     struct gpu *gpu;
     const struct job_source *source;
     pthread_mutex_t lock;
-    pthread_cond_t changed; /* there may be work, or the end */
-    struct run *runs;       /* oldest first */
-    struct run *finished;   /* to be reported by worker 0 */
+    pthread_cond_t ended; /* a job has, for worker 0 */
+    struct run *runs;     /* oldest first */
+    struct run *finished; /* to be reported by worker 0 */
     uint32_t workers;
-    bool over;
-};
-
-struct worker {
-    struct dispatcher *d;
-    uint32_t number;
-    pthread_t thread;
-    void *stack; /* for signals */
+    uint64_t busy_since;   /* worker 0, host_ns */
+    _Atomic bool called;   /* the other workers: they are here, or on their way */
+    _Atomic uint64_t news; /* changes when a job has begun or ended, for workers that wait */
+    _Atomic bool over;
 };
 
 /* ---- jobs ---- */
@@ -139,9 +138,10 @@ static void exchange_jobs(struct dispatcher *d)
             continue;
         }
         pthread_mutex_lock(&d->lock);
+        if (!d->runs) d->busy_since = d->workers > 1 ? host_ns() : 0;
         while (*end) end = &(*end)->next;
         *end = r;
-        pthread_cond_broadcast(&d->changed);
+        d->news++;
         pthread_mutex_unlock(&d->lock);
     }
 }
@@ -156,12 +156,13 @@ static void retire(struct dispatcher *d, struct run *r)
     for (link = &d->finished; *link;) link = &(*link)->next;
     r->next = NULL;
     *link = r;
-    pthread_cond_broadcast(&d->changed);
+    d->news++;
+    pthread_cond_signal(&d->ended);
 }
 
-/* ---- work-groups ---- */
+/* ---- claims: groups that are an SM's to run ---- */
 
-static struct slot *slot_of(struct sm *sm, const struct group *g) { return &sm->slots[g->slot]; }
+enum { CLAIM_INSTRUCTIONS = 16384 /* that it should have at most */ };
 
 static bool may_place(const struct dispatcher *d, const struct run *r, const struct sm *sm)
 {
@@ -171,12 +172,58 @@ static bool may_place(const struct dispatcher *d, const struct run *r, const str
     return !r->areas || r->nareas;
 }
 
-/* The next group of run r, placed on `sm`, its position filled in. */
-static void position(struct run *r, struct slot *slot)
+/* More at a time while they end soon, and fewer towards the end, so that all workers end at about the same time. Never
+ * more than fit: groups that wait for each other must all become resident, if they can. */
+static uint64_t claim_size(const struct dispatcher *d, const struct run *r, const struct sm *sm)
 {
+    uint64_t share = (r->total - r->dispatched) / (2 * d->workers) + 1, n = group_room(sm, &r->job->launch);
+    if (n > share) n = share;
+    if (n > sm->claim.size) n = sm->claim.size;
+    return !n || r->areas || r->observers || r->job->options.serial ? 1 : n;
+}
+
+/* With the lock held. */
+static void claim_groups(struct dispatcher *d, struct run *r, struct sm *sm)
+{
+    struct claim *c = &sm->claim;
+    uint64_t n = claim_size(d, r, sm);
+    *c = (struct claim){.run = r, .next = r->dispatched, .end = r->dispatched + n, .size = n};
+    r->dispatched += n;
+    r->resident += n;
+}
+
+/* Tells the launch what has become of the claim; what has not begun of a stopped launch never does. With the lock held.
+ */
+static void settle_claim(struct dispatcher *d, struct sm *sm)
+{
+    struct claim *c = &sm->claim;
+    struct run *r = c->run;
+    if (!r) return;
+    if (c->counters.instructions > CLAIM_INSTRUCTIONS) c->size = (c->size + 1) / 2;
+    else if (c->next == c->end) c->size = sm->groups ? 1 : c->size * 2;
+    counters_add(&r->job->result.counters, &c->counters);
+    r->resident -= c->ended;
+    if (r->stopped) {
+        r->resident -= c->end - c->next;
+        c->next = c->end;
+    }
+    c->ended = 0;
+    c->counters = (struct counters){0};
+    if (c->next == c->end) c->run = NULL;
+    retire(d, r);
+}
+
+/* ---- work-groups ---- */
+
+static struct slot *slot_of(struct sm *sm, const struct group *g) { return &sm->slots[g->slot]; }
+
+/* The next group of the claim, in its slot, its position filled in. */
+static void position(struct sm *sm, struct slot *slot)
+{
+    struct run *r = sm->claim.run;
     const struct launch *l = &r->job->launch;
     struct group *g = &slot->group;
-    uint64_t n = r->dispatched++;
+    uint64_t n = sm->claim.next++;
     slot->run = r;
     slot->engine = r->engine;
     slot->stopped = &r->stopped;
@@ -191,26 +238,50 @@ static void position(struct run *r, struct slot *slot)
     slot->pds = 0;
     if (r->areas) slot->pds = r->areas[--r->nareas];
     g->pds_base = private_area(l, slot->pds);
-    r->resident++;
 }
 
-/* One more group for this SM, if there is one that fits. With the lock held. */
-static struct slot *admit(struct dispatcher *d, struct sm *sm, bool *stopped)
+static bool is_cancelled(const struct run *r)
 {
-    for (struct run *r = d->runs; r; r = r->next) {
-        const _Atomic bool *cancel = r->job->options.cancel;
-        if (cancel && *cancel && !r->stopped) {
-            r->stopped = true;
-            r->job->result.status = LAUNCH_CANCELLED;
-            *stopped = true;
-        }
-        struct slot *slot = may_place(d, r, sm) ? group_place(sm, &r->job->launch) : NULL;
-        if (slot) {
-            position(r, slot);
-            return slot;
-        }
+    const _Atomic bool *cancel = r->job->options.cancel;
+    return cancel && *cancel;
+}
+
+static void cancel_runs(struct dispatcher *d)
+{
+    for (struct run *r = d->runs, *next; r; r = next) {
+        next = r->next;
+        if (!is_cancelled(r) || r->stopped) continue;
+        r->job->result.status = LAUNCH_CANCELLED;
+        r->stopped = true;
+        retire(d, r);
     }
-    return NULL;
+}
+
+/* A slot with one more group for this SM, if there is one that fits: of a new claim. */
+static struct slot *place_claimed(struct dispatcher *d, struct sm *sm)
+{
+    struct slot *slot = NULL;
+    pthread_mutex_lock(&d->lock);
+    settle_claim(d, sm);
+    cancel_runs(d);
+    for (struct run *r = sm->claim.run ? NULL : d->runs; r && !slot; r = r->next)
+        if (may_place(d, r, sm) && group_room(sm, &r->job->launch)) {
+            claim_groups(d, r, sm);
+            slot = group_place(sm, &r->job->launch);
+            position(sm, slot);
+        }
+    pthread_mutex_unlock(&d->lock);
+    return slot;
+}
+
+/* The same, of the claim that it has. */
+static struct slot *place(struct dispatcher *d, struct sm *sm)
+{
+    struct claim *c = &sm->claim;
+    if (!c->run || c->next == c->end || c->run->stopped || is_cancelled(c->run)) return place_claimed(d, sm);
+    struct slot *slot = group_place(sm, &c->run->job->launch);
+    if (slot) position(sm, slot);
+    return slot;
 }
 
 static void unlink_group(struct sm *sm, struct group *g)
@@ -220,41 +291,50 @@ static void unlink_group(struct sm *sm, struct group *g)
     *link = g->next;
 }
 
-/* A group is over, one way or another. */
+/* The group's place is free again. */
+static void leave_slot(struct sm *sm, struct slot *slot)
+{
+    const struct scheduler *s = &sm->gpu->scheduler;
+    if (s->removed) s->removed(s->user, sm->index, &slot->group);
+    unlink_group(sm, &slot->group);
+    group_remove(sm, slot);
+}
+
+/* The first group of a launch that does not come to its end ends the launch. */
+static void stop_run(struct run *r, const struct sm *sm, enum slice_end end)
+{
+    struct result *result = &r->job->result;
+    if (r->stopped || end == SLICE_ENDED) return;
+    r->stopped = true;
+    result->status = end == SLICE_FAULT ? LAUNCH_FAULT : end == SLICE_STOPPED ? LAUNCH_STOPPED : LAUNCH_CANCELLED;
+    if (end == SLICE_FAULT) result->fault = sm->fault;
+}
+
+/* A group is over, one way or another. Of a claim only the last one needs the lock, if all goes well. */
 static void conclude(struct dispatcher *d, struct sm *sm, struct group *g, enum slice_end end)
 {
     struct slot *slot = slot_of(sm, g);
-    pthread_mutex_lock(&d->lock);
     struct run *r = slot->run;
-    struct result *result = &r->job->result;
-    counters_add(&result->counters, &g->counters);
-    if (!r->stopped && end != SLICE_ENDED) {
-        r->stopped = true;
-        result->status = end == SLICE_FAULT ? LAUNCH_FAULT : end == SLICE_STOPPED ? LAUNCH_STOPPED : LAUNCH_CANCELLED;
-        if (end == SLICE_FAULT) result->fault = sm->fault;
-    }
+    struct claim *c = &sm->claim;
+    bool claimed = c->run == r, quiet = claimed && end == SLICE_ENDED && !r->areas && c->next < c->end;
+    if (!quiet) pthread_mutex_lock(&d->lock);
+    counters_add(claimed ? &c->counters : &r->job->result.counters, &g->counters);
+    leave_slot(sm, slot);
+    if (claimed) c->ended++;
+    else r->resident--;
+    if (quiet) return;
+    stop_run(r, sm, end);
     if (r->areas) r->areas[r->nareas++] = slot->pds;
-    r->resident--;
-    const struct scheduler *s = &sm->gpu->scheduler;
-    if (s->removed) s->removed(s->user, sm->index, g);
-    unlink_group(sm, g);
-    group_remove(sm, slot);
-    retire(d, r);
+    settle_claim(d, sm);
+    if (!claimed) retire(d, r);
     pthread_mutex_unlock(&d->lock);
 }
 
 /* Gets one more group onto the SM. */
 static bool place_one_more(struct dispatcher *d, struct sm *sm)
 {
-    bool some_stopped = false;
+    struct slot *slot = place(d, sm);
     struct group **end = &sm->groups;
-    pthread_mutex_lock(&d->lock);
-    struct slot *slot = admit(d, sm, &some_stopped);
-    for (struct run *r = d->runs, *next; some_stopped && r; r = next) {
-        next = r->next;
-        if (r->stopped) retire(d, r);
-    }
-    pthread_mutex_unlock(&d->lock);
     if (!slot) return false;
     struct group *g = &slot->group;
     while (*end) end = &(*end)->next;
@@ -270,7 +350,7 @@ static bool place_one_more(struct dispatcher *d, struct sm *sm)
 }
 
 /* A time slice of the SM, with one more group if those it had did not end in theirs. False: there is nothing. */
-static bool run_sm(struct dispatcher *d, struct sm *sm)
+static bool run_slice(struct dispatcher *d, struct sm *sm)
 {
     bool worked = place_one_more(d, sm);
     if (!sm->groups) return worked;
@@ -283,58 +363,108 @@ static bool run_sm(struct dispatcher *d, struct sm *sm)
     return true;
 }
 
+/* Slices of the SM up to the end of its claim. False: there is nothing. */
+static bool run_sm(struct dispatcher *d, struct sm *sm)
+{
+    struct claim *c = &sm->claim;
+    bool worked = run_slice(d, sm);
+    while (!sm->groups && c->run && c->next < c->end) run_slice(d, sm);
+    return worked;
+}
+
 /* ---- workers ---- */
 
-/* Nothing to do at the moment: worker 0 looks whether all is over, the others wait for a change. */
-static bool idle(struct dispatcher *d, const struct worker *k)
+enum { ALONE_NS = 20000 }; /* how long worker 0 works before it calls the others: some times what that takes */
+
+/* Is there a group that another worker could begin with? With the lock held. */
+static bool has_work(const struct dispatcher *d)
+{
+    for (const struct run *r = d->runs; r; r = r->next)
+        if (!r->observers && !r->job->options.serial && !r->stopped && r->dispatched < r->total &&
+            (!r->areas || r->nareas))
+            return true;
+    return false;
+}
+
+/* Worker 0 calls the others when there is enough to do. */
+static void call_others(struct dispatcher *d)
+{
+    if (d->workers == 1 || d->called || host_ns() - d->busy_since < ALONE_NS) return;
+    pthread_mutex_lock(&d->lock);
+    bool call = d->called = has_work(d);
+    pthread_mutex_unlock(&d->lock);
+    if (call) workers_call(d->gpu->workers, d);
+}
+
+/* Waits shortly for a job to begin or end. False: there was none. */
+static bool await_news(struct dispatcher *d, uint64_t known)
+{
+    uint64_t end = host_spin_end();
+    while (!d->over && d->news == known && host_spin(end)) {
+    }
+    return !d->over && d->news != known;
+}
+
+/* Worker 0 has nothing to do at the moment: others are at work, or all is over. */
+static bool idle(struct dispatcher *d, uint64_t known)
 {
     pthread_mutex_lock(&d->lock);
-    if (k->number == 0 && !d->runs && !d->finished) {
-        d->over = true;
-        pthread_cond_broadcast(&d->changed);
-    } else if (!d->over && !(k->number == 0 && d->finished)) {
-        struct timespec soon;
-        timespec_get(&soon, TIME_UTC);
-        soon.tv_nsec += 1000000; /* the source may have something new, a cancel flag may have been set */
-        if (soon.tv_nsec >= 1000000000) soon.tv_sec++, soon.tv_nsec -= 1000000000;
-        pthread_cond_timedwait(&d->changed, &d->lock, &soon);
-    }
-    bool over = d->over;
+    d->over = !d->runs && !d->finished;
     pthread_mutex_unlock(&d->lock);
-    return over;
+    if (d->over || await_news(d, known)) return d->over;
+    struct timespec soon;
+    timespec_get(&soon, TIME_UTC);
+    soon.tv_nsec += 1000000; /* the source may have something new, a cancel flag may have been set */
+    if (soon.tv_nsec >= 1000000000) soon.tv_sec++, soon.tv_nsec -= 1000000000;
+    pthread_mutex_lock(&d->lock);
+    if (!d->finished) pthread_cond_timedwait(&d->ended, &d->lock, &soon);
+    pthread_mutex_unlock(&d->lock);
+    return false;
 }
 
-static void work(struct worker *k)
+static bool run_sms(struct dispatcher *d, uint32_t worker)
 {
-    struct dispatcher *d = k->d;
-    struct gpu *gpu = d->gpu;
+    bool worked = false;
+    for (uint32_t i = worker; i < d->gpu->config.sms; i += d->workers) worked |= run_sm(d, &d->gpu->sms[i]);
+    return worked;
+}
+
+static void work_first(struct dispatcher *d)
+{
     for (bool over = false; !over;) {
-        bool worked = false;
-        if (k->number == 0) exchange_jobs(d);
-        for (uint32_t i = k->number; i < gpu->config.sms; i += d->workers) worked |= run_sm(d, &gpu->sms[i]);
-        if (!worked) over = idle(d, k);
+        uint64_t known = d->news;
+        exchange_jobs(d);
+        if (run_sms(d, 0)) call_others(d);
+        else over = idle(d, known);
     }
 }
+
+/* Leaves when there is nothing to do for some time. */
+static void work_along(struct dispatcher *d, uint32_t worker)
+{
+    uint64_t known;
+    do known = d->news;
+    while (run_sms(d, worker) || await_news(d, known));
+    d->called = false;
+}
+
+static void work(struct dispatcher *d, uint32_t worker) { worker ? work_along(d, worker) : work_first(d); }
 
 /* Guest arithmetic in its own floating-point environment, guest accesses under the signal handler. */
-static bool work_guarded(struct worker *k)
+static bool work_guarded(struct dispatcher *d, uint32_t worker)
 {
     fenv_t host;
     stack_t old;
-    if (!recover_enter(k->stack, &old)) return false;
+    if (!recover_enter(d->gpu->stacks + worker * RECOVER_STACK, &old)) return false;
     fegetenv(&host);
     fesetenv(FE_DFL_ENV);
-    work(k);
+    work(d, worker);
     fesetenv(&host);
     recover_leave(&old);
     return true;
 }
 
-static void *thread_main(void *argument)
-{
-    work_guarded(argument);
-    return NULL;
-}
+void dispatch_help(void *user, uint32_t number) { work_guarded(user, number); }
 
 /* Jobs that came although the machine cannot run at all. */
 static void refuse_all(const struct job_source *source, const char *why)
@@ -345,16 +475,6 @@ static void refuse_all(const struct job_source *source, const char *why)
         fail(job, why);
         source->done(source->user, job);
     }
-}
-
-/* Wakes the workers that wait: there is nothing more to do. */
-static void give_up(struct dispatcher *d)
-{
-    if (!d->workers) return; /* nor is there a lock */
-    pthread_mutex_lock(&d->lock);
-    d->over = true;
-    pthread_cond_broadcast(&d->changed);
-    pthread_mutex_unlock(&d->lock);
 }
 
 static void set_reservations(struct gpu *gpu, bool shared)
@@ -368,28 +488,25 @@ static void set_reservations(struct gpu *gpu, bool shared)
 
 uint32_t gpu_workers(const struct gpu_config *c) { return c->host_threads < c->sms ? c->host_threads : c->sms; }
 
+/* The threads that help worker 0, made when the machine runs for the first time. False: the host has none left. */
+static bool have_workers(struct gpu *gpu, uint32_t n)
+{
+    if (n > 1 && !gpu->workers) gpu->workers = workers_new(n - 1, dispatch_help);
+    return n == 1 || gpu->workers;
+}
+
 void gpu_run(struct gpu *gpu, const struct job_source *source)
 {
-    uint32_t n = gpu_workers(&gpu->config), made = 0, running = 1;
-    struct dispatcher d = {.gpu = gpu, .source = source};
-    struct worker *workers = calloc(n, sizeof *workers);
+    struct dispatcher d = {.gpu = gpu, .source = source, .workers = gpu_workers(&gpu->config)};
     bool lock = pthread_mutex_init(&d.lock, NULL) == 0;
-    bool signal = pthread_cond_init(&d.changed, NULL) == 0;
-    if (workers && lock && signal) made = n;
-    for (uint32_t i = 0; i < made; i++) workers[i] = (struct worker){&d, i, .stack = gpu->stacks + i * RECOVER_STACK};
-    d.workers = made;
-    set_reservations(gpu, made == 1);
-    for (; running < made; running++)
-        if (pthread_create(&workers[running].thread, NULL, thread_main, &workers[running])) break;
-    if (!made || running < made || !work_guarded(&workers[0])) {
-        give_up(&d); /* nothing has been taken from the source yet */
-        refuse_all(source, "the host has no memory, thread or signal handler left");
-    }
-    for (uint32_t i = 1; i < running; i++) pthread_join(workers[i].thread, NULL);
+    bool signal = pthread_cond_init(&d.ended, NULL) == 0;
+    set_reservations(gpu, d.workers == 1);
+    if (!lock || !signal || !have_workers(gpu, d.workers) || !work_guarded(&d, 0))
+        refuse_all(source, "the host has no memory, thread or signal handler left"); /* nothing has been taken yet */
+    if (gpu->workers) workers_dismiss(gpu->workers);
     if (lock) pthread_mutex_destroy(&d.lock);
-    if (signal) pthread_cond_destroy(&d.changed);
+    if (signal) pthread_cond_destroy(&d.ended);
     code_leave(gpu);
-    free(workers);
 }
 
 /* ---- one job ---- */

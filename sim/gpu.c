@@ -5,8 +5,10 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "sim/host.h"
 #include "sim/layout.h"
 #include "sim/machine.h"
+#include "sim/workers.h"
 
 static void *reserve(size_t size, int protection)
 {
@@ -68,6 +70,7 @@ static void unbuild(struct gpu *gpu)
     engine_leave(gpu);
     if (gpu->code && gpu->sms) code_drop(gpu);
     if (gpu->mem) release(gpu->mem - MEM_GUARD, MEM_SPAN + 2 * MEM_GUARD);
+    workers_free(gpu->workers);
     release(gpu->pages, PAGES);
     release(gpu->code, PAGES * sizeof *gpu->code);
     rotation_free(gpu->rotation);
@@ -75,6 +78,15 @@ static void unbuild(struct gpu *gpu)
     unbuild_sms(gpu);
     pthread_mutex_destroy(&gpu->code_lock);
     free(gpu);
+}
+
+/* For machines whose configuration leaves it open: what $VENTUS_THREADS says, or a thread for each processor. */
+static uint32_t usual_threads(void)
+{
+    const char *said = getenv("VENTUS_THREADS");
+    unsigned long n = said ? strtoul(said, NULL, 10) : 0;
+    if (!n) n = host_processors();
+    return n < HOST_THREADS_MOST ? (uint32_t)n : HOST_THREADS_MOST;
 }
 
 struct gpu *gpu_create(const struct gpu_config *config, const char **error)
@@ -88,6 +100,7 @@ struct gpu *gpu_create(const struct gpu_config *config, const char **error)
     gpu = malloc(sizeof *gpu);
     if (!gpu) goto fail;
     *gpu = (struct gpu){.config = *config};
+    if (!gpu->config.host_threads) gpu->config.host_threads = usual_threads();
     if (pthread_mutex_init(&gpu->code_lock, NULL)) {
         free(gpu);
         gpu = NULL;

@@ -30,12 +30,13 @@ uint64_t host_ns(void)
 
 enum { SPIN_NS = 20000 }; /* twice what it takes to sleep and be woken, or more */
 
-uint64_t host_spin_end(void)
+uint32_t host_processors(void)
 {
     cpu_set_t processors;
-    bool several = sched_getaffinity(0, sizeof processors, &processors) == 0 && CPU_COUNT(&processors) > 1;
-    return host_ns() + (several ? SPIN_NS : 0);
+    return sched_getaffinity(0, sizeof processors, &processors) ? 1 : (uint32_t)CPU_COUNT(&processors);
 }
+
+uint64_t host_spin_end(void) { return host_ns() + (host_processors() > 1 ? SPIN_NS : 0); }
 
 bool host_spin(uint64_t end)
 {

@@ -11,6 +11,9 @@
 /* Nanoseconds of the monotonic clock. */
 uint64_t host_ns(void);
 
+/* Processors that this process may use; at least 1. */
+uint32_t host_processors(void);
+
 /* Another thread often answers sooner than the host would put this one to sleep and wake it again. Until when (host_ns)
  * it pays to look for its answer again and again: some microseconds from now; now, if there is only one processor. */
 uint64_t host_spin_end(void);

@@ -115,6 +115,15 @@ struct tlb_entry {
 };
 enum { TLB_BITS = 6, TLB_ENTRIES = 1 << TLB_BITS };
 
+/* Groups of one launch that are an SM's to run, so that it need not ask for each of them (dispatch.c). */
+struct claim {
+    struct run *run;
+    uint64_t next, end;       /* those that have not begun */
+    uint64_t size;            /* how many to claim the next time */
+    uint32_t ended;           /* groups of it, not yet reported to the launch, ... */
+    struct counters counters; /* ... and what they have counted */
+};
+
 struct sm {
     /* what the engine touches all the time */
     uint8_t *mem; /* guest address 0 */
@@ -139,6 +148,7 @@ struct sm {
     uint32_t warps_used, vgprs_used, sgprs_used, lds_used, slots_used;
 
     uint32_t access_high[ISA_LANES]; /* of `access` */
+    struct claim claim;
     struct tlb_entry tlb[TLB_ENTRIES];
     uint32_t tlb_root;     /* whose translations they are */
     struct decoded across; /* the instruction at the end of a page, see fetch.c */
@@ -157,10 +167,11 @@ struct gpu {
     struct sm *sms;        /* config.sms of them */
     uint32_t reservations; /* lr.w reservations of all SMs, when one host thread runs them all */
     const struct engine *engine;
-    bool engine_given; /* it was named, not found to be the best */
-    void *engine_data; /* what it keeps for this machine */
-    uint8_t *stacks;   /* of the host threads that run it, for signals, RECOVER_STACK bytes each */
-    uint64_t launches; /* so far; of one host thread */
+    bool engine_given;       /* it was named, not found to be the best */
+    void *engine_data;       /* what it keeps for this machine */
+    uint8_t *stacks;         /* of the host threads that run it, for signals, RECOVER_STACK bytes each */
+    uint64_t launches;       /* so far; of one host thread */
+    struct workers *workers; /* host threads besides the one in gpu_run; NULL: none */
     const struct observer *observers;
     struct scheduler scheduler;
     struct rotation *rotation; /* the state of the default scheduler */
@@ -171,6 +182,9 @@ struct gpu {
 /* How many host threads run the machine. */
 uint32_t gpu_workers(const struct gpu_config *config);
 
+/* What a helping thread does when it is called for a gpu_run (workers.h). */
+void dispatch_help(void *user, uint32_t number);
+
 /* ---- group.c: work-groups on an SM ---- */
 
 /* Does a launch fit into an empty machine? NULL, or a static text saying what does not. */
@@ -178,6 +192,9 @@ const char *group_check(const struct gpu_config *config, const struct launch *la
 
 /* Writes the registers of a blank warp (engine.h); nothing to do for others. */
 void warp_clear(struct warp *w);
+
+/* How many groups of the launch there is room for on `sm`. */
+uint32_t group_room(const struct sm *sm, const struct launch *launch);
 
 /* Takes a free slot and the launch's resources on `sm`; NULL when they are not free now. The group has yet
  * to be given its place in the grid. */

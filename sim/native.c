@@ -21,6 +21,7 @@ struct native_sm {
     struct native_unit *unit;
     volatile bool inside;    /* translated code */
     uint64_t executed, seen; /* instructions in translated code, and all */
+    uint64_t before;         /* what the warp's group had counted when it began to run */
 };
 
 struct native {
@@ -39,8 +40,10 @@ static struct native_sm *sm_of(const struct sm *sm)
 static const struct engine_build *step(void)
 {
     static const struct engine_build *_Atomic build;
-    if (!build) build = engine_choose(&engine_step, 0);
-    return build;
+    const struct engine_build *b = engine_step.builds;
+    if (build) return build;
+    while (b->usable && !b->usable()) b++;
+    return build = b;
 }
 
 /* ---- counters ---- */
@@ -103,14 +106,16 @@ static void jumped(struct sm *sm, bool refused)
 {
     struct native_sm *n = sm_of(sm);
     struct warp *w = sm->warp;
-    if (!n->inside) return;
-    const struct native_site *site = &n->unit->sites[n->state.site];
+    if (n->inside) {
+        const struct native_site *site = &n->unit->sites[n->state.site];
+        restore_at_site(w, site, &n->state);
+        if (refused) describe_access(sm, site);
+        if (site->record == RECORD_NONE) w->group->counters.instructions--; /* that `step` has counted, too */
+        add_counts(&w->group->counters, n->state.counts);
+        n->executed += n->state.counts[COUNT_INSTRUCTIONS];
+    }
     n->inside = false;
-    restore_at_site(w, site, &n->state);
-    if (refused) describe_access(sm, site);
-    if (site->record == RECORD_NONE) w->group->counters.instructions--; /* that `step` has counted, too */
-    add_counts(&w->group->counters, n->state.counts);
-    n->executed += n->state.counts[COUNT_INSTRUCTIONS];
+    n->seen += w->group->counters.instructions - n->before;
 }
 
 /* ---- running ---- */
@@ -212,10 +217,10 @@ static enum stop run_native(struct sm *sm, struct warp *w, uint64_t budget)
     struct native_sm *n = sm_of(sm);
     struct native_unit *unit = unit_of(native, n, w->group);
     bool ready = unit && unit->state == TRANSLATION_READY && budget > 1;
-    uint64_t before = w->group->counters.instructions;
+    n->before = w->group->counters.instructions;
     if (!ready) warp_clear(w);
     enum stop stop = ready ? run_warp(sm, w, n, budget) : step()->run(sm, w, budget);
-    uint64_t count = w->group->counters.instructions - before;
+    uint64_t count = w->group->counters.instructions - n->before;
     if (unit && !ready) units_heat(&native->units, unit, count);
     n->seen += count;
     return stop;

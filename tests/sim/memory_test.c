@@ -35,6 +35,7 @@ static void open_profile(struct guest *g, enum isa_profile profile)
     struct gpu_config config;
     gpu_config_default(&config);
     config.profile = profile;
+    config.host_threads = 1; /* on several, a reservation does not see a store of the same value by another SM */
     guest_open_config(g, &config);
 }
 
