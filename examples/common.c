@@ -85,7 +85,7 @@ static void usage(const char *name, const char *purpose, unsigned size)
     exit(0);
 }
 
-static unsigned number(const char *option, const char *text)
+unsigned option_number(const char *option, const char *text)
 {
     char *end;
     errno = 0;
@@ -109,9 +109,9 @@ static const char *parse_options(struct session *s, int argc, char **argv, const
         if (i + 1 == argc) fail("%s is unknown or lacks its value (see --help)", option);
         const char *value = argv[++i];
         if (!strcmp(option, "--device")) device = value;
-        else if (!strcmp(option, "--size")) s->size = number(option, value);
+        else if (!strcmp(option, "--size")) s->size = option_number(option, value);
         else if (!strcmp(option, "--output")) s->output = value;
-        else if (!strcmp(option, "--bench")) s->samples = number(option, value);
+        else if (!strcmp(option, "--bench")) s->samples = option_number(option, value);
         else fail("unknown option '%s' (see --help)", option);
     }
     return device;
@@ -159,7 +159,12 @@ void session_open(struct session *s, int argc, char **argv, const char *purpose,
 {
     *s = (struct session){.size = size};
     s->name = strrchr(argv[0], '/') ? strrchr(argv[0], '/') + 1 : argv[0];
-    s->device = pick_device(parse_options(s, argc, argv, purpose));
+    session_device(s, parse_options(s, argc, argv, purpose));
+}
+
+void session_device(struct session *s, const char *wanted)
+{
+    s->device = pick_device(wanted);
     clGetDeviceInfo(s->device, CL_DEVICE_NAME, sizeof s->device_name, s->device_name, NULL);
     cl_int error;
     s->context = clCreateContext(NULL, 1, &s->device, NULL, NULL, &error);

@@ -35,6 +35,10 @@ struct session {
  * it; else the first GPU; else the first device) and opens a queue on it. */
 void session_open(struct session *s, int argc, char **argv, const char *purpose, unsigned size);
 
+/* The same for a program with options of its own: device (NULL: any, as above) and queue. */
+void session_device(struct session *s, const char *wanted);
+unsigned option_number(const char *option, const char *text); /* from 1 to 16384; ends the program if it is not */
+
 /* Builds the program; on failure prints the build log. Then its kernels can be had by name. */
 void session_build(struct session *s, const char *source);
 cl_kernel session_kernel(const struct session *s, const char *name);
