@@ -92,8 +92,9 @@ void job_swap(struct job *job, unsigned a, unsigned b)
 
 void job_write(struct job *job, unsigned arg, cl_int value)
 {
-    check_cl(clEnqueueWriteBuffer(job->session->queue, job->buffers[arg], CL_TRUE, 0, sizeof value, &value, 0, NULL, NULL),
-             "writing a buffer");
+    check_cl(
+        clEnqueueWriteBuffer(job->session->queue, job->buffers[arg], CL_TRUE, 0, sizeof value, &value, 0, NULL, NULL),
+        "writing a buffer");
 }
 
 cl_int job_read(struct job *job, unsigned arg)
@@ -161,7 +162,8 @@ static void set_args(struct job *job)
         bool value = job->row->args[i].kind == VALUE;
         if (!value) job->buffers[i] = session_buffer(job->session, CL_MEM_READ_WRITE, bytes, NULL);
         for (unsigned k = 0; k < MAX_KERNELS && job->kernels[k]; k++)
-            set_arg(job->kernels[k], i, value ? bytes : sizeof(cl_mem), value ? job->initial[i] : (void *)&job->buffers[i]);
+            set_arg(job->kernels[k], i, value ? bytes : sizeof(cl_mem),
+                    value ? job->initial[i] : (void *)&job->buffers[i]);
     }
     for (unsigned k = 0; k < MAX_KERNELS && job->kernels[k]; k++) SET_ARG(job->kernels[k], job->nargs, n);
 }

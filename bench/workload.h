@@ -44,14 +44,14 @@ typedef void launches(struct job *job);
 struct workload {
     const char *name;
     reference *reference;
-    size_t small, medium;              /* n */
-    size_t group[2];                   /* work-items of a group; a row with two numbers has two dimensions */
-    struct argument args[MAX_ARGS];    /* of every kernel, in order; behind them come n and a launch's own numbers */
-    struct count items;                /* in each dimension; all zero: n. Rounded up to whole groups */
-    launches *launches;                /* NULL: the kernel NAME once */
-    const char *kernels[MAX_KERNELS];  /* if not just one of the row's name */
-    double tolerance;                  /* of a float, relative to its size and 1 */
-    double strays;                     /* share of the elements that may be anything, where rounding decides a branch */
+    size_t small, medium;             /* n */
+    size_t group[2];                  /* work-items of a group; a row with two numbers has two dimensions */
+    struct argument args[MAX_ARGS];   /* of every kernel, in order; behind them come n and a launch's own numbers */
+    struct count items;               /* in each dimension; all zero: n. Rounded up to whole groups */
+    launches *launches;               /* NULL: the kernel NAME once */
+    const char *kernels[MAX_KERNELS]; /* if not just one of the row's name */
+    double tolerance;                 /* of a float, relative to its size and 1 */
+    double strays;                    /* share of the elements that may be anything, where rounding decides a branch */
 };
 
 /* Ends with a row without a name. */
@@ -68,7 +68,7 @@ struct job {
     cl_mem buffers[MAX_ARGS];
     cl_kernel kernels[MAX_KERNELS];
     cl_uint params[MAX_KERNELS]; /* that each kernel has */
-    unsigned launches; /* of one run */
+    unsigned launches;           /* of one run */
 };
 
 size_t count_of(struct count count, size_t n);

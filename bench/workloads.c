@@ -2,10 +2,22 @@
 #include "workload.h"
 
 /* Counts of elements and of work-items. */
-#define N(factor)     {factor, 1, 0}
-#define N_PLUS(extra) {1, 1, extra}
-#define SQUARE        {1, 2, 0}
-#define ONLY(count)   {0, 0, count}
+#define N(factor) \
+    { \
+        factor, 1, 0 \
+    }
+#define N_PLUS(extra) \
+    { \
+        1, 1, extra \
+    }
+#define SQUARE \
+    { \
+        1, 2, 0 \
+    }
+#define ONLY(count) \
+    { \
+        0, 0, count \
+    }
 
 // clang-format off
 const struct workload workloads[] = {
@@ -14,6 +26,32 @@ const struct workload workloads[] = {
      {{F32, N(1), fill_floats}, {F32, N(1), fill_floats}, {F32, N(1)}}},
     {"saxpy", saxpy_reference, 16384, 1 << 20, {64},
      {{F32, ONLY(1), fill_floats, VALUE}, {F32, N(1), fill_floats}, {F32, N(1), fill_floats}}, .tolerance = 1e-6},
+    {"points", points_reference, 4096, 1 << 18, {64},
+     {{F32, ONLY(16), fill_floats}, {F32, N(4), fill_symmetric}, {F32, N(4)}}, .tolerance = 1e-4},
+    {"gather", gather_reference, 16384, 1 << 20, {64},
+     {{I32, N(1), fill_indices}, {F32, N(1), fill_floats}, {F32, N(1)}}},
+    {"sound", sound_reference, 16384, 1 << 20, {64},
+     {{I16, N(1), fill_bits}, {I16, N(1), fill_bits}, {I8, N(1), fill_bits}, {I8, N(1), fill_bits}, {I16, N(1)}, {I8, N(1)}}},
+    /* work-items that work together */
+    {"reduce", reduce_reference, 65536, 1 << 21, {256},
+     {{F32, N(1), fill_floats}, {F32, ONLY(REDUCE_GROUPS), NULL, SCRATCH}, {F32, ONLY(1)}},
+     .launches = reduce_launches, .kernels = {"reduce_groups", "reduce_total"}, .tolerance = 1e-4},
+    {"scan", scan_reference, 16384, 1 << 18, {SCAN_GROUP},
+     {{I32, N(1), fill_small_ints}, {I32, N(1)}, {I32, {1, 1, 1}, NULL, SCRATCH}},
+     .launches = scan_launches, .kernels = {"scan_groups", "scan_totals", "scan_add"}},
+    {"histogram", histogram_reference, 65536, 1 << 20, {256},
+     {{U8, N(1), fill_bits}, {U32, ONLY(256)}}, .items = ONLY(4096)},
+    /* pictures and text */
+    {"search", search_reference, 16384, 1 << 20, {64},
+     {{I8, N_PLUS(8), fill_letters}, {I8, ONLY(8), fill_letters}, {U8, N(1)}}},
+    /* branches, graphs, sorting, many launches */
+    {"bitonic", bitonic_reference, 1024, 16384, {64},
+     {{U32, N(1), fill_bits}}, .launches = bitonic_launches},
+    {"bfs", bfs_reference, 2048, 1 << 17, {64},
+     {{I32, N_PLUS(1), fill_starts}, {I32, N(16), fill_indices}, {I32, N(1), fill_unknown}, {I32, ONLY(1), NULL, SCRATCH}},
+     .launches = bfs_launches},
+    {"tiny", tiny_reference, 50, 1000, {TINY_ITEMS},
+     {{U32, ONLY(TINY_ITEMS), fill_bits}}, .items = ONLY(TINY_ITEMS), .launches = tiny_launches},
     {NULL},
 };
 // clang-format on
