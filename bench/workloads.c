@@ -1,25 +1,13 @@
 /* The table of workloads; columns in workload.h. */
 #include "workload.h"
 
-/* Counts of elements and of work-items. */
-#define N(factor) \
-    { \
-        factor, 1, 0 \
-    }
-#define N_PLUS(extra) \
-    { \
-        1, 1, extra \
-    }
-#define SQUARE \
-    { \
-        1, 2, 0 \
-    }
-#define ONLY(count) \
-    { \
-        0, 0, count \
-    }
-
 // clang-format off
+/* Counts of elements and of work-items. */
+#define N(factor)     {factor, 1, 0}
+#define N_PLUS(extra) {1, 1, extra}
+#define SQUARE        {1, 2, 0}
+#define ONLY(count)   {0, 0, count}
+
 const struct workload workloads[] = {
     /* streams of memory */
     {"vecadd", vecadd_reference, 16384, 1 << 20, {64},
