@@ -2,7 +2,9 @@
  * resource records (isa/abi.h).
  *
  * Nothing in a file is trusted: asm/ refuses what is damaged, and here addresses must lie in the code window. */
+#include <stdarg.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,12 +14,16 @@ enum { USUAL_STACK = 4096 }; /* private bytes of a stack whose depth is not know
 
 struct parser {
     struct ventus_module *m;
-    const char *why;
+    char *why; /* where an error goes: `why_size` bytes, or NULL */
+    size_t why_size;
 };
 
-static bool fail(struct parser *p, const char *why)
+__attribute__((format(printf, 2, 3))) static bool fail(struct parser *p, const char *format, ...)
 {
-    if (!p->why) p->why = why;
+    va_list args;
+    va_start(args, format);
+    if (p->why) vsnprintf(p->why, p->why_size, format, args);
+    va_end(args);
     return false;
 }
 
@@ -38,16 +44,26 @@ static int by_id(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
+static bool has_entry(struct parser *p, const struct ventus_kernel *k)
+{
+    return executable(p->m, k->entry) ||
+           fail(p, "the entry of kernel %.80s, 0x%08x, is not in executable code", k->name, (unsigned)k->entry);
+}
+
 static bool take_note(struct parser *p, const char *text)
 {
     struct note *note = &p->m->note;
     struct note_error error;
-    if (!note_read(text, strlen(text), note, &error)) return fail(p, error.what);
+    char what[NOTE_ERROR_ROOM];
+    if (!note_read(text, strlen(text), note, &error)) {
+        note_explain(&error, what);
+        return fail(p, "%s", what);
+    }
     for (size_t i = 0; i < note->nkernels; i++) {
         const struct ventus_kernel *k = &note->kernels[i];
-        if (!executable(p->m, k->entry)) return fail(p, "a kernel's entry is not in executable code");
+        if (!has_entry(p, k)) return false;
         if (k->vgprs == NOTE_AUTO || k->sgprs == NOTE_AUTO)
-            return fail(p, "the module note leaves the registers of a kernel to the linker");
+            return fail(p, "the module note leaves the registers of kernel %.80s to the linker", k->name);
     }
     qsort(note->formats, note->nformats, sizeof *note->formats, by_id);
     qsort(note->strings, note->nstrings, sizeof *note->strings, by_id);
@@ -61,13 +77,14 @@ static bool record_sizes(struct parser *p, const struct elf_resource *r, struct 
 {
     bool incomplete = r->flags & ABI_REGISTERS_INCOMPLETE, deep = r->value[ABI_PDS_STACK] == ABI_RESOURCE_UNKNOWN;
     uint64_t stack = deep ? USUAL_STACK : r->value[ABI_PDS_STACK];
-    if (r->value[ABI_VGPR] > ISA_VREGS || r->value[ABI_SGPR] > ISA_XREGS)
-        return fail(p, "a resource record wants more registers than there are");
+    const char *wants = NULL;
+    if (r->value[ABI_VGPR] > ISA_VREGS || r->value[ABI_SGPR] > ISA_XREGS) wants = "more registers than there are";
     if (r->value[ABI_LDS] > NOTE_MAX_LDS || r->value[ABI_PDS] > NOTE_MAX_PDS ||
         stack > NOTE_MAX_PDS - r->value[ABI_PDS])
-        return fail(p, "a resource record wants more memory than there is");
+        wants = "more memory than there is";
     if (r->value[ABI_LDS_STACK] > ABI_WARP_STACK && r->value[ABI_LDS_STACK] != ABI_RESOURCE_UNKNOWN)
-        return fail(p, "a resource record wants a deeper scalar stack than a warp has");
+        wants = "a deeper scalar stack than a warp has";
+    if (wants) return fail(p, "the resource record of kernel %.80s wants %s", k->name, wants);
     k->vgprs = incomplete ? ISA_VREGS : (uint32_t)r->value[ABI_VGPR];
     k->sgprs = incomplete ? ISA_XREGS : (uint32_t)r->value[ABI_SGPR];
     k->lds_bytes = (uint32_t)r->value[ABI_LDS];
@@ -78,9 +95,8 @@ static bool record_sizes(struct parser *p, const struct elf_resource *r, struct 
 static bool add_recorded(struct parser *p, const struct elf_resource *r, const struct elf_symbol *s)
 {
     struct ventus_kernel k = {.name = s->name, .entry = s->value, .vec_hint = "", .more = ""};
-    if (!record_sizes(p, r, &k)) return false;
-    if (!executable(p->m, k.entry)) return fail(p, "a kernel's entry is not in executable code");
-    if (ventus_module_find(p->m, k.name)) return fail(p, "two kernels of one name");
+    if (!record_sizes(p, r, &k) || !has_entry(p, &k)) return false;
+    if (ventus_module_find(p->m, k.name)) return fail(p, "two kernels of one name: %.80s", k.name);
     p->m->recorded[p->m->note.nkernels++] = k;
     return true;
 }
@@ -105,7 +121,7 @@ static bool add_named(struct parser *p, const struct elf_image *image, const str
         const struct elf_symbol wanted = {.name = image->resources[i].kernel}, *key = &wanted;
         if (!wanted.name) continue;
         const struct elf_symbol *const *found = bsearch(&key, order, image->nsymbols, sizeof *order, by_name);
-        if (!found) return fail(p, "a resource record is of a kernel that has no symbol");
+        if (!found) return fail(p, "a resource record is of kernel %.80s, which has no symbol", wanted.name);
         if (!add_recorded(p, &image->resources[i], *found)) return false;
     }
     return true;
@@ -145,8 +161,9 @@ static bool add_segment(struct parser *p, const struct elf_segment *e)
     struct ventus_module *m = p->m;
     if (!e->memsize) return true;
     if (e->addr < ABI_CODE_BASE || e->addr >= ABI_CODE_LIMIT || e->memsize > ABI_CODE_LIMIT - e->addr)
-        return fail(p, "the program is not placed in the code window");
-    if (e->filesize > e->memsize) return fail(p, "a segment is larger in the file than in memory");
+        return fail(p, "the segment at 0x%08x is not in the code window", (unsigned)e->addr);
+    if (e->filesize > e->memsize)
+        return fail(p, "the segment at 0x%08x is larger in the file than in memory", (unsigned)e->addr);
     unsigned access = GPU_READ | (e->executable ? GPU_EXEC : 0) | (e->writable ? GPU_WRITE : 0);
     m->segments[m->nsegments++] = (struct segment){e->addr, e->filesize, e->memsize, access, e->data};
     return true;
@@ -157,7 +174,8 @@ static bool take_segments(struct parser *p, const struct elf_segment *e, size_t 
     if (n > MAX_SEGMENTS) return fail(p, "too many segments");
     for (size_t i = 0; i < n; i++)
         if (!add_segment(p, &e[i])) return false;
-    return executable(p->m, p->m->entry) || fail(p, "the entry point is not in executable code");
+    return executable(p->m, p->m->entry) ||
+           fail(p, "the entry point, 0x%08x, is not in executable code", (unsigned)p->m->entry);
 }
 
 /* ---- the interface ---- */
@@ -170,7 +188,7 @@ static bool load(struct parser *p, size_t size)
     size_t n = 0;
     const char *why = NULL;
     if (!elf_read(m->bytes, size, &image, segments, MAX_SEGMENTS, &n, &why))
-        return fail(p, why ? why : "damaged ELF file");
+        return fail(p, "%s", why ? why : "damaged ELF file");
     m->entry = image.entry;
     bool ok = image.note || image.nresources || fail(p, "the program has neither a Ventus note nor resource records");
     ok = ok && take_segments(p, segments, n) && (image.note ? take_note(p, image.note) : take_records(p, &image));
@@ -178,19 +196,19 @@ static bool load(struct parser *p, size_t size)
     return ok;
 }
 
-enum ventus_status ventus_module_load(const void *elf, size_t size, ventus_module **module, const char **why)
+enum ventus_status ventus_module_load(const void *elf, size_t size, ventus_module **module, char *why, size_t why_size)
 {
     static _Atomic uint64_t serial;
-    struct parser p = {0};
+    struct parser p = {.why = why, .why_size = why_size};
     if (!elf || !size || !module) {
-        if (why) *why = "nothing to load";
+        fail(&p, "nothing to load");
         return VENTUS_BAD_ARGUMENT;
     }
     p.m = calloc(1, sizeof *p.m);
     if (p.m) p.m->bytes = malloc(size);
     if (!p.m || !p.m->bytes) {
         free(p.m);
-        if (why) *why = "out of memory";
+        fail(&p, "out of memory");
         return VENTUS_NO_MEMORY;
     }
     memcpy(p.m->bytes, elf, size);
@@ -198,7 +216,6 @@ enum ventus_status ventus_module_load(const void *elf, size_t size, ventus_modul
     p.m->serial = atomic_fetch_add(&serial, 1) + 1;
     if (!load(&p, size)) {
         ventus_module_free(p.m);
-        if (why) *why = p.why;
         return VENTUS_BAD_MODULE;
     }
     *module = p.m;

@@ -157,10 +157,10 @@ void *ventus_map(ventus_device *device, uint32_t addr, uint64_t size);
 
 /* What it says about its kernels, struct ventus_kernel and struct ventus_arg, is described in asm/kernel.h. */
 
-/* Parses an ELF executable (the bytes are copied) made for this machine. On failure *why, if not
- * NULL, is a static text that says what is wrong. A module belongs to no device. Freed, it lives on until
- * the launches that use it have ended. */
-enum ventus_status ventus_module_load(const void *elf, size_t size, ventus_module **module, const char **why);
+/* Parses an ELF executable (the bytes are copied) made for this machine. On failure `why` (if not NULL, `why_size`
+ * bytes) receives what is wrong and where: the line and column of a mistake in the module note, the kernel
+ * that a record is of. A module belongs to no device. Freed, it lives on until the launches that use it have ended. */
+enum ventus_status ventus_module_load(const void *elf, size_t size, ventus_module **module, char *why, size_t why_size);
 void ventus_module_free(ventus_module *module); /* NULL is allowed */
 
 /* Its kernels: how many, one of them by number or by name (NULL: there is none). They are part of the module. */

@@ -87,10 +87,10 @@ static char *log_with(char *log, const char *why)
 static cl_int job_build(struct build_job *job, struct build *b)
 {
     struct executable *executable = NULL;
-    const char *why;
+    char why[EXECUTABLE_WHY];
     b->object = job->type != CL_PROGRAM_BINARY_TYPE_EXECUTABLE;
     cl_int error = build_run(b);
-    if (!error && !(executable = executable_new(b->bytes, b->size, job->type, &why))) {
+    if (!error && !(executable = executable_new(b->bytes, b->size, job->type, why))) {
         b->log = log_with(b->log, why);
         error = CL_BUILD_PROGRAM_FAILURE;
     }

@@ -294,8 +294,10 @@ struct executable {
     size_t size;
 };
 
-/* Owns `bytes`. NULL: they are not what `type` says, *why is a static text. */
-struct executable *executable_new(unsigned char *bytes, size_t size, cl_program_binary_type type, const char **why);
+/* Owns `bytes`. NULL: they are not what `type` says, and `why` receives what is wrong. */
+enum { EXECUTABLE_WHY = 300 };
+struct executable *executable_new(unsigned char *bytes, size_t size, cl_program_binary_type type,
+                                  char why[EXECUTABLE_WHY]);
 struct executable *executable_use(struct executable *executable); /* NULL stays NULL */
 void executable_drop(struct executable *executable);
 

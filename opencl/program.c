@@ -9,18 +9,19 @@
 
 /* ---- executables ---- */
 
-static bool content_valid(struct executable *e, cl_program_binary_type type, const char **why)
+static bool content_valid(struct executable *e, cl_program_binary_type type, char why[EXECUTABLE_WHY])
 {
     if (type == CL_PROGRAM_BINARY_TYPE_EXECUTABLE)
-        return ventus_module_load(e->bytes, e->size, &e->module, why) == VENTUS_OK;
-    *why = "it is no object";
+        return ventus_module_load(e->bytes, e->size, &e->module, why, EXECUTABLE_WHY) == VENTUS_OK;
+    snprintf(why, EXECUTABLE_WHY, "it is no object");
     return e->size > 4 && memcmp(e->bytes, "BC\xc0\xde", 4) == 0; /* LLVM bitcode: only the compiler reads more of it */
 }
 
-struct executable *executable_new(unsigned char *bytes, size_t size, cl_program_binary_type type, const char **why)
+struct executable *executable_new(unsigned char *bytes, size_t size, cl_program_binary_type type,
+                                  char why[EXECUTABLE_WHY])
 {
     struct executable *e = calloc(1, sizeof *e);
-    *why = "out of memory";
+    snprintf(why, EXECUTABLE_WHY, "out of memory");
     if (!e) {
         free(bytes);
         return NULL;
@@ -168,7 +169,7 @@ static bool wants_arg_info(const char *options)
 static cl_int load_binary(cl_program program, const unsigned char *data, size_t size)
 {
     struct binary b;
-    const char *why;
+    char why[EXECUTABLE_WHY];
     if (!binary_read(data, size, &b)) return CL_INVALID_BINARY;
     unsigned char *bytes = malloc(b.payload_size ? b.payload_size : 1);
     program->options = malloc(b.options_size + 1);
@@ -180,7 +181,7 @@ static cl_int load_binary(cl_program program, const unsigned char *data, size_t 
     memcpy(program->options, b.options, b.options_size);
     program->options[b.options_size] = 0;
     program->arg_info = wants_arg_info(program->options);
-    program->executable = executable_new(bytes, b.payload_size, b.type, &why);
+    program->executable = executable_new(bytes, b.payload_size, b.type, why);
     program->type = b.type;
     return program->executable ? CL_SUCCESS : CL_INVALID_BINARY;
 }

@@ -117,11 +117,10 @@ static ventus_module *load(struct request *r)
 {
     size_t size, raw_size;
     char *bytes = read_file(r->file, &size);
-    const char *why = "damaged";
+    char why[300] = "";
     ventus_module *module;
     void *raw = raw_program(r, bytes, size, &raw_size);
-    enum ventus_status status =
-        raw ? ventus_module_load(raw, raw_size, &module, &why) : ventus_module_load(bytes, size, &module, &why);
+    enum ventus_status status = ventus_module_load(raw ? raw : bytes, raw ? raw_size : size, &module, why, sizeof why);
     if (status != VENTUS_OK) die("%s: %s", r->file, why);
     free(raw);
     free(bytes);

@@ -125,7 +125,7 @@ static bool find_cc(char *path, size_t size)
 bool build_device(const char *text, const char *options, ventus_module **module, char *message, size_t size)
 {
     char cc[4096], source[300], elf[300], log[300];
-    const char *why = "";
+    char why[300];
     size_t bytes = 0;
     if (!find_cc(cc, sizeof cc)) return failed(message, size, "no ventus-cc above this program; set VENTUS_CC");
     if (!open_folder(message, size)) return false;
@@ -138,7 +138,7 @@ bool build_device(const char *text, const char *options, ventus_module **module,
     char *image = status == 0 ? read_file(elf, &bytes) : NULL;
     bool ok = status != 0 ? log_failure("ventus-cc", status, log, message, size) : image != NULL;
     if (status == 0 && !image) failed(message, size, "ventus-cc wrote no ELF");
-    if (ok && ventus_module_load(image, bytes, module, &why) != VENTUS_OK)
+    if (ok && ventus_module_load(image, bytes, module, why, sizeof why) != VENTUS_OK)
         ok = failed(message, size, "ventus_module_load: %s", why);
     free(image);
     unlink(source);

@@ -91,10 +91,10 @@ static ventus_module *load(const char *text, uint32_t nkernels)
     void *elf = NULL;
     size_t size = 0;
     char log[1024];
-    const char *why = "";
+    char why[300];
     ventus_module *module;
     if (compile(text, nkernels, &elf, &size, log, sizeof log) != CC_OK) fail_msg("%s\n%s", log, text);
-    if (ventus_module_load(elf, size, &module, &why) != VENTUS_OK) fail_msg("%s", why);
+    if (ventus_module_load(elf, size, &module, why, sizeof why) != VENTUS_OK) fail_msg("%s", why);
     free(elf);
     return module;
 }

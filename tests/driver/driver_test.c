@@ -127,6 +127,8 @@ static const char good_note[] =
 
 static const uint32_t endprg[4] = {0x0000400b, 0x0000400b, 0x0000400b, 0x0000400b};
 
+enum { WHY = 300 }; /* bytes of a message */
+
 static void *make_elf(const char *note, const uint32_t *text, size_t words, size_t *size)
 {
     struct elf_image image = {
@@ -137,11 +139,11 @@ static void *make_elf(const char *note, const uint32_t *text, size_t words, size
     return bytes;
 }
 
-static enum ventus_status load_note(const char *note, ventus_module **m, const char **why)
+static enum ventus_status load_note(const char *note, ventus_module **m, char why[WHY])
 {
     size_t size;
     void *elf = make_elf(note, endprg, 4, &size);
-    enum ventus_status status = ventus_module_load(elf, size, m, why);
+    enum ventus_status status = ventus_module_load(elf, size, m, why, WHY);
     free(elf);
     return status;
 }
@@ -149,9 +151,9 @@ static enum ventus_status load_note(const char *note, ventus_module **m, const c
 static void test_note(void **state)
 {
     ventus_module *m = NULL;
-    const char *why = NULL;
+    char why[WHY] = "";
     (void)state;
-    if (load_note(good_note, &m, &why) != VENTUS_OK) fail_msg("%s", why);
+    if (load_note(good_note, &m, why) != VENTUS_OK) fail_msg("%s", why);
     assert_int_equal(ventus_module_kernels(m), 2);
     const struct ventus_kernel *k = ventus_module_find(m, "add");
     assert_non_null(k);
@@ -211,11 +213,42 @@ static void test_bad_notes(void **state)
     (void)state;
     for (unsigned i = 0; i < sizeof bad / sizeof *bad; i++) {
         ventus_module *m = NULL;
-        const char *why = NULL;
-        if (load_note(bad[i], &m, &why) != VENTUS_BAD_MODULE) fail_msg("note %u was accepted", i);
-        assert_non_null(why);
+        char why[WHY] = "";
+        if (load_note(bad[i], &m, why) != VENTUS_BAD_MODULE) fail_msg("note %u was accepted", i);
+        assert_true(*why);
         assert_null(m);
     }
+}
+
+static void bad_note(const char *note, const char *message)
+{
+    ventus_module *m = NULL;
+    char why[WHY];
+    assert_int_equal(load_note(note, &m, why), VENTUS_BAD_MODULE);
+    assert_string_equal(why, message);
+}
+
+/* Where the mistake is: the line, column and field of the note, or the kernel. Messages that do not fit are cut. */
+static void test_where_notes_are_bad(void **state)
+{
+#define SIZES "vgpr=1 sgpr=1 lds=0 pds=0 args=0\n"
+    ventus_module *m = NULL;
+    char *elf, little[9] = "--------";
+    size_t size;
+    (void)state;
+    bad_note("ventus-module 2\n", "the module note, line 1: it is not of version 1");
+    bad_note("ventus-module 1\nkernel name=a entry=0x80000000 vgpr=1x sgpr=1 lds=0 pds=0 args=0\n",
+             "the module note, line 2, column 37: a number that is malformed or too large in a field: vgpr");
+    bad_note("ventus-module 1\nkernel name=a entry=0x80000000 " SIZES "kernel name=other entry=0x80000100 " SIZES,
+             "the entry of kernel other, 0x80000100, is not in executable code");
+    bad_note("ventus-module 1\nkernel name=a entry=0x80000000 vgpr=1 sgpr=auto lds=0 pds=0 args=0\n",
+             "the module note leaves the registers of kernel a to the linker");
+    elf = make_elf("ventus-module 2\n", endprg, 4, &size);
+    assert_int_equal(ventus_module_load(elf, size, &m, little, 8), VENTUS_BAD_MODULE);
+    assert_string_equal(little, "the mod");
+    assert_int_equal(little[8], 0);
+    free(elf);
+    assert_int_equal(ventus_module_load(NULL, 1, &m, NULL, 0), VENTUS_BAD_ARGUMENT);
 }
 
 /* Damaged files are refused or harmless; under the sanitizers this finds what was believed too easily. */
@@ -232,7 +265,7 @@ static void test_damaged_files(void **state)
         memcpy(copy, elf, size);
         for (uint32_t n = 1 + rng() % 4; n; n--) copy[rng() % size] = (uint8_t)rng();
         size_t n = i % 3 ? size : rng() % size;
-        if (ventus_module_load(copy, n, &m, NULL) != VENTUS_OK) {
+        if (ventus_module_load(copy, n, &m, NULL, 0) != VENTUS_OK) {
             refused++;
             continue;
         }
@@ -374,11 +407,11 @@ static ventus_module *build(const char *source, const char *note)
     void *elf;
     size_t size;
     ventus_module *m = NULL;
-    const char *why = "";
+    char why[WHY] = "";
     assert_true(asm_assemble("test", source, strlen(source), ABI_CODE_BASE, &image, stderr));
     elf = make_elf(note, image.text, image.text_words, &size);
     elf_free(&image);
-    if (ventus_module_load(elf, size, &m, &why) != VENTUS_OK) fail_msg("%s", why);
+    if (ventus_module_load(elf, size, &m, why, WHY) != VENTUS_OK) fail_msg("%s", why);
     free(elf);
     return m;
 }
@@ -483,15 +516,15 @@ static void test_run(void **state)
 /* ---- programs without a note ---- */
 
 /* The source as a file of another compiler, of which the text and the records are ours to choose. */
-static enum ventus_status load_recorded(const char *source, ventus_module **m, const char **why)
+static enum ventus_status load_recorded(const char *source, ventus_module **m, char why[WHY])
 {
     struct elf_image image;
     void *elf;
     size_t size;
     assert_true(asm_assemble("test", source, strlen(source), ABI_CODE_BASE, &image, stderr));
-    assert_true(elf_write(&image, &elf, &size, why));
+    assert_true(elf_write(&image, &elf, &size, NULL));
     elf_free(&image);
-    enum ventus_status status = ventus_module_load(elf, size, m, why);
+    enum ventus_status status = ventus_module_load(elf, size, m, why, WHY);
     free(elf);
     return status;
 }
@@ -504,8 +537,8 @@ static void recorded_kernel(const char *source, const char *name, uint32_t vgprs
                             uint32_t pds)
 {
     ventus_module *m = NULL;
-    const char *why = "";
-    if (load_recorded(source, &m, &why) != VENTUS_OK) fail_msg("%s", why);
+    char why[WHY] = "";
+    if (load_recorded(source, &m, why) != VENTUS_OK) fail_msg("%s", why);
     const struct ventus_kernel *k = ventus_module_find(m, name);
     assert_non_null(k);
     assert_int_equal(k->vgprs, vgprs);
@@ -521,8 +554,8 @@ static void recorded_kernel(const char *source, const char *name, uint32_t vgprs
 static void bad_record(const char *source, const char *expect)
 {
     ventus_module *m = NULL;
-    const char *why = "";
-    assert_int_equal(load_recorded(source, &m, &why), VENTUS_BAD_MODULE);
+    char why[WHY] = "";
+    assert_int_equal(load_recorded(source, &m, why), VENTUS_BAD_MODULE);
     if (!strstr(why, expect)) fail_msg("%s, not %s", why, expect);
 }
 
@@ -537,15 +570,15 @@ static void test_records(void **state)
     recorded_kernel(FUNCTIONS ".section .rodata.ventus.resource\n.half 1, 2, 3, 4, 5, 6, 7, 8", "j", 5, 6, 7, 8);
     bad_record(FUNCTIONS, "neither a Ventus note nor resource records");
     bad_record(FUNCTIONS ".section .rodata.ventus.resource\n.half 1, 2, 3, 4", "do not say whose");
-    bad_record(FUNCTIONS RECORD("nobody") ".half 1, 2, 3, 4", "has no symbol");
-    bad_record(FUNCTIONS RECORD("k") ".half 1, 2, 3, 4, 5, 6, 7, 8", "two kernels");
-    bad_record(FUNCTIONS RECORD("k") ".half 257, 2, 3, 4", "more registers");
+    bad_record(FUNCTIONS RECORD("nobody") ".half 1, 2, 3, 4", "kernel nobody, which has no symbol");
+    bad_record(FUNCTIONS RECORD("k") ".half 1, 2, 3, 4, 5, 6, 7, 8", "two kernels of one name: k");
+    bad_record(FUNCTIONS RECORD("k") ".half 257, 2, 3, 4", "record of kernel k wants more registers");
     bad_record(FUNCTIONS RECORD("k") ".half 1, 65, 3, 4", "more registers");
     bad_record(FUNCTIONS RECORD("k") ".word 2, 0\n.quad 1, 1, 1 << 32, 0, 0, 0", "more memory");
     bad_record(FUNCTIONS RECORD("k") ".word 2, 0\n.quad 1, 1, 0, 1 << 28, 0, 1", "more memory");
     bad_record(FUNCTIONS RECORD("k") ".word 2, 0\n.quad 1, 1, 0, 1, 0, -2", "more memory");
     bad_record(FUNCTIONS RECORD("k") ".word 2, 0\n.quad 1, 1, 0, 0, 1028, 0", "deeper scalar stack");
-    bad_record(FUNCTIONS ".rodata\nd: .word 1" RECORD("d") ".half 1, 2, 3, 4", "not in executable code");
+    bad_record(FUNCTIONS ".rodata\nd: .word 1" RECORD("d") ".half 1, 2, 3, 4", "the entry of kernel d, ");
     char many[20000], *p = many;
     p += sprintf(p, FUNCTIONS ".section .rodata.ventus.resource\n.fill 4097, 8, 0x0000000000010001");
     bad_record(many, "too many kernels");
@@ -559,13 +592,13 @@ static void test_recorded_run(void **state)
         char source[400];
         ventus_device *d = open_device();
         ventus_module *m = NULL;
-        const char *why = "";
+        char why[WHY] = "";
         struct ventus_result result;
         snprintf(source, sizeof source,
                  "_start: csrr t0, CSR_KNL\nlw t1, 0(t0)\njalr ra, 0(t1)\nendprg\n.globl k\nk: vmv.v.i v40, 1\nret\n"
                  ".section .ventus.resource.k\n.half %d, 8, 0, 0\n",
                  enough ? 41 : 40);
-        if (load_recorded(source, &m, &why) != VENTUS_OK) fail_msg("%s", why);
+        if (load_recorded(source, &m, why) != VENTUS_OK) fail_msg("%s", why);
         struct ventus_launch launch = {
             .module = m, .kernel = ventus_module_find(m, "k"), .range = {1, {32, 1, 1}, {32, 1, 1}, {0}}};
         assert_int_equal(ventus_run(d, &launch, &result, NULL, 0), enough ? VENTUS_OK : VENTUS_FAULT);
@@ -704,7 +737,7 @@ int main(void)
     // clang-format off
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_alloc), cmocka_unit_test(test_copies), cmocka_unit_test(test_random_allocations),
-        cmocka_unit_test(test_note), cmocka_unit_test(test_bad_notes), cmocka_unit_test(test_damaged_files),
+        cmocka_unit_test(test_note), cmocka_unit_test(test_bad_notes), cmocka_unit_test(test_where_notes_are_bad), cmocka_unit_test(test_damaged_files),
         cmocka_unit_test(test_print), cmocka_unit_test(test_hostile_print), cmocka_unit_test(test_broken_records),
         cmocka_unit_test(test_run), cmocka_unit_test(test_records), cmocka_unit_test(test_recorded_run),
         cmocka_unit_test(test_module_switch), cmocka_unit_test(test_print_from_kernel),

@@ -15,7 +15,7 @@ ventus_module *program_build_private(const char *source, unsigned pds)
 {
     struct elf_image text, image;
     ventus_module *module = NULL;
-    char note[160];
+    char note[160], message[300];
     void *elf = NULL;
     size_t size;
     const char *why = "";
@@ -28,8 +28,8 @@ ventus_module *program_build_private(const char *source, unsigned pds)
                                .text = text.text,
                                .text_words = text.text_words,
                                .note = note};
-    if (!elf_write(&image, &elf, &size, &why) || ventus_module_load(elf, size, &module, &why) != VENTUS_OK)
-        fail_msg("%s", why);
+    if (!elf_write(&image, &elf, &size, &why)) fail_msg("%s", why);
+    if (ventus_module_load(elf, size, &module, message, sizeof message) != VENTUS_OK) fail_msg("%s", message);
     elf_free(&text);
     free(elf);
     return module;

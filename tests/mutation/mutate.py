@@ -19,13 +19,14 @@ from itertools import zip_longest
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 WORK = os.path.join(ROOT, "build-mutants")
 TREE, BUILD, RESULTS, PASSED = (os.path.join(WORK, name) for name in ("tree", "tree/build", "results.tsv", "passed"))
-FOLDERS = ["isa", "asm", "sim", "driver", "vt", "compiler", "opencl", "tools"]
+FOLDERS = ["isa", "asm", "sim", "native", "driver", "vt", "compiler", "opencl", "tools"]
 
 # Tests that are about a folder, by words of their names: they run first, and most mutants die there.
 FIRST = {
     "isa": ["unit/isa", "unit/asm/asm", "tests/sim/alu", "tests/sim/rows", "tests/sim/effects"],
     "asm": ["unit/asm", "fuzz_assemble", "fuzz_link", "fuzz_elf", "shell/ld", "shell/listing", "shell/asm"],
     "sim": ["tests/sim", "tests/check", "tests/tensor", "tests/softfp", "cl/divergence"],
+    "native": ["tests/sim/native", "tests/sim/launch", "tests/sim/barrier", "tests/sim/engine", "shell/native"],
     "driver": ["tests/driver", "tests/opencl/kernel", "cl/printf", "cl/local"],
     "vt": ["tests/vt", "tests/sim/corpus"],
     "compiler": ["unit/compiler", "tests/compiler", "shell/compiler", "tests/cc/cc", "cl/"],
@@ -33,13 +34,14 @@ FIRST = {
     "tools": ["shell/", "tests/sim/trace"],
 }
 
-# Unit tests that start no program of ours: when their own program is the same, they cannot notice anything. Of the
-# others only those in shell/ start `ventus`. pocl is not ours.
+# Unit tests that start no program of ours, but for some that start the translator: when their own program is the same,
+# they cannot notice anything. Of the others only those in shell/ start `ventus`. pocl is not ours.
 ALONE = tuple(f"unit/{name}/" for name in ("isa", "asm", "opencl", "tests/driver", "tests/sim", "tests/softfp", "tests/tensor", "tests/model"))
+TRANSLATING = [f"tests/sim/{name}" for name in ("native", "launch", "barrier", "engine", "corpus")]
 FOREIGN = "pocl/"
 # Tests that take seconds, by words of their names: they run behind the others.
 SLOW = ["sim/dispatch", "cc/cc", "shell/run", "sim/corpus", "shell/check", "softfp/softfp", "shell/corpus-log", "shell/listing",
-        "tests/model", "sim/effects", "sim/memory", "shell/build-options", "check/check", "random/random"]
+        "tests/model", "sim/effects", "sim/memory", "sim/native", "shell/build-options", "check/check", "random/random"]
 
 # ---- mutants ----
 
@@ -148,10 +150,12 @@ def run(command, seconds, **more):
 def hash_of(file):
     with open(os.path.join(BUILD, file), "rb") as f: return hashlib.sha1(f.read()).digest()
 
+def rows(): return [name for name in os.listdir(BUILD) if re.fullmatch(r"ventus-rows-\w+\.bc", name)]
+
 def objects_of(path):
-    """What is compiled from a source; there is no debug information in it."""
+    """What is compiled from a source; there is no debug information in it. Bitcode is not listed as the rest is."""
     with open(os.path.join(BUILD, "compile_commands.json")) as f: commands = json.load(f)
-    return [c["output"] for c in commands if c["file"] == "../" + path]
+    return rows() if path == "native/rows.c" else [c["output"] for c in commands if c["file"] == "../" + path]
 
 def tests(names):
     """Runs tests until one fails. Its name, or None."""
@@ -175,11 +179,14 @@ def programs():
 
 def has(name, words): return any(word in name for word in words)
 
+def alone(name): return name.startswith(ALONE) and not has(name, TRANSLATING)
+
 class Tests:
     """All tests, and what they run when nothing is changed."""
     def __init__(self):
         listed = subprocess.run(["tests/run", "--build", "build", "--list"], cwd=TREE, capture_output=True, text=True, check=True)
-        with open(os.path.join(BUILD, "compile_commands.json")) as f: self.objects = {c["output"]: hash_of(c["output"]) for c in json.load(f)}
+        with open(os.path.join(BUILD, "compile_commands.json")) as f: outputs = [c["output"] for c in json.load(f)]
+        self.objects = {name: hash_of(name) for name in outputs + rows()}
         self.names = [name for name in listed.stdout.split("\n") if name and not name.startswith(FOREIGN)]
         self.programs = {name: hash_of(name) for name in programs()}
 
@@ -190,14 +197,13 @@ class Tests:
         def can(name):
             if name.startswith("unit/") and name[len("unit/"):] + "_test" in changed: return True
             if name.startswith("shell/"): return True
-            return not name.startswith(ALONE) and common - {"ventus"}
+            return not alone(name) and common - {"ventus"}
         return [name for name in self.names if can(name)]
 
     def targets(self, names):
         """What must be built to run these tests."""
         own = [name[len("unit/"):] + "_test" for name in names if name.startswith("unit/")]
-        alone = all(name.startswith(ALONE) for name in names)
-        return own + ([] if alone else [name for name in self.programs if not name.endswith("_test")])
+        return own + ([] if all(alone(name) for name in names) else [name for name in self.programs if not name.endswith("_test")])
 
 def failing(names):
     """The first of these tests that fails, or None. Those that take seconds run last."""

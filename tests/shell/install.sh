@@ -63,7 +63,7 @@ int main(int argc, char **argv)
     float words[3] = {1, 2, 3}, factor = 3;
     char message[300] = "";
     if (ventus_api_version() >> 16 != VENTUS_API_MAJOR || ventus_open(0, &device)) return 3;
-    if (ventus_module_load(elf.data(), elf.size(), &module, nullptr)) return 4;
+    if (ventus_module_load(elf.data(), elf.size(), &module, nullptr, 0)) return 4;
     launch.module = module;
     launch.kernel = ventus_module_find(module, "scale");
     if (!launch.kernel || launch.kernel->args[2].kind != VENTUS_ARG_VALUE) return 5;
