@@ -1,11 +1,12 @@
 /* Times the kernels of the table in workloads.c on any OpenCL device.
  *
- *   kernels [--device TEXT] [--size small|medium] [--repeat N] [--list] [KERNEL...]
+ *   kernels [--device TEXT] [--size small|medium] [--repeat N] [--hand] [--list] [KERNEL...]
  *
  * For each: builds kernels/NAME.cl, runs it once ("first"), then N times, and prints milliseconds from the first
  * enqueue to the end of clFinish: the smallest and the median of the N by the clock and in processor time of the whole
  * process, which other programs disturb less. Results are compared with the reference's after every run; when one is
- * wrong, no time is printed and the program ends with 1. Called by bench/run and by tests. */
+ * wrong, no time is printed and the program ends with 1. With --hand, the kernels that hand.c has, as it has them, on
+ * no device. Called by bench/run and by tests. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,7 +17,7 @@
 
 struct options {
     const char *device;
-    bool medium, list;
+    bool medium, hand, list;
     unsigned repeat;
     char **names;
     int nnames;
@@ -173,6 +174,7 @@ static void close_job(struct job *job)
     for (unsigned i = 0; i < job->nargs; i++) {
         free(job->initial[i]);
         free(job->expected[i]);
+        free(job->memory[i]);
         if (job->buffers[i]) clReleaseMemObject(job->buffers[i]);
     }
     for (unsigned k = 0; k < MAX_KERNELS && job->kernels[k]; k++) clReleaseKernel(job->kernels[k]);
@@ -182,23 +184,30 @@ static void close_job(struct job *job)
 
 /* ---- running and comparing ---- */
 
-static void reset_buffers(struct job *job)
+static void reset_args(struct job *job)
 {
     for (unsigned i = 0; i < job->nargs; i++)
-        if (job->buffers[i])
+        if (job->memory[i]) memcpy(job->memory[i], job->initial[i], arg_bytes(job, i));
+        else if (job->buffers[i])
             check_cl(clEnqueueWriteBuffer(job->session->queue, job->buffers[i], CL_TRUE, 0, arg_bytes(job, i),
                                           job->initial[i], 0, NULL, NULL),
                      "writing a buffer");
 }
 
-static struct moment run_once(struct job *job)
+static void run_on_device(struct job *job)
 {
-    reset_buffers(job);
-    job->launches = 0;
-    struct moment start = moment_now();
     if (job->row->launches) job->row->launches(job);
     else job_launch(job, 0, 0, 0, 0);
     check_cl(clFinish(job->session->queue), "running a kernel");
+}
+
+static struct moment run_once(struct job *job)
+{
+    reset_args(job);
+    job->launches = 0;
+    struct moment start = moment_now();
+    if (job->memory[0]) job->row->hand(job->memory, job->n);
+    else run_on_device(job);
     return moment_since(start);
 }
 
@@ -225,17 +234,22 @@ static bool correct_arg(const struct job *job, unsigned arg, const char *got)
     return false;
 }
 
+static bool correct_buffer(struct job *job, unsigned arg)
+{
+    size_t bytes = arg_bytes(job, arg);
+    char *got = need(malloc(bytes));
+    session_read(job->session, job->buffers[arg], bytes, got);
+    bool ok = correct_arg(job, arg, got);
+    free(got);
+    return ok;
+}
+
 static bool correct(struct job *job)
 {
     bool ok = true;
-    for (unsigned i = 0; ok && i < job->nargs; i++) {
-        if (job->row->args[i].kind != BUFFER) continue;
-        size_t bytes = arg_bytes(job, i);
-        char *got = need(malloc(bytes));
-        session_read(job->session, job->buffers[i], bytes, got);
-        ok = correct_arg(job, i, got);
-        free(got);
-    }
+    for (unsigned i = 0; ok && i < job->nargs; i++)
+        if (job->row->args[i].kind == BUFFER)
+            ok = job->memory[i] ? correct_arg(job, i, job->memory[i]) : correct_buffer(job, i);
     return ok;
 }
 
@@ -268,9 +282,14 @@ static bool measure(struct job *job, unsigned repeat)
 static bool measure_row(struct session *session, const struct workload *row, const struct options *options)
 {
     struct job job = {.row = row, .session = session, .n = options->medium ? row->medium : row->small};
+    if (options->hand && !row->hand) return true;
     prepare(&job);
-    create_kernels(&job);
-    set_args(&job);
+    if (options->hand) {
+        for (unsigned i = 0; i < job.nargs; i++) job.memory[i] = need(malloc(arg_bytes(&job, i)));
+    } else {
+        create_kernels(&job);
+        set_args(&job);
+    }
     bool ok = measure(&job, options->repeat);
     close_job(&job);
     return ok;
@@ -291,6 +310,7 @@ static void usage(void)
          "  --device TEXT        the first device whose name or platform contains TEXT\n"
          "  --size small|medium  small: default\n"
          "  --repeat N           runs of each after the first, default 5\n"
+         "  --hand               some kernels in C for this processor instead of a device\n"
          "  --list               lists the kernels and their sizes\n"
          "  KERNEL...            only these");
     exit(0);
@@ -311,6 +331,7 @@ static struct options parse_options(int argc, char **argv)
         if (strncmp(option, "--", 2)) options.names[options.nnames++] = argv[i];
         else if (!strcmp(option, "--help")) usage();
         else if (!strcmp(option, "--list")) options.list = true;
+        else if (!strcmp(option, "--hand")) options.hand = true;
         else if (i + 1 == argc) fail("%s is unknown or lacks its value (see --help)", option);
         else if (!strcmp(option, "--device")) options.device = argv[++i];
         else if (!strcmp(option, "--size")) options.medium = medium_size(argv[++i]);
@@ -343,11 +364,11 @@ int main(int argc, char **argv)
     struct options options = parse_options(argc, argv);
     struct session session = {.name = "kernels"};
     if (options.list) return list_rows();
-    session_device(&session, options.device);
+    if (!options.hand) session_device(&session, options.device);
     printf("%-12s %8s %8s %9s %9s %9s %9s %9s %9s\n", "kernel", "n", "launches", "build", "first", "wall", "median",
            "cpu", "median");
     bool ok = measure_all(&session, &options);
-    clReleaseCommandQueue(session.queue);
-    clReleaseContext(session.context);
+    if (session.queue) clReleaseCommandQueue(session.queue);
+    if (session.context) clReleaseContext(session.context);
     return ok ? 0 : 1;
 }

@@ -52,12 +52,13 @@ struct workload {
     const char *kernels[MAX_KERNELS]; /* if not just one of the row's name */
     double tolerance;                 /* of a float, relative to its size and 1 */
     double strays;                    /* share of the elements that may be anything, where rounding decides a branch */
+    reference *hand;                  /* the same, as fast as it can be written for this processor, or NULL */
 };
 
 /* Ends with a row without a name. */
 extern const struct workload workloads[];
 
-/* A workload on a device. */
+/* A workload on a device, or in the host's memory. */
 struct job {
     const struct workload *row;
     struct session *session;
@@ -65,6 +66,7 @@ struct job {
     unsigned nargs;
     size_t counts[MAX_ARGS];
     void *initial[MAX_ARGS], *expected[MAX_ARGS];
+    void *memory[MAX_ARGS]; /* without a device */
     cl_mem buffers[MAX_ARGS];
     cl_kernel kernels[MAX_KERNELS];
     cl_uint params[MAX_KERNELS]; /* that each kernel has */
@@ -101,5 +103,8 @@ reference mandelbrot_reference, sobel_reference, conv3x3_reference;
 /* reference_number.c */
 reference sha256_reference, modpow_reference, montecarlo_reference, blackscholes_reference, fft_reference;
 reference nbody_reference, particles_reference, kmeans_reference;
+
+/* hand.c */
+reference saxpy_hand, sgemm_hand, mandelbrot_hand;
 
 #endif

@@ -13,7 +13,7 @@ const struct workload workloads[] = {
     {"vecadd", vecadd_reference, 16384, 1 << 20, {64},
      {{F32, N(1), fill_floats}, {F32, N(1), fill_floats}, {F32, N(1)}}},
     {"saxpy", saxpy_reference, 16384, 1 << 20, {64},
-     {{F32, ONLY(1), fill_floats, VALUE}, {F32, N(1), fill_floats}, {F32, N(1), fill_floats}}, .tolerance = 1e-6},
+     {{F32, ONLY(1), fill_floats, VALUE}, {F32, N(1), fill_floats}, {F32, N(1), fill_floats}}, .tolerance = 1e-6, .hand = saxpy_hand},
     {"points", points_reference, 4096, 1 << 18, {64},
      {{F32, ONLY(16), fill_floats}, {F32, N(4), fill_symmetric}, {F32, N(4)}}, .tolerance = 1e-4},
     {"gather", gather_reference, 16384, 1 << 20, {64},
@@ -35,7 +35,7 @@ const struct workload workloads[] = {
      {{F32, ONLY(64), fill_basis}, {U8, SQUARE, fill_bits}, {F32, SQUARE}}, .tolerance = 1e-4},
     /* matrices and grids */
     {"sgemm", sgemm_reference, 64, 256, {16, 16},
-     {{F32, SQUARE, fill_symmetric}, {F32, SQUARE, fill_symmetric}, {F32, SQUARE}}, .tolerance = 1e-4},
+     {{F32, SQUARE, fill_symmetric}, {F32, SQUARE, fill_symmetric}, {F32, SQUARE}}, .tolerance = 1e-4, .hand = sgemm_hand},
     {"sgemm_tiled", sgemm_reference, 64, 256, {16, 16},
      {{F32, SQUARE, fill_symmetric}, {F32, SQUARE, fill_symmetric}, {F32, SQUARE}}, .tolerance = 1e-4},
     {"spmv", spmv_reference, 2048, 1 << 16, {64},
@@ -47,7 +47,7 @@ const struct workload workloads[] = {
      {{I32, SQUARE, fill_distances}}, .launches = floyd_launches},
     /* pictures and text */
     {"mandelbrot", mandelbrot_reference, 64, 512, {16, 16},
-     {{I32, SQUARE}}, .strays = 0.01},
+     {{I32, SQUARE}}, .strays = 0.01, .hand = mandelbrot_hand},
     {"sobel", sobel_reference, 128, 1024, {16, 16},
      {{U8, SQUARE, fill_bits}, {U8, SQUARE}}},
     {"conv3x3", conv3x3_reference, 128, 1024, {16, 16},

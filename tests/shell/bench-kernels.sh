@@ -8,6 +8,7 @@ for engine in step native; do
     [ "$(wc -l <$engine.txt)" = "$("$kernels" --list | wc -l)" ] || wrong "$engine: $(wc -l <$engine.txt) lines of output"
 done
 
+check 0 mandelbrot "$kernels" --hand --repeat 1
 check 1 "no kernel 'nonsense'" "$kernels" nonsense
 check 1 "small or medium, not 'huge'" "$kernels" --size huge
 check 1 "from 1 to 16384, not '0'" "$kernels" --repeat 0
