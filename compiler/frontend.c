@@ -26,12 +26,14 @@ enum { CHILD_SECONDS = 300, BITCODE_LIMIT = 256 << 20 };
  * if it begins with `@`.
  * SPIR, because its types are ours (32-bit pointers, private in address space 0); -U__SPIR__ and
  * -cl-ext=-all take away what the base header then believes to be supported. -disable-llvm-passes
- * with -O2 leaves out `optnone` and keeps the aliasing information. -Wno-format: without doubles,
- * clang would ask for %hlf where plain %f is right. */
+ * with -O2 leaves out `optnone` and keeps the aliasing information. With lifetime markers, clang would leave a loop
+ * past a declared variable by a flag that says whether it has ended: a second divergent branch each round. -Wno-format:
+ * without doubles, clang would ask for %hlf where plain %f is right. */
 // clang-format off
 static const char *const fixed_args[] = {
     "-cc1", "-triple", "spir-unknown-unknown", "-x", "cl", "-emit-llvm-bc", "-O2", "-disable-llvm-passes",
-    "-disable-free", "-disable-llvm-verifier", "-discard-value-names", "-nostdsysteminc", "-finclude-default-header",
+    "-disable-free", "-disable-lifetime-markers", "-disable-llvm-verifier", "-discard-value-names", "-nostdsysteminc",
+    "-finclude-default-header",
     "-fdeclare-opencl-builtins", "-fno-builtin", "-fgnuc-version=4.2.1", "-ffp-contract=on",
     "-U__SPIR__", "-U__IMAGE_SUPPORT__", "-D__OPENCL_VERSION__=300",
     "-cl-ext=-all"

@@ -22,7 +22,9 @@ enum { INLINED_LIMIT = 3000000, CALL_DEPTH = 200 };
  * vectorisers, jump threading, unswitching (they multiply divergent branches), globalopt (it would
  * fold store-once __local variables), loop idioms (they call memset). */
 static const char print_list[] = "function(sroa<modify-cfg>)"; /* shows which literals a %s can be */
-static const char inline_list[] = "always-inline,globaldce";
+/* Simplified before they are inlined, large functions are copied at a fraction of the cost. */
+static const char inline_list[] = "function(sroa<modify-cfg>,early-cse,simplifycfg<no-switch-to-lookup>,"
+                                  "instcombine<no-verify-fixpoint>),always-inline,globaldce";
 static const char main_list[] = "function(sroa<modify-cfg>,early-cse<memssa>,simplifycfg<no-switch-to-lookup>,"
                                 "instcombine<no-verify-fixpoint>,reassociate,"
                                 "loop-mssa(loop-rotate<header-duplication>,licm),"
