@@ -63,19 +63,58 @@ static value count(struct expansion *e, value x)
 
 static value ctpop(struct expansion *e, value *args) { return count(e, args[0]); }
 
-/* Ones below the lowest set bit; all ones for 0. */
-static value cttz(struct expansion *e, value *args)
+/* The exponent of a word as a float, without its bias: the number of its highest bit; -127 for 0. */
+static value exponent(struct expansion *e, value x)
 {
-    value below = op(e, LLVMAnd, LLVMBuildNot(e->b, args[0], ""), op(e, LLVMSub, args[0], number(e, 1)));
-    return count(e, below);
+    value f = LLVMBuildUIToFP(e->b, x, LLVMFloatTypeInContext(e->cc->context), "");
+    value bits = shift_right(e, LLVMBuildBitCast(e->b, f, int_type(e, 32), ""), 23);
+    return op(e, LLVMAdd, bits, LLVMConstInt(int_type(e, 32), (uint64_t)-127, true));
+}
+static value smaller(struct expansion *e, value a, value b)
+{
+    LLVMTypeRef type = LLVMTypeOf(a);
+    unsigned id = LLVMLookupIntrinsicID("llvm.umin", 9);
+    value f = LLVMGetIntrinsicDeclaration(e->cc->module, id, &type, 1);
+    return LLVMBuildCall2(e->b, LLVMIntrinsicGetType(e->cc->context, id, &type, 1), f, (value[]){a, b}, 2, "");
 }
 
-/* The highest set bit is smeared downwards; what stays clear is above it. */
-static value ctlz(struct expansion *e, value *args)
+/* Of one word, 32 for 0. The lowest set bit alone is exact as a float. */
+static value trailing32(struct expansion *e, value x)
+{
+    value lowest = op(e, LLVMAnd, x, LLVMBuildNeg(e->b, x, ""));
+    return smaller(e, exponent(e, lowest), constant(e, 32, 32));
+}
+/* The bit below the highest one is cleared, if set, so that rounding cannot reach the next power of two. */
+static value leading32(struct expansion *e, value x)
+{
+    value rounded_down = op(e, LLVMAnd, x, LLVMBuildNot(e->b, shift_right(e, x, 1), ""));
+    value n = op(e, LLVMSub, constant(e, 32, 31), exponent(e, rounded_down));
+    return smaller(e, n, constant(e, 32, 32));
+}
+
+/* Of two words the one that decides, and 32 more when that is the second. */
+static value count64(struct expansion *e, value first, value second, value (*count_word)(struct expansion *, value))
+{
+    value empty = LLVMBuildICmp(e->b, LLVMIntEQ, first, constant(e, 32, 0), "");
+    value n = count_word(e, LLVMBuildSelect(e->b, empty, second, first, ""));
+    return op(e, LLVMAdd, n, op(e, LLVMShl, widen(e, empty, 32), constant(e, 32, 5)));
+}
+
+static value cttz(struct expansion *e, value *args)
 {
     value x = args[0];
-    for (unsigned n = 1; n < e->width; n *= 2) x = op(e, LLVMOr, x, shift_right(e, x, n));
-    return count(e, LLVMBuildNot(e->b, x, ""));
+    if (e->width > 32) return widen(e, count64(e, low_half(e, x), high_half(e, x), trailing32), e->width);
+    x = widen(e, x, 32);
+    if (e->width < 32) x = op(e, LLVMOr, x, constant(e, 32, 1ull << e->width)); /* ends the count for 0 */
+    return widen(e, trailing32(e, x), e->width);
+}
+
+static value ctlz(struct expansion *e, value *args)
+{
+    value x = args[0],
+          n = e->width > 32 ? count64(e, high_half(e, x), low_half(e, x), leading32) : leading32(e, widen(e, x, 32));
+    unsigned width = e->width > 32 ? 64 : 32;
+    return widen(e, op(e, LLVMSub, n, constant(e, 32, width - e->width)), e->width);
 }
 
 /* ---- moving bits ---- */
@@ -98,9 +137,18 @@ static value swap_down_to(struct expansion *e, value x, unsigned smallest)
 }
 
 static value bswap(struct expansion *e, value *args) { return swap_down_to(e, args[0], 8); }
-static value bitreverse(struct expansion *e, value *args) { return swap_down_to(e, args[0], 1); }
 
-/* Widths are powers of two. With a variable amount, the extra shift by one keeps amount 0 apart. */
+/* Of a width that is no power of two in the next one that is: the result is at its upper end. */
+static value bitreverse(struct expansion *e, value *args)
+{
+    struct expansion wide = *e;
+    for (wide.width = 8; wide.width < e->width;) wide.width *= 2;
+    wide.type = int_type(e, wide.width);
+    value x = swap_down_to(&wide, widen(e, args[0], wide.width), 1);
+    return widen(e, shift_right(e, x, wide.width - e->width), e->width);
+}
+
+/* For widths that are powers of two. With a variable amount, the extra shift by one keeps amount 0 apart. */
 static value funnel(struct expansion *e, value *args, bool left)
 {
     value high = args[0], low = args[1], mask = number(e, e->width - 1);
@@ -269,7 +317,7 @@ static const struct rule {
 } rules[] = {
     {"ctpop", ctpop}, {"cttz", cttz}, {"ctlz", ctlz}, {"bswap", bswap}, {"bitreverse", bitreverse},
     {"fshl", fshl}, {"fshr", fshr},
-    {"umin", umin, true}, {"umax", umax, true}, {"smin", smin, true}, {"smax", smax, true}, {"abs", absolute},
+    {"umin", umin, true}, {"umax", umax, true}, {"smin", smin, true}, {"smax", smax, true}, {"abs", absolute, true},
     {"uadd.sat", uadd_sat}, {"usub.sat", usub_sat}, {"sadd.sat", sadd_sat}, {"ssub.sat", ssub_sat},
     {"uadd.with.overflow", uadd_overflow}, {"usub.with.overflow", usub_overflow}, {"umul.with.overflow", umul_overflow},
     {"sadd.with.overflow", sadd_overflow}, {"ssub.with.overflow", ssub_overflow}, {"smul.with.overflow", smul_overflow},
@@ -312,7 +360,8 @@ static void expand_rule(struct expansion *e, const struct rule *r)
     e->type = vector ? LLVMGetElementType(type) : type;
     e->width = LLVMGetTypeKind(e->type) == LLVMIntegerTypeKind ? LLVMGetIntTypeWidth(e->type) : 0;
     if (r->keep32 && !vector && e->width == 32) return;
-    if (e->width > 64 || (e->width & (e->width - 1)))
+    bool whole = r->expand != fshl && r->expand != fshr && r->expand != bswap; /* any width will do */
+    if (e->width > 64 || (!whole && (e->width & (e->width - 1))))
         cc_error(e->cc, CC_FAILED, e->call, "%u-bit integers are not possible here", e->width);
     value result = vector ? LLVMGetPoison(type) : apply(e, r->expand, -1);
     for (unsigned i = 0; vector && i < LLVMGetVectorSize(type); i++)

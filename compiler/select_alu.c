@@ -187,13 +187,13 @@ static unsigned log2_of(uint32_t v) { return v && !(v & (v - 1)) ? (unsigned)__b
 static bool simplify(struct func *f, enum alu op, struct opd a, uint32_t b, struct opd *out)
 {
     switch (op) {
+    case SLL:
+    case SRL:
+    case SRA: b &= 31; /* fallthrough */
     case ADD:
     case SUB:
     case OR:
     case XOR:
-    case SLL:
-    case SRL:
-    case SRA:
         if (b == 0) {
             *out = a;
             return true;
@@ -207,6 +207,7 @@ static bool simplify(struct func *f, enum alu op, struct opd a, uint32_t b, stru
             return true;
         }
         return false;
+    case SLTU: /* nothing is below 0 */ *out = opd_imm(0); return b == 0;
     case AND:
         if (b == 0) {
             *out = opd_imm(0);

@@ -20,6 +20,23 @@ static uint64_t constant_argument(struct func *f, const struct call *k, unsigned
     return LLVMConstIntGetZExtValue(v);
 }
 
+/* The special functions have one operand and no scalar form. */
+static bool special_function(struct func *f, const struct call *k, struct opd *out)
+{
+    static const struct {
+        const char *name;
+        uint16_t op;
+    } functions[] = {{"__ventus_exp", OP_VFEXP},      {"__ventus_ex2", OP_EX2_F32}, {"__ventus_lg2", OP_LG2_F32},
+                     {"__ventus_rcp", OP_RCP_F32},    {"__ventus_sin", OP_SIN_F32}, {"__ventus_cos", OP_COS_F32},
+                     {"__ventus_rsqrt", OP_RSQRT_F32}};
+    for (size_t i = 0; i < sizeof functions / sizeof *functions; i++)
+        if (!strcmp(k->name, functions[i].name)) {
+            out[0] = unary(f, 0, functions[i].op, parts(f, argument(k, 0))[0], 7);
+            return true;
+        }
+    return false;
+}
+
 static bool primitive(struct func *f, const struct call *k, struct opd *out)
 {
     if (!strcmp(k->name, "__ventus_lane")) {
@@ -36,7 +53,7 @@ static bool primitive(struct func *f, const struct call *k, struct opd *out)
     } else if (!strcmp(k->name, "__ventus_barrier")) {
         emit(f, OP_BARRIER, 0, 0, 0, (int32_t)(constant_argument(f, k, 0) & 31));
     } else {
-        return false;
+        return special_function(f, k, out);
     }
     return true;
 }
@@ -120,6 +137,10 @@ static struct num absolute(struct func *f, const struct call *k)
 {
     struct num a = k->a;
     num_extend(f, &a, true);
+    if (a.bits <= 32 && is_v(f, a.p[0])) {
+        a.p[0] = alu(f, MAX, a.p[0], alu(f, SUB, opd_imm(0), a.p[0]));
+        return a;
+    }
     struct opd sign = alu(f, SRA, a.p[a.bits > 32], opd_imm(31));
     struct num s = {{sign, sign}, a.bits};
     return num_sub(f, num_logic(f, XOR, a, s), s);

@@ -95,6 +95,25 @@ struct num num_select(struct func *f, struct opd c, struct num a, struct num b)
     return a;
 }
 
+/* A 64-bit shift by a constant. The word that gets bits of both is a word's shift to either side. */
+static struct num shift64_constant(struct func *f, enum alu op, struct num a, unsigned n)
+{
+    bool left = op == SLL;
+    struct opd near = a.p[left ? 0 : 1], far = a.p[left ? 1 : 0]; /* bits move from near to far */
+    struct opd fill = op == SRA ? alu(f, SRA, near, opd_imm(31)) : opd_imm(0),
+               moved = alu(f, op, near, opd_imm(n % 32));
+    struct num r = a;
+    if (n >= 32) {
+        r.p[left] = moved;
+        r.p[!left] = fill;
+        return r;
+    }
+    struct opd rest = alu(f, left ? SRL : SLL, near, opd_imm(32 - n)), kept = alu(f, left ? SLL : SRL, far, opd_imm(n));
+    r.p[!left] = moved;
+    r.p[left] = n ? alu(f, OR, kept, rest) : far;
+    return r;
+}
+
 /* A 64-bit shift by 0..63: within words by n mod 32, then by a word if n >= 32. Shift amounts are
  * taken modulo 32, so ~n stands for 31 - n. */
 static struct num shift64(struct func *f, enum alu op, struct num a, struct opd n)
@@ -120,6 +139,7 @@ struct num num_shift(struct func *f, enum alu op, struct num a, struct num n)
 {
     if (a.bits == 1) return a; /* by anything but 0 it is poison */
     if (op != SLL) num_extend(f, &a, op == SRA);
+    if (a.bits > 32 && is_imm(n.p[0])) return shift64_constant(f, op, a, n.p[0].imm & 63);
     if (a.bits > 32) return shift64(f, op, a, n.p[0]);
     a.p[0] = alu(f, op, a.p[0], n.p[0]);
     return a;

@@ -20,12 +20,14 @@ static void add_attribute(struct cc *cc, LLVMValueRef f, const char *name)
 
 bool is_intrinsic(LLVMValueRef f) { return LLVMGetIntrinsicID(f) != 0; }
 
-/* Lane number, CSR and metadata reads have no effect and may be merged and moved. They are not
+/* Lane number, CSR and metadata reads and special functions have no effect and may be merged and moved. They are not
  * convergent although OpenCL says so of every function. */
 static bool is_pure_primitive(LLVMValueRef f)
 {
-    static const char *const names[] = {"__ventus_lane", "__ventus_csr", "__ventus_shared", "__ventus_meta"};
-    for (size_t i = 0; i < 4; i++)
+    static const char *const names[] = {"__ventus_lane",  "__ventus_csr", "__ventus_shared", "__ventus_meta",
+                                        "__ventus_exp",   "__ventus_ex2", "__ventus_lg2",    "__ventus_rcp",
+                                        "__ventus_rsqrt", "__ventus_sin", "__ventus_cos"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (!strcmp(LLVMGetValueName(f), names[i])) return true;
     return false;
 }

@@ -7,12 +7,26 @@
 MAD_HI_ALL(char) MAD_HI_ALL(uchar) MAD_HI_ALL(short) MAD_HI_ALL(ushort)
 MAD_HI_ALL(int) MAD_HI_ALL(uint) MAD_HI_ALL(long) MAD_HI_ALL(ulong)
 
-/* The bits below the lowest set one: x ^ (x - 1) is 2^(ctz+1) - 1, and 0 gives all bits, so the
- * count is the width for 0, as 3.0 asks. */
-#define CTZ(T) OVERLOAD T ctz(T x) { return popcount((T)(~x & (x - (T)1))); }
-#define CTZ_N(T, n) CTZ(T)
-#define CTZ_ALL(T) CTZ(T) VECTORS(CTZ_N, T)
-CTZ_ALL(char) CTZ_ALL(uchar) CTZ_ALL(short) CTZ_ALL(ushort) CTZ_ALL(int) CTZ_ALL(uint) CTZ_ALL(long) CTZ_ALL(ulong)
+/* The high half of a product, from four products of halves. */
+OVERLOAD ulong mul_hi(ulong a, ulong b)
+{
+    uint a0 = a, a1 = a >> 32, b0 = b, b1 = b >> 32;
+    ulong middle = (ulong)a0 * b1 + ((ulong)a0 * b0 >> 32), other = (ulong)a1 * b0 + (uint)middle;
+    return (ulong)a1 * b1 + (middle >> 32) + (other >> 32);
+}
+OVERLOAD long mul_hi(long a, long b)
+{
+    return (long)(mul_hi((ulong)a, (ulong)b) - (a < 0 ? (ulong)b : 0) - (b < 0 ? (ulong)a : 0));
+}
+MAP2(mul_hi, ulong, ulong, ulong)
+MAP2(mul_hi, long, long, long)
+
+/* The width for 0, as 3.0 asks. */
+#define CTZ(T) \
+    OVERLOAD u##T ctz(u##T x) { return __builtin_ctzg(x, (int)(8 * sizeof x)); } \
+    OVERLOAD T ctz(T x) { return ctz((u##T)x); } \
+    MAP1(ctz, T, T) MAP1(ctz, u##T, u##T)
+CTZ(char) CTZ(short) CTZ(int) CTZ(long)
 
 /* ---- saturation ---- */
 

@@ -16,6 +16,15 @@ uint __ventus_meta(uint offset) PURE;
 uint __ventus_shared(void) PURE;
 void __ventus_barrier(uint flags);
 
+/* The machine's special functions. */
+float __ventus_exp(float x) PURE;
+float __ventus_ex2(float x) PURE;
+float __ventus_lg2(float x) PURE;
+float __ventus_rcp(float x) PURE;
+float __ventus_rsqrt(float x) PURE;
+float __ventus_sin(float x) PURE;
+float __ventus_cos(float x) PURE;
+
 #define FENCE() __atomic_thread_fence(__ATOMIC_SEQ_CST)
 
 /* F(type, n) for the vectors of a type. */

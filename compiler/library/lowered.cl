@@ -1,26 +1,48 @@
 /* Constructs without a machine form: lower.c replaces them by calls of these. */
 #include "library.h"
 
-/* Remainder below, quotient returned. Shift and subtract, starting at the highest set bit. */
+/* (high * 2^32 + low) / d for high < d, in two digits of 16 bits; d has its highest bit set. A digit guessed from the upper
+ * half of d is at most 2 too large. */
+static uint digit(uint high, uint next, uint d, private uint *rest)
+{
+    uint q = high / (d >> 16), r = high - q * (d >> 16), low = d & 0xffff;
+    for (int i = 0; i < 2; i++) {
+        bool large = r <= 0xffff && (q > 0xffff || q * low > (r << 16 | next));
+        q -= large;
+        r += large ? d >> 16 : 0;
+    }
+    *rest = (high << 16 | next) - q * d;
+    return q;
+}
+static uint divide_long(uint high, uint low, uint d)
+{
+    uint shift = clz(d), rest;
+    d <<= shift;
+    high = high << shift | low >> 1 >> (31 - shift);
+    low <<= shift;
+    uint upper = digit(high, low >> 16, d, &rest);
+    return upper << 16 | digit(rest, low & 0xffff, d, &rest);
+}
+
+/* Remainder below, quotient returned. One division of 64 by 32 bits: of what the first digit leaves, if b has 32 bits, else
+ * of half of a by the 32 highest bits of b, whose quotient is at most 1 too large once it is scaled. */
 static ulong divide(ulong a, ulong b, __private ulong *rest)
 {
-    uint high = a >> 32, low_b = b;
-    if ((high | (uint)(b >> 32)) == 0 && low_b) {
+    uint high = a >> 32, b_high = b >> 32, low_b = b;
+    if ((high | b_high) == 0) {
         *rest = (uint)a % low_b;
         return (uint)a / low_b;
     }
-    ulong quotient = 0, r = 0;
-    for (int i = 0; i < 64; i++) {
-        r = r << 1 | a >> 63;
-        a <<= 1;
-        quotient <<= 1;
-        if (r >= b) {
-            r -= b;
-            quotient |= 1;
-        }
-    }
-    *rest = r;
-    return quotient;
+    bool large = b_high != 0;
+    uint shift = clz(b_high | !large), first = large ? 0 : high / low_b;
+    uint d = large ? (uint)(b << shift >> 32) : low_b, q;
+    q = divide_long(large ? high >> 1 : high - first * low_b, large ? (uint)(a >> 1) : (uint)a, d);
+    if (large) q = q >> (31 - shift);
+    q -= large && q;
+    ulong quotient = (ulong)first << 32 | q, r = a - quotient * b;
+    bool more = r >= b;
+    *rest = more ? r - b : r;
+    return quotient + more;
 }
 
 static ulong magnitude(long a) { return a < 0 ? 0 - (ulong)a : (ulong)a; }

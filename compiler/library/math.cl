@@ -8,6 +8,27 @@ float libclc_lgamma(float x);
 float libclc_lgamma_r(float x, private int *sign);
 float libclc_rootn(float x, int n);
 
+/* ---- functions of the machine's precision ---- */
+
+OVERLOAD float native_exp(float x) { return __ventus_exp(x); }
+OVERLOAD float native_exp2(float x) { return __ventus_ex2(x); }
+OVERLOAD float native_exp10(float x) { return __ventus_ex2(x * 0x1.a934fp+1f); }
+OVERLOAD float native_log2(float x) { return __ventus_lg2(x); }
+OVERLOAD float native_log(float x) { return __ventus_lg2(x) * 0x1.62e43p-1f; }
+OVERLOAD float native_log10(float x) { return __ventus_lg2(x) * 0x1.344136p-2f; }
+OVERLOAD float native_powr(float x, float y) { return __ventus_ex2(y * __ventus_lg2(x)); }
+OVERLOAD float native_recip(float x) { return __ventus_rcp(x); }
+OVERLOAD float native_divide(float x, float y) { return x * __ventus_rcp(y); }
+OVERLOAD float native_rsqrt(float x) { return __ventus_rsqrt(x); }
+OVERLOAD float native_sin(float x) { return __ventus_sin(x); }
+OVERLOAD float native_cos(float x) { return __ventus_cos(x); }
+OVERLOAD float native_tan(float x) { return __ventus_sin(x) * __ventus_rcp(__ventus_cos(x)); }
+MAP1(native_exp, float, float) MAP1(native_exp2, float, float) MAP1(native_exp10, float, float)
+MAP1(native_log, float, float) MAP1(native_log2, float, float) MAP1(native_log10, float, float)
+MAP1(native_recip, float, float) MAP1(native_rsqrt, float, float) MAP1(native_sin, float, float)
+MAP1(native_cos, float, float) MAP1(native_tan, float, float)
+MAP2(native_powr, float, float, float) MAP2(native_divide, float, float, float)
+
 /* ---- powers of two ---- */
 
 static float power_of_two(int n) { return as_float((uint)(n + 127) << 23); } /* -126 <= n <= 127 */

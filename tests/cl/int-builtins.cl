@@ -85,3 +85,13 @@ kernel void wide(global const long *a, global const long *b, global long *high, 
     absolute[i] = abs(a[i]);
     halves[i] = hadd((ulong)a[i], (ulong)b[i]);
 }
+
+// The optimizer makes a reversal of 7 bits of this loop.
+//! run reversed global=128 local=32
+//! arg out int[128] -> ((i & 1) << 6) | ((i & 2) << 4) | ((i & 4) << 2) | (i & 8) | ((i & 16) >> 2) | ((i & 32) >> 4) | ((i & 64) >> 6)
+kernel void reversed(global int *out)
+{
+    int i = get_global_id(0), r = 0;
+    for (int b = 0; b < 7; b++) r |= (i >> b & 1) << (6 - b);
+    out[i] = r;
+}
