@@ -53,6 +53,7 @@ void backend_kernel(struct cc *cc, struct kernel *kernel)
     select_run(f);
     peephole_run(f);
     allocate_registers(f);
+    reconverge_run(f);
     emit_run(f);
     if (cc_dumps(cc, "machine")) dump_machine(f);
 }

@@ -2,7 +2,7 @@
  *
  * The stages, each a file, are called in backend.c: flow (blocks, dominance, liveness of the IR), divergence (rules
  * R1-R3), select* (IR -> machine instructions on virtual registers), peephole, liveness (with rule R5), regalloc and
- * spill, emit. No stage calls a later one. The rules R1-R8 are those of README.md, "Rules". */
+ * spill, reconverge, emit. No stage calls a later one. The rules R1-R8 are those of README.md, "Rules". */
 #ifndef VENTUS_BACKEND_H
 #define VENTUS_BACKEND_H
 
@@ -32,6 +32,9 @@ uint32_t *graph_dominators(struct cc *cc, const struct graph *g, uint32_t root);
 /* Marks in `set` (n bytes) what `from` reaches, itself included, without entering `stop`; `stack` is
  * scratch for n nodes. */
 void graph_reach(const struct graph *g, uint32_t from, uint32_t stop, uint8_t *set, uint32_t *stack);
+/* The natural loop with this header, in a graph numbered in reverse postorder: marks its blocks in `mark` (all clear
+ * before), lists them in `blocks` and returns how many there are, 0 if nothing leads back to the header. */
+uint32_t graph_loop(const struct graph *pred, const uint32_t *idom, uint32_t header, uint8_t *mark, uint32_t *blocks);
 
 /* ---- bit sets ---- */
 
@@ -49,7 +52,7 @@ struct opd {
     int32_t reg;
     uint32_t imm;
 };
-enum { NOREG = -1, FIRST_VREG = 64, REG_RA = 1, REG_SCRATCH = 5, REG_LOCAL = 8, REG_ARGS = 10 };
+enum { NOREG = -1, FIRST_VREG = 64, REG_RA = 1, REG_BASE = 5, REG_LOCAL = 8, REG_ARGS = 10 };
 static inline struct opd opd_reg(int32_t reg) { return (struct opd){reg, 0}; }
 static inline struct opd opd_imm(uint32_t imm) { return (struct opd){NOREG, imm}; }
 static inline bool is_imm(struct opd o) { return o.reg == NOREG; }
@@ -114,7 +117,8 @@ struct mblock {
     uint16_t op;    /* of a branch, with its two registers in isa operand roles */
     int32_t rs1, rs2;
     uint32_t succ[2]; /* taken, otherwise; succ[0] of a jump */
-    uint32_t rpc;
+    uint32_t rpc;     /* of a divergent branch, and where sets_rpc */
+    bool sets_rpc;    /* names rpc before its last instruction (reconverge.c) */
     uint32_t depth, line;
     bits *live_in, *live_out, *whole; /* liveness.c; whole: rule R5 */
     uint32_t start, end;              /* instruction positions, liveness.c */
@@ -299,6 +303,10 @@ void coalesce_run(struct func *f);
 uint32_t regalloc_run(struct func *f, uint32_t **unplaced);
 /* Rewrites the code so that these registers need no register of their class any more. */
 void spill_run(struct func *f, const uint32_t *vregs, uint32_t n);
+
+/* ---- reconverge.c ---- */
+/* Decides where rpc is set, so that each divergent branch finds its own there (rule R7). */
+void reconverge_run(struct func *f);
 
 /* ---- emit.c ---- */
 void emit_run(struct func *f);

@@ -1,14 +1,20 @@
 /* Machine code with registers -> words: joins, reconvergence addresses, branch distances, encoding.
  *
- * A divergent branch is preceded by auipc and setrpc with the address of the join that opens the
- * block where its lanes meet (rules R6, R7). A branch too far away goes over a jump, both ways of
- * which keep to the blocks' addresses. Addresses are relative to the kernel's first word. */
+ * Where reconverge.c wants it, setrpc names the join that opens the block where lanes meet (rules R6, R7): relative to
+ * a register that holds the kernel's address from its start, in large kernels after an auipc of its own. A branch too
+ * far away goes over a jump, both ways of which keep to the blocks' addresses. Addresses are relative to the kernel's
+ * first word. */
 #include "compiler/backend.h"
 
 #include <string.h>
 
+/* What setrpc counts from, in the order in which emission tries them. */
+enum base { BASE_START, BASE_MIDDLE, BASE_NONE };
+enum { IMM_MAX = 2047 };
+
 struct out {
     struct func *f;
+    enum base base;
     uint32_t *address; /* word index, by machine block */
     uint8_t *far;      /* branches that need the long form */
     uint32_t *words;
@@ -17,6 +23,7 @@ struct out {
     struct line *lines;
     uint32_t nlines, lines_cap;
     bool first_rpc_done; /* mutation of rule R7 */
+    bool too_far;        /* a join is not in reach of the base */
     bool sized;          /* addresses are those of a round before, not all 0 */
 };
 
@@ -84,7 +91,7 @@ static uint32_t thread(struct func *f, uint32_t block)
 {
     for (uint32_t steps = 0; steps < f->nmblocks; steps++) {
         const struct mblock *b = &f->mblocks[block];
-        if (b->join || b->term != TERM_JUMP) return block;
+        if (b->join || b->sets_rpc || b->term != TERM_JUMP) return block;
         for (uint32_t i = 0; i < b->n; i++)
             if (!is_identity(f, &b->code[i])) return block;
         block = b->succ[0];
@@ -102,7 +109,7 @@ static void thread_jumps(struct func *f)
         unsigned ways = b->term == TERM_RETURN ? 0 : b->term == TERM_JUMP ? 1 : 2;
         for (unsigned s = 0; s < ways; s++) b->succ[s] = thread(f, b->succ[s]);
         if (ways == 2 && b->succ[0] == b->succ[1]) b->term = TERM_JUMP;
-        if (b->divergent) entered[b->rpc] = 1;
+        if (b->divergent || b->sets_rpc) entered[b->rpc] = 1;
     }
     for (uint32_t i = 0; i < f->norder; i++) {
         const struct mblock *b = &f->mblocks[f->order[i]];
@@ -128,13 +135,28 @@ static void put_jump(struct out *o, uint32_t to)
     put(o, (struct insn){.op = OP_JAL, .imm = d});
 }
 
+/* The address that joins are named from: the kernel's, or what is in reach of more of it. */
+static void put_base(struct out *o)
+{
+    if (o->base == BASE_NONE) return;
+    put(o, (struct insn){.op = OP_AUIPC, .rd = REG_BASE});
+    if (o->base == BASE_MIDDLE) put(o, (struct insn){.op = OP_ADDI, .rd = REG_BASE, .rs1 = REG_BASE, .imm = IMM_MAX});
+}
+
 static void put_rpc(struct out *o, const struct mblock *b)
 {
     if (!rule(o->f, 7) && o->first_rpc_done) return;
     o->first_rpc_done = true;
     int32_t d = distance(o, b->rpc), low = (int32_t)((uint32_t)d << 20) >> 20;
-    put(o, (struct insn){.op = OP_AUIPC, .rd = REG_SCRATCH, .imm = d - low});
-    put(o, (struct insn){.op = OP_SETRPC, .rs1 = REG_SCRATCH, .imm = low});
+    if (o->base != BASE_NONE) {
+        int32_t at = o->sized ? (int32_t)o->address[b->rpc] * 4 : 0;
+        if (o->base == BASE_MIDDLE) at -= IMM_MAX;
+        o->too_far |= at > IMM_MAX;
+        put(o, (struct insn){.op = OP_SETRPC, .rs1 = REG_BASE, .imm = o->too_far ? 0 : at});
+        return;
+    }
+    put(o, (struct insn){.op = OP_AUIPC, .rd = REG_BASE, .imm = d - low});
+    put(o, (struct insn){.op = OP_SETRPC, .rs1 = REG_BASE, .imm = low});
 }
 
 /* A branch to `to`; distances count from the word behind a possible prefix. */
@@ -158,6 +180,13 @@ static void put_far_branch(struct out *o, struct insn in, uint32_t to, uint32_t 
     put_jump(o, to);
 }
 
+/* The way of a branch that costs a jump besides, if any does, is the one taken less often: out of a loop. */
+static bool inverts(const struct func *f, const struct mblock *b, uint32_t next)
+{
+    if (b->succ[0] == next || b->succ[1] == next) return b->succ[0] == next;
+    return f->mblocks[b->succ[1]].depth > f->mblocks[b->succ[0]].depth;
+}
+
 static void put_term(struct out *o, uint32_t index, uint32_t next)
 {
     struct mblock b = o->f->mblocks[index];
@@ -167,14 +196,14 @@ static void put_term(struct out *o, uint32_t index, uint32_t next)
         put(o, (struct insn){.op = OP_JALR, .rs1 = REG_RA});
         return;
     }
+    if (b.sets_rpc) put_rpc(o, &b);
     if (b.term == TERM_JUMP) {
         if (b.succ[0] != next) put_jump(o, b.succ[0]);
         return;
     }
     struct insn in = {.op = b.op, .rs1 = (uint8_t)b.rs1, .rs2 = (uint8_t)b.rs2};
     uint32_t to = b.succ[0], otherwise = b.succ[1];
-    if (b.divergent) put_rpc(o, &b);
-    if (to == next) {
+    if (inverts(o->f, &b, next)) {
         in.op = (uint16_t)inverse(in.op);
         to = b.succ[1];
         otherwise = b.succ[0];
@@ -203,7 +232,8 @@ static bool put_all(struct out *o)
     bool stable = true;
     uint32_t nfar = 0, nfar_before = 0;
     o->n = o->nlines = o->line = 0;
-    o->first_rpc_done = false;
+    o->first_rpc_done = o->too_far = false;
+    put_base(o);
     for (uint32_t b = 0; b < f->nmblocks; b++) nfar_before += o->far[b];
     for (uint32_t i = 0; i < f->norder; i++) {
         uint32_t b = f->order[i];
@@ -212,7 +242,8 @@ static bool put_all(struct out *o)
         put_block(o, b, i + 1 < f->norder ? f->order[i + 1] : NO_NODE);
     }
     for (uint32_t b = 0; b < f->nmblocks; b++) nfar += o->far[b];
-    bool done = o->sized && stable && nfar == nfar_before;
+    bool done = o->sized && stable && nfar == nfar_before && !o->too_far;
+    o->base += o->too_far;
     o->sized = true;
     return done;
 }
@@ -238,13 +269,25 @@ static void count_registers(struct func *f)
     }
 }
 
+/* A base costs its instructions once, and saves one wherever rpc is set. */
+static enum base first_base(const struct func *f)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < f->norder; i++) {
+        const struct mblock *b = &f->mblocks[f->order[i]];
+        if (b->sets_rpc) n += b->depth ? 2 : 1;
+    }
+    return n > 1 ? BASE_START : BASE_NONE;
+}
+
 void emit_run(struct func *f)
 {
     struct out o = {.f = f,
+                    .base = first_base(f),
                     .address = cc_alloc(f->cc, (f->nmblocks + 1) * sizeof(uint32_t)),
                     .far = cc_alloc(f->cc, f->nmblocks + 1)};
     thread_jumps(f);
-    /* Branches only ever become longer, so this ends. */
+    /* Branches only ever become longer, and the base goes on through its kinds, so this ends. */
     while (!put_all(&o)) {
     }
     count_registers(f);

@@ -132,28 +132,18 @@ static void post_dominators(struct func *f)
     for (uint32_t i = 0; i < exit; i++) f->blocks[i].ipdom = idom[i];
 }
 
-static bool dominates(const uint32_t *idom, uint32_t a, uint32_t b)
-{
-    while (b > a && b != NO_NODE) b = idom[b]; /* in reverse postorder a dominator has a lower number */
-    return a == b;
-}
-
 /* Counts for each block the natural loops around it. */
 static void loop_depths(struct func *f)
 {
     uint32_t *idom = graph_dominators(f->cc, &f->succ, 0);
-    uint8_t *body = cc_alloc(f->cc, f->nblocks + 1);
-    uint32_t *stack = cc_alloc(f->cc, (f->nblocks + 2) * sizeof *stack);
+    uint8_t *mark = cc_alloc(f->cc, f->nblocks + 1);
+    uint32_t *body = cc_alloc(f->cc, (f->nblocks + 1) * sizeof *body);
     for (uint32_t h = 0; h < f->nblocks; h++) {
-        bool loop = false;
-        memset(body, 0, f->nblocks + 1);
-        for (uint32_t e = f->pred.first[h]; e < f->pred.first[h + 1]; e++)
-            if (dominates(idom, h, f->pred.to[e])) {
-                graph_reach(&f->pred, f->pred.to[e], h, body, stack);
-                loop = true;
-            }
-        body[h] = loop;
-        for (uint32_t i = 0; loop && i < f->nblocks; i++) f->blocks[i].depth += body[i];
+        uint32_t n = graph_loop(&f->pred, idom, h, mark, body);
+        for (uint32_t i = 0; i < n; i++) {
+            f->blocks[body[i]].depth++;
+            mark[body[i]] = 0;
+        }
     }
 }
 

@@ -105,3 +105,31 @@ void graph_reach(const struct graph *g, uint32_t from, uint32_t stop, uint8_t *s
         }
     }
 }
+
+static bool dominates(const uint32_t *idom, uint32_t a, uint32_t b)
+{
+    while (b > a && b != NO_NODE) b = idom[b]; /* in reverse postorder a dominator has a lower number */
+    return a == b;
+}
+
+uint32_t graph_loop(const struct graph *pred, const uint32_t *idom, uint32_t header, uint8_t *mark, uint32_t *blocks)
+{
+    uint32_t n = 0, next = 0;
+    for (uint32_t e = pred->first[header]; e < pred->first[header + 1]; e++) {
+        uint32_t latch = pred->to[e];
+        if (mark[latch] || !dominates(idom, header, latch)) continue;
+        mark[latch] = 1;
+        blocks[n++] = latch;
+    }
+    if (!n) return 0;
+    if (!mark[header]) blocks[n++] = header;
+    mark[header] = 1;
+    for (; next < n; next++)
+        for (uint32_t e = pred->first[blocks[next]]; blocks[next] != header && e < pred->first[blocks[next] + 1]; e++) {
+            uint32_t b = pred->to[e];
+            if (mark[b]) continue;
+            mark[b] = 1;
+            blocks[n++] = b;
+        }
+    return n;
+}

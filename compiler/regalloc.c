@@ -143,7 +143,7 @@ static uint32_t allocate(struct func *f, enum reg_class cls, const uint8_t *regs
 
 uint32_t regalloc_run(struct func *f, uint32_t **unplaced)
 {
-    /* Not for values: x0, ra, sp, gp, tp, the scratch register x5, s0. */
+    /* Not for values: x0, ra, sp, gp, tp, x5, which joins are named from (emit.c), s0. */
     static const uint8_t scalars[] = {6,  7,  9,  10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25,
                                       26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 40, 41, 42, 43, 44,
                                       45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 60, 61, 62, 63};
