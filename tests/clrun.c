@@ -1,10 +1,12 @@
-/* Runs cases written in OpenCL C: clrun [--device TEXT] [--verbose] FILE.cl
+/* Runs cases written in OpenCL C: clrun [--device TEXT] [--verbose] [--count] FILE.cl
  *
  * Builds the file, launches every run with every local size it names, and compares buffers and
  * printed lines with what the comments expect. Buffers carry a guard behind their end. Exit code:
- * 0 all as expected, 1 not, 2 bad case or no device, 77 not for this device. Called by tests/run. */
+ * 0 all as expected, 1 not, 2 bad case or no device, 77 not for this device. Called by tests/run, and with --count,
+ * which prints "count KERNEL INSTRUCTIONS CHECKSUM" for each launch (of all its buffers), by bench/instructions. */
 #define CL_TARGET_OPENCL_VERSION 120
 #include "clrun.h"
+#include "opencl/cl_ventus.h"
 
 #include <CL/cl.h>
 #include <errno.h>
@@ -26,7 +28,8 @@ static struct {
     cl_program program;
     const struct suite *suite;
     char where[96]; /* run and local size, for messages */
-    bool verbose, failed;
+    bool verbose, count, failed;
+    cl_ulong instructions, checksum; /* of the last launch, with --count */
 } g;
 
 static _Noreturn void quit(const char *format, ...)
@@ -81,7 +84,7 @@ static void open_device(const char *wanted)
     if (!g.device) quit("no OpenCL device%s%s (error %d)", wanted ? " matches " : "", wanted ? wanted : "", error);
     g.context = clCreateContext(NULL, 1, &g.device, NULL, NULL, &error);
     if (error) quit("clCreateContext: error %d", error);
-    g.queue = clCreateCommandQueue(g.context, g.device, 0, &error);
+    g.queue = clCreateCommandQueue(g.context, g.device, g.count ? CL_QUEUE_PROFILING_ENABLE : 0, &error);
     if (error) quit("clCreateCommandQueue: error %d", error);
 }
 
@@ -243,6 +246,7 @@ static void compare_buffer(const struct run *run, const struct arg *arg, cl_mem 
     cl_int error = clEnqueueReadBuffer(g.queue, buffer, CL_TRUE, 0, arg->bytes + GUARD, bytes, 0, NULL, NULL);
     if (okay(error, arg->line, "clEnqueueReadBuffer")) {
         if (arg->sorted) sort_elements(arg, bytes);
+        for (size_t k = 0; k < arg->bytes; k++) g.checksum = (g.checksum ^ bytes[k]) * 0x100000001b3;
         if (!arg->any) compare_elements(run, arg, bytes);
         for (size_t k = 0; k < GUARD; k++)
             if (bytes[arg->bytes + k] != GUARD_BYTE) {
@@ -305,6 +309,10 @@ static cl_int launch(const struct run *run, cl_kernel kernel, const size_t *loca
     if (error) return error;
     error = clFinish(g.queue);
     clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, NULL);
+    g.instructions = g.checksum = 0;
+    if (g.count)
+        clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_INSTRUCTIONS_VENTUS, sizeof g.instructions, &g.instructions,
+                                NULL);
     clReleaseEvent(event);
     return status < 0 ? status : error;
 }
@@ -316,6 +324,9 @@ static void judge(const struct run *run, cl_int error, char *printed, cl_mem *bu
     compare_prints(run, printed);
     for (unsigned k = 0; k < run->nargs; k++)
         if (buffers[k]) compare_buffer(run, &run->args[k], buffers[k]);
+    if (g.count)
+        printf("count %s %llu %016llx\n", run->kernel, (unsigned long long)g.instructions,
+               (unsigned long long)g.checksum);
 }
 
 static void run_once(const struct run *run, cl_kernel kernel, const size_t *local)
@@ -369,10 +380,11 @@ int main(int argc, char **argv)
     for (int k = 1; k < argc; k++) {
         if (!strcmp(argv[k], "--device") && k + 1 < argc) wanted = argv[++k];
         else if (!strcmp(argv[k], "--verbose")) g.verbose = true;
+        else if (!strcmp(argv[k], "--count")) g.count = true;
         else if (argv[k][0] != '-' && !path) path = argv[k];
-        else quit("usage: clrun [--device TEXT] [--verbose] FILE.cl");
+        else quit("usage: clrun [--device TEXT] [--verbose] [--count] FILE.cl");
     }
-    if (!path) quit("usage: clrun [--device TEXT] [--verbose] FILE.cl");
+    if (!path) quit("usage: clrun [--device TEXT] [--verbose] [--count] FILE.cl");
     struct suite suite;
     bool skip = false;
     open_device(wanted);
