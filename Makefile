@@ -3,7 +3,7 @@
 #   make            build everything into build/
 #   make demo       install missing packages, build, run the examples on the simulated GPU
 #   make test       the same for all tests; ends with "N passed, N failed"
-#   make bench      Ventus against pocl, a table of ratios; the assembler against llvm-mc
+#   make bench      Ventus against pocl, tables of ratios; the assembler against llvm-mc
 #   make mutants    small mistakes, one at a time: do the tests notice? Takes hours (tests/mutation/)
 #   make format     brings the C sources into the form of .clang-format (format-check: says whether they are)
 #   make tidy       looks for mistakes with clang-tidy

@@ -1,0 +1,17 @@
+# `make bench` at its shortest: all parts, of two kernels, and the numbers that it finds in other programs' output.
+set -u
+. "$VENTUS_SOURCE/tests/shell/common"
+[ -n "$VENTUS_POCL" ] || { echo "pocl is missing"; exit 77; }
+[ -z "$VENTUS_FOREIGN" ] || { echo "times mean nothing with a sanitizer"; exit 77; }
+
+bench() { check "$1" "$2" "$VENTUS_SOURCE/bench/run" --build "$VENTUS_BUILD" --output report.md --size small --rounds 1 --repeat 1 $3; }
+
+bench 0 "native" "saxpy tiny"
+for title in "One thread, small" "All threads, small" "Cold, medium" "Translation"; do
+    awk "/^## /{ here = 0 } /^## $title/{ here = 1 } here" report.md | grep -q '^| saxpy | [0-9]' || wrong "no numbers below '$title'"
+done
+grep -q '^| queued | [0-9]' report.md || wrong "no launches"
+grep -q '^All kernels: [1-9]' report.md || wrong "nothing was executed natively"
+bench 1 "no kernel 'nonsense'" nonsense
+bench 2 "known are" "--parts nonsense"
+exit $status
