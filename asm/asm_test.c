@@ -409,6 +409,8 @@ static void test_conditions(void **state)
     same(".if 1\nnop\n.else\nret\n.endif", "nop");
     same(".if 0\nnop\n.else\nret\n.endif", "ret");
     same(".if 2 > 3\nnop\n.elseif 1 == 1 && 2 <> 3\nret\n.else\nbogus garbage \"\n.endif", "ret");
+    same(".if 2 == 2\nnop\n.endif\n.if 2 == 3\nret\n.endif\n.if 2 != 3\nret\n.endif", "nop\nret");
+    same(".if 1\nnop\n.elseif ) what\nret\n.endif", "nop");
     same(".set n, 3\n.if n >= 3 || 0\nnop\n.endif\n.ifdef n\nret\n.endif\n.ifndef m\nret\n.endif", "nop\nret\nret");
     same(".if 0\n.if 1\nnop\n.else\nnop\n.endif\n.else\nret\n.endif", "ret");
     same(".ifeq 0\nnop\n.endif\n.ifgt 0\nret\n.endif\n.ifc a b, a b\nnop\n.endif", "nop\nnop");
@@ -418,6 +420,9 @@ static void test_conditions(void **state)
     bad(".else", "no .if before");
     bad(".if 1\n.else\n.else\n.endif", "was there already");
     bad(".if x\n.endif", "known at this place");
+    bad(".if 1 2\n.endif", "unexpected text behind .if");
+    bad(".if 0\n.elseif 1 2\n.endif", "unexpected text behind .elseif");
+    bad(".if 0\n.else 2\n.endif", "unexpected text behind .else");
 }
 
 static void test_macros(void **state)

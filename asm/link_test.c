@@ -100,6 +100,8 @@ static void test_pieces(void **state)
     SAME("f: nop\ng: ret", "f: nop", "g: ret");
     SAME("a: auipc ra, 0\njalr ra, 12(ra)\nret\nb: ret", "call b\nret", ".globl b\nb: ret");
     SAME("j b\nnop\nb: ret", "j b", "nop\n.globl b\nb: ret");
+    SAME("nop\n.byte 1", "nop\n.byte 1");
+    SAME("nop\n.byte 1\n.balign 4\nret\n.half 2", "nop\n.byte 1", "ret\n.half 2");
 }
 
 static void test_relocations(void **state)

@@ -182,9 +182,12 @@ bool directive_else(struct as *as, const struct token *name, unsigned with_condi
     if (!c) return as_error(as, name->at, "there is no .if before this");
     if (c->otherwise) return as_error(as, name->at, "the .else of this .if was there already");
     c->otherwise = !with_condition;
-    bool wanted = !c->taken;
-    if (with_condition && wanted && !expr_parse_known(as, "the condition", INT64_MIN, INT64_MAX, &v)) v = 0;
-    while (as->t->kind != TOKEN_END) as->t++;
+    bool wanted = !c->taken, known = with_condition && wanted;
+    if (known && !expr_parse_known(as, "the condition", INT64_MIN, INT64_MAX, &v)) {
+        known = false;
+        v = 0;
+    }
+    while (with_condition && !known && as->t->kind != TOKEN_END) as->t++;
     c->taken |= wanted && v;
     if (!wanted || !v) skip_branch(as);
     return true;

@@ -150,6 +150,33 @@ static void test_illegal(void **state)
     assert_false(isa_decode(lone, 1, &in));
 }
 
+/* Nothing beyond the room for a text is touched, and the text is ended there. */
+static void test_short_room(void **state)
+{
+    (void)state;
+    struct insn in = {.op = OP_VADD_VV, .rd = 1, .rs1 = 2, .rs2 = 3, .vm = 1};
+    char whole[64];
+    int n = isa_print(&in, 0, 0, whole, sizeof whole);
+    assert_int_equal(n, strlen(whole));
+    for (size_t size = 1; size <= (size_t)n + 1; size++) {
+        char text[64];
+        memset(text, '#', sizeof text);
+        assert_int_equal(isa_print(&in, 0, 0, text, size), n);
+        assert_memory_equal(text, whole, size - 1);
+        assert_int_equal(text[size - 1], 0);
+        assert_int_equal(text[size], '#');
+    }
+}
+
+/* What is no instruction has no modifiers. */
+static void test_no_modifiers(void **state)
+{
+    (void)state;
+    struct isa_modifier m[ISA_MAX_MODIFIERS];
+    assert_int_equal(isa_modifiers(&(struct insn){.op = OP_COUNT}, m), 0);
+    assert_int_equal(isa_modifiers(&(struct insn){.op = OP_VADD_VV, .prefix = OP_COUNT}, m), 0);
+}
+
 static void test_encode_refuses(void **state)
 {
     (void)state;
@@ -191,9 +218,10 @@ static void test_notes(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_tables),      cmocka_unit_test(test_each_row), cmocka_unit_test(test_random_words),
-        cmocka_unit_test(test_known_words), cmocka_unit_test(test_notes),    cmocka_unit_test(test_profiles),
-        cmocka_unit_test(test_prefixes),    cmocka_unit_test(test_illegal),  cmocka_unit_test(test_encode_refuses),
+        cmocka_unit_test(test_tables),      cmocka_unit_test(test_each_row),     cmocka_unit_test(test_random_words),
+        cmocka_unit_test(test_known_words), cmocka_unit_test(test_notes),        cmocka_unit_test(test_profiles),
+        cmocka_unit_test(test_prefixes),    cmocka_unit_test(test_illegal),      cmocka_unit_test(test_encode_refuses),
+        cmocka_unit_test(test_short_room),  cmocka_unit_test(test_no_modifiers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
