@@ -144,6 +144,51 @@ static void test_barrier(void **state)
     expect_same(LOAD OTHER_SIZE " vxor.vv v1, v1, v2\n xor x10, x10, x11\n" SIZE " barrier 1\n" SAVE " endprg\n");
 }
 
+/* The word of the last lane that runs, to a scalar register. */
+static void test_last_lane(void **state)
+{
+    (void)state;
+    expect_same(LOAD " vid.v v6\n vmv.v.i v7, 9\n la x6, meet\n setrpc x0, x6, 0\n vmv.x.s x10, v1\n"
+                     " vblt v6, v7, few\n vmv.x.s x11, v2\n j meet\nfew: vmv.x.s x12, v3\n sw x12, 1040(x20)\n"
+                     "meet: join\n" SAVE " endprg\n");
+}
+
+/* Lanes wait while the others end. */
+static void test_end_of_some(void **state)
+{
+    (void)state;
+    struct result r = pair_run_levels(
+        &(struct pair){.text = LOAD " vid.v v6\n vmv.v.i v7, 9\n vblt v6, v7, few\n vadd.vi v1, v1, 1\n nop\n"
+                                    "few: vadd.vi v2, v2, 1\n endprg\n"});
+    assert_int_equal(r.fault.kind, FAULT_ENDPRG_DIVERGED);
+}
+
+/* ---- registers ---- */
+
+/* All are 0 at first, however the memory and the registers of the host are. */
+static void test_first_registers(void **state)
+{
+    char text[6000];
+    size_t n = 0;
+    (void)state;
+    n += (size_t)snprintf(text + n, sizeof text - n, " vid.v v31\n vsll.vi v31, v31, 2\n");
+    for (unsigned i = 1; i < 31; i++)
+        n += (size_t)snprintf(text + n, sizeof text - n, " add x63, x63, x%u\n vadd.vv v30, v30, v%u\n", i, i - 1);
+    snprintf(text + n, sizeof text - n,
+             " lui x62, 0x90000\n sw x63, 0(x62)\n vadd.vx v31, v31, x62\n"
+             " vsw12.v v30, 128(v31)\n endprg\n");
+    struct result r = pair_run_levels(&(struct pair){.text = text});
+    assert_int_equal(r.status, LAUNCH_DONE);
+}
+
+static void test_mstatus(void **state)
+{
+    (void)state;
+    expect_same(LOAD " li x5, 0x2208\n csrrw x10, mstatus, x5\n csrr x11, mstatus\n li x6, 0x200\n"
+                     " csrrc x12, mstatus, x6\n sw x12, 1040(x20)\n csrrsi x12, mstatus, 8\n sw x12, 1044(x20)\n"
+                     " csrr x12, mstatus\n" SAVE " endprg\n");
+}
+
 /* ---- jumps ---- */
 
 /* A function is left by a jump whose target its code does not tell: registers that only its callers read are kept when
@@ -331,6 +376,10 @@ int main(void)
         cmocka_unit_test(test_masked_write),
         cmocka_unit_test(test_mask_of_resting_lane),
         cmocka_unit_test(test_waiting_lanes),
+        cmocka_unit_test(test_last_lane),
+        cmocka_unit_test(test_end_of_some),
+        cmocka_unit_test(test_first_registers),
+        cmocka_unit_test(test_mstatus),
         cmocka_unit_test(test_barrier),
         cmocka_unit_test(test_calls),
         cmocka_unit_test(test_computed_jumps),

@@ -1,0 +1,124 @@
+/* The program ventus-translate by itself: a sound request has an answer, a bad one ends it with a message. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "isa/abi.h"
+#include "sim/launch.h"
+#include "sim/native.h"
+
+static const uint32_t code[] = {0x00000013, 0x0000400b}; /* nop; endprg */
+enum { WORDS = sizeof code / sizeof *code };
+
+static struct native_request sound(void)
+{
+    struct native_request r;
+    memset(&r, 0, sizeof r);
+    r.magic = NATIVE_MAGIC;
+    r.layout = native_layout();
+    r.level = NATIVE_base;
+    r.profile = PROFILE_DEFAULT;
+    r.threads = 32;
+    r.vgprs = r.sgprs = 32;
+    r.start = r.entry = r.code_base = ABI_CODE_BASE;
+    r.code_words = WORDS;
+    return r;
+}
+
+/* Runs the program on a request and the code; what it writes and says. Returns how many bytes it writes. */
+static size_t ask(const struct native_request *r, size_t words, uint8_t *answer, size_t room, char says[200])
+{
+    char folder[] = "/tmp/ventus-translate-XXXXXX", path[3][64], command[400];
+    static const char *const names[] = {"in", "out", "says"};
+    assert_non_null(mkdtemp(folder));
+    for (int i = 0; i < 3; i++) snprintf(path[i], sizeof path[i], "%s/%s", folder, names[i]);
+    FILE *f = fopen(path[0], "w");
+    assert_non_null(f);
+    assert_int_equal(fwrite(r, sizeof *r, 1, f), 1);
+    assert_int_equal(fwrite(code, 4, words, f), words);
+    assert_int_equal(fclose(f), 0);
+    snprintf(command, sizeof command, "\"$VENTUS_TRANSLATE\" <%s >%s 2>%s", path[0], path[1], path[2]);
+    assert_int_equal(system(command), 0);
+    f = fopen(path[1], "r");
+    size_t size = fread(answer, 1, room, f);
+    fclose(f);
+    f = fopen(path[2], "r");
+    says[fread(says, 1, 199, f)] = 0;
+    fclose(f);
+    for (int i = 0; i < 3; i++) unlink(path[i]);
+    rmdir(folder);
+    return size;
+}
+
+static void test_sound(void **state)
+{
+    static uint8_t bytes[1 << 20];
+    struct native_answer answer;
+    struct native_request r = sound();
+    char says[200];
+    (void)state;
+    size_t size = ask(&r, WORDS, bytes, sizeof bytes, says);
+    assert_string_equal(says, "");
+    assert_true(size > sizeof answer);
+    memcpy(&answer, bytes, sizeof answer);
+    assert_int_equal(answer.magic, NATIVE_MAGIC);
+    assert_int_equal(answer.size, size - sizeof answer);
+    assert_memory_equal(bytes + sizeof answer, "\177ELF", 4);
+}
+
+static void refused(struct native_request r)
+{
+    uint8_t byte;
+    char says[200];
+    assert_int_equal(ask(&r, WORDS, &byte, 1, says), 0);
+    assert_string_equal(says, "ventus-translate: a request that is not of this version\n");
+}
+
+static void test_bad(void **state)
+{
+#define REFUSED(field, value) \
+    do { \
+        struct native_request r = sound(); \
+        r.field = value; \
+        refused(r); \
+    } while (0)
+    (void)state;
+    REFUSED(magic, NATIVE_MAGIC + 1);
+    REFUSED(layout, native_layout() + 1);
+    REFUSED(level, NATIVE_LEVEL_COUNT);
+    REFUSED(threads, 0);
+    REFUSED(threads, ISA_LANES + 1);
+    REFUSED(vgprs, ISA_VREGS + 1);
+    REFUSED(sgprs, ISA_XREGS + 1);
+    REFUSED(code_base, ABI_CODE_BASE + 2);
+    REFUSED(code_words, NATIVE_CODE_LIMIT + 1);
+}
+
+/* Code that ends before it has come has no answer; addresses outside of it are no places to translate. */
+static void test_odd(void **state)
+{
+    static uint8_t bytes[1 << 20];
+    struct native_request r = sound();
+    char says[200];
+    (void)state;
+    assert_int_equal(ask(&r, 1, bytes, sizeof bytes, says), 0);
+    static const uint32_t odd[] = {0, 2, ABI_CODE_BASE + 2, ABI_CODE_BASE + 4 * WORDS, UINT32_MAX};
+    for (size_t i = 0; i < sizeof odd / sizeof *odd; i++) {
+        r.start = r.entry = odd[i];
+        assert_true(ask(&r, WORDS, bytes, sizeof bytes, says) >= sizeof(struct native_answer));
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_sound), cmocka_unit_test(test_bad),
+                                       cmocka_unit_test(test_odd)};
+    const char *program = getenv("VENTUS_TRANSLATE");
+    if (!program || access(program, X_OK)) return 77;
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
