@@ -32,7 +32,7 @@ struct use {
     uint8_t rule, a, b; /* enum rule, enum source */
     uint8_t nsources;
     uint8_t sources[4]; /* registers that the result depends on */
-    bool to_x, to_v, masked;
+    bool to_v, masked;
 };
 
 static enum source operand_of(const char **text)
@@ -84,7 +84,6 @@ static struct use use_of(unsigned op)
     const struct isa_desc *row = &isa_table[op];
     struct isa_effects e = isa_effects(&(struct insn){.op = (uint16_t)op, .vm = 1}, ISA_LANES);
     struct use u = {.rule = ANY, .masked = row->flags & ISA_V0};
-    u.to_x = e.scalars & e.writes;
     u.to_v = e.vectors & e.writes;
     add_sources(&u, &e);
     for (size_t i = 0; i < sizeof forms / sizeof *forms && u.rule == ANY; i++)
