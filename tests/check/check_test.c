@@ -199,6 +199,10 @@ static void registers(void **state)
     expect_first(ARGS " slli x5, x20, 31\n beq x5, x0, 1f\n1: endprg\n", UNINIT, CHECK_UNINIT, "beq");
     expect_first(ARGS " ori x5, x20, 1\n beq x5, x0, 1f\n1: endprg\n", UNINIT, CHECK_UNINIT, "beq");
     expect_none(ARGS " ori x5, x20, -1\n beq x5, x0, 1f\n1: endprg\n", UNINIT);
+    expect_none(ARGS " li x20, 1\n beq x20, x0, 1f\n1: endprg\n", UNINIT);
+    expect_none(ARGS " vmv.v.i v1, 1\n vmv.x.s x20, v1\n beq x20, x0, 1f\n1: endprg\n", UNINIT);
+    expect_first(ARGS " vmv.x.s x5, v7\n beq x5, x0, 1f\n1: endprg\n", UNINIT, CHECK_UNINIT, "beq");
+    expect_none(ARGS " csrr x20, CSR_TID\n beq x20, x0, 1f\n1: endprg\n", UNINIT);
     expect_none(ARGS " andi x5, x20, 0\n addi x5, x5, 4\n add x5, x10, x5\n lw x6, 0(x5)\n endprg\n", UNINIT);
 }
 
@@ -226,6 +230,25 @@ static void memory(void **state)
     expect_first(source, UNINIT, CHECK_UNINIT, "vbeq");
     snprintf(source, sizeof source, private, 4);
     expect_first(source, 1u << CHECK_OVERFLOW, CHECK_OVERFLOW, "vlw.v");
+}
+
+/* Atomics leave a value that is known; exchanges hand on what was there. Behind a store that may not happen the
+ * memory is taken to be known when either value is. x12 is the buffer that nobody has written. */
+static void atomics(void **state)
+{
+#define AT      " vmv.v.x v1, x12\n vmv.v.i v2, 3\n"
+#define TEST(v) " vbeq " v ", v2, 1f\n nop\n1: join\n endprg\n"
+    (void)state;
+    expect_first(ARGS AT " amoadd.w v3, v2, (v1)\n endprg\n", UNINIT, CHECK_UNINIT, "amoadd");
+    expect_none(ARGS " vmv.v.x v1, x10\n vmv.v.i v2, 3\n amoadd.w v3, v2, (v1)\n" TEST("v3"), UNINIT);
+    expect_first(ARGS AT " amoswap.w v3, v2, (v1)\n" TEST("v3"), UNINIT, CHECK_UNINIT, "vbeq");
+    expect_none(ARGS AT " amoswap.w v3, v2, (v1)\n amoswap.w v3, v2, (v1)\n endprg\n", UNINIT);
+    expect_none(ARGS AT " lr.w v3, (v1)\n sc.w v4, v2, (v1)\n" TEST("v4"), UNINIT);
+    expect_first(ARGS AT " lr.w v3, (v1)\n sc.w v4, v7, (v1)\n vlw12.v v5, 0(v1)\n" TEST("v5"), UNINIT, CHECK_UNINIT,
+                 "vbeq");
+    expect_none(ARGS
+                " vmv.v.x v1, x10\n vmv.v.i v2, 3\n lr.w v3, (v1)\n sc.w v4, v7, (v1)\n vlw12.v v5, 0(v1)\n" TEST("v5"),
+                UNINIT);
 }
 
 /* Each work-item writes its word and reads its neighbour's. */
@@ -296,6 +319,32 @@ static void when_allowed(void **state)
     assert_int_equal(device_check(d, CHECK_ALL, NULL), VENTUS_OK);
     assert_int_equal(device_check(d, CHECK_ALL, NULL), VENTUS_BAD_ARGUMENT);
     ventus_close(d);
+}
+
+/* An address is described by a buffer that is no more than 1 MiB away. */
+static void distances(void **state)
+{
+    static const struct {
+        uint32_t offset;
+        const char *where;
+    } cases[] = {{256, "right behind the 256 bytes"},
+                 {256 + (1 << 20), "1048576 bytes behind the 256 bytes"},
+                 {256 + (1 << 20) + 4, "there is no buffer near"}};
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        ventus_device *d = open_checked(CHECK_ALL);
+        ventus_module *m = program_build(STORE);
+        struct ventus_result result;
+        uint32_t hole = buffer(d, 1, false), args[4] = {buffer(d, 64, true) + cases[i].offset, 5};
+        assert_int_equal(ventus_free(d, hole), VENTUS_OK); /* where the launch's own blocks go */
+        struct ventus_launch l = program_launch(m, args, 1, 1);
+        ventus_run(d, &l, &result, NULL, 0);
+        const struct check_report *r = check_get(device_checks(d), 0);
+        assert_non_null(r);
+        if (!strstr(r->where, cases[i].where)) fail_msg("%s, not %s", r->where, cases[i].where);
+        ventus_close(d);
+        ventus_module_free(m);
+    }
 }
 
 /* The same mistake in several launches is one report; a buffer that was freed is none any more. */
@@ -389,10 +438,11 @@ static void output(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(finds_mistakes), cmocka_unit_test(no_mistakes),  cmocka_unit_test(registers),
-        cmocka_unit_test(memory),         cmocka_unit_test(order),        cmocka_unit_test(handover),
-        cmocka_unit_test(lists),          cmocka_unit_test(when_allowed), cmocka_unit_test(several_launches),
-        cmocka_unit_test(host_copies),    cmocka_unit_test(output),
+        cmocka_unit_test(finds_mistakes),   cmocka_unit_test(no_mistakes), cmocka_unit_test(registers),
+        cmocka_unit_test(memory),           cmocka_unit_test(atomics),     cmocka_unit_test(order),
+        cmocka_unit_test(handover),         cmocka_unit_test(lists),       cmocka_unit_test(when_allowed),
+        cmocka_unit_test(several_launches), cmocka_unit_test(distances),   cmocka_unit_test(host_copies),
+        cmocka_unit_test(output),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

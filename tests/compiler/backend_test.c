@@ -318,6 +318,25 @@ static void test_odd_memory(void **state)
     }
 }
 
+/* Integers of which the last byte is not full, whatever is in the rest of their registers. */
+static void test_odd_integers(void **state)
+{
+    (void)state;
+    uint32_t out[32] = {0};
+    run_text(HEAD "%a = alloca i20, align 4\n%b = alloca i36, align 8\n%v = mul i32 %lane, 123456789\n"
+                  "%s = trunc i32 %v to i20\nstore i20 %s, ptr %a, align 4\n%l = load i32, ptr %a, align 4\n"
+                  "%w = zext i32 %v to i64\n%w2 = mul i64 %w, 4294967299\n%t = trunc i64 %w2 to i36\n"
+                  "store i36 %t, ptr %b, align 8\n%ph = getelementptr i8, ptr %b, i32 4\n"
+                  "%h = load i8, ptr %ph, align 4\n%hz = zext i8 %h to i32\n%l3 = and i32 %l, 16777215\n"
+                  "%hs = shl i32 %hz, 24\n%r = or i32 %l3, %hs\nstore i32 %r, ptr addrspace(1) %po, align 4\n"
+                  "ret void\n}\n",
+             out, 32, PATH_FEWER_FIRST);
+    for (uint32_t g = 0; g < 32; g++) {
+        uint32_t v = g * 123456789u;
+        assert_int_equal(out[g], (v & 0xfffff) | (uint32_t)((uint64_t)v * 4294967299u >> 32 & 15) << 24);
+    }
+}
+
 /* A loop without end in lanes that never enter it, constants and local variables by address. */
 static void test_endless_and_globals(void **state)
 {
@@ -395,8 +414,10 @@ static int teardown(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_operations), cmocka_unit_test(test_phi_cycle),           cmocka_unit_test(test_atomics),
-        cmocka_unit_test(test_odd_memory), cmocka_unit_test(test_endless_and_globals), cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_operations),          cmocka_unit_test(test_phi_cycle),    cmocka_unit_test(test_atomics),
+        cmocka_unit_test(test_odd_memory),          cmocka_unit_test(test_odd_integers),
+
+        cmocka_unit_test(test_endless_and_globals), cmocka_unit_test(test_refused),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }

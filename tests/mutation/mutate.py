@@ -23,12 +23,12 @@ FOLDERS = ["isa", "asm", "sim", "native", "driver", "vt", "compiler", "opencl", 
 
 # Tests that are about a folder, by words of their names: they run first, and most mutants die there.
 FIRST = {
-    "isa": ["unit/isa", "unit/asm/asm", "tests/sim/alu", "tests/sim/rows", "tests/sim/effects"],
+    "isa": ["unit/isa", "unit/asm/asm", "tests/sim/alu", "tests/sim/rows", "tests/sim/effects", "shell/isa"],
     "asm": ["unit/asm", "fuzz_assemble", "fuzz_link", "fuzz_elf", "shell/ld", "shell/listing", "shell/asm"],
     "sim": ["tests/sim", "tests/check", "tests/tensor", "tests/softfp", "cl/divergence"],
-    "native": ["tests/sim/native", "tests/sim/launch", "tests/sim/barrier", "tests/sim/engine", "shell/native"],
-    "driver": ["tests/driver", "tests/opencl/kernel", "cl/printf", "cl/local"],
-    "vt": ["tests/vt", "tests/sim/corpus"],
+    "native": ["tests/sim/native", "tests/sim/launch", "tests/sim/barrier", "tests/sim/engine", "tests/sim/translate", "shell/native"],
+    "driver": ["tests/driver", "tests/check", "tests/opencl/kernel", "cl/printf", "cl/local"],
+    "vt": ["tests/vt", "shell/case", "tests/sim/corpus"],
     "compiler": ["unit/compiler", "tests/compiler", "shell/compiler", "tests/cc/cc", "cl/"],
     "opencl": ["tests/opencl", "unit/opencl", "python/", "cl/arguments"],
     "tools": ["shell/", "tests/sim/trace"],
@@ -37,7 +37,7 @@ FIRST = {
 # Unit tests that start no program of ours, but for some that start the translator: when their own program is the same,
 # they cannot notice anything. Of the others only those in shell/ start `ventus`. pocl is not ours.
 ALONE = tuple(f"unit/{name}/" for name in ("isa", "asm", "opencl", "tests/driver", "tests/sim", "tests/softfp", "tests/tensor", "tests/model"))
-TRANSLATING = [f"tests/sim/{name}" for name in ("native", "launch", "barrier", "engine", "corpus")]
+TRANSLATING = [f"tests/sim/{name}" for name in ("native", "translate", "launch", "barrier", "engine", "corpus")]
 FOREIGN = "pocl/"
 # Tests that take seconds, by words of their names: they run behind the others.
 SLOW = ["sim/dispatch", "cc/cc", "shell/run", "sim/corpus", "shell/check", "softfp/softfp", "shell/corpus-log", "shell/listing",
@@ -282,12 +282,14 @@ def explained():
             if len(lines) == 3: known.add((lines[0].strip(), lines[1].strip()[2:].strip(), lines[2].strip()[2:].strip()))
     return known
 
-def read_results(again, near):
+def read_results(again, near, known):
+    """What has been judged, but for what is to be judged once more; what is explained is not."""
     done = {}
     if os.path.exists(RESULTS):
         for line in open(RESULTS):
             *key, verdict, test = line.rstrip("\n").split("\t")
-            if verdict not in (("survived", "unseen") if again else ("unseen",) if not near else ()): done[tuple(key)] = verdict, test
+            once_more = ("survived", "unseen") if again else ("unseen",) if not near else ()
+            if verdict not in once_more or tuple(key[:3]) in known: done[tuple(key)] = verdict, test
     return done
 
 def summary(verdicts):
@@ -321,7 +323,8 @@ def main():
     if a.list:
         for m in chosen: print(f"{m.path}:{m.n + 1}\n- {m.old.strip()}\n+ {m.new.strip()}\n")
         return 0
-    done, known, verdicts, begin, all_tests = read_results(a.again, a.near), explained(), [], time.time(), None
+    known, verdicts, begin, all_tests = explained(), [], time.time(), None
+    done = read_results(a.again, a.near, known)
     for k, m in enumerate(chosen):
         if m.key not in done:
             if time.time() - begin > a.seconds: break

@@ -91,6 +91,55 @@ static void test_device_minimums(void **state)
     assert_int_equal(strncmp(text, "OpenCL C 1.2 ", 13), 0);
 }
 
+/* What the device has not has no size, either. */
+static void test_device_without(void **state)
+{
+    static const cl_device_info none[] = {CL_DEVICE_IMAGE_SUPPORT,
+                                          CL_DEVICE_MAX_READ_IMAGE_ARGS,
+                                          CL_DEVICE_MAX_WRITE_IMAGE_ARGS,
+                                          CL_DEVICE_MAX_READ_WRITE_IMAGE_ARGS,
+                                          CL_DEVICE_IMAGE2D_MAX_WIDTH,
+                                          CL_DEVICE_IMAGE2D_MAX_HEIGHT,
+                                          CL_DEVICE_IMAGE3D_MAX_WIDTH,
+                                          CL_DEVICE_IMAGE3D_MAX_HEIGHT,
+                                          CL_DEVICE_IMAGE3D_MAX_DEPTH,
+                                          CL_DEVICE_IMAGE_MAX_BUFFER_SIZE,
+                                          CL_DEVICE_IMAGE_MAX_ARRAY_SIZE,
+                                          CL_DEVICE_MAX_SAMPLERS,
+                                          CL_DEVICE_PIPE_SUPPORT,
+                                          CL_DEVICE_MAX_PIPE_ARGS,
+                                          CL_DEVICE_PIPE_MAX_ACTIVE_RESERVATIONS,
+                                          CL_DEVICE_PIPE_MAX_PACKET_SIZE,
+                                          CL_DEVICE_DEVICE_ENQUEUE_CAPABILITIES,
+                                          CL_DEVICE_QUEUE_ON_DEVICE_PROPERTIES,
+                                          CL_DEVICE_QUEUE_ON_DEVICE_PREFERRED_SIZE,
+                                          CL_DEVICE_QUEUE_ON_DEVICE_MAX_SIZE,
+                                          CL_DEVICE_MAX_ON_DEVICE_QUEUES,
+                                          CL_DEVICE_MAX_ON_DEVICE_EVENTS,
+                                          CL_DEVICE_SVM_CAPABILITIES,
+                                          CL_DEVICE_MAX_NUM_SUB_GROUPS,
+                                          CL_DEVICE_DOUBLE_FP_CONFIG,
+                                          CL_DEVICE_NATIVE_VECTOR_WIDTH_DOUBLE,
+                                          CL_DEVICE_PREFERRED_VECTOR_WIDTH_DOUBLE,
+                                          CL_DEVICE_NATIVE_VECTOR_WIDTH_HALF,
+                                          CL_DEVICE_PREFERRED_VECTOR_WIDTH_HALF,
+                                          CL_DEVICE_MAX_GLOBAL_VARIABLE_SIZE,
+                                          CL_DEVICE_GLOBAL_VARIABLE_PREFERRED_TOTAL_SIZE,
+                                          CL_DEVICE_GLOBAL_MEM_CACHE_TYPE,
+                                          CL_DEVICE_GLOBAL_MEM_CACHE_SIZE,
+                                          CL_DEVICE_GLOBAL_MEM_CACHELINE_SIZE,
+                                          CL_DEVICE_PARTITION_MAX_SUB_DEVICES,
+                                          CL_DEVICE_PARTITION_AFFINITY_DOMAIN};
+    (void)state;
+    for (size_t i = 0; i < sizeof none / sizeof *none; i++) {
+        uint64_t value = 0;
+        size_t size;
+        OK(clGetDeviceInfo(device, none[i], sizeof value, &value, &size));
+        assert_true(size == 4 || size == 8);
+        if (value) fail_msg("query 0x%x: %llu", (unsigned)none[i], (unsigned long long)value);
+    }
+}
+
 static void test_query_rules(void **state)
 {
     (void)state;
@@ -237,11 +286,17 @@ static void test_queue_properties(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_dispatch_table),      cmocka_unit_test(test_platform),
-        cmocka_unit_test(test_extensions),          cmocka_unit_test(test_device_minimums),
-        cmocka_unit_test(test_query_rules),         cmocka_unit_test(test_device_is_static),
-        cmocka_unit_test(test_reference_counts),    cmocka_unit_test(test_context_outlives_release),
-        cmocka_unit_test(test_context_destructors), cmocka_unit_test(test_context_properties),
+        cmocka_unit_test(test_dispatch_table),
+        cmocka_unit_test(test_platform),
+        cmocka_unit_test(test_extensions),
+        cmocka_unit_test(test_device_minimums),
+        cmocka_unit_test(test_device_without),
+        cmocka_unit_test(test_query_rules),
+        cmocka_unit_test(test_device_is_static),
+        cmocka_unit_test(test_reference_counts),
+        cmocka_unit_test(test_context_outlives_release),
+        cmocka_unit_test(test_context_destructors),
+        cmocka_unit_test(test_context_properties),
         cmocka_unit_test(test_queue_properties),
     };
     return cmocka_run_group_tests(tests, check_setup, check_teardown);

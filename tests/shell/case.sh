@@ -1,4 +1,4 @@
-# Recorded launches: the most that each field of .metadata may be, and one more.
+# Recorded launches: the most that each field of .metadata may be, and one more; the forms of the file.
 set -u
 . "$VENTUS_SOURCE/tests/shell/common"
 printf 'endprg\n' >case.s
@@ -31,4 +31,28 @@ sed '29s/.*/fffff000/; 33s/.*/00001000/' good.metadata >edge.metadata
 check 1 'illegal instruction' "$ventus" run --case edge.metadata
 sed '29s/.*/fffff000/; 33s/.*/00001001/' good.metadata >edge.metadata
 check 1 'edge.metadata:29: the buffer at 0xfffff000 leaves the address space' "$ventus" run --case edge.metadata
+# What else a file may look like: a comment right behind a word; fields that nobody knows between the last known one and
+# the number of buffers. What it may not: half a number, too few fields or too many of these.
+sed '1s,$,//,; 3s,$, // a comment,; 5s,^,\t,' good.metadata >another-name.metadata
+cp good.data another-name.data
+check 0 '' "$ventus" run --case another-name.metadata
+sed '1s,$,/,' good.metadata >another-name.metadata
+check 1 'another-name.metadata:1: ' "$ventus" run --case another-name.metadata
+more() { # COUNT: so many fields more
+    head -26 good.metadata
+    for i in $(seq "$1"); do pair $i; done
+    tail -n +27 good.metadata
+}
+for n in 0 1 2 17 18; do
+    more $n >another-name.metadata
+    check 0 '' "$ventus" run --case another-name.metadata
+done
+more 19 >another-name.metadata
+check 1 'words are no known layout' "$ventus" run --case another-name.metadata
+head -n -1 good.metadata >another-name.metadata
+check 1 '33 words are no known layout' "$ventus" run --case another-name.metadata
+{ cat good.metadata; echo 0; } >another-name.metadata
+check 1 '35 words are no known layout' "$ventus" run --case another-name.metadata
+head -4 good.metadata >another-name.metadata
+check 1 '4 words are no known layout' "$ventus" run --case another-name.metadata
 exit $status

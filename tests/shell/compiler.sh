@@ -29,4 +29,8 @@ check 2 '--link: it needs objects' "$cc" --link -o x.elf
 check 3 'cannot open none.cl: No such file' "$cc" none.cl -o x.elf
 check 3 'none' "$cc" k.cl -o none/x.elf
 [ ! -e x.elf ] || wrong "a file was written in spite of errors"
+# A message longer than there is room for ends with dots, and what is said next follows.
+VENTUS_CLANG=/$(printf '%03000d' 0) "$cc" k.cl -o x.elf 2>long.err
+[ $? = 3 ] && [ "$(wc -c <long.err)" -gt 2000 ] && [ "$(wc -c <long.err)" -lt 2200 ] || wrong "a long message: $(wc -c <long.err) bytes"
+head -n 1 long.err | grep -q '^ventus-cc: error: VENTUS_CLANG names "/000*0 \.\.\.$' || wrong "a long message: $(cut -c 1-60 long.err)"
 exit $status

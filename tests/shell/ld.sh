@@ -80,6 +80,12 @@ for o in main.o=_start own.o= plain.o= '--no-start main.o='; do
     [ "$got" = "${o#*=}" ] || fail "ld ${o%=*}: start code where none belongs, or none"
 done
 
+for source in '_start: endprg\n.kernel k\nk: ret\n=' '.kernel k\nk: ret\n=_start'; do
+    printf "${source%=*}" | "$ventus" as -o one.elf - && "$ventus" objdump --text one.elf >one.lst || fail "as ${source%=*}"
+    grep -q 'vsetvli' one.lst && got=_start || got=
+    [ "$got" = "${source#*=}" ] || fail "as '${source%=*}': start code where none belongs, or none"
+done
+
 refused() { # pattern, command...
     local want=$1 text
     shift

@@ -75,6 +75,12 @@ check 0 '"kind": "read"' cat fault.json
 check 0 '"addr": 2684354560' cat fault.json
 check 0 '"status": "fault"' cat fault.json
 
+# Four bytes are enough to tell an ELF file, three are text.
+printf '\177ELF' >cut
+check 1 'cut: this is not an ELF file' "$ventus" run cut
+printf '\177EL' >cut
+check 1 'cut:1: this is neither an ELF file nor' "$ventus" run cut
+
 # Files that are not right, with the line at fault.
 sed '5s/.*/zzz/' a.metadata >bad.metadata
 check 1 "bad.metadata:5: 'zzz' is not a word" "$ventus" run --case bad.metadata

@@ -421,6 +421,12 @@ static void test_programs(void **state)
     get(h, &value, out, 4);
     assert_int_equal(value, want);
 
+    upload_source(h, " endprg\n .zero 8192\n .word 0x12345678\n");
+    assert_int_equal(lib.vt_start(h, &m, 0), 0);
+    assert_int_equal(lib.vt_ready_wait(h, 60000), 0);
+    get(h, &value, 0x80002004, 4);
+    assert_int_equal(value, 0x12345678);
+
     snprintf(path, sizeof path, "%s/words.vmem", folder);
     FILE *f = fopen(path, "w");
     fputs("// endprg further on\n@2 0000400b\n@0 00000013\n00000013\n", f);
@@ -431,6 +437,8 @@ static void test_programs(void **state)
     get(h, &value, 0x80000008, 4);
     assert_int_equal(value, 0x0000400b);
     get(h, &value, 0x8000000c, 4); /* nothing of the programs before */
+    assert_int_equal(value, 0);
+    get(h, &value, 0x80002004, 4);
     assert_int_equal(value, 0);
     value = 0x0000400b;
     put(h, 0x80000000, &value, 4);
