@@ -257,7 +257,7 @@ static void print_times(const struct job *job, struct moment first, double *wall
 {
     qsort(wall, runs, sizeof *wall, rising);
     qsort(processor, runs, sizeof *processor, rising);
-    printf("%-12s %8zu %8u %9.3f %9.3f %9.3f %9.3f %9.3f %9.3f\n", job->row->name, job->n, job->launches,
+    printf("%-12s %8zu %8u %9.3f %9.3f %9.4f %9.4f %9.4f %9.4f\n", job->row->name, job->n, job->launches,
            1e3 * job->session->build_seconds, 1e3 * first.wall, 1e3 * wall[0], 1e3 * wall[runs / 2], 1e3 * processor[0],
            1e3 * processor[runs / 2]);
     fflush(stdout);
