@@ -483,6 +483,7 @@ static void test_insn(void **state)
     bad(".insn cr 1, 16, a0, a1", "funct4 must be 0 to 15");
     bad(".insn ci 1, 0, a0, 32", "must be -32 to 31");
     bad(".insn ciw 0, 0, x16, 1", "registers 8 to 15");
+    bad(".insn ciw 0, 0, x0, 1", "registers 8 to 15");
     bad(".insn cl 0, 0, a0, 1(sp)", "registers 8 to 15");
     bad(".insn ca 1, 0, 4, a0, a1", "funct2 must be 0 to 3");
     bad(".insn cb 1, 6, a0, .+256", "256 are possible");
