@@ -3,7 +3,7 @@
  * Locks of a device: `lock` guards the table of allocations and the segments, and is held for the time of a
  * copy; `queue.lock` guards what is in flight and is held briefly. Nobody takes one while holding another, and
  * none is held while the client's code or the machine runs. The module in the code window changes only while the
- * machine is idle: on the thread of launches between two runs of it, or by a visitor (queue_visit).
+ * machine is idle: on the thread of launches between two runs of it, or while it is kept idle (queue_pause).
  * POSIX threads rather than C11's: the thread sanitizer knows only them. */
 #ifndef VENTUS_DRIVER_H
 #define VENTUS_DRIVER_H
@@ -63,7 +63,7 @@ struct worker {
     pthread_t thread;
     bool started;
     pthread_cond_t wake; /* there is something to look at: */
-    atomic_bool called;  /* since it began to wait */
+    atomic_bool woken;   /* since it began to wait */
     struct event_list ready;
 };
 
@@ -75,7 +75,7 @@ struct queue {
     uint64_t submitted;  /* so far, the number of the latest */
     uint32_t running;    /* launches with the machine; written by its thread alone */
     atomic_uint watched; /* launches with a cancel flag of the caller's */
-    uint32_t visitors;   /* who wants the machine idle */
+    uint32_t pauses;     /* how many callers keep the machine idle */
     uint32_t finishing;  /* who waits in ventus_finish */
     bool busy;           /* the machine runs */
     bool closing;
@@ -159,7 +159,7 @@ struct ventus_event {
     struct job job;
     uint32_t block, pds;           /* device addresses, 0: not allocated */
     uint32_t print_at, print_size; /* of the print buffer in `block` */
-    struct launch_names *names;    /* what observers are told; NULL: nothing */
+    struct launch_names *names;    /* what observers learn about it; NULL: nothing */
     struct dependency deps[];      /* what it waits for */
 };
 
@@ -174,30 +174,31 @@ void memory_keep(ventus_device *device, uint32_t addr);
 void device_check_environment(ventus_device *device);
 void device_check_end(ventus_device *device);
 
-/* Tells the observers of the machine, if there are any, what the host does with a range; that a range has this name
- * and the host has written the first bytes of it. */
-void device_tell(const ventus_device *device, enum host_action action, uint32_t addr, uint64_t size);
-void device_tell_named(const ventus_device *device, const char *name, uint32_t addr, uint64_t size, uint64_t written);
+/* Notifies the observers of the machine, if there are any, of what the host does with a range; that a range has this
+ * name and the host has written the first bytes of it. */
+void device_notify(const ventus_device *device, enum host_action action, uint32_t addr, uint64_t size);
+void device_notify_named(const ventus_device *device, const char *name, uint32_t addr, uint64_t size, uint64_t written);
 
 enum { LAUNCH_ARGS = 128 }; /* where arguments begin in the block of a launch */
 
-/* Keeps the names of arguments if somebody observes the launch; memory and job.launch are filled in. */
-enum ventus_status launch_name(ventus_event *event, const uint64_t *local_sizes);
-/* What observers are told of the launch, NULL: nothing. */
+/* Collects what observers, if there are any, learn about a launch and its arguments; memory and job.launch are filled
+ * in. */
+enum ventus_status launch_describe(ventus_event *event, const uint64_t *local_sizes);
+/* What observers learn about the launch, NULL: nothing. */
 const struct launch_info *launch_info(const ventus_event *event);
 /* The blocks have been allocated and filled. */
-void launch_tell_memory(const ventus_event *event);
+void launch_notify_memory(const ventus_event *event);
 
 /* ---- module.c ---- */
 
-/* Puts the module into the code window unless it is there. The machine is idle. */
-enum ventus_status module_place(ventus_device *device, const ventus_module *module);
+/* Maps the module into the code window unless it is there. The machine is idle. */
+enum ventus_status module_map(ventus_device *device, const ventus_module *module);
 
 /* ---- launch.c: one launch. All but the first on the device's thread ---- */
 
-/* Takes over what the launch says: copies, checks sizes, fills in the machine's launch as far as it is known
- * without device memory. */
-enum ventus_status launch_take(ventus_event *event, const struct ventus_launch *launch);
+/* Makes a new event one of this launch: copies what it says, checks sizes, fills in the machine's launch as far as it
+ * is known without device memory. */
+enum ventus_status launch_init(ventus_event *event, const struct ventus_launch *launch);
 
 /* Is there a launch for the machine itself in it? */
 bool launch_is_raw(const struct ventus_launch *launch);
@@ -223,18 +224,18 @@ bool queue_init(struct queue *queue);
 bool queue_wait(struct queue *queue, uint64_t deadline);
 uint64_t deadline_of(uint64_t timeout_ns);
 
-/* On the worker's thread: waits until it is called. With the queue's lock held, which it gives up meanwhile. */
+/* On the worker's thread: waits until it is woken. With the queue's lock held, which it gives up meanwhile. */
 void worker_wait(struct queue *queue, struct worker *worker);
 /* Has the worker look again at what is ready. With the lock held. */
-void worker_call(struct worker *worker);
+void worker_wake(struct worker *worker);
 
 /* Is this a thread of the device's own? With the lock held. */
 bool queue_is_self(const struct queue *queue);
 
 /* Between the two the machine is idle and the code window may be touched. False: called on the machine's thread,
  * which would wait for itself. */
-bool queue_visit(ventus_device *device);
-void queue_leave(ventus_device *device);
+bool queue_pause(ventus_device *device);
+void queue_resume(ventus_device *device);
 
 /* Gives a use of the device back; the last one frees it. */
 void device_release(ventus_device *device);
@@ -252,8 +253,8 @@ enum ventus_status event_verdict(const ventus_event *event);
 void event_begin(ventus_event *event);
 void event_end(ventus_event *event, enum ventus_status status);
 
-/* Cancels launches whose callers' flags say so. With the lock held. */
-void queue_obey_flags(struct queue *queue);
+/* Cancels launches whose callers have set their cancel flags. With the lock held. */
+void queue_check_flags(struct queue *queue);
 
 /* Cancels what is there and ends the threads. */
 void queue_close(ventus_device *device);

@@ -80,18 +80,18 @@ bool queue_wait(struct queue *q, uint64_t deadline)
 
 void worker_wait(struct queue *q, struct worker *w)
 {
-    w->called = false;
+    w->woken = false;
     pthread_mutex_unlock(&q->lock);
     uint64_t end = host_spin_end();
-    while (!w->called && host_spin(end)) {
+    while (!w->woken && host_spin(end)) {
     }
     pthread_mutex_lock(&q->lock);
-    while (!w->called) pthread_cond_wait(&w->wake, &q->lock);
+    while (!w->woken) pthread_cond_wait(&w->wake, &q->lock);
 }
 
-void worker_call(struct worker *w)
+void worker_wake(struct worker *w)
 {
-    w->called = true;
+    w->woken = true;
     pthread_cond_signal(&w->wake);
 }
 
@@ -99,25 +99,25 @@ static bool is_self(const struct worker *w) { return w->started && pthread_equal
 
 bool queue_is_self(const struct queue *q) { return is_self(&q->machine) || is_self(&q->host); }
 
-/* ---- visitors of the code window ---- */
+/* ---- pauses: the machine is kept idle ---- */
 
-bool queue_visit(ventus_device *d)
+bool queue_pause(ventus_device *d)
 {
     struct queue *q = &d->queue;
     pthread_mutex_lock(&q->lock);
     bool allowed = !is_self(&q->machine);
-    if (allowed) q->visitors++;
+    if (allowed) q->pauses++;
     while (allowed && q->busy) queue_wait(q, UINT64_MAX);
     pthread_mutex_unlock(&q->lock);
     return allowed;
 }
 
-void queue_leave(ventus_device *d)
+void queue_resume(ventus_device *d)
 {
     pthread_mutex_lock(&d->queue.lock);
-    d->queue.visitors--;
+    d->queue.pauses--;
     d->queue.news = true;
-    worker_call(&d->queue.machine);
+    worker_wake(&d->queue.machine);
     pthread_mutex_unlock(&d->queue.lock);
 }
 

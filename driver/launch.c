@@ -128,8 +128,8 @@ static bool copy_args(ventus_event *e)
 
 bool launch_is_raw(const struct ventus_launch *launch) { return launch->gpu && launch->gpu->launch; }
 
-/* What is said to the machine itself. */
-static void take_gpu(ventus_event *e, const struct ventus_gpu_launch *gpu)
+/* What the client says to the machine itself. */
+static void init_machine_options(ventus_event *e, const struct ventus_gpu_launch *gpu)
 {
     if (gpu) {
         e->job.options = gpu->options;
@@ -142,17 +142,17 @@ static void take_gpu(ventus_event *e, const struct ventus_gpu_launch *gpu)
     e->in.gpu = NULL;
 }
 
-enum ventus_status launch_take(ventus_event *e, const struct ventus_launch *launch)
+enum ventus_status launch_init(ventus_event *e, const struct ventus_launch *launch)
 {
     e->in = *launch;
-    take_gpu(e, launch->gpu);
+    init_machine_options(e, launch->gpu);
     if (e->raw) return VENTUS_OK;
     const struct ventus_kernel *k = launch->kernel;
     if (!launch->module || !k || (k->args_size && !launch->args)) return VENTUS_BAD_ARGUMENT;
     if (!copy_args(e)) return VENTUS_NO_MEMORY;
     if (!set_range(e) || !place_local(e)) return VENTUS_BAD_LAUNCH;
     set_rest(e);
-    enum ventus_status status = launch_name(e, e->in.local_sizes);
+    enum ventus_status status = launch_describe(e, e->in.local_sizes);
     e->in.args = e->args;
     e->in.local_sizes = NULL;
     e->in.pointers = NULL;
@@ -234,7 +234,7 @@ static enum ventus_status prepare_blocks(ventus_event *e)
     if (status == VENTUS_OK) status = fill(e);
     if (status != VENTUS_OK) release(e);
     e->job.launch.knl = e->block;
-    if (status == VENTUS_OK) launch_tell_memory(e);
+    if (status == VENTUS_OK) launch_notify_memory(e);
     return status;
 }
 

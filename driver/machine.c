@@ -1,9 +1,9 @@
 /* The thread that runs the machine.
  *
  * It runs batches: one gpu_run with launches of one module, which the machine asks for while others run. Between
- * batches the code window may change, by this thread or by a visitor, a copy to or from it. A launch that could
- * start but for another module, or behind one, ends the batch: nobody is overtaken for ever. Only this thread ends
- * launches.
+ * batches the code window may change, by this thread or by a copy to or from it, which keeps the machine idle. A launch
+ * that could start but for another module, or behind one, ends the batch: nobody is overtaken for ever. Only this
+ * thread ends launches.
  *
  * `news` saves the machine's frequent question from taking the lock: nothing has changed, no answer. */
 #include "driver/driver.h"
@@ -22,7 +22,7 @@ static uint32_t most_running(const ventus_device *d)
 /* The launch to look at next, NULL if there is none, and whether it is to be run. With the lock held. */
 static ventus_event *first_ready(struct queue *q, enum ventus_status *verdict)
 {
-    queue_obey_flags(q);
+    queue_check_flags(q);
     ventus_event *e = q->machine.ready.first;
     *verdict = e ? event_verdict(e) : VENTUS_OK;
     return e;
@@ -34,7 +34,7 @@ static ventus_event *candidate(ventus_device *d, enum ventus_status *verdict)
     struct queue *q = &d->queue;
     pthread_mutex_lock(&q->lock);
     ventus_event *e = first_ready(q, verdict);
-    bool room = !q->visitors && q->running < most_running(d);
+    bool room = !q->pauses && q->running < most_running(d);
     if (e && *verdict == VENTUS_OK && (!room || serial_of(e) != q->batch)) e = NULL;
     pthread_mutex_unlock(&q->lock);
     return e;
@@ -71,14 +71,14 @@ static void run_batch(ventus_device *d, ventus_event *first)
 {
     struct queue *q = &d->queue;
     const struct job_source source = {d, next_job, job_done};
-    enum ventus_status status = first->in.module ? module_place(d, first->in.module) : VENTUS_OK;
+    enum ventus_status status = first->in.module ? module_map(d, first->in.module) : VENTUS_OK;
     q->news = true;
     if (status == VENTUS_OK) gpu_run(d->gpu, &source);
     else event_end(first, status);
     pthread_mutex_lock(&q->lock);
     q->busy = false;
     q->totals.busy_ns += host_ns() - q->began;
-    if (q->visitors) pthread_cond_broadcast(&q->changed);
+    if (q->pauses) pthread_cond_broadcast(&q->changed);
     pthread_mutex_unlock(&q->lock);
 }
 
@@ -89,7 +89,7 @@ static ventus_event *await(struct queue *q, enum ventus_status *verdict)
 {
     ventus_event *e;
     pthread_mutex_lock(&q->lock);
-    while (!(e = first_ready(q, verdict)) || (*verdict == VENTUS_OK && q->visitors)) {
+    while (!(e = first_ready(q, verdict)) || (*verdict == VENTUS_OK && q->pauses)) {
         if (q->closing && !e) break;
         worker_wait(q, &q->machine);
     }

@@ -78,9 +78,9 @@ static struct block remove_kept(struct heap *h, size_t i)
     return k;
 }
 
-/* Takes what lies in [addr, end) out of the kept blocks and closes it, unless it is exactly `wanted`: then it stays
- * open, filled with zeros like fresh memory, and the answer is true. */
-static bool take_kept(ventus_device *d, uint64_t addr, uint64_t end, const struct block *wanted)
+/* Closes the kept blocks that lie in [addr, end) but for one that is exactly `wanted`: it stays open,
+ * filled with zeros like fresh memory, and the answer is true. They are kept no more. */
+static bool close_kept_range(ventus_device *d, uint64_t addr, uint64_t end, const struct block *wanted)
 {
     struct heap *h = &d->heap;
     bool found = false;
@@ -94,13 +94,13 @@ static bool take_kept(ventus_device *d, uint64_t addr, uint64_t end, const struc
     return found;
 }
 
-static void close_kept(ventus_device *d) { take_kept(d, ABI_HEAP_BASE, ABI_HEAP_LIMIT, NULL); }
+static void close_kept(ventus_device *d) { close_kept_range(d, ABI_HEAP_BASE, ABI_HEAP_LIMIT, NULL); }
 
 /* Opens the pages of a new block and sees to it that what is to lie closed behind it does. */
 static bool open_block(ventus_device *d, uint64_t addr, uint64_t size)
 {
     const struct block pages = {(uint32_t)addr, pages_up(size)};
-    if (take_kept(d, addr, addr + span(&d->heap, size), &pages)) return true;
+    if (close_kept_range(d, addr, addr + span(&d->heap, size), &pages)) return true;
     return gpu_mem_open(d->gpu, pages.addr, size, GPU_READ | GPU_WRITE);
 }
 
@@ -135,7 +135,7 @@ static enum ventus_status alloc_locked(ventus_device *d, uint64_t size, uint32_t
     h->nblocks++;
     h->next = at + span(h, size);
     *addr = (uint32_t)at;
-    device_tell(d, HOST_OPEN, *addr, size);
+    device_notify(d, HOST_OPEN, *addr, size);
     return VENTUS_OK;
 }
 
@@ -154,7 +154,7 @@ static enum ventus_status free_locked(ventus_device *d, uint32_t addr, bool keep
     size_t i = block_above(h, addr);
     if (i == 0 || h->blocks[i - 1].addr != addr) return VENTUS_BAD_ARGUMENT;
     uint64_t size = h->blocks[i - 1].size;
-    device_tell(d, HOST_CLOSE, addr, size);
+    device_notify(d, HOST_CLOSE, addr, size);
     if (keep && may_keep(d, size)) keep_open(d, addr, size);
     else gpu_mem_close(d->gpu, addr, size);
     memmove(h->blocks + i - 1, h->blocks + i, (h->nblocks - i) * sizeof *h->blocks);
@@ -274,17 +274,17 @@ static void end(ventus_device *d, const struct range *r)
 /* Those within allocations do not wait for a launch; to touch the module takes an idle machine. */
 static bool in_window(uint32_t addr) { return addr < ABI_HEAP_BASE; }
 
-static bool lock(ventus_device *d, bool visit)
+static bool lock(ventus_device *d, bool pause)
 {
-    if (visit && !queue_visit(d)) return false;
+    if (pause && !queue_pause(d)) return false;
     pthread_mutex_lock(&d->lock);
     return true;
 }
 
-static void unlock(ventus_device *d, bool visit)
+static void unlock(ventus_device *d, bool pause)
 {
     pthread_mutex_unlock(&d->lock);
-    if (visit) queue_leave(d);
+    if (pause) queue_resume(d);
 }
 
 enum ventus_status ventus_write(ventus_device *device, uint32_t addr, const void *src, uint64_t size)
@@ -296,7 +296,7 @@ enum ventus_status ventus_write(ventus_device *device, uint32_t addr, const void
     bool ok = begin(device, addr, size, true, &to);
     if (ok) {
         memcpy(to.host, src, size);
-        device_tell(device, HOST_WRITE, addr, size);
+        device_notify(device, HOST_WRITE, addr, size);
         end(device, &to);
     }
     unlock(device, in_window(addr));
@@ -312,7 +312,7 @@ enum ventus_status ventus_read(ventus_device *device, void *dst, uint32_t addr, 
     bool ok = begin(device, addr, size, false, &from);
     if (ok) {
         memcpy(dst, from.host, size);
-        device_tell(device, HOST_READ, addr, size);
+        device_notify(device, HOST_READ, addr, size);
     }
     unlock(device, in_window(addr));
     return ok ? VENTUS_OK : VENTUS_OUT_OF_RANGE;
@@ -323,15 +323,15 @@ enum ventus_status ventus_copy(ventus_device *device, uint32_t dst, uint32_t src
     struct range to = {0}, from;
     if (!device) return VENTUS_BAD_ARGUMENT;
     if (!size) return VENTUS_OK;
-    bool visit = in_window(dst) || in_window(src);
-    if (!lock(device, visit)) return VENTUS_BAD_ARGUMENT;
+    bool pause = in_window(dst) || in_window(src);
+    if (!lock(device, pause)) return VENTUS_BAD_ARGUMENT;
     bool ok = begin(device, src, size, false, &from) && begin(device, dst, size, true, &to);
     if (ok) {
         memmove(to.host, from.host, size);
         gpu_tell(device->gpu, &(struct host_event){HOST_COPY, dst, size, .from = src});
         end(device, &to);
     }
-    unlock(device, visit);
+    unlock(device, pause);
     return ok ? VENTUS_OK : VENTUS_OUT_OF_RANGE;
 }
 
@@ -345,7 +345,7 @@ enum ventus_status ventus_fill(ventus_device *device, uint32_t addr, const void 
     bool ok = begin(device, addr, size, true, &to);
     if (ok) {
         for (uint64_t done = 0; done < size; done += pattern_size) memcpy(to.host + done, pattern, pattern_size);
-        device_tell(device, HOST_WRITE, addr, size);
+        device_notify(device, HOST_WRITE, addr, size);
         end(device, &to);
     }
     unlock(device, in_window(addr));
@@ -357,7 +357,7 @@ void *ventus_map(ventus_device *device, uint32_t addr, uint64_t size)
     if (!device || !size) return NULL;
     pthread_mutex_lock(&device->lock);
     void *p = in_block(device, addr, size);
-    if (p) device_tell(device, HOST_WRITE, addr, size); /* it may */
+    if (p) device_notify(device, HOST_WRITE, addr, size); /* it may */
     pthread_mutex_unlock(&device->lock);
     return p;
 }

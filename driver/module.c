@@ -50,7 +50,7 @@ static bool has_entry(struct parser *p, const struct ventus_kernel *k)
            fail(p, "the entry of kernel %.80s, 0x%08x, is not in executable code", k->name, (unsigned)k->entry);
 }
 
-static bool take_note(struct parser *p, const char *text)
+static bool read_note(struct parser *p, const char *text)
 {
     struct note *note = &p->m->note;
     struct note_error error;
@@ -143,7 +143,7 @@ static bool add_unnamed(struct parser *p, const struct elf_image *image, const s
 }
 
 /* Nobody says what arguments these kernels have; they get none. */
-static bool take_records(struct parser *p, const struct elf_image *image)
+static bool read_records(struct parser *p, const struct elf_image *image)
 {
     const struct elf_symbol **order = calloc(image->nsymbols + 1, sizeof *order);
     p->m->recorded = p->m->note.kernels = calloc(image->nresources + 1, sizeof *p->m->recorded);
@@ -169,7 +169,7 @@ static bool add_segment(struct parser *p, const struct elf_segment *e)
     return true;
 }
 
-static bool take_segments(struct parser *p, const struct elf_segment *e, size_t n)
+static bool read_segments(struct parser *p, const struct elf_segment *e, size_t n)
 {
     if (n > MAX_SEGMENTS) return fail(p, "too many segments");
     for (size_t i = 0; i < n; i++)
@@ -191,7 +191,7 @@ static bool load(struct parser *p, size_t size)
         return fail(p, "%s", why ? why : "damaged ELF file");
     m->entry = image.entry;
     bool ok = image.note || image.nresources || fail(p, "the program has neither a Ventus note nor resource records");
-    ok = ok && take_segments(p, segments, n) && (image.note ? take_note(p, image.note) : take_records(p, &image));
+    ok = ok && read_segments(p, segments, n) && (image.note ? read_note(p, image.note) : read_records(p, &image));
     elf_free(&image); /* names of symbols are in the file's own bytes */
     return ok;
 }
@@ -251,10 +251,10 @@ uint32_t ventus_module_line(const ventus_module *module, uint32_t pc) { return n
 
 /* ---- the code window of a device ---- */
 
-static void take_out(ventus_device *d)
+static void unmap_segments(ventus_device *d)
 {
     for (size_t i = 0; i < d->nsegments; i++) {
-        device_tell(d, HOST_CLOSE, d->segments[i].addr, d->segments[i].memsize);
+        device_notify(d, HOST_CLOSE, d->segments[i].addr, d->segments[i].memsize);
         gpu_mem_close(d->gpu, d->segments[i].addr, d->segments[i].memsize);
     }
     d->nsegments = 0;
@@ -277,7 +277,7 @@ static unsigned access_of(const ventus_device *d, const struct segment *s)
     return access;
 }
 
-static bool put_in(ventus_device *d)
+static bool map_segments(ventus_device *d)
 {
     unsigned access[MAX_SEGMENTS];
     for (size_t i = 0; i < d->nsegments; i++) {
@@ -285,7 +285,7 @@ static bool put_in(ventus_device *d)
         access[i] = access_of(d, s);
         if (!gpu_mem_open(d->gpu, s->addr, s->memsize, GPU_READ | GPU_WRITE)) return false;
         if (s->filesize) memcpy(gpu_mem(d->gpu, s->addr, s->filesize), s->data, s->filesize);
-        device_tell_named(d, "the program", s->addr, s->memsize, s->memsize);
+        device_notify_named(d, "the program", s->addr, s->memsize, s->memsize);
         s->data = NULL; /* belongs to the module, which may go away */
     }
     for (size_t i = 0; i < d->nsegments; i++) {
@@ -296,16 +296,16 @@ static bool put_in(ventus_device *d)
     return true;
 }
 
-enum ventus_status module_place(ventus_device *d, const ventus_module *m)
+enum ventus_status module_map(ventus_device *d, const ventus_module *m)
 {
     if (d->loaded == m->serial) return VENTUS_OK;
     pthread_mutex_lock(&d->lock);
-    take_out(d);
+    unmap_segments(d);
     memcpy(d->segments, m->segments, sizeof d->segments);
     d->nsegments = m->nsegments;
-    bool ok = put_in(d);
+    bool ok = map_segments(d);
     if (ok) d->loaded = m->serial;
-    else take_out(d);
+    else unmap_segments(d);
     pthread_mutex_unlock(&d->lock);
     return ok ? VENTUS_OK : VENTUS_NO_MEMORY;
 }

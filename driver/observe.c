@@ -1,5 +1,5 @@
-/* What observers of a device's machine are told: which memory there is, and what a launch calls it. And checks, an
- * observer that every device can have. */
+/* What observers of a device's machine learn from the driver: which memory there is, and what a launch calls it. And
+ * checks, an observer that every device can have. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,7 +22,7 @@ enum ventus_status device_check(ventus_device *device, unsigned what, FILE *out)
 const struct check *device_checks(const ventus_device *device) { return device ? device->check : NULL; }
 
 /* VENTUS_CHECK asks for checks in any program, VENTUS_CHECK_FILE says where reports go. A mistake in them must not
- * change what the program sees: it is told, and the rest holds. */
+ * change what the program sees: it is reported, and the rest holds. */
 void device_check_environment(ventus_device *device)
 {
     const char *list = getenv("VENTUS_CHECK"), *path = getenv("VENTUS_CHECK_FILE");
@@ -46,28 +46,28 @@ void device_check_end(ventus_device *device)
 
 /* ---- memory ---- */
 
-void device_tell(const ventus_device *d, enum host_action action, uint32_t addr, uint64_t size)
+void device_notify(const ventus_device *d, enum host_action action, uint32_t addr, uint64_t size)
 {
     gpu_tell(d->gpu, &(struct host_event){action, addr, size});
 }
 
-void device_tell_named(const ventus_device *d, const char *name, uint32_t addr, uint64_t size, uint64_t written)
+void device_notify_named(const ventus_device *d, const char *name, uint32_t addr, uint64_t size, uint64_t written)
 {
     gpu_tell(d->gpu, &(struct host_event){HOST_OPEN, addr, size, .name = name});
-    device_tell(d, HOST_WRITE, addr, written);
+    device_notify(d, HOST_WRITE, addr, written);
 }
 
-void launch_tell_memory(const ventus_event *e)
+void launch_notify_memory(const ventus_event *e)
 {
     const ventus_device *d = e->device;
     const struct launch *l = &e->job.launch;
     uint32_t args = e->in.kernel->args_size;
-    device_tell(d, HOST_CLOSE, e->block, e->print_at + e->print_size);
-    device_tell_named(d, "the metadata block", e->block, ABI_META_SIZE, ABI_META_SIZE);
-    device_tell_named(d, "the argument buffer", e->block + LAUNCH_ARGS, args, args);
-    device_tell_named(d, "the print buffer", e->block + e->print_at, e->print_size,
-                      e->print_size ? ABI_PRINT_HEADER : 0);
-    if (e->pds) device_tell(d, HOST_CLOSE, e->pds, launch_private_bytes(l) * l->pds_groups);
+    device_notify(d, HOST_CLOSE, e->block, e->print_at + e->print_size);
+    device_notify_named(d, "the metadata block", e->block, ABI_META_SIZE, ABI_META_SIZE);
+    device_notify_named(d, "the argument buffer", e->block + LAUNCH_ARGS, args, args);
+    device_notify_named(d, "the print buffer", e->block + e->print_at, e->print_size,
+                        e->print_size ? ABI_PRINT_HEADER : 0);
+    if (e->pds) device_notify(d, HOST_CLOSE, e->pds, launch_private_bytes(l) * l->pds_groups);
 }
 
 /* ---- the names of a launch ---- */
@@ -107,7 +107,7 @@ static void add(struct launch_names *k, bool local, uint32_t at, uint64_t size, 
 
 static uint32_t line_of(const void *note, uint32_t pc) { return note_line_at(note, pc); }
 
-enum ventus_status launch_name(ventus_event *e, const uint64_t *local_sizes)
+enum ventus_status launch_describe(ventus_event *e, const uint64_t *local_sizes)
 {
     const struct ventus_kernel *k = e->in.kernel;
     uint32_t stacks = e->job.launch.warps * ABI_WARP_STACK, word;

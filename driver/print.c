@@ -25,7 +25,7 @@ struct conversion {
     char letter;
 };
 
-static uint32_t take(struct args *a)
+static uint32_t next_word(struct args *a)
 {
     if (!a->n) return 0;
     a->n--;
@@ -51,7 +51,7 @@ static int parse_number(const char **s, struct args *a)
 {
     if (**s == '*') {
         ++*s;
-        return clamp((int32_t)take(a));
+        return clamp((int32_t)next_word(a));
     }
     long v = 0;
     for (; **s >= '0' && **s <= '9'; ++*s)
@@ -120,9 +120,9 @@ static void host_format(const struct conversion *c, const char *length, char let
 
 static uint64_t integer(const struct conversion *c, struct args *a)
 {
-    uint64_t v = take(a);
+    uint64_t v = next_word(a);
     bool is_signed = c->letter == 'd' || c->letter == 'i';
-    if (!strcmp(c->length, "l") || !strcmp(c->length, "ll")) return v | (uint64_t)take(a) << 32;
+    if (!strcmp(c->length, "l") || !strcmp(c->length, "ll")) return v | (uint64_t)next_word(a) << 32;
     if (!strcmp(c->length, "hh")) return is_signed ? (uint64_t)(int8_t)v : (uint8_t)v;
     if (!strcmp(c->length, "h")) return is_signed ? (uint64_t)(int16_t)v : (uint16_t)v;
     return is_signed ? (uint64_t)(int32_t)v : v;
@@ -131,12 +131,12 @@ static uint64_t integer(const struct conversion *c, struct args *a)
 /* A float is one word; only the elements of a vector with length l are doubles. */
 static double real(const struct conversion *c, struct args *a)
 {
-    uint64_t bits = take(a);
+    uint64_t bits = next_word(a);
     double d;
     float f;
     uint32_t word = (uint32_t)bits;
     if (c->vector > 1 && !strcmp(c->length, "l")) {
-        bits |= (uint64_t)take(a) << 32;
+        bits |= (uint64_t)next_word(a) << 32;
         memcpy(&d, &bits, sizeof d);
         return d;
     }
@@ -162,16 +162,16 @@ static void print_value(FILE *out, const struct conversion *c, struct args *a, c
         break;
     case 'c':
         host_format(c, "", 'c', format, sizeof format);
-        fprintf(out, format, (int)(unsigned char)take(a));
+        fprintf(out, format, (int)(unsigned char)next_word(a));
         break;
     case 's':
         host_format(c, "", 's', format, sizeof format);
-        s = find_text(m->note.strings, m->note.nstrings, take(a));
+        s = find_text(m->note.strings, m->note.nstrings, next_word(a));
         fprintf(out, format, s ? s : "(null)");
         break;
     case 'p':
         host_format(c, "", 's', format, sizeof format);
-        snprintf(text, sizeof text, "0x%" PRIx32, take(a));
+        snprintf(text, sizeof text, "0x%" PRIx32, next_word(a));
         fprintf(out, format, text);
         break;
     default: host_format(c, "", c->letter, format, sizeof format); fprintf(out, format, real(c, a));

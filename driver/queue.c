@@ -14,7 +14,7 @@
 /* ---- lists ---- */
 
 /* Puts `e` behind `before`, or in front if that is NULL. */
-static void insert(struct event_list *list, enum membership m, ventus_event *e, ventus_event *before)
+static void list_insert(struct event_list *list, enum membership m, ventus_event *e, ventus_event *before)
 {
     ventus_event **link = before ? &before->link[m].next : &list->first, *after = *link;
     e->link[m] = (struct event_link){after, before};
@@ -23,7 +23,7 @@ static void insert(struct event_list *list, enum membership m, ventus_event *e, 
     else list->last = e;
 }
 
-static void take_out(struct event_list *list, enum membership m, ventus_event *e)
+static void list_remove(struct event_list *list, enum membership m, ventus_event *e)
 {
     const struct event_link *k = &e->link[m];
     if (k->previous) k->previous->link[m].next = k->next;
@@ -53,16 +53,16 @@ static void make_ready(ventus_event *e)
     ventus_event *before = event_verdict(e) == VENTUS_OK ? w->ready.last : NULL;
     while (before && before->number > e->number && event_verdict(before) == VENTUS_OK)
         before = before->link[READY].previous;
-    insert(&w->ready, READY, e, before);
+    list_insert(&w->ready, READY, e, before);
     e->listed = true;
     e->device->queue.news = true;
-    worker_call(w);
+    worker_wake(w);
 }
 
 /* With the lock held. */
 static void make_unready(ventus_event *e)
 {
-    if (e->listed) take_out(&worker_of(e)->ready, READY, e);
+    if (e->listed) list_remove(&worker_of(e)->ready, READY, e);
     e->listed = false;
 }
 
@@ -72,7 +72,7 @@ static void count_down(ventus_event *e, bool failed, struct event_list *due)
     if (failed) e->failed = true;
     if (--e->waits_for || e->state != VENTUS_QUEUED || e->listed) return;
     if (worker_of(e)) make_ready(e);
-    else insert(due, READY, e, due->last);
+    else list_insert(due, READY, e, due->last);
 }
 
 /* The same without the lock. */
@@ -163,7 +163,7 @@ static void end_one(ventus_event *e, enum ventus_status status, struct event_lis
     conclude(e, status);
     pthread_mutex_lock(&q->lock);
     make_unready(e);
-    take_out(&q->all, ALL, e);
+    list_remove(&q->all, ALL, e);
     if (e->kind == EVENT_LAUNCH) count_launch(q, e);
     e->state = VENTUS_ENDED;
     struct dependency *others = count_down_own(e, due);
@@ -177,13 +177,13 @@ static void end_one(ventus_event *e, enum ventus_status status, struct event_lis
     ventus_event_release(e);
 }
 
-/* Marks end and gates open when it is their turn, and that may be the turn of more. An open gate may be ended by
- * whoever waited for that, hence the use. */
-static void work_off(struct event_list *due)
+/* Ends the marks and opens the gates of a list, whose dependencies have ended; more of them may become due by that. An
+ * open gate may be ended by whoever waited for it, hence the use. */
+static void end_due(struct event_list *due)
 {
     for (ventus_event *e; (e = due->first);) {
         enum ventus_status status = event_verdict(e);
-        take_out(due, READY, e);
+        list_remove(due, READY, e);
         ventus_event_retain(e);
         if (status == VENTUS_OK) event_begin(e);
         if (status != VENTUS_OK || e->kind == EVENT_MARK) end_one(e, status, due);
@@ -195,7 +195,7 @@ void event_end(ventus_event *e, enum ventus_status status)
 {
     struct event_list due = {0};
     end_one(e, status, &due);
-    work_off(&due);
+    end_due(&due);
 }
 
 enum ventus_status ventus_event_set(ventus_event *event, enum ventus_status status)
@@ -228,7 +228,7 @@ void ventus_event_cancel(ventus_event *event)
     pthread_mutex_unlock(&event->device->queue.lock);
 }
 
-void queue_obey_flags(struct queue *q)
+void queue_check_flags(struct queue *q)
 {
     for (ventus_event *e = q->watched ? q->all.first : NULL; e; e = e->link[ALL].next)
         if (e->watch && *e->watch) cancel(e);
@@ -237,7 +237,7 @@ void queue_obey_flags(struct queue *q)
 static void close_worker(struct queue *q, struct worker *w)
 {
     pthread_mutex_lock(&q->lock);
-    worker_call(w);
+    worker_wake(w);
     bool started = w->started;
     pthread_mutex_unlock(&q->lock);
     if (started) pthread_join(w->thread, NULL);
@@ -287,7 +287,7 @@ static enum ventus_status append(struct queue *q, ventus_event *e, size_t ndeps)
     e->outcome.submitted = host_ns();
     e->number = ++q->submitted;
     e->waits_for = ndeps + 1; /* one for the submission itself */
-    insert(&q->all, ALL, e, q->all.last);
+    list_insert(&q->all, ALL, e, q->all.last);
     q->watched += e->watch != NULL;
     ventus_event_retain(e);
     if (e->in.module) atomic_fetch_add(&((ventus_module *)e->in.module)->uses, 1);
@@ -341,7 +341,7 @@ static enum ventus_status enter(ventus_event *e, size_t ndeps, const struct vent
     if (status == VENTUS_OK && !others) count_down(e, false, &due);
     pthread_mutex_unlock(&q->lock);
     if (others) depend_on_others(e, ndeps, deps, &due);
-    work_off(&due);
+    end_due(&due);
     return status;
 }
 
@@ -363,7 +363,7 @@ enum ventus_status ventus_launch(ventus_device *device, const struct ventus_laun
     if (!e) return VENTUS_NO_MEMORY;
     e->ending = launch->ending;
     e->user = launch->user;
-    return submit(e, launch_take(e, launch), ndeps, deps, event);
+    return submit(e, launch_init(e, launch), ndeps, deps, event);
 }
 
 enum ventus_status ventus_call(ventus_device *device, const struct ventus_call *call, size_t ndeps,

@@ -270,7 +270,7 @@ static void test_damaged_files(void **state)
             continue;
         }
         for (size_t k = 0; k < ventus_module_kernels(m); k++) assert_non_null(ventus_module_kernel(m, k)->name);
-        assert_int_equal(module_place(d, m), VENTUS_OK);
+        assert_int_equal(module_map(d, m), VENTUS_OK);
         ventus_module_free(m);
     }
     assert_true(refused > 1000);
