@@ -175,7 +175,7 @@ static struct form find_form(const struct values *v, size_t nwords)
     return found;
 }
 
-static void take_launch(struct values *v, const struct form *f, struct launch *l)
+static void read_launch(struct values *v, const struct form *f, struct launch *l)
 {
     size_t at = f->start;
     l->start_pc = f->start ? field(v, 0, UINT32_MAX, "the start pc") : ABI_CODE_BASE;
@@ -195,7 +195,7 @@ static void take_launch(struct values *v, const struct form *f, struct launch *l
     l->lds_bytes = lds + l->warps * ABI_WARP_STACK;
 }
 
-static void take_buffers(struct values *v, const struct form *f, struct recorded *c)
+static void read_buffers(struct values *v, const struct form *f, struct recorded *c)
 {
     size_t n = c->nbuffers, at = 0;
     for (size_t i = 0; i < n; i++) {
@@ -219,11 +219,11 @@ static bool parse(struct values *v, const char *data, struct recorded *c)
     c->nbuffers = (size_t)value(v, f->head - 1);
     c->buffers = calloc(c->nbuffers, sizeof *c->buffers);
     if (!c->buffers) return fail(v->why, v->words.path, 0, "out of memory");
-    take_launch(v, f, &c->launch);
+    read_launch(v, f, &c->launch);
     size_t want = data_words(v, f);
     if (v->ok && want != c->nwords)
         return fail(v->why, data, 0, "%zu words, but the buffers of %s take %zu", c->nwords, v->words.path, want);
-    if (v->ok) take_buffers(v, f, c);
+    if (v->ok) read_buffers(v, f, c);
     return v->ok;
 }
 

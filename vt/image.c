@@ -34,7 +34,7 @@ static bool cover(const struct elf_segment *s, struct image *image)
     return true;
 }
 
-static bool take_segments(const struct elf_segment *s, size_t n, struct image *image, const char **why)
+static bool read_segments(const struct elf_segment *s, size_t n, struct image *image, const char **why)
 {
     struct image all = {0};
     if (n > MOST_SEGMENTS) return fail(why, "too many segments");
@@ -49,14 +49,14 @@ static bool take_segments(const struct elf_segment *s, size_t n, struct image *i
     return true;
 }
 
-static bool take_elf(const void *content, size_t size, struct image *image, const char **why)
+static bool parse_elf(const void *content, size_t size, struct image *image, const char **why)
 {
     struct elf_image elf = {0};
     struct elf_segment segments[MOST_SEGMENTS];
     size_t n = 0;
     *why = "damaged ELF file";
     if (!elf_read(content, size, &elf, segments, MOST_SEGMENTS, &n, why)) return false;
-    bool ok = take_segments(segments, n, image, why);
+    bool ok = read_segments(segments, n, image, why);
     elf_free(&elf);
     return ok;
 }
@@ -90,7 +90,7 @@ static const char *hex(const char *s, uint32_t *value)
     return *end && !strchr(" \t\r\n/", *end) ? NULL : end;
 }
 
-static bool take_words(const char *s, struct image *image, const char **why)
+static bool parse_words(const char *s, struct image *image, const char **why)
 {
     size_t capacity = 0, at = 0;
     uint32_t value;
@@ -149,16 +149,16 @@ bool image_read(const char *path, struct image *image, const char **why)
     char *text = read_all(f, &size);
     fclose(f);
     if (!text) return fail(why, "the file cannot be read");
-    bool ok = is_elf(text, size) ? take_elf(text, size, &made, why) : take_words(text, &made, why);
+    bool ok = is_elf(text, size) ? parse_elf(text, size, &made, why) : parse_words(text, &made, why);
     free(text);
     if (ok) *image = made;
     else free(made.bytes);
     return ok;
 }
 
-bool image_take(const void *content, size_t size, struct image *image, const char **why)
+bool image_parse(const void *content, size_t size, struct image *image, const char **why)
 {
-    if (is_elf(content, size)) return take_elf(content, size, image, why);
+    if (is_elf(content, size)) return parse_elf(content, size, image, why);
     if (!size || size > WINDOW) return fail(why, "it does not fit the code window");
     uint8_t *bytes = malloc(size);
     if (!bytes) return fail(why, "out of memory");

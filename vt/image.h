@@ -12,9 +12,9 @@ struct image {
     size_t extent; /* at least `size`: with the zeros behind them that the program expects */
 };
 
-/* Both leave *image alone and set *why to a static text when they fail. image_read takes an ELF executable or a
- * text of hexadecimal words, image_take an ELF or the bytes themselves. */
+/* Both leave *image alone and set *why to a static text when they fail. image_read reads an ELF executable or a
+ * text of hexadecimal words from a file, image_parse an ELF or the bytes themselves. */
 bool image_read(const char *path, struct image *image, const char **why);
-bool image_take(const void *content, size_t size, struct image *image, const char **why);
+bool image_parse(const void *content, size_t size, struct image *image, const char **why);
 
 #endif

@@ -188,7 +188,7 @@ static void keep_id(struct vt *vt, int id)
 }
 
 /* Looks at launches that have ended since; they do so in order. With the lock held. */
-static void harvest(struct vt *vt)
+static void collect_ended(struct vt *vt)
 {
     for (struct pending *p; (p = vt->first) && ventus_event_state(p->event) == VENTUS_ENDED;) {
         const struct ventus_outcome *o = ventus_event_outcome(p->event);
@@ -315,12 +315,12 @@ EXPORT int vt_upload_kernel_bytes(vt_device_h hdevice, const void *content, uint
     struct image image;
     const char *why = "";
     (void)taskID;
-    if (!vt || !content || !image_take(content, size, &image, &why)) return FAILED;
+    if (!vt || !content || !image_parse(content, size, &image, &why)) return FAILED;
     return keep_program(vt, image);
 }
 
 /* Puts the uploaded program, if there is a new one, in the place of the old one. With the lock held. */
-static bool place_program(struct vt *vt)
+static bool load_program(struct vt *vt)
 {
     struct image *image = &vt->image;
     if (!image->bytes) return vt->has_program;
@@ -392,8 +392,8 @@ EXPORT int vt_start(vt_device_h hdevice, void *meta_data, uint64_t taskID)
     struct meta_data m;
     memcpy(&m, meta_data, sizeof m);
     pthread_mutex_lock(&vt->lock);
-    harvest(vt);
-    return end(vt, translate(vt, &m, &raw) && place_program(vt) && submit(vt, &raw, (int)m.kernel_id));
+    collect_ended(vt);
+    return end(vt, translate(vt, &m, &raw) && load_program(vt) && submit(vt, &raw, (int)m.kernel_id));
 }
 
 EXPORT int vt_ready_wait(vt_device_h hdevice, uint64_t timeout)
@@ -404,7 +404,7 @@ EXPORT int vt_ready_wait(vt_device_h hdevice, uint64_t timeout)
     uint64_t ns = timeout > VENTUS_FOREVER / MILLISECOND ? VENTUS_FOREVER : timeout * MILLISECOND;
     bool ended = ventus_finish(vt->device, ns) == VENTUS_OK;
     pthread_mutex_lock(&vt->lock);
-    harvest(vt);
+    collect_ended(vt);
     bool failed = vt->failed;
     vt->failed = false;
     return end(vt, ended && !failed);
@@ -422,7 +422,7 @@ EXPORT int vt_finished_kernels(vt_device_h hdevice, int *ids, int max)
     int n = 0;
     if (!vt || max < 0 || (max && !ids)) return FAILED;
     pthread_mutex_lock(&vt->lock);
-    harvest(vt);
+    collect_ended(vt);
     for (; n < max && vt->nids; n++, vt->nids--) {
         ids[n] = vt->ids[vt->first_id];
         vt->first_id = (vt->first_id + 1) % KEPT_IDS;
