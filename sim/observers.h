@@ -12,7 +12,7 @@ struct observer_kind {
     const char *value;  /* what its value is called; "[=X]": it may be left out, and is NULL then; NULL: it has none */
     const char *help;
     /* Work-groups must run one after another, and their warps take turns after each instruction. */
-    bool in_turn;
+    bool serial;
 
     /* Whether `value` makes sense, and if not, why. NULL: any value does. */
     bool (*valid)(const char *value, char *why, size_t why_size);

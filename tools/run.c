@@ -126,7 +126,7 @@ static void parse_flag(struct request *r, struct overrides *o, int flag)
         if (r->file) usage_error(a, "one executable at a time, '%s' is the second", a->value);
         r->file = a->value;
         break;
-    default: observers_ask(r, (unsigned)(flag - FLAG_OBSERVER));
+    default: observers_enable(r, (unsigned)(flag - FLAG_OBSERVER));
     }
 }
 
@@ -173,7 +173,7 @@ static void consider_observers(struct request *r)
 {
     for (unsigned i = 0; i < OBSERVER_KINDS; i++) {
         if (!r->observers[i].wanted) continue;
-        r->options.serial |= observer_kinds[i]->in_turn;
+        r->options.serial |= observer_kinds[i]->serial;
         r->silent |= is_standard(r->observers[i].value);
     }
 }

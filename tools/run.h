@@ -84,17 +84,17 @@ void *raw_program(const struct request *r, char *bytes, size_t size, size_t *elf
 
 /* ---- run_observe.c: observers ---- */
 
-/* Asks for the observer whose option has just been read; a wrong value is a usage error. */
-void observers_ask(struct request *r, unsigned kind);
+/* Enables the observer whose option has just been read; a wrong value is a usage error. */
+void observers_enable(struct request *r, unsigned kind);
 
-/* Lets all that are wanted watch a machine without memory; dies with a message when one cannot be had. */
+/* Attaches all that are wanted to a machine without memory; dies with a message when one cannot be had. */
 void observers_open(struct request *r, struct gpu *gpu);
 
 /* Keeps what an observer (whose `user` this is) has found for --json. Returns the exit code: `code`, or EXIT_FAILED
  * instead of EXIT_OK when it has found mistakes. */
 int observer_found(struct report *report, const struct observer_kind *kind, const void *user, int code);
 
-/* The same for all, which end: what they could not write is told, and is EXIT_FAILED. */
+/* The same for all, which end: what they could not write is an error message, and EXIT_FAILED. */
 int observers_close(struct request *r, int code);
 
 /* ---- run_case.c ---- */

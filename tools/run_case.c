@@ -62,7 +62,7 @@ static void cover(uint8_t *covered, uint64_t addr, uint64_t size)
 struct session {
     struct gpu *gpu;
     uint8_t *covered;
-    struct case_buffer *known; /* what observers know of: base and alloc */
+    struct case_buffer *known; /* what observers add_known of: base and alloc */
     size_t nknown;
     uint32_t lds_bytes; /* of groups; on flat memory it never shrinks, since the machine would close the rest */
 };
@@ -96,7 +96,7 @@ static void open_flat(struct gpu *gpu)
             MADV_NOHUGEPAGE);
 }
 
-/* ---- what observers are told ---- */
+/* ---- what observers learn ---- */
 
 static bool is_known(const struct session *s, const struct case_buffer *b)
 {
@@ -111,7 +111,7 @@ static bool overlap(const struct case_buffer *a, const struct case_buffer *b)
 }
 
 /* A new buffer; older ones that lie there are gone. */
-static void know(struct session *s, const struct case_buffer *b)
+static void add_known(struct session *s, const struct case_buffer *b)
 {
     size_t n = 0;
     for (size_t i = 0; i < s->nknown; i++)
@@ -123,13 +123,13 @@ static void know(struct session *s, const struct case_buffer *b)
 }
 
 /* Buffers that launches share keep what is known of them; of new ones the recorded bytes are written. */
-static void tell_buffers(struct session *s, const struct recorded *c)
+static void notify_buffers(struct session *s, const struct recorded *c)
 {
     for (size_t i = 0; i < c->nbuffers; i++) {
         const struct case_buffer *b = &c->buffers[i];
         if (!is_known(s, b)) {
             gpu_tell(s->gpu, &(struct host_event){HOST_OPEN, b->base, b->alloc});
-            know(s, b);
+            add_known(s, b);
         }
         gpu_tell(s->gpu, &(struct host_event){HOST_WRITE, b->base, b->size});
     }
@@ -167,7 +167,7 @@ static bool run_one(struct request *r, struct session *s, const char *spec)
     if (!case_load(s->gpu, &c)) die("%s: the buffers do not fit into memory", path);
     c.launch.lds_bytes = local_bytes(r, s, &c.launch);
     cover_case(s, &c, c.launch.lds_bytes);
-    tell_buffers(s, &c);
+    notify_buffers(s, &c);
     options.serial = true;
     options.info = &(struct launch_info){.kernel = path, .local_set = true};
     gpu_launch(s->gpu, &c.launch, &options, &result);

@@ -5,7 +5,7 @@
 
 #include "run.h"
 
-void observers_ask(struct request *r, unsigned kind)
+void observers_enable(struct request *r, unsigned kind)
 {
     const struct observer_kind *k = observer_kinds[kind];
     char why[300];

@@ -92,8 +92,8 @@ static _Noreturn void unknown_option(const struct args *args, const char *text)
     usage_error(args, "unknown option '%s'", text);
 }
 
-/* Takes the value of an option: behind "=", glued to the letter, or the next argument. */
-static int take_value(struct args *args, int index, const char *glued)
+/* Reads the value of an option: behind "=", glued to the letter, or the next argument. */
+static int option_value(struct args *args, int index, const char *glued)
 {
     const struct flag *f = &args->flags[index];
     if (!f->value) {
@@ -111,7 +111,7 @@ static int long_option(struct args *args, const char *text)
     size_t length = strcspn(text + 2, "=");
     for (int i = 0; args->flags[i].name; i++)
         if (strlen(args->flags[i].name) == length && !strncmp(text + 2, args->flags[i].name, length))
-            return take_value(args, i, text[2 + length] ? text + 3 + length : NULL);
+            return option_value(args, i, text[2 + length] ? text + 3 + length : NULL);
     unknown_option(args, text);
 }
 
@@ -130,7 +130,7 @@ int args_next(struct args *args)
     if (!strcmp(text, "--help") || !strcmp(text, "-h")) print_help(args);
     if (text[1] == '-') return long_option(args, text);
     for (int i = 0; args->flags[i].name; i++)
-        if (args->flags[i].letter == text[1]) return take_value(args, i, text[2] ? text + 2 : NULL);
+        if (args->flags[i].letter == text[1]) return option_value(args, i, text[2] ? text + 2 : NULL);
     unknown_option(args, text);
 }
 

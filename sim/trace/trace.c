@@ -239,7 +239,7 @@ const struct observer_kind observer_trace = {
     .letter = 't',
     .value = "FILE",
     .help = "write each instruction and its effects in the public simulator's format;\n- is standard output",
-    .in_turn = true,
+    .serial = true,
     .open = open_log,
     .close = trace_close,
 };
@@ -248,7 +248,7 @@ const struct observer_kind observer_trace_dir = {
     .option = "trace-dir",
     .value = "DIR",
     .help = "the same, a file for each launch: DIR/STEM.log for STEM.metadata",
-    .in_turn = true,
+    .serial = true,
     .open = open_logs,
     .close = trace_close,
 };
