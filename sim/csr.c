@@ -11,10 +11,21 @@
 
 enum { VTYPE_AGNOSTIC = 0xc0, VTYPE_E32_M1 = 2 << 3 };
 
+/* That of this thread while it runs warps: setting the host's costs as much as some instructions. */
+static _Thread_local uint32_t rounding __attribute__((tls_model("initial-exec")));
+
+void round_begin(void)
+{
+    fesetenv(FE_DFL_ENV);
+    rounding = FP_RNE;
+}
+
 void round_set(uint32_t frm)
 {
     static const int modes[4] = {FE_TONEAREST, FE_TOWARDZERO, FE_DOWNWARD, FE_UPWARD};
-    if (frm < 4) fesetround(modes[frm]);
+    if (frm >= 4 || frm == rounding) return;
+    fesetround(modes[frm]);
+    rounding = frm;
 }
 
 bool csr_read(const struct warp *w, unsigned number, uint32_t *value)

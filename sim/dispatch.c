@@ -177,9 +177,10 @@ static bool may_place(const struct dispatcher *d, const struct run *r, const str
 static uint64_t claim_size(const struct dispatcher *d, const struct run *r, const struct sm *sm)
 {
     uint64_t share = (r->total - r->dispatched) / (2 * d->workers) + 1, n = group_room(sm, &r->job->launch);
+    bool alone = r->areas || r->observers || r->job->options.serial || d->gpu->scheduler.user != d->gpu->rotation;
     if (n > share) n = share;
     if (n > sm->claim.size) n = sm->claim.size;
-    return !n || r->areas || r->observers || r->job->options.serial ? 1 : n;
+    return !n || alone ? 1 : n;
 }
 
 /* With the lock held. */
@@ -223,7 +224,7 @@ static void position(struct sm *sm, struct slot *slot)
     struct run *r = sm->claim.run;
     const struct launch *l = &r->job->launch;
     struct group *g = &slot->group;
-    uint64_t n = sm->claim.next++;
+    uint32_t n = (uint32_t)sm->claim.next++; /* there are no more than 2^32 */
     slot->run = r;
     slot->engine = r->engine;
     slot->stopped = &r->stopped;
@@ -231,13 +232,19 @@ static void position(struct sm *sm, struct slot *slot)
     g->observers = r->observers;
     g->job = r->job;
     g->launch_number = r->number;
-    g->wgid = (uint32_t)n;
-    g->index[0] = (uint32_t)(n % l->groups[0]);
-    g->index[1] = (uint32_t)(n / l->groups[0] % l->groups[1]);
-    g->index[2] = (uint32_t)(n / l->groups[0] / l->groups[1]);
+    g->wgid = n;
+    g->index[0] = n % l->groups[0];
+    g->index[1] = n / l->groups[0] % l->groups[1];
+    g->index[2] = n / l->groups[0] / l->groups[1];
     slot->pds = 0;
     if (r->areas) slot->pds = r->areas[--r->nareas];
     g->pds_base = private_area(l, slot->pds);
+}
+
+static void no_memory(struct sm *sm)
+{
+    sm->fault = (struct fault){
+        .kind = FAULT_LAUNCH, .lane = ISA_LANES, .detail = "no host memory for registers or local memory"};
 }
 
 static bool is_cancelled(const struct run *r)
@@ -255,6 +262,23 @@ static void cancel_runs(struct dispatcher *d)
         r->stopped = true;
         retire(d, r);
     }
+}
+
+/* The group that the SM is in has ended, and its place is taken by the next one of the SM's claim. SLICE_OVER: that one
+ * is to run; SLICE_ENDED: there is none. */
+static enum slice_end next_of_claim(struct sm *sm)
+{
+    struct slot *slot = slot_of(sm, sm->group);
+    struct claim *c = &sm->claim;
+    if (c->run != slot->run || c->next == c->end || c->run->areas || c->run->stopped || is_cancelled(c->run))
+        return SLICE_ENDED;
+    counters_add(&c->counters, &slot->group.counters);
+    c->ended++;
+    group_renew(slot);
+    position(sm, slot);
+    if (group_start(sm, slot)) return SLICE_OVER;
+    no_memory(sm);
+    return SLICE_FAULT;
 }
 
 /* A slot with one more group for this SM, if there is one that fits: of a new claim. */
@@ -310,19 +334,18 @@ static void stop_run(struct run *r, const struct sm *sm, enum slice_end end)
     if (end == SLICE_FAULT) result->fault = sm->fault;
 }
 
-/* A group is over, one way or another. Of a claim only the last one needs the lock, if all goes well. */
+/* A group is over, one way or another. */
 static void conclude(struct dispatcher *d, struct sm *sm, struct group *g, enum slice_end end)
 {
     struct slot *slot = slot_of(sm, g);
     struct run *r = slot->run;
     struct claim *c = &sm->claim;
-    bool claimed = c->run == r, quiet = claimed && end == SLICE_ENDED && !r->areas && c->next < c->end;
-    if (!quiet) pthread_mutex_lock(&d->lock);
+    bool claimed = c->run == r;
+    pthread_mutex_lock(&d->lock);
     counters_add(claimed ? &c->counters : &r->job->result.counters, &g->counters);
     leave_slot(sm, slot);
     if (claimed) c->ended++;
     else r->resident--;
-    if (quiet) return;
     stop_run(r, sm, end);
     if (r->areas) r->areas[r->nareas++] = slot->pds;
     settle_claim(d, sm);
@@ -343,8 +366,7 @@ static bool place_one_more(struct dispatcher *d, struct sm *sm)
         observe_group_begin(g);
         return true;
     }
-    sm->fault = (struct fault){
-        .kind = FAULT_LAUNCH, .lane = ISA_LANES, .detail = "no host memory for registers or local memory"};
+    no_memory(sm);
     conclude(d, sm, g, SLICE_FAULT);
     return true;
 }
@@ -354,7 +376,7 @@ static bool run_slice(struct dispatcher *d, struct sm *sm)
 {
     bool worked = place_one_more(d, sm);
     if (!sm->groups) return worked;
-    for (enum slice_end end; (end = slice_run(sm)) != SLICE_OVER;) {
+    for (enum slice_end end; (end = slice_run(sm, next_of_claim)) != SLICE_OVER;) {
         struct group *g = sm->group;
         if (end == SLICE_FAULT) observe_fault(sm->warp, &sm->fault);
         observe_group_end(g);
@@ -457,7 +479,7 @@ static bool work_guarded(struct dispatcher *d, uint32_t worker)
     stack_t old;
     if (!recover_enter(d->gpu->stacks + worker * RECOVER_STACK, &old)) return false;
     fegetenv(&host);
-    fesetenv(FE_DFL_ENV);
+    round_begin();
     work(d, worker);
     fesetenv(&host);
     recover_leave(&old);

@@ -34,6 +34,15 @@ const char *group_check(const struct gpu_config *c, const struct launch *l)
     return NULL;
 }
 
+static bool has_room(const struct sm *sm, const struct launch *l)
+{
+    const struct gpu_config *c = &sm->gpu->config;
+    return sm->slots_used < c->groups_per_sm && l->warps <= c->warps_per_sm - sm->warps_used &&
+           l->warps * allocated(l->vgprs) <= c->vgpr_rows - sm->vgprs_used &&
+           l->warps * allocated(l->sgprs) <= c->sgpr_rows - sm->sgprs_used &&
+           l->lds_bytes <= c->lds_bytes - sm->lds_used;
+}
+
 /* The smaller of `most` and how many times `need` there is. */
 static uint32_t times(uint32_t most, uint32_t have, uint32_t need)
 {
@@ -61,15 +70,26 @@ static void account(struct sm *sm, const struct launch *l, int sign)
     sm->lds_used += s * l->lds_bytes;
 }
 
+void group_renew(struct slot *slot)
+{
+    const struct group *g = &slot->group;
+    slot->group = (struct group){.launch = g->launch,
+                                 .sm = g->sm,
+                                 .next = g->next,
+                                 .slot = g->slot,
+                                 .lds_base = slot->lds_base,
+                                 .pds_base = g->launch->pds_base};
+}
+
 struct slot *group_place(struct sm *sm, const struct launch *l)
 {
     struct slot *slot = sm->slots;
-    if (!group_room(sm, l)) return NULL;
+    if (!has_room(sm, l)) return NULL;
     while (slot->used) slot++;
     uint32_t number = (uint32_t)(slot - sm->slots);
     slot->used = true;
-    slot->group =
-        (struct group){.launch = l, .sm = sm, .slot = number, .lds_base = slot->lds_base, .pds_base = l->pds_base};
+    slot->group = (struct group){.launch = l, .sm = sm, .slot = number};
+    group_renew(slot);
     account(sm, l, 1);
     return slot;
 }
@@ -112,14 +132,6 @@ static bool size_slot(struct slot *slot, size_t warps, size_t rows)
 }
 
 /* ---- start ---- */
-
-void warp_clear(struct warp *w)
-{
-    if (!w->blank) return;
-    w->blank = false;
-    memset(w->x, 0, sizeof w->x);
-    memset(w->v, 0, w->group->launch->vgprs * sizeof *w->v);
-}
 
 static void start_warp(struct slot *slot, uint32_t wid)
 {
@@ -245,7 +257,7 @@ static enum slice_end run_warps(struct sm *sm)
 }
 
 /* Runs under the protection of the signal handler; fault_throw comes back here too. */
-enum slice_end slice_run(struct sm *sm)
+enum slice_end slice_run(struct sm *sm, enum slice_end (*next)(struct sm *sm))
 {
     enum slice_end end;
     sigjmp_buf here;
@@ -253,7 +265,8 @@ enum slice_end slice_run(struct sm *sm)
     switch (sigsetjmp(here, 0)) {
     case 0:
         recover_guard(sm);
-        end = run_warps(sm);
+        do end = run_warps(sm);
+        while (end == SLICE_ENDED && (end = next(sm)) == SLICE_OVER);
         break;
     case 1: /* the host refused an access */
         recover_again();

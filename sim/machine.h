@@ -190,11 +190,11 @@ void dispatch_help(void *user, uint32_t number);
 /* Does a launch fit into an empty machine? NULL, or a static text saying what does not. */
 const char *group_check(const struct gpu_config *config, const struct launch *launch);
 
-/* Writes the registers of a blank warp (engine.h); nothing to do for others. */
-void warp_clear(struct warp *w);
-
 /* How many groups of the launch there is room for on `sm`. */
 uint32_t group_room(const struct sm *sm, const struct launch *launch);
+
+/* Makes the slot's group a new one of the same launch that has not been given its place in the grid. */
+void group_renew(struct slot *slot);
 
 /* Takes a free slot and the launch's resources on `sm`; NULL when they are not free now. The group has yet
  * to be given its place in the grid. */
@@ -209,8 +209,9 @@ void group_remove(struct sm *sm, struct slot *slot);
 /* How running ended: the time slice is over, or something became of the group that ran (sm->group). */
 enum slice_end { SLICE_OVER, SLICE_ENDED, SLICE_FAULT, SLICE_CANCELLED, SLICE_STOPPED };
 
-/* Runs warps of the SM as its scheduler picks them. */
-enum slice_end slice_run(struct sm *sm);
+/* Runs warps of the SM as its scheduler picks them. next(sm) is asked when sm->group has ended: SLICE_OVER says that
+ * another one has been started in its place, and goes on. */
+enum slice_end slice_run(struct sm *sm, enum slice_end (*next)(struct sm *sm));
 
 /* ---- observe.c: every hook of a kind, of all observers ---- */
 
@@ -284,7 +285,9 @@ bool csr_write(struct warp *w, unsigned number, uint32_t value);
 uint32_t csr_set_vl(struct warp *w, const struct insn *in, uint32_t vtype);
 bool csr_vtype_ok(uint32_t vtype);
 
-/* Host rounding mode for frm 0..3. */
+/* Makes the host's floating-point environment that of this thread's warps, rounding to nearest; then its rounding mode
+ * for frm 0..3. */
+void round_begin(void);
 void round_set(uint32_t frm);
 
 /* Executes a read of a CSR that differs from lane to lane (isa_csr_per_lane). */

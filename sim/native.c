@@ -6,7 +6,6 @@
  * in the middle of a block: the tables of the translation say what the block had counted in advance (sim/native.h). */
 #include "sim/native.h"
 
-#include <fenv.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -189,7 +188,7 @@ static enum stop run_warp(struct sm *sm, struct warp *w, struct native_sm *n, ui
         uint32_t entry = usual ? find_entry(n->unit, w->pc, budget) : n->unit->nentries;
         enum stop stop = STOP_NOT;
         if (entry < n->unit->nentries) {
-            if (fegetround() != FE_TONEAREST) round_set(FP_RNE);
+            round_set(FP_RNE);
             stop = run_code(sm, w, n, entry, &budget);
             stride = 1;
         }

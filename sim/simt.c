@@ -16,11 +16,12 @@ void warp_set_mask(struct warp *w, uint32_t mask)
     w->mask = mask & w->lanes;
     const uint32_t active = w->vl >= ISA_LANES ? w->mask : w->mask & ((1u << w->vl) - 1);
     w->active = active;
-    w->nactive = (uint32_t)__builtin_popcount(active);
     if (active == ~0u) {
+        w->nactive = ISA_LANES;
         memset(w->expand, 0xff, sizeof w->expand);
         return;
     }
+    w->nactive = (uint32_t)__builtin_popcount(active);
     for (uint32_t i = 0; i < ISA_LANES; i++) w->expand[i] = active & lane_bit[i] ? ~0u : 0;
 }
 

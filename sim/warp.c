@@ -1,6 +1,6 @@
 /* What observers read and change of a warp, with the invariants of struct warp and of the machine around it kept.
  *
- * Called from hooks, on the host thread of the warp's SM. */
+ * Called from hooks, on the host thread of the warp's SM; warp_clear by group.c and engines. */
 #include <string.h>
 
 #include "sim/machine.h"
@@ -21,6 +21,14 @@ const void *warp_memory(const struct warp *w, uint64_t addr, uint32_t size)
 bool warp_csr(const struct warp *w, unsigned number, uint32_t *value) { return csr_read(w, number, value); }
 
 /* ---- registers ---- */
+
+void warp_clear(struct warp *w)
+{
+    if (!w->blank) return;
+    w->blank = false;
+    memset(w->x, 0, sizeof w->x);
+    memset(w->v, 0, w->group->launch->vgprs * sizeof *w->v);
+}
 
 bool warp_set_x(struct warp *w, unsigned number, uint32_t value)
 {

@@ -102,6 +102,9 @@ void warp_set_pc(struct warp *w, uint32_t pc);
 /* The SIMT mask and what follows from it and vl; lanes that do not exist are left out. */
 void warp_set_mask(struct warp *w, uint32_t mask);
 
+/* Writes the registers of a blank warp (engine.h); nothing to do for others. Also for engines. */
+void warp_clear(struct warp *w);
+
 /* Memory as the warp sees it, also what it can only read or execute. Ends reservations there as a store would, and what
  * is written to code is executed. False: not all of it is open, or the host has no memory (some may have been written).
  */
