@@ -3,7 +3,8 @@
  * All of them are total (no operand is undefined behaviour) and branch-free where that lets the compiler
  * vectorise a loop over lanes. Integers are `word`s: 32 bits, or 64 when WORD_BITS is. Floating point is
  * binary32, returns the canonical NaN, rounds in the host's current mode and raises no flags; with
- * LANE_EXACT defined that part is left to eval.c. LANE_DIVIDE: division by vector instructions. */
+ * LANE_EXACT defined that part is left to eval.c. LANE_DIVIDE: division by vector instructions. LANE_RAW_NAN: NaNs stay
+ * as the host makes them. */
 #ifndef VENTUS_SIM_LANE_H
 #define VENTUS_SIM_LANE_H
 
@@ -119,7 +120,11 @@ LANE uint32_t f_bits(float f)
     return c.u;
 }
 LANE uint32_t f_isnan(uint32_t a) { return (a & 0x7fffffffu) > F_INF; }
+#ifdef LANE_RAW_NAN /* somebody else makes NaNs canonical */
+LANE uint32_t f_canon(uint32_t a) { return a; }
+#else
 LANE uint32_t f_canon(uint32_t a) { return f_isnan(a) ? F_NAN : a; }
+#endif
 
 /* Order of non-NaN values as signed integers, -0 below +0. */
 LANE int32_t f_key(uint32_t a) { return (int32_t)(a ^ (sra(a, 31) & 0x7fffffffu)); }
