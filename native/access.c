@@ -44,25 +44,13 @@ static LLVMValueRef scalar_address(struct translator *t, const struct node *n)
     return host_address(t, address);
 }
 
-/* Is it a word of the metadata block that the request tells? */
-static bool is_told(const struct translator *t, const struct node *n, uint32_t *value)
-{
-    const struct native_request *r = t->flow->request;
-    uint32_t at = (uint32_t)n->d.in.imm;
-    if (!(t->knl >> n->d.in.rs1 & 1) || n->effects.memory.size != 4 || at % 4) return false;
-    bool local = at >= ABI_META_LOCAL_SIZE && at < ABI_META_GLOBAL_OFFSET;
-    bool offset = at >= ABI_META_GLOBAL_OFFSET && at < ABI_META_PRINT_ADDR && r->no_offset;
-    *value = local ? r->local[(at - ABI_META_LOCAL_SIZE) / 4] : 0;
-    return local || offset;
-}
-
 static void load_scalar_register(struct translator *t, const struct node *n)
 {
     uint32_t told;
-    if (is_told(t, n, &told)) {
+    if (fact_told(&t->holds, n, t->flow->request, &told)) {
         LLVMValueRef word = load_unaligned(t, t->i32, scalar_address(t, n));
         leave_if(t, n, LLVMBuildICmp(t->b, LLVMIntNE, word, ir_u32(t, told), ""));
-        set_constant(t, n->d.in.rd, told);
+        set_x(t, n->d.in.rd, ir_u32(t, told));
         return;
     }
     const struct isa_memory *m = &n->effects.memory;

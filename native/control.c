@@ -5,6 +5,7 @@
 #include "native/translator.h"
 
 #include <stdio.h>
+#include <string.h>
 
 LLVMBasicBlockRef version_of(struct translator *t, const struct block *block, enum version version)
 {
@@ -17,12 +18,34 @@ LLVMBasicBlockRef version_of(struct translator *t, const struct block *block, en
     return *known;
 }
 
+/* Is a variable raw that is to be exact where the block begins? */
+static bool is_too_raw(const struct translator *t, unsigned r, const struct block *block, enum version version)
+{
+    size_t i = (size_t)(block - t->flow->blocks);
+    return t->stored[r].raw && !t->facts.in[i][version].v[r].raw && set_has(t->liveness.in[i][version].v, r);
+}
+
+static bool is_any_too_raw(const struct translator *t, const struct block *block, enum version version)
+{
+    unsigned r = 0;
+    while (r < ISA_VREGS && !is_too_raw(t, r, block, version)) r++;
+    return r < ISA_VREGS;
+}
+
 /* Ends the host block: goes on at a guest address, in a version. */
 static void go(struct translator *t, uint32_t pc, enum version version)
 {
     const struct block *block = flow_block(t->flow, pc);
-    if (block) LLVMBuildBr(t->b, version_of(t, block, version));
-    else leave(t, EXIT_STEP, ir_u32(t, pc), live_at(&t->liveness, pc));
+    struct v_fact stored[ISA_VREGS];
+    if (!block) {
+        leave(t, EXIT_STEP, ir_u32(t, pc), live_at(&t->liveness, pc));
+        return;
+    }
+    memcpy(stored, t->stored, sizeof stored);
+    for (unsigned r = 0; r < ISA_VREGS; r++)
+        if (is_too_raw(t, r, block, version)) make_exact(t, r);
+    memcpy(t->stored, stored, sizeof stored); /* on other ways they are still what they were */
+    LLVMBuildBr(t->b, version_of(t, block, version));
 }
 
 /* A host block that does so. */
@@ -30,10 +53,10 @@ static LLVMBasicBlockRef way_to(struct translator *t, uint32_t pc, enum version 
 {
     const struct block *block = flow_block(t->flow, pc);
     LLVMBasicBlockRef from = LLVMGetInsertBlock(t->b), way;
-    if (block) return version_of(t, block, version);
-    way = ir_block(t, "out");
+    if (block && !is_any_too_raw(t, block, version)) return version_of(t, block, version);
+    way = ir_block(t, "way");
     ir_at(t, way);
-    leave(t, EXIT_STEP, ir_u32(t, pc), live_at(&t->liveness, pc));
+    go(t, pc, version);
     ir_at(t, from);
     return way;
 }

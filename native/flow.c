@@ -243,6 +243,7 @@ static void fill_block(struct search *s, struct block *b)
         if (b->leaves) return;
         decode(s, b->end, n);
         b->leaves = n->how == HOW_LEAVE;
+        if (b->leaves) b->resume = node_next(n);
         if (b->leaves) return;
         f->nnodes++;
         b->count++;

@@ -18,7 +18,8 @@ void fill_blank(struct translator *t)
 void spill(struct translator *t, const struct isa_registers *set)
 {
     for (unsigned r = 1; r < ISA_XREGS; r++)
-        if (set->x >> r & 1) ir_store(t, get_x(t, r), t->w, offsetof(struct warp, x) + r * 4);
+        if (set->x >> r & 1)
+            ir_store(t, LLVMBuildLoad2(t->b, t->i32, t->x[r], ""), t->w, offsetof(struct warp, x) + r * 4);
     for (unsigned r = 0; r < ISA_VREGS; r++)
         for (unsigned p = 0; p < t->pieces && set_has(set->v, r); p++)
             ir_store(t, LLVMBuildLoad2(t->b, t->piece_type, t->v[r][p], ""), t->rows,
@@ -48,6 +49,10 @@ static void translate_help(struct translator *t, const struct node *n)
     struct isa_registers touched = both(isa_registers_read(&n->d.in, &n->effects), written);
     settle(t);
     fill_blank(t);
+    for (unsigned r = 0; r < ISA_VREGS; r++) {
+        if (set_has(touched.v, r)) make_exact(t, r);
+        t->kept[r] = t->holds.v[r] = t->stored[r];
+    }
     spill(t, &touched);
     ir_record(t, ir_u32(t, n->pc), t->w, offsetof(struct warp, pc));
     pass_site(t, n, RECORD_NONE, 0);
@@ -64,6 +69,8 @@ static void translate_help(struct translator *t, const struct node *n)
     leave(t, EXIT_FAULT, ir_u32(t, n->pc), (struct isa_registers){0});
     ir_at(t, on);
     reload(t, &written);
+    for (unsigned r = 0; r < ISA_VREGS; r++)
+        if (set_has(written.v, r)) t->kept[r] = t->stored[r] = (struct v_fact){0};
     t->out->helped++;
 }
 
@@ -116,10 +123,7 @@ void translate_node(struct translator *t, const struct node *n)
     case HOW_LOAD: translate_load(t, n); break;
     case HOW_STORE: translate_store(t, n); break;
     case HOW_ATOMIC: translate_atomic(t, n); break;
-    case HOW_CSR:
-        set_x(t, n->d.in.rd, csr_value(t, n->d.in.aux));
-        if (n->d.in.aux == CSR_KNL) t->knl |= 1ull << n->d.in.rd;
-        break;
+    case HOW_CSR: set_x(t, n->d.in.rd, csr_value(t, n->d.in.aux)); break;
     case HOW_MSTATUS: translate_mstatus(t, n); break;
     case HOW_VSET: translate_vset(t, n); break;
     case HOW_FENCE: LLVMBuildFence(t->b, LLVMAtomicOrderingSequentiallyConsistent, false, ""); break;

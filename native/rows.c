@@ -2,8 +2,9 @@
  * to LLVM bitcode, once for each host level, with PIECE_WORDS words of a vector register at a time.
  *
  * The meaning is the row's expression, as in sim/lanes.c. Floating point rounds to nearest: translated code runs in
- * that mode only. A row that needs a function of the C library on this level is not used (flow.c asks `step`).
- * Integer division goes through double, which is exact for 32 bits and has vector instructions. */
+ * that mode only. NaNs stay as the host makes them, until somebody can see which they are (`canonical`). A row that
+ * needs a function of the C library on this level is not used (flow.c asks `step`). Integer division goes through
+ * double, which is exact for 32 bits and has vector instructions. */
 #include <math.h>
 #include <stdint.h>
 #include <string.h>
@@ -25,6 +26,7 @@ static inline __attribute__((always_inline, unused)) float fma_in_double(float a
 #endif
 
 #define LANE_DIVIDE
+#define LANE_RAW_NAN
 #include "sim/lane.h"
 #include "sim/mstatus.h"
 #include "sim/rows.h"
@@ -111,6 +113,19 @@ typedef uint32_t piece __attribute__((vector_size(4 * PIECE_WORDS)));
 
 #define INSN(id, name, pattern, operands, kind, unit, flags, revisions, expr, text) ROW(kind)(id, expr)
 #include "isa/insn.def"
+
+/* ---- NaNs ---- */
+
+uint32_t canonical_scalar(uint32_t a) { return f_of(a) != f_of(a) ? F_NAN : a; }
+
+piece canonical(piece p)
+{
+    uint32_t a[PIECE_WORDS];
+    memcpy(a, &p, sizeof a);
+    PIECE_LOOP a[i] = f_of(a[i]) != f_of(a[i]) ? F_NAN : a[i];
+    memcpy(&p, a, sizeof a);
+    return p;
+}
 
 /* ---- bytes, by way of the words they are in: a gather has no smaller elements ---- */
 

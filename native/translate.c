@@ -55,7 +55,9 @@ static void begin_block(struct translator *t, const struct block *block, enum ve
     t->block = block;
     t->version = version;
     t->known = t->fresh = (struct isa_registers){0};
-    t->knl = t->constants = 0;
+    t->holds = t->facts.in[block - f->blocks][version];
+    memcpy(t->kept, t->holds.v, sizeof t->kept);
+    memcpy(t->stored, t->holds.v, sizeof t->stored);
     memset(t->counted, 0, sizeof t->counted);
     memset(t->passed, 0, sizeof t->passed);
     for (size_t i = block->first; i < block->first + block->count; i++)
@@ -76,6 +78,7 @@ static void translate_block(struct translator *t, const struct block *block, enu
     for (size_t i = block->first; i < block->first + block->count; i++) {
         const struct node *n = &t->flow->nodes[i];
         translate_node(t, n);
+        facts_step(&t->holds, n, t->flow->request);
         if (i + 1 < block->first + block->count)
             for (int k = 0; k < NATIVE_COUNTS; k++) t->passed[k] = (uint16_t)(t->passed[k] + n->counts[k]);
     }
@@ -124,6 +127,7 @@ static void make_variables(struct translator *t)
     t->mask = LLVMBuildAlloca(t->b, t->i32, "mask");
     t->counts = LLVMBuildAlloca(t->b, t->counts_type, "counts");
     t->exit_pc = LLVMBuildAlloca(t->b, t->i32, "pc");
+    t->exit_raw = LLVMBuildAlloca(t->b, t->i64, "raw");
     LLVMBuildStore(t->b, LLVMConstNull(t->counts_type), t->counts);
     set_mask(t, ir_load(t, t->i32, t->w, offsetof(struct warp, mask)));
 }
@@ -138,14 +142,14 @@ static void clear_registers(struct translator *t)
             LLVMBuildStore(t->b, ir_zero_piece(t), t->v[r][p]);
 }
 
-static void enter_at(struct translator *t, const struct block *block)
+typedef LLVMBasicBlockRef way_in(struct translator *t, const struct block *block, enum version version);
+
+static void enter_at(struct translator *t, const struct block *block, way_in *way)
 {
     LLVMValueRef mask = LLVMBuildLoad2(t->b, t->i32, t->mask, "");
-    LLVMBasicBlockRef masked = version_of(t, block, MASKED);
+    LLVMBasicBlockRef masked = way(t, block, MASKED);
     if (t->flow->request->threads < ISA_LANES) LLVMBuildBr(t->b, masked);
-    else
-        LLVMBuildCondBr(t->b, LLVMBuildICmp(t->b, LLVMIntEQ, mask, ir_u32(t, ~0u), ""), version_of(t, block, FULL),
-                        masked);
+    else LLVMBuildCondBr(t->b, LLVMBuildICmp(t->b, LLVMIntEQ, mask, ir_u32(t, ~0u), ""), way(t, block, FULL), masked);
 }
 
 static void make_entries(struct translator *t, LLVMValueRef choice)
@@ -161,7 +165,7 @@ static void make_entries(struct translator *t, LLVMValueRef choice)
         LLVMAddCase(choice, ir_u32(t, (uint32_t)out->nentries), block);
         out->entries[out->nentries++] = (struct native_entry){b->pc, b->need};
         ir_at(t, block);
-        enter_at(t, b);
+        enter_at(t, b, checked_entry);
     }
 }
 
@@ -172,7 +176,7 @@ static void make_entry(struct translator *t)
     LLVMBuildCondBr(t->b, LLVMBuildICmp(t->b, LLVMIntEQ, t->entry, ir_u32(t, NATIVE_START), ""), cold, warm);
     ir_at(t, cold);
     clear_registers(t);
-    if (start) enter_at(t, start);
+    if (start) enter_at(t, start, version_of);
     else LLVMBuildBr(t->b, wrong);
     ir_at(t, wrong);
     LLVMBuildUnreachable(t->b);
@@ -182,10 +186,23 @@ static void make_entry(struct translator *t)
     make_entries(t, choice);
 }
 
+/* A register that is raw if the bit is set. */
+static void make_exact_if(struct translator *t, unsigned r, unsigned bit)
+{
+    LLVMValueRef bits = LLVMBuildLoad2(t->b, t->i64, t->exit_raw, "");
+    LLVMValueRef set = LLVMBuildAnd(t->b, bits, ir_u64(t, 1ull << bit), "");
+    LLVMValueRef raw = LLVMBuildICmp(t->b, LLVMIntNE, set, ir_u64(t, 0), "");
+    for (unsigned p = 0; p < t->pieces; p++) {
+        LLVMValueRef value = LLVMBuildLoad2(t->b, t->piece_type, t->v[r][p], "");
+        LLVMBuildStore(t->b, LLVMBuildSelect(t->b, raw, canonical(t, value), value, ""), t->v[r][p]);
+    }
+}
+
 static void make_exit(struct translator *t)
 {
     ir_at(t, t->exit);
     fill_blank(t);
+    for (unsigned i = 0; i < t->nraw; i++) make_exact_if(t, t->raw[i], i);
     spill(t, &t->written);
     ir_store(t, LLVMBuildLoad2(t->b, t->counts_type, t->counts, ""), t->state, offsetof(struct native_state, counts));
     ir_store(t, LLVMBuildLoad2(t->b, t->i32, t->mask, ""), t->state, offsetof(struct native_state, mask));
@@ -241,7 +258,7 @@ bool translate_flow(struct translation *out, LLVMModuleRef module, const struct 
         t->versions[i] = calloc(flow->nblocks + 1, sizeof *t->versions[i]);
         t->failed |= !t->versions[i];
     }
-    t->failed |= !liveness_make(&t->liveness, flow);
+    t->failed |= !liveness_make(&t->liveness, flow) || !facts_make(&t->facts, flow);
     if (!t->failed) {
         make_types(t);
         make_function(t);
@@ -251,6 +268,7 @@ bool translate_flow(struct translation *out, LLVMModuleRef module, const struct 
     }
     LLVMDisposeBuilder(t->b);
     liveness_free(&t->liveness);
+    facts_free(&t->facts);
     free(t->versions[0]);
     free(t->versions[1]);
     bool ok = !t->failed;

@@ -3,7 +3,7 @@
 #ifndef VENTUS_NATIVE_TRANSLATOR_H
 #define VENTUS_NATIVE_TRANSLATOR_H
 
-#include "native/liveness.h"
+#include "native/facts.h"
 #include "native/translate.h"
 
 enum { UNIT_MOST = 8, PIECES_MOST = 8 };
@@ -17,6 +17,7 @@ struct translator {
     struct translation *out;
     const struct flow *flow;
     struct liveness liveness;
+    struct fact_table facts;
     LLVMContextRef context;
     LLVMBuilderRef b;
     unsigned words, pieces, unit; /* lanes of a piece, pieces of a register, lanes of a unit of shape: at most 8 */
@@ -25,7 +26,7 @@ struct translator {
     /* arguments, and what stays the same */
     LLVMValueRef w, sm, state, entry, budget, mem, rows, group;
     /* variables */
-    LLVMValueRef x[ISA_XREGS], v[ISA_VREGS][PIECES_MOST], mask, counts, exit_pc;
+    LLVMValueRef x[ISA_XREGS], v[ISA_VREGS][PIECES_MOST], mask, counts, exit_pc, exit_raw;
     struct isa_registers used, written;
     LLVMBasicBlockRef exit, *versions[2]; /* leaving with all registers; of each block */
     LLVMValueRef exit_code;               /* its phi */
@@ -36,10 +37,13 @@ struct translator {
     LLVMValueRef lanes, piece_lanes[PIECES_MOST]; /* the mask and its pieces as vectors of i1, MASKED only */
     struct lanes now[ISA_VREGS];                  /* current values; only where: */
     struct isa_registers known, fresh;            /* they are known here, and not yet stored to the variable */
-    uint64_t knl, constants;                      /* sets of scalar registers: CSR_KNL, and known numbers, ... */
-    uint32_t constant[ISA_XREGS];                 /* ... which are these */
+    struct facts holds;                           /* of registers as the block sees them, ... */
+    struct v_fact kept[ISA_VREGS];                /* ... of the variables, ... */
+    struct v_fact stored[ISA_VREGS];              /* ... and of the variables on the way out that is being made */
     uint16_t counted[NATIVE_COUNTS];              /* of the whole block, and up to ... */
     uint16_t passed[NATIVE_COUNTS];               /* ... the instruction in progress, without it */
+    uint8_t raw[64];                              /* vector registers that may be raw when the warp is given back; */
+    unsigned nraw;                                /* exit_raw has a bit for each of them */
     bool failed;                                  /* no host memory */
 };
 
@@ -74,12 +78,10 @@ bool set_has(const uint64_t *set, unsigned r);
 LLVMValueRef get_x(struct translator *t, unsigned r);
 void set_x(struct translator *t, unsigned r, LLVMValueRef value);
 
-/* The same, of a known number; is it one? */
-void set_constant(struct translator *t, unsigned r, uint32_t value);
-bool is_constant(const struct translator *t, unsigned r);
-
-/* A vector register as the block sees it. set_result: sets vd of n in the lanes that n works on. */
+/* A vector register as the block sees it; get_values: for those to whom it makes no difference which NaN a NaN is.
+ * set_result: sets vd of n in the lanes that n works on. */
 struct lanes get_v(struct translator *t, unsigned r);
+struct lanes get_values(struct translator *t, unsigned r);
 void set_result(struct translator *t, const struct node *n, struct lanes value);
 
 /* One lane's word; `count` lanes of a mask from `lane` on, as a vector of conditions; lanes whose word is not 0, as a
@@ -93,6 +95,10 @@ LLVMValueRef active(struct translator *t);
  * behind settle the variables are what is right. */
 void store_fresh(struct translator *t);
 void settle(struct translator *t);
+
+/* Makes NaNs canonical: of a piece; of a variable that is raw. */
+LLVMValueRef canonical(struct translator *t, LLVMValueRef piece);
+void make_exact(struct translator *t, unsigned r);
 
 /* ---- values.c: rows ---- */
 
@@ -134,6 +140,11 @@ struct isa_registers both(struct isa_registers a, struct isa_registers b);
 
 /* Any instruction that does not end its block. */
 void translate_node(struct translator *t, const struct node *n);
+
+/* ---- entry.c ---- */
+
+/* A host block that looks whether the facts hold with which a block begins: goes there, or gives the warp back. */
+LLVMBasicBlockRef checked_entry(struct translator *t, const struct block *block, enum version version);
 
 /* ---- control.c ---- */
 

@@ -92,26 +92,27 @@ LLVMValueRef ir_ramp(struct translator *t, unsigned piece, unsigned period, uint
 
 LLVMValueRef get_x(struct translator *t, unsigned r)
 {
-    return r ? LLVMBuildLoad2(t->b, t->i32, t->x[r], "") : ir_u32(t, 0);
+    if (!r) return ir_u32(t, 0);
+    if (t->holds.x[r].known) return ir_u32(t, t->holds.x[r].value);
+    return LLVMBuildLoad2(t->b, t->i32, t->x[r], "");
 }
 
 void set_x(struct translator *t, unsigned r, LLVMValueRef value)
 {
-    t->knl &= ~(1ull << r);
-    t->constants &= ~(1ull << r);
     if (r) LLVMBuildStore(t->b, value, t->x[r]);
 }
 
-void set_constant(struct translator *t, unsigned r, uint32_t value)
-{
-    set_x(t, r, ir_u32(t, value));
-    t->constants |= 1ull << r;
-    t->constant[r] = r ? value : 0;
-}
-
-bool is_constant(const struct translator *t, unsigned r) { return t->constants >> r & 1; }
+LLVMValueRef canonical(struct translator *t, LLVMValueRef piece) { return call_function(t, "canonical", &piece, 1); }
 
 struct lanes get_v(struct translator *t, unsigned r)
+{
+    struct lanes value = get_values(t, r);
+    for (unsigned p = 0; p < t->pieces && t->holds.v[r].raw; p++) t->now[r].piece[p] = canonical(t, value.piece[p]);
+    t->holds.v[r].raw = false;
+    return t->now[r];
+}
+
+struct lanes get_values(struct translator *t, unsigned r)
 {
     for (unsigned p = 0; p < t->pieces && !set_has(t->known.v, r); p++)
         t->now[r].piece[p] = LLVMBuildLoad2(t->b, t->piece_type, t->v[r][p], "");
@@ -147,25 +148,48 @@ static struct lanes choose(struct translator *t, LLVMValueRef bits, struct lanes
     return a;
 }
 
+/* One register's new words in the active lanes, its old ones in the others. Where one of the two is no number, both are
+ * made exact first. */
+static void store_merged(struct translator *t, unsigned r)
+{
+    struct v_fact value = t->holds.v[r], old = t->kept[r], merged = fact_of_merged(value, old);
+    for (unsigned p = 0; p < t->pieces; p++) {
+        LLVMValueRef a = t->now[r].piece[p], b = LLVMBuildLoad2(t->b, t->piece_type, t->v[r][p], "");
+        if (value.raw && !merged.raw) a = canonical(t, a);
+        if (old.raw && !merged.raw) b = canonical(t, b);
+        LLVMBuildStore(t->b, LLVMBuildSelect(t->b, t->piece_lanes[p], a, b, ""), t->v[r][p]);
+    }
+    t->stored[r] = merged;
+}
+
+static void store_all(struct translator *t, unsigned r)
+{
+    for (unsigned p = 0; p < t->pieces; p++) LLVMBuildStore(t->b, t->now[r].piece[p], t->v[r][p]);
+    t->stored[r] = t->holds.v[r];
+}
+
 /* Stores what the block has computed to the variables, in the active lanes; the block may go on. */
 void store_fresh(struct translator *t)
 {
+    memcpy(t->stored, t->kept, sizeof t->stored);
     for (unsigned r = 0; r < ISA_VREGS; r++)
-        for (unsigned p = 0; p < t->pieces && set_has(t->fresh.v, r); p++) {
-            LLVMValueRef value = t->now[r].piece[p];
-            if (t->version == MASKED) {
-                LLVMValueRef old = LLVMBuildLoad2(t->b, t->piece_type, t->v[r][p], "");
-                value = LLVMBuildSelect(t->b, t->piece_lanes[p], value, old, "");
-            }
-            LLVMBuildStore(t->b, value, t->v[r][p]);
-        }
+        if (set_has(t->fresh.v, r)) t->version == MASKED ? store_merged(t, r) : store_all(t, r);
 }
 
 /* The same for good: from here on the variables are right. */
 void settle(struct translator *t)
 {
     store_fresh(t);
+    memcpy(t->kept, t->stored, sizeof t->kept);
+    memcpy(t->holds.v, t->stored, sizeof t->stored);
     t->known = t->fresh = (struct isa_registers){0};
+}
+
+void make_exact(struct translator *t, unsigned r)
+{
+    for (unsigned p = 0; p < t->pieces && t->stored[r].raw; p++)
+        LLVMBuildStore(t->b, canonical(t, LLVMBuildLoad2(t->b, t->piece_type, t->v[r][p], "")), t->v[r][p]);
+    t->stored[r].raw = false;
 }
 
 LLVMValueRef active(struct translator *t) { return t->version == FULL ? ir_u32(t, ~0u) : t->lanes; }
@@ -182,16 +206,36 @@ static void forget_dead(struct translator *t, const struct isa_registers *live)
             LLVMBuildStore(t->b, LLVMGetUndef(t->piece_type), t->v[r][p]);
 }
 
+/* The bit in exit_raw of a register whose variable is raw; 0: it has been made exact, because there are no bits left.
+ */
+static uint64_t raw_bit(struct translator *t, unsigned r)
+{
+    unsigned i = 0;
+    while (i < t->nraw && t->raw[i] != r) i++;
+    if (i == sizeof t->raw) make_exact(t, r);
+    if (i == sizeof t->raw) return 0;
+    t->raw[i] = (uint8_t)r;
+    if (i == t->nraw) t->nraw++;
+    return 1ull << i;
+}
+
 /* Gives the warp back as it is here: `live` are the registers that matter then. */
 void leave(struct translator *t, enum native_exit code, LLVMValueRef pc, struct isa_registers live)
 {
+    struct v_fact stored[ISA_VREGS];
+    uint64_t raw = 0;
+    memcpy(stored, t->stored, sizeof stored);
+    for (unsigned r = 0; r < ISA_VREGS; r++)
+        if (t->stored[r].raw && set_has(live.v, r)) raw |= raw_bit(t, r);
     forget_dead(t, &live);
+    LLVMBuildStore(t->b, ir_u64(t, raw), t->exit_raw);
     LLVMValueRef value = ir_u32(t, code);
     LLVMBasicBlockRef from = LLVMGetInsertBlock(t->b);
     if (t->version == FULL) LLVMBuildStore(t->b, ir_u32(t, ~0u), t->mask);
     LLVMBuildStore(t->b, pc, t->exit_pc);
     LLVMBuildBr(t->b, t->exit);
     LLVMAddIncoming(t->exit_code, &value, &from, 1);
+    memcpy(t->stored, stored, sizeof stored);
 }
 
 /* ---- sites ---- */
@@ -232,6 +276,7 @@ void leave_if(struct translator *t, const struct node *n, LLVMValueRef bad)
     pass_site(t, n, RECORD_NONE, 0);
     store_fresh(t);
     leave(t, EXIT_SITE, ir_u32(t, n->pc), live_before(&t->liveness, t->block, t->version, n));
+    memcpy(t->stored, t->kept, sizeof t->stored);
     ir_at(t, on);
 }
 
@@ -259,7 +304,8 @@ static LLVMValueRef scalar_row(struct translator *t, const struct node *n, LLVMV
                            ir_u32(t, (uint32_t)in->imm),
                            ir_u32(t, in->aux),
                            ir_u32(t, node_here(n))};
-    return call_row(t, in->op, args, 6);
+    LLVMValueRef value = call_row(t, in->op, args, 6);
+    return isa_table[in->op].flags & ISA_CANON ? call_function(t, "canonical_scalar", &value, 1) : value;
 }
 
 LLVMValueRef value_of_row(struct translator *t, const struct node *n)
@@ -271,14 +317,17 @@ static struct lanes get_operand(struct translator *t, const struct node *n, enum
 {
     struct lanes none;
     for (unsigned p = 0; p < t->pieces; p++) none.piece[p] = ir_zero_piece(t);
-    return n->d.vectors >> role & 1 ? get_v(t, r) : none;
+    if (!(n->d.vectors >> role & 1)) return none;
+    bool any_nan = isa_table[n->d.in.op].flags & ISA_VALUES || (n->d.in.op == OP_VMV_V_V && n->d.in.vm);
+    return any_nan ? get_values(t, r) : get_v(t, r);
 }
 
 /* Division by a known power of two is another row's work, with another number. */
 static unsigned cheaper_row(struct translator *t, const struct insn *in, LLVMValueRef *rs1)
 {
-    uint32_t divisor = t->constant[in->rs1];
-    if (!is_constant(t, in->rs1) || !divisor || (divisor & (divisor - 1))) return in->op;
+    struct x_fact x = t->holds.x[in->rs1 % ISA_XREGS];
+    uint32_t divisor = x.value;
+    if (!x.known || !divisor || (divisor & (divisor - 1))) return in->op;
     if (in->op == OP_VREMU_VX) {
         *rs1 = ir_u32(t, divisor - 1);
         return OP_VAND_VX;
@@ -310,6 +359,8 @@ struct lanes lanes_of_row(struct translator *t, const struct node *n)
 void set_result(struct translator *t, const struct node *n, struct lanes value)
 {
     const struct insn *in = &n->d.in;
+    bool raw = isa_table[in->op].flags & ISA_CANON;
+    for (unsigned p = 0; p < t->pieces && raw && !in->vm; p++) value.piece[p] = canonical(t, value.piece[p]);
     if (!in->vm) value = choose(t, get_lane(t, get_v(t, 0), 0), value, get_v(t, in->rd));
     set_v(t, in->rd, value);
 }

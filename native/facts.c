@@ -1,0 +1,359 @@
+/* Forward over blocks in both versions until nothing changes. Facts grow weaker only: a number that is known becomes
+ * one of which an alignment is known, a period shorter.
+ *
+ * They are derived for the ways that translated code takes. `step` may bring a warp to a block in other ways, so what
+ * holds of its live registers is looked at where the code is entered (translate.c). Called by translate.c. */
+#include "native/facts.h"
+
+#include <stdlib.h>
+
+enum { ALIGN_MOST = 31, LEAST_PERIOD = 8 };
+
+static const struct v_fact nothing;
+
+static uint8_t least(uint8_t a, uint8_t b) { return a < b ? a : b; }
+
+static uint8_t align_of(uint32_t n) { return n ? (uint8_t)__builtin_ctz(n) : ALIGN_MOST; }
+
+static struct x_fact known(uint32_t n) { return (struct x_fact){.known = true, .align = align_of(n), .value = n}; }
+
+static bool is_nan(uint32_t bits) { return (bits & 0x7fffffffu) > 0x7f800000u; }
+
+/* ---- where ways meet ---- */
+
+static struct x_fact meet_x(struct x_fact a, struct x_fact b)
+{
+    struct x_fact both = {.align = least(a.align, b.align), .knl = a.knl && b.knl};
+    return a.known && b.known && a.value == b.value ? a : both;
+}
+
+static struct v_fact meet_v(struct v_fact a, struct v_fact b)
+{
+    struct v_fact both = {.number = a.number && b.number};
+    both.raw = both.number && (a.raw || b.raw);
+    if (!a.period || !b.period || a.step != b.step) return both;
+    both.period = least(a.period, b.period);
+    both.align = least(a.align, b.align);
+    both.step = a.step;
+    return both;
+}
+
+struct v_fact fact_of_merged(struct v_fact value, struct v_fact old)
+{
+    struct v_fact merged = meet_v(value, old);
+    merged.period = merged.align = 0;
+    merged.step = 0;
+    return merged;
+}
+
+/* ---- scalar registers ---- */
+
+bool fact_told(const struct facts *f, const struct node *n, const struct native_request *r, uint32_t *value)
+{
+    uint32_t at = (uint32_t)n->d.in.imm;
+    if (n->how != HOW_LOAD || n->effects.memory.address != ADDRESS_SCALAR) return false;
+    if (!f->x[n->d.in.rs1].knl || n->effects.memory.size != 4 || at % 4) return false;
+    bool local = at >= ABI_META_LOCAL_SIZE && at < ABI_META_GLOBAL_OFFSET;
+    bool offset = at >= ABI_META_GLOBAL_OFFSET && at < ABI_META_PRINT_ADDR && r->no_offset;
+    *value = local ? r->local[(at - ABI_META_LOCAL_SIZE) / 4] : 0;
+    return local || offset;
+}
+
+static struct x_fact fact_of_csr(unsigned csr, const struct native_request *r)
+{
+    switch (csr) {
+    case CSR_KNL: return (struct x_fact){.knl = true};
+    case CSR_TID: return (struct x_fact){.align = align_of(r->threads)};
+    case CSR_NUMT: return known(r->threads);
+    default: return (struct x_fact){0};
+    }
+}
+
+static struct x_fact fact_of_scalar_row(const struct facts *f, const struct insn *in)
+{
+    struct x_fact a = f->x[in->rs1], b = f->x[in->rs2];
+    uint32_t imm = (uint32_t)in->imm;
+    switch (in->op) {
+    case OP_LUI: return known(imm);
+    case OP_ADDI:
+        if (!imm || a.known) return a.known ? known(a.value + imm) : a;
+        return (struct x_fact){.align = least(a.align, align_of(imm))};
+    case OP_SLLI: return (struct x_fact){.align = least((uint8_t)(a.align + imm), ALIGN_MOST)};
+    case OP_ADD: return (struct x_fact){.align = least(a.align, b.align)};
+    case OP_MUL: return (struct x_fact){.align = least((uint8_t)(a.align + b.align), ALIGN_MOST)};
+    default: return (struct x_fact){0};
+    }
+}
+
+static struct x_fact fact_of_scalar(const struct facts *f, const struct node *n, const struct native_request *r)
+{
+    uint32_t value;
+    if (n->how == HOW_CSR) return fact_of_csr(n->d.in.aux, r);
+    if (fact_told(f, n, r, &value)) return known(value);
+    if (n->how == HOW_ROW && isa_table[n->d.in.op].kind == KIND_X) return fact_of_scalar_row(f, &n->d.in);
+    return (struct x_fact){0};
+}
+
+/* ---- vector registers: words that follow one another ---- */
+
+static struct v_fact steps(uint8_t period, uint32_t step, unsigned align)
+{
+    return (struct v_fact){.period = period, .step = step, .align = align < ALIGN_MOST ? (uint8_t)align : ALIGN_MOST};
+}
+
+/* The same word in each period. */
+static bool is_uniform(struct v_fact f) { return f.period && !f.step; }
+
+static struct v_fact sum(struct v_fact a, struct v_fact b, uint32_t factor_b)
+{
+    if (!a.period || !b.period) return nothing;
+    return steps(least(a.period, b.period), a.step + factor_b * b.step, least(a.align, b.align));
+}
+
+static struct v_fact fact_of_splat(struct x_fact x)
+{
+    struct v_fact f = steps(ISA_LANES, 0, x.align);
+    f.number = x.known && !is_nan(x.value);
+    return f;
+}
+
+/* Words that count from a multiple of a power of two, up to the next multiple of it: how many, 0 when that is too few.
+ */
+static uint8_t run_of(struct v_fact f, uint32_t length)
+{
+    uint32_t power = length & (~length + 1), most = f.period;
+    while (most > power || (most && align_of(most) > f.align)) most /= 2;
+    return f.step == 1 && most >= LEAST_PERIOD ? (uint8_t)most : 0;
+}
+
+/* f % n, or f & (n - 1) of a power of two. */
+static struct v_fact remainder_of(struct v_fact f, uint32_t n)
+{
+    uint8_t period = n ? run_of(f, n) : 0;
+    return period ? steps(period, 1, align_of(period)) : nothing;
+}
+
+/* f / n. */
+static struct v_fact quotient_of(struct v_fact f, uint32_t n)
+{
+    uint8_t period = n ? run_of(f, n) : 0;
+    return period ? steps(period, 0, 0) : nothing;
+}
+
+static struct v_fact product_of(struct v_fact f, struct x_fact x)
+{
+    unsigned align = (unsigned)f.align + x.align;
+    if (f.period && x.known) return steps(f.period, f.step * x.value, align);
+    return is_uniform(f) ? steps(f.period, 0, align) : nothing;
+}
+
+static struct v_fact and_of(struct v_fact f, struct x_fact x)
+{
+    bool low_bits = x.known && !(x.value & (x.value + 1));
+    return low_bits && x.value + 1 ? remainder_of(f, x.value + 1) : nothing;
+}
+
+/* What the rows that addresses are computed with make of words that follow one another. */
+static struct v_fact shape_of_row(const struct facts *f, const struct insn *in)
+{
+    struct v_fact a = f->v[in->rs2], b = f->v[in->rs1];
+    struct x_fact x = f->x[in->rs1 % ISA_XREGS], imm = known((uint32_t)in->imm);
+    switch (in->op) {
+    case OP_VID_V: return steps(ISA_LANES, 1, ALIGN_MOST);
+    case OP_VADD_VV: return sum(a, b, 1);
+    case OP_VADD_VX: return sum(a, fact_of_splat(x), 1);
+    case OP_VADD_VI: return sum(a, fact_of_splat(imm), 1);
+    case OP_VSUB_VV: return sum(a, b, ~0u);
+    case OP_VSUB_VX: return sum(a, fact_of_splat(x), ~0u);
+    case OP_VSLL_VI: return product_of(a, known(1u << (in->imm & 31)));
+    case OP_VMUL_VX: return product_of(a, x);
+    case OP_VREMU_VX: return x.known ? remainder_of(a, x.value) : nothing;
+    case OP_VDIVU_VX: return x.known ? quotient_of(a, x.value) : nothing;
+    case OP_VAND_VX: return and_of(a, x);
+    case OP_VAND_VI: return and_of(a, imm);
+    case OP_VSRL_VI: return quotient_of(a, 1u << (in->imm & 31));
+    case OP_VMACC_VX: return sum(f->v[in->rd], product_of(a, x), 1);
+    case OP_VMADD_VX: return sum(a, product_of(f->v[in->rd], x), 1);
+    default: return nothing;
+    }
+}
+
+/* A row makes the same of the same words: the shortest period of its operands, 0 when they are not all uniform. */
+static uint8_t uniform_period(const struct facts *f, const struct node *n)
+{
+    const uint8_t numbers[] = {
+        [ROLE_RD] = n->d.in.rd, [ROLE_RS1] = n->d.in.rs1, [ROLE_RS2] = n->d.in.rs2, [ROLE_RS3] = n->d.in.rs3};
+    uint8_t period = ISA_LANES;
+    for (unsigned role = 0; role < sizeof numbers; role++) {
+        struct v_fact v = f->v[numbers[role]];
+        if (!(n->effects.reads >> role & 1) || !(n->d.vectors >> role & 1)) continue;
+        period = is_uniform(v) ? least(period, v.period) : 0;
+    }
+    return n->d.in.op == OP_VID_V || n->effects.mask ? 0 : period;
+}
+
+static struct v_fact fact_of_row(const struct facts *f, const struct node *n)
+{
+    const struct insn *in = &n->d.in;
+    if (!in->vm) return nothing;
+    if (in->op == OP_VMV_V_V) return f->v[in->rs1];
+    if (in->op == OP_VMV_V_X) return fact_of_splat(f->x[in->rs1]);
+    if (in->op == OP_VMV_V_I) return fact_of_splat(known((uint32_t)in->imm));
+    struct v_fact out = shape_of_row(f, in);
+    if (!out.period && uniform_period(f, n)) out = steps(uniform_period(f, n), 0, 0);
+    out.number = out.raw = (isa_table[in->op].flags & ISA_CANON) != 0;
+    return out;
+}
+
+/* Loads: the same address, the same word. */
+static struct v_fact fact_of_load(const struct facts *f, const struct node *n)
+{
+    struct v_fact base = f->v[n->d.in.rs1];
+    bool uniform = n->effects.memory.address == ADDRESS_LANES && is_uniform(base) && n->d.in.vm;
+    return uniform ? steps(base.period, 0, 0) : nothing;
+}
+
+static struct v_fact fact_of_vector(const struct facts *f, const struct node *n)
+{
+    return n->how == HOW_ROW ? fact_of_row(f, n) : n->how == HOW_LOAD ? fact_of_load(f, n) : nothing;
+}
+
+/* ---- a block ---- */
+
+static bool has(const uint64_t *set, unsigned r) { return set[r / 64] >> (r % 64) & 1; }
+
+void facts_step(struct facts *f, const struct node *n, const struct native_request *r)
+{
+    struct isa_registers written = isa_registers_written(&n->d.in, &n->effects);
+    struct x_fact x = fact_of_scalar(f, n, r);
+    struct v_fact v = fact_of_vector(f, n);
+    for (unsigned i = 1; i < ISA_XREGS; i++)
+        if (written.x >> i & 1) f->x[i] = i == n->d.in.rd ? x : (struct x_fact){0};
+    for (unsigned i = 0; i < ISA_VREGS; i++)
+        if (has(written.v, i)) f->v[i] = i == n->d.in.rd ? v : nothing;
+}
+
+/* At the end of a block: registers that it has written under a mask hold older words in other lanes. */
+static void merge(struct facts *f, const struct facts *in, const struct flow *flow, const struct block *b)
+{
+    for (size_t i = b->first; i < b->first + b->count; i++) {
+        struct isa_registers written = isa_registers_written(&flow->nodes[i].d.in, &flow->nodes[i].effects);
+        for (unsigned r = 0; r < ISA_VREGS; r++)
+            if (has(written.v, r)) f->v[r] = fact_of_merged(f->v[r], in->v[r]);
+    }
+}
+
+/* ---- all blocks ---- */
+
+/* Two ways meet. Returns whether less holds than before. */
+static bool weaken(struct facts *to, const struct facts *from)
+{
+    bool changed = false;
+    for (unsigned i = 0; i < ISA_XREGS; i++) {
+        struct x_fact old = to->x[i], x = to->x[i] = meet_x(old, from->x[i]);
+        changed |= x.known != old.known || x.knl != old.knl || x.align != old.align;
+    }
+    for (unsigned i = 0; i < ISA_VREGS; i++) {
+        struct v_fact old = to->v[i], v = to->v[i] = meet_v(old, from->v[i]);
+        changed |= v.period != old.period || v.align != old.align || v.number != old.number || v.raw != old.raw;
+    }
+    return changed;
+}
+
+static bool flow_in(struct fact_table *t, uint32_t pc, enum version version, const struct facts *from)
+{
+    const struct block *b = flow_block(t->flow, pc);
+    if (!b) return false;
+    struct facts *to = &t->in[b - t->flow->blocks][version];
+    bool *reached = &t->reached[b - t->flow->blocks][version];
+    if (*reached) return weaken(to, from);
+    *to = *from;
+    return *reached = true;
+}
+
+static bool flow_into_both(struct fact_table *t, uint32_t pc, const struct facts *from)
+{
+    bool masked = flow_in(t, pc, MASKED, from), full = flow_in(t, pc, FULL, from);
+    return masked || full;
+}
+
+static bool flow_from_join(struct fact_table *t, const struct node *join, enum version version, const struct facts *f)
+{
+    uint32_t pc;
+    bool changed = flow_in(t, node_next(join), version, f);
+    if (version == FULL) return changed;
+    changed |= flow_into_both(t, join->pc, f);
+    for (size_t i = 0; flow_side(t->flow, join, i, &pc); i++) changed |= flow_in(t, pc, MASKED, f);
+    return changed;
+}
+
+static struct facts nothing_holds(void)
+{
+    struct facts f = {0};
+    f.x[0] = known(0);
+    return f;
+}
+
+/* To wherever control goes at the end of a block (control.c). */
+static bool flow_out(struct fact_table *t, const struct block *b, enum version version, const struct facts *f)
+{
+    const struct facts none = nothing_holds();
+    const struct node *last = b->count ? &t->flow->nodes[b->first + b->count - 1] : NULL;
+    unsigned control = last && last->how == HOW_CONTROL ? last->effects.control : CONTROL_NEXT;
+    bool changed = false;
+    if (b->leaves) return b->resume && flow_into_both(t, b->resume, &none);
+    switch (control) {
+    case CONTROL_BRANCH:
+    case CONTROL_VBRANCH:
+        changed = flow_in(t, node_target(last), version, f) | flow_in(t, b->end, version, f);
+        if (control == CONTROL_VBRANCH && version == FULL)
+            changed |= flow_in(t, node_target(last), MASKED, f) | flow_in(t, b->end, MASKED, f);
+        return changed;
+    case CONTROL_JUMP: return flow_in(t, node_target(last), version, f);
+    case CONTROL_INDIRECT:
+        for (size_t i = 0; i < t->flow->nreturns; i++) changed |= flow_in(t, t->flow->returns[i], version, f);
+        return changed;
+    case CONTROL_JOIN: return flow_from_join(t, last, version, f);
+    case CONTROL_END: return false;
+    default: return flow_in(t, b->end, version, f);
+    }
+}
+
+static bool flow_through(struct fact_table *t, size_t block, enum version version)
+{
+    const struct block *b = &t->flow->blocks[block];
+    struct facts f = t->in[block][version];
+    if (!t->reached[block][version]) return false;
+    for (size_t i = b->first; i < b->first + b->count; i++) facts_step(&f, &t->flow->nodes[i], t->flow->request);
+    if (version == MASKED) merge(&f, &t->in[block][version], t->flow, b);
+    return flow_out(t, b, version, &f);
+}
+
+/* A warp that has just been made: all registers are 0. */
+static void start(struct fact_table *t)
+{
+    struct facts zero;
+    for (unsigned i = 0; i < ISA_XREGS; i++) zero.x[i] = known(0);
+    for (unsigned i = 0; i < ISA_VREGS; i++) zero.v[i] = fact_of_splat(known(0));
+    flow_into_both(t, t->flow->request->start, &zero);
+}
+
+bool facts_make(struct fact_table *t, const struct flow *flow)
+{
+    size_t n = flow->nblocks + 1;
+    *t = (struct fact_table){.flow = flow, .in = calloc(n, sizeof *t->in), .reached = calloc(n, sizeof *t->reached)};
+    if (!t->in || !t->reached) return false;
+    for (size_t i = 0; i < 2 * flow->nblocks; i++) t->in[i / 2][i % 2] = nothing_holds();
+    start(t);
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (size_t i = 0; i < 2 * flow->nblocks; i++) changed |= flow_through(t, i / 2, (enum version)(i % 2));
+    }
+    return true;
+}
+
+void facts_free(struct fact_table *t)
+{
+    free(t->in);
+    free(t->reached);
+}

@@ -1,0 +1,49 @@
+/* What holds for registers wherever a block begins: numbers that are known, words that follow one another from lane to
+ * lane, and numbers whose NaNs have not been made canonical yet. */
+#ifndef VENTUS_NATIVE_FACTS_H
+#define VENTUS_NATIVE_FACTS_H
+
+#include "native/liveness.h"
+
+/* A scalar register. */
+struct x_fact {
+    bool known;    /* it is `value` */
+    bool knl;      /* it is CSR_KNL, the address of the metadata block */
+    uint8_t align; /* it is a multiple of 2^align */
+    uint32_t value;
+};
+
+/* A vector register, in all lanes, also those that are not active. */
+struct v_fact {
+    uint8_t period; /* 8, 16 or 32: in each `period` lanes word i is the first one + i * step; 0: not known */
+    uint8_t align;  /* the first ones are multiples of 2^align; only with a period */
+    bool number;    /* every NaN is the canonical one; ... */
+    bool raw;       /* ... or is to be made so, before anybody sees which it is */
+    uint32_t step;
+};
+
+struct facts {
+    struct x_fact x[ISA_XREGS];
+    struct v_fact v[ISA_VREGS];
+};
+
+struct fact_table {
+    const struct flow *flow;
+    struct facts (*in)[VERSIONS]; /* where each block begins */
+    bool (*reached)[VERSIONS];
+};
+
+/* False: the host has no memory. */
+bool facts_make(struct fact_table *table, const struct flow *flow);
+void facts_free(struct fact_table *table);
+
+/* What holds behind an instruction of a block, from what holds in front of it. */
+void facts_step(struct facts *facts, const struct node *n, const struct native_request *request);
+
+/* What holds of a register that has been written under a mask: `old` in lanes that are not active. */
+struct v_fact fact_of_merged(struct v_fact value, struct v_fact old);
+
+/* Does a scalar load read a word of the metadata block that the request tells? */
+bool fact_told(const struct facts *facts, const struct node *n, const struct native_request *r, uint32_t *value);
+
+#endif
