@@ -147,10 +147,7 @@ static struct warp *pick_oldest(void *user, uint32_t sm, struct group *groups, u
 {
     (void)user, (void)sm;
     *budget = 1;
-    for (struct group *g = groups; g; g = g->next)
-        for (uint32_t i = 0; i < g->launch->warps; i++)
-            if (g->warps[i].state == WARP_READY) return &g->warps[i];
-    return NULL;
+    return guest_oldest_ready(groups);
 }
 
 static const struct scheduler oldest = {.pick = pick_oldest};

@@ -66,6 +66,18 @@ static void check_cases(const struct csr_case *cases, size_t n)
 }
 #define CHECK_CASES(cases) check_cases(cases, sizeof(cases) / sizeof *(cases))
 
+static void check_refused(const char *const *programs, size_t n)
+{
+    struct guest g;
+    guest_open(&g);
+    for (size_t i = 0; i < n; i++) {
+        run_case(&g, programs[i]);
+        if (g.result.fault.kind != FAULT_ILLEGAL) fail_msg("'%s' is executed", programs[i]);
+    }
+    guest_close(&g);
+}
+#define CHECK_REFUSED(programs) check_refused(programs, sizeof(programs) / sizeof *(programs))
+
 /* ---- vl and vtype ---- */
 
 #define SET(avl) " li x6, " #avl "\n vsetvli x10, x6, e32, m1, ta, ma\n csrr x11, vl\n"
@@ -225,15 +237,9 @@ static void test_instructions(void **state)
         " csrwi cycle, 1\n", " csrr x10, 0x7ff\n", " csrwi 0x7ff, 1\n", " csrr x10, 0x80d\n",
     };
     // clang-format on
-    struct guest g;
     (void)state;
     CHECK_CASES(cases);
-    guest_open(&g);
-    for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
-        run_case(&g, refused[i]);
-        if (g.result.fault.kind != FAULT_ILLEGAL) fail_msg("'%s' is executed", refused[i]);
-    }
-    guest_close(&g);
+    CHECK_REFUSED(refused);
 }
 
 #define SUM(rd, set) set " fadd.s " #rd ", x6, x7\n"
@@ -253,15 +259,9 @@ static void test_frm(void **state)
     static const char *const refused[] = {" csrwi frm, 5\n fadd.s x10, x6, x7\n", " csrwi frm, 6\n fadd.s x10, x6, x7\n",
                                           " li x6, 0xe0\n csrw fcsr, x6\n fadd.s x10, x6, x7\n"};
     // clang-format on
-    struct guest g;
     (void)state;
     CHECK_CASES(cases);
-    guest_open(&g);
-    for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
-        run_case(&g, refused[i]);
-        if (g.result.fault.kind != FAULT_ILLEGAL) fail_msg("'%s' is executed", refused[i]);
-    }
-    guest_close(&g);
+    CHECK_REFUSED(refused);
 }
 
 /* ---- what the launch says ---- */

@@ -172,19 +172,25 @@ static void test_alignment_first(void **state)
     guest_close(&g);
 }
 
+/* A program for two warps that take turns after each instruction. */
+static void open_alternating(struct guest *g, const char *source)
+{
+    struct gpu_config config;
+    gpu_config_default(&config);
+    config.quantum = 1;
+    guest_open_config(g, &config);
+    guest_assemble(g, source);
+    g->launch.warps = 2;
+    g->launch.work_items = 64;
+}
+
 /* With a quantum of one, warps alternate instruction by instruction: both of them add to what the word was at first. */
 static void test_budget_of_one(void **state)
 {
-    struct gpu_config config;
     struct guest_engine e;
     struct guest g;
     (void)state;
-    gpu_config_default(&config);
-    config.quantum = 1;
-    guest_open_config(&g, &config);
-    guest_assemble(&g, " lui x5, 0x90000\n lw x6, 0(x5)\n addi x6, x6, 1\n sw x6, 0(x5)\n endprg\n");
-    g.launch.warps = 2;
-    g.launch.work_items = 64;
+    open_alternating(&g, " lui x5, 0x90000\n lw x6, 0(x5)\n addi x6, x6, 1\n sw x6, 0(x5)\n endprg\n");
     for (unsigned n = 0; guest_any_engine(n, &e); n++) {
         assert_true(engine_use(g.gpu, &e.engine));
         g.data[0] = 0;
@@ -196,21 +202,15 @@ static void test_budget_of_one(void **state)
     guest_close(&g);
 }
 
-/* Warps that round in different directions take turns: 1 + 2^-25 of each is what it asks for. */
+/* Warps that round in different directions, down and up, take turns: 1 + 2^-25 of each is what it asks for. */
 static void test_rounding_of_each_warp(void **state)
 {
-    struct gpu_config config;
     struct guest_engine e;
     struct guest g;
     (void)state;
-    gpu_config_default(&config);
-    config.quantum = 1;
-    guest_open_config(&g, &config);
-    guest_assemble(&g, " csrr x5, CSR_WID\n lui x6, 0x90000\n slli x7, x5, 2\n add x6, x6, x7\n addi x8, x5, 2\n"
-                       " csrw frm, x8\n lui x9, 0x3f800\n lui x10, 0x33000\n vmv.v.x v1, x9\n"
-                       " vfadd.vf v1, v1, x10\n vmv.x.s x11, v1\n sw x11, 0(x6)\n endprg\n");
-    g.launch.warps = 2; /* down, up */
-    g.launch.work_items = 64;
+    open_alternating(&g, " csrr x5, CSR_WID\n lui x6, 0x90000\n slli x7, x5, 2\n add x6, x6, x7\n addi x8, x5, 2\n"
+                         " csrw frm, x8\n lui x9, 0x3f800\n lui x10, 0x33000\n vmv.v.x v1, x9\n"
+                         " vfadd.vf v1, v1, x10\n vmv.x.s x11, v1\n sw x11, 0(x6)\n endprg\n");
     for (unsigned n = 0; guest_any_engine(n, &e); n++) {
         assert_true(engine_use(g.gpu, &e.engine));
         guest_run(&g);

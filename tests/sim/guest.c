@@ -134,4 +134,12 @@ int guest_run_group(const char *name, const struct CMUnitTest *tests, size_t cou
     return failed;
 }
 
+struct warp *guest_oldest_ready(struct group *groups)
+{
+    for (struct group *g = groups; g; g = g->next)
+        for (uint32_t i = 0; i < g->launch->warps; i++)
+            if (g->warps[i].state == WARP_READY) return &g->warps[i];
+    return NULL;
+}
+
 uint32_t guest_random(void) { return rng(); }

@@ -167,10 +167,7 @@ static struct warp *oldest(void *user, uint32_t sm, struct group *groups, uint64
 {
     (void)user, (void)sm;
     *budget = 1000;
-    for (struct group *g = groups; g; g = g->next)
-        for (uint32_t i = 0; i < g->launch->warps; i++)
-            if (g->warps[i].state == WARP_READY) return &g->warps[i];
-    return NULL;
+    return guest_oldest_ready(groups);
 }
 
 static void test_oldest_first(void **state)
