@@ -73,9 +73,10 @@ struct vector_access {
     bool is_signed;
     struct lanes base;
     uint32_t imm;
+    struct v_fact fact; /* what is known of `base` */
+    unsigned unit;      /* adjacent lanes that one access of the host serves when their addresses have a shape */
     LLVMValueRef lanes; /* that take part, as bits */
     bool all;           /* they are known to be all */
-    uint32_t site;
 };
 
 /* Where lane `lane` accesses memory. */
@@ -91,10 +92,10 @@ static LLVMValueRef has_step(struct translator *t, const struct vector_access *a
     LLVMTypeRef narrow = LLVMIntTypeInContext(t->context, t->words);
     LLVMValueRef off = NULL, index[16];
     for (unsigned p = 0; p < t->pieces; p++) {
-        for (unsigned i = 0; i < t->words; i++) index[i] = ir_u32(t, i / t->unit * t->unit);
+        for (unsigned i = 0; i < t->words; i++) index[i] = ir_u32(t, i / a->unit * a->unit);
         LLVMValueRef first = LLVMBuildShuffleVector(t->b, a->base.piece[p], LLVMGetPoison(t->piece_type),
                                                     LLVMConstVector(index, t->words), "");
-        LLVMValueRef expected = step ? LLVMBuildAdd(t->b, first, ir_ramp(t, p, t->unit, step), "") : first;
+        LLVMValueRef expected = step ? LLVMBuildAdd(t->b, first, ir_ramp(t, p, a->unit, step), "") : first;
         LLVMValueRef differs = LLVMBuildICmp(t->b, LLVMIntNE, a->base.piece[p], expected, "");
         if (!a->all) differs = LLVMBuildAnd(t->b, differs, lane_flags(t, a->lanes, p * t->words, t->words), "");
         off = off ? LLVMBuildOr(t->b, off, differs, "") : differs;
@@ -110,13 +111,13 @@ static bool can_mask(const struct translator *t, unsigned size)
 
 static LLVMValueRef load_unit(struct translator *t, const struct vector_access *a, unsigned lane)
 {
-    LLVMTypeRef type = LLVMVectorType(memory_type(t, a->size), t->unit), full = LLVMVectorType(t->i32, t->unit);
+    LLVMTypeRef type = LLVMVectorType(memory_type(t, a->size), a->unit), full = LLVMVectorType(t->i32, a->unit);
     LLVMValueRef address = lane_address(t, a, lane), value;
     if (a->all) {
         value = load_unaligned(t, type, address);
     } else {
         LLVMTypeRef types[] = {type, t->ptr};
-        LLVMValueRef args[] = {address, ir_u32(t, 1), lane_flags(t, a->lanes, lane, t->unit), LLVMConstNull(type)};
+        LLVMValueRef args[] = {address, ir_u32(t, 1), lane_flags(t, a->lanes, lane, a->unit), LLVMConstNull(type)};
         value = ir_intrinsic(t, "llvm.masked.load", types, 2, args, 4);
     }
     if (a->size < 4) value = extend(t, value, a->is_signed, full);
@@ -124,13 +125,13 @@ static LLVMValueRef load_unit(struct translator *t, const struct vector_access *
 }
 
 /* Units as pieces; a piece has one or two. */
-static struct lanes join_units(struct translator *t, LLVMValueRef unit[ISA_LANES])
+static struct lanes join_units(struct translator *t, const struct vector_access *a, LLVMValueRef unit[ISA_LANES])
 {
     struct lanes out;
     LLVMValueRef index[16];
     for (unsigned i = 0; i < 16; i++) index[i] = ir_u32(t, i);
     for (unsigned p = 0; p < t->pieces; p++)
-        out.piece[p] = t->unit == t->words
+        out.piece[p] = a->unit == t->words
                            ? unit[p]
                            : LLVMBuildShuffleVector(t->b, unit[2 * p], unit[2 * p + 1], LLVMConstVector(index, 16), "");
     return out;
@@ -139,26 +140,38 @@ static struct lanes join_units(struct translator *t, LLVMValueRef unit[ISA_LANES
 static struct lanes load_consecutive(struct translator *t, const struct vector_access *a)
 {
     LLVMValueRef unit[ISA_LANES];
-    for (unsigned u = 0; u < ISA_LANES / t->unit; u++) unit[u] = load_unit(t, a, u * t->unit);
-    return join_units(t, unit);
+    for (unsigned u = 0; u < ISA_LANES / a->unit; u++) unit[u] = load_unit(t, a, u * a->unit);
+    return join_units(t, a, unit);
 }
 
-static LLVMValueRef unit_splat(struct translator *t, LLVMValueRef scalar)
+static LLVMValueRef unit_splat(struct translator *t, const struct vector_access *a, LLVMValueRef scalar)
 {
-    LLVMTypeRef type = LLVMVectorType(t->i32, t->unit);
+    LLVMTypeRef type = LLVMVectorType(t->i32, a->unit);
     LLVMValueRef one = LLVMBuildInsertElement(t->b, LLVMGetPoison(type), scalar, ir_u32(t, 0), "");
     return LLVMBuildShuffleVector(t->b, one, LLVMGetPoison(type), LLVMConstNull(type), "");
+}
+
+static LLVMValueRef load_one(struct translator *t, const struct vector_access *a, unsigned lane)
+{
+    LLVMValueRef value = load_unaligned(t, memory_type(t, a->size), lane_address(t, a, lane));
+    return a->size == 4 ? value : extend(t, value, a->is_signed, t->i32);
 }
 
 /* Equal addresses within each unit, all lanes. */
 static struct lanes load_uniform(struct translator *t, const struct vector_access *a)
 {
     LLVMValueRef unit[ISA_LANES];
-    for (unsigned u = 0; u < ISA_LANES / t->unit; u++) {
-        LLVMValueRef value = load_unaligned(t, memory_type(t, a->size), lane_address(t, a, u * t->unit));
-        unit[u] = unit_splat(t, a->size == 4 ? value : extend(t, value, a->is_signed, t->i32));
-    }
-    return join_units(t, unit);
+    for (unsigned u = 0; u < ISA_LANES / a->unit; u++) unit[u] = unit_splat(t, a, load_one(t, a, u * a->unit));
+    return join_units(t, a, unit);
+}
+
+/* Equal addresses in all lanes, of which at least one takes part. */
+static struct lanes load_for_all(struct translator *t, const struct vector_access *a)
+{
+    struct lanes out;
+    LLVMValueRef word = ir_splat(t, load_one(t, a, 0));
+    for (unsigned p = 0; p < t->pieces; p++) out.piece[p] = word;
+    return out;
 }
 
 static LLVMValueRef and_all(struct translator *t, LLVMValueRef piece, uint32_t bits)
@@ -269,7 +282,8 @@ static struct lanes meet(struct translator *t, const struct way *ways, unsigned 
     return out;
 }
 
-static struct lanes load_vector(struct translator *t, const struct vector_access *a)
+/* Looks at the addresses when the code runs. */
+static struct lanes load_as_found(struct translator *t, const struct vector_access *a)
 {
     struct way ways[3];
     unsigned n = 0;
@@ -293,39 +307,70 @@ static struct lanes load_vector(struct translator *t, const struct vector_access
     return meet(t, ways, n);
 }
 
+/* Is the next lane's address known to be `step` bytes further, in all units? */
+static bool is_known_step(const struct vector_access *a, uint32_t step)
+{
+    return a->fact.period && a->fact.step == step;
+}
+
+static struct lanes load_vector(struct translator *t, const struct vector_access *a)
+{
+    bool split = a->all || can_mask(t, a->size), whole = a->fact.period == ISA_LANES && a->n->d.in.vm;
+    if (is_known_step(a, 0) && whole) return load_for_all(t, a);
+    if (is_known_step(a, 0) && a->all) return load_uniform(t, a);
+    if (is_known_step(a, a->size) && split) return load_consecutive(t, a);
+    return a->fact.period ? load_scattered(t, a) : load_as_found(t, a);
+}
+
 static void store_unit(struct translator *t, const struct vector_access *a, struct lanes data, unsigned lane)
 {
-    LLVMTypeRef type = LLVMVectorType(memory_type(t, a->size), t->unit);
-    LLVMValueRef index[8], address = lane_address(t, a, lane), value = data.piece[lane / t->words];
-    for (unsigned i = 0; i < t->unit; i++) index[i] = ir_u32(t, lane % t->words + i);
-    if (t->unit < t->words)
-        value = LLVMBuildShuffleVector(t->b, value, LLVMGetPoison(t->piece_type), LLVMConstVector(index, t->unit), "");
+    LLVMTypeRef type = LLVMVectorType(memory_type(t, a->size), a->unit);
+    LLVMValueRef index[UNIT_MOST], address = lane_address(t, a, lane), value = data.piece[lane / t->words];
+    for (unsigned i = 0; i < a->unit && a->unit < t->words; i++) index[i] = ir_u32(t, lane % t->words + i);
+    if (a->unit < t->words)
+        value = LLVMBuildShuffleVector(t->b, value, LLVMGetPoison(t->piece_type), LLVMConstVector(index, a->unit), "");
     if (a->size < 4) value = LLVMBuildTrunc(t->b, value, type, "");
     if (a->all) {
         LLVMSetAlignment(LLVMBuildStore(t->b, value, address), 1);
         return;
     }
     LLVMTypeRef types[] = {type, t->ptr};
-    LLVMValueRef args[] = {value, address, ir_u32(t, 1), lane_flags(t, a->lanes, lane, t->unit)};
+    LLVMValueRef args[] = {value, address, ir_u32(t, 1), lane_flags(t, a->lanes, lane, a->unit)};
     ir_intrinsic(t, "llvm.masked.store", types, 2, args, 4);
+}
+
+static void store_consecutive(struct translator *t, const struct vector_access *a, struct lanes data)
+{
+    for (unsigned u = 0; u < ISA_LANES / a->unit; u++) store_unit(t, a, data, u * a->unit);
+}
+
+static void store_scattered(struct translator *t, const struct vector_access *a, struct lanes data)
+{
+    if (a->size == 4 && t->words == 16) scatter(t, a, data);
+    else store_one_by_one(t, a, data);
+}
+
+/* Looks at the addresses when the code runs. */
+static void store_as_found(struct translator *t, const struct vector_access *a, struct lanes data)
+{
+    LLVMBasicBlockRef done = ir_block(t, ""), fast = ir_block(t, "consecutive"), other = ir_block(t, "");
+    ir_branch_likely(t, has_step(t, a, a->size), fast, other);
+    ir_at(t, fast);
+    store_consecutive(t, a, data);
+    LLVMBuildBr(t->b, done);
+    ir_at(t, other);
+    store_scattered(t, a, data);
+    LLVMBuildBr(t->b, done);
+    ir_at(t, done);
 }
 
 /* Of equal addresses the highest lane stays: units are stored ascending, and so are lanes by a scatter. */
 static void store_vector(struct translator *t, const struct vector_access *a, struct lanes data)
 {
-    LLVMBasicBlockRef done = ir_block(t, "");
-    if (a->all || can_mask(t, a->size)) {
-        LLVMBasicBlockRef fast = ir_block(t, "consecutive"), other = ir_block(t, "");
-        ir_branch_likely(t, has_step(t, a, a->size), fast, other);
-        ir_at(t, fast);
-        for (unsigned u = 0; u < ISA_LANES / t->unit; u++) store_unit(t, a, data, u * t->unit);
-        LLVMBuildBr(t->b, done);
-        ir_at(t, other);
-    }
-    if (a->size == 4 && t->words == 16) scatter(t, a, data);
-    else store_one_by_one(t, a, data);
-    LLVMBuildBr(t->b, done);
-    ir_at(t, done);
+    bool split = a->all || can_mask(t, a->size);
+    if (is_known_step(a, a->size) && split) store_consecutive(t, a, data);
+    else if (a->fact.period || !split) store_scattered(t, a, data);
+    else store_as_found(t, a, data);
 }
 
 /* ---- addresses ---- */
@@ -381,6 +426,21 @@ static struct lanes private_lanes(struct translator *t, const struct node *n)
     return out;
 }
 
+/* What is known of the addresses, before the immediate: of those in private memory, words at the same offset follow one
+ * another. */
+static struct v_fact fact_of_addresses(const struct translator *t, const struct node *n)
+{
+    struct v_fact base = t->holds.v[n->d.in.rs1], nothing = {0};
+    struct x_fact stride = t->holds.x[n->d.in.rs2 % ISA_XREGS];
+    switch (n->effects.memory.address) {
+    case ADDRESS_PRIVATE: return base.period && !base.step ? (struct v_fact){.period = base.period, .step = 4} : nothing;
+    case ADDRESS_UNIT: return (struct v_fact){.period = ISA_LANES, .step = n->effects.memory.size};
+    case ADDRESS_STRIDED: return stride.known ? (struct v_fact){.period = ISA_LANES, .step = stride.value} : nothing;
+    case ADDRESS_LANES: return base;
+    default: return nothing;
+    }
+}
+
 static struct lanes base_addresses(struct translator *t, const struct node *n, uint32_t *imm)
 {
     *imm = 0;
@@ -397,6 +457,8 @@ static struct lanes base_addresses(struct translator *t, const struct node *n, u
 static struct vector_access begin_access(struct translator *t, const struct node *n)
 {
     struct vector_access a = {.n = n, .size = n->effects.memory.size, .is_signed = n->effects.memory.is_signed};
+    a.fact = fact_of_addresses(t, n);
+    a.unit = a.fact.period >= t->words ? t->words : t->words < 8 ? t->words : 8;
     a.base = base_addresses(t, n, &a.imm);
     a.all = t->version == FULL && n->d.in.vm;
     a.lanes = active(t);
@@ -404,7 +466,7 @@ static struct vector_access begin_access(struct translator *t, const struct node
     for (unsigned p = 0; p < t->pieces; p++)
         ir_record(t, a.base.piece[p], t->sm, offsetof(struct sm, access.addr) + p * t->words * 4);
     ir_record(t, a.lanes, t->sm, offsetof(struct sm, access.lanes));
-    a.site = pass_site(t, n, RECORD_LANES, a.imm);
+    pass_site(t, n, RECORD_LANES, a.imm);
     return a;
 }
 

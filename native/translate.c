@@ -252,7 +252,6 @@ bool translate_flow(struct translation *out, LLVMModuleRef module, const struct 
     *t = (struct translator){.out = out, .flow = flow, .context = LLVMGetModuleContext(module)};
     t->words = words[flow->request->level];
     t->pieces = ISA_LANES / t->words;
-    t->unit = t->words < UNIT_MOST ? t->words : UNIT_MOST;
     t->b = LLVMCreateBuilderInContext(t->context);
     for (int i = 0; i < 2; i++) {
         t->versions[i] = calloc(flow->nblocks + 1, sizeof *t->versions[i]);

@@ -6,7 +6,7 @@
 #include "native/facts.h"
 #include "native/translate.h"
 
-enum { UNIT_MOST = 8, PIECES_MOST = 8 };
+enum { UNIT_MOST = 16, PIECES_MOST = 8 };
 
 /* One vector register (or vector of conditions), as pieces. */
 struct lanes {
@@ -20,7 +20,7 @@ struct translator {
     struct fact_table facts;
     LLVMContextRef context;
     LLVMBuilderRef b;
-    unsigned words, pieces, unit; /* lanes of a piece, pieces of a register, lanes of a unit of shape: at most 8 */
+    unsigned words, pieces; /* lanes of a piece, pieces of a register */
     LLVMTypeRef i1, i8, i16, i32, i64, ptr, counts_type, piece_type, flags_type;
 
     /* arguments, and what stays the same */
