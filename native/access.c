@@ -433,7 +433,8 @@ static struct v_fact fact_of_addresses(const struct translator *t, const struct 
     struct v_fact base = t->holds.v[n->d.in.rs1], nothing = {0};
     struct x_fact stride = t->holds.x[n->d.in.rs2 % ISA_XREGS];
     switch (n->effects.memory.address) {
-    case ADDRESS_PRIVATE: return base.period && !base.step ? (struct v_fact){.period = base.period, .step = 4} : nothing;
+    case ADDRESS_PRIVATE:
+        return base.period && !base.step ? (struct v_fact){.period = base.period, .step = 4} : nothing;
     case ADDRESS_UNIT: return (struct v_fact){.period = ISA_LANES, .step = n->effects.memory.size};
     case ADDRESS_STRIDED: return stride.known ? (struct v_fact){.period = ISA_LANES, .step = stride.value} : nothing;
     case ADDRESS_LANES: return base;

@@ -1,0 +1,208 @@
+/* What translated code concludes from block to block (native/facts.c): known numbers, words that follow one another,
+ * NaNs that are not canonical yet. Programs that break when a conclusion is wrong, on `step` and on every host level of
+ * `native`, with the same result. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "native_pair.h"
+
+/* x20 is the data, v31 the address of each lane's word there, v1 to v3 and x10 are numbers from there; v0 says every
+ * other lane. SAVE puts v1 to v5 and x10 to x12 behind the first pages. */
+#define LOAD \
+    " lui x20, 0x90000\n vid.v v31\n vsll.vi v31, v31, 2\n vadd.vx v31, v31, x20\n lui x5, 0x55555\n" \
+    " addi x5, x5, 0x555\n vmv.v.x v0, x5\n vlw12.v v1, 0(v31)\n vlw12.v v2, 128(v31)\n vlw12.v v3, 256(v31)\n" \
+    " lw x10, 1024(x20)\n"
+#define SAVE \
+    " lui x31, 0x90004\n vid.v v31\n vsll.vi v31, v31, 2\n vadd.vx v31, v31, x31\n vsw12.v v1, 0(v31)\n" \
+    " vsw12.v v2, 128(v31)\n vsw12.v v3, 256(v31)\n vsw12.v v4, 384(v31)\n vsw12.v v5, 512(v31)\n" \
+    " sw x10, 1024(x31)\n sw x11, 1028(x31)\n sw x12, 1032(x31)\n"
+
+/* Here `step` has one instruction. */
+#define BY_STEP " csrr x9, vl\n"
+
+static void expect_same_of(struct pair *p) { assert_int_equal(pair_run_levels(p).status, LAUNCH_DONE); }
+
+static void expect_same(const char *text) { expect_same_of(&(struct pair){.text = text}); }
+
+/* ---- numbers ---- */
+
+/* A number that is known in one block and another one elsewhere, where the warp is given back. */
+static void test_numbers_at_exits(void **state)
+{
+    (void)state;
+    expect_same(LOAD " li x10, 0\n li x11, 7\n li x9, 192\nloop: addi x10, x10, 64\n barrier 1\n add x12, x12, x10\n"
+                     " blt x10, x9, loop\n" BY_STEP " add x12, x12, x11\n li x11, 77\n li x10, 78\n" BY_STEP SAVE
+                     " endprg\n");
+}
+
+/* Two ways that bring different numbers, and two that bring the same. */
+static void test_numbers_meet(void **state)
+{
+    (void)state;
+    expect_same(LOAD " andi x5, x10, 1\n li x11, 8\n li x12, 16\n beq x5, x0, even\n li x11, 8\n li x12, 24\n"
+                     "even: vdivu.vx v2, v1, x11\n vremu.vx v3, v1, x12\n vid.v v4\n vremu.vx v4, v4, x12\n"
+                     " vdivu.vx v5, v1, x12\n" SAVE " endprg\n");
+}
+
+/* ---- words that follow one another ---- */
+
+/* Each leaves offsets below 8192 in v6, of words for one access and of bytes for another. */
+static const char *const offsets[] = {
+    " vid.v v6\n vsll.vi v6, v6, 2\n",
+    " vid.v v6\n",
+    " vid.v v6\n vsll.vi v6, v6, 3\n",
+    " vid.v v6\n vrsub.vi v6, v6, 15\n vsll.vi v6, v6, 2\n vadd.vi v6, v6, 15\n vand.vx v6, v6, x7\n",
+    " vid.v v6\n li x6, 8\n vremu.vx v6, v6, x6\n vsll.vi v6, v6, 2\n",
+    " vid.v v6\n li x6, 16\n vdivu.vx v6, v6, x6\n vsll.vi v6, v6, 2\n",
+    " vid.v v6\n li x6, 12\n vremu.vx v6, v6, x6\n vsll.vi v6, v6, 2\n",
+    " vid.v v6\n li x6, 24\n vdivu.vx v6, v6, x6\n vsll.vi v6, v6, 2\n",
+    " vid.v v6\n vadd.vi v6, v6, 3\n li x6, 8\n vremu.vx v6, v6, x6\n vsll.vi v6, v6, 2\n",
+    " vid.v v6\n vadd.vi v6, v6, 8\n li x6, 16\n vremu.vx v6, v6, x6\n vsll.vi v6, v6, 2\n",
+    " vid.v v6\n vand.vi v6, v6, 7\n vsll.vi v6, v6, 2\n",
+    " vid.v v6\n vand.vi v6, v6, 12\n vsll.vi v6, v6, 2\n",
+    " vid.v v6\n vsrl.vi v6, v6, 3\n vsll.vi v6, v6, 2\n",
+    " vid.v v6\n li x6, -16\n vadd.vx v6, v6, x6\n vsrl.vi v6, v6, 4\n vand.vi v6, v6, 7\n vsll.vi v6, v6, 2\n",
+    " vid.v v6\n vid.v v7\n vand.vi v7, v7, 7\n li x6, 5\n vmacc.vx v7, x6, v6\n vsll.vi v6, v7, 2\n",
+    " vid.v v6\n vsrl.vi v7, v6, 3\n li x6, 128\n vmul.vx v7, v7, x6\n vand.vi v6, v6, 7\n vadd.vv v6, v6, v7\n"
+    " vsll.vi v6, v6, 2\n",
+    " vmv.v.i v6, 12\n",
+    " lw x6, 4(x20)\n andi x6, x6, 1020\n vmv.v.x v6, x6\n",
+    " vid.v v6\n vmv.v.i v7, 8\n vsub.vv v6, v6, v6\n vadd.vv v6, v6, v7\n",
+    " vid.v v6\n vsll.vi v6, v6, 2\n vadd.vi v6, v6, 4, v0.t\n",
+};
+
+/* Loads and stores at those offsets, in a block of their own, with all lanes or some. */
+static const char accesses[] =
+    " vmv.v.v v9, v6\n vadd.vx v6, v6, x20\n j on\non: vlw12.v v1, 0(v6)\n vluxei32.v v2, (x20), v9, v0.t\n"
+    " vlbu12.v v3, 1(v6)\n vlh12.v v4, 2(v6)\n li x6, 1024\n vadd.vx v7, v6, x6\n vadd.vx v7, v7, x6\n"
+    " vadd.vx v7, v7, x6\n vsw12.v v1, 0(v7)\n vsb12.v v3, 3(v7)\n vsh12.v v4, 1028(v7)\n"
+    " vsuxei32.v v2, (x20), v9, v0.t\n la x6, meet\n setrpc x0, x6, 0\n vid.v v5\n vmv.v.i v8, 9\n"
+    " vblt v8, v5, meet\n vlw12.v v1, 8(v6)\n vsw12.v v1, 512(v7)\n vlw12.v v5, 12(v6)\nmeet: join\n";
+
+static void test_offsets(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof offsets / sizeof *offsets; i++)
+        for (uint32_t items = 32; items > 20; items -= 11) {
+            char text[3000];
+            snprintf(text, sizeof text, LOAD " li x7, 1020\n%s%s" SAVE " endprg\n", offsets[i], accesses);
+            struct pair p = {.text = text, .shape = {.warps = 1, .threads_per_warp = 32, .work_items = items}};
+            expect_same_of(&p);
+        }
+}
+
+/* A pointer that moves from round to round, with all lanes and with those that are left. */
+static void test_moving_pointers(void **state)
+{
+    (void)state;
+    expect_same(LOAD " vmv.v.v v6, v31\n li x8, 9\n vid.v v7\nloop: vlw12.v v4, 0(v6)\n vadd.vv v1, v1, v4\n"
+                     " vsw12.v v1, 512(v6)\n vadd.vi v6, v6, 4\n addi x8, x8, -1\n bne x8, x0, loop\n"
+                     " la x6, meet\n setrpc x0, x6, 0\n vmv.v.i v8, 0\nagain: vlw12.v v5, 0(v6)\n vadd.vv v2, v2, v5\n"
+                     " vadd.vi v6, v6, 4\n vadd.vi v8, v8, 1\n vbge v7, v8, again\nmeet: join\n vsw12.v v2, 1024(v6)\n"
+                     " vlw12.v v3, 0(v6)\n" SAVE " endprg\n");
+}
+
+/* The deepest word of private memory, and one that differs from lane to lane. */
+static void test_private_offsets(void **state)
+{
+    (void)state;
+    expect_same(LOAD " vmv.v.i v6, 8\n vsw.v v1, 4(v6)\n vlw.v v4, 4(v6)\n vlbu.v v5, 5(v6)\n vid.v v7\n"
+                     " vand.vi v7, v7, 4\n vsw.v v2, 0(v7)\n vlw.v v3, 0(v7)\n" SAVE " endprg\n");
+}
+
+/* ---- NaNs ---- */
+
+/* v6 are numbers, infinities and NaNs whose bits are not the canonical ones; v7 is their difference from themselves. */
+static const uint32_t specials[] = {0x7f800000, 0xff800000, 0x3f800000, 0xffc00001, 0x7fc12345, 0xffffffff,
+                                    0x80000000, 0x7fffffff, 0x00000001, 0xbf800000, 0x7f7fffff, 0xffc00000};
+
+static void expect_same_of_specials(const char *text)
+{
+    uint32_t words[300];
+    for (uint32_t i = 0; i < 300; i++) words[i] = specials[(i * 7 + i / 12) % 12];
+    struct pair p = {.text = text, .words = words, .count = 300};
+    expect_same_of(&p);
+}
+
+/* Who sees which NaN it is: stores, moves of bits, masks, integers, branches, scalar registers, signs. */
+static void test_nans_are_seen(void **state)
+{
+    static const char *const uses[] = {
+        " vsw12.v v4, 640(v31)\n",
+        " vadd.vi v5, v4, 1\n",
+        " vfsgnjn.vv v5, v4, v4\n",
+        " vfsgnjx.vv v5, v1, v4\n",
+        " vfclass.v v5, v4\n",
+        " vfmerge.vfm v5, v4, x10, v0\n",
+        " vmerge.vvm v5, v1, v4, v0\n",
+        " vmv.v.v v5, v4\n",
+        " vmv.v.v v5, v4\n vadd.vi v5, v5, 1\n",
+        " vfmv.f.s x11, v4\n",
+        " vmv.x.s x11, v4\n",
+        " vsb12.v v4, 640(v31)\n",
+        " vfadd.vv v5, v4, v1, v0.t\n",
+        " vadd.vv v4, v1, v2, v0.t\n",
+        " vmseq.vv v5, v4, v1\n",
+        " vmfeq.vv v5, v4, v4\n",
+        " vfmin.vv v5, v4, v1\n vfmax.vv v4, v4, v4\n",
+        " vmv.v.v v0, v4\n vadd.vi v5, v1, 1, v0.t\n",
+        BY_STEP,
+        " barrier 1\n",
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof uses / sizeof *uses; i++) {
+        char text[2000];
+        snprintf(text, sizeof text,
+                 LOAD " vfsub.vv v4, v1, v2\n vfmul.vv v5, v1, v3\n%s j on\non: vfmacc.vv v4, v1, v2\n%s vfadd.vv v4, "
+                      "v4, v5\n" BY_STEP SAVE " endprg\n",
+                 uses[i], uses[i]);
+        expect_same_of_specials(text);
+    }
+}
+
+/* In a loop: a sum that stays a number, one that begins as bits of memory, one that is an integer every other round. */
+static void test_nans_in_loops(void **state)
+{
+    (void)state;
+    expect_same_of_specials(
+        LOAD " vmv.v.i v4, 0\n vmv.v.v v5, v1\n li x8, 6\nloop: vfmacc.vv v4, v1, v2\n vfadd.vv v5, v5, v3\n"
+             " andi x9, x8, 1\n beq x9, x0, even\n vxor.vv v3, v3, v1\n j on\neven: vfsub.vv v3, v3, v2\n"
+             "on: vfadd.vv v1, v1, v4\n addi x8, x8, -1\n bne x8, x0, loop\n" SAVE " endprg\n");
+    expect_same_of_specials(LOAD " li x8, 5\n vmv.v.i v4, 0\nloop: vfmacc.vv v4, v1, v2\n barrier 1\n"
+                                 " vfadd.vv v4, v4, v3\n" BY_STEP " addi x8, x8, -1\n bne x8, x0, loop\n" SAVE
+                                 " endprg\n");
+}
+
+/* Under masks: lanes that rest keep bits which are no number, others get one that is not canonical. */
+static void test_nans_under_masks(void **state)
+{
+    (void)state;
+    for (unsigned order = 0; order < 3; order++) {
+        uint32_t words[300];
+        for (uint32_t i = 0; i < 300; i++) words[i] = specials[(i * 5 + i / 12) % 12];
+        struct pair p = {.words = words,
+                         .count = 300,
+                         .order = (enum path_order)order,
+                         .text = LOAD
+                         " vid.v v6\n vand.vi v6, v6, 3\n vmv.v.i v7, 2\n vmv.v.v v4, v1\n vfsub.vv v5, v1, v2\n"
+                         " la x6, meet\n setrpc x0, x6, 0\n vblt v6, v7, few\n vfsub.vv v4, v2, v3\n"
+                         " vfadd.vv v5, v5, v1\n vfadd.vv v3, v4, v5\n j meet\nfew: vxor.vv v5, v5, v1\n"
+                         " vfmul.vv v3, v1, v3\nmeet: join\n vfadd.vv v2, v3, v4\n" SAVE " endprg\n"};
+        expect_same_of(&p);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_numbers_at_exits), cmocka_unit_test(test_numbers_meet),
+        cmocka_unit_test(test_offsets),          cmocka_unit_test(test_moving_pointers),
+        cmocka_unit_test(test_private_offsets),  cmocka_unit_test(test_nans_are_seen),
+        cmocka_unit_test(test_nans_in_loops),    cmocka_unit_test(test_nans_under_masks),
+    };
+    if (!engine_usable(&engine_native)) return 77;
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
