@@ -1,8 +1,8 @@
 /* The back end's own types: one kernel on its way from LLVM IR to machine words.
  *
  * The stages, each a file, are called in backend.c: flow (blocks, dominance, liveness of the IR), divergence (rules
- * R1-R3), select* (IR -> machine instructions on virtual registers), peephole, liveness (with rule R5), regalloc and
- * spill, reconverge, emit. No stage calls a later one. The rules R1-R8 are those of README.md, "Rules". */
+ * R1-R3), select* (IR -> machine instructions on virtual registers), peephole, pool, liveness (with rule R5), regalloc
+ * and spill, reconverge, emit. No stage calls a later one. The rules R1-R8 are those of README.md, "Rules". */
 #ifndef VENTUS_BACKEND_H
 #define VENTUS_BACKEND_H
 
@@ -193,6 +193,8 @@ struct minsn *emit_to(struct func *f, uint32_t block, unsigned op, int32_t rd, i
 
 /* ---- flow.c ---- */
 void flow_run(struct func *f);
+/* The first part of it: numbers blocks and values, makes the graphs. */
+void flow_number(struct func *f);
 /* Number of an argument or instruction, NO_NODE for everything else. */
 uint32_t value_of(const struct func *f, LLVMValueRef v);
 /* The address without trailing constant offsets, which are added to *offset. */
@@ -291,11 +293,19 @@ void count_defs(struct func *f);
 /* ---- peephole.c ---- */
 void peephole_run(struct func *f);
 
+/* ---- pool.c ---- */
+/* Loads long constants from a table, where that is shorter. */
+void pool_run(struct func *f);
+
 /* ---- liveness.c ---- */
 /* Where each register is live, in order of the layout. */
 void liveness_run(struct func *f);
 /* One register for both sides of a copy, where that is possible; ranges stay right. */
 void coalesce_run(struct func *f);
+
+/* ---- fuse.c ---- */
+/* Chooses what multiply-adds replace; true if that changed anything, which liveness then has to see. */
+bool fuse_run(struct func *f);
 
 /* ---- regalloc.c, spill.c ---- */
 /* Gives every virtual register a place and returns 0; or finds none for some, which it lists in *unplaced and

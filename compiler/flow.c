@@ -332,12 +332,17 @@ static void find_escapes(struct func *f)
             f->values[i].escapes = !only_read(f->values[i].ref);
 }
 
-void flow_run(struct func *f)
+void flow_number(struct func *f)
 {
     number_blocks(f);
+    number_values(f);
+}
+
+void flow_run(struct func *f)
+{
+    flow_number(f);
     post_dominators(f);
     loop_depths(f);
-    number_values(f);
     find_escapes(f);
     ir_liveness(f);
 }

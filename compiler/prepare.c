@@ -38,6 +38,10 @@ static const char late_list[] =
 static const char lowering_list[] =
     "function(scalarizer,early-cse,instcombine<no-verify-fixpoint>,lower-switch,mergereturn,dce,"
     "fix-irreducible,loop-simplify,lcssa)";
+/* Behind strength.c. instcombine puts the constant steps of unrolled rounds together. */
+static const char unroll_list[] = "function(dce,loop-mssa(licm),loop-unroll<O2>,"
+                                  "instcombine<no-verify-fixpoint>,sroa<modify-cfg>,"
+                                  "early-cse<memssa>,instcombine<no-verify-fixpoint>,dce,loop-simplify,lcssa)";
 static const char final_list[] = "function(early-cse,dce),globaldce";
 
 static void run(struct cc *cc, const char *passes)
@@ -197,6 +201,9 @@ void prepare_module(struct cc *cc)
         lower_arguments(cc);
     }
     run(cc, lowering_list);
+    for (LLVMValueRef f = LLVMGetFirstFunction(cc->module); f; f = LLVMGetNextFunction(f))
+        if (!LLVMIsDeclaration(f) && kernel_is(f)) strength_run(cc, f);
+    run(cc, unroll_list);
     expand_module(cc);
     run(cc, final_list);
     verify(cc, "before the back end");

@@ -52,6 +52,10 @@ void metadata_lower(struct cc *cc, LLVMBuilderRef b);
 /* Reads the word at a byte offset of the metadata block, at the builder's place. */
 LLVMValueRef metadata_word(struct cc *cc, LLVMBuilderRef b, LLVMValueRef offset);
 
+/* ---- strength.c ---- */
+/* Turns addresses that grow in loops of a kernel into pointers that are advanced, and marks loops to be unrolled. */
+void strength_run(struct cc *cc, LLVMValueRef kernel);
+
 /* ---- expand.c: the same in straight-line code, after all passes ---- */
 void expand_module(struct cc *cc);
 
