@@ -37,6 +37,7 @@ static void allocate_registers(struct func *f)
     uint32_t *unplaced, n;
     for (unsigned round = 0; round < MAX_ROUNDS; round++) {
         liveness_run(f);
+        if (round == 0 && fuse_run(f)) liveness_run(f);
         coalesce_run(f);
         n = regalloc_run(f, &unplaced);
         if (!n) return;
@@ -52,6 +53,7 @@ void backend_kernel(struct cc *cc, struct kernel *kernel)
     divergence_run(f);
     select_run(f);
     peephole_run(f);
+    pool_run(f);
     allocate_registers(f);
     reconverge_run(f);
     emit_run(f);

@@ -134,6 +134,8 @@ void backend_kernel(struct cc *cc, struct kernel *kernel);
 /* ---- rodata.c ---- */
 /* Address of a constant global (address space 2), laid out on first use. */
 uint32_t rodata_address(struct cc *cc, LLVMValueRef global);
+/* Adds a table of words to the constants; returns its address. */
+uint32_t rodata_words(struct cc *cc, const uint32_t *words, uint32_t n);
 
 /* ---- output.c ---- */
 /* Places the start code and kernels at ABI_CODE_BASE and constants behind them, compiles each

@@ -111,52 +111,45 @@ static void solve(struct live *l)
     }
 }
 
-/* Keeps `set`, given by those of its words that are not zero, alive throughout a block. */
-static bool keep_alive(struct mblock *b, const bits *set, const uint32_t *words, uint32_t n)
+/* Scratch of rule R5. */
+struct waiting {
+    const struct graph *g;
+    bits *scalar; /* registers of class S */
+    uint8_t *region;
+    uint32_t *stack, *words; /* numbers of those words of a set that are not zero */
+};
+
+/* Keeps alive over one way of a branch what the lanes of the other, which wait, will read. */
+static void wait_over(struct live *l, struct waiting *w, const struct mblock *b, unsigned way)
 {
-    bool changed = false;
-    for (uint32_t i = 0; i < n; i++) {
-        uint32_t w = words[i];
-        changed |= (set[w] & ~b->whole[w]) != 0;
-        b->whole[w] |= set[w];
-        b->live_in[w] |= set[w];
-        b->live_out[w] |= set[w];
-    }
-    return changed;
+    struct func *f = l->f;
+    const bits *needed = f->mblocks[b->succ[!way]].live_in;
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < bits_words(l->n); i++)
+        if (needed[i] & w->scalar[i]) w->words[n++] = i;
+    if (!n) return;
+    memset(w->region, 0, f->nmblocks);
+    graph_reach(w->g, b->succ[way], b->rpc, w->region, w->stack);
+    for (uint32_t k = 0; k < f->nmblocks; k++)
+        for (uint32_t i = 0; w->region[k] && i < n; i++)
+            f->mblocks[k].whole[w->words[i]] |= needed[w->words[i]] & w->scalar[w->words[i]];
 }
 
-/* R5: a scalar register live out of a divergent branch stays alive over everything that may run
- * until the lanes meet. Registers kept alive meet further branches, hence the fixpoint. */
+/* R5: a scalar register that one way of a divergent branch reads keeps its place over everything the other may run
+ * until the lanes meet. A branch within a way needs nothing more for that: both its ways are part of it. */
 static void rule_waiting(struct live *l, const struct graph *g)
 {
     struct func *f = l->f;
-    size_t words = bits_words(l->n);
-    bits *scalar = cc_alloc(f->cc, words * sizeof *scalar), *set = cc_alloc(f->cc, words * sizeof *set);
-    uint8_t *region = cc_alloc(f->cc, f->nmblocks);
-    uint32_t *list = cc_alloc(f->cc, (words + 1) * sizeof *list);
-    uint32_t *stack = cc_alloc(f->cc, (f->nmblocks + 1) * sizeof *stack);
+    struct waiting w = {.g = g,
+                        .scalar = cc_alloc(f->cc, bits_words(l->n) * sizeof(bits)),
+                        .region = cc_alloc(f->cc, f->nmblocks),
+                        .stack = cc_alloc(f->cc, (f->nmblocks + 1) * sizeof(uint32_t)),
+                        .words = cc_alloc(f->cc, (bits_words(l->n) + 1) * sizeof(uint32_t))};
     for (uint32_t i = 0; i < l->n; i++)
-        if (f->vregs[l->regs[i]].cls == CLASS_S) bit_set(scalar, i);
-    bits **known = cc_alloc(f->cc, f->nmblocks * sizeof *known); /* what has been kept alive for a branch */
-    for (bool changed = true; changed;) {
-        changed = false;
-        for (uint32_t i = 0; i < f->norder; i++) {
-            const struct mblock *b = &f->mblocks[f->order[i]];
-            if (!b->divergent) continue;
-            bits **done = &known[f->order[i]];
-            uint32_t fresh = 0;
-            if (!*done) *done = cc_alloc(f->cc, words * sizeof **done);
-            for (size_t w = 0; w < words; w++) {
-                set[w] = b->live_out[w] & scalar[w] & ~(*done)[w];
-                (*done)[w] |= set[w];
-                if (set[w]) list[fresh++] = (uint32_t)w;
-            }
-            if (!fresh) continue;
-            memset(region, 0, f->nmblocks);
-            for (unsigned s = 0; s < 2; s++) graph_reach(g, b->succ[s], b->rpc, region, stack);
-            for (uint32_t k = 0; k < f->nmblocks; k++)
-                if (region[k]) changed |= keep_alive(&f->mblocks[k], set, list, fresh);
-        }
+        if (f->vregs[l->regs[i]].cls == CLASS_S) bit_set(w.scalar, i);
+    for (uint32_t i = 0; i < f->norder; i++) {
+        const struct mblock *b = &f->mblocks[f->order[i]];
+        for (unsigned way = 0; b->divergent && way < 2; way++) wait_over(l, &w, b, way);
     }
 }
 

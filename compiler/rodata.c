@@ -89,3 +89,12 @@ uint32_t rodata_address(struct cc *cc, LLVMValueRef global)
     write_constant(cc, global, init, cc->rodata + at);
     return cc->rodata_addr + (uint32_t)at;
 }
+
+uint32_t rodata_words(struct cc *cc, const uint32_t *words, uint32_t n)
+{
+    uint32_t at = (cc->rodata_size + 3) & ~3u;
+    if (at > ABI_CODE_LIMIT - cc->rodata_addr - 4 * n) cc_error(cc, CC_FAILED, NULL, "the constants are too large");
+    reserve(cc, at + 4 * n);
+    for (uint32_t i = 0; i < n; i++) write_bits(cc->rodata + at + 4 * i, words[i], 4);
+    return cc->rodata_addr + at;
+}

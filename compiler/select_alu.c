@@ -62,6 +62,11 @@ unsigned vv_form(unsigned op)
     if (op == OP_VMV_V_X) return OP_VMV_V_V;
     switch (op) {
     case OP_VMACC_VX: return OP_VMACC_VV;
+    case OP_VMADD_VX: return OP_VMADD_VV;
+    case OP_VFMADD_VF: return OP_VFMADD_VV;
+    case OP_VFMSUB_VF: return OP_VFMSUB_VV;
+    case OP_VFNMADD_VF: return OP_VFNMADD_VV;
+    case OP_VFNMSUB_VF: return OP_VFNMSUB_VV;
     case OP_VFMACC_VF: return OP_VFMACC_VV;
     case OP_VFMSAC_VF: return OP_VFMSAC_VV;
     case OP_VFNMACC_VF: return OP_VFNMACC_VV;
@@ -414,7 +419,8 @@ static bool same(struct opd a, struct opd b) { return a.reg == b.reg && a.imm ==
 
 static bool is_bit(struct func *f, struct opd o) { return is_imm(o) ? o.imm <= 1 : f->vregs[o.reg].zbits <= 1; }
 
-/* c ? a : b as b + c * (a - b): right for any bits, and one instruction shorter than masks. */
+/* c ? a : b as b + c * (a - b): right for any bits, and one instruction shorter than masks. The difference is used here
+ * alone, so it is what the result replaces. */
 struct opd select_opd(struct func *f, struct opd c, struct opd a, struct opd b)
 {
     if (is_imm(c)) return c.imm & 1 ? a : b;
@@ -425,12 +431,10 @@ struct opd select_opd(struct func *f, struct opd c, struct opd a, struct opd b)
     struct opd d = alu(f, SUB, a, b);
     if (is_imm(d) || is_imm(b) || (!is_v(f, c) && !is_v(f, d) && !is_v(f, b))) return alu(f, ADD, alu(f, MUL, c, d), b);
     int32_t rd = new_vreg(f, CLASS_V), vb = to_v(f, b);
-    struct opd vc = is_v(f, c) ? c : d,
-               other = is_v(f, c) ? d : c; /* at least the copy of b makes it a vector operation */
-    int32_t vm = to_v(f, vc);
-    emit(f, OP_VMV_V_V, rd, vb, 0, 0);
-    if (is_v(f, other)) emit(f, OP_VMACC_VV, rd, vm, other.reg, 0);
-    else emit(f, OP_VMACC_VX, rd, to_s(f, other), vm, 0);
+    struct opd factor = is_v(f, d) ? c : d;
+    emit(f, OP_VMV_V_V, rd, to_v(f, is_v(f, d) ? d : c), 0, 0); /* b is a vector if nothing else is */
+    if (is_v(f, factor)) emit(f, OP_VMADD_VV, rd, factor.reg, vb, 0);
+    else emit(f, OP_VMADD_VX, rd, to_s(f, factor), vb, 0);
     return opd_reg(rd);
 }
 
