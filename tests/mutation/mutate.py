@@ -25,12 +25,12 @@ FOLDERS = ["isa", "asm", "sim", "native", "driver", "vt", "compiler", "opencl", 
 FIRST = {
     "isa": ["unit/isa", "unit/asm/asm", "tests/sim/alu", "tests/sim/rows", "tests/sim/effects", "shell/isa"],
     "asm": ["unit/asm", "fuzz_assemble", "fuzz_link", "fuzz_elf", "shell/ld", "shell/listing", "shell/asm"],
-    "sim": ["tests/sim", "tests/check", "tests/tensor", "tests/softfp", "cl/divergence"],
+    "sim": ["tests/sim", "tests/check", "tests/tensor", "tests/softfp", "cl/divergence", "shell/corpus-log"],
     "native": ["tests/sim/native", "tests/sim/launch", "tests/sim/barrier", "tests/sim/engine", "tests/sim/translate", "shell/native"],
     "driver": ["tests/driver", "tests/check", "tests/opencl/kernel", "cl/printf", "cl/local"],
     "vt": ["tests/vt", "shell/case", "tests/sim/corpus"],
     "compiler": ["unit/compiler", "tests/compiler", "shell/compiler", "tests/cc/cc", "cl/"],
-    "opencl": ["tests/opencl", "unit/opencl", "python/", "cl/arguments"],
+    "opencl": ["tests/opencl", "unit/opencl", "python/", "cl/arguments", "shell/config"],
     "tools": ["shell/", "tests/sim/trace"],
 }
 

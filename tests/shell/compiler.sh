@@ -29,6 +29,13 @@ check 2 '--link: it needs objects' "$cc" --link -o x.elf
 check 3 'cannot open none.cl: No such file' "$cc" none.cl -o x.elf
 check 3 'none' "$cc" k.cl -o none/x.elf
 [ ! -e x.elf ] || wrong "a file was written in spite of errors"
+# A listing of what was selected, for whoever works on the compiler.
+VENTUS_CC_DUMP=machine "$cc" k.cl -o x.elf 2>dump || wrong "a dump of the machine code"
+grep -q '^k: [1-9][0-9]* words, .* scalar and .* vector registers, 0 bytes local' dump || wrong "no summary: $(head -n 1 dump)"
+[ "$(sed -n 's/^ *\([0-9a-f]*\):.\([a-z]*\).*/\1 \2/p' dump | tr '\n' ',')" = '0 lw,4 addi,8 sw,c jalr,' ] ||
+    wrong "a dump that is no listing: $(cat dump)"
+rm x.elf
+
 # A message longer than there is room for ends with dots, and what is said next follows.
 VENTUS_CLANG=/$(printf '%03000d' 0) "$cc" k.cl -o x.elf 2>long.err
 [ $? = 3 ] && [ "$(wc -c <long.err)" -gt 2000 ] && [ "$(wc -c <long.err)" -lt 2200 ] || wrong "a long message: $(wc -c <long.err) bytes"
