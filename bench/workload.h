@@ -64,7 +64,6 @@ struct job {
     struct session *session;
     size_t n;
     unsigned nargs;
-    size_t counts[MAX_ARGS];
     void *initial[MAX_ARGS], *expected[MAX_ARGS];
     void *memory[MAX_ARGS]; /* without a device */
     cl_mem buffers[MAX_ARGS];
