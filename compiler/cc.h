@@ -72,6 +72,7 @@ struct cc {
     /* prepare.c, kernels.c */
     LLVMContextRef context;
     LLVMModuleRef module;
+    LLVMModuleRef library;  /* opened and not linked yet, or NULL (link.c) */
     LLVMBuilderRef builder; /* the passes' own; an error must not leak it */
     struct kernel *kernels;
     uint32_t nkernels;
@@ -111,8 +112,9 @@ _Noreturn void cc_error(struct cc *cc, enum cc_exit status, LLVMValueRef at, con
 void options_parse(struct cc *cc, const char *options);
 
 /* ---- frontend.c ---- */
-/* Runs clang-19 on `source`; returns a parsed module in cc->context. Warnings go to the log. */
-LLVMModuleRef frontend_run(struct cc *cc, const char *source, size_t size);
+/* Runs clang-19 on `source`; returns a parsed module in cc->context. Warnings go to the log. `meanwhile`, if not NULL,
+ * is called while clang runs; it must not end the compilation. */
+LLVMModuleRef frontend_run(struct cc *cc, const char *source, size_t size, void (*meanwhile)(struct cc *));
 
 /* ---- prepare.c ---- */
 /* Leaves in cc->module only fully inlined kernels in the form the back end accepts (compiler

@@ -235,14 +235,18 @@ static void diagnose(LLVMDiagnosticInfoRef info, void *context)
     LLVMDisposeMessage(text);
 }
 
+void context_make(struct cc *cc)
+{
+    if (cc->context) return;
+    cc->context = LLVMContextCreate();
+    cc->builder = LLVMCreateBuilderInContext(cc->context);
+    LLVMContextSetDiscardValueNames(cc->context, !cc_dumps(cc, "ir"));
+    LLVMContextSetDiagnosticHandler(cc->context, diagnose, cc);
+}
+
 LLVMModuleRef module_read(struct cc *cc, const void *bytes, size_t size)
 {
-    if (!cc->context) {
-        cc->context = LLVMContextCreate();
-        cc->builder = LLVMCreateBuilderInContext(cc->context);
-        LLVMContextSetDiscardValueNames(cc->context, !cc_dumps(cc, "ir"));
-        LLVMContextSetDiagnosticHandler(cc->context, diagnose, cc);
-    }
+    context_make(cc);
     LLVMMemoryBufferRef buffer = LLVMCreateMemoryBufferWithMemoryRangeCopy(bytes, size, "source");
     LLVMModuleRef module = NULL;
     bool bad = LLVMParseBitcodeInContext2(cc->context, buffer, &module);
@@ -250,12 +254,22 @@ LLVMModuleRef module_read(struct cc *cc, const void *bytes, size_t size)
     return bad ? NULL : module;
 }
 
-LLVMModuleRef frontend_run(struct cc *cc, const char *source, size_t size)
+/* Work to be done while clang does its: it has the beginning of the source by then. */
+static void work_meanwhile(struct cc *cc, struct child *child, const char **source, size_t *size,
+                           void (*meanwhile)(struct cc *))
+{
+    if (!meanwhile) return;
+    send_source(&child->in, source, size);
+    meanwhile(cc);
+}
+
+LLVMModuleRef frontend_run(struct cc *cc, const char *source, size_t size, void (*meanwhile)(struct cc *))
 {
     const char *clang = find_clang(cc);
     struct child child;
     struct buffer out = {0}, err = {0};
     start(cc, argument_vector(cc, clang), &child);
+    work_meanwhile(cc, &child, &source, &size, meanwhile);
     int status = exchange(cc, &child, source, size, &out, &err);
     log_messages(cc, &err);
     check_status(cc, clang, status);

@@ -14,6 +14,7 @@
 
 #define LIBRARY "ventus-builtins.bc"
 
+/* NULL if there is none. */
 static const char *find_library(struct cc *cc)
 {
     const char *named = getenv("VENTUS_BUILTINS");
@@ -23,26 +24,45 @@ static const char *find_library(struct cc *cc)
         const char *path = cc_printf(cc, "%s%s/" LIBRARY, cc->tool_dir, places[i]);
         if (access(path, R_OK) == 0) return path;
     }
-    cc_error(cc, CC_ENVIRONMENT, NULL,
-             "the built-in library " LIBRARY " was not found beside ventus-cc; "
-             "set VENTUS_BUILTINS to its path");
+    return NULL;
 }
 
-/* A module whose function bodies are read when the linker asks for them. */
-static LLVMModuleRef open_library(struct cc *cc)
+/* A module whose function bodies are read when the linker asks for them; NULL, and why, if it cannot be read. */
+static LLVMModuleRef open_library(struct cc *cc, const char *path, const char **reason)
 {
-    const char *path = find_library(cc);
     LLVMMemoryBufferRef buffer;
     char *why = NULL;
     if (LLVMCreateMemoryBufferWithContentsOfFile(path, &buffer, &why)) {
-        const char *reason = cc_printf(cc, "%s", why ? why : "unreadable");
+        *reason = cc_printf(cc, "cannot read the built-in library %s: %s", path, why ? why : "unreadable");
         LLVMDisposeMessage(why);
-        cc_error(cc, CC_ENVIRONMENT, NULL, "cannot read the built-in library %s: %s", path, reason);
+        return NULL;
     }
     LLVMModuleRef library;
-    if (LLVMGetBitcodeModuleInContext2(cc->context, buffer, &library)) /* takes the buffer */
-        cc_error(cc, CC_ENVIRONMENT, NULL, "%s is not a built-in library", path);
-    return library;
+    if (!LLVMGetBitcodeModuleInContext2(cc->context, buffer, &library)) return library; /* has taken the buffer */
+    *reason = cc_printf(cc, "%s is not a built-in library", path);
+    return NULL;
+}
+
+void library_open_early(struct cc *cc)
+{
+    const char *path = find_library(cc), *reason;
+    context_make(cc);
+    if (path) cc->library = open_library(cc, path, &reason);
+}
+
+static LLVMModuleRef library(struct cc *cc)
+{
+    LLVMModuleRef opened = cc->library;
+    cc->library = NULL; /* linking consumes it */
+    if (opened) return opened;
+    const char *path = find_library(cc), *reason = "";
+    if (!path)
+        cc_error(cc, CC_ENVIRONMENT, NULL,
+                 "the built-in library " LIBRARY " was not found beside ventus-cc; "
+                 "set VENTUS_BUILTINS to its path");
+    opened = open_library(cc, path, &reason);
+    if (!opened) cc_error(cc, CC_ENVIRONMENT, NULL, "%s", reason);
+    return opened;
 }
 
 /* Is anything undefined that the library may have? */
@@ -56,8 +76,8 @@ static bool is_needed(LLVMModuleRef module)
 void link_library(struct cc *cc)
 {
     if (!is_needed(cc->module)) return;
-    LLVMModuleRef library = open_library(cc);
-    LLVMSetTarget(library, LLVMGetTarget(cc->module));
-    LLVMSetDataLayout(library, LLVMGetDataLayoutStr(cc->module));
-    if (LLVMLinkModules2(cc->module, library)) cc_error(cc, CC_INTERNAL, NULL, "cannot link the built-in library");
+    LLVMModuleRef opened = library(cc);
+    LLVMSetTarget(opened, LLVMGetTarget(cc->module));
+    LLVMSetDataLayout(opened, LLVMGetDataLayoutStr(cc->module));
+    if (LLVMLinkModules2(cc->module, opened)) cc_error(cc, CC_INTERNAL, NULL, "cannot link the built-in library");
 }

@@ -156,7 +156,7 @@ static void compile(struct cc *cc, const struct request *r)
         char *source = read_all(cc, r->input, &size);
         if (r->input && strcmp(r->input, "-")) cc->source_name = r->input;
         if (cc->keep_source && size <= KEPT_LIMIT) cc->source = source, cc->source_size = size;
-        cc->module = frontend_run(cc, source, size);
+        cc->module = frontend_run(cc, source, size, r->object ? NULL : library_open_early);
     }
     void *result;
     if (r->object) {

@@ -12,7 +12,9 @@ unsigned cc_line(LLVMValueRef at);
 void cc_free(struct cc *cc);
 
 /* ---- frontend.c ---- */
-/* Bitcode as a module of cc->context, which is made when there is none yet; NULL if LLVM cannot read it. */
+/* Makes cc->context when there is none yet. */
+void context_make(struct cc *cc);
+/* Bitcode as a module of cc->context, made if need be; NULL if LLVM cannot read it. */
 LLVMModuleRef module_read(struct cc *cc, const void *bytes, size_t size);
 
 /* ---- object.c: separate compilation ---- */
@@ -25,6 +27,8 @@ void object_link(struct cc *cc, const void *bytes, size_t size, const char *name
 /* Adds to cc->module the library functions it calls, and theirs. Ends with CC_ENVIRONMENT when there is no
  * library. Names the library does not have stay undefined. */
 void link_library(struct cc *cc);
+/* Opens the library for the first link_library, if it can; what is wrong with it is said there. */
+void library_open_early(struct cc *cc);
 
 /* ---- lower.c: constructs without a short machine form ---- */
 /* Replaces them by calls of library functions; true if it did anything. `late` also takes memory

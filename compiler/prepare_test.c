@@ -35,7 +35,7 @@ static struct result compile(const char *options, const char *source)
     struct result r = {0};
     if (!setjmp(cc.on_error)) {
         options_parse(&cc, options);
-        cc.module = frontend_run(&cc, source, strlen(source));
+        cc.module = frontend_run(&cc, source, strlen(source), NULL);
         prepare_module(&cc);
         const struct note note = kernels_note(&cc);
         r.note = strdup(kernels_note_text(&cc, &note));

@@ -57,7 +57,14 @@ for bits in 8 16 32 64; do
     echo "declare i$bits @llvm.fptoui.sat.i$bits.f32(float)"
 done >>"$work/edited.ll"
 [ "$(grep -c '= call i[0-9]* @llvm.fpto[su]i.sat' "$work/edited.ll")" -eq 1360 ] || die "the conversions are not those this script corrects"
-llvm-as-19 -o "$work/clc.bc" "$work/edited.ll"
+# Doubles are no type of this device: their functions would only make each build open a larger library. Intrinsics that
+# lower.c makes calls of are calls here already, so that what is linked needs nothing more.
+awk '/^define .*double.*\{$/ { skip = 1 } !skip { print } /^}/ { skip = 0 }' "$work/edited.ll" |
+    sed -e 's/@llvm\.\(floor\|ceil\|trunc\|rint\|round\)\.f32(/@__ventus_\1(/g' \
+        -e 's/@llvm\.exp\.f32(/@_Z3expf(/g; s/@llvm\.exp2\.f32(/@_Z4exp2f(/g; s/@llvm\.log2\.f32(/@_Z4log2f(/g' \
+        -e 's/@llvm\.sin\.f32(/@_Z3sinf(/g; s/@llvm\.cos\.f32(/@_Z3cosf(/g' \
+        -e '/^declare .*@_Z3\(exp\|sin\|cos\)f(/d; /^declare .*@_Z4\(exp2\|log2\)f(/d' |
+    llvm-as-19 -o "$work/clc.bc" -
 rm -f "$work/edited.ll"
 rm -f "$work/clc.ll"
 
