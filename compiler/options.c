@@ -165,11 +165,19 @@ static void one(struct parser *s, const char *word)
     }
 }
 
+/* Macros of the optional features of OpenCL C 3.0: some are clang's own, others it leaves to its header. */
+static const char *const features[] = {
+#define FEATURE(name, ...) "-D" name "=1",
+#include "isa/features.def"
+};
+enum { FEATURES = sizeof features / sizeof *features };
+
 void options_parse(struct cc *cc, const char *text)
 {
     struct parser s = {.cc = cc, .std = "-cl-std=CL1.2"};
     split(&s, text);
-    cc->clang_args = cc_alloc(cc, (s.nwords + 2) * sizeof *cc->clang_args);
+    cc->clang_args = cc_alloc(cc, (s.nwords + FEATURES + 2) * sizeof *cc->clang_args);
     while (s.next < s.nwords) one(&s, s.words[s.next++]);
     pass(&s, s.std);
+    for (unsigned i = 0; i < FEATURES && !strcmp(s.std, "-cl-std=CL3.0"); i++) pass(&s, features[i]);
 }

@@ -31,12 +31,19 @@ static const char *parse(const char *options)
     return text;
 }
 
+/* With 3.0 come the macros of its optional features. */
+static const char with_features[] = "-cl-std=CL3.0"
+#define FEATURE(name, ...) "|-D" name "=1"
+#include "isa/features.def"
+    ;
+
 static void standard_is_1_2(void **state)
 {
     (void)state;
     assert_string_equal(parse(""), "-cl-std=CL1.2");
     assert_string_equal(parse("  \t\n "), "-cl-std=CL1.2");
-    assert_string_equal(parse("-cl-std=CL3.0"), "-cl-std=CL3.0");
+    assert_string_equal(parse("-cl-std=CL3.0"), with_features);
+    assert_string_equal(parse("-cl-std=CL3.0 -cl-std=CL1.2"), "-cl-std=CL1.2");
     assert_string_equal(parse("-cl-std=CL1.0 -cl-std=CL1.1"), "-cl-std=CL1.1");
 }
 

@@ -21,15 +21,17 @@
     { (void)s; ORDERED(o); B v = *CELL(AS, B, p); ORDERED(o); return FROM(v); } \
     FORMS(T, atomic_load, (volatile AS A *p), (p)) \
     OVERLOAD T atomic_exchange_explicit(volatile AS A *p, T v, memory_order o, memory_scope s) \
-    { (void)s; (void)o; return FROM(__sync_swap(CELL(AS, B, p), TO(v))); } \
+    { (void)s; ORDERED(o); B old = __sync_swap(CELL(AS, B, p), TO(v)); ORDERED(o); return FROM(old); } \
     FORMS(T, atomic_exchange, (volatile AS A *p, T v), (p, v)) \
     ATOMIC_CAS_ALL(AS, A, T, B, TO, FROM, __private) ATOMIC_CAS_ALL(AS, A, T, B, TO, FROM, __local) \
     ATOMIC_CAS_ALL(AS, A, T, B, TO, FROM, __global)
 #define ATOMIC_CAS(AS, A, T, B, TO, FROM, E, NAME) \
     OVERLOAD bool NAME##_explicit(volatile AS A *p, E T *e, T d, memory_order a, memory_order b, memory_scope s) \
     { \
-        (void)a; (void)b; (void)s; \
+        (void)b; (void)s; /* the order of success is at least that of failure */ \
+        ORDERED(a); \
         B want = TO(*e), old = __sync_val_compare_and_swap(CELL(AS, B, p), want, TO(d)); \
+        ORDERED(a); \
         if (old != want) *e = FROM(old); \
         return old == want; \
     } \
@@ -42,7 +44,7 @@
     ATOMIC_CAS(AS, A, T, B, TO, FROM, E, atomic_compare_exchange_weak)
 #define ATOMIC_FETCH(AS, A, T, NAME, SYNC) \
     OVERLOAD T NAME##_explicit(volatile AS A *p, T v, memory_order o, memory_scope s) \
-    { (void)o; (void)s; return SYNC(CELL(AS, T, p), v); } \
+    { (void)s; ORDERED(o); T old = SYNC(CELL(AS, T, p), v); ORDERED(o); return old; } \
     FORMS(T, NAME, (volatile AS A *p, T v), (p, v))
 #define ATOMIC_INT(AS, A, T, MIN, MAX) \
     ATOMIC_CELL(AS, A, T, T, , ) \
@@ -57,7 +59,7 @@
     FORMS(uint, NAME, (volatile AS atomic_uint *p, int v), (p, v))
 #define ATOMIC_FLAG(AS) \
     OVERLOAD bool atomic_flag_test_and_set_explicit(volatile AS atomic_flag *p, memory_order o, memory_scope s) \
-    { (void)o; (void)s; return __sync_swap(CELL(AS, int, p), 1); } \
+    { (void)s; ORDERED(o); int old = __sync_swap(CELL(AS, int, p), 1); ORDERED(o); return old; } \
     FORMS(bool, atomic_flag_test_and_set, (volatile AS atomic_flag *p), (p)) \
     OVERLOAD void atomic_flag_clear_explicit(volatile AS atomic_flag *p, memory_order o, memory_scope s) \
     { (void)s; ORDERED(o); *CELL(AS, int, p) = 0; ORDERED(o); } \

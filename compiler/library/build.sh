@@ -71,13 +71,13 @@ rm -f "$work/clc.ll"
 # ---- ours ----
 extensions=$(sed -n -e 's/^EXTENSION("\([^"]*\)".*/,+\1/p' -e 's/^FEATURE("\([^"]*\)".*/,+\1/p' "$root/isa/features.def" | tr -d '\n')
 [ -n "$extensions" ] || die "no extensions in isa/features.def"
-# The atomic functions of OpenCL C 2.0 are defined for all scopes and orders; what of them programs see is features.def's.
+features=$(sed -n 's/^FEATURE("\([^"]*\)".*/-D\1=1/p' "$root/isa/features.def")
 ours=
 for file in "$source"/*.cl; do
     name=$work/own-$(basename "$file" .cl)
     clang-19 -target $triple -x cl -cl-std=CL3.0 -O2 -Xclang -disable-llvm-passes -c -emit-llvm -Wall -Wextra -Werror \
         -U__SPIR__ -U__IMAGE_SUPPORT__ -fno-builtin -nostdlibinc --no-default-config -Wno-missing-prototypes \
-        -I "$root" -Xclang "-cl-ext=-all$extensions,+__opencl_c_atomic_order_acq_rel,+__opencl_c_atomic_order_seq_cst,+__opencl_c_atomic_scope_device" \
+        -I "$root" -Xclang "-cl-ext=-all$extensions" $features \
         "$file" -o "$name.raw.bc"
     opt-19 -passes='function(sroa,early-cse,simplifycfg,instcombine,simplifycfg)' "$name.raw.bc" -o "$name.bc" 2>"$work/opt.log" || { cat "$work/opt.log" >&2; die "opt failed"; }
     ours="$ours $name.bc"
