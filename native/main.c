@@ -1,15 +1,20 @@
 /* ventus-translate: reads requests (sim/native.h) from standard input and answers each on standard output, until there
  * are no more. It is a program of its own so that no client holds an LLVM, and a crash of it costs nothing but speed.
- */
+ * What it makes it keeps on disk, also when its client has ended meanwhile: then the next run is faster. */
 #include <errno.h>
 #include <limits.h>
 #include <llvm-c/BitReader.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "native/emit.h"
+#include "sim/native_cache.h"
+
+enum { MOST_SECONDS = 120 /* for one request */ };
 
 static const char *const level_names[] = {
 #define LEVEL(name, words, cpu) #name,
@@ -90,26 +95,50 @@ static bool is_sound(const struct native_request *r)
            r->code_base % 4 == 0 && r->code_words <= NATIVE_CODE_LIMIT;
 }
 
+static void keep(const struct native_request *r, const uint32_t *code, const struct image *image)
+{
+    struct native_cache cache;
+    cache_open(&cache, level_names[r->level]);
+    cache_store(&cache, r, code, image->bytes, image->size);
+}
+
+static bool answer(const struct native_request *r, const uint32_t *code)
+{
+    struct image image = {0};
+    struct native_answer answer = {.magic = NATIVE_MAGIC};
+    alarm(MOST_SECONDS);
+    if (answer_request(r, code, &image, answer.why, sizeof answer.why)) keep(r, code, &image);
+    alarm(0);
+    answer.size = image.size;
+    bool ok =
+        fwrite(&answer, sizeof answer, 1, stdout) == 1 && fwrite(image.bytes, 1, image.size, stdout) == image.size;
+    free(image.bytes);
+    return ok && fflush(stdout) == 0;
+}
+
 /* False: the end, or nonsense from which no way leads on. */
 static bool serve(void)
 {
     struct native_request r;
-    struct image image = {0};
-    char why[256] = "";
     if (fread(&r, sizeof r, 1, stdin) != 1) return false;
     if (!is_sound(&r)) {
         fprintf(stderr, "ventus-translate: a request that is not of this version\n");
         return false;
     }
     uint32_t *code = malloc((size_t)r.code_words * 4 + 4);
-    bool ok = code && fread(code, 4, r.code_words, stdin) == r.code_words;
-    if (ok && !answer_request(&r, code, &image, why, sizeof why)) fprintf(stderr, "ventus-translate: %s\n", why);
+    bool ok = code && fread(code, 4, r.code_words, stdin) == r.code_words && answer(&r, code);
     free(code);
-    struct native_answer answer = {.magic = NATIVE_MAGIC, .size = image.size};
-    ok = ok && fwrite(&answer, sizeof answer, 1, stdout) == 1 &&
-         fwrite(image.bytes, 1, image.size, stdout) == image.size;
-    free(image.bytes);
-    return ok && fflush(stdout) == 0;
+    return ok;
+}
+
+/* Started by the machine, it goes on in a process that is nobody's child, so that it can finish what it has begun when
+ * the client ends. */
+static void leave_client(void)
+{
+    struct stat s;
+    if (fstat(STDIN_FILENO, &s) || !S_ISSOCK(s.st_mode)) return;
+    if (fork() > 0) _exit(0);
+    signal(SIGPIPE, SIG_IGN); /* the client need not be there for the answer */
 }
 
 int main(int argc, char **argv)
@@ -120,6 +149,7 @@ int main(int argc, char **argv)
                         "Translates code of the GPU to code of this host. The machine starts it by itself.\n");
         return 2;
     }
+    leave_client();
     emit_begin();
     while (serve()) {
     }

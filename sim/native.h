@@ -50,6 +50,7 @@ struct native_request {
 /* In front of each answer: how many bytes it has; none when there is no translation. */
 struct native_answer {
     uint64_t magic, size;
+    char why[112]; /* there is none */
 };
 
 /* Counters that translated code keeps: for each block a constant of these is added, lanes times the active ones. */

@@ -137,7 +137,6 @@ static void translate_unit(struct native_units *u, struct native_unit *unit)
     void *bytes = translator_ask(&u->process, &unit->request, unit->code, &size);
     bool ready = load_image(unit, bytes, size);
     unit->state = ready ? TRANSLATION_READY : TRANSLATION_NONE;
-    if (ready) cache_store(&u->cache, &unit->request, unit->code, bytes, size);
     free(bytes);
 }
 

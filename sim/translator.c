@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
@@ -26,10 +27,12 @@ char *translator_program(void)
     return said && !*said ? NULL : host_program("VENTUS_TRANSLATE", "ventus-translate");
 }
 
-/* It answers on its standard output, and says on ours what went wrong. */
+/* It answers on its standard output. Our error output is for what it has been asked to show only: it may live longer
+ * than we do, and who reads what we write is not to wait for it. */
 static bool spawn(struct translator_process *p, int theirs)
 {
-    int error = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3);
+    bool shows = getenv("VENTUS_TRANSLATE_DUMP") != NULL;
+    int error = shows ? fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3) : -1;
     if (error < 0) error = host_above_standard(open("/dev/null", O_WRONLY | O_CLOEXEC));
     char *path = translator_program(), *argv[] = {path, NULL};
     bool ok = path && error >= 0 && host_spawn(&p->pid, argv, (const int[]){theirs, theirs, error}) == 0;
@@ -63,20 +66,30 @@ static void end_process(const struct translator_process *p)
     }
 }
 
-/* Whatever the process does, it has lost us. */
-static void lose(struct translator_process *p)
+/* False: there is none. */
+static bool close_socket(struct translator_process *p)
 {
     pthread_mutex_lock(&p->lock);
     int socket = p->socket;
     p->socket = -1;
     pthread_mutex_unlock(&p->lock);
-    if (socket < 0) return;
-    close(socket);
-    end_process(p);
+    if (socket >= 0) close(socket);
+    return socket >= 0;
+}
+
+/* Something is wrong with it, or we end: then it finishes what it has begun, and ends when it finds us gone
+ * (native/main.c). */
+static void lose(struct translator_process *p)
+{
+    bool wrong = !p->stopped;
+    if (!close_socket(p)) return;
+    if (wrong) end_process(p);
+    else waitpid(p->pid, NULL, WNOHANG);
 }
 
 void translator_close(struct translator_process *p)
 {
+    translator_stop(p);
     lose(p);
     pthread_mutex_destroy(&p->lock);
 }
@@ -128,6 +141,7 @@ static void *receive_image(struct translator_process *p, size_t *size)
         lose(p);
         return NULL;
     }
+    if (!answer.size) fprintf(stderr, "ventus-translate: %.*s\n", (int)sizeof answer.why, answer.why);
     void *image = answer.size ? malloc(answer.size) : NULL;
     if (answer.size && (!image || !receive_all(p, image, answer.size))) {
         free(image);

@@ -81,6 +81,23 @@ kept truncated auto 0.0 0
 VENTUS_CACHE_DIR=$dir/file/cache kept unwritable native 100.0 0
 [ "$(ls cache)" = "$(ls cache/*.native | xargs -n 1 basename)" ] || wrong "something else is in the cache: $(ls cache)"
 
+# A program that ends while its kernel is being translated: who reads its output does not wait, and the next one finds the
+# translation.
+{
+    echo 'kernel void sum(global int *out, int n) { int i = get_global_id(0), s = i; for (int k = 0; k < n; k++) {'
+    for i in $(seq 20); do echo "if (s & $i) s = s * 3 + k; else s ^= $i << (k & 3);"; done
+    echo 'out[i] = s; } }'
+} >k.cl
+"$VENTUS_BUILD/ventus" cc k.cl -o k.elf || wrong "ventus cc"
+rm cache/*.native
+VENTUS_ENGINE=auto "$VENTUS_BUILD/ventus" run k.elf -g 1024 -a buf:4096 -a i:400 2>&1 | cat >read.txt
+for i in $(seq 100); do
+    [ -n "$(ls cache)" ] && break
+    sleep 0.1
+done
+kept_long() { VENTUS_STATS=1 "$VENTUS_BUILD/ventus" run k.elf -g 1024 -a buf:4096 -a i:1 2>&1 | grep -q ' 1 kernels from the cache'; }
+kept_long || wrong "what was begun for a program that has ended is lost: $(ls -la cache)"
+
 # A name that is none
 VENTUS_ENGINE=fastest "$VENTUS_BUILD/ventus" run k.elf -g 32 -a buf:128 -a i:1 2>err.txt && wrong "an engine that is none"
 grep -q VENTUS_ENGINE err.txt || wrong "no word of VENTUS_ENGINE: $(cat err.txt)"
