@@ -193,6 +193,13 @@ static void claim_groups(struct dispatcher *d, struct run *r, struct sm *sm)
     r->resident += n;
 }
 
+/* The last group that was started has ended, within a slice or not: how many to claim the next time. */
+static void resize_claim(struct claim *c, const struct group *g)
+{
+    if (g->counters.instructions > CLAIM_INSTRUCTIONS) c->size = (c->size + 1) / 2;
+    else if (c->next == c->end) c->size *= 2;
+}
+
 /* Tells the launch what has become of the claim; what has not begun of a stopped launch never does. With the lock held.
  */
 static void settle_claim(struct dispatcher *d, struct sm *sm)
@@ -200,16 +207,12 @@ static void settle_claim(struct dispatcher *d, struct sm *sm)
     struct claim *c = &sm->claim;
     struct run *r = c->run;
     if (!r) return;
-    if (c->counters.instructions > CLAIM_INSTRUCTIONS) c->size = (c->size + 1) / 2;
-    else if (c->next == c->end) c->size = sm->groups ? 1 : c->size * 2;
-    counters_add(&r->job->result.counters, &c->counters);
     r->resident -= c->ended;
     if (r->stopped) {
         r->resident -= c->end - c->next;
         c->next = c->end;
     }
     c->ended = 0;
-    c->counters = (struct counters){0};
     if (c->next == c->end) c->run = NULL;
     retire(d, r);
 }
@@ -241,10 +244,15 @@ static void position(struct sm *sm, struct slot *slot)
     g->pds_base = private_area(l, slot->pds);
 }
 
-static void no_memory(struct sm *sm)
+/* To the next place in the grid. */
+static void advance(struct group *g)
 {
-    sm->fault = (struct fault){
-        .kind = FAULT_LAUNCH, .lane = ISA_LANES, .detail = "no host memory for registers or local memory"};
+    const uint32_t *groups = g->launch->groups;
+    g->wgid++;
+    for (int i = 0; i < 3; i++) {
+        if (++g->index[i] < groups[i]) return;
+        g->index[i] = 0;
+    }
 }
 
 static bool is_cancelled(const struct run *r)
@@ -272,13 +280,11 @@ static enum slice_end next_of_claim(struct sm *sm)
     struct claim *c = &sm->claim;
     if (c->run != slot->run || c->next == c->end || c->run->areas || c->run->stopped || is_cancelled(c->run))
         return SLICE_ENDED;
-    counters_add(&c->counters, &slot->group.counters);
     c->ended++;
-    group_renew(slot);
-    position(sm, slot);
-    if (group_start(sm, slot)) return SLICE_OVER;
-    no_memory(sm);
-    return SLICE_FAULT;
+    c->next++;
+    advance(&slot->group);
+    group_start_again(sm, slot);
+    return SLICE_OVER;
 }
 
 /* A slot with one more group for this SM, if there is one that fits: of a new claim. */
@@ -342,7 +348,8 @@ static void conclude(struct dispatcher *d, struct sm *sm, struct group *g, enum 
     struct claim *c = &sm->claim;
     bool claimed = c->run == r;
     pthread_mutex_lock(&d->lock);
-    counters_add(claimed ? &c->counters : &r->job->result.counters, &g->counters);
+    counters_add(&r->job->result.counters, &g->counters);
+    if (claimed) resize_claim(c, g);
     leave_slot(sm, slot);
     if (claimed) c->ended++;
     else r->resident--;
@@ -366,7 +373,8 @@ static bool place_one_more(struct dispatcher *d, struct sm *sm)
         observe_group_begin(g);
         return true;
     }
-    no_memory(sm);
+    sm->fault = (struct fault){
+        .kind = FAULT_LAUNCH, .lane = ISA_LANES, .detail = "no host memory for registers or local memory"};
     conclude(d, sm, g, SLICE_FAULT);
     return true;
 }

@@ -9,7 +9,10 @@
 #include "sim/layout.h"
 #include "sim/machine.h"
 
-enum { COPY_GROUP = 4 }; /* adjacent warps that cp_dma_mbarrier waits for */
+enum {
+    COPY_GROUP = 4,      /* adjacent warps that cp_dma_mbarrier waits for */
+    START_VTYPE = 2 << 3 /* e32, m1 */
+};
 
 /* Registers are handed out in multiples of four (r2025, CTA scheduler). */
 static uint32_t allocated(uint32_t registers) { return (registers + 3) & ~3u; }
@@ -70,17 +73,6 @@ static void account(struct sm *sm, const struct launch *l, int sign)
     sm->lds_used += s * l->lds_bytes;
 }
 
-void group_renew(struct slot *slot)
-{
-    const struct group *g = &slot->group;
-    slot->group = (struct group){.launch = g->launch,
-                                 .sm = g->sm,
-                                 .next = g->next,
-                                 .slot = g->slot,
-                                 .lds_base = slot->lds_base,
-                                 .pds_base = g->launch->pds_base};
-}
-
 struct slot *group_place(struct sm *sm, const struct launch *l)
 {
     struct slot *slot = sm->slots;
@@ -88,8 +80,8 @@ struct slot *group_place(struct sm *sm, const struct launch *l)
     while (slot->used) slot++;
     uint32_t number = (uint32_t)(slot - sm->slots);
     slot->used = true;
-    slot->group = (struct group){.launch = l, .sm = sm, .slot = number};
-    group_renew(slot);
+    slot->group =
+        (struct group){.launch = l, .sm = sm, .slot = number, .lds_base = slot->lds_base, .pds_base = l->pds_base};
     account(sm, l, 1);
     return slot;
 }
@@ -148,13 +140,39 @@ static void start_warp(struct slot *slot, uint32_t wid)
     w->pc = l->start_pc;
     w->lanes = n == 32 ? ~0u : (1u << n) - 1;
     w->vl = l->threads_per_warp;
-    w->vtype = 2 << 3; /* e32, m1 */
+    w->vtype = START_VTYPE;
     w->mstatus = csr_mstatus(MSTATUS_START);
     w->wid = wid;
     w->tid = wid * l->threads_per_warp;
     w->blank = true;
     warp_set_mask(w, w->lanes);
     if (!slot->engine->takes_blank || slot->group.observers) warp_clear(w);
+}
+
+/* A warp that has come to its end without having left translated code: only what that changes. */
+static void start_again(struct slot *slot, struct warp *w)
+{
+    w->rpc = w->depth = 0;
+    w->state = WARP_READY;
+    w->pc = slot->group.launch->start_pc;
+    w->vtype = START_VTYPE;
+    w->mstatus = csr_mstatus(MSTATUS_START);
+    if (w->mask != w->lanes) warp_set_mask(w, w->lanes);
+}
+
+void group_start_again(struct sm *sm, struct slot *slot)
+{
+    struct group *g = &slot->group;
+    memset(sm->mem + slot->lds_base, 0, slot->lds_open);
+    ray_forget(slot);
+    if (g->launch->sv39) translate_forget(sm);
+    for (uint32_t i = 0; i < g->launch->warps; i++)
+        if (slot->warps[i].blank) start_again(slot, &slot->warps[i]);
+        else start_warp(slot, i);
+    *sm->reservations -= g->reservations;
+    g->reservations = g->ended = 0;
+    g->counters.groups++;
+    g->counters.warps += g->launch->warps;
 }
 
 bool group_start(struct sm *sm, struct slot *slot)

@@ -193,15 +193,15 @@ const char *group_check(const struct gpu_config *config, const struct launch *la
 /* How many groups of the launch there is room for on `sm`. */
 uint32_t group_room(const struct sm *sm, const struct launch *launch);
 
-/* Makes the slot's group a new one of the same launch that has not been given its place in the grid. */
-void group_renew(struct slot *slot);
-
 /* Takes a free slot and the launch's resources on `sm`; NULL when they are not free now. The group has yet
  * to be given its place in the grid. */
 struct slot *group_place(struct sm *sm, const struct launch *launch);
 
 /* Starts the warps of a placed group. False: the host is out of memory. */
 bool group_start(struct sm *sm, struct slot *slot);
+
+/* Its warps have ended, and the next group of the launch takes its place. Counters go on. */
+void group_start_again(struct sm *sm, struct slot *slot);
 
 /* Gives the resources of a group back. */
 void group_remove(struct sm *sm, struct slot *slot);
