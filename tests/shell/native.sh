@@ -90,7 +90,7 @@ VENTUS_CACHE_DIR=$dir/file/cache kept unwritable native 100.0 0
 } >k.cl
 "$VENTUS_BUILD/ventus" cc k.cl -o k.elf || wrong "ventus cc"
 rm cache/*.native
-VENTUS_ENGINE=auto "$VENTUS_BUILD/ventus" run k.elf -g 1024 -a buf:4096 -a i:400 2>&1 | cat >read.txt
+VENTUS_ENGINE=auto "$VENTUS_BUILD/ventus" run k.elf -g 1024 -a buf:4096 -a i:2000 2>&1 | cat >read.txt
 for i in $(seq 100); do
     [ -n "$(ls cache)" ] && break
     sleep 0.1
