@@ -7,6 +7,8 @@
 
 /* ---- reading ---- */
 
+uint32_t group_sm(const struct group *group) { return group->sm->index; }
+
 const struct access *warp_access(const struct warp *w) { return &w->group->sm->access; }
 
 const void *warp_memory(const struct warp *w, uint64_t addr, uint32_t size)

@@ -69,6 +69,9 @@ struct warp {
         reserved_value[ISA_LANES]; /* of reserved_lanes: the address, and the word read there */
 };
 
+/* Number of the SM that a work-group lives on. */
+uint32_t group_sm(const struct group *group);
+
 /* ---- warp.c and simt.c: for observers, of the warps of a group whose hook is being called ---- */
 
 /* The access that the warp's last memory instruction made. */
