@@ -1,0 +1,480 @@
+/* What the files of timing/ share: the state of the modelled hardware, one structure for each of its parts.
+ *
+ * Time is counted in cycles. A cycle is computed part by part, from the end of the pipeline to its beginning, so that
+ * what a part gives away in a cycle makes room for the part before it in the same cycle; what is written in cycle t is
+ * seen in t + 1. Where a test sees the state before the cycle's own events, it is made before them (front_decide).
+ * docs/timing.md has the rules; the numbers in comments are times of its sections. */
+#ifndef VENTUS_TIMING_MODEL_H
+#define VENTUS_TIMING_MODEL_H
+
+#include "isa/effects.h"
+#include "sim/observe.h"
+#include "sim/schedule.h"
+#include "timing/parameters.h"
+#include "timing/timing.h"
+
+enum {
+    MOST_WARPS = 64,      /* of an SM */
+    MOST_FIFO = 8,        /* fetch groups of a warp */
+    MOST_COLLECTORS = 16, /* four operands each: a 64-bit set */
+    MOST_BANKS = 16,
+    MOST_ENTRIES = 64, /* of any other table */
+    OPERANDS = 4,
+    REGISTERS = 512, /* of a warp: scalar ones from 0 on, vector ones from 256 on */
+    NO_REGISTER = 0xffff,
+    GROUP_BYTES = 8, /* two instructions */
+};
+#define NEVER UINT64_MAX
+
+/* ---- operands.c: an instruction as the pipeline sees it ---- */
+
+enum unit { U_SALU, U_VALU, U_CSR, U_MUL, U_FPU, U_SFU, U_LSU, U_SIMT, U_VBRANCH, U_WARP, U_TENSOR, UNITS };
+
+enum class { C_PLAIN, C_BRANCH, C_FENCE, C_BARRIER, C_END, C_INT_DIVIDE, C_FLOAT_SLOW, C_FUSED, C_OTHER_FLOAT };
+
+struct op {
+    uint32_t pc, word;
+    uint16_t source[OPERANDS]; /* registers read: src1, src2, src3, mask; NO_REGISTER: none */
+    uint16_t destination;
+    uint8_t unit, class;
+    uint8_t bytes; /* of its words, without the prefix; 0: not yet decoded */
+    bool prefix, control, memory, store, vector, known;
+    struct insn in;
+};
+
+struct code_pages;
+
+/* The instruction whose word is at `pc`, behind a prefix or not. Never NULL: what is no instruction is one without
+ * operands. Valid until code_forget. */
+const struct op *code_op(struct model *m, uint32_t pc, bool prefixed);
+void code_forget(struct model *m);
+
+/* ---- instructions on their way ---- */
+
+struct flight {
+    const struct op *op;
+    uint8_t slot;  /* of its warp */
+    uint8_t entry; /* of the coalescer */
+    bool jumps, astray;
+    uint32_t target;
+    uint32_t lanes;  /* active ones; of a scalar access: lane 0 */
+    uint32_t cycles; /* of an SFU operation */
+    uint64_t ready;  /* when its unit has the result */
+    uint32_t address[ISA_LANES];
+};
+
+/* Two instructions that were fetched together. */
+struct bundle {
+    uint32_t pc;
+    uint8_t mask;
+    const struct op *op[2];
+};
+
+/* ---- a warp slot of an SM ---- */
+
+struct slot_state {
+    struct warp *warp; /* of the functional machine; NULL: the slot is free */
+    struct resident *group;
+    bool active; /* fetches and issues */
+    bool at_barrier;
+    uint32_t pc;                   /* of the next fetch ... */
+    uint8_t mask;                  /* ... and which of its two instructions are wanted */
+    struct bundle fifo[MOST_FIFO]; /* the oldest first */
+    uint8_t fifo_used;
+    struct bundle gr;              /* the group register, from which instructions issue */
+    bool prefixed;                 /* the last word decoded was a prefix */
+    uint8_t skip;                  /* words that belong to the instruction before */
+    uint64_t busy[REGISTERS / 64]; /* registers with a write pending */
+    bool branch;                   /* a branch, barrier or the like is not resolved */
+    bool collecting;               /* an instruction is in operand collection */
+    bool fence;
+    uint8_t in_lsu;
+    uint64_t start_at; /* waits for its start; NEVER: does not */
+};
+
+/* A work-group on an SM. */
+struct resident {
+    const struct group *group; /* NULL: free */
+    uint32_t warps, ended, arrived;
+    uint64_t flush_at; /* when its end reaches the caches; NEVER: it runs */
+};
+
+/* ---- front end ---- */
+
+struct fetch_request {
+    uint64_t at; /* cycle of the request */
+    uint32_t pc;
+    uint8_t mask, slot;
+    bool valid, killed, flushed, hit;
+};
+
+/* A set-associative array of tags. */
+struct tags {
+    uint32_t sets, ways, shift;
+    struct tag {
+        uint32_t line;
+        bool valid, dirty;
+        uint64_t used;
+    } * way; /* sets * ways */
+    uint64_t uses;
+};
+
+struct miss {
+    uint32_t line;
+    uint8_t waiting; /* requests */
+    bool used, sent, answered;
+    uint64_t order, at;                  /* age; when it can be sent */
+    struct flight *flight[MOST_ENTRIES]; /* of each request (L1D) ... */
+    uint32_t lanes[MOST_ENTRIES];        /* ... and its lanes */
+};
+
+struct fetch_answer {
+    uint32_t line;
+    unsigned miss;
+    uint64_t at;
+};
+
+struct l1i {
+    struct tags tags;
+    struct miss misses[MOST_ENTRIES];
+    unsigned nmisses;
+    struct fetch_answer answers[MOST_ENTRIES];
+    unsigned nanswers;
+    uint32_t filling; /* set that is written in this cycle, and the line; UINT32_MAX: none */
+    uint32_t filled;
+    uint64_t orders;
+};
+
+struct front {
+    struct fetch_request stage[2]; /* requests of the last cycle, of the one before */
+    struct l1i l1i;
+    unsigned pointers[2]; /* issue, of each port: warp with priority */
+    /* what front_decide has found in this cycle */
+    int fetch_slot, issue_slot[2];
+    uint64_t refill; /* set of slots */
+    bool replay;
+};
+
+/* ---- operand collection ---- */
+
+struct collector {
+    struct flight *flight; /* NULL: free */
+    uint8_t want;          /* operands that have not arrived */
+    uint64_t offered;      /* when it can leave; NEVER: operands are missing */
+    uint64_t free_at;
+};
+
+struct collection {
+    struct collector collectors[MOST_COLLECTORS];
+    struct flight *arriving[2];    /* issued in the last cycle */
+    uint64_t asks[2 * MOST_BANKS]; /* per bank (scalar ones first): operands that want it */
+    uint8_t pointer[2 * MOST_BANKS];
+    int8_t granted[2 * MOST_BANKS]; /* operand whose data come out in this cycle; -1: none */
+    uint8_t used;
+};
+
+/* ---- units ---- */
+
+struct pipe {
+    struct flight *stage[8];
+    unsigned stages;
+    uint32_t passes; /* cycles in which the first stage is taken by one instruction */
+    uint64_t next;   /* when it takes another one */
+};
+
+struct units {
+    struct flight *out[UNITS]; /* results that wait for write-back */
+    struct pipe mul, add, fused, other, tensor;
+    struct flight *sfu;
+    struct flight *branch[2]; /* resolved in order when nothing is in their way */
+    struct flight *simt[2];   /* vector branch or join: first stage, jump to be done */
+    uint64_t valu_next;
+    bool branched; /* a branch was resolved in this cycle */
+};
+
+/* ---- memory side ---- */
+
+enum access_kind { A_READ, A_WRITE, A_FLUSH };
+
+struct line_access {
+    enum access_kind kind;
+    uint32_t line;
+    struct flight *flight;
+    uint32_t lanes;
+    uint64_t at; /* seen from this cycle on */
+};
+
+/* A ring of accesses. */
+struct queue {
+    struct line_access item[MOST_ENTRIES];
+    unsigned first, count;
+};
+
+enum lsu_state { LSU_IDLE, LSU_SAVE, LSU_L1D, LSU_LDS };
+enum coalescer_state { CO_IDLE, CO_ADD, CO_OUT1, CO_OUT2 };
+
+struct lsu {
+    struct flight *input;
+    uint64_t input_at;
+    enum lsu_state state;
+    struct flight *flight; /* in the address unit */
+    uint32_t left;         /* lanes without a request */
+    bool to_lds;
+    enum coalescer_state coalescer;
+    bool has_finished; /* an entry waits for out1 */
+    bool written;      /* write-back has taken the entry in out2 */
+    struct flight *entry[MOST_ENTRIES];
+    uint32_t missing[MOST_ENTRIES]; /* lanes of the entry without an answer */
+    unsigned finished;              /* the entry in out1, out2 */
+    unsigned inside;                /* instructions */
+};
+
+struct lds {
+    struct queue answers;
+    unsigned burst, rows; /* rows of this burst, and taken */
+    bool store;
+    uint64_t next_burst, accepts_until;
+};
+
+/* What goes to and comes from the second level. */
+enum message_kind { M_GET, M_PUT, M_PUT_PART, M_FLUSH };
+
+struct message {
+    enum message_kind kind;
+    uint32_t line;
+    uint16_t core;
+    bool instruction; /* of the L1I */
+    uint16_t number;  /* MSHR or write-status entry */
+    uint64_t at;
+};
+
+struct l1d {
+    struct tags tags;
+    struct line_access input; /* flight NULL and kind A_READ: empty */
+    bool have_input;
+    struct line_access stage1;
+    bool have_stage1, write_held;
+    struct line_access victim; /* a dirty line on its way out */
+    bool have_victim;
+    uint64_t stall_until;
+    struct miss misses[MOST_ENTRIES];
+    unsigned nmisses;
+    struct queue answers;   /* to the LSU */
+    struct queue requests;  /* to memory: misses, writes, victims */
+    struct message leaving; /* output register */
+    bool have_leaving;
+    bool writing[MOST_ENTRIES]; /* write-status entries ... */
+    uint32_t written[MOST_ENTRIES];
+    unsigned nwriting;
+    struct message answer[16]; /* from memory */
+    unsigned nanswers;
+    uint64_t answer_next; /* when the next one can be handled */
+    uint32_t missed;      /* line of a read that missed in this cycle; UINT32_MAX: none */
+    /* invalidation at the end of a group */
+    bool flushing, flush_sent;
+    uint64_t flush_at;
+    unsigned flush_way;
+};
+
+struct l2_entry {
+    bool used;
+    struct message message, list[16]; /* those on the same line wait */
+    unsigned nlist;
+    uint64_t want_at;    /* when it asks memory; NEVER: it has asked */
+    uint64_t respond_at; /* when the answer can be given; NEVER: not known */
+};
+
+struct l2 {
+    struct tags tags;
+    struct message input[2];
+    unsigned ninput;
+    struct l2_entry entry[MOST_ENTRIES];
+    unsigned used;
+    unsigned pointer;
+    struct l2_answer {
+        uint64_t at;
+        uint8_t entry;
+    } answers[MOST_ENTRIES]; /* ring, in order */
+    unsigned first, nanswers;
+    struct message puts[256]; /* writes on their way to memory: ring */
+    unsigned first_put, nputs;
+    uint64_t memory_next;
+    bool filling;        /* a line from memory is written in this cycle */
+    uint64_t flush_done; /* NEVER: no flush */
+    struct message flush;
+    uint32_t open_row[64];
+};
+
+/* ---- an SM ---- */
+
+struct core {
+    struct model *model;
+    unsigned number;
+    struct slot_state slot[MOST_WARPS];
+    unsigned nslots, nactive;
+    struct resident resident[MOST_WARPS];
+    struct front front;
+    struct collection collection;
+    struct units units;
+    struct lsu lsu;
+    struct lds lds;
+    struct l1d l1d;
+    struct flight *pool;  /* all flights */
+    struct flight **free; /* those not in use */
+    unsigned nfree;
+    struct flight *request[4]; /* to be executed by the functional machine, in this order */
+    unsigned nrequests;
+    struct flight *running; /* given to the machine, whose result has not been read */
+    uint64_t starting;      /* slots that wait for their start */
+    uint64_t round;         /* in which ends of warps are collected */
+    unsigned ending;        /* groups whose end has not reached the caches */
+};
+
+struct model {
+    struct timing_config config;
+    struct gpu *gpu;
+    struct observer observer;
+    uint64_t now;
+    uint64_t begun;         /* when the launch was requested */
+    uint64_t dispatch_next; /* when another warp can be handed to an SM */
+    uint64_t last_issue;
+    bool hung; /* no instruction for so long that none will come */
+    unsigned lanes, resident_groups, flushing;
+    struct core *cores;
+    unsigned ncores;
+    struct l2 l2;
+    struct code_pages *code;
+    struct timing_counts counts; /* of this launch */
+    struct timing_launch *launches;
+    size_t nlaunches, room;
+    FILE *timeline;
+    char *timeline_path;
+    char *kernel;
+};
+
+/* ---- between the parts ---- */
+
+/* model.c: the pool of flights */
+struct flight *flight_new(struct core *c, const struct op *op, unsigned slot);
+void flight_free(struct core *c, struct flight *f);
+
+/* fetch.c */
+void front_decide(struct core *c);
+void front_fetch(struct core *c);
+/* The warp goes on elsewhere: what has been fetched is dropped. */
+void front_flush(struct core *c, unsigned slot);
+void front_drop(struct core *c, unsigned slot);
+void front_jump(struct core *c, unsigned slot, uint32_t pc);
+
+/* l1i.c */
+bool l1i_lookup(struct core *c, uint32_t pc);
+void l1i_miss(struct core *c, uint32_t pc);
+void l1i_cycle(struct core *c);
+bool l1i_can_answer(const struct core *c);
+void l1i_answer(struct core *c, const struct message *answer);
+bool l1i_message(struct core *c, struct message *out);
+void l1i_reset(struct core *c);
+
+/* tags.c */
+bool tags_open(struct tags *t, uint32_t sets, uint32_t ways, uint32_t line_bytes);
+void tags_close(struct tags *t);
+struct tag *tags_find(struct tags *t, uint32_t line);
+struct tag *tags_victim(struct tags *t, uint32_t line);
+void tags_use(struct tags *t, struct tag *tag);
+void tags_clear(struct tags *t);
+
+/* buffer.c: decode, FIFO and group register */
+void buffer_push(struct core *c, unsigned slot, uint32_t pc, uint8_t mask);
+void buffer_refill(struct core *c);
+
+/* scoreboard.c */
+bool scoreboard_blocks(const struct core *c, const struct slot_state *s);
+void scoreboard_set(struct slot_state *s, const struct op *op);
+void scoreboard_clear(struct slot_state *s, unsigned reg);
+
+/* issue.c */
+void issue_decide(struct core *c);
+void issue(struct core *c);
+
+/* collect.c */
+bool collect_has_room(const struct core *c);
+void collect_cycle(struct core *c);
+
+/* units.c */
+void unit_open(struct core *c);
+void unit_write_back(struct core *c);
+void unit_cycle(struct core *c);
+bool unit_ready(const struct core *c, const struct flight *f);
+void unit_take(struct core *c, struct flight *f);
+
+/* sfu.c */
+uint32_t sfu_cycles(const struct core *c, const struct op *op, const struct warp *w);
+
+/* control.c: branches, barriers, ends of warps */
+void control_cycle(struct core *c);
+bool control_ready(const struct core *c, const struct flight *f);
+void control_take(struct core *c, struct flight *f);
+
+/* group.c */
+void group_begun(struct model *m, const struct group *group);
+void group_cycle(struct core *c);
+void group_warp_ended(struct core *c, struct slot_state *s);
+bool group_arrived(struct core *c, struct slot_state *s);
+
+/* lsu.c */
+void lsu_cycle(struct core *c);
+bool lsu_ready(const struct core *c, const struct flight *f);
+void lsu_take(struct core *c, struct flight *f);
+bool lsu_empty(const struct core *c);
+/* The instruction that has all its answers and needs write-back; NULL: none. lsu_written: it has been written. */
+struct flight *lsu_result(const struct core *c);
+void lsu_written(struct core *c);
+
+/* lds.c */
+bool lds_ready(const struct core *c, bool store);
+void lds_take(struct core *c, const struct line_access *a);
+
+/* l1d.c */
+void l1d_cycle(struct core *c);
+bool l1d_ready(const struct core *c);
+void l1d_take(struct core *c, const struct line_access *a);
+void l1d_flush(struct core *c);
+bool l1d_can_answer(const struct core *c);
+void l1d_answer(struct core *c, const struct message *answer);
+bool l1d_message(struct core *c, struct message *out);
+
+/* l2.c: second level and memory */
+bool l2_open(struct model *m);
+void l2_cycle(struct model *m);
+void l2_take_messages(struct model *m);
+bool l2_idle(const struct model *m);
+
+static inline void queue_push(struct queue *q, const struct line_access *a)
+{
+    q->item[(q->first + q->count++) % MOST_ENTRIES] = *a;
+}
+static inline struct line_access *queue_head(struct queue *q) { return &q->item[q->first]; }
+static inline void queue_pop(struct queue *q)
+{
+    q->first = (q->first + 1) % MOST_ENTRIES;
+    q->count--;
+}
+
+static inline uint32_t line_of(const struct model *m, uint32_t address)
+{
+    return address & ~(m->config.line_bytes - 1);
+}
+
+/* timeline.c */
+void timeline_write(const struct core *c, const char *event, unsigned warp, uint32_t pc, bool has_pc,
+                    const char *format, ...) __attribute__((format(printf, 6, 7)));
+#define EVENT(c, event, warp, pc, ...) \
+    do { \
+        if (__builtin_expect((c)->model->timeline != NULL, 0)) timeline_write(c, event, warp, pc, true, __VA_ARGS__); \
+    } while (0)
+#define EVENT0(c, event, warp, ...) \
+    do { \
+        if (__builtin_expect((c)->model->timeline != NULL, 0)) timeline_write(c, event, warp, 0, false, __VA_ARGS__); \
+    } while (0)
+
+#endif

@@ -1,0 +1,50 @@
+/* A cycle model of the GPU that drives the functional machine: which warp runs next is what the modelled front end
+ * issues, and what its instructions do is what the engine `step` computes. docs/timing.md is the introduction.
+ *
+ * A model belongs to one machine and is its scheduler and one of its observers. Everything is counted in cycles of the
+ * modelled clock. */
+#ifndef VENTUS_TIMING_TIMING_H
+#define VENTUS_TIMING_TIMING_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "sim/observe.h"
+
+struct model;
+
+/* What a launch, or a part of one, did in how many cycles. */
+struct timing_counts {
+    uint64_t cycles;
+    uint64_t issued; /* instructions, prefixes not counted */
+    uint64_t l1i_hits, l1i_misses, l1d_hits, l1d_misses, l1d_accesses, lds_accesses, memory_instructions;
+    uint64_t memory_reads, memory_writes; /* requests of a line each */
+};
+
+struct timing_launch {
+    char *kernel;
+    bool hung; /* the modelled hardware never ends it */
+    struct timing_counts counts;
+};
+
+/* Makes a model for a machine in which nothing runs yet, and gives the machine its scheduler and observer. `name` is a
+ * configuration or a file (timing/parameters.h); `timeline` is a file for its events, or NULL. NULL, and why, when it
+ * cannot be made. */
+struct model *timing_open(struct gpu *gpu, const char *name, const char *timeline, char *why, size_t why_size);
+
+/* Frees it and gives the machine its own scheduler back; nothing runs any more, and the machine runs nothing
+ * afterwards. False, and why, when the timeline could not be written. NULL is allowed. */
+bool timing_close(struct model *model, struct gpu *gpu, char *why, size_t why_size);
+
+/* The launches so far, in their order; valid until the next one. */
+const struct timing_launch *timing_launches(const struct model *model, size_t *n);
+
+/* The configuration. */
+const struct timing_config *timing_config_of(const struct model *model);
+
+/* A launch's counts as members of a JSON object: "cycles": 1, ... */
+void timing_json(const struct timing_launch *launch, FILE *out);
+
+#endif
