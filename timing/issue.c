@@ -1,0 +1,57 @@
+/* Issue: round robin over the warps whose next instruction nothing blocks (section 5). */
+#include "timing/model.h"
+
+/* With two ports: 0 scalar ALU, CSRs and warps, 1 all others. */
+static unsigned port_of(const struct core *c, const struct op *op)
+{
+    if (c->model->config.issue_ports == 1) return 0;
+    return !(op->unit == U_SALU || op->unit == U_CSR || op->unit == U_WARP);
+}
+
+static const struct op *next_op(const struct slot_state *s) { return s->gr.op[!(s->gr.mask & 1)]; }
+
+/* The first of `candidates` from the pointer on. */
+static int round_robin(uint64_t candidates, unsigned pointer)
+{
+    uint64_t above = candidates & ~((1ull << pointer) - 1);
+    return !candidates ? -1 : __builtin_ctzll(above ? above : candidates);
+}
+
+void issue_decide(struct core *c)
+{
+    struct front *f = &c->front;
+    uint64_t candidates[2] = {0};
+    bool room = collect_has_room(c);
+    f->refill = 0;
+    for (unsigned i = 0; i < c->nslots; i++) {
+        const struct slot_state *s = &c->slot[i];
+        if (!s->active || s->at_barrier || (!s->gr.mask && !s->fifo_used) || scoreboard_blocks(c, s)) continue;
+        if (s->gr.mask) candidates[port_of(c, next_op(s))] |= 1ull << i;
+        else if (room) f->refill |= 1ull << i;
+    }
+    for (unsigned p = 0; p < 2; p++) {
+        int slot = round_robin(candidates[p], f->pointers[p]);
+        f->issue_slot[p] = slot >= 0 && room ? slot : -1;
+        if (slot >= 0) f->pointers[p] = (unsigned)(slot + 1) % c->nslots;
+    }
+}
+
+static void issue_from(struct core *c, unsigned port, unsigned slot)
+{
+    struct slot_state *s = &c->slot[slot];
+    const struct op *op = next_op(s);
+    struct flight *f = flight_new(c, op, slot);
+    EVENT(c, "issue", slot, op->pc, "%08x", op->word);
+    s->gr.mask &= (uint8_t)(s->gr.mask - 1);
+    scoreboard_set(s, op);
+    c->collection.arriving[port] = f;
+    c->model->counts.issued++;
+    c->model->last_issue = c->model->now;
+    if (op->class != C_END) c->request[c->nrequests++] = f;
+}
+
+void issue(struct core *c)
+{
+    for (unsigned p = 0; p < 2; p++)
+        if (c->front.issue_slot[p] >= 0) issue_from(c, p, (unsigned)c->front.issue_slot[p]);
+}

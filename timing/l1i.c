@@ -1,0 +1,101 @@
+/* The instruction cache: tags, misses, and what comes back (section 3).
+ *
+ * Called by fetch.c for lookups and by l2.c for messages. */
+#include "timing/model.h"
+
+void l1i_reset(struct core *c)
+{
+    struct l1i *l = &c->front.l1i;
+    tags_clear(&l->tags);
+    l->filling = UINT32_MAX;
+}
+
+static uint32_t set_number(const struct tags *t, uint32_t line) { return line >> t->shift & (t->sets - 1); }
+
+/* A request at `pc` in this cycle. In the cycle of a fill both ways of its set show the new line. */
+bool l1i_lookup(struct core *c, uint32_t pc)
+{
+    struct l1i *l = &c->front.l1i;
+    const struct timing_config *config = &c->model->config;
+    uint32_t line = line_of(c->model, pc);
+    if (config->perfect_caches) return true;
+    if (l->filling != UINT32_MAX && line == l->filled) return true;
+    if (config->fault_fill_lookup && l->filling == set_number(&l->tags, line)) return false;
+    struct tag *tag = tags_find(&l->tags, line);
+    if (tag) tags_use(&l->tags, tag);
+    return tag;
+}
+
+/* A request that has missed, in its second cycle: it waits for the line, or is dropped when there is no room. */
+void l1i_miss(struct core *c, uint32_t pc)
+{
+    struct l1i *l = &c->front.l1i;
+    const struct timing_config *config = &c->model->config;
+    uint32_t line = line_of(c->model, pc);
+    struct miss *free = NULL;
+    bool late = false;
+    if (l->filling != UINT32_MAX) return; /* the answer goes first */
+    for (struct miss *m = l->misses + config->l1i_mshrs; m-- > l->misses;) {
+        if (!m->used) free = m;
+        else if (m->line == line) {
+            if (m->waiting >= config->l1i_waiting) return;
+            m->waiting++;
+            if (!m->answered) return;
+            late = true; /* it comes too late for the answer, and asks once more */
+        }
+    }
+    if (!free) return;
+    *free =
+        (struct miss){.line = line, .waiting = 1, .used = true, .order = ++l->orders, .at = c->model->now + 1 + late};
+    l->nmisses++;
+    c->model->counts.l1i_misses++;
+}
+
+/* The oldest miss that has not been sent. */
+bool l1i_message(struct core *c, struct message *out)
+{
+    struct l1i *l = &c->front.l1i;
+    struct miss *first = NULL;
+    if (!l->nmisses) return false;
+    for (struct miss *m = l->misses; m < l->misses + c->model->config.l1i_mshrs; m++)
+        if (m->used && !m->sent && m->at <= c->model->now && (!first || m->order < first->order)) first = m;
+    if (!first) return false;
+    first->sent = true;
+    *out = (struct message){.kind = M_GET,
+                            .line = first->line,
+                            .core = (uint16_t)c->number,
+                            .instruction = true,
+                            .number = (uint16_t)(first - l->misses)};
+    EVENT(c, "l1i_mreq", 0, first->line, "0");
+    return true;
+}
+
+enum { ANSWERS = 2 };
+
+bool l1i_can_answer(const struct core *c) { return c->front.l1i.nanswers < ANSWERS; }
+
+void l1i_answer(struct core *c, const struct message *answer)
+{
+    struct l1i *l = &c->front.l1i;
+    EVENT(c, "l1i_mrsp", 0, answer->line, "0");
+    l->misses[answer->number].answered = true;
+    l->answers[l->nanswers++] = (struct fetch_answer){answer->line, answer->number, c->model->now + 1};
+}
+
+/* Writes a line that has come back. */
+void l1i_cycle(struct core *c)
+{
+    struct l1i *l = &c->front.l1i;
+    l->filling = UINT32_MAX;
+    if (!l->nanswers || l->answers[0].at > c->model->now) return;
+    struct miss *m = &l->misses[l->answers[0].miss];
+    struct tag *victim = tags_victim(&l->tags, m->line);
+    *victim = (struct tag){.line = m->line, .valid = true};
+    tags_use(&l->tags, victim);
+    l->filling = set_number(&l->tags, m->line);
+    l->filled = m->line;
+    m->used = false;
+    l->nmisses--;
+    l->nanswers--;
+    for (unsigned i = 0; i < l->nanswers; i++) l->answers[i] = l->answers[i + 1];
+}
