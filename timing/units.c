@@ -1,0 +1,173 @@
+/* Execution units and write-back (section 7).
+ *
+ * A unit has stages and an output register, from which its result is written. Every cycle begins with write-back, so
+ * that what leaves an output register makes room for the stage before it. */
+#include "timing/model.h"
+
+static void open_pipe(struct pipe *p, unsigned stages, uint32_t passes)
+{
+    *p = (struct pipe){.stages = stages, .passes = passes};
+}
+
+void unit_open(struct core *c)
+{
+    const struct timing_config *config = &c->model->config;
+    struct units *u = &c->units;
+    uint32_t lanes = config->lanes, passes = lanes && lanes < c->model->lanes ? c->model->lanes / lanes : 1;
+    open_pipe(&u->mul, config->mul_stages, passes);
+    open_pipe(&u->add, config->fpu_stages, passes);
+    open_pipe(&u->fused, config->fpu_fused_stages, passes);
+    open_pipe(&u->other, config->fpu_other_stages, passes);
+    open_pipe(&u->tensor, 1, config->tensor_cycles);
+}
+
+/* ---- write-back: one scalar and one vector result in a cycle ---- */
+
+static const char *name_of(unsigned unit)
+{
+    static const char *const names[UNITS] = {"salu", "valu", "csr",  "mul",  "fpu",   "sfu",
+                                             "lsu",  "simt", "simt", "warp", "tensor"};
+    return names[unit];
+}
+
+static struct flight *result_of(const struct core *c, unsigned unit)
+{
+    struct flight *f = unit == U_LSU ? lsu_result(c) : c->units.out[unit];
+    return f && f->ready <= c->model->now ? f : NULL;
+}
+
+static void write_result(struct core *c, unsigned unit, struct flight *f)
+{
+    unsigned reg = f->op->destination;
+    EVENT(c, reg >= 256 ? "wb_v" : "wb_x", f->slot, f->op->pc, "%c%u %s", reg >= 256 ? 'v' : 'x', reg & 255,
+          name_of(unit));
+    scoreboard_clear(&c->slot[f->slot], reg);
+    if (unit == U_LSU) {
+        lsu_written(c);
+        return;
+    }
+    c->units.out[unit] = NULL;
+    flight_free(c, f);
+}
+
+void unit_write_back(struct core *c)
+{
+    static const uint8_t scalar[] = {U_SALU, U_VALU, U_FPU, U_LSU, U_CSR, U_SFU, U_MUL};
+    static const uint8_t vector[] = {U_VALU, U_FPU, U_LSU, U_SFU, U_MUL, U_TENSOR};
+    struct flight *f;
+    for (unsigned i = 0; i < sizeof scalar; i++) {
+        f = result_of(c, scalar[i]);
+        if (!f || f->op->destination >= 256) continue;
+        write_result(c, scalar[i], f);
+        break;
+    }
+    for (unsigned i = 0; i < sizeof vector; i++) {
+        f = result_of(c, vector[i]);
+        if (!f || f->op->destination < 256) continue;
+        write_result(c, vector[i], f);
+        break;
+    }
+}
+
+/* ---- stages ---- */
+
+/* Results without a register to write are gone at once. */
+static void put_out(struct core *c, unsigned unit, struct flight *f)
+{
+    if (f->op->destination == NO_REGISTER) flight_free(c, f);
+    else c->units.out[unit] = f;
+}
+
+static void advance(struct core *c, struct pipe *p, unsigned unit)
+{
+    struct flight **last = &p->stage[p->stages - 1];
+    if (*last && !c->units.out[unit]) {
+        put_out(c, unit, *last);
+        *last = NULL;
+    }
+    for (unsigned i = p->stages - 1; i > 0; i--) {
+        if (p->stage[i] || !p->stage[i - 1]) continue;
+        p->stage[i] = p->stage[i - 1];
+        p->stage[i - 1] = NULL;
+    }
+}
+
+void unit_cycle(struct core *c)
+{
+    struct units *u = &c->units;
+    uint64_t now = c->model->now;
+    unit_write_back(c);
+    advance(c, &u->mul, U_MUL);
+    advance(c, &u->fused, U_FPU);
+    advance(c, &u->add, U_FPU);
+    advance(c, &u->other, U_FPU);
+    advance(c, &u->tensor, U_TENSOR);
+    if (u->sfu && u->sfu->ready <= now + 1 && !u->out[U_SFU]) {
+        put_out(c, U_SFU, u->sfu);
+        u->sfu = NULL;
+    }
+}
+
+/* ---- taking instructions from operand collection ---- */
+
+static struct pipe *pipe_of(struct units *u, const struct op *op)
+{
+    switch (op->unit) {
+    case U_MUL: return &u->mul;
+    case U_TENSOR: return &u->tensor;
+    case U_FPU: return op->class == C_FUSED ? &u->fused : op->class == C_OTHER_FLOAT ? &u->other : &u->add;
+    default: return NULL;
+    }
+}
+
+bool unit_ready(const struct core *c, const struct flight *f)
+{
+    const struct units *u = &c->units;
+    const struct pipe *p = pipe_of((struct units *)u, f->op);
+    switch (f->op->unit) {
+    case U_LSU: return lsu_ready(c, f);
+    case U_SFU: return !u->sfu && !u->out[U_SFU];
+    case U_VALU: return !u->out[U_VALU] && u->valu_next <= c->model->now;
+    case U_SALU: return !u->out[U_SALU] && !(f->op->control && u->branch[1]);
+    case U_CSR: return !u->out[U_CSR];
+    default: return !p->stage[0] && p->next <= c->model->now;
+    }
+}
+
+static void take_at_once(struct core *c, struct flight *f)
+{
+    struct units *u = &c->units;
+    unsigned unit = f->op->unit;
+    bool writes = f->op->destination != NO_REGISTER;
+    uint32_t passes = u->mul.passes;
+    f->ready = c->model->now + 1;
+    if (unit == U_VALU) {
+        u->valu_next = c->model->now + passes;
+        f->ready += passes - 1;
+    }
+    if (f->op->class == C_FENCE) c->slot[f->slot].fence = true;
+    if (!f->op->control) {
+        put_out(c, unit, f);
+        return;
+    }
+    u->branch[u->branch[0] != NULL] = f; /* freed by control.c, where its link is written from a copy */
+    if (!writes) return;
+    struct flight *link = flight_new(c, f->op, f->slot);
+    link->ready = f->ready;
+    u->out[unit] = link;
+}
+
+void unit_take(struct core *c, struct flight *f)
+{
+    struct units *u = &c->units;
+    struct pipe *p = pipe_of(u, f->op);
+    if (f->op->unit == U_LSU) lsu_take(c, f);
+    else if (f->op->unit == U_SFU) {
+        f->ready = c->model->now + f->cycles;
+        u->sfu = f;
+    } else if (p) {
+        f->ready = c->model->now + p->stages + 1;
+        p->stage[0] = f;
+        p->next = c->model->now + p->passes;
+    } else take_at_once(c, f);
+}
