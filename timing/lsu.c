@@ -1,0 +1,179 @@
+/* The load/store unit: address unit and coalescer (section 8). */
+#include "timing/model.h"
+
+bool lsu_empty(const struct core *c) { return !c->lsu.inside && !c->l1d.have_stage1; }
+
+bool lsu_ready(const struct core *c, const struct flight *f)
+{
+    return !c->lsu.input && c->slot[f->slot].in_lsu < c->model->config.lsu_per_warp;
+}
+
+void lsu_take(struct core *c, struct flight *f)
+{
+    c->lsu.input = f;
+    c->lsu.input_at = c->model->now + 1;
+    c->lsu.inside++;
+    c->slot[f->slot].in_lsu++;
+    c->model->counts.memory_instructions++;
+}
+
+/* ---- coalescer ---- */
+
+struct flight *lsu_result(const struct core *c)
+{
+    const struct lsu *l = &c->lsu;
+    struct flight *f = l->coalescer == CO_OUT2 ? l->entry[l->finished] : NULL;
+    return f && f->op->destination != NO_REGISTER ? f : NULL;
+}
+
+void lsu_written(struct core *c) { c->lsu.written = true; }
+
+/* The instruction has ended. */
+static void end_entry(struct core *c)
+{
+    struct lsu *l = &c->lsu;
+    struct flight *f = l->entry[l->finished];
+    struct slot_state *s = &c->slot[f->slot];
+    l->entry[l->finished] = NULL;
+    l->inside--;
+    if (s->in_lsu && !--s->in_lsu) s->fence = false;
+    flight_free(c, f);
+}
+
+static void take_answer(struct core *c, struct queue *q, const char *event)
+{
+    struct lsu *l = &c->lsu;
+    struct line_access *a = queue_head(q);
+    unsigned entry = a->flight->entry;
+    EVENT0(c, event, entry, "mask%x", a->lanes);
+    l->missing[entry] &= ~a->lanes;
+    if (!l->missing[entry]) {
+        l->has_finished = true;
+        l->finished = entry;
+    }
+    queue_pop(q);
+}
+
+static bool answers(struct core *c, struct queue *q) { return q->count && queue_head(q)->at <= c->model->now; }
+
+static bool take_any_answer(struct core *c)
+{
+    if (answers(c, &c->l1d.answers)) take_answer(c, &c->l1d.answers, "lsu_drsp");
+    else if (answers(c, &c->lds.answers)) take_answer(c, &c->lds.answers, "lsu_srsp");
+    else return false;
+    return true;
+}
+
+/* A new entry for the instruction in the address unit. */
+static bool add_entry(struct core *c)
+{
+    struct lsu *l = &c->lsu;
+    unsigned n = 0, entries = c->model->config.coalescer_entries;
+    while (n < entries && l->entry[n]) n++;
+    if (n == entries) return false;
+    struct flight *f = l->flight;
+    l->entry[n] = f;
+    l->missing[n] = f->lanes;
+    f->entry = (uint8_t)n;
+    if (!f->lanes) {
+        l->has_finished = true;
+        l->finished = n;
+    }
+    return true;
+}
+
+static bool in_lds(const struct core *c, const struct flight *f)
+{
+    const struct timing_config *config = &c->model->config;
+    for (uint32_t left = f->lanes; left; left &= left - 1)
+        if (f->address[__builtin_ctz(left)] - config->lds_base >= config->lds_window) return false;
+    return f->lanes;
+}
+
+/* Local memory or L1D is decided by the addresses at the input register: of the next instruction, if there is one. */
+static void saved(struct core *c)
+{
+    struct lsu *l = &c->lsu;
+    l->to_lds = in_lds(c, l->input && l->input_at <= c->model->now ? l->input : l->flight);
+    l->left = l->flight->lanes;
+    l->state = !l->left ? LSU_IDLE : l->to_lds ? LSU_LDS : LSU_L1D;
+}
+
+static void coalesce(struct core *c)
+{
+    struct lsu *l = &c->lsu;
+    bool answer, add;
+    switch (l->coalescer) {
+    case CO_IDLE:
+        answer = take_any_answer(c);
+        add = l->state == LSU_SAVE && add_entry(c);
+        if (add) saved(c);
+        l->coalescer = answer && add ? CO_ADD : l->has_finished ? CO_OUT1 : CO_IDLE;
+        break;
+    case CO_ADD: l->coalescer = l->has_finished ? CO_OUT1 : CO_IDLE; break;
+    case CO_OUT1:
+        l->coalescer = CO_OUT2;
+        l->has_finished = false;
+        break;
+    case CO_OUT2:
+        if (lsu_result(c) && !l->written) return;
+        end_entry(c);
+        l->written = false;
+        l->coalescer = CO_IDLE;
+        break;
+    }
+}
+
+/* ---- address unit ---- */
+
+/* All remaining lanes of the line of the lowest one; atomics one by one. */
+static struct line_access next_access(const struct core *c)
+{
+    const struct flight *f = c->lsu.flight;
+    uint32_t first = (uint32_t)__builtin_ctz(c->lsu.left), lanes = 0;
+    uint32_t line = line_of(c->model, f->address[first]);
+    for (uint32_t left = c->lsu.left; left; left &= left - 1) {
+        uint32_t lane = (uint32_t)__builtin_ctz(left);
+        if (line_of(c->model, f->address[lane]) == line) lanes |= 1u << lane;
+    }
+    return (struct line_access){.kind = f->op->store ? A_WRITE : A_READ,
+                                .line = line,
+                                .flight = (struct flight *)f,
+                                .lanes = lanes,
+                                .at = c->model->now + 1};
+}
+
+static void send(struct core *c)
+{
+    struct lsu *l = &c->lsu;
+    bool store = l->flight->op->store;
+    if (l->to_lds ? !lds_ready(c, store) : !l1d_ready(c)) return;
+    struct line_access a = next_access(c);
+    if (l->to_lds) {
+        EVENT0(c, "lsu_sreq", l->flight->entry, "%s", store ? "write" : "read");
+        lds_take(c, &a);
+    } else {
+        EVENT(c, "lsu_dreq", l->flight->entry, a.line, "%s", store ? "write" : "read");
+        l1d_take(c, &a);
+    }
+    l->left &= ~a.lanes;
+    if (!l->left) l->state = LSU_IDLE;
+}
+
+static void address_unit(struct core *c, enum lsu_state state)
+{
+    struct lsu *l = &c->lsu;
+    if (state == LSU_L1D || state == LSU_LDS) send(c);
+    if (state == LSU_IDLE && l->input && l->input_at <= c->model->now) {
+        l->flight = l->input;
+        l->input = NULL;
+        l->state = LSU_SAVE;
+    }
+}
+
+void lsu_cycle(struct core *c)
+{
+    enum lsu_state state = c->lsu.state;
+    coalesce(c);
+    address_unit(c, state);
+}
