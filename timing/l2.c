@@ -1,0 +1,248 @@
+/* The second level, and memory behind it (section 10). */
+#include "timing/model.h"
+
+enum { INPUTS = 2, PUTS = 256, RESPOND_DELAY = 2, PUT_DELAY = 2, HIT_CYCLES = 4 };
+
+bool l2_open(struct model *m)
+{
+    const struct timing_config *config = &m->config;
+    m->l2.flush_done = NEVER;
+    return tags_open(&m->l2.tags, config->l2_sets, config->l2_ways, config->line_bytes);
+}
+
+bool l2_idle(const struct model *m)
+{
+    return !m->l2.used && !m->l2.nputs && !m->l2.ninput && m->l2.flush_done == NEVER;
+}
+
+static struct core *core_of(struct model *m, const struct message *a) { return &m->cores[a->core]; }
+
+/* ---- from the SMs: instructions before data, lower SMs first ---- */
+
+void l2_take_messages(struct model *m)
+{
+    struct l2 *l = &m->l2;
+    bool taken = l->ninput == INPUTS;
+    for (unsigned i = 0; i < m->ncores && !taken; i++) {
+        struct message message;
+        taken = l1i_message(&m->cores[i], &message) || l1d_message(&m->cores[i], &message);
+        if (!taken) continue;
+        message.at = m->now + 1;
+        l->input[l->ninput++] = message;
+    }
+}
+
+/* ---- memory ---- */
+
+/* When a request that is made now has been served; the open row of its bank becomes that of the line. */
+static uint64_t memory_access(struct model *m, uint32_t line)
+{
+    const struct timing_config *config = &m->config;
+    uint32_t row = line / config->dram_row_bytes, latency = config->memory_latency;
+    m->l2.memory_next = m->now + config->memory_interval;
+    if (config->dram_banks) {
+        uint32_t *open = &m->l2.open_row[row % config->dram_banks];
+        if (*open != row) latency += config->dram_row_miss;
+        *open = row;
+    }
+    return m->now + latency;
+}
+
+static void answer_later(struct l2 *l, unsigned entry, uint64_t at)
+{
+    const struct l2_answer *last = &l->answers[(l->first + l->nanswers - 1) % MOST_ENTRIES];
+    if (l->nanswers && at <= last->at) at = last->at + 1;
+    l->answers[(l->first + l->nanswers++) % MOST_ENTRIES] = (struct l2_answer){at, (uint8_t)entry};
+}
+
+static bool put(struct model *m)
+{
+    struct l2 *l = &m->l2;
+    struct message *p = &l->puts[l->first_put];
+    if (!l->nputs || p->at > m->now) return false;
+    EVENT(core_of(m, p), "mem_req", 4, p->line, "put");
+    memory_access(m, p->line);
+    m->counts.memory_writes++;
+    l->first_put = (l->first_put + 1) % PUTS;
+    l->nputs--;
+    return true;
+}
+
+/* Does the entry want its turn? One whose request memory can take, or whose line has come. */
+static bool wants(const struct l2_entry *e, uint64_t now, bool memory_ready)
+{
+    return e->used && ((e->want_at <= now && memory_ready) || e->respond_at <= now);
+}
+
+static void ask_memory(struct model *m, unsigned k)
+{
+    struct l2_entry *e = &m->l2.entry[k];
+    EVENT(core_of(m, &e->message), "mem_req", k, e->message.line, "get");
+    e->want_at = NEVER;
+    m->counts.memory_reads++;
+    e->respond_at = memory_access(m, e->message.line) + RESPOND_DELAY;
+}
+
+static void respond(struct model *m, unsigned k)
+{
+    struct l2_entry *e = &m->l2.entry[k];
+    e->respond_at = NEVER;
+    m->l2.filling = e->message.kind == M_GET;
+    answer_later(&m->l2, k, m->now + 1);
+}
+
+/* One entry has its turn in a cycle, round robin. A write takes the memory from it: then the turn is lost. */
+static void schedule(struct model *m)
+{
+    struct l2 *l = &m->l2;
+    unsigned n = m->config.l2_mshrs;
+    bool memory_ready = m->now >= l->memory_next, written = memory_ready && put(m);
+    l->filling = false;
+    for (unsigned i = 0; l->used && i < n; i++) {
+        unsigned k = (l->pointer + i) % n;
+        struct l2_entry *e = &l->entry[k];
+        if (!wants(e, m->now, memory_ready)) continue;
+        l->pointer = (k + 1) % n;
+        if (e->respond_at <= m->now) respond(m, k);
+        else if (!written) ask_memory(m, k);
+        return;
+    }
+}
+
+/* ---- answers ---- */
+
+static void write_line(struct model *m, const struct message *a)
+{
+    struct l2 *l = &m->l2;
+    struct message p = *a;
+    struct tag *tag = m->config.fault_l2_misses ? NULL : tags_find(&l->tags, a->line);
+    if (tag) {
+        tag->dirty = true;
+        return;
+    }
+    if (l->nputs == PUTS) return;
+    p.at = m->now + PUT_DELAY;
+    l->puts[(l->first_put + l->nputs++) % PUTS] = p;
+}
+
+/* A line that stays: the one it replaces is written back if it is dirty. */
+static void keep(struct model *m, uint32_t line)
+{
+    struct l2 *l = &m->l2;
+    if (m->config.fault_l2_misses || tags_find(&l->tags, line)) return;
+    struct tag *victim = tags_victim(&l->tags, line);
+    struct message old = {.line = victim->line};
+    bool dirty = victim->valid && victim->dirty;
+    *victim = (struct tag){.line = line, .valid = true};
+    tags_use(&l->tags, victim);
+    if (dirty && l->nputs < PUTS) {
+        old.at = m->now + PUT_DELAY;
+        l->puts[(l->first_put + l->nputs++) % PUTS] = old;
+    }
+}
+
+/* The oldest answer, if its SM can take it. */
+static void answer(struct model *m)
+{
+    struct l2 *l = &m->l2;
+    if (!l->nanswers || l->answers[l->first].at > m->now) return;
+    unsigned k = l->answers[l->first].entry;
+    struct l2_entry *e = &l->entry[k];
+    struct core *c = core_of(m, &e->message);
+    bool instruction = e->message.instruction;
+    if (!(instruction ? l1i_can_answer(c) : l1d_can_answer(c))) return;
+    EVENT(c, "l2_rsp", e->message.number, e->message.line, "%s", e->message.kind == M_GET ? "data" : "ack");
+    keep(m, e->message.line);
+    if (instruction) l1i_answer(c, &e->message);
+    else l1d_answer(c, &e->message);
+    if (e->message.kind != M_GET) write_line(m, &e->message);
+    l->first = (l->first + 1) % MOST_ENTRIES;
+    l->nanswers--;
+    if (!e->nlist) {
+        e->used = false;
+        l->used--;
+        return;
+    }
+    e->message = e->list[0];
+    e->nlist--;
+    for (unsigned i = 0; i < e->nlist; i++) e->list[i] = e->list[i + 1];
+    answer_later(l, k, m->now + 2);
+}
+
+/* ---- acceptance ---- */
+
+static void pop_input(struct l2 *l)
+{
+    l->ninput--;
+    l->input[0] = l->input[1];
+}
+
+static bool accept_flush(struct model *m, const struct message *a)
+{
+    struct l2 *l = &m->l2;
+    if (l->used) return false;
+    l->flush = *a;
+    l->flush_done = m->now + m->config.flush_cycles;
+    return true;
+}
+
+static struct l2_entry *same_line(struct model *m, uint32_t line)
+{
+    struct l2 *l = &m->l2;
+    for (unsigned i = 0; l->used && i < m->config.l2_mshrs; i++)
+        if (l->entry[i].used && l->entry[i].message.line == line) return &l->entry[i];
+    return NULL;
+}
+
+static bool accept_access(struct model *m, const struct message *a)
+{
+    struct l2 *l = &m->l2;
+    struct l2_entry *e = same_line(m, a->line);
+    if (e) {
+        if (e->nlist == sizeof e->list / sizeof *e->list) return false;
+        e->list[e->nlist++] = *a;
+        return true;
+    }
+    if (l->used == m->config.l2_mshrs || l->nanswers == MOST_ENTRIES) return false;
+    for (e = l->entry; e->used;) e++;
+    struct tag *tag = m->config.fault_l2_misses ? NULL : tags_find(&l->tags, a->line);
+    *e = (struct l2_entry){.used = true, .message = *a, .want_at = m->now + 2, .respond_at = NEVER};
+    l->used++;
+    if (tag) {
+        tags_use(&l->tags, tag);
+        e->want_at = NEVER;
+        e->respond_at = m->now + HIT_CYCLES;
+    }
+    return true;
+}
+
+static void accept(struct model *m)
+{
+    static const char *const names[] = {"get", "put", "putpart", "flush p1"};
+    struct l2 *l = &m->l2;
+    const struct message a = l->input[0];
+    if (!l->ninput || a.at > m->now || l->flush_done != NEVER) return;
+    if (l->filling) return; /* the directory is being written */
+    if (!(a.kind == M_FLUSH ? accept_flush(m, &a) : accept_access(m, &a))) return;
+    EVENT(core_of(m, &a), "l2_req", a.number, a.line, "%s", names[a.kind]);
+    pop_input(l);
+}
+
+static void end_flush(struct model *m)
+{
+    struct l2 *l = &m->l2;
+    struct core *c = core_of(m, &l->flush);
+    if (l->flush_done != m->now) return;
+    EVENT0(c, "host_rsp", 0, "0");
+    l->flush_done = NEVER;
+    c->l1d.flushing = false;
+    m->flushing--;
+}
+
+void l2_cycle(struct model *m)
+{
+    end_flush(m);
+    answer(m);
+    schedule(m);
+    accept(m);
+}

@@ -1,0 +1,341 @@
+/* The model as a whole: what it is to the functional machine, and one cycle of all its parts.
+ *
+ * As the machine's scheduler it advances the clock until the front end of an SM issues an instruction, and lets the
+ * machine execute just that one; as an observer it learns of launches and work-groups. The result of an instruction
+ * (addresses, where the warp goes on) is read when the scheduler is asked the next time: nothing needs it in its own
+ * cycle. endprg is executed in the cycle in which it acts, so that the machine's work-group ends when the modelled
+ * one does. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim/output.h"
+#include "timing/model.h"
+
+enum { POOL = 256, HANG_CYCLES = 1000000 };
+
+/* ---- flights ---- */
+
+struct flight *flight_new(struct core *c, const struct op *op, unsigned slot)
+{
+    struct flight *f = c->free[--c->nfree];
+    f->op = op;
+    f->slot = (uint8_t)slot;
+    f->jumps = f->astray = false;
+    f->lanes = 0;
+    f->cycles = 1;
+    f->ready = 0;
+    return f;
+}
+
+void flight_free(struct core *c, struct flight *f) { c->free[c->nfree++] = f; }
+
+static void free_all_flights(struct core *c)
+{
+    c->nfree = POOL;
+    for (unsigned i = 0; i < POOL; i++) c->free[i] = &c->pool[i];
+}
+
+/* ---- a cycle ---- */
+
+static void core_cycle(struct core *c)
+{
+    l1i_cycle(c);
+    front_decide(c);
+    unit_cycle(c);
+    control_cycle(c);
+    l1d_cycle(c);
+    lsu_cycle(c);
+    collect_cycle(c);
+    issue(c);
+    buffer_refill(c);
+    front_fetch(c);
+    group_cycle(c);
+}
+
+static bool is_quiet(const struct core *c)
+{
+    return !c->nactive && !c->starting && !c->ending && !c->lsu.inside && !c->l1d.flushing && !c->l1d.requests.count &&
+           !c->l1d.have_leaving && !c->l1d.nanswers && !c->front.l1i.nmisses;
+}
+
+static void cycle(struct model *m)
+{
+    m->now++;
+    l2_cycle(m);
+    l2_take_messages(m);
+    for (unsigned i = 0; i < m->ncores; i++)
+        if (!is_quiet(&m->cores[i])) core_cycle(&m->cores[i]);
+}
+
+/* ---- the functional machine ---- */
+
+/* A warp that somebody has led elsewhere (a debugger, changed code) goes on there. */
+static bool went_astray(const struct flight *f, const struct warp *w)
+{
+    return w->pc != f->op->pc && w->pc + 4 != f->op->pc;
+}
+
+/* Before an instruction is executed: what depends on the values it reads. */
+static struct warp *execute(struct core *c)
+{
+    struct flight *f = c->request[0];
+    struct warp *w = c->slot[f->slot].warp;
+    c->nrequests--;
+    memmove(c->request, c->request + 1, c->nrequests * sizeof *c->request);
+    c->running = f;
+    f->astray = went_astray(f, w);
+    if (f->op->unit == U_SFU) f->cycles = sfu_cycles(c, f->op, w);
+    return w;
+}
+
+static void read_addresses(struct flight *f, const struct warp *w)
+{
+    const struct access *a = warp_access(w);
+    f->lanes = a->lanes;
+    if (a->lanes) memcpy(f->address, a->addr, sizeof f->address);
+    else if (!f->op->vector) {
+        f->lanes = 1;
+        f->address[0] = a->addr[0];
+    }
+}
+
+/* After it has been executed. */
+static void executed(struct core *c)
+{
+    struct flight *f = c->running;
+    if (!f) return;
+    struct slot_state *s = &c->slot[f->slot];
+    c->running = NULL;
+    if (f->op->class == C_END) {
+        group_warp_ended(c, s);
+        flight_free(c, f);
+        return;
+    }
+    f->target = s->warp->pc;
+    f->jumps = f->target != f->op->pc + f->op->bytes;
+    if (f->astray && !f->op->control) {
+        front_flush(c, f->slot);
+        front_jump(c, f->slot, f->target);
+    }
+    if (f->op->memory) read_addresses(f, s->warp);
+}
+
+/* Some other SM has to execute something in this cycle. */
+static bool others_wait(const struct model *m)
+{
+    for (unsigned i = 0; i < m->ncores; i++)
+        if (m->cores[i].nrequests || m->cores[i].running) return true;
+    return false;
+}
+
+/* The modelled hardware has come to a standstill: the launch is completed without it. */
+static struct warp *any_ready(struct group *groups, uint64_t *budget)
+{
+    *budget = 1000;
+    for (struct group *g = groups; g; g = g->next) {
+        group_wake(g);
+        for (uint32_t i = 0; i < g->launch->warps; i++)
+            if (g->warps[i].state == WARP_READY) return &g->warps[i];
+    }
+    return NULL;
+}
+
+static struct warp *pick(void *user, uint32_t sm, struct group *groups, uint64_t *budget)
+{
+    struct model *m = user;
+    struct core *c = &m->cores[sm];
+    *budget = 1;
+    if (m->hung) return any_ready(groups, budget);
+    executed(c);
+    while (groups) {
+        if (c->nrequests) {
+            struct warp *w = execute(c);
+            if (w->state != WARP_READY) group_wake(w->group);
+            return w->state == WARP_READY ? w : NULL;
+        }
+        if (others_wait(m)) return NULL;
+        cycle(m);
+        if (m->now - m->last_issue > HANG_CYCLES) {
+            m->hung = true;
+            return any_ready(groups, budget);
+        }
+    }
+    return NULL;
+}
+
+/* ---- launches ---- */
+
+static void reset(struct model *m)
+{
+    for (unsigned i = 0; i < m->ncores; i++) {
+        struct core *c = &m->cores[i];
+        memset(c->slot, 0, sizeof c->slot);
+        memset(c->resident, 0, sizeof c->resident);
+        memset(c->front.stage, 0, sizeof c->front.stage);
+        struct units old = c->units;
+        c->units = (struct units){
+            .mul = old.mul, .add = old.add, .fused = old.fused, .other = old.other, .tensor = old.tensor};
+        unit_open(c);
+        c->collection = (struct collection){0};
+        memset(c->collection.granted, -1, sizeof c->collection.granted);
+        c->lsu = (struct lsu){0};
+        c->lds = (struct lds){0};
+        c->nrequests = c->nactive = c->ending = 0;
+        c->starting = 0;
+        c->running = NULL;
+        c->l1d.nmisses = c->l1d.nwriting = c->l1d.nanswers = 0;
+        c->l1d.answers = c->l1d.requests = (struct queue){0};
+        c->l1d.have_input = c->l1d.have_stage1 = c->l1d.have_leaving = c->l1d.flushing = c->l1d.have_victim = false;
+        memset(c->l1d.misses, 0, sizeof c->l1d.misses);
+        memset(c->l1d.writing, 0, sizeof c->l1d.writing);
+        memset(c->front.l1i.misses, 0, sizeof c->front.l1i.misses);
+        c->front.l1i.nmisses = c->front.l1i.nanswers = 0;
+        free_all_flights(c);
+    }
+    m->l2.used = m->l2.nputs = m->l2.ninput = m->l2.nanswers = 0;
+    memset(m->l2.entry, 0, sizeof m->l2.entry);
+    m->l2.flush_done = NEVER;
+    m->resident_groups = m->flushing = 0;
+}
+
+static void launch_begin(void *user, const struct launch *launch, const struct launch_info *info)
+{
+    struct model *m = user;
+    m->now += m->nlaunches ? m->config.request_cycles : 0;
+    m->begun = m->last_issue = m->now;
+    m->dispatch_next = 0;
+    m->lanes = launch->threads_per_warp;
+    m->counts = (struct timing_counts){0};
+    m->hung = false;
+    code_forget(m);
+    for (unsigned i = 0; i < m->ncores; i++) unit_open(&m->cores[i]);
+    free(m->kernel);
+    m->kernel = strdup(info->kernel ? info->kernel : "");
+    if (m->ncores) EVENT0(&m->cores[0], "host_req", 0, "0");
+}
+
+static void record(struct model *m, bool hung)
+{
+    if (m->nlaunches == m->room) {
+        size_t room = m->room ? 2 * m->room : 16;
+        struct timing_launch *more = realloc(m->launches, room * sizeof *more);
+        if (!more) return;
+        m->launches = more;
+        m->room = room;
+    }
+    m->launches[m->nlaunches++] = (struct timing_launch){.kernel = m->kernel, .hung = hung, .counts = m->counts};
+    m->kernel = NULL;
+}
+
+/* The last work-group has ended; its end has still to go through the caches. */
+static void launch_end(void *user, const struct launch *launch, const struct result *result)
+{
+    struct model *m = user;
+    (void)launch;
+    for (unsigned i = 0; i < m->ncores; i++) executed(&m->cores[i]);
+    bool whole = result->status == LAUNCH_DONE && !m->hung;
+    m->last_issue = m->now;
+    while (whole && (m->resident_groups || m->flushing) && m->now - m->last_issue < HANG_CYCLES) cycle(m);
+    bool hung = m->hung || m->now - m->last_issue >= HANG_CYCLES;
+    m->counts.cycles = m->now - m->begun;
+    if (!whole || hung) reset(m);
+    record(m, hung);
+}
+
+static void group_begin(void *user, const struct group *group) { group_begun(user, group); }
+
+/* ---- making one ---- */
+
+static bool open_core(struct model *m, unsigned number)
+{
+    const struct timing_config *config = &m->config;
+    struct core *c = &m->cores[number];
+    c->model = m;
+    c->number = number;
+    c->nslots = gpu_config_of(m->gpu)->warps_per_sm;
+    c->pool = calloc(POOL, sizeof *c->pool);
+    c->free = calloc(POOL, sizeof *c->free);
+    if (!c->pool || !c->free) return false;
+    if (!tags_open(&c->front.l1i.tags, config->l1i_sets, config->l1i_ways, config->line_bytes)) return false;
+    return tags_open(&c->l1d.tags, config->l1d_sets, config->l1d_ways, config->line_bytes);
+}
+
+static bool open_cores(struct model *m)
+{
+    m->ncores = gpu_config_of(m->gpu)->sms;
+    m->cores = calloc(m->ncores, sizeof *m->cores);
+    if (!m->cores || !l2_open(m)) return false;
+    for (unsigned i = 0; i < m->ncores; i++)
+        if (!open_core(m, i)) return false;
+    reset(m);
+    return true;
+}
+
+static void close_model(struct model *m)
+{
+    for (unsigned i = 0; m->cores && i < m->ncores; i++) {
+        free(m->cores[i].pool);
+        free(m->cores[i].free);
+        tags_close(&m->cores[i].front.l1i.tags);
+        tags_close(&m->cores[i].l1d.tags);
+    }
+    for (size_t i = 0; i < m->nlaunches; i++) free(m->launches[i].kernel);
+    tags_close(&m->l2.tags);
+    code_forget(m);
+    free(m->code);
+    free(m->kernel);
+    free(m->launches);
+    free(m->cores);
+    free(m->timeline_path);
+    free(m);
+}
+
+static bool open_parts(struct model *m, const char *name, const char *timeline, char *why, size_t why_size)
+{
+    if (!timing_config_read(&m->config, name, why, why_size)) return false;
+    snprintf(why, why_size, "out of memory");
+    if (timeline) {
+        m->timeline_path = strdup(timeline);
+        m->timeline = m->timeline_path ? output_open(timeline, why, why_size) : NULL;
+        if (!m->timeline) return false;
+        fputs("cycle,event,sm,warp,pc,extra\n", m->timeline);
+    }
+    if (m->config.lds_base == 0 && m->config.lds_window)
+        gpu_mem_open(m->gpu, 0, m->config.lds_window, GPU_READ | GPU_WRITE);
+    return open_cores(m);
+}
+
+struct model *timing_open(struct gpu *gpu, const char *name, const char *timeline, char *why, size_t why_size)
+{
+    struct model *m = calloc(1, sizeof *m);
+    snprintf(why, why_size, "out of memory");
+    if (!m) return NULL;
+    m->gpu = gpu;
+    if (!open_parts(m, name, timeline, why, why_size)) {
+        close_model(m);
+        return NULL;
+    }
+    m->observer = (struct observer){
+        .user = m, .launch_begin = launch_begin, .launch_end = launch_end, .group_begin = group_begin};
+    gpu_observe(gpu, &m->observer);
+    gpu_schedule(gpu, &(struct scheduler){.user = m, .pick = pick});
+    return m;
+}
+
+bool timing_close(struct model *m, struct gpu *gpu, char *why, size_t why_size)
+{
+    bool written = true;
+    if (!m) return true;
+    gpu_schedule(gpu, NULL);
+    if (m->timeline) written = output_close(m->timeline, m->timeline_path, why, why_size);
+    close_model(m);
+    return written;
+}
+
+const struct timing_launch *timing_launches(const struct model *m, size_t *n)
+{
+    *n = m->nlaunches;
+    return m->launches;
+}
+
+const struct timing_config *timing_config_of(const struct model *m) { return &m->config; }
