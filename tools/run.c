@@ -5,10 +5,11 @@
 #include "run.h"
 #include "vt/case.h"
 #include "sim/engine.h"
+#include "timing/parameters.h"
 
 // clang-format off
 enum { FLAG_KERNEL, FLAG_GLOBAL, FLAG_LOCAL, FLAG_OFFSET, FLAG_ARG, FLAG_SHOW, FLAG_SAVE, FLAG_CASE, FLAG_STRICT, FLAG_DUMP,
-       FLAG_STATS, FLAG_JSON, FLAG_CONFIG, FLAG_PROFILE, FLAG_LANES, FLAG_WARPS, FLAG_THREADS, FLAG_ENGINE, FLAG_ORDER,
+       FLAG_STATS, FLAG_JSON, FLAG_TIMING, FLAG_TIMELINE, FLAG_CONFIG, FLAG_PROFILE, FLAG_LANES, FLAG_WARPS, FLAG_THREADS, FLAG_ENGINE, FLAG_ORDER,
        FLAGS, FLAG_OBSERVER = FLAGS /* and those behind it, as in observer_kinds */ };
 // clang-format on
 static const struct flag own_flags[FLAGS] = {
@@ -26,6 +27,8 @@ static const struct flag own_flags[FLAGS] = {
     {"dump", 0, "ADDR:BYTES:FILE", "write device memory after recorded launches"},
     {"stats", 's', NULL, "print what the machine counted"},
     {"json", 'j', "FILE", "write counters, configuration and faults as JSON; - is standard output"},
+    {"timing", 0, "NAME", "cycles of the hardware, by a model: " TIMING_NAMES ",\nor a file of its parameters"},
+    {"timeline", 0, "FILE", "write the model's events; goes with --timing"},
     {"config", 0, "FILE", "machine parameters, as `ventus info` prints them"},
     {"profile", 0, "P", "instruction set: " ISA_PROFILE_NAMES},
     {"lanes", 0, "N", "lanes of a warp: 4 8 16 32"},
@@ -115,6 +118,8 @@ static void parse_flag(struct request *r, struct overrides *o, int flag)
     case FLAG_DUMP: append(a, &r->dumps, &r->ndumps, MOST_DUMPS); break;
     case FLAG_STATS: r->stats = true; break;
     case FLAG_JSON: r->json = a->value; break;
+    case FLAG_TIMING: r->timing = a->value; break;
+    case FLAG_TIMELINE: r->timeline = a->value; break;
     case FLAG_CONFIG: o->config = a->value; break;
     case FLAG_PROFILE: o->profile = profile_arg(a, a->value); break;
     case FLAG_LANES: o->lanes = (uint32_t)number_arg(a, "--lanes", a->value, 1, ISA_LANES); break;
@@ -152,6 +157,7 @@ static void check(const struct request *r)
 {
     const struct args *a = &r->args;
     if (r->ncases && r->file) usage_error(a, "either an executable or --case");
+    if (r->timeline && !r->timing) usage_error(a, "--timeline goes with --timing");
     if (!r->ncases && !r->file) usage_error(a, "an executable or --case is needed");
     if (!r->ncases && r->ndumps) usage_error(a, "--dump goes with --case; --save writes an argument");
     if (!r->ncases && r->strict) usage_error(a, "--strict goes with --case; other runs always are");

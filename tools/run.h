@@ -5,6 +5,7 @@
 #include "arguments.h"
 #include "driver/gpu.h"
 #include "sim/observers.h"
+#include "timing/timing.h"
 #include "vt/case.h"
 #include "tool.h"
 
@@ -14,10 +15,14 @@ struct reported {
     char *name;
     uint32_t groups[3];
     struct result result;
+    char *timing; /* with --timing: its counts, as members of a JSON object; else NULL */
+    bool hung;
+    uint64_t cycles;
 };
 
 struct report {
     struct gpu_config config;
+    const char *timing; /* configuration of the cycle model; NULL: none */
     struct reported *launches;
     size_t n, room;
     char *findings;       /* of observers, as members of a JSON object; NULL: there are none */
@@ -62,8 +67,10 @@ struct request {
     bool strict; /* recorded launches get their buffers alone */
 
     bool stats;
-    bool silent;      /* standard output is for a trace or JSON */
-    const char *json; /* NULL: not wanted */
+    bool silent;                   /* standard output is for a trace or JSON */
+    const char *json;              /* NULL: not wanted */
+    const char *timing, *timeline; /* cycle model and file of its events; NULL: none */
+    struct model *model;           /* NULL: not open */
     struct watch observers[OBSERVER_KINDS];
     struct launch_options options;
     struct gpu_config config;
@@ -95,7 +102,15 @@ void observers_open(struct request *r, struct gpu *gpu);
 int observer_found(struct report *report, const struct observer_kind *kind, const void *user, int code);
 
 /* The same for all, which end: what they could not write is an error message, and EXIT_FAILED. */
-int observers_close(struct request *r, int code);
+int observers_close(struct request *r, struct gpu *gpu, int code);
+
+/* ---- run_timing.c: the cycle model ---- */
+
+/* Makes the model that is asked for, of a machine without memory; dies with a message when it cannot be had. */
+void timing_begin(struct request *r, struct gpu *gpu);
+
+/* Takes what it has counted into the report and ends it. Returns the exit code as observers_close. */
+int timing_end(struct request *r, struct gpu *gpu, int code);
 
 /* ---- run_case.c ---- */
 

@@ -202,7 +202,7 @@ int run_cases(struct request *r)
     for (unsigned i = 0; i < r->ncases && ok; i++) ok = run_one(r, &s, r->cases[i]);
     for (unsigned i = 0; i < r->ndumps && ok; i++) write_dump(s.gpu, &dumps[i]);
     if (!r->strict) count_strays(&r->report, &s);
-    int code = observers_close(r, ok ? EXIT_OK : EXIT_FAILED);
+    int code = observers_close(r, s.gpu, ok ? EXIT_OK : EXIT_FAILED);
     gpu_destroy(s.gpu);
     free(dumps);
     free(s.covered);

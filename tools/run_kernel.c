@@ -163,7 +163,7 @@ int run_kernel(struct request *r)
     free(image);
     free(local_sizes);
     ventus_module_free(module);
-    int code = observers_close(r, status == VENTUS_OK ? EXIT_OK : EXIT_FAILED);
+    int code = observers_close(r, device_gpu(device), status == VENTUS_OK ? EXIT_OK : EXIT_FAILED);
     const struct check *own = device_checks(device); /* VENTUS_CHECK asked for these */
     if (own) code = observer_found(&r->report, &observer_check, own, code);
     ventus_close(device);

@@ -17,6 +17,7 @@ void observers_enable(struct request *r, unsigned kind)
 void observers_open(struct request *r, struct gpu *gpu)
 {
     char why[300];
+    timing_begin(r, gpu);
     for (unsigned i = 0; i < OBSERVER_KINDS; i++) {
         struct watch *w = &r->observers[i];
         if (!w->wanted) continue;
@@ -40,9 +41,10 @@ int observer_found(struct report *report, const struct observer_kind *kind, cons
     return code == EXIT_OK && mistakes ? EXIT_FAILED : code;
 }
 
-int observers_close(struct request *r, int code)
+int observers_close(struct request *r, struct gpu *gpu, int code)
 {
     char why[300];
+    code = timing_end(r, gpu, code);
     for (unsigned i = 0; i < OBSERVER_KINDS; i++) {
         struct watch *w = &r->observers[i];
         if (!w->observer) continue;

@@ -21,7 +21,10 @@ void report_add(struct report *r, const char *name, const uint32_t groups[3], co
 
 void report_free(struct report *r)
 {
-    for (size_t i = 0; i < r->n; i++) free(r->launches[i].name);
+    for (size_t i = 0; i < r->n; i++) {
+        free(r->launches[i].name);
+        free(r->launches[i].timing);
+    }
     free(r->launches);
     free(r->findings);
 }
@@ -117,6 +120,11 @@ static void put_launch(FILE *out, const struct reported *l)
     fprintf(out, ", \"status\": \"%s\", \"groups\": [%u, %u, %u],\n     \"counters\": ", statuses[l->result.status],
             l->groups[0], l->groups[1], l->groups[2]);
     put_counters(out, &l->result.counters);
+    if (l->timing) {
+        fputs(",\n     \"kernel\": ", out);
+        put_string(out, l->name);
+        fprintf(out, ", %s", l->timing);
+    }
     fputs(",\n     \"fault\": ", out);
     if (l->result.status == LAUNCH_FAULT) put_fault(out, &l->result.fault);
     else fputs("null", out);
@@ -129,6 +137,10 @@ void report_json(const struct report *r, const char *path)
     struct counters sum = total(r);
     fputs("{\n  \"version\": 1,\n  \"config\": ", out);
     put_config(out, &r->config);
+    if (r->timing) {
+        fputs(",\n  \"timing\": ", out);
+        put_string(out, r->timing);
+    }
     fputs(",\n  \"launches\": [\n", out);
     for (size_t i = 0; i < r->n; i++) {
         put_launch(out, &r->launches[i]);

@@ -1,0 +1,49 @@
+/* ventus run --timing: the cycle model of the machine that runs, and what it has counted.
+ *
+ * Called by run_observe.c with the other observers. */
+#include <stdlib.h>
+
+#include "run.h"
+
+void timing_begin(struct request *r, struct gpu *gpu)
+{
+    char why[300];
+    if (!r->timing) return;
+    r->model = timing_open(gpu, r->timing, r->timeline, why, sizeof why);
+    if (!r->model) usage_error(&r->args, "--timing: %s", why);
+    r->report.timing = r->timing;
+}
+
+/* Each launch's counts as text, in the order of the launches. */
+static void collect(struct report *report, const struct model *model)
+{
+    size_t n, size;
+    const struct timing_launch *launches = timing_launches(model, &n);
+    for (size_t i = 0; i < n && i < report->n; i++) {
+        FILE *out = open_memstream(&report->launches[i].timing, &size);
+        if (!out) die("out of memory");
+        timing_json(&launches[i], out);
+        if (fclose(out)) die("out of memory");
+        report->launches[i].hung = launches[i].hung;
+        report->launches[i].cycles = launches[i].counts.cycles;
+    }
+}
+
+int timing_end(struct request *r, struct gpu *gpu, int code)
+{
+    char why[300];
+    if (!r->model) return code;
+    collect(&r->report, r->model);
+    if (!timing_close(r->model, gpu, why, sizeof why)) {
+        fprintf(stderr, "ventus run: --timeline: %s\n", why);
+        code = EXIT_FAILED;
+    }
+    r->model = NULL;
+    for (size_t i = 0; i < r->report.n && !r->silent; i++) {
+        const struct reported *l = &r->report.launches[i];
+        if (!l->timing) continue;
+        if (l->hung) printf("%s: the modelled hardware never ends\n", l->name);
+        else printf("%s: %llu cycles\n", l->name, (unsigned long long)l->cycles);
+    }
+    return code;
+}
