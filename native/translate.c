@@ -126,7 +126,6 @@ static void make_variables(struct translator *t)
             t->v[r][p] = LLVMBuildAlloca(t->b, t->piece_type, "v");
     t->mask = LLVMBuildAlloca(t->b, t->i32, "mask");
     t->counts = LLVMBuildAlloca(t->b, t->counts_type, "counts");
-    t->exit_pc = LLVMBuildAlloca(t->b, t->i32, "pc");
     t->exit_raw = LLVMBuildAlloca(t->b, t->i64, "raw");
     LLVMBuildStore(t->b, LLVMConstNull(t->counts_type), t->counts);
     set_mask(t, ir_load(t, t->i32, t->w, offsetof(struct warp, mask)));
@@ -206,7 +205,6 @@ static void make_exit(struct translator *t)
     spill(t, &t->written);
     ir_store(t, LLVMBuildLoad2(t->b, t->counts_type, t->counts, ""), t->state, offsetof(struct native_state, counts));
     ir_store(t, LLVMBuildLoad2(t->b, t->i32, t->mask, ""), t->state, offsetof(struct native_state, mask));
-    ir_store(t, LLVMBuildLoad2(t->b, t->i32, t->exit_pc, ""), t->w, offsetof(struct warp, pc));
     LLVMBuildRet(t->b, t->exit_code);
 }
 

@@ -26,7 +26,7 @@ struct translator {
     /* arguments, and what stays the same */
     LLVMValueRef w, sm, state, entry, budget, mem, rows, group;
     /* variables */
-    LLVMValueRef x[ISA_XREGS], v[ISA_VREGS][PIECES_MOST], mask, counts, exit_pc, exit_raw;
+    LLVMValueRef x[ISA_XREGS], v[ISA_VREGS][PIECES_MOST], mask, counts, exit_raw;
     struct isa_registers used, written;
     LLVMBasicBlockRef exit, *versions[2]; /* leaving with all registers; of each block */
     LLVMValueRef exit_code;               /* its phi */

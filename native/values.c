@@ -232,7 +232,8 @@ void leave(struct translator *t, enum native_exit code, LLVMValueRef pc, struct 
     LLVMValueRef value = ir_u32(t, code);
     LLVMBasicBlockRef from = LLVMGetInsertBlock(t->b);
     if (t->version == FULL) LLVMBuildStore(t->b, ir_u32(t, ~0u), t->mask);
-    LLVMBuildStore(t->b, pc, t->exit_pc);
+    /* Not where all ways meet: a block that has nothing but a branch there costs LLVM much time. */
+    ir_record(t, pc, t->w, offsetof(struct warp, pc));
     LLVMBuildBr(t->b, t->exit);
     LLVMAddIncoming(t->exit_code, &value, &from, 1);
     memcpy(t->stored, stored, sizeof stored);
@@ -271,11 +272,13 @@ uint32_t pass_site(struct translator *t, const struct node *n, enum native_recor
 void leave_if(struct translator *t, const struct node *n, LLVMValueRef bad)
 {
     LLVMBasicBlockRef out = ir_block(t, "odd"), on = ir_block(t, "");
+    struct isa_registers live = live_before(&t->liveness, t->block, t->version, n);
+    if (n->how == HOW_VSET) live = all_registers(); /* with fewer lanes, what is written next keeps the others */
     ir_branch_likely(t, LLVMBuildNot(t->b, bad, ""), on, out);
     ir_at(t, out);
     pass_site(t, n, RECORD_NONE, 0);
     store_fresh(t);
-    leave(t, EXIT_SITE, ir_u32(t, n->pc), live_before(&t->liveness, t->block, t->version, n));
+    leave(t, EXIT_SITE, ir_u32(t, n->pc), live);
     memcpy(t->stored, t->kept, sizeof t->stored);
     ir_at(t, on);
 }

@@ -78,7 +78,7 @@ static void test_vector_length(void **state)
 {
     (void)state;
     expect_same(LOAD " li x8, 3\n li x9, 7\n vsetvli x10, x9, e32, m1, ta, ma\nloop: vadd.vi v1, v1, 1\n"
-                     " vadd.vv v2, v2, v3\n vsw12.v v2, 0(v31)\n addi x8, x8, -1\n bne x8, x0, loop\n li x9, 40\n"
+                     " vadd.vv v2, v1, v3\n vsw12.v v2, 0(v31)\n addi x8, x8, -1\n bne x8, x0, loop\n li x9, 40\n"
                      " vsetvli x11, x9, e32, m1, ta, ma\n vadd.vi v3, v3, 1\n vsetvli x12, x0, e32, m1, ta, ma\n"
                      " vadd.vi v4, v4, 1\n" SAVE " endprg\n");
 }
