@@ -82,6 +82,24 @@ static struct visited *lookup(struct graph *g, LLVMValueRef f)
 
 static struct visited *visit(struct graph *g, LLVMValueRef f, unsigned nesting);
 
+/* A function's name as the program has it: the library's are mangled, _Z LENGTH NAME TYPES. */
+static const char *plain_name(struct cc *cc, LLVMValueRef f)
+{
+    const char *name = LLVMGetValueName(f);
+    if (strncmp(name, "_Z", 2)) return name;
+    char *end;
+    unsigned long length = strtoul(name + 2, &end, 10);
+    return length && length <= strlen(end) ? cc_printf(cc, "%.*s", (int)length, end) : name;
+}
+
+static _Noreturn void refuse_undefined(struct cc *cc, LLVMValueRef call, LLVMValueRef callee)
+{
+    const char *name = plain_name(cc, callee);
+    if (strstr(name, "_image") || strstr(name, "sampler"))
+        cc_error(cc, CC_FAILED, call, "images and samplers (here for \"%s\") are not possible on this device", name);
+    cc_error(cc, CC_FAILED, call, "undefined function \"%s\"", name);
+}
+
 /* The callee, visited; NULL for what stays a call. */
 static struct visited *visit_call(struct graph *g, LLVMValueRef call, unsigned nesting)
 {
@@ -91,8 +109,7 @@ static struct visited *visit_call(struct graph *g, LLVMValueRef call, unsigned n
     if (LLVMGetCalledFunctionType(call) != LLVMGlobalGetValueType(callee))
         cc_error(g->cc, CC_FAILED, call, "call of \"%s\" with the wrong argument types", LLVMGetValueName(callee));
     if (is_intrinsic(callee) || is_primitive(callee)) return NULL;
-    if (LLVMIsDeclaration(callee))
-        cc_error(g->cc, CC_FAILED, call, "undefined function \"%s\"", LLVMGetValueName(callee));
+    if (LLVMIsDeclaration(callee)) refuse_undefined(g->cc, call, callee);
     struct visited *v = lookup(g, callee);
     if (v->function && !v->done)
         cc_error(g->cc, CC_FAILED, call, "function \"%s\" is recursive, which OpenCL C does not allow",
