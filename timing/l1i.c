@@ -26,27 +26,26 @@ bool l1i_lookup(struct core *c, uint32_t pc)
     return tag;
 }
 
-/* A request that has missed, in its second cycle: it waits for the line, or is dropped when there is no room. */
+/* A request that has missed, in its second cycle: it waits for the line, or is dropped when there is no room. In the
+ * cycle of a fill the hardware asks for the line that is being filled once more, in place of the one that missed. */
 void l1i_miss(struct core *c, uint32_t pc)
 {
     struct l1i *l = &c->front.l1i;
     const struct timing_config *config = &c->model->config;
     uint32_t line = line_of(c->model, pc);
+    bool filling = l->filling != UINT32_MAX;
     struct miss *free = NULL;
-    bool late = false;
-    if (l->filling != UINT32_MAX) return; /* the answer goes first */
+    if (filling && line == l->filled) return;
     for (struct miss *m = l->misses + config->l1i_mshrs; m-- > l->misses;) {
         if (!m->used) free = m;
         else if (m->line == line) {
-            if (m->waiting >= config->l1i_waiting) return;
-            m->waiting++;
-            if (!m->answered) return;
-            late = true; /* it comes too late for the answer, and asks once more */
+            m->waiting += m->waiting < config->l1i_waiting;
+            return;
         }
     }
     if (!free) return;
-    *free =
-        (struct miss){.line = line, .waiting = 1, .used = true, .order = ++l->orders, .at = c->model->now + 1 + late};
+    if (filling && config->fault_fill_lookup) line = l->filled;
+    *free = (struct miss){.line = line, .waiting = 1, .used = true, .order = ++l->orders};
     l->nmisses++;
     c->model->counts.l1i_misses++;
 }
@@ -58,7 +57,7 @@ bool l1i_message(struct core *c, struct message *out)
     struct miss *first = NULL;
     if (!l->nmisses) return false;
     for (struct miss *m = l->misses; m < l->misses + c->model->config.l1i_mshrs; m++)
-        if (m->used && !m->sent && m->at <= c->model->now && (!first || m->order < first->order)) first = m;
+        if (m->used && !m->sent && (!first || m->order < first->order)) first = m;
     if (!first) return false;
     first->sent = true;
     *out = (struct message){.kind = M_GET,
@@ -78,7 +77,6 @@ void l1i_answer(struct core *c, const struct message *answer)
 {
     struct l1i *l = &c->front.l1i;
     EVENT(c, "l1i_mrsp", 0, answer->line, "0");
-    l->misses[answer->number].answered = true;
     l->answers[l->nanswers++] = (struct fetch_answer){answer->line, answer->number, c->model->now + 1};
 }
 
@@ -87,6 +85,11 @@ void l1i_cycle(struct core *c)
 {
     struct l1i *l = &c->front.l1i;
     l->filling = UINT32_MAX;
+    if (l->answered) { /* its entry is taken until the cycle of the fill is over */
+        l->answered->used = false;
+        l->answered = NULL;
+        l->nmisses--;
+    }
     if (!l->nanswers || l->answers[0].at > c->model->now) return;
     struct miss *m = &l->misses[l->answers[0].miss];
     struct tag *victim = tags_victim(&l->tags, m->line);
@@ -94,8 +97,7 @@ void l1i_cycle(struct core *c)
     tags_use(&l->tags, victim);
     l->filling = set_number(&l->tags, m->line);
     l->filled = m->line;
-    m->used = false;
-    l->nmisses--;
+    l->answered = m;
     l->nanswers--;
     for (unsigned i = 0; i < l->nanswers; i++) l->answers[i] = l->answers[i + 1];
 }

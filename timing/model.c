@@ -190,6 +190,7 @@ static void reset(struct model *m)
         memset(c->l1d.writing, 0, sizeof c->l1d.writing);
         memset(c->front.l1i.misses, 0, sizeof c->front.l1i.misses);
         c->front.l1i.nmisses = c->front.l1i.nanswers = 0;
+        c->front.l1i.answered = NULL;
         free_all_flights(c);
     }
     m->l2.used = m->l2.nputs = m->l2.ninput = m->l2.nanswers = 0;

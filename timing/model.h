@@ -122,8 +122,8 @@ struct tags {
 struct miss {
     uint32_t line;
     uint8_t waiting; /* requests */
-    bool used, sent, answered;
-    uint64_t order, at;                  /* age; when it can be sent */
+    bool used, sent;
+    uint64_t order;                      /* age */
     struct flight *flight[MOST_ENTRIES]; /* of each request (L1D) ... */
     uint32_t lanes[MOST_ENTRIES];        /* ... and its lanes */
 };
@@ -138,6 +138,7 @@ struct l1i {
     struct tags tags;
     struct miss misses[MOST_ENTRIES];
     unsigned nmisses;
+    struct miss *answered; /* whose line is being filled; NULL: none */
     struct fetch_answer answers[MOST_ENTRIES];
     unsigned nanswers;
     uint32_t filling; /* set that is written in this cycle, and the line; UINT32_MAX: none */
