@@ -203,7 +203,7 @@ static struct native_unit *unit_of(struct native *native, struct native_sm *n, c
 {
     uint32_t version = g->sm->gpu->code_version;
     if (n->launch != g->launch_number || n->version != version) {
-        n->unit = units_find(&native->units, g);
+        units_hold(&native->units, g, &n->unit);
         n->launch = g->launch_number;
         n->version = version;
     }
@@ -249,8 +249,9 @@ uint64_t native_seen(const struct gpu *gpu)
 static void print_stats(const struct native *native)
 {
     const struct gpu *gpu = native->units.gpu;
-    uint64_t executed = native_executed(gpu), all = native_seen(gpu), cost = 0;
-    unsigned units = 0, insns = 0, cached = 0;
+    uint64_t executed = native_executed(gpu), all = native_seen(gpu), cost;
+    unsigned units = native->units.gone.count, insns = native->units.gone.insns, cached = native->units.gone.cached;
+    cost = native->units.gone.cost_us;
     for (const struct native_unit *u = native->units.first; u; u = u->next) {
         if (u->state != TRANSLATION_READY) continue;
         units++;

@@ -1,6 +1,6 @@
 /* Which translation belongs to a launch, asking for those that pay, and loading what comes back.
  *
- * A unit is never freed while its machine lives: some SM may be in it. Called by native.c. */
+ * A unit is not freed while an SM holds it or its translation is under way. Called by native.c. */
 #include "sim/native_units.h"
 
 #include <elf.h>
@@ -10,8 +10,8 @@
 
 #include "sim/host.h"
 
-enum { MOST_UNITS = 4096 };
-#define HOT 400000u /* instructions that `step` executes before a translation is asked for: about 20 ms */
+#define BYTES_MOST (128u << 20) /* of units that nobody holds, about */
+#define HOT        400000u      /* instructions that `step` executes before a translation is asked for: about 20 ms */
 
 /* ---- host levels ---- */
 
@@ -202,9 +202,12 @@ static bool is_same(struct native_units *u, struct native_unit *unit, const stru
     return true;
 }
 
+/* What it takes of memory, now and when it is translated. */
+static uint64_t unit_bytes(const struct native_unit *unit) { return (uint64_t)unit->request.code_words * 8; }
+
 static struct native_unit *add_unit(struct native_units *u, const struct native_request *r)
 {
-    struct native_unit *unit = u->count < MOST_UNITS ? calloc(1, sizeof *unit) : NULL;
+    struct native_unit *unit = calloc(1, sizeof *unit);
     if (!unit) return NULL;
     unit->code = malloc((size_t)r->code_words * 4);
     if (!unit->code) {
@@ -216,23 +219,65 @@ static struct native_unit *add_unit(struct native_units *u, const struct native_
     memcpy(unit->code, u->gpu->mem + r->code_base, (size_t)r->code_words * 4);
     unit->next = u->first;
     u->first = unit;
-    u->count++;
+    u->bytes += unit_bytes(unit);
     return unit;
 }
 
-struct native_unit *units_find(struct native_units *u, const struct group *g)
+static void free_unit(struct native_unit *unit)
+{
+    if (unit->image) munmap(unit->image, unit->size);
+    free(unit->code);
+    free(unit);
+}
+
+static void drop(struct native_units *u, struct native_unit **link)
+{
+    struct native_unit *unit = *link;
+    *link = unit->next;
+    u->bytes -= unit_bytes(unit);
+    if (unit->state == TRANSLATION_READY) {
+        u->gone.count++;
+        u->gone.insns += unit->insns;
+        u->gone.cached += unit->cached;
+        u->gone.cost_us += unit->cached ? 0 : unit->cost_us;
+    }
+    free_unit(unit);
+}
+
+/* With the lock held. */
+static struct native_unit *find(struct native_units *u, const struct native_request *r)
+{
+    struct native_unit *unit = u->first;
+    while (unit && !is_same(u, unit, r)) unit = unit->next;
+    if (!unit && (unit = add_unit(u, r))) look_in_cache(u, unit);
+    if (unit && u->at_once && unit->state == TRANSLATION_COLD) translate_unit(u, unit);
+    return unit;
+}
+
+/* The oldest unit that may go. NULL: there is none. */
+static struct native_unit **oldest(struct native_units *u)
+{
+    struct native_unit **found = NULL;
+    for (struct native_unit **link = &u->first; *link; link = &(*link)->next)
+        if (!(*link)->holders && (*link)->state != TRANSLATION_WANTED) found = link;
+    return found;
+}
+
+static void make_room(struct native_units *u)
+{
+    for (struct native_unit **link; u->bytes > BYTES_MOST && (link = oldest(u));) drop(u, link);
+}
+
+void units_hold(struct native_units *u, const struct group *g, struct native_unit **held)
 {
     struct native_request r = make_request(u, g);
-    if (!r.code_words) return NULL;
     pthread_mutex_lock(&u->lock);
-    struct native_unit *unit = u->first;
-    while (unit && !is_same(u, unit, &r)) unit = unit->next;
-    if (!unit && (unit = add_unit(u, &r))) look_in_cache(u, unit);
-    if (unit && u->at_once && unit->state == TRANSLATION_COLD) translate_unit(u, unit);
+    if (*held) (*held)->holders--;
+    *held = r.code_words ? find(u, &r) : NULL;
+    if (*held) (*held)->holders++;
+    make_room(u);
     pthread_mutex_unlock(&u->lock);
-    return unit;
 }
-
 bool units_open(struct native_units *u, struct gpu *gpu, bool at_once)
 {
     *u = (struct native_units){.gpu = gpu, .level = units_level(), .at_once = at_once};
@@ -256,9 +301,7 @@ void units_close(struct native_units *u)
     while (u->first) {
         struct native_unit *unit = u->first;
         u->first = unit->next;
-        if (unit->image) munmap(unit->image, unit->size);
-        free(unit->code);
-        free(unit);
+        free_unit(unit);
     }
     pthread_cond_destroy(&u->changed);
     pthread_mutex_destroy(&u->lock);

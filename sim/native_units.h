@@ -29,6 +29,7 @@ struct native_unit {
     uint32_t nentries, nsites;
     uint32_t insns, cost_us; /* how much was translated, and what that took of the processor */
     bool cached;             /* it was on disk */
+    uint32_t holders;        /* SMs that may be in it */
 };
 
 struct native_units {
@@ -36,8 +37,13 @@ struct native_units {
     enum native_level level;
     bool at_once; /* translate before the first instruction */
     pthread_mutex_t lock;
-    struct native_unit *first;
-    uint32_t count;
+    struct native_unit *first; /* the youngest */
+    uint64_t bytes;            /* of code and translations */
+    /* What has been ready and is no longer kept, for statistics. */
+    struct {
+        unsigned count, insns, cached;
+        uint64_t cost_us;
+    } gone;
     struct native_cache cache;
     struct translator_process process;
     pthread_t thread; /* asks the translator while the machine goes on, */
@@ -50,8 +56,9 @@ struct native_units {
 bool units_open(struct native_units *u, struct gpu *gpu, bool at_once);
 void units_close(struct native_units *u);
 
-/* The unit for a group's launch. NULL: there can be none. */
-struct native_unit *units_find(struct native_units *u, const struct group *g);
+/* Puts the unit for a group's launch in *held, for an SM, in place of the one that it has held. NULL: there can be
+ * none. Units that nobody holds go, the oldest first, when all together are too large. */
+void units_hold(struct native_units *u, const struct group *g, struct native_unit **held);
 
 /* `step` has executed so many instructions of a unit that is not ready. */
 void units_heat(struct native_units *u, struct native_unit *unit, uint64_t instructions);
