@@ -48,13 +48,14 @@ static void start_warp(struct core *c, unsigned slot)
 /* Without dirty lines the caches take the end of a group at once; only an SM that has nothing else flushes. */
 static void end_group(struct core *c, struct resident *r)
 {
-    if (r->flush_at > c->model->now || !lsu_empty(c)) return;
-    for (struct resident *other = c->resident; other < c->resident + MOST_WARPS; other++)
+    if (r->flush_at > c->model->now) return;
+    for (struct resident *other = c->resident; other < c->resident + MOST_RESIDENT; other++)
         if (other != r && other->group) {
             *r = (struct resident){0};
             c->model->resident_groups--;
             return;
         }
+    if (!lsu_empty(c)) return;
     EVENT0(c, "l1_inval", 0, "0");
     *r = (struct resident){0};
     c->model->resident_groups--;
@@ -67,7 +68,7 @@ static void end_group(struct core *c, struct resident *r)
 void group_cycle(struct core *c)
 {
     for (uint64_t left = c->starting; left; left &= left - 1) start_warp(c, (unsigned)__builtin_ctzll(left));
-    for (unsigned i = 0; c->ending && i < MOST_WARPS; i++)
+    for (unsigned i = 0; c->ending && i < MOST_RESIDENT; i++)
         if (c->resident[i].group && c->resident[i].flush_at != NEVER) {
             end_group(c, &c->resident[i]);
             c->ending -= !c->resident[i].group;

@@ -100,7 +100,9 @@ static void accept(struct core *c)
     struct l1d *d = &c->l1d;
     uint64_t now = c->model->now;
     if (!d->have_input || d->input.at > now || d->have_stage1 || now < d->stall_until || d->flushing) return;
-    if (!has_room(c, d->input.line) || d->requests.count + 5 > c->model->config.l1d_queue) return;
+    if (d->answers.count > MOST_ENTRIES / 2 || !has_room(c, d->input.line) ||
+        d->requests.count + 5 > c->model->config.l1d_queue)
+        return;
     EVENT(c, "l1d_req", d->input.flight->entry, d->input.line, "%s", d->input.kind == A_WRITE ? "write" : "read");
     c->model->counts.l1d_accesses++;
     d->stage1 = d->input;

@@ -10,6 +10,7 @@ static unsigned burst_rows(const struct core *c, bool store)
 bool lds_ready(const struct core *c, bool store)
 {
     const struct lds *l = &c->lds;
+    if (l->answers.count == MOST_ENTRIES) return false;
     if (c->model->now >= l->next_burst) return true;
     return l->rows < burst_rows(c, store) && l->store == store && c->model->now < l->accepts_until;
 }

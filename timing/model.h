@@ -18,7 +18,8 @@ enum {
     MOST_FIFO = 8,        /* fetch groups of a warp */
     MOST_COLLECTORS = 16, /* four operands each: a 64-bit set */
     MOST_BANKS = 16,
-    MOST_ENTRIES = 64, /* of any other table */
+    MOST_ENTRIES = 64,              /* of any other table */
+    MOST_RESIDENT = 2 * MOST_WARPS, /* groups, with those that end */
     OPERANDS = 4,
     REGISTERS = 512, /* of a warp: scalar ones from 0 on, vector ones from 256 on */
     NO_REGISTER = 0xffff,
@@ -313,7 +314,7 @@ struct core {
     unsigned number;
     struct slot_state slot[MOST_WARPS];
     unsigned nslots, nactive;
-    struct resident resident[MOST_WARPS];
+    struct resident resident[MOST_RESIDENT];
     struct front front;
     struct collection collection;
     struct units units;
