@@ -221,30 +221,17 @@ static void settle_claim(struct dispatcher *d, struct sm *sm)
 
 static struct slot *slot_of(struct sm *sm, const struct group *g) { return &sm->slots[g->slot]; }
 
-/* The next group of the claim, in its slot, its position filled in. */
-static void position(struct sm *sm, struct slot *slot)
+/* The nth place in the grid, of which there are no more than 2^32. */
+static void set_place(struct group *g, uint64_t number)
 {
-    struct run *r = sm->claim.run;
-    const struct launch *l = &r->job->launch;
-    struct group *g = &slot->group;
-    uint32_t n = (uint32_t)sm->claim.next++; /* there are no more than 2^32 */
-    slot->run = r;
-    slot->engine = r->engine;
-    slot->stopped = &r->stopped;
-    g->flags = r->flags;
-    g->observers = r->observers;
-    g->job = r->job;
-    g->launch_number = r->number;
+    const uint32_t n = (uint32_t)number, *groups = g->launch->groups;
     g->wgid = n;
-    g->index[0] = n % l->groups[0];
-    g->index[1] = n / l->groups[0] % l->groups[1];
-    g->index[2] = n / l->groups[0] / l->groups[1];
-    slot->pds = 0;
-    if (r->areas) slot->pds = r->areas[--r->nareas];
-    g->pds_base = private_area(l, slot->pds);
+    g->index[0] = n % groups[0];
+    g->index[1] = n / groups[0] % groups[1];
+    g->index[2] = n / groups[0] / groups[1];
 }
 
-/* To the next place in the grid. */
+/* The same for the one behind it, without a division. */
 static void advance(struct group *g)
 {
     const uint32_t *groups = g->launch->groups;
@@ -253,6 +240,25 @@ static void advance(struct group *g)
         if (++g->index[i] < groups[i]) return;
         g->index[i] = 0;
     }
+}
+
+/* The next group of the claim, in its slot, its position filled in. */
+static void position(struct sm *sm, struct slot *slot)
+{
+    struct run *r = sm->claim.run;
+    const struct launch *l = &r->job->launch;
+    struct group *g = &slot->group;
+    slot->run = r;
+    slot->engine = r->engine;
+    slot->stopped = &r->stopped;
+    g->flags = r->flags;
+    g->observers = r->observers;
+    g->job = r->job;
+    g->launch_number = r->number;
+    set_place(g, sm->claim.next++);
+    slot->pds = 0;
+    if (r->areas) slot->pds = r->areas[--r->nareas];
+    g->pds_base = private_area(l, slot->pds);
 }
 
 static bool is_cancelled(const struct run *r)
@@ -281,8 +287,9 @@ static enum slice_end next_of_claim(struct sm *sm)
     if (c->run != slot->run || c->next == c->end || c->run->areas || c->run->stopped || is_cancelled(c->run))
         return SLICE_ENDED;
     c->ended++;
+    if (c->next == slot->group.wgid + 1u) advance(&slot->group);
+    else set_place(&slot->group, c->next);
     c->next++;
-    advance(&slot->group);
     group_start_again(sm, slot);
     return SLICE_OVER;
 }

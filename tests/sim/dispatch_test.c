@@ -301,6 +301,36 @@ static void test_rounding_of_callbacks(void **state)
     guest_close(&g);
 }
 
+/* ---- claims ---- */
+
+/* Every group counts itself, once: short ones, of which an SM claims several, and every seventh so long that others
+ * come beside it on its SM and overtake it. */
+static void test_each_group_once(void **state)
+{
+    enum { GROUPS = 600 };
+    (void)state;
+    for (uint32_t threads = 1; threads <= 2; threads++) {
+        struct gpu_config c;
+        struct guest g;
+        gpu_config_default(&c);
+        c.host_threads = threads;
+        c.quantum = 20;
+        guest_open_config(&g, &c);
+        guest_assemble(&g, " csrr x5, CSR_GIDX\n csrr x6, CSR_GIDY\n li x7, 20\n mul x6, x6, x7\n add x5, x5, x6\n"
+                           " csrr x14, CSR_WGID\n bne x14, x5, out\n li x7, 7\n remu x8, x5, x7\n li x9, 3\n"
+                           " bne x8, x9, short\n li x8, 2000\nloop: addi x8, x8, -1\n bne x8, x0, loop\n"
+                           "short: slli x5, x5, 2\n lui x10, 0x90000\n add x10, x10, x5\n vmv.v.x v1, x10\n"
+                           " vmv.v.i v2, 1\n amoadd.w v3, v2, (v1)\nout: endprg\n");
+        g.launch.groups[0] = 20;
+        g.launch.groups[1] = GROUPS / 20;
+        guest_run(&g);
+        assert_int_equal(g.result.status, LAUNCH_DONE);
+        assert_int_equal(g.result.counters.groups, GROUPS);
+        for (uint32_t i = 0; i < GROUPS; i++) assert_int_equal(g.data[i], 32);
+        guest_close(&g);
+    }
+}
+
 /* ---- host threads ---- */
 
 /* Each work-item writes a hash of its ids to its own word, and adds to a common sum; barriers in between. */
@@ -423,10 +453,11 @@ static void test_cancel_in_time(void **state)
 
 /* ---- code that is dropped while others run it ---- */
 
+/* 0, too, while the machine holds the lock: it may take it again before whoever waits for it has woken up. */
 static unsigned kept_pages(struct gpu *gpu)
 {
     unsigned n = 0;
-    pthread_mutex_lock(&gpu->code_lock);
+    if (pthread_mutex_trylock(&gpu->code_lock)) return 0;
     for (const struct code_page *p = gpu->code_dropped; p; p = p->next) n++;
     pthread_mutex_unlock(&gpu->code_lock);
     return n;
@@ -441,9 +472,7 @@ struct watch {
 static void *watch_main(void *user)
 {
     struct watch *w = user;
-    for (int i = 0; i < 500; i++) {
-        const struct timespec t = {.tv_nsec = 100000};
-        nanosleep(&t, NULL);
+    for (uint64_t end = now() + 100000000; now() < end;) {
         unsigned n = kept_pages(w->gpu);
         if (n > w->most) w->most = n;
     }
@@ -484,6 +513,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_admission), cmocka_unit_test(test_serial), cmocka_unit_test(test_jobs_together),
         cmocka_unit_test(test_one_fails_alone), cmocka_unit_test(test_rounding_of_callbacks),
+        cmocka_unit_test(test_each_group_once),
         cmocka_unit_test(test_host_threads), cmocka_unit_test(test_threads_and_hooks),
         cmocka_unit_test(test_cancel_in_time), cmocka_unit_test(test_dropped_code),
     };
