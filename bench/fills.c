@@ -89,8 +89,9 @@ void fill_basis(void *elements, size_t bytes, size_t n, uint32_t *seed)
     float *x = elements;
     (void)n, (void)seed;
     for (size_t i = 0; i < bytes / sizeof *x; i++) {
-        float scale = i / 8 == 0 ? sqrtf(1.0f / 8) : sqrtf(2.0f / 8);
-        x[i] = scale * cosf((float)(2 * (i % 8) + 1) * (float)(i / 8) * pi / 16);
+        size_t row = i / 8, column = i % 8;
+        float scale = row == 0 ? sqrtf(1.0f / 8) : sqrtf(2.0f / 8);
+        x[i] = scale * cosf((float)(2 * column + 1) * (float)row * pi / 16);
     }
 }
 

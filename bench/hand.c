@@ -66,8 +66,9 @@ void mandelbrot_hand(void **at, size_t n)
     floats lanes;
     for (unsigned i = 0; i < WIDTH; i++) lanes[i] = (float)i;
     for (size_t i = 0; i < n * n; i += WIDTH) {
+        size_t row = i / n;
         floats cr = 3.0f * (lanes + (float)(i % n)) / (float)n - 2.2f;
-        floats ci = (floats){0} + 3.0f * (float)(i / n) / (float)n - 1.5f;
+        floats ci = (floats){0} + 3.0f * (float)row / (float)n - 1.5f;
         steps[i / WIDTH] = escape(cr, ci);
     }
 }

@@ -76,8 +76,11 @@ void dct_reference(void **at, size_t n)
     for (size_t i = 0; i < n * n; i++) {
         size_t x = i % n % 8, y = i / n % 8, corner = i - y * n - x;
         double sum = 0;
-        for (size_t k = 0; k < 64; k++)
-            sum += (double)basis[y * 8 + k / 8] * basis[x * 8 + k % 8] * (pixels[corner + k / 8 * n + k % 8] - 128);
+        for (size_t k = 0; k < 64; k++) {
+            size_t row = k / 8, column = k % 8;
+            int pixel = pixels[corner + row * n + column] - 128;
+            sum += (double)basis[y * 8 + row] * basis[x * 8 + column] * pixel;
+        }
         out[i] = (float)sum;
     }
 }

@@ -305,9 +305,11 @@ static bool flow_out(struct fact_table *t, const struct block *b, enum version v
     switch (control) {
     case CONTROL_BRANCH:
     case CONTROL_VBRANCH:
-        changed = flow_in(t, node_target(last), version, f) | flow_in(t, b->end, version, f);
-        if (control == CONTROL_VBRANCH && version == FULL)
-            changed |= flow_in(t, node_target(last), MASKED, f) | flow_in(t, b->end, MASKED, f);
+        changed |= flow_in(t, node_target(last), version, f);
+        changed |= flow_in(t, b->end, version, f);
+        if (control == CONTROL_BRANCH || version == MASKED) return changed;
+        changed |= flow_in(t, node_target(last), MASKED, f);
+        changed |= flow_in(t, b->end, MASKED, f);
         return changed;
     case CONTROL_JUMP: return flow_in(t, node_target(last), version, f);
     case CONTROL_INDIRECT:

@@ -66,8 +66,7 @@ static const char *const offsets[] = {
     " vid.v v6\n vsrl.vi v6, v6, 3\n vsll.vi v6, v6, 2\n",
     " vid.v v6\n li x6, -16\n vadd.vx v6, v6, x6\n vsrl.vi v6, v6, 4\n vand.vi v6, v6, 7\n vsll.vi v6, v6, 2\n",
     " vid.v v6\n vid.v v7\n vand.vi v7, v7, 7\n li x6, 5\n vmacc.vx v7, x6, v6\n vsll.vi v6, v7, 2\n",
-    " vid.v v6\n vsrl.vi v7, v6, 3\n li x6, 128\n vmul.vx v7, v7, x6\n vand.vi v6, v6, 7\n vadd.vv v6, v6, v7\n"
-    " vsll.vi v6, v6, 2\n",
+    " vid.v v6\n vsrl.vi v7, v6, 3\n vmul.vx v7, v7, x7\n vand.vi v6, v6, 7\n vadd.vv v6, v6, v7\n vsll.vi v6, v6, 2\n",
     " vmv.v.i v6, 12\n",
     " lw x6, 4(x20)\n andi x6, x6, 1020\n vmv.v.x v6, x6\n",
     " vid.v v6\n vmv.v.i v7, 8\n vsub.vv v6, v6, v6\n vadd.vv v6, v6, v7\n",
