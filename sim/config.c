@@ -8,7 +8,8 @@
 #include "isa/abi.h"
 #include "isa/isa.h"
 #include "sim/engine.h"
-#include "sim/launch.h"
+#include "sim/host.h"
+#include "sim/machine.h"
 
 void gpu_config_default(struct gpu_config *config)
 {
@@ -30,10 +31,35 @@ void gpu_config_default(struct gpu_config *config)
 
 static bool power_of_two(uint32_t n) { return n && !(n & (n - 1)); }
 
+/* Decimal or 0x hexadecimal, with K or M behind it for times 2^10 or 2^20. */
+static bool parse_number(const char *text, uint64_t most, uint64_t *value)
+{
+    char *end;
+    if (*text < '0' || *text > '9') return false;
+    errno = 0;
+    uint64_t v = strtoull(text, &end, text[0] == '0' && (text[1] | 32) == 'x' ? 16 : 10);
+    unsigned shift = *end == 'K' ? 10 : *end == 'M' ? 20 : 0;
+    if (shift) end++;
+    if (errno || *end || v > most >> shift) return false;
+    *value = v << shift;
+    return true;
+}
+
+bool threads_of_environment(uint32_t *threads)
+{
+    const char *said = getenv("VENTUS_THREADS");
+    uint64_t n = 0;
+    bool fine = !said || !*said || parse_number(said, HOST_THREADS_MOST, &n);
+    if (!fine || !n) n = host_processors();
+    *threads = n < HOST_THREADS_MOST ? (uint32_t)n : HOST_THREADS_MOST;
+    return fine;
+}
+
 const char *gpu_config_check(const struct gpu_config *c)
 {
     enum isa_profile profile;
     const struct engine *named;
+    uint32_t threads;
     if (c->sms < 1 || c->sms > 1024) return "sms must be 1 to 1024";
     if (c->warps_per_sm < 1 || c->warps_per_sm > 64) return "warps_per_sm must be 1 to 64";
     if (c->groups_per_sm < 1 || c->groups_per_sm > 64) return "groups_per_sm must be 1 to 64";
@@ -54,6 +80,7 @@ const char *gpu_config_check(const struct gpu_config *c)
     if (c->quantum < 1 || c->quantum > 1u << 30) return "quantum must be 1 to 2^30";
     if (!c->engine && !engine_of_environment(&named)) return "VENTUS_ENGINE names no engine; see `ventus info`";
     if (c->engine && !engine_usable(c->engine)) return "engine must be one that this host can run";
+    if (!c->host_threads && !threads_of_environment(&threads)) return "VENTUS_THREADS must be 0 to 256";
     return NULL;
 }
 
@@ -109,20 +136,6 @@ void gpu_config_print(const struct gpu_config *config, FILE *out)
         print_value(config, p, value, sizeof value);
         fprintf(out, "%-16s = %-9s # %s\n", p->name, value, p->text);
     }
-}
-
-/* Decimal or 0x hexadecimal, with K or M behind it for times 2^10 or 2^20. */
-static bool parse_number(const char *text, uint64_t most, uint64_t *value)
-{
-    char *end;
-    if (*text < '0' || *text > '9') return false;
-    errno = 0;
-    uint64_t v = strtoull(text, &end, text[0] == '0' && (text[1] | 32) == 'x' ? 16 : 10);
-    unsigned shift = *end == 'K' ? 10 : *end == 'M' ? 20 : 0;
-    if (shift) end++;
-    if (errno || *end || v > most >> shift) return false;
-    *value = v << shift;
-    return true;
 }
 
 /* False, and nothing is set, when the text is no value of the parameter. */

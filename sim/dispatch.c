@@ -173,10 +173,10 @@ static bool may_place(const struct dispatcher *d, const struct run *r, const str
 }
 
 /* More at a time while they end soon, and fewer towards the end, so that all workers end at about the same time. Never
- * more than fit: groups that wait for each other must all become resident, if they can. */
-static uint64_t claim_size(const struct dispatcher *d, const struct run *r, const struct sm *sm)
+ * more than the `room` there is: groups that wait for each other must all become resident, if they can. */
+static uint64_t claim_size(const struct dispatcher *d, const struct run *r, const struct sm *sm, uint32_t room)
 {
-    uint64_t share = (r->total - r->dispatched) / (2 * d->workers) + 1, n = group_room(sm, &r->job->launch);
+    uint64_t share = (r->total - r->dispatched) / (2 * d->workers) + 1, n = room;
     bool alone = r->areas || r->observers || r->job->options.serial || d->gpu->scheduler.user != d->gpu->rotation;
     if (n > share) n = share;
     if (n > sm->claim.size) n = sm->claim.size;
@@ -184,10 +184,10 @@ static uint64_t claim_size(const struct dispatcher *d, const struct run *r, cons
 }
 
 /* With the lock held. */
-static void claim_groups(struct dispatcher *d, struct run *r, struct sm *sm)
+static void claim_groups(struct dispatcher *d, struct run *r, struct sm *sm, uint32_t room)
 {
     struct claim *c = &sm->claim;
-    uint64_t n = claim_size(d, r, sm);
+    uint64_t n = claim_size(d, r, sm, room);
     *c = (struct claim){.run = r, .next = r->dispatched, .end = r->dispatched + n, .size = n};
     r->dispatched += n;
     r->resident += n;
@@ -301,12 +301,13 @@ static struct slot *place_claimed(struct dispatcher *d, struct sm *sm)
     pthread_mutex_lock(&d->lock);
     settle_claim(d, sm);
     cancel_runs(d);
-    for (struct run *r = sm->claim.run ? NULL : d->runs; r && !slot; r = r->next)
-        if (may_place(d, r, sm) && group_room(sm, &r->job->launch)) {
-            claim_groups(d, r, sm);
-            slot = group_place(sm, &r->job->launch);
-            position(sm, slot);
-        }
+    for (struct run *r = sm->claim.run ? NULL : d->runs; r && !slot; r = r->next) {
+        uint32_t room = may_place(d, r, sm) ? group_room(sm, &r->job->launch) : 0;
+        if (!room) continue;
+        claim_groups(d, r, sm, room);
+        slot = group_place(sm, &r->job->launch);
+        position(sm, slot);
+    }
     pthread_mutex_unlock(&d->lock);
     return slot;
 }

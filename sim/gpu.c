@@ -80,27 +80,20 @@ static void unbuild(struct gpu *gpu)
     free(gpu);
 }
 
-/* For machines whose configuration leaves it open: what $VENTUS_THREADS says, or a thread for each processor. */
-static uint32_t usual_threads(void)
-{
-    const char *said = getenv("VENTUS_THREADS");
-    unsigned long n = said ? strtoul(said, NULL, 10) : 0;
-    if (!n) n = host_processors();
-    return n < HOST_THREADS_MOST ? (uint32_t)n : HOST_THREADS_MOST;
-}
-
 struct gpu *gpu_create(const struct gpu_config *config, const char **error)
 {
     const char *why = gpu_config_check(config);
     const struct engine *engine = config->engine;
     struct gpu *gpu = NULL;
+    uint32_t threads = config->host_threads;
     if (!why && !engine) engine_of_environment(&engine);
+    if (!why && !threads) threads_of_environment(&threads);
     if (why) goto fail;
     why = "out of memory";
     gpu = malloc(sizeof *gpu);
     if (!gpu) goto fail;
     *gpu = (struct gpu){.config = *config};
-    if (!gpu->config.host_threads) gpu->config.host_threads = usual_threads();
+    gpu->config.host_threads = threads;
     if (pthread_mutex_init(&gpu->code_lock, NULL)) {
         free(gpu);
         gpu = NULL;

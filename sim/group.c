@@ -37,15 +37,6 @@ const char *group_check(const struct gpu_config *c, const struct launch *l)
     return NULL;
 }
 
-static bool has_room(const struct sm *sm, const struct launch *l)
-{
-    const struct gpu_config *c = &sm->gpu->config;
-    return sm->slots_used < c->groups_per_sm && l->warps <= c->warps_per_sm - sm->warps_used &&
-           l->warps * allocated(l->vgprs) <= c->vgpr_rows - sm->vgprs_used &&
-           l->warps * allocated(l->sgprs) <= c->sgpr_rows - sm->sgprs_used &&
-           l->lds_bytes <= c->lds_bytes - sm->lds_used;
-}
-
 /* The smaller of `most` and how many times `need` there is. */
 static uint32_t times(uint32_t most, uint32_t have, uint32_t need)
 {
@@ -76,7 +67,7 @@ static void account(struct sm *sm, const struct launch *l, int sign)
 struct slot *group_place(struct sm *sm, const struct launch *l)
 {
     struct slot *slot = sm->slots;
-    if (!has_room(sm, l)) return NULL;
+    if (!group_room(sm, l)) return NULL;
     while (slot->used) slot++;
     uint32_t number = (uint32_t)(slot - sm->slots);
     slot->used = true;

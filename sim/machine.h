@@ -118,10 +118,9 @@ enum { TLB_BITS = 6, TLB_ENTRIES = 1 << TLB_BITS };
 /* Groups of one launch that are an SM's to run, so that it need not ask for each of them (dispatch.c). */
 struct claim {
     struct run *run;
-    uint64_t next, end;       /* those that have not begun */
-    uint64_t size;            /* how many to claim the next time */
-    uint32_t ended;           /* groups of it, not yet reported to the launch, ... */
-    struct counters counters; /* ... and what they have counted */
+    uint64_t next, end; /* those that have not begun */
+    uint64_t size;      /* how many to claim the next time */
+    uint32_t ended;     /* groups of it, not yet reported to the launch */
 };
 
 struct sm {
@@ -176,6 +175,12 @@ struct gpu {
     struct scheduler scheduler;
     struct rotation *rotation; /* the state of the default scheduler */
 };
+
+/* ---- config.c ---- */
+
+/* For machines whose configuration leaves it open: how many host threads $VENTUS_THREADS asks for, or one for each
+ * processor when it is not set, empty or 0. False: it says something else; *threads is one for each then, too. */
+bool threads_of_environment(uint32_t *threads);
 
 /* ---- dispatch.c ---- */
 

@@ -67,9 +67,6 @@ static void take_back(struct native_state *s, const uint16_t *counts)
 
 /* ---- what translated code calls ---- */
 
-/* Before translated code stores some registers of a warp whose others are to be 0. */
-static void clear(struct warp *w) { warp_clear(w); }
-
 /* `step` counts an instruction that the block has counted already. */
 static bool help(struct sm *sm, struct warp *w, uint32_t mask)
 {
@@ -249,9 +246,8 @@ uint64_t native_seen(const struct gpu *gpu)
 static void print_stats(const struct native *native)
 {
     const struct gpu *gpu = native->units.gpu;
-    uint64_t executed = native_executed(gpu), all = native_seen(gpu), cost;
+    uint64_t executed = native_executed(gpu), all = native_seen(gpu), cost = native->units.gone.cost_us;
     unsigned units = native->units.gone.count, insns = native->units.gone.insns, cached = native->units.gone.cached;
-    cost = native->units.gone.cost_us;
     for (const struct native_unit *u = native->units.first; u; u = u->next) {
         if (u->state != TRANSLATION_READY) continue;
         units++;
@@ -312,7 +308,7 @@ static void *open_native(struct gpu *gpu)
     memset(native, 0, size);
     for (uint32_t i = 0; i < gpu->config.sms; i++) {
         native->sms[i].state.help = help;
-        native->sms[i].state.clear = clear;
+        native->sms[i].state.clear = warp_clear;
     }
     if (!units_open(&native->units, gpu, gpu->engine_given)) {
         free(native);

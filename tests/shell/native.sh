@@ -101,4 +101,8 @@ kept_long || wrong "what was begun for a program that has ended is lost: $(ls -l
 # A name that is none
 VENTUS_ENGINE=fastest "$VENTUS_BUILD/ventus" run k.elf -g 32 -a buf:128 -a i:1 2>err.txt && wrong "an engine that is none"
 grep -q VENTUS_ENGINE err.txt || wrong "no word of VENTUS_ENGINE: $(cat err.txt)"
+for threads in some -5 257; do
+    VENTUS_THREADS=$threads "$VENTUS_BUILD/ventus" run k.elf -g 32 -a buf:128 -a i:1 2>err.txt && wrong "$threads threads"
+    grep -q VENTUS_THREADS err.txt || wrong "no word of VENTUS_THREADS: $(cat err.txt)"
+done
 exit $status
