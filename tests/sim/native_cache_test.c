@@ -73,7 +73,7 @@ static int set_up(void **state)
     setenv("VENTUS_TRANSLATE", program, 1);
     setenv("VENTUS_CACHE_DIR", cache_folder, 1);
     cache_open(&cache, "v3");
-    assert_string_equal(cache.folder, cache_folder);
+    assert_string_equal(cache.files.folder, cache_folder);
     request = (struct native_request){.magic = NATIVE_MAGIC, .code_base = 0x80000000u, .code_words = WORDS};
     for (uint32_t i = 0; i < WORDS; i++) code[i] = i * 0x01000193u;
     for (uint32_t i = 0; i < IMAGE; i++) image[i] = (uint8_t)(i * 7);
@@ -192,7 +192,7 @@ static void test_translator(void **state)
     cache_open(&cache, "v3");
     assert_false(is_hit());
     cache_open(&cache, "v4"); /* which this translator does not have */
-    assert_string_equal(cache.folder, "");
+    assert_string_equal(cache.files.folder, "");
 }
 
 /* ---- damage ---- */
@@ -350,7 +350,7 @@ static void test_limit(void **state)
     assert_int_equal(stat(only_file(), &s), 0);
     run("echo mine >%s/mine", cache_folder);
     run("head -c 100 /dev/zero >%s/0123456789abcdef0123456789abcdef.native.7-7", cache_folder); /* unfinished */
-    cache.limit = (uint64_t)s.st_size * 8;
+    cache.files.limit = (uint64_t)s.st_size * 8;
     for (request.entry = 1; request.entry < 7; request.entry++) {
         age();
         store();
@@ -365,7 +365,7 @@ static void test_limit(void **state)
     assert_int_equal(count_hits(1, 3), 0);
     assert_int_equal(count_hits(3, 9), 6);
     run("test -e %s/mine && ! test -e %s/*-7", cache_folder, cache_folder);
-    cache.limit = 8;
+    cache.files.limit = 8;
     assert_int_equal(count_hits(0, 9), 0);
     request.entry = 9;
     store(); /* too large by itself: no reason to throw others away */
@@ -376,30 +376,30 @@ static void test_environment(void **state)
 {
     char want[PATH_MAX];
     (void)state;
-    assert_int_equal(cache.limit, 256 << 20);
+    assert_int_equal(cache.files.limit, 256 << 20);
     setenv("VENTUS_CACHE_LIMIT", "3", 1);
     cache_open(&cache, "v3");
-    assert_int_equal(cache.limit, 3 << 20);
+    assert_int_equal(cache.files.limit, 3 << 20);
     setenv("VENTUS_CACHE_LIMIT", "3 MiB", 1);
     cache_open(&cache, "v3");
-    assert_int_equal(cache.limit, 256 << 20);
+    assert_int_equal(cache.files.limit, 256 << 20);
     unsetenv("VENTUS_CACHE_DIR");
     setenv("HOME", folder, 1);
     setenv("XDG_CACHE_HOME", "relative", 1);
     cache_open(&cache, "v3");
-    snprintf(want, sizeof want, "%s/.cache/ventus/native", folder);
-    assert_string_equal(cache.folder, want);
+    snprintf(want, sizeof want, "%s/.cache/ventus", folder);
+    assert_string_equal(cache.files.folder, want);
     setenv("XDG_CACHE_HOME", folder, 1);
     cache_open(&cache, "v3");
-    snprintf(want, sizeof want, "%s/ventus/native", folder);
-    assert_string_equal(cache.folder, want);
+    snprintf(want, sizeof want, "%s/ventus", folder);
+    assert_string_equal(cache.files.folder, want);
     setenv("VENTUS_CACHE", "0", 1);
     cache_open(&cache, "v3");
-    assert_string_equal(cache.folder, "");
+    assert_string_equal(cache.files.folder, "");
     setenv("VENTUS_CACHE", "1", 1);
     setenv("VENTUS_CACHE_DIR", "", 1);
     cache_open(&cache, "v3");
-    assert_string_equal(cache.folder, "");
+    assert_string_equal(cache.files.folder, "");
     store();
     assert_false(is_hit());
 }
@@ -426,7 +426,7 @@ static void test_processes(void **state)
     pid_t children[PROCESSES];
     int status;
     (void)state;
-    cache.limit = 4 * 2048;
+    cache.files.limit = 4 * 2048;
     for (unsigned i = 0; i < PROCESSES; i++) {
         children[i] = fork();
         if (!children[i]) _exit(use_shared(i));
