@@ -10,6 +10,7 @@
 #include "sim/engine.h"
 #include "sim/host.h"
 #include "sim/machine.h"
+#include "sim/settings.h"
 
 void gpu_config_default(struct gpu_config *config)
 {
@@ -31,25 +32,11 @@ void gpu_config_default(struct gpu_config *config)
 
 static bool power_of_two(uint32_t n) { return n && !(n & (n - 1)); }
 
-/* Decimal or 0x hexadecimal, with K or M behind it for times 2^10 or 2^20. */
-static bool parse_number(const char *text, uint64_t most, uint64_t *value)
-{
-    char *end;
-    if (*text < '0' || *text > '9') return false;
-    errno = 0;
-    uint64_t v = strtoull(text, &end, text[0] == '0' && (text[1] | 32) == 'x' ? 16 : 10);
-    unsigned shift = *end == 'K' ? 10 : *end == 'M' ? 20 : 0;
-    if (shift) end++;
-    if (errno || *end || v > most >> shift) return false;
-    *value = v << shift;
-    return true;
-}
-
 bool threads_of_environment(uint32_t *threads)
 {
     const char *said = getenv("VENTUS_THREADS");
     uint64_t n = 0;
-    bool fine = !said || !*said || parse_number(said, HOST_THREADS_MOST, &n);
+    bool fine = !said || !*said || settings_number(said, HOST_THREADS_MOST, &n);
     if (!fine || !n) n = host_processors();
     *threads = n < HOST_THREADS_MOST ? (uint32_t)n : HOST_THREADS_MOST;
     return fine;
@@ -144,26 +131,14 @@ static bool set_value(struct gpu_config *c, const struct parameter *p, const cha
     void *field = (char *)c + p->at;
     enum isa_profile profile;
     uint64_t value;
-    if (p->type == IS_WIDE) return parse_number(text, UINT64_MAX, field);
+    if (p->type == IS_WIDE) return settings_number(text, UINT64_MAX, field);
     if (p->type == IS_ENGINE) return engine_find(text, &c->engine);
     if (p->type == IS_PROFILE) {
         if (!isa_profile_find(text, &profile)) return false;
         value = profile;
-    } else if (!parse_number(text, UINT32_MAX, &value)) return false;
+    } else if (!settings_number(text, UINT32_MAX, &value)) return false;
     *(uint32_t *)field = (uint32_t)value;
     return true;
-}
-
-/* Cuts the comment and the white space at both ends off. */
-static char *trim(char *s)
-{
-    static const char space[] = " \t\r\n";
-    s[strcspn(s, "#")] = 0;
-    s += strspn(s, space);
-    size_t n = strlen(s);
-    while (n && strchr(space, s[n - 1])) n--;
-    s[n] = 0;
-    return s;
 }
 
 static const char *no_value(const struct parameter *p, const char *text, char *why, size_t size)
@@ -178,19 +153,20 @@ static const char *no_value(const struct parameter *p, const char *text, char *w
     return why;
 }
 
-/* One line, already trimmed. NULL, or what is wrong with it, in `why`. */
-static const char *read_line(struct gpu_config *c, char *line, uint32_t *given, char *why, size_t why_size)
+struct reader {
+    struct gpu_config config;
+    uint32_t given; /* parameters that a line has set */
+};
+
+static const char *set_parameter(void *user, const char *name, const char *text, char *why, size_t why_size)
 {
-    char *equals = strchr(line, '=');
-    if (!equals) return "a line is 'name = value'";
-    *equals = 0;
-    char *name = trim(line), *text = trim(equals + 1);
+    struct reader *r = user;
     for (size_t i = 0; i < NPARAMETERS; i++) {
         const struct parameter *p = &parameters[i];
         if (strcmp(p->name, name)) continue;
-        if (*given >> i & 1) return "the parameter is given twice";
-        *given |= 1u << i;
-        return set_value(c, p, text) ? NULL : no_value(p, text, why, why_size);
+        if (r->given >> i & 1) return "the parameter is given twice";
+        r->given |= 1u << i;
+        return set_value(&r->config, p, text) ? NULL : no_value(p, text, why, why_size);
     }
     int n = snprintf(why, why_size, "there is no parameter '%.40s'; there are:", name);
     for (size_t i = 0; i < NPARAMETERS && n > 0 && (size_t)n < why_size; i++)
@@ -198,34 +174,19 @@ static const char *read_line(struct gpu_config *c, char *line, uint32_t *given, 
     return why;
 }
 
-static bool refuse(char *why, size_t why_size, const char *path, unsigned line, const char *what)
-{
-    if (line) snprintf(why, why_size, "%s:%u: %s", path, line, what);
-    else snprintf(why, why_size, "%s: %s", path, what);
-    return false;
-}
-
 bool gpu_config_read(struct gpu_config *config, const char *path, char *why, size_t why_size)
 {
-    char buf[512], what[400];
-    struct gpu_config c = *config;
-    uint32_t given = 0;
-    unsigned number = 0;
-    const char *wrong = NULL;
+    struct reader r = {.config = *config};
     FILE *f = fopen(path, "r");
-    if (!f) return refuse(why, why_size, path, 0, strerror(errno));
-    while (!wrong && fgets(buf, sizeof buf, f)) {
-        number++;
-        if (strlen(buf) == sizeof buf - 1 && buf[sizeof buf - 2] != '\n') wrong = "the line is too long";
-        char *line = trim(buf);
-        if (!wrong && *line) wrong = read_line(&c, line, &given, what, sizeof what);
+    if (!f) {
+        snprintf(why, why_size, "%s: %s", path, strerror(errno));
+        return false;
     }
-    bool unread = ferror(f);
+    bool read = settings_read(f, path, set_parameter, &r, why, why_size);
     fclose(f);
-    if (wrong) return refuse(why, why_size, path, number, wrong);
-    if (unread) return refuse(why, why_size, path, 0, "cannot be read");
-    wrong = gpu_config_check(&c);
-    if (wrong) return refuse(why, why_size, path, 0, wrong);
-    *config = c;
-    return true;
+    if (!read) return false;
+    const char *wrong = gpu_config_check(&r.config);
+    if (wrong) snprintf(why, why_size, "%s: %s", path, wrong);
+    else *config = r.config;
+    return !wrong;
 }

@@ -4,8 +4,9 @@
 #include "timing/parameters.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
+
+#include "sim/settings.h"
 
 enum { VERILOG, CHISEL, IDEAL, LARGE, BUILT_IN };
 static const char *const names[BUILT_IN] = {"verilog", "chisel", "ideal", "large"};
@@ -44,30 +45,6 @@ void timing_config_print(const struct timing_config *config, FILE *out)
 
 /* ---- the text form ---- */
 
-/* Cuts the comment and the white space at both ends off. */
-static char *trim(char *s)
-{
-    static const char space[] = " \t\r\n";
-    s[strcspn(s, "#")] = 0;
-    s += strspn(s, space);
-    size_t n = strlen(s);
-    while (n && strchr(space, s[n - 1])) n--;
-    s[n] = 0;
-    return s;
-}
-
-/* Decimal or 0x hexadecimal, with K or M behind it for times 2^10 or 2^20. */
-static bool parse_number(const char *text, uint64_t *value)
-{
-    char *end;
-    if (*text < '0' || *text > '9') return false;
-    errno = 0;
-    *value = strtoull(text, &end, text[0] == '0' && (text[1] | 32) == 'x' ? 16 : 10);
-    if (*end == 'K' && *value < 1u << 22) *value <<= 10, end++;
-    else if (*end == 'M' && *value < 1u << 12) *value <<= 20, end++;
-    return !errno && !*end;
-}
-
 static const struct parameter *find(const char *name)
 {
     for (const struct parameter *p = parameters; p < parameters + PARAMETERS; p++)
@@ -75,23 +52,36 @@ static const struct parameter *find(const char *name)
     return NULL;
 }
 
-/* NULL, or what is wrong with the line "name = text", in `why`. */
-static const char *set(struct timing_config *c, const char *name, const char *text, char *why, size_t size)
+struct reader {
+    struct timing_config config;
+    bool changed; /* a parameter has been set: too late for a base */
+};
+
+static const char *set_base(struct reader *r, const char *text, char *why, size_t size)
 {
+    if (r->changed) return "base belongs before the parameters";
+    if (set_built_in(&r->config, text)) return NULL;
+    snprintf(why, size, "there is no configuration '%.40s'; there are: " TIMING_NAMES, text);
+    return why;
+}
+
+static const char *set_parameter(void *user, const char *name, const char *text, char *why, size_t size)
+{
+    struct reader *r = user;
     const struct parameter *p = find(name);
     uint64_t value;
-    if (!strcmp(name, "base")) {
-        if (set_built_in(c, text)) return NULL;
-        snprintf(why, size, "there is no configuration '%.40s'; there are: " TIMING_NAMES, text);
-    } else if (!p) {
+    if (!strcmp(name, "base")) return set_base(r, text, why, size);
+    if (!p) {
         snprintf(why, size, "there is no parameter '%.40s'", name);
-    } else if (!parse_number(text, &value) || value < p->least || value > p->most) {
-        snprintf(why, size, "%s is a number from %u to %u, not '%.40s'", name, p->least, p->most, text);
-    } else {
-        *field(c, p) = (uint32_t)value;
-        return NULL;
+        return why;
     }
-    return why;
+    if (!settings_number(text, p->most, &value) || value < p->least) {
+        snprintf(why, size, "%s is a number from %u to %u, not '%.40s'", name, p->least, p->most, text);
+        return why;
+    }
+    *field(&r->config, p) = (uint32_t)value;
+    r->changed = true;
+    return NULL;
 }
 
 static bool power_of_two(uint32_t n) { return n && !(n & (n - 1)); }
@@ -108,52 +98,26 @@ static const char *check(const struct timing_config *c)
     return NULL;
 }
 
-/* One line, already trimmed. */
-static const char *read_line(struct timing_config *c, char *line, char *why, size_t size)
-{
-    char *equals = strchr(line, '=');
-    if (!equals) return "a line is 'name = value'";
-    *equals = 0;
-    return set(c, trim(line), trim(equals + 1), why, size);
-}
-
-static bool read_file(struct timing_config *c, FILE *f, const char *path, char *why, size_t why_size)
-{
-    char buf[512], what[300];
-    const char *wrong = NULL;
-    unsigned number = 0;
-    while (!wrong && fgets(buf, sizeof buf, f)) {
-        number++;
-        bool whole = strchr(buf, '\n') || feof(f);
-        char *line = trim(buf);
-        if (!whole) wrong = "the line is too long";
-        else if (*line) wrong = read_line(c, line, what, sizeof what);
-    }
-    if (wrong) snprintf(why, why_size, "%s:%u: %s", path, number, wrong);
-    else if (ferror(f)) snprintf(why, why_size, "%s: cannot be read", wrong = path);
-    else if ((wrong = check(c))) snprintf(why, why_size, "%s: %s", path, wrong);
-    return !wrong;
-}
-
 bool timing_config_read(struct timing_config *config, const char *name, char *why, size_t why_size)
 {
-    struct timing_config c;
-    if (set_built_in(&c, name)) {
-        *config = c;
-        return true;
-    }
+    struct reader r = {.changed = false};
+    if (set_built_in(config, name)) return true;
     FILE *f = fopen(name, "r");
     if (!f) {
         snprintf(why, why_size, "'%s' is neither a configuration (" TIMING_NAMES ") nor a file: %s", name,
                  strerror(errno));
         return false;
     }
-    set_built_in(&c, "verilog");
-    snprintf(c.name, sizeof c.name, "%s", name);
-    bool read = read_file(&c, f, name, why, why_size);
+    set_built_in(&r.config, "verilog");
+    bool read = settings_read(f, name, set_parameter, &r, why, why_size);
     fclose(f);
     if (!read) return false;
-    snprintf(c.name, sizeof c.name, "%.63s", name);
-    *config = c;
+    const char *wrong = check(&r.config);
+    if (wrong) {
+        snprintf(why, why_size, "%s: %s", name, wrong);
+        return false;
+    }
+    snprintf(r.config.name, sizeof r.config.name, "%.63s", name);
+    *config = r.config;
     return true;
 }

@@ -65,9 +65,11 @@ printf 'base = ideal # comment\nstart_cycles = 100\n' >slow.timing
 check 0 "$case: [0-9]* cycles" "$ventus" run --case "$case" --timing slow.timing
 check 2 'neither a configuration' "$ventus" run --case "$case" --timing nowhere
 for line in 'x = 1:there is no parameter' 'base = x:there is no configuration' 'l1d_ways = 99:l1d_ways is a number from 1 to 16' \
-    'banks = 0:banks is a number' 'line_bytes = 24:line_bytes must be a power of two' 'nonsense:a line is' 'l1d_ways = -1:not .-1'; do
+    'banks = 0:banks is a number' 'banks = 99999999999999999999:banks is a number' 'l1d_sets = 8X:not .8X.' 'line_bytes = 24:line_bytes must be a power of two' 'nonsense:a line is' 'l1d_ways = -1:not .-1'; do
     printf '%s\n' "${line%%:*}" >bad.timing
     check 2 "${line#*:}" "$ventus" run --case "$case" --timing bad.timing
 done
+printf 'banks = 1\nbase = ideal\n' >bad.timing
+check 2 'bad.timing:2: base belongs before' "$ventus" run --case "$case" --timing bad.timing
 check 2 'timeline goes with --timing' "$ventus" run --case "$case" --timeline x.csv
 exit $status
