@@ -21,7 +21,6 @@ void front_decide(struct core *c)
     for (unsigned i = 0; i < c->nslots && f->fetch_slot == NOBODY; i++)
         if (fetches(c, &c->slot[i])) f->fetch_slot = (int)i;
     f->replay = has_answer(answer) && (!answer->hit || !fetches(c, &c->slot[answer->slot]));
-    issue_decide(c);
 }
 
 void front_jump(struct core *c, unsigned slot, uint32_t pc)

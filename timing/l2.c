@@ -10,11 +10,6 @@ bool l2_open(struct model *m)
     return tags_open(&m->l2.tags, config->l2_sets, config->l2_ways, config->line_bytes);
 }
 
-bool l2_idle(const struct model *m)
-{
-    return !m->l2.used && !m->l2.nputs && !m->l2.ninput && m->l2.flush_done == NEVER;
-}
-
 static struct core *core_of(struct model *m, const struct message *a) { return &m->cores[a->core]; }
 
 /* ---- from the SMs: instructions before data, lower SMs first ---- */

@@ -11,29 +11,7 @@
 #include "sim/output.h"
 #include "timing/model.h"
 
-enum { POOL = 256, HANG_CYCLES = 1000000 };
-
-/* ---- flights ---- */
-
-struct flight *flight_new(struct core *c, const struct op *op, unsigned slot)
-{
-    struct flight *f = c->free[--c->nfree];
-    f->op = op;
-    f->slot = (uint8_t)slot;
-    f->jumps = f->astray = false;
-    f->lanes = 0;
-    f->cycles = 1;
-    f->ready = 0;
-    return f;
-}
-
-void flight_free(struct core *c, struct flight *f) { c->free[c->nfree++] = f; }
-
-static void free_all_flights(struct core *c)
-{
-    c->nfree = POOL;
-    for (unsigned i = 0; i < POOL; i++) c->free[i] = &c->pool[i];
-}
+enum { HANG_CYCLES = 1000000 };
 
 /* ---- a cycle ---- */
 
@@ -41,6 +19,7 @@ static void core_cycle(struct core *c)
 {
     l1i_cycle(c);
     front_decide(c);
+    issue_decide(c);
     unit_cycle(c);
     control_cycle(c);
     l1d_cycle(c);
@@ -191,7 +170,7 @@ static void reset(struct model *m)
         memset(c->front.l1i.misses, 0, sizeof c->front.l1i.misses);
         c->front.l1i.nmisses = c->front.l1i.nanswers = 0;
         c->front.l1i.answered = NULL;
-        free_all_flights(c);
+        flights_reset(c);
     }
     m->l2.used = m->l2.nputs = m->l2.ninput = m->l2.nanswers = 0;
     memset(m->l2.entry, 0, sizeof m->l2.entry);
@@ -254,9 +233,7 @@ static bool open_core(struct model *m, unsigned number)
     c->model = m;
     c->number = number;
     c->nslots = gpu_config_of(m->gpu)->warps_per_sm;
-    c->pool = calloc(POOL, sizeof *c->pool);
-    c->free = calloc(POOL, sizeof *c->free);
-    if (!c->pool || !c->free) return false;
+    if (!flights_open(c)) return false;
     if (!tags_open(&c->front.l1i.tags, config->l1i_sets, config->l1i_ways, config->line_bytes)) return false;
     return tags_open(&c->l1d.tags, config->l1d_sets, config->l1d_ways, config->line_bytes);
 }
@@ -275,8 +252,7 @@ static bool open_cores(struct model *m)
 static void close_model(struct model *m)
 {
     for (unsigned i = 0; m->cores && i < m->ncores; i++) {
-        free(m->cores[i].pool);
-        free(m->cores[i].free);
+        flights_close(&m->cores[i]);
         tags_close(&m->cores[i].front.l1i.tags);
         tags_close(&m->cores[i].l1d.tags);
     }

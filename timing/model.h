@@ -233,7 +233,7 @@ struct lsu {
 
 struct lds {
     struct queue answers;
-    unsigned burst, rows; /* rows of this burst, and taken */
+    unsigned rows; /* taken of this burst */
     bool store;
     uint64_t next_burst, accepts_until;
 };
@@ -356,7 +356,10 @@ struct model {
 
 /* ---- between the parts ---- */
 
-/* model.c: the pool of flights */
+/* flight.c: the pool of flights */
+bool flights_open(struct core *c);
+void flights_close(struct core *c);
+void flights_reset(struct core *c);
 struct flight *flight_new(struct core *c, const struct op *op, unsigned slot);
 void flight_free(struct core *c, struct flight *f);
 
@@ -449,7 +452,6 @@ bool l1d_message(struct core *c, struct message *out);
 bool l2_open(struct model *m);
 void l2_cycle(struct model *m);
 void l2_take_messages(struct model *m);
-bool l2_idle(const struct model *m);
 
 static inline void queue_push(struct queue *q, const struct line_access *a)
 {

@@ -19,7 +19,7 @@ from itertools import zip_longest
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 WORK = os.path.join(ROOT, "build-mutants")
 TREE, BUILD, RESULTS, PASSED = (os.path.join(WORK, name) for name in ("tree", "tree/build", "results.tsv", "passed"))
-FOLDERS = ["isa", "asm", "sim", "native", "driver", "vt", "compiler", "opencl", "tools"]
+FOLDERS = ["isa", "asm", "sim", "native", "timing", "driver", "vt", "compiler", "opencl", "tools"]
 
 # Tests that are about a folder, by words of their names: they run first, and most mutants die there.
 FIRST = {

@@ -1,0 +1,39 @@
+/* Instructions on their way through an SM: a pool of which each issued one takes a member. */
+#include <stdlib.h>
+
+#include "timing/model.h"
+
+enum { POOL = 256 };
+
+bool flights_open(struct core *c)
+{
+    c->pool = calloc(POOL, sizeof *c->pool);
+    c->free = calloc(POOL, sizeof *c->free);
+    return c->pool && c->free;
+}
+
+void flights_close(struct core *c)
+{
+    free(c->pool);
+    free(c->free);
+}
+
+void flights_reset(struct core *c)
+{
+    c->nfree = POOL;
+    for (unsigned i = 0; i < POOL; i++) c->free[i] = &c->pool[i];
+}
+
+struct flight *flight_new(struct core *c, const struct op *op, unsigned slot)
+{
+    struct flight *f = c->free[--c->nfree];
+    f->op = op;
+    f->slot = (uint8_t)slot;
+    f->jumps = f->astray = false;
+    f->lanes = 0;
+    f->cycles = 1;
+    f->ready = 0;
+    return f;
+}
+
+void flight_free(struct core *c, struct flight *f) { c->free[c->nfree++] = f; }
