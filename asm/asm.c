@@ -84,7 +84,8 @@ static bool make_image(struct as *as, struct elf_image *m, struct owned *o)
             *resources = as_alloc(as, as->sections[SECTION_RESOURCE].bytes + 1);
     uint8_t *out[SECTION_COUNT] = {(uint8_t *)o->text, o->rodata, o->data, NULL, note, resources, NULL};
     if (!layout_emit(as, out) || !read_resources(as, o, resources)) return false;
-    *m = (struct elf_image){.entry = text->base,
+    *m = (struct elf_image){.profile = as->mnemonics.profile,
+                            .entry = text->base,
                             .text_addr = text->base,
                             .text = o->text,
                             .text_words = words,

@@ -4,6 +4,7 @@
  * bytes. The reader trusts nothing: every range is checked against the file before it is used.
  * Called by the compiler and the assembler (write), by driver and tools (read). */
 #include "asm/owned.h"
+#include "isa/isa.h"
 
 #include <elf.h>
 #include <gelf.h>
@@ -319,6 +320,7 @@ static bool write_elf(struct writer *w)
     eh->e_type = ET_EXEC;
     eh->e_machine = EM_RISCV;
     eh->e_version = EV_CURRENT;
+    eh->e_flags = w->image->profile << ELF_PROFILE_SHIFT;
     eh->e_entry = w->image->entry;
     w->offset = sizeof(Elf32_Ehdr) + 3 * sizeof(Elf32_Phdr);
     elf_flagelf(w->elf, ELF_C_SET, ELF_F_LAYOUT);
@@ -375,6 +377,12 @@ static bool in_file(const struct reader *r, uint64_t offset, uint64_t length)
     return offset <= r->size && length <= r->size - offset;
 }
 
+bool elf_profile(uint32_t e_flags, uint32_t *profile)
+{
+    *profile = e_flags >> ELF_PROFILE_SHIFT;
+    return !*profile || isa_profile_known(*profile);
+}
+
 static bool read_header(struct reader *r, const char **why)
 {
     GElf_Ehdr eh;
@@ -386,6 +394,8 @@ static bool read_header(struct reader *r, const char **why)
     if (eh.e_machine != EM_RISCV) return refuse(why, "this ELF file is for another machine (not RISC-V)");
     if (eh.e_type == ET_REL) return refuse(why, "this ELF file is an object, not a program; `ventus ld` links it");
     if (eh.e_type != ET_EXEC) return refuse(why, "this ELF file is not an executable");
+    if (!elf_profile(eh.e_flags, &r->image.profile))
+        return refuse(why, "the ELF header names an instruction set that is not known here");
     r->image.entry = (uint32_t)eh.e_entry;
     return true;
 }

@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "asm/image.h"
+#include "isa/isa.h"
 #include "asm/resource.h"
 #include "tests/rng.h"
 
@@ -30,7 +31,7 @@ static const char note[] = "ventus-module 1\nkernel name=kernel entry=0x80000008
 
 // clang-format off
 static const struct elf_image sample = {
-    .entry = 0x80000000, .text_addr = 0x80000000, .text = text, .text_words = 4, .rodata_addr = 0x80001000,
+    .profile = PROFILE_R21, .entry = 0x80000000, .text_addr = 0x80000000, .text = text, .text_words = 4, .rodata_addr = 0x80001000,
     .rodata = rodata, .rodata_size = sizeof rodata, .symbols = symbols, .nsymbols = 4, .note = note,
     .resources = resources, .nresources = 4};
 // clang-format on
@@ -58,6 +59,7 @@ static void test_round_trip(void **state)
     const char *why = "";
     write_sample(&bytes, &size);
     if (!elf_read(bytes, size, &m, seg, 4, &n, &why)) fail_msg("%s", why);
+    assert_int_equal(m.profile, PROFILE_R21);
     assert_int_equal(m.entry, sample.entry);
     assert_int_equal(m.text_addr, sample.text_addr);
     assert_int_equal(m.text_words, 4);
@@ -158,6 +160,11 @@ static void test_refused(void **state)
     b[16] = 1; /* relocatable */
     assert_false(elf_read(bytes, size, &m, NULL, 0, NULL, &why));
     assert_non_null(strstr(why, "is an object"));
+    b[16] = 2;
+    b[39] = 3; /* two revisions that no machine has together */
+    assert_false(elf_read(bytes, size, &m, NULL, 0, NULL, &why));
+    assert_string_equal(why, "the ELF header names an instruction set that is not known here");
+    b[39] = PROFILE_R21;
     b[16] = 3; /* shared */
     assert_false(elf_read(bytes, size, &m, NULL, 0, NULL, &why));
     assert_string_equal(why, "this ELF file is not an executable");

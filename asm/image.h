@@ -18,6 +18,7 @@ struct elf_resource; /* resource.h */
 /* A program in memory: text, read-only and perhaps writable data, all at fixed addresses. For
  * elf_write everything is the caller's; from elf_read it belongs to the image (elf_free). */
 struct elf_image {
+    uint32_t profile; /* enum isa_profile: the instruction set that the text is of; 0: not said */
     uint32_t entry;
     uint32_t text_addr;
     const uint32_t *text; /* text_words words */

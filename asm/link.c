@@ -213,12 +213,28 @@ static bool make_records(struct linker *l)
 
 /* ---- all of it ---- */
 
+/* The profile of the program: one whose machines run every object. */
+static bool join_profiles(struct linker *l)
+{
+    for (size_t k = 0; k < l->nobjects; k++) {
+        const struct object *o = &l->objects[k];
+        const char *before = isa_profile_name(l->profile);
+        if (!isa_profile_join(l->profile, o->profile, &l->profile))
+            return link_error(l, o, "it is of profile %s, and what comes before of profile %s",
+                              isa_profile_name((enum isa_profile)o->profile), before);
+    }
+    if (!l->profile) l->profile = PROFILE_DEFAULT;
+    return true;
+}
+
 static bool build(struct linker *l, uint32_t base, const uint32_t *start, size_t nstart)
 {
     for (size_t k = 0; k < l->nobjects; k++)
         if (!link_read(l, &l->objects[k])) return false;
+    if (!join_profiles(l)) return false;
     if (!lay_out(l, base, nstart) || !copy_parts(l, start, nstart) || !link_bind(l) || !link_relocate(l)) return false;
-    *l->image = (struct elf_image){.entry = base,
+    *l->image = (struct elf_image){.profile = l->profile,
+                                   .entry = base,
                                    .text_addr = base,
                                    .text = l->owned->text,
                                    .text_words = l->size[OUT_TEXT] / 4,
@@ -240,7 +256,7 @@ bool asm_link(const struct asm_link_options *options, const struct asm_input *in
 {
     struct elf_image made = {0};
     // clang-format off
-    struct linker l = {.profile = options->profile ? options->profile : PROFILE_DEFAULT, .version = options->version, .log = log,
+    struct linker l = {.profile = options->profile, .version = options->version, .log = log,
         .image = &made, .owned = calloc(1, sizeof *l.owned)};
     // clang-format on
     elf_version(EV_CURRENT);

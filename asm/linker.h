@@ -40,6 +40,7 @@ struct part {
 
 struct object {
     const struct asm_input *input;
+    uint32_t profile; /* enum isa_profile, 0: not said */
     Elf *elf;
     struct part *parts;
     size_t nparts;

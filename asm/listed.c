@@ -144,6 +144,7 @@ bool asm_read_object(const struct asm_input *input, struct asm_object *object, F
     elf_version(EV_CURRENT);
     bool ok = link_read(&l, o);
     if (ok) {
+        object->profile = o->profile;
         object->nsections = o->nparts;
         object->sections = link_zeroed(o->nparts, sizeof *object->sections);
         listed->symbols = link_zeroed(o->nsymbols, sizeof *listed->symbols);

@@ -56,6 +56,7 @@ struct asm_section {
 };
 
 struct asm_object {
+    uint32_t profile; /* enum isa_profile, 0: not said */
     struct asm_section *sections;
     size_t nsections;
     void *owner;

@@ -362,6 +362,7 @@ static bool write_file(struct writer *w, int fd, const struct owned *made, const
     eh->e_ident[EI_DATA] = ELFDATA2LSB;
     eh->e_type = ET_REL;
     eh->e_machine = EM_RISCV;
+    eh->e_flags = (uint32_t)w->as->mnemonics.profile << ELF_PROFILE_SHIFT;
     eh->e_version = EV_CURRENT;
     if (!add_loaded(w) || !build_symbols(w)) return false;
     build_relocations(w);

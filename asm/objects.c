@@ -102,6 +102,8 @@ bool link_read(struct linker *l, struct object *o)
         return link_error(l, o, "the ELF header is damaged");
     if (eh.e_machine != EM_RISCV) return link_error(l, o, "this file is for another machine (not RISC-V)");
     if (eh.e_type != ET_REL) return link_error(l, o, "this is not an object; `ventus as -c` makes them");
+    if (!elf_profile((uint32_t)eh.e_flags, &o->profile))
+        return link_error(l, o, "the ELF header names an instruction set that is not known here");
     if (elf_getshdrnum(o->elf, &o->nparts) || elf_getshdrstrndx(o->elf, &names))
         return link_error(l, o, "the section headers are damaged");
     if (!o->nparts) return link_error(l, o, "there are no section headers; the file may be cut off");

@@ -16,7 +16,12 @@ struct owned {
     char *kernels; /* the names in resources */
 };
 
-/* elf.c, for objects: a note section around a text (malloc'ed), and all bytes of a file. */
+/* Where the ELF header has the program's profile: the byte of e_flags that RISC-V leaves to extensions. */
+enum { ELF_PROFILE_SHIFT = 24 };
+
+/* elf.c, for objects: what the header says of the profile (false: one that is not known here), a note section around
+ * a text (malloc'ed), and all bytes of a file. */
+bool elf_profile(uint32_t e_flags, uint32_t *profile);
 uint8_t *elf_pack_note(const char *text, uint32_t *size);
 /* The text of the next note of ours in a section, of which *at .. end are left; *text is NULL when there is none.
  * False, with a static text in *why, when the section is damaged. */

@@ -58,7 +58,8 @@ struct cc {
     enum cc_exit status;
     char *log; /* malloc'ed text, grows */
     size_t log_size;
-    const char *tool_dir; /* folder of the executable, ends without slash */
+    const char *tool_dir;     /* folder of the executable, ends without slash */
+    enum isa_profile profile; /* of the machine that the program is for */
 
     /* main.c: of the source, NULL when it has no name or is made of several */
     const char *source_name, *source; /* the text only when the program is to carry it */

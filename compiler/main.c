@@ -19,6 +19,7 @@ enum { SOURCE_LIMIT = 64 << 20, KEPT_LIMIT = 4 << 20 };
 
 struct request {
     const char *options, *input, *output;
+    enum isa_profile profile;
     bool object, link; /* result is an object; inputs are objects */
     char **objects;    /* of --link */
     int nobjects;
@@ -26,10 +27,11 @@ struct request {
 
 static int usage(FILE *to, int status)
 {
-    fputs("usage: ventus-cc [--options STRING] [--compile] [-o FILE] [FILE]\n"
-          "       ventus-cc --link [--compile] [-o FILE] FILE...\n"
+    fputs("usage: ventus-cc [--options STRING] [--profile P] [--compile] [-o FILE] [FILE]\n"
+          "       ventus-cc --link [--profile P] [--compile] [-o FILE] FILE...\n"
           "Compiles OpenCL C (standard input if no FILE) to a Ventus ELF file, or links objects to one.\n"
-          "With --compile the result is an object.\n",
+          "With --compile the result is an object. --profile is the instruction set of the machine: default or "
+          "toolchain.\n",
           to);
     return status;
 }
@@ -40,16 +42,26 @@ static int wrong(const char *what, const char *argument)
     return usage(stderr, CC_BAD_OPTION) + 1;
 }
 
+/* The instruction sets that the back end can use. */
+#define PROFILES "default, toolchain"
+
+static bool find_profile(const char *name, enum isa_profile *profile)
+{
+    return isa_profile_find(name, profile) && isa_profile_runs(PROFILE_DEFAULT, *profile);
+}
+
 /* 0, or the exit code + 1 with which to stop. */
 static int arguments(int argc, char **argv, struct request *r)
 {
-    *r = (struct request){.options = "", .objects = argv};
+    *r = (struct request){.options = "", .profile = PROFILE_DEFAULT, .objects = argv};
     for (int i = 1; i < argc; i++) {
         const char *a = argv[i];
         if (!strcmp(a, "--help")) return usage(stdout, CC_OK) + 1;
         if (!strcmp(a, "--options") && i + 1 < argc) r->options = argv[++i];
         else if (!strcmp(a, "-o") && i + 1 < argc) r->output = argv[++i];
-        else if (!strcmp(a, "--compile")) r->object = true;
+        else if (!strcmp(a, "--profile") && i + 1 < argc) {
+            if (!find_profile(argv[++i], &r->profile)) return wrong("programs are made for " PROFILES, argv[i]);
+        } else if (!strcmp(a, "--compile")) r->object = true;
         else if (!strcmp(a, "--link")) r->link = true;
         else if (r->link && a[0] != '-') r->objects[r->nobjects++] = argv[i]; /* argv is reused from its start */
         else if ((a[0] != '-' || !a[1]) && !r->input) r->input = a;
@@ -146,6 +158,7 @@ static void compile(struct cc *cc, const struct request *r)
 {
     cc->tool_dir = tool_dir(cc);
     cc->dump = getenv("VENTUS_CC_DUMP");
+    cc->profile = r->profile;
     options_parse(cc, r->options);
     size_t size;
     for (int i = 0; i < r->nobjects; i++) {

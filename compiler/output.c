@@ -84,12 +84,12 @@ void output_program(struct cc *cc, void **bytes, size_t *size)
     }
     // clang-format off
     const struct note note = kernels_note(cc);
-    struct elf_image image = {.entry = ABI_CODE_BASE, .text_addr = ABI_CODE_BASE, .text = text, .text_words = (end - ABI_CODE_BASE) / 4,
+    struct elf_image image = {.profile = cc->profile, .entry = ABI_CODE_BASE, .text_addr = ABI_CODE_BASE, .text = text, .text_words = (end - ABI_CODE_BASE) / 4,
         .rodata_addr = cc->rodata_addr, .rodata = cc->rodata, .rodata_size = cc->rodata_size,
         .symbols = symbols, .nsymbols = cc->nkernels + 1, .note = kernels_note_text(cc, &note),
         .resources = resources, .nresources = cc->nkernels};
     // clang-format on
-    const struct asm_listing how = {.lines = note.lines, .nlines = note.nlines};
+    const struct asm_listing how = {.profile = cc->profile, .lines = note.lines, .nlines = note.nlines};
     if (cc_dumps(cc, "asm")) asm_disassemble(&how, text, image.text_words, ABI_CODE_BASE, &image, stderr);
     const char *why = "";
     if (!elf_write(&image, bytes, size, &why))

@@ -104,6 +104,7 @@ struct ventus_module {
     uint64_t serial;  /* never reused: tells a module from another at the same address */
     atomic_uint uses; /* the owner, each launch that has not ended */
     void *bytes;      /* the file */
+    uint32_t profile; /* enum isa_profile, 0: not said */
     uint32_t entry;
     struct segment segments[MAX_SEGMENTS];
     size_t nsegments;

@@ -145,6 +145,7 @@ static void init_machine_options(ventus_event *e, const struct ventus_gpu_launch
 enum ventus_status launch_init(ventus_event *e, const struct ventus_launch *launch)
 {
     e->in = *launch;
+    if (launch->module && !ventus_module_fits(e->device, launch->module, NULL, 0)) return VENTUS_BAD_MODULE;
     init_machine_options(e, launch->gpu);
     if (e->raw) return VENTUS_OK;
     const struct ventus_kernel *k = launch->kernel;

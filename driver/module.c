@@ -190,6 +190,7 @@ static bool load(struct parser *p, size_t size)
     if (!elf_read(m->bytes, size, &image, segments, MAX_SEGMENTS, &n, &why))
         return fail(p, "%s", why ? why : "damaged ELF file");
     m->entry = image.entry;
+    m->profile = image.profile;
     bool ok = image.note || image.nresources || fail(p, "the program has neither a Ventus note nor resource records");
     ok = ok && read_segments(p, segments, n) && (image.note ? read_note(p, image.note) : read_records(p, &image));
     elf_free(&image); /* names of symbols are in the file's own bytes */
@@ -243,6 +244,21 @@ const struct ventus_kernel *ventus_module_find(const ventus_module *module, cons
     for (size_t i = 0; name && i < module->note.nkernels; i++)
         if (!strcmp(module->note.kernels[i].name, name)) return &module->note.kernels[i];
     return NULL;
+}
+
+const char *ventus_module_profile(const ventus_module *module)
+{
+    return module->profile ? isa_profile_name((enum isa_profile)module->profile) : "";
+}
+
+bool ventus_module_fits(const ventus_device *device, const ventus_module *module, char *why, size_t why_size)
+{
+    uint32_t machine = gpu_config_of(device->gpu)->profile;
+    if (isa_profile_runs((enum isa_profile)machine, module->profile)) return true;
+    if (why)
+        snprintf(why, why_size, "the program is of profile %s, the machine of profile %s",
+                 ventus_module_profile(module), isa_profile_name((enum isa_profile)machine));
+    return false;
 }
 
 bool ventus_module_prints(const ventus_module *module) { return module && module->note.nformats; }

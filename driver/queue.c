@@ -444,8 +444,10 @@ static enum ventus_status run(ventus_device *device, const struct ventus_launch 
     enum ventus_status status = ventus_launch(device, launch, 0, NULL, &e);
     if (status != VENTUS_OK) {
         bool named = launch && launch->kernel && !launch_is_raw(launch);
+        char why[200];
+        bool foreign = status == VENTUS_BAD_MODULE && !ventus_module_fits(device, launch->module, why, sizeof why);
         snprintf(outcome->message, sizeof outcome->message, "%s%s: %s", named ? "kernel " : "launch",
-                 named ? launch->kernel->name : "", ventus_status_text(status));
+                 named ? launch->kernel->name : "", foreign ? why : ventus_status_text(status));
         return status;
     }
     status = ventus_event_wait(e, VENTUS_FOREVER);

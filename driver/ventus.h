@@ -24,7 +24,7 @@ extern "C" {
 
 /* Version of this header. A minor one only adds; the major one is that of the library's file name (libventus.so.4). */
 #define VENTUS_API_MAJOR   4
-#define VENTUS_API_MINOR   0
+#define VENTUS_API_MINOR   1
 #define VENTUS_API_VERSION ((uint32_t)VENTUS_API_MAJOR << 16 | VENTUS_API_MINOR)
 
 /* The version the library was built with; a program checks that its major part is the header's. */
@@ -168,6 +168,13 @@ size_t ventus_module_kernels(const ventus_module *module);
 const struct ventus_kernel *ventus_module_kernel(const ventus_module *module, size_t index);
 const struct ventus_kernel *ventus_module_find(const ventus_module *module, const char *name);
 
+/* The instruction set that it is of, static; "" when the file does not say. */
+const char *ventus_module_profile(const ventus_module *module);
+
+/* Does the device execute the module's instruction set? False: `why` (if not NULL, `why_size` bytes) names both, and
+ * it cannot be launched. A module that does not say what it is of goes with any device. */
+bool ventus_module_fits(const ventus_device *device, const ventus_module *module, char *why, size_t why_size);
+
 /* Does a kernel of it print? */
 bool ventus_module_prints(const ventus_module *module);
 
@@ -264,7 +271,7 @@ struct ventus_dep {
 
 /* Submits a launch that waits for the `ndeps` events of `deps`. Arguments and sizes are copied, the module stays as
  * long as it is needed. The client releases *event; `event` may be NULL. VENTUS_BAD_LAUNCH: sizes that do not fit
- * together, or that the machine has no room for. */
+ * together, or that the machine has no room for. VENTUS_BAD_MODULE: ventus_module_fits says why. */
 enum ventus_status ventus_launch(ventus_device *device, const struct ventus_launch *launch, size_t ndeps,
                                  const struct ventus_dep *deps, ventus_event **event);
 

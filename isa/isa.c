@@ -212,6 +212,21 @@ const char *isa_profile_name(enum isa_profile profile)
     return "default";
 }
 
+bool isa_profile_known(uint32_t number)
+{
+    for (unsigned i = 0; i < NPROFILES; i++)
+        if (profiles[i].profile == number) return true;
+    return false;
+}
+
+bool isa_profile_join(uint32_t a, uint32_t b, enum isa_profile *both)
+{
+    *both = (enum isa_profile)(a | b);
+    return !(a | b) || isa_profile_known(a | b);
+}
+
+bool isa_profile_runs(enum isa_profile machine, uint32_t program) { return !(program & ~(uint32_t)machine); }
+
 enum isa_op isa_find_in(enum isa_profile profile, const char *mnemonic)
 {
     for (unsigned op = 1; op < OP_COUNT; op++)

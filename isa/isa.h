@@ -166,6 +166,16 @@ enum isa_op isa_find_in(enum isa_profile profile, const char *mnemonic);
 bool isa_profile_find(const char *name, enum isa_profile *profile);
 const char *isa_profile_name(enum isa_profile profile); /* the inverse */
 
+/* Is this number, from outside, a profile? */
+bool isa_profile_known(uint32_t number);
+
+/* The profile whose machines run programs of both profiles: the one that has all revisions of either. 0 means a program
+ * that does not say, which goes with any. False if there is none. */
+bool isa_profile_join(uint32_t a, uint32_t b, enum isa_profile *both);
+
+/* Does a machine run programs of a profile (0: the program does not say)? */
+bool isa_profile_runs(enum isa_profile machine, uint32_t program);
+
 /* The CSR with this number / name (either case), or NULL. */
 const struct isa_csr *isa_csr_number(unsigned number);
 const struct isa_csr *isa_csr_name(const char *name);

@@ -85,6 +85,12 @@ static void test_profiles(void **state)
     assert_int_equal(isa_find("amoadd.w"), OP_AMOADD_W);
     assert_int_equal(isa_find_in(PROFILE_R20, "amoadd.w"), OP_AMOADD_W_SCALAR);
     assert_int_equal(isa_find("vlw12d.v"), OP_INVALID);
+    assert_true(isa_profile_known(PROFILE_DEFAULT) && !isa_profile_known(0) && !isa_profile_known(ISA_EXTRA));
+    assert_true(isa_profile_runs(PROFILE_DEFAULT, PROFILE_TOOLCHAIN) && isa_profile_runs(PROFILE_R20, 0));
+    assert_false(isa_profile_runs(PROFILE_TOOLCHAIN, PROFILE_DEFAULT) || isa_profile_runs(PROFILE_R21, PROFILE_R20));
+    assert_true(isa_profile_join(PROFILE_TOOLCHAIN, PROFILE_DEFAULT, &p) && p == PROFILE_DEFAULT);
+    assert_true(isa_profile_join(0, PROFILE_R20, &p) && p == PROFILE_R20);
+    assert_false(isa_profile_join(PROFILE_R20, PROFILE_R21, &p));
     struct insn in;
     uint32_t load = 0x0000202b; /* opcode 0x2b: private in r2.0 and the tool chain, 64-bit address later */
     assert_true(isa_decode_raw(PROFILE_DEFAULT, &load, 1, &in) && in.op == OP_VLW_V);

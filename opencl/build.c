@@ -108,9 +108,11 @@ static char **arguments(const struct build *b, const char *path)
 {
     size_t n = 0, objects = 0;
     while (b->objects && b->objects[objects]) objects++;
-    char **argv = calloc(objects + 6, sizeof *argv);
+    char **argv = calloc(objects + 8, sizeof *argv);
     if (!argv) return NULL;
     argv[n++] = (char *)(uintptr_t)path;
+    argv[n++] = "--profile";
+    argv[n++] = (char *)(uintptr_t)b->profile;
     if (b->objects) {
         argv[n++] = "--link";
     } else {

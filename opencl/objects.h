@@ -296,8 +296,8 @@ struct executable {
 
 /* Owns `bytes`. NULL: they are not what `type` says, and `why` receives what is wrong. */
 enum { EXECUTABLE_WHY = 300 };
-struct executable *executable_new(unsigned char *bytes, size_t size, cl_program_binary_type type,
-                                  char why[EXECUTABLE_WHY]);
+struct executable *executable_new(const ventus_device *device, unsigned char *bytes, size_t size,
+                                  cl_program_binary_type type, char why[EXECUTABLE_WHY]);
 struct executable *executable_use(struct executable *executable); /* NULL stays NULL */
 void executable_drop(struct executable *executable);
 
@@ -337,6 +337,7 @@ struct build {
     const char *source;
     size_t source_size;
     const char *options;  /* may be NULL */
+    const char *profile;  /* of the device */
     char **objects;       /* names of files to link instead of compiling; closed by NULL */
     bool object;          /* the result is an object */
     char *log;            /* result, NULL if empty; the caller's to free */

@@ -9,16 +9,18 @@
 
 /* ---- executables ---- */
 
-static bool content_valid(struct executable *e, cl_program_binary_type type, char why[EXECUTABLE_WHY])
+static bool content_valid(struct executable *e, const ventus_device *device, cl_program_binary_type type,
+                          char why[EXECUTABLE_WHY])
 {
     if (type == CL_PROGRAM_BINARY_TYPE_EXECUTABLE)
-        return ventus_module_load(e->bytes, e->size, &e->module, why, EXECUTABLE_WHY) == VENTUS_OK;
+        return ventus_module_load(e->bytes, e->size, &e->module, why, EXECUTABLE_WHY) == VENTUS_OK &&
+               ventus_module_fits(device, e->module, why, EXECUTABLE_WHY);
     snprintf(why, EXECUTABLE_WHY, "it is no object");
     return e->size > 4 && memcmp(e->bytes, "BC\xc0\xde", 4) == 0; /* LLVM bitcode: only the compiler reads more of it */
 }
 
-struct executable *executable_new(unsigned char *bytes, size_t size, cl_program_binary_type type,
-                                  char why[EXECUTABLE_WHY])
+struct executable *executable_new(const ventus_device *device, unsigned char *bytes, size_t size,
+                                  cl_program_binary_type type, char why[EXECUTABLE_WHY])
 {
     struct executable *e = calloc(1, sizeof *e);
     snprintf(why, EXECUTABLE_WHY, "out of memory");
@@ -29,7 +31,7 @@ struct executable *executable_new(unsigned char *bytes, size_t size, cl_program_
     atomic_init(&e->uses, 1);
     e->bytes = bytes;
     e->size = size;
-    if (content_valid(e, type, why)) return e;
+    if (content_valid(e, device, type, why)) return e;
     executable_drop(e);
     return NULL;
 }
@@ -181,7 +183,7 @@ static cl_int load_binary(cl_program program, const unsigned char *data, size_t 
     memcpy(program->options, b.options, b.options_size);
     program->options[b.options_size] = 0;
     program->arg_info = wants_arg_info(program->options);
-    program->executable = executable_new(bytes, b.payload_size, b.type, why);
+    program->executable = executable_new(program->context->device, bytes, b.payload_size, b.type, why);
     program->type = b.type;
     return program->executable ? CL_SUCCESS : CL_INVALID_BINARY;
 }

@@ -34,12 +34,13 @@ int cmd_cc(int argc, char **argv)
 {
     char path[PATH_MAX];
     if (argc > 1 && (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h"))) {
-        puts("usage: ventus cc [--options STRING] [--compile] [-o FILE] [FILE]\n"
-             "       ventus cc --link [--compile] [-o FILE] FILE...\n\n"
+        puts("usage: ventus cc [--options STRING] [--profile P] [--compile] [-o FILE] [FILE]\n"
+             "       ventus cc --link [--profile P] [--compile] [-o FILE] FILE...\n\n"
              "Compiles OpenCL C from FILE or standard input to an ELF executable for `ventus run`, or\n"
              "links objects to one.\n\n"
              "options:\n"
              "      --options STRING      build options, as clBuildProgram takes them\n"
+             "      --profile P           instruction set of the machine: default or toolchain\n"
              "      --compile             make an object, to be linked later\n"
              "      --link                make a program of objects\n"
              "  -o FILE                   where the result goes; default: standard output\n\n"

@@ -15,7 +15,7 @@ static const struct flag flags[] = {
     {"output", 'o', "OUT", "where the program goes; default: a.elf"},
     {"base", 0, "ADDRESS", "address of .text; default 0x80000000"},
     {"no-start", 0, NULL, "never put the start code in front"},
-    {"profile", 0, "P", "that the objects were assembled in; default: default"},
+    {"profile", 0, "P", "of objects that do not say theirs: " ISA_PROFILE_NAMES},
     {"resource-version", 0, "N", "write the resource records in version 0, 1, 2 or 3; of kernels without\nany, too"},
     {0},
 };
@@ -45,7 +45,7 @@ int cmd_ld(int argc, char **argv)
     size_t n = 0;
     uint32_t base = ABI_CODE_BASE, version;
     bool start = true;
-    struct asm_link_options options = {.profile = PROFILE_DEFAULT};
+    struct asm_link_options options = {0};
     for (int flag; (flag = args_next(&args)) != ARG_END;) {
         if (flag == FLAG_OUTPUT) output = args.value;
         else if (flag == FLAG_BASE) base = base_arg(&args);

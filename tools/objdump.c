@@ -17,7 +17,7 @@ static const struct flag flags[] = {
     {"raw", 0, NULL, "prefixes as instructions of their own"},
     {"base", 0, "ADDRESS", "address of the first word of a .vmem file; default 0x80000000"},
     {"text", 0, NULL, "the text only, without constants, symbols and note"},
-    {"profile", 0, "P", "instructions of a profile: " ISA_PROFILE_NAMES},
+    {"profile", 0, "P", "instructions of a profile, instead of that which the file is of:\n" ISA_PROFILE_NAMES},
     {"source", 'S', NULL, "lines of the source, as comments in front of what was made of them"},
     {"source-file", 0, "FILE", "the same, with the source in FILE"},
     {"resources", 0, NULL, "only what kernels need, one line each: records of any version"},
@@ -274,6 +274,12 @@ static void read_note(const char *text, const char *path, struct note *note)
     fprintf(stderr, "%s: warning: %s\n", path, what);
 }
 
+/* That of the command line, else that of the file. */
+static void choose_profile(struct how *how, uint32_t profile)
+{
+    if (!how->listing.profile) how->listing.profile = (enum isa_profile)profile;
+}
+
 static void dump_elf(const void *bytes, size_t size, const char *path, struct how *how)
 {
     struct elf_image m;
@@ -288,6 +294,7 @@ static void dump_elf(const void *bytes, size_t size, const char *path, struct ho
     }
     struct note note = {0};
     read_note(m.note, path, &note);
+    choose_profile(how, m.profile);
     how->listing.lines = note.lines;
     how->listing.nlines = note.nlines;
     if (how->source) load_source(how, &note, path);
@@ -351,12 +358,13 @@ static void list_section(const struct asm_section *s, const struct how *how)
     free(words);
 }
 
-static bool dump_object(const void *bytes, size_t size, const char *path, const struct how *how)
+static bool dump_object(const void *bytes, size_t size, const char *path, struct how *how)
 {
     struct asm_object object;
     const struct asm_input input = {path, bytes, size};
     if (how->resources) return asm_print_resources(&input, stdout, stderr);
     if (!asm_read_object(&input, &object, stderr)) return false;
+    choose_profile(how, object.profile);
     for (int kind = ASM_TEXT; kind <= (how->text_only ? ASM_TEXT : ASM_BSS); kind++)
         for (size_t i = 0; i < object.nsections; i++)
             if ((int)object.sections[i].kind == kind && object.sections[i].size) list_section(&object.sections[i], how);

@@ -30,7 +30,8 @@ static const struct flag own_flags[FLAGS] = {
     {"timing", 0, "NAME", "cycles of the hardware, by a model: " TIMING_NAMES ",\nor a file of its parameters"},
     {"timeline", 0, "FILE", "write the model's events; goes with --timing"},
     {"config", 0, "FILE", "machine parameters, as `ventus info` prints them"},
-    {"profile", 0, "P", "instruction set: " ISA_PROFILE_NAMES},
+    {"profile", 0, "P",
+     "instruction set: " ISA_PROFILE_NAMES ";\ndefault: that of --config, else that of the executable"},
     {"lanes", 0, "N", "lanes of a warp: 4 8 16 32"},
     {"warps", 0, "N", "warps of a processor"},
     {"threads", 0, "N", "host threads"},
@@ -142,6 +143,7 @@ static void configure(struct request *r, const struct overrides *o)
     else gpu_config_default(c);
     if (o->config) config_file(c, o->config);
     if (o->profile) c->profile = o->profile;
+    r->given_profile = o->config || o->profile;
     if (o->lanes) c->threads_per_warp = o->lanes;
     if (o->warps) c->warps_per_sm = o->warps;
     if (o->threads) c->host_threads = o->threads;

@@ -74,6 +74,7 @@ struct request {
     struct watch observers[OBSERVER_KINDS];
     struct launch_options options;
     struct gpu_config config;
+    bool given_profile; /* that of the machine is as the user said, not as the program wants it */
     struct report report;
 };
 

@@ -103,16 +103,6 @@ static void *place_arguments(struct request *r, const struct ventus_kernel *k, v
     return image;
 }
 
-static ventus_device *open_device(const struct request *r)
-{
-    ventus_device *device;
-    const char *wrong = gpu_config_check(&r->config);
-    if (wrong) usage_error(&r->args, "machine: %s", wrong);
-    enum ventus_status status = device_open_gpu(&r->config, &device);
-    if (status != VENTUS_OK) die_status("cannot open the device", status);
-    return device;
-}
-
 static ventus_module *load(struct request *r)
 {
     size_t size, raw_size;
@@ -125,6 +115,26 @@ static ventus_module *load(struct request *r)
     free(raw);
     free(bytes);
     return module;
+}
+
+/* Unless the user says otherwise, the machine is one that runs the program. */
+static void choose_profile(struct request *r, const ventus_module *module)
+{
+    enum isa_profile profile, own = (enum isa_profile)r->config.profile;
+    if (r->given_profile || !isa_profile_find(ventus_module_profile(module), &profile)) return;
+    if (!isa_profile_runs(own, profile)) r->config.profile = r->report.config.profile = profile;
+}
+
+static ventus_device *open_device(const struct request *r, const ventus_module *module)
+{
+    ventus_device *device;
+    char why[200];
+    const char *wrong = gpu_config_check(&r->config);
+    if (wrong) usage_error(&r->args, "machine: %s", wrong);
+    enum ventus_status status = device_open_gpu(&r->config, &device);
+    if (status != VENTUS_OK) die_status("cannot open the device", status);
+    if (!ventus_module_fits(device, module, why, sizeof why)) die("%s: %s", r->file, why);
+    return device;
 }
 
 static enum ventus_status run_launch(struct request *r, ventus_device *device, const struct ventus_launch *launch)
@@ -146,7 +156,8 @@ int run_kernel(struct request *r)
     ventus_module *module = load(r);
     const struct ventus_kernel *k = choose_kernel(r, module);
     if (!r->range.work_dim) usage_error(&r->args, "--global is needed: the number of work-items");
-    ventus_device *device = open_device(r);
+    choose_profile(r, module);
+    ventus_device *device = open_device(r, module);
     observers_open(r, device_gpu(device));
     uint64_t *local_sizes = allocate((k->nargs + 1) * sizeof *local_sizes);
     void *image = place_arguments(r, k, device, local_sizes);

@@ -175,10 +175,8 @@ static void read_header(struct reader *r)
     get32(r);
     if (form != (BINARY_VERSION | BINARY_HEADER << 16))
         die("%s: a trace of version %u; this program reads version %d", r->path, form & 0xffff, BINARY_VERSION);
-    enum isa_profile known;
-    if (!isa_profile_find(isa_profile_name((enum isa_profile)profile), &known) || known != profile)
-        damaged(r, "unknown instruction set");
-    r->profile = known;
+    if (!isa_profile_known(profile)) damaged(r, "unknown instruction set");
+    r->profile = (enum isa_profile)profile;
 }
 
 static const struct flag flags[] = {{0}};

@@ -57,6 +57,7 @@ static bool parse_elf(const void *content, size_t size, struct image *image, con
     *why = "damaged ELF file";
     if (!elf_read(content, size, &elf, segments, MOST_SEGMENTS, &n, why)) return false;
     bool ok = read_segments(segments, n, image, why);
+    if (ok) image->profile = elf.profile;
     elf_free(&elf);
     return ok;
 }
@@ -163,6 +164,6 @@ bool image_parse(const void *content, size_t size, struct image *image, const ch
     uint8_t *bytes = malloc(size);
     if (!bytes) return fail(why, "out of memory");
     memcpy(bytes, content, size);
-    *image = (struct image){bytes, size, size};
+    *image = (struct image){.bytes = bytes, .size = size, .extent = size};
     return true;
 }

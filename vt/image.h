@@ -7,7 +7,8 @@
 #include <stdint.h>
 
 struct image {
-    uint8_t *bytes; /* from ABI_CODE_BASE on; malloc'ed */
+    uint32_t profile; /* enum isa_profile; 0: not said */
+    uint8_t *bytes;   /* from ABI_CODE_BASE on; malloc'ed */
     size_t size;
     size_t extent; /* at least `size`: with the zeros behind them that the program expects */
 };

@@ -287,9 +287,20 @@ EXPORT int vt_copy_from_dev(vt_device_h hdevice, uint64_t dev_vaddr, void *dst_a
 
 /* ---- programs ---- */
 
+/* Says so when the machine has another instruction set than the program. */
+static bool runs_here(const struct vt *vt, const struct image *image)
+{
+    enum isa_profile machine = (enum isa_profile)gpu_config_of(device_gpu(vt->device))->profile;
+    if (isa_profile_runs(machine, image->profile)) return true;
+    fprintf(stderr, "ventus: the program is of profile %s, the machine of profile %s\n",
+            isa_profile_name((enum isa_profile)image->profile), isa_profile_name(machine));
+    return false;
+}
+
 /* The program waits here until a launch wants it: earlier launches may still run. */
 static int keep_program(struct vt *vt, struct image image)
 {
+    if (!runs_here(vt, &image)) return free(image.bytes), FAILED;
     pthread_mutex_lock(&vt->lock);
     free(vt->image.bytes);
     vt->image = image;

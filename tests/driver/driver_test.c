@@ -529,6 +529,41 @@ static enum ventus_status load_recorded(const char *source, ventus_module **m, c
     return status;
 }
 
+/* A machine runs the programs of its profile, of profiles that it has whole, and those that do not say. */
+static void test_profiles(void **state)
+{
+    static const struct {
+        enum isa_profile machine;
+        const char *source, *why;
+    } cases[] = {
+        {PROFILE_DEFAULT, ".option profile, toolchain\n", NULL},
+        {PROFILE_R20, ".option profile, r2.0\n", NULL},
+        {PROFILE_R2025, ".option profile, r2.1\n", "the program is of profile r2.1, the machine of profile r2025"},
+        {PROFILE_TOOLCHAIN, "", "the program is of profile default, the machine of profile toolchain"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct gpu_config config;
+        ventus_device *d;
+        ventus_module *m;
+        char source[200], why[WHY] = "", message[WHY];
+        gpu_config_default(&config);
+        config.profile = cases[i].machine;
+        assert_int_equal(device_open_gpu(&config, &d), VENTUS_OK);
+        snprintf(source, sizeof source, "%s.kernel k\nk: endprg\n", cases[i].source);
+        assert_int_equal(load_recorded(source, &m, why), VENTUS_OK);
+        const struct ventus_launch l = {
+            .module = m, .kernel = ventus_module_kernel(m, 0), .range = {1, {1, 1, 1}, {1, 1, 1}, {0}}};
+        assert_int_equal(ventus_module_fits(d, m, why, sizeof why), !cases[i].why);
+        assert_string_equal(why, cases[i].why ? cases[i].why : "");
+        struct ventus_result result;
+        assert_int_equal(ventus_run(d, &l, &result, message, WHY), cases[i].why ? VENTUS_BAD_MODULE : VENTUS_OK);
+        assert_true(!cases[i].why || strstr(message, cases[i].why));
+        ventus_module_free(m);
+        ventus_close(d);
+    }
+}
+
 #define FUNCTIONS \
     "_start: endprg\n.type _start, @function\nk: endprg\n.type k, @function\nj: endprg\n.type j, @function\n"
 #define RECORD(name) "\n.section .ventus.resource." name "\n"
@@ -740,7 +775,7 @@ int main(void)
         cmocka_unit_test(test_note), cmocka_unit_test(test_bad_notes), cmocka_unit_test(test_where_notes_are_bad), cmocka_unit_test(test_damaged_files),
         cmocka_unit_test(test_print), cmocka_unit_test(test_hostile_print), cmocka_unit_test(test_broken_records),
         cmocka_unit_test(test_run), cmocka_unit_test(test_records), cmocka_unit_test(test_recorded_run),
-        cmocka_unit_test(test_module_switch), cmocka_unit_test(test_print_from_kernel),
+        cmocka_unit_test(test_module_switch), cmocka_unit_test(test_profiles), cmocka_unit_test(test_print_from_kernel),
         cmocka_unit_test(test_max_group), cmocka_unit_test(test_local_bytes), cmocka_unit_test(test_start_registers),
     };
     // clang-format on

@@ -36,7 +36,9 @@ page docs/driver.md
 check 0 '' cc -std=c17 -Wall -Wextra -Werror -pedantic -fsyntax-only scale.c $(pkg-config --cflags ventus)
 ldd scale | grep -q "libventus.so.4 => $lib/" || wrong "the program does not use the installed library: $(ldd scale)"
 
-# Other machines: one whose groups are too small, one with narrower warps, one that is not there.
+# Other machines: one of another instruction set, one whose groups are too small, one with narrower warps, one that is not there.
+VENTUS_CONFIG=$VENTUS_SOURCE/configs/rtl.conf check 1 'not a program for this device' ./scale scale.elf
+ventus cc --profile toolchain scale.cl -o scale.elf
 VENTUS_CONFIG=$VENTUS_SOURCE/configs/rtl.conf check 1 'cannot hold' ./scale scale.elf
 printf 'sms = 1\nthreads_per_warp = 16\n' >machine.conf
 VENTUS_CONFIG=machine.conf check 0 '^8 work-groups, 64 warps$' ./scale scale.elf

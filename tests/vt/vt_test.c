@@ -525,6 +525,11 @@ static void test_bad_arguments(void **state)
     assert_int_equal(lib.vt_upload_kernel_file(h, NULL, 0), -1);
     assert_int_equal(lib.vt_upload_kernel_bytes(h, bytes, 0, 0), -1);
     assert_int_equal(lib.vt_upload_kernel_bytes(h, "\177ELF and no more", 16, 0), -1);
+    size_t size;
+    char *elf = make_elf("endprg\n", &size);
+    elf[39] = PROFILE_R20;
+    assert_int_equal(lib.vt_upload_kernel_bytes(h, elf, size, 0), -1);
+    free(elf);
     assert_int_equal(lib.vt_start(h, &good, 0), -1);
     upload_source(h, " endprg\n");
     assert_int_equal(lib.vt_start(h, NULL, 0), -1);
