@@ -7,8 +7,6 @@ static unsigned bank_of(const struct core *c, unsigned reg, unsigned slot)
     return (reg >= 256 ? banks : 0) + (reg + slot) % banks;
 }
 
-bool collect_has_room(const struct core *c) { return c->collection.used < c->model->config.collectors; }
-
 static void free_collector(struct collection *n, struct collector *k, uint64_t now)
 {
     k->flight = NULL;

@@ -25,6 +25,7 @@ void group_begun(struct model *m, const struct group *group)
     if (at <= m->now) at = m->now + 1;
     *r = (struct resident){.group = group, .warps = group->launch->warps, .flush_at = NEVER};
     m->resident_groups++;
+    m->group_events++;
     for (uint32_t i = 0; i < r->warps; i++, at++) {
         struct slot_state *s = free_slot(c);
         *s = (struct slot_state){.warp = &group->warps[r->warps - 1 - i], .group = r, .start_at = at};
@@ -115,6 +116,7 @@ void group_warp_ended(struct core *c, struct slot_state *s)
     if (r->arrived && r->arrived == r->warps - r->ended) release(c, r);
     *s = (struct slot_state){0};
     if (r->ended < r->warps) return;
+    c->model->group_events++;
     EVENT0(c, "cta_done", slot, "0");
     r->flush_at = c->round + c->model->config.end_cycles;
     c->ending++;

@@ -21,7 +21,7 @@ void issue_decide(struct core *c)
 {
     struct front *f = &c->front;
     uint64_t candidates[2] = {0};
-    bool room = collect_has_room(c);
+    unsigned room = collect_room(c);
     f->refill = 0;
     for (unsigned i = 0; i < c->nslots; i++) {
         const struct slot_state *s = &c->slot[i];
@@ -32,6 +32,7 @@ void issue_decide(struct core *c)
     for (unsigned p = 0; p < 2; p++) {
         int slot = round_robin(candidates[p], f->pointers[p]);
         f->issue_slot[p] = slot >= 0 && room ? slot : -1;
+        room -= f->issue_slot[p] >= 0;
         if (slot >= 0) f->pointers[p] = (unsigned)(slot + 1) % c->nslots;
     }
 }

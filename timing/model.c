@@ -119,6 +119,15 @@ static struct warp *any_ready(struct group *groups, uint64_t *budget)
     return NULL;
 }
 
+/* After a work-group has come or gone, each SM ends its time slice once, so that the machine may place one more on it.
+ * When nothing has changed the next time, all SMs have been asked: they are full, and time may go on. */
+static bool may_get_group(struct core *c)
+{
+    bool ask = c->groups_known != c->model->group_events;
+    c->groups_known = c->model->group_events;
+    return ask;
+}
+
 static struct warp *pick(void *user, uint32_t sm, struct group *groups, uint64_t *budget)
 {
     struct model *m = user;
@@ -126,6 +135,7 @@ static struct warp *pick(void *user, uint32_t sm, struct group *groups, uint64_t
     *budget = 1;
     if (m->hung) return any_ready(groups, budget);
     executed(c);
+    if (may_get_group(c)) return NULL;
     while (groups) {
         if (c->nrequests) {
             struct warp *w = execute(c);

@@ -330,6 +330,7 @@ struct core {
     uint64_t starting;      /* slots that wait for their start */
     uint64_t round;         /* in which ends of warps are collected */
     unsigned ending;        /* groups whose end has not reached the caches */
+    uint64_t groups_known;  /* group_events when the machine last could place one here */
 };
 
 struct model {
@@ -342,6 +343,7 @@ struct model {
     uint64_t last_issue;
     bool hung; /* no instruction for so long that none will come */
     unsigned lanes, resident_groups, flushing;
+    uint64_t group_events; /* work-groups that have come or gone */
     struct core *cores;
     unsigned ncores;
     struct l2 l2;
@@ -402,7 +404,12 @@ void issue_decide(struct core *c);
 void issue(struct core *c);
 
 /* collect.c */
-bool collect_has_room(const struct core *c);
+/* Collectors that are free, those for instructions on their way not counted. */
+static inline unsigned collect_room(const struct core *c)
+{
+    const struct collection *n = &c->collection;
+    return c->model->config.collectors - n->used - (n->arriving[0] != NULL) - (n->arriving[1] != NULL);
+}
 void collect_cycle(struct core *c);
 
 /* units.c */

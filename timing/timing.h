@@ -29,7 +29,7 @@ struct timing_launch {
     struct timing_counts counts;
 };
 
-/* Makes a model for a machine in which nothing runs yet, and gives the machine its scheduler and observer. `name` is a
+/* Makes a model for a machine in which nothing runs yet (with one host thread, else SMs of others get no work), and gives the machine its scheduler and observer. `name` is a
  * configuration or a file (timing/parameters.h); `timeline` is a file for its events, or NULL. NULL, and why, when it
  * cannot be made. */
 struct model *timing_open(struct gpu *gpu, const char *name, const char *timeline, char *why, size_t why_size);

@@ -149,6 +149,7 @@ static void configure(struct request *r, const struct overrides *o)
     if (o->threads) c->host_threads = o->threads;
     if (o->have_engine) c->engine = o->engine;
     if (r->options.serial) c->quantum = 1;
+    if (r->timing) c->host_threads = 1; /* the model's */
     const char *wrong = gpu_config_check(c);
     if (wrong) usage_error(&r->args, "machine: %s", wrong);
     r->report.config = *c;
