@@ -98,11 +98,13 @@ static uint64_t deliver(struct core *c, unsigned *from)
     return delivered;
 }
 
-static void grant(struct collection *n, unsigned bank)
+static void grant(struct core *c, unsigned bank)
 {
+    struct collection *n = &c->collection;
     uint64_t asks = n->asks[bank], above = asks & ~((1ull << n->pointer[bank]) - 1);
     n->granted[bank] = -1;
     if (!asks) return;
+    c->counts.register_conflicts += (unsigned)__builtin_popcountll(asks & (asks - 1));
     unsigned operand = (unsigned)__builtin_ctzll(above ? above : asks);
     n->granted[bank] = (int8_t)operand;
     n->pointer[bank] = (uint8_t)((operand + 1) % (MOST_COLLECTORS * OPERANDS));
@@ -118,7 +120,7 @@ void collect_cycle(struct core *c)
         if (n->arriving[p]) start(c, n->arriving[p]);
     n->arriving[0] = n->arriving[1] = NULL;
     uint64_t delivered = deliver(c, from);
-    for (unsigned b = 0; b < 2 * c->model->config.banks; b++) grant(n, b);
+    for (unsigned b = 0; b < 2 * c->model->config.banks; b++) grant(c, b);
     for (; delivered; delivered &= delivered - 1)
         arrive(c, from[__builtin_ctzll(delivered)], (unsigned)__builtin_ctzll(delivered));
 }

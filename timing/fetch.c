@@ -40,7 +40,7 @@ static void take_answer(struct core *c)
     EVENT(c, "fetch_rsp", r->slot, r->pc, "%s mask%x", !r->hit ? "miss" : f->replay ? "full" : "hit", r->mask);
     if (r->flushed) return;
     if (!f->replay) {
-        c->model->counts.l1i_hits++;
+        c->counts.l1i_hits++;
         buffer_push(c, r->slot, r->pc, r->mask);
         return;
     }

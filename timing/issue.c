@@ -46,7 +46,7 @@ static void issue_from(struct core *c, unsigned port, unsigned slot)
     s->gr.mask &= (uint8_t)(s->gr.mask - 1);
     scoreboard_set(s, op);
     c->collection.arriving[port] = f;
-    c->model->counts.issued++;
+    c->counts.issued++;
     c->model->last_issue = c->model->now;
     if (op->class != C_END) c->request[c->nrequests++] = f;
 }

@@ -76,11 +76,11 @@ static void decide(struct core *c)
     if (tag || c->model->config.perfect_caches) {
         if (tag) tags_use(&d->tags, tag);
         if (tag && a->kind == A_WRITE) tag->dirty = true;
-        c->model->counts.l1d_hits++;
+        c->counts.l1d_hits++;
         answer_lsu(c, a, c->model->now + HIT_DELAY);
         return;
     }
-    c->model->counts.l1d_misses++;
+    c->counts.l1d_misses++;
     if (a->kind == A_READ) read_missed(c, a);
     else to_memory(c, *a);
 }
@@ -104,7 +104,7 @@ static void accept(struct core *c)
         d->requests.count + 5 > c->model->config.l1d_queue)
         return;
     EVENT(c, "l1d_req", d->input.flight->entry, d->input.line, "%s", d->input.kind == A_WRITE ? "write" : "read");
-    c->model->counts.l1d_accesses++;
+    c->counts.l1d_accesses++;
     d->stage1 = d->input;
     d->have_stage1 = true;
     d->have_input = false;

@@ -47,7 +47,7 @@ void l1i_miss(struct core *c, uint32_t pc)
     if (filling && config->fault_fill_lookup) line = l->filled;
     *free = (struct miss){.line = line, .waiting = 1, .used = true, .order = ++l->orders};
     l->nmisses++;
-    c->model->counts.l1i_misses++;
+    c->counts.l1i_misses++;
 }
 
 /* The oldest miss that has not been sent. */

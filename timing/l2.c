@@ -57,7 +57,7 @@ static bool put(struct model *m)
     if (!l->nputs || p->at > m->now) return false;
     EVENT(core_of(m, p), "mem_req", 4, p->line, "put");
     memory_access(m, p->line);
-    m->counts.memory_writes++;
+    core_of(m, p)->counts.memory_writes++;
     l->first_put = (l->first_put + 1) % PUTS;
     l->nputs--;
     return true;
@@ -74,7 +74,7 @@ static void ask_memory(struct model *m, unsigned k)
     struct l2_entry *e = &m->l2.entry[k];
     EVENT(core_of(m, &e->message), "mem_req", k, e->message.line, "get");
     e->want_at = NEVER;
-    m->counts.memory_reads++;
+    core_of(m, &e->message)->counts.memory_reads++;
     e->respond_at = memory_access(m, e->message.line) + RESPOND_DELAY;
 }
 
@@ -121,12 +121,12 @@ static void write_line(struct model *m, const struct message *a)
 }
 
 /* A line that stays: the one it replaces is written back if it is dirty. */
-static void keep(struct model *m, uint32_t line)
+static void keep(struct model *m, uint32_t line, uint16_t core)
 {
     struct l2 *l = &m->l2;
     if (m->config.fault_l2_misses || tags_find(&l->tags, line)) return;
     struct tag *victim = tags_victim(&l->tags, line);
-    struct message old = {.line = victim->line};
+    struct message old = {.line = victim->line, .core = core};
     bool dirty = victim->valid && victim->dirty;
     *victim = (struct tag){.line = line, .valid = true};
     tags_use(&l->tags, victim);
@@ -147,7 +147,7 @@ static void answer(struct model *m)
     bool instruction = e->message.instruction;
     if (!(instruction ? l1i_can_answer(c) : l1d_can_answer(c))) return;
     EVENT(c, "l2_rsp", e->message.number, e->message.line, "%s", e->message.kind == M_GET ? "data" : "ack");
-    keep(m, e->message.line);
+    keep(m, e->message.line, e->message.core);
     if (instruction) l1i_answer(c, &e->message);
     else l1d_answer(c, &e->message);
     if (e->message.kind != M_GET) write_line(m, &e->message);
@@ -196,6 +196,7 @@ static bool accept_access(struct model *m, const struct message *a)
     if (e) {
         if (e->nlist == sizeof e->list / sizeof *e->list) return false;
         e->list[e->nlist++] = *a;
+        core_of(m, a)->counts.l2_hits++;
         return true;
     }
     if (l->used == m->config.l2_mshrs || l->nanswers == MOST_ENTRIES) return false;
@@ -203,7 +204,9 @@ static bool accept_access(struct model *m, const struct message *a)
     struct tag *tag = m->config.fault_l2_misses ? NULL : tags_find(&l->tags, a->line);
     *e = (struct l2_entry){.used = true, .message = *a, .want_at = m->now + 2, .respond_at = NEVER};
     l->used++;
-    if (tag) {
+    if (!tag) core_of(m, a)->counts.l2_misses++;
+    else {
+        core_of(m, a)->counts.l2_hits++;
         tags_use(&l->tags, tag);
         e->want_at = NEVER;
         e->respond_at = m->now + HIT_CYCLES;

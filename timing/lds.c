@@ -30,5 +30,5 @@ void lds_take(struct core *c, const struct line_access *a)
     l->next_burst = c->model->now + latency + 1;
     answer.at = c->model->now + latency;
     queue_push(&l->answers, &answer);
-    c->model->counts.lds_accesses++;
+    c->counts.lds_accesses++;
 }

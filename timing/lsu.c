@@ -14,7 +14,7 @@ void lsu_take(struct core *c, struct flight *f)
     c->lsu.input_at = c->model->now + 1;
     c->lsu.inside++;
     c->slot[f->slot].in_lsu++;
-    c->model->counts.memory_instructions++;
+    c->counts.memory_instructions++;
 }
 
 /* ---- coalescer ---- */
@@ -149,10 +149,13 @@ static void send(struct core *c)
     bool store = l->flight->op->store;
     if (l->to_lds ? !lds_ready(c, store) : !l1d_ready(c)) return;
     struct line_access a = next_access(c);
+    bool first = l->left == l->flight->lanes;
     if (l->to_lds) {
+        c->counts.lds_instructions += first;
         EVENT0(c, "lsu_sreq", l->flight->entry, "%s", store ? "write" : "read");
         lds_take(c, &a);
     } else {
+        c->counts.l1d_instructions += first;
         EVENT(c, "lsu_dreq", l->flight->entry, a.line, "%s", store ? "write" : "read");
         l1d_take(c, &a);
     }

@@ -195,13 +195,26 @@ static void launch_begin(void *user, const struct launch *launch, const struct l
     m->begun = m->last_issue = m->now;
     m->dispatch_next = 0;
     m->lanes = launch->threads_per_warp;
-    m->counts = (struct timing_counts){0};
     m->hung = false;
     code_forget(m);
-    for (unsigned i = 0; i < m->ncores; i++) unit_open(&m->cores[i]);
+    for (unsigned i = 0; i < m->ncores; i++) {
+        unit_open(&m->cores[i]);
+        m->cores[i].counts = (struct timing_counts){0};
+    }
     free(m->kernel);
     m->kernel = strdup(info->kernel ? info->kernel : "");
     if (m->ncores) EVENT0(&m->cores[0], "host_req", 0, "0");
+}
+
+static struct timing_counts sum_of_counts(const struct model *m)
+{
+    struct timing_counts sum = {0};
+    for (const struct core *c = m->cores; c < m->cores + m->ncores; c++) {
+#define COUNT(name, text) sum.name += c->counts.name;
+#include "timing/counts.def"
+#undef COUNT
+    }
+    return sum;
 }
 
 static void record(struct model *m, bool hung)
@@ -213,7 +226,11 @@ static void record(struct model *m, bool hung)
         m->launches = more;
         m->room = room;
     }
-    m->launches[m->nlaunches++] = (struct timing_launch){.kernel = m->kernel, .hung = hung, .counts = m->counts};
+    m->launches[m->nlaunches++] = (struct timing_launch){.kernel = m->kernel,
+                                                         .hung = hung,
+                                                         .cycles = m->now - m->begun,
+                                                         .line_bytes = m->config.line_bytes,
+                                                         .counts = sum_of_counts(m)};
     m->kernel = NULL;
 }
 
@@ -227,7 +244,6 @@ static void launch_end(void *user, const struct launch *launch, const struct res
     m->last_issue = m->now;
     while (whole && (m->resident_groups || m->flushing) && m->now - m->last_issue < HANG_CYCLES) cycle(m);
     bool hung = m->hung || m->now - m->last_issue >= HANG_CYCLES;
-    m->counts.cycles = m->now - m->begun;
     if (!whole || hung) reset(m);
     record(m, hung);
 }

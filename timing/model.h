@@ -312,6 +312,7 @@ struct l2 {
 struct core {
     struct model *model;
     unsigned number;
+    struct timing_counts counts; /* of this launch */
     struct slot_state slot[MOST_WARPS];
     unsigned nslots, nactive;
     struct resident resident[MOST_RESIDENT];
@@ -348,7 +349,6 @@ struct model {
     unsigned ncores;
     struct l2 l2;
     struct code_pages *code;
-    struct timing_counts counts; /* of this launch */
     struct timing_launch *launches;
     size_t nlaunches, room;
     FILE *timeline;

@@ -1,15 +1,31 @@
-/* What a launch did in how many cycles, as JSON. Called by the tools. */
+/* What a launch did in how many cycles as JSON. Called by the tools. */
 #include "timing/timing.h"
 
-#define COUNT(name) fprintf(out, ", \"" #name "\": %llu", (unsigned long long)c->name)
+static double ratio(double a, double b) { return b > 0 ? a / b : 0; }
+
+static void put_counts(const struct timing_counts *c, FILE *out)
+{
+#define COUNT(name, text) fprintf(out, ", \"" #name "\": %llu", (unsigned long long)c->name);
+#include "timing/counts.def"
+#undef COUNT
+}
+
+/* What follows from the counts. */
+static void put_rates(const struct timing_launch *l, const struct timing_counts *c, FILE *out)
+{
+    double cycles = (double)l->cycles;
+    fprintf(out, ", \"ipc\": %.4f", ratio((double)c->issued, cycles));
+    fprintf(out, ", \"lines_per_access\": %.4f", ratio((double)c->l1d_accesses, (double)c->l1d_instructions));
+    fprintf(out, ", \"rows_per_access\": %.4f", ratio((double)c->lds_accesses, (double)c->lds_instructions));
+    fprintf(out, ", \"bytes_per_cycle\": %.4f",
+            ratio((double)(c->memory_reads + c->memory_writes) * l->line_bytes, cycles));
+}
 
 void timing_json(const struct timing_launch *launch, FILE *out)
 {
-    const struct timing_counts *c = &launch->counts;
     if (launch->hung) fputs("\"cycles\": null", out);
-    else fprintf(out, "\"cycles\": %llu", (unsigned long long)c->cycles);
+    else fprintf(out, "\"cycles\": %llu", (unsigned long long)launch->cycles);
     fprintf(out, ", \"hung\": %s", launch->hung ? "true" : "false");
-    COUNT(issued);
-    COUNT(l1i_hits), COUNT(l1i_misses), COUNT(l1d_accesses), COUNT(l1d_hits), COUNT(l1d_misses), COUNT(lds_accesses);
-    COUNT(memory_instructions), COUNT(memory_reads), COUNT(memory_writes);
+    put_counts(&launch->counts, out);
+    put_rates(launch, &launch->counts, out);
 }

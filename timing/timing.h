@@ -15,23 +15,24 @@
 
 struct model;
 
-/* What a launch, or a part of one, did in how many cycles. */
+/* What a launch did, or an SM in it: timing/counts.def says what each means. */
 struct timing_counts {
-    uint64_t cycles;
-    uint64_t issued; /* instructions, prefixes not counted */
-    uint64_t l1i_hits, l1i_misses, l1d_hits, l1d_misses, l1d_accesses, lds_accesses, memory_instructions;
-    uint64_t memory_reads, memory_writes; /* requests of a line each */
+#define COUNT(name, text) uint64_t name;
+#include "timing/counts.def"
+#undef COUNT
 };
 
 struct timing_launch {
     char *kernel;
     bool hung; /* the modelled hardware never ends it */
+    uint64_t cycles;
+    uint32_t line_bytes; /* of all caches */
     struct timing_counts counts;
 };
 
-/* Makes a model for a machine in which nothing runs yet (with one host thread, else SMs of others get no work), and gives the machine its scheduler and observer. `name` is a
- * configuration or a file (timing/parameters.h); `timeline` is a file for its events, or NULL. NULL, and why, when it
- * cannot be made. */
+/* Makes a model for a machine in which nothing runs yet (with one host thread, else SMs of others get no work), and
+ * gives the machine its scheduler and observer. `name` is a configuration or a file (timing/parameters.h); `timeline`
+ * is a file for its events, or NULL. NULL, and why, when it cannot be made. */
 struct model *timing_open(struct gpu *gpu, const char *name, const char *timeline, char *why, size_t why_size);
 
 /* Frees it and gives the machine its own scheduler back; nothing runs any more, and the machine runs nothing

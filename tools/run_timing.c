@@ -25,7 +25,7 @@ static void collect(struct report *report, const struct model *model)
         timing_json(&launches[i], out);
         if (fclose(out)) die("out of memory");
         report->launches[i].hung = launches[i].hung;
-        report->launches[i].cycles = launches[i].counts.cycles;
+        report->launches[i].cycles = launches[i].cycles;
     }
 }
 
