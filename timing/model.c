@@ -20,6 +20,7 @@ static void core_cycle(struct core *c)
     l1i_cycle(c);
     front_decide(c);
     issue_decide(c);
+    if (__builtin_expect(c->model->account != NULL, 0)) account_cycle(c);
     unit_cycle(c);
     control_cycle(c);
     l1d_cycle(c);
@@ -44,6 +45,7 @@ static void cycle(struct model *m)
     l2_take_messages(m);
     for (unsigned i = 0; i < m->ncores; i++)
         if (!is_quiet(&m->cores[i])) core_cycle(&m->cores[i]);
+        else if (m->account) account_idle(&m->cores[i]);
 }
 
 /* ---- the functional machine ---- */
@@ -203,6 +205,8 @@ static void launch_begin(void *user, const struct launch *launch, const struct l
     }
     free(m->kernel);
     m->kernel = strdup(info->kernel ? info->kernel : "");
+    m->info = info;
+    if (m->account) account_begin(m);
     if (m->ncores) EVENT0(&m->cores[0], "host_req", 0, "0");
 }
 
@@ -231,6 +235,7 @@ static void record(struct model *m, bool hung)
                                                          .cycles = m->now - m->begun,
                                                          .line_bytes = m->config.line_bytes,
                                                          .counts = sum_of_counts(m)};
+    if (m->account) m->launches[m->nlaunches - 1].account = account_end(m);
     m->kernel = NULL;
 }
 
@@ -282,7 +287,11 @@ static void close_model(struct model *m)
         tags_close(&m->cores[i].front.l1i.tags);
         tags_close(&m->cores[i].l1d.tags);
     }
-    for (size_t i = 0; i < m->nlaunches; i++) free(m->launches[i].kernel);
+    for (size_t i = 0; i < m->nlaunches; i++) {
+        free(m->launches[i].kernel);
+        account_free(m->launches[i].account);
+    }
+    account_close(m);
     tags_close(&m->l2.tags);
     code_forget(m);
     free(m->code);

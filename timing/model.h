@@ -349,11 +349,13 @@ struct model {
     unsigned ncores;
     struct l2 l2;
     struct code_pages *code;
+    struct account *account; /* where cycles go; NULL: nobody asks */
     struct timing_launch *launches;
     size_t nlaunches, room;
     FILE *timeline;
     char *timeline_path;
     char *kernel;
+    const struct launch_info *info; /* of the launch that runs */
 };
 
 /* ---- between the parts ---- */
@@ -395,6 +397,10 @@ void buffer_push(struct core *c, unsigned slot, uint32_t pc, uint8_t mask);
 void buffer_refill(struct core *c);
 
 /* scoreboard.c */
+/* The instruction the scoreboard looks at: the next one, or slot 0 of a group that is used up; NULL: none. */
+const struct op *scoreboard_op(const struct core *c, const struct slot_state *s);
+/* A register that the instruction has to wait for, NO_REGISTER: none. */
+unsigned scoreboard_register(const struct slot_state *s, const struct op *op);
 bool scoreboard_blocks(const struct core *c, const struct slot_state *s);
 void scoreboard_set(struct slot_state *s, const struct op *op);
 void scoreboard_clear(struct slot_state *s, unsigned reg);
@@ -475,6 +481,18 @@ static inline uint32_t line_of(const struct model *m, uint32_t address)
 {
     return address & ~(m->config.line_bytes - 1);
 }
+
+/* account.c: where cycles go. In a cycle of an SM, after front_decide, or in one in which nothing happens there; a line
+ * or row asked for, the first one of its instruction or another; a line looked up in the data cache. */
+void account_cycle(struct core *c);
+void account_idle(struct core *c);
+void account_access(struct core *c, const struct op *op, bool local, bool first);
+void account_lookup(struct core *c, const struct op *op, bool hit);
+/* A launch begins, and has ended: NULL when there was no memory. */
+void account_begin(struct model *m);
+struct timing_account *account_end(struct model *m);
+void account_free(struct timing_account *a);
+void account_close(struct model *m);
 
 /* timeline.c */
 void timeline_write(const struct core *c, const char *event, unsigned warp, uint32_t pc, bool has_pc,

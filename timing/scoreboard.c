@@ -6,16 +6,22 @@ static bool is_busy(const struct slot_state *s, unsigned reg)
     return reg && reg != NO_REGISTER && (s->busy[reg / 64] >> reg % 64 & 1);
 }
 
-/* The instruction the scoreboard looks at: the next one, or slot 0 of a group that is used up. */
-static const struct op *looked_at(const struct core *c, const struct slot_state *s)
+const struct op *scoreboard_op(const struct core *c, const struct slot_state *s)
 {
     if (s->gr.mask) return s->gr.op[!(s->gr.mask & 1)];
     return c->model->config.fault_stale_slot ? s->gr.op[0] : NULL;
 }
 
+unsigned scoreboard_register(const struct slot_state *s, const struct op *op)
+{
+    for (unsigned i = 0; i < OPERANDS; i++)
+        if (is_busy(s, op->source[i])) return op->source[i];
+    return is_busy(s, op->destination) ? op->destination : NO_REGISTER;
+}
+
 bool scoreboard_blocks(const struct core *c, const struct slot_state *s)
 {
-    const struct op *op = looked_at(c, s);
+    const struct op *op = scoreboard_op(c, s);
     if (s->branch || s->collecting) return true;
     if (!op) return false;
     if (s->fence && op->memory) return true;

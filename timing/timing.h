@@ -28,6 +28,7 @@ struct timing_launch {
     uint64_t cycles;
     uint32_t line_bytes; /* of all caches */
     struct timing_counts counts;
+    struct timing_account *account; /* where the cycles went (account.h); NULL: nobody has asked */
 };
 
 /* Makes a model for a machine in which nothing runs yet (with one host thread, else SMs of others get no work), and
@@ -45,7 +46,7 @@ const struct timing_launch *timing_launches(const struct model *model, size_t *n
 /* The configuration. */
 const struct timing_config *timing_config_of(const struct model *model);
 
-/* A launch's counts as members of a JSON object: "cycles": 1, ... */
+/* A launch's counts, and its account if it has one, as members of a JSON object: "cycles": 1, ... (report.c). */
 void timing_json(const struct timing_launch *launch, FILE *out);
 
 #endif

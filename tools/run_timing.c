@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "run.h"
+#include "timing/account.h"
 
 void timing_begin(struct request *r, struct gpu *gpu)
 {
@@ -11,21 +12,31 @@ void timing_begin(struct request *r, struct gpu *gpu)
     if (!r->timing) return;
     r->model = timing_open(gpu, r->timing, r->timeline, why, sizeof why);
     if (!r->model) usage_error(&r->args, "--timing: %s", why);
+    if (r->json && !timing_account(r->model)) die("out of memory");
     r->report.timing = r->timing;
+}
+
+static char *text_of(const struct timing_launch *launch, void (*write)(const struct timing_launch *, FILE *))
+{
+    char *text;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    if (!out) die("out of memory");
+    write(launch, out);
+    if (fclose(out)) die("out of memory");
+    return text;
 }
 
 /* Each launch's counts as text, in the order of the launches. */
 static void collect(struct report *report, const struct model *model)
 {
-    size_t n, size;
+    size_t n;
     const struct timing_launch *launches = timing_launches(model, &n);
     for (size_t i = 0; i < n && i < report->n; i++) {
-        FILE *out = open_memstream(&report->launches[i].timing, &size);
-        if (!out) die("out of memory");
-        timing_json(&launches[i], out);
-        if (fclose(out)) die("out of memory");
-        report->launches[i].hung = launches[i].hung;
-        report->launches[i].cycles = launches[i].cycles;
+        struct reported *l = &report->launches[i];
+        l->timing = text_of(&launches[i], timing_json);
+        l->hung = launches[i].hung;
+        l->cycles = launches[i].cycles;
     }
 }
 

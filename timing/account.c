@@ -1,0 +1,311 @@
+/* Where the cycles of a launch went (account.h). Called once a cycle for each SM, and from the memory side, when
+ * somebody has asked. */
+#include "timing/account.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "timing/model.h"
+
+/* What has to be remembered of a warp slot. */
+struct slot_account {
+    const struct op *last;          /* the instruction issued last */
+    uint64_t fetching;              /* cycles without an instruction, which the next one is charged with */
+    uint64_t loads[REGISTERS / 64]; /* registers whose last writer is a load */
+};
+
+/* Sites are found by their address in a table of 2^bits places, each the number of a site plus one. */
+struct account {
+    struct timing_account *launch;
+    struct slot_account *slots;
+    uint32_t *places;
+    unsigned bits;
+    bool failed; /* there was no memory for a site: */
+    struct timing_site nowhere;
+};
+
+/* ---- sites ---- */
+
+static uint32_t *place_of(const struct account *a, uint32_t pc)
+{
+    uint32_t mask = (1u << a->bits) - 1, at = pc * 0x9e3779b1u >> (32 - a->bits);
+    while (a->places[at] && a->launch->sites[a->places[at] - 1].pc != pc) at = (at + 1) & mask;
+    return &a->places[at];
+}
+
+/* Twice the places, and room for half as many sites. */
+static bool grow(struct account *a)
+{
+    unsigned bits = a->bits ? a->bits + 1 : 8;
+    uint32_t *places = calloc((size_t)1 << bits, sizeof *places);
+    struct timing_site *sites = places ? realloc(a->launch->sites, ((size_t)1 << bits) / 2 * sizeof *sites) : NULL;
+    if (!sites) {
+        free(places);
+        return false;
+    }
+    free(a->places);
+    a->places = places;
+    a->bits = bits;
+    a->launch->sites = sites;
+    for (uint32_t i = 0; i < a->launch->nsites; i++) *place_of(a, sites[i].pc) = i + 1;
+    return true;
+}
+
+/* The instruction's site. */
+static struct timing_site *site_of(struct account *a, const struct op *op)
+{
+    struct timing_account *l = a->launch;
+    if (a->failed) return &a->nowhere;
+    if (!a->bits || l->nsites == ((size_t)1 << a->bits) / 2) a->failed = !grow(a);
+    if (a->failed) return &a->nowhere;
+    uint32_t *place = place_of(a, op->pc);
+    if (!*place) {
+        l->sites[l->nsites++] = (struct timing_site){.pc = op->pc, .in = op->in};
+        *place = (uint32_t)l->nsites;
+    }
+    return &l->sites[*place - 1];
+}
+
+static int by_address(const void *a, const void *b)
+{
+    const struct timing_site *x = a, *y = b;
+    return (x->pc > y->pc) - (x->pc < y->pc);
+}
+
+/* ---- a cycle ---- */
+
+/* Why the instruction that was issued last is still in operand collection. */
+static enum timing_slot why_collecting(const struct core *c, const struct slot_state *s)
+{
+    for (unsigned i = 0; i < c->model->config.collectors; i++) {
+        const struct collector *k = &c->collection.collectors[i];
+        if (!k->flight || &c->slot[k->flight->slot] != s) continue;
+        if (k->offered > c->model->now) return SLOT_collector;
+        return k->flight->op->memory ? SLOT_memory : SLOT_unit;
+    }
+    return SLOT_collector; /* it is on its way there */
+}
+
+static enum timing_slot why_blocked(const struct slot_state *s, const struct slot_account *a, const struct op *op)
+{
+    unsigned reg = scoreboard_register(s, op);
+    if (reg == NO_REGISTER) return SLOT_memory; /* a fence */
+    return a->loads[reg / 64] >> reg % 64 & 1 ? SLOT_memory : SLOT_scoreboard;
+}
+
+static bool issues(const struct core *c, unsigned slot)
+{
+    return c->front.issue_slot[0] == (int)slot || c->front.issue_slot[1] == (int)slot;
+}
+
+/* What the slot does in this cycle, after front_decide, and the instruction that it does it for; NULL: it is not there
+ * yet. */
+static enum timing_slot what(const struct core *c, unsigned slot, const struct slot_account *a, const struct op **op)
+{
+    const struct slot_state *s = &c->slot[slot];
+    *op = a->last;
+    if (!s->active) return SLOT_no_warp;
+    if (s->at_barrier) return SLOT_barrier;
+    if (s->collecting) return why_collecting(c, s);
+    if (s->branch) return SLOT_branch;
+    *op = NULL;
+    if (!s->gr.mask && !s->fifo_used) return SLOT_fetch;
+    if (scoreboard_blocks(c, s)) return why_blocked(s, a, *op = scoreboard_op(c, s));
+    if (!s->gr.mask) return collect_room(c) ? SLOT_fetch : SLOT_collector;
+    *op = scoreboard_op(c, s);
+    return issues(c, slot) ? SLOT_issued : collect_room(c) ? SLOT_other : SLOT_collector;
+}
+
+static void count_issue(struct slot_account *a, struct timing_site *site, const struct op *op)
+{
+    unsigned reg = op->destination;
+    site->slots[SLOT_fetch] += a->fetching;
+    a->fetching = 0;
+    a->last = op;
+    if (reg == NO_REGISTER) return;
+    a->loads[reg / 64] &= ~(1ull << reg % 64);
+    a->loads[reg / 64] |= (uint64_t)op->memory << reg % 64;
+}
+
+void account_cycle(struct core *c)
+{
+    struct account *account = c->model->account;
+    const struct op *op;
+    for (unsigned i = 0; i < c->nslots; i++) {
+        size_t number = (size_t)c->number * c->nslots + i;
+        struct slot_account *a = &account->slots[number];
+        enum timing_slot did = what(c, i, a, &op);
+        account->launch->slots[number][did]++;
+        if (did == SLOT_no_warp) continue;
+        if (!op) {
+            a->fetching++;
+            continue;
+        }
+        struct timing_site *site = site_of(account, op);
+        site->slots[did]++;
+        if (did == SLOT_issued) count_issue(a, site, op);
+    }
+}
+
+void account_idle(struct core *c)
+{
+    uint64_t(*slots)[TIMING_SLOTS] = c->model->account->launch->slots + (size_t)c->number * c->nslots;
+    for (unsigned i = 0; i < c->nslots; i++) slots[i][SLOT_no_warp]++;
+}
+
+/* ---- memory ---- */
+
+void account_access(struct core *c, const struct op *op, bool local, bool first)
+{
+    struct timing_site *site = site_of(c->model->account, op);
+    *(local ? &site->local_accesses : &site->accesses) += first;
+    ++*(local ? &site->rows : &site->lines);
+}
+
+void account_lookup(struct core *c, const struct op *op, bool hit)
+{
+    struct timing_site *site = site_of(c->model->account, op);
+    ++*(hit ? &site->l1d_hits : &site->l1d_misses);
+}
+
+/* ---- reading ---- */
+
+void account_total(const struct timing_account *a, uint64_t slots[TIMING_SLOTS])
+{
+    for (unsigned k = 0; k < TIMING_SLOTS; k++) {
+        slots[k] = 0;
+        for (size_t i = 0; i < (size_t)a->sms * a->warps; i++) slots[k] += a->slots[i][k];
+    }
+}
+
+double account_occupancy(const struct timing_account *a)
+{
+    uint64_t slots[TIMING_SLOTS], all = 0;
+    account_total(a, slots);
+    for (unsigned k = 0; k < TIMING_SLOTS; k++) all += slots[k];
+    return all ? (double)(all - slots[SLOT_no_warp]) / (double)all : 0;
+}
+
+static void add_site(struct timing_site *sum, const struct timing_site *s)
+{
+    for (unsigned k = 0; k < TIMING_SLOTS; k++) sum->slots[k] += s->slots[k];
+    sum->accesses += s->accesses;
+    sum->lines += s->lines;
+    sum->l1d_hits += s->l1d_hits;
+    sum->l1d_misses += s->l1d_misses;
+    sum->local_accesses += s->local_accesses;
+    sum->rows += s->rows;
+}
+
+bool account_line(const struct timing_account *a, int64_t line, struct timing_site *sum)
+{
+    int64_t next = INT64_MAX;
+    bool known = false;
+    for (const struct timing_site *s = a->sites; s < a->sites + a->nsites; s++) {
+        known |= s->line != 0;
+        if (s->line > line && s->line < next) next = s->line;
+    }
+    if (!known || next == INT64_MAX) return false;
+    *sum = (struct timing_site){.line = (uint32_t)next};
+    for (size_t i = 0; i < a->nsites; i++)
+        if (a->sites[i].line == next) add_site(sum, &a->sites[i]);
+    return true;
+}
+
+void site_text(const struct timing_site *site, char *text, size_t size)
+{
+    isa_print(&site->in, site->pc, 0, text, size);
+    for (char *p = text; *p; p++)
+        if (*p == '\t') *p = ' ';
+}
+
+/* ---- a launch ---- */
+
+void account_free(struct timing_account *a)
+{
+    if (!a) return;
+    free(a->slots);
+    free(a->counts);
+    free(a->sites);
+    free(a);
+}
+
+static struct timing_account *account_new(const struct model *m)
+{
+    struct timing_account *a = calloc(1, sizeof *a);
+    if (!a) return NULL;
+    a->sms = m->ncores;
+    a->warps = gpu_config_of(m->gpu)->warps_per_sm;
+    a->slots = calloc((size_t)a->sms * a->warps, sizeof *a->slots);
+    a->counts = calloc(a->sms, sizeof *a->counts);
+    if (a->slots && a->counts) return a;
+    account_free(a);
+    return NULL;
+}
+
+void account_begin(struct model *m)
+{
+    struct account *a = m->account;
+    size_t slots = (size_t)m->ncores * gpu_config_of(m->gpu)->warps_per_sm;
+    account_free(a->launch);
+    free(a->places);
+    a->places = NULL;
+    a->bits = 0;
+    a->launch = account_new(m);
+    a->failed = !a->launch;
+    memset(a->slots, 0, slots * sizeof *a->slots);
+}
+
+/* Cycles that no instruction has come after: those of warps that the launch ended with. */
+static void charge_rest(struct model *m)
+{
+    struct account *a = m->account;
+    unsigned warps = a->launch->warps;
+    for (size_t i = 0; i < (size_t)m->ncores * warps; i++) {
+        const struct slot_account *s = &a->slots[i];
+        if (!s->fetching) continue;
+        const struct op *op = s->last ? s->last : code_op(m, m->cores[i / warps].slot[i % warps].pc, false);
+        site_of(a, op)->slots[SLOT_fetch] += s->fetching;
+    }
+}
+
+struct timing_account *account_end(struct model *m)
+{
+    const struct launch_info *info = m->info;
+    struct account *a = m->account;
+    struct timing_account *l = a->launch;
+    if (!l) return NULL;
+    charge_rest(m);
+    a->launch = NULL;
+    if (a->failed) {
+        account_free(l);
+        return NULL;
+    }
+    for (unsigned i = 0; i < m->ncores; i++) l->counts[i] = m->cores[i].counts;
+    for (size_t i = 0; info->line && i < l->nsites; i++) l->sites[i].line = info->line(info->user, l->sites[i].pc);
+    if (l->nsites) qsort(l->sites, l->nsites, sizeof *l->sites, by_address);
+    return l;
+}
+
+bool timing_account(struct model *m)
+{
+    struct account *a = calloc(1, sizeof *a);
+    size_t slots = (size_t)m->ncores * gpu_config_of(m->gpu)->warps_per_sm;
+    if (a) a->slots = calloc(slots, sizeof *a->slots);
+    if (!a || !a->slots) {
+        free(a);
+        return false;
+    }
+    m->account = a;
+    return true;
+}
+
+void account_close(struct model *m)
+{
+    struct account *a = m->account;
+    if (!a) return;
+    account_free(a->launch);
+    free(a->slots);
+    free(a->places);
+    free(a);
+}
