@@ -1,6 +1,6 @@
 /* Where the cycles of a launch went: what every warp slot of every SM did in each of them, by slot and by instruction.
  *
- * Counted only for those who ask (timing_account): it takes about a fifth of the model's time. */
+ * Counted only for those who ask (timing_account): it takes up to as long as the model itself. */
 #ifndef VENTUS_TIMING_ACCOUNT_H
 #define VENTUS_TIMING_ACCOUNT_H
 

@@ -46,7 +46,9 @@ const struct timing_launch *timing_launches(const struct model *model, size_t *n
 /* The configuration. */
 const struct timing_config *timing_config_of(const struct model *model);
 
-/* A launch's counts, and its account if it has one, as members of a JSON object: "cycles": 1, ... (report.c). */
+/* A launch's counts, and its account if it has one, as members of a JSON object: "cycles": 1, ... (report.c), and as
+ * tables (table.c). */
 void timing_json(const struct timing_launch *launch, FILE *out);
+void timing_table(const struct timing_launch *launch, FILE *out);
 
 #endif

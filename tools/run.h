@@ -15,7 +15,8 @@ struct reported {
     char *name;
     uint32_t groups[3];
     struct result result;
-    char *timing; /* with --timing: its counts, as members of a JSON object; else NULL */
+    char *timing;      /* with --timing: its counts, as members of a JSON object; else NULL ... */
+    char *cycle_table; /* ... and where its cycles went, as a table */
     bool hung;
     uint64_t cycles;
 };

@@ -24,6 +24,7 @@ void report_free(struct report *r)
     for (size_t i = 0; i < r->n; i++) {
         free(r->launches[i].name);
         free(r->launches[i].timing);
+        free(r->launches[i].cycle_table);
     }
     free(r->launches);
     free(r->findings);
@@ -44,6 +45,8 @@ void report_print(const struct report *r, FILE *out)
 #undef VENTUS_COUNTER
     if (c.vector_instructions)
         fprintf(out, "%-24s %.2f\n", "lanes active on average", (double)c.lanes / (double)c.vector_instructions);
+    for (size_t i = 0; i < r->n; i++)
+        if (r->launches[i].cycle_table) fprintf(out, "\n%s", r->launches[i].cycle_table);
     if (r->flat) fprintf(out, "%-24s %llu\n", "pages of no buffer", (unsigned long long)r->stray_pages);
 }
 

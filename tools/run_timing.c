@@ -12,7 +12,7 @@ void timing_begin(struct request *r, struct gpu *gpu)
     if (!r->timing) return;
     r->model = timing_open(gpu, r->timing, r->timeline, why, sizeof why);
     if (!r->model) usage_error(&r->args, "--timing: %s", why);
-    if (r->json && !timing_account(r->model)) die("out of memory");
+    if ((r->json || r->stats) && !timing_account(r->model)) die("out of memory");
     r->report.timing = r->timing;
 }
 
@@ -35,6 +35,7 @@ static void collect(struct report *report, const struct model *model)
     for (size_t i = 0; i < n && i < report->n; i++) {
         struct reported *l = &report->launches[i];
         l->timing = text_of(&launches[i], timing_json);
+        l->cycle_table = text_of(&launches[i], timing_table);
         l->hung = launches[i].hung;
         l->cycles = launches[i].cycles;
     }

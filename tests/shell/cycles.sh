@@ -1,4 +1,4 @@
-# What is built upon the cycle model: work-groups on all SMs.
+# What is built upon the cycle model: work-groups on all SMs, where cycles went.
 set -u
 . "$VENTUS_SOURCE/tests/shell/common"
 
@@ -36,5 +36,53 @@ for sms in 1 2 4; do
     [ "${now:-$before}" -lt $before ] || wrong "$sms SMs take ${now:-for ever}, fewer take $before"
     before=$now
 done
+# Every warp slot does one thing in every cycle: all sums are exact, by warp, instruction and line, and those of SMs are
+# the launch's.
+cat >sums.py <<'END'
+import json, sys
+def total(rows): return sum(sum(row["slots"].values()) for row in rows)
+for l in json.load(open(sys.argv[1]))["launches"]:
+    cycles, slots = l["cycles"] * l["warp_slots"], l["slots"]
+    warps = [w for sm in l["sms"] for w in sm["warps"]]
+    assert l["cycles"] > 100 and len(warps) == l["warp_slots"], l["name"]
+    assert all(sum(w.values()) == l["cycles"] for w in warps), "a warp slot has another number of cycles"
+    assert sum(slots.values()) == cycles and all(sum(w[k] for w in warps) == slots[k] for k in slots), slots
+    assert total(l["code"]) + slots["no_warp"] == cycles, "instructions"
+    assert not l["lines"] or total(l["lines"]) == total(l["code"]), "lines"
+    assert slots["issued"] == l["issued"] == l["counters"]["instructions"], "issued"
+    for key in "issued l1d_hits l1d_misses l1d_accesses lds_accesses memory_reads".split():
+        assert sum(sm[key] for sm in l["sms"]) == l[key], key
+    for site, key in ("accesses", "l1d_instructions"), ("lines", "l1d_accesses"), ("l1d_hits", "l1d_hits"), ("rows", "lds_accesses"):
+        assert sum(c[site] for c in l["code"]) == l[key], key
+    print(*(k for k in slots if slots[k]), *("line%d" % s["line"] for s in l["lines"]))
+END
+sums() { python3 sums.py "$1" >sums.txt || { wrong "sums of $1"; cat sums.txt; }; }
+for name in verilog chisel ideal large; do
+    scale --timing $name --json $name.json >/dev/null
+    sums $name.json
+done
+cat >lines.cl <<'END'
+kernel void turn(global const int *in, global int *out, local int *tile)
+{
+    int i = get_local_id(0), n = get_local_size(0);
+    tile[i * 8 % n] = in[get_global_id(0)];
+    barrier(CLK_LOCAL_MEM_FENCE);
+    out[get_global_id(0)] = tile[n - 1 - i] / 3;
+}
+END
+"$ventus" cc lines.cl -o lines.elf
+"$ventus" run lines.elf -g 512 -l 128 -a iota:512 -a buf:2048 -a local:512 --timing chisel --json lines.json --stats >lines.txt 2>&1
+sums lines.json
+for word in line4 line6 issued other fetch scoreboard collector unit memory branch barrier; do
+    grep -qw $word sums.txt || wrong "nothing of $word"
+done
+for text in 'turn: [0-9]* cycles, [0-9]* instructions issued' 'SM 1, warp 3' ' %  line 5  ' 'bytes per cycle' 'rows per access'; do
+    grep -q "$text" lines.txt || wrong "no '$text' in the table"
+done
+
 for name in verilog chisel ideal; do [ -n "$(scale --timing $name | cycles)" ] || wrong "$name: does not end"; done
+# The commands of the page.
+PATH=$VENTUS_BUILD:$PATH
+page docs/timing.md
+[ "$n" -gt 3 ] || wrong "only $n commands found"
 exit $status
