@@ -116,6 +116,11 @@ void options_parse(struct cc *cc, const char *options);
 /* Runs clang-19 on `source`; returns a parsed module in cc->context. Warnings go to the log. `meanwhile`, if not NULL,
  * is called while clang runs; it must not end the compilation. */
 LLVMModuleRef frontend_run(struct cc *cc, const char *source, size_t size, void (*meanwhile)(struct cc *));
+/* `source` with the files that it includes and without macros, for which nothing but the text itself and the options
+ * matters any more. */
+const char *frontend_preprocess(struct cc *cc, const char *source, size_t size, size_t *text_size);
+/* The program clang-19; ends with CC_ENVIRONMENT if there is none. */
+const char *frontend_clang(struct cc *cc);
 
 /* ---- prepare.c ---- */
 /* Leaves in cc->module only fully inlined kernels in the form the back end accepts (compiler

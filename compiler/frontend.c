@@ -31,7 +31,7 @@ enum { CHILD_SECONDS = 300, BITCODE_LIMIT = 256 << 20 };
  * without doubles, clang would ask for %hlf where plain %f is right. */
 // clang-format off
 static const char *const fixed_args[] = {
-    "-cc1", "-triple", "spir-unknown-unknown", "-x", "cl", "-emit-llvm-bc", "-O2", "-disable-llvm-passes",
+    "-cc1", "-triple", "spir-unknown-unknown", "-x", "cl", "-O2", "-disable-llvm-passes",
     "-disable-free", "-disable-lifetime-markers", "-disable-llvm-verifier", "-discard-value-names", "-nostdsysteminc",
     "-finclude-default-header",
     "-fdeclare-opencl-builtins", "-fno-builtin", "-fgnuc-version=4.2.1", "-ffp-contract=on",
@@ -70,7 +70,7 @@ static const char *search_path(struct cc *cc, const char *name)
     return NULL;
 }
 
-static const char *find_clang(struct cc *cc)
+const char *frontend_clang(struct cc *cc)
 {
     const char *name = secure_getenv("VENTUS_CLANG");
     if (name && *name) {
@@ -83,14 +83,16 @@ static const char *find_clang(struct cc *cc)
     return file;
 }
 
-static char **argument_vector(struct cc *cc, const char *clang)
+/* `action`: what the result is. */
+static char **argument_vector(struct cc *cc, const char *clang, const char *action)
 {
     size_t nfixed = sizeof fixed_args / sizeof *fixed_args, nuser = 0, n = 0;
     while (cc->clang_args[nuser]) nuser++;
-    char **argv = cc_alloc(cc, (nfixed + nuser + 5) * sizeof *argv);
+    char **argv = cc_alloc(cc, (nfixed + nuser + 6) * sizeof *argv);
     argv[n++] = (char *)clang;
     for (size_t i = 0; i < nfixed; i++) argv[n++] = (char *)fixed_args[i];
     for (size_t i = 0; i < nuser; i++) argv[n++] = (char *)cc->clang_args[i];
+    argv[n++] = (char *)action;
     argv[n++] = "-o";
     argv[n++] = "-";
     argv[n++] = "-";
@@ -263,18 +265,32 @@ static void work_meanwhile(struct cc *cc, struct child *child, const char **sour
     meanwhile(cc);
 }
 
-LLVMModuleRef frontend_run(struct cc *cc, const char *source, size_t size, void (*meanwhile)(struct cc *))
+/* What clang makes of `source`; its messages go to the log. */
+static struct buffer run_clang(struct cc *cc, const char *action, const char *source, size_t size,
+                               void (*meanwhile)(struct cc *))
 {
-    const char *clang = find_clang(cc);
+    const char *clang = frontend_clang(cc);
     struct child child;
     struct buffer out = {0}, err = {0};
-    start(cc, argument_vector(cc, clang), &child);
+    start(cc, argument_vector(cc, clang, action), &child);
     work_meanwhile(cc, &child, &source, &size, meanwhile);
     int status = exchange(cc, &child, source, size, &out, &err);
     log_messages(cc, &err);
     check_status(cc, clang, status);
+    return out;
+}
 
+LLVMModuleRef frontend_run(struct cc *cc, const char *source, size_t size, void (*meanwhile)(struct cc *))
+{
+    struct buffer out = run_clang(cc, "-emit-llvm-bc", source, size, meanwhile);
     LLVMModuleRef module = module_read(cc, out.bytes, out.size);
-    if (!module) cc_error(cc, CC_ENVIRONMENT, NULL, "%s wrote no bitcode that LLVM 19 can read", clang);
+    if (!module) cc_error(cc, CC_ENVIRONMENT, NULL, "%s wrote no bitcode that LLVM 19 can read", frontend_clang(cc));
     return module;
+}
+
+const char *frontend_preprocess(struct cc *cc, const char *source, size_t size, size_t *text_size)
+{
+    struct buffer out = run_clang(cc, "-E", source, size, NULL);
+    *text_size = out.size;
+    return out.bytes;
 }

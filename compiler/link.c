@@ -14,8 +14,7 @@
 
 #define LIBRARY "ventus-builtins.bc"
 
-/* NULL if there is none. */
-static const char *find_library(struct cc *cc)
+const char *library_file(struct cc *cc)
 {
     const char *named = getenv("VENTUS_BUILTINS");
     if (named && *named) return named;
@@ -45,7 +44,7 @@ static LLVMModuleRef open_library(struct cc *cc, const char *path, const char **
 
 void library_open_early(struct cc *cc)
 {
-    const char *path = find_library(cc), *reason;
+    const char *path = library_file(cc), *reason;
     context_make(cc);
     if (path) cc->library = open_library(cc, path, &reason);
 }
@@ -55,7 +54,7 @@ static LLVMModuleRef library(struct cc *cc)
     LLVMModuleRef opened = cc->library;
     cc->library = NULL; /* linking consumes it */
     if (opened) return opened;
-    const char *path = find_library(cc), *reason = "";
+    const char *path = library_file(cc), *reason = "";
     if (!path)
         cc_error(cc, CC_ENVIRONMENT, NULL,
                  "the built-in library " LIBRARY " was not found beside ventus-cc; "

@@ -3,6 +3,7 @@
  * A separate program so that a client of the OpenCL library never holds an LLVM of ours and a crash
  * here cannot take the client down. Command line and exit codes: docs/architecture.md. The output
  * file appears whole or not at all. Called by opencl/program.c and by `ventus cc`. */
+#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -21,6 +22,8 @@ struct request {
     const char *options, *input, *output;
     enum isa_profile profile;
     bool object, link; /* result is an object; inputs are objects */
+    bool preprocess;   /* result is text */
+    bool files;        /* no result: names what this compiler is made of */
     char **objects;    /* of --link */
     int nobjects;
 };
@@ -29,9 +32,12 @@ static int usage(FILE *to, int status)
 {
     fputs("usage: ventus-cc [--options STRING] [--profile P] [--compile] [-o FILE] [FILE]\n"
           "       ventus-cc --link [--profile P] [--compile] [-o FILE] FILE...\n"
+          "       ventus-cc --preprocess [--options STRING] [--profile P] [-o FILE] [FILE]\n"
+          "       ventus-cc --files\n"
           "Compiles OpenCL C (standard input if no FILE) to a Ventus ELF file, or links objects to one.\n"
-          "With --compile the result is an object. --profile is the instruction set of the machine: default or "
-          "toolchain.\n",
+          "With --compile the result is an object, with --preprocess the text behind the preprocessor.\n"
+          "--profile is the instruction set of the machine: default or toolchain.\n"
+          "--files names the files that this compiler is made of.\n",
           to);
     return status;
 }
@@ -63,6 +69,8 @@ static int arguments(int argc, char **argv, struct request *r)
             if (!find_profile(argv[++i], &r->profile)) return wrong("programs are made for " PROFILES, argv[i]);
         } else if (!strcmp(a, "--compile")) r->object = true;
         else if (!strcmp(a, "--link")) r->link = true;
+        else if (!strcmp(a, "--preprocess")) r->preprocess = true;
+        else if (!strcmp(a, "--files")) r->files = true;
         else if (r->link && a[0] != '-') r->objects[r->nobjects++] = argv[i]; /* argv is reused from its start */
         else if ((a[0] != '-' || !a[1]) && !r->input) r->input = a;
         else
@@ -72,7 +80,7 @@ static int arguments(int argc, char **argv, struct request *r)
     }
     if (r->link && r->input) return wrong("--link comes before the objects", r->input);
     if (r->link && !r->nobjects) return wrong("it needs objects", "--link");
-    if (!r->output && isatty(STDOUT_FILENO)) {
+    if (!r->output && !r->preprocess && !r->files && isatty(STDOUT_FILENO)) {
         fputs("ventus-cc: standard output is a terminal; use -o FILE\n", stderr);
         return CC_BAD_OPTION + 1;
     }
@@ -154,21 +162,51 @@ static const char *tool_dir(struct cc *cc)
     return cc_printf(cc, "%s", path);
 }
 
+/* One a line: another version of any of them may compile otherwise. */
+static void list_files(struct cc *cc)
+{
+    Dl_info llvm;
+    const char *library = library_file(cc);
+    puts(frontend_clang(cc));
+    if (library) puts(library);
+    if (dladdr((void *)&LLVMContextCreate, &llvm)) puts(llvm.dli_fname);
+}
+
+static bool write_result(struct cc *cc, const struct request *r, const void *bytes, size_t size)
+{
+    return r->output ? write_file(cc, r->output, bytes, size) : write_fd(STDOUT_FILENO, bytes, size);
+}
+
+static _Noreturn void cannot_write(struct cc *cc, const struct request *r, int reason)
+{
+    cc_error(cc, CC_ENVIRONMENT, NULL, "cannot write %s: %s", r->output ? r->output : "standard output",
+             strerror(reason));
+}
+
+static const char *read_source(struct cc *cc, const struct request *r, size_t *size)
+{
+    const char *source = read_all(cc, r->input, size);
+    if (r->input && strcmp(r->input, "-")) cc->source_name = r->input;
+    if (cc->keep_source && *size <= KEPT_LIMIT) cc->source = source, cc->source_size = *size;
+    return source;
+}
+
+static void preprocess(struct cc *cc, const struct request *r)
+{
+    size_t size;
+    const char *source = read_source(cc, r, &size), *text = frontend_preprocess(cc, source, size, &size);
+    if (!write_result(cc, r, text, size)) cannot_write(cc, r, errno);
+}
+
 static void compile(struct cc *cc, const struct request *r)
 {
-    cc->tool_dir = tool_dir(cc);
-    cc->dump = getenv("VENTUS_CC_DUMP");
-    cc->profile = r->profile;
-    options_parse(cc, r->options);
     size_t size;
     for (int i = 0; i < r->nobjects; i++) {
         char *bytes = read_all(cc, r->objects[i], &size);
         object_link(cc, bytes, size, r->objects[i]);
     }
     if (!r->link) {
-        char *source = read_all(cc, r->input, &size);
-        if (r->input && strcmp(r->input, "-")) cc->source_name = r->input;
-        if (cc->keep_source && size <= KEPT_LIMIT) cc->source = source, cc->source_size = size;
+        const char *source = read_source(cc, r, &size);
         cc->module = frontend_run(cc, source, size, r->object ? NULL : library_open_early);
     }
     void *result;
@@ -178,12 +216,21 @@ static void compile(struct cc *cc, const struct request *r)
         prepare_module(cc);
         output_program(cc, &result, &size);
     }
-    bool good = r->output ? write_file(cc, r->output, result, size) : write_fd(STDOUT_FILENO, result, size);
+    bool good = write_result(cc, r, result, size);
     int reason = errno;
     free(result);
-    if (!good)
-        cc_error(cc, CC_ENVIRONMENT, NULL, "cannot write %s: %s", r->output ? r->output : "standard output",
-                 strerror(reason));
+    if (!good) cannot_write(cc, r, reason);
+}
+
+static void run(struct cc *cc, const struct request *r)
+{
+    cc->tool_dir = tool_dir(cc);
+    cc->dump = getenv("VENTUS_CC_DUMP");
+    cc->profile = r->profile;
+    options_parse(cc, r->options);
+    if (r->files) list_files(cc);
+    else if (r->preprocess) preprocess(cc, r);
+    else compile(cc, r);
 }
 
 /* LLVM's way of saying that it cannot go on. */
@@ -201,7 +248,7 @@ int main(int argc, char **argv)
     signal(SIGPIPE, SIG_IGN);
     LLVMInstallFatalErrorHandler(llvm_died);
     struct cc cc = {0};
-    if (!setjmp(cc.on_error)) compile(&cc, &request);
+    if (!setjmp(cc.on_error)) run(&cc, &request);
     if (cc.log) fwrite(cc.log, 1, cc.log_size, stderr);
     int status = cc.status;
     cc_free(&cc);

@@ -28,6 +28,16 @@ check 2 'k.cl: --link comes before the objects' "$cc" k.cl --link f.o -o x.elf
 check 2 '--link: it needs objects' "$cc" --link -o x.elf
 check 3 'cannot open none.cl: No such file' "$cc" none.cl -o x.elf
 check 3 'none' "$cc" k.cl -o none/x.elf
+
+# What a cache of compiled programs asks: which files make up the compiler, and what becomes of a source's includes.
+check 0 '^/.*clang' "$cc" --files
+grep -q 'ventus-builtins.bc$' out.txt && grep -q libLLVM out.txt || wrong "not all files: $(cat out.txt)"
+xargs ls <out.txt >ls.txt || wrong "names of files that are none"
+echo '#define N 3' >n.h
+echo '#include <n.h>
+kernel void k(global int *a) { a[0] = N; }' >n.cl
+check 0 'a\[0\] = 3;' "$cc" --preprocess --options '-I .' n.cl
+check 1 "'n.h' file not found" "$cc" --preprocess n.cl
 [ ! -e x.elf ] || wrong "a file was written in spite of errors"
 # A listing of what was selected, for whoever works on the compiler.
 VENTUS_CC_DUMP=machine "$cc" k.cl -o x.elf 2>dump || wrong "a dump of the machine code"
