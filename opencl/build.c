@@ -1,4 +1,5 @@
-/* One run of the compiler as a child process: source in, ELF and log out.
+/* Runs of the compiler as a child process: source in, ELF and log out. Objects to link reach it as files of a
+ * temporary folder that exists for one run only.
  * All three streams are anonymous memory files, so neither side can block on the other and nothing is
  * left behind. The client's process is a stranger's: its signal handlers, closed descriptors and ignored
  * SIGCHLD must not matter. A crash of the compiler is a line in the log. Called by compile.c. */
@@ -103,64 +104,135 @@ static cl_int verdict(struct build *b, int code)
     return CL_BUILD_PROGRAM_FAILURE;
 }
 
-/* The compiler's arguments; the array is the caller's to free. */
-static char **arguments(const struct build *b, const char *path)
-{
-    size_t n = 0, objects = 0;
-    while (b->objects && b->objects[objects]) objects++;
-    char **argv = calloc(objects + 8, sizeof *argv);
-    if (!argv) return NULL;
-    argv[n++] = (char *)(uintptr_t)path;
-    argv[n++] = "--profile";
-    argv[n++] = (char *)(uintptr_t)b->profile;
-    if (b->objects) {
-        argv[n++] = "--link";
-    } else {
-        argv[n++] = "--options";
-        argv[n++] = (char *)(uintptr_t)(b->options ? b->options : "");
-    }
-    if (b->object) argv[n++] = "--compile";
-    for (size_t i = 0; i < objects; i++) argv[n++] = b->objects[i];
-    return argv;
-}
+/* ---- one run ---- */
 
-static cl_int compile(struct build *b, const char *path, char **argv, const int fd[3])
+/* Runs argv[0]: 0, or an errno. */
+static int run(char *const argv[], const int fd[3], int *code)
 {
     pid_t pid;
-    size_t size;
-    if (!write_all(fd[0], b->source, b->source_size) || lseek(fd[0], 0, SEEK_SET) < 0) return CL_OUT_OF_HOST_MEMORY;
     int error = host_spawn(&pid, argv, fd);
+    if (!error) *code = await(pid);
+    return error;
+}
+
+/* Memory files for source, result and log, the first filled. */
+static bool open_files(int fd[3], const char *source, size_t size)
+{
+    static const char *const names[] = {"source", "result", "log"};
+    for (int i = 0; i < 3; i++) fd[i] = memory_file(names[i]);
+    return fd[0] >= 0 && fd[1] >= 0 && fd[2] >= 0 && write_all(fd[0], source, size) && lseek(fd[0], 0, SEEK_SET) == 0;
+}
+
+static void close_files(const int fd[3])
+{
+    for (int i = 0; i < 3; i++)
+        if (fd[i] >= 0) close(fd[i]);
+}
+
+/* Takes over `fd`'s results. */
+static cl_int compile(struct build *b, char *const argv[], const int fd[3])
+{
+    int code = 0, error = run(argv, fd, &code);
+    size_t size;
     if (error == E2BIG && !b->objects) {
         log_add(b, "ventus: the build options are longer than the system lets a program's arguments be\n");
         return CL_INVALID_BUILD_OPTIONS;
     }
     if (error) {
-        log_add(b, "ventus: cannot run the compiler %s: %s; set VENTUS_CC or install it\n", path, strerror(error));
+        log_add(b, "ventus: cannot run the compiler %s: %s; set VENTUS_CC or install it\n", argv[0], strerror(error));
         return CL_COMPILER_NOT_AVAILABLE;
     }
-    int code = await(pid);
     b->log = (char *)read_all(fd[2], LOG_LIMIT, &size);
     b->bytes = read_all(fd[1], SIZE_MAX - 1, &b->size);
     return b->log && b->bytes ? verdict(b, code) : CL_OUT_OF_HOST_MEMORY;
 }
 
-cl_int build_run(struct build *b)
+/* A run with these arguments, of which the first is still to be filled in. */
+static cl_int build_with(struct build *b, char *argv[])
 {
-    int fd[3] = {memory_file("source"), memory_file("result"), memory_file("log")};
-    char *path = host_program("VENTUS_CC", "ventus-cc"), **argv = arguments(b, path);
+    int fd[3];
     cl_int error = CL_OUT_OF_HOST_MEMORY;
-    b->log = NULL;
-    b->bytes = NULL;
-    b->size = 0;
-    if (path && argv && fd[0] >= 0 && fd[1] >= 0 && fd[2] >= 0) error = compile(b, path, argv, fd);
-    for (int i = 0; i < 3; i++)
-        if (fd[i] >= 0) close(fd[i]);
-    free(argv);
-    free(path);
+    if (open_files(fd, b->source, b->source_size) && (argv[0] = compiler_path())) error = compile(b, argv, fd);
+    close_files(fd);
+    free(argv[0]);
     if (error) {
         free(b->bytes);
         b->bytes = NULL;
         b->size = 0;
     }
     return error;
+}
+
+char *compiler_path(void) { return host_program("VENTUS_CC", "ventus-cc"); }
+
+unsigned char *compiler_answer(char *argv[], const char *input, size_t input_size, size_t *size)
+{
+    int fd[3], code = -1;
+    unsigned char *answer = NULL;
+    if (open_files(fd, input, input_size) && (argv[0] = compiler_path()) && run(argv, fd, &code) == 0 && code == 0)
+        answer = read_all(fd[1], SIZE_MAX - 1, size);
+    close_files(fd);
+    free(argv[0]);
+    return answer;
+}
+
+/* ---- compile, link ---- */
+
+char *build_options(const struct build *b)
+{
+    const char *options = b->options ? b->options : "";
+    char *text = NULL;
+    if (!b->headers) return strdup(options);
+    return asprintf(&text, "-I \"%s\" %s", b->headers, options) < 0 ? NULL : text;
+}
+
+static cl_int build_source(struct build *b)
+{
+    char *options = build_options(b);
+    char *argv[] = {
+        NULL, "--profile", (char *)(uintptr_t)b->profile, "--options", options, b->object ? "--compile" : NULL, NULL};
+    cl_int error = options ? build_with(b, argv) : CL_OUT_OF_HOST_MEMORY;
+    free(options);
+    return error;
+}
+
+/* Writes the objects into `folder`, and their names behind argv[*n]. */
+static bool write_objects(const struct build *b, const char *folder, char *argv[], size_t *n)
+{
+    for (cl_uint i = 0; i < b->nobjects; i++) {
+        char name[32];
+        snprintf(name, sizeof name, "object%u", i);
+        if (asprintf(&argv[*n], "%s/%s", folder, name) < 0) return false;
+        ++*n;
+        if (!folder_write(folder, name, b->objects[i]->bytes, b->objects[i]->size)) return false;
+    }
+    return true;
+}
+
+static cl_int build_objects(struct build *b)
+{
+    char *folder = folder_make(), **argv = calloc(b->nobjects + 6u, sizeof *argv);
+    size_t first = b->object ? 5 : 4, n = first;
+    cl_int error = CL_OUT_OF_RESOURCES;
+    if (folder && argv && write_objects(b, folder, argv, &n)) {
+        argv[1] = "--link";
+        argv[2] = "--profile";
+        argv[3] = (char *)(uintptr_t)b->profile;
+        if (b->object) argv[4] = "--compile";
+        error = build_with(b, argv);
+    } else {
+        log_add(b, "ventus: cannot write the objects to a temporary folder\n");
+    }
+    while (n > first) free(argv[--n]);
+    free(argv);
+    folder_remove(folder);
+    return error;
+}
+
+cl_int build_run(struct build *b)
+{
+    b->log = NULL;
+    b->bytes = NULL;
+    b->size = 0;
+    return b->objects ? build_objects(b) : build_source(b);
 }

@@ -3,12 +3,9 @@
  * library. Headers and objects reach it as files of a temporary folder that exists for one run only;
  * names of headers come from the client and must stay below it. Builds with a callback run on
  * a thread of their own. Called through icd.c. */
-#include <ftw.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "objects.h"
 
@@ -40,7 +37,7 @@ static void job_release(struct build_job *job)
     for (cl_uint i = 0; i < job->ninputs; i++) executable_drop(job->inputs[i]);
     free(job->inputs);
     free(job->options);
-    free(job->folder);
+    folder_remove(job->folder);
 }
 
 static cl_int job_run(struct build_job *job)
@@ -104,8 +101,10 @@ static cl_int job_build(struct build_job *job, struct build *b)
 
 static cl_int job_compile(struct build_job *job)
 {
-    struct build b = {
-        .source = job->program->source, .source_size = job->program->source_size, .options = job->options};
+    struct build b = {.source = job->program->source,
+                      .source_size = job->program->source_size,
+                      .options = job->options,
+                      .headers = job->folder};
     return job_build(job, &b);
 }
 
@@ -122,49 +121,13 @@ static bool header_name_valid(const char *name)
     return true;
 }
 
-static bool file_write(const char *folder, const char *name, const void *bytes, size_t size)
-{
-    char *path = NULL;
-    if (asprintf(&path, "%s/%s", folder, name) < 0) return false;
-    for (char *p = path + strlen(folder) + 1; (p = strchr(p, '/')); p++) {
-        *p = 0;
-        mkdir(path, 0700); /* there already is fine; if not, opening the file tells */
-        *p = '/';
-    }
-    FILE *file = fopen(path, "wbe");
-    bool ok = file && fwrite(bytes, 1, size, file) == size;
-    if (file && fclose(file)) ok = false;
-    free(path);
-    return ok;
-}
-
-static int remove_entry(const char *path, const struct stat *st, int type, struct FTW *ftw)
-{
-    (void)st, (void)type, (void)ftw;
-    return remove(path);
-}
-
-static void folder_remove(const char *folder) { nftw(folder, remove_entry, 8, FTW_DEPTH | FTW_PHYS); }
-
-/* The folder's name (the caller's to free), or NULL. */
-static char *folder_make(void)
-{
-    const char *tmp = secure_getenv("TMPDIR");
-    char *folder = NULL;
-    if (asprintf(&folder, "%s/ventus-XXXXXX", tmp && *tmp ? tmp : "/tmp") < 0) return NULL;
-    if (mkdtemp(folder)) return folder;
-    free(folder);
-    return NULL;
-}
-
 /* A folder with these headers, or NULL. */
 static char *folder_of_headers(cl_uint count, const cl_program *headers, const char **names)
 {
     char *folder = folder_make();
     for (cl_uint i = 0; folder && i < count; i++)
-        if (!file_write(folder, names[i], headers[i]->source, headers[i]->source_size)) {
+        if (!folder_write(folder, names[i], headers[i]->source, headers[i]->source_size)) {
             folder_remove(folder);
-            free(folder);
             folder = NULL;
         }
     return folder;
@@ -178,12 +141,7 @@ static cl_int compile_error(cl_int error)
     return error == CL_INVALID_BUILD_OPTIONS ? CL_INVALID_COMPILER_OPTIONS : error;
 }
 
-static cl_int job_object(struct build_job *job)
-{
-    cl_int error = job_compile(job);
-    if (job->folder) folder_remove(job->folder);
-    return compile_error(error);
-}
+static cl_int job_object(struct build_job *job) { return compile_error(job_compile(job)); }
 
 static cl_int headers_check(cl_uint count, const cl_program *headers, const char **names)
 {
@@ -194,14 +152,6 @@ static cl_int headers_check(cl_uint count, const cl_program *headers, const char
         if (!headers[i]->source) return CL_INVALID_OPERATION;
     }
     return CL_SUCCESS;
-}
-
-/* The compiler's options: the folder of headers, quoted, which is searched first, then the client's. */
-static char *options_with(const char *options, const char *folder)
-{
-    char *text = NULL;
-    if (!folder) return strdup(options ? options : "");
-    return asprintf(&text, "-I \"%s\" %s", folder, options ? options : "") < 0 ? NULL : text;
 }
 
 cl_int clCompileProgram(cl_program program, cl_uint count, const cl_device_id *list, const char *options,
@@ -220,10 +170,8 @@ cl_int clCompileProgram(cl_program program, cl_uint count, const cl_device_id *l
                       .type = CL_PROGRAM_BINARY_TYPE_COMPILED_OBJECT};
     // clang-format on
     if (nheaders) job.folder = folder_of_headers(nheaders, headers, names);
-    job.options = nheaders && !job.folder ? NULL : options_with(options, job.folder);
-    if (job.options) return job_start(&job);
-    if (job.folder) folder_remove(job.folder);
-    free(job.folder);
+    if ((!nheaders || job.folder) && (job.options = strdup(options ? options : ""))) return job_start(&job);
+    job_release(&job);
     program_end(program, NULL, CL_PROGRAM_BINARY_TYPE_NONE,
                 strdup("ventus: cannot write the headers to a temporary folder\n"));
     return CL_OUT_OF_RESOURCES;
@@ -281,39 +229,10 @@ static cl_int inputs_take(struct build_job *job, cl_context context, cl_uint cou
     return CL_SUCCESS;
 }
 
-/* Writes the inputs into `folder`; the names (closed by NULL) are the caller's to free. */
-static char **input_files(const struct build_job *job, const char *folder)
-{
-    char **files = calloc(job->ninputs + 1u, sizeof *files);
-    for (cl_uint i = 0; files && i < job->ninputs; i++) {
-        char name[32];
-        snprintf(name, sizeof name, "object%u", i);
-        if (file_write(folder, name, job->inputs[i]->bytes, job->inputs[i]->size) &&
-            asprintf(&files[i], "%s/%s", folder, name) > 0)
-            continue;
-        while (i > 0) free(files[--i]);
-        free(files);
-        files = NULL;
-    }
-    return files;
-}
-
 static cl_int job_link(struct build_job *job)
 {
-    char *folder = folder_make(), **files = folder ? input_files(job, folder) : NULL;
-    cl_int error = CL_OUT_OF_RESOURCES;
-    if (files) {
-        struct build b = {.source = "", .objects = files};
-        error = job_build(job, &b);
-    } else {
-        program_end(job->program, NULL, CL_PROGRAM_BINARY_TYPE_NONE,
-                    strdup("ventus: cannot write the objects to a temporary folder\n"));
-    }
-    for (cl_uint i = 0; files && i < job->ninputs; i++) free(files[i]);
-    free(files);
-    if (folder) folder_remove(folder);
-    free(folder);
-    return error;
+    struct build b = {.source = "", .objects = job->inputs, .nobjects = job->ninputs};
+    return job_build(job, &b);
 }
 
 static cl_int job_link_only(struct build_job *job)

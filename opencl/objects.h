@@ -283,7 +283,7 @@ bool mem_use(cl_mem mem);
 /* Address in device memory, allocated now if need be. */
 cl_int mem_address(cl_mem mem, uint32_t *addr);
 
-/* ---- program.c, build.c, binary.c ---- */
+/* ---- program.c, compile.c, build.c, build_cache.c, binary.c ---- */
 
 /* The outcome of a successful build, shared by programs and kernels: an ELF with its module, or an
  * object (of clCompileProgram, or a library), which only the compiler can read. */
@@ -332,13 +332,15 @@ void program_end(cl_program program, struct executable *executable, cl_program_b
  * compiler reads them. */
 const char *option_word(const char *options, size_t *length);
 
-/* One run of the compiler. */
+/* One thing to be compiled or linked. */
 struct build {
     const char *source;
     size_t source_size;
-    const char *options;  /* may be NULL */
-    const char *profile;  /* of the device */
-    char **objects;       /* names of files to link instead of compiling; closed by NULL */
+    const char *options;         /* may be NULL */
+    const char *profile;         /* of the device */
+    const char *headers;         /* folder that is searched first, or NULL */
+    struct executable **objects; /* to link instead of compiling */
+    cl_uint nobjects;
     bool object;          /* the result is an object */
     char *log;            /* result, NULL if empty; the caller's to free */
     unsigned char *bytes; /* result, NULL unless CL_SUCCESS; the caller's to free */
@@ -346,8 +348,25 @@ struct build {
 };
 
 /* Runs ventus-cc. CL_SUCCESS, CL_BUILD_PROGRAM_FAILURE, CL_INVALID_BUILD_OPTIONS,
- * CL_COMPILER_NOT_AVAILABLE or CL_OUT_OF_HOST_MEMORY. */
+ * CL_COMPILER_NOT_AVAILABLE, CL_OUT_OF_RESOURCES or CL_OUT_OF_HOST_MEMORY. */
 cl_int build_run(struct build *build);
+
+/* Where ventus-cc is, to be freed, or NULL. */
+char *compiler_path(void);
+/* What ventus-cc writes when it is given this input and these arguments (argv[0] is filled in, argv closed by NULL), to
+ * be freed. NULL: it does not succeed. */
+unsigned char *compiler_answer(char *argv[], const char *input, size_t input_size, size_t *size);
+/* The option string for ventus-cc, to be freed, or NULL. */
+char *build_options(const struct build *build);
+
+/* ---- folder.c: temporary folders ---- */
+
+/* The name of a new one, or NULL. */
+char *folder_make(void);
+/* Writes a file; `name` may have folders in front. */
+bool folder_write(const char *folder, const char *name, const void *bytes, size_t size);
+/* Removes it with all that is in it, and frees the name; NULL is none. */
+void folder_remove(char *folder);
 
 /* Program binaries. binary_make allocates; binary_read points into `data`. */
 struct binary {
