@@ -2,7 +2,7 @@
  * temporary folder that exists for one run only.
  * All three streams are anonymous memory files, so neither side can block on the other and nothing is
  * left behind. The client's process is a stranger's: its signal handlers, closed descriptors and ignored
- * SIGCHLD must not matter. A crash of the compiler is a line in the log. Called by compile.c. */
+ * SIGCHLD must not matter. A crash of the compiler is a line in the log. Called by build_cache.c. */
 #include <errno.h>
 #include <signal.h>
 #include <stdarg.h>

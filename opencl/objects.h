@@ -350,6 +350,8 @@ struct build {
 /* Runs ventus-cc. CL_SUCCESS, CL_BUILD_PROGRAM_FAILURE, CL_INVALID_BUILD_OPTIONS,
  * CL_COMPILER_NOT_AVAILABLE, CL_OUT_OF_RESOURCES or CL_OUT_OF_HOST_MEMORY. */
 cl_int build_run(struct build *build);
+/* The same, or what it gave for an equal build once: build_cache.c. */
+cl_int build_cached(struct build *build);
 
 /* Where ventus-cc is, to be freed, or NULL. */
 char *compiler_path(void);

@@ -1,0 +1,222 @@
+/* Results of the compiler on disk (sim/disk_cache.h).
+ *
+ * A result is kept under everything that it depends on: source, options, the files that the source includes, the
+ * objects to link, and the versions of the files that the compiler is made of. Those files are named by the compiler,
+ * and that list is kept, too, so that nothing is started when the result is there. Only what succeeded is kept. Called
+ * by compile.c. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "objects.h"
+#include "sim/disk_cache.h"
+
+/* ---- keys ---- */
+
+/* A part of a key, with its size in front, so that parts cannot run into each other. */
+static void add(FILE *key, const void *bytes, size_t size)
+{
+    fwrite(&size, sizeof size, 1, key);
+    if (size) fwrite(bytes, 1, size, key);
+}
+
+static void add_text(FILE *key, const char *text) { add(key, text ? text : "", text ? strlen(text) + 1 : 0); }
+
+/* False: there is no such file. */
+static bool add_version(FILE *key, const char *path)
+{
+    struct file_version version;
+    if (!disk_file_version(path, &version)) return false;
+    add_text(key, path);
+    add(key, &version, sizeof version);
+    return true;
+}
+
+/* The key that `make` writes; its bytes are to be freed, and NULL when there is none. */
+static struct disk_key key_of(bool (*make)(FILE *key, const struct disk_cache *cache, const struct build *b),
+                              const struct disk_cache *cache, const struct build *b)
+{
+    char *bytes = NULL;
+    size_t size = 0;
+    FILE *file = open_memstream(&bytes, &size);
+    bool good = file && make(file, cache, b) && !ferror(file);
+    if (file && fclose(file)) good = false;
+    if (!good) {
+        free(bytes);
+        bytes = NULL;
+    }
+    return (struct disk_key){DISK_CACHE_build, bytes, size};
+}
+
+/* ---- the compiler's files ---- */
+
+/* What decides which files those are. */
+static bool add_compiler(FILE *key, const struct disk_cache *cache, const struct build *b)
+{
+    static const char *const variables[] = {"PATH", "VENTUS_CLANG", "VENTUS_BUILTINS"};
+    char *path = compiler_path();
+    (void)cache, (void)b;
+    bool known = path && add_version(key, path);
+    for (size_t i = 0; i < sizeof variables / sizeof *variables; i++) add_text(key, getenv(variables[i]));
+    free(path);
+    return known;
+}
+
+/* Their names, one a line, to be freed, or NULL. */
+static char *compiler_files(const struct disk_cache *cache)
+{
+    struct disk_key key = key_of(add_compiler, cache, NULL);
+    struct disk_content kept;
+    char *names = NULL, *argv[] = {NULL, "--files", NULL};
+    size_t size;
+    if (key.bytes && disk_cache_load(cache, &key, false, &kept)) {
+        names = strndup(kept.bytes, kept.size);
+        disk_cache_unload(&kept);
+    } else if (key.bytes && (names = (char *)compiler_answer(argv, "", 0, &size))) {
+        disk_cache_store(cache, &key, names, size);
+    }
+    free((void *)key.bytes);
+    return names;
+}
+
+static bool add_versions(FILE *key, const struct disk_cache *cache)
+{
+    char *names = compiler_files(cache), *rest;
+    bool all = names != NULL;
+    for (char *name = names ? strtok_r(names, "\n", &rest) : NULL; name && all; name = strtok_r(NULL, "\n", &rest))
+        all = add_version(key, name);
+    free(names);
+    return all;
+}
+
+/* ---- sources ---- */
+
+/* What stands at `at`, behind any backslash that continues the line: a word may be cut by them. `size`: the end. */
+static size_t skip_continuations(const char *text, size_t size, size_t at)
+{
+    while (at < size && text[at] == '\\') {
+        size_t next = at + 1;
+        while (next < size && strchr(" \t\r\v\f", text[next])) next++;
+        if (next == size || text[next] != '\n') break;
+        at = next + 1;
+    }
+    return at;
+}
+
+static bool is_word_at(const char *text, size_t size, size_t at, const char *word)
+{
+    for (; *word && at < size && text[at] == *word; word++) at = skip_continuations(text, size, at + 1);
+    return !*word;
+}
+
+static bool has_word(const char *text, size_t size, const char *word)
+{
+    for (size_t i = 0; i < size; i++)
+        if (is_word_at(text, size, i, word)) return true;
+    return false;
+}
+
+/* Can something else than the text decide what it becomes? Then only the preprocessor knows. */
+static bool is_open(const char *text, size_t size)
+{
+    static const char *const words[] = {
+        "include", "import", "embed", "module", "__DATE__", "__TIME__", "__TIMESTAMP__", "?\?/" /* a backslash */,
+    };
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (has_word(text, size, words[i])) return true;
+    return false;
+}
+
+/* Without the name of the folder of headers, which is another one each time. */
+static void add_neutral(FILE *key, const char *text, size_t size, const char *folder)
+{
+    const char *end = text + size, *hit;
+    size_t n = folder ? strlen(folder) : 0;
+    while (n && (hit = memmem(text, (size_t)(end - text), folder, n))) {
+        add(key, text, (size_t)(hit - text));
+        text = hit + n;
+    }
+    add(key, text, (size_t)(end - text));
+}
+
+static bool add_preprocessed(FILE *key, const struct build *b)
+{
+    char *options = build_options(b),
+         *argv[] = {NULL, "--preprocess", "--profile", (char *)(uintptr_t)b->profile, "--options", options, NULL};
+    size_t size;
+    unsigned char *text = options ? compiler_answer(argv, b->source, b->source_size, &size) : NULL;
+    if (text) add_neutral(key, (char *)text, size, b->headers);
+    free(options);
+    free(text);
+    return text;
+}
+
+static bool add_source(FILE *key, const struct build *b)
+{
+    const char *options = b->options ? b->options : "";
+    add(key, b->source, b->source_size);
+    add_text(key, options);
+    bool open = b->headers || is_open(b->source, b->source_size) || is_open(options, strlen(options));
+    return !open || add_preprocessed(key, b);
+}
+
+static bool add_build(FILE *key, const struct disk_cache *cache, const struct build *b)
+{
+    add_text(key, VENTUS_CL_VERSION);
+    add_text(key, b->profile);
+    add(key, &b->object, sizeof b->object);
+    add(key, &b->nobjects, sizeof b->nobjects);
+    for (cl_uint i = 0; i < b->nobjects; i++) add(key, b->objects[i]->bytes, b->objects[i]->size);
+    return add_compiler(key, cache, b) && add_versions(key, cache) && (b->objects || add_source(key, b));
+}
+
+/* ---- results: the log with its 0, then the bytes ---- */
+
+static bool result_read(const struct disk_content *kept, struct build *b)
+{
+    const char *text = kept->bytes;
+    size_t log_size = strnlen(text, kept->size) + 1;
+    if (log_size > kept->size) return false;
+    b->size = kept->size - log_size;
+    b->log = strdup(text);
+    b->bytes = malloc(b->size + 1);
+    if (b->bytes) memcpy(b->bytes, text + log_size, b->size);
+    return b->bytes;
+}
+
+static void result_store(const struct disk_cache *cache, const struct disk_key *key, const struct build *b)
+{
+    const char *log = b->log ? b->log : "";
+    size_t log_size = strlen(log) + 1;
+    char *content = malloc(log_size + b->size);
+    if (!content) return;
+    memcpy(content, log, log_size);
+    memcpy(content + log_size, b->bytes, b->size);
+    disk_cache_store(cache, key, content, log_size + b->size);
+    free(content);
+}
+
+static cl_int build_kept(const struct disk_cache *cache, const struct disk_key *key, struct build *b)
+{
+    struct disk_content kept;
+    if (disk_cache_load(cache, key, false, &kept)) {
+        bool good = result_read(&kept, b);
+        disk_cache_unload(&kept);
+        return good ? CL_SUCCESS : CL_OUT_OF_HOST_MEMORY;
+    }
+    cl_int error = build_run(b);
+    if (!error) result_store(cache, key, b);
+    return error;
+}
+
+cl_int build_cached(struct build *b)
+{
+    struct disk_cache cache;
+    disk_cache_open(&cache);
+    bool used = *cache.folder && !getenv("VENTUS_CC_DUMP"); /* what it shows is shown by a run only */
+    struct disk_key key = {0};
+    if (used) key = key_of(add_build, &cache, b);
+    cl_int error = key.bytes ? build_kept(&cache, &key, b) : build_run(b);
+    free((void *)key.bytes);
+    return error;
+}
