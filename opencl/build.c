@@ -189,8 +189,8 @@ char *build_options(const struct build *b)
 static cl_int build_source(struct build *b)
 {
     char *options = build_options(b);
-    char *argv[] = {
-        NULL, "--profile", (char *)(uintptr_t)b->profile, "--options", options, b->object ? "--compile" : NULL, NULL};
+    char *profile = (char *)(uintptr_t)b->profile;
+    char *argv[] = {NULL, "--options", options, "--profile", profile, b->object ? "--compile" : NULL, NULL};
     cl_int error = options ? build_with(b, argv) : CL_OUT_OF_HOST_MEMORY;
     free(options);
     return error;
