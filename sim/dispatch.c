@@ -3,13 +3,16 @@
  * Like the CTA scheduler of the hardware, groups are handed out in order of jobs, x fastest, to SMs with
  * free slots, warps, registers and local memory. An SM gets one more group whenever those it has did not
  * end in a time slice: all that fit become resident if they need each other, and otherwise one after
- * another runs to its end with warm caches. An SM whose groups end in a slice claims more of them at a time.
+ * another runs to its end with warm caches. An SM whose groups end in a slice claims more of them at a time, and runs
+ * them in order; one that finds none to claim takes half of what another one has not begun. So a group that waits for
+ * one with a lower number does not wait for ever, and no group waits while an SM has room.
  *
  * Host threads: worker k runs the SMs k, k + n, ...; the caller of gpu_run is worker 0 and alone asks
  * the source of jobs. It calls the others when there are groups for them and it has been at work for some time, so that
  * short launches wake nobody; they leave when they find nothing to do. Everything in struct dispatcher and struct run
  * is under `lock`; an SM is its worker's own. With one worker the order of all work is a function of the jobs. */
 #include <fenv.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -162,42 +165,83 @@ static void retire(struct dispatcher *d, struct run *r)
 
 /* ---- claims: groups that are an SM's to run ---- */
 
-enum { CLAIM_INSTRUCTIONS = 16384 /* that it should have at most */ };
+enum { CLAIM_INSTRUCTIONS = 1 << 18 /* that it should have at most */ };
+
+static uint64_t range(uint64_t next, uint64_t end) { return end << 32 | next; }
+static uint32_t count_left(const struct claim *c) { return (uint32_t)(c->left >> 32) - (uint32_t)c->left; }
+
+/* The number of the first group that is left. Others take groups from the end meanwhile. False: there is none. */
+static bool take_first(struct claim *c, uint32_t *number)
+{
+    uint64_t left = c->left;
+    do {
+        *number = (uint32_t)left;
+        if (*number == left >> 32) return false;
+    } while (!atomic_compare_exchange_weak_explicit(&c->left, &left, left + 1, memory_order_acq_rel, memory_order_acquire));
+    return true;
+}
+
+/* The last half, or more, of what is left. With the lock held. */
+static uint64_t take_half(struct claim *c)
+{
+    uint64_t left = c->left, end, middle;
+    do {
+        end = left >> 32;
+        middle = (uint32_t)left + (end - (uint32_t)left) / 2;
+    } while (!atomic_compare_exchange_weak(&c->left, &left, range((uint32_t)left, middle)));
+    return range(middle, end);
+}
 
 static bool may_place(const struct dispatcher *d, const struct run *r, const struct sm *sm)
 {
-    if (r->stopped || r->dispatched == r->total) return false;
+    if (r->stopped) return false;
     if (r->observers && sm->index % d->workers != 0) return false; /* observers see one thread */
     if (r->job->options.serial) return sm->index == 0 && !sm->slots_used;
     return !r->areas || r->nareas;
 }
 
-/* More at a time while they end soon, and fewer towards the end, so that all workers end at about the same time. Never
- * more than the `room` there is: groups that wait for each other must all become resident, if they can. */
-static uint64_t claim_size(const struct dispatcher *d, const struct run *r, const struct sm *sm, uint32_t room)
+/* Groups that are handed out one by one: others need not see them all at work. */
+static bool goes_alone(const struct dispatcher *d, const struct run *r)
 {
-    uint64_t share = (r->total - r->dispatched) / (2 * d->workers) + 1, n = room;
-    bool alone = r->areas || r->observers || r->job->options.serial || d->gpu->scheduler.user != d->gpu->rotation;
+    return r->areas || r->observers || r->job->options.serial || d->gpu->scheduler.user != d->gpu->rotation;
+}
+
+/* More at a time while they end soon, and fewer towards the end. */
+static uint64_t claim_size(const struct dispatcher *d, const struct run *r, const struct sm *sm)
+{
+    uint64_t share = (r->total - r->dispatched) / (2 * d->workers) + 1, n = sm->claim.size;
     if (n > share) n = share;
-    if (n > sm->claim.size) n = sm->claim.size;
-    return !n || alone ? 1 : n;
+    return !n || goes_alone(d, r) ? 1 : n;
 }
 
 /* With the lock held. */
-static void claim_groups(struct dispatcher *d, struct run *r, struct sm *sm, uint32_t room)
+static void claim_groups(struct dispatcher *d, struct run *r, struct sm *sm)
 {
-    struct claim *c = &sm->claim;
-    uint64_t n = claim_size(d, r, sm, room);
-    *c = (struct claim){.run = r, .next = r->dispatched, .end = r->dispatched + n, .size = n};
+    uint64_t n = claim_size(d, r, sm), first = r->dispatched;
     r->dispatched += n;
     r->resident += n;
+    sm->claim = (struct claim){.run = r, .left = range(first, first + n), .size = n};
+}
+
+/* What other SMs have claimed of the launch and not begun: half of it. With the lock held. */
+static bool claim_of_others(struct dispatcher *d, struct run *r, struct sm *sm)
+{
+    struct sm *most = sm;
+    for (uint32_t i = 0; i < d->gpu->config.sms; i++) {
+        struct sm *other = &d->gpu->sms[i];
+        if (other->claim.run == r && count_left(&other->claim) > count_left(&most->claim)) most = other;
+    }
+    if (most == sm) return false;
+    uint64_t taken = take_half(&most->claim);
+    sm->claim = (struct claim){.run = r, .left = taken, .size = sm->claim.size};
+    return count_left(&sm->claim) > 0;
 }
 
 /* The last group that was started has ended, within a slice or not: how many to claim the next time. */
 static void resize_claim(struct claim *c, const struct group *g)
 {
     if (g->counters.instructions > CLAIM_INSTRUCTIONS) c->size = (c->size + 1) / 2;
-    else if (c->next == c->end) c->size *= 2;
+    else if (!count_left(c)) c->size *= 2;
 }
 
 /* Tells the launch what has become of the claim; what has not begun of a stopped launch never does. With the lock held.
@@ -209,11 +253,11 @@ static void settle_claim(struct dispatcher *d, struct sm *sm)
     if (!r) return;
     r->resident -= c->ended;
     if (r->stopped) {
-        r->resident -= c->end - c->next;
-        c->next = c->end;
+        r->resident -= count_left(c);
+        c->left = 0;
     }
     c->ended = 0;
-    if (c->next == c->end) c->run = NULL;
+    if (!count_left(c)) c->run = NULL;
     retire(d, r);
 }
 
@@ -221,10 +265,10 @@ static void settle_claim(struct dispatcher *d, struct sm *sm)
 
 static struct slot *slot_of(struct sm *sm, const struct group *g) { return &sm->slots[g->slot]; }
 
-/* The nth place in the grid, of which there are no more than 2^32. */
-static void set_place(struct group *g, uint64_t number)
+/* The nth place in the grid. */
+static void set_place(struct group *g, uint32_t n)
 {
-    const uint32_t n = (uint32_t)number, *groups = g->launch->groups;
+    const uint32_t *groups = g->launch->groups;
     g->wgid = n;
     g->index[0] = n % groups[0];
     g->index[1] = n / groups[0] % groups[1];
@@ -242,8 +286,8 @@ static void advance(struct group *g)
     }
 }
 
-/* The next group of the claim, in its slot, its position filled in. */
-static void position(struct sm *sm, struct slot *slot)
+/* Group `number` of the claim, in its slot, its position filled in. */
+static void position(struct sm *sm, struct slot *slot, uint32_t number)
 {
     struct run *r = sm->claim.run;
     const struct launch *l = &r->job->launch;
@@ -255,7 +299,7 @@ static void position(struct sm *sm, struct slot *slot)
     g->observers = r->observers;
     g->job = r->job;
     g->launch_number = r->number;
-    set_place(g, sm->claim.next++);
+    set_place(g, number);
     slot->pds = 0;
     if (r->areas) slot->pds = r->areas[--r->nareas];
     g->pds_base = private_area(l, slot->pds);
@@ -284,42 +328,50 @@ static enum slice_end next_of_claim(struct sm *sm)
 {
     struct slot *slot = slot_of(sm, sm->group);
     struct claim *c = &sm->claim;
-    if (c->run != slot->run || c->next == c->end || c->run->areas || c->run->stopped || is_cancelled(c->run))
+    uint32_t number;
+    if (c->run != slot->run || c->run->areas || c->run->stopped || is_cancelled(c->run) || !take_first(c, &number))
         return SLICE_ENDED;
     c->ended++;
-    if (c->next == slot->group.wgid + 1u) advance(&slot->group);
-    else set_place(&slot->group, c->next);
-    c->next++;
+    c->advanced = true;
+    if (number == slot->group.wgid + 1u) advance(&slot->group);
+    else set_place(&slot->group, number);
     group_start_again(sm, slot);
     return SLICE_OVER;
 }
 
-/* A slot with one more group for this SM, if there is one that fits: of a new claim. */
-static struct slot *place_claimed(struct dispatcher *d, struct sm *sm)
+/* A slot with the first group of the SM's claim, if it fits. Another SM may have taken the claim's last group. */
+static struct slot *place_claimed(struct sm *sm)
+{
+    const struct launch *l = &sm->claim.run->job->launch;
+    uint32_t number;
+    if (!group_fits(sm, l) || !take_first(&sm->claim, &number)) return NULL;
+    struct slot *slot = group_place(sm, l);
+    position(sm, slot, number);
+    return slot;
+}
+
+/* The same, of a new claim on the oldest launch that has groups left and room for one here. */
+static struct slot *place_new(struct dispatcher *d, struct sm *sm)
 {
     struct slot *slot = NULL;
     pthread_mutex_lock(&d->lock);
     settle_claim(d, sm);
     cancel_runs(d);
     for (struct run *r = sm->claim.run ? NULL : d->runs; r && !slot; r = r->next) {
-        uint32_t room = may_place(d, r, sm) ? group_room(sm, &r->job->launch) : 0;
-        if (!room) continue;
-        claim_groups(d, r, sm, room);
-        slot = group_place(sm, &r->job->launch);
-        position(sm, slot);
+        if (!may_place(d, r, sm) || !group_fits(sm, &r->job->launch)) continue;
+        if (r->dispatched < r->total) claim_groups(d, r, sm);
+        else if (goes_alone(d, r) || !claim_of_others(d, r, sm)) continue;
+        slot = place_claimed(sm);
     }
     pthread_mutex_unlock(&d->lock);
     return slot;
 }
 
-/* The same, of the claim that it has. */
 static struct slot *place(struct dispatcher *d, struct sm *sm)
 {
-    struct claim *c = &sm->claim;
-    if (!c->run || c->next == c->end || c->run->stopped || is_cancelled(c->run)) return place_claimed(d, sm);
-    struct slot *slot = group_place(sm, &c->run->job->launch);
-    if (slot) position(sm, slot);
-    return slot;
+    const struct claim *c = &sm->claim;
+    bool usable = c->run && count_left(c) && !c->run->stopped && !is_cancelled(c->run);
+    return usable ? place_claimed(sm) : place_new(d, sm);
 }
 
 static void unlink_group(struct sm *sm, struct group *g)
@@ -390,7 +442,8 @@ static bool place_one_more(struct dispatcher *d, struct sm *sm)
 /* A time slice of the SM, with one more group if those it had did not end in theirs. False: there is nothing. */
 static bool run_slice(struct dispatcher *d, struct sm *sm)
 {
-    bool worked = place_one_more(d, sm);
+    bool worked = !(sm->groups && sm->claim.advanced) && place_one_more(d, sm);
+    sm->claim.advanced = false;
     if (!sm->groups) return worked;
     for (enum slice_end end; (end = slice_run(sm, next_of_claim)) != SLICE_OVER;) {
         struct group *g = sm->group;
@@ -406,7 +459,7 @@ static bool run_sm(struct dispatcher *d, struct sm *sm)
 {
     struct claim *c = &sm->claim;
     bool worked = run_slice(d, sm);
-    while (!sm->groups && c->run && c->next < c->end) run_slice(d, sm);
+    while (!sm->groups && c->run && count_left(c)) run_slice(d, sm);
     return worked;
 }
 
@@ -421,6 +474,8 @@ static bool has_work(const struct dispatcher *d)
         if (!r->observers && !r->job->options.serial && !r->stopped && r->dispatched < r->total &&
             (!r->areas || r->nareas))
             return true;
+    for (uint32_t i = 0; i < d->gpu->config.sms; i++)
+        if (count_left(&d->gpu->sms[i].claim) > 1) return true;
     return false;
 }
 

@@ -40,6 +40,10 @@
  * At the end. STOP_QUANTUM: w->pc is the next instruction. STOP_BARRIER, STOP_END: w->pc too, and w->state is
  * WARP_WAITING or WARP_WAITING_DMA, or WARP_ENDED. STOP_FAULT: see above. STOP_OBSERVER: as observe_before says.
  *
+ * The next warp. An engine may go on with other warps of the launch before it returns: instead of returning a reason it
+ * gives it to slice_next, which says which warp is next; everything said here holds for it, with the budget sm->budget.
+ * When there is none the engine returns STOP_NEXT.
+ *
  * Launches that need more than that: see enum launch_need. An engine says which of them it can run; the others run with
  * `step`, which can run all. */
 #ifndef VENTUS_SIM_ENGINE_H
@@ -54,7 +58,7 @@ struct sm;
 struct warp;
 
 /* Why an engine gives a warp back; STOP_NOT is for its own use. */
-enum stop { STOP_NOT, STOP_QUANTUM, STOP_BARRIER, STOP_END, STOP_FAULT, STOP_OBSERVER };
+enum stop { STOP_NOT, STOP_QUANTUM, STOP_BARRIER, STOP_END, STOP_FAULT, STOP_OBSERVER, STOP_NEXT };
 
 /* What some launches need. */
 enum launch_need {

@@ -37,20 +37,13 @@ const char *group_check(const struct gpu_config *c, const struct launch *l)
     return NULL;
 }
 
-/* The smaller of `most` and how many times `need` there is. */
-static uint32_t times(uint32_t most, uint32_t have, uint32_t need)
-{
-    return need && have / need < most ? have / need : most;
-}
-
-uint32_t group_room(const struct sm *sm, const struct launch *l)
+bool group_fits(const struct sm *sm, const struct launch *l)
 {
     const struct gpu_config *c = &sm->gpu->config;
-    uint32_t n = c->groups_per_sm - sm->slots_used;
-    n = times(n, c->warps_per_sm - sm->warps_used, l->warps);
-    n = times(n, c->vgpr_rows - sm->vgprs_used, l->warps * allocated(l->vgprs));
-    n = times(n, c->sgpr_rows - sm->sgprs_used, l->warps * allocated(l->sgprs));
-    return times(n, c->lds_bytes - sm->lds_used, l->lds_bytes);
+    return sm->slots_used < c->groups_per_sm && l->warps <= c->warps_per_sm - sm->warps_used &&
+           l->warps * allocated(l->vgprs) <= c->vgpr_rows - sm->vgprs_used &&
+           l->warps * allocated(l->sgprs) <= c->sgpr_rows - sm->sgprs_used &&
+           l->lds_bytes <= c->lds_bytes - sm->lds_used;
 }
 
 /* Adds (or takes back, sign -1) what the launch's groups use. */
@@ -67,7 +60,6 @@ static void account(struct sm *sm, const struct launch *l, int sign)
 struct slot *group_place(struct sm *sm, const struct launch *l)
 {
     struct slot *slot = sm->slots;
-    if (!group_room(sm, l)) return NULL;
     while (slot->used) slot++;
     uint32_t number = (uint32_t)(slot - sm->slots);
     slot->used = true;
@@ -228,18 +220,29 @@ static bool cancelled(const struct group *g)
     return cancel && *cancel;
 }
 
-/* Runs a warp of the group that the SM is in. SLICE_OVER: it may run on another time. */
-static enum slice_end run_warp(struct sm *sm, struct warp *w, uint64_t budget)
+/* What follows from sm->warp's having stopped. SLICE_OVER: its group goes on, or another one in its place. */
+static enum slice_end account_stop(struct sm *sm, enum stop stop)
 {
     struct group *g = sm->group;
-    assert(w->state == WARP_READY && budget);
-    sm->warp = w;
-    enum stop stop = sm->engine->run(sm, w, budget);
     if (stop == STOP_FAULT) return SLICE_FAULT;
     if (stop == STOP_OBSERVER) return SLICE_STOPPED;
     if (cancelled(g)) return SLICE_CANCELLED;
-    if (stop == STOP_END && ++g->ended == g->launch->warps) return SLICE_ENDED;
+    if (stop == STOP_END && ++g->ended == g->launch->warps) return sm->next_group(sm);
     return SLICE_OVER;
+}
+
+static struct warp *pick(struct sm *sm)
+{
+    const struct scheduler *s = &sm->gpu->scheduler;
+    return s->pick(s->user, sm->index, sm->groups, &sm->budget);
+}
+
+struct warp *slice_next(struct sm *sm, enum stop stop)
+{
+    sm->slice_end = account_stop(sm, stop);
+    sm->picked = sm->slice_end == SLICE_OVER ? pick(sm) : NULL;
+    if (!sm->picked || sm->picked->group != sm->group) return NULL;
+    return sm->warp = sm->picked;
 }
 
 /* The next warps belong to another group. False: its launch has come to an end elsewhere. */
@@ -254,28 +257,30 @@ static bool enter_group(struct sm *sm, struct group *g)
 
 static enum slice_end run_warps(struct sm *sm)
 {
-    const struct scheduler *s = &sm->gpu->scheduler;
-    enum slice_end end = SLICE_OVER;
-    uint64_t budget = 0;
     sm->group = NULL;
-    for (struct warp *w; end == SLICE_OVER && (w = s->pick(s->user, sm->index, sm->groups, &budget));) {
-        bool goes_on = w->group == sm->group || enter_group(sm, w->group);
-        end = goes_on ? run_warp(sm, w, budget) : SLICE_CANCELLED;
+    sm->slice_end = SLICE_OVER;
+    sm->picked = pick(sm);
+    while (sm->picked) {
+        struct warp *w = sm->warp = sm->picked;
+        if (w->group != sm->group && !enter_group(sm, w->group)) return SLICE_CANCELLED;
+        assert(w->state == WARP_READY && sm->budget);
+        enum stop stop = sm->engine->run(sm, w, sm->budget);
+        if (stop != STOP_NEXT) slice_next(sm, stop);
     }
-    return end;
+    return sm->slice_end;
 }
 
 /* Runs under the protection of the signal handler; fault_throw comes back here too. */
-enum slice_end slice_run(struct sm *sm, enum slice_end (*next)(struct sm *sm))
+enum slice_end slice_run(struct sm *sm, next_group *next)
 {
     enum slice_end end;
     sigjmp_buf here;
     sm->jump = &here;
+    sm->next_group = next;
     switch (sigsetjmp(here, 0)) {
     case 0:
         recover_guard(sm);
-        do end = run_warps(sm);
-        while (end == SLICE_ENDED && (end = next(sm)) == SLICE_OVER);
+        end = run_warps(sm);
         break;
     case 1: /* the host refused an access */
         recover_again();

@@ -90,6 +90,9 @@ void code_leave(struct gpu *gpu);
 
 /* ---- the machine ---- */
 
+/* How running ended: the time slice is over, or something became of the group that ran (sm->group). */
+enum slice_end { SLICE_OVER, SLICE_ENDED, SLICE_FAULT, SLICE_CANCELLED, SLICE_STOPPED };
+
 /* Where a work-group lives on its SM. */
 struct slot {
     struct group group;
@@ -115,12 +118,14 @@ struct tlb_entry {
 };
 enum { TLB_BITS = 6, TLB_ENTRIES = 1 << TLB_BITS };
 
-/* Groups of one launch that are an SM's to run, so that it need not ask for each of them (dispatch.c). */
+/* Groups of one launch that are an SM's to run, so that it need not ask for each of them (dispatch.c). The lower half of
+ * `left` is the first one that has not begun, the upper half where the claim ends. */
 struct claim {
     struct run *run;
-    uint64_t next, end; /* those that have not begun */
-    uint64_t size;      /* how many to claim the next time */
-    uint32_t ended;     /* groups of it, not yet reported to the launch */
+    _Atomic uint64_t left;
+    uint64_t size;  /* how many to claim the next time */
+    uint32_t ended; /* groups of it, not yet reported to the launch */
+    bool advanced;  /* since it was last looked at, a group of it has taken the place of one that had ended */
 };
 
 struct sm {
@@ -143,6 +148,10 @@ struct sm {
     struct group *groups;              /* resident, oldest first */
     struct group *group;               /* the one that runs */
     const struct engine_build *engine; /* of its launch */
+    struct warp *picked;               /* what runs next; NULL: the slice is over, ... */
+    enum slice_end slice_end;          /* ... for this reason */
+    uint64_t budget;                   /* instructions that `picked` may execute, at most */
+    enum slice_end (*next_group)(struct sm *sm); /* see slice_run */
     struct slot *slots;                /* config.groups_per_sm of them */
     uint32_t warps_used, vgprs_used, sgprs_used, lds_used, slots_used;
 
@@ -195,11 +204,11 @@ void dispatch_help(void *user, uint32_t number);
 /* Does a launch fit into an empty machine? NULL, or a static text saying what does not. */
 const char *group_check(const struct gpu_config *config, const struct launch *launch);
 
-/* How many groups of the launch there is room for on `sm`. */
-uint32_t group_room(const struct sm *sm, const struct launch *launch);
+/* Is there room for one more group of the launch on `sm`? */
+bool group_fits(const struct sm *sm, const struct launch *launch);
 
-/* Takes a free slot and the launch's resources on `sm`; NULL when they are not free now. The group has yet
- * to be given its place in the grid. */
+/* Takes a free slot and the launch's resources on `sm`, where it fits. The group has yet to be given its place in the
+ * grid. */
 struct slot *group_place(struct sm *sm, const struct launch *launch);
 
 /* Starts the warps of a placed group. False: the host is out of memory. */
@@ -211,12 +220,15 @@ void group_start_again(struct sm *sm, struct slot *slot);
 /* Gives the resources of a group back. */
 void group_remove(struct sm *sm, struct slot *slot);
 
-/* How running ended: the time slice is over, or something became of the group that ran (sm->group). */
-enum slice_end { SLICE_OVER, SLICE_ENDED, SLICE_FAULT, SLICE_CANCELLED, SLICE_STOPPED };
+/* sm->group has ended. SLICE_OVER: another one has been started in its place, and runs. */
+typedef enum slice_end next_group(struct sm *sm);
 
-/* Runs warps of the SM as its scheduler picks them. next(sm) is asked when sm->group has ended: SLICE_OVER says that
- * another one has been started in its place, and goes on. */
-enum slice_end slice_run(struct sm *sm, enum slice_end (*next)(struct sm *sm));
+/* Runs warps of the SM as its scheduler picks them. */
+enum slice_end slice_run(struct sm *sm, next_group *next);
+
+/* For engines: sm->warp has stopped for this reason (not STOP_NEXT). The warp that is to run next, as if `run` had been
+ * called for it with sm->budget, because it is of the same launch; or NULL: the engine is to return STOP_NEXT. */
+struct warp *slice_next(struct sm *sm, enum stop stop);
 
 /* ---- observe.c: every hook of a kind, of all observers ---- */
 

@@ -116,17 +116,13 @@ static void jumped(struct sm *sm, bool refused)
 
 /* ---- running ---- */
 
-/* The number of the entry at pc, with a need that the budget covers; nentries: there is none. */
-static uint32_t find_entry(const struct native_unit *unit, uint32_t pc, uint64_t budget)
+/* Where the warp can enter the unit's code, NATIVE_NOWHERE: it cannot, or its budget does not cover what follows. */
+static uint32_t entry_of(const struct native_unit *unit, const struct warp *w, uint64_t budget)
 {
-    uint32_t low = 0, high = unit->nentries;
-    while (low < high) {
-        uint32_t middle = (low + high) / 2;
-        if (unit->entries[middle].pc < pc) low = middle + 1;
-        else high = middle;
-    }
-    if (low == unit->nentries || unit->entries[low].pc != pc || unit->entries[low].need > budget) return unit->nentries;
-    return low;
+    bool starts = w->blank && w->pc == unit->request.start;
+    uint32_t i = starts ? unit->start : unit_entry(unit, w->pc);
+    if (i == NATIVE_NOWHERE || unit->entries[i].need > budget) return NATIVE_NOWHERE;
+    return starts ? NATIVE_START : i;
 }
 
 /* What translated code takes for granted. */
@@ -141,8 +137,7 @@ static enum stop run_code(struct sm *sm, struct warp *w, struct native_sm *n, ui
     struct native_state *s = &n->state;
     const struct native_unit *unit = n->unit;
     uint32_t most = *budget < INT32_MAX ? (uint32_t)*budget : INT32_MAX;
-    if (w->blank && w->pc == w->group->launch->start_pc) entry = NATIVE_START;
-    else warp_clear(w);
+    if (entry != NATIVE_START) warp_clear(w);
     n->inside = true;
     enum native_exit exit = (enum native_exit)unit->run(w, sm, s, entry, most);
     n->inside = false;
@@ -182,9 +177,9 @@ static enum stop run_warp(struct sm *sm, struct warp *w, struct native_sm *n, ui
 {
     for (uint64_t stride = 1; budget; stride = stride < STRIDE_MOST ? stride * 2 : stride) {
         bool usual = is_usual(sm, w);
-        uint32_t entry = usual ? find_entry(n->unit, w->pc, budget) : n->unit->nentries;
+        uint32_t entry = usual ? entry_of(n->unit, w, budget) : NATIVE_NOWHERE;
         enum stop stop = STOP_NOT;
-        if (entry < n->unit->nentries) {
+        if (entry != NATIVE_NOWHERE) {
             round_set(FP_RNE);
             stop = run_code(sm, w, n, entry, &budget);
             stride = 1;
@@ -207,19 +202,29 @@ static struct native_unit *unit_of(struct native *native, struct native_sm *n, c
     return n->unit;
 }
 
+static enum stop run_cold(struct sm *sm, struct warp *w, struct native_unit *unit, uint64_t budget)
+{
+    struct native *native = sm->gpu->engine_data;
+    warp_clear(w);
+    enum stop stop = step()->run(sm, w, budget);
+    if (unit) units_heat(&native->units, unit, w->group->counters.instructions - sm_of(sm)->before);
+    return stop;
+}
+
 static enum stop run_native(struct sm *sm, struct warp *w, uint64_t budget)
 {
     struct native *native = sm->gpu->engine_data;
     struct native_sm *n = sm_of(sm);
-    struct native_unit *unit = unit_of(native, n, w->group);
-    bool ready = unit && unit->state == TRANSLATION_READY && budget > 1;
-    n->before = w->group->counters.instructions;
-    if (!ready) warp_clear(w);
-    enum stop stop = ready ? run_warp(sm, w, n, budget) : step()->run(sm, w, budget);
-    uint64_t count = w->group->counters.instructions - n->before;
-    if (unit && !ready) units_heat(&native->units, unit, count);
-    n->seen += count;
-    return stop;
+    for (; w; budget = sm->budget) {
+        struct native_unit *unit = unit_of(native, n, w->group);
+        bool ready = unit && unit->state == TRANSLATION_READY && budget > 1;
+        uint64_t *count = &w->group->counters.instructions;
+        n->before = *count;
+        enum stop stop = ready ? run_warp(sm, w, n, budget) : run_cold(sm, w, unit, budget);
+        n->seen += *count - n->before;
+        w = slice_next(sm, stop);
+    }
+    return STOP_NEXT;
 }
 
 /* ---- the engine ---- */

@@ -115,6 +115,7 @@ struct native_state {
 typedef uint32_t native_code(struct warp *w, struct sm *sm, struct native_state *state, uint32_t entry,
                              uint32_t budget);
 #define NATIVE_START UINT32_MAX
+#define NATIVE_NOWHERE (UINT32_MAX - 1) /* no entry */
 
 struct native_header {
     uint32_t magic, layout;

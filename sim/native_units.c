@@ -87,6 +87,17 @@ static struct native_request make_request(const struct native_units *u, const st
 
 /* ---- images ---- */
 
+uint32_t unit_entry(const struct native_unit *unit, uint32_t pc)
+{
+    uint32_t low = 0, high = unit->nentries;
+    while (low < high) {
+        uint32_t middle = (low + high) / 2;
+        if (unit->entries[middle].pc < pc) low = middle + 1;
+        else high = middle;
+    }
+    return low < unit->nentries && unit->entries[low].pc == pc ? low : NATIVE_NOWHERE;
+}
+
 static bool is_image(const uint8_t *bytes, size_t size)
 {
     const Elf64_Ehdr *e = (const Elf64_Ehdr *)bytes;
@@ -116,6 +127,7 @@ static bool use_image(struct native_unit *unit, uint8_t *p, size_t size)
     unit->nsites = h->nsites;
     unit->entries = (const struct native_entry *)(h + 1);
     unit->sites = (const struct native_site *)(unit->entries + h->nentries);
+    unit->start = unit_entry(unit, unit->request.start);
     return true;
 }
 

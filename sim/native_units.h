@@ -27,6 +27,7 @@ struct native_unit {
     const struct native_entry *entries;
     const struct native_site *sites;
     uint32_t nentries, nsites;
+    uint32_t start; /* the entry where warps begin, or NATIVE_NOWHERE */
     uint32_t insns, cost_us; /* how much was translated, and what that took of the processor */
     bool cached;             /* it was on disk */
     uint32_t holders;        /* SMs that may be in it */
@@ -59,6 +60,9 @@ void units_close(struct native_units *u);
 /* Puts the unit for a group's launch in *held, for an SM, in place of the one that it has held. NULL: there can be
  * none. Units that nobody holds go, the oldest first, when all together are too large. */
 void units_hold(struct native_units *u, const struct group *g, struct native_unit **held);
+
+/* The entry at pc of a unit that is ready, or NATIVE_NOWHERE. */
+uint32_t unit_entry(const struct native_unit *unit, uint32_t pc);
 
 /* `step` has executed so many instructions of a unit that is not ready. */
 void units_heat(struct native_units *u, struct native_unit *unit, uint64_t instructions);
