@@ -36,9 +36,29 @@ static LLVMValueRef keep(struct translator *t, LLVMValueRef value)
     return value;
 }
 
+/* ---- writes to local memory: the machine clears it for the next group only if there were any ---- */
+
+/* Does one of `span` bytes lie in the local window? `first`: the first one's address, a number or a piece. */
+static LLVMValueRef reaches_local(struct translator *t, LLVMValueRef first, uint32_t span)
+{
+    bool piece = LLVMTypeOf(first) == t->piece_type;
+    LLVMValueRef back = ir_u32(t, span - 1 - ABI_LOCAL_BASE);
+    LLVMValueRef size = ir_u32(t, ABI_LOCAL_LIMIT - ABI_LOCAL_BASE + span - 1);
+    LLVMValueRef at = LLVMBuildAdd(t->b, first, piece ? ir_splat(t, back) : back, "");
+    return LLVMBuildICmp(t->b, LLVMIntULT, at, piece ? ir_splat(t, size) : size, "");
+}
+
+static void note_local(struct translator *t, LLVMValueRef is)
+{
+    size_t at = offsetof(struct group, local_written);
+    LLVMValueRef was = ir_load(t, t->i8, t->group, at);
+    ir_store(t, LLVMBuildOr(t->b, was, LLVMBuildZExt(t->b, is, t->i8, ""), ""), t->group, at);
+}
+
 static LLVMValueRef scalar_address(struct translator *t, const struct node *n)
 {
     LLVMValueRef address = LLVMBuildAdd(t->b, get_x(t, n->d.in.rs1), ir_u32(t, (uint32_t)n->d.in.imm), "");
+    if (n->effects.memory.action != ACTION_LOAD) note_local(t, reaches_local(t, address, n->effects.memory.size));
     ir_record(t, address, t->sm, offsetof(struct sm, access.addr));
     pass_site(t, n, RECORD_SCALAR, 0);
     return host_address(t, address);
@@ -454,6 +474,24 @@ static struct lanes base_addresses(struct translator *t, const struct node *n, u
     }
 }
 
+enum { SPAN_MOST = 4096 };
+
+static void note_local_lanes(struct translator *t, const struct vector_access *a)
+{
+    LLVMTypeRef narrow = LLVMIntTypeInContext(t->context, t->words);
+    LLVMValueRef any = NULL;
+    if (a->fact.period == ISA_LANES && a->fact.step <= SPAN_MOST / ISA_LANES) {
+        LLVMValueRef first = LLVMBuildAdd(t->b, get_lane(t, a->base, 0), ir_u32(t, a->imm), "");
+        note_local(t, reaches_local(t, first, a->fact.step * (ISA_LANES - 1) + a->size));
+        return;
+    }
+    for (unsigned p = 0; p < t->pieces; p++) {
+        LLVMValueRef lanes = reaches_local(t, guest_addresses(t, a, p), a->size);
+        any = any ? LLVMBuildOr(t->b, any, lanes, "") : lanes;
+    }
+    note_local(t, LLVMBuildICmp(t->b, LLVMIntNE, LLVMBuildBitCast(t->b, any, narrow, ""), LLVMConstNull(narrow), ""));
+}
+
 /* Finds addresses and lanes of an access and records it. */
 static struct vector_access begin_access(struct translator *t, const struct node *n)
 {
@@ -467,6 +505,7 @@ static struct vector_access begin_access(struct translator *t, const struct node
     for (unsigned p = 0; p < t->pieces; p++)
         ir_record(t, a.base.piece[p], t->sm, offsetof(struct sm, access.addr) + p * t->words * 4);
     ir_record(t, a.lanes, t->sm, offsetof(struct sm, access.lanes));
+    if (n->effects.memory.action != ACTION_LOAD) note_local_lanes(t, &a);
     pass_site(t, n, RECORD_LANES, a.imm);
     return a;
 }

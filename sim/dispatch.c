@@ -165,20 +165,36 @@ static void retire(struct dispatcher *d, struct run *r)
 
 /* ---- claims: groups that are an SM's to run ---- */
 
-enum { CLAIM_INSTRUCTIONS = 1 << 18 /* that it should have at most */ };
+enum { CLAIM_INSTRUCTIONS = 1 << 18 /* that it should have at most */, TAKEN_MOST = 16 };
 
 static uint64_t range(uint64_t next, uint64_t end) { return end << 32 | next; }
 static uint32_t count_left(const struct claim *c) { return (uint32_t)(c->left >> 32) - (uint32_t)c->left; }
 
-/* The number of the first group that is left. Others take groups from the end meanwhile. False: there is none. */
+/* Takes groups out of what is left, so many that the atomic operation costs little. */
+static void take_some(struct claim *c)
+{
+    uint64_t left = c->left, n;
+    do {
+        n = ((left >> 32) - (uint32_t)left + 1) / 2;
+        if (n > TAKEN_MOST) n = TAKEN_MOST;
+    } while (!atomic_compare_exchange_weak(&c->left, &left, left + n));
+    c->next = (uint32_t)left;
+    c->until = (uint32_t)(left + n);
+}
+
+/* The number of the first group that has not begun. False: there is none. */
 static bool take_first(struct claim *c, uint32_t *number)
 {
-    uint64_t left = c->left;
-    do {
-        *number = (uint32_t)left;
-        if (*number == left >> 32) return false;
-    } while (!atomic_compare_exchange_weak_explicit(&c->left, &left, left + 1, memory_order_acq_rel, memory_order_acquire));
-    return true;
+    if (c->next == c->until) take_some(c);
+    *number = c->next;
+    return c->next != c->until && ++c->next;
+}
+
+/* Gives those back that have not begun. */
+static void give_back(struct claim *c)
+{
+    atomic_fetch_sub(&c->left, c->until - c->next);
+    c->until = c->next;
 }
 
 /* The last half, or more, of what is left. With the lock held. */
@@ -251,6 +267,7 @@ static void settle_claim(struct dispatcher *d, struct sm *sm)
     struct claim *c = &sm->claim;
     struct run *r = c->run;
     if (!r) return;
+    give_back(c);
     r->resident -= c->ended;
     if (r->stopped) {
         r->resident -= count_left(c);
@@ -451,6 +468,7 @@ static bool run_slice(struct dispatcher *d, struct sm *sm)
         observe_group_end(g);
         conclude(d, sm, g, end);
     }
+    give_back(&sm->claim);
     return true;
 }
 

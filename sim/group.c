@@ -146,7 +146,8 @@ static void start_again(struct slot *slot, struct warp *w)
 void group_start_again(struct sm *sm, struct slot *slot)
 {
     struct group *g = &slot->group;
-    memset(sm->mem + slot->lds_base, 0, slot->lds_open);
+    if (g->local_written) memset(sm->mem + slot->lds_base, 0, slot->lds_open);
+    g->local_written = !slot->engine->says_local;
     ray_forget(slot);
     if (g->launch->sv39) translate_forget(sm);
     for (uint32_t i = 0; i < g->launch->warps; i++)
@@ -168,6 +169,7 @@ bool group_start(struct sm *sm, struct slot *slot)
     memset(sm->mem + slot->lds_base, 0, slot->lds_open);
     slot->group.warps = slot->warps;
     for (uint32_t i = 0; i < l->warps; i++) start_warp(slot, i);
+    slot->group.local_written = !slot->engine->says_local;
     slot->group.counters.groups = 1;
     slot->group.counters.warps = l->warps;
     return true;

@@ -118,11 +118,13 @@ struct tlb_entry {
 };
 enum { TLB_BITS = 6, TLB_ENTRIES = 1 << TLB_BITS };
 
-/* Groups of one launch that are an SM's to run, so that it need not ask for each of them (dispatch.c). The lower half of
- * `left` is the first one that has not begun, the upper half where the claim ends. */
+/* Groups of one launch that are an SM's to run, so that it need not ask for each of them (dispatch.c): `left` are those
+ * that other SMs may take from its end, the lower half the first one, the upper half the end. Within a time slice the
+ * SM has taken some more than it has begun, next to until - 1, in front of these. */
 struct claim {
     struct run *run;
     _Atomic uint64_t left;
+    uint32_t next, until;
     uint64_t size;  /* how many to claim the next time */
     uint32_t ended; /* groups of it, not yet reported to the launch */
     bool advanced;  /* since it was last looked at, a group of it has taken the place of one that had ended */

@@ -71,6 +71,7 @@ static void take_back(struct native_state *s, const uint16_t *counts)
 static bool help(struct sm *sm, struct warp *w, uint32_t mask)
 {
     if (w->mask != mask) warp_set_mask(w, mask);
+    w->group->local_written = true;
     enum stop stop = step()->run(sm, w, 1);
     w->group->counters.instructions--;
     return stop == STOP_FAULT;
@@ -164,6 +165,7 @@ static enum stop run_step(struct sm *sm, struct warp *w, struct native_sm *n, ui
 {
     uint64_t before = w->group->counters.instructions;
     warp_clear(w);
+    w->group->local_written = true;
     enum stop stop = step()->run(sm, w, most < *budget ? most : *budget);
     *budget -= w->group->counters.instructions - before;
     return stop == STOP_QUANTUM && sm->gpu->code_version == n->version ? STOP_NOT : stop;
@@ -206,6 +208,7 @@ static enum stop run_cold(struct sm *sm, struct warp *w, struct native_unit *uni
 {
     struct native *native = sm->gpu->engine_data;
     warp_clear(w);
+    w->group->local_written = true;
     enum stop stop = step()->run(sm, w, budget);
     if (unit) units_heat(&native->units, unit, w->group->counters.instructions - sm_of(sm)->before);
     return stop;
@@ -337,7 +340,7 @@ static void close_native(void *data)
 NATIVE_LEVELS(LEVEL)
 #undef LEVEL
 static const struct engine_build builds[] = {
-#define LEVEL(name, words, cpu) {#name, host_is_##name, 0, run_native, true, jumped},
+#define LEVEL(name, words, cpu) {#name, host_is_##name, 0, run_native, true, true, jumped},
     NATIVE_LEVELS(LEVEL)
 #undef LEVEL
         {0}};

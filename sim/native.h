@@ -137,6 +137,7 @@ static inline uint32_t native_layout(void)
                             offsetof(struct warp, pc),        offsetof(struct warp, group),
                             offsetof(struct warp, blank),     offsetof(struct native_state, clear),
                             offsetof(struct group, counters), offsetof(struct group, lds_base),
+                            offsetof(struct group, local_written),
                             offsetof(struct sm, access),      OP_COUNT};
     uint32_t h = 2166136261u;
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) h = (h ^ (uint32_t)parts[i]) * 16777619u;
