@@ -429,7 +429,7 @@ static struct lanes private_lanes(struct translator *t, const struct node *n)
 {
     LLVMValueRef items = LLVMBuildMul(t->b, launch_field(t, offsetof(struct launch, warps)),
                                       launch_field(t, offsetof(struct launch, threads_per_warp)), "");
-    LLVMValueRef tid = LLVMBuildShl(t->b, ir_load(t, t->i32, t->w, offsetof(struct warp, tid)), ir_u32(t, 2), "");
+    LLVMValueRef tid = LLVMBuildShl(t->b, ir_load(t, t->i32, warp(t), offsetof(struct warp, tid)), ir_u32(t, 2), "");
     LLVMValueRef base = LLVMBuildAdd(t->b, ir_load(t, t->i32, t->group, offsetof(struct group, pds_base)), tid, "");
     struct lanes offset = get_v(t, n->d.in.rs1), crossing, out;
     for (unsigned p = 0; p < t->pieces; p++) {

@@ -67,7 +67,7 @@ void check_budget(struct translator *t, uint32_t need, uint32_t pc)
     LLVMBasicBlockRef out = ir_block(t, "budget"), on = ir_block(t, "");
     LLVMValueRef counts = LLVMBuildLoad2(t->b, t->counts_type, t->counts, "");
     LLVMValueRef done = LLVMBuildExtractElement(t->b, counts, ir_u32(t, COUNT_INSTRUCTIONS), "");
-    LLVMValueRef left = LLVMBuildSub(t->b, t->budget, done, "");
+    LLVMValueRef left = LLVMBuildSub(t->b, LLVMBuildLoad2(t->b, t->i32, t->budget, ""), done, "");
     ir_branch_likely(t, LLVMBuildICmp(t->b, LLVMIntUGE, left, ir_u32(t, need), ""), on, out);
     ir_at(t, out);
     leave(t, EXIT_BUDGET, ir_u32(t, pc), live_at(&t->liveness, pc));
@@ -116,7 +116,7 @@ static LLVMValueRef stack_entry(struct translator *t, LLVMValueRef index)
 {
     index = LLVMBuildZExt(t->b, index, t->i64, "");
     LLVMValueRef bytes = LLVMBuildMul(t->b, index, ir_u64(t, sizeof(struct simt_entry)), "");
-    LLVMValueRef stack = ir_field(t, t->w, offsetof(struct warp, stack));
+    LLVMValueRef stack = ir_field(t, warp(t), offsetof(struct warp, stack));
     return LLVMBuildGEP2(t->b, t->i8, stack, &bytes, 1, "");
 }
 
@@ -148,17 +148,17 @@ static LLVMValueRef taken_first(struct translator *t, LLVMValueRef taken, LLVMVa
 /* Lanes part: simt_branch of sim/simt.c. */
 static void diverge(struct translator *t, const struct node *n, LLVMValueRef taken, LLVMValueRef rest)
 {
-    LLVMValueRef depth = ir_load(t, t->i32, t->w, offsetof(struct warp, depth));
+    LLVMValueRef depth = ir_load(t, t->i32, warp(t), offsetof(struct warp, depth));
     LLVMValueRef deeper = LLVMBuildAdd(t->b, depth, ir_u32(t, 2), "");
     leave_if(t, n, LLVMBuildICmp(t->b, LLVMIntUGT, deeper, ir_u32(t, SIMT_DEPTH), ""));
     count_divergence(t, deeper);
-    LLVMValueRef rpc = ir_load(t, t->i32, t->w, offsetof(struct warp, rpc)), first = taken_first(t, taken, rest);
+    LLVMValueRef rpc = ir_load(t, t->i32, warp(t), offsetof(struct warp, rpc)), first = taken_first(t, taken, rest);
     LLVMValueRef target = ir_u32(t, node_target(n)), next = ir_u32(t, node_next(n));
     LLVMValueRef other_pc = LLVMBuildSelect(t->b, first, next, target, "");
     LLVMValueRef other = LLVMBuildSelect(t->b, first, rest, taken, "");
     fill_entry(t, stack_entry(t, depth), rpc, rpc, active(t));
     fill_entry(t, stack_entry(t, LLVMBuildAdd(t->b, depth, ir_u32(t, 1), "")), rpc, other_pc, other);
-    ir_store(t, deeper, t->w, offsetof(struct warp, depth));
+    ir_store(t, deeper, warp(t), offsetof(struct warp, depth));
     settle(t);
     set_mask(t, LLVMBuildSelect(t->b, first, taken, rest, ""));
     t->version = MASKED;
@@ -205,7 +205,7 @@ static void join(struct translator *t, const struct node *n)
     }
     LLVMBasicBlockRef look = ir_block(t, ""), pop = ir_block(t, "pop"), met = ir_block(t, ""), side = ir_block(t, "");
     LLVMBasicBlockRef next = way_to(t, node_next(n), MASKED);
-    LLVMValueRef depth = ir_load(t, t->i32, t->w, offsetof(struct warp, depth));
+    LLVMValueRef depth = ir_load(t, t->i32, warp(t), offsetof(struct warp, depth));
     LLVMBuildCondBr(t->b, LLVMBuildICmp(t->b, LLVMIntEQ, depth, ir_u32(t, 0), ""), next, look);
     ir_at(t, look);
     LLVMValueRef less = LLVMBuildSub(t->b, depth, ir_u32(t, 1), ""), top = stack_entry(t, less);
@@ -213,7 +213,7 @@ static void join(struct translator *t, const struct node *n)
         LLVMBuildICmp(t->b, LLVMIntEQ, ir_load(t, t->i32, top, offsetof(struct simt_entry, rpc)), ir_u32(t, n->pc), "");
     LLVMBuildCondBr(t->b, here, pop, next);
     ir_at(t, pop);
-    ir_store(t, less, t->w, offsetof(struct warp, depth));
+    ir_store(t, less, warp(t), offsetof(struct warp, depth));
     LLVMValueRef mask = ir_load(t, t->i32, top, offsetof(struct simt_entry, mask));
     LLVMValueRef pc = ir_load(t, t->i32, top, offsetof(struct simt_entry, pc));
     set_mask(t, mask);
@@ -228,12 +228,12 @@ static void join(struct translator *t, const struct node *n)
 /* Registers of a warp that has ended are not stored. */
 static void end_warp(struct translator *t, const struct node *n)
 {
-    LLVMValueRef depth = ir_load(t, t->i32, t->w, offsetof(struct warp, depth));
+    LLVMValueRef depth = ir_load(t, t->i32, warp(t), offsetof(struct warp, depth));
     if (t->version == MASKED) leave_if(t, n, LLVMBuildICmp(t->b, LLVMIntNE, depth, ir_u32(t, 0), ""));
     ir_store(t, LLVMBuildLoad2(t->b, t->counts_type, t->counts, ""), t->state, offsetof(struct native_state, counts));
     ir_store(t, active(t), t->state, offsetof(struct native_state, mask));
-    ir_store(t, ir_u32(t, node_next(n)), t->w, offsetof(struct warp, pc));
-    LLVMBuildRet(t->b, ir_u32(t, EXIT_END));
+    ir_store(t, ir_u32(t, node_next(n)), warp(t), offsetof(struct warp, pc));
+    LLVMBuildBr(t->b, t->ended);
 }
 
 static void branch_scalar(struct translator *t, const struct node *n)

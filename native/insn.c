@@ -6,33 +6,36 @@
 void fill_blank(struct translator *t)
 {
     LLVMBasicBlockRef clear = ir_block(t, "blank"), on = ir_block(t, "");
-    LLVMValueRef blank = ir_load(t, t->i8, t->w, offsetof(struct warp, blank));
+    LLVMValueRef blank = ir_load(t, t->i8, warp(t), offsetof(struct warp, blank));
     ir_branch_likely(t, LLVMBuildICmp(t->b, LLVMIntEQ, blank, LLVMConstNull(t->i8), ""), on, clear);
     ir_at(t, clear);
     LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(t->context), &t->ptr, 1, false);
-    LLVMBuildCall2(t->b, type, ir_load(t, t->ptr, t->state, offsetof(struct native_state, clear)), &t->w, 1, "");
+    LLVMValueRef w = warp(t);
+    LLVMBuildCall2(t->b, type, ir_load(t, t->ptr, t->state, offsetof(struct native_state, clear)), &w, 1, "");
     LLVMBuildBr(t->b, on);
     ir_at(t, on);
 }
 
 void spill(struct translator *t, const struct isa_registers *set)
 {
+    LLVMValueRef w = warp(t), rows = ir_load(t, t->ptr, w, offsetof(struct warp, v));
     for (unsigned r = 1; r < ISA_XREGS; r++)
         if (set->x >> r & 1)
-            ir_store(t, LLVMBuildLoad2(t->b, t->i32, t->x[r], ""), t->w, offsetof(struct warp, x) + r * 4);
+            ir_store(t, LLVMBuildLoad2(t->b, t->i32, t->x[r], ""), w, offsetof(struct warp, x) + r * 4);
     for (unsigned r = 0; r < ISA_VREGS; r++)
         for (unsigned p = 0; p < t->pieces && set_has(set->v, r); p++)
-            ir_store(t, LLVMBuildLoad2(t->b, t->piece_type, t->v[r][p], ""), t->rows,
+            ir_store(t, LLVMBuildLoad2(t->b, t->piece_type, t->v[r][p], ""), rows,
                      (size_t)r * ISA_LANES * 4 + p * t->words * 4);
 }
 
 void reload(struct translator *t, const struct isa_registers *set)
 {
+    LLVMValueRef w = warp(t), rows = ir_load(t, t->ptr, w, offsetof(struct warp, v));
     for (unsigned r = 1; r < ISA_XREGS; r++)
-        if (set->x >> r & 1) set_x(t, r, ir_load(t, t->i32, t->w, offsetof(struct warp, x) + r * 4));
+        if (set->x >> r & 1) set_x(t, r, ir_load(t, t->i32, w, offsetof(struct warp, x) + r * 4));
     for (unsigned r = 0; r < ISA_VREGS; r++)
         for (unsigned p = 0; p < t->pieces && set_has(set->v, r); p++)
-            LLVMBuildStore(t->b, ir_load(t, t->piece_type, t->rows, (size_t)r * ISA_LANES * 4 + p * t->words * 4),
+            LLVMBuildStore(t->b, ir_load(t, t->piece_type, rows, (size_t)r * ISA_LANES * 4 + p * t->words * 4),
                            t->v[r][p]);
 }
 
@@ -54,10 +57,10 @@ static void translate_help(struct translator *t, const struct node *n)
         t->kept[r] = t->holds.v[r] = t->stored[r];
     }
     spill(t, &touched);
-    ir_record(t, ir_u32(t, n->pc), t->w, offsetof(struct warp, pc));
+    ir_record(t, ir_u32(t, n->pc), warp(t), offsetof(struct warp, pc));
     pass_site(t, n, RECORD_NONE, 0);
     LLVMTypeRef types[] = {t->ptr, t->ptr, t->i32};
-    LLVMValueRef args[] = {t->sm, t->w, active(t)};
+    LLVMValueRef args[] = {t->sm, warp(t), active(t)};
     LLVMValueRef help = ir_load(t, t->ptr, t->state, offsetof(struct native_state, help));
     LLVMTypeRef type = LLVMFunctionType(t->i1, types, 3, false);
     LLVMValueRef failed = LLVMBuildCall2(t->b, type, help, args, 3, "");
@@ -79,9 +82,9 @@ static void translate_help(struct translator *t, const struct node *n)
 static LLVMValueRef csr_value(struct translator *t, unsigned csr)
 {
     switch (csr) {
-    case CSR_TID: return ir_load(t, t->i32, t->w, offsetof(struct warp, tid));
+    case CSR_TID: return ir_load(t, t->i32, warp(t), offsetof(struct warp, tid));
     case CSR_WID:
-    case CSR_MHARTID: return ir_load(t, t->i32, t->w, offsetof(struct warp, wid));
+    case CSR_MHARTID: return ir_load(t, t->i32, warp(t), offsetof(struct warp, wid));
     case CSR_WGID: return ir_load(t, t->i32, t->group, offsetof(struct group, wgid));
     case CSR_LDS: return ir_load(t, t->i32, t->group, offsetof(struct group, lds_base));
     case CSR_GIDX: return ir_load(t, t->i32, t->group, offsetof(struct group, index));
@@ -97,11 +100,11 @@ static void translate_mstatus(struct translator *t, const struct node *n)
 {
     const struct insn *in = &n->d.in;
     size_t at = offsetof(struct warp, mstatus);
-    LLVMValueRef old = ir_load(t, t->i32, t->w, at), zero = ir_u32(t, 0);
+    LLVMValueRef old = ir_load(t, t->i32, warp(t), at), zero = ir_u32(t, 0);
     LLVMValueRef args[] = {
         get_x(t, n->d.scalars >> ROLE_RS1 & 1 ? in->rs1 : 0), old, zero, ir_u32(t, (uint32_t)in->imm), zero, zero};
     if ((isa_table[in->op].flags & ISA_ALWAYS) || in->rs1 || in->imm)
-        ir_store(t, call_row(t, in->op, args, 6), t->w, at);
+        ir_store(t, call_row(t, in->op, args, 6), warp(t), at);
     set_x(t, in->rd, old);
 }
 
@@ -112,7 +115,7 @@ static void translate_vset(struct translator *t, const struct node *n)
     LLVMValueRef few = LLVMBuildICmp(t->b, LLVMIntULT, get_x(t, n->d.in.rs1), threads, "");
     if (!csr_vtype_ok(n->d.in.aux)) few = LLVMConstInt(t->i1, 1, false);
     leave_if(t, n, few);
-    ir_store(t, ir_u32(t, n->d.in.aux), t->w, offsetof(struct warp, vtype));
+    ir_store(t, ir_u32(t, n->d.in.aux), warp(t), offsetof(struct warp, vtype));
     set_x(t, n->d.in.rd, threads);
 }
 
@@ -131,7 +134,7 @@ void translate_node(struct translator *t, const struct node *n)
     case HOW_CONTROL: /* setrpc; the others end their block */
         if (n->effects.control == CONTROL_SETRPC) {
             LLVMValueRef rpc = value_of_row(t, n);
-            ir_store(t, rpc, t->w, offsetof(struct warp, rpc));
+            ir_store(t, rpc, warp(t), offsetof(struct warp, rpc));
             set_x(t, n->d.in.rd, rpc);
         }
         break;

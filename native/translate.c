@@ -124,11 +124,20 @@ static void make_variables(struct translator *t)
     for (unsigned r = 0; r < ISA_VREGS; r++)
         for (unsigned p = 0; p < t->pieces && set_has(t->used.v, r); p++)
             t->v[r][p] = LLVMBuildAlloca(t->b, t->piece_type, "v");
+    t->w = LLVMBuildAlloca(t->b, t->ptr, "w");
+    t->budget = LLVMBuildAlloca(t->b, t->i32, "budget");
     t->mask = LLVMBuildAlloca(t->b, t->i32, "mask");
     t->counts = LLVMBuildAlloca(t->b, t->counts_type, "counts");
     t->exit_raw = LLVMBuildAlloca(t->b, t->i64, "raw");
+}
+
+/* A warp begins to run, for at most `budget` instructions. */
+static void take_warp(struct translator *t, LLVMValueRef w, LLVMValueRef budget)
+{
+    LLVMBuildStore(t->b, w, t->w);
+    LLVMBuildStore(t->b, budget, t->budget);
     LLVMBuildStore(t->b, LLVMConstNull(t->counts_type), t->counts);
-    set_mask(t, ir_load(t, t->i32, t->w, offsetof(struct warp, mask)));
+    set_mask(t, ir_load(t, t->i32, w, offsetof(struct warp, mask)));
 }
 
 /* A warp that has just been made: all registers are 0. */
@@ -171,9 +180,9 @@ static void make_entries(struct translator *t, LLVMValueRef choice)
 static void make_entry(struct translator *t)
 {
     const struct block *start = flow_block(t->flow, t->flow->request->start);
-    LLVMBasicBlockRef cold = ir_block(t, "cold"), warm = ir_block(t, "warm"), wrong = ir_block(t, "wrong");
-    LLVMBuildCondBr(t->b, LLVMBuildICmp(t->b, LLVMIntEQ, t->entry, ir_u32(t, NATIVE_START), ""), cold, warm);
-    ir_at(t, cold);
+    LLVMBasicBlockRef warm = ir_block(t, "warm"), wrong = ir_block(t, "wrong");
+    LLVMBuildCondBr(t->b, LLVMBuildICmp(t->b, LLVMIntEQ, t->entry, ir_u32(t, NATIVE_START), ""), t->start, warm);
+    ir_at(t, t->start);
     clear_registers(t);
     if (start) enter_at(t, start, version_of);
     else LLVMBuildBr(t->b, wrong);
@@ -208,6 +217,22 @@ static void make_exit(struct translator *t)
     LLVMBuildRet(t->b, t->exit_code);
 }
 
+/* Where warps have ended: the next one, if it begins in this code, too. */
+static void make_ended(struct translator *t)
+{
+    LLVMBasicBlockRef next = ir_block(t, "next"), none = ir_block(t, "none");
+    LLVMTypeRef type = LLVMFunctionType(t->ptr, &t->ptr, 1, false);
+    ir_at(t, t->ended);
+    LLVMValueRef function = ir_load(t, t->ptr, t->state, offsetof(struct native_state, next));
+    LLVMValueRef w = LLVMBuildCall2(t->b, type, function, &t->sm, 1, "");
+    LLVMBuildCondBr(t->b, LLVMBuildICmp(t->b, LLVMIntEQ, w, LLVMConstNull(t->ptr), ""), none, next);
+    ir_at(t, none);
+    LLVMBuildRet(t->b, ir_u32(t, EXIT_NEXT));
+    ir_at(t, next);
+    take_warp(t, w, ir_load(t, t->i32, t->state, offsetof(struct native_state, budget)));
+    LLVMBuildBr(t->b, t->start);
+}
+
 static void make_types(struct translator *t)
 {
     LLVMContextRef c = t->context;
@@ -223,15 +248,14 @@ static void make_function(struct translator *t)
     LLVMTypeRef types[] = {t->ptr, t->ptr, t->ptr, t->i32, t->i32};
     LLVMValueRef f = LLVMAddFunction(t->out->module, "native", LLVMFunctionType(t->i32, types, 5, false));
     t->out->function = f;
-    t->w = LLVMGetParam(f, 0), t->sm = LLVMGetParam(f, 1), t->state = LLVMGetParam(f, 2);
-    t->entry = LLVMGetParam(f, 3), t->budget = LLVMGetParam(f, 4);
+    t->sm = LLVMGetParam(f, 1), t->state = LLVMGetParam(f, 2), t->entry = LLVMGetParam(f, 3);
     ir_at(t, ir_block(t, "begin"));
     t->mem = ir_load(t, t->ptr, t->sm, offsetof(struct sm, mem));
-    t->rows = ir_load(t, t->ptr, t->w, offsetof(struct warp, v));
-    t->group = ir_load(t, t->ptr, t->w, offsetof(struct warp, group));
+    t->group = ir_load(t, t->ptr, LLVMGetParam(f, 0), offsetof(struct warp, group));
     make_variables(t);
+    take_warp(t, LLVMGetParam(f, 0), LLVMGetParam(f, 4));
     LLVMBasicBlockRef begin = LLVMGetInsertBlock(t->b);
-    t->exit = ir_block(t, "exit");
+    t->start = ir_block(t, "start"), t->ended = ir_block(t, "ended"), t->exit = ir_block(t, "exit");
     ir_at(t, t->exit);
     t->exit_code = LLVMBuildPhi(t->b, t->i32, "");
     ir_at(t, begin);
@@ -261,6 +285,7 @@ bool translate_flow(struct translation *out, LLVMModuleRef module, const struct 
         make_function(t);
         make_entry(t);
         translate_blocks(t);
+        make_ended(t);
         make_exit(t);
     }
     LLVMDisposeBuilder(t->b);

@@ -24,11 +24,12 @@ struct translator {
     LLVMTypeRef i1, i8, i16, i32, i64, ptr, counts_type, piece_type, flags_type;
 
     /* arguments, and what stays the same */
-    LLVMValueRef w, sm, state, entry, budget, mem, rows, group;
+    LLVMValueRef sm, state, entry, mem, group;
     /* variables */
-    LLVMValueRef x[ISA_XREGS], v[ISA_VREGS][PIECES_MOST], mask, counts, exit_raw;
+    LLVMValueRef w, budget, x[ISA_XREGS], v[ISA_VREGS][PIECES_MOST], mask, counts, exit_raw;
     struct isa_registers used, written;
     LLVMBasicBlockRef exit, *versions[2]; /* leaving with all registers; of each block */
+    LLVMBasicBlockRef start, ended;       /* a new warp; a warp has ended */
     LLVMValueRef exit_code;               /* its phi */
 
     /* the block in progress */
@@ -71,6 +72,9 @@ void ir_branch_likely(struct translator *t, LLVMValueRef condition, LLVMBasicBlo
 LLVMValueRef ir_splat(struct translator *t, LLVMValueRef scalar);
 LLVMValueRef ir_zero_piece(struct translator *t);
 LLVMValueRef ir_ramp(struct translator *t, unsigned piece, unsigned period, uint32_t step);
+
+/* The warp that runs. */
+LLVMValueRef warp(struct translator *t);
 
 /* ---- values.c: registers ---- */
 

@@ -43,6 +43,8 @@ LLVMValueRef ir_store(struct translator *t, LLVMValueRef value, LLVMValueRef bas
     return LLVMBuildStore(t->b, value, ir_field(t, base, offset));
 }
 
+LLVMValueRef warp(struct translator *t) { return LLVMBuildLoad2(t->b, t->ptr, t->w, ""); }
+
 void ir_record(struct translator *t, LLVMValueRef value, LLVMValueRef base, size_t offset)
 {
     LLVMSetVolatile(ir_store(t, value, base, offset), true);
@@ -233,7 +235,7 @@ void leave(struct translator *t, enum native_exit code, LLVMValueRef pc, struct 
     LLVMBasicBlockRef from = LLVMGetInsertBlock(t->b);
     if (t->version == FULL) LLVMBuildStore(t->b, ir_u32(t, ~0u), t->mask);
     /* Not where all ways meet: a block that has nothing but a branch there costs LLVM much time. */
-    ir_record(t, pc, t->w, offsetof(struct warp, pc));
+    ir_record(t, pc, warp(t), offsetof(struct warp, pc));
     LLVMBuildBr(t->b, t->exit);
     LLVMAddIncoming(t->exit_code, &value, &from, 1);
     memcpy(t->stored, stored, sizeof stored);

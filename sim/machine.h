@@ -147,14 +147,14 @@ struct sm {
 
     uint32_t index;
     uint32_t own_reservations;
-    struct group *groups;              /* resident, oldest first */
-    struct group *group;               /* the one that runs */
-    const struct engine_build *engine; /* of its launch */
-    struct warp *picked;               /* what runs next; NULL: the slice is over, ... */
-    enum slice_end slice_end;          /* ... for this reason */
-    uint64_t budget;                   /* instructions that `picked` may execute, at most */
+    struct group *groups;                        /* resident, oldest first */
+    struct group *group;                         /* the one that runs */
+    const struct engine_build *engine;           /* of its launch */
+    struct warp *picked;                         /* what runs next; NULL: the slice is over, ... */
+    enum slice_end slice_end;                    /* ... for this reason */
+    uint64_t budget;                             /* instructions that `picked` may execute, at most */
     enum slice_end (*next_group)(struct sm *sm); /* see slice_run */
-    struct slot *slots;                /* config.groups_per_sm of them */
+    struct slot *slots;                          /* config.groups_per_sm of them */
     uint32_t warps_used, vgprs_used, sgprs_used, lds_used, slots_used;
 
     uint32_t access_high[ISA_LANES]; /* of `access` */

@@ -19,6 +19,7 @@ struct native_sm {
     uint32_t version; /* of the machine's code then */
     struct native_unit *unit;
     volatile bool inside;    /* translated code */
+    struct warp *next;       /* that runs after EXIT_NEXT; NULL: none */
     uint64_t executed, seen; /* instructions in translated code, and all */
     uint64_t before;         /* what the warp's group had counted when it began to run */
 };
@@ -77,6 +78,57 @@ static bool help(struct sm *sm, struct warp *w, uint32_t mask)
     return stop == STOP_FAULT;
 }
 
+/* What translated code has done for the warp that it gives back or that has ended. */
+static void account(struct native_sm *n, struct warp *w)
+{
+    const uint32_t *counts = n->state.counts;
+    add_counts(&w->group->counters, counts);
+    n->executed += counts[COUNT_INSTRUCTIONS];
+}
+
+/* What translated code takes for granted. */
+static bool is_usual(const struct sm *sm, const struct warp *w)
+{
+    return w->frm == FP_RNE && w->vl == w->group->launch->threads_per_warp && !*sm->reservations;
+}
+
+/* Can a warp begin in the unit's code that has not begun elsewhere? */
+static bool can_start(const struct native_unit *unit, const struct warp *w, uint64_t budget)
+{
+    return w->blank && w->pc == unit->request.start && unit->start_need <= budget;
+}
+
+/* Where the warp can enter the unit's code, NATIVE_NOWHERE: it cannot, or its budget does not cover what follows. */
+static uint32_t entry_of(const struct native_unit *unit, const struct warp *w, uint64_t budget)
+{
+    if (can_start(unit, w, budget)) return NATIVE_START;
+    uint32_t i = unit_entry(unit, w->pc);
+    return i != NATIVE_NOWHERE && unit->entries[i].need <= budget ? i : NATIVE_NOWHERE;
+}
+
+/* As much as its type holds: a warp may stop earlier. */
+static void set_budget(struct native_state *s, uint64_t budget)
+{
+    s->budget = budget < INT32_MAX ? (uint32_t)budget : INT32_MAX;
+}
+
+/* See struct native_state. */
+static struct warp *next_warp(struct sm *sm)
+{
+    struct native_sm *n = sm_of(sm);
+    struct warp *w = sm->warp;
+    const struct native_unit *unit = n->unit;
+    const uint64_t *count = &w->group->counters.instructions;
+    w->state = WARP_ENDED;
+    account(n, w);
+    n->seen += *count - n->before;
+    n->next = w = slice_next(sm, STOP_END);
+    if (!w || !can_start(unit, w, sm->budget) || !is_usual(sm, w) || n->version != sm->gpu->code_version) return NULL;
+    n->before = *count;
+    set_budget(&n->state, sm->budget);
+    return w;
+}
+
 /* ---- faults ---- */
 
 /* Says of the access in progress what sm->access is to say. */
@@ -108,8 +160,7 @@ static void jumped(struct sm *sm, bool refused)
         restore_at_site(w, site, &n->state);
         if (refused) describe_access(sm, site);
         if (site->record == RECORD_NONE) w->group->counters.instructions--; /* that `step` has counted, too */
-        add_counts(&w->group->counters, n->state.counts);
-        n->executed += n->state.counts[COUNT_INSTRUCTIONS];
+        account(n, w);
     }
     n->inside = false;
     n->seen += w->group->counters.instructions - n->before;
@@ -117,43 +168,29 @@ static void jumped(struct sm *sm, bool refused)
 
 /* ---- running ---- */
 
-/* Where the warp can enter the unit's code, NATIVE_NOWHERE: it cannot, or its budget does not cover what follows. */
-static uint32_t entry_of(const struct native_unit *unit, const struct warp *w, uint64_t budget)
-{
-    bool starts = w->blank && w->pc == unit->request.start;
-    uint32_t i = starts ? unit->start : unit_entry(unit, w->pc);
-    if (i == NATIVE_NOWHERE || unit->entries[i].need > budget) return NATIVE_NOWHERE;
-    return starts ? NATIVE_START : i;
-}
-
-/* What translated code takes for granted. */
-static bool is_usual(const struct sm *sm, const struct warp *w)
-{
-    return w->frm == FP_RNE && w->vl == w->group->launch->threads_per_warp && !*sm->reservations;
-}
-
-/* Runs translated code from an entry on. Returns STOP_NOT when `step` is to go on; *budget is what is left. */
-static enum stop run_code(struct sm *sm, struct warp *w, struct native_sm *n, uint32_t entry, uint64_t *budget)
+/* Runs translated code from an entry of sm->warp on, and then perhaps other warps. Returns STOP_NOT when `step` is to
+ * go on with sm->warp; *budget is what is left. */
+static enum stop run_code(struct sm *sm, struct native_sm *n, uint32_t entry, uint64_t *budget)
 {
     struct native_state *s = &n->state;
     const struct native_unit *unit = n->unit;
-    uint32_t most = *budget < INT32_MAX ? (uint32_t)*budget : INT32_MAX;
-    if (entry != NATIVE_START) warp_clear(w);
+    if (entry != NATIVE_START) warp_clear(sm->warp);
+    set_budget(s, *budget);
     n->inside = true;
-    enum native_exit exit = (enum native_exit)unit->run(w, sm, s, entry, most);
+    enum native_exit exit = (enum native_exit)unit->run(sm->warp, sm, s, entry, s->budget);
     n->inside = false;
+    if (exit == EXIT_NEXT) return STOP_NEXT;
+    struct warp *w = sm->warp;
     if (s->mask != w->mask) warp_set_mask(w, s->mask);
     if (exit == EXIT_SITE || exit == EXIT_FAULT) take_back(s, unit->sites[s->site].after);
     if (exit == EXIT_SITE) take_back(s, unit->sites[s->site].own);
-    add_counts(&w->group->counters, s->counts);
-    *budget -= s->counts[COUNT_INSTRUCTIONS];
-    n->executed += s->counts[COUNT_INSTRUCTIONS];
+    account(n, w);
+    *budget = s->budget - s->counts[COUNT_INSTRUCTIONS];
     switch (exit) {
     case EXIT_BARRIER:
         w->group->counters.barriers++;
         w->state = WARP_WAITING;
         return STOP_BARRIER;
-    case EXIT_END: w->state = WARP_ENDED; return STOP_END;
     case EXIT_FAULT: return STOP_FAULT;
     default: return STOP_NOT;
     }
@@ -161,8 +198,9 @@ static enum stop run_code(struct sm *sm, struct warp *w, struct native_sm *n, ui
 
 /* At most so many instructions by `step`; *budget is what is left. Returns STOP_NOT when translated code may go on: not
  * when the guest has changed code (fence.i, which ends the run), because the translation is one of the old code. */
-static enum stop run_step(struct sm *sm, struct warp *w, struct native_sm *n, uint64_t most, uint64_t *budget)
+static enum stop run_step(struct sm *sm, struct native_sm *n, uint64_t most, uint64_t *budget)
 {
+    struct warp *w = sm->warp;
     uint64_t before = w->group->counters.instructions;
     warp_clear(w);
     w->group->local_written = true;
@@ -175,18 +213,18 @@ enum { STRIDE_MOST = 64 };
 
 /* Translated code as far as it goes, `step` in between: for one instruction at first, in case the next is an entry, for
  * more when it goes on, and for all of the budget where translated code would not do. */
-static enum stop run_warp(struct sm *sm, struct warp *w, struct native_sm *n, uint64_t budget)
+static enum stop run_warm(struct sm *sm, struct native_sm *n, uint64_t budget)
 {
     for (uint64_t stride = 1; budget; stride = stride < STRIDE_MOST ? stride * 2 : stride) {
-        bool usual = is_usual(sm, w);
-        uint32_t entry = usual ? entry_of(n->unit, w, budget) : NATIVE_NOWHERE;
+        bool usual = is_usual(sm, sm->warp);
+        uint32_t entry = usual ? entry_of(n->unit, sm->warp, budget) : NATIVE_NOWHERE;
         enum stop stop = STOP_NOT;
         if (entry != NATIVE_NOWHERE) {
             round_set(FP_RNE);
-            stop = run_code(sm, w, n, entry, &budget);
+            stop = run_code(sm, n, entry, &budget);
             stride = 1;
         }
-        if (stop == STOP_NOT && budget) stop = run_step(sm, w, n, usual ? stride : budget, &budget);
+        if (stop == STOP_NOT && budget) stop = run_step(sm, n, usual ? stride : budget, &budget);
         if (stop != STOP_NOT) return stop;
     }
     return STOP_QUANTUM;
@@ -223,7 +261,11 @@ static enum stop run_native(struct sm *sm, struct warp *w, uint64_t budget)
         bool ready = unit && unit->state == TRANSLATION_READY && budget > 1;
         uint64_t *count = &w->group->counters.instructions;
         n->before = *count;
-        enum stop stop = ready ? run_warp(sm, w, n, budget) : run_cold(sm, w, unit, budget);
+        enum stop stop = ready ? run_warm(sm, n, budget) : run_cold(sm, w, unit, budget);
+        if (stop == STOP_NEXT) {
+            w = n->next;
+            continue;
+        }
         n->seen += *count - n->before;
         w = slice_next(sm, stop);
     }
@@ -316,6 +358,7 @@ static void *open_native(struct gpu *gpu)
     memset(native, 0, size);
     for (uint32_t i = 0; i < gpu->config.sms; i++) {
         native->sms[i].state.help = help;
+        native->sms[i].state.next = next_warp;
         native->sms[i].state.clear = warp_clear;
     }
     if (!units_open(&native->units, gpu, gpu->engine_given)) {

@@ -94,7 +94,7 @@ enum native_exit {
     EXIT_STEP,    /* the instruction at w->pc is one for `step`; warp complete */
     EXIT_SITE,    /* the same, at state.site: the instruction has not begun */
     EXIT_BARRIER, /* w->pc is behind the barrier */
-    EXIT_END,     /* w->pc is behind endprg; registers are not stored */
+    EXIT_NEXT,    /* warps have ended, and `next` knows none that begins in this code */
     EXIT_FAULT,   /* sm->fault is filled in, at state.site */
 };
 
@@ -103,7 +103,11 @@ struct native_state {
     _Alignas(64) uint32_t counts[NATIVE_COUNTS]; /* since the call; up to the end of the block that state.site is in */
     uint32_t site;                               /* number of the site that was passed last */
     uint32_t mask;                               /* SIMT mask: at a return, and of the block that state.site is in */
-    void (*clear)(struct warp *w);               /* writes the registers of a blank warp */
+    uint32_t budget;                             /* of the warp that `next` has returned */
+    /* sm->warp has ended (w->pc is behind endprg, its registers are not stored): another one, blank, which begins where
+     * NATIVE_START does, in the same group; NULL: none. */
+    struct warp *(*next)(struct sm *sm);
+    void (*clear)(struct warp *w); /* writes the registers of a blank warp */
     /* Executes the instruction at w->pc with `step`; w->mask is `mask` first. Returns whether it has failed. */
     bool (*help)(struct sm *sm, struct warp *w, uint32_t mask);
     _Alignas(64) uint32_t in[ISA_LANES]; /* for atomics, and accesses of no shape */
@@ -114,7 +118,7 @@ struct native_state {
  * is. `budget`: instructions, at least the entry's need. */
 typedef uint32_t native_code(struct warp *w, struct sm *sm, struct native_state *state, uint32_t entry,
                              uint32_t budget);
-#define NATIVE_START UINT32_MAX
+#define NATIVE_START   UINT32_MAX
 #define NATIVE_NOWHERE (UINT32_MAX - 1) /* no entry */
 
 struct native_header {
@@ -129,16 +133,26 @@ struct native_header {
 /* A number that changes when the structures change that translated code accesses. */
 static inline uint32_t native_layout(void)
 {
-    const size_t parts[] = {sizeof(struct native_request),    sizeof(struct native_site),
-                            sizeof(struct native_state),      sizeof(struct warp),
-                            offsetof(struct warp, x),         offsetof(struct warp, v),
-                            offsetof(struct warp, mask),      offsetof(struct warp, stack),
-                            offsetof(struct warp, depth),     offsetof(struct warp, rpc),
-                            offsetof(struct warp, pc),        offsetof(struct warp, group),
-                            offsetof(struct warp, blank),     offsetof(struct native_state, clear),
-                            offsetof(struct group, counters), offsetof(struct group, lds_base),
+    const size_t parts[] = {sizeof(struct native_request),
+                            sizeof(struct native_site),
+                            sizeof(struct native_state),
+                            sizeof(struct warp),
+                            offsetof(struct warp, x),
+                            offsetof(struct warp, v),
+                            offsetof(struct warp, mask),
+                            offsetof(struct warp, stack),
+                            offsetof(struct warp, depth),
+                            offsetof(struct warp, rpc),
+                            offsetof(struct warp, pc),
+                            offsetof(struct warp, group),
+                            offsetof(struct warp, blank),
+                            offsetof(struct native_state, clear),
+                            offsetof(struct native_state, next),
+                            offsetof(struct group, counters),
+                            offsetof(struct group, lds_base),
                             offsetof(struct group, local_written),
-                            offsetof(struct sm, access),      OP_COUNT};
+                            offsetof(struct sm, access),
+                            OP_COUNT};
     uint32_t h = 2166136261u;
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) h = (h ^ (uint32_t)parts[i]) * 16777619u;
     return h;

@@ -127,7 +127,8 @@ static bool use_image(struct native_unit *unit, uint8_t *p, size_t size)
     unit->nsites = h->nsites;
     unit->entries = (const struct native_entry *)(h + 1);
     unit->sites = (const struct native_site *)(unit->entries + h->nentries);
-    unit->start = unit_entry(unit, unit->request.start);
+    uint32_t start = unit_entry(unit, unit->request.start);
+    unit->start_need = start == NATIVE_NOWHERE ? UINT32_MAX : unit->entries[start].need;
     return true;
 }
 

@@ -27,7 +27,7 @@ struct native_unit {
     const struct native_entry *entries;
     const struct native_site *sites;
     uint32_t nentries, nsites;
-    uint32_t start; /* the entry where warps begin, or NATIVE_NOWHERE */
+    uint32_t start_need;     /* of the entry where warps begin; UINT32_MAX: there is none */
     uint32_t insns, cost_us; /* how much was translated, and what that took of the processor */
     bool cached;             /* it was on disk */
     uint32_t holders;        /* SMs that may be in it */

@@ -331,6 +331,33 @@ static void test_each_group_once(void **state)
     }
 }
 
+/* The last groups wait until all of them have begun, as many as the machine has room for, and SMs claim many groups at
+ * a time, because those before have been short. */
+static void test_all_are_placed(void **state)
+{
+    enum { GROUPS = 600 };
+    (void)state;
+    for (uint32_t threads = 1; threads <= 2; threads++) {
+        struct gpu_config c;
+        struct guest g;
+        gpu_config_default(&c);
+        c.host_threads = threads;
+        c.quantum = 100;
+        uint32_t resident = c.sms * c.groups_per_sm;
+        guest_open_config(&g, &c);
+        guest_assemble(&g, " csrr x5, CSR_WGID\n lui x10, 0x90000\n lw x7, 4(x10)\n blt x5, x7, out\n vmv.v.x v1, x10\n"
+                           " vmv.v.i v2, 1\n amoadd.w v3, v2, (v1)\n lw x7, 8(x10)\nwait: lw x6, 0(x10)\n"
+                           " bne x6, x7, wait\nout: endprg\n");
+        g.data[1] = GROUPS - resident;
+        g.data[2] = resident * 32;
+        g.launch.groups[0] = GROUPS;
+        guest_run(&g);
+        assert_int_equal(g.result.status, LAUNCH_DONE);
+        assert_int_equal(g.data[0], resident * 32);
+        guest_close(&g);
+    }
+}
+
 /* ---- host threads ---- */
 
 /* Each work-item writes a hash of its ids to its own word, and adds to a common sum; barriers in between. */
@@ -513,7 +540,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_admission), cmocka_unit_test(test_serial), cmocka_unit_test(test_jobs_together),
         cmocka_unit_test(test_one_fails_alone), cmocka_unit_test(test_rounding_of_callbacks),
-        cmocka_unit_test(test_each_group_once),
+        cmocka_unit_test(test_each_group_once), cmocka_unit_test(test_all_are_placed),
         cmocka_unit_test(test_host_threads), cmocka_unit_test(test_threads_and_hooks),
         cmocka_unit_test(test_cancel_in_time), cmocka_unit_test(test_dropped_code),
     };

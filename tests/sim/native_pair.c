@@ -52,6 +52,7 @@ static void run_on(const struct engine *engine, const struct pair *p, struct out
         g.launch.threads_per_warp = p->shape.threads_per_warp;
         g.launch.work_items = p->shape.work_items;
     }
+    if (p->shape.groups[0]) g.launch.groups[0] = p->shape.groups[0];
     g.launch.pds_base = GUEST_DATA + PAIR_PRIVATE;
     g.launch.pds_bytes = 32;
     g.launch.knl = GUEST_DATA + PAIR_METADATA;

@@ -12,7 +12,7 @@ enum { PAIR_PRIVATE = 0xc000, PAIR_METADATA = 0xf000 };
  * warp at a time (so that several warps take turns), work-groups of 8 work-items in the metadata block. */
 struct pair {
     const char *text;
-    struct launch shape; /* warps, threads_per_warp, work_items */
+    struct launch shape; /* warps, threads_per_warp, work_items, groups[0] */
     uint32_t profile;
     enum path_order order;
     uint64_t quantum;

@@ -213,6 +213,40 @@ static void test_computed_jumps(void **state)
                      "back: addi x8, x8, -1\n add x11, x11, x7\n j again\nout:" SAVE " endprg\n");
 }
 
+/* ---- local memory ---- */
+
+/* Every group finds zeros, however the group before it on its SM has written there. */
+static void test_local_memory(void **state)
+{
+    static const char *const stores[] = {" sw x5, 64(x14)\n",
+                                         " sb x5, 3(x14)\n",
+                                         " vsw12.v v5, 512(v7)\n",
+                                         " vsb12.v v5, 12(v7)\n",
+                                         " vsw12.v v5, 0(v8)\n",
+                                         " vsh12.v v5, 2(v8)\n",
+                                         " vsw12.v v5, 4(v9)\n",
+                                         " vse32.v v5, (x14), v0.t\n",
+                                         " vse32.v v5, (x14)\n",
+                                         " vsse32.v v5, (x14), x16\n",
+                                         " vsuxei32.v v5, (x14), v6\n",
+                                         " amoadd.w v11, v5, (v8)\n",
+                                         " barrier 1\n vsw12.v v5, 0(v7)\n"};
+    (void)state;
+    for (size_t i = 0; i < sizeof stores / sizeof *stores; i++) {
+        char text[1000];
+        snprintf(text, sizeof text,
+                 " csrr x14, CSR_LDS\n csrr x5, CSR_WGID\n slli x6, x5, 7\n lui x10, 0x90000\n add x10, x10, x6\n"
+                 " li x16, 12\n vid.v v5\n vadd.vi v5, v5, 5\n vid.v v6\n vsll.vi v6, v6, 2\n vadd.vx v7, v6, x14\n"
+                 " vid.v v8\n vmul.vx v8, v8, x16\n vadd.vx v8, v8, x14\n vmv.v.x v9, x14\n vmv.v.x v0, x16\n"
+                 " vlw12.v v1, 0(v7)\n vlw12.v v2, 128(v7)\n"
+                 " vor.vv v1, v1, v2\n vlw12.v v2, 256(v7)\n vor.vv v1, v1, v2\n vlw12.v v2, 512(v7)\n"
+                 " vor.vv v1, v1, v2\n vadd.vx v3, v6, x10\n vsw12.v v1, 0(v3)\n%s endprg\n",
+                 stores[i]);
+        struct result r = pair_run_levels(&(struct pair){.text = text, .shape = {.groups = {64}}});
+        assert_int_equal(r.status, LAUNCH_DONE);
+    }
+}
+
 /* ---- sizes of work-groups, which are constants of a translation ---- */
 
 #define DIVIDE(row) \
@@ -370,27 +404,17 @@ static void test_reservations(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_refused_help),
-        cmocka_unit_test(test_illegal_help),
-        cmocka_unit_test(test_vector_length),
-        cmocka_unit_test(test_deepest_divergence),
-        cmocka_unit_test(test_masked_write),
-        cmocka_unit_test(test_mask_of_resting_lane),
-        cmocka_unit_test(test_waiting_lanes),
-        cmocka_unit_test(test_last_lane),
-        cmocka_unit_test(test_end_of_some),
-        cmocka_unit_test(test_first_registers),
-        cmocka_unit_test(test_mstatus),
-        cmocka_unit_test(test_barrier),
-        cmocka_unit_test(test_calls),
-        cmocka_unit_test(test_computed_jumps),
-        cmocka_unit_test(test_division_by_sizes),
-        cmocka_unit_test(test_sizes_change),
-        cmocka_unit_test(test_size_changes_hands),
-        cmocka_unit_test(test_rounding_modes),
-        cmocka_unit_test(test_fused_rounding),
-        cmocka_unit_test(test_time_slices),
-        cmocka_unit_test(test_reservations),
+        cmocka_unit_test(test_refused_help),   cmocka_unit_test(test_illegal_help),
+        cmocka_unit_test(test_vector_length),  cmocka_unit_test(test_deepest_divergence),
+        cmocka_unit_test(test_masked_write),   cmocka_unit_test(test_mask_of_resting_lane),
+        cmocka_unit_test(test_waiting_lanes),  cmocka_unit_test(test_last_lane),
+        cmocka_unit_test(test_end_of_some),    cmocka_unit_test(test_first_registers),
+        cmocka_unit_test(test_mstatus),        cmocka_unit_test(test_local_memory),
+        cmocka_unit_test(test_barrier),        cmocka_unit_test(test_calls),
+        cmocka_unit_test(test_computed_jumps), cmocka_unit_test(test_division_by_sizes),
+        cmocka_unit_test(test_sizes_change),   cmocka_unit_test(test_size_changes_hands),
+        cmocka_unit_test(test_rounding_modes), cmocka_unit_test(test_fused_rounding),
+        cmocka_unit_test(test_time_slices),    cmocka_unit_test(test_reservations),
     };
     if (!engine_usable(&engine_native)) return 77;
     return cmocka_run_group_tests(tests, NULL, NULL);
