@@ -3,6 +3,7 @@
 #   make            build everything into build/
 #   make demo       install missing packages, build, run the examples on the simulated GPU
 #   make test       the same for all tests; ends with "N passed, N failed"
+#   make test-profiles   tests/cl, examples and tests in Python on machines of the documents (configs/r*.conf)
 #   make bench      Ventus against pocl, tables of ratios; the assembler against llvm-mc
 #   make mutants    small mistakes, one at a time: do the tests notice? Takes hours (tests/mutation/)
 #   make format     brings the C sources into the form of .clang-format (format-check: says whether they are)
@@ -24,7 +25,7 @@ setup = $(if $(SANITIZE),-Db_sanitize=address$(comma)undefined -Db_lundef=false)
         $(if $(TSAN),-Db_sanitize=thread -Db_lundef=false) $(if $(WERROR),-Dwerror=true) --prefix=$(PREFIX)
 comma = ,
 
-.PHONY: all build demo test bench mutants format format-check tidy install clean deps-build deps-test
+.PHONY: all build demo test test-profiles bench mutants format format-check tidy install clean deps-build deps-test
 .NOTPARALLEL:
 
 all: deps-check build
@@ -55,6 +56,12 @@ demo: deps-build build
 
 test: deps-test build
 	@tests/run --build $(BUILD) --jobs $(JOBS) $(TESTS)
+
+# One after the other, all of them even when one has failed.
+test-profiles: deps-test build
+	@code=0; for machine in configs/r2*.conf; do echo "machine: $$machine"; \
+	VENTUS_CONFIG=$(CURDIR)/$$machine tests/run --build $(BUILD) --jobs $(JOBS) cl/ example/ python/ tests/cc/ || code=1; \
+	done; exit $$code
 
 bench: deps-test build
 	@bench/run --build $(BUILD)

@@ -108,6 +108,26 @@ bool cc_dumps(const struct cc *cc, const char *what);
 _Noreturn void cc_error(struct cc *cc, enum cc_exit status, LLVMValueRef at, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
+/* ---- profile.c ---- */
+/* Is this an instruction of the machine that the program is for? */
+bool profile_has(const struct cc *cc, unsigned op);
+/* Puts what the machine has instead in the place of an instruction that it lacks: another operation, or a prefix. */
+void profile_adapt(const struct cc *cc, struct insn *in);
+
+/* A function of the library that is an instruction (docs/architecture.md, "Primitives"). */
+struct primitive {
+    const char *name;
+    uint16_t op;
+    enum {
+        PRIMITIVE_FLOAT,  /* a function of a float in each lane, which may be merged and moved */
+        PRIMITIVE_FIRST,  /* from a word of each lane to that of an active one */
+        PRIMITIVE_SCALAR, /* an atomic operation with one address */
+    } kind;
+    const char *instead; /* what machines without the instruction call, with the same arguments */
+};
+/* NULL: it is none. */
+const struct primitive *primitive_find(const char *name);
+
 /* ---- options.c ---- */
 /* Splits an OpenCL build option string (quotes, -D name) and sorts it. Ends with CC_BAD_OPTION. */
 void options_parse(struct cc *cc, const char *options);

@@ -20,6 +20,15 @@ static bool mark(struct func *f, uint32_t v)
     return f->values[v].divergent = true;
 }
 
+/* The result is one for all lanes, whatever it is made of. */
+static bool is_uniform(const struct value *v)
+{
+    if (LLVMGetInstructionOpcode(v->ref) == LLVMAlloca) return true;
+    if (!LLVMIsACallInst(v->ref) || !LLVMIsAFunction(LLVMGetCalledValue(v->ref))) return false;
+    const struct primitive *p = primitive_find(LLVMGetValueName(LLVMGetCalledValue(v->ref)));
+    return p && p->kind != PRIMITIVE_FLOAT;
+}
+
 static bool is_source(struct func *f, const struct value *v)
 {
     switch (LLVMGetInstructionOpcode(v->ref)) {
@@ -49,7 +58,7 @@ static void propagate(struct func *f)
         changed = false;
         for (uint32_t i = f->nparams; i < f->nvalues; i++) {
             const struct value *v = &f->values[i];
-            if (v->divergent || LLVMGetInstructionOpcode(v->ref) == LLVMAlloca) continue;
+            if (v->divergent || is_uniform(v)) continue;
             bool d = is_source(f, v);
             for (uint32_t u = 0; u < v->nuses && !d; u++) d = v->uses[u] != NO_NODE && f->values[v->uses[u]].divergent;
             if (d) changed |= mark(f, i);

@@ -40,6 +40,7 @@ static void put(struct out *o, struct insn in)
     uint32_t w[ISA_MAX_WORDS];
     const char *why = "";
     in.vm = 1;
+    profile_adapt(o->f->cc, &in);
     unsigned n = isa_encode(&in, w, &why);
     if (!n) cc_error(o->f->cc, CC_INTERNAL, NULL, "%s cannot be encoded: %s", isa_table[in.op].name, why);
     for (unsigned i = 0; i < n; i++) {
@@ -308,7 +309,7 @@ void dump_machine(struct func *f)
     for (uint32_t i = 0; i < c->nwords;) {
         struct insn in;
         char text[128];
-        isa_decode(c->words + i, c->nwords - i, &in);
+        isa_decode_in(f->cc->profile, c->words + i, c->nwords - i, &in);
         isa_print(&in, 4 * i, 0, text, sizeof text);
         fprintf(stderr, "%6x:\t%s\n", 4 * i, text);
         i += in.size / 4;

@@ -1,7 +1,7 @@
 /* Constructs without a short machine form become calls of ordinary functions of library/lowered.cl
  * or libclc: 64-bit division and conversions, half, rounding, transcendental intrinsics, memory
- * moves. Runs before inlining; what is straight-line code is left to expand.c. Vectors are taken
- * apart. Called by prepare.c. */
+ * moves, and what the machine's profile lacks. Runs before inlining; what is straight-line code is left to expand.c.
+ * Vectors are taken apart. Called by prepare.c. */
 #include <string.h>
 
 #include "compiler/prepare.h"
@@ -31,6 +31,28 @@ static const struct {
     {"ldexp", {"_Z5ldexpfi", "ffw"}},
 };
 // clang-format on
+
+/* Atomic operations, by LLVM's numbers, for machines that have them on scalars alone. */
+static const struct helper each_lane[] = {
+    [LLVMAtomicRMWBinOpXchg] = {"__ventus_each_xchg", "www"},
+    [LLVMAtomicRMWBinOpAdd] = {"__ventus_each_add", "www"},
+    [LLVMAtomicRMWBinOpSub] = {"__ventus_each_sub", "www"},
+    [LLVMAtomicRMWBinOpAnd] = {"__ventus_each_and", "www"},
+    [LLVMAtomicRMWBinOpNand] = {"__ventus_each_nand", "www"},
+    [LLVMAtomicRMWBinOpOr] = {"__ventus_each_or", "www"},
+    [LLVMAtomicRMWBinOpXor] = {"__ventus_each_xor", "www"},
+    [LLVMAtomicRMWBinOpMax] = {"__ventus_each_max", "www"},
+    [LLVMAtomicRMWBinOpMin] = {"__ventus_each_min", "www"},
+    [LLVMAtomicRMWBinOpUMax] = {"__ventus_each_umax", "www"},
+    [LLVMAtomicRMWBinOpUMin] = {"__ventus_each_umin", "www"},
+    [LLVMAtomicRMWBinOpFAdd] = {"__ventus_each_fadd", "fwf"},
+    [LLVMAtomicRMWBinOpFSub] = {"__ventus_each_fsub", "fwf"},
+    [LLVMAtomicRMWBinOpFMax] = {"__ventus_each_fmax", "fwf"},
+    [LLVMAtomicRMWBinOpFMin] = {"__ventus_each_fmin", "fwf"},
+    [LLVMAtomicRMWBinOpUIncWrap] = {"__ventus_each_uinc_wrap", "www"},
+    [LLVMAtomicRMWBinOpUDecWrap] = {"__ventus_each_udec_wrap", "www"},
+};
+static const struct helper each_lane_compare = {"__ventus_each_cmpxchg", "wwww"};
 
 struct lowering {
     struct cc *cc;
@@ -173,6 +195,63 @@ static const struct helper *saturating(LLVMValueRef call)
     return intrinsic_is(call, "fptoui.sat") ? &u : intrinsic_is(call, "fptosi.sat") ? &s : NULL;
 }
 
+/* ---- what not all machines have ---- */
+
+static const struct helper *special_function(struct lowering *l, LLVMValueRef call)
+{
+    LLVMValueRef f = LLVMGetCalledValue(call);
+    const struct primitive *p = LLVMIsAFunction(f) ? primitive_find(LLVMGetValueName(f)) : NULL;
+    if (!p || !p->instead || profile_has(l->cc, p->op)) return NULL;
+    struct helper *h = cc_alloc(l->cc, sizeof *h);
+    *h = (struct helper){p->instead, "ff"};
+    return h;
+}
+
+/* A word in memory, as the helpers take it: its bits as a number of the kind that the letter says. */
+static LLVMValueRef as_letter(struct lowering *l, LLVMValueRef v, char letter)
+{
+    LLVMTypeRef type = letter_type(l->cc, letter);
+    return LLVMTypeOf(v) == type ? v : LLVMBuildBitCast(l->b, v, type, "");
+}
+
+/* The word that was in memory before. */
+static LLVMValueRef call_each_lane(struct lowering *l, LLVMValueRef inst, const struct helper *h, LLVMTypeRef type)
+{
+    LLVMValueRef args[MAX_OPERANDS];
+    LLVMPositionBuilderBefore(l->b, inst);
+    args[0] = LLVMBuildPtrToInt(l->b, LLVMGetOperand(inst, 0), letter_type(l->cc, 'w'), "");
+    for (unsigned i = 1; h->signature[i + 1]; i++) args[i] = as_letter(l, LLVMGetOperand(inst, i), h->signature[i + 1]);
+    LLVMValueRef old = call_helper(l, h, args);
+    return LLVMTypeOf(old) == type ? old : LLVMBuildBitCast(l->b, old, type, "");
+}
+
+/* Words alone: whatever else is left to the back end, which refuses it. */
+static bool is_word(struct lowering *l, LLVMValueRef v)
+{
+    LLVMTypeRef type = LLVMTypeOf(v);
+    return type == letter_type(l->cc, 'w') || type == letter_type(l->cc, 'f');
+}
+
+static void lower_atomic(struct lowering *l, LLVMValueRef inst)
+{
+    bool compare = LLVMGetInstructionOpcode(inst) == LLVMAtomicCmpXchg;
+    unsigned op = compare ? 0 : LLVMGetAtomicRMWBinOp(inst);
+    const struct helper *h = compare                                     ? &each_lane_compare
+                             : op < sizeof each_lane / sizeof *each_lane ? &each_lane[op]
+                                                                         : NULL;
+    LLVMValueRef value = LLVMGetOperand(inst, 1);
+    if (profile_has(l->cc, OP_AMOADD_W) || !h || !h->name || !is_word(l, value)) return;
+    LLVMValueRef old = call_each_lane(l, inst, h, LLVMTypeOf(value));
+    if (compare) {
+        LLVMValueRef equal = LLVMBuildICmp(l->b, LLVMIntEQ, old, value, "");
+        old = LLVMBuildInsertValue(l->b, LLVMGetPoison(LLVMTypeOf(inst)), old, 0, "");
+        old = LLVMBuildInsertValue(l->b, old, equal, 1, "");
+    }
+    LLVMReplaceAllUsesWith(inst, old);
+    LLVMInstructionEraseFromParent(inst);
+    l->changed = true;
+}
+
 /* ---- memory moves ---- */
 
 /* Short moves of known size are left for expand.c. */
@@ -217,9 +296,12 @@ static void lower(struct lowering *l, LLVMValueRef inst)
     case LLVMFPExt:
     case LLVMFPTrunc: h = conversion(inst); break;
     case LLVMFRem: h = remainder_of(inst); break;
+    case LLVMAtomicRMW:
+    case LLVMAtomicCmpXchg: lower_atomic(l, inst); return;
     case LLVMCall:
         h = intrinsic(inst);
         if (!h) h = saturating(inst);
+        if (!h) h = special_function(l, inst);
         if (!h) {
             move_memory(l, inst);
             return;

@@ -36,7 +36,7 @@ static int usage(FILE *to, int status)
           "       ventus-cc --files\n"
           "Compiles OpenCL C (standard input if no FILE) to a Ventus ELF file, or links objects to one.\n"
           "With --compile the result is an object, with --preprocess the text behind the preprocessor.\n"
-          "--profile is the instruction set of the machine: default or toolchain.\n"
+          "--profile is the instruction set of the machine: " ISA_PROFILE_NAMES ".\n"
           "--files names the files that this compiler is made of.\n",
           to);
     return status;
@@ -46,14 +46,6 @@ static int wrong(const char *what, const char *argument)
 {
     fprintf(stderr, "ventus-cc: %s: %s\n", argument, what);
     return usage(stderr, CC_BAD_OPTION) + 1;
-}
-
-/* The instruction sets that the back end can use. */
-#define PROFILES "default, toolchain"
-
-static bool find_profile(const char *name, enum isa_profile *profile)
-{
-    return isa_profile_find(name, profile) && isa_profile_runs(PROFILE_DEFAULT, *profile);
 }
 
 /* 0, or the exit code + 1 with which to stop. */
@@ -66,7 +58,8 @@ static int arguments(int argc, char **argv, struct request *r)
         if (!strcmp(a, "--options") && i + 1 < argc) r->options = argv[++i];
         else if (!strcmp(a, "-o") && i + 1 < argc) r->output = argv[++i];
         else if (!strcmp(a, "--profile") && i + 1 < argc) {
-            if (!find_profile(argv[++i], &r->profile)) return wrong("programs are made for " PROFILES, argv[i]);
+            if (!isa_profile_find(argv[++i], &r->profile))
+                return wrong("programs are made for " ISA_PROFILE_NAMES, argv[i]);
         } else if (!strcmp(a, "--compile")) r->object = true;
         else if (!strcmp(a, "--link")) r->link = true;
         else if (!strcmp(a, "--preprocess")) r->preprocess = true;

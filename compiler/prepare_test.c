@@ -31,7 +31,7 @@ static const char *build_folder(void)
 
 static struct result compile(const char *options, const char *source)
 {
-    struct cc cc = {.tool_dir = build_folder()};
+    struct cc cc = {.tool_dir = build_folder(), .profile = PROFILE_DEFAULT};
     struct result r = {0};
     if (!setjmp(cc.on_error)) {
         options_parse(&cc, options);

@@ -325,7 +325,7 @@ static bool vector_imm(struct func *f, enum alu op, struct opd a, uint32_t b, in
 {
     const struct row *r = &rows[op];
     int32_t v = (int32_t)b;
-    if (op == ADD && !imm_fits(IMM_S5, b) && v >= -2047 && v <= 2047) {
+    if (op == ADD && !imm_fits(IMM_S5, b) && v >= -2047 && v <= 2047 && (v > 0 || profile_has(f->cc, OP_VSUB12_VI))) {
         emit(f, v > 0 ? OP_VADD12_VI : OP_VSUB12_VI, rd, a.reg, 0, v > 0 ? v : -v);
         return true;
     }

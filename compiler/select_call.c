@@ -20,21 +20,22 @@ static uint64_t constant_argument(struct func *f, const struct call *k, unsigned
     return LLVMConstIntGetZExtValue(v);
 }
 
-/* The special functions have one operand and no scalar form. */
-static bool special_function(struct func *f, const struct call *k, struct opd *out)
+/* An instruction under a name of the library's. */
+static bool named_instruction(struct func *f, const struct call *k, struct opd *out)
 {
-    static const struct {
-        const char *name;
-        uint16_t op;
-    } functions[] = {{"__ventus_exp", OP_VFEXP},      {"__ventus_ex2", OP_EX2_F32}, {"__ventus_lg2", OP_LG2_F32},
-                     {"__ventus_rcp", OP_RCP_F32},    {"__ventus_sin", OP_SIN_F32}, {"__ventus_cos", OP_COS_F32},
-                     {"__ventus_rsqrt", OP_RSQRT_F32}};
-    for (size_t i = 0; i < sizeof functions / sizeof *functions; i++)
-        if (!strcmp(k->name, functions[i].name)) {
-            out[0] = unary(f, 0, functions[i].op, parts(f, argument(k, 0))[0], 7);
-            return true;
-        }
-    return false;
+    const struct primitive *p = primitive_find(k->name);
+    if (!p) return false;
+    struct opd a = parts(f, argument(k, 0))[0];
+    if (p->kind == PRIMITIVE_FLOAT) { /* there is no scalar form */
+        out[0] = unary(f, 0, p->op, a, 7);
+    } else if (p->kind == PRIMITIVE_FIRST) {
+        out[0] = opd_reg(to_s(f, a));
+    } else {
+        struct opd b = k->nargs > 1 ? parts(f, argument(k, 1))[0] : opd_imm(0);
+        out[0] = opd_reg(new_vreg(f, CLASS_S));
+        emit(f, p->op, out[0].reg, to_s(f, a), k->nargs > 1 ? to_s(f, b) : 0, 0);
+    }
+    return true;
 }
 
 static bool primitive(struct func *f, const struct call *k, struct opd *out)
@@ -53,7 +54,7 @@ static bool primitive(struct func *f, const struct call *k, struct opd *out)
     } else if (!strcmp(k->name, "__ventus_barrier")) {
         emit(f, OP_BARRIER, 0, 0, 0, (int32_t)(constant_argument(f, k, 0) & 31));
     } else {
-        return special_function(f, k, out);
+        return named_instruction(f, k, out);
     }
     return true;
 }

@@ -24,15 +24,18 @@ bool is_intrinsic(LLVMValueRef f) { return LLVMGetIntrinsicID(f) != 0; }
  * convergent although OpenCL says so of every function. */
 static bool is_pure_primitive(LLVMValueRef f)
 {
-    static const char *const names[] = {"__ventus_lane",  "__ventus_csr", "__ventus_shared", "__ventus_meta",
-                                        "__ventus_exp",   "__ventus_ex2", "__ventus_lg2",    "__ventus_rcp",
-                                        "__ventus_rsqrt", "__ventus_sin", "__ventus_cos"};
+    static const char *const names[] = {"__ventus_lane", "__ventus_csr", "__ventus_shared", "__ventus_meta"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (!strcmp(LLVMGetValueName(f), names[i])) return true;
-    return false;
+    const struct primitive *p = primitive_find(LLVMGetValueName(f));
+    return p && p->kind == PRIMITIVE_FLOAT;
 }
 
-bool is_primitive(LLVMValueRef f) { return is_pure_primitive(f) || !strcmp(LLVMGetValueName(f), "__ventus_barrier"); }
+bool is_primitive(LLVMValueRef f)
+{
+    const char *name = LLVMGetValueName(f);
+    return is_pure_primitive(f) || primitive_find(name) || !strcmp(name, "__ventus_barrier");
+}
 
 static void shape_calls(LLVMValueRef f, bool pure)
 {

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "isa/isa.h"
 #include "tool.h"
 
 static bool try_path(char out[PATH_MAX], const char *dir, const char *rest)
@@ -40,7 +41,7 @@ int cmd_cc(int argc, char **argv)
              "links objects to one.\n\n"
              "options:\n"
              "      --options STRING      build options, as clBuildProgram takes them\n"
-             "      --profile P           instruction set of the machine: default or toolchain\n"
+             "      --profile P           instruction set: " ISA_PROFILE_NAMES "\n"
              "      --compile             make an object, to be linked later\n"
              "      --link                make a program of objects\n"
              "  -o FILE                   where the result goes; default: standard output\n\n"

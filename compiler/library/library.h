@@ -25,6 +25,20 @@ float __ventus_rsqrt(float x) PURE;
 float __ventus_sin(float x) PURE;
 float __ventus_cos(float x) PURE;
 
+/* Where one lane runs alone: words of that lane as scalars, and the instructions of the same names on them. */
+uint __ventus_first(uint value);
+uint __ventus_lr(uint address);
+uint __ventus_sc(uint address, uint value);
+uint __ventus_amoswap(uint address, uint value);
+uint __ventus_amoadd(uint address, uint value);
+uint __ventus_amoand(uint address, uint value);
+uint __ventus_amoor(uint address, uint value);
+uint __ventus_amoxor(uint address, uint value);
+uint __ventus_amomax(uint address, uint value);
+uint __ventus_amomin(uint address, uint value);
+uint __ventus_amomaxu(uint address, uint value);
+uint __ventus_amominu(uint address, uint value);
+
 #define FENCE() __atomic_thread_fence(__ATOMIC_SEQ_CST)
 
 /* F(type, n) for the vectors of a type. */

@@ -10,6 +10,10 @@ float libclc_rootn(float x, int n);
 
 /* ---- functions of the machine's precision ---- */
 
+/* The machine's functions, where it has none. */
+float __ventus_divided_rcp(float x) { return 1.0f / x; }
+float __ventus_divided_rsqrt(float x) { return 1.0f / sqrt(x); }
+
 OVERLOAD float native_exp(float x) { return __ventus_exp(x); }
 OVERLOAD float native_exp2(float x) { return __ventus_ex2(x); }
 OVERLOAD float native_exp10(float x) { return __ventus_ex2(x * 0x1.a934fp+1f); }

@@ -122,7 +122,8 @@ static bool find_cc(char *path, size_t size)
     return set && *set ? snprintf(path, size, "%s", set) < (int)size : find_tool("ventus-cc", path, size);
 }
 
-bool build_device(const char *text, const char *options, ventus_module **module, char *message, size_t size)
+bool build_device(const char *text, const char *options, const char *profile, ventus_module **module, char *message,
+                  size_t size)
 {
     char cc[4096], source[300], elf[300], log[300];
     char why[300];
@@ -134,7 +135,11 @@ bool build_device(const char *text, const char *options, ventus_module **module,
     name_file(elf, sizeof elf, ".elf");
     name_file(log, sizeof log, ".log");
     if (!write_file(source, text)) return failed(message, size, "cannot write %s", source);
-    int status = run((char *[]){cc, "--options", (char *)(options ? options : ""), "-o", elf, source, NULL}, log);
+    struct ventus_info device;
+    if (!profile && ventus_describe(0, &device, message, size) != VENTUS_OK) return false;
+    int status = run((char *[]){cc, "--profile", (char *)(profile ? profile : device.profile), "--options",
+                                (char *)(options ? options : ""), "-o", elf, source, NULL},
+                     log);
     char *image = status == 0 ? read_file(elf, &bytes) : NULL;
     bool ok = status != 0 ? log_failure("ventus-cc", status, log, message, size) : image != NULL;
     if (status == 0 && !image) failed(message, size, "ventus-cc wrote no ELF");

@@ -199,7 +199,7 @@ int main(void)
     unsigned failed = 0;
     char *text = source();
     if (!text || ventus_open(0, &device) != VENTUS_OK) return printf("no device\n"), 1;
-    bool built = build_device(text, NULL, &module, message, sizeof message);
+    bool built = build_device(text, NULL, NULL, &module, message, sizeof message);
     free(text);
     build_end();
     for (int i = 0; i < 5; i++)

@@ -34,7 +34,7 @@ static struct ventus_arg two_args[2] = {
 /* Compiles `text`, whose kernels are named k0.. and take two global pointers. */
 static enum cc_exit compile(const char *text, uint32_t nkernels, void **elf, size_t *size, char *log, size_t log_size)
 {
-    struct cc cc = {0};
+    struct cc cc = {.profile = PROFILE_DEFAULT};
     char *error = NULL;
     cc.context = LLVMContextCreate();
     LLVMMemoryBufferRef buffer = LLVMCreateMemoryBufferWithMemoryRangeCopy(text, strlen(text), "test");

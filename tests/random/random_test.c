@@ -10,12 +10,14 @@
 
 #include "../cc/case.h"
 #include "gen.h"
+#include "isa/isa.h"
 #include "reduce.h"
 
 enum { BATCH = 10, MESSAGE = 4096, SHOWN = 2, ENOUGH = 20 };
 
 static unsigned failures;
 static char message[MESSAGE];
+static const char *profile; /* of the device */
 
 static uint64_t setting(const char *name, uint64_t otherwise)
 {
@@ -30,7 +32,7 @@ static uint64_t setting(const char *name, uint64_t otherwise)
 
 static void report(uint64_t seed)
 {
-    printf("FAILED seed %llu: %s\n", (unsigned long long)seed, message);
+    printf("FAILED seed %llu, profile %s: %s\n", (unsigned long long)seed, profile, message);
     char *text = failures++ < SHOWN ? gen_source(seed, 1) : NULL;
     if (text) printf("%s\n", text);
     free(text);
@@ -41,7 +43,7 @@ static void report(uint64_t seed)
 static void batch(ventus_device *device, uint64_t seed, unsigned n)
 {
     struct case_program program;
-    struct case_options options = {.seconds = 20, .cc_options = "-w"};
+    struct case_options options = {.seconds = 20, .cc_options = "-w", .profile = profile};
     char *text = gen_source(seed, n);
     if (!text) return snprintf(message, sizeof message, "no memory"), report(seed);
     bool built = case_open(&program, text, &options, message, sizeof message);
@@ -58,12 +60,17 @@ static void batch(ventus_device *device, uint64_t seed, unsigned n)
     }
 }
 
-/* The seed decides how often warps take turns, so that all interleavings occur. */
+/* The seed decides the instruction set, and how often warps take turns, so that all interleavings occur; the numbers of
+ * both have no common factor. */
 static enum ventus_status open_device(uint64_t seed, ventus_device **device)
 {
+#define PROFILE(name, constant) constant,
+    static const enum isa_profile profiles[] = {ISA_PROFILES(PROFILE, )};
     static const uint64_t quanta[] = {1, 7, 50, 1000};
     struct gpu_config config;
     gpu_config_default(&config);
+    config.profile = profiles[seed / BATCH % (sizeof profiles / sizeof *profiles)];
+    profile = isa_profile_name((enum isa_profile)config.profile);
     config.quantum = quanta[seed / BATCH % 4];
     return device_open_gpu(&config, device);
 }
