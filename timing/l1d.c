@@ -12,11 +12,14 @@ void l1d_take(struct core *c, const struct line_access *a)
     c->l1d.have_input = true;
 }
 
+/* Answers reach the LSU in the order of their times: one to a write can overtake one to a read. */
 static void answer_lsu(struct core *c, const struct line_access *a, uint64_t at)
 {
-    struct line_access answer = *a;
-    answer.at = at;
-    queue_push(&c->l1d.answers, &answer);
+    struct queue *q = &c->l1d.answers;
+    unsigned i = q->count++;
+    for (; i > 0 && queue_at(q, i - 1)->at > at; i--) *queue_at(q, i) = *queue_at(q, i - 1);
+    *queue_at(q, i) = *a;
+    queue_at(q, i)->at = at;
 }
 
 static struct miss *find_miss(struct core *c, uint32_t line)
@@ -51,7 +54,7 @@ static void read_missed(struct core *c, const struct line_access *a)
         *m = (struct miss){.line = a->line, .used = true};
         d->nmisses++;
         to_memory(c, *a);
-    } else if (m->waiting + 1u == c->model->config.l1d_waiting) d->stall_until = c->model->now + 1;
+    } else if (m->waiting + 1u == c->model->config.l1d_waiting) d->entry_full = true;
     wait_in(m, a);
 }
 
@@ -59,7 +62,7 @@ static bool is_held(struct core *c, const struct line_access *a)
 {
     const struct l1d *d = &c->l1d;
     if (a->kind != A_WRITE) return false;
-    if (d->write_held) return d->nmisses;
+    if (d->write_held) return d->nmisses || c->model->now <= d->answer_next;
     return find_miss(c, a->line) || d->nmisses == c->model->config.l1d_mshrs;
 }
 
@@ -105,6 +108,10 @@ static void accept(struct core *c)
     if (d->answers.count > MOST_ENTRIES / 2 || !has_room(c, d->input.line) ||
         d->requests.count + 5 > c->model->config.l1d_queue)
         return;
+    if (d->entry_full) {
+        d->entry_full = false;
+        return;
+    }
     EVENT(c, "l1d_req", d->input.flight->entry, d->input.line, "%s", d->input.kind == A_WRITE ? "write" : "read");
     c->counts.l1d_accesses++;
     d->stage1 = d->input;
@@ -133,13 +140,14 @@ static unsigned start_write(struct core *c, uint32_t line)
     return n;
 }
 
-/* The oldest request leaves the queue, unless a write of its line is under way. */
+/* The oldest request goes to the output register, unless a write of its line is under way. It waits for the way to the
+ * second level although the register could take it. */
 static void leave(struct core *c)
 {
     struct l1d *d = &c->l1d;
     struct line_access *a = queue_head(&d->requests);
     uint64_t now = c->model->now;
-    if (d->have_leaving || !d->requests.count || a->at > now) return;
+    if (d->have_leaving || !d->port_ready || !d->requests.count || a->at > now) return;
     struct message m = {.kind = M_FLUSH, .line = a->line, .core = (uint16_t)c->number, .at = now + 1};
     if (a->kind != A_FLUSH && is_written(c, a->line)) return;
     if (a->kind == A_WRITE) {
@@ -195,6 +203,7 @@ static void fill(struct core *c, struct miss *m)
     }
     d->stall_until = now + 2;
     d->answer_next = now + 1 + m->waiting;
+    d->entry_full = false;
     m->used = false;
     d->nmisses--;
 }

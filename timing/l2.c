@@ -14,16 +14,25 @@ static struct core *core_of(struct model *m, const struct message *a) { return &
 
 /* ---- from the SMs: instructions before data, lower SMs first ---- */
 
-void l2_take_messages(struct model *m)
+static void take(struct model *m, struct message message)
 {
     struct l2 *l = &m->l2;
-    bool taken = l->ninput == INPUTS;
-    for (unsigned i = 0; i < m->ncores && !taken; i++) {
+    message.at = m->now + 1;
+    l->input[l->ninput++] = message;
+}
+
+void l2_take_messages(struct model *m)
+{
+    bool full = m->l2.ninput == INPUTS;
+    for (unsigned i = 0; i < m->ncores; i++) {
+        struct core *c = &m->cores[i];
         struct message message;
-        taken = l1i_message(&m->cores[i], &message) || l1d_message(&m->cores[i], &message);
-        if (!taken) continue;
-        message.at = m->now + 1;
-        l->input[l->ninput++] = message;
+        for (int data = 0; data < 2; data++) {
+            if (data) c->l1d.port_ready = !full;
+            if (full || !(data ? l1d_message(c, &message) : l1i_message(c, &message))) continue;
+            take(m, message);
+            full = true;
+        }
     }
 }
 
@@ -43,11 +52,12 @@ static uint64_t memory_access(struct model *m, uint32_t line)
     return m->now + latency;
 }
 
-static void answer_later(struct l2 *l, unsigned entry, uint64_t at)
+/* The answer goes to its SM in the cycle `at`, or when those before it have gone. */
+static void answer_later(struct l2 *l, struct message a, uint64_t at)
 {
-    const struct l2_answer *last = &l->answers[(l->first + l->nanswers - 1) % MOST_ENTRIES];
-    if (l->nanswers && at <= last->at) at = last->at + 1;
-    l->answers[(l->first + l->nanswers++) % MOST_ENTRIES] = (struct l2_answer){at, (uint8_t)entry};
+    const struct message *last = &l->answers[(l->first_answer + l->nanswers - 1) % MOST_ENTRIES];
+    a.at = l->nanswers && at <= last->at ? last->at + 1 : at;
+    l->answers[(l->first_answer + l->nanswers++) % MOST_ENTRIES] = a;
 }
 
 static bool put(struct model *m)
@@ -78,12 +88,20 @@ static void ask_memory(struct model *m, unsigned k)
     e->respond_at = memory_access(m, e->message.line) + RESPOND_DELAY;
 }
 
-static void respond(struct model *m, unsigned k)
+/* The entry is free for a request that is accepted in this cycle, or goes on with the next one on its line. */
+static void respond(struct model *m, struct l2_entry *e)
 {
-    struct l2_entry *e = &m->l2.entry[k];
-    e->respond_at = NEVER;
-    m->l2.filling = e->message.kind == M_GET;
-    answer_later(&m->l2, k, m->now + 1);
+    struct l2 *l = &m->l2;
+    l->filling = e->message.kind == M_GET;
+    answer_later(l, e->message, m->now + 1);
+    e->respond_at = m->now + 2;
+    if (e->nlist) e->message = e->list[0];
+    for (unsigned i = 1; i < e->nlist; i++) e->list[i - 1] = e->list[i];
+    if (e->nlist) e->nlist--;
+    else {
+        e->used = false;
+        l->used--;
+    }
 }
 
 /* One entry has its turn in a cycle, round robin. A write takes the memory from it: then the turn is lost. */
@@ -98,7 +116,7 @@ static void schedule(struct model *m)
         struct l2_entry *e = &l->entry[k];
         if (!wants(e, m->now, memory_ready)) continue;
         l->pointer = (k + 1) % n;
-        if (e->respond_at <= m->now) respond(m, k);
+        if (e->respond_at <= m->now) respond(m, e);
         else if (!written) ask_memory(m, k);
         return;
     }
@@ -140,28 +158,17 @@ static void keep(struct model *m, uint32_t line, uint16_t core)
 static void answer(struct model *m)
 {
     struct l2 *l = &m->l2;
-    if (!l->nanswers || l->answers[l->first].at > m->now) return;
-    unsigned k = l->answers[l->first].entry;
-    struct l2_entry *e = &l->entry[k];
-    struct core *c = core_of(m, &e->message);
-    bool instruction = e->message.instruction;
-    if (!(instruction ? l1i_can_answer(c) : l1d_can_answer(c))) return;
-    EVENT(c, "l2_rsp", e->message.number, e->message.line, "%s", e->message.kind == M_GET ? "data" : "ack");
-    keep(m, e->message.line, e->message.core);
-    if (instruction) l1i_answer(c, &e->message);
-    else l1d_answer(c, &e->message);
-    if (e->message.kind != M_GET) write_line(m, &e->message);
-    l->first = (l->first + 1) % MOST_ENTRIES;
+    const struct message *a = &l->answers[l->first_answer];
+    if (!l->nanswers || a->at > m->now) return;
+    struct core *c = core_of(m, a);
+    if (!(a->instruction ? l1i_can_answer(c) : l1d_can_answer(c))) return;
+    EVENT(c, "l2_rsp", a->number, a->line, "%s", a->kind == M_GET ? "data" : "ack");
+    keep(m, a->line, a->core);
+    if (a->instruction) l1i_answer(c, a);
+    else l1d_answer(c, a);
+    if (a->kind != M_GET) write_line(m, a);
+    l->first_answer = (l->first_answer + 1) % MOST_ENTRIES;
     l->nanswers--;
-    if (!e->nlist) {
-        e->used = false;
-        l->used--;
-        return;
-    }
-    e->message = e->list[0];
-    e->nlist--;
-    for (unsigned i = 0; i < e->nlist; i++) e->list[i] = e->list[i + 1];
-    answer_later(l, k, m->now + 2);
 }
 
 /* ---- acceptance ---- */
@@ -175,7 +182,7 @@ static void pop_input(struct l2 *l)
 static bool accept_flush(struct model *m, const struct message *a)
 {
     struct l2 *l = &m->l2;
-    if (l->used) return false;
+    if (l->used || l->nanswers) return false;
     l->flush = *a;
     l->flush_done = m->now + m->config.flush_cycles;
     return true;

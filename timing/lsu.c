@@ -99,6 +99,14 @@ static void saved(struct core *c)
     l->state = !l->left ? LSU_IDLE : l->to_lds ? LSU_LDS : LSU_L1D;
 }
 
+enum { NO_PORT = 2 };
+
+/* Where the instruction's result is written: 0 scalar, 1 vector. */
+static unsigned port_of(const struct flight *f)
+{
+    return f->op->destination == NO_REGISTER ? NO_PORT : f->op->destination >= 256;
+}
+
 static void coalesce(struct core *c)
 {
     struct lsu *l = &c->lsu;
@@ -112,6 +120,8 @@ static void coalesce(struct core *c)
         break;
     case CO_ADD: l->coalescer = l->has_finished ? CO_OUT1 : CO_IDLE; break;
     case CO_OUT1:
+        if (l->last_port != NO_PORT && c->units.port_taken[l->last_port]) return;
+        l->last_port = port_of(l->entry[l->finished]);
         l->coalescer = CO_OUT2;
         l->has_finished = false;
         break;

@@ -191,7 +191,8 @@ struct units {
     struct flight *branch[2]; /* resolved in order when nothing is in their way */
     struct flight *simt[2];   /* vector branch or join: first stage, jump to be done */
     uint64_t valu_next;
-    bool branched; /* a branch was resolved in this cycle */
+    bool branched;      /* a branch was resolved in this cycle */
+    bool port_taken[2]; /* a unit before the LSU has written a scalar, a vector register in this cycle */
 };
 
 /* ---- memory side ---- */
@@ -223,8 +224,9 @@ struct lsu {
     uint32_t left;         /* lanes without a request */
     bool to_lds;
     enum coalescer_state coalescer;
-    bool has_finished; /* an entry waits for out1 */
-    bool written;      /* write-back has taken the entry in out2 */
+    bool has_finished;  /* an entry waits for out1 */
+    bool written;       /* write-back has taken the entry in out2 */
+    unsigned last_port; /* of write-back, of the instruction that was in out2 last */
     struct flight *entry[MOST_ENTRIES];
     uint32_t missing[MOST_ENTRIES]; /* lanes of the entry without an answer */
     unsigned finished;              /* the entry in out1, out2 */
@@ -259,12 +261,14 @@ struct l1d {
     struct line_access victim; /* a dirty line on its way out */
     bool have_victim;
     uint64_t stall_until;
+    bool entry_full; /* the last miss has filled its entry: the next request is looked at once more */
     struct miss misses[MOST_ENTRIES];
     unsigned nmisses;
     struct queue answers;   /* to the LSU */
     struct queue requests;  /* to memory: misses, writes, victims */
     struct message leaving; /* output register */
     bool have_leaving;
+    bool port_ready;            /* the second level would take a request of this cache in this cycle */
     bool writing[MOST_ENTRIES]; /* write-status entries ... */
     uint32_t written[MOST_ENTRIES];
     unsigned nwriting;
@@ -293,11 +297,8 @@ struct l2 {
     struct l2_entry entry[MOST_ENTRIES];
     unsigned used;
     unsigned pointer;
-    struct l2_answer {
-        uint64_t at;
-        uint8_t entry;
-    } answers[MOST_ENTRIES]; /* ring, in order */
-    unsigned first, nanswers;
+    struct message answers[MOST_ENTRIES]; /* ring, in order */
+    unsigned first_answer, nanswers;
     struct message puts[256]; /* writes on their way to memory: ring */
     unsigned first_put, nputs;
     uint64_t memory_next;
@@ -466,10 +467,11 @@ bool l2_open(struct model *m);
 void l2_cycle(struct model *m);
 void l2_take_messages(struct model *m);
 
-static inline void queue_push(struct queue *q, const struct line_access *a)
+static inline struct line_access *queue_at(struct queue *q, unsigned i)
 {
-    q->item[(q->first + q->count++) % MOST_ENTRIES] = *a;
+    return &q->item[(q->first + i) % MOST_ENTRIES];
 }
+static inline void queue_push(struct queue *q, const struct line_access *a) { *queue_at(q, q->count++) = *a; }
 static inline struct line_access *queue_head(struct queue *q) { return &q->item[q->first]; }
 static inline void queue_pop(struct queue *q)
 {

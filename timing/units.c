@@ -50,23 +50,25 @@ static void write_result(struct core *c, unsigned unit, struct flight *f)
     flight_free(c, f);
 }
 
+/* The first unit of `order` that has a result for this port writes it. True when it is one before the LSU. */
+static bool write_port(struct core *c, const uint8_t *order, unsigned n, bool vector)
+{
+    for (unsigned i = 0, lsu = n; i < n; i++) {
+        struct flight *f = result_of(c, order[i]);
+        if (order[i] == U_LSU) lsu = i;
+        if (!f || (f->op->destination >= 256) != vector) continue;
+        write_result(c, order[i], f);
+        return i < lsu;
+    }
+    return false;
+}
+
 void unit_write_back(struct core *c)
 {
     static const uint8_t scalar[] = {U_SALU, U_VALU, U_FPU, U_LSU, U_CSR, U_SFU, U_MUL};
     static const uint8_t vector[] = {U_VALU, U_FPU, U_LSU, U_SFU, U_MUL, U_TENSOR};
-    struct flight *f;
-    for (unsigned i = 0; i < sizeof scalar; i++) {
-        f = result_of(c, scalar[i]);
-        if (!f || f->op->destination >= 256) continue;
-        write_result(c, scalar[i], f);
-        break;
-    }
-    for (unsigned i = 0; i < sizeof vector; i++) {
-        f = result_of(c, vector[i]);
-        if (!f || f->op->destination < 256) continue;
-        write_result(c, vector[i], f);
-        break;
-    }
+    c->units.port_taken[0] = write_port(c, scalar, sizeof scalar, false);
+    c->units.port_taken[1] = write_port(c, vector, sizeof vector, true);
 }
 
 /* ---- stages ---- */
