@@ -24,3 +24,15 @@ bool output_close(FILE *out, const char *path, char *why, size_t why_size)
     snprintf(why, why_size, "cannot write %s%s%s", path, error ? ": " : "", error ? strerror(error) : "");
     return false;
 }
+
+void output_json_string(FILE *out, const char *text)
+{
+    putc('"', out);
+    for (; *text; text++) {
+        unsigned char c = (unsigned char)*text;
+        if (c == '"' || c == '\\') fprintf(out, "\\%c", c);
+        else if (c < ' ' || c == 0x7f) fprintf(out, "\\u%04x", c);
+        else putc(c, out);
+    }
+    putc('"', out);
+}

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "run.h"
+#include "sim/output.h"
 
 void report_add(struct report *r, const char *name, const uint32_t groups[3], const struct result *result)
 {
@@ -52,18 +53,6 @@ void report_print(const struct report *r, FILE *out)
 
 /* ---- JSON ---- */
 
-static void put_string(FILE *out, const char *s)
-{
-    putc('"', out);
-    for (; *s; s++) {
-        unsigned char c = (unsigned char)*s;
-        if (c == '"' || c == '\\') fprintf(out, "\\%c", c);
-        else if (c < ' ') fprintf(out, "\\u%04x", c);
-        else putc(c, out);
-    }
-    putc('"', out);
-}
-
 static void put_counters(FILE *out, const struct counters *c)
 {
     const char *separator = "";
@@ -100,9 +89,9 @@ static void put_fault(FILE *out, const struct fault *f)
     char text[400];
     fault_print(f, text, sizeof text);
     fprintf(out, "{\"kind\": \"%s\", \"text\": ", fault_key(f->kind));
-    put_string(out, text);
+    output_json_string(out, text);
     fprintf(out, ", \"detail\": ");
-    put_string(out, f->detail);
+    output_json_string(out, f->detail);
     fprintf(out, ", \"group\": [%u, %u, %u], \"warp\": %u, ", f->group[0], f->group[1], f->group[2], f->warp);
     fprintf(out, "\"lanes\": %u, \"lane\": ", f->lanes);
     if (f->lane < ISA_LANES) fprintf(out, "%u", f->lane);
@@ -119,13 +108,13 @@ static void put_launch(FILE *out, const struct reported *l)
                                            [LAUNCH_CANCELLED] = "cancelled",
                                            [LAUNCH_STOPPED] = "stopped"};
     fprintf(out, "    {\"name\": ");
-    put_string(out, l->name);
+    output_json_string(out, l->name);
     fprintf(out, ", \"status\": \"%s\", \"groups\": [%u, %u, %u],\n     \"counters\": ", statuses[l->result.status],
             l->groups[0], l->groups[1], l->groups[2]);
     put_counters(out, &l->result.counters);
     if (l->timing) {
         fputs(",\n     \"kernel\": ", out);
-        put_string(out, l->name);
+        output_json_string(out, l->name);
         fprintf(out, ", %s", l->timing);
     }
     fputs(",\n     \"fault\": ", out);
@@ -142,7 +131,7 @@ void report_json(const struct report *r, const char *path)
     put_config(out, &r->config);
     if (r->timing) {
         fputs(",\n  \"timing\": ", out);
-        put_string(out, r->timing);
+        output_json_string(out, r->timing);
     }
     fputs(",\n  \"launches\": [\n", out);
     for (size_t i = 0; i < r->n; i++) {

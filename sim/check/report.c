@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "sim/check/parts.h"
+#include "sim/output.h"
 
 const char *check_kind_name(enum check_kind kind)
 {
@@ -187,18 +188,6 @@ void reports_print(struct check *c)
 
 /* ---- JSON ---- */
 
-static void json_text(const char *s, FILE *out)
-{
-    fputc('"', out);
-    for (; *s; s++) {
-        unsigned char ch = (unsigned char)*s;
-        if (ch == '"' || ch == '\\') fprintf(out, "\\%c", ch);
-        else if (ch < 0x20 || ch == 0x7f) fprintf(out, "\\u%04x", ch);
-        else fputc(ch, out);
-    }
-    fputc('"', out);
-}
-
 static void json_triple(const char *key, const uint32_t v[3], FILE *out)
 {
     fprintf(out, ", \"%s\": [%u, %u, %u]", key, v[0], v[1], v[2]);
@@ -207,9 +196,9 @@ static void json_triple(const char *key, const uint32_t v[3], FILE *out)
 static void json_side(const struct check_side *p, bool item, FILE *out)
 {
     fprintf(out, "{\"pc\": %u, \"line\": %u, \"does\": ", p->pc, p->line);
-    json_text(p->does ? p->does : "", out);
+    output_json_string(out, p->does ? p->does : "");
     fputs(", \"instruction\": ", out);
-    json_text(p->instruction, out);
+    output_json_string(out, p->instruction);
     if (item) {
         fprintf(out, ", \"warp\": %u, \"lane\": %u, \"lanes\": %u", p->first.warp, p->first.lane, p->lanes);
         json_triple("group", p->first.group, out);
@@ -224,15 +213,15 @@ static void json_side(const struct check_side *p, bool item, FILE *out)
 static void json_report(const struct check_report *r, FILE *out)
 {
     fprintf(out, "{\"kind\": \"%s\", \"kernel\": ", check_kind_name(r->kind));
-    json_text(r->kernel, out);
+    output_json_string(out, r->kernel);
     fputs(", \"what\": ", out);
-    json_text(r->what, out);
+    output_json_string(out, r->what);
     fprintf(out, ", \"count\": %llu, \"by\": ", (unsigned long long)r->count);
     json_side(&r->by, true, out);
     if (r->size) fprintf(out, ", \"address\": %u, \"size\": %u", r->addr, r->size);
     if (*r->where) {
         fputs(", \"where\": ", out);
-        json_text(r->where, out);
+        output_json_string(out, r->where);
     }
     if (r->other.pc) {
         fputs(", \"other\": ", out);
