@@ -212,12 +212,7 @@ bool account_line(const struct timing_account *a, int64_t line, struct timing_si
     return true;
 }
 
-void site_text(const struct timing_site *site, char *text, size_t size)
-{
-    isa_print(&site->in, site->pc, 0, text, size);
-    for (char *p = text; *p; p++)
-        if (*p == '\t') *p = ' ';
-}
+void site_text(const struct timing_site *site, char *text, size_t size) { code_text(&site->in, site->pc, text, size); }
 
 /* ---- a launch ---- */
 

@@ -238,7 +238,6 @@ static void end_flush(struct model *m)
     struct l2 *l = &m->l2;
     struct core *c = core_of(m, &l->flush);
     if (l->flush_done != m->now) return;
-    EVENT0(c, "host_rsp", 0, "0");
     l->flush_done = NEVER;
     c->l1d.flushing = false;
     m->flushing--;

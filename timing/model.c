@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/output.h"
 #include "timing/model.h"
 
 enum { HANG_CYCLES = 1000000 };
@@ -249,6 +248,7 @@ static void launch_end(void *user, const struct launch *launch, const struct res
     m->last_issue = m->now;
     while (whole && (m->resident_groups || m->flushing) && m->now - m->last_issue < HANG_CYCLES) cycle(m);
     bool hung = m->hung || m->now - m->last_issue >= HANG_CYCLES;
+    if (m->ncores) EVENT0(&m->cores[0], "host_rsp", 0, "0");
     if (!whole || hung) reset(m);
     record(m, hung);
 }
@@ -298,7 +298,6 @@ static void close_model(struct model *m)
     free(m->kernel);
     free(m->launches);
     free(m->cores);
-    free(m->timeline_path);
     free(m);
 }
 
@@ -306,15 +305,11 @@ static bool open_parts(struct model *m, const char *name, const char *timeline, 
 {
     if (!timing_config_read(&m->config, name, why, why_size)) return false;
     snprintf(why, why_size, "out of memory");
-    if (timeline) {
-        m->timeline_path = strdup(timeline);
-        m->timeline = m->timeline_path ? output_open(timeline, why, why_size) : NULL;
-        if (!m->timeline) return false;
-        fputs("cycle,event,sm,warp,pc,extra\n", m->timeline);
-    }
     if (m->config.lds_base == 0 && m->config.lds_window)
         gpu_mem_open(m->gpu, 0, m->config.lds_window, GPU_READ | GPU_WRITE);
-    return open_cores(m);
+    if (!open_cores(m)) return false;
+    if (timeline) m->timeline = timeline_open(m, timeline, why, why_size);
+    return !timeline || m->timeline;
 }
 
 struct model *timing_open(struct gpu *gpu, const char *name, const char *timeline, char *why, size_t why_size)
@@ -336,10 +331,9 @@ struct model *timing_open(struct gpu *gpu, const char *name, const char *timelin
 
 bool timing_close(struct model *m, struct gpu *gpu, char *why, size_t why_size)
 {
-    bool written = true;
     if (!m) return true;
     gpu_schedule(gpu, NULL);
-    if (m->timeline) written = output_close(m->timeline, m->timeline_path, why, why_size);
+    bool written = timeline_close(m->timeline, m->now, why, why_size);
     close_model(m);
     return written;
 }

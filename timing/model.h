@@ -48,7 +48,11 @@ struct code_pages;
 /* The instruction whose word is at `pc`, behind a prefix or not. Never NULL: what is no instruction is one without
  * operands. Valid until code_forget. */
 const struct op *code_op(struct model *m, uint32_t pc, bool prefixed);
+/* The same for somebody who only knows where it is. */
+const struct op *code_op_alone(struct model *m, uint32_t pc);
 void code_forget(struct model *m);
+/* The instruction as text, with spaces in place of tabs. */
+void code_text(const struct insn *in, uint32_t pc, char *text, size_t size);
 
 /* ---- instructions on their way ---- */
 
@@ -353,8 +357,7 @@ struct model {
     struct account *account; /* where cycles go; NULL: nobody asks */
     struct timing_launch *launches;
     size_t nlaunches, room;
-    FILE *timeline;
-    char *timeline_path;
+    struct timeline *timeline; /* where events go; NULL: nowhere */
     char *kernel;
     const struct launch_info *info; /* of the launch that runs */
 };
@@ -496,7 +499,9 @@ struct timing_account *account_end(struct model *m);
 void account_free(struct timing_account *a);
 void account_close(struct model *m);
 
-/* timeline.c */
+/* timeline.c: opens the file for events, and ends it at cycle `now`; errors as output_open and output_close */
+struct timeline *timeline_open(const struct model *m, const char *path, char *why, size_t why_size);
+bool timeline_close(struct timeline *t, uint64_t now, char *why, size_t why_size);
 void timeline_write(const struct core *c, const char *event, unsigned warp, uint32_t pc, bool has_pc,
                     const char *format, ...) __attribute__((format(printf, 6, 7)));
 #define EVENT(c, event, warp, pc, ...) \

@@ -171,6 +171,18 @@ const struct op *code_op(struct model *m, uint32_t pc, bool prefixed)
     return op;
 }
 
+const struct op *code_op_alone(struct model *m, uint32_t pc)
+{
+    return code_op(m, pc, code_op(m, pc - 4, false)->prefix);
+}
+
+void code_text(const struct insn *in, uint32_t pc, char *text, size_t size)
+{
+    isa_print(in, pc, 0, text, size);
+    for (char *p = text; *p; p++)
+        if (*p == '\t') *p = ' ';
+}
+
 void code_forget(struct model *m)
 {
     while (m->code && m->code->all) {

@@ -1,0 +1,33 @@
+/* The event timeline: what happened when, in the form that the file's name asks for.
+ *
+ *   .json                     for ui.perfetto.dev: SMs as processes; warps, units and memory as their tracks
+ *   anything else             CSV, "cycle,event,sm,warp,pc,extra", cycles counted from the launch
+ *
+ * The model knows one function, timeline_write (model.h). A form gets one event after another. */
+#ifndef VENTUS_TIMING_TIMELINE_H
+#define VENTUS_TIMING_TIMELINE_H
+
+#include "timing/model.h"
+
+struct timeline_event {
+    uint64_t cycle; /* since the model was made */
+    const struct core *core;
+    const char *name;
+    unsigned warp; /* or the number of an entry */
+    bool has_pc;
+    uint32_t pc; /* or the address of a line */
+    char extra[64];
+};
+
+struct timeline_form {
+    const char *suffixes[3];
+    /* What goes before the first event; its state is kept for it. NULL: no memory. */
+    void *(*open)(FILE *out, const struct model *m);
+    void (*event)(void *state, const struct timeline_event *e);
+    /* What goes behind the last event; frees the state. */
+    void (*close)(void *state, uint64_t now);
+};
+
+extern const struct timeline_form timeline_perfetto;
+
+#endif
