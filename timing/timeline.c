@@ -50,7 +50,7 @@ static bool ends_with(const char *s, const char *end)
 
 static const struct timeline_form *form_of(const char *path)
 {
-    static const struct timeline_form *const forms[] = {&timeline_perfetto};
+    static const struct timeline_form *const forms[] = {&timeline_perfetto, &timeline_konata};
     for (unsigned i = 0; i < sizeof forms / sizeof *forms; i++)
         for (unsigned k = 0; k < 3; k++)
             if (forms[i]->suffixes[k] && ends_with(path, forms[i]->suffixes[k])) return forms[i];

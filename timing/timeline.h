@@ -1,6 +1,7 @@
 /* The event timeline: what happened when, in the form that the file's name asks for.
  *
  *   .json                     for ui.perfetto.dev: SMs as processes; warps, units and memory as their tracks
+ *   .kanata .konata .log      for the pipeline viewer Konata: a line for each instruction that was fetched
  *   anything else             CSV, "cycle,event,sm,warp,pc,extra", cycles counted from the launch
  *
  * The model knows one function, timeline_write (model.h). A form gets one event after another. */
@@ -28,6 +29,6 @@ struct timeline_form {
     void (*close)(void *state, uint64_t now);
 };
 
-extern const struct timeline_form timeline_perfetto;
+extern const struct timeline_form timeline_perfetto, timeline_konata;
 
 #endif

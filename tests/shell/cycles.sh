@@ -1,4 +1,4 @@
-# What is built upon the cycle model: work-groups on all SMs, where cycles went.
+# What is built upon the cycle model: work-groups on all SMs, where cycles went, timelines.
 set -u
 . "$VENTUS_SOURCE/tests/shell/common"
 
@@ -79,6 +79,23 @@ done
 for text in 'turn: [0-9]* cycles, [0-9]* instructions issued' 'SM 1, warp 3' ' %  line 5  ' 'bytes per cycle' 'rows per access'; do
     grep -q "$text" lines.txt || wrong "no '$text' in the table"
 done
+
+# Timelines for viewers have the form that these read, and every instruction; the third, CSV, has as many events `issue`.
+timelines() { # ISSUED RUN...
+    issued=$1
+    shift
+    for form in json kanata csv; do "$@" --timeline line.$form >/dev/null || wrong "--timeline line.$form"; done
+    python3 "$VENTUS_SOURCE/tests/timing/viewers.py" line.json line.kanata "$issued" || wrong "timelines of $*"
+    [ "$(grep -c ,issue, line.csv)" = "$issued" ] || wrong "$issued instructions are not in the CSV"
+}
+issued() { sed -n 's/.*"issued": \([0-9]*\), "l1i.*/\1/p' $1 | head -n 1; }
+timelines "$(issued lines.json)" "$ventus" run lines.elf -g 512 -l 128 -a iota:512 -a buf:2048 -a local:512 --timing chisel
+unpack_cases
+cases=$PWD/cases
+set -- --case "$cases/gpgpu-adv-gaussian__Fan1_0.metadata" --case "$cases/gpgpu-adv-gaussian__Fan2_0.metadata" --timing verilog
+"$ventus" run "$@" --json two.json >/dev/null
+sums two.json
+timelines "$(python3 -c 'import json; print(sum(l["issued"] for l in json.load(open("two.json"))["launches"]))')" "$ventus" run "$@"
 
 for name in verilog chisel ideal; do [ -n "$(scale --timing $name | cycles)" ] || wrong "$name: does not end"; done
 # The commands of the page.
