@@ -119,6 +119,7 @@ static enum ventus_status open_named(const char *path, size_t n, const struct gp
     if (!d) return VENTUS_NO_MEMORY;
     d->info = info_of(path, n, config);
     device_check_environment(d);
+    device_export_environment(d);
     *device = d;
     return VENTUS_OK;
 }
@@ -156,6 +157,8 @@ void ventus_close(ventus_device *device)
     device->gpu = NULL;
     free(device->heap.blocks);
     device->heap = (struct heap){0};
+    free(device->export_folder);
+    device->export_folder = NULL;
     device_release(device);
 }
 

@@ -98,6 +98,8 @@ struct ventus_device {
     struct queue queue;
     struct check *check; /* NULL: off; set before the first allocation */
     FILE *check_file;    /* its own output, or NULL */
+    char *export_folder; /* where launches are written to, NULL: nowhere */
+    uint32_t exported;   /* how many so far */
 };
 
 struct ventus_module {
@@ -189,6 +191,13 @@ enum ventus_status launch_describe(ventus_event *event, const uint64_t *local_si
 const struct launch_info *launch_info(const ventus_event *event);
 /* The blocks have been allocated and filled. */
 void launch_notify_memory(const ventus_event *event);
+
+/* ---- export.c ---- */
+
+/* Looks whether the environment asks for files of launches. */
+void device_export_environment(ventus_device *device);
+/* Writes them, of a launch that is about to run. */
+void launch_export(const ventus_event *event);
 
 /* ---- module.c ---- */
 

@@ -243,6 +243,7 @@ enum ventus_status launch_prepare(ventus_event *e)
 {
     enum ventus_status status = e->raw ? VENTUS_OK : prepare_blocks(e);
     e->job.options.info = launch_info(e);
+    if (status == VENTUS_OK) launch_export(e);
     return status;
 }
 

@@ -16,7 +16,7 @@ static uint64_t serial_of(const ventus_event *e) { return e->in.module ? e->in.m
 static uint32_t most_running(const ventus_device *d)
 {
     const struct gpu_config *c = gpu_config_of(d->gpu);
-    return gpu_observed(d->gpu) ? 1 : c->sms * c->groups_per_sm;
+    return gpu_observed(d->gpu) || d->export_folder ? 1 : c->sms * c->groups_per_sm;
 }
 
 /* The launch to look at next, NULL if there is none, and whether it is to be run. With the lock held. */

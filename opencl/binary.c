@@ -1,4 +1,5 @@
-/* Program binaries as clGetProgramInfo hands them out: a header, the build options, the ELF.
+/* Program binaries as clGetProgramInfo hands them out: a header, the build options, the ELF. Files of `ventus cc` and
+ * `ventus as` are binaries, too.
  * They come back from files of any origin, so every field is checked and a hash covers the content; the
  * ELF inside is then checked again by the driver, as any ELF. A change of the format changes the version
  * here and VENTUS_CL_VERSION, which clients use as a key for their caches. Called by program.c. */
@@ -48,9 +49,23 @@ unsigned char *binary_make(const struct binary *b, size_t *size)
     return data;
 }
 
+/* What `ventus cc` and `ventus as` write, and other compilers of ELF files, stands for itself. */
+static bool is_file(const unsigned char *data, size_t size, struct binary *b)
+{
+    bool elf = size >= 4 && !memcmp(data, "\177ELF", 4), object = size >= 4 && !memcmp(data, "BC\xc0\xde", 4);
+    if (!elf && !object) return false;
+    b->type = elf ? CL_PROGRAM_BINARY_TYPE_EXECUTABLE : CL_PROGRAM_BINARY_TYPE_COMPILED_OBJECT;
+    b->options = "-cl-kernel-arg-info"; /* they have what the program says of arguments in any case */
+    b->options_size = strlen(b->options);
+    b->payload = data;
+    b->payload_size = size;
+    return true;
+}
+
 bool binary_read(const unsigned char *data, size_t size, struct binary *b)
 {
     struct header h;
+    if (is_file(data, size, b)) return true;
     if (size < sizeof h) return false;
     memcpy(&h, data, sizeof h);
     size_t rest = size - sizeof h;

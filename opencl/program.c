@@ -185,6 +185,7 @@ static cl_int load_binary(cl_program program, const unsigned char *data, size_t 
     program->arg_info = wants_arg_info(program->options);
     program->executable = executable_new(program->context->device, bytes, b.payload_size, b.type, why);
     program->type = b.type;
+    if (!program->executable) debug("a program binary is refused: %s", why);
     return program->executable ? CL_SUCCESS : CL_INVALID_BINARY;
 }
 
