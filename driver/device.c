@@ -1,6 +1,7 @@
 /* Devices: which there are, opening and closing one, and what can be asked about it.
  *
  * A device is a machine of its own; two devices share nothing. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -91,6 +92,18 @@ enum ventus_status ventus_describe(size_t index, struct ventus_info *info, char 
 
 /* ---- opening and closing ---- */
 
+/* VENTUS_TIMEOUT, seconds, in nanoseconds; 0: none. */
+static uint64_t limit_of_environment(void)
+{
+    const char *said = getenv("VENTUS_TIMEOUT");
+    char *end;
+    double seconds = said && *said ? strtod(said, &end) : 0;
+    if (!said || !*said) return 0;
+    if (!*end && seconds >= 0 && seconds < 1e9) return (uint64_t)(seconds * 1e9);
+    fprintf(stderr, "VENTUS_TIMEOUT: %s is no number of seconds; kernels may run for ever\n", said);
+    return 0;
+}
+
 static ventus_device *device_new(const struct gpu_config *config)
 {
     ventus_device *d = calloc(1, sizeof *d);
@@ -118,6 +131,7 @@ static enum ventus_status open_named(const char *path, size_t n, const struct gp
     ventus_device *d = device_new(config);
     if (!d) return VENTUS_NO_MEMORY;
     d->info = info_of(path, n, config);
+    d->queue.limit_ns = limit_of_environment();
     device_check_environment(d);
     device_export_environment(d);
     *device = d;

@@ -75,6 +75,7 @@ struct queue {
     uint64_t submitted;  /* so far, the number of the latest */
     uint32_t running;    /* launches with the machine; written by its thread alone */
     atomic_uint watched; /* launches with a cancel flag of the caller's */
+    uint64_t limit_ns;   /* how long a launch may run, 0: for ever */
     uint32_t pauses;     /* how many callers keep the machine idle */
     uint32_t finishing;  /* who waits in ventus_finish */
     bool busy;           /* the machine runs */
@@ -159,6 +160,7 @@ struct ventus_event {
     struct result *result;   /* where the client wants the machine's result; NULL: nowhere */
     uint8_t *args;
     const _Atomic bool *watch; /* the caller's cancel flag or NULL */
+    bool overdue;              /* cancelled for having run too long */
     struct job job;
     uint32_t block, pds;           /* device addresses, 0: not allocated */
     uint32_t print_at, print_size; /* of the print buffer in `block` */
@@ -263,8 +265,8 @@ enum ventus_status event_verdict(const ventus_event *event);
 void event_begin(ventus_event *event);
 void event_end(ventus_event *event, enum ventus_status status);
 
-/* Cancels launches whose callers have set their cancel flags. With the lock held. */
-void queue_check_flags(struct queue *queue);
+/* Cancels launches whose callers have set their cancel flags, or which have run too long. With the lock held. */
+void queue_check_running(struct queue *queue);
 
 /* Cancels what is there and ends the threads. */
 void queue_close(ventus_device *device);

@@ -309,7 +309,7 @@ enum ventus_status launch_status(const ventus_event *e)
 {
     const struct result *r = &e->job.result;
     if (r->status == LAUNCH_DONE) return VENTUS_OK;
-    if (r->status == LAUNCH_CANCELLED) return VENTUS_CANCELLED;
+    if (r->status == LAUNCH_CANCELLED) return e->overdue ? VENTUS_TIMEOUT : VENTUS_CANCELLED;
     if (r->status == LAUNCH_STOPPED) return VENTUS_STOPPED;
     return r->fault.kind == FAULT_LAUNCH ? VENTUS_BAD_LAUNCH : VENTUS_FAULT;
 }

@@ -22,7 +22,7 @@ static uint32_t most_running(const ventus_device *d)
 /* The launch to look at next, NULL if there is none, and whether it is to be run. With the lock held. */
 static ventus_event *first_ready(struct queue *q, enum ventus_status *verdict)
 {
-    queue_check_flags(q);
+    queue_check_running(q);
     ventus_event *e = q->machine.ready.first;
     *verdict = e ? event_verdict(e) : VENTUS_OK;
     return e;
@@ -46,7 +46,7 @@ static struct job *next_job(void *user)
     ventus_device *d = user;
     struct queue *q = &d->queue;
     enum ventus_status status;
-    if (!atomic_exchange(&q->news, false) && !q->watched) return NULL;
+    if (!atomic_exchange(&q->news, false) && !q->watched && !q->limit_ns) return NULL;
     for (ventus_event *e; (e = candidate(d, &status));) {
         if (status == VENTUS_OK) status = launch_prepare(e);
         if (status == VENTUS_OK) {

@@ -228,10 +228,19 @@ void ventus_event_cancel(ventus_event *event)
     pthread_mutex_unlock(&event->device->queue.lock);
 }
 
-void queue_check_flags(struct queue *q)
+static bool is_overdue(const struct queue *q, const ventus_event *e)
 {
-    for (ventus_event *e = q->watched ? q->all.first : NULL; e; e = e->link[ALL].next)
-        if (e->watch && *e->watch) cancel(e);
+    return q->limit_ns && e->kind == EVENT_LAUNCH && e->state == VENTUS_RUNNING &&
+           host_ns() - e->outcome.started > q->limit_ns;
+}
+
+void queue_check_running(struct queue *q)
+{
+    bool looks = q->watched || (q->limit_ns && q->running);
+    for (ventus_event *e = looks ? q->all.first : NULL; e; e = e->link[ALL].next) {
+        if (is_overdue(q, e)) e->overdue = true;
+        if (e->overdue || (e->watch && *e->watch)) cancel(e);
+    }
 }
 
 static void close_worker(struct queue *q, struct worker *w)

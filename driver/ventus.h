@@ -42,7 +42,7 @@ enum ventus_status {
     VENTUS_BAD_LAUNCH,   /* sizes or resources the machine cannot hold */
     VENTUS_FAULT,        /* the kernel failed; see the result */
     VENTUS_CANCELLED,
-    VENTUS_TIMEOUT,    /* not ended within the time given */
+    VENTUS_TIMEOUT,    /* not ended within the time given, or that of the variable VENTUS_TIMEOUT */
     VENTUS_DEPENDENCY, /* not run: a launch it depends on did not succeed */
     VENTUS_STOPPED,    /* by an observer of the machine */
 };
@@ -315,8 +315,8 @@ enum ventus_status ventus_run(ventus_device *device, const struct ventus_launch 
 enum ventus_state { VENTUS_QUEUED, VENTUS_RUNNING, VENTUS_ENDED };
 
 struct ventus_outcome {
-    enum ventus_status status;   /* VENTUS_OK, _FAULT, _CANCELLED, _STOPPED, _DEPENDENCY, _BAD_LAUNCH, out of memory, or
-                                  * what a call or ventus_event_set said */
+    enum ventus_status status;   /* VENTUS_OK, _FAULT, _CANCELLED, _TIMEOUT, _STOPPED, _DEPENDENCY, _BAD_LAUNCH, out of
+                                  * memory, or   what a call or ventus_event_set said */
     struct ventus_result result; /* of a launch: fault and counters; zeros when it was never run */
     char message[512];           /* one line for people, empty on success */
     /* by the host's monotonic clock; started is 0 when it was never run */

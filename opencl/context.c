@@ -168,7 +168,7 @@ cl_int clGetContextInfo(cl_context context, cl_context_info param, size_t size, 
 
 void context_report(cl_context context, const char *message)
 {
-    debug("%s", message);
+    complain("%s", message);
     if (context->notify) context->notify(message, NULL, 0, context->notify_data);
 }
 

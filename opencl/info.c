@@ -28,16 +28,34 @@ void set_error(cl_int *errcode_ret, cl_int error)
     if (errcode_ret) *errcode_ret = error;
 }
 
-void debug(const char *format, ...)
+static void say(const char *format, va_list ap)
+{
+    char line[1024];
+    vsnprintf(line, sizeof line, format, ap);
+    fprintf(stderr, "ventus: %s\n", line);
+}
+
+/* What VENTUS_DEBUG says, or `unsaid`. */
+static bool is_debugging(bool unsaid)
 {
     const char *wanted = getenv("VENTUS_DEBUG");
-    if (!wanted || !*wanted || strcmp(wanted, "0") == 0) return;
-    char line[1024];
+    return wanted && *wanted ? strcmp(wanted, "0") != 0 : unsaid;
+}
+
+void debug(const char *format, ...)
+{
     va_list ap;
     va_start(ap, format);
-    vsnprintf(line, sizeof line, format, ap);
+    if (is_debugging(false)) say(format, ap);
     va_end(ap);
-    fprintf(stderr, "ventus: %s\n", line);
+}
+
+void complain(const char *format, ...)
+{
+    va_list ap;
+    va_start(ap, format);
+    if (is_debugging(true)) say(format, ap);
+    va_end(ap);
 }
 
 cl_int driver_error(enum ventus_status status)

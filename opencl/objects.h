@@ -75,8 +75,9 @@ cl_int info_text(struct info out, const char *text); /* NULL counts as "" */
 /* Sets *errcode_ret if the client wants it. */
 void set_error(cl_int *errcode_ret, cl_int error);
 
-/* A line to standard error when VENTUS_DEBUG is set. */
+/* A line to standard error when VENTUS_DEBUG is set; unless it is 0. */
 void debug(const char *format, ...) __attribute__((format(printf, 1, 2)));
+void complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* A driver status as an OpenCL error. */
 cl_int driver_error(enum ventus_status status);
@@ -166,7 +167,7 @@ void context_remove_queue(cl_context context, cl_command_queue queue);
 void context_witness(cl_context context);
 void context_witness_gone(cl_context context);
 
-/* Hands a message to the client's callback and, with VENTUS_DEBUG, to standard error. */
+/* Hands a message to the client's callback and to standard error. */
 void context_report(cl_context context, const char *message);
 cl_int destructor_add(struct destructor **list, pthread_mutex_t *lock, void (*call)(void), void *data);
 void destructor_run(struct destructor *list, void *object);

@@ -348,6 +348,29 @@ static void test_cancel(void **state)
     ventus_close(d);
 }
 
+/* VENTUS_TIMEOUT ends what runs for longer, and nothing else. */
+static void test_limit(void **state)
+{
+    (void)state;
+    setenv("VENTUS_TIMEOUT", "0.05", 1);
+    ventus_device *d = open_device();
+    unsetenv("VENTUS_TIMEOUT");
+    for (size_t i = 0; i < sizeof endless / sizeof *endless; i++) {
+        ventus_module *m = program_build(endless[i]);
+        struct ventus_launch l = program_launch(m, no_args, 64 * 256, 256);
+        ventus_event *e;
+        assert_int_equal(ventus_launch(d, &l, 0, NULL, &e), VENTUS_OK);
+        assert_int_equal(ventus_event_wait(e, LONG), VENTUS_TIMEOUT);
+        const struct ventus_outcome *o = ventus_event_outcome(e);
+        assert_true(o->ended - o->started >= 50 * MS);
+        assert_non_null(strstr(o->message, "in time"));
+        check_end(e, VENTUS_TIMEOUT);
+        check_usable(d);
+        ventus_module_free(m);
+    }
+    ventus_close(d);
+}
+
 /* Of several launches one is cancelled: running, waiting for the window, waiting for a dependency. */
 static void test_cancel_one(void **state)
 {
@@ -654,7 +677,7 @@ int main(void)
         cmocka_unit_test(test_order), cmocka_unit_test(test_chain), cmocka_unit_test(test_resident_together),
         cmocka_unit_test(test_failed_dependency), cmocka_unit_test(test_two_devices),
         cmocka_unit_test(test_window), cmocka_unit_test(test_module_freed), cmocka_unit_test(test_window_copies),
-        cmocka_unit_test(test_cancel), cmocka_unit_test(test_cancel_one), cmocka_unit_test(test_cancel_flag),
+        cmocka_unit_test(test_cancel), cmocka_unit_test(test_limit), cmocka_unit_test(test_cancel_one), cmocka_unit_test(test_cancel_flag),
         cmocka_unit_test(test_close), cmocka_unit_test(test_callbacks),
         cmocka_unit_test(test_private), cmocka_unit_test(test_memory_comes_back), cmocka_unit_test(test_raw),
         cmocka_unit_test(test_threads), cmocka_unit_test(test_bad_arguments),
