@@ -1,5 +1,5 @@
 /* Contexts: properties, the client's message callback, destructor callbacks, and the thread for event
- * callbacks. Everything made in a context holds a use of it. Creating the first one starts the device.
+ * callbacks. Everything made in a context holds a use of it. Each has a machine of its own.
  * Called through icd.c; context_report by queue.c when a kernel fails.
  *
  * A context is abandoned when the client has nothing left by which it could see what commands do. They are cancelled
@@ -33,6 +33,7 @@ static cl_int properties_check(const cl_context_properties *list, size_t *count)
 static void context_free(cl_context context)
 {
     if (context->notifier) notifier_close(context->notifier);
+    if (context->device) machine_give_back(context->device);
     pthread_mutex_destroy(&context->lock);
     free(context->properties);
     free(context);
@@ -63,7 +64,7 @@ static cl_int context_make(const cl_context_properties *properties, size_t count
     }
     if (count) memcpy(context->properties, properties, count * sizeof *properties);
     context->nproperties = count;
-    context->device = device_open();
+    context->device = machine_get();
     if (!context->device) {
         context_free(context);
         return CL_DEVICE_NOT_AVAILABLE;

@@ -1,6 +1,5 @@
-/* The device: one table of everything it reports, computed from the machine description, and the one
- * place where the machine is started. Queries never start it; a context does.
- * Called through icd.c, and by context.c for the device itself. */
+/* The device: one table of everything it reports, computed from the machine description. Queries start no machine.
+ * Called through icd.c. */
 #include <pthread.h>
 #include <string.h>
 
@@ -10,13 +9,9 @@ struct _cl_device_id the_device = {
     .base = {.dispatch = &dispatch_table, .kind = KIND_DEVICE, .refs = 1, .uses = 1},
 };
 
-/* Guards the machine's start. The machine then stays until the process ends: contexts come and go
- * quickly in some programs, and an exit without any release has nothing to wait for. */
-static pthread_mutex_t start_lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_once_t info_once = PTHREAD_ONCE_INIT;
 static struct ventus_info the_info;
 static const char *info_problem;
-static ventus_device *the_machine;
 
 /* Each name with a space before it. */
 enum {
@@ -58,19 +53,6 @@ const struct ventus_info *device_info(void)
 {
     pthread_once(&info_once, info_init);
     return info_problem ? NULL : &the_info;
-}
-
-ventus_device *device_open(void)
-{
-    if (!device_info()) return NULL;
-    pthread_mutex_lock(&start_lock);
-    if (!the_machine) {
-        enum ventus_status status = ventus_open(0, &the_machine);
-        if (status != VENTUS_OK) debug("the device does not start: %s", ventus_status_text(status));
-    }
-    ventus_device *machine = the_machine;
-    pthread_mutex_unlock(&start_lock);
-    return machine;
 }
 
 cl_uint device_max_group(const struct ventus_info *info) { return info->warps_per_sm * info->threads_per_warp; }

@@ -4,10 +4,16 @@
  * Called by every object's file. */
 #include "objects.h"
 
+/* How many forks lie between the first process and this one. Written only while the process has one thread. */
+static uint32_t forks;
+
+void object_disown_all(void) { forks++; }
+
 void object_init(struct object *object, enum kind kind, void (*destroy)(struct object *object))
 {
     object->dispatch = &dispatch_table;
     object->kind = kind;
+    object->process = forks;
     atomic_init(&object->refs, 1);
     atomic_init(&object->uses, 1);
     object->destroy = destroy;
@@ -16,7 +22,8 @@ void object_init(struct object *object, enum kind kind, void (*destroy)(struct o
 bool object_is(const void *handle, enum kind kind)
 {
     const struct object *object = handle;
-    return object && object->dispatch == &dispatch_table && object->kind == kind;
+    return object && object->dispatch == &dispatch_table && object->kind == kind &&
+           (!object->destroy || object->process == forks);
 }
 
 /* A handle without client references can come back: a query (the context of a queue) returns it. */

@@ -40,6 +40,7 @@ enum kind {
 struct object {
     const cl_icd_dispatch *dispatch;
     uint32_t kind;
+    uint32_t process; /* which process made it, counted by forks; static ones are of all */
     atomic_uint refs; /* the client's references: CL_*_REFERENCE_COUNT */
     atomic_uint uses; /* what keeps it alive: one for all client references, one per internal one */
     void (*destroy)(struct object *object); /* when no use is left; NULL: static */
@@ -47,7 +48,7 @@ struct object {
 
 /* One client reference. */
 void object_init(struct object *object, enum kind kind, void (*destroy)(struct object *object));
-/* Is this handle an object of that kind? NULL is not. */
+/* Is this handle an object of that kind, and made by this process? NULL is not. */
 bool object_is(const void *handle, enum kind kind);
 /* The client's retain and release; false when the handle is not of this kind (or has no reference to give back).
  * *first: the client had no reference. *last: it has none any more, and the caller must drop one use. */
@@ -57,6 +58,8 @@ bool object_release(void *handle, enum kind kind, bool *last);
 void object_use(struct object *object);
 void object_drop(struct object *object);
 cl_uint object_count(const struct object *object);
+/* In a forked child: what the parent made is none of its objects. */
+void object_disown_all(void);
 
 /* ---- info.c: the rules of every clGet*Info ---- */
 
@@ -108,9 +111,6 @@ cl_int platform_ids(cl_uint num_entries, cl_platform_id *platforms, cl_uint *num
  * not usable: there is no device then. */
 const struct ventus_info *device_info(void);
 
-/* The running device, started by the first call; NULL (with a debug message) when it cannot start. */
-ventus_device *device_open(void);
-
 cl_uint device_max_group(const struct ventus_info *info);
 cl_ulong device_max_alloc(void);
 cl_ulong device_local_memory(const struct ventus_info *info);
@@ -119,6 +119,13 @@ enum { MEM_ALIGN = 128, MAX_PARAMETER_SIZE = 1024 }; /* bytes */
 
 /* Checks the (count, list) pair of devices that many functions take; 0 and NULL mean all. */
 cl_int device_list_check(cl_uint count, const cl_device_id *list, bool may_be_empty);
+
+/* ---- machine.c: the machines behind the device ---- */
+
+/* A machine for a context; NULL (with a debug message) when none can start. The context gives it back when nothing of
+ * its is left on it. */
+ventus_device *machine_get(void);
+void machine_give_back(const ventus_device *machine);
 
 /* ---- notify.c: the thread on which a context's callbacks run ---- */
 

@@ -68,9 +68,25 @@ static void uninstall(int i)
     if (is_installed(i)) sigaction(signals[i], &previous[i], NULL);
 }
 
+/* After fork() no work-group runs in the child, whatever its parent was doing. */
+static void before_fork(void) { pthread_mutex_lock(&lock); }
+
+static void after_fork(void) { pthread_mutex_unlock(&lock); }
+
+static void in_child(void)
+{
+    for (int i = 0; i < 2 && users; i++) uninstall(i);
+    users = 0;
+    after_fork();
+}
+
+static void watch_forks(void) { pthread_atfork(before_fork, after_fork, in_child); }
+
 static bool recover_install(void)
 {
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
     bool ok = true;
+    pthread_once(&once, watch_forks);
     pthread_mutex_lock(&lock);
     if (users == 0) {
         ok = install(0);
