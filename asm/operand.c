@@ -5,6 +5,7 @@
  * it stays with the item for layout.c. Called by statement.c, and by pseudo.c for what
  * its templates say. */
 #include "asm/as.h"
+#include "asm/template.h"
 
 #include <string.h>
 #include <strings.h>
@@ -34,6 +35,12 @@ int operand_register(const struct token *t)
 {
     int n = scalar_register(t);
     return n >= 0 ? n : register_number(t, 'v', ISA_VREGS);
+}
+
+bool asm_is_register(const char *name, size_t length)
+{
+    const struct token t = {.kind = TOKEN_NAME, .at = name, .text = name, .length = (uint32_t)length};
+    return length < 16 && operand_register(&t) >= 0;
 }
 
 static bool parse_register(struct as *as, const struct isa_operand *o, struct insn *in)

@@ -17,6 +17,8 @@ static bool print_operand(const struct asm_operand *o, FILE *out)
     case ASM_OPERAND_X: return o->value >= 0 && o->value < ISA_XREGS && fprintf(out, "x%d", o->value) > 0;
     case ASM_OPERAND_V: return o->value >= 0 && o->value < ISA_VREGS && fprintf(out, "v%d", o->value) > 0;
     case ASM_OPERAND_NUMBER: return fprintf(out, o->value < 0 ? "(%d)" : "%d", o->value) > 0;
+    case ASM_OPERAND_AT_X: return o->value >= 0 && o->value < ISA_XREGS && fprintf(out, "0(x%d)", o->value) > 0;
+    case ASM_OPERAND_AT_V: return o->value >= 0 && o->value < ISA_VREGS && fprintf(out, "0(v%d)", o->value) > 0;
     }
     return false;
 }
@@ -27,22 +29,44 @@ static bool fail(FILE *log, const char *what)
     return false;
 }
 
-/* Writes the source; the place behind an operand's number, or NULL. */
-static const char *substitute(const char *p, const struct asm_operand *operands, size_t n, FILE *out, FILE *log)
+/* The operand as its modifier, a letter or 0, wants it written. */
+static bool print_modified(const struct asm_operand *o, char modifier, FILE *out)
+{
+    bool number = o->kind == ASM_OPERAND_NUMBER;
+    if (modifier == 'i') return !number || fputc('i', out) != EOF;
+    if (modifier == 'z' && number && !o->value) return fputs("zero", out) != EOF;
+    return print_operand(o, out);
+}
+
+/* Reads the number of an operand, and its modifier in braces; the place behind it, or NULL. */
+static const char *read_place(const char *p, unsigned long *operand, char *modifier)
 {
     bool braces = p[1] == '{';
     const char *digits = p + 1 + braces;
     char *end;
-    unsigned long i = strtoul(digits, &end, 10);
-    if (!isdigit((unsigned char)*digits) || end - digits > 3 || i >= n || (braces && *end != '}')) {
+    *operand = strtoul(digits, &end, 10);
+    if (!isdigit((unsigned char)*digits) || end - digits > 3) return NULL;
+    *modifier = 0;
+    if (!braces) return end;
+    if (*end == ':' && (end[1] == 'z' || end[1] == 'i')) *modifier = end[1], end += 2;
+    return *end == '}' ? end + 1 : NULL;
+}
+
+/* Writes what stands for the operand that is named at p; the place behind the name, or NULL. */
+static const char *substitute(const char *p, const struct asm_operand *operands, size_t n, FILE *out, FILE *log)
+{
+    static const char unique[] = "{:uid}";
+    unsigned long i;
+    char modifier;
+    if (!strncmp(p + 1, unique, sizeof unique - 1)) return fputc('0', out) == EOF ? NULL : p + sizeof unique;
+    const char *end = read_place(p, &i, &modifier);
+    if (!end || i >= n) {
         fail(log, "the template names an operand that is not there");
         return NULL;
     }
-    if (!print_operand(&operands[i], out)) {
-        fail(log, "an operand is no register of the machine");
-        return NULL;
-    }
-    return end + braces;
+    if (print_modified(&operands[i], modifier, out)) return end;
+    fail(log, "an operand is no register of the machine");
+    return NULL;
 }
 
 static bool write_source(const char *text, const struct asm_operand *operands, size_t n, FILE *out, FILE *log)

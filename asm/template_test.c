@@ -11,8 +11,10 @@
 #include "asm/template.h"
 #include "isa/abi.h"
 
-static const struct asm_operand operands[] = {
-    {ASM_OPERAND_V, 40}, {ASM_OPERAND_V, 2}, {ASM_OPERAND_X, 10}, {ASM_OPERAND_NUMBER, -3}, {ASM_OPERAND_X, 64}};
+static const struct asm_operand operands[] = {{ASM_OPERAND_V, 40},      {ASM_OPERAND_V, 2},     {ASM_OPERAND_X, 10},
+                                              {ASM_OPERAND_NUMBER, -3}, {ASM_OPERAND_X, 64},    {ASM_OPERAND_AT_X, 9},
+                                              {ASM_OPERAND_AT_V, 33},   {ASM_OPERAND_NUMBER, 0}};
+enum { OPERANDS = sizeof operands / sizeof *operands };
 
 /* The template, with these operands, is this source. */
 static void gives(const char *template, const char *source)
@@ -20,7 +22,7 @@ static void gives(const char *template, const char *source)
     struct elf_image m;
     uint32_t *words;
     size_t n;
-    if (!asm_template(NULL, template, operands, 5, &words, &n, stderr)) fail_msg("%s", template);
+    if (!asm_template(NULL, template, operands, OPERANDS, &words, &n, stderr)) fail_msg("%s", template);
     assert_true(asm_assemble("t.s", source, strlen(source), ABI_CODE_BASE, &m, stderr));
     assert_int_equal(n, m.text_words);
     assert_memory_equal(words, m.text, 4 * n);
@@ -34,7 +36,7 @@ static void refused(const char *template, const char *expect)
     size_t size, n;
     uint32_t *words;
     FILE *f = open_memstream(&log, &size);
-    assert_false(asm_template(NULL, template, operands, 5, &words, &n, f));
+    assert_false(asm_template(NULL, template, operands, OPERANDS, &words, &n, f));
     fclose(f);
     if (!strstr(log, expect)) fail_msg("%s gave %s", template, log);
     free(log);
@@ -47,13 +49,17 @@ static void test_templates(void **state)
     gives("addi %2, ${2}, $3", "addi a0, a0, -3");
     gives("lui $2, %hi(0x12345)\naddi %2, %2, %%lo(0x12345)", "lui a0, %hi(0x12345)\naddi a0, a0, %lo(0x12345)");
     gives("1: bnez $2, 1b; la $2, 2f\n2: vsw12.v $0, 4($1)", "1: bnez a0, 1b; la a0, 2f\n2: vsw12.v v40, 4(v2)");
+    gives("lw $2, $5; vlw12.v $0, ${6}", "lw a0, 0(x9)\nvlw12.v v40, 0(v33)");
+    gives("add${3:i} $2, ${7:z}, $3; add${2:i} $2, ${2:z}, $2", "addi a0, zero, -3\nadd a0, a0, a0");
+    gives("l${:uid}: bnez $2, l${:uid}", "l: bnez a0, l");
     gives("", "");
 }
 
 static void test_refused(void **state)
 {
     (void)state;
-    refused("mv $2, $5", "operand that is not there");
+    refused("mv $2, $8", "operand that is not there");
+    refused("mv $2, ${2:y}", "operand that is not there");
     refused("mv $2, ${2", "operand that is not there");
     refused("mv $2, $4", "no register of the machine");
     refused("mv $2, $0", "must be a scalar register");
