@@ -10,6 +10,9 @@
 
 #include <llvm-c/Target.h>
 
+#include "asm/template.h"
+#include "isa/effects.h"
+
 /* ---- graphs (graph.c) ---- */
 
 struct graph {
@@ -92,6 +95,8 @@ struct vreg {
     uint8_t cls;
     uint8_t zbits, sbits; /* the value is known to fit so many bits, unsigned / signed; 32 = unknown */
     bool temporary;       /* made by the spiller: not to be spilled again */
+    bool direct;          /* must have a register that a word names without a prefix */
+    uint16_t group;       /* of adjacent registers, number + 1 in f->groups; 0: none */
     uint16_t ndefs;
     int16_t phys;
     int32_t hint;
@@ -103,7 +108,33 @@ struct minsn {
     int32_t imm;
     uint32_t line;
     uint8_t rm;
-    bool keep; /* has an effect besides its result */
+    bool keep;             /* has an effect besides its result */
+    struct asm_text *text; /* of OP_ASM */
+};
+
+/* Inline assembly is one instruction: its operands are registers like all others, and the words come from the
+ * assembler when their numbers are known. */
+enum { OP_ASM = OP_COUNT };
+struct asm_value {
+    struct asm_operand operand; /* its register number is known at the end */
+    int32_t *regs;              /* its registers, adjacent ones if they are several */
+    uint32_t nregs;
+    bool read, written;
+};
+struct asm_text {
+    const char *text;
+    struct asm_value *values;
+    uint32_t nvalues;
+    bool early;      /* a result is written before all operands have been read */
+    uint32_t *words; /* emit.c */
+    size_t nwords;
+};
+
+/* Virtual registers that must get adjacent registers. */
+struct group {
+    int32_t *regs;
+    uint32_t n;
+    bool direct;
 };
 
 enum term { TERM_JUMP, TERM_BRANCH, TERM_RETURN };
@@ -173,6 +204,10 @@ struct func {
     uint32_t nlocals, locals_cap, lds_bytes;
     uint32_t frame; /* private bytes used so far */
 
+    struct group *groups;
+    uint32_t ngroups, groups_cap;
+    struct isa_registers reserved; /* inline assembly writes them by their names */
+
     /* Allocation of registers: liveness.c, regalloc.c. */
     uint32_t *order, norder;   /* machine blocks as laid out */
     struct range *ranges;      /* of each virtual register, liveness.c */
@@ -211,6 +246,8 @@ void divergence_run(struct func *f);
 
 /* ---- select.c: blocks, branches, phis ---- */
 void select_run(struct func *f);
+/* Copies a value or constant into a register. */
+void emit_copy(struct func *f, int32_t to, struct opd from);
 
 /* ---- select_value.c: values, constants and types as 32-bit parts ---- */
 /* All 32-bit parts of a value or constant. */
@@ -275,6 +312,14 @@ void select_frame(struct func *f);
 /* ---- select_call.c ---- */
 void select_call(struct func *f, LLVMValueRef inst, struct opd *out);
 
+/* ---- select_asm.c: inline assembly ---- */
+bool is_inline_asm(LLVMValueRef value);
+/* Is this a result of inline assembly in a scalar register, or are all its results? */
+bool asm_is_uniform(LLVMValueRef value);
+void select_asm(struct func *f, LLVMValueRef inst, struct opd *out);
+/* Assembles the text of an OP_ASM whose registers are known. */
+void asm_assemble_text(struct func *f, struct asm_text *text, uint32_t line);
+
 /* ---- machine.c: facts about machine instructions ---- */
 /* Registers of an instruction in the order rd, rs1, rs2, rs3; class -1 where there is none. */
 struct roles {
@@ -306,6 +351,11 @@ void coalesce_run(struct func *f);
 /* ---- fuse.c ---- */
 /* Chooses what multiply-adds replace; true if that changed anything, which liveness then has to see. */
 bool fuse_run(struct func *f);
+
+/* ---- groups.c ---- */
+/* Gives adjacent registers to all groups, and marks them in `taken`, a bit per vector register, as those already
+ * marked there are kept from them. */
+void groups_place(struct func *f, uint64_t taken[ISA_VREGS / 64]);
 
 /* ---- regalloc.c, spill.c ---- */
 /* Gives every virtual register a place and returns 0; or finds none for some, which it lists in *unplaced and

@@ -150,9 +150,9 @@ void prepare_module(struct cc *cc);
 /* ---- kernels.c ---- */
 void kernels_collect(struct cc *cc);
 /* What the program says about itself, in the memory of the compilation. */
-struct note kernels_note(struct cc *cc);
+struct note program_note(struct cc *cc);
 /* The same as text. */
-char *kernels_note_text(struct cc *cc, const struct note *note);
+char *program_note_text(struct cc *cc, const struct note *note);
 
 /* ---- backend.c: divergence, select, liveness, regalloc, emit, in that order ---- */
 /* Compiles one kernel into kernel->code. cc->rodata_addr is already final. Constants are referenced

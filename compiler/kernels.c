@@ -1,7 +1,7 @@
 /* Kernels of a module: what clGetKernelArgInfo and a launch must know about them.
  *
  * Reads the kernel_arg_* metadata clang attaches and fills in the module note (asm/note.h). Argument places follow
- * isa/abi.h and nothing else. kernels_collect runs at the end of prepare_module, kernels_note in output.c. */
+ * isa/abi.h and nothing else. kernels_collect runs at the end of prepare_module, program_note in output.c. */
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
@@ -232,7 +232,7 @@ static void describe_lines(struct cc *cc, struct note *note)
     }
 }
 
-struct note kernels_note(struct cc *cc)
+struct note program_note(struct cc *cc)
 {
     struct note note = {.nkernels = cc->nkernels,
                         .formats = cc->formats.list,
@@ -248,7 +248,7 @@ struct note kernels_note(struct cc *cc)
     return note;
 }
 
-char *kernels_note_text(struct cc *cc, const struct note *note)
+char *program_note_text(struct cc *cc, const struct note *note)
 {
     char *text = note_write(note, 1);
     if (!text) cc_error(cc, CC_ENVIRONMENT, NULL, "out of memory");

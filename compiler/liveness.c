@@ -20,6 +20,7 @@ struct live {
     uint32_t *open_to; /* end of the segment being built backwards, 0 if none */
     int32_t *open;
     uint32_t nopen, pos;
+    bool late; /* the instruction reads when it has begun to write */
 };
 
 /* ---- layout ---- */
@@ -190,7 +191,7 @@ static void step_def(void *user, int32_t *reg, bool is_def)
 static void step_use(void *user, int32_t *reg, bool is_def)
 {
     struct live *l = user;
-    if (!is_def) open_segment(l, *reg, l->pos + 1);
+    if (!is_def) open_segment(l, *reg, l->pos + 1 + l->late);
 }
 
 static void build_block(struct live *l, struct mblock *b)
@@ -198,9 +199,11 @@ static void build_block(struct live *l, struct mblock *b)
     for (uint32_t g = 0; g < l->n; g++)
         if (bit_test(b->live_out, g)) open_segment(l, l->regs[g], b->end);
     l->pos = b->end - 2;
+    l->late = false;
     visit_term(b, step_use, l);
     for (uint32_t i = b->n; i-- > 0;) {
         l->pos -= 2;
+        l->late = b->code[i].op == OP_ASM && b->code[i].text->early;
         visit_insn(&b->code[i], step_def, l);
         visit_insn(&b->code[i], step_use, l);
     }
@@ -314,10 +317,17 @@ static int32_t find(int32_t *parent, int32_t v)
     return v;
 }
 
+/* What must have a certain register keeps it for as short as possible, so that others find one, too. */
+static bool may_merge(const struct vreg *a, const struct vreg *b)
+{
+    return a->cls == b->cls && !a->direct && !b->direct && !(a->group && b->group);
+}
+
 static void merge_copy(struct func *f, int32_t *parent, const struct minsn *m)
 {
     int32_t d = find(parent, m->rd), s = find(parent, m->rs1);
-    if (d == s || f->vregs[d].cls != f->vregs[s].cls || overlap(&f->ranges[d], &f->ranges[s])) return;
+    if (d == s || !may_merge(&f->vregs[d], &f->vregs[s]) || overlap(&f->ranges[d], &f->ranges[s])) return;
+    f->vregs[d].group |= f->vregs[s].group;
     f->ranges[d] = merged(f, &f->ranges[d], &f->ranges[s]);
     f->ranges[s] = (struct range){0};
     f->vregs[d].temporary &= f->vregs[s].temporary;
@@ -359,4 +369,6 @@ void coalesce_run(struct func *f)
         }
         visit_term(b, rename_merged, parent);
     }
+    for (uint32_t g = 0; g < f->ngroups; g++)
+        for (uint32_t i = 0; i < f->groups[g].n; i++) rename_merged(parent, &f->groups[g].regs[i], false);
 }

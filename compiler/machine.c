@@ -24,12 +24,13 @@ static struct roles roles_of(unsigned op)
 }
 
 /* Constant once filled. */
-static struct roles roles_table[OP_COUNT];
+static struct roles roles_table[OP_ASM + 1];
 static pthread_once_t roles_once = PTHREAD_ONCE_INIT;
 
 static void fill_roles(void)
 {
     for (unsigned op = 1; op < OP_COUNT; op++) roles_table[op] = roles_of(op);
+    roles_table[OP_ASM] = (struct roles){-1, -1, -1, -1, false};
 }
 
 const struct roles *insn_roles(unsigned op)
@@ -40,8 +41,8 @@ const struct roles *insn_roles(unsigned op)
 
 bool is_pure(const struct minsn *m)
 {
+    if (m->keep || m->op == OP_ASM) return false;
     const struct isa_kind_desc *kind = &isa_kinds[isa_table[m->op].kind];
-    if (m->keep) return false;
     if (m->op == OP_CSRRS) return m->rs1 == 0;
     return kind->expression == EXPRESSION_VALUE || kind->action == ACTION_LOAD;
 }
@@ -51,8 +52,22 @@ bool is_copy(const struct minsn *m)
     return m->op == OP_VMV_V_V || (m->op == OP_ADDI && m->imm == 0 && m->rs1 >= FIRST_VREG && m->rd >= FIRST_VREG);
 }
 
+static void visit_text(struct asm_text *t, visit_reg visit, void *user)
+{
+    for (unsigned pass = 0; pass < 2; pass++)
+        for (uint32_t i = 0; i < t->nvalues; i++) {
+            struct asm_value *v = &t->values[i];
+            if (!(pass ? v->written : v->read)) continue;
+            for (uint32_t k = 0; k < v->nregs; k++) {
+                int32_t copy = v->regs[k], *reg = v->written && !pass ? &copy : &v->regs[k];
+                if (*reg >= FIRST_VREG) visit(user, reg, pass == 1);
+            }
+        }
+}
+
 void visit_insn(struct minsn *m, visit_reg visit, void *user)
 {
+    if (m->op == OP_ASM) visit_text(m->text, visit, user);
     const struct roles *r = insn_roles(m->op);
     if (r->rs1 >= 0 && m->rs1 >= FIRST_VREG) visit(user, &m->rs1, false);
     if (r->rs2 >= 0 && m->rs2 >= FIRST_VREG) visit(user, &m->rs2, false);

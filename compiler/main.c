@@ -204,7 +204,7 @@ static void compile(struct cc *cc, const struct request *r)
     }
     void *result;
     if (r->object) {
-        object_write(cc, &result, &size);
+        object_save(cc, &result, &size);
     } else {
         prepare_module(cc);
         output_program(cc, &result, &size);

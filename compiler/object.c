@@ -11,7 +11,7 @@
 
 #include "compiler/prepare.h"
 
-void object_write(struct cc *cc, void **bytes, size_t *size)
+void object_save(struct cc *cc, void **bytes, size_t *size)
 {
     LLVMMemoryBufferRef buffer = LLVMWriteBitcodeToMemoryBuffer(cc->module);
     *size = LLVMGetBufferSize(buffer);

@@ -83,10 +83,10 @@ void output_program(struct cc *cc, void **bytes, size_t *size)
                                                        [ABI_PDS] = as_u16(kernel->code.pds_bytes)}};
     }
     // clang-format off
-    const struct note note = kernels_note(cc);
+    const struct note note = program_note(cc);
     struct elf_image image = {.profile = cc->profile, .entry = ABI_CODE_BASE, .text_addr = ABI_CODE_BASE, .text = text, .text_words = (end - ABI_CODE_BASE) / 4,
         .rodata_addr = cc->rodata_addr, .rodata = cc->rodata, .rodata_size = cc->rodata_size,
-        .symbols = symbols, .nsymbols = cc->nkernels + 1, .note = kernels_note_text(cc, &note),
+        .symbols = symbols, .nsymbols = cc->nkernels + 1, .note = program_note_text(cc, &note),
         .resources = resources, .nresources = cc->nkernels};
     // clang-format on
     const struct asm_listing how = {.profile = cc->profile, .lines = note.lines, .nlines = note.nlines};

@@ -88,6 +88,12 @@ static bool share_insn(struct share *s, struct mblock *b, uint32_t i)
     }
 }
 
+static void note_definition(void *user, int32_t *reg, bool is_def)
+{
+    struct share *s = user;
+    if (is_def) s->defined[*reg] = s->stamp;
+}
+
 /* The block keeps its uses of removed registers, since those are defined once and in it; uses in
  * other blocks are renamed at the end. */
 static void share_block(struct share *s, struct mblock *b)
@@ -101,7 +107,7 @@ static void share_block(struct share *s, struct mblock *b)
             m->op = OP_INVALID;
             continue;
         }
-        if (insn_roles(m->op)->rd >= 0) s->defined[m->rd] = s->stamp;
+        visit_insn(m, note_definition, s);
     }
     visit_term(b, rename_use, s);
 }

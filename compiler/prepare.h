@@ -17,9 +17,13 @@ void context_make(struct cc *cc);
 /* Bitcode as a module of cc->context, made if need be; NULL if LLVM cannot read it. */
 LLVMModuleRef module_read(struct cc *cc, const void *bytes, size_t size);
 
+/* ---- asm_source.c ---- */
+/* The source with inline assembly as clang takes it; `source` itself where it has none. */
+const char *asm_source(struct cc *cc, const char *source, size_t size);
+
 /* ---- object.c: separate compilation ---- */
 /* cc->module as an object (malloc'ed). */
-void object_write(struct cc *cc, void **bytes, size_t *size);
+void object_save(struct cc *cc, void **bytes, size_t *size);
 /* Adds an object to cc->module, or makes it that; `name` is for messages. Ends with CC_FAILED. */
 void object_link(struct cc *cc, const void *bytes, size_t size, const char *name);
 

@@ -37,8 +37,8 @@ static struct result compile(const char *options, const char *source)
         options_parse(&cc, options);
         cc.module = frontend_run(&cc, source, strlen(source), NULL);
         prepare_module(&cc);
-        const struct note note = kernels_note(&cc);
-        r.note = strdup(kernels_note_text(&cc, &note));
+        const struct note note = program_note(&cc);
+        r.note = strdup(program_note_text(&cc, &note));
         char *ir = LLVMPrintModuleToString(cc.module);
         r.ir = strdup(ir);
         LLVMDisposeMessage(ir);

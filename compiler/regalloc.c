@@ -76,7 +76,9 @@ static uint32_t collect(struct func *f, enum reg_class cls, struct item *items)
         const struct range *r = &f->ranges[v];
         if (f->vregs[v].cls != cls || !r->n) continue;
         uint32_t from = r->seg[0].from, to = r->seg[r->n - 1].to;
-        items[n++] = (struct item){v, from, to, f->vregs[v].temporary ? 1e30 : r->weight / (to - from)};
+        if (f->vregs[v].group) continue;
+        double density = r->weight / (to - from);
+        items[n++] = (struct item){v, from, to, f->vregs[v].temporary ? 1e30 : f->vregs[v].direct ? 1e29 : density};
     }
     qsort(items, n, sizeof *items, by_density);
     return n;
@@ -132,7 +134,8 @@ static uint32_t allocate(struct func *f, enum reg_class cls, const uint8_t *regs
                                  cc_alloc(f->cc, 2 * size * sizeof(int32_t))};
     }
     for (uint32_t i = 0; i < n; i++) {
-        if (fits(&tier[0], &p[0], &items[i]) || fits(&tier[1], &p[1], &items[i])) continue;
+        if (fits(&tier[0], &p[0], &items[i])) continue;
+        if (!f->vregs[items[i].reg].direct && fits(&tier[1], &p[1], &items[i])) continue;
         if (f->vregs[items[i].reg].temporary) fail(f, "the kernel needs more registers than there are");
         spilled[nspilled++] = items[i].reg;
     }
@@ -141,18 +144,37 @@ static uint32_t allocate(struct func *f, enum reg_class cls, const uint8_t *regs
     return nspilled;
 }
 
+/* Those of `n` registers that inline assembly leaves to the rest; *direct becomes the number of those below 32. */
+static uint32_t available(const uint64_t *taken, const uint8_t *regs, uint32_t n, uint8_t *out, uint32_t *direct)
+{
+    uint32_t count = 0;
+    *direct = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        if (taken[regs[i] / 64] >> regs[i] % 64 & 1) continue;
+        *direct += regs[i] < 32;
+        out[count++] = regs[i];
+    }
+    return count;
+}
+
 uint32_t regalloc_run(struct func *f, uint32_t **unplaced)
 {
     /* Not for values: x0, ra, sp, gp, tp, x5, which joins are named from (emit.c), s0. */
     static const uint8_t scalars[] = {6,  7,  9,  10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25,
                                       26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 40, 41, 42, 43, 44,
                                       45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 60, 61, 62, 63};
-    enum { DIRECT_S = 25, NSCALARS = sizeof scalars };
-    uint8_t vectors[ISA_VREGS];
+    uint8_t vectors[ISA_VREGS], free_s[sizeof scalars], free_v[ISA_VREGS];
+    uint64_t taken[ISA_VREGS / 64];
+    uint32_t direct_s, direct_v;
     for (unsigned i = 0; i < ISA_VREGS; i++) vectors[i] = (uint8_t)i;
     if (f->args >= FIRST_VREG && f->vregs[f->args].hint == NOREG) f->vregs[f->args].hint = REG_ARGS;
     *unplaced = cc_alloc(f->cc, (f->nvregs + 1) * sizeof **unplaced);
-    uint32_t ns = f->nregs_s < NSCALARS ? f->nregs_s : NSCALARS, nv = f->nregs_v < ISA_VREGS ? f->nregs_v : ISA_VREGS;
-    uint32_t n = allocate(f, CLASS_S, scalars, DIRECT_S, ns, *unplaced);
-    return n + allocate(f, CLASS_V, vectors, 32, nv, *unplaced + n);
+    memcpy(taken, f->reserved.v, sizeof taken);
+    groups_place(f, taken);
+    uint32_t ns = available(&f->reserved.x, scalars, sizeof scalars, free_s, &direct_s);
+    uint32_t nv = available(taken, vectors, ISA_VREGS, free_v, &direct_v);
+    if (ns > f->nregs_s) ns = f->nregs_s;
+    if (nv > f->nregs_v) nv = f->nregs_v;
+    uint32_t n = allocate(f, CLASS_S, free_s, direct_s, ns, *unplaced);
+    return n + allocate(f, CLASS_V, free_v, direct_v, nv, *unplaced + n);
 }

@@ -17,8 +17,8 @@ struct spiller {
     struct {
         int32_t reg, temp;
         bool read, written;
-    } moved[4]; /* spilled registers of one instruction */
-    uint32_t nmoved, line;
+    } * moved; /* spilled registers of one instruction */
+    uint32_t nmoved, moved_cap, line;
 };
 
 static void put(struct spiller *s, struct minsn m)
@@ -45,9 +45,10 @@ static void rewrite(void *user, int32_t *reg, bool is_def)
     if (!is_spilled(s, *reg)) return;
     while (i < s->nmoved && s->moved[i].reg != *reg) i++;
     if (i == s->nmoved) {
-        s->nmoved++;
+        s->moved = cc_grow(s->f->cc, s->moved, s->nmoved++, &s->moved_cap, sizeof *s->moved);
         s->moved[i].reg = *reg;
         s->moved[i].temp = temporary(s->f, (enum reg_class)s->f->vregs[*reg].cls);
+        s->f->vregs[s->moved[i].temp].direct = s->f->vregs[*reg].direct;
         s->moved[i].read = s->moved[i].written = false;
     }
     if (is_def) s->moved[i].written = true;
