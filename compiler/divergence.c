@@ -23,7 +23,7 @@ static bool mark(struct func *f, uint32_t v)
 /* The result is one for all lanes, whatever it is made of. */
 static bool is_uniform(const struct value *v)
 {
-    if (LLVMGetInstructionOpcode(v->ref) == LLVMAlloca) return true;
+    if (LLVMGetInstructionOpcode(v->ref) == LLVMAlloca || asm_is_uniform(v->ref)) return true;
     if (!LLVMIsACallInst(v->ref) || !LLVMIsAFunction(LLVMGetCalledValue(v->ref))) return false;
     const struct primitive *p = primitive_find(LLVMGetValueName(LLVMGetCalledValue(v->ref)));
     return p && p->kind != PRIMITIVE_FLOAT;
@@ -44,6 +44,7 @@ static bool is_source(struct func *f, const struct value *v)
     case LLVMCall: {
         LLVMValueRef callee = LLVMGetCalledValue(v->ref);
         size_t n;
+        if (is_inline_asm(v->ref)) return true;
         const char *name = LLVMIsAFunction(callee) ? LLVMGetValueName2(callee, &n) : "";
         return !strcmp(name, "__ventus_lane");
     }

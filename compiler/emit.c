@@ -35,6 +35,14 @@ static void to_phys(void *user, int32_t *reg, bool is_def)
     *reg = f->vregs[*reg].phys;
 }
 
+static void put_words(struct out *o, const uint32_t *words, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        o->words = cc_grow(o->f->cc, o->words, o->n, &o->cap, sizeof *o->words);
+        o->words[o->n++] = words[i];
+    }
+}
+
 static void put(struct out *o, struct insn in)
 {
     uint32_t w[ISA_MAX_WORDS];
@@ -43,10 +51,7 @@ static void put(struct out *o, struct insn in)
     profile_adapt(o->f->cc, &in);
     unsigned n = isa_encode(&in, w, &why);
     if (!n) cc_error(o->f->cc, CC_INTERNAL, NULL, "%s cannot be encoded: %s", isa_table[in.op].name, why);
-    for (unsigned i = 0; i < n; i++) {
-        o->words = cc_grow(o->f->cc, o->words, o->n, &o->cap, sizeof *o->words);
-        o->words[o->n++] = w[i];
-    }
+    put_words(o, w, n);
 }
 
 static void note_line(struct out *o, uint32_t line)
@@ -59,6 +64,11 @@ static void note_line(struct out *o, uint32_t line)
 
 static void put_minsn(struct out *o, struct minsn m)
 {
+    if (m.op == OP_ASM) {
+        note_line(o, m.line);
+        put_words(o, m.text->words, m.text->nwords);
+        return;
+    }
     visit_insn(&m, to_phys, o->f);
     if ((m.op == OP_VMV_V_V || (m.op == OP_ADDI && !m.imm)) && m.rd == m.rs1) return;
     note_line(o, m.line);
@@ -268,17 +278,31 @@ static void count_registers(struct func *f)
         for (uint32_t k = 0; k < b->n; k++) visit_insn(&b->code[k], highest, f);
         visit_term(b, highest, f);
     }
+    for (uint32_t r = 0; r < ISA_VREGS; r++)
+        if (f->reserved.v[r / 64] >> r % 64 & 1 && r >= f->kernel->code.vgprs) f->kernel->code.vgprs = (r + 4) & ~3u;
+    for (uint32_t r = 32; r < ISA_XREGS; r++)
+        if (f->reserved.x >> r & 1 && r >= f->kernel->code.sgprs) f->kernel->code.sgprs = (r + 4) & ~3u;
 }
 
-/* A base costs its instructions once, and saves one wherever rpc is set. */
+/* A base costs its instructions once, and saves one wherever rpc is set. Inline assembly may want its register. */
 static enum base first_base(const struct func *f)
 {
     uint32_t n = 0;
+    if (f->reserved.x >> REG_BASE & 1) return BASE_NONE;
     for (uint32_t i = 0; i < f->norder; i++) {
         const struct mblock *b = &f->mblocks[f->order[i]];
         if (b->sets_rpc) n += b->depth ? 2 : 1;
     }
     return n > 1 ? BASE_START : BASE_NONE;
+}
+
+static void assemble_texts(struct func *f)
+{
+    for (uint32_t i = 0; i < f->norder; i++) {
+        struct mblock *b = &f->mblocks[f->order[i]];
+        for (uint32_t k = 0; k < b->n; k++)
+            if (b->code[k].op == OP_ASM) asm_assemble_text(f, b->code[k].text, b->code[k].line);
+    }
 }
 
 void emit_run(struct func *f)
@@ -288,6 +312,7 @@ void emit_run(struct func *f)
                     .address = cc_alloc(f->cc, (f->nmblocks + 1) * sizeof(uint32_t)),
                     .far = cc_alloc(f->cc, f->nmblocks + 1)};
     thread_jumps(f);
+    assemble_texts(f);
     /* Branches only ever become longer, and the base goes on through its kinds, so this ends. */
     while (!put_all(&o)) {
     }

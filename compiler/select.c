@@ -183,6 +183,7 @@ static void select_instruction(struct func *f, uint32_t v)
     if (opcode == LLVMAlloca) return;                     /* select_frame has done it */
     if (opcode == LLVMFence) select_memory(f, inst, out); /* alone in having no operand to look at */
     else if (opcode == LLVMSelect) select_select(f, inst, out);
+    else if (is_inline_asm(inst)) select_asm(f, inst, out);
     else if (opcode == LLVMCall) select_call(f, inst, out);
     else if (!select_aggregate(f, inst, out) && !select_float(f, inst, out) && !select_cast(f, inst, out) &&
              !select_integer(f, inst, out) && !select_memory(f, inst, out))
@@ -292,7 +293,7 @@ struct copy {
     bool done;
 };
 
-static void emit_copy(struct func *f, int32_t to, struct opd from)
+void emit_copy(struct func *f, int32_t to, struct opd from)
 {
     bool vec = f->vregs[to].cls == CLASS_V;
     if (from.reg == to) return;

@@ -247,7 +247,6 @@ void select_call(struct func *f, LLVMValueRef inst, struct opd *out)
     struct opd bit;
     struct num r;
     size_t n;
-    if (LLVMIsAInlineAsm(callee)) fail(f, "inline assembly");
     if (!LLVMIsAFunction(callee)) fail(f, "a call through a pointer");
     k.name = LLVMGetValueName2(callee, &n);
     if (primitive(f, &k, out) || is_ignored(&k)) return;
