@@ -282,7 +282,7 @@ static struct buffer run_clang(struct cc *cc, const char *action, const char *so
 
 LLVMModuleRef frontend_run(struct cc *cc, const char *source, size_t size, void (*meanwhile)(struct cc *))
 {
-    struct buffer out = run_clang(cc, "-emit-llvm-bc", source, size, meanwhile);
+    struct buffer out = run_clang(cc, "-emit-llvm-bc", asm_source(cc, source, size), size, meanwhile);
     LLVMModuleRef module = module_read(cc, out.bytes, out.size);
     if (!module) cc_error(cc, CC_ENVIRONMENT, NULL, "%s wrote no bitcode that LLVM 19 can read", frontend_clang(cc));
     return module;
