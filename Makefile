@@ -8,7 +8,8 @@
 #   make mutants    small mistakes, one at a time: do the tests notice? Takes hours (tests/mutation/)
 #   make format     brings the C sources into the form of .clang-format (format-check: says whether they are)
 #   make tidy       looks for mistakes with clang-tidy
-#   make install    into PREFIX (default /usr/local), with the ICD file in ICD_FOLDER, where the loader looks;
+#   make install    into PREFIX (default /usr/local), with manual pages and bash's completion, and the ICD file in
+#                   ICD_FOLDER, where the loader looks;
 #                   DESTDIR=folder puts all of it below that folder
 #   make clean
 #

@@ -27,6 +27,36 @@ path=$PATH
 root=$dir/$root lib=$dir/$lib
 use "${root#"$dir/"}"
 
+# ---- pages and completion: of every command, from its help ----
+
+commands=$(ventus --help | sed -n '/^commands:/,/^$/s/^  \([a-z]*\).*/\1/p')
+for command in $commands; do
+    page=$root/share/man/man1/ventus-$command.1
+    if command -v man >where.txt; then
+        man --warnings -l "$page" >shown.txt 2>warnings.txt
+        [ -s shown.txt ] && [ ! -s warnings.txt ] || { wrong "man ventus-$command"; cat warnings.txt; }
+    fi
+    sed 's/\\-/-/g' "$page" >page.txt
+    for section in NAME SYNOPSIS DESCRIPTION; do grep -q "^\.SH $section" page.txt || wrong "$page has no $section"; done
+    ventus $command --help | sed -n 's/^ *\(-[a-z], \)\{0,1\}\(--[a-z-]*\).*/\2/p' >options.txt
+    while read -r option; do grep -q -e "$option" page.txt || wrong "$page does not have $option"; done <options.txt
+done
+cat >complete.bash <<'END'
+. "$1"
+shift
+COMP_WORDS=(ventus "$@") COMP_CWORD=$#
+_ventus
+echo "${COMPREPLY[@]}"
+END
+completes() { # words=completions
+    got=$(bash complete.bash "$root/share/bash-completion/completions/ventus" ${1%=*} "${last-}")
+    [ "$got" = "${1#*=}" ] || wrong "completion of '${1%=*} ${last-}': $got"
+}
+last=ob completes =objdump
+last=--tr completes 'run=--trace --trace-dir --trace-binary'
+last=r2 completes 'as --profile=r2.0 r2.1 r2025'
+last=complete.b completes 'cc=complete.bash'
+
 # ---- C ----
 
 awk '/^```$/ && !on && !done { on = 1; next } /^```$/ { on = 0; done = 1 } on' "$VENTUS_SOURCE/docs/driver.md" >scale.cl
