@@ -60,7 +60,7 @@ static LLVMValueRef scalar_address(struct translator *t, const struct node *n)
     LLVMValueRef address = LLVMBuildAdd(t->b, get_x(t, n->d.in.rs1), ir_u32(t, (uint32_t)n->d.in.imm), "");
     if (n->effects.memory.action != ACTION_LOAD) note_local(t, reaches_local(t, address, n->effects.memory.size));
     ir_record(t, address, t->sm, offsetof(struct sm, access.addr));
-    pass_site(t, n, RECORD_SCALAR, 0);
+    pass_site(t, n, site_of(n, RECORD_SCALAR));
     return host_address(t, address);
 }
 
@@ -333,12 +333,27 @@ static bool is_known_step(const struct vector_access *a, uint32_t step)
     return a->fact.period && a->fact.step == step;
 }
 
+/* Can the lanes that take part be accessed a unit at a time? */
+static bool can_split(const struct translator *t, const struct vector_access *a)
+{
+    return a->all || can_mask(t, a->size);
+}
+
+static bool is_known_consecutive(const struct translator *t, const struct vector_access *a)
+{
+    return is_known_step(a, a->size) && can_split(t, a) && a->n->effects.memory.action <= ACTION_STORE;
+}
+
+static bool is_known_same(const struct vector_access *a)
+{
+    bool whole = a->fact.period == ISA_LANES && a->n->d.in.vm;
+    return is_known_step(a, 0) && (whole || a->all) && a->n->effects.memory.action == ACTION_LOAD;
+}
+
 static struct lanes load_vector(struct translator *t, const struct vector_access *a)
 {
-    bool split = a->all || can_mask(t, a->size), whole = a->fact.period == ISA_LANES && a->n->d.in.vm;
-    if (is_known_step(a, 0) && whole) return load_for_all(t, a);
-    if (is_known_step(a, 0) && a->all) return load_uniform(t, a);
-    if (is_known_step(a, a->size) && split) return load_consecutive(t, a);
+    if (is_known_same(a)) return a->fact.period == ISA_LANES ? load_for_all(t, a) : load_uniform(t, a);
+    if (is_known_consecutive(t, a)) return load_consecutive(t, a);
     return a->fact.period ? load_scattered(t, a) : load_as_found(t, a);
 }
 
@@ -387,9 +402,8 @@ static void store_as_found(struct translator *t, const struct vector_access *a, 
 /* Of equal addresses the highest lane stays: units are stored ascending, and so are lanes by a scatter. */
 static void store_vector(struct translator *t, const struct vector_access *a, struct lanes data)
 {
-    bool split = a->all || can_mask(t, a->size);
-    if (is_known_step(a, a->size) && split) store_consecutive(t, a, data);
-    else if (a->fact.period || !split) store_scattered(t, a, data);
+    if (is_known_consecutive(t, a)) store_consecutive(t, a, data);
+    else if (a->fact.period || !can_split(t, a)) store_scattered(t, a, data);
     else store_as_found(t, a, data);
 }
 
@@ -492,6 +506,22 @@ static void note_local_lanes(struct translator *t, const struct vector_access *a
     note_local(t, LLVMBuildICmp(t->b, LLVMIntNE, LLVMBuildBitCast(t->b, any, narrow, ""), LLVMConstNull(narrow), ""));
 }
 
+/* Records where an access is made: all addresses, or of each `period` lanes that follow one another the first. */
+static void record_access(struct translator *t, const struct vector_access *a)
+{
+    bool runs = is_known_same(a) || is_known_consecutive(t, a);
+    struct native_site site = site_of(a->n, runs ? RECORD_RUNS : RECORD_LANES);
+    size_t addr = offsetof(struct sm, access.addr);
+    site.imm = a->imm;
+    site.all = runs && a->n->d.in.vm;
+    if (runs) site.period = a->fact.period, site.step = a->fact.step;
+    for (unsigned lane = 0; lane < ISA_LANES && runs; lane += a->fact.period)
+        ir_record(t, get_lane(t, a->base, lane), t->sm, addr + lane * 4);
+    for (unsigned p = 0; p < t->pieces && !runs; p++) ir_record(t, a->base.piece[p], t->sm, addr + p * t->words * 4);
+    if (!site.all) ir_record(t, a->lanes, t->sm, offsetof(struct sm, access.lanes));
+    pass_site(t, a->n, site);
+}
+
 /* Finds addresses and lanes of an access and records it. */
 static struct vector_access begin_access(struct translator *t, const struct node *n)
 {
@@ -502,11 +532,8 @@ static struct vector_access begin_access(struct translator *t, const struct node
     a.all = t->version == FULL && n->d.in.vm;
     a.lanes = active(t);
     if (!n->d.in.vm) a.lanes = LLVMBuildAnd(t->b, a.lanes, get_lane(t, get_v(t, 0), 0), "");
-    for (unsigned p = 0; p < t->pieces; p++)
-        ir_record(t, a.base.piece[p], t->sm, offsetof(struct sm, access.addr) + p * t->words * 4);
-    ir_record(t, a.lanes, t->sm, offsetof(struct sm, access.lanes));
     if (n->effects.memory.action != ACTION_LOAD) note_local_lanes(t, &a);
-    pass_site(t, n, RECORD_LANES, a.imm);
+    record_access(t, &a);
     return a;
 }
 

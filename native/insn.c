@@ -58,7 +58,7 @@ static void translate_help(struct translator *t, const struct node *n)
     }
     spill(t, &touched);
     ir_record(t, ir_u32(t, n->pc), warp(t), offsetof(struct warp, pc));
-    pass_site(t, n, RECORD_NONE, 0);
+    pass_site(t, n, site_of(n, RECORD_NONE));
     LLVMTypeRef types[] = {t->ptr, t->ptr, t->i32};
     LLVMValueRef args[] = {t->sm, warp(t), active(t)};
     LLVMValueRef help = ir_load(t, t->ptr, t->state, offsetof(struct native_state, help));

@@ -117,8 +117,10 @@ void translate_row(struct translator *t, const struct node *n);
 
 /* ---- values.c: ways out ---- */
 
-/* Makes a site of n and records that it is passed; returns its number. */
-uint32_t pass_site(struct translator *t, const struct node *n, enum native_record how, uint32_t imm);
+/* What a site of n says at first. pass_site: fills in its counts, adds it to the table and records that it is passed.
+ */
+struct native_site site_of(const struct node *n, enum native_record how);
+void pass_site(struct translator *t, const struct node *n, struct native_site site);
 
 /* Ends the host block: gives the warp back. `live` are the registers that matter then. */
 void leave(struct translator *t, enum native_exit code, LLVMValueRef pc, struct isa_registers live);

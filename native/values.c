@@ -243,31 +243,26 @@ void leave(struct translator *t, enum native_exit code, LLVMValueRef pc, struct 
 
 /* ---- sites ---- */
 
-/* The number of a new site at n; 0 and `failed` when there is no memory. */
-static uint32_t add_site(struct translator *t, const struct node *n, enum native_record how, uint32_t imm)
+struct native_site site_of(const struct node *n, enum native_record how)
+{
+    struct native_site s = {.pc = n->pc, .record = (uint8_t)how, .size = n->effects.memory.size, .period = 1};
+    s.write = n->effects.memory.action != ACTION_LOAD;
+    return s;
+}
+
+void pass_site(struct translator *t, const struct node *n, struct native_site site)
 {
     struct translation *out = t->out;
     struct native_site *more = realloc(out->sites, (out->nsites + 1) * sizeof *more);
-    if (!more) {
-        t->failed = true;
-        return 0;
+    t->failed |= !more;
+    if (!more) return;
+    for (int i = 0; i < NATIVE_COUNTS; i++) {
+        site.own[i] = n->counts[i];
+        site.after[i] = (uint16_t)(t->counted[i] - t->passed[i] - n->counts[i]);
     }
     out->sites = more;
-    struct native_site *s = &more[out->nsites];
-    *s = (struct native_site){.pc = n->pc, .imm = imm, .record = (uint8_t)how, .size = n->effects.memory.size};
-    s->write = n->effects.memory.action != ACTION_LOAD;
-    for (int i = 0; i < NATIVE_COUNTS; i++) {
-        s->own[i] = n->counts[i];
-        s->after[i] = (uint16_t)(t->counted[i] - t->passed[i] - n->counts[i]);
-    }
-    return (uint32_t)out->nsites++;
-}
-
-uint32_t pass_site(struct translator *t, const struct node *n, enum native_record how, uint32_t imm)
-{
-    uint32_t site = add_site(t, n, how, imm);
-    ir_record(t, ir_u32(t, site), t->state, offsetof(struct native_state, site));
-    return site;
+    out->sites[out->nsites] = site;
+    ir_record(t, ir_u32(t, (uint32_t)out->nsites++), t->state, offsetof(struct native_state, site));
 }
 
 /* When `bad` holds the instruction is one for `step`: goes on in a new block when it does not. */
@@ -278,7 +273,7 @@ void leave_if(struct translator *t, const struct node *n, LLVMValueRef bad)
     if (n->how == HOW_VSET) live = all_registers(); /* with fewer lanes, what is written next keeps the others */
     ir_branch_likely(t, LLVMBuildNot(t->b, bad, ""), on, out);
     ir_at(t, out);
-    pass_site(t, n, RECORD_NONE, 0);
+    pass_site(t, n, site_of(n, RECORD_NONE));
     store_fresh(t);
     leave(t, EXIT_SITE, ir_u32(t, n->pc), live);
     memcpy(t->stored, t->kept, sizeof t->stored);

@@ -132,13 +132,19 @@ static struct warp *next_warp(struct sm *sm)
 /* ---- faults ---- */
 
 /* Says of the access in progress what sm->access is to say. */
-static void describe_access(struct sm *sm, const struct native_site *site)
+static void describe_access(struct sm *sm, const struct native_site *site, uint32_t mask)
 {
+    struct access *a = &sm->access;
     if (site->record == RECORD_NONE) return;
-    sm->access.size = site->size;
-    sm->access.write = site->write;
-    if (site->record == RECORD_SCALAR) sm->access.lanes = 0;
-    for (uint32_t i = 0; i < ISA_LANES && site->record == RECORD_LANES; i++) sm->access.addr[i] += site->imm;
+    a->size = site->size;
+    a->write = site->write;
+    if (site->all) a->lanes = mask;
+    if (site->record == RECORD_SCALAR) {
+        a->lanes = 0;
+        return;
+    }
+    for (uint32_t i = ISA_LANES; i-- > 0;)
+        a->addr[i] = a->addr[i / site->period * site->period] + i % site->period * site->step + site->imm;
 }
 
 /* The warp as it was at the site, but for registers. */
@@ -158,7 +164,7 @@ static void jumped(struct sm *sm, bool refused)
     if (n->inside) {
         const struct native_site *site = &n->unit->sites[n->state.site];
         restore_at_site(w, site, &n->state);
-        if (refused) describe_access(sm, site);
+        if (refused) describe_access(sm, site, n->state.mask);
         if (site->record == RECORD_NONE) w->group->counters.instructions--; /* that `step` has counted, too */
         account(n, w);
     }

@@ -69,14 +69,18 @@ enum native_count {
 enum native_record {
     RECORD_NONE,   /* no access: a call of `help` */
     RECORD_SCALAR, /* sm->access.addr[0] */
-    RECORD_LANES,  /* sm->access.addr, to which `imm` is to be added */
+    RECORD_LANES,  /* sm->access.addr, to which `imm` is to be added, and sm->access.lanes */
+    RECORD_RUNS,   /* the same, but of every `period` lanes the first one only: the next are `step` bytes further */
 };
 
 /* A place where translated code may stop in the middle of a block. */
 struct native_site {
     uint32_t pc, imm;
-    uint8_t record;                /* enum native_record */
-    uint8_t size, write;           /* of the access: bytes, and whether it is one to write */
+    uint8_t record;      /* enum native_record */
+    uint8_t size, write; /* of the access: bytes, and whether it is one to write */
+    uint8_t period;      /* see RECORD_RUNS; 1 otherwise */
+    bool all;            /* its lanes are those of the mask, and not recorded */
+    uint32_t step;
     uint16_t after[NATIVE_COUNTS]; /* what the block has counted although it comes behind the instruction; ... */
     uint16_t own[NATIVE_COUNTS];   /* ... and for the instruction itself. Element COUNT_LANES is 0: it follows from
                                     * COUNT_VECTOR */
