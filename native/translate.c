@@ -131,11 +131,12 @@ static void make_variables(struct translator *t)
     t->exit_raw = LLVMBuildAlloca(t->b, t->i64, "raw");
 }
 
-/* A warp begins to run, for at most `budget` instructions. */
-static void take_warp(struct translator *t, LLVMValueRef w, LLVMValueRef budget)
+/* sm->warp is to run, for at most state->budget instructions. */
+static void take_warp(struct translator *t)
 {
+    LLVMValueRef w = ir_load(t, t->ptr, t->sm, offsetof(struct sm, warp));
     LLVMBuildStore(t->b, w, t->w);
-    LLVMBuildStore(t->b, budget, t->budget);
+    LLVMBuildStore(t->b, ir_load(t, t->i32, t->state, offsetof(struct native_state, budget)), t->budget);
     LLVMBuildStore(t->b, LLVMConstNull(t->counts_type), t->counts);
     set_mask(t, ir_load(t, t->i32, w, offsetof(struct warp, mask)));
 }
@@ -177,11 +178,12 @@ static void make_entries(struct translator *t, LLVMValueRef choice)
     }
 }
 
-static void make_entry(struct translator *t)
+/* Where a warp begins or goes on: `entry` says at which of the entries. */
+static void make_entry(struct translator *t, LLVMValueRef entry)
 {
     const struct block *start = flow_block(t->flow, t->flow->request->start);
     LLVMBasicBlockRef warm = ir_block(t, "warm"), wrong = ir_block(t, "wrong");
-    LLVMBuildCondBr(t->b, LLVMBuildICmp(t->b, LLVMIntEQ, t->entry, ir_u32(t, NATIVE_START), ""), t->start, warm);
+    LLVMBuildCondBr(t->b, LLVMBuildICmp(t->b, LLVMIntEQ, entry, ir_u32(t, NATIVE_START), ""), t->start, warm);
     ir_at(t, t->start);
     clear_registers(t);
     if (start) enter_at(t, start, version_of);
@@ -190,7 +192,7 @@ static void make_entry(struct translator *t)
     LLVMBuildUnreachable(t->b);
     ir_at(t, warm);
     reload(t, &t->used);
-    LLVMValueRef choice = LLVMBuildSwitch(t->b, t->entry, wrong, 8);
+    LLVMValueRef choice = LLVMBuildSwitch(t->b, entry, wrong, 8);
     make_entries(t, choice);
 }
 
@@ -214,23 +216,28 @@ static void make_exit(struct translator *t)
     spill(t, &t->written);
     ir_store(t, LLVMBuildLoad2(t->b, t->counts_type, t->counts, ""), t->state, offsetof(struct native_state, counts));
     ir_store(t, LLVMBuildLoad2(t->b, t->i32, t->mask, ""), t->state, offsetof(struct native_state, mask));
+    LLVMBasicBlockRef out = ir_block(t, "out");
+    LLVMValueRef barrier = LLVMBuildICmp(t->b, LLVMIntEQ, t->exit_code, ir_u32(t, EXIT_BARRIER), "");
+    LLVMBasicBlockRef from = LLVMGetInsertBlock(t->b);
+    LLVMBuildCondBr(t->b, barrier, t->paused, out);
+    LLVMAddIncoming(t->paused_exit, &t->exit_code, &from, 1);
+    ir_at(t, out);
     LLVMBuildRet(t->b, t->exit_code);
 }
 
-/* Where warps have ended: the next one, if it begins in this code, too. */
-static void make_ended(struct translator *t)
+/* What comes behind a warp that has ended or waits: the next one, if it begins or goes on in this code, too. */
+static void make_paused(struct translator *t)
 {
-    LLVMBasicBlockRef next = ir_block(t, "next"), none = ir_block(t, "none");
-    LLVMTypeRef type = LLVMFunctionType(t->ptr, &t->ptr, 1, false);
-    ir_at(t, t->ended);
+    LLVMBasicBlockRef none = ir_block(t, "none");
+    LLVMTypeRef types[] = {t->ptr, t->i32}, type = LLVMFunctionType(t->i32, types, 2, false);
+    LLVMValueRef args[] = {t->sm, t->paused_exit};
+    ir_at(t, t->paused);
     LLVMValueRef function = ir_load(t, t->ptr, t->state, offsetof(struct native_state, next));
-    LLVMValueRef w = LLVMBuildCall2(t->b, type, function, &t->sm, 1, "");
-    LLVMBuildCondBr(t->b, LLVMBuildICmp(t->b, LLVMIntEQ, w, LLVMConstNull(t->ptr), ""), none, next);
+    LLVMValueRef entry = LLVMBuildCall2(t->b, type, function, args, 2, "");
+    LLVMBuildCondBr(t->b, LLVMBuildICmp(t->b, LLVMIntEQ, entry, ir_u32(t, NATIVE_NOWHERE), ""), none, t->next);
+    LLVMAddIncoming(t->next_entry, &entry, &t->paused, 1);
     ir_at(t, none);
     LLVMBuildRet(t->b, ir_u32(t, EXIT_NEXT));
-    ir_at(t, next);
-    take_warp(t, w, ir_load(t, t->i32, t->state, offsetof(struct native_state, budget)));
-    LLVMBuildBr(t->b, t->start);
 }
 
 static void make_types(struct translator *t)
@@ -243,22 +250,35 @@ static void make_types(struct translator *t)
     t->counts_type = LLVMVectorType(t->i32, NATIVE_COUNTS);
 }
 
+/* A host block of its own that begins with the value which comes from elsewhere. */
+static LLVMBasicBlockRef block_with_phi(struct translator *t, const char *name, LLVMValueRef *phi)
+{
+    LLVMBasicBlockRef from = LLVMGetInsertBlock(t->b), block = ir_block(t, name);
+    ir_at(t, block);
+    *phi = LLVMBuildPhi(t->b, t->i32, "");
+    ir_at(t, from);
+    return block;
+}
+
 static void make_function(struct translator *t)
 {
-    LLVMTypeRef types[] = {t->ptr, t->ptr, t->ptr, t->i32, t->i32};
-    LLVMValueRef f = LLVMAddFunction(t->out->module, "native", LLVMFunctionType(t->i32, types, 5, false));
+    LLVMTypeRef types[] = {t->ptr, t->ptr, t->i32};
+    LLVMValueRef f = LLVMAddFunction(t->out->module, "native", LLVMFunctionType(t->i32, types, 3, false)), entry;
     t->out->function = f;
-    t->sm = LLVMGetParam(f, 1), t->state = LLVMGetParam(f, 2), t->entry = LLVMGetParam(f, 3);
-    ir_at(t, ir_block(t, "begin"));
-    t->mem = ir_load(t, t->ptr, t->sm, offsetof(struct sm, mem));
-    t->group = ir_load(t, t->ptr, LLVMGetParam(f, 0), offsetof(struct warp, group));
-    make_variables(t);
-    take_warp(t, LLVMGetParam(f, 0), LLVMGetParam(f, 4));
-    LLVMBasicBlockRef begin = LLVMGetInsertBlock(t->b);
-    t->start = ir_block(t, "start"), t->ended = ir_block(t, "ended"), t->exit = ir_block(t, "exit");
-    ir_at(t, t->exit);
-    t->exit_code = LLVMBuildPhi(t->b, t->i32, "");
+    t->sm = LLVMGetParam(f, 0), t->state = LLVMGetParam(f, 1), entry = LLVMGetParam(f, 2);
+    LLVMBasicBlockRef begin = ir_block(t, "begin");
     ir_at(t, begin);
+    t->mem = ir_load(t, t->ptr, t->sm, offsetof(struct sm, mem));
+    t->group = ir_load(t, t->ptr, ir_load(t, t->ptr, t->sm, offsetof(struct sm, warp)), offsetof(struct warp, group));
+    make_variables(t);
+    t->next = block_with_phi(t, "next", &t->next_entry);
+    t->paused = block_with_phi(t, "paused", &t->paused_exit);
+    t->exit = block_with_phi(t, "exit", &t->exit_code);
+    t->start = ir_block(t, "start");
+    LLVMBuildBr(t->b, t->next);
+    LLVMAddIncoming(t->next_entry, &entry, &begin, 1);
+    ir_at(t, t->next);
+    take_warp(t);
 }
 
 bool translate_flow(struct translation *out, LLVMModuleRef module, const struct flow *flow)
@@ -283,9 +303,9 @@ bool translate_flow(struct translation *out, LLVMModuleRef module, const struct 
     if (!t->failed) {
         make_types(t);
         make_function(t);
-        make_entry(t);
+        make_entry(t, t->next_entry);
         translate_blocks(t);
-        make_ended(t);
+        make_paused(t);
         make_exit(t);
     }
     LLVMDisposeBuilder(t->b);

@@ -24,13 +24,14 @@ struct translator {
     LLVMTypeRef i1, i8, i16, i32, i64, ptr, counts_type, piece_type, flags_type;
 
     /* arguments, and what stays the same */
-    LLVMValueRef sm, state, entry, mem, group;
+    LLVMValueRef sm, state, mem, group;
     /* variables */
     LLVMValueRef w, budget, x[ISA_XREGS], v[ISA_VREGS][PIECES_MOST], mask, counts, exit_raw;
     struct isa_registers used, written;
-    LLVMBasicBlockRef exit, *versions[2]; /* leaving with all registers; of each block */
-    LLVMBasicBlockRef start, ended;       /* a new warp; a warp has ended */
-    LLVMValueRef exit_code;               /* its phi */
+    LLVMBasicBlockRef exit, *versions[2];  /* leaving with all registers; of each block */
+    LLVMBasicBlockRef next, start, paused; /* a warp goes on or begins; begins; has ended or waits at a barrier */
+    LLVMValueRef next_entry, paused_exit;  /* the phis of two of these */
+    LLVMValueRef exit_code;                /* its phi */
 
     /* the block in progress */
     const struct block *block;

@@ -12,6 +12,8 @@
 
 #include "sim/native_units.h"
 
+enum { HINTS = 16 };
+
 /* What the engine keeps for one SM. */
 struct native_sm {
     struct native_state state;
@@ -20,6 +22,7 @@ struct native_sm {
     struct native_unit *unit;
     volatile bool inside;    /* translated code */
     struct warp *next;       /* that runs after EXIT_NEXT; NULL: none */
+    uint32_t hints[HINTS];   /* entries of the unit, by address */
     uint64_t executed, seen; /* instructions in translated code, and all */
     uint64_t before;         /* what the warp's group had counted when it began to run */
 };
@@ -98,35 +101,46 @@ static bool can_start(const struct native_unit *unit, const struct warp *w, uint
     return w->blank && w->pc == unit->request.start && unit->start_need <= budget;
 }
 
-/* Where the warp can enter the unit's code, NATIVE_NOWHERE: it cannot, or its budget does not cover what follows. */
-static uint32_t entry_of(const struct native_unit *unit, const struct warp *w, uint64_t budget)
+/* The entry at pc: warps come to the same few again and again. */
+static uint32_t find_entry(struct native_sm *n, uint32_t pc)
 {
+    uint32_t *hint = &n->hints[pc / 4 % HINTS];
+    if (*hint >= n->unit->nentries || n->unit->entries[*hint].pc != pc) *hint = unit_entry(n->unit, pc);
+    return *hint;
+}
+
+/* Where the warp can enter the unit's code, NATIVE_NOWHERE: it cannot, or its budget does not cover what follows. */
+static uint32_t entry_of(struct native_sm *n, const struct warp *w, uint64_t budget)
+{
+    const struct native_unit *unit = n->unit;
     if (can_start(unit, w, budget)) return NATIVE_START;
-    uint32_t i = unit_entry(unit, w->pc);
+    uint32_t i = find_entry(n, w->pc);
     return i != NATIVE_NOWHERE && unit->entries[i].need <= budget ? i : NATIVE_NOWHERE;
 }
 
-/* As much as its type holds: a warp may stop earlier. */
-static void set_budget(struct native_state *s, uint64_t budget)
+/* Registers of a blank warp are written before it goes on elsewhere than at its beginning. */
+static uint32_t prepare(struct sm *sm, struct native_sm *n, uint32_t entry, uint64_t budget)
 {
-    s->budget = budget < INT32_MAX ? (uint32_t)budget : INT32_MAX;
+    if (entry != NATIVE_START) warp_clear(sm->warp);
+    n->state.budget = budget < INT32_MAX ? (uint32_t)budget : INT32_MAX; /* a warp may stop earlier */
+    return entry;
 }
 
 /* See struct native_state. */
-static struct warp *next_warp(struct sm *sm)
+static uint32_t next_warp(struct sm *sm, uint32_t exit)
 {
     struct native_sm *n = sm_of(sm);
     struct warp *w = sm->warp;
-    const struct native_unit *unit = n->unit;
-    const uint64_t *count = &w->group->counters.instructions;
-    w->state = WARP_ENDED;
     account(n, w);
-    n->seen += *count - n->before;
-    n->next = w = slice_next(sm, STOP_END);
-    if (!w || !can_start(unit, w, sm->budget) || !is_usual(sm, w) || n->version != sm->gpu->code_version) return NULL;
-    n->before = *count;
-    set_budget(&n->state, sm->budget);
-    return w;
+    n->seen += w->group->counters.instructions - n->before;
+    if (exit == EXIT_BARRIER && n->state.mask != w->mask) warp_set_mask(w, n->state.mask);
+    w->group->counters.barriers += exit == EXIT_BARRIER;
+    w->state = exit == EXIT_BARRIER ? WARP_WAITING : WARP_ENDED;
+    n->next = w = slice_next(sm, exit == EXIT_BARRIER ? STOP_BARRIER : STOP_END);
+    if (!w || !is_usual(sm, w) || n->version != sm->gpu->code_version) return NATIVE_NOWHERE;
+    uint32_t entry = entry_of(n, w, sm->budget);
+    n->before = w->group->counters.instructions;
+    return entry == NATIVE_NOWHERE ? entry : prepare(sm, n, entry, sm->budget);
 }
 
 /* ---- faults ---- */
@@ -180,10 +194,8 @@ static enum stop run_code(struct sm *sm, struct native_sm *n, uint32_t entry, ui
 {
     struct native_state *s = &n->state;
     const struct native_unit *unit = n->unit;
-    if (entry != NATIVE_START) warp_clear(sm->warp);
-    set_budget(s, *budget);
     n->inside = true;
-    enum native_exit exit = (enum native_exit)unit->run(sm->warp, sm, s, entry, s->budget);
+    enum native_exit exit = (enum native_exit)unit->run(sm, s, prepare(sm, n, entry, *budget));
     n->inside = false;
     if (exit == EXIT_NEXT) return STOP_NEXT;
     struct warp *w = sm->warp;
@@ -192,14 +204,7 @@ static enum stop run_code(struct sm *sm, struct native_sm *n, uint32_t entry, ui
     if (exit == EXIT_SITE) take_back(s, unit->sites[s->site].own);
     account(n, w);
     *budget = s->budget - s->counts[COUNT_INSTRUCTIONS];
-    switch (exit) {
-    case EXIT_BARRIER:
-        w->group->counters.barriers++;
-        w->state = WARP_WAITING;
-        return STOP_BARRIER;
-    case EXIT_FAULT: return STOP_FAULT;
-    default: return STOP_NOT;
-    }
+    return exit == EXIT_FAULT ? STOP_FAULT : STOP_NOT;
 }
 
 /* At most so many instructions by `step`; *budget is what is left. Returns STOP_NOT when translated code may go on: not
@@ -223,7 +228,7 @@ static enum stop run_warm(struct sm *sm, struct native_sm *n, uint64_t budget)
 {
     for (uint64_t stride = 1; budget; stride = stride < STRIDE_MOST ? stride * 2 : stride) {
         bool usual = is_usual(sm, sm->warp);
-        uint32_t entry = usual ? entry_of(n->unit, sm->warp, budget) : NATIVE_NOWHERE;
+        uint32_t entry = usual ? entry_of(n, sm->warp, budget) : NATIVE_NOWHERE;
         enum stop stop = STOP_NOT;
         if (entry != NATIVE_NOWHERE) {
             round_set(FP_RNE);

@@ -92,14 +92,15 @@ struct native_entry {
     uint32_t need; /* instructions that the budget must allow: as many as can follow before it is looked at again */
 };
 
-/* Why translated code returns. */
+/* Why translated code returns, or calls `next`. */
 enum native_exit {
     EXIT_BUDGET,  /* too few instructions are left for what follows; warp complete */
     EXIT_STEP,    /* the instruction at w->pc is one for `step`; warp complete */
     EXIT_SITE,    /* the same, at state.site: the instruction has not begun */
-    EXIT_BARRIER, /* w->pc is behind the barrier */
-    EXIT_NEXT,    /* warps have ended, and `next` knows none that begins in this code */
+    EXIT_NEXT,    /* sm->warp has been given to `next`, which knows none that goes on in this code */
     EXIT_FAULT,   /* sm->fault is filled in, at state.site */
+    EXIT_BARRIER, /* for `next`: w->pc is behind the barrier; warp complete */
+    EXIT_END,     /* for `next`: w->pc is behind endprg; registers are not stored */
 };
 
 /* Of one SM, for the time of a call. */
@@ -107,10 +108,10 @@ struct native_state {
     _Alignas(64) uint32_t counts[NATIVE_COUNTS]; /* since the call; up to the end of the block that state.site is in */
     uint32_t site;                               /* number of the site that was passed last */
     uint32_t mask;                               /* SIMT mask: at a return, and of the block that state.site is in */
-    uint32_t budget;                             /* of the warp that `next` has returned */
-    /* sm->warp has ended (w->pc is behind endprg, its registers are not stored): another one, blank, which begins where
-     * NATIVE_START does, in the same group; NULL: none. */
-    struct warp *(*next)(struct sm *sm);
+    uint32_t budget;                             /* of sm->warp, instructions: at least the need of its entry */
+    /* sm->warp has ended or waits. Makes another one of its group sm->warp and returns its entry; NATIVE_NOWHERE: there
+     * is none that goes on in this code. */
+    uint32_t (*next)(struct sm *sm, uint32_t exit);
     void (*clear)(struct warp *w); /* writes the registers of a blank warp */
     /* Executes the instruction at w->pc with `step`; w->mask is `mask` first. Returns whether it has failed. */
     bool (*help)(struct sm *sm, struct warp *w, uint32_t mask);
@@ -118,10 +119,9 @@ struct native_state {
     _Alignas(64) uint32_t out[ISA_LANES];
 };
 
-/* `entry`: number of a native_entry, or NATIVE_START for a blank warp, whose registers are written before any of them
- * is. `budget`: instructions, at least the entry's need. */
-typedef uint32_t native_code(struct warp *w, struct sm *sm, struct native_state *state, uint32_t entry,
-                             uint32_t budget);
+/* Runs sm->warp, and then perhaps others. `entry`: number of a native_entry, or NATIVE_START for a blank warp, whose
+ * registers are written before any of them is. Returns an enum native_exit. */
+typedef uint32_t native_code(struct sm *sm, struct native_state *state, uint32_t entry);
 #define NATIVE_START   UINT32_MAX
 #define NATIVE_NOWHERE (UINT32_MAX - 1) /* no entry */
 
