@@ -83,14 +83,35 @@ const char *frontend_clang(struct cc *cc)
     return file;
 }
 
+/* Macros for the parts of <ventus.h> that the machine has instructions for. */
+static const struct {
+    const char *definition;
+    enum isa_op op;
+} machine_macros[] = {
+#define MACHINE(name, instruction) {"-D" name "=1", OP_##instruction},
+#include "isa/features.def"
+};
+enum { MACHINE_MACROS = sizeof machine_macros / sizeof *machine_macros };
+
+/* That header lies beside the library. */
+static const char *header_folder(struct cc *cc)
+{
+    const char *file = library_file(cc), *slash = file ? strrchr(file, '/') : NULL;
+    return slash ? cc_printf(cc, "%.*s", (int)(slash - file), file) : ".";
+}
+
 /* `action`: what the result is. */
 static char **argument_vector(struct cc *cc, const char *clang, const char *action)
 {
     size_t nfixed = sizeof fixed_args / sizeof *fixed_args, nuser = 0, n = 0;
     while (cc->clang_args[nuser]) nuser++;
-    char **argv = cc_alloc(cc, (nfixed + nuser + 6) * sizeof *argv);
+    char **argv = cc_alloc(cc, (nfixed + nuser + MACHINE_MACROS + 8) * sizeof *argv);
     argv[n++] = (char *)clang;
     for (size_t i = 0; i < nfixed; i++) argv[n++] = (char *)fixed_args[i];
+    for (size_t i = 0; i < MACHINE_MACROS; i++)
+        if (profile_has(cc, machine_macros[i].op)) argv[n++] = (char *)machine_macros[i].definition;
+    argv[n++] = "-internal-isystem";
+    argv[n++] = (char *)header_folder(cc);
     for (size_t i = 0; i < nuser; i++) argv[n++] = (char *)cc->clang_args[i];
     argv[n++] = (char *)action;
     argv[n++] = "-o";

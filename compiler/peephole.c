@@ -44,7 +44,8 @@ static bool is_shareable(struct func *f, const struct minsn *m)
 {
     const struct roles *r = insn_roles(m->op);
     if (!is_pure(m) || isa_kinds[isa_table[m->op].kind].action == ACTION_LOAD) return false;
-    return m->rd >= FIRST_VREG && !r->reads_rd && f->vregs[m->rd].ndefs == 1;
+    if (m->rd < FIRST_VREG || r->reads_rd || f->vregs[m->rd].ndefs != 1) return false;
+    return !f->vregs[m->rd].group && !f->vregs[m->rd].direct; /* these must be certain registers */
 }
 
 /* Has a register of `m` been written since stamp `since`? */
