@@ -71,7 +71,7 @@ const char *gpu_config_check(const struct gpu_config *c)
 
 /* ---- the text form ---- */
 
-enum { IS_NUMBER, IS_WIDE /* 64 bits */, IS_PROFILE, IS_ENGINE };
+enum { IS_NUMBER, IS_WIDE /* 64 bits */, IS_PROFILE, IS_ENGINE, IS_TIMING };
 
 /* In the order of the printed file. */
 static const struct parameter {
@@ -98,9 +98,10 @@ static const struct parameter {
     PARAMETER(host_threads, IS_NUMBER, "host threads that run the SMs; 0: one a processor, 1: deterministic"),
     PARAMETER(quantum, IS_WIDE, "instructions of a warp before the next one's turn"),
     PARAMETER(engine, IS_ENGINE, "what executes instructions; auto: the best for this host"),
+    PARAMETER(timing, IS_TIMING, "model of the hardware's cycles, or a file of its parameters; none: no model"),
 #undef PARAMETER
 };
-enum { NPARAMETERS = sizeof parameters / sizeof *parameters };
+enum { NPARAMETERS = sizeof parameters / sizeof *parameters, TIMING = NPARAMETERS - 1 };
 
 static void print_value(const struct gpu_config *c, const struct parameter *p, char *text, size_t size)
 {
@@ -110,6 +111,7 @@ static void print_value(const struct gpu_config *c, const struct parameter *p, c
     case IS_WIDE: snprintf(text, size, "%llu", (unsigned long long)*(const uint64_t *)field); break;
     case IS_PROFILE: snprintf(text, size, "%s", isa_profile_name((enum isa_profile)number)); break;
     case IS_ENGINE: snprintf(text, size, "%s", c->engine ? c->engine->name : "auto"); break;
+    case IS_TIMING: snprintf(text, size, "%s", *c->timing ? c->timing : "none"); break;
     default: snprintf(text, size, "%u", (unsigned)number);
     }
 }
@@ -117,10 +119,17 @@ static void print_value(const struct gpu_config *c, const struct parameter *p, c
 void gpu_config_print(const struct gpu_config *config, FILE *out)
 {
     for (const struct parameter *p = parameters; p < parameters + NPARAMETERS; p++) {
-        char value[64];
+        char value[TIMING_NAME];
         print_value(config, p, value, sizeof value);
         fprintf(out, "%-16s = %-9s # %s\n", p->name, value, p->text);
     }
+}
+
+static bool set_timing(struct gpu_config *c, const char *text)
+{
+    if (!*text || strlen(text) >= sizeof c->timing) return false;
+    snprintf(c->timing, sizeof c->timing, "%s", strcmp(text, "none") ? text : "");
+    return true;
 }
 
 /* False, and nothing is set, when the text is no value of the parameter. */
@@ -131,6 +140,7 @@ static bool set_value(struct gpu_config *c, const struct parameter *p, const cha
     uint64_t value;
     if (p->type == IS_WIDE) return settings_number(text, UINT64_MAX, field);
     if (p->type == IS_ENGINE) return engine_find(text, &c->engine);
+    if (p->type == IS_TIMING) return set_timing(c, text);
     if (p->type == IS_PROFILE) {
         if (!isa_profile_find(text, &profile)) return false;
         value = profile;
@@ -172,6 +182,18 @@ static const char *set_parameter(void *user, const char *name, const char *text,
     return why;
 }
 
+/* A file of the model's parameters (its name has a dot or slash, no built-in one has) lies beside the machine file. */
+static bool find_timing(struct gpu_config *c, const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    char name[TIMING_NAME];
+    if (!strpbrk(c->timing, "./") || c->timing[0] == '/' || !slash) return true;
+    int n = snprintf(name, sizeof name, "%.*s/%s", (int)(slash - path), path, c->timing);
+    if (n < 0 || (size_t)n >= sizeof name) return false;
+    memcpy(c->timing, name, sizeof name);
+    return true;
+}
+
 bool gpu_config_read(struct gpu_config *config, const char *path, char *why, size_t why_size)
 {
     struct reader r = {.config = *config};
@@ -184,6 +206,8 @@ bool gpu_config_read(struct gpu_config *config, const char *path, char *why, siz
     fclose(f);
     if (!read) return false;
     const char *wrong = gpu_config_check(&r.config);
+    bool timed = r.given >> TIMING & 1;
+    if (!wrong && timed && !find_timing(&r.config, path)) wrong = "the path of the timing file is too long";
     if (wrong) snprintf(why, why_size, "%s: %s", path, wrong);
     else *config = r.config;
     return !wrong;

@@ -16,7 +16,7 @@
 
 struct engine;
 
-enum { HOST_THREADS_MOST = 256 };
+enum { HOST_THREADS_MOST = 256, TIMING_NAME = 256 };
 
 struct gpu_config {
     uint32_t sms;                /* streaming multiprocessors, reported as compute units */
@@ -34,6 +34,8 @@ struct gpu_config {
                                   * 1 every program is deterministic, also one whose atomics depend on order */
     uint64_t quantum;            /* instructions a warp runs before the next one gets its turn */
     const struct engine *engine; /* what executes instructions (sim/engine.h); NULL: the best for this host */
+    char timing[TIMING_NAME];    /* cycle model (docs/timing.md): one that is built in, or a file; "": none. The
+                                  * machine does not look at it: who makes one makes the model, too */
 };
 
 /* Fills in the default machine: large register files and warp counts, so that OpenCL work-groups of

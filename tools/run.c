@@ -137,6 +137,16 @@ static void parse_flag(struct request *r, struct overrides *o, int flag)
     }
 }
 
+/* The model is made here, and not by the driver. It needs a machine with one host thread. */
+static void configure_timing(struct request *r)
+{
+    struct gpu_config *c = &r->config;
+    if (!r->timing && *c->timing) r->timing = strcpy(r->config_timing, c->timing);
+    *c->timing = 0;
+    if (r->timing) c->host_threads = 1;
+    else if (r->timeline) usage_error(&r->args, "--timeline goes with --timing");
+}
+
 static void configure(struct request *r, const struct overrides *o)
 {
     struct gpu_config *c = &r->config;
@@ -150,7 +160,7 @@ static void configure(struct request *r, const struct overrides *o)
     if (o->threads) c->host_threads = o->threads;
     if (o->have_engine) c->engine = o->engine;
     if (r->options.serial) c->quantum = 1;
-    if (r->timing) c->host_threads = 1; /* the model's */
+    configure_timing(r);
     const char *wrong = gpu_config_check(c);
     if (wrong) usage_error(&r->args, "machine: %s", wrong);
     r->report.config = *c;
@@ -161,7 +171,6 @@ static void check(const struct request *r)
 {
     const struct args *a = &r->args;
     if (r->ncases && r->file) usage_error(a, "either an executable or --case");
-    if (r->timeline && !r->timing) usage_error(a, "--timeline goes with --timing");
     if (!r->ncases && !r->file) usage_error(a, "an executable or --case is needed");
     if (!r->ncases && r->ndumps) usage_error(a, "--dump goes with --case; --save writes an argument");
     if (!r->ncases && r->strict) usage_error(a, "--strict goes with --case; other runs always are");

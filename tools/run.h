@@ -68,10 +68,11 @@ struct request {
     bool strict; /* recorded launches get their buffers alone */
 
     bool stats;
-    bool silent;                   /* standard output is for a trace or JSON */
-    const char *json;              /* NULL: not wanted */
-    const char *timing, *timeline; /* cycle model and file of its events; NULL: none */
-    struct model *model;           /* NULL: not open */
+    bool silent;                     /* standard output is for a trace or JSON */
+    const char *json;                /* NULL: not wanted */
+    const char *timing, *timeline;   /* cycle model and file of its events; NULL: none */
+    char config_timing[TIMING_NAME]; /* the model that --config asks for */
+    struct model *model;             /* NULL: not open */
     struct watch observers[OBSERVER_KINDS];
     struct launch_options options;
     struct gpu_config config;

@@ -67,7 +67,7 @@ static void put_counters(FILE *out, const struct counters *c)
 /* From the lines "name = value # text" of the configuration's own text form. */
 static void put_config(FILE *out, const struct gpu_config *config)
 {
-    char *text = NULL, name[64], value[64];
+    char *text = NULL, name[64], value[TIMING_NAME];
     size_t size;
     FILE *lines = open_memstream(&text, &size);
     if (!lines) die("out of memory");
@@ -75,9 +75,12 @@ static void put_config(FILE *out, const struct gpu_config *config)
     fclose(lines);
     const char *separator = "";
     putc('{', out);
-    for (const char *p = text; p && sscanf(p, "%63s = %63s", name, value) == 2; p = strchr(p, '\n'), p += p != NULL) {
-        bool number = value[strspn(value, "0123456789")] == 0;
-        fprintf(out, "%s\"%s\": %s%s%s", separator, name, number ? "" : "\"", value, number ? "" : "\"");
+    for (const char *p = text; p && sscanf(p, "%63s = %255[^#]", name, value) == 2;
+         p = strchr(p, '\n'), p += p != NULL) {
+        for (size_t n = strlen(value); n && value[n - 1] == ' ';) value[--n] = 0;
+        fprintf(out, "%s\"%s\": ", separator, name);
+        if (value[strspn(value, "0123456789")]) output_json_string(out, value);
+        else fputs(value, out);
         separator = ", ";
     }
     putc('}', out);
