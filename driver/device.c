@@ -38,7 +38,7 @@ static enum ventus_status read_config(const char *path, struct gpu_config *confi
     char text[512] = "";
     struct gpu_config c;
     gpu_config_default(&c);
-    if (gpu_config_read(&c, path, text, sizeof text)) {
+    if (gpu_config_read(&c, path, text, sizeof text) && clock_check(&c, text, sizeof text)) {
         *config = c;
         return VENTUS_OK;
     }
@@ -113,8 +113,12 @@ static ventus_device *device_new(const struct gpu_config *config)
     d->queue.host.run = queue_run_calls;
     bool lock = pthread_mutex_init(&d->lock, NULL) == 0;
     if (lock && queue_init(&d->queue)) {
-        d->gpu = gpu_create(config, NULL);
-        if (d->gpu) return d;
+        struct gpu_config c = *config;
+        if (*c.timing) c.host_threads = 1; /* the model's */
+        d->gpu = gpu_create(&c, NULL);
+        if (d->gpu && clock_open(d, &c)) return d;
+        gpu_destroy(d->gpu);
+        d->gpu = NULL;
         device_release(d);
         return NULL;
     }
@@ -167,6 +171,7 @@ void ventus_close(ventus_device *device)
     if (!device) return;
     queue_close(device);
     device_check_end(device);
+    clock_close(device);
     gpu_destroy(device->gpu);
     device->gpu = NULL;
     free(device->heap.blocks);

@@ -97,10 +97,11 @@ struct ventus_device {
     struct segment segments[MAX_SEGMENTS];
     size_t nsegments;
     struct queue queue;
-    struct check *check; /* NULL: off; set before the first allocation */
-    FILE *check_file;    /* its own output, or NULL */
-    char *export_folder; /* where launches are written to, NULL: nowhere */
-    uint32_t exported;   /* how many so far */
+    struct check *check;        /* NULL: off; set before the first allocation */
+    FILE *check_file;           /* its own output, or NULL */
+    struct device_clock *clock; /* of a cycle model; NULL: the host's */
+    char *export_folder;        /* where launches are written to, NULL: nowhere */
+    uint32_t exported;          /* how many so far */
 };
 
 struct ventus_module {
@@ -160,6 +161,7 @@ struct ventus_event {
     struct result *result;   /* where the client wants the machine's result; NULL: nowhere */
     uint8_t *args;
     const _Atomic bool *watch; /* the caller's cancel flag or NULL */
+    uint64_t began;            /* by the host's clock */
     bool overdue;              /* cancelled for having run too long */
     struct job job;
     uint32_t block, pds;           /* device addresses, 0: not allocated */
@@ -200,6 +202,17 @@ void launch_notify_memory(const ventus_event *event);
 void device_export_environment(ventus_device *device);
 /* Writes them, of a launch that is about to run. */
 void launch_export(const ventus_event *event);
+
+/* ---- clock.c ---- */
+
+/* Whether the cycle model that the machine file asks for can be had; else why not. */
+bool clock_check(const struct gpu_config *config, char *why, size_t why_size);
+/* Makes it, if there is to be one, for the device's machine, in which nothing has run. False: it cannot be had. */
+bool clock_open(ventus_device *device, const struct gpu_config *config);
+/* Ends the model; the clock stands still from now on. */
+void clock_close(ventus_device *device);
+/* The cycles of a launch that has ended, and its times by them, when there is a model. */
+void launch_clock(ventus_event *event);
 
 /* ---- module.c ---- */
 

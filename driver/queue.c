@@ -91,7 +91,8 @@ void event_begin(ventus_event *e)
     struct queue *q = &e->device->queue;
     pthread_mutex_lock(&q->lock);
     make_unready(e);
-    e->outcome.started = host_ns();
+    e->outcome.started = ventus_clock(e->device);
+    e->began = host_ns();
     e->state = VENTUS_RUNNING;
     if (e->kind == EVENT_LAUNCH) q->running++;
     struct callback *due = event_callbacks(e);
@@ -126,7 +127,8 @@ static void conclude(ventus_event *e, enum ventus_status status)
         snprintf(e->outcome.message, sizeof e->outcome.message, "%s", ventus_status_text(status));
     }
     e->outcome.status = status;
-    e->outcome.ended = host_ns();
+    e->outcome.ended = ventus_clock(e->device);
+    if (e->kind == EVENT_LAUNCH) launch_clock(e);
     if (e->ending) e->ending(e->user, &e->outcome);
 }
 
@@ -230,8 +232,7 @@ void ventus_event_cancel(ventus_event *event)
 
 static bool is_overdue(const struct queue *q, const ventus_event *e)
 {
-    return q->limit_ns && e->kind == EVENT_LAUNCH && e->state == VENTUS_RUNNING &&
-           host_ns() - e->outcome.started > q->limit_ns;
+    return q->limit_ns && e->kind == EVENT_LAUNCH && e->state == VENTUS_RUNNING && host_ns() - e->began > q->limit_ns;
 }
 
 void queue_check_running(struct queue *q)
@@ -293,7 +294,7 @@ static enum ventus_status append(struct queue *q, ventus_event *e, size_t ndeps)
 {
     if (q->closing) return VENTUS_BAD_ARGUMENT;
     if (!worker_ready(e)) return VENTUS_NO_MEMORY;
-    e->outcome.submitted = host_ns();
+    e->outcome.submitted = ventus_clock(e->device);
     e->number = ++q->submitted;
     e->waits_for = ndeps + 1; /* one for the submission itself */
     list_insert(&q->all, ALL, e, q->all.last);

@@ -24,7 +24,7 @@ extern "C" {
 
 /* Version of this header. A minor one only adds; the major one is that of the library's file name (libventus.so.4). */
 #define VENTUS_API_MAJOR   4
-#define VENTUS_API_MINOR   1
+#define VENTUS_API_MINOR   2
 #define VENTUS_API_VERSION ((uint32_t)VENTUS_API_MAJOR << 16 | VENTUS_API_MINOR)
 
 /* The version the library was built with; a program checks that its major part is the header's. */
@@ -105,6 +105,12 @@ struct ventus_totals {
 
 /* Up to now; what runs counts as busy. */
 void ventus_totals(ventus_device *device, struct ventus_totals *totals);
+
+/* ---- clock.c ---- */
+
+/* The time of the device, in nanoseconds: the host's monotonic clock, or with `timing = NAME` in the machine file that
+ * of the modelled hardware, which begins with the host's time and goes on while launches run. */
+uint64_t ventus_clock(const ventus_device *device);
 
 /* ---- memory.c ---- */
 
@@ -319,8 +325,9 @@ struct ventus_outcome {
                                   * memory, or   what a call or ventus_event_set said */
     struct ventus_result result; /* of a launch: fault and counters; zeros when it was never run */
     char message[512];           /* one line for people, empty on success */
-    /* by the host's monotonic clock; started is 0 when it was never run */
+    /* by the device's clock (ventus_clock); started is 0 when it was never run */
     uint64_t submitted, started, ended;
+    uint64_t cycles; /* of a launch, by the cycle model; 0: the machine has none */
 };
 
 /* An event is freed when it has been released as often as it was given out and retained. That ends nothing that is

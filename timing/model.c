@@ -192,7 +192,7 @@ static void reset(struct model *m)
 static void launch_begin(void *user, const struct launch *launch, const struct launch_info *info)
 {
     struct model *m = user;
-    m->now += m->nlaunches ? m->config.request_cycles : 0;
+    m->now += m->now ? m->config.request_cycles : 0;
     m->begun = m->last_issue = m->now;
     m->dispatch_next = 0;
     m->lanes = launch->threads_per_warp;
@@ -231,6 +231,7 @@ static void record(struct model *m, bool hung)
     }
     m->launches[m->nlaunches++] = (struct timing_launch){.kernel = m->kernel,
                                                          .hung = hung,
+                                                         .begun = m->begun,
                                                          .cycles = m->now - m->begun,
                                                          .line_bytes = m->config.line_bytes,
                                                          .counts = sum_of_counts(m)};
@@ -280,6 +281,15 @@ static bool open_cores(struct model *m)
     return true;
 }
 
+void timing_forget(struct model *m)
+{
+    for (size_t i = 0; i < m->nlaunches; i++) {
+        free(m->launches[i].kernel);
+        account_free(m->launches[i].account);
+    }
+    m->nlaunches = 0;
+}
+
 static void close_model(struct model *m)
 {
     for (unsigned i = 0; m->cores && i < m->ncores; i++) {
@@ -287,10 +297,7 @@ static void close_model(struct model *m)
         tags_close(&m->cores[i].front.l1i.tags);
         tags_close(&m->cores[i].l1d.tags);
     }
-    for (size_t i = 0; i < m->nlaunches; i++) {
-        free(m->launches[i].kernel);
-        account_free(m->launches[i].account);
-    }
+    timing_forget(m);
     account_close(m);
     tags_close(&m->l2.tags);
     code_forget(m);

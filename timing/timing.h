@@ -24,7 +24,8 @@ struct timing_counts {
 
 struct timing_launch {
     char *kernel;
-    bool hung; /* the modelled hardware never ends it */
+    bool hung;      /* the modelled hardware never ends it */
+    uint64_t begun; /* cycle, since the model was made, in which it was requested */
     uint64_t cycles;
     uint32_t line_bytes; /* of all caches */
     struct timing_counts counts;
@@ -42,6 +43,9 @@ bool timing_close(struct model *model, struct gpu *gpu, char *why, size_t why_si
 
 /* The launches so far, in their order; valid until the next one. */
 const struct timing_launch *timing_launches(const struct model *model, size_t *n);
+
+/* Forgets them. */
+void timing_forget(struct model *model);
 
 /* The configuration. */
 const struct timing_config *timing_config_of(const struct model *model);

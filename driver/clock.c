@@ -1,0 +1,65 @@
+/* The clock of a device: the host's monotonic one, or that of the cycle model which the machine file asks for
+ * (`timing = NAME`). The model's stands still but for launches: what happens between two of them takes no time. */
+#include <stdlib.h>
+
+#include "driver/driver.h"
+#include "timing/parameters.h"
+#include "timing/timing.h"
+
+struct device_clock {
+    struct model *model;
+    uint64_t begin; /* of the model's clock, by the host's, in nanoseconds */
+    uint32_t mhz;
+    _Atomic uint64_t now; /* end of the last launch, in nanoseconds */
+};
+
+bool clock_check(const struct gpu_config *config, char *why, size_t why_size)
+{
+    struct timing_config timing;
+    return !*config->timing || timing_config_read(&timing, config->timing, why, why_size);
+}
+
+bool clock_open(ventus_device *d, const struct gpu_config *config)
+{
+    char why[300];
+    if (!*config->timing) return true;
+    struct device_clock *c = calloc(1, sizeof *c);
+    if (c) c->model = timing_open(d->gpu, config->timing, NULL, why, sizeof why);
+    if (!c || !c->model) {
+        free(c);
+        return false;
+    }
+    c->begin = c->now = host_ns();
+    c->mhz = config->clock_mhz;
+    d->clock = c;
+    return true;
+}
+
+void clock_close(ventus_device *d)
+{
+    char why[300];
+    if (!d->clock) return;
+    timing_close(d->clock->model, d->gpu, why, sizeof why);
+    d->clock->model = NULL;
+}
+
+uint64_t ventus_clock(const ventus_device *d) { return d->clock ? d->clock->now : host_ns(); }
+
+static uint64_t time_of(const struct device_clock *c, uint64_t cycle)
+{
+    return c->begin + (uint64_t)((unsigned __int128)cycle * 1000 / c->mhz);
+}
+
+/* Launches of a machine with a model run one after another: the only one of which the model knows is this one. */
+void launch_clock(ventus_event *e)
+{
+    struct device_clock *c = e->device->clock;
+    size_t n;
+    if (!c) return;
+    const struct timing_launch *l = timing_launches(c->model, &n);
+    if (!n) return; /* it has never begun */
+    e->outcome.cycles = l->cycles;
+    e->outcome.started = time_of(c, l->begun);
+    e->outcome.ended = c->now = time_of(c, l->begun + l->cycles);
+    timing_forget(c->model);
+}
