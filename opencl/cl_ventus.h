@@ -30,4 +30,8 @@
 /* Deepest stack of diverged branches of any warp. */
 #define CL_PROFILING_COMMAND_MAX_SIMT_DEPTH_VENTUS 0x4F0B
 
+/* Cycles from the launch's request to its response, by the model of the hardware that the device's machine file asks
+ * for (timing = NAME); 0 when it has none. With a model the times of all events are those of its clock, too. */
+#define CL_PROFILING_COMMAND_CYCLES_VENTUS 0x4F0C
+
 #endif

@@ -87,7 +87,8 @@ cl_event clCreateUserEvent(cl_context context, cl_int *errcode_ret)
 {
     cl_event event = NULL;
     cl_int error = object_is(context, KIND_CONTEXT) ? CL_SUCCESS : CL_INVALID_CONTEXT;
-    if (!error && !(event = event_new(context, NULL, CL_COMMAND_USER, host_ns()))) error = CL_OUT_OF_HOST_MEMORY;
+    if (!error && !(event = event_new(context, NULL, CL_COMMAND_USER, ventus_clock(context->device))))
+        error = CL_OUT_OF_HOST_MEMORY;
     if (!error) error = driver_error(ventus_gate(context->device, 0, NULL, &event->under));
     if (error && event) {
         clReleaseEvent(event);
@@ -209,8 +210,8 @@ cl_int clGetEventInfo(cl_event event, cl_event_info param, size_t size, void *va
     }
 }
 
-/* Times are the host's monotonic clock, so that those of all queues and of the program compare. The
- * functional machine has no cycle of its own to offer. */
+/* Times are by the device's clock: the host's monotonic one, so that those of all queues and of the program compare, or
+ * that of a cycle model, when the machine has one. */
 static cl_int profiling_time(cl_event event, cl_profiling_info param, struct info out)
 {
     const struct ventus_outcome *o = ventus_event_outcome(event->under);
@@ -224,14 +225,15 @@ static cl_int profiling_time(cl_event event, cl_profiling_info param, struct inf
     }
 }
 
-static cl_int profiling_counter(const struct ventus_counters *c, cl_profiling_info param, struct info out)
+static cl_int profiling_counter(const struct ventus_outcome *o, cl_profiling_info param, struct info out)
 {
     switch (param) {
 #define VENTUS_COUNTER(name, type, how, cl, text) \
     case CL_PROFILING_COMMAND_##cl##_VENTUS: \
-        INFO(cl_ulong, c->name);
+        INFO(cl_ulong, o->result.counters.name);
 #include "sim/counters.def"
 #undef VENTUS_COUNTER
+    case CL_PROFILING_COMMAND_CYCLES_VENTUS: INFO(cl_ulong, o->cycles);
     default: return CL_INVALID_VALUE;
     }
 }
@@ -247,8 +249,7 @@ cl_int clGetEventProfilingInfo(cl_event event, cl_profiling_info param, size_t s
     if (!object_is(event, KIND_EVENT)) return CL_INVALID_EVENT;
     if (!event->queue || !(event->queue->properties & CL_QUEUE_PROFILING_ENABLE) || event_status(event) != CL_COMPLETE)
         return CL_PROFILING_INFO_NOT_AVAILABLE;
-    if (param >= CL_PROFILING_COMMAND_INSTRUCTIONS_VENTUS && param <= CL_PROFILING_COMMAND_MAX_SIMT_DEPTH_VENTUS)
-        return launched(event) ? profiling_counter(&ventus_event_outcome(event->under)->result.counters, param, out)
-                               : CL_INVALID_VALUE;
+    if (param >= CL_PROFILING_COMMAND_INSTRUCTIONS_VENTUS && param <= CL_PROFILING_COMMAND_CYCLES_VENTUS)
+        return launched(event) ? profiling_counter(ventus_event_outcome(event->under), param, out) : CL_INVALID_VALUE;
     return profiling_time(event, param, out);
 }

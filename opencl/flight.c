@@ -39,7 +39,7 @@ void flight_cancel(struct flight *f)
     for (size_t i = f->count; i-- > 0;) ventus_event_cancel(f->events[i]);
 }
 
-void flight_free(struct flight *f)
+void flight_close(struct flight *f)
 {
     for (size_t i = 0; i < f->count; i++) ventus_event_release(f->events[i]);
     free(f->events);

@@ -209,7 +209,7 @@ void flight_add(struct flight *flight, ventus_event *event);
 /* Lets go of what has ended. */
 void flight_forget(struct flight *flight);
 void flight_cancel(struct flight *flight);
-void flight_free(struct flight *flight);
+void flight_close(struct flight *flight);
 
 /* ---- queue.c: commands and their order ---- */
 

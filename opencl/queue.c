@@ -26,7 +26,7 @@ cl_int command_new(cl_command_queue queue, cl_command_type type, size_t size, cl
     c->queue = queue;
     object_use(&queue->base);
     c->type = type;
-    c->queued = host_ns();
+    c->queued = ventus_clock(queue->context->device);
     c->deps = (struct ventus_dep *)((char *)c + size);
     c->mems = (cl_mem *)(c->deps + nwaits + 1);
     for (cl_uint i = 0; i < nwaits; i++) c->deps[c->ndeps++].event = waits[i]->under;
@@ -189,7 +189,7 @@ static void queue_destroy(struct object *object)
 {
     cl_command_queue q = (cl_command_queue)object;
     context_remove_queue(q->context, q);
-    flight_free(&q->flight);
+    flight_close(&q->flight);
     ventus_event_release(q->last);
     object_drop(&q->context->base);
     pthread_mutex_destroy(&q->lock);

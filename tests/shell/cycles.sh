@@ -1,4 +1,4 @@
-# What is built upon the cycle model: work-groups on all SMs, where cycles went, timelines.
+# What is built upon the cycle model: work-groups on all SMs, where cycles went, timelines, times of OpenCL programs.
 set -u
 . "$VENTUS_SOURCE/tests/shell/common"
 
@@ -98,6 +98,22 @@ sums two.json
 timelines "$(python3 -c 'import json; print(sum(l["issued"] for l in json.load(open("two.json"))["launches"]))')" "$ventus" run "$@"
 
 for name in verilog chisel ideal; do [ -n "$(scale --timing $name | cycles)" ] || wrong "$name: does not end"; done
+# An OpenCL program that knows nothing of the model: its kernel's time is the model's, the same again, and shorter on more SMs.
+vecadd() { VENTUS_CONFIG=$1 VENTUS_DEBUG=1 $VENTUS_FOREIGN "$VENTUS_BUILD/examples/vecadd" --size 16; }
+for sms in 1 4; do
+    printf 'sms = %s\ntiming = own.timing\n' $sms >gpu$sms.conf
+    printf 'base = large\nmemory_latency = 100\n' >own.timing
+    vecadd gpu$sms.conf >gpu$sms.txt || wrong "vecadd with timing on $sms SMs"
+    vecadd gpu$sms.conf >again.txt
+    eval "ms$sms=$(sed -n 's/.*launch \([0-9.]*\) ms/\1/p' gpu$sms.txt) again$sms=$(sed -n 's/.*launch \([0-9.]*\) ms/\1/p' again.txt)"
+done
+[ "$ms1" = "$again1" ] && [ "$ms4" = "$again4" ] || wrong "times of vecadd: $ms1 and $again1, $ms4 and $again4"
+awk "BEGIN { exit !($ms4 > 0 && 2 * $ms4 < $ms1) }" || wrong "vecadd takes $ms1 ms on one SM, $ms4 on four"
+echo 'line_bytes = 24' >own.timing
+vecadd gpu1.conf >out.txt 2>&1 && wrong 'a device with a model that cannot be built'
+grep -q 'own.timing: line_bytes must be a power of two' out.txt || { wrong 'no reason'; cat out.txt; }
+check 2 'own.timing: line_bytes must be' "$ventus" run scale.elf --config gpu1.conf -g 64 -a iota:64 -a i:3
+
 # The commands of the page.
 PATH=$VENTUS_BUILD:$PATH
 page docs/timing.md

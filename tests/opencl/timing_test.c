@@ -1,0 +1,130 @@
+/* A device whose machine file asks for a cycle model: times and counters of its events are those of the model. */
+#include "check.h"
+#include "opencl/cl_ventus.h"
+
+enum { MHZ = 250, ITEMS = 2048, LOCAL = 64, LAUNCHES = 6 };
+
+static char config[] = "/tmp/ventus-timing-XXXXXX";
+
+static int timed_setup(void **state)
+{
+    int file = mkstemp(config);
+    if (file < 0) return -1;
+    dprintf(file, "sms = 4\nclock_mhz = %d\ntiming = large\n", MHZ);
+    close(file);
+    setenv("VENTUS_CONFIG", config, 1);
+    return check_setup(state);
+}
+
+static int timed_teardown(void **state)
+{
+    unlink(config);
+    return check_teardown(state);
+}
+
+static cl_ulong ask(cl_event event, cl_profiling_info what)
+{
+    return QUERY(cl_ulong, clGetEventProfilingInfo, event, what);
+}
+
+static cl_kernel kernel_new(cl_mem mem)
+{
+    static const char source[] = "kernel void add(global int *a) { a[get_global_id(0)] += 3; }";
+    cl_int err;
+    cl_program program = program_build(source, "");
+    cl_kernel kernel = clCreateKernel(program, "add", &err);
+    OK(err);
+    OK(clSetKernelArg(kernel, 0, sizeof mem, &mem));
+    OK(clReleaseProgram(program));
+    return kernel;
+}
+
+static cl_event launch(cl_command_queue q, cl_kernel kernel, size_t items)
+{
+    const size_t local = LOCAL;
+    cl_event event;
+    OK(clEnqueueNDRangeKernel(q, kernel, 1, NULL, &items, &local, 0, NULL, &event));
+    return event;
+}
+
+/* Its time is that of its cycles. */
+static cl_ulong checked_cycles(cl_event event)
+{
+    cl_ulong cycles = ask(event, CL_PROFILING_COMMAND_CYCLES_VENTUS), start = ask(event, CL_PROFILING_COMMAND_START);
+    cl_ulong ns = ask(event, CL_PROFILING_COMMAND_END) - start;
+    assert_in_range(ns, cycles * 1000 / MHZ, cycles * 1000 / MHZ + 1);
+    assert_true(ask(event, CL_PROFILING_COMMAND_QUEUED) <= ask(event, CL_PROFILING_COMMAND_SUBMIT));
+    assert_true(ask(event, CL_PROFILING_COMMAND_SUBMIT) <= start);
+    return cycles;
+}
+
+/* The second level and the rows of memory are as the launch before has left them. */
+static void assert_near(cl_ulong a, cl_ulong b) { assert_in_range(a, b * 9 / 10, b * 11 / 10); }
+
+/* Launches follow each other by the model's clock, whatever the host's says, and work-groups share the SMs. */
+static void test_times(void **state)
+{
+    (void)state;
+    cl_event events[LAUNCHES];
+    cl_mem mem = buffer_new(0, ITEMS * sizeof(cl_int), NULL);
+    cl_kernel kernel = kernel_new(mem);
+    for (int i = 0; i < LAUNCHES; i++) events[i] = launch(queue, kernel, i ? ITEMS : LOCAL);
+    OK(clFinish(queue));
+    cl_ulong one = checked_cycles(events[0]), all = checked_cycles(events[1]);
+    assert_in_range(all, one + 1, one * (ITEMS / LOCAL) / 3);
+    for (int i = 1; i < LAUNCHES; i++) {
+        assert_near(checked_cycles(events[i]), all);
+        assert_int_equal(ask(events[i], CL_PROFILING_COMMAND_GROUPS_VENTUS), ITEMS / LOCAL);
+        cl_ulong before = ask(events[i - 1], CL_PROFILING_COMMAND_END);
+        assert_in_range(ask(events[i], CL_PROFILING_COMMAND_START), before, before + 1000);
+    }
+    for (int i = 0; i < LAUNCHES; i++) OK(clReleaseEvent(events[i]));
+    OK(clReleaseKernel(kernel));
+    OK(clReleaseMemObject(mem));
+}
+
+/* Kernels of two queues run one after another: each has the cycles that it has alone. */
+static void test_queues(void **state)
+{
+    (void)state;
+    cl_int err;
+    cl_command_queue other =
+        clCreateCommandQueue(context, device, CL_QUEUE_PROFILING_ENABLE | CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE, &err);
+    cl_event events[LAUNCHES];
+    cl_mem mem = buffer_new(0, ITEMS * sizeof(cl_int), NULL);
+    cl_kernel kernel = kernel_new(mem);
+    OK(err);
+    for (int i = 0; i < LAUNCHES; i++) events[i] = launch(i & 1 ? other : queue, kernel, ITEMS);
+    OK(clFinish(queue));
+    OK(clFinish(other));
+    for (int i = 1; i < LAUNCHES; i++) assert_near(checked_cycles(events[i]), checked_cycles(events[0]));
+    for (int i = 0; i < LAUNCHES; i++) OK(clReleaseEvent(events[i]));
+    OK(clReleaseKernel(kernel));
+    OK(clReleaseMemObject(mem));
+    OK(clReleaseCommandQueue(other));
+}
+
+/* Nothing but launches takes time. */
+static void test_transfers(void **state)
+{
+    (void)state;
+    cl_int word = 7;
+    cl_event event;
+    cl_mem mem = buffer_new(0, sizeof word, NULL);
+    OK(clEnqueueWriteBuffer(queue, mem, CL_TRUE, 0, sizeof word, &word, 0, NULL, &event));
+    assert_int_equal(ask(event, CL_PROFILING_COMMAND_START), ask(event, CL_PROFILING_COMMAND_END));
+    FAILS(CL_INVALID_VALUE,
+          clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_CYCLES_VENTUS, sizeof(cl_ulong), &(cl_ulong){0}, NULL));
+    OK(clReleaseEvent(event));
+    OK(clReleaseMemObject(mem));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_times),
+        cmocka_unit_test(test_queues),
+        cmocka_unit_test(test_transfers),
+    };
+    return cmocka_run_group_tests(tests, timed_setup, timed_teardown);
+}
