@@ -1,6 +1,6 @@
-/* Buffers and sub-buffers: flags, lifetime, device memory, queries.
- * A root buffer takes device memory at its first use and gives it back when nothing uses the buffer any
- * more: no client, no command, no sub-buffer. Kernel arguments only watch a buffer (see weak in
+/* Memory objects, and buffers among them: flags, lifetime, device memory, queries.
+ * One without a parent takes device memory at its first use and gives it back when nothing uses it any
+ * more: no client, no command, no sub-buffer or image of it. Kernel arguments only watch a buffer (see weak in
  * objects.h), so that they neither keep it alive nor dangle. The device's memory is host memory too, and
  * a mapping without CL_MEM_USE_HOST_PTR is a pointer into it. Called through icd.c. */
 #include <stdlib.h>
@@ -49,7 +49,8 @@ static void mem_destroy(struct object *object)
     object_drop(&context->base);
 }
 
-static cl_mem mem_new(cl_context context, cl_mem_flags flags, size_t size)
+/* With a parent it is the parent's memory from `origin` on. */
+static cl_mem mem_new(cl_context context, cl_mem_flags flags, size_t size, cl_mem parent, size_t origin)
 {
     cl_mem mem = calloc(1, sizeof *mem);
     if (!mem || pthread_mutex_init(&mem->lock, NULL)) {
@@ -63,16 +64,31 @@ static cl_mem mem_new(cl_context context, cl_mem_flags flags, size_t size)
     context_witness(context);
     mem->flags = flags;
     mem->size = size;
+    if (!parent) return mem;
+    mem->parent = parent;
+    object_use(&parent->base);
+    mem->origin = origin;
+    if (parent->host_ptr) mem->host_ptr = (char *)parent->host_ptr + origin;
     return mem;
 }
 
+size_t mem_root(cl_mem *mem)
+{
+    size_t origin = 0;
+    for (; (*mem)->parent; *mem = (*mem)->parent) origin += (*mem)->origin;
+    return origin;
+}
+
+bool mem_is_image(cl_mem mem) { return mem->image.desc.image_type != 0; }
+
 cl_int mem_address(cl_mem mem, uint32_t *addr)
 {
-    cl_mem root = mem->parent ? mem->parent : mem;
+    cl_mem root = mem;
+    const uint32_t origin = (uint32_t)mem_root(&root);
     cl_int error = CL_SUCCESS;
     pthread_mutex_lock(&root->lock);
     if (!root->addr) error = driver_error(ventus_alloc(root->context->device, root->size, &root->addr));
-    if (!error) *addr = root->addr + (uint32_t)mem->origin;
+    if (!error) *addr = root->addr + origin;
     pthread_mutex_unlock(&root->lock);
     return error;
 }
@@ -81,7 +97,7 @@ cl_int mem_address(cl_mem mem, uint32_t *addr)
 
 static bool at_most_one(cl_mem_flags flags) { return (flags & (flags - 1)) == 0; }
 
-static cl_int flags_check(cl_mem_flags flags)
+cl_int mem_flags_check(cl_mem_flags flags)
 {
     if (flags & ~(cl_mem_flags)(ACCESS_FLAGS | POINTER_FLAGS | HOST_FLAGS)) return CL_INVALID_VALUE;
     if (!at_most_one(flags & ACCESS_FLAGS) || !at_most_one(flags & HOST_FLAGS)) return CL_INVALID_VALUE;
@@ -93,7 +109,7 @@ static cl_int flags_check(cl_mem_flags flags)
 static cl_int create_check(cl_context context, cl_mem_flags flags, size_t size, const void *host_ptr)
 {
     if (!object_is(context, KIND_CONTEXT)) return CL_INVALID_CONTEXT;
-    cl_int error = flags_check(flags);
+    cl_int error = mem_flags_check(flags);
     if (error) return error;
     if (size == 0 || size > device_max_alloc()) return CL_INVALID_BUFFER_SIZE;
     bool wanted = flags & (CL_MEM_USE_HOST_PTR | CL_MEM_COPY_HOST_PTR);
@@ -108,32 +124,29 @@ static cl_int initial_copy(cl_mem mem, const void *host_ptr)
     return error ? error : driver_error(ventus_write(mem->context->device, addr, host_ptr, mem->size));
 }
 
+cl_int mem_create(cl_context context, cl_mem_flags flags, size_t size, void *host_ptr, cl_mem parent, cl_mem *result)
+{
+    if (!(flags & ACCESS_FLAGS)) flags |= CL_MEM_READ_WRITE;
+    cl_mem mem = mem_new(context, flags, size, parent, 0);
+    if (!mem) return CL_OUT_OF_HOST_MEMORY;
+    if (host_ptr && (flags & CL_MEM_USE_HOST_PTR)) mem->host_ptr = host_ptr;
+    cl_int error = host_ptr ? initial_copy(mem, host_ptr) : CL_SUCCESS;
+    if (error) clReleaseMemObject(mem);
+    else *result = mem;
+    return error;
+}
+
 cl_mem clCreateBuffer(cl_context context, cl_mem_flags flags, size_t size, void *host_ptr, cl_int *errcode_ret)
 {
     cl_mem mem = NULL;
     cl_int error = create_check(context, flags, size, host_ptr);
-    if (!(flags & ACCESS_FLAGS)) flags |= CL_MEM_READ_WRITE;
-    if (!error && !(mem = mem_new(context, flags, size))) error = CL_OUT_OF_HOST_MEMORY;
-    if (!error && host_ptr) {
-        if (flags & CL_MEM_USE_HOST_PTR) mem->host_ptr = host_ptr;
-        error = initial_copy(mem, host_ptr);
-        if (error) {
-            clReleaseMemObject(mem);
-            mem = NULL;
-        }
-    }
+    if (!error) error = mem_create(context, flags, size, host_ptr, NULL, &mem);
     set_error(errcode_ret, error);
     return mem;
 }
 
-cl_mem clCreateBufferWithProperties(cl_context context, const cl_mem_properties *properties, cl_mem_flags flags,
-                                    size_t size, void *host_ptr, cl_int *errcode_ret)
+cl_mem mem_with_properties(cl_mem mem, const cl_mem_properties *properties, cl_int *errcode_ret)
 {
-    if (object_is(context, KIND_CONTEXT) && properties && properties[0]) { /* there are none yet */
-        set_error(errcode_ret, CL_INVALID_PROPERTY);
-        return NULL;
-    }
-    cl_mem mem = clCreateBuffer(context, flags, size, host_ptr, errcode_ret);
     if (!mem || !properties) return mem;
     mem->properties = calloc(1, sizeof *properties);
     if (mem->properties) {
@@ -145,11 +158,20 @@ cl_mem clCreateBufferWithProperties(cl_context context, const cl_mem_properties 
     return NULL;
 }
 
-/* A sub-buffer may restrict its parent's access, never widen it, and shares its host pointer. */
-static cl_int inherit_flags(cl_mem_flags parent, cl_mem_flags *flags)
+cl_mem clCreateBufferWithProperties(cl_context context, const cl_mem_properties *properties, cl_mem_flags flags,
+                                    size_t size, void *host_ptr, cl_int *errcode_ret)
+{
+    if (object_is(context, KIND_CONTEXT) && properties && properties[0]) { /* there are none yet */
+        set_error(errcode_ret, CL_INVALID_PROPERTY);
+        return NULL;
+    }
+    return mem_with_properties(clCreateBuffer(context, flags, size, host_ptr, errcode_ret), properties, errcode_ret);
+}
+
+cl_int mem_inherit_flags(cl_mem_flags parent, cl_mem_flags *flags)
 {
     cl_mem_flags access = *flags & ACCESS_FLAGS, host = *flags & HOST_FLAGS;
-    if ((*flags & POINTER_FLAGS) || flags_check(*flags)) return CL_INVALID_VALUE;
+    if ((*flags & POINTER_FLAGS) || mem_flags_check(*flags)) return CL_INVALID_VALUE;
     if ((parent & (CL_MEM_WRITE_ONLY | CL_MEM_READ_ONLY)) && access && access != (parent & ACCESS_FLAGS))
         return CL_INVALID_VALUE;
     if ((parent & HOST_FLAGS) && host && host != (parent & HOST_FLAGS) && host != CL_MEM_HOST_NO_ACCESS)
@@ -172,16 +194,11 @@ cl_mem clCreateSubBuffer(cl_mem parent, cl_mem_flags flags, cl_buffer_create_typ
     const cl_buffer_region *region = info;
     cl_mem mem = NULL;
     cl_int error = CL_SUCCESS;
-    if (!object_is(parent, KIND_MEM) || parent->parent) error = CL_INVALID_MEM_OBJECT;
-    if (!error) error = inherit_flags(parent->flags, &flags);
+    if (!object_is(parent, KIND_MEM) || parent->parent || mem_is_image(parent)) error = CL_INVALID_MEM_OBJECT;
+    if (!error) error = mem_inherit_flags(parent->flags, &flags);
     if (!error) error = region_check(parent, type, region);
-    if (!error && !(mem = mem_new(parent->context, flags, region->size))) error = CL_OUT_OF_HOST_MEMORY;
-    if (mem) {
-        mem->parent = parent;
-        object_use(&parent->base);
-        mem->origin = region->origin;
-        if (parent->host_ptr) mem->host_ptr = (char *)parent->host_ptr + region->origin;
-    }
+    if (!error && !(mem = mem_new(parent->context, flags, region->size, parent, region->origin)))
+        error = CL_OUT_OF_HOST_MEMORY;
     set_error(errcode_ret, error);
     return mem;
 }
@@ -226,7 +243,7 @@ cl_int clGetMemObjectInfo(cl_mem mem, cl_mem_info param, size_t size, void *valu
     struct info out = {size, value, size_ret};
     if (!object_is(mem, KIND_MEM)) return CL_INVALID_MEM_OBJECT;
     switch (param) {
-    case CL_MEM_TYPE: INFO(cl_mem_object_type, CL_MEM_OBJECT_BUFFER);
+    case CL_MEM_TYPE: INFO(cl_mem_object_type, mem_is_image(mem) ? mem->image.desc.image_type : CL_MEM_OBJECT_BUFFER);
     case CL_MEM_FLAGS: INFO(cl_mem_flags, mem->flags);
     case CL_MEM_SIZE: INFO(size_t, mem->size);
     case CL_MEM_HOST_PTR: INFO(void *, mem->host_ptr);

@@ -25,7 +25,7 @@
 
 #include "sim/host.h"
 #include "driver/ventus.h"
-#include "isa/abi.h"
+#include "isa/image.h"
 
 /* ---- object.c: reference counts ---- */
 
@@ -33,7 +33,7 @@
 // clang-format off
 enum kind {
     KIND_PLATFORM = 0x56c10001, KIND_DEVICE, KIND_CONTEXT, KIND_QUEUE, KIND_MEM,
-    KIND_PROGRAM, KIND_KERNEL, KIND_EVENT,
+    KIND_PROGRAM, KIND_KERNEL, KIND_EVENT, KIND_SAMPLER,
 };
 // clang-format on
 
@@ -256,12 +256,45 @@ cl_int command_submit(struct command *command, cl_event *event);
 /* For struct ventus_launch: gives back what the command holds. */
 void command_ending(void *command, const struct ventus_outcome *outcome);
 
-/* ---- buffer.c: memory objects; transfer.c: the commands on them ---- */
+/* ---- format.c: image formats ---- */
+
+/* Is it one that OpenCL has? */
+bool format_valid(const cl_image_format *format);
+/* Can images of this type have it? */
+bool format_offered(const cl_image_format *format, cl_mem_object_type image);
+/* Fills in what kernels must know of the format; false if the device does not offer it. */
+bool format_describe(const cl_image_format *format, struct abi_image *image);
+/* A colour as a client gives it (four words of float, int or uint as the format says, one for depth) as a texel. */
+void format_pack(const struct abi_image *image, const void *color, unsigned char texel[16]);
+
+/* ---- image.c ---- */
+
+/* Arguments of a kernel: every full profile has so many, and clients ask for no more. */
+enum { IMAGE_MAX_ARGS = 128, MAX_SAMPLERS = 16 };
+/* Most texels a side, and layers. */
+enum { IMAGE_MAX_2D = 16384, IMAGE_MAX_3D = 2048, IMAGE_MAX_LAYERS = 2048, IMAGE_MAX_BUFFER = 1 << 24 };
+
+struct image {
+    cl_image_format format;
+    cl_image_desc desc;    /* with the pitches that the client left open; type 0: a buffer */
+    struct abi_image seen; /* as kernels see it, but for the address */
+};
+
+bool image_type_known(cl_mem_object_type type);
+
+/* ---- buffer.c: memory objects ---- */
+
+/* Places of rows in two memories: region[0] bytes each, region[1] rows in region[2] slices. */
+enum { SOURCE, TARGET };
+struct box {
+    size_t region[3];
+    size_t offset[2], row[2], slice[2]; /* bytes, of SOURCE and TARGET */
+};
 
 struct mapping {
     struct mapping *next;
     void *ptr;
-    size_t offset, size;
+    struct box box; /* of the object and, in the same places, of its host pointer */
     cl_map_flags flags;
 };
 
@@ -272,12 +305,13 @@ struct _cl_mem {
     cl_mem_flags flags;
     size_t size;
     void *host_ptr; /* CL_MEM_USE_HOST_PTR */
-    cl_mem parent;  /* of a sub-buffer */
+    cl_mem parent;  /* of a sub-buffer, or of an image of a buffer or image */
     size_t origin;
+    struct image image;
     cl_mem_properties *properties;
     size_t nproperties;
     pthread_mutex_t lock; /* everything below */
-    uint32_t addr;        /* device memory, taken at first use; 0: none yet. Root buffers only. */
+    uint32_t addr;        /* device memory, taken at first use; 0: none yet. Only without a parent. */
     struct mapping *maps;
     cl_uint nmaps;
     struct destructor *destructors;
@@ -286,10 +320,52 @@ struct _cl_mem {
 /* Weak references: the struct stays, the contents may go. */
 void mem_watch(cl_mem mem);
 void mem_unwatch(cl_mem mem);
-/* Takes a use if the buffer still lives. */
+/* Takes a use if the object still lives. */
 bool mem_use(cl_mem mem);
 /* Address in device memory, allocated now if need be. */
 cl_int mem_address(cl_mem mem, uint32_t *addr);
+bool mem_is_image(cl_mem mem);
+/* Follows the parents to the object that has the memory; returns where in it the given one begins. */
+size_t mem_root(cl_mem *mem);
+
+cl_int mem_flags_check(cl_mem_flags flags);
+/* Flags of an object in another one's memory. It may restrict the access, never widen it, and shares the host
+ * pointer. */
+cl_int mem_inherit_flags(cl_mem_flags parent, cl_mem_flags *flags);
+/* An object with flags that have been checked, in the memory of `parent` if there is one. */
+cl_int mem_create(cl_context context, cl_mem_flags flags, size_t size, void *host_ptr, cl_mem parent, cl_mem *mem);
+/* Gives a new object (NULL: there is none) its empty list of properties; releases it if that fails. */
+cl_mem mem_with_properties(cl_mem mem, const cl_mem_properties *properties, cl_int *errcode_ret);
+
+/* ---- transfer.c: the commands on memory objects, and what those on images have in common with them ---- */
+
+/* An object that a command may be given, and that allows it: none of the `forbidden` flags. */
+cl_int transfer_check(cl_command_queue q, cl_mem mem, bool image, cl_mem_flags forbidden);
+/* Enqueues a transfer between host memory and `mem`, which is its `side`. */
+cl_int transfer_host(cl_command_queue q, cl_command_type type, cl_mem mem, int side, const struct box *box, void *host,
+                     bool blocking, cl_uint nwaits, const cl_event *waits, cl_event *event);
+cl_int transfer_copy(cl_command_queue q, cl_command_type type, cl_mem source, cl_mem target, const struct box *box,
+                     cl_uint nwaits, const cl_event *waits, cl_event *event);
+/* Each row is filled with repetitions of `pattern`. */
+cl_int transfer_fill(cl_command_queue q, cl_command_type type, cl_mem mem, const struct box *box, const void *pattern,
+                     size_t size, cl_uint nwaits, const cl_event *waits, cl_event *event);
+/* Maps the bytes from the box's TARGET offset on; *ptr is where they are. */
+cl_int transfer_map(cl_command_queue q, cl_command_type type, cl_mem mem, const struct box *box, size_t size,
+                    bool blocking, cl_map_flags flags, void **ptr, cl_uint nwaits, const cl_event *waits,
+                    cl_event *event);
+
+/* ---- sampler.c ---- */
+
+struct _cl_sampler {
+    struct object base;
+    cl_context context;
+    uint32_t word; /* as kernels see it */
+    cl_bool normalized;
+    cl_addressing_mode addressing;
+    cl_filter_mode filter;
+    cl_sampler_properties *properties; /* as given, with the closing 0; NULL: none were */
+    size_t nproperties;
+};
 
 /* ---- program.c, compile.c, build.c, build_cache.c, binary.c ---- */
 
@@ -394,7 +470,7 @@ bool binary_read(const unsigned char *data, size_t size, struct binary *binary);
 
 struct argument {
     bool set;
-    cl_mem mem; /* VENTUS_ARG_GLOBAL, VENTUS_ARG_CONSTANT; watched; NULL: null pointer */
+    cl_mem mem; /* VENTUS_ARG_GLOBAL, VENTUS_ARG_CONSTANT, VENTUS_ARG_IMAGE; watched; NULL: null pointer */
 };
 
 struct _cl_kernel {

@@ -1,4 +1,5 @@
-/* Commands on buffers: read, write, copy (linear and rectangular), fill, map, unmap, migrate.
+/* Commands on buffers: read, write, copy (linear and rectangular), fill, map, unmap, migrate. What moves the bytes is
+ * that of images, too (image_transfer.c).
  * Each is checked completely when enqueued; what is run later cannot leave its buffers. Linear
  * transfers are boxes of one row. With CL_MEM_USE_HOST_PTR the client's memory is brought up to date by
  * map and taken over by unmap, as the specification allows. Called through icd.c. */
@@ -7,31 +8,37 @@
 
 #include "objects.h"
 
-enum { SOURCE, TARGET };
-
-/* A box of bytes: `region` rows of bytes, with the pitches of either side. */
-struct box {
-    size_t region[3];
-    size_t offset[2], row[2], slice[2]; /* SOURCE, TARGET */
-};
+enum { MAX_PATTERN = 128 };
 
 struct transfer {
     struct command command;
     struct box box;
     void *host;
-    unsigned char pattern[128]; /* of a fill */
+    unsigned char pattern[MAX_PATTERN]; /* of a fill */
     size_t pattern_size;
     uint32_t addr[2];
 };
 
 /* ---- checks ---- */
 
-static cl_int buffer_check(cl_command_queue q, cl_mem mem, cl_mem_flags forbidden)
+/* Buffer or image. */
+static cl_int object_check(cl_command_queue q, cl_mem mem)
 {
     if (!object_is(q, KIND_QUEUE)) return CL_INVALID_COMMAND_QUEUE;
     if (!object_is(mem, KIND_MEM)) return CL_INVALID_MEM_OBJECT;
-    if (mem->context != q->context) return CL_INVALID_CONTEXT;
-    return mem->flags & forbidden ? CL_INVALID_OPERATION : CL_SUCCESS;
+    return mem->context == q->context ? CL_SUCCESS : CL_INVALID_CONTEXT;
+}
+
+cl_int transfer_check(cl_command_queue q, cl_mem mem, bool image, cl_mem_flags forbidden)
+{
+    cl_int error = object_check(q, mem);
+    if (!error && mem_is_image(mem) != image) error = CL_INVALID_MEM_OBJECT;
+    return !error && mem->flags & forbidden ? CL_INVALID_OPERATION : error;
+}
+
+static cl_int buffer_check(cl_command_queue q, cl_mem mem, cl_mem_flags forbidden)
+{
+    return transfer_check(q, mem, false, forbidden);
 }
 
 static bool range_inside(cl_mem mem, size_t offset, size_t size)
@@ -104,6 +111,12 @@ static enum ventus_status row_copy(const struct transfer *t, size_t source, size
     return ventus_copy(device_of(t), t->addr[TARGET] + (uint32_t)target, t->addr[SOURCE] + (uint32_t)source, size);
 }
 
+static enum ventus_status row_fill(const struct transfer *t, size_t source, size_t target, size_t size)
+{
+    (void)source;
+    return ventus_fill(device_of(t), t->addr[TARGET] + (uint32_t)target, t->pattern, t->pattern_size, size);
+}
+
 static enum ventus_status box_run(const struct transfer *t, row_function *row)
 {
     const struct box *b = &t->box;
@@ -122,13 +135,7 @@ static enum ventus_status run_write(void *command) { return box_run(command, row
 
 static enum ventus_status run_copy(void *command) { return box_run(command, row_copy); }
 
-static enum ventus_status run_fill(void *command)
-{
-    const struct transfer *t = command;
-    if (t->box.region[0] == 0) return VENTUS_OK;
-    return ventus_fill(device_of(t), t->addr[TARGET] + (uint32_t)t->box.offset[TARGET], t->pattern, t->pattern_size,
-                       t->box.region[0]);
-}
+static enum ventus_status run_fill(void *command) { return box_run(command, row_fill); }
 
 /* A transfer that is still to be filled in, with places for `nmems` buffers. */
 static cl_int transfer_new(cl_command_queue q, cl_command_type type, cl_uint nwaits, const cl_event *waits,
@@ -150,9 +157,8 @@ static cl_int transfer_submit(struct transfer *t, cl_int error, cl_event *event)
 
 /* ---- read and write ---- */
 
-/* Enqueues a transfer between host memory and `mem`, which is its `side`. */
-static cl_int host_transfer(cl_command_queue q, cl_command_type type, cl_mem mem, int side, const struct box *box,
-                            void *host, bool blocking, cl_uint nwaits, const cl_event *waits, cl_event *event)
+cl_int transfer_host(cl_command_queue q, cl_command_type type, cl_mem mem, int side, const struct box *box, void *host,
+                     bool blocking, cl_uint nwaits, const cl_event *waits, cl_event *event)
 {
     struct transfer *t;
     cl_int error = transfer_new(q, type, nwaits, waits, 1, &t);
@@ -173,7 +179,7 @@ cl_int clEnqueueReadBuffer(cl_command_queue q, cl_mem mem, cl_bool blocking, siz
     if (error) return error;
     if (!ptr || !range_inside(mem, offset, size)) return CL_INVALID_VALUE;
     box_linear(&box, offset, 0, size);
-    return host_transfer(q, CL_COMMAND_READ_BUFFER, mem, SOURCE, &box, ptr, blocking, nwaits, waits, event);
+    return transfer_host(q, CL_COMMAND_READ_BUFFER, mem, SOURCE, &box, ptr, blocking, nwaits, waits, event);
 }
 
 cl_int clEnqueueWriteBuffer(cl_command_queue q, cl_mem mem, cl_bool blocking, size_t offset, size_t size,
@@ -184,7 +190,7 @@ cl_int clEnqueueWriteBuffer(cl_command_queue q, cl_mem mem, cl_bool blocking, si
     if (error) return error;
     if (!ptr || !range_inside(mem, offset, size)) return CL_INVALID_VALUE;
     box_linear(&box, 0, offset, size);
-    return host_transfer(q, CL_COMMAND_WRITE_BUFFER, mem, TARGET, &box, (void *)(uintptr_t)ptr, blocking, nwaits, waits,
+    return transfer_host(q, CL_COMMAND_WRITE_BUFFER, mem, TARGET, &box, (void *)(uintptr_t)ptr, blocking, nwaits, waits,
                          event);
 }
 
@@ -202,7 +208,7 @@ cl_int clEnqueueReadBufferRect(cl_command_queue q, cl_mem mem, cl_bool blocking,
     if (!error) error = box_side(&box, TARGET, host_origin, host_row, host_slice, &host_end);
     if (!error && end > mem->size) error = CL_INVALID_VALUE;
     if (error) return error;
-    return host_transfer(q, CL_COMMAND_READ_BUFFER_RECT, mem, SOURCE, &box, ptr, blocking, nwaits, waits, event);
+    return transfer_host(q, CL_COMMAND_READ_BUFFER_RECT, mem, SOURCE, &box, ptr, blocking, nwaits, waits, event);
 }
 
 cl_int clEnqueueWriteBufferRect(cl_command_queue q, cl_mem mem, cl_bool blocking, const size_t *buffer_origin,
@@ -219,13 +225,11 @@ cl_int clEnqueueWriteBufferRect(cl_command_queue q, cl_mem mem, cl_bool blocking
     if (!error) error = box_side(&box, SOURCE, host_origin, host_row, host_slice, &host_end);
     if (!error && end > mem->size) error = CL_INVALID_VALUE;
     if (error) return error;
-    return host_transfer(q, CL_COMMAND_WRITE_BUFFER_RECT, mem, TARGET, &box, (void *)(uintptr_t)ptr, blocking, nwaits,
+    return transfer_host(q, CL_COMMAND_WRITE_BUFFER_RECT, mem, TARGET, &box, (void *)(uintptr_t)ptr, blocking, nwaits,
                          waits, event);
 }
 
 /* ---- copy ---- */
-
-static cl_mem root_of(cl_mem mem) { return mem->parent ? mem->parent : mem; }
 
 static bool rows_meet(size_t a, size_t b, size_t size) { return a < b ? b - a < size : a - b < size; }
 
@@ -253,13 +257,13 @@ static bool box_overlap(const struct box *box, size_t source, size_t target)
     return false;
 }
 
-static cl_int copy_submit(cl_command_queue q, cl_command_type type, cl_mem source, cl_mem target, const struct box *box,
-                          cl_uint nwaits, const cl_event *waits, cl_event *event)
+cl_int transfer_copy(cl_command_queue q, cl_command_type type, cl_mem source, cl_mem target, const struct box *box,
+                     cl_uint nwaits, const cl_event *waits, cl_event *event)
 {
     struct transfer *t;
-    if (root_of(source) == root_of(target) && box->region[0] &&
-        box_overlap(box, source->origin + box->offset[SOURCE], target->origin + box->offset[TARGET]))
-        return CL_MEM_COPY_OVERLAP;
+    cl_mem source_root = source, target_root = target;
+    const size_t from = mem_root(&source_root) + box->offset[SOURCE], to = mem_root(&target_root) + box->offset[TARGET];
+    if (source_root == target_root && box->region[0] && box_overlap(box, from, to)) return CL_MEM_COPY_OVERLAP;
     cl_int error = transfer_new(q, type, nwaits, waits, 2, &t);
     if (error) return error;
     t->box = *box;
@@ -280,7 +284,7 @@ cl_int clEnqueueCopyBuffer(cl_command_queue q, cl_mem source, cl_mem target, siz
     if (!range_inside(source, source_offset, size) || !range_inside(target, target_offset, size))
         return CL_INVALID_VALUE;
     box_linear(&box, source_offset, target_offset, size);
-    return copy_submit(q, CL_COMMAND_COPY_BUFFER, source, target, &box, nwaits, waits, event);
+    return transfer_copy(q, CL_COMMAND_COPY_BUFFER, source, target, &box, nwaits, waits, event);
 }
 
 cl_int clEnqueueCopyBufferRect(cl_command_queue q, cl_mem source, cl_mem target, const size_t *source_origin,
@@ -299,42 +303,48 @@ cl_int clEnqueueCopyBufferRect(cl_command_queue q, cl_mem source, cl_mem target,
     if (!error && source == target && box.row[SOURCE] != box.row[TARGET] && box.slice[SOURCE] != box.slice[TARGET])
         error = CL_INVALID_VALUE;
     if (error) return error;
-    return copy_submit(q, CL_COMMAND_COPY_BUFFER_RECT, source, target, &box, nwaits, waits, event);
+    return transfer_copy(q, CL_COMMAND_COPY_BUFFER_RECT, source, target, &box, nwaits, waits, event);
 }
 
 /* ---- fill ---- */
 
-cl_int clEnqueueFillBuffer(cl_command_queue q, cl_mem mem, const void *pattern, size_t pattern_size, size_t offset,
-                           size_t size, cl_uint nwaits, const cl_event *waits, cl_event *event)
+cl_int transfer_fill(cl_command_queue q, cl_command_type type, cl_mem mem, const struct box *box, const void *pattern,
+                     size_t size, cl_uint nwaits, const cl_event *waits, cl_event *event)
 {
     struct transfer *t;
-    cl_int error = buffer_check(q, mem, 0);
+    cl_int error = transfer_new(q, type, nwaits, waits, 1, &t);
     if (error) return error;
-    if (!pattern || pattern_size == 0 || pattern_size > sizeof t->pattern || (pattern_size & (pattern_size - 1)))
-        return CL_INVALID_VALUE;
-    if (!range_inside(mem, offset, size) || offset % pattern_size || size % pattern_size) return CL_INVALID_VALUE;
-    error = transfer_new(q, CL_COMMAND_FILL_BUFFER, nwaits, waits, 1, &t);
-    if (error) return error;
-    memcpy(t->pattern, pattern, pattern_size);
-    t->pattern_size = pattern_size;
-    box_linear(&t->box, 0, offset, size);
+    memcpy(t->pattern, pattern, size);
+    t->pattern_size = size;
+    t->box = *box;
+    box_merge(&t->box);
     t->command.run = run_fill;
     return transfer_submit(t, command_mem(&t->command, mem, &t->addr[TARGET]), event);
 }
 
+cl_int clEnqueueFillBuffer(cl_command_queue q, cl_mem mem, const void *pattern, size_t pattern_size, size_t offset,
+                           size_t size, cl_uint nwaits, const cl_event *waits, cl_event *event)
+{
+    struct box box;
+    cl_int error = buffer_check(q, mem, 0);
+    if (error) return error;
+    if (!pattern || pattern_size == 0 || pattern_size > MAX_PATTERN || (pattern_size & (pattern_size - 1)))
+        return CL_INVALID_VALUE;
+    if (!range_inside(mem, offset, size) || offset % pattern_size || size % pattern_size) return CL_INVALID_VALUE;
+    box_linear(&box, offset, offset, size);
+    return transfer_fill(q, CL_COMMAND_FILL_BUFFER, mem, &box, pattern, pattern_size, nwaits, waits, event);
+}
+
 /* ---- map and unmap ---- */
 
-static cl_int map_check(cl_command_queue q, cl_mem mem, cl_map_flags flags, size_t offset, size_t size)
+static cl_int map_check(cl_mem mem, cl_map_flags flags)
 {
     const cl_map_flags writing = CL_MAP_WRITE | CL_MAP_WRITE_INVALIDATE_REGION;
     cl_mem_flags forbidden = 0;
     if (flags & CL_MAP_READ) forbidden |= CL_MEM_HOST_WRITE_ONLY | CL_MEM_HOST_NO_ACCESS;
     if (flags & writing) forbidden |= CL_MEM_HOST_READ_ONLY | CL_MEM_HOST_NO_ACCESS;
-    cl_int error = buffer_check(q, mem, 0);
-    if (error) return error;
     if (flags & ~(CL_MAP_READ | writing)) return CL_INVALID_VALUE;
     if ((flags & CL_MAP_WRITE_INVALIDATE_REGION) && (flags & (CL_MAP_READ | CL_MAP_WRITE))) return CL_INVALID_VALUE;
-    if (size == 0 || !range_inside(mem, offset, size)) return CL_INVALID_VALUE;
     return mem->flags & forbidden ? CL_INVALID_OPERATION : CL_SUCCESS;
 }
 
@@ -364,16 +374,16 @@ static struct mapping *mapping_take(cl_mem mem, const void *ptr, const struct ma
 
 /* The command of a map or an unmap: with the client's own memory a transfer, otherwise nothing but its place in the
  * order. */
-static cl_int map_command(cl_command_queue q, cl_mem mem, const struct mapping *m, bool unmap, cl_uint nwaits,
+static cl_int map_command(cl_command_queue q, cl_command_type type, cl_mem mem, const struct mapping *m, cl_uint nwaits,
                           const cl_event *waits, struct transfer **result)
 {
-    cl_command_type type = unmap ? CL_COMMAND_UNMAP_MEM_OBJECT : CL_COMMAND_MAP_BUFFER;
     struct transfer *t;
+    const bool unmap = type == CL_COMMAND_UNMAP_MEM_OBJECT;
     cl_int error = transfer_new(q, type, nwaits, waits, 1, &t);
     if (error) return error;
     bool wanted = unmap ? m->flags != CL_MAP_READ : !(m->flags & CL_MAP_WRITE_INVALIDATE_REGION);
     t->host = mem->host_ptr;
-    box_linear(&t->box, m->offset, m->offset, m->size);
+    t->box = m->box;
     if (mem->host_ptr && wanted) {
         t->command.run = unmap ? run_write : run_read;
         error = command_mem(&t->command, mem, &t->addr[unmap ? TARGET : SOURCE]);
@@ -394,11 +404,11 @@ static cl_int map_pointer(cl_mem mem, size_t offset, size_t size, void **ptr)
 }
 
 /* Owns `m`. */
-static cl_int map_enqueue(cl_command_queue q, cl_mem mem, bool blocking, struct mapping *m, cl_uint nwaits,
-                          const cl_event *waits, cl_event *event)
+static cl_int map_enqueue(cl_command_queue q, cl_command_type type, cl_mem mem, bool blocking, struct mapping *m,
+                          cl_uint nwaits, const cl_event *waits, cl_event *event)
 {
     struct transfer *t;
-    cl_int error = map_command(q, mem, m, false, nwaits, waits, &t);
+    cl_int error = map_command(q, type, mem, m, nwaits, waits, &t);
     if (error) {
         free(m);
         return error;
@@ -410,20 +420,31 @@ static cl_int map_enqueue(cl_command_queue q, cl_mem mem, bool blocking, struct 
     return error;
 }
 
+cl_int transfer_map(cl_command_queue q, cl_command_type type, cl_mem mem, const struct box *box, size_t size,
+                    bool blocking, cl_map_flags flags, void **ptr, cl_uint nwaits, const cl_event *waits,
+                    cl_event *event)
+{
+    struct mapping *m = NULL;
+    cl_int error = map_check(mem, flags);
+    if (!error) error = map_pointer(mem, box->offset[TARGET], size, ptr);
+    if (!error && !(m = calloc(1, sizeof *m))) error = CL_OUT_OF_HOST_MEMORY;
+    if (error) return error;
+    m->ptr = *ptr;
+    m->box = *box;
+    m->flags = flags;
+    return map_enqueue(q, type, mem, blocking, m, nwaits, waits, event);
+}
+
 void *clEnqueueMapBuffer(cl_command_queue q, cl_mem mem, cl_bool blocking, cl_map_flags flags, size_t offset,
                          size_t size, cl_uint nwaits, const cl_event *waits, cl_event *event, cl_int *errcode_ret)
 {
-    struct mapping *m = NULL;
+    struct box box;
     void *ptr = NULL;
-    cl_int error = map_check(q, mem, flags, offset, size);
-    if (!error) error = map_pointer(mem, offset, size, &ptr);
-    if (!error && !(m = calloc(1, sizeof *m))) error = CL_OUT_OF_HOST_MEMORY;
+    cl_int error = buffer_check(q, mem, 0);
+    if (!error && (size == 0 || !range_inside(mem, offset, size))) error = CL_INVALID_VALUE;
     if (!error) {
-        m->ptr = ptr;
-        m->offset = offset;
-        m->size = size;
-        m->flags = flags;
-        error = map_enqueue(q, mem, blocking, m, nwaits, waits, event);
+        box_linear(&box, offset, offset, size);
+        error = transfer_map(q, CL_COMMAND_MAP_BUFFER, mem, &box, size, blocking, flags, &ptr, nwaits, waits, event);
     }
     set_error(errcode_ret, error);
     return error ? NULL : ptr;
@@ -433,11 +454,11 @@ cl_int clEnqueueUnmapMemObject(cl_command_queue q, cl_mem mem, void *ptr, cl_uin
                                cl_event *event)
 {
     struct transfer *t;
-    cl_int error = buffer_check(q, mem, 0);
+    cl_int error = object_check(q, mem);
     if (error) return error;
     struct mapping *m = mapping_take(mem, ptr, NULL);
     if (!m) return CL_INVALID_VALUE;
-    error = map_command(q, mem, m, true, nwaits, waits, &t);
+    error = map_command(q, CL_COMMAND_UNMAP_MEM_OBJECT, mem, m, nwaits, waits, &t);
     if (!error) error = command_submit(&t->command, event);
     if (error) mapping_add(mem, m);
     else free(m);
@@ -455,7 +476,7 @@ cl_int clEnqueueMigrateMemObjects(cl_command_queue q, cl_uint count, const cl_me
     if (flags & ~(cl_mem_migration_flags)(CL_MIGRATE_MEM_OBJECT_HOST | CL_MIGRATE_MEM_OBJECT_CONTENT_UNDEFINED))
         return CL_INVALID_VALUE;
     for (cl_uint i = 0; i < count; i++) {
-        cl_int error = buffer_check(q, list[i], 0);
+        cl_int error = object_check(q, list[i]);
         if (error) return error;
     }
     cl_int error = command_new(q, CL_COMMAND_MIGRATE_MEM_OBJECTS, sizeof *c, nwaits, waits, 0, &c);
