@@ -262,6 +262,8 @@ void command_ending(void *command, const struct ventus_outcome *outcome);
 bool format_valid(const cl_image_format *format);
 /* Can images of this type have it? */
 bool format_offered(const cl_image_format *format, cl_mem_object_type image);
+/* Writes the first `room` of the formats of this type of image; returns how many there are. */
+cl_uint format_list(cl_mem_object_type image, cl_uint room, cl_image_format *formats);
 /* Fills in what kernels must know of the format; false if the device does not offer it. */
 bool format_describe(const cl_image_format *format, struct abi_image *image);
 /* A colour as a client gives it (four words of float, int or uint as the format says, one for depth) as a texel. */
@@ -279,8 +281,6 @@ struct image {
     cl_image_desc desc;    /* with the pitches that the client left open; type 0: a buffer */
     struct abi_image seen; /* as kernels see it, but for the address */
 };
-
-bool image_type_known(cl_mem_object_type type);
 
 /* ---- buffer.c: memory objects ---- */
 

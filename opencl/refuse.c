@@ -21,51 +21,6 @@ static cl_int in_context(cl_context context)
 
 /* ---- images and samplers ---- */
 
-cl_mem clCreateImage(cl_context context, cl_mem_flags flags, const cl_image_format *format, const cl_image_desc *desc,
-                     void *host_ptr, cl_int *errcode_ret)
-{
-    (void)flags, (void)format, (void)desc, (void)host_ptr;
-    return refuse(errcode_ret, in_context(context));
-}
-
-cl_mem clCreateImageWithProperties(cl_context context, const cl_mem_properties *properties, cl_mem_flags flags,
-                                   const cl_image_format *format, const cl_image_desc *desc, void *host_ptr,
-                                   cl_int *errcode_ret)
-{
-    (void)properties, (void)flags, (void)format, (void)desc, (void)host_ptr;
-    return refuse(errcode_ret, in_context(context));
-}
-
-cl_mem clCreateImage2D(cl_context context, cl_mem_flags flags, const cl_image_format *format, size_t width,
-                       size_t height, size_t row, void *host_ptr, cl_int *errcode_ret)
-{
-    (void)flags, (void)format, (void)width, (void)height, (void)row, (void)host_ptr;
-    return refuse(errcode_ret, in_context(context));
-}
-
-cl_mem clCreateImage3D(cl_context context, cl_mem_flags flags, const cl_image_format *format, size_t width,
-                       size_t height, size_t depth, size_t row, size_t slice, void *host_ptr, cl_int *errcode_ret)
-{
-    (void)flags, (void)format, (void)width, (void)height, (void)depth, (void)row, (void)slice, (void)host_ptr;
-    return refuse(errcode_ret, in_context(context));
-}
-
-cl_int clGetSupportedImageFormats(cl_context context, cl_mem_flags flags, cl_mem_object_type type, cl_uint count,
-                                  cl_image_format *formats, cl_uint *count_ret)
-{
-    (void)flags, (void)type;
-    if (!object_is(context, KIND_CONTEXT)) return CL_INVALID_CONTEXT;
-    if (count == 0 && formats) return CL_INVALID_VALUE;
-    if (count_ret) *count_ret = 0;
-    return CL_SUCCESS;
-}
-
-cl_int clGetImageInfo(cl_mem image, cl_image_info param, size_t size, void *value, size_t *size_ret)
-{
-    (void)image, (void)param, (void)size, (void)value, (void)size_ret;
-    return CL_INVALID_MEM_OBJECT;
-}
-
 cl_sampler clCreateSampler(cl_context context, cl_bool normalized, cl_addressing_mode addressing, cl_filter_mode filter,
                            cl_int *errcode_ret)
 {

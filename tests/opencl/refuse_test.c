@@ -17,22 +17,6 @@ static void test_svm(void **state)
     FAILS(CL_INVALID_OPERATION, clEnqueueSVMMigrateMem(queue, 1, (const void **)&p, NULL, 0, 0, NULL, NULL));
 }
 
-static void test_images(void **state)
-{
-    (void)state;
-    cl_int err;
-    cl_uint count = 9;
-    cl_image_format format = {CL_RGBA, CL_UNORM_INT8};
-    cl_image_desc desc = {.image_type = CL_MEM_OBJECT_IMAGE2D, .image_width = 4, .image_height = 4};
-    assert_false(QUERY(cl_bool, clGetDeviceInfo, device, CL_DEVICE_IMAGE_SUPPORT));
-    REFUSED(CL_INVALID_OPERATION, clCreateImage(context, 0, &format, &desc, NULL, &err));
-    REFUSED(CL_INVALID_OPERATION, clCreateImageWithProperties(context, NULL, 0, &format, &desc, NULL, &err));
-    REFUSED(CL_INVALID_OPERATION, clCreateImage2D(context, 0, &format, 4, 4, 0, NULL, &err));
-    REFUSED(CL_INVALID_OPERATION, clCreateSampler(context, CL_TRUE, CL_ADDRESS_CLAMP, CL_FILTER_NEAREST, &err));
-    OK(clGetSupportedImageFormats(context, CL_MEM_READ_ONLY, CL_MEM_OBJECT_IMAGE2D, 0, NULL, &count));
-    assert_int_equal(count, 0);
-}
-
 static void test_programs(void **state)
 {
     (void)state;
@@ -71,7 +55,7 @@ int main(void)
 {
     // clang-format off
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_svm), cmocka_unit_test(test_images), cmocka_unit_test(test_programs), cmocka_unit_test(test_others),
+        cmocka_unit_test(test_svm), cmocka_unit_test(test_programs), cmocka_unit_test(test_others),
     };
     // clang-format on
     return cmocka_run_group_tests(tests, check_setup, check_teardown);
