@@ -20,7 +20,7 @@ enum { VENTUS_ARG_KINDS = VENTUS_ARG_SAMPLER + 1 };
 
 struct ventus_arg {
     enum ventus_arg_kind kind;
-    uint32_t size;   /* bytes in the argument buffer: 4 for every pointer */
+    uint32_t size;   /* bytes in the argument buffer: 4 for every pointer, struct abi_image for an image */
     uint32_t offset; /* byte offset in the argument buffer */
     uint32_t align; /* VENTUS_ARG_LOCAL: alignment of the memory it points to, else that of the argument itself; a power
                      * of two, at most 1024 */

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "isa/image.h"
 #include "isa/isa.h"
 
 static const char first_line[] = "ventus-module 1";
@@ -287,7 +288,10 @@ static bool check_arg(struct reader *r, const struct ventus_arg *a)
     if (!r->n[KERNEL]) return fail(r, NULL, "an argument before the first kernel", NULL);
     k += r->n[KERNEL] - 1;
     if (!a->align || (a->align & (a->align - 1))) return fail(r, NULL, "an alignment is not a power of two", NULL);
-    if (a->kind != VENTUS_ARG_VALUE && a->size != 4) return fail(r, NULL, "a pointer argument is not four bytes", NULL);
+    if (a->kind == VENTUS_ARG_IMAGE && a->size != sizeof(struct abi_image))
+        return fail(r, NULL, "an image argument is not 64 bytes", NULL);
+    if (a->kind != VENTUS_ARG_VALUE && a->kind != VENTUS_ARG_IMAGE && a->size != 4)
+        return fail(r, NULL, "a pointer argument is not four bytes", NULL);
     if (a->offset + a->size > k->args_size) return fail(r, NULL, "an argument lies outside the argument buffer", NULL);
     k->nargs++;
     return true;

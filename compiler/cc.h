@@ -14,7 +14,7 @@
 #include <llvm-c/Core.h>
 
 #include "asm/note.h"
-#include "isa/abi.h"
+#include "isa/image.h"
 #include "isa/isa.h"
 
 /* Exit codes of ventus-cc; the log is on stderr. */

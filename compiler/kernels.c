@@ -65,16 +65,22 @@ static LLVMTypeRef byval_type(LLVMValueRef function, unsigned i)
     return a ? LLVMGetTypeAttributeValue(a) : NULL;
 }
 
+static bool is_target_type(LLVMTypeRef type, const char *name)
+{
+    return LLVMGetTypeKind(type) == LLVMTargetExtTypeKind && !strcmp(LLVMGetTargetExtTypeName(type), name);
+}
+
+bool is_image_type(LLVMTypeRef type) { return is_target_type(type, "spirv.Image"); }
+
+bool is_sampler_type(LLVMTypeRef type) { return is_target_type(type, "spirv.Sampler"); }
+
 static uint32_t argument_size(struct cc *cc, LLVMValueRef function, unsigned i)
 {
     LLVMTargetDataRef layout = LLVMGetModuleDataLayout(cc->module);
     LLVMTypeRef type = byval_type(function, i);
     if (!type) type = LLVMTypeOf(LLVMGetParam(function, i));
-    if (LLVMGetTypeKind(type) == LLVMTargetExtTypeKind)
-        cc_error(cc, CC_FAILED, function,
-                 "argument %u of kernel %s is an image, sampler, event or pipe, which this "
-                 "device does not have",
-                 i + 1, LLVMGetValueName(function));
+    if (is_image_type(type)) return sizeof(struct abi_image);
+    if (is_sampler_type(type)) return sizeof(uint32_t);
     unsigned long long size = LLVMABISizeOfType(layout, type);
     if (size > 1 << 20)
         cc_error(cc, CC_FAILED, function, "argument %u of kernel %s is too large (%llu bytes)", i + 1,
@@ -116,7 +122,10 @@ static enum ventus_arg_kind argument_kind(LLVMValueRef function, unsigned i, uin
 {
     static const enum ventus_arg_kind kinds[] = {VENTUS_ARG_VALUE, VENTUS_ARG_GLOBAL, VENTUS_ARG_CONSTANT,
                                                  VENTUS_ARG_LOCAL};
-    bool pointer = LLVMGetTypeKind(LLVMTypeOf(LLVMGetParam(function, i))) == LLVMPointerTypeKind;
+    LLVMTypeRef type = LLVMTypeOf(LLVMGetParam(function, i));
+    bool pointer = LLVMGetTypeKind(type) == LLVMPointerTypeKind;
+    if (is_image_type(type)) return VENTUS_ARG_IMAGE;
+    if (is_sampler_type(type)) return VENTUS_ARG_SAMPLER;
     return pointer && !byval_type(function, i) && space < 4 ? kinds[space] : VENTUS_ARG_VALUE;
 }
 

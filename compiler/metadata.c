@@ -6,6 +6,12 @@
 
 static LLVMTypeRef i32(struct cc *cc) { return LLVMInt32TypeInContext(cc->context); }
 
+void load_is_invariant(struct cc *cc, LLVMValueRef load)
+{
+    LLVMSetMetadata(load, LLVMGetMDKindIDInContext(cc->context, "invariant.load", 14),
+                    LLVMMetadataAsValue(cc->context, LLVMMDNodeInContext2(cc->context, NULL, 0)));
+}
+
 LLVMValueRef metadata_word(struct cc *cc, LLVMBuilderRef b, LLVMValueRef offset)
 {
     LLVMTypeRef type = LLVMFunctionType(i32(cc), (LLVMTypeRef[]){i32(cc)}, 1, false);
@@ -16,8 +22,7 @@ LLVMValueRef metadata_word(struct cc *cc, LLVMBuilderRef b, LLVMValueRef offset)
     base = LLVMBuildIntToPtr(b, base, LLVMPointerTypeInContext(cc->context, 2), "");
     LLVMValueRef at = LLVMBuildGEP2(b, LLVMInt8TypeInContext(cc->context), base, &offset, 1, "");
     LLVMValueRef load = LLVMBuildLoad2(b, i32(cc), at, "");
-    LLVMSetMetadata(load, LLVMGetMDKindIDInContext(cc->context, "invariant.load", 14),
-                    LLVMMetadataAsValue(cc->context, LLVMMDNodeInContext2(cc->context, NULL, 0)));
+    load_is_invariant(cc, load);
     return load;
 }
 

@@ -95,8 +95,6 @@ static const char *plain_name(struct cc *cc, LLVMValueRef f)
 static _Noreturn void refuse_undefined(struct cc *cc, LLVMValueRef call, LLVMValueRef callee)
 {
     const char *name = plain_name(cc, callee);
-    if (strstr(name, "_image") || strstr(name, "sampler"))
-        cc_error(cc, CC_FAILED, call, "images and samplers (here for \"%s\") are not possible on this device", name);
     cc_error(cc, CC_FAILED, call, "undefined function \"%s\"", name);
 }
 
@@ -159,6 +157,7 @@ static void lower_arguments(struct cc *cc)
     LLVMBuilderRef b = cc->builder;
     for (LLVMValueRef f = LLVMGetFirstFunction(cc->module); f; f = LLVMGetNextFunction(f))
         if (!LLVMIsDeclaration(f)) structs_lower(cc, b, f);
+    images_lower(cc, b);
     metadata_lower(cc, b);
 }
 

@@ -46,11 +46,19 @@ void print_lower(struct cc *cc);
 /* ---- structs.c ---- */
 /* Directs a kernel's struct parameters to the argument buffer. */
 void structs_lower(struct cc *cc, LLVMBuilderRef b, LLVMValueRef kernel);
+/* The first byte of an argument, in the argument buffer, at the builder's place. */
+LLVMValueRef argument_address(struct cc *cc, LLVMBuilderRef b, uint32_t offset);
+
+/* ---- images.c ---- */
+/* Answers the primitives once everything is inlined; image and sampler parameters are left without uses. */
+void images_lower(struct cc *cc, LLVMBuilderRef b);
 
 /* ---- shape.c ---- */
 bool is_intrinsic(LLVMValueRef function);
 /* One of the functions that the back end turns into instructions (docs/architecture.md), or __ventus_meta. */
 bool is_primitive(LLVMValueRef function);
+/* One of those that images.c replaces: what an image or a sampler is like. */
+bool is_image_primitive(LLVMValueRef function);
 /* Marks the kernels, for good: the calling convention that tells them goes. */
 void shape_kernels(struct cc *cc);
 void shape_function(struct cc *cc, LLVMValueRef function);
@@ -59,6 +67,8 @@ void shape_module(struct cc *cc);
 /* ---- metadata.c ---- */
 /* Replaces the calls of __ventus_meta. */
 void metadata_lower(struct cc *cc, LLVMBuilderRef b);
+/* Nothing writes what it reads while the kernel runs. */
+void load_is_invariant(struct cc *cc, LLVMValueRef load);
 /* Reads the word at a byte offset of the metadata block, at the builder's place. */
 LLVMValueRef metadata_word(struct cc *cc, LLVMBuilderRef b, LLVMValueRef offset);
 
@@ -71,6 +81,9 @@ void expand_module(struct cc *cc);
 
 /* ---- kernels.c ---- */
 bool kernel_is(LLVMValueRef function);
+/* Of a parameter. */
+bool is_image_type(LLVMTypeRef type);
+bool is_sampler_type(LLVMTypeRef type);
 /* The three values of a function's `reqd_work_group_size` or the like, zero if it has none. */
 void kernel_sizes(LLVMValueRef function, const char *name, uint32_t out[3]);
 /* Byte offsets of the arguments in the argument buffer, one per parameter; returns the total. */

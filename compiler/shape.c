@@ -20,6 +20,16 @@ static void add_attribute(struct cc *cc, LLVMValueRef f, const char *name)
 
 bool is_intrinsic(LLVMValueRef f) { return LLVMGetIntrinsicID(f) != 0; }
 
+/* Of images: what one or a sampler is like, as the library asks, and clang's function that makes the program's
+ * samplers. */
+bool is_image_primitive(LLVMValueRef f)
+{
+    static const char image[] = "_Z14__ventus_image"; /* and mangled what it is of */
+    const char *name = LLVMGetValueName(f);
+    return !strncmp(name, image, sizeof image - 1) || !strcmp(name, "__ventus_sampler") ||
+           !strcmp(name, "__translate_sampler_initializer");
+}
+
 /* Lane number, CSR and metadata reads and special functions have no effect and may be merged and moved. They are not
  * convergent although OpenCL says so of every function. */
 static bool is_pure_primitive(LLVMValueRef f)
@@ -28,7 +38,7 @@ static bool is_pure_primitive(LLVMValueRef f)
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (!strcmp(LLVMGetValueName(f), names[i])) return true;
     const struct primitive *p = primitive_find(LLVMGetValueName(f));
-    return p && p->kind == PRIMITIVE_FLOAT;
+    return (p && p->kind == PRIMITIVE_FLOAT) || is_image_primitive(f);
 }
 
 bool is_primitive(LLVMValueRef f)

@@ -60,8 +60,7 @@ static void redirect(struct cc *cc, LLVMBuilderRef b, LLVMValueRef from, LLVMVal
     }
 }
 
-/* The first byte of an argument, in the argument buffer, at the builder's place. */
-static LLVMValueRef buffer_address(struct cc *cc, LLVMBuilderRef b, uint32_t offset)
+LLVMValueRef argument_address(struct cc *cc, LLVMBuilderRef b, uint32_t offset)
 {
     LLVMTypeRef i32 = LLVMInt32TypeInContext(cc->context);
     LLVMValueRef base = metadata_word(cc, b, LLVMConstInt(i32, ABI_META_ARGS, false));
@@ -88,7 +87,7 @@ void structs_lower(struct cc *cc, LLVMBuilderRef b, LLVMValueRef f)
         LLVMValueRef param = LLVMGetParam(f, i);
         if (!a || !LLVMGetFirstUse(param)) continue;
         LLVMPositionBuilderBefore(b, LLVMGetFirstInstruction(LLVMGetEntryBasicBlock(f)));
-        LLVMValueRef place = buffer_address(cc, b, offsets[i]);
+        LLVMValueRef place = argument_address(cc, b, offsets[i]);
         if (only_read(param, 0)) redirect(cc, b, param, place);
         else private_copy(b, param, LLVMGetTypeAttributeValue(a), place);
     }

@@ -120,18 +120,6 @@ cl_int clReleaseKernel(cl_kernel kernel)
 
 /* ---- arguments ---- */
 
-static cl_int set_buffer(cl_kernel kernel, cl_uint index, size_t size, const void *value)
-{
-    cl_mem mem = NULL;
-    if (size != sizeof mem) return CL_INVALID_ARG_SIZE;
-    if (value) memcpy(&mem, value, sizeof mem);
-    if (mem && (!object_is(mem, KIND_MEM) || mem->context != kernel->program->context)) return CL_INVALID_MEM_OBJECT;
-    if (mem) mem_watch(mem);
-    if (kernel->arguments[index].mem) mem_unwatch(kernel->arguments[index].mem);
-    kernel->arguments[index].mem = mem;
-    return CL_SUCCESS;
-}
-
 static cl_int set_local(cl_kernel kernel, cl_uint index, size_t size, const void *value)
 {
     if (value) return CL_INVALID_ARG_VALUE;
@@ -150,6 +138,83 @@ static cl_int set_value(cl_kernel kernel, const struct ventus_arg *arg, size_t s
     return CL_SUCCESS;
 }
 
+static void watch_instead(struct argument *argument, cl_mem mem)
+{
+    if (mem) mem_watch(mem);
+    if (argument->mem) mem_unwatch(argument->mem);
+    argument->mem = mem;
+}
+
+static cl_int set_buffer(cl_kernel kernel, cl_uint index, size_t size, const void *value)
+{
+    cl_mem mem = NULL;
+    if (size != sizeof mem) return CL_INVALID_ARG_SIZE;
+    if (value) memcpy(&mem, value, sizeof mem);
+    if (mem && (!object_is(mem, KIND_MEM) || mem->context != kernel->program->context || mem_is_image(mem)))
+        return CL_INVALID_MEM_OBJECT;
+    watch_instead(&kernel->arguments[index], mem);
+    return CL_SUCCESS;
+}
+
+/* What the parameter's type says of images that it takes. */
+static bool image_fits(const struct ventus_arg *arg, const struct image *image)
+{
+    static const struct {
+        const char *name;
+        cl_mem_object_type type;
+        bool depth;
+    } types[] = {
+        {"image1d_t", CL_MEM_OBJECT_IMAGE1D, false},
+        {"image1d_buffer_t", CL_MEM_OBJECT_IMAGE1D_BUFFER, false},
+        {"image1d_array_t", CL_MEM_OBJECT_IMAGE1D_ARRAY, false},
+        {"image2d_t", CL_MEM_OBJECT_IMAGE2D, false},
+        {"image2d_depth_t", CL_MEM_OBJECT_IMAGE2D, true},
+        {"image2d_array_t", CL_MEM_OBJECT_IMAGE2D_ARRAY, false},
+        {"image2d_array_depth_t", CL_MEM_OBJECT_IMAGE2D_ARRAY, true},
+        {"image3d_t", CL_MEM_OBJECT_IMAGE3D, false},
+    };
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++)
+        if (!strcmp(types[i].name, arg->type))
+            return types[i].type == image->desc.image_type &&
+                   types[i].depth == (image->format.image_channel_order == CL_DEPTH);
+    return true; /* a typedef of one of these, whose name says nothing */
+}
+
+static bool access_allowed(const struct ventus_arg *arg, cl_mem_flags flags)
+{
+    const cl_mem_flags missing = !strcmp(arg->access, "read_only")    ? CL_MEM_WRITE_ONLY
+                                 : !strcmp(arg->access, "write_only") ? CL_MEM_READ_ONLY
+                                                                      : CL_MEM_READ_ONLY | CL_MEM_WRITE_ONLY;
+    return !(flags & missing);
+}
+
+/* The image is described in the argument itself; the driver adds the address. */
+static cl_int set_image(cl_kernel kernel, cl_uint index, size_t size, const void *value)
+{
+    const struct ventus_arg *arg = &kernel->info->args[index];
+    cl_mem mem;
+    if (!value) return CL_INVALID_ARG_VALUE;
+    if (size != sizeof mem) return CL_INVALID_ARG_SIZE;
+    memcpy(&mem, value, sizeof mem);
+    if (!object_is(mem, KIND_MEM) || mem->context != kernel->program->context || !mem_is_image(mem))
+        return CL_INVALID_MEM_OBJECT;
+    if (!image_fits(arg, &mem->image)) return CL_INVALID_MEM_OBJECT;
+    if (!access_allowed(arg, mem->flags)) return CL_INVALID_ARG_VALUE;
+    cl_int error = set_value(kernel, arg, sizeof mem->image.seen, &mem->image.seen);
+    if (!error) watch_instead(&kernel->arguments[index], mem);
+    return error;
+}
+
+static cl_int set_sampler(cl_kernel kernel, cl_uint index, size_t size, const void *value)
+{
+    cl_sampler sampler;
+    if (!value) return CL_INVALID_ARG_VALUE;
+    if (size != sizeof sampler) return CL_INVALID_ARG_SIZE;
+    memcpy(&sampler, value, sizeof sampler);
+    if (!object_is(sampler, KIND_SAMPLER) || sampler->context != kernel->program->context) return CL_INVALID_SAMPLER;
+    return set_value(kernel, &kernel->info->args[index], sizeof sampler->word, &sampler->word);
+}
+
 cl_int clSetKernelArg(cl_kernel kernel, cl_uint index, size_t size, const void *value)
 {
     if (!object_is(kernel, KIND_KERNEL)) return CL_INVALID_KERNEL;
@@ -161,8 +226,8 @@ cl_int clSetKernelArg(cl_kernel kernel, cl_uint index, size_t size, const void *
     case VENTUS_ARG_GLOBAL:
     case VENTUS_ARG_CONSTANT: error = set_buffer(kernel, index, size, value); break;
     case VENTUS_ARG_LOCAL: error = set_local(kernel, index, size, value); break;
-    case VENTUS_ARG_IMAGE: return CL_INVALID_MEM_OBJECT; /* there are no images or samplers to give */
-    case VENTUS_ARG_SAMPLER: return CL_INVALID_SAMPLER;
+    case VENTUS_ARG_IMAGE: error = set_image(kernel, index, size, value); break;
+    case VENTUS_ARG_SAMPLER: error = set_sampler(kernel, index, size, value); break;
     }
     if (!error) kernel->arguments[index].set = true;
     return error;
