@@ -35,12 +35,14 @@ static const char *const fixed_args[] = {
     "-disable-free", "-disable-lifetime-markers", "-disable-llvm-verifier", "-discard-value-names", "-nostdsysteminc",
     "-finclude-default-header",
     "-fdeclare-opencl-builtins", "-fno-builtin", "-fgnuc-version=4.2.1", "-ffp-contract=on",
-    "-U__SPIR__", "-U__IMAGE_SUPPORT__", "-D__OPENCL_VERSION__=300",
+    "-U__SPIR__", "-D__OPENCL_VERSION__=300",
     "-cl-ext=-all"
 #define EXTENSION(name, ...) ",+" name
 #define FEATURE(name, ...)   ",+" name
 #include "isa/features.def"
     ,
+#define EXTENSION(name, ...) "-D" name "=1", /* clang does not know all of them */
+#include "isa/features.def"
     "-cl-kernel-arg-info", "-debug-info-kind=line-tables-only", "-dwarf-version=5", "-ferror-limit", "0", "-Wno-format",
 };
 // clang-format on

@@ -76,7 +76,7 @@ ours=
 for file in "$source"/*.cl; do
     name=$work/own-$(basename "$file" .cl)
     clang-19 -target $triple -x cl -cl-std=CL3.0 -O2 -Xclang -disable-llvm-passes -c -emit-llvm -Wall -Wextra -Werror \
-        -U__SPIR__ -U__IMAGE_SUPPORT__ -fno-builtin -nostdlibinc --no-default-config -Wno-missing-prototypes \
+        -U__SPIR__ -fno-builtin -nostdlibinc --no-default-config -Wno-missing-prototypes \
         -I "$root" -Xclang "-cl-ext=-all$extensions" $features \
         "$file" -o "$name.raw.bc"
     opt-19 -passes='function(sroa,early-cse,simplifycfg,instcombine,simplifycfg)' "$name.raw.bc" -o "$name.bc" 2>"$work/opt.log" || { cat "$work/opt.log" >&2; die "opt failed"; }

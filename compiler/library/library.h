@@ -39,6 +39,10 @@ uint __ventus_amomin(uint address, uint value);
 uint __ventus_amomaxu(uint address, uint value);
 uint __ventus_amominu(uint address, uint value);
 
+/* IEEE half <-> float on bit patterns (lowered.cl). */
+float __ventus_half_to_float(ushort h);
+ushort __ventus_float_to_half(float f);
+
 #define FENCE() __atomic_thread_fence(__ATOMIC_SEQ_CST)
 
 /* F(type, n) for the vectors of a type. */
