@@ -38,18 +38,31 @@ void l2_take_messages(struct model *m)
 
 /* ---- memory ---- */
 
-/* When a request that is made now has been served; the open row of its bank becomes that of the line. */
-static uint64_t memory_access(struct model *m, uint32_t line)
+/* When the line's bank has it for a request that is made now. A bank serves one request after another, and one in
+ * another row than the last has to wait for that row; other banks go on meanwhile. */
+static uint64_t bank_access(struct core *c, uint32_t line)
 {
-    const struct timing_config *config = &m->config;
-    uint32_t row = line / config->dram_row_bytes, latency = config->memory_latency;
-    m->l2.memory_next = m->now + config->memory_interval;
-    if (config->dram_banks) {
-        uint32_t *open = &m->l2.open_row[row % config->dram_banks];
-        if (*open != row) latency += config->dram_row_miss;
-        *open = row;
+    const struct timing_config *config = &c->model->config;
+    uint32_t row = line / config->dram_row_bytes;
+    struct dram_bank *bank = &c->model->l2.banks[row % config->dram_banks];
+    uint64_t at = bank->free_at > c->model->now ? bank->free_at : c->model->now;
+    if (bank->row != row) {
+        c->counts.row_misses++;
+        at += config->dram_row_miss;
+        bank->row = row;
     }
-    return m->now + latency;
+    bank->free_at = at + config->memory_interval;
+    return at;
+}
+
+/* When a request that is made now has been served. The port takes another one after memory_interval: the limit of the
+ * bandwidth. */
+static uint64_t memory_access(struct core *c, uint32_t line)
+{
+    struct model *m = c->model;
+    uint64_t at = m->config.dram_banks ? bank_access(c, line) : m->now;
+    m->l2.memory_next = m->now + m->config.memory_interval;
+    return at + m->config.memory_latency;
 }
 
 /* The answer goes to its SM in the cycle `at`, or when those before it have gone. */
@@ -66,7 +79,7 @@ static bool put(struct model *m)
     struct message *p = &l->puts[l->first_put];
     if (!l->nputs || p->at > m->now) return false;
     EVENT(core_of(m, p), "mem_req", 4, p->line, "put");
-    memory_access(m, p->line);
+    memory_access(core_of(m, p), p->line);
     core_of(m, p)->counts.memory_writes++;
     l->first_put = (l->first_put + 1) % PUTS;
     l->nputs--;
@@ -85,7 +98,7 @@ static void ask_memory(struct model *m, unsigned k)
     EVENT(core_of(m, &e->message), "mem_req", k, e->message.line, "get");
     e->want_at = NEVER;
     core_of(m, &e->message)->counts.memory_reads++;
-    e->respond_at = memory_access(m, e->message.line) + RESPOND_DELAY;
+    e->respond_at = memory_access(core_of(m, &e->message), e->message.line) + RESPOND_DELAY;
 }
 
 /* The entry is free for a request that is accepted in this cycle, or goes on with the next one on its line. */

@@ -17,7 +17,8 @@ enum {
     MOST_WARPS = 64,      /* of an SM */
     MOST_FIFO = 8,        /* fetch groups of a warp */
     MOST_COLLECTORS = 16, /* four operands each: a 64-bit set */
-    MOST_BANKS = 16,
+    MOST_BANKS = 16,      /* of registers */
+    MOST_BANKS_OF_DRAM = 64,
     MOST_ENTRIES = 64,              /* of any other table */
     MOST_RESIDENT = 2 * MOST_WARPS, /* groups, with those that end */
     OPERANDS = 4,
@@ -309,7 +310,10 @@ struct l2 {
     bool filling;        /* a line from memory is written in this cycle */
     uint64_t flush_done; /* NEVER: no flush */
     struct message flush;
-    uint32_t open_row[64];
+    struct dram_bank {
+        uint32_t row;     /* that is open */
+        uint64_t free_at; /* when it can begin with another request */
+    } banks[MOST_BANKS_OF_DRAM];
 };
 
 /* ---- an SM ---- */

@@ -164,6 +164,7 @@ static void configure(struct request *r, const struct overrides *o)
     const char *wrong = gpu_config_check(c);
     if (wrong) usage_error(&r->args, "machine: %s", wrong);
     r->report.config = *c;
+    if (r->timing) snprintf(r->report.config.timing, TIMING_NAME, "%s", r->timing);
 }
 
 /* Options that make no sense together. */

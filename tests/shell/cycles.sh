@@ -98,6 +98,25 @@ sums two.json
 timelines "$(python3 -c 'import json; print(sum(l["issued"] for l in json.load(open("two.json"))["launches"]))')" "$ventus" run "$@"
 
 for name in verilog chisel ideal; do [ -n "$(scale --timing $name | cycles)" ] || wrong "$name: does not end"; done
+# Whole design points: the ideal bound is the fastest of its machine.
+for name in verilog chisel ideal large; do
+    scale --config "$VENTUS_SOURCE/configs/$name.conf" -l 32 >$name.txt || wrong "configs/$name.conf"
+done
+[ "$(cycles <ideal.txt)" -lt "$(cycles <verilog.txt)" ] || wrong 'ideal is no bound of verilog'
+[ "$(cycles <large.txt)" -lt "$(cycles <chisel.txt)" ] || wrong 'large is slower than chisel'
+
+# Memory: rows of banks that are opened cost time, unless other banks have work; the port limits the bytes of a cycle.
+memory() { # PARAMETERS
+    printf 'base = large\n%b' "$1" >memory.timing
+    scale --timing memory.timing --json memory.json >memory.txt
+    cycles <memory.txt
+}
+closed=$(memory 'dram_row_miss = 300\n') one=$(memory 'dram_row_miss = 300\ndram_banks = 1\n') free=$(memory 'dram_row_miss = 0\n')
+[ "$free" -lt "$closed" ] && [ "$closed" -lt "$one" ] || wrong "16 banks $closed, one $one, rows for nothing $free cycles"
+slow=$(memory 'memory_interval = 100\n')
+python3 -c 'import json; l = json.load(open("memory.json"))["launches"][0]; assert 0.9 < l["bytes_per_cycle"] <= 1.28 and l["row_misses"] > 0, l' ||
+    wrong "a line in 100 cycles: $slow cycles"
+
 # An OpenCL program that knows nothing of the model: its kernel's time is the model's, the same again, and shorter on more SMs.
 vecadd() { VENTUS_CONFIG=$1 VENTUS_DEBUG=1 $VENTUS_FOREIGN "$VENTUS_BUILD/examples/vecadd" --size 16; }
 for sms in 1 4; do
