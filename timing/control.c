@@ -30,12 +30,13 @@ static bool resolve_branch(struct core *c)
 
 /* ---- vector branches and joins ---- */
 
-/* The first stage finds out whether the warp jumps. */
+/* The first stage finds out whether the warp jumps; a join goes through the second one also if it does not. */
 static void simt_first(struct core *c)
 {
     struct flight **stage = c->units.simt, *f = stage[0];
+    c->units.simt_taken = f;
     if (!f || f->ready > c->model->now || stage[1]) return;
-    if (f->jumps) {
+    if (f->jumps || f->op->unit == U_SIMT) {
         f->ready = c->model->now + 1;
         stage[1] = f;
     } else {
@@ -49,7 +50,7 @@ static bool simt_jump(struct core *c, bool blocked)
 {
     struct flight *f = c->units.simt[1];
     if (!f || f->ready > c->model->now || c->front.replay || blocked) return false;
-    EVENT(c, "branch", f->slot, f->target, "taken");
+    EVENT(c, "branch", f->slot, f->target, f->jumps ? "taken" : "not taken");
     c->units.simt[1] = NULL;
     resolve(c, f);
     return true;
@@ -59,16 +60,16 @@ static bool simt_jump(struct core *c, bool blocked)
 
 void control_cycle(struct core *c)
 {
+    simt_first(c);
     bool branch = resolve_branch(c);
     branch |= simt_jump(c, branch);
     c->units.branched = branch;
-    simt_first(c);
 }
 
 bool control_ready(const struct core *c, const struct flight *f)
 {
     if (f->op->unit == U_WARP) return !c->front.replay && !c->units.branched;
-    if (c->units.simt[0] || (c->units.simt[1] && f->op->unit == U_VBRANCH)) return false;
+    if (c->units.simt_taken) return false;
     return f->op->unit == U_SIMT || (!c->units.out[U_VALU] && c->units.valu_next <= c->model->now);
 }
 
@@ -91,6 +92,6 @@ void control_take(struct core *c, struct flight *f)
         take_warp(c, f);
         return;
     }
-    f->ready = c->model->now + (f->op->unit == U_SIMT && !f->jumps ? 2 : 1);
+    f->ready = c->model->now + 1;
     c->units.simt[0] = f;
 }

@@ -1,4 +1,5 @@
 /* Work-groups of an SM: their start, barriers, their end (section 11). */
+#include "sim/layout.h"
 #include "timing/model.h"
 
 static struct resident *free_resident(struct core *c)
@@ -42,6 +43,7 @@ static void start_warp(struct core *c, unsigned slot)
     EVENT(c, "warp_start", slot, s->warp->pc, "0");
     c->starting &= ~(1ull << slot);
     s->active = true;
+    c->private_start[slot] = (uint32_t)private_address(s->warp, 0, 0);
     c->nactive++;
     front_jump(c, slot, s->warp->pc);
 }

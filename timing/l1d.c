@@ -12,14 +12,16 @@ void l1d_take(struct core *c, const struct line_access *a)
     c->l1d.have_input = true;
 }
 
-/* Answers reach the LSU in the order of their times: one to a write can overtake one to a read. */
-static void answer_lsu(struct core *c, const struct line_access *a, uint64_t at)
+/* One answer reaches the LSU in a cycle, that to a write which leaves for memory before the others: they come later. */
+static void answer_lsu(struct core *c, const struct line_access *a, uint64_t at, bool first)
 {
     struct queue *q = &c->l1d.answers;
     unsigned i = q->count++;
-    for (; i > 0 && queue_at(q, i - 1)->at > at; i--) *queue_at(q, i) = *queue_at(q, i - 1);
+    for (; i > 0 && queue_at(q, i - 1)->at + first > at; i--) *queue_at(q, i) = *queue_at(q, i - 1);
     *queue_at(q, i) = *a;
-    queue_at(q, i)->at = at;
+    queue_at(q, i)->at = i > 0 && queue_at(q, i - 1)->at >= at ? queue_at(q, i - 1)->at + 1 : at;
+    for (; i + 1 < q->count && queue_at(q, i + 1)->at <= queue_at(q, i)->at; i++)
+        queue_at(q, i + 1)->at = queue_at(q, i)->at + 1;
 }
 
 static struct miss *find_miss(struct core *c, uint32_t line)
@@ -82,7 +84,7 @@ static void decide(struct core *c)
         if (tag) tags_use(&d->tags, tag);
         if (tag && a->kind == A_WRITE) tag->dirty = true;
         c->counts.l1d_hits++;
-        answer_lsu(c, a, c->model->now + HIT_DELAY);
+        answer_lsu(c, a, c->model->now + HIT_DELAY, false);
         return;
     }
     c->counts.l1d_misses++;
@@ -154,7 +156,7 @@ static void leave(struct core *c)
         if (d->nwriting == c->model->config.l1d_writes) return;
         m.kind = a->flight ? M_PUT_PART : M_PUT;
         m.number = (uint16_t)start_write(c, a->line);
-        if (a->flight) answer_lsu(c, a, now + WRITE_DELAY);
+        if (a->flight) answer_lsu(c, a, now + WRITE_DELAY, true);
     } else if (a->kind == A_READ) {
         m.kind = M_GET;
         m.number = (uint16_t)(find_miss(c, a->line) - d->misses);
@@ -199,7 +201,7 @@ static void fill(struct core *c, struct miss *m)
     tags_use(&d->tags, victim);
     for (unsigned i = 0, n = m->waiting; i < n; i++) { /* the last one first */
         struct line_access a = {.flight = m->flight[n - 1 - i], .lanes = m->lanes[n - 1 - i]};
-        answer_lsu(c, &a, now + FILL_DELAY + i);
+        answer_lsu(c, &a, now + FILL_DELAY + i, false);
     }
     d->stall_until = now + 2;
     d->answer_next = now + 1 + m->waiting;

@@ -26,27 +26,30 @@ bool l1i_lookup(struct core *c, uint32_t pc)
     return tag;
 }
 
-/* A request that has missed, in its second cycle: it waits for the line, or is dropped when there is no room. In the
- * cycle of a fill the hardware asks for the line that is being filled once more, in place of the one that missed. */
+/* A request that has missed, in its second cycle: it waits for the line, or is dropped when no entry is free. In the
+ * Verilog RTL it is an entry of a lower number that it gets when that is being filled; but the line of such an entry
+ * cannot be changed, and the hardware asks for it once more, in place of the one that missed. */
 void l1i_miss(struct core *c, uint32_t pc)
 {
     struct l1i *l = &c->front.l1i;
     const struct timing_config *config = &c->model->config;
     uint32_t line = line_of(c->model, pc);
-    bool filling = l->filling != UINT32_MAX;
     struct miss *free = NULL;
-    if (filling && line == l->filled) return;
+    if (l->answered && line == l->filled) return;
     for (struct miss *m = l->misses + config->l1i_mshrs; m-- > l->misses;) {
         if (!m->used) free = m;
-        else if (m->line == line) {
+        else if (m->line == line && m != l->answered) {
             m->waiting += m->waiting < config->l1i_waiting;
             return;
         }
     }
     if (!free) return;
-    if (filling && config->fault_fill_lookup) line = l->filled;
+    if (l->answered && l->answered < free && config->fault_fill_lookup) {
+        free = l->answered;
+        line = l->filled;
+        l->answered = NULL;
+    } else l->nmisses++;
     *free = (struct miss){.line = line, .waiting = 1, .used = true, .order = ++l->orders};
-    l->nmisses++;
     c->counts.l1i_misses++;
 }
 

@@ -106,6 +106,7 @@ static void respond(struct model *m, struct l2_entry *e)
 {
     struct l2 *l = &m->l2;
     l->filling = e->message.kind == M_GET;
+    l->filled = e->message.line;
     answer_later(l, e->message, m->now + 1);
     e->respond_at = m->now + 2;
     if (e->nlist) e->message = e->list[0];
@@ -234,13 +235,15 @@ static bool accept_access(struct model *m, const struct message *a)
     return true;
 }
 
+static uint32_t tag_of(const struct model *m, uint32_t line) { return line / m->config.line_bytes / m->config.l2_sets; }
+
 static void accept(struct model *m)
 {
     static const char *const names[] = {"get", "put", "putpart", "flush p1"};
     struct l2 *l = &m->l2;
     const struct message a = l->input[0];
     if (!l->ninput || a.at > m->now || l->flush_done != NEVER) return;
-    if (l->filling) return; /* the directory is being written */
+    if (l->filling && tag_of(m, l->filled) != tag_of(m, a.line)) return; /* the directory is being written */
     if (!(a.kind == M_FLUSH ? accept_flush(m, &a) : accept_access(m, &a))) return;
     EVENT(core_of(m, &a), "l2_req", a.number, a.line, "%s", names[a.kind]);
     pop_input(l);

@@ -174,6 +174,14 @@ static void send(struct core *c)
     if (!l->left) l->state = LSU_IDLE;
 }
 
+/* The hardware looks thread ids up a cycle early, for the instruction before, or for slot 0 when there is none: what
+ * the accesses touch is not what the machine has executed. */
+static void shift_private(const struct core *c, struct flight *f)
+{
+    uint32_t shift = c->private_start[c->lsu.ids_slot] - c->private_start[f->slot];
+    for (unsigned lane = 0; lane < ISA_LANES; lane++) f->address[lane] += shift;
+}
+
 static void address_unit(struct core *c, enum lsu_state state)
 {
     struct lsu *l = &c->lsu;
@@ -181,13 +189,17 @@ static void address_unit(struct core *c, enum lsu_state state)
     if (state == LSU_IDLE && l->input && l->input_at <= c->model->now) {
         l->flight = l->input;
         l->input = NULL;
+        if (c->model->config.fault_private_warp && l->flight->op->private_memory) shift_private(c, l->flight);
         l->state = LSU_SAVE;
     }
 }
 
 void lsu_cycle(struct core *c)
 {
-    enum lsu_state state = c->lsu.state;
+    struct lsu *l = &c->lsu;
+    enum lsu_state state = l->state;
+    unsigned slot = state == LSU_IDLE ? 0 : l->flight->slot;
     coalesce(c);
     address_unit(c, state);
+    l->ids_slot = slot;
 }

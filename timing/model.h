@@ -40,7 +40,7 @@ struct op {
     uint16_t destination;
     uint8_t unit, class;
     uint8_t bytes; /* of its words, without the prefix; 0: not yet decoded */
-    bool prefix, control, memory, store, vector, known;
+    bool prefix, control, memory, private_memory, store, vector, known;
     struct insn in;
 };
 
@@ -195,6 +195,7 @@ struct units {
     struct flight *sfu;
     struct flight *branch[2]; /* resolved in order when nothing is in their way */
     struct flight *simt[2];   /* vector branch or join: first stage, jump to be done */
+    bool simt_taken;          /* the first stage was taken at the beginning of this cycle */
     uint64_t valu_next;
     bool branched;      /* a branch was resolved in this cycle */
     bool port_taken[2]; /* a unit before the LSU has written a scalar, a vector register in this cycle */
@@ -228,6 +229,7 @@ struct lsu {
     struct flight *flight; /* in the address unit */
     uint32_t left;         /* lanes without a request */
     bool to_lds;
+    unsigned ids_slot; /* whose thread ids a private access taken in this cycle gets (fault) */
     enum coalescer_state coalescer;
     bool has_finished;  /* an entry waits for out1 */
     bool written;       /* write-back has taken the entry in out2 */
@@ -307,7 +309,8 @@ struct l2 {
     struct message puts[256]; /* writes on their way to memory: ring */
     unsigned first_put, nputs;
     uint64_t memory_next;
-    bool filling;        /* a line from memory is written in this cycle */
+    bool filling;        /* a line from memory is written in this cycle ... */
+    uint32_t filled;     /* ... this one */
     uint64_t flush_done; /* NEVER: no flush */
     struct message flush;
     struct dram_bank {
@@ -323,6 +326,7 @@ struct core {
     unsigned number;
     struct timing_counts counts; /* of this launch */
     struct slot_state slot[MOST_WARPS];
+    uint32_t private_start[MOST_WARPS]; /* private address 0 of lane 0, also after the warp has ended */
     unsigned nslots, nactive;
     struct resident resident[MOST_RESIDENT];
     struct front front;

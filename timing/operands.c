@@ -115,6 +115,7 @@ static void analyse(struct op *op)
     op->vector = e.vectors != 0;
     op->store = e.memory.action == ACTION_STORE;
     op->memory = op->unit == U_LSU;
+    op->private_memory = e.memory.address == ADDRESS_PRIVATE;
     op->control = op->class == C_BRANCH || op->unit == U_WARP || op->unit == U_SIMT || op->unit == U_VBRANCH;
 }
 
