@@ -27,7 +27,7 @@ static struct func *func_of(struct cc *cc, struct kernel *kernel)
     f->kernel = kernel;
     f->data = LLVMGetModuleDataLayout(cc->module);
     f->nregs_s = f->nregs_v = ISA_VREGS;
-    read_mutation(f);
+    if (!kernel->is_routine) read_mutation(f);
     return f;
 }
 
@@ -46,6 +46,14 @@ static void allocate_registers(struct func *f)
     fail(f, "the kernel needs more registers than there are");
 }
 
+/* Its callers rely on rpc as they have set it, and on memory of their own. */
+static void check_routine(struct func *f)
+{
+    for (uint32_t b = 0; b < f->nblocks; b++)
+        if (f->blocks[b].divergent) fail(f, "a routine with a branch that lanes can part at");
+    if (f->frame || f->lds_bytes) fail(f, "a routine that needs memory");
+}
+
 void backend_kernel(struct cc *cc, struct kernel *kernel)
 {
     struct func *f = func_of(cc, kernel);
@@ -53,8 +61,9 @@ void backend_kernel(struct cc *cc, struct kernel *kernel)
     divergence_run(f);
     select_run(f);
     peephole_run(f);
-    pool_run(f);
+    if (!kernel->is_routine) pool_run(f);
     allocate_registers(f);
+    if (kernel->is_routine) check_routine(f);
     reconverge_run(f);
     emit_run(f);
     if (cc_dumps(cc, "machine")) dump_machine(f);

@@ -56,6 +56,18 @@ struct opd {
     uint32_t imm;
 };
 enum { NOREG = -1, FIRST_VREG = 64, REG_RA = 1, REG_BASE = 5, REG_LOCAL = 8, REG_ARGS = 10 };
+
+/* Routines: functions that stay functions (README.md, "Routines"). They and nothing else use the first ROUTINE_VECTORS
+ * vector registers, of which arguments and results have places of their own, and the direct scalar registers from
+ * ROUTINE_SCALARS on. So a call saves nothing. */
+enum {
+    REG_LINK = 31,
+    ROUTINE_SCALARS = 18,
+    ROUTINE_VECTORS = 48,
+    ROUTINE_ARGS = 0,
+    ROUTINE_RESULT = 6,
+    ROUTINE_FREE = 8
+};
 static inline struct opd opd_reg(int32_t reg) { return (struct opd){reg, 0}; }
 static inline struct opd opd_imm(uint32_t imm) { return (struct opd){NOREG, imm}; }
 static inline bool is_imm(struct opd o) { return o.reg == NOREG; }
@@ -97,6 +109,7 @@ struct vreg {
     bool temporary;       /* made by the spiller: not to be spilled again */
     bool direct;          /* must have a register that a word names without a prefix */
     uint16_t group;       /* of adjacent registers, number + 1 in f->groups; 0: none */
+    bool fixed;           /* phys is given: a place of a routine's argument or result */
     uint16_t ndefs;
     int16_t phys;
     int32_t hint;
@@ -206,7 +219,7 @@ struct func {
 
     struct group *groups;
     uint32_t ngroups, groups_cap;
-    struct isa_registers reserved; /* inline assembly writes them by their names */
+    struct isa_registers reserved; /* not for values: inline assembly writes them by their names, or routines do */
 
     /* Allocation of registers: liveness.c, regalloc.c. */
     uint32_t *order, norder;   /* machine blocks as laid out */
@@ -255,12 +268,18 @@ const struct opd *parts(struct func *f, LLVMValueRef v);
 /* Number of 32-bit parts of a type, and the part a member begins at. */
 unsigned type_parts(struct func *f, LLVMTypeRef type);
 unsigned member_part(struct func *f, LLVMTypeRef type, unsigned index);
-/* Bits of an integer or half; other one-part types count 32. */
+/* Bits of an integer, half or double; other one-part types count 32. */
 unsigned type_bits(LLVMTypeRef type);
 /* IR as text for messages, at most 120 characters. */
 const char *text_of(struct func *f, LLVMValueRef v);
 const char *text_of_type(struct func *f, LLVMTypeRef type);
 uint32_t local_offset(struct func *f, LLVMValueRef global);
+
+/* ---- select_routine.c: calls of routines, and their own arguments and results ---- */
+/* True if the call is one of a routine. */
+bool select_routine_call(struct func *f, LLVMValueRef call, struct opd *out);
+void select_routine_arguments(struct func *f);
+void select_routine_return(struct func *f, LLVMValueRef ret);
 
 /* ---- select_alu.c: operations on 32-bit parts, scalar or vector as the operands are ---- */
 // clang-format off

@@ -49,6 +49,7 @@ struct kernel {
     uint32_t reqd[3], hint[3];
     const char *vec_hint;
     uint32_t address; /* final address of the first word */
+    bool is_routine;  /* called by kernels; of what stands above it has name, function and address */
     struct code code;
 };
 
@@ -75,8 +76,8 @@ struct cc {
     LLVMModuleRef module;
     LLVMModuleRef library;  /* opened and not linked yet, or NULL (link.c) */
     LLVMBuilderRef builder; /* the passes' own; an error must not leak it */
-    struct kernel *kernels;
-    uint32_t nkernels;
+    struct kernel *kernels, *routines;
+    uint32_t nkernels, nroutines;
 
     /* print.c: what print records refer to by number */
     struct texts {

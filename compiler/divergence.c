@@ -181,6 +181,7 @@ void divergence_run(struct func *f)
     r.label = cc_alloc(f->cc, (f->nblocks + 2) * sizeof *r.label);
     r.stack = cc_alloc(f->cc, (f->nblocks + 2) * sizeof *r.stack);
     /* The rules of a branch depend on the graph alone, so each branch needs them once. */
+    for (uint32_t i = 0; f->kernel->is_routine && i < f->nparams; i++) mark(f, i);
     for (bool changed = true; changed;) {
         changed = false;
         propagate(f);

@@ -62,6 +62,21 @@ static void note_line(struct out *o, uint32_t line)
     o->lines[o->nlines++] = (struct line){o->n, line};
 }
 
+/* A call of routine number m.imm. Routines stand before all kernels, so in a program of up to a megabyte all are near.
+ */
+static void put_call(struct out *o, const struct minsn *m)
+{
+    const struct cc *cc = o->f->cc;
+    uint32_t here = o->f->kernel->address + 4 * o->n, to = cc->routines[m->imm].address;
+    int32_t d = (int32_t)(to - here), low = (int32_t)((uint32_t)d << 20) >> 20;
+    if (cc->rodata_addr - ABI_CODE_BASE <= 1u << 20) {
+        put(o, (struct insn){.op = OP_JAL, .rd = REG_LINK, .imm = d});
+        return;
+    }
+    put(o, (struct insn){.op = OP_AUIPC, .rd = REG_LINK, .imm = d - low});
+    put(o, (struct insn){.op = OP_JALR, .rd = REG_LINK, .rs1 = REG_LINK, .imm = low});
+}
+
 static void put_minsn(struct out *o, struct minsn m)
 {
     if (m.op == OP_ASM) {
@@ -70,6 +85,11 @@ static void put_minsn(struct out *o, struct minsn m)
         return;
     }
     visit_insn(&m, to_phys, o->f);
+    if (m.op == OP_JAL) {
+        note_line(o, m.line);
+        put_call(o, &m);
+        return;
+    }
     if ((m.op == OP_VMV_V_V || (m.op == OP_ADDI && !m.imm)) && m.rd == m.rs1) return;
     note_line(o, m.line);
     put(o, (struct insn){.op = m.op,
@@ -204,7 +224,7 @@ static void put_term(struct out *o, uint32_t index, uint32_t next)
     visit_term(&b, to_phys, o->f);
     note_line(o, b.line);
     if (b.term == TERM_RETURN) {
-        put(o, (struct insn){.op = OP_JALR, .rs1 = REG_RA});
+        put(o, (struct insn){.op = OP_JALR, .rs1 = o->f->kernel->is_routine ? REG_LINK : REG_RA});
         return;
     }
     if (b.sets_rpc) put_rpc(o, &b);

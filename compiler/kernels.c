@@ -198,6 +198,17 @@ static void collect_kernel(struct cc *cc, LLVMValueRef f, struct kernel *k)
     k->vec_hint = vector_hint(cc, f);
 }
 
+static void routines_collect(struct cc *cc)
+{
+    uint32_t room = 0;
+    for (LLVMValueRef f = LLVMGetFirstFunction(cc->module); f; f = LLVMGetNextFunction(f)) {
+        if (LLVMIsDeclaration(f) || !is_routine(f)) continue;
+        cc->routines = cc_grow(cc, cc->routines, cc->nroutines, &room, sizeof *cc->routines);
+        cc->routines[cc->nroutines++] =
+            (struct kernel){.name = cc_printf(cc, "%s", LLVMGetValueName(f)), .function = f, .is_routine = true};
+    }
+}
+
 void kernels_collect(struct cc *cc)
 {
     uint32_t n = 0;
@@ -208,6 +219,7 @@ void kernels_collect(struct cc *cc)
     n = 0;
     for (LLVMValueRef f = LLVMGetFirstFunction(cc->module); f; f = LLVMGetNextFunction(f))
         if (!LLVMIsDeclaration(f) && kernel_is(f)) collect_kernel(cc, f, &cc->kernels[n++]);
+    routines_collect(cc);
 }
 
 /* ---- the note ---- */

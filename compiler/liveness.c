@@ -320,6 +320,7 @@ static int32_t find(int32_t *parent, int32_t v)
 /* What must have a certain register keeps it for as short as possible, so that others find one, too. */
 static bool may_merge(const struct vreg *a, const struct vreg *b)
 {
+    if (a->fixed || b->fixed) return false;
     return a->cls == b->cls && !a->direct && !b->direct && !(a->group && b->group);
 }
 

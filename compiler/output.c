@@ -19,27 +19,33 @@ static uint32_t page_up(uint32_t a) { return (a + ABI_PAGE - 1) & ~(ABI_PAGE - 1
 static uint32_t estimate(struct cc *cc)
 {
     uint64_t bytes = sizeof start_code;
-    for (uint32_t k = 0; k < cc->nkernels; k++)
-        for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(cc->kernels[k].function); b; b = LLVMGetNextBasicBlock(b))
+    for (LLVMValueRef f = LLVMGetFirstFunction(cc->module); f; f = LLVMGetNextFunction(f))
+        for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
             for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i)) bytes += 24;
     return bytes < 1u << 26 ? page_up(ABI_CODE_BASE + (uint32_t)bytes) : ABI_CODE_BASE + (1u << 26);
 }
 
-/* Compiles all kernels for the present place of .rodata; returns the end of the text. */
-static uint32_t compile_kernels(struct cc *cc)
+/* Compiles kernels or routines to words from address `at` on; returns the end. */
+static uint64_t compile_list(struct cc *cc, struct kernel *list, uint32_t n, uint64_t at)
 {
-    uint64_t at = ABI_CODE_BASE + sizeof start_code;
-    cc->rodata_size = cc->nconstants = 0;
-    cc->rodata_room = 0;
-    for (uint32_t k = 0; k < cc->nkernels; k++) {
-        struct kernel *kernel = &cc->kernels[k];
+    for (uint32_t k = 0; k < n; k++) {
+        struct kernel *kernel = &list[k];
         kernel->code = (struct code){0};
         kernel->address = (uint32_t)at;
         backend_kernel(cc, kernel);
         at += 4 * (uint64_t)kernel->code.nwords;
         if (at > ABI_CODE_LIMIT - ABI_PAGE) cc_error(cc, CC_FAILED, kernel->function, "the program is too large");
     }
-    return (uint32_t)at;
+    return at;
+}
+
+/* Compiles everything for the present place of .rodata; returns the end of the text. */
+static uint32_t compile_kernels(struct cc *cc)
+{
+    cc->rodata_size = cc->nconstants = 0;
+    cc->rodata_room = 0;
+    uint64_t at = compile_list(cc, cc->routines, cc->nroutines, ABI_CODE_BASE + sizeof start_code);
+    return (uint32_t)compile_list(cc, cc->kernels, cc->nkernels, at);
 }
 
 static uint32_t compile_all(struct cc *cc)
@@ -55,13 +61,18 @@ static uint32_t compile_all(struct cc *cc)
     cc_error(cc, CC_INTERNAL, NULL, "text and constants do not settle");
 }
 
+static void copy_code(uint32_t *text, const struct kernel *list, uint32_t n)
+{
+    for (uint32_t k = 0; k < n; k++)
+        memcpy(text + (list[k].address - ABI_CODE_BASE) / 4, list[k].code.words, 4 * (size_t)list[k].code.nwords);
+}
+
 static uint32_t *join_text(struct cc *cc, uint32_t end)
 {
     uint32_t *text = cc_alloc(cc, end - ABI_CODE_BASE + 4);
     memcpy(text, start_code, sizeof start_code);
-    for (uint32_t k = 0; k < cc->nkernels; k++)
-        memcpy(text + (cc->kernels[k].address - ABI_CODE_BASE) / 4, cc->kernels[k].code.words,
-               4 * (size_t)cc->kernels[k].code.nwords);
+    copy_code(text, cc->routines, cc->nroutines);
+    copy_code(text, cc->kernels, cc->nkernels);
     return text;
 }
 

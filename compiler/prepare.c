@@ -109,10 +109,12 @@ static struct visited *visit_call(struct graph *g, LLVMValueRef call, unsigned n
     if (is_intrinsic(callee) || is_primitive(callee)) return NULL;
     if (LLVMIsDeclaration(callee)) refuse_undefined(g->cc, call, callee);
     struct visited *v = lookup(g, callee);
+    if (v->done && is_routine(callee)) return NULL;
     if (v->function && !v->done)
         cc_error(g->cc, CC_FAILED, call, "function \"%s\" is recursive, which OpenCL C does not allow",
                  LLVMGetValueName(callee));
-    return v->function ? v : visit(g, callee, nesting + 1);
+    if (!v->function) v = visit(g, callee, nesting + 1);
+    return is_routine(callee) ? NULL : v;
 }
 
 static void check_limits(struct graph *g, LLVMValueRef at, uint32_t depth, uint64_t size)

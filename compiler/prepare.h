@@ -59,6 +59,8 @@ bool is_intrinsic(LLVMValueRef function);
 bool is_primitive(LLVMValueRef function);
 /* One of those that images.c replaces: what an image or a sampler is like. */
 bool is_image_primitive(LLVMValueRef function);
+/* One that stays a function, and is called (README.md, "Routines"). */
+bool is_routine(LLVMValueRef function);
 /* Marks the kernels, for good: the calling convention that tells them goes. */
 void shape_kernels(struct cc *cc);
 void shape_function(struct cc *cc, LLVMValueRef function);

@@ -74,7 +74,7 @@ static uint32_t collect(struct func *f, enum reg_class cls, struct item *items)
     uint32_t n = 0;
     for (uint32_t v = FIRST_VREG; v < f->nvregs; v++) {
         const struct range *r = &f->ranges[v];
-        if (f->vregs[v].cls != cls || !r->n) continue;
+        if (f->vregs[v].cls != cls || f->vregs[v].fixed || !r->n) continue;
         uint32_t from = r->seg[0].from, to = r->seg[r->n - 1].to;
         if (f->vregs[v].group) continue;
         double density = r->weight / (to - from);

@@ -141,6 +141,14 @@ static void select_select(struct func *f, LLVMValueRef inst, struct opd *out)
 
 static bool is_real(LLVMTypeRef t) { return LLVMGetTypeKind(t) == LLVMFloatTypeKind; }
 
+static void negate_doubles(struct func *f, const struct opd *a, unsigned n, struct opd *out)
+{
+    for (unsigned i = 0; i < n; i++) {
+        out[2 * i] = a[2 * i];
+        out[2 * i + 1] = alu(f, XOR, a[2 * i + 1], opd_imm(0x80000000u));
+    }
+}
+
 /* Floating point, element by element when the scalarizer has left a vector. */
 static bool select_float(struct func *f, LLVMValueRef inst, struct opd *out)
 {
@@ -155,6 +163,10 @@ static bool select_float(struct func *f, LLVMValueRef inst, struct opd *out)
     while (row < 4 && binary[row].opcode != opcode) row++;
     if (opcode != LLVMFNeg && opcode != LLVMFCmp && row == 4) return false;
     if (LLVMGetTypeKind(type) == LLVMVectorTypeKind) element = LLVMGetElementType(type), n = LLVMGetVectorSize(type);
+    if (opcode == LLVMFNeg && LLVMGetTypeKind(element) == LLVMDoubleTypeKind) {
+        negate_doubles(f, parts(f, LLVMGetOperand(inst, 0)), n, out);
+        return true;
+    }
     if (!is_real(element)) fail(f, "arithmetic on values of type %s", text_of_type(f, element));
     const struct opd *a = parts(f, LLVMGetOperand(inst, 0)),
                      *b = opcode == LLVMFNeg ? a : parts(f, LLVMGetOperand(inst, 1));
@@ -268,7 +280,8 @@ static void select_block(struct func *f, uint32_t index)
 {
     struct block *b = &f->blocks[index];
     f->cur = b->mfirst;
-    if (index == 0) select_arguments(f);
+    if (index == 0 && f->kernel->is_routine) select_routine_arguments(f);
+    else if (index == 0) select_arguments(f);
     for (uint32_t v = b->first; v < b->end; v++) {
         LLVMValueRef inst = f->values[v].ref;
         f->at = inst;
@@ -279,6 +292,7 @@ static void select_block(struct func *f, uint32_t index)
         }
         if (LLVMGetDebugLocLine(inst)) f->line = LLVMGetDebugLocLine(inst);
         f->mblocks[f->cur].line = f->line;
+        if (f->kernel->is_routine) select_routine_return(f, inst);
         if (b->nsucc == 2) finish_branch(f, b, inst);
         else finish_jump(f, machine_block(f, b->succ[0]));
     }

@@ -100,10 +100,24 @@ static void fused(struct func *f, const struct call *k, unsigned n, struct opd *
     for (unsigned i = 0; i < n; i++) out[i] = fma_opd(f, p[0][i], p[1][i], p[2][i], negate[0] != negate[1], negate[2]);
 }
 
+/* Of doubles, which differ from their magnitude in the upper part; `n` parts. */
+static bool double_intrinsic(struct func *f, const struct call *k, unsigned n, struct opd *out)
+{
+    const struct opd *a = parts(f, argument(k, 0)), *b = k->nargs > 1 ? parts(f, argument(k, 1)) : a;
+    if (!is(k, "fabs") && !is(k, "copysign")) return false;
+    for (unsigned i = 0; i < n; i += 2) {
+        out[i] = a[i];
+        out[i + 1] = alu(f, FSGNJX, a[i + 1], a[i + 1]);
+        if (is(k, "copysign")) out[i + 1] = alu(f, FSGNJ, a[i + 1], b[i + 1]);
+    }
+    return true;
+}
+
 static bool float_intrinsic(struct func *f, const struct call *k, unsigned n, struct opd *out)
 {
     LLVMTypeRef type = LLVMTypeOf(argument(k, 0));
     if (LLVMGetTypeKind(type) == LLVMVectorTypeKind) type = LLVMGetElementType(type);
+    if (LLVMGetTypeKind(type) == LLVMDoubleTypeKind) return double_intrinsic(f, k, n, out);
     if (LLVMGetTypeKind(type) != LLVMFloatTypeKind) return false;
     const struct opd *a = parts(f, argument(k, 0)), *b = k->nargs > 1 ? parts(f, argument(k, 1)) : a;
     if (k->nargs == 3 && (is(k, "fma") || is(k, "fmuladd"))) {
@@ -249,7 +263,7 @@ void select_call(struct func *f, LLVMValueRef inst, struct opd *out)
     size_t n;
     if (!LLVMIsAFunction(callee)) fail(f, "a call through a pointer");
     k.name = LLVMGetValueName2(callee, &n);
-    if (primitive(f, &k, out) || is_ignored(&k)) return;
+    if (primitive(f, &k, out) || is_ignored(&k) || select_routine_call(f, inst, out)) return;
     if (k.nargs && float_intrinsic(f, &k, type_parts(f, LLVMTypeOf(inst)), out)) return;
     if (!is_integer(&k, 0)) fail(f, "a call of %s", k.name);
     k.a = num_of(f, argument(&k, 0));

@@ -12,6 +12,7 @@
 unsigned type_bits(LLVMTypeRef type)
 {
     if (LLVMGetTypeKind(type) == LLVMHalfTypeKind) return 16;
+    if (LLVMGetTypeKind(type) == LLVMDoubleTypeKind) return 64;
     return LLVMGetTypeKind(type) == LLVMIntegerTypeKind ? LLVMGetIntTypeWidth(type) : 32;
 }
 
@@ -43,6 +44,7 @@ unsigned type_parts(struct func *f, LLVMTypeRef type)
     case LLVMHalfTypeKind:
     case LLVMFloatTypeKind:
     case LLVMPointerTypeKind: return 1;
+    case LLVMDoubleTypeKind: return 2;
     case LLVMVectorTypeKind:
         return checked_parts(f, (uint64_t)LLVMGetVectorSize(type) * type_parts(f, LLVMGetElementType(type)));
     case LLVMArrayTypeKind:
@@ -51,7 +53,6 @@ unsigned type_parts(struct func *f, LLVMTypeRef type)
         for (unsigned i = 0; i < LLVMCountStructElementTypes(type); i++)
             n += type_parts(f, LLVMStructGetTypeAtIndex(type, i));
         return checked_parts(f, n);
-    case LLVMDoubleTypeKind: fail(f, "double precision is not supported by this device");
     default: fail(f, "a value of type %s", text_of_type(f, type));
     }
 }
@@ -115,11 +116,18 @@ static struct opd expression(struct func *f, LLVMValueRef v)
     }
 }
 
-static void fill_float(struct func *f, LLVMValueRef v, unsigned width, struct opd *out)
+static void fill_bits(struct opd *out, unsigned n, uint64_t bits_)
 {
-    LLVMValueRef as_int = LLVMConstBitCast(v, LLVMIntTypeInContext(f->cc->context, width));
+    out[0] = opd_imm((uint32_t)bits_);
+    if (n > 1) out[1] = opd_imm((uint32_t)(bits_ >> 32));
+}
+
+static void fill_float(struct func *f, LLVMValueRef v, struct opd *out)
+{
+    LLVMTypeRef type = LLVMTypeOf(v);
+    LLVMValueRef as_int = LLVMConstBitCast(v, LLVMIntTypeInContext(f->cc->context, type_bits(type)));
     if (!LLVMIsAConstantInt(as_int)) fail(f, "a floating-point constant the back end does not know");
-    out[0] = opd_imm((uint32_t)LLVMConstIntGetZExtValue(as_int));
+    fill_bits(out, type_parts(f, type), LLVMConstIntGetZExtValue(as_int));
 }
 
 static void fill(struct func *f, LLVMValueRef v, struct opd *out);
@@ -145,24 +153,16 @@ static void fill(struct func *f, LLVMValueRef v, struct opd *out)
     if (LLVMIsUndef(v) || (LLVMIsConstant(v) && LLVMIsNull(v))) return; /* undefined bits may as well be 0 */
     if (LLVMIsAConstantInt(v)) {
         if (LLVMGetIntTypeWidth(type) > 64) fail(f, "a constant of %u bits", LLVMGetIntTypeWidth(type));
-        uint64_t bits_ = LLVMConstIntGetZExtValue(v);
-        out[0] = opd_imm((uint32_t)bits_);
-        if (n > 1) out[1] = opd_imm((uint32_t)(bits_ >> 32));
+        fill_bits(out, n, LLVMConstIntGetZExtValue(v));
         return;
     }
     switch (LLVMGetTypeKind(type)) {
-    case LLVMFloatTypeKind:
-        if (LLVMIsAConstantFP(v)) {
-            fill_float(f, v, 32, out);
-            return;
-        }
-        break;
     case LLVMHalfTypeKind:
-        if (LLVMIsAConstantFP(v)) {
-            fill_float(f, v, 16, out);
-            return;
-        }
-        break;
+    case LLVMFloatTypeKind:
+    case LLVMDoubleTypeKind:
+        if (!LLVMIsAConstantFP(v)) break;
+        fill_float(f, v, out);
+        return;
     case LLVMVectorTypeKind:
     case LLVMArrayTypeKind:
     case LLVMStructTypeKind: fill_members(f, v, type, out); return;

@@ -47,6 +47,12 @@ bool is_primitive(LLVMValueRef f)
     return is_pure_primitive(f) || primitive_find(name) || !strcmp(name, "__ventus_barrier");
 }
 
+bool is_routine(LLVMValueRef f)
+{
+    static const char prefix[] = "__ventus_routine_";
+    return !strncmp(LLVMGetValueName(f), prefix, sizeof prefix - 1);
+}
+
 static void shape_calls(LLVMValueRef f, bool pure)
 {
     unsigned convergent = enum_kind("convergent"), noinline_ = enum_kind("noinline");
@@ -75,7 +81,7 @@ void shape_function(struct cc *cc, LLVMValueRef f)
     }
     if (LLVMIsDeclaration(f)) return;
     if (!kernel_is(f)) LLVMSetLinkage(f, LLVMInternalLinkage);
-    add_attribute(cc, f, "alwaysinline");
+    add_attribute(cc, f, is_routine(f) ? "noinline" : "alwaysinline");
 }
 
 /* The mark outlives the calling convention. What no kernel reaches can go at once: programs include
