@@ -98,7 +98,7 @@ enum { MACHINE_MACROS = sizeof machine_macros / sizeof *machine_macros };
 /* That header lies beside the library. */
 static const char *header_folder(struct cc *cc)
 {
-    const char *file = library_file(cc), *slash = file ? strrchr(file, '/') : NULL;
+    const char *file = library_file(cc, LIBRARY_BASE), *slash = file ? strrchr(file, '/') : NULL;
     return slash ? cc_printf(cc, "%.*s", (int)(slash - file), file) : ".";
 }
 

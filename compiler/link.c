@@ -12,9 +12,10 @@
 
 #include "compiler/prepare.h"
 
-#define LIBRARY "ventus-builtins.bc"
+#define LIBRARY        "ventus-builtins.bc"
+#define DOUBLE_LIBRARY "ventus-double.bc" /* beside it */
 
-const char *library_file(struct cc *cc)
+static const char *find_library(struct cc *cc)
 {
     const char *named = getenv("VENTUS_BUILTINS");
     if (named && *named) return named;
@@ -24,6 +25,13 @@ const char *library_file(struct cc *cc)
         if (access(path, R_OK) == 0) return path;
     }
     return NULL;
+}
+
+const char *library_file(struct cc *cc, enum library which)
+{
+    const char *path = find_library(cc), *slash = path ? strrchr(path, '/') : NULL;
+    if (which == LIBRARY_BASE || !path) return path;
+    return cc_printf(cc, "%.*s" DOUBLE_LIBRARY, slash ? (int)(slash - path + 1) : 0, path);
 }
 
 /* A module whose function bodies are read when the linker asks for them; NULL, and why, if it cannot be read. */
@@ -44,7 +52,7 @@ static LLVMModuleRef open_library(struct cc *cc, const char *path, const char **
 
 void library_open_early(struct cc *cc)
 {
-    const char *path = library_file(cc), *reason;
+    const char *path = library_file(cc, LIBRARY_BASE), *reason;
     context_make(cc);
     if (path) cc->library = open_library(cc, path, &reason);
 }
@@ -54,7 +62,7 @@ static LLVMModuleRef library(struct cc *cc)
     LLVMModuleRef opened = cc->library;
     cc->library = NULL; /* linking consumes it */
     if (opened) return opened;
-    const char *path = library_file(cc), *reason = "";
+    const char *path = library_file(cc, LIBRARY_BASE), *reason = "";
     if (!path)
         cc_error(cc, CC_ENVIRONMENT, NULL,
                  "the built-in library " LIBRARY " was not found beside ventus-cc; "
@@ -64,19 +72,61 @@ static LLVMModuleRef library(struct cc *cc)
     return opened;
 }
 
+static bool is_undefined(LLVMValueRef f)
+{
+    return LLVMIsDeclaration(f) && !LLVMGetIntrinsicID(f) && LLVMGetFirstUse(f);
+}
+
 /* Is anything undefined that the library may have? */
 static bool is_needed(LLVMModuleRef module)
 {
     for (LLVMValueRef f = LLVMGetFirstFunction(module); f; f = LLVMGetNextFunction(f))
-        if (LLVMIsDeclaration(f) && !LLVMGetIntrinsicID(f) && LLVMGetFirstUse(f)) return true;
+        if (is_undefined(f)) return true;
     return false;
+}
+
+static bool is_double(LLVMTypeRef type)
+{
+    if (LLVMGetTypeKind(type) == LLVMVectorTypeKind) type = LLVMGetElementType(type);
+    return LLVMGetTypeKind(type) == LLVMDoubleTypeKind;
+}
+
+/* Routines are all about doubles, and have their bits as arguments. */
+static bool has_double(LLVMValueRef f)
+{
+    if (is_routine(f) || is_double(LLVMGetReturnType(LLVMGlobalGetValueType(f)))) return true;
+    for (unsigned i = 0; i < LLVMCountParams(f); i++)
+        if (is_double(LLVMTypeOf(LLVMGetParam(f, i)))) return true;
+    return false;
+}
+
+/* Functions of doubles are in a library of their own, which programs without them need not open. */
+static bool needs_doubles(LLVMModuleRef module)
+{
+    for (LLVMValueRef f = LLVMGetFirstFunction(module); f; f = LLVMGetNextFunction(f))
+        if (is_undefined(f) && has_double(f)) return true;
+    return false;
+}
+
+static void link_opened(struct cc *cc, LLVMModuleRef opened)
+{
+    LLVMSetTarget(opened, LLVMGetTarget(cc->module));
+    LLVMSetDataLayout(opened, LLVMGetDataLayoutStr(cc->module));
+    if (LLVMLinkModules2(cc->module, opened)) cc_error(cc, CC_INTERNAL, NULL, "cannot link the built-in library");
+}
+
+static void link_doubles(struct cc *cc)
+{
+    const char *path = library_file(cc, LIBRARY_DOUBLE), *reason = "";
+    if (!path) return; /* said when the other library is opened */
+    LLVMModuleRef opened = open_library(cc, path, &reason);
+    if (!opened) cc_error(cc, CC_ENVIRONMENT, NULL, "%s", reason);
+    link_opened(cc, opened);
 }
 
 void link_library(struct cc *cc)
 {
     if (!is_needed(cc->module)) return;
-    LLVMModuleRef opened = library(cc);
-    LLVMSetTarget(opened, LLVMGetTarget(cc->module));
-    LLVMSetDataLayout(opened, LLVMGetDataLayoutStr(cc->module));
-    if (LLVMLinkModules2(cc->module, opened)) cc_error(cc, CC_INTERNAL, NULL, "cannot link the built-in library");
+    if (needs_doubles(cc->module)) link_doubles(cc);
+    link_opened(cc, library(cc));
 }

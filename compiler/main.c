@@ -159,9 +159,9 @@ static const char *tool_dir(struct cc *cc)
 static void list_files(struct cc *cc)
 {
     Dl_info llvm;
-    const char *library = library_file(cc);
     puts(frontend_clang(cc));
-    if (library) puts(library);
+    for (int i = 0; i < LIBRARIES; i++)
+        if (library_file(cc, (enum library)i)) puts(library_file(cc, (enum library)i));
     if (dladdr((void *)&LLVMContextCreate, &llvm)) puts(llvm.dli_fname);
 }
 

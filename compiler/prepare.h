@@ -31,8 +31,9 @@ void object_link(struct cc *cc, const void *bytes, size_t size, const char *name
 /* Adds to cc->module the library functions it calls, and theirs. Ends with CC_ENVIRONMENT when there is no
  * library. Names the library does not have stay undefined. */
 void link_library(struct cc *cc);
+enum library { LIBRARY_BASE, LIBRARY_DOUBLE, LIBRARIES };
 /* NULL if there is none. */
-const char *library_file(struct cc *cc);
+const char *library_file(struct cc *cc, enum library which);
 /* Opens the library for the first link_library, if it can; what is wrong with it is said there. */
 void library_open_early(struct cc *cc);
 

@@ -1,13 +1,14 @@
 #!/bin/sh
-# Makes the library of built-in functions: libclc's 32-bit NVPTX bitcode, edited to our address
+# Makes the libraries of built-in functions: libclc's 32-bit NVPTX bitcode, edited to our address
 # spaces, plus the files beside this one, whose definitions win. Fails loudly when anything is not as expected.
-# usage: build.sh SOURCE_DIR WORK_DIR OUTPUT
+# Functions with doubles go to a library of their own, so that builds without them open no larger one than they need.
+# usage: build.sh SOURCE_DIR WORK_DIR OUTPUT DOUBLE_OUTPUT
 #
 # libclc-19 is never installed (its Debian packages of different versions exclude one another): an
 # installed one is used, else the package is downloaded and unpacked into WORK_DIR.
 set -eu
 
-source=$1 work=$2 output=$3 root=$1/../..
+source=$1 work=$2 output=$3 double_output=$4 root=$1/../..
 die() { echo "ventus-builtins: $*" >&2; exit 1; }
 
 for tool in clang-19 llvm-dis-19 llvm-as-19 llvm-link-19 opt-19 llvm-nm-19; do
@@ -51,53 +52,78 @@ sed -e "s/^target triple = .*/target triple = \"$triple\"/" \
     -e '/^define .*convert_[a-z0-9]*_sat/,/^}/s/fpto\([su]\)i float \(%[0-9]*\) to \(i[0-9]*\)$/call \3 @llvm.fpto\1i.sat.\3.f32(float \2)/' \
     -e '/^attributes /s/ "[a-z-]*"="[^"]*"//g' \
     -e 's/@_Z4erfcf(/@libclc_erfc(/; s/@_Z6lgammaf(/@libclc_lgamma(/; s/@_Z8lgamma_rfPi(/@libclc_lgamma_r(/; s/@_Z5rootnfi(/@libclc_rootn(/' \
+    -e 's/@_Z[0-9]*\(sin\|tan\|atan\|atanpi\|erf\|expm1\|sinpi\|cospi\|tanpi\)d(/@libclc_double_\1(/' \
     "$work/clc.ll" >"$work/edited.ll"
 for bits in 8 16 32 64; do
     echo "declare i$bits @llvm.fptosi.sat.i$bits.f32(float)"
     echo "declare i$bits @llvm.fptoui.sat.i$bits.f32(float)"
 done >>"$work/edited.ll"
 [ "$(grep -c '= call i[0-9]* @llvm.fpto[su]i.sat' "$work/edited.ll")" -eq 1360 ] || die "the conversions are not those this script corrects"
-# Doubles are no type of this device: their functions would only make each build open a larger library. Intrinsics that
-# lower.c makes calls of are calls here already, so that what is linked needs nothing more.
+# Intrinsics that lower.c makes calls of are calls here already, so that what is linked needs nothing more.
 awk '/^define .*double.*\{$/ { skip = 1 } !skip { print } /^}/ { skip = 0 }' "$work/edited.ll" |
     sed -e 's/@llvm\.\(floor\|ceil\|trunc\|rint\|round\)\.f32(/@__ventus_\1(/g' \
         -e 's/@llvm\.exp\.f32(/@_Z3expf(/g; s/@llvm\.exp2\.f32(/@_Z4exp2f(/g; s/@llvm\.log2\.f32(/@_Z4log2f(/g' \
         -e 's/@llvm\.sin\.f32(/@_Z3sinf(/g; s/@llvm\.cos\.f32(/@_Z3cosf(/g' \
         -e '/^declare .*@_Z3\(exp\|sin\|cos\)f(/d; /^declare .*@_Z4\(exp2\|log2\)f(/d' |
     llvm-as-19 -o "$work/clc.bc" -
-rm -f "$work/edited.ll"
-rm -f "$work/clc.ll"
+awk '/^define .*double.*\{$/ && match($0, /@[A-Za-z0-9_.]+\(/) { print "--func=" substr($0, RSTART + 1, RLENGTH - 2) }' "$work/edited.ll" >"$work/doubles"
+[ "$(wc -l <"$work/doubles")" -gt 1800 ] || die "the double functions of $clc are not those this script expects"
+llvm-as-19 -o "$work/edited.bc" "$work/edited.ll"
+llvm-extract-19 --keep-const-init "@$work/doubles" "$work/edited.bc" -o "$work/clc-double.bc"
+rm -f "$work/edited.ll" "$work/edited.bc" "$work/clc.ll"
 
 # ---- ours ----
 extensions=$(sed -n -e 's/^EXTENSION("\([^"]*\)".*/,+\1/p' -e 's/^FEATURE("\([^"]*\)".*/,+\1/p' "$root/isa/features.def" | tr -d '\n')
 [ -n "$extensions" ] || die "no extensions in isa/features.def"
 features=$(sed -n 's/^FEATURE("\([^"]*\)".*/-D\1=1/p' "$root/isa/features.def")
-ours=
+# Prints the bitcode files made of these sources.
+compile() {
+    for file in "$@"; do
+        name=$work/own-$(basename "$file" .cl)
+        clang-19 -target $triple -x cl -cl-std=CL3.0 -O2 -Xclang -disable-llvm-passes -c -emit-llvm -Wall -Wextra -Werror \
+            -U__SPIR__ -fno-builtin -nostdlibinc --no-default-config -Wno-missing-prototypes \
+            -I "$root" -Xclang "-cl-ext=-all$extensions" $features \
+            "$file" -o "$name.raw.bc" || die "$file does not compile"
+        opt-19 -passes='function(sroa,early-cse,simplifycfg,instcombine,simplifycfg)' "$name.raw.bc" -o "$name.bc" 2>"$work/opt.log" || { cat "$work/opt.log" >&2; die "opt failed"; }
+        echo "$name.bc"
+    done
+}
+plain=
 for file in "$source"/*.cl; do
-    name=$work/own-$(basename "$file" .cl)
-    clang-19 -target $triple -x cl -cl-std=CL3.0 -O2 -Xclang -disable-llvm-passes -c -emit-llvm -Wall -Wextra -Werror \
-        -U__SPIR__ -fno-builtin -nostdlibinc --no-default-config -Wno-missing-prototypes \
-        -I "$root" -Xclang "-cl-ext=-all$extensions" $features \
-        "$file" -o "$name.raw.bc"
-    opt-19 -passes='function(sroa,early-cse,simplifycfg,instcombine,simplifycfg)' "$name.raw.bc" -o "$name.bc" 2>"$work/opt.log" || { cat "$work/opt.log" >&2; die "opt failed"; }
-    ours="$ours $name.bc"
+    case $file in */double.cl | */double_*.cl) ;; *) plain="$plain $file" ;; esac
 done
+ours=$(compile $plain)
 llvm-link-19 $ours -o "$work/native.bc"
+ours=$(compile "$source"/double*.cl)
+llvm-link-19 $ours -o "$work/native-double.bc"
 
 # ---- together; linkonce_odr makes the linker take only what a program calls ----
-llvm-link-19 --override="$work/native.bc" "$work/clc.bc" -o "$work/all.bc" 2>"$work/link.log" || { cat "$work/link.log" >&2; die "link failed"; }
-llvm-dis-19 "$work/all.bc" -o - |
-    sed -e 's/^define weak_odr /define linkonce_odr /' -e 's/^define \(dso_local \|spir_func \)/define linkonce_odr \1/' \
-        -e 's/^\(@[A-Za-z0-9_.]* = \)weak_odr /\1linkonce_odr /' \
-        -e '/^!llvm.ident/d' -e '/^!opencl/d' -e '/^!llvm.module.flags/d' |
-    llvm-as-19 -o "$work/linked.bc" -
-[ -s "$work/linked.bc" ] || die "the edited library does not assemble"
+# join OURS LIBCLC OUTPUT
+join() {
+    llvm-link-19 --override="$1" "$2" -o "$work/all.bc" 2>"$work/link.log" || { cat "$work/link.log" >&2; die "link failed"; }
+    llvm-dis-19 "$work/all.bc" -o - |
+        sed -e 's/^define weak_odr /define linkonce_odr /' -e 's/^define \(dso_local \|spir_func \|hidden \)/define linkonce_odr \1/' \
+            -e 's/^\(@[A-Za-z0-9_.]* = \)weak_odr /\1linkonce_odr /' \
+            -e '/^!llvm.ident/d' -e '/^!opencl/d' -e '/^!llvm.module.flags/d' |
+        llvm-as-19 -o "$3" -
+    [ -s "$3" ] || die "the edited library does not assemble"
+}
+join "$work/native.bc" "$work/clc.bc" "$work/linked.bc"
+join "$work/native-double.bc" "$work/clc-double.bc" "$work/linked-double.bc"
 
 # ---- checks ----
-llvm-nm-19 --defined-only --format=just-symbols "$work/linked.bc" | LC_ALL=C sort -u >"$work/symbols"
+# symbols OPTION FILE: its names that are defined, or are not
+symbols() { llvm-nm-19 "$1" --format=just-symbols "$2" | grep -v '^llvm\.' | LC_ALL=C sort -u || true; }
+symbols --defined-only "$work/linked.bc" >"$work/symbols"
 missing=$(LC_ALL=C sort -u "$source/required.txt" | LC_ALL=C comm -23 - "$work/symbols")
 [ -z "$missing" ] || die "symbols missing from the library:" $missing
-llvm-nm-19 --undefined-only --format=just-symbols "$work/linked.bc" | grep -v '^llvm\.' | LC_ALL=C sort -u >"$work/undefined" || true
-unknown=$(LC_ALL=C sort -u "$source/primitives.txt" | LC_ALL=C comm -13 - "$work/undefined")
+symbols --undefined-only "$work/linked.bc" >"$work/undefined"
+LC_ALL=C sort -u "$source/primitives.txt" >"$work/known"
+unknown=$(LC_ALL=C comm -13 "$work/known" "$work/undefined")
 [ -z "$unknown" ] || die "the library calls undefined functions:" $unknown
+LC_ALL=C sort -u "$work/symbols" "$work/known" >"$work/known-double"
+symbols --undefined-only "$work/linked-double.bc" >"$work/undefined"
+unknown=$(LC_ALL=C comm -13 "$work/known-double" "$work/undefined")
+[ -z "$unknown" ] || die "the library of doubles calls undefined functions:" $unknown
+mv "$work/linked-double.bc" "$double_output"
 mv "$work/linked.bc" "$output"
