@@ -262,29 +262,29 @@ static value same(struct expansion *e, value *a)
 
 static value in_range(struct expansion *e, value x, uint64_t low, uint64_t high)
 {
-    value offset = op(e, LLVMSub, x, constant(e, 32, low));
-    return LLVMBuildICmp(e->b, LLVMIntULE, offset, constant(e, 32, high - low), "");
+    unsigned width = LLVMGetIntTypeWidth(LLVMTypeOf(x));
+    value offset = op(e, LLVMSub, x, constant(e, width, low));
+    return LLVMBuildICmp(e->b, LLVMIntULE, offset, constant(e, width, high - low), "");
 }
 
 /* Mask bits: 0 sNaN, 1 qNaN, 2 -inf ... 9 +inf, as LLVM's FPClassTest. */
 static value is_fpclass(struct expansion *e, value *a)
 {
-    // clang-format off
-    static const struct { unsigned bit; uint64_t low, high; } classes[] = {
-        { 2, 0xff800000, 0xff800000}, { 3, 0x80800000, 0xff7fffff}, { 4, 0x80000001, 0x807fffff}, { 5, 0x80000000, 0x80000000},
-        { 6, 0x00000000, 0x00000000}, { 7, 0x00000001, 0x007fffff}, { 8, 0x00800000, 0x7f7fffff}, { 9, 0x7f800000, 0x7f800000},
-    };
-    // clang-format on
-    uint64_t mask = LLVMConstIntGetZExtValue(a[1]);
-    if (LLVMGetTypeKind(LLVMTypeOf(a[0])) != LLVMFloatTypeKind)
-        cc_error(e->cc, CC_FAILED, e->call, "only float can be classified");
-    value bits = LLVMBuildBitCast(e->b, a[0], int_type(e, 32), "");
-    value magnitude = op(e, LLVMAnd, bits, constant(e, 32, 0x7fffffff)), result = constant(e, 1, 0);
-    if (mask & 1) result = op(e, LLVMOr, result, in_range(e, magnitude, 0x7f800001, 0x7fbfffff));
-    if (mask & 2) result = op(e, LLVMOr, result, in_range(e, magnitude, 0x7fc00000, 0x7fffffff));
-    for (size_t i = 0; i < sizeof classes / sizeof *classes; i++)
-        if (mask & 1u << classes[i].bit)
-            result = op(e, LLVMOr, result, in_range(e, bits, classes[i].low, classes[i].high));
+    bool is_double = LLVMGetTypeKind(LLVMTypeOf(a[0])) == LLVMDoubleTypeKind;
+    if (!is_double && LLVMGetTypeKind(LLVMTypeOf(a[0])) != LLVMFloatTypeKind)
+        cc_error(e->cc, CC_FAILED, e->call, "only float and double can be classified");
+    unsigned width = is_double ? 64 : 32;
+    uint64_t normal = is_double ? 1ull << 52 : 1ull << 23, sign = 1ull << (width - 1), inf = sign - normal;
+    uint64_t mask = LLVMConstIntGetZExtValue(a[1]), quiet = inf + normal / 2;
+    const uint64_t low[] = {0, 1, normal, inf}, high[] = {0, normal - 1, inf - 1, inf}; /* zero to infinity */
+    value bits = LLVMBuildBitCast(e->b, a[0], int_type(e, width), "");
+    value magnitude = op(e, LLVMAnd, bits, constant(e, width, sign - 1)), result = constant(e, 1, 0);
+    if (mask & 1) result = op(e, LLVMOr, result, in_range(e, magnitude, inf + 1, quiet - 1));
+    if (mask & 2) result = op(e, LLVMOr, result, in_range(e, magnitude, quiet, sign - 1));
+    for (unsigned i = 0; i < 4; i++) {
+        if (mask & 1u << (5 - i)) result = op(e, LLVMOr, result, in_range(e, bits, sign + low[i], sign + high[i]));
+        if (mask & 1u << (6 + i)) result = op(e, LLVMOr, result, in_range(e, bits, low[i], high[i]));
+    }
     return result;
 }
 

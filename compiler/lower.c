@@ -8,27 +8,37 @@
 
 enum { MAX_OPERANDS = 4, INLINE_BYTES = 64 };
 
-/* A library function by the kinds of its result and operands: f float, w i32, l i64, h i16. */
+/* A library function by the kinds of its result and operands: f float, d double, w i32, l i64, and as integers of their
+ * bits h half, b double. */
 struct helper {
     const char *name, *signature;
 };
 
-/* Intrinsics on float, by the part of the name between "llvm." and the type suffix. */
+/* Intrinsics on floats and doubles, by the part of the name between "llvm." and the type suffix. The others on floats
+ * are machine instructions. */
 static const struct {
     const char *intrinsic;
-    struct helper helper;
+    struct helper on_float, on_double;
     // clang-format off
 } intrinsics[] = {
-    {"floor", {"__ventus_floor", "ff"}},     {"ceil", {"__ventus_ceil", "ff"}},
-    {"trunc", {"__ventus_trunc", "ff"}},     {"rint", {"__ventus_rint", "ff"}},
-    {"nearbyint", {"__ventus_rint", "ff"}},  {"roundeven", {"__ventus_rint", "ff"}},
-    {"round", {"__ventus_round", "ff"}},     {"sin", {"_Z3sinf", "ff"}},
-    {"cos", {"_Z3cosf", "ff"}},              {"tan", {"_Z3tanf", "ff"}},
-    {"exp", {"_Z3expf", "ff"}},              {"exp2", {"_Z4exp2f", "ff"}},
-    {"exp10", {"_Z5exp10f", "ff"}},          {"log", {"_Z3logf", "ff"}},
-    {"log2", {"_Z4log2f", "ff"}},            {"log10", {"_Z5log10f", "ff"}},
-    {"pow", {"_Z3powff", "fff"}},            {"powi", {"_Z4pownfi", "ffw"}},
-    {"ldexp", {"_Z5ldexpfi", "ffw"}},
+    {"floor", {"__ventus_floor", "ff"}, {"__ventus_routine_floor", "bb"}},
+    {"ceil", {"__ventus_ceil", "ff"}, {"__ventus_routine_ceil", "bb"}},
+    {"trunc", {"__ventus_trunc", "ff"}, {"__ventus_routine_trunc", "bb"}},
+    {"rint", {"__ventus_rint", "ff"}, {"__ventus_routine_rint", "bb"}},
+    {"nearbyint", {"__ventus_rint", "ff"}, {"__ventus_routine_rint", "bb"}},
+    {"roundeven", {"__ventus_rint", "ff"}, {"__ventus_routine_rint", "bb"}},
+    {"round", {"__ventus_round", "ff"}, {"__ventus_routine_round", "bb"}},
+    {"sqrt", {0}, {"__ventus_routine_sqrt", "bb"}},
+    {"fma", {0}, {"__ventus_routine_fma", "bbbb"}},
+    {"fmuladd", {0}, {"__ventus_routine_fma", "bbbb"}},
+    {"minnum", {0}, {"__ventus_routine_min", "bbb"}},
+    {"maxnum", {0}, {"__ventus_routine_max", "bbb"}},
+    {"sin", {"_Z3sinf", "ff"}, {"_Z3sind", "dd"}},         {"cos", {"_Z3cosf", "ff"}, {"_Z3cosd", "dd"}},
+    {"tan", {"_Z3tanf", "ff"}, {"_Z3tand", "dd"}},         {"exp", {"_Z3expf", "ff"}, {"_Z3expd", "dd"}},
+    {"exp2", {"_Z4exp2f", "ff"}, {"_Z4exp2d", "dd"}},      {"exp10", {"_Z5exp10f", "ff"}, {"_Z5exp10d", "dd"}},
+    {"log", {"_Z3logf", "ff"}, {"_Z3logd", "dd"}},         {"log2", {"_Z4log2f", "ff"}, {"_Z4log2d", "dd"}},
+    {"log10", {"_Z5log10f", "ff"}, {"_Z5log10d", "dd"}},   {"pow", {"_Z3powff", "fff"}, {"_Z3powdd", "ddd"}},
+    {"powi", {"_Z4pownfi", "ffw"}, {"_Z4powndi", "ddw"}},  {"ldexp", {"_Z5ldexpfi", "ffw"}, {"_Z5ldexpdi", "ddw"}},
 };
 // clang-format on
 
@@ -64,7 +74,9 @@ static LLVMTypeRef letter_type(struct cc *cc, char letter)
 {
     switch (letter) {
     case 'f': return LLVMFloatTypeInContext(cc->context);
-    case 'l': return LLVMInt64TypeInContext(cc->context);
+    case 'd': return LLVMDoubleTypeInContext(cc->context);
+    case 'l':
+    case 'b': return LLVMInt64TypeInContext(cc->context);
     case 'h': return LLVMInt16TypeInContext(cc->context);
     default: return LLVMInt32TypeInContext(cc->context);
     }
@@ -98,13 +110,22 @@ static unsigned int_width(LLVMTypeRef type)
 
 static bool is_kind(LLVMTypeRef type, LLVMTypeKind kind) { return LLVMGetTypeKind(element(type)) == kind; }
 
-/* Half is carried as its 16 bits: operands go in as i16 and a half result comes out of one. */
+/* Operands that go in as their bits, and a result that comes out as such. */
 static LLVMValueRef scalar(struct lowering *l, const struct helper *h, LLVMValueRef *args, LLVMTypeRef result)
 {
     for (unsigned i = 0; h->signature[i + 1]; i++)
-        if (h->signature[i + 1] == 'h') args[i] = LLVMBuildBitCast(l->b, args[i], letter_type(l->cc, 'h'), "");
+        if (strchr("hb", h->signature[i + 1]))
+            args[i] = LLVMBuildBitCast(l->b, args[i], letter_type(l->cc, h->signature[i + 1]), "");
     LLVMValueRef v = call_helper(l, h, args);
     return LLVMTypeOf(v) == result ? v : LLVMBuildBitCast(l->b, v, result, "");
+}
+
+/* A comparison of doubles finds one of the bits that LLVM's predicates are made of. */
+static LLVMValueRef scalar_compare(struct lowering *l, const struct helper *h, LLVMValueRef *args, LLVMValueRef inst)
+{
+    LLVMValueRef wanted = LLVMConstInt(letter_type(l->cc, 'w'), LLVMGetFCmpPredicate(inst), false);
+    LLVMValueRef found = LLVMBuildAnd(l->b, scalar(l, h, args, letter_type(l->cc, 'w')), wanted, "");
+    return LLVMBuildICmp(l->b, LLVMIntNE, found, LLVMConstInt(letter_type(l->cc, 'w'), 0, false), "");
 }
 
 /* Replaces an instruction by calls of `h` on its operands, one for each vector element. */
@@ -122,7 +143,8 @@ static void replace(struct lowering *l, LLVMValueRef inst, const struct helper *
             if (LLVMGetTypeKind(LLVMTypeOf(args[i])) == LLVMVectorTypeKind)
                 args[i] = LLVMBuildExtractElement(l->b, args[i], index, "");
         }
-        LLVMValueRef v = scalar(l, h, args, element(type));
+        bool compare = LLVMGetInstructionOpcode(inst) == LLVMFCmp;
+        LLVMValueRef v = compare ? scalar_compare(l, h, args, inst) : scalar(l, h, args, element(type));
         result = vector ? LLVMBuildInsertElement(l->b, result, v, index, "") : v;
     }
     LLVMReplaceAllUsesWith(inst, result);
@@ -181,9 +203,12 @@ static bool intrinsic_is(LLVMValueRef call, const char *name)
 
 static const struct helper *intrinsic(LLVMValueRef call)
 {
-    if (!is_kind(LLVMTypeOf(call), LLVMFloatTypeKind)) return NULL;
-    for (size_t i = 0; i < sizeof intrinsics / sizeof *intrinsics; i++)
-        if (intrinsic_is(call, intrinsics[i].intrinsic)) return &intrinsics[i].helper;
+    bool is_double = is_kind(LLVMTypeOf(call), LLVMDoubleTypeKind);
+    if (!is_double && !is_kind(LLVMTypeOf(call), LLVMFloatTypeKind)) return NULL;
+    for (size_t i = 0; i < sizeof intrinsics / sizeof *intrinsics; i++) {
+        const struct helper *h = is_double ? &intrinsics[i].on_double : &intrinsics[i].on_float;
+        if (h->name && intrinsic_is(call, intrinsics[i].intrinsic)) return h;
+    }
     return NULL;
 }
 
@@ -252,6 +277,128 @@ static void lower_atomic(struct lowering *l, LLVMValueRef inst)
     l->changed = true;
 }
 
+/* ---- doubles: what the machine has no instructions for at all ---- */
+
+static LLVMTypeRef with_element(LLVMTypeRef type, LLVMTypeRef e)
+{
+    return LLVMGetTypeKind(type) == LLVMVectorTypeKind ? LLVMVectorType(e, LLVMGetVectorSize(type)) : e;
+}
+
+/* Integers of less than 32 bits count as 32 bits. */
+static LLVMValueRef widen_operand(struct lowering *l, LLVMValueRef v, bool is_signed)
+{
+    if (int_width(LLVMTypeOf(v)) >= 32) return v;
+    return LLVMBuildIntCast2(l->b, v, with_element(LLVMTypeOf(v), letter_type(l->cc, 'w')), is_signed, "");
+}
+
+static const struct helper *from_integer(struct lowering *l, LLVMValueRef inst)
+{
+    static const struct helper helpers[] = {{"__ventus_routine_from_uint", "bw"},
+                                            {"__ventus_routine_from_int", "bw"},
+                                            {"__ventus_routine_from_ulong", "bl"},
+                                            {"__ventus_routine_from_long", "bl"}};
+    bool is_signed = LLVMGetInstructionOpcode(inst) == LLVMSIToFP;
+    LLVMPositionBuilderBefore(l->b, inst);
+    LLVMSetOperand(inst, 0, widen_operand(l, LLVMGetOperand(inst, 0), is_signed));
+    return &helpers[is_signed + 2 * (int_width(LLVMTypeOf(LLVMGetOperand(inst, 0))) > 32)];
+}
+
+static const struct helper *to_integer(unsigned width, bool is_signed)
+{
+    static const struct helper helpers[] = {{"__ventus_routine_to_uint", "wb"},
+                                            {"__ventus_routine_to_int", "wb"},
+                                            {"__ventus_routine_to_ulong", "lb"},
+                                            {"__ventus_routine_to_long", "lb"}};
+    return &helpers[is_signed + 2 * (width > 32)];
+}
+
+/* Conversions to less than 32 bits go by 32, which are cut, or brought into range first. */
+static LLVMValueRef clamp_to(struct lowering *l, LLVMValueRef v, unsigned width, bool is_signed)
+{
+    LLVMTypeRef type = LLVMTypeOf(v), e = element(type);
+    uint64_t top = (1ull << (width - is_signed)) - 1;
+    unsigned n = LLVMGetTypeKind(type) == LLVMVectorTypeKind ? LLVMGetVectorSize(type) : 1;
+    LLVMValueRef bounds[2][16], high = LLVMConstInt(e, top, false), low = LLVMConstInt(e, is_signed ? ~top : 0, true);
+    for (unsigned i = 0; i < n; i++) bounds[0][i] = low, bounds[1][i] = high;
+    if (type != e) low = LLVMConstVector(bounds[0], n), high = LLVMConstVector(bounds[1], n);
+    LLVMValueRef above = LLVMBuildICmp(l->b, is_signed ? LLVMIntSGT : LLVMIntUGT, v, high, "");
+    v = LLVMBuildSelect(l->b, above, high, v, "");
+    if (!is_signed) return v;
+    return LLVMBuildSelect(l->b, LLVMBuildICmp(l->b, LLVMIntSLT, v, low, ""), low, v, "");
+}
+
+static void lower_to_integer(struct lowering *l, LLVMValueRef inst, bool is_signed, bool saturates)
+{
+    LLVMTypeRef type = LLVMTypeOf(inst), wide = with_element(type, letter_type(l->cc, 'w'));
+    LLVMValueRef v = LLVMGetOperand(inst, 0);
+    unsigned width = int_width(type);
+    if (width >= 32) {
+        replace(l, inst, to_integer(width, is_signed));
+        return;
+    }
+    LLVMPositionBuilderBefore(l->b, inst);
+    LLVMValueRef word = is_signed ? LLVMBuildFPToSI(l->b, v, wide, "") : LLVMBuildFPToUI(l->b, v, wide, "");
+    LLVMValueRef r = saturates ? clamp_to(l, word, width, is_signed) : word;
+    LLVMReplaceAllUsesWith(inst, LLVMBuildTrunc(l->b, r, type, ""));
+    LLVMInstructionEraseFromParent(inst);
+    if (LLVMIsAInstruction(word)) replace(l, word, to_integer(32, is_signed));
+}
+
+static const struct helper *double_arithmetic(struct lowering *l, LLVMValueRef inst)
+{
+    static const struct helper add = {"__ventus_routine_add", "bbb"}, mul = {"__ventus_routine_mul", "bbb"},
+                               div = {"__ventus_routine_div", "bbb"}, rem = {"_Z4fmoddd", "ddd"},
+                               compare = {"__ventus_routine_compare", "wbb"};
+    switch (LLVMGetInstructionOpcode(inst)) {
+    case LLVMFAdd: return &add;
+    case LLVMFMul: return &mul;
+    case LLVMFDiv: return &div;
+    case LLVMFRem: return &rem;
+    case LLVMFCmp: return &compare;
+    case LLVMFSub:
+        LLVMPositionBuilderBefore(l->b, inst);
+        LLVMSetOperand(inst, 1, LLVMBuildFNeg(l->b, LLVMGetOperand(inst, 1), ""));
+        return &add;
+    default: return NULL;
+    }
+}
+
+/* Of a double to or from a shorter type. */
+static const struct helper *double_to_real(LLVMValueRef inst)
+{
+    static const struct helper from_float = {"__ventus_routine_from_float", "bf"},
+                               to_float = {"__ventus_routine_to_float", "fb"},
+                               from_half = {"__ventus_routine_from_half", "bh"},
+                               to_half = {"__ventus_routine_to_half", "hb"};
+    bool extends = LLVMGetInstructionOpcode(inst) == LLVMFPExt;
+    LLVMTypeRef other = extends ? LLVMTypeOf(LLVMGetOperand(inst, 0)) : LLVMTypeOf(inst);
+    if (is_kind(other, LLVMHalfTypeKind)) return extends ? &from_half : &to_half;
+    return extends ? &from_float : &to_float;
+}
+
+static bool has_double(LLVMValueRef inst)
+{
+    if (is_kind(LLVMTypeOf(inst), LLVMDoubleTypeKind)) return true;
+    return LLVMGetNumOperands(inst) > 0 && is_kind(LLVMTypeOf(LLVMGetOperand(inst, 0)), LLVMDoubleTypeKind);
+}
+
+/* Late, because LLVM knows how to simplify operations, and not calls. */
+static void lower_double(struct lowering *l, LLVMValueRef inst)
+{
+    const struct helper *h = NULL;
+    LLVMOpcode opcode = LLVMGetInstructionOpcode(inst);
+    bool saturates = opcode == LLVMCall && (intrinsic_is(inst, "fptosi.sat") || intrinsic_is(inst, "fptoui.sat"));
+    if (!l->late) return;
+    if (opcode == LLVMFPToSI || opcode == LLVMFPToUI || saturates) {
+        lower_to_integer(l, inst, opcode == LLVMFPToSI || (saturates && intrinsic_is(inst, "fptosi.sat")), saturates);
+        return;
+    }
+    if (opcode == LLVMSIToFP || opcode == LLVMUIToFP) h = from_integer(l, inst);
+    else if (opcode == LLVMFPExt || opcode == LLVMFPTrunc) h = double_to_real(inst);
+    else h = opcode == LLVMCall ? intrinsic(inst) : double_arithmetic(l, inst);
+    if (h) replace(l, inst, h);
+}
+
 /* ---- memory moves ---- */
 
 /* Short moves of known size are left for expand.c. */
@@ -284,6 +431,10 @@ static void move_memory(struct lowering *l, LLVMValueRef call)
 static void lower(struct lowering *l, LLVMValueRef inst)
 {
     const struct helper *h = NULL;
+    if (has_double(inst)) {
+        lower_double(l, inst);
+        return;
+    }
     switch (LLVMGetInstructionOpcode(inst)) {
     case LLVMUDiv:
     case LLVMSDiv:
