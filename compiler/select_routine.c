@@ -1,8 +1,8 @@
 /* Routines: functions of the library that stay functions (README.md, "Routines").
  *
- * A routine finds its arguments in the vector registers from ROUTINE_ARGS on, each part of 32 bits in one, and leaves its
- * result in those from ROUTINE_RESULT on. Callers keep no values in any register that a routine may write, so a call is
- * moves and a jump. Moves into these registers are marked as kept: nothing that follows reads them by name. */
+ * A routine finds its arguments in the vector registers from ROUTINE_ARGS on, each part of 32 bits in one, and leaves
+ * its result in those from ROUTINE_RESULT on. Callers keep no values in any register that a routine may write, so a
+ * call is moves and a jump. Moves into these registers are marked as kept: nothing that follows reads them by name. */
 #include "compiler/backend.h"
 
 #include <string.h>
@@ -80,5 +80,6 @@ void select_routine_arguments(struct func *f)
 void select_routine_return(struct func *f, LLVMValueRef terminator)
 {
     if (LLVMGetInstructionOpcode(terminator) != LLVMRet || !LLVMGetNumOperands(terminator)) return;
-    if (put_value(f, ROUTINE_RESULT, LLVMGetOperand(terminator, 0)) > ROUTINE_FREE) fail(f, "a routine with a long result");
+    if (put_value(f, ROUTINE_RESULT, LLVMGetOperand(terminator, 0)) > ROUTINE_FREE)
+        fail(f, "a routine with a long result");
 }

@@ -63,4 +63,21 @@ ushort __ventus_float_to_half(float f);
 #define MAP2(f, R, A, B)    SIZES(MAP2_N, f, R, A, B)
 #define MAP3(f, R, A, B, C) SIZES(MAP3_N, f, R, A, B, C)
 
+/* The stores of type R as halves that end in SUFFIX (rounding); BITS makes a half's bits. */
+#define STORE_HALF(R, SUFFIX, BITS, AS) \
+    OVERLOAD void vstore_half##SUFFIX(R x, size_t at, AS half *p) { *((AS ushort *)p + at) = BITS(x); } \
+    STORE_HALVES(2, 2, R, SUFFIX, BITS, AS) \
+    STORE_HALVES(3, 4, R, SUFFIX, BITS, AS) \
+    STORE_HALVES(4, 4, R, SUFFIX, BITS, AS) \
+    STORE_HALVES(8, 8, R, SUFFIX, BITS, AS) STORE_HALVES(16, 16, R, SUFFIX, BITS, AS)
+#define STORE_HALVES(N, STRIDE, R, SUFFIX, BITS, AS) \
+    OVERLOAD void vstore_half##N##SUFFIX(R##N v, size_t at, AS half *p) \
+    { \
+        for (uint i = 0; i < N; i++) *((AS ushort *)p + at * N + i) = BITS(v[i]); \
+    } \
+    OVERLOAD void vstorea_half##N##SUFFIX(R##N v, size_t at, AS half *p) \
+    { \
+        for (uint i = 0; i < N; i++) *((AS ushort *)p + at * STRIDE + i) = BITS(v[i]); \
+    }
+
 #endif

@@ -120,25 +120,16 @@ ushort __ventus_float_to_half(float f)
 }
 
 /* Stores of halves rounded up or down: libclc's lose what is nearer to zero than to the smallest half.
- * The nearest half that is not below f, as a float; down is up of the negated. */
-static float half_up(float f)
+ * The nearest half that is not below f; down is up of the negated. */
+static ushort half_up(float f)
 {
     ushort h = __ventus_float_to_half(f);
-    return __ventus_half_to_float(__ventus_half_to_float(h) < f ? (h & 0x8000 ? h - 1 : h + 1) : h);
+    return __ventus_half_to_float(h) < f ? (h & 0x8000 ? h - 1 : h + 1) : h;
 }
-static float half_down(float f) { return -half_up(-f); }
+static ushort half_down(float f) { return half_up(-f) ^ 0x8000; }
 
-#define STORE_HALF(MODE, ROUND, AS) \
-    OVERLOAD void vstore_half_##MODE(float f, size_t at, AS half *p) { __builtin_store_halff(ROUND(f), p + at); } \
-    STORE_HALVES(2, 2, MODE, AS) STORE_HALVES(3, 4, MODE, AS) STORE_HALVES(4, 4, MODE, AS) \
-    STORE_HALVES(8, 8, MODE, AS) STORE_HALVES(16, 16, MODE, AS)
-#define STORE_HALVES(N, STRIDE, MODE, AS) \
-    OVERLOAD void vstore_half##N##_##MODE(float##N v, size_t at, AS half *p) { \
-        for (uint i = 0; i < N; i++) vstore_half_##MODE(v[i], at * N + i, p); } \
-    OVERLOAD void vstorea_half##N##_##MODE(float##N v, size_t at, AS half *p) { \
-        for (uint i = 0; i < N; i++) vstore_half_##MODE(v[i], at * STRIDE + i, p); }
-STORE_HALF(rtp, half_up, global) STORE_HALF(rtp, half_up, local) STORE_HALF(rtp, half_up, private)
-STORE_HALF(rtn, half_down, global) STORE_HALF(rtn, half_down, local) STORE_HALF(rtn, half_down, private)
+#define STORES(AS) STORE_HALF(float, _rtp, half_up, AS) STORE_HALF(float, _rtn, half_down, AS)
+STORES(global) STORES(local) STORES(private)
 
 /* Rounding to an integral value. Floats of 2^23 and above are integral; the sign of zero stays.
  * select() rather than ?: everywhere, because a divergent branch costs more than both values. */
