@@ -27,8 +27,7 @@ enum { CHILD_SECONDS = 300, BITCODE_LIMIT = 256 << 20 };
  * SPIR, because its types are ours (32-bit pointers, private in address space 0); -U__SPIR__ and
  * -cl-ext=-all take away what the base header then believes to be supported. -disable-llvm-passes
  * with -O2 leaves out `optnone` and keeps the aliasing information. With lifetime markers, clang would leave a loop
- * past a declared variable by a flag that says whether it has ended: a second divergent branch each round. -Wno-format:
- * without doubles, clang would ask for %hlf where plain %f is right. */
+ * past a declared variable by a flag that says whether it has ended: a second divergent branch each round. */
 // clang-format off
 static const char *const fixed_args[] = {
     "-cc1", "-triple", "spir-unknown-unknown", "-x", "cl", "-O2", "-disable-llvm-passes",
@@ -43,7 +42,7 @@ static const char *const fixed_args[] = {
     ,
 #define EXTENSION(name, ...) "-D" name "=1", /* clang does not know all of them */
 #include "isa/features.def"
-    "-cl-kernel-arg-info", "-debug-info-kind=line-tables-only", "-dwarf-version=5", "-ferror-limit", "0", "-Wno-format",
+    "-cl-kernel-arg-info", "-debug-info-kind=line-tables-only", "-dwarf-version=5", "-ferror-limit", "0",
 };
 // clang-format on
 

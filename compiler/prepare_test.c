@@ -180,7 +180,7 @@ static void clang_speaks_in_the_log(void **state)
     (void)state;
     refused(CC_FAILED, "kernel void k(global int *a) {\n a[0] = x; }",
             "<source>:2:9: error: use of undeclared identifier 'x'");
-    refused(CC_FAILED, "kernel void k(double d) {}", "cl_khr_fp64");
+    refused(CC_FAILED, "half f(half h) { return h; }\nkernel void k() {}", "'half' is not allowed");
     struct result r = compile("-cl-std=CL3.0", "#warning careful\nkernel void k() {}");
     assert_int_equal(r.status, CC_OK);
     has(r.log, "<source>:1:2: warning: careful");
@@ -220,6 +220,10 @@ static void constructs_are_lowered(void **state)
         {"global float *a) { a[0] = fmod(a[1], a[2]); }", "frem"},
         {"global float *a) { a[0] = native_sin(a[1]) + native_exp(a[2]) + native_log2(a[3]); }",
          "call float @llvm.sin"},
+        {"global double *a) { a[0] = a[1] + a[2] - a[3] * a[4] / a[5]; a[6] = fma(a[7], a[8], rint(a[9])); }",
+         "llvm.fma"},
+        {"global double *a, global int *b) { b[0] = a[1] < a[2]; a[0] = b[1]; b[2] = a[3]; }", "fcmp"},
+        {"global double *a, global float *b) { b[0] = a[1]; a[0] = b[1]; }", "fpext"},
         {"global half *a) { vstore_half(vload_half(3, a) * 2, 4, a); }", "fptrunc"},
         {"global uint4 *a) { a[0] = popcount(a[1]) + clz(a[2]); }", "ctpop"},
         {"global ulong *a) { a[0] = clz(a[1]) + rotate(a[2], a[3]); }", "fsh"},

@@ -1,7 +1,7 @@
 /* printf: each call becomes a packed array of words and a call of __ventus_print (native.cl), which
  * writes the record of isa/abi.h. The format and %s literals go into the note's tables, so both
- * must be literals. Runs before everything else, while literals are still visible. Called by
- * prepare.c. */
+ * must be literals. Conversions of floating-point numbers get the length that says how many words a number has. Runs
+ * before everything else, while literals are still visible. Called by prepare.c. */
 #include <string.h>
 
 #include <llvm-c/Target.h>
@@ -16,6 +16,8 @@ struct printer {
     LLVMValueRef call;
     LLVMValueRef words[MAX_WORDS]; /* what the record holds behind the format number */
     unsigned nwords;
+    char *format; /* as it goes into the table */
+    size_t length;
 };
 
 /* The number of a text in a table, which it joins when it is new. */
@@ -64,12 +66,34 @@ static void put_integer(struct printer *p, LLVMValueRef v)
     put(p, LLVMBuildTrunc(p->b, high, i32(p), ""));
 }
 
+static bool is_double(LLVMTypeRef type)
+{
+    if (LLVMGetTypeKind(type) == LLVMVectorTypeKind) type = LLVMGetElementType(type);
+    return LLVMGetTypeKind(type) == LLVMDoubleTypeKind;
+}
+
+/* A float as it was before the language made it a double; NULL if it was none. */
+static LLVMValueRef as_float(struct printer *p, LLVMValueRef v)
+{
+    LLVMBool inexact;
+    if (LLVMGetTypeKind(LLVMTypeOf(v)) != LLVMDoubleTypeKind) return NULL;
+    if (LLVMIsAConstantFP(v)) {
+        double d = LLVMConstRealGetDouble(v, &inexact);
+        return (double)(float)d == d || d != d ? LLVMConstReal(LLVMFloatTypeInContext(p->cc->context), d) : NULL;
+    }
+    LLVMValueRef from = LLVMIsAFPExtInst(v) ? LLVMGetOperand(v, 0) : NULL;
+    return from && LLVMGetTypeKind(LLVMTypeOf(from)) == LLVMFloatTypeKind ? from : NULL;
+}
+
 static void put_argument(struct printer *p, LLVMValueRef v)
 {
     LLVMTypeRef type = LLVMTypeOf(v);
     switch (LLVMGetTypeKind(type)) {
     case LLVMIntegerTypeKind: put_integer(p, v); return;
     case LLVMFloatTypeKind: put(p, LLVMBuildBitCast(p->b, v, i32(p), "")); return;
+    case LLVMDoubleTypeKind:
+        put_integer(p, LLVMBuildBitCast(p->b, v, LLVMInt64TypeInContext(p->cc->context), ""));
+        return;
     case LLVMPointerTypeKind: put(p, LLVMBuildPtrToInt(p->b, v, i32(p), "")); return;
     case LLVMVectorTypeKind:
         for (unsigned i = 0; i < LLVMGetVectorSize(type); i++)
@@ -140,17 +164,41 @@ static char next_argument(const char **at, const char *end, bool *inside)
     return *s;
 }
 
+static void copy_format(struct printer *p, const char *from, const char *to)
+{
+    memcpy(p->format + p->length, from, (size_t)(to - from));
+    p->length += (size_t)(to - from);
+}
+
+/* Copies a conversion of floating-point numbers, from `from` to its letter in front of `end`, with the length of its
+ * argument: l for doubles, hl for vectors of floats. */
+static void copy_real(struct printer *p, const char *from, const char *end, LLVMTypeRef type)
+{
+    const char *length = end - 1, *wanted = LLVMGetTypeKind(type) == LLVMVectorTypeKind ? "hl" : "";
+    while (strchr("hl", length[-1])) length--;
+    if (is_double(type)) wanted = "l";
+    copy_format(p, from, length);
+    copy_format(p, wanted, wanted + strlen(wanted));
+    copy_format(p, end - 1, end);
+}
+
 static void pack_arguments(struct printer *p, const char *format, size_t size)
 {
-    const char *at = format, *end = format + size;
+    const char *at = format, *from = format, *end = format + size;
     unsigned n = LLVMGetNumArgOperands(p->call), next = 1;
     bool inside = false;
-    for (char c; (c = next_argument(&at, end, &inside)); next++) {
+    p->format = cc_alloc(p->cc, 3 * size + 1);
+    p->length = 0;
+    for (char c; (c = next_argument(&at, end, &inside)); next++, from = at) {
         if (next >= n) cc_error(p->cc, CC_FAILED, p->call, "printf has fewer arguments than its format takes");
-        LLVMValueRef v = LLVMGetOperand(p->call, next);
+        LLVMValueRef v = LLVMGetOperand(p->call, next), narrow = as_float(p, v);
+        if (narrow) v = narrow;
         if (c == 's') put_string(p, v);
         else put_argument(p, v);
+        if (strchr("aAeEfFgG", c)) copy_real(p, from, at, LLVMTypeOf(v));
+        else copy_format(p, from, at);
     }
+    copy_format(p, from, end);
 }
 
 static LLVMValueRef store_words(struct printer *p)
@@ -180,7 +228,7 @@ static void lower_print(struct printer *p)
     LLVMTypeRef type = LLVMFunctionType(i32(p), types, 3, false);
     LLVMValueRef f = LLVMGetNamedFunction(p->cc->module, "__ventus_print");
     if (!f) f = LLVMAddFunction(p->cc->module, "__ventus_print", type);
-    LLVMValueRef args[] = {LLVMConstInt(i32(p), number_of(p->cc, &p->cc->formats, format), false),
+    LLVMValueRef args[] = {LLVMConstInt(i32(p), number_of(p->cc, &p->cc->formats, p->format), false),
                            LLVMConstInt(i32(p), p->nwords, false), store_words(p)};
     LLVMValueRef result = LLVMBuildCall2(p->b, type, f, args, 3, "");
     LLVMReplaceAllUsesWith(p->call, result);

@@ -128,14 +128,14 @@ static uint64_t integer(const struct conversion *c, struct args *a)
     return is_signed ? (uint64_t)(int32_t)v : v;
 }
 
-/* A float is one word; only the elements of a vector with length l are doubles. */
+/* A double, two words, has length l; a float, one word, any other. */
 static double real(const struct conversion *c, struct args *a)
 {
     uint64_t bits = next_word(a);
     double d;
     float f;
     uint32_t word = (uint32_t)bits;
-    if (c->vector > 1 && !strcmp(c->length, "l")) {
+    if (!strcmp(c->length, "l")) {
         bits |= (uint64_t)next_word(a) << 32;
         memcpy(&d, &bits, sizeof d);
         return d;

@@ -165,12 +165,12 @@ static bool set_arg(cl_kernel kernel, cl_uint index, const struct arg *arg, cl_m
 
 /* ---- comparison ---- */
 
-/* One unit in the last place of a float of this size. */
-static double ulp_of(double x)
+/* One unit in the last place of a number of this type and size. */
+static double ulp_of(double x, enum type type)
 {
-    int exponent;
+    int exponent, least = type == T_FLOAT ? FLT_MIN_EXP : DBL_MIN_EXP;
     frexp(x, &exponent);
-    return ldexp(1, (exponent > FLT_MIN_EXP ? exponent : FLT_MIN_EXP) - FLT_MANT_DIG);
+    return ldexp(1, (exponent > least ? exponent : least) - (type == T_FLOAT ? FLT_MANT_DIG : DBL_MANT_DIG));
 }
 
 static bool equal(const struct arg *arg, struct value expected, const uint8_t *actual)
@@ -178,16 +178,16 @@ static bool equal(const struct arg *arg, struct value expected, const uint8_t *a
     uint8_t exact[8];
     element_store(exact, arg->type, expected);
     if (!memcmp(exact, actual, type_sizes[arg->type])) return true;
-    if (arg->type != T_FLOAT) return false;
-    double e = value_real(expected), a = element_load(actual, T_FLOAT).d;
+    if (arg->type != T_FLOAT && arg->type != T_DOUBLE) return false;
+    double e = value_real(expected), a = element_load(actual, arg->type).d;
     if (isnan(e) && isnan(a)) return true;
     if (!arg->tolerance || !isfinite(a)) return false;
-    return fabs(a - e) <= arg->tolerance * (arg->ulp ? ulp_of(e) : 1);
+    return fabs(a - e) <= arg->tolerance * (arg->ulp ? ulp_of(e, arg->type) : 1);
 }
 
 static void show(char *to, size_t size, enum type type, struct value v)
 {
-    if (type == T_FLOAT) snprintf(to, size, "%.9g", value_real(v));
+    if (type == T_FLOAT || type == T_DOUBLE) snprintf(to, size, type == T_FLOAT ? "%.9g" : "%.17g", value_real(v));
     else if (type == T_ULONG) snprintf(to, size, "%llu", (unsigned long long)v.i);
     else snprintf(to, size, "%lld", (long long)v.i);
 }

@@ -10,8 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *const type_names[T_COUNT] = {"char", "uchar", "short", "ushort", "int", "uint", "long", "ulong", "float"};
-const uint8_t type_sizes[T_COUNT] = {1, 1, 2, 2, 4, 4, 8, 8, 4};
+const char *const type_names[T_COUNT] = {"char", "uchar", "short", "ushort", "int",
+                                         "uint", "long",  "ulong", "float",  "double"};
+const uint8_t type_sizes[T_COUNT] = {1, 1, 2, 2, 4, 4, 8, 8, 4, 8};
 
 /* The variable of a sum, and that of the sum around it. */
 struct counter {
@@ -81,21 +82,24 @@ enum type type_parse(const char **text)
 
 void element_store(void *to, enum type type, struct value v)
 {
-    float f = (float)value_real(v);
+    double d = value_real(v);
+    float f = (float)d;
     int64_t i = whole(v);
-    memcpy(to, type == T_FLOAT ? (void *)&f : (void *)&i, type_sizes[type]);
+    memcpy(to, type == T_FLOAT ? (void *)&f : type == T_DOUBLE ? (void *)&d : (void *)&i, type_sizes[type]);
 }
 
 struct value element_load(const void *from, enum type type)
 {
     uint64_t bits = 0;
     float f;
+    double d;
     memcpy(&bits, from, type_sizes[type]);
     switch (type) {
     case T_CHAR: return integer((int8_t)bits);
     case T_SHORT: return integer((int16_t)bits);
     case T_INT: return integer((int32_t)bits);
     case T_FLOAT: memcpy(&f, from, sizeof f); return real(f);
+    case T_DOUBLE: memcpy(&d, from, sizeof d); return real(d);
     case T_ULONG: return natural(bits);
     default: return integer((int64_t)bits);
     }
@@ -178,6 +182,7 @@ static struct value call1(struct parser *p, const char *name, struct value a)
     if (!strcmp(name, "clz")) return integer(a.i ? __builtin_clzll((uint64_t)a.i) : 64);
     if (!strcmp(name, "bits")) return float_bits(a);
     if (!strcmp(name, "asfloat")) return bits_float(a);
+    if (!strcmp(name, "asdouble")) return element_load(&a.i, T_DOUBLE);
     if (!strcmp(name, "real")) return real(value_real(a));
     if (!strcmp(name, "abs")) return a.real ? real(fabs(a.d)) : integer(a.i < 0 ? (int64_t)(0 - (uint64_t)a.i) : a.i);
     return problem(p, "no such function of one argument");
