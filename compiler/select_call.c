@@ -38,6 +38,16 @@ static bool named_instruction(struct func *f, const struct call *k, struct opd *
     return true;
 }
 
+/* An access to the control and status register that the first argument names. */
+static struct minsn *access_csr(struct func *f, const struct call *k, unsigned op, int32_t rd, int32_t rs1)
+{
+    uint64_t n = constant_argument(f, k, 0);
+    if (n > 0xfff) fail(f, "control and status register %llu", (unsigned long long)n);
+    struct minsn *m = emit(f, op, rd, rs1, 0, 0);
+    m->aux = (uint16_t)n;
+    return m;
+}
+
 static bool primitive(struct func *f, const struct call *k, struct opd *out)
 {
     if (!strcmp(k->name, "__ventus_lane")) {
@@ -45,10 +55,12 @@ static bool primitive(struct func *f, const struct call *k, struct opd *out)
         emit(f, OP_VID_V, out[0].reg, 0, 0, 0);
         f->vregs[out[0].reg].zbits = 5;
     } else if (!strcmp(k->name, "__ventus_csr")) {
-        uint64_t n = constant_argument(f, k, 0);
-        if (n > 0xfff) fail(f, "control and status register %llu", (unsigned long long)n);
         out[0] = opd_reg(new_vreg(f, CLASS_S));
-        emit(f, OP_CSRRS, out[0].reg, 0, 0, 0)->aux = (uint16_t)n;
+        access_csr(f, k, OP_CSRRS, out[0].reg, 0);
+    } else if (!strcmp(k->name, "__ventus_csr_poll")) {
+        access_csr(f, k, OP_CSRRS, new_vreg(f, CLASS_S), 0)->keep = true;
+    } else if (!strcmp(k->name, "__ventus_csr_swap")) {
+        access_csr(f, k, OP_CSRRW, 0, to_s(f, parts(f, argument(k, 1))[0]));
     } else if (!strcmp(k->name, "__ventus_shared")) {
         out[0] = opd_reg(REG_LOCAL);
     } else if (!strcmp(k->name, "__ventus_barrier")) {

@@ -44,7 +44,8 @@ static bool is_pure_primitive(LLVMValueRef f)
 bool is_primitive(LLVMValueRef f)
 {
     const char *name = LLVMGetValueName(f);
-    return is_pure_primitive(f) || primitive_find(name) || !strcmp(name, "__ventus_barrier");
+    return is_pure_primitive(f) || primitive_find(name) || !strcmp(name, "__ventus_barrier") ||
+           !strcmp(name, "__ventus_csr_swap") || !strcmp(name, "__ventus_csr_poll");
 }
 
 bool is_routine(LLVMValueRef f)

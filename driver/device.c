@@ -111,7 +111,7 @@ static ventus_device *device_new(const struct gpu_config *config)
     d->uses = 1;
     d->queue.machine.run = machine_run;
     d->queue.host.run = queue_run_calls;
-    bool lock = pthread_mutex_init(&d->lock, NULL) == 0;
+    bool lock = pthread_mutex_init(&d->lock, NULL) == 0 && pthread_mutex_init(&d->print_lock, NULL) == 0;
     if (lock && queue_init(&d->queue)) {
         struct gpu_config c = *config;
         if (*c.timing) c.host_threads = 1; /* the model's */

@@ -102,6 +102,7 @@ struct ventus_device {
     struct device_clock *clock; /* of a cycle model; NULL: the host's */
     char *export_folder;        /* where launches are written to, NULL: nowhere */
     uint32_t exported;          /* how many so far */
+    pthread_mutex_t print_lock; /* one thread at a time empties a print buffer; innermost */
 };
 
 struct ventus_module {
@@ -292,7 +293,12 @@ void *queue_run_calls(void *device);
 /* The thread of launches. */
 void *machine_run(void *device);
 
-/* print.c: decodes the print buffer of `size` bytes and writes its records to `out`. */
+/* ---- print.c: the print buffer of `size` bytes (isa/abi.h) ---- */
+
+/* Writes its records to `out`. */
 void print_records(const ventus_module *module, const uint8_t *buffer, uint32_t size, FILE *out);
+/* The same while the launch runs, and makes room: `full` is where a work-item has found the end. Nothing is done while
+ * records are incomplete. One caller at a time. */
+void print_empty(const ventus_module *module, uint8_t *buffer, uint32_t size, uint32_t full, FILE *out);
 
 #endif

@@ -128,6 +128,7 @@ void device_release(ventus_device *d)
     if (atomic_fetch_sub(&d->uses, 1) != 1) return;
     queue_destroy(&d->queue);
     pthread_mutex_destroy(&d->lock);
+    pthread_mutex_destroy(&d->print_lock);
     free(d->clock);
     free(d);
 }

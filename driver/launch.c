@@ -214,15 +214,15 @@ static void fill_metadata(const ventus_event *e, uint8_t *block)
     memcpy(block, meta, sizeof meta);
 }
 
-/* Writes metadata, arguments and the print buffer's counter. */
+/* Writes metadata, arguments and the print buffer's counters. */
 static enum ventus_status fill(ventus_event *e)
 {
     uint8_t *block = ventus_map(e->device, e->block, e->print_at + e->print_size);
-    const uint32_t used = ABI_PRINT_HEADER;
+    const uint32_t words[2] = {ABI_PRINT_HEADER, 0};
     if (!block) return VENTUS_NO_MEMORY;
     fill_metadata(e, block);
     if (e->in.kernel->args_size) memcpy(block + BLOCK_ARGS, e->in.args, e->in.kernel->args_size);
-    if (e->print_size) memcpy(block + e->print_at, &used, sizeof used);
+    if (e->print_size) memcpy(block + e->print_at, words, sizeof words);
     return VENTUS_OK;
 }
 
@@ -239,10 +239,38 @@ static enum ventus_status prepare_blocks(ventus_event *e)
     return status;
 }
 
+/* ---- printing ---- */
+
+/* The print buffer, NULL: there is none. */
+static uint8_t *print_buffer(const ventus_event *e)
+{
+    return e->block && e->print_size ? gpu_mem(e->device->gpu, e->block + e->print_at, e->print_size) : NULL;
+}
+
+static FILE *print_file(const ventus_event *e) { return e->in.print ? e->in.print : stdout; }
+
+static void print_output(const ventus_event *e)
+{
+    const uint8_t *buffer = print_buffer(e);
+    if (buffer) print_records(e->in.module, buffer, e->print_size, print_file(e));
+}
+
+/* launch_options.print: the buffer is full. */
+static void print_now(void *event, uint32_t full)
+{
+    const ventus_event *e = event;
+    uint8_t *buffer = print_buffer(e);
+    pthread_mutex_lock(&e->device->print_lock);
+    if (buffer) print_empty(e->in.module, buffer, e->print_size, full, print_file(e));
+    pthread_mutex_unlock(&e->device->print_lock);
+}
+
 enum ventus_status launch_prepare(ventus_event *e)
 {
     enum ventus_status status = e->raw ? VENTUS_OK : prepare_blocks(e);
     e->job.options.info = launch_info(e);
+    if (!e->raw) e->job.options.print = print_now;
+    if (!e->raw) e->job.options.print_user = e;
     if (status == VENTUS_OK) launch_export(e);
     return status;
 }
@@ -312,13 +340,6 @@ enum ventus_status launch_status(const ventus_event *e)
     if (r->status == LAUNCH_CANCELLED) return e->overdue ? VENTUS_TIMEOUT : VENTUS_CANCELLED;
     if (r->status == LAUNCH_STOPPED) return VENTUS_STOPPED;
     return r->fault.kind == FAULT_LAUNCH ? VENTUS_BAD_LAUNCH : VENTUS_FAULT;
-}
-
-static void print_output(const ventus_event *e)
-{
-    if (!e->block || !e->print_size) return;
-    const uint8_t *buffer = ventus_map(e->device, e->block + e->print_at, e->print_size);
-    if (buffer) print_records(e->in.module, buffer, e->print_size, e->in.print ? e->in.print : stdout);
 }
 
 void launch_finish(ventus_event *e, enum ventus_status status)

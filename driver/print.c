@@ -209,15 +209,13 @@ static void print_record(FILE *out, const char *s, struct args a, const ventus_m
     }
 }
 
-static void print_all(const ventus_module *m, const uint8_t *buffer, uint32_t size, FILE *out)
+/* The records in front of `used`. */
+static void print_all(const ventus_module *m, const uint8_t *buffer, uint32_t used, FILE *out)
 {
-    uint32_t used, at = ABI_PRINT_HEADER, record[2];
-    if (size < ABI_PRINT_HEADER) return;
-    memcpy(&used, buffer, sizeof used);
-    if (used > size) used = size;
+    uint32_t at = ABI_PRINT_HEADER, record[2];
     while (used >= at && used - at >= 8) {
         memcpy(record, buffer + at, sizeof record);
-        if (record[0] < 8 || record[0] % 4 || record[0] > used - at) return; /* the first that was dropped */
+        if (record[0] < 8 || record[0] % 4 || record[0] > used - at) return; /* never completed */
         const char *format = find_text(m->note.formats, m->note.nformats, record[1]);
         struct args a = {(const uint32_t *)(const void *)(buffer + at + 8), (record[0] - 8) / 4};
         if (format) print_record(out, format, a, m);
@@ -225,16 +223,46 @@ static void print_all(const ventus_module *m, const uint8_t *buffer, uint32_t si
     }
 }
 
-void print_records(const ventus_module *m, const uint8_t *buffer, uint32_t size, FILE *out)
+/* So that no other writer comes in between. */
+static void print_at_once(const ventus_module *m, const uint8_t *buffer, uint32_t used, FILE *out)
 {
     char *text = NULL;
     size_t length = 0;
-    FILE *memory = open_memstream(&text, &length); /* so that no other writer comes in between */
+    FILE *memory = open_memstream(&text, &length);
     if (!memory) return;
-    print_all(m, buffer, size, memory);
+    print_all(m, buffer, used, memory);
     if (fclose(memory) == 0 && length) {
         fwrite(text, 1, length, out);
         fflush(out);
     }
     free(text);
+}
+
+void print_records(const ventus_module *m, const uint8_t *buffer, uint32_t size, FILE *out)
+{
+    uint32_t used;
+    if (size < ABI_PRINT_HEADER) return;
+    memcpy(&used, buffer, sizeof used);
+    print_at_once(m, buffer, used < size ? used : size, out);
+}
+
+/* Is the buffer closed to work-items, with nothing but complete records in front of *end? It is when it is full; else
+ * it is closed here. */
+static bool close_buffer(_Atomic uint32_t *words, uint32_t size, uint32_t full, uint32_t *end)
+{
+    uint32_t used = atomic_load(&words[0]), complete = atomic_load(&words[1]);
+    *end = used > size ? full : used;
+    if (*end < ABI_PRINT_HEADER || *end > size || complete != *end - ABI_PRINT_HEADER) return false;
+    return used > size || atomic_compare_exchange_strong(&words[0], &used, size + 1);
+}
+
+void print_empty(const ventus_module *m, uint8_t *buffer, uint32_t size, uint32_t full, FILE *out)
+{
+    _Atomic uint32_t *words = (_Atomic uint32_t *)(void *)buffer;
+    uint32_t end;
+    if (size <= ABI_PRINT_HEADER || !close_buffer(words, size, full, &end)) return;
+    print_at_once(m, buffer, end, out);
+    memset(buffer + ABI_PRINT_HEADER, 0, end - ABI_PRINT_HEADER);
+    atomic_store(&words[1], 0);
+    atomic_store(&words[0], ABI_PRINT_HEADER);
 }

@@ -206,7 +206,7 @@ struct ventus_launch {
     const uint64_t *local_sizes; /* one per argument, bytes of each VENTUS_ARG_LOCAL; may be NULL */
     const uint32_t *pointers;    /* one per argument, addresses of each VENTUS_ARG_GLOBAL and VENTUS_ARG_CONSTANT, and
                                   * of the texels of each VENTUS_ARG_IMAGE; NULL: they are in args */
-    FILE *print;                 /* where printf output goes; NULL: stdout */
+    FILE *print;                 /* where printf output goes, from the device's threads; NULL: stdout */
     /* Called once, when the launch is over but its event does not say so yet, to release what the client has kept for
      * it; NULL: nothing. It runs on a thread of the device, which others wait for. Not called when ventus_launch
      * fails. */
@@ -215,7 +215,7 @@ struct ventus_launch {
     const struct ventus_gpu_launch *gpu; /* NULL; else what programs that know the machine say to it */
 };
 
-/* Most that one launch prints, in bytes of its print buffer (isa/abi.h); what would come after is dropped. */
+/* The print buffer of a launch (isa/abi.h). When it is full, work-items wait until it has been printed. */
 enum { VENTUS_PRINT_BYTES = 1 << 20 };
 
 /* Bytes of local memory that a group needs besides the stacks of its warps: static variables and the __local
@@ -262,7 +262,7 @@ struct ventus_result {
  * A device has a thread for launches and one for calls, started by the first of each. Launches that can start do
  * so in the order of their submission, several at once where the machine has room; so do calls, one after another. The
  * code window holds one module: a launch of another module waits, and later ones behind it, until what runs
- * has ended. printf output appears when a launch ends, in one piece. */
+ * has ended. printf output appears when a launch ends, in one piece, and earlier pieces when its buffer is full. */
 
 typedef struct ventus_event ventus_event;
 

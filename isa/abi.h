@@ -57,14 +57,16 @@ static inline uint32_t abi_arg_offset(uint32_t end_of_previous, uint32_t size)
  * for. The group's own local data begin at a multiple of ABI_WARP_STACK, so that no more than that can be asked. */
 #define ABI_ANY_ALIGN 128u
 
-/* Print buffer: word 0 counts the bytes reserved so far, starting at ABI_PRINT_HEADER (an atomic add
- * by each printing work-item, never taken back); records follow. A record that would pass the end of
- * the buffer is not written and is dropped by the reader. Record: word 0 its size in bytes (a
- * multiple of 4, this word included), word 1 the format's number, then the arguments in order, each
- * rounded up to four bytes: integers up to 32 bits and float as one word, 64-bit values as two, low
- * word first, vectors as their elements in this way, pointers one word, %s arguments the number of
- * a literal of the string table. A conversion of floating-point numbers has length l if they are doubles, else
- * none or (vectors) hl. */
+/* Print buffer: word 0 counts the bytes reserved so far, starting at ABI_PRINT_HEADER (an atomic add by each printing
+ * work-item), word 1 the bytes of complete records (an atomic add behind the record); records follow. A record that
+ * would pass the end is not written: its work-item waits until word 0 is within the buffer again. The one of those
+ * whose place begins in the buffer waits until all records in front of it are complete, and writes that place to
+ * CSR_PRINT; the host prints the records, clears them and word 1, and last sets word 0 to ABI_PRINT_HEADER.
+ * Record: word 0 its size in bytes (a multiple of 4, this word included), word 1 the format's number, then the
+ * arguments in order, each rounded up to four bytes: integers up to 32 bits and float as one word, 64-bit values as
+ * two, low word first, vectors as their elements in this way, pointers one word, %s arguments the number of a literal
+ * of the string table. A conversion of floating-point numbers has length l if they are doubles, else none or (vectors)
+ * hl. */
 #define ABI_PRINT_HEADER 8u
 
 /* Resource record of a kernel: what it needs, for launchers that do not know the module note. Little-endian,

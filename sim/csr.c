@@ -73,6 +73,20 @@ static void set_frm(struct warp *w, uint32_t frm)
     round_set(w->frm);
 }
 
+/* The host's code runs with its own floating-point environment. */
+static void set_print(struct warp *w, uint32_t value)
+{
+    const struct launch_options *o = &w->group->job->options;
+    fenv_t own;
+    w->print = value;
+    if (!value || !o->print) return;
+    fegetenv(&own);
+    fesetenv(FE_DFL_ENV);
+    o->print(o->print_user, value);
+    fesetenv(&own);
+    w->print = 0;
+}
+
 bool csr_write(struct warp *w, unsigned number, uint32_t value)
 {
     switch (number) {
@@ -87,7 +101,7 @@ bool csr_write(struct warp *w, unsigned number, uint32_t value)
     case CSR_VXRM: w->vxrm = value & 3; return true;
     case CSR_MSTATUS: w->mstatus = csr_mstatus(value); return true;
     case CSR_MTVEC: w->mtvec = value; return true;
-    case CSR_PRINT: w->print = value; return true;
+    case CSR_PRINT: set_print(w, value); return true;
     default: return false; /* read-only or unknown */
     }
 }

@@ -175,6 +175,10 @@ struct launch_options {
     bool serial;                /* one work-group at a time, each at the base of local and private memory,
                                  * as the public simulator runs them */
     const _Atomic bool *cancel; /* polled about every quantum; NULL: never */
+    /* The host's part of the print handshake: called when a warp writes `value`, not 0, to CSR_PRINT, which is 0 again
+     * afterwards. From every thread that runs the machine, also from several at once. NULL: the value stays. */
+    void (*print)(void *user, uint32_t value);
+    void *print_user;
 };
 
 /* Runs a launch to its end on the calling thread. `options` may be NULL. What the machine cannot hold is a fault too,

@@ -16,6 +16,10 @@ uint __ventus_meta(uint offset) PURE;
 uint __ventus_shared(void) PURE;
 void __ventus_barrier(uint flags);
 
+/* A register that others than the program change: writes it, reads it at this place. */
+void __ventus_csr_swap(uint n, uint value);
+void __ventus_csr_poll(uint n);
+
 /* The machine's special functions. */
 float __ventus_exp(float x) PURE;
 float __ventus_ex2(float x) PURE;

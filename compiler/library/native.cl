@@ -122,12 +122,33 @@ int __ventus_print(uint format, uint nwords, const __private uint *words)
 {
     uint size = __ventus_meta(ABI_META_PRINT_SIZE), bytes = (nwords + 2) * 4;
     __global uint *buffer = (__global uint *)__ventus_meta(ABI_META_PRINT_ADDR);
-    if (!buffer || size < ABI_PRINT_HEADER) return -1;
-    uint at = __sync_fetch_and_add((volatile __global uint *)buffer, bytes);
-    if (at > size || bytes > size - at) return -1;
-    __global uint *record = buffer + at / 4;
-    record[0] = bytes;
-    record[1] = format;
-    for (uint i = 0; i < nwords; i++) record[i + 2] = words[i];
+    if (!buffer || size < ABI_PRINT_HEADER || bytes > size - ABI_PRINT_HEADER) return -1;
+    volatile __global uint *used = buffer, *complete = buffer + 1;
+    uint full = 0; /* where this work-item found the buffer full, and is the one to have it emptied */
+    bool done = false;
+    /* No way through the loop waits for anybody, so that work-items of one warp cannot wait for each other. The
+     * register is read for its place alone: it keeps the ways together until all have been gone. */
+    do {
+        if (full) {
+            if (__sync_fetch_and_or(complete, 0u) == full - ABI_PRINT_HEADER) {
+                __ventus_csr_swap(CSR_PRINT, full);
+                full = 0;
+            }
+        } else if (__sync_fetch_and_or(used, 0u) <= size) {
+            uint at = __sync_fetch_and_add(used, bytes);
+            if (at <= size && bytes <= size - at) {
+                __global uint *record = buffer + at / 4;
+                record[0] = bytes;
+                record[1] = format;
+                for (uint i = 0; i < nwords; i++) record[i + 2] = words[i];
+                FENCE();
+                __sync_fetch_and_add(complete, bytes);
+                done = true;
+            } else if (at <= size) {
+                full = at;
+            }
+        }
+        __ventus_csr_poll(CSR_PRINT);
+    } while (!done);
     return 0;
 }

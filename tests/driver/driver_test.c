@@ -515,6 +515,43 @@ static void test_run(void **state)
 /* The code window follows the module; its bytes can be read and written like memory. */
 /* ---- programs without a note ---- */
 
+/* While a launch runs the host takes complete records alone, and leaves room behind it. */
+static void test_emptied_print(void **state)
+{
+    enum { SIZE = 64, END = 8 + 12 + 12 };
+    static const struct note_string format = {7, "%d;", NULL};
+    static const uint32_t records[] = {12, 7, 5, 12, 7, 6};
+    static const struct {
+        uint32_t used, complete, full;
+        const char *text; /* NULL: nothing happens */
+    } cases[] = {
+        {END, 24, 1, "5;6;"},
+        {END, 12, 1, NULL},
+        {SIZE + 40, 24, END, "5;6;"},
+        {SIZE + 40, 12, END, NULL},
+        {SIZE + 40, 24, END - 4, NULL},
+        {SIZE + 40, ~0u, 4, NULL},
+        {4, ~3u, 1, NULL},
+        {SIZE + 1, SIZE, SIZE + 8, NULL},
+    };
+    ventus_module m = {.note = {.formats = (struct note_string *)&format, .nformats = 1}};
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        uint32_t buffer[SIZE / 4] = {cases[i].used, cases[i].complete}, before[SIZE / 4];
+        char *text = NULL;
+        size_t length = 0;
+        FILE *out = open_memstream(&text, &length);
+        memcpy(buffer + 2, records, sizeof records);
+        memcpy(before, buffer, sizeof buffer);
+        print_empty(&m, (uint8_t *)buffer, SIZE, cases[i].full, out);
+        fclose(out);
+        assert_string_equal(text, cases[i].text ? cases[i].text : "");
+        const uint32_t empty[SIZE / 4] = {ABI_PRINT_HEADER};
+        assert_memory_equal(buffer, cases[i].text ? empty : before, sizeof buffer);
+        free(text);
+    }
+}
+
 /* The source as a file of another compiler, of which the text and the records are ours to choose. */
 static enum ventus_status load_recorded(const char *source, ventus_module **m, char why[WHY])
 {
@@ -773,7 +810,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_alloc), cmocka_unit_test(test_copies), cmocka_unit_test(test_random_allocations),
         cmocka_unit_test(test_note), cmocka_unit_test(test_bad_notes), cmocka_unit_test(test_where_notes_are_bad), cmocka_unit_test(test_damaged_files),
-        cmocka_unit_test(test_print), cmocka_unit_test(test_hostile_print), cmocka_unit_test(test_broken_records),
+        cmocka_unit_test(test_print), cmocka_unit_test(test_hostile_print), cmocka_unit_test(test_broken_records), cmocka_unit_test(test_emptied_print),
         cmocka_unit_test(test_run), cmocka_unit_test(test_records), cmocka_unit_test(test_recorded_run),
         cmocka_unit_test(test_module_switch), cmocka_unit_test(test_profiles), cmocka_unit_test(test_print_from_kernel),
         cmocka_unit_test(test_max_group), cmocka_unit_test(test_local_bytes), cmocka_unit_test(test_start_registers),
