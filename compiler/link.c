@@ -31,7 +31,8 @@ const char *library_file(struct cc *cc, enum library which)
 {
     const char *path = find_library(cc), *slash = path ? strrchr(path, '/') : NULL;
     if (which == LIBRARY_BASE || !path) return path;
-    return cc_printf(cc, "%.*s" DOUBLE_LIBRARY, slash ? (int)(slash - path + 1) : 0, path);
+    path = cc_printf(cc, "%.*s" DOUBLE_LIBRARY, slash ? (int)(slash - path + 1) : 0, path);
+    return access(path, R_OK) == 0 ? path : NULL;
 }
 
 /* A module whose function bodies are read when the linker asks for them; NULL, and why, if it cannot be read. */
@@ -118,7 +119,7 @@ static void link_opened(struct cc *cc, LLVMModuleRef opened)
 static void link_doubles(struct cc *cc)
 {
     const char *path = library_file(cc, LIBRARY_DOUBLE), *reason = "";
-    if (!path) return; /* said when the other library is opened */
+    if (!path) cc_error(cc, CC_ENVIRONMENT, NULL, DOUBLE_LIBRARY " was not found beside the built-in library");
     LLVMModuleRef opened = open_library(cc, path, &reason);
     if (!opened) cc_error(cc, CC_ENVIRONMENT, NULL, "%s", reason);
     link_opened(cc, opened);
