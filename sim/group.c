@@ -277,6 +277,7 @@ enum slice_end slice_run(struct sm *sm, next_group *next)
 {
     enum slice_end end;
     sigjmp_buf here;
+    recover_look(&sm->look);
     sm->jump = &here;
     sm->next_group = next;
     switch (sigsetjmp(here, 0)) {

@@ -144,6 +144,7 @@ struct sm {
     enum path_order order;
     struct fault fault;
     sigjmp_buf *jump; /* where a bad access goes, see recover_guard */
+    uint64_t look;    /* when to look for foreign handlers again, see recover_look */
 
     uint32_t index;
     uint32_t own_reservations;
@@ -260,6 +261,8 @@ bool recover_enter(void *stack, stack_t *old);
 void recover_leave(const stack_t *old);
 /* Between the two, before a launch: goes over handlers that somebody has set since. */
 void recover_renew(void);
+/* The same, while it runs, if *due (host_ns) has come; sets when it is due again. */
+void recover_look(uint64_t *due);
 /* The SM whose accesses this thread makes from now on, NULL: none. One that the host refuses goes to sm->jump, with
  * value 1. */
 void recover_guard(struct sm *sm);

@@ -4,10 +4,12 @@
  * Invariant: `current` is set only while this thread runs a work-group, and the handlers are in place only
  * while some thread does: a program may set handlers of its own at any other time (test frameworks and
  * language runtimes do), and finds them again afterwards. A signal that is not ours goes to whoever was
- * there before. Called by dispatch.c and group.c. */
+ * there before. Somebody may set a handler while a launch runs, too: nobody tells us, so it is looked for, at the start
+ * of each launch and once a millisecond, and ours goes over it. Called by dispatch.c and group.c. */
 #include <string.h>
 #include <pthread.h>
 
+#include "sim/host.h"
 #include "sim/machine.h"
 
 /* The SM whose accesses this thread makes. Initial-exec: the handler must not run into a lazy allocation of
@@ -41,11 +43,31 @@ static void chain(int sig, siginfo_t *info, void *context)
     }
 }
 
+/* A handler that was set over ours may hand on to it what it does not know. Then it is called by us and calls us, with
+ * the same signal, deeper in the stack, and nobody is left to turn to. (It may also jump away: then a later signal
+ * finds what is noted here, but is not deeper.) */
+static void turn_to_others(int sig, siginfo_t *info, void *context)
+{
+    static _Thread_local struct {
+        const void *info;
+        const void *volatile frame;
+    } last __attribute__((tls_model("initial-exec")));
+    const void *frame = __builtin_frame_address(0);
+    if (last.info == info && frame < last.frame) {
+        signal(sig, SIG_DFL);
+        return;
+    }
+    last.info = info;
+    last.frame = frame;
+    chain(sig, info, context);
+    last.frame = NULL;
+}
+
 static void on_signal(int sig, siginfo_t *info, void *context)
 {
     struct sm *sm = current;
     if (is_ours(sm, info)) siglongjmp(*sm->jump, 1);
-    chain(sig, info, context);
+    turn_to_others(sig, info, context);
 }
 
 static bool install(int i)
@@ -123,6 +145,15 @@ void recover_renew(void)
     for (int i = 0; i < 2; i++)
         if (!is_installed(i)) install(i);
     pthread_mutex_unlock(&lock);
+}
+
+void recover_look(uint64_t *due)
+{
+    enum { MILLISECOND = 1000000 };
+    uint64_t now = host_ns();
+    if (now < *due) return;
+    *due = now + MILLISECOND;
+    recover_renew();
 }
 
 void recover_guard(struct sm *sm) { current = sm; }

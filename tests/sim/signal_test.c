@@ -318,6 +318,84 @@ static void test_replaced(void **state)
     set_handlers(&old[0], NULL);
 }
 
+/* ---- handlers set while a kernel computes ---- */
+
+/* Computes for some milliseconds, and then makes an access that faults. */
+static const char late[] = " li x6, 300000\n1: addi x6, x6, -1\n bnez x6, 1b\n lw x5, 0(x0)\n endprg\n";
+
+static volatile sig_atomic_t *calls; /* shared with children */
+static struct sigaction below;       /* what `calling` hands on to */
+
+static void calling_handler(int sig, siginfo_t *info, void *context)
+{
+    ++*calls;
+    if (*calls < 100) below.sa_sigaction(sig, info, context);
+    else _exit(1);
+}
+
+/* Once: over the machine's. */
+static void call_first(void)
+{
+    const struct sigaction calling = {.sa_sigaction = calling_handler, .sa_flags = SA_SIGINFO | SA_ONSTACK};
+    if (!below.sa_sigaction) assert_int_equal(sigaction(SIGSEGV, &calling, &below), 0);
+}
+
+static void launch_late(deed *what)
+{
+    const struct observer watch = {.user = &what, .before = do_deed};
+    struct guest g;
+    guest_open(&g);
+    g.options.observers = &watch;
+    guest_assemble(&g, late);
+    guest_run(&g);
+    assert_int_equal(g.result.fault.kind, FAULT_READ);
+    guest_close(&g);
+}
+
+/* The guest's fault does not go to a handler that a program has set meanwhile. */
+static void test_set_meanwhile(void **state)
+{
+    struct sigaction old[2];
+    (void)state;
+    calls = mmap(NULL, ABI_PAGE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    assert_true(calls != MAP_FAILED);
+    set_handlers(&(struct sigaction){.sa_handler = plain_handler}, old);
+    launch_late(call_first);
+    assert_int_equal(*calls, 0);
+    assert_true(is_handler(SIGSEGV, &(struct sigaction){.sa_sigaction = calling_handler, .sa_flags = SA_SIGINFO}));
+    set_handlers(&old[0], NULL);
+    below = (struct sigaction){0};
+}
+
+static deed *then; /* once something computes */
+
+static void call_first_then(void)
+{
+    static unsigned instructions;
+    call_first();
+    if (++instructions == 400000) then();
+}
+
+/* A foreign fault goes to that handler, and when this hands it on to ours, under which it has found itself, no
+ * further. */
+static void test_circle(void **state)
+{
+    int status;
+    (void)state;
+    then = touch_closed;
+    *calls = 0;
+    pid_t child = fork();
+    if (!child) {
+        signal(SIGSEGV, SIG_DFL);
+        launch_late(call_first_then);
+        _exit(0);
+    }
+    assert_int_equal(waitpid(child, &status, 0), child);
+    if (!WIFSIGNALED(status) || WTERMSIG(status) != SIGSEGV)
+        fail_msg("status 0x%x after %d calls", status, (int)*calls);
+    assert_int_equal(*calls, 1);
+}
+
 /* Two jobs of one gpu_run: the second comes when the first has ended. */
 struct pair {
     struct job jobs[2], *next;
@@ -366,7 +444,8 @@ int main(void)
         cmocka_unit_test(test_left_alone),      cmocka_unit_test(test_signal_stack),
         cmocka_unit_test(test_foreign_signals), cmocka_unit_test(test_between_groups),
         cmocka_unit_test(test_two_machines),    cmocka_unit_test(test_no_handler),
-        cmocka_unit_test(test_replaced),        cmocka_unit_test(test_replaced_between_jobs),
+        cmocka_unit_test(test_replaced),        cmocka_unit_test(test_set_meanwhile),
+        cmocka_unit_test(test_circle),          cmocka_unit_test(test_replaced_between_jobs),
     };
     return cmocka_run_group_tests(tests, open_page, close_page);
 }
