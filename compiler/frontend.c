@@ -18,7 +18,7 @@
 
 #define CLANG "clang-19"
 
-enum { CHILD_SECONDS = 300, BITCODE_LIMIT = 256 << 20 };
+enum { BITCODE_LIMIT = 256 << 20 };
 #define CHILD_BYTES ((rlim_t)8 << 30)
 
 /* -cc1 is clang's compiler without the driver around it, which would also obey configuration files and
@@ -58,13 +58,14 @@ struct child {
 
 static bool executable(const char *path) { return access(path, X_OK) == 0; }
 
+/* Only in folders that are named from the root: an empty one, or `.`, would be where the client happens to be. */
 static const char *search_path(struct cc *cc, const char *name)
 {
     const char *path = secure_getenv("PATH");
     for (const char *p = path ? path : "/usr/bin:/bin"; *p;) {
         size_t n = strcspn(p, ":");
-        const char *file = cc_printf(cc, "%.*s/%s", n ? (int)n : 1, n ? p : ".", name);
-        if (executable(file)) return file;
+        const char *file = cc_printf(cc, "%.*s/%s", (int)n, p, name);
+        if (*p == '/' && executable(file)) return file;
         p += n;
         p += *p == ':';
     }
@@ -122,17 +123,18 @@ static char **argument_vector(struct cc *cc, const char *clang, const char *acti
 }
 
 /* The child writes into its pipes only, whatever a source asks for (`#pragma clang module build` makes a
- * temporary file, and so does a crash, for a symbolizer): it cannot make a temporary file, and may not write
- * into one. The limits hold for this process too until clang has replaced it, and a sanitized one is beyond
- * them from its start: they come last, behind what allocates or may fail. */
+ * temporary file, and so does a crash, for a symbolizer). Without Landlock it still cannot make a temporary file, and
+ * may not write into one. The limits hold for this process too until clang has replaced it, and a sanitized one is
+ * beyond them from its start: they come last, behind what allocates or may fail. */
 static _Noreturn void run_child(char **argv, const int fds[3])
 {
-    struct rlimit time = {CHILD_SECONDS, CHILD_SECONDS}, memory = {CHILD_BYTES, CHILD_BYTES}, no_file = {0, 0};
+    struct rlimit memory = {CHILD_BYTES, CHILD_BYTES}, no_file = {0, 0};
     for (int i = 0; i < 3; i++)
         if (dup2(fds[i], i) < 0) _exit(127);
     setenv("TMPDIR", "/dev/null", 1);
     setenv("LLVM_DISABLE_SYMBOLIZATION", "1", 1);
-    setrlimit(RLIMIT_CPU, &time); /* macro bombs end, and so does #include "/dev/zero" */
+    confine_resources(); /* macro bombs end, and so does #include "/dev/zero" */
+    confine_files();
     setrlimit(RLIMIT_AS, &memory);
     setrlimit(RLIMIT_FSIZE, &no_file);
     execv(argv[0], argv);
@@ -235,7 +237,8 @@ static void log_messages(struct cc *cc, const struct buffer *b)
     }
 }
 
-static void check_status(struct cc *cc, const char *clang, int status)
+/* `no_memory`: it has said so. */
+static void check_status(struct cc *cc, const char *clang, int status, bool no_memory)
 {
     if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return;
     if (WIFEXITED(status) && WEXITSTATUS(status) == 1) { /* the messages say why */
@@ -244,7 +247,7 @@ static void check_status(struct cc *cc, const char *clang, int status)
         longjmp(cc->on_error, 1);
     }
     if (WIFEXITED(status) && WEXITSTATUS(status) == 127) cc_error(cc, CC_ENVIRONMENT, NULL, "cannot execute %s", clang);
-    if (WIFSIGNALED(status) && (WTERMSIG(status) == SIGXCPU || WTERMSIG(status) == SIGKILL))
+    if (WIFSIGNALED(status) && (WTERMSIG(status) == SIGXCPU || WTERMSIG(status) == SIGKILL || no_memory))
         cc_error(cc, CC_FAILED, NULL, "%s took too long or too much memory", clang);
     cc_error(cc, CC_INTERNAL, NULL, "%s crashed (%s %d)", clang, WIFSIGNALED(status) ? "signal" : "exit code",
              WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
@@ -298,7 +301,7 @@ static struct buffer run_clang(struct cc *cc, const char *action, const char *so
     work_meanwhile(cc, &child, &source, &size, meanwhile);
     int status = exchange(cc, &child, source, size, &out, &err);
     log_messages(cc, &err);
-    check_status(cc, clang, status);
+    check_status(cc, clang, status, err.size && memmem(err.bytes, err.size, "out of memory", 13));
     return out;
 }
 

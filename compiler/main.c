@@ -239,6 +239,8 @@ int main(int argc, char **argv)
     int stop = arguments(argc, argv, &request);
     if (stop) return stop - 1;
     signal(SIGPIPE, SIG_IGN);
+    confine_resources();
+    if (!request.output) confine_files();
     LLVMInstallFatalErrorHandler(llvm_died);
     struct cc cc = {0};
     if (!setjmp(cc.on_error)) run(&cc, &request);

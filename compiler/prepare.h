@@ -11,6 +11,12 @@ void cc_log_text(struct cc *cc, const char *text, size_t size);
 unsigned cc_line(LLVMValueRef at);
 void cc_free(struct cc *cc);
 
+/* ---- confine.c ---- */
+/* From now on this process, and what it executes, has limits of processor time and memory, and ends with its parent. */
+void confine_resources(void);
+/* From now on it can open no file to write, make or remove none, and use no TCP, if the kernel can see to that. */
+void confine_files(void);
+
 /* ---- frontend.c ---- */
 /* Makes cc->context when there is none yet. */
 void context_make(struct cc *cc);

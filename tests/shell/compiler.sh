@@ -38,6 +38,47 @@ echo '#include <n.h>
 kernel void k(global int *a) { a[0] = N; }' >n.cl
 check 0 'a\[0\] = 3;' "$cc" --preprocess --options '-I .' n.cl
 check 1 "'n.h' file not found" "$cc" --preprocess n.cl
+# An empty element of the search path, or ., does not stand for the folder that somebody happens to be in.
+printf '#!/bin/sh\necho taken >&2\nexit 1\n' >clang-19
+chmod +x clang-19
+for path in '' : :/nowhere .:/nowhere /nowhere:; do
+    check 3 'clang-19 was not found' env PATH="$path" "$cc" k.cl -o x.elf
+done
+# clang can make no file and connect to nobody, if the kernel can see to that.
+cat >evil <<'END'
+#!/usr/bin/python3
+import os, socket
+for name, act in [("make", lambda: os.open("made", os.O_CREAT | os.O_WRONLY)), ("unlink", lambda: os.unlink("k.cl")),
+                  ("connect", lambda: socket.create_connection(("127.0.0.1", 1)))]:
+    try:
+        act()
+        os.write(2, b"%s: done\n" % name.encode())
+    except OSError as e:
+        os.write(2, b"%s: %s\n" % (name.encode(), e.strerror.encode()))
+os._exit(1)
+END
+chmod +x evil
+landlock=$(python3 -c 'import ctypes; print(ctypes.CDLL(None).syscall(444, None, 0, 1))') # its version
+if [ "$landlock" -ge 4 ]; then
+    VENTUS_CLANG=$dir/evil check 1 '^make: Permission denied' "$cc" k.cl -o x.elf
+    grep -q '^unlink: Permission denied' out.txt || wrong "clang may remove files: $(cat out.txt)"
+    grep -q '^connect: Permission denied' out.txt || wrong "clang may connect: $(cat out.txt)"
+fi
+# What never ends, ends; with no memory, or nowhere to write, it is said.
+{
+    echo '#define A0 x = x * 3 + a[x & 7];'
+    for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14; do echo "#define A$i A$((i - 1)) A$((i - 1)) A$((i - 1)) A$((i - 1))"; done
+    echo 'kernel void f(global int *a) { int x = a[0]; A14 a[0] = x; }'
+} >bomb.cl
+VENTUS_CC_SECONDS=1 check 1 'took too long or too much memory' "$cc" bomb.cl -o x.elf
+{
+    echo 'kernel void f(global int *a) { int x = a[get_global_id(0)]; switch (x) {'
+    seq 20000 | sed 's/.*/case &: x = a[&] * 3; break;/'
+    echo '} a[0] = x; }'
+} >cases.cl
+VENTUS_CC_SECONDS=1 check 1 'takes too much processor time to compile' "$cc" cases.cl -o x.elf
+(ulimit -f 0; "$cc" k.cl -o x.elf 2>&1) | cat >limit.txt
+grep -q 'cannot make the program file' limit.txt || wrong "a limit of file sizes: $(cat limit.txt)"
 [ ! -e x.elf ] || wrong "a file was written in spite of errors"
 # A listing of what was selected, for whoever works on the compiler.
 VENTUS_CC_DUMP=machine "$cc" k.cl -o x.elf 2>dump || wrong "a dump of the machine code"
