@@ -147,11 +147,18 @@ static cl_int compile(struct build *b, char *const argv[], const int fd[3])
     return b->log && b->bytes ? verdict(b, code) : CL_OUT_OF_HOST_MEMORY;
 }
 
+/* The compiler has the same limits of file sizes as this process; its log is to fit in any case. */
+static bool may_compile(size_t source_size) { return host_may_write(source_size) && host_may_write(LOG_LIMIT); }
+
 /* A run with these arguments, of which the first is still to be filled in. */
 static cl_int build_with(struct build *b, char *argv[])
 {
     int fd[3];
     cl_int error = CL_OUT_OF_HOST_MEMORY;
+    if (!may_compile(b->source_size)) {
+        log_add(b, "ventus: this process may not write files that are large enough to compile (RLIMIT_FSIZE)\n");
+        return CL_OUT_OF_RESOURCES;
+    }
     if (open_files(fd, b->source, b->source_size) && (argv[0] = compiler_path())) error = compile(b, argv, fd);
     close_files(fd);
     free(argv[0]);
@@ -169,6 +176,7 @@ unsigned char *compiler_answer(char *argv[], const char *input, size_t input_siz
 {
     int fd[3], code = -1;
     unsigned char *answer = NULL;
+    if (!may_compile(input_size)) return NULL;
     if (open_files(fd, input, input_size) && (argv[0] = compiler_path()) && run(argv, fd, &code) == 0 && code == 0)
         answer = read_all(fd[1], SIZE_MAX - 1, size);
     close_files(fd);

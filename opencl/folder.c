@@ -32,7 +32,7 @@ void folder_remove(char *folder)
 bool folder_write(const char *folder, const char *name, const void *bytes, size_t size)
 {
     char *path = NULL;
-    if (asprintf(&path, "%s/%s", folder, name) < 0) return false;
+    if (!host_may_write(size) || asprintf(&path, "%s/%s", folder, name) < 0) return false;
     for (char *p = path + strlen(folder) + 1; (p = strchr(p, '/')); p++) {
         *p = 0;
         mkdir(path, 0700); /* there already is fine; if not, opening the file tells */

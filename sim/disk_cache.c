@@ -11,10 +11,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
+
+#include "sim/host.h"
 
 enum { LIMIT_MIB = 256, HASH_DIGITS = 32, NAME_SIZE = 80 };
 
@@ -250,13 +251,6 @@ static void make_room(int folder, uint64_t limit)
 
 /* ---- storing ---- */
 
-/* A write beyond a process's limit would end it with a signal. */
-static bool may_write(size_t size)
-{
-    struct rlimit most;
-    return getrlimit(RLIMIT_FSIZE, &most) == 0 && size <= most.rlim_cur;
-}
-
 static bool write_file(int folder, const char *name, const uint8_t *bytes, size_t size)
 {
     int fd = openat(folder, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, S_IRUSR | S_IWUSR);
@@ -279,7 +273,7 @@ void disk_cache_store(const struct disk_cache *c, const struct disk_key *key, co
 {
     char name[NAME_SIZE];
     size_t all = file_size(size, key->size);
-    if (!*c->folder || all > c->limit || !may_write(all)) return;
+    if (!*c->folder || all > c->limit || !host_may_write(all)) return;
     make_folders(c->folder);
     int folder = open_folder(c);
     uint8_t *file = folder < 0 ? NULL : make_file(key, content, size);

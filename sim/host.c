@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -84,6 +85,12 @@ char *host_program(const char *variable, const char *name)
         if (access(path, X_OK) == 0) break;
     }
     return path;
+}
+
+bool host_may_write(uint64_t size)
+{
+    struct rlimit most;
+    return getrlimit(RLIMIT_FSIZE, &most) == 0 && size <= most.rlim_cur;
 }
 
 int host_above_standard(int fd)

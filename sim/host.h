@@ -37,6 +37,9 @@ char *host_program(const char *variable, const char *name);
  * signals as a fresh process has them. Returns 0, or an errno. */
 int host_spawn(pid_t *pid, char *const argv[], const int fd[3]);
 
+/* May this process write a file of so many bytes? Beyond its limit, writing would end it with a signal. */
+bool host_may_write(uint64_t size);
+
 /* `fd`, or in its place one above 2; -1: there is none left, and `fd` is closed. */
 int host_above_standard(int fd);
 

@@ -30,6 +30,8 @@ static char *trim(char *s)
     return s;
 }
 
+enum { MOST_LINES = 10000 }; /* a stream need not end */
+
 bool settings_read(FILE *f, const char *path, settings_set *set, void *user, char *why, size_t why_size)
 {
     char buf[512], what[400];
@@ -39,7 +41,8 @@ bool settings_read(FILE *f, const char *path, settings_set *set, void *user, cha
         bool whole = strchr(buf, '\n') || feof(f);
         char *line = trim(buf), *equals = strchr(line, '=');
         number++;
-        if (!whole) wrong = "the line is too long";
+        if (number > MOST_LINES) wrong = "the file has too many lines";
+        else if (!whole) wrong = "the line is too long";
         else if (!*line) continue;
         else if (!equals) wrong = "a line is 'name = value'";
         else {

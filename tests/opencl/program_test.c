@@ -4,6 +4,7 @@
 #include <limits.h>
 #include <pthread.h>
 #include <signal.h>
+#include <sys/resource.h>
 
 #include "check.h"
 
@@ -245,6 +246,25 @@ static void test_fresh_child(void **state)
     OK(clReleaseProgram(program));
 }
 
+/* A process that may not write large files lives on. */
+static void test_file_limit(void **state)
+{
+    (void)state;
+    struct rlimit old, small;
+    cl_program program = program_new("kernel void f(void) {}");
+    assert_int_equal(getrlimit(RLIMIT_FSIZE, &old), 0);
+    small = (struct rlimit){1, old.rlim_max};
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &small), 0);
+    cl_int error = clBuildProgram(program, 0, NULL, NULL, NULL, NULL);
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &old), 0);
+    FAILS(CL_OUT_OF_RESOURCES, error);
+    char *log = build_log(program);
+    assert_non_null(strstr(log, "RLIMIT_FSIZE"));
+    free(log);
+    OK(clBuildProgram(program, 0, NULL, NULL, NULL, NULL));
+    OK(clReleaseProgram(program));
+}
+
 static pthread_mutex_t built_lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t built_more = PTHREAD_COND_INITIALIZER;
 static int built;
@@ -357,7 +377,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_streams),          cmocka_unit_test(test_strange_client),
         cmocka_unit_test(test_asynchronous),     cmocka_unit_test(test_bad_binaries),
         cmocka_unit_test(test_compile_headers),  cmocka_unit_test(test_link_errors),
-        cmocka_unit_test(test_fresh_child),
+        cmocka_unit_test(test_fresh_child),      cmocka_unit_test(test_file_limit),
     };
     return cmocka_run_group_tests(tests, check_setup, check_teardown);
 }

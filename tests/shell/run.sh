@@ -335,6 +335,9 @@ grep -v '^#' "$VENTUS_SOURCE/configs/default.conf" >want.conf
 grep -v '^#' info.conf >have.conf
 same want.conf have.conf "configs/default.conf is not the default machine"
 for f in "$VENTUS_SOURCE"/configs/*.conf; do check 0 '' "$ventus" run raw.vmem --config "$f" -g 4 -a buf:16 -a i:1 -a iota:4; done
+check 1 '/dev/zero:1: the line is too long' timeout 20 "$ventus" run raw.vmem --config /dev/zero -g 4 -a buf:16 -a i:1 -a iota:4
+yes '' | check 1 'too many lines' timeout 20 "$ventus" run raw.vmem --config /dev/stdin -g 4 -a buf:16 -a i:1 -a iota:4
+VENTUS_CONFIG=/dev/zero VENTUS_DEBUG=1 check 0 '/dev/zero:1: the line is too long' timeout 20 $VENTUS_FOREIGN clinfo
 check 0 '"threads_per_warp": 8' "$ventus" run raw.vmem --config "$VENTUS_SOURCE/configs/rtl.conf" -g 4 -a buf:16 -a i:1 -a iota:4 --json -
 check 0 '"threads_per_warp": 4' "$ventus" run raw.vmem --lanes 4 --config "$VENTUS_SOURCE/configs/rtl.conf" -g 4 -a buf:16 -a i:1 -a iota:4 --json -
 conf() { # TEXT WHAT: a file with TEXT is refused with WHAT
