@@ -22,14 +22,14 @@ static void add(FILE *key, const void *bytes, size_t size)
 
 static void add_text(FILE *key, const char *text) { add(key, text ? text : "", text ? strlen(text) + 1 : 0); }
 
-/* False: there is no such file. */
+/* Zeros, and false, when there is no such file. */
 static bool add_version(FILE *key, const char *path)
 {
-    struct file_version version;
-    if (!disk_file_version(path, &version)) return false;
+    struct file_version version = {0};
+    bool exists = disk_file_version(path, &version);
     add_text(key, path);
     add(key, &version, sizeof version);
-    return true;
+    return exists;
 }
 
 /* The key that `make` writes; its bytes are to be freed, and NULL when there is none. */
@@ -82,11 +82,11 @@ static char *compiler_files(const struct disk_cache *cache)
 static bool add_versions(FILE *key, const struct disk_cache *cache)
 {
     char *names = compiler_files(cache), *rest;
-    bool all = names != NULL;
-    for (char *name = names ? strtok_r(names, "\n", &rest) : NULL; name && all; name = strtok_r(NULL, "\n", &rest))
-        all = add_version(key, name);
+    if (!names) return false;
+    for (char *name = strtok_r(names, "\n", &rest); name; name = strtok_r(NULL, "\n", &rest))
+        add_version(key, name); /* one that is not there may come later */
     free(names);
-    return all;
+    return true;
 }
 
 /* ---- sources ---- */
