@@ -234,6 +234,7 @@ static void record(struct model *m, bool hung)
                                                          .begun = m->begun,
                                                          .cycles = m->now - m->begun,
                                                          .line_bytes = m->config.line_bytes,
+                                                         .threads_per_warp = m->lanes,
                                                          .counts = sum_of_counts(m)};
     if (m->account) m->launches[m->nlaunches - 1].account = account_end(m);
     m->kernel = NULL;

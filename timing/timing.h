@@ -28,6 +28,7 @@ struct timing_launch {
     uint64_t begun; /* cycle, since the model was made, in which it was requested */
     uint64_t cycles;
     uint32_t line_bytes; /* of all caches */
+    uint32_t threads_per_warp;
     struct timing_counts counts;
     struct timing_account *account; /* where the cycles went (account.h); NULL: nobody has asked */
 };

@@ -220,7 +220,7 @@ static void release(struct request *r)
     report_free(&r->report);
 }
 
-int cmd_run(int argc, char **argv)
+int run_command(int argc, char **argv, struct report *report)
 {
     struct request r = {.range = {.global = {1, 1, 1}, .local = {1, 1, 1}}};
     struct overrides o = {0};
@@ -236,13 +236,19 @@ int cmd_run(int argc, char **argv)
                            .at = 1};
     for (int flag; (flag = args_next(&r.args)) != ARG_END;) parse_flag(&r, &o, flag);
     check(&r);
-    r.silent = is_standard(r.json);
+    r.silent = report || is_standard(r.json);
     consider_observers(&r);
     configure(&r, &o);
     int code = r.ncases ? run_cases(&r) : run_kernel(&r);
     fflush(stdout);
     if (r.stats) report_print(&r.report, stderr);
     if (r.json) report_json(&r.report, r.json);
+    if (report) {
+        *report = r.report;
+        r.report = (struct report){0};
+    }
     release(&r);
     return code;
 }
+
+int cmd_run(int argc, char **argv) { return run_command(argc, argv, NULL); }

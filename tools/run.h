@@ -5,6 +5,7 @@
 #include "arguments.h"
 #include "driver/gpu.h"
 #include "sim/observers.h"
+#include "timing/parameters.h"
 #include "timing/timing.h"
 #include "vt/case.h"
 #include "tool.h"
@@ -15,15 +16,15 @@ struct reported {
     char *name;
     uint32_t groups[3];
     struct result result;
-    char *timing;      /* with --timing: its counts, as members of a JSON object; else NULL ... */
-    char *cycle_table; /* ... and where its cycles went, as a table */
-    bool hung;
-    uint64_t cycles;
+    char *timing;               /* with --timing: its counts, as members of a JSON object; else NULL ... */
+    char *cycle_table;          /* ... and where its cycles went, as a table */
+    struct timing_launch timed; /* the same as numbers; it points to nothing */
 };
 
 struct report {
     struct gpu_config config;
-    const char *timing; /* configuration of the cycle model; NULL: none */
+    const char *timing;         /* configuration of the cycle model; NULL: none */
+    struct timing_config model; /* the same, with --timing */
     struct reported *launches;
     size_t n, room;
     char *findings;       /* of observers, as members of a JSON object; NULL: there are none */
@@ -39,6 +40,9 @@ void report_json(const struct report *report,
 void report_free(struct report *report);
 
 /* ---- run.c ---- */
+
+/* The command. With `report` it says nothing to people, and gives the caller its report, to be freed. */
+int run_command(int argc, char **argv, struct report *report);
 
 /* One of observer_kinds. */
 struct watch {

@@ -12,6 +12,7 @@ void timing_begin(struct request *r, struct gpu *gpu)
     if (!r->timing) return;
     r->model = timing_open(gpu, r->timing, r->timeline, why, sizeof why);
     if (!r->model) usage_error(&r->args, "--timing: %s", why);
+    r->report.model = *timing_config_of(r->model);
     if ((r->json || r->stats) && !timing_account(r->model)) die("out of memory");
     r->report.timing = r->timing;
 }
@@ -36,8 +37,9 @@ static void collect(struct report *report, const struct model *model)
         struct reported *l = &report->launches[i];
         l->timing = text_of(&launches[i], timing_json);
         l->cycle_table = text_of(&launches[i], timing_table);
-        l->hung = launches[i].hung;
-        l->cycles = launches[i].cycles;
+        l->timed = launches[i];
+        l->timed.kernel = NULL;
+        l->timed.account = NULL;
     }
 }
 
@@ -54,8 +56,8 @@ int timing_end(struct request *r, struct gpu *gpu, int code)
     for (size_t i = 0; i < r->report.n && !r->silent; i++) {
         const struct reported *l = &r->report.launches[i];
         if (!l->timing) continue;
-        if (l->hung) printf("%s: the modelled hardware never ends\n", l->name);
-        else printf("%s: %llu cycles\n", l->name, (unsigned long long)l->cycles);
+        if (l->timed.hung) printf("%s: the modelled hardware never ends\n", l->name);
+        else printf("%s: %llu cycles\n", l->name, (unsigned long long)l->timed.cycles);
     }
     return code;
 }
