@@ -12,10 +12,12 @@ enum { EXIT_OK = 0, EXIT_FAILED = 1, EXIT_USAGE = 2 };
 /* ---- subcommands, one file each; `argv[0]` is the subcommand's name ---- */
 int cmd_as(int argc, char **argv);
 int cmd_cc(int argc, char **argv);
+int cmd_compare(int argc, char **argv);
 int cmd_info(int argc, char **argv);
 int cmd_isa(int argc, char **argv);
 int cmd_ld(int argc, char **argv);
 int cmd_objdump(int argc, char **argv);
+int cmd_roofline(int argc, char **argv);
 int cmd_run(int argc, char **argv);
 int cmd_trace(int argc, char **argv);
 

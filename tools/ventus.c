@@ -17,6 +17,8 @@ static const struct command { const char *name; int (*run)(int argc, char **argv
     {"objdump", cmd_objdump, "disassemble an executable, an object or a text file of words"},
     {"isa", cmd_isa, "explain an instruction, or print the manual"},
     {"run", cmd_run, "run a kernel on the simulator"},
+    {"compare", cmd_compare, "compare design points by the cycles of a program"},
+    {"roofline", cmd_roofline, "show how near kernels come to what a machine can do"},
     {"trace", cmd_trace, "print a trace that run wrote"},
     {"info", cmd_info, "show version and machine parameters"},
 };
@@ -26,7 +28,7 @@ enum { NCOMMANDS = sizeof commands / sizeof *commands };
 static void help(FILE *out)
 {
     fputs("usage: ventus COMMAND [ARGUMENTS]\n\nThe Ventus GPGPU in software.\n\ncommands:\n", out);
-    for (int i = 0; i < NCOMMANDS; i++) fprintf(out, "  %-10s%s\n", commands[i].name, commands[i].help);
+    for (int i = 0; i < NCOMMANDS; i++) fprintf(out, "  %-12s%s\n", commands[i].name, commands[i].help);
     fputs("\n`ventus COMMAND --help` explains a command.\n", out);
 }
 
