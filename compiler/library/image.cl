@@ -72,7 +72,8 @@ static constant float srgb_values[511] = {
 #include "srgb.inc"
 };
 
-/* Both normalized kinds divide by the largest value, which is exact at both ends; -128 is -1, too. */
+/* Both normalized kinds are multiplied by the reciprocal of the largest value: within 1.25 ulp, exact at both ends, and the
+ * same bits as other implementations have. -128 is -1, too. */
 static float float_channel(uint kind, uint component, uint texel, float absent)
 {
     uint right, bits;
@@ -81,8 +82,8 @@ static float float_channel(uint kind, uint component, uint texel, float absent)
     if (kind == ABI_IMAGE_FLOAT) return as_float(bits);
     if (kind == ABI_IMAGE_HALF) return __ventus_half_to_float(bits >> 16);
     if (kind == ABI_IMAGE_SRGB) return srgb_values[(bits >> 24) * 2];
-    if (kind == ABI_IMAGE_SNORM) return fmax((float)((int)bits >> right) / (float)(INT_MAX >> right), -1.0f);
-    return (float)(bits >> right) / (float)(UINT_MAX >> right);
+    if (kind == ABI_IMAGE_SNORM) return fmax((float)((int)bits >> right) * (1.0f / (float)(INT_MAX >> right)), -1.0f);
+    return (float)(bits >> right) * (1.0f / (float)(UINT_MAX >> right));
 }
 
 static uint alpha_kind(image_t image) { return image->kind == ABI_IMAGE_SRGB ? ABI_IMAGE_UNORM : image->kind; }

@@ -202,7 +202,9 @@ static void check_read(const cl_image_format *f, const unsigned char *texel, con
         double want = n < 0 ? c == 3 : channel_value(f, c, bits_of(texel, channels[n]), channels[n].bits), got;
         if (m == SIGNED) got = ((const int32_t *)result)[c];
         else got = m == UNSIGNED ? (double)((const uint32_t *)result)[c] : (double)((const float *)result)[c];
-        double allowed = n >= 0 && (m == UNORM || m == SNORM) ? fabs(want) * 1.5 * 0x1p-23 : 0;
+        int exponent;
+        frexp(want, &exponent);
+        double allowed = n >= 0 && (m == UNORM || m == SNORM) ? ldexp(1.5, exponent - 24) : 0;
         bool same = isnan(want) ? isnan(got) : got == want || fabs(got - want) <= allowed;
         if (!same || (n >= 0 && want == 0 && m != FLOAT && signbit(got) != signbit(want)))
             fail_msg("order %x, type %x: component %d is %.9g, not %.9g", f->image_channel_order,
