@@ -34,7 +34,7 @@ static uint64_t compile_list(struct cc *cc, struct kernel *list, uint32_t n, uin
         kernel->address = (uint32_t)at;
         backend_kernel(cc, kernel);
         at += 4 * (uint64_t)kernel->code.nwords;
-        if (at > ABI_CODE_LIMIT - ABI_PAGE) cc_error(cc, CC_FAILED, kernel->function, "the program is too large");
+        if (at > cc->data_addr - ABI_PAGE) cc_error(cc, CC_FAILED, kernel->function, "the program is too large");
     }
     return at;
 }
@@ -45,12 +45,15 @@ static uint32_t compile_kernels(struct cc *cc)
     cc->rodata_size = cc->nconstants = 0;
     cc->rodata_room = 0;
     uint64_t at = compile_list(cc, cc->routines, cc->nroutines, ABI_CODE_BASE + sizeof start_code);
-    return (uint32_t)compile_list(cc, cc->kernels, cc->nkernels, at);
+    at = compile_list(cc, cc->kernels, cc->nkernels, at);
+    variables_write(cc);
+    return (uint32_t)at;
 }
 
 static uint32_t compile_all(struct cc *cc)
 {
     uint32_t end = 0;
+    variables_place(cc);
     cc->rodata_addr = estimate(cc);
     for (unsigned round = 0; round < MAX_ROUNDS; round++) {
         end = compile_kernels(cc);
@@ -93,10 +96,13 @@ void output_program(struct cc *cc, void **bytes, size_t *size)
                                                        [ABI_LDS] = as_u16(kernel->code.lds_bytes),
                                                        [ABI_PDS] = as_u16(kernel->code.pds_bytes)}};
     }
+    uint32_t zeros = 0;
+    while (zeros < cc->data_size && !cc->data[cc->data_size - 1 - zeros]) zeros++;
     // clang-format off
     const struct note note = program_note(cc);
     struct elf_image image = {.profile = cc->profile, .entry = ABI_CODE_BASE, .text_addr = ABI_CODE_BASE, .text = text, .text_words = (end - ABI_CODE_BASE) / 4,
         .rodata_addr = cc->rodata_addr, .rodata = cc->rodata, .rodata_size = cc->rodata_size,
+        .data_addr = cc->data_size ? cc->data_addr : 0, .data = cc->data, .data_size = cc->data_size - zeros, .bss_size = zeros,
         .symbols = symbols, .nsymbols = cc->nkernels + 1, .note = program_note_text(cc, &note),
         .resources = resources, .nresources = cc->nkernels};
     // clang-format on

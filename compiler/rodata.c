@@ -1,7 +1,8 @@
-/* Constant variables: laid out behind one another in .rodata, in the order in which the code first refers to them.
+/* Constant variables: laid out behind one another in .rodata, in the order in which the code first refers to them. And
+ * what all variables are to hold at first, which may be addresses of others.
  *
  * Their place is known before the code is (output.c), so that a reference is an absolute address. Called by
- * select_value.c. */
+ * select_value.c and variables.c. */
 #include "compiler/cc.h"
 
 #include <string.h>
@@ -13,48 +14,107 @@ static void write_bits(uint8_t *to, uint64_t value, uint64_t bytes)
     for (uint64_t i = 0; i < bytes && i < 8; i++) to[i] = (uint8_t)(value >> (8 * i));
 }
 
-static void write_constant(struct cc *cc, LLVMValueRef global, LLVMValueRef v, uint8_t *to);
+/* An initial value on its way to its place: byte `at` of *area, which moves when more constants come in between. */
+struct writer {
+    struct cc *cc;
+    LLVMValueRef global;
+    uint8_t **area;
+};
 
-static void write_members(struct cc *cc, LLVMValueRef global, LLVMValueRef v, LLVMTypeRef type, uint8_t *to)
+static _Noreturn void refuse(const struct writer *w)
 {
-    LLVMTargetDataRef data = LLVMGetModuleDataLayout(cc->module);
+    size_t n;
+    cc_error(w->cc, CC_FAILED, w->global, "the initializer of variable '%s' contains a value that is not known here",
+             LLVMGetValueName2(w->global, &n));
+}
+
+/* ---- addresses ---- */
+
+/* The bytes that a getelementptr with constant indices adds. */
+static uint32_t constant_offset(const struct writer *w, LLVMValueRef gep)
+{
+    LLVMTargetDataRef data = LLVMGetModuleDataLayout(w->cc->module);
+    LLVMTypeRef type = LLVMGetGEPSourceElementType(gep);
+    uint64_t offset = 0;
+    for (unsigned i = 1; i < (unsigned)LLVMGetNumOperands(gep); i++) {
+        LLVMValueRef index = LLVMGetOperand(gep, i);
+        if (!LLVMIsAConstantInt(index)) refuse(w);
+        int64_t k = LLVMConstIntGetSExtValue(index);
+        if (i > 1 && LLVMGetTypeKind(type) == LLVMStructTypeKind) {
+            offset += LLVMOffsetOfElement(data, type, (unsigned)k);
+            type = LLVMStructGetTypeAtIndex(type, (unsigned)k);
+            continue;
+        }
+        if (i > 1) type = LLVMGetElementType(type);
+        offset += (uint64_t)k * LLVMABISizeOfType(data, type);
+    }
+    return (uint32_t)offset;
+}
+
+/* Variables have their addresses before any code has; what does not stands in local memory, or is a function. */
+static uint32_t constant_address(const struct writer *w, LLVMValueRef v)
+{
+    if (LLVMIsNull(v)) return 0;
+    if (LLVMIsAGlobalVariable(v) && LLVMGetPointerAddressSpace(LLVMTypeOf(v)) == 2) return rodata_address(w->cc, v);
+    if (LLVMIsAGlobalVariable(v) && LLVMGetPointerAddressSpace(LLVMTypeOf(v)) == 1) return variable_address(w->cc, v);
+    if (LLVMIsAConstantInt(v)) return (uint32_t)LLVMConstIntGetZExtValue(v);
+    if (!LLVMIsAConstantExpr(v)) refuse(w);
+    switch (LLVMGetConstOpcode(v)) {
+    case LLVMGetElementPtr: return constant_address(w, LLVMGetOperand(v, 0)) + constant_offset(w, v);
+    case LLVMIntToPtr:
+    case LLVMPtrToInt: return constant_address(w, LLVMGetOperand(v, 0));
+    default: refuse(w);
+    }
+}
+
+/* ---- values ---- */
+
+static void write_value(const struct writer *w, LLVMValueRef v, uint32_t at);
+
+static void write_members(const struct writer *w, LLVMValueRef v, LLVMTypeRef type, uint32_t at)
+{
+    LLVMTargetDataRef data = LLVMGetModuleDataLayout(w->cc->module);
     LLVMTypeKind kind = LLVMGetTypeKind(type);
     uint64_t n = kind == LLVMStructTypeKind   ? LLVMCountStructElementTypes(type)
                  : kind == LLVMVectorTypeKind ? LLVMGetVectorSize(type)
                                               : LLVMGetArrayLength2(type);
     for (uint64_t i = 0; i < n; i++) {
         LLVMValueRef e = LLVMGetAggregateElement(v, (unsigned)i);
-        if (!e) cc_error(cc, CC_FAILED, global, "unsupported initializer of a __constant variable");
-        uint64_t at = kind == LLVMStructTypeKind
-                          ? LLVMOffsetOfElement(data, type, (unsigned)i)
-                          : i * (kind == LLVMVectorTypeKind ? LLVMStoreSizeOfType(data, LLVMTypeOf(e))
-                                                            : LLVMABISizeOfType(data, LLVMTypeOf(e)));
-        write_constant(cc, global, e, to + at);
+        if (!e) refuse(w);
+        uint64_t offset = kind == LLVMStructTypeKind
+                              ? LLVMOffsetOfElement(data, type, (unsigned)i)
+                              : i * (kind == LLVMVectorTypeKind ? LLVMStoreSizeOfType(data, LLVMTypeOf(e))
+                                                                : LLVMABISizeOfType(data, LLVMTypeOf(e)));
+        write_value(w, e, (uint32_t)(at + offset));
     }
 }
 
-/* Nothing but plain data: an address inside a constant would need a relocation. */
-static void write_constant(struct cc *cc, LLVMValueRef global, LLVMValueRef v, uint8_t *to)
+static void write_value(const struct writer *w, LLVMValueRef v, uint32_t at)
 {
     LLVMTypeRef type = LLVMTypeOf(v);
-    size_t n;
+    LLVMContextRef context = w->cc->context;
     if (LLVMIsUndef(v) || LLVMIsNull(v)) return;
     switch (LLVMGetTypeKind(type)) {
     case LLVMStructTypeKind:
     case LLVMArrayTypeKind:
-    case LLVMVectorTypeKind: write_members(cc, global, v, type, to); return;
-    case LLVMFloatTypeKind: v = LLVMConstBitCast(v, LLVMInt32TypeInContext(cc->context)); break;
-    case LLVMHalfTypeKind: v = LLVMConstBitCast(v, LLVMInt16TypeInContext(cc->context)); break;
-    case LLVMDoubleTypeKind: v = LLVMConstBitCast(v, LLVMInt64TypeInContext(cc->context)); break;
+    case LLVMVectorTypeKind: write_members(w, v, type, at); return;
+    case LLVMPointerTypeKind: v = LLVMConstInt(LLVMInt32TypeInContext(context), constant_address(w, v), 0); break;
+    case LLVMFloatTypeKind: v = LLVMConstBitCast(v, LLVMInt32TypeInContext(context)); break;
+    case LLVMHalfTypeKind: v = LLVMConstBitCast(v, LLVMInt16TypeInContext(context)); break;
+    case LLVMDoubleTypeKind: v = LLVMConstBitCast(v, LLVMInt64TypeInContext(context)); break;
     default: break;
     }
-    if (!LLVMIsAConstantInt(v) || LLVMGetIntTypeWidth(LLVMTypeOf(v)) > 64)
-        cc_error(cc, CC_FAILED, global,
-                 "the initializer of __constant variable '%s' contains an address or another value that is not "
-                 "known here",
-                 LLVMGetValueName2(global, &n));
-    write_bits(to, LLVMConstIntGetZExtValue(v), (LLVMGetIntTypeWidth(LLVMTypeOf(v)) + 7) / 8);
+    if (LLVMIsAConstantExpr(v)) v = LLVMConstInt(LLVMTypeOf(v), constant_address(w, v), 0);
+    if (!LLVMIsAConstantInt(v) || LLVMGetIntTypeWidth(LLVMTypeOf(v)) > 64) refuse(w);
+    write_bits(*w->area + at, LLVMConstIntGetZExtValue(v), (LLVMGetIntTypeWidth(LLVMTypeOf(v)) + 7) / 8);
 }
+
+void initial_value(struct cc *cc, LLVMValueRef global, uint8_t **area, uint32_t at)
+{
+    write_value(&(struct writer){cc, global, area}, LLVMGetInitializer(global), at);
+}
+
+/* ---- constants ---- */
 
 /* Makes room behind what is there; the old bytes stay in the arena. */
 static void reserve(struct cc *cc, uint32_t size)
@@ -76,24 +136,24 @@ uint32_t rodata_address(struct cc *cc, LLVMValueRef global)
     LLVMTypeRef type = LLVMGlobalGetValueType(global);
     for (uint32_t i = 0; i < cc->nconstants; i++)
         if (cc->constants[i].global == global) return cc->rodata_addr + cc->constants[i].offset;
-    LLVMValueRef init = LLVMGetInitializer(global);
-    if (!init) cc_error(cc, CC_FAILED, global, "__constant variable '%s' has no value", LLVMGetValueName2(global, &n));
+    if (!LLVMGetInitializer(global))
+        cc_error(cc, CC_FAILED, global, "__constant variable '%s' has no value", LLVMGetValueName2(global, &n));
     uint64_t align = LLVMGetAlignment(global), size = LLVMABISizeOfType(data, type);
     if (align < LLVMABIAlignmentOfType(data, type)) align = LLVMABIAlignmentOfType(data, type);
     uint64_t at = (cc->rodata_size + align - 1) & ~(align - 1);
-    if (align > ABI_PAGE || size > ABI_CODE_LIMIT - cc->rodata_addr || at > ABI_CODE_LIMIT - cc->rodata_addr - size)
+    if (align > ABI_PAGE || size > cc->data_addr - cc->rodata_addr || at > cc->data_addr - cc->rodata_addr - size)
         cc_error(cc, CC_FAILED, global, "__constant variable '%s' is too large", LLVMGetValueName2(global, &n));
     cc->constants = cc_grow(cc, cc->constants, cc->nconstants, &cc->constants_room, sizeof *cc->constants);
     cc->constants[cc->nconstants++] = (struct constant){global, (uint32_t)at};
     reserve(cc, (uint32_t)(at + size));
-    write_constant(cc, global, init, cc->rodata + at);
+    initial_value(cc, global, &cc->rodata, (uint32_t)at);
     return cc->rodata_addr + (uint32_t)at;
 }
 
 uint32_t rodata_words(struct cc *cc, const uint32_t *words, uint32_t n)
 {
     uint32_t at = (cc->rodata_size + 3) & ~3u;
-    if (at > ABI_CODE_LIMIT - cc->rodata_addr - 4 * n) cc_error(cc, CC_FAILED, NULL, "the constants are too large");
+    if (at > cc->data_addr - cc->rodata_addr - 4 * n) cc_error(cc, CC_FAILED, NULL, "the constants are too large");
     reserve(cc, at + 4 * n);
     for (uint32_t i = 0; i < n; i++) write_bits(cc->rodata + at + 4 * i, words[i], 4);
     return cc->rodata_addr + at;

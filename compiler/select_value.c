@@ -93,8 +93,9 @@ static struct opd global_address(struct func *f, LLVMValueRef global)
     if (LLVMIsAGlobalVariable(global) && space == 3)
         return alu(f, ADD, opd_reg(REG_LOCAL), opd_imm(local_offset(f, global)));
     if (LLVMIsAGlobalVariable(global) && space == 2) return opd_imm(rodata_address(f->cc, global));
+    if (LLVMIsAGlobalVariable(global) && space == 1) return opd_imm(variable_address(f->cc, global));
     if (LLVMIsAFunction(global)) fail(f, "the address of function %s", LLVMGetValueName2(global, &n));
-    fail(f, "program-scope variable %s", LLVMGetValueName2(global, &n));
+    fail(f, "variable %s in address space %u", LLVMGetValueName2(global, &n), space);
 }
 
 static struct opd expression(struct func *f, LLVMValueRef v)

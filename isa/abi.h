@@ -12,13 +12,14 @@ typedef uint uint32_t;
 #endif
 
 /* Memory map, byte addresses of the 32-bit device space. */
-#define ABI_LOCAL_BASE  0x70000000u /* local memory window */
-#define ABI_LOCAL_LIMIT 0x80000000u
-#define ABI_CODE_BASE   0x80000000u /* text, constants; execution starts here */
-#define ABI_CODE_LIMIT  0x90000000u
-#define ABI_HEAP_BASE   0x90000000u /* buffers, argument and metadata blocks, private memory */
-#define ABI_HEAP_LIMIT  0xfffff000u
-#define ABI_PAGE        4096u
+#define ABI_LOCAL_BASE      0x70000000u /* local memory window */
+#define ABI_LOCAL_LIMIT     0x80000000u
+#define ABI_CODE_BASE       0x80000000u /* text, constants; execution starts here */
+#define ABI_CODE_LIMIT      0x90000000u
+#define ABI_VARIABLES_LIMIT (64u << 20) /* bytes of a program's variables, at the end of the code window */
+#define ABI_HEAP_BASE       0x90000000u /* buffers, argument and metadata blocks, private memory */
+#define ABI_HEAP_LIMIT      0xfffff000u
+#define ABI_PAGE            4096u
 
 /* Kernel metadata block, addressed by CSR_KNL: byte offset of each word. */
 enum abi_metadata {

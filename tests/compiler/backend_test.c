@@ -372,9 +372,11 @@ static void test_refused(void **state)
         {"%a = alloca i32, i32 %lane, align 4\nstore i32 1, ptr %a, align 4\nret void\n}\n", "not a constant"},
         {"%a = alloca [100000000 x i32], align 4\nstore i32 1, ptr %a, align 4\nret void\n}\n", "private variable"},
         {"switch i32 %lane, label %e [i32 1, label %e]\ne:\nret void\n}\n", "control transfer"},
-        {"store i32 1, ptr addrspace(1) @g, align 4\nret void\n}\n@g = internal addrspace(1) global i32 0\n", "program-scope variable g"},
-        {"%v = load ptr addrspace(2), ptr addrspace(2) @c, align 4\n%i = ptrtoint ptr addrspace(2) %v to i32\nstore i32 %i, ptr addrspace(1) %po, align 4\n"
-         "ret void\n}\n@c = internal addrspace(2) constant ptr addrspace(2) @d\n@d = internal addrspace(2) constant i32 1\n", "contains an address"},
+        {"store i32 1, ptr addrspace(5) @g, align 4\nret void\n}\n@g = internal addrspace(5) global i32 0\n", "address space 5"},
+        {"store i32 1, ptr addrspace(1) @g, align 4\nret void\n}\n@g = external addrspace(1) global i32\n", "defined nowhere"},
+        {"store i32 1, ptr addrspace(1) @g, align 4\nret void\n}\n@g = internal addrspace(1) global [100000000 x i32] zeroinitializer\n", "take more than 67108864 bytes"},
+        {"%v = load ptr, ptr addrspace(2) @c, align 4\n%i = ptrtoint ptr %v to i32\nstore i32 %i, ptr addrspace(1) %po, align 4\n"
+         "ret void\n}\n@c = internal addrspace(2) constant ptr @k0\n", "not known here"},
         {"%u = atomicrmw add ptr addrspace(1) %out, i64 3 seq_cst\nret void\n}\n", "atomic operation on i64"},
         {"%c = addrspacecast ptr addrspace(1) %out to ptr\nstore i32 1, ptr %c\nret void\n}\n", "between address spaces"},
         {"call void asm sideeffect \"join\", \"\"()\nret void\n}\n", "would change which work-items"},
