@@ -172,6 +172,7 @@ void ventus_close(ventus_device *device)
     queue_close(device);
     device_check_end(device);
     clock_close(device);
+    module_release_variables(device);
     gpu_destroy(device->gpu);
     device->gpu = NULL;
     free(device->heap.blocks);

@@ -93,7 +93,8 @@ struct ventus_device {
     atomic_uint uses; /* the handle, each event */
     pthread_mutex_t lock;
     struct heap heap;
-    uint64_t loaded; /* serial number of the module in the code window, 0: none */
+    uint64_t loaded;          /* serial number of the module in the code window, 0: none */
+    ventus_module *variables; /* that module, a use of it, if it has variables to be kept */
     struct segment segments[MAX_SEGMENTS];
     size_t nsegments;
     struct queue queue;
@@ -113,8 +114,9 @@ struct ventus_module {
     uint32_t entry;
     struct segment segments[MAX_SEGMENTS];
     size_t nsegments;
-    bool has_note;    /* else its kernels are those of its resource records */
-    struct note note; /* formats and strings ascending by id */
+    uint8_t *variables[MAX_SEGMENTS]; /* of a writable segment: its bytes while it is in no code window, else NULL */
+    bool has_note;                    /* else its kernels are those of its resource records */
+    struct note note;                 /* formats and strings ascending by id */
     struct ventus_kernel *recorded;
 };
 
@@ -217,8 +219,11 @@ void launch_clock(ventus_event *event);
 
 /* ---- module.c ---- */
 
-/* Maps the module into the code window unless it is there. The machine is idle. */
+/* Maps the module into the code window unless it is there; the variables of the one that was there are kept for its
+ * next time. The machine is idle. */
 enum ventus_status module_map(ventus_device *device, const ventus_module *module);
+/* Takes the variables of the module in the code window out of the machine's memory, and gives up its use. */
+void module_release_variables(ventus_device *device);
 
 /* ---- launch.c: one launch. All but the first on the device's thread ---- */
 

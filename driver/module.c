@@ -156,6 +156,17 @@ static bool read_records(struct parser *p, const struct elf_image *image)
 
 /* ---- segments ---- */
 
+/* A writable segment is kept as a whole, since launches change it. */
+static bool keep_variables(struct parser *p, struct segment *s, size_t index)
+{
+    uint8_t *bytes = p->m->variables[index] = calloc(1, s->memsize);
+    if (!bytes) return fail(p, "out of memory");
+    if (s->filesize) memcpy(bytes, s->data, s->filesize);
+    s->data = bytes;
+    s->filesize = s->memsize;
+    return true;
+}
+
 static bool add_segment(struct parser *p, const struct elf_segment *e)
 {
     struct ventus_module *m = p->m;
@@ -165,8 +176,9 @@ static bool add_segment(struct parser *p, const struct elf_segment *e)
     if (e->filesize > e->memsize)
         return fail(p, "the segment at 0x%08x is larger in the file than in memory", (unsigned)e->addr);
     unsigned access = GPU_READ | (e->executable ? GPU_EXEC : 0) | (e->writable ? GPU_WRITE : 0);
-    m->segments[m->nsegments++] = (struct segment){e->addr, e->filesize, e->memsize, access, e->data};
-    return true;
+    struct segment *s = &m->segments[m->nsegments++];
+    *s = (struct segment){e->addr, e->filesize, e->memsize, access, e->data};
+    return !e->writable || keep_variables(p, s, m->nsegments - 1);
 }
 
 static bool read_segments(struct parser *p, const struct elf_segment *e, size_t n)
@@ -226,6 +238,7 @@ enum ventus_status ventus_module_load(const void *elf, size_t size, ventus_modul
 void ventus_module_free(ventus_module *m)
 {
     if (!m || atomic_fetch_sub(&m->uses, 1) != 1) return;
+    for (size_t i = 0; i < MAX_SEGMENTS; i++) free(m->variables[i]);
     free(m->bytes);
     free(m->recorded);
     note_free(&m->note);
@@ -261,14 +274,44 @@ bool ventus_module_fits(const ventus_device *device, const ventus_module *module
     return false;
 }
 
+size_t ventus_module_variables(const ventus_module *module)
+{
+    size_t bytes = 0;
+    for (size_t i = 0; i < module->nsegments; i++) bytes += module->variables[i] ? module->segments[i].memsize : 0;
+    return bytes;
+}
+
 bool ventus_module_prints(const ventus_module *module) { return module && module->note.nformats; }
 
 uint32_t ventus_module_line(const ventus_module *module, uint32_t pc) { return note_line_at(&module->note, pc); }
 
 /* ---- the code window of a device ---- */
 
+/* The module of the code window has to be there when its variables are taken out again. */
+static void hold_variables(ventus_device *d, const ventus_module *m)
+{
+    bool any = false;
+    for (size_t i = 0; i < m->nsegments; i++) any |= m->variables[i] != NULL;
+    if (!any) return;
+    d->variables = (ventus_module *)m; /* only its uses and variables change */
+    atomic_fetch_add(&d->variables->uses, 1);
+}
+
+void module_release_variables(ventus_device *d)
+{
+    ventus_module *m = d->variables;
+    for (size_t i = 0; m && i < m->nsegments; i++) {
+        const struct segment *s = &m->segments[i];
+        const void *now = m->variables[i] ? gpu_mem(d->gpu, s->addr, s->memsize) : NULL;
+        if (now) memcpy(m->variables[i], now, s->memsize);
+    }
+    ventus_module_free(m);
+    d->variables = NULL;
+}
+
 static void unmap_segments(ventus_device *d)
 {
+    module_release_variables(d);
     for (size_t i = 0; i < d->nsegments; i++) {
         device_notify(d, HOST_CLOSE, d->segments[i].addr, d->segments[i].memsize);
         gpu_mem_close(d->gpu, d->segments[i].addr, d->segments[i].memsize);
@@ -320,7 +363,7 @@ enum ventus_status module_map(ventus_device *d, const ventus_module *m)
     memcpy(d->segments, m->segments, sizeof d->segments);
     d->nsegments = m->nsegments;
     bool ok = map_segments(d);
-    if (ok) d->loaded = m->serial;
+    if (ok) d->loaded = m->serial, hold_variables(d, m);
     else unmap_segments(d);
     pthread_mutex_unlock(&d->lock);
     return ok ? VENTUS_OK : VENTUS_NO_MEMORY;

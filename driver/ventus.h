@@ -181,6 +181,9 @@ const char *ventus_module_profile(const ventus_module *module);
  * it cannot be launched. A module that does not say what it is of goes with any device. */
 bool ventus_module_fits(const ventus_device *device, const ventus_module *module, char *why, size_t why_size);
 
+/* Bytes of its variables, which launches change and which keep what they hold as long as the module is there. */
+size_t ventus_module_variables(const ventus_module *module);
+
 /* Does a kernel of it print? */
 bool ventus_module_prints(const ventus_module *module);
 

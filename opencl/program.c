@@ -350,6 +350,12 @@ cl_int clGetProgramInfo(cl_program program, cl_program_info param, size_t size, 
     return error;
 }
 
+static size_t variables_size(cl_program program)
+{
+    const struct executable *e = program->executable;
+    return e && e->module ? ventus_module_variables(e->module) : 0;
+}
+
 static cl_int build_info(cl_program program, cl_program_build_info param, struct info out)
 {
     switch (param) {
@@ -357,7 +363,7 @@ static cl_int build_info(cl_program program, cl_program_build_info param, struct
     case CL_PROGRAM_BUILD_OPTIONS: return info_text(out, program->options);
     case CL_PROGRAM_BUILD_LOG: return info_text(out, program->log);
     case CL_PROGRAM_BINARY_TYPE: INFO(cl_program_binary_type, program->type);
-    case CL_PROGRAM_BUILD_GLOBAL_VARIABLE_TOTAL_SIZE: INFO(size_t, 0);
+    case CL_PROGRAM_BUILD_GLOBAL_VARIABLE_TOTAL_SIZE: INFO(size_t, variables_size(program));
     default: return CL_INVALID_VALUE;
     }
 }

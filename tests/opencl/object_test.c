@@ -122,8 +122,6 @@ static void test_device_without(void **state)
                                           CL_DEVICE_MAX_NUM_SUB_GROUPS,
                                           CL_DEVICE_NATIVE_VECTOR_WIDTH_HALF,
                                           CL_DEVICE_PREFERRED_VECTOR_WIDTH_HALF,
-                                          CL_DEVICE_MAX_GLOBAL_VARIABLE_SIZE,
-                                          CL_DEVICE_GLOBAL_VARIABLE_PREFERRED_TOTAL_SIZE,
                                           CL_DEVICE_GLOBAL_MEM_CACHE_TYPE,
                                           CL_DEVICE_GLOBAL_MEM_CACHE_SIZE,
                                           CL_DEVICE_GLOBAL_MEM_CACHELINE_SIZE,
