@@ -219,7 +219,7 @@ static bool may_place(const struct dispatcher *d, const struct run *r, const str
 /* Groups that are handed out one by one: others need not see them all at work. */
 static bool goes_alone(const struct dispatcher *d, const struct run *r)
 {
-    return r->areas || r->observers || r->job->options.serial || d->gpu->scheduler.user != d->gpu->rotation;
+    return r->observers || r->job->options.serial || d->gpu->scheduler.user != d->gpu->rotation;
 }
 
 /* More at a time while they end soon, and fewer towards the end. */
@@ -339,15 +339,14 @@ static void cancel_runs(struct dispatcher *d)
     }
 }
 
-/* The group that the SM is in has ended, and its place is taken by the next one of the SM's claim. SLICE_OVER: that one
- * is to run; SLICE_ENDED: there is none. */
+/* The group that the SM is in has ended, and its place, with its area of private memory, is taken by the next one of
+ * the SM's claim. SLICE_OVER: that one is to run; SLICE_ENDED: there is none. */
 static enum slice_end next_of_claim(struct sm *sm)
 {
     struct slot *slot = slot_of(sm, sm->group);
     struct claim *c = &sm->claim;
     uint32_t number;
-    if (c->run != slot->run || c->run->areas || c->run->stopped || is_cancelled(c->run) || !take_first(c, &number))
-        return SLICE_ENDED;
+    if (c->run != slot->run || c->run->stopped || is_cancelled(c->run) || !take_first(c, &number)) return SLICE_ENDED;
     c->ended++;
     c->advanced = true;
     if (number == slot->group.wgid + 1u) advance(&slot->group);
@@ -386,9 +385,14 @@ static struct slot *place_new(struct dispatcher *d, struct sm *sm)
 
 static struct slot *place(struct dispatcher *d, struct sm *sm)
 {
+    struct slot *slot = NULL;
     const struct claim *c = &sm->claim;
-    bool usable = c->run && count_left(c) && !c->run->stopped && !is_cancelled(c->run);
-    return usable ? place_claimed(sm) : place_new(d, sm);
+    if (!c->run || !count_left(c) || c->run->stopped || is_cancelled(c->run)) return place_new(d, sm);
+    if (!c->run->areas) return place_claimed(sm);
+    pthread_mutex_lock(&d->lock);
+    if (c->run->nareas) slot = place_claimed(sm);
+    pthread_mutex_unlock(&d->lock);
+    return slot;
 }
 
 static void unlink_group(struct sm *sm, struct group *g)
