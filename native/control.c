@@ -89,24 +89,30 @@ static LLVMBasicBlockRef checked_way(struct translator *t, uint32_t pc, enum ver
     return way;
 }
 
-static void leave_to(struct translator *t, LLVMBasicBlockRef block, LLVMValueRef pc)
+static void leave_to(struct translator *t, LLVMBasicBlockRef block, LLVMValueRef pc, struct isa_registers live)
 {
     LLVMBasicBlockRef from = LLVMGetInsertBlock(t->b);
     ir_at(t, block);
-    leave(t, EXIT_STEP, pc, all_registers());
+    leave(t, EXIT_STEP, pc, live);
     ir_at(t, from);
 }
 
 static void jump_indirect(struct translator *t, const struct node *n)
 {
     const struct flow *f = t->flow;
+    uint32_t known;
+    if (facts_target(&t->facts, t->block, t->version, &known)) {
+        set_x(t, n->d.in.rd, ir_u32(t, node_next(n)));
+        LLVMBuildBr(t->b, checked_way(t, known, t->version));
+        return;
+    }
     LLVMValueRef target = value_of_row(t, n);
     LLVMBasicBlockRef elsewhere = ir_block(t, "elsewhere");
     set_x(t, n->d.in.rd, ir_u32(t, node_next(n)));
     LLVMValueRef choice = LLVMBuildSwitch(t->b, target, elsewhere, (unsigned)f->nreturns);
     for (size_t i = 0; i < f->nreturns; i++)
         LLVMAddCase(choice, ir_u32(t, f->returns[i]), checked_way(t, f->returns[i], t->version));
-    leave_to(t, elsewhere, target);
+    leave_to(t, elsewhere, target, all_registers());
 }
 
 void set_mask(struct translator *t, LLVMValueRef mask) { LLVMBuildStore(t->b, mask, t->mask); }
@@ -193,7 +199,7 @@ static void go_to_side(struct translator *t, const struct node *join, LLVMValueR
     uint32_t side;
     for (size_t i = 0; flow_side(t->flow, join, i, &side); i++)
         LLVMAddCase(choice, ir_u32(t, side), checked_way(t, side, MASKED));
-    leave_to(t, elsewhere, pc);
+    leave_to(t, elsewhere, pc, t->facts.closed ? live_at(&t->liveness, join->pc) : all_registers());
 }
 
 /* simt_join of sim/simt.c; in a full block nobody waits. */

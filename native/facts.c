@@ -55,8 +55,8 @@ bool fact_told(const struct facts *f, const struct node *n, const struct native_
     if (!f->x[n->d.in.rs1].knl || n->effects.memory.size != 4 || at % 4) return false;
     bool local = at >= ABI_META_LOCAL_SIZE && at < ABI_META_GLOBAL_OFFSET;
     bool offset = at >= ABI_META_GLOBAL_OFFSET && at < ABI_META_PRINT_ADDR && r->no_offset;
-    *value = local ? r->local[(at - ABI_META_LOCAL_SIZE) / 4] : 0;
-    return local || offset;
+    *value = local ? r->local[(at - ABI_META_LOCAL_SIZE) / 4] : at == ABI_META_ENTRY ? r->entry : 0;
+    return local || offset || at == ABI_META_ENTRY;
 }
 
 static struct x_fact fact_of_csr(unsigned csr, const struct native_request *r)
@@ -89,6 +89,7 @@ static struct x_fact fact_of_scalar(const struct facts *f, const struct node *n,
 {
     uint32_t value;
     if (n->how == HOW_CSR) return fact_of_csr(n->d.in.aux, r);
+    if (n->how == HOW_CONTROL && n->effects.control != CONTROL_SETRPC) return known(node_next(n)); /* the way back */
     if (fact_told(f, n, r, &value)) return known(value);
     if (n->how == HOW_ROW && isa_table[n->d.in.op].kind == KIND_X) return fact_of_scalar_row(f, &n->d.in);
     return (struct x_fact){0};
@@ -243,6 +244,16 @@ static void merge(struct facts *f, const struct facts *in, const struct flow *fl
     }
 }
 
+bool facts_target(const struct fact_table *t, const struct block *b, enum version version, uint32_t *pc)
+{
+    struct facts f = t->in[b - t->flow->blocks][version];
+    const struct node *last = &t->flow->nodes[b->first + b->count - 1];
+    for (const struct node *n = &t->flow->nodes[b->first]; n < last; n++) facts_step(&f, n, t->flow->request);
+    struct x_fact base = f.x[last->d.in.rs1];
+    *pc = (base.value + (uint32_t)last->d.in.imm) & ~1u;
+    return base.known;
+}
+
 /* ---- all blocks ---- */
 
 /* Two ways meet. Returns whether less holds than before. */
@@ -301,6 +312,7 @@ static bool flow_out(struct fact_table *t, const struct block *b, enum version v
     const struct node *last = b->count ? &t->flow->nodes[b->first + b->count - 1] : NULL;
     unsigned control = last && last->how == HOW_CONTROL ? last->effects.control : CONTROL_NEXT;
     bool changed = false;
+    uint32_t target;
     if (b->leaves) return b->resume && flow_into_both(t, b->resume, &none);
     switch (control) {
     case CONTROL_BRANCH:
@@ -313,6 +325,7 @@ static bool flow_out(struct fact_table *t, const struct block *b, enum version v
         return changed;
     case CONTROL_JUMP: return flow_in(t, node_target(last), version, f);
     case CONTROL_INDIRECT:
+        if (facts_target(t, b, version, &target)) return flow_in(t, target, version, f);
         for (size_t i = 0; i < t->flow->nreturns; i++) changed |= flow_in(t, t->flow->returns[i], version, f);
         return changed;
     case CONTROL_JOIN: return flow_from_join(t, last, version, f);
@@ -340,6 +353,29 @@ static void start(struct fact_table *t)
     flow_into_both(t, t->flow->request->start, &zero);
 }
 
+/* Does control stay in blocks that are known, or with `step` for an instruction? */
+static bool stays(const struct fact_table *t, const struct block *b, enum version version)
+{
+    const struct node *last = b->count ? &t->flow->nodes[b->first + b->count - 1] : NULL;
+    unsigned control = last && last->how == HOW_CONTROL ? last->effects.control : CONTROL_NEXT;
+    uint32_t target = b->end;
+    if (b->leaves) return b->resume && flow_block(t->flow, b->resume);
+    if (control == CONTROL_END) return true;
+    if (control == CONTROL_INDIRECT) return facts_target(t, b, version, &target) && flow_block(t->flow, target);
+    bool jumps = control == CONTROL_BRANCH || control == CONTROL_VBRANCH || control == CONTROL_JUMP;
+    return (!jumps || flow_block(t->flow, node_target(last))) &&
+           (control == CONTROL_JUMP || flow_block(t->flow, b->end));
+}
+
+static bool is_closed(const struct fact_table *t)
+{
+    size_t i = 0;
+    while (i < 2 * t->flow->nblocks &&
+           (!t->reached[i / 2][i % 2] || stays(t, &t->flow->blocks[i / 2], (enum version)(i % 2))))
+        i++;
+    return i == 2 * t->flow->nblocks;
+}
+
 bool facts_make(struct fact_table *t, const struct flow *flow)
 {
     size_t n = flow->nblocks + 1;
@@ -351,6 +387,7 @@ bool facts_make(struct fact_table *t, const struct flow *flow)
         changed = false;
         for (size_t i = 0; i < 2 * flow->nblocks; i++) changed |= flow_through(t, i / 2, (enum version)(i % 2));
     }
+    t->closed = is_closed(t);
     return true;
 }
 

@@ -3,7 +3,10 @@
 #ifndef VENTUS_NATIVE_FACTS_H
 #define VENTUS_NATIVE_FACTS_H
 
-#include "native/liveness.h"
+#include "native/flow.h"
+
+/* How a block is translated: for some lanes, where a vector register that is written keeps its other lanes, or all. */
+enum version { MASKED, FULL, VERSIONS };
 
 /* A scalar register. */
 struct x_fact {
@@ -31,11 +34,15 @@ struct fact_table {
     const struct flow *flow;
     struct facts (*in)[VERSIONS]; /* where each block begins */
     bool (*reached)[VERSIONS];
+    bool closed; /* control cannot come to code that is in no block */
 };
 
 /* False: the host has no memory. */
 bool facts_make(struct fact_table *table, const struct flow *flow);
 void facts_free(struct fact_table *table);
+
+/* Where the indirect jump at the end of a block goes. False: that is not known. */
+bool facts_target(const struct fact_table *table, const struct block *block, enum version version, uint32_t *pc);
 
 /* What holds behind an instruction of a block, from what holds in front of it. */
 void facts_step(struct facts *facts, const struct node *n, const struct native_request *request);

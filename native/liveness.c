@@ -1,5 +1,5 @@
 /* Backward over blocks in both versions until nothing changes. What is not known is live: everything at an indirect
- * jump, which may go anywhere. Called by translate.c. */
+ * jump that may go anywhere. Called by translate.c. */
 #include "native/liveness.h"
 
 #include <stdlib.h>
@@ -70,6 +70,7 @@ static struct isa_registers live_behind(const struct liveness *l, const struct b
     const struct node *last = b->count ? &l->flow->nodes[b->first + b->count - 1] : NULL;
     unsigned control = last && last->how == HOW_CONTROL ? last->effects.control : CONTROL_NEXT;
     struct isa_registers live = {0};
+    uint32_t target;
     if (b->leaves) return all_registers();
     switch (control) {
     case CONTROL_BRANCH:
@@ -85,7 +86,10 @@ static struct isa_registers live_behind(const struct liveness *l, const struct b
         }
         break;
     case CONTROL_JUMP: add_block(l, &live, node_target(last), version); break;
-    case CONTROL_INDIRECT: return all_registers();
+    case CONTROL_INDIRECT:
+        if (!facts_target(l->facts, b, version, &target)) return all_registers();
+        add_block(l, &live, target, version);
+        break;
     case CONTROL_JOIN: add_join(l, &live, last, version); break;
     case CONTROL_BARRIER: add_both(l, &live, b->end); break;
     case CONTROL_END: break;
@@ -112,9 +116,9 @@ static bool update(struct liveness *l, size_t block, enum version version)
     return true;
 }
 
-bool liveness_make(struct liveness *l, const struct flow *flow)
+bool liveness_make(struct liveness *l, const struct flow *flow, const struct fact_table *facts)
 {
-    *l = (struct liveness){.flow = flow, .in = calloc(flow->nblocks + 1, sizeof *l->in)};
+    *l = (struct liveness){.flow = flow, .facts = facts, .in = calloc(flow->nblocks + 1, sizeof *l->in)};
     for (bool changed = l->in != NULL; changed;) {
         changed = false;
         for (size_t i = 2 * flow->nblocks; i-- > 0;) changed |= update(l, i / 2, (enum version)(i % 2));

@@ -3,18 +3,16 @@
 #ifndef VENTUS_NATIVE_LIVENESS_H
 #define VENTUS_NATIVE_LIVENESS_H
 
-#include "native/flow.h"
-
-/* How a block is translated: for some lanes, where a vector register that is written keeps its other lanes, or all. */
-enum version { MASKED, FULL, VERSIONS };
+#include "native/facts.h"
 
 struct liveness {
     const struct flow *flow;
+    const struct fact_table *facts;
     struct isa_registers (*in)[VERSIONS]; /* at the beginning of each block */
 };
 
 /* False: the host has no memory. */
-bool liveness_make(struct liveness *l, const struct flow *flow);
+bool liveness_make(struct liveness *l, const struct flow *flow, const struct fact_table *facts);
 void liveness_free(struct liveness *l);
 
 /* In front of the instruction n of a block. */

@@ -141,14 +141,15 @@ static void take_warp(struct translator *t)
     set_mask(t, ir_load(t, t->i32, w, offsetof(struct warp, mask)));
 }
 
-/* A warp that has just been made: all registers are 0. */
+/* A warp that has just been made: all registers are 0 that anybody may read before they are written. */
 static void clear_registers(struct translator *t)
 {
+    struct isa_registers live = t->facts.closed ? live_at(&t->liveness, t->flow->request->start) : all_registers();
     for (unsigned r = 1; r < ISA_XREGS; r++)
-        if (t->used.x >> r & 1) set_x(t, r, ir_u32(t, 0));
+        if (t->used.x >> r & 1) set_x(t, r, live.x >> r & 1 ? ir_u32(t, 0) : LLVMGetUndef(t->i32));
     for (unsigned r = 0; r < ISA_VREGS; r++)
         for (unsigned p = 0; p < t->pieces && set_has(t->used.v, r); p++)
-            LLVMBuildStore(t->b, ir_zero_piece(t), t->v[r][p]);
+            LLVMBuildStore(t->b, set_has(live.v, r) ? ir_zero_piece(t) : LLVMGetUndef(t->piece_type), t->v[r][p]);
 }
 
 typedef LLVMBasicBlockRef way_in(struct translator *t, const struct block *block, enum version version);
@@ -299,7 +300,7 @@ bool translate_flow(struct translation *out, LLVMModuleRef module, const struct 
         t->versions[i] = calloc(flow->nblocks + 1, sizeof *t->versions[i]);
         t->failed |= !t->versions[i];
     }
-    t->failed |= !liveness_make(&t->liveness, flow) || !facts_make(&t->facts, flow);
+    t->failed |= !facts_make(&t->facts, flow) || !liveness_make(&t->liveness, flow, &t->facts);
     if (!t->failed) {
         make_types(t);
         make_function(t);

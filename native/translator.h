@@ -3,7 +3,7 @@
 #ifndef VENTUS_NATIVE_TRANSLATOR_H
 #define VENTUS_NATIVE_TRANSLATOR_H
 
-#include "native/facts.h"
+#include "native/liveness.h"
 #include "native/translate.h"
 
 enum { UNIT_MOST = 16, PIECES_MOST = 8 };
