@@ -77,7 +77,7 @@ LLVMBasicBlockRef checked_entry(struct translator *t, const struct block *block,
     ir_branch_likely(t, LLVMBuildAnd(t->b, vectors, scalars, ""), version_of(t, block, version), out);
     ir_at(t, out);
     t->version = version;
-    leave(t, EXIT_STEP, ir_u32(t, block->pc), all_registers());
+    leave(t, EXIT_STEP, ir_u32(t, block->pc), live_at(&t->liveness, block->pc));
     ir_at(t, from);
     return entry;
 }

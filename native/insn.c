@@ -32,9 +32,9 @@ void reload(struct translator *t, const struct isa_registers *set)
 {
     LLVMValueRef w = warp(t), rows = ir_load(t, t->ptr, w, offsetof(struct warp, v));
     for (unsigned r = 1; r < ISA_XREGS; r++)
-        if (set->x >> r & 1) set_x(t, r, ir_load(t, t->i32, w, offsetof(struct warp, x) + r * 4));
+        if (set->x >> r & t->used.x >> r & 1) set_x(t, r, ir_load(t, t->i32, w, offsetof(struct warp, x) + r * 4));
     for (unsigned r = 0; r < ISA_VREGS; r++)
-        for (unsigned p = 0; p < t->pieces && set_has(set->v, r); p++)
+        for (unsigned p = 0; p < t->pieces && set_has(set->v, r) && set_has(t->used.v, r); p++)
             LLVMBuildStore(t->b, ir_load(t, t->piece_type, rows, (size_t)r * ISA_LANES * 4 + p * t->words * 4),
                            t->v[r][p]);
 }

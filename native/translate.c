@@ -141,15 +141,27 @@ static void take_warp(struct translator *t)
     set_mask(t, ir_load(t, t->i32, w, offsetof(struct warp, mask)));
 }
 
-/* A warp that has just been made: all registers are 0 that anybody may read before they are written. */
+/* All registers hold the same word in all lanes: 0, or none in particular. */
+static void set_registers(struct translator *t, LLVMValueRef x, LLVMValueRef piece)
+{
+    for (unsigned r = 1; r < ISA_XREGS; r++)
+        if (t->used.x >> r & 1) set_x(t, r, x);
+    for (unsigned r = 0; r < ISA_VREGS; r++)
+        for (unsigned p = 0; p < t->pieces && set_has(t->used.v, r); p++) LLVMBuildStore(t->b, piece, t->v[r][p]);
+}
+
+/* What the registers held for another warp. */
+static void forget_registers(struct translator *t)
+{
+    set_registers(t, LLVMGetUndef(t->i32), LLVMGetUndef(t->piece_type));
+}
+
+/* A warp that has just been made: all registers are 0. */
 static void clear_registers(struct translator *t)
 {
-    struct isa_registers live = t->facts.closed ? live_at(&t->liveness, t->flow->request->start) : all_registers();
-    for (unsigned r = 1; r < ISA_XREGS; r++)
-        if (t->used.x >> r & 1) set_x(t, r, live.x >> r & 1 ? ir_u32(t, 0) : LLVMGetUndef(t->i32));
-    for (unsigned r = 0; r < ISA_VREGS; r++)
-        for (unsigned p = 0; p < t->pieces && set_has(t->used.v, r); p++)
-            LLVMBuildStore(t->b, set_has(live.v, r) ? ir_zero_piece(t) : LLVMGetUndef(t->piece_type), t->v[r][p]);
+    set_registers(t, ir_u32(t, 0), ir_zero_piece(t));
+    struct isa_registers live = live_at(&t->liveness, t->flow->request->start);
+    if (t->facts.closed) forget_dead(t, &live);
 }
 
 typedef LLVMBasicBlockRef way_in(struct translator *t, const struct block *block, enum version version);
@@ -175,6 +187,9 @@ static void make_entries(struct translator *t, LLVMValueRef choice)
         LLVMAddCase(choice, ir_u32(t, (uint32_t)out->nentries), block);
         out->entries[out->nentries++] = (struct native_entry){b->pc, b->need};
         ir_at(t, block);
+        struct isa_registers live = live_at(&t->liveness, b->pc);
+        forget_registers(t);
+        reload(t, &live);
         enter_at(t, b, checked_entry);
     }
 }
@@ -192,7 +207,6 @@ static void make_entry(struct translator *t, LLVMValueRef entry)
     ir_at(t, wrong);
     LLVMBuildUnreachable(t->b);
     ir_at(t, warm);
-    reload(t, &t->used);
     LLVMValueRef choice = LLVMBuildSwitch(t->b, entry, wrong, 8);
     make_entries(t, choice);
 }

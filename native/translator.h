@@ -123,6 +123,9 @@ void translate_row(struct translator *t, const struct node *n);
 struct native_site site_of(const struct node *n, enum native_record how);
 void pass_site(struct translator *t, const struct node *n, struct native_site site);
 
+/* Registers that nobody will read hold nothing from here on: they need not be kept for the way out. */
+void forget_dead(struct translator *t, const struct isa_registers *live);
+
 /* Ends the host block: gives the warp back. `live` are the registers that matter then. */
 void leave(struct translator *t, enum native_exit code, LLVMValueRef pc, struct isa_registers live);
 

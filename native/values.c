@@ -198,8 +198,7 @@ LLVMValueRef active(struct translator *t) { return t->version == FULL ? ir_u32(t
 
 /* ---- leaving ---- */
 
-/* Registers that nobody will read need not be kept for the way out. */
-static void forget_dead(struct translator *t, const struct isa_registers *live)
+void forget_dead(struct translator *t, const struct isa_registers *live)
 {
     for (unsigned r = 1; r < ISA_XREGS; r++)
         if (t->written.x >> r & ~live->x >> r & 1) set_x(t, r, LLVMGetUndef(t->i32));
