@@ -125,6 +125,7 @@ def main():
     warnings.simplefilter("ignore")
     if sys.argv[1:2] == ["--launch"]:
         return launch(sys.argv[2])
+    os.environ.pop("VENTUS_CONFIG", None)
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
         binaries(folder)
