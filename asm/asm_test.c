@@ -247,6 +247,9 @@ static void test_known_words(void **state)
     WORDS("vmv.v.x v32, tp", 0x0010200b, 0x5e024057);
     WORDS("vand.vi v1, v2, 63", 0x0400300b, 0x262fb0d7);
     WORDS("vadd.vi v1, v2, -16, v0.t", 0x002830d7);
+    WORDS("csrr t0, tid\ncsrr t0, gidx\ncsrr t0, CSR_GDX\ncsrr t0, gdz", 0x800022f3, 0x808022f3, 0x808022f3,
+          0x80a022f3);
+    bad("csrr t0, TID", "unknown CSR 'TID'");
     WORDS("csrrs t0, CSR_TID, zero\ncsrr t0, 0x800\ncsrr t0, csr_tid", 0x800022f3, 0x800022f3, 0x800022f3);
     WORDS("fence rw, w\nfence\nfence.tso\nfence iorw, iorw", 0x0310000f, 0x0ff0000f, 0x8330000f, 0x0ff0000f);
     WORDS("fadd.s a0, a1, a2\nfadd.s a0, a1, a2, rtz", 0x00c5f553, 0x00c59553);

@@ -103,20 +103,22 @@ static bool parse_fence_names(struct as *as, struct insn *in)
     return true;
 }
 
+/* A short name that the source has set is its own. */
 static bool parse_csr(struct as *as, struct insn *in, bool *done)
 {
     const struct token *t = as->t;
+    char name[16];
     *done = false;
     if (t->kind != TOKEN_NAME) return true;
-    for (size_t i = 0; i < isa_ncsrs; i++) {
-        if (t->length != strlen(isa_csrs[i].name) || strncasecmp(t->text, isa_csrs[i].name, t->length)) continue;
-        in->aux = isa_csrs[i].number;
+    snprintf(name, sizeof name, "%.*s", (int)(t->length < sizeof name ? t->length : 0), t->text);
+    const struct isa_csr *csr = isa_csr_name(name);
+    bool whole = csr && !strcasecmp(csr->name, name);
+    if (!whole && as_symbol(as, t->text, t->length)->expr) return true;
+    if (csr) {
+        in->aux = csr->number;
         as->t++;
-        *done = true;
-        return true;
+        return *done = true;
     }
-    struct symbol *s = as_symbol(as, t->text, t->length);
-    if (s->expr) return true;
     struct nearest n = {t->text, t->length, 3, NULL};
     for (size_t i = 0; i < isa_ncsrs; i++) near_offer(&n, isa_csrs[i].name);
     as_error(as, t->at, "unknown CSR '%.*s'", t->length > 40 ? 40 : (int)t->length, t->text);

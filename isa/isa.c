@@ -279,10 +279,27 @@ bool isa_csr_per_lane(unsigned number)
     return csr && csr->access == ACCESS_LANES;
 }
 
+/* Is this the name of the register, with CSR_ or, in lower case, without? */
+static bool csr_is_named(const struct isa_csr *csr, const char *name)
+{
+    static const char prefix[] = "CSR_";
+    if (!strcasecmp(csr->name, name)) return true;
+    if (strncmp(csr->name, prefix, sizeof prefix - 1) || strcasecmp(csr->name + sizeof prefix - 1, name)) return false;
+    while (*name && (*name < 'A' || *name > 'Z')) name++;
+    return !*name;
+}
+
 const struct isa_csr *isa_csr_name(const char *name)
 {
+    /* One table of the documents leaves a letter out. */
+    static const char *const other[][2] = {
+        {"CSR_GDX", "CSR_GIDX"}, {"CSR_GDY", "CSR_GIDY"}, {"CSR_GDZ", "CSR_GIDZ"},
+        {"gdx", "CSR_GIDX"},     {"gdy", "CSR_GIDY"},     {"gdz", "CSR_GIDZ"},
+    };
+    for (size_t i = 0; i < sizeof other / sizeof *other; i++)
+        if (!strcasecmp(other[i][0], name)) name = other[i][1];
     for (size_t i = 0; i < isa_ncsrs; i++)
-        if (!strcasecmp(isa_csrs[i].name, name)) return &isa_csrs[i];
+        if (csr_is_named(&isa_csrs[i], name)) return &isa_csrs[i];
     return NULL;
 }
 

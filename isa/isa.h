@@ -176,7 +176,7 @@ bool isa_profile_join(uint32_t a, uint32_t b, enum isa_profile *both);
 /* Does a machine run programs of a profile (0: the program does not say)? */
 bool isa_profile_runs(enum isa_profile machine, uint32_t program);
 
-/* The CSR with this number / name (either case), or NULL. */
+/* The CSR with this number / name (either case; in lower case also without CSR_, as the documents say), or NULL. */
 const struct isa_csr *isa_csr_number(unsigned number);
 const struct isa_csr *isa_csr_name(const char *name);
 
