@@ -46,6 +46,13 @@ static void wait_in(struct miss *m, const struct line_access *a)
     m->lanes[m->waiting++] = a->lanes;
 }
 
+/* The line has waited for its fill since a cycle before this one. */
+static bool has_come(const struct core *c, uint32_t line)
+{
+    const struct message *a = &c->l1d.answer[0];
+    return c->l1d.nanswers && a->kind == M_GET && a->line == line && a->at < c->model->now;
+}
+
 static void read_missed(struct core *c, const struct line_access *a)
 {
     struct l1d *d = &c->l1d;
@@ -56,7 +63,9 @@ static void read_missed(struct core *c, const struct line_access *a)
         *m = (struct miss){.line = a->line, .used = true};
         d->nmisses++;
         to_memory(c, *a);
-    } else if (m->waiting + 1u == c->model->config.l1d_waiting) d->entry_full = true;
+        if (d->nmisses == c->model->config.l1d_mshrs) d->stall_until = c->model->now + 1;
+    } else d->was_full = m->waiting + 1u == c->model->config.l1d_waiting;
+    d->has_come = has_come(c, a->line);
     wait_in(m, a);
 }
 
@@ -102,6 +111,16 @@ static bool has_room(struct core *c, uint32_t line)
     return m ? m->waiting < c->model->config.l1d_waiting : d->nmisses < c->model->config.l1d_mshrs;
 }
 
+/* The test for room is that of the request before, when that has filled its entry: another one is made a cycle later.
+ */
+static bool looks_again(struct core *c)
+{
+    struct l1d *d = &c->l1d;
+    bool again = d->was_full && (!d->has_come || find_miss(c, d->input.line));
+    d->was_full = false;
+    return again;
+}
+
 static void accept(struct core *c)
 {
     struct l1d *d = &c->l1d;
@@ -110,10 +129,7 @@ static void accept(struct core *c)
     if (d->answers.count > MOST_ENTRIES / 2 || !has_room(c, d->input.line) ||
         d->requests.count + 5 > c->model->config.l1d_queue)
         return;
-    if (d->entry_full) {
-        d->entry_full = false;
-        return;
-    }
+    if (looks_again(c)) return;
     EVENT(c, "l1d_req", d->input.flight->entry, d->input.line, "%s", d->input.kind == A_WRITE ? "write" : "read");
     c->counts.l1d_accesses++;
     d->stage1 = d->input;
@@ -205,7 +221,7 @@ static void fill(struct core *c, struct miss *m)
     }
     d->stall_until = now + 2;
     d->answer_next = now + 1 + m->waiting;
-    d->entry_full = false;
+    d->was_full = false;
     m->used = false;
     d->nmisses--;
 }

@@ -5,7 +5,9 @@ bool lsu_empty(const struct core *c) { return !c->lsu.inside && !c->l1d.have_sta
 
 bool lsu_ready(const struct core *c, const struct flight *f)
 {
-    return !c->lsu.input && c->slot[f->slot].in_lsu < c->model->config.lsu_per_warp;
+    const struct lsu *l = &c->lsu;
+    unsigned ended = l->ended_at == c->model->now && l->ended_slot == f->slot;
+    return !l->input && c->slot[f->slot].in_lsu + ended < c->model->config.lsu_per_warp;
 }
 
 void lsu_take(struct core *c, struct flight *f)
@@ -36,6 +38,8 @@ static void end_entry(struct core *c)
     struct slot_state *s = &c->slot[f->slot];
     l->entry[l->finished] = NULL;
     l->inside--;
+    l->ended_slot = f->slot;
+    l->ended_at = c->model->now;
     if (s->in_lsu && !--s->in_lsu) s->fence = false;
     flight_free(c, f);
 }

@@ -238,6 +238,8 @@ struct lsu {
     uint32_t missing[MOST_ENTRIES]; /* lanes of the entry without an answer */
     unsigned finished;              /* the entry in out1, out2 */
     unsigned inside;                /* instructions */
+    unsigned ended_slot;            /* whose instruction has ended last ... */
+    uint64_t ended_at;              /* ... and when: its place is free a cycle later */
 };
 
 struct lds {
@@ -268,7 +270,8 @@ struct l1d {
     struct line_access victim; /* a dirty line on its way out */
     bool have_victim;
     uint64_t stall_until;
-    bool entry_full; /* the last miss has filled its entry: the next request is looked at once more */
+    bool was_full; /* the last miss has filled its entry ... */
+    bool has_come; /* ... whose line waited for its fill */
     struct miss misses[MOST_ENTRIES];
     unsigned nmisses;
     struct queue answers;   /* to the LSU */
