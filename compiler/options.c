@@ -13,6 +13,7 @@
 enum treatment {
     PASS,   /* handed to clang as it is */
     DROP,   /* accepted, of no effect here */
+    OTHER,  /* the same, of other vendors' compilers: whatever begins so, with a remark in the log */
     MACRO,  /* takes a value, attached or in the next word; handed over attached */
     FOLDER, /* the same */
     STD,    /* -cl-std=... */
@@ -44,6 +45,11 @@ static const struct option {
     {"-cl-strict-aliasing", DROP},
     {"-cl-uniform-work-group-size", DROP}, /* all are */
     {"-cl-no-subgroup-ifp", DROP},
+    {"-O", OTHER}, /* always as much as there is */
+    {"-cl-nv-", OTHER},
+    {"-cl-intel-", OTHER},
+    {"-fbin-", OTHER}, /* what AMD's binaries contain */
+    {"-fno-bin-", OTHER},
     {"-create-library", REFUSE, "it belongs to clLinkProgram"},
     {"-enable-link-options", REFUSE, "it belongs to clLinkProgram"},
     {"-x", REFUSE, "only OpenCL C sources are accepted"},
@@ -88,7 +94,8 @@ static void split(struct parser *s, const char *text)
 
 static bool takes_prefix(const struct option *o)
 {
-    return o->treatment == MACRO || o->treatment == FOLDER || o->name[strlen(o->name) - 1] == '=';
+    return o->treatment == MACRO || o->treatment == FOLDER || o->treatment == OTHER ||
+           o->name[strlen(o->name) - 1] == '=';
 }
 
 static const struct option *find(const char *word)
@@ -150,6 +157,15 @@ static void set_std(struct parser *s, const char *word)
     cc_error(s->cc, CC_BAD_OPTION, NULL, "unknown language version \"%s\"; use CL1.0, CL1.1, CL1.2 or CL3.0", word);
 }
 
+/* A number may stand behind it, as in "-cl-nv-maxrregcount 32". */
+static void skip_other(struct parser *s, const char *word)
+{
+    cc_log(s->cc, "<source>: remark: build option %s changes nothing on this device\n", word);
+    if (s->next == s->nwords) return;
+    const char *next = s->words[s->next];
+    if (*next && !next[strspn(next, "0123456789")]) s->next++;
+}
+
 static void one(struct parser *s, const char *word)
 {
     const struct option *o = find(word);
@@ -157,6 +173,7 @@ static void one(struct parser *s, const char *word)
     switch (o->treatment) {
     case PASS: pass(s, o->name); break;
     case DROP: break;
+    case OTHER: skip_other(s, word); break;
     case SOURCE: s->cc->keep_source = true; break;
     case MACRO:
     case FOLDER: joined(s, o, word); break;

@@ -65,6 +65,29 @@ static void known_options(void **state)
     assert_string_equal(parse("-g"), "-cl-std=CL1.2");
 }
 
+/* Of other vendors: taken, and the log says that they do nothing. */
+static void others_are_remarked(void **state)
+{
+    static const char *const good[][2] = {
+        {"-O3 -w", "-w|-cl-std=CL1.2"},
+        {"-O0", "-cl-std=CL1.2"},
+        {"-cl-nv-verbose", "-cl-std=CL1.2"},
+        {"-cl-nv-maxrregcount=32 -DA", "-DA|-cl-std=CL1.2"},
+        {"-cl-nv-maxrregcount 32 -DA", "-DA|-cl-std=CL1.2"},
+        {"-cl-nv-opt-level 3", "-cl-std=CL1.2"},
+        {"-cl-intel-greater-than-4GB-buffer-required", "-cl-std=CL1.2"},
+        {"-fno-bin-amdil", "-cl-std=CL1.2"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof good / sizeof *good; i++) assert_string_equal(parse(good[i][0]), good[i][1]);
+    assert_true(parse("-O3 32 33")[0] == '!'); /* one number */
+    struct cc cc = {0};
+    if (setjmp(cc.on_error)) fail();
+    options_parse(&cc, "-O3");
+    assert_string_equal(cc.log, "<source>: remark: build option -O3 changes nothing on this device\n");
+    cc_free(&cc);
+}
+
 static void source_is_kept(void **state)
 {
     (void)state;
@@ -131,9 +154,9 @@ static void very_long_value(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(standard_is_1_2), cmocka_unit_test(words_are_split), cmocka_unit_test(known_options),
-        cmocka_unit_test(source_is_kept),  cmocka_unit_test(refusals),        cmocka_unit_test(hostile_pieces),
-        cmocka_unit_test(very_long_value),
+        cmocka_unit_test(standard_is_1_2), cmocka_unit_test(words_are_split),     cmocka_unit_test(known_options),
+        cmocka_unit_test(source_is_kept),  cmocka_unit_test(others_are_remarked), cmocka_unit_test(refusals),
+        cmocka_unit_test(hostile_pieces),  cmocka_unit_test(very_long_value),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -93,7 +93,7 @@ static cl_int device_table(const struct ventus_info *c, cl_device_info param, st
     TEXT(CL_DEVICE_EXTENSIONS, extension_names + 1)
     TEXT(CL_DEVICE_BUILT_IN_KERNELS, "")
     TEXT(CL_DEVICE_IL_VERSION, "")
-    TEXT(CL_DEVICE_LATEST_CONFORMANCE_VERSION_PASSED, "")
+    TEXT(CL_DEVICE_LATEST_CONFORMANCE_VERSION_PASSED, "v0000-01-01-00") /* none: no official run has been made */
     ARRAY(CL_DEVICE_EXTENSIONS_WITH_VERSION, extensions)
     ARRAY(CL_DEVICE_OPENCL_C_ALL_VERSIONS, c_versions)
     ARRAY(CL_DEVICE_OPENCL_C_FEATURES, features)

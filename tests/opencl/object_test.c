@@ -157,6 +157,11 @@ static void test_query_rules(void **state)
     size_t size = 0;
     cl_uint value;
     char tiny[2];
+    unsigned year, month, day, number;
+    char version[16];
+    OK(clGetDeviceInfo(device, CL_DEVICE_LATEST_CONFORMANCE_VERSION_PASSED, sizeof version, version, &size));
+    assert_int_equal(size, sizeof "vYYYY-MM-DD-NN");
+    assert_int_equal(sscanf(version, "v%4u-%2u-%2u-%2u", &year, &month, &day, &number), 4);
     OK(clGetDeviceInfo(device, CL_DEVICE_NAME, 0, NULL, &size));
     assert_int_equal(size, sizeof "Ventus GPGPU");
     OK(clGetDeviceInfo(device, CL_DEVICE_NAME, 0, NULL, NULL));
