@@ -325,7 +325,7 @@ enum ventus_state { VENTUS_QUEUED, VENTUS_RUNNING, VENTUS_ENDED };
 
 struct ventus_outcome {
     enum ventus_status status;   /* VENTUS_OK, _FAULT, _CANCELLED, _TIMEOUT, _STOPPED, _DEPENDENCY, _BAD_LAUNCH, out of
-                                  * memory, or   what a call or ventus_event_set said */
+                                  * memory, or what a call or ventus_event_set said */
     struct ventus_result result; /* of a launch: fault and counters; zeros when it was never run */
     char message[512];           /* one line for people, empty on success */
     /* by the device's clock (ventus_clock); started is 0 when it was never run */

@@ -174,7 +174,7 @@ static cl_int device_table(const struct ventus_info *c, cl_device_info param, st
     VALUE(CL_DEVICE_MAX_ON_DEVICE_QUEUES, cl_uint, 0)
     VALUE(CL_DEVICE_MAX_ON_DEVICE_EVENTS, cl_uint, 0)
     VALUE(CL_DEVICE_DEVICE_ENQUEUE_CAPABILITIES, cl_device_device_enqueue_capabilities, 0)
-    VALUE(CL_DEVICE_EXECUTION_CAPABILITIES, cl_device_exec_capabilities, CL_EXEC_KERNEL)
+    VALUE(CL_DEVICE_EXECUTION_CAPABILITIES, cl_device_exec_capabilities, CL_EXEC_KERNEL | CL_EXEC_NATIVE_KERNEL)
     VALUE(CL_DEVICE_PREFERRED_INTEROP_USER_SYNC, cl_bool, CL_TRUE)
     VALUE(CL_DEVICE_NON_UNIFORM_WORK_GROUP_SUPPORT, cl_bool, CL_FALSE)
     VALUE(CL_DEVICE_WORK_GROUP_COLLECTIVE_FUNCTIONS_SUPPORT, cl_bool, CL_FALSE)

@@ -152,15 +152,7 @@ cl_program clCreateProgramWithBuiltInKernels(cl_context context, cl_uint count, 
     return refuse(errcode_ret, error ? error : CL_INVALID_VALUE);
 }
 
-/* ---- native kernels, sub-devices ---- */
-
-cl_int clEnqueueNativeKernel(cl_command_queue q, void(CL_CALLBACK *call)(void *), void *args, size_t size,
-                             cl_uint nmems, const cl_mem *mems, const void **places, cl_uint nwaits,
-                             const cl_event *waits, cl_event *event)
-{
-    (void)call, (void)args, (void)size, (void)nmems, (void)mems, (void)places, (void)nwaits, (void)waits, (void)event;
-    return in_queue(q);
-}
+/* ---- sub-devices ---- */
 
 cl_int clCreateSubDevices(cl_device_id device, const cl_device_partition_property *properties, cl_uint count,
                           cl_device_id *devices, cl_uint *count_ret)

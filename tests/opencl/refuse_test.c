@@ -48,7 +48,6 @@ static void test_others(void **state)
     FAILS(CL_INVALID_OPERATION, clGetHostTimer(device, &time));
     FAILS(CL_INVALID_OPERATION, clGetDeviceAndHostTimer(device, &time, &time));
     FAILS(CL_INVALID_VALUE, clCreateSubDevices(device, NULL, 0, NULL, &value));
-    FAILS(CL_INVALID_OPERATION, clEnqueueNativeKernel(queue, NULL, NULL, 0, 0, NULL, NULL, 0, NULL, NULL));
 }
 
 int main(void)

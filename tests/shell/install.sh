@@ -137,6 +137,10 @@ grep -v '^vt_' exported && wrong "foreign names in libventus-driver.so"
 exports libventus-opencl.so
 grep -v '^cl' exported && wrong "foreign names in libventus-opencl.so"
 
+# ---- OpenCL, with the compiler that was installed with it ----
+
+OCL_ICD_VENDORS=$lib/libventus-opencl.so check 0 '' "$VENTUS_BUILD/tests/clrun" "$VENTUS_SOURCE/tests/cl/ids.cl"
+
 # ---- translated code ----
 
 # The translator is found from the folder of a command and from that of a library.
