@@ -81,6 +81,7 @@ int measure(int nargs, char **args, struct measurement *m)
     pid_t child = file ? fork() : -1;
     if (child < 0) die("no process for a run can be had");
     if (!child) {
+        if (!freopen("/dev/null", "w", stdout)) die("cannot write /dev/null");
         int code = measure_here(nargs, args, m);
         if (code == EXIT_OK) write_measurement(file, m);
         _exit(code);

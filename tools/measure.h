@@ -27,7 +27,7 @@ struct measurement {
  * cycle model. */
 int measure_here(int nargs, char **args, struct measurement *m);
 
-/* The same in a process of its own, so that what ends that one leaves this one alive. */
+/* The same in a process of its own, without what the program prints: what ends that one leaves this one alive. */
 int measure(int nargs, char **args, struct measurement *m);
 
 /* What a kernel is called in tables and pictures: its name, or that of the recorded launch's file without its folder.

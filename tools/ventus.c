@@ -19,6 +19,7 @@ static const struct command { const char *name; int (*run)(int argc, char **argv
     {"run", cmd_run, "run a kernel on the simulator"},
     {"compare", cmd_compare, "compare design points by the cycles of a program"},
     {"roofline", cmd_roofline, "show how near kernels come to what a machine can do"},
+    {"sweep", cmd_sweep, "run programs on all combinations of parameters"},
     {"trace", cmd_trace, "print a trace that run wrote"},
     {"info", cmd_info, "show version and machine parameters"},
 };
