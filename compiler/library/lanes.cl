@@ -2,8 +2,6 @@
  * turns, in ascending order; in its turn a lane is alone, so that scalars can hold its address and value. */
 #include "library.h"
 
-#define EACH_LANE for (uint lane = 0, lanes = __ventus_csr(CSR_NUMT); lane < lanes; lane++) if (__ventus_lane() == lane)
-
 #define AMO(NAME, INSTRUCTION, VALUE) \
     uint __ventus_each_##NAME(uint address, uint value) \
     { \

@@ -47,6 +47,11 @@ uint __ventus_amominu(uint address, uint value);
 float __ventus_half_to_float(ushort h);
 ushort __ventus_float_to_half(float f);
 
+/* The active lanes, one after the other, in ascending order. */
+#define EACH_LANE \
+    for (uint lane = 0, lanes = __ventus_csr(CSR_NUMT); lane < lanes; lane++) \
+        if (__ventus_lane() == lane)
+
 #define FENCE() __atomic_thread_fence(__ATOMIC_SEQ_CST)
 
 /* F(type, n) for the vectors of a type. */
