@@ -84,6 +84,7 @@ static void *extension_function(const char *name)
         const char *name;
         void *function;
     } functions[] = {
+        {"clGetKernelSuggestedLocalWorkSizeKHR", (void *)kernel_suggested_local_size},
         {"clIcdGetPlatformIDsKHR", (void *)platform_ids},
         {"clGetPlatformInfo", (void *)platform_info},
     };

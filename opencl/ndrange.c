@@ -133,6 +133,17 @@ static cl_int arguments_check(cl_kernel kernel)
     return CL_SUCCESS;
 }
 
+/* The range of a launch, after all checks of kernel and sizes; *empty: there is nothing to run. */
+static cl_int range_check(cl_command_queue q, cl_kernel kernel, cl_uint dim, const size_t *offset, const size_t *global,
+                          const size_t *local, struct ventus_range *range, bool *empty)
+{
+    cl_int error = arguments_check(kernel);
+    if (kernel->program->context != q->context) return CL_INVALID_CONTEXT;
+    if (!error && (dim < 1 || dim > 3)) error = CL_INVALID_WORK_DIMENSION;
+    if (!error) error = range_global(range, dim, offset, global, empty);
+    return error || *empty ? error : range_local(range, kernel, local);
+}
+
 static cl_int launch(cl_command_queue q, cl_command_type type, cl_kernel kernel, cl_uint dim, const size_t *offset,
                      const size_t *global, const size_t *local, cl_uint nwaits, const cl_event *waits, cl_event *event)
 {
@@ -141,12 +152,8 @@ static cl_int launch(cl_command_queue q, cl_command_type type, cl_kernel kernel,
     bool empty = false;
     if (!object_is(q, KIND_QUEUE)) return CL_INVALID_COMMAND_QUEUE;
     if (!object_is(kernel, KIND_KERNEL)) return CL_INVALID_KERNEL;
-    if (kernel->program->context != q->context) return CL_INVALID_CONTEXT;
     cl_int error = event_list_check(q->context, nwaits, waits);
-    if (!error) error = arguments_check(kernel);
-    if (!error && (dim < 1 || dim > 3)) error = CL_INVALID_WORK_DIMENSION;
-    if (!error) error = range_global(&range, dim, offset, global, &empty);
-    if (!error && !empty) error = range_local(&range, kernel, local);
+    if (!error) error = range_check(q, kernel, dim, offset, global, local, &range, &empty);
     const uint32_t nargs = kernel->info->nargs;
     const size_t bytes = sizeof(struct launch_command) + nargs * sizeof(uint32_t);
     if (!error) error = command_new(q, type, bytes, nwaits, waits, nargs, &c);
@@ -159,6 +166,20 @@ cl_int clEnqueueNDRangeKernel(cl_command_queue q, cl_kernel kernel, cl_uint dim,
                               cl_event *event)
 {
     return launch(q, CL_COMMAND_NDRANGE_KERNEL, kernel, dim, offset, global, local, nwaits, waits, event);
+}
+
+cl_int kernel_suggested_local_size(cl_command_queue q, cl_kernel kernel, cl_uint dim, const size_t *offset,
+                                   const size_t *global, size_t *local)
+{
+    struct ventus_range range;
+    bool empty = false;
+    if (!object_is(q, KIND_QUEUE)) return CL_INVALID_COMMAND_QUEUE;
+    if (!object_is(kernel, KIND_KERNEL)) return CL_INVALID_KERNEL;
+    cl_int error = range_check(q, kernel, dim, offset, global, NULL, &range, &empty);
+    if (!error && empty) error = CL_INVALID_GLOBAL_WORK_SIZE;
+    if (!error && !local) error = CL_INVALID_VALUE;
+    for (cl_uint i = 0; i < dim && !error; i++) local[i] = range.local[i];
+    return error;
 }
 
 cl_int clEnqueueTask(cl_command_queue q, cl_kernel kernel, cl_uint nwaits, const cl_event *waits, cl_event *event)

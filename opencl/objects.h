@@ -468,6 +468,10 @@ bool binary_read(const unsigned char *data, size_t size, struct binary *binary);
 
 /* ---- kernel.c, ndrange.c ---- */
 
+/* clGetKernelSuggestedLocalWorkSizeKHR. */
+cl_int kernel_suggested_local_size(cl_command_queue queue, cl_kernel kernel, cl_uint dim, const size_t *offset,
+                                   const size_t *global, size_t *local);
+
 struct argument {
     bool set;
     cl_mem mem; /* VENTUS_ARG_GLOBAL, VENTUS_ARG_CONSTANT, VENTUS_ARG_IMAGE; watched; NULL: null pointer */

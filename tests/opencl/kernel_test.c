@@ -442,6 +442,49 @@ static void test_printf(void **state)
     OK(clReleaseProgram(p));
 }
 
+typedef cl_int suggest(cl_command_queue q, cl_kernel kernel, cl_uint dim, const size_t *offset, const size_t *global,
+                       size_t *local);
+
+/* What a launch without a local size takes. */
+static void test_suggested_size(void **state)
+{
+    (void)state;
+    cl_int err;
+    suggest *ask =
+        (suggest *)clGetExtensionFunctionAddressForPlatform(platform, "clGetKernelSuggestedLocalWorkSizeKHR");
+    assert_non_null(ask);
+    cl_program p =
+        program_build("kernel void size(global uint *a) { a[0] = get_local_size(0); a[1] = get_local_size(1); }\n"
+                      "kernel __attribute__((reqd_work_group_size(6, 2, 1))) void six(void) {}",
+                      NULL);
+    cl_kernel kernel = clCreateKernel(p, "size", &err), six = clCreateKernel(p, "six", &err);
+    cl_mem mem = buffer_new(0, 8, NULL);
+    cl_uint taken[2];
+    const size_t global[] = {96, 6}, zero[] = {96, 0}, odd[] = {7, 6};
+    size_t local[3] = {0, 0, 99};
+    FAILS(CL_INVALID_KERNEL_ARGS, ask(queue, kernel, 2, NULL, global, local));
+    set_mem(kernel, 0, mem);
+    OK(ask(queue, kernel, 2, NULL, global, local));
+    OK(clEnqueueNDRangeKernel(queue, kernel, 2, NULL, global, NULL, 0, NULL, NULL));
+    OK(clEnqueueReadBuffer(queue, mem, CL_TRUE, 0, sizeof taken, taken, 0, NULL, NULL));
+    assert_int_equal(local[0], taken[0]);
+    assert_int_equal(local[1], taken[1]);
+    assert_int_equal(local[2], 99);
+    OK(ask(queue, six, 2, NULL, global, local));
+    assert_int_equal(local[0], 6);
+    FAILS(CL_INVALID_WORK_GROUP_SIZE, ask(queue, six, 2, NULL, odd, local));
+    FAILS(CL_INVALID_COMMAND_QUEUE, ask((cl_command_queue)mem, kernel, 2, NULL, global, local));
+    FAILS(CL_INVALID_KERNEL, ask(queue, (cl_kernel)mem, 2, NULL, global, local));
+    FAILS(CL_INVALID_WORK_DIMENSION, ask(queue, kernel, 4, NULL, global, local));
+    FAILS(CL_INVALID_GLOBAL_WORK_SIZE, ask(queue, kernel, 2, NULL, zero, local));
+    FAILS(CL_INVALID_GLOBAL_WORK_SIZE, ask(queue, kernel, 2, NULL, NULL, local));
+    FAILS(CL_INVALID_VALUE, ask(queue, kernel, 2, NULL, global, NULL));
+    OK(clReleaseMemObject(mem));
+    OK(clReleaseKernel(six));
+    OK(clReleaseKernel(kernel));
+    OK(clReleaseProgram(p));
+}
+
 static void test_counters(void **state)
 {
     (void)state;
@@ -680,7 +723,7 @@ int main(void)
         cmocka_unit_test(test_iota), cmocka_unit_test(test_frozen), cmocka_unit_test(test_argument_errors),
         cmocka_unit_test(test_range_errors), cmocka_unit_test(test_chosen_local_size), cmocka_unit_test(test_required_size),
         cmocka_unit_test(test_local_arguments), cmocka_unit_test(test_values_and_null), cmocka_unit_test(test_argument_info),
-        cmocka_unit_test(test_queries), cmocka_unit_test(test_fault), cmocka_unit_test(test_printf), cmocka_unit_test(test_counters), cmocka_unit_test(test_binary),
+        cmocka_unit_test(test_queries), cmocka_unit_test(test_fault), cmocka_unit_test(test_printf), cmocka_unit_test(test_counters), cmocka_unit_test(test_suggested_size), cmocka_unit_test(test_binary),
         cmocka_unit_test(test_features), cmocka_unit_test(test_compile_and_link), cmocka_unit_test(test_link_several), cmocka_unit_test(test_arg_info_option), cmocka_unit_test(test_rebuild),
     };
     // clang-format on
