@@ -222,6 +222,16 @@ static enum stop run_step(struct sm *sm, struct native_sm *n, uint64_t most, uin
 
 enum { STRIDE_MOST = 64 };
 
+/* For how many instructions `step` may run: not past the next entry above, which long code without branches has few of.
+ */
+static uint64_t up_to_entry(const struct native_unit *unit, uint32_t pc, uint64_t most)
+{
+    uint32_t i = unit_entry_from(unit, pc + 4);
+    if (i == NATIVE_NOWHERE) return most;
+    uint64_t least = (unit->entries[i].pc - pc) / (4 * ISA_MAX_WORDS);
+    return !least ? 1 : least < most ? least : most;
+}
+
 /* Translated code as far as it goes, `step` in between: for one instruction at first, in case the next is an entry, for
  * more when it goes on, and for all of the budget where translated code would not do. */
 static enum stop run_warm(struct sm *sm, struct native_sm *n, uint64_t budget)
@@ -235,7 +245,8 @@ static enum stop run_warm(struct sm *sm, struct native_sm *n, uint64_t budget)
             stop = run_code(sm, n, entry, &budget);
             stride = 1;
         }
-        if (stop == STOP_NOT && budget) stop = run_step(sm, n, usual ? stride : budget, &budget);
+        if (stop == STOP_NOT && budget)
+            stop = run_step(sm, n, usual ? up_to_entry(n->unit, sm->warp->pc, stride) : budget, &budget);
         if (stop != STOP_NOT) return stop;
     }
     return STOP_QUANTUM;

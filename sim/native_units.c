@@ -87,7 +87,7 @@ static struct native_request make_request(const struct native_units *u, const st
 
 /* ---- images ---- */
 
-uint32_t unit_entry(const struct native_unit *unit, uint32_t pc)
+uint32_t unit_entry_from(const struct native_unit *unit, uint32_t pc)
 {
     uint32_t low = 0, high = unit->nentries;
     while (low < high) {
@@ -95,7 +95,13 @@ uint32_t unit_entry(const struct native_unit *unit, uint32_t pc)
         if (unit->entries[middle].pc < pc) low = middle + 1;
         else high = middle;
     }
-    return low < unit->nentries && unit->entries[low].pc == pc ? low : NATIVE_NOWHERE;
+    return low < unit->nentries ? low : NATIVE_NOWHERE;
+}
+
+uint32_t unit_entry(const struct native_unit *unit, uint32_t pc)
+{
+    uint32_t i = unit_entry_from(unit, pc);
+    return i != NATIVE_NOWHERE && unit->entries[i].pc == pc ? i : NATIVE_NOWHERE;
 }
 
 static bool is_image(const uint8_t *bytes, size_t size)

@@ -61,6 +61,9 @@ void units_close(struct native_units *u);
  * none. Units that nobody holds go, the oldest first, when all together are too large. */
 void units_hold(struct native_units *u, const struct group *g, struct native_unit **held);
 
+/* The first entry at or above pc of a unit that is ready, or NATIVE_NOWHERE. */
+uint32_t unit_entry_from(const struct native_unit *unit, uint32_t pc);
+
 /* The entry at pc of a unit that is ready, or NATIVE_NOWHERE. */
 uint32_t unit_entry(const struct native_unit *unit, uint32_t pc);
 
