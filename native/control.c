@@ -100,7 +100,7 @@ static void leave_to(struct translator *t, LLVMBasicBlockRef block, LLVMValueRef
 static void jump_indirect(struct translator *t, const struct node *n)
 {
     const struct flow *f = t->flow;
-    uint32_t known;
+    uint32_t known, function = flow_function(f, n);
     if (facts_target(&t->facts, t->block, t->version, &known)) {
         set_x(t, n->d.in.rd, ir_u32(t, node_next(n)));
         LLVMBuildBr(t->b, checked_way(t, known, t->version));
@@ -109,9 +109,11 @@ static void jump_indirect(struct translator *t, const struct node *n)
     LLVMValueRef target = value_of_row(t, n);
     LLVMBasicBlockRef elsewhere = ir_block(t, "elsewhere");
     set_x(t, n->d.in.rd, ir_u32(t, node_next(n)));
-    LLVMValueRef choice = LLVMBuildSwitch(t->b, target, elsewhere, (unsigned)f->nreturns);
-    for (size_t i = 0; i < f->nreturns; i++)
-        LLVMAddCase(choice, ir_u32(t, f->returns[i]), checked_way(t, f->returns[i], t->version));
+    LLVMValueRef choice = LLVMBuildSwitch(t->b, target, elsewhere, 8);
+    for (size_t i = 0; i < f->ncalls; i++) {
+        if (!flow_may_return(&f->calls[i], function)) continue;
+        LLVMAddCase(choice, ir_u32(t, f->calls[i].back), checked_way(t, f->calls[i].back, t->version));
+    }
     leave_to(t, elsewhere, target, all_registers());
 }
 

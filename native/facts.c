@@ -305,6 +305,16 @@ static struct facts nothing_holds(void)
     return f;
 }
 
+static bool flow_to_callers(struct fact_table *t, const struct node *jump, enum version version, const struct facts *f)
+{
+    const struct flow *flow = t->flow;
+    uint32_t function = flow_function(flow, jump);
+    bool changed = false;
+    for (size_t i = 0; i < flow->ncalls; i++)
+        if (flow_may_return(&flow->calls[i], function)) changed |= flow_in(t, flow->calls[i].back, version, f);
+    return changed;
+}
+
 /* To wherever control goes at the end of a block (control.c). */
 static bool flow_out(struct fact_table *t, const struct block *b, enum version version, const struct facts *f)
 {
@@ -326,8 +336,7 @@ static bool flow_out(struct fact_table *t, const struct block *b, enum version v
     case CONTROL_JUMP: return flow_in(t, node_target(last), version, f);
     case CONTROL_INDIRECT:
         if (facts_target(t, b, version, &target)) return flow_in(t, target, version, f);
-        for (size_t i = 0; i < t->flow->nreturns; i++) changed |= flow_in(t, t->flow->returns[i], version, f);
-        return changed;
+        return flow_to_callers(t, last, version, f);
     case CONTROL_JOIN: return flow_from_join(t, last, version, f);
     case CONTROL_END: return false;
     default: return flow_in(t, b->end, version, f);

@@ -1,7 +1,7 @@
 /* Finds blocks: first all instructions that can be reached, then the addresses at which blocks begin.
  *
- * Indirect jumps are taken to go behind calls or to the kernel; translated code that meets another target gives the
- * warp back. Called by translate.c. */
+ * Indirect jumps are taken to go behind calls of their function or to the kernel; translated code that meets another
+ * target gives the warp back. Called by translate.c. */
 #include "native/flow.h"
 
 #include <stdlib.h>
@@ -161,14 +161,14 @@ static void edge(struct search *s, uint32_t from, uint32_t to)
     mark(s, to, LEADER | (to <= from ? CHECKED | ENTRY : 0));
 }
 
-static bool add_return(struct flow *f, uint32_t pc)
+static bool add_call(struct flow *f, uint32_t back, uint32_t to)
 {
-    for (size_t i = 0; i < f->nreturns; i++)
-        if (f->returns[i] == pc) return true;
-    uint32_t *more = realloc(f->returns, (f->nreturns + 1) * sizeof *more);
+    for (size_t i = 0; i < f->ncalls; i++)
+        if (f->calls[i].back == back) return true;
+    struct call *more = realloc(f->calls, (f->ncalls + 1) * sizeof *more);
     if (!more) return false;
-    more[f->nreturns++] = pc;
-    f->returns = more;
+    more[f->ncalls++] = (struct call){back, to};
+    f->calls = more;
     return true;
 }
 
@@ -203,7 +203,7 @@ static bool follow(struct search *s, const struct node *n)
     }
     if (!n->d.in.rd) return true;
     mark(s, next, LEADER | ENTRY);
-    return add_return(s->f, next);
+    return add_call(s->f, next, n->effects.control == CONTROL_JUMP ? node_target(n) : 0);
 }
 
 static bool search(struct search *s)
@@ -212,7 +212,7 @@ static bool search(struct search *s)
     struct node n;
     mark(s, r->start, LEADER | ENTRY);
     mark(s, r->entry, LEADER | ENTRY);
-    if (!add_return(s->f, r->entry)) return false;
+    if (!add_call(s->f, r->entry, 0)) return false;
     while (s->ntodo) {
         decode(s, s->todo[--s->ntodo], &n);
         if (!follow(s, &n)) return false;
@@ -279,6 +279,16 @@ const struct block *flow_block(const struct flow *f, uint32_t pc)
         else high = middle;
     }
     return low < f->nblocks && f->blocks[low].pc == pc ? &f->blocks[low] : NULL;
+}
+
+/* ---- returns ---- */
+
+uint32_t flow_function(const struct flow *f, const struct node *jump)
+{
+    uint32_t function = 0;
+    for (size_t i = 0; i < f->ncalls; i++)
+        if (f->calls[i].to <= jump->pc && f->calls[i].to > function) function = f->calls[i].to;
+    return function;
 }
 
 /* ---- sides that wait ---- */
@@ -385,6 +395,6 @@ void flow_free(struct flow *f)
 {
     free(f->nodes);
     free(f->blocks);
-    free(f->returns);
+    free(f->calls);
     free(f->sides);
 }

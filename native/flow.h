@@ -47,8 +47,10 @@ struct flow {
     size_t nnodes;
     struct block *blocks; /* ascending */
     size_t nblocks;
-    uint32_t *returns; /* addresses behind calls: where indirect jumps may go */
-    size_t nreturns;
+    struct call {
+        uint32_t back, to; /* address behind it, where indirect jumps may go, and what it calls; 0: anything */
+    } * calls;
+    size_t ncalls;
     struct side {
         uint32_t pc, rpc; /* where it waits, and the join; 0: any */
     } * sides;
@@ -61,6 +63,11 @@ void flow_free(struct flow *flow);
 
 /* The block that begins at pc, or NULL. */
 const struct block *flow_block(const struct flow *flow, uint32_t pc);
+
+/* Where the function begins in which an indirect jump stands, if functions begin where calls go to, and whether the
+ * jump may go on behind a call: one of that function, or of what is not known. */
+uint32_t flow_function(const struct flow *flow, const struct node *jump);
+static inline bool flow_may_return(const struct call *c, uint32_t function) { return !c->to || c->to == function; }
 
 /* The ith address at which a side of a diverged branch may wait that a join lets go on: of the branches that set the
  * address of this join in their own block, as far as that can be told. False: there are no more. */
