@@ -125,6 +125,40 @@ static void test_buffers(void **state)
     FAILS(CL_INVALID_MEM_OBJECT, clEnqueueMigrateMemObjects(queue, 1, &wrong, 0, 0, NULL, NULL));
 }
 
+static void test_images(void **state)
+{
+    (void)state;
+    const size_t at[3] = {0}, one[3] = {1, 1, 1};
+    const cl_uint color[4] = {0};
+    size_t row, slice;
+    cl_int err;
+    char bytes[16] = {0};
+    cl_image_desc d = {.image_type = CL_MEM_OBJECT_IMAGE1D_BUFFER, .image_width = 1, .mem_object = NO_MEM};
+    const cl_image_format f = {CL_R, CL_UNSIGNED_INT8};
+    REFUSED(CL_INVALID_MEM_OBJECT, clCreateImage(context, 0, &f, &d, NULL, &err));
+    d = (cl_image_desc){.image_type = CL_MEM_OBJECT_IMAGE1D, .image_width = 1};
+    cl_mem image = clCreateImage(context, 0, &f, &d, NULL, &err);
+    OK(err);
+    FAILS(CL_INVALID_MEM_OBJECT, clGetImageInfo(NO_MEM, CL_IMAGE_WIDTH, 0, NULL, NULL));
+    const cl_command_queue queues[] = {NO_QUEUE, queue};
+    for (int i = 0; i < 2; i++) { /* a wrong queue, then a wrong object; of the copies each of the two */
+        const cl_int error = i ? CL_INVALID_MEM_OBJECT : CL_INVALID_COMMAND_QUEUE;
+        const cl_command_queue q = queues[i];
+        const cl_mem wrong = i ? NO_MEM : image;
+        FAILS(error, clEnqueueReadImage(q, wrong, CL_TRUE, at, one, 0, 0, bytes, 0, NULL, NULL));
+        FAILS(error, clEnqueueWriteImage(q, wrong, CL_TRUE, at, one, 0, 0, bytes, 0, NULL, NULL));
+        FAILS(error, clEnqueueCopyImage(q, wrong, image, at, at, one, 0, NULL, NULL));
+        FAILS(error, clEnqueueCopyImage(q, image, wrong, at, at, one, 0, NULL, NULL));
+        FAILS(error, clEnqueueCopyImageToBuffer(q, wrong, mem, at, one, 0, 0, NULL, NULL));
+        FAILS(error, clEnqueueCopyImageToBuffer(q, image, i ? NO_MEM : mem, at, one, 0, 0, NULL, NULL));
+        FAILS(error, clEnqueueCopyBufferToImage(q, mem, wrong, 0, at, one, 0, NULL, NULL));
+        FAILS(error, clEnqueueCopyBufferToImage(q, i ? NO_MEM : mem, image, 0, at, one, 0, NULL, NULL));
+        FAILS(error, clEnqueueFillImage(q, wrong, color, at, one, 0, NULL, NULL));
+        REFUSED(error, clEnqueueMapImage(q, wrong, CL_TRUE, CL_MAP_READ, at, one, &row, &slice, 0, NULL, NULL, &err));
+    }
+    OK(clReleaseMemObject(image));
+}
+
 static void test_programs(void **state)
 {
     (void)state;
@@ -217,9 +251,9 @@ static int teardown(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_contexts), cmocka_unit_test(test_devices),     cmocka_unit_test(test_queues),
-        cmocka_unit_test(test_buffers),  cmocka_unit_test(test_programs),    cmocka_unit_test(test_kernels),
-        cmocka_unit_test(test_events),   cmocka_unit_test(test_no_callback),
+        cmocka_unit_test(test_contexts), cmocka_unit_test(test_devices), cmocka_unit_test(test_queues),
+        cmocka_unit_test(test_buffers),  cmocka_unit_test(test_images),  cmocka_unit_test(test_programs),
+        cmocka_unit_test(test_kernels),  cmocka_unit_test(test_events),  cmocka_unit_test(test_no_callback),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }
