@@ -37,6 +37,8 @@ enum abi_metadata {
 /* Scalar stack of a warp: ABI_WARP_STACK bytes of local memory, growing upwards from sp.
  * The work-group's own local data begin behind the stacks of all its warps; s0 (x8) points there. */
 #define ABI_WARP_STACK 1024u
+/* Functions of a whole work-group pass values through the last part of it, eight bytes a lane. */
+#define ABI_WARP_SCRATCH (ABI_WARP_STACK - 256u)
 
 /* Argument buffer: the next argument of `size` bytes begins at the next multiple of its alignment:
  * max(4, size rounded up to a power of two). Pointers take four bytes; a __local pointer holds the

@@ -52,6 +52,8 @@ ushort __ventus_float_to_half(float f);
     for (uint lane = 0, lanes = __ventus_csr(CSR_NUMT); lane < lanes; lane++) \
         if (__ventus_lane() == lane)
 
+static inline uint group_items(void) { return get_local_size(0) * get_local_size(1) * get_local_size(2); }
+
 #define FENCE() __atomic_thread_fence(__ATOMIC_SEQ_CST)
 
 /* F(type, n) for the vectors of a type. */

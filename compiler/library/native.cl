@@ -59,8 +59,6 @@ OVERLOAD size_t get_global_linear_id(void)
     return (z * get_global_size(1) + y) * get_global_size(0) + x;
 }
 
-static uint group_items(void) { return get_local_size(0) * get_local_size(1) * get_local_size(2); }
-
 /* ---- synchronisation ---- */
 
 OVERLOAD void barrier(cl_mem_fence_flags flags)

@@ -1,0 +1,90 @@
+/* Functions of a whole work-group. Its values go through local memory, the last part of each warp's stack, which has a
+ * place of eight bytes for each lane: first a warp's own, in steps of doubled distance, then the sums of the warps. */
+#include "library.h"
+
+static uint places_of(uint warp) { return __ventus_csr(CSR_LDS) + warp * ABI_WARP_STACK + ABI_WARP_SCRATCH; }
+
+/* What the last lane of a warp has is for all of its lanes. */
+static uint last_lane(uint warp)
+{
+    uint lanes = __ventus_csr(CSR_NUMT), warps = __ventus_csr(CSR_NUMW);
+    return warp == warps - 1 ? group_items() - warp * lanes - 1 : lanes - 1;
+}
+
+#define PLACES(T, warp) ((volatile __local T *)places_of(warp))
+#define SUM(a, b)       ((a) + (b))
+#define LEAST(a, b)     ((b) < (a) ? (b) : (a))
+#define GREATEST(a, b)  ((a) < (b) ? (b) : (a))
+
+/* `before`: of the work-items that come first; `own` with that of x itself; the result is that of all. The lanes of a
+ * warp are in step: all have read before the first one writes. */
+#define COLLECTIVE(T, NAME, OP, NEUTRAL) \
+    static OVERLOAD T group_##NAME(T x, T *before, T *own) \
+    { \
+        uint lane = __ventus_lane(), lanes = __ventus_csr(CSR_NUMT), warp = __ventus_csr(CSR_WID), warps = __ventus_csr(CSR_NUMW); \
+        volatile __local T *places = PLACES(T, warp); \
+        places[lane] = x; \
+        for (uint step = 1; step < lanes; step *= 2) { \
+            T other = places[lane < step ? lane : lane - step], both = OP(other, x); \
+            x = lane < step ? x : both; \
+            places[lane] = x; \
+        } \
+        T left = places[lane ? lane - 1 : 0], all = NEUTRAL; \
+        *before = NEUTRAL; \
+        __ventus_barrier(3); \
+        for (uint i = 0; i < warps; i++) { \
+            T whole = PLACES(T, i)[last_lane(i)]; \
+            if (i == warp) *before = all; \
+            all = OP(all, whole); \
+        } \
+        __ventus_barrier(3); \
+        *own = OP(*before, x); \
+        if (lane) *before = OP(*before, left); \
+        return all; \
+    } \
+    OVERLOAD T work_group_reduce_##NAME(T x) \
+    { \
+        T before, own; \
+        return group_##NAME(x, &before, &own); \
+    } \
+    OVERLOAD T work_group_scan_exclusive_##NAME(T x) \
+    { \
+        T before, own; \
+        group_##NAME(x, &before, &own); \
+        return before; \
+    } \
+    OVERLOAD T work_group_scan_inclusive_##NAME(T x) \
+    { \
+        T before, own; \
+        group_##NAME(x, &before, &own); \
+        return own; \
+    }
+
+static OVERLOAD uint linear(size_t x) { return x; }
+static OVERLOAD uint linear(size_t x, size_t y) { return y * get_local_size(0) + x; }
+static OVERLOAD uint linear(size_t x, size_t y, size_t z) { return (z * get_local_size(1) + y) * get_local_size(0) + x; }
+
+#define EXPAND(...) __VA_ARGS__
+#define BROADCAST(T, PARAMS, ARGS) \
+    OVERLOAD T work_group_broadcast(T x, EXPAND PARAMS) \
+    { \
+        if (get_local_linear_id() == linear ARGS) PLACES(T, 0)[0] = x; \
+        __ventus_barrier(3); \
+        x = PLACES(T, 0)[0]; \
+        __ventus_barrier(3); \
+        return x; \
+    }
+
+#define COLLECTIVES(T, LOWEST, HIGHEST) \
+    COLLECTIVE(T, add, SUM, 0) COLLECTIVE(T, min, LEAST, HIGHEST) COLLECTIVE(T, max, GREATEST, LOWEST) \
+    BROADCAST(T, (size_t a), (a)) BROADCAST(T, (size_t a, size_t b), (a, b)) \
+    BROADCAST(T, (size_t a, size_t b, size_t c), (a, b, c))
+COLLECTIVES(int, INT_MIN, INT_MAX)
+COLLECTIVES(uint, 0, UINT_MAX)
+COLLECTIVES(long, LONG_MIN, LONG_MAX)
+COLLECTIVES(ulong, 0, ULONG_MAX)
+COLLECTIVES(float, -INFINITY, INFINITY)
+COLLECTIVES(double, -INFINITY, INFINITY)
+
+int work_group_all(int predicate) __attribute__((overloadable)) { return work_group_reduce_min((int)(predicate != 0)); }
+int work_group_any(int predicate) __attribute__((overloadable)) { return work_group_reduce_max((int)(predicate != 0)); }
