@@ -226,6 +226,17 @@ static void int_expr(struct gen *g, struct type t, unsigned depth, enum tier tie
     else leaf(g, t, depth, tier);
 }
 
+/* A product of floats is exact as a double, so that it makes no difference whether the sum is fused. */
+static void through_doubles(struct gen *g, unsigned depth, enum tier tier)
+{
+    static const char *const before[] = {"(float)(((double)", " * (double)", " + (double)", ") / (double)"};
+    for (unsigned i = 0; i < 4; i++) {
+        fputs(before[i], g->out);
+        gen_expr(g, (struct type){i == 2 ? any_scalar(g).base : FLOAT, 1}, depth, tier);
+    }
+    fputc(')', g->out);
+}
+
 static void float_expr(struct gen *g, unsigned depth, enum tier tier)
 {
     static const char *const ops[] = {"+", "-", "*", "/", "+", "-", "*"};
@@ -248,14 +259,15 @@ static void float_expr(struct gen *g, unsigned depth, enum tier tier)
         fputs(" : ", g->out);
         gen_expr(g, t, depth, tier);
         fputc(')', g->out);
-    } else if (choice < 88) {
+    } else if (choice < 84) {
         fputs("(float)", g->out);
         struct type s = any_scalar(g);
         gen_expr(g, s, depth, tier);
-    } else if (choice < 92) {
+    } else if (choice < 87) {
         fputs("-", g->out);
         gen_expr(g, t, depth, tier);
-    } else leaf(g, t, depth, tier);
+    } else if (choice < 95) through_doubles(g, depth, tier);
+    else leaf(g, t, depth, tier);
 }
 
 static void vector_compare(struct gen *g, struct type t, unsigned depth, enum tier tier)
