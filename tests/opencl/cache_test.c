@@ -136,8 +136,7 @@ static void test_includes(void **state)
     static const char *const sources[] = {
         "#include <n.h>\nkernel void k(global int *a) { a[0] = N; }",
         "#inc\\\nlu\\  \nde <n.h>\nkernel void k(global int *a) { a[0] = N; }",
-        "#if __has_inc\\\nlude(<n.h>)\n#define M 1\n#else\n#define M 2\n#endif\nkernel void k(global int *a) { a[0] = "
-        "M; }",
+        "#if __has_inc\\\nlude(<n.h>)\n#define M 1\n#else\n#define M 2\n#endif\nkernel void k(int a) { a = M; }",
         "#im\?\?/\nport <n.h>\nkernel void k(global int *a) { a[0] = N; }",
     };
     char options[PATH_MAX];
