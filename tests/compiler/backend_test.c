@@ -366,7 +366,7 @@ static void test_refused(void **state)
     static const struct { const char *ir, *message; } cases[] = {
         {"call void @unknown()\nret void\n}\ndeclare void @unknown()\n", "a call of unknown"},
         {"%v = load i32, ptr addrspace(4) null, align 4\nstore i32 %v, ptr addrspace(1) %po, align 4\nret void\n}\n", "address space 4"},
-        {"%d = sitofp i32 %lane to double\nstore double %d, ptr addrspace(1) %po, align 8\nret void\n}\n", "double"},
+        {"%d = sitofp i32 %lane to fp128\nstore fp128 %d, ptr addrspace(1) %po, align 16\nret void\n}\n", "fp128"},
         {"%l = zext i32 %lane to i64\n%d = udiv i64 1000, %l\nstore i64 %d, ptr addrspace(1) %po, align 8\nret void\n}\n", "64-bit division"},
         {"%l = zext i32 %lane to i128\n%d = mul i128 %l, %l\nstore i128 %d, ptr addrspace(1) %po, align 8\nret void\n}\n", "128 bits"},
         {"%a = alloca i32, i32 %lane, align 4\nstore i32 1, ptr %a, align 4\nret void\n}\n", "not a constant"},
