@@ -4,6 +4,11 @@ set -u
 . "$VENTUS_SOURCE/tests/shell/common"
 unpack_cases
 cases=$PWD/cases
+list=$cases/cycles.tsv
+if [ -n "${VENTUS_FOREIGN:-}" ]; then # with a sanitizer, which takes minutes for all: one launch of each micro-benchmark
+    tac "$list" | awk '$1 != "-" || !seen[$4]++' | tac >some.tsv
+    list=some.tsv
+fi
 
 # Runs launches with the model, and once more without it: they must leave the same memory and counters.
 compare() { # NAME CONFIGURATION CASE-OPTION...
@@ -35,13 +40,13 @@ run_all() {
             program=$group options=
         fi
         last=$data options="$options --case $cases/$metadata.metadata:$cases/$data.data"
-    done <"$cases/cycles.tsv"
+    done <"$list"
     run_program "$last" $options
 }
 run_all >all.txt
 sed -n 's/.*\.metadata: \([0-9]*\) cycles$/\1/p' all.txt >ours.txt
-[ "$(wc -l <ours.txt)" = "$(wc -l <"$cases/cycles.tsv")" ] || wrong 'launches without a number of cycles'
-paste ours.txt "$cases/cycles.tsv" | awk '
+[ "$(wc -l <ours.txt)" = "$(wc -l <"$list")" ] || wrong 'launches without a number of cycles'
+paste ours.txt "$list" | awk '
     { error = 100 * ($1 - $6) / $6; size = error < 0 ? -error : error; micro = $2 == "-"
       if (size) printf "%-45s RTL %6d  model %6d  %+6.2f %%\n", $3, $6, $1, error
       count[micro]++; sum[micro] += size; exact[micro] += !size; if (size > worst[micro]) worst[micro] = size }
