@@ -269,6 +269,7 @@ enum ventus_status launch_prepare(ventus_event *e)
 {
     enum ventus_status status = e->raw ? VENTUS_OK : prepare_blocks(e);
     e->job.options.info = launch_info(e);
+    e->job.options.kernel = e->raw ? NULL : e->in.kernel->name;
     if (!e->raw) e->job.options.print = print_now;
     if (!e->raw) e->job.options.print_user = e;
     if (status == VENTUS_OK) launch_export(e);

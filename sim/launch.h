@@ -171,6 +171,7 @@ struct launch_info;
 struct launch_options {
     const struct observer *observers; /* those of this launch (sim/observe.h), linked by `next`; NULL: none */
     const struct launch_info *info;   /* what observers are told of the launch; NULL: nothing */
+    const char *kernel;               /* its name, for tools of the host that show its code; NULL: not known */
     enum path_order order;
     bool serial;                /* one work-group at a time, each at the base of local and private memory,
                                  * as the public simulator runs them */

@@ -220,8 +220,6 @@ static enum stop run_step(struct sm *sm, struct native_sm *n, uint64_t most, uin
     return stop == STOP_QUANTUM && sm->gpu->code_version == n->version ? STOP_NOT : stop;
 }
 
-enum { STRIDE_MOST = 64 };
-
 /* For how many instructions `step` may run: not past the next entry above, which long code without branches has few of.
  */
 static uint64_t up_to_entry(const struct native_unit *unit, uint32_t pc, uint64_t most)
@@ -232,21 +230,24 @@ static uint64_t up_to_entry(const struct native_unit *unit, uint32_t pc, uint64_
     return !least ? 1 : least < most ? least : most;
 }
 
-/* Translated code as far as it goes, `step` in between: for one instruction at first, in case the next is an entry, for
- * more when it goes on, and for all of the budget where translated code would not do. */
+enum { SINGLES = 256, STRIDE = 1024 };
+
+/* Translated code as far as it goes, `step` in between: for one instruction, in case the next is an entry, up to where
+ * a loop would have come round; for more then and when there has been none; and for all of the budget where translated
+ * code would not do. */
 static enum stop run_warm(struct sm *sm, struct native_sm *n, uint64_t budget)
 {
-    for (uint64_t stride = 1; budget; stride = stride < STRIDE_MOST ? stride * 2 : stride) {
+    for (unsigned steps = 1; budget; steps++) {
         bool usual = is_usual(sm, sm->warp);
         uint32_t entry = usual ? entry_of(n, sm->warp, budget) : NATIVE_NOWHERE;
         enum stop stop = STOP_NOT;
         if (entry != NATIVE_NOWHERE) {
             round_set(FP_RNE);
             stop = run_code(sm, n, entry, &budget);
-            stride = 1;
+            steps = 1;
         }
-        if (stop == STOP_NOT && budget)
-            stop = run_step(sm, n, usual ? up_to_entry(n->unit, sm->warp->pc, stride) : budget, &budget);
+        uint64_t most = !usual ? budget : steps % SINGLES ? 1 : up_to_entry(n->unit, sm->warp->pc, STRIDE);
+        if (stop == STOP_NOT && budget) stop = run_step(sm, n, most, &budget);
         if (stop != STOP_NOT) return stop;
     }
     return STOP_QUANTUM;

@@ -4,11 +4,13 @@
 #include "sim/native_units.h"
 
 #include <elf.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 
 #include "sim/host.h"
+#include "sim/native_symbols.h"
 
 #define BYTES_MOST (128u << 20) /* of units that nobody holds, about */
 #define HOT        400000u      /* instructions that `step` executes before a translation is asked for: about 20 ms */
@@ -135,6 +137,7 @@ static bool use_image(struct native_unit *unit, uint8_t *p, size_t size)
     unit->sites = (const struct native_site *)(unit->entries + h->nentries);
     uint32_t start = unit_entry(unit, unit->request.start);
     unit->start_need = start == NATIVE_NOWHERE ? UINT32_MAX : unit->entries[start].need;
+    unit->symbol = symbol_add(unit->name, p + h->code, ((const Elf64_Ehdr *)p)->e_entry - h->code);
     return true;
 }
 
@@ -164,7 +167,9 @@ static void look_in_cache(struct native_units *u, struct native_unit *unit)
 {
     size_t size;
     uint8_t *image = cache_load(&u->cache, &unit->request, unit->code, &size);
-    unit->cached = image && use_image(unit, image, size);
+    bool copied = image && symbols_for_perf();
+    unit->cached = image && (copied ? load_image(unit, image, size) : use_image(unit, image, size));
+    if (copied) munmap(image, size);
     if (unit->cached) unit->state = TRANSLATION_READY;
 }
 
@@ -224,8 +229,9 @@ static bool is_same(struct native_units *u, struct native_unit *unit, const stru
 /* What it takes of memory, now and when it is translated. */
 static uint64_t unit_bytes(const struct native_unit *unit) { return (uint64_t)unit->request.code_words * 8; }
 
-static struct native_unit *add_unit(struct native_units *u, const struct native_request *r)
+static struct native_unit *add_unit(struct native_units *u, const struct native_request *r, const struct group *g)
 {
+    const char *kernel = g->job->options.kernel;
     struct native_unit *unit = calloc(1, sizeof *unit);
     if (!unit) return NULL;
     unit->code = malloc((size_t)r->code_words * 4);
@@ -234,6 +240,7 @@ static struct native_unit *add_unit(struct native_units *u, const struct native_
         return NULL;
     }
     unit->request = *r;
+    snprintf(unit->name, sizeof unit->name, "%s", kernel ? kernel : "ventus_kernel");
     unit->version = u->gpu->code_version;
     memcpy(unit->code, u->gpu->mem + r->code_base, (size_t)r->code_words * 4);
     unit->next = u->first;
@@ -244,6 +251,7 @@ static struct native_unit *add_unit(struct native_units *u, const struct native_
 
 static void free_unit(struct native_unit *unit)
 {
+    symbol_remove(unit->symbol);
     if (unit->image) munmap(unit->image, unit->size);
     free(unit->code);
     free(unit);
@@ -264,11 +272,11 @@ static void drop(struct native_units *u, struct native_unit **link)
 }
 
 /* With the lock held. */
-static struct native_unit *find(struct native_units *u, const struct native_request *r)
+static struct native_unit *find(struct native_units *u, const struct native_request *r, const struct group *g)
 {
     struct native_unit *unit = u->first;
     while (unit && !is_same(u, unit, r)) unit = unit->next;
-    if (!unit && (unit = add_unit(u, r))) look_in_cache(u, unit);
+    if (!unit && (unit = add_unit(u, r, g))) look_in_cache(u, unit);
     if (unit && u->at_once && unit->state == TRANSLATION_COLD) translate_unit(u, unit);
     return unit;
 }
@@ -292,7 +300,7 @@ void units_hold(struct native_units *u, const struct group *g, struct native_uni
     struct native_request r = make_request(u, g);
     pthread_mutex_lock(&u->lock);
     if (*held) (*held)->holders--;
-    *held = r.code_words ? find(u, &r) : NULL;
+    *held = r.code_words ? find(u, &r, g) : NULL;
     if (*held) (*held)->holders++;
     make_room(u);
     pthread_mutex_unlock(&u->lock);

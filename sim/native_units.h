@@ -31,6 +31,8 @@ struct native_unit {
     uint32_t insns, cost_us; /* how much was translated, and what that took of the processor */
     bool cached;             /* it was on disk */
     uint32_t holders;        /* SMs that may be in it */
+    struct native_symbol *symbol;
+    char name[64]; /* of the kernel, for tools of the host */
 };
 
 struct native_units {

@@ -164,6 +164,25 @@ static void test_end_of_some(void **state)
     assert_int_equal(r.fault.kind, FAULT_ENDPRG_DIVERGED);
 }
 
+/* ---- time slices ---- */
+
+/* A warp whose slice has ended somewhere in a loop comes back to translated code, however long the loop is. */
+static void test_long_loops(void **state)
+{
+    (void)state;
+    for (unsigned length = 4; length <= 64; length *= 2) {
+        char text[2000];
+        uint64_t translated;
+        size_t n = (size_t)snprintf(text, sizeof text, " li x8, 2000\nloop:");
+        for (unsigned i = 2; i < length; i++)
+            n += (size_t)snprintf(text + n, sizeof text - n, " vadd.vi v%u, v%u, 1\n", i % 32, i % 32);
+        snprintf(text + n, sizeof text - n, " addi x8, x8, -1\n bne x8, x0, loop\n endprg\n");
+        struct result r = pair_run(&(struct pair){.text = text, .quantum = 3000}, &translated);
+        assert_int_equal(r.status, LAUNCH_DONE);
+        assert_true(translated >= r.counters.instructions / 10 * 9);
+    }
+}
+
 /* ---- registers ---- */
 
 /* All are 0 at first, however the memory and the registers of the host are. */
@@ -429,29 +448,18 @@ static void test_reservations(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_refused_help),
-        cmocka_unit_test(test_illegal_help),
-        cmocka_unit_test(test_vector_length),
-        cmocka_unit_test(test_deepest_divergence),
-        cmocka_unit_test(test_masked_write),
-        cmocka_unit_test(test_mask_of_resting_lane),
-        cmocka_unit_test(test_waiting_lanes),
-        cmocka_unit_test(test_last_lane),
-        cmocka_unit_test(test_end_of_some),
-        cmocka_unit_test(test_first_registers),
-        cmocka_unit_test(test_mstatus),
-        cmocka_unit_test(test_refused_runs),
-        cmocka_unit_test(test_local_memory),
-        cmocka_unit_test(test_barrier),
-        cmocka_unit_test(test_calls),
-        cmocka_unit_test(test_computed_jumps),
-        cmocka_unit_test(test_division_by_sizes),
-        cmocka_unit_test(test_sizes_change),
-        cmocka_unit_test(test_size_changes_hands),
-        cmocka_unit_test(test_rounding_modes),
-        cmocka_unit_test(test_fused_rounding),
-        cmocka_unit_test(test_time_slices),
-        cmocka_unit_test(test_reservations),
+        cmocka_unit_test(test_refused_help),   cmocka_unit_test(test_illegal_help),
+        cmocka_unit_test(test_vector_length),  cmocka_unit_test(test_deepest_divergence),
+        cmocka_unit_test(test_masked_write),   cmocka_unit_test(test_mask_of_resting_lane),
+        cmocka_unit_test(test_waiting_lanes),  cmocka_unit_test(test_last_lane),
+        cmocka_unit_test(test_end_of_some),    cmocka_unit_test(test_first_registers),
+        cmocka_unit_test(test_long_loops),     cmocka_unit_test(test_mstatus),
+        cmocka_unit_test(test_refused_runs),   cmocka_unit_test(test_local_memory),
+        cmocka_unit_test(test_barrier),        cmocka_unit_test(test_calls),
+        cmocka_unit_test(test_computed_jumps), cmocka_unit_test(test_division_by_sizes),
+        cmocka_unit_test(test_sizes_change),   cmocka_unit_test(test_size_changes_hands),
+        cmocka_unit_test(test_rounding_modes), cmocka_unit_test(test_fused_rounding),
+        cmocka_unit_test(test_time_slices),    cmocka_unit_test(test_reservations),
     };
     if (!engine_usable(&engine_native)) return 77;
     return cmocka_run_group_tests(tests, NULL, NULL);

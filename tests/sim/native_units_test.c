@@ -1,8 +1,10 @@
-/* Translations and copies of code that no launch needs any more do not pile up. */
+/* Translations and copies of code that no launch needs any more do not pile up; tools of the host know their names. */
+#include <elf.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -52,9 +54,67 @@ static void test_memory(void **state)
     guest_close(&g);
 }
 
+/* What gdb finds in a process: a list of object files. */
+extern struct {
+    uint32_t version, action;
+    struct object_file {
+        struct object_file *next, *prev;
+        const Elf64_Ehdr *file;
+        uint64_t size;
+    } * relevant, *first;
+} __jit_debug_descriptor;
+
+/* The name and the address of the object's one symbol. */
+static const char *symbol_of(const struct object_file *o, uint64_t *address)
+{
+    const uint8_t *bytes = (const uint8_t *)o->file;
+    const Elf64_Shdr *sections = (const Elf64_Shdr *)(bytes + o->file->e_shoff), *symbols = sections;
+    assert_memory_equal(o->file->e_ident, ELFMAG, SELFMAG);
+    while (symbols->sh_type != SHT_SYMTAB) symbols++;
+    const Elf64_Sym *symbol = (const Elf64_Sym *)(bytes + symbols->sh_offset) + 1;
+    *address = symbol->st_value;
+    return (const char *)(bytes + sections[symbols->sh_link].sh_offset + symbol->st_name);
+}
+
+static void expect_line(uint64_t address, const char *name)
+{
+    char path[64], line[200];
+    unsigned long at = 0, size;
+    snprintf(path, sizeof path, "/tmp/perf-%ld.map", (long)getpid());
+    FILE *f = fopen(path, "r");
+    assert_non_null(f);
+    assert_int_equal(fscanf(f, "%lx %lx %199s", &at, &size, line), 3);
+    fclose(f);
+    remove(path);
+    assert_true(at == address && size > 0);
+    assert_string_equal(line, name);
+}
+
+static void test_symbols(void **state)
+{
+    struct gpu_config c;
+    struct guest g;
+    uint64_t address;
+    (void)state;
+    gpu_config_default(&c);
+    c.host_threads = 1;
+    c.engine = &engine_native;
+    setenv("VENTUS_PERF", "1", 1);
+    guest_open_config(&g, &c);
+    guest_assemble(&g, " li x5, 1\n endprg\n");
+    g.options.kernel = "square";
+    guest_run(&g);
+    unsetenv("VENTUS_PERF");
+    assert_non_null(__jit_debug_descriptor.first);
+    assert_string_equal(symbol_of(__jit_debug_descriptor.first, &address), "square");
+    expect_line(address, "square");
+    guest_close(&g);
+    assert_null(__jit_debug_descriptor.first);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_memory)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_memory), cmocka_unit_test(test_symbols)};
     if (!engine_usable(&engine_native)) return 77;
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

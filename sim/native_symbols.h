@@ -1,0 +1,22 @@
+/* Names of translated code for tools of the host: gdb by its interface for code that is made at run time, perf by a
+ * file of addresses. Called by native_units.c. */
+#ifndef VENTUS_SIM_NATIVE_SYMBOLS_H
+#define VENTUS_SIM_NATIVE_SYMBOLS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct native_symbol;
+
+/* Does $VENTUS_PERF ask for perf's file? Translations out of the cache are copied to memory of their own then, because
+ * perf looks for names of what is mapped from a file in that file. */
+bool symbols_for_perf(void);
+
+/* Names `size` bytes of code, as long as the result lives; the name is copied. With $VENTUS_PERF a line is added to
+ * /tmp/perf-PID.map, where perf looks, too. NULL: the host has no memory, and nothing has a name. */
+struct native_symbol *symbol_add(const char *name, const void *code, size_t size);
+
+/* NULL is allowed. perf's file, which is read when the program is over, keeps its line. */
+void symbol_remove(struct native_symbol *symbol);
+
+#endif
