@@ -91,6 +91,9 @@ memory() { # PARAMETERS
 }
 closed=$(memory 'dram_row_miss = 300\n') one=$(memory 'dram_row_miss = 300\ndram_banks = 1\n') free=$(memory 'dram_row_miss = 0\n')
 [ "$free" -lt "$closed" ] && [ "$closed" -lt "$one" ] || wrong "16 banks $closed, one $one, rows for nothing $free cycles"
+memory 'dram_row_miss = 300\ndram_banks = 1\ndram_row_bytes = 128\n' >/dev/null
+python3 -c 'import json; l = json.load(open("memory.json"))["launches"][0]; assert l["cycles"] > 300 * l["row_misses"] > 3000, (l["cycles"], l["row_misses"])' ||
+    wrong 'a bank opens two rows at a time'
 slow=$(memory 'memory_interval = 100\n')
 python3 -c 'import json; l = json.load(open("memory.json"))["launches"][0]; assert 0.9 < l["bytes_per_cycle"] <= 1.28 and l["row_misses"] > 0, l' ||
     wrong "a line in 100 cycles: $slow cycles"

@@ -30,6 +30,7 @@ def check_konata(path, issued):
     lines = open(path).read().splitlines()
     assert lines[0] == "Kanata\t0004" and lines[1].startswith("C=\t"), lines[:2]
     alive, ended, retired, stages = set(), set(), 0, collections.Counter()
+    thread, buffered = {}, collections.defaultdict(set)
     for line in lines[1:]:
         command, *rest = line.split("\t", 3)
         assert len(rest) == fields[command], line
@@ -40,17 +41,23 @@ def check_konata(path, issued):
         if command == "I":
             assert number not in alive | ended and int(rest[2]) >= 0, line
             alive.add(number)
+            thread[number] = rest[2]
             continue
         assert number in alive, line
         if command == "S":
             assert rest[1] == "0", line
             stages[rest[2]] += 1
+            buffered[thread[number]].discard(number)
+            if rest[2] == "B":
+                buffered[thread[number]].add(number)
+                assert len(buffered[thread[number]]) <= 6, "a warp buffers three fetch groups"
         if command == "R":
             assert rest[2] in "01", line
             if rest[2] == "0":
                 assert int(rest[1]) == retired, line
                 retired += 1
             alive.remove(number)
+            buffered[thread[number]].discard(number)
             ended.add(number)
     assert not alive and retired == issued == stages["C"] <= stages["B"] == len(ended), (retired, issued, stages)
 
