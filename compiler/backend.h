@@ -259,8 +259,6 @@ void divergence_run(struct func *f);
 
 /* ---- select.c: blocks, branches, phis ---- */
 void select_run(struct func *f);
-/* Copies a value or constant into a register. */
-void emit_copy(struct func *f, int32_t to, struct opd from);
 
 /* ---- select_value.c: values, constants and types as 32-bit parts ---- */
 /* All 32-bit parts of a value or constant. */
@@ -292,6 +290,8 @@ enum alu {
 struct opd alu(struct func *f, enum alu op, struct opd a, struct opd b);
 bool is_v(const struct func *f, struct opd o);
 int32_t to_s(struct func *f, struct opd o); /* into a scalar register; V must be uniform */
+/* Copies a value or constant into a register. */
+void emit_copy(struct func *f, int32_t to, struct opd from);
 int32_t to_v(struct func *f, struct opd o); /* into a vector register */
 struct opd zero_extend(struct func *f, struct opd o, unsigned bits);
 struct opd sign_extend(struct func *f, struct opd o, unsigned bits);

@@ -172,16 +172,14 @@ uint32_t rodata_address(struct cc *cc, LLVMValueRef global);
 /* Adds a table of words to the constants; returns its address. */
 uint32_t rodata_words(struct cc *cc, const uint32_t *words, uint32_t n);
 
-/* Writes what a variable holds at first to byte `at` of *area, which may move meanwhile if it is cc->rodata. Ends with
- * CC_FAILED if that is not known. */
-void initial_value(struct cc *cc, LLVMValueRef global, uint8_t **area, uint32_t at);
+/* What program-scope variables hold at first, to cc->data; may add constants. Ends with CC_FAILED if that is not known.
+ */
+void variables_write(struct cc *cc);
 
 /* ---- variables.c ---- */
 /* Gives all program-scope variables of cc->module their addresses. Ends with CC_FAILED if there is no room. */
 void variables_place(struct cc *cc);
 uint32_t variable_address(struct cc *cc, LLVMValueRef global);
-/* What they hold at first, to cc->data; may add constants. */
-void variables_write(struct cc *cc);
 
 /* ---- output.c ---- */
 /* Places the start code and kernels at ABI_CODE_BASE and constants behind them, compiles each

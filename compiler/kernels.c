@@ -10,13 +10,7 @@
 
 #include "compiler/prepare.h"
 
-enum { SPIR_KERNEL = 76, MAX_ARGS = 1024 };
-
-bool kernel_is(LLVMValueRef function)
-{
-    return LLVMGetFunctionCallConv(function) == SPIR_KERNEL ||
-           LLVMGetStringAttributeAtIndex(function, LLVMAttributeFunctionIndex, "ventus-kernel", 13) != NULL;
-}
+enum { MAX_ARGS = 1024 };
 
 static LLVMValueRef function_metadata(LLVMValueRef function, const char *name)
 {

@@ -1,8 +1,7 @@
-/* The built-in library: finds it and takes from it what the program calls.
+/* The built-in library: takes from it what the program calls.
  *
  * The library is bitcode whose functions are all linkonce_odr and loaded lazily, so linking costs
- * only the functions actually reached. Found through $VENTUS_BUILTINS, beside the program, or in
- * ../share/ventus, ../../share/ventus. Called by prepare.c. */
+ * only the functions actually reached. Called by prepare.c. */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -11,29 +10,6 @@
 #include <llvm-c/Linker.h>
 
 #include "compiler/prepare.h"
-
-#define LIBRARY        "ventus-builtins.bc"
-#define DOUBLE_LIBRARY "ventus-double.bc" /* beside it */
-
-static const char *find_library(struct cc *cc)
-{
-    const char *named = getenv("VENTUS_BUILTINS");
-    if (named && *named) return named;
-    static const char *const places[] = {"", "/../share/ventus", "/../../share/ventus"};
-    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
-        const char *path = cc_printf(cc, "%s%s/" LIBRARY, cc->tool_dir, places[i]);
-        if (access(path, R_OK) == 0) return path;
-    }
-    return NULL;
-}
-
-const char *library_file(struct cc *cc, enum library which)
-{
-    const char *path = find_library(cc), *slash = path ? strrchr(path, '/') : NULL;
-    if (which == LIBRARY_BASE || !path) return path;
-    path = cc_printf(cc, "%.*s" DOUBLE_LIBRARY, slash ? (int)(slash - path + 1) : 0, path);
-    return access(path, R_OK) == 0 ? path : NULL;
-}
 
 /* A module whose function bodies are read when the linker asks for them; NULL, and why, if it cannot be read. */
 static LLVMModuleRef open_library(struct cc *cc, const char *path, const char **reason)

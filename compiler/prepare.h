@@ -17,6 +17,13 @@ void confine_resources(void);
 /* From now on it can open no file to write, make or remove none, and use no TCP, if the kernel can see to that. */
 void confine_files(void);
 
+/* ---- files.c ---- */
+#define LIBRARY        "ventus-builtins.bc"
+#define DOUBLE_LIBRARY "ventus-double.bc" /* beside it */
+enum library { LIBRARY_BASE, LIBRARY_DOUBLE, LIBRARIES };
+/* NULL if there is none. */
+const char *library_file(struct cc *cc, enum library which);
+
 /* ---- frontend.c ---- */
 /* Makes cc->context when there is none yet. */
 void context_make(struct cc *cc);
@@ -37,9 +44,6 @@ void object_link(struct cc *cc, const void *bytes, size_t size, const char *name
 /* Adds to cc->module the library functions it calls, and theirs. Ends with CC_ENVIRONMENT when there is no
  * library. Names the library does not have stay undefined. */
 void link_library(struct cc *cc);
-enum library { LIBRARY_BASE, LIBRARY_DOUBLE, LIBRARIES };
-/* NULL if there is none. */
-const char *library_file(struct cc *cc, enum library which);
 /* Opens the library for the first link_library, if it can; what is wrong with it is said there. */
 void library_open_early(struct cc *cc);
 
@@ -66,7 +70,8 @@ bool is_intrinsic(LLVMValueRef function);
 bool is_primitive(LLVMValueRef function);
 /* One of those that images.c replaces: what an image or a sampler is like. */
 bool is_image_primitive(LLVMValueRef function);
-/* One that stays a function, and is called (README.md, "Routines"). */
+/* A kernel; a function that stays one, and is called (README.md, "Routines"). */
+bool kernel_is(LLVMValueRef function);
 bool is_routine(LLVMValueRef function);
 /* Marks the kernels, for good: the calling convention that tells them goes. */
 void shape_kernels(struct cc *cc);
@@ -89,7 +94,6 @@ void strength_run(struct cc *cc, LLVMValueRef kernel);
 void expand_module(struct cc *cc);
 
 /* ---- kernels.c ---- */
-bool kernel_is(LLVMValueRef function);
 /* Of a parameter. */
 bool is_image_type(LLVMTypeRef type);
 bool is_sampler_type(LLVMTypeRef type);

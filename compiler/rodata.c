@@ -2,7 +2,7 @@
  * what all variables are to hold at first, which may be addresses of others.
  *
  * Their place is known before the code is (output.c), so that a reference is an absolute address. Called by
- * select_value.c and variables.c. */
+ * select_value.c and output.c. */
 #include "compiler/cc.h"
 
 #include <string.h>
@@ -109,7 +109,8 @@ static void write_value(const struct writer *w, LLVMValueRef v, uint32_t at)
     write_bits(*w->area + at, LLVMConstIntGetZExtValue(v), (LLVMGetIntTypeWidth(LLVMTypeOf(v)) + 7) / 8);
 }
 
-void initial_value(struct cc *cc, LLVMValueRef global, uint8_t **area, uint32_t at)
+/* To byte `at` of *area, which may move meanwhile if it is cc->rodata. */
+static void initial_value(struct cc *cc, LLVMValueRef global, uint8_t **area, uint32_t at)
 {
     write_value(&(struct writer){cc, global, area}, LLVMGetInitializer(global), at);
 }
@@ -157,4 +158,13 @@ uint32_t rodata_words(struct cc *cc, const uint32_t *words, uint32_t n)
     reserve(cc, at + 4 * n);
     for (uint32_t i = 0; i < n; i++) write_bits(cc->rodata + at + 4 * i, words[i], 4);
     return cc->rodata_addr + at;
+}
+
+/* ---- program-scope variables ---- */
+
+void variables_write(struct cc *cc)
+{
+    cc->data = cc_alloc(cc, cc->data_size + 1);
+    for (uint32_t i = 0; i < cc->nvariables; i++)
+        initial_value(cc, cc->variables[i].global, &cc->data, cc->variables[i].offset);
 }

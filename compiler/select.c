@@ -307,20 +307,6 @@ struct copy {
     bool done;
 };
 
-void emit_copy(struct func *f, int32_t to, struct opd from)
-{
-    bool vec = f->vregs[to].cls == CLASS_V;
-    if (from.reg == to) return;
-    if (vec && is_v(f, from)) emit(f, OP_VMV_V_V, to, from.reg, 0, 0);
-    else if (vec && is_imm(from) && (int32_t)from.imm >= -16 && (int32_t)from.imm < 16)
-        emit(f, OP_VMV_V_I, to, 0, 0, (int32_t)from.imm);
-    else if (vec) emit(f, OP_VMV_V_X, to, to_s(f, from), 0, 0);
-    else if (is_v(f, from)) emit(f, OP_VMV_X_S, to, 0, from.reg, 0);
-    else if (is_imm(from) && (int32_t)from.imm >= -2048 && (int32_t)from.imm < 2048)
-        emit(f, OP_ADDI, to, 0, 0, (int32_t)from.imm);
-    else emit(f, OP_ADDI, to, to_s(f, from), 0, 0);
-}
-
 static bool is_read(const struct copy *c, unsigned n, int32_t reg)
 {
     for (unsigned i = 0; i < n; i++)

@@ -48,6 +48,14 @@ bool is_primitive(LLVMValueRef f)
            !strcmp(name, "__ventus_csr_swap") || !strcmp(name, "__ventus_csr_poll");
 }
 
+enum { SPIR_KERNEL = 76 /* a calling convention of LLVM */ };
+
+bool kernel_is(LLVMValueRef function)
+{
+    return LLVMGetFunctionCallConv(function) == SPIR_KERNEL ||
+           LLVMGetStringAttributeAtIndex(function, LLVMAttributeFunctionIndex, "ventus-kernel", 13) != NULL;
+}
+
 bool is_routine(LLVMValueRef f)
 {
     static const char prefix[] = "__ventus_routine_";

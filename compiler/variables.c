@@ -1,5 +1,6 @@
 /* Program-scope variables in global memory: at the end of the code window, so that their addresses are known before the
- * code is. The driver keeps what they hold as long as the program lives. Called by output.c and select_value.c. */
+ * code is. The driver keeps what they hold as long as the program lives. Called by output.c, select_value.c and
+ * rodata.c. */
 #include "compiler/cc.h"
 
 #include <llvm-c/Target.h>
@@ -45,11 +46,4 @@ uint32_t variable_address(struct cc *cc, LLVMValueRef global)
     for (uint32_t i = 0; i < cc->nvariables; i++)
         if (cc->variables[i].global == global) return cc->data_addr + cc->variables[i].offset;
     cc_error(cc, CC_INTERNAL, NULL, "a variable has no place");
-}
-
-void variables_write(struct cc *cc)
-{
-    cc->data = cc_alloc(cc, cc->data_size + 1);
-    for (uint32_t i = 0; i < cc->nvariables; i++)
-        initial_value(cc, cc->variables[i].global, &cc->data, cc->variables[i].offset);
 }
