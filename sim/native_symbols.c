@@ -28,9 +28,9 @@ struct jit_descriptor {
     struct jit_code_entry *relevant, *first;
 };
 
-/* A shared library of ours and a program may each have these: the names are found in all of them. */
-__attribute__((visibility("default"))) struct jit_descriptor __jit_debug_descriptor = {.version = 1};
-__attribute__((visibility("default"), noinline)) void __jit_debug_register_code(void);
+/* A shared library of ours and a program may each have these: gdb finds both in the symbol tables. */
+struct jit_descriptor __jit_debug_descriptor = {.version = 1};
+__attribute__((noinline)) void __jit_debug_register_code(void);
 
 void __jit_debug_register_code(void) { __asm__ volatile("" ::: "memory"); }
 
