@@ -303,6 +303,18 @@ static void test_rounding_of_callbacks(void **state)
 
 /* ---- claims ---- */
 
+/* A machine on so many threads of the host whose warps take turns often, with a program. */
+static struct gpu_config open_machine(struct guest *g, uint32_t threads, uint64_t quantum, const char *text)
+{
+    struct gpu_config c;
+    gpu_config_default(&c);
+    c.host_threads = threads;
+    c.quantum = quantum;
+    guest_open_config(g, &c);
+    guest_assemble(g, text);
+    return c;
+}
+
 /* Every group counts itself, once: short ones, of which an SM claims several, and every seventh so long that others
  * come beside it on its SM and overtake it. */
 static void test_each_group_once(void **state)
@@ -310,17 +322,13 @@ static void test_each_group_once(void **state)
     enum { GROUPS = 600 };
     (void)state;
     for (uint32_t threads = 1; threads <= 2; threads++) {
-        struct gpu_config c;
         struct guest g;
-        gpu_config_default(&c);
-        c.host_threads = threads;
-        c.quantum = 20;
-        guest_open_config(&g, &c);
-        guest_assemble(&g, " csrr x5, CSR_GIDX\n csrr x6, CSR_GIDY\n li x7, 20\n mul x6, x6, x7\n add x5, x5, x6\n"
-                           " csrr x14, CSR_WGID\n bne x14, x5, out\n li x7, 7\n remu x8, x5, x7\n li x9, 3\n"
-                           " bne x8, x9, short\n li x8, 2000\nloop: addi x8, x8, -1\n bne x8, x0, loop\n"
-                           "short: slli x5, x5, 2\n lui x10, 0x90000\n add x10, x10, x5\n vmv.v.x v1, x10\n"
-                           " vmv.v.i v2, 1\n amoadd.w v3, v2, (v1)\nout: endprg\n");
+        open_machine(&g, threads, 20,
+                     " csrr x5, CSR_GIDX\n csrr x6, CSR_GIDY\n li x7, 20\n mul x6, x6, x7\n add x5, x5, x6\n"
+                     " csrr x14, CSR_WGID\n bne x14, x5, out\n li x7, 7\n remu x8, x5, x7\n li x9, 3\n"
+                     " bne x8, x9, short\n li x8, 2000\nloop: addi x8, x8, -1\n bne x8, x0, loop\n"
+                     "short: slli x5, x5, 2\n lui x10, 0x90000\n add x10, x10, x5\n vmv.v.x v1, x10\n"
+                     " vmv.v.i v2, 1\n amoadd.w v3, v2, (v1)\nout: endprg\n");
         g.launch.groups[0] = 20;
         g.launch.groups[1] = GROUPS / 20;
         guest_run(&g);
@@ -338,16 +346,13 @@ static void test_all_are_placed(void **state)
     enum { GROUPS = 600 };
     (void)state;
     for (uint32_t threads = 1; threads <= 2; threads++) {
-        struct gpu_config c;
         struct guest g;
-        gpu_config_default(&c);
-        c.host_threads = threads;
-        c.quantum = 100;
+        struct gpu_config c =
+            open_machine(&g, threads, 100,
+                         " csrr x5, CSR_WGID\n lui x10, 0x90000\n lw x7, 4(x10)\n blt x5, x7, out\n vmv.v.x v1, x10\n"
+                         " vmv.v.i v2, 1\n amoadd.w v3, v2, (v1)\n lw x7, 8(x10)\nwait: lw x6, 0(x10)\n"
+                         " bne x6, x7, wait\nout: endprg\n");
         uint32_t resident = c.sms * c.groups_per_sm;
-        guest_open_config(&g, &c);
-        guest_assemble(&g, " csrr x5, CSR_WGID\n lui x10, 0x90000\n lw x7, 4(x10)\n blt x5, x7, out\n vmv.v.x v1, x10\n"
-                           " vmv.v.i v2, 1\n amoadd.w v3, v2, (v1)\n lw x7, 8(x10)\nwait: lw x6, 0(x10)\n"
-                           " bne x6, x7, wait\nout: endprg\n");
         g.data[1] = GROUPS - resident;
         g.data[2] = resident * 32;
         g.launch.groups[0] = GROUPS;
