@@ -3,7 +3,7 @@
  * go quickly in some programs, and a process that ends has nothing to wait for. When the host has no room for another
  * machine, contexts share one. Called by context.c.
  *
- * After fork() the child has machines without threads: it begins with none, and its contexts make their own. */
+ * After fork() the child has machines without threads: it leaves them alone, and its contexts make their own. */
 #include <stdlib.h>
 
 #include "objects.h"
@@ -12,6 +12,7 @@ struct machine {
     struct machine *next;
     ventus_device *device;
     unsigned contexts; /* that use it */
+    bool of_parent;    /* its threads are in the process that this one was forked from: nobody's to use */
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -25,7 +26,7 @@ static void after_fork(void) { pthread_mutex_unlock(&lock); }
 
 static void in_child(void)
 {
-    machines = NULL;
+    for (struct machine *m = machines; m; m = m->next) m->of_parent = true;
     object_disown_all();
     after_fork();
 }
@@ -45,6 +46,7 @@ static struct machine *add(void)
         return NULL;
     }
     m->contexts = 0;
+    m->of_parent = false;
     m->next = machines;
     return machines = m;
 }
@@ -52,9 +54,9 @@ static struct machine *add(void)
 /* The one with the fewest contexts; NULL: there is none. With the lock held. */
 static struct machine *least_used(void)
 {
-    struct machine *best = machines;
+    struct machine *best = NULL;
     for (struct machine *m = machines; m; m = m->next)
-        if (m->contexts < best->contexts) best = m;
+        if (!m->of_parent && (!best || m->contexts < best->contexts)) best = m;
     return best;
 }
 
