@@ -9,7 +9,8 @@ import sys
 from fractions import Fraction
 
 import numpy as np
-import pyopencl as cl
+
+from shared.device import Device
 
 FMA = ctypes.CDLL("libm.so.6").fma
 FMA.restype, FMA.argtypes = ctypes.c_double, [ctypes.c_double] * 3
@@ -44,20 +45,6 @@ def operands(rng, n):
     return a, b, c
 
 
-class Device:
-    def __init__(self):
-        self.context = cl.create_some_context(interactive=False)
-        self.queue = cl.CommandQueue(self.context)
-
-    def run(self, kernel, out, *arrays):
-        flags = cl.mem_flags
-        buffers = [cl.Buffer(self.context, flags.READ_ONLY | flags.COPY_HOST_PTR, hostbuf=a) for a in arrays]
-        result = cl.Buffer(self.context, flags.WRITE_ONLY, out.nbytes)
-        kernel(self.queue, (len(arrays[0]),), None, *buffers, result)
-        cl.enqueue_copy(self.queue, out, result)
-        return out
-
-
 def compare(name, got, want, *columns):
     """Equal bits, but for which NaN it is."""
     different = got.view(np.uint8).reshape(len(got), -1) != want.view(np.uint8).reshape(len(got), -1)
@@ -79,8 +66,8 @@ def check_arithmetic(device, a, b, c):
     }
     text = "kernel void k(global const double *a, global const double *b, global const double *c, global double *o) { size_t i = get_global_id(0);"
     text += f" double x = a[i], y = b[i], z = c[i]; o += i * {len(want)};"
-    program = cl.Program(device.context, text + "".join(f" *o++ = {e};" for e in want) + " }").build(cache_dir=False)
-    got = device.run(program.k, np.zeros((len(a), len(want))), a, b, c)
+    program = device.build(text + "".join(f" *o++ = {e};" for e in want) + " }")
+    got = device.run(program.k, len(a), np.zeros((len(a), len(want))), a, b, c)
     return [compare(e, np.ascontiguousarray(got[:, i]), w, a, b, c) for i, (e, w) in enumerate(want.items())]
 
 
@@ -96,11 +83,11 @@ def check_to_integer(device, name, dtype, x):
     modes = ["", "rte", "rtz", "rtp", "rtn"]
     text = "".join(f"kernel void k{m}(global const double *x, global {name} *o) {{ size_t i = get_global_id(0); o[i] ="
                    f" convert_{name}_sat{m and '_' + m}(x[i]); }}" for m in modes)
-    program = cl.Program(device.context, text).build(cache_dir=False)
+    program = device.build(text)
     for mode in modes:
         want = [0 if math.isnan(v) else info.max if v == math.inf else info.min if v == -math.inf else
                 min(max(rounded(Fraction(v), mode), info.min), info.max) for v in x.tolist()]
-        got = device.run(getattr(program, "k" + mode), np.zeros(len(x), dtype), x)
+        got = device.run(getattr(program, "k" + mode), len(x), np.zeros(len(x), dtype), x)
         results.append(compare(f"convert_{name}_sat {mode}", got, np.array(want, dtype), x))
     return results
 
@@ -121,8 +108,8 @@ def check_from_integer(device, name, dtype, rng):
     modes = {"": float, "_rtz": lambda v: exactly(v, "rtz"), "_rtp": lambda v: exactly(v, "rtp"), "_rtn": lambda v: exactly(v, "rtn")}
     text = "".join(f"kernel void k{m}(global const {name} *x, global double *o) {{ size_t i = get_global_id(0); o[i] ="
                    f" convert_double{m}(x[i]); }}" for m in modes)
-    program = cl.Program(device.context, text).build(cache_dir=False)
-    return [compare(f"convert_double{m} of {name}", device.run(getattr(program, "k" + m), np.zeros(len(x)), x),
+    program = device.build(text)
+    return [compare(f"convert_double{m} of {name}", device.run(getattr(program, "k" + m), len(x), np.zeros(len(x)), x),
                     np.array([f(v) for v in x.tolist()]), x) for m, f in modes.items()]
 
 

@@ -12,6 +12,8 @@ import warnings
 import numpy as np
 import pyopencl as cl
 
+from shared.device import Device
+
 LIBM = ctypes.CDLL("libm.so.6")
 
 
@@ -124,21 +126,6 @@ def error(got, want):
     return abs(got - want) / 2.0 ** (math.frexp(size)[1] - 24)
 
 
-class Device:
-    def __init__(self):
-        self.context = cl.create_some_context(interactive=False)
-        self.queue = cl.CommandQueue(self.context)
-
-    def run(self, kernel, out, *arrays):
-        flags = cl.mem_flags
-        buffers = [cl.Buffer(self.context, flags.READ_ONLY | flags.COPY_HOST_PTR, hostbuf=a) for a in arrays]
-        results = [cl.Buffer(self.context, flags.WRITE_ONLY, o.nbytes) for o in out]
-        kernel(self.queue, (len(arrays[0]) // 4,), None, *buffers, *results)
-        for array, buffer in zip(out, results):
-            cl.enqueue_copy(self.queue, array, buffer)
-        return out
-
-
 def source(name, types):
     """Four elements a work-item, one as a scalar and the rest as a vector of 3."""
     parameters = ", ".join(f"global const {t} *{n}" for t, n in zip(types, "xy"))
@@ -149,7 +136,7 @@ def source(name, types):
 
 
 def check(device, program, name, reference, limit, *operands):
-    (got,) = device.run(getattr(program, f"k_{name}"), [np.zeros(len(operands[0]), np.float32)], *operands)
+    (got,) = device.run(getattr(program, f"k_{name}"), len(operands[0]) // 4, [np.zeros(len(operands[0]), np.float32)], *operands)
     rows = list(zip(*(o.tolist() for o in operands)))
     errors = [error(g, reference(*row)) for g, row in zip(got.tolist(), rows)]
     worst, bad = max(errors), [i for i, e in enumerate(errors) if e > limit]
@@ -163,8 +150,8 @@ def check_quotients(device, x, y):
     """remquo: the rest, and the last three bits of the quotient with its sign."""
     text = ("kernel void k(global const float *x, global const float *y, global float *rest, global int *quotient) { uint i = 4 * get_global_id(0);"
             " for (uint k = i; k < i + 4; k++) { int q; rest[k] = remquo(x[k], y[k], &q); quotient[k] = q; } }")
-    program = cl.Program(device.context, text).build(cache_dir=False)
-    rest, quotient = device.run(program.k, [np.zeros(len(x), np.float32), np.zeros(len(x), np.int32)], x, y)
+    program = device.build(text)
+    rest, quotient = device.run(program.k, len(x) // 4, [np.zeros(len(x), np.float32), np.zeros(len(x), np.int32)], x, y)
     function, q, wrong = LIBM.remquof, ctypes.c_int(), 0
     function.restype, function.argtypes = ctypes.c_float, [ctypes.c_float, ctypes.c_float, ctypes.POINTER(ctypes.c_int)]
     for i in range(len(x)):
@@ -189,7 +176,7 @@ def main():
     first, second, base, exponent = (a[: len(a) // 4 * 4] for a in (first, second, base, exponent))
     text = "".join(source(n, ["float"]) for n in ONE) + "".join(source(n, ["float"] * 2) for n in TWO)
     text += "".join(source(n, ["float", "int"]) for n in WITH_INT)
-    program = cl.Program(device.context, text).build(cache_dir=False)
+    program = device.build(text)
     good = [check(device, program, name, *row, x) for name, row in ONE.items()]
     good += [check(device, program, name, *row, first, second) for name, row in TWO.items()]
     good += [check(device, program, name, *row, base, exponent) for name, row in WITH_INT.items()]

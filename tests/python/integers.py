@@ -9,7 +9,8 @@ import warnings
 from fractions import Fraction
 
 import numpy as np
-import pyopencl as cl
+
+from shared.device import Device
 
 COUNT = 960  # elements of a launch, divisible by all vector widths
 WIDTHS = ["", "2", "3", "4", "8", "16"]
@@ -151,23 +152,6 @@ def to_float(x, mode):
     return np.float32(float(down) * 2.0**lost * (1 if x > 0 else -1))
 
 
-class Device:
-    def __init__(self):
-        self.context = cl.create_some_context(interactive=False)
-        self.queue = cl.CommandQueue(self.context)
-
-    def build(self, source):
-        return cl.Program(self.context, source).build(options="-cl-std=CL3.0", cache_dir=False)
-
-    def run(self, function, size, out, *arrays):
-        flags = cl.mem_flags
-        buffers = [cl.Buffer(self.context, flags.READ_ONLY | flags.COPY_HOST_PTR, hostbuf=a) for a in arrays]
-        result = cl.Buffer(self.context, flags.WRITE_ONLY, out.nbytes)
-        function(self.queue, (size,), None, *buffers, result)
-        cl.enqueue_copy(self.queue, out, result)
-        return out
-
-
 def differences(what, got, want, rows):
     bad = [i for i in range(len(want)) if got[i] != want[i]]
     for i in bad[:3]:
@@ -178,7 +162,7 @@ def differences(what, got, want, rows):
 def check_functions(device, t, rows, columns):
     table = functions(t)
     chosen = {name: ["", WIDTHS[1 + k % 5]] for k, name in enumerate(table)}
-    program = device.build("".join(kernel(t, w, name, table[name][0]) for name, ws in chosen.items() for w in ws))
+    program = device.build("".join(kernel(t, w, name, table[name][0]) for name, ws in chosen.items() for w in ws), "-cl-std=CL3.0")
     wrong = 0
     for name, (n, exact) in table.items():
         want = [t.wrap(int(exact(*row[:n]))) for row in rows]
@@ -198,7 +182,7 @@ def check_conversions(device, t, rows, columns):
             value = f"convert_float{width}{mode}({load('x', width)})"
             store = f"vstore{width}({value}, i, out)" if width else f"out[i] = {value}"
             source += f"kernel void k{mode}{width}(global const {t.name} *x, global float *out) {{ uint i = get_global_id(0); {store}; }}\n"
-    program, wrong = device.build(source), 0
+    program, wrong = device.build(source, "-cl-std=CL3.0"), 0
     for k, mode in enumerate(modes):
         want = [float(to_float(row[0], mode[1:])) for row in rows]
         for width in ("", WIDTHS[1 + k]):
