@@ -20,8 +20,9 @@
 
 struct block {
     uint32_t addr;
-    uint64_t size;
-}; /* size as asked for; ends on a page */
+    uint64_t size; /* as asked for */
+    bool shared;   /* with the host, at the same address */
+};                 /* ends on a page */
 
 enum { MAX_SEGMENTS = 16 };
 
@@ -178,6 +179,9 @@ struct ventus_event {
 /* Frees a block of an ended launch like ventus_free, but may leave its pages open to the guest: the next launch
  * usually gets the same place, and then neither opening nor closing it takes a system call. */
 void memory_keep(ventus_device *device, uint32_t addr);
+
+/* Takes away what the process shares with a device that goes: the rest goes with the machine. */
+void memory_close_shared(ventus_device *device);
 
 /* ---- observe.c ---- */
 

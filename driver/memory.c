@@ -99,7 +99,7 @@ static void close_kept(ventus_device *d) { close_kept_range(d, ABI_HEAP_BASE, AB
 /* Opens the pages of a new block and sees to it that what is to lie closed behind it does. */
 static bool open_block(ventus_device *d, uint64_t addr, uint64_t size)
 {
-    const struct block pages = {(uint32_t)addr, pages_up(size)};
+    const struct block pages = {(uint32_t)addr, pages_up(size), false};
     if (close_kept_range(d, addr, addr + span(&d->heap, size), &pages)) return true;
     return gpu_mem_open(d->gpu, pages.addr, size, GPU_READ | GPU_WRITE);
 }
@@ -118,10 +118,21 @@ static void keep_open(ventus_device *d, uint32_t addr, uint64_t size)
         struct block oldest = remove_kept(h, 0);
         gpu_mem_close(d->gpu, oldest.addr, oldest.size);
     }
-    h->kept[h->nkept++] = (struct block){addr, pages_up(size)};
+    h->kept[h->nkept++] = (struct block){addr, pages_up(size), false};
 }
 
 /* ---- allocation ---- */
+
+/* Notes a block whose pages are open. There is room for it in the table. */
+static void add_block(ventus_device *d, size_t i, const struct block *block)
+{
+    struct heap *h = &d->heap;
+    memmove(h->blocks + i + 1, h->blocks + i, (h->nblocks - i) * sizeof *h->blocks);
+    h->blocks[i] = *block;
+    h->nblocks++;
+    h->next = block->addr + span(h, block->size);
+    device_notify(d, HOST_OPEN, block->addr, block->size);
+}
 
 static enum ventus_status alloc_locked(ventus_device *d, uint64_t size, uint32_t *addr)
 {
@@ -130,12 +141,8 @@ static enum ventus_status alloc_locked(ventus_device *d, uint64_t size, uint32_t
     uint64_t at;
     if (size > heap_size || !find_gap(h, span(h, size), &i, &at)) return VENTUS_NO_DEVICE_MEMORY;
     if (!grow(h) || !open_block(d, at, size)) return VENTUS_NO_MEMORY;
-    memmove(h->blocks + i + 1, h->blocks + i, (h->nblocks - i) * sizeof *h->blocks);
-    h->blocks[i] = (struct block){(uint32_t)at, size};
-    h->nblocks++;
-    h->next = at + span(h, size);
     *addr = (uint32_t)at;
-    device_notify(d, HOST_OPEN, *addr, size);
+    add_block(d, i, &(struct block){*addr, size, false});
     return VENTUS_OK;
 }
 
@@ -148,15 +155,70 @@ enum ventus_status ventus_alloc(ventus_device *device, uint64_t size, uint32_t *
     return status;
 }
 
+/* ---- memory shared with the host ---- */
+
+/* Where the host has something in the way, the next place to try is so far on. */
+enum { SHARED_STEP = 1 << 20 };
+
+bool ventus_can_share(void)
+{
+    enum { ROOM = 256 << 20 }; /* less of it is not worth having */
+    for (uint64_t at = ABI_HEAP_BASE; at + ROOM <= ABI_HEAP_LIMIT; at += ROOM)
+        if (gpu_mem_can_share((uint32_t)at, ROOM)) return true;
+    return false;
+}
+
+/* Opens shared pages at the first place of the gap before block i that is free in the host, too. */
+static bool open_in_gap(ventus_device *d, size_t i, uint64_t size, uint64_t *at)
+{
+    const uint64_t need = span(&d->heap, size), gap = gap_before(&d->heap, i, at), end = *at + gap;
+    for (; *at + need <= end; *at = (*at / SHARED_STEP + 1) * SHARED_STEP) {
+        close_kept_range(d, *at, *at + need, NULL);
+        if (gpu_mem_open_shared(d->gpu, (uint32_t)*at, size)) return true;
+    }
+    return false;
+}
+
+static enum ventus_status alloc_shared_locked(ventus_device *d, uint64_t size, uint32_t *addr)
+{
+    uint64_t at;
+    if (size > heap_size) return VENTUS_NO_DEVICE_MEMORY;
+    if (!grow(&d->heap)) return VENTUS_NO_MEMORY;
+    for (size_t i = 0; i <= d->heap.nblocks; i++) {
+        if (!open_in_gap(d, i, size, &at)) continue;
+        *addr = (uint32_t)at;
+        add_block(d, i, &(struct block){*addr, size, true});
+        device_notify(d, HOST_WRITE, *addr, size); /* it may, whenever it likes */
+        return VENTUS_OK;
+    }
+    return VENTUS_NO_DEVICE_MEMORY;
+}
+
+enum ventus_status ventus_alloc_shared(ventus_device *device, uint64_t size, uint32_t *addr)
+{
+    if (!device || !addr || !size) return VENTUS_BAD_ARGUMENT;
+    pthread_mutex_lock(&device->lock);
+    enum ventus_status status = alloc_shared_locked(device, size, addr);
+    pthread_mutex_unlock(&device->lock);
+    return status;
+}
+
+/* ---- freeing ---- */
+
+static void close_block(ventus_device *d, const struct block *block, bool keep)
+{
+    if (block->shared) gpu_mem_close_shared(d->gpu, block->addr, block->size);
+    else if (keep && may_keep(d, block->size)) keep_open(d, block->addr, block->size);
+    else gpu_mem_close(d->gpu, block->addr, block->size);
+}
+
 static enum ventus_status free_locked(ventus_device *d, uint32_t addr, bool keep)
 {
     struct heap *h = &d->heap;
     size_t i = block_above(h, addr);
     if (i == 0 || h->blocks[i - 1].addr != addr) return VENTUS_BAD_ARGUMENT;
-    uint64_t size = h->blocks[i - 1].size;
-    device_notify(d, HOST_CLOSE, addr, size);
-    if (keep && may_keep(d, size)) keep_open(d, addr, size);
-    else gpu_mem_close(d->gpu, addr, size);
+    device_notify(d, HOST_CLOSE, addr, h->blocks[i - 1].size);
+    close_block(d, &h->blocks[i - 1], keep);
     memmove(h->blocks + i - 1, h->blocks + i, (h->nblocks - i) * sizeof *h->blocks);
     h->nblocks--;
     if (h->full > i - 1) h->full = i - 1;
@@ -188,6 +250,13 @@ enum ventus_status ventus_free_all(ventus_device *device)
     close_kept(device);
     pthread_mutex_unlock(&device->lock);
     return VENTUS_OK;
+}
+
+void memory_close_shared(ventus_device *device)
+{
+    const struct heap *h = &device->heap;
+    for (size_t i = 0; i < h->nblocks; i++)
+        if (h->blocks[i].shared) close_block(device, &h->blocks[i], false);
 }
 
 enum ventus_status ventus_heap(ventus_device *device, unsigned flags)

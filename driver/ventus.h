@@ -24,7 +24,7 @@ extern "C" {
 
 /* Version of this header. A minor one only adds; the major one is that of the library's file name (libventus.so.4). */
 #define VENTUS_API_MAJOR   4
-#define VENTUS_API_MINOR   2
+#define VENTUS_API_MINOR   3
 #define VENTUS_API_VERSION ((uint32_t)VENTUS_API_MAJOR << 16 | VENTUS_API_MINOR)
 
 /* The version the library was built with; a program checks that its major part is the header's. */
@@ -138,6 +138,13 @@ enum ventus_status ventus_heap(ventus_device *device, unsigned flags);
 /* Allocates `size` bytes (> 0), zero-filled, page-aligned; the address is in *addr. VENTUS_NO_DEVICE_MEMORY: no free
  * range is as large. VENTUS_NO_MEMORY: the host has none. */
 enum ventus_status ventus_alloc(ventus_device *device, uint64_t size, uint32_t *addr);
+
+/* The same with memory that this process has at the same addresses (as 64-bit ones), too: host and kernels read what
+ * the other writes. VENTUS_NO_DEVICE_MEMORY: no range is free on both sides. A child of fork() shares it. */
+enum ventus_status ventus_alloc_shared(ventus_device *device, uint64_t size, uint32_t *addr);
+
+/* Are enough of these addresses free in this process for that to be of use? Not with the address sanitizer, say. */
+bool ventus_can_share(void);
 
 /* Frees the allocation that begins at `addr`, VENTUS_BAD_ARGUMENT if none does. Freed memory is reused, neighbouring
  * free ranges are one. A kernel that still uses freed memory faults. */

@@ -86,6 +86,16 @@ bool gpu_mem_open(struct gpu *gpu, uint32_t addr, uint64_t size, unsigned access
  * the range is empty or not inside the 32-bit space. */
 void gpu_mem_close(struct gpu *gpu, uint32_t addr, uint64_t size);
 
+/* Opens a range for reading and writing whose memory the host has at the same addresses, too: what one side writes the
+ * other reads. Rounded outward to pages, which read as zero. False: the host has something else there, or no memory. */
+bool gpu_mem_open_shared(struct gpu *gpu, uint32_t addr, uint64_t size);
+
+/* Closes exactly such a range, for the host as well. */
+void gpu_mem_close_shared(struct gpu *gpu, uint32_t addr, uint64_t size);
+
+/* Has this process nothing of its own in a range, so that it could be opened in this way? */
+bool gpu_mem_can_share(uint32_t addr, uint64_t size);
+
 /* Host pointer to [addr, addr + size) if all of it is open, else NULL. Writing through it to code
  * needs gpu_mem_code_changed afterwards. Valid until the range is closed. */
 void *gpu_mem(struct gpu *gpu, uint32_t addr, uint64_t size);

@@ -73,6 +73,53 @@ void gpu_mem_close(struct gpu *gpu, uint32_t addr, uint64_t size)
     }
 }
 
+/* ---- memory at the same address in the host ---- */
+
+static void *same_address(uint32_t page) { return (void *)((uintptr_t)page << PAGE_BITS); }
+
+/* Maps host pages where the guest has these. Kernels before 4.17 take the address for a hint only. */
+static bool map_low(uint32_t first, uint32_t last, int access, int flags)
+{
+    const size_t n = page_bytes(first, last);
+    void *p = mmap(same_address(first), n, access, flags | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
+    if (p == same_address(first)) return true;
+    if (p != MAP_FAILED) munmap(p, n);
+    return false;
+}
+
+bool gpu_mem_can_share(uint32_t addr, uint64_t size)
+{
+    uint32_t first, last;
+    if (!page_range(addr, size, &first, &last) || !map_low(first, last, PROT_NONE, MAP_PRIVATE)) return false;
+    munmap(same_address(first), page_bytes(first, last));
+    return true;
+}
+
+/* The pages are the host's first; mremap from an old size of 0 maps shared pages a second time. */
+bool gpu_mem_open_shared(struct gpu *gpu, uint32_t addr, uint64_t size)
+{
+    uint32_t first, last;
+    if (!page_range(addr, size, &first, &last) || !map_low(first, last, PROT_READ | PROT_WRITE, MAP_SHARED))
+        return false;
+    void *guest =
+        mremap(same_address(first), 0, page_bytes(first, last), MREMAP_MAYMOVE | MREMAP_FIXED, page_host(gpu, first));
+    if (guest == MAP_FAILED) {
+        gpu_mem_close_shared(gpu, addr, size);
+        return false;
+    }
+    code_remapped(gpu, first, last, 0);
+    set_pages(gpu, first, last, GPU_READ | GPU_WRITE);
+    return true;
+}
+
+void gpu_mem_close_shared(struct gpu *gpu, uint32_t addr, uint64_t size)
+{
+    uint32_t first, last;
+    if (!page_range(addr, size, &first, &last)) return;
+    gpu_mem_close(gpu, addr, size);
+    munmap(same_address(first), page_bytes(first, last));
+}
+
 bool mem_allows(const struct gpu *gpu, uint32_t addr, uint64_t size, unsigned access)
 {
     uint32_t first, last;

@@ -295,12 +295,57 @@ static void test_no_buffer(void **state)
     ventus_module_free(m);
 }
 
+/* Memory at the same address in the host: one memory, no two devices have the same, a device that goes gives it back.
+ */
+static void test_shared(void **state)
+{
+    uint32_t addr[3], word = 0;
+    ventus_device *d = open_device(), *other = open_device();
+    (void)state;
+#ifdef __SANITIZE_ADDRESS__
+    assert_false(ventus_can_share());
+    assert_int_equal(ventus_alloc_shared(d, 4096, &addr[0]), VENTUS_NO_DEVICE_MEMORY);
+#else
+    assert_true(ventus_can_share());
+    assert_int_equal(ventus_alloc_shared(d, 5000, &addr[0]), VENTUS_OK);
+    assert_int_equal(addr[0], ABI_HEAP_BASE);
+    uint32_t *host = (uint32_t *)(uintptr_t)addr[0];
+    assert_int_equal(host[0] | host[2047], 0); /* whole pages */
+    host[1] = 5;
+    assert_int_equal(ventus_read(d, &word, addr[0] + 4, 4), VENTUS_OK);
+    assert_int_equal(word, 5);
+    assert_int_equal(ventus_write(d, addr[0] + 8, &word, 4), VENTUS_OK);
+    assert_int_equal(host[2], 5);
+    assert_int_equal(usage(d).used, 3 * ABI_PAGE);
+    assert_int_equal(ventus_alloc_shared(other, 5000, &addr[1]), VENTUS_OK);
+    assert_int_not_equal(addr[1], addr[0]);
+    assert_int_equal(ventus_alloc(other, 4096, &addr[2]), VENTUS_OK); /* this takes nothing of the host's */
+    assert_int_equal(addr[2], addr[0]);
+    assert_int_equal(ventus_free(other, addr[2]), VENTUS_OK);
+    ventus_close(d);
+    assert_int_equal(ventus_alloc_shared(other, 5000, &addr[2]), VENTUS_OK);
+    assert_int_equal(addr[2], addr[0]);
+    assert_int_equal(host[1], 0);
+    assert_int_equal(ventus_free(other, addr[1]), VENTUS_OK);
+    assert_int_equal(ventus_free(other, addr[2]), VENTUS_OK);
+    assert_int_equal(usage(other).used, 0);
+    d = open_device();
+#endif
+    assert_int_equal(ventus_alloc_shared(NULL, 4096, &addr[0]), VENTUS_BAD_ARGUMENT);
+    assert_int_equal(ventus_alloc_shared(d, 0, &addr[0]), VENTUS_BAD_ARGUMENT);
+    assert_int_equal(ventus_alloc_shared(d, 4096, NULL), VENTUS_BAD_ARGUMENT);
+    assert_int_equal(ventus_alloc_shared(d, UINT64_MAX, &addr[0]), VENTUS_NO_DEVICE_MEMORY);
+    assert_int_equal(ventus_alloc_shared(d, ventus_memory_size(d) + 1, &addr[0]), VENTUS_NO_DEVICE_MEMORY);
+    ventus_close(d);
+    ventus_close(other);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_fragmentation),  cmocka_unit_test(test_exhaustion), cmocka_unit_test(test_policies),
         cmocka_unit_test(test_after_launches), cmocka_unit_test(test_threads),    cmocka_unit_test(test_devices),
-        cmocka_unit_test(test_no_buffer),
+        cmocka_unit_test(test_no_buffer),      cmocka_unit_test(test_shared),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
