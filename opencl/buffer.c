@@ -37,7 +37,7 @@ static void mem_destroy(struct object *object)
 {
     cl_mem mem = (cl_mem)object;
     cl_context context = mem->context;
-    if (mem->addr) ventus_free(context->device, mem->addr);
+    if (mem->addr && !mem->svm) ventus_free(context->device, mem->addr);
     for (struct mapping *m; (m = mem->maps);) {
         mem->maps = m->next;
         free(m);
@@ -69,6 +69,7 @@ static cl_mem mem_new(cl_context context, cl_mem_flags flags, size_t size, cl_me
     object_use(&parent->base);
     mem->origin = origin;
     if (parent->host_ptr) mem->host_ptr = (char *)parent->host_ptr + origin;
+    mem->svm = parent->svm;
     return mem;
 }
 
@@ -112,6 +113,8 @@ static cl_int create_check(cl_context context, cl_mem_flags flags, size_t size, 
     cl_int error = mem_flags_check(flags);
     if (error) return error;
     if (size == 0 || size > device_max_alloc()) return CL_INVALID_BUFFER_SIZE;
+    if ((flags & CL_MEM_USE_HOST_PTR) && svm_holds(context, host_ptr, 1) && !svm_holds(context, host_ptr, size))
+        return CL_INVALID_BUFFER_SIZE;
     bool wanted = flags & (CL_MEM_USE_HOST_PTR | CL_MEM_COPY_HOST_PTR);
     return wanted == (host_ptr != NULL) ? CL_SUCCESS : CL_INVALID_HOST_PTR;
 }
@@ -124,13 +127,21 @@ static cl_int initial_copy(cl_mem mem, const void *host_ptr)
     return error ? error : driver_error(ventus_write(mem->context->device, addr, host_ptr, mem->size));
 }
 
+/* Shared memory is the object's own memory. Other memory of the client's only holds what map and unmap bring there. */
+static void use_host_memory(cl_mem mem, void *host_ptr)
+{
+    mem->host_ptr = host_ptr;
+    mem->svm = svm_holds(mem->context, host_ptr, mem->size);
+    if (mem->svm) mem->addr = (uint32_t)(uintptr_t)host_ptr;
+}
+
 cl_int mem_create(cl_context context, cl_mem_flags flags, size_t size, void *host_ptr, cl_mem parent, cl_mem *result)
 {
     if (!(flags & ACCESS_FLAGS)) flags |= CL_MEM_READ_WRITE;
     cl_mem mem = mem_new(context, flags, size, parent, 0);
     if (!mem) return CL_OUT_OF_HOST_MEMORY;
-    if (host_ptr && (flags & CL_MEM_USE_HOST_PTR)) mem->host_ptr = host_ptr;
-    cl_int error = host_ptr ? initial_copy(mem, host_ptr) : CL_SUCCESS;
+    if (host_ptr && (flags & CL_MEM_USE_HOST_PTR)) use_host_memory(mem, host_ptr);
+    cl_int error = host_ptr && !mem->svm ? initial_copy(mem, host_ptr) : CL_SUCCESS;
     if (error) clReleaseMemObject(mem);
     else *result = mem;
     return error;
@@ -252,7 +263,7 @@ cl_int clGetMemObjectInfo(cl_mem mem, cl_mem_info param, size_t size, void *valu
     case CL_MEM_CONTEXT: INFO(cl_context, mem->context);
     case CL_MEM_ASSOCIATED_MEMOBJECT: INFO(cl_mem, mem->parent);
     case CL_MEM_OFFSET: INFO(size_t, mem->origin);
-    case CL_MEM_USES_SVM_POINTER: INFO(cl_bool, CL_FALSE);
+    case CL_MEM_USES_SVM_POINTER: INFO(cl_bool, mem->svm);
     case CL_MEM_PROPERTIES: return info_bytes(out, mem->properties, mem->nproperties * sizeof *mem->properties);
     default: return CL_INVALID_VALUE;
     }

@@ -45,6 +45,7 @@ static void context_destroy(struct object *object)
     struct destructor *list = context->destructors;
     context->destructors = NULL;
     destructor_run(list, context);
+    svm_close(context);
     context_free(context);
 }
 

@@ -139,7 +139,7 @@ static cl_int device_table(const struct ventus_info *c, cl_device_info param, st
     VALUE(CL_DEVICE_PRINTF_BUFFER_SIZE, size_t, VENTUS_PRINT_BYTES)
     VALUE(CL_DEVICE_MAX_GLOBAL_VARIABLE_SIZE, size_t, ABI_VARIABLES_LIMIT)
     VALUE(CL_DEVICE_GLOBAL_VARIABLE_PREFERRED_TOTAL_SIZE, size_t, ABI_VARIABLES_LIMIT)
-    VALUE(CL_DEVICE_SVM_CAPABILITIES, cl_device_svm_capabilities, 0)
+    VALUE(CL_DEVICE_SVM_CAPABILITIES, cl_device_svm_capabilities, svm_capabilities())
     VALUE(CL_DEVICE_ATOMIC_MEMORY_CAPABILITIES, cl_device_atomic_capabilities, ATOMICS)
     VALUE(CL_DEVICE_ATOMIC_FENCE_CAPABILITIES, cl_device_atomic_capabilities,
           ATOMICS | CL_DEVICE_ATOMIC_SCOPE_WORK_ITEM)

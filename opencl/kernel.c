@@ -143,6 +143,7 @@ static void watch_instead(struct argument *argument, cl_mem mem)
     if (mem) mem_watch(mem);
     if (argument->mem) mem_unwatch(argument->mem);
     argument->mem = mem;
+    argument->svm = 0;
 }
 
 static cl_int set_buffer(cl_kernel kernel, cl_uint index, size_t size, const void *value)
@@ -231,6 +232,34 @@ cl_int clSetKernelArg(cl_kernel kernel, cl_uint index, size_t size, const void *
     }
     if (!error) kernel->arguments[index].set = true;
     return error;
+}
+
+cl_int clSetKernelArgSVMPointer(cl_kernel kernel, cl_uint index, const void *value)
+{
+    if (!object_is(kernel, KIND_KERNEL)) return CL_INVALID_KERNEL;
+    if (!svm_capabilities()) return CL_INVALID_OPERATION;
+    if (index >= kernel->info->nargs) return CL_INVALID_ARG_INDEX;
+    const enum ventus_arg_kind kind = kernel->info->args[index].kind;
+    if (kind != VENTUS_ARG_GLOBAL && kind != VENTUS_ARG_CONSTANT) return CL_INVALID_ARG_VALUE;
+    if (value && !svm_holds(kernel->program->context, value, 0)) return CL_INVALID_ARG_VALUE;
+    struct argument *argument = &kernel->arguments[index];
+    watch_instead(argument, NULL);
+    argument->svm = (uint32_t)(uintptr_t)value;
+    argument->set = true;
+    return CL_SUCCESS;
+}
+
+/* Every kernel reaches all shared memory of its context, so there is nothing to remember. */
+cl_int clSetKernelExecInfo(cl_kernel kernel, cl_kernel_exec_info param, size_t size, const void *value)
+{
+    cl_bool system;
+    if (!object_is(kernel, KIND_KERNEL)) return CL_INVALID_KERNEL;
+    if (!svm_capabilities()) return CL_INVALID_OPERATION;
+    if ((size == 0) != (value == NULL)) return CL_INVALID_VALUE;
+    if (param == CL_KERNEL_EXEC_INFO_SVM_PTRS) return size % sizeof(void *) ? CL_INVALID_VALUE : CL_SUCCESS;
+    if (param != CL_KERNEL_EXEC_INFO_SVM_FINE_GRAIN_SYSTEM || size != sizeof system) return CL_INVALID_VALUE;
+    memcpy(&system, value, sizeof system);
+    return system ? CL_INVALID_OPERATION : CL_SUCCESS;
 }
 
 /* ---- queries ---- */

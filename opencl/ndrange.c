@@ -91,15 +91,18 @@ static cl_int range_local(struct ventus_range *r, cl_kernel kernel, const size_t
 
 struct launch_command {
     struct command command;
-    uint32_t pointers[]; /* addresses of buffers, one an argument; until the submission */
+    uint32_t pointers[]; /* addresses of buffers and shared memory, one an argument; until the submission */
 };
 
-/* Takes the buffers that are set as arguments. */
+/* Takes the buffers that are set as arguments, and the addresses of them and of shared memory. */
 static cl_int find_buffers(struct launch_command *l, const struct _cl_kernel *kernel)
 {
     cl_int error = CL_SUCCESS;
-    for (uint32_t i = 0; i < kernel->info->nargs && !error; i++)
-        if (kernel->arguments[i].mem) error = command_mem(&l->command, kernel->arguments[i].mem, &l->pointers[i]);
+    for (uint32_t i = 0; i < kernel->info->nargs && !error; i++) {
+        const struct argument *argument = &kernel->arguments[i];
+        if (argument->mem) error = command_mem(&l->command, argument->mem, &l->pointers[i]);
+        else l->pointers[i] = argument->svm;
+    }
     return error == CL_INVALID_MEM_OBJECT ? CL_INVALID_KERNEL_ARGS : error; /* released since it was set */
 }
 

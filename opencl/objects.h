@@ -163,14 +163,15 @@ struct _cl_context {
     pthread_mutex_t lock;  /* what is below */
     struct destructor *destructors;
     cl_command_queue queues;
+    struct svm *svm; /* allocations of shared virtual memory */
 };
 
 /* A queue comes and goes. */
 void context_add_queue(cl_context context, cl_command_queue queue);
 void context_remove_queue(cl_context context, cl_command_queue queue);
 
-/* Counts by what the client can see what commands do: the queues, buffers and events it holds, callbacks not yet
- * called, and kernels in flight that can print. When the last is gone, whatever is in flight is cancelled. */
+/* Counts by what the client can see what commands do: the queues, buffers, shared memory and events it holds, callbacks
+ * not yet called, and kernels in flight that can print. When the last is gone, whatever is in flight is cancelled. */
 void context_witness(cl_context context);
 void context_witness_gone(cl_context context);
 
@@ -305,6 +306,7 @@ struct _cl_mem {
     cl_mem_flags flags;
     size_t size;
     void *host_ptr; /* CL_MEM_USE_HOST_PTR */
+    bool svm;       /* that is shared virtual memory, and the object is in it */
     cl_mem parent;  /* of a sub-buffer, or of an image of a buffer or image */
     size_t origin;
     struct image image;
@@ -337,10 +339,27 @@ cl_int mem_create(cl_context context, cl_mem_flags flags, size_t size, void *hos
 /* Gives a new object (NULL: there is none) its empty list of properties; releases it if that fails. */
 cl_mem mem_with_properties(cl_mem mem, const cl_mem_properties *properties, cl_int *errcode_ret);
 
+/* ---- svm_memory.c: shared virtual memory ---- */
+
+/* What is offered of it. */
+cl_device_svm_capabilities svm_capabilities(void);
+/* Do these bytes lie inside one allocation of the context? */
+bool svm_holds(cl_context context, const void *ptr, size_t size);
+/* A new allocation; NULL: there is no room. Frees the one that begins at `ptr`; false: none does. */
+void *svm_add(cl_context context, size_t size);
+bool svm_remove(cl_context context, const void *ptr);
+/* The context goes, and what the client has not freed with it. */
+void svm_close(cl_context context);
+
 /* ---- transfer.c: the commands on memory objects, and what those on images have in common with them ---- */
 
 /* An object that a command may be given, and that allows it: none of the `forbidden` flags. */
 cl_int transfer_check(cl_command_queue q, cl_mem mem, bool image, cl_mem_flags forbidden);
+/* What fills, maps and migrations of all kinds of memory have in common. */
+enum { MAX_PATTERN = 128 };
+bool pattern_valid(const void *pattern, size_t size);
+bool map_flags_valid(cl_map_flags flags);
+bool migration_flags_valid(cl_mem_migration_flags flags);
 /* Enqueues a transfer between host memory and `mem`, which is its `side`. */
 cl_int transfer_host(cl_command_queue q, cl_command_type type, cl_mem mem, int side, const struct box *box, void *host,
                      bool blocking, cl_uint nwaits, const cl_event *waits, cl_event *event);
@@ -474,7 +493,8 @@ cl_int kernel_suggested_local_size(cl_command_queue queue, cl_kernel kernel, cl_
 
 struct argument {
     bool set;
-    cl_mem mem; /* VENTUS_ARG_GLOBAL, VENTUS_ARG_CONSTANT, VENTUS_ARG_IMAGE; watched; NULL: null pointer */
+    cl_mem mem;   /* VENTUS_ARG_GLOBAL, VENTUS_ARG_CONSTANT, VENTUS_ARG_IMAGE; watched; NULL: there is none, but ... */
+    uint32_t svm; /* ... this address, or the null pointer */
 };
 
 struct _cl_kernel {

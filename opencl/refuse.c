@@ -9,78 +9,9 @@ static void *refuse(cl_int *errcode_ret, cl_int error)
     return NULL;
 }
 
-static cl_int in_queue(cl_command_queue q)
-{
-    return object_is(q, KIND_QUEUE) ? CL_INVALID_OPERATION : CL_INVALID_COMMAND_QUEUE;
-}
-
 static cl_int in_context(cl_context context)
 {
     return object_is(context, KIND_CONTEXT) ? CL_INVALID_OPERATION : CL_INVALID_CONTEXT;
-}
-
-/* ---- shared virtual memory ---- */
-
-void *clSVMAlloc(cl_context context, cl_svm_mem_flags flags, size_t size, cl_uint alignment)
-{
-    (void)context, (void)flags, (void)size, (void)alignment;
-    return NULL;
-}
-
-void clSVMFree(cl_context context, void *ptr) { (void)context, (void)ptr; }
-
-cl_int clEnqueueSVMFree(cl_command_queue q, cl_uint count, void *ptrs[],
-                        void(CL_CALLBACK *call)(cl_command_queue, cl_uint, void *[], void *), void *data,
-                        cl_uint nwaits, const cl_event *waits, cl_event *event)
-{
-    (void)count, (void)ptrs, (void)call, (void)data, (void)nwaits, (void)waits, (void)event;
-    return in_queue(q);
-}
-
-cl_int clEnqueueSVMMemcpy(cl_command_queue q, cl_bool blocking, void *target, const void *source, size_t size,
-                          cl_uint nwaits, const cl_event *waits, cl_event *event)
-{
-    (void)blocking, (void)target, (void)source, (void)size, (void)nwaits, (void)waits, (void)event;
-    return in_queue(q);
-}
-
-cl_int clEnqueueSVMMemFill(cl_command_queue q, void *ptr, const void *pattern, size_t pattern_size, size_t size,
-                           cl_uint nwaits, const cl_event *waits, cl_event *event)
-{
-    (void)ptr, (void)pattern, (void)pattern_size, (void)size, (void)nwaits, (void)waits, (void)event;
-    return in_queue(q);
-}
-
-cl_int clEnqueueSVMMap(cl_command_queue q, cl_bool blocking, cl_map_flags flags, void *ptr, size_t size, cl_uint nwaits,
-                       const cl_event *waits, cl_event *event)
-{
-    (void)blocking, (void)flags, (void)ptr, (void)size, (void)nwaits, (void)waits, (void)event;
-    return in_queue(q);
-}
-
-cl_int clEnqueueSVMUnmap(cl_command_queue q, void *ptr, cl_uint nwaits, const cl_event *waits, cl_event *event)
-{
-    (void)ptr, (void)nwaits, (void)waits, (void)event;
-    return in_queue(q);
-}
-
-cl_int clEnqueueSVMMigrateMem(cl_command_queue q, cl_uint count, const void **ptrs, const size_t *sizes,
-                              cl_mem_migration_flags flags, cl_uint nwaits, const cl_event *waits, cl_event *event)
-{
-    (void)count, (void)ptrs, (void)sizes, (void)flags, (void)nwaits, (void)waits, (void)event;
-    return in_queue(q);
-}
-
-cl_int clSetKernelArgSVMPointer(cl_kernel kernel, cl_uint index, const void *value)
-{
-    (void)index, (void)value;
-    return object_is(kernel, KIND_KERNEL) ? CL_INVALID_OPERATION : CL_INVALID_KERNEL;
-}
-
-cl_int clSetKernelExecInfo(cl_kernel kernel, cl_kernel_exec_info param, size_t size, const void *value)
-{
-    (void)param, (void)size, (void)value;
-    return object_is(kernel, KIND_KERNEL) ? CL_INVALID_OPERATION : CL_INVALID_KERNEL;
 }
 
 /* ---- pipes, queues on the device, timers, sub-groups ---- */

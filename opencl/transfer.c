@@ -8,8 +8,6 @@
 
 #include "objects.h"
 
-enum { MAX_PATTERN = 128 };
-
 struct transfer {
     struct command command;
     struct box box;
@@ -308,6 +306,11 @@ cl_int clEnqueueCopyBufferRect(cl_command_queue q, cl_mem source, cl_mem target,
 
 /* ---- fill ---- */
 
+bool pattern_valid(const void *pattern, size_t size)
+{
+    return pattern && size && size <= MAX_PATTERN && (size & (size - 1)) == 0;
+}
+
 cl_int transfer_fill(cl_command_queue q, cl_command_type type, cl_mem mem, const struct box *box, const void *pattern,
                      size_t size, cl_uint nwaits, const cl_event *waits, cl_event *event)
 {
@@ -328,8 +331,7 @@ cl_int clEnqueueFillBuffer(cl_command_queue q, cl_mem mem, const void *pattern, 
     struct box box;
     cl_int error = buffer_check(q, mem, 0);
     if (error) return error;
-    if (!pattern || pattern_size == 0 || pattern_size > MAX_PATTERN || (pattern_size & (pattern_size - 1)))
-        return CL_INVALID_VALUE;
+    if (!pattern_valid(pattern, pattern_size)) return CL_INVALID_VALUE;
     if (!range_inside(mem, offset, size) || offset % pattern_size || size % pattern_size) return CL_INVALID_VALUE;
     box_linear(&box, offset, offset, size);
     return transfer_fill(q, CL_COMMAND_FILL_BUFFER, mem, &box, pattern, pattern_size, nwaits, waits, event);
@@ -337,14 +339,20 @@ cl_int clEnqueueFillBuffer(cl_command_queue q, cl_mem mem, const void *pattern, 
 
 /* ---- map and unmap ---- */
 
+static const cl_map_flags writing = CL_MAP_WRITE | CL_MAP_WRITE_INVALIDATE_REGION;
+
+bool map_flags_valid(cl_map_flags flags)
+{
+    if (flags & ~(CL_MAP_READ | writing)) return false;
+    return !(flags & CL_MAP_WRITE_INVALIDATE_REGION) || !(flags & (CL_MAP_READ | CL_MAP_WRITE));
+}
+
 static cl_int map_check(cl_mem mem, cl_map_flags flags)
 {
-    const cl_map_flags writing = CL_MAP_WRITE | CL_MAP_WRITE_INVALIDATE_REGION;
     cl_mem_flags forbidden = 0;
     if (flags & CL_MAP_READ) forbidden |= CL_MEM_HOST_WRITE_ONLY | CL_MEM_HOST_NO_ACCESS;
     if (flags & writing) forbidden |= CL_MEM_HOST_READ_ONLY | CL_MEM_HOST_NO_ACCESS;
-    if (flags & ~(CL_MAP_READ | writing)) return CL_INVALID_VALUE;
-    if ((flags & CL_MAP_WRITE_INVALIDATE_REGION) && (flags & (CL_MAP_READ | CL_MAP_WRITE))) return CL_INVALID_VALUE;
+    if (!map_flags_valid(flags)) return CL_INVALID_VALUE;
     return mem->flags & forbidden ? CL_INVALID_OPERATION : CL_SUCCESS;
 }
 
@@ -372,8 +380,8 @@ static struct mapping *mapping_take(cl_mem mem, const void *ptr, const struct ma
     return m;
 }
 
-/* The command of a map or an unmap: with the client's own memory a transfer, otherwise nothing but its place in the
- * order. */
+/* The command of a map or an unmap: with the client's own memory a transfer, unless it is shared, otherwise nothing but
+ * its place in the order. */
 static cl_int map_command(cl_command_queue q, cl_command_type type, cl_mem mem, const struct mapping *m, cl_uint nwaits,
                           const cl_event *waits, struct transfer **result)
 {
@@ -384,7 +392,7 @@ static cl_int map_command(cl_command_queue q, cl_command_type type, cl_mem mem, 
     bool wanted = unmap ? m->flags != CL_MAP_READ : !(m->flags & CL_MAP_WRITE_INVALIDATE_REGION);
     t->host = mem->host_ptr;
     t->box = m->box;
-    if (mem->host_ptr && wanted) {
+    if (mem->host_ptr && !mem->svm && wanted) {
         t->command.run = unmap ? run_write : run_read;
         error = command_mem(&t->command, mem, &t->addr[unmap ? TARGET : SOURCE]);
     }
@@ -467,14 +475,17 @@ cl_int clEnqueueUnmapMemObject(cl_command_queue q, cl_mem mem, void *ptr, cl_uin
 
 /* ---- migrate: there is one device, so only the order and the event remain ---- */
 
+bool migration_flags_valid(cl_mem_migration_flags flags)
+{
+    return !(flags & ~(cl_mem_migration_flags)(CL_MIGRATE_MEM_OBJECT_HOST | CL_MIGRATE_MEM_OBJECT_CONTENT_UNDEFINED));
+}
+
 cl_int clEnqueueMigrateMemObjects(cl_command_queue q, cl_uint count, const cl_mem *list, cl_mem_migration_flags flags,
                                   cl_uint nwaits, const cl_event *waits, cl_event *event)
 {
     struct command *c;
     if (!object_is(q, KIND_QUEUE)) return CL_INVALID_COMMAND_QUEUE;
-    if (count == 0 || !list) return CL_INVALID_VALUE;
-    if (flags & ~(cl_mem_migration_flags)(CL_MIGRATE_MEM_OBJECT_HOST | CL_MIGRATE_MEM_OBJECT_CONTENT_UNDEFINED))
-        return CL_INVALID_VALUE;
+    if (count == 0 || !list || !migration_flags_valid(flags)) return CL_INVALID_VALUE;
     for (cl_uint i = 0; i < count; i++) {
         cl_int error = object_check(q, list[i]);
         if (error) return error;

@@ -1,6 +1,7 @@
 /* Optional features: each function exists and refuses in the prescribed way, and the queries agree. */
 #include "check.h"
 
+/* Without VENTUS_SVM=1; svm_test.c has it. */
 static void test_svm(void **state)
 {
     (void)state;
@@ -15,6 +16,18 @@ static void test_svm(void **state)
     FAILS(CL_INVALID_OPERATION, clEnqueueSVMMap(queue, CL_TRUE, CL_MAP_READ, &x, 4, 0, NULL, NULL));
     FAILS(CL_INVALID_OPERATION, clEnqueueSVMUnmap(queue, &x, 0, NULL, NULL));
     FAILS(CL_INVALID_OPERATION, clEnqueueSVMMigrateMem(queue, 1, (const void **)&p, NULL, 0, 0, NULL, NULL));
+}
+
+static void test_svm_kernel(void **state)
+{
+    (void)state;
+    cl_program program = program_build("kernel void f(global int *p) { *p = 1; }", NULL);
+    cl_kernel kernel = clCreateKernel(program, "f", NULL);
+    void *none = NULL;
+    FAILS(CL_INVALID_OPERATION, clSetKernelArgSVMPointer(kernel, 0, NULL));
+    FAILS(CL_INVALID_OPERATION, clSetKernelExecInfo(kernel, CL_KERNEL_EXEC_INFO_SVM_PTRS, sizeof none, &none));
+    OK(clReleaseKernel(kernel));
+    OK(clReleaseProgram(program));
 }
 
 static void test_programs(void **state)
@@ -54,7 +67,7 @@ int main(void)
 {
     // clang-format off
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_svm), cmocka_unit_test(test_programs), cmocka_unit_test(test_others),
+        cmocka_unit_test(test_svm), cmocka_unit_test(test_svm_kernel), cmocka_unit_test(test_programs), cmocka_unit_test(test_others),
     };
     // clang-format on
     return cmocka_run_group_tests(tests, check_setup, check_teardown);

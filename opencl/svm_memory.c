@@ -1,0 +1,97 @@
+/* Shared virtual memory: what is offered, and the allocations of a context, which kernels and the client's own code
+ * know by the same address (ventus_alloc_shared). All of it is as fine-grained as buffers can be.
+ *
+ * A kernel's pointer has 32 bits and the client's 64, so that a structure with a pointer in it is laid out in one way
+ * here and in another there: a client gets shared virtual memory only if it asks for it, by VENTUS_SVM=1.
+ * Called by svm.c, and by buffer.c, context.c, device.c and kernel.c. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "objects.h"
+
+struct svm {
+    struct svm *next;
+    unsigned char *ptr;
+    size_t size;
+};
+
+/* ---- what is offered ---- */
+
+static pthread_once_t offer_once = PTHREAD_ONCE_INIT;
+static cl_device_svm_capabilities offer;
+
+/* No CL_DEVICE_SVM_ATOMICS: the language lacks memory_scope_all_svm_devices. */
+static void offer_init(void)
+{
+    const char *wanted = getenv("VENTUS_SVM");
+    if (!wanted || strcmp(wanted, "1")) return;
+    if (ventus_can_share()) offer = CL_DEVICE_SVM_COARSE_GRAIN_BUFFER | CL_DEVICE_SVM_FINE_GRAIN_BUFFER;
+    else complain("ventus: no shared virtual memory: the process uses the addresses from 0x90000000 on itself");
+}
+
+cl_device_svm_capabilities svm_capabilities(void)
+{
+    pthread_once(&offer_once, offer_init);
+    return offer;
+}
+
+/* ---- allocations ---- */
+
+/* The one that `ptr` points into, its end included. With the context's lock held. */
+static struct svm **find(cl_context context, const void *ptr)
+{
+    struct svm **link = &context->svm;
+    while (*link && (size_t)((uintptr_t)ptr - (uintptr_t)(*link)->ptr) > (*link)->size) link = &(*link)->next;
+    return link;
+}
+
+bool svm_holds(cl_context context, const void *ptr, size_t size)
+{
+    pthread_mutex_lock(&context->lock);
+    const struct svm *s = *find(context, ptr);
+    bool holds = s && size <= s->size - (size_t)((uintptr_t)ptr - (uintptr_t)s->ptr);
+    pthread_mutex_unlock(&context->lock);
+    return holds;
+}
+
+void *svm_add(cl_context context, size_t size)
+{
+    uint32_t addr;
+    struct svm *s = malloc(sizeof *s);
+    enum ventus_status status = s ? ventus_alloc_shared(context->device, size, &addr) : VENTUS_NO_MEMORY;
+    if (status != VENTUS_OK) {
+        debug("no %zu bytes of shared memory: %s", size, ventus_status_text(status));
+        free(s);
+        return NULL;
+    }
+    pthread_mutex_lock(&context->lock);
+    *s = (struct svm){context->svm, (unsigned char *)(uintptr_t)addr, size};
+    context->svm = s;
+    pthread_mutex_unlock(&context->lock);
+    return (void *)(uintptr_t)addr;
+}
+
+static void memory_free(cl_context context, struct svm *s)
+{
+    ventus_free(context->device, (uint32_t)(uintptr_t)s->ptr);
+    free(s);
+}
+
+bool svm_remove(cl_context context, const void *ptr)
+{
+    pthread_mutex_lock(&context->lock);
+    struct svm **link = find(context, ptr), *s = *link;
+    if (s && s->ptr == ptr) *link = s->next;
+    else s = NULL;
+    pthread_mutex_unlock(&context->lock);
+    if (s) memory_free(context, s);
+    return s != NULL;
+}
+
+void svm_close(cl_context context)
+{
+    for (struct svm *s; (s = context->svm);) {
+        context->svm = s->next;
+        memory_free(context, s);
+    }
+}
