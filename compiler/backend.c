@@ -31,17 +31,37 @@ static struct func *func_of(struct cc *cc, struct kernel *kernel)
     return f;
 }
 
+/* Are stages checked? Not where a rule is left out on purpose: that is what they would find. */
+static bool verifies(const struct func *f)
+{
+#ifdef NDEBUG
+    (void)f;
+    return false;
+#else
+    return !f->disabled;
+#endif
+}
+
+static void verify(struct func *f, const char *stage)
+{
+    if (verifies(f)) verify_run(f, stage);
+}
+
 /* In rounds: what found no register is spilled, which makes new registers that live for one instruction. */
 static void allocate_registers(struct func *f)
 {
     uint32_t *unplaced, n;
     for (unsigned round = 0; round < MAX_ROUNDS; round++) {
         liveness_run(f);
-        if (round == 0 && fuse_run(f)) liveness_run(f);
+        if (round == 0 && fuse_run(f)) {
+            verify(f, "fusing");
+            liveness_run(f);
+        }
         coalesce_run(f);
         n = regalloc_run(f, &unplaced);
         if (!n) return;
         spill_run(f, unplaced, n);
+        verify(f, "spilling");
     }
     fail(f, "the kernel needs more registers than there are");
 }
@@ -60,11 +80,15 @@ void backend_kernel(struct cc *cc, struct kernel *kernel)
     flow_run(f);
     divergence_run(f);
     select_run(f);
+    verify(f, "selection");
     peephole_run(f);
+    verify(f, "the peephole pass");
     if (!kernel->is_routine) pool_run(f);
+    verify(f, "the table of constants");
     allocate_registers(f);
     if (kernel->is_routine) check_routine(f);
     reconverge_run(f);
     emit_run(f);
+    if (verifies(f)) verify_words(f);
     if (cc_dumps(cc, "machine")) dump_machine(f);
 }

@@ -109,6 +109,7 @@ struct vreg {
     bool temporary;       /* made by the spiller: not to be spilled again */
     bool direct;          /* must have a register that a word names without a prefix */
     uint16_t group;       /* of adjacent registers, number + 1 in f->groups; 0: none */
+    bool undefined;       /* may be read where nothing has written it: what it holds does not matter there */
     bool fixed;           /* phys is given: a place of a routine's argument or result */
     uint16_t ndefs;
     int16_t phys;
@@ -238,6 +239,11 @@ uint32_t new_block(struct func *f, uint32_t depth);
 /* Adds an instruction to the current block, or to one of another number. */
 struct minsn *emit(struct func *f, unsigned op, int32_t rd, int32_t rs1, int32_t rs2, int32_t imm);
 struct minsn *emit_to(struct func *f, uint32_t block, unsigned op, int32_t rd, int32_t rs1, int32_t rs2, int32_t imm);
+/* Where a machine block leads to, in the order of mblock.succ; returns how many there are. */
+uint32_t block_successors(const struct mblock *b, uint32_t out[2]);
+/* The machine blocks as a graph. Edges that leave a loop come first, so that in the order of graph_order the loop's own
+ * blocks follow each other. */
+struct graph machine_graph(struct func *f);
 
 /* ---- flow.c ---- */
 void flow_run(struct func *f);
@@ -386,6 +392,13 @@ void spill_run(struct func *f, const uint32_t *vregs, uint32_t n);
 /* ---- reconverge.c ---- */
 /* Decides where rpc is set, so that each divergent branch finds its own there (rule R7). */
 void reconverge_run(struct func *f);
+
+/* ---- verify.c, verify_words.c: checks between the stages, which end the compilation with CC_INTERNAL
+ * ---- */
+/* Checks the code that `stage` has left, on virtual registers. */
+void verify_run(struct func *f, const char *stage);
+/* Checks the words that emit_run has made. */
+void verify_words(struct func *f);
 
 /* ---- emit.c ---- */
 void emit_run(struct func *f);

@@ -42,3 +42,23 @@ struct minsn *emit(struct func *f, unsigned op, int32_t rd, int32_t rs1, int32_t
 {
     return emit_to(f, f->cur, op, rd, rs1, rs2, imm);
 }
+
+uint32_t block_successors(const struct mblock *b, uint32_t out[2])
+{
+    if (b->term == TERM_RETURN) return 0;
+    out[0] = b->succ[0];
+    out[1] = b->succ[1];
+    return b->term == TERM_BRANCH ? 2 : 1;
+}
+
+struct graph machine_graph(struct func *f)
+{
+    struct edge *edges = cc_alloc(f->cc, 2 * (f->nmblocks + 1) * sizeof *edges);
+    uint32_t n = 0;
+    for (uint32_t b = 0; b < f->nmblocks; b++) {
+        uint32_t s[2], k = block_successors(&f->mblocks[b], s);
+        bool swap = k == 2 && f->mblocks[s[1]].depth < f->mblocks[s[0]].depth;
+        for (uint32_t i = 0; i < k; i++) edges[n++] = (struct edge){b, s[swap ? k - 1 - i : i]};
+    }
+    return graph_make(f->cc, f->nmblocks, edges, n);
+}

@@ -25,27 +25,6 @@ struct live {
 
 /* ---- layout ---- */
 
-static uint32_t successors(const struct mblock *b, uint32_t out[2])
-{
-    if (b->term == TERM_RETURN) return 0;
-    out[0] = b->succ[0];
-    out[1] = b->succ[1];
-    return b->term == TERM_BRANCH ? 2 : 1;
-}
-
-/* Edges that leave a loop come first, so that the loop's own blocks follow each other. */
-static struct graph machine_graph(struct func *f)
-{
-    struct edge *edges = cc_alloc(f->cc, 2 * (f->nmblocks + 1) * sizeof *edges);
-    uint32_t n = 0;
-    for (uint32_t b = 0; b < f->nmblocks; b++) {
-        uint32_t s[2], k = successors(&f->mblocks[b], s);
-        bool swap = k == 2 && f->mblocks[s[1]].depth < f->mblocks[s[0]].depth;
-        for (uint32_t i = 0; i < k; i++) edges[n++] = (struct edge){b, s[swap ? k - 1 - i : i]};
-    }
-    return graph_make(f->cc, f->nmblocks, edges, n);
-}
-
 static void lay_out(struct func *f, const struct graph *g)
 {
     f->order = cc_alloc(f->cc, (f->nmblocks + 1) * sizeof *f->order);
@@ -99,7 +78,7 @@ static void solve(struct live *l)
         changed = false;
         for (uint32_t i = f->norder; i-- > 0;) {
             struct mblock *b = &f->mblocks[f->order[i]];
-            uint32_t s[2], k = successors(b, s);
+            uint32_t s[2], k = block_successors(b, s);
             for (size_t w = 0; w < words; w++) {
                 bits out = b->live_out[w];
                 for (uint32_t e = 0; e < k; e++) out |= f->mblocks[s[e]].live_in[w];
@@ -332,6 +311,7 @@ static void merge_copy(struct func *f, int32_t *parent, const struct minsn *m)
     f->ranges[d] = merged(f, &f->ranges[d], &f->ranges[s]);
     f->ranges[s] = (struct range){0};
     f->vregs[d].temporary &= f->vregs[s].temporary;
+    f->vregs[d].undefined |= f->vregs[s].undefined;
     parent[s] = d;
 }
 

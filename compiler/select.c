@@ -347,12 +347,16 @@ static unsigned edge_copies(struct func *f, uint32_t from, uint32_t to, struct c
         if (k == count) fail(f, "a phi without operand for a predecessor");
         LLVMValueRef x = LLVMGetIncomingValue(phi, k);
         bool one_bit = type_bits(LLVMTypeOf(phi)) == 1; /* must stay 0 or 1 */
-        if (LLVMIsUndef(x) && !one_bit) continue;       /* any content will do; poison is a kind of undef */
+        const struct opd *phi_parts = f->values[v].parts;
+        if (LLVMIsUndef(x) && !one_bit) { /* any content will do; poison is a kind of undef */
+            for (unsigned i = 0; i < np; i++) f->vregs[phi_parts[i].reg].undefined = true;
+            continue;
+        }
         f->at = phi;
         const struct opd *p = parts(f, x);
         for (unsigned i = 0; i < np; i++) {
             *out = cc_grow(f->cc, *out, n, &cap, sizeof **out);
-            (*out)[n++] = (struct copy){f->values[v].parts[i].reg, p[i], false};
+            (*out)[n++] = (struct copy){phi_parts[i].reg, p[i], false};
         }
     }
     return n;

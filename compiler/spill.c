@@ -147,6 +147,7 @@ void spill_run(struct func *f, const uint32_t *vregs, uint32_t n)
     for (uint32_t i = 0; i < n; i++) {
         if (f->vregs[vregs[i]].cls == CLASS_S) {
             s.home[vregs[i]] = new_vreg(f, CLASS_V);
+            f->vregs[s.home[vregs[i]]].undefined = f->vregs[vregs[i]].undefined;
             continue;
         }
         if (f->frame + 8 > 1u << 24) fail(f, "too many private variables");
