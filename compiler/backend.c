@@ -47,8 +47,9 @@ static void verify(struct func *f, const char *stage)
     if (verifies(f)) verify_run(f, stage);
 }
 
-/* In rounds: what found no register is spilled, which makes new registers that live for one instruction. */
-static void allocate_registers(struct func *f)
+/* In rounds: what found no register is spilled, which makes new registers that live for one instruction. Returns the
+ * code before registers were merged, for verify_places, or NULL. */
+static struct mblock *allocate_registers(struct func *f)
 {
     uint32_t *unplaced, n;
     for (unsigned round = 0; round < MAX_ROUNDS; round++) {
@@ -57,9 +58,10 @@ static void allocate_registers(struct func *f)
             verify(f, "fusing");
             liveness_run(f);
         }
+        struct mblock *before = verifies(f) ? verify_copy(f) : NULL;
         coalesce_run(f);
         n = regalloc_run(f, &unplaced);
-        if (!n) return;
+        if (!n) return before;
         spill_run(f, unplaced, n);
         verify(f, "spilling");
     }
@@ -85,9 +87,10 @@ void backend_kernel(struct cc *cc, struct kernel *kernel)
     verify(f, "the peephole pass");
     if (!kernel->is_routine) pool_run(f);
     verify(f, "the table of constants");
-    allocate_registers(f);
+    struct mblock *before = allocate_registers(f);
     if (kernel->is_routine) check_routine(f);
     reconverge_run(f);
+    if (before) verify_places(f, before);
     emit_run(f);
     if (verifies(f)) verify_words(f);
     if (cc_dumps(cc, "machine")) dump_machine(f);

@@ -393,10 +393,15 @@ void spill_run(struct func *f, const uint32_t *vregs, uint32_t n);
 /* Decides where rpc is set, so that each divergent branch finds its own there (rule R7). */
 void reconverge_run(struct func *f);
 
-/* ---- verify.c, verify_words.c: checks between the stages, which end the compilation with CC_INTERNAL
+/* ---- verify.c, verify_places.c, verify_words.c: checks between the stages, which end the compilation with CC_INTERNAL
  * ---- */
 /* Checks the code that `stage` has left, on virtual registers. */
 void verify_run(struct func *f, const char *stage);
+/* The blocks and their code as they are now, to be compared with what the merging of registers makes of them. */
+struct mblock *verify_copy(struct func *f);
+/* Checks that what f->mblocks reads with the registers given is what `before`, the same code before registers were
+ * merged, reads by their names: in all orders in which lanes that have parted can run. */
+void verify_places(struct func *f, const struct mblock *before);
 /* Checks the words that emit_run has made. */
 void verify_words(struct func *f);
 
