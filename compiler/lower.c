@@ -414,9 +414,8 @@ static void move_memory(struct lowering *l, LLVMValueRef call)
     bool set = intrinsic_is(call, "memset"), copy = intrinsic_is(call, "memcpy");
     if (!l->late || (!set && !copy && !intrinsic_is(call, "memmove"))) return;
     LLVMValueRef to = LLVMGetOperand(call, 0), what = LLVMGetOperand(call, 1), size = LLVMGetOperand(call, 2);
-    if (is_short(size)) return;
-    if (space(to) > 3 || (!set && space(what) > 3))
-        cc_error(l->cc, CC_FAILED, call, "copies through generic pointers are not possible");
+    bool generic = space(to) > 3 || (!set && space(what) > 3);
+    if (is_short(size) && !generic) return;
     const char *name = set ? cc_printf(l->cc, "__ventus_memset_%u", space(to))
                            : cc_printf(l->cc, "__ventus_%s_%u%u", copy ? "memcpy" : "memmove", space(to), space(what));
     LLVMPositionBuilderBefore(l->b, call);

@@ -172,6 +172,17 @@ static void resolve(struct cc *cc, bool late)
     check_calls(cc);
 }
 
+/* What the main passes have left of the constructs without a machine form: true if that needs another round. */
+static bool lower_late(struct cc *cc)
+{
+    bool changed = false;
+    if (generic_is_used(cc)) {
+        run(cc, "function(lower-switch)");
+        changed = generic_lower(cc);
+    }
+    return lower_calls(cc, true) || changed;
+}
+
 static void verify(struct cc *cc, const char *when)
 {
     char *why = NULL;
@@ -213,7 +224,7 @@ void prepare_module(struct cc *cc)
     lower_arguments(cc);
     verify(cc, "after inlining");
     run(cc, main_list);
-    if (lower_calls(cc, true)) {
+    while (lower_late(cc)) {
         resolve(cc, true);
         run(cc, late_list);
         lower_arguments(cc);

@@ -78,6 +78,13 @@ void shape_kernels(struct cc *cc);
 void shape_function(struct cc *cc, LLVMValueRef function);
 void shape_module(struct cc *cc);
 
+/* ---- generic.c ---- */
+/* Do kernels have generic pointers? */
+bool generic_is_used(struct cc *cc);
+/* Kernels' accesses through generic pointers become plain ones, or calls of functions to be inlined; not copies and
+ * fills that may be of private memory or not. There is no `switch` in the kernels. True if there was one. */
+bool generic_lower(struct cc *cc);
+
 /* ---- metadata.c ---- */
 /* Replaces the calls of __ventus_meta. */
 void metadata_lower(struct cc *cc, LLVMBuilderRef b);

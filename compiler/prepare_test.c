@@ -254,6 +254,25 @@ static void structs_are_read_from_the_buffer(void **state)
           "alloca", "call void");
 }
 
+/* A branch on the address stands only where private memory and another kind may be meant. */
+static void generic_pointers_are_followed(void **state)
+{
+    static const char v3[] = "-cl-std=CL3.0", branch[] = "1879048192";
+    (void)state;
+    ir_of(v3,
+          "int sum(int *p, int n) { int s = 0; while (n--) s += *p++; return s; }"
+          "kernel void k(global int *o, local int *l, int n) { o[0] = sum(n > 3 ? (int *)l : (int *)o, n); }",
+          "load i32", branch);
+    ir_of(v3,
+          "typedef struct N { struct N *next; } N; kernel void k(global N *p, global int *o)"
+          "{ int n = 0; for (N *q = p; q; q = q->next) n++; *o = n; }",
+          "load ptr addrspace(4)", branch);
+    ir_of(v3,
+          "kernel void k(global int *o, int n) { int a[9]; for (int i = 0; i < 9; i++) a[i] = n / (i + 1);"
+          "int *p = n ? (int *)o : a; o[n] = p[n]; }",
+          branch, "ptr addrspace(4) %0, align");
+}
+
 static void required_size_is_a_constant(void **state)
 {
     (void)state;
@@ -294,6 +313,7 @@ int main(void)
         cmocka_unit_test(what_cannot_be_inlined_is_refused),
         cmocka_unit_test(constructs_are_lowered),
         cmocka_unit_test(structs_are_read_from_the_buffer),
+        cmocka_unit_test(generic_pointers_are_followed),
         cmocka_unit_test(required_size_is_a_constant),
         cmocka_unit_test(barriers_stay),
         cmocka_unit_test(kernels_call_kernels),

@@ -62,6 +62,7 @@ static uint32_t constant_address(const struct writer *w, LLVMValueRef v)
     switch (LLVMGetConstOpcode(v)) {
     case LLVMGetElementPtr: return constant_address(w, LLVMGetOperand(v, 0)) + constant_offset(w, v);
     case LLVMIntToPtr:
+    case LLVMAddrSpaceCast:
     case LLVMPtrToInt: return constant_address(w, LLVMGetOperand(v, 0));
     default: refuse(w);
     }

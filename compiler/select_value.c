@@ -112,6 +112,7 @@ static struct opd expression(struct func *f, LLVMValueRef v)
     case LLVMBitCast:
     case LLVMPtrToInt:
     case LLVMIntToPtr:
+    case LLVMAddrSpaceCast:
     case LLVMTrunc: return parts(f, LLVMGetOperand(v, 0))[0];
     default: fail(f, "a constant the back end does not know: %s", text_of(f, v));
     }

@@ -97,6 +97,19 @@ llvm-link-19 $ours -o "$work/native.bc"
 ours=$(compile "$source"/double*.cl)
 llvm-link-19 $ours -o "$work/native-double.bc"
 
+# ---- functions with generic pointers: those with global ones once more, but for those that the language has not ----
+# The accesses become plain ones where the pointer's space is known (generic.c).
+cat >"$work/generic.awk" <<'END'
+/^define / && match($0, /@_Z[0-9]+[A-Za-z0-9_]*PU3AS1[A-Za-z0-9_]*\(/) {
+    name = substr($0, RSTART + 1, RLENGTH - 2)
+    copying = name !~ /PU3AS3|^_Z[0-9]+(atom|prefetch)/
+}
+{ print }
+copying { gsub(/PU3AS1/, "PU3AS4"); gsub(/addrspace\(1\)/, "addrspace(4)"); copies = copies $0 "\n" }
+/^}/ { copying = 0 }
+END { printf "%s", copies }
+END
+
 # ---- together; linkonce_odr makes the linker take only what a program calls ----
 # join OURS LIBCLC OUTPUT
 join() {
@@ -105,6 +118,7 @@ join() {
         sed -e 's/^define weak_odr /define linkonce_odr /' -e 's/^define \(dso_local \|spir_func \|hidden \)/define linkonce_odr \1/' \
             -e 's/^\(@[A-Za-z0-9_.]* = \)weak_odr /\1linkonce_odr /' \
             -e '/^!llvm.ident/d' -e '/^!opencl/d' -e '/^!llvm.module.flags/d' |
+        awk -f "$work/generic.awk" |
         llvm-as-19 -o "$3" -
     [ -s "$3" ] || die "the edited library does not assemble"
 }

@@ -186,3 +186,23 @@ float __ventus_frem(float a, float b) { return fmod(a, b); }
     MEMMOVE(D, 0, DA, __private) MEMMOVE(D, 1, DA, __global) MEMMOVE(D, 2, DA, __constant) MEMMOVE(D, 3, DA, __local) \
     MEMSET(D, DA)
 MEM(0, __private) MEM(1, __global) MEM(3, __local)
+
+/* The same where the address tells what memory it is of; local memory is accessed as global memory is. */
+static bool is_private(const void *p) { return (uint)p < ABI_LOCAL_BASE; }
+#define FROM_GENERIC(NAME, D, DA) \
+    void __ventus_##NAME##_##D##4(DA uchar *to, const uchar *from, uint n) \
+    { \
+        if (is_private(from)) __ventus_##NAME##_##D##0(to, (const __private uchar *)from, n); \
+        else __ventus_##NAME##_##D##1(to, (const __global uchar *)from, n); \
+    }
+#define TO_GENERIC(NAME, S, TYPE) \
+    void __ventus_##NAME##_4##S(uchar *to, TYPE what, uint n) \
+    { \
+        if (is_private(to)) __ventus_##NAME##_0##S((__private uchar *)to, what, n); \
+        else __ventus_##NAME##_1##S((__global uchar *)to, what, n); \
+    }
+#define GENERIC(NAME) \
+    FROM_GENERIC(NAME, 0, __private) FROM_GENERIC(NAME, 1, __global) FROM_GENERIC(NAME, 3, __local) \
+    TO_GENERIC(NAME, 0, const __private uchar *) TO_GENERIC(NAME, 1, const __global uchar *) TO_GENERIC(NAME, 2, const __constant uchar *) \
+    TO_GENERIC(NAME, 3, const __local uchar *) TO_GENERIC(NAME, 4, const uchar *)
+GENERIC(memcpy) GENERIC(memmove) TO_GENERIC(memset, , uchar)

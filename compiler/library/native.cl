@@ -80,6 +80,17 @@ OVERLOAD void atomic_work_item_fence(cl_mem_fence_flags flags, memory_order orde
     FENCE();
 }
 
+/* ---- generic pointers: the address tells what it is of ---- */
+
+static bool is_local(const void *p) { return (uint)p - ABI_LOCAL_BASE < ABI_LOCAL_LIMIT - ABI_LOCAL_BASE; }
+static bool is_global(const void *p) { return (uint)p >= ABI_LOCAL_LIMIT; }
+
+__global void *__to_global(void *p) { return is_global(p) ? (__global void *)p : 0; }
+__local void *__to_local(void *p) { return is_local(p) ? (__local void *)p : 0; }
+__private void *__to_private(void *p) { return is_local(p) || is_global(p) ? 0 : (__private void *)p; }
+OVERLOAD cl_mem_fence_flags get_fence(const void *p) { return is_global(p) ? CLK_GLOBAL_MEM_FENCE : is_local(p) ? CLK_LOCAL_MEM_FENCE : 0; }
+OVERLOAD cl_mem_fence_flags get_fence(void *p) { return get_fence((const void *)p); }
+
 /* ---- copies by the whole group ---- */
 
 #define COPY(T, TO, FROM) \
@@ -105,9 +116,9 @@ OVERLOAD void atomic_work_item_fence(cl_mem_fence_flags flags, memory_order orde
 MOVES_ALL(char) MOVES_ALL(uchar) MOVES_ALL(short) MOVES_ALL(ushort) MOVES_ALL(int) MOVES_ALL(uint)
 MOVES_ALL(long) MOVES_ALL(ulong) MOVES_ALL(float) MOVES_ALL(double)
 
-/* All copies are complete when the group has met. clang gives the built-in a generic pointer even
- * where the language has no generic address space; 4 is its number. */
-OVERLOAD void wait_group_events(int n, __attribute__((address_space(4))) event_t *events)
+/* All copies are complete when the group has met. clang gives the built-in a generic pointer even where the language has
+ * no generic address space. */
+OVERLOAD void wait_group_events(int n, event_t *events)
 {
     (void)n;
     (void)events;

@@ -378,7 +378,6 @@ static void test_refused(void **state)
         {"%v = load ptr, ptr addrspace(2) @c, align 4\n%i = ptrtoint ptr %v to i32\nstore i32 %i, ptr addrspace(1) %po, align 4\n"
          "ret void\n}\n@c = internal addrspace(2) constant ptr @k0\n", "not known here"},
         {"%u = atomicrmw add ptr addrspace(1) %out, i64 3 seq_cst\nret void\n}\n", "atomic operation on i64"},
-        {"%c = addrspacecast ptr addrspace(1) %out to ptr\nstore i32 1, ptr %c\nret void\n}\n", "between address spaces"},
         {"call void asm sideeffect \"join\", \"\"()\nret void\n}\n", "would change which work-items"},
         {"call void asm sideeffect \"li sp, 5\", \"\"()\nret void\n}\n", "writes sp"},
         {"call void asm sideeffect \"x: .word x\", \"\"()\nret void\n}\n", "depend on their place"},
