@@ -143,18 +143,15 @@ static void joined(struct parser *s, const struct option *o, const char *word)
 
 static void set_std(struct parser *s, const char *word)
 {
-    static const char *const good[] = {"CL1.0", "CL1.1", "CL1.2", "CL3.0"};
+    static const char *const good[] = {"CL1.0", "CL1.1", "CL1.2", "CL2.0", "CL3.0"};
     const char *value = word + strlen("-cl-std=");
     for (size_t i = 0; i < sizeof good / sizeof *good; i++)
         if (!strcmp(value, good[i])) {
             s->std = cc_printf(s->cc, "-cl-std=%s", good[i]);
             return;
         }
-    if (!strcmp(value, "CL2.0"))
-        cc_error(s->cc, CC_BAD_OPTION, NULL,
-                 "-cl-std=CL2.0 needs the generic address space, which this device "
-                 "does not have; use CL1.2 or CL3.0");
-    cc_error(s->cc, CC_BAD_OPTION, NULL, "unknown language version \"%s\"; use CL1.0, CL1.1, CL1.2 or CL3.0", word);
+    cc_error(s->cc, CC_BAD_OPTION, NULL, "unknown language version \"%s\"; use CL1.0, CL1.1, CL1.2, CL2.0 or CL3.0",
+             word);
 }
 
 /* A number may stand behind it, as in "-cl-nv-maxrregcount 32". */
