@@ -75,6 +75,7 @@ static struct ventus_info info_of(const char *path, size_t n, const struct gpu_c
     info.threads_per_warp = c->threads_per_warp;
     info.lds_bytes = c->lds_bytes;
     info.clock_mhz = c->clock_mhz;
+    info.translated = c->translation != GPU_PHYSICAL;
     return info;
 }
 
@@ -116,7 +117,7 @@ static ventus_device *device_new(const struct gpu_config *config)
         struct gpu_config c = *config;
         if (*c.timing) c.host_threads = 1; /* the model's */
         d->gpu = gpu_create(&c, NULL);
-        if (d->gpu && clock_open(d, &c)) return d;
+        if (d->gpu && space_open(d) && clock_open(d, &c)) return d;
         gpu_destroy(d->gpu);
         d->gpu = NULL;
         device_release(d);

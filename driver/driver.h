@@ -94,6 +94,7 @@ struct ventus_device {
     atomic_uint uses; /* the handle, each event */
     pthread_mutex_t lock;
     struct heap heap;
+    uint64_t *entries;        /* of the page table, one for each page; NULL: addresses are physical */
     uint64_t loaded;          /* serial number of the module in the code window, 0: none */
     ventus_module *variables; /* that module, a use of it, if it has variables to be kept */
     struct segment segments[MAX_SEGMENTS];
@@ -182,6 +183,24 @@ void memory_keep(ventus_device *device, uint32_t addr);
 
 /* Takes away what the process shares with a device that goes: the rest goes with the machine. */
 void memory_close_shared(ventus_device *device);
+
+/* ---- space.c: the addresses of clients and kernels, which a device with address translation maps ---- */
+
+/* Makes the page table, in the device's machine, if there is to be one. False: the host has no memory. */
+bool space_open(ventus_device *device);
+
+/* The root of the page table, for launches. */
+uint32_t space_root(void);
+
+/* Where the machine has what lies at an address of the heap or the code window. */
+uint32_t space_physical(const ventus_device *device, uint32_t addr);
+
+/* Opens and closes the pages of a range, as gpu_mem_open and gpu_mem_close. With the device's lock held. */
+bool space_map(ventus_device *device, uint32_t addr, uint64_t size, unsigned access);
+void space_unmap(ventus_device *device, uint32_t addr, uint64_t size);
+
+/* Host address of a range of open pages, else NULL. */
+void *space_host(const ventus_device *device, uint32_t addr, uint64_t size);
 
 /* ---- observe.c ---- */
 

@@ -75,7 +75,7 @@ static void put_metadata(FILE *f, const ventus_event *e, const struct piece *pie
 static void put_data(FILE *f, const ventus_device *d, const struct piece *pieces, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
-        const uint8_t *p = pieces[i].size ? gpu_mem(d->gpu, pieces[i].base, pieces[i].size) : NULL;
+        const uint8_t *p = pieces[i].size ? space_host(d, pieces[i].base, pieces[i].size) : NULL;
         for (uint64_t at = 0; p && at < pieces[i].size; at += 4) {
             uint32_t word = 0;
             memcpy(&word, p + at, pieces[i].size - at < 4 ? pieces[i].size - at : 4);

@@ -109,6 +109,8 @@ static void set_rest(ventus_event *e)
     l->vgprs = k->vgprs;
     l->sgprs = sgprs_of(k);
     l->pds_bytes = k->pds_bytes;
+    l->sv39 = e->device->info.translated;
+    if (l->sv39) l->page_table = space_root();
 }
 
 /* The one copy of the arguments, from which they go to the device. */
@@ -244,7 +246,7 @@ static enum ventus_status prepare_blocks(ventus_event *e)
 /* The print buffer, NULL: there is none. */
 static uint8_t *print_buffer(const ventus_event *e)
 {
-    return e->block && e->print_size ? gpu_mem(e->device->gpu, e->block + e->print_at, e->print_size) : NULL;
+    return e->block && e->print_size ? space_host(e->device, e->block + e->print_at, e->print_size) : NULL;
 }
 
 static FILE *print_file(const ventus_event *e) { return e->in.print ? e->in.print : stdout; }

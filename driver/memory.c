@@ -88,9 +88,9 @@ static bool close_kept_range(ventus_device *d, uint64_t addr, uint64_t end, cons
         if (h->kept[i].addr >= end || h->kept[i].addr + h->kept[i].size <= addr) continue;
         struct block k = remove_kept(h, i);
         if (wanted && k.addr == wanted->addr && k.size == wanted->size) found = true;
-        else gpu_mem_close(d->gpu, k.addr, k.size);
+        else space_unmap(d, k.addr, k.size);
     }
-    if (found) memset(gpu_mem(d->gpu, wanted->addr, wanted->size), 0, wanted->size);
+    if (found) memset(space_host(d, wanted->addr, wanted->size), 0, wanted->size);
     return found;
 }
 
@@ -101,7 +101,7 @@ static bool open_block(ventus_device *d, uint64_t addr, uint64_t size)
 {
     const struct block pages = {(uint32_t)addr, pages_up(size), false};
     if (close_kept_range(d, addr, addr + span(&d->heap, size), &pages)) return true;
-    return gpu_mem_open(d->gpu, pages.addr, size, GPU_READ | GPU_WRITE);
+    return space_map(d, pages.addr, size, GPU_READ | GPU_WRITE);
 }
 
 /* May the pages of a freed block stay open? Not when somebody observes accesses, nor in a heap whose blocks need not
@@ -116,7 +116,7 @@ static void keep_open(ventus_device *d, uint32_t addr, uint64_t size)
     struct heap *h = &d->heap;
     if (h->nkept == KEPT_BLOCKS) {
         struct block oldest = remove_kept(h, 0);
-        gpu_mem_close(d->gpu, oldest.addr, oldest.size);
+        space_unmap(d, oldest.addr, oldest.size);
     }
     h->kept[h->nkept++] = (struct block){addr, pages_up(size), false};
 }
@@ -182,7 +182,7 @@ static bool open_in_gap(ventus_device *d, size_t i, uint64_t size, uint64_t *at)
 static enum ventus_status alloc_shared_locked(ventus_device *d, uint64_t size, uint32_t *addr)
 {
     uint64_t at;
-    if (size > heap_size) return VENTUS_NO_DEVICE_MEMORY;
+    if (size > heap_size || d->entries) return VENTUS_NO_DEVICE_MEMORY;
     if (!grow(&d->heap)) return VENTUS_NO_MEMORY;
     for (size_t i = 0; i <= d->heap.nblocks; i++) {
         if (!open_in_gap(d, i, size, &at)) continue;
@@ -209,7 +209,7 @@ static void close_block(ventus_device *d, const struct block *block, bool keep)
 {
     if (block->shared) gpu_mem_close_shared(d->gpu, block->addr, block->size);
     else if (keep && may_keep(d, block->size)) keep_open(d, block->addr, block->size);
-    else gpu_mem_close(d->gpu, block->addr, block->size);
+    else space_unmap(d, block->addr, block->size);
 }
 
 static enum ventus_status free_locked(ventus_device *d, uint32_t addr, bool keep)
@@ -303,7 +303,7 @@ static void *in_block(const ventus_device *d, uint32_t addr, uint64_t size)
     const struct heap *h = &d->heap;
     size_t i = block_above(h, addr);
     if (i == 0 || !inside(addr, size, h->blocks[i - 1].addr, h->blocks[i - 1].size)) return NULL;
-    return gpu_mem(d->gpu, addr, size);
+    return space_host(d, addr, size);
 }
 
 static const struct segment *in_module(const ventus_device *d, uint32_t addr, uint64_t size)
@@ -326,16 +326,16 @@ static bool begin(ventus_device *d, uint32_t addr, uint64_t size, bool write, st
     const struct segment *s = in_module(d, addr, size);
     if (!s) return false;
     if (write) {
-        if (!gpu_mem_open(d->gpu, s->addr, s->memsize, s->access | GPU_WRITE)) return false;
+        if (!space_map(d, s->addr, s->memsize, s->access | GPU_WRITE)) return false;
         r->segment = s;
     }
-    r->host = gpu_mem(d->gpu, addr, size);
+    r->host = space_host(d, addr, size);
     return r->host != NULL;
 }
 
 static void end(ventus_device *d, const struct range *r)
 {
-    if (r->segment) gpu_mem_open(d->gpu, r->segment->addr, r->segment->memsize, r->segment->access);
+    if (r->segment) space_map(d, r->segment->addr, r->segment->memsize, r->segment->access);
 }
 
 /* ---- copies ---- */

@@ -302,7 +302,7 @@ void module_release_variables(ventus_device *d)
     ventus_module *m = d->variables;
     for (size_t i = 0; m && i < m->nsegments; i++) {
         const struct segment *s = &m->segments[i];
-        const void *now = m->variables[i] ? gpu_mem(d->gpu, s->addr, s->memsize) : NULL;
+        const void *now = m->variables[i] ? space_host(d, s->addr, s->memsize) : NULL;
         if (now) memcpy(m->variables[i], now, s->memsize);
     }
     ventus_module_free(m);
@@ -314,7 +314,7 @@ static void unmap_segments(ventus_device *d)
     module_release_variables(d);
     for (size_t i = 0; i < d->nsegments; i++) {
         device_notify(d, HOST_CLOSE, d->segments[i].addr, d->segments[i].memsize);
-        gpu_mem_close(d->gpu, d->segments[i].addr, d->segments[i].memsize);
+        space_unmap(d, d->segments[i].addr, d->segments[i].memsize);
     }
     d->nsegments = 0;
     d->loaded = 0;
@@ -342,14 +342,14 @@ static bool map_segments(ventus_device *d)
     for (size_t i = 0; i < d->nsegments; i++) {
         struct segment *s = &d->segments[i];
         access[i] = access_of(d, s);
-        if (!gpu_mem_open(d->gpu, s->addr, s->memsize, GPU_READ | GPU_WRITE)) return false;
-        if (s->filesize) memcpy(gpu_mem(d->gpu, s->addr, s->filesize), s->data, s->filesize);
+        if (!space_map(d, s->addr, s->memsize, GPU_READ | GPU_WRITE)) return false;
+        if (s->filesize) memcpy(space_host(d, s->addr, s->filesize), s->data, s->filesize);
         device_notify_named(d, "the program", s->addr, s->memsize, s->memsize);
         s->data = NULL; /* belongs to the module, which may go away */
     }
     for (size_t i = 0; i < d->nsegments; i++) {
         d->segments[i].access = access[i];
-        if (!gpu_mem_open(d->gpu, d->segments[i].addr, d->segments[i].memsize, access[i])) return false;
+        if (!space_map(d, d->segments[i].addr, d->segments[i].memsize, access[i])) return false;
     }
     gpu_mem_code_changed(d->gpu);
     return true;

@@ -68,6 +68,7 @@ struct ventus_info {
     uint32_t threads_per_warp; /* work-items of a warp */
     uint32_t lds_bytes;        /* local memory of one SM, the stacks of its warps included */
     uint32_t clock_mhz;        /* that the device reports */
+    bool translated;           /* addresses of kernels are virtual, in an address space of the device's own */
 };
 
 /* Describes device `index`. VENTUS_BAD_ARGUMENT: there is none. VENTUS_BAD_CONFIG: its file cannot be used, and `why`
@@ -140,7 +141,8 @@ enum ventus_status ventus_heap(ventus_device *device, unsigned flags);
 enum ventus_status ventus_alloc(ventus_device *device, uint64_t size, uint32_t *addr);
 
 /* The same with memory that this process has at the same addresses (as 64-bit ones), too: host and kernels read what
- * the other writes. VENTUS_NO_DEVICE_MEMORY: no range is free on both sides. A child of fork() shares it. */
+ * the other writes. VENTUS_NO_DEVICE_MEMORY: no range is free on both sides, or the device translates addresses. A
+ * child of fork() shares it. */
 enum ventus_status ventus_alloc_shared(ventus_device *device, uint64_t size, uint32_t *addr);
 
 /* Are enough of these addresses free in this process for that to be of use? Not with the address sanitizer, say. */

@@ -68,7 +68,7 @@ ventus_device *machine_get(void)
     pthread_mutex_lock(&lock);
     struct machine *m = least_used();
     if (!m || m->contexts) m = add();
-    if (!m) m = least_used();
+    if (!m && !device_info()->translated) m = least_used();
     if (m) m->contexts++;
     pthread_mutex_unlock(&lock);
     return m ? m->device : NULL;

@@ -25,6 +25,10 @@ static void offer_init(void)
 {
     const char *wanted = getenv("VENTUS_SVM");
     if (!wanted || strcmp(wanted, "1")) return;
+    if (device_info()->translated) {
+        complain("ventus: no shared virtual memory: the machine translates addresses");
+        return;
+    }
     if (ventus_can_share()) offer = CL_DEVICE_SVM_COARSE_GRAIN_BUFFER | CL_DEVICE_SVM_FINE_GRAIN_BUFFER;
     else complain("ventus: no shared virtual memory: the process uses the addresses from 0x90000000 on itself");
 }

@@ -61,6 +61,7 @@ const char *gpu_config_check(const struct gpu_config *c)
     if (c->clock_mhz < 1 || c->clock_mhz > 100000) return "clock_mhz must be 1 to 100000";
     if (!isa_profile_known(c->profile)) return "profile must be one of " ISA_PROFILE_NAMES;
     if (c->thread_csrs > 1) return "thread_csrs must be 0 or 1";
+    if (c->translation >= GPU_TRANSLATIONS) return "translation must be none or sv39";
     if (c->host_threads > HOST_THREADS_MOST) return "host_threads must be 0 to 256";
     if (c->quantum < 1 || c->quantum > 1u << 30) return "quantum must be 1 to 2^30";
     if (!c->engine && !engine_of_environment(&named)) return "VENTUS_ENGINE names no engine; see `ventus info`";
@@ -71,7 +72,7 @@ const char *gpu_config_check(const struct gpu_config *c)
 
 /* ---- the text form ---- */
 
-enum { IS_NUMBER, IS_WIDE /* 64 bits */, IS_PROFILE, IS_ENGINE, IS_TIMING };
+enum { IS_NUMBER, IS_WIDE /* 64 bits */, IS_PROFILE, IS_TRANSLATION, IS_ENGINE, IS_TIMING };
 
 /* In the order of the printed file. */
 static const struct parameter {
@@ -95,6 +96,7 @@ static const struct parameter {
     PARAMETER(clock_mhz, IS_NUMBER, "what one instruction slot stands for in reported times"),
     PARAMETER(profile, IS_PROFILE, "instruction set: " ISA_PROFILE_NAMES),
     PARAMETER(thread_csrs, IS_NUMBER, "1: CSRs 0x80d to 0x813 exist"),
+    PARAMETER(translation, IS_TRANSLATION, "of addresses: none or sv39"),
     PARAMETER(host_threads, IS_NUMBER, "host threads that run the SMs; 0: one a processor, 1: deterministic"),
     PARAMETER(quantum, IS_WIDE, "instructions of a warp before the next one's turn"),
     PARAMETER(engine, IS_ENGINE, "what executes instructions; auto: the best for this host"),
@@ -103,13 +105,17 @@ static const struct parameter {
 };
 enum { NPARAMETERS = sizeof parameters / sizeof *parameters, TIMING = NPARAMETERS - 1 };
 
+static const char *const translations[GPU_TRANSLATIONS] = {[GPU_PHYSICAL] = "none", [GPU_SV39] = "sv39"};
+
 static void print_value(const struct gpu_config *c, const struct parameter *p, char *text, size_t size)
 {
     const void *field = (const char *)c + p->at;
-    uint32_t number = p->type == IS_NUMBER || p->type == IS_PROFILE ? *(const uint32_t *)field : 0;
+    bool small = p->type == IS_NUMBER || p->type == IS_PROFILE || p->type == IS_TRANSLATION;
+    uint32_t number = small ? *(const uint32_t *)field : 0;
     switch (p->type) {
     case IS_WIDE: snprintf(text, size, "%llu", (unsigned long long)*(const uint64_t *)field); break;
     case IS_PROFILE: snprintf(text, size, "%s", isa_profile_name((enum isa_profile)number)); break;
+    case IS_TRANSLATION: snprintf(text, size, "%s", translations[number]); break;
     case IS_ENGINE: snprintf(text, size, "%s", c->engine ? c->engine->name : "auto"); break;
     case IS_TIMING: snprintf(text, size, "%s", *c->timing ? c->timing : "none"); break;
     default: snprintf(text, size, "%u", (unsigned)number);
@@ -132,21 +138,37 @@ static bool set_timing(struct gpu_config *c, const char *text)
     return true;
 }
 
+static bool find_translation(const char *text, uint64_t *value)
+{
+    for (*value = 0; *value < GPU_TRANSLATIONS && strcmp(text, translations[*value]); ++*value) {
+    }
+    return *value < GPU_TRANSLATIONS;
+}
+
+static bool find_profile(const char *text, uint64_t *value)
+{
+    enum isa_profile profile;
+    if (!isa_profile_find(text, &profile)) return false;
+    *value = profile;
+    return true;
+}
+
 /* False, and nothing is set, when the text is no value of the parameter. */
 static bool set_value(struct gpu_config *c, const struct parameter *p, const char *text)
 {
     void *field = (char *)c + p->at;
-    enum isa_profile profile;
     uint64_t value;
-    if (p->type == IS_WIDE) return settings_number(text, UINT64_MAX, field);
-    if (p->type == IS_ENGINE) return engine_find(text, &c->engine);
-    if (p->type == IS_TIMING) return set_timing(c, text);
-    if (p->type == IS_PROFILE) {
-        if (!isa_profile_find(text, &profile)) return false;
-        value = profile;
-    } else if (!settings_number(text, UINT32_MAX, &value)) return false;
-    *(uint32_t *)field = (uint32_t)value;
-    return true;
+    bool known;
+    switch (p->type) {
+    case IS_WIDE: return settings_number(text, UINT64_MAX, field);
+    case IS_ENGINE: return engine_find(text, &c->engine);
+    case IS_TIMING: return set_timing(c, text);
+    case IS_PROFILE: known = find_profile(text, &value); break;
+    case IS_TRANSLATION: known = find_translation(text, &value); break;
+    default: known = settings_number(text, UINT32_MAX, &value);
+    }
+    if (known) *(uint32_t *)field = (uint32_t)value;
+    return known;
 }
 
 static const char *no_value(const struct parameter *p, const char *text, char *why, size_t size)

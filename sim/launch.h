@@ -18,6 +18,10 @@ struct engine;
 
 enum { HOST_THREADS_MOST = 256, TIMING_NAME = 256 };
 
+/* Whether the addresses of kernels are translated (docs/machine.md). Each launch says so to the machine itself; a
+ * device of this configuration is one address space, whose page tables the driver keeps. */
+enum gpu_translation { GPU_PHYSICAL, GPU_SV39, GPU_TRANSLATIONS };
+
 struct gpu_config {
     uint32_t sms;                /* streaming multiprocessors, reported as compute units */
     uint32_t warps_per_sm;       /* resident warps of one SM = most warps of a work-group */
@@ -30,6 +34,7 @@ struct gpu_config {
     uint32_t clock_mhz;          /* what one instruction slot of the functional model stands for */
     uint32_t profile;            /* enum isa_profile: the instruction set the machine executes */
     uint32_t thread_csrs;        /* 1: CSRs 0x80d to 0x813 (ids of each work-item) exist */
+    uint32_t translation;        /* enum gpu_translation */
     uint32_t host_threads;       /* most threads that run the SMs; 0: $VENTUS_THREADS, else one for each processor. With
                                   * 1 every program is deterministic, also one whose atomics depend on order */
     uint64_t quantum;            /* instructions a warp runs before the next one gets its turn */

@@ -11,9 +11,8 @@
 
 #include "sim/layout.h"
 #include "sim/machine.h"
+#include "sim/sv39.h"
 
-enum { LEVELS = 3, INDEX_BITS = 9, PTE_BYTES = 8, PTE_PPN_SHIFT = 10 };
-enum pte_bits { PTE_V = 1, PTE_R = 2, PTE_W = 4, PTE_X = 8 };
 #define PTE_RESERVED (~0ull << 54)
 #define PPN_MASK     ((1ull << 44) - 1)
 
@@ -25,23 +24,24 @@ static bool is_canonical(uint64_t addr) { return (uint64_t)((int64_t)(addr << 25
 /* Reads an entry; false when the table is not in open memory. */
 static bool read_entry(const struct sm *sm, uint64_t addr, uint64_t *entry)
 {
-    if (addr >= MEM_SPAN || !mem_allows(sm->gpu, (uint32_t)addr, PTE_BYTES, GPU_READ)) return false;
+    if (addr >= MEM_SPAN || !mem_allows(sm->gpu, (uint32_t)addr, SV39_ENTRY_BYTES, GPU_READ)) return false;
     *entry = __atomic_load_n((const uint64_t *)(sm->mem + addr), __ATOMIC_RELAXED);
     return true;
 }
 
 static const char *refused(uint64_t entry, unsigned access)
 {
-    if (access == GPU_READ && !(entry & PTE_R)) return "page is not readable";
-    if (access == GPU_WRITE && !(entry & PTE_W)) return "page is not writable";
-    if (access == GPU_EXEC && !(entry & PTE_X)) return "page is not executable";
+    if (access == GPU_READ && !(entry & SV39_R)) return "page is not readable";
+    if (access == GPU_WRITE && !(entry & SV39_W)) return "page is not writable";
+    if (access == GPU_EXEC && !(entry & SV39_X)) return "page is not executable";
     return NULL;
 }
 
 /* Physical address of `addr` by the leaf entry of a level. */
 static const char *leaf(uint64_t entry, unsigned level, uint64_t addr, uint64_t *physical)
 {
-    uint64_t span = 1ull << (PAGE_BITS + level * INDEX_BITS), base = (entry >> PTE_PPN_SHIFT & PPN_MASK) << PAGE_BITS;
+    uint64_t span = 1ull << (PAGE_BITS + level * SV39_INDEX_BITS), base = (entry >> SV39_NUMBER_SHIFT & PPN_MASK)
+                                                                          << PAGE_BITS;
     if (base & (span - 1)) return "misaligned superpage";
     *physical = base | (addr & (span - 1));
     return *physical < MEM_SPAN ? NULL : "physical address beyond 4 GiB";
@@ -51,21 +51,22 @@ static const char *leaf(uint64_t entry, unsigned level, uint64_t addr, uint64_t 
 static const char *walk(const struct sm *sm, uint64_t table, uint64_t addr, uint64_t *entry, uint64_t *physical)
 {
     if (!is_canonical(addr)) return "address is not sign-extended from bit 38";
-    for (unsigned level = LEVELS; level--;) {
-        uint64_t index = addr >> (PAGE_BITS + level * INDEX_BITS) & ((1 << INDEX_BITS) - 1);
-        if (!read_entry(sm, table + index * PTE_BYTES, entry)) return "page table outside memory";
-        if (!(*entry & PTE_V)) return "not present";
+    for (unsigned level = SV39_LEVELS; level--;) {
+        uint64_t index = addr >> (PAGE_BITS + level * SV39_INDEX_BITS) & ((1 << SV39_INDEX_BITS) - 1);
+        if (!read_entry(sm, table + index * SV39_ENTRY_BYTES, entry)) return "page table outside memory";
+        if (!(*entry & SV39_V)) return "not present";
         if (*entry & PTE_RESERVED) return "reserved bits of the page table entry are set";
-        if ((*entry & PTE_W) && !(*entry & PTE_R)) return "writable but not readable is reserved";
-        if (*entry & (PTE_R | PTE_X)) return leaf(*entry, level, addr, physical);
-        table = (*entry >> PTE_PPN_SHIFT & PPN_MASK) << PAGE_BITS;
+        if ((*entry & SV39_W) && !(*entry & SV39_R)) return "writable but not readable is reserved";
+        if (*entry & (SV39_R | SV39_X)) return leaf(*entry, level, addr, physical);
+        table = (*entry >> SV39_NUMBER_SHIFT & PPN_MASK) << PAGE_BITS;
     }
     return "page table of more than three levels";
 }
 
 static uint8_t granted(uint64_t entry)
 {
-    return (uint8_t)((entry & PTE_R ? GPU_READ : 0) | (entry & PTE_W ? GPU_WRITE : 0) | (entry & PTE_X ? GPU_EXEC : 0));
+    return (uint8_t)((entry & SV39_R ? GPU_READ : 0) | (entry & SV39_W ? GPU_WRITE : 0) |
+                     (entry & SV39_X ? GPU_EXEC : 0));
 }
 
 /* Scattered, because code, data and private memory begin at round addresses. */

@@ -68,7 +68,7 @@ static bool switched_on(const char *variable)
     return text && *text && strcmp(text, "0");
 }
 
-/* The configured machine, but with one slot for groups and all registers for everybody. */
+/* The configured machine, but with one slot for groups, all registers for everybody and physical addresses. */
 static bool machine(struct gpu_config *config)
 {
     char why[300] = "";
@@ -80,6 +80,7 @@ static bool machine(struct gpu_config *config)
     config->lds_bytes = ABI_LOCAL_LIMIT - ABI_LOCAL_BASE;
     config->vgpr_rows = config->warps_per_sm * ISA_VREGS;
     config->sgpr_rows = config->warps_per_sm * ISA_XREGS;
+    config->translation = GPU_PHYSICAL;
     return true;
 }
 

@@ -24,7 +24,7 @@ static const struct {
     FIELD(lanes, 1, 32),         FIELD(lds_bytes, ABI_WARP_STACK, ABI_LOCAL_LIMIT - ABI_LOCAL_BASE),
     FIELD(vgpr_rows, 32, 65536), FIELD(sgpr_rows, 32, 65536),
     FIELD(clock_mhz, 1, 100000), FIELD(thread_csrs, 0, 1),
-    FIELD(host_threads, 0, 256),
+    FIELD(host_threads, 0, 256), FIELD(translation, GPU_PHYSICAL, GPU_SV39),
 };
 
 static void try(size_t field, uint32_t value, bool good)
