@@ -3,7 +3,7 @@
 #   make            build everything into build/
 #   make demo       install missing packages, build, run the examples on the simulated GPU
 #   make test       the same for all tests; ends with "N passed, N failed"
-#   make test-profiles   tests/cl, examples and tests in Python on machines of the documents (configs/r*.conf)
+#   make test-profiles   tests/cl, examples and tests in Python on machines of the documents (configs/r*.conf, sv39.conf)
 #   make bench      Ventus against pocl, tables of ratios; the assembler against llvm-mc
 #   make mutants    small mistakes, one at a time: do the tests notice? Takes hours (tests/mutation/)
 #   make format     brings the C sources into the form of .clang-format (format-check: says whether they are)
@@ -62,7 +62,7 @@ test: deps-test build
 # are left out.
 portable = $(filter-out cl/asm cl/ventus-header,$(patsubst tests/cl/%.cl,cl/%,$(wildcard tests/cl/*.cl)))
 test-profiles: deps-test build
-	@code=0; for machine in configs/r2*.conf; do echo "machine: $$machine"; \
+	@code=0; for machine in configs/r2*.conf configs/sv39.conf; do echo "machine: $$machine"; \
 	VENTUS_CONFIG=$(CURDIR)/$$machine tests/run --build $(BUILD) --jobs $(JOBS) $(portable) example/ python/ tests/cc/ || code=1; \
 	done; exit $$code
 
