@@ -13,6 +13,7 @@ static void event_destroy(struct object *object)
 {
     cl_event event = (cl_event)object;
     ventus_event_release(event->under);
+    ventus_event_release(event->begin);
     if (event->queue) object_drop(&event->queue->base);
     object_drop(&event->context->base);
     free(event);
@@ -36,11 +37,18 @@ cl_event event_new(cl_context context, cl_command_queue queue, cl_command_type t
 
 /* ---- status ---- */
 
+/* Does the command buffer run whose end has not come yet? */
+static bool begun(const struct _cl_event *event)
+{
+    return event->begin && ventus_event_state(event->begin) == VENTUS_ENDED &&
+           ventus_event_outcome(event->begin)->status == VENTUS_OK;
+}
+
 static cl_int event_status(const struct _cl_event *event)
 {
     if (!event->queue) return atomic_load(&event->user_status);
     switch (ventus_event_state(event->under)) {
-    case VENTUS_QUEUED: return CL_SUBMITTED;
+    case VENTUS_QUEUED: return begun(event) ? CL_RUNNING : CL_SUBMITTED;
     case VENTUS_RUNNING: return CL_RUNNING;
     case VENTUS_ENDED: break;
     }
@@ -170,6 +178,8 @@ static bool callback_register(struct event_callback *c)
 {
     /* The gate of a user event runs from the beginning, the event itself never does. */
     bool ended = c->type == CL_COMPLETE || !c->event->queue;
+    if (c->type == CL_RUNNING && c->event->begin)
+        return ventus_event_notify(c->event->begin, VENTUS_ENDED, callback_due, c);
     if (c->type != CL_SUBMITTED)
         return ventus_event_notify(c->event->under, ended ? VENTUS_ENDED : VENTUS_RUNNING, callback_due, c);
     callback_due(NULL, c);
@@ -215,10 +225,11 @@ cl_int clGetEventInfo(cl_event event, cl_event_info param, size_t size, void *va
 static cl_int profiling_time(cl_event event, cl_profiling_info param, struct info out)
 {
     const struct ventus_outcome *o = ventus_event_outcome(event->under);
+    const struct ventus_outcome *begin = event->begin ? ventus_event_outcome(event->begin) : o;
     switch (param) {
     case CL_PROFILING_COMMAND_QUEUED: INFO(cl_ulong, event->queued);
-    case CL_PROFILING_COMMAND_SUBMIT: INFO(cl_ulong, o->submitted);
-    case CL_PROFILING_COMMAND_START: INFO(cl_ulong, o->started);
+    case CL_PROFILING_COMMAND_SUBMIT: INFO(cl_ulong, begin->submitted);
+    case CL_PROFILING_COMMAND_START: INFO(cl_ulong, begin->started);
     case CL_PROFILING_COMMAND_END:
     case CL_PROFILING_COMMAND_COMPLETE: INFO(cl_ulong, o->ended);
     default: return CL_INVALID_VALUE;

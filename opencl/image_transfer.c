@@ -104,13 +104,12 @@ static bool same_format(cl_mem a, cl_mem b)
     return f->image_channel_order == g->image_channel_order && f->image_channel_data_type == g->image_channel_data_type;
 }
 
-cl_int clEnqueueCopyImage(cl_command_queue q, cl_mem source, cl_mem target, const size_t *source_origin,
-                          const size_t *target_origin, const size_t *region, cl_uint nwaits, const cl_event *waits,
-                          cl_event *event)
+cl_int copy_image(const struct route *to, cl_mem source, cl_mem target, const size_t *source_origin,
+                  const size_t *target_origin, const size_t *region)
 {
     struct box box;
-    cl_int error = transfer_check(q, source, true, 0);
-    if (!error) error = transfer_check(q, target, true, 0);
+    cl_int error = transfer_check(to->queue, source, true, 0);
+    if (!error) error = transfer_check(to->queue, target, true, 0);
     if (!error && !same_format(source, target)) error = CL_IMAGE_FORMAT_MISMATCH;
     if (!error) error = region_check(&source->image.seen, source_origin, region);
     if (!error) error = region_check(&target->image.seen, target_origin, region);
@@ -118,11 +117,19 @@ cl_int clEnqueueCopyImage(cl_command_queue q, cl_mem source, cl_mem target, cons
     box_region(&box, &source->image.seen, region);
     box_image(&box, SOURCE, &source->image.seen, source_origin);
     box_image(&box, TARGET, &target->image.seen, target_origin);
-    return transfer_copy(q, CL_COMMAND_COPY_IMAGE, source, target, &box, nwaits, waits, event);
+    return transfer_copy(to, CL_COMMAND_COPY_IMAGE, source, target, &box);
 }
 
-/* Between an image, which is `side` of the box, and a buffer. */
-static cl_int copy_buffer(struct box *box, int side, cl_mem image, const size_t *origin, const size_t *region,
+cl_int clEnqueueCopyImage(cl_command_queue q, cl_mem source, cl_mem target, const size_t *source_origin,
+                          const size_t *target_origin, const size_t *region, cl_uint nwaits, const cl_event *waits,
+                          cl_event *event)
+{
+    const struct route to = {q, nwaits, waits, event, NULL};
+    return copy_image(&to, source, target, source_origin, target_origin, region);
+}
+
+/* The box between an image, which is `side` of it, and a buffer. */
+static cl_int box_of_both(struct box *box, int side, cl_mem image, const size_t *origin, const size_t *region,
                           cl_mem buffer, size_t offset)
 {
     const struct abi_image *seen = &image->image.seen;
@@ -135,37 +142,48 @@ static cl_int copy_buffer(struct box *box, int side, cl_mem image, const size_t 
     return !error && end > buffer->size ? CL_INVALID_VALUE : error;
 }
 
+cl_int copy_image_to_buffer(const struct route *to, cl_mem image, cl_mem buffer, const size_t *origin,
+                            const size_t *region, size_t offset)
+{
+    struct box box;
+    cl_int error = transfer_check(to->queue, image, true, 0);
+    if (!error) error = transfer_check(to->queue, buffer, false, 0);
+    if (!error) error = box_of_both(&box, SOURCE, image, origin, region, buffer, offset);
+    return error ? error : transfer_copy(to, CL_COMMAND_COPY_IMAGE_TO_BUFFER, image, buffer, &box);
+}
+
 cl_int clEnqueueCopyImageToBuffer(cl_command_queue q, cl_mem image, cl_mem buffer, const size_t *origin,
                                   const size_t *region, size_t offset, cl_uint nwaits, const cl_event *waits,
                                   cl_event *event)
 {
+    const struct route to = {q, nwaits, waits, event, NULL};
+    return copy_image_to_buffer(&to, image, buffer, origin, region, offset);
+}
+
+cl_int copy_buffer_to_image(const struct route *to, cl_mem buffer, cl_mem image, size_t offset, const size_t *origin,
+                            const size_t *region)
+{
     struct box box;
-    cl_int error = transfer_check(q, image, true, 0);
-    if (!error) error = transfer_check(q, buffer, false, 0);
-    if (!error) error = copy_buffer(&box, SOURCE, image, origin, region, buffer, offset);
-    if (error) return error;
-    return transfer_copy(q, CL_COMMAND_COPY_IMAGE_TO_BUFFER, image, buffer, &box, nwaits, waits, event);
+    cl_int error = transfer_check(to->queue, buffer, false, 0);
+    if (!error) error = transfer_check(to->queue, image, true, 0);
+    if (!error) error = box_of_both(&box, TARGET, image, origin, region, buffer, offset);
+    return error ? error : transfer_copy(to, CL_COMMAND_COPY_BUFFER_TO_IMAGE, buffer, image, &box);
 }
 
 cl_int clEnqueueCopyBufferToImage(cl_command_queue q, cl_mem buffer, cl_mem image, size_t offset, const size_t *origin,
                                   const size_t *region, cl_uint nwaits, const cl_event *waits, cl_event *event)
 {
-    struct box box;
-    cl_int error = transfer_check(q, buffer, false, 0);
-    if (!error) error = transfer_check(q, image, true, 0);
-    if (!error) error = copy_buffer(&box, TARGET, image, origin, region, buffer, offset);
-    if (error) return error;
-    return transfer_copy(q, CL_COMMAND_COPY_BUFFER_TO_IMAGE, buffer, image, &box, nwaits, waits, event);
+    const struct route to = {q, nwaits, waits, event, NULL};
+    return copy_buffer_to_image(&to, buffer, image, offset, origin, region);
 }
 
 /* ---- fill and map ---- */
 
-cl_int clEnqueueFillImage(cl_command_queue q, cl_mem image, const void *color, const size_t *origin,
-                          const size_t *region, cl_uint nwaits, const cl_event *waits, cl_event *event)
+cl_int fill_image(const struct route *to, cl_mem image, const void *color, const size_t *origin, const size_t *region)
 {
     unsigned char texel[16];
     struct box box;
-    cl_int error = transfer_check(q, image, true, 0);
+    cl_int error = transfer_check(to->queue, image, true, 0);
     if (!error && !color) error = CL_INVALID_VALUE;
     if (!error) error = region_check(&image->image.seen, origin, region);
     if (error) return error;
@@ -174,7 +192,14 @@ cl_int clEnqueueFillImage(cl_command_queue q, cl_mem image, const void *color, c
     box_image(&box, SOURCE, seen, origin);
     box_image(&box, TARGET, seen, origin);
     format_pack(seen, color, texel);
-    return transfer_fill(q, CL_COMMAND_FILL_IMAGE, image, &box, texel, seen->texel, nwaits, waits, event);
+    return transfer_fill(to, CL_COMMAND_FILL_IMAGE, image, &box, texel, seen->texel);
+}
+
+cl_int clEnqueueFillImage(cl_command_queue q, cl_mem image, const void *color, const size_t *origin,
+                          const size_t *region, cl_uint nwaits, const cl_event *waits, cl_event *event)
+{
+    const struct route to = {q, nwaits, waits, event, NULL};
+    return fill_image(&to, image, color, origin, region);
 }
 
 static cl_int map_image(cl_command_queue q, cl_mem image, bool blocking, cl_map_flags flags, const size_t *origin,

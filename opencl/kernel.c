@@ -82,22 +82,27 @@ cl_int clCreateKernelsInProgram(cl_program program, cl_uint room, cl_kernel *ker
     return error;
 }
 
+cl_kernel kernel_copy(cl_kernel source)
+{
+    const struct ventus_kernel *info = source->info;
+    atomic_fetch_add(&source->executable->uses, 1);
+    cl_kernel kernel = kernel_new(source->program, source->executable, info);
+    if (!kernel) return NULL;
+    memcpy(kernel->image, source->image, info->args_size);
+    memcpy(kernel->local_sizes, source->local_sizes, info->nargs * sizeof *kernel->local_sizes);
+    memcpy(kernel->arguments, source->arguments, info->nargs * sizeof *kernel->arguments);
+    for (uint32_t i = 0; i < info->nargs; i++)
+        if (kernel->arguments[i].mem) mem_watch(kernel->arguments[i].mem);
+    return kernel;
+}
+
 cl_kernel clCloneKernel(cl_kernel source, cl_int *errcode_ret)
 {
     if (!object_is(source, KIND_KERNEL)) {
         set_error(errcode_ret, CL_INVALID_KERNEL);
         return NULL;
     }
-    const struct ventus_kernel *info = source->info;
-    atomic_fetch_add(&source->executable->uses, 1);
-    cl_kernel kernel = kernel_new(source->program, source->executable, info);
-    if (kernel) {
-        memcpy(kernel->image, source->image, info->args_size);
-        memcpy(kernel->local_sizes, source->local_sizes, info->nargs * sizeof *kernel->local_sizes);
-        memcpy(kernel->arguments, source->arguments, info->nargs * sizeof *kernel->arguments);
-        for (uint32_t i = 0; i < info->nargs; i++)
-            if (kernel->arguments[i].mem) mem_watch(kernel->arguments[i].mem);
-    }
+    cl_kernel kernel = kernel_copy(source);
     set_error(errcode_ret, kernel ? CL_SUCCESS : CL_OUT_OF_HOST_MEMORY);
     return kernel;
 }

@@ -91,6 +91,7 @@ static cl_int range_local(struct ventus_range *r, cl_kernel kernel, const size_t
 
 struct launch_command {
     struct command command;
+    struct ventus_launch launch;
     uint32_t pointers[]; /* addresses of buffers and shared memory, one an argument; until the submission */
 };
 
@@ -106,27 +107,27 @@ static cl_int find_buffers(struct launch_command *l, const struct _cl_kernel *ke
     return error == CL_INVALID_MEM_OBJECT ? CL_INVALID_KERNEL_ARGS : error; /* released since it was set */
 }
 
-static cl_int submit(struct command *c, const struct _cl_kernel *kernel, const struct ventus_range *range,
-                     cl_event *event)
+/* Everything is the kernel's as it is now, which is good until the submission; a recorded launch has a copy. */
+static cl_int send(const struct route *to, struct command *c, cl_kernel kernel, const struct ventus_range *range)
 {
     struct launch_command *l = (struct launch_command *)c;
-    const struct ventus_launch launch = {.module = kernel->executable->module,
-                                         .kernel = kernel->info,
-                                         .range = *range,
-                                         .args = kernel->image,
-                                         .local_sizes = kernel->local_sizes,
-                                         .pointers = l->pointers,
-                                         .ending = command_ending,
-                                         .user = c};
     cl_int error = find_buffers(l, kernel);
+    if (!error && to->record && !(kernel = c->kernel = kernel_copy(kernel))) error = CL_OUT_OF_HOST_MEMORY;
     if (error) {
         command_free(c);
         return error;
     }
-    c->launch = &launch;
-    c->prints = ventus_module_prints(launch.module);
+    l->launch = (struct ventus_launch){.module = kernel->executable->module,
+                                       .kernel = kernel->info,
+                                       .range = *range,
+                                       .args = kernel->image,
+                                       .local_sizes = kernel->local_sizes,
+                                       .pointers = l->pointers,
+                                       .ending = command_ending};
+    c->launch = &l->launch;
+    c->prints = ventus_module_prints(l->launch.module);
     if (c->prints) context_witness(c->queue->context);
-    return command_submit(c, event);
+    return command_send(to, c);
 }
 
 static cl_int arguments_check(cl_kernel kernel)
@@ -147,28 +148,30 @@ static cl_int range_check(cl_command_queue q, cl_kernel kernel, cl_uint dim, con
     return error || *empty ? error : range_local(range, kernel, local);
 }
 
-static cl_int launch(cl_command_queue q, cl_command_type type, cl_kernel kernel, cl_uint dim, const size_t *offset,
-                     const size_t *global, const size_t *local, cl_uint nwaits, const cl_event *waits, cl_event *event)
+cl_int launch_kernel(const struct route *to, cl_command_type type, cl_kernel kernel, cl_uint dim, const size_t *offset,
+                     const size_t *global, const size_t *local)
 {
+    cl_command_queue q = to->queue;
     struct ventus_range range;
     struct command *c;
     bool empty = false;
     if (!object_is(q, KIND_QUEUE)) return CL_INVALID_COMMAND_QUEUE;
     if (!object_is(kernel, KIND_KERNEL)) return CL_INVALID_KERNEL;
-    cl_int error = event_list_check(q->context, nwaits, waits);
+    cl_int error = event_list_check(q->context, to->nwaits, to->waits);
     if (!error) error = range_check(q, kernel, dim, offset, global, local, &range, &empty);
     const uint32_t nargs = kernel->info->nargs;
     const size_t bytes = sizeof(struct launch_command) + nargs * sizeof(uint32_t);
-    if (!error) error = command_new(q, type, bytes, nwaits, waits, nargs, &c);
+    if (!error) error = command_new(q, type, bytes, to->nwaits, to->waits, nargs, &c);
     if (error) return error;
-    return empty ? command_submit(c, event) : submit(c, kernel, &range, event);
+    return empty ? command_send(to, c) : send(to, c, kernel, &range);
 }
 
 cl_int clEnqueueNDRangeKernel(cl_command_queue q, cl_kernel kernel, cl_uint dim, const size_t *offset,
                               const size_t *global, const size_t *local, cl_uint nwaits, const cl_event *waits,
                               cl_event *event)
 {
-    return launch(q, CL_COMMAND_NDRANGE_KERNEL, kernel, dim, offset, global, local, nwaits, waits, event);
+    const struct route to = {q, nwaits, waits, event, NULL};
+    return launch_kernel(&to, CL_COMMAND_NDRANGE_KERNEL, kernel, dim, offset, global, local);
 }
 
 cl_int kernel_suggested_local_size(cl_command_queue q, cl_kernel kernel, cl_uint dim, const size_t *offset,
@@ -188,5 +191,6 @@ cl_int kernel_suggested_local_size(cl_command_queue q, cl_kernel kernel, cl_uint
 cl_int clEnqueueTask(cl_command_queue q, cl_kernel kernel, cl_uint nwaits, const cl_event *waits, cl_event *event)
 {
     static const size_t one = 1;
-    return launch(q, CL_COMMAND_TASK, kernel, 1, NULL, &one, &one, nwaits, waits, event);
+    const struct route to = {q, nwaits, waits, event, NULL};
+    return launch_kernel(&to, CL_COMMAND_TASK, kernel, 1, NULL, &one, &one);
 }

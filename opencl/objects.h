@@ -33,7 +33,7 @@
 // clang-format off
 enum kind {
     KIND_PLATFORM = 0x56c10001, KIND_DEVICE, KIND_CONTEXT, KIND_QUEUE, KIND_MEM,
-    KIND_PROGRAM, KIND_KERNEL, KIND_EVENT, KIND_SAMPLER,
+    KIND_PROGRAM, KIND_KERNEL, KIND_EVENT, KIND_SAMPLER, KIND_COMMAND_BUFFER,
 };
 // clang-format on
 
@@ -88,6 +88,12 @@ cl_int driver_error(enum ventus_status status);
 /* ---- icd.c ---- */
 
 extern const cl_icd_dispatch dispatch_table;
+
+/* A function of an extension, found by its name. */
+struct extension_function {
+    const char *name;
+    void *function;
+};
 
 /* ---- platform.c, device.c: one platform with one device, static ---- */
 
@@ -188,6 +194,7 @@ struct _cl_event {
     cl_command_queue queue; /* NULL: user event */
     cl_command_type type;
     ventus_event *under;    /* of the driver; a gate for a user event */
+    ventus_event *begin;    /* of a command buffer, whose end `under` is: it runs when this has ended; else NULL */
     uint64_t queued;        /* host_ns */
     atomic_int user_status; /* of a user event: CL_SUBMITTED until it has been set */
 };
@@ -235,9 +242,12 @@ struct command {
     uint64_t queued;                    /* host_ns */
     bool blocking;                      /* the client waits */
     bool after_all;                     /* it is behind all commands before it, in an out-of-order queue, too */
+    bool member;                        /* of a command buffer: nothing but `deps` orders it */
     bool prints;                        /* and is a witness of its context */
     const struct ventus_launch *launch; /* until it is submitted */
     enum ventus_status (*run)(void *command);
+    cl_kernel kernel; /* of a recorded launch: a copy of the client's; else NULL */
+    size_t size;      /* of the struct that it begins */
     size_t ndeps;
     struct ventus_dep *deps; /* the wait list; with room for one more */
     cl_uint nmems;
@@ -248,14 +258,32 @@ struct command {
  * whose rest is 0. */
 cl_int command_new(cl_command_queue queue, cl_command_type type, size_t size, cl_uint nwaits, const cl_event *waits,
                    cl_uint nmems, struct command **command);
+/* Another one like a recorded command, for `queue`, with room for `ndeps` dependencies; NULL: no memory. */
+struct command *command_copy(const struct command *recorded, cl_command_queue queue, size_t ndeps);
 /* Adds a buffer: takes a use, makes sure it has device memory, tells where. */
 cl_int command_mem(struct command *command, cl_mem mem, uint32_t *addr);
 /* Frees a command that was not submitted. */
 void command_free(struct command *command);
 /* Submits it (it is gone then, also on failure) and, if it is blocking, waits for its end. */
 cl_int command_submit(struct command *command, cl_event *event);
+/* The part of this that is done under the queue's lock, for several commands between which no other may get. One that
+ * has not been submitted, or is a mark, is still the caller's to free. */
+cl_int command_enter(struct command *command, ventus_event **event);
+bool command_is_mark(const struct command *command);
 /* For struct ventus_launch: gives back what the command holds. */
 void command_ending(void *command, const struct ventus_outcome *outcome);
+
+/* Where a command goes: to a queue, or into a command buffer that is recorded for the queue. */
+struct route {
+    cl_command_queue queue;
+    cl_uint nwaits;
+    const cl_event *waits;
+    cl_event *event;
+    const struct record *record; /* command_buffer.h. NULL: to the queue */
+};
+
+/* Submits the command, or records it; it is gone then, also on failure. In command_buffer.c. */
+cl_int command_send(const struct route *to, struct command *command);
 
 /* ---- format.c: image formats ---- */
 
@@ -363,15 +391,31 @@ bool migration_flags_valid(cl_mem_migration_flags flags);
 /* Enqueues a transfer between host memory and `mem`, which is its `side`. */
 cl_int transfer_host(cl_command_queue q, cl_command_type type, cl_mem mem, int side, const struct box *box, void *host,
                      bool blocking, cl_uint nwaits, const cl_event *waits, cl_event *event);
-cl_int transfer_copy(cl_command_queue q, cl_command_type type, cl_mem source, cl_mem target, const struct box *box,
-                     cl_uint nwaits, const cl_event *waits, cl_event *event);
+cl_int transfer_copy(const struct route *to, cl_command_type type, cl_mem source, cl_mem target, const struct box *box);
 /* Each row is filled with repetitions of `pattern`. */
-cl_int transfer_fill(cl_command_queue q, cl_command_type type, cl_mem mem, const struct box *box, const void *pattern,
-                     size_t size, cl_uint nwaits, const cl_event *waits, cl_event *event);
+cl_int transfer_fill(const struct route *to, cl_command_type type, cl_mem mem, const struct box *box,
+                     const void *pattern, size_t size);
 /* Maps the bytes from the box's TARGET offset on; *ptr is where they are. */
 cl_int transfer_map(cl_command_queue q, cl_command_type type, cl_mem mem, const struct box *box, size_t size,
                     bool blocking, cl_map_flags flags, void **ptr, cl_uint nwaits, const cl_event *waits,
                     cl_event *event);
+
+/* What the functions of OpenCL that are called so do, for a queue and for a command buffer; in image_transfer.c those
+ * on images. */
+cl_int copy_buffer(const struct route *to, cl_mem source, cl_mem target, size_t source_offset, size_t target_offset,
+                   size_t size);
+cl_int copy_buffer_rect(const struct route *to, cl_mem source, cl_mem target, const size_t *source_origin,
+                        const size_t *target_origin, const size_t *region, size_t source_row, size_t source_slice,
+                        size_t target_row, size_t target_slice);
+cl_int copy_buffer_to_image(const struct route *to, cl_mem buffer, cl_mem image, size_t offset, const size_t *origin,
+                            const size_t *region);
+cl_int copy_image(const struct route *to, cl_mem source, cl_mem target, const size_t *source_origin,
+                  const size_t *target_origin, const size_t *region);
+cl_int copy_image_to_buffer(const struct route *to, cl_mem image, cl_mem buffer, const size_t *origin,
+                            const size_t *region, size_t offset);
+cl_int fill_buffer(const struct route *to, cl_mem mem, const void *pattern, size_t pattern_size, size_t offset,
+                   size_t size);
+cl_int fill_image(const struct route *to, cl_mem image, const void *color, const size_t *origin, const size_t *region);
 
 /* ---- sampler.c ---- */
 
@@ -486,6 +530,13 @@ unsigned char *binary_make(const struct binary *binary, size_t *size);
 bool binary_read(const unsigned char *data, size_t size, struct binary *binary);
 
 /* ---- kernel.c, ndrange.c ---- */
+
+/* A copy with the arguments of now; NULL: no memory. */
+cl_kernel kernel_copy(cl_kernel source);
+
+/* clEnqueueNDRangeKernel and clEnqueueTask, for a queue and for a command buffer. */
+cl_int launch_kernel(const struct route *to, cl_command_type type, cl_kernel kernel, cl_uint dim, const size_t *offset,
+                     const size_t *global, const size_t *local);
 
 /* clGetKernelSuggestedLocalWorkSizeKHR. */
 cl_int kernel_suggested_local_size(cl_command_queue queue, cl_kernel kernel, cl_uint dim, const size_t *offset,

@@ -15,23 +15,49 @@
 
 /* ---- commands ---- */
 
+/* Memory for one with its lists behind it. */
+static struct command *command_alloc(cl_command_queue queue, size_t size, size_t ndeps, cl_uint nmems)
+{
+    const size_t unit = _Alignof(struct ventus_dep), whole = (size + unit - 1) / unit * unit;
+    struct command *c = calloc(1, whole + ndeps * sizeof *c->deps + nmems * sizeof *c->mems);
+    if (!c) return NULL;
+    c->queue = queue;
+    object_use(&queue->base);
+    c->size = size;
+    c->deps = (struct ventus_dep *)((char *)c + whole);
+    c->mems = (cl_mem *)(c->deps + ndeps);
+    return c;
+}
+
 cl_int command_new(cl_command_queue queue, cl_command_type type, size_t size, cl_uint nwaits, const cl_event *waits,
                    cl_uint nmems, struct command **result)
 {
     cl_int error = event_list_check(queue->context, nwaits, waits);
     if (error) return error;
-    size = (size + _Alignof(struct ventus_dep) - 1) / _Alignof(struct ventus_dep) * _Alignof(struct ventus_dep);
-    struct command *c = calloc(1, size + (nwaits + 1u) * sizeof *c->deps + nmems * sizeof *c->mems);
+    struct command *c = command_alloc(queue, size, nwaits + (size_t)1, nmems);
     if (!c) return CL_OUT_OF_HOST_MEMORY;
-    c->queue = queue;
-    object_use(&queue->base);
     c->type = type;
     c->queued = ventus_clock(queue->context->device);
-    c->deps = (struct ventus_dep *)((char *)c + size);
-    c->mems = (cl_mem *)(c->deps + nwaits + 1);
     for (cl_uint i = 0; i < nwaits; i++) c->deps[c->ndeps++].event = waits[i]->under;
     *result = c;
     return CL_SUCCESS;
+}
+
+struct command *command_copy(const struct command *recorded, cl_command_queue queue, size_t ndeps)
+{
+    struct command *c = command_alloc(queue, recorded->size, ndeps, recorded->nmems);
+    if (!c) return NULL;
+    const struct command lists = *c;
+    memcpy(c, recorded, recorded->size);
+    c->queue = lists.queue;
+    c->deps = lists.deps;
+    c->ndeps = 0;
+    c->mems = lists.mems;
+    c->member = true;
+    c->kernel = NULL;
+    for (cl_uint i = 0; i < c->nmems; i++) object_use(&(c->mems[i] = recorded->mems[i])->base);
+    if (c->prints) context_witness(queue->context);
+    return c;
 }
 
 cl_int command_mem(struct command *c, cl_mem mem, uint32_t *addr)
@@ -45,6 +71,7 @@ void command_free(struct command *c)
 {
     for (cl_uint i = 0; i < c->nmems; i++) object_drop(&c->mems[i]->base);
     if (c->prints) context_witness_gone(c->queue->context);
+    if (c->kernel) clReleaseKernel(c->kernel);
     object_drop(&c->queue->base);
     free(c);
 }
@@ -100,34 +127,39 @@ static enum ventus_status hand_over(struct command *c, size_t ndeps, const struc
 {
     ventus_device *device = c->queue->context->device;
     const struct ventus_call call = {c->run, command_ending, c};
-    if (c->launch) return ventus_launch(device, c->launch, ndeps, deps, event);
+    if (c->launch) {
+        struct ventus_launch launch = *c->launch;
+        launch.user = c;
+        return ventus_launch(device, &launch, ndeps, deps, event);
+    }
     if (!c->run) return ventus_mark(device, ndeps, deps, event);
     return c->blocking ? ventus_gate(device, ndeps, deps, event) : ventus_call(device, &call, ndeps, deps, event);
 }
 
-static void remember(cl_command_queue q, ventus_event *event, bool barrier)
+static void remember(cl_command_queue q, ventus_event *event, bool orders)
 {
     flight_add(&q->flight, event);
-    if (!in_order(q) && !barrier) return;
+    if (!orders) return;
     ventus_event_release(q->last);
     ventus_event_retain(event);
     q->last = event;
 }
 
+bool command_is_mark(const struct command *c) { return !c->run && !c->launch; }
+
 /* Puts the command into the queue's order and hands it over. */
-static cl_int enter(cl_command_queue q, struct command *c, ventus_event **event)
+cl_int command_enter(struct command *c, ventus_event **event)
 {
+    cl_command_queue q = c->queue;
     struct ventus_dep *deps = c->deps, *all = NULL;
     size_t n = c->ndeps;
-    bool barrier = c->type == CL_COMMAND_BARRIER;
+    bool orders = !c->member && (in_order(q) || c->type == CL_COMMAND_BARRIER);
     enum ventus_status status = VENTUS_NO_MEMORY;
-    pthread_mutex_lock(&q->lock);
     bool room = flight_room(&q->flight); /* first: it lets go of events */
-    if (!c->after_all || in_order(q)) n = behind_last(q, deps, n);
-    else deps = all = behind_all(q, deps, &n);
+    if (c->after_all && !in_order(q)) deps = all = behind_all(q, deps, &n);
+    else if (!c->member) n = behind_last(q, deps, n);
     if (deps && room) status = hand_over(c, n, deps, event);
-    if (status == VENTUS_OK) remember(q, *event, barrier);
-    pthread_mutex_unlock(&q->lock);
+    if (status == VENTUS_OK) remember(q, *event, orders);
     free(all);
     return driver_error(status);
 }
@@ -155,12 +187,14 @@ static cl_int block(cl_command_queue q, struct command *transfer, ventus_event *
 cl_int command_submit(struct command *c, cl_event *result)
 {
     cl_command_queue q = c->queue;
-    bool blocking = c->blocking, mark = !c->run && !c->launch;
+    bool blocking = c->blocking, mark = command_is_mark(c);
     cl_event handle = result ? event_new(q->context, q, c->type, c->queued) : NULL;
     ventus_event *event = NULL;
     cl_int error = result && !handle ? CL_OUT_OF_HOST_MEMORY : CL_SUCCESS;
     object_use(&q->base); /* the command's own use may go with the command */
-    if (!error) error = enter(q, c, &event);
+    pthread_mutex_lock(&q->lock);
+    if (!error) error = command_enter(c, &event);
+    pthread_mutex_unlock(&q->lock);
     if (!event || mark) command_free(c);
     if (event && blocking) error = block(q, mark ? NULL : c, event);
     if (handle) handle->under = event;
@@ -170,6 +204,8 @@ cl_int command_submit(struct command *c, cl_event *result)
     object_drop(&q->base);
     return error;
 }
+
+cl_int command_send(const struct route *to, struct command *c) { return command_submit(c, to->event); }
 
 /* ---- queues ---- */
 

@@ -136,19 +136,18 @@ static enum ventus_status run_copy(void *command) { return box_run(command, row_
 static enum ventus_status run_fill(void *command) { return box_run(command, row_fill); }
 
 /* A transfer that is still to be filled in, with places for `nmems` buffers. */
-static cl_int transfer_new(cl_command_queue q, cl_command_type type, cl_uint nwaits, const cl_event *waits,
-                           cl_uint nmems, struct transfer **t)
+static cl_int transfer_new(const struct route *to, cl_command_type type, cl_uint nmems, struct transfer **t)
 {
     struct command *c;
-    cl_int error = command_new(q, type, sizeof **t, nwaits, waits, nmems, &c);
+    cl_int error = command_new(to->queue, type, sizeof **t, to->nwaits, to->waits, nmems, &c);
     if (!error) *t = (struct transfer *)c;
     return error;
 }
 
-/* Submits it unless there is an error already. */
-static cl_int transfer_submit(struct transfer *t, cl_int error, cl_event *event)
+/* Sends it on its way unless there is an error already. */
+static cl_int transfer_send(const struct route *to, struct transfer *t, cl_int error)
 {
-    if (!error) return command_submit(&t->command, event);
+    if (!error) return command_send(to, &t->command);
     command_free(&t->command);
     return error;
 }
@@ -158,15 +157,16 @@ static cl_int transfer_submit(struct transfer *t, cl_int error, cl_event *event)
 cl_int transfer_host(cl_command_queue q, cl_command_type type, cl_mem mem, int side, const struct box *box, void *host,
                      bool blocking, cl_uint nwaits, const cl_event *waits, cl_event *event)
 {
+    const struct route to = {q, nwaits, waits, event, NULL};
     struct transfer *t;
-    cl_int error = transfer_new(q, type, nwaits, waits, 1, &t);
+    cl_int error = transfer_new(&to, type, 1, &t);
     if (error) return error;
     t->box = *box;
     box_merge(&t->box);
     t->host = host;
     t->command.run = side == SOURCE ? run_read : run_write;
     t->command.blocking = blocking;
-    return transfer_submit(t, command_mem(&t->command, mem, &t->addr[side]), event);
+    return transfer_send(&to, t, command_mem(&t->command, mem, &t->addr[side]));
 }
 
 cl_int clEnqueueReadBuffer(cl_command_queue q, cl_mem mem, cl_bool blocking, size_t offset, size_t size, void *ptr,
@@ -255,45 +255,51 @@ static bool box_overlap(const struct box *box, size_t source, size_t target)
     return false;
 }
 
-cl_int transfer_copy(cl_command_queue q, cl_command_type type, cl_mem source, cl_mem target, const struct box *box,
-                     cl_uint nwaits, const cl_event *waits, cl_event *event)
+cl_int transfer_copy(const struct route *to, cl_command_type type, cl_mem source, cl_mem target, const struct box *box)
 {
     struct transfer *t;
     cl_mem source_root = source, target_root = target;
-    const size_t from = mem_root(&source_root) + box->offset[SOURCE], to = mem_root(&target_root) + box->offset[TARGET];
-    if (source_root == target_root && box->region[0] && box_overlap(box, from, to)) return CL_MEM_COPY_OVERLAP;
-    cl_int error = transfer_new(q, type, nwaits, waits, 2, &t);
+    const size_t from = mem_root(&source_root) + box->offset[SOURCE];
+    const size_t into = mem_root(&target_root) + box->offset[TARGET];
+    if (source_root == target_root && box->region[0] && box_overlap(box, from, into)) return CL_MEM_COPY_OVERLAP;
+    cl_int error = transfer_new(to, type, 2, &t);
     if (error) return error;
     t->box = *box;
     box_merge(&t->box);
     t->command.run = run_copy;
     error = command_mem(&t->command, source, &t->addr[SOURCE]);
     if (!error) error = command_mem(&t->command, target, &t->addr[TARGET]);
-    return transfer_submit(t, error, event);
+    return transfer_send(to, t, error);
+}
+
+cl_int copy_buffer(const struct route *to, cl_mem source, cl_mem target, size_t source_offset, size_t target_offset,
+                   size_t size)
+{
+    struct box box;
+    cl_int error = buffer_check(to->queue, source, 0);
+    if (!error) error = buffer_check(to->queue, target, 0);
+    if (error) return error;
+    if (!range_inside(source, source_offset, size) || !range_inside(target, target_offset, size))
+        return CL_INVALID_VALUE;
+    box_linear(&box, source_offset, target_offset, size);
+    return transfer_copy(to, CL_COMMAND_COPY_BUFFER, source, target, &box);
 }
 
 cl_int clEnqueueCopyBuffer(cl_command_queue q, cl_mem source, cl_mem target, size_t source_offset, size_t target_offset,
                            size_t size, cl_uint nwaits, const cl_event *waits, cl_event *event)
 {
-    struct box box;
-    cl_int error = buffer_check(q, source, 0);
-    if (!error) error = buffer_check(q, target, 0);
-    if (error) return error;
-    if (!range_inside(source, source_offset, size) || !range_inside(target, target_offset, size))
-        return CL_INVALID_VALUE;
-    box_linear(&box, source_offset, target_offset, size);
-    return transfer_copy(q, CL_COMMAND_COPY_BUFFER, source, target, &box, nwaits, waits, event);
+    const struct route to = {q, nwaits, waits, event, NULL};
+    return copy_buffer(&to, source, target, source_offset, target_offset, size);
 }
 
-cl_int clEnqueueCopyBufferRect(cl_command_queue q, cl_mem source, cl_mem target, const size_t *source_origin,
-                               const size_t *target_origin, const size_t *region, size_t source_row,
-                               size_t source_slice, size_t target_row, size_t target_slice, cl_uint nwaits,
-                               const cl_event *waits, cl_event *event)
+cl_int copy_buffer_rect(const struct route *to, cl_mem source, cl_mem target, const size_t *source_origin,
+                        const size_t *target_origin, const size_t *region, size_t source_row, size_t source_slice,
+                        size_t target_row, size_t target_slice)
 {
     struct box box;
     size_t source_end, target_end;
-    cl_int error = buffer_check(q, source, 0);
-    if (!error) error = buffer_check(q, target, 0);
+    cl_int error = buffer_check(to->queue, source, 0);
+    if (!error) error = buffer_check(to->queue, target, 0);
     if (!error) error = box_region(&box, region, source_origin, target_origin);
     if (!error) error = box_side(&box, SOURCE, source_origin, source_row, source_slice, &source_end);
     if (!error) error = box_side(&box, TARGET, target_origin, target_row, target_slice, &target_end);
@@ -301,7 +307,17 @@ cl_int clEnqueueCopyBufferRect(cl_command_queue q, cl_mem source, cl_mem target,
     if (!error && source == target && box.row[SOURCE] != box.row[TARGET] && box.slice[SOURCE] != box.slice[TARGET])
         error = CL_INVALID_VALUE;
     if (error) return error;
-    return transfer_copy(q, CL_COMMAND_COPY_BUFFER_RECT, source, target, &box, nwaits, waits, event);
+    return transfer_copy(to, CL_COMMAND_COPY_BUFFER_RECT, source, target, &box);
+}
+
+cl_int clEnqueueCopyBufferRect(cl_command_queue q, cl_mem source, cl_mem target, const size_t *source_origin,
+                               const size_t *target_origin, const size_t *region, size_t source_row,
+                               size_t source_slice, size_t target_row, size_t target_slice, cl_uint nwaits,
+                               const cl_event *waits, cl_event *event)
+{
+    const struct route to = {q, nwaits, waits, event, NULL};
+    return copy_buffer_rect(&to, source, target, source_origin, target_origin, region, source_row, source_slice,
+                            target_row, target_slice);
 }
 
 /* ---- fill ---- */
@@ -311,30 +327,37 @@ bool pattern_valid(const void *pattern, size_t size)
     return pattern && size && size <= MAX_PATTERN && (size & (size - 1)) == 0;
 }
 
-cl_int transfer_fill(cl_command_queue q, cl_command_type type, cl_mem mem, const struct box *box, const void *pattern,
-                     size_t size, cl_uint nwaits, const cl_event *waits, cl_event *event)
+cl_int transfer_fill(const struct route *to, cl_command_type type, cl_mem mem, const struct box *box,
+                     const void *pattern, size_t size)
 {
     struct transfer *t;
-    cl_int error = transfer_new(q, type, nwaits, waits, 1, &t);
+    cl_int error = transfer_new(to, type, 1, &t);
     if (error) return error;
     memcpy(t->pattern, pattern, size);
     t->pattern_size = size;
     t->box = *box;
     box_merge(&t->box);
     t->command.run = run_fill;
-    return transfer_submit(t, command_mem(&t->command, mem, &t->addr[TARGET]), event);
+    return transfer_send(to, t, command_mem(&t->command, mem, &t->addr[TARGET]));
+}
+
+cl_int fill_buffer(const struct route *to, cl_mem mem, const void *pattern, size_t pattern_size, size_t offset,
+                   size_t size)
+{
+    struct box box;
+    cl_int error = buffer_check(to->queue, mem, 0);
+    if (error) return error;
+    if (!pattern_valid(pattern, pattern_size)) return CL_INVALID_VALUE;
+    if (!range_inside(mem, offset, size) || offset % pattern_size || size % pattern_size) return CL_INVALID_VALUE;
+    box_linear(&box, offset, offset, size);
+    return transfer_fill(to, CL_COMMAND_FILL_BUFFER, mem, &box, pattern, pattern_size);
 }
 
 cl_int clEnqueueFillBuffer(cl_command_queue q, cl_mem mem, const void *pattern, size_t pattern_size, size_t offset,
                            size_t size, cl_uint nwaits, const cl_event *waits, cl_event *event)
 {
-    struct box box;
-    cl_int error = buffer_check(q, mem, 0);
-    if (error) return error;
-    if (!pattern_valid(pattern, pattern_size)) return CL_INVALID_VALUE;
-    if (!range_inside(mem, offset, size) || offset % pattern_size || size % pattern_size) return CL_INVALID_VALUE;
-    box_linear(&box, offset, offset, size);
-    return transfer_fill(q, CL_COMMAND_FILL_BUFFER, mem, &box, pattern, pattern_size, nwaits, waits, event);
+    const struct route to = {q, nwaits, waits, event, NULL};
+    return fill_buffer(&to, mem, pattern, pattern_size, offset, size);
 }
 
 /* ---- map and unmap ---- */
@@ -385,9 +408,10 @@ static struct mapping *mapping_take(cl_mem mem, const void *ptr, const struct ma
 static cl_int map_command(cl_command_queue q, cl_command_type type, cl_mem mem, const struct mapping *m, cl_uint nwaits,
                           const cl_event *waits, struct transfer **result)
 {
+    const struct route to = {q, nwaits, waits, NULL, NULL};
     struct transfer *t;
     const bool unmap = type == CL_COMMAND_UNMAP_MEM_OBJECT;
-    cl_int error = transfer_new(q, type, nwaits, waits, 1, &t);
+    cl_int error = transfer_new(&to, type, 1, &t);
     if (error) return error;
     bool wanted = unmap ? m->flags != CL_MAP_READ : !(m->flags & CL_MAP_WRITE_INVALIDATE_REGION);
     t->host = mem->host_ptr;
