@@ -4,7 +4,7 @@
  * OpenCL implementations live in the same process and have functions of the same names. */
 #include <string.h>
 
-#include "objects.h"
+#include "command_buffer.h"
 
 static cl_int no_interop(void) { return CL_INVALID_OPERATION; }
 
@@ -80,16 +80,17 @@ const cl_icd_dispatch dispatch_table = {
 
 static void *extension_function(const char *name)
 {
-    static const struct {
-        const char *name;
-        void *function;
-    } functions[] = {
+    static const struct extension_function functions[] = {
         {"clGetKernelSuggestedLocalWorkSizeKHR", (void *)kernel_suggested_local_size},
         {"clIcdGetPlatformIDsKHR", (void *)platform_ids},
         {"clGetPlatformInfo", (void *)platform_info},
+        {NULL, NULL},
     };
-    for (size_t i = 0; name && i < sizeof functions / sizeof *functions; i++)
-        if (strcmp(functions[i].name, name) == 0) return functions[i].function;
+    const struct extension_function *const lists[] = {functions, command_buffer_functions, record_functions,
+                                                      replay_functions};
+    for (size_t i = 0; name && i < sizeof lists / sizeof *lists; i++)
+        for (const struct extension_function *f = lists[i]; f->name; f++)
+            if (strcmp(f->name, name) == 0) return f->function;
     return NULL;
 }
 

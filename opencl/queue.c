@@ -205,8 +205,6 @@ cl_int command_submit(struct command *c, cl_event *result)
     return error;
 }
 
-cl_int command_send(const struct route *to, struct command *c) { return command_submit(c, to->event); }
-
 /* ---- queues ---- */
 
 static const cl_command_queue_properties host_properties =
