@@ -557,7 +557,7 @@ static void test_binary(void **state)
 /* Adds to `text` what refuses to compile unless each name of the list is a macro. */
 static size_t require_macros(char *text, size_t room, cl_device_info list)
 {
-    cl_name_version names[32];
+    cl_name_version names[64];
     size_t size, n = 0;
     OK(clGetDeviceInfo(device, list, sizeof names, names, &size));
     assert_true(size > 0);
@@ -570,7 +570,7 @@ static size_t require_macros(char *text, size_t room, cl_device_info list)
 static void test_features(void **state)
 {
     (void)state;
-    char text[4096];
+    char text[8192];
     size_t n = require_macros(text, sizeof text, CL_DEVICE_EXTENSIONS_WITH_VERSION);
     n += require_macros(text + n, sizeof text - n, CL_DEVICE_OPENCL_C_FEATURES);
     snprintf(text + n, sizeof text - n, "%s",
