@@ -12,8 +12,6 @@
 
 #include "compiler/prepare.h"
 
-#define LAYOUT "e-p:32:32-i64:64-v16:16-v24:32-v32:32-v48:64-v96:128-v192:256-v256:256-v512:512-v1024:1024-n32-S32-G1"
-
 /* Inlining everything can explode: a chain of functions that each call the next twice doubles at
  * every step. All functions together may reach so many instructions, calls so deep. */
 enum { INLINED_LIMIT = 3000000, CALL_DEPTH = 200 };
@@ -211,7 +209,7 @@ static void refuse_assembly(struct cc *cc)
 void prepare_module(struct cc *cc)
 {
     refuse_assembly(cc);
-    LLVMSetDataLayout(cc->module, LAYOUT);
+    LLVMSetDataLayout(cc->module, SPIR_LAYOUT);
     shape_kernels(cc);
     run(cc, "globaldce");
     if (LLVMGetNamedFunction(cc->module, "printf")) {

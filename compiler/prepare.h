@@ -25,6 +25,9 @@ enum library { LIBRARY_BASE, LIBRARY_DOUBLE, LIBRARIES };
 const char *library_file(struct cc *cc, enum library which);
 
 /* ---- frontend.c ---- */
+/* How types lie in memory. */
+#define SPIR_LAYOUT \
+    "e-p:32:32-i64:64-v16:16-v24:32-v32:32-v48:64-v96:128-v192:256-v256:256-v512:512-v1024:1024-n32-S32-G1"
 /* Makes cc->context when there is none yet. */
 void context_make(struct cc *cc);
 /* Bitcode as a module of cc->context, made if need be; NULL if LLVM cannot read it. */
@@ -33,6 +36,12 @@ LLVMModuleRef module_read(struct cc *cc, const void *bytes, size_t size);
 /* ---- asm_source.c ---- */
 /* The source with inline assembly as clang takes it; `source` itself where it has none. */
 const char *asm_source(struct cc *cc, const char *source, size_t size);
+
+/* ---- spirv.c ---- */
+/* Are these bytes a module of SPIR-V? */
+bool spirv_is(const void *bytes, size_t size);
+/* Reads one, in the place of the front end. Ends with CC_FAILED when it is not valid or not for this device. */
+LLVMModuleRef spirv_run(struct cc *cc, const char *bytes, size_t size);
 
 /* ---- object.c: separate compilation ---- */
 /* cc->module as an object (malloc'ed). */
