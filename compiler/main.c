@@ -34,7 +34,7 @@ static int usage(FILE *to, int status)
           "       ventus-cc --link [--profile P] [--compile] [-o FILE] FILE...\n"
           "       ventus-cc --preprocess [--options STRING] [--profile P] [-o FILE] [FILE]\n"
           "       ventus-cc --files\n"
-          "Compiles OpenCL C (standard input if no FILE) to a Ventus ELF file, or links objects to one.\n"
+          "Compiles OpenCL C or SPIR-V (standard input if no FILE) to a Ventus ELF file, or links objects to one.\n"
           "With --compile the result is an object, with --preprocess the text behind the preprocessor.\n"
           "--profile is the instruction set of the machine: " ISA_PROFILE_NAMES ".\n"
           "--files names the files that this compiler is made of.\n",
@@ -200,7 +200,8 @@ static void compile(struct cc *cc, const struct request *r)
     }
     if (!r->link) {
         const char *source = read_source(cc, r, &size);
-        cc->module = frontend_run(cc, source, size, r->object ? NULL : library_open_early);
+        cc->module = spirv_is(source, size) ? spirv_run(cc, source, size)
+                                            : frontend_run(cc, source, size, r->object ? NULL : library_open_early);
     }
     void *result;
     if (r->object) {

@@ -12,7 +12,7 @@ set -eu
 BUILD="make gcc libc6-dev meson ninja-build pkg-config clang-19 llvm-19-dev libelf-dev libcmocka-dev
        ocl-icd-opencl-dev opencl-headers libpng-dev libjpeg-dev"
 TEST="$BUILD clinfo pocl-opencl-icd python3-pyopencl python3-numpy qemu-user clang-format-14
-      clang-tidy-19"
+      clang-tidy-19 spirv-tools"
 
 say() { echo "deps: $*"; }
 die() { echo "deps: error: $*" >&2; exit 1; }

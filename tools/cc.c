@@ -37,7 +37,7 @@ int cmd_cc(int argc, char **argv)
     if (argc > 1 && (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h"))) {
         puts("usage: ventus cc [--options STRING] [--profile P] [--compile] [-o FILE] [FILE]\n"
              "       ventus cc --link [--profile P] [--compile] [-o FILE] FILE...\n\n"
-             "Compiles OpenCL C from FILE or standard input to an ELF executable for `ventus run`, or\n"
+             "Compiles OpenCL C or SPIR-V from FILE or standard input to an ELF executable for `ventus run`, or\n"
              "links objects to one. clCreateProgramWithBinary takes executables and objects, too.\n\n"
              "options:\n"
              "      --options STRING      build options, as clBuildProgram takes them\n"

@@ -1,0 +1,67 @@
+# Modules of SPIR-V as input of `ventus cc`: results, and what is said of modules that are not for this device.
+. "$VENTUS_SOURCE/tests/shell/common"
+command -v spirv-as >/dev/null || { echo "spirv-as is not installed: apt install spirv-tools"; exit 77; }
+
+# Standard input: text; $1: the file.
+assemble() { spirv-as --target-env spv1.3 - -o "$1" || wrong "$1 does not assemble"; }
+
+head="OpCapability Addresses
+      OpCapability Kernel
+      OpCapability Int64
+      OpMemoryModel Physical32 OpenCL
+      OpEntryPoint Kernel %k \"twice\" %gid
+      OpExecutionMode %k LocalSize 8 1 1
+      OpDecorate %gid BuiltIn GlobalInvocationId
+      %file = OpString \"twice.cl\"
+      %void = OpTypeVoid
+      %uint = OpTypeInt 32 0
+      %v3 = OpTypeVector %uint 3
+      %in = OpTypePointer Input %v3
+      %to = OpTypePointer CrossWorkgroup %uint
+      %type = OpTypeFunction %void %to
+      %gid = OpVariable %in Input
+      %two = OpConstant %uint 2
+      %k = OpFunction %void None %type
+      %out = OpFunctionParameter %to
+      %entry = OpLabel"
+body="%ids = OpLoad %v3 %gid
+      %i = OpCompositeExtract %uint %ids 0
+      %p = OpInBoundsPtrAccessChain %to %out %i
+      OpLine %file 7 1
+      %x = OpLoad %uint %p
+      %y = OpIMul %uint %x %two
+      OpStore %p %y
+      OpReturn
+      OpFunctionEnd"
+
+printf '%s\n%s\n' "$head" "$body" | assemble twice.spv
+check 0 "" "$ventus" cc twice.spv -o twice.elf
+check 0 "0 2 4 6 8 10 12 14" "$ventus" run twice.elf --global 8 --arg iota:8 --show 0
+check 1 "cannot hold" "$ventus" run twice.elf --global 8 --local 4 --arg iota:8
+check 1 "line 7" "$ventus" run twice.elf --global 65536 --arg iota:1
+check 0 "" "$ventus" cc --compile twice.spv -o twice.o
+check 0 "" "$ventus" cc --link twice.o -o linked.elf
+check 0 "0 2 4 6 8 10 12 14" "$ventus" run linked.elf --global 8 --arg iota:8 --show 0
+
+# sed's script, and what the compiler says of the module it makes.
+refused() {
+    printf '%s\n%s\n' "$head" "$body" | sed "$1" | assemble bad.spv
+    check 1 "$2" "$ventus" cc bad.spv -o bad.elf
+}
+refused 's/Physical32/Physical64/' 'OpMemoryModel: the module is for addresses of 64 bits (Physical64)'
+refused 's/Int64/Shader/' 'OpCapability: the module needs capability 1,'
+refused 's/Physical32 OpenCL/Logical GLSL450/' 'it is not for OpenCL\|has to be Physical32 OpenCL'
+refused 's/OpStore %p %y/OpStore %p %ids/' 'OpStore: %[0-9]* has not the type that is needed here'
+refused 's/OpIMul %uint %x %two/OpFMul %uint %x %two/' 'OpFMul: %[0-9]* is of no floating-point type'
+refused 's/OpIMul %uint %x %two/OpIMul %uint %x %later/; s/OpReturn/%later = OpCopyObject %uint %x\n&/' 'is no value, or comes later'
+refused 's/%ids 0/%ids 3/' 'OpCompositeExtract: there is no part 3'
+refused 's/OpReturn/OpBranch %two/' 'OpBranch: %[0-9]* is no block of this function'
+refused 's/OpReturn//' 'OpFunctionEnd: the last block has no end'
+refused '/OpFunctionEnd/d' 'the last function has no end'
+refused 's/OpReturn/OpKill/' 'instruction 252 is not one of kernels'
+
+head -c 40 twice.spv >cut.spv
+check 1 "SPIR-V" "$ventus" cc cut.spv -o bad.elf
+head -c 202 twice.spv >odd.spv
+check 1 "cut off" "$ventus" cc odd.spv -o bad.elf
+exit $status
