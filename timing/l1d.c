@@ -46,13 +46,6 @@ static void wait_in(struct miss *m, const struct line_access *a)
     m->lanes[m->waiting++] = a->lanes;
 }
 
-/* The line has waited for its fill since a cycle before this one. */
-static bool has_come(const struct core *c, uint32_t line)
-{
-    const struct message *a = &c->l1d.answer[0];
-    return c->l1d.nanswers && a->kind == M_GET && a->line == line && a->at < c->model->now;
-}
-
 static void read_missed(struct core *c, const struct line_access *a)
 {
     struct l1d *d = &c->l1d;
@@ -63,9 +56,7 @@ static void read_missed(struct core *c, const struct line_access *a)
         *m = (struct miss){.line = a->line, .used = true};
         d->nmisses++;
         to_memory(c, *a);
-        if (d->nmisses == c->model->config.l1d_mshrs) d->stall_until = c->model->now + 1;
-    } else d->was_full = m->waiting + 1u == c->model->config.l1d_waiting;
-    d->has_come = has_come(c, a->line);
+    }
     wait_in(m, a);
 }
 
@@ -103,33 +94,35 @@ static void decide(struct core *c)
 
 /* ---- acceptance ---- */
 
-static bool has_room(struct core *c, uint32_t line)
+/* Is there an entry for a read of the line? The test looks at the entries as they were before this cycle, and takes a
+ * miss that is being decided for one that may need the same entry, whatever its line. */
+static bool has_entry(struct core *c, uint32_t line)
 {
     const struct l1d *d = &c->l1d;
-    const struct miss *m = find_miss(c, line);
-    if (d->missed == line) return false;
-    return m ? m->waiting < c->model->config.l1d_waiting : d->nmisses < c->model->config.l1d_mshrs;
+    const struct timing_config *config = &c->model->config;
+    const struct miss *m = d->missed == line ? NULL : find_miss(c, line);
+    unsigned missing = d->missed != UINT32_MAX;
+    return m ? m->waiting + missing < config->l1d_waiting : d->nmisses_before + missing < config->l1d_mshrs;
 }
 
-/* The test for room is that of the request before, when that has filled its entry: another one is made a cycle later.
- */
-static bool looks_again(struct core *c)
+static bool can_accept(struct core *c, bool has_entry, bool had_entry)
 {
-    struct l1d *d = &c->l1d;
-    bool again = d->was_full && (!d->has_come || find_miss(c, d->input.line));
-    d->was_full = false;
-    return again;
+    const struct l1d *d = &c->l1d;
+    uint64_t now = c->model->now;
+    return d->have_input && d->input.at <= now && !d->have_stage1 && now >= d->stall_until && !d->flushing &&
+           d->answers.count <= MOST_ENTRIES / 2 && d->nrequests_before + 5 <= c->model->config.l1d_queue &&
+           d->missed != d->input.line && has_entry && (had_entry || d->input.kind != A_WRITE);
 }
 
+/* The request that is there, or was there last, is tested in every cycle; a write needs the test of the cycle before,
+ * too. */
 static void accept(struct core *c)
 {
     struct l1d *d = &c->l1d;
-    uint64_t now = c->model->now;
-    if (!d->have_input || d->input.at > now || d->have_stage1 || now < d->stall_until || d->flushing) return;
-    if (d->answers.count > MOST_ENTRIES / 2 || !has_room(c, d->input.line) ||
-        d->requests.count + 5 > c->model->config.l1d_queue)
-        return;
-    if (looks_again(c)) return;
+    bool had_entry = d->had_entry;
+    if (d->have_input && d->input.at <= c->model->now) d->tested = d->input.line;
+    d->had_entry = has_entry(c, d->tested);
+    if (!can_accept(c, d->had_entry, had_entry)) return;
     EVENT(c, "l1d_req", d->input.flight->entry, d->input.line, "%s", d->input.kind == A_WRITE ? "write" : "read");
     c->counts.l1d_accesses++;
     d->stage1 = d->input;
@@ -166,6 +159,7 @@ static void leave(struct core *c)
     struct line_access *a = queue_head(&d->requests);
     uint64_t now = c->model->now;
     if (d->have_leaving || !d->port_ready || !d->requests.count || a->at > now) return;
+    if (now >= d->answers_from && now <= d->answer_next) return;
     struct message m = {.kind = M_FLUSH, .line = a->line, .core = (uint16_t)c->number, .at = now + 1};
     if (a->kind != A_FLUSH && is_written(c, a->line)) return;
     if (a->kind == A_WRITE) {
@@ -211,7 +205,8 @@ static void fill(struct core *c, struct miss *m)
     struct l1d *d = &c->l1d;
     uint64_t now = c->model->now;
     struct tag *victim = tags_victim(&d->tags, m->line);
-    if (victim->valid && victim->dirty)
+    bool dirty = victim->valid && victim->dirty;
+    if (dirty)
         d->victim = (struct line_access){.kind = A_WRITE, .line = victim->line, .at = now + 2}, d->have_victim = true;
     *victim = (struct tag){.line = m->line, .valid = true};
     tags_use(&d->tags, victim);
@@ -219,9 +214,9 @@ static void fill(struct core *c, struct miss *m)
         struct line_access a = {.flight = m->flight[n - 1 - i], .lanes = m->lanes[n - 1 - i]};
         answer_lsu(c, &a, now + FILL_DELAY + i, false);
     }
-    d->stall_until = now + 2;
+    d->stall_until = now + 2 + dirty;
     d->answer_next = now + 1 + m->waiting;
-    d->was_full = false;
+    d->answers_from = now + 2;
     m->used = false;
     d->nmisses--;
 }
@@ -230,9 +225,9 @@ static void take_answer(struct core *c)
 {
     struct l1d *d = &c->l1d;
     const struct message *a = &d->answer[0];
-    if (!d->nanswers || a->at > c->model->now || d->answer_next > c->model->now) return;
+    if (!d->nanswers || a->at > c->model->now) return;
     if (a->kind == M_GET) {
-        if (d->missed != UINT32_MAX) return; /* the miss has the entries */
+        if (d->missed != UINT32_MAX || d->answer_next > c->model->now) return; /* the miss has the entries */
         fill(c, &d->misses[a->number]);
     } else {
         d->writing[a->number] = false;
@@ -280,11 +275,19 @@ static void evict(struct core *c)
     d->have_victim = false;
 }
 
+static bool is_idle(const struct l1d *d)
+{
+    return !d->have_stage1 && !d->have_input && !d->requests.count && !d->nanswers && !d->flushing && !d->have_victim;
+}
+
 void l1d_cycle(struct core *c)
 {
     struct l1d *d = &c->l1d;
-    if (!d->have_stage1 && !d->have_input && !d->requests.count && !d->nanswers && !d->flushing && !d->have_victim) {
+    d->nmisses_before = d->nmisses;
+    d->nrequests_before = d->requests.count;
+    if (is_idle(d)) {
         d->missed = UINT32_MAX;
+        d->had_entry = has_entry(c, d->tested);
         return;
     }
     evict(c);

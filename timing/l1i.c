@@ -12,7 +12,8 @@ void l1i_reset(struct core *c)
 
 static uint32_t set_number(const struct tags *t, uint32_t line) { return line >> t->shift & (t->sets - 1); }
 
-/* A request at `pc` in this cycle. In the cycle of a fill both ways of its set show the new line. */
+/* A request at `pc` in this cycle. In the cycle of a fill both ways of its set show the new line. That a line has been
+ * used is known a cycle later. */
 bool l1i_lookup(struct core *c, uint32_t pc)
 {
     struct l1i *l = &c->front.l1i;
@@ -21,9 +22,8 @@ bool l1i_lookup(struct core *c, uint32_t pc)
     if (config->perfect_caches) return true;
     if (l->filling != UINT32_MAX && line == l->filled) return true;
     if (config->fault_fill_lookup && l->filling == set_number(&l->tags, line)) return false;
-    struct tag *tag = tags_find(&l->tags, line);
-    if (tag) tags_use(&l->tags, tag);
-    return tag;
+    l->hit = tags_find(&l->tags, line);
+    return l->hit;
 }
 
 /* A request that has missed, in its second cycle: it waits for the line, or is dropped when no entry is free. In the
@@ -84,23 +84,33 @@ void l1i_answer(struct core *c, const struct message *answer)
 }
 
 /* Writes a line that has come back. */
+static struct tag *fill(struct l1i *l, struct miss *m)
+{
+    struct tag *victim = tags_victim(&l->tags, m->line);
+    victim->line = m->line;
+    victim->valid = true;
+    l->filling = set_number(&l->tags, m->line);
+    l->filled = m->line;
+    l->answered = m;
+    l->nanswers--;
+    for (unsigned i = 0; i < l->nanswers; i++) l->answers[i] = l->answers[i + 1];
+    return victim;
+}
+
+/* The request of the cycle before has used a line, and a fill does so, unless they are in the same set: then the fill
+ * is not seen. */
 void l1i_cycle(struct core *c)
 {
     struct l1i *l = &c->front.l1i;
+    struct tag *filled = NULL, *hit = l->hit;
+    l->hit = NULL;
     l->filling = UINT32_MAX;
     if (l->answered) { /* its entry is taken until the cycle of the fill is over */
         l->answered->used = false;
         l->answered = NULL;
         l->nmisses--;
     }
-    if (!l->nanswers || l->answers[0].at > c->model->now) return;
-    struct miss *m = &l->misses[l->answers[0].miss];
-    struct tag *victim = tags_victim(&l->tags, m->line);
-    *victim = (struct tag){.line = m->line, .valid = true};
-    tags_use(&l->tags, victim);
-    l->filling = set_number(&l->tags, m->line);
-    l->filled = m->line;
-    l->answered = m;
-    l->nanswers--;
-    for (unsigned i = 0; i < l->nanswers; i++) l->answers[i] = l->answers[i + 1];
+    if (l->nanswers && l->answers[0].at <= c->model->now) filled = fill(l, &l->misses[l->answers[0].miss]);
+    if (hit) tags_use(&l->tags, hit);
+    if (filled && !(hit && (uint32_t)(hit - l->tags.way) / l->tags.ways == l->filling)) tags_use(&l->tags, filled);
 }

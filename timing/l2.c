@@ -1,7 +1,10 @@
-/* The second level, and memory behind it (section 10). */
+/* The second level, and memory behind it (section 10).
+ *
+ * A request that is accepted is looked up in the directory a cycle later, and then waits in the list of the entry of
+ * its line. An entry asks memory; when the line has come, it answers the requests of its list, one after another. */
 #include "timing/model.h"
 
-enum { INPUTS = 2, PUTS = 256, RESPOND_DELAY = 2, PUT_DELAY = 2, HIT_CYCLES = 4 };
+enum { INPUTS = 2, PUTS = 256, LINE_DELAY = 2, PUT_DELAY = 3, HIT_DELAY = 3 };
 
 bool l2_open(struct model *m)
 {
@@ -11,6 +14,8 @@ bool l2_open(struct model *m)
 }
 
 static struct core *core_of(struct model *m, const struct message *a) { return &m->cores[a->core]; }
+
+static bool is_write(const struct message *a) { return a->kind == M_PUT || a->kind == M_PUT_PART; }
 
 /* ---- from the SMs: instructions before data, lower SMs first ---- */
 
@@ -23,7 +28,7 @@ static void take(struct model *m, struct message message)
 
 void l2_take_messages(struct model *m)
 {
-    bool full = m->l2.ninput == INPUTS;
+    bool full = m->l2.input_full;
     for (unsigned i = 0; i < m->ncores; i++) {
         struct core *c = &m->cores[i];
         struct message message;
@@ -65,14 +70,6 @@ static uint64_t memory_access(struct core *c, uint32_t line)
     return at + m->config.memory_latency;
 }
 
-/* The answer goes to its SM in the cycle `at`, or when those before it have gone. */
-static void answer_later(struct l2 *l, struct message a, uint64_t at)
-{
-    const struct message *last = &l->answers[(l->first_answer + l->nanswers - 1) % MOST_ENTRIES];
-    a.at = l->nanswers && at <= last->at ? last->at + 1 : at;
-    l->answers[(l->first_answer + l->nanswers++) % MOST_ENTRIES] = a;
-}
-
 static bool put(struct model *m)
 {
     struct l2 *l = &m->l2;
@@ -86,71 +83,25 @@ static bool put(struct model *m)
     return true;
 }
 
-/* Does the entry want its turn? One whose request memory can take, or whose line has come. */
-static bool wants(const struct l2_entry *e, uint64_t now, bool memory_ready)
+static void put_later(struct model *m, struct message p)
 {
-    return e->used && ((e->want_at <= now && memory_ready) || e->respond_at <= now);
+    struct l2 *l = &m->l2;
+    if (l->nputs == PUTS) return;
+    p.at = m->now + PUT_DELAY;
+    l->puts[(l->first_put + l->nputs++) % PUTS] = p;
 }
 
 static void ask_memory(struct model *m, unsigned k)
 {
     struct l2_entry *e = &m->l2.entry[k];
-    EVENT(core_of(m, &e->message), "mem_req", k, e->message.line, "get");
+    struct core *c = core_of(m, &e->list[0]);
+    EVENT(c, "mem_req", k, e->line, "get");
     e->want_at = NEVER;
-    core_of(m, &e->message)->counts.memory_reads++;
-    e->respond_at = memory_access(core_of(m, &e->message), e->message.line) + RESPOND_DELAY;
-}
-
-/* The entry is free for a request that is accepted in this cycle, or goes on with the next one on its line. */
-static void respond(struct model *m, struct l2_entry *e)
-{
-    struct l2 *l = &m->l2;
-    l->filling = e->message.kind == M_GET;
-    l->filled = e->message.line;
-    answer_later(l, e->message, m->now + 1);
-    e->respond_at = m->now + 2;
-    if (e->nlist) e->message = e->list[0];
-    for (unsigned i = 1; i < e->nlist; i++) e->list[i - 1] = e->list[i];
-    if (e->nlist) e->nlist--;
-    else {
-        e->used = false;
-        l->used--;
-    }
-}
-
-/* One entry has its turn in a cycle, round robin. A write takes the memory from it: then the turn is lost. */
-static void schedule(struct model *m)
-{
-    struct l2 *l = &m->l2;
-    unsigned n = m->config.l2_mshrs;
-    bool memory_ready = m->now >= l->memory_next, written = memory_ready && put(m);
-    l->filling = false;
-    for (unsigned i = 0; l->used && i < n; i++) {
-        unsigned k = (l->pointer + i) % n;
-        struct l2_entry *e = &l->entry[k];
-        if (!wants(e, m->now, memory_ready)) continue;
-        l->pointer = (k + 1) % n;
-        if (e->respond_at <= m->now) respond(m, e);
-        else if (!written) ask_memory(m, k);
-        return;
-    }
+    c->counts.memory_reads++;
+    e->line_at = memory_access(c, e->line) + LINE_DELAY;
 }
 
 /* ---- answers ---- */
-
-static void write_line(struct model *m, const struct message *a)
-{
-    struct l2 *l = &m->l2;
-    struct message p = *a;
-    struct tag *tag = m->config.fault_l2_misses ? NULL : tags_find(&l->tags, a->line);
-    if (tag) {
-        tag->dirty = true;
-        return;
-    }
-    if (l->nputs == PUTS) return;
-    p.at = m->now + PUT_DELAY;
-    l->puts[(l->first_put + l->nputs++) % PUTS] = p;
-}
 
 /* A line that stays: the one it replaces is written back if it is dirty. */
 static void keep(struct model *m, uint32_t line, uint16_t core)
@@ -158,95 +109,198 @@ static void keep(struct model *m, uint32_t line, uint16_t core)
     struct l2 *l = &m->l2;
     if (m->config.fault_l2_misses || tags_find(&l->tags, line)) return;
     struct tag *victim = tags_victim(&l->tags, line);
-    struct message old = {.line = victim->line, .core = core};
-    bool dirty = victim->valid && victim->dirty;
+    if (victim->valid && victim->dirty) put_later(m, (struct message){.line = victim->line, .core = core});
     *victim = (struct tag){.line = line, .valid = true};
     tags_use(&l->tags, victim);
-    if (dirty && l->nputs < PUTS) {
-        old.at = m->now + PUT_DELAY;
-        l->puts[(l->first_put + l->nputs++) % PUTS] = old;
-    }
 }
 
-/* The oldest answer, if its SM can take it. */
+static void write_line(struct model *m, const struct message *a)
+{
+    struct tag *tag = m->config.fault_l2_misses ? NULL : tags_find(&m->l2.tags, a->line);
+    if (tag) tag->dirty = true;
+    else put_later(m, *a);
+}
+
+/* The oldest request of the list is answered in the next cycle. */
+static void respond(struct model *m, struct l2_entry *e)
+{
+    struct l2 *l = &m->l2;
+    struct message a = e->list[0];
+    keep(m, a.line, a.core);
+    if (is_write(&a)) {
+        l->nwrites--;
+        write_line(m, &a);
+    }
+    a.at = m->now + 1;
+    l->answer = a;
+    l->have_answer = true;
+    e->nlist--;
+    l->nrequests--;
+    for (unsigned i = 0; i < e->nlist; i++) e->list[i] = e->list[i + 1];
+    l->nentries -= !e->nlist;
+}
+
+/* To its SM, if that can take it. */
 static void answer(struct model *m)
 {
     struct l2 *l = &m->l2;
-    const struct message *a = &l->answers[l->first_answer];
-    if (!l->nanswers || a->at > m->now) return;
+    const struct message *a = &l->answer;
     struct core *c = core_of(m, a);
-    if (!(a->instruction ? l1i_can_answer(c) : l1d_can_answer(c))) return;
+    if (!l->have_answer || a->at > m->now || !(a->instruction ? l1i_can_answer(c) : l1d_can_answer(c))) return;
     EVENT(c, "l2_rsp", a->number, a->line, "%s", a->kind == M_GET ? "data" : "ack");
-    keep(m, a->line, a->core);
     if (a->instruction) l1i_answer(c, a);
     else l1d_answer(c, a);
-    if (a->kind != M_GET) write_line(m, a);
-    l->first_answer = (l->first_answer + 1) % MOST_ENTRIES;
-    l->nanswers--;
+    l->have_answer = false;
 }
 
-/* ---- acceptance ---- */
+/* ---- turns ---- */
 
-static void pop_input(struct l2 *l)
+/* Does the entry want its turn? One whose request memory can take, whose line can be written into the directory, or
+ * that has an answer. */
+static bool wants(const struct l2_entry *e, uint64_t now, bool memory_ready, bool may_respond)
 {
-    l->ninput--;
-    l->input[0] = l->input[1];
+    return e->nlist && ((e->want_at <= now && memory_ready) || (e->line_at <= now && (e->fills || may_respond)));
 }
 
-static bool accept_flush(struct model *m, const struct message *a)
+static void fill(struct l2 *l, struct l2_entry *e)
+{
+    l->filling = e->fills;
+    l->filled = e->line;
+    e->fills = false;
+}
+
+/* One entry has its turn in a cycle, round robin. A write takes the memory from it: then the turn is lost. */
+static void schedule(struct model *m, bool may_respond)
 {
     struct l2 *l = &m->l2;
-    if (l->used || l->nanswers) return false;
-    l->flush = *a;
-    l->flush_done = m->now + m->config.flush_cycles;
-    return true;
+    unsigned n = m->config.l2_mshrs;
+    bool memory_ready = m->now >= l->memory_next, written = memory_ready && put(m);
+    l->filling = false;
+    for (unsigned i = 0; l->nentries && i < n; i++) {
+        unsigned k = (l->pointer + i) % n;
+        struct l2_entry *e = &l->entry[k];
+        if (!wants(e, m->now, memory_ready, may_respond)) continue;
+        l->pointer = (k + 1) % n;
+        if (e->line_at > m->now) {
+            if (!written) ask_memory(m, k);
+            return;
+        }
+        fill(l, e);
+        if (may_respond) respond(m, e);
+        return;
+    }
 }
+
+/* ---- the directory ---- */
 
 static struct l2_entry *same_line(struct model *m, uint32_t line)
 {
     struct l2 *l = &m->l2;
-    for (unsigned i = 0; l->used && i < m->config.l2_mshrs; i++)
-        if (l->entry[i].used && l->entry[i].message.line == line) return &l->entry[i];
+    for (unsigned i = 0; l->nentries && i < m->config.l2_mshrs; i++)
+        if (l->entry[i].nlist && l->entry[i].line == line) return &l->entry[i];
     return NULL;
 }
 
-static bool accept_access(struct model *m, const struct message *a)
+/* A line that requests of two kinds wait for is not written into the directory. In the Verilog RTL a request on a line
+ * of its own counts as one on that of entry 0. */
+static void mix(struct model *m, struct l2_entry *same)
 {
     struct l2 *l = &m->l2;
-    struct l2_entry *e = same_line(m, a->line);
-    if (e) {
-        if (e->nlist == sizeof e->list / sizeof *e->list) return false;
-        e->list[e->nlist++] = *a;
-        core_of(m, a)->counts.l2_hits++;
-        return true;
-    }
-    if (l->used == m->config.l2_mshrs || l->nanswers == MOST_ENTRIES) return false;
-    for (e = l->entry; e->used;) e++;
+    if (!same && m->config.fault_l2_mixes) same = &l->entry[0];
+    if (same && same->kind != l->looked_up.kind) same->fills = false;
+}
+
+static struct l2_entry *new_entry(struct model *m, const struct message *a)
+{
+    struct l2 *l = &m->l2;
+    struct l2_entry *e = l->entry;
     struct tag *tag = m->config.fault_l2_misses ? NULL : tags_find(&l->tags, a->line);
-    *e = (struct l2_entry){.used = true, .message = *a, .want_at = m->now + 2, .respond_at = NEVER};
-    l->used++;
+    while (e->nlist) e++;
+    *e = (struct l2_entry){
+        .kind = a->kind, .line = a->line, .fills = a->kind == M_GET && !tag, .want_at = m->now + 1, .line_at = NEVER};
+    l->nentries++;
     if (!tag) core_of(m, a)->counts.l2_misses++;
     else {
         core_of(m, a)->counts.l2_hits++;
         tags_use(&l->tags, tag);
         e->want_at = NEVER;
-        e->respond_at = m->now + HIT_CYCLES;
+        e->line_at = m->now + HIT_DELAY;
     }
+    return e;
+}
+
+/* The request in the directory goes to the list of its entry, if there is room. */
+static void enter(struct model *m)
+{
+    struct l2 *l = &m->l2;
+    if (!l->looking_up) return;
+    struct message *a = &l->looked_up;
+    struct l2_entry *e = same_line(m, a->line);
+    mix(m, e);
+    if (l->nrequests == m->config.l2_mshrs) return;
+    if (e) core_of(m, a)->counts.l2_hits++;
+    else e = new_entry(m, a);
+    e->list[e->nlist++] = *a;
+    l->nrequests++;
+    l->looking_up = false;
+}
+
+/* ---- acceptance ---- */
+
+static bool accept_flush(struct model *m, const struct message *a)
+{
+    m->l2.flush = *a;
+    m->l2.flush_done = m->now + m->config.flush_cycles;
     return true;
 }
 
 static uint32_t tag_of(const struct model *m, uint32_t line) { return line / m->config.line_bytes / m->config.l2_sets; }
+static uint32_t set_of(const struct model *m, uint32_t line) { return line / m->config.line_bytes % m->config.l2_sets; }
 
-static void accept(struct model *m)
+/* The directory is being written, and does not hold the line that is asked for: it would, when the requests before it
+ * were on that line or its neighbour. */
+static bool directory_taken(const struct model *m, const struct message *a)
+{
+    const struct l2 *l = &m->l2;
+    uint32_t tag = tag_of(m, l->filled);
+    return l->filling &&
+           (tag_of(m, a->line) != tag || tag_of(m, l->looked_up.line) != tag || l->asked_set != set_of(m, l->filled));
+}
+
+static bool accept_access(struct model *m, const struct message *a)
+{
+    struct l2 *l = &m->l2;
+    bool taken = directory_taken(m, a);
+    l->asked_set = set_of(m, a->line);
+    if (taken) return false;
+    l->looked_up = *a;
+    l->looking_up = true;
+    l->nwrites += is_write(a);
+    return true;
+}
+
+/* How full the second level was before the events of this cycle. */
+struct fullness {
+    unsigned entries, requests, writes;
+};
+
+static bool has_room(const struct model *m, const struct message *a, const struct fullness *before)
+{
+    unsigned n = m->config.l2_mshrs;
+    if (a->kind == M_FLUSH) return !before->entries && !m->l2.nwrites;
+    return before->entries < n && before->requests < n && (!is_write(a) || before->writes < n);
+}
+
+static void accept(struct model *m, const struct fullness *before)
 {
     static const char *const names[] = {"get", "put", "putpart", "flush p1"};
     struct l2 *l = &m->l2;
     const struct message a = l->input[0];
-    if (!l->ninput || a.at > m->now || l->flush_done != NEVER) return;
-    if (l->filling && tag_of(m, l->filled) != tag_of(m, a.line)) return; /* the directory is being written */
+    if (!l->ninput || a.at > m->now || l->flush_done != NEVER || !has_room(m, &a, before)) return;
     if (!(a.kind == M_FLUSH ? accept_flush(m, &a) : accept_access(m, &a))) return;
     EVENT(core_of(m, &a), "l2_req", a.number, a.line, "%s", names[a.kind]);
-    pop_input(l);
+    l->input[0] = l->input[1];
+    l->ninput--;
 }
 
 static void end_flush(struct model *m)
@@ -261,8 +315,13 @@ static void end_flush(struct model *m)
 
 void l2_cycle(struct model *m)
 {
+    struct l2 *l = &m->l2;
+    struct fullness before = {l->nentries, l->nrequests, l->nwrites};
+    bool may_respond = !l->have_answer;
+    l->input_full = l->ninput == INPUTS;
     end_flush(m);
     answer(m);
-    schedule(m);
-    accept(m);
+    enter(m);
+    schedule(m, may_respond);
+    accept(m, &before);
 }

@@ -103,18 +103,16 @@ static void saved(struct core *c)
     l->state = !l->left ? LSU_IDLE : l->to_lds ? LSU_LDS : LSU_L1D;
 }
 
-enum { NO_PORT = 2 };
-
-/* Where the instruction's result is written: 0 scalar, 1 vector. */
-static unsigned port_of(const struct flight *f)
+/* Where the instruction's result is written. */
+static enum lsu_port port_of(const struct flight *f)
 {
-    return f->op->destination == NO_REGISTER ? NO_PORT : f->op->destination >= 256;
+    return f->op->destination == NO_REGISTER ? PORT_NONE : f->op->destination >= 256 ? PORT_VECTOR : PORT_SCALAR;
 }
 
 static void coalesce(struct core *c)
 {
     struct lsu *l = &c->lsu;
-    bool answer, add;
+    bool answer, add, ready;
     switch (l->coalescer) {
     case CO_IDLE:
         answer = take_any_answer(c);
@@ -124,8 +122,9 @@ static void coalesce(struct core *c)
         break;
     case CO_ADD: l->coalescer = l->has_finished ? CO_OUT1 : CO_IDLE; break;
     case CO_OUT1:
-        if (l->last_port != NO_PORT && c->units.port_taken[l->last_port]) return;
-        l->last_port = port_of(l->entry[l->finished]);
+        ready = l->port == PORT_NONE || !c->units.port_taken[l->port == PORT_VECTOR];
+        l->port = port_of(l->entry[l->finished]);
+        if (!ready) return;
         l->coalescer = CO_OUT2;
         l->has_finished = false;
         break;

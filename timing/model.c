@@ -168,7 +168,7 @@ static void reset(struct model *m)
         unit_open(c);
         c->collection = (struct collection){0};
         memset(c->collection.granted, -1, sizeof c->collection.granted);
-        c->lsu = (struct lsu){0};
+        c->lsu = (struct lsu){.port = c->lsu.port};
         c->lds = (struct lds){0};
         c->nrequests = c->nactive = c->ending = 0;
         c->starting = 0;
@@ -183,7 +183,8 @@ static void reset(struct model *m)
         c->front.l1i.answered = NULL;
         flights_reset(c);
     }
-    m->l2.used = m->l2.nputs = m->l2.ninput = m->l2.nanswers = 0;
+    m->l2.nentries = m->l2.nrequests = m->l2.nwrites = m->l2.nputs = m->l2.ninput = 0;
+    m->l2.looking_up = m->l2.have_answer = false;
     memset(m->l2.entry, 0, sizeof m->l2.entry);
     m->l2.flush_done = NEVER;
     m->resident_groups = m->flushing = 0;

@@ -147,6 +147,7 @@ struct l1i {
     struct miss *answered; /* whose line is being filled; NULL: none */
     struct fetch_answer answers[MOST_ENTRIES];
     unsigned nanswers;
+    struct tag *hit;  /* line that the request of this cycle has found */
     uint32_t filling; /* set that is written in this cycle, and the line; UINT32_MAX: none */
     uint32_t filled;
     uint64_t orders;
@@ -221,6 +222,7 @@ struct queue {
 
 enum lsu_state { LSU_IDLE, LSU_SAVE, LSU_L1D, LSU_LDS };
 enum coalescer_state { CO_IDLE, CO_ADD, CO_OUT1, CO_OUT2 };
+enum lsu_port { PORT_NONE, PORT_SCALAR, PORT_VECTOR };
 
 struct lsu {
     struct flight *input;
@@ -231,9 +233,10 @@ struct lsu {
     bool to_lds;
     unsigned ids_slot; /* whose thread ids a private access taken in this cycle gets (fault) */
     enum coalescer_state coalescer;
-    bool has_finished;  /* an entry waits for out1 */
-    bool written;       /* write-back has taken the entry in out2 */
-    unsigned last_port; /* of write-back, of the instruction that was in out2 last */
+    bool has_finished; /* an entry waits for out1 */
+    bool written;      /* write-back has taken the entry in out2 */
+    enum lsu_port
+        port; /* of write-back, of the instruction that was in out1 in a cycle before, also of another launch */
     struct flight *entry[MOST_ENTRIES];
     uint32_t missing[MOST_ENTRIES]; /* lanes of the entry without an answer */
     unsigned finished;              /* the entry in out1, out2 */
@@ -270,13 +273,14 @@ struct l1d {
     struct line_access victim; /* a dirty line on its way out */
     bool have_victim;
     uint64_t stall_until;
-    bool was_full; /* the last miss has filled its entry ... */
-    bool has_come; /* ... whose line waited for its fill */
+    uint32_t tested; /* line whose need of an entry was tested last ... */
+    bool had_entry;  /* ... and the result */
     struct miss misses[MOST_ENTRIES];
     unsigned nmisses;
-    struct queue answers;   /* to the LSU */
-    struct queue requests;  /* to memory: misses, writes, victims */
-    struct message leaving; /* output register */
+    unsigned nmisses_before, nrequests_before; /* before the events of this cycle */
+    struct queue answers;                      /* to the LSU */
+    struct queue requests;                     /* to memory: misses, writes, victims */
+    struct message leaving;                    /* output register */
     bool have_leaving;
     bool port_ready;            /* the second level would take a request of this cache in this cycle */
     bool writing[MOST_ENTRIES]; /* write-status entries ... */
@@ -284,31 +288,40 @@ struct l1d {
     unsigned nwriting;
     struct message answer[16]; /* from memory */
     unsigned nanswers;
-    uint64_t answer_next; /* when the next one can be handled */
-    uint32_t missed;      /* line of a read that missed in this cycle; UINT32_MAX: none */
+    uint64_t answers_from; /* the last fill's requests are answered in these cycles ... */
+    uint64_t answer_next;  /* ... up to this one, when the next fill can be made */
+    uint32_t missed;       /* line of a read that missed in this cycle; UINT32_MAX: none */
     /* invalidation at the end of a group */
     bool flushing, flush_sent;
     uint64_t flush_at;
     unsigned flush_way;
 };
 
+/* A line that requests wait for. */
 struct l2_entry {
-    bool used;
-    struct message message, list[16]; /* those on the same line wait */
+    enum message_kind kind; /* of the first request, and its line */
+    uint32_t line;
+    struct message list[MOST_ENTRIES]; /* the oldest first; none: the entry is free */
     unsigned nlist;
-    uint64_t want_at;    /* when it asks memory; NEVER: it has asked */
-    uint64_t respond_at; /* when the answer can be given; NEVER: not known */
+    uint64_t want_at; /* when it asks memory; NEVER: it has asked, or need not */
+    uint64_t line_at; /* when the line is there; NEVER: not known */
+    bool fills;       /* the line has still to be written into the directory */
 };
 
 struct l2 {
     struct tags tags;
     struct message input[2];
     unsigned ninput;
+    bool input_full;          /* before the events of this cycle */
+    struct message looked_up; /* the request that was accepted last */
+    bool looking_up;          /* it is in the directory */
+    uint32_t asked_set;       /* directory's set of the request that has asked last, accepted or not */
     struct l2_entry entry[MOST_ENTRIES];
-    unsigned used;
+    unsigned nentries, nrequests; /* entries in use, and requests in their lists */
+    unsigned nwrites;             /* writes that have been accepted and not answered */
     unsigned pointer;
-    struct message answers[MOST_ENTRIES]; /* ring, in order */
-    unsigned first_answer, nanswers;
+    struct message answer; /* on its way to an SM */
+    bool have_answer;
     struct message puts[256]; /* writes on their way to memory: ring */
     unsigned first_put, nputs;
     uint64_t memory_next;
