@@ -105,6 +105,7 @@ struct ventus_device {
     struct device_clock *clock; /* of a cycle model; NULL: the host's */
     char *export_folder;        /* where launches are written to, NULL: nowhere */
     uint32_t exported;          /* how many so far */
+    bool warned;                /* of stray accesses that are ignored; the thread of launches */
     pthread_mutex_t print_lock; /* one thread at a time empties a print buffer; innermost */
 };
 

@@ -289,11 +289,11 @@ static void work_item(const struct ventus_range *range, const struct fault *f, u
     for (int d = 0; d < 3; d++) id[d] = range->offset[d] + f->group[d] * local[d] + in_group[d];
 }
 
-static void describe_fault(ventus_event *e, const char *name)
+/* Into the message: "NAME DID at line N, work-item (...): what". */
+static void describe_access(ventus_event *e, const char *name, const char *did, const struct fault *f)
 {
     char where[64] = "", who[64] = "", what[320];
     const struct ventus_launch *in = &e->in;
-    const struct fault *f = &e->job.result.fault;
     uint32_t line = in->module ? ventus_module_line(in->module, f->pc) : 0, id[3];
     if (f->kind == FAULT_LAUNCH || f->kind == FAULT_FETCH) line = 0;
     if (line) snprintf(where, sizeof where, " at line %u", (unsigned)line);
@@ -302,14 +302,16 @@ static void describe_fault(ventus_event *e, const char *name)
         snprintf(who, sizeof who, ", work-item (%u,%u,%u)", (unsigned)id[0], (unsigned)id[1], (unsigned)id[2]);
     }
     fault_print(f, what, sizeof what);
-    snprintf(e->outcome.message, sizeof e->outcome.message, "%s failed%s%s: %s", name, where, who, what);
+    snprintf(e->outcome.message, sizeof e->outcome.message, "%s %s%s%s: %s", name, did, where, who, what);
 }
 
 static void describe(ventus_event *e)
 {
     char name[160] = "launch";
     if (!e->raw) snprintf(name, sizeof name, "kernel %s", e->in.kernel->name);
-    if (e->job.result.status == LAUNCH_FAULT) describe_fault(e, name);
+    if (e->job.result.status == LAUNCH_FAULT) describe_access(e, name, "failed", &e->job.result.fault);
+    else if (e->outcome.status == VENTUS_OK)
+        describe_access(e, name, "strays, which is ignored and not said again,", &e->job.result.stray);
     else snprintf(e->outcome.message, sizeof e->outcome.message, "%s: %s", name, ventus_status_text(e->outcome.status));
 }
 
@@ -353,5 +355,7 @@ void launch_finish(ventus_event *e, enum ventus_status status)
     e->outcome.result.fault = fault_of(&e->job.result.fault);
     e->outcome.result.counters = launch_counters(&e->job.result.counters);
     if (e->result) *e->result = e->job.result;
-    if (status != VENTUS_OK) describe(e);
+    bool stray = e->job.result.stray.kind && !e->device->warned;
+    if (stray) e->device->warned = true;
+    if (status != VENTUS_OK || stray) describe(e);
 }

@@ -324,7 +324,8 @@ enum ventus_status ventus_finish(ventus_device *device, uint64_t timeout_ns);
 
 /* Submits a launch and waits. VENTUS_FAULT when the kernel failed: result->fault says where and `message` (if not
  * NULL, `message_size` bytes) receives one line naming kernel, source line when known, pc, work-item and
- * address. The device stays usable. Not in a callback or a call, which run on the device's own threads. */
+ * address (struct ventus_outcome). The device stays usable. Not in a callback or a call, which run on the device's own
+ * threads. */
 enum ventus_status ventus_run(ventus_device *device, const struct ventus_launch *launch, struct ventus_result *result,
                               char *message, size_t message_size);
 
@@ -336,7 +337,8 @@ struct ventus_outcome {
     enum ventus_status status;   /* VENTUS_OK, _FAULT, _CANCELLED, _TIMEOUT, _STOPPED, _DEPENDENCY, _BAD_LAUNCH, out of
                                   * memory, or what a call or ventus_event_set said */
     struct ventus_result result; /* of a launch: fault and counters; zeros when it was never run */
-    char message[512];           /* one line for people, empty on success */
+    char message[512];           /* one line for people, empty on success, unless the machine ignores stray accesses
+                                  * (ignore_stray) and this is the device's first launch that has made one */
     /* by the device's clock (ventus_clock); started is 0 when it was never run */
     uint64_t submitted, started, ended;
     uint64_t cycles; /* of a launch, by the cycle model; 0: the machine has none */

@@ -76,12 +76,13 @@ void command_free(struct command *c)
     free(c);
 }
 
-/* A failure that no wait or query has shown yet: the next blocking call returns it, once. */
+/* A failure that no wait or query has shown yet: the next blocking call returns it, once. The message of a launch may
+ * be a warning, too. */
 static void note_failure(cl_command_queue q, const char *message, enum ventus_status status)
 {
-    if (status == VENTUS_OK || status == VENTUS_DEPENDENCY || status == VENTUS_CANCELLED) return;
-    atomic_store(&q->fault, driver_error(status));
-    if (message) context_report(q->context, message);
+    if (status == VENTUS_DEPENDENCY || status == VENTUS_CANCELLED) return;
+    if (status != VENTUS_OK) atomic_store(&q->fault, driver_error(status));
+    if (*message) context_report(q->context, message);
 }
 
 static cl_int take_failure(cl_command_queue q) { return atomic_exchange(&q->fault, CL_SUCCESS); }
@@ -90,7 +91,7 @@ void command_ending(void *user, const struct ventus_outcome *outcome)
 {
     struct command *c = user;
     bool kernel = c->type == CL_COMMAND_NDRANGE_KERNEL || c->type == CL_COMMAND_TASK;
-    note_failure(c->queue, kernel ? outcome->message : NULL, outcome->status);
+    note_failure(c->queue, kernel ? outcome->message : "", outcome->status);
     command_free(c);
 }
 

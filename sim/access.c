@@ -69,23 +69,32 @@ struct accessor {
     bool range;
 };
 
-/* Where the byte at a guest address is, which must be open for the access. */
-static uint32_t locate(const struct accessor *p, uint64_t addr)
+/* The access is one to a closed page: a fault, unless the machine ignores it. The first of a group is noted. */
+static void stray(const struct accessor *p, uint64_t named, const char *detail)
 {
-    enum fault_kind kind = p->access == GPU_WRITE ? FAULT_WRITE : FAULT_READ;
-    uint64_t named = p->range ? addr : p->named;
-    char detail[48];
+    const enum fault_kind kind = p->access == GPU_WRITE ? FAULT_WRITE : FAULT_READ;
+    struct group *g = p->sm->warp->group;
+    if (!p->sm->gpu->config.ignore_stray) fault_throw(p->sm, kind, p->lane, named, detail);
+    if (g->stray.kind) return;
+    fault_raise(p->sm, p->sm->warp, kind, p->lane, named, detail);
+    g->stray = p->sm->fault;
+}
+
+/* Where the byte at a guest address is, in *at. False: nowhere, and that is ignored. */
+static bool locate(const struct accessor *p, uint64_t addr, uint32_t *at)
+{
+    const uint64_t named = p->range ? addr : p->named;
+    char detail[48] = "";
+    *at = (uint32_t)addr;
     if (is_translated(p->sm->warp->group->launch, addr)) {
-        uint32_t physical;
-        const char *why = translate(p->sm, addr, p->access, &physical);
+        const char *why = translate(p->sm, addr, p->access, at);
         if (why) fault_throw(p->sm, FAULT_PAGE, p->lane, named, why);
-        if (mem_allows(p->sm->gpu, physical, 1, p->access)) return physical;
-        snprintf(detail, sizeof detail, "physical address 0x%08x", (unsigned)physical);
-        fault_throw(p->sm, kind, p->lane, named, detail);
+        snprintf(detail, sizeof detail, "physical address 0x%08x", (unsigned)*at);
+        addr = *at;
     }
-    if (addr >= MEM_SPAN || !mem_allows(p->sm->gpu, (uint32_t)addr, 1, p->access))
-        fault_throw(p->sm, kind, p->lane, named, NULL);
-    return (uint32_t)addr;
+    if (addr < MEM_SPAN && mem_allows(p->sm->gpu, *at, 1, p->access)) return true;
+    stray(p, named, *detail ? detail : NULL);
+    return false;
 }
 
 static uint64_t left_of_page(uint64_t addr) { return ABI_PAGE - addr % ABI_PAGE; }
@@ -93,9 +102,10 @@ static uint64_t left_of_page(uint64_t addr) { return ABI_PAGE - addr % ABI_PAGE;
 /* May all bytes be accessed? */
 static void check(const struct accessor *p, uint64_t addr, uint64_t size)
 {
+    uint32_t at;
     for (uint64_t n; size; addr += n, size -= n) {
         n = left_of_page(addr) < size ? left_of_page(addr) : size;
-        locate(p, addr);
+        locate(p, addr, &at);
     }
 }
 
@@ -109,18 +119,21 @@ static void move(void *to, const void *from, size_t n)
 static void load(const struct accessor *p, uint64_t addr, void *bytes, uint64_t size)
 {
     uint8_t *to = bytes;
+    uint32_t at;
     for (uint64_t n; size; addr += n, to += n, size -= n) {
         n = left_of_page(addr) < size ? left_of_page(addr) : size;
-        move(to, p->sm->mem + locate(p, addr), n);
+        if (locate(p, addr, &at)) move(to, p->sm->mem + at, n);
+        else memset(to, 0, n);
     }
 }
 
 static void store(const struct accessor *p, uint64_t addr, const void *bytes, uint64_t size)
 {
     const uint8_t *from = bytes;
+    uint32_t at;
     for (uint64_t n; size; addr += n, from += n, size -= n) {
         n = left_of_page(addr) < size ? left_of_page(addr) : size;
-        uint32_t at = locate(p, addr);
+        if (!locate(p, addr, &at)) continue;
         move(p->sm->mem + at, from, n);
         if (*p->sm->reservations) end_reservations(p->sm, at, (uint32_t)n);
     }
@@ -348,7 +361,9 @@ static uint32_t conditional(struct sm *sm, struct warp *w, uint32_t lane, uint32
 static uint32_t atomic_one(struct sm *sm, const struct request *r, uint32_t lane)
 {
     struct accessor p = accessor_of(sm, r, 0, lane);
-    uint32_t at = locate(&p, p.named), *word = (uint32_t *)(sm->mem + at), result;
+    uint32_t at, result;
+    if (!locate(&p, p.named, &at)) return 0; /* as if sc had stored */
+    uint32_t *word = (uint32_t *)(sm->mem + at);
     if (r->m.action == ACTION_LR) {
         result = __atomic_load_n(word, __ATOMIC_SEQ_CST);
         reserve(sm, r->w, lane, at, result);

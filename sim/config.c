@@ -62,6 +62,7 @@ const char *gpu_config_check(const struct gpu_config *c)
     if (!isa_profile_known(c->profile)) return "profile must be one of " ISA_PROFILE_NAMES;
     if (c->thread_csrs > 1) return "thread_csrs must be 0 or 1";
     if (c->translation >= GPU_TRANSLATIONS) return "translation must be none or sv39";
+    if (c->ignore_stray > 1) return "ignore_stray must be 0 or 1";
     if (c->host_threads > HOST_THREADS_MOST) return "host_threads must be 0 to 256";
     if (c->quantum < 1 || c->quantum > 1u << 30) return "quantum must be 1 to 2^30";
     if (!c->engine && !engine_of_environment(&named)) return "VENTUS_ENGINE names no engine; see `ventus info`";
@@ -97,6 +98,7 @@ static const struct parameter {
     PARAMETER(profile, IS_PROFILE, "instruction set: " ISA_PROFILE_NAMES),
     PARAMETER(thread_csrs, IS_NUMBER, "1: CSRs 0x80d to 0x813 exist"),
     PARAMETER(translation, IS_TRANSLATION, "of addresses: none or sv39"),
+    PARAMETER(ignore_stray, IS_NUMBER, "1: stray reads give 0, stray writes are dropped; 0: they are faults"),
     PARAMETER(host_threads, IS_NUMBER, "host threads that run the SMs; 0: one a processor, 1: deterministic"),
     PARAMETER(quantum, IS_WIDE, "instructions of a warp before the next one's turn"),
     PARAMETER(engine, IS_ENGINE, "what executes instructions; auto: the best for this host"),

@@ -90,6 +90,7 @@ static void choose_engine(struct gpu *gpu, struct run *r)
 {
     unsigned needs = r->job->launch.sv39 ? NEEDS_SV39 : 0;
     r->flags = code_reads_flags(gpu) || observers_want_flags(r->observers);
+    if (gpu->config.ignore_stray) needs |= NEEDS_CHECKS;
     if (r->observers) needs |= NEEDS_HOOKS;
     if (r->flags) needs |= NEEDS_FLAGS;
     r->engine = engine_choose(gpu->engine, needs);
@@ -430,6 +431,7 @@ static void conclude(struct dispatcher *d, struct sm *sm, struct group *g, enum 
     bool claimed = c->run == r;
     pthread_mutex_lock(&d->lock);
     counters_add(&r->job->result.counters, &g->counters);
+    if (g->stray.kind && !r->job->result.stray.kind) r->job->result.stray = g->stray;
     if (claimed) resize_claim(c, g);
     leave_slot(sm, slot);
     if (claimed) c->ended++;

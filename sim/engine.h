@@ -62,9 +62,10 @@ enum stop { STOP_NOT, STOP_QUANTUM, STOP_BARRIER, STOP_END, STOP_FAULT, STOP_OBS
 
 /* What some launches need. */
 enum launch_need {
-    NEEDS_HOOKS = 1, /* observers: observe_before, observe_access and observe_after are called for each instruction */
-    NEEDS_FLAGS = 2, /* fflags and vxsat accrue, w->raised says what the last instruction raised */
-    NEEDS_SV39 = 4,  /* code and data are at virtual addresses: fetch_translated, memory_run */
+    NEEDS_HOOKS = 1,  /* observers: observe_before, observe_access and observe_after are called for each instruction */
+    NEEDS_FLAGS = 2,  /* fflags and vxsat accrue, w->raised says what the last instruction raised */
+    NEEDS_SV39 = 4,   /* code and data are at virtual addresses: fetch_translated, memory_run */
+    NEEDS_CHECKS = 8, /* no access may be tried out: each is memory_run's, which ignores stray ones */
 };
 
 typedef enum stop engine_run(struct sm *sm, struct warp *w, uint64_t budget);

@@ -35,6 +35,7 @@ struct gpu_config {
     uint32_t profile;            /* enum isa_profile: the instruction set the machine executes */
     uint32_t thread_csrs;        /* 1: CSRs 0x80d to 0x813 (ids of each work-item) exist */
     uint32_t translation;        /* enum gpu_translation */
+    uint32_t ignore_stray;       /* 1: what touches closed pages is no fault: reads give 0, writes are dropped */
     uint32_t host_threads;       /* most threads that run the SMs; 0: $VENTUS_THREADS, else one for each processor. With
                                   * 1 every program is deterministic, also one whose atomics depend on order */
     uint64_t quantum;            /* instructions a warp runs before the next one gets its turn */
@@ -173,6 +174,7 @@ enum launch_status {
 struct result {
     enum launch_status status;
     struct fault fault;
+    struct fault stray; /* the first access of a group that was ignored (gpu_config.ignore_stray); FAULT_NONE: none */
     struct counters counters;
 };
 

@@ -447,10 +447,10 @@ INLINE enum stop run_ray(struct step *s, ray_fn *run)
 #define DO_BARRIERSUB(id, expr, flags) break; /* a subgroup is a warp, and a warp is in step with itself */
 #define DO_ENDPRG(id, expr, flags)     DO(end_warp(&s))
 
-/* Under SV39 everything that accesses memory is memory_run's. */
-INLINE unsigned dispatch_of(const struct decoded *d, bool translated)
+/* Where accesses are checked, everything that accesses memory is memory_run's. */
+INLINE unsigned dispatch_of(const struct decoded *d, bool checked)
 {
-    return translated && isa_memory(&d->in).words && d->dispatch != DISPATCH_REFUSED ? DISPATCH_MEMORY : d->dispatch;
+    return checked && isa_memory(&d->in).words && d->dispatch != DISPATCH_REFUSED ? DISPATCH_MEMORY : d->dispatch;
 }
 
 /* A flat access of r2025: the engine's own, unless the base address of some lane is private. */
@@ -478,6 +478,7 @@ enum stop STEP_NAME(struct sm *sm, struct warp *w, uint64_t budget)
     const struct launch *launch = w->group->launch;
     const uint32_t vgprs = launch->vgprs, sgprs = launch->sgprs;
     const bool translated = STEP_HOOKED && launch->sv39;
+    const bool checked = translated || (STEP_HOOKED && sm->gpu->config.ignore_stray);
     const struct code_page *page = NULL;
     uint32_t pc = w->pc;
     uint64_t base = MEM_SPAN; /* address of `page`; no address of the guest when there is none */
@@ -496,7 +497,7 @@ enum stop STEP_NAME(struct sm *sm, struct warp *w, uint64_t budget)
         if (s.d->vregs > vgprs || s.d->xregs > sgprs) return fault_illegal(sm, w, s.d);
         enum stop stop = STEP_HOOKED ? announce_insn(&s, page) : STOP_NOT;
         if (stop != STOP_NOT) return stop;
-        unsigned dispatch = dispatch_of(s.d, translated);
+        unsigned dispatch = dispatch_of(s.d, checked);
     again:
         switch (dispatch) {
 #define INSN(id, name, pattern, operands, kind, unit, flags, revisions, expr, text) \

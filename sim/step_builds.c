@@ -21,7 +21,7 @@ static const struct engine_build builds[] = {
     {"v3", host_is_v3, 0, step_v3},
 #endif
     {"base", NULL, 0, step_base},
-    {"hooked", NULL, NEEDS_HOOKS | NEEDS_FLAGS | NEEDS_SV39, step_base_hooked},
+    {"hooked", NULL, NEEDS_HOOKS | NEEDS_FLAGS | NEEDS_SV39 | NEEDS_CHECKS, step_base_hooked},
     {0},
 };
 

@@ -35,6 +35,7 @@ struct group {
     uint32_t ended;                          /* warps */
     uint32_t reservations;                   /* lr.w reservations that may be valid, in all its warps */
     struct counters counters;                /* of this group alone */
+    struct fault stray;                      /* the first access that was ignored; FAULT_NONE: none */
     const struct observer *const *observers; /* ended by NULL; NULL: none */
 };
 

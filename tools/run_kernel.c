@@ -146,6 +146,7 @@ static enum ventus_status run_launch(struct request *r, ventus_device *device, c
     enum ventus_status status = ventus_run(device, launch, &result, message, sizeof message);
     if (status != VENTUS_OK)
         fprintf(stderr, "ventus run: %s%s%s\n", ventus_status_text(status), *message ? ": " : "", message);
+    else if (*message) fprintf(stderr, "ventus run: %s\n", message);
     if (status == VENTUS_OK || status == VENTUS_FAULT)
         report_add(&r->report, launch->kernel->name, groups, launch->gpu->result);
     return status;

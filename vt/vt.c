@@ -193,10 +193,8 @@ static void collect_ended(struct vt *vt)
 {
     for (struct pending *p; (p = vt->first) && ventus_event_state(p->event) == VENTUS_ENDED;) {
         const struct ventus_outcome *o = ventus_event_outcome(p->event);
-        if (o->status != VENTUS_OK) {
-            vt->failed = true;
-            fprintf(stderr, "ventus: %s\n", o->message);
-        }
+        if (o->status != VENTUS_OK) vt->failed = true;
+        if (*o->message) fprintf(stderr, "ventus: %s\n", o->message);
         keep_id(vt, p->id);
         vt->first = p->next;
         if (!vt->first) vt->last = &vt->first;

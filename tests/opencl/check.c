@@ -12,6 +12,8 @@ cl_command_queue queue;
 
 static char script_path[] = "/tmp/ventus-test-XXXXXX";
 static bool script_made;
+static char machine_path[] = "/tmp/ventus-machine-XXXXXX";
+static bool machine_made;
 
 /* Before any OpenCL call: the loader reads the variable once. What a compiler made that stands in for the real one is
  * not for the user's cache. */
@@ -31,6 +33,15 @@ static bool is_ventus(cl_platform_id p)
 {
     char name[64];
     return clGetPlatformInfo(p, CL_PLATFORM_NAME, sizeof name, name, NULL) == CL_SUCCESS && strcmp(name, "Ventus") == 0;
+}
+
+int check_machine(const char *parameters)
+{
+    int file = mkstemp(machine_path);
+    machine_made = file >= 0;
+    bool good = machine_made && dprintf(file, "%s\n", parameters) > 0;
+    if (machine_made) close(file);
+    return good ? setenv("VENTUS_CONFIG", machine_path, 1) : -1;
 }
 
 int check_setup(void **state)
@@ -56,6 +67,7 @@ int check_teardown(void **state)
 {
     (void)state;
     if (script_made) unlink(script_path);
+    if (machine_made) unlink(machine_path);
     return clReleaseCommandQueue(queue) || clReleaseContext(context);
 }
 

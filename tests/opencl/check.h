@@ -35,6 +35,9 @@ extern cl_command_queue queue; /* with profiling */
 int check_setup(void **state);
 int check_teardown(void **state);
 
+/* Before check_setup: a machine of these parameters; the file is there until check_teardown. 0: it could be written. */
+int check_machine(const char *parameters);
+
 /* Succeeds with CL_SUCCESS, or fails with exactly this error. */
 #define OK(call)           assert_int_equal((call), CL_SUCCESS)
 #define FAILS(error, call) assert_int_equal((call), (error))

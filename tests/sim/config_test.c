@@ -25,6 +25,7 @@ static const struct {
     FIELD(vgpr_rows, 32, 65536), FIELD(sgpr_rows, 32, 65536),
     FIELD(clock_mhz, 1, 100000), FIELD(thread_csrs, 0, 1),
     FIELD(host_threads, 0, 256), FIELD(translation, GPU_PHYSICAL, GPU_SV39),
+    FIELD(ignore_stray, 0, 1),
 };
 
 static void try(size_t field, uint32_t value, bool good)
