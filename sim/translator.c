@@ -66,23 +66,17 @@ static void end_process(const struct translator_process *p)
     }
 }
 
-/* False: there is none. */
-static bool close_socket(struct translator_process *p)
-{
-    pthread_mutex_lock(&p->lock);
-    int socket = p->socket;
-    p->socket = -1;
-    pthread_mutex_unlock(&p->lock);
-    if (socket >= 0) close(socket);
-    return socket >= 0;
-}
-
 /* Something is wrong with it, or we end: then it finishes what it has begun, and ends when it finds us gone
  * (native/main.c). */
 static void lose(struct translator_process *p)
 {
+    pthread_mutex_lock(&p->lock);
+    int socket = p->socket;
     bool wrong = !p->stopped;
-    if (!close_socket(p)) return;
+    p->socket = -1;
+    pthread_mutex_unlock(&p->lock);
+    if (socket < 0) return;
+    close(socket);
     if (wrong) end_process(p);
     else waitpid(p->pid, NULL, WNOHANG);
 }
