@@ -21,7 +21,13 @@
 #include "sim/machine.h"
 #include "sim/workers.h"
 
-/* A job that is being worked on. */
+/* Work-groups of a launch that have not been claimed, in order. */
+struct part {
+    uint32_t next, end;
+};
+
+/* A job that is being worked on. Each worker has a part of the grid of its own, because launches on the same data then
+ * find them in the caches of the processor that had them before. */
 struct run {
     struct run *next;
     struct job *job;
@@ -31,8 +37,11 @@ struct run {
     bool flags;                              /* fflags and vxsat accrue */
     uint64_t dispatched, total;              /* work-groups */
     uint64_t resident;                       /* groups that have been claimed and are not over */
+    uint32_t claims;                         /* of SMs, those included whose groups others have taken */
     _Atomic bool stopped;                    /* fault or cancel: no more groups, resident ones are abandoned */
     uint32_t *areas, nareas;                 /* free areas of private memory; NULL: one for all */
+    uint32_t nparts;                         /* one if groups go one by one, else one for each worker */
+    struct part parts[];
 };
 
 struct dispatcher {
@@ -96,12 +105,26 @@ static void choose_engine(struct gpu *gpu, struct run *r)
     r->engine = engine_choose(gpu->engine, needs);
 }
 
+/* Groups that are handed out one by one: others need not see them all at work. */
+static bool goes_alone(const struct gpu *gpu, const struct run *r)
+{
+    return r->observers || r->job->options.serial || gpu->scheduler.user != gpu->rotation;
+}
+
+static void divide(struct run *r, uint32_t n)
+{
+    r->nparts = n;
+    for (uint32_t k = 0; k < n; k++)
+        r->parts[k] = (struct part){(uint32_t)(r->total * k / n), (uint32_t)(r->total * (k + 1) / n)};
+}
+
 /* NULL when the job cannot run; its result then says why. */
 static struct run *start_job(struct gpu *gpu, struct job *job)
 {
     const struct launch *l = &job->launch;
     const char *why = group_check(&gpu->config, l);
-    struct run *r = why ? NULL : calloc(1, sizeof *r);
+    uint32_t workers = gpu_workers(&gpu->config);
+    struct run *r = why ? NULL : calloc(1, sizeof *r + workers * sizeof *r->parts);
     job->result = (struct result){.status = LAUNCH_DONE, .fault.lane = ISA_LANES};
     if (r) {
         r->job = job;
@@ -109,6 +132,7 @@ static struct run *start_job(struct gpu *gpu, struct job *job)
         r->total = (uint64_t)l->groups[0] * l->groups[1] * l->groups[2];
         if (observers_collect(gpu, job->options.observers, &r->observers) && make_areas(r, &gpu->config)) {
             choose_engine(gpu, r);
+            divide(r, goes_alone(gpu, r) ? 1 : workers);
             recover_renew();
             observe_launch_begin(r->observers, job);
             return r;
@@ -150,11 +174,11 @@ static void exchange_jobs(struct dispatcher *d)
     }
 }
 
-/* A job without groups to dispatch or resident is finished. With the lock held. */
+/* A job is finished without groups to dispatch or resident, once no SM looks at it any more. With the lock held. */
 static void retire(struct dispatcher *d, struct run *r)
 {
     struct run **link = &d->runs;
-    if (r->resident || (!r->stopped && r->dispatched < r->total)) return;
+    if (r->resident || r->claims || (!r->stopped && r->dispatched < r->total)) return;
     while (*link != r) link = &(*link)->next;
     *link = r->next;
     for (link = &d->finished; *link;) link = &(*link)->next;
@@ -217,41 +241,55 @@ static bool may_place(const struct dispatcher *d, const struct run *r, const str
     return !r->areas || r->nareas;
 }
 
-/* Groups that are handed out one by one: others need not see them all at work. */
-static bool goes_alone(const struct dispatcher *d, const struct run *r)
+/* The worker's own part or, when that is empty, the one with most groups left. */
+static struct part *choose_part(struct run *r, uint32_t worker)
 {
-    return r->observers || r->job->options.serial || d->gpu->scheduler.user != d->gpu->rotation;
+    struct part *own = &r->parts[worker % r->nparts], *most = own;
+    if (own->next < own->end) return own;
+    for (struct part *p = r->parts; p < r->parts + r->nparts; p++)
+        if (p->end - p->next > most->end - most->next) most = p;
+    return most;
 }
 
 /* More at a time while they end soon, and fewer towards the end. */
-static uint64_t claim_size(const struct dispatcher *d, const struct run *r, const struct sm *sm)
+static uint32_t claim_size(const struct dispatcher *d, const struct run *r, const struct part *p, const struct sm *sm)
 {
-    uint64_t share = (r->total - r->dispatched) / (2 * d->workers) + 1, n = sm->claim.size;
+    uint32_t share = (p->end - p->next) / 2 + 1, n = sm->claim.size;
     if (n > share) n = share;
-    return !n || goes_alone(d, r) ? 1 : n;
+    return !n || goes_alone(d->gpu, r) ? 1 : n;
+}
+
+static void set_claim(struct sm *sm, struct run *r, uint64_t left, uint32_t size)
+{
+    r->claims++;
+    sm->claim = (struct claim){.run = r, .left = left, .size = size};
 }
 
 /* With the lock held. */
 static void claim_groups(struct dispatcher *d, struct run *r, struct sm *sm)
 {
-    uint64_t n = claim_size(d, r, sm), first = r->dispatched;
+    uint32_t worker = sm->index % d->workers;
+    struct part *p = choose_part(r, worker);
+    uint32_t n = claim_size(d, r, p, sm), first = p->next;
+    if (p == &r->parts[worker % r->nparts]) p->next += n;
+    else first = p->end -= n; /* its owner goes on where it is */
     r->dispatched += n;
     r->resident += n;
-    sm->claim = (struct claim){.run = r, .left = range(first, first + n), .size = n};
+    set_claim(sm, r, range(first, first + n), n);
 }
 
 /* What other SMs have claimed of the launch and not begun: half of it. With the lock held. */
 static bool claim_of_others(struct dispatcher *d, struct run *r, struct sm *sm)
 {
-    struct sm *most = sm;
+    struct claim *most = &sm->claim;
     for (uint32_t i = 0; i < d->gpu->config.sms; i++) {
-        struct sm *other = &d->gpu->sms[i];
-        if (other->claim.run == r && count_left(&other->claim) > count_left(&most->claim)) most = other;
+        struct claim *other = &d->gpu->sms[i].claim;
+        if (other->run == r && count_left(other) > count_left(most)) most = other;
     }
-    if (most == sm) return false;
-    uint64_t taken = take_half(&most->claim);
-    sm->claim = (struct claim){.run = r, .left = taken, .size = sm->claim.size};
-    return count_left(&sm->claim) > 0;
+    uint64_t taken = take_half(most);
+    if ((uint32_t)taken == taken >> 32) return false; /* the owner was quicker */
+    set_claim(sm, r, taken, sm->claim.size);
+    return true;
 }
 
 /* The last group that was started has ended, within a slice or not: how many to claim the next time. */
@@ -275,7 +313,10 @@ static void settle_claim(struct dispatcher *d, struct sm *sm)
         c->left = 0;
     }
     c->ended = 0;
-    if (!count_left(c)) c->run = NULL;
+    if (!count_left(c)) {
+        c->run = NULL;
+        r->claims--;
+    }
     retire(d, r);
 }
 
@@ -377,7 +418,7 @@ static struct slot *place_new(struct dispatcher *d, struct sm *sm)
     for (struct run *r = sm->claim.run ? NULL : d->runs; r && !slot; r = r->next) {
         if (!may_place(d, r, sm) || !group_fits(sm, &r->job->launch)) continue;
         if (r->dispatched < r->total) claim_groups(d, r, sm);
-        else if (goes_alone(d, r) || !claim_of_others(d, r, sm)) continue;
+        else if (goes_alone(d->gpu, r) || !claim_of_others(d, r, sm)) continue;
         slot = place_claimed(sm);
     }
     pthread_mutex_unlock(&d->lock);

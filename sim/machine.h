@@ -125,7 +125,7 @@ struct claim {
     struct run *run;
     _Atomic uint64_t left;
     uint32_t next, until;
-    uint64_t size;  /* how many to claim the next time */
+    uint32_t size;  /* how many to claim the next time */
     uint32_t ended; /* groups of it, not yet reported to the launch */
     bool advanced;  /* since it was last looked at, a group of it has taken the place of one that had ended */
 };

@@ -363,6 +363,28 @@ static void test_all_are_placed(void **state)
     }
 }
 
+/* Launches end while another SM has a claim on them: short groups, some longer, few of each launch. */
+static void test_claims_outlive_no_launch(void **state)
+{
+    enum { LAUNCHES = 60, TIMES = 30, GROUPS = 24 };
+    struct guest g;
+    (void)state;
+    open_machine(&g, 4, 20,
+                 " csrr x5, CSR_WGID\n andi x6, x5, 7\n bne x6, x0, short\n li x8, 60\nloop: addi x8, x8, -1\n"
+                 " bne x8, x0, loop\nshort: lui x10, 0x90000\n vmv.v.x v1, x10\n vmv.v.i v2, 1\n"
+                 " amoadd.w v3, v2, (v1)\n endprg\n");
+    g.launch.groups[0] = GROUPS;
+    for (int i = 0; i < TIMES; i++) {
+        struct job jobs[LAUNCHES];
+        for (int k = 0; k < LAUNCHES; k++) jobs[k] = (struct job){.launch = g.launch};
+        struct bag bag = {.jobs = jobs, .count = LAUNCHES};
+        run_bag(g.gpu, &bag);
+        for (int k = 0; k < LAUNCHES; k++) assert_int_equal(jobs[k].result.counters.groups, GROUPS);
+    }
+    assert_int_equal(g.data[0], 32 * GROUPS * LAUNCHES * TIMES);
+    guest_close(&g);
+}
+
 /* ---- host threads ---- */
 
 /* Each work-item writes a hash of its ids to its own word, and adds to a common sum; barriers in between. */
@@ -546,6 +568,7 @@ int main(void)
         cmocka_unit_test(test_admission), cmocka_unit_test(test_serial), cmocka_unit_test(test_jobs_together),
         cmocka_unit_test(test_one_fails_alone), cmocka_unit_test(test_rounding_of_callbacks),
         cmocka_unit_test(test_each_group_once), cmocka_unit_test(test_all_are_placed),
+        cmocka_unit_test(test_claims_outlive_no_launch),
         cmocka_unit_test(test_host_threads), cmocka_unit_test(test_threads_and_hooks),
         cmocka_unit_test(test_cancel_in_time), cmocka_unit_test(test_dropped_code),
     };
