@@ -1,6 +1,5 @@
 /* The device: one table of everything it reports, computed from the machine description. Queries start no machine.
  * Called through icd.c. */
-#include <pthread.h>
 #include <string.h>
 
 #include "command_buffer.h"
@@ -8,10 +7,6 @@
 struct _cl_device_id the_device = {
     .base = {.dispatch = &dispatch_table, .kind = KIND_DEVICE, .refs = 1, .uses = 1},
 };
-
-static pthread_once_t info_once = PTHREAD_ONCE_INIT;
-static struct ventus_info the_info;
-static const char *info_problem;
 
 /* Each name with a space before it. */
 enum {
@@ -40,38 +35,6 @@ static const cl_name_version features[] = {
 #define FEATURE(name, ...) {CL_MAKE_VERSION(__VA_ARGS__), name},
 #include "isa/features.def"
 };
-
-static void info_init(void)
-{
-    static char why[300];
-    enum ventus_status status = ventus_describe(0, &the_info, why, sizeof why);
-    if (status != VENTUS_OK) info_problem = *why ? why : ventus_status_text(status);
-    if (info_problem) debug("no device: %s", info_problem);
-}
-
-const struct ventus_info *device_info(void)
-{
-    pthread_once(&info_once, info_init);
-    return info_problem ? NULL : &the_info;
-}
-
-cl_uint device_max_group(const struct ventus_info *info) { return info->warps_per_sm * info->threads_per_warp; }
-
-/* Backed lazily. 1.5 GiB of the 1.75 GiB window for buffers leaves room for private memory, arguments
- * and fragmentation (hashcat wants more than 1 GiB); a quarter of it at once is the least a full
- * profile allows. */
-static const cl_ulong global_memory = (cl_ulong)1536 << 20;
-
-cl_ulong device_max_alloc(void) { return global_memory / 4; }
-
-/* What is left when a work-group of all warps has its scalar stacks. Programs fill what they are told,
- * and test suites every byte of it, so no more than other GPUs have. */
-cl_ulong device_local_memory(const struct ventus_info *info)
-{
-    const cl_ulong usual = 64 << 10, stacks = (cl_ulong)info->warps_per_sm * ABI_WARP_STACK;
-    cl_ulong left = info->lds_bytes > stacks ? info->lds_bytes - stacks : 0;
-    return left < usual ? left : usual;
-}
 
 /* One row a query. */
 // clang-format off
@@ -124,7 +87,7 @@ static cl_int device_table(const struct ventus_info *c, cl_device_info param, st
     VALUE(CL_DEVICE_PROFILING_TIMER_RESOLUTION, size_t, 1)
 
     /* memory */
-    VALUE(CL_DEVICE_GLOBAL_MEM_SIZE, cl_ulong, global_memory)
+    VALUE(CL_DEVICE_GLOBAL_MEM_SIZE, cl_ulong, device_global_memory())
     VALUE(CL_DEVICE_MAX_MEM_ALLOC_SIZE, cl_ulong, device_max_alloc())
     VALUE(CL_DEVICE_GLOBAL_MEM_CACHE_TYPE, cl_device_mem_cache_type, CL_NONE)
     VALUE(CL_DEVICE_GLOBAL_MEM_CACHE_SIZE, cl_ulong, 0)

@@ -118,6 +118,7 @@ cl_int platform_ids(cl_uint num_entries, cl_platform_id *platforms, cl_uint *num
 const struct ventus_info *device_info(void);
 
 cl_uint device_max_group(const struct ventus_info *info);
+cl_ulong device_global_memory(void);
 cl_ulong device_max_alloc(void);
 cl_ulong device_local_memory(const struct ventus_info *info);
 

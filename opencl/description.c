@@ -1,0 +1,42 @@
+/* What the machine's description says of the device, and the limits that follow. Nothing is started. */
+#include <pthread.h>
+
+#include "objects.h"
+
+static pthread_once_t info_once = PTHREAD_ONCE_INIT;
+static struct ventus_info the_info;
+static const char *info_problem;
+
+static void info_init(void)
+{
+    static char why[300];
+    enum ventus_status status = ventus_describe(0, &the_info, why, sizeof why);
+    if (status != VENTUS_OK) info_problem = *why ? why : ventus_status_text(status);
+    if (info_problem) debug("no device: %s", info_problem);
+}
+
+const struct ventus_info *device_info(void)
+{
+    pthread_once(&info_once, info_init);
+    return info_problem ? NULL : &the_info;
+}
+
+cl_uint device_max_group(const struct ventus_info *info) { return info->warps_per_sm * info->threads_per_warp; }
+
+/* Backed lazily. 1.5 GiB of the 1.75 GiB window for buffers leaves room for private memory, arguments
+ * and fragmentation (hashcat wants more than 1 GiB); a quarter of it at once is the least a full
+ * profile allows. */
+static const cl_ulong global_memory = (cl_ulong)1536 << 20;
+
+cl_ulong device_global_memory(void) { return global_memory; }
+
+cl_ulong device_max_alloc(void) { return global_memory / 4; }
+
+/* What is left when a work-group of all warps has its scalar stacks. Programs fill what they are told,
+ * and test suites every byte of it, so no more than other GPUs have. */
+cl_ulong device_local_memory(const struct ventus_info *info)
+{
+    const cl_ulong usual = 64 << 10, stacks = (cl_ulong)info->warps_per_sm * ABI_WARP_STACK;
+    cl_ulong left = info->lds_bytes > stacks ? info->lds_bytes - stacks : 0;
+    return left < usual ? left : usual;
+}
