@@ -78,12 +78,29 @@ static void load_scalar_register(struct translator *t, const struct node *n)
     set_x(t, n->d.in.rd, m->size == 4 ? value : extend(t, value, m->is_signed, t->i32));
 }
 
+/* A store behind which the machine looks for reservations that it ends, if there are any. */
+static void look_for_reservations(struct translator *t)
+{
+    if (!t->flow->reserves) return;
+    LLVMValueRef count = ir_load(t, t->i32, ir_load(t, t->ptr, t->sm, offsetof(struct sm, reservations)), 0);
+    LLVMBasicBlockRef some = ir_block(t, "reservations"), on = ir_block(t, "");
+    ir_branch_likely(t, LLVMBuildICmp(t->b, LLVMIntEQ, count, ir_u32(t, 0), ""), on, some);
+    ir_at(t, some);
+    LLVMTypeRef types[] = {t->ptr, t->i32};
+    LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(t->context), types, 2, false);
+    LLVMValueRef wrote = ir_load(t, t->ptr, t->state, offsetof(struct native_state, wrote));
+    LLVMBuildCall2(t->b, type, wrote, (LLVMValueRef[]){t->sm, active(t)}, 2, "");
+    LLVMBuildBr(t->b, on);
+    ir_at(t, on);
+}
+
 static void store_scalar_register(struct translator *t, const struct node *n)
 {
     const struct isa_memory *m = &n->effects.memory;
     LLVMValueRef address = scalar_address(t, n), value = get_x(t, n->d.in.rs2);
     if (m->size < 4) value = LLVMBuildTrunc(t->b, value, memory_type(t, m->size), "");
     LLVMSetAlignment(LLVMBuildStore(t->b, value, address), 1);
+    look_for_reservations(t);
 }
 
 /* An access of lanes: at base + imm. */
@@ -555,6 +572,7 @@ void translate_store(struct translator *t, const struct node *n)
     }
     struct vector_access a = begin_access(t, n);
     store_vector(t, &a, get_v(t, n->effects.memory.data == ROLE_RS2 ? n->d.in.rs2 : n->d.in.rs3));
+    look_for_reservations(t);
 }
 
 void translate_atomic(struct translator *t, const struct node *n)
@@ -569,5 +587,6 @@ void translate_atomic(struct translator *t, const struct node *n)
                            ir_field(t, t->state, offsetof(struct native_state, in)),
                            ir_field(t, t->state, offsetof(struct native_state, out)), active(t)};
     call_row(t, n->d.in.op, args, 5);
+    look_for_reservations(t);
     set_result(t, n, load_scratch(t, offsetof(struct native_state, out)));
 }

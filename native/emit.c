@@ -247,6 +247,7 @@ static void write_headers(struct linker *l, const struct translation *t, uint64_
         .nentries = (uint32_t)t->nentries,
         .nsites = (uint32_t)t->nsites,
         .code = find_code(l),
+        .reserves = t->flow->reserves,
         .insns = (uint32_t)t->flow->nnodes,
         .helped = (uint32_t)t->helped,
         .build_us = t->build_us,

@@ -118,7 +118,7 @@ static enum how how_of(const struct flow *f, const struct node *n)
     if (n->d.vregs > r->vgprs || n->d.xregs > r->sgprs) return HOW_LEAVE;
     if (n->d.dispatch == n->d.in.op) return how_kind(n);
     if (n->d.dispatch == DISPATCH_EXACT) return HOW_HELP;
-    return n->d.dispatch == DISPATCH_MEMORY && !isa_is_atomic(&n->effects.memory) ? HOW_HELP : HOW_LEAVE;
+    return n->d.dispatch == DISPATCH_MEMORY ? HOW_HELP : HOW_LEAVE;
 }
 
 /* An instruction that `step` executes within a block counts itself, but for being one. */
@@ -144,6 +144,7 @@ static void decode(const struct search *s, uint32_t pc, struct node *n)
     n->effects = isa_effects(&n->d.in, s->f->request->threads);
     n->pc = pc;
     n->how = (uint8_t)how_of(s->f, n);
+    s->f->reserves |= n->effects.memory.action == ACTION_LR;
     set_counts(n);
 }
 

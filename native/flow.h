@@ -55,6 +55,7 @@ struct flow {
         uint32_t pc, rpc; /* where it waits, and the join; 0: any */
     } * sides;
     size_t nsides;
+    bool reserves; /* there is an lr.w: stores may end reservations */
 };
 
 /* False: the host has no memory. */

@@ -90,9 +90,9 @@ static void account(struct native_sm *n, struct warp *w)
 }
 
 /* What translated code takes for granted. */
-static bool is_usual(const struct sm *sm, const struct warp *w)
+static bool is_usual(const struct sm *sm, const struct native_sm *n, const struct warp *w)
 {
-    return w->frm == FP_RNE && w->vl == w->group->launch->threads_per_warp && !*sm->reservations;
+    return w->frm == FP_RNE && w->vl == w->group->launch->threads_per_warp && (n->unit->reserves || !*sm->reservations);
 }
 
 /* Can a warp begin in the unit's code that has not begun elsewhere? */
@@ -137,7 +137,7 @@ static uint32_t next_warp(struct sm *sm, uint32_t exit)
     w->group->counters.barriers += exit == EXIT_BARRIER;
     w->state = exit == EXIT_BARRIER ? WARP_WAITING : WARP_ENDED;
     n->next = w = slice_next(sm, exit == EXIT_BARRIER ? STOP_BARRIER : STOP_END);
-    if (!w || !is_usual(sm, w) || n->version != sm->gpu->code_version) return NATIVE_NOWHERE;
+    if (!w || !is_usual(sm, n, w) || n->version != sm->gpu->code_version) return NATIVE_NOWHERE;
     uint32_t entry = entry_of(n, w, sm->budget);
     n->before = w->group->counters.instructions;
     return entry == NATIVE_NOWHERE ? entry : prepare(sm, n, entry, sm->budget);
@@ -159,6 +159,14 @@ static void describe_access(struct sm *sm, const struct native_site *site, uint3
     }
     for (uint32_t i = ISA_LANES; i-- > 0;)
         a->addr[i] = a->addr[i / site->period * site->period] + i % site->period * site->step + site->imm;
+}
+
+/* See struct native_state. */
+static void wrote(struct sm *sm, uint32_t mask)
+{
+    const struct native_sm *n = sm_of(sm);
+    describe_access(sm, &n->unit->sites[n->state.site], mask);
+    end_reservations_of_access(sm);
 }
 
 /* The warp as it was at the site, but for registers. */
@@ -238,7 +246,7 @@ enum { SINGLES = 256, STRIDE = 1024 };
 static enum stop run_warm(struct sm *sm, struct native_sm *n, uint64_t budget)
 {
     for (unsigned steps = 1; budget; steps++) {
-        bool usual = is_usual(sm, sm->warp);
+        bool usual = is_usual(sm, n, sm->warp);
         uint32_t entry = usual ? entry_of(n, sm->warp, budget) : NATIVE_NOWHERE;
         enum stop stop = STOP_NOT;
         if (entry != NATIVE_NOWHERE) {
@@ -381,6 +389,7 @@ static void *open_native(struct gpu *gpu)
     memset(native, 0, size);
     for (uint32_t i = 0; i < gpu->config.sms; i++) {
         native->sms[i].state.help = help;
+        native->sms[i].state.wrote = wrote;
         native->sms[i].state.next = next_warp;
         native->sms[i].state.clear = warp_clear;
     }

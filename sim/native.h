@@ -115,7 +115,8 @@ struct native_state {
     void (*clear)(struct warp *w); /* writes the registers of a blank warp */
     /* Executes the instruction at w->pc with `step`; w->mask is `mask` first. Returns whether it has failed. */
     bool (*help)(struct sm *sm, struct warp *w, uint32_t mask);
-    _Alignas(64) uint32_t in[ISA_LANES]; /* for atomics, and accesses of no shape */
+    void (*wrote)(struct sm *sm, uint32_t mask); /* ends reservations of what state.site has written */
+    _Alignas(64) uint32_t in[ISA_LANES];         /* for atomics, and accesses of no shape */
     _Alignas(64) uint32_t out[ISA_LANES];
 };
 
@@ -129,6 +130,7 @@ struct native_header {
     uint32_t magic, layout;
     uint32_t nentries, nsites;
     uint64_t code;          /* offset of the code in the segment */
+    uint32_t reserves;      /* 1: reservations do not keep warps out of this code */
     uint32_t insns, helped; /* instructions, and those of them that `step` executes; of every version of a block */
     uint32_t build_us, pass_us, code_us; /* processor time: LLVM's representation, its passes, host code */
     /* struct native_entry[nentries], ascending; then struct native_site[nsites] */
@@ -152,10 +154,12 @@ static inline uint32_t native_layout(void)
                             offsetof(struct warp, blank),
                             offsetof(struct native_state, clear),
                             offsetof(struct native_state, next),
+                            offsetof(struct native_state, wrote),
                             offsetof(struct group, counters),
                             offsetof(struct group, lds_base),
                             offsetof(struct group, local_written),
                             offsetof(struct sm, access),
+                            offsetof(struct sm, reservations),
                             OP_COUNT};
     uint32_t h = 2166136261u;
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) h = (h ^ (uint32_t)parts[i]) * 16777619u;

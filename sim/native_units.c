@@ -130,6 +130,7 @@ static bool use_image(struct native_unit *unit, uint8_t *p, size_t size)
     unit->size = size;
     unit->run = (native_code *)(void *)(p + h->code);
     unit->insns = h->insns;
+    unit->reserves = h->reserves;
     unit->cost_us = h->build_us + h->pass_us + h->code_us;
     unit->nentries = h->nentries;
     unit->nsites = h->nsites;

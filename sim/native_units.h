@@ -28,6 +28,7 @@ struct native_unit {
     const struct native_site *sites;
     uint32_t nentries, nsites;
     uint32_t start_need;     /* of the entry where warps begin; UINT32_MAX: there is none */
+    bool reserves;           /* see struct native_header */
     uint32_t insns, cost_us; /* how much was translated, and what that took of the processor */
     bool cached;             /* it was on disk */
     uint32_t holders;        /* SMs that may be in it */

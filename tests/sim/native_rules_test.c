@@ -443,23 +443,37 @@ static void test_reservations(void **state)
     (void)state;
     expect_same(LOAD " lr.w v1, (v31)\n add x10, x10, x11\n vsw12.v v1, 0(v31)\n sc.w v3, v4, (v31)\n lr.w v5, (v31)\n"
                      " add x10, x10, x11\n sc.w v4, v2, (v31)\n" SAVE " endprg\n");
+    expect_same(LOAD " lr.w v1, (v31)\n sw x11, 8(x20)\n sc.w v3, v4, (v31)\n lr.w v5, (v31)\n vmv.v.x v2, x20\n"
+                     " vmv.v.i v1, 1\n amoadd.w v2, v1, (v2)\n sc.w v4, v1, (v31)\n" SAVE " endprg\n");
+}
+
+/* Lanes add one to a word by compare and swap, four of them to each of eight words; those whose word is odd at first
+ * give up and keep what they have reserved, and store to it all the same. */
+static void test_compare_and_swap(void **state)
+{
+    (void)state;
+    expect_same(LOAD " vid.v v1\n vsrl.vi v1, v1, 2\n vsll.vi v1, v1, 2\n vadd.vx v1, v1, x20\n vmv.v.i v5, 0\n"
+                     "again: lr.w v2, (v1)\n vand.vi v3, v2, 1\n auipc x6, 0\n setrpc x0, x6, out - again - 8\n"
+                     " vbne v3, v5, out\n vadd.vi v4, v2, 2\n sc.w v4, v4, (v1)\n vbne v4, v5, again\n"
+                     "out: join\n vsw12.v v2, 256(v1)\n vsw12.v v3, 0(v1)\n sc.w v4, v2, (v1)\n" SAVE " endprg\n");
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_refused_help),   cmocka_unit_test(test_illegal_help),
-        cmocka_unit_test(test_vector_length),  cmocka_unit_test(test_deepest_divergence),
-        cmocka_unit_test(test_masked_write),   cmocka_unit_test(test_mask_of_resting_lane),
-        cmocka_unit_test(test_waiting_lanes),  cmocka_unit_test(test_last_lane),
-        cmocka_unit_test(test_end_of_some),    cmocka_unit_test(test_first_registers),
-        cmocka_unit_test(test_long_loops),     cmocka_unit_test(test_mstatus),
-        cmocka_unit_test(test_refused_runs),   cmocka_unit_test(test_local_memory),
-        cmocka_unit_test(test_barrier),        cmocka_unit_test(test_calls),
-        cmocka_unit_test(test_computed_jumps), cmocka_unit_test(test_division_by_sizes),
-        cmocka_unit_test(test_sizes_change),   cmocka_unit_test(test_size_changes_hands),
-        cmocka_unit_test(test_rounding_modes), cmocka_unit_test(test_fused_rounding),
-        cmocka_unit_test(test_time_slices),    cmocka_unit_test(test_reservations),
+        cmocka_unit_test(test_refused_help),     cmocka_unit_test(test_illegal_help),
+        cmocka_unit_test(test_vector_length),    cmocka_unit_test(test_deepest_divergence),
+        cmocka_unit_test(test_masked_write),     cmocka_unit_test(test_mask_of_resting_lane),
+        cmocka_unit_test(test_waiting_lanes),    cmocka_unit_test(test_last_lane),
+        cmocka_unit_test(test_end_of_some),      cmocka_unit_test(test_first_registers),
+        cmocka_unit_test(test_long_loops),       cmocka_unit_test(test_mstatus),
+        cmocka_unit_test(test_refused_runs),     cmocka_unit_test(test_local_memory),
+        cmocka_unit_test(test_barrier),          cmocka_unit_test(test_calls),
+        cmocka_unit_test(test_computed_jumps),   cmocka_unit_test(test_division_by_sizes),
+        cmocka_unit_test(test_sizes_change),     cmocka_unit_test(test_size_changes_hands),
+        cmocka_unit_test(test_rounding_modes),   cmocka_unit_test(test_fused_rounding),
+        cmocka_unit_test(test_time_slices),      cmocka_unit_test(test_reservations),
+        cmocka_unit_test(test_compare_and_swap),
     };
     if (!engine_usable(&engine_native)) return 77;
     return cmocka_run_group_tests(tests, NULL, NULL);
