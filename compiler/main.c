@@ -187,7 +187,9 @@ static const char *read_source(struct cc *cc, const struct request *r, size_t *s
 static void preprocess(struct cc *cc, const struct request *r)
 {
     size_t size;
-    const char *source = read_source(cc, r, &size), *text = frontend_preprocess(cc, source, size, &size);
+    const char *source = read_source(cc, r, &size);
+    if (spirv_is(source, size)) cc_error(cc, CC_FAILED, NULL, "a module of SPIR-V has no text to preprocess");
+    const char *text = frontend_preprocess(cc, source, size, &size);
     if (!write_result(cc, r, text, size)) cannot_write(cc, r, errno);
 }
 

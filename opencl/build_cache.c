@@ -157,6 +157,7 @@ static bool add_source(FILE *key, const struct build *b)
     add(key, b->source, b->source_size);
     add_text(key, options);
     bool open = b->headers || is_open(b->source, b->source_size) || is_open(options, strlen(options));
+    if (b->il) open = false; /* a module includes nothing, whatever words are in it */
     return !open || add_preprocessed(key, b);
 }
 

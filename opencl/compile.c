@@ -103,6 +103,7 @@ static cl_int job_compile(struct build_job *job)
 {
     struct build b = {.source = job->program->source,
                       .source_size = job->program->source_size,
+                      .il = job->program->il,
                       .options = job->options,
                       .headers = job->folder};
     return job_build(job, &b);
@@ -149,7 +150,7 @@ static cl_int headers_check(cl_uint count, const cl_program *headers, const char
     for (cl_uint i = 0; i < count; i++) {
         if (!object_is(headers[i], KIND_PROGRAM)) return CL_INVALID_PROGRAM;
         if (!names[i] || !header_name_valid(names[i])) return CL_INVALID_VALUE;
-        if (!headers[i]->source) return CL_INVALID_OPERATION;
+        if (!headers[i]->source || headers[i]->il) return CL_INVALID_OPERATION;
     }
     return CL_SUCCESS;
 }
@@ -160,7 +161,8 @@ cl_int clCompileProgram(cl_program program, cl_uint count, const cl_device_id *l
 {
     if (!object_is(program, KIND_PROGRAM)) return CL_INVALID_PROGRAM;
     cl_int error = device_list_check(count, list, true);
-    if (!error) error = headers_check(nheaders, headers, names);
+    if (program->il) nheaders = 0; /* a module includes nothing */
+    else if (!error) error = headers_check(nheaders, headers, names);
     if (!error && !notify && data) error = CL_INVALID_VALUE;
     if (!error && !program->source) error = CL_INVALID_OPERATION;
     if (!error) error = program_begin(program, options);

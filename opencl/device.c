@@ -36,6 +36,12 @@ static const cl_name_version features[] = {
 #include "isa/features.def"
 };
 
+#define ILS(M)         M(0) M(1) M(2) M(3) M(4) M(5) M(6) /* versions 1.0 to 1.6 of SPIR-V */
+#define IL_NAME(minor) " SPIR-V_1." #minor
+static const char il_names[] = ILS(IL_NAME);
+#define IL_VERSION(minor) {CL_MAKE_VERSION(1, minor, 0), "SPIR-V"},
+static const cl_name_version ils[] = {ILS(IL_VERSION)};
+
 /* One row a query. */
 // clang-format off
 #define TEXT(param, text) case param: return info_text(out, text);
@@ -55,12 +61,12 @@ static cl_int device_table(const struct ventus_info *c, cl_device_info param, st
     TEXT(CL_DEVICE_OPENCL_C_VERSION, "OpenCL C 1.2 Ventus in C " VENTUS_CL_VERSION)
     TEXT(CL_DEVICE_EXTENSIONS, extension_names + 1)
     TEXT(CL_DEVICE_BUILT_IN_KERNELS, "")
-    TEXT(CL_DEVICE_IL_VERSION, "")
+    TEXT(CL_DEVICE_IL_VERSION, il_names + 1)
     TEXT(CL_DEVICE_LATEST_CONFORMANCE_VERSION_PASSED, "v0000-01-01-00") /* none: no official run has been made */
     ARRAY(CL_DEVICE_EXTENSIONS_WITH_VERSION, extensions)
     ARRAY(CL_DEVICE_OPENCL_C_ALL_VERSIONS, c_versions)
     ARRAY(CL_DEVICE_OPENCL_C_FEATURES, features)
-    EMPTY(CL_DEVICE_ILS_WITH_VERSION)
+    ARRAY(CL_DEVICE_ILS_WITH_VERSION, ils)
     EMPTY(CL_DEVICE_BUILT_IN_KERNELS_WITH_VERSION)
     VALUE(CL_DEVICE_NUMERIC_VERSION, cl_version, CL_MAKE_VERSION(3, 0, 0))
     VALUE(CL_DEVICE_TYPE, cl_device_type, CL_DEVICE_TYPE_GPU)

@@ -81,6 +81,7 @@ const cl_icd_dispatch dispatch_table = {
 static void *extension_function(const char *name)
 {
     static const struct extension_function functions[] = {
+        {"clCreateProgramWithILKHR", (void *)clCreateProgramWithIL},
         {"clGetKernelSuggestedLocalWorkSizeKHR", (void *)kernel_suggested_local_size},
         {"clIcdGetPlatformIDsKHR", (void *)platform_ids},
         {"clGetPlatformInfo", (void *)platform_info},

@@ -431,7 +431,7 @@ struct _cl_sampler {
     size_t nproperties;
 };
 
-/* ---- program.c, compile.c, build.c, build_cache.c, binary.c ---- */
+/* ---- program.c, il.c, compile.c, build.c, build_cache.c, binary.c ---- */
 
 /* The outcome of a successful build, shared by programs and kernels: an ELF with its module, or an
  * object (of clCompileProgram, or a library), which only the compiler can read. */
@@ -454,6 +454,8 @@ struct _cl_program {
     cl_context context;
     char *source; /* NULL: made from a binary or by linking */
     size_t source_size;
+    unsigned char
+        *il; /* NULL, or the module of SPIR-V that it was made from, of the same size; `source` is as compiled */
     pthread_mutex_t lock; /* everything below */
     bool building;
     cl_uint kernels; /* kernel objects the client holds */
@@ -489,6 +491,7 @@ struct build {
     const char *headers;         /* folder that is searched first, or NULL */
     struct executable **objects; /* to link instead of compiling */
     cl_uint nobjects;
+    bool il;              /* the source is a module of SPIR-V */
     bool object;          /* the result is an object */
     char *log;            /* result, NULL if empty; the caller's to free */
     unsigned char *bytes; /* result, NULL unless CL_SUCCESS; the caller's to free */

@@ -90,6 +90,7 @@ static void program_destroy(struct object *object)
     object_drop(&program->context->base);
     pthread_mutex_destroy(&program->lock);
     free(program->source);
+    free(program->il);
     free(program->options);
     free(program->log);
     free(program);
@@ -239,7 +240,7 @@ cl_int program_begin(cl_program program, const char *options)
         program->status = CL_BUILD_IN_PROGRESS;
         char *old = program->options;
         program->options = copy;
-        if (program->source) program->arg_info = wants_arg_info(copy);
+        if (program->source) program->arg_info = program->il || wants_arg_info(copy);
         copy = old;
     }
     pthread_mutex_unlock(&program->lock);
@@ -322,6 +323,12 @@ static cl_int binary_info(cl_program program, bool content, struct info out)
     return error;
 }
 
+static cl_int source_info(cl_program program, struct info out)
+{
+    bool text = program->source && !program->il;
+    return info_bytes(out, text ? program->source : "", text ? program->source_size + 1 : 1);
+}
+
 static cl_int program_info(cl_program program, cl_program_info param, struct info out)
 {
     switch (param) {
@@ -329,8 +336,8 @@ static cl_int program_info(cl_program program, cl_program_info param, struct inf
     case CL_PROGRAM_CONTEXT: INFO(cl_context, program->context);
     case CL_PROGRAM_NUM_DEVICES: INFO(cl_uint, 1);
     case CL_PROGRAM_DEVICES: INFO(cl_device_id, &the_device);
-    case CL_PROGRAM_SOURCE: return info_bytes(out, program->source ? program->source : "", program->source_size + 1);
-    case CL_PROGRAM_IL: return info_bytes(out, NULL, 0);
+    case CL_PROGRAM_SOURCE: return source_info(program, out);
+    case CL_PROGRAM_IL: return info_bytes(out, program->il, program->il ? program->source_size : 0);
     case CL_PROGRAM_BINARY_SIZES: return binary_info(program, false, out);
     case CL_PROGRAM_BINARIES: return binary_info(program, true, out);
     case CL_PROGRAM_NUM_KERNELS: return kernel_count(program, out);

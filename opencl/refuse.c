@@ -56,18 +56,6 @@ cl_int clGetKernelSubGroupInfo(cl_kernel kernel, cl_device_id device, cl_kernel_
 
 /* ---- programs of other kinds ---- */
 
-cl_program clCreateProgramWithIL(cl_context context, const void *il, size_t length, cl_int *errcode_ret)
-{
-    (void)il, (void)length;
-    return refuse(errcode_ret, in_context(context));
-}
-
-cl_int clSetProgramSpecializationConstant(cl_program program, cl_uint id, size_t size, const void *value)
-{
-    (void)id, (void)size, (void)value;
-    return object_is(program, KIND_PROGRAM) ? CL_INVALID_OPERATION : CL_INVALID_PROGRAM;
-}
-
 cl_int clSetProgramReleaseCallback(cl_program program, void(CL_CALLBACK *call)(cl_program, void *), void *data)
 {
     (void)call, (void)data;
