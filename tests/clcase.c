@@ -267,7 +267,11 @@ static void directive(struct reader *r, const char *text)
 }
 
 /* The text of a line that starts with the directive mark, else NULL. */
-static const char *comment(const char *line) { return strncmp(line, "//!", 3) ? NULL : line + 3; }
+static const char *comment(const char *line)
+{
+    if (!strncmp(line, ";!", 2)) return line + 2; /* in assembly of SPIR-V */
+    return strncmp(line, "//!", 3) ? NULL : line + 3;
+}
 
 static void read_lines(struct reader *r, char *text)
 {

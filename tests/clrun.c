@@ -1,10 +1,12 @@
-/* Runs cases written in OpenCL C: clrun [--device TEXT] [--verbose] [--count] FILE.cl
+/* Runs cases written in OpenCL C, or in assembly of SPIR-V: clrun [--device TEXT] [--verbose] [--count]
+ * FILE.cl|FILE.spvasm
  *
  * Builds the file, launches every run with every local size it names, and compares buffers and
  * printed lines with what the comments expect. Buffers carry a guard behind their end. Exit code:
  * 0 all as expected, 1 not, 2 bad case or no device, 77 not for this device. Called by tests/run, and with --count,
  * which prints "count KERNEL INSTRUCTIONS CHECKSUM" for each launch (of all its buffers), by bench/instructions. */
-#define CL_TARGET_OPENCL_VERSION 120
+#define CL_TARGET_OPENCL_VERSION 210
+#define CL_USE_DEPRECATED_OPENCL_1_2_APIS
 #include "clrun.h"
 #include "opencl/cl_ventus.h"
 
@@ -118,14 +120,38 @@ static void judge_failure(cl_int error, const char *log)
     else if (!strstr(name, text) && !strstr(log, text)) complain(0, "'%s' is not in '%s' (%s)", text, log, name);
 }
 
+static bool is_assembly(const char *path)
+{
+    const char *end = strrchr(path, '.');
+    return end && !strcmp(end, ".spvasm");
+}
+
+/* What spirv-as makes of the file. */
+static cl_program create_assembled(cl_int *error)
+{
+    static unsigned char module[1 << 20];
+    char command[4096];
+    snprintf(command, sizeof command, "spirv-as --target-env spv1.4 -o - '%s'", g.suite->path);
+    FILE *out = popen(command, "r");
+    size_t size = out ? fread(module, 1, sizeof module, out) : 0;
+    int status = out ? pclose(out) : -1;
+    if (status == 127 << 8) {
+        puts("spirv-as is not installed: apt install spirv-tools");
+        exit(SKIP);
+    }
+    if (status || size == sizeof module) quit("%s: it does not assemble", g.suite->path);
+    return clCreateProgramWithIL(g.context, module, size, error);
+}
+
 /* True when there are kernels to run. */
 static bool build(void)
 {
     const char *source = g.suite->source;
     cl_int error;
     snprintf(g.where, sizeof g.where, "build");
-    g.program = clCreateProgramWithSource(g.context, 1, &source, NULL, &error);
-    if (!okay(error, 0, "clCreateProgramWithSource")) return false;
+    if (is_assembly(g.suite->path)) g.program = create_assembled(&error);
+    else g.program = clCreateProgramWithSource(g.context, 1, &source, NULL, &error);
+    if (!okay(error, 0, "creation of the program")) return false;
     error = clBuildProgram(g.program, 1, &g.device, g.suite->options, NULL, NULL);
     char *log = build_log();
     if (g.suite->build_fails) judge_failure(error, log);
@@ -382,9 +408,9 @@ int main(int argc, char **argv)
         else if (!strcmp(argv[k], "--verbose")) g.verbose = true;
         else if (!strcmp(argv[k], "--count")) g.count = true;
         else if (argv[k][0] != '-' && !path) path = argv[k];
-        else quit("usage: clrun [--device TEXT] [--verbose] [--count] FILE.cl");
+        else quit("usage: clrun [--device TEXT] [--verbose] [--count] FILE.cl|FILE.spvasm");
     }
-    if (!path) quit("usage: clrun [--device TEXT] [--verbose] [--count] FILE.cl");
+    if (!path) quit("usage: clrun [--device TEXT] [--verbose] [--count] FILE.cl|FILE.spvasm");
     struct suite suite;
     bool skip = false;
     open_device(wanted);
