@@ -10,6 +10,12 @@ static void add_operand(struct reader *r, struct arguments *a, uint32_t i, char 
     argument_add(r, a, operand_value(r, i), type_name_of(r, operand_value_id(r, i)->type, sign, qualifiers));
 }
 
+/* The library has some functions for generic pointers, as clang calls them. */
+static LLVMValueRef generic(struct reader *r, LLVMValueRef pointer)
+{
+    return LLVMBuildAddrSpaceCast(r->b, pointer, LLVMPointerTypeInContext(r->cc->context, 4), "");
+}
+
 static void check_result(struct reader *r)
 {
     if (!r->type->llvm || r->type->op == OP_TypeFunction) spirv_error(r, "a function does not return its type");
@@ -173,15 +179,13 @@ LLVMValueRef read_async_copy(struct reader *r)
     return builtin_call(r, "async_work_group_strided_copy", r->type->llvm, &a);
 }
 
-/* The library's function takes a generic pointer, as clang has it. */
 LLVMValueRef read_wait(struct reader *r)
 {
     struct arguments a = {.types = ""};
     LLVMValueRef events = operand_value(r, 2);
     if (LLVMGetTypeKind(LLVMTypeOf(events)) != LLVMPointerTypeKind) spirv_error(r, "it needs a pointer to events");
-    LLVMTypeRef generic = LLVMPointerTypeInContext(r->cc->context, 4);
     argument_add(r, &a, operand_of(r, 1, int_type(r, 32)), "i");
-    argument_add(r, &a, LLVMBuildAddrSpaceCast(r->b, events, generic, ""), "PU3AS49ocl_event");
+    argument_add(r, &a, generic(r, events), "PU3AS49ocl_event");
     builtin_call(r, "wait_group_events", LLVMVoidTypeInContext(r->cc->context), &a);
     return NULL;
 }
@@ -283,6 +287,12 @@ static const struct type *atomic_type(struct reader *r, const struct id *pointer
     return t;
 }
 
+static void add_atomic(struct reader *r, struct arguments *a, const struct type *t, char sign)
+{
+    argument_add(r, a, generic(r, operand_value(r, 0)),
+                 cc_printf(r->cc, "PU3AS4VU7_Atomic%s", type_name_of(r, t, sign, "")));
+}
+
 /* C11's function leaves the value that was there in what it was expected to be. */
 static LLVMValueRef compare_exchange(struct reader *r, const struct type *t)
 {
@@ -294,8 +304,8 @@ static LLVMValueRef compare_exchange(struct reader *r, const struct type *t)
     LLVMPositionBuilderAtEnd(r->b, here);
     LLVMBuildStore(r->b, wanted, expected);
     struct arguments a = {.types = ""};
-    add_operand(r, &a, 0, 's', "VU7_Atomic");
-    argument_add(r, &a, expected, cc_printf(r->cc, "PQ%s", type_name_of(r, t, 's', "")));
+    add_atomic(r, &a, t, 's');
+    argument_add(r, &a, generic(r, expected), cc_printf(r->cc, "PU3AS4%s", type_name_of(r, t, 's', "")));
     argument_add(r, &a, value, type_name_of(r, t, 's', ""));
     argument_add(r, &a, order_of(r, 2), "12memory_order");
     argument_add(r, &a, order_of(r, 3), "12memory_order");
@@ -309,7 +319,7 @@ static LLVMValueRef flag(struct reader *r, const struct type *t, bool set)
 {
     struct arguments a = {.types = ""};
     if (t->llvm != int_type(r, 32)) spirv_error(r, "a flag is an integer of 32 bits");
-    add_operand(r, &a, 0, 's', "VU7_Atomic");
+    add_atomic(r, &a, t, 's');
     argument_add(r, &a, order_of(r, 2), "12memory_order");
     argument_add(r, &a, scope_of(r, 1), "12memory_scope");
     if (set) return builtin_call(r, "atomic_flag_test_and_set_explicit", int_type(r, 1), &a);
@@ -328,7 +338,7 @@ LLVMValueRef read_atomic(struct reader *r)
     bool by_one = op == OP_AtomicIIncrement || op == OP_AtomicIDecrement;
     if (t->op == OP_TypeFloat && op > OP_AtomicExchange) spirv_error(r, "it is not done on floating-point numbers");
     struct arguments a = {.types = ""};
-    add_operand(r, &a, 0, f->sign, "VU7_Atomic");
+    add_atomic(r, &a, t, f->sign);
     if (f->value)
         argument_add(r, &a, by_one ? LLVMConstInt(t->llvm, 1, false) : operand_of(r, 3, t->llvm),
                      type_name_of(r, t, f->sign, ""));

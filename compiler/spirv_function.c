@@ -132,6 +132,7 @@ static unsigned edges(LLVMBasicBlockRef from, LLVMBasicBlockRef to)
 /* Values of later blocks are known at a function's end. */
 static void end_phis(struct reader *r)
 {
+    const uint32_t end = r->at;
     for (struct phi *phi = r->phis; phi; phi = phi->next) {
         r->operands = phi->operands;
         r->noperands = phi->noperands;
@@ -145,6 +146,7 @@ static void end_phis(struct reader *r)
         }
     }
     r->phis = NULL;
+    r->at = end;
 }
 
 LLVMValueRef read_function_end(struct reader *r)
