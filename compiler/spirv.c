@@ -4,8 +4,6 @@
  * of their blocks, which may be named before they come; then the blocks. Apart from those, what an instruction names
  * has come before it, as blocks come behind those that dominate them. Called by main.c in the place of the front end.
  */
-#include <stdarg.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include <llvm-c/Analysis.h>
@@ -23,110 +21,6 @@ static const struct op ops[] = {
 };
 enum { OPS = sizeof ops / sizeof *ops };
 
-static int compare_number(const void *number, const void *row)
-{
-    return (int)*(const uint32_t *)number - ((const struct op *)row)->number;
-}
-
-const struct op *op_find(uint32_t number) { return bsearch(&number, ops, OPS, sizeof *ops, compare_number); }
-
-void spirv_error(struct reader *r, const char *format, ...)
-{
-    char text[512];
-    va_list args;
-    va_start(args, format);
-    vsnprintf(text, sizeof text, format, args);
-    va_end(args);
-    if (!r->op) cc_error(r->cc, CC_FAILED, NULL, "SPIR-V: %s", text);
-    cc_error(r->cc, CC_FAILED, NULL, "SPIR-V, word %u, Op%s: %s", r->at, r->op->name, text);
-}
-
-/* ---- operands ---- */
-
-static uint32_t operand(struct reader *r, uint32_t i)
-{
-    if (i >= r->noperands) spirv_error(r, "operand %u is missing", i + 1);
-    return r->operands[i];
-}
-
-static struct id *id_of(struct reader *r, uint32_t number)
-{
-    if (!number || number >= r->bound) spirv_error(r, "%%%u is no id below the bound %u", number, r->bound);
-    return &r->ids[number];
-}
-
-struct id *operand_id(struct reader *r, uint32_t i) { return id_of(r, operand(r, i)); }
-
-static struct type *type_of(struct reader *r, uint32_t number)
-{
-    struct id *id = id_of(r, number);
-    if (id->kind != ID_TYPE) spirv_error(r, "%%%u is no type", number);
-    return id->type;
-}
-
-struct type *operand_type(struct reader *r, uint32_t i) { return type_of(r, operand(r, i)); }
-
-struct id *operand_value_id(struct reader *r, uint32_t i)
-{
-    struct id *id = operand_id(r, i);
-    if (id->kind != ID_VALUE || id->type->op == OP_TypeVoid)
-        spirv_error(r, "%%%u is no value, or comes later", operand(r, i));
-    return id;
-}
-
-/* A literal sampler is a call in clang's way, for each use one. */
-static LLVMValueRef sampler_value(struct reader *r, LLVMValueRef word)
-{
-    LLVMTypeRef type = LLVMFunctionType(LLVMTargetExtTypeInContext(r->cc->context, "spirv.Sampler", NULL, 0, NULL, 0),
-                                        (LLVMTypeRef[]){int_type(r, 32)}, 1, false);
-    return LLVMBuildCall2(r->b, type, function_add(r, "__translate_sampler_initializer", type), &word, 1, "");
-}
-
-LLVMValueRef operand_value(struct reader *r, uint32_t i)
-{
-    struct id *id = operand_value_id(r, i);
-    if (!id->type->llvm) spirv_error(r, "%%%u is a sampled image, which only sampling takes", operand(r, i));
-    if (!id->value) return input_value(r, id);
-    if (id->type->op == OP_TypeSampler && LLVMIsConstant(id->value)) return sampler_value(r, id->value);
-    return id->value;
-}
-
-LLVMValueRef operand_of(struct reader *r, uint32_t i, LLVMTypeRef type)
-{
-    LLVMValueRef value = operand_value(r, i);
-    if (LLVMTypeOf(value) != type) spirv_error(r, "%%%u has not the type that is needed here", operand(r, i));
-    return value;
-}
-
-uint64_t constant_of(struct reader *r, uint32_t number)
-{
-    const struct id *id = id_of(r, number);
-    if (id->kind != ID_VALUE || !id->value || !LLVMIsAConstantInt(id->value))
-        spirv_error(r, "%%%u is no constant integer", number);
-    return LLVMConstIntGetZExtValue(id->value);
-}
-
-uint64_t operand_constant(struct reader *r, uint32_t i) { return constant_of(r, operand(r, i)); }
-
-const char *operand_text(struct reader *r, uint32_t i, uint32_t *next)
-{
-    operand(r, i);
-    const char *text = (const char *)(r->operands + i);
-    size_t room = (r->noperands - i) * sizeof(uint32_t), length = strnlen(text, room);
-    if (length == room) spirv_error(r, "a string does not end");
-    if (next) *next = i + (uint32_t)(length / sizeof(uint32_t)) + 1;
-    return text;
-}
-
-const uint32_t *decoration(const struct id *id, enum decoration which)
-{
-    return id->decorations ? id->decorations->of[which] : NULL;
-}
-
-LLVMTypeRef int_type(struct reader *r, unsigned bits) { return LLVMIntTypeInContext(r->cc->context, bits); }
-
-LLVMValueRef int_value(struct reader *r, uint64_t value) { return LLVMConstInt(int_type(r, 32), value, false); }
-
 /* ---- instructions ---- */
 
 /* Sets op, type, result and operands from the instruction's words. */
@@ -134,7 +28,7 @@ static void decode(struct reader *r, uint32_t nwords)
 {
     const uint32_t *words = r->words + r->at;
     uint32_t number = words[0] & 0xffff, fixed = 1;
-    r->op = op_find(number);
+    r->op = op_find(r, number);
     if (!r->op) spirv_error(r, "word %u: instruction %u is not one of kernels, or not known here", r->at, number);
     fixed += r->op->result == RESULT_TYPED ? 2 : r->op->result == RESULT_ID;
     if (nwords < fixed + r->op->operands) spirv_error(r, "it is too short");
@@ -231,7 +125,12 @@ LLVMModuleRef spirv_run(struct cc *cc, const char *bytes, size_t size)
     uint32_t *words = cc_alloc(cc, size + sizeof *words); /* aligned */
     memcpy(words, bytes, size);
     struct reader *r = cc_alloc(cc, sizeof *r);
-    *r = (struct reader){.cc = cc, .b = cc->builder, .words = words, .nwords = (uint32_t)(size / sizeof *words)};
+    *r = (struct reader){.cc = cc,
+                         .b = cc->builder,
+                         .words = words,
+                         .nwords = (uint32_t)(size / sizeof *words),
+                         .ops = ops,
+                         .nops = OPS};
     check_header(r, size);
     r->bound = words[3];
     r->ids = cc_alloc(cc, (size_t)r->bound * sizeof *r->ids);

@@ -1,5 +1,6 @@
 /* Private to the reader of SPIR-V (spirv*.c), which is the front end for modules in the place of clang: it makes of one
- * what clang makes of a source. Its parts call each other in the order of this file.
+ * what clang makes of a source. Files may use those that stand before them in this one,
+ * and spirv.c all.
  *
  * A module may come from anywhere. Whatever an instruction says of another one is checked before LLVM sees it: LLVM's
  * functions do not check, and an operand of a wrong type would end the process. */
@@ -71,9 +72,12 @@ enum id_kind { ID_NONE, ID_TYPE, ID_VALUE, ID_FUNCTION, ID_LABEL, ID_STRING, ID_
 
 struct id {
     enum id_kind kind;
-    struct type *type;   /* itself, or of a value or function */
-    LLVMValueRef value;  /* also a function; of a literal sampler, its word; NULL for variables of the machine */
-    LLVMValueRef second; /* a sampled image's sampler */
+    struct type *type;               /* itself, or of a value or function */
+    LLVMValueRef value;              /* also a function; of what each function makes anew, that of its owner */
+    bool is_anew;                    /* a variable of the machine, a literal sampler */
+    struct id *owner;                /* of these, the function whose value it has */
+    uint32_t sampler;                /* a literal sampler's word */
+    LLVMValueRef second;             /* a sampled image's sampler */
     LLVMBasicBlockRef block, end;    /* a label's first block, and that of its last instruction */
     const char *name, *text;         /* by OpName; of a string */
     struct decorations *decorations; /* or NULL */
@@ -111,6 +115,9 @@ struct reader {
     struct id *ids;
     uint32_t bound;
 
+    const struct op *ops;
+    size_t nops;
+
     /* the instruction */
     const struct op *op;
     const uint32_t *operands; /* behind type and result */
@@ -123,11 +130,10 @@ struct reader {
 
     /* the function */
     struct id *function;
-    unsigned parameter;      /* the next one */
-    bool is_body;            /* second pass: instructions of blocks */
-    struct id *label;        /* of the block; NULL behind its end */
-    struct phi *phis;        /* not complete yet */
-    LLVMValueRef inputs[64]; /* variables of the machine that it has, by their numbers */
+    unsigned parameter; /* the next one */
+    bool is_body;       /* second pass: instructions of blocks */
+    struct id *label;   /* of the block; NULL behind its end */
+    struct phi *phis;   /* not complete yet */
 
     /* names of types of kernel arguments, which translators from OpenCL C leave as strings */
     struct string {
@@ -138,8 +144,11 @@ struct reader {
     LLVMDIBuilderRef debug;
 };
 
-/* ---- spirv.c ---- */
+/* ---- spirv_operand.c ---- */
 _Noreturn void spirv_error(struct reader *r, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* The id, or type, of this number; ends with an error if it is none. */
+struct id *id_of(struct reader *r, uint32_t number);
+struct type *type_of(struct reader *r, uint32_t number);
 /* The id, or type, or value that operand `i` names; ends with an error if it is none. */
 struct id *operand_id(struct reader *r, uint32_t i);
 struct type *operand_type(struct reader *r, uint32_t i);
@@ -154,11 +163,17 @@ uint64_t constant_of(struct reader *r, uint32_t number);
 const char *operand_text(struct reader *r, uint32_t i, uint32_t *next);
 /* Of an id: NULL if it is not there. */
 const uint32_t *decoration(const struct id *id, enum decoration which);
-const struct op *op_find(uint32_t number);
+/* NULL: there is none. */
+const struct op *op_find(const struct reader *r, uint32_t number);
 LLVMTypeRef int_type(struct reader *r, unsigned bits);
 LLVMValueRef int_value(struct reader *r, uint64_t value); /* of 32 bits */
 
 /* ---- spirv_module.c: what stands before the functions ---- */
+enum linkage { LINKAGE_EXPORT, LINKAGE_IMPORT, LINKAGE_ONCE };
+/* The name by which other modules know a function or variable, and how; NULL if they do not. */
+const char *linkage_name(const struct reader *r, const struct id *id, enum linkage *how);
+/* A parameter that is a pointer to the struct that is passed. */
+bool is_by_value(const struct id *parameter);
 read_function read_capability, read_memory_model, read_entry_point, read_execution_mode, read_import, read_name,
     read_string, read_decorate, read_decoration_group, read_group_decorate, read_nothing;
 
@@ -166,34 +181,14 @@ read_function read_capability, read_memory_model, read_entry_point, read_executi
 read_function read_type, read_forward_pointer, read_bool, read_constant, read_composite_constant, read_null,
     read_sampler, read_undef, read_folded;
 unsigned space_number(struct reader *r, uint32_t storage);
-
-/* ---- spirv_function.c ---- */
-read_function read_function_begin, read_parameter, read_label, read_function_end, read_call, read_phi, read_branch,
-    read_branch_conditional, read_switch, read_return, read_return_value, read_unreachable, read_line, read_no_line;
-/* A function of this name; one that is there has to be of this type. */
-LLVMValueRef function_add(struct reader *r, const char *name, LLVMTypeRef type);
-void kernel_describe(struct reader *r, struct id *function);
-/* Lines of the source: of a function that begins, and when all have been read. */
-void lines_of_function(struct reader *r);
-void lines_end(struct reader *r);
-
-/* ---- spirv_memory.c ---- */
-read_function read_variable, read_load, read_store, read_copy_memory, read_copy_sized, read_access, read_pointer_access,
-    read_pointer_compare, read_pointer_difference, read_size, read_copy;
-/* A variable of the machine, in private memory. */
-LLVMValueRef input_value(struct reader *r, struct id *variable);
-
-/* ---- spirv_insn.c ---- */
-read_function read_binary, read_shift, read_compare, read_unary, read_modulo, read_classify, read_any_all, read_select,
-    read_scale, read_convert, read_saturate, read_bitcast, read_extract, read_insert, read_extract_dynamic,
-    read_insert_dynamic, read_shuffle, read_construct, read_wide;
-/* A vector of `n` times this, or itself if `n` is 0. */
-LLVMValueRef splat(struct reader *r, LLVMValueRef scalar, unsigned n);
-/* 0 for scalars. */
-unsigned vector_count(LLVMTypeRef type);
-LLVMTypeRef scalar_type(LLVMTypeRef type);
+/* Are there values of the type that LLVM knows? */
+bool has_values(const struct type *type);
+/* A power of two that memory can be aligned to, or an error. */
+unsigned alignment_checked(struct reader *r, uint64_t bytes);
 
 /* ---- spirv_name.c: names of built-in functions ---- */
+/* A function of this name; one that is there has to be of this type. */
+LLVMValueRef function_add(struct reader *r, const char *name, LLVMTypeRef type);
 /* Arguments of a built-in function: values, and the types that stand in its name. */
 enum { MAX_ARGUMENTS = 20 };
 struct arguments {
@@ -208,9 +203,36 @@ void argument_add(struct reader *r, struct arguments *a, LLVMValueRef value, con
 /* Calls the built-in function `name` with these arguments. */
 LLVMValueRef builtin_call(struct reader *r, const char *name, LLVMTypeRef result, const struct arguments *a);
 
+/* ---- spirv_insn.c ---- */
+read_function read_binary, read_shift, read_compare, read_unary, read_modulo, read_classify, read_any_all, read_select,
+    read_scale, read_convert, read_saturate, read_bitcast, read_extract, read_insert, read_extract_dynamic,
+    read_insert_dynamic, read_shuffle, read_construct, read_wide;
+/* A vector of `n` times this, or itself if `n` is 0. */
+LLVMValueRef splat(struct reader *r, LLVMValueRef scalar, unsigned n);
+/* 0 for scalars. */
+unsigned vector_count(LLVMTypeRef type);
+LLVMTypeRef scalar_type(LLVMTypeRef type);
+
+/* ---- spirv_memory.c ---- */
+read_function read_variable, read_load, read_store, read_copy_memory, read_copy_sized, read_access, read_pointer_access,
+    read_pointer_compare, read_pointer_difference, read_size, read_copy;
+/* At the beginning of a function that names them: what each function makes anew. */
+void anew_begin(struct reader *r);
+
+/* ---- spirv_kernel.c ---- */
+read_function read_line, read_no_line;
+void kernel_describe(struct reader *r, struct id *function);
+/* Lines of the source: of a function that begins, and when all have been read. */
+void lines_of_function(struct reader *r);
+void lines_end(struct reader *r);
+
+/* ---- spirv_function.c ---- */
+read_function read_function_begin, read_parameter, read_label, read_function_end, read_call, read_phi, read_branch,
+    read_branch_conditional, read_switch, read_return, read_return_value, read_unreachable;
+
 /* ---- spirv_call.c ---- */
 read_function read_extended, read_group_boolean, read_group_broadcast, read_group_reduce, read_async_copy, read_wait,
-    read_barrier, read_memory_barrier, read_atomic, read_builtin;
+    read_barrier, read_memory_barrier, read_atomic, read_builtin, read_generic_cast, read_generic_semantics;
 
 /* ---- spirv_image.c ---- */
 read_function read_sampled_image, read_image, read_image_read, read_image_sample, read_image_write, read_image_size,

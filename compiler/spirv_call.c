@@ -100,6 +100,26 @@ LLVMValueRef read_builtin(struct reader *r)
     return builtin_call(r, r->op->number == OP_Dot ? "dot" : "popcount", r->type->llvm, &a);
 }
 
+/* NULL if the pointer does not point there. */
+LLVMValueRef read_generic_cast(struct reader *r)
+{
+    static const char *const names[] = {"__to_private", "__to_global", NULL, "__to_local"};
+    LLVMTypeRef from = LLVMPointerTypeInContext(r->cc->context, 4);
+    LLVMValueRef pointer = operand_of(r, 0, from);
+    unsigned space = r->type->op == OP_TypePointer ? space_number(r, r->type->count) : 4;
+    if (space > 3 || !names[space]) spirv_error(r, "its type is no pointer to private, local or global memory");
+    LLVMTypeRef type = LLVMFunctionType(r->type->llvm, &from, 1, false);
+    return LLVMBuildCall2(r->b, type, function_add(r, names[space], type), &pointer, 1, "");
+}
+
+/* get_fence's flags are SPIR-V's bits for the kinds of memory, eight places lower. */
+LLVMValueRef read_generic_semantics(struct reader *r)
+{
+    struct arguments a = {.types = ""};
+    argument_add(r, &a, operand_of(r, 0, LLVMPointerTypeInContext(r->cc->context, 4)), "PU3AS4v");
+    return LLVMBuildShl(r->b, builtin_call(r, "get_fence", int_type(r, 32), &a), int_value(r, 8), "");
+}
+
 /* ---- work-groups ---- */
 
 enum { SCOPE_DEVICE = 1, SCOPE_WORK_GROUP = 2, SCOPE_SUB_GROUP = 3, SCOPE_WORK_ITEM = 4 };
@@ -262,7 +282,7 @@ static const struct atomic {
     char sign;
     bool value; /* it takes one, or for increments 1 */
 } atomics[] = {
-    [OP_AtomicLoad - OP_AtomicLoad] = {"atomic_load_explicit", 's', false},
+    [0] = {"atomic_load_explicit", 's', false},
     [OP_AtomicStore - OP_AtomicLoad] = {"atomic_store_explicit", 's', true},
     [OP_AtomicExchange - OP_AtomicLoad] = {"atomic_exchange_explicit", 's', true},
     [OP_AtomicIIncrement - OP_AtomicLoad] = {"atomic_fetch_add_explicit", 's', true},

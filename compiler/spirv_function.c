@@ -5,28 +5,6 @@
 
 #include "compiler/spirv.h"
 
-enum { LINKAGE_EXPORT, LINKAGE_IMPORT, LINKAGE_ONCE };
-enum { PARAMETER_BY_VALUE = 2, PARAMETER_NO_WRITE = 6 };
-
-static void add_attribute(struct reader *r, LLVMValueRef f, const char *name)
-{
-    unsigned kind = LLVMGetEnumAttributeKindForName(name, strlen(name));
-    LLVMAddAttributeAtIndex(f, LLVMAttributeFunctionIndex, LLVMCreateEnumAttribute(r->cc->context, kind, 0));
-}
-
-/* Convergent like all functions of clang's: nothing is known of what they call. */
-LLVMValueRef function_add(struct reader *r, const char *name, LLVMTypeRef type)
-{
-    LLVMValueRef f = *name ? LLVMGetNamedFunction(r->module, name) : NULL;
-    if (f && LLVMGlobalGetValueType(f) == type) return f;
-    if (f || (*name && LLVMGetNamedGlobal(r->module, name)))
-        spirv_error(r, "the name %.100s stands for things of different types", name);
-    f = LLVMAddFunction(r->module, name, type);
-    add_attribute(r, f, "convergent");
-    add_attribute(r, f, "nounwind");
-    return f;
-}
-
 /* ---- parameters ---- */
 
 static void add_type_attribute(struct reader *r, LLVMValueRef f, unsigned i, const char *name, LLVMTypeRef type)
@@ -42,13 +20,11 @@ static void parameter_attributes(struct reader *r, LLVMValueRef f, unsigned i, c
     const struct type *t = id->type->op == OP_TypePointer ? id->type->element : NULL;
     const uint32_t *said = decoration(id, DECORATION_ALIGNMENT);
     if (!t || (!t->size && t->op != OP_TypeStruct)) return;
-    if (id->decorations && id->decorations->parameter >> PARAMETER_BY_VALUE & 1)
-        add_type_attribute(r, f, i, "byval", t->llvm);
+    if (is_by_value(id)) add_type_attribute(r, f, i, "byval", t->llvm);
     if (!said && t->op == OP_TypeInt && t->size == 1) return;
     uint64_t align = said ? *said : LLVMABIAlignmentOfType(LLVMGetModuleDataLayout(r->module), t->llvm);
-    if (!align || align & (align - 1) || align > NOTE_MAX_ALIGN) spirv_error(r, "its alignment is not possible");
     unsigned kind = LLVMGetEnumAttributeKindForName("align", 5);
-    LLVMAddAttributeAtIndex(f, i + 1, LLVMCreateEnumAttribute(r->cc->context, kind, align));
+    LLVMAddAttributeAtIndex(f, i + 1, LLVMCreateEnumAttribute(r->cc->context, kind, alignment_checked(r, align)));
 }
 
 LLVMValueRef read_parameter(struct reader *r)
@@ -69,29 +45,11 @@ LLVMValueRef read_parameter(struct reader *r)
 
 /* ---- functions ---- */
 
-/* Translators export a kernel's body under the kernel's name, too, which the kernel itself calls. */
-static bool is_kernel_name(const struct reader *r, const char *name)
-{
-    const struct entry *e = r->entries;
-    while (e && strcmp(e->name, name)) e = e->next;
-    return e;
-}
-
-/* The name by which other modules know it, and how, or NULL. */
-static const char *linkage_name(const struct reader *r, const struct id *f, uint32_t *how)
-{
-    const uint32_t *said = decoration(f, DECORATION_LINKAGE);
-    const char *name = (const char *)said;
-    if (!said || is_kernel_name(r, name)) return NULL;
-    *how = said[strlen(name) / sizeof *said + 1];
-    return name;
-}
-
 static void declare(struct reader *r)
 {
     struct id *f = r->result;
     struct type *t = operand_type(r, 1);
-    uint32_t how = LINKAGE_EXPORT;
+    enum linkage how = LINKAGE_EXPORT;
     const char *linkage = linkage_name(r, f, &how), *name = f->entry ? f->entry->name : linkage ? linkage : "";
     if (t->op != OP_TypeFunction || t->element != r->type)
         spirv_error(r, "its type is not one of functions that return this");
@@ -115,7 +73,6 @@ LLVMValueRef read_function_begin(struct reader *r)
     if (!r->is_body) declare(r);
     r->function = r->result;
     r->parameter = 0;
-    memset(r->inputs, 0, sizeof r->inputs);
     if (r->is_body) lines_of_function(r);
     return NULL;
 }
@@ -155,7 +112,7 @@ LLVMValueRef read_function_end(struct reader *r)
     if (!f) spirv_error(r, "there is no function to end");
     if (!r->is_body) {
         bool body = LLVMCountBasicBlocks(f->value);
-        uint32_t how = LINKAGE_EXPORT;
+        enum linkage how = LINKAGE_EXPORT;
         bool import = linkage_name(r, f, &how) && how == LINKAGE_IMPORT && !f->entry;
         if (r->parameter != f->type->count) spirv_error(r, "parameters are missing");
         if (!body && !import) spirv_error(r, "the function has no blocks");
@@ -195,14 +152,15 @@ LLVMValueRef read_label(struct reader *r)
     if (r->label) spirv_error(r, "the block before has no end");
     r->label = r->result;
     LLVMPositionBuilderAtEnd(r->b, r->label->block);
-    return read_no_line(r); /* lines end with their block */
+    read_no_line(r); /* lines end with their block */
+    if (r->label->block == LLVMGetEntryBasicBlock(r->function->value)) anew_begin(r);
+    return NULL;
 }
 
 LLVMValueRef read_phi(struct reader *r)
 {
     if (r->noperands % 2) spirv_error(r, "it needs pairs of values and blocks");
-    if (!r->type->llvm || r->type->op == OP_TypeVoid || r->type->op == OP_TypeFunction || r->type->op == OP_TypeOpaque)
-        spirv_error(r, "values of its type cannot be merged");
+    if (!has_values(r->type)) spirv_error(r, "values of its type cannot be merged");
     struct phi *phi = cc_alloc(r->cc, sizeof *phi);
     *phi = (struct phi){LLVMBuildPhi(r->b, r->type->llvm, ""), r->operands, r->noperands, r->at, r->phis};
     r->phis = phi;

@@ -79,17 +79,16 @@ static const char *access_of(const struct type *t)
 
 static uint64_t space_of(struct reader *r, const struct id *p)
 {
-    bool by_value = p->decorations && p->decorations->parameter >> 2 & 1;
     if (p->type->op == OP_TypeImage) return 1;
-    return p->type->op == OP_TypePointer && !by_value ? space_number(r, p->type->count) : 0;
+    return p->type->op == OP_TypePointer && !is_by_value(p) ? space_number(r, p->type->count) : 0;
 }
 
 static void check_parameter(struct reader *r, const struct entry *e, uint32_t i)
 {
     const struct id *p = e->parameters[i];
-    bool pointer = p->type->op == OP_TypePointer, by_value = p->decorations && p->decorations->parameter >> 2 & 1;
+    bool pointer = p->type->op == OP_TypePointer && !is_by_value(p);
     uint32_t space = p->type->count;
-    if (pointer && !by_value && space != SPACE_GLOBAL && space != SPACE_CONSTANT && space != SPACE_LOCAL)
+    if (pointer && space != SPACE_GLOBAL && space != SPACE_CONSTANT && space != SPACE_LOCAL)
         spirv_error(r, "argument %u of kernel %s points to memory that only it has", i + 1, e->name);
     if (p->type->op == OP_TypeEvent || p->type->op == OP_TypeBool)
         spirv_error(r, "argument %u of kernel %s cannot be of its type", i + 1, e->name);

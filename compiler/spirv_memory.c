@@ -5,13 +5,6 @@
 
 /* ---- variables ---- */
 
-static unsigned alignment_checked(struct reader *r, uint64_t bytes)
-{
-    if (!bytes || bytes & (bytes - 1) || bytes > NOTE_MAX_ALIGN)
-        spirv_error(r, "an alignment of %llu bytes is not possible", (unsigned long long)bytes);
-    return (unsigned)bytes;
-}
-
 static void align_variable(struct reader *r, LLVMValueRef variable)
 {
     const uint32_t *said = decoration(r->result, DECORATION_ALIGNMENT);
@@ -23,8 +16,7 @@ static struct type *variable_type(struct reader *r)
     if (r->type->op != OP_TypePointer || !r->type->element) spirv_error(r, "a variable's type is a pointer");
     if (r->operands[0] != r->type->count) spirv_error(r, "it is of another storage class than its type");
     struct type *t = r->type->element;
-    if (!t->llvm || t->op == OP_TypeVoid || t->op == OP_TypeFunction || t->op == OP_TypeOpaque)
-        spirv_error(r, "variables cannot be of its type");
+    if (!has_values(t)) spirv_error(r, "variables cannot be of its type");
     return t;
 }
 
@@ -37,16 +29,6 @@ static LLVMValueRef private_variable(struct reader *r, struct type *t)
     align_variable(r, variable);
     if (first) LLVMBuildStore(r->b, first, variable);
     return variable;
-}
-
-enum { LINKAGE_EXPORT, LINKAGE_IMPORT };
-
-/* With its type of linkage behind the name. */
-static const char *linkage_name(const struct id *id, uint32_t *linkage)
-{
-    const uint32_t *said = decoration(id, DECORATION_LINKAGE);
-    if (said) *linkage = said[strlen((const char *)said) / sizeof *said + 1];
-    return said ? (const char *)said : NULL;
 }
 
 static LLVMValueRef first_value(struct reader *r, struct type *t, bool import, unsigned space)
@@ -62,9 +44,9 @@ static LLVMValueRef first_value(struct reader *r, struct type *t, bool import, u
 
 static LLVMValueRef module_variable(struct reader *r, struct type *t)
 {
-    uint32_t linkage = LINKAGE_EXPORT;
+    enum linkage linkage = LINKAGE_EXPORT;
     unsigned space = space_number(r, r->type->count);
-    const char *name = linkage_name(r->result, &linkage);
+    const char *name = linkage_name(r, r->result, &linkage);
     if (!t->size && t->op != OP_TypeStruct) spirv_error(r, "variables of the module cannot be of its type");
     if (r->type->count != SPACE_CONSTANT && r->type->count != SPACE_LOCAL && r->type->count != SPACE_GLOBAL)
         spirv_error(r, "variables of the module cannot be in its storage class");
@@ -72,19 +54,21 @@ static LLVMValueRef module_variable(struct reader *r, struct type *t)
     LLVMValueRef first = first_value(r, t, name && linkage == LINKAGE_IMPORT, space);
     LLVMValueRef variable = LLVMAddGlobalInAddressSpace(r->module, t->llvm, name ? name : "", space);
     if (!name) LLVMSetLinkage(variable, LLVMInternalLinkage);
+    else if (linkage == LINKAGE_ONCE) LLVMSetLinkage(variable, LLVMLinkOnceODRLinkage);
     if (first) LLVMSetInitializer(variable, first);
     LLVMSetGlobalConstant(variable, space == 2);
     align_variable(r, variable);
     return variable;
 }
 
-/* Those of the machine have no value until they are used. */
+/* Those of the machine become values in each function. */
 LLVMValueRef read_variable(struct reader *r)
 {
     struct type *t = variable_type(r);
     if (r->type->count == SPACE_INPUT && !r->function) {
         r->result->kind = ID_VALUE;
         r->result->type = r->type;
+        r->result->is_anew = true;
         return NULL;
     }
     if (!r->function) return module_variable(r, t);
@@ -142,24 +126,36 @@ static LLVMValueRef input_whole(struct reader *r, unsigned which, LLVMTypeRef ty
     return value;
 }
 
-/* They are copied to private memory at the beginning of a function that names them: LLVM leaves of that what is used.
- */
-LLVMValueRef input_value(struct reader *r, struct id *variable)
+/* A copy in private memory, of which LLVM leaves what is used. */
+static LLVMValueRef input_value(struct reader *r, const struct id *variable)
 {
     const uint32_t *which = decoration(variable, DECORATION_BUILTIN);
-    LLVMBasicBlockRef here = r->label ? LLVMGetInsertBlock(r->b) : NULL;
-    if (!which || *which >= 64 || !inputs[*which].function) spirv_error(r, "it is no variable that this machine has");
-    if (!here) spirv_error(r, "a variable of the machine is used outside of a block");
-    LLVMValueRef *place = &r->inputs[*which];
-    if (*place && LLVMGetAllocatedType(*place) == variable->type->element->llvm) return *place;
-    LLVMBasicBlockRef entry = LLVMGetEntryBasicBlock(r->function->value);
-    LLVMValueRef first = LLVMGetFirstInstruction(entry);
-    if (first) LLVMPositionBuilderBefore(r->b, first);
+    if (!which || *which >= sizeof inputs / sizeof *inputs || !inputs[*which].function)
+        spirv_error(r, "a variable of storage class Input is none that this machine has");
     LLVMTypeRef type = variable->type->element->llvm;
-    *place = LLVMBuildAlloca(r->b, type, "");
-    LLVMBuildStore(r->b, input_whole(r, *which, type), *place);
-    LLVMPositionBuilderAtEnd(r->b, here);
-    return *place;
+    LLVMValueRef place = LLVMBuildAlloca(r->b, type, "");
+    LLVMBuildStore(r->b, input_whole(r, *which, type), place);
+    return place;
+}
+
+/* In clang's way: a call that makes it of its word. */
+static LLVMValueRef sampler_value(struct reader *r, const struct id *sampler)
+{
+    LLVMTypeRef type = LLVMFunctionType(sampler->type->llvm, (LLVMTypeRef[]){int_type(r, 32)}, 1, false);
+    LLVMValueRef word = int_value(r, sampler->sampler);
+    return LLVMBuildCall2(r->b, type, function_add(r, "__translate_sampler_initializer", type), &word, 1, "");
+}
+
+/* Any word of the function may be an id: a literal that looks like one makes something that is not used. */
+void anew_begin(struct reader *r)
+{
+    for (uint32_t at = r->at; (r->words[at] & 0xffff) != OP_FunctionEnd; at += r->words[at] >> 16)
+        for (uint32_t i = 1; i < r->words[at] >> 16; i++) {
+            struct id *id = r->words[at + i] < r->bound ? &r->ids[r->words[at + i]] : r->ids;
+            if (!id->is_anew || id->owner == r->function) continue;
+            id->owner = r->function;
+            id->value = id->type->op == OP_TypeSampler ? sampler_value(r, id) : input_value(r, id);
+        }
 }
 
 /* ---- access ---- */
@@ -168,8 +164,7 @@ LLVMValueRef input_value(struct reader *r, struct id *variable)
 static struct type *pointed(struct reader *r, const struct id *pointer)
 {
     struct type *t = pointer->type->op == OP_TypePointer ? pointer->type->element : NULL;
-    if (!t || !t->llvm || t->op == OP_TypeVoid || t->op == OP_TypeFunction || t->op == OP_TypeOpaque)
-        spirv_error(r, "it is no pointer to memory that can be accessed");
+    if (!t || !has_values(t)) spirv_error(r, "it is no pointer to memory that can be accessed");
     return t;
 }
 
@@ -211,17 +206,6 @@ static uint32_t second_list(const struct reader *r, uint32_t i)
     return next < r->noperands ? next : i;
 }
 
-LLVMValueRef read_copy_memory(struct reader *r)
-{
-    struct id *to = operand_value_id(r, 0), *from = operand_value_id(r, 1);
-    struct type *t = pointed(r, to);
-    if (pointed(r, from)->llvm != t->llvm) spirv_error(r, "the pointers point to different types");
-    LLVMValueRef load = LLVMBuildLoad2(r->b, t->llvm, operand_value(r, 1), "");
-    memory_operands(r, second_list(r, 2), from, load);
-    memory_operands(r, 2, to, LLVMBuildStore(r->b, load, operand_value(r, 0)));
-    return NULL;
-}
-
 static LLVMValueRef pointer_operand(struct reader *r, uint32_t i)
 {
     LLVMValueRef value = operand_value(r, i);
@@ -229,14 +213,29 @@ static LLVMValueRef pointer_operand(struct reader *r, uint32_t i)
     return value;
 }
 
-LLVMValueRef read_copy_sized(struct reader *r)
+/* From operand 1 to operand 0; memory operands begin at `i`. Of two lists, only what is said of the target is used. */
+static LLVMValueRef copy_bytes(struct reader *r, uint32_t i, LLVMValueRef size)
 {
-    LLVMValueRef to = pointer_operand(r, 0), from = pointer_operand(r, 1), size = operand_of(r, 2, int_type(r, 32));
-    uint32_t mask = r->noperands > 3 ? r->operands[3] : 0;
-    if (mask & ALIGNED && r->noperands < 5) spirv_error(r, "the alignment is missing");
-    unsigned align = mask & ALIGNED ? alignment_checked(r, r->operands[4]) : 1;
-    bool same = second_list(r, 3) == 3; /* else the source may be aligned otherwise */
-    LLVMBuildMemCpy(r->b, to, align, from, same ? align : 1, size);
+    LLVMValueRef to = pointer_operand(r, 0), from = pointer_operand(r, 1);
+    bool aligned = i < r->noperands && r->operands[i] & ALIGNED, same = second_list(r, i) == i;
+    if (aligned && i + 1 >= r->noperands) spirv_error(r, "the alignment is missing");
+    unsigned align = aligned ? alignment_checked(r, r->operands[i + 1]) : 1;
+    LLVMBuildMemCpy(r->b, to, align, from, same ? align : 1, LLVMBuildIntCast2(r->b, size, int_type(r, 32), false, ""));
+    return NULL;
+}
+
+LLVMValueRef read_copy_sized(struct reader *r) { return copy_bytes(r, 3, operand_of(r, 2, int_type(r, 32))); }
+
+/* A whole struct or array is not a value of LLVM's on its way. */
+LLVMValueRef read_copy_memory(struct reader *r)
+{
+    struct id *to = operand_value_id(r, 0), *from = operand_value_id(r, 1);
+    struct type *t = pointed(r, to);
+    if (pointed(r, from)->llvm != t->llvm) spirv_error(r, "the pointers point to different types");
+    if (t->op == OP_TypeStruct || t->op == OP_TypeArray) return copy_bytes(r, 2, LLVMSizeOf(t->llvm));
+    LLVMValueRef load = LLVMBuildLoad2(r->b, t->llvm, operand_value(r, 1), "");
+    memory_operands(r, second_list(r, 2), from, load);
+    memory_operands(r, 2, to, LLVMBuildStore(r->b, load, operand_value(r, 0)));
     return NULL;
 }
 

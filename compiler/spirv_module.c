@@ -139,7 +139,30 @@ LLVMValueRef read_string(struct reader *r)
     return NULL;
 }
 
+/* Translators export a kernel's body under the kernel's name, too, which the kernel itself calls. */
+static bool is_kernel_name(const struct reader *r, const char *name)
+{
+    const struct entry *e = r->entries;
+    while (e && strcmp(e->name, name)) e = e->next;
+    return e;
+}
+
+const char *linkage_name(const struct reader *r, const struct id *id, enum linkage *how)
+{
+    const uint32_t *said = decoration(id, DECORATION_LINKAGE);
+    const char *name = (const char *)said;
+    if (!said || is_kernel_name(r, name)) return NULL;
+    *how = (enum linkage)said[strlen(name) / sizeof *said + 1];
+    return name;
+}
+
 /* ---- decorations ---- */
+
+bool is_by_value(const struct id *parameter)
+{
+    enum { BY_VALUE = 2 };
+    return parameter->decorations && parameter->decorations->parameter >> BY_VALUE & 1;
+}
 
 static struct decorations *decorations_of(struct reader *r, struct id *id)
 {

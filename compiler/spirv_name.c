@@ -134,6 +134,25 @@ static const char *shortened(struct reader *r, const char *types)
 
 /* ---- calls ---- */
 
+static void add_attribute(struct reader *r, LLVMValueRef f, const char *name)
+{
+    unsigned kind = LLVMGetEnumAttributeKindForName(name, strlen(name));
+    LLVMAddAttributeAtIndex(f, LLVMAttributeFunctionIndex, LLVMCreateEnumAttribute(r->cc->context, kind, 0));
+}
+
+/* Convergent like all functions of clang's: nothing is known of what they call. */
+LLVMValueRef function_add(struct reader *r, const char *name, LLVMTypeRef type)
+{
+    LLVMValueRef f = *name ? LLVMGetNamedFunction(r->module, name) : NULL;
+    if (f && LLVMGlobalGetValueType(f) == type) return f;
+    if (f || (*name && LLVMGetNamedGlobal(r->module, name)))
+        spirv_error(r, "the name %.100s stands for things of different types", name);
+    f = LLVMAddFunction(r->module, name, type);
+    add_attribute(r, f, "convergent");
+    add_attribute(r, f, "nounwind");
+    return f;
+}
+
 void argument_add(struct reader *r, struct arguments *a, LLVMValueRef value, const char *type)
 {
     if (a->n == MAX_ARGUMENTS) spirv_error(r, "there are more than %d arguments", MAX_ARGUMENTS);

@@ -51,12 +51,17 @@ static void vector(struct reader *r, struct type *t)
     t->size = t->element->size * (n == 3 ? 4 : n);
 }
 
+static void check_nesting(struct reader *r, const struct type *t)
+{
+    if (t->depth >= MAX_NESTING) spirv_error(r, "types are nested more than %d deep", MAX_NESTING);
+}
+
 /* What arrays and structs may contain. */
 static struct type *part(struct reader *r, uint32_t i, struct type *whole)
 {
     struct type *t = operand_type(r, i);
     if (!t->size && t->op != OP_TypeStruct) spirv_error(r, "it is made of a type without a size");
-    if (t->depth >= MAX_NESTING) spirv_error(r, "types are nested more than %d deep", MAX_NESTING);
+    check_nesting(r, t);
     if (t->depth >= whole->depth) whole->depth = t->depth + 1;
     return t;
 }
@@ -119,12 +124,18 @@ static void opaque(struct reader *r, struct type *t, const char *name, const cha
     t->mangled = mangled;
 }
 
-/* A forward declaration has left the type, without what it points to. */
+/* A forward declaration has left the type, without what it points to: a struct, or the pointer could point to itself.
+ */
 static void pointer(struct reader *r, struct type *t)
 {
-    if (r->result->type) t = r->result->type;
+    struct type *element = operand_type(r, 1), *declared = r->result->type;
+    if (declared && (element->op != OP_TypeStruct || declared->count != r->operands[0]))
+        spirv_error(r, "it was declared as a pointer to a struct of another storage class, or it points to no struct");
+    if (declared) t = declared;
+    check_nesting(r, element);
+    t->depth = element->op == OP_TypePointer ? element->depth + 1 : 0;
     t->count = r->operands[0];
-    t->element = operand_type(r, 1);
+    t->element = element;
     t->size = 4;
     t->llvm = LLVMPointerTypeInContext(r->cc->context, space_number(r, t->count));
     r->result->type = t;
@@ -184,6 +195,13 @@ LLVMValueRef read_forward_pointer(struct reader *r)
     return NULL;
 }
 
+unsigned alignment_checked(struct reader *r, uint64_t bytes)
+{
+    if (!bytes || bytes & (bytes - 1) || bytes > NOTE_MAX_ALIGN)
+        spirv_error(r, "an alignment of %llu bytes is not possible", (unsigned long long)bytes);
+    return (unsigned)bytes;
+}
+
 /* ---- constants ---- */
 
 LLVMValueRef read_bool(struct reader *r)
@@ -221,7 +239,7 @@ LLVMValueRef read_composite_constant(struct reader *r)
     return LLVMConstStructInContext(r->cc->context, parts, t->count, LLVMIsPackedStruct(t->llvm));
 }
 
-static bool has_values(const struct type *t)
+bool has_values(const struct type *t)
 {
     return t->llvm && t->op != OP_TypeVoid && t->op != OP_TypeFunction && t->op != OP_TypeOpaque;
 }
@@ -239,7 +257,7 @@ LLVMValueRef read_undef(struct reader *r)
     return LLVMGetUndef(r->type->llvm);
 }
 
-/* Its word (isa/image.h) is the value until it is used. */
+/* Its word is that of isa/image.h; it becomes a value in each function. */
 LLVMValueRef read_sampler(struct reader *r)
 {
     static const unsigned addressing[] = {ABI_SAMPLER_NONE, ABI_SAMPLER_CLAMP_TO_EDGE, ABI_SAMPLER_CLAMP,
@@ -250,14 +268,15 @@ LLVMValueRef read_sampler(struct reader *r)
                     (r->operands[2] ? ABI_SAMPLER_LINEAR : ABI_SAMPLER_NEAREST);
     r->result->kind = ID_VALUE;
     r->result->type = r->type;
-    r->result->value = int_value(r, word);
+    r->result->is_anew = true;
+    r->result->sampler = word;
     return NULL;
 }
 
 /* LLVM's builder folds what it is to build of constants; without a place to build at, nothing else comes of it. */
 LLVMValueRef read_folded(struct reader *r)
 {
-    const struct op *self = r->op, *op = op_find(r->operands[0]);
+    const struct op *self = r->op, *op = op_find(r, r->operands[0]);
     if (!op || op->where != WHERE_FOLDED) spirv_error(r, "instruction %u is no operation on constants", r->operands[0]);
     r->operands++;
     r->noperands--;

@@ -60,6 +60,23 @@ refused 's/OpReturn//' 'OpFunctionEnd: the last block has no end'
 refused '/OpFunctionEnd/d' 'the last function has no end'
 refused 's/OpReturn/OpKill/' 'instruction 252 is not one of kernels'
 
+refused 's/^ *%two = /%loop = OpTypePointer CrossWorkgroup %loop\n&/; s/^ *%void/OpTypeForwardPointer %loop CrossWorkgroup\n&/' 'it points to no struct'
+
+# A function that two modules have, once for the program.
+once() { # kernel
+    printf '%s\n%s\n' "$head" "$body" | sed "s/twice\" /$1\" /
+        s/OpMemoryModel/OpCapability Linkage\nOpExtension \"SPV_KHR_linkonce_odr\"\n&/
+        s/OpDecorate/OpDecorate %f LinkageAttributes \"once\" LinkOnceODR\n&/
+        s/%two = .*/&\n%f_type = OpTypeFunction %uint %uint\n%f = OpFunction %uint None %f_type/
+        s/^ *%k = /%fx = OpFunctionParameter %uint\n%fl = OpLabel\n%fr = OpIMul %uint %fx %two\nOpReturnValue %fr\nOpFunctionEnd\n&/
+        s/OpIMul %uint %x %two/OpFunctionCall %uint %f %x/" | assemble "$1.spv"
+    check 0 "" "$ventus" cc --compile "$1.spv" -o "$1.o"
+}
+once first
+once second
+check 0 "" "$ventus" cc --link first.o second.o -o both.elf
+check 0 "0 2 4 6 8 10 12 14" "$ventus" run both.elf --kernel second --global 8 --arg iota:8 --show 0
+
 head -c 40 twice.spv >cut.spv
 check 1 "SPIR-V" "$ventus" cc cut.spv -o bad.elf
 head -c 202 twice.spv >odd.spv
