@@ -4,6 +4,7 @@
 #   make demo       install missing packages, build, run the examples on the simulated GPU
 #   make test       the same for all tests; ends with "N passed, N failed"
 #   make test-profiles   tests/cl, examples and tests in Python on machines of the documents (configs/r*.conf, sv39.conf)
+#   make test-spirv      tests/cl and images by way of SPIR-V, through clang-15 and llvm-spirv-15
 #   make bench      Ventus against pocl, tables of ratios; the assembler against llvm-mc
 #   make mutants    small mistakes, one at a time: do the tests notice? Takes hours (tests/mutation/)
 #   make format     brings the C sources into the form of .clang-format (format-check: says whether they are)
@@ -26,7 +27,7 @@ setup = $(if $(SANITIZE),-Db_sanitize=address$(comma)undefined -Db_lundef=false)
         $(if $(TSAN),-Db_sanitize=thread -Db_lundef=false) $(if $(WERROR),-Dwerror=true) --prefix=$(PREFIX)
 comma = ,
 
-.PHONY: all build demo test test-profiles bench mutants format format-check tidy install clean deps-build deps-test
+.PHONY: all build demo test test-profiles test-spirv bench mutants format format-check tidy install clean deps-build deps-test
 .NOTPARALLEL:
 
 all: deps-check build
@@ -65,6 +66,14 @@ test-profiles: deps-test build
 	@code=0; for machine in configs/r2*.conf configs/sv39.conf; do echo "machine: $$machine"; \
 	VENTUS_CONFIG=$(CURDIR)/$$machine tests/run --build $(BUILD) --jobs $(JOBS) $(portable) example/ python/ tests/cc/ || code=1; \
 	done; exit $$code
+
+# Cases in OpenCL C by way of SPIR-V, with clang-15 and llvm-spirv-15. Left out is what a translator cannot hand on: inline
+# assembly, this compiler's own messages, options and headers, and get_global_id(3), of which it makes invalid modules.
+by_spirv = $(filter-out cl/bad-% cl/asm cl/ids cl/options cl/ventus-header,$(patsubst tests/cl/%.cl,cl/%,$(wildcard tests/cl/*.cl)))
+test-spirv: deps-test build
+	@for tool in clang-15 llvm-spirv-15; do command -v $$tool >/dev/null || { echo "$$tool is missing: sudo apt install $$tool"; exit 1; }; done
+	@VENTUS_CC=$(CURDIR)/tests/spirv/ventus-cc VENTUS_TRANSLATED=$(CURDIR)/$(BUILD)/ventus-cc VENTUS_CACHE=0 \
+	tests/run --build $(BUILD) --jobs $(JOBS) $(by_spirv) opencl/image opencl/sample opencl/texel
 
 bench: deps-test build
 	@bench/run --build $(BUILD)
