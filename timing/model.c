@@ -108,7 +108,7 @@ static bool others_wait(const struct model *m)
     return false;
 }
 
-/* The modelled hardware has come to a standstill: the launch is completed without it. */
+/* The modelled hardware has come to a standstill, or the launch to an early end: it is completed without the model. */
 static struct warp *any_ready(struct group *groups, uint64_t *budget)
 {
     *budget = 1000;
@@ -134,7 +134,7 @@ static struct warp *pick(void *user, uint32_t sm, struct group *groups, uint64_t
     struct model *m = user;
     struct core *c = &m->cores[sm];
     *budget = 1;
-    if (m->hung) return any_ready(groups, budget);
+    if (m->hung || m->abandoned) return any_ready(groups, budget);
     executed(c);
     if (may_get_group(c)) return NULL;
     while (groups) {
@@ -151,6 +151,15 @@ static struct warp *pick(void *user, uint32_t sm, struct group *groups, uint64_t
         }
     }
     return NULL;
+}
+
+/* A work-group that leaves before its end, because of a fault say, is the end of its launch: the model need not wait
+ * for what it still wanted to execute. */
+static void removed(void *user, uint32_t sm, const struct group *group)
+{
+    struct model *m = user;
+    (void)sm;
+    for (uint32_t i = 0; i < group->launch->warps; i++) m->abandoned |= group->warps[i].state != WARP_ENDED;
 }
 
 /* ---- launches ---- */
@@ -197,7 +206,7 @@ static void launch_begin(void *user, const struct launch *launch, const struct l
     m->begun = m->last_issue = m->now;
     m->dispatch_next = 0;
     m->lanes = launch->threads_per_warp;
-    m->hung = false;
+    m->hung = m->abandoned = false;
     code_forget(m);
     for (unsigned i = 0; i < m->ncores; i++) {
         unit_open(&m->cores[i]);
@@ -334,7 +343,7 @@ struct model *timing_open(struct gpu *gpu, const char *name, const char *timelin
     m->observer = (struct observer){
         .user = m, .launch_begin = launch_begin, .launch_end = launch_end, .group_begin = group_begin};
     gpu_observe(gpu, &m->observer);
-    gpu_schedule(gpu, &(struct scheduler){.user = m, .pick = pick});
+    gpu_schedule(gpu, &(struct scheduler){.user = m, .pick = pick, .removed = removed});
     return m;
 }
 

@@ -371,7 +371,8 @@ struct model {
     uint64_t begun;         /* when the launch was requested */
     uint64_t dispatch_next; /* when another warp can be handed to an SM */
     uint64_t last_issue;
-    bool hung; /* no instruction for so long that none will come */
+    bool hung;      /* no instruction for so long that none will come */
+    bool abandoned; /* a work-group of the launch has left before its end */
     unsigned lanes, resident_groups, flushing;
     uint64_t group_events; /* work-groups that have come or gone */
     struct core *cores;

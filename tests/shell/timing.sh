@@ -75,6 +75,18 @@ for n in verilog chisel ideal large; do
 done
 [ "$(grep -c ',issue,' 1.csv)" -gt 100 ] || wrong 'a timeline without instructions'
 
+# A launch that fails ends, also on the SMs that had nothing to do with it.
+cat >failing.s <<'END'
+        .kernel k
+k:      csrr    t0, CSR_GIDX
+        lui     t1, 0x20000
+        add     t0, t0, t1
+        lw      t0, 0(t0)
+        ret
+END
+check 0 '' "$ventus" as failing.s -o failing.elf
+for n in verilog ideal; do check 1 'read of unmapped memory' timeout 20 "$ventus" run --timing $n failing.elf -g 256 -l 32; done
+
 # Files of parameters, and nonsense.
 printf 'base = ideal # comment\nstart_cycles = 100\n' >slow.timing
 check 0 "$case: [0-9]* cycles" "$ventus" run --case "$case" --timing slow.timing
