@@ -365,6 +365,9 @@ void memory_run(struct sm *sm, struct warp *w, const struct insn *in);
 /* Local memory belongs to the SM, in front of the MMU: its addresses are never translated. */
 bool is_translated(const struct launch *launch, uint64_t addr);
 
+/* Host address of a range of a launch's memory, which lies in one page if it is translated; NULL: it is not there. */
+const void *launch_memory(struct gpu *gpu, const struct launch *launch, uint32_t addr, uint32_t size);
+
 /* Translates the address of a byte. NULL, or a static text saying why the access (enum gpu_access) has no
  * translation. Whether physical memory is open there is not looked at. */
 const char *translate(struct sm *sm, uint64_t addr, unsigned access, uint32_t *physical);

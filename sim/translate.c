@@ -22,10 +22,10 @@ void translate_forget(struct sm *sm) { memset(sm->tlb, 0, sizeof sm->tlb); }
 static bool is_canonical(uint64_t addr) { return (uint64_t)((int64_t)(addr << 25) >> 25) == addr; }
 
 /* Reads an entry; false when the table is not in open memory. */
-static bool read_entry(const struct sm *sm, uint64_t addr, uint64_t *entry)
+static bool read_entry(const struct gpu *gpu, uint64_t addr, uint64_t *entry)
 {
-    if (addr >= MEM_SPAN || !mem_allows(sm->gpu, (uint32_t)addr, SV39_ENTRY_BYTES, GPU_READ)) return false;
-    *entry = __atomic_load_n((const uint64_t *)(sm->mem + addr), __ATOMIC_RELAXED);
+    if (addr >= MEM_SPAN || !mem_allows(gpu, (uint32_t)addr, SV39_ENTRY_BYTES, GPU_READ)) return false;
+    *entry = __atomic_load_n((const uint64_t *)(gpu->mem + addr), __ATOMIC_RELAXED);
     return true;
 }
 
@@ -48,12 +48,12 @@ static const char *leaf(uint64_t entry, unsigned level, uint64_t addr, uint64_t 
 }
 
 /* NULL, or why the address has no translation. */
-static const char *walk(const struct sm *sm, uint64_t table, uint64_t addr, uint64_t *entry, uint64_t *physical)
+static const char *walk(const struct gpu *gpu, uint64_t table, uint64_t addr, uint64_t *entry, uint64_t *physical)
 {
     if (!is_canonical(addr)) return "address is not sign-extended from bit 38";
     for (unsigned level = SV39_LEVELS; level--;) {
         uint64_t index = addr >> (PAGE_BITS + level * SV39_INDEX_BITS) & ((1 << SV39_INDEX_BITS) - 1);
-        if (!read_entry(sm, table + index * SV39_ENTRY_BYTES, entry)) return "page table outside memory";
+        if (!read_entry(gpu, table + index * SV39_ENTRY_BYTES, entry)) return "page table outside memory";
         if (!(*entry & SV39_V)) return "not present";
         if (*entry & PTE_RESERVED) return "reserved bits of the page table entry are set";
         if ((*entry & SV39_W) && !(*entry & SV39_R)) return "writable but not readable is reserved";
@@ -83,13 +83,23 @@ const char *translate(struct sm *sm, uint64_t addr, unsigned access, uint32_t *p
     if (root != sm->tlb_root) translate_forget(sm);
     sm->tlb_root = root;
     if (t->page != page || !(t->access & access)) {
-        const char *why = walk(sm, root, addr, &entry, &at);
+        const char *why = walk(sm->gpu, root, addr, &entry, &at);
         if (!why) why = refused(entry, access);
         if (why) return why;
         *t = (struct tlb_entry){.page = page, .frame = (uint32_t)(at >> PAGE_BITS), .access = granted(entry)};
     }
     *physical = t->frame << PAGE_BITS | (uint32_t)(addr & (ABI_PAGE - 1));
     return NULL;
+}
+
+bool is_translated(const struct launch *l, uint64_t addr) { return l->sv39 && !is_local(addr); }
+
+const void *launch_memory(struct gpu *gpu, const struct launch *l, uint32_t addr, uint32_t size)
+{
+    uint64_t entry, at = addr;
+    if (is_translated(l, addr) && (addr % ABI_PAGE + size > ABI_PAGE || walk(gpu, l->page_table, addr, &entry, &at)))
+        return NULL;
+    return gpu_mem(gpu, (uint32_t)at, size);
 }
 
 /* ---- words of code ---- */
@@ -113,8 +123,6 @@ static size_t translate_words(struct sm *sm, uint32_t pc, uint32_t words[ISA_MAX
     if (n && n < ISA_MAX_WORDS && next < MEM_SPAN) n += translate_code(sm, next, words + n, ISA_MAX_WORDS - n, &why);
     return n;
 }
-
-bool is_translated(const struct launch *l, uint64_t addr) { return l->sv39 && !is_local(addr); }
 
 size_t warp_code(const struct warp *w, uint32_t pc, uint32_t words[ISA_MAX_WORDS])
 {

@@ -164,7 +164,7 @@ static void start_registers(struct checked_group *g, const struct launch *l)
 /* Sizes and offset for the ids of work-items, from the metadata block, if they fit the launch. */
 static void read_sizes(struct check *c, const struct launch *l)
 {
-    const uint8_t *meta = l->sv39 ? NULL : gpu_mem(c->gpu, l->knl, ABI_META_SIZE);
+    const uint8_t *meta = launch_memory(c->gpu, l, l->knl, ABI_META_SIZE);
     if (!meta || c->placed) return;
     memcpy(c->local_size, meta + ABI_META_LOCAL_SIZE, sizeof c->local_size);
     memcpy(c->offset, meta + ABI_META_GLOBAL_OFFSET, sizeof c->offset);
@@ -313,10 +313,12 @@ static enum observed before(void *user, struct warp *w, const struct insn *in)
     return GO_ON;
 }
 
-/* Under SV39 addresses are not those the host knows. */
+/* Of launches under SV39 that are given to the machine itself the host has told physical addresses. */
+static bool is_foreign(const struct check *c, const struct launch *l) { return l->sv39 && c->about.open_memory; }
+
 static void look_at_access(struct check *c, const struct warp *w, const struct insn *in, const struct access *a)
 {
-    if (w->group->launch->sv39 || !isa_memory(in).words) return;
+    if (is_foreign(c, w->group->launch) || !isa_memory(in).words) return;
     uint32_t lanes = bounds_check(c, w, in, a);
     if (checks(c, CHECK_UNINIT)) values_access(c, w, in, a, lanes);
     if (checks(c, CHECK_RACES)) races_access(c, w, in, a, lanes);

@@ -23,6 +23,23 @@ for name in algorithms arguments async atomic control divergence fence function 
     clean "$VENTUS_BUILD/tests/clrun" "$VENTUS_SOURCE/tests/cl/$name.cl"
 done
 
+# ---- virtual addresses: the same is found, at the same addresses ----
+
+echo 'translation = sv39' >sv39.conf
+cat >virtual.cl <<'CL'
+kernel void virtual(global int *p, global int *q)
+{
+    local int x[64];
+    x[get_local_id(0)] = p[0];
+    q[0] = x[get_local_id(0) ^ 1] + q[get_global_id(0) + 3];
+}
+CL
+"$ventus" cc virtual.cl -o virtual.elf || wrong "compiling"
+"$ventus" run --check virtual.elf -g 64 -l 64 -a buf:4 -a buf:256 >physical.txt 2>&1
+"$ventus" run --check --config sv39.conf virtual.elf -g 64 -l 64 -a buf:4 -a buf:256 >virtual.txt 2>&1
+grep -q "right behind the 256 bytes of 'q'" virtual.txt && grep -q 'data race' virtual.txt || { wrong "checks of virtual addresses"; cat virtual.txt; }
+cmp physical.txt virtual.txt || wrong "other reports with virtual addresses"
+
 # ---- one kernel ----
 
 cat >k.cl <<'CL'
