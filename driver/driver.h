@@ -162,7 +162,7 @@ struct ventus_event {
     void *user;
     struct ventus_outcome outcome; /* complete when the state is VENTUS_ENDED */
 
-    struct ventus_launch in; /* args is the copy below, and there are no pointers, local_sizes or gpu */
+    struct ventus_launch in; /* args is the copy below, and there are no pointers, local_sizes, spaces or gpu */
     bool raw;                /* the client has given the machine's launch: kernel, range and args do not count */
     struct result *result;   /* where the client wants the machine's result; NULL: nowhere */
     uint8_t *args;

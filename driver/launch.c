@@ -101,6 +101,18 @@ static bool place_local(ventus_event *e)
     return (e->device->check && set_local(e, e->args, CHECK_GAP)) || set_local(e, e->args, 0);
 }
 
+/* Flat addresses are global or local as the memory map has it, unless the client says otherwise. */
+static void set_spaces(struct launch *l, const struct ventus_spaces *s)
+{
+    static const struct ventus_spaces map = {0, ABI_CODE_BASE, UINT32_MAX, ABI_LOCAL_BASE, ABI_LOCAL_LIMIT - 1};
+    if (!s) s = &map;
+    l->csr_gds = s->csr_gds;
+    l->gds_base = s->gds_base;
+    l->gds_limit = s->gds_limit;
+    l->lds_base = s->lds_base;
+    l->lds_limit = s->lds_limit;
+}
+
 static void set_rest(ventus_event *e)
 {
     const struct ventus_kernel *k = e->in.kernel;
@@ -109,6 +121,8 @@ static void set_rest(ventus_event *e)
     l->vgprs = k->vgprs;
     l->sgprs = sgprs_of(k);
     l->pds_bytes = k->pds_bytes;
+    set_spaces(l, e->in.spaces);
+    e->in.spaces = NULL;
     l->sv39 = e->device->info.translated;
     if (l->sv39) l->page_table = space_root();
 }

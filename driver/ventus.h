@@ -206,6 +206,13 @@ struct ventus_range {
     uint32_t global[3], local[3], offset[3]; /* work-items; unused dimensions 1, 1, 0 */
 };
 
+/* What registers of the hardware say of addresses in profiles r2.1 and r2025. */
+struct ventus_spaces {
+    uint32_t csr_gds;             /* instructions of the global space add it to their addresses */
+    uint32_t gds_base, gds_limit; /* r2025: first and last flat address that is global, ... */
+    uint32_t lds_base, lds_limit; /* ... or local; of the others those below 2^24 are private. A limit of 0: none */
+};
+
 struct ventus_outcome;
 struct ventus_gpu_launch; /* driver/gpu.h */
 
@@ -224,6 +231,7 @@ struct ventus_launch {
      * fails. */
     void (*ending)(void *user, const struct ventus_outcome *outcome);
     void *user;
+    const struct ventus_spaces *spaces;  /* NULL: as the memory map has it (docs/machine.md), csr_gds 0 */
     const struct ventus_gpu_launch *gpu; /* NULL; else what programs that know the machine say to it */
 };
 

@@ -51,7 +51,6 @@ static enum how how_csr(const struct insn *in)
     case CSR_NUMW:
     case CSR_NUMT:
     case CSR_KNL:
-    case CSR_WGID:
     case CSR_WID:
     case CSR_MHARTID:
     case CSR_LDS:
@@ -60,6 +59,7 @@ static enum how how_csr(const struct insn *in)
     case CSR_GIDZ: return writes ? HOW_LEAVE : HOW_CSR;
     case CSR_MSTATUS: return HOW_MSTATUS;
     case CSR_PDS:
+    case CSR_WGID:
     case CSR_VLENB: return HOW_HELP;
     default: return HOW_LEAVE;
     }

@@ -85,7 +85,6 @@ static LLVMValueRef csr_value(struct translator *t, unsigned csr)
     case CSR_TID: return ir_load(t, t->i32, warp(t), offsetof(struct warp, tid));
     case CSR_WID:
     case CSR_MHARTID: return ir_load(t, t->i32, warp(t), offsetof(struct warp, wid));
-    case CSR_WGID: return ir_load(t, t->i32, t->group, offsetof(struct group, wgid));
     case CSR_LDS: return ir_load(t, t->i32, t->group, offsetof(struct group, lds_base));
     case CSR_GIDX: return ir_load(t, t->i32, t->group, offsetof(struct group, index));
     case CSR_GIDY: return ir_load(t, t->i32, t->group, offsetof(struct group, index) + 4);

@@ -216,11 +216,19 @@ static uint64_t address_in(const struct request *r, enum space space, uint64_t o
 {
     const struct group *g = r->w->group;
     switch (space) {
-    case GLOBAL: return o + g->launch->gds_base;
+    case GLOBAL: return o + g->launch->csr_gds;
     case LOCAL: return o + g->lds_base;
     case PRIVATE: return private_address(r->w, o, lane);
     default: return o;
     }
+}
+
+/* The range check of flat accesses, in the document's order. */
+static bool is_private(const struct launch *l, uint64_t base)
+{
+    bool global = l->gds_limit && base >= l->gds_base && base <= l->gds_limit;
+    bool local = l->lds_limit && base >= l->lds_base && base <= l->lds_limit;
+    return !global && !local && private_is_flat(base);
 }
 
 static void set_addresses(struct request *r, enum isa_profile profile)
@@ -230,7 +238,7 @@ static void set_addresses(struct request *r, enum isa_profile profile)
     for (uint32_t left = r->lanes; left; left &= left - 1) {
         uint32_t lane = (uint32_t)__builtin_ctz(left);
         uint64_t base = base_address(r, lane), o = base + offset(r, lane);
-        enum space here = flat && private_is_flat(base) ? PRIVATE : space;
+        enum space here = flat && is_private(r->w->group->launch, base) ? PRIVATE : space;
         if (here == PRIVATE && (o & 3) + r->m.size > 4) r->crossing |= 1u << lane;
         for (unsigned k = 0; k < r->m.words; k++) {
             uint64_t a = address_in(r, here, o + 4 * k, lane);

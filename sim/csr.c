@@ -28,6 +28,9 @@ void round_set(uint32_t frm)
     rounding = frm;
 }
 
+/* The documents number the groups of an SM, the public tool chain's simulator those of the grid. */
+static uint32_t group_id(const struct group *g) { return g->sm->gpu->config.profile & ISA_IMPL ? g->wgid : g->slot; }
+
 bool csr_read(const struct warp *w, unsigned number, uint32_t *value)
 {
     const struct group *g = w->group;
@@ -44,7 +47,7 @@ bool csr_read(const struct warp *w, unsigned number, uint32_t *value)
     case CSR_NUMW: *value = g->launch->warps; return true;
     case CSR_NUMT: *value = g->launch->threads_per_warp; return true;
     case CSR_KNL: *value = g->launch->knl; return true;
-    case CSR_WGID: *value = g->wgid; return true;
+    case CSR_WGID: *value = group_id(g); return true;
     case CSR_WID: *value = w->wid; return true;
     case CSR_LDS: *value = g->lds_base; return true;
     case CSR_PDS: *value = private_base(w); return true;

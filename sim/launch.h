@@ -114,21 +114,23 @@ void gpu_mem_code_changed(struct gpu *gpu);
 /* A launch as the machine gets it: where its code and metadata are, how many work-groups it has, and what each needs.
  * Memory must have been opened and filled before. */
 struct launch {
-    uint32_t start_pc;         /* first instruction of every warp */
-    uint32_t knl;              /* CSR_KNL: address of the metadata block */
-    uint32_t groups[3];        /* work-groups per dimension, each >= 1 */
-    uint32_t warps;            /* warps of a work-group */
-    uint32_t threads_per_warp; /* lanes of a warp, 1..32, normally the machine's */
-    uint32_t work_items;       /* work-items of a group; the last warp's excess lanes are masked */
-    uint32_t sgprs, vgprs;     /* registers of a warp; others fault as illegal instructions */
-    uint32_t lds_bytes;        /* local memory of a group, scalar stacks included */
-    uint32_t pds_base;         /* private memory: base address, ... */
-    uint32_t pds_bytes;        /* ... bytes of one work-item, ... */
-    uint32_t pds_groups;       /* ... and for how many resident groups there is room; 0: all use the same,
-                                * which is right when groups run one after another */
-    uint32_t gds_base;         /* what the global family of r2025 adds to addresses */
-    bool sv39;                 /* addresses are translated: ... */
-    uint32_t page_table;       /* ... physical address of the root page table */
+    uint32_t start_pc;            /* first instruction of every warp */
+    uint32_t knl;                 /* CSR_KNL: address of the metadata block */
+    uint32_t groups[3];           /* work-groups per dimension, each >= 1 */
+    uint32_t warps;               /* warps of a work-group */
+    uint32_t threads_per_warp;    /* lanes of a warp, 1..32, normally the machine's */
+    uint32_t work_items;          /* work-items of a group; the last warp's excess lanes are masked */
+    uint32_t sgprs, vgprs;        /* registers of a warp; others fault as illegal instructions */
+    uint32_t lds_bytes;           /* local memory of a group, scalar stacks included */
+    uint32_t pds_base;            /* private memory: base address, ... */
+    uint32_t pds_bytes;           /* ... bytes of one work-item, ... */
+    uint32_t pds_groups;          /* ... and for how many resident groups there is room; 0: all use the same,
+                                   * which is right when groups run one after another */
+    uint32_t csr_gds;             /* what accesses of the global space add to addresses (r2.1, r2025) */
+    uint32_t gds_base, gds_limit; /* flat accesses of r2025: addresses that are global, ... */
+    uint32_t lds_base, lds_limit; /* ... or local, even if they look private; a limit of 0: none are */
+    bool sv39;                    /* addresses are translated: ... */
+    uint32_t page_table;          /* ... physical address of the root page table */
 };
 
 /* layout.c: bytes of private memory that one work-group of the launch uses: what separates two areas of pds_groups. */

@@ -34,7 +34,8 @@ uint32_t private_base(const struct warp *w);
 /* Address of the byte at offset o of a lane; may exceed 32 bits. */
 uint64_t private_address(const struct warp *w, uint64_t o, uint32_t lane);
 
-/* Is it an address of private memory for the instructions that have no space of their own (r2025)? */
+/* Does it look like an address of private memory to the instructions that have no space of their own (r2025)? Ranges of
+ * the launch come first (access.c). */
 static inline bool private_is_flat(uint64_t address) { return address < 1u << 24; }
 
 /* ---- local memory ---- */

@@ -601,6 +601,49 @@ static void test_profiles(void **state)
     }
 }
 
+/* What a launch says of the spaces of r2025: where global memory begins, and which flat addresses are whose. */
+static void test_spaces(void **state)
+{
+    static const char source[] =
+        ".option profile, r2025\n.kernel k, pds=1024\nk: csrr t0, CSR_GIDX\n li t1, 0x100\n vmv.v.x v2, t1\n"
+        " vmv.v.x v1, t1\n bnez t0, flat\n vsw_global.v v1, 0(v2)\n endprg\nflat: vlw12.v v3, 0(v2)\n endprg\n";
+    struct gpu_config config;
+    ventus_device *d;
+    ventus_module *m;
+    struct ventus_result result;
+    uint32_t out, word;
+    char why[WHY] = "";
+    (void)state;
+    gpu_config_default(&config);
+    config.profile = PROFILE_R2025;
+    assert_int_equal(device_open_gpu(&config, &d), VENTUS_OK);
+    assert_int_equal(ventus_alloc(d, 4, &out), VENTUS_OK);
+    if (load_recorded(source, &m, why) != VENTUS_OK) fail_msg("%s", why);
+    struct ventus_spaces spaces = {.csr_gds = out - 0x100};
+    struct ventus_launch l = {
+        .module = m, .kernel = ventus_module_kernel(m, 0), .range = {1, {1, 1, 1}, {1, 1, 1}, {0}}, .spaces = &spaces};
+    assert_int_equal(ventus_run(d, &l, &result, why, WHY), VENTUS_OK);
+    assert_int_equal(ventus_read(d, &word, out, 4), VENTUS_OK);
+    assert_int_equal(word, 0x100);
+    l.spaces = NULL;
+    assert_int_equal(ventus_run(d, &l, &result, why, WHY), VENTUS_FAULT);
+    assert_int_equal(result.fault.addr, 0x100);
+    l.range.global[0] = 2; /* the second group: a flat address, private ... */
+    l.spaces = &spaces;
+    assert_int_equal(ventus_run(d, &l, &result, why, WHY), VENTUS_OK);
+    for (unsigned local = 0; local < 2; local++) { /* ... but for those who say otherwise */
+        spaces = (struct ventus_spaces){out - 0x100, local ? 0 : 0xff, local ? 0 : 0x100, local ? 0x100 : 0,
+                                        local ? 0x101 : 0};
+        assert_int_equal(ventus_run(d, &l, &result, why, WHY), VENTUS_FAULT);
+        assert_int_equal(result.fault.kind, VENTUS_FAULT_READ);
+        assert_int_equal(result.fault.addr, 0x100);
+    }
+    spaces = (struct ventus_spaces){out - 0x100, 0, 0xff, 0x101, 0x200};
+    assert_int_equal(ventus_run(d, &l, &result, why, WHY), VENTUS_OK);
+    ventus_module_free(m);
+    ventus_close(d);
+}
+
 #define FUNCTIONS \
     "_start: endprg\n.type _start, @function\nk: endprg\n.type k, @function\nj: endprg\n.type j, @function\n"
 #define RECORD(name) "\n.section .ventus.resource." name "\n"
@@ -812,7 +855,7 @@ int main(void)
         cmocka_unit_test(test_note), cmocka_unit_test(test_bad_notes), cmocka_unit_test(test_where_notes_are_bad), cmocka_unit_test(test_damaged_files),
         cmocka_unit_test(test_print), cmocka_unit_test(test_hostile_print), cmocka_unit_test(test_broken_records), cmocka_unit_test(test_emptied_print),
         cmocka_unit_test(test_run), cmocka_unit_test(test_records), cmocka_unit_test(test_recorded_run),
-        cmocka_unit_test(test_module_switch), cmocka_unit_test(test_profiles), cmocka_unit_test(test_print_from_kernel),
+        cmocka_unit_test(test_module_switch), cmocka_unit_test(test_profiles), cmocka_unit_test(test_spaces), cmocka_unit_test(test_print_from_kernel),
         cmocka_unit_test(test_max_group), cmocka_unit_test(test_local_bytes), cmocka_unit_test(test_start_registers),
     };
     // clang-format on

@@ -268,7 +268,8 @@ static void test_frm(void **state)
 
 /* The second warp of the last of 2 x 3 x 4 groups, of three warps of 16 lanes. */
 static const char ids[] =
-    " csrr x6, CSR_WGID\n li x7, 23\n bne x6, x7, done\n csrr x6, CSR_WID\n li x7, 1\n bne x6, x7, done\n"
+    " csrr x6, CSR_GIDX\n csrr x7, CSR_GIDY\n add x6, x6, x7\n csrr x7, CSR_GIDZ\n add x6, x6, x7\n li x7, 6\n"
+    " bne x6, x7, done\n csrr x6, CSR_WID\n li x7, 1\n bne x6, x7, done\n"
     " csrr x10, %s\n csrr x11, %s\n csrr x12, %s\n csrr x13, %s\n csrr x14, %s\n csrr x15, %s\n"
     " lui x5, 0x90000\n sw x10, 0(x5)\n sw x11, 4(x5)\n sw x12, 8(x5)\n sw x13, 12(x5)\n sw x14, 16(x5)\n"
     " sw x15, 20(x5)\ndone: endprg\n";
@@ -309,6 +310,41 @@ static void test_ids(void **state)
     guest_close(&g);
 }
 
+/* Of two groups that are on the SM at once, in each of three pairs: the documents number their slots. */
+static void test_group_number(void **state)
+{
+    static const enum isa_profile profiles[] = {PROFILE_DEFAULT, PROFILE_TOOLCHAIN, PROFILE_R20, PROFILE_R21,
+                                                PROFILE_R2025};
+    (void)state;
+    for (size_t i = 0; i < sizeof profiles / sizeof *profiles; i++) {
+        struct gpu_config config;
+        struct guest g;
+        gpu_config_default(&config);
+        config.profile = profiles[i];
+        config.sms = 1, config.groups_per_sm = 2;
+        guest_open_config(&g, &config);
+        g.launch = (struct launch){.start_pc = ABI_CODE_BASE,
+                                   .groups = {6, 1, 1},
+                                   .warps = 1,
+                                   .threads_per_warp = 4,
+                                   .work_items = 4,
+                                   .sgprs = 32,
+                                   .vgprs = 4};
+        guest_assemble(&g,
+                       " csrr x5, CSR_GIDX\n csrr x6, CSR_WGID\n addi x6, x6, 1\n slli x7, x5, 2\n lui x8, 0x90000\n"
+                       " add x9, x7, x8\n sw x6, 0(x9)\n xori x7, x7, 4\n add x9, x7, x8\n"
+                       "1: lw x10, 0(x9)\n beqz x10, 1b\n endprg\n");
+        guest_run(&g);
+        assert_int_equal(g.result.status, LAUNCH_DONE);
+        bool linear = profiles[i] == PROFILE_DEFAULT || profiles[i] == PROFILE_TOOLCHAIN;
+        for (uint32_t k = 0; k < 6; k += 2) {
+            assert_int_equal(g.data[k] + g.data[k + 1], linear ? 2 * k + 3 : 3);
+            assert_true(g.data[k] != g.data[k + 1]);
+        }
+        guest_close(&g);
+    }
+}
+
 /* Private memory begins at the same place for all warps of a group; in r2025 at the warp's own part, 16 lanes times 20
  * bytes behind that of the warp before. */
 static void test_private_base(void **state)
@@ -343,8 +379,8 @@ int main(void)
         cmocka_unit_test(test_vl_lanes),     cmocka_unit_test(test_vtype_refused),
         cmocka_unit_test(test_fields),       cmocka_unit_test(test_mstatus),
         cmocka_unit_test(test_instructions), cmocka_unit_test(test_frm),
-        cmocka_unit_test(test_ids),          cmocka_unit_test(test_private_base),
-        cmocka_unit_test(test_counters),
+        cmocka_unit_test(test_ids),          cmocka_unit_test(test_group_number),
+        cmocka_unit_test(test_private_base), cmocka_unit_test(test_counters),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -375,7 +375,7 @@ static void choose(struct guest *g, enum isa_profile profile, const struct row *
     g->launch.work_items = e.items;
     g->launch.pds_base = GUEST_DATA + PDS;
     g->launch.pds_bytes = PDS_ITEM;
-    g->launch.gds_base = e.gds;
+    g->launch.csr_gds = e.gds;
 }
 
 /* ---- the program: registers from memory, the instruction, registers to memory ---- */
@@ -804,7 +804,7 @@ static const struct fault_case {
     {PROFILE_R21, FAULT_READ, 0, 0x90010000, "lui x18, 1\nvmv.v.x v12, x18",
      "vlw12.v v8, -2048(v12) {pre_m_private_32}", ""},
     {PROFILE_R2025, FAULT_READ, 0, 0x70001000, "li x18, 0xffc\nvmv.v.x v12, x18", "vlw_local.v v8, 4(v12)", ""},
-    {PROFILE_R2025, FAULT_READ, 0, 0x10, "", "vlw_global.v v8, 0(v12)", ""}, /* gds_base takes it away */
+    {PROFILE_R2025, FAULT_READ, 0, 0x10, "", "vlw_global.v v8, 0(v12)", ""}, /* csr_gds takes it away */
     {PROFILE_R21, FAULT_ILLEGAL, 32, 0, "", "vlw12.v v62, 0(v12) {pre_m_96}", "v64 is beyond the 64 vector registers"},
     {PROFILE_R21, FAULT_ILLEGAL, 32, 0, "", "lw x62, 0(x5) {pre_m_128}", "x65 is beyond the 64 scalar registers"},
     {PROFILE_R21, FAULT_ILLEGAL, 32, 0, "", "vlw12d.v v8, 0(v63)", "v64 is beyond the 64 vector registers"},
@@ -838,7 +838,7 @@ static void test_fault_case(const struct fault_case *c)
     assemble(&g, source);
     g.launch.pds_base = GUEST_DATA;
     g.launch.pds_bytes = 2048;
-    g.launch.gds_base = 0x70000010;
+    g.launch.csr_gds = 0x70000010;
     for (unsigned traced = 0; traced < 2; traced++) {
         g.options.observers = traced ? &observer : NULL;
         for (unsigned i = 0; i < GUEST_BYTES / 4; i++) g.data[i] = i;
