@@ -24,8 +24,9 @@ static cl_device_svm_capabilities offer;
 static void offer_init(void)
 {
     const char *wanted = getenv("VENTUS_SVM");
+    struct ventus_info info;
     if (!wanted || strcmp(wanted, "1")) return;
-    if (device_info()->translated) {
+    if (ventus_describe(0, &info, NULL, 0) == VENTUS_OK && info.translated) {
         complain("ventus: no shared virtual memory: the machine translates addresses");
         return;
     }
