@@ -2,7 +2,7 @@
  *
  * An engine makes plain loads, stores and atomics itself (access.h). It hands over what is rare: 64-bit
  * addresses, the spaces and widths of memory prefixes, the flat range check of r2025, scalar atomics,
- * reservations, and everything of a launch under SV39. guest_read and guest_write serve other parts of the
+ * reservations, and everything of a launch under SV39. guest_read and guest_may_write serve other parts of the
  * machine. Called on the host thread that runs the warp; a refused access raises the warp's fault and does
  * not return. */
 #include <string.h>
@@ -146,11 +146,10 @@ void guest_read(struct sm *sm, uint64_t addr, void *dst, uint64_t size)
     load(&p, addr, dst, size);
 }
 
-void guest_write(struct sm *sm, uint64_t addr, const void *src, uint64_t size)
+void guest_may_write(struct sm *sm, uint64_t addr, uint64_t size)
 {
     struct accessor p = {.sm = sm, .lane = ISA_LANES, .access = GPU_WRITE, .range = true};
     check(&p, addr, size);
-    store(&p, addr, src, size);
 }
 
 /* ---- what an instruction accesses ---- */

@@ -1,9 +1,10 @@
-/* Asynchronous copies, performed at issue: nobody can tell, because completion is only observable at
- * cp_dma_mbarrier, which engines make a rendezvous.
+/* Asynchronous copies. They are read when they are issued, and written to local memory when cp_dma_mbarrier has waited
+ * for them, so that a program without it does not see them in time. Until then they are with their warp.
  *
- * The destination address is lane 0 of a vector register. Called by engines. */
+ * The destination address is lane 0 of a vector register. Called by engines and by group.c. */
 #include "sim/dma.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "sim/layout.h"
@@ -12,12 +13,72 @@ enum { MAX_RANK = 5, MAX_BOX = 256, MAX_ELEMENT_STRIDE = 8, MAX_ELEMENT = 8 };
 
 static const char outside[] = "copy whose destination is not in local memory";
 
-/* A copy ends with the local window at the latest, whatever is open behind it. */
+/* ---- what is under way ---- */
+
+struct copies {
+    uint32_t used, room; /* bytes of pieces, one behind the other */
+    uint8_t bytes[];
+};
+
+struct piece {
+    uint32_t to, size; /* the bytes follow */
+};
+
+enum { MOST_COPIES = 256 << 10 /* bytes that a warp may have under way: then they are complete early */ };
+
+/* Local memory of another group may have gone since. */
+static void complete_piece(struct sm *sm, const struct piece *p, const uint8_t *bytes)
+{
+    if (!mem_allows(sm->gpu, p->to, p->size, GPU_WRITE)) return;
+    memcpy(sm->mem + p->to, bytes, p->size);
+    if (*sm->reservations) end_reservations(sm, p->to, p->size);
+}
+
+void dma_complete(struct warp *w)
+{
+    const struct copies *c = w->copies;
+    struct piece p;
+    for (uint32_t at = 0; c && at < c->used; at += (uint32_t)sizeof p + p.size) {
+        memcpy(&p, c->bytes + at, sizeof p);
+        complete_piece(w->group->sm, &p, c->bytes + at + sizeof p);
+    }
+    dma_forget(w);
+}
+
+void dma_forget(struct warp *w)
+{
+    free(w->copies);
+    w->copies = NULL;
+}
+
+/* Room for so many more bytes; NULL: the host has no memory. */
+static struct copies *make_room(struct warp *w, uint32_t bytes)
+{
+    struct copies *c = w->copies;
+    uint32_t used = c ? c->used : 0, room = c ? c->room : 1024;
+    if (c && used + bytes <= room) return c;
+    while (room < used + bytes) room *= 2;
+    c = realloc(c, sizeof *c + room);
+    if (!c) return NULL;
+    c->used = used;
+    c->room = room;
+    return w->copies = c;
+}
+
+/* A piece of a copy, of a page at most. It ends with the local window at the latest, whatever is open behind it. */
 static void put(struct sm *sm, uint64_t to, const void *bytes, uint32_t size)
 {
+    struct warp *w = sm->warp;
+    const struct piece piece = {(uint32_t)to, size};
     if (to + size > ABI_LOCAL_LIMIT)
         fault_throw(sm, FAULT_WRITE, ISA_LANES, ABI_LOCAL_LIMIT, "a copy writes local memory only");
-    guest_write(sm, to, bytes, size);
+    guest_may_write(sm, to, size);
+    if (w->copies && w->copies->used > MOST_COPIES) dma_complete(w);
+    struct copies *c = make_room(w, (uint32_t)sizeof piece + size);
+    if (!c) fault_throw(sm, FAULT_WRITE, ISA_LANES, to, "the host has no memory for copies that are under way");
+    memcpy(c->bytes + c->used, &piece, sizeof piece);
+    memcpy(c->bytes + c->used + sizeof piece, bytes, size);
+    c->used += (uint32_t)sizeof piece + size;
 }
 
 /* ---- cp_dma: a few bytes, zeros behind the source's end ---- */
@@ -84,6 +145,10 @@ struct dimension {
 struct box {
     unsigned rank, element; /* bytes of an element */
     uint8_t fill;
+    uint32_t piece;   /* bytes that stay together: a row, or a part of it */
+    uint32_t unit;    /* interleaved: so many bytes of each of ... */
+    uint64_t rows;    /* ... so many rows lie side by side; else a row, 1 */
+    uint32_t swizzle; /* bits of a block's number that go into that of a piece in it */
     int64_t base;
     struct dimension dim[MAX_RANK];
 };
@@ -124,13 +189,30 @@ static bool locate_start(struct box *b, int64_t distance)
     return distance == 0;
 }
 
+enum { SWIZZLE_PIECE = 16, SWIZZLE_BLOCK = 128, SWIZZLE_BLOCK_BITS = 7, SWIZZLE_PIECE_BITS = 4 };
+
+/* Our proposal (docs/machine.md). What a mode moves must be whole: a row's pieces, the blocks of 128 bytes. */
+static const char *read_layout(struct box *b, uint32_t interleave, uint32_t swizzle)
+{
+    uint64_t rows = 1, row = (uint64_t)b->dim[0].count * b->element;
+    for (unsigned d = 1; d < b->rank; d++) rows *= (uint64_t)b->dim[d].count;
+    b->unit = interleave ? 8u << interleave : (uint32_t)row;
+    b->rows = interleave ? rows : 1;
+    b->piece = swizzle ? SWIZZLE_PIECE : b->unit;
+    b->swizzle = (1u << swizzle) - 1;
+    if (interleave && row % b->unit) return "tensor copy with an interleave mode and rows that are no whole pieces";
+    if (swizzle && (row % SWIZZLE_PIECE || rows * row % SWIZZLE_BLOCK))
+        return "tensor copy with a swizzle mode and a box that is not made of blocks of 128 bytes";
+    return NULL;
+}
+
 static const char *read_box(struct box *b, const uint32_t *tensor, const uint32_t *box)
 {
     uint32_t type = tensor[TENSOR_TYPE], rank = tensor[TENSOR_RANK], fill = box[BOX_FILL];
     if (type >= sizeof elements / sizeof *elements) return "tensor copy of a reserved element type";
     if (rank < 1 || rank > MAX_RANK) return "tensor copy with a rank outside 1 to 5";
-    if (box[BOX_INTERLEAVE]) return "tensor copy with an interleave mode: none is defined";
-    if (box[BOX_SWIZZLE]) return "tensor copy with a swizzle mode: none is defined";
+    if (box[BOX_INTERLEAVE] > 2) return "tensor copy with a reserved interleave mode";
+    if (box[BOX_SWIZZLE] > 3) return "tensor copy with a reserved swizzle mode";
     if (fill > 1) return "tensor copy with a reserved fill mode";
     *b = (struct box){.rank = rank, .element = elements[type].size, .base = tensor[TENSOR_ADDRESS]};
     b->fill = fill && elements[type].is_float ? 0xff : 0; /* all ones is a NaN in every format */
@@ -138,12 +220,27 @@ static const char *read_box(struct box *b, const uint32_t *tensor, const uint32_
         const char *why = read_dimension(b, d, tensor, box);
         if (why) return why;
     }
+    const char *why = read_layout(b, box[BOX_INTERLEAVE], box[BOX_SWIZZLE]);
+    if (why) return why;
     bool found = locate_start(b, (int64_t)box[BOX_START] - b->base);
     return found ? NULL : "tensor copy that does not start on an element";
 }
 
-/* One run along dimension 0, the others at index[]. Returns its bytes. */
-static uint32_t copy_row(struct sm *sm, const struct box *b, const int64_t *index, uint64_t to)
+/* Where the piece at an offset of row number `row` lies behind the box's beginning. */
+static uint64_t piece_at(const struct box *b, uint64_t row, uint32_t offset, uint32_t row_bytes)
+{
+    uint64_t at = row * row_bytes + offset;
+    if (b->rows > 1) at = (offset / b->unit * b->rows + row) * b->unit + offset % b->unit;
+    return at ^ (at >> SWIZZLE_BLOCK_BITS & b->swizzle) << SWIZZLE_PIECE_BITS;
+}
+
+static void put_row(struct sm *sm, const struct box *b, uint64_t row, uint64_t to, const uint8_t *bytes, uint32_t size)
+{
+    for (uint32_t at = 0; at < size; at += b->piece) put(sm, to + piece_at(b, row, at, size), bytes + at, b->piece);
+}
+
+/* One run along dimension 0, the others at index[]: row number `row` of the box. */
+static void copy_row(struct sm *sm, const struct box *b, const int64_t *index, uint64_t row_number, uint64_t to)
 {
     uint8_t bytes[MAX_BOX * MAX_ELEMENT];
     const struct dimension *row = &b->dim[0];
@@ -160,8 +257,7 @@ static uint32_t copy_row(struct sm *sm, const struct box *b, const int64_t *inde
         uint8_t *p = bytes + (first - row->start) * b->element;
         guest_read(sm, (uint64_t)(from + first * b->element), p, (size_t)(last - first) * b->element);
     }
-    put(sm, to, bytes, size);
-    return size;
+    put_row(sm, b, row_number, to, bytes, size);
 }
 
 /* The next index, dimension 1 fastest; false after the last. */
@@ -178,12 +274,12 @@ static const char *copy_tensor(struct sm *sm, const struct warp *w, const struct
 {
     struct box b;
     int64_t index[MAX_RANK] = {0};
-    uint64_t to = w->v[in->rd][0];
+    uint64_t to = w->v[in->rd][0], row = 0;
     if (w->group->launch->threads_per_warp < BOX_LANES) return "tensor copy in a warp of fewer than 15 lanes";
     const char *why = read_box(&b, w->v[in->rs1], w->v[in->rs2]);
     if (why) return why;
     if (!is_local((uint32_t)to)) return outside;
-    do to += copy_row(sm, &b, index, to);
+    do copy_row(sm, &b, index, row++, to);
     while (next_row(&b, index));
     return NULL;
 }

@@ -4,11 +4,15 @@
 
 #include "sim/machine.h"
 
-/* Executes one instruction of kind DMA for the running warp: the copy is complete on return, once for the
- * warp whatever its mask, and not at all when no lane is active. It goes in pieces, in ascending order of the
- * destination, of a page (bulk) or a row (tensor) at most. Returns NULL, or a static text why the instruction is
- * illegal; then nothing was copied. Memory that is not open, or behind the local window, raises the warp's fault
- * and does not return; the pieces before have been copied. */
+/* Executes one instruction of kind DMA for the running warp: a copy, once for the warp whatever its mask, and not at
+ * all when no lane is active. Its source has been read on return; its destination is written later (dma_complete), or
+ * when very much is under way. Returns NULL, or a static text why the instruction is illegal. Memory that is not open,
+ * or behind the local window, raises the warp's fault and does not return. */
 const char *dma_execute(struct sm *sm, struct warp *w, const struct insn *in);
+
+/* Writes what the warp's copies have read, in the order of the instructions. */
+void dma_complete(struct warp *w);
+/* They will never be complete: the warp is gone. */
+void dma_forget(struct warp *w);
 
 #endif

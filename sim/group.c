@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sim/dma.h"
 #include "sim/layout.h"
 #include "sim/machine.h"
 
@@ -71,8 +72,10 @@ struct slot *group_place(struct sm *sm, const struct launch *l)
 
 void group_remove(struct sm *sm, struct slot *slot)
 {
+    const struct launch *l = slot->group.launch;
     slot->used = false;
-    account(sm, slot->group.launch, -1);
+    account(sm, l, -1);
+    for (uint32_t i = 0; i < l->warps && slot->group.warps; i++) dma_forget(&slot->group.warps[i]);
     *sm->reservations -= slot->group.reservations;
 }
 
@@ -117,6 +120,7 @@ static void start_warp(struct slot *slot, uint32_t wid)
     /* The SIMT stack and reserved addresses are written before they are read. */
     w->rpc = w->depth = w->raised = w->fflags = w->frm = w->vstart = w->vxsat = w->vxrm = 0;
     w->mtvec = w->print = w->reserved_lanes = 0;
+    w->copies = NULL;
     w->state = WARP_READY;
     w->v = slot->rows + (size_t)wid * l->vgprs;
     w->group = &slot->group;
@@ -187,19 +191,29 @@ static void release(struct group *g)
     observe_released(g);
 }
 
+/* Those of four adjacent warps that wait for their copies, if all of them wait or have ended. True if there are any. */
+static bool release_four(struct warp *first, struct warp *end)
+{
+    uint32_t running = 0, copying = 0;
+    for (struct warp *w = first; w < end; w++) {
+        running += !waits(w) && w->state != WARP_ENDED;
+        copying += w->state == WARP_WAITING_DMA;
+    }
+    for (struct warp *w = first; w < end && copying && !running; w++) {
+        dma_complete(w);
+        if (w->state == WARP_WAITING_DMA) w->state = WARP_READY;
+    }
+    return copying && !running;
+}
+
 /* The copies of four adjacent warps are complete once each of them waits or has ended, whatever the other
  * warps of the group do. True if some warp can go on. */
 static bool release_copies(struct group *g)
 {
     bool released = false;
     for (uint32_t first = 0; first < g->launch->warps; first += COPY_GROUP) {
-        uint32_t last = first + COPY_GROUP < g->launch->warps ? first + COPY_GROUP : g->launch->warps, running = 0;
-        for (uint32_t i = first; i < last; i++) running += !waits(&g->warps[i]) && g->warps[i].state != WARP_ENDED;
-        for (uint32_t i = first; i < last && !running; i++) {
-            if (g->warps[i].state != WARP_WAITING_DMA) continue;
-            g->warps[i].state = WARP_READY;
-            released = true;
-        }
+        uint32_t last = first + COPY_GROUP < g->launch->warps ? first + COPY_GROUP : g->launch->warps;
+        released |= release_four(g->warps + first, g->warps + last);
     }
     return released;
 }
@@ -229,6 +243,7 @@ static enum slice_end account_stop(struct sm *sm, enum stop stop)
     if (stop == STOP_FAULT) return SLICE_FAULT;
     if (stop == STOP_OBSERVER) return SLICE_STOPPED;
     if (cancelled(g)) return SLICE_CANCELLED;
+    if (stop == STOP_END) dma_complete(sm->warp);
     if (stop == STOP_END && ++g->ended == g->launch->warps) return sm->next_group(sm);
     return SLICE_OVER;
 }

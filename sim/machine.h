@@ -346,10 +346,10 @@ _Noreturn void fault_throw(struct sm *sm, enum fault_kind kind, uint32_t lane, u
 
 /* ---- access.c: guest memory for instructions that are not plain loads and stores ---- */
 
-/* Reads and writes guest memory on behalf of the running warp; a byte that is not open raises the warp's
- * fault and does not return. The whole range is tested before the first byte moves. */
+/* Reads guest memory, or sees whether it may be written, on behalf of the running warp; a byte that is not open raises
+ * the warp's fault and does not return. The whole range is tested before the first byte moves. */
 void guest_read(struct sm *sm, uint64_t addr, void *dst, uint64_t size);
-void guest_write(struct sm *sm, uint64_t addr, const void *src, uint64_t size);
+void guest_may_write(struct sm *sm, uint64_t addr, uint64_t size);
 
 /* A write to [addr, addr + size), or to all that the access in progress has, ends every lr.w reservation there: of
  * all SMs while one host thread runs them, of its own SM otherwise (then sc.w also compares the word). Called
@@ -366,7 +366,7 @@ void memory_run(struct sm *sm, struct warp *w, const struct insn *in);
 bool is_translated(const struct launch *launch, uint64_t addr);
 
 /* Host address of a range of a launch's memory, which lies in one page if it is translated; NULL: it is not there. */
-const void *launch_memory(struct gpu *gpu, const struct launch *launch, uint32_t addr, uint32_t size);
+const void *launch_memory(struct gpu *gpu, const struct launch *launch, uint64_t addr, uint32_t size);
 
 /* Translates the address of a byte. NULL, or a static text saying why the access (enum gpu_access) has no
  * translation. Whether physical memory is open there is not looked at. */

@@ -94,12 +94,12 @@ const char *translate(struct sm *sm, uint64_t addr, unsigned access, uint32_t *p
 
 bool is_translated(const struct launch *l, uint64_t addr) { return l->sv39 && !is_local(addr); }
 
-const void *launch_memory(struct gpu *gpu, const struct launch *l, uint32_t addr, uint32_t size)
+const void *launch_memory(struct gpu *gpu, const struct launch *l, uint64_t addr, uint32_t size)
 {
     uint64_t entry, at = addr;
-    if (is_translated(l, addr) && (addr % ABI_PAGE + size > ABI_PAGE || walk(gpu, l->page_table, addr, &entry, &at)))
-        return NULL;
-    return gpu_mem(gpu, (uint32_t)at, size);
+    bool translated = is_translated(l, addr);
+    if (translated && (addr % ABI_PAGE + size > ABI_PAGE || walk(gpu, l->page_table, addr, &entry, &at))) return NULL;
+    return at < MEM_SPAN ? gpu_mem(gpu, (uint32_t)at, size) : NULL;
 }
 
 /* ---- words of code ---- */

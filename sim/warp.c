@@ -13,11 +13,7 @@ const struct access *warp_access(const struct warp *w) { return &w->group->sm->a
 
 const void *warp_memory(const struct warp *w, uint64_t addr, uint32_t size)
 {
-    struct sm *sm = w->group->sm;
-    uint32_t at = (uint32_t)addr;
-    bool translated = is_translated(w->group->launch, addr);
-    if (translated ? translate(sm, addr, GPU_READ, &at) != NULL : addr >= MEM_SPAN) return NULL;
-    return gpu_mem(sm->gpu, at, size);
+    return launch_memory(w->group->sm->gpu, w->group->launch, addr, size);
 }
 
 bool warp_csr(const struct warp *w, unsigned number, uint32_t *value) { return csr_read(w, number, value); }

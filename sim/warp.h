@@ -63,6 +63,7 @@ struct warp {
     uint32_t raised; /* flags its last instruction raised, where flags accrue (struct observer) */
     uint32_t fflags, frm, vstart, vxsat, vxrm, mstatus, mtvec, print, vtype;
     uint32_t reserved_lanes; /* lanes with a valid lr.w reservation */
+    struct copies *copies;   /* of cp_dma, that are under way; NULL: none (dma.c) */
     bool blank;              /* all registers are 0, whatever x and v hold (engine.h) */
     uint32_t x[ISA_XREGS];
     _Alignas(64) uint32_t expand[ISA_LANES]; /* all ones for an active lane, else 0 */

@@ -189,7 +189,7 @@ static bool same_value(const struct check *c, const struct accessor *me, const s
         uint32_t lane = (uint32_t)s->item % w->group->launch->threads_per_warp;
         return a->addr[lane] == me->touch->addr && !((w->v[reg][lane] ^ value) & mask);
     }
-    const void *now = launch_memory(c->gpu, w->group->launch, me->touch->addr, a->size);
+    const void *now = warp_memory(w, me->touch->addr, a->size);
     if (!now || a->size > 4) return false;
     other = 0;
     memcpy(&other, now, a->size);
