@@ -290,6 +290,20 @@ static void barriers_stay(void **state)
     ir_of("-cl-std=CL3.0",
           "kernel void k(global int *o) { work_group_barrier(CLK_GLOBAL_MEM_FENCE, memory_scope_work_group); }",
           "call void @__ventus_barrier(i32 noundef 2)", NULL);
+    ir_of("", "kernel void k(global int *o) { o[0] = 1; barrier(0); o[1] = 2; }",
+          "call void @__ventus_barrier(i32 noundef 0)", NULL);
+    ir_of("", "kernel void k(global int *o) { barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE); }",
+          "call void @__ventus_barrier(i32 noundef 3)", NULL);
+    ir_of("-cl-std=CL3.0",
+          "kernel void k(global int *o) { work_group_barrier(CLK_IMAGE_MEM_FENCE, memory_scope_work_item); }",
+          "call void @__ventus_barrier(i32 noundef 12)", NULL);
+    ir_of("-cl-std=CL3.0",
+          "kernel void k(global int *o) { work_group_barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE, "
+          "memory_scope_device); }",
+          "call void @__ventus_barrier(i32 noundef 19)", NULL);
+    ir_of("-cl-std=CL3.0",
+          "kernel void k(global int *o, uint flags) { work_group_barrier(flags, 3); }", /* of all SVM devices */
+          "call void @__ventus_barrier(i32 noundef 31)", "call void @__ventus_barrier(i32 noundef %");
 }
 
 static void kernels_call_kernels(void **state)
