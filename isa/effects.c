@@ -28,6 +28,17 @@ const struct isa_kind_desc isa_kinds[KIND_COUNT] = {
 
 /* ---- memory ---- */
 
+static bool is_even(const struct insn *in, unsigned role)
+{
+    return (isa_table[in->prefix].flags & ISA_EVEN) && isa_get(in, (enum operand_role)role) % 2 == 0;
+}
+
+bool isa_is_data_pair(const struct insn *in, unsigned role)
+{
+    bool is_x0 = isa_fixed(in->op)->scalars >> role & 1 && !isa_get(in, (enum operand_role)role);
+    return is_even(in, role) && !is_x0;
+}
+
 struct isa_memory isa_memory(const struct insn *in)
 {
     const struct isa_desc *row = &isa_table[in->op];
@@ -39,8 +50,9 @@ struct isa_memory isa_memory(const struct insn *in)
     m.size = indexed ? 4 : bytes;
     m.index = indexed ? bytes : 0;
     m.is_signed = !indexed && row->flags & ISA_SIGNED;
-    m.words = kind->action <= ACTION_STORE && m.size == 4 ? in->width + 1 : 1;
-    m.is_long = in->pair || (row->flags & ISA_LONG);
+    m.words = 1;
+    if (kind->action <= ACTION_STORE && m.size == 4) m.words = (uint8_t)(in->width + 1 + isa_is_data_pair(in, m.data));
+    m.is_long = in->pair || (row->flags & ISA_LONG) || is_even(in, ROLE_RS1);
     return m;
 }
 
@@ -79,7 +91,7 @@ static void find_directions(const struct insn *in, struct isa_effects *e)
 }
 
 /* The row itself may have pairs. A prefix makes pairs of all operands, or (r2.0) of those with even numbers; a
- * memory prefix makes one of an address alone. */
+ * memory prefix makes one of an address alone. What pairs are to an access isa_memory says. */
 static void find_pairs(const struct insn *in, struct isa_effects *e)
 {
     uint32_t flags = isa_table[in->op].flags, prefix = isa_table[in->prefix].flags;
@@ -88,10 +100,11 @@ static void find_pairs(const struct insn *in, struct isa_effects *e)
     if (flags & ISA_PAIR_1) row |= bit(ROLE_RS1);
     if (flags & ISA_PAIR_2) row |= bit(ROLE_RS2);
     if (in->pair) folded = all;
-    else if (prefix & ISA_EVEN)
-        for (unsigned role = ROLE_RD; role <= ROLE_RS3; role++) folded |= number_of(in, role) % 2 ? 0 : bit(role);
+    else
+        for (unsigned role = ROLE_RD; role <= ROLE_RS3; role++) folded |= is_even(in, role) ? bit(role) : 0;
+    bool of_memory = prefix & ISA_MEMORY || (prefix & ISA_EVEN && isa_memory(in).words);
     e->row_pairs = (uint8_t)(row & all);
-    e->prefix_pairs = prefix & ISA_MEMORY ? 0 : (uint8_t)(folded & all);
+    e->prefix_pairs = of_memory ? 0 : (uint8_t)(folded & all);
 }
 
 /* ---- how many registers ---- */

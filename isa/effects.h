@@ -76,6 +76,10 @@ struct isa_memory {
 };
 struct isa_memory isa_memory(const struct insn *in);
 
+/* Does a prefix of r2.0 make a pair of this operand of an access (enum operand_role), because its number is even? x0 is
+ * none. */
+bool isa_is_data_pair(const struct insn *in, unsigned role);
+
 /* Load-reserved, store-conditional and atomic operations. */
 static inline bool isa_is_atomic(const struct isa_memory *m) { return m->action >= ACTION_AMO && m->words; }
 

@@ -24,6 +24,8 @@ static const struct {
     {"a load", {.op = OP_LW, .rd = 5, .rs1 = 6}, X(6), X(5), NO, NO},
     {"three words", {.op = OP_LW, .rd = 5, .rs1 = 9, .width = 2}, X(9), X(5) | X(6) | X(7), NO, NO},
     {"words to x0 and behind", {.op = OP_LW, .rd = 0, .rs1 = 9, .width = 2}, X(9), X(1) | X(2), NO, NO},
+    {"two words by an even number", {.op = OP_LW, .rd = 6, .rs1 = 9, .prefix = OP_REGPAIR}, X(9), X(6) | X(7), NO, NO},
+    {"none to x0", {.op = OP_LW, .rd = 0, .rs1 = 8, .prefix = OP_REGPAIR}, X(8) | X(9), NO, NO, NO},
     {"words behind x63", {.op = OP_LW, .rd = 62, .rs1 = 9, .width = 3}, X(9), X(62) | X(63), NO, NO},
     {"a store of words", {.op = OP_SW, .rs1 = 9, .rs2 = 20, .width = 1}, X(9) | X(20) | X(21), NO, NO, NO},
     {"pairs", {.op = OP_ADD, .rd = 10, .rs1 = 12, .rs2 = 0, .pair = 1}, X(12) | X(13), X(10) | X(11), NO, NO},

@@ -45,6 +45,18 @@ static const char *refuse_pairs(const struct insn *in, const struct isa_effects 
     return NULL;
 }
 
+/* Of an access behind a prefix of r2.0: its address may be a pair, and words that are loaded or stored, nothing else.
+ */
+static const char *refuse_pairs_of_memory(const struct insn *in, const struct isa_effects *e)
+{
+    for (unsigned role = ROLE_RD; role <= ROLE_RS3; role++) {
+        bool used = (e->scalars | e->vectors) >> role & 1 && role != ROLE_RS1;
+        bool data = role == e->memory.data && e->memory.words == 2;
+        if (used && !data && isa_is_data_pair(in, role)) return "data, an index or a stride that cannot be a pair";
+    }
+    return NULL;
+}
+
 /* Why the machine has no semantics for an instruction. */
 static const char *absence(enum isa_op op)
 {
@@ -70,6 +82,7 @@ static const char *refusal(const struct insn *in, const struct isa_effects *e)
     if (is_modified(in, e) && !is_arithmetic(in)) return "a prefix that this instruction does not take";
     if (has_own_modifiers(in) && in->elem > (row->flags & ISA_FP ? 1 : 2))
         return "elements of a width that does not exist";
+    if (e->memory.words) return refuse_pairs_of_memory(in, e);
     return e->row_pairs | e->prefix_pairs ? refuse_pairs(in, e) : NULL;
 }
 
@@ -96,7 +109,7 @@ static bool is_rare(const struct insn *in, const struct isa_memory *m)
     if (!m->words) return false;
     if (m->action == ACTION_LR || m->action == ACTION_SC) return true;
     if (m->action == ACTION_AMO && m->address == ADDRESS_SCALAR) return true;
-    return m->is_long || in->width || in->space || space_of_row(in);
+    return m->is_long || m->words > 1 || in->space || space_of_row(in);
 }
 
 static enum dispatch choose_dispatch(enum isa_profile profile, const struct insn *in, const struct isa_effects *e)

@@ -332,6 +332,7 @@ static void choose_registers(void)
     bool high = below(2);
     unsigned data = is_scalar() ? (high ? XDATA_B : XDATA_A) : high ? DATA_B : DATA_A;
     bool vector_base = e.row.from <= PRIVATE && !is_scalar();
+    if ((isa_table[e.in.prefix].flags & ISA_EVEN) && e.row.bytes < 4) data++;
     e.in.rs1 = vector_base ? ADDRESS : XADDRESS;
     if (e.row.from == STRIDED) e.in.rs2 = XSTRIDE;
     if (e.row.from == INDEXED) e.in.rs2 = INDEX;
@@ -347,7 +348,9 @@ static void choose(struct guest *g, enum isa_profile profile, const struct row *
     e.row = *row;
     e.space = flags >> ISA_SPACE_SHIFT & 3;
     e.words = row->bytes == 4 ? width + 1 : 1;
-    e.wide = pair || row->wide_address;
+    bool even = flags & ISA_EVEN; /* addresses and words are in registers of even numbers */
+    if (even && row->bytes == 4) e.words = 2;
+    e.wide = pair || even || row->wide_address;
     e.in = (struct insn){.op = (uint16_t)row->op,
                          .prefix = (uint16_t)prefix,
                          .pair = pair,
@@ -514,6 +517,8 @@ static void experiment(struct guest *g, enum isa_profile profile, const struct r
 static void test_row(struct guest *g, enum isa_profile profile, const struct row *row)
 {
     for (unsigned n = 0; n < 4; n++) experiment(g, profile, row, OP_INVALID, false);
+    for (unsigned n = 0; n < 4 && profile == PROFILE_R20 && row->from != STRIDED && row->from != INDEXED; n++)
+        experiment(g, profile, row, OP_REGPAIR, false);
     for (unsigned op = 1; op < OP_COUNT; op++) {
         if (!(isa_table[op].revisions & profile) || !(isa_table[op].flags & ISA_MEMORY)) continue;
         experiment(g, profile, row, (enum isa_op)op, false);
@@ -810,6 +815,10 @@ static const struct fault_case {
     {PROFILE_R21, FAULT_ILLEGAL, 32, 0, "", "vlw12d.v v8, 0(v63)", "v64 is beyond the 64 vector registers"},
     {PROFILE_R21, FAULT_ILLEGAL, 32, 0, "", "ld x8, 0(x63)", "x64 is beyond the 64 scalar registers"},
     {PROFILE_R21, FAULT_ILLEGAL, 32, 0, "", "vse32.v v63, (x5) {pre_m_64}", "v64 is beyond the 64 vector registers"},
+    {PROFILE_R20, FAULT_ILLEGAL, 32, 0, "", "lb x20, 0(x25) {regpair}", "data, an index or a stride"},
+    {PROFILE_R20, FAULT_ILLEGAL, 32, 0, "", "vsh12.v v8, 0(v13) {regpair}", "data, an index or a stride"},
+    {PROFILE_R20, FAULT_ILLEGAL, 32, 0, "", "vlse32.v v9, (x25), x26 {regpair}", "data, an index or a stride"},
+    {PROFILE_R20, FAULT_ILLEGAL, 32, 0, "", "amoadd.w x20, x21, (x25) {regpair}", "data, an index or a stride"},
     {PROFILE_R21, FAULT_ILLEGAL, 32, 0, "", "vlw12.v v8, 0(v12) {prefix, pair}",
      "a prefix that this instruction does not take"},
 };
