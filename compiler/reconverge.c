@@ -61,27 +61,35 @@ static uint32_t reach(struct reconvergence *r, uint32_t n, uint32_t stop)
     return n;
 }
 
-/* Have all divergent branches from the loop up to their join the same one? The loop has `n` blocks. */
-static bool one_join(struct reconvergence *r, uint32_t n, uint32_t *join)
+/* Lists the divergent branches of a loop of `n` blocks and returns their join; NO_NODE if they have none or several. */
+static uint32_t list_branches(struct reconvergence *r, uint32_t n, uint32_t *count)
 {
-    uint32_t count = 0, rpc = NO_NODE;
+    uint32_t rpc = NO_NODE;
+    *count = 0;
     for (uint32_t i = 0; i < n; i++) {
         const struct mblock *b = block_at(r, r->body[i]);
         if (!b->divergent) continue;
-        if (rpc != NO_NODE && b->rpc != rpc) return false;
+        if (rpc != NO_NODE && b->rpc != rpc) return NO_NODE;
         rpc = b->rpc;
-        r->list[count++] = r->body[i];
-        r->reached[r->body[i]] = 1;
+        r->list[(*count)++] = r->body[i];
     }
-    if (!count) return false;
+    return rpc;
+}
+
+/* Have all divergent branches from the loop up to their join the same one? */
+static bool one_join(struct reconvergence *r, uint32_t n, uint32_t *join)
+{
+    uint32_t count;
+    *join = list_branches(r, n, &count);
+    if (*join == NO_NODE) return false;
+    for (uint32_t i = 0; i < count; i++) r->reached[r->list[i]] = 1;
     bool same = true;
-    uint32_t nreached = reach(r, count, r->place[rpc]);
+    uint32_t nreached = reach(r, count, r->place[*join]);
     for (uint32_t i = 0; i < nreached; i++) {
         const struct mblock *b = block_at(r, r->list[i]);
-        same &= !b->divergent || b->rpc == rpc;
+        same &= !b->divergent || b->rpc == *join;
         r->reached[r->list[i]] = 0;
     }
-    *join = rpc;
     return same;
 }
 

@@ -265,6 +265,33 @@ static void reconvergence(void **state)
     assert_broken(check_places, "rpc is not block 4");
 }
 
+static void branch(uint32_t from, uint32_t to, uint32_t otherwise)
+{
+    struct mblock *b = &f->mblocks[from];
+    b->term = TERM_BRANCH;
+    b->op = OP_BNE;
+    b->succ[0] = to;
+    b->succ[1] = otherwise;
+}
+
+/* Lanes that leave the inner loop, 2 and 3, set rpc for a join of the outer one, 1 to 6, while others go on in it: so
+ * the inner loop has to set it in each round. */
+static void loop_in_loop(void **state)
+{
+    (void)state;
+    begin(8);
+    part(2, 4, 3, 7);
+    branch(3, 2, 7);
+    part(4, 5, 6, 6);
+    branch(6, 1, 7);
+    place(f->mblocks[2].rs1, 9);
+    place(f->mblocks[4].rs1, 9);
+    liveness_run(f);
+    reconverge_run(f);
+    assert_true(f->mblocks[2].sets_rpc);
+    assert_right(check_places);
+}
+
 /* ---- words ---- */
 
 static void words(void **state)
@@ -291,8 +318,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
-        TEST(edges),     TEST(branches), TEST(meetings), TEST(classes),       TEST(definitions),
-        TEST(clobbered), TEST(merged),   TEST(waiting),  TEST(reconvergence), TEST(words),
+        TEST(edges),  TEST(branches), TEST(meetings),      TEST(classes),      TEST(definitions), TEST(clobbered),
+        TEST(merged), TEST(waiting),  TEST(reconvergence), TEST(loop_in_loop), TEST(words),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
