@@ -326,8 +326,14 @@ struct num num_imm(unsigned bits, uint64_t v);
 struct opd num_compare(struct func *f, LLVMIntPredicate predicate, struct num a, struct num b);
 bool select_integer(struct func *f, LLVMValueRef inst, struct opd *out);
 bool select_cast(struct func *f, LLVMValueRef inst, struct opd *out);
+/* `width` bits of a value seen as a row of bits, beginning at bit `at`; width <= 32. Bits above them may be garbage. */
+struct opd value_bits(struct func *f, LLVMValueRef v, unsigned at, unsigned width);
 struct opd float_compare(struct func *f, LLVMRealPredicate predicate, struct opd a, struct opd b, bool *negate);
 struct opd int_to_float(struct func *f, struct num n, bool is_signed);
+
+/* ---- select_wide.c ---- */
+/* Moves and logic of integers of more than 64 bits; false if the instruction is something else. */
+bool select_wide(struct func *f, LLVMValueRef inst, struct opd *out);
 
 /* ---- select_mem.c ---- */
 bool select_memory(struct func *f, LLVMValueRef inst, struct opd *out);

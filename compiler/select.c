@@ -197,8 +197,8 @@ static void select_instruction(struct func *f, uint32_t v)
     else if (opcode == LLVMSelect) select_select(f, inst, out);
     else if (is_inline_asm(inst)) select_asm(f, inst, out);
     else if (opcode == LLVMCall) select_call(f, inst, out);
-    else if (!select_aggregate(f, inst, out) && !select_float(f, inst, out) && !select_cast(f, inst, out) &&
-             !select_integer(f, inst, out) && !select_memory(f, inst, out))
+    else if (!select_aggregate(f, inst, out) && !select_wide(f, inst, out) && !select_float(f, inst, out) &&
+             !select_cast(f, inst, out) && !select_integer(f, inst, out) && !select_memory(f, inst, out))
         fail(f, "an instruction the back end does not know: %s", text_of(f, inst));
     define(f, v, out, n);
 }

@@ -324,8 +324,7 @@ static struct num float_to_int(struct func *f, struct opd a, unsigned bits_, boo
     return num_sub(f, num_logic(f, XOR, r, s), s);
 }
 
-/* `width` bits of a value seen as a row of bits, beginning at bit `at`; width <= 32. */
-static struct opd bit_slice(struct func *f, LLVMValueRef v, unsigned at, unsigned width)
+struct opd value_bits(struct func *f, LLVMValueRef v, unsigned at, unsigned width)
 {
     unsigned size = type_bits(element_type(LLVMTypeOf(v))), per = (size + 31) / 32;
     const struct opd *p = parts(f, v);
@@ -353,7 +352,7 @@ static void bitcast(struct func *f, LLVMValueRef inst, struct opd *out)
     }
     for (unsigned e = 0; e < element_count(to); e++)
         for (unsigned i = 0; i < per; i++)
-            out[e * per + i] = bit_slice(f, v, e * size + 32 * i, size - 32 * i < 32 ? size - 32 * i : 32);
+            out[e * per + i] = value_bits(f, v, e * size + 32 * i, size - 32 * i < 32 ? size - 32 * i : 32);
 }
 
 static bool is_pointer(LLVMTypeRef t) { return LLVMGetTypeKind(element_type(t)) == LLVMPointerTypeKind; }

@@ -147,6 +147,18 @@ static void fill_members(struct func *f, LLVMValueRef v, LLVMTypeRef type, struc
     }
 }
 
+/* A constant of more than 64 bits, word by word: LLVM-C gives no other access to it. */
+static void fill_wide(struct func *f, LLVMValueRef v, struct opd *out, unsigned n)
+{
+    LLVMBuilderRef folds = LLVMCreateBuilderInContext(f->cc->context);
+    LLVMTypeRef word = LLVMInt32TypeInContext(f->cc->context);
+    for (unsigned i = 0; i < n; i++) {
+        LLVMValueRef rest = LLVMBuildLShr(folds, v, LLVMConstInt(LLVMTypeOf(v), 32 * i, false), "");
+        out[i] = opd_imm((uint32_t)LLVMConstIntGetZExtValue(LLVMConstTrunc(rest, word)));
+    }
+    LLVMDisposeBuilder(folds);
+}
+
 static void fill(struct func *f, LLVMValueRef v, struct opd *out)
 {
     LLVMTypeRef type = LLVMTypeOf(v);
@@ -154,8 +166,8 @@ static void fill(struct func *f, LLVMValueRef v, struct opd *out)
     for (unsigned i = 0; i < n; i++) out[i] = opd_imm(0);
     if (LLVMIsUndef(v) || (LLVMIsConstant(v) && LLVMIsNull(v))) return; /* undefined bits may as well be 0 */
     if (LLVMIsAConstantInt(v)) {
-        if (LLVMGetIntTypeWidth(type) > 64) fail(f, "a constant of %u bits", LLVMGetIntTypeWidth(type));
-        fill_bits(out, n, LLVMConstIntGetZExtValue(v));
+        if (LLVMGetIntTypeWidth(type) > 64) fill_wide(f, v, out, n);
+        else fill_bits(out, n, LLVMConstIntGetZExtValue(v));
         return;
     }
     switch (LLVMGetTypeKind(type)) {

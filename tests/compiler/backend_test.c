@@ -109,6 +109,11 @@ struct operation {
 #define X64 \
     "%hx = zext i32 %x to i64\n%hy = zext i32 %y to i64\n%s1 = shl i64 %hx, 32\n%mx = mul i64 %hy, 2654435761\n" \
     "%X = xor i64 %s1, %mx\n%s2 = shl i64 %hy, 32\n%Y = or i64 %s2, %hx\n"
+#define WIDE \
+    "%v0 = insertelement <4 x i32> zeroinitializer, i32 %y, i32 0\n%v1 = insertelement <4 x i32> %v0, i32 %y, i32 1\n" \
+    "%v2 = insertelement <4 x i32> %v1, i32 %x, i32 2\n%y6 = add i32 %y, 6\n" \
+    "%v3 = insertelement <4 x i32> %v2, i32 %y6, i32 3\n%w0 = bitcast <4 x i32> %v3 to i128\n" \
+    "%W = xor i128 %w0, 21474836480\n"
 #define FOLD "%f1 = lshr i64 %R, 32\n%f2 = xor i64 %R, %f1\n%r = trunc i64 %f2 to i32\n"
 static uint64_t big_x(uint32_t x, uint32_t y) { return (uint64_t)x << 32 ^ (uint64_t)y * 2654435761u; }
 static uint64_t big_y(uint32_t x, uint32_t y) { return (uint64_t)y << 32 | x; }
