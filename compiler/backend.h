@@ -210,6 +210,7 @@ struct func {
     uint32_t line;
     LLVMValueRef at;                         /* instruction being selected, for messages */
     int32_t args;                            /* register with the argument buffer's address */
+    int32_t local_base;                      /* register with the address of the group's own local memory */
     struct opd constants[2][LOOP_CONSTANTS]; /* by class: registers that hold a constant throughout */
     uint32_t nconstants[2];
 

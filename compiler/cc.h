@@ -85,6 +85,11 @@ struct cc {
         uint32_t n, room;
     } formats, literals;
 
+    /* output.c: what every warp runs first */
+    const uint32_t *start;
+    uint32_t start_words;
+    bool start_sets_local; /* it leaves the base of the group's local memory in s0 */
+
     /* constants: address space 2 globals, placed by output.c behind the text */
     uint8_t *rodata;
     uint32_t rodata_size, rodata_addr, rodata_room;

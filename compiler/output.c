@@ -11,14 +11,32 @@
 #include <string.h>
 
 #include "start_code.h"
+#include "start_short.h"
 
-enum { START_WORDS = sizeof start_code / sizeof *start_code, MAX_ROUNDS = 4, WASTE = 1 << 20 };
+enum { MAX_ROUNDS = 4, WASTE = 1 << 20 };
 
 static uint32_t page_up(uint32_t a) { return (a + ABI_PAGE - 1) & ~(ABI_PAGE - 1); }
 
+static bool has_assembly(struct cc *cc)
+{
+    for (LLVMValueRef f = LLVMGetFirstFunction(cc->module); f; f = LLVMGetNextFunction(f))
+        for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
+            for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
+                if (is_inline_asm(i)) return true;
+    return false;
+}
+
+/* Inline assembly may use all that a warp finds by the contract (docs/architecture.md, "Start code"). */
+static void choose_start(struct cc *cc)
+{
+    cc->start_sets_local = has_assembly(cc);
+    cc->start = cc->start_sets_local ? start_code : start_short;
+    cc->start_words = (uint32_t)((cc->start_sets_local ? sizeof start_code : sizeof start_short) / sizeof *cc->start);
+}
+
 static uint32_t estimate(struct cc *cc)
 {
-    uint64_t bytes = sizeof start_code;
+    uint64_t bytes = 4 * (uint64_t)cc->start_words;
     for (LLVMValueRef f = LLVMGetFirstFunction(cc->module); f; f = LLVMGetNextFunction(f))
         for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
             for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i)) bytes += 24;
@@ -44,7 +62,7 @@ static uint32_t compile_kernels(struct cc *cc)
 {
     cc->rodata_size = cc->nconstants = 0;
     cc->rodata_room = 0;
-    uint64_t at = compile_list(cc, cc->routines, cc->nroutines, ABI_CODE_BASE + sizeof start_code);
+    uint64_t at = compile_list(cc, cc->routines, cc->nroutines, ABI_CODE_BASE + 4 * cc->start_words);
     at = compile_list(cc, cc->kernels, cc->nkernels, at);
     variables_write(cc);
     return (uint32_t)at;
@@ -53,6 +71,7 @@ static uint32_t compile_kernels(struct cc *cc)
 static uint32_t compile_all(struct cc *cc)
 {
     uint32_t end = 0;
+    choose_start(cc);
     variables_place(cc);
     cc->rodata_addr = estimate(cc);
     for (unsigned round = 0; round < MAX_ROUNDS; round++) {
@@ -73,7 +92,7 @@ static void copy_code(uint32_t *text, const struct kernel *list, uint32_t n)
 static uint32_t *join_text(struct cc *cc, uint32_t end)
 {
     uint32_t *text = cc_alloc(cc, end - ABI_CODE_BASE + 4);
-    memcpy(text, start_code, sizeof start_code);
+    memcpy(text, cc->start, 4 * (size_t)cc->start_words);
     copy_code(text, cc->routines, cc->nroutines);
     copy_code(text, cc->kernels, cc->nkernels);
     return text;
@@ -86,7 +105,7 @@ void output_program(struct cc *cc, void **bytes, size_t *size)
     uint32_t end = compile_all(cc), *text = join_text(cc, end);
     struct elf_symbol *symbols = cc_alloc(cc, (cc->nkernels + 2) * sizeof *symbols);
     struct elf_resource *resources = cc_alloc(cc, (cc->nkernels + 1) * sizeof *resources);
-    symbols[0] = (struct elf_symbol){"_start", ABI_CODE_BASE, sizeof start_code, true};
+    symbols[0] = (struct elf_symbol){"_start", ABI_CODE_BASE, 4 * cc->start_words, true};
     for (uint32_t k = 0; k < cc->nkernels; k++) {
         const struct kernel *kernel = &cc->kernels[k];
         symbols[k + 1] = (struct elf_symbol){kernel->name, kernel->address, 4 * kernel->code.nwords, true};

@@ -62,7 +62,7 @@ static bool primitive(struct func *f, const struct call *k, struct opd *out)
     } else if (!strcmp(k->name, "__ventus_csr_swap")) {
         access_csr(f, k, OP_CSRRW, 0, to_s(f, parts(f, argument(k, 1))[0]));
     } else if (!strcmp(k->name, "__ventus_shared")) {
-        out[0] = opd_reg(REG_LOCAL);
+        out[0] = opd_reg(f->local_base);
     } else if (!strcmp(k->name, "__ventus_barrier")) {
         emit(f, OP_BARRIER, 0, 0, 0, (int32_t)(constant_argument(f, k, 0) & 31));
     } else {

@@ -96,7 +96,7 @@ static struct address address_of(struct func *f, LLVMValueRef pointer, uint32_t 
         p.base = f->values[v].base;
         p.offset += f->values[v].offset;
     } else if (LLVMIsAGlobalVariable(base) && LLVMGetPointerAddressSpace(LLVMTypeOf(base)) == 3) {
-        p.base = opd_reg(REG_LOCAL);
+        p.base = opd_reg(f->local_base);
         p.offset += local_offset(f, base);
     } else {
         p.base = pointer_parts(f, base);
@@ -472,6 +472,22 @@ static struct opd copy_argument(struct func *f, const struct ventus_arg *a)
     return opd_imm(at);
 }
 
+static int32_t read_csr(struct func *f, unsigned csr)
+{
+    int32_t r = new_vreg(f, CLASS_S);
+    emit(f, OP_CSRRS, r, 0, 0, 0)->aux = (uint16_t)csr;
+    return r;
+}
+
+/* The group's own local memory is behind the stacks of all warps. Unused, this goes in the peephole pass. */
+static int32_t select_local_base(struct func *f)
+{
+    if (f->cc->start_sets_local) return REG_LOCAL;
+    int32_t lds = read_csr(f, CSR_LDS), warps = read_csr(f, CSR_NUMW);
+    struct opd stacks = alu(f, MUL, opd_reg(warps), opd_imm(ABI_WARP_STACK));
+    return alu(f, ADD, opd_reg(lds), stacks).reg;
+}
+
 void select_arguments(struct func *f)
 {
     unsigned byval = LLVMGetEnumAttributeKindForName("byval", 5);
@@ -479,6 +495,7 @@ void select_arguments(struct func *f)
         fail(f, "kernel with %u arguments has %u parameters", f->kernel->nargs, f->nparams);
     f->args = new_vreg(f, CLASS_S);
     emit(f, OP_ADDI, f->args, REG_ARGS, 0, 0);
+    f->local_base = select_local_base(f);
     for (uint32_t i = 0; i < f->nparams; i++) {
         struct value *v = &f->values[i];
         const struct ventus_arg *a = &f->kernel->args[i];
@@ -491,6 +508,6 @@ void select_arguments(struct func *f)
         }
         load_type(f, &p, 0, type, wants_sign(v->ref), v->parts);
         if (LLVMGetTypeKind(type) == LLVMPointerTypeKind && LLVMGetPointerAddressSpace(type) == 3)
-            v->parts[0] = alu(f, ADD, v->parts[0], opd_reg(REG_LOCAL));
+            v->parts[0] = alu(f, ADD, v->parts[0], opd_reg(f->local_base));
     }
 }

@@ -91,7 +91,7 @@ static struct opd global_address(struct func *f, LLVMValueRef global)
     size_t n;
     unsigned space = LLVMGetPointerAddressSpace(LLVMTypeOf(global));
     if (LLVMIsAGlobalVariable(global) && space == 3)
-        return alu(f, ADD, opd_reg(REG_LOCAL), opd_imm(local_offset(f, global)));
+        return alu(f, ADD, opd_reg(f->local_base), opd_imm(local_offset(f, global)));
     if (LLVMIsAGlobalVariable(global) && space == 2) return opd_imm(rodata_address(f->cc, global));
     if (LLVMIsAGlobalVariable(global) && space == 1) return opd_imm(variable_address(f->cc, global));
     if (LLVMIsAFunction(global)) fail(f, "the address of function %s", LLVMGetValueName2(global, &n));

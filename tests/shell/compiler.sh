@@ -29,6 +29,12 @@ check 2 '--link: it needs objects' "$cc" --link -o x.elf
 check 3 'cannot open none.cl: No such file' "$cc" none.cl -o x.elf
 check 3 'none' "$cc" k.cl -o none/x.elf
 
+# Stack and base of local memory are made by the start code only where inline assembly may want them.
+"$VENTUS_BUILD/ventus" objdump --text want.elf | grep -q 'CSR_LDS' && wrong "the start code makes what nothing uses"
+echo 'kernel void k(global int *a) { __asm__ volatile ("sw %0, 0(s0)" : : "r"(1)); }' >asm.cl
+check 0 '' "$cc" asm.cl -o asm.elf
+"$VENTUS_BUILD/ventus" objdump --text asm.elf | grep -q 'add	s0, t0, t1' || wrong "inline assembly finds no local memory"
+
 # What a cache of compiled programs asks: which files make up the compiler, and what becomes of a source's includes.
 check 0 '^/.*clang' "$cc" --files
 grep -q 'ventus-builtins.bc$' out.txt && grep -q libLLVM out.txt || wrong "not all files: $(cat out.txt)"
