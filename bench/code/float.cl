@@ -1,4 +1,4 @@
-// Floating point: physics, finance, transforms.
+// Floating point: physics, finance.
 //! run nbody global=64 local=32
 //! arg n int = 64
 //! arg p float[256] = unit(i)
@@ -33,31 +33,6 @@ kernel void options_price(global const float *s, global const float *x, global c
     float r = 0.02f, v = 0.3f, root = sqrt(t[i]);
     float d1 = (log(s[i] / x[i]) + (r + 0.5f * v * v) * t[i]) / (v * root), d2 = d1 - v * root;
     out[i] = s[i] * cnd(d1) - x[i] * exp(-r * t[i]) * cnd(d2);
-}
-
-//! run fft global=64 local=64
-//! arg in float[256] = unit(i) - 0.5
-//! arg out float[256] -> any
-kernel void fft(global const float2 *in, global float2 *out)
-{
-    local float2 s[128];
-    int l = get_local_id(0);
-    for (int k = 0; k < 2; k++) {
-        int at = l + 64 * k, r = 0;
-        for (int b = 0; b < 7; b++) r |= (at >> b & 1) << (6 - b);
-        s[r] = in[at];
-    }
-    barrier(CLK_LOCAL_MEM_FENCE);
-    for (int half_ = 1; half_ < 128; half_ *= 2) {
-        int j = l & (half_ - 1), at = (l - j) * 2 + j;
-        float angle = -M_PI_F * j / half_, c = cos(angle), z = sin(angle);
-        float2 a = s[at], b = s[at + half_], t = (float2)(b.x * c - b.y * z, b.x * z + b.y * c);
-        s[at] = a + t;
-        s[at + half_] = a - t;
-        barrier(CLK_LOCAL_MEM_FENCE);
-    }
-    out[l] = s[l];
-    out[l + 64] = s[l + 64];
 }
 
 //! run fast global=128 local=64
