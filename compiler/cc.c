@@ -116,8 +116,9 @@ unsigned cc_line(LLVMValueRef at)
 
 void cc_error(struct cc *cc, enum cc_exit status, LLVMValueRef at, const char *format, ...)
 {
-    unsigned line = cc_line(at);
-    if (line) cc_log(cc, "<source>:%u: error: ", line);
+    unsigned line = cc_line(at), column = line && LLVMIsAInstruction(at) ? LLVMGetDebugLocColumn(at) : 0;
+    if (column) cc_log(cc, "<source>:%u:%u: error: ", line, column);
+    else if (line) cc_log(cc, "<source>:%u: error: ", line);
     else cc_log(cc, status == CC_ENVIRONMENT ? "ventus-cc: error: " : "<source>: error: ");
     va_list args;
     va_start(args, format);

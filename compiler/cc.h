@@ -115,8 +115,8 @@ char *cc_printf(struct cc *cc, const char *format, ...) __attribute__((format(pr
 void cc_log(struct cc *cc, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* Was the intermediate form `what` asked for by VENTUS_CC_DUMP? */
 bool cc_dumps(const struct cc *cc, const char *what);
-/* Logs "<source>:LINE: error: ..." (LINE from the instruction's debug location when `at` has one)
- * and ends the compilation. */
+/* Logs "<source>:LINE:COLUMN: error: ..." (of the instruction's debug location when `at` has one) and ends the
+ * compilation. */
 _Noreturn void cc_error(struct cc *cc, enum cc_exit status, LLVMValueRef at, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 

@@ -42,7 +42,7 @@ static const char *const fixed_args[] = {
     ,
 #define EXTENSION(name, ...) "-D" name "=1", /* clang does not know all of them */
 #include "isa/features.def"
-    "-cl-kernel-arg-info", "-debug-info-kind=line-tables-only", "-dwarf-version=5", "-ferror-limit", "0",
+    "-cl-kernel-arg-info", "-ferror-limit", "0",
 };
 // clang-format on
 
@@ -102,12 +102,25 @@ static const char *header_folder(struct cc *cc)
     return slash ? cc_printf(cc, "%.*s", (int)(slash - file), file) : ".";
 }
 
-/* `action`: what the result is. */
-static char **argument_vector(struct cc *cc, const char *clang, const char *action)
+/* For each place that it notes, clang counts from the start of the line, which takes forever in a source of one line.
+ * Such programs are without line numbers. */
+static bool has_long_line(const char *source, size_t size)
+{
+    enum { LONG = 1 << 15 };
+    for (const char *line = source, *end = source + size; line < end;) {
+        const char *next = memchr(line, '\n', (size_t)(end - line));
+        if ((next ? next : end) - line > LONG) return true;
+        line = next ? next + 1 : end;
+    }
+    return false;
+}
+
+/* `action`: what the result is; `lines`: with line numbers. */
+static char **argument_vector(struct cc *cc, const char *clang, const char *action, bool lines)
 {
     size_t nfixed = sizeof fixed_args / sizeof *fixed_args, nuser = 0, n = 0;
     while (cc->clang_args[nuser]) nuser++;
-    char **argv = cc_alloc(cc, (nfixed + nuser + MACHINE_MACROS + 8) * sizeof *argv);
+    char **argv = cc_alloc(cc, (nfixed + nuser + MACHINE_MACROS + 10) * sizeof *argv);
     argv[n++] = (char *)clang;
     for (size_t i = 0; i < nfixed; i++) argv[n++] = (char *)fixed_args[i];
     for (size_t i = 0; i < MACHINE_MACROS; i++)
@@ -115,6 +128,10 @@ static char **argument_vector(struct cc *cc, const char *clang, const char *acti
     argv[n++] = "-internal-isystem";
     argv[n++] = (char *)header_folder(cc);
     for (size_t i = 0; i < nuser; i++) argv[n++] = (char *)cc->clang_args[i];
+    if (lines) {
+        argv[n++] = "-debug-info-kind=line-tables-only";
+        argv[n++] = "-dwarf-version=5";
+    }
     argv[n++] = (char *)action;
     argv[n++] = "-o";
     argv[n++] = "-";
@@ -297,7 +314,7 @@ static struct buffer run_clang(struct cc *cc, const char *action, const char *so
     const char *clang = frontend_clang(cc);
     struct child child;
     struct buffer out = {0}, err = {0};
-    start(cc, argument_vector(cc, clang, action), &child);
+    start(cc, argument_vector(cc, clang, action, !has_long_line(source, size)), &child);
     work_meanwhile(cc, &child, &source, &size, meanwhile);
     int status = exchange(cc, &child, source, size, &out, &err);
     log_messages(cc, &err);

@@ -167,12 +167,22 @@ static void printf_takes_literals_only(void **state)
 {
     (void)state;
     refused(CC_FAILED, "kernel void k(constant char *f) {\n printf(f); }",
-            "<source>:2: error: the format of printf must be a string literal");
+            "<source>:2:2: error: the format of printf must be a string literal");
     refused(CC_FAILED, "kernel void k(constant char *f) {\n\n printf(\"%s\", f); }",
-            "<source>:3: error: the argument of %s must be");
+            "<source>:3:2: error: the argument of %s must be");
     refused(CC_FAILED, "kernel void k() { printf(\"%d %*d\", 1, 2); }", "fewer arguments");
     ir_of("", "kernel void k(global int *a) { a[0] = printf(\"%%%5.2v4hlf %c%\", (float4)1, 'c'); }", "atomicrmw add",
           "@__ventus_print");
+}
+
+/* What clang needs for line numbers grows with the square of a line's length. */
+static void long_lines_have_no_numbers(void **state)
+{
+    enum { LONG = 40000 };
+    char source[LONG + 100];
+    (void)state;
+    sprintf(source, "int nothing(int); kernel void k(global int *a) {%*s a[0] = nothing(1); }", LONG, "");
+    refused(CC_FAILED, source, "<source>: error: undefined function \"nothing\"");
 }
 
 static void clang_speaks_in_the_log(void **state)
@@ -191,13 +201,13 @@ static void what_cannot_be_inlined_is_refused(void **state)
 {
     (void)state;
     refused(CC_FAILED, "int f(int n) {\n return n ? f(n - 1) : 3; }\nkernel void k(global int *a) { a[0] = f(a[1]); }",
-            "<source>:2: error: function \"f\" is recursive");
+            "<source>:2:13: error: function \"f\" is recursive");
     refused(CC_FAILED,
             "int g(int);\nint f(int n) { return n ? g(n - 1) : 3; }\nint g(int n) { return f(n); }\n"
             "kernel void k(global int *a) { a[0] = f(a[1]); }",
             "is recursive");
     refused(CC_FAILED, "int nothing(int);\nkernel void k(global int *a) {\n a[0] = nothing(1); }",
-            "<source>:3: error: undefined function \"nothing\"");
+            "<source>:3:9: error: undefined function \"nothing\"");
     refused(
         CC_FAILED,
         "#define F(n, m) int f##n(int x) { return f##m(x) + f##m(x + 1); }\nint f0(int x) { return x * x; }\n"
@@ -323,6 +333,7 @@ int main(void)
         cmocka_unit_test(note_has_attributes),
         cmocka_unit_test(note_has_formats),
         cmocka_unit_test(printf_takes_literals_only),
+        cmocka_unit_test(long_lines_have_no_numbers),
         cmocka_unit_test(clang_speaks_in_the_log),
         cmocka_unit_test(what_cannot_be_inlined_is_refused),
         cmocka_unit_test(constructs_are_lowered),
