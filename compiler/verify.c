@@ -79,7 +79,7 @@ static void check_operand(const struct checked *c, int8_t cls, int32_t reg)
 {
     if (cls < 0) return;
     if (reg < 0 || (uint32_t)reg >= c->f->nvregs) broken(c, "an operand without a register");
-    if (c->f->vregs[reg].cls != cls) broken(c, "a register of the wrong class");
+    if (c->f->vregs[reg].cls != (uint8_t)cls) broken(c, "a register of the wrong class");
 }
 
 static void check_insn(const struct checked *c, const struct minsn *m)
