@@ -6,6 +6,7 @@
 #   make test-profiles   tests/cl, examples and tests in Python on machines of the documents (configs/r*.conf, sv39.conf)
 #   make test-spirv      tests/cl and images by way of SPIR-V, through clang-15 and llvm-spirv-15
 #   make bench      Ventus against pocl, tables of ratios; the assembler against llvm-mc
+#   make random     1000 random kernels against the host (COUNT=n) from SEED=n, by default today's; minutes (tests/random/)
 #   make mutants    small mistakes, one at a time: do the tests notice? Takes hours (tests/mutation/)
 #   make format     brings the C sources into the form of .clang-format (format-check: says whether they are)
 #   make tidy       looks for mistakes with clang-tidy
@@ -27,7 +28,7 @@ setup = $(if $(SANITIZE),-Db_sanitize=address$(comma)undefined -Db_lundef=false)
         $(if $(TSAN),-Db_sanitize=thread -Db_lundef=false) $(if $(WERROR),-Dwerror=true) --prefix=$(PREFIX)
 comma = ,
 
-.PHONY: all build demo test test-profiles test-spirv bench mutants format format-check tidy install clean deps-build deps-test
+.PHONY: all build demo test test-profiles test-spirv bench random mutants format format-check tidy install clean deps-build deps-test
 .NOTPARALLEL:
 
 all: deps-check build
@@ -78,6 +79,13 @@ test-spirv: deps-test build
 bench: deps-test build
 	@bench/run --build $(BUILD)
 	@bench/isa.sh $(BUILD)
+
+# Another thousand each day.
+COUNT ?= 1000
+SEED ?= $(shell date +%Y%m%d)000
+random: deps-test build
+	@VENTUS_BUILD=$(CURDIR)/$(BUILD) VENTUS_SOURCE=$(CURDIR) VENTUS_RANDOM_COUNT=$(COUNT) VENTUS_RANDOM_SEED=$(SEED) \
+	$(BUILD)/tests/random/random_test
 
 mutants: deps-test
 	@tests/mutation/mutate.py
