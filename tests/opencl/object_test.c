@@ -167,7 +167,7 @@ static void test_query_rules(void **state)
     OK(clGetDeviceInfo(device, CL_DEVICE_NAME, 0, NULL, NULL));
     FAILS(CL_INVALID_VALUE, clGetDeviceInfo(device, CL_DEVICE_NAME, sizeof tiny, tiny, NULL));
     FAILS(CL_INVALID_VALUE, clGetDeviceInfo(device, 0xdead, sizeof value, &value, NULL));
-    OK(clGetDeviceInfo(device, CL_DEVICE_ILS_WITH_VERSION, 0, NULL, &size));
+    OK(clGetDeviceInfo(device, CL_DEVICE_BUILT_IN_KERNELS_WITH_VERSION, 0, NULL, &size));
     assert_int_equal(size, 0);
     OK(clGetCommandQueueInfo(queue, CL_QUEUE_PROPERTIES_ARRAY, 0, NULL, &size));
     assert_int_equal(size, 0);
