@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <llvm-c/DebugInfo.h>
+
 #include "compiler/prepare.h"
 
 enum { BLOCK_BYTES = 1 << 16, LOG_LIMIT = 1 << 20 };
@@ -142,6 +144,7 @@ bool cc_dumps(const struct cc *cc, const char *what)
 
 void cc_free(struct cc *cc)
 {
+    if (cc->lines) LLVMDisposeDIBuilder(cc->lines);
     if (cc->builder) LLVMDisposeBuilder(cc->builder);
     if (cc->module) LLVMDisposeModule(cc->module);
     if (cc->context) LLVMContextDispose(cc->context);

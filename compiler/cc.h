@@ -76,6 +76,7 @@ struct cc {
     LLVMModuleRef module;
     LLVMModuleRef library;  /* opened and not linked yet, or NULL (link.c) */
     LLVMBuilderRef builder; /* the passes' own; an error must not leak it */
+    LLVMDIBuilderRef lines; /* of a module of SPIR-V while it is read; the same */
     struct kernel *kernels, *routines;
     uint32_t nkernels, nroutines;
 

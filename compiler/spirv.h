@@ -141,7 +141,6 @@ struct reader {
         struct string *next;
     } * strings;
     LLVMMetadataRef file, scope; /* of the source, if the module says lines */
-    LLVMDIBuilderRef debug;
 };
 
 /* ---- spirv_operand.c ---- */

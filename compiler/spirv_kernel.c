@@ -152,9 +152,9 @@ void kernel_describe(struct reader *r, struct id *id)
 
 static void lines_begin(struct reader *r, const char *name)
 {
-    r->debug = LLVMCreateDIBuilder(r->module);
-    r->file = LLVMDIBuilderCreateFile(r->debug, name, strlen(name), "", 0);
-    LLVMDIBuilderCreateCompileUnit(r->debug, LLVMDWARFSourceLanguageC, r->file, "", 0, false, "", 0, 0, "", 0,
+    r->cc->lines = LLVMCreateDIBuilder(r->module);
+    r->file = LLVMDIBuilderCreateFile(r->cc->lines, name, strlen(name), "", 0);
+    LLVMDIBuilderCreateCompileUnit(r->cc->lines, LLVMDWARFSourceLanguageC, r->file, "", 0, false, "", 0, 0, "", 0,
                                    LLVMDWARFEmissionLineTablesOnly, 0, false, false, "", 0, "", 0);
     LLVMAddModuleFlag(r->module, LLVMModuleFlagBehaviorWarning, "Debug Info Version", 18,
                       LLVMValueAsMetadata(int_value(r, LLVMDebugMetadataVersion())));
@@ -183,9 +183,9 @@ void lines_of_function(struct reader *r)
     r->scope = NULL;
     if (line && line[0] < r->bound && r->ids[line[0]].kind == ID_STRING) {
         const char *name = LLVMGetValueName(r->function->value);
-        if (!r->debug) lines_begin(r, r->ids[line[0]].text);
-        LLVMMetadataRef type = LLVMDIBuilderCreateSubroutineType(r->debug, r->file, NULL, 0, LLVMDIFlagZero);
-        r->scope = LLVMDIBuilderCreateFunction(r->debug, r->file, name, strlen(name), name, strlen(name), r->file,
+        if (!r->cc->lines) lines_begin(r, r->ids[line[0]].text);
+        LLVMMetadataRef type = LLVMDIBuilderCreateSubroutineType(r->cc->lines, r->file, NULL, 0, LLVMDIFlagZero);
+        r->scope = LLVMDIBuilderCreateFunction(r->cc->lines, r->file, name, strlen(name), name, strlen(name), r->file,
                                                line[1], type, false, true, line[1], LLVMDIFlagZero, false);
         LLVMSetSubprogram(r->function->value, r->scope);
     }
@@ -207,7 +207,8 @@ LLVMValueRef read_no_line(struct reader *r)
 
 void lines_end(struct reader *r)
 {
-    if (!r->debug) return;
-    LLVMDIBuilderFinalize(r->debug);
-    LLVMDisposeDIBuilder(r->debug);
+    if (!r->cc->lines) return;
+    LLVMDIBuilderFinalize(r->cc->lines);
+    LLVMDisposeDIBuilder(r->cc->lines);
+    r->cc->lines = NULL;
 }
