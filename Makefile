@@ -5,6 +5,8 @@
 #   make test       the same for all tests; ends with "N passed, N failed"
 #   make test-profiles   tests/cl, examples and tests in Python on machines of the documents (configs/r*.conf, sv39.conf)
 #   make test-spirv      tests/cl and images by way of SPIR-V, through clang-15 and llvm-spirv-15
+#   make test-engines    tests/cl, examples and tests in Python in translated code from the first instruction, on each
+#                        host level; takes an hour
 #   make bench      Ventus against pocl, tables of ratios; the assembler against llvm-mc
 #   make random     1000 random kernels against the host (COUNT=n) from SEED=n, by default today's; minutes (tests/random/)
 #   make mutants    small mistakes, one at a time: do the tests notice? Takes hours (tests/mutation/)
@@ -28,7 +30,7 @@ setup = $(if $(SANITIZE),-Db_sanitize=address$(comma)undefined -Db_lundef=false)
         $(if $(TSAN),-Db_sanitize=thread -Db_lundef=false) $(if $(WERROR),-Dwerror=true) --prefix=$(PREFIX)
 comma = ,
 
-.PHONY: all build demo test test-profiles test-spirv bench random mutants format format-check tidy install clean deps-build deps-test
+.PHONY: all build demo test test-profiles test-spirv test-engines bench random mutants format format-check tidy install clean deps-build deps-test
 .NOTPARALLEL:
 
 all: deps-check build
@@ -75,6 +77,12 @@ test-spirv: deps-test build
 	@for tool in clang-15 llvm-spirv-15; do command -v $$tool >/dev/null || { echo "$$tool is missing: sudo apt install $$tool"; exit 1; }; done
 	@VENTUS_CC=$(CURDIR)/tests/spirv/ventus-cc VENTUS_TRANSLATED=$(CURDIR)/$(BUILD)/ventus-cc VENTUS_CACHE=0 \
 	tests/run --build $(BUILD) --jobs $(JOBS) $(by_spirv) opencl/image opencl/sample opencl/texel
+
+test-engines: deps-test build
+	@code=0; for level in base v3 v4; do echo "engine: native, $$level"; \
+	VENTUS_ENGINE=native VENTUS_NATIVE_LEVEL=$$level \
+	tests/run --build $(BUILD) --jobs $(JOBS) --timeout 900 cl/ example/ python/ || code=1; \
+	done; exit $$code
 
 bench: deps-test build
 	@bench/run --build $(BUILD)
