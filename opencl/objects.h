@@ -314,6 +314,10 @@ struct image {
 
 /* ---- buffer.c: memory objects ---- */
 
+#ifndef CL_MEM_IMMUTABLE_EXT /* cl_ext_immutable_memory_objects: younger than CL/cl_ext.h of Debian 12 */
+#define CL_MEM_IMMUTABLE_EXT (1 << 6)
+#endif
+
 /* Places of rows in two memories: region[0] bytes each, region[1] rows in region[2] slices. */
 enum { SOURCE, TARGET };
 struct box {
@@ -417,6 +421,9 @@ cl_int copy_image_to_buffer(const struct route *to, cl_mem image, cl_mem buffer,
 cl_int fill_buffer(const struct route *to, cl_mem mem, const void *pattern, size_t pattern_size, size_t offset,
                    size_t size);
 cl_int fill_image(const struct route *to, cl_mem image, const void *color, const size_t *origin, const size_t *region);
+/* And in svm.c. */
+cl_int svm_copy(const struct route *to, bool blocking, void *target, const void *source, size_t size);
+cl_int svm_fill(const struct route *to, void *ptr, const void *pattern, size_t pattern_size, size_t size);
 
 /* ---- sampler.c ---- */
 

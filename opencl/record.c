@@ -109,6 +109,18 @@ static cl_int record_kernel(FIRST, cl_kernel kernel, cl_uint dim, const size_t *
     return launch_kernel(&to, CL_COMMAND_NDRANGE_KERNEL, kernel, dim, offset, global, local);
 }
 
+static cl_int record_svm_copy(FIRST, void *target, const void *source, size_t size, LAST)
+{
+    ROUTE;
+    return svm_copy(&to, false, target, source, size);
+}
+
+static cl_int record_svm_fill(FIRST, void *ptr, const void *pattern, size_t pattern_size, size_t size, LAST)
+{
+    ROUTE;
+    return svm_fill(&to, ptr, pattern, pattern_size, size);
+}
+
 const struct extension_function record_functions[] = {
     {"clCommandBarrierWithWaitListKHR", (void *)record_barrier},
     {"clCommandCopyBufferKHR", (void *)record_copy_buffer},
@@ -119,5 +131,7 @@ const struct extension_function record_functions[] = {
     {"clCommandFillBufferKHR", (void *)record_fill_buffer},
     {"clCommandFillImageKHR", (void *)record_fill_image},
     {"clCommandNDRangeKernelKHR", (void *)record_kernel},
+    {"clCommandSVMMemFillKHR", (void *)record_svm_fill},
+    {"clCommandSVMMemcpyKHR", (void *)record_svm_copy},
     {NULL, NULL},
 };

@@ -107,14 +107,14 @@ static bool overlap(const void *a, const void *b, size_t size)
     return x < y ? y - x < size : x - y < size;
 }
 
-cl_int clEnqueueSVMMemcpy(cl_command_queue q, cl_bool blocking, void *target, const void *source, size_t size,
-                          cl_uint nwaits, const cl_event *waits, cl_event *event)
+cl_int svm_copy(const struct route *to, bool blocking, void *target, const void *source, size_t size)
 {
     struct command *c;
-    cl_int error = queue_check(q);
+    cl_int error = queue_check(to->queue);
     if (!error && (!target || !source)) error = CL_INVALID_VALUE;
     if (!error && overlap(target, source, size)) error = CL_MEM_COPY_OVERLAP;
-    if (!error) error = command_new(q, CL_COMMAND_SVM_MEMCPY, sizeof(struct copying), nwaits, waits, 0, &c);
+    if (!error)
+        error = command_new(to->queue, CL_COMMAND_SVM_MEMCPY, sizeof(struct copying), to->nwaits, to->waits, 0, &c);
     if (error) return error;
     struct copying *copy = (struct copying *)c;
     copy->target = target;
@@ -122,17 +122,24 @@ cl_int clEnqueueSVMMemcpy(cl_command_queue q, cl_bool blocking, void *target, co
     copy->size = size;
     c->blocking = blocking;
     c->run = run_copy;
-    return command_submit(c, event);
+    return command_send(to, c);
 }
 
-cl_int clEnqueueSVMMemFill(cl_command_queue q, void *ptr, const void *pattern, size_t pattern_size, size_t size,
-                           cl_uint nwaits, const cl_event *waits, cl_event *event)
+cl_int clEnqueueSVMMemcpy(cl_command_queue q, cl_bool blocking, void *target, const void *source, size_t size,
+                          cl_uint nwaits, const cl_event *waits, cl_event *event)
+{
+    const struct route to = {q, nwaits, waits, event, NULL};
+    return svm_copy(&to, blocking, target, source, size);
+}
+
+cl_int svm_fill(const struct route *to, void *ptr, const void *pattern, size_t pattern_size, size_t size)
 {
     struct command *c;
-    cl_int error = queue_check(q);
+    cl_int error = queue_check(to->queue);
     if (!error && (!ptr || !pattern_valid(pattern, pattern_size))) error = CL_INVALID_VALUE;
     if (!error && ((uintptr_t)ptr % pattern_size || size % pattern_size)) error = CL_INVALID_VALUE;
-    if (!error) error = command_new(q, CL_COMMAND_SVM_MEMFILL, sizeof(struct copying), nwaits, waits, 0, &c);
+    if (!error)
+        error = command_new(to->queue, CL_COMMAND_SVM_MEMFILL, sizeof(struct copying), to->nwaits, to->waits, 0, &c);
     if (error) return error;
     struct copying *fill = (struct copying *)c;
     fill->target = ptr;
@@ -140,7 +147,14 @@ cl_int clEnqueueSVMMemFill(cl_command_queue q, void *ptr, const void *pattern, s
     memcpy(fill->pattern, pattern, pattern_size);
     fill->pattern_size = pattern_size;
     c->run = run_fill;
-    return command_submit(c, event);
+    return command_send(to, c);
+}
+
+cl_int clEnqueueSVMMemFill(cl_command_queue q, void *ptr, const void *pattern, size_t pattern_size, size_t size,
+                           cl_uint nwaits, const cl_event *waits, cl_event *event)
+{
+    const struct route to = {q, nwaits, waits, event, NULL};
+    return svm_fill(&to, ptr, pattern, pattern_size, size);
 }
 
 /* ---- map, unmap, migrate: the memory is where it is needed already, so only the order and the event remain ---- */

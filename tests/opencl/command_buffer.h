@@ -37,6 +37,8 @@ typedef cl_sync_point_khr point;
     X(clCommandCopyImageToBufferKHR, cl_int, FRONT, cl_mem, cl_mem, const size_t *, const size_t *, size_t, END) \
     X(clCommandFillBufferKHR, cl_int, FRONT, cl_mem, const void *, size_t, size_t, size_t, END) \
     X(clCommandFillImageKHR, cl_int, FRONT, cl_mem, const void *, const size_t *, const size_t *, END) \
+    X(clCommandSVMMemcpyKHR, cl_int, FRONT, void *, const void *, size_t, END) \
+    X(clCommandSVMMemFillKHR, cl_int, FRONT, void *, const void *, size_t, size_t, END) \
     X(clCommandNDRangeKernelKHR, cl_int, FRONT, cl_kernel, cl_uint, const size_t *, const size_t *, const size_t *, END)
 // clang-format on
 

@@ -157,7 +157,7 @@ struct front {
     cl_mutable_command_khr *handle;
 };
 
-enum { RECORDERS = 9 };
+enum { RECORDERS = 9 }; /* without those of shared virtual memory, which is not there in this test */
 
 static cl_int record(int which, const struct front *f)
 {
@@ -233,6 +233,8 @@ static void test_object_errors(void **state)
     FAILS(CL_INVALID_CONTEXT, p_clCommandNDRangeKernelKHR(C, foreign_kernel, 1, NULL, &items, NULL, P));
     FAILS(CL_INVALID_KERNEL, p_clCommandNDRangeKernelKHR(C, NULL, 1, NULL, &items, NULL, P));
     FAILS(CL_INVALID_KERNEL_ARGS, p_clCommandNDRangeKernelKHR(C, unset, 1, NULL, &items, NULL, P));
+    FAILS(CL_INVALID_OPERATION, p_clCommandSVMMemFillKHR(C, &p, &pattern, 4, 4, P));
+    FAILS(CL_INVALID_OPERATION, p_clCommandSVMMemcpyKHR(C, &p, &pattern, 4, P));
     FAILS(CL_INVALID_WORK_DIMENSION, p_clCommandNDRangeKernelKHR(C, kernel, 4, NULL, &items, NULL, P));
     FAILS(CL_INVALID_WORK_GROUP_SIZE, p_clCommandNDRangeKernelKHR(C, kernel, 1, NULL, &items, &local, P));
     assert_int_equal(p, 0);

@@ -2,7 +2,7 @@
  * for it. Under the address sanitizer its addresses are taken, and the device offers none. */
 #include <pthread.h>
 
-#include "check.h"
+#include "command_buffer.h"
 
 enum { N = 1024, ALL = CL_DEVICE_SVM_COARSE_GRAIN_BUFFER | CL_DEVICE_SVM_FINE_GRAIN_BUFFER };
 
@@ -32,7 +32,7 @@ static cl_uint *alloc(size_t size)
 static int setup(void **state)
 {
     setenv("VENTUS_SVM", "1", 1);
-    if (check_setup(state)) return -1;
+    if (command_buffer_setup(state)) return -1;
     program = program_build(source, NULL);
     return 0;
 }
@@ -413,6 +413,39 @@ static void test_offer(void **state)
 #endif
 }
 
+/* Copies and fills of shared memory in a command buffer, between kernels. */
+static void test_recorded(void **state)
+{
+    (void)state;
+    const cl_uint five = 5, n = 2;
+    const size_t items = N;
+    cl_uint *p = alloc(N * 4), *q = alloc(N * 4);
+    commands c = buffer_on(queue);
+    cl_kernel kernel = kernel_new("add");
+    OK(clSetKernelArgSVMPointer(kernel, 0, p));
+    OK(clSetKernelArgSVMPointer(kernel, 1, q));
+    OK(clSetKernelArg(kernel, 2, sizeof n, &n));
+    OK(p_clCommandSVMMemFillKHR(c, NULL, NULL, q, &five, 4, N * 4, 0, NULL, NULL, NULL));
+    OK(p_clCommandSVMMemcpyKHR(c, NULL, NULL, p, q, N * 4, 0, NULL, NULL, NULL));
+    OK(p_clCommandNDRangeKernelKHR(c, NULL, NULL, kernel, 1, NULL, &items, NULL, 0, NULL, NULL, NULL));
+    FAILS(CL_INVALID_VALUE, p_clCommandSVMMemFillKHR(c, NULL, NULL, q, &five, 3, 12, 0, NULL, NULL, NULL));
+    FAILS(CL_INVALID_VALUE, p_clCommandSVMMemcpyKHR(c, NULL, NULL, p, NULL, 4, 0, NULL, NULL, NULL));
+    FAILS(CL_MEM_COPY_OVERLAP, p_clCommandSVMMemcpyKHR(c, NULL, NULL, p, p + 1, 8, 0, NULL, NULL, NULL));
+    FAILS(CL_INVALID_COMMAND_QUEUE, p_clCommandSVMMemcpyKHR(c, queue, NULL, p, q, 4, 0, NULL, NULL, NULL));
+    OK(p_clFinalizeCommandBufferKHR(c));
+    FAILS(CL_INVALID_OPERATION, p_clCommandSVMMemFillKHR(c, NULL, NULL, q, &five, 4, 4, 0, NULL, NULL, NULL));
+    for (int i = 0; i < 2; i++) {
+        memset(p, 0, N * 4);
+        OK(p_clEnqueueCommandBufferKHR(0, NULL, c, 0, NULL, NULL));
+        OK(clFinish(queue));
+        for (int k = 0; k < N; k++) assert_int_equal(p[k], 15);
+    }
+    OK(p_clReleaseCommandBufferKHR(c));
+    OK(clReleaseKernel(kernel));
+    clSVMFree(context, p);
+    clSVMFree(context, q);
+}
+
 int main(void)
 {
     // clang-format off
@@ -422,7 +455,7 @@ int main(void)
         cmocka_unit_test(test_alloc), cmocka_unit_test(test_arguments), cmocka_unit_test(test_meanwhile), cmocka_unit_test(test_atomics),
         cmocka_unit_test(test_pointer_in_memory), cmocka_unit_test(test_buffers), cmocka_unit_test(test_copy_fill),
         cmocka_unit_test(test_events), cmocka_unit_test(test_enqueue_free), cmocka_unit_test(test_command_errors),
-        cmocka_unit_test(test_kernel_errors), cmocka_unit_test(test_contexts), cmocka_unit_test(test_threads),
+        cmocka_unit_test(test_kernel_errors), cmocka_unit_test(test_recorded), cmocka_unit_test(test_contexts), cmocka_unit_test(test_threads),
 #endif
     };
     // clang-format on
