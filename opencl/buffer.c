@@ -100,7 +100,10 @@ static bool at_most_one(cl_mem_flags flags) { return (flags & (flags - 1)) == 0;
 
 cl_int mem_flags_check(cl_mem_flags flags)
 {
-    if (flags & ~(cl_mem_flags)(ACCESS_FLAGS | POINTER_FLAGS | HOST_FLAGS)) return CL_INVALID_VALUE;
+    const cl_mem_flags writing = CL_MEM_READ_WRITE | CL_MEM_WRITE_ONLY | CL_MEM_HOST_WRITE_ONLY;
+    if (flags & ~(cl_mem_flags)(ACCESS_FLAGS | POINTER_FLAGS | HOST_FLAGS | CL_MEM_IMMUTABLE_EXT))
+        return CL_INVALID_VALUE;
+    if ((flags & CL_MEM_IMMUTABLE_EXT) && (flags & writing)) return CL_INVALID_VALUE;
     if (!at_most_one(flags & ACCESS_FLAGS) || !at_most_one(flags & HOST_FLAGS)) return CL_INVALID_VALUE;
     if ((flags & CL_MEM_USE_HOST_PTR) && (flags & (CL_MEM_ALLOC_HOST_PTR | CL_MEM_COPY_HOST_PTR)))
         return CL_INVALID_VALUE;
@@ -137,7 +140,8 @@ static void use_host_memory(cl_mem mem, void *host_ptr)
 
 cl_int mem_create(cl_context context, cl_mem_flags flags, size_t size, void *host_ptr, cl_mem parent, cl_mem *result)
 {
-    if (!(flags & ACCESS_FLAGS)) flags |= CL_MEM_READ_WRITE;
+    if ((flags & CL_MEM_IMMUTABLE_EXT) && !parent && !host_ptr) return CL_INVALID_VALUE; /* it could never be filled */
+    if (!(flags & (ACCESS_FLAGS | CL_MEM_IMMUTABLE_EXT))) flags |= CL_MEM_READ_WRITE;
     cl_mem mem = mem_new(context, flags, size, parent, 0);
     if (!mem) return CL_OUT_OF_HOST_MEMORY;
     if (host_ptr && (flags & CL_MEM_USE_HOST_PTR)) use_host_memory(mem, host_ptr);
@@ -182,12 +186,15 @@ cl_mem clCreateBufferWithProperties(cl_context context, const cl_mem_properties 
 cl_int mem_inherit_flags(cl_mem_flags parent, cl_mem_flags *flags)
 {
     cl_mem_flags access = *flags & ACCESS_FLAGS, host = *flags & HOST_FLAGS;
-    if ((*flags & POINTER_FLAGS) || mem_flags_check(*flags)) return CL_INVALID_VALUE;
+    const cl_mem_flags immutable = parent & CL_MEM_IMMUTABLE_EXT;
+    if ((*flags & POINTER_FLAGS) || mem_flags_check(*flags | immutable)) return CL_INVALID_VALUE;
+    if ((*flags & CL_MEM_IMMUTABLE_EXT) && !immutable) return CL_INVALID_VALUE;
     if ((parent & (CL_MEM_WRITE_ONLY | CL_MEM_READ_ONLY)) && access && access != (parent & ACCESS_FLAGS))
         return CL_INVALID_VALUE;
     if ((parent & HOST_FLAGS) && host && host != (parent & HOST_FLAGS) && host != CL_MEM_HOST_NO_ACCESS)
         return CL_INVALID_VALUE;
-    *flags = (access ? access : parent & ACCESS_FLAGS) | (host ? host : parent & HOST_FLAGS) | (parent & POINTER_FLAGS);
+    *flags = (access ? access : parent & ACCESS_FLAGS) | (host ? host : parent & HOST_FLAGS) |
+             (parent & POINTER_FLAGS) | immutable;
     return CL_SUCCESS;
 }
 

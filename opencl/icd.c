@@ -82,6 +82,7 @@ static void *extension_function(const char *name)
 {
     static const struct extension_function functions[] = {
         {"clCreateProgramWithILKHR", (void *)clCreateProgramWithIL},
+        {"clCreateCommandQueueWithPropertiesKHR", (void *)clCreateCommandQueueWithProperties},
         {"clGetKernelSuggestedLocalWorkSizeKHR", (void *)kernel_suggested_local_size},
         {"clIcdGetPlatformIDsKHR", (void *)platform_ids},
         {"clGetPlatformInfo", (void *)platform_info},

@@ -90,7 +90,7 @@ cl_int clEnqueueWriteImage(cl_command_queue q, cl_mem image, cl_bool blocking, c
                            const size_t *region, size_t row, size_t slice, const void *ptr, cl_uint nwaits,
                            const cl_event *waits, cl_event *event)
 {
-    cl_int error = transfer_check(q, image, true, CL_MEM_HOST_READ_ONLY | CL_MEM_HOST_NO_ACCESS);
+    cl_int error = transfer_check(q, image, true, CL_MEM_HOST_READ_ONLY | CL_MEM_HOST_NO_ACCESS | CL_MEM_IMMUTABLE_EXT);
     if (error) return error;
     return host_transfer(q, CL_COMMAND_WRITE_IMAGE, image, TARGET, blocking, origin, region, row, slice,
                          (void *)(uintptr_t)ptr, nwaits, waits, event);
@@ -109,7 +109,7 @@ cl_int copy_image(const struct route *to, cl_mem source, cl_mem target, const si
 {
     struct box box;
     cl_int error = transfer_check(to->queue, source, true, 0);
-    if (!error) error = transfer_check(to->queue, target, true, 0);
+    if (!error) error = transfer_check(to->queue, target, true, CL_MEM_IMMUTABLE_EXT);
     if (!error && !same_format(source, target)) error = CL_IMAGE_FORMAT_MISMATCH;
     if (!error) error = region_check(&source->image.seen, source_origin, region);
     if (!error) error = region_check(&target->image.seen, target_origin, region);
@@ -147,7 +147,7 @@ cl_int copy_image_to_buffer(const struct route *to, cl_mem image, cl_mem buffer,
 {
     struct box box;
     cl_int error = transfer_check(to->queue, image, true, 0);
-    if (!error) error = transfer_check(to->queue, buffer, false, 0);
+    if (!error) error = transfer_check(to->queue, buffer, false, CL_MEM_IMMUTABLE_EXT);
     if (!error) error = box_of_both(&box, SOURCE, image, origin, region, buffer, offset);
     return error ? error : transfer_copy(to, CL_COMMAND_COPY_IMAGE_TO_BUFFER, image, buffer, &box);
 }
@@ -165,7 +165,7 @@ cl_int copy_buffer_to_image(const struct route *to, cl_mem buffer, cl_mem image,
 {
     struct box box;
     cl_int error = transfer_check(to->queue, buffer, false, 0);
-    if (!error) error = transfer_check(to->queue, image, true, 0);
+    if (!error) error = transfer_check(to->queue, image, true, CL_MEM_IMMUTABLE_EXT);
     if (!error) error = box_of_both(&box, TARGET, image, origin, region, buffer, offset);
     return error ? error : transfer_copy(to, CL_COMMAND_COPY_BUFFER_TO_IMAGE, buffer, image, &box);
 }
@@ -183,7 +183,7 @@ cl_int fill_image(const struct route *to, cl_mem image, const void *color, const
 {
     unsigned char texel[16];
     struct box box;
-    cl_int error = transfer_check(to->queue, image, true, 0);
+    cl_int error = transfer_check(to->queue, image, true, CL_MEM_IMMUTABLE_EXT);
     if (!error && !color) error = CL_INVALID_VALUE;
     if (!error) error = region_check(&image->image.seen, origin, region);
     if (error) return error;

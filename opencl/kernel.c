@@ -151,6 +151,12 @@ static void watch_instead(struct argument *argument, cl_mem mem)
     argument->svm = 0;
 }
 
+/* Does the parameter's type let the kernel write there? */
+static bool may_write(const struct ventus_arg *arg)
+{
+    return arg->kind == VENTUS_ARG_GLOBAL && !strstr(arg->qualifiers, "const");
+}
+
 static cl_int set_buffer(cl_kernel kernel, cl_uint index, size_t size, const void *value)
 {
     cl_mem mem = NULL;
@@ -158,6 +164,8 @@ static cl_int set_buffer(cl_kernel kernel, cl_uint index, size_t size, const voi
     if (value) memcpy(&mem, value, sizeof mem);
     if (mem && (!object_is(mem, KIND_MEM) || mem->context != kernel->program->context || mem_is_image(mem)))
         return CL_INVALID_MEM_OBJECT;
+    if (mem && (mem->flags & CL_MEM_IMMUTABLE_EXT) && may_write(&kernel->info->args[index]))
+        return CL_INVALID_ARG_VALUE;
     watch_instead(&kernel->arguments[index], mem);
     return CL_SUCCESS;
 }
@@ -188,9 +196,10 @@ static bool image_fits(const struct ventus_arg *arg, const struct image *image)
 
 static bool access_allowed(const struct ventus_arg *arg, cl_mem_flags flags)
 {
+    const cl_mem_flags no_write = CL_MEM_READ_ONLY | CL_MEM_IMMUTABLE_EXT;
     const cl_mem_flags missing = !strcmp(arg->access, "read_only")    ? CL_MEM_WRITE_ONLY
-                                 : !strcmp(arg->access, "write_only") ? CL_MEM_READ_ONLY
-                                                                      : CL_MEM_READ_ONLY | CL_MEM_WRITE_ONLY;
+                                 : !strcmp(arg->access, "write_only") ? no_write
+                                                                      : no_write | CL_MEM_WRITE_ONLY;
     return !(flags & missing);
 }
 

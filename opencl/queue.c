@@ -13,6 +13,8 @@
 
 #include "objects.h"
 
+#include <CL/cl_ext.h>
+
 /* ---- commands ---- */
 
 /* Memory for one with its lists behind it. */
@@ -265,19 +267,35 @@ cl_command_queue clCreateCommandQueue(cl_context context, cl_device_id device, c
     return q;
 }
 
+/* The properties that there are: the bits, and hints, which change nothing here: high, medium or low. */
+enum { BITS, PRIORITY, THROTTLE, PROPERTIES };
+
+static cl_int property_check(cl_queue_properties name, cl_queue_properties value, bool given[PROPERTIES])
+{
+    const int which = name == CL_QUEUE_PROPERTIES     ? BITS
+                      : name == CL_QUEUE_PRIORITY_KHR ? PRIORITY
+                      : name == CL_QUEUE_THROTTLE_KHR ? THROTTLE
+                                                      : PROPERTIES;
+    if (name == CL_QUEUE_SIZE) return CL_INVALID_QUEUE_PROPERTIES; /* of queues on the device only */
+    if (which == PROPERTIES || given[which]) return CL_INVALID_VALUE;
+    given[which] = true;
+    const bool hint = value == CL_QUEUE_PRIORITY_HIGH_KHR || value == CL_QUEUE_PRIORITY_MED_KHR ||
+                      value == CL_QUEUE_PRIORITY_LOW_KHR; /* those of throttling have the same values */
+    return which == BITS || hint ? CL_SUCCESS : CL_INVALID_VALUE;
+}
+
 /* Reads a property list: the bits, and the words with the closing 0. */
 static cl_int property_list(const cl_queue_properties *list, cl_command_queue_properties *bits, size_t *count)
 {
-    bool seen = false;
+    bool given[PROPERTIES] = {false};
     size_t n = 0;
     *bits = 0;
     *count = 0;
     if (!list) return CL_SUCCESS;
     for (; list[n]; n += 2) {
-        if (list[n] == CL_QUEUE_SIZE) return CL_INVALID_QUEUE_PROPERTIES; /* of queues on the device only */
-        if (list[n] != CL_QUEUE_PROPERTIES || seen) return CL_INVALID_VALUE;
-        seen = true;
-        *bits = list[n + 1];
+        cl_int error = property_check(list[n], list[n + 1], given);
+        if (error) return error;
+        if (list[n] == CL_QUEUE_PROPERTIES) *bits = list[n + 1];
     }
     *count = n + 1;
     return properties_check(*bits);

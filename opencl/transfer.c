@@ -184,7 +184,7 @@ cl_int clEnqueueWriteBuffer(cl_command_queue q, cl_mem mem, cl_bool blocking, si
                             const void *ptr, cl_uint nwaits, const cl_event *waits, cl_event *event)
 {
     struct box box;
-    cl_int error = buffer_check(q, mem, CL_MEM_HOST_READ_ONLY | CL_MEM_HOST_NO_ACCESS);
+    cl_int error = buffer_check(q, mem, CL_MEM_HOST_READ_ONLY | CL_MEM_HOST_NO_ACCESS | CL_MEM_IMMUTABLE_EXT);
     if (error) return error;
     if (!ptr || !range_inside(mem, offset, size)) return CL_INVALID_VALUE;
     box_linear(&box, 0, offset, size);
@@ -216,7 +216,7 @@ cl_int clEnqueueWriteBufferRect(cl_command_queue q, cl_mem mem, cl_bool blocking
 {
     struct box box;
     size_t end, host_end;
-    cl_int error = buffer_check(q, mem, CL_MEM_HOST_READ_ONLY | CL_MEM_HOST_NO_ACCESS);
+    cl_int error = buffer_check(q, mem, CL_MEM_HOST_READ_ONLY | CL_MEM_HOST_NO_ACCESS | CL_MEM_IMMUTABLE_EXT);
     if (!error && !ptr) error = CL_INVALID_VALUE;
     if (!error) error = box_region(&box, region, buffer_origin, host_origin);
     if (!error) error = box_side(&box, TARGET, buffer_origin, buffer_row, buffer_slice, &end);
@@ -277,7 +277,7 @@ cl_int copy_buffer(const struct route *to, cl_mem source, cl_mem target, size_t 
 {
     struct box box;
     cl_int error = buffer_check(to->queue, source, 0);
-    if (!error) error = buffer_check(to->queue, target, 0);
+    if (!error) error = buffer_check(to->queue, target, CL_MEM_IMMUTABLE_EXT);
     if (error) return error;
     if (!range_inside(source, source_offset, size) || !range_inside(target, target_offset, size))
         return CL_INVALID_VALUE;
@@ -299,7 +299,7 @@ cl_int copy_buffer_rect(const struct route *to, cl_mem source, cl_mem target, co
     struct box box;
     size_t source_end, target_end;
     cl_int error = buffer_check(to->queue, source, 0);
-    if (!error) error = buffer_check(to->queue, target, 0);
+    if (!error) error = buffer_check(to->queue, target, CL_MEM_IMMUTABLE_EXT);
     if (!error) error = box_region(&box, region, source_origin, target_origin);
     if (!error) error = box_side(&box, SOURCE, source_origin, source_row, source_slice, &source_end);
     if (!error) error = box_side(&box, TARGET, target_origin, target_row, target_slice, &target_end);
@@ -345,7 +345,7 @@ cl_int fill_buffer(const struct route *to, cl_mem mem, const void *pattern, size
                    size_t size)
 {
     struct box box;
-    cl_int error = buffer_check(to->queue, mem, 0);
+    cl_int error = buffer_check(to->queue, mem, CL_MEM_IMMUTABLE_EXT);
     if (error) return error;
     if (!pattern_valid(pattern, pattern_size)) return CL_INVALID_VALUE;
     if (!range_inside(mem, offset, size) || offset % pattern_size || size % pattern_size) return CL_INVALID_VALUE;
@@ -374,7 +374,7 @@ static cl_int map_check(cl_mem mem, cl_map_flags flags)
 {
     cl_mem_flags forbidden = 0;
     if (flags & CL_MAP_READ) forbidden |= CL_MEM_HOST_WRITE_ONLY | CL_MEM_HOST_NO_ACCESS;
-    if (flags & writing) forbidden |= CL_MEM_HOST_READ_ONLY | CL_MEM_HOST_NO_ACCESS;
+    if (flags & writing) forbidden |= CL_MEM_HOST_READ_ONLY | CL_MEM_HOST_NO_ACCESS | CL_MEM_IMMUTABLE_EXT;
     if (!map_flags_valid(flags)) return CL_INVALID_VALUE;
     return mem->flags & forbidden ? CL_INVALID_OPERATION : CL_SUCCESS;
 }

@@ -53,8 +53,8 @@ static size_t joined(const cl_name_version *list, size_t count, char *text, size
 static void test_extensions(void **state)
 {
     (void)state;
-    cl_name_version list[32];
-    char text[512], names[512];
+    cl_name_version list[100];
+    char text[4096], names[4096];
     size_t size, n;
     OK(clGetDeviceInfo(device, CL_DEVICE_EXTENSIONS, sizeof text, text, NULL));
     OK(clGetDeviceInfo(device, CL_DEVICE_EXTENSIONS_WITH_VERSION, sizeof list, list, &size));
@@ -299,6 +299,54 @@ static void test_queue_properties(void **state)
     OK(clReleaseCommandQueue(q));
 }
 
+/* Hints of priority and throttling are taken, kept for queries, and change nothing. */
+static void test_queue_hints(void **state)
+{
+    (void)state;
+    cl_int err;
+    cl_queue_properties got[7];
+    size_t size;
+    cl_command_queue (*create)(cl_context, cl_device_id, const cl_queue_properties *, cl_int *) =
+        clGetExtensionFunctionAddressForPlatform(platform, "clCreateCommandQueueWithPropertiesKHR");
+    assert_non_null(create);
+    for (cl_queue_properties value = 0; value <= 8; value++) {
+        const bool good = value == 1 || value == 2 || value == 4;
+        const cl_queue_properties list[] = {CL_QUEUE_PROPERTIES,
+                                            CL_QUEUE_PROFILING_ENABLE,
+                                            CL_QUEUE_PRIORITY_KHR,
+                                            value,
+                                            CL_QUEUE_THROTTLE_KHR,
+                                            good ? 4 : value,
+                                            0};
+        cl_command_queue q = create(context, device, list, &err);
+        assert_int_equal(err, good ? CL_SUCCESS : CL_INVALID_VALUE);
+        assert_int_equal(q != NULL, good);
+        if (!q) continue;
+        OK(clGetCommandQueueInfo(q, CL_QUEUE_PROPERTIES_ARRAY, sizeof got, got, &size));
+        assert_int_equal(size, sizeof list);
+        assert_memory_equal(got, list, size);
+        assert_int_equal(QUERY(cl_ulong, clGetCommandQueueInfo, q, CL_QUEUE_PROPERTIES), CL_QUEUE_PROFILING_ENABLE);
+        OK(clReleaseCommandQueue(q));
+    }
+    const cl_queue_properties twice[] = {CL_QUEUE_PRIORITY_KHR, 1, CL_QUEUE_PRIORITY_KHR, 1, 0};
+    REFUSED(CL_INVALID_VALUE, create(context, device, twice, &err));
+}
+
+/* The versions in numbers are those of the texts. */
+static void test_numeric_versions(void **state)
+{
+    (void)state;
+    char text[64], expected[32];
+    const cl_version c = QUERY(cl_version, clGetDeviceInfo, device, CL_DEVICE_OPENCL_C_NUMERIC_VERSION_KHR);
+    const cl_version all = QUERY(cl_version, clGetDeviceInfo, device, CL_DEVICE_NUMERIC_VERSION);
+    OK(clGetDeviceInfo(device, CL_DEVICE_OPENCL_C_VERSION, sizeof text, text, NULL));
+    snprintf(expected, sizeof expected, "OpenCL C %u.%u ", CL_VERSION_MAJOR(c), CL_VERSION_MINOR(c));
+    assert_memory_equal(text, expected, strlen(expected));
+    OK(clGetDeviceInfo(device, CL_DEVICE_VERSION, sizeof text, text, NULL));
+    snprintf(expected, sizeof expected, "OpenCL %u.%u ", CL_VERSION_MAJOR(all), CL_VERSION_MINOR(all));
+    assert_memory_equal(text, expected, strlen(expected));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -308,7 +356,8 @@ int main(void)
         cmocka_unit_test(test_query_rules),         cmocka_unit_test(test_device_is_static),
         cmocka_unit_test(test_reference_counts),    cmocka_unit_test(test_context_outlives_release),
         cmocka_unit_test(test_context_destructors), cmocka_unit_test(test_context_properties),
-        cmocka_unit_test(test_queue_properties),
+        cmocka_unit_test(test_queue_properties),    cmocka_unit_test(test_queue_hints),
+        cmocka_unit_test(test_numeric_versions),
     };
     return cmocka_run_group_tests(tests, check_setup, check_teardown);
 }
