@@ -92,6 +92,7 @@ static cl_int range_local(struct ventus_range *r, cl_kernel kernel, const size_t
 struct launch_command {
     struct command command;
     struct ventus_launch launch;
+    cl_kernel copy;      /* of the client's, of a recorded launch; else NULL */
     uint32_t pointers[]; /* addresses of buffers and shared memory, one an argument; until the submission */
 };
 
@@ -107,12 +108,15 @@ static cl_int find_buffers(struct launch_command *l, const struct _cl_kernel *ke
     return error == CL_INVALID_MEM_OBJECT ? CL_INVALID_KERNEL_ARGS : error; /* released since it was set */
 }
 
+static void release_copy(struct command *command) { clReleaseKernel(((struct launch_command *)command)->copy); }
+
 /* Everything is the kernel's as it is now, which is good until the submission; a recorded launch has a copy. */
 static cl_int send(const struct route *to, struct command *c, cl_kernel kernel, const struct ventus_range *range)
 {
     struct launch_command *l = (struct launch_command *)c;
     cl_int error = find_buffers(l, kernel);
-    if (!error && to->record && !(kernel = c->kernel = kernel_copy(kernel))) error = CL_OUT_OF_HOST_MEMORY;
+    if (!error && to->record && !(kernel = l->copy = kernel_copy(kernel))) error = CL_OUT_OF_HOST_MEMORY;
+    if (l->copy) c->dispose = release_copy;
     if (error) {
         command_free(c);
         return error;

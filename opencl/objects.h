@@ -34,6 +34,7 @@
 enum kind {
     KIND_PLATFORM = 0x56c10001, KIND_DEVICE, KIND_CONTEXT, KIND_QUEUE, KIND_MEM,
     KIND_PROGRAM, KIND_KERNEL, KIND_EVENT, KIND_SAMPLER, KIND_COMMAND_BUFFER,
+    KIND_SEMAPHORE,
 };
 // clang-format on
 
@@ -89,11 +90,13 @@ cl_int driver_error(enum ventus_status status);
 
 extern const cl_icd_dispatch dispatch_table;
 
-/* A function of an extension, found by its name. */
+/* A function of an extension, found by its name. Lists end with NULL. */
 struct extension_function {
     const char *name;
     void *function;
 };
+
+extern const struct extension_function semaphore_functions[];
 
 /* ---- platform.c, device.c: one platform with one device, static ---- */
 
@@ -247,8 +250,8 @@ struct command {
     bool prints;                        /* and is a witness of its context */
     const struct ventus_launch *launch; /* until it is submitted */
     enum ventus_status (*run)(void *command);
-    cl_kernel kernel; /* of a recorded launch: a copy of the client's; else NULL */
-    size_t size;      /* of the struct that it begins */
+    void (*dispose)(struct command *command); /* gives back what else it holds; NULL: nothing */
+    size_t size;                              /* of the struct that it begins */
     size_t ndeps;
     struct ventus_dep *deps; /* the wait list; with room for one more */
     cl_uint nmems;

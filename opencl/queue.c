@@ -56,7 +56,7 @@ struct command *command_copy(const struct command *recorded, cl_command_queue qu
     c->ndeps = 0;
     c->mems = lists.mems;
     c->member = true;
-    c->kernel = NULL;
+    c->dispose = NULL;
     for (cl_uint i = 0; i < c->nmems; i++) object_use(&(c->mems[i] = recorded->mems[i])->base);
     if (c->prints) context_witness(queue->context);
     return c;
@@ -71,9 +71,9 @@ cl_int command_mem(struct command *c, cl_mem mem, uint32_t *addr)
 
 void command_free(struct command *c)
 {
+    if (c->dispose) c->dispose(c);
     for (cl_uint i = 0; i < c->nmems; i++) object_drop(&c->mems[i]->base);
     if (c->prints) context_witness_gone(c->queue->context);
-    if (c->kernel) clReleaseKernel(c->kernel);
     object_drop(&c->queue->base);
     free(c);
 }
