@@ -17,17 +17,17 @@ static cl_mem image_of(cl_context c)
     return mem;
 }
 
-static cl_kernel kernel_of(cl_context c, bool set)
+/* With its arguments set if there is a buffer. */
+static cl_kernel kernel_of(cl_context c, cl_mem mem)
 {
     const char *source = "kernel void f(global int *p, int n) { p[get_global_id(0)] = n; }";
     const int n = 1;
     cl_int err;
-    cl_mem mem = clCreateBuffer(c, 0, 64, NULL, &err);
     cl_program program = clCreateProgramWithSource(c, 1, &source, NULL, &err);
     OK(clBuildProgram(program, 1, &device, NULL, NULL, NULL));
     cl_kernel k = clCreateKernel(program, "f", &err);
     OK(err);
-    if (set) {
+    if (mem) {
         OK(clSetKernelArg(k, 0, sizeof mem, &mem));
         OK(clSetKernelArg(k, 1, sizeof n, &n));
     }
@@ -46,10 +46,21 @@ static int setup(void **state)
     foreign = clCreateBuffer(elsewhere, 0, 64, NULL, &err);
     image = image_of(context);
     foreign_image = image_of(elsewhere);
-    kernel = kernel_of(context, true);
-    foreign_kernel = kernel_of(elsewhere, true);
-    unset = kernel_of(context, false);
+    kernel = kernel_of(context, a);
+    foreign_kernel = kernel_of(elsewhere, foreign);
+    unset = kernel_of(context, NULL);
     return err;
+}
+
+static int teardown(void **state)
+{
+    const cl_mem mems[] = {a, b, foreign, image, foreign_image};
+    const cl_kernel kernels[] = {kernel, foreign_kernel, unset};
+    for (int i = 0; i < 5; i++) OK(clReleaseMemObject(mems[i]));
+    for (int i = 0; i < 3; i++) OK(clReleaseKernel(kernels[i]));
+    OK(clReleaseCommandQueue(other_queue));
+    OK(clReleaseContext(elsewhere));
+    return check_teardown(state);
 }
 
 static void test_device(void **state)
@@ -277,5 +288,5 @@ int main(void)
         cmocka_unit_test(test_enqueue_errors),
     };
     // clang-format on
-    return cmocka_run_group_tests(tests, setup, check_teardown);
+    return cmocka_run_group_tests(tests, setup, teardown);
 }
