@@ -76,7 +76,7 @@ by_spirv = $(filter-out cl/bad-% cl/asm cl/ids cl/options cl/ventus-header,$(pat
 test-spirv: deps-test build
 	@for tool in clang-15 llvm-spirv-15; do command -v $$tool >/dev/null || { echo "$$tool is missing: sudo apt install $$tool"; exit 1; }; done
 	@VENTUS_CC=$(CURDIR)/tests/spirv/ventus-cc VENTUS_TRANSLATED=$(CURDIR)/$(BUILD)/ventus-cc VENTUS_CACHE=0 \
-	tests/run --build $(BUILD) --jobs $(JOBS) $(by_spirv) opencl/image opencl/sample opencl/texel
+	tests/run --build $(BUILD) --jobs $(JOBS) $(by_spirv) opencl/image opencl/sample
 
 test-engines: deps-test build
 	@code=0; for level in base v3 v4; do echo "engine: native, $$level"; \
