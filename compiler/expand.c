@@ -270,11 +270,15 @@ static value in_range(struct expansion *e, value x, uint64_t low, uint64_t high)
 /* Mask bits: 0 sNaN, 1 qNaN, 2 -inf ... 9 +inf, as LLVM's FPClassTest. */
 static value is_fpclass(struct expansion *e, value *a)
 {
-    bool is_double = LLVMGetTypeKind(LLVMTypeOf(a[0])) == LLVMDoubleTypeKind;
-    if (!is_double && LLVMGetTypeKind(LLVMTypeOf(a[0])) != LLVMFloatTypeKind)
-        cc_error(e->cc, CC_FAILED, e->call, "only float and double can be classified");
-    unsigned width = is_double ? 64 : 32;
-    uint64_t normal = is_double ? 1ull << 52 : 1ull << 23, sign = 1ull << (width - 1), inf = sign - normal;
+    static const struct {
+        LLVMTypeKind kind;
+        unsigned width, mantissa;
+    } reals[] = {{LLVMHalfTypeKind, 16, 10}, {LLVMFloatTypeKind, 32, 23}, {LLVMDoubleTypeKind, 64, 52}};
+    unsigned r = 0;
+    while (r < 3 && reals[r].kind != LLVMGetTypeKind(LLVMTypeOf(a[0]))) r++;
+    if (r == 3) cc_error(e->cc, CC_FAILED, e->call, "only half, float and double can be classified");
+    unsigned width = reals[r].width;
+    uint64_t normal = 1ull << reals[r].mantissa, sign = 1ull << (width - 1), inf = sign - normal;
     uint64_t mask = LLVMConstIntGetZExtValue(a[1]), quiet = inf + normal / 2;
     const uint64_t low[] = {0, 1, normal, inf}, high[] = {0, normal - 1, inf - 1, inf}; /* zero to infinity */
     value bits = LLVMBuildBitCast(e->b, a[0], int_type(e, width), "");
@@ -293,8 +297,10 @@ static value float_to_int(struct expansion *e, value *a, bool is_signed)
 {
     LLVMTypeRef word = int_type(e, 32);
     value x = a[0], zero = constant(e, 32, 0), r;
+    if (LLVMGetTypeKind(LLVMTypeOf(x)) == LLVMHalfTypeKind)
+        x = LLVMBuildFPExt(e->b, x, LLVMFloatTypeInContext(e->cc->context), "");
     if (e->width > 32 || LLVMGetTypeKind(LLVMTypeOf(x)) != LLVMFloatTypeKind)
-        cc_error(e->cc, CC_FAILED, e->call, "only float can be converted to %u bits", e->width);
+        cc_error(e->cc, CC_FAILED, e->call, "only half and float can be converted to %u bits", e->width);
     r = is_signed ? LLVMBuildFPToSI(e->b, x, word, "") : LLVMBuildFPToUI(e->b, x, word, "");
     r = LLVMBuildSelect(e->b, LLVMBuildFCmp(e->b, LLVMRealORD, x, x, ""), r, zero, "");
     if (e->width == 32) return r;

@@ -1,5 +1,5 @@
 /* Constructs without a short machine form become calls of ordinary functions of library/lowered.cl
- * or libclc: 64-bit division and conversions, half, rounding, transcendental intrinsics, memory
+ * or libclc: 64-bit division and conversions, doubles, rounding, transcendental intrinsics, memory
  * moves, and what the machine's profile lacks. Runs before inlining; what is straight-line code is left to expand.c.
  * Vectors are taken apart. Called by prepare.c. */
 #include <string.h>
@@ -110,13 +110,22 @@ static unsigned int_width(LLVMTypeRef type)
 
 static bool is_kind(LLVMTypeRef type, LLVMTypeKind kind) { return LLVMGetTypeKind(element(type)) == kind; }
 
-/* Operands that go in as their bits, and a result that comes out as such. */
+/* What the functions of floats are for: halves are widened for them. */
+static bool is_short_real(LLVMTypeRef type)
+{
+    return is_kind(type, LLVMFloatTypeKind) || is_kind(type, LLVMHalfTypeKind);
+}
+
+/* Operands that go in as their bits or wider, and a result that comes out as such. */
 static LLVMValueRef scalar(struct lowering *l, const struct helper *h, LLVMValueRef *args, LLVMTypeRef result)
 {
-    for (unsigned i = 0; h->signature[i + 1]; i++)
-        if (strchr("hb", h->signature[i + 1]))
-            args[i] = LLVMBuildBitCast(l->b, args[i], letter_type(l->cc, h->signature[i + 1]), "");
+    for (unsigned i = 0; h->signature[i + 1]; i++) {
+        LLVMTypeRef type = letter_type(l->cc, h->signature[i + 1]);
+        if (strchr("hb", h->signature[i + 1])) args[i] = LLVMBuildBitCast(l->b, args[i], type, "");
+        else if (is_kind(LLVMTypeOf(args[i]), LLVMHalfTypeKind)) args[i] = LLVMBuildFPExt(l->b, args[i], type, "");
+    }
     LLVMValueRef v = call_helper(l, h, args);
+    if (h->signature[0] == 'f' && is_kind(result, LLVMHalfTypeKind)) return LLVMBuildFPTrunc(l->b, v, result, "");
     return LLVMTypeOf(v) == result ? v : LLVMBuildBitCast(l->b, v, result, "");
 }
 
@@ -172,15 +181,12 @@ static const struct helper *conversion(LLVMValueRef inst)
 {
     static const struct helper to_float[] = {{"__ventus_utof64", "fl"}, {"__ventus_stof64", "fl"}};
     static const struct helper to_int[] = {{"__ventus_ftou64", "lf"}, {"__ventus_ftos64", "lf"}};
-    static const struct helper widen = {"__ventus_half_to_float", "fh"}, narrow = {"__ventus_float_to_half", "hf"};
     LLVMTypeRef to = LLVMTypeOf(inst), from = LLVMTypeOf(LLVMGetOperand(inst, 0));
     switch (LLVMGetInstructionOpcode(inst)) {
-    case LLVMUIToFP: return int_width(from) == 64 && is_kind(to, LLVMFloatTypeKind) ? &to_float[0] : NULL;
-    case LLVMSIToFP: return int_width(from) == 64 && is_kind(to, LLVMFloatTypeKind) ? &to_float[1] : NULL;
-    case LLVMFPToUI: return int_width(to) == 64 && is_kind(from, LLVMFloatTypeKind) ? &to_int[0] : NULL;
-    case LLVMFPToSI: return int_width(to) == 64 && is_kind(from, LLVMFloatTypeKind) ? &to_int[1] : NULL;
-    case LLVMFPExt: return is_kind(from, LLVMHalfTypeKind) && is_kind(to, LLVMFloatTypeKind) ? &widen : NULL;
-    case LLVMFPTrunc: return is_kind(to, LLVMHalfTypeKind) && is_kind(from, LLVMFloatTypeKind) ? &narrow : NULL;
+    case LLVMUIToFP: return int_width(from) == 64 && is_short_real(to) ? &to_float[0] : NULL;
+    case LLVMSIToFP: return int_width(from) == 64 && is_short_real(to) ? &to_float[1] : NULL;
+    case LLVMFPToUI: return int_width(to) == 64 && is_short_real(from) ? &to_int[0] : NULL;
+    case LLVMFPToSI: return int_width(to) == 64 && is_short_real(from) ? &to_int[1] : NULL;
     default: return NULL;
     }
 }
@@ -188,11 +194,10 @@ static const struct helper *conversion(LLVMValueRef inst)
 static const struct helper *remainder_of(LLVMValueRef inst)
 {
     static const struct helper h = {"__ventus_frem", "fff"};
-    return is_kind(LLVMTypeOf(inst), LLVMFloatTypeKind) ? &h : NULL;
+    return is_short_real(LLVMTypeOf(inst)) ? &h : NULL;
 }
 
-/* "llvm.NAME." at the start of the callee's name. */
-static bool intrinsic_is(LLVMValueRef call, const char *name)
+bool intrinsic_is(LLVMValueRef call, const char *name)
 {
     LLVMValueRef f = LLVMGetCalledValue(call);
     if (!LLVMIsAFunction(f) || !LLVMGetIntrinsicID(f)) return false;
@@ -204,7 +209,7 @@ static bool intrinsic_is(LLVMValueRef call, const char *name)
 static const struct helper *intrinsic(LLVMValueRef call)
 {
     bool is_double = is_kind(LLVMTypeOf(call), LLVMDoubleTypeKind);
-    if (!is_double && !is_kind(LLVMTypeOf(call), LLVMFloatTypeKind)) return NULL;
+    if (!is_double && !is_short_real(LLVMTypeOf(call))) return NULL;
     for (size_t i = 0; i < sizeof intrinsics / sizeof *intrinsics; i++) {
         const struct helper *h = is_double ? &intrinsics[i].on_double : &intrinsics[i].on_float;
         if (h->name && intrinsic_is(call, intrinsics[i].intrinsic)) return h;
@@ -442,9 +447,7 @@ static void lower(struct lowering *l, LLVMValueRef inst)
     case LLVMUIToFP:
     case LLVMSIToFP:
     case LLVMFPToUI:
-    case LLVMFPToSI:
-    case LLVMFPExt:
-    case LLVMFPTrunc: h = conversion(inst); break;
+    case LLVMFPToSI: h = conversion(inst); break;
     case LLVMFRem: h = remainder_of(inst); break;
     case LLVMAtomicRMW:
     case LLVMAtomicCmpXchg: lower_atomic(l, inst); return;

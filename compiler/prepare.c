@@ -232,6 +232,7 @@ void prepare_module(struct cc *cc)
         if (!LLVMIsDeclaration(f) && kernel_is(f)) strength_run(cc, f);
     run(cc, unroll_list);
     expand_module(cc);
+    halves_lower(cc);
     run(cc, final_list);
     verify(cc, "before the back end");
     dump(cc);

@@ -60,6 +60,8 @@ void library_open_early(struct cc *cc);
 /* Replaces them by calls of library functions; true if it did anything. `late` also takes memory
  * moves, which the main passes would rather see whole. */
 bool lower_calls(struct cc *cc, bool late);
+/* Is it a call of LLVM's intrinsic of that name, for any types? */
+bool intrinsic_is(LLVMValueRef call, const char *name);
 /* Before inlining: printf calls become print records, formats go to the note (print.c). */
 void print_lower(struct cc *cc);
 
@@ -108,6 +110,9 @@ void strength_run(struct cc *cc, LLVMValueRef kernel);
 
 /* ---- expand.c: the same in straight-line code, after all passes ---- */
 void expand_module(struct cc *cc);
+
+/* ---- halves.c: operations on halves, after all passes ---- */
+void halves_lower(struct cc *cc);
 
 /* ---- kernels.c ---- */
 /* Of a parameter. */

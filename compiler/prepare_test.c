@@ -234,7 +234,7 @@ static void constructs_are_lowered(void **state)
          "llvm.fma"},
         {"global double *a, global int *b) { b[0] = a[1] < a[2]; a[0] = b[1]; b[2] = a[3]; }", "fcmp"},
         {"global double *a, global float *b) { b[0] = a[1]; a[0] = b[1]; }", "fpext"},
-        {"global half *a) { vstore_half(vload_half(3, a) * 2, 4, a); }", "fptrunc"},
+        {"global half *a) { vstore_half(vload_half(3, a) / vload_half(2, a), 4, a); }", "fdiv half"},
         {"global uint4 *a) { a[0] = popcount(a[1]) + clz(a[2]); }", "ctpop"},
         {"global ulong *a) { a[0] = clz(a[1]) + rotate(a[2], a[3]); }", "fsh"},
         {"global uchar4 *a) { a[0] = add_sat(a[1], a[2]); a[1] = sub_sat(a[3], a[4]); }", ".sat"},

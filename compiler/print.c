@@ -72,17 +72,19 @@ static bool is_double(LLVMTypeRef type)
     return LLVMGetTypeKind(type) == LLVMDoubleTypeKind;
 }
 
-/* A float as it was before the language made it a double; NULL if it was none. */
+/* A float or half as it was before the language made it a double, as a float; NULL if it was none. */
 static LLVMValueRef as_float(struct printer *p, LLVMValueRef v)
 {
+    LLVMTypeRef f = LLVMFloatTypeInContext(p->cc->context);
     LLVMBool inexact;
     if (LLVMGetTypeKind(LLVMTypeOf(v)) != LLVMDoubleTypeKind) return NULL;
     if (LLVMIsAConstantFP(v)) {
         double d = LLVMConstRealGetDouble(v, &inexact);
-        return (double)(float)d == d || d != d ? LLVMConstReal(LLVMFloatTypeInContext(p->cc->context), d) : NULL;
+        return (double)(float)d == d || d != d ? LLVMConstReal(f, d) : NULL;
     }
-    LLVMValueRef from = LLVMIsAFPExtInst(v) ? LLVMGetOperand(v, 0) : NULL;
-    return from && LLVMGetTypeKind(LLVMTypeOf(from)) == LLVMFloatTypeKind ? from : NULL;
+    if (!LLVMIsAFPExtInst(v)) return NULL;
+    LLVMValueRef from = LLVMGetOperand(v, 0);
+    return LLVMTypeOf(from) == f ? from : LLVMBuildFPExt(p->b, from, f, "");
 }
 
 static void put_argument(struct printer *p, LLVMValueRef v)
@@ -90,6 +92,7 @@ static void put_argument(struct printer *p, LLVMValueRef v)
     LLVMTypeRef type = LLVMTypeOf(v);
     switch (LLVMGetTypeKind(type)) {
     case LLVMIntegerTypeKind: put_integer(p, v); return;
+    case LLVMHalfTypeKind: v = LLVMBuildFPExt(p->b, v, LLVMFloatTypeInContext(p->cc->context), ""); /* fallthrough */
     case LLVMFloatTypeKind: put(p, LLVMBuildBitCast(p->b, v, i32(p), "")); return;
     case LLVMDoubleTypeKind:
         put_integer(p, LLVMBuildBitCast(p->b, v, LLVMInt64TypeInContext(p->cc->context), ""));
@@ -171,7 +174,7 @@ static void copy_format(struct printer *p, const char *from, const char *to)
 }
 
 /* Copies a conversion of floating-point numbers, from `from` to its letter in front of `end`, with the length of its
- * argument: l for doubles, hl for vectors of floats. */
+ * argument: l for doubles, hl for vectors of floats, which those of halves become. */
 static void copy_real(struct printer *p, const char *from, const char *end, LLVMTypeRef type)
 {
     const char *length = end - 1, *wanted = LLVMGetTypeKind(type) == LLVMVectorTypeKind ? "hl" : "";

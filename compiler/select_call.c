@@ -125,11 +125,26 @@ static bool double_intrinsic(struct func *f, const struct call *k, unsigned n, s
     return true;
 }
 
+/* Of halves, which the instruction puts in the place of the addend. */
+static bool half_intrinsic(struct func *f, const struct call *k, unsigned n, struct opd *out)
+{
+    if (!is(k, "fma")) return false;
+    const struct opd *a = parts(f, argument(k, 0)), *b = parts(f, argument(k, 1)), *c = parts(f, argument(k, 2));
+    for (unsigned i = 0; i < n; i++) {
+        int32_t va = to_v(f, a[i]), vb = to_v(f, b[i]), vc = to_v(f, c[i]);
+        out[i] = opd_reg(new_vreg(f, CLASS_V));
+        emit(f, OP_VMV_V_V, out[i].reg, vc, 0, 0);
+        emit(f, OP_VFMA_F16X2, out[i].reg, va, vb, 0);
+    }
+    return true;
+}
+
 static bool float_intrinsic(struct func *f, const struct call *k, unsigned n, struct opd *out)
 {
     LLVMTypeRef type = LLVMTypeOf(argument(k, 0));
     if (LLVMGetTypeKind(type) == LLVMVectorTypeKind) type = LLVMGetElementType(type);
     if (LLVMGetTypeKind(type) == LLVMDoubleTypeKind) return double_intrinsic(f, k, n, out);
+    if (LLVMGetTypeKind(type) == LLVMHalfTypeKind) return half_intrinsic(f, k, n, out);
     if (LLVMGetTypeKind(type) != LLVMFloatTypeKind) return false;
     const struct opd *a = parts(f, argument(k, 0)), *b = k->nargs > 1 ? parts(f, argument(k, 1)) : a;
     if (k->nargs == 3 && (is(k, "fma") || is(k, "fmuladd"))) {

@@ -366,6 +366,19 @@ static struct num cast_integer(struct func *f, LLVMOpcode opcode, struct num n, 
     return n;
 }
 
+/* Halves, where the machine has instructions for them; what else there was has been lowered. */
+static void convert_half(struct func *f, LLVMValueRef inst, struct opd *out)
+{
+    LLVMValueRef v = LLVMGetOperand(inst, 0);
+    LLVMTypeRef to = LLVMTypeOf(inst);
+    LLVMTypeKind from_kind = LLVMGetTypeKind(element_type(LLVMTypeOf(v))), to_kind = LLVMGetTypeKind(element_type(to));
+    bool widens = from_kind == LLVMHalfTypeKind && to_kind == LLVMFloatTypeKind;
+    if (!widens && (from_kind != LLVMFloatTypeKind || to_kind != LLVMHalfTypeKind))
+        fail(f, "a conversion of %s that has not been lowered", text_of_type(f, to));
+    for (unsigned i = 0; i < element_count(to); i++)
+        out[i] = unary(f, 0, widens ? OP_VCVT_FP32_FP16 : OP_VCVT_FP16_FP32, parts(f, v)[i], 7);
+}
+
 bool select_cast(struct func *f, LLVMValueRef inst, struct opd *out)
 {
     LLVMOpcode opcode = LLVMGetInstructionOpcode(inst);
@@ -377,7 +390,7 @@ bool select_cast(struct func *f, LLVMValueRef inst, struct opd *out)
         memcpy(out, parts(f, v), element_count(to) * sizeof *out);
         return true;
     case LLVMFPExt:
-    case LLVMFPTrunc: fail(f, "a conversion of %s that has not been lowered", text_of_type(f, to));
+    case LLVMFPTrunc: convert_half(f, inst, out); return true;
     case LLVMTrunc:
     case LLVMZExt:
     case LLVMSExt:
@@ -390,9 +403,6 @@ bool select_cast(struct func *f, LLVMValueRef inst, struct opd *out)
     default: return false;
     }
     unsigned width = type_bits(element_type(to)), per = is_pointer(to) ? 1 : (width + 31) / 32;
-    LLVMTypeKind from_kind = LLVMGetTypeKind(element_type(LLVMTypeOf(v))), to_kind = LLVMGetTypeKind(element_type(to));
-    if (from_kind == LLVMHalfTypeKind || to_kind == LLVMHalfTypeKind)
-        fail(f, "a conversion of half that has not been lowered");
     if (width > 64) fail(f, "an integer of %u bits", width);
     for (unsigned i = 0; i < element_count(to); i++) {
         struct num r;
