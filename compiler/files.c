@@ -22,6 +22,7 @@ const char *library_file(struct cc *cc, enum library which)
 {
     const char *path = find_library(cc), *slash = path ? strrchr(path, '/') : NULL;
     if (which == LIBRARY_BASE || !path) return path;
-    path = cc_printf(cc, "%.*s" DOUBLE_LIBRARY, slash ? (int)(slash - path + 1) : 0, path);
+    const char *name = which == LIBRARY_DOUBLE ? DOUBLE_LIBRARY : HALF_LIBRARY;
+    path = cc_printf(cc, "%.*s%s", slash ? (int)(slash - path + 1) : 0, path, name);
     return access(path, R_OK) == 0 ? path : NULL;
 }

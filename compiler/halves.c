@@ -1,8 +1,8 @@
 /* Operations on halves, which LLVM has known as such so far, in the forms that the back end has: the machine's own on
- * halves where the profile has them, else operations on floats between conversions. A float has more than twice the digits of
- * a half, so a sum, product, quotient or root is rounded right in two steps; what is rounded twice otherwise, fma, is rounded to odd first. Conversions
- * are instructions, or straight-line code where the profile lacks them. Runs after every pass that could make operations on
- * halves of operations on their bits. Called by prepare.c. */
+ * halves where the profile has them, else operations on floats between conversions. A float has more than twice the
+ * digits of a half, so a sum, product, quotient or root is rounded right in two steps; what is rounded twice otherwise,
+ * fma, is rounded to odd first. Conversions are instructions, or straight-line code where the profile lacks them. Runs
+ * after every pass that could make operations on halves of operations on their bits. Called by prepare.c. */
 #include <string.h>
 
 #include "compiler/prepare.h"
@@ -61,7 +61,8 @@ static value narrow_in_steps(struct halves *h, value x)
     value normal = op(h, LLVMAdd, logic(h, LLVMAdd, magnitude, 0xfffu - 0x38000000u), odd);
     value small = as_word(h, op(h, LLVMFAdd, as_float(h, magnitude), real(h, 0.5)));
     value fraction = logic(h, LLVMAnd, logic(h, LLVMLShr, magnitude, 13), 0x3ff);
-    value bits = choose(h, LLVMIntULT, magnitude, 0x38800000, logic(h, LLVMSub, small, 0x3f000000), logic(h, LLVMLShr, normal, 13));
+    value bits = choose(h, LLVMIntULT, magnitude, 0x38800000, logic(h, LLVMSub, small, 0x3f000000),
+                        logic(h, LLVMLShr, normal, 13));
     bits = choose(h, LLVMIntUGE, magnitude, 0x477ff000, word(h, 0x7c00), bits); /* rounds to infinity */
     bits = choose(h, LLVMIntUGT, magnitude, 0x7f800000, logic(h, LLVMOr, fraction, 0x7e00), bits);
     return as_half(h, LLVMBuildTrunc(h->b, op(h, LLVMOr, sign, bits), bits_type(h), ""));
@@ -83,14 +84,15 @@ static value narrowed(struct halves *h, value x, LLVMTypeRef type) { return type
 
 /* ---- arithmetic ---- */
 
-/* The product is exact in a float, what the sum loses is, too. Where something is lost, the sum's last bit is set, away from or
- * towards zero, as the exact sum lies: that is rounding to odd, and does not disturb the rounding to a half. */
+/* The product is exact in a float, what the sum loses is, too. Where something is lost, the sum's last bit is set, away
+ * from or towards zero, as the exact sum lies: that is rounding to odd, and does not disturb the rounding to a half. */
 static value fma_in_steps(struct halves *h, value *a)
 {
     value p = op(h, LLVMFMul, a[0], a[1]), s = op(h, LLVMFAdd, p, a[2]), back = op(h, LLVMFSub, s, p);
     value lost = op(h, LLVMFAdd, op(h, LLVMFSub, p, op(h, LLVMFSub, s, back)), op(h, LLVMFSub, a[2], back));
     value bits = as_word(h, s), way = op(h, LLVMXor, bits, as_word(h, lost));
-    value step = logic(h, LLVMOr, logic(h, LLVMAShr, way, 31), 1), even = logic(h, LLVMXor, logic(h, LLVMAnd, bits, 1), 1);
+    value step = logic(h, LLVMOr, logic(h, LLVMAShr, way, 31), 1),
+          even = logic(h, LLVMXor, logic(h, LLVMAnd, bits, 1), 1);
     value odd = op(h, LLVMAdd, bits, op(h, LLVMMul, step, even));
     value inexact = LLVMBuildFCmp(h->b, LLVMRealONE, lost, real(h, 0), "");
     return as_float(h, LLVMBuildSelect(h->b, inexact, odd, bits, ""));

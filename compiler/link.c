@@ -62,26 +62,27 @@ static bool is_needed(LLVMModuleRef module)
     return false;
 }
 
-static bool is_double(LLVMTypeRef type)
+static bool is_of(LLVMTypeRef type, LLVMTypeKind kind)
 {
     if (LLVMGetTypeKind(type) == LLVMVectorTypeKind) type = LLVMGetElementType(type);
-    return LLVMGetTypeKind(type) == LLVMDoubleTypeKind;
+    return LLVMGetTypeKind(type) == kind;
 }
 
 /* Routines are all about doubles, and have their bits as arguments. */
-static bool has_double(LLVMValueRef f)
+static bool is_about(LLVMValueRef f, LLVMTypeKind kind)
 {
-    if (is_routine(f) || is_double(LLVMGetReturnType(LLVMGlobalGetValueType(f)))) return true;
+    if (is_routine(f)) return kind == LLVMDoubleTypeKind;
+    if (is_of(LLVMGetReturnType(LLVMGlobalGetValueType(f)), kind)) return true;
     for (unsigned i = 0; i < LLVMCountParams(f); i++)
-        if (is_double(LLVMTypeOf(LLVMGetParam(f, i)))) return true;
+        if (is_of(LLVMTypeOf(LLVMGetParam(f, i)), kind)) return true;
     return false;
 }
 
-/* Functions of doubles are in a library of their own, which programs without them need not open. */
-static bool needs_doubles(LLVMModuleRef module)
+/* Functions of halves and of doubles are in libraries of their own, which programs without them need not open. */
+static bool needs(LLVMModuleRef module, LLVMTypeKind kind)
 {
     for (LLVMValueRef f = LLVMGetFirstFunction(module); f; f = LLVMGetNextFunction(f))
-        if (is_undefined(f) && has_double(f)) return true;
+        if (is_undefined(f) && is_about(f, kind)) return true;
     return false;
 }
 
@@ -92,18 +93,23 @@ static void link_opened(struct cc *cc, LLVMModuleRef opened)
     if (LLVMLinkModules2(cc->module, opened)) cc_error(cc, CC_INTERNAL, NULL, "cannot link the built-in library");
 }
 
-static void link_doubles(struct cc *cc)
+/* One that is beside the built-in library. */
+static void link_beside(struct cc *cc, enum library which)
 {
-    const char *path = library_file(cc, LIBRARY_DOUBLE), *reason = "";
-    if (!path) cc_error(cc, CC_ENVIRONMENT, NULL, DOUBLE_LIBRARY " was not found beside the built-in library");
+    const char *path = library_file(cc, which), *reason = "";
+    if (!path)
+        cc_error(cc, CC_ENVIRONMENT, NULL, "%s was not found beside the built-in library",
+                 which == LIBRARY_DOUBLE ? DOUBLE_LIBRARY : HALF_LIBRARY);
     LLVMModuleRef opened = open_library(cc, path, &reason);
     if (!opened) cc_error(cc, CC_ENVIRONMENT, NULL, "%s", reason);
     link_opened(cc, opened);
 }
 
+/* What those of halves call may be about doubles, and what all call is in the built-in library. */
 void link_library(struct cc *cc)
 {
     if (!is_needed(cc->module)) return;
-    if (needs_doubles(cc->module)) link_doubles(cc);
+    if (needs(cc->module, LLVMHalfTypeKind)) link_beside(cc, LIBRARY_HALF);
+    if (needs(cc->module, LLVMDoubleTypeKind)) link_beside(cc, LIBRARY_DOUBLE);
     link_opened(cc, library(cc));
 }

@@ -20,7 +20,8 @@ void confine_files(void);
 /* ---- files.c ---- */
 #define LIBRARY        "ventus-builtins.bc"
 #define DOUBLE_LIBRARY "ventus-double.bc" /* beside it */
-enum library { LIBRARY_BASE, LIBRARY_DOUBLE, LIBRARIES };
+#define HALF_LIBRARY   "ventus-half.bc"
+enum library { LIBRARY_BASE, LIBRARY_DOUBLE, LIBRARY_HALF, LIBRARIES };
 /* NULL if there is none. */
 const char *library_file(struct cc *cc, enum library which);
 

@@ -1,14 +1,15 @@
 #!/bin/sh
 # Makes the libraries of built-in functions: libclc's 32-bit NVPTX bitcode, edited to our address
 # spaces, plus the files beside this one, whose definitions win. Fails loudly when anything is not as expected.
-# Functions with doubles go to a library of their own, so that builds without them open no larger one than they need.
-# usage: build.sh SOURCE_DIR WORK_DIR OUTPUT DOUBLE_OUTPUT
+# Functions with doubles and with halves go to libraries of their own, so that builds without them open no larger one than
+# they need.
+# usage: build.sh SOURCE_DIR WORK_DIR OUTPUT DOUBLE_OUTPUT HALF_OUTPUT
 #
 # libclc-19 is never installed (its Debian packages of different versions exclude one another): an
 # installed one is used, else the package is downloaded and unpacked into WORK_DIR.
 set -eu
 
-source=$1 work=$2 output=$3 double_output=$4 root=$1/../..
+source=$1 work=$2 output=$3 double_output=$4 half_output=$5 root=$1/../..
 die() { echo "ventus-builtins: $*" >&2; exit 1; }
 
 for tool in clang-19 llvm-dis-19 llvm-as-19 llvm-link-19 opt-19 llvm-nm-19; do
@@ -90,12 +91,14 @@ compile() {
 }
 plain=
 for file in "$source"/*.cl; do
-    case $file in */double.cl | */double_*.cl) ;; *) plain="$plain $file" ;; esac
+    case $file in */double.cl | */double_*.cl | */half.cl | */half_*.cl) ;; *) plain="$plain $file" ;; esac
 done
 ours=$(compile $plain)
 llvm-link-19 $ours -o "$work/native.bc"
 ours=$(compile "$source"/double*.cl)
 llvm-link-19 $ours -o "$work/native-double.bc"
+ours=$(compile "$source"/half*.cl)
+llvm-link-19 $ours -o "$work/native-half.bc"
 
 # ---- functions with generic pointers: those with global ones once more, but for those that the language has not ----
 # The accesses become plain ones where the pointer's space is known (generic.c).
@@ -124,6 +127,8 @@ join() {
 }
 join "$work/native.bc" "$work/clc.bc" "$work/linked.bc"
 join "$work/native-double.bc" "$work/clc-double.bc" "$work/linked-double.bc"
+llvm-as-19 /dev/null -o "$work/empty.bc" # libclc has nothing of halves
+join "$work/native-half.bc" "$work/empty.bc" "$work/linked-half.bc"
 
 # ---- checks ----
 # symbols OPTION FILE: its names that are defined, or are not
@@ -135,9 +140,14 @@ symbols --undefined-only "$work/linked.bc" >"$work/undefined"
 LC_ALL=C sort -u "$source/primitives.txt" >"$work/known"
 unknown=$(LC_ALL=C comm -13 "$work/known" "$work/undefined")
 [ -z "$unknown" ] || die "the library calls undefined functions:" $unknown
-LC_ALL=C sort -u "$work/symbols" "$work/known" >"$work/known-double"
-symbols --undefined-only "$work/linked-double.bc" >"$work/undefined"
-unknown=$(LC_ALL=C comm -13 "$work/known-double" "$work/undefined")
-[ -z "$unknown" ] || die "the library of doubles calls undefined functions:" $unknown
+# Each may call what is in those that are linked behind it.
+for kind in double half; do
+    LC_ALL=C sort -u "$work/symbols" "$work/known" >"$work/known-$kind"
+    symbols --undefined-only "$work/linked-$kind.bc" >"$work/undefined"
+    unknown=$(LC_ALL=C comm -13 "$work/known-$kind" "$work/undefined")
+    [ -z "$unknown" ] || die "the $kind library calls undefined functions:" $unknown
+    symbols --defined-only "$work/linked-$kind.bc" >>"$work/symbols"
+done
+mv "$work/linked-half.bc" "$half_output"
 mv "$work/linked-double.bc" "$double_output"
 mv "$work/linked.bc" "$output"

@@ -38,16 +38,8 @@ CONVERT(double, long) CONVERT(double, ulong) CONVERT(float, double)
 
 /* ---- halves in memory ---- */
 
-ushort __ventus_routine_to_half(ulong x) PURE;
-ulong __ventus_routine_from_half(ushort x) PURE;
-static ushort nearest_half(double x) { return __ventus_routine_to_half(as_ulong(x)); }
-static double from_half(ushort h) { return as_double(__ventus_routine_from_half(h)); }
-
-/* The half next to x, towards zero or away from it. */
-static ushort half_inside(double x) { ushort h = nearest_half(x); return h - (fabs(from_half(h)) > fabs(x)); }
-static ushort half_outside(double x) { ushort h = nearest_half(x); return h + (fabs(from_half(h)) < fabs(x)); }
-static ushort half_up(double x) { return signbit(x) ? half_inside(x) : half_outside(x); }
-static ushort half_down(double x) { return signbit(x) ? half_outside(x) : half_inside(x); }
+HALVES_NEAR(double)
+static ushort nearest_half(double x) { return as_ushort((half)x); }
 
 #define STORES(AS) \
     STORE_HALF(double, , nearest_half, AS) STORE_HALF(double, _rte, nearest_half, AS) \

@@ -80,7 +80,7 @@ static float float_channel(uint kind, uint component, uint texel, float absent)
     if (!(component & ABI_COMPONENT_SHOWN)) return absent;
     bits = channel(component, texel, &right);
     if (kind == ABI_IMAGE_FLOAT) return as_float(bits);
-    if (kind == ABI_IMAGE_HALF) return __ventus_half_to_float(bits >> 16);
+    if (kind == ABI_IMAGE_HALF) return (float)as_half((ushort)(bits >> 16));
     if (kind == ABI_IMAGE_SRGB) return srgb_values[(bits >> 24) * 2];
     if (kind == ABI_IMAGE_SNORM) return fmax((float)((int)bits >> right) * (1.0f / (float)(INT_MAX >> right)), -1.0f);
     return (float)(bits >> right) * (1.0f / (float)(UINT_MAX >> right));
@@ -282,7 +282,7 @@ static uint float_bits(uint kind, uint component, float f)
 {
     uint right = ABI_COMPONENT_RIGHT(component);
     if (kind == ABI_IMAGE_FLOAT) return as_uint(f);
-    if (kind == ABI_IMAGE_HALF) return __ventus_float_to_half(f);
+    if (kind == ABI_IMAGE_HALF) return as_ushort((half)f);
     if (kind == ABI_IMAGE_SRGB) return srgb_step(f);
     float most = kind == ABI_IMAGE_SNORM ? (float)(INT_MAX >> right) : (float)(UINT_MAX >> right);
     float least = kind == ABI_IMAGE_SNORM ? -1.0f - most : 0.0f;

@@ -4,6 +4,8 @@
 
 #include "isa/abi.h"
 
+#pragma OPENCL EXTENSION cl_khr_fp16 : enable
+
 #define OVERLOAD __attribute__((overloadable))
 #define PURE     __attribute__((const))
 
@@ -43,10 +45,6 @@ uint __ventus_amomin(uint address, uint value);
 uint __ventus_amomaxu(uint address, uint value);
 uint __ventus_amominu(uint address, uint value);
 
-/* IEEE half <-> float on bit patterns (lowered.cl). */
-float __ventus_half_to_float(ushort h);
-ushort __ventus_float_to_half(float f);
-
 /* The active lanes, one after the other, in ascending order. */
 #define EACH_LANE \
     for (uint lane = 0, lanes = __ventus_csr(CSR_NUMT); lane < lanes; lane++) \
@@ -73,6 +71,21 @@ static inline uint group_items(void) { return get_local_size(0) * get_local_size
 #define MAP1(f, R, A)       SIZES(MAP1_N, f, R, A)
 #define MAP2(f, R, A, B)    SIZES(MAP2_N, f, R, A, B)
 #define MAP3(f, R, A, B, C) SIZES(MAP3_N, f, R, A, B, C)
+
+/* Bits of the half next to x, towards zero or away from it, up or down. R is a type that holds all halves. */
+#define HALVES_NEAR(R) \
+    static OVERLOAD ushort half_inside(R x) \
+    { \
+        half h = (half)x; \
+        return as_ushort(h) - (fabs((R)h) > fabs(x)); \
+    } \
+    static OVERLOAD ushort half_outside(R x) \
+    { \
+        half h = (half)x; \
+        return as_ushort(h) + (fabs((R)h) < fabs(x)); \
+    } \
+    static OVERLOAD ushort half_up(R x) { return signbit(x) ? half_inside(x) : half_outside(x); } \
+    static OVERLOAD ushort half_down(R x) { return signbit(x) ? half_outside(x) : half_inside(x); }
 
 /* The stores of type R as halves that end in SUFFIX (rounding); BITS makes a half's bits. */
 #define STORE_HALF(R, SUFFIX, BITS, AS) \

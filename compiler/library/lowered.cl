@@ -100,34 +100,8 @@ long __ventus_ftos64_sat(float f)
     return f >= 0x1p63f ? LONG_MAX : f < -0x1p63f ? LONG_MIN : __ventus_ftos64(f);
 }
 
-/* IEEE half <-> float on bit patterns. */
-float __ventus_half_to_float(ushort h)
-{
-    uint sign = (uint)(h & 0x8000) << 16, magn = h & 0x7fff;
-    float f = as_float(magn << 13) * 0x1p112f; /* the scaling also normalises subnormals */
-    return as_float(sign | select(as_uint(f), magn << 13 | 0x7f800000, magn >= 0x7c00));
-}
-
-ushort __ventus_float_to_half(float f)
-{
-    uint bits = as_uint(f), sign = bits >> 16 & 0x8000, magn = bits & 0x7fffffff;
-    uint normal = (magn + 0xfff + (magn >> 13 & 1) - 0x38000000) >> 13;     /* to nearest even */
-    uint small = as_uint(as_float(magn) + 0.5f) - as_uint(0.5f);            /* the addition rounds */
-    uint half_bits = select(normal, small, magn < 0x38800000);
-    half_bits = select(half_bits, 0x7c00u, magn >= 0x477ff000);             /* rounds to infinity */
-    half_bits = select(half_bits, 0x7e00u | (magn >> 13 & 0x3ff), magn > 0x7f800000);
-    return sign | half_bits;
-}
-
-/* Stores of halves rounded up or down: libclc's lose what is nearer to zero than to the smallest half.
- * The nearest half that is not below f; down is up of the negated. */
-static ushort half_up(float f)
-{
-    ushort h = __ventus_float_to_half(f);
-    return __ventus_half_to_float(h) < f ? (h & 0x8000 ? h - 1 : h + 1) : h;
-}
-static ushort half_down(float f) { return half_up(-f) ^ 0x8000; }
-
+/* Stores of halves rounded up or down: libclc's lose what is nearer to zero than to the smallest half. */
+HALVES_NEAR(float)
 #define STORES(AS) STORE_HALF(float, _rtp, half_up, AS) STORE_HALF(float, _rtn, half_down, AS)
 STORES(global) STORES(local) STORES(private)
 

@@ -128,7 +128,7 @@ OVERLOAD cl_mem_fence_flags get_fence(void *p) { return get_fence((const void *)
 #define MOVES(T) COPY(T, __local, __global) COPY(T, __global, __local) STRIDED(T) PREFETCH(T)
 #define MOVES_ALL(T) MOVES(T) MOVES(T##2) MOVES(T##3) MOVES(T##4) MOVES(T##8) MOVES(T##16)
 MOVES_ALL(char) MOVES_ALL(uchar) MOVES_ALL(short) MOVES_ALL(ushort) MOVES_ALL(int) MOVES_ALL(uint)
-MOVES_ALL(long) MOVES_ALL(ulong) MOVES_ALL(float) MOVES_ALL(double)
+MOVES_ALL(long) MOVES_ALL(ulong) MOVES_ALL(half) MOVES_ALL(float) MOVES_ALL(double)
 
 /* All copies are complete when the group has met. clang gives the built-in a generic pointer even where the language has
  * no generic address space. */

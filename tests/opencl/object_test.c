@@ -120,8 +120,6 @@ static void test_device_without(void **state)
                                           CL_DEVICE_MAX_ON_DEVICE_EVENTS,
                                           CL_DEVICE_SVM_CAPABILITIES,
                                           CL_DEVICE_MAX_NUM_SUB_GROUPS,
-                                          CL_DEVICE_NATIVE_VECTOR_WIDTH_HALF,
-                                          CL_DEVICE_PREFERRED_VECTOR_WIDTH_HALF,
                                           CL_DEVICE_GLOBAL_MEM_CACHE_TYPE,
                                           CL_DEVICE_GLOBAL_MEM_CACHE_SIZE,
                                           CL_DEVICE_GLOBAL_MEM_CACHELINE_SIZE,
@@ -137,18 +135,17 @@ static void test_device_without(void **state)
     }
 }
 
-static void test_device_doubles(void **state)
+static void test_device_reals(void **state)
 {
     (void)state;
-    cl_device_fp_config config;
-    cl_uint width;
-    OK(clGetDeviceInfo(device, CL_DEVICE_DOUBLE_FP_CONFIG, sizeof config, &config, NULL));
-    assert_int_equal(config, CL_FP_DENORM | CL_FP_INF_NAN | CL_FP_ROUND_TO_NEAREST | CL_FP_ROUND_TO_ZERO |
-                                 CL_FP_ROUND_TO_INF | CL_FP_FMA);
-    OK(clGetDeviceInfo(device, CL_DEVICE_PREFERRED_VECTOR_WIDTH_DOUBLE, sizeof width, &width, NULL));
-    assert_int_equal(width, 1);
-    OK(clGetDeviceInfo(device, CL_DEVICE_NATIVE_VECTOR_WIDTH_DOUBLE, sizeof width, &width, NULL));
-    assert_int_equal(width, 1);
+    const cl_device_fp_config half = CL_FP_DENORM | CL_FP_INF_NAN | CL_FP_ROUND_TO_NEAREST | CL_FP_FMA;
+    assert_int_equal(QUERY(cl_device_fp_config, clGetDeviceInfo, device, CL_DEVICE_HALF_FP_CONFIG), half);
+    assert_int_equal(QUERY(cl_device_fp_config, clGetDeviceInfo, device, CL_DEVICE_DOUBLE_FP_CONFIG),
+                     half | CL_FP_ROUND_TO_ZERO | CL_FP_ROUND_TO_INF);
+    assert_int_equal(QUERY(cl_uint, clGetDeviceInfo, device, CL_DEVICE_PREFERRED_VECTOR_WIDTH_HALF), 1);
+    assert_int_equal(QUERY(cl_uint, clGetDeviceInfo, device, CL_DEVICE_NATIVE_VECTOR_WIDTH_HALF), 1);
+    assert_int_equal(QUERY(cl_uint, clGetDeviceInfo, device, CL_DEVICE_PREFERRED_VECTOR_WIDTH_DOUBLE), 1);
+    assert_int_equal(QUERY(cl_uint, clGetDeviceInfo, device, CL_DEVICE_NATIVE_VECTOR_WIDTH_DOUBLE), 1);
 }
 
 static void test_query_rules(void **state)
@@ -352,7 +349,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_dispatch_table),      cmocka_unit_test(test_platform),
         cmocka_unit_test(test_extensions),          cmocka_unit_test(test_device_minimums),
-        cmocka_unit_test(test_device_without),      cmocka_unit_test(test_device_doubles),
+        cmocka_unit_test(test_device_without),      cmocka_unit_test(test_device_reals),
         cmocka_unit_test(test_query_rules),         cmocka_unit_test(test_device_is_static),
         cmocka_unit_test(test_reference_counts),    cmocka_unit_test(test_context_outlives_release),
         cmocka_unit_test(test_context_destructors), cmocka_unit_test(test_context_properties),
