@@ -194,17 +194,23 @@ static bool set_arg(cl_kernel kernel, cl_uint index, const struct arg *arg, cl_m
 /* One unit in the last place of a number of this type and size. */
 static double ulp_of(double x, enum type type)
 {
-    int exponent, least = type == T_FLOAT ? FLT_MIN_EXP : DBL_MIN_EXP;
+    static const struct {
+        int least, digits;
+    } reals[T_COUNT] = {
+        [T_HALF] = {-13, 11}, [T_FLOAT] = {FLT_MIN_EXP, FLT_MANT_DIG}, [T_DOUBLE] = {DBL_MIN_EXP, DBL_MANT_DIG}};
+    int exponent, least = reals[type].least;
     frexp(x, &exponent);
-    return ldexp(1, (exponent > least ? exponent : least) - (type == T_FLOAT ? FLT_MANT_DIG : DBL_MANT_DIG));
+    return ldexp(1, (exponent > least ? exponent : least) - reals[type].digits);
 }
+
+static bool is_real(enum type type) { return type == T_HALF || type == T_FLOAT || type == T_DOUBLE; }
 
 static bool equal(const struct arg *arg, struct value expected, const uint8_t *actual)
 {
     uint8_t exact[8];
     element_store(exact, arg->type, expected);
     if (!memcmp(exact, actual, type_sizes[arg->type])) return true;
-    if (arg->type != T_FLOAT && arg->type != T_DOUBLE) return false;
+    if (!is_real(arg->type)) return false;
     double e = value_real(expected), a = element_load(actual, arg->type).d;
     if (isnan(e) && isnan(a)) return true;
     if (!arg->tolerance || !isfinite(a)) return false;
@@ -213,7 +219,7 @@ static bool equal(const struct arg *arg, struct value expected, const uint8_t *a
 
 static void show(char *to, size_t size, enum type type, struct value v)
 {
-    if (type == T_FLOAT || type == T_DOUBLE) snprintf(to, size, type == T_FLOAT ? "%.9g" : "%.17g", value_real(v));
+    if (is_real(type)) snprintf(to, size, type == T_DOUBLE ? "%.17g" : "%.9g", value_real(v));
     else if (type == T_ULONG) snprintf(to, size, "%llu", (unsigned long long)v.i);
     else snprintf(to, size, "%lld", (long long)v.i);
 }

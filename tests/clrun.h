@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum type { T_CHAR, T_UCHAR, T_SHORT, T_USHORT, T_INT, T_UINT, T_LONG, T_ULONG, T_FLOAT, T_DOUBLE, T_COUNT };
+enum type { T_CHAR, T_UCHAR, T_SHORT, T_USHORT, T_INT, T_UINT, T_LONG, T_ULONG, T_HALF, T_FLOAT, T_DOUBLE, T_COUNT };
 extern const char *const type_names[T_COUNT];
 extern const uint8_t type_sizes[T_COUNT];
 

@@ -10,9 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *const type_names[T_COUNT] = {"char", "uchar", "short", "ushort", "int",
-                                         "uint", "long",  "ulong", "float",  "double"};
-const uint8_t type_sizes[T_COUNT] = {1, 1, 2, 2, 4, 4, 8, 8, 4, 8};
+const char *const type_names[T_COUNT] = {"char", "uchar", "short", "ushort", "int",   "uint",
+                                         "long", "ulong", "half",  "float",  "double"};
+const uint8_t type_sizes[T_COUNT] = {1, 1, 2, 2, 4, 4, 8, 8, 2, 4, 8};
 
 /* The variable of a sum, and that of the sum around it. */
 struct counter {
@@ -80,12 +80,36 @@ enum type type_parse(const char **text)
     return T_COUNT;
 }
 
+/* The half nearest to a number, as its bits. */
+static uint16_t half_bits(double d)
+{
+    int e;
+    uint16_t sign = signbit(d) ? 0x8000 : 0;
+    if (isnan(d)) return 0x7e00;
+    if (fabs(d) >= 65520) return sign | 0x7c00;
+    frexp(d, &e);
+    if (e < -13 || d == 0) e = -13; /* subnormal */
+    return (uint16_t)(sign | (((e + 13) << 10) + (int)rint(ldexp(fabs(d), 11 - e))));
+}
+
+static double half_value(uint16_t bits)
+{
+    int e = bits >> 10 & 31, m = bits & 1023;
+    double magnitude = e == 31 ? (m ? NAN : INFINITY) : e ? ldexp(1024 + m, e - 25) : ldexp(m, -24);
+    return bits & 0x8000 ? -magnitude : magnitude;
+}
+
 void element_store(void *to, enum type type, struct value v)
 {
     double d = value_real(v);
     float f = (float)d;
+    uint16_t h = half_bits(d);
     int64_t i = whole(v);
-    memcpy(to, type == T_FLOAT ? (void *)&f : type == T_DOUBLE ? (void *)&d : (void *)&i, type_sizes[type]);
+    const void *from = type == T_HALF     ? (void *)&h
+                       : type == T_FLOAT  ? (void *)&f
+                       : type == T_DOUBLE ? (void *)&d
+                                          : (void *)&i;
+    memcpy(to, from, type_sizes[type]);
 }
 
 struct value element_load(const void *from, enum type type)
@@ -98,6 +122,7 @@ struct value element_load(const void *from, enum type type)
     case T_CHAR: return integer((int8_t)bits);
     case T_SHORT: return integer((int16_t)bits);
     case T_INT: return integer((int32_t)bits);
+    case T_HALF: return real(half_value((uint16_t)bits));
     case T_FLOAT: memcpy(&f, from, sizeof f); return real(f);
     case T_DOUBLE: memcpy(&d, from, sizeof d); return real(d);
     case T_ULONG: return natural(bits);

@@ -13,3 +13,94 @@ kernel void halves(global const float *a, global half *stored, global const half
     loaded[i] = vload_half(i, bits);
     vstore_half_rtz(a[i], i, down);
 }
+
+#pragma OPENCL EXTENSION cl_khr_fp16 : enable
+
+//! run uniform global=64 local=64
+//! arg x half = 2.25
+//! arg v half3 = {1, -2, 65504}
+//! arg n int = -7
+//! arg out half[10] -> {1.5, 3.25, inf, 2.25, -4.5, inf, -7, -2, 1, 4.5}
+kernel void uniform(half x, half3 v, int n, global half *out)
+{
+    vstore3(x * v, 0, out + 3);
+    out[0] = sqrt(x);
+    out[1] = v.x + x;
+    out[2] = v.z + 32.0h;
+    out[6] = n;
+    out[7] = (half)(int)(x * -1.0h);
+    out[8] = x > v.x;
+    out[9] = fma(v.y, -x, 0.0h);
+}
+
+//! run memories global=64 local=64
+//! arg in half[64] = i * 0.125
+//! arg scratch local 128
+//! arg out half[64] -> (63 - i) * 0.375 + (i % 4 + 0.5) + i * 0.125
+constant half table[] = {0.5h, 1.5h, 2.5h, 3.5h};
+kernel void memories(global const half *in, local half *scratch, global half *out)
+{
+    local half turned[64];
+    size_t i = get_local_id(0);
+    half own[8];
+    for (int k = 0; k < 8; k++) own[k] = in[i] * k;
+    prefetch(in, 64);
+    event_t e = async_work_group_copy(scratch, in, 64, 0);
+    wait_group_events(1, &e);
+    turned[63 - i] = scratch[i] * 3;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    out[i] = turned[i] + table[i & 3] + own[(i & 0) + 1];
+}
+
+//! run branches global=64 local=32
+//! arg out half[64] -> i < 20 ? i * 0.25 + 64 : i % 3 == 0 ? -1.5 : i / 8.0
+kernel void branches(global half *out)
+{
+    int i = get_global_id(0);
+    half x = i;
+    if (x < 20.0h) {
+        for (int k = 0; k < i % 5; k++) x -= 1.0h;
+        x = (x + i % 5) * 0.25h;
+        x += 0x1p6h;
+    } else {
+        x = i % 3 == 0 ? -1.5h : x / 8.0h;
+    }
+    out[i] = x;
+}
+
+typedef struct {
+    char c;
+    half h[3];
+    half2 pair;
+} mixed;
+
+//! run structs global=16 local=16
+//! arg s struct = {char 3, half 1.5, half 2.5, half -0.5, half 4, half 8}
+//! arg out half[96] -> i % 6 == 0 ? 3 + i / 6 : i % 6 == 1 ? 1.5 : i % 6 == 2 ? 2.5 * (i / 6) : i % 6 == 3 ? -0.5 : i % 6 == 4 ? 8 : 4
+kernel void structs(mixed s, global half *out)
+{
+    int i = get_global_id(0);
+    mixed all[2] = {s, s};
+    all[i & 1].h[1] *= i;
+    all[i & 1].c += i;
+    mixed m = all[i & 1];
+    out[6 * i] = m.c;
+    for (int k = 0; k < 3; k++) out[6 * i + 1 + k] = m.h[k];
+    vstore2(m.pair.yx, 0, out + 6 * i + 4);
+}
+
+//! run vectors global=16 local=16
+//! arg a half[64] = i * 1.25 - 20
+//! arg out half[64] -> max(floor(a[i]), -3) + (i % 4 == 1 ? a[i] : 0)
+//! arg narrow float[64] -> a[i]
+//! arg whole short[64] -> a[i]
+//! arg mixed half[64] -> i % 4 == 0 ? a[i + 3] : i % 4 == 1 ? 0.5 : i % 4 == 2 ? a[i - 2] : -a[i - 2]
+kernel void vectors(global const half *a, global half *out, global float *narrow, global short *whole, global half *mixed)
+{
+    size_t i = get_global_id(0);
+    half4 v = vload4(i, a), w = fmax(floor(v), -3.0h);
+    vstore4(w + select((half4)0, v, (short4)(0, -1, 0, 0)), i, out);
+    vstore4(convert_float4(v), i, narrow);
+    vstore4(convert_short4(v), i, whole);
+    vstore4(shuffle2(v, (half4)(0.5h, -v.x, -v.y, -v.z), (ushort4)(3, 4, 0, 6)), i, mixed);
+}
