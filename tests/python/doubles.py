@@ -10,6 +10,7 @@ from fractions import Fraction
 
 import numpy as np
 
+from shared.compare import compare
 from shared.device import Device
 
 FMA = ctypes.CDLL("libm.so.6").fma
@@ -43,16 +44,6 @@ def operands(rng, n):
     c[::3] = -(a * b)[::3]
     c[1::3] = np.nextafter(-(a * b)[1::3], 1)
     return a, b, c
-
-
-def compare(name, got, want, *columns):
-    """Equal bits, but for which NaN it is."""
-    different = got.view(np.uint8).reshape(len(got), -1) != want.view(np.uint8).reshape(len(got), -1)
-    bad = np.flatnonzero(different.any(axis=1) & ~((got != got) & (want != want)))
-    print(f"{name}: {'correct' if not len(bad) else f'{len(bad)} WRONG'}")
-    for i in bad[:4]:
-        print(f"  {[float(c[i]).hex() for c in columns]}: {got[i]!r}, must be {want[i]!r}")
-    return not len(bad)
 
 
 def check_arithmetic(device, a, b, c):
