@@ -47,9 +47,14 @@
 #define convert_rod(to, from, a) fp_convert(to, from, a, rounding(o, FP_ROD))
 
 #define special(function, a)                sfu(function, o->format, a)
-#define halves_add(format, a, b)            halves(o, fp_add, format, a, b)
-#define halves_mul(format, a, b)            halves(o, fp_mul, format, a, b)
-#define halves_fma(format, a, b, c)         halves3(o, format, a, b, c)
+#define f_from_f16(a)                       convert(FP_F32, FP_F16, a)
+#define f_to_f16(a)                         convert_rne(FP_F16, FP_F32, a)
+#define f16x2_add(a, b)                     halves(o, fp_add, FP_F16, a, b)
+#define f16x2_mul(a, b)                     halves(o, fp_mul, FP_F16, a, b)
+#define f16x2_fma(a, b, c)                  halves3(o, FP_F16, a, b, c)
+#define bf16x2_add(a, b)                    halves(o, fp_add, FP_BF16, a, b)
+#define bf16x2_mul(a, b)                    halves(o, fp_mul, FP_BF16, a, b)
+#define bf16x2_fma(a, b, c)                 halves3(o, FP_BF16, a, b, c)
 #define halves_special(function, format, a) halves_sfu(function, format, a)
 
 /* Saturation shows in vxsat: the result is not the sum modulo the word. */

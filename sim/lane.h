@@ -179,6 +179,66 @@ LANE uint32_t f_to_u_rtz(uint32_t a)
     return f <= 0 ? 0 : (uint32_t)f;
 }
 
+/* ---- binary16, in the lower bits: to nearest even in every mode of the host ---- */
+
+enum { H_INF = 0x7c00, H_NAN = 0x7e00 };
+
+LANE uint64_t d_bits(double d)
+{
+    union {
+        double d;
+        uint64_t u;
+    } c = {d};
+    return c.u;
+}
+
+/* The factor gives the exponent its bias, and a subnormal its first bit. */
+LANE uint32_t f_from_f16(uint32_t a)
+{
+    uint32_t m = a & 0x7fff, finite = f_bits(f_of(m << 13) * 0x1p112f);
+    return m > H_INF ? F_NAN : (m == H_INF ? F_INF : finite) | (a & 0x8000) << 16;
+}
+LANE double f16_value(uint32_t a) { return (double)f_of(f_from_f16(a)); }
+
+/* Of the 53 bits of a significand 42 are lost, and more where the result is subnormal. */
+LANE uint32_t f16_of(double x)
+{
+    uint64_t u = d_bits(x), m = u & ~0ull >> 1, exponent = m >> 52;
+    uint64_t subnormal = exponent < 1009, deep = exponent < 988; /* below 2^-14, and less than half of 2^-24 */
+    uint64_t lost = deep ? 63 : subnormal ? 1051 - exponent : 42;
+    uint64_t all = subnormal ? (m & ~0ull >> 12) | 1ull << 52 : m - (1008ull << 52);
+    uint64_t kept = (all + (1ull << (lost - 1)) - 1 + (all >> lost & 1)) >> lost;
+    uint64_t magnitude = m >= 0x40effe0000000000ull ? H_INF : kept; /* 65520, which rounds to infinity */
+    return (uint32_t)(m > 0x7ff0000000000000ull ? H_NAN : magnitude | (u >> 48 & 0x8000));
+}
+LANE uint32_t f_to_f16(uint32_t a) { return f16_of((double)f_of(a)); }
+
+/* Sums and products are exact in a double. A sum of zero is positive, unless both terms are negative. */
+LANE uint32_t f16_add(uint32_t a, uint32_t b)
+{
+    double sum = f16_value(a) + f16_value(b);
+    return sum == 0 ? a & b & 0x8000 : f16_of(sum);
+}
+LANE uint32_t f16_mul(uint32_t a, uint32_t b) { return f16_of(f16_value(a) * f16_value(b)); }
+
+/* So is the sum of a product and a half that can be finite, once 2^-31 stands for the product's bits below 2^-30: they
+ * are too far down to decide anything but that the sum lies beside a number. */
+LANE uint32_t f16_fma(uint32_t a, uint32_t b, uint32_t c)
+{
+    uint32_t product = f_bits(f_of(f_from_f16(a)) * f_of(f_from_f16(b))), sign = product & 0x80000000u;
+    uint32_t exponent = product >> 23 & 255, lost = exponent < 120 ? 120 - exponent : 0;
+    uint32_t cut = lost > 23 ? sign : product & ~0u << (lost & 31), rest = cut == product ? 0 : sign | 0x30000000;
+    double sum = (double)f_of(cut) + (double)f_of(rest) + f16_value(c);
+    return sum == 0 ? (a ^ b) & c & 0x8000 : f16_of(sum);
+}
+
+LANE uint32_t f16x2_add(uint32_t a, uint32_t b) { return f16_add(a, b) | f16_add(a >> 16, b >> 16) << 16; }
+LANE uint32_t f16x2_mul(uint32_t a, uint32_t b) { return f16_mul(a, b) | f16_mul(a >> 16, b >> 16) << 16; }
+LANE uint32_t f16x2_fma(uint32_t a, uint32_t b, uint32_t c)
+{
+    return f16_fma(a, b, c) | f16_fma(a >> 16, b >> 16, c >> 16) << 16;
+}
+
 /* ---- floating point: rounding operations ---- */
 
 LANE uint32_t f_add(uint32_t a, uint32_t b) { return f_canon(f_bits(f_of(a) + f_of(b))); }

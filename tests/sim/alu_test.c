@@ -13,6 +13,7 @@
 #include <cmocka.h>
 
 #include "guest.h"
+#include "half_reference.h"
 #include "sim/machine.h"
 
 typedef uint32_t word;
@@ -252,6 +253,32 @@ static uint32_t r_from_u(uint32_t a, uint32_t b, uint32_t c)
     return from_int(a);
 }
 
+/* Of both halves of a word. A product has the sign of the zero that is added to it. */
+static uint32_t r_fma_f16(uint32_t a, uint32_t b, uint32_t c)
+{
+    return half_fma(a, b, c) | half_fma(a >> 16, b >> 16, c >> 16) << 16;
+}
+static uint32_t r_add_f16(uint32_t a, uint32_t b, uint32_t c)
+{
+    (void)c;
+    return r_fma_f16(a, 0x3c003c00, b);
+}
+static uint32_t r_mul_f16(uint32_t a, uint32_t b, uint32_t c)
+{
+    (void)c;
+    return r_fma_f16(a, b, (a ^ b) & 0x80008000);
+}
+static uint32_t r_to_f16(uint32_t a, uint32_t b, uint32_t c)
+{
+    (void)b, (void)c;
+    return half_of_float(a);
+}
+static uint32_t r_from_f16(uint32_t a, uint32_t b, uint32_t c)
+{
+    (void)b, (void)c;
+    return float_of_half(a);
+}
+
 // clang-format off
 static const struct named_reference references[] = {
 #define INTEGER  NAMED
@@ -260,6 +287,7 @@ static const struct named_reference references[] = {
 #undef INTEGER
 #undef FLOATING
     {"auipc", r_add}, {"vsub12", r_sub}, {"fmv.x.w fmv.w.x", r_first},
+    {"vfma.f16x2", r_fma_f16}, {"vadd.f16x2", r_add_f16}, {"vmul.f16x2", r_mul_f16}, {"vcvt.fp16.fp32", r_to_f16}, {"vcvt.fp32.fp16", r_from_f16},
 };
 // clang-format on
 
@@ -277,6 +305,7 @@ static const uint32_t edges[] = {
     0x3f800000, 0xbf800000, 0x3f000000,  0xbf000000,  0x3fc00000,  0x40200000, 0xc0200000, 0x40600000,
     0x3f7fffff, 0x3f800001, 0x7f7fffff,  0xff7fffff,  0x7f800000,  0xff800000, 0x7fc00000, 0xffc00000,
     0x7f800001, 0xffbfffff, 0x7fffffff,  0x4effffff,  0x4f000000,  0xcf000000, 0xcf000001, 0x4f7fffff,
+    0x3bff0400, 0x7bff03ff, 0x7c00fc00,  0x00013c01,  0x477fefff,  0x477ff000, 0x33000000, 0x38800000, /* binary16 */
     0x4f800000, 0x4b800001, 0x4b000001,  0x33800000,  0x33800001,  0x01000001, 0x02000003, 16777217,
     16777219,   33554434,   4294967040u, 4294967167u, 4294967168u, 2147483584, 2147483583,
 };
