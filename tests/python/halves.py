@@ -6,6 +6,7 @@ to halves are of every half, the middles between neighbours and what is next to 
 import sys
 
 import numpy as np
+import pyopencl as cl
 
 from shared.compare import compare
 from shared.device import Device
@@ -59,6 +60,27 @@ def check_arithmetic(device, a, b, c):
     return [compare(e, np.ascontiguousarray(got[:, i]), w, a, b, c) for i, (e, w) in enumerate(want.items())]
 
 
+FUNCTIONS = {
+    "sin": np.sin, "cos": np.cos, "tan": np.tan, "asin": np.arcsin, "acos": np.arccos, "atan": np.arctan, "sinh": np.sinh,
+    "cosh": np.cosh, "tanh": np.tanh, "asinh": np.arcsinh, "acosh": np.arccosh, "atanh": np.arctanh, "exp": np.exp, "exp2": np.exp2,
+    "expm1": np.expm1, "log": np.log, "log2": np.log2, "log10": np.log10, "log1p": np.log1p, "cbrt": np.cbrt,
+    "rsqrt": lambda x: 1 / np.sqrt(x), "degrees": np.degrees, "radians": np.radians,
+}
+
+
+def check_functions(device):
+    """Of all halves, as vectors of 4: to the last place but one, and to the bit where they are zero or not finite."""
+    text = "".join(f"kernel void k_{f}(global const half *x, global half *o) {{ size_t i = get_global_id(0);"
+                   f" vstore4({f}(vload4(i, x)), i, o); }}" for f in FUNCTIONS)
+    program, results = device.build(ENABLE + text), []
+    for name, function in FUNCTIONS.items():
+        want = function(HALVES.astype(np.float64)).astype(np.float16)
+        got = device.run(getattr(program, "k_" + name), 16384, np.zeros(65536, np.float16), HALVES)
+        beside = (got != 0) & (want != 0) & (np.abs(got.view(np.int16).astype(int) - want.view(np.int16)) <= 1)
+        results.append(compare(name, np.where(beside, want, got), want, HALVES))
+    return results
+
+
 def check_to_integer(device, name, dtype):
     info, results = np.iinfo(dtype), []
     text = "".join(f"kernel void k{m}(global const half *x, global {name} *o) {{ size_t i = get_global_id(0);"
@@ -99,6 +121,37 @@ def check_to_half(device, name, x):
     return results + [compare(f"(half) of {name}", got, rounded(x, ""), x)]
 
 
+IMAGES = """
+kernel void read(read_only image2d_t im, global half4 *o) { int2 at = {get_global_id(0) & 127, get_global_id(0) >> 7};
+    o[get_global_id(0)] = read_imageh(im, at); }
+kernel void sample(read_only image2d_t im, global half4 *o) { float2 at = {get_global_id(0) & 127, get_global_id(0) >> 7};
+    const sampler_t s = CLK_ADDRESS_CLAMP | CLK_FILTER_NEAREST;
+    o[get_global_id(0)] = read_imageh(im, s, at + 0.5f); }
+kernel void write(write_only image2d_t im, global const half4 *x) { int2 at = {get_global_id(0) & 127, get_global_id(0) >> 7};
+    write_imageh(im, at, x[get_global_id(0)]); }
+"""
+
+
+def check_images(device):
+    """An image of all halves, and one of steps that become halves."""
+    program, flags, size = device.build(ENABLE + IMAGES), cl.mem_flags, (128, 128)
+    image = cl.Image(device.context, 0, cl.ImageFormat(cl.channel_order.RGBA, cl.channel_type.HALF_FLOAT), size)
+    numbers = cl.Buffer(device.context, flags.COPY_HOST_PTR, hostbuf=HALVES)
+    program.write(device.queue, (16384,), None, image, numbers)
+    stored, read, sampled = (np.zeros(65536, np.float16) for _ in range(3))
+    cl.enqueue_copy(device.queue, stored, image, origin=(0, 0), region=size)
+    results = [compare("write_imageh", stored, HALVES, HALVES)]
+    steps = np.arange(65536, dtype=np.uint32).astype(np.uint8)
+    for name, type_, data, want in (("half", cl.channel_type.HALF_FLOAT, HALVES, HALVES),
+                                    ("unorm", cl.channel_type.UNORM_INT8, steps, (steps * np.float32(1 / 255)).astype(np.float16))):
+        image = cl.Image(device.context, flags.COPY_HOST_PTR, cl.ImageFormat(cl.channel_order.RGBA, type_), size, hostbuf=data)
+        for kernel, out in ((program.read, read), (program.sample, sampled)):
+            kernel(device.queue, (16384,), None, image, numbers)
+            cl.enqueue_copy(device.queue, out, numbers)
+            results.append(compare(f"read_imageh of {name}", out, want, data))
+    return results
+
+
 def integers(dtype, rng):
     info = np.iinfo(dtype)
     near = {(2**e + k) * s for e in range(64) for k in (-33, -32, -17, -16, -1, 0, 1, 15, 16, 17) for s in (1, -1)}
@@ -122,6 +175,8 @@ def main():
     np.seterr(all="ignore")
     device, rng = Device(), np.random.default_rng(12)
     good = check_arithmetic(device, *pairs(rng))
+    good += check_functions(device)
+    good += check_images(device)
     for name, dtype in INTEGERS.items():
         good += check_to_integer(device, name, dtype)
         good += check_to_half(device, name, integers(dtype, rng))
