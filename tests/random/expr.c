@@ -237,6 +237,18 @@ static void through_doubles(struct gen *g, unsigned depth, enum tier tier)
     fputc(')', g->out);
 }
 
+/* Each operation of halves is rounded, as contraction is off. */
+static void through_halves(struct gen *g, unsigned depth, enum tier tier)
+{
+    static const char ops[] = "+-*/";
+    for (unsigned i = 0; i < 3; i++) {
+        fputs(i == 0 ? "(float)(((half)" : "(half)", g->out);
+        gen_expr(g, (struct type){i == 2 ? any_scalar(g).base : FLOAT, 1}, depth, tier);
+        if (i < 2) fprintf(g->out, i == 0 ? " %c " : ") %c ", ops[gen_below(g, 4)]);
+    }
+    fputc(')', g->out);
+}
+
 static void float_expr(struct gen *g, unsigned depth, enum tier tier)
 {
     static const char *const ops[] = {"+", "-", "*", "/", "+", "-", "*"};
@@ -259,14 +271,15 @@ static void float_expr(struct gen *g, unsigned depth, enum tier tier)
         fputs(" : ", g->out);
         gen_expr(g, t, depth, tier);
         fputc(')', g->out);
-    } else if (choice < 84) {
+    } else if (choice < 82) {
         fputs("(float)", g->out);
         struct type s = any_scalar(g);
         gen_expr(g, s, depth, tier);
-    } else if (choice < 87) {
+    } else if (choice < 84) {
         fputs("-", g->out);
         gen_expr(g, t, depth, tier);
-    } else if (choice < 95) through_doubles(g, depth, tier);
+    } else if (choice < 90) through_doubles(g, depth, tier);
+    else if (choice < 95) through_halves(g, depth, tier);
     else leaf(g, t, depth, tier);
 }
 

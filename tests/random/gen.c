@@ -41,6 +41,7 @@ static void known(struct gen *g, const char *name, struct type type, enum tier t
 
 static const char prelude[] =
     "#pragma OPENCL FP_CONTRACT OFF\n"
+    "#pragma OPENCL EXTENSION cl_khr_fp16 : enable\n"
     "#define DIVIDE(T, U) \\\n"
     "  T div_##T(T a, T b) { return b == 0 ? a : b == (T)-1 ? (T)(0 - (U)a) : (T)(a / b); } \\\n"
     "  T mod_##T(T a, T b) { return b == 0 || b == (T)-1 ? (T)0 : (T)(a % b); }\n"
