@@ -19,7 +19,6 @@
 #define CLANG "clang-19"
 
 enum { BITCODE_LIMIT = 256 << 20 };
-#define CHILD_BYTES ((rlim_t)8 << 30)
 
 /* -cc1 is clang's compiler without the driver around it, which would also obey configuration files and
  * environment variables and hand an option's value on as a word of its own, to be read as a response file
@@ -145,14 +144,13 @@ static char **argument_vector(struct cc *cc, const char *clang, const char *acti
  * beyond them from its start: they come last, behind what allocates or may fail. */
 static _Noreturn void run_child(char **argv, const int fds[3])
 {
-    struct rlimit memory = {CHILD_BYTES, CHILD_BYTES}, no_file = {0, 0};
+    struct rlimit no_file = {0, 0};
     for (int i = 0; i < 3; i++)
         if (dup2(fds[i], i) < 0) _exit(127);
     setenv("TMPDIR", "/dev/null", 1);
     setenv("LLVM_DISABLE_SYMBOLIZATION", "1", 1);
     confine_resources(); /* macro bombs end, and so does #include "/dev/zero" */
     confine_files();
-    setrlimit(RLIMIT_AS, &memory);
     setrlimit(RLIMIT_FSIZE, &no_file);
     execv(argv[0], argv);
     _exit(127);

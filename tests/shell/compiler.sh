@@ -70,6 +70,10 @@ if [ "$landlock" -ge 4 ]; then
     grep -q '^unlink: Permission denied' out.txt || wrong "clang may remove files: $(cat out.txt)"
     grep -q '^connect: Permission denied' out.txt || wrong "clang may connect: $(cat out.txt)"
 fi
+# clang has as much memory as the page says; a sanitized ventus-cc has no limit to hand on.
+printf '#!/bin/sh\nulimit -v >&2\nexit 1\n' >limits
+chmod +x limits
+[ -n "${VENTUS_FOREIGN-}" ] || VENTUS_CLANG=$dir/limits check 1 '^4194304$' "$cc" k.cl -o x.elf
 # What never ends, ends; with no memory, or nowhere to write, it is said.
 {
     echo '#define A0 x = x * 3 + a[x & 7];'
