@@ -137,6 +137,7 @@ static enum ventus_status open_named(const char *path, size_t n, const struct gp
     if (!d) return VENTUS_NO_MEMORY;
     d->info = info_of(path, n, config);
     d->queue.limit_ns = limit_of_environment();
+    d->queue.shows = host_wants_progress();
     device_check_environment(d);
     device_export_environment(d);
     *device = d;

@@ -77,6 +77,8 @@ struct queue {
     uint32_t running;    /* launches with the machine; written by its thread alone */
     atomic_uint watched; /* launches with a cancel flag of the caller's */
     uint64_t limit_ns;   /* how long a launch may run, 0: for ever */
+    bool shows;          /* long launches on the terminal; ... */
+    uint64_t shown;      /* ... when that was last done (host_ns), 0: nothing stands there. The thread of launches */
     uint32_t pauses;     /* how many callers keep the machine idle */
     uint32_t finishing;  /* who waits in ventus_finish */
     bool busy;           /* the machine runs */

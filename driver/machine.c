@@ -60,17 +60,33 @@ static struct job *next_job(void *user)
     return NULL;
 }
 
+/* job_source.progress: a line a second, of a launch that has run for one. */
+static void show_progress(void *user, struct job *job, uint64_t ended, uint64_t total)
+{
+    enum { SECOND = 1000000000 };
+    const ventus_event *e = job->user;
+    struct queue *q = &((ventus_device *)user)->queue;
+    const uint64_t now = host_ns();
+    if (now - e->began < SECOND || now - q->shown < SECOND) return;
+    q->shown = now;
+    host_show_progress("ventus: %s: %llu of %llu work-groups, %llu s", e->raw ? "launch" : e->in.kernel->name,
+                       (unsigned long long)ended, (unsigned long long)total,
+                       (unsigned long long)((now - e->began) / SECOND));
+}
+
 static void job_done(void *user, struct job *job)
 {
     ventus_event *e = job->user;
-    (void)user;
+    struct queue *q = &((ventus_device *)user)->queue;
+    if (q->shown) host_show_progress("%s", "");
+    q->shown = 0;
     event_end(e, launch_status(e));
 }
 
 static void run_batch(ventus_device *d, ventus_event *first)
 {
     struct queue *q = &d->queue;
-    const struct job_source source = {d, next_job, job_done};
+    const struct job_source source = {d, next_job, job_done, q->shows ? show_progress : NULL};
     enum ventus_status status = first->in.module ? module_map(d, first->in.module) : VENTUS_OK;
     q->news = true;
     if (status == VENTUS_OK) gpu_run(d->gpu, &source);

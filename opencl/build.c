@@ -4,12 +4,14 @@
  * left behind. The client's process is a stranger's: its signal handlers, closed descriptors and ignored
  * SIGCHLD must not matter. A crash of the compiler is a line in the log. Called by build_cache.c. */
 #include <errno.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/pidfd.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -57,6 +59,17 @@ static unsigned char *read_all(int fd, size_t limit, size_t *size)
 /* ---- the child ---- */
 
 enum { STATUS_TAKEN = -1000 };
+
+/* Shows on the terminal, if that is wanted, that the child takes long. */
+static void show_wait(pid_t pid)
+{
+    struct pollfd ended = {.fd = host_wants_progress() ? pidfd_open(pid, 0) : -1, .events = POLLIN};
+    unsigned seconds = 0;
+    if (ended.fd < 0) return;
+    while (poll(&ended, 1, 1000) == 0) host_show_progress("ventus: compiling, %u s", ++seconds);
+    if (seconds) host_show_progress("%s", "");
+    close(ended.fd);
+}
 
 /* Exit code, -signal, or STATUS_TAKEN when the client's own handling of SIGCHLD took the status from us. */
 static int await(pid_t pid)
@@ -111,8 +124,10 @@ static int run(char *const argv[], const int fd[3], int *code)
 {
     pid_t pid;
     int error = host_spawn(&pid, argv, fd);
-    if (!error) *code = await(pid);
-    return error;
+    if (error) return error;
+    show_wait(pid);
+    *code = await(pid);
+    return 0;
 }
 
 /* Memory files for source, result and log, the first filled. */

@@ -143,6 +143,16 @@ static struct run *start_job(struct gpu *gpu, struct job *job)
     return NULL;
 }
 
+/* Only this worker ends jobs, so that the oldest one is still there without the lock. */
+static void report_progress(struct dispatcher *d)
+{
+    pthread_mutex_lock(&d->lock);
+    const struct run *r = d->runs;
+    const uint64_t ended = r ? r->dispatched - r->resident : 0, total = r ? r->total : 0;
+    pthread_mutex_unlock(&d->lock);
+    if (r) d->source->progress(d->source->user, r->job, ended, total);
+}
+
 /* Takes new jobs from the source and gives finished ones back. Worker 0, without the lock. */
 static void exchange_jobs(struct dispatcher *d)
 {
@@ -592,6 +602,7 @@ static void work_first(struct dispatcher *d)
     for (bool over = false; !over;) {
         uint64_t known = d->news;
         exchange_jobs(d);
+        if (d->source->progress) report_progress(d);
         if (run_sms(d, 0)) call_others(d);
         else over = idle(d, known);
     }

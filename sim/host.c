@@ -6,6 +6,7 @@
 #include <sched.h>
 #include <signal.h>
 #include <spawn.h>
+#include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -99,6 +100,23 @@ int host_above_standard(int fd)
     int high = fcntl(fd, F_DUPFD_CLOEXEC, 3);
     close(fd);
     return high;
+}
+
+bool host_wants_progress(void)
+{
+    const char *wanted = getenv("VENTUS_PROGRESS");
+    return wanted && !strcmp(wanted, "1") && isatty(STDERR_FILENO);
+}
+
+/* Back to the beginning of the line, which is emptied. */
+void host_show_progress(const char *format, ...)
+{
+    char line[160];
+    va_list ap;
+    va_start(ap, format);
+    vsnprintf(line, sizeof line, format, ap);
+    va_end(ap);
+    fprintf(stderr, "\r\033[K%s", line);
 }
 
 int host_spawn(pid_t *pid, char *const argv[], const int fd[3])

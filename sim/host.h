@@ -26,6 +26,14 @@ bool host_spin(uint64_t end);
  * False: the host has no thread left. */
 bool host_thread(pthread_t *thread, void *(*run)(void *argument), void *argument);
 
+/* ---- what takes long, on the user's terminal ---- */
+
+/* Does the user want to see it ($VENTUS_PROGRESS), and is standard error a terminal? */
+bool host_wants_progress(void);
+
+/* Replaces the line there that the last call has written; "" leaves it empty. */
+void host_show_progress(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
 /* ---- programs of ours, which run beside the client ---- */
 
 /* Where the program `name` is: what the environment variable says, if it is not empty (and the client has no more

@@ -220,6 +220,8 @@ struct job_source {
     void *user;
     struct job *(*next)(void *user);           /* a job that may start now, NULL if there is none at the moment */
     void (*done)(void *user, struct job *job); /* all work-groups of the job have ended */
+    /* NULL, or called again and again while jobs run: how many work-groups of the oldest one have ended. */
+    void (*progress)(void *user, struct job *job, uint64_t ended, uint64_t total);
 };
 
 /* Runs jobs, several at once where the machine has room, until none is left and `next` has none.
