@@ -75,6 +75,7 @@ static struct ventus_info info_of(const char *path, size_t n, const struct gpu_c
     info.threads_per_warp = c->threads_per_warp;
     info.lds_bytes = c->lds_bytes;
     info.clock_mhz = c->clock_mhz;
+    info.modelled = *c->timing;
     info.translated = c->translation != GPU_PHYSICAL;
     return info;
 }

@@ -68,6 +68,7 @@ struct ventus_info {
     uint32_t threads_per_warp; /* work-items of a warp */
     uint32_t lds_bytes;        /* local memory of one SM, the stacks of its warps included */
     uint32_t clock_mhz;        /* that the device reports */
+    bool modelled;             /* its clock is that of a cycle model (ventus_clock) */
     bool translated;           /* addresses of kernels are virtual, in an address space of the device's own */
 };
 

@@ -21,6 +21,9 @@ const struct ventus_info *device_info(void)
     return info_problem ? NULL : &the_info;
 }
 
+/* A cycle model has a clock of its own in each context. */
+bool device_has_timer(void) { return device_info() && !device_info()->modelled; }
+
 cl_uint device_max_group(const struct ventus_info *info) { return info->warps_per_sm * info->threads_per_warp; }
 
 /* Backed lazily. 1.5 GiB of the 1.75 GiB window for buffers leaves room for private memory, arguments

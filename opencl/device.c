@@ -229,6 +229,27 @@ cl_int device_list_check(cl_uint count, const cl_device_id *list, bool may_be_em
     return CL_SUCCESS;
 }
 
+/* ---- timers ---- */
+
+cl_int clGetHostTimer(cl_device_id device, cl_ulong *host_time)
+{
+    if (!object_is(device, KIND_DEVICE)) return CL_INVALID_DEVICE;
+    if (!device_has_timer()) return CL_INVALID_OPERATION;
+    if (!host_time) return CL_INVALID_VALUE;
+    *host_time = host_ns();
+    return CL_SUCCESS;
+}
+
+/* The times of profiling are the host's. */
+cl_int clGetDeviceAndHostTimer(cl_device_id device, cl_ulong *device_time, cl_ulong *host_time)
+{
+    cl_ulong now = 0;
+    cl_int error = clGetHostTimer(device, device_time ? &now : NULL);
+    if (!error && !host_time) error = CL_INVALID_VALUE;
+    if (!error) *device_time = *host_time = now;
+    return error;
+}
+
 cl_int clRetainDevice(cl_device_id device) { return object_is(device, KIND_DEVICE) ? CL_SUCCESS : CL_INVALID_DEVICE; }
 
 cl_int clReleaseDevice(cl_device_id device) { return object_is(device, KIND_DEVICE) ? CL_SUCCESS : CL_INVALID_DEVICE; }

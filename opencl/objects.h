@@ -120,6 +120,9 @@ cl_int platform_ids(cl_uint num_entries, cl_platform_id *platforms, cl_uint *num
  * not usable: there is no device then. */
 const struct ventus_info *device_info(void);
 
+/* Is the device's clock that of the host, for all contexts? Then both count nanoseconds. */
+bool device_has_timer(void);
+
 cl_uint device_max_group(const struct ventus_info *info);
 cl_ulong device_global_memory(void);
 cl_ulong device_max_alloc(void);

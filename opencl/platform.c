@@ -42,7 +42,7 @@ cl_int platform_info(cl_platform_id platform, cl_platform_info param, size_t siz
     case CL_PLATFORM_EXTENSIONS: return info_text(out, extension_names + 1);
     case CL_PLATFORM_EXTENSIONS_WITH_VERSION: return info_bytes(out, extensions, sizeof extensions);
     case CL_PLATFORM_ICD_SUFFIX_KHR: return info_text(out, "VENTUS");
-    case CL_PLATFORM_HOST_TIMER_RESOLUTION: INFO(cl_ulong, 0);
+    case CL_PLATFORM_HOST_TIMER_RESOLUTION: INFO(cl_ulong, device_has_timer());
     default: return CL_INVALID_VALUE;
     }
 }

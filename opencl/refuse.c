@@ -14,7 +14,7 @@ static cl_int in_context(cl_context context)
     return object_is(context, KIND_CONTEXT) ? CL_INVALID_OPERATION : CL_INVALID_CONTEXT;
 }
 
-/* ---- pipes, queues on the device, timers, sub-groups ---- */
+/* ---- pipes, queues on the device, sub-groups ---- */
 
 cl_mem clCreatePipe(cl_context context, cl_mem_flags flags, cl_uint packet_size, cl_uint packets,
                     const cl_pipe_properties *properties, cl_int *errcode_ret)
@@ -33,18 +33,6 @@ cl_int clSetDefaultDeviceCommandQueue(cl_context context, cl_device_id device, c
 {
     (void)device, (void)q;
     return in_context(context);
-}
-
-cl_int clGetDeviceAndHostTimer(cl_device_id device, cl_ulong *device_time, cl_ulong *host_time)
-{
-    (void)device_time, (void)host_time;
-    return object_is(device, KIND_DEVICE) ? CL_INVALID_OPERATION : CL_INVALID_DEVICE;
-}
-
-cl_int clGetHostTimer(cl_device_id device, cl_ulong *host_time)
-{
-    (void)host_time;
-    return object_is(device, KIND_DEVICE) ? CL_INVALID_OPERATION : CL_INVALID_DEVICE;
 }
 
 cl_int clGetKernelSubGroupInfo(cl_kernel kernel, cl_device_id device, cl_kernel_sub_group_info param, size_t input_size,

@@ -27,11 +27,11 @@ static void offer_init(void)
     struct ventus_info info;
     if (!wanted || strcmp(wanted, "1")) return;
     if (ventus_describe(0, &info, NULL, 0) == VENTUS_OK && info.translated) {
-        complain("ventus: no shared virtual memory: the machine translates addresses");
+        complain("no shared virtual memory: the machine translates addresses");
         return;
     }
     if (ventus_can_share()) offer = CL_DEVICE_SVM_COARSE_GRAIN_BUFFER | CL_DEVICE_SVM_FINE_GRAIN_BUFFER;
-    else complain("ventus: no shared virtual memory: the process uses the addresses from 0x90000000 on itself");
+    else complain("no shared virtual memory: the process uses the addresses from 0x90000000 on itself");
 }
 
 cl_device_svm_capabilities svm_capabilities(void)

@@ -299,6 +299,30 @@ static void test_many_threads(void **state)
     OK(clReleaseMemObject(shared));
 }
 
+/* The device's clock is the host's, and profiling counts by it. */
+static void test_timers(void **state)
+{
+    cl_ulong before, between, device_time, host_time;
+    cl_event event;
+    (void)state;
+    assert_int_equal(QUERY(cl_ulong, clGetPlatformInfo, platform, CL_PLATFORM_HOST_TIMER_RESOLUTION), 1);
+    OK(clGetHostTimer(device, &before));
+    OK(clEnqueueMarker(queue, &event));
+    OK(clWaitForEvents(1, &event));
+    OK(clGetDeviceAndHostTimer(device, &device_time, &host_time));
+    OK(clGetHostTimer(device, &between));
+    assert_in_range(host_time, before, between);
+    assert_int_equal(device_time, host_time);
+    assert_in_range(QUERY(cl_ulong, clGetEventProfilingInfo, event, CL_PROFILING_COMMAND_END), before, device_time);
+    OK(clReleaseEvent(event));
+    FAILS(CL_INVALID_DEVICE, clGetHostTimer(NULL, &before));
+    FAILS(CL_INVALID_DEVICE, clGetHostTimer((cl_device_id)queue, &before));
+    FAILS(CL_INVALID_VALUE, clGetHostTimer(device, NULL));
+    FAILS(CL_INVALID_DEVICE, clGetDeviceAndHostTimer((cl_device_id)queue, &before, &between));
+    FAILS(CL_INVALID_VALUE, clGetDeviceAndHostTimer(device, NULL, &between));
+    FAILS(CL_INVALID_VALUE, clGetDeviceAndHostTimer(device, &before, NULL));
+}
+
 int main(void)
 {
     // clang-format off
@@ -306,7 +330,7 @@ int main(void)
         cmocka_unit_test(test_wait_list_errors), cmocka_unit_test(test_user_events), cmocka_unit_test(test_failure_spreads),
         cmocka_unit_test(test_abandoned_user_event), cmocka_unit_test(test_callbacks), cmocka_unit_test(test_callback_of_failure),
         cmocka_unit_test(test_callback_releases_all), cmocka_unit_test(test_profiling), cmocka_unit_test(test_markers),
-        cmocka_unit_test(test_release_before_end), cmocka_unit_test(test_many_threads),
+        cmocka_unit_test(test_release_before_end), cmocka_unit_test(test_timers), cmocka_unit_test(test_many_threads),
     };
     // clang-format on
     return cmocka_run_group_tests(tests, check_setup, check_teardown);

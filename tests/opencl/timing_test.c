@@ -108,11 +108,23 @@ static void test_transfers(void **state)
     OK(clReleaseMemObject(mem));
 }
 
+/* Each context has a clock of its own: there is none for the device. */
+static void test_no_timer(void **state)
+{
+    cl_ulong time;
+    (void)state;
+    assert_int_equal(QUERY(cl_ulong, clGetPlatformInfo, platform, CL_PLATFORM_HOST_TIMER_RESOLUTION), 0);
+    FAILS(CL_INVALID_OPERATION, clGetHostTimer(device, &time));
+    FAILS(CL_INVALID_OPERATION, clGetDeviceAndHostTimer(device, &time, &time));
+    FAILS(CL_INVALID_DEVICE, clGetHostTimer((cl_device_id)context, &time));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_times),
         cmocka_unit_test(test_queues),
+        cmocka_unit_test(test_no_timer),
         cmocka_unit_test(test_transfers),
     };
     return cmocka_run_group_tests(tests, timed_setup, check_teardown);
