@@ -71,13 +71,38 @@ static void show_wait(pid_t pid)
     close(ended.fd);
 }
 
-/* Exit code, -signal, or STATUS_TAKEN when the client's own handling of SIGCHLD took the status from us. */
-static int await(pid_t pid)
+/* The child of this build, 0: it has none that could be stopped any more. One that was started too late is stopped. */
+static void note_child(cl_program program, pid_t pid)
+{
+    if (!program) return;
+    pthread_mutex_lock(&program->lock);
+    program->compiler = pid;
+    if (pid && program->abandoned) kill(pid, SIGKILL);
+    pthread_mutex_unlock(&program->lock);
+}
+
+/* Exit code, -signal, or STATUS_TAKEN when the client's own handling of SIGCHLD took the status from us. The child is
+ * not taken away before nobody can stop it any more: its number may be that of another process then. */
+static int await(cl_program program, pid_t pid)
 {
     int status;
+    siginfo_t ended;
+    note_child(program, pid);
+    show_wait(pid);
+    while (waitid(P_PID, (id_t)pid, &ended, WEXITED | WNOWAIT) < 0 && errno == EINTR) {
+    }
+    note_child(program, 0);
     while (waitpid(pid, &status, 0) < 0)
         if (errno != EINTR) return STATUS_TAKEN;
     return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
+}
+
+static bool is_abandoned(cl_program program)
+{
+    pthread_mutex_lock(&program->lock);
+    bool abandoned = program->abandoned;
+    pthread_mutex_unlock(&program->lock);
+    return abandoned;
 }
 
 /* ---- the log ---- */
@@ -111,7 +136,8 @@ static cl_int verdict(struct build *b, int code)
     case STATUS_TAKEN: return b->size ? CL_SUCCESS : CL_BUILD_PROGRAM_FAILURE;
     default: break;
     }
-    if (code < 0)
+    if (code == -SIGKILL && is_abandoned(b->program)) log_add(b, "ventus: stopped, because the program was released\n");
+    else if (code < 0)
         log_add(b, "ventus: the compiler died of signal %d (%s); this is a bug in it\n", -code, strsignal(-code));
     else log_add(b, "ventus: the compiler failed with code %d; this is a bug in it\n", code);
     return CL_BUILD_PROGRAM_FAILURE;
@@ -119,14 +145,13 @@ static cl_int verdict(struct build *b, int code)
 
 /* ---- one run ---- */
 
-/* Runs argv[0]: 0, or an errno. */
-static int run(char *const argv[], const int fd[3], int *code)
+/* Runs argv[0] for a build of `program`: 0, or an errno. */
+static int run(cl_program program, char *const argv[], const int fd[3], int *code)
 {
     pid_t pid;
     int error = host_spawn(&pid, argv, fd);
     if (error) return error;
-    show_wait(pid);
-    *code = await(pid);
+    *code = await(program, pid);
     return 0;
 }
 
@@ -147,7 +172,7 @@ static void close_files(const int fd[3])
 /* Takes over `fd`'s results. */
 static cl_int compile(struct build *b, char *const argv[], const int fd[3])
 {
-    int code = 0, error = run(argv, fd, &code);
+    int code = 0, error = run(b->program, argv, fd, &code);
     size_t size;
     if (error == E2BIG && !b->objects) {
         log_add(b, "ventus: the build options are longer than the system lets a program's arguments be\n");
@@ -187,12 +212,13 @@ static cl_int build_with(struct build *b, char *argv[])
 
 char *compiler_path(void) { return host_program("VENTUS_CC", "ventus-cc"); }
 
-unsigned char *compiler_answer(char *argv[], const char *input, size_t input_size, size_t *size)
+unsigned char *compiler_answer(cl_program program, char *argv[], const char *input, size_t input_size, size_t *size)
 {
     int fd[3], code = -1;
     unsigned char *answer = NULL;
     if (!may_compile(input_size)) return NULL;
-    if (open_files(fd, input, input_size) && (argv[0] = compiler_path()) && run(argv, fd, &code) == 0 && code == 0)
+    if (open_files(fd, input, input_size) && (argv[0] = compiler_path()) && run(program, argv, fd, &code) == 0 &&
+        code == 0)
         answer = read_all(fd[1], SIZE_MAX - 1, size);
     close_files(fd);
     free(argv[0]);

@@ -72,7 +72,7 @@ static char *compiler_files(const struct disk_cache *cache)
     if (key.bytes && disk_cache_load(cache, &key, false, &kept)) {
         names = strndup(kept.bytes, kept.size);
         disk_cache_unload(&kept);
-    } else if (key.bytes && (names = (char *)compiler_answer(argv, "", 0, &size))) {
+    } else if (key.bytes && (names = (char *)compiler_answer(NULL, argv, "", 0, &size))) {
         disk_cache_store(cache, &key, names, size);
     }
     free((void *)key.bytes);
@@ -144,7 +144,7 @@ static bool add_preprocessed(FILE *key, const struct build *b)
     char *options = build_options(b),
          *argv[] = {NULL, "--preprocess", "--profile", (char *)(uintptr_t)b->profile, "--options", options, NULL};
     size_t size;
-    unsigned char *text = options ? compiler_answer(argv, b->source, b->source_size, &size) : NULL;
+    unsigned char *text = options ? compiler_answer(b->program, argv, b->source, b->source_size, &size) : NULL;
     if (text) add_neutral(key, (char *)text, size, b->headers);
     free(options);
     free(text);

@@ -101,7 +101,8 @@ static cl_int job_build(struct build_job *job, struct build *b)
 
 static cl_int job_compile(struct build_job *job)
 {
-    struct build b = {.source = job->program->source,
+    struct build b = {.program = job->program,
+                      .source = job->program->source,
                       .source_size = job->program->source_size,
                       .il = job->program->il,
                       .options = job->options,
@@ -233,7 +234,7 @@ static cl_int inputs_take(struct build_job *job, cl_context context, cl_uint cou
 
 static cl_int job_link(struct build_job *job)
 {
-    struct build b = {.source = "", .objects = job->inputs, .nobjects = job->ninputs};
+    struct build b = {.program = job->program, .source = "", .objects = job->inputs, .nobjects = job->ninputs};
     return job_build(job, &b);
 }
 

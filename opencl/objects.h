@@ -471,6 +471,8 @@ struct _cl_program {
         *il; /* NULL, or the module of SPIR-V that it was made from, of the same size; `source` is as compiled */
     pthread_mutex_t lock; /* everything below */
     bool building;
+    pid_t compiler;  /* that the build is waiting for, 0: none */
+    bool abandoned;  /* the client has let go of it: no build is to go on */
     cl_uint kernels; /* kernel objects the client holds */
     cl_build_status status;
     cl_program_binary_type type; /* of `executable`; NONE: there is none */
@@ -497,6 +499,7 @@ const char *option_word(const char *options, size_t *length);
 
 /* One thing to be compiled or linked. */
 struct build {
+    cl_program program; /* whose build it is */
     const char *source;
     size_t source_size;
     const char *options;         /* may be NULL */
@@ -511,8 +514,8 @@ struct build {
     size_t size;
 };
 
-/* Runs ventus-cc. CL_SUCCESS, CL_BUILD_PROGRAM_FAILURE, CL_INVALID_BUILD_OPTIONS,
- * CL_COMPILER_NOT_AVAILABLE, CL_OUT_OF_RESOURCES or CL_OUT_OF_HOST_MEMORY. */
+/* Runs ventus-cc, until the client lets go of the program. CL_SUCCESS, CL_BUILD_PROGRAM_FAILURE,
+ * CL_INVALID_BUILD_OPTIONS, CL_COMPILER_NOT_AVAILABLE, CL_OUT_OF_RESOURCES or CL_OUT_OF_HOST_MEMORY. */
 cl_int build_run(struct build *build);
 /* The same, or what it gave for an equal build once: build_cache.c. */
 cl_int build_cached(struct build *build);
@@ -520,8 +523,8 @@ cl_int build_cached(struct build *build);
 /* Where ventus-cc is, to be freed, or NULL. */
 char *compiler_path(void);
 /* What ventus-cc writes when it is given this input and these arguments (argv[0] is filled in, argv closed by NULL), to
- * be freed. NULL: it does not succeed. */
-unsigned char *compiler_answer(char *argv[], const char *input, size_t input_size, size_t *size);
+ * be freed. NULL: it does not succeed. For a build of `program`, which may be NULL. */
+unsigned char *compiler_answer(cl_program program, char *argv[], const char *input, size_t input_size, size_t *size);
 /* The option string for ventus-cc, to be freed, or NULL. */
 char *build_options(const struct build *build);
 

@@ -2,6 +2,7 @@
  * Only one build runs per program at a time, and none while kernels exist; that claim (`building`) lets
  * the compiler run without a lock held. The executable is shared with kernels, which may outlive the
  * client's references. Called through icd.c, and by compile.c. */
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -219,11 +220,21 @@ cl_int clRetainProgram(cl_program program)
     return object_retain(program, KIND_PROGRAM, &(bool){false}) ? CL_SUCCESS : CL_INVALID_PROGRAM;
 }
 
+/* Nobody will use what a build makes. */
+static void abandon(cl_program program)
+{
+    pthread_mutex_lock(&program->lock);
+    program->abandoned = true;
+    if (program->compiler) kill(program->compiler, SIGKILL);
+    pthread_mutex_unlock(&program->lock);
+    object_drop(&program->base);
+}
+
 cl_int clReleaseProgram(cl_program program)
 {
     bool last;
     if (!object_release(program, KIND_PROGRAM, &last)) return CL_INVALID_PROGRAM;
-    if (last) object_drop(&program->base);
+    if (last) abandon(program);
     return CL_SUCCESS;
 }
 
@@ -237,6 +248,7 @@ cl_int program_begin(cl_program program, const char *options)
     bool claimed = !program->building && program->kernels == 0;
     if (claimed) {
         program->building = true;
+        program->abandoned = false;
         program->status = CL_BUILD_IN_PROGRESS;
         char *old = program->options;
         program->options = copy;

@@ -302,6 +302,24 @@ static void test_asynchronous(void **state)
     fake_compiler(NULL);
 }
 
+/* Nobody is left to use the result: the compiler is stopped, at once or before it begins. */
+static void test_stopped(void **state)
+{
+    (void)state;
+    const time_t begin = time(NULL);
+    fake_compiler("exec sleep 60");
+    built = 0;
+    for (int i = 0; i < 4; i++) {
+        cl_program program = program_new("kernel void f(void) {}");
+        OK(clBuildProgram(program, 0, NULL, NULL, on_built, program));
+        if (i % 2) usleep(100000);
+        OK(clReleaseProgram(program));
+    }
+    await_built(4);
+    fake_compiler(NULL);
+    assert_true(time(NULL) - begin < 30);
+}
+
 static void test_bad_binaries(void **state)
 {
     (void)state;
@@ -375,9 +393,10 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_build_arguments),  cmocka_unit_test(test_build_ends),
         cmocka_unit_test(test_compiler_missing), cmocka_unit_test(test_long_options),
         cmocka_unit_test(test_streams),          cmocka_unit_test(test_strange_client),
-        cmocka_unit_test(test_asynchronous),     cmocka_unit_test(test_bad_binaries),
-        cmocka_unit_test(test_compile_headers),  cmocka_unit_test(test_link_errors),
-        cmocka_unit_test(test_fresh_child),      cmocka_unit_test(test_file_limit),
+        cmocka_unit_test(test_asynchronous),     cmocka_unit_test(test_stopped),
+        cmocka_unit_test(test_bad_binaries),     cmocka_unit_test(test_compile_headers),
+        cmocka_unit_test(test_link_errors),      cmocka_unit_test(test_fresh_child),
+        cmocka_unit_test(test_file_limit),
     };
     return cmocka_run_group_tests(tests, check_setup, check_teardown);
 }
