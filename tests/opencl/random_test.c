@@ -1,7 +1,8 @@
 /* Random sequences of API calls from several threads, against a model: each thread has buffers of one number, on which
- * kernels, transfers and maps work in an order that only wait lists (or, now and then, an in-order queue) keep. Queues
- * are of both kinds, some shared by all threads, some released with commands in flight; user events hold
- * commands back, markers and barriers stand between them, callbacks count. */
+ * kernels, transfers and maps work in an order that only wait lists (or, now and then, an in-order queue) keep. Every
+ * second one is in shared virtual memory, and named by its address as often as by its handle. Queues are of both kinds,
+ * some shared by all threads, some released with commands in flight; user events hold commands back, markers and
+ * barriers stand between them, callbacks count. */
 #include <pthread.h>
 #include <stdatomic.h>
 
@@ -14,6 +15,7 @@ static cl_command_queue shared[SHARED];
 
 struct slot {
     cl_mem mem;
+    int *svm;              /* the number, if it is in shared memory, else NULL */
     cl_event last;         /* of the latest command on it, or NULL */
     cl_command_queue tail; /* the in-order queue of that command, or NULL */
     int want;
@@ -114,12 +116,16 @@ static void now_last(struct worker *w, struct slot *s, cl_command_queue q, cl_ev
     CHECK(clSetEventCallback(event, (cl_int)draw(w, 2), on_event, &w->called));
 }
 
+/* Is the number to be named by its address this time? */
+static bool by_address(struct worker *w, const struct slot *s) { return s->svm && draw(w, 2); }
+
 static void step(struct worker *w, struct slot *s, cl_command_queue q)
 {
     const int n = (int)draw(w, 1000);
     struct order o = order_of(w, q, s, NULL, true);
     cl_event event = NULL;
-    CHECK(clSetKernelArg(w->kernel, 0, sizeof s->mem, &s->mem));
+    if (by_address(w, s)) CHECK(clSetKernelArgSVMPointer(w->kernel, 0, s->svm));
+    else CHECK(clSetKernelArg(w->kernel, 0, sizeof s->mem, &s->mem));
     CHECK(clSetKernelArg(w->kernel, 1, sizeof n, &n));
     CHECK(clEnqueueNDRangeKernel(q, w->kernel, 1, NULL, (size_t[]){1}, NULL, o.count, o.count ? o.list : NULL, &event));
     s->want = (int)((unsigned)s->want * 3 + (unsigned)n);
@@ -134,7 +140,9 @@ static void write_number(struct worker *w, struct slot *s, cl_command_queue q)
     cl_event event = NULL;
     if (blocking) open_gates(w);
     struct order o = order_of(w, q, s, NULL, !blocking);
-    CHECK(clEnqueueWriteBuffer(q, s->mem, blocking, 0, 4, n, o.count, o.count ? o.list : NULL, &event));
+    const cl_event *list = o.count ? o.list : NULL;
+    if (by_address(w, s)) CHECK(clEnqueueSVMMemcpy(q, blocking, s->svm, n, 4, o.count, list, &event));
+    else CHECK(clEnqueueWriteBuffer(q, s->mem, blocking, 0, 4, n, o.count, list, &event));
     s->want = *n;
     now_last(w, s, q, event);
 }
@@ -144,7 +152,9 @@ static void fill(struct worker *w, struct slot *s, cl_command_queue q)
     const int n = (int)draw(w, 1000);
     struct order o = order_of(w, q, s, NULL, true);
     cl_event event = NULL;
-    CHECK(clEnqueueFillBuffer(q, s->mem, &n, 4, 0, 4, o.count, o.count ? o.list : NULL, &event));
+    const cl_event *list = o.count ? o.list : NULL;
+    if (by_address(w, s)) CHECK(clEnqueueSVMMemFill(q, s->svm, &n, 4, 4, o.count, list, &event));
+    else CHECK(clEnqueueFillBuffer(q, s->mem, &n, 4, 0, 4, o.count, list, &event));
     s->want = n;
     now_last(w, s, q, event);
 }
@@ -167,8 +177,23 @@ static void read_number(struct worker *w, struct slot *s, cl_command_queue q)
     int n = 0;
     open_gates(w);
     struct order o = order_of(w, q, s, NULL, false);
-    CHECK(clEnqueueReadBuffer(q, s->mem, CL_TRUE, 0, 4, &n, o.count, o.count ? o.list : NULL, NULL));
+    const cl_event *list = o.count ? o.list : NULL;
+    if (by_address(w, s)) CHECK(clEnqueueSVMMemcpy(q, CL_TRUE, &n, s->svm, 4, o.count, list, NULL));
+    else CHECK(clEnqueueReadBuffer(q, s->mem, CL_TRUE, 0, 4, &n, o.count, list, NULL));
     CHECK(n != s->want);
+}
+
+static void map_address(struct worker *w, struct slot *s, cl_command_queue q)
+{
+    cl_event event = NULL;
+    if (!s->svm) return;
+    open_gates(w);
+    struct order o = order_of(w, q, s, NULL, false);
+    CHECK(clEnqueueSVMMap(q, CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, s->svm, 4, o.count, o.count ? o.list : NULL, NULL));
+    CHECK(*s->svm != s->want);
+    *s->svm = s->want = (int)draw(w, 1000);
+    CHECK(clEnqueueSVMUnmap(q, s->svm, 0, NULL, &event));
+    now_last(w, s, q, event);
 }
 
 static void map_number(struct worker *w, struct slot *s, cl_command_queue q)
@@ -231,7 +256,7 @@ static void renew_queue(struct worker *w)
 }
 
 static void (*const on_buffer[])(struct worker *, struct slot *, cl_command_queue) = {
-    step, step, step, write_number, fill, copy, read_number, map_number};
+    step, step, step, write_number, fill, copy, read_number, map_number, map_address};
 static void (*const others[])(struct worker *) = {place_gate, place_gate, place_mark, place_mark, finish, renew_queue};
 
 static void *work(void *user)
@@ -250,12 +275,20 @@ static void *work(void *user)
     return NULL;
 }
 
+/* In shared memory if that is wanted and can be had. */
+static void slot_open(struct slot *s, bool wanted)
+{
+    s->svm = wanted ? clSVMAlloc(context, 0, 4, 0) : NULL;
+    if (s->svm) *s->svm = 0;
+    s->mem = buffer_new(s->svm ? CL_MEM_USE_HOST_PTR : CL_MEM_COPY_HOST_PTR, 4, s->svm ? s->svm : &(int){0});
+}
+
 static void worker_open(struct worker *w, unsigned seed)
 {
     cl_int err;
     *w = (struct worker){.seed = seed};
     for (unsigned i = 0; i < QUEUES; i++) w->own[i] = queue_new(i);
-    for (int i = 0; i < BUFFERS; i++) w->slots[i].mem = buffer_new(CL_MEM_COPY_HOST_PTR, 4, &(int){0});
+    for (int i = 0; i < BUFFERS; i++) slot_open(&w->slots[i], i % 2);
     w->kernel = clCreateKernel(program, "step", &err);
     OK(err);
 }
@@ -265,6 +298,7 @@ static void worker_close(struct worker *w)
     for (int i = 0; i < BUFFERS; i++) {
         if (w->slots[i].last) OK(clReleaseEvent(w->slots[i].last));
         OK(clReleaseMemObject(w->slots[i].mem));
+        if (w->slots[i].svm) OK(clEnqueueSVMFree(w->own[0], 1, (void **)&w->slots[i].svm, NULL, NULL, 0, NULL, NULL));
     }
     for (int i = 0; i < QUEUES; i++) {
         OK(clFinish(w->own[i]));
@@ -297,5 +331,6 @@ static void test_random(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_random)};
+    setenv("VENTUS_SVM", "1", 1);
     return cmocka_run_group_tests(tests, check_setup, check_teardown);
 }
