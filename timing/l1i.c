@@ -12,17 +12,25 @@ void l1i_reset(struct core *c)
 
 static uint32_t set_number(const struct tags *t, uint32_t line) { return line >> t->shift & (t->sets - 1); }
 
-/* A request at `pc` in this cycle. In the cycle of a fill both ways of its set show the new line. That a line has been
- * used is known a cycle later. */
+/* In the cycle of a fill all ways of its set show the new line. The numbers of the valid ones, combined, are taken for
+ * that of the line. */
+static struct tag *found_in_all_ways(struct l1i *l)
+{
+    struct tag *set = l->tags.way + l->filling * l->tags.ways;
+    uint32_t way = 0;
+    for (uint32_t i = 0; i < l->tags.ways; i++) way |= set[i].valid ? i : 0;
+    return set + way % l->tags.ways;
+}
+
+/* A request at `pc` in this cycle. That a line has been used is known a cycle later. */
 bool l1i_lookup(struct core *c, uint32_t pc)
 {
     struct l1i *l = &c->front.l1i;
     const struct timing_config *config = &c->model->config;
     uint32_t line = line_of(c->model, pc);
     if (config->perfect_caches) return true;
-    if (l->filling != UINT32_MAX && line == l->filled) return true;
-    if (config->fault_fill_lookup && l->filling == set_number(&l->tags, line)) return false;
-    l->hit = tags_find(&l->tags, line);
+    if (!config->fault_fill_lookup || l->filling != set_number(&l->tags, line)) l->hit = tags_find(&l->tags, line);
+    else if (line == l->filled) l->hit = found_in_all_ways(l);
     return l->hit;
 }
 

@@ -203,11 +203,11 @@ static struct l2_entry *same_line(struct model *m, uint32_t line)
 
 /* A line that requests of two kinds wait for is not written into the directory. In the Verilog RTL a request on a line
  * of its own counts as one on that of entry 0. */
-static void mix(struct model *m, struct l2_entry *same)
+static struct l2_entry *mixed_by(struct model *m, struct l2_entry *same)
 {
     struct l2 *l = &m->l2;
     if (!same && m->config.fault_l2_mixes) same = &l->entry[0];
-    if (same && same->kind != l->looked_up.kind) same->fills = false;
+    return same && same->kind != l->looked_up.kind ? same : NULL;
 }
 
 static struct l2_entry *new_entry(struct model *m, const struct message *a)
@@ -229,20 +229,21 @@ static struct l2_entry *new_entry(struct model *m, const struct message *a)
     return e;
 }
 
-/* The request in the directory goes to the list of its entry, if there is room. */
-static void enter(struct model *m)
+/* The request in the directory goes to the list of its entry, if there is room. Returns the entry whose line it keeps
+ * out of the directory, from the next cycle on; NULL: none. */
+static struct l2_entry *enter(struct model *m)
 {
     struct l2 *l = &m->l2;
-    if (!l->looking_up) return;
+    if (!l->looking_up) return NULL;
     struct message *a = &l->looked_up;
-    struct l2_entry *e = same_line(m, a->line);
-    mix(m, e);
-    if (l->nrequests == m->config.l2_mshrs) return;
+    struct l2_entry *e = same_line(m, a->line), *mixed = mixed_by(m, e);
+    if (l->nrequests == m->config.l2_mshrs) return mixed;
     if (e) core_of(m, a)->counts.l2_hits++;
     else e = new_entry(m, a);
     e->list[e->nlist++] = *a;
     l->nrequests++;
     l->looking_up = false;
+    return e->nlist == 1 && e == mixed ? NULL : mixed;
 }
 
 /* ---- acceptance ---- */
@@ -321,7 +322,8 @@ void l2_cycle(struct model *m)
     l->input_full = l->ninput == INPUTS;
     end_flush(m);
     answer(m);
-    enter(m);
+    struct l2_entry *mixed = enter(m);
     schedule(m, may_respond);
+    if (mixed) mixed->fills = false;
     accept(m, &before);
 }

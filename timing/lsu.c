@@ -160,7 +160,7 @@ static void send(struct core *c)
 {
     struct lsu *l = &c->lsu;
     bool store = l->flight->op->store;
-    if (l->to_lds ? !lds_ready(c, store) : !l1d_ready(c)) return;
+    if (l->to_lds ? !lds_ready(c) : !l1d_ready(c)) return;
     struct line_access a = next_access(c);
     bool first = l->left == l->flight->lanes;
     if (l->to_lds) {
@@ -202,6 +202,7 @@ void lsu_cycle(struct core *c)
     struct lsu *l = &c->lsu;
     enum lsu_state state = l->state;
     unsigned slot = state == LSU_IDLE ? 0 : l->flight->slot;
+    lds_cycle(c);
     coalesce(c);
     address_unit(c, state);
     l->ids_slot = slot;

@@ -247,9 +247,8 @@ struct lsu {
 
 struct lds {
     struct queue answers;
-    unsigned rows; /* taken of this burst */
-    bool store;
-    uint64_t next_burst, accepts_until;
+    unsigned waiting;                   /* answers that the coalescer could have taken before this cycle */
+    uint64_t stalls_from, stalls_until; /* no row is taken between these cycles, the second one excluded */
 };
 
 /* What goes to and comes from the second level. */
@@ -478,7 +477,8 @@ struct flight *lsu_result(const struct core *c);
 void lsu_written(struct core *c);
 
 /* lds.c */
-bool lds_ready(const struct core *c, bool store);
+void lds_cycle(struct core *c);
+bool lds_ready(const struct core *c);
 void lds_take(struct core *c, const struct line_access *a);
 
 /* l1d.c */

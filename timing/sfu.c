@@ -22,28 +22,53 @@ static uint32_t value(const struct warp *w, uint16_t reg, unsigned lane)
     return reg == NO_REGISTER ? 0 : reg < 256 ? w->x[reg] : w->v[reg - 256][lane];
 }
 
-static uint32_t lane_cycles(const struct op *op, const struct warp *w, unsigned lane, uint32_t of_float)
+/* Division by and of zero, infinity and what is no number needs no steps; neither does the root of what is negative. */
+static bool is_special(uint32_t n, bool root)
+{
+    uint32_t size = n & 0x7fffffff;
+    return size == 0 || size >= 0x7f800000 || (root && n >> 31);
+}
+
+static uint32_t float_cycles(const struct op *op, const struct warp *w, unsigned lane,
+                             const struct timing_config *config)
+{
+    bool root = op->source[0] == NO_REGISTER || op->source[1] == NO_REGISTER;
+    for (int i = 0; i < 2; i++)
+        if (op->source[i] != NO_REGISTER && is_special(value(w, op->source[i], lane), root)) return config->sfu_special;
+    return config->sfu_float;
+}
+
+static uint32_t lane_cycles(const struct op *op, const struct warp *w, unsigned lane,
+                            const struct timing_config *config)
 {
     const char *name = isa_table[op->in.op].name;
     bool is_signed = name[0] == 'v' ? name[4] != 'u' : name[3] != 'u';
-    if (op->class == C_FLOAT_SLOW) return of_float;
+    if (op->class == C_FLOAT_SLOW) return float_cycles(op, w, lane, config);
     if (op->destination < 256) return divide(value(w, op->source[0], lane), value(w, op->source[1], lane), is_signed);
     return divide(value(w, op->source[1], lane), value(w, op->source[0], lane), is_signed);
 }
 
+/* Lanes `first` to `first` + `n` - 1 together: all of them, also those that are not active. */
+static uint32_t group_cycles(const struct core *c, const struct op *op, const struct warp *w, unsigned first,
+                             unsigned n)
+{
+    uint32_t longest = 0;
+    for (unsigned lane = first; lane < first + n && lane < ISA_LANES; lane++) {
+        uint32_t cycles = lane_cycles(op, w, lane, &c->model->config);
+        if (cycles > longest) longest = cycles;
+    }
+    return longest;
+}
+
+/* Groups of lanes one after another, those without an active lane left out. */
 uint32_t sfu_cycles(const struct core *c, const struct op *op, const struct warp *w)
 {
-    const struct timing_config *config = &c->model->config;
-    unsigned lanes = c->model->lanes, width = lanes / config->sfu_divisor;
-    uint32_t active = op->destination < 256 ? 1 : op->in.vm ? w->active : w->active & w->v[0][0], sum = BASE;
-    if (!width) width = 1;
-    for (unsigned first = 0; first < lanes; first += width) {
-        uint32_t longest = 0;
-        for (unsigned i = first; i < first + width && i < ISA_LANES; i++) {
-            uint32_t n = active >> i & 1 ? lane_cycles(op, w, i, config->sfu_float) : 0;
-            if (n > longest) longest = n;
-        }
-        sum += longest;
-    }
+    unsigned lanes = c->model->lanes, width = lanes / c->model->config.sfu_divisor;
+    bool scalar = op->destination < 256;
+    uint32_t active = scalar ? 1 : op->in.vm ? w->active : w->active & w->v[0][0], sum = BASE;
+    if (!width || scalar) width = 1;
+    uint32_t group = width >= 32 ? ~0u : (1u << width) - 1;
+    for (unsigned first = 0; first < lanes; first += width)
+        if (active >> first & group) sum += group_cycles(c, op, w, first, width);
     return sum > BASE ? sum : BASE + 1;
 }

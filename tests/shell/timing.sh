@@ -1,5 +1,5 @@
 # The cycle model against the hardware: tests/timing/cases has launches that ran on the Verilog RTL, with its cycles.
-# Prints the table of those that differ, and fails when they differ by more than the limits below.
+# Prints the table of those that differ, and fails when there is one.
 set -u
 . "$VENTUS_SOURCE/tests/shell/common"
 unpack_cases
@@ -52,8 +52,8 @@ paste ours.txt "$list" | awk '
       count[micro]++; sum[micro] += size; exact[micro] += !size; if (size > worst[micro]) worst[micro] = size }
     END { for (m = 0; m < 2; m++)
             printf "%s: %d, exact %d, mean %.3f %%, worst %.2f %%\n", m ? "micro-benchmarks" : "kernels", count[m], exact[m], sum[m] / count[m], worst[m]
-          exit sum[1] / count[1] > 0.1 || worst[1] > 3 || 2 * exact[1] < count[1] || sum[0] / count[0] > 0.1 || worst[0] > 1 }' ||
-    wrong 'the model differs too much from the hardware'
+          exit sum[0] + sum[1] > 0 }' ||
+    wrong 'the model differs from the hardware'
 
 # When instructions issue: tests/timing/issues has those of some launches as the hardware issued them.
 pairs=
@@ -63,7 +63,7 @@ for recorded in "$VENTUS_SOURCE"/tests/timing/issues/*.csv; do
     "$ventus" run --timing verilog --case "$files" --timeline "$launch.csv" >out.txt || wrong "$launch: no timeline"
     pairs="$pairs $recorded $launch.csv"
 done
-/usr/bin/python3 "$VENTUS_SOURCE/tests/timing/compare.py" --least 99 $pairs >issues.txt || { wrong 'instructions issue at other times'; cat issues.txt; }
+/usr/bin/python3 "$VENTUS_SOURCE/tests/timing/compare.py" --within 0 --least 100 $pairs >issues.txt || { wrong 'instructions issue at other times'; cat issues.txt; }
 
 # The same for a launch in every configuration, and the same again.
 case=$cases/gpgpu-adv-gaussian__Fan2_0.metadata
