@@ -261,9 +261,18 @@ static bool names_flags(uint32_t word)
     return (word & 0x7f) == 0x73 && (word & 0x7000) && (csr == CSR_FFLAGS || csr == CSR_FCSR || csr == CSR_VXSAT);
 }
 
+/* Most pages that may be executed are empty, where all of the code window is open. */
+static bool is_empty(const uint32_t words[PAGE_WORDS])
+{
+    uint32_t any = 0;
+    for (unsigned i = 0; i < PAGE_WORDS; i++) any |= words[i];
+    return !any;
+}
+
 static bool page_names_flags(const struct gpu *gpu, uint32_t number)
 {
     const uint32_t *words = (const uint32_t *)(gpu->mem + ((size_t)number << PAGE_BITS));
+    if (is_empty(words)) return false;
     for (unsigned i = 0; i < PAGE_WORDS; i++)
         if (names_flags(words[i])) return true;
     return false;
