@@ -135,6 +135,8 @@ struct primitive {
         PRIMITIVE_FLOAT,  /* a function of a float in each lane, which may be merged and moved */
         PRIMITIVE_FIRST,  /* from a word of each lane to that of an active one */
         PRIMITIVE_SCALAR, /* an atomic operation with one address */
+        PRIMITIVE_LANES,  /* of a word in each lane and a distance: the word of the lane so much further on */
+        PRIMITIVE_VOTE,   /* of an address and bits in each lane: the bits of all active lanes, or-ed in memory there */
     } kind;
     const char *instead; /* what machines without the instruction call, with the same arguments */
 };

@@ -233,7 +233,7 @@ static const struct helper *special_function(struct lowering *l, LLVMValueRef ca
     const struct primitive *p = LLVMIsAFunction(f) ? primitive_find(LLVMGetValueName(f)) : NULL;
     if (!p || !p->instead || profile_has(l->cc, p->op)) return NULL;
     struct helper *h = cc_alloc(l->cc, sizeof *h);
-    *h = (struct helper){p->instead, "ff"};
+    *h = (struct helper){p->instead, p->kind == PRIMITIVE_FLOAT ? "ff" : "www"};
     return h;
 }
 

@@ -33,7 +33,8 @@ void profile_adapt(const struct cc *cc, struct insn *in)
                  isa_profile_name(cc->profile));
 }
 
-/* Functions of floats, and what a profile without them calls; operations of scalars, in code that one lane runs. */
+/* Functions of floats and of the lanes of a warp, and what a profile without them calls; operations of scalars, in code
+ * that one lane runs. */
 static const struct primitive primitives[] = {
     {"__ventus_exp", OP_VFEXP, PRIMITIVE_FLOAT, NULL},
     {"__ventus_ex2", OP_EX2_F32, PRIMITIVE_FLOAT, "_Z4exp2f"},
@@ -42,6 +43,8 @@ static const struct primitive primitives[] = {
     {"__ventus_rsqrt", OP_RSQRT_F32, PRIMITIVE_FLOAT, "__ventus_divided_rsqrt"},
     {"__ventus_sin", OP_SIN_F32, PRIMITIVE_FLOAT, "_Z3sinf"},
     {"__ventus_cos", OP_COS_F32, PRIMITIVE_FLOAT, "_Z3cosf"},
+    {"__ventus_shuffle", OP_VSHUFFLE_DOWN_RAW, PRIMITIVE_LANES, "__ventus_shuffle_in_memory"},
+    {"__ventus_vote", OP_AMOOR_W, PRIMITIVE_VOTE, "__ventus_vote_each"},
     {"__ventus_first", OP_VMV_X_S, PRIMITIVE_FIRST, NULL},
     {"__ventus_lr", OP_LR_W_SCALAR, PRIMITIVE_SCALAR, NULL},
     {"__ventus_sc", OP_SC_W_SCALAR, PRIMITIVE_SCALAR, NULL},

@@ -20,18 +20,32 @@ static uint64_t constant_argument(struct func *f, const struct call *k, unsigned
     return LLVMConstIntGetZExtValue(v);
 }
 
-/* An instruction under a name of the library's. */
+/* The word at a scalar address is cleared, gets the bits of the active lanes, and is read. */
+static struct opd vote(struct func *f, unsigned or_, struct opd address, struct opd mine)
+{
+    int32_t at = to_s(f, address), result = new_vreg(f, CLASS_S);
+    emit(f, OP_SW, 0, at, to_s(f, opd_imm(0)), 0);
+    emit(f, or_, new_vreg(f, CLASS_V), to_v(f, address), to_v(f, mine), 0);
+    emit(f, OP_LW, result, at, 0, 0)->keep = true;
+    return opd_reg(result);
+}
+
+/* An instruction, or a few, under a name of the library's. */
 static bool named_instruction(struct func *f, const struct call *k, struct opd *out)
 {
     const struct primitive *p = primitive_find(k->name);
     if (!p) return false;
-    struct opd a = parts(f, argument(k, 0))[0];
+    struct opd a = parts(f, argument(k, 0))[0], b = k->nargs > 1 ? parts(f, argument(k, 1))[0] : opd_imm(0);
     if (p->kind == PRIMITIVE_FLOAT) { /* there is no scalar form */
         out[0] = unary(f, 0, p->op, a, 7);
     } else if (p->kind == PRIMITIVE_FIRST) {
         out[0] = opd_reg(to_s(f, a));
+    } else if (p->kind == PRIMITIVE_LANES) {
+        out[0] = opd_reg(new_vreg(f, CLASS_V));
+        emit(f, p->op, out[0].reg, to_v(f, b), to_v(f, a), 0);
+    } else if (p->kind == PRIMITIVE_VOTE) {
+        out[0] = vote(f, p->op, a, b);
     } else {
-        struct opd b = k->nargs > 1 ? parts(f, argument(k, 1))[0] : opd_imm(0);
         out[0] = opd_reg(new_vreg(f, CLASS_S));
         emit(f, p->op, out[0].reg, to_s(f, a), k->nargs > 1 ? to_s(f, b) : 0, 0);
     }

@@ -11,7 +11,7 @@ struct _cl_device_id the_device = {
 /* Each name with a space before it. */
 enum {
     ATOMICS = CL_DEVICE_ATOMIC_ORDER_RELAXED | CL_DEVICE_ATOMIC_ORDER_ACQ_REL | CL_DEVICE_ATOMIC_ORDER_SEQ_CST |
-              CL_DEVICE_ATOMIC_SCOPE_WORK_GROUP | CL_DEVICE_ATOMIC_SCOPE_DEVICE,
+              CL_DEVICE_ATOMIC_SCOPE_WORK_GROUP | CL_DEVICE_ATOMIC_SCOPE_DEVICE | CL_DEVICE_ATOMIC_SCOPE_ALL_DEVICES,
 };
 
 static const char extension_names[] =
@@ -88,8 +88,8 @@ static cl_int device_table(const struct ventus_info *c, cl_device_info param, st
     case CL_DEVICE_MAX_WORK_ITEM_SIZES: return info_bytes(out, (size_t[3]){group, group, group}, 3 * sizeof(size_t));
     VALUE(CL_DEVICE_MAX_WORK_GROUP_SIZE, size_t, group)
     VALUE(CL_DEVICE_PREFERRED_WORK_GROUP_SIZE_MULTIPLE, size_t, c->threads_per_warp)
-    VALUE(CL_DEVICE_MAX_NUM_SUB_GROUPS, cl_uint, 0)
-    VALUE(CL_DEVICE_SUB_GROUP_INDEPENDENT_FORWARD_PROGRESS, cl_bool, CL_FALSE)
+    VALUE(CL_DEVICE_MAX_NUM_SUB_GROUPS, cl_uint, c->warps_per_sm) /* a warp is one */
+    VALUE(CL_DEVICE_SUB_GROUP_INDEPENDENT_FORWARD_PROGRESS, cl_bool, CL_TRUE)
     VALUE(CL_DEVICE_ADDRESS_BITS, cl_uint, 32)
     VALUE(CL_DEVICE_PROFILING_TIMER_RESOLUTION, size_t, 1)
 

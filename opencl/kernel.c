@@ -329,6 +329,51 @@ cl_int clGetKernelWorkGroupInfo(cl_kernel kernel, cl_device_id device, cl_kernel
     }
 }
 
+/* ---- sub-groups: a warp is one ---- */
+
+/* Work-items of a group of up to three sizes; 0 if they are none. */
+static size_t items_of(size_t bytes, const size_t *sizes)
+{
+    size_t n = bytes / sizeof *sizes, items = 1;
+    if (!sizes || bytes % sizeof *sizes || n < 1 || n > 3) return 0;
+    for (size_t i = 0; i < n; i++)
+        if (__builtin_mul_overflow(items, sizes[i], &items)) return 0;
+    return items;
+}
+
+/* The size of a group of so many sub-groups, in one dimension; zeros if there is none. `out` wants up to three sizes.
+ */
+static cl_int size_for_sub_groups(struct info out, size_t bytes, const size_t *wanted, size_t largest)
+{
+    size_t lanes = device_info()->threads_per_warp, sizes[3] = {0, 1, 1}, n = out.value ? out.size / sizeof *sizes : 3;
+    if (!wanted || bytes != sizeof *wanted || n < 1 || (out.value && out.size % sizeof *sizes)) return CL_INVALID_VALUE;
+    if (*wanted && *wanted <= largest / lanes) sizes[0] = *wanted * lanes;
+    else sizes[1] = sizes[2] = 0;
+    return info_bytes(out, sizes, (n < 3 ? n : 3) * sizeof *sizes);
+}
+
+cl_int clGetKernelSubGroupInfo(cl_kernel kernel, cl_device_id device, cl_kernel_sub_group_info param, size_t input_size,
+                               const void *input, size_t size, void *value, size_t *size_ret)
+{
+    struct info out = {size, value, size_ret};
+    if (!object_is(kernel, KIND_KERNEL)) return CL_INVALID_KERNEL;
+    if (device && !object_is(device, KIND_DEVICE)) return CL_INVALID_DEVICE;
+    size_t largest = ventus_max_group(kernel->program->context->device, kernel->info, kernel->local_sizes);
+    size_t lanes = device_info()->threads_per_warp, items = items_of(input_size, input);
+    switch (param) {
+    case CL_KERNEL_MAX_SUB_GROUP_SIZE_FOR_NDRANGE:
+        if (!items) return CL_INVALID_VALUE;
+        INFO(size_t, lanes);
+    case CL_KERNEL_SUB_GROUP_COUNT_FOR_NDRANGE:
+        if (!items) return CL_INVALID_VALUE;
+        INFO(size_t, items / lanes + (items % lanes != 0));
+    case CL_KERNEL_LOCAL_SIZE_FOR_SUB_GROUP_COUNT: return size_for_sub_groups(out, input_size, input, largest);
+    case CL_KERNEL_MAX_NUM_SUB_GROUPS: INFO(size_t, (largest + lanes - 1) / lanes);
+    case CL_KERNEL_COMPILE_NUM_SUB_GROUPS: INFO(size_t, 0); /* no attribute says so in OpenCL C */
+    default: return CL_INVALID_VALUE;
+    }
+}
+
 static cl_kernel_arg_address_qualifier address_qualifier(const char *address)
 {
     if (!strcmp(address, "global")) return CL_KERNEL_ARG_ADDRESS_GLOBAL;

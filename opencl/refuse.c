@@ -35,13 +35,6 @@ cl_int clSetDefaultDeviceCommandQueue(cl_context context, cl_device_id device, c
     return in_context(context);
 }
 
-cl_int clGetKernelSubGroupInfo(cl_kernel kernel, cl_device_id device, cl_kernel_sub_group_info param, size_t input_size,
-                               const void *input, size_t size, void *value, size_t *size_ret)
-{
-    (void)device, (void)param, (void)input_size, (void)input, (void)size, (void)value, (void)size_ret;
-    return object_is(kernel, KIND_KERNEL) ? CL_INVALID_OPERATION : CL_INVALID_KERNEL;
-}
-
 /* ---- programs of other kinds ---- */
 
 cl_int clSetProgramReleaseCallback(cl_program program, void(CL_CALLBACK *call)(cl_program, void *), void *data)

@@ -2,8 +2,6 @@
  * place of eight bytes for each lane: first a warp's own, in steps of doubled distance, then the sums of the warps. */
 #include "library.h"
 
-static uint places_of(uint warp) { return __ventus_csr(CSR_LDS) + warp * ABI_WARP_STACK + ABI_WARP_SCRATCH; }
-
 /* What the last lane of a warp has is for all of its lanes. */
 static uint last_lane(uint warp)
 {
@@ -12,9 +10,6 @@ static uint last_lane(uint warp)
 }
 
 #define PLACES(T, warp) ((volatile __local T *)places_of(warp))
-#define SUM(a, b)       ((a) + (b))
-#define LEAST(a, b)     ((b) < (a) ? (b) : (a))
-#define GREATEST(a, b)  ((a) < (b) ? (b) : (a))
 
 /* `before`: of the work-items that come first; `own` with that of x itself; the result is that of all. The lanes of a
  * warp are in step: all have read before the first one writes. */

@@ -1,5 +1,6 @@
-/* Atomic operations for machines that have them on scalars alone: lower.c calls these there. The active lanes take
- * turns, in ascending order; in its turn a lane is alone, so that scalars can hold its address and value. */
+/* For machines that have no shuffle, and atomic operations on scalars alone: lower.c calls these there. The
+ * active lanes take turns, in ascending order; in its turn a lane is alone, so that scalars can hold its address and
+ * value. */
 #include "library.h"
 
 #define AMO(NAME, INSTRUCTION, VALUE) \
@@ -53,4 +54,20 @@ uint __ventus_each_cmpxchg(uint address, uint expected, uint value)
         while (old == want && __ventus_sc(at, next));
     }
     return old;
+}
+
+/* Lanes that take different ways of a branch do not disturb each other: each has a place of its own. */
+uint __ventus_shuffle_in_memory(uint x, uint distance)
+{
+    uint lane = __ventus_lane(), from = lane + distance;
+    volatile __local uint *places = (volatile __local uint *)places_of(__ventus_csr(CSR_WID));
+    places[lane] = x;
+    return places[from < __ventus_csr(CSR_NUMT) ? from : lane];
+}
+
+uint __ventus_vote_each(uint place, uint bits)
+{
+    __ventus_amoand(place, 0);
+    EACH_LANE __ventus_amoor(place, __ventus_first(bits));
+    return __ventus_amoor(place, 0);
 }

@@ -31,6 +31,11 @@ float __ventus_rsqrt(float x) PURE;
 float __ventus_sin(float x) PURE;
 float __ventus_cos(float x) PURE;
 
+/* What the lanes of a warp have: x of the lane `distance` further on, modulo 2^32, the own one where there is none; the
+ * bits of all active lanes, with the help of a word of local memory. */
+uint __ventus_shuffle(uint x, uint distance);
+uint __ventus_vote(uint place, uint bits);
+
 /* Where one lane runs alone: words of that lane as scalars, and the instructions of the same names on them. */
 uint __ventus_first(uint value);
 uint __ventus_lr(uint address);
@@ -49,6 +54,13 @@ uint __ventus_amominu(uint address, uint value);
 #define EACH_LANE \
     for (uint lane = 0, lanes = __ventus_csr(CSR_NUMT); lane < lanes; lane++) \
         if (__ventus_lane() == lane)
+
+/* A warp's place for values that its lanes, or warps, exchange: ABI_WARP_SCRATCH. */
+static inline uint places_of(uint warp) { return __ventus_csr(CSR_LDS) + warp * ABI_WARP_STACK + ABI_WARP_SCRATCH; }
+
+#define SUM(a, b)      ((a) + (b))
+#define LEAST(a, b)    ((b) < (a) ? (b) : (a))
+#define GREATEST(a, b) ((a) < (b) ? (b) : (a))
 
 static inline uint group_items(void) { return get_local_size(0) * get_local_size(1) * get_local_size(2); }
 

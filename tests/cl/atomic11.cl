@@ -40,3 +40,21 @@ kernel void locked(volatile global atomic_flag *flag, volatile global int *sum)
     *sum += get_global_id(0);
     atomic_flag_clear_explicit(flag, memory_order_release, memory_scope_device);
 }
+
+//! run scopes global=64 local=32
+//! arg p int[4] = {0, 5, 0, 0} -> {64, 5, 64, 1}
+//! arg ok int[64] -> 1
+kernel void scopes(volatile global atomic_int *p, global int *ok)
+{
+    local atomic_uint shared;
+    if (!get_local_id(0)) atomic_init(&shared, 0);
+    work_group_barrier(CLK_LOCAL_MEM_FENCE, memory_scope_work_group);
+    atomic_fetch_add_explicit(&shared, 1, memory_order_release, memory_scope_work_group);
+    atomic_fetch_add_explicit(&p[0], 1, memory_order_seq_cst, memory_scope_all_svm_devices);
+    atomic_fetch_add_explicit(&p[2], 1, memory_order_relaxed, memory_scope_all_devices);
+    atomic_store_explicit(&p[3], 1, memory_order_release, memory_scope_all_svm_devices);
+    work_group_barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE, memory_scope_all_svm_devices);
+    atomic_work_item_fence(CLK_LOCAL_MEM_FENCE, memory_order_acquire, memory_scope_work_group);
+    uint seen = atomic_load_explicit(&shared, memory_order_acquire, memory_scope_work_group);
+    ok[get_global_id(0)] = seen == 32 && atomic_load_explicit(&p[1], memory_order_seq_cst, memory_scope_device) == 5;
+}

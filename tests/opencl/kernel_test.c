@@ -327,6 +327,46 @@ static void test_queries(void **state)
     OK(clReleaseKernel(clone));
 }
 
+/* One answer of a size, to a question about sizes or a number of sub-groups. */
+static size_t sub_groups(cl_kernel kernel, cl_kernel_sub_group_info param, const size_t *sizes, unsigned n)
+{
+    size_t answer = 0;
+    OK(clGetKernelSubGroupInfo(kernel, device, param, n * sizeof *sizes, sizes, sizeof answer, &answer, NULL));
+    return answer;
+}
+
+/* A warp is a sub-group. */
+static void test_sub_groups(void **state)
+{
+    (void)state;
+    cl_kernel kernel = kernel_new("iota");
+    size_t sizes[3] = {40, 3, 2}, got[3] = {7, 7, 7}, bytes, none = 0, many = 1000;
+    assert_int_equal(sub_groups(kernel, CL_KERNEL_MAX_SUB_GROUP_SIZE_FOR_NDRANGE, sizes, 3), 32);
+    assert_int_equal(sub_groups(kernel, CL_KERNEL_SUB_GROUP_COUNT_FOR_NDRANGE, sizes, 1), 2);
+    assert_int_equal(sub_groups(kernel, CL_KERNEL_SUB_GROUP_COUNT_FOR_NDRANGE, sizes, 3), 8);
+    assert_int_equal(sub_groups(kernel, CL_KERNEL_MAX_NUM_SUB_GROUPS, NULL, 0), 32);
+    assert_int_equal(sub_groups(kernel, CL_KERNEL_COMPILE_NUM_SUB_GROUPS, NULL, 0), 0);
+    assert_int_equal(sub_groups(kernel, CL_KERNEL_LOCAL_SIZE_FOR_SUB_GROUP_COUNT, (size_t[]){3}, 1), 96);
+    OK(clGetKernelSubGroupInfo(kernel, NULL, CL_KERNEL_LOCAL_SIZE_FOR_SUB_GROUP_COUNT, sizeof many, (size_t[]){2},
+                               sizeof got, got, &bytes));
+    assert_true(got[0] == 64 && got[1] == 1 && got[2] == 1 && bytes == sizeof got);
+    OK(clGetKernelSubGroupInfo(kernel, device, CL_KERNEL_LOCAL_SIZE_FOR_SUB_GROUP_COUNT, sizeof many, &many, sizeof got,
+                               got, NULL));
+    assert_true(got[0] == 0 && got[1] == 0 && got[2] == 0);
+    FAILS(CL_INVALID_KERNEL,
+          clGetKernelSubGroupInfo(NULL, device, CL_KERNEL_MAX_NUM_SUB_GROUPS, 0, NULL, 0, NULL, NULL));
+    FAILS(CL_INVALID_VALUE, clGetKernelSubGroupInfo(kernel, device, 0, 0, NULL, 0, NULL, NULL));
+    FAILS(CL_INVALID_VALUE, clGetKernelSubGroupInfo(kernel, device, CL_KERNEL_SUB_GROUP_COUNT_FOR_NDRANGE, sizeof none,
+                                                    &none, sizeof bytes, &bytes, NULL));
+    FAILS(CL_INVALID_VALUE, clGetKernelSubGroupInfo(kernel, device, CL_KERNEL_MAX_SUB_GROUP_SIZE_FOR_NDRANGE, 4, sizes,
+                                                    sizeof bytes, &bytes, NULL));
+    FAILS(CL_INVALID_VALUE, clGetKernelSubGroupInfo(kernel, device, CL_KERNEL_LOCAL_SIZE_FOR_SUB_GROUP_COUNT, 0, NULL,
+                                                    sizeof bytes, &bytes, NULL));
+    FAILS(CL_INVALID_VALUE,
+          clGetKernelSubGroupInfo(kernel, device, CL_KERNEL_MAX_NUM_SUB_GROUPS, 0, NULL, 1, &bytes, NULL));
+    OK(clReleaseKernel(kernel));
+}
+
 /* ---- failures on the device ---- */
 
 static char message[512];
@@ -723,7 +763,7 @@ int main(void)
         cmocka_unit_test(test_iota), cmocka_unit_test(test_frozen), cmocka_unit_test(test_argument_errors),
         cmocka_unit_test(test_range_errors), cmocka_unit_test(test_chosen_local_size), cmocka_unit_test(test_required_size),
         cmocka_unit_test(test_local_arguments), cmocka_unit_test(test_values_and_null), cmocka_unit_test(test_argument_info),
-        cmocka_unit_test(test_queries), cmocka_unit_test(test_fault), cmocka_unit_test(test_printf), cmocka_unit_test(test_counters), cmocka_unit_test(test_suggested_size), cmocka_unit_test(test_binary),
+        cmocka_unit_test(test_queries), cmocka_unit_test(test_sub_groups), cmocka_unit_test(test_fault), cmocka_unit_test(test_printf), cmocka_unit_test(test_counters), cmocka_unit_test(test_suggested_size), cmocka_unit_test(test_binary),
         cmocka_unit_test(test_features), cmocka_unit_test(test_compile_and_link), cmocka_unit_test(test_link_several), cmocka_unit_test(test_arg_info_option), cmocka_unit_test(test_rebuild),
     };
     // clang-format on

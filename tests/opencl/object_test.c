@@ -119,7 +119,6 @@ static void test_device_without(void **state)
                                           CL_DEVICE_MAX_ON_DEVICE_QUEUES,
                                           CL_DEVICE_MAX_ON_DEVICE_EVENTS,
                                           CL_DEVICE_SVM_CAPABILITIES,
-                                          CL_DEVICE_MAX_NUM_SUB_GROUPS,
                                           CL_DEVICE_GLOBAL_MEM_CACHE_TYPE,
                                           CL_DEVICE_GLOBAL_MEM_CACHE_SIZE,
                                           CL_DEVICE_GLOBAL_MEM_CACHELINE_SIZE,
