@@ -72,7 +72,8 @@ static bool primitive(struct func *f, const struct call *k, struct opd *out)
         out[0] = opd_reg(new_vreg(f, CLASS_S));
         access_csr(f, k, OP_CSRRS, out[0].reg, 0);
     } else if (!strcmp(k->name, "__ventus_csr_poll")) {
-        access_csr(f, k, OP_CSRRS, new_vreg(f, CLASS_S), 0)->keep = true;
+        out[0] = opd_reg(new_vreg(f, CLASS_S));
+        access_csr(f, k, OP_CSRRS, out[0].reg, 0)->keep = true;
     } else if (!strcmp(k->name, "__ventus_csr_swap")) {
         access_csr(f, k, OP_CSRRW, 0, to_s(f, parts(f, argument(k, 1))[0]));
     } else if (!strcmp(k->name, "__ventus_shared")) {

@@ -42,6 +42,12 @@ static const char il_names[] = ILS(IL_NAME);
 #define IL_VERSION(minor) {CL_MAKE_VERSION(1, minor, 0), "SPIR-V"},
 static const cl_name_version ils[] = {ILS(IL_VERSION)};
 
+#ifndef CL_DEVICE_KERNEL_CLOCK_CAPABILITIES_KHR /* newer than Debian 12's headers */
+#define CL_DEVICE_KERNEL_CLOCK_CAPABILITIES_KHR     0x1076
+#define CL_DEVICE_KERNEL_CLOCK_SCOPE_WORK_GROUP_KHR (1 << 1)
+#define CL_DEVICE_KERNEL_CLOCK_SCOPE_SUB_GROUP_KHR  (1 << 2)
+#endif
+
 /* One row a query. */
 // clang-format off
 #define TEXT(param, text) case param: return info_text(out, text);
@@ -158,6 +164,15 @@ static cl_int device_table(const struct ventus_info *c, cl_device_info param, st
     VALUE(CL_DEVICE_COMMAND_BUFFER_SUPPORTED_QUEUE_PROPERTIES_KHR, cl_command_queue_properties,
           CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE | CL_QUEUE_PROFILING_ENABLE)
     VALUE(CL_DEVICE_SEMAPHORE_TYPES_KHR, cl_semaphore_type_khr, CL_SEMAPHORE_TYPE_BINARY_KHR)
+
+    VALUE(CL_DEVICE_INTEGER_DOT_PRODUCT_CAPABILITIES_KHR, cl_device_integer_dot_product_capabilities_khr,
+          CL_DEVICE_INTEGER_DOT_PRODUCT_INPUT_4x8BIT_PACKED_KHR | CL_DEVICE_INTEGER_DOT_PRODUCT_INPUT_4x8BIT_KHR)
+    VALUE(CL_DEVICE_INTEGER_DOT_PRODUCT_ACCELERATION_PROPERTIES_8BIT_KHR,
+          cl_device_integer_dot_product_acceleration_properties_khr, 0) /* none: they are sums of products */
+    VALUE(CL_DEVICE_INTEGER_DOT_PRODUCT_ACCELERATION_PROPERTIES_4x8BIT_PACKED_KHR,
+          cl_device_integer_dot_product_acceleration_properties_khr, 0)
+    VALUE(CL_DEVICE_KERNEL_CLOCK_CAPABILITIES_KHR, cl_bitfield,
+          CL_DEVICE_KERNEL_CLOCK_SCOPE_WORK_GROUP_KHR | CL_DEVICE_KERNEL_CLOCK_SCOPE_SUB_GROUP_KHR)
 
     /* pipes */
     VALUE(CL_DEVICE_PIPE_SUPPORT, cl_bool, CL_FALSE)

@@ -20,7 +20,7 @@ void __ventus_barrier(uint flags);
 
 /* A register that others than the program change: writes it, reads it at this place. */
 void __ventus_csr_swap(uint n, uint value);
-void __ventus_csr_poll(uint n);
+uint __ventus_csr_poll(uint n);
 
 /* The machine's special functions. */
 float __ventus_exp(float x) PURE;

@@ -147,6 +147,21 @@ static void test_device_reals(void **state)
     assert_int_equal(QUERY(cl_uint, clGetDeviceInfo, device, CL_DEVICE_NATIVE_VECTOR_WIDTH_DOUBLE), 1);
 }
 
+/* Answers of several words. */
+static void test_device_extensions(void **state)
+{
+    (void)state;
+    cl_device_integer_dot_product_acceleration_properties_khr dot;
+    cl_bitfield clocks;
+    OK(clGetDeviceInfo(device, CL_DEVICE_INTEGER_DOT_PRODUCT_ACCELERATION_PROPERTIES_8BIT_KHR, sizeof dot, &dot, NULL));
+    assert_false(dot.signed_accelerated || dot.unsigned_accelerated || dot.mixed_signedness_accelerated);
+    OK(clGetDeviceInfo(device, 0x1076 /* CL_DEVICE_KERNEL_CLOCK_CAPABILITIES_KHR */, sizeof clocks, &clocks, NULL));
+    assert_int_equal(clocks, 6); /* of work-group and sub-group */
+    assert_int_equal(QUERY(cl_uint, clGetDeviceInfo, device, CL_DEVICE_MAX_NUM_SUB_GROUPS), 32);
+    assert_true(QUERY(cl_bool, clGetDeviceInfo, device, CL_DEVICE_SUB_GROUP_INDEPENDENT_FORWARD_PROGRESS));
+    assert_true(QUERY(cl_bool, clGetDeviceInfo, device, CL_DEVICE_GENERIC_ADDRESS_SPACE_SUPPORT));
+}
+
 static void test_query_rules(void **state)
 {
     (void)state;
@@ -353,7 +368,7 @@ int main(void)
         cmocka_unit_test(test_reference_counts),    cmocka_unit_test(test_context_outlives_release),
         cmocka_unit_test(test_context_destructors), cmocka_unit_test(test_context_properties),
         cmocka_unit_test(test_queue_properties),    cmocka_unit_test(test_queue_hints),
-        cmocka_unit_test(test_numeric_versions),
+        cmocka_unit_test(test_numeric_versions),    cmocka_unit_test(test_device_extensions),
     };
     return cmocka_run_group_tests(tests, check_setup, check_teardown);
 }
