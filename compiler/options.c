@@ -143,15 +143,16 @@ static void joined(struct parser *s, const struct option *o, const char *word)
 
 static void set_std(struct parser *s, const char *word)
 {
-    static const char *const good[] = {"CL1.0", "CL1.1", "CL1.2", "CL2.0", "CL3.0"};
+    static const char *const good[] = {"CL1.0",    "CL1.1",     "CL1.2", "CL2.0",    "CL3.0",    "CLC++",
+                                       "CLC++1.0", "CLC++2021", "clc++", "clc++1.0", "clc++2021"};
     const char *value = word + strlen("-cl-std=");
     for (size_t i = 0; i < sizeof good / sizeof *good; i++)
         if (!strcmp(value, good[i])) {
             s->std = cc_printf(s->cc, "-cl-std=%s", good[i]);
             return;
         }
-    cc_error(s->cc, CC_BAD_OPTION, NULL, "unknown language version \"%s\"; use CL1.0, CL1.1, CL1.2, CL2.0 or CL3.0",
-             word);
+    cc_error(s->cc, CC_BAD_OPTION, NULL,
+             "unknown language version \"%s\"; use CL1.0, CL1.1, CL1.2, CL2.0, CL3.0, CLC++ or CLC++2021", word);
 }
 
 /* A number may stand behind it, as in "-cl-nv-maxrregcount 32". */
@@ -193,5 +194,6 @@ void options_parse(struct cc *cc, const char *text)
     cc->clang_args = cc_alloc(cc, (s.nwords + FEATURES + 2) * sizeof *cc->clang_args);
     while (s.next < s.nwords) one(&s, s.words[s.next++]);
     pass(&s, s.std);
-    for (unsigned i = 0; i < FEATURES && !strcmp(s.std, "-cl-std=CL3.0"); i++) pass(&s, features[i]);
+    bool has_features = !strcmp(s.std, "-cl-std=CL3.0") || !strcasecmp(s.std, "-cl-std=CLC++2021");
+    for (unsigned i = 0; i < FEATURES && has_features; i++) pass(&s, features[i]);
 }

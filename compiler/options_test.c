@@ -64,6 +64,8 @@ static void known_options(void **state)
                         "-cl-std=CL1.2");
     assert_string_equal(parse("-g"), "-cl-std=CL1.2");
     assert_string_equal(parse("-cl-std=CL2.0"), "-cl-std=CL2.0");
+    assert_string_equal(parse("-cl-std=clc++"), "-cl-std=clc++");
+    assert_non_null(strstr(parse("-cl-std=CLC++2021"), "-cl-std=CLC++2021|-D__opencl_c"));
 }
 
 /* Of other vendors: taken, and the log says that they do nothing. */

@@ -206,9 +206,17 @@ static void refuse_assembly(struct cc *cc)
     if (size) cc_error(cc, CC_FAILED, NULL, "inline assembly outside functions is not possible");
 }
 
+/* Of C++: what would have to run before the first kernel. */
+static void refuse_constructors(struct cc *cc)
+{
+    if (LLVMGetNamedGlobal(cc->module, "llvm.global_ctors"))
+        cc_error(cc, CC_FAILED, NULL, "program-scope variables with constructors that run are not possible");
+}
+
 void prepare_module(struct cc *cc)
 {
     refuse_assembly(cc);
+    refuse_constructors(cc);
     LLVMSetDataLayout(cc->module, SPIR_LAYOUT);
     shape_kernels(cc);
     run(cc, "globaldce");

@@ -76,6 +76,7 @@ static cl_int device_table(const struct ventus_info *c, cl_device_info param, st
     EMPTY(CL_DEVICE_BUILT_IN_KERNELS_WITH_VERSION)
     VALUE(CL_DEVICE_NUMERIC_VERSION, cl_version, CL_MAKE_VERSION(3, 0, 0))
     VALUE(CL_DEVICE_OPENCL_C_NUMERIC_VERSION_KHR, cl_version, CL_MAKE_VERSION(1, 2, 0)) /* that of the text above */
+    VALUE(CL_DEVICE_CXX_FOR_OPENCL_NUMERIC_VERSION_EXT, cl_version, CL_MAKE_VERSION(1, 0, 0))
     VALUE(CL_DEVICE_TYPE, cl_device_type, CL_DEVICE_TYPE_GPU)
     VALUE(CL_DEVICE_VENDOR_ID, cl_uint, 0x5655) /* "VU": no PCI id exists */
     VALUE(CL_DEVICE_PLATFORM, cl_platform_id, &the_platform)
