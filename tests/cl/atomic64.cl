@@ -38,3 +38,20 @@ kernel void eleven(volatile global atomic_long *p, global int *ok)
     ulong all = atomic_load_explicit(&inside, memory_order_relaxed, memory_scope_work_group);
     ok[i] = before % 3 == (1ul << 40) % 3 && all == (1ul << 40) + 3 * n;
 }
+
+//! run reals global=96 local=48
+//! arg p double[2] = {0.5, 1} -> {10.5, 3}
+//! arg ok int[96] -> 1
+kernel void reals(volatile global atomic_double *p, global int *ok)
+{
+    local atomic_double inside;
+    uint l = get_local_id(0);
+    if (!l) atomic_init(&inside, -0.5);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    double own = atomic_load(&inside), sum = atomic_load(&p[0]);
+    if (l % 10 == 3) { while (!atomic_compare_exchange_weak(&inside, &own, own + 0.25)) {} }
+    if (l % 10 == 4) { while (!atomic_compare_exchange_strong(&p[0], &sum, sum + 1)) {} }
+    double was = atomic_exchange(&p[1], 3.0);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    ok[get_global_id(0)] = atomic_load_explicit(&inside, memory_order_relaxed, memory_scope_work_group) == 0.75 && (was == 1 || was == 3);
+}
