@@ -58,6 +58,7 @@ OVERLOAD uint4 get_sub_group_ge_mask(void) { return (uint4)(below(get_max_sub_gr
     }
 WORD(char) WORD(uchar) WORD(short) WORD(ushort) WORD(int) WORD(uint) TWO_WORDS(long) TWO_WORDS(ulong)
 static OVERLOAD float from_lane(float x, uint lane) { return as_float(from_lane(as_uint(x), lane)); }
+static OVERLOAD half from_lane(half x, uint lane) { return as_half(from_lane(as_ushort(x), lane)); }
 static OVERLOAD double from_lane(double x, uint lane) { return as_double(from_lane(as_ulong(x), lane)); }
 
 #define BROADCAST(T) \
@@ -81,7 +82,7 @@ static OVERLOAD double from_lane(double x, uint lane) { return as_double(from_la
     } \
     OVERLOAD T sub_group_rotate(T x, int n) { return sub_group_clustered_rotate(x, n, get_max_sub_group_size()); }
 SHUFFLE(char) SHUFFLE(uchar) SHUFFLE(short) SHUFFLE(ushort) SHUFFLE(int) SHUFFLE(uint) SHUFFLE(long) SHUFFLE(ulong)
-SHUFFLE(float) SHUFFLE(double)
+SHUFFLE(float) SHUFFLE(double) SHUFFLE(half)
 
 /* ---- reductions and scans over the lanes of a mask ---- */
 
@@ -137,6 +138,7 @@ INTEGERS(long, LONG_MIN, LONG_MAX)
 INTEGERS(ulong, 0, ULONG_MAX)
 NUMBERS(float, -INFINITY, INFINITY)
 NUMBERS(double, -INFINITY, INFINITY)
+NUMBERS(half, -INFINITY, INFINITY)
 
 #define LOGICAL(NAME) \
     OVERLOAD int sub_group_non_uniform_reduce_logical_##NAME(int x) { return sub_group_non_uniform_reduce_##NAME((int)(x != 0)); } \

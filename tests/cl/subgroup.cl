@@ -1,6 +1,7 @@
 // Sub-groups: reductions and scans over all work-items and over those that take a way of a branch, shuffles, broadcasts.
 //! options -cl-std=CL3.0
-//! types char int ulong float
+//! types char int ulong float half
+#pragma OPENCL EXTENSION cl_khr_fp16 : enable
 #define FIRST (get_sub_group_id() * get_max_sub_group_size())
 #define VALUE(i) ((T)((i) * 7 % 5 + 1))
 
