@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sim/host.h"
 #include "sim/machine.h"
 #include "sim/rows.h"
 
@@ -261,32 +262,48 @@ static bool names_flags(uint32_t word)
     return (word & 0x7f) == 0x73 && (word & 0x7000) && (csr == CSR_FFLAGS || csr == CSR_FCSR || csr == CSR_VXSAT);
 }
 
-/* Most pages that may be executed are empty, where all of the code window is open. */
-static bool is_empty(const uint32_t words[PAGE_WORDS])
+static bool page_names_flags(const uint32_t words[PAGE_WORDS])
 {
-    uint32_t any = 0;
-    for (unsigned i = 0; i < PAGE_WORDS; i++) any |= words[i];
-    return !any;
-}
-
-static bool page_names_flags(const struct gpu *gpu, uint32_t number)
-{
-    const uint32_t *words = (const uint32_t *)(gpu->mem + ((size_t)number << PAGE_BITS));
-    if (is_empty(words)) return false;
     for (unsigned i = 0; i < PAGE_WORDS; i++)
         if (names_flags(words[i])) return true;
     return false;
 }
 
-static bool scan_code(const struct gpu *gpu)
+/* Of guest pages first to end - 1. Most have never been touched, where all of the code window is open; pages of the
+ * host may be larger. */
+static bool pages_name_flags(const struct gpu *gpu, struct host_pages *host, uint32_t first, uint32_t end)
 {
-    for (uint32_t first = 0; first < PAGES; first += 8) {
-        uint64_t any;
-        memcpy(&any, gpu->pages + first, sizeof any);
-        for (uint32_t i = first; any && i < first + 8; i++)
-            if ((gpu->pages[i] & GPU_EXEC) && page_names_flags(gpu, i)) return true;
+    uintptr_t base = (uintptr_t)gpu->mem, each = host->size >> PAGE_BITS;
+    uintptr_t next = (base + ((uintptr_t)first << PAGE_BITS)) / host->size;
+    uintptr_t behind = (base + ((uintptr_t)end << PAGE_BITS) + host->size - 1) / host->size;
+    while ((next = host_touched(host, next, behind)) < behind) {
+        uintptr_t page = (next++ * host->size - base) >> PAGE_BITS;
+        for (uintptr_t i = page < first ? first : page; i < page + each && i < end; i++)
+            if (page_names_flags((const uint32_t *)(gpu->mem + (i << PAGE_BITS)))) return true;
     }
     return false;
+}
+
+/* The first page from `i` on that may be executed, or PAGES. */
+static uint32_t next_executable(const struct gpu *gpu, uint32_t i)
+{
+    static const uint8_t none[8];
+    while (i < PAGES && !(gpu->pages[i] & GPU_EXEC))
+        i += i % sizeof none == 0 && !memcmp(gpu->pages + i, none, sizeof none) ? sizeof none : 1;
+    return i;
+}
+
+static bool scan_code(const struct gpu *gpu)
+{
+    struct host_pages host;
+    bool found = false;
+    host_pages_open(&host);
+    for (uint32_t i = 0, end; !found && (i = next_executable(gpu, i)) < PAGES; i = end) {
+        for (end = i; end < PAGES && (gpu->pages[end] & GPU_EXEC);) end++;
+        found = pages_name_flags(gpu, &host, i, end);
+    }
+    host_pages_close(&host);
+    return found;
 }
 
 bool code_reads_flags(struct gpu *gpu)

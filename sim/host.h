@@ -21,6 +21,21 @@ uint64_t host_spin_end(void);
 /* Between two looks. False: `end` has come. */
 bool host_spin(uint64_t end);
 
+/* Finds pages of memory that nobody has touched yet, without touching them. */
+struct host_pages {
+    int file;               /* /proc/self/pagemap, or -1: all count as touched */
+    uintptr_t size;         /* of a page, bytes */
+    uintptr_t first, count; /* the pages whose entries are here */
+    uint64_t entries[512];
+};
+
+/* For private memory that nothing is written to meanwhile. Pages are numbered by their addresses, divided by the size
+ * of the host's pages. To be closed. */
+void host_pages_open(struct host_pages *h);
+/* The number of the first touched page of those from `first` on and below `end`, else `end`. */
+uintptr_t host_touched(struct host_pages *h, uintptr_t first, uintptr_t end);
+void host_pages_close(struct host_pages *h);
+
 /* Starts run(argument) on a thread on which all signals are blocked but those that say what the thread itself did,
  * which the machine needs for its memory faults. The thread is to be joined; it is detached if `thread` is NULL.
  * False: the host has no thread left. */
