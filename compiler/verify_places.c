@@ -297,9 +297,10 @@ static void copy_text(struct func *f, struct minsn *m)
     *t = *m->text;
     t->values = cc_alloc(f->cc, (t->nvalues + 1) * sizeof *t->values);
     for (uint32_t i = 0; i < t->nvalues; i++) {
-        t->values[i] = m->text->values[i];
-        t->values[i].regs = cc_alloc(f->cc, (t->values[i].nregs + 1) * sizeof *t->values[i].regs);
-        memcpy(t->values[i].regs, m->text->values[i].regs, t->values[i].nregs * sizeof *t->values[i].regs);
+        const struct asm_value *from = &m->text->values[i];
+        t->values[i] = *from;
+        t->values[i].regs = cc_alloc(f->cc, (from->nregs + 1) * sizeof *from->regs);
+        for (uint32_t k = 0; k < from->nregs; k++) t->values[i].regs[k] = from->regs[k];
     }
     m->text = t;
 }
