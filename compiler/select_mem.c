@@ -357,19 +357,25 @@ static void begin_loop(struct func *f)
     f->cur = loop;
 }
 
-static void end_loop(struct func *f, int32_t again)
+/* The current machine block ends in a branch to `taken` of the lanes in which a and b (V) differ, the others go to
+ * `otherwise`, and all meet in `after`. */
+static void part_lanes(struct func *f, int32_t a, int32_t b, uint32_t taken, uint32_t otherwise, uint32_t after)
 {
-    int32_t zero = to_v(f, opd_imm(0));
-    uint32_t after = new_block(f, f->mblocks[f->cur].depth - 1);
-    struct mblock *b = &f->mblocks[f->cur];
-    b->term = TERM_BRANCH;
-    b->op = OP_VBNE;
-    b->rs2 = again;
-    b->rs1 = zero;
-    b->divergent = true;
-    b->succ[0] = f->cur;
-    b->succ[1] = b->rpc = after;
+    struct mblock *m = &f->mblocks[f->cur];
+    m->term = TERM_BRANCH;
+    m->op = OP_VBNE;
+    m->rs2 = a;
+    m->rs1 = b;
+    m->divergent = true;
+    m->succ[0] = taken;
+    m->succ[1] = otherwise;
+    m->rpc = after;
     f->mblocks[after].join = true;
+}
+
+static void end_loop(struct func *f, uint32_t loop, int32_t again, uint32_t after)
+{
+    part_lanes(f, again, to_v(f, opd_imm(0)), loop, after, after);
     f->cur = after;
 }
 
@@ -387,27 +393,31 @@ static void select_rmw(struct func *f, LLVMValueRef inst, struct opd *out)
     }
     value = opd_reg(to_v(f, value));
     begin_loop(f);
+    uint32_t loop = f->cur, after = new_block(f, f->mblocks[loop].depth - 1);
     emit(f, OP_LR_W, old, address, 0, 0);
     int32_t next = to_v(f, updated(f, op, opd_reg(old), value)), failed = new_vreg(f, CLASS_V);
     emit(f, OP_SC_W, failed, address, next, 0);
-    end_loop(f, failed);
+    end_loop(f, loop, failed, after);
 }
 
-/* Compare and exchange without a branch inside the loop: a lane that finds another value writes
- * back what it found, which the reservation makes as good as not writing. */
+/* A lane that finds another value than the expected one leaves the loop at once: a store by it would end the
+ * reservations of all lanes that have the same word. */
 static void select_cmpxchg(struct func *f, LLVMValueRef inst, struct opd *out)
 {
     LLVMValueRef expected = LLVMGetOperand(inst, 1);
     int32_t address = atomic_address(f, inst, LLVMTypeOf(expected)), old = new_vreg(f, CLASS_V),
             failed = new_vreg(f, CLASS_V);
-    struct opd e = opd_reg(to_v(f, parts(f, expected)[0])), v = opd_reg(to_v(f, parts(f, LLVMGetOperand(inst, 2))[0]));
+    int32_t e = to_v(f, parts(f, expected)[0]), v = to_v(f, parts(f, LLVMGetOperand(inst, 2))[0]);
     begin_loop(f);
+    uint32_t loop = f->cur, depth = f->mblocks[loop].depth;
+    uint32_t store = new_block(f, depth), after = new_block(f, depth - 1);
     emit(f, OP_LR_W, old, address, 0, 0);
-    struct opd equal = alu(f, SEQ, opd_reg(old), e);
-    emit(f, OP_SC_W, failed, address, to_v(f, select_opd(f, equal, v, opd_reg(old))), 0);
-    end_loop(f, failed);
+    part_lanes(f, old, e, after, store, after);
+    f->cur = store;
+    emit(f, OP_SC_W, failed, address, v, 0);
+    end_loop(f, loop, failed, after);
     out[0] = opd_reg(old);
-    out[1] = equal;
+    out[1] = alu(f, SEQ, opd_reg(old), opd_reg(e));
 }
 
 bool select_memory(struct func *f, LLVMValueRef inst, struct opd *out)

@@ -63,8 +63,9 @@ static enum cc_exit compile(const char *text, uint32_t nkernels, void **elf, siz
 
 static ventus_device *device;
 
-static void run_kernel(const ventus_module *module, const char *name, uint32_t groups, const uint32_t *in, size_t nin,
-                       uint32_t *out, size_t nout, enum path_order order)
+/* Returns how many instructions warps have executed. */
+static uint64_t run_kernel(const ventus_module *module, const char *name, uint32_t groups, const uint32_t *in,
+                           size_t nin, uint32_t *out, size_t nout, enum path_order order)
 {
     uint32_t args[2];
     char message[256] = "";
@@ -84,6 +85,7 @@ static void run_kernel(const ventus_module *module, const char *name, uint32_t g
     assert_int_equal(ventus_read(device, out, args[0], 4 * nout), VENTUS_OK);
     assert_int_equal(ventus_free(device, args[0]), VENTUS_OK);
     assert_int_equal(ventus_free(device, args[1]), VENTUS_OK);
+    return result.counters.instructions;
 }
 
 static ventus_module *load(const char *text, uint32_t nkernels)
@@ -244,16 +246,17 @@ static void test_operations(void **state)
     "define void @k0(ptr addrspace(1) %out, ptr addrspace(1) %in) {\nentry:\n%lane = call i32 @__ventus_lane()\n" \
     "%po = getelementptr i32, ptr addrspace(1) %out, i32 %lane\n"
 
-static void run_text(const char *body, uint32_t *out, size_t nout, enum path_order order)
+static uint64_t run_text(const char *body, uint32_t *out, size_t nout, enum path_order order)
 {
     char *text = malloc(strlen(layout) + strlen(body) + 1);
     assert_non_null(text);
     strcpy(text, layout);
     strcat(text, body);
     ventus_module *module = load(text, 1);
-    run_kernel(module, "k0", 1, inputs, 2 * N, out, nout, order);
+    uint64_t instructions = run_kernel(module, "k0", 1, inputs, 2 * N, out, nout, order);
     ventus_module_free(module);
     free(text);
+    return instructions;
 }
 
 /* Phis that rotate three values, a different number of times in each lane. */
@@ -297,6 +300,22 @@ static void test_atomics(void **state)
             run_text(text, out, 32, (enum path_order)order);
             if (out[0] != cases[i].want) fail_msg("%s: 0x%x, expected 0x%x", cases[i].op, out[0], cases[i].want);
         }
+}
+
+/* Where 32 lanes compare and exchange one word, one succeeds and 31 are told so at once: all is done after some 32
+ * turns, not after 32 * 32 / 2 as if those went on as long as there is another that succeeds. */
+static void test_lost_exchange(void **state)
+{
+    (void)state;
+    uint32_t out[32] = {0};
+    uint64_t instructions = run_text(
+        HEAD
+        "br label %again\nagain:\n%old = phi i32 [0, %entry], [%seen, %again]\n%new = add i32 %old, %lane\n"
+        "%p = cmpxchg ptr addrspace(1) %out, i32 %old, i32 %new seq_cst seq_cst\n%seen = extractvalue {i32, i1} %p, 0\n"
+        "%ok = extractvalue {i32, i1} %p, 1\nbr i1 %ok, label %done, label %again\ndone:\nret void\n}\n",
+        out, 32, PATH_FEWER_FIRST);
+    assert_int_equal(out[0], 31 * 32 / 2);
+    assert_in_range(instructions, 32 * 5, 32 * 25);
 }
 
 /* A packed struct, a byte-aligned word and a bit vector in private and global memory. */
@@ -428,10 +447,15 @@ static int teardown(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_operations),          cmocka_unit_test(test_phi_cycle),    cmocka_unit_test(test_atomics),
-        cmocka_unit_test(test_odd_memory),          cmocka_unit_test(test_odd_integers),
+        cmocka_unit_test(test_operations),
+        cmocka_unit_test(test_phi_cycle),
+        cmocka_unit_test(test_atomics),
+        cmocka_unit_test(test_lost_exchange),
+        cmocka_unit_test(test_odd_memory),
+        cmocka_unit_test(test_odd_integers),
 
-        cmocka_unit_test(test_endless_and_globals), cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_endless_and_globals),
+        cmocka_unit_test(test_refused),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }
