@@ -92,7 +92,7 @@ void event_begin(ventus_event *e)
     pthread_mutex_lock(&q->lock);
     make_unready(e);
     e->outcome.started = ventus_clock(e->device);
-    e->began = host_ns();
+    e->began = e->device->clock ? host_ns() : e->outcome.started;
     e->state = VENTUS_RUNNING;
     if (e->kind == EVENT_LAUNCH) q->running++;
     struct callback *due = event_callbacks(e);
@@ -295,6 +295,7 @@ static enum ventus_status append(struct queue *q, ventus_event *e, size_t ndeps)
     if (q->closing) return VENTUS_BAD_ARGUMENT;
     if (!worker_ready(e)) return VENTUS_NO_MEMORY;
     e->outcome.submitted = ventus_clock(e->device);
+    e->job.submitted = e->device->clock ? 0 : e->outcome.submitted;
     e->number = ++q->submitted;
     e->waits_for = ndeps + 1; /* one for the submission itself */
     list_insert(&q->all, ALL, e, q->all.last);

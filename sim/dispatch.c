@@ -133,7 +133,7 @@ static struct run *start_job(struct gpu *gpu, struct job *job)
         if (observers_collect(gpu, job->options.observers, &r->observers) && make_areas(r, &gpu->config)) {
             choose_engine(gpu, r);
             divide(r, goes_alone(gpu, r) ? 1 : workers);
-            recover_renew();
+            recover_renew(job->submitted ? job->submitted : host_ns());
             observe_launch_begin(r->observers, job);
             return r;
         }

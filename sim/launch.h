@@ -211,6 +211,8 @@ struct job {
     struct launch launch;
     struct launch_options options;
     struct result result; /* valid when done */
+    uint64_t submitted;   /* when its submitter let go of it (host_ns): handlers of signals that the program has set
+                           * before do not get its faults. 0: now */
     void *user;
     struct job *link; /* for whoever holds the job */
 };

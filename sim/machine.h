@@ -259,8 +259,8 @@ void observe_after(const struct warp *w, uint32_t pc, const struct insn *in);
  * stack of RECOVER_STACK bytes, used if it has none. */
 bool recover_enter(void *stack, stack_t *old);
 void recover_leave(const stack_t *old);
-/* Between the two, before a launch: goes over handlers that somebody has set since. */
-void recover_renew(void);
+/* Between the two, before a launch: goes over handlers that somebody has set before `since` (host_ns). */
+void recover_renew(uint64_t since);
 /* The same, while it runs, if *due (host_ns) has come; sets when it is due again. */
 void recover_look(uint64_t *due);
 /* The SM whose accesses this thread makes from now on, NULL: none. One that the host refuses goes to sm->jump, with

@@ -5,7 +5,8 @@
  * while some thread does: a program may set handlers of its own at any other time (test frameworks and
  * language runtimes do), and finds them again afterwards. A signal that is not ours goes to whoever was
  * there before. Somebody may set a handler while a launch runs, too: nobody tells us, so it is looked for, at the start
- * of each launch and once a millisecond, and ours goes over it. Called by dispatch.c and group.c. */
+ * of each launch unless that was done after its submission, and once a millisecond, and ours goes over it. Called by
+ * dispatch.c and group.c. */
 #include <string.h>
 #include <pthread.h>
 
@@ -19,6 +20,7 @@ static _Thread_local sigset_t mask; /* of this thread outside the handler */
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static unsigned users;
+static uint64_t looked; /* when both signals were last seen to be ours (host_ns) */
 static struct sigaction previous[2];
 static const int signals[2] = {SIGSEGV, SIGBUS};
 
@@ -111,6 +113,7 @@ static bool recover_install(void)
     pthread_once(&once, watch_forks);
     pthread_mutex_lock(&lock);
     if (users == 0) {
+        looked = host_ns();
         ok = install(0);
         if (ok && !install(1)) {
             uninstall(0);
@@ -139,11 +142,14 @@ bool recover_enter(void *stack, stack_t *old)
     return true;
 }
 
-void recover_renew(void)
+void recover_renew(uint64_t since)
 {
     pthread_mutex_lock(&lock);
-    for (int i = 0; i < 2; i++)
-        if (!is_installed(i)) install(i);
+    if (looked <= since) {
+        looked = host_ns(); /* before the look: what is set during it counts as later */
+        for (int i = 0; i < 2; i++)
+            if (!is_installed(i)) install(i);
+    }
     pthread_mutex_unlock(&lock);
 }
 
@@ -153,7 +159,7 @@ void recover_look(uint64_t *due)
     uint64_t now = host_ns();
     if (now < *due) return;
     *due = now + MILLISECOND;
-    recover_renew();
+    recover_renew(now);
 }
 
 void recover_guard(struct sm *sm) { current = sm; }
