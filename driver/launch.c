@@ -158,11 +158,22 @@ static void init_machine_options(ventus_event *e, const struct ventus_gpu_launch
     e->in.gpu = NULL;
 }
 
+/* Which SMs run it; false when the machine does not have them. */
+static bool set_sms(ventus_event *e, const struct ventus_sms *sms)
+{
+    const uint32_t all = e->device->info.sms;
+    if (!sms->count) return true;
+    e->job.options.first_sm = sms->first;
+    e->job.options.sms = sms->count;
+    return sms->first < all && sms->count <= all - sms->first;
+}
+
 enum ventus_status launch_init(ventus_event *e, const struct ventus_launch *launch)
 {
     e->in = *launch;
     if (launch->module && !ventus_module_fits(e->device, launch->module, NULL, 0)) return VENTUS_BAD_MODULE;
     init_machine_options(e, launch->gpu);
+    if (!set_sms(e, &launch->sms)) return VENTUS_BAD_LAUNCH;
     if (e->raw) return VENTUS_OK;
     const struct ventus_kernel *k = launch->kernel;
     if (!launch->module || !k || (k->args_size && !launch->args)) return VENTUS_BAD_ARGUMENT;

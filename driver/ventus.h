@@ -22,9 +22,9 @@
 extern "C" {
 #endif
 
-/* Version of this header. A minor one only adds; the major one is that of the library's file name (libventus.so.4). */
-#define VENTUS_API_MAJOR   4
-#define VENTUS_API_MINOR   3
+/* Version of this header. A minor one only adds; the major one is that of the library's file name (libventus.so.5). */
+#define VENTUS_API_MAJOR   5
+#define VENTUS_API_MINOR   0
 #define VENTUS_API_VERSION ((uint32_t)VENTUS_API_MAJOR << 16 | VENTUS_API_MINOR)
 
 /* The version the library was built with; a program checks that its major part is the header's. */
@@ -214,6 +214,11 @@ struct ventus_spaces {
     uint32_t lds_base, lds_limit; /* ... or local; of the others those below 2^24 are private. A limit of 0: none */
 };
 
+/* A part of the machine: `count` streaming multiprocessors from number `first` on. */
+struct ventus_sms {
+    uint32_t first, count;
+};
+
 struct ventus_outcome;
 struct ventus_gpu_launch; /* driver/gpu.h */
 
@@ -232,6 +237,7 @@ struct ventus_launch {
      * fails. */
     void (*ending)(void *user, const struct ventus_outcome *outcome);
     void *user;
+    struct ventus_sms sms;               /* which run it; a count of 0: all */
     const struct ventus_spaces *spaces;  /* NULL: as the memory map has it (docs/machine.md), csr_gds 0 */
     const struct ventus_gpu_launch *gpu; /* NULL; else what programs that know the machine say to it */
 };
@@ -298,7 +304,8 @@ struct ventus_dep {
 
 /* Submits a launch that waits for the `ndeps` events of `deps`. Arguments and sizes are copied, the module stays as
  * long as it is needed. The client releases *event; `event` may be NULL. VENTUS_BAD_LAUNCH: sizes that do not fit
- * together, or that the machine has no room for. VENTUS_BAD_MODULE: ventus_module_fits says why. */
+ * together, or that the machine has no room for, or SMs that it does not have. VENTUS_BAD_MODULE: ventus_module_fits
+ * says why. */
 enum ventus_status ventus_launch(ventus_device *device, const struct ventus_launch *launch, size_t ndeps,
                                  const struct ventus_dep *deps, ventus_event **event);
 

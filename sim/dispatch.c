@@ -118,11 +118,25 @@ static void divide(struct run *r, uint32_t n)
         r->parts[k] = (struct part){(uint32_t)(r->total * k / n), (uint32_t)(r->total * (k + 1) / n)};
 }
 
+/* How many SMs run it. */
+static uint32_t sms_of(const struct gpu_config *c, const struct launch_options *o)
+{
+    return o->sms ? o->sms : c->sms - o->first_sm;
+}
+
+/* NULL: the machine can run it. */
+static const char *job_check(const struct gpu_config *c, const struct job *job)
+{
+    const struct launch_options *o = &job->options;
+    if (o->first_sm >= c->sms || o->sms > c->sms - o->first_sm) return "SMs that the machine does not have";
+    return group_check(c, &job->launch);
+}
+
 /* NULL when the job cannot run; its result then says why. */
 static struct run *start_job(struct gpu *gpu, struct job *job)
 {
     const struct launch *l = &job->launch;
-    const char *why = group_check(&gpu->config, l);
+    const char *why = job_check(&gpu->config, job);
     uint32_t workers = gpu_workers(&gpu->config);
     struct run *r = why ? NULL : calloc(1, sizeof *r + workers * sizeof *r->parts);
     job->result = (struct result){.status = LAUNCH_DONE, .fault.lane = ISA_LANES};
@@ -243,12 +257,19 @@ static uint64_t take_half(struct claim *c)
     return range(middle, end);
 }
 
+/* Is the SM one of those that run the launch? Observers see one thread. */
+static bool is_for(const struct dispatcher *d, const struct run *r, const struct sm *sm)
+{
+    const uint32_t first = r->job->options.first_sm, place = sm->index - first;
+    if (sm->index < first || place >= sms_of(&d->gpu->config, &r->job->options)) return false;
+    if (r->job->options.serial) return place == 0;
+    return !r->observers || place % d->workers == 0;
+}
+
 static bool may_place(const struct dispatcher *d, const struct run *r, const struct sm *sm)
 {
-    if (r->stopped) return false;
-    if (r->observers && sm->index % d->workers != 0) return false; /* observers see one thread */
-    if (r->job->options.serial) return sm->index == 0 && !sm->slots_used;
-    return !r->areas || r->nareas;
+    if (r->stopped || !is_for(d, r, sm)) return false;
+    return r->job->options.serial ? !sm->slots_used : !r->areas || r->nareas;
 }
 
 /* The worker's own part or, when that is empty, the one with most groups left. */
@@ -542,22 +563,30 @@ static bool run_sm(struct dispatcher *d, struct sm *sm)
 
 enum { ALONE_NS = 20000 }; /* how long worker 0 works before it calls the others: some times what that takes */
 
+/* Are SMs of other workers among those of the launch? */
+static bool is_for_others(const struct dispatcher *d, const struct run *r)
+{
+    const struct launch_options *o = &r->job->options;
+    bool one = r->observers || o->serial || sms_of(&d->gpu->config, o) == 1;
+    return !one || o->first_sm % d->workers != 0;
+}
+
 /* Is there a group that another worker could begin with? With the lock held. */
 static bool has_work(const struct dispatcher *d)
 {
     for (const struct run *r = d->runs; r; r = r->next)
-        if (!r->observers && !r->job->options.serial && !r->stopped && r->dispatched < r->total &&
-            (!r->areas || r->nareas))
-            return true;
-    for (uint32_t i = 0; i < d->gpu->config.sms; i++)
-        if (count_left(&d->gpu->sms[i].claim) > 1) return true;
+        if (is_for_others(d, r) && !r->stopped && r->dispatched < r->total && (!r->areas || r->nareas)) return true;
+    for (uint32_t i = 0; i < d->gpu->config.sms; i++) {
+        const struct claim *c = &d->gpu->sms[i].claim;
+        if (c->run && is_for_others(d, c->run) && count_left(c) > 1) return true;
+    }
     return false;
 }
 
-/* Worker 0 calls the others when there is enough to do. */
-static void call_others(struct dispatcher *d)
+/* Worker 0 calls the others when there is enough to do, and when what there is to do is not for its own SMs. */
+static void call_others(struct dispatcher *d, bool worked)
 {
-    if (d->workers == 1 || d->called || host_ns() - d->busy_since < ALONE_NS) return;
+    if (d->workers == 1 || d->called || (worked && host_ns() - d->busy_since < ALONE_NS)) return;
     pthread_mutex_lock(&d->lock);
     bool call = d->called = has_work(d);
     pthread_mutex_unlock(&d->lock);
@@ -603,8 +632,9 @@ static void work_first(struct dispatcher *d)
         uint64_t known = d->news;
         exchange_jobs(d);
         if (d->source->progress) report_progress(d);
-        if (run_sms(d, 0)) call_others(d);
-        else over = idle(d, known);
+        bool worked = run_sms(d, 0);
+        call_others(d, worked);
+        if (!worked) over = idle(d, known);
     }
 }
 

@@ -194,6 +194,7 @@ struct launch_options {
     enum path_order order;
     bool serial;                /* one work-group at a time, each at the base of local and private memory,
                                  * as the public simulator runs them */
+    uint32_t first_sm, sms;     /* the SMs that run it: `sms` of them from first_sm on; 0: all from there on */
     const _Atomic bool *cancel; /* polled about every quantum; NULL: never */
     /* The host's part of the print handshake: called when a warp writes `value`, not 0, to CSR_PRINT, which is 0 again
      * afterwards. From every thread that runs the machine, also from several at once. NULL: the value stays. */

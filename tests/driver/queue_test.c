@@ -576,6 +576,41 @@ static void test_raw(void **state)
     ventus_close(d);
 }
 
+/* The SM that a launch on these has run on, as the place of its local memory says. */
+static uint32_t where_it_runs(ventus_device *d, const ventus_module *m, uint32_t out, struct ventus_sms sms)
+{
+    const struct gpu_config *c = gpu_config_of(device_gpu(d));
+    const uint32_t args[4] = {out};
+    struct ventus_launch l = program_launch(m, args, 1, 1);
+    struct ventus_result result;
+    l.sms = sms;
+    assert_int_equal(ventus_run(d, &l, &result, NULL, 0), VENTUS_OK);
+    return (word(d, out) - ABI_LOCAL_BASE) / gpu_config_lds_stride(c) / c->groups_per_sm;
+}
+
+/* A launch on a part of the machine runs there, also beside one without end on the other part. */
+static void test_parts(void **state)
+{
+    ventus_device *d = open_device();
+    uint32_t out = alloc(d, 64);
+    ventus_module *m = program_build(ARGS " bne x11, x0, 1f\n csrr x5, CSR_LDS\n sw x5, 0(x10)\n endprg\n1: j 1b\n");
+    const uint32_t for_ever[4] = {0, 1};
+    struct ventus_launch other = program_launch(m, for_ever, 64, 1);
+    ventus_event *e;
+    (void)state;
+    for (uint32_t own = 0; own < 2; own++) {
+        other.sms = (struct ventus_sms){1 - own, 1};
+        assert_int_equal(ventus_launch(d, &other, 0, NULL, &e), VENTUS_OK);
+        for (int i = 0; i < 3; i++) assert_int_equal(where_it_runs(d, m, out, (struct ventus_sms){own, 1}), own);
+        ventus_event_cancel(e);
+        check_end(e, VENTUS_CANCELLED);
+    }
+    other.sms = (struct ventus_sms){1, 2};
+    assert_int_equal(ventus_launch(d, &other, 0, NULL, NULL), VENTUS_BAD_LAUNCH);
+    ventus_module_free(m);
+    ventus_close(d);
+}
+
 /* ---- host threads ---- */
 
 struct worker {
@@ -679,7 +714,7 @@ int main(void)
         cmocka_unit_test(test_window), cmocka_unit_test(test_module_freed), cmocka_unit_test(test_window_copies),
         cmocka_unit_test(test_cancel), cmocka_unit_test(test_limit), cmocka_unit_test(test_cancel_one), cmocka_unit_test(test_cancel_flag),
         cmocka_unit_test(test_close), cmocka_unit_test(test_callbacks),
-        cmocka_unit_test(test_private), cmocka_unit_test(test_memory_comes_back), cmocka_unit_test(test_raw),
+        cmocka_unit_test(test_private), cmocka_unit_test(test_memory_comes_back), cmocka_unit_test(test_raw), cmocka_unit_test(test_parts),
         cmocka_unit_test(test_threads), cmocka_unit_test(test_bad_arguments),
     };
     // clang-format on

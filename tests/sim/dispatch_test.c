@@ -20,6 +20,10 @@
 static const char rendezvous[] = " lui x5, 0x90000\n vmv.v.x v1, x5\n vmv.v.i v2, 1\n amoadd.w v3, v2, (v1)\n"
                                  " lw x6, 4(x5)\nspin: lw x7, 0(x5)\n bltu x7, x6, spin\n endprg\n";
 
+/* Each group writes where its local memory is, which says on which SM it runs. */
+static const char places[] = " csrr x6, CSR_LDS\n lui x5, 0x90000\n csrr x7, CSR_GIDX\n slli x7, x7, 2\n"
+                             " add x5, x5, x7\n sw x6, 0(x5)\n endprg\n";
+
 static uint64_t now(void)
 {
     struct timespec t;
@@ -168,10 +172,75 @@ static void test_serial(void **state)
     assert_int_equal(g.result.status, LAUNCH_CANCELLED);
     g.options.cancel = NULL;
     g.launch.groups[0] = 50;
-    guest_assemble(&g, " csrr x6, CSR_LDS\n lui x5, 0x90000\n csrr x7, CSR_GIDX\n slli x7, x7, 2\n add x5, x5, x7\n sw "
-                       "x6, 0(x5)\n endprg\n");
+    guest_assemble(&g, places);
     guest_run(&g);
     for (int i = 0; i < 50; i++) assert_int_equal(g.data[i], ABI_LOCAL_BASE);
+    guest_close(&g);
+}
+
+/* ---- some of the SMs ---- */
+
+enum { PLACED = 40 };
+
+static void assert_places(struct guest *g, const struct gpu_config *c, uint32_t low, uint32_t high)
+{
+    memset(g->data, 0xff, PLACED * sizeof *g->data);
+    g->launch.groups[0] = PLACED;
+    guest_run(g);
+    assert_int_equal(g->result.status, LAUNCH_DONE);
+    for (int i = 0; i < PLACED; i++) {
+        uint32_t sm = (g->data[i] - ABI_LOCAL_BASE) / gpu_config_lds_stride(c) / c->groups_per_sm;
+        assert_in_range(sm, low, high);
+    }
+}
+
+/* Plain, observed and serial launches. */
+static void run_on_some(const struct gpu_config *c, uint32_t first, uint32_t sms)
+{
+    struct guest g;
+    const struct observer observer = {0};
+    uint32_t most = (sms ? sms : c->sms - first) * c->groups_per_sm;
+    guest_open_config(&g, c);
+    g.options.first_sm = first;
+    g.options.sms = sms;
+    guest_assemble(&g, rendezvous);
+    meet(&g, most);
+    assert_int_equal(g.result.status, LAUNCH_DONE);
+    guest_assemble(&g, places);
+    assert_places(&g, c, first, first + most / c->groups_per_sm - 1);
+    g.options.observers = &observer;
+    assert_places(&g, c, first, first + most / c->groups_per_sm - 1);
+    g.options.serial = true;
+    assert_places(&g, c, first, first);
+    guest_close(&g);
+}
+
+static void test_some_sms(void **state)
+{
+    static const uint32_t parts[][2] = {{0, 0}, {0, 1}, {0, 3}, {1, 1}, {1, 2}, {2, 2}, {3, 1}, {3, 0}};
+    struct gpu_config c;
+    (void)state;
+    gpu_config_default(&c);
+    c.sms = 4;
+    c.groups_per_sm = 4;
+    for (c.host_threads = 1; c.host_threads <= 4; c.host_threads++)
+        for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) run_on_some(&c, parts[i][0], parts[i][1]);
+}
+
+static void test_sms_that_are_not_there(void **state)
+{
+    static const uint32_t parts[][2] = {{2, 0}, {2, 1}, {1, 2}, {0, 3}, {UINT32_MAX, 2}, {1, UINT32_MAX}};
+    struct guest g;
+    (void)state;
+    guest_open(&g);
+    assert_int_equal(gpu_config_of(g.gpu)->sms, 2);
+    guest_assemble(&g, places);
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        g.options.first_sm = parts[i][0];
+        g.options.sms = parts[i][1];
+        guest_run(&g);
+        assert_int_equal(g.result.fault.kind, FAULT_LAUNCH);
+    }
     guest_close(&g);
 }
 
@@ -565,7 +634,8 @@ int main(void)
 {
     // clang-format off
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_admission), cmocka_unit_test(test_serial), cmocka_unit_test(test_jobs_together),
+        cmocka_unit_test(test_admission), cmocka_unit_test(test_serial), cmocka_unit_test(test_some_sms),
+        cmocka_unit_test(test_sms_that_are_not_there), cmocka_unit_test(test_jobs_together),
         cmocka_unit_test(test_one_fails_alone), cmocka_unit_test(test_rounding_of_callbacks),
         cmocka_unit_test(test_each_group_once), cmocka_unit_test(test_all_are_placed),
         cmocka_unit_test(test_claims_outlive_no_launch),
