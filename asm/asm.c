@@ -127,7 +127,29 @@ struct result {
     size_t *size;
 };
 
-static void run(struct as *as, const char *text, size_t size, const struct result *result)
+/* Does the source have kernels, and nothing that calls them? Where .text has a place by .org, the source knows best. */
+static bool start_is_missing(struct as *as)
+{
+    const struct symbol *start = as_find(as, "_start", strlen("_start"));
+    bool kernels = as->kernels.first || as->sections[SECTION_NOTE].first;
+    return kernels && !(start && start->defined) && !as->sections[SECTION_TEXT].placed && !as->object;
+}
+
+/* Reads the start code behind the source, whose symbols it then knows, and puts its text in front. */
+static void add_start(struct as *as, const char *start)
+{
+    struct section *text = &as->sections[SECTION_TEXT];
+    struct item *source = text->first, **end = text->last;
+    text->first = NULL, text->last = &text->first;
+    as->section = SECTION_TEXT;
+    source_enter(as, "start code", start, strlen(start), NULL);
+    while (lex_statement(as)) statement_run(as);
+    *text->last = source;
+    if (source) text->last = end;
+}
+
+static void run(struct as *as, const struct asm_options *options, const char *text, size_t size,
+                const struct result *result)
 {
     for (int s = 0; s < SECTION_COUNT; s++) as->sections[s].last = &as->sections[s].first;
     as->kernels.last = &as->kernels.first;
@@ -136,6 +158,7 @@ static void run(struct as *as, const char *text, size_t size, const struct resul
     source_enter(as, as->sources.name, text, size, text);
     as_profile(as, as->mnemonics.profile);
     while (lex_statement(as)) statement_run(as);
+    if (options->start && start_is_missing(as)) add_start(as, options->start);
     if (as->messages.errors || !layout_place(as)) return;
     if (as->object) make_object(as, result->bytes, result->size);
     else make_image(as, result->image, result->owned);
@@ -156,7 +179,7 @@ static bool assemble(const struct asm_options *options, const char *name, const 
                           .mnemonics.profile = options->profile ? options->profile : PROFILE_DEFAULT,
                           .object = result->bytes != NULL};
         as->sections[SECTION_TEXT].base = base;
-        if (!setjmp(as->stop)) run(as, text, size, result);
+        if (!setjmp(as->stop)) run(as, options, text, size, result);
         ok = !as->messages.errors;
         as_free(as);
     } else if (log) {

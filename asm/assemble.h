@@ -13,6 +13,8 @@
 struct asm_options {
     enum isa_profile profile; /* 0: PROFILE_DEFAULT */
     bool includes;            /* .include may read files; else it is an error */
+    const char *start;        /* start code, in front of the text of a program that has kernels and no _start;
+                               * NULL: none */
 };
 
 /* Assembles the `size` bytes at `source` for the address `base`, a multiple of four, into *image, to be released with

@@ -311,13 +311,24 @@ static bool undefined(struct as *as, const struct symbol *s, const char *at)
     return false;
 }
 
+/* A name that says where the program's data lie, under the addresses of the last pass. */
+static bool landmark(const struct as *as, const struct symbol *s, int64_t *value)
+{
+    const struct section *data = &as->sections[SECTION_DATA], *bss = &as->sections[SECTION_BSS];
+    const struct asm_places places = {.data = data->base, .bss = bss->base, .bss_size = (uint32_t)bss->bytes};
+    uint32_t address;
+    if (!asm_landmark(s->name, &places, &address)) return false;
+    *value = address;
+    return true;
+}
+
 bool symbol_value(struct as *as, struct symbol *s, const char *at, int64_t *value)
 {
     if (s->item) {
         *value = s->item->addr;
         return true;
     }
-    if (!s->expr) return undefined(as, s, at);
+    if (!s->expr) return landmark(as, s, value) || undefined(as, s, at);
     if (s->busy) return as_error(as, at, "the value of '%s' depends on itself", s->name);
     if (s->pass != as->pass) { /* each symbol is computed once a pass, however often it is used */
         s->busy = true;

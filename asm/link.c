@@ -2,6 +2,7 @@
  *
  * Sections of all objects are laid out one kind behind the other (text, constants, data, bss), then
  * names are bound, relocations applied and the module notes joined. Called by `ventus ld`. */
+#include "asm/assemble.h"
 #include "asm/linker.h"
 #include "asm/used.h"
 
@@ -11,9 +12,8 @@
 /* ---- layout ---- */
 
 /* Offsets inside each kind of section, then where the kinds begin. */
-static bool lay_out(struct linker *l, uint32_t base, size_t nstart)
+static bool lay_out(struct linker *l, uint32_t base)
 {
-    l->size[OUT_TEXT] = nstart * 4;
     for (size_t k = 0; k < l->nobjects; k++)
         for (size_t i = 1; i < l->objects[k].nparts; i++) {
             struct part *p = &l->objects[k].parts[i];
@@ -26,6 +26,7 @@ static bool lay_out(struct linker *l, uint32_t base, size_t nstart)
         }
     uint64_t at = base;
     l->size[OUT_TEXT] = round_up(l->size[OUT_TEXT], 4);
+    l->size[OUT_BSS] = round_up(l->size[OUT_BSS], 4); /* the start code clears words */
     if (l->size[OUT_BSS]) l->size[OUT_DATA] = round_up(l->size[OUT_DATA], MAX_ALIGN > 16 ? 16 : MAX_ALIGN);
     for (int s = 0; s < OUT_COUNT; s++) {
         if (s == OUT_RODATA || s == OUT_DATA) at = round_up(at, ABI_PAGE);
@@ -44,7 +45,7 @@ static bool lay_out(struct linker *l, uint32_t base, size_t nstart)
     return true;
 }
 
-static bool copy_parts(struct linker *l, const uint32_t *start, size_t nstart)
+static bool copy_parts(struct linker *l)
 {
     for (int s = 0; s < OUT_BSS; s++) {
         l->bytes[s] = link_zeroed(l->size[s] + 4, 1);
@@ -53,7 +54,6 @@ static bool copy_parts(struct linker *l, const uint32_t *start, size_t nstart)
     l->owned->text = (uint32_t *)l->bytes[OUT_TEXT];
     l->owned->rodata = l->bytes[OUT_RODATA];
     l->owned->data = l->bytes[OUT_DATA];
-    if (nstart) memcpy(l->bytes[OUT_TEXT], start, nstart * 4);
     for (size_t k = 0; k < l->nobjects; k++)
         for (size_t i = 1; i < l->objects[k].nparts; i++) {
             const struct part *p = &l->objects[k].parts[i];
@@ -154,14 +154,15 @@ static bool read_notes(struct linker *l, const struct object *o, const struct pa
     return true;
 }
 
+static bool is_note(const struct part *p) { return p->header.sh_type == SHT_NOTE && !strcmp(p->name, ".note.ventus"); }
+
 static bool join_notes(struct linker *l)
 {
     asm_used_registers(l->profile, l->image->text, l->image->text_words, &l->vgprs, &l->sgprs);
     for (size_t k = 0; k < l->nobjects; k++)
         for (size_t i = 1; i < l->objects[k].nparts; i++) {
             const struct part *p = &l->objects[k].parts[i];
-            bool is_note = p->header.sh_type == SHT_NOTE && !strcmp(p->name, ".note.ventus");
-            if (is_note && !read_notes(l, &l->objects[k], p)) return false;
+            if (is_note(p) && !read_notes(l, &l->objects[k], p)) return false;
         }
     if (!l->nnotes) return true;
     l->image->note = l->owned->note = note_write(l->notes, l->nnotes);
@@ -227,12 +228,43 @@ static bool join_profiles(struct linker *l)
     return true;
 }
 
-static bool build(struct linker *l, uint32_t base, const uint32_t *start, size_t nstart)
+/* Are there kernels, and nothing that calls them? */
+static bool start_is_missing(struct linker *l)
+{
+    bool kernels = false;
+    for (size_t k = 0; k < l->nobjects; k++) {
+        for (size_t i = 1; i < l->objects[k].nparts; i++) kernels |= is_note(&l->objects[k].parts[i]);
+        for (size_t i = 1; i < l->objects[k].nsymbols; i++) {
+            Elf32_Sym s;
+            const char *name;
+            if (!link_symbol(l, &l->objects[k], i, &s, &name)) return false;
+            if (s.st_shndx != SHN_UNDEF && !strcmp(name, "_start")) return false;
+        }
+    }
+    return kernels;
+}
+
+/* Makes the start code the first object. */
+static bool add_start(struct linker *l, const char *source)
+{
+    const struct asm_options options = {.profile = l->profile};
+    void *bytes;
+    l->start.name = "start code";
+    if (!asm_assemble_object(&options, l->start.name, source, strlen(source), &bytes, &l->start.size, l->log))
+        return link_error(l, NULL, "the start code cannot be assembled");
+    l->start.bytes = bytes;
+    l->objects--, l->nobjects++;
+    l->objects[0].input = &l->start;
+    return link_read(l, &l->objects[0]);
+}
+
+static bool build(struct linker *l, uint32_t base, const char *start)
 {
     for (size_t k = 0; k < l->nobjects; k++)
         if (!link_read(l, &l->objects[k])) return false;
     if (!join_profiles(l)) return false;
-    if (!lay_out(l, base, nstart) || !copy_parts(l, start, nstart) || !link_bind(l) || !link_relocate(l)) return false;
+    if (start && start_is_missing(l) && !add_start(l, start)) return false;
+    if (!lay_out(l, base) || !copy_parts(l) || !link_bind(l) || !link_relocate(l)) return false;
     *l->image = (struct elf_image){.profile = l->profile,
                                    .entry = base,
                                    .text_addr = base,
@@ -252,7 +284,7 @@ static bool build(struct linker *l, uint32_t base, const uint32_t *start, size_t
 }
 
 bool asm_link(const struct asm_link_options *options, const struct asm_input *inputs, size_t ninputs, uint32_t base,
-              const uint32_t *start, size_t nstart, struct elf_image *image, FILE *log)
+              struct elf_image *image, FILE *log)
 {
     struct elf_image made = {0};
     // clang-format off
@@ -260,16 +292,18 @@ bool asm_link(const struct asm_link_options *options, const struct asm_input *in
         .image = &made, .owned = calloc(1, sizeof *l.owned)};
     // clang-format on
     elf_version(EV_CURRENT);
-    if (ninputs > MAX_INPUTS || (base & 3) || nstart > MAX_BYTES / 4)
+    if (ninputs > MAX_INPUTS || (base & 3))
         return free(l.owned), link_error(&l, NULL, "too many objects, or an odd base address");
-    l.objects = link_zeroed(ninputs, sizeof *l.objects);
-    bool ok = l.owned && l.objects;
+    struct object *objects = link_zeroed(ninputs + 1, sizeof *objects);
+    bool ok = l.owned && objects;
     if (!ok) link_error(&l, NULL, "out of memory");
+    l.objects = ok ? objects + 1 : NULL;
     l.nobjects = ok ? ninputs : 0;
     for (size_t k = 0; k < l.nobjects; k++) l.objects[k].input = &inputs[k];
-    ok = ok && build(&l, base, start, nstart) && !l.errors;
+    ok = ok && build(&l, base, options->start) && !l.errors;
     for (size_t k = 0; k < l.nobjects; k++) link_free(&l.objects[k]);
-    free(l.objects);
+    free(objects);
+    free((void *)l.start.bytes);
     free(l.names);
     free_notes(&l);
     made.owner = l.owned;

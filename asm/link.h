@@ -19,14 +19,15 @@ struct asm_input {
 
 struct asm_link_options {
     enum isa_profile profile; /* of objects that do not say theirs; 0: PROFILE_DEFAULT if none does */
+    const char *start;        /* start code, in front of a program that has kernels and no _start; NULL: none */
     const uint32_t *version;  /* of all resource records of the program; NULL: as they are */
 };
 
 /* Links objects, of profiles that one machine runs together, for the address `base`, a multiple of four, into *image
- * (elf_free): their sections one behind the other, in order, the `nstart` words `start` in front of the text. Summaries
- * of functions (.ventus.resobj) become resource records of the entries; if a version is asked for and there are
- * neither, the module note does. Messages as "name: error: ..." go to `log` (NULL: nowhere). */
+ * (elf_free): their sections one behind the other, in order. Summaries of functions (.ventus.resobj) become resource
+ * records of the entries; if a version is asked for and there are neither, the module note does. Messages as "name:
+ * error: ..." go to `log` (NULL: nowhere). */
 bool asm_link(const struct asm_link_options *options, const struct asm_input *inputs, size_t ninputs, uint32_t base,
-              const uint32_t *start, size_t nstart, struct elf_image *image, FILE *log);
+              struct elf_image *image, FILE *log);
 
 #endif

@@ -52,7 +52,7 @@ static bool link_sources(size_t n, const char *const *sources, struct elf_image 
         object(sources[i], &in[i]);
     }
     FILE *f = open_memstream(log, &size);
-    bool ok = asm_link(&(struct asm_link_options){0}, in, n, ABI_CODE_BASE, NULL, 0, m, f);
+    bool ok = asm_link(&(struct asm_link_options){0}, in, n, ABI_CODE_BASE, m, f);
     fclose(f);
     for (size_t i = 0; i < n; i++) free((void *)in[i].bytes);
     return ok;
@@ -250,7 +250,7 @@ static void test_damaged(void **state)
             bytes[rng() % n] = rng() % 2 ? odd[rng() % 8] : (uint8_t)rng();
         }
         const struct asm_input in = {"damaged.o", bytes, n};
-        if (asm_link(&(struct asm_link_options){0}, &in, 1, ABI_CODE_BASE, NULL, 0, &m, NULL)) elf_free(&m);
+        if (asm_link(&(struct asm_link_options){0}, &in, 1, ABI_CODE_BASE, &m, NULL)) elf_free(&m);
         read_all(&in);
         free(bytes);
     }

@@ -63,7 +63,8 @@ struct linker {
     enum isa_profile profile;
     FILE *log;
     unsigned errors;
-    struct object *objects;
+    struct object *objects; /* in front of them there is room for one more, */
+    struct asm_input start; /* the start code, which the linker assembles when it is missing */
     size_t nobjects;
     struct name *names; /* hash table */
     size_t nnames, name_room;

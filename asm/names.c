@@ -94,6 +94,9 @@ bool link_address(struct linker *l, struct object *o, size_t i, uint32_t *addr)
     }
     *addr = o->addresses[i];
     if (o->known[i]) return true;
+    const struct asm_places places = {
+        .data = l->base[OUT_DATA], .bss = l->base[OUT_BSS], .bss_size = (uint32_t)l->size[OUT_BSS]};
+    if (asm_landmark(text, &places, addr)) return true;
     if (ELF32_ST_BIND(s.st_info) == STB_WEAK) return *addr = 0, true;
     const char *near = l->errors < MAX_ERRORS ? near_name(l, text) : NULL;
     o->known[i] = 1; /* said once */

@@ -35,6 +35,13 @@ bool resource_append(struct owned *owned, const struct elf_resource *record, con
 bool resource_append_section(struct owned *owned, const uint8_t *bytes, size_t size, const char *kernel,
                              const char **why);
 
+/* landmark.c: the address of a name that a program may use without defining it, because it says where the program's
+ * data lie: __global_pointer$, _edata and _end. False if this is no such name. */
+struct asm_places {
+    uint32_t data, bss, bss_size; /* addresses, bytes */
+};
+bool asm_landmark(const char *name, const struct asm_places *places, uint32_t *address);
+
 /* half.c: the targets of 16-bit branches and jumps. */
 enum { HALF_BITS = 11 }; /* from bit 2 on */
 struct half {

@@ -179,7 +179,7 @@ static char *link_text(size_t n, const char *const *sources, const uint32_t *ver
     size_t size;
     for (size_t i = 0; i < n; i++) in[i] = object(names[i], sources[i]);
     FILE *f = open_memstream(&log, &size);
-    bool ok = asm_link(&(struct asm_link_options){.version = version}, in, n, ABI_CODE_BASE, NULL, 0, m, f);
+    bool ok = asm_link(&(struct asm_link_options){.version = version}, in, n, ABI_CODE_BASE, m, f);
     fclose(f);
     for (size_t i = 0; i < n; i++) free((void *)in[i].bytes);
     if (!ok) return log;
@@ -519,7 +519,7 @@ static void test_damaged(void **state)
             bytes[where] = rng() % 2 ? odd[rng() % 8] : (uint8_t)rng();
         }
         const struct asm_input in = {"damaged.o", bytes, good.size};
-        if (asm_link(&(struct asm_link_options){0}, &in, 1, ABI_CODE_BASE, NULL, 0, &m, NULL)) elf_free(&m);
+        if (asm_link(&(struct asm_link_options){0}, &in, 1, ABI_CODE_BASE, &m, NULL)) elf_free(&m);
         asm_print_resources(&in, sink, NULL);
         free(bytes);
     }

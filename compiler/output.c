@@ -10,8 +10,8 @@
 
 #include <string.h>
 
-#include "start_code.h"
 #include "start_short.h"
+#include "start_stacks.h"
 
 enum { MAX_ROUNDS = 4, WASTE = 1 << 20 };
 
@@ -30,8 +30,8 @@ static bool has_assembly(struct cc *cc)
 static void choose_start(struct cc *cc)
 {
     cc->start_sets_local = has_assembly(cc);
-    cc->start = cc->start_sets_local ? start_code : start_short;
-    cc->start_words = (uint32_t)((cc->start_sets_local ? sizeof start_code : sizeof start_short) / sizeof *cc->start);
+    cc->start = cc->start_sets_local ? start_stacks : start_short;
+    cc->start_words = (uint32_t)((cc->start_sets_local ? sizeof start_stacks : sizeof start_short) / sizeof *cc->start);
 }
 
 static uint32_t estimate(struct cc *cc)

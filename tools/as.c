@@ -7,7 +7,7 @@
 
 #include "asm/assemble.h"
 #include "isa/abi.h"
-#include "start_code.h"
+#include "start_source.h"
 #include "tool.h"
 
 enum { FLAG_OUTPUT, FLAG_BASE, FLAG_VMEM, FLAG_NO_START, FLAG_PROFILE, FLAG_OBJECT };
@@ -47,28 +47,6 @@ static char *default_output(const struct args *args, const char *input, const ch
     return out;
 }
 
-static bool has_start(const struct elf_image *m)
-{
-    for (size_t i = 0; i < m->nsymbols; i++)
-        if (!strcmp(m->symbols[i].name, "_start")) return true;
-    return m->text_words * 4 >= sizeof start_code && !memcmp(m->text, start_code, sizeof start_code);
-}
-
-/* Assembles behind the start code; the new text, which the caller frees, begins with it. */
-static uint32_t *assemble_behind_start(const struct asm_options *options, const char *input, const char *source,
-                                       size_t size, uint32_t base, struct elf_image *m)
-{
-    if (!asm_assemble_with(options, input, source, size, base + (uint32_t)sizeof start_code, m, stderr))
-        exit(EXIT_FAILED);
-    uint32_t *text = allocate(sizeof start_code + m->text_words * 4);
-    memcpy(text, start_code, sizeof start_code);
-    memcpy(text + sizeof start_code / 4, m->text, m->text_words * 4);
-    m->text = text;
-    m->text_words += sizeof start_code / 4;
-    m->text_addr = m->entry = base;
-    return text;
-}
-
 static void write_vmem(const char *path, const struct elf_image *m)
 {
     char *text = allocate(m->text_words * 9 + 1);
@@ -94,13 +72,13 @@ int cmd_as(int argc, char **argv)
         .command = "as", .usage = "FILE [-o OUT]", .about = about, .flags = flags, .argc = argc, .argv = argv, .at = 1};
     const char *input = NULL, *output = NULL;
     uint32_t base = ABI_CODE_BASE;
-    bool vmem = false, start = true, object = false;
-    struct asm_options options = {.profile = PROFILE_DEFAULT, .includes = true};
+    bool vmem = false, object = false;
+    struct asm_options options = {.profile = PROFILE_DEFAULT, .includes = true, .start = start_source};
     for (int flag; (flag = args_next(&args)) != ARG_END;) {
         if (flag == FLAG_OUTPUT) output = args.value;
         else if (flag == FLAG_BASE) base = base_arg(&args);
         else if (flag == FLAG_VMEM) vmem = true;
-        else if (flag == FLAG_NO_START) start = false;
+        else if (flag == FLAG_NO_START) options.start = NULL;
         else if (flag == FLAG_OBJECT) object = true;
         else if (flag == FLAG_PROFILE) options.profile = (enum isa_profile)profile_arg(&args, args.value);
         else if (input) usage_error(&args, "one source at a time, '%s' is the second", args.value);
@@ -118,16 +96,10 @@ int cmd_as(int argc, char **argv)
         return EXIT_OK;
     }
     struct elf_image image;
-    uint32_t *text = NULL;
     if (!asm_assemble_with(&options, input, source, size, base, &image, stderr)) return EXIT_FAILED;
-    if (start && image.note && image.text_addr == base && !has_start(&image)) { /* .org: the source knows best */
-        elf_free(&image);
-        text = assemble_behind_start(&options, input, source, size, base, &image);
-    }
     if (vmem) write_vmem(output ? output : made, &image);
     else write_elf(output ? output : made, &image);
     elf_free(&image);
-    free(text);
     free(source);
     free(made);
     return EXIT_OK;

@@ -7,7 +7,7 @@
 
 #include "asm/link.h"
 #include "isa/abi.h"
-#include "start_code.h"
+#include "start_source.h"
 #include "tool.h"
 
 enum { FLAG_OUTPUT, FLAG_BASE, FLAG_NO_START, FLAG_PROFILE, FLAG_RESOURCES };
@@ -24,13 +24,6 @@ static const char about[] = "Links objects, in the order given, to a program tha
                             "    ventus as -c kernel.s && ventus as -c library.s\n"
                             "    ventus ld kernel.o library.o -o program.elf";
 
-static bool has_start(const struct elf_image *m)
-{
-    for (size_t i = 0; i < m->nsymbols; i++)
-        if (!strcmp(m->symbols[i].name, "_start")) return true;
-    return false;
-}
-
 int cmd_ld(int argc, char **argv)
 {
     struct args args = {.command = "ld",
@@ -44,12 +37,11 @@ int cmd_ld(int argc, char **argv)
     const char *output = "a.elf";
     size_t n = 0;
     uint32_t base = ABI_CODE_BASE, version;
-    bool start = true;
-    struct asm_link_options options = {0};
+    struct asm_link_options options = {.start = start_source};
     for (int flag; (flag = args_next(&args)) != ARG_END;) {
         if (flag == FLAG_OUTPUT) output = args.value;
         else if (flag == FLAG_BASE) base = base_arg(&args);
-        else if (flag == FLAG_NO_START) start = false;
+        else if (flag == FLAG_NO_START) options.start = NULL;
         else if (flag == FLAG_PROFILE) options.profile = (enum isa_profile)profile_arg(&args, args.value);
         else if (flag == FLAG_RESOURCES) {
             version = (uint32_t)number_arg(&args, "--resource-version", args.value, 0, ABI_RESOURCE_VERSIONS - 1);
@@ -62,11 +54,7 @@ int cmd_ld(int argc, char **argv)
         inputs[i].bytes = read_file(inputs[i].name, &inputs[i].size);
     }
     struct elf_image image;
-    if (!asm_link(&options, inputs, n, base, NULL, 0, &image, stderr)) return EXIT_FAILED;
-    if (start && image.note && !has_start(&image)) {
-        elf_free(&image);
-        if (!asm_link(&options, inputs, n, base, start_code, sizeof start_code / 4, &image, stderr)) return EXIT_FAILED;
-    }
+    if (!asm_link(&options, inputs, n, base, &image, stderr)) return EXIT_FAILED;
     write_elf(output, &image);
     elf_free(&image);
     for (size_t i = 0; i < n; i++) free((void *)inputs[i].bytes);

@@ -35,7 +35,7 @@ static void check_object(const uint8_t *data, size_t size, FILE *log)
     in.bytes = bytes;
     if (!asm_read_object(&in, &o, log)) abort();
     asm_free_object(&o);
-    if (asm_link(&(struct asm_link_options){0}, &in, 1, ABI_CODE_BASE, NULL, 0, &m, log)) elf_free(&m);
+    if (asm_link(&(struct asm_link_options){0}, &in, 1, ABI_CODE_BASE, &m, log)) elf_free(&m);
     free(bytes);
 }
 

@@ -25,7 +25,7 @@ static void check_link(const struct asm_input *in, const uint32_t *version, FILE
     size_t size;
     const char *why;
     long before = ftell(log);
-    if (!asm_link(&options, in, 1, ABI_CODE_BASE, NULL, 0, &m, log)) {
+    if (!asm_link(&options, in, 1, ABI_CODE_BASE, &m, log)) {
         if (ftell(log) == before) abort(); /* refused without a message */
         return;
     }

@@ -34,6 +34,36 @@ twice:  lw      t0, 0(a0)
         vsw12.v v1, 0(v0)
         ret
 """
+# What the start code prepares: .bss, gp, the place of traps; the second kernel returns what the first left in tohost.
+PREPARED = """
+        .kernel prepared
+        .arg    global, out
+prepared:
+        lw      t0, 0(a0)
+        la      t1, counter
+        lw      t2, 0(t1)
+        addi    t2, t2, 1
+        sw      t2, 0(t1)
+        sw      t2, 0(t0)
+        la      t1, __global_pointer$
+        sub     t1, t1, gp
+        sw      t1, 4(t0)
+        csrr    t1, mtvec
+        la      t2, spike_end
+        sub     t1, t1, t2
+        sw      t1, 8(t0)
+        jr      t2
+        .kernel ended
+        .arg    global, out
+ended:  lw      t0, 0(a0)
+        la      t1, tohost
+        lw      t1, 0(t1)
+        sw      t1, 12(t0)
+        ret
+        .bss
+        .zero   64
+counter: .zero  5
+"""
 # As another compiler writes them: no note, a record of each kernel.
 FOREIGN = "_start: endprg\nk: endprg\n.type k, @function\n.section .ventus.resource.k\n.half 4, 8, 0, 0\n"
 
@@ -67,6 +97,16 @@ def binaries(folder):
     program(ventus("as", "twice.s", "-o", "twice.elf")).build().twice(queue, x.shape, None, buffer)
     cl.enqueue_copy(queue, got, buffer)
     assert np.array_equal(got, 2 * want)
+    pathlib.Path("prepared.s").write_text(PREPARED)
+    ventus("as", "-c", "prepared.s", "-o", "prepared.o")
+    for path in (ventus("as", "prepared.s", "-o", "prepared.elf"), ventus("ld", "prepared.o", "-o", "linked.elf")):
+        prepared, out = program(path).build(), np.empty(4, np.uint32)
+        for _ in range(2):
+            cl.enqueue_copy(queue, buffer, np.full(64, 9, np.uint32))
+            prepared.prepared(queue, (4,), None, buffer)
+            prepared.ended(queue, (4,), None, buffer)
+            cl.enqueue_copy(queue, out, buffer)
+            assert list(out) == [1, 0, 0, 1], f"{path}: {out}"
     foreign = program(ventus("as", "foreign.s", "-o", "foreign.elf")).build()
     assert foreign.kernel_names == "k" and foreign.k.num_args == 0
     foreign.k(queue, (4,), None)

@@ -80,6 +80,13 @@ for o in main.o=_start own.o= plain.o= '--no-start main.o='; do
     [ "$got" = "${o#*=}" ] || fail "ld ${o%=*}: start code where none belongs, or none"
 done
 
+# It clears all of .bss and nothing behind it, in each warp.
+printf '.kernel k\nk: ret\n.bss\n.zero 5\n' >bss.s
+"$ventus" as bss.s && "$ventus" as -c bss.s && "$ventus" ld bss.o -o linked.elf || fail "no program with .bss"
+for program in bss linked; do
+    "$ventus" run $program.elf -g 64 --check || fail "$program.elf: the start code is not clean"
+done
+
 for source in '_start: endprg\n.kernel k\nk: ret\n=' '.kernel k\nk: ret\n=_start'; do
     printf "${source%=*}" | "$ventus" as -o one.elf - && "$ventus" objdump --text one.elf >one.lst || fail "as ${source%=*}"
     grep -q 'vsetvli' one.lst && got=_start || got=

@@ -25,7 +25,7 @@ for profile in default toolchain r2.0 r2.1 r2025; do
     check 0 '' "$ventus" ld $profile.o -o linked.elf
     check 0 "^ *0 1 2 3" "$ventus" run --profile $profile linked.elf -g 4 -a buf:16 --show 0
     for file in $profile.elf $profile.o; do
-        check 0 "$(echo "$store" | sed 's/ .*//')" "$ventus" objdump $file
+        check 0 "$(echo "$store" | sed 's/ .*//')" "$ventus" objdump --text $file
         ! grep -q '\.word' out.txt || wrong "$file is listed as another profile's"
     done
 done
