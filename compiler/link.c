@@ -2,10 +2,6 @@
  *
  * The library is bitcode whose functions are all linkonce_odr and loaded lazily, so linking costs
  * only the functions actually reached. Called by prepare.c. */
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
 #include <llvm-c/BitReader.h>
 #include <llvm-c/Linker.h>
 

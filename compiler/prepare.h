@@ -82,6 +82,8 @@ bool is_intrinsic(LLVMValueRef function);
 bool is_primitive(LLVMValueRef function);
 /* One of those that images.c replaces: what an image or a sampler is like. */
 bool is_image_primitive(LLVMValueRef function);
+/* The calling convention of LLVM that kernels come with. */
+enum { SPIR_KERNEL = 76 };
 /* A kernel; a function that stays one, and is called (README.md, "Routines"). */
 bool kernel_is(LLVMValueRef function);
 bool is_routine(LLVMValueRef function);

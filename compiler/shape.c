@@ -48,8 +48,6 @@ bool is_primitive(LLVMValueRef f)
            !strcmp(name, "__ventus_csr_swap") || !strcmp(name, "__ventus_csr_poll");
 }
 
-enum { SPIR_KERNEL = 76 /* a calling convention of LLVM */ };
-
 bool kernel_is(LLVMValueRef function)
 {
     return LLVMGetFunctionCallConv(function) == SPIR_KERNEL ||

@@ -139,7 +139,6 @@ static void describe_vector(struct reader *r, LLVMValueRef f, uint32_t said)
 
 void kernel_describe(struct reader *r, struct id *id)
 {
-    enum { SPIR_KERNEL = 76 };
     const struct entry *e = id->entry;
     LLVMSetFunctionCallConv(id->value, SPIR_KERNEL);
     describe_arguments(r, id->value, e, id->type->count);
