@@ -158,6 +158,7 @@ static bool build_resources(struct writer *w)
     size_t at = 0, names = sizeof SECTION_NAMES;
     for (size_t i = 0; i < m->nresources; i++)
         names += m->resources[i].kernel ? strlen(m->resources[i].kernel) + sizeof KERNEL_SECTION : 0;
+    for (size_t i = 0; i < m->nsections; i++) names += strlen(m->sections[i].name) + 1;
     if (names > 1u << 28) return false;
     w->resources = malloc((m->nresources + 1) * ABI_RESOURCE_LARGEST);
     w->names = malloc(names);
@@ -174,6 +175,8 @@ static bool build_resources(struct writer *w)
         }
         if (!named) w->resources_size = (uint32_t)at;
     }
+    for (size_t i = 0; i < m->nsections; i++)
+        w->names_size += (size_t)sprintf(w->names + w->names_size, "%s", m->sections[i].name) + 1;
     return true;
 }
 
@@ -212,8 +215,8 @@ static bool add_section(struct writer *w, unsigned number, Elf32_Shdr header, co
     return add_named(w, section_name(w, number), header, bytes, size, type);
 }
 
-/* The records of a kernel each, behind all other sections. */
-static bool add_resources(struct writer *w)
+/* The records of a kernel each, and the sections given, behind all other sections. */
+static bool add_further(struct writer *w)
 {
     size_t at = w->resources_size;
     uint32_t name = sizeof SECTION_NAMES;
@@ -226,6 +229,12 @@ static bool add_resources(struct writer *w)
         if (!add_named(w, name, header, w->resources + at, size, ELF_T_BYTE)) return false;
         at += size;
         name += (uint32_t)strlen(w->names + name) + 1;
+    }
+    for (size_t i = 0; i < w->image->nsections; i++) {
+        const struct elf_section *s = &w->image->sections[i];
+        const Elf32_Shdr header = {.sh_type = SHT_PROGBITS, .sh_addralign = 1};
+        if (!add_named(w, name, header, s->bytes, s->size, ELF_T_BYTE)) return false;
+        name += (uint32_t)strlen(s->name) + 1;
     }
     return true;
 }
@@ -274,7 +283,7 @@ static bool add_sections(struct writer *w)
                        w->strings_size, ELF_T_BYTE) &&
            add_section(w, SEC_SHSTRTAB, (Elf32_Shdr){.sh_type = SHT_STRTAB, .sh_addralign = 1}, w->names, w->names_size,
                        ELF_T_BYTE) &&
-           add_resources(w);
+           add_further(w);
 }
 
 static bool add_segments(struct writer *w, Elf32_Ehdr *eh)

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include <cmocka.h>
+#include <libelf.h>
 
 #include "asm/image.h"
 #include "isa/isa.h"
@@ -190,6 +191,47 @@ static void segment_limit(size_t offset, uint32_t most, const char *want)
     free(bytes);
 }
 
+/* Bytes of a section by its name; NULL: there is none. */
+static const char *section(void *bytes, size_t size, const char *name, size_t *length)
+{
+    Elf *elf = elf_memory(bytes, size);
+    const char *found = NULL;
+    size_t names;
+    assert_int_equal(elf_getshdrstrndx(elf, &names), 0);
+    for (Elf_Scn *s = elf_nextscn(elf, NULL); s; s = elf_nextscn(elf, s)) {
+        const Elf32_Shdr *header = elf32_getshdr(s);
+        if (strcmp(elf_strptr(elf, names, header->sh_name), name)) continue;
+        found = (const char *)bytes + header->sh_offset;
+        *length = header->sh_size;
+    }
+    elf_end(elf);
+    return found;
+}
+
+/* Sections that are not part of the program: behind those of kernels, and in nobody's way. */
+static void test_sections(void **state)
+{
+    static const struct elf_section sections[] = {{".debug_a", (const uint8_t *)"first", 5},
+                                                  {".debug_b", (const uint8_t *)"2nd", 3}};
+    struct elf_image image = sample, m;
+    void *bytes;
+    size_t size, length = 0, n;
+    const char *why = "", *found;
+    (void)state;
+    image.sections = sections;
+    image.nsections = 2;
+    assert_true(elf_write(&image, &bytes, &size, &why));
+    found = section(bytes, size, ".debug_a", &length);
+    assert_true(found && length == 5 && !memcmp(found, "first", 5));
+    found = section(bytes, size, ".debug_b", &length);
+    assert_true(found && length == 3 && !memcmp(found, "2nd", 3));
+    assert_non_null(section(bytes, size, ".ventus.resource.other", &length));
+    assert_true(elf_read(bytes, size, &m, NULL, 0, &n, &why));
+    assert_int_equal(m.nresources, sample.nresources);
+    elf_free(&m);
+    free(bytes);
+}
+
 static void test_segments(void **state)
 {
     (void)state;
@@ -291,8 +333,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_round_trip), cmocka_unit_test(test_unaligned), cmocka_unit_test(test_minimal),
-        cmocka_unit_test(test_segments),   cmocka_unit_test(test_refused),   cmocka_unit_test(test_damaged),
-        cmocka_unit_test(test_readelf),
+        cmocka_unit_test(test_sections),   cmocka_unit_test(test_segments),  cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_damaged),    cmocka_unit_test(test_readelf),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

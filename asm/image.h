@@ -15,6 +15,13 @@ struct elf_symbol {
 
 struct elf_resource; /* resource.h */
 
+/* A section that is not part of the program in memory: debug information. */
+struct elf_section {
+    const char *name; /* ".debug_info" */
+    const uint8_t *bytes;
+    size_t size;
+};
+
 /* A program in memory: text, read-only and perhaps writable data, all at fixed addresses. For
  * elf_write everything is the caller's; from elf_read it belongs to the image (elf_free). */
 struct elf_image {
@@ -34,11 +41,13 @@ struct elf_image {
     const char *note;                     /* text of the "Ventus" note, NULL if there is none */
     const struct elf_resource *resources; /* those with a kernel are in sections of their own */
     size_t nresources;
+    const struct elf_section *sections; /* elf_write appends them; elf_read leaves them in the file */
+    size_t nsections;
     void *owner; /* elf_read's memory */
 };
 
 /* Writes an ET_EXEC ELF32 RISC-V file: LOAD segments for text (R+X), rodata (R) and data (R+W), symbol table,
- * note section, resource records. *bytes is malloc'ed. False on failure; *why is a static text. */
+ * note section, resource records, the sections given. *bytes is malloc'ed. False on failure; *why is a static text. */
 bool elf_write(const struct elf_image *image, void **bytes, size_t *size, const char **why);
 
 /* One loadable piece of a file, as the program headers have it. */
