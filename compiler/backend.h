@@ -78,6 +78,7 @@ static inline bool is_imm_of(struct opd o, uint32_t v) { return o.reg == NOREG &
 struct value {
     LLVMValueRef ref;
     uint32_t block; /* where it is defined */
+    uint32_t line;  /* of the source, after selection; 0: not known */
     bool divergent; /* may differ between lanes: lives in vector registers */
     bool escapes;   /* byval argument whose bytes must be copied to private memory */
     uint16_t nuses;
@@ -120,7 +121,8 @@ struct minsn {
     uint16_t op, aux;
     int32_t rd, rs1, rs2, rs3;
     int32_t imm;
-    uint32_t line;
+    uint32_t place; /* of the IR instruction that it was made of, see source_line */
+    uint32_t word;  /* where it stands in the kernel, emit.c */
     uint8_t rm;
     bool keep;             /* has an effect besides its result */
     struct asm_text *text; /* of OP_ASM */
@@ -164,7 +166,9 @@ struct mblock {
     uint32_t succ[2]; /* taken, otherwise; succ[0] of a jump */
     uint32_t rpc;     /* of a divergent branch, and where sets_rpc */
     bool sets_rpc;    /* names rpc before its last instruction (reconverge.c) */
-    uint32_t depth, line;
+    uint32_t depth;
+    uint32_t place;                   /* as that of an instruction, of the block's last one */
+    uint32_t word, term_word;         /* where the block and its last instruction begin, emit.c */
     bits *live_in, *live_out, *whole; /* liveness.c; whole: rule R5 */
     uint32_t start, end;              /* instruction positions, liveness.c */
 };
@@ -206,9 +210,9 @@ struct func {
     uint32_t nvregs, vregs_cap;
     struct mblock *mblocks;
     uint32_t nmblocks, mblocks_cap;
-    uint32_t cur, exit; /* block being filled, block that returns */
-    uint32_t line;
-    LLVMValueRef at;                         /* instruction being selected, for messages */
+    uint32_t cur, exit;                      /* block being filled, block that returns */
+    uint32_t place;                          /* of the instruction being selected */
+    LLVMValueRef at;                         /* that instruction, for messages */
     int32_t args;                            /* register with the argument buffer's address */
     int32_t local_base;                      /* register with the address of the group's own local memory */
     struct opd constants[2][LOOP_CONSTANTS]; /* by class: registers that hold a constant throughout */
@@ -236,6 +240,9 @@ static inline bool rule(const struct func *f, unsigned r) { return !(f->disabled
 /* The kernel cannot be compiled, for a reason that the text names. */
 _Noreturn void fail(struct func *f, const char *format, ...) __attribute__((format(printf, 2, 3)));
 int32_t new_vreg(struct func *f, enum reg_class cls);
+/* A place is the number of a value + 1, or 0: made of no instruction. The line of the source of a place, 0: not known.
+ */
+uint32_t source_line(const struct func *f, uint32_t place);
 uint32_t new_block(struct func *f, uint32_t depth);
 /* Adds an instruction to the current block, or to one of another number. */
 struct minsn *emit(struct func *f, unsigned op, int32_t rd, int32_t rs1, int32_t rs2, int32_t imm);

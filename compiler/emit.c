@@ -54,8 +54,9 @@ static void put(struct out *o, struct insn in)
     put_words(o, w, n);
 }
 
-static void note_line(struct out *o, uint32_t line)
+static void note_line(struct out *o, uint32_t place)
 {
+    uint32_t line = source_line(o->f, place);
     if (!line || line == o->line) return;
     o->line = line;
     o->lines = cc_grow(o->f->cc, o->lines, o->nlines, &o->lines_cap, sizeof *o->lines);
@@ -80,18 +81,18 @@ static void put_call(struct out *o, const struct minsn *m)
 static void put_minsn(struct out *o, struct minsn m)
 {
     if (m.op == OP_ASM) {
-        note_line(o, m.line);
+        note_line(o, m.place);
         put_words(o, m.text->words, m.text->nwords);
         return;
     }
     visit_insn(&m, to_phys, o->f);
     if (m.op == OP_JAL) {
-        note_line(o, m.line);
+        note_line(o, m.place);
         put_call(o, &m);
         return;
     }
     if ((m.op == OP_VMV_V_V || (m.op == OP_ADDI && !m.imm)) && m.rd == m.rs1) return;
-    note_line(o, m.line);
+    note_line(o, m.place);
     put(o, (struct insn){.op = m.op,
                          .aux = m.aux,
                          .imm = m.imm,
@@ -222,7 +223,7 @@ static void put_term(struct out *o, uint32_t index, uint32_t next)
 {
     struct mblock b = o->f->mblocks[index];
     visit_term(&b, to_phys, o->f);
-    note_line(o, b.line);
+    note_line(o, b.place);
     if (b.term == TERM_RETURN) {
         put(o, (struct insn){.op = OP_JALR, .rs1 = o->f->kernel->is_routine ? REG_LINK : REG_RA});
         return;
@@ -250,9 +251,14 @@ static void put_term(struct out *o, uint32_t index, uint32_t next)
 static void put_block(struct out *o, uint32_t index, uint32_t next)
 {
     struct mblock *b = &o->f->mblocks[index];
+    b->word = o->n;
     if (b->join && rule(o->f, 6)) put(o, (struct insn){.op = OP_JOIN});
-    for (uint32_t i = 0; i < b->n; i++) put_minsn(o, b->code[i]);
+    for (uint32_t i = 0; i < b->n; i++) {
+        b->code[i].word = o->n;
+        put_minsn(o, b->code[i]);
+    }
     if (b->join && !rule(o->f, 6)) put(o, (struct insn){.op = OP_JOIN});
+    b->term_word = o->n;
     put_term(o, index, next);
 }
 
@@ -321,7 +327,7 @@ static void assemble_texts(struct func *f)
     for (uint32_t i = 0; i < f->norder; i++) {
         struct mblock *b = &f->mblocks[f->order[i]];
         for (uint32_t k = 0; k < b->n; k++)
-            if (b->code[k].op == OP_ASM) asm_assemble_text(f, b->code[k].text, b->code[k].line);
+            if (b->code[k].op == OP_ASM) asm_assemble_text(f, b->code[k].text, source_line(f, b->code[k].place));
     }
 }
 

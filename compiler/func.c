@@ -15,6 +15,8 @@ void fail(struct func *f, const char *format, ...)
     cc_error(f->cc, CC_FAILED, f->at, "kernel %s: unsupported: %s", f->kernel->name, text);
 }
 
+uint32_t source_line(const struct func *f, uint32_t place) { return place ? f->values[place - 1].line : 0; }
+
 int32_t new_vreg(struct func *f, enum reg_class cls)
 {
     f->vregs = cc_grow(f->cc, f->vregs, f->nvregs, &f->vregs_cap, sizeof *f->vregs);
@@ -25,7 +27,7 @@ int32_t new_vreg(struct func *f, enum reg_class cls)
 uint32_t new_block(struct func *f, uint32_t depth)
 {
     f->mblocks = cc_grow(f->cc, f->mblocks, f->nmblocks, &f->mblocks_cap, sizeof *f->mblocks);
-    f->mblocks[f->nmblocks] = (struct mblock){.depth = depth, .line = f->line};
+    f->mblocks[f->nmblocks] = (struct mblock){.depth = depth, .place = f->place};
     return f->nmblocks++;
 }
 
@@ -34,7 +36,7 @@ struct minsn *emit_to(struct func *f, uint32_t block, unsigned op, int32_t rd, i
     struct mblock *b = &f->mblocks[block];
     b->code = cc_grow(f->cc, b->code, b->n, &b->cap, sizeof *b->code);
     b->code[b->n] =
-        (struct minsn){.op = (uint16_t)op, .rd = rd, .rs1 = rs1, .rs2 = rs2, .imm = imm, .line = f->line, .rm = 7};
+        (struct minsn){.op = (uint16_t)op, .rd = rd, .rs1 = rs1, .rs2 = rs2, .imm = imm, .place = f->place, .rm = 7};
     return &b->code[b->n++];
 }
 

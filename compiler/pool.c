@@ -71,7 +71,7 @@ static void rewrite_block(struct pool *p, struct mblock *b)
                                 .rd = m->rd,
                                 .rs1 = p->vector_base,
                                 .imm = 4 * (int32_t)(p->number[m->rs1] - 1),
-                                .line = m->line,
+                                .place = m->place,
                                 .rm = 7};
         }
         if (!is_pair(p, b, i) || !p->number[m[1].rd]) continue;
@@ -79,7 +79,7 @@ static void rewrite_block(struct pool *p, struct mblock *b)
                               .rd = m[1].rd,
                               .rs1 = p->base,
                               .imm = 4 * (int32_t)(p->number[m[1].rd] - 1),
-                              .line = m->line,
+                              .place = m->place,
                               .rm = 7};
         m->op = OP_INVALID;
     }

@@ -8,6 +8,14 @@
 
 #include <string.h>
 
+/* Code is made of instruction v from now on. One without a line belongs to that of the one before. */
+static void note_place(struct func *f, uint32_t v)
+{
+    uint32_t line = LLVMGetDebugLocLine(f->values[v].ref);
+    f->values[v].line = line ? line : source_line(f, f->place);
+    f->place = v + 1;
+}
+
 /* ---- values ---- */
 
 /* Binds the result of an instruction, in the class that the divergence analysis gave it. */
@@ -207,7 +215,7 @@ static void select_instruction(struct func *f, uint32_t v)
     unsigned n = type_parts(f, LLVMTypeOf(inst));
     struct opd *out = cc_alloc(f->cc, (n + 1) * sizeof *out);
     f->at = inst;
-    f->line = LLVMGetDebugLocLine(inst) ? LLVMGetDebugLocLine(inst) : f->line;
+    note_place(f, v);
     if (opcode == LLVMAlloca) return;                     /* select_frame has done it */
     if (opcode == LLVMFence) select_memory(f, inst, out); /* alone in having no operand to look at */
     else if (opcode == LLVMSelect) select_select(f, inst, out);
@@ -306,8 +314,8 @@ static void select_block(struct func *f, uint32_t index)
             select_instruction(f, v);
             continue;
         }
-        if (LLVMGetDebugLocLine(inst)) f->line = LLVMGetDebugLocLine(inst);
-        f->mblocks[f->cur].line = f->line;
+        note_place(f, v);
+        f->mblocks[f->cur].place = f->place;
         if (f->kernel->is_routine) select_routine_return(f, inst);
         if (b->nsucc == 2) finish_branch(f, b, inst);
         else finish_jump(f, machine_block(f, b->succ[0]));
@@ -395,7 +403,7 @@ static uint32_t split_edge(struct func *f, uint32_t from, uint32_t way)
     f->mblocks[from].succ[way] = e;
     f->mblocks[e].term = TERM_JUMP;
     f->mblocks[e].succ[0] = to;
-    f->mblocks[e].line = f->mblocks[from].line;
+    f->mblocks[e].place = f->mblocks[from].place;
     return e;
 }
 
@@ -404,7 +412,7 @@ static void place_copies(struct func *f, uint32_t from, uint32_t to)
     struct copy *c = NULL;
     struct block *b = &f->blocks[from];
     f->cur = b->mlast; /* constants that need an instruction go before the branch, too */
-    f->line = f->mblocks[f->cur].line;
+    f->place = f->mblocks[f->cur].place;
     unsigned n = edge_copies(f, from, to, &c);
     if (!n) return;
     if (f->mblocks[b->mlast].term == TERM_BRANCH) {

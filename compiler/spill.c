@@ -18,12 +18,12 @@ struct spiller {
         int32_t reg, temp;
         bool read, written;
     } * moved; /* spilled registers of one instruction */
-    uint32_t nmoved, moved_cap, line;
+    uint32_t nmoved, moved_cap, place;
 };
 
 static void put(struct spiller *s, struct minsn m)
 {
-    m.line = s->line;
+    m.place = s->place;
     m.rm = 7;
     s->code = cc_grow(s->f->cc, s->code, s->n, &s->cap, sizeof *s->code);
     s->code[s->n++] = m;
@@ -107,7 +107,7 @@ static void prefer_home(struct spiller *s, struct minsn *m)
 static void rewrite_insn(struct spiller *s, struct minsn m)
 {
     s->nmoved = 0;
-    s->line = m.line;
+    s->place = m.place;
     prefer_home(s, &m);
     visit_insn(&m, rewrite, s);
     for (uint32_t i = 0; i < s->nmoved; i++)
@@ -129,7 +129,7 @@ static void rewrite_block(struct spiller *s, struct mblock *b)
     s->n = s->cap = 0;
     for (uint32_t i = 0; i < n; i++) rewrite_insn(s, old[i]);
     s->nmoved = 0;
-    s->line = b->line;
+    s->place = b->place;
     visit_term(b, rewrite, s);
     for (uint32_t i = 0; i < s->nmoved; i++) reload(s, s->moved[i].reg, s->moved[i].temp);
     b->code = s->code;
