@@ -1,5 +1,6 @@
 /* The back end as a whole: one kernel through all stages, in their order. Called by output.c. */
 #include "compiler/backend.h"
+#include "compiler/debug.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -93,5 +94,6 @@ void backend_kernel(struct cc *cc, struct kernel *kernel)
     if (before) verify_places(f, before);
     emit_run(f);
     if (verifies(f)) verify_words(f);
+    if (cc->debug) debug_lines(f);
     if (cc_dumps(cc, "machine")) dump_machine(f);
 }

@@ -39,6 +39,7 @@ struct code {
         uint32_t word, line;
     } * lines; /* source lines, ascending words; may be empty */
     uint32_t nlines;
+    struct debug_code *debug; /* with -g (debug.h), else NULL */
 };
 
 struct kernel {
@@ -68,7 +69,7 @@ struct cc {
 
     /* options.c */
     const char **clang_args; /* NULL-terminated extra arguments for clang */
-    bool keep_source;        /* -g: the program carries its source */
+    bool debug;              /* -g: the program carries debug information, and its source */
     const char *dump;        /* intermediate forms to print: VENTUS_CC_DUMP=ir,machine,asm */
 
     /* prepare.c, kernels.c */

@@ -128,7 +128,7 @@ static char **argument_vector(struct cc *cc, const char *clang, const char *acti
     argv[n++] = (char *)header_folder(cc);
     for (size_t i = 0; i < nuser; i++) argv[n++] = (char *)cc->clang_args[i];
     if (lines) {
-        argv[n++] = "-debug-info-kind=line-tables-only";
+        argv[n++] = cc->debug ? "-debug-info-kind=limited" : "-debug-info-kind=line-tables-only";
         argv[n++] = "-dwarf-version=5";
     }
     argv[n++] = (char *)action;

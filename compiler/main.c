@@ -14,6 +14,7 @@
 
 #include <llvm-c/ErrorHandling.h>
 
+#include "compiler/debug.h"
 #include "compiler/prepare.h"
 
 enum { SOURCE_LIMIT = 64 << 20, KEPT_LIMIT = 4 << 20 };
@@ -180,7 +181,7 @@ static const char *read_source(struct cc *cc, const struct request *r, size_t *s
 {
     const char *source = read_all(cc, r->input, size);
     if (r->input && strcmp(r->input, "-")) cc->source_name = r->input;
-    if (cc->keep_source && *size <= KEPT_LIMIT) cc->source = source, cc->source_size = *size;
+    if (cc->debug && *size <= KEPT_LIMIT) cc->source = source, cc->source_size = *size;
     return source;
 }
 
@@ -204,7 +205,9 @@ static void compile(struct cc *cc, const struct request *r)
         const char *source = read_source(cc, r, &size);
         cc->module = spirv_is(source, size) ? spirv_run(cc, source, size)
                                             : frontend_run(cc, source, size, r->object ? NULL : library_open_early);
+        if (cc->debug) debug_request(cc);
     }
+    cc->debug = debug_requested(cc);
     void *result;
     if (r->object) {
         object_save(cc, &result, &size);

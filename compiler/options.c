@@ -17,7 +17,7 @@ enum treatment {
     MACRO,  /* takes a value, attached or in the next word; handed over attached */
     FOLDER, /* the same */
     STD,    /* -cl-std=... */
-    SOURCE, /* the program carries its source */
+    DEBUG,  /* the program carries debug information, and its source */
     REFUSE, /* known, but not possible here: the text says why */
 };
 
@@ -30,7 +30,7 @@ static const struct option {
     {"-I", FOLDER, "a folder"},
     {"-w", PASS},
     {"-Werror", PASS},
-    {"-g", SOURCE}, /* source lines are always recorded */
+    {"-g", DEBUG}, /* source lines are always recorded */
     {"-cl-std=", STD},
     {"-cl-mad-enable", PASS},
     {"-cl-fast-relaxed-math", PASS},
@@ -172,7 +172,7 @@ static void one(struct parser *s, const char *word)
     case PASS: pass(s, o->name); break;
     case DROP: break;
     case OTHER: skip_other(s, word); break;
-    case SOURCE: s->cc->keep_source = true; break;
+    case DEBUG: s->cc->debug = true; break;
     case MACRO:
     case FOLDER: joined(s, o, word); break;
     case STD: set_std(s, word); break;

@@ -98,7 +98,7 @@ static void source_is_kept(void **state)
         struct cc cc = {0};
         if (setjmp(cc.on_error)) fail();
         options_parse(&cc, g ? "-w -g" : "-w");
-        assert_int_equal(cc.keep_source, g);
+        assert_int_equal(cc.debug, g);
         cc_free(&cc);
     }
 }

@@ -7,6 +7,7 @@
 #include "asm/listing.h"
 #include "asm/resource.h"
 #include "compiler/backend.h"
+#include "compiler/debug.h"
 
 #include <string.h>
 
@@ -125,6 +126,7 @@ void output_program(struct cc *cc, void **bytes, size_t *size)
         .symbols = symbols, .nsymbols = cc->nkernels + 1, .note = program_note_text(cc, &note),
         .resources = resources, .nresources = cc->nkernels};
     // clang-format on
+    image.sections = debug_sections(cc, end, &image.nsections);
     const struct asm_listing how = {.profile = cc->profile, .lines = note.lines, .nlines = note.nlines};
     if (cc_dumps(cc, "asm")) asm_disassemble(&how, text, image.text_words, ABI_CODE_BASE, &image, stderr);
     const char *why = "";

@@ -1,0 +1,65 @@
+# Debug information: readers of DWARF that are not ours take it and find what the source says; code is the same.
+set -u
+. "$VENTUS_SOURCE/tests/shell/common"
+cc=$VENTUS_BUILD/ventus-cc
+for tool in llvm-dwarfdump-19 llvm-symbolizer-19 llvm-objdump-19; do
+    command -v $tool >/dev/null || { echo "SKIPPED: no $tool (package llvm-19)"; exit 77; }
+done
+
+cat >k.cl <<'END'
+#include "head.h"
+kernel void k(global int *out, int n)
+{
+    int id = get_global_id(0);
+    for (int i = 0; i < n; i++)
+        out[id] += halve(out[id + i]);
+}
+
+kernel void other(global int *out)
+{
+    out[get_global_id(0)] *= 3;
+}
+END
+printf 'int halve(int v)\n{\n    return v / 16 * v;\n}\n' >head.h
+
+# Without -g nothing of it; with -g the same code, for plain programs and for those with everything in them.
+check 0 '' "$cc" k.cl -o plain.elf
+llvm-dwarfdump-19 --debug-info plain.elf | grep -q DW_TAG && wrong "debug information without -g"
+check 0 '' "$cc" --options -g k.cl -o k.elf
+cases="$VENTUS_SOURCE/tests/cl"
+for source in k.cl "$cases"/control.cl "$cases"/private.cl "$cases"/struct.cl "$cases"/atomic.cl \
+    "$cases"/printf.cl "$cases"/pressure.cl "$cases"/generic.cl "$cases"/divergence.cl; do
+    [ -f "$source" ] || { wrong "no $source"; continue; }
+    types=$(sed -n 's,^//! types \([a-z0-9]*\).*,-DT=\1,p' "$source" | head -n 1)
+    options="$(sed -n 's,^//! options ,,p' "$source" | head -n 1) $types"
+    check 0 '' "$cc" --options "$options" "$source" -o without.elf
+    check 0 '' "$cc" --options "$options -g" "$source" -o with.elf
+    for file in without with; do "$ventus" objdump --text $file.elf >$file.s; done
+    cmp with.s without.s || wrong "$source: other code with -g"
+    llvm-dwarfdump-19 --verify with.elf >verify.log || wrong "$source: $(cat verify.log)"
+done
+
+# An address of the inlined call: its function and line, and those of the call.
+address=$(llvm-dwarfdump-19 --debug-line k.elf | awk '$2 == 3 && $4 == 1 { print $1; exit }')
+[ -n "$address" ] || wrong "no code of line 3 of the second file"
+llvm-symbolizer-19 --obj=k.elf --basenames "$address" | sed -n 's/:[0-9]*$//; /./p' >where.txt
+printf '%s\n' halve head.h:3 k k.cl:6 | diff where.txt - || wrong "llvm-symbolizer finds something else"
+addr2line -i -s -e k.elf "$address" >where.txt
+printf '%s\n' head.h:3 k.cl:6 | diff where.txt - || wrong "addr2line finds something else"
+llvm-objdump-19 -S k.elf >listing.txt 2>&1
+grep -q '^;     out\[get_global_id(0)\] \*= 3;' listing.txt || wrong "llvm-objdump -S shows no source"
+
+# Objects remember that they were made with -g, and programs of them have it.
+check 0 '' "$cc" --options -g --compile k.cl -o k.o
+check 0 '' "$cc" --link k.o -o linked.elf
+llvm-dwarfdump-19 --verify linked.elf >verify.log || wrong "linked: $(cat verify.log)"
+llvm-dwarfdump-19 --name=other linked.elf | grep -q DW_TAG_subprogram || wrong "linked programs know no functions"
+
+if command -v gdb-multiarch >/dev/null; then
+    gdb-multiarch -nx -batch -ex 'info line k.cl:11' -ex 'info line halve' k.elf >gdb.txt 2>&1
+    grep -q 'Line 11 of "k.cl" starts at address 0x8.* <other' gdb.txt || wrong "gdb: $(cat gdb.txt)"
+    grep -qi -e warning -e error -e complaint -e 'not supported' gdb.txt && wrong "gdb: $(cat gdb.txt)"
+else
+    echo "SKIPPED: gdb (package gdb-multiarch)"
+fi
+exit $status
