@@ -272,10 +272,10 @@ static bool may_place(const struct dispatcher *d, const struct run *r, const str
     return r->job->options.serial ? !sm->slots_used : !r->areas || r->nareas;
 }
 
-/* The worker's own part or, when that is empty, the one with most groups left. */
-static struct part *choose_part(struct run *r, uint32_t worker)
+/* A worker's own part or, when that is empty, the one with most groups left. */
+static struct part *choose_part(struct run *r, struct part *own)
 {
-    struct part *own = &r->parts[worker % r->nparts], *most = own;
+    struct part *most = own;
     if (own->next < own->end) return own;
     for (struct part *p = r->parts; p < r->parts + r->nparts; p++)
         if (p->end - p->next > most->end - most->next) most = p;
@@ -283,11 +283,11 @@ static struct part *choose_part(struct run *r, uint32_t worker)
 }
 
 /* More at a time while they end soon, and fewer towards the end. */
-static uint32_t claim_size(const struct dispatcher *d, const struct run *r, const struct part *p, const struct sm *sm)
+static uint32_t claim_size(const struct run *r, const struct part *p, const struct sm *sm)
 {
     uint32_t share = (p->end - p->next) / 2 + 1, n = sm->claim.size;
     if (n > share) n = share;
-    return !n || goes_alone(d->gpu, r) ? 1 : n;
+    return !n || goes_alone(sm->gpu, r) ? 1 : n;
 }
 
 static void set_claim(struct sm *sm, struct run *r, uint64_t left, uint32_t size)
@@ -299,10 +299,9 @@ static void set_claim(struct sm *sm, struct run *r, uint64_t left, uint32_t size
 /* With the lock held. */
 static void claim_groups(struct dispatcher *d, struct run *r, struct sm *sm)
 {
-    uint32_t worker = sm->index % d->workers;
-    struct part *p = choose_part(r, worker);
-    uint32_t n = claim_size(d, r, p, sm), first = p->next;
-    if (p == &r->parts[worker % r->nparts]) p->next += n;
+    struct part *own = &r->parts[sm->index % d->workers % r->nparts], *p = choose_part(r, own);
+    uint32_t n = claim_size(r, p, sm), first = p->next;
+    if (p == own) p->next += n;
     else first = p->end -= n; /* its owner goes on where it is */
     r->dispatched += n;
     r->resident += n;

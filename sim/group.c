@@ -243,7 +243,7 @@ static enum slice_end account_stop(struct sm *sm, enum stop stop)
     if (stop == STOP_FAULT) return SLICE_FAULT;
     if (stop == STOP_OBSERVER) return SLICE_STOPPED;
     if (cancelled(g)) return SLICE_CANCELLED;
-    if (stop == STOP_END) dma_complete(sm->warp);
+    if (stop == STOP_END && sm->warp->copies) dma_complete(sm->warp);
     if (stop == STOP_END && ++g->ended == g->launch->warps) return sm->next_group(sm);
     return SLICE_OVER;
 }
