@@ -238,13 +238,8 @@ static void end_warp(struct translator *t, const struct node *n)
 {
     LLVMValueRef depth = ir_load(t, t->i32, warp(t), offsetof(struct warp, depth));
     if (t->version == MASKED) leave_if(t, n, LLVMBuildICmp(t->b, LLVMIntNE, depth, ir_u32(t, 0), ""));
-    ir_store(t, LLVMBuildLoad2(t->b, t->counts_type, t->counts, ""), t->state, offsetof(struct native_state, counts));
-    ir_store(t, active(t), t->state, offsetof(struct native_state, mask));
     ir_store(t, ir_u32(t, node_next(n)), warp(t), offsetof(struct warp, pc));
-    LLVMValueRef exit = ir_u32(t, EXIT_END);
-    LLVMBasicBlockRef from = LLVMGetInsertBlock(t->b);
-    LLVMBuildBr(t->b, t->paused);
-    LLVMAddIncoming(t->paused_exit, &exit, &from, 1);
+    LLVMBuildBr(t->b, t->ended);
 }
 
 static void branch_scalar(struct translator *t, const struct node *n)

@@ -240,6 +240,60 @@ static void make_exit(struct translator *t)
     LLVMBuildRet(t->b, t->exit_code);
 }
 
+/* May the warp behind the ended one in its round begin? As can_start of sim/native.c says. */
+static LLVMValueRef may_follow(struct translator *t, LLVMValueRef next)
+{
+    const struct block *start = flow_block(t->flow, t->flow->request->start);
+    LLVMValueRef budget = ir_load(t, t->i32, t->state, offsetof(struct native_state, follow_budget));
+    LLVMValueRef checks[] = {
+        LLVMBuildICmp(t->b, LLVMIntEQ, ir_load(t, t->i32, next, offsetof(struct warp, state)), ir_u32(t, WARP_READY),
+                      ""),
+        LLVMBuildIsNotNull(t->b, ir_load(t, t->i8, next, offsetof(struct warp, blank)), ""),
+        LLVMBuildIsNull(t->b, ir_load(t, t->ptr, warp(t), offsetof(struct warp, copies)), ""),
+        LLVMBuildICmp(t->b, LLVMIntUGE, budget, ir_u32(t, start && start->need ? start->need : 1), ""),
+        LLVMBuildIsNull(t->b, ir_load(t, t->i32, ir_load(t, t->ptr, t->sm, offsetof(struct sm, reservations)), 0), "")};
+    LLVMValueRef all = checks[0];
+    for (size_t i = 1; i < sizeof checks / sizeof *checks; i++) all = LLVMBuildAnd(t->b, all, checks[i], "");
+    return all;
+}
+
+/* The ended warp's successor in its round begins. */
+static void follow(struct translator *t, LLVMValueRef next)
+{
+    LLVMValueRef size = ir_u64(t, sizeof(struct warp)), counts = LLVMBuildLoad2(t->b, t->counts_type, t->counts, "");
+    LLVMValueRef done = LLVMBuildExtractElement(t->b, counts, ir_u32(t, COUNT_INSTRUCTIONS), "");
+    LLVMValueRef more = ir_load(t, t->i32, t->state, offsetof(struct native_state, follow_budget));
+    LLVMValueRef ended = ir_load(t, t->i32, t->group, offsetof(struct group, ended));
+    LLVMValueRef budget = LLVMBuildAdd(t->b, done, more, "");
+    ir_store(t, ir_u32(t, WARP_ENDED), warp(t), offsetof(struct warp, state));
+    ir_store(t, LLVMBuildAdd(t->b, ended, ir_u32(t, 1), ""), t->group, offsetof(struct group, ended));
+    ir_store(t, LLVMBuildGEP2(t->b, t->i8, next, &size, 1, ""), t->sm, offsetof(struct sm, follow));
+    ir_store(t, next, t->sm, offsetof(struct sm, warp));
+    ir_store(t, budget, t->state, offsetof(struct native_state, budget));
+    LLVMBuildStore(t->b, next, t->w);
+    LLVMBuildStore(t->b, budget, t->budget);
+    set_mask(t, ir_load(t, t->i32, next, offsetof(struct warp, mask)));
+    LLVMBuildBr(t->b, t->start);
+}
+
+/* Behind a warp that has ended: the next one of its round, if it begins as well, or what the machine says. */
+static void make_ended(struct translator *t)
+{
+    LLVMBasicBlockRef look = ir_block(t, "look"), on = ir_block(t, "follow"), over = ir_block(t, "over");
+    ir_at(t, t->ended);
+    LLVMValueRef next = ir_load(t, t->ptr, t->sm, offsetof(struct sm, follow)), exit = ir_u32(t, EXIT_END);
+    LLVMValueRef end = ir_load(t, t->ptr, t->sm, offsetof(struct sm, follow_end));
+    LLVMBuildCondBr(t->b, LLVMBuildICmp(t->b, LLVMIntULT, next, end, ""), look, over);
+    ir_at(t, look);
+    ir_branch_likely(t, may_follow(t, next), on, over);
+    ir_at(t, on);
+    follow(t, next);
+    ir_at(t, over);
+    ir_store(t, LLVMBuildLoad2(t->b, t->counts_type, t->counts, ""), t->state, offsetof(struct native_state, counts));
+    LLVMBuildBr(t->b, t->paused);
+    LLVMAddIncoming(t->paused_exit, &exit, &over, 1);
+}
+
 /* What comes behind a warp that has ended or waits: the next one, if it begins or goes on in this code, too. */
 static void make_paused(struct translator *t)
 {
@@ -290,6 +344,7 @@ static void make_function(struct translator *t)
     t->paused = block_with_phi(t, "paused", &t->paused_exit);
     t->exit = block_with_phi(t, "exit", &t->exit_code);
     t->start = ir_block(t, "start");
+    t->ended = ir_block(t, "ended");
     LLVMBuildBr(t->b, t->next);
     LLVMAddIncoming(t->next_entry, &entry, &begin, 1);
     ir_at(t, t->next);
@@ -320,6 +375,7 @@ bool translate_flow(struct translation *out, LLVMModuleRef module, const struct 
         make_function(t);
         make_entry(t, t->next_entry);
         translate_blocks(t);
+        make_ended(t);
         make_paused(t);
         make_exit(t);
     }

@@ -28,10 +28,11 @@ struct translator {
     /* variables */
     LLVMValueRef w, budget, x[ISA_XREGS], v[ISA_VREGS][PIECES_MOST], mask, counts, exit_raw;
     struct isa_registers used, written;
-    LLVMBasicBlockRef exit, *versions[2];  /* leaving with all registers; of each block */
-    LLVMBasicBlockRef next, start, paused; /* a warp goes on or begins; begins; has ended or waits at a barrier */
-    LLVMValueRef next_entry, paused_exit;  /* the phis of two of these */
-    LLVMValueRef exit_code;                /* its phi */
+    LLVMBasicBlockRef exit, *versions[2]; /* leaving with all registers; of each block */
+    LLVMBasicBlockRef next, start;        /* a warp goes on or begins; begins */
+    LLVMBasicBlockRef ended, paused;      /* a warp has ended; has ended and none follows, or waits at a barrier */
+    LLVMValueRef next_entry, paused_exit; /* the phis of two of these */
+    LLVMValueRef exit_code;               /* its phi */
 
     /* the block in progress */
     const struct block *block;

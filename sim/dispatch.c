@@ -418,7 +418,7 @@ static enum slice_end next_of_claim(struct sm *sm)
     struct slot *slot = slot_of(sm, sm->group);
     struct claim *c = &sm->claim;
     uint32_t number;
-    if (c->run != slot->run || c->run->stopped || is_cancelled(c->run) || !take_first(c, &number)) return SLICE_ENDED;
+    if (c->run != slot->run || c->run->stopped || !take_first(c, &number)) return SLICE_ENDED;
     c->ended++;
     c->advanced = true;
     if (number == slot->group.wgid + 1u) advance(&slot->group);

@@ -152,7 +152,7 @@ void group_start_again(struct sm *sm, struct slot *slot)
     struct group *g = &slot->group;
     if (g->local_written) memset(sm->mem + slot->lds_base, 0, slot->lds_open);
     g->local_written = !slot->engine->says_local;
-    ray_forget(slot);
+    if (slot->ray_tables) ray_forget(slot);
     if (g->launch->sv39) translate_forget(sm);
     for (uint32_t i = 0; i < g->launch->warps; i++)
         if (slot->warps[i].blank) start_again(slot, &slot->warps[i]);
@@ -236,6 +236,14 @@ static bool cancelled(const struct group *g)
     return cancel && *cancel;
 }
 
+/* The next group, or what else there is; in a round its warps follow. */
+static enum slice_end next_in_place(struct sm *sm)
+{
+    enum slice_end end = sm->next_group(sm);
+    if (end == SLICE_OVER && sm->follow) sm->follow = sm->group->warps;
+    return end;
+}
+
 /* What follows from sm->warp's having stopped. SLICE_OVER: its group goes on, or another one in its place. */
 static enum slice_end account_stop(struct sm *sm, enum stop stop)
 {
@@ -243,21 +251,34 @@ static enum slice_end account_stop(struct sm *sm, enum stop stop)
     if (stop == STOP_FAULT) return SLICE_FAULT;
     if (stop == STOP_OBSERVER) return SLICE_STOPPED;
     if (cancelled(g)) return SLICE_CANCELLED;
-    if (stop == STOP_END && sm->warp->copies) dma_complete(sm->warp);
-    if (stop == STOP_END && ++g->ended == g->launch->warps) return sm->next_group(sm);
-    return SLICE_OVER;
+    if (stop != STOP_END) return SLICE_OVER;
+    if (sm->warp->copies) dma_complete(sm->warp);
+    return ++g->ended < g->launch->warps ? SLICE_OVER : next_in_place(sm);
 }
 
 static struct warp *pick(struct sm *sm)
 {
     const struct scheduler *s = &sm->gpu->scheduler;
-    return s->pick(s->user, sm->index, sm->groups, &sm->budget);
+    struct warp *w = s->pick(s->user, sm->index, sm->groups, &sm->budget);
+    sm->follow = sm->follow_end = NULL;
+    if (w && s->rounds) sm->follow = w + 1, sm->follow_end = w->group->warps + w->group->launch->warps;
+    return w;
+}
+
+/* The rest of the round, and then what the scheduler says. */
+static struct warp *pick_next(struct sm *sm)
+{
+    while (sm->follow < sm->follow_end) {
+        struct warp *w = sm->follow++;
+        if (w->state == WARP_READY) return w;
+    }
+    return pick(sm);
 }
 
 struct warp *slice_next(struct sm *sm, enum stop stop)
 {
     sm->slice_end = account_stop(sm, stop);
-    sm->picked = sm->slice_end == SLICE_OVER ? pick(sm) : NULL;
+    sm->picked = sm->slice_end == SLICE_OVER ? pick_next(sm) : NULL;
     if (!sm->picked || sm->picked->group != sm->group) return NULL;
     return sm->warp = sm->picked;
 }

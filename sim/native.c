@@ -12,7 +12,10 @@
 
 #include "sim/native_units.h"
 
-enum { HINTS = 16 };
+enum {
+    HINTS = 16,
+    FOLLOW_MOST = 1 << 20, /* instructions of each: 32 bits count the lanes of all in a round, 64 at most */
+};
 
 /* What the engine keeps for one SM. */
 struct native_sm {
@@ -24,7 +27,7 @@ struct native_sm {
     struct warp *next;       /* that runs after EXIT_NEXT; NULL: none */
     uint32_t hints[HINTS];   /* entries of the unit, by address */
     uint64_t executed, seen; /* instructions in translated code, and all */
-    uint64_t before;         /* what the warp's group had counted when it began to run */
+    uint64_t before;         /* what the group had counted when the engine last began to run its warps */
 };
 
 struct native {
@@ -89,11 +92,14 @@ static void account(struct native_sm *n, struct warp *w)
     n->executed += counts[COUNT_INSTRUCTIONS];
 }
 
-/* What translated code takes for granted. */
-static bool is_usual(const struct sm *sm, const struct native_sm *n, const struct warp *w)
+/* What translated code takes for granted of the machine, ... */
+static bool may_enter(const struct sm *sm, const struct native_unit *unit)
 {
-    return w->frm == FP_RNE && w->vl == w->group->launch->threads_per_warp && (n->unit->reserves || !*sm->reservations);
+    return unit->reserves || !*sm->reservations;
 }
+
+/* ... and of a warp; it holds for all that begin. */
+static bool is_usual(const struct warp *w) { return w->frm == FP_RNE && w->vl == w->group->launch->threads_per_warp; }
 
 /* Can a warp begin in the unit's code that has not begun elsewhere? */
 static bool can_start(const struct native_unit *unit, const struct warp *w, uint64_t budget)
@@ -114,15 +120,17 @@ static uint32_t entry_of(struct native_sm *n, const struct warp *w, uint64_t bud
 {
     const struct native_unit *unit = n->unit;
     if (can_start(unit, w, budget)) return NATIVE_START;
-    uint32_t i = find_entry(n, w->pc);
+    uint32_t i = is_usual(w) ? find_entry(n, w->pc) : NATIVE_NOWHERE;
     return i != NATIVE_NOWHERE && unit->entries[i].need <= budget ? i : NATIVE_NOWHERE;
 }
 
 /* Registers of a blank warp are written before it goes on elsewhere than at its beginning. */
 static uint32_t prepare(struct sm *sm, struct native_sm *n, uint32_t entry, uint64_t budget)
 {
+    if (entry == NATIVE_NOWHERE) return entry;
     if (entry != NATIVE_START) warp_clear(sm->warp);
     n->state.budget = budget < INT32_MAX ? (uint32_t)budget : INT32_MAX; /* a warp may stop earlier */
+    n->state.follow_budget = sm->budget <= FOLLOW_MOST ? (uint32_t)sm->budget : 0;
     return entry;
 }
 
@@ -131,16 +139,18 @@ static uint32_t next_warp(struct sm *sm, uint32_t exit)
 {
     struct native_sm *n = sm_of(sm);
     struct warp *w = sm->warp;
+    enum stop stop = STOP_END;
     account(n, w);
-    n->seen += w->group->counters.instructions - n->before;
-    if (exit == EXIT_BARRIER && n->state.mask != w->mask) warp_set_mask(w, n->state.mask);
-    w->group->counters.barriers += exit == EXIT_BARRIER;
-    w->state = exit == EXIT_BARRIER ? WARP_WAITING : WARP_ENDED;
-    n->next = w = slice_next(sm, exit == EXIT_BARRIER ? STOP_BARRIER : STOP_END);
-    if (!w || !is_usual(sm, n, w) || n->version != sm->gpu->code_version) return NATIVE_NOWHERE;
-    uint32_t entry = entry_of(n, w, sm->budget);
-    n->before = w->group->counters.instructions;
-    return entry == NATIVE_NOWHERE ? entry : prepare(sm, n, entry, sm->budget);
+    w->state = WARP_ENDED;
+    if (exit == EXIT_BARRIER) {
+        if (n->state.mask != w->mask) warp_set_mask(w, n->state.mask);
+        w->group->counters.barriers++;
+        w->state = WARP_WAITING;
+        stop = STOP_BARRIER;
+    }
+    n->next = w = slice_next(sm, stop);
+    if (!w || !may_enter(sm, n->unit) || n->version != sm->gpu->code_version) return NATIVE_NOWHERE;
+    return prepare(sm, n, entry_of(n, w, sm->budget), sm->budget);
 }
 
 /* ---- faults ---- */
@@ -246,7 +256,7 @@ enum { SINGLES = 256, STRIDE = 1024 };
 static enum stop run_warm(struct sm *sm, struct native_sm *n, uint64_t budget)
 {
     for (unsigned steps = 1; budget; steps++) {
-        bool usual = is_usual(sm, n, sm->warp);
+        bool usual = may_enter(sm, n->unit) && is_usual(sm->warp);
         uint32_t entry = usual ? entry_of(n, sm->warp, budget) : NATIVE_NOWHERE;
         enum stop stop = STOP_NOT;
         if (entry != NATIVE_NOWHERE) {
@@ -290,15 +300,11 @@ static enum stop run_native(struct sm *sm, struct warp *w, uint64_t budget)
     for (; w; budget = sm->budget) {
         struct native_unit *unit = unit_of(native, n, w->group);
         bool ready = unit && unit->state == TRANSLATION_READY && budget > 1;
-        uint64_t *count = &w->group->counters.instructions;
+        const uint64_t *count = &w->group->counters.instructions;
         n->before = *count;
         enum stop stop = ready ? run_warm(sm, n, budget) : run_cold(sm, w, unit, budget);
-        if (stop == STOP_NEXT) {
-            w = n->next;
-            continue;
-        }
         n->seen += *count - n->before;
-        w = slice_next(sm, stop);
+        w = stop == STOP_NEXT ? n->next : slice_next(sm, stop);
     }
     return STOP_NEXT;
 }

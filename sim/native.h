@@ -100,7 +100,7 @@ enum native_exit {
     EXIT_NEXT,    /* sm->warp has been given to `next`, which knows none that goes on in this code */
     EXIT_FAULT,   /* sm->fault is filled in, at state.site */
     EXIT_BARRIER, /* for `next`: w->pc is behind the barrier; warp complete */
-    EXIT_END,     /* for `next`: w->pc is behind endprg; registers are not stored */
+    EXIT_END,     /* for `next`: w->pc is behind endprg; neither registers nor state.mask are stored */
 };
 
 /* Of one SM, for the time of a call. */
@@ -109,6 +109,8 @@ struct native_state {
     uint32_t site;                               /* number of the site that was passed last */
     uint32_t mask;                               /* SIMT mask: at a return, and of the block that state.site is in */
     uint32_t budget;                             /* of sm->warp, instructions: at least the need of its entry */
+    uint32_t
+        follow_budget; /* of blank warps that follow in the round without a call of `next`; counts go on. 0: none */
     /* sm->warp has ended or waits. Makes another one of its group sm->warp and returns its entry; NATIVE_NOWHERE: there
      * is none that goes on in this code. */
     uint32_t (*next)(struct sm *sm, uint32_t exit);
@@ -152,12 +154,16 @@ static inline uint32_t native_layout(void)
                             offsetof(struct warp, pc),
                             offsetof(struct warp, group),
                             offsetof(struct warp, blank),
+                            offsetof(struct warp, state),
+                            offsetof(struct warp, copies),
                             offsetof(struct native_state, clear),
                             offsetof(struct native_state, next),
                             offsetof(struct native_state, wrote),
                             offsetof(struct group, counters),
                             offsetof(struct group, lds_base),
                             offsetof(struct group, local_written),
+                            offsetof(struct group, ended),
+                            offsetof(struct sm, follow),
                             offsetof(struct sm, access),
                             offsetof(struct sm, reservations),
                             OP_COUNT};

@@ -11,10 +11,10 @@ enum { GROUP_QUANTA = 16 };
 
 /* Where an SM is in its time slice. */
 struct place {
-    bool begun;               /* the slice; if so: */
-    struct group *group;      /* the one that runs, NULL: every group has run */
-    struct warp *next, *last; /* the warps that are left in the group's round */
-    uint64_t end;             /* count of the group's instructions at which the next one runs */
+    bool begun;          /* the slice; if so: */
+    struct group *group; /* the one that runs, NULL: every group has run */
+    bool ran;            /* a round of it */
+    uint64_t end;        /* count of the group's instructions at which the next one runs */
 };
 
 struct rotation {
@@ -31,28 +31,25 @@ struct rotation *rotation_new(uint32_t sms, uint64_t quantum)
 
 void rotation_free(struct rotation *r) { free(r); }
 
-static void begin_round(struct place *p)
-{
-    p->next = p->group->warps;
-    p->last = p->next + p->group->launch->warps;
-}
-
 static void begin_group(const struct rotation *r, struct place *p, struct group *g)
 {
     p->group = g;
-    if (!g) return;
-    p->end = g->counters.instructions + GROUP_QUANTA * r->quantum;
-    begin_round(p);
+    p->ran = false;
+    if (g) p->end = g->counters.instructions + GROUP_QUANTA * r->quantum;
 }
 
-/* In the rest of the group's round; NULL: it is over. */
-static struct warp *next_ready(struct place *p)
+/* Where a round begins; NULL: all warps wait. */
+static struct warp *first_ready(const struct group *g)
 {
-    while (p->next < p->last) {
-        struct warp *w = p->next++;
-        if (w->state == WARP_READY) return w;
-    }
-    return NULL;
+    struct warp *w = g->warps, *end = w + g->launch->warps;
+    while (w < end && w->state != WARP_READY) w++;
+    return w < end ? w : NULL;
+}
+
+static void end_round(const struct rotation *r, struct place *p)
+{
+    group_wake(p->group);
+    if (p->group->counters.instructions >= p->end) begin_group(r, p, p->group->next);
 }
 
 static struct warp *pick(void *user, uint32_t sm, struct group *groups, uint64_t *budget)
@@ -62,12 +59,11 @@ static struct warp *pick(void *user, uint32_t sm, struct group *groups, uint64_t
     if (!p->begun) begin_group(r, p, groups);
     p->begun = true;
     *budget = r->quantum;
-    while (p->group) {
-        struct warp *w = next_ready(p);
+    if (p->group && p->ran) end_round(r, p);
+    for (; p->group; end_round(r, p)) {
+        struct warp *w = first_ready(p->group);
+        p->ran = true;
         if (w) return w;
-        group_wake(p->group);
-        if (p->group->counters.instructions >= p->end) begin_group(r, p, p->group->next);
-        else begin_round(p);
     }
     p->begun = false;
     return NULL;
@@ -79,4 +75,7 @@ static void removed(void *user, uint32_t sm, const struct group *group)
     if (r->places[sm].group == group) begin_group(r, &r->places[sm], group->next);
 }
 
-struct scheduler rotation_scheduler(struct rotation *r) { return (struct scheduler){r, pick, removed}; }
+struct scheduler rotation_scheduler(struct rotation *r)
+{
+    return (struct scheduler){.user = r, .pick = pick, .removed = removed, .rounds = true};
+}

@@ -20,6 +20,10 @@ struct scheduler {
 
     /* A group is about to leave the SM; it is still in the list. May be NULL. */
     void (*removed)(void *user, uint32_t sm, const struct group *group);
+
+    /* The warps behind the picked one in its group follow it, those that are ready when it is their time, each with the
+     * same budget; `pick` is asked again behind the last of them, and when the group is about to leave. */
+    bool rounds;
 };
 
 /* Makes `scheduler` the machine's, NULL: the default. Not while launches run. Only *scheduler is copied. */

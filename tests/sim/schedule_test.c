@@ -182,6 +182,46 @@ static void test_oldest_first(void **state)
     guest_close(&g);
 }
 
+/* ---- rounds: the first ready warp is picked, the others of its group follow ---- */
+
+struct rounds {
+    uint64_t budget;
+    unsigned picks;
+};
+
+static struct warp *pick_first(void *user, uint32_t sm, struct group *groups, uint64_t *budget)
+{
+    struct rounds *r = user;
+    struct warp *w = guest_oldest_ready(groups);
+    (void)sm;
+    *budget = r->budget;
+    r->picks += w != NULL;
+    return w;
+}
+
+/* How often it was picked for one group of four warps, each of which executes 3 nops with a barrier behind the first.
+ */
+static unsigned count_rounds(uint64_t budget)
+{
+    struct rounds r = {.budget = budget};
+    const struct scheduler s = {&r, pick_first, .rounds = true};
+    struct guest g;
+    open_groups(&g, "  nop\n  barrier x0, x0, 0\n  nop\n  nop\n  endprg\n", 1, 4);
+    gpu_schedule(g.gpu, &s);
+    run(&g);
+    assert_int_equal(g.result.counters.instructions, 4 * 5);
+    guest_close(&g);
+    return r.picks;
+}
+
+static void test_warps_follow_in_a_round(void **state)
+{
+    (void)state;
+    assert_int_equal(count_rounds(1), 5);
+    assert_int_equal(count_rounds(2), 3); /* up to the barrier; the nops; the end */
+    assert_int_equal(count_rounds(1000), 2);
+}
+
 /* A launch that fails in one group does not run on in the others, whoever is picked. */
 static void test_failure_ends_all(void **state)
 {
@@ -205,6 +245,7 @@ int main(void)
         cmocka_unit_test(test_warps_alternate),
         cmocka_unit_test(test_default_order),
         cmocka_unit_test(test_oldest_first),
+        cmocka_unit_test(test_warps_follow_in_a_round),
         cmocka_unit_test(test_failure_ends_all),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
