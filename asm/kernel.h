@@ -14,9 +14,10 @@ enum ventus_arg_kind {
     VENTUS_ARG_CONSTANT,
     VENTUS_ARG_LOCAL,
     VENTUS_ARG_IMAGE,
-    VENTUS_ARG_SAMPLER
+    VENTUS_ARG_SAMPLER,
+    VENTUS_ARG_PIPE
 };
-enum { VENTUS_ARG_KINDS = VENTUS_ARG_SAMPLER + 1 };
+enum { VENTUS_ARG_KINDS = VENTUS_ARG_PIPE + 1 };
 
 struct ventus_arg {
     enum ventus_arg_kind kind;

@@ -100,7 +100,7 @@ static const struct record {
 
 const char *note_arg_kind(unsigned kind)
 {
-    static const char *const names[] = {"value", "global", "constant", "local", "image", "sampler"};
+    static const char *const names[] = {"value", "global", "constant", "local", "image", "sampler", "pipe"};
     _Static_assert(sizeof names / sizeof *names == VENTUS_ARG_KINDS, "a name for each kind");
     return kind < VENTUS_ARG_KINDS ? names[kind] : NULL;
 }

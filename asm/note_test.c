@@ -41,13 +41,14 @@ static void rewrites(const char *text, const char *want)
 }
 
 static const char everything[] = HEAD
-    "kernel name=a%20b entry=0x80000010 vgpr=16 sgpr=32 lds=64 pds=8 args=132 reqd=1,2,3 hint=4,5,6 vechint=float4\n"
+    "kernel name=a%20b entry=0x80000010 vgpr=16 sgpr=32 lds=64 pds=8 args=136 reqd=1,2,3 hint=4,5,6 vechint=float4\n"
     "arg kind=value size=8 offset=0 align=8 name=n type=long access=none address=private qual=\n"
     "arg kind=global size=4 offset=8 align=4 name=p type=int* access=none address=global qual=const%20volatile\n"
     "arg kind=constant size=4 offset=12 align=4 name=c type=int* access=none address=constant qual=const\n"
     "arg kind=local size=4 offset=16 align=128 name=l type=long16* access=none address=local qual=restrict\n"
     "arg kind=image size=64 offset=64 align=64 name=i type=image2d_t access=read_only address=global qual=\n"
     "arg kind=sampler size=4 offset=128 align=4 name=s type=sampler_t access=none address=private qual=\n"
+    "arg kind=pipe size=4 offset=132 align=4 name=q type=int access=read_only address=global qual=pipe\n"
     "kernel name=two entry=0x80000020 vgpr=auto sgpr=auto lds=0 pds=0 args=0" USUAL "\n"
     "line pc=0x80000000 line=3\nline pc=0x80000000 line=4294967295\n"
     "format id=7 text=%25d%3D%0A\nformat id=1 text=\nstring id=0 text=hello%20world\n"
@@ -65,7 +66,7 @@ static void test_everything(void **state)
     assert_int_equal(k->sgprs, 32);
     assert_int_equal(k->lds_bytes, 64);
     assert_int_equal(k->pds_bytes, 8);
-    assert_int_equal(k->args_size, 132);
+    assert_int_equal(k->args_size, 136);
     assert_memory_equal(k->reqd, ((uint32_t[]){1, 2, 3}), sizeof k->reqd);
     assert_memory_equal(k->hint, ((uint32_t[]){4, 5, 6}), sizeof k->hint);
     assert_string_equal(k->vec_hint, "float4");

@@ -136,7 +136,7 @@ static bool copy_args(ventus_event *e)
     if (k->args_size) memcpy(e->args, e->in.args, k->args_size);
     for (uint32_t i = 0; i < k->nargs && e->in.pointers; i++) {
         const struct ventus_arg *a = &k->args[i];
-        bool pointer = a->kind == VENTUS_ARG_GLOBAL || a->kind == VENTUS_ARG_CONSTANT || a->kind == VENTUS_ARG_IMAGE;
+        bool pointer = a->kind != VENTUS_ARG_VALUE && a->kind != VENTUS_ARG_LOCAL && a->kind != VENTUS_ARG_SAMPLER;
         if (pointer) memcpy(e->args + a->offset, &e->in.pointers[i], sizeof *e->in.pointers);
     }
     return true;

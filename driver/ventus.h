@@ -229,8 +229,8 @@ struct ventus_launch {
     const void *args;            /* kernel->args_size bytes, laid out as kernel->args says; the words of
                                   * VENTUS_ARG_LOCAL arguments are filled in by the driver */
     const uint64_t *local_sizes; /* one per argument, bytes of each VENTUS_ARG_LOCAL; may be NULL */
-    const uint32_t *pointers;    /* one per argument, addresses of each VENTUS_ARG_GLOBAL and VENTUS_ARG_CONSTANT, and
-                                  * of the texels of each VENTUS_ARG_IMAGE; NULL: they are in args */
+    const uint32_t *pointers;    /* one per argument, addresses of each VENTUS_ARG_GLOBAL, VENTUS_ARG_CONSTANT and
+                                  * VENTUS_ARG_PIPE, and of the texels of each VENTUS_ARG_IMAGE; NULL: they are in args */
     FILE *print;                 /* where printf output goes, from the device's threads; NULL: stdout */
     /* Called once, when the launch is over but its event does not say so yet, to release what the client has kept for
      * it; NULL: nothing. It runs on a thread of the device, which others wait for. Not called when ventus_launch

@@ -82,6 +82,10 @@ size_t mem_root(cl_mem *mem)
 
 bool mem_is_image(cl_mem mem) { return mem->image.desc.image_type != 0; }
 
+bool mem_is_pipe(cl_mem mem) { return mem->pipe.packets != 0; }
+
+bool mem_is_buffer(cl_mem mem) { return !mem_is_image(mem) && !mem_is_pipe(mem); }
+
 cl_int mem_address(cl_mem mem, uint32_t *addr)
 {
     cl_mem root = mem;
@@ -212,7 +216,7 @@ cl_mem clCreateSubBuffer(cl_mem parent, cl_mem_flags flags, cl_buffer_create_typ
     const cl_buffer_region *region = info;
     cl_mem mem = NULL;
     cl_int error = CL_SUCCESS;
-    if (!object_is(parent, KIND_MEM) || parent->parent || mem_is_image(parent)) error = CL_INVALID_MEM_OBJECT;
+    if (!object_is(parent, KIND_MEM) || parent->parent || !mem_is_buffer(parent)) error = CL_INVALID_MEM_OBJECT;
     if (!error) error = mem_inherit_flags(parent->flags, &flags);
     if (!error) error = region_check(parent, type, region);
     if (!error && !(mem = mem_new(parent->context, flags, region->size, parent, region->origin)))
@@ -256,12 +260,18 @@ static cl_uint map_count(cl_mem mem)
     return count;
 }
 
+static cl_mem_object_type mem_type(cl_mem mem)
+{
+    if (mem_is_pipe(mem)) return CL_MEM_OBJECT_PIPE;
+    return mem_is_image(mem) ? mem->image.desc.image_type : CL_MEM_OBJECT_BUFFER;
+}
+
 cl_int clGetMemObjectInfo(cl_mem mem, cl_mem_info param, size_t size, void *value, size_t *size_ret)
 {
     struct info out = {size, value, size_ret};
     if (!object_is(mem, KIND_MEM)) return CL_INVALID_MEM_OBJECT;
     switch (param) {
-    case CL_MEM_TYPE: INFO(cl_mem_object_type, mem_is_image(mem) ? mem->image.desc.image_type : CL_MEM_OBJECT_BUFFER);
+    case CL_MEM_TYPE: INFO(cl_mem_object_type, mem_type(mem));
     case CL_MEM_FLAGS: INFO(cl_mem_flags, mem->flags);
     case CL_MEM_SIZE: INFO(size_t, mem->size);
     case CL_MEM_HOST_PTR: INFO(void *, mem->host_ptr);

@@ -108,7 +108,8 @@ static cl_int parent_check(cl_context context, const cl_image_format *format, co
     bool buffer_image = desc->image_type == CL_MEM_OBJECT_IMAGE1D_BUFFER;
     if (!parent) return buffer_image ? CL_INVALID_IMAGE_DESCRIPTOR : CL_SUCCESS;
     if (!buffer_image && desc->image_type != CL_MEM_OBJECT_IMAGE2D) return CL_INVALID_IMAGE_DESCRIPTOR;
-    if (!object_is(parent, KIND_MEM) || (buffer_image && mem_is_image(parent))) return CL_INVALID_MEM_OBJECT;
+    if (!object_is(parent, KIND_MEM) || mem_is_pipe(parent) || (buffer_image && mem_is_image(parent)))
+        return CL_INVALID_MEM_OBJECT;
     if (parent->context != context) return CL_INVALID_CONTEXT;
     return mem_is_image(parent) ? view_check(format, desc) : CL_SUCCESS;
 }

@@ -162,7 +162,7 @@ static cl_int set_buffer(cl_kernel kernel, cl_uint index, size_t size, const voi
     cl_mem mem = NULL;
     if (size != sizeof mem) return CL_INVALID_ARG_SIZE;
     if (value) memcpy(&mem, value, sizeof mem);
-    if (mem && (!object_is(mem, KIND_MEM) || mem->context != kernel->program->context || mem_is_image(mem)))
+    if (mem && (!object_is(mem, KIND_MEM) || mem->context != kernel->program->context || !mem_is_buffer(mem)))
         return CL_INVALID_MEM_OBJECT;
     if (mem && (mem->flags & CL_MEM_IMMUTABLE_EXT) && may_write(&kernel->info->args[index]))
         return CL_INVALID_ARG_VALUE;
@@ -203,19 +203,35 @@ static bool access_allowed(const struct ventus_arg *arg, cl_mem_flags flags)
     return !(flags & missing);
 }
 
+/* The memory object that is given for an argument which must have one. */
+static cl_int read_mem(cl_kernel kernel, size_t size, const void *value, cl_mem *mem)
+{
+    if (!value) return CL_INVALID_ARG_VALUE;
+    if (size != sizeof *mem) return CL_INVALID_ARG_SIZE;
+    memcpy(mem, value, sizeof *mem);
+    return object_is(*mem, KIND_MEM) && (*mem)->context == kernel->program->context ? CL_SUCCESS
+                                                                                    : CL_INVALID_MEM_OBJECT;
+}
+
 /* The image is described in the argument itself; the driver adds the address. */
 static cl_int set_image(cl_kernel kernel, cl_uint index, size_t size, const void *value)
 {
     const struct ventus_arg *arg = &kernel->info->args[index];
     cl_mem mem;
-    if (!value) return CL_INVALID_ARG_VALUE;
-    if (size != sizeof mem) return CL_INVALID_ARG_SIZE;
-    memcpy(&mem, value, sizeof mem);
-    if (!object_is(mem, KIND_MEM) || mem->context != kernel->program->context || !mem_is_image(mem))
-        return CL_INVALID_MEM_OBJECT;
-    if (!image_fits(arg, &mem->image)) return CL_INVALID_MEM_OBJECT;
+    cl_int error = read_mem(kernel, size, value, &mem);
+    if (error) return error;
+    if (!mem_is_image(mem) || !image_fits(arg, &mem->image)) return CL_INVALID_MEM_OBJECT;
     if (!access_allowed(arg, mem->flags)) return CL_INVALID_ARG_VALUE;
-    cl_int error = set_value(kernel, arg, sizeof mem->image.seen, &mem->image.seen);
+    error = set_value(kernel, arg, sizeof mem->image.seen, &mem->image.seen);
+    if (!error) watch_instead(&kernel->arguments[index], mem);
+    return error;
+}
+
+static cl_int set_pipe(cl_kernel kernel, cl_uint index, size_t size, const void *value)
+{
+    cl_mem mem;
+    cl_int error = read_mem(kernel, size, value, &mem);
+    if (!error && !mem_is_pipe(mem)) error = CL_INVALID_MEM_OBJECT;
     if (!error) watch_instead(&kernel->arguments[index], mem);
     return error;
 }
@@ -243,6 +259,7 @@ cl_int clSetKernelArg(cl_kernel kernel, cl_uint index, size_t size, const void *
     case VENTUS_ARG_LOCAL: error = set_local(kernel, index, size, value); break;
     case VENTUS_ARG_IMAGE: error = set_image(kernel, index, size, value); break;
     case VENTUS_ARG_SAMPLER: error = set_sampler(kernel, index, size, value); break;
+    case VENTUS_ARG_PIPE: error = set_pipe(kernel, index, size, value); break;
     }
     if (!error) kernel->arguments[index].set = true;
     return error;
@@ -394,6 +411,7 @@ static cl_kernel_arg_type_qualifier type_qualifiers(const struct ventus_arg *arg
     if (strstr(arg->qualifiers, "const") || !strcmp(arg->address, "constant")) q |= CL_KERNEL_ARG_TYPE_CONST;
     if (strstr(arg->qualifiers, "restrict")) q |= CL_KERNEL_ARG_TYPE_RESTRICT;
     if (strstr(arg->qualifiers, "volatile")) q |= CL_KERNEL_ARG_TYPE_VOLATILE;
+    if (arg->kind == VENTUS_ARG_PIPE) q |= CL_KERNEL_ARG_TYPE_PIPE;
     return q;
 }
 

@@ -318,6 +318,16 @@ struct image {
     struct abi_image seen; /* as kernels see it, but for the address */
 };
 
+/* ---- pipe.c ---- */
+
+/* What kernels may use of pipes: as many arguments as each full profile has, and no more reservations at a time than a
+ * pipe has packets, whatever this number says. */
+enum { PIPE_MAX_ARGS = 16, PIPE_MAX_RESERVATIONS = 1 << 14, PIPE_MAX_PACKET_SIZE = 1 << 16 };
+
+struct pipe {
+    cl_uint packet_size, packets; /* 0 packets: it is none */
+};
+
 /* ---- buffer.c: memory objects ---- */
 
 #ifndef CL_MEM_IMMUTABLE_EXT /* cl_ext_immutable_memory_objects: younger than CL/cl_ext.h of Debian 12 */
@@ -349,6 +359,7 @@ struct _cl_mem {
     cl_mem parent;  /* of a sub-buffer, or of an image of a buffer or image */
     size_t origin;
     struct image image;
+    struct pipe pipe;
     cl_mem_properties *properties;
     size_t nproperties;
     pthread_mutex_t lock; /* everything below */
@@ -366,6 +377,8 @@ bool mem_use(cl_mem mem);
 /* Address in device memory, allocated now if need be. */
 cl_int mem_address(cl_mem mem, uint32_t *addr);
 bool mem_is_image(cl_mem mem);
+bool mem_is_pipe(cl_mem mem);
+bool mem_is_buffer(cl_mem mem);
 /* Follows the parents to the object that has the memory; returns where in it the given one begins. */
 size_t mem_root(cl_mem *mem);
 
@@ -564,7 +577,7 @@ cl_int kernel_suggested_local_size(cl_command_queue queue, cl_kernel kernel, cl_
 
 struct argument {
     bool set;
-    cl_mem mem;   /* VENTUS_ARG_GLOBAL, VENTUS_ARG_CONSTANT, VENTUS_ARG_IMAGE; watched; NULL: there is none, but ... */
+    cl_mem mem;   /* VENTUS_ARG_GLOBAL, VENTUS_ARG_CONSTANT, _IMAGE, _PIPE; watched; NULL: there is none, but ... */
     uint32_t svm; /* ... this address, or the null pointer */
 };
 

@@ -9,30 +9,12 @@ static void *refuse(cl_int *errcode_ret, cl_int error)
     return NULL;
 }
 
-static cl_int in_context(cl_context context)
-{
-    return object_is(context, KIND_CONTEXT) ? CL_INVALID_OPERATION : CL_INVALID_CONTEXT;
-}
-
-/* ---- pipes, queues on the device, sub-groups ---- */
-
-cl_mem clCreatePipe(cl_context context, cl_mem_flags flags, cl_uint packet_size, cl_uint packets,
-                    const cl_pipe_properties *properties, cl_int *errcode_ret)
-{
-    (void)flags, (void)packet_size, (void)packets, (void)properties;
-    return refuse(errcode_ret, in_context(context));
-}
-
-cl_int clGetPipeInfo(cl_mem pipe, cl_pipe_info param, size_t size, void *value, size_t *size_ret)
-{
-    (void)pipe, (void)param, (void)size, (void)value, (void)size_ret;
-    return CL_INVALID_MEM_OBJECT;
-}
+/* ---- queues on the device ---- */
 
 cl_int clSetDefaultDeviceCommandQueue(cl_context context, cl_device_id device, cl_command_queue q)
 {
     (void)device, (void)q;
-    return in_context(context);
+    return object_is(context, KIND_CONTEXT) ? CL_INVALID_OPERATION : CL_INVALID_CONTEXT;
 }
 
 /* ---- programs of other kinds ---- */

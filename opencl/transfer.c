@@ -19,7 +19,7 @@ struct transfer {
 
 /* ---- checks ---- */
 
-/* Buffer or image. */
+/* Any memory object. */
 static cl_int object_check(cl_command_queue q, cl_mem mem)
 {
     if (!object_is(q, KIND_QUEUE)) return CL_INVALID_COMMAND_QUEUE;
@@ -30,7 +30,7 @@ static cl_int object_check(cl_command_queue q, cl_mem mem)
 cl_int transfer_check(cl_command_queue q, cl_mem mem, bool image, cl_mem_flags forbidden)
 {
     cl_int error = object_check(q, mem);
-    if (!error && mem_is_image(mem) != image) error = CL_INVALID_MEM_OBJECT;
+    if (!error && !(image ? mem_is_image(mem) : mem_is_buffer(mem))) error = CL_INVALID_MEM_OBJECT;
     return !error && mem->flags & forbidden ? CL_INVALID_OPERATION : error;
 }
 

@@ -194,7 +194,7 @@ uint32_t argument_bytes(const struct argument *a)
 // clang-format off
 static const char *const kind_names[] = {[VENTUS_ARG_VALUE] = "a value", [VENTUS_ARG_GLOBAL] = "a __global pointer",
     [VENTUS_ARG_CONSTANT] = "a __constant pointer", [VENTUS_ARG_LOCAL] = "a __local pointer",
-    [VENTUS_ARG_IMAGE] = "an image", [VENTUS_ARG_SAMPLER] = "a sampler"};
+    [VENTUS_ARG_IMAGE] = "an image", [VENTUS_ARG_SAMPLER] = "a sampler", [VENTUS_ARG_PIPE] = "a pipe"};
 // clang-format on
 
 static void place_value(const struct args *args, const struct argument *a, unsigned index,
@@ -228,7 +228,8 @@ static void place_buffer(struct argument *a, unsigned index, ventus_device *devi
 void argument_place(const struct args *args, struct argument *a, unsigned index, const struct ventus_arg *want,
                     ventus_device *device, uint8_t *image, uint64_t *local_size)
 {
-    bool pointer = want->kind == VENTUS_ARG_GLOBAL || want->kind == VENTUS_ARG_CONSTANT;
+    bool pointer =
+        want->kind == VENTUS_ARG_GLOBAL || want->kind == VENTUS_ARG_CONSTANT || want->kind == VENTUS_ARG_PIPE;
     bool fits = want->kind == VENTUS_ARG_VALUE   ? a->kind == ARGUMENT_NUMBERS || a->kind == ARGUMENT_BYTES
                 : want->kind == VENTUS_ARG_LOCAL ? a->kind == ARGUMENT_LOCAL
                                                  : pointer && (a->kind == ARGUMENT_BUFFER || a->kind == ARGUMENT_NULL);

@@ -48,12 +48,7 @@ static void test_programs(void **state)
 static void test_others(void **state)
 {
     (void)state;
-    cl_int err;
     cl_uint value;
-    REFUSED(CL_INVALID_OPERATION, clCreatePipe(context, 0, 4, 4, NULL, &err));
-    cl_mem mem = buffer_new(0, 16, NULL);
-    FAILS(CL_INVALID_MEM_OBJECT, clGetPipeInfo(mem, CL_PIPE_PACKET_SIZE, sizeof value, &value, NULL));
-    OK(clReleaseMemObject(mem));
     FAILS(CL_INVALID_OPERATION, clSetDefaultDeviceCommandQueue(context, device, queue));
     FAILS(CL_INVALID_VALUE, clCreateSubDevices(device, NULL, 0, NULL, &value));
 }
