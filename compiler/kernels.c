@@ -68,13 +68,17 @@ bool is_image_type(LLVMTypeRef type) { return is_target_type(type, "spirv.Image"
 
 bool is_sampler_type(LLVMTypeRef type) { return is_target_type(type, "spirv.Sampler"); }
 
+bool is_pipe_type(LLVMTypeRef type) { return is_target_type(type, "spirv.Pipe"); }
+
+bool is_reservation_type(LLVMTypeRef type) { return is_target_type(type, "spirv.ReserveId"); }
+
 static uint32_t argument_size(struct cc *cc, LLVMValueRef function, unsigned i)
 {
     LLVMTargetDataRef layout = LLVMGetModuleDataLayout(cc->module);
     LLVMTypeRef type = byval_type(function, i);
     if (!type) type = LLVMTypeOf(LLVMGetParam(function, i));
     if (is_image_type(type)) return sizeof(struct abi_image);
-    if (is_sampler_type(type)) return sizeof(uint32_t);
+    if (is_sampler_type(type) || is_pipe_type(type)) return sizeof(uint32_t);
     unsigned long long size = LLVMABISizeOfType(layout, type);
     if (size > 1 << 20)
         cc_error(cc, CC_FAILED, function, "argument %u of kernel %s is too large (%llu bytes)", i + 1,
@@ -120,6 +124,7 @@ static enum ventus_arg_kind argument_kind(LLVMValueRef function, unsigned i, uin
     bool pointer = LLVMGetTypeKind(type) == LLVMPointerTypeKind;
     if (is_image_type(type)) return VENTUS_ARG_IMAGE;
     if (is_sampler_type(type)) return VENTUS_ARG_SAMPLER;
+    if (is_pipe_type(type)) return VENTUS_ARG_PIPE;
     return pointer && !byval_type(function, i) && space < 4 ? kinds[space] : VENTUS_ARG_VALUE;
 }
 

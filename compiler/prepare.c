@@ -157,7 +157,8 @@ static void lower_arguments(struct cc *cc)
     LLVMBuilderRef b = cc->builder;
     for (LLVMValueRef f = LLVMGetFirstFunction(cc->module); f; f = LLVMGetNextFunction(f))
         if (!LLVMIsDeclaration(f)) structs_lower(cc, b, f);
-    images_lower(cc, b);
+    objects_lower(cc, b);
+    reservations_lower(cc, b);
     metadata_lower(cc, b);
 }
 
@@ -219,6 +220,7 @@ void prepare_module(struct cc *cc)
     refuse_constructors(cc);
     LLVMSetDataLayout(cc->module, SPIR_LAYOUT);
     shape_kernels(cc);
+    reservations_prepare(cc, cc->builder);
     run(cc, "globaldce");
     if (LLVMGetNamedFunction(cc->module, "printf")) {
         run(cc, print_list);

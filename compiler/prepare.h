@@ -72,16 +72,22 @@ void structs_lower(struct cc *cc, LLVMBuilderRef b, LLVMValueRef kernel);
 /* The first byte of an argument, in the argument buffer, at the builder's place. */
 LLVMValueRef argument_address(struct cc *cc, LLVMBuilderRef b, uint32_t offset);
 
-/* ---- images.c ---- */
-/* Answers the primitives once everything is inlined; image and sampler parameters are left without uses. */
-void images_lower(struct cc *cc, LLVMBuilderRef b);
+/* ---- objects.c ---- */
+/* Answers the primitives once everything is inlined; image, sampler and pipe parameters are left without uses. */
+void objects_lower(struct cc *cc, LLVMBuilderRef b);
+
+/* ---- reservations.c ---- */
+/* Before all passes: what clang makes of CLK_NULL_RESERVE_ID becomes what the library makes of a word. */
+void reservations_prepare(struct cc *cc, LLVMBuilderRef b);
+/* Once everything is inlined: values of the type reserve_id_t become words. */
+void reservations_lower(struct cc *cc, LLVMBuilderRef b);
 
 /* ---- shape.c ---- */
 bool is_intrinsic(LLVMValueRef function);
 /* One of the functions that the back end turns into instructions (docs/architecture.md), or __ventus_meta. */
 bool is_primitive(LLVMValueRef function);
-/* One of those that images.c replaces: what an image or a sampler is like. */
-bool is_image_primitive(LLVMValueRef function);
+/* One of those that objects.c replaces: what an image or a sampler is like, where a pipe is. */
+bool is_object_primitive(LLVMValueRef function);
 /* The calling convention of LLVM that kernels come with. */
 enum { SPIR_KERNEL = 76 };
 /* A kernel; a function that stays one, and is called (README.md, "Routines"). */
@@ -121,6 +127,9 @@ void halves_lower(struct cc *cc);
 /* Of a parameter. */
 bool is_image_type(LLVMTypeRef type);
 bool is_sampler_type(LLVMTypeRef type);
+bool is_pipe_type(LLVMTypeRef type);
+/* Of any value: reserve_id_t. */
+bool is_reservation_type(LLVMTypeRef type);
 /* The three values of a function's `reqd_work_group_size` or the like, zero if it has none. */
 void kernel_sizes(LLVMValueRef function, const char *name, uint32_t out[3]);
 /* Byte offsets of the arguments in the argument buffer, one per parameter; returns the total. */

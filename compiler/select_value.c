@@ -38,7 +38,7 @@ unsigned type_parts(struct func *f, LLVMTypeRef type)
     switch (LLVMGetTypeKind(type)) {
     case LLVMVoidTypeKind:
     case LLVMMetadataTypeKind:
-    case LLVMTargetExtTypeKind: /* an image or a sampler, which nothing uses any more */
+    case LLVMTargetExtTypeKind: /* an image, a sampler or a pipe, which nothing uses any more */
     case LLVMLabelTypeKind: return 0;
     case LLVMIntegerTypeKind: return checked_parts(f, (LLVMGetIntTypeWidth(type) + 31) / 32);
     case LLVMHalfTypeKind:

@@ -20,25 +20,35 @@ static void add_attribute(struct cc *cc, LLVMValueRef f, const char *name)
 
 bool is_intrinsic(LLVMValueRef f) { return LLVMGetIntrinsicID(f) != 0; }
 
-/* Of images: what one or a sampler is like, as the library asks, and clang's function that makes the program's
- * samplers. */
-bool is_image_primitive(LLVMValueRef f)
+static bool is_one_of(const char *name, const char *const *names)
+{
+    while (*names && strcmp(name, *names)) names++;
+    return *names;
+}
+
+/* What the library asks of images, samplers and pipes, and clang's function that makes the program's samplers. */
+bool is_object_primitive(LLVMValueRef f)
 {
     static const char image[] = "_Z14__ventus_image"; /* and mangled what it is of */
+    static const char *const others[] = {"__ventus_sampler", "__ventus_read_pipe", "__ventus_write_pipe",
+                                         "__translate_sampler_initializer", NULL};
     const char *name = LLVMGetValueName(f);
-    return !strncmp(name, image, sizeof image - 1) || !strcmp(name, "__ventus_sampler") ||
-           !strcmp(name, "__translate_sampler_initializer");
+    return !strncmp(name, image, sizeof image - 1) || is_one_of(name, others);
 }
 
 /* Lane number, CSR and metadata reads and special functions have no effect and may be merged and moved. They are not
  * convergent although OpenCL says so of every function. */
 static bool is_pure_primitive(LLVMValueRef f)
 {
-    static const char *const names[] = {"__ventus_lane", "__ventus_csr", "__ventus_shared", "__ventus_meta"};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (!strcmp(LLVMGetValueName(f), names[i])) return true;
+    static const char *const names[] = {"__ventus_lane",
+                                        "__ventus_csr",
+                                        "__ventus_shared",
+                                        "__ventus_meta",
+                                        "__ventus_reservation",
+                                        "__ventus_reservation_word",
+                                        NULL};
     const struct primitive *p = primitive_find(LLVMGetValueName(f));
-    return (p && p->kind == PRIMITIVE_FLOAT) || is_image_primitive(f);
+    return is_one_of(LLVMGetValueName(f), names) || (p && p->kind == PRIMITIVE_FLOAT) || is_object_primitive(f);
 }
 
 bool is_primitive(LLVMValueRef f)

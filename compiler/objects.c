@@ -1,6 +1,7 @@
-/* Images and samplers: the front end passes them on as values that nothing can look into. Built-in functions ask by
- * primitives what they are, and once all is inlined those are asked of kernel arguments: an image is a description in
- * the argument buffer, a sampler a word there or in the program (isa/image.h). Called by prepare.c after inlining. */
+/* Images, samplers and pipes: the front end passes them on as values that nothing can look into. Built-in functions ask
+ * by primitives what they are, and once all is inlined those are asked of kernel arguments: an image is a description
+ * in the argument buffer, a sampler a word there or in the program (isa/image.h), a pipe an address there (isa/pipe.h).
+ * Called by prepare.c after inlining. */
 #include "compiler/prepare.h"
 
 /* What an image is like does not change while a kernel runs. */
@@ -18,7 +19,9 @@ static LLVMValueRef argument_answer(struct cc *cc, LLVMBuilderRef b, LLVMValueRe
 {
     LLVMValueRef at = argument_address(cc, b, offset);
     if (is_image_type(LLVMTypeOf(param))) return at;
-    LLVMValueRef word = LLVMBuildLoad2(b, LLVMInt32TypeInContext(cc->context), at, "");
+    bool pipe = is_pipe_type(LLVMTypeOf(param));
+    LLVMTypeRef type = pipe ? LLVMPointerTypeInContext(cc->context, 1) : LLVMInt32TypeInContext(cc->context);
+    LLVMValueRef word = LLVMBuildLoad2(b, type, at, "");
     load_is_invariant(cc, word);
     return word;
 }
@@ -33,8 +36,8 @@ static void lower_param(struct cc *cc, LLVMBuilderRef b, LLVMValueRef param, uin
 {
     for (LLVMUseRef u; (u = LLVMGetFirstUse(param));) {
         LLVMValueRef call = LLVMGetUser(u);
-        if (!LLVMIsACallInst(call) || !is_image_primitive(LLVMGetCalledValue(call)))
-            cc_error(cc, CC_FAILED, call, "an image or a sampler can only be passed on to functions");
+        if (!LLVMIsACallInst(call) || !is_object_primitive(LLVMGetCalledValue(call)))
+            cc_error(cc, CC_FAILED, call, "an image, a sampler or a pipe can only be passed on to functions");
         LLVMPositionBuilderBefore(b, call);
         LLVMValueRef answer = argument_answer(cc, b, param, offset);
         replace(call, answer);
@@ -50,7 +53,7 @@ static void lower_constants(struct cc *cc)
         LLVMValueRef maker = LLVMGetUser(u);
         for (LLVMUseRef v; (v = LLVMGetFirstUse(maker));) {
             LLVMValueRef call = LLVMGetUser(v);
-            if (!LLVMIsACallInst(call) || !is_image_primitive(LLVMGetCalledValue(call)))
+            if (!LLVMIsACallInst(call) || !is_object_primitive(LLVMGetCalledValue(call)))
                 cc_error(cc, CC_FAILED, call, "a sampler can only be passed on to functions");
             replace(call, LLVMGetOperand(maker, 0));
         }
@@ -58,7 +61,7 @@ static void lower_constants(struct cc *cc)
     }
 }
 
-void images_lower(struct cc *cc, LLVMBuilderRef b)
+void objects_lower(struct cc *cc, LLVMBuilderRef b)
 {
     lower_constants(cc);
     for (LLVMValueRef f = LLVMGetFirstFunction(cc->module); f; f = LLVMGetNextFunction(f)) {
@@ -67,7 +70,8 @@ void images_lower(struct cc *cc, LLVMBuilderRef b)
         kernel_layout(cc, f, offsets);
         for (unsigned i = 0; i < LLVMCountParams(f); i++) {
             LLVMTypeRef type = LLVMTypeOf(LLVMGetParam(f, i));
-            if (is_image_type(type) || is_sampler_type(type)) lower_param(cc, b, LLVMGetParam(f, i), offsets[i]);
+            if (is_image_type(type) || is_sampler_type(type) || is_pipe_type(type))
+                lower_param(cc, b, LLVMGetParam(f, i), offsets[i]);
         }
     }
 }
