@@ -108,11 +108,7 @@ static void test_device_minimums(void **state)
 /* What the device has not has no size, either. */
 static void test_device_without(void **state)
 {
-    static const cl_device_info none[] = {CL_DEVICE_PIPE_SUPPORT,
-                                          CL_DEVICE_MAX_PIPE_ARGS,
-                                          CL_DEVICE_PIPE_MAX_ACTIVE_RESERVATIONS,
-                                          CL_DEVICE_PIPE_MAX_PACKET_SIZE,
-                                          CL_DEVICE_DEVICE_ENQUEUE_CAPABILITIES,
+    static const cl_device_info none[] = {CL_DEVICE_DEVICE_ENQUEUE_CAPABILITIES,
                                           CL_DEVICE_QUEUE_ON_DEVICE_PROPERTIES,
                                           CL_DEVICE_QUEUE_ON_DEVICE_PREFERRED_SIZE,
                                           CL_DEVICE_QUEUE_ON_DEVICE_MAX_SIZE,
