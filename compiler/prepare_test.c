@@ -292,6 +292,17 @@ static void required_size_is_a_constant(void **state)
           "store i32 64", "urem");
 }
 
+static void barriers_of_sub_groups_stay(void **state)
+{
+    (void)state;
+    ir_of("-cl-std=CL3.0",
+          "kernel void k(global int *o) { o[0] = 1; sub_group_barrier(CLK_LOCAL_MEM_FENCE); o[1] = 2; }",
+          "call void @__ventus_barrier_sub(i32 noundef 1)", "call void @__ventus_barrier(");
+    ir_of("-cl-std=CL3.0",
+          "kernel void k(global int *o, uint flags) { sub_group_barrier(flags, memory_scope_device); }",
+          "call void @__ventus_barrier_sub(i32 noundef 6)", "call void @__ventus_barrier_sub(i32 noundef 14)");
+}
+
 static void barriers_stay(void **state)
 {
     (void)state;
@@ -341,6 +352,7 @@ int main(void)
         cmocka_unit_test(generic_pointers_are_followed),
         cmocka_unit_test(required_size_is_a_constant),
         cmocka_unit_test(barriers_stay),
+        cmocka_unit_test(barriers_of_sub_groups_stay),
         cmocka_unit_test(kernels_call_kernels),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

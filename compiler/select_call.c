@@ -80,6 +80,8 @@ static bool primitive(struct func *f, const struct call *k, struct opd *out)
         out[0] = opd_reg(f->local_base);
     } else if (!strcmp(k->name, "__ventus_barrier")) {
         emit(f, OP_BARRIER, 0, 0, 0, (int32_t)(constant_argument(f, k, 0) & 31));
+    } else if (!strcmp(k->name, "__ventus_barrier_sub")) {
+        emit(f, OP_BARRIERSUB, 0, 0, 0, (int32_t)(constant_argument(f, k, 0) & 31));
     } else {
         return named_instruction(f, k, out);
     }

@@ -55,7 +55,8 @@ bool is_primitive(LLVMValueRef f)
 {
     const char *name = LLVMGetValueName(f);
     return is_pure_primitive(f) || primitive_find(name) || !strcmp(name, "__ventus_barrier") ||
-           !strcmp(name, "__ventus_csr_swap") || !strcmp(name, "__ventus_csr_poll");
+           !strcmp(name, "__ventus_barrier_sub") || !strcmp(name, "__ventus_csr_swap") ||
+           !strcmp(name, "__ventus_csr_poll");
 }
 
 bool kernel_is(LLVMValueRef function)

@@ -16,7 +16,8 @@ uint __ventus_lane(void) PURE;
 uint __ventus_csr(uint n) PURE;
 uint __ventus_meta(uint offset) PURE;
 uint __ventus_shared(void) PURE;
-void __ventus_barrier(uint flags);
+void __ventus_barrier(uint immediate);
+void __ventus_barrier_sub(uint immediate);
 
 /* A register that others than the program change: writes it, reads it at this place. */
 void __ventus_csr_swap(uint n, uint value);
@@ -54,6 +55,20 @@ uint __ventus_amominu(uint address, uint value);
 #define EACH_LANE \
     for (uint lane = 0, lanes = __ventus_csr(CSR_NUMT); lane < lanes; lane++) \
         if (__ventus_lane() == lane)
+
+/* Either barrier, for `flags` of its function. The immediate is a constant: bits 0 to 2 are the flags as OpenCL has
+ * them, bits 3 and 4 the scope. */
+#define MEET(barrier, scope) \
+    switch (flags & 7) { \
+    case 0: barrier((scope) << 3); break; \
+    case 1: barrier((scope) << 3 | 1); break; \
+    case 2: barrier((scope) << 3 | 2); break; \
+    case 3: barrier((scope) << 3 | 3); break; \
+    case 4: barrier((scope) << 3 | 4); break; \
+    case 5: barrier((scope) << 3 | 5); break; \
+    case 6: barrier((scope) << 3 | 6); break; \
+    default: barrier((scope) << 3 | 7); \
+    }
 
 /* A warp's place for values that its lanes, or warps, exchange: ABI_WARP_SCRATCH. */
 static inline uint places_of(uint warp) { return __ventus_csr(CSR_LDS) + warp * ABI_WARP_STACK + ABI_WARP_SCRATCH; }

@@ -61,27 +61,14 @@ OVERLOAD size_t get_global_linear_id(void)
 
 /* ---- synchronisation ---- */
 
-/* The immediate is a constant: bits 0 to 2 are the flags as OpenCL has them, bits 3 and 4 the scope. */
-#define MEET(scope) \
-    switch (flags & 7) { \
-    case 0: __ventus_barrier((scope) << 3); break; \
-    case 1: __ventus_barrier((scope) << 3 | 1); break; \
-    case 2: __ventus_barrier((scope) << 3 | 2); break; \
-    case 3: __ventus_barrier((scope) << 3 | 3); break; \
-    case 4: __ventus_barrier((scope) << 3 | 4); break; \
-    case 5: __ventus_barrier((scope) << 3 | 5); break; \
-    case 6: __ventus_barrier((scope) << 3 | 6); break; \
-    default: __ventus_barrier((scope) << 3 | 7); \
-    }
-
-OVERLOAD void barrier(cl_mem_fence_flags flags) { MEET(0) }
-OVERLOAD void work_group_barrier(cl_mem_fence_flags flags) { MEET(0) }
+OVERLOAD void barrier(cl_mem_fence_flags flags) { MEET(__ventus_barrier, 0) }
+OVERLOAD void work_group_barrier(cl_mem_fence_flags flags) { MEET(__ventus_barrier, 0) }
 OVERLOAD void work_group_barrier(cl_mem_fence_flags flags, memory_scope scope)
 {
-    if (scope == memory_scope_work_item) MEET(1)
-    else if (scope == memory_scope_device) MEET(2)
-    else if ((uint)scope == __OPENCL_MEMORY_SCOPE_ALL_SVM_DEVICES) MEET(3)
-    else MEET(0)
+    if (scope == memory_scope_work_item) MEET(__ventus_barrier, 1)
+    else if (scope == memory_scope_device) MEET(__ventus_barrier, 2)
+    else if ((uint)scope == __OPENCL_MEMORY_SCOPE_ALL_SVM_DEVICES) MEET(__ventus_barrier, 3)
+    else MEET(__ventus_barrier, 0)
 }
 OVERLOAD void mem_fence(cl_mem_fence_flags flags) { (void)flags; FENCE(); }
 OVERLOAD void read_mem_fence(cl_mem_fence_flags flags) { (void)flags; FENCE(); }

@@ -14,9 +14,13 @@ OVERLOAD uint get_enqueued_num_sub_groups(void) { return __ventus_csr(CSR_NUMW);
 OVERLOAD uint get_sub_group_id(void) { return __ventus_csr(CSR_WID); }
 OVERLOAD uint get_sub_group_local_id(void) { return LANE(); }
 
-/* A warp's instructions are executed by all of its lanes at once. */
-OVERLOAD void sub_group_barrier(cl_mem_fence_flags flags) { (void)flags; FENCE(); }
-OVERLOAD void sub_group_barrier(cl_mem_fence_flags flags, memory_scope scope) { (void)flags, (void)scope; FENCE(); }
+/* The immediate has no scope: that is the instruction's. */
+OVERLOAD void sub_group_barrier(cl_mem_fence_flags flags) { MEET(__ventus_barrier_sub, 0) }
+OVERLOAD void sub_group_barrier(cl_mem_fence_flags flags, memory_scope scope)
+{
+    (void)scope;
+    MEET(__ventus_barrier_sub, 0)
+}
 
 /* ---- votes ---- */
 
