@@ -17,7 +17,8 @@ enum { BATCH = 10, MESSAGE = 4096, SHOWN = 2, ENOUGH = 20 };
 
 static unsigned failures;
 static char message[MESSAGE];
-static const char *profile; /* of the device */
+static const char *profile;     /* of the device */
+static const char *translation; /* of its addresses */
 
 static uint64_t setting(const char *name, uint64_t otherwise)
 {
@@ -32,7 +33,8 @@ static uint64_t setting(const char *name, uint64_t otherwise)
 
 static void report(uint64_t seed)
 {
-    printf("FAILED seed %llu, profile %s: %s\n", (unsigned long long)seed, profile, message);
+    printf("FAILED seed %llu, profile %s, translation %s: %s\n", (unsigned long long)seed, profile, translation,
+           message);
     char *text = failures++ < SHOWN ? gen_source(seed, 1) : NULL;
     if (text) printf("%s\n", text);
     free(text);
@@ -60,8 +62,8 @@ static void batch(ventus_device *device, uint64_t seed, unsigned n)
     }
 }
 
-/* The seed decides the instruction set, and how often warps take turns, so that all interleavings occur; the numbers of
- * both have no common factor. */
+/* The seed decides the instruction set, how often warps take turns, so that all interleavings occur, and whether
+ * addresses are translated; the numbers of the three have no common factor. */
 static enum ventus_status open_device(uint64_t seed, ventus_device **device)
 {
 #define PROFILE(name, constant) constant,
@@ -72,6 +74,8 @@ static enum ventus_status open_device(uint64_t seed, ventus_device **device)
     config.profile = profiles[seed / BATCH % (sizeof profiles / sizeof *profiles)];
     profile = isa_profile_name((enum isa_profile)config.profile);
     config.quantum = quanta[seed / BATCH % 4];
+    config.translation = seed / BATCH % 3 == 1 ? GPU_SV39 : GPU_PHYSICAL;
+    translation = config.translation == GPU_SV39 ? "sv39" : "none";
     return device_open_gpu(&config, device);
 }
 
