@@ -283,7 +283,7 @@ static void test_mma(void **state)
         }
         count++;
     }
-    assert_int_equal(count, 112);
+    assert_int_equal(count, 124);
 }
 
 /* What stands in the notes: the words of two instructions. */
