@@ -24,7 +24,7 @@ void lsu_take(struct core *c, struct flight *f)
 struct flight *lsu_result(const struct core *c)
 {
     const struct lsu *l = &c->lsu;
-    struct flight *f = l->coalescer == CO_OUT2 ? l->entry[l->finished] : NULL;
+    struct flight *f = l->coalescer == CO_OUT2 ? l->entry[l->leaving] : NULL;
     return f && f->op->destination != NO_REGISTER ? f : NULL;
 }
 
@@ -34,9 +34,9 @@ void lsu_written(struct core *c) { c->lsu.written = true; }
 static void end_entry(struct core *c)
 {
     struct lsu *l = &c->lsu;
-    struct flight *f = l->entry[l->finished];
+    struct flight *f = l->entry[l->leaving];
     struct slot_state *s = &c->slot[f->slot];
-    l->entry[l->finished] = NULL;
+    l->entry[l->leaving] = NULL;
     l->inside--;
     l->ended_slot = f->slot;
     l->ended_at = c->model->now;
@@ -51,10 +51,7 @@ static void take_answer(struct core *c, struct queue *q, const char *event)
     unsigned entry = a->flight->entry;
     EVENT0(c, event, entry, "mask%x", a->lanes);
     l->missing[entry] &= ~a->lanes;
-    if (!l->missing[entry]) {
-        l->has_finished = true;
-        l->finished = entry;
-    }
+    if (!l->missing[entry]) l->finished |= 1ull << entry;
     queue_pop(q);
 }
 
@@ -79,10 +76,7 @@ static bool add_entry(struct core *c)
     l->entry[n] = f;
     l->missing[n] = f->lanes;
     f->entry = (uint8_t)n;
-    if (!f->lanes) {
-        l->has_finished = true;
-        l->finished = n;
-    }
+    if (!f->lanes) l->finished |= 1ull << n;
     return true;
 }
 
@@ -118,21 +112,22 @@ static void coalesce(struct core *c)
         answer = take_any_answer(c);
         add = l->state == LSU_SAVE && add_entry(c);
         if (add) saved(c);
-        l->coalescer = answer && add ? CO_ADD : l->has_finished ? CO_OUT1 : CO_IDLE;
+        l->coalescer = answer && add ? CO_ADD : l->finished ? CO_OUT1 : CO_IDLE;
         break;
-    case CO_ADD: l->coalescer = l->has_finished ? CO_OUT1 : CO_IDLE; break;
+    case CO_ADD: l->coalescer = l->finished ? CO_OUT1 : CO_IDLE; break;
     case CO_OUT1:
         ready = l->port == PORT_NONE || !c->units.port_taken[l->port == PORT_VECTOR];
-        l->port = port_of(l->entry[l->finished]);
+        l->leaving = (unsigned)__builtin_ctzll(l->finished);
+        l->port = port_of(l->entry[l->leaving]);
         if (!ready) return;
         l->coalescer = CO_OUT2;
-        l->has_finished = false;
+        l->finished &= l->finished - 1;
         break;
     case CO_OUT2:
         if (lsu_result(c) && !l->written) return;
         end_entry(c);
         l->written = false;
-        l->coalescer = CO_IDLE;
+        l->coalescer = l->finished ? CO_OUT1 : CO_IDLE;
         break;
     }
 }

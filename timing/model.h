@@ -233,13 +233,13 @@ struct lsu {
     bool to_lds;
     unsigned ids_slot; /* whose thread ids a private access taken in this cycle gets (fault) */
     enum coalescer_state coalescer;
-    bool has_finished; /* an entry waits for out1 */
-    bool written;      /* write-back has taken the entry in out2 */
+    bool written; /* write-back has taken the entry in out2 */
     enum lsu_port
         port; /* of write-back, of the instruction that was in out1 in a cycle before, also of another launch */
     struct flight *entry[MOST_ENTRIES];
     uint32_t missing[MOST_ENTRIES]; /* lanes of the entry without an answer */
-    unsigned finished;              /* the entry in out1, out2 */
+    uint64_t finished;              /* entries that wait for out1, the lowest first */
+    unsigned leaving;               /* the entry in out1, out2 */
     unsigned inside;                /* instructions */
     unsigned ended_slot;            /* whose instruction has ended last ... */
     uint64_t ended_at;              /* ... and when: its place is free a cycle later */
