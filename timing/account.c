@@ -264,9 +264,8 @@ static void charge_rest(struct model *m)
     }
 }
 
-struct timing_account *account_end(struct model *m)
+struct timing_account *account_end(struct model *m, const struct launch_info *info)
 {
-    const struct launch_info *info = m->info;
     struct account *a = m->account;
     struct timing_account *l = a->launch;
     if (!l) return NULL;

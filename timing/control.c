@@ -77,11 +77,11 @@ static void take_warp(struct core *c, struct flight *f)
 {
     struct slot_state *s = &c->slot[f->slot];
     EVENT(c, "warp_ctl", f->slot, f->op->pc, "%d", f->op->class == C_END);
-    if (f->op->class == C_END) {
+    if (f->op->class == C_END && !s->drains) {
         c->request[c->nrequests++] = f;
-        return; /* group_warp_ended when it has been executed */
+        return; /* group_warp_ended at the end of the cycle */
     }
-    if (f->op->class == C_BARRIER) group_arrived(c, s);
+    if (f->op->class == C_BARRIER && !s->drains) group_arrived(c, s);
     s->branch = false;
     flight_free(c, f);
 }

@@ -1,5 +1,6 @@
 /* Instructions on their way through an SM: a pool of which each issued one takes a member. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "timing/model.h"
 
@@ -21,12 +22,14 @@ void flights_close(struct core *c)
 void flights_reset(struct core *c)
 {
     c->nfree = POOL;
+    memset(c->on_way, 0, sizeof c->on_way);
     for (unsigned i = 0; i < POOL; i++) c->free[i] = &c->pool[i];
 }
 
 struct flight *flight_new(struct core *c, const struct op *op, unsigned slot)
 {
     struct flight *f = c->free[--c->nfree];
+    c->on_way[slot]++;
     f->op = op;
     f->slot = (uint8_t)slot;
     f->jumps = f->astray = false;
@@ -36,4 +39,8 @@ struct flight *flight_new(struct core *c, const struct op *op, unsigned slot)
     return f;
 }
 
-void flight_free(struct core *c, struct flight *f) { c->free[c->nfree++] = f; }
+void flight_free(struct core *c, struct flight *f)
+{
+    c->free[c->nfree++] = f;
+    if (!--c->on_way[f->slot]) c->slot[f->slot].drains = false;
+}

@@ -9,73 +9,104 @@ static struct resident *free_resident(struct core *c)
     return r;
 }
 
+/* The lowest one; NULL: none, because warps that were given up still have instructions on their way. */
 static struct slot_state *free_slot(struct core *c)
 {
-    struct slot_state *s = c->slot;
-    while (s->group) s++;
-    return s;
+    for (struct slot_state *s = c->slot; s < c->slot + c->nslots; s++)
+        if (!s->group && !s->drains) return s;
+    return NULL;
 }
 
-/* Slots are taken in order by the warps with the highest number first. */
+/* ---- start ---- */
+
 void group_begun(struct model *m, const struct group *group)
 {
     struct core *c = &m->cores[group_sm(group)];
     struct resident *r = free_resident(c);
-    uint64_t at = m->begun + m->config.start_cycles;
+    struct running *launch = running_of(m, group);
+    m->changes++;
+    if (!launch || m->hung) return; /* the machine completes it alone */
+    uint64_t at = launch->begun + m->config.start_cycles;
     if (at < m->dispatch_next) at = m->dispatch_next;
     if (at <= m->now) at = m->now + 1;
-    *r = (struct resident){.group = group, .warps = group->launch->warps, .flush_at = NEVER};
-    m->resident_groups++;
-    m->group_events++;
-    for (uint32_t i = 0; i < r->warps; i++, at++) {
-        struct slot_state *s = free_slot(c);
-        *s = (struct slot_state){.warp = &group->warps[r->warps - 1 - i], .group = r, .start_at = at};
-        c->starting |= 1ull << (s - c->slot);
-    }
-    m->dispatch_next = at;
+    *r = (struct resident){
+        .group = group, .launch = launch, .warps = group->launch->warps, .start_at = at, .flush_at = NEVER};
+    c->starting += r->warps;
+    m->dispatch_next = at + r->warps;
 }
 
-static void start_warp(struct core *c, unsigned slot)
+/* The warp with the highest number first. False: its time has not come, or no slot is free. */
+static bool start_warp(struct core *c, struct resident *r)
 {
-    struct slot_state *s = &c->slot[slot];
-    if (s->start_at > c->model->now) return;
-    EVENT0(c, "cta_disp", s->warp->wid, "0");
-    EVENT(c, "warp_start", slot, s->warp->pc, "0");
-    c->starting &= ~(1ull << slot);
-    s->active = true;
-    c->private_start[slot] = (uint32_t)private_address(s->warp, 0, 0);
+    struct slot_state *s = r->start_at <= c->model->now ? free_slot(c) : NULL;
+    if (!s) return false;
+    unsigned slot = (unsigned)(s - c->slot);
+    struct warp *w = &r->group->warps[r->warps - 1 - r->started++];
+    *s = (struct slot_state){
+        .warp = w, .group = r, .active = true, .lanes = (uint8_t)r->group->launch->threads_per_warp};
+    EVENT0(c, "cta_disp", w->wid, "0");
+    EVENT(c, "warp_start", slot, w->pc, "0");
+    r->start_at++;
+    c->private_start[slot] = (uint32_t)private_address(w, 0, 0);
     c->nactive++;
-    front_jump(c, slot, s->warp->pc);
+    c->starting--;
+    front_jump(c, slot, w->pc);
+    return true;
 }
 
-/* Without dirty lines the caches take the end of a group at once; only an SM that has nothing else flushes. */
+/* An SM gets one warp in a cycle. */
+static void start_one(struct core *c)
+{
+    for (struct resident *r = c->resident; r < c->resident + MOST_RESIDENT; r++)
+        if (r->started < r->warps && start_warp(c, r)) return;
+}
+
+/* ---- the end, in the caches ---- */
+
+/* The end of the group has been through the caches. */
+static void leave(struct core *c, struct resident *r)
+{
+    struct running *launch = r->launch;
+    *r = (struct resident){0};
+    c->ending--;
+    if (launch && !--launch->groups_left) running_answer(c->model, launch);
+}
+
+static bool has_others(const struct core *c, const struct resident *r)
+{
+    for (const struct resident *other = c->resident; other < c->resident + MOST_RESIDENT; other++)
+        if (other != r && other->group && other->launch == r->launch && !other->flushes) return true;
+    return false;
+}
+
+/* An SM empties its caches for the last group of a launch that it has at the time, one launch after another. */
 static void end_group(struct core *c, struct resident *r)
 {
-    if (r->flush_at > c->model->now) return;
-    for (struct resident *other = c->resident; other < c->resident + MOST_RESIDENT; other++)
-        if (other != r && other->group) {
-            *r = (struct resident){0};
-            c->model->resident_groups--;
-            return;
-        }
-    if (!lsu_empty(c)) return;
+    if (r->flush_at > c->model->now || r->flushes) return;
+    if (has_others(c, r)) {
+        leave(c, r);
+        return;
+    }
+    if (!lsu_empty(c) || c->l1d.flushing) return;
     EVENT0(c, "l1_inval", 0, "0");
-    *r = (struct resident){0};
-    c->model->resident_groups--;
-    c->model->flushing++;
+    r->flushes = true;
     l1d_flush(c);
     l1i_reset(c);
+}
+
+void group_flushed(struct core *c)
+{
+    struct resident *r = c->resident;
+    while (!r->flushes) r++;
+    leave(c, r);
 }
 
 /* At the end of a cycle. */
 void group_cycle(struct core *c)
 {
-    for (uint64_t left = c->starting; left; left &= left - 1) start_warp(c, (unsigned)__builtin_ctzll(left));
+    if (c->starting) start_one(c);
     for (unsigned i = 0; c->ending && i < MOST_RESIDENT; i++)
-        if (c->resident[i].group && c->resident[i].flush_at != NEVER) {
-            end_group(c, &c->resident[i]);
-            c->ending -= !c->resident[i].group;
-        }
+        if (c->resident[i].group && c->resident[i].flush_at != NEVER) end_group(c, &c->resident[i]);
 }
 
 /* ---- barriers ---- */
@@ -105,8 +136,7 @@ static void join_round(struct core *c)
     c->round = now > c->round + 3 ? now : c->round + 3;
 }
 
-/* A warp has executed endprg. The functional machine forgets it, and its group with the last one. */
-void group_warp_ended(struct core *c, struct slot_state *s)
+bool group_warp_ended(struct core *c, struct slot_state *s)
 {
     struct resident *r = s->group;
     unsigned slot = (unsigned)(s - c->slot);
@@ -117,9 +147,46 @@ void group_warp_ended(struct core *c, struct slot_state *s)
     join_round(c);
     if (r->arrived && r->arrived == r->warps - r->ended) release(c, r);
     *s = (struct slot_state){0};
-    if (r->ended < r->warps) return;
-    c->model->group_events++;
-    EVENT0(c, "cta_done", slot, "0");
-    r->flush_at = c->round + c->model->config.end_cycles;
-    c->ending++;
+    if (r->ended == r->warps) {
+        EVENT0(c, "cta_done", slot, "0");
+        r->flush_at = c->round + c->model->config.end_cycles;
+        c->ending++;
+    }
+    return --r->launch->warps_left;
+}
+
+/* ---- an end before its time ---- */
+
+/* What the machine was to execute for the slot it never will. The instructions go on through the pipeline as if they
+ * had no active lane, but for endprg, which has left it. */
+static void drop_requests(struct core *c, unsigned slot)
+{
+    unsigned kept = 0;
+    for (unsigned i = 0; i < c->nrequests; i++)
+        if (c->request[i]->slot != slot) c->request[kept++] = c->request[i];
+        else if (c->request[i]->op->class == C_END) flight_free(c, c->request[i]);
+    c->nrequests = kept;
+    if (c->running && c->running->slot == slot) c->running = NULL;
+}
+
+/* The slot is free again when nothing of the warp is on its way. */
+static void stop_warp(struct core *c, unsigned slot)
+{
+    struct slot_state *s = &c->slot[slot];
+    front_drop(c, slot);
+    drop_requests(c, slot);
+    c->nactive--;
+    *s = (struct slot_state){.lanes = s->lanes, .drains = c->on_way[slot] > 0};
+}
+
+void group_removed(struct core *c, const struct group *group)
+{
+    struct resident *r = c->resident, *end = r + MOST_RESIDENT;
+    while (r < end && (r->group != group || r->ended == r->warps)) r++;
+    if (r == end) return;
+    for (unsigned i = 0; i < c->nslots; i++)
+        if (c->slot[i].group == r) stop_warp(c, i);
+    c->starting -= r->warps - r->started;
+    running_abandon(c->model, r->launch);
+    *r = (struct resident){0};
 }

@@ -149,7 +149,7 @@ static void event(void *state, const struct timeline_event *e)
     struct konata *k = state;
     unsigned thread = e->core->number * e->core->nslots + e->warp;
     advance(k, e->cycle);
-    if (!strcmp(e->name, "host_req")) flush_all(k);
+    if (!strcmp(e->name, "host_req") && !e->core->model->running->next) flush_all(k);
     else if (!strcmp(e->name, "fetch_rsp")) fetched(k, e, thread);
     else if (!strcmp(e->name, "issue")) issued(k, e, thread);
     else if (!strcmp(e->name, "oc_out")) left_collection(k, e, thread);

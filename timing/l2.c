@@ -311,7 +311,7 @@ static void end_flush(struct model *m)
     if (l->flush_done != m->now) return;
     l->flush_done = NEVER;
     c->l1d.flushing = false;
-    m->flushing--;
+    group_flushed(c);
 }
 
 void l2_cycle(struct model *m)

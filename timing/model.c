@@ -4,7 +4,7 @@
  * machine execute just that one; as an observer it learns of launches and work-groups. The result of an instruction
  * (addresses, where the warp goes on) is read when the scheduler is asked the next time: nothing needs it in its own
  * cycle. endprg is executed in the cycle in which it acts, so that the machine's work-group ends when the modelled
- * one does. */
+ * one does; that of a launch's last warp waits for the response of the launch. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -55,13 +55,18 @@ static bool went_astray(const struct flight *f, const struct warp *w)
     return w->pc != f->op->pc && w->pc + 4 != f->op->pc;
 }
 
-/* Before an instruction is executed: what depends on the values it reads. */
+/* What is to be executed next, before which is looked at what depends on the values it reads. NULL: the last endprg of
+ * a launch, for which it is too early. */
 static struct warp *execute(struct core *c)
 {
     struct flight *f = c->request[0];
     struct warp *w = c->slot[f->slot].warp;
     c->nrequests--;
     memmove(c->request, c->request + 1, c->nrequests * sizeof *c->request);
+    if (f->op->class == C_END && !group_warp_ended(c, &c->slot[f->slot])) {
+        flight_free(c, f);
+        return NULL;
+    }
     c->running = f;
     f->astray = went_astray(f, w);
     if (f->op->unit == U_SFU) f->cycles = sfu_cycles(c, f->op, w);
@@ -87,7 +92,6 @@ static void executed(struct core *c)
     struct slot_state *s = &c->slot[f->slot];
     c->running = NULL;
     if (f->op->class == C_END) {
-        group_warp_ended(c, s);
         flight_free(c, f);
         return;
     }
@@ -108,58 +112,48 @@ static bool others_wait(const struct model *m)
     return false;
 }
 
-/* The modelled hardware has come to a standstill, or the launch to an early end: it is completed without the model. */
-static struct warp *any_ready(struct group *groups, uint64_t *budget)
+/* After a launch or a work-group has come or gone, and now and then, each SM ends its time slice once, so that the
+ * machine may begin with a new launch and place one more group on it. When nothing has changed the next time, all SMs
+ * have been asked: they are full, and time may go on. */
+static bool may_place(struct core *c)
 {
-    *budget = 1000;
-    for (struct group *g = groups; g; g = g->next) {
-        group_wake(g);
-        for (uint32_t i = 0; i < g->launch->warps; i++)
-            if (g->warps[i].state == WARP_READY) return &g->warps[i];
+    enum { LOOK_CYCLES = 1000 };
+    struct model *m = c->model;
+    if (m->now >= m->look_at) {
+        m->look_at = m->now + LOOK_CYCLES;
+        m->changes++;
     }
-    return NULL;
-}
-
-/* After a work-group has come or gone, each SM ends its time slice once, so that the machine may place one more on it.
- * When nothing has changed the next time, all SMs have been asked: they are full, and time may go on. */
-static bool may_get_group(struct core *c)
-{
-    bool ask = c->groups_known != c->model->group_events;
-    c->groups_known = c->model->group_events;
+    bool ask = c->changes_known != m->changes;
+    c->changes_known = m->changes;
     return ask;
 }
 
+/* Time stands still while something is to be executed, and while the machine is to learn that a launch has ended. */
 static struct warp *pick(void *user, uint32_t sm, struct group *groups, uint64_t *budget)
 {
     struct model *m = user;
     struct core *c = &m->cores[sm];
     *budget = 1;
-    if (m->hung || m->abandoned) return any_ready(groups, budget);
     executed(c);
-    if (may_get_group(c)) return NULL;
-    while (groups) {
-        if (c->nrequests) {
-            struct warp *w = execute(c);
-            if (w->state != WARP_READY) group_wake(w->group);
-            return w->state == WARP_READY ? w : NULL;
-        }
-        if (others_wait(m)) return NULL;
-        cycle(m);
-        if (m->now - m->last_issue > HANG_CYCLES) {
-            m->hung = true;
-            return any_ready(groups, budget);
-        }
+    for (; groups && !may_place(c); cycle(m)) {
+        struct warp *w = running_rest(m, groups, budget);
+        if (w || m->hung) return w;
+        while (!w && c->nrequests) w = execute(c);
+        if (w && w->state != WARP_READY) group_wake(w->group);
+        if (w) return w->state == WARP_READY ? w : NULL;
+        if (m->nanswered || others_wait(m)) return NULL;
+        if (m->now - m->last_issue <= HANG_CYCLES) continue;
+        running_hang(m);
+        return running_rest(m, groups, budget);
     }
     return NULL;
 }
 
-/* A work-group that leaves before its end, because of a fault say, is the end of its launch: the model need not wait
- * for what it still wanted to execute. */
 static void removed(void *user, uint32_t sm, const struct group *group)
 {
     struct model *m = user;
-    (void)sm;
-    for (uint32_t i = 0; i < group->launch->warps; i++) m->abandoned |= group->warps[i].state != WARP_ENDED;
+    m->changes++;
+    if (!m->hung) group_removed(&m->cores[sm], group);
 }
 
 /* ---- launches ---- */
@@ -171,9 +165,6 @@ static void reset(struct model *m)
         memset(c->slot, 0, sizeof c->slot);
         memset(c->resident, 0, sizeof c->resident);
         memset(c->front.stage, 0, sizeof c->front.stage);
-        struct units old = c->units;
-        c->units = (struct units){
-            .mul = old.mul, .add = old.add, .fused = old.fused, .other = old.other, .tensor = old.tensor};
         unit_open(c);
         c->collection = (struct collection){0};
         memset(c->collection.granted, -1, sizeof c->collection.granted);
@@ -196,73 +187,21 @@ static void reset(struct model *m)
     m->l2.looking_up = m->l2.have_answer = false;
     memset(m->l2.entry, 0, sizeof m->l2.entry);
     m->l2.flush_done = NEVER;
-    m->resident_groups = m->flushing = 0;
+    m->hung = false;
 }
 
 static void launch_begin(void *user, const struct launch *launch, const struct launch_info *info)
 {
-    struct model *m = user;
-    m->now += m->now ? m->config.request_cycles : 0;
-    m->begun = m->last_issue = m->now;
-    m->dispatch_next = 0;
-    m->lanes = launch->threads_per_warp;
-    m->hung = m->abandoned = false;
-    code_forget(m);
-    for (unsigned i = 0; i < m->ncores; i++) {
-        unit_open(&m->cores[i]);
-        m->cores[i].counts = (struct timing_counts){0};
-    }
-    free(m->kernel);
-    m->kernel = strdup(info->kernel ? info->kernel : "");
-    m->info = info;
-    if (m->account) account_begin(m);
-    if (m->ncores) EVENT0(&m->cores[0], "host_req", 0, "0");
+    running_begin(user, launch, info);
 }
 
-static struct timing_counts sum_of_counts(const struct model *m)
-{
-    struct timing_counts sum = {0};
-    for (const struct core *c = m->cores; c < m->cores + m->ncores; c++) {
-#define COUNT(name, text) sum.name += c->counts.name;
-#include "timing/counts.def"
-#undef COUNT
-    }
-    return sum;
-}
-
-static void record(struct model *m, bool hung)
-{
-    if (m->nlaunches == m->room) {
-        size_t room = m->room ? 2 * m->room : 16;
-        struct timing_launch *more = realloc(m->launches, room * sizeof *more);
-        if (!more) return;
-        m->launches = more;
-        m->room = room;
-    }
-    m->launches[m->nlaunches++] = (struct timing_launch){.kernel = m->kernel,
-                                                         .hung = hung,
-                                                         .begun = m->begun,
-                                                         .cycles = m->now - m->begun,
-                                                         .line_bytes = m->config.line_bytes,
-                                                         .threads_per_warp = m->lanes,
-                                                         .counts = sum_of_counts(m)};
-    if (m->account) m->launches[m->nlaunches - 1].account = account_end(m);
-    m->kernel = NULL;
-}
-
-/* The last work-group has ended; its end has still to go through the caches. */
+/* After a standstill the hardware starts afresh. */
 static void launch_end(void *user, const struct launch *launch, const struct result *result)
 {
     struct model *m = user;
-    (void)launch;
-    for (unsigned i = 0; i < m->ncores; i++) executed(&m->cores[i]);
-    bool whole = result->status == LAUNCH_DONE && !m->hung;
-    m->last_issue = m->now;
-    while (whole && (m->resident_groups || m->flushing) && m->now - m->last_issue < HANG_CYCLES) cycle(m);
-    bool hung = m->hung || m->now - m->last_issue >= HANG_CYCLES;
-    if (m->ncores) EVENT0(&m->cores[0], "host_rsp", 0, "0");
-    if (!whole || hung) reset(m);
-    record(m, hung);
+    (void)result;
+    running_end(m, launch);
+    if (m->hung && !m->running) reset(m);
 }
 
 static void group_begin(void *user, const struct group *group) { group_begun(user, group); }
@@ -292,15 +231,6 @@ static bool open_cores(struct model *m)
     return true;
 }
 
-void timing_forget(struct model *m)
-{
-    for (size_t i = 0; i < m->nlaunches; i++) {
-        free(m->launches[i].kernel);
-        account_free(m->launches[i].account);
-    }
-    m->nlaunches = 0;
-}
-
 static void close_model(struct model *m)
 {
     for (unsigned i = 0; m->cores && i < m->ncores; i++) {
@@ -308,13 +238,11 @@ static void close_model(struct model *m)
         tags_close(&m->cores[i].front.l1i.tags);
         tags_close(&m->cores[i].l1d.tags);
     }
-    timing_forget(m);
+    running_close(m);
     account_close(m);
     tags_close(&m->l2.tags);
     code_forget(m);
     free(m->code);
-    free(m->kernel);
-    free(m->launches);
     free(m->cores);
     free(m);
 }

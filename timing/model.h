@@ -95,14 +95,18 @@ struct slot_state {
     bool collecting;               /* an instruction is in operand collection */
     bool fence;
     uint8_t in_lsu;
-    uint64_t start_at; /* waits for its start; NEVER: does not */
+    uint8_t lanes; /* of the warp */
+    bool drains;   /* the warp was given up, what it had issued is still on its way */
 };
 
 /* A work-group on an SM. */
 struct resident {
     const struct group *group; /* NULL: free */
-    uint32_t warps, ended, arrived;
+    struct running *launch;
+    uint32_t warps, started, ended, arrived;
+    uint64_t start_at; /* when the next warp can be handed to the SM */
     uint64_t flush_at; /* when its end reaches the caches; NEVER: it runs */
+    bool flushes;      /* its end empties the caches */
 };
 
 /* ---- front end ---- */
@@ -186,8 +190,7 @@ struct collection {
 struct pipe {
     struct flight *stage[8];
     unsigned stages;
-    uint32_t passes; /* cycles in which the first stage is taken by one instruction */
-    uint64_t next;   /* when it takes another one */
+    uint64_t next; /* when it takes another instruction */
 };
 
 struct units {
@@ -339,8 +342,9 @@ struct l2 {
 struct core {
     struct model *model;
     unsigned number;
-    struct timing_counts counts; /* of this launch */
+    struct timing_counts counts; /* since a launch began while none ran */
     struct slot_state slot[MOST_WARPS];
+    unsigned on_way[MOST_WARPS];        /* flights of each slot */
     uint32_t private_start[MOST_WARPS]; /* private address 0 of lane 0, also after the warp has ended */
     unsigned nslots, nactive;
     struct resident resident[MOST_RESIDENT];
@@ -356,10 +360,27 @@ struct core {
     struct flight *request[4]; /* to be executed by the functional machine, in this order */
     unsigned nrequests;
     struct flight *running; /* given to the machine, whose result has not been read */
-    uint64_t starting;      /* slots that wait for their start */
+    unsigned starting;      /* warps that have not been handed to the SM */
     uint64_t round;         /* in which ends of warps are collected */
     unsigned ending;        /* groups whose end has not reached the caches */
-    uint64_t groups_known;  /* group_events when the machine last could place one here */
+    uint64_t changes_known; /* model.changes when the machine could last place a group here */
+};
+
+/* A launch that runs. */
+struct running {
+    struct running *next;
+    const struct launch *launch; /* which one of the machine's */
+    const struct launch_info *info;
+    char *kernel;
+    unsigned number;             /* the lowest that no other one has */
+    uint64_t begun;              /* when it was requested */
+    uint64_t warps_left;         /* that have not ended ... */
+    uint64_t groups_left;        /* ... and groups whose end has not been through the caches */
+    struct timing_counts before; /* what all SMs had counted when it began */
+    bool alone;                  /* no other launch has run meanwhile */
+    bool hung;
+    bool abandoned; /* one of its groups has left before its end */
+    bool answered;  /* its end has been through all caches */
 };
 
 struct model {
@@ -367,13 +388,14 @@ struct model {
     struct gpu *gpu;
     struct observer observer;
     uint64_t now;
-    uint64_t begun;         /* when the launch was requested */
+    uint64_t begun;         /* when a launch was last requested while none ran */
     uint64_t dispatch_next; /* when another warp can be handed to an SM */
     uint64_t last_issue;
-    bool hung;      /* no instruction for so long that none will come */
-    bool abandoned; /* a work-group of the launch has left before its end */
-    unsigned lanes, resident_groups, flushing;
-    uint64_t group_events; /* work-groups that have come or gone */
+    bool hung;                      /* no instruction for so long that none will come */
+    struct running *running;        /* the oldest first */
+    unsigned nabandoned, nanswered; /* of them, until the machine has ended them */
+    uint64_t changes;               /* how often the machine has had a reason to look whether something can start */
+    uint64_t look_at;               /* when it looks without one */
     struct core *cores;
     unsigned ncores;
     struct l2 l2;
@@ -382,8 +404,6 @@ struct model {
     struct timing_launch *launches;
     size_t nlaunches, room;
     struct timeline *timeline; /* where events go; NULL: nowhere */
-    char *kernel;
-    const struct launch_info *info; /* of the launch that runs */
 };
 
 /* ---- between the parts ---- */
@@ -464,8 +484,37 @@ void control_take(struct core *c, struct flight *f);
 /* group.c */
 void group_begun(struct model *m, const struct group *group);
 void group_cycle(struct core *c);
-void group_warp_ended(struct core *c, struct slot_state *s);
+/* The warp's endprg acts. False: it is the last warp of its launch, and the machine executes its endprg when the launch
+ * has been answered: until then the launch has not ended. */
+bool group_warp_ended(struct core *c, struct slot_state *s);
 bool group_arrived(struct core *c, struct slot_state *s);
+/* The caches have been emptied at the end of a group. */
+void group_flushed(struct core *c);
+/* The machine has taken the group from the SM. Warps of it that have not ended stop. */
+void group_removed(struct core *c, const struct group *group);
+
+/* running.c: launches that run. Those that there was no memory for are not among them. */
+struct running *running_of(const struct model *m, const struct group *group); /* NULL: no memory */
+void running_begin(struct model *m, const struct launch *launch, const struct launch_info *info);
+/* The ends of all its groups have been through the caches. */
+void running_answer(struct model *m, struct running *r);
+/* One of its groups has left before its end. */
+void running_abandon(struct model *m, struct running *r);
+/* Nothing more will come of any of them. */
+void running_hang(struct model *m);
+/* A warp that the machine runs without the model: what is left of launches that have been answered or abandoned, or
+ * are not modelled. NULL: the list of groups has none. */
+struct warp *running_rest(const struct model *m, struct group *groups, uint64_t *budget);
+/* The machine has ended it: it is one of timing_launches now. */
+void running_end(struct model *m, const struct launch *launch);
+void running_close(struct model *m);
+/* The kernel of the launch with this number. */
+static inline const char *running_kernel(const struct model *m, unsigned number)
+{
+    const struct running *r = m->running;
+    while (r && r->number != number) r = r->next;
+    return r ? r->kernel : "";
+}
 
 /* lsu.c */
 void lsu_cycle(struct core *c);
@@ -520,7 +569,7 @@ void account_access(struct core *c, const struct op *op, bool local, bool first)
 void account_lookup(struct core *c, const struct op *op, bool hit);
 /* A launch begins, and has ended: NULL when there was no memory. */
 void account_begin(struct model *m);
-struct timing_account *account_end(struct model *m);
+struct timing_account *account_end(struct model *m, const struct launch_info *info);
 void account_free(struct timing_account *a);
 void account_close(struct model *m);
 

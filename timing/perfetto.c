@@ -139,7 +139,7 @@ static void end_all(struct perfetto *p, uint64_t now)
 static void name_span(struct span *s, const struct timeline_event *e)
 {
     const struct core *c = e->core;
-    if (!strcmp(e->name, "host_req")) snprintf(s->name, sizeof s->name, "%s", c->model->kernel);
+    if (!strcmp(e->name, "host_req")) snprintf(s->name, sizeof s->name, "%s", running_kernel(c->model, e->warp));
     else if (!strcmp(e->name, "warp_start"))
         snprintf(s->name, sizeof s->name, "warp %u of group %u", c->slot[e->warp].warp->wid,
                  c->slot[e->warp].warp->group->wgid);
@@ -173,7 +173,8 @@ static void leave_collection(struct perfetto *p, const struct timeline_event *e)
 static void event(void *state, const struct timeline_event *e)
 {
     struct perfetto *p = state;
-    if (!strcmp(e->name, "host_req")) end_all(p, e->cycle); /* what a launch without an end has left */
+    if (!strcmp(e->name, "host_req") && !e->core->model->running->next)
+        end_all(p, e->cycle); /* what a launch without an end has left */
     if (!strcmp(e->name, "oc_out")) leave_collection(p, e);
     else if (!strncmp(e->name, "wb_", 3)) act(p, e, END, R_UNIT + code_op_alone(e->core->model, e->pc)->unit, false);
     for (const struct rule *r = rules; r < rules + sizeof rules / sizeof *rules; r++)

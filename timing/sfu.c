@@ -63,7 +63,7 @@ static uint32_t group_cycles(const struct core *c, const struct op *op, const st
 /* Groups of lanes one after another, those without an active lane left out. */
 uint32_t sfu_cycles(const struct core *c, const struct op *op, const struct warp *w)
 {
-    unsigned lanes = c->model->lanes, width = lanes / c->model->config.sfu_divisor;
+    unsigned lanes = w->group->launch->threads_per_warp, width = lanes / c->model->config.sfu_divisor;
     bool scalar = op->destination < 256;
     uint32_t active = scalar ? 1 : op->in.vm ? w->active : w->active & w->v[0][0], sum = BASE;
     if (!width || scalar) width = 1;

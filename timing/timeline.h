@@ -2,7 +2,8 @@
  *
  *   .json                     for ui.perfetto.dev: SMs as processes; warps, units and memory as their tracks
  *   .kanata .konata .log      for the pipeline viewer Konata: a line for each instruction that was fetched
- *   anything else             CSV, "cycle,event,sm,warp,pc,extra", cycles counted from the launch
+ *   anything else             CSV, "cycle,event,sm,warp,pc,extra", cycles counted from the
+ *                             launch, or from the first of those that run at the same time
  *
  * The model knows one function, timeline_write (model.h). A form gets one event after another. */
 #ifndef VENTUS_TIMING_TIMELINE_H
@@ -14,7 +15,7 @@ struct timeline_event {
     uint64_t cycle; /* since the model was made */
     const struct core *core;
     const char *name;
-    unsigned warp; /* or the number of an entry */
+    unsigned warp; /* or the number of an entry, or of a launch */
     bool has_pc;
     uint32_t pc; /* or the address of a line */
     char extra[64];

@@ -29,20 +29,22 @@ struct timing_launch {
     uint64_t cycles;
     uint32_t line_bytes; /* of all caches */
     uint32_t threads_per_warp;
-    struct timing_counts counts;
-    struct timing_account *account; /* where the cycles went (account.h); NULL: nobody has asked */
+    struct timing_counts counts;    /* of the SMs meanwhile: with what other launches did at the same time */
+    struct timing_account *account; /* where the cycles went (account.h); NULL: nobody has asked, or another launch ran
+                                     * at the same time */
 };
 
 /* Makes a model for a machine in which nothing runs yet (with one host thread, else SMs of others get no work), and
  * gives the machine its scheduler and observer. `name` is a configuration or a file (timing/parameters.h); `timeline`
- * is a file for its events, or NULL. NULL, and why, when it cannot be made. */
+ * is a file for its events, or NULL. NULL, and why, when it cannot be made. As many launches as the configuration's
+ * `kernels` may run at a time (gpu_most_launches). */
 struct model *timing_open(struct gpu *gpu, const char *name, const char *timeline, char *why, size_t why_size);
 
 /* Frees it and gives the machine its own scheduler back; nothing runs any more, and the machine runs nothing
  * afterwards. False, and why, when the timeline could not be written. NULL is allowed. */
 bool timing_close(struct model *model, struct gpu *gpu, char *why, size_t why_size);
 
-/* The launches so far, in their order; valid until the next one. */
+/* The launches so far, in the order in which they ended; valid until the next one ends. */
 const struct timing_launch *timing_launches(const struct model *model, size_t *n);
 
 /* Forgets them. */

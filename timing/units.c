@@ -4,21 +4,14 @@
  * that what leaves an output register makes room for the stage before it. */
 #include "timing/model.h"
 
-static void open_pipe(struct pipe *p, unsigned stages, uint32_t passes)
-{
-    *p = (struct pipe){.stages = stages, .passes = passes};
-}
-
 void unit_open(struct core *c)
 {
     const struct timing_config *config = &c->model->config;
-    struct units *u = &c->units;
-    uint32_t lanes = config->lanes, passes = lanes && lanes < c->model->lanes ? c->model->lanes / lanes : 1;
-    open_pipe(&u->mul, config->mul_stages, passes);
-    open_pipe(&u->add, config->fpu_stages, passes);
-    open_pipe(&u->fused, config->fpu_fused_stages, passes);
-    open_pipe(&u->other, config->fpu_other_stages, passes);
-    open_pipe(&u->tensor, 1, config->tensor_cycles);
+    c->units = (struct units){.mul.stages = config->mul_stages,
+                              .add.stages = config->fpu_stages,
+                              .fused.stages = config->fpu_fused_stages,
+                              .other.stages = config->fpu_other_stages,
+                              .tensor.stages = 1};
 }
 
 /* ---- write-back: one scalar and one vector result in a cycle ---- */
@@ -136,12 +129,21 @@ bool unit_ready(const struct core *c, const struct flight *f)
     }
 }
 
+/* Cycles in which the instruction takes the first stage of its unit: its lanes are more than the unit's. */
+static uint32_t passes_of(const struct core *c, const struct flight *f)
+{
+    const struct timing_config *config = &c->model->config;
+    uint32_t lanes = c->slot[f->slot].lanes;
+    if (f->op->unit == U_TENSOR) return config->tensor_cycles;
+    return config->lanes && config->lanes < lanes ? lanes / config->lanes : 1;
+}
+
 static void take_at_once(struct core *c, struct flight *f)
 {
     struct units *u = &c->units;
     unsigned unit = f->op->unit;
     bool writes = f->op->destination != NO_REGISTER;
-    uint32_t passes = u->mul.passes;
+    uint32_t passes = passes_of(c, f);
     f->ready = c->model->now + 1;
     if (unit == U_VALU) {
         u->valu_next = c->model->now + passes;
@@ -170,6 +172,6 @@ void unit_take(struct core *c, struct flight *f)
     } else if (p) {
         f->ready = c->model->now + p->stages + 1;
         p->stage[0] = f;
-        p->next = c->model->now + p->passes;
+        p->next = c->model->now + passes_of(c, f);
     } else take_at_once(c, f);
 }
