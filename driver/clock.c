@@ -32,6 +32,7 @@ bool clock_open(ventus_device *d, const struct gpu_config *config)
     c->begin = c->now = host_ns();
     c->mhz = config->clock_mhz;
     d->clock = c;
+    d->queue.gathers = true;
     return true;
 }
 
@@ -50,7 +51,7 @@ static uint64_t time_of(const struct device_clock *c, uint64_t cycle)
     return c->begin + (uint64_t)((unsigned __int128)cycle * 1000 / c->mhz);
 }
 
-/* Launches of a machine with a model run one after another: the only one of which the model knows is this one. */
+/* The machine reports each end before it begins with anything else: the only launch in the model's list is this one. */
 void launch_clock(ventus_event *e)
 {
     struct device_clock *c = e->device->clock;

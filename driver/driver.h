@@ -81,6 +81,9 @@ struct queue {
     uint64_t shown;      /* ... when that was last done (host_ns), 0: nothing stands there. The thread of launches */
     uint32_t pauses;     /* how many callers keep the machine idle */
     uint32_t finishing;  /* who waits in ventus_finish */
+    uint32_t waiting;    /* threads in queue_wait */
+    bool gathers;        /* launches wait until the host does (machine.c); set before the first one */
+    uint64_t latest;     /* when anything was last submitted, if it gathers (host_ns) */
     bool busy;           /* the machine runs */
     bool closing;
     uint64_t batch;              /* serial number of the module that it runs, 0: none */
@@ -281,8 +284,9 @@ bool queue_init(struct queue *queue);
 bool queue_wait(struct queue *queue, uint64_t deadline);
 uint64_t deadline_of(uint64_t timeout_ns);
 
-/* On the worker's thread: waits until it is woken. With the queue's lock held, which it gives up meanwhile. */
-void worker_wait(struct queue *queue, struct worker *worker);
+/* On the worker's thread: waits until it is woken or `deadline` (as above) has passed. With the queue's lock held,
+ * which it gives up meanwhile. */
+void worker_wait(struct queue *queue, struct worker *worker, uint64_t deadline);
 /* Has the worker look again at what is ready. With the lock held. */
 void worker_wake(struct worker *worker);
 

@@ -69,16 +69,25 @@ uint64_t deadline_of(uint64_t timeout_ns)
     return timeout_ns > UINT64_MAX - now ? UINT64_MAX : now + timeout_ns;
 }
 
-bool queue_wait(struct queue *q, uint64_t deadline)
+/* False: the deadline (host_ns; UINT64_MAX: none) has passed. */
+static bool wait_until(pthread_cond_t *condition, pthread_mutex_t *lock, uint64_t deadline)
 {
-    if (deadline == UINT64_MAX) return pthread_cond_wait(&q->changed, &q->lock) == 0;
+    if (deadline == UINT64_MAX) return pthread_cond_wait(condition, lock) == 0;
     if (host_ns() >= deadline) return false;
     const struct timespec t = {(time_t)(deadline / SECOND), (long)(deadline % SECOND)};
-    pthread_cond_timedwait(&q->changed, &q->lock, &t);
+    pthread_cond_timedwait(condition, lock, &t);
     return true;
 }
 
-void worker_wait(struct queue *q, struct worker *w)
+bool queue_wait(struct queue *q, uint64_t deadline)
+{
+    if (!q->waiting++ && q->gathers) worker_wake(&q->machine);
+    bool in_time = wait_until(&q->changed, &q->lock, deadline);
+    q->waiting--;
+    return in_time;
+}
+
+void worker_wait(struct queue *q, struct worker *w, uint64_t deadline)
 {
     w->woken = false;
     pthread_mutex_unlock(&q->lock);
@@ -86,7 +95,8 @@ void worker_wait(struct queue *q, struct worker *w)
     while (!w->woken && host_spin(end)) {
     }
     pthread_mutex_lock(&q->lock);
-    while (!w->woken) pthread_cond_wait(&w->wake, &q->lock);
+    while (!w->woken && wait_until(&w->wake, &q->lock, deadline)) {
+    }
 }
 
 void worker_wake(struct worker *w)

@@ -16,7 +16,8 @@ static uint64_t serial_of(const ventus_event *e) { return e->in.module ? e->in.m
 static uint32_t most_running(const ventus_device *d)
 {
     const struct gpu_config *c = gpu_config_of(d->gpu);
-    return gpu_observed(d->gpu) || d->export_folder ? 1 : c->sms * c->groups_per_sm;
+    uint32_t slots = c->sms * c->groups_per_sm, watched = gpu_most_launches(d->gpu);
+    return d->export_folder ? 1 : watched < slots ? watched : slots;
 }
 
 /* The launch to look at next, NULL if there is none, and whether it is to be run. With the lock held. */
@@ -100,14 +101,24 @@ static void run_batch(ventus_device *d, ventus_event *first)
 
 /* ---- the thread ---- */
 
+enum { GATHER_NS = 20000000 };
+
+/* The host may have more launches for the same moment. By the clock of a cycle model it takes no time to queue them:
+ * all that it queues before it waits for something, or has been quiet for a while, is there when the first one begins.
+ */
+static bool is_gathering(const struct queue *q)
+{
+    return q->gathers && !q->waiting && !q->closing && host_ns() - q->latest < GATHER_NS;
+}
+
 /* Waits for a launch to run (then the machine is busy) or to end; NULL: this is the end of the thread. */
 static ventus_event *await(struct queue *q, enum ventus_status *verdict)
 {
     ventus_event *e;
     pthread_mutex_lock(&q->lock);
-    while (!(e = first_ready(q, verdict)) || (*verdict == VENTUS_OK && q->pauses)) {
+    while (!(e = first_ready(q, verdict)) || (*verdict == VENTUS_OK && (q->pauses || is_gathering(q)))) {
         if (q->closing && !e) break;
-        worker_wait(q, &q->machine);
+        worker_wait(q, &q->machine, e && !q->pauses ? q->latest + GATHER_NS : UINT64_MAX);
     }
     if (e && *verdict == VENTUS_OK) {
         q->busy = true;

@@ -297,6 +297,7 @@ static enum ventus_status append(struct queue *q, ventus_event *e, size_t ndeps)
     e->outcome.submitted = ventus_clock(e->device);
     e->job.submitted = e->device->clock ? 0 : e->outcome.submitted;
     e->number = ++q->submitted;
+    if (q->gathers) q->latest = host_ns();
     e->waits_for = ndeps + 1; /* one for the submission itself */
     list_insert(&q->all, ALL, e, q->all.last);
     q->watched += e->watch != NULL;
@@ -409,7 +410,7 @@ enum ventus_status ventus_gate(ventus_device *device, size_t ndeps, const struct
 static ventus_event *next_call(struct queue *q, enum ventus_status *verdict)
 {
     pthread_mutex_lock(&q->lock);
-    while (!q->host.ready.first && !q->closing) worker_wait(q, &q->host);
+    while (!q->host.ready.first && !q->closing) worker_wait(q, &q->host, UINT64_MAX);
     ventus_event *e = q->host.ready.first;
     *verdict = e ? event_verdict(e) : VENTUS_OK;
     pthread_mutex_unlock(&q->lock);

@@ -52,6 +52,16 @@ void gpu_observe(struct gpu *gpu, struct observer *observer)
 
 bool gpu_observed(const struct gpu *gpu) { return gpu->observers; }
 
+uint32_t gpu_most_launches(const struct gpu *gpu)
+{
+    uint32_t most = UINT32_MAX;
+    for (const struct observer *o = gpu->observers; o; o = o->next) {
+        uint32_t launches = o->launches ? o->launches : 1;
+        if (launches < most) most = launches;
+    }
+    return most;
+}
+
 void gpu_tell(const struct gpu *gpu, const struct host_event *event)
 {
     for (const struct observer *o = gpu->observers; o; o = o->next)

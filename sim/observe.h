@@ -51,6 +51,8 @@ struct observer {
     /* The observer reads fflags, vxsat or `raised` of warps: they are computed, which takes its time, even if the
      * program does not read them. */
     bool flags;
+    /* Observers of a machine: how many launches at a time they can tell apart. 0 counts as 1. */
+    uint32_t launches;
 };
 
 /* ---- what the host does with memory ---- */
@@ -97,9 +99,12 @@ struct launch_info {
 /* ---- observe.c: observers of a machine ---- */
 
 /* Lets `observer` watch everything that the machine does from now on. Not while launches run. The observer must stay
- * until nobody uses the machine any more but to destroy it. Launches of a machine that is watched run one after
- * another. */
+ * until nobody uses the machine any more but to destroy it. */
 void gpu_observe(struct gpu *gpu, struct observer *observer);
+
+/* How many launches may run at a time, so that the machine's observers can tell them apart: whoever gives it jobs keeps
+ * to it. UINT32_MAX: any number. */
+uint32_t gpu_most_launches(const struct gpu *gpu);
 
 /* Whether somebody watches the machine. */
 bool gpu_observed(const struct gpu *gpu);

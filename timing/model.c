@@ -268,8 +268,11 @@ struct model *timing_open(struct gpu *gpu, const char *name, const char *timelin
         close_model(m);
         return NULL;
     }
-    m->observer = (struct observer){
-        .user = m, .launch_begin = launch_begin, .launch_end = launch_end, .group_begin = group_begin};
+    m->observer = (struct observer){.user = m,
+                                    .launch_begin = launch_begin,
+                                    .launch_end = launch_end,
+                                    .group_begin = group_begin,
+                                    .launches = m->config.kernels};
     gpu_observe(gpu, &m->observer);
     gpu_schedule(gpu, &(struct scheduler){.user = m, .pick = pick, .removed = removed});
     return m;

@@ -1,7 +1,7 @@
 /* Launches that run, from their request to their response, and what is kept of those that have ended.
  *
- * Several may run at a time: the SMs take their work-groups as the machine places them. A launch has ended when the last
- * of its groups has been through the caches. Until then the machine waits for the endprg of its last warp, so that
+ * Several may run at a time: the SMs take their work-groups as the machine places them. A launch has ended when the
+ * last of its groups has been through the caches. Until then the machine waits for the endprg of its last warp, so that
  * whatever comes after the launch begins behind its response. */
 #include <stdlib.h>
 #include <string.h>

@@ -72,25 +72,61 @@ static void test_times(void **state)
     OK(clReleaseMemObject(mem));
 }
 
-/* Kernels of two queues run one after another: each has the cycles that it has alone. */
-static void test_queues(void **state)
+enum { IN_ORDER, ALSO_IN_ORDER, OUT_OF_ORDER, QUEUES };
+
+/* Begin and end of two launches in each queue of a context, counted from the first begin. */
+static void times_of_queues(cl_context new, cl_ulong times[QUEUES][2][2])
 {
-    (void)state;
     cl_int err;
-    cl_command_queue other =
-        clCreateCommandQueue(context, device, CL_QUEUE_PROFILING_ENABLE | CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE, &err);
-    cl_event events[LAUNCHES];
+    cl_context outside = context;
+    cl_command_queue queues[QUEUES];
+    cl_event events[QUEUES][2];
+    context = new;
     cl_mem mem = buffer_new(0, ITEMS * sizeof(cl_int), NULL);
     cl_kernel kernel = kernel_new(mem);
-    OK(err);
-    for (int i = 0; i < LAUNCHES; i++) events[i] = launch(i & 1 ? other : queue, kernel, ITEMS);
-    OK(clFinish(queue));
-    OK(clFinish(other));
-    for (int i = 1; i < LAUNCHES; i++) assert_near(checked_cycles(events[i]), checked_cycles(events[0]));
-    for (int i = 0; i < LAUNCHES; i++) OK(clReleaseEvent(events[i]));
+    for (int q = 0; q < QUEUES; q++) {
+        cl_command_queue_properties order = q == OUT_OF_ORDER ? CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE : 0;
+        queues[q] = clCreateCommandQueue(context, device, CL_QUEUE_PROFILING_ENABLE | order, &err);
+        OK(err);
+        for (int i = 0; i < 2; i++) events[q][i] = launch(queues[q], kernel, 4 * LOCAL);
+    }
+    for (int q = 0; q < QUEUES; q++) OK(clFinish(queues[q]));
+    cl_ulong first = ask(events[0][0], CL_PROFILING_COMMAND_START);
+    for (int q = 0; q < QUEUES; q++) {
+        for (int i = 0; i < 2; i++) {
+            checked_cycles(events[q][i]);
+            times[q][i][0] = ask(events[q][i], CL_PROFILING_COMMAND_START) - first;
+            times[q][i][1] = ask(events[q][i], CL_PROFILING_COMMAND_END) - first;
+            OK(clReleaseEvent(events[q][i]));
+        }
+        OK(clReleaseCommandQueue(queues[q]));
+    }
     OK(clReleaseKernel(kernel));
     OK(clReleaseMemObject(mem));
-    OK(clReleaseCommandQueue(other));
+    context = outside;
+}
+
+/* Kernels that do not wait for each other run at the same time, those of an in-order queue one after another; the same
+ * on another machine, which has run nothing before either. */
+static void test_queues(void **state)
+{
+    cl_ulong times[QUEUES][2][2], again[QUEUES][2][2];
+    cl_context contexts[2];
+    cl_int err;
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        contexts[i] = clCreateContext(NULL, 1, &device, NULL, NULL, &err);
+        OK(err);
+    }
+    times_of_queues(contexts[0], times);
+    for (int q = 0; q < QUEUES; q++) assert_int_equal(times[q][0][0], 0);
+    assert_int_equal(times[OUT_OF_ORDER][1][0], 0);
+    for (int q = 0; q < OUT_OF_ORDER; q++) assert_true(times[q][1][0] >= times[q][0][1]);
+    assert_true(times[IN_ORDER][1][0] < times[ALSO_IN_ORDER][1][1] &&
+                times[ALSO_IN_ORDER][1][0] < times[IN_ORDER][1][1]);
+    times_of_queues(contexts[1], again);
+    assert_memory_equal(times, again, sizeof times);
+    for (int i = 0; i < 2; i++) OK(clReleaseContext(contexts[i]));
 }
 
 /* Nothing but launches takes time. */
