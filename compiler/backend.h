@@ -25,6 +25,12 @@ enum { NO_NODE = UINT32_MAX };
 struct edge {
     uint32_t from, to;
 };
+/* Edges as they are found, one after another. */
+struct edges {
+    struct edge *list;
+    uint32_t n, room;
+};
+void edges_add(struct cc *cc, struct edges *e, uint32_t from, uint32_t to);
 struct graph graph_make(struct cc *cc, uint32_t n, const struct edge *edges, uint32_t nedges);
 struct graph graph_reverse(struct cc *cc, const struct graph *g);
 /* Reverse postorder from `root`; returns how many nodes it reaches. Successors are visited in edge
@@ -32,9 +38,12 @@ struct graph graph_reverse(struct cc *cc, const struct graph *g);
 uint32_t graph_order(struct cc *cc, const struct graph *g, uint32_t root, uint32_t *order);
 /* Immediate dominators; NO_NODE for the root and what it does not reach. */
 uint32_t *graph_dominators(struct cc *cc, const struct graph *g, uint32_t root);
-/* Marks in `set` (n bytes) what `from` reaches, itself included, without entering `stop`; `stack` is
- * scratch for n nodes. */
-void graph_reach(const struct graph *g, uint32_t from, uint32_t stop, uint8_t *set, uint32_t *stack);
+/* What `from` reaches, itself included, without entering `stop` and what is marked in `set` (n bytes) already: marks it
+ * there, lists it in `list` and returns how much it is. */
+uint32_t graph_reach(const struct graph *g, uint32_t from, uint32_t stop, uint8_t *set, uint32_t *list);
+/* Liveness, in time of the size of its result: edges from each block to the values that are live where it begins.
+ * `uses` has edges from values to the blocks that read them before they write them, `defs` to those that write them. */
+struct graph graph_live(struct cc *cc, const struct graph *pred, const struct graph *uses, const struct graph *defs);
 /* The natural loop with this header, in a graph numbered in reverse postorder: marks its blocks in `mark` (all clear
  * before), lists them in `blocks` and returns how many there are, 0 if nothing leads back to the header. */
 uint32_t graph_loop(const struct graph *pred, const uint32_t *idom, uint32_t header, uint8_t *mark, uint32_t *blocks);
@@ -94,9 +103,8 @@ struct block {
     uint32_t first, end;     /* its instructions in f->values */
     uint32_t succ[2], nsucc; /* succ of a returning block: the exit node */
     uint32_t ipdom;
-    uint32_t depth; /* loops around it */
-    bool divergent; /* ends in a branch whose condition differs between lanes */
-    bits *live_in;
+    uint32_t depth;         /* loops around it */
+    bool divergent;         /* ends in a branch whose condition differs between lanes */
     uint32_t mfirst, mlast; /* machine blocks, after selection */
 };
 
@@ -167,10 +175,9 @@ struct mblock {
     uint32_t rpc;     /* of a divergent branch, and where sets_rpc */
     bool sets_rpc;    /* names rpc before its last instruction (reconverge.c) */
     uint32_t depth;
-    uint32_t place;                   /* as that of an instruction, of the block's last one */
-    uint32_t word, term_word;         /* where the block and its last instruction begin, emit.c */
-    bits *live_in, *live_out, *whole; /* liveness.c; whole: rule R5 */
-    uint32_t start, end;              /* instruction positions, liveness.c */
+    uint32_t place;           /* as that of an instruction, of the block's last one */
+    uint32_t word, term_word; /* where the block and its last instruction begin, emit.c */
+    uint32_t start, end;      /* instruction positions, liveness.c */
 };
 
 /* Half-open ranges of positions in which a register holds a value. */
@@ -202,6 +209,7 @@ struct func {
     struct block *blocks; /* in reverse postorder; number nblocks is the exit */
     uint32_t nblocks;
     struct graph succ, pred; /* of the IR blocks, with the exit node */
+    struct graph live_in;    /* edges from each block to the values live where it begins */
     uint32_t *map;           /* hash: LLVMValueRef -> value number + 1 */
     uint32_t map_size;
 

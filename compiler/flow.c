@@ -253,60 +253,35 @@ static void number_values(struct func *f)
 
 static bool is_phi(const struct value *v) { return LLVMGetInstructionOpcode(v->ref) == LLVMPHI; }
 
-/* What a block reads before writing it, phi operands not counted. */
-static void local_uses(struct func *f, struct block *b, uint32_t index, bits *use)
+/* A value is read in a block; what the block itself has made is not live where it begins. */
+static void add_use(struct func *f, struct edges *uses, uint32_t value, uint32_t block)
 {
-    for (uint32_t i = b->first; i < b->end; i++) {
-        const struct value *v = &f->values[i];
-        if (is_phi(v)) continue;
-        for (uint32_t u = 0; u < v->nuses; u++) {
-            uint32_t x = v->uses[u];
-            if (x != NO_NODE && (f->values[x].block != index || x < f->nparams)) bit_set(use, x);
-        }
-    }
+    if (value != NO_NODE && (f->values[value].block != block || value < f->nparams))
+        edges_add(f->cc, uses, value, block);
 }
 
-/* Adds the operands that the phis of `to` take on the edge from `from`. */
-static void phi_uses(struct func *f, uint32_t from, uint32_t to, bits *live)
+/* Phis read their operands at the ends of the blocks these come from. */
+static void add_phi_uses(struct func *f, struct edges *uses, const struct value *phi)
 {
-    if (to == f->nblocks) return;
-    for (uint32_t i = f->blocks[to].first; i < f->blocks[to].end && is_phi(&f->values[i]); i++) {
-        LLVMValueRef phi = f->values[i].ref;
-        for (unsigned k = 0; k < LLVMCountIncoming(phi); k++) {
-            uint32_t x = f->values[i].uses[k];
-            if (x != NO_NODE && LLVMGetIncomingBlock(phi, k) == f->blocks[from].ref) bit_set(live, x);
-        }
+    for (unsigned k = 0; k < phi->nuses; k++) {
+        uint32_t end = value_of(f, LLVMGetBasicBlockTerminator(LLVMGetIncomingBlock(phi->ref, k)));
+        if (end != NO_NODE) add_use(f, uses, phi->uses[k], f->values[end].block);
     }
 }
 
 static void ir_liveness(struct func *f)
 {
-    size_t words = bits_words(f->nvalues);
-    bits *out = cc_alloc(f->cc, words * sizeof *out);
-    bits **phis = cc_alloc(f->cc, f->nblocks * sizeof *phis), **uses = cc_alloc(f->cc, f->nblocks * sizeof *uses);
-    for (uint32_t b = 0; b < f->nblocks; b++) {
-        f->blocks[b].live_in = cc_alloc(f->cc, words * sizeof(bits));
-        phis[b] = cc_alloc(f->cc, words * sizeof(bits));
-        uses[b] = cc_alloc(f->cc, words * sizeof(bits));
-        local_uses(f, &f->blocks[b], b, uses[b]);
-        for (uint32_t s = 0; s < f->blocks[b].nsucc; s++) phi_uses(f, b, f->blocks[b].succ[s], phis[b]);
+    struct edges uses = {0}, defs = {0};
+    for (uint32_t i = f->nparams; i < f->nvalues; i++) {
+        const struct value *v = &f->values[i];
+        edges_add(f->cc, &defs, i, v->block);
+        if (is_phi(v)) add_phi_uses(f, &uses, v);
+        else
+            for (uint32_t u = 0; u < v->nuses; u++) add_use(f, &uses, v->uses[u], v->block);
     }
-    for (bool changed = true; changed;) {
-        changed = false;
-        for (uint32_t b = f->nblocks; b-- > 0;) {
-            struct block *blk = &f->blocks[b];
-            memcpy(out, phis[b], words * sizeof *out);
-            for (uint32_t s = 0; s < blk->nsucc; s++)
-                for (size_t w = 0; blk->succ[s] < f->nblocks && w < words; w++)
-                    out[w] |= f->blocks[blk->succ[s]].live_in[w];
-            for (uint32_t i = blk->first; i < blk->end; i++) bit_clear(out, i);
-            for (size_t w = 0; w < words; w++) {
-                bits in = out[w] | uses[b][w];
-                if (in & ~blk->live_in[w]) changed = true;
-                blk->live_in[w] |= in;
-            }
-        }
-    }
+    struct graph use = graph_make(f->cc, f->nvalues, uses.list, uses.n);
+    struct graph def = graph_make(f->cc, f->nvalues, defs.list, defs.n);
+    f->live_in = graph_live(f->cc, &f->pred, &use, &def);
 }
 
 /* ---- struct arguments ---- */

@@ -1,10 +1,16 @@
-/* Directed graphs as edge arrays: order, dominators, reachability.
+/* Directed graphs as edge arrays: order, dominators, reachability, liveness.
  *
  * Used twice: on the blocks of the IR and, after selection, on machine blocks. All walks are
  * iterative, since kernels after inlining may have thousands of blocks in a row. */
 #include "compiler/backend.h"
 
 #include <string.h>
+
+void edges_add(struct cc *cc, struct edges *e, uint32_t from, uint32_t to)
+{
+    e->list = cc_grow(cc, e->list, e->n, &e->room, sizeof *e->list);
+    e->list[e->n++] = (struct edge){from, to};
+}
 
 struct graph graph_make(struct cc *cc, uint32_t n, const struct edge *edges, uint32_t nedges)
 {
@@ -89,21 +95,46 @@ uint32_t *graph_dominators(struct cc *cc, const struct graph *g, uint32_t root)
     return idom;
 }
 
-void graph_reach(const struct graph *g, uint32_t from, uint32_t stop, uint8_t *set, uint32_t *stack)
+uint32_t graph_reach(const struct graph *g, uint32_t from, uint32_t stop, uint8_t *set, uint32_t *list)
 {
-    if (from == stop || set[from]) return;
-    uint32_t depth = 0;
-    stack[depth++] = from;
+    uint32_t n = 0;
+    if (from == stop || set[from]) return 0;
+    list[n++] = from;
     set[from] = 1;
-    while (depth) {
-        uint32_t v = stack[--depth];
-        for (uint32_t e = g->first[v]; e < g->first[v + 1]; e++) {
-            uint32_t w = g->to[e];
-            if (w == stop || set[w]) continue;
-            set[w] = 1;
-            stack[depth++] = w;
+    for (uint32_t i = 0; i < n; i++)
+        for (uint32_t e = g->first[list[i]]; e < g->first[list[i] + 1]; e++) {
+            uint32_t to = g->to[e];
+            if (to == stop || set[to]) continue;
+            set[to] = 1;
+            list[n++] = to;
+        }
+    return n;
+}
+
+struct graph graph_live(struct cc *cc, const struct graph *pred, const struct graph *uses, const struct graph *defs)
+{
+    uint32_t *live = cc_alloc(cc, (pred->n + 1) * sizeof *live),
+             *defined = cc_alloc(cc, (pred->n + 1) * sizeof *defined);
+    uint32_t *list = cc_alloc(cc, (pred->n + 1) * sizeof *list);
+    struct edges found = {0};
+    for (uint32_t v = 0; v < uses->n; v++) { /* v + 1 in `live` or `defined`: seen for this value */
+        uint32_t n = 0;
+        for (uint32_t e = defs->first[v]; e < defs->first[v + 1]; e++) defined[defs->to[e]] = v + 1;
+        for (uint32_t e = uses->first[v]; e < uses->first[v + 1]; e++) {
+            if (live[uses->to[e]] != v + 1) list[n++] = uses->to[e];
+            live[uses->to[e]] = v + 1;
+        }
+        for (uint32_t i = 0; i < n; i++) {
+            edges_add(cc, &found, list[i], v);
+            for (uint32_t e = pred->first[list[i]]; e < pred->first[list[i] + 1]; e++) {
+                uint32_t p = pred->to[e];
+                if (live[p] == v + 1 || defined[p] == v + 1) continue;
+                live[p] = v + 1;
+                list[n++] = p;
+            }
         }
     }
+    return graph_make(cc, pred->n, found.list, found.n);
 }
 
 static bool dominates(const uint32_t *idom, uint32_t a, uint32_t b)

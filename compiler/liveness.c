@@ -8,18 +8,19 @@
 #include "compiler/backend.h"
 
 #include <math.h>
-#include <string.h>
+#include <stdlib.h>
 
 struct live {
     struct func *f;
-    uint32_t *number; /* of registers that cross blocks, NO_NODE for all others */
-    int32_t *regs;    /* the register with a number */
-    uint32_t n, block;
-    uint32_t *defined; /* block + 1 of the last definition seen, by register */
-    bits **use, **def; /* by machine block */
-    uint32_t *open_to; /* end of the segment being built backwards, 0 if none */
-    int32_t *open;
-    uint32_t nopen, pos;
+    struct graph in;       /* edges from blocks to the registers live where they begin, */
+    struct graph whole;    /* to those that keep their place all over them (rule R5) */
+    uint32_t block;        /* being visited */
+    uint32_t *defined;     /* block + 1 of the last definition seen, by register */
+    uint32_t *read;        /* the same of uses before any definition */
+    struct edges use, def; /* from registers to blocks */
+    uint32_t *open_to;     /* end of the segment being built backwards, 0 if none */
+    int32_t *open;         /* registers that have had such segments in the block */
+    uint32_t nopen, open_room, pos;
     bool late; /* the instruction reads when it has begun to write */
 };
 
@@ -43,23 +44,14 @@ static void lay_out(struct func *f, const struct graph *g)
 
 /* ---- liveness ---- */
 
-static void find_global(void *user, int32_t *reg, bool is_def)
+static void note_access(void *user, int32_t *reg, bool is_def)
 {
     struct live *l = user;
-    if (is_def) l->defined[*reg] = l->block + 1;
-    else if (l->defined[*reg] != l->block + 1 && l->number[*reg] == NO_NODE) {
-        l->number[*reg] = l->n;
-        l->regs[l->n++] = *reg;
-    }
-}
-
-static void note_sets(void *user, int32_t *reg, bool is_def)
-{
-    struct live *l = user;
-    uint32_t g = l->number[*reg];
-    if (g == NO_NODE) return;
-    if (is_def) bit_set(l->def[l->block], g);
-    else if (!bit_test(l->def[l->block], g)) bit_set(l->use[l->block], g);
+    uint32_t now = l->block + 1, r = (uint32_t)*reg;
+    if (l->defined[r] == now || (!is_def && l->read[r] == now)) return;
+    if (is_def) l->defined[r] = now;
+    else l->read[r] = now;
+    edges_add(l->f->cc, is_def ? &l->def : &l->use, r, l->block);
 }
 
 static void visit_block(struct live *l, uint32_t block, visit_reg visit)
@@ -70,67 +62,69 @@ static void visit_block(struct live *l, uint32_t block, visit_reg visit)
     visit_term(b, visit, l);
 }
 
-static void solve(struct live *l)
+static void solve(struct live *l, const struct graph *succ)
 {
     struct func *f = l->f;
-    size_t words = bits_words(l->n);
-    for (bool changed = true; changed;) {
-        changed = false;
-        for (uint32_t i = f->norder; i-- > 0;) {
-            struct mblock *b = &f->mblocks[f->order[i]];
-            uint32_t s[2], k = block_successors(b, s);
-            for (size_t w = 0; w < words; w++) {
-                bits out = b->live_out[w];
-                for (uint32_t e = 0; e < k; e++) out |= f->mblocks[s[e]].live_in[w];
-                bits in = b->live_in[w] | l->use[f->order[i]][w] | (out & ~l->def[f->order[i]][w]);
-                changed |= in != b->live_in[w] || out != b->live_out[w];
-                b->live_in[w] = in;
-                b->live_out[w] = out;
-            }
-        }
-    }
+    struct graph pred = graph_reverse(f->cc, succ);
+    for (uint32_t i = 0; i < f->norder; i++) visit_block(l, f->order[i], note_access);
+    struct graph use = graph_make(f->cc, f->nvregs, l->use.list, l->use.n);
+    struct graph def = graph_make(f->cc, f->nvregs, l->def.list, l->def.n);
+    l->in = graph_live(f->cc, &pred, &use, &def);
 }
 
-/* Scratch of rule R5. */
-struct waiting {
-    const struct graph *g;
-    bits *scalar; /* registers of class S */
-    uint8_t *region;
-    uint32_t *stack, *words; /* numbers of those words of a set that are not zero */
+/* ---- rule R5 ---- */
+
+/* Lanes wait that will read the register; meanwhile others run from block `from` up to block `join`. */
+struct wait {
+    uint32_t reg, join, from;
 };
 
-/* Keeps alive over one way of a branch what the lanes of the other, which wait, will read. */
-static void wait_over(struct live *l, struct waiting *w, const struct mblock *b, unsigned way)
+struct waits {
+    struct wait *list;
+    uint32_t n, room;
+};
+
+static int by_register_and_join(const void *a, const void *b)
 {
-    struct func *f = l->f;
-    const bits *needed = f->mblocks[b->succ[!way]].live_in;
-    uint32_t n = 0;
-    for (uint32_t i = 0; i < bits_words(l->n); i++)
-        if (needed[i] & w->scalar[i]) w->words[n++] = i;
-    if (!n) return;
-    memset(w->region, 0, f->nmblocks);
-    graph_reach(w->g, b->succ[way], b->rpc, w->region, w->stack);
-    for (uint32_t k = 0; k < f->nmblocks; k++)
-        for (uint32_t i = 0; w->region[k] && i < n; i++)
-            f->mblocks[k].whole[w->words[i]] |= needed[w->words[i]] & w->scalar[w->words[i]];
+    const struct wait *x = a, *y = b;
+    if (x->reg != y->reg) return x->reg < y->reg ? -1 : 1;
+    return x->join < y->join ? -1 : x->join > y->join;
+}
+
+/* What the lanes of one way of a divergent branch will read: a branch within the way needs nothing more for that, since
+ * both its ways are part of it. */
+static void find_waits(struct live *l, const struct mblock *b, unsigned way, struct waits *w)
+{
+    uint32_t first = b->succ[!way];
+    if (b->succ[way] == b->rpc) return;
+    for (uint32_t e = l->in.first[first]; e < l->in.first[first + 1]; e++) {
+        if (l->f->vregs[l->in.to[e]].cls != CLASS_S) continue;
+        w->list = cc_grow(l->f->cc, w->list, w->n, &w->room, sizeof *w->list);
+        w->list[w->n++] = (struct wait){l->in.to[e], b->rpc, b->succ[way]};
+    }
 }
 
 /* R5: a scalar register that one way of a divergent branch reads keeps its place over everything the other may run
- * until the lanes meet. A branch within a way needs nothing more for that: both its ways are part of it. */
-static void rule_waiting(struct live *l, const struct graph *g)
+ * until the lanes meet. Branches with the same join, as of all `break`s of a loop, go over a block but once. */
+static void rule_waiting(struct live *l, const struct graph *succ)
 {
     struct func *f = l->f;
-    struct waiting w = {.g = g,
-                        .scalar = cc_alloc(f->cc, bits_words(l->n) * sizeof(bits)),
-                        .region = cc_alloc(f->cc, f->nmblocks),
-                        .stack = cc_alloc(f->cc, (f->nmblocks + 1) * sizeof(uint32_t)),
-                        .words = cc_alloc(f->cc, (bits_words(l->n) + 1) * sizeof(uint32_t))};
-    for (uint32_t i = 0; i < l->n; i++)
-        if (f->vregs[l->regs[i]].cls == CLASS_S) bit_set(w.scalar, i);
+    struct waits w = {0};
+    struct edges whole = {0};
+    uint8_t *seen = cc_alloc(f->cc, f->nmblocks);
+    uint32_t *list = cc_alloc(f->cc, (f->nmblocks + 1) * sizeof *list);
     for (uint32_t i = 0; i < f->norder; i++) {
         const struct mblock *b = &f->mblocks[f->order[i]];
-        for (unsigned way = 0; b->divergent && way < 2; way++) wait_over(l, &w, b, way);
+        for (unsigned way = 0; b->divergent && way < 2; way++) find_waits(l, b, way, &w);
     }
+    if (w.n) qsort(w.list, w.n, sizeof *w.list, by_register_and_join);
+    for (uint32_t i = 0, first = 0; i < w.n; i++) {
+        uint32_t n = graph_reach(succ, w.list[i].from, w.list[i].join, seen, list);
+        for (uint32_t k = 0; k < n; k++) edges_add(f->cc, &whole, list[k], w.list[i].reg);
+        if (i + 1 < w.n && !by_register_and_join(&w.list[i], &w.list[i + 1])) continue;
+        while (first < whole.n) seen[whole.list[first++].from] = 0;
+    }
+    l->whole = graph_make(f->cc, f->nmblocks, whole.list, whole.n);
 }
 
 /* ---- segments, built from the end of the code to its beginning and turned round at the end ---- */
@@ -150,6 +144,7 @@ static void open_segment(struct live *l, int32_t reg, uint32_t to)
 {
     if (l->open_to[reg]) return;
     l->open_to[reg] = to;
+    l->open = cc_grow(l->f->cc, l->open, l->nopen, &l->open_room, sizeof *l->open);
     l->open[l->nopen++] = reg;
 }
 
@@ -160,11 +155,6 @@ static void step_def(void *user, int32_t *reg, bool is_def)
     uint32_t to = l->open_to[*reg];
     add_segment(l, *reg, l->pos + 1, to ? to : l->pos + 2);
     l->open_to[*reg] = 0;
-    for (uint32_t i = l->nopen; to && i-- > 0;)
-        if (l->open[i] == *reg) {
-            l->open[i] = l->open[--l->nopen];
-            break;
-        }
 }
 
 static void step_use(void *user, int32_t *reg, bool is_def)
@@ -173,10 +163,27 @@ static void step_use(void *user, int32_t *reg, bool is_def)
     if (!is_def) open_segment(l, *reg, l->pos + 1 + l->late);
 }
 
-static void build_block(struct live *l, struct mblock *b)
+/* What is live where a following block begins, is so where this one ends. */
+static void open_live_out(struct live *l, const struct mblock *b)
 {
-    for (uint32_t g = 0; g < l->n; g++)
-        if (bit_test(b->live_out, g)) open_segment(l, l->regs[g], b->end);
+    uint32_t to[2];
+    for (uint32_t n = block_successors(b, to); n--;)
+        for (uint32_t e = l->in.first[to[n]]; e < l->in.first[to[n] + 1]; e++)
+            open_segment(l, (int32_t)l->in.to[e], b->end);
+}
+
+/* A segment over the whole block takes the place of those within it. */
+static void fill_block(struct live *l, const struct mblock *b, int32_t reg)
+{
+    struct range *r = &l->f->ranges[reg];
+    while (r->n && r->seg[r->n - 1].from >= b->start && r->seg[r->n - 1].to <= b->end) r->n--;
+    add_segment(l, reg, b->start, b->end);
+}
+
+static void build_block(struct live *l, uint32_t block)
+{
+    struct mblock *b = &l->f->mblocks[block];
+    open_live_out(l, b);
     l->pos = b->end - 2;
     l->late = false;
     visit_term(b, step_use, l);
@@ -188,15 +195,12 @@ static void build_block(struct live *l, struct mblock *b)
     }
     while (l->nopen) {
         int32_t reg = l->open[--l->nopen];
-        add_segment(l, reg, b->start, l->open_to[reg]);
+        if (l->open_to[reg]) add_segment(l, reg, b->start, l->open_to[reg]);
         l->open_to[reg] = 0;
     }
-    for (uint32_t g = 0; g < l->n; g++) {
-        if (!bit_test(b->whole, g)) continue;
-        struct range *r = &l->f->ranges[l->regs[g]];
-        while (r->n && r->seg[r->n - 1].from >= b->start && r->seg[r->n - 1].to <= b->end) r->n--;
-        add_segment(l, l->regs[g], b->start, b->end);
-    }
+    if (!l->whole.n) return; /* mutation of rule R5 */
+    for (uint32_t e = l->whole.first[block]; e < l->whole.first[block + 1]; e++)
+        fill_block(l, b, (int32_t)l->whole.to[e]);
 }
 
 static void build_segments(struct live *l)
@@ -204,8 +208,7 @@ static void build_segments(struct live *l)
     struct func *f = l->f;
     f->ranges = cc_alloc(f->cc, f->nvregs * sizeof *f->ranges);
     l->open_to = cc_alloc(f->cc, f->nvregs * sizeof *l->open_to);
-    l->open = cc_alloc(f->cc, f->nvregs * sizeof *l->open);
-    for (uint32_t i = f->norder; i-- > 0;) build_block(l, &f->mblocks[f->order[i]]);
+    for (uint32_t i = f->norder; i-- > 0;) build_block(l, f->order[i]);
     for (uint32_t v = 0; v < f->nvregs; v++) {
         struct range *r = &f->ranges[v];
         for (uint32_t i = 0, k = r->n; i + 1 < k; i++) {
@@ -244,23 +247,9 @@ void liveness_run(struct func *f)
     struct live l = {.f = f};
     struct graph g = machine_graph(f);
     lay_out(f, &g);
-    l.number = cc_alloc(f->cc, f->nvregs * sizeof *l.number);
-    memset(l.number, 0xff, f->nvregs * sizeof *l.number); /* NO_NODE */
-    l.regs = cc_alloc(f->cc, f->nvregs * sizeof *l.regs);
     l.defined = cc_alloc(f->cc, f->nvregs * sizeof *l.defined);
-    l.use = cc_alloc(f->cc, f->nmblocks * sizeof *l.use);
-    l.def = cc_alloc(f->cc, f->nmblocks * sizeof *l.def);
-    for (uint32_t i = 0; i < f->norder; i++) visit_block(&l, f->order[i], find_global);
-    size_t bytes = (bits_words(l.n) + 1) * sizeof(bits);
-    for (uint32_t b = 0; b < f->nmblocks; b++) {
-        l.use[b] = cc_alloc(f->cc, bytes);
-        l.def[b] = cc_alloc(f->cc, bytes);
-        f->mblocks[b].live_in = cc_alloc(f->cc, bytes);
-        f->mblocks[b].live_out = cc_alloc(f->cc, bytes);
-        f->mblocks[b].whole = cc_alloc(f->cc, bytes);
-    }
-    for (uint32_t i = 0; i < f->norder; i++) visit_block(&l, f->order[i], note_sets);
-    solve(&l);
+    l.read = cc_alloc(f->cc, f->nvregs * sizeof *l.read);
+    solve(&l, &g);
     if (rule(f, 5)) rule_waiting(&l, &g);
     build_segments(&l);
     weigh_uses(f);
