@@ -7,6 +7,8 @@
 #   make test-spirv      tests/cl and images by way of SPIR-V, through clang-15 and llvm-spirv-15
 #   make test-engines    tests/cl, examples and tests in Python in translated code from the first instruction, on each
 #                        host level; takes an hour
+#   make check-clients   programs and libraries of Debian that compute with OpenCL, on Ventus and on pocl; installs them, takes
+#                        half an hour. CLIENTS="hashcat clfft" chooses some (tests/clients/)
 #   make bench      Ventus against pocl, tables of ratios; the assembler against llvm-mc
 #   make random     1000 random kernels against the host (COUNT=n) from SEED=n, by default today's; minutes (tests/random/)
 #   make mutants    small mistakes, one at a time: do the tests notice? Takes hours (tests/mutation/)
@@ -30,7 +32,7 @@ setup = $(if $(SANITIZE),-Db_sanitize=address$(comma)undefined -Db_lundef=false)
         $(if $(TSAN),-Db_sanitize=thread -Db_lundef=false) $(if $(WERROR),-Dwerror=true) --prefix=$(PREFIX)
 comma = ,
 
-.PHONY: all build demo test test-profiles test-spirv test-engines bench random mutants format format-check tidy install clean deps-build deps-test
+.PHONY: all build demo test test-profiles test-spirv test-engines check-clients bench random mutants format format-check tidy install clean deps-build deps-test
 .NOTPARALLEL:
 
 all: deps-check build
@@ -83,6 +85,9 @@ test-engines: deps-test build
 	VENTUS_ENGINE=native VENTUS_NATIVE_LEVEL=$$level \
 	tests/run --build $(BUILD) --jobs $(JOBS) --timeout 900 cl/ example/ python/ || code=1; \
 	done; exit $$code
+
+check-clients: deps-test build
+	@tests/clients/run --build $(BUILD) $(CLIENTS)
 
 bench: deps-test build
 	@bench/run --build $(BUILD)

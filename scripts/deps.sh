@@ -1,11 +1,11 @@
 #!/bin/sh
 # Installs the Debian packages that are missing, and only those.
 #
-#   scripts/deps.sh [--check] build|test...
+#   scripts/deps.sh [--check] [build|test]... [packages NAME...]
 #
 # Invariant: nothing installed is removed (apt's --no-remove); with everything present it returns
 # at once and needs no rights. --check installs nothing and fails when something is missing.
-# Called by the Makefile and .ci/run. libclc-19 is not in the list on purpose: it conflicts with
+# Called by the Makefile, .ci/run and tests/clients/run. libclc-19 is not in the list on purpose: it conflicts with
 # the version Mesa uses, so the compiler's build unpacks its own copy into the build folder.
 set -eu
 
@@ -34,13 +34,18 @@ as_root() {
 
 check=false
 packages=
-for word; do
-    case $word in
+while [ $# -gt 0 ]; do
+    case $1 in
     --check) check=true ;;
     build) packages="$packages $BUILD" ;;
     test) packages="$packages $TEST" ;;
-    *) die "unknown argument '$word' (known: --check build test)" ;;
+    packages)
+        shift
+        packages="$packages $*"
+        break ;;
+    *) die "unknown argument '$1' (known: --check build test packages)" ;;
     esac
+    shift
 done
 
 command -v dpkg-query >/dev/null && command -v apt-get >/dev/null ||

@@ -34,5 +34,10 @@ grep -q 'install .*--no-remove' "$FAKE_LOG" || fail "apt may remove packages"
 grep -q ' clang-19 clinfo$' "$FAKE_LOG" || fail "not exactly the missing packages"
 grep -q 'libclc' "$FAKE_LOG" && fail "libclc would be installed"
 
+FAKE_MISSING="hashcat"
+: >"$FAKE_LOG"
+deps packages libpng-dev hashcat || fail "packages by name: exit code"
+grep -q ' install .*--no-install-recommends hashcat$' "$FAKE_LOG" || fail "packages by name: not exactly what is missing"
+
 deps nonsense && fail "an unknown group is accepted"
 exit $status
