@@ -161,7 +161,7 @@ cl_int clCompileProgram(cl_program program, cl_uint count, const cl_device_id *l
                         void(CL_CALLBACK *notify)(cl_program, void *), void *data)
 {
     if (!object_is(program, KIND_PROGRAM)) return CL_INVALID_PROGRAM;
-    cl_int error = device_list_check(count, list, true);
+    cl_int error = device_list_check(&program->context->devices, count, list, true);
     if (program->il) nheaders = 0; /* a module includes nothing */
     else if (!error) error = headers_check(nheaders, headers, names);
     if (!error && !notify && data) error = CL_INVALID_VALUE;
@@ -256,7 +256,8 @@ cl_program clLinkProgram(cl_context context, cl_uint count, const cl_device_id *
 {
     cl_program program = NULL;
     struct build_job job = {.work = job_link_only, .notify = notify, .data = data, .type = link_type(options)};
-    cl_int error = object_is(context, KIND_CONTEXT) ? device_list_check(count, list, true) : CL_INVALID_CONTEXT;
+    cl_int error =
+        object_is(context, KIND_CONTEXT) ? device_list_check(&context->devices, count, list, true) : CL_INVALID_CONTEXT;
     if (!error && !notify && data) error = CL_INVALID_VALUE;
     if (!error) error = inputs_take(&job, context, ninputs, inputs);
     if (!error && job.type == CL_PROGRAM_BINARY_TYPE_NONE) error = CL_INVALID_LINKER_OPTIONS;
@@ -298,7 +299,7 @@ cl_int clBuildProgram(cl_program program, cl_uint count, const cl_device_id *lis
                       void(CL_CALLBACK *notify)(cl_program, void *), void *data)
 {
     if (!object_is(program, KIND_PROGRAM)) return CL_INVALID_PROGRAM;
-    cl_int error = device_list_check(count, list, true);
+    cl_int error = device_list_check(&program->context->devices, count, list, true);
     if (error) return error;
     if (!notify && data) return CL_INVALID_VALUE;
     error = program_begin(program, options);

@@ -34,6 +34,7 @@ static void context_free(cl_context context)
 {
     if (context->notifier) notifier_close(context->notifier);
     if (context->device) machine_give_back(context->device);
+    devices_close(&context->devices);
     pthread_mutex_destroy(&context->lock);
     free(context->properties);
     free(context);
@@ -49,7 +50,8 @@ static void context_destroy(struct object *object)
     context_free(context);
 }
 
-static cl_int context_make(const cl_context_properties *properties, size_t count, cl_context *result)
+static cl_int context_make(const cl_context_properties *properties, size_t count, cl_uint ndevices,
+                           const cl_device_id *devices, cl_context *result)
 {
     cl_context context = calloc(1, sizeof *context);
     if (!context || pthread_mutex_init(&context->lock, NULL)) {
@@ -59,7 +61,7 @@ static cl_int context_make(const cl_context_properties *properties, size_t count
     object_init(&context->base, KIND_CONTEXT, context_destroy);
     context->notifier = notifier_new();
     if (count) context->properties = malloc(count * sizeof *properties);
-    if (!context->notifier || (count && !context->properties)) {
+    if (!context->notifier || (count && !context->properties) || !devices_init(&context->devices, ndevices, devices)) {
         context_free(context);
         return CL_OUT_OF_HOST_MEMORY;
     }
@@ -81,9 +83,9 @@ cl_context clCreateContext(const cl_context_properties *properties, cl_uint num_
     size_t count;
     cl_context context = NULL;
     cl_int error = properties_check(properties, &count);
-    if (!error) error = device_list_check(num_devices, devices, false);
+    if (!error) error = device_list_check(NULL, num_devices, devices, false);
     if (!error && !notify && data) error = CL_INVALID_VALUE;
-    if (!error) error = context_make(properties, count, &context);
+    if (!error) error = context_make(properties, count, num_devices, devices, &context);
     if (!error) {
         context->notify = notify;
         context->notify_data = data;
@@ -160,8 +162,9 @@ cl_int clGetContextInfo(cl_context context, cl_context_info param, size_t size, 
     if (!object_is(context, KIND_CONTEXT)) return CL_INVALID_CONTEXT;
     switch (param) {
     case CL_CONTEXT_REFERENCE_COUNT: INFO(cl_uint, object_count(&context->base));
-    case CL_CONTEXT_NUM_DEVICES: INFO(cl_uint, 1);
-    case CL_CONTEXT_DEVICES: INFO(cl_device_id, &the_device);
+    case CL_CONTEXT_NUM_DEVICES: INFO(cl_uint, context->devices.count);
+    case CL_CONTEXT_DEVICES:
+        return info_bytes(out, context->devices.list, context->devices.count * sizeof *context->devices.list);
     case CL_CONTEXT_PROPERTIES:
         return info_bytes(out, context->properties, context->nproperties * sizeof *context->properties);
     default: return CL_INVALID_VALUE;

@@ -55,9 +55,10 @@ static const cl_name_version ils[] = {ILS(IL_VERSION)};
 #define ARRAY(param, array) case param: return info_bytes(out, array, sizeof array);
 #define EMPTY(param) case param: return info_bytes(out, NULL, 0);
 
-static cl_int device_table(const struct ventus_info *c, cl_device_info param, struct info out)
+static cl_int device_table(cl_device_id device, const struct ventus_info *c, cl_device_info param, struct info out)
 {
-    const cl_uint group = device_max_group(c);
+    const cl_uint group = device_max_group(c), units = device_units(device);
+    cl_device_partition_property kinds[PARTITIONS];
     switch (param) {
     TEXT(CL_DEVICE_NAME, "Ventus GPGPU")
     TEXT(CL_DEVICE_VENDOR, "Ventus in C")
@@ -86,10 +87,10 @@ static cl_int device_table(const struct ventus_info *c, cl_device_info param, st
     VALUE(CL_DEVICE_ENDIAN_LITTLE, cl_bool, CL_TRUE)
     VALUE(CL_DEVICE_ERROR_CORRECTION_SUPPORT, cl_bool, CL_FALSE)
     VALUE(CL_DEVICE_HOST_UNIFIED_MEMORY, cl_bool, CL_FALSE)
-    VALUE(CL_DEVICE_REFERENCE_COUNT, cl_uint, 1)
+    VALUE(CL_DEVICE_REFERENCE_COUNT, cl_uint, object_count(&device->base))
 
     /* the machine */
-    VALUE(CL_DEVICE_MAX_COMPUTE_UNITS, cl_uint, c->sms)
+    VALUE(CL_DEVICE_MAX_COMPUTE_UNITS, cl_uint, units)
     VALUE(CL_DEVICE_MAX_CLOCK_FREQUENCY, cl_uint, c->clock_mhz)
     VALUE(CL_DEVICE_MAX_WORK_ITEM_DIMENSIONS, cl_uint, 3)
     case CL_DEVICE_MAX_WORK_ITEM_SIZES: return info_bytes(out, (size_t[3]){group, group, group}, 3 * sizeof(size_t));
@@ -182,11 +183,11 @@ static cl_int device_table(const struct ventus_info *c, cl_device_info param, st
     VALUE(CL_DEVICE_PIPE_MAX_PACKET_SIZE, cl_uint, PIPE_MAX_PACKET_SIZE)
 
     /* sub-devices */
-    VALUE(CL_DEVICE_PARENT_DEVICE, cl_device_id, NULL)
-    VALUE(CL_DEVICE_PARTITION_MAX_SUB_DEVICES, cl_uint, 0)
-    VALUE(CL_DEVICE_PARTITION_PROPERTIES, cl_device_partition_property, 0)
+    VALUE(CL_DEVICE_PARENT_DEVICE, cl_device_id, device->parent)
+    VALUE(CL_DEVICE_PARTITION_MAX_SUB_DEVICES, cl_uint, units > 1 ? units : 0)
     VALUE(CL_DEVICE_PARTITION_AFFINITY_DOMAIN, cl_device_affinity_domain, 0)
-    EMPTY(CL_DEVICE_PARTITION_TYPE)
+    case CL_DEVICE_PARTITION_PROPERTIES: return info_bytes(out, kinds, device_partitions(device, kinds) * sizeof *kinds);
+    case CL_DEVICE_PARTITION_TYPE: return info_bytes(out, device->partition, device->npartition * sizeof *kinds);
 
     /* images */
     VALUE(CL_DEVICE_IMAGE_SUPPORT, cl_bool, CL_TRUE)
@@ -213,7 +214,7 @@ cl_int clGetDeviceInfo(cl_device_id device, cl_device_info param, size_t size, v
     if (!object_is(device, KIND_DEVICE)) return CL_INVALID_DEVICE;
     const struct ventus_info *info = device_info();
     if (!info) return CL_INVALID_DEVICE;
-    return device_table(info, param, (struct info){size, value, size_ret});
+    return device_table(device, info, param, (struct info){size, value, size_ret});
 }
 
 static bool type_valid(cl_device_type type)
@@ -233,15 +234,6 @@ cl_int clGetDeviceIDs(cl_platform_id platform, cl_device_type type, cl_uint num_
     if (num_devices) *num_devices = found;
     if (!found) return CL_DEVICE_NOT_FOUND;
     if (devices) devices[0] = &the_device;
-    return CL_SUCCESS;
-}
-
-cl_int device_list_check(cl_uint count, const cl_device_id *list, bool may_be_empty)
-{
-    if (count == 0 && !list && may_be_empty) return CL_SUCCESS;
-    if (count == 0 || !list) return CL_INVALID_VALUE;
-    for (cl_uint i = 0; i < count; i++)
-        if (list[i] != &the_device) return CL_INVALID_DEVICE;
     return CL_SUCCESS;
 }
 
@@ -265,7 +257,3 @@ cl_int clGetDeviceAndHostTimer(cl_device_id device, cl_ulong *device_time, cl_ul
     if (!error) *device_time = *host_time = now;
     return error;
 }
-
-cl_int clRetainDevice(cl_device_id device) { return object_is(device, KIND_DEVICE) ? CL_SUCCESS : CL_INVALID_DEVICE; }
-
-cl_int clReleaseDevice(cl_device_id device) { return object_is(device, KIND_DEVICE) ? CL_SUCCESS : CL_INVALID_DEVICE; }

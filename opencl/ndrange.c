@@ -123,6 +123,7 @@ static cl_int send(const struct route *to, struct command *c, cl_kernel kernel, 
     }
     l->launch = (struct ventus_launch){.module = kernel->executable->module,
                                        .kernel = kernel->info,
+                                       .sms = c->queue->device->sms,
                                        .range = *range,
                                        .args = kernel->image,
                                        .local_sizes = kernel->local_sizes,

@@ -98,7 +98,7 @@ struct extension_function {
 
 extern const struct extension_function semaphore_functions[];
 
-/* ---- platform.c, device.c: one platform with one device, static ---- */
+/* ---- platform.c, device.c: one platform with one device, static; subdevice.c: parts of that ---- */
 
 struct _cl_platform_id {
     struct object base;
@@ -106,6 +106,10 @@ struct _cl_platform_id {
 
 struct _cl_device_id {
     struct object base;
+    cl_device_id parent;                     /* of a sub-device; NULL: the whole device */
+    struct ventus_sms sms;                   /* its compute units; of the whole device a count of 0 */
+    cl_device_partition_property *partition; /* how it was made, as given, with the closing 0 */
+    size_t npartition;
 };
 
 extern struct _cl_platform_id the_platform;
@@ -123,6 +127,14 @@ const struct ventus_info *device_info(void);
 /* Is the device's clock that of the host, for all contexts? Then both count nanoseconds. */
 bool device_has_timer(void);
 
+/* How many compute units it has. */
+cl_uint device_units(cl_device_id device);
+/* What kinds of parts it can be divided into, and 0; returns how many words that are. */
+enum { PARTITIONS = 3 };
+size_t device_partitions(cl_device_id device, cl_device_partition_property kinds[PARTITIONS]);
+/* Is it the other one, or a part of it? */
+bool device_is_part(cl_device_id device, cl_device_id whole);
+
 cl_uint device_max_group(const struct ventus_info *info);
 cl_ulong device_global_memory(void);
 cl_ulong device_max_alloc(void);
@@ -130,8 +142,21 @@ cl_ulong device_local_memory(const struct ventus_info *info);
 
 enum { MEM_ALIGN = 128, MAX_PARAMETER_SIZE = 1024 }; /* bytes */
 
-/* Checks the (count, list) pair of devices that many functions take; 0 and NULL mean all. */
-cl_int device_list_check(cl_uint count, const cl_device_id *list, bool may_be_empty);
+/* The devices of a context or of a program: each once, with a use. */
+struct devices {
+    cl_uint count;
+    cl_device_id *list;
+};
+
+/* False: no memory. Of the list that a client gives, repetitions are left out. */
+bool devices_init(struct devices *devices, cl_uint count, const cl_device_id *list);
+void devices_close(struct devices *devices);
+/* The place of one in the list; `count` when it is not there. */
+cl_uint devices_find(const struct devices *devices, cl_device_id device);
+
+/* Checks the (count, list) pair of devices that many functions take; 0 and NULL mean all of `among`. Each has to be
+ * one of `among` (NULL: a device). */
+cl_int device_list_check(const struct devices *among, cl_uint count, const cl_device_id *list, bool may_be_empty);
 
 /* ---- machine.c: the machines behind the device ---- */
 
@@ -168,9 +193,10 @@ struct _cl_context {
     struct object base;
     cl_context_properties *properties; /* as given, with the closing 0 */
     size_t nproperties;
+    struct devices devices;
     void(CL_CALLBACK *notify)(const char *text, const void *private_info, size_t cb, void *data);
     void *notify_data;
-    ventus_device *device;
+    ventus_device *device; /* the machine that they all are, or are parts of */
     struct notifier *notifier;
     atomic_uint witnesses; /* by which the client can see what commands do: see context_witness */
     pthread_mutex_t lock;  /* what is below */
@@ -231,6 +257,7 @@ void flight_close(struct flight *flight);
 struct _cl_command_queue {
     struct object base;
     cl_context context;
+    cl_device_id device;
     cl_command_queue next; /* of the context */
     cl_command_queue_properties properties;
     cl_queue_properties *array; /* as given, with the closing 0; NULL: made by the old function */

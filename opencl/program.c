@@ -195,7 +195,8 @@ cl_program clCreateProgramWithBinary(cl_context context, cl_uint count, const cl
                                      const unsigned char **binaries, cl_int *binary_status, cl_int *errcode_ret)
 {
     cl_program program = NULL;
-    cl_int error = object_is(context, KIND_CONTEXT) ? device_list_check(count, list, false) : CL_INVALID_CONTEXT;
+    cl_int error = object_is(context, KIND_CONTEXT) ? device_list_check(&context->devices, count, list, false)
+                                                    : CL_INVALID_CONTEXT;
     if (!error && (!lengths || !binaries)) error = CL_INVALID_VALUE;
     for (cl_uint i = 0; i < count && !error; i++) {
         bool given = lengths[i] && binaries[i];

@@ -228,13 +228,14 @@ static void queue_destroy(struct object *object)
     context_remove_queue(q->context, q);
     flight_close(&q->flight);
     ventus_event_release(q->last);
+    object_drop(&q->device->base);
     object_drop(&q->context->base);
     pthread_mutex_destroy(&q->lock);
     free(q->array);
     free(q);
 }
 
-static cl_command_queue queue_new(cl_context context, cl_command_queue_properties properties)
+static cl_command_queue queue_new(cl_context context, cl_device_id device, cl_command_queue_properties properties)
 {
     cl_command_queue q = calloc(1, sizeof *q);
     if (!q || pthread_mutex_init(&q->lock, NULL)) {
@@ -245,6 +246,8 @@ static cl_command_queue queue_new(cl_context context, cl_command_queue_propertie
     q->properties = properties;
     q->context = context;
     object_use(&context->base);
+    q->device = device;
+    object_use(&device->base);
     context_add_queue(context, q);
     context_witness(context);
     return q;
@@ -253,7 +256,7 @@ static cl_command_queue queue_new(cl_context context, cl_command_queue_propertie
 static cl_int owners_check(cl_context context, cl_device_id device)
 {
     if (!object_is(context, KIND_CONTEXT)) return CL_INVALID_CONTEXT;
-    return object_is(device, KIND_DEVICE) ? CL_SUCCESS : CL_INVALID_DEVICE;
+    return device_list_check(&context->devices, 1, &device, false);
 }
 
 cl_command_queue clCreateCommandQueue(cl_context context, cl_device_id device, cl_command_queue_properties properties,
@@ -262,7 +265,7 @@ cl_command_queue clCreateCommandQueue(cl_context context, cl_device_id device, c
     cl_command_queue q = NULL;
     cl_int error = owners_check(context, device);
     if (!error) error = properties_check(properties);
-    if (!error && !(q = queue_new(context, properties))) error = CL_OUT_OF_HOST_MEMORY;
+    if (!error && !(q = queue_new(context, device, properties))) error = CL_OUT_OF_HOST_MEMORY;
     set_error(errcode_ret, error);
     return q;
 }
@@ -319,7 +322,7 @@ cl_command_queue clCreateCommandQueueWithProperties(cl_context context, cl_devic
     size_t count = 0;
     cl_int error = owners_check(context, device);
     if (!error) error = property_list(properties, &bits, &count);
-    if (!error && !(q = queue_new(context, bits))) error = CL_OUT_OF_HOST_MEMORY;
+    if (!error && !(q = queue_new(context, device, bits))) error = CL_OUT_OF_HOST_MEMORY;
     if (!error && count && !keep_array(q, properties, count)) {
         error = CL_OUT_OF_HOST_MEMORY;
         clReleaseCommandQueue(q);
@@ -355,7 +358,7 @@ cl_int clGetCommandQueueInfo(cl_command_queue q, cl_command_queue_info param, si
     if (!object_is(q, KIND_QUEUE)) return CL_INVALID_COMMAND_QUEUE;
     switch (param) {
     case CL_QUEUE_CONTEXT: INFO(cl_context, q->context);
-    case CL_QUEUE_DEVICE: INFO(cl_device_id, &the_device);
+    case CL_QUEUE_DEVICE: INFO(cl_device_id, q->device);
     case CL_QUEUE_REFERENCE_COUNT: INFO(cl_uint, object_count(&q->base));
     case CL_QUEUE_PROPERTIES: INFO(cl_command_queue_properties, q->properties);
     case CL_QUEUE_PROPERTIES_ARRAY: return info_bytes(out, q->array, q->narray * sizeof *q->array);

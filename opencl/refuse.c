@@ -30,15 +30,6 @@ cl_program clCreateProgramWithBuiltInKernels(cl_context context, cl_uint count, 
 {
     (void)names; /* whatever they are, there is no such kernel */
     if (!object_is(context, KIND_CONTEXT)) return refuse(errcode_ret, CL_INVALID_CONTEXT);
-    cl_int error = device_list_check(count, list, false);
+    cl_int error = device_list_check(&context->devices, count, list, false);
     return refuse(errcode_ret, error ? error : CL_INVALID_VALUE);
-}
-
-/* ---- sub-devices ---- */
-
-cl_int clCreateSubDevices(cl_device_id device, const cl_device_partition_property *properties, cl_uint count,
-                          cl_device_id *devices, cl_uint *count_ret)
-{
-    (void)properties, (void)count, (void)devices, (void)count_ret;
-    return object_is(device, KIND_DEVICE) ? CL_INVALID_VALUE : CL_INVALID_DEVICE;
 }

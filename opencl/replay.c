@@ -106,7 +106,8 @@ static cl_int queue_check(cl_command_buffer_khr b, cl_uint count, const cl_comma
     if ((count == 0) != (queues == NULL) || count > 1) return CL_INVALID_VALUE;
     *queue = count ? queues[0] : b->queue;
     if (!object_is(*queue, KIND_QUEUE)) return CL_INVALID_COMMAND_QUEUE;
-    return (*queue)->context == b->queue->context ? CL_SUCCESS : CL_INVALID_CONTEXT;
+    if ((*queue)->context != b->queue->context) return CL_INVALID_CONTEXT;
+    return (*queue)->device == b->queue->device ? CL_SUCCESS : CL_INCOMPATIBLE_COMMAND_QUEUE_KHR;
 }
 
 static cl_int enqueue(cl_uint count, cl_command_queue *queues, cl_command_buffer_khr b, cl_uint nwaits,

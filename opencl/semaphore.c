@@ -31,6 +31,7 @@ struct waiter {
 struct _cl_semaphore_khr {
     struct object base;
     cl_context context;
+    cl_device_id device;                     /* whose queues may use it; NULL: those of all devices */
     cl_semaphore_properties_khr *properties; /* as given, with the closing 0 */
     size_t nproperties;
     pthread_mutex_t lock; /* everything below */
@@ -116,15 +117,16 @@ static void semaphore_destroy(struct object *object)
 }
 
 /* One device, which the context has; *n counts its words with the closing 0. */
-static cl_int device_list(const cl_semaphore_properties_khr *list, size_t *n)
+static cl_int device_list(cl_context context, const cl_semaphore_properties_khr *list, cl_device_id *device, size_t *n)
 {
-    if (!object_is((const void *)(uintptr_t)list[0], KIND_DEVICE) || list[1]) return CL_INVALID_DEVICE;
+    *device = (cl_device_id)(uintptr_t)list[0];
     *n = 2;
-    return CL_SUCCESS;
+    return list[0] && list[1] ? CL_INVALID_DEVICE : device_list_check(&context->devices, 1, device, false);
 }
 
-/* Checks a property list and counts its words with the closing 0. */
-static cl_int properties_check(const cl_semaphore_properties_khr *list, size_t *count)
+/* Checks a property list and counts its words with the closing 0; *device is the one that it names. */
+static cl_int properties_check(cl_context context, const cl_semaphore_properties_khr *list, cl_device_id *device,
+                               size_t *count)
 {
     bool type = false, devices = false;
     size_t n = 0, words = 1;
@@ -137,14 +139,15 @@ static cl_int properties_check(const cl_semaphore_properties_khr *list, size_t *
         *seen = true;
         words = 1;
         if (seen == &type && list[n + 1] != CL_SEMAPHORE_TYPE_BINARY_KHR) return CL_INVALID_PROPERTY;
-        cl_int error = seen == &devices ? device_list(list + n + 1, &words) : CL_SUCCESS;
+        cl_int error = seen == &devices ? device_list(context, list + n + 1, device, &words) : CL_SUCCESS;
         if (error) return error;
     }
     *count = n + 1;
     return type ? CL_SUCCESS : CL_INVALID_VALUE;
 }
 
-static cl_semaphore_khr semaphore_new(cl_context context, const cl_semaphore_properties_khr *list, size_t count)
+static cl_semaphore_khr semaphore_new(cl_context context, cl_device_id device, const cl_semaphore_properties_khr *list,
+                                      size_t count)
 {
     cl_semaphore_khr s = calloc(1, sizeof *s);
     cl_semaphore_properties_khr *properties = malloc(count * sizeof *list);
@@ -157,7 +160,8 @@ static cl_semaphore_khr semaphore_new(cl_context context, const cl_semaphore_pro
     s->properties = memcpy(properties, list, count * sizeof *list);
     s->nproperties = count;
     s->end = &s->first;
-    s->context = context;
+    s->device = device;
+    s->context = context; /* which holds the device, too */
     object_use(&context->base);
     context_witness(context);
     return s;
@@ -166,9 +170,11 @@ static cl_semaphore_khr semaphore_new(cl_context context, const cl_semaphore_pro
 static cl_semaphore_khr create(cl_context context, const cl_semaphore_properties_khr *list, cl_int *errcode_ret)
 {
     cl_semaphore_khr s = NULL;
+    cl_device_id device = NULL;
     size_t count = 0;
-    cl_int error = object_is(context, KIND_CONTEXT) ? properties_check(list, &count) : CL_INVALID_CONTEXT;
-    if (!error && !(s = semaphore_new(context, list, count))) error = CL_OUT_OF_HOST_MEMORY;
+    cl_int error = CL_INVALID_CONTEXT;
+    if (object_is(context, KIND_CONTEXT)) error = properties_check(context, list, &device, &count);
+    if (!error && !(s = semaphore_new(context, device, list, count))) error = CL_OUT_OF_HOST_MEMORY;
     set_error(errcode_ret, error);
     return s;
 }
@@ -219,7 +225,9 @@ static cl_int info(cl_semaphore_khr s, cl_semaphore_info_khr param, size_t size,
     case CL_SEMAPHORE_PROPERTIES_KHR: return info_bytes(out, s->properties, s->nproperties * sizeof *s->properties);
     case CL_SEMAPHORE_TYPE_KHR: INFO(cl_semaphore_type_khr, CL_SEMAPHORE_TYPE_BINARY_KHR);
     case CL_SEMAPHORE_PAYLOAD_KHR: INFO(cl_semaphore_payload_khr, payload(s));
-    case CL_SEMAPHORE_DEVICE_HANDLE_LIST_KHR: INFO(cl_device_id, &the_device);
+    case CL_SEMAPHORE_DEVICE_HANDLE_LIST_KHR:
+        if (s->device) INFO(cl_device_id, s->device);
+        return info_bytes(out, s->context->devices.list, s->context->devices.count * sizeof(cl_device_id));
     default: return CL_INVALID_VALUE;
     }
 }
@@ -288,6 +296,8 @@ static cl_int semaphores_check(cl_command_queue q, cl_uint count, const cl_semap
         if (!object_is(list[i], KIND_SEMAPHORE)) return CL_INVALID_SEMAPHORE_KHR;
     for (cl_uint i = 0; i < count; i++)
         if (list[i]->context != q->context) return CL_INVALID_CONTEXT;
+    for (cl_uint i = 0; i < count; i++)
+        if (list[i]->device && list[i]->device != q->device) return CL_INVALID_COMMAND_QUEUE;
     return CL_SUCCESS;
 }
 

@@ -118,7 +118,6 @@ static void test_device_without(void **state)
                                           CL_DEVICE_GLOBAL_MEM_CACHE_TYPE,
                                           CL_DEVICE_GLOBAL_MEM_CACHE_SIZE,
                                           CL_DEVICE_GLOBAL_MEM_CACHELINE_SIZE,
-                                          CL_DEVICE_PARTITION_MAX_SUB_DEVICES,
                                           CL_DEVICE_PARTITION_AFFINITY_DOMAIN};
     (void)state;
     for (size_t i = 0; i < sizeof none / sizeof *none; i++) {
