@@ -32,6 +32,7 @@ static void compute(void)
 
 struct objects {
     struct sigaction handler; /* of SIGSEGV, while no kernel runs */
+    cl_device_id part;
     cl_context context;
     cl_command_queue queue;
     cl_mem mem;
@@ -45,6 +46,7 @@ static void refuse(const struct objects *o)
 {
     cl_int err;
     int value;
+    FAILS(CL_INVALID_DEVICE, clRetainDevice(o->part));
     FAILS(CL_INVALID_CONTEXT, clRetainContext(o->context));
     REFUSED(CL_INVALID_CONTEXT, clCreateBuffer(o->context, 0, 4, NULL, &err));
     REFUSED(CL_INVALID_CONTEXT, clCreateCommandQueue(o->context, device, 0, &err));
@@ -92,10 +94,12 @@ static void test_fork(void **state)
     (void)state;
     struct objects o = {
         .context = context, .queue = queue, .program = program_build(source, NULL), .mem = buffer_new(0, 4, NULL)};
+    const cl_device_partition_property one[] = {CL_DEVICE_PARTITION_BY_COUNTS, 1, 0, 0};
     cl_int err;
     int before, after;
     assert_int_equal(sigaction(SIGSEGV, NULL, &o.handler), 0);
     compute();
+    OK(clCreateSubDevices(device, one, 1, &o.part, NULL));
     o.kernel = clCreateKernel(o.program, "endless", &err);
     OK(clSetKernelArg(o.kernel, 0, sizeof o.mem, &o.mem));
     OK(clEnqueueNDRangeKernel(queue, o.kernel, 1, NULL, (size_t[]){64}, NULL, 0, NULL, &o.event));
@@ -107,6 +111,7 @@ static void test_fork(void **state)
         OK(clEnqueueReadBuffer(beside, o.mem, CL_TRUE, 0, 4, &after, 0, NULL, NULL));
     } while (after == before);
     assert_int_equal(event_status(o.event), CL_RUNNING);
+    OK(clReleaseDevice(o.part));
     OK(clReleaseCommandQueue(beside));
     OK(clReleaseEvent(o.event));
     OK(clReleaseKernel(o.kernel));

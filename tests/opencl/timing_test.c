@@ -129,6 +129,43 @@ static void test_queues(void **state)
     for (int i = 0; i < 2; i++) OK(clReleaseContext(contexts[i]));
 }
 
+/* On one of four SMs a kernel that keeps them busy takes more than twice as long as on all. */
+static void test_part(void **state)
+{
+    static const char source[] = "kernel void turn(global int *a) {\n"
+                                 "  int n = get_global_id(0);\n"
+                                 "  for (int i = 0; i < 200; i++) n = n * 5 + i;\n"
+                                 "  a[get_global_id(0)] = n; }";
+    static const cl_device_partition_property one[] = {CL_DEVICE_PARTITION_BY_COUNTS, 1, 0, 0};
+    const char *text = source;
+    cl_device_id list[2] = {device};
+    cl_ulong cycles[2];
+    cl_int err;
+    (void)state;
+    OK(clCreateSubDevices(device, one, 1, &list[1], NULL));
+    cl_context both = clCreateContext(NULL, 2, list, NULL, NULL, &err);
+    OK(err);
+    cl_program program = clCreateProgramWithSource(both, 1, &text, NULL, &err);
+    OK(clBuildProgram(program, 0, NULL, "", NULL, NULL));
+    cl_kernel kernel = clCreateKernel(program, "turn", &err);
+    cl_mem mem = clCreateBuffer(both, 0, ITEMS * sizeof(cl_int), NULL, &err);
+    OK(clSetKernelArg(kernel, 0, sizeof mem, &mem));
+    for (int i = 0; i < 2; i++) {
+        cl_command_queue q = clCreateCommandQueue(both, list[i], CL_QUEUE_PROFILING_ENABLE, &err);
+        cl_event event = launch(q, kernel, ITEMS);
+        OK(clFinish(q));
+        cycles[i] = checked_cycles(event);
+        OK(clReleaseEvent(event));
+        OK(clReleaseCommandQueue(q));
+    }
+    assert_true(cycles[1] > 2 * cycles[0]);
+    OK(clReleaseMemObject(mem));
+    OK(clReleaseKernel(kernel));
+    OK(clReleaseProgram(program));
+    OK(clReleaseContext(both));
+    OK(clReleaseDevice(list[1]));
+}
+
 /* Nothing but launches takes time. */
 static void test_transfers(void **state)
 {
@@ -158,10 +195,8 @@ static void test_no_timer(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_times),
-        cmocka_unit_test(test_queues),
-        cmocka_unit_test(test_no_timer),
-        cmocka_unit_test(test_transfers),
+        cmocka_unit_test(test_times),    cmocka_unit_test(test_queues),    cmocka_unit_test(test_part),
+        cmocka_unit_test(test_no_timer), cmocka_unit_test(test_transfers),
     };
     return cmocka_run_group_tests(tests, timed_setup, check_teardown);
 }
