@@ -71,14 +71,36 @@ static void show_wait(pid_t pid)
     close(ended.fd);
 }
 
-/* The child of this build, 0: it has none that could be stopped any more. One that was started too late is stopped. */
-static void note_child(cl_program program, pid_t pid)
+/* A compiler that a build waits for, as long as it may be stopped. */
+struct child {
+    struct child *next; /* of the program */
+    pid_t pid;
+};
+
+/* One that was started too late is stopped. */
+static void note_child(cl_program program, struct child *child)
 {
     if (!program) return;
     pthread_mutex_lock(&program->lock);
-    program->compiler = pid;
-    if (pid && program->abandoned) kill(pid, SIGKILL);
+    child->next = program->children;
+    program->children = child;
+    if (program->abandoned) kill(child->pid, SIGKILL);
     pthread_mutex_unlock(&program->lock);
+}
+
+static void forget_child(cl_program program, const struct child *child)
+{
+    if (!program) return;
+    pthread_mutex_lock(&program->lock);
+    struct child **link = &program->children;
+    while (*link != child) link = &(*link)->next;
+    *link = child->next;
+    pthread_mutex_unlock(&program->lock);
+}
+
+void program_stop_children(cl_program program)
+{
+    for (const struct child *c = program->children; c; c = c->next) kill(c->pid, SIGKILL);
 }
 
 /* Exit code, -signal, or STATUS_TAKEN when the client's own handling of SIGCHLD took the status from us. The child is
@@ -87,11 +109,12 @@ static int await(cl_program program, pid_t pid)
 {
     int status;
     siginfo_t ended;
-    note_child(program, pid);
+    struct child child = {.pid = pid};
+    note_child(program, &child);
     show_wait(pid);
     while (waitid(P_PID, (id_t)pid, &ended, WEXITED | WNOWAIT) < 0 && errno == EINTR) {
     }
-    note_child(program, 0);
+    forget_child(program, &child);
     while (waitpid(pid, &status, 0) < 0)
         if (errno != EINTR) return STATUS_TAKEN;
     return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);

@@ -11,22 +11,40 @@
 
 /* ---- jobs ---- */
 
-/* Runs `work` at once, or on a thread of its own if the client gave a callback, and calls that. */
+/* A build for some devices of a program. It runs at once, or on a thread of its own if the client gave a callback,
+ * which is called at the end. All devices are of one kind, so what is made of the same inputs serves them all. */
 struct build_job {
-    cl_int (*work)(struct build_job *job); /* must not touch the job's program after program_end */
+    cl_int (*work)(struct build_job *job); /* builds for `group` */
     cl_program program;                    /* held until the end */
     void(CL_CALLBACK *notify)(cl_program program, void *data);
     void *data;
     char *options, *folder;      /* options for the compiler; folder of headers or NULL */
     cl_program_binary_type type; /* of the result */
-    struct executable **inputs;  /* to link, or the one to take over */
+    bool *marked, *group;        /* devices: those that wait for the build, those that it is made for now ... */
+    struct executable **of;      /* ... with these inputs */
+    struct executable **inputs;  /* `ninputs` of each device, to link, or one to take over */
     cl_uint ninputs;
 };
 
-/* Room for `count` inputs. */
+/* Marks the devices of the list, or all, and their parts: a program that is built for a device runs on them. False: no
+ * memory. */
+static bool job_mark(struct build_job *job, cl_uint count, const cl_device_id *list)
+{
+    const struct devices *all = &job->program->devices;
+    job->marked = calloc(all->count, sizeof *job->marked);
+    job->group = calloc(all->count, sizeof *job->group);
+    if (!job->marked || !job->group) return false;
+    for (cl_uint i = 0; i < all->count; i++) {
+        job->marked[i] = count == 0;
+        for (cl_uint k = 0; k < count; k++) job->marked[i] |= device_is_part(all->list[i], list[k]);
+    }
+    return true;
+}
+
+/* Room for `count` inputs of each device. */
 static bool job_inputs(struct build_job *job, cl_uint count)
 {
-    job->inputs = calloc(count, sizeof *job->inputs);
+    job->inputs = calloc((size_t)count * job->program->devices.count, sizeof *job->inputs);
     job->ninputs = job->inputs ? count : 0;
     return job->inputs;
 }
@@ -34,18 +52,46 @@ static bool job_inputs(struct build_job *job, cl_uint count)
 /* What the job owns. */
 static void job_release(struct build_job *job)
 {
-    for (cl_uint i = 0; i < job->ninputs; i++) executable_drop(job->inputs[i]);
+    for (size_t i = 0; i < (size_t)job->ninputs * job->program->devices.count; i++) executable_drop(job->inputs[i]);
     free(job->inputs);
+    free(job->marked);
+    free(job->group);
     free(job->options);
     folder_remove(job->folder);
 }
 
+/* Has the device the inputs of the group? */
+static bool in_group(const struct build_job *job, cl_uint device)
+{
+    for (cl_uint i = 0; i < job->ninputs; i++)
+        if (job->inputs[(size_t)device * job->ninputs + i] != job->of[i]) return false;
+    return true;
+}
+
+/* Moves the first marked device, and those with the same inputs, to the group; false: there is none. */
+static bool next_group(struct build_job *job)
+{
+    bool found = false;
+    for (cl_uint i = 0; i < job->program->devices.count; i++) {
+        if (job->marked[i] && !found && job->ninputs) job->of = &job->inputs[(size_t)i * job->ninputs];
+        job->group[i] = job->marked[i] && in_group(job, i);
+        if (job->group[i]) found = true;
+        if (job->group[i]) job->marked[i] = false;
+    }
+    return found;
+}
+
 static cl_int job_run(struct build_job *job)
 {
-    cl_int result = job->work(job);
+    cl_int result = CL_SUCCESS;
+    while (next_group(job)) {
+        cl_int error = job->work(job);
+        if (!result) result = error;
+    }
     if (job->notify) job->notify(job->program, job->data);
-    object_drop(&job->program->base);
+    cl_program program = job->program;
     job_release(job);
+    object_drop(&program->base);
     free(job);
     return result;
 }
@@ -56,13 +102,28 @@ static void *job_main(void *job)
     return NULL;
 }
 
-/* A copy of the job is made, which owns options, folder and inputs. */
+/* Ends a build that has been begun and cannot go on. */
+static void job_fail(struct build_job *job, char *log)
+{
+    program_end(job->program, job->marked, NULL, CL_PROGRAM_BINARY_TYPE_NONE, log);
+    job_release(job);
+}
+
+/* Claims the program for the devices of the list, or all; on failure the job holds nothing. */
+static cl_int job_begin(struct build_job *job, cl_uint count, const cl_device_id *list, const char *options)
+{
+    cl_int error =
+        job_mark(job, count, list) ? program_begin(job->program, job->marked, options) : CL_OUT_OF_HOST_MEMORY;
+    if (error) job_release(job);
+    return error;
+}
+
+/* A copy of the job is made, which owns what the job does. */
 static cl_int job_start(struct build_job *model)
 {
     struct build_job *job = malloc(sizeof *job);
     if (!job) {
-        program_end(model->program, NULL, CL_PROGRAM_BINARY_TYPE_NONE, NULL);
-        job_release(model);
+        job_fail(model, NULL);
         return CL_OUT_OF_HOST_MEMORY;
     }
     *job = *model;
@@ -95,7 +156,7 @@ static cl_int job_build(struct build_job *job, struct build *b)
         error = CL_BUILD_PROGRAM_FAILURE;
     }
     if (error && b->log) debug("build failed:\n%s", b->log);
-    program_end(job->program, executable, job->type, b->log);
+    program_end(job->program, job->group, executable, job->type, b->log);
     return error;
 }
 
@@ -161,22 +222,18 @@ cl_int clCompileProgram(cl_program program, cl_uint count, const cl_device_id *l
                         void(CL_CALLBACK *notify)(cl_program, void *), void *data)
 {
     if (!object_is(program, KIND_PROGRAM)) return CL_INVALID_PROGRAM;
-    cl_int error = device_list_check(&program->context->devices, count, list, true);
+    struct build_job job = {.work = job_object, .program = program, .notify = notify, .data = data};
+    job.type = CL_PROGRAM_BINARY_TYPE_COMPILED_OBJECT;
+    cl_int error = device_list_check(&program->devices, count, list, true);
     if (program->il) nheaders = 0; /* a module includes nothing */
     else if (!error) error = headers_check(nheaders, headers, names);
     if (!error && !notify && data) error = CL_INVALID_VALUE;
     if (!error && !program->source) error = CL_INVALID_OPERATION;
-    if (!error) error = program_begin(program, options);
+    if (!error) error = job_begin(&job, count, list, options);
     if (error) return error;
-    // clang-format off
-    struct build_job job = {.work = job_object, .program = program, .notify = notify, .data = data,
-                      .type = CL_PROGRAM_BINARY_TYPE_COMPILED_OBJECT};
-    // clang-format on
     if (nheaders) job.folder = folder_of_headers(nheaders, headers, names);
     if ((!nheaders || job.folder) && (job.options = strdup(options ? options : ""))) return job_start(&job);
-    job_release(&job);
-    program_end(program, NULL, CL_PROGRAM_BINARY_TYPE_NONE,
-                strdup("ventus: cannot write the headers to a temporary folder\n"));
+    job_fail(&job, strdup("ventus: cannot write the headers to a temporary folder\n"));
     return CL_OUT_OF_RESOURCES;
 }
 
@@ -207,34 +264,61 @@ static cl_program_binary_type link_type(const char *options)
     return type;
 }
 
-/* The object in `program`, with a use for the caller; NULL if it holds none. */
-static struct executable *object_of(cl_program program)
+/* The object that `program` is on a device, with a use for the caller; NULL if it is none there. */
+static struct executable *object_of(cl_program program, cl_device_id device, bool *arg_info)
 {
+    const cl_uint place = devices_find(&program->devices, device);
+    if (place == program->devices.count) return NULL;
     pthread_mutex_lock(&program->lock);
-    bool object = !program->building && (program->type == CL_PROGRAM_BINARY_TYPE_COMPILED_OBJECT ||
-                                         program->type == CL_PROGRAM_BINARY_TYPE_LIBRARY);
-    struct executable *e = object ? executable_use(program->executable) : NULL;
+    const struct device_build *b = &program->builds[place];
+    bool object = b->status != CL_BUILD_IN_PROGRESS &&
+                  (b->type == CL_PROGRAM_BINARY_TYPE_COMPILED_OBJECT || b->type == CL_PROGRAM_BINARY_TYPE_LIBRARY);
+    struct executable *e = object ? executable_use(b->executable) : NULL;
+    *arg_info &= b->arg_info;
     pthread_mutex_unlock(&program->lock);
     return e;
 }
 
-/* Takes a use of each program's object; `job` has them also when this fails. */
-static cl_int inputs_take(struct build_job *job, cl_context context, cl_uint count, const cl_program *programs)
+/* Takes a use of each program's object for a marked device; without any there is nothing to link for it. */
+static cl_int device_inputs_take(struct build_job *job, cl_uint device, const cl_program *programs)
+{
+    struct executable **own = &job->inputs[(size_t)device * job->ninputs];
+    bool *arg_info = &job->program->builds[device].arg_info;
+    cl_uint found = 0;
+    *arg_info = true;
+    for (cl_uint i = 0; i < job->ninputs; i++) {
+        own[i] = object_of(programs[i], job->program->devices.list[device], arg_info);
+        found += own[i] != NULL;
+    }
+    job->marked[device] = found > 0;
+    return found == 0 || found == job->ninputs ? CL_SUCCESS : CL_INVALID_OPERATION;
+}
+
+/* The same for all marked devices. */
+static cl_int inputs_take(struct build_job *job, const cl_program *programs)
+{
+    bool any = false;
+    cl_int error = CL_SUCCESS;
+    for (cl_uint i = 0; i < job->program->devices.count && !error; i++) {
+        if (job->marked[i]) error = device_inputs_take(job, i, programs);
+        any |= job->marked[i];
+    }
+    return error || any ? error : CL_INVALID_OPERATION;
+}
+
+static cl_int inputs_check(cl_context context, cl_uint count, const cl_program *programs)
 {
     if (count == 0 || !programs) return CL_INVALID_VALUE;
-    if (!job_inputs(job, count)) return CL_OUT_OF_HOST_MEMORY;
-    for (cl_uint i = 0; i < count; i++) {
+    for (cl_uint i = 0; i < count; i++)
         if (!object_is(programs[i], KIND_PROGRAM)) return CL_INVALID_PROGRAM;
+    for (cl_uint i = 0; i < count; i++)
         if (programs[i]->context != context) return CL_INVALID_OPERATION;
-        job->inputs[i] = object_of(programs[i]);
-        if (!job->inputs[i]) return CL_INVALID_OPERATION;
-    }
     return CL_SUCCESS;
 }
 
 static cl_int job_link(struct build_job *job)
 {
-    struct build b = {.program = job->program, .source = "", .objects = job->inputs, .nobjects = job->ninputs};
+    struct build b = {.program = job->program, .source = "", .objects = job->of, .nobjects = job->ninputs};
     return job_build(job, &b);
 }
 
@@ -244,54 +328,59 @@ static cl_int job_link_only(struct build_job *job)
     return error == CL_BUILD_PROGRAM_FAILURE ? CL_LINK_PROGRAM_FAILURE : error;
 }
 
-static void inputs_drop(struct build_job *job)
+/* Makes the program that is linked, and a job that has begun. */
+static cl_int link_begin(struct build_job *job, cl_context context, cl_uint count, const cl_device_id *list,
+                         const char *options, cl_uint ninputs, const cl_program *inputs)
 {
-    for (cl_uint i = 0; i < job->ninputs; i++) executable_drop(job->inputs[i]);
-    free(job->inputs);
+    job->program = program_new(context, count, list);
+    if (!job->program) return CL_OUT_OF_HOST_MEMORY;
+    cl_int error =
+        job_mark(job, 0, NULL) && job_inputs(job, ninputs) ? inputs_take(job, inputs) : CL_OUT_OF_HOST_MEMORY;
+    if (!error) error = program_begin(job->program, job->marked, options);
+    if (!error) return CL_SUCCESS;
+    job_release(job);
+    object_drop(&job->program->base);
+    return error;
 }
 
 cl_program clLinkProgram(cl_context context, cl_uint count, const cl_device_id *list, const char *options,
                          cl_uint ninputs, const cl_program *inputs, void(CL_CALLBACK *notify)(cl_program, void *),
                          void *data, cl_int *errcode_ret)
 {
-    cl_program program = NULL;
     struct build_job job = {.work = job_link_only, .notify = notify, .data = data, .type = link_type(options)};
-    cl_int error =
-        object_is(context, KIND_CONTEXT) ? device_list_check(&context->devices, count, list, true) : CL_INVALID_CONTEXT;
+    cl_int error = CL_INVALID_CONTEXT;
+    if (object_is(context, KIND_CONTEXT)) error = device_list_check(&context->devices, count, list, true);
     if (!error && !notify && data) error = CL_INVALID_VALUE;
-    if (!error) error = inputs_take(&job, context, ninputs, inputs);
+    if (!error) error = inputs_check(context, ninputs, inputs);
     if (!error && job.type == CL_PROGRAM_BINARY_TYPE_NONE) error = CL_INVALID_LINKER_OPTIONS;
-    if (!error && !(program = program_new(context))) error = CL_OUT_OF_HOST_MEMORY;
-    if (!error) error = program_begin(program, options);
+    if (!error) error = link_begin(&job, context, count, list, options, ninputs, inputs);
     if (error) {
-        inputs_drop(&job);
-        if (program) object_drop(&program->base);
         set_error(errcode_ret, error);
         return NULL;
     }
-    program->arg_info = true;
-    for (cl_uint i = 0; i < ninputs; i++) program->arg_info &= inputs[i]->arg_info;
-    job.program = program;
+    cl_program program = job.program;
     set_error(errcode_ret, job_start(&job)); /* on a failed link the program carries the log */
     return program;
 }
 
 /* ---- build: compile and link, or take over ---- */
 
-/* An executable binary: nothing to compile. */
-static cl_int job_adopt(struct build_job *job)
+/* From a binary: an executable is there already, an object is linked. */
+static cl_int job_binary(struct build_job *job)
 {
-    program_end(job->program, executable_use(job->inputs[0]), job->type, NULL);
+    if (!job->of[0]->module) return job_link(job);
+    program_end(job->program, job->group, executable_use(job->of[0]), job->type, NULL);
     return CL_SUCCESS;
 }
 
-/* A program from a binary: an executable is ready, an object is linked. */
-static cl_int binary_job(cl_program program, struct build_job *job)
+static cl_int binaries_take(struct build_job *job)
 {
-    if (!program->executable) return CL_INVALID_BINARY; /* a failed link */
     if (!job_inputs(job, 1)) return CL_OUT_OF_HOST_MEMORY;
-    job->inputs[0] = executable_use(program->executable);
-    job->work = program->executable->module ? job_adopt : job_link;
+    for (cl_uint i = 0; i < job->program->devices.count; i++) {
+        if (!job->marked[i]) continue;
+        job->inputs[i] = executable_use(job->program->builds[i].executable);
+        if (!job->inputs[i]) return CL_INVALID_BINARY; /* a failed link */
+    }
     return CL_SUCCESS;
 }
 
@@ -299,19 +388,18 @@ cl_int clBuildProgram(cl_program program, cl_uint count, const cl_device_id *lis
                       void(CL_CALLBACK *notify)(cl_program, void *), void *data)
 {
     if (!object_is(program, KIND_PROGRAM)) return CL_INVALID_PROGRAM;
-    cl_int error = device_list_check(&program->context->devices, count, list, true);
-    if (error) return error;
-    if (!notify && data) return CL_INVALID_VALUE;
-    error = program_begin(program, options);
-    if (error) return error;
-    struct build_job job = {.work = job_compile,
+    struct build_job job = {.work = program->source ? job_compile : job_binary,
                             .program = program,
                             .notify = notify,
                             .data = data,
                             .type = CL_PROGRAM_BINARY_TYPE_EXECUTABLE};
-    if (!program->source) error = binary_job(program, &job);
+    cl_int error = device_list_check(&program->devices, count, list, true);
+    if (!error && !notify && data) error = CL_INVALID_VALUE;
+    if (!error) error = job_begin(&job, count, list, options);
+    if (error) return error;
+    if (!program->source) error = binaries_take(&job);
     else if (!(job.options = strdup(options ? options : ""))) error = CL_OUT_OF_HOST_MEMORY;
     if (!error) return job_start(&job);
-    program_end(program, NULL, CL_PROGRAM_BINARY_TYPE_NONE, NULL);
+    job_fail(&job, NULL);
     return error;
 }

@@ -59,7 +59,7 @@ cl_program clCreateProgramWithIL(cl_context context, const void *il, size_t leng
     cl_int error = CL_SUCCESS;
     if (!object_is(context, KIND_CONTEXT)) error = CL_INVALID_CONTEXT;
     else if (!il || !length || !is_module(il, length)) error = CL_INVALID_VALUE;
-    else if (!(program = program_new(context))) error = CL_OUT_OF_HOST_MEMORY;
+    else if (!(program = program_new(context, 0, NULL))) error = CL_OUT_OF_HOST_MEMORY;
     if (program && !keep(program, il, length)) {
         object_drop(&program->base);
         program = NULL;
@@ -128,7 +128,7 @@ cl_int clSetProgramSpecializationConstant(cl_program program, cl_uint id, size_t
 {
     if (!object_is(program, KIND_PROGRAM) || !program->il) return CL_INVALID_PROGRAM;
     pthread_mutex_lock(&program->lock);
-    cl_int error = program->building ? CL_INVALID_OPERATION : specialize(program, id, size, value);
+    cl_int error = program_is_building(program) ? CL_INVALID_OPERATION : specialize(program, id, size, value);
     pthread_mutex_unlock(&program->lock);
     return error;
 }

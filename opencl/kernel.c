@@ -421,7 +421,7 @@ cl_int clGetKernelArgInfo(cl_kernel kernel, cl_uint index, cl_kernel_arg_info pa
     struct info out = {size, value, size_ret};
     if (!object_is(kernel, KIND_KERNEL)) return CL_INVALID_KERNEL;
     if (index >= kernel->info->nargs) return CL_INVALID_ARG_INDEX;
-    if (!kernel->program->arg_info) return CL_KERNEL_ARG_INFO_NOT_AVAILABLE;
+    if (!kernel->program->builds[0].arg_info) return CL_KERNEL_ARG_INFO_NOT_AVAILABLE;
     const struct ventus_arg *arg = &kernel->info->args[index];
     switch (param) {
     case CL_KERNEL_ARG_ADDRESS_QUALIFIER: INFO(cl_kernel_arg_address_qualifier, address_qualifier(arg->address));

@@ -484,7 +484,7 @@ struct _cl_sampler {
     size_t nproperties;
 };
 
-/* ---- program.c, il.c, compile.c, build.c, build_cache.c, binary.c ---- */
+/* ---- executable.c, program.c, il.c, compile.c, build.c, build_cache.c, binary.c ---- */
 
 /* The outcome of a successful build, shared by programs and kernels: an ELF with its module, or an
  * object (of clCompileProgram, or a library), which only the compiler can read. */
@@ -502,36 +502,59 @@ struct executable *executable_new(const ventus_device *device, unsigned char *by
 struct executable *executable_use(struct executable *executable); /* NULL stays NULL */
 void executable_drop(struct executable *executable);
 
-struct _cl_program {
-    struct object base;
-    cl_context context;
-    char *source; /* NULL: made from a binary or by linking */
-    size_t source_size;
-    unsigned char
-        *il; /* NULL, or the module of SPIR-V that it was made from, of the same size; `source` is as compiled */
-    pthread_mutex_t lock; /* everything below */
-    bool building;
-    pid_t compiler;  /* that the build is waiting for, 0: none */
-    bool abandoned;  /* the client has let go of it: no build is to go on */
-    cl_uint kernels; /* kernel objects the client holds */
-    cl_build_status status;
+/* What a program is on one of its devices. */
+struct device_build {
+    cl_build_status status;      /* CL_BUILD_IN_PROGRESS: only who has claimed it may change it */
     cl_program_binary_type type; /* of `executable`; NONE: there is none */
     char *options, *log;         /* of the last build; NULL: none */
     struct executable *executable;
     bool arg_info; /* clGetKernelArgInfo has an answer */
 };
 
-cl_program program_new(cl_context context);
+/* Is there an executable from which kernels can be made? */
+bool build_is_ready(const struct device_build *build);
+/* Gives back what it holds. */
+void build_close(struct device_build *build);
+/* Fills one from what build_binary wrote. */
+cl_int build_load(struct device_build *build, const ventus_device *device, const unsigned char *data, size_t size);
+/* A binary of its executable, to be freed; NULL: no memory. */
+unsigned char *build_binary(const struct device_build *build, size_t *size);
 
-/* The executable of a program that has been built, with a use for the caller; else NULL. */
+struct child; /* build.c */
+
+struct _cl_program {
+    struct object base;
+    cl_context context;
+    struct devices devices;
+    char *source; /* NULL: made from a binary or by linking */
+    size_t source_size;
+    unsigned char
+        *il; /* NULL, or the module of SPIR-V that it was made from, of the same size; `source` is as compiled */
+    pthread_mutex_t lock;        /* everything below */
+    struct child *children;      /* compilers that builds are waiting for */
+    bool abandoned;              /* the client has let go of it: no build is to go on */
+    cl_uint kernels;             /* kernel objects the client holds */
+    struct device_build *builds; /* one for each device */
+};
+
+/* A program for these devices of the context; 0 and NULL: for all. */
+cl_program program_new(cl_context context, cl_uint count, const cl_device_id *list);
+
+/* The executable of a program that has been built for some device, with a use for the caller; else NULL. */
 struct executable *program_executable(cl_program program);
 /* A kernel object of the client came (1) or went (-1). */
 void program_kernels(cl_program program, int change);
 
-/* Beginning and end of a build, for compile.c. program_begin claims the program (it fails while a
- * build runs or kernels exist), program_end stores the result, taking over log and executable. */
-cl_int program_begin(cl_program program, const char *options);
-void program_end(cl_program program, struct executable *executable, cl_program_binary_type type, char *log);
+/* Beginning and end of a build for the devices that are marked in an array. program_begin claims the program for them
+ * (it fails while a build for one of them runs or kernels exist), program_end stores the result, taking over log and
+ * executable. */
+cl_int program_begin(cl_program program, const bool *marked, const char *options);
+void program_end(cl_program program, const bool *marked, struct executable *executable, cl_program_binary_type type,
+                 char *log);
+/* Does a build run? With the lock held. */
+bool program_is_building(const struct _cl_program *program);
+/* In build.c: ends its compilers. With the lock held. */
+void program_stop_children(cl_program program);
 
 /* The first word of build options; its length is 0 when there is none. Words end at blanks outside of quotes, as the
  * compiler reads them. */

@@ -1,103 +1,41 @@
-/* Programs: source or binary in, executable out, and what clients ask about them.
- * Only one build runs per program at a time, and none while kernels exist; that claim (`building`) lets
- * the compiler run without a lock held. The executable is shared with kernels, which may outlive the
- * client's references. Called through icd.c, and by compile.c. */
-#include <signal.h>
+/* Programs: made from source or binaries, and what clients ask about them. What they are on their devices is
+ * executable.c's. Called through icd.c. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "objects.h"
-
-/* ---- executables ---- */
-
-static bool content_valid(struct executable *e, const ventus_device *device, cl_program_binary_type type,
-                          char why[EXECUTABLE_WHY])
-{
-    if (type == CL_PROGRAM_BINARY_TYPE_EXECUTABLE)
-        return ventus_module_load(e->bytes, e->size, &e->module, why, EXECUTABLE_WHY) == VENTUS_OK &&
-               ventus_module_fits(device, e->module, why, EXECUTABLE_WHY);
-    snprintf(why, EXECUTABLE_WHY, "it is no object");
-    return e->size > 4 && memcmp(e->bytes, "BC\xc0\xde", 4) == 0; /* LLVM bitcode: only the compiler reads more of it */
-}
-
-struct executable *executable_new(const ventus_device *device, unsigned char *bytes, size_t size,
-                                  cl_program_binary_type type, char why[EXECUTABLE_WHY])
-{
-    struct executable *e = calloc(1, sizeof *e);
-    snprintf(why, EXECUTABLE_WHY, "out of memory");
-    if (!e) {
-        free(bytes);
-        return NULL;
-    }
-    atomic_init(&e->uses, 1);
-    e->bytes = bytes;
-    e->size = size;
-    if (content_valid(e, device, type, why)) return e;
-    executable_drop(e);
-    return NULL;
-}
-
-struct executable *executable_use(struct executable *e)
-{
-    if (e) atomic_fetch_add(&e->uses, 1);
-    return e;
-}
-
-void executable_drop(struct executable *e)
-{
-    if (!e || atomic_fetch_sub(&e->uses, 1) != 1) return;
-    if (e->module) ventus_module_free(e->module);
-    free(e->bytes);
-    free(e);
-}
-
-struct executable *program_executable(cl_program program)
-{
-    pthread_mutex_lock(&program->lock);
-    bool ready = program->status == CL_BUILD_SUCCESS && program->type == CL_PROGRAM_BINARY_TYPE_EXECUTABLE;
-    struct executable *e = ready ? executable_use(program->executable) : NULL;
-    pthread_mutex_unlock(&program->lock);
-    return e;
-}
-
-void program_kernels(cl_program program, int change)
-{
-    pthread_mutex_lock(&program->lock);
-    program->kernels += (cl_uint)change;
-    pthread_mutex_unlock(&program->lock);
-}
-
-/* ---- options ---- */
-
-const char *option_word(const char *options, size_t *length)
-{
-    static const char blanks[] = " \t\n\r\v\f";
-    const char *word = options + strspn(options, blanks), *p = word;
-    char quote = 0;
-    for (; *p && (quote || !strchr(blanks, *p)); p++) {
-        if (*p == '\\' && p[1]) p++;
-        else if (quote ? *p == quote : *p == '"' || *p == '\'') quote = quote ? 0 : *p;
-    }
-    *length = (size_t)(p - word);
-    return word;
-}
 
 /* ---- lifetime ---- */
 
 static void program_destroy(struct object *object)
 {
     cl_program program = (cl_program)object;
-    executable_drop(program->executable);
+    for (cl_uint i = 0; i < program->devices.count; i++) build_close(&program->builds[i]);
+    free(program->builds);
+    devices_close(&program->devices);
     object_drop(&program->context->base);
     pthread_mutex_destroy(&program->lock);
     free(program->source);
     free(program->il);
-    free(program->options);
-    free(program->log);
     free(program);
 }
 
-cl_program program_new(cl_context context)
+/* One state of being built for each device. */
+static bool set_devices(cl_program program, cl_uint count, const cl_device_id *list)
+{
+    const struct devices *all = &program->context->devices;
+    if (!devices_init(&program->devices, list ? count : all->count, list ? list : all->list)) return false;
+    program->builds = calloc(program->devices.count, sizeof *program->builds);
+    if (!program->builds) {
+        devices_close(&program->devices);
+        program->devices.count = 0;
+        return false;
+    }
+    for (cl_uint i = 0; i < program->devices.count; i++) program->builds[i].status = CL_BUILD_NONE;
+    return true;
+}
+
+cl_program program_new(cl_context context, cl_uint count, const cl_device_id *list)
 {
     cl_program program = calloc(1, sizeof *program);
     if (!program || pthread_mutex_init(&program->lock, NULL)) {
@@ -105,11 +43,11 @@ cl_program program_new(cl_context context)
         return NULL;
     }
     object_init(&program->base, KIND_PROGRAM, program_destroy);
-    program->status = CL_BUILD_NONE;
-    program->type = CL_PROGRAM_BINARY_TYPE_NONE;
     program->context = context;
     object_use(&context->base);
-    return program;
+    if (set_devices(program, count, list)) return program;
+    object_drop(&program->base);
+    return NULL;
 }
 
 static bool source_size(cl_uint count, const char **strings, const size_t *lengths, size_t *total)
@@ -145,7 +83,7 @@ cl_program clCreateProgramWithSource(cl_context context, cl_uint count, const ch
     size_t size = 0;
     if (!object_is(context, KIND_CONTEXT)) error = CL_INVALID_CONTEXT;
     else if (!source_size(count, strings, lengths, &size)) error = CL_INVALID_VALUE;
-    else if (!(program = program_new(context))) error = CL_OUT_OF_HOST_MEMORY;
+    else if (!(program = program_new(context, 0, NULL))) error = CL_OUT_OF_HOST_MEMORY;
     if (program) {
         program->source = source_join(count, strings, lengths, size);
         program->source_size = size;
@@ -159,58 +97,43 @@ cl_program clCreateProgramWithSource(cl_context context, cl_uint count, const ch
     return program;
 }
 
-/* Does clGetKernelArgInfo answer? It may for any program, but must not unless it was asked to. */
-static bool wants_arg_info(const char *options)
+/* One binary for each device. Their verdicts go to `status` if it is not NULL. */
+static cl_int load_binaries(cl_program program, cl_uint count, const cl_device_id *list, const size_t *sizes,
+                            const unsigned char **binaries, cl_int *status)
 {
-    static const char wanted[] = "-cl-kernel-arg-info";
-    size_t n;
-    for (const char *p = option_word(options, &n); n; p = option_word(p + n, &n))
-        if (n == sizeof wanted - 1 && memcmp(p, wanted, n) == 0) return true;
-    return false;
+    cl_int result = CL_SUCCESS;
+    for (cl_uint i = 0; i < count; i++) {
+        struct device_build *b = &program->builds[devices_find(&program->devices, list[i])];
+        cl_int error = build_load(b, program->context->device, binaries[i], sizes[i]);
+        if (status) status[i] = error;
+        if (error) result = error;
+    }
+    return result;
 }
 
-/* Fills a program from what binary_make wrote. */
-static cl_int load_binary(cl_program program, const unsigned char *data, size_t size)
+static cl_int binaries_check(cl_uint count, const size_t *sizes, const unsigned char **binaries, cl_int *status)
 {
-    struct binary b;
-    char why[EXECUTABLE_WHY];
-    if (!binary_read(data, size, &b)) return CL_INVALID_BINARY;
-    unsigned char *bytes = malloc(b.payload_size ? b.payload_size : 1);
-    program->options = malloc(b.options_size + 1);
-    if (!bytes || !program->options) {
-        free(bytes);
-        return CL_OUT_OF_HOST_MEMORY;
+    cl_int error = sizes && binaries ? CL_SUCCESS : CL_INVALID_VALUE;
+    for (cl_uint i = 0; i < count && sizes && binaries; i++) {
+        bool given = sizes[i] && binaries[i];
+        if (status) status[i] = given ? CL_SUCCESS : CL_INVALID_VALUE;
+        if (!given) error = CL_INVALID_VALUE;
     }
-    memcpy(bytes, b.payload, b.payload_size);
-    memcpy(program->options, b.options, b.options_size);
-    program->options[b.options_size] = 0;
-    program->arg_info = wants_arg_info(program->options);
-    program->executable = executable_new(program->context->device, bytes, b.payload_size, b.type, why);
-    program->type = b.type;
-    if (!program->executable) debug("a program binary is refused: %s", why);
-    return program->executable ? CL_SUCCESS : CL_INVALID_BINARY;
+    return error;
 }
 
 cl_program clCreateProgramWithBinary(cl_context context, cl_uint count, const cl_device_id *list, const size_t *lengths,
                                      const unsigned char **binaries, cl_int *binary_status, cl_int *errcode_ret)
 {
     cl_program program = NULL;
-    cl_int error = object_is(context, KIND_CONTEXT) ? device_list_check(&context->devices, count, list, false)
-                                                    : CL_INVALID_CONTEXT;
-    if (!error && (!lengths || !binaries)) error = CL_INVALID_VALUE;
-    for (cl_uint i = 0; i < count && !error; i++) {
-        bool given = lengths[i] && binaries[i];
-        if (binary_status) binary_status[i] = given ? CL_SUCCESS : CL_INVALID_VALUE;
-        if (!given) error = CL_INVALID_VALUE;
-    }
-    if (!error && !(program = program_new(context))) error = CL_OUT_OF_HOST_MEMORY;
-    if (!error) {
-        error = load_binary(program, binaries[0], lengths[0]);
-        if (binary_status) binary_status[0] = error;
-        if (error) {
-            object_drop(&program->base);
-            program = NULL;
-        }
+    cl_int error = CL_INVALID_CONTEXT;
+    if (object_is(context, KIND_CONTEXT)) error = device_list_check(&context->devices, count, list, false);
+    if (!error) error = binaries_check(count, lengths, binaries, binary_status);
+    if (!error && !(program = program_new(context, count, list))) error = CL_OUT_OF_HOST_MEMORY;
+    if (!error) error = load_binaries(program, count, list, lengths, binaries, binary_status);
+    if (error && program) {
+        object_drop(&program->base);
+        program = NULL;
     }
     set_error(errcode_ret, error);
     return program;
@@ -226,7 +149,7 @@ static void abandon(cl_program program)
 {
     pthread_mutex_lock(&program->lock);
     program->abandoned = true;
-    if (program->compiler) kill(program->compiler, SIGKILL);
+    program_stop_children(program);
     pthread_mutex_unlock(&program->lock);
     object_drop(&program->base);
 }
@@ -239,52 +162,20 @@ cl_int clReleaseProgram(cl_program program)
     return CL_SUCCESS;
 }
 
-/* ---- building ---- */
+/* ---- queries, with the program's lock held: builds change what they are about ---- */
 
-cl_int program_begin(cl_program program, const char *options)
+/* The module of a device for which the program has been built; NULL: there is none. */
+static const ventus_module *ready_module(cl_program program)
 {
-    char *copy = strdup(options ? options : "");
-    if (!copy) return CL_OUT_OF_HOST_MEMORY;
-    pthread_mutex_lock(&program->lock);
-    bool claimed = !program->building && program->kernels == 0;
-    if (claimed) {
-        program->building = true;
-        program->abandoned = false;
-        program->status = CL_BUILD_IN_PROGRESS;
-        char *old = program->options;
-        program->options = copy;
-        if (program->source) program->arg_info = program->il || wants_arg_info(copy);
-        copy = old;
-    }
-    pthread_mutex_unlock(&program->lock);
-    free(copy);
-    return claimed ? CL_SUCCESS : CL_INVALID_OPERATION;
+    for (cl_uint i = 0; i < program->devices.count; i++)
+        if (build_is_ready(&program->builds[i])) return program->builds[i].executable->module;
+    return NULL;
 }
 
-void program_end(cl_program program, struct executable *executable, cl_program_binary_type type, char *log)
-{
-    pthread_mutex_lock(&program->lock);
-    struct executable *old = program->executable;
-    char *old_log = program->log;
-    program->executable = executable;
-    program->log = log;
-    program->type = executable ? type : CL_PROGRAM_BINARY_TYPE_NONE;
-    program->status = executable ? CL_BUILD_SUCCESS : CL_BUILD_ERROR;
-    program->building = false;
-    pthread_mutex_unlock(&program->lock);
-    executable_drop(old);
-    free(old_log);
-}
-
-/* ---- queries ---- */
-
-/* What `ask` answers, with the program's lock held: builds change everything below. */
 static cl_int kernel_names(cl_program program, struct info out)
 {
-    if (!program->executable || program->type != CL_PROGRAM_BINARY_TYPE_EXECUTABLE ||
-        program->status != CL_BUILD_SUCCESS)
-        return CL_INVALID_PROGRAM_EXECUTABLE;
-    const ventus_module *module = program->executable->module;
+    const ventus_module *module = ready_module(program);
+    if (!module) return CL_INVALID_PROGRAM_EXECUTABLE;
     size_t count = ventus_module_kernels(module), size = 1;
     for (size_t i = 0; i < count; i++) size += strlen(ventus_module_kernel(module, i)->name) + 1;
     char *text = malloc(size), *p = text;
@@ -301,38 +192,44 @@ static cl_int kernel_names(cl_program program, struct info out)
 
 static cl_int kernel_count(cl_program program, struct info out)
 {
-    if (!program->executable || program->type != CL_PROGRAM_BINARY_TYPE_EXECUTABLE ||
-        program->status != CL_BUILD_SUCCESS)
-        return CL_INVALID_PROGRAM_EXECUTABLE;
-    INFO(size_t, ventus_module_kernels(program->executable->module));
+    const ventus_module *module = ready_module(program);
+    if (!module) return CL_INVALID_PROGRAM_EXECUTABLE;
+    INFO(size_t, ventus_module_kernels(module));
 }
 
-static unsigned char *program_binary(cl_program program, size_t *size)
+/* Writes a device's binary to `target` (NULL: nowhere) and its size to *size; 0: there is none. */
+static cl_int copy_binary(const struct device_build *build, unsigned char *target, size_t *size)
 {
-    struct binary b = {.type = program->type,
-                       .options = program->options,
-                       .options_size = program->options ? strlen(program->options) : 0,
-                       .payload = program->executable->bytes,
-                       .payload_size = program->executable->size};
-    return binary_make(&b, size);
-}
-
-/* One size, or one pointer to copy to, for the one device. */
-static cl_int binary_info(cl_program program, bool content, struct info out)
-{
-    size_t size = 0;
-    unsigned char *data = NULL;
-    if (program->executable && !(data = program_binary(program, &size))) return CL_OUT_OF_HOST_MEMORY;
-    cl_int error;
-    if (content) {
-        error = out.value && out.size < sizeof(void *) ? CL_INVALID_VALUE : CL_SUCCESS;
-        unsigned char *target = !error && out.value ? *(unsigned char **)out.value : NULL;
-        if (target && data) memcpy(target, data, size);
-        if (!error && out.size_ret) *out.size_ret = sizeof(void *);
-    } else {
-        error = info_bytes(out, &size, sizeof size);
-    }
+    *size = 0;
+    if (!build->executable) return CL_SUCCESS;
+    unsigned char *data = build_binary(build, size);
+    if (!data) return CL_OUT_OF_HOST_MEMORY;
+    if (target) memcpy(target, data, *size);
     free(data);
+    return CL_SUCCESS;
+}
+
+static cl_int binary_sizes(cl_program program, struct info out)
+{
+    const cl_uint count = program->devices.count;
+    size_t *sizes = calloc(count, sizeof *sizes);
+    cl_int error = sizes ? CL_SUCCESS : CL_OUT_OF_HOST_MEMORY;
+    for (cl_uint i = 0; i < count && !error; i++) error = copy_binary(&program->builds[i], NULL, &sizes[i]);
+    if (!error) error = info_bytes(out, sizes, count * sizeof *sizes);
+    free(sizes);
+    return error;
+}
+
+/* The answer's place has pointers to where the binaries are to go; NULL for those that are not wanted. */
+static cl_int binaries(cl_program program, struct info out)
+{
+    unsigned char **targets = out.value;
+    const size_t size = program->devices.count * sizeof *targets;
+    size_t written;
+    cl_int error = targets && out.size < size ? CL_INVALID_VALUE : CL_SUCCESS;
+    for (cl_uint i = 0; i < program->devices.count && targets && !error; i++)
+        if (targets[i]) error = copy_binary(&program->builds[i], targets[i], &written);
+    if (!error && out.size_ret) *out.size_ret = size;
     return error;
 }
 
@@ -347,12 +244,13 @@ static cl_int program_info(cl_program program, cl_program_info param, struct inf
     switch (param) {
     case CL_PROGRAM_REFERENCE_COUNT: INFO(cl_uint, object_count(&program->base));
     case CL_PROGRAM_CONTEXT: INFO(cl_context, program->context);
-    case CL_PROGRAM_NUM_DEVICES: INFO(cl_uint, 1);
-    case CL_PROGRAM_DEVICES: INFO(cl_device_id, &the_device);
+    case CL_PROGRAM_NUM_DEVICES: INFO(cl_uint, program->devices.count);
+    case CL_PROGRAM_DEVICES:
+        return info_bytes(out, program->devices.list, program->devices.count * sizeof *program->devices.list);
     case CL_PROGRAM_SOURCE: return source_info(program, out);
     case CL_PROGRAM_IL: return info_bytes(out, program->il, program->il ? program->source_size : 0);
-    case CL_PROGRAM_BINARY_SIZES: return binary_info(program, false, out);
-    case CL_PROGRAM_BINARIES: return binary_info(program, true, out);
+    case CL_PROGRAM_BINARY_SIZES: return binary_sizes(program, out);
+    case CL_PROGRAM_BINARIES: return binaries(program, out);
     case CL_PROGRAM_NUM_KERNELS: return kernel_count(program, out);
     case CL_PROGRAM_KERNEL_NAMES: return kernel_names(program, out);
     case CL_PROGRAM_SCOPE_GLOBAL_CTORS_PRESENT:
@@ -370,20 +268,20 @@ cl_int clGetProgramInfo(cl_program program, cl_program_info param, size_t size, 
     return error;
 }
 
-static size_t variables_size(cl_program program)
+static size_t variables_size(const struct device_build *build)
 {
-    const struct executable *e = program->executable;
+    const struct executable *e = build->executable;
     return e && e->module ? ventus_module_variables(e->module) : 0;
 }
 
-static cl_int build_info(cl_program program, cl_program_build_info param, struct info out)
+static cl_int build_info(const struct device_build *build, cl_program_build_info param, struct info out)
 {
     switch (param) {
-    case CL_PROGRAM_BUILD_STATUS: INFO(cl_build_status, program->status);
-    case CL_PROGRAM_BUILD_OPTIONS: return info_text(out, program->options);
-    case CL_PROGRAM_BUILD_LOG: return info_text(out, program->log);
-    case CL_PROGRAM_BINARY_TYPE: INFO(cl_program_binary_type, program->type);
-    case CL_PROGRAM_BUILD_GLOBAL_VARIABLE_TOTAL_SIZE: INFO(size_t, variables_size(program));
+    case CL_PROGRAM_BUILD_STATUS: INFO(cl_build_status, build->status);
+    case CL_PROGRAM_BUILD_OPTIONS: return info_text(out, build->options);
+    case CL_PROGRAM_BUILD_LOG: return info_text(out, build->log);
+    case CL_PROGRAM_BINARY_TYPE: INFO(cl_program_binary_type, build->type);
+    case CL_PROGRAM_BUILD_GLOBAL_VARIABLE_TOTAL_SIZE: INFO(size_t, variables_size(build));
     default: return CL_INVALID_VALUE;
     }
 }
@@ -392,9 +290,11 @@ cl_int clGetProgramBuildInfo(cl_program program, cl_device_id device, cl_program
                              void *value, size_t *size_ret)
 {
     if (!object_is(program, KIND_PROGRAM)) return CL_INVALID_PROGRAM;
-    if (!object_is(device, KIND_DEVICE)) return CL_INVALID_DEVICE;
+    cl_int error = device_list_check(&program->devices, 1, &device, false);
+    if (error) return error;
     pthread_mutex_lock(&program->lock);
-    cl_int error = build_info(program, param, (struct info){size, value, size_ret});
+    error = build_info(&program->builds[devices_find(&program->devices, device)], param,
+                       (struct info){size, value, size_ret});
     pthread_mutex_unlock(&program->lock);
     return error;
 }
