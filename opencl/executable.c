@@ -131,16 +131,6 @@ bool program_is_building(const struct _cl_program *program)
     return false;
 }
 
-struct executable *program_executable(cl_program program)
-{
-    struct executable *e = NULL;
-    pthread_mutex_lock(&program->lock);
-    for (cl_uint i = 0; i < program->devices.count && !e; i++)
-        if (build_is_ready(&program->builds[i])) e = executable_use(program->builds[i].executable);
-    pthread_mutex_unlock(&program->lock);
-    return e;
-}
-
 void program_kernels(cl_program program, int change)
 {
     pthread_mutex_lock(&program->lock);

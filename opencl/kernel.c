@@ -10,12 +10,18 @@
 
 /* ---- lifetime ---- */
 
+static void code_free(struct kernel_code *code, cl_uint ndevices)
+{
+    for (cl_uint i = 0; code && i < ndevices; i++) executable_drop(code[i].executable);
+    free(code);
+}
+
 static void kernel_destroy(struct object *object)
 {
     cl_kernel kernel = (cl_kernel)object;
     for (uint32_t i = 0; kernel->arguments && i < kernel->info->nargs; i++)
         if (kernel->arguments[i].mem) mem_unwatch(kernel->arguments[i].mem);
-    executable_drop(kernel->executable);
+    code_free(kernel->code, kernel->program->devices.count);
     object_drop(&kernel->program->base);
     free(kernel->image);
     free(kernel->local_sizes);
@@ -23,18 +29,18 @@ static void kernel_destroy(struct object *object)
     free(kernel);
 }
 
-/* Takes over the use of `executable`. */
-static cl_kernel kernel_new(cl_program program, struct executable *executable, const struct ventus_kernel *info)
+/* Takes over `code`. */
+static cl_kernel kernel_new(cl_program program, struct kernel_code *code, const struct ventus_kernel *info)
 {
     cl_kernel kernel = calloc(1, sizeof *kernel);
     if (!kernel) {
-        executable_drop(executable);
+        code_free(code, program->devices.count);
         return NULL;
     }
     object_init(&kernel->base, KIND_KERNEL, kernel_destroy);
     kernel->program = program;
     object_use(&program->base);
-    kernel->executable = executable;
+    kernel->code = code;
     kernel->info = info;
     kernel->image = calloc(1, info->args_size + 1u);
     kernel->local_sizes = calloc(info->nargs + 1u, sizeof *kernel->local_sizes);
@@ -47,36 +53,111 @@ static cl_kernel kernel_new(cl_program program, struct executable *executable, c
     return kernel;
 }
 
+/* Are the arguments the same, and at the same places? */
+static bool same_definition(const struct ventus_kernel *a, const struct ventus_kernel *b)
+{
+    if (a->nargs != b->nargs || a->args_size != b->args_size) return false;
+    for (uint32_t i = 0; i < a->nargs; i++) {
+        const struct ventus_arg *x = &a->args[i], *y = &b->args[i];
+        if (x->kind != y->kind || x->size != y->size || x->offset != y->offset || strcmp(x->type, y->type))
+            return false;
+    }
+    return true;
+}
+
+/* What a kernel is on the devices that the program has been built for, with uses of the executables; *first is the
+ * place of one that has it. With the program's lock held. */
+static cl_int find_code(cl_program program, const char *name, struct kernel_code *code, cl_uint *first)
+{
+    bool ready = false;
+    *first = program->devices.count;
+    for (cl_uint i = 0; i < program->devices.count; i++) {
+        const struct device_build *b = &program->builds[i];
+        const struct ventus_kernel *info = NULL;
+        if (!build_is_ready(b)) continue;
+        ready = true;
+        if (!(info = ventus_module_find(b->executable->module, name))) continue;
+        if (*first == program->devices.count) *first = i;
+        else if (!same_definition(code[*first].info, info)) return CL_INVALID_KERNEL_DEFINITION;
+        code[i] = (struct kernel_code){executable_use(b->executable), info};
+    }
+    if (!ready) return CL_INVALID_PROGRAM_EXECUTABLE;
+    return *first == program->devices.count ? CL_INVALID_KERNEL_NAME : CL_SUCCESS;
+}
+
+static cl_int kernel_create(cl_program program, const char *name, cl_kernel *kernel)
+{
+    cl_uint first;
+    struct kernel_code *code = calloc(program->devices.count, sizeof *code);
+    if (!code) return CL_OUT_OF_HOST_MEMORY;
+    pthread_mutex_lock(&program->lock);
+    cl_int error = find_code(program, name, code, &first);
+    bool arg_info = !error && program->builds[first].arg_info;
+    pthread_mutex_unlock(&program->lock);
+    if (error) {
+        code_free(code, program->devices.count);
+        return error;
+    }
+    if (!(*kernel = kernel_new(program, code, code[first].info))) return CL_OUT_OF_HOST_MEMORY;
+    (*kernel)->arg_info = arg_info;
+    return CL_SUCCESS;
+}
+
+const struct kernel_code *kernel_on(const struct _cl_kernel *kernel, cl_device_id device)
+{
+    const cl_uint place = devices_find(&kernel->program->devices, device);
+    if (place == kernel->program->devices.count || !kernel->code[place].executable) return NULL;
+    return &kernel->code[place];
+}
+
 cl_kernel clCreateKernel(cl_program program, const char *name, cl_int *errcode_ret)
 {
     cl_kernel kernel = NULL;
-    struct executable *executable = NULL;
-    const struct ventus_kernel *info = NULL;
     cl_int error = CL_SUCCESS;
     if (!object_is(program, KIND_PROGRAM)) error = CL_INVALID_PROGRAM;
-    else if (!name) error = CL_INVALID_VALUE;
-    else if (!(executable = program_executable(program))) error = CL_INVALID_PROGRAM_EXECUTABLE;
-    else if (!(info = ventus_module_find(executable->module, name))) error = CL_INVALID_KERNEL_NAME;
-    if (error) executable_drop(executable);
-    else if (!(kernel = kernel_new(program, executable, info))) error = CL_OUT_OF_HOST_MEMORY;
+    else error = name ? kernel_create(program, name, &kernel) : CL_INVALID_VALUE;
     set_error(errcode_ret, error);
     return kernel;
+}
+
+/* An executable of the program, with a use for the caller; NULL: it has not been built. */
+static struct executable *any_executable(cl_program program)
+{
+    struct executable *e = NULL;
+    pthread_mutex_lock(&program->lock);
+    for (cl_uint i = 0; i < program->devices.count && !e; i++)
+        if (build_is_ready(&program->builds[i])) e = executable_use(program->builds[i].executable);
+    pthread_mutex_unlock(&program->lock);
+    return e;
+}
+
+/* Creates all kernels of a module, of which there are `room` at most, but those that are not the same on all devices.
+ */
+static cl_int create_all(cl_program program, const ventus_module *module, cl_uint room, cl_kernel *kernels,
+                         cl_uint *count)
+{
+    cl_int error = CL_SUCCESS;
+    *count = 0;
+    for (size_t i = 0; i < ventus_module_kernels(module) && !error; i++) {
+        cl_kernel kernel;
+        error = kernel_create(program, ventus_module_kernel(module, i)->name, &kernel);
+        if (!error && *count < room) kernels[*count] = kernel;
+        else if (!error) clReleaseKernel(kernel);
+        if (!error) ++*count;
+        if (error == CL_INVALID_KERNEL_DEFINITION) error = CL_SUCCESS;
+    }
+    return error || *count <= room || !kernels ? error : CL_INVALID_VALUE;
 }
 
 cl_int clCreateKernelsInProgram(cl_program program, cl_uint room, cl_kernel *kernels, cl_uint *count_ret)
 {
     if (!object_is(program, KIND_PROGRAM)) return CL_INVALID_PROGRAM;
-    struct executable *executable = program_executable(program);
+    struct executable *executable = any_executable(program);
     if (!executable) return CL_INVALID_PROGRAM_EXECUTABLE;
-    cl_uint count = (cl_uint)ventus_module_kernels(executable->module), made = 0;
-    cl_int error = kernels && room < count ? CL_INVALID_VALUE : CL_SUCCESS;
-    for (; !error && kernels && made < count; made++) {
-        atomic_fetch_add(&executable->uses, 1);
-        kernels[made] = kernel_new(program, executable, ventus_module_kernel(executable->module, made));
-        if (!kernels[made]) error = CL_OUT_OF_HOST_MEMORY;
-    }
-    if (error && made)
-        for (made--; made > 0; made--) clReleaseKernel(kernels[made - 1]);
+    cl_uint count;
+    if (!kernels) room = 0;
+    cl_int error = create_all(program, executable->module, room, kernels, &count);
+    for (cl_uint i = 0; error && i < count && i < room; i++) clReleaseKernel(kernels[i]);
     executable_drop(executable);
     if (!error && count_ret) *count_ret = count;
     return error;
@@ -85,9 +166,14 @@ cl_int clCreateKernelsInProgram(cl_program program, cl_uint room, cl_kernel *ker
 cl_kernel kernel_copy(cl_kernel source)
 {
     const struct ventus_kernel *info = source->info;
-    atomic_fetch_add(&source->executable->uses, 1);
-    cl_kernel kernel = kernel_new(source->program, source->executable, info);
+    const cl_uint ndevices = source->program->devices.count;
+    struct kernel_code *code = malloc(ndevices * sizeof *code);
+    if (!code) return NULL;
+    memcpy(code, source->code, ndevices * sizeof *code);
+    for (cl_uint i = 0; i < ndevices; i++) executable_use(code[i].executable);
+    cl_kernel kernel = kernel_new(source->program, code, info);
     if (!kernel) return NULL;
+    kernel->arg_info = source->arg_info;
     memcpy(kernel->image, source->image, info->args_size);
     memcpy(kernel->local_sizes, source->local_sizes, info->nargs * sizeof *kernel->local_sizes);
     memcpy(kernel->arguments, source->arguments, info->nargs * sizeof *kernel->arguments);
@@ -327,20 +413,34 @@ cl_int clGetKernelInfo(cl_kernel kernel, cl_kernel_info param, size_t size, void
     }
 }
 
+/* The kernel on a device of its program; NULL for the device is good when there is only one. */
+static cl_int code_of(cl_kernel kernel, cl_device_id device, const struct ventus_kernel **info)
+{
+    const struct devices *devices = &kernel->program->devices;
+    if (!device && devices->count == 1) device = devices->list[0];
+    if (!object_is(device, KIND_DEVICE)) return CL_INVALID_DEVICE;
+    const struct kernel_code *code = kernel_on(kernel, device);
+    if (!code) return CL_INVALID_DEVICE;
+    *info = code->info;
+    return CL_SUCCESS;
+}
+
 cl_int clGetKernelWorkGroupInfo(cl_kernel kernel, cl_device_id device, cl_kernel_work_group_info param, size_t size,
                                 void *value, size_t *size_ret)
 {
     struct info out = {size, value, size_ret};
+    const struct ventus_kernel *info;
     if (!object_is(kernel, KIND_KERNEL)) return CL_INVALID_KERNEL;
-    if (device && !object_is(device, KIND_DEVICE)) return CL_INVALID_DEVICE;
-    const uint32_t *reqd = kernel->info->reqd;
+    cl_int error = code_of(kernel, device, &info);
+    if (error) return error;
+    const uint32_t *reqd = info->reqd;
     switch (param) {
     case CL_KERNEL_WORK_GROUP_SIZE:
-        INFO(size_t, ventus_max_group(kernel->program->context->device, kernel->info, kernel->local_sizes));
+        INFO(size_t, ventus_max_group(kernel->program->context->device, info, kernel->local_sizes));
     case CL_KERNEL_COMPILE_WORK_GROUP_SIZE:
         return info_bytes(out, (size_t[3]){reqd[0], reqd[1], reqd[2]}, 3 * sizeof(size_t));
-    case CL_KERNEL_LOCAL_MEM_SIZE: INFO(cl_ulong, ventus_local_bytes(kernel->info, kernel->local_sizes));
-    case CL_KERNEL_PRIVATE_MEM_SIZE: INFO(cl_ulong, kernel->info->pds_bytes);
+    case CL_KERNEL_LOCAL_MEM_SIZE: INFO(cl_ulong, ventus_local_bytes(info, kernel->local_sizes));
+    case CL_KERNEL_PRIVATE_MEM_SIZE: INFO(cl_ulong, info->pds_bytes);
     case CL_KERNEL_PREFERRED_WORK_GROUP_SIZE_MULTIPLE: INFO(size_t, device_info()->threads_per_warp);
     default: return CL_INVALID_VALUE; /* CL_KERNEL_GLOBAL_WORK_SIZE is for custom devices and built-in kernels */
     }
@@ -373,9 +473,11 @@ cl_int clGetKernelSubGroupInfo(cl_kernel kernel, cl_device_id device, cl_kernel_
                                const void *input, size_t size, void *value, size_t *size_ret)
 {
     struct info out = {size, value, size_ret};
+    const struct ventus_kernel *info;
     if (!object_is(kernel, KIND_KERNEL)) return CL_INVALID_KERNEL;
-    if (device && !object_is(device, KIND_DEVICE)) return CL_INVALID_DEVICE;
-    size_t largest = ventus_max_group(kernel->program->context->device, kernel->info, kernel->local_sizes);
+    cl_int error = code_of(kernel, device, &info);
+    if (error) return error;
+    size_t largest = ventus_max_group(kernel->program->context->device, info, kernel->local_sizes);
     size_t lanes = device_info()->threads_per_warp, items = items_of(input_size, input);
     switch (param) {
     case CL_KERNEL_MAX_SUB_GROUP_SIZE_FOR_NDRANGE:
@@ -421,7 +523,7 @@ cl_int clGetKernelArgInfo(cl_kernel kernel, cl_uint index, cl_kernel_arg_info pa
     struct info out = {size, value, size_ret};
     if (!object_is(kernel, KIND_KERNEL)) return CL_INVALID_KERNEL;
     if (index >= kernel->info->nargs) return CL_INVALID_ARG_INDEX;
-    if (!kernel->program->builds[0].arg_info) return CL_KERNEL_ARG_INFO_NOT_AVAILABLE;
+    if (!kernel->arg_info) return CL_KERNEL_ARG_INFO_NOT_AVAILABLE;
     const struct ventus_arg *arg = &kernel->info->args[index];
     switch (param) {
     case CL_KERNEL_ARG_ADDRESS_QUALIFIER: INFO(cl_kernel_arg_address_qualifier, address_qualifier(arg->address));

@@ -66,12 +66,13 @@ static cl_int local_check(const struct ventus_range *r, uint32_t most, cl_uint d
     return CL_SUCCESS;
 }
 
-static cl_int range_local(struct ventus_range *r, cl_kernel kernel, const size_t *local)
+static cl_int range_local(struct ventus_range *r, cl_kernel kernel, const struct ventus_kernel *code,
+                          const size_t *local)
 {
     const ventus_device *machine = kernel->program->context->device;
     struct ventus_info info;
-    const uint32_t *reqd = kernel->info->reqd;
-    const uint32_t most = ventus_max_group(machine, kernel->info, kernel->local_sizes);
+    const uint32_t *reqd = code->reqd;
+    const uint32_t most = ventus_max_group(machine, code, kernel->local_sizes);
     if (most == 0) return CL_OUT_OF_RESOURCES; /* more local memory than the device has */
     ventus_device_info(machine, &info);
     for (cl_uint i = 0; i < r->work_dim && local; i++) {
@@ -121,8 +122,9 @@ static cl_int send(const struct route *to, struct command *c, cl_kernel kernel, 
         command_free(c);
         return error;
     }
-    l->launch = (struct ventus_launch){.module = kernel->executable->module,
-                                       .kernel = kernel->info,
+    const struct kernel_code *code = kernel_on(kernel, c->queue->device); /* range_check has seen it */
+    l->launch = (struct ventus_launch){.module = code->executable->module,
+                                       .kernel = code->info,
                                        .sms = c->queue->device->sms,
                                        .range = *range,
                                        .args = kernel->image,
@@ -146,11 +148,13 @@ static cl_int arguments_check(cl_kernel kernel)
 static cl_int range_check(cl_command_queue q, cl_kernel kernel, cl_uint dim, const size_t *offset, const size_t *global,
                           const size_t *local, struct ventus_range *range, bool *empty)
 {
+    const struct kernel_code *code = kernel_on(kernel, q->device);
     cl_int error = arguments_check(kernel);
     if (kernel->program->context != q->context) return CL_INVALID_CONTEXT;
+    if (!code) return CL_INVALID_PROGRAM_EXECUTABLE;
     if (!error && (dim < 1 || dim > 3)) error = CL_INVALID_WORK_DIMENSION;
     if (!error) error = range_global(range, dim, offset, global, empty);
-    return error || *empty ? error : range_local(range, kernel, local);
+    return error || *empty ? error : range_local(range, kernel, code->info, local);
 }
 
 cl_int launch_kernel(const struct route *to, cl_command_type type, cl_kernel kernel, cl_uint dim, const size_t *offset,

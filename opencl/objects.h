@@ -540,8 +540,6 @@ struct _cl_program {
 /* A program for these devices of the context; 0 and NULL: for all. */
 cl_program program_new(cl_context context, cl_uint count, const cl_device_id *list);
 
-/* The executable of a program that has been built for some device, with a use for the caller; else NULL. */
-struct executable *program_executable(cl_program program);
 /* A kernel object of the client came (1) or went (-1). */
 void program_kernels(cl_program program, int change);
 
@@ -631,11 +629,21 @@ struct argument {
     uint32_t svm; /* ... this address, or the null pointer */
 };
 
+/* What a kernel is on one device of its program. */
+struct kernel_code {
+    struct executable *executable; /* NULL: it is not there */
+    const struct ventus_kernel *info;
+};
+
+/* NULL: the program has not been built for the device, or not with this kernel. */
+const struct kernel_code *kernel_on(const struct _cl_kernel *kernel, cl_device_id device);
+
 struct _cl_kernel {
     struct object base;
     cl_program program;
-    struct executable *executable;
-    const struct ventus_kernel *info;
+    struct kernel_code *code;         /* one for each device of the program */
+    const struct ventus_kernel *info; /* of one of them: name and arguments are the same on all */
+    bool arg_info;
     unsigned char *image;  /* argument buffer, info->args_size bytes */
     uint64_t *local_sizes; /* one per argument */
     struct argument *arguments;
