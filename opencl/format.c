@@ -6,9 +6,13 @@
 #include "objects.h"
 #include "sim/softfp.h"
 
+#ifndef CL_UNORM_INT_2_101010_EXT /* cl_ext_image_unorm_int_2_101010: younger than the headers of Debian 12 */
+#define CL_UNORM_INT_2_101010_EXT 0x10E5
+#endif
+
 /* Classes of channel types, for the orders that take them. */
-enum { NORM8 = 1, NORM16 = 2, INT8 = 4, WIDE = 8, FLOATS = 16, PACKED3 = 32, PACKED4 = 64 };
-enum { ANY = NORM8 | NORM16 | INT8 | WIDE | FLOATS };
+enum { NORM8 = 1, NORM16 = 2, INT8 = 4, WIDE = 8, FLOATS = 16, PACKED_RGB = 32, PACKED_RGBA = 64, PACKED_ARGB = 128 };
+enum { ANY = NORM8 | NORM16 | INT8 | WIDE | FLOATS, PACKED = PACKED_RGB | PACKED_RGBA | PACKED_ARGB };
 
 /* Where red, green, blue and alpha are in memory: number of the channel, `-` if there is none. Behind it alpha of what
  * is outside of the image. */
@@ -22,14 +26,13 @@ static const struct order {
     {CL_A, "---0", 0, 1, ANY},
     {CL_RG, "01--", 1, 2, ANY},
     {CL_RA, "0--1", 0, 2, ANY},
-    {CL_RGB, "012-", 1, 1, PACKED3},
-    {CL_RGBA, "0123", 0, 4, ANY | PACKED4},
+    {CL_RGB, "012-", 1, 1, PACKED_RGB},
+    {CL_RGBA, "0123", 0, 4, ANY | PACKED_RGBA},
     {CL_BGRA, "2103", 0, 4, NORM8 | INT8},
-    {CL_ARGB, "1230", 0, 4, NORM8 | INT8},
+    {CL_ARGB, "1230", 0, 4, NORM8 | INT8 | PACKED_ARGB},
     {CL_ABGR, "3210", 0, 4, NORM8 | INT8},
     {CL_INTENSITY, "0000", 0, 1, NORM8 | NORM16 | FLOATS},
     {CL_LUMINANCE, "000-", 1, 1, NORM8 | NORM16 | FLOATS},
-    {CL_RGBx, "012-", 0, 1, PACKED3},
     {CL_DEPTH, "0---", 0, 1, NORM16 | FLOATS},
     {CL_sRGBA, "0123", 0, 4, NORM8},
     {CL_sBGRA, "2103", 0, 4, NORM8},
@@ -46,10 +49,11 @@ static const struct type {
     {CL_SNORM_INT16, ABI_IMAGE_SNORM, NORM16, 2, {{0, 0}}},
     {CL_UNORM_INT8, ABI_IMAGE_UNORM, NORM8, 1, {{0, 0}}},
     {CL_UNORM_INT16, ABI_IMAGE_UNORM, NORM16, 2, {{0, 0}}},
-    {CL_UNORM_SHORT_565, ABI_IMAGE_UNORM, PACKED3, 2, {{11, 5}, {5, 6}, {0, 5}}},
-    {CL_UNORM_SHORT_555, ABI_IMAGE_UNORM, PACKED3, 2, {{10, 5}, {5, 5}, {0, 5}}},
-    {CL_UNORM_INT_101010, ABI_IMAGE_UNORM, PACKED3, 4, {{20, 10}, {10, 10}, {0, 10}}},
-    {CL_UNORM_INT_101010_2, ABI_IMAGE_UNORM, PACKED4, 4, {{22, 10}, {12, 10}, {2, 10}, {0, 2}}},
+    {CL_UNORM_SHORT_565, ABI_IMAGE_UNORM, PACKED_RGB, 2, {{11, 5}, {5, 6}, {0, 5}}},
+    {CL_UNORM_SHORT_555, ABI_IMAGE_UNORM, PACKED_RGB, 2, {{10, 5}, {5, 5}, {0, 5}}},
+    {CL_UNORM_INT_101010, ABI_IMAGE_UNORM, PACKED_RGB, 4, {{20, 10}, {10, 10}, {0, 10}}},
+    {CL_UNORM_INT_101010_2, ABI_IMAGE_UNORM, PACKED_RGBA, 4, {{22, 10}, {12, 10}, {2, 10}, {0, 2}}},
+    {CL_UNORM_INT_2_101010_EXT, ABI_IMAGE_UNORM, PACKED_ARGB, 4, {{30, 2}, {20, 10}, {10, 10}, {0, 10}}},
     {CL_SIGNED_INT8, ABI_IMAGE_SIGNED, INT8, 1, {{0, 0}}},
     {CL_SIGNED_INT16, ABI_IMAGE_SIGNED, WIDE, 2, {{0, 0}}},
     {CL_SIGNED_INT32, ABI_IMAGE_SIGNED, WIDE, 4, {{0, 0}}},
@@ -85,7 +89,8 @@ bool format_valid(const cl_image_format *format)
     cl_uint order = format->image_channel_order, type = format->image_channel_data_type;
     bool rgb = order == CL_RGB || order == CL_RGBx;
     bool packed = type == CL_UNORM_SHORT_565 || type == CL_UNORM_SHORT_555 || type == CL_UNORM_INT_101010;
-    return order >= CL_R && order <= CL_ABGR && type >= CL_SNORM_INT8 && type <= CL_UNORM_INT_101010_2 && rgb == packed;
+    bool known = (type >= CL_SNORM_INT8 && type <= CL_UNORM_INT_101010_2) || type == CL_UNORM_INT_2_101010_EXT;
+    return order >= CL_R && order <= CL_ABGR && known && rgb == packed;
 }
 
 static uint32_t component(const struct type *type, char channel)
@@ -102,7 +107,7 @@ static void describe(const struct order *order, const struct type *type, struct 
     image->order = order->name;
     image->type = type->name;
     image->kind = is_srgb(order->name) ? ABI_IMAGE_SRGB : type->kind;
-    image->texel = type->bytes * (type->class & (PACKED3 | PACKED4) ? 1 : order->channels);
+    image->texel = type->bytes * (type->class & PACKED ? 1 : order->channels);
     image->border = order->border;
     for (int i = 0; i < 4; i++) {
         char channel = order->component[i];

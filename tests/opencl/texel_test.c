@@ -5,6 +5,10 @@
 #include "check.h"
 #include "tests/rng.h"
 
+#ifndef CL_UNORM_INT_2_101010_EXT
+#define CL_UNORM_INT_2_101010_EXT 0x10E5
+#endif
+
 enum { N = 256, TEXEL = 16 };
 
 static const char source[] =
@@ -66,13 +70,15 @@ static int layout(const cl_image_format *f, struct channel out[4])
     static const struct channel packed[][4] = {{{11, 5}, {5, 6}, {0, 5}},
                                                {{10, 5}, {5, 5}, {0, 5}},
                                                {{20, 10}, {10, 10}, {0, 10}},
-                                               {{22, 10}, {12, 10}, {2, 10}, {0, 2}}};
+                                               {{22, 10}, {12, 10}, {2, 10}, {0, 2}},
+                                               {{30, 2}, {20, 10}, {10, 10}, {0, 10}}};
     int bits = 8, n = 4;
     switch (f->image_channel_data_type) {
     case CL_UNORM_SHORT_565: memcpy(out, packed[0], sizeof packed[0]); return 2;
     case CL_UNORM_SHORT_555: memcpy(out, packed[1], sizeof packed[1]); return 2;
     case CL_UNORM_INT_101010: memcpy(out, packed[2], sizeof packed[2]); return 4;
     case CL_UNORM_INT_101010_2: memcpy(out, packed[3], sizeof packed[3]); return 4;
+    case CL_UNORM_INT_2_101010_EXT: memcpy(out, packed[4], sizeof packed[4]); return 4;
     case CL_SNORM_INT16:
     case CL_UNORM_INT16:
     case CL_SIGNED_INT16:
@@ -114,7 +120,6 @@ static int shown(cl_channel_order order, int c)
     case CL_A: return by_order[5][c];
     case CL_RG: return by_order[6][c];
     case CL_RA: return by_order[7][c];
-    case CL_RGBx:
     case CL_RGB: return by_order[8][c];
     case CL_INTENSITY: return by_order[9][c];
     case CL_LUMINANCE: return by_order[10][c];
