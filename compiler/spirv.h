@@ -202,6 +202,9 @@ void argument_add(struct reader *r, struct arguments *a, LLVMValueRef value, con
 /* Calls the built-in function `name` with these arguments. */
 LLVMValueRef builtin_call(struct reader *r, const char *name, LLVMTypeRef result, const struct arguments *a);
 
+/* ---- spirv_pipe.c ---- */
+read_function read_pipe, read_group_pipe, read_is_reservation;
+
 /* ---- spirv_insn.c ---- */
 read_function read_binary, read_shift, read_compare, read_unary, read_modulo, read_classify, read_any_all, read_select,
     read_scale, read_convert, read_saturate, read_bitcast, read_extract, read_insert, read_extract_dynamic,
@@ -230,6 +233,10 @@ read_function read_function_begin, read_parameter, read_label, read_function_end
     read_branch_conditional, read_switch, read_return, read_return_value, read_unreachable;
 
 /* ---- spirv_call.c ---- */
+/* The library has some functions for generic pointers, as clang calls them. */
+LLVMValueRef generic(struct reader *r, LLVMValueRef pointer);
+/* Of a group's functions: by operand `i`, its scope. */
+const char *group_name(struct reader *r, uint32_t i);
 read_function read_extended, read_group_boolean, read_group_broadcast, read_group_reduce, read_async_copy, read_wait,
     read_barrier, read_memory_barrier, read_atomic, read_builtin, read_generic_cast, read_generic_semantics;
 

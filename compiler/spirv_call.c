@@ -10,8 +10,7 @@ static void add_operand(struct reader *r, struct arguments *a, uint32_t i, char 
     argument_add(r, a, operand_value(r, i), type_name_of(r, operand_value_id(r, i)->type, sign, qualifiers));
 }
 
-/* The library has some functions for generic pointers, as clang calls them. */
-static LLVMValueRef generic(struct reader *r, LLVMValueRef pointer)
+LLVMValueRef generic(struct reader *r, LLVMValueRef pointer)
 {
     return LLVMBuildAddrSpaceCast(r->b, pointer, LLVMPointerTypeInContext(r->cc->context, 4), "");
 }
@@ -124,8 +123,7 @@ LLVMValueRef read_generic_semantics(struct reader *r)
 
 enum { SCOPE_DEVICE = 1, SCOPE_WORK_GROUP = 2, SCOPE_SUB_GROUP = 3, SCOPE_WORK_ITEM = 4 };
 
-/* Of a group's functions: by operand `i`, its scope. */
-static const char *group(struct reader *r, uint32_t i)
+const char *group_name(struct reader *r, uint32_t i)
 {
     uint64_t scope = operand_constant(r, i);
     if (scope != SCOPE_WORK_GROUP && scope != SCOPE_SUB_GROUP) spirv_error(r, "it is of no work-group or sub-group");
@@ -135,7 +133,7 @@ static const char *group(struct reader *r, uint32_t i)
 LLVMValueRef read_group_boolean(struct reader *r)
 {
     struct arguments a = {.types = ""};
-    const char *name = cc_printf(r->cc, "%s_%s", group(r, 0), r->op->how ? "any" : "all");
+    const char *name = cc_printf(r->cc, "%s_%s", group_name(r, 0), r->op->how ? "any" : "all");
     argument_add(r, &a, LLVMBuildZExt(r->b, operand_of(r, 1, int_type(r, 1)), int_type(r, 32), ""), "i");
     LLVMValueRef value = builtin_call(r, name, int_type(r, 32), &a);
     return LLVMBuildICmp(r->b, LLVMIntNE, value, int_value(r, 0), "");
@@ -170,7 +168,7 @@ LLVMValueRef read_group_broadcast(struct reader *r)
     struct arguments a = {.n = 1, .types = ""};
     for (unsigned i = 0; i < (n ? n : 1); i++)
         argument_add(r, &a, n ? LLVMBuildExtractElement(r->b, from, int_value(r, i), "") : from, "j");
-    return group_call(r, cc_printf(r->cc, "%s_broadcast", group(r, 0)), &a, v, true);
+    return group_call(r, cc_printf(r->cc, "%s_broadcast", group_name(r, 0)), &a, v, true);
 }
 
 /* how: a, n, x; of unsigned numbers N, X. */
@@ -183,7 +181,7 @@ LLVMValueRef read_group_reduce(struct reader *r)
     if (r->type->op != OP_TypeInt && r->type->op != OP_TypeFloat) spirv_error(r, "only numbers can be reduced");
     if (r->operands[1] > 2) spirv_error(r, "there is no group operation %u", r->operands[1]);
     struct arguments a = {.n = 1, .types = ""};
-    const char *name = cc_printf(r->cc, "%s_%s_%s", group(r, 0), operations[r->operands[1]], what);
+    const char *name = cc_printf(r->cc, "%s_%s_%s", group_name(r, 0), operations[r->operands[1]], what);
     return group_call(r, name, &a, v, !is_unsigned);
 }
 
@@ -258,7 +256,7 @@ static LLVMValueRef scope_of(struct reader *r, uint32_t i)
 LLVMValueRef read_barrier(struct reader *r)
 {
     struct arguments a = {.types = ""};
-    const char *name = cc_printf(r->cc, "%s_barrier", group(r, 0));
+    const char *name = cc_printf(r->cc, "%s_barrier", group_name(r, 0));
     argument_add(r, &a, fence_flags(r, 2), "j");
     argument_add(r, &a, scope_of(r, 1), "12memory_scope");
     builtin_call(r, name, LLVMVoidTypeInContext(r->cc->context), &a);

@@ -61,6 +61,7 @@ static const char *qualifiers(struct reader *r, const struct id *p)
 {
     enum { NO_WRITE = 6 };
     bool constant = p->type->count == SPACE_CONSTANT || (p->decorations && p->decorations->parameter >> NO_WRITE & 1);
+    if (p->type->op == OP_TypePipe) return "pipe";
     if (p->type->op != OP_TypePointer) return "";
     const char *list =
         cc_printf(r->cc, "%s%s%s", constant ? " const" : "", decoration(p, DECORATION_RESTRICT) ? " restrict" : "",
@@ -70,6 +71,7 @@ static const char *qualifiers(struct reader *r, const struct id *p)
 
 static const char *access_of(const struct type *t)
 {
+    if (t->op == OP_TypePipe) return t->count ? "write_only" : "read_only";
     if (t->op != OP_TypeImage) return "none";
     switch (t->mangled[strlen(t->mangled) - 1]) { /* _ro, _wo, _rw */
     case 'w': return "read_write";
@@ -79,7 +81,7 @@ static const char *access_of(const struct type *t)
 
 static uint64_t space_of(struct reader *r, const struct id *p)
 {
-    if (p->type->op == OP_TypeImage) return 1;
+    if (p->type->op == OP_TypeImage || p->type->op == OP_TypePipe) return 1;
     return p->type->op == OP_TypePointer && !is_by_value(p) ? space_number(r, p->type->count) : 0;
 }
 
@@ -90,7 +92,7 @@ static void check_parameter(struct reader *r, const struct entry *e, uint32_t i)
     uint32_t space = p->type->count;
     if (pointer && space != SPACE_GLOBAL && space != SPACE_CONSTANT && space != SPACE_LOCAL)
         spirv_error(r, "argument %u of kernel %s points to memory that only it has", i + 1, e->name);
-    if (p->type->op == OP_TypeEvent || p->type->op == OP_TypeBool)
+    if (p->type->op == OP_TypeEvent || p->type->op == OP_TypeReserveId || p->type->op == OP_TypeBool)
         spirv_error(r, "argument %u of kernel %s cannot be of its type", i + 1, e->name);
 }
 

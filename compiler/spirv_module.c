@@ -26,6 +26,7 @@ static const struct {
     {12, "Int64Atomics", "cl_khr_int64_base_atomics"},
     {13, "ImageBasic", NULL},
     {14, "ImageReadWrite", NULL},
+    {17, "Pipes", "__opencl_c_pipes"},
     {18, "Groups", "__opencl_c_work_group_collective_functions"},
     {20, "LiteralSampler", NULL},
     {22, "Int16", NULL},

@@ -36,6 +36,8 @@ const char *type_name_of(struct reader *r, const struct type *t, char sign, cons
     case OP_TypePointer: return pointer_name(r, t, sign, qualifiers);
     case OP_TypeImage:
     case OP_TypeSampler:
+    case OP_TypePipe:
+    case OP_TypeReserveId:
     case OP_TypeEvent: return t->mangled;
     default: spirv_error(r, "a built-in function has no arguments of such a type");
     }

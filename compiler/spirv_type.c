@@ -124,6 +124,15 @@ static void opaque(struct reader *r, struct type *t, const char *name, const cha
     t->mangled = mangled;
 }
 
+/* `count`: 0 if it is read, 1 if it is written. */
+static void pipe(struct reader *r, struct type *t)
+{
+    t->count = r->operands[0];
+    if (t->count > 1) spirv_error(r, "a pipe is either read or written");
+    t->llvm = LLVMTargetExtTypeInContext(r->cc->context, "spirv.Pipe", NULL, 0, &t->count, 1);
+    t->mangled = "8ocl_pipe";
+}
+
 /* A forward declaration has left the type, without what it points to: a struct, or the pointer could point to itself.
  */
 static void pointer(struct reader *r, struct type *t)
@@ -169,6 +178,11 @@ LLVMValueRef read_type(struct reader *r)
     case OP_TypeImage: image(r, t); break;
     case OP_TypeSampler: opaque(r, t, "spirv.Sampler", "11ocl_sampler"); break;
     case OP_TypeEvent: opaque(r, t, "spirv.Event", "9ocl_event"); break;
+    case OP_TypeReserveId:
+        opaque(r, t, "spirv.ReserveId", "13ocl_reserveid");
+        t->size = 4;
+        break;
+    case OP_TypePipe: pipe(r, t); break;
     case OP_TypeSampledImage:
         t->element = operand_type(r, 0);
         if (t->element->op != OP_TypeImage) spirv_error(r, "it is not made of an image");
@@ -246,7 +260,8 @@ bool has_values(const struct type *t)
 
 LLVMValueRef read_null(struct reader *r)
 {
-    if (!has_values(r->type) || r->type->op == OP_TypeImage || r->type->op == OP_TypeSampler)
+    if (!has_values(r->type) || r->type->op == OP_TypeImage || r->type->op == OP_TypeSampler ||
+        r->type->op == OP_TypePipe)
         spirv_error(r, "its type has no null");
     return LLVMConstNull(r->type->llvm);
 }
