@@ -15,6 +15,11 @@ kernel void take(read_only pipe int p, global int *out)
     commit_read_pipe(p, three);
     for (int i = 3; i < 6; i++) out[6 + i] = read_pipe(p, &out[i]);
 }
+kernel void each(write_only pipe int p, global int *out)
+{
+    int i = get_global_id(0);
+    out[i] = write_pipe(p, &i);
+}
 CL
 check 0 '' "$ventus" cc --options -cl-std=CL3.0 pipe.cl -o pipe.elf
 words() { od -An -v -td4 -w4 "$1" | tr -d ' ' | paste -sd, -; }
@@ -32,6 +37,9 @@ run put ints:4,5,10,72,8,8,0,0,0,0,1,0,2,0,8,0,9,0,0,0,0,0,0
 run take buf:@pipe.bin
 [ "$results" = 11,12,13,14,15,0,0,0,0,0,0,-1,0,0,0,0 ] || wrong "reads give $results"
 [ "$memory" = 4,5,10,72,3,3,0,0,5,1,6,1,7,1,3,3,4,1,13,14,15,11,12 ] || wrong "reads leave $memory"
+# Work-items that write at once are no data race.
+check 0 '' "$ventus" run pipe.elf -k each -g 96 -l 48 -a ints:4,5,10,72,8,8,0,0,0,0,1,0,2,0,8,0,9,0,0,0,0,0,0 -a buf:384 --check
+
 # ---- the same by instructions of SPIR-V ----
 command -v spirv-as >/dev/null || { echo "spirv-as is not installed: apt install spirv-tools"; exit $status; }
 # $1: what takes the place of @
