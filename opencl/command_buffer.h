@@ -4,20 +4,11 @@
  * copy of it. Its synchronization point is its place in the buffer, counted from 1.
  *
  * The entry points are those of the extension's version 1.0.0. CL/cl_ext.h may know an older one, whose commands have
- * other parameters, or none, so all that is of the extension and younger than 2022 is declared here. */
+ * other parameters, or none; constants that it may not know are in cl_missing.h. */
 #ifndef VENTUS_OPENCL_COMMAND_BUFFER_H
 #define VENTUS_OPENCL_COMMAND_BUFFER_H
 
 #include "objects.h"
-
-#include <CL/cl_ext.h>
-
-#ifndef CL_COMMAND_BUFFER_CONTEXT_KHR
-#define CL_COMMAND_BUFFER_CONTEXT_KHR 0x1299
-#endif
-#ifndef CL_DEVICE_COMMAND_BUFFER_SUPPORTED_QUEUE_PROPERTIES_KHR
-#define CL_DEVICE_COMMAND_BUFFER_SUPPORTED_QUEUE_PROPERTIES_KHR 0x129A
-#endif
 
 /* What a recorded command is behind: commands of the buffer by their synchronization points, 0 for its beginning. */
 struct behind {

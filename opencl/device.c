@@ -42,12 +42,6 @@ static const char il_names[] = ILS(IL_NAME);
 #define IL_VERSION(minor) {CL_MAKE_VERSION(1, minor, 0), "SPIR-V"},
 static const cl_name_version ils[] = {ILS(IL_VERSION)};
 
-#ifndef CL_DEVICE_KERNEL_CLOCK_CAPABILITIES_KHR /* newer than Debian 12's headers */
-#define CL_DEVICE_KERNEL_CLOCK_CAPABILITIES_KHR     0x1076
-#define CL_DEVICE_KERNEL_CLOCK_SCOPE_WORK_GROUP_KHR (1 << 1)
-#define CL_DEVICE_KERNEL_CLOCK_SCOPE_SUB_GROUP_KHR  (1 << 2)
-#endif
-
 /* One row a query. */
 // clang-format off
 #define TEXT(param, text) case param: return info_text(out, text);

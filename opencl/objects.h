@@ -23,6 +23,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "opencl/cl_missing.h"
 #include "sim/host.h"
 #include "driver/ventus.h"
 #include "isa/image.h"
@@ -356,10 +357,6 @@ struct pipe {
 };
 
 /* ---- buffer.c: memory objects ---- */
-
-#ifndef CL_MEM_IMMUTABLE_EXT /* cl_ext_immutable_memory_objects: younger than CL/cl_ext.h of Debian 12 */
-#define CL_MEM_IMMUTABLE_EXT (1 << 6)
-#endif
 
 /* Places of rows in two memories: region[0] bytes each, region[1] rows in region[2] slices. */
 enum { SOURCE, TARGET };

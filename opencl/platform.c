@@ -2,8 +2,6 @@
  * OpenCL program on the machine does it; nothing here starts anything. Called through icd.c. */
 #include "objects.h"
 
-#include <CL/cl_ext.h>
-
 struct _cl_platform_id the_platform = {
     .base = {.dispatch = &dispatch_table, .kind = KIND_PLATFORM, .refs = 1, .uses = 1},
 };

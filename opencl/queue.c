@@ -13,8 +13,6 @@
 
 #include "objects.h"
 
-#include <CL/cl_ext.h>
-
 /* ---- commands ---- */
 
 /* Memory for one with its lists behind it. */

@@ -10,12 +10,6 @@
 
 #include "objects.h"
 
-#include <CL/cl_ext.h>
-
-#ifndef CL_SEMAPHORE_DEVICE_HANDLE_LIST_KHR /* younger than CL/cl_ext.h of Debian 12 */
-#define CL_SEMAPHORE_DEVICE_HANDLE_LIST_KHR 0x2053
-#endif
-
 /* A wait until it is served; the last of its semaphores frees it. */
 struct wait {
     atomic_uint missing; /* semaphores that it has not got */

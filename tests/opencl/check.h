@@ -12,7 +12,8 @@
 #define CL_USE_DEPRECATED_OPENCL_2_1_APIS
 #define CL_USE_DEPRECATED_OPENCL_2_2_APIS
 #include <CL/cl.h>
-#include <CL/cl_ext.h>
+
+#include "opencl/cl_missing.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -5,13 +5,6 @@
 
 #include "check.h"
 
-#ifndef CL_COMMAND_BUFFER_CONTEXT_KHR
-#define CL_COMMAND_BUFFER_CONTEXT_KHR 0x1299
-#endif
-#ifndef CL_DEVICE_COMMAND_BUFFER_SUPPORTED_QUEUE_PROPERTIES_KHR
-#define CL_DEVICE_COMMAND_BUFFER_SUPPORTED_QUEUE_PROPERTIES_KHR 0x129A
-#endif
-
 typedef cl_command_buffer_khr commands;
 typedef cl_sync_point_khr point;
 

@@ -1,10 +1,6 @@
 /* cl_ext_immutable_memory_objects: what is in them when they are made can be read, and nothing can change it. */
 #include "check.h"
 
-#ifndef CL_MEM_IMMUTABLE_EXT
-#define CL_MEM_IMMUTABLE_EXT (1 << 6)
-#endif
-
 enum { FILLED = CL_MEM_IMMUTABLE_EXT | CL_MEM_COPY_HOST_PTR };
 
 static unsigned char bytes[64] __attribute__((aligned(128)));

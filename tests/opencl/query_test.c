@@ -3,10 +3,6 @@
  */
 #include "check.h"
 
-#ifndef CL_COMMAND_BUFFER_CONTEXT_KHR
-#define CL_DEVICE_COMMAND_BUFFER_SUPPORTED_QUEUE_PROPERTIES_KHR 0x129A
-#endif
-
 static cl_mem buffer, image;
 static cl_sampler sampler;
 static cl_program program;

@@ -4,10 +4,6 @@
 
 #include "check.h"
 
-#ifndef CL_SEMAPHORE_DEVICE_HANDLE_LIST_KHR
-#define CL_SEMAPHORE_DEVICE_HANDLE_LIST_KHR 0x2053
-#endif
-
 typedef cl_semaphore_khr sema;
 
 static clCreateSemaphoreWithPropertiesKHR_fn create;

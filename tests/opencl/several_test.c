@@ -292,10 +292,6 @@ static void test_command_buffer(void **state)
     OK(p_clReleaseCommandBufferKHR(b));
 }
 
-#ifndef CL_SEMAPHORE_DEVICE_HANDLE_LIST_KHR /* younger than CL/cl_ext.h of Debian 12 */
-#define CL_SEMAPHORE_DEVICE_HANDLE_LIST_KHR 0x2053
-#endif
-
 static void test_semaphore(void **state)
 {
     clCreateSemaphoreWithPropertiesKHR_fn create =
