@@ -18,13 +18,13 @@ static enum ventus_status native_run(void *command)
     return VENTUS_OK;
 }
 
-/* Puts the buffer's host address in the place of its handle. */
+/* Puts the buffer's host address in the place of its handle; NULL stays. */
 static cl_int place_buffer(struct native *n, cl_mem mem, size_t offset)
 {
     uint32_t addr;
-    if (mem && !object_is(mem, KIND_MEM)) return CL_INVALID_MEM_OBJECT;
     void *at = NULL;
-    cl_int error = mem ? command_mem(&n->command, mem, &addr) : CL_SUCCESS;
+    cl_int error = mem ? transfer_check(n->command.queue, mem, false, 0) : CL_SUCCESS;
+    if (mem && !error) error = command_mem(&n->command, mem, &addr);
     if (mem && !error) at = ventus_map(n->command.queue->context->device, addr, mem->size);
     memcpy(n->args + offset, &at, sizeof at);
     return error;
