@@ -1,5 +1,7 @@
-/* What the machine's description says of the device, and the limits that follow. Nothing is started. */
+/* What the machine's description says of the device, and the limits and names that follow. Nothing is started. */
 #include <pthread.h>
+#include <stdio.h>
+#include <string.h>
 
 #include "objects.h"
 
@@ -43,3 +45,34 @@ cl_ulong device_local_memory(const struct ventus_info *info)
     cl_ulong left = info->lds_bytes > stacks ? info->lds_bytes - stacks : 0;
     return left < usual ? left : usual;
 }
+
+/* ---- UUIDs ---- */
+
+/* FNV-1a over a letter and a text. */
+static uint64_t hash(char letter, const char *text)
+{
+    uint64_t h = (0xcbf29ce484222325 ^ (unsigned char)letter) * 0x100000001b3;
+    for (; *text; text++) h = (h ^ (unsigned char)*text) * 0x100000001b3;
+    return h;
+}
+
+/* Of version 8, which leaves it to us how they are made (RFC 9562): the same for the same text, everywhere. */
+static void make_uuid(const char *text, cl_uchar uuid[CL_UUID_SIZE_KHR])
+{
+    const uint64_t halves[2] = {hash('a', text), hash('b', text)};
+    memcpy(uuid, halves, sizeof halves);
+    uuid[6] = (uuid[6] & 0x0f) | 0x80;
+    uuid[8] = (uuid[8] & 0x3f) | 0x80;
+}
+
+void device_uuid(cl_device_id device, cl_uchar uuid[CL_UUID_SIZE_KHR])
+{
+    const struct ventus_info *i = device_info();
+    char text[256];
+    snprintf(text, sizeof text, "%s %s %u %u %u %u %u %d %d %u %u", i->name, i->profile, (unsigned)i->sms,
+             (unsigned)i->warps_per_sm, (unsigned)i->threads_per_warp, (unsigned)i->lds_bytes, (unsigned)i->clock_mhz,
+             i->modelled, i->translated, (unsigned)device->sms.first, (unsigned)device->sms.count);
+    make_uuid(text, uuid);
+}
+
+void driver_uuid(cl_uchar uuid[CL_UUID_SIZE_KHR]) { make_uuid("Ventus in C " VENTUS_CL_VERSION, uuid); }

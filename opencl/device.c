@@ -53,6 +53,7 @@ static cl_int device_table(cl_device_id device, const struct ventus_info *c, cl_
 {
     const cl_uint group = device_max_group(c), units = device_units(device);
     cl_device_partition_property kinds[PARTITIONS];
+    cl_uchar uuid[CL_UUID_SIZE_KHR];
     switch (param) {
     TEXT(CL_DEVICE_NAME, "Ventus GPGPU")
     TEXT(CL_DEVICE_VENDOR, "Ventus in C")
@@ -81,6 +82,11 @@ static cl_int device_table(cl_device_id device, const struct ventus_info *c, cl_
     VALUE(CL_DEVICE_ENDIAN_LITTLE, cl_bool, CL_TRUE)
     VALUE(CL_DEVICE_ERROR_CORRECTION_SUPPORT, cl_bool, CL_FALSE)
     VALUE(CL_DEVICE_HOST_UNIFIED_MEMORY, cl_bool, CL_FALSE)
+    case CL_DEVICE_UUID_KHR: device_uuid(device, uuid); return info_bytes(out, uuid, sizeof uuid);
+    case CL_DRIVER_UUID_KHR: driver_uuid(uuid); return info_bytes(out, uuid, sizeof uuid);
+    VALUE(CL_DEVICE_LUID_VALID_KHR, cl_bool, CL_FALSE) /* Windows has LUIDs: these are nobody's */
+    case CL_DEVICE_LUID_KHR: return info_bytes(out, (cl_uchar[CL_LUID_SIZE_KHR]){0}, CL_LUID_SIZE_KHR);
+    VALUE(CL_DEVICE_NODE_MASK_KHR, cl_uint, 0)
     VALUE(CL_DEVICE_REFERENCE_COUNT, cl_uint, object_count(&device->base))
 
     /* the machine */

@@ -125,6 +125,10 @@ cl_int platform_ids(cl_uint num_entries, cl_platform_id *platforms, cl_uint *num
  * not usable: there is no device then. */
 const struct ventus_info *device_info(void);
 
+/* The device's UUID, which its machine and its part of that decide, and the library's, which its version does. */
+void device_uuid(cl_device_id device, cl_uchar uuid[CL_UUID_SIZE_KHR]);
+void driver_uuid(cl_uchar uuid[CL_UUID_SIZE_KHR]);
+
 /* Is the device's clock that of the host, for all contexts? Then both count nanoseconds. */
 bool device_has_timer(void);
 

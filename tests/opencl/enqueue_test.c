@@ -179,13 +179,15 @@ static void test_wait_lists(void **state)
     cl_int err;
     cl_event gate = clCreateUserEvent(context, &err), list[2] = {gate, (cl_event)queue}, mixed[2] = {gate, NULL};
     (void)state;
-    for EACH(c) {
-        gives(CL_INVALID_EVENT_WAIT_LIST, c, queue, 1, NULL);
-        gives(CL_INVALID_EVENT_WAIT_LIST, c, queue, 0, list);
-        gives(CL_INVALID_EVENT_WAIT_LIST, c, queue, 2, list);
-        gives(CL_INVALID_EVENT_WAIT_LIST, c, queue, 2, mixed);
-        gives(CL_INVALID_CONTEXT, c, queue, 1, &foreign_event);
-    }
+    for
+        EACH(c)
+        {
+            gives(CL_INVALID_EVENT_WAIT_LIST, c, queue, 1, NULL);
+            gives(CL_INVALID_EVENT_WAIT_LIST, c, queue, 0, list);
+            gives(CL_INVALID_EVENT_WAIT_LIST, c, queue, 2, list);
+            gives(CL_INVALID_EVENT_WAIT_LIST, c, queue, 2, mixed);
+            gives(CL_INVALID_CONTEXT, c, queue, 1, &foreign_event);
+        }
     OK(clReleaseEvent(gate));
     OK(clFinish(queue));
 }
@@ -193,37 +195,42 @@ static void test_wait_lists(void **state)
 static void test_other_contexts(void **state)
 {
     (void)state;
-    for EACH(c) {
-        if (c->has_object) gives(CL_INVALID_CONTEXT, c, foreign_queue, 0, NULL);
-        gives(CL_INVALID_COMMAND_QUEUE, c, (cl_command_queue)context, 0, NULL);
-    }
+    for
+        EACH(c)
+        {
+            if (c->has_object) gives(CL_INVALID_CONTEXT, c, foreign_queue, 0, NULL);
+            gives(CL_INVALID_COMMAND_QUEUE, c, (cl_command_queue)context, 0, NULL);
+        }
 }
 
 /* The event says what it is of, waits as it was told to, and ends. */
 static void test_events(void **state)
 {
     (void)state;
-    for EACH(c) {
-        cl_int err;
-        cl_event gate = clCreateUserEvent(context, &err), event = NULL;
-        OK(err);
-        OK(c->enqueue(queue, CL_FALSE, 1, &gate, &event));
-        if (QUERY(cl_command_type, clGetEventInfo, event, CL_EVENT_COMMAND_TYPE) != c->type) fail_msg("%s", c->name);
-        assert_ptr_equal(QUERY(cl_command_queue, clGetEventInfo, event, CL_EVENT_COMMAND_QUEUE), queue);
-        assert_ptr_equal(QUERY(cl_context, clGetEventInfo, event, CL_EVENT_CONTEXT), context);
-        assert_int_equal(QUERY(cl_uint, clGetEventInfo, event, CL_EVENT_REFERENCE_COUNT), 1);
-        assert_in_range(event_status(event), CL_SUBMITTED, CL_QUEUED);
-        OK(clSetUserEventStatus(gate, CL_COMPLETE));
-        OK(clWaitForEvents(1, &event));
-        assert_int_equal(event_status(event), CL_COMPLETE);
-        OK(clReleaseEvent(event));
-        OK(clReleaseEvent(gate));
-        if (c->blocks) {
-            OK(c->enqueue(queue, CL_TRUE, 0, NULL, &event));
+    for
+        EACH(c)
+        {
+            cl_int err;
+            cl_event gate = clCreateUserEvent(context, &err), event = NULL;
+            OK(err);
+            OK(c->enqueue(queue, CL_FALSE, 1, &gate, &event));
+            if (QUERY(cl_command_type, clGetEventInfo, event, CL_EVENT_COMMAND_TYPE) != c->type)
+                fail_msg("%s", c->name);
+            assert_ptr_equal(QUERY(cl_command_queue, clGetEventInfo, event, CL_EVENT_COMMAND_QUEUE), queue);
+            assert_ptr_equal(QUERY(cl_context, clGetEventInfo, event, CL_EVENT_CONTEXT), context);
+            assert_int_equal(QUERY(cl_uint, clGetEventInfo, event, CL_EVENT_REFERENCE_COUNT), 1);
+            assert_in_range(event_status(event), CL_SUBMITTED, CL_QUEUED);
+            OK(clSetUserEventStatus(gate, CL_COMPLETE));
+            OK(clWaitForEvents(1, &event));
             assert_int_equal(event_status(event), CL_COMPLETE);
             OK(clReleaseEvent(event));
+            OK(clReleaseEvent(gate));
+            if (c->blocks) {
+                OK(c->enqueue(queue, CL_TRUE, 0, NULL, &event));
+                assert_int_equal(event_status(event), CL_COMPLETE);
+                OK(clReleaseEvent(event));
+            }
         }
-    }
 }
 
 /* What a command waits for has failed: so has the command, and a blocking call says so. */
@@ -233,17 +240,19 @@ static void test_failed_waits(void **state)
     cl_event gate = clCreateUserEvent(context, &err);
     (void)state;
     OK(clSetUserEventStatus(gate, -5));
-    for EACH(c) {
-        cl_event event;
-        OK(c->enqueue(queue, CL_FALSE, 1, &gate, &event));
-        FAILS(CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST, clWaitForEvents(1, &event));
-        if (event_status(event) >= 0) fail_msg("%s", c->name);
-        OK(clReleaseEvent(event));
-        if (c->blocks) {
-            err = c->enqueue(queue, CL_TRUE, 1, &gate, NULL);
-            if (err != CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST) fail_msg("%s: %d", c->name, err);
+    for
+        EACH(c)
+        {
+            cl_event event;
+            OK(c->enqueue(queue, CL_FALSE, 1, &gate, &event));
+            FAILS(CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST, clWaitForEvents(1, &event));
+            if (event_status(event) >= 0) fail_msg("%s", c->name);
+            OK(clReleaseEvent(event));
+            if (c->blocks) {
+                err = c->enqueue(queue, CL_TRUE, 1, &gate, NULL);
+                if (err != CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST) fail_msg("%s: %d", c->name, err);
+            }
         }
-    }
     OK(clReleaseEvent(gate));
 }
 
@@ -251,19 +260,21 @@ static void test_failed_waits(void **state)
 static void test_released_queue(void **state)
 {
     (void)state;
-    for EACH(c) {
-        cl_int err;
-        cl_event gate = clCreateUserEvent(context, &err), event;
-        cl_command_queue own = clCreateCommandQueue(context, device, 0, &err);
-        OK(err);
-        OK(c->enqueue(own, CL_FALSE, 1, &gate, &event));
-        OK(clReleaseCommandQueue(own));
-        OK(clSetUserEventStatus(gate, CL_COMPLETE));
-        OK(clWaitForEvents(1, &event));
-        assert_int_equal(event_status(event), CL_COMPLETE);
-        OK(clReleaseEvent(event));
-        OK(clReleaseEvent(gate));
-    }
+    for
+        EACH(c)
+        {
+            cl_int err;
+            cl_event gate = clCreateUserEvent(context, &err), event;
+            cl_command_queue own = clCreateCommandQueue(context, device, 0, &err);
+            OK(err);
+            OK(c->enqueue(own, CL_FALSE, 1, &gate, &event));
+            OK(clReleaseCommandQueue(own));
+            OK(clSetUserEventStatus(gate, CL_COMPLETE));
+            OK(clWaitForEvents(1, &event));
+            assert_int_equal(event_status(event), CL_COMPLETE);
+            OK(clReleaseEvent(event));
+            OK(clReleaseEvent(gate));
+        }
 }
 
 static int setup(void **state)

@@ -166,6 +166,38 @@ static void test_parts_of_parts(void **state)
     release(parts, 2);
 }
 
+/* ---- UUIDs ---- */
+
+typedef struct {
+    cl_uchar bytes[CL_UUID_SIZE_KHR];
+} uuid;
+
+static uuid uuid_of(cl_device_id d, cl_device_info which) { return QUERY(uuid, clGetDeviceInfo, d, which); }
+
+static bool same(uuid a, uuid b) { return !memcmp(&a, &b, sizeof a); }
+
+/* A device has one of its own, which is the same whenever and however it is made. */
+static void test_uuids(void **state)
+{
+    static const cl_uint sizes[] = {4, 4, 0}, longer[] = {4, 2, 0};
+    cl_device_id parts[2], again[2];
+    (void)state;
+    const uuid whole = uuid_of(device, CL_DEVICE_UUID_KHR), driver = uuid_of(device, CL_DRIVER_UUID_KHR);
+    divide(device, sizes, parts);
+    divide(device, longer, again);
+    assert_int_equal(whole.bytes[6] >> 4, 8);
+    assert_int_equal(whole.bytes[8] >> 6, 2);
+    assert_true(same(whole, uuid_of(device, CL_DEVICE_UUID_KHR)));
+    assert_false(same(whole, driver));
+    assert_false(same(whole, uuid_of(parts[0], CL_DEVICE_UUID_KHR)));
+    assert_false(same(uuid_of(parts[0], CL_DEVICE_UUID_KHR), uuid_of(parts[1], CL_DEVICE_UUID_KHR)));
+    assert_true(same(uuid_of(parts[0], CL_DEVICE_UUID_KHR), uuid_of(again[0], CL_DEVICE_UUID_KHR)));
+    assert_false(same(uuid_of(parts[1], CL_DEVICE_UUID_KHR), uuid_of(again[1], CL_DEVICE_UUID_KHR)));
+    assert_true(same(driver, uuid_of(parts[1], CL_DRIVER_UUID_KHR)));
+    release(parts, 2);
+    release(again, 2);
+}
+
 /* ---- lifetime ---- */
 
 static void test_references(void **state)
@@ -360,7 +392,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_whole),   cmocka_unit_test(test_refused),        cmocka_unit_test(test_equally),
         cmocka_unit_test(test_context), cmocka_unit_test(test_parts_of_parts), cmocka_unit_test(test_references),
-        cmocka_unit_test(test_where),   cmocka_unit_test(test_beside),
+        cmocka_unit_test(test_uuids),   cmocka_unit_test(test_where),          cmocka_unit_test(test_beside),
     };
     return cmocka_run_group_tests(tests, eight_setup, check_teardown);
 }
