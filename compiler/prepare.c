@@ -16,6 +16,12 @@
  * every step. All functions together may reach so many instructions, calls so deep. */
 enum { INLINED_LIMIT = 3000000, CALL_DEPTH = 200 };
 
+/* LLVM's rotation and unrolling of loops, and its work on their indices, follow the values of each loop through all
+ * that come behind it. A function with so many loops, times instructions, does without: beyond this it would be many
+ * seconds.
+ */
+enum { LOOP_WORK_LIMIT = 8000000 };
+
 /* Every name is there on purpose; see the compiler notes in README before adding one. Left out:
  * vectorisers, jump threading, unswitching (they multiply divergent branches), globalopt (it would
  * fold store-once __local variables), loop idioms (they call memset). */
@@ -23,14 +29,17 @@ static const char print_list[] = "function(sroa<modify-cfg>)"; /* shows which li
 /* Simplified before they are inlined, large functions are copied at a fraction of the cost. */
 static const char inline_list[] = "function(sroa<modify-cfg>,early-cse,simplifycfg<no-switch-to-lookup>,"
                                   "instcombine<no-verify-fixpoint>),always-inline,globaldce";
-static const char main_list[] = "function(sroa<modify-cfg>,early-cse<memssa>,simplifycfg<no-switch-to-lookup>,"
-                                "instcombine<no-verify-fixpoint>,reassociate,"
-                                "loop-mssa(loop-rotate<header-duplication>,licm),"
-                                "simplifycfg<no-switch-to-lookup>,instcombine<no-verify-fixpoint>,"
-                                "loop(indvars,loop-deletion,loop-unroll-full),sroa<modify-cfg>,gvn,sccp,bdce,"
-                                "instcombine<no-verify-fixpoint>,dse,loop-mssa(licm),adce,"
-                                "simplifycfg<no-switch-to-lookup;sink-common-insts;hoist-common-insts>,"
-                                "instcombine<no-verify-fixpoint>),globaldce";
+/* The main passes, with what works on loops (three places) and without. */
+#define MAIN_LIST(first, second, third) \
+    "function(sroa<modify-cfg>,early-cse<memssa>,simplifycfg<no-switch-to-lookup>," \
+    "instcombine<no-verify-fixpoint>,reassociate," first "simplifycfg<no-switch-to-lookup>," \
+    "instcombine<no-verify-fixpoint>," second "sroa<modify-cfg>,gvn,sccp,bdce," \
+    "instcombine<no-verify-fixpoint>,dse," third "adce," \
+    "simplifycfg<no-switch-to-lookup;sink-common-insts;hoist-common-insts>," \
+    "instcombine<no-verify-fixpoint>),globaldce"
+static const char main_list[] = MAIN_LIST("loop-mssa(loop-rotate<header-duplication>,licm),",
+                                          "loop(indvars,loop-deletion,loop-unroll-full),", "loop-mssa(licm),");
+static const char main_list_in_time[] = MAIN_LIST("", "", "loop-mssa(licm),");
 static const char late_list[] =
     "always-inline,globaldce,function(sroa<modify-cfg>,early-cse<memssa>,simplifycfg<no-switch-to-lookup>)";
 static const char lowering_list[] =
@@ -150,6 +159,51 @@ static void check_calls(struct cc *cc)
         if (!LLVMIsDeclaration(f) && !lookup(&g, f)->function) visit(&g, f, 0);
 }
 
+/* ---- how long loop passes would take ---- */
+
+static int by_address(const void *a, const void *b)
+{
+    uintptr_t x = *(const uintptr_t *)a, y = *(const uintptr_t *)b;
+    return x < y ? -1 : x > y;
+}
+
+static size_t instructions_in(LLVMBasicBlockRef block)
+{
+    size_t n = 0;
+    for (LLVMValueRef i = LLVMGetFirstInstruction(block); i; i = LLVMGetNextInstruction(i)) n++;
+    return n;
+}
+
+/* Loops times instructions of a function. A branch back to a block that stands before it counts as a loop. */
+static uint64_t loop_work(struct cc *cc, LLVMValueRef f)
+{
+    unsigned n = LLVMCountBasicBlocks(f);
+    LLVMBasicBlockRef *blocks = cc_alloc(cc, (n + 1) * sizeof *blocks);
+    uint8_t *seen = cc_alloc(cc, n + 1);
+    uint64_t loops = 0, instructions = 0;
+    LLVMGetBasicBlocks(f, blocks);
+    qsort(blocks, n, sizeof *blocks, by_address);
+    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b)) {
+        LLVMBasicBlockRef *at = bsearch(&b, blocks, n, sizeof *blocks, by_address);
+        LLVMValueRef end = LLVMGetBasicBlockTerminator(b);
+        seen[at - blocks] = 1;
+        instructions += instructions_in(b);
+        for (unsigned s = 0; s < LLVMGetNumSuccessors(end); s++) {
+            LLVMBasicBlockRef to = LLVMGetSuccessor(end, s);
+            at = bsearch(&to, blocks, n, sizeof *blocks, by_address);
+            loops += seen[at - blocks];
+        }
+    }
+    return loops * instructions;
+}
+
+static bool loops_take_long(struct cc *cc)
+{
+    for (LLVMValueRef f = LLVMGetFirstFunction(cc->module); f; f = LLVMGetNextFunction(f))
+        if (!LLVMIsDeclaration(f) && loop_work(cc, f) > LOOP_WORK_LIMIT) return true;
+    return false;
+}
+
 /* ---- the pipeline ---- */
 
 static void lower_arguments(struct cc *cc)
@@ -214,6 +268,15 @@ static void refuse_constructors(struct cc *cc)
         cc_error(cc, CC_FAILED, NULL, "program-scope variables with constructors that run are not possible");
 }
 
+/* True if some kernel has a loop. */
+static bool reduce_loops(struct cc *cc)
+{
+    bool found = false;
+    for (LLVMValueRef f = LLVMGetFirstFunction(cc->module); f; f = LLVMGetNextFunction(f))
+        if (!LLVMIsDeclaration(f) && kernel_is(f)) found |= strength_run(cc, f);
+    return found;
+}
+
 void prepare_module(struct cc *cc)
 {
     refuse_assembly(cc);
@@ -231,16 +294,14 @@ void prepare_module(struct cc *cc)
     run(cc, inline_list);
     lower_arguments(cc);
     verify(cc, "after inlining");
-    run(cc, main_list);
+    run(cc, loops_take_long(cc) ? main_list_in_time : main_list);
     while (lower_late(cc)) {
         resolve(cc, true);
         run(cc, late_list);
         lower_arguments(cc);
     }
     run(cc, lowering_list);
-    for (LLVMValueRef f = LLVMGetFirstFunction(cc->module); f; f = LLVMGetNextFunction(f))
-        if (!LLVMIsDeclaration(f) && kernel_is(f)) strength_run(cc, f);
-    run(cc, unroll_list);
+    if (reduce_loops(cc) && !loops_take_long(cc)) run(cc, unroll_list);
     expand_module(cc);
     halves_lower(cc);
     run(cc, final_list);

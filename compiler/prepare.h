@@ -114,8 +114,9 @@ void load_is_invariant(struct cc *cc, LLVMValueRef load);
 LLVMValueRef metadata_word(struct cc *cc, LLVMBuilderRef b, LLVMValueRef offset);
 
 /* ---- strength.c ---- */
-/* Turns addresses that grow in loops of a kernel into pointers that are advanced, and marks loops to be unrolled. */
-void strength_run(struct cc *cc, LLVMValueRef kernel);
+/* Turns addresses that grow in loops of a kernel into pointers that are advanced, and marks loops to be unrolled. True
+ * if there are loops. */
+bool strength_run(struct cc *cc, LLVMValueRef kernel);
 
 /* ---- expand.c: the same in straight-line code, after all passes ---- */
 void expand_module(struct cc *cc);

@@ -343,21 +343,24 @@ static void consider_unrolling(struct loop *l, const uint32_t *body, uint32_t n)
         ask_to_unroll(l, end, c.size <= SMALL_BODY ? UNROLL : UNROLL / 2);
 }
 
-void strength_run(struct cc *cc, LLVMValueRef function)
+bool strength_run(struct cc *cc, LLVMValueRef function)
 {
     struct kernel kernel = {.name = LLVMGetValueName(function), .function = function};
     struct func f = {.cc = cc, .kernel = &kernel, .data = LLVMGetModuleDataLayout(cc->module)};
     flow_number(&f);
     uint32_t *idom = graph_dominators(cc, &f.succ, 0), *body = cc_alloc(cc, (f.nblocks + 1) * sizeof *body);
     struct loop l = {.f = &f, .b = cc->builder, .mark = cc_alloc(cc, f.nblocks + 2)};
+    bool found = false;
     for (l.header = f.nblocks; l.header-- > 0;) { /* inner loops first: they have the higher numbers */
         uint32_t n = graph_loop(&f.pred, idom, l.header, l.mark, body);
         l.before = only_predecessor(&l, false);
         l.latch = only_predecessor(&l, true);
+        found |= n != 0;
         if (n && l.before != NO_NODE && l.latch != NO_NODE) {
             consider_unrolling(&l, body, n);
             reduce_loop(&l, idom, body, n);
         }
         for (uint32_t i = 0; i < n; i++) l.mark[body[i]] = 0;
     }
+    return found;
 }

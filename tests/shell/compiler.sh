@@ -87,6 +87,15 @@ VENTUS_CC_SECONDS=1 check 1 'took too long or too much memory' "$cc" bomb.cl -o 
     echo '} a[0] = x; }'
 } >cases.cl
 VENTUS_CC_SECONDS=1 check 1 'takes too much processor time to compile' "$cc" cases.cl -o x.elf
+# A function of very many loops, here of calls, does not take the square of their number.
+{
+    echo 'int f(int x, global int *a) { for (int i = 0; i < (x & 3); i++) x += a[i] > x ? a[i] : 1; return x; }'
+    echo 'kernel void k(global int *a) { int x = a[0];'
+    seq 2000 | sed 's/.*/x = f(x + &, a);/'
+    echo 'a[0] = x; }'
+} >calls.cl
+VENTUS_CC_SECONDS=6 check 0 '' "$cc" calls.cl -o x.elf
+rm -f x.elf
 (ulimit -f 0; "$cc" k.cl -o x.elf 2>&1) | cat >limit.txt
 grep -q 'cannot make the program file' limit.txt || wrong "a limit of file sizes: $(cat limit.txt)"
 [ ! -e x.elf ] || wrong "a file was written in spite of errors"
