@@ -96,6 +96,18 @@ for line in 'x = 1:there is no parameter' 'base = x:there is no configuration' '
     printf '%s\n' "${line%%:*}" >bad.timing
     check 2 "${line#*:}" "$ventus" run --case "$case" --timing bad.timing
 done
+# Each parameter of the table is read by the model, takes no more than the table says, and is named in the message.
+parameters() { sed -n 's/^PARAMETER(\([a-z0-9_]*\), *\([0-9]*\), *\([0-9a-fx]*\),.*/\1 \2 \3/p' "$VENTUS_SOURCE/timing/parameters.def"; }
+parameters | while read -r name least most; do
+    grep -qE "(\.|->)$name\b" "$VENTUS_SOURCE"/timing/*.c || echo "$name: the model does not read it"
+    for value in x $((most + 1)) $((least - 1)); do
+        echo "$name = $value" >bad.timing
+        "$ventus" run --case "$case" --timing bad.timing >out.txt 2>&1 && echo "$name = $value: taken"
+        grep -q "bad.timing:1: $name is a number from $least to $((most)), not '$value'" out.txt || { echo "$name = $value:"; cat out.txt; }
+    done
+done >parameters.txt
+cat parameters.txt
+[ ! -s parameters.txt ] && [ "$(parameters | wc -l)" = "$(grep -c '^PARAMETER' "$VENTUS_SOURCE/timing/parameters.def")" ] || wrong 'the table of parameters'
 printf 'banks = 1\nbase = ideal\n' >bad.timing
 check 2 'bad.timing:2: base belongs before' "$ventus" run --case "$case" --timing bad.timing
 check 2 'timeline goes with --timing' "$ventus" run --case "$case" --timeline x.csv

@@ -10,17 +10,23 @@
 #include "tests/sim/guest.h"
 #include "timing/timing.h"
 
-/* Three kernels: one that never ends, one whose group 0 fails after as many rounds as its word says while the others
- * end after some, and one that counts its group's word up. */
+/* Kernels: one that never ends, one whose group 0 fails after as many rounds as its word says while the others end at
+ * once, one that counts its group's word up, and one with accesses that have no active lane. */
+// clang-format off
 static const char programs[] =
     "1: j 1b\n"
-    "  csrr x5, CSR_KNL\n  csrr x6, CSR_GIDX\n  addi x8, x6, 20\n  bnez x6, 3f\n  lw x8, 0(x5)\n"
-    "3: addi x8, x8, -1\n  bnez x8, 3b\n  bnez x6, 4f\n  lui x5, 0x20000\n  lw x5, 0(x5)\n"
+    "  csrr x5, CSR_KNL\n  csrr x6, CSR_GIDX\n  bnez x6, 4f\n  lw x8, 0(x5)\n"
+    "3: addi x8, x8, -1\n  bnez x8, 3b\n  lui x5, 0x20000\n  lw x5, 0(x5)\n"
     "4: endprg\n"
     "  csrr x5, CSR_KNL\n  csrr x6, CSR_GIDX\n  slli x6, x6, 2\n  add x5, x5, x6\n  li x8, 200\n"
     "2: lw x7, 0(x5)\n  add x7, x7, x8\n  sw x7, 0(x5)\n  addi x8, x8, -1\n  bnez x8, 2b\n"
+    "  endprg\n"
+    "  csrr x5, CSR_KNL\n  csrr x6, CSR_GIDX\n  slli x6, x6, 7\n  add x5, x5, x6\n  li x8, 20\n"
+    "5: lw x7, 0(x5)\n  vle32.v v1, (x5), v0.t\n  vle32.v v2, (x5)\n  addi x8, x8, -1\n  bnez x8, 5b\n"
     "  endprg\n";
-enum { ENDLESS = ABI_CODE_BASE, FAILING = ENDLESS + 4, COUNTING = FAILING + 44, COUNTED = 200 * 201 / 2 };
+// clang-format on
+enum { ENDLESS = ABI_CODE_BASE, FAILING = ENDLESS + 4, COUNTING = FAILING + 36, MASKED = COUNTING + 44 };
+enum { COUNTED = 200 * 201 / 2 };
 enum { GROUPS = 2, SLOTS = 16, MOST = 4 };
 
 /* A machine with jobs that it is given as their time comes. */
@@ -225,9 +231,9 @@ static void test_one_by_one(void **state)
 static void fail_after(uint32_t rounds, uint64_t alone)
 {
     struct bench b;
-    open_bench(&b, 1, "large");
+    open_bench(&b, 1, "ideal");
     add(&b, COUNTING, GROUPS);
-    add(&b, FAILING, SLOTS - GROUPS);
+    add(&b, FAILING, 1000);
     add(&b, COUNTING, SLOTS - GROUPS);
     b.g.data[256] = rounds;
     const struct timing_launch *l = run(&b);
@@ -245,16 +251,32 @@ static void fail_after(uint32_t rounds, uint64_t alone)
 static void test_failure(void **state)
 {
     (void)state;
-    uint64_t alone = cycles_alone(1, "large", SLOTS);
+    uint64_t alone = cycles_alone(1, "ideal", SLOTS);
     for (uint32_t rounds = 10; rounds < 40; rounds++) fail_after(rounds, alone);
+}
+
+/* ---- an end at last ---- */
+
+/* An access without lanes is over at once, also when another one gets its last line in the same cycle. */
+static void test_no_lanes(void **state)
+{
+    struct bench b;
+    (void)state;
+    open_bench(&b, 1, "large");
+    add(&b, MASKED, SLOTS);
+    const struct timing_launch *l = run(&b);
+    assert_false(l->hung);
+    assert_int_equal(l->counts.memory_instructions, SLOTS * 20 * 3);
+    assert_int_equal(l->counts.l1d_instructions, SLOTS * 20 * 2);
+    close_bench(&b);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_halves),   cmocka_unit_test(test_one_sm), cmocka_unit_test(test_same_again),
-        cmocka_unit_test(test_in_order), cmocka_unit_test(test_late),   cmocka_unit_test(test_one_by_one),
-        cmocka_unit_test(test_failure),
+        cmocka_unit_test(test_halves),   cmocka_unit_test(test_one_sm),   cmocka_unit_test(test_same_again),
+        cmocka_unit_test(test_in_order), cmocka_unit_test(test_late),     cmocka_unit_test(test_one_by_one),
+        cmocka_unit_test(test_failure),  cmocka_unit_test(test_no_lanes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
