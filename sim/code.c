@@ -284,11 +284,11 @@ static bool pages_name_flags(const struct gpu *gpu, struct host_pages *host, uin
     return false;
 }
 
-/* The first page from `i` on that may be executed, or PAGES. */
+/* The first page from `i` on that may be executed, or one from code_end on. */
 static uint32_t next_executable(const struct gpu *gpu, uint32_t i)
 {
     static const uint8_t none[8];
-    while (i < PAGES && !(gpu->pages[i] & GPU_EXEC))
+    while (i < gpu->code_end && !(gpu->pages[i] & GPU_EXEC))
         i += i % sizeof none == 0 && !memcmp(gpu->pages + i, none, sizeof none) ? sizeof none : 1;
     return i;
 }
@@ -298,8 +298,8 @@ static bool scan_code(const struct gpu *gpu)
     struct host_pages host;
     bool found = false;
     host_pages_open(&host);
-    for (uint32_t i = 0, end; !found && (i = next_executable(gpu, i)) < PAGES; i = end) {
-        for (end = i; end < PAGES && (gpu->pages[end] & GPU_EXEC);) end++;
+    for (uint32_t i = gpu->code_first, end; !found && (i = next_executable(gpu, i)) < gpu->code_end; i = end) {
+        for (end = i; end < gpu->code_end && (gpu->pages[end] & GPU_EXEC);) end++;
         found = pages_name_flags(gpu, &host, i, end);
     }
     host_pages_close(&host);

@@ -59,6 +59,7 @@ static bool build(struct gpu *gpu)
     if (window) gpu->mem = window + MEM_GUARD;
     gpu->pages = reserve(PAGES, PROT_READ | PROT_WRITE);
     gpu->code = reserve(PAGES * sizeof *gpu->code, PROT_READ | PROT_WRITE);
+    gpu->code_first = PAGES;
     gpu->rotation = rotation_new(gpu->config.sms, gpu->config.quantum);
     gpu->stacks = malloc((size_t)gpu_workers(&gpu->config) * RECOVER_STACK);
     gpu_schedule(gpu, NULL);

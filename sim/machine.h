@@ -170,6 +170,7 @@ struct gpu {
     struct gpu_config config;
     uint8_t *mem;                   /* guest address 0 */
     uint8_t *pages;                 /* enum gpu_access bits of each page */
+    uint32_t code_first, code_end;  /* all pages that may be executed, or once might, are between these */
     struct code_page **code;        /* by page number */
     struct code_page *code_list;    /* those in `code` ... */
     struct code_page *code_dropped; /* ... and those no longer there that some SM was in */

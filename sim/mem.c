@@ -43,6 +43,8 @@ static void set_pages(struct gpu *gpu, uint32_t first, uint32_t last, unsigned a
 {
     pthread_mutex_lock(&gpu->code_lock);
     memset(gpu->pages + first, (int)access, last - first + 1);
+    if ((access & GPU_EXEC) && first < gpu->code_first) gpu->code_first = first;
+    if ((access & GPU_EXEC) && last >= gpu->code_end) gpu->code_end = last + 1;
     pthread_mutex_unlock(&gpu->code_lock);
 }
 
