@@ -104,7 +104,7 @@ static enum timing_slot what(const struct core *c, unsigned slot, const struct s
 {
     const struct slot_state *s = &c->slot[slot];
     *op = a->last;
-    if (!s->active) return SLOT_no_warp;
+    if (!slot_is_active(c, slot)) return SLOT_no_warp;
     if (s->at_barrier) return SLOT_barrier;
     if (s->collecting) return why_collecting(c, s);
     if (s->branch) return SLOT_branch;

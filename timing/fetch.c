@@ -5,9 +5,9 @@
 
 enum { NOBODY = -1, FLUSHED = -2 /* the selected warp: no request in this cycle */ };
 
-static bool fetches(const struct core *c, const struct slot_state *s)
+static bool fetches(const struct core *c, unsigned slot)
 {
-    return s->active && s->fifo_used < c->model->config.fifo_groups;
+    return slot_is_active(c, slot) && c->slot[slot].fifo_used < c->model->config.fifo_groups;
 }
 
 static bool has_answer(const struct fetch_request *r) { return r->valid && !r->killed; }
@@ -18,9 +18,11 @@ void front_decide(struct core *c)
     struct front *f = &c->front;
     const struct fetch_request *answer = &f->stage[1];
     f->fetch_slot = NOBODY;
-    for (unsigned i = 0; i < c->nslots && f->fetch_slot == NOBODY; i++)
-        if (fetches(c, &c->slot[i])) f->fetch_slot = (int)i;
-    f->replay = has_answer(answer) && (!answer->hit || !fetches(c, &c->slot[answer->slot]));
+    for (uint64_t left = c->active; left && f->fetch_slot == NOBODY; left &= left - 1) {
+        unsigned slot = (unsigned)__builtin_ctzll(left);
+        if (fetches(c, slot)) f->fetch_slot = (int)slot;
+    }
+    f->replay = has_answer(answer) && (!answer->hit || !fetches(c, answer->slot));
 }
 
 void front_jump(struct core *c, unsigned slot, uint32_t pc)
@@ -54,7 +56,7 @@ static void idle_fetch(struct core *c)
 {
     struct slot_state *s = &c->slot[0];
     bool answer = has_answer(&c->front.stage[1]);
-    bool held = c->nactive > 1 || (c->nactive == 1 && s->active && !answer);
+    bool held = (c->active & (c->active - 1)) || (c->active == 1 && !answer);
     if (held) return;
     s->pc += GROUP_BYTES;
     s->mask = 3;
@@ -68,8 +70,11 @@ static struct fetch_request select_request(struct core *c)
         return (struct fetch_request){0};
     }
     struct slot_state *s = &c->slot[f->fetch_slot];
-    struct fetch_request r = {
-        .at = c->model->now, .pc = s->pc, .mask = s->mask, .slot = (uint8_t)f->fetch_slot, .valid = s->active};
+    struct fetch_request r = {.at = c->model->now,
+                              .pc = s->pc,
+                              .mask = s->mask,
+                              .slot = (uint8_t)f->fetch_slot,
+                              .valid = slot_is_active(c, (unsigned)f->fetch_slot)};
     s->pc += GROUP_BYTES;
     s->mask = 3;
     if (!r.valid) return r;

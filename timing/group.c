@@ -42,13 +42,12 @@ static bool start_warp(struct core *c, struct resident *r)
     if (!s) return false;
     unsigned slot = (unsigned)(s - c->slot);
     struct warp *w = &r->group->warps[r->warps - 1 - r->started++];
-    *s = (struct slot_state){
-        .warp = w, .group = r, .active = true, .lanes = (uint8_t)r->group->launch->threads_per_warp};
+    *s = (struct slot_state){.warp = w, .group = r, .lanes = (uint8_t)r->group->launch->threads_per_warp};
     EVENT0(c, "cta_disp", w->wid, "0");
     EVENT(c, "warp_start", slot, w->pc, "0");
     r->start_at++;
     c->private_start[slot] = (uint32_t)private_address(w, 0, 0);
-    c->nactive++;
+    c->active |= 1ull << slot;
     c->starting--;
     front_jump(c, slot, w->pc);
     return true;
@@ -142,7 +141,7 @@ bool group_warp_ended(struct core *c, struct slot_state *s)
     unsigned slot = (unsigned)(s - c->slot);
     front_drop(c, slot);
     EVENT0(c, "warp_end", slot, "0");
-    c->nactive--;
+    c->active &= ~(1ull << slot);
     r->ended++;
     join_round(c);
     if (r->arrived && r->arrived == r->warps - r->ended) release(c, r);
@@ -175,7 +174,7 @@ static void stop_warp(struct core *c, unsigned slot)
     struct slot_state *s = &c->slot[slot];
     front_drop(c, slot);
     drop_requests(c, slot);
-    c->nactive--;
+    c->active &= ~(1ull << slot);
     *s = (struct slot_state){.lanes = s->lanes, .drains = c->on_way[slot] > 0};
 }
 

@@ -23,9 +23,10 @@ void issue_decide(struct core *c)
     uint64_t candidates[2] = {0};
     unsigned room = collect_room(c);
     f->refill = 0;
-    for (unsigned i = 0; i < c->nslots; i++) {
+    for (uint64_t left = c->active; left; left &= left - 1) {
+        unsigned i = (unsigned)__builtin_ctzll(left);
         const struct slot_state *s = &c->slot[i];
-        if (!s->active || s->at_barrier || (!s->gr.mask && !s->fifo_used) || scoreboard_blocks(c, s)) continue;
+        if (s->at_barrier || (!s->gr.mask && !s->fifo_used) || scoreboard_blocks(c, s)) continue;
         if (s->gr.mask) candidates[port_of(c, next_op(s))] |= 1ull << i;
         else if (room) f->refill |= 1ull << i;
     }

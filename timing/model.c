@@ -33,7 +33,7 @@ static void core_cycle(struct core *c)
 
 static bool is_quiet(const struct core *c)
 {
-    return !c->nactive && !c->starting && !c->ending && !c->lsu.inside && !c->l1d.flushing && !c->l1d.requests.count &&
+    return !c->active && !c->starting && !c->ending && !c->lsu.inside && !c->l1d.flushing && !c->l1d.requests.count &&
            !c->l1d.have_leaving && !c->l1d.nanswers && !c->front.l1i.nmisses;
 }
 
@@ -170,7 +170,8 @@ static void reset(struct model *m)
         memset(c->collection.granted, -1, sizeof c->collection.granted);
         c->lsu = (struct lsu){.port = c->lsu.port};
         c->lds = (struct lds){0};
-        c->nrequests = c->nactive = c->ending = 0;
+        c->nrequests = c->ending = 0;
+        c->active = 0;
         c->starting = 0;
         c->running = NULL;
         c->l1d.nmisses = c->l1d.nwriting = c->l1d.nanswers = 0;

@@ -81,7 +81,6 @@ struct bundle {
 struct slot_state {
     struct warp *warp; /* of the functional machine; NULL: the slot is free */
     struct resident *group;
-    bool active; /* fetches and issues */
     bool at_barrier;
     uint32_t pc;                   /* of the next fetch ... */
     uint8_t mask;                  /* ... and which of its two instructions are wanted */
@@ -346,7 +345,8 @@ struct core {
     struct slot_state slot[MOST_WARPS];
     unsigned on_way[MOST_WARPS];        /* flights of each slot */
     uint32_t private_start[MOST_WARPS]; /* private address 0 of lane 0, also after the warp has ended */
-    unsigned nslots, nactive;
+    unsigned nslots;
+    uint64_t active; /* slots with a warp, which fetches and issues */
     struct resident resident[MOST_RESIDENT];
     struct front front;
     struct collection collection;
@@ -543,6 +543,8 @@ bool l1d_message(struct core *c, struct message *out);
 bool l2_open(struct model *m);
 void l2_cycle(struct model *m);
 void l2_take_messages(struct model *m);
+
+static inline bool slot_is_active(const struct core *c, unsigned slot) { return c->active >> slot & 1; }
 
 static inline struct line_access *queue_at(struct queue *q, unsigned i)
 {
