@@ -88,11 +88,13 @@ static bool in_lds(const struct core *c, const struct flight *f)
     return f->lanes;
 }
 
-/* Local memory or L1D is decided by the addresses at the input register: of the next instruction, if there is one. */
+/* Local memory or L1D. The Verilog RTL looks at the addresses in the input register: of the next instruction, if there
+ * is one. */
 static void saved(struct core *c)
 {
     struct lsu *l = &c->lsu;
-    l->to_lds = in_lds(c, l->input && l->input_at <= c->model->now ? l->input : l->flight);
+    bool next = c->model->config.fault_lds_next && l->input && l->input_at <= c->model->now;
+    l->to_lds = in_lds(c, next ? l->input : l->flight);
     l->left = l->flight->lanes;
     l->state = !l->left ? LSU_IDLE : l->to_lds ? LSU_LDS : LSU_L1D;
 }

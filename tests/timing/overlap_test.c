@@ -11,7 +11,8 @@
 #include "timing/timing.h"
 
 /* Kernels: one that never ends, one whose group 0 fails after as many rounds as its word says while the others end at
- * once, one that counts its group's word up, and one with accesses that have no active lane. */
+ * once, one that counts its group's word up, and one with accesses to memory and to local memory, and without an active
+ * lane. */
 // clang-format off
 static const char programs[] =
     "1: j 1b\n"
@@ -21,8 +22,8 @@ static const char programs[] =
     "  csrr x5, CSR_KNL\n  csrr x6, CSR_GIDX\n  slli x6, x6, 2\n  add x5, x5, x6\n  li x8, 200\n"
     "2: lw x7, 0(x5)\n  add x7, x7, x8\n  sw x7, 0(x5)\n  addi x8, x8, -1\n  bnez x8, 2b\n"
     "  endprg\n"
-    "  csrr x5, CSR_KNL\n  csrr x6, CSR_GIDX\n  slli x6, x6, 7\n  add x5, x5, x6\n  li x8, 20\n"
-    "5: lw x7, 0(x5)\n  vle32.v v1, (x5), v0.t\n  vle32.v v2, (x5)\n  addi x8, x8, -1\n  bnez x8, 5b\n"
+    "  csrr x5, CSR_KNL\n  csrr x6, CSR_GIDX\n  slli x6, x6, 7\n  add x5, x5, x6\n  csrr x10, CSR_LDS\n  li x8, 20\n"
+    "5: lw x7, 0(x5)\n  vle32.v v1, (x5), v0.t\n  lw x9, 0(x10)\n  vle32.v v2, (x5)\n  addi x8, x8, -1\n  bnez x8, 5b\n"
     "  endprg\n";
 // clang-format on
 enum { ENDLESS = ABI_CODE_BASE, FAILING = ENDLESS + 4, COUNTING = FAILING + 36, MASKED = COUNTING + 44 };
@@ -257,18 +258,27 @@ static void test_failure(void **state)
 
 /* ---- an end at last ---- */
 
-/* An access without lanes is over at once, also when another one gets its last line in the same cycle. */
-static void test_no_lanes(void **state)
+/* An access without lanes is over at once, also when another one gets its last line in the same cycle; those beside it
+ * go where their own addresses are. */
+static void run_masked(const char *model)
 {
+    enum { ROUNDS = 20 * SLOTS };
     struct bench b;
-    (void)state;
-    open_bench(&b, 1, "large");
-    add(&b, MASKED, SLOTS);
+    open_bench(&b, 1, model);
+    add(&b, MASKED, SLOTS)->launch.lds_bytes = 1024;
     const struct timing_launch *l = run(&b);
     assert_false(l->hung);
-    assert_int_equal(l->counts.memory_instructions, SLOTS * 20 * 3);
-    assert_int_equal(l->counts.l1d_instructions, SLOTS * 20 * 2);
+    assert_int_equal(l->counts.memory_instructions, 4 * ROUNDS);
+    assert_int_equal(l->counts.l1d_instructions, 2 * ROUNDS);
+    assert_int_equal(l->counts.lds_instructions, ROUNDS);
     close_bench(&b);
+}
+
+static void test_accesses(void **state)
+{
+    (void)state;
+    run_masked("large");
+    run_masked("chisel");
 }
 
 int main(void)
@@ -276,7 +286,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_halves),   cmocka_unit_test(test_one_sm),   cmocka_unit_test(test_same_again),
         cmocka_unit_test(test_in_order), cmocka_unit_test(test_late),     cmocka_unit_test(test_one_by_one),
-        cmocka_unit_test(test_failure),  cmocka_unit_test(test_no_lanes),
+        cmocka_unit_test(test_failure),  cmocka_unit_test(test_accesses),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
