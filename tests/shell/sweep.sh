@@ -1,4 +1,4 @@
-# Sweeps: all combinations, nothing twice whatever is killed, the same results by Slurm's and MPI's parts.
+# Sweeps: all combinations, nothing twice whatever is killed, the same results in parts.
 set -u
 . "$VENTUS_SOURCE/tests/shell/common"
 mkdir one
@@ -17,7 +17,7 @@ cost sms = 100
 cost timing.l1d_sets = 1
 END
 grep -v -e l1d_sets -e latency one/s.sweep | sed 's/2 4 8 16/2/' >one/few.sweep
-for folder in two parts mpi; do cp -r one $folder; done
+for folder in two parts; do cp -r one $folder; done
 
 # 120 points without trouble: each ran once, its cycles are those of `ventus run`, the front is of designs that nobody beats.
 check 0 '120 points, 0 without a result' "$ventus" sweep one/s.sweep -j 2
@@ -68,7 +68,7 @@ cmp one/s.sweep.out/results.csv two/s.sweep.out/results.csv || wrong 'other resu
 twice=$(cut -d ' ' -f 1 two/s.sweep.out/log | sort | uniq -d | wc -l)
 [ "$twice" -le 1 ] || wrong "$twice points ran twice, one worker was killed"
 
-# Parts of a job array of Slurm, which begins at 5, and of MPI.
+# Parts of a job array, which begins at 5, as Slurm names them (sweep-engines.sh has the real one).
 check 0 '12 points, 0 without' "$ventus" sweep one/few.sweep
 for task in 5 6 7; do
     SLURM_ARRAY_TASK_ID=$task SLURM_ARRAY_TASK_COUNT=3 SLURM_ARRAY_TASK_MIN=5 "$ventus" sweep parts/few.sweep --part auto >part$task.txt 2>&1
@@ -76,13 +76,6 @@ for task in 5 6 7; do
 done | tr '\n' ' ' | grep -qx '4 8 12 ' || wrong 'parts of a job array'
 grep -q '8 of 12 points are left' part5.txt || wrong 'the first part does not say what is left'
 cmp one/few.sweep.out/results.csv parts/few.sweep.out/results.csv || wrong 'other results in parts'
-if command -v mpirun >/dev/null; then
-    OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 mpirun --oversubscribe -n 3 "$ventus" sweep mpi/few.sweep --part auto -j 1 >mpi.txt 2>&1 || { wrong mpirun; cat mpi.txt; }
-    cmp one/few.sweep.out/results.csv mpi/few.sweep.out/results.csv || wrong 'other results by MPI'
-    [ "$(wc -l <mpi/few.sweep.out/log)" = 12 ] || wrong 'MPI: not every point once'
-else
-    echo 'SKIPPED: no mpirun; parts of MPI have not been tested'
-fi
 
 # Mistakes, and points that fail.
 for line in 'vary nothing = 1:there is no parameter .nothing' 'x = 1:a line is machine' 'vary lanes =:needs values' 'vary sms = 2:varies twice' \
