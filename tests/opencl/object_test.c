@@ -41,6 +41,24 @@ static void test_platform(void **state)
     assert_non_null(clGetExtensionFunctionAddressForPlatform(platform, "clIcdGetPlatformIDsKHR"));
 }
 
+static void test_platform_errors(void **state)
+{
+    const cl_platform_id wrong = (cl_platform_id)device;
+    cl_int (*ids)(cl_uint, cl_platform_id *, cl_uint *) =
+        clGetExtensionFunctionAddressForPlatform(platform, "clIcdGetPlatformIDsKHR");
+    cl_platform_id p;
+    cl_uint count;
+    (void)state;
+    FAILS(CL_INVALID_PLATFORM, clGetPlatformInfo(wrong, CL_PLATFORM_NAME, 0, NULL, NULL));
+    FAILS(CL_INVALID_PLATFORM, clGetDeviceIDs(wrong, CL_DEVICE_TYPE_ALL, 0, NULL, &count));
+    FAILS(CL_INVALID_PLATFORM, clUnloadPlatformCompiler(wrong));
+    FAILS(CL_INVALID_VALUE, ids(0, &p, &count));
+    FAILS(CL_INVALID_VALUE, ids(1, NULL, NULL));
+    OK(ids(1, &p, &count));
+    assert_ptr_equal(p, platform);
+    assert_int_equal(count, 1);
+}
+
 /* The names of `list`, each with a space behind it. */
 static size_t joined(const cl_name_version *list, size_t count, char *text, size_t room)
 {
@@ -272,12 +290,31 @@ static void test_context_properties(void **state)
     REFUSED(CL_INVALID_VALUE, clCreateContext(good, 1, &device, NULL, two, &err));
     REFUSED(CL_INVALID_VALUE, clCreateContext(good, 0, &device, NULL, NULL, &err));
     REFUSED(CL_INVALID_DEVICE, clCreateContext(good, 1, bad, NULL, NULL, &err));
-    REFUSED(CL_DEVICE_NOT_FOUND, clCreateContextFromType(good, CL_DEVICE_TYPE_CPU, NULL, NULL, &err));
     cl_context c = clCreateContext(good, 2, two, NULL, NULL, NULL);
     assert_non_null(c);
     assert_int_equal(QUERY(cl_uint, clGetContextInfo, c, CL_CONTEXT_NUM_DEVICES), 1);
     OK(clGetContextInfo(c, CL_CONTEXT_PROPERTIES, sizeof back, back, NULL));
     assert_memory_equal(back, good, sizeof good);
+    OK(clReleaseContext(c));
+}
+
+static void test_context_from_type(void **state)
+{
+    (void)state;
+    cl_int err;
+    cl_context_properties good[] = {CL_CONTEXT_PLATFORM, (cl_context_properties)platform, 0};
+    cl_context_properties unknown[] = {CL_CONTEXT_PLATFORM, (cl_context_properties)platform, 0x7777, 1, 0};
+    cl_context_properties no_platform[] = {CL_CONTEXT_PLATFORM, (cl_context_properties)device, 0};
+    REFUSED(CL_DEVICE_NOT_FOUND, clCreateContextFromType(good, CL_DEVICE_TYPE_CPU, NULL, NULL, &err));
+    REFUSED(CL_INVALID_DEVICE_TYPE, clCreateContextFromType(good, 0, NULL, NULL, &err));
+    REFUSED(CL_INVALID_DEVICE_TYPE, clCreateContextFromType(good, 1u << 20, NULL, NULL, &err));
+    REFUSED(CL_INVALID_PROPERTY, clCreateContextFromType(unknown, CL_DEVICE_TYPE_GPU, NULL, NULL, &err));
+    REFUSED(CL_INVALID_PLATFORM, clCreateContextFromType(no_platform, CL_DEVICE_TYPE_GPU, NULL, NULL, &err));
+    REFUSED(CL_INVALID_PLATFORM, clCreateContext(no_platform, 1, &device, NULL, NULL, &err));
+    REFUSED(CL_INVALID_VALUE, clCreateContextFromType(good, CL_DEVICE_TYPE_GPU, NULL, &err, &err));
+    cl_context c = clCreateContextFromType(good, CL_DEVICE_TYPE_GPU, NULL, NULL, &err);
+    OK(err);
+    assert_ptr_equal(QUERY(cl_device_id, clGetContextInfo, c, CL_CONTEXT_DEVICES), device);
     OK(clReleaseContext(c));
 }
 
@@ -288,11 +325,12 @@ static void test_queue_properties(void **state)
     cl_queue_properties list[] = {CL_QUEUE_PROPERTIES, CL_QUEUE_PROFILING_ENABLE, 0}, back[3];
     cl_queue_properties on_device[] = {CL_QUEUE_PROPERTIES, CL_QUEUE_ON_DEVICE | CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE,
                                        0};
-    cl_queue_properties unknown[] = {0x8888, 1, 0};
+    cl_queue_properties unknown[] = {0x8888, 1, 0}, sized[] = {CL_QUEUE_SIZE, 4096, 0};
     size_t size;
     cl_uint n;
     REFUSED(CL_INVALID_VALUE, clCreateCommandQueue(context, device, 1u << 15, &err));
     REFUSED(CL_INVALID_QUEUE_PROPERTIES, clCreateCommandQueueWithProperties(context, device, on_device, &err));
+    REFUSED(CL_INVALID_QUEUE_PROPERTIES, clCreateCommandQueueWithProperties(context, device, sized, &err));
     REFUSED(CL_INVALID_VALUE, clCreateCommandQueueWithProperties(context, device, unknown, &err));
     REFUSED(CL_INVALID_DEVICE, clCreateCommandQueue(context, NULL, 0, &err));
     cl_command_queue q = clCreateCommandQueueWithProperties(context, device, list, &err);
@@ -364,6 +402,7 @@ int main(void)
         cmocka_unit_test(test_context_destructors), cmocka_unit_test(test_context_properties),
         cmocka_unit_test(test_queue_properties),    cmocka_unit_test(test_queue_hints),
         cmocka_unit_test(test_numeric_versions),    cmocka_unit_test(test_device_extensions),
+        cmocka_unit_test(test_platform_errors),     cmocka_unit_test(test_context_from_type),
     };
     return cmocka_run_group_tests(tests, check_setup, check_teardown);
 }
