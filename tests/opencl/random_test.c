@@ -1,8 +1,8 @@
 /* Random sequences of API calls from several threads, against a model: each thread has buffers of one number, on which
  * kernels, transfers and maps work in an order that only wait lists (or, now and then, an in-order queue) keep. Every
  * second one is in shared virtual memory, and named by its address as often as by its handle. Queues are of both kinds,
- * some shared by all threads, some released with commands in flight; user events hold commands back, markers and
- * barriers stand between them, callbacks count. */
+ * some shared by all threads, some released with commands in flight, and of the device or of one of its halves; user
+ * events hold commands back, markers and barriers stand between them, callbacks count. */
 #include <pthread.h>
 #include <stdatomic.h>
 
@@ -54,10 +54,13 @@ static bool in_order(cl_command_queue q)
     return !(p & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
 }
 
+static cl_device_id devices[3]; /* the whole and its halves */
+
 static cl_command_queue queue_new(unsigned kind)
 {
     cl_int err;
-    return clCreateCommandQueue(context, device, kind % 2 ? CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE : 0, &err);
+    const cl_device_id d = devices[kind / 2 % 3];
+    return clCreateCommandQueue(context, d, kind % 2 ? CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE : 0, &err);
 }
 
 static cl_command_queue any_queue(struct worker *w)
@@ -252,7 +255,7 @@ static void renew_queue(struct worker *w)
     for (int i = 0; i < BUFFERS; i++)
         if (w->slots[i].tail == *q) w->slots[i].tail = NULL;
     CHECK(clReleaseCommandQueue(*q));
-    *q = queue_new(draw(w, 2));
+    *q = queue_new(draw(w, 6));
 }
 
 static void (*const on_buffer[])(struct worker *, struct slot *, cl_command_queue) = {
@@ -287,7 +290,7 @@ static void worker_open(struct worker *w, unsigned seed)
 {
     cl_int err;
     *w = (struct worker){.seed = seed};
-    for (unsigned i = 0; i < QUEUES; i++) w->own[i] = queue_new(i);
+    for (unsigned i = 0; i < QUEUES; i++) w->own[i] = queue_new(seed + i);
     for (int i = 0; i < BUFFERS; i++) slot_open(&w->slots[i], i % 2);
     w->kernel = clCreateKernel(program, "step", &err);
     OK(err);
@@ -317,7 +320,7 @@ static void test_random(void **state)
     pthread_t threads[THREADS];
     program = program_build("kernel void step(global int *at, int n) { *at = *at * 3 + n; }", NULL);
     for (unsigned round = 0; round < 3; round++) {
-        for (unsigned i = 0; i < SHARED; i++) shared[i] = queue_new(i);
+        for (unsigned i = 0; i < SHARED; i++) shared[i] = queue_new(2 * round + i);
         for (unsigned i = 0; i < THREADS; i++) worker_open(&workers[i], round * THREADS + i);
         for (unsigned i = 0; i < THREADS; i++)
             assert_int_equal(pthread_create(&threads[i], NULL, work, &workers[i]), 0);
@@ -328,9 +331,27 @@ static void test_random(void **state)
     OK(clReleaseProgram(program));
 }
 
+/* A context of all three devices in the place of the usual one. */
+static int setup(void **state)
+{
+    static const cl_device_partition_property halves[] = {CL_DEVICE_PARTITION_EQUALLY, 1, 0};
+    cl_int err;
+    if (check_setup(state) || clCreateSubDevices(device, halves, 2, devices + 1, NULL)) return -1;
+    devices[0] = device;
+    if (clReleaseCommandQueue(queue) || clReleaseContext(context)) return -1;
+    context = clCreateContext(NULL, 3, devices, NULL, NULL, &err);
+    if (context) queue = clCreateCommandQueue(context, device, 0, &err);
+    return err;
+}
+
+static int teardown(void **state)
+{
+    return clReleaseDevice(devices[1]) || clReleaseDevice(devices[2]) || check_teardown(state);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_random)};
     setenv("VENTUS_SVM", "1", 1);
-    return cmocka_run_group_tests(tests, check_setup, check_teardown);
+    return cmocka_run_group_tests(tests, setup, teardown);
 }
