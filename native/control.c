@@ -242,6 +242,14 @@ static void end_warp(struct translator *t, const struct node *n)
     LLVMBuildBr(t->b, t->ended);
 }
 
+static void wait_at_barrier(struct translator *t, uint32_t pc)
+{
+    spill_live(t, live_at(&t->liveness, pc));
+    if (t->version == FULL) set_mask(t, ir_u32(t, ~0u));
+    ir_store(t, ir_u32(t, pc), warp(t), offsetof(struct warp, pc));
+    LLVMBuildBr(t->b, t->waits);
+}
+
 static void branch_scalar(struct translator *t, const struct node *n)
 {
     LLVMValueRef holds = LLVMBuildICmp(t->b, LLVMIntNE, value_of_row(t, n), ir_u32(t, 0), "");
@@ -270,9 +278,7 @@ void finish_block(struct translator *t, const struct block *block)
         break;
     case CONTROL_INDIRECT: jump_indirect(t, last); break;
     case CONTROL_JOIN: join(t, last); break;
-    case CONTROL_BARRIER:
-        leave(t, EXIT_BARRIER, ir_u32(t, node_next(last)), live_at(&t->liveness, node_next(last)));
-        break;
+    case CONTROL_BARRIER: wait_at_barrier(t, node_next(last)); break;
     case CONTROL_END: end_warp(t, last); break;
     default: go(t, block->end, t->version);
     }

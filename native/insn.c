@@ -46,6 +46,34 @@ struct isa_registers both(struct isa_registers a, struct isa_registers b)
     return a;
 }
 
+/* Splits a set: what is not in `of` too goes to *rest. */
+static struct isa_registers common(struct isa_registers a, const struct isa_registers *of, struct isa_registers *rest)
+{
+    *rest = a;
+    a.x &= of->x;
+    for (unsigned i = 0; i < ISA_VREGS / 64; i++) a.v[i] &= of->v[i];
+    rest->x ^= a.x;
+    for (unsigned i = 0; i < ISA_VREGS / 64; i++) rest->v[i] ^= a.v[i];
+    return a;
+}
+
+static bool is_empty(const struct isa_registers *set)
+{
+    uint64_t all = set->x & ~1ull;
+    for (unsigned i = 0; i < ISA_VREGS / 64; i++) all |= set->v[i];
+    return !all;
+}
+
+void spill_live(struct translator *t, struct isa_registers live)
+{
+    struct isa_registers others, own = common(live, &t->written, &others);
+    for (unsigned r = 0; r < ISA_VREGS; r++)
+        if (set_has(own.v, r)) make_exact(t, r);
+    if (is_empty(&others)) ir_store(t, LLVMConstNull(t->i8), warp(t), offsetof(struct warp, blank));
+    else fill_blank(t);
+    spill(t, &own);
+}
+
 static void translate_help(struct translator *t, const struct node *n)
 {
     struct isa_registers written = isa_registers_written(&n->d.in, &n->effects);

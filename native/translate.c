@@ -198,9 +198,10 @@ static void make_entries(struct translator *t, LLVMValueRef choice)
 static void make_entry(struct translator *t, LLVMValueRef entry)
 {
     const struct block *start = flow_block(t->flow, t->flow->request->start);
-    LLVMBasicBlockRef warm = ir_block(t, "warm"), wrong = ir_block(t, "wrong");
-    LLVMBuildCondBr(t->b, LLVMBuildICmp(t->b, LLVMIntEQ, entry, ir_u32(t, NATIVE_START), ""), t->start, warm);
-    ir_at(t, t->start);
+    LLVMBasicBlockRef begin = ir_block(t, "start"), warm = ir_block(t, "warm"), wrong = ir_block(t, "wrong");
+    ir_at(t, t->enter);
+    LLVMBuildCondBr(t->b, LLVMBuildICmp(t->b, LLVMIntEQ, entry, ir_u32(t, NATIVE_START), ""), begin, warm);
+    ir_at(t, begin);
     clear_registers(t);
     if (start) enter_at(t, start, version_of);
     else LLVMBuildBr(t->b, wrong);
@@ -209,6 +210,12 @@ static void make_entry(struct translator *t, LLVMValueRef entry)
     ir_at(t, warm);
     LLVMValueRef choice = LLVMBuildSwitch(t->b, entry, wrong, 8);
     make_entries(t, choice);
+}
+
+static void store_progress(struct translator *t)
+{
+    ir_store(t, LLVMBuildLoad2(t->b, t->counts_type, t->counts, ""), t->state, offsetof(struct native_state, counts));
+    ir_store(t, LLVMBuildLoad2(t->b, t->i32, t->mask, ""), t->state, offsetof(struct native_state, mask));
 }
 
 /* A register that is raw if the bit is set. */
@@ -229,69 +236,93 @@ static void make_exit(struct translator *t)
     fill_blank(t);
     for (unsigned i = 0; i < t->nraw; i++) make_exact_if(t, t->raw[i], i);
     spill(t, &t->written);
-    ir_store(t, LLVMBuildLoad2(t->b, t->counts_type, t->counts, ""), t->state, offsetof(struct native_state, counts));
-    ir_store(t, LLVMBuildLoad2(t->b, t->i32, t->mask, ""), t->state, offsetof(struct native_state, mask));
-    LLVMBasicBlockRef out = ir_block(t, "out");
-    LLVMValueRef barrier = LLVMBuildICmp(t->b, LLVMIntEQ, t->exit_code, ir_u32(t, EXIT_BARRIER), "");
-    LLVMBasicBlockRef from = LLVMGetInsertBlock(t->b);
-    LLVMBuildCondBr(t->b, barrier, t->paused, out);
-    LLVMAddIncoming(t->paused_exit, &t->exit_code, &from, 1);
-    ir_at(t, out);
+    store_progress(t);
     LLVMBuildRet(t->b, t->exit_code);
 }
 
-/* May the warp behind the ended one in its round begin? As can_start of sim/native.c says. */
+/* Is a word of a structure what it should be? */
+static LLVMValueRef field_is(struct translator *t, LLVMValueRef base, size_t offset, LLVMValueRef expected)
+{
+    return LLVMBuildICmp(t->b, LLVMIntEQ, ir_load(t, LLVMTypeOf(expected), base, offset), expected, "");
+}
+
+/* Is the warp behind this one in its round where this one has come in? As entry_of of sim/native.c says. */
 static LLVMValueRef may_follow(struct translator *t, LLVMValueRef next)
 {
-    const struct block *start = flow_block(t->flow, t->flow->request->start);
-    LLVMValueRef budget = ir_load(t, t->i32, t->state, offsetof(struct native_state, follow_budget));
-    LLVMValueRef checks[] = {
-        LLVMBuildICmp(t->b, LLVMIntEQ, ir_load(t, t->i32, next, offsetof(struct warp, state)), ir_u32(t, WARP_READY),
-                      ""),
-        LLVMBuildIsNotNull(t->b, ir_load(t, t->i8, next, offsetof(struct warp, blank)), ""),
-        LLVMBuildIsNull(t->b, ir_load(t, t->ptr, warp(t), offsetof(struct warp, copies)), ""),
-        LLVMBuildICmp(t->b, LLVMIntUGE, budget, ir_u32(t, start && start->need ? start->need : 1), ""),
-        LLVMBuildIsNull(t->b, ir_load(t, t->i32, ir_load(t, t->ptr, t->sm, offsetof(struct sm, reservations)), 0), "")};
-    LLVMValueRef all = checks[0];
-    for (size_t i = 1; i < sizeof checks / sizeof *checks; i++) all = LLVMBuildAnd(t->b, all, checks[i], "");
+    const size_t pc = offsetof(struct native_state, follow_pc), blank = offsetof(struct native_state, follow_blank);
+    LLVMValueRef reservations = ir_load(t, t->ptr, t->sm, offsetof(struct sm, reservations));
+    LLVMValueRef is_blank = LLVMBuildTrunc(t->b, ir_load(t, t->i32, t->state, blank), t->i8, "");
+    LLVMValueRef all = LLVMBuildICmp(
+        t->b, LLVMIntNE, ir_load(t, t->i32, t->state, offsetof(struct native_state, follow_budget)), ir_u32(t, 0), "");
+    const LLVMValueRef checks[] = {
+        field_is(t, next, offsetof(struct warp, state), ir_u32(t, WARP_READY)),
+        field_is(t, next, offsetof(struct warp, pc), ir_load(t, t->i32, t->state, pc)),
+        field_is(t, next, offsetof(struct warp, blank), is_blank),
+        field_is(t, next, offsetof(struct warp, frm), ir_u32(t, FP_RNE)),
+        field_is(t, next, offsetof(struct warp, vl), ir_u32(t, t->flow->request->threads)),
+        field_is(t, reservations, 0, ir_u32(t, 0)),
+    };
+    for (size_t i = 0; i < sizeof checks / sizeof *checks; i++) all = LLVMBuildAnd(t->b, all, checks[i], "");
     return all;
 }
 
-/* The ended warp's successor in its round begins. */
+/* It runs now. */
 static void follow(struct translator *t, LLVMValueRef next)
 {
     LLVMValueRef size = ir_u64(t, sizeof(struct warp)), counts = LLVMBuildLoad2(t->b, t->counts_type, t->counts, "");
     LLVMValueRef done = LLVMBuildExtractElement(t->b, counts, ir_u32(t, COUNT_INSTRUCTIONS), "");
     LLVMValueRef more = ir_load(t, t->i32, t->state, offsetof(struct native_state, follow_budget));
-    LLVMValueRef ended = ir_load(t, t->i32, t->group, offsetof(struct group, ended));
     LLVMValueRef budget = LLVMBuildAdd(t->b, done, more, "");
-    ir_store(t, ir_u32(t, WARP_ENDED), warp(t), offsetof(struct warp, state));
-    ir_store(t, LLVMBuildAdd(t->b, ended, ir_u32(t, 1), ""), t->group, offsetof(struct group, ended));
+    LLVMBasicBlockRef from = LLVMGetInsertBlock(t->b);
     ir_store(t, LLVMBuildGEP2(t->b, t->i8, next, &size, 1, ""), t->sm, offsetof(struct sm, follow));
     ir_store(t, next, t->sm, offsetof(struct sm, warp));
     ir_store(t, budget, t->state, offsetof(struct native_state, budget));
     LLVMBuildStore(t->b, next, t->w);
     LLVMBuildStore(t->b, budget, t->budget);
     set_mask(t, ir_load(t, t->i32, next, offsetof(struct warp, mask)));
-    LLVMBuildBr(t->b, t->start);
+    LLVMBuildBr(t->b, t->enter);
+    LLVMAddIncoming(t->enter_entry, &t->enter_entry, &from, 1);
 }
 
-/* Behind a warp that has ended: the next one of its round, if it begins as well, or what the machine says. */
-static void make_ended(struct translator *t)
+/* Adds 1 to a number of the group. */
+static void count_one(struct translator *t, LLVMTypeRef type, size_t offset)
+{
+    LLVMValueRef sum = LLVMBuildAdd(t->b, ir_load(t, type, t->group, offset), LLVMConstInt(type, 1, false), "");
+    ir_store(t, sum, t->group, offset);
+}
+
+/* From `block` on: a warp has ended, or waits. What slice_next does in the simplest case, which `simple` is a condition
+ * of, and what the machine says otherwise. */
+static void make_stop(struct translator *t, LLVMBasicBlockRef block, enum native_exit exit,
+                      LLVMValueRef (*simple)(struct translator *t))
 {
     LLVMBasicBlockRef look = ir_block(t, "look"), on = ir_block(t, "follow"), over = ir_block(t, "over");
-    ir_at(t, t->ended);
-    LLVMValueRef next = ir_load(t, t->ptr, t->sm, offsetof(struct sm, follow)), exit = ir_u32(t, EXIT_END);
+    LLVMValueRef code = ir_u32(t, exit);
+    ir_at(t, block);
+    LLVMValueRef next = ir_load(t, t->ptr, t->sm, offsetof(struct sm, follow));
     LLVMValueRef end = ir_load(t, t->ptr, t->sm, offsetof(struct sm, follow_end));
     LLVMBuildCondBr(t->b, LLVMBuildICmp(t->b, LLVMIntULT, next, end, ""), look, over);
     ir_at(t, look);
-    ir_branch_likely(t, may_follow(t, next), on, over);
+    ir_branch_likely(t, LLVMBuildAnd(t->b, simple(t), may_follow(t, next), ""), on, over);
     ir_at(t, on);
+    ir_store(t, ir_u32(t, exit == EXIT_END ? WARP_ENDED : WARP_WAITING), warp(t), offsetof(struct warp, state));
+    if (exit == EXIT_END) count_one(t, t->i32, offsetof(struct group, ended));
+    else count_one(t, t->i64, offsetof(struct group, counters) + offsetof(struct counters, barriers));
     follow(t, next);
     ir_at(t, over);
-    ir_store(t, LLVMBuildLoad2(t->b, t->counts_type, t->counts, ""), t->state, offsetof(struct native_state, counts));
+    store_progress(t);
     LLVMBuildBr(t->b, t->paused);
-    LLVMAddIncoming(t->paused_exit, &exit, &over, 1);
+    LLVMAddIncoming(t->paused_exit, &code, &over, 1);
+}
+
+static LLVMValueRef has_no_copies(struct translator *t)
+{
+    return LLVMBuildIsNull(t->b, ir_load(t, t->ptr, warp(t), offsetof(struct warp, copies)), "");
+}
+
+static LLVMValueRef has_old_mask(struct translator *t)
+{
+    return field_is(t, warp(t), offsetof(struct warp, mask), LLVMBuildLoad2(t->b, t->i32, t->mask, ""));
 }
 
 /* What comes behind a warp that has ended or waits: the next one, if it begins or goes on in this code, too. */
@@ -341,14 +372,16 @@ static void make_function(struct translator *t)
     t->group = ir_load(t, t->ptr, ir_load(t, t->ptr, t->sm, offsetof(struct sm, warp)), offsetof(struct warp, group));
     make_variables(t);
     t->next = block_with_phi(t, "next", &t->next_entry);
+    t->enter = block_with_phi(t, "enter", &t->enter_entry);
     t->paused = block_with_phi(t, "paused", &t->paused_exit);
     t->exit = block_with_phi(t, "exit", &t->exit_code);
-    t->start = ir_block(t, "start");
-    t->ended = ir_block(t, "ended");
+    t->ended = ir_block(t, "ended"), t->waits = ir_block(t, "waits");
     LLVMBuildBr(t->b, t->next);
     LLVMAddIncoming(t->next_entry, &entry, &begin, 1);
     ir_at(t, t->next);
     take_warp(t);
+    LLVMBuildBr(t->b, t->enter);
+    LLVMAddIncoming(t->enter_entry, &t->next_entry, &t->next, 1);
 }
 
 bool translate_flow(struct translation *out, LLVMModuleRef module, const struct flow *flow)
@@ -373,9 +406,10 @@ bool translate_flow(struct translation *out, LLVMModuleRef module, const struct 
     if (!t->failed) {
         make_types(t);
         make_function(t);
-        make_entry(t, t->next_entry);
+        make_entry(t, t->enter_entry);
         translate_blocks(t);
-        make_ended(t);
+        make_stop(t, t->ended, EXIT_END, has_no_copies);
+        make_stop(t, t->waits, EXIT_BARRIER, has_old_mask);
         make_paused(t);
         make_exit(t);
     }

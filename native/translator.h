@@ -28,11 +28,11 @@ struct translator {
     /* variables */
     LLVMValueRef w, budget, x[ISA_XREGS], v[ISA_VREGS][PIECES_MOST], mask, counts, exit_raw;
     struct isa_registers used, written;
-    LLVMBasicBlockRef exit, *versions[2]; /* leaving with all registers; of each block */
-    LLVMBasicBlockRef next, start;        /* a warp goes on or begins; begins */
-    LLVMBasicBlockRef ended, paused;      /* a warp has ended; has ended and none follows, or waits at a barrier */
-    LLVMValueRef next_entry, paused_exit; /* the phis of two of these */
-    LLVMValueRef exit_code;               /* its phi */
+    LLVMBasicBlockRef exit, *versions[2];   /* leaving with all registers; of each block */
+    LLVMBasicBlockRef next, enter;          /* the machine has given a warp; a warp goes on or begins */
+    LLVMBasicBlockRef ended, waits, paused; /* a warp has ended; waits at a barrier; one of these and none follows it */
+    LLVMValueRef next_entry, enter_entry, paused_exit; /* the phis of `next`, `enter` and `paused` */
+    LLVMValueRef exit_code;                            /* its phi */
 
     /* the block in progress */
     const struct block *block;
@@ -147,6 +147,8 @@ void translate_atomic(struct translator *t, const struct node *n);
 void fill_blank(struct translator *t);
 void spill(struct translator *t, const struct isa_registers *set);
 void reload(struct translator *t, const struct isa_registers *set);
+/* Gives those back that somebody may still read; the others hold anything from then on. */
+void spill_live(struct translator *t, struct isa_registers live);
 struct isa_registers both(struct isa_registers a, struct isa_registers b);
 
 /* Any instruction that does not end its block. */

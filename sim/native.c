@@ -130,6 +130,8 @@ static uint32_t prepare(struct sm *sm, struct native_sm *n, uint32_t entry, uint
     if (entry == NATIVE_NOWHERE) return entry;
     if (entry != NATIVE_START) warp_clear(sm->warp);
     n->state.budget = budget < INT32_MAX ? (uint32_t)budget : INT32_MAX; /* a warp may stop earlier */
+    n->state.follow_pc = sm->warp->pc;
+    n->state.follow_blank = entry == NATIVE_START;
     n->state.follow_budget = sm->budget <= FOLLOW_MOST ? (uint32_t)sm->budget : 0;
     return entry;
 }

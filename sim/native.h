@@ -99,7 +99,7 @@ enum native_exit {
     EXIT_SITE,    /* the same, at state.site: the instruction has not begun */
     EXIT_NEXT,    /* sm->warp has been given to `next`, which knows none that goes on in this code */
     EXIT_FAULT,   /* sm->fault is filled in, at state.site */
-    EXIT_BARRIER, /* for `next`: w->pc is behind the barrier; warp complete */
+    EXIT_BARRIER, /* for `next`: w->pc is behind the barrier; registers are stored that somebody may read */
     EXIT_END,     /* for `next`: w->pc is behind endprg; neither registers nor state.mask are stored */
 };
 
@@ -109,8 +109,9 @@ struct native_state {
     uint32_t site;                               /* number of the site that was passed last */
     uint32_t mask;                               /* SIMT mask: at a return, and of the block that state.site is in */
     uint32_t budget;                             /* of sm->warp, instructions: at least the need of its entry */
-    uint32_t
-        follow_budget; /* of blank warps that follow in the round without a call of `next`; counts go on. 0: none */
+    /* Warps of the round that are where this one has come in follow it without a call of `next`; counts go on. */
+    uint32_t follow_pc, follow_blank;
+    uint32_t follow_budget; /* of each, at least the need of the entry; 0: none follow */
     /* sm->warp has ended or waits. Makes another one of its group sm->warp and returns its entry; NATIVE_NOWHERE: there
      * is none that goes on in this code. */
     uint32_t (*next)(struct sm *sm, uint32_t exit);
@@ -156,6 +157,8 @@ static inline uint32_t native_layout(void)
                             offsetof(struct warp, blank),
                             offsetof(struct warp, state),
                             offsetof(struct warp, copies),
+                            offsetof(struct warp, frm),
+                            offsetof(struct warp, vl),
                             offsetof(struct native_state, clear),
                             offsetof(struct native_state, next),
                             offsetof(struct native_state, wrote),
