@@ -220,6 +220,8 @@ enum isa_print_flags { ISA_PRINT_NUMERIC = 1 /* x5 instead of t0 */ };
  * absolute addresses). A prefix other than regext and regexti is the first of the modifiers. Returns
  * the length as snprintf does. */
 int isa_print(const struct insn *insn, uint32_t pc, unsigned flags, char *buf, size_t size);
+/* Prints a vector type as the operand of vsetvli, "e32,m1,ta,ma". */
+void isa_print_vtype(unsigned vtype, char *buf, size_t size);
 
 /* ABI name ("zero", "ra", "sp", ..., "x32"...) of scalar register r, 0..63. */
 const char *isa_xreg_name(unsigned r);

@@ -56,15 +56,20 @@ static void put_address(struct text *t, uint32_t addr)
 }
 
 /* A type with reserved bits has no names and is printed as a number. */
+void isa_print_vtype(unsigned vtype, char *buf, size_t size)
+{
+    bool reserved = vtype >> 8 || (vtype >> 3 & 7) > 3 || (vtype & 7) == 4;
+    static const char *const lmul[8] = {"m1", "m2", "m4", "m8", "m?", "mf8", "mf4", "mf2"};
+    if (reserved) snprintf(buf, size, "%u", vtype);
+    else
+        snprintf(buf, size, "e%u,%s,%s,%s", 8u << (vtype >> 3 & 7), lmul[vtype & 7], vtype & 64 ? "ta" : "tu",
+                 vtype & 128 ? "ma" : "mu");
+}
+
 static void print_vtype(struct text *t, unsigned vtype)
 {
     char s[32];
-    bool reserved = vtype >> 8 || (vtype >> 3 & 7) > 3 || (vtype & 7) == 4;
-    static const char *const lmul[8] = {"m1", "m2", "m4", "m8", "m?", "mf8", "mf4", "mf2"};
-    if (reserved) snprintf(s, sizeof s, "%u", vtype);
-    else
-        snprintf(s, sizeof s, "e%u,%s,%s,%s", 8u << (vtype >> 3 & 7), lmul[vtype & 7], vtype & 64 ? "ta" : "tu",
-                 vtype & 128 ? "ma" : "mu");
+    isa_print_vtype(vtype, s, sizeof s);
     put(t, s);
 }
 

@@ -72,6 +72,14 @@ enum stop fault_illegal(struct sm *sm, const struct warp *w, const struct decode
     return fault_raise(sm, w, FAULT_ILLEGAL, ISA_LANES, 0, *text ? text : why);
 }
 
+enum stop fault_vtype(struct sm *sm, const struct warp *w, uint32_t vtype)
+{
+    char type[32], text[80];
+    isa_print_vtype(vtype, type, sizeof type);
+    snprintf(text, sizeof text, "vector type %s; lanes have elements of e32, m1", type);
+    return fault_raise(sm, w, FAULT_ILLEGAL, ISA_LANES, 0, text);
+}
+
 enum stop fault_fetch(struct sm *sm, const struct warp *w)
 {
     const char *why = w->pc & 3 ? "not on a word" : NULL;

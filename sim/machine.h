@@ -339,6 +339,8 @@ enum stop fault_raise(struct sm *sm, const struct warp *w, enum fault_kind kind,
 void fault_access(struct sm *sm);
 /* The instruction at w->pc names registers that the launch has not, or code.c refuses it. */
 enum stop fault_illegal(struct sm *sm, const struct warp *w, const struct decoded *d);
+/* The instruction at w->pc asks for a vector type that csr_vtype_ok does not allow. */
+enum stop fault_vtype(struct sm *sm, const struct warp *w, uint32_t vtype);
 /* There is no code at w->pc. */
 enum stop fault_fetch(struct sm *sm, const struct warp *w);
 /* The first of `lanes` made the access in progress badly. */

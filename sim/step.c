@@ -317,7 +317,7 @@ INLINE enum stop run_csr(struct step *s, uint32_t row, value_fn *value)
 INLINE enum stop set_vl(struct step *s, value_fn *value)
 {
     uint32_t vtype = value(s, 0);
-    if (!csr_vtype_ok(vtype)) return refuse(s->sm, s->w, "vector type other than e32, m1");
+    if (!csr_vtype_ok(vtype)) return fault_vtype(s->sm, s->w, vtype);
     write_x(s, csr_set_vl(s->w, s->in, vtype));
     return STOP_NOT;
 }

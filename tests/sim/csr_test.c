@@ -147,22 +147,29 @@ static void test_vl_lanes(void **state)
     CHECK_CASES(cases);
 }
 
-/* Types other than words, one register each; nothing has changed. */
+/* Types other than words, one register each; the fault names the type, and the place. */
 static void test_vtype_refused(void **state)
 {
     // clang-format off
-    static const char *const programs[] = {
-        " vsetvli x10, x0, e8, m1\n", " vsetvli x10, x0, e16, m1\n", " vsetvli x10, x0, e64, m1\n", " vsetvli x10, x0, e32, m2\n",
-        " vsetvli x10, x0, e32, mf2\n", " vsetivli x10, 4, e16, m1\n", " li x7, 0x110\n vsetvl x10, x0, x7\n", " vsetvl x10, x0, x0\n",
-        " lui x7, 0x80000\n addi x7, x7, 0x10\n vsetvl x10, x0, x7\n",
+    static const struct { const char *program, *type; } cases[] = {
+        {" vsetvli x10, x0, e8, m1\n", "e8,m1,tu,mu"}, {" vsetvli x10, x0, e16, m1\n", "e16,m1,tu,mu"},
+        {" vsetvli x10, x0, e64, m1, ta\n", "e64,m1,ta,mu"}, {" vsetvli x10, x0, e32, m2, ta, ma\n", "e32,m2,ta,ma"},
+        {" vsetvli x10, x0, e32, mf2\n", "e32,mf2,tu,mu"}, {" vsetivli x10, 4, e16, m1\n", "e16,m1,tu,mu"},
+        {" li x7, 0x110\n vsetvl x10, x0, x7\n", "272"}, {" vsetvl x10, x0, x0\n", "e8,m1,tu,mu"},
+        {" li x7, 0xd1\n vsetvl x10, x0, x7\n", "e32,m2,ta,ma"},
+        {" lui x7, 0x80000\n addi x7, x7, 0x10\n vsetvl x10, x0, x7\n", "2147483664"},
     };
+    char text[200], want[80];
     // clang-format on
     struct guest g;
     (void)state;
     guest_open(&g);
-    for (size_t i = 0; i < sizeof programs / sizeof *programs; i++) {
-        run_case(&g, programs[i]);
-        if (g.result.fault.kind != FAULT_ILLEGAL) fail_msg("'%s' is executed", programs[i]);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        run_case(&g, cases[i].program);
+        if (g.result.fault.kind != FAULT_ILLEGAL) fail_msg("'%s' is executed", cases[i].program);
+        fault_print(&g.result.fault, text, sizeof text);
+        snprintf(want, sizeof want, "(vector type %s; ", cases[i].type);
+        if (!strstr(text, want) || !strstr(text, ", pc 0x80000")) fail_msg("'%s': %s", cases[i].program, text);
     }
     guest_close(&g);
 }

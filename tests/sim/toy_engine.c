@@ -120,7 +120,7 @@ static enum stop run_csr(struct now *n)
 static enum stop set_vl(struct now *n)
 {
     uint32_t vtype = value(n, 0);
-    if (!csr_vtype_ok(vtype)) return illegal(n, "vector type other than e32, m1");
+    if (!csr_vtype_ok(vtype)) return fault_vtype(n->sm, n->w, vtype);
     write_x(n, csr_set_vl(n->w, n->in, vtype));
     return STOP_NOT;
 }
