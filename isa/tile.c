@@ -55,15 +55,16 @@ static const char *tile_of_mma(struct tile *t, uint32_t word)
     return choose(t, word >> 28, word >> 25 & 7, !(word >> 12 & 1));
 }
 
-/* The control field, from the top: dt[4] shape[3] al bl ct sp[2] rd[2] wg a. What a warp group's and a
- * sparse operand's registers would mean is not public. */
+/* The control field, from the top: dt[4] shape[3] al bl ct sp[2] rd[2] wg a. A warp group's matrices are our proposal
+ * (docs/machine.md); what a sparse operand's registers would mean the document keeps for later. */
 static const char *tile_of_mma64(struct tile *t, unsigned control)
 {
     unsigned rd = control >> 2 & 3;
-    if (control >> 1 & 1) return "mma64 with wg = 1: warp-group matrices are not defined";
     if (control >> 4 & 3) return "mma64 with sp other than 0: sparse matrices are not defined";
     t->a_col = control >> 8 & 1;
     t->b_row = control >> 7 & 1;
+    t->b_memory = control >> 1 & 1;
+    t->a_memory = t->b_memory && !(control & 1);
     const char *why = choose(t, control >> 12, control >> 9 & 7, !(control >> 6 & 1));
     if (why) return why;
     if (elements[t->element].is_float) {
@@ -127,8 +128,8 @@ static void include(struct tile *t, unsigned base, unsigned words)
 static void find_registers(struct tile *t, const struct insn *in)
 {
     unsigned columns = (t->n + t->block - 1u) / t->block * t->block;
-    t->words_a = words_of(t->m * t->k, t->bits);
-    t->words_b = words_of(t->k * t->n, t->bits);
+    t->words_a = t->a_memory ? TILE_DESCRIPTOR_WORDS : words_of(t->m * t->k, t->bits);
+    t->words_b = t->b_memory ? TILE_DESCRIPTOR_WORDS : words_of(t->k * t->n, t->bits);
     t->words_c = words_of(t->m * columns, t->half ? 16 : 32);
     t->c = in->op == OP_MMA64 ? in->rs3 : in->rd;
     include(t, in->rs1, t->words_a);

@@ -19,18 +19,24 @@ enum tile_element {
 
 enum { TILE_MAX_INPUTS = 1024, TILE_MAX_RESULTS = 256 }; /* elements of A and of B, of C */
 
+/* Lanes of the descriptor of a matrix in local memory: its address, and bytes from one of its rows (columns, as the
+ * layout says) to the next. */
+enum tile_descriptor { TILE_ADDRESS, TILE_STRIDE, TILE_DESCRIPTOR_WORDS };
+enum { TILE_GROUP = 4 /* warps of a warp group; each has m rows of the A that they have in memory */ };
+
 struct tile {
-    uint8_t m, n, k;   /* A is m x k, B k x n, C and D m x n */
-    uint8_t element;   /* enum tile_element of A and B ... */
-    uint8_t bits;      /* ... and the share of a register that one takes */
-    uint8_t lanes;     /* of the warp */
-    bool a_col, b_row; /* A contiguous along m instead of k; B contiguous along k instead of n */
-    bool half;         /* C and D are f16, else f32 or s32 */
-    uint8_t block;     /* columns of C that lie side by side; all rows of one block, then the next block */
-    uint8_t round;     /* numbered as frm, 0 to 3 */
+    uint8_t m, n, k;         /* A is m x k, B k x n, C and D m x n */
+    uint8_t element;         /* enum tile_element of A and B ... */
+    uint8_t bits;            /* ... and the share of a register that one takes */
+    uint8_t lanes;           /* of the warp */
+    bool a_col, b_row;       /* A contiguous along m instead of k; B contiguous along k instead of n */
+    bool a_memory, b_memory; /* in local memory, and the register is its descriptor (enum tile_descriptor) */
+    bool half;               /* C and D are f16, else f32 or s32 */
+    uint8_t block;           /* columns of C that lie side by side; all rows of one block, then the next block */
+    uint8_t round;           /* numbered as frm, 0 to 3 */
     bool saturate, relu, fused;
     uint8_t c;                          /* first register of C: D's, unless the two are separate */
-    uint16_t words_a, words_b, words_c; /* of 32 bits, in their groups; those of D as those of C */
+    uint16_t words_a, words_b, words_c; /* of 32 bits, in their groups or descriptors; those of D as those of C */
     uint16_t registers;                 /* highest register of the four groups + 1, which may exceed ISA_VREGS */
 };
 

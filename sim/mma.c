@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "isa/tile.h"
+#include "sim/layout.h"
 #include "sim/machine.h"
 #include "sim/softfp.h"
 
@@ -60,20 +61,45 @@ static union number input(const struct tile *t, uint32_t bits)
     }
 }
 
-/* The elements of A or B in order, the first `inner` of them side by side in x, `step` apart, the next ones
- * one `jump` further. */
-static void gather_input(const struct warp *w, const struct tile *t, unsigned base, unsigned words, union number *x,
-                         unsigned inner, unsigned step, unsigned jump)
+/* How A or B lies: vectors (its rows or columns) of `inner` elements side by side. Element i of vector v goes to
+ * x[v * jump + i * step]. */
+struct order {
+    union number *x;
+    unsigned vectors, inner, step, jump;
+};
+
+static void gather_registers(const struct warp *w, const struct tile *t, unsigned base, unsigned words,
+                             const struct order *o)
 {
-    unsigned bits = t->bits, i = 0, row = 0;
+    unsigned bits = t->bits, i = 0, vector = 0;
     uint32_t mask = bits == 32 ? ~0u : (1u << bits) - 1;
     for (unsigned j = 0; j < words; j++) {
         uint64_t word = *word_of(w, t, base, j);
         for (unsigned part = 0; part < 32; part += bits, word >>= bits) {
-            x[row * jump + i * step] = input(t, (uint32_t)word & mask);
-            if (++i == inner) i = 0, row++;
+            o->x[vector * o->jump + i * o->step] = input(t, (uint32_t)word & mask);
+            if (++i == o->inner) i = 0, vector++;
         }
     }
+}
+
+enum { MAX_VECTOR = 64 /* bytes */ };
+
+/* From local memory; `offset` is that of the first vector. */
+static const char *gather_memory(const struct warp *w, const struct tile *t, const uint32_t *descriptor,
+                                 uint64_t offset, const struct order *o)
+{
+    uint8_t bytes[MAX_VECTOR + 4] = {0};
+    uint32_t size = o->inner * t->bits / 8, mask = t->bits == 32 ? ~0u : (1u << t->bits) - 1, word;
+    uint64_t at = descriptor[TILE_ADDRESS] + offset;
+    for (unsigned v = 0; v < o->vectors; v++, at += descriptor[TILE_STRIDE]) {
+        if (!is_local(at) || !is_local(at + size - 1)) return "mma64 with wg = 1 and a matrix outside local memory";
+        guest_read(w->group->sm, at, bytes, size);
+        for (unsigned i = 0; i < o->inner; i++) {
+            memcpy(&word, bytes + i * t->bits / 8, sizeof word);
+            o->x[v * o->jump + i * o->step] = input(t, word >> i * t->bits % 8 & mask);
+        }
+    }
+    return NULL;
 }
 
 static void gather_c(const struct warp *w, const struct tile *t, union number *c)
@@ -86,12 +112,20 @@ static void gather_c(const struct warp *w, const struct tile *t, union number *c
     }
 }
 
-static void gather(const struct warp *w, const struct tile *t, const struct insn *in, struct matrices *x)
+static const char *gather(const struct warp *w, const struct tile *t, const struct insn *in, struct matrices *x)
 {
     unsigned M = t->m, N = t->n, K = t->k;
-    gather_input(w, t, in->rs1, t->words_a, x->a, t->a_col ? M : K, t->a_col ? K : 1, t->a_col ? 1 : K);
-    gather_input(w, t, in->rs2, t->words_b, x->b, t->b_row ? K : N, t->b_row ? N : 1, t->b_row ? 1 : N);
-    gather_c(w, t, x->c);
+    const struct order a = t->a_col ? (struct order){x->a, K, M, K, 1} : (struct order){x->a, M, K, 1, K};
+    const struct order b = t->b_row ? (struct order){x->b, N, K, N, 1} : (struct order){x->b, K, N, 1, N};
+    const uint32_t *in_a = w->v[in->rs1], *in_b = w->v[in->rs2];
+    uint64_t row = (uint64_t)(w->wid % TILE_GROUP) * M, own = t->a_col ? row * t->bits / 8 : row * in_a[TILE_STRIDE];
+    const char *why = NULL;
+    if (t->b_memory) why = gather_memory(w, t, in_b, 0, &b);
+    else gather_registers(w, t, in->rs2, t->words_b, &b);
+    if (!why && t->a_memory) why = gather_memory(w, t, in_a, own, &a);
+    else if (!why) gather_registers(w, t, in->rs1, t->words_a, &a);
+    if (!why) gather_c(w, t, x->c);
+    return why;
 }
 
 /* ---- multiply: results into x->c ---- */
@@ -198,7 +232,8 @@ const char *mma_execute(struct warp *w, const struct insn *in)
     if (!why) why = check_warp(w, &t, in);
     if (why) return why;
     if (t.fused) t.round = (uint8_t)w->frm;
-    gather(w, &t, in, &x);
+    why = gather(w, &t, in, &x);
+    if (why) return why;
     multiply(w, &t, &x);
     scatter(w, &t, in, &x);
     return NULL;

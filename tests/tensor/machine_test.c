@@ -107,10 +107,128 @@ static void test_r2025(void **state)
     strcat(text, "regext x0, x0, 8\nvmv.v.v v16, v8\n"); /* v16 = v40 */
     run(&g, ONES_E4M3, TWO_F32, text);
     gives(&g, TWO_F32, 0x42000000); /* 32: v40 began as 0 */
-    wide.aux |= 2;
+    wide.aux |= 0x10;
     words(text, sizeof text, &wide);
     run(&g, 0, 0, text);
-    illegal(&g, "warp-group");
+    illegal(&g, "sparse");
+    guest_close(&g);
+}
+
+/* ---- warp groups: B, and A if it is not in registers, in local memory ---- */
+
+/* Five warps: four are a warp group, the last one begins another, whose A begins in the same place. All matrices are of
+ * signed integers: their sums are exact in any order. */
+enum {
+    WARPS = 5,
+    LOCAL_A = 0,
+    LOCAL_B = 4096,
+    LOCAL_BYTES = 8192,
+    DESCRIPTORS = 0x2000,
+    GROUP_C = 0x4000,
+    GROUP_D = 0x8000,
+    MAX_WORDS_C = 256
+};
+
+struct wide {
+    unsigned dt, bits, shape, m, n, k;
+    bool a_col, b_row, a_memory;
+    unsigned stride_a, stride_b;
+};
+
+static int32_t element(const uint8_t *memory, unsigned bit, unsigned bits)
+{
+    int32_t value = 0;
+    for (unsigned i = 0; i < bits; i++) value |= (memory[(bit + i) / 8] >> (bit + i) % 8 & 1) << i;
+    return bits > 1 && value >> (bits - 1) ? value - (1 << bits) : value;
+}
+
+/* Of A in local memory, or in the group of registers that all warps have alike, of which `memory` is the words. */
+static int32_t element_a(const struct wide *s, const uint8_t *memory, unsigned warp, unsigned m, unsigned k)
+{
+    unsigned row = m + (s->a_memory ? warp % 4 * s->m : 0), major = s->a_col ? k : row, minor = s->a_col ? row : k;
+    unsigned stride = s->a_memory ? s->stride_a : (s->a_col ? s->m : s->k) * s->bits / 8;
+    return element(memory + LOCAL_A, major * stride * 8 + minor * s->bits, s->bits);
+}
+
+static int32_t element_b(const struct wide *s, const uint8_t *memory, unsigned k, unsigned n)
+{
+    unsigned major = s->b_row ? n : k, minor = s->b_row ? k : n;
+    return element(memory + LOCAL_B, major * s->stride_b * 8 + minor * s->bits, s->bits);
+}
+
+static void check_group(const struct guest *g, const struct wide *s)
+{
+    const uint8_t *memory = (const uint8_t *)g->data;
+    for (unsigned warp = 0; warp < WARPS; warp++)
+        for (unsigned i = 0; i < s->m * s->n; i++) {
+            unsigned at = warp * MAX_WORDS_C + i;
+            uint32_t sum = g->data[GROUP_C / 4 + at];
+            for (unsigned k = 0; k < s->k; k++)
+                sum += (uint32_t)(element_a(s, memory, warp, i / s->n, k) * element_b(s, memory, k, i % s->n));
+            if (g->data[GROUP_D / 4 + at] != sum)
+                fail_msg("m%un%uk%u, warp %u: element %u is %08x, not %08x", s->m, s->n, s->k, warp, i,
+                         (unsigned)g->data[GROUP_D / 4 + at], (unsigned)sum);
+        }
+}
+
+/* Each warp copies the matrices to local memory, has A or its descriptor in v0.., B's in v4, C in v8.., D in v16... */
+static void run_group(struct guest *g, const struct wide *s)
+{
+    static const char begin[] =
+        "lui s1, 0x90000\nlui t0, 0x70000\nvmv.v.x v24, t0\nlui t1, 2\ncp_dma_bulk v24, s1, t1\ncp_dma_mbarrier\n"
+        "barrier 1\nvid.v v24\nvsll.vi v24, v24, 2\nvadd.vx v25, v24, s1\n";
+    char program[2048];
+    struct insn in = {.op = OP_MMA64, .vm = 1, .rm = 7, .rd = 16, .rs1 = 0, .rs2 = 4, .rs3 = 8};
+    in.aux = (uint16_t)(s->dt << 12 | s->shape << 9 | (unsigned)s->a_col << 8 | (unsigned)s->b_row << 7 | 1 << 6 |
+                        1 << 2 | 1 << 1 | !s->a_memory);
+    size_t length = sizeof begin - 1, room = sizeof program;
+    memcpy(program, begin, sizeof begin);
+#define ADD(...) length += (size_t)snprintf(program + length, room - length, __VA_ARGS__)
+    for (int r = 0; r < 4 && !s->a_memory; r++) ADD("vlw12.v v%d, %d(v25)\n", r, LOCAL_A + 128 * r);
+    ADD("lui t1, 2\nvadd.vx v25, v25, t1\nvlw12.v v4, 128(v25)\n");
+    if (s->a_memory) ADD("vlw12.v v0, 0(v25)\n");
+    ADD("vadd.vx v25, v25, t1\ncsrr t2, CSR_WID\nslli t2, t2, 10\nvadd.vx v25, v25, t2\n");
+    for (int r = 0; r < 8; r++) ADD("vlw12.v v%d, %d(v25)\n", 8 + r, 128 * r);
+    words(program + length, room - length, &in);
+    length = strlen(program);
+    ADD("lui t1, 4\nvadd.vx v25, v25, t1\n");
+    for (int r = 0; r < 8; r++) ADD("vsw12.v v%d, %d(v25)\n", 16 + r, 128 * r);
+    ADD("endprg\n");
+#undef ADD
+    guest_assemble(g, program);
+    guest_run(g);
+}
+
+static void test_warp_group(void **state)
+{
+    (void)state;
+    static const struct wide shapes[] = {{.dt = 5, .bits = 8, .shape = 0, .m = 8, .n = 8, .k = 16},
+                                         {.dt = 5, .bits = 8, .shape = 3, .m = 16, .n = 16, .k = 16},
+                                         {.dt = 6, .bits = 4, .shape = 6, .m = 16, .n = 8, .k = 64},
+                                         {.dt = 7, .bits = 1, .shape = 4, .m = 8, .n = 8, .k = 128}};
+    struct guest g;
+    open_profile(&g, PROFILE_R2025);
+    g.launch.warps = WARPS;
+    g.launch.work_items = 32 * WARPS;
+    g.launch.lds_bytes = LOCAL_BYTES;
+    for (unsigned i = 0; i < GUEST_BYTES / 4; i++) g.data[i] = guest_random();
+    for (unsigned i = 0; i < 8 * sizeof shapes / sizeof *shapes; i++) {
+        struct wide s = shapes[i / 8];
+        s.a_col = i & 1, s.b_row = i & 2, s.a_memory = i & 4;
+        s.stride_a = (s.a_col ? 4 * s.m : s.k) * s.bits / 8 + (i & 3); /* not only dense */
+        s.stride_b = (s.b_row ? s.k : s.n) * s.bits / 8 + (i >> 1 & 3);
+        g.data[DESCRIPTORS / 4] = ABI_LOCAL_BASE + LOCAL_A, g.data[DESCRIPTORS / 4 + 1] = s.stride_a;
+        g.data[DESCRIPTORS / 4 + 32] = ABI_LOCAL_BASE + LOCAL_B, g.data[DESCRIPTORS / 4 + 33] = s.stride_b;
+        run_group(&g, &s);
+        if (g.result.status != LAUNCH_DONE) fail_msg("%s", g.result.fault.detail);
+        check_group(&g, &s);
+    }
+    g.data[DESCRIPTORS / 4 + 32] = ABI_LOCAL_LIMIT - 1;
+    run_group(&g, &shapes[0]);
+    illegal(&g, "outside local memory");
+    g.data[DESCRIPTORS / 4 + 32] = ABI_LOCAL_LIMIT - 4096; /* of no group */
+    run_group(&g, &shapes[0]);
+    assert_int_equal(g.result.fault.kind, FAULT_READ);
     guest_close(&g);
 }
 
@@ -164,10 +282,8 @@ static void test_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_default_profile),
-        cmocka_unit_test(test_r2025),
-        cmocka_unit_test(test_prefixes),
-        cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_default_profile), cmocka_unit_test(test_r2025),   cmocka_unit_test(test_warp_group),
+        cmocka_unit_test(test_prefixes),        cmocka_unit_test(test_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

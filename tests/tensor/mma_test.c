@@ -501,8 +501,6 @@ static void test_illegal(void **state)
     warp.frm = 5;
     refused((struct insn){.op = OP_VFTTA_VV, .vm = 1}, "rounding");
     warp.frm = 0;
-    in = wide, in.aux |= 2;
-    refused(in, "warp-group");
     in = wide, in.aux |= 0x10;
     refused(in, "sparse");
     in = wide, in.aux = (uint16_t)control(12, 0, false, false, true, 0);
