@@ -69,7 +69,7 @@ test: deps-test build
 portable = $(filter-out cl/asm cl/ventus-header,$(patsubst tests/cl/%.cl,cl/%,$(wildcard tests/cl/*.cl)))
 test-profiles: deps-test build
 	@code=0; for machine in configs/r2*.conf configs/sv39.conf; do echo "machine: $$machine"; \
-	VENTUS_CONFIG=$(CURDIR)/$$machine tests/run --build $(BUILD) --jobs $(JOBS) $(portable) example/ python/ tests/cc/ || code=1; \
+	VENTUS_CONFIG=$(CURDIR)/$$machine tests/run --build $(BUILD) --jobs $(JOBS) --timeout 900 $(portable) example/ python/ tests/cc/ || code=1; \
 	done; exit $$code
 
 # Cases in OpenCL C by way of SPIR-V, with clang-15 and llvm-spirv-15. Left out is what a translator cannot hand on: inline
