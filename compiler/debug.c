@@ -4,26 +4,9 @@
 #include "asm/image.h"
 #include "compiler/debug.h"
 
-#include <stdlib.h>
+enum { FUNCTION_TYPES = 3, REG_TP = 4 };
 
-struct unit {
-    struct cc *cc;
-    struct die *root;
-    struct line_files files;
-    struct bytes program, ranges;
-    struct abstract {
-        LLVMMetadataRef subprogram;
-        struct die *die;
-    } * abstracts; /* of functions that are inlined somewhere */
-    uint32_t nabstracts, room;
-};
-
-static uint32_t file_of(struct unit *u, LLVMMetadataRef scope)
-{
-    const char *folder, *name;
-    scope_file(u->cc, scope, &folder, &name);
-    return line_file(u->cc, &u->files, folder, name);
-}
+static uint32_t file_of(struct unit *u, LLVMMetadataRef scope) { return unit_file(u, LLVMDIScopeGetFile(scope)); }
 
 /* ---- lines ---- */
 
@@ -59,33 +42,32 @@ static void describe_function(struct unit *u, struct die *d, LLVMMetadataRef sub
     die_number(u->cc, d, DW_AT_decl_file, DW_FORM_udata, file_of(u, subprogram));
     die_number(u->cc, d, DW_AT_decl_line, DW_FORM_udata, LLVMDISubprogramGetLine(subprogram));
     die_flag(u->cc, d, DW_AT_prototyped);
+    LLVMMetadataRef types = node_operand(u->cc, subprogram_type(u->cc, subprogram), FUNCTION_TYPES);
+    type_refer(&u->types, d, node_operand(u->cc, types, 0)); /* the result; parameters have entries */
 }
 
 /* The entry that all inlined copies of a function refer to. */
 static struct die *abstract_of(struct unit *u, LLVMMetadataRef subprogram)
 {
-    for (uint32_t i = 0; i < u->nabstracts; i++)
-        if (u->abstracts[i].subprogram == subprogram) return u->abstracts[i].die;
+    uint32_t known = *pair_number(u->cc, &u->abstract_numbers, subprogram, NULL);
+    if (known) return u->abstracts[known - 1];
     struct die *d = die_new(u->cc, u->root, DW_TAG_subprogram);
     describe_function(u, d, subprogram);
     die_number(u->cc, d, DW_AT_inline, DW_FORM_udata, DW_INL_inlined);
     u->abstracts = cc_grow(u->cc, u->abstracts, u->nabstracts, &u->room, sizeof *u->abstracts);
-    u->abstracts[u->nabstracts++] = (struct abstract){subprogram, d};
+    u->abstracts[u->nabstracts++] = d;
+    *pair_number(u->cc, &u->abstract_numbers, subprogram, NULL) = u->nabstracts;
     return d;
 }
 
 static void describe_code(struct unit *u, struct die *d, const struct kernel *k, const struct scope *s)
 {
-    struct span *spans = cc_alloc(u->cc, (s->nspans + 1) * sizeof *spans);
-    for (uint32_t i = 0; i < s->nspans; i++) {
-        spans[i].from = s->spans[i].from + k->address - ABI_CODE_BASE;
-        spans[i].to = s->spans[i].to + k->address - ABI_CODE_BASE;
-    }
+    struct span *spans = unit_spans(u, k, s->spans, s->nspans);
     if (s->nspans == 1) {
         die_number(u->cc, d, DW_AT_low_pc, DW_FORM_addr, spans->from + ABI_CODE_BASE);
         die_number(u->cc, d, DW_AT_high_pc, DW_FORM_data4, spans->to - spans->from);
     } else {
-        die_number(u->cc, d, DW_AT_ranges, DW_FORM_sec_offset, ranges_add(u->cc, &u->ranges, spans, s->nspans));
+        die_spans(u->cc, d, DW_AT_ranges, (struct spans){&u->ranges, spans, NULL, s->nspans});
     }
 }
 
@@ -95,6 +77,15 @@ static void describe_call(struct unit *u, struct die *d, const struct scope *s)
     die_number(u->cc, d, DW_AT_call_file, DW_FORM_udata, file_of(u, LLVMDILocationGetScope(s->inlined_at)));
     die_number(u->cc, d, DW_AT_call_line, DW_FORM_udata, LLVMDILocationGetLine(s->inlined_at));
     die_number(u->cc, d, DW_AT_call_column, DW_FORM_udata, LLVMDILocationGetColumn(s->inlined_at));
+}
+
+/* Private variables are counted from tp, which is 0: an address below 2^24 is one of private memory. */
+static struct bytes frame_base(struct cc *cc)
+{
+    struct bytes b = {0};
+    put_u8(cc, &b, DW_OP_breg0 + REG_TP);
+    put_sleb(cc, &b, 0);
+    return b;
 }
 
 static void describe_scope(struct unit *u, const struct kernel *k, struct scope *s)
@@ -108,6 +99,7 @@ static void describe_scope(struct unit *u, const struct kernel *k, struct scope 
     if (tag == DW_TAG_subprogram) {
         describe_function(u, s->die, s->node);
         die_flag(u->cc, s->die, DW_AT_external);
+        die_expression(u->cc, s->die, DW_AT_frame_base, frame_base(u->cc));
     }
     describe_code(u, s->die, k, s);
 }
@@ -116,7 +108,10 @@ static void add_kernel(struct unit *u, const struct kernel *k)
 {
     if (!k->code.debug->subprogram) return; /* its line numbers were left out, see frontend.c */
     add_lines(u, k);
-    for (struct scope *s = scopes_collect(u->cc, k); s; s = s->next) describe_scope(u, k, s);
+    struct scopes scopes = scopes_collect(u->cc, k);
+    for (uint32_t i = 0; i < scopes.n; i++) describe_scope(u, k, scopes.list[i]);
+    add_variables(u, k, &scopes);
+    add_locals(u, k, &scopes);
 }
 
 /* ---- the unit ---- */
@@ -124,8 +119,9 @@ static void add_kernel(struct unit *u, const struct kernel *k)
 static void describe_unit(struct unit *u, LLVMMetadataRef subprogram, uint32_t text_end)
 {
     const char *folder, *name;
-    scope_file(u->cc, subprogram, &folder, &name);
+    file_text(u->cc, LLVMDIScopeGetFile(subprogram), &folder, &name);
     u->root = die_new(u->cc, NULL, DW_TAG_compile_unit);
+    u->types = (struct types){.cc = u->cc, .parent = u->root};
     die_text(u->cc, u->root, DW_AT_producer, "ventus-cc");
     die_number(u->cc, u->root, DW_AT_language, DW_FORM_udata, DW_LANG_OpenCL);
     die_text(u->cc, u->root, DW_AT_name, name);
@@ -157,13 +153,16 @@ const struct elf_section *debug_sections(struct cc *cc, uint32_t text_end, size_
     struct bytes info = {0}, abbrev = {0}, line = {0};
     describe_unit(&u, first->code.debug->subprogram, text_end);
     for (uint32_t i = 0; i < cc->nkernels; i++) add_kernel(&u, &cc->kernels[i]);
+    add_globals(&u);
     info_write(cc, u.root, &info, &abbrev);
     line_write(cc, &line, &u.files, &u.program);
     lists_end(&u.ranges);
+    lists_end(&u.locations);
     struct elf_section *list = cc_alloc(cc, 6 * sizeof *list);
     add_section(list, n, ".debug_info", info);
     add_section(list, n, ".debug_abbrev", abbrev);
     add_section(list, n, ".debug_line", line);
     add_section(list, n, ".debug_rnglists", u.ranges);
+    add_section(list, n, ".debug_loclists", u.locations);
     return list;
 }

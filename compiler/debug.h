@@ -1,8 +1,15 @@
 /* Debug information (build option -g): from LLVM's metadata and what the back end knows of its code to DWARF.
  *
  *   debug_read.c   nodes of metadata, which LLVM's C interface shows only in part
+ *   debug_records.c  LLVM's records of which value a variable is
+ *   debug_track.c  the registers of these values, through the stages of the back end
+ *   debug_places.c where each variable is at each instruction
+ *   debug_location.c the same as expressions of DWARF
  *   debug_lines.c  which place of the source the words of a kernel were made of
  *   debug_scope.c  functions, blocks and inlined calls, by what code they have
+ *   debug_types.c  types
+ *   debug_unit.c   files and addresses of the unit
+ *   debug_variables.c entries of variables
  *   debug.c        the sections of the ELF
  *
  * docs/debugging.md says what comes out. */
@@ -16,8 +23,20 @@
 
 struct elf_section;
 struct func;
+struct local;
 
 /* ---- debug_read.c ---- */
+
+/* Numbers for pairs of nodes: for what belongs to a node as it stands at one inlined call. */
+struct pairs {
+    struct pair {
+        LLVMMetadataRef a, b;
+        uint32_t number;
+    } * list; /* open addressing */
+    uint32_t n, size;
+};
+/* The number of a pair, to be set by the caller when it is 0: the pair is new. Valid until the next call. */
+uint32_t *pair_number(struct cc *cc, struct pairs *pairs, LLVMMetadataRef a, LLVMMetadataRef b);
 
 /* Asks for debug information in the program that cc->module becomes a part of: linked objects remember it. */
 void debug_request(struct cc *cc);
@@ -34,8 +53,48 @@ LLVMMetadataRef subprogram_type(struct cc *cc, LLVMMetadataRef subprogram);
 LLVMMetadataRef scope_parent(struct cc *cc, LLVMMetadataRef scope);
 /* The function that a scope is in. */
 LLVMMetadataRef scope_subprogram(struct cc *cc, LLVMMetadataRef scope);
-/* Folder and name of the file that a scope is in. */
-void scope_file(struct cc *cc, LLVMMetadataRef scope, const char **folder, const char **name);
+/* Folder and name of a DIFile, which may be NULL. */
+void file_text(struct cc *cc, LLVMMetadataRef file, const char **folder, const char **name);
+
+/* A field of a node that is none of its operands: the word behind `field` ("encoding: ") in its text; "" if it is not
+ * there. */
+const char *node_field(struct cc *cc, LLVMMetadataRef node, const char *field);
+
+/* ---- debug_records.c: called by prepare.c ---- */
+
+enum { DEBUG_OPS = 16 };
+/* What is to be done with a value to get the variable. */
+struct debug_expression {
+    bool known; /* nothing is in it that we do not know */
+    struct debug_op {
+        uint8_t op; /* enum dwarf_op */
+        uint64_t operand;
+    } ops[DEBUG_OPS];
+    uint32_t n;
+    uint32_t first_bit, bits; /* the part of the variable that it is about; bits = 0: all of it */
+};
+/* From an instruction on, a variable is a value; or it is in memory, at an address. */
+struct debug_record {
+    LLVMValueRef function, before; /* that instruction */
+    LLVMValueRef value;            /* NULL: lost */
+    bool declares;                 /* the value is the address of the variable */
+    LLVMMetadataRef variable, inlined_at;
+    struct debug_expression expression;
+};
+/* Before all passes: makes records as LLVM handles them best. */
+void debug_prepare(struct cc *cc);
+/* Behind them: moves the records of all variables from the module to cc->records. */
+void debug_collect(struct cc *cc);
+
+/* ---- debug_track.c, debug_places.c: called by the back end, as declared in backend.h ---- */
+
+/* A variable of a function, or of one inlined call of it. */
+struct debug_variable {
+    LLVMMetadataRef node, inlined_at;
+    struct span *spans;        /* bytes from the kernel's first word, ascending ... */
+    struct bytes *expressions; /* ... and where it is there */
+    uint32_t nspans, spans_room, expressions_room;
+};
 
 /* ---- debug_lines.c: called by emit.c and backend.c ---- */
 
@@ -49,6 +108,10 @@ struct debug_code {
     LLVMMetadataRef subprogram; /* NULL: nothing is known of the source */
     struct debug_row *rows;     /* by word */
     uint32_t nrows, rows_room;
+    struct debug_variable *variables;
+    uint32_t nvariables;
+    const struct local *locals; /* backend.h: where the variables in local memory are */
+    uint32_t nlocals;
 };
 /* Lists the rows of a kernel that has been emitted, in kernel->code.debug. */
 void debug_lines(struct func *f);
@@ -58,15 +121,60 @@ void debug_lines(struct func *f);
 /* A function, or a block in it, as it stands in a kernel: once for each call that was inlined. */
 struct scope {
     LLVMMetadataRef node, inlined_at; /* inlined_at: the DILocation of the call, NULL in the kernel itself */
-    struct scope *parent, *next;      /* next: of all scopes of the kernel, parents first */
-    struct span *spans;               /* its code, in bytes from the kernel's first word; parents have all of it */
+    struct scope *parent;
+    struct span *spans; /* its code, in bytes from the kernel's first word; parents have all of it */
     uint32_t nspans, room;
     struct die *die;
 };
-/* The scopes of a kernel, the kernel itself first. */
-struct scope *scopes_collect(struct cc *cc, const struct kernel *kernel);
-/* The scope with this node and call, NULL: no code was made of it. */
-struct scope *scope_find(struct scope *first, LLVMMetadataRef node, LLVMMetadataRef inlined_at);
+struct scopes {
+    struct scope **list; /* the kernel itself first, parents before children */
+    uint32_t n, room;
+    struct pairs numbers; /* place in the list + 1 */
+};
+/* The scopes of a kernel. */
+struct scopes scopes_collect(struct cc *cc, const struct kernel *kernel);
+/* The scope with this node and call; NULL: it has no code. */
+const struct scope *scope_find(struct cc *cc, struct scopes *scopes, LLVMMetadataRef node, LLVMMetadataRef inlined_at);
+
+/* ---- debug_types.c ---- */
+
+struct types {
+    struct cc *cc;
+    struct die *parent; /* of all entries */
+    struct die **list;  /* those made so far */
+    uint32_t n, room;
+    struct pairs numbers; /* place in the list + 1, by node */
+};
+/* The entry of a type; NULL for void. */
+const struct die *type_die(struct types *t, LLVMMetadataRef type);
+/* Gives an entry its type; none for void. */
+void type_refer(struct types *t, struct die *d, LLVMMetadataRef type);
+
+/* ---- debug_unit.c ---- */
+
+/* The unit while it is being made. */
+struct unit {
+    struct cc *cc;
+    struct die *root;
+    struct types types;
+    struct line_files files;
+    struct bytes program, ranges, locations;
+    struct die **abstracts; /* of functions that are inlined somewhere */
+    uint32_t nabstracts, room;
+    struct pairs abstract_numbers; /* place in the list + 1 */
+};
+/* Number of a DIFile in the table of lines. */
+uint32_t unit_file(struct unit *u, LLVMMetadataRef file);
+/* Code of a kernel as code of the unit. */
+struct span *unit_spans(struct unit *u, const struct kernel *kernel, const struct span *spans, uint32_t n);
+
+/* ---- debug_variables.c ---- */
+
+/* Entries for the variables of a kernel whose scopes have theirs, for those in local memory that it uses, and for those
+ * of the program. */
+void add_variables(struct unit *u, const struct kernel *k, struct scopes *scopes);
+void add_locals(struct unit *u, const struct kernel *k, struct scopes *scopes);
+void add_globals(struct unit *u);
 
 /* ---- debug.c ---- */
 

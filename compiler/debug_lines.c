@@ -22,6 +22,8 @@ void debug_lines(struct func *f)
 {
     struct debug_code *d = f->kernel->code.debug = cc_alloc(f->cc, sizeof *d);
     d->subprogram = LLVMGetSubprogram(f->kernel->function);
+    d->locals = f->locals;
+    d->nlocals = f->nlocals;
     for (uint32_t i = 0; i < f->norder; i++) {
         const struct mblock *b = &f->mblocks[f->order[i]];
         for (uint32_t k = 0; k < b->n; k++) add_row(f, d, k ? b->code[k].word : b->word, b->code[k].place);

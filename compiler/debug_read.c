@@ -21,6 +21,30 @@ uint32_t node_operands(struct cc *cc, LLVMMetadataRef node)
     return LLVMGetMDNodeNumOperands(LLVMMetadataAsValue(cc->context, node));
 }
 
+static struct pair *find_pair(const struct pairs *p, LLVMMetadataRef a, LLVMMetadataRef b)
+{
+    uint64_t h = (uintptr_t)a * 0x9e3779b97f4a7c15u ^ (uintptr_t)b * 0xc2b2ae3d27d4eb4fu;
+    uint32_t i = (uint32_t)(h >> 32) & (p->size - 1);
+    while (p->list[i].a && (p->list[i].a != a || p->list[i].b != b)) i = (i + 1) & (p->size - 1);
+    return &p->list[i];
+}
+
+uint32_t *pair_number(struct cc *cc, struct pairs *p, LLVMMetadataRef a, LLVMMetadataRef b)
+{
+    if (2 * (p->n + 1) > p->size) {
+        struct pairs larger = {.n = p->n, .size = p->size ? 2 * p->size : 64};
+        larger.list = cc_alloc(cc, larger.size * sizeof *larger.list);
+        for (uint32_t i = 0; i < p->size; i++)
+            if (p->list[i].a) *find_pair(&larger, p->list[i].a, p->list[i].b) = p->list[i];
+        *p = larger;
+    }
+    struct pair *found = find_pair(p, a, b);
+    p->n += !found->a;
+    found->a = a;
+    found->b = b;
+    return &found->number;
+}
+
 LLVMMetadataRef node_operand(struct cc *cc, LLVMMetadataRef node, unsigned i)
 {
     if (!node || i >= node_operands(cc, node)) return NULL;
@@ -43,6 +67,18 @@ LLVMMetadataRef subprogram_type(struct cc *cc, LLVMMetadataRef subprogram)
     return node_operand(cc, subprogram, SUBPROGRAM_TYPE);
 }
 
+const char *node_field(struct cc *cc, LLVMMetadataRef node, const char *field)
+{
+    char *text = LLVMPrintValueToString(LLVMMetadataAsValue(cc->context, node));
+    const char *p = strstr(text, field), *word = "";
+    if (p) {
+        p += strlen(field);
+        word = cc_printf(cc, "%.*s", (int)strcspn(p, ",)"), p);
+    }
+    LLVMDisposeMessage(text);
+    return word;
+}
+
 LLVMMetadataRef scope_parent(struct cc *cc, LLVMMetadataRef scope) { return node_operand(cc, scope, SCOPE_PARENT); }
 
 LLVMMetadataRef scope_subprogram(struct cc *cc, LLVMMetadataRef scope)
@@ -58,10 +94,9 @@ static const char *file_name(struct cc *cc, const char *name)
     return cc->source_name ? cc->source_name : "<source>";
 }
 
-void scope_file(struct cc *cc, LLVMMetadataRef scope, const char **folder, const char **name)
+void file_text(struct cc *cc, LLVMMetadataRef file, const char **folder, const char **name)
 {
     unsigned n;
-    LLVMMetadataRef file = LLVMDIScopeGetFile(scope);
     *folder = *name = "";
     if (!file) return;
     const char *p = LLVMDIFileGetDirectory(file, &n);

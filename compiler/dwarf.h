@@ -9,17 +9,19 @@
 
 // clang-format off
 enum dwarf_tag {
-    DW_TAG_array_type = 0x01, DW_TAG_enumeration_type = 0x04, DW_TAG_formal_parameter = 0x05, DW_TAG_lexical_block = 0x0b,
-    DW_TAG_member = 0x0d, DW_TAG_compile_unit = 0x11, DW_TAG_inlined_subroutine = 0x1d, DW_TAG_subrange_type = 0x21,
-    DW_TAG_base_type = 0x24, DW_TAG_enumerator = 0x28, DW_TAG_subprogram = 0x2e, DW_TAG_variable = 0x34,
+    DW_TAG_array_type = 0x01, DW_TAG_enumeration_type = 0x04, DW_TAG_formal_parameter = 0x05,
+    DW_TAG_lexical_block = 0x0b, DW_TAG_member = 0x0d, DW_TAG_pointer_type = 0x0f, DW_TAG_reference_type = 0x10,
+    DW_TAG_compile_unit = 0x11, DW_TAG_inheritance = 0x1c, DW_TAG_inlined_subroutine = 0x1d,
+    DW_TAG_subrange_type = 0x21, DW_TAG_base_type = 0x24, DW_TAG_enumerator = 0x28, DW_TAG_subprogram = 0x2e,
+    DW_TAG_variable = 0x34,
 };
 enum dwarf_at {
     DW_AT_location = 0x02, DW_AT_name = 0x03, DW_AT_byte_size = 0x0b, DW_AT_stmt_list = 0x10, DW_AT_low_pc = 0x11,
     DW_AT_high_pc = 0x12, DW_AT_language = 0x13, DW_AT_comp_dir = 0x1b, DW_AT_const_value = 0x1c, DW_AT_inline = 0x20,
-    DW_AT_producer = 0x25, DW_AT_prototyped = 0x27, DW_AT_abstract_origin = 0x31, DW_AT_count = 0x37,
-    DW_AT_data_member_location = 0x38, DW_AT_decl_file = 0x3a, DW_AT_decl_line = 0x3b, DW_AT_encoding = 0x3e,
-    DW_AT_external = 0x3f, DW_AT_frame_base = 0x40, DW_AT_type = 0x49, DW_AT_ranges = 0x55, DW_AT_call_column = 0x57,
-    DW_AT_call_file = 0x58, DW_AT_call_line = 0x59, DW_AT_data_bit_offset = 0x6b, DW_AT_bit_size = 0x0d,
+    DW_AT_lower_bound = 0x22, DW_AT_producer = 0x25, DW_AT_prototyped = 0x27, DW_AT_abstract_origin = 0x31,
+    DW_AT_count = 0x37, DW_AT_data_member_location = 0x38, DW_AT_decl_file = 0x3a, DW_AT_decl_line = 0x3b,
+    DW_AT_declaration = 0x3c, DW_AT_encoding = 0x3e, DW_AT_external = 0x3f, DW_AT_frame_base = 0x40, DW_AT_type = 0x49,
+    DW_AT_ranges = 0x55, DW_AT_call_column = 0x57, DW_AT_call_file = 0x58, DW_AT_call_line = 0x59,
     DW_AT_GNU_vector = 0x2107,
 };
 enum dwarf_form {
@@ -31,7 +33,7 @@ enum dwarf_op {
     DW_OP_minus = 0x1c, DW_OP_mod = 0x1d, DW_OP_mul = 0x1e, DW_OP_neg = 0x1f, DW_OP_not = 0x20, DW_OP_or = 0x21,
     DW_OP_plus = 0x22, DW_OP_plus_uconst = 0x23, DW_OP_shl = 0x24, DW_OP_shr = 0x25, DW_OP_shra = 0x26, DW_OP_xor = 0x27,
     DW_OP_breg0 = 0x70, DW_OP_regx = 0x90, DW_OP_fbreg = 0x91, DW_OP_bregx = 0x92, DW_OP_piece = 0x93,
-    DW_OP_implicit_value = 0x9e, DW_OP_stack_value = 0x9f,
+    DW_OP_stack_value = 0x9f,
 };
 // clang-format on
 enum { DW_LANG_OpenCL = 0x15, DW_INL_inlined = 1 };
@@ -63,20 +65,25 @@ void die_text(struct cc *cc, struct die *d, enum dwarf_at at, const char *text);
 void die_flag(struct cc *cc, struct die *d, enum dwarf_at at);
 void die_ref(struct cc *cc, struct die *d, enum dwarf_at at, const struct die *to);
 void die_expression(struct cc *cc, struct die *d, enum dwarf_at at, struct bytes expression);
-/* The unit with this root. */
-void info_write(struct cc *cc, struct die *root, struct bytes *info, struct bytes *abbrev);
-
-/* ---- dwarf_lists.c: .debug_rnglists and .debug_loclists ---- */
-
 /* Addresses in the unit's code, counted from its low_pc. */
 struct span {
     uint32_t from, to;
 };
-/* Add a list and return its place in the section, for DW_FORM_sec_offset. */
-uint32_t ranges_add(struct cc *cc, struct bytes *section, const struct span *spans, uint32_t n);
-/* Location of a variable in each span. */
-uint32_t locations_add(struct cc *cc, struct bytes *section, const struct span *spans, const struct bytes *expressions,
-                       uint32_t n);
+/* A list of code, or of what is where in it. */
+struct spans {
+    struct bytes *section; /* that it is to be added to: .debug_rnglists, or .debug_loclists ... */
+    const struct span *list;
+    const struct bytes *expressions; /* ... when there is a location for each span; else NULL */
+    uint32_t n;
+};
+void die_spans(struct cc *cc, struct die *d, enum dwarf_at at, struct spans spans);
+/* The unit with this root. Adds the lists of its entries to their sections, in the order of the entries. */
+void info_write(struct cc *cc, struct die *root, struct bytes *info, struct bytes *abbrev);
+
+/* ---- dwarf_lists.c: .debug_rnglists and .debug_loclists ---- */
+
+/* Adds a list to its section and returns its place there, for DW_FORM_sec_offset. */
+uint32_t list_add(struct cc *cc, const struct spans *spans);
 /* Ends a section of lists. */
 void lists_end(struct bytes *section);
 

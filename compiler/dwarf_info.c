@@ -11,6 +11,7 @@ struct attribute {
     uint64_t number;
     const struct die *ref;
     struct bytes bytes; /* of an expression, or a text with its zero */
+    struct spans spans; /* its number is their place, once they have one */
 };
 
 struct die {
@@ -59,6 +60,11 @@ void die_ref(struct cc *cc, struct die *d, enum dwarf_at at, const struct die *t
 void die_expression(struct cc *cc, struct die *d, enum dwarf_at at, struct bytes expression)
 {
     add(cc, d, at, DW_FORM_exprloc)->bytes = expression;
+}
+
+void die_spans(struct cc *cc, struct die *d, enum dwarf_at at, struct spans spans)
+{
+    add(cc, d, at, DW_FORM_sec_offset)->spans = spans;
 }
 
 /* ---- abbreviations: one for all entries with the same tag, attributes and forms ---- */
@@ -128,6 +134,8 @@ static void put_die(struct cc *cc, struct bytes *b, struct die *d)
 static void give_abbrevs(struct cc *cc, struct abbrevs *a, struct bytes *section, struct die *d)
 {
     d->abbrev = abbrev_of(cc, a, section, d);
+    for (uint32_t i = 0; i < d->nattributes; i++)
+        if (d->attributes[i].spans.n) d->attributes[i].number = list_add(cc, &d->attributes[i].spans);
     for (struct die *c = d->children; c; c = c->next) give_abbrevs(cc, a, section, c);
 }
 

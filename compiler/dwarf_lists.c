@@ -4,7 +4,7 @@
  * its place in the section. Addresses count from the unit's low_pc, so no entry holds a whole one. */
 #include "compiler/dwarf.h"
 
-enum { DW_RLE_end_of_list = 0, DW_RLE_offset_pair = 4, DW_LLE_end_of_list = 0, DW_LLE_offset_pair = 4 };
+enum { END_OF_LIST = 0, OFFSET_PAIR = 4 }; /* DW_RLE_ and DW_LLE_: the same numbers */
 
 /* The place of the next list. The first one puts the header in front of itself. */
 static uint32_t begin_list(struct cc *cc, struct bytes *section)
@@ -18,30 +18,19 @@ static uint32_t begin_list(struct cc *cc, struct bytes *section)
     return section->n;
 }
 
-uint32_t ranges_add(struct cc *cc, struct bytes *section, const struct span *spans, uint32_t n)
+uint32_t list_add(struct cc *cc, const struct spans *spans)
 {
+    struct bytes *section = spans->section;
     uint32_t at = begin_list(cc, section);
-    for (uint32_t i = 0; i < n; i++) {
-        put_u8(cc, section, DW_RLE_offset_pair);
-        put_uleb(cc, section, spans[i].from);
-        put_uleb(cc, section, spans[i].to);
+    for (uint32_t i = 0; i < spans->n; i++) {
+        put_u8(cc, section, OFFSET_PAIR);
+        put_uleb(cc, section, spans->list[i].from);
+        put_uleb(cc, section, spans->list[i].to);
+        if (!spans->expressions) continue;
+        put_uleb(cc, section, spans->expressions[i].n);
+        put_bytes(cc, section, spans->expressions[i].data, spans->expressions[i].n);
     }
-    put_u8(cc, section, DW_RLE_end_of_list);
-    return at;
-}
-
-uint32_t locations_add(struct cc *cc, struct bytes *section, const struct span *spans, const struct bytes *expressions,
-                       uint32_t n)
-{
-    uint32_t at = begin_list(cc, section);
-    for (uint32_t i = 0; i < n; i++) {
-        put_u8(cc, section, DW_LLE_offset_pair);
-        put_uleb(cc, section, spans[i].from);
-        put_uleb(cc, section, spans[i].to);
-        put_uleb(cc, section, expressions[i].n);
-        put_bytes(cc, section, expressions[i].data, expressions[i].n);
-    }
-    put_u8(cc, section, DW_LLE_end_of_list);
+    put_u8(cc, section, END_OF_LIST);
     return at;
 }
 

@@ -56,6 +56,12 @@ static inline uint32_t abi_arg_offset(uint32_t end_of_previous, uint32_t size)
     return (end_of_previous + a - 1) & ~(a - 1);
 }
 
+/* Numbers of registers in debug information. The psABI of RISC-V has numbers for x0 to x31, v0 to v31 and all CSRs;
+ * those of our further ones are in its range for extensions like ours, 3072 to 4095. */
+static inline uint32_t abi_dwarf_x(uint32_t n) { return n < 32 ? n : 3584 + n; }
+static inline uint32_t abi_dwarf_v(uint32_t n) { return n < 32 ? 96 + n : 3072 + n; }
+static inline uint32_t abi_dwarf_csr(uint32_t n) { return 4096 + n; }
+
 /* Alignment that suits every type of OpenCL C (long16): of memory for a __local argument when nobody says what it is
  * for. The group's own local data begin at a multiple of ABI_WARP_STACK, so that no more than that can be asked. */
 #define ABI_ANY_ALIGN 128u
