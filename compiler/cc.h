@@ -81,6 +81,10 @@ struct cc {
     struct kernel *kernels, *routines;
     uint32_t nkernels, nroutines;
 
+    /* debug_records.c: of all functions, in the order of their blocks and instructions */
+    struct debug_record *records;
+    uint32_t nrecords;
+
     /* print.c: what print records refer to by number */
     struct texts {
         struct note_string *list;

@@ -10,6 +10,7 @@
 #include <llvm-c/Analysis.h>
 #include <llvm-c/Transforms/PassBuilder.h>
 
+#include "compiler/debug.h"
 #include "compiler/prepare.h"
 
 /* Inlining everything can explode: a chain of functions that each call the next twice doubles at
@@ -282,6 +283,7 @@ void prepare_module(struct cc *cc)
     refuse_assembly(cc);
     refuse_constructors(cc);
     LLVMSetDataLayout(cc->module, SPIR_LAYOUT);
+    if (cc->debug) debug_prepare(cc);
     shape_kernels(cc);
     reservations_prepare(cc, cc->builder);
     run(cc, "globaldce");
@@ -306,6 +308,7 @@ void prepare_module(struct cc *cc)
     halves_lower(cc);
     run(cc, final_list);
     verify(cc, "before the back end");
+    if (cc->debug) debug_collect(cc);
     dump(cc);
     kernels_collect(cc);
 }
