@@ -83,8 +83,10 @@ void backend_kernel(struct cc *cc, struct kernel *kernel)
     flow_run(f);
     divergence_run(f);
     select_run(f);
+    if (cc->debug) track_begin(f);
     verify(f, "selection");
     peephole_run(f);
+    if (f->track) track_mark(f);
     verify(f, "the peephole pass");
     if (!kernel->is_routine) pool_run(f);
     verify(f, "the table of constants");

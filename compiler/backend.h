@@ -131,6 +131,9 @@ struct minsn {
     int32_t imm;
     uint32_t place; /* of the IR instruction that it was made of, see source_line */
     uint32_t word;  /* where it stands in the kernel, emit.c */
+    int32_t made;  /* the register, by its name then, that got a value of a variable from it (debug_track.c); 0: none */
+    uint32_t slot; /* of private memory, that it stores a spilled register to (spill.c); 0: none */
+    bool same;     /* what it saves is there already: a copy of a spilled register to itself */
     uint8_t rm;
     bool keep;             /* has an effect besides its result */
     struct asm_text *text; /* of OP_ASM */
@@ -197,6 +200,7 @@ struct local {
     uint32_t offset;
 };
 
+struct debug_track;
 struct func {
     struct cc *cc;
     struct kernel *kernel;
@@ -234,6 +238,8 @@ struct func {
     struct group *groups;
     uint32_t ngroups, groups_cap;
     struct isa_registers reserved; /* not for values: inline assembly writes them by their names, or routines do */
+
+    struct debug_track *track; /* with -g: debug_track.c */
 
     /* Allocation of registers: liveness.c, regalloc.c. */
     uint32_t *order, norder;   /* machine blocks as laid out */
@@ -410,6 +416,64 @@ void groups_place(struct func *f, uint64_t taken[ISA_VREGS / 64]);
 uint32_t regalloc_run(struct func *f, uint32_t **unplaced);
 /* Rewrites the code so that these registers need no register of their class any more. */
 void spill_run(struct func *f, const uint32_t *vregs, uint32_t n);
+
+/* ---- debug_track.c: where values of variables are, while registers are renamed and spilled; with -g ---- */
+
+/* A part of a value of a variable, by the register that selection gave it. */
+struct tracked {
+    int32_t name; /* what minsn.made calls it */
+    int32_t reg;  /* the register it is in now; NOREG: it is in private memory, at `slot` */
+    uint32_t slot;
+};
+struct piece {
+    uint32_t bytes; /* of the variable */
+    enum piece_kind {
+        PIECE_LOST,
+        PIECE_CONSTANT, /* `value` */
+        PIECE_TRACKED,  /* track->list[value] */
+        PIECE_ARGUMENT, /* the address of the argument buffer, and `value` */
+    } kind;
+    uint32_t value;
+    uint32_t argument; /* where it is in the argument buffer as well, + 1; 0: nowhere */
+};
+/* From a place on, a variable or a part of it is ... */
+struct event {
+    uint32_t place; /* in front of the code that was made of it */
+    uint32_t variable;
+    const struct debug_record *record;
+    struct piece *pieces;
+    uint32_t npieces;
+    bool memory;  /* the only piece is the address of the variable */
+    bool frame;   /* ... of a private one, as a constant */
+    int32_t next; /* of the same variable, NOREG: none */
+};
+struct debug_track {
+    struct tracked *list;
+    struct event *events; /* by place */
+    struct debug_variable *variables;
+    int32_t *first_event; /* by variable */
+    uint32_t n, room, nevents, nvariables;
+    uint32_t *number; /* by register at the beginning: its place in the list + 1, 0: none */
+};
+/* Behind selection; behind the peephole pass. */
+void track_begin(struct func *f);
+void track_mark(struct func *f);
+/* Registers get other names, as visit_insn would tell it. */
+void track_rename(struct func *f, visit_reg visit, void *user);
+/* By register: the vector register it moves to, or NOREG; its place in private memory, or 0. */
+void track_spill(struct func *f, const int32_t *home, const uint32_t *slot);
+
+/* ---- debug_places.c ---- */
+struct places_state;
+/* Before emit_run, which changes the blocks: where the values are. NULL without -g. */
+struct places_state *places_solve(struct func *f);
+/* Behind it: calls at(user, word, facts) for each instruction, in the order of their words, with what is true when it
+ * is about to be executed: fact i says that track->list[i] is in its place, fact track->n + e that event e holds. */
+void places_walk(struct places_state *state, void (*at)(void *user, uint32_t word, const bits *facts), void *user);
+
+/* ---- debug_location.c ---- */
+/* Where the variables are, to kernel->code.debug. */
+void locations_write(struct func *f, struct places_state *state);
 
 /* ---- reconverge.c ---- */
 /* Decides where rpc is set, so that each divergent branch finds its own there (rule R7). */

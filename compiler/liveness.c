@@ -341,4 +341,5 @@ void coalesce_run(struct func *f)
     }
     for (uint32_t g = 0; g < f->ngroups; g++)
         for (uint32_t i = 0; i < f->groups[g].n; i++) rename_merged(parent, &f->groups[g].regs[i], false);
+    track_rename(f, rename_merged, parent);
 }

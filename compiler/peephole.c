@@ -129,6 +129,7 @@ static void share_all(struct func *f)
         for (uint32_t i = 0; i < f->mblocks[b].n; i++) visit_insn(&f->mblocks[b].code[i], rename_use, &s);
         visit_term(&f->mblocks[b], rename_use, &s);
     }
+    track_rename(f, rename_use, &s);
 }
 
 /* ---- unused results ---- */

@@ -72,6 +72,7 @@ static void rewrite_block(struct pool *p, struct mblock *b)
                                 .rs1 = p->vector_base,
                                 .imm = 4 * (int32_t)(p->number[m->rs1] - 1),
                                 .place = m->place,
+                                .made = m->made,
                                 .rm = 7};
         }
         if (!is_pair(p, b, i) || !p->number[m[1].rd]) continue;
@@ -80,6 +81,7 @@ static void rewrite_block(struct pool *p, struct mblock *b)
                               .rs1 = p->base,
                               .imm = 4 * (int32_t)(p->number[m[1].rd] - 1),
                               .place = m->place,
+                              .made = m[1].made,
                               .rm = 7};
         m->op = OP_INVALID;
     }

@@ -84,15 +84,24 @@ static void reload(struct spiller *s, int32_t reg, int32_t temp)
     put(s, (struct minsn){.op = OP_VLW_V, .rd = temp, .rs1 = base, .imm = offset});
 }
 
-static void save(struct spiller *s, int32_t reg, int32_t temp)
+static bool is_identity(const struct minsn *m) { return is_copy(m) && m->rd == m->rs1; }
+
+static void save(struct spiller *s, int32_t reg, int32_t temp, const struct minsn *m)
 {
     int32_t offset, base;
     if (s->home[reg] != NOREG) {
-        put(s, (struct minsn){.op = OP_VMV_V_X, .rd = s->home[reg], .rs1 = temp});
+        put(s,
+            (struct minsn){.op = OP_VMV_V_X, .rd = s->home[reg], .rs1 = temp, .made = m->made, .same = is_identity(m)});
         return;
     }
     base = slot_base(s, s->slot[reg], &offset);
-    put(s, (struct minsn){.op = OP_VSW_V, .rs1 = base, .rs2 = temp, .imm = offset});
+    put(s, (struct minsn){.op = OP_VSW_V,
+                          .rs1 = base,
+                          .rs2 = temp,
+                          .imm = offset,
+                          .made = m->made,
+                          .slot = s->slot[reg],
+                          .same = is_identity(m)});
 }
 
 /* An instruction that takes a scalar takes the vector register the scalar now lives in as well. */
@@ -118,7 +127,9 @@ static void rewrite_insn(struct spiller *s, struct minsn m)
     s->code[s->n - 1].rm = rm;
     s->code[s->n - 1].keep = keep;
     for (uint32_t i = 0; i < s->nmoved; i++)
-        if (s->moved[i].written) save(s, s->moved[i].reg, s->moved[i].temp);
+        if (s->moved[i].written) s->code[s->n - 1].made = 0; /* the value is there when it has been saved */
+    for (uint32_t i = 0; i < s->nmoved; i++)
+        if (s->moved[i].written) save(s, s->moved[i].reg, s->moved[i].temp, &m);
 }
 
 static void rewrite_block(struct spiller *s, struct mblock *b)
@@ -155,4 +166,5 @@ void spill_run(struct func *f, const uint32_t *vregs, uint32_t n)
         f->frame = s.slot[vregs[i]] + 4;
     }
     for (uint32_t b = 0; b < f->nmblocks; b++) rewrite_block(&s, &f->mblocks[b]);
+    track_spill(f, s.home, s.slot);
 }
