@@ -94,8 +94,10 @@ void backend_kernel(struct cc *cc, struct kernel *kernel)
     if (kernel->is_routine) check_routine(f);
     reconverge_run(f);
     if (before) verify_places(f, before);
+    struct places_state *places = places_solve(f);
     emit_run(f);
     if (verifies(f)) verify_words(f);
     if (cc->debug) debug_lines(f);
+    if (places) locations_write(f, places);
     if (cc_dumps(cc, "machine")) dump_machine(f);
 }
