@@ -49,6 +49,25 @@ printf '%s\n' head.h:3 k.cl:6 | diff where.txt - || wrong "addr2line finds somet
 llvm-objdump-19 -S k.elf >listing.txt 2>&1
 grep -q '^;     out\[get_global_id(0)\] \*= 3;' listing.txt || wrong "llvm-objdump -S shows no source"
 
+# Types and variables: other readers complain about nothing.
+cat >types.cl <<'END'
+enum color { RED, GREEN = -7 };
+typedef struct { char tag; int high; float4 v[2]; enum color c; union { int i; float f; } u; } item;
+constant float weights[3] = {1, 2, 3};
+kernel void k(global item *items, local float *room, item given, image2d_t picture, ulong size)
+{
+    global item *mine = items + get_global_id(0);
+    room[get_local_id(0)] = mine->v[1].x * weights[given.high & 1] + size;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    mine->u.f = room[0] + get_image_width(picture);
+}
+END
+check 0 '' "$cc" --options -g types.cl -o types.elf
+llvm-dwarfdump-19 --verify types.elf >verify.log || wrong "types: $(cat verify.log)"
+for elf in k types; do
+    readelf --debug-dump=info,loc,Ranges,decodedline $elf.elf 2>&1 | grep -i -e warning -e error && wrong "readelf: $elf"
+done
+
 # Objects remember that they were made with -g, and programs of them have it.
 check 0 '' "$cc" --options -g --compile k.cl -o k.o
 check 0 '' "$cc" --link k.o -o linked.elf
@@ -58,7 +77,13 @@ llvm-dwarfdump-19 --name=other linked.elf | grep -q DW_TAG_subprogram || wrong "
 if command -v gdb-multiarch >/dev/null; then
     gdb-multiarch -nx -batch -ex 'info line k.cl:11' -ex 'info line halve' k.elf >gdb.txt 2>&1
     grep -q 'Line 11 of "k.cl" starts at address 0x8.* <other' gdb.txt || wrong "gdb: $(cat gdb.txt)"
-    grep -qi -e warning -e error -e complaint -e 'not supported' gdb.txt && wrong "gdb: $(cat gdb.txt)"
+    gdb-multiarch -nx -batch -ex 'set complaints 100' -ex 'ptype item' -ex 'whatis weights' -ex 'info scope k' \
+        types.elf >>gdb.txt 2>&1
+    for text in 'char tag;' 'float4 v\[2\];' 'enum color c;' 'float f;' \
+        'type = float \[3\]' 'Symbol mine is' 'Symbol size is'; do
+        grep -q "$text" gdb.txt || wrong "gdb: no '$text' in $(cat gdb.txt)"
+    done
+    grep -i -e warning -e error -e 'symbol reading' -e 'not supported' gdb.txt && wrong "gdb complains"
 else
     echo "SKIPPED: gdb (package gdb-multiarch)"
 fi
