@@ -3,6 +3,9 @@
  * llvm-dwarfdump, so that no mistake of ours is made twice. All path orders; with few registers, so that values are
  * spilled, too.
  *
+ * Between its stores, too: once a variable that is assigned only once has been stored, each location that it still has
+ * must lead to that value, for work-items that wait for others as well.
+ *
  * A line of the kernel that ends with "// NAME" stores the variable NAME, one with "// NAME+4" what is four bytes
  * behind its beginning. */
 #include <setjmp.h>
@@ -66,7 +69,13 @@ static const char source[] = "struct pair { int first; float second; };\n"
                              "        sum += mix(in[id + round], to + 512 + 128 * round);\n"
                              "        to[64 * round] = sum; // sum\n"
                              "    }\n"
+                             "    int gone = n * 13 ^ 4321;\n"
+                             "    *to = gone; // gone\n"
                              "    if (in[id] & 1) {\n"
+                             "        int spin = n * 77 + 123456;\n"
+                             "        *to = spin; // spin\n"
+                             "        spin *= spin + counter;\n"
+                             "        *to = spin; // spin\n"
                              "        int odd = in[id] * 3 + n;\n"
                              "        *to = odd; // odd\n"
                              "        *to = scaled; // scaled\n"
@@ -164,6 +173,7 @@ struct machine {
     const struct warp *warp;
     uint32_t lane;
     bool used_private; /* a value was found in private memory */
+    bool lost;         /* a piece has no place */
     char wrong[200];
 };
 
@@ -229,21 +239,27 @@ static const char *run_location(struct machine *m, const char *p, uint8_t *out, 
         else if (is(p, "DW_OP_stack_value")) value = true;
         else wrong(m, "an operation this test does not know", p);
     }
-    if (nothing) memset(out, 0xee, *size < 4 ? *size : 4); /* a piece that is lost */
-    else if (value) memcpy(out, &stack[n - 1], *size < 4 ? *size : 4);
+    m->lost = nothing;
+    if (nothing) return p;
+    if (value) memcpy(out, &stack[n - 1], *size < 4 ? *size : 4);
     else read_memory(m, stack[n - 1], out, *size);
     return p;
 }
 
-static void read_variable(struct machine *m, const struct location *l, uint8_t out[VARIABLE_BYTES])
+/* Its first bytes, and which of them the location knows. */
+static void read_variable(struct machine *m, const struct location *l, uint8_t out[VARIABLE_BYTES],
+                          bool known[VARIABLE_BYTES])
 {
     uint32_t at = 0;
+    memset(known, 0, VARIABLE_BYTES);
     bool pieces = strstr(l->text, "DW_OP_piece") != NULL;
     for (const char *p = l->text; *p && at < VARIABLE_BYTES;) {
         uint32_t size = pieces                                                            ? 0
                         : strstr(l->text, "DW_OP_regx") || strstr(l->text, "stack_value") ? 4
                                                                                           : VARIABLE_BYTES;
+        m->lost = false;
         p = run_location(m, p, out + at, &size);
+        for (uint32_t i = 0; i < size && at + i < VARIABLE_BYTES; i++) known[at + i] = !m->lost;
         at += size;
     }
 }
@@ -255,12 +271,23 @@ struct marker {
     uint32_t offset, checked, spilled;
 };
 
+/* Assigned once. */
+static const char *const once[] = {"id", "lane", "twice", "real", "pair", "fixed", "scaled", "wide", "gone", "small"};
+enum { ONCE = sizeof once / sizeof *once };
+struct truth {
+    uint8_t bytes[VARIABLE_BYTES];
+    bool known[VARIABLE_BYTES];
+};
+
 struct watch {
     const struct dwarf *dwarf;
+    struct truth truths[ONCE][ITEMS];
+    uint32_t compared;
     struct marker markers[100]; /* by line */
     uint32_t probe;
     bool stores;
     uint8_t values[ISA_LANES][VARIABLE_BYTES];
+    bool known[ISA_LANES][VARIABLE_BYTES];
     struct machine machine;
     struct marker *marker;
 };
@@ -275,20 +302,60 @@ static void read_markers(struct watch *w)
     }
 }
 
-/* How much of a variable is looked at: enough for what a store may store of it. */
+static uint32_t item_of(const struct warp *warp, uint32_t lane) { return warp->group->wgid * ISA_LANES + lane; }
+
+static void compare(struct watch *w, unsigned number, uint32_t lane, uint32_t pc, const struct location *l)
+{
+    const struct truth *t = &w->truths[number][item_of(w->machine.warp, lane)];
+    uint8_t now[VARIABLE_BYTES];
+    bool known[VARIABLE_BYTES];
+    w->machine.lane = lane;
+    read_variable(&w->machine, l, now, known);
+    for (uint32_t i = 0; i < VARIABLE_BYTES; i++) {
+        if (!t->known[i] || !known[i]) continue;
+        w->compared++;
+        if (now[i] != t->bytes[i] && !*w->machine.wrong)
+            snprintf(w->machine.wrong, sizeof w->machine.wrong, "%s at %08x, lane %u, byte %u: %02x, it was %02x",
+                     once[number], pc, lane, i, now[i], t->bytes[i]);
+    }
+}
+
+/* Lanes that are at a pc, all variables whose value is known. */
+static void compare_all(struct watch *w, uint32_t pc, uint32_t lanes)
+{
+    for (unsigned n = 0; n < ONCE; n++) {
+        const struct location *l = location_at(w->dwarf, once[n], pc);
+        for (uint32_t lane = 0; l && lane < ISA_LANES; lane++)
+            if (lanes >> lane & 1) compare(w, n, lane, pc, l);
+    }
+}
+
+/* The lanes that run, and those that wait: each where the highest entry of the stack that has it lets it go on. */
+static void compare_warp(struct watch *w, const struct warp *warp)
+{
+    uint32_t seen = warp->active;
+    compare_all(w, warp->pc, warp->active);
+    for (uint32_t i = warp->depth; i-- > 0;) {
+        compare_all(w, warp->stack[i].pc, warp->stack[i].mask & ~seen);
+        seen |= warp->stack[i].mask;
+    }
+}
+
 static enum observed on_before(void *user, struct warp *warp, const struct insn *insn)
 {
     struct watch *w = user;
     (void)insn;
     w->stores = false;
+    w->machine.warp = warp;
+    compare_warp(w, warp);
+    if (*w->machine.wrong) return STOP;
     w->marker = &w->markers[line_at(w->dwarf, warp->pc)];
     if (!*w->marker->name) return GO_ON;
     const struct location *l = location_at(w->dwarf, w->marker->name, warp->pc);
     w->machine.used_private = false;
-    w->machine.warp = warp;
     for (uint32_t lane = 0; l && lane < ISA_LANES; lane++) {
         w->machine.lane = lane;
-        if (warp->active >> lane & 1) read_variable(&w->machine, l, w->values[lane]);
+        if (warp->active >> lane & 1) read_variable(&w->machine, l, w->values[lane], w->known[lane]);
     }
     if (!l) w->marker = NULL;
     return *w->machine.wrong ? STOP : GO_ON;
@@ -307,10 +374,16 @@ static void check_lane(struct watch *w, const struct warp *warp, uint32_t lane, 
                                          : !strcmp(w->marker->name, "wide") ? address % 16
                                                                             : 0);
     const void *stored = warp_memory(warp, address, size);
-    if (memcmp(stored, w->values[lane] + base, size))
+    if (memcmp(stored, w->values[lane] + base, size) || memchr(w->known[lane] + base, false, size))
         snprintf(w->machine.wrong, sizeof w->machine.wrong,
                  "%s, pc %08x, lane %u: the debug information leads to %08x, the kernel stored %08x", w->marker->name,
                  warp->pc, lane, *(uint32_t *)(w->values[lane] + base), *(const uint32_t *)stored);
+    for (unsigned n = 0; n < ONCE; n++) {
+        struct truth *t = &w->truths[n][item_of(warp, lane)];
+        if (strcmp(once[n], w->marker->name)) continue;
+        memcpy(t->bytes + base, stored, size);
+        memset(t->known + base, true, size);
+    }
     w->marker->checked++;
     w->marker->spilled += w->machine.used_private;
 }
@@ -390,7 +463,8 @@ static void run(ventus_device *d, const ventus_module *module, struct watch *w, 
 static uint32_t check(const char *compiler)
 {
     static struct dwarf dwarf;
-    struct watch w = {.dwarf = &dwarf};
+    static struct watch w;
+    w = (struct watch){.dwarf = &dwarf};
     struct observer o = {.user = &w, .before = on_before, .access = on_access, .after = on_after};
     ventus_device *d = NULL;
     char elf[100];
@@ -404,7 +478,11 @@ static uint32_t check(const char *compiler)
     assert_int_equal(ventus_open(0, &d), VENTUS_OK);
     gpu_observe(device_gpu(d), &o);
     ventus_module *module = load(elf);
-    for (enum path_order order = PATH_FEWER_FIRST; order <= PATH_FALLTHROUGH_FIRST; order++) run(d, module, &w, order);
+    for (enum path_order order = PATH_FEWER_FIRST; order <= PATH_FALLTHROUGH_FIRST; order++) {
+        memset(w.truths, 0, sizeof w.truths);
+        run(d, module, &w, order);
+    }
+    assert_true(w.compared > 10000);
     for (uint32_t line = 0; line < 100; line++) {
         const struct marker *m = &w.markers[line];
         if (*m->name && !m->checked) fail_msg("line %u: %s was never checked", line, m->name);
