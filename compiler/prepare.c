@@ -14,7 +14,8 @@
 #include "compiler/prepare.h"
 
 /* Inlining everything can explode: a chain of functions that each call the next twice doubles at
- * every step. All functions together may reach so many instructions, calls so deep. */
+ * every step. All functions together may reach so many instructions, counted when they have been simplified (before
+ * that they are two to ten times as many), and calls so deep. */
 enum { INLINED_LIMIT = 3000000, CALL_DEPTH = 200 };
 
 /* LLVM's rotation and unrolling of loops, and its work on their indices, follow the values of each loop through all
@@ -28,8 +29,9 @@ enum { LOOP_WORK_LIMIT = 8000000 };
  * fold store-once __local variables), loop idioms (they call memset). */
 static const char print_list[] = "function(sroa<modify-cfg>)"; /* shows which literals a %s can be */
 /* Simplified before they are inlined, large functions are copied at a fraction of the cost. */
-static const char inline_list[] = "function(sroa<modify-cfg>,early-cse,simplifycfg<no-switch-to-lookup>,"
-                                  "instcombine<no-verify-fixpoint>),always-inline,globaldce";
+static const char simplify_list[] = "function(sroa<modify-cfg>,early-cse,simplifycfg<no-switch-to-lookup>,"
+                                    "instcombine<no-verify-fixpoint>)";
+static const char inline_list[] = "always-inline,globaldce";
 /* The main passes, with what works on loops (three places) and without. */
 #define MAIN_LIST(first, second, third) \
     "function(sroa<modify-cfg>,early-cse<memssa>,simplifycfg<no-switch-to-lookup>," \
@@ -78,8 +80,11 @@ struct graph {
     struct cc *cc;
     struct visited *table;
     size_t mask;
-    uint64_t total;
+    uint64_t total, limit;
 };
+
+/* A sum of sizes, which doubling can bring beyond all numbers. */
+static uint64_t size_sum(uint64_t a, uint64_t b) { return a > UINT64_MAX - b ? UINT64_MAX : a + b; }
 
 static struct visited *lookup(struct graph *g, LLVMValueRef f)
 {
@@ -128,7 +133,7 @@ static struct visited *visit_call(struct graph *g, LLVMValueRef call, unsigned n
 static void check_limits(struct graph *g, LLVMValueRef at, uint32_t depth, uint64_t size)
 {
     if (depth > CALL_DEPTH) cc_error(g->cc, CC_FAILED, at, "function calls are nested more than %d deep", CALL_DEPTH);
-    if (g->total + size > INLINED_LIMIT)
+    if (size_sum(g->total, size) > g->limit)
         cc_error(g->cc, CC_FAILED, at, "the program is too large once its function calls are inlined");
 }
 
@@ -140,20 +145,21 @@ static struct visited *visit(struct graph *g, LLVMValueRef f, unsigned nesting)
     for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
         for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i)) {
             struct visited *callee = LLVMIsACallInst(i) ? visit_call(g, i, nesting) : NULL;
-            v->size += callee ? callee->size : 1;
+            v->size = size_sum(v->size, callee ? callee->size : 1);
             if (callee && callee->depth >= v->depth) v->depth = callee->depth + 1;
             check_limits(g, i, v->depth, v->size);
         }
-    g->total += v->size;
+    g->total = size_sum(g->total, v->size);
     v->done = true;
     return v;
 }
 
-static void check_calls(struct cc *cc)
+/* The functions together may have `limit` instructions once all is inlined. */
+static void check_calls(struct cc *cc, uint64_t limit)
 {
     size_t n = 64;
     for (LLVMValueRef f = LLVMGetFirstFunction(cc->module); f; f = LLVMGetNextFunction(f)) n += 2;
-    struct graph g = {.cc = cc, .mask = 1};
+    struct graph g = {.cc = cc, .mask = 1, .limit = limit};
     while (g.mask < n) g.mask = g.mask * 2 + 1;
     g.table = cc_alloc(cc, (g.mask + 1) * sizeof *g.table);
     for (LLVMValueRef f = LLVMGetFirstFunction(cc->module); f; f = LLVMGetNextFunction(f))
@@ -217,13 +223,14 @@ static void lower_arguments(struct cc *cc)
     metadata_lower(cc, b);
 }
 
-/* Lowering can ask for library functions, which may need lowering themselves. */
-static void resolve(struct cc *cc, bool late)
+/* Lowering can ask for library functions, which may need lowering themselves. No pass may see calls before they are
+ * checked. */
+static void resolve(struct cc *cc, bool late, uint64_t limit)
 {
     do link_library(cc);
     while (lower_calls(cc, late));
     shape_module(cc);
-    check_calls(cc);
+    check_calls(cc, limit);
 }
 
 /* What the main passes have left of the constructs without a machine form: true if that needs another round. */
@@ -292,13 +299,15 @@ void prepare_module(struct cc *cc)
         print_lower(cc);
     }
     lower_calls(cc, false);
-    resolve(cc, false);
+    resolve(cc, false, UINT64_MAX);
+    run(cc, simplify_list);
+    check_calls(cc, INLINED_LIMIT);
     run(cc, inline_list);
     lower_arguments(cc);
     verify(cc, "after inlining");
     run(cc, loops_take_long(cc) ? main_list_in_time : main_list);
     while (lower_late(cc)) {
-        resolve(cc, true);
+        resolve(cc, true, INLINED_LIMIT);
         run(cc, late_list);
         lower_arguments(cc);
     }
