@@ -71,6 +71,23 @@ static const char int_source[] =
     "whole);\n"
     "    whole = reserve_write_pipe(p, 6); out[21] = is_valid_reserve_id(whole); commit_write_pipe(p, whole);\n"
     "    out[22] = is_valid_reserve_id(reserve_write_pipe(p, 1)); }\n"
+    /* reservations in structs, chosen and returned: which of them are valid */
+    "struct held { int n; reserve_id_t id; };\n"
+    "struct held hold(write_only pipe int p, int n) { struct held h = {n, reserve_write_pipe(p, n)}; return h; }\n"
+    "reserve_id_t first_valid(reserve_id_t a, reserve_id_t b) {\n"
+    "    if (is_valid_reserve_id(a)) return a;\n"
+    "    return is_valid_reserve_id(b) ? b : CLK_NULL_RESERVE_ID; }\n"
+    "kernel void held(write_only pipe int p, global int *out) {\n"
+    "    struct held all[3] = {hold(p, 2), hold(p, 7), hold(p, 1)}, copy;\n"
+    "    for (int i = 0; i < 5; i++) {\n"
+    "        reserve_id_t id = CLK_NULL_RESERVE_ID;\n"
+    "        switch (out[i]) {\n"
+    "        case 3: id = all[1].id; break;\n"
+    "        case 4: id = first_valid(all[1].id, id); break;\n"
+    "        case 5: copy = all[out[i] - 3]; id = first_valid(all[1].id, copy.id); break;\n"
+    "        case 6: id = all[0].id; }\n"
+    "        out[i] = is_valid_reserve_id(id) ? write_pipe(p, id, i - 3, &i) : 9; }\n"
+    "    commit_write_pipe(p, all[0].id); out[5] = get_pipe_num_packets(p); }\n"
     /* all at once: even work-items write numbers, odd ones read what is there and add it up */
     "kernel void both(write_only pipe int p, read_only pipe int q, global int *sums) { int i = get_global_id(0), v;\n"
     "    for (int n = 0; n < 20; n++)\n"
@@ -381,6 +398,20 @@ static void test_order(void **state)
     OK(clReleaseMemObject(to));
 }
 
+/* The reservation of 7 is not valid, those of 2 and of 1 are. */
+static void test_held(void **state)
+{
+    (void)state;
+    static const cl_int want[6] = {9, 9, 9, 0, 0, 2};
+    cl_int out[6] = {2, 3, 4, 5, 6};
+    cl_mem pipe = pipe_new(4, 6), to = buffer_new(CL_MEM_COPY_HOST_PTR, sizeof out, out);
+    run_line(program, "held", 1, 2, (cl_mem[]){pipe, to}, 0);
+    read_ints(to, out, 6);
+    assert_memory_equal(out, want, sizeof want);
+    OK(clReleaseMemObject(pipe));
+    OK(clReleaseMemObject(to));
+}
+
 /* Lanes of a warp read and write at once, of a pipe that is often full and often empty: nothing is lost or doubled. */
 static void test_both(void **state)
 {
@@ -405,7 +436,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_creation), cmocka_unit_test(test_not_a_buffer), cmocka_unit_test(test_arguments),
         cmocka_unit_test(test_packets), cmocka_unit_test(test_items), cmocka_unit_test(test_groups),
-        cmocka_unit_test(test_order), cmocka_unit_test(test_both),
+        cmocka_unit_test(test_order), cmocka_unit_test(test_held), cmocka_unit_test(test_both),
     };
     // clang-format on
     return cmocka_run_group_tests(tests, group_setup, group_teardown);
