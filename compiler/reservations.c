@@ -56,10 +56,11 @@ void reservations_prepare(struct cc *cc, LLVMBuilderRef b)
 
 /* ---- reservations as words ---- */
 
+/* The constants are undefined ones and, of SPIR-V, the null, which is not valid: CLK_NULL_RESERVE_ID's word. */
 static LLVMValueRef word_of(struct lowering *l, LLVMValueRef v)
 {
     if (LLVMIsUndef(v)) return LLVMGetUndef(l->word);
-    if (LLVMIsConstant(v)) return LLVMConstNull(l->word);
+    if (LLVMIsConstant(v)) return LLVMConstAllOnes(l->word);
     return LLVMGetOperand(v, 0); /* of the call that has taken its place */
 }
 

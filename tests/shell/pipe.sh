@@ -114,6 +114,11 @@ module() {
 %bad  = OpIsValidReserveId %bool %five
 %s1   = OpSelect %uint %ok %u4 %u5
 %s2   = OpSelect %uint %bad %u4 %u5
+%null = OpIsValidReserveId %bool %none
+%s3   = OpSelect %uint %null %u4 %u5
+%o5   = OpInBoundsPtrAccessChain %data %o %u5
+        OpStore %o5 %s3
+        OpCommitReadPipe %q %none %u4 %u4
         OpStore %o3 %s1
         OpStore %o4 %s2
         OpReturn
@@ -127,7 +132,7 @@ run put ints:4,5,10,72,8,8,0,0,0,0,1,0,2,0,8,0,9,0,0,0,0,0,0
 [ "$results" = 5,9,0,0,0,0,0,0,0,0,0,0,0,0,0,0 ] || wrong "writes of SPIR-V give $results"
 [ "$memory" = 4,5,10,72,8,2,0,0,-1,1,-2,1,2,0,-9,2,-10,0,0,7,0,9,7 ] || wrong "writes of SPIR-V leave $memory"
 run take buf:@pipe.bin
-[ "$results" = 4,9,7,4,5,0,0,0,0,0,0,0,0,0,0,0 ] || wrong "reads of SPIR-V give $results"
+[ "$results" = 4,9,7,4,5,5,0,0,0,0,0,0,0,0,0,0 ] || wrong "reads of SPIR-V give $results"
 module %d | spirv-as --target-env spv1.3 - -o wrong.spv || wrong "the wrong module does not assemble"
 check 1 'is no pipe that it may be done to' "$ventus" cc wrong.spv -o wrong.elf
 exit $status
