@@ -101,7 +101,7 @@ static void run_batch(ventus_device *d, ventus_event *first)
 
 /* ---- the thread ---- */
 
-enum { GATHER_NS = 20000000 };
+enum { GATHER_NS = 100000000 };
 
 /* The host may have more launches for the same moment. By the clock of a cycle model it takes no time to queue them:
  * all that it queues before it waits for something, or has been quiet for a while, is there when the first one begins.

@@ -88,7 +88,10 @@ static void times_of_queues(cl_context new, cl_ulong times[QUEUES][2][2])
         cl_command_queue_properties order = q == OUT_OF_ORDER ? CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE : 0;
         queues[q] = clCreateCommandQueue(context, device, CL_QUEUE_PROFILING_ENABLE | order, &err);
         OK(err);
-        for (int i = 0; i < 2; i++) events[q][i] = launch(queues[q], kernel, 4 * LOCAL);
+        for (int i = 0; i < 2; i++) {
+            events[q][i] = launch(queues[q], kernel, 4 * LOCAL);
+            usleep(5000); /* however long the host takes to queue them */
+        }
     }
     for (int q = 0; q < QUEUES; q++) OK(clFinish(queues[q]));
     cl_ulong first = ask(events[0][0], CL_PROFILING_COMMAND_START);
