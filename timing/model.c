@@ -188,7 +188,7 @@ static void reset(struct model *m)
     m->l2.looking_up = m->l2.have_answer = false;
     memset(m->l2.entry, 0, sizeof m->l2.entry);
     m->l2.flush_done = NEVER;
-    m->hung = false;
+    m->hung = m->remains = false;
 }
 
 static void launch_begin(void *user, const struct launch *launch, const struct launch_info *info)
@@ -196,13 +196,13 @@ static void launch_begin(void *user, const struct launch *launch, const struct l
     running_begin(user, launch, info);
 }
 
-/* After a standstill the hardware starts afresh. */
+/* What is left of launches that were given up is dropped when nothing else runs: the next one may have other code. */
 static void launch_end(void *user, const struct launch *launch, const struct result *result)
 {
     struct model *m = user;
     (void)result;
     running_end(m, launch);
-    if (m->hung && !m->running) reset(m);
+    if (m->remains && !m->running) reset(m);
 }
 
 static void group_begin(void *user, const struct group *group) { group_begun(user, group); }

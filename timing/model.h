@@ -392,6 +392,7 @@ struct model {
     uint64_t dispatch_next; /* when another warp can be handed to an SM */
     uint64_t last_issue;
     bool hung;                      /* no instruction for so long that none will come */
+    bool remains;                   /* instructions of launches that were given up may be on their way */
     struct running *running;        /* the oldest first */
     unsigned nabandoned, nanswered; /* of them, until the machine has ended them */
     uint64_t changes;               /* how often the machine has had a reason to look whether something can start */

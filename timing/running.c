@@ -98,12 +98,12 @@ void running_answer(struct model *m, struct running *r)
 void running_abandon(struct model *m, struct running *r)
 {
     m->nabandoned += !r->abandoned;
-    r->abandoned = true;
+    r->abandoned = m->remains = true;
 }
 
 void running_hang(struct model *m)
 {
-    m->hung = true;
+    m->hung = m->remains = true;
     for (struct running *r = m->running; r; r = r->next) r->hung = true;
 }
 
