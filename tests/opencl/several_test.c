@@ -1,5 +1,8 @@
 /* Contexts of several devices: programs that are built for some of them, states and binaries of each, links, kernels
  * that differ from device to device, and objects that are for one device. */
+#include <stdatomic.h>
+#include <sys/stat.h>
+
 #include "command_buffer.h"
 
 enum { DEVICES = 3 };
@@ -144,6 +147,37 @@ static void test_different_builds(void **state)
     OK(run_f(program, 1, &number));
     FAILS(CL_INVALID_PROGRAM_EXECUTABLE, run_f(program, 2, &number));
     OK(clReleaseProgram(program));
+}
+
+static void CL_CALLBACK build_ended(cl_program program, void *count)
+{
+    (void)program;
+    atomic_fetch_add((atomic_int *)count, 1);
+}
+
+/* Builds for two devices run at the same time, a second one for the same device does not, and both end when the client
+ * lets go of the program. */
+static void test_builds_at_once(void **state)
+{
+    static atomic_int ended;
+    char path[] = "/tmp/ventus-builds-XXXXXX", script[100];
+    struct stat begun = {0};
+    cl_program program = program_of(plain);
+    (void)state;
+    close(mkstemp(path));
+    snprintf(script, sizeof script, "echo >>%s; exec sleep 60", path);
+    fake_compiler(script);
+    for (int i = 1; i < DEVICES; i++) OK(clBuildProgram(program, 1, &devices[i], "", build_ended, &ended));
+    for (int i = 0; i < 10000 && begun.st_size < 2 && !stat(path, &begun); i++) usleep(1000);
+    assert_int_equal(begun.st_size, 2);
+    unlink(path);
+    assert_states(program, (cl_build_status[]){CL_BUILD_NONE, CL_BUILD_IN_PROGRESS, CL_BUILD_IN_PROGRESS});
+    FAILS(CL_INVALID_OPERATION, clBuildProgram(program, 1, &devices[1], "", NULL, NULL));
+    FAILS(CL_INVALID_OPERATION, clBuildProgram(program, 0, NULL, "", NULL, NULL));
+    OK(clReleaseProgram(program));
+    for (int i = 0; i < 10000 && ended < 2; i++) usleep(1000);
+    assert_int_equal(ended, 2);
+    fake_compiler(NULL);
 }
 
 /* Kernels have to be the same wherever they are. */
@@ -334,7 +368,7 @@ int main(void)
         cmocka_unit_test(test_definitions), cmocka_unit_test(test_different_builds),
         cmocka_unit_test(test_binaries),    cmocka_unit_test(test_device_arguments),
         cmocka_unit_test(test_links),       cmocka_unit_test(test_command_buffer),
-        cmocka_unit_test(test_semaphore),
+        cmocka_unit_test(test_semaphore),   cmocka_unit_test(test_builds_at_once),
     };
     return cmocka_run_group_tests(tests, three_setup, three_teardown);
 }
