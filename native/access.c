@@ -58,6 +58,7 @@ static void note_local(struct translator *t, LLVMValueRef is)
 static LLVMValueRef scalar_address(struct translator *t, const struct node *n)
 {
     LLVMValueRef address = LLVMBuildAdd(t->b, get_x(t, n->d.in.rs1), ir_u32(t, (uint32_t)n->d.in.imm), "");
+    if (fact_metadata(&t->holds, n, t->flow->request)) return host_address(t, address); /* cannot fail */
     if (n->effects.memory.action != ACTION_LOAD) note_local(t, reaches_local(t, address, n->effects.memory.size));
     ir_record(t, address, t->sm, offsetof(struct sm, access.addr));
     pass_site(t, n, site_of(n, RECORD_SCALAR));

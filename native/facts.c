@@ -48,13 +48,24 @@ struct v_fact fact_of_merged(struct v_fact value, struct v_fact old)
 
 /* ---- scalar registers ---- */
 
+/* A scalar load whose address is so many bytes behind CSR_KNL. */
+static bool is_of_knl(const struct facts *f, const struct node *n)
+{
+    return n->how == HOW_LOAD && n->effects.memory.address == ADDRESS_SCALAR && f->x[n->d.in.rs1].knl;
+}
+
+bool fact_metadata(const struct facts *f, const struct node *n, const struct native_request *r)
+{
+    return r->metadata & METADATA_READABLE && is_of_knl(f, n) &&
+           (uint32_t)n->d.in.imm <= (uint32_t)ABI_META_SIZE - n->effects.memory.size;
+}
+
 bool fact_told(const struct facts *f, const struct node *n, const struct native_request *r, uint32_t *value)
 {
     uint32_t at = (uint32_t)n->d.in.imm;
-    if (n->how != HOW_LOAD || n->effects.memory.address != ADDRESS_SCALAR) return false;
-    if (!f->x[n->d.in.rs1].knl || n->effects.memory.size != 4 || at % 4) return false;
+    if (!is_of_knl(f, n) || n->effects.memory.size != 4 || at % 4) return false;
     bool local = at >= ABI_META_LOCAL_SIZE && at < ABI_META_GLOBAL_OFFSET;
-    bool offset = at >= ABI_META_GLOBAL_OFFSET && at < ABI_META_PRINT_ADDR && r->no_offset;
+    bool offset = at >= ABI_META_GLOBAL_OFFSET && at < ABI_META_PRINT_ADDR && r->metadata & METADATA_NO_OFFSET;
     *value = local ? r->local[(at - ABI_META_LOCAL_SIZE) / 4] : at == ABI_META_ENTRY ? r->entry : 0;
     return local || offset || at == ABI_META_ENTRY;
 }

@@ -50,6 +50,9 @@ void facts_step(struct facts *facts, const struct node *n, const struct native_r
 /* What holds of a register that has been written under a mask: `old` in lanes that are not active. */
 struct v_fact fact_of_merged(struct v_fact value, struct v_fact old);
 
+/* Does a scalar load read the metadata block, which can be read as long as the launch runs? */
+bool fact_metadata(const struct facts *facts, const struct node *n, const struct native_request *r);
+
 /* Does a scalar load read a word of the metadata block that the request tells? */
 bool fact_told(const struct facts *facts, const struct node *n, const struct native_request *r, uint32_t *value);
 

@@ -214,6 +214,7 @@ static enum stop run_code(struct sm *sm, struct native_sm *n, uint32_t entry, ui
 {
     struct native_state *s = &n->state;
     const struct native_unit *unit = n->unit;
+    s->site = 0; /* not one of another unit's */
     n->inside = true;
     enum native_exit exit = (enum native_exit)unit->run(sm, s, prepare(sm, n, entry, *budget));
     n->inside = false;

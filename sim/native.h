@@ -32,6 +32,12 @@ enum native_level {
 /* The functions that translations are made of, for printf with the level's name: a file beside ventus-translate. */
 #define NATIVE_ROWS "ventus-rows-%s.bc"
 
+/* What is known of the metadata block. */
+enum native_metadata {
+    METADATA_READABLE = 1,  /* as long as the launch runs */
+    METADATA_NO_OFFSET = 2, /* it says that global ids begin at 0 */
+};
+
 /* What is translated, and the facts that hold for all warps that run the result. Equal requests have equal answers.
  * All numbers are those of this host; behind it follow code_words words of code from code_base on. */
 struct native_request {
@@ -43,7 +49,7 @@ struct native_request {
     uint32_t vgprs, sgprs;  /* that warps have */
     uint32_t start, entry;  /* the first instruction, and the kernel that the start code calls */
     uint32_t local[3];      /* work-items of a group, as the metadata block says */
-    uint32_t no_offset;     /* 1: it says that global ids begin at 0 */
+    uint32_t metadata;      /* enum native_metadata */
     uint32_t code_base, code_words;
 };
 

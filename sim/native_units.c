@@ -78,10 +78,11 @@ static struct native_request make_request(const struct native_units *u, const st
     r.start = r.entry = l->start_pc;
     if (mem_allows(u->gpu, l->knl, sizeof meta, GPU_READ)) {
         memcpy(meta, u->gpu->mem + l->knl, sizeof meta);
+        r.metadata = METADATA_READABLE;
         r.entry = meta[ABI_META_ENTRY / 4];
         memcpy(r.local, meta + ABI_META_LOCAL_SIZE / 4, sizeof r.local);
         const uint32_t *offset = meta + ABI_META_GLOBAL_OFFSET / 4;
-        r.no_offset = !(offset[0] | offset[1] | offset[2]);
+        if (!(offset[0] | offset[1] | offset[2])) r.metadata |= METADATA_NO_OFFSET;
     }
     code_range(u->gpu, l->start_pc, &r);
     return r;

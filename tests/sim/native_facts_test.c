@@ -3,6 +3,7 @@
  * `native`, with the same result. */
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -36,6 +37,23 @@ static void test_numbers_at_exits(void **state)
     expect_same(LOAD " li x10, 0\n li x11, 7\n li x9, 192\nloop: addi x10, x10, 64\n barrier 1\n add x12, x12, x10\n"
                      " blt x10, x9, loop\n" BY_STEP " add x12, x12, x11\n li x11, 77\n li x10, 78\n" BY_STEP SAVE
                      " endprg\n");
+}
+
+/* The metadata block is read as the warp has changed it; behind it is nothing. */
+static void test_metadata_block(void **state)
+{
+    const uint32_t at = GUEST_BYTES - ABI_META_SIZE;
+    static const char inside[] = LOAD " csrr x5, CSR_KNL\n lw x10, 8(x5)\n li x6, 77\n sw x6, 8(x5)\n"
+                                      " lw x11, 8(x5)\n lw x12, 60(x5)\n" SAVE " endprg\n";
+    static const char *const beyond[] = {"lw x11, 64(x5)", "lh x11, 64(x5)", "lbu x11, 127(x5)", "lw x11, 2044(x5)"};
+    (void)state;
+    expect_same_of(&(struct pair){.text = inside, .metadata = at});
+    for (size_t i = 0; i < sizeof beyond / sizeof *beyond; i++) {
+        char text[1000];
+        snprintf(text, sizeof text, LOAD " csrr x5, CSR_KNL\n lw x10, 60(x5)\n lbu x12, 63(x5)\n %s\n endprg\n",
+                 beyond[i]);
+        assert_int_equal(pair_run_levels(&(struct pair){.text = text, .metadata = at}).status, LAUNCH_FAULT);
+    }
 }
 
 /* Two ways that bring different numbers, and two that bring the same. */
@@ -204,10 +222,11 @@ static void test_nans_under_masks(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_numbers_at_exits), cmocka_unit_test(test_numbers_meet),
-        cmocka_unit_test(test_offsets),          cmocka_unit_test(test_moving_pointers),
-        cmocka_unit_test(test_private_offsets),  cmocka_unit_test(test_nans_are_seen),
-        cmocka_unit_test(test_nans_in_loops),    cmocka_unit_test(test_nans_under_masks),
+        cmocka_unit_test(test_numbers_at_exits), cmocka_unit_test(test_metadata_block),
+        cmocka_unit_test(test_numbers_meet),     cmocka_unit_test(test_offsets),
+        cmocka_unit_test(test_moving_pointers),  cmocka_unit_test(test_private_offsets),
+        cmocka_unit_test(test_nans_are_seen),    cmocka_unit_test(test_nans_in_loops),
+        cmocka_unit_test(test_nans_under_masks),
     };
     if (!engine_usable(&engine_native)) return 77;
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -22,6 +22,8 @@ struct outcome {
     uint32_t data[GUEST_BYTES / 4];
 };
 
+static uint32_t metadata_of(const struct pair *p) { return p->metadata ? p->metadata : PAIR_METADATA; }
+
 static void fill(struct guest *g, const struct pair *p)
 {
     uint32_t state = 12345;
@@ -30,7 +32,7 @@ static void fill(struct guest *g, const struct pair *p)
         g->data[i] = i % 3 ? state : (state >> 9) | 0x3f800000u; /* floats between 1 and 2 among them */
     }
     if (p->count) memcpy(g->data, p->words, p->count * 4);
-    uint32_t *meta = &g->data[PAIR_METADATA / 4];
+    uint32_t *meta = &g->data[metadata_of(p) / 4];
     memset(meta, 0, ABI_META_SIZE);
     meta[ABI_META_ENTRY / 4] = ABI_CODE_BASE;
     for (int i = 0; i < 3; i++) meta[ABI_META_LOCAL_SIZE / 4 + i] = p->local[0] ? p->local[i] : 8;
@@ -55,7 +57,7 @@ static void run_on(const struct engine *engine, const struct pair *p, struct out
     if (p->shape.groups[0]) g.launch.groups[0] = p->shape.groups[0];
     g.launch.pds_base = GUEST_DATA + PAIR_PRIVATE;
     g.launch.pds_bytes = 32;
-    g.launch.knl = GUEST_DATA + PAIR_METADATA;
+    g.launch.knl = GUEST_DATA + metadata_of(p);
     g.options.order = p->order;
     fill(&g, p);
     guest_run(&g);

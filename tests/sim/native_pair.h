@@ -9,7 +9,8 @@
 enum { PAIR_PRIVATE = 0xc000, PAIR_METADATA = 0xf000 };
 
 /* What is not given is 0, which stands for: one warp of 32 work-items, the default profile, 700 instructions of each
- * warp at a time (so that several warps take turns), work-groups of 8 work-items in the metadata block. */
+ * warp at a time (so that several warps take turns), work-groups of 8 work-items in the metadata block, and that
+ * at PAIR_METADATA. */
 struct pair {
     const char *text;
     struct launch shape; /* warps, threads_per_warp, work_items, groups[0] */
@@ -17,6 +18,7 @@ struct pair {
     enum path_order order;
     uint64_t quantum;
     uint32_t local[3];
+    uint32_t metadata;     /* its offset */
     const uint32_t *words; /* `count` words at the beginning of the data, otherwise numbers of every kind */
     size_t count;
 };
