@@ -33,7 +33,6 @@ struct type {
 
 /* What decorations say of an id: the literals of one, in the instruction; NULL if it is not there. */
 enum decoration {
-    DECORATION_SPEC_ID,
     DECORATION_PACKED,
     DECORATION_BUILTIN,
     DECORATION_RESTRICT,

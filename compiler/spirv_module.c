@@ -171,11 +171,11 @@ static struct decorations *decorations_of(struct reader *r, struct id *id)
     return id->decorations;
 }
 
-/* By SPIR-V's numbers; others are permissions, or without a meaning for kernels. */
+/* By SPIR-V's numbers. The driver writes the values of specialization constants into the module, so that SpecId means
+ * nothing here; others are permissions, or without a meaning for kernels. */
 static int decoration_index(uint32_t number)
 {
     switch (number) {
-    case 1: return DECORATION_SPEC_ID;
     case 10: return DECORATION_PACKED;
     case 11: return DECORATION_BUILTIN;
     case 19: return DECORATION_RESTRICT;
