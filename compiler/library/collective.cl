@@ -74,13 +74,7 @@ static OVERLOAD uint linear(size_t x, size_t y, size_t z) { return (z * get_loca
     COLLECTIVE(T, add, SUM, 0) COLLECTIVE(T, min, LEAST, HIGHEST) COLLECTIVE(T, max, GREATEST, LOWEST) \
     BROADCAST(T, (size_t a), (a)) BROADCAST(T, (size_t a, size_t b), (a, b)) \
     BROADCAST(T, (size_t a, size_t b, size_t c), (a, b, c))
-COLLECTIVES(int, INT_MIN, INT_MAX)
-COLLECTIVES(uint, 0, UINT_MAX)
-COLLECTIVES(long, LONG_MIN, LONG_MAX)
-COLLECTIVES(ulong, 0, ULONG_MAX)
-COLLECTIVES(half, -INFINITY, INFINITY)
-COLLECTIVES(float, -INFINITY, INFINITY)
-COLLECTIVES(double, -INFINITY, INFINITY)
+WIDE_INTEGERS(COLLECTIVES) FLOATS(COLLECTIVES)
 
 int work_group_all(int predicate) __attribute__((overloadable)) { return work_group_reduce_min((int)(predicate != 0)); }
 int work_group_any(int predicate) __attribute__((overloadable)) { return work_group_reduce_max((int)(predicate != 0)); }

@@ -77,6 +77,11 @@ static inline uint places_of(uint warp) { return __ventus_csr(CSR_LDS) + warp * 
 #define LEAST(a, b)    ((b) < (a) ? (b) : (a))
 #define GREATEST(a, b) ((a) < (b) ? (b) : (a))
 
+/* F(T, LOWEST, HIGHEST) for the types that whole groups reduce: the bounds are what min and max begin with. */
+#define WIDE_INTEGERS(F) \
+    F(int, INT_MIN, INT_MAX) F(uint, 0, UINT_MAX) F(long, LONG_MIN, LONG_MAX) F(ulong, 0, ULONG_MAX)
+#define FLOATS(F) F(half, -INFINITY, INFINITY) F(float, -INFINITY, INFINITY) F(double, -INFINITY, INFINITY)
+
 static inline uint group_items(void) { return get_local_size(0) * get_local_size(1) * get_local_size(2); }
 
 #define FENCE() __atomic_thread_fence(__ATOMIC_SEQ_CST)

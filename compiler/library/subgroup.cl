@@ -136,13 +136,7 @@ INTEGERS(char, CHAR_MIN, CHAR_MAX)
 INTEGERS(uchar, 0, UCHAR_MAX)
 INTEGERS(short, SHRT_MIN, SHRT_MAX)
 INTEGERS(ushort, 0, USHRT_MAX)
-INTEGERS(int, INT_MIN, INT_MAX)
-INTEGERS(uint, 0, UINT_MAX)
-INTEGERS(long, LONG_MIN, LONG_MAX)
-INTEGERS(ulong, 0, ULONG_MAX)
-NUMBERS(float, -INFINITY, INFINITY)
-NUMBERS(double, -INFINITY, INFINITY)
-NUMBERS(half, -INFINITY, INFINITY)
+WIDE_INTEGERS(INTEGERS) FLOATS(NUMBERS)
 
 #define LOGICAL(NAME) \
     OVERLOAD int sub_group_non_uniform_reduce_logical_##NAME(int x) { return sub_group_non_uniform_reduce_##NAME((int)(x != 0)); } \
