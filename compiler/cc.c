@@ -33,8 +33,8 @@ static struct arena *arena_grow(struct cc *cc, size_t size)
     size_t room = size > BLOCK_BYTES ? size : BLOCK_BYTES;
     struct arena *a = room < SIZE_MAX / 2 ? calloc(1, sizeof *a + room) : NULL;
     if (!a) {
-        cc_log(cc, "<source>: error: out of memory in the compiler\n");
-        leave(cc, CC_ENVIRONMENT);
+        cc_log(cc, "<source>: error: the program needs more memory than the compiler may have\n");
+        leave(cc, CC_FAILED);
     }
     a->size = room;
     a->next = cc->arena;

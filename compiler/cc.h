@@ -22,7 +22,7 @@ enum cc_exit {
     CC_OK = 0,
     CC_FAILED = 1,      /* the program does not compile; the log says why */
     CC_BAD_OPTION = 2,  /* an unknown build option, which the log names, or a wrong command line */
-    CC_ENVIRONMENT = 3, /* no clang-19, no built-in library, no memory, a file that cannot be read or written */
+    CC_ENVIRONMENT = 3, /* no clang-19, no built-in library, a file that cannot be read or written */
     CC_INTERNAL = 4,    /* our own mistake */
 };
 

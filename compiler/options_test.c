@@ -154,12 +154,26 @@ static void very_long_value(void **state)
     free(text);
 }
 
+/* Memory that there is not: the program is too large, and nothing is missing that could be installed. */
+static void too_large_a_program(void **state)
+{
+    struct cc cc = {0};
+    (void)state;
+    if (!setjmp(cc.on_error)) {
+        cc_alloc(&cc, SIZE_MAX);
+        fail();
+    }
+    assert_int_equal(cc.status, CC_FAILED);
+    assert_non_null(strstr(cc.log, "more memory"));
+    cc_free(&cc);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(standard_is_1_2), cmocka_unit_test(words_are_split),     cmocka_unit_test(known_options),
         cmocka_unit_test(source_is_kept),  cmocka_unit_test(others_are_remarked), cmocka_unit_test(refusals),
-        cmocka_unit_test(hostile_pieces),  cmocka_unit_test(very_long_value),
+        cmocka_unit_test(hostile_pieces),  cmocka_unit_test(very_long_value),     cmocka_unit_test(too_large_a_program),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
