@@ -8,14 +8,21 @@ static bool inside_place(const struct place *p, const struct touch *t)
     return p && t->size <= p->size - (t->addr - p->base);
 }
 
-/* Vector accesses have no business in the scalar stacks, scalar ones only in their own warp's. */
+/* Vector accesses have no business in the scalar stacks, scalar ones only in their own warp's; but the last part of
+ * each is where the library's functions of groups and sub-groups exchange values. */
+static bool stack_ok(const struct check *c, const struct touch *t, uint32_t offset)
+{
+    uint32_t stack = c->about.stack_bytes, at = offset % stack;
+    bool own = t->scalar && offset / stack == t->warp->wid;
+    return (own || at >= ABI_WARP_SCRATCH) && at + t->size <= stack;
+}
+
 static bool local_ok(const struct check *c, const struct touch *t)
 {
     const struct group *g = t->warp->group;
-    uint32_t offset = t->addr - g->lds_base, stack = c->about.stack_bytes;
-    if (!stack || !c->about.parts) return true;
-    if (in_stack(c, g, t->addr))
-        return t->scalar && offset / stack == t->warp->wid && offset % stack + t->size <= stack;
+    uint32_t offset = t->addr - g->lds_base;
+    if (!c->about.stack_bytes || !c->about.parts) return true;
+    if (in_stack(c, g, t->addr)) return stack_ok(c, t, offset);
     const struct named_range *p = places_part(c, offset);
     return p && t->size <= p->size - (offset - p->at);
 }

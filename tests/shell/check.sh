@@ -23,6 +23,19 @@ for name in algorithms arguments async atomic control divergence fence function 
     clean "$VENTUS_BUILD/tests/clrun" "$VENTUS_SOURCE/tests/cl/$name.cl"
 done
 
+# ---- functions of groups exchange values in the last part of the warps' stacks ----
+
+cat >groups.cl <<'CL'
+kernel void groups(global int *out, global int *stray)
+{
+    int sum = work_group_reduce_add((int)get_local_id(0)) + sub_group_reduce_max(1) + work_group_broadcast(5, 0);
+    out[get_global_id(0)] = sum + stray[get_global_id(0)];
+}
+CL
+"$ventus" cc --options -cl-std=CL3.0 groups.cl -o groups.elf || wrong "compiling"
+"$ventus" run --check groups.elf -g 128 -l 64 -a buf:512 -a buf:512 >groups.txt 2>&1 || { wrong "functions of groups"; cat groups.txt; }
+"$ventus" run --check groups.elf -g 128 -l 64 -a buf:512 -a buf:508 >groups.txt 2>&1 && wrong "a stray access beside them"
+
 # ---- virtual addresses: the same is found, at the same addresses ----
 
 echo 'translation = sv39' >sv39.conf
