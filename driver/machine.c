@@ -35,7 +35,7 @@ static ventus_event *candidate(ventus_device *d, enum ventus_status *verdict)
     struct queue *q = &d->queue;
     pthread_mutex_lock(&q->lock);
     ventus_event *e = first_ready(q, verdict);
-    bool room = !q->pauses && q->running < most_running(d);
+    bool room = !q->pauses && q->running < q->most;
     if (e && *verdict == VENTUS_OK && (!room || serial_of(e) != q->batch)) e = NULL;
     pthread_mutex_unlock(&q->lock);
     return e;
@@ -90,6 +90,7 @@ static void run_batch(ventus_device *d, ventus_event *first)
     const struct job_source source = {d, next_job, job_done, q->shows ? show_progress : NULL};
     enum ventus_status status = first->in.module ? module_map(d, first->in.module) : VENTUS_OK;
     q->news = true;
+    q->most = most_running(d); /* now: when its last launch has ended, observers may be gone */
     if (status == VENTUS_OK) gpu_run(d->gpu, &source);
     else event_end(first, status);
     pthread_mutex_lock(&q->lock);
