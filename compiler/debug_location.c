@@ -6,7 +6,6 @@
 #include "compiler/backend.h"
 #include "compiler/debug.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 struct open {
@@ -21,7 +20,7 @@ struct writer {
     struct open *open; /* by variable */
     uint32_t *changed, nchanged;
     uint8_t *is_changed;
-    uint32_t *users_of, *users; /* by tracked value: where the list of its variables begins; the lists */
+    struct graph users; /* edges from tracked values to the variables made of them */
 };
 
 /* ---- expressions ---- */
@@ -231,7 +230,7 @@ static void note_fact(struct writer *w, uint32_t fact)
         note_change(w, w->t->events[fact - w->t->n].variable);
         return;
     }
-    for (uint32_t i = w->users_of[fact]; i < w->users_of[fact + 1]; i++) note_change(w, w->users[i]);
+    for (uint32_t i = w->users.first[fact]; i < w->users.first[fact + 1]; i++) note_change(w, w->users.to[i]);
 }
 
 static void at_word(void *user, uint32_t word, const bits *facts)
@@ -253,22 +252,16 @@ static void at_word(void *user, uint32_t word, const bits *facts)
     }
 }
 
-/* Counted, then filled in. */
 static void find_users(struct writer *w)
 {
     const struct debug_track *t = w->t;
-    w->users_of = cc_alloc(w->f->cc, (t->n + 2) * sizeof *w->users_of);
-    for (int fill = 0; fill < 2; fill++) {
-        for (uint32_t e = 0; e < t->nevents; e++)
-            for (uint32_t i = 0; i < t->events[e].npieces; i++) {
-                const struct piece *p = &t->events[e].pieces[i];
-                if (p->kind != PIECE_TRACKED) continue;
-                if (fill) w->users[w->users_of[p->value + 1]++] = t->events[e].variable;
-                else w->users_of[p->value + 2]++;
-            }
-        for (uint32_t i = 2; i < t->n + 2 && !fill; i++) w->users_of[i] += w->users_of[i - 1];
-        if (!fill) w->users = cc_alloc(w->f->cc, (w->users_of[t->n + 1] + 1) * sizeof *w->users);
-    }
+    struct edges users = {0};
+    for (uint32_t e = 0; e < t->nevents; e++)
+        for (uint32_t i = 0; i < t->events[e].npieces; i++) {
+            const struct piece *p = &t->events[e].pieces[i];
+            if (p->kind == PIECE_TRACKED) edges_add(w->f->cc, &users, p->value, t->events[e].variable);
+        }
+    w->users = graph_make(w->f->cc, t->n, users.list, users.n);
 }
 
 void locations_write(struct func *f, struct places_state *state)

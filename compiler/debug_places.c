@@ -160,16 +160,17 @@ static void find_lost(struct places_state *p)
 {
     struct func *f = p->f;
     struct graph g = machine_graph(f);
-    uint8_t *region = cc_alloc(f->cc, f->nmblocks);
-    uint32_t *stack = cc_alloc(f->cc, (f->nmblocks + 1) * sizeof *stack);
+    uint8_t *seen = cc_alloc(f->cc, f->nmblocks);
+    uint32_t *list = cc_alloc(f->cc, (f->nmblocks + 1) * sizeof *list);
     uint64_t *written = cc_alloc(f->cc, f->nmblocks * sizeof *written);
     for (uint32_t b = 0; b < f->nmblocks; b++) written[b] = written_by(p, b);
     for (uint32_t b = 0; b < f->nmblocks; b++)
         for (uint32_t way = 0; f->mblocks[b].divergent && way < 2; way++) {
-            if (f->mblocks[b].succ[!way] == f->mblocks[b].rpc) continue;
-            memset(region, 0, f->nmblocks);
-            graph_reach(&g, f->mblocks[b].succ[!way], f->mblocks[b].rpc, region, stack);
-            for (uint32_t k = 0; k < f->nmblocks; k++) p->lost[b][way] |= region[k] ? written[k] : 0;
+            uint32_t n = graph_reach(&g, f->mblocks[b].succ[!way], f->mblocks[b].rpc, seen, list);
+            for (uint32_t k = 0; k < n; k++) {
+                p->lost[b][way] |= written[list[k]];
+                seen[list[k]] = 0;
+            }
         }
 }
 
