@@ -75,7 +75,6 @@ struct queue {
     struct worker machine, host;
     uint64_t submitted;  /* so far, the number of the latest */
     uint32_t running;    /* launches with the machine; written by its thread alone */
-    uint32_t most;       /* that may be in this batch; of its thread */
     atomic_uint watched; /* launches with a cancel flag of the caller's */
     uint64_t limit_ns;   /* how long a launch may run, 0: for ever */
     bool shows;          /* long launches on the terminal; ... */

@@ -12,7 +12,8 @@ static uint64_t serial_of(const ventus_event *e) { return e->in.module ? e->in.m
 
 /* ---- a batch ---- */
 
-/* Most launches that it makes sense to give to the machine at once: each needs a slot. */
+/* Most launches that it makes sense to give to the machine at once: each needs a slot. Asked only for a launch that
+ * waits, which keeps observers where they are: when the last one has ended they may be gone, or others have come. */
 static uint32_t most_running(const ventus_device *d)
 {
     const struct gpu_config *c = gpu_config_of(d->gpu);
@@ -35,8 +36,8 @@ static ventus_event *candidate(ventus_device *d, enum ventus_status *verdict)
     struct queue *q = &d->queue;
     pthread_mutex_lock(&q->lock);
     ventus_event *e = first_ready(q, verdict);
-    bool room = !q->pauses && q->running < q->most;
-    if (e && *verdict == VENTUS_OK && (!room || serial_of(e) != q->batch)) e = NULL;
+    bool fits = e && !q->pauses && serial_of(e) == q->batch && q->running < most_running(d);
+    if (e && *verdict == VENTUS_OK && !fits) e = NULL;
     pthread_mutex_unlock(&q->lock);
     return e;
 }
@@ -90,7 +91,6 @@ static void run_batch(ventus_device *d, ventus_event *first)
     const struct job_source source = {d, next_job, job_done, q->shows ? show_progress : NULL};
     enum ventus_status status = first->in.module ? module_map(d, first->in.module) : VENTUS_OK;
     q->news = true;
-    q->most = most_running(d); /* now: when its last launch has ended, observers may be gone */
     if (status == VENTUS_OK) gpu_run(d->gpu, &source);
     else event_end(first, status);
     pthread_mutex_lock(&q->lock);

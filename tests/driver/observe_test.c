@@ -63,10 +63,8 @@ static void on_fault(void *user, const struct warp *w, const struct fault *f)
     s->faults++;
 }
 
-static ventus_device *open_watched(struct observer *o, struct seen *s)
+static void watch(ventus_device *d, struct observer *o, struct seen *s)
 {
-    ventus_device *d = NULL;
-    assert_int_equal(ventus_open(0, &d), VENTUS_OK);
     *s = (struct seen){0};
     *o = (struct observer){.user = s,
                            .launch_begin = on_begin,
@@ -75,6 +73,13 @@ static ventus_device *open_watched(struct observer *o, struct seen *s)
                            .fault = on_fault,
                            .host = on_host};
     gpu_observe(device_gpu(d), o);
+}
+
+static ventus_device *open_watched(struct observer *o, struct seen *s)
+{
+    ventus_device *d = NULL;
+    assert_int_equal(ventus_open(0, &d), VENTUS_OK);
+    watch(d, o, s);
     return d;
 }
 
@@ -195,6 +200,44 @@ static void test_one_launch_at_a_time(void **state)
     ventus_close(d);
 }
 
+struct late {
+    ventus_device *device;
+    struct ventus_launch launch;
+    struct observer observer;
+    struct seen seen;
+};
+
+/* At the end of a launch, on the machine's thread, which then asks for more launches. */
+static void watch_and_launch(void *user, const struct ventus_outcome *outcome)
+{
+    struct late *l = user;
+    (void)outcome;
+    watch(l->device, &l->observer, &l->seen);
+    for (int i = 0; i < 2; i++) assert_int_equal(ventus_launch(l->device, &l->launch, 0, NULL, NULL), VENTUS_OK);
+}
+
+/* Also by an observer that comes when the machine has begun with launches that nobody watches. */
+static void test_late_observer(void **state)
+{
+    struct late l = {0};
+    ventus_module *m = program_build(STORE);
+    struct ventus_result result;
+    uint32_t a;
+    (void)state;
+    assert_int_equal(ventus_open(0, &l.device), VENTUS_OK);
+    assert_int_equal(ventus_alloc(l.device, 4, &a), VENTUS_OK);
+    const uint32_t args[4] = {a, 42};
+    struct ventus_launch first = l.launch = program_launch(m, args, 64, 1);
+    first.ending = watch_and_launch;
+    first.user = &l;
+    assert_int_equal(ventus_run(l.device, &first, &result, NULL, 0), VENTUS_OK);
+    assert_int_equal(ventus_finish(l.device, VENTUS_FOREVER), VENTUS_OK);
+    assert_int_equal(l.seen.launches, 2);
+    assert_false(l.seen.overlap);
+    ventus_module_free(m);
+    ventus_close(l.device);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -202,6 +245,7 @@ int main(void)
         cmocka_unit_test(test_launch_is_told),
         cmocka_unit_test(test_stop_and_fault),
         cmocka_unit_test(test_one_launch_at_a_time),
+        cmocka_unit_test(test_late_observer),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
