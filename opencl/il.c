@@ -82,12 +82,16 @@ static size_t find(cl_program program, uint32_t first, uint32_t last, size_t pla
     return 0;
 }
 
-/* Bytes of a value of the constant at `at`: of a truth value one, or as its type says. */
+/* Bytes of a value of the constant at `at`: of a truth value one, or as its type says. 0: it has no type with a width,
+ * or no room for such a value. */
 static size_t constant_size(cl_program program, size_t at)
 {
     if ((word(program->source, at) & 0xffff) != OP_SPEC_CONSTANT) return 1;
     size_t type = find(program, OP_TYPE_INT, OP_TYPE_FLOAT, 1, word(program->source, at + 1));
-    return type && instruction_words(program->source, SIZE_MAX, type) > 2 ? word(program->source, type + 2) / 8 : 0;
+    bool has_width = type && instruction_words(program->source, SIZE_MAX, type) > 2;
+    size_t bytes = has_width ? word(program->source, type + 2) / 8 : 0;
+    size_t room = (instruction_words(program->source, SIZE_MAX, at) - 3) * sizeof(uint32_t);
+    return bytes <= room && bytes <= sizeof(uint64_t) ? bytes : 0;
 }
 
 /* A truth value is the instruction itself; a number stands behind type and id. */
@@ -115,9 +119,8 @@ static cl_int specialize(cl_program program, cl_uint id, size_t size, const void
         if ((word(i, 0) & 0xffff) != OP_DECORATE || n < 4 || word(i, 2) != SPEC_ID || word(i, 3) != id) continue;
         size_t constant = find(program, OP_SPEC_TRUE, OP_SPEC_CONSTANT, 2, word(i, 1));
         if (!constant) continue;
-        size_t bytes = constant_size(program, constant), room = instruction_words(program->source, words, constant) - 3;
-        bool fits = bytes == 1 || bytes <= room * sizeof(uint32_t);
-        if (!value || size != bytes || !fits || bytes > sizeof(uint64_t)) return CL_INVALID_VALUE;
+        size_t bytes = constant_size(program, constant);
+        if (!value || !bytes || size != bytes) return CL_INVALID_VALUE;
         constant_set(program, constant, size, value);
         error = CL_SUCCESS;
     }

@@ -241,10 +241,8 @@ static void test_late_observer(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_memory_is_told),
-        cmocka_unit_test(test_launch_is_told),
-        cmocka_unit_test(test_stop_and_fault),
-        cmocka_unit_test(test_one_launch_at_a_time),
+        cmocka_unit_test(test_memory_is_told), cmocka_unit_test(test_launch_is_told),
+        cmocka_unit_test(test_stop_and_fault), cmocka_unit_test(test_one_launch_at_a_time),
         cmocka_unit_test(test_late_observer),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

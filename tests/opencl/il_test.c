@@ -240,6 +240,34 @@ static void test_constants(void **state)
     OK(clReleaseProgram(source));
 }
 
+/* Cuts the instruction that has this opcode and this word at `place` down to `words`; nothing stands in the rest. */
+static void cut(struct module *m, uint32_t op, size_t place, uint32_t id, size_t words)
+{
+    enum { NOP = 1 << 16 };
+    size_t at = 5;
+    while ((m->words[at] & 0xffff) != op || m->words[at + place] != id) at += m->words[at] >> 16;
+    for (size_t i = words; i < m->words[at] >> 16; i++) m->words[at + i] = NOP;
+    m->words[at] = (uint32_t)words << 16 | op;
+}
+
+/* Constants whose type says no size, or that have no room for a value, cannot be set, whatever size is given. */
+static void test_constants_without_size(void **state)
+{
+    (void)state;
+    const cl_ulong value = 7;
+    struct module untyped = numbers(PHYSICAL_32, false), narrow = untyped;
+    cut(&untyped, 21, 1, UINT, 2);
+    cut(&narrow, 50, 2, LONG_WORD, 4);
+    cl_program programs[] = {program_of(&untyped), program_of(&narrow)};
+    const cl_uint ids[] = {WORD_ID, LONG_ID};
+    for (size_t i = 0; i < 2; i++) {
+        for (size_t size = 0; size <= sizeof value; size += 4)
+            FAILS(CL_INVALID_VALUE, clSetProgramSpecializationConstant(programs[i], ids[i], size, &value));
+        OK(clSetProgramSpecializationConstant(programs[i], BYTE_ID, 1, &value));
+        OK(clReleaseProgram(programs[i]));
+    }
+}
+
 static void test_link(void **state)
 {
     (void)state;
@@ -313,9 +341,10 @@ static void test_mutations(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_device),    cmocka_unit_test(test_create), cmocka_unit_test(test_queries),
-        cmocka_unit_test(test_constants), cmocka_unit_test(test_link),   cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_mutations),
+        cmocka_unit_test(test_device),    cmocka_unit_test(test_create),
+        cmocka_unit_test(test_queries),   cmocka_unit_test(test_constants),
+        cmocka_unit_test(test_link),      cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_mutations), cmocka_unit_test(test_constants_without_size),
     };
     return cmocka_run_group_tests(tests, check_setup, check_teardown);
 }
