@@ -18,59 +18,30 @@ static void open(struct guest *g, uint32_t ignore)
     guest_open_config(g, &config);
 }
 
-/* v1 and x6: the addresses of words that begin before the end of the data and go on behind it. */
-#define AT_END \
-    " lui x5, 0x90000\n lui x6, 0x90010\n addi x6, x6, -64\n vid.v v1\n vsll.vi v1, v1, 2\n vadd.vx v1, v1, x6\n"
+/* v1 and x6: the addresses of words that begin before the end of the data and go on behind it. Results go to the
+ * beginning of the data, KEEP's a vector each. */
 #define KEEP(v, at) " addi x7, x5, " #at "\n vse32.v " v ", (x7)\n"
+// clang-format off
+static const char strays[] =
+    " lui x5, 0x90000\n lui x6, 0x90010\n addi x6, x6, -64\n vid.v v1\n vsll.vi v1, v1, 2\n vadd.vx v1, v1, x6\n"
+    " vmv.v.i v2, -1\n vlw12.v v2, 0(v1)\n" KEEP("v2", 0)
+    " vmv.v.i v3, 1\n amoadd.w v4, v3, (v1)\n" KEEP("v4", 128)
+    " lr.w v4, (v1)\n" KEEP("v4", 256)
+    " sc.w v4, v3, (v1)\n" KEEP("v4", 384)
+    " vle32.v v4, (x6)\n" KEEP("v4", 512)
+    " li x8, 9\n lw x8, 16(x0)\n sw x8, 640(x5)\n"
+    " sw x5, 0(x0)\n lui x9, 0x80000\n sw x5, 0(x9)\n"
+    " lh x8, 63(x6)\n sh x8, 63(x6)\n sw x8, 644(x5)\n"
+    " vmv.v.i v3, 3\n vsw12.v v3, 0(v1)\n endprg\n";
+// clang-format on
+#undef KEEP
 
 static void test_accesses(void **state)
 {
     struct guest g;
     (void)state;
     open(&g, 1);
-    guest_assemble(
-        &g,
-        AT_END " vmv.v.i v2, -1\n vlw12.v v2, 0(v1)\n" KEEP("v2", 0) " vmv.v.i v3, 1\n amoadd.w v4, v3, (v1)\n" KEEP(
-            "v4",
-            128) " lr.w v4, (v1)\n" KEEP("v4",
-                                         256) " sc.w v4, v3, (v1)\n" KEEP("v4",
-                                                                          384) " vle32.v v4, (x6)\n" KEEP("v4",
-                                                                                                          512) " li "
-                                                                                                               "x8, "
-                                                                                                               "9\n lw "
-                                                                                                               "x8, "
-                                                                                                               "16(x0)"
-                                                                                                               "\n sw "
-                                                                                                               "x8, "
-                                                                                                               "640(x5)"
-                                                                                                               "\n sw "
-                                                                                                               "x5, "
-                                                                                                               "0(x0)"
-                                                                                                               "\n lui "
-                                                                                                               "x9, "
-                                                                                                               "0x80000"
-                                                                                                               "\n sw "
-                                                                                                               "x5, "
-                                                                                                               "0(x9)\n"
-                                                                                                               " lh "
-                                                                                                               "x8, "
-                                                                                                               "63(x6)"
-                                                                                                               "\n sh "
-                                                                                                               "x8, "
-                                                                                                               "63(x6)"
-                                                                                                               "\n sw "
-                                                                                                               "x8, "
-                                                                                                               "644(x5)"
-                                                                                                               "\n "
-                                                                                                               "vmv.v."
-                                                                                                               "i v3, "
-                                                                                                               "3\n "
-                                                                                                               "vsw12."
-                                                                                                               "v v3, "
-                                                                                                               "0(v1)"
-                                                                                                               "\n "
-                                                                                                               "endprg"
-                                                                                                               "\n");
+    guest_assemble(&g, strays);
     for (uint32_t i = 0; i < IN; i++) g.data[WORDS - IN + i] = 0xaa000000 + i;
     guest_run(&g);
     assert_int_equal(g.result.status, LAUNCH_DONE);

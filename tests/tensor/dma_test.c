@@ -545,8 +545,8 @@ static void test_layouts(void **state)
             guest_run(&g);
             illegal(&g, interleave ? "interleave" : "swizzle");
             if (!swizzle) continue;
-            g.data[BOX + 1] = 16, g.data[BOX + 2] = 3,
-                         g.data[BOX + 3] = 1; /* a box that is not whole blocks of 128 bytes */
+            g.data[BOX + 1] = 16; /* 3 rows: no whole blocks of 128 bytes */
+            g.data[BOX + 2] = 3, g.data[BOX + 3] = 1;
             guest_run(&g);
             illegal(&g, "swizzle");
         }
