@@ -1,6 +1,8 @@
 /* Instructions that go on at the next one. */
 #include "native/translator.h"
 
+#include <string.h>
+
 /* ---- what `step` does ---- */
 
 void fill_blank(struct translator *t)
@@ -46,31 +48,21 @@ struct isa_registers both(struct isa_registers a, struct isa_registers b)
     return a;
 }
 
-/* Splits a set: what is not in `of` too goes to *rest. */
-static struct isa_registers common(struct isa_registers a, const struct isa_registers *of, struct isa_registers *rest)
+static struct isa_registers common(struct isa_registers a, const struct isa_registers *b)
 {
-    *rest = a;
-    a.x &= of->x;
-    for (unsigned i = 0; i < ISA_VREGS / 64; i++) a.v[i] &= of->v[i];
-    rest->x ^= a.x;
-    for (unsigned i = 0; i < ISA_VREGS / 64; i++) rest->v[i] ^= a.v[i];
+    a.x &= b->x;
+    for (unsigned i = 0; i < ISA_VREGS / 64; i++) a.v[i] &= b->v[i];
     return a;
-}
-
-static bool is_empty(const struct isa_registers *set)
-{
-    uint64_t all = set->x & ~1ull;
-    for (unsigned i = 0; i < ISA_VREGS / 64; i++) all |= set->v[i];
-    return !all;
 }
 
 void spill_live(struct translator *t, struct isa_registers live)
 {
-    struct isa_registers others, own = common(live, &t->written, &others);
+    struct isa_registers own = common(live, &t->written);
     for (unsigned r = 0; r < ISA_VREGS; r++)
         if (set_has(own.v, r)) make_exact(t, r);
-    if (is_empty(&others)) ir_store(t, LLVMConstNull(t->i8), warp(t), offsetof(struct warp, blank));
-    else fill_blank(t);
+    if (memcmp(&own, &live, sizeof live) != 0) fill_blank(t);
+    ir_store(t, LLVMConstNull(t->i8), warp(t), offsetof(struct warp, blank));
+    ir_store(t, ir_u32(t, 0), warp(t), offsetof(struct warp, x)); /* x0, of a warp that has been blank so far */
     spill(t, &own);
 }
 

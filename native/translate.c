@@ -291,10 +291,16 @@ static void count_one(struct translator *t, LLVMTypeRef type, size_t offset)
     ir_store(t, sum, t->group, offset);
 }
 
-/* From `block` on: a warp has ended, or waits. What slice_next does in the simplest case, which `simple` is a condition
- * of, and what the machine says otherwise. */
-static void make_stop(struct translator *t, LLVMBasicBlockRef block, enum native_exit exit,
-                      LLVMValueRef (*simple)(struct translator *t))
+/* Is there nothing else for slice_next to do behind this warp? */
+static LLVMValueRef is_simple(struct translator *t, enum native_exit exit)
+{
+    if (exit == EXIT_END) return LLVMBuildIsNull(t->b, ir_load(t, t->ptr, warp(t), offsetof(struct warp, copies)), "");
+    return field_is(t, warp(t), offsetof(struct warp, mask), LLVMBuildLoad2(t->b, t->i32, t->mask, ""));
+}
+
+/* From `block` on: a warp has ended, or waits. What slice_next does in the simplest case, and otherwise what the
+ * machine says. */
+static void make_stop(struct translator *t, LLVMBasicBlockRef block, enum native_exit exit)
 {
     LLVMBasicBlockRef look = ir_block(t, "look"), on = ir_block(t, "follow"), over = ir_block(t, "over");
     LLVMValueRef code = ir_u32(t, exit);
@@ -303,7 +309,7 @@ static void make_stop(struct translator *t, LLVMBasicBlockRef block, enum native
     LLVMValueRef end = ir_load(t, t->ptr, t->sm, offsetof(struct sm, follow_end));
     LLVMBuildCondBr(t->b, LLVMBuildICmp(t->b, LLVMIntULT, next, end, ""), look, over);
     ir_at(t, look);
-    ir_branch_likely(t, LLVMBuildAnd(t->b, simple(t), may_follow(t, next), ""), on, over);
+    ir_branch_likely(t, LLVMBuildAnd(t->b, is_simple(t, exit), may_follow(t, next), ""), on, over);
     ir_at(t, on);
     ir_store(t, ir_u32(t, exit == EXIT_END ? WARP_ENDED : WARP_WAITING), warp(t), offsetof(struct warp, state));
     if (exit == EXIT_END) count_one(t, t->i32, offsetof(struct group, ended));
@@ -313,16 +319,6 @@ static void make_stop(struct translator *t, LLVMBasicBlockRef block, enum native
     store_progress(t);
     LLVMBuildBr(t->b, t->paused);
     LLVMAddIncoming(t->paused_exit, &code, &over, 1);
-}
-
-static LLVMValueRef has_no_copies(struct translator *t)
-{
-    return LLVMBuildIsNull(t->b, ir_load(t, t->ptr, warp(t), offsetof(struct warp, copies)), "");
-}
-
-static LLVMValueRef has_old_mask(struct translator *t)
-{
-    return field_is(t, warp(t), offsetof(struct warp, mask), LLVMBuildLoad2(t->b, t->i32, t->mask, ""));
 }
 
 /* What comes behind a warp that has ended or waits: the next one, if it begins or goes on in this code, too. */
@@ -408,8 +404,8 @@ bool translate_flow(struct translation *out, LLVMModuleRef module, const struct 
         make_function(t);
         make_entry(t, t->enter_entry);
         translate_blocks(t);
-        make_stop(t, t->ended, EXIT_END, has_no_copies);
-        make_stop(t, t->waits, EXIT_BARRIER, has_old_mask);
+        make_stop(t, t->ended, EXIT_END);
+        make_stop(t, t->waits, EXIT_BARRIER);
         make_paused(t);
         make_exit(t);
     }

@@ -106,7 +106,7 @@ enum native_exit {
     EXIT_NEXT,    /* sm->warp has been given to `next`, which knows none that goes on in this code */
     EXIT_FAULT,   /* sm->fault is filled in, at state.site */
     EXIT_BARRIER, /* for `next`: w->pc is behind the barrier; registers are stored that somebody may read */
-    EXIT_END,     /* for `next`: w->pc is behind endprg; neither registers nor state.mask are stored */
+    EXIT_END,     /* for `next`: w->pc is behind endprg; registers are not stored */
 };
 
 /* Of one SM, for the time of a call. */

@@ -1,8 +1,10 @@
 /* What translated code must get right and random programs (native_test.c) seldom meet, one program for each: on `step`
  * and on every host level of `native`, with the same result. */
+#include <malloc.h>
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -143,6 +145,46 @@ static void test_barrier(void **state)
 {
     (void)state;
     expect_same(LOAD OTHER_SIZE " vxor.vv v1, v1, v2\n xor x10, x10, x11\n" SIZE " barrier 1\n" SAVE " endprg\n");
+}
+
+/* Warps have just been made when they wait, in memory that is not 0; behind the barrier, in a loop that is longer than
+ * their time slice, `step` reads x0, and then a register that nobody has written. */
+static void test_new_warps_at_barrier(void **state)
+{
+    static const char *const reads[] = {"", " sw x11, 16(x20)\n"};
+    (void)state;
+    mallopt(M_PERTURB, 0x5a);
+    for (size_t i = 0; i < sizeof reads / sizeof *reads; i++) {
+        char text[300];
+        snprintf(text, sizeof text,
+                 " csrr x5, CSR_WID\n slli x5, x5, 2\n lui x20, 0x90000\n add x20, x20, x5\n barrier 1\n"
+                 "again: or x6, x0, x0\n sw x6, 0(x20)\n nop\n nop\n nop\n nop\n nop\n%s beq x6, x20, again\n"
+                 " endprg\n",
+                 reads[i]);
+        const struct launch shape = {.warps = 2, .threads_per_warp = 32, .work_items = 64};
+        struct result r = pair_run_levels(&(struct pair){.text = text, .shape = shape, .quantum = 6});
+        assert_int_equal(r.status, LAUNCH_DONE);
+    }
+    mallopt(M_PERTURB, 0);
+}
+
+/* The third of four warps that follow one another fails, at once or behind a barrier: counters are those of what has
+ * been executed, and the fault names that warp. */
+static void test_fault_of_follower(void **state)
+{
+    static const char *const between[] = {"", " barrier 1\n"};
+    (void)state;
+    for (size_t i = 0; i < sizeof between / sizeof *between; i++) {
+        char text[200];
+        snprintf(text, sizeof text,
+                 " csrr x5, CSR_WID\n li x6, 2\n vid.v v1\n%s bne x5, x6, end\n sw x0, 0(x0)\nend: vadd.vi v1, v1, 1\n"
+                 " endprg\n",
+                 between[i]);
+        struct result r = pair_run_levels(&(struct pair){
+            .text = text, .shape = {.warps = 4, .threads_per_warp = 32, .work_items = 128, .groups[0] = 3}});
+        assert_int_equal(r.status, LAUNCH_FAULT);
+        assert_int_equal(r.fault.warp, 2);
+    }
 }
 
 /* The word of the last lane that runs, to a scalar register. */
@@ -461,19 +503,20 @@ static void test_compare_and_swap(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_refused_help),     cmocka_unit_test(test_illegal_help),
-        cmocka_unit_test(test_vector_length),    cmocka_unit_test(test_deepest_divergence),
-        cmocka_unit_test(test_masked_write),     cmocka_unit_test(test_mask_of_resting_lane),
-        cmocka_unit_test(test_waiting_lanes),    cmocka_unit_test(test_last_lane),
-        cmocka_unit_test(test_end_of_some),      cmocka_unit_test(test_first_registers),
-        cmocka_unit_test(test_long_loops),       cmocka_unit_test(test_mstatus),
-        cmocka_unit_test(test_refused_runs),     cmocka_unit_test(test_local_memory),
-        cmocka_unit_test(test_barrier),          cmocka_unit_test(test_calls),
-        cmocka_unit_test(test_computed_jumps),   cmocka_unit_test(test_division_by_sizes),
-        cmocka_unit_test(test_sizes_change),     cmocka_unit_test(test_size_changes_hands),
-        cmocka_unit_test(test_rounding_modes),   cmocka_unit_test(test_fused_rounding),
-        cmocka_unit_test(test_time_slices),      cmocka_unit_test(test_reservations),
-        cmocka_unit_test(test_compare_and_swap),
+        cmocka_unit_test(test_refused_help),      cmocka_unit_test(test_illegal_help),
+        cmocka_unit_test(test_vector_length),     cmocka_unit_test(test_deepest_divergence),
+        cmocka_unit_test(test_masked_write),      cmocka_unit_test(test_mask_of_resting_lane),
+        cmocka_unit_test(test_waiting_lanes),     cmocka_unit_test(test_last_lane),
+        cmocka_unit_test(test_end_of_some),       cmocka_unit_test(test_first_registers),
+        cmocka_unit_test(test_long_loops),        cmocka_unit_test(test_mstatus),
+        cmocka_unit_test(test_refused_runs),      cmocka_unit_test(test_local_memory),
+        cmocka_unit_test(test_barrier),           cmocka_unit_test(test_calls),
+        cmocka_unit_test(test_computed_jumps),    cmocka_unit_test(test_division_by_sizes),
+        cmocka_unit_test(test_sizes_change),      cmocka_unit_test(test_size_changes_hands),
+        cmocka_unit_test(test_rounding_modes),    cmocka_unit_test(test_fused_rounding),
+        cmocka_unit_test(test_time_slices),       cmocka_unit_test(test_reservations),
+        cmocka_unit_test(test_compare_and_swap),  cmocka_unit_test(test_new_warps_at_barrier),
+        cmocka_unit_test(test_fault_of_follower),
     };
     if (!engine_usable(&engine_native)) return 77;
     return cmocka_run_group_tests(tests, NULL, NULL);
