@@ -239,29 +239,35 @@ cl_int clCompileProgram(cl_program program, cl_uint count, const cl_device_id *l
 
 /* ---- link ---- */
 
+static bool word_is(const char *word, size_t length, const char *text)
+{
+    return strlen(text) == length && memcmp(text, word, length) == 0;
+}
+
 static bool link_option_known(const char *word, size_t length)
 {
     static const char *const known[] = {
         "-create-library",       "-enable-link-options",          "-cl-denorms-are-zero",
         "-cl-no-signed-zeros",   "-cl-unsafe-math-optimizations", "-cl-finite-math-only",
-        "-cl-fast-relaxed-math", "-cl-no-subgroup-ifp",
+        "-cl-fast-relaxed-math", "-cl-no-subgroup-ifp",           "-cl-no-signed-zeroes", /* in older specifications */
     };
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-        if (strlen(known[i]) == length && memcmp(known[i], word, length) == 0) return true;
+        if (word_is(word, length, known[i])) return true;
     return false;
 }
 
-/* The type of the result, or NONE for a wrong option. */
+/* The type of the result, or NONE for a wrong option. Only libraries have options for what is linked with them. */
 static cl_program_binary_type link_type(const char *options)
 {
-    static const char create[] = "-create-library";
-    cl_program_binary_type type = CL_PROGRAM_BINARY_TYPE_EXECUTABLE;
+    bool library = false, for_libraries = false;
     size_t n;
     for (const char *p = option_word(options ? options : "", &n); n; p = option_word(p + n, &n)) {
         if (!link_option_known(p, n)) return CL_PROGRAM_BINARY_TYPE_NONE;
-        if (n == sizeof create - 1 && memcmp(p, create, n) == 0) type = CL_PROGRAM_BINARY_TYPE_LIBRARY;
+        library |= word_is(p, n, "-create-library");
+        for_libraries |= word_is(p, n, "-enable-link-options");
     }
-    return type;
+    if (for_libraries && !library) return CL_PROGRAM_BINARY_TYPE_NONE;
+    return library ? CL_PROGRAM_BINARY_TYPE_LIBRARY : CL_PROGRAM_BINARY_TYPE_EXECUTABLE;
 }
 
 /* The object that `program` is on a device, with a use for the caller; NULL if it is none there. */

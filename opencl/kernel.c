@@ -292,8 +292,8 @@ static bool access_allowed(const struct ventus_arg *arg, cl_mem_flags flags)
 /* The memory object that is given for an argument which must have one. */
 static cl_int read_mem(cl_kernel kernel, size_t size, const void *value, cl_mem *mem)
 {
-    if (!value) return CL_INVALID_ARG_VALUE;
     if (size != sizeof *mem) return CL_INVALID_ARG_SIZE;
+    if (!value) return CL_INVALID_MEM_OBJECT;
     memcpy(mem, value, sizeof *mem);
     return object_is(*mem, KIND_MEM) && (*mem)->context == kernel->program->context ? CL_SUCCESS
                                                                                     : CL_INVALID_MEM_OBJECT;
@@ -325,8 +325,8 @@ static cl_int set_pipe(cl_kernel kernel, cl_uint index, size_t size, const void 
 static cl_int set_sampler(cl_kernel kernel, cl_uint index, size_t size, const void *value)
 {
     cl_sampler sampler;
-    if (!value) return CL_INVALID_ARG_VALUE;
     if (size != sizeof sampler) return CL_INVALID_ARG_SIZE;
+    if (!value) return CL_INVALID_SAMPLER;
     memcpy(&sampler, value, sizeof sampler);
     if (!object_is(sampler, KIND_SAMPLER) || sampler->context != kernel->program->context) return CL_INVALID_SAMPLER;
     return set_value(kernel, &kernel->info->args[index], sizeof sampler->word, &sampler->word);

@@ -228,7 +228,7 @@ static void test_arguments(void **state)
     FAILS(CL_INVALID_MEM_OBJECT, clSetKernelArg(kernel, 0, sizeof buffer, &buffer));
     FAILS(CL_INVALID_MEM_OBJECT, clSetKernelArg(kernel, 0, sizeof queue, &queue));
     FAILS(CL_INVALID_MEM_OBJECT, clSetKernelArg(kernel, 1, sizeof pipe, &pipe));
-    FAILS(CL_INVALID_ARG_VALUE, clSetKernelArg(kernel, 0, sizeof pipe, NULL));
+    FAILS(CL_INVALID_MEM_OBJECT, clSetKernelArg(kernel, 0, sizeof pipe, NULL));
     FAILS(CL_INVALID_ARG_SIZE, clSetKernelArg(kernel, 0, 4, &pipe));
     OK(clSetKernelArg(kernel, 0, sizeof pipe, &pipe));
 #define ARG(type, param) \

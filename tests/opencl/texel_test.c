@@ -482,14 +482,14 @@ static void test_arguments(void **state)
     cl_sampler sampler = clCreateSampler(context, CL_TRUE, CL_ADDRESS_NONE, CL_FILTER_LINEAR, &err);
     FAILS(CL_INVALID_ARG_VALUE, clSetKernelArg(kernel, 0, sizeof(cl_mem), &no_read));
     FAILS(CL_INVALID_ARG_VALUE, clSetKernelArg(kernel, 1, sizeof(cl_mem), &no_write));
-    FAILS(CL_INVALID_ARG_VALUE, clSetKernelArg(kernel, 0, sizeof(cl_mem), NULL));
+    FAILS(CL_INVALID_MEM_OBJECT, clSetKernelArg(kernel, 0, sizeof(cl_mem), NULL));
     FAILS(CL_INVALID_ARG_SIZE, clSetKernelArg(kernel, 0, 4, &no_write));
     FAILS(CL_INVALID_MEM_OBJECT, clSetKernelArg(kernel, 0, sizeof(cl_mem), &other));
     FAILS(CL_INVALID_MEM_OBJECT, clSetKernelArg(kernel, 0, sizeof(cl_mem), &deep));
     FAILS(CL_INVALID_MEM_OBJECT, clSetKernelArg(kernel, 0, sizeof(cl_mem), &data));
     FAILS(CL_INVALID_MEM_OBJECT, clSetKernelArg(kernel, 0, sizeof(cl_mem), &none));
     FAILS(CL_INVALID_MEM_OBJECT, clSetKernelArg(kernel, 3, sizeof(cl_mem), &other));
-    FAILS(CL_INVALID_ARG_VALUE, clSetKernelArg(kernel, 2, sizeof sampler, NULL));
+    FAILS(CL_INVALID_SAMPLER, clSetKernelArg(kernel, 2, sizeof sampler, NULL));
     FAILS(CL_INVALID_ARG_SIZE, clSetKernelArg(kernel, 2, 4, &sampler));
     FAILS(CL_INVALID_SAMPLER, clSetKernelArg(kernel, 2, sizeof sampler, &other));
     OK(clSetKernelArg(kernel, 0, sizeof(cl_mem), &no_write));
