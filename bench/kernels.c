@@ -129,25 +129,11 @@ static void prepare(struct job *job)
     row->reference(job->expected, job->n);
 }
 
-static char *read_source(const char *name)
-{
-    char path[4096];
-    snprintf(path, sizeof path, "%s/%s.cl", BENCH_KERNELS, name);
-    FILE *file = fopen(path, "r");
-    if (!file || fseek(file, 0, SEEK_END)) fail("cannot read %s", path);
-    long size = ftell(file);
-    char *text = need(calloc(1, (size_t)size + 1));
-    rewind(file);
-    if (fread(text, 1, (size_t)size, file) != (size_t)size) fail("cannot read %s", path);
-    fclose(file);
-    return text;
-}
-
 static void create_kernels(struct job *job)
 {
-    char *source = read_source(job->row->name);
-    session_build(job->session, source);
-    free(source);
+    char path[4096];
+    snprintf(path, sizeof path, "%s/%s.cl", BENCH_KERNELS, job->row->name);
+    session_build_file(job->session, path);
     for (unsigned k = 0; k < MAX_KERNELS && (k == 0 || job->row->kernels[k]); k++) {
         const char *name = job->row->kernels[k] ? job->row->kernels[k] : job->row->name;
         job->kernels[k] = session_kernel(job->session, name);

@@ -191,10 +191,23 @@ void session_build(struct session *s, const char *source)
     double start = now();
     s->program = clCreateProgramWithSource(s->context, 1, &source, NULL, &error);
     check_cl(error, "creating the program");
-    error = clBuildProgram(s->program, 1, &s->device, NULL, NULL, NULL);
+    error = clBuildProgram(s->program, 1, &s->device, s->build_options, NULL, NULL);
     if (error) print_log(s);
     check_cl(error, "building the program");
     s->build_seconds = now() - start;
+}
+
+void session_build_file(struct session *s, const char *path)
+{
+    FILE *file = fopen(path, "r");
+    if (!file || fseek(file, 0, SEEK_END)) fail("cannot read %s", path);
+    long size = ftell(file);
+    char *text = need(calloc(1, (size_t)size + 1));
+    rewind(file);
+    if (fread(text, 1, (size_t)size, file) != (size_t)size) fail("cannot read %s", path);
+    fclose(file);
+    session_build(s, text);
+    free(text);
 }
 
 cl_kernel session_kernel(const struct session *s, const char *name)

@@ -23,6 +23,7 @@ struct session {
     cl_context context;
     cl_command_queue queue;
     cl_program program;
+    const char *build_options; /* NULL: none */
 
     double build_seconds;
     double kernel_seconds; /* summed over launches, from the event */
@@ -41,6 +42,7 @@ unsigned option_number(const char *option, const char *text); /* from 1 to 16384
 
 /* Builds the program; on failure prints the build log. Then its kernels can be had by name. */
 void session_build(struct session *s, const char *source);
+void session_build_file(struct session *s, const char *path);
 cl_kernel session_kernel(const struct session *s, const char *name);
 
 /* A buffer of `bytes`; `data` may be NULL. */
