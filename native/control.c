@@ -198,9 +198,8 @@ static void go_to_side(struct translator *t, const struct node *join, LLVMValueR
 {
     LLVMBasicBlockRef elsewhere = ir_block(t, "elsewhere");
     LLVMValueRef choice = LLVMBuildSwitch(t->b, pc, elsewhere, 8);
-    uint32_t side;
-    for (size_t i = 0; flow_side(t->flow, join, i, &side); i++)
-        LLVMAddCase(choice, ir_u32(t, side), checked_way(t, side, MASKED));
+    for (const struct side *side = NULL; (side = side_next(&t->facts.sides, join, side));)
+        LLVMAddCase(choice, ir_u32(t, side->pc), checked_way(t, side->pc, MASKED));
     leave_to(t, elsewhere, pc, t->facts.closed ? live_at(&t->liveness, join->pc) : all_registers());
 }
 

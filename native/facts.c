@@ -80,12 +80,14 @@ static struct x_fact fact_of_csr(unsigned csr, const struct native_request *r)
     }
 }
 
-static struct x_fact fact_of_scalar_row(const struct facts *f, const struct insn *in)
+static struct x_fact fact_of_scalar_row(const struct facts *f, const struct node *n)
 {
+    const struct insn *in = &n->d.in;
     struct x_fact a = f->x[in->rs1], b = f->x[in->rs2];
     uint32_t imm = (uint32_t)in->imm;
     switch (in->op) {
     case OP_LUI: return known(imm);
+    case OP_AUIPC: return known(node_here(n) + imm);
     case OP_ADDI:
         if (!imm || a.known) return a.known ? known(a.value + imm) : a;
         return (struct x_fact){.align = least(a.align, align_of(imm))};
@@ -102,7 +104,7 @@ static struct x_fact fact_of_scalar(const struct facts *f, const struct node *n,
     if (n->how == HOW_CSR) return fact_of_csr(n->d.in.aux, r);
     if (n->how == HOW_CONTROL && n->effects.control != CONTROL_SETRPC) return known(node_next(n)); /* the way back */
     if (fact_told(f, n, r, &value)) return known(value);
-    if (n->how == HOW_ROW && isa_table[n->d.in.op].kind == KIND_X) return fact_of_scalar_row(f, &n->d.in);
+    if (n->how == HOW_ROW && isa_table[n->d.in.op].kind == KIND_X) return fact_of_scalar_row(f, n);
     return (struct x_fact){0};
 }
 
@@ -301,15 +303,15 @@ static bool flow_into_both(struct fact_table *t, uint32_t pc, const struct facts
 
 static bool flow_from_join(struct fact_table *t, const struct node *join, enum version version, const struct facts *f)
 {
-    uint32_t pc;
     bool changed = flow_in(t, node_next(join), version, f);
     if (version == FULL) return changed;
     changed |= flow_into_both(t, join->pc, f);
-    for (size_t i = 0; flow_side(t->flow, join, i, &pc); i++) changed |= flow_in(t, pc, MASKED, f);
+    for (const struct side *side = NULL; (side = side_next(&t->sides, join, side));)
+        changed |= flow_in(t, side->pc, MASKED, f);
     return changed;
 }
 
-static struct facts nothing_holds(void)
+struct facts facts_none(void)
 {
     struct facts f = {0};
     f.x[0] = known(0);
@@ -329,7 +331,7 @@ static bool flow_to_callers(struct fact_table *t, const struct node *jump, enum 
 /* To wherever control goes at the end of a block (control.c). */
 static bool flow_out(struct fact_table *t, const struct block *b, enum version version, const struct facts *f)
 {
-    const struct facts none = nothing_holds();
+    const struct facts none = facts_none();
     const struct node *last = b->count ? &t->flow->nodes[b->first + b->count - 1] : NULL;
     unsigned control = last && last->how == HOW_CONTROL ? last->effects.control : CONTROL_NEXT;
     bool changed = false;
@@ -396,23 +398,37 @@ static bool is_closed(const struct fact_table *t)
     return i == 2 * t->flow->nblocks;
 }
 
+static void derive(struct fact_table *t)
+{
+    size_t n = 2 * t->flow->nblocks;
+    for (size_t i = 0; i < n; i++) {
+        t->in[i / 2][i % 2] = facts_none();
+        t->reached[i / 2][i % 2] = false;
+    }
+    start(t);
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (size_t i = 0; i < n; i++) changed |= flow_through(t, i / 2, (enum version)(i % 2));
+    }
+    t->closed = is_closed(t);
+}
+
+/* What holds while any side may wait for any join holds all the more when it says which joins those are. */
 bool facts_make(struct fact_table *t, const struct flow *flow)
 {
     size_t n = flow->nblocks + 1;
     *t = (struct fact_table){.flow = flow, .in = calloc(n, sizeof *t->in), .reached = calloc(n, sizeof *t->reached)};
-    if (!t->in || !t->reached) return false;
-    for (size_t i = 0; i < 2 * flow->nblocks; i++) t->in[i / 2][i % 2] = nothing_holds();
-    start(t);
-    for (bool changed = true; changed;) {
-        changed = false;
-        for (size_t i = 0; i < 2 * flow->nblocks; i++) changed |= flow_through(t, i / 2, (enum version)(i % 2));
-    }
-    t->closed = is_closed(t);
+    if (!sides_make(&t->sides, flow) || !t->in || !t->reached) return false;
+    derive(t);
+    if (!t->sides.count) return true;
+    sides_find_joins(&t->sides, t);
+    derive(t);
     return true;
 }
 
 void facts_free(struct fact_table *t)
 {
+    sides_free(&t->sides);
     free(t->in);
     free(t->reached);
 }

@@ -3,7 +3,7 @@
 #ifndef VENTUS_NATIVE_FACTS_H
 #define VENTUS_NATIVE_FACTS_H
 
-#include "native/flow.h"
+#include "native/sides.h"
 
 /* How a block is translated: for some lanes, where a vector register that is written keeps its other lanes, or all. */
 enum version { MASKED, FULL, VERSIONS };
@@ -34,8 +34,12 @@ struct fact_table {
     const struct flow *flow;
     struct facts (*in)[VERSIONS]; /* where each block begins */
     bool (*reached)[VERSIONS];
+    struct sides sides;
     bool closed; /* control cannot come to code that is in no block */
 };
+
+/* That of which nothing is known. */
+struct facts facts_none(void);
 
 /* False: the host has no memory. */
 bool facts_make(struct fact_table *table, const struct flow *flow);

@@ -292,60 +292,6 @@ uint32_t flow_function(const struct flow *f, const struct node *jump)
     return function;
 }
 
-/* ---- sides that wait ---- */
-
-/* The address that the last setrpc of a block sets, if it is plain to see; else 0. */
-static uint32_t known_rpc(const struct flow *f, const struct block *b)
-{
-    for (size_t i = b->first + b->count; i-- > b->first;) {
-        const struct node *set = &f->nodes[i], *base = set - 1;
-        if (set->how != HOW_CONTROL || set->effects.control != CONTROL_SETRPC) continue;
-        if (i == b->first || base->d.in.op != OP_AUIPC || base->d.in.rd != set->d.in.rs1) return 0;
-        return node_here(base) + (uint32_t)base->d.in.imm + (uint32_t)set->d.in.imm;
-    }
-    return 0;
-}
-
-static void add_side(struct flow *f, uint32_t pc, uint32_t rpc)
-{
-    for (size_t i = 0; i < f->nsides; i++)
-        if (f->sides[i].pc == pc && f->sides[i].rpc == rpc) return;
-    f->sides[f->nsides++] = (struct side){pc, rpc};
-}
-
-static bool find_sides(struct flow *f)
-{
-    f->sides = malloc((2 * f->nblocks + 1) * sizeof *f->sides);
-    for (size_t i = 0; i < f->nblocks && f->sides; i++) {
-        const struct block *b = &f->blocks[i];
-        const struct node *last = b->count ? &f->nodes[b->first + b->count - 1] : NULL;
-        if (!last || last->how != HOW_CONTROL || last->effects.control != CONTROL_VBRANCH) continue;
-        add_side(f, node_target(last), known_rpc(f, b));
-        add_side(f, node_next(last), known_rpc(f, b));
-    }
-    return f->sides != NULL;
-}
-
-/* Is it the first of its address among those that wait for this join? */
-static bool is_side(const struct flow *f, const struct node *join, size_t i)
-{
-    const struct side *s = &f->sides[i];
-    if (s->rpc && s->rpc != join->pc) return false;
-    for (size_t k = 0; k < i; k++)
-        if (f->sides[k].pc == s->pc && (!f->sides[k].rpc || f->sides[k].rpc == join->pc)) return false;
-    return true;
-}
-
-bool flow_side(const struct flow *f, const struct node *join, size_t n, uint32_t *pc)
-{
-    for (size_t i = 0; i < f->nsides; i++) {
-        if (!is_side(f, join, i) || n--) continue;
-        *pc = f->sides[i].pc;
-        return true;
-    }
-    return false;
-}
-
 /* ---- the budget ---- */
 
 /* What follows at pc without another look at the budget. */
@@ -383,7 +329,7 @@ bool flow_make(struct flow *f, const struct native_request *request, const uint3
     if (ok) {
         *gpu = none;
         gpu->config.profile = request->profile;
-        ok = search(&s) && make_blocks(&s) && find_sides(f);
+        ok = search(&s) && make_blocks(&s);
     }
     for (size_t i = ok ? f->nblocks : 0; i-- > 0;) set_need(f, &f->blocks[i]);
     free(gpu);
@@ -397,5 +343,4 @@ void flow_free(struct flow *f)
     free(f->nodes);
     free(f->blocks);
     free(f->calls);
-    free(f->sides);
 }

@@ -51,10 +51,6 @@ struct flow {
         uint32_t back, to; /* address behind it, where indirect jumps may go, and what it calls; 0: anything */
     } * calls;
     size_t ncalls;
-    struct side {
-        uint32_t pc, rpc; /* where it waits, and the join; 0: any */
-    } * sides;
-    size_t nsides;
     bool reserves; /* there is an lr.w: stores may end reservations */
 };
 
@@ -69,10 +65,6 @@ const struct block *flow_block(const struct flow *flow, uint32_t pc);
  * jump may go on behind a call: one of that function, or of what is not known. */
 uint32_t flow_function(const struct flow *flow, const struct node *jump);
 static inline bool flow_may_return(const struct call *c, uint32_t function) { return !c->to || c->to == function; }
-
-/* The ith address at which a side of a diverged branch may wait that a join lets go on: of the branches that set the
- * address of this join in their own block, as far as that can be told. False: there are no more. */
-bool flow_side(const struct flow *flow, const struct node *join, size_t i, uint32_t *pc);
 
 /* Address of the word behind a prefix, from which branches count, and of a branch's target. */
 static inline uint32_t node_here(const struct node *n) { return n->pc + n->d.in.size - 4u; }

@@ -57,11 +57,11 @@ struct isa_registers live_at(const struct liveness *l, uint32_t pc)
 static void add_join(const struct liveness *l, struct isa_registers *live, const struct node *join,
                      enum version version)
 {
-    uint32_t pc;
     add_block(l, live, node_next(join), version);
     if (version == FULL) return;
     add_both(l, live, join->pc);
-    for (size_t i = 0; flow_side(l->flow, join, i, &pc); i++) add_block(l, live, pc, MASKED);
+    for (const struct side *side = NULL; (side = side_next(&l->facts->sides, join, side));)
+        add_block(l, live, side->pc, MASKED);
 }
 
 /* What is live at the end of a block. */

@@ -140,6 +140,28 @@ static void test_waiting_lanes(void **state)
                    " vblt v6, v7, few\n" SIZE " j meet\nfew: vsw12.v v1, 0(v31)\nmeet: join\n endprg\n");
 }
 
+/* The join that waiting lanes wait for, when two ways lead to their branch with different ones: one that the program
+ * shows, and one by a jump whose target it does not show. What only they read is kept. */
+static void test_two_joins(void **state)
+{
+    static const char ways[][200] = {
+        " and x9, x10, x8\n beq x9, x0, same\n la x6, second\n j same\n",
+        " beq x10, x11, same\n la x6, second\n la x9, same\n xor x8, x8, x8\n add x9, x9, x8\n jalr x0, 0(x9)\n",
+    };
+    (void)state;
+    for (unsigned i = 0; i < 3; i++) {
+        char text[2000];
+        snprintf(text, sizeof text,
+                 LOAD OTHER_SIZE
+                 " vid.v v6\n vmv.v.i v7, 5\n la x6, first\n li x8, %u\n %s"
+                 "same: addi x6, x6, -4\n setrpc x0, x6, 4\n vadd.vv v8, v1, v2\n vblt v6, v7, few\n csrr x9, vl\n"
+                 " vxor.vv v8, v8, v3\n j first\nfew: vxor.vv v1, v8, v2\n j first\nfirst: join\n" SIZE
+                 "second: join\n" SAVE " endprg\n",
+                 i / 2 ? 0xffffffff : 0, ways[i % 2]);
+        expect_same_in(PATH_FALLTHROUGH_FIRST, text);
+    }
+}
+
 /* What is read behind a barrier. */
 static void test_barrier(void **state)
 {
@@ -516,7 +538,7 @@ int main(void)
         cmocka_unit_test(test_rounding_modes),    cmocka_unit_test(test_fused_rounding),
         cmocka_unit_test(test_time_slices),       cmocka_unit_test(test_reservations),
         cmocka_unit_test(test_compare_and_swap),  cmocka_unit_test(test_new_warps_at_barrier),
-        cmocka_unit_test(test_fault_of_follower),
+        cmocka_unit_test(test_fault_of_follower), cmocka_unit_test(test_two_joins),
     };
     if (!engine_usable(&engine_native)) return 77;
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,87 @@
+/* Sides of vector branches, in the order of the blocks. A join lets the two go on that its address was set for: without
+ * facts every side may wait for every join, which takes a switch over all of them at each. */
+#include "native/sides.h"
+
+#include <stdlib.h>
+
+#include "native/facts.h"
+
+static const struct node *vector_branch(const struct flow *f, const struct block *b)
+{
+    const struct node *last = b->count ? &f->nodes[b->first + b->count - 1] : NULL;
+    return last && last->how == HOW_CONTROL && last->effects.control == CONTROL_VBRANCH ? last : NULL;
+}
+
+bool sides_make(struct sides *s, const struct flow *f)
+{
+    *s = (struct sides){.list = malloc((2 * f->nblocks + 1) * sizeof *s->list)};
+    for (size_t i = 0; i < f->nblocks && s->list; i++) {
+        const struct node *branch = vector_branch(f, &f->blocks[i]);
+        if (!branch) continue;
+        s->list[s->count++] = (struct side){node_target(branch), 0};
+        s->list[s->count++] = (struct side){node_next(branch), 0};
+    }
+    return s->list != NULL;
+}
+
+void sides_free(struct sides *s) { free(s->list); }
+
+/* ---- their joins ---- */
+
+/* The address that the last setrpc of a block sets, if that is known; else 0. */
+static uint32_t rpc_behind(const struct flow *f, const struct block *b, struct facts holds)
+{
+    uint32_t rpc = 0;
+    for (size_t i = b->first; i < b->first + b->count; i++) {
+        const struct node *n = &f->nodes[i];
+        const struct x_fact base = holds.x[n->d.in.rs1 % ISA_XREGS];
+        if (n->how == HOW_CONTROL && n->effects.control == CONTROL_SETRPC)
+            rpc = base.known ? base.value + (uint32_t)n->d.in.imm : 0;
+        facts_step(&holds, n, f->request);
+    }
+    return rpc;
+}
+
+/* Of a branch in every version in which it is reached. Where control may come from code that nobody knows, lanes may
+ * have begun to wait there with other registers: then only what the block itself shows counts. */
+static uint32_t rpc_of(const struct fact_table *t, size_t block)
+{
+    const struct block *b = &t->flow->blocks[block];
+    uint32_t rpc[VERSIONS];
+    if (!t->closed) return rpc_behind(t->flow, b, facts_none());
+    for (int v = 0; v < VERSIONS; v++) rpc[v] = t->reached[block][v] ? rpc_behind(t->flow, b, t->in[block][v]) : 0;
+    for (int v = 0; v < VERSIONS; v++)
+        if (!t->reached[block][v]) rpc[v] = rpc[!v];
+    return rpc[MASKED] == rpc[FULL] ? rpc[FULL] : 0;
+}
+
+void sides_find_joins(struct sides *s, const struct fact_table *t)
+{
+    struct side *side = s->list;
+    for (size_t i = 0; i < t->flow->nblocks; i++) {
+        if (!vector_branch(t->flow, &t->flow->blocks[i])) continue;
+        side[0].rpc = side[1].rpc = rpc_of(t, i);
+        side += 2;
+    }
+}
+
+/* ---- of a join ---- */
+
+static bool may_wait_for(const struct side *side, const struct node *join)
+{
+    return !side->rpc || side->rpc == join->pc;
+}
+
+static bool is_first_of_address(const struct sides *s, const struct node *join, const struct side *side)
+{
+    const struct side *first = s->list;
+    while (first->pc != side->pc || !may_wait_for(first, join)) first++;
+    return first == side;
+}
+
+const struct side *side_next(const struct sides *s, const struct node *join, const struct side *side)
+{
+    for (side = side ? side + 1 : s->list; side < s->list + s->count; side++)
+        if (may_wait_for(side, join) && is_first_of_address(s, join, side)) return side;
+    return NULL;
+}
