@@ -16,6 +16,26 @@
 #define CL_DEVICE_COMMAND_BUFFER_SUPPORTED_QUEUE_PROPERTIES_KHR 0x129A
 #endif
 
+/* cl_khr_command_buffer_mutable_dispatch 0.9.5. Older headers lay out cl_mutable_dispatch_config_khr in another way,
+ * and give CL_STRUCTURE_TYPE_MUTABLE_DISPATCH_CONFIG_KHR another number. */
+#ifndef CL_MUTABLE_DISPATCH_ASSERTS_KHR
+#define CL_MUTABLE_COMMAND_PROPERTIES_ARRAY_KHR                  0x12A2
+#define CL_COMMAND_BUFFER_MUTABLE_DISPATCH_ASSERTS_KHR           0x12B7
+#define CL_MUTABLE_DISPATCH_ASSERTS_KHR                          0x12B8
+#define CL_MUTABLE_DISPATCH_ASSERT_NO_ADDITIONAL_WORK_GROUPS_KHR (1 << 0)
+#endif
+#ifndef CL_COMMAND_BUFFER_STATE_FINALIZED_KHR
+#define CL_COMMAND_BUFFER_STATE_FINALIZED_KHR 2
+#endif
+enum { MUTABLE_DISPATCH_CONFIG = 0 };
+struct mutable_dispatch_config {
+    cl_mutable_command_khr command;
+    cl_uint num_args, num_svm_args, num_exec_infos, work_dim;
+    const cl_mutable_dispatch_arg_khr *arg_list, *arg_svm_list;
+    const cl_mutable_dispatch_exec_info_khr *exec_info_list;
+    const size_t *global_work_offset, *global_work_size, *local_work_size;
+};
+
 #ifndef CL_SEMAPHORE_DEVICE_HANDLE_LIST_KHR /* cl_khr_semaphore 1.0.0 */
 #define CL_SEMAPHORE_DEVICE_HANDLE_LIST_KHR 0x2053
 #endif

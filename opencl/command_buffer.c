@@ -12,6 +12,7 @@ static void buffer_destroy(struct object *object)
     cl_command_buffer_khr b = (cl_command_buffer_khr)object;
     for (size_t i = 0; i < b->count; i++) {
         command_free(b->commands[i].command);
+        if (b->commands[i].handle) object_drop(&b->commands[i].handle->base);
         free(b->commands[i].behind);
     }
     free(b->commands);
@@ -21,26 +22,42 @@ static void buffer_destroy(struct object *object)
     free(b);
 }
 
-static cl_int flags_check(cl_command_buffer_flags_khr flags)
+enum { FLAGS, ASSERTS, PROPERTIES };
+
+static cl_int property_check(cl_properties name, cl_properties value, bool given[PROPERTIES])
 {
-    const cl_command_buffer_flags_khr device_side_sync = 1 << 2,
-                                      others = CL_COMMAND_BUFFER_MUTABLE_KHR | device_side_sync;
-    if (flags & ~(CL_COMMAND_BUFFER_SIMULTANEOUS_USE_KHR | others)) return CL_INVALID_VALUE;
-    return flags & others ? CL_INVALID_PROPERTY : CL_SUCCESS; /* of extensions that are not there */
+    const cl_properties device_side_sync = 1 << 2; /* of several devices, which are not there */
+    const cl_properties known[PROPERTIES] = {[FLAGS] = CL_COMMAND_BUFFER_SIMULTANEOUS_USE_KHR |
+                                                       CL_COMMAND_BUFFER_MUTABLE_KHR | device_side_sync,
+                                             [ASSERTS] = CL_MUTABLE_DISPATCH_ASSERT_NO_ADDITIONAL_WORK_GROUPS_KHR};
+    const int which = name == CL_COMMAND_BUFFER_FLAGS_KHR                      ? FLAGS
+                      : name == CL_COMMAND_BUFFER_MUTABLE_DISPATCH_ASSERTS_KHR ? ASSERTS
+                                                                               : PROPERTIES;
+    if (which == PROPERTIES || given[which] || value & ~known[which]) return CL_INVALID_VALUE;
+    given[which] = true;
+    return which == FLAGS && value & device_side_sync ? CL_INVALID_PROPERTY : CL_SUCCESS;
 }
 
 /* Checks a property list and counts its words with the closing 0; 0 for NULL. */
 static cl_int properties_check(const cl_command_buffer_properties_khr *list, size_t *count)
 {
+    bool given[PROPERTIES] = {false};
+    size_t n = 0;
     *count = 0;
     if (!list) return CL_SUCCESS;
-    if (!list[0]) {
-        *count = 1;
-        return CL_SUCCESS;
+    for (; list[n]; n += 2) {
+        cl_int error = property_check(list[n], list[n + 1], given);
+        if (error) return error;
     }
-    if (list[0] != CL_COMMAND_BUFFER_FLAGS_KHR || list[2]) return CL_INVALID_VALUE; /* unknown, or the same again */
-    *count = 3;
-    return flags_check(list[1]);
+    *count = n + 1;
+    return CL_SUCCESS;
+}
+
+cl_properties command_buffer_property(const struct _cl_command_buffer_khr *b, cl_properties name)
+{
+    for (size_t i = 0; i + 1 < b->nproperties; i += 2)
+        if (b->properties[i] == name) return b->properties[i + 1];
+    return 0;
 }
 
 static cl_command_buffer_khr buffer_new(cl_command_queue queue, const cl_command_buffer_properties_khr *list,
@@ -106,12 +123,21 @@ static cl_int finalize(cl_command_buffer_khr b)
     return before ? CL_INVALID_OPERATION : CL_SUCCESS;
 }
 
-bool command_buffer_finalized(cl_command_buffer_khr b)
+cl_command_buffer_state_khr command_buffer_state(const struct _cl_command_buffer_khr *b)
+{
+    if (!b->finalized) return CL_COMMAND_BUFFER_STATE_RECORDING_KHR;
+    for (size_t i = 0; i < b->count; i++)
+        if (b->commands[i].handle && kernel_arguments_check(b->commands[i].handle->kernel))
+            return CL_COMMAND_BUFFER_STATE_FINALIZED_KHR; /* an update has to set them */
+    return CL_COMMAND_BUFFER_STATE_EXECUTABLE_KHR;
+}
+
+static cl_command_buffer_state_khr state_now(cl_command_buffer_khr b)
 {
     pthread_mutex_lock(&b->lock);
-    bool finalized = b->finalized;
+    cl_command_buffer_state_khr state = command_buffer_state(b);
     pthread_mutex_unlock(&b->lock);
-    return finalized;
+    return state;
 }
 
 static cl_int info(cl_command_buffer_khr b, cl_command_buffer_info_khr param, size_t size, void *value,
@@ -123,9 +149,7 @@ static cl_int info(cl_command_buffer_khr b, cl_command_buffer_info_khr param, si
     case CL_COMMAND_BUFFER_NUM_QUEUES_KHR: INFO(cl_uint, 1);
     case CL_COMMAND_BUFFER_QUEUES_KHR: INFO(cl_command_queue, b->queue);
     case CL_COMMAND_BUFFER_REFERENCE_COUNT_KHR: INFO(cl_uint, object_count(&b->base));
-    case CL_COMMAND_BUFFER_STATE_KHR:
-        INFO(cl_command_buffer_state_khr, command_buffer_finalized(b) ? CL_COMMAND_BUFFER_STATE_EXECUTABLE_KHR
-                                                                      : CL_COMMAND_BUFFER_STATE_RECORDING_KHR);
+    case CL_COMMAND_BUFFER_STATE_KHR: INFO(cl_command_buffer_state_khr, state_now(b));
     case CL_COMMAND_BUFFER_PROPERTIES_ARRAY_KHR:
         return info_bytes(out, b->properties, b->nproperties * sizeof *b->properties);
     case CL_COMMAND_BUFFER_CONTEXT_KHR: INFO(cl_context, b->queue->context);
@@ -172,13 +196,14 @@ static cl_int append(const struct record *r, struct command *c)
     const bool barrier = c->type == CL_COMMAND_BARRIER;
     if (b->finalized) return CL_INVALID_OPERATION; /* meanwhile, by another thread */
     if (b->count == CL_UINT_MAX - 1) return CL_OUT_OF_RESOURCES;
-    struct recorded recorded = {.command = c};
+    struct recorded recorded = {.command = c, .handle = r->handle};
     if (!buffer_room(b)) return CL_OUT_OF_HOST_MEMORY;
     recorded.behind = behind_what(r, barrier && r->nsyncs == 0, &recorded.nbehind);
     if (!recorded.behind) return CL_OUT_OF_HOST_MEMORY;
     b->commands[b->count++] = recorded;
     if (in_order(b) || barrier) b->last = (cl_sync_point_khr)b->count;
     if (r->point) *r->point = (cl_sync_point_khr)b->count;
+    if (r->handle) r->handle->point = (cl_sync_point_khr)b->count;
     return CL_SUCCESS;
 }
 
@@ -186,6 +211,10 @@ cl_int command_send(const struct route *to, struct command *c)
 {
     const struct record *r = to->record;
     if (!r) return command_submit(c, to->event);
+    if (r->instead) {
+        *r->instead = c;
+        return CL_SUCCESS;
+    }
     pthread_mutex_lock(&r->buffer->lock);
     cl_int error = append(r, c);
     pthread_mutex_unlock(&r->buffer->lock);

@@ -42,6 +42,13 @@ static const char il_names[] = ILS(IL_NAME);
 #define IL_VERSION(minor) {CL_MAKE_VERSION(1, minor, 0), "SPIR-V"},
 static const cl_name_version ils[] = {ILS(IL_VERSION)};
 
+cl_mutable_dispatch_fields_khr device_mutable_fields(void)
+{
+    return CL_MUTABLE_DISPATCH_GLOBAL_OFFSET_KHR | CL_MUTABLE_DISPATCH_GLOBAL_SIZE_KHR |
+           CL_MUTABLE_DISPATCH_LOCAL_SIZE_KHR | CL_MUTABLE_DISPATCH_ARGUMENTS_KHR |
+           (svm_capabilities() ? CL_MUTABLE_DISPATCH_EXEC_INFO_KHR : 0);
+}
+
 /* One row a query. */
 // clang-format off
 #define TEXT(param, text) case param: return info_text(out, text);
@@ -165,6 +172,7 @@ static cl_int device_table(cl_device_id device, const struct ventus_info *c, cl_
     VALUE(CL_DEVICE_COMMAND_BUFFER_REQUIRED_QUEUE_PROPERTIES_KHR, cl_command_queue_properties, 0)
     VALUE(CL_DEVICE_COMMAND_BUFFER_SUPPORTED_QUEUE_PROPERTIES_KHR, cl_command_queue_properties,
           CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE | CL_QUEUE_PROFILING_ENABLE)
+    VALUE(CL_DEVICE_MUTABLE_DISPATCH_CAPABILITIES_KHR, cl_mutable_dispatch_fields_khr, device_mutable_fields())
     VALUE(CL_DEVICE_SEMAPHORE_TYPES_KHR, cl_semaphore_type_khr, CL_SEMAPHORE_TYPE_BINARY_KHR)
 
     VALUE(CL_DEVICE_INTEGER_DOT_PRODUCT_CAPABILITIES_KHR, cl_device_integer_dot_product_capabilities_khr,

@@ -88,8 +88,8 @@ static void *extension_function(const char *name)
         {"clGetPlatformInfo", (void *)platform_info},
         {NULL, NULL},
     };
-    const struct extension_function *const lists[] = {functions, command_buffer_functions, record_functions,
-                                                      replay_functions, semaphore_functions};
+    const struct extension_function *const lists[] = {functions,        command_buffer_functions, record_functions,
+                                                      replay_functions, mutable_functions,        semaphore_functions};
     for (size_t i = 0; name && i < sizeof lists / sizeof *lists; i++)
         for (const struct extension_function *f = lists[i]; f->name; f++)
             if (strcmp(f->name, name) == 0) return f->function;

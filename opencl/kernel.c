@@ -379,6 +379,13 @@ cl_int clSetKernelExecInfo(cl_kernel kernel, cl_kernel_exec_info param, size_t s
     return system ? CL_INVALID_OPERATION : CL_SUCCESS;
 }
 
+cl_int kernel_arguments_check(cl_kernel kernel)
+{
+    for (uint32_t i = 0; i < kernel->info->nargs; i++)
+        if (!kernel->arguments[i].set) return CL_INVALID_KERNEL_ARGS;
+    return CL_SUCCESS;
+}
+
 /* ---- queries ---- */
 
 /* Attributes as the source has them, one blank between two. */

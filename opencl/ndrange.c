@@ -137,24 +137,24 @@ static cl_int send(const struct route *to, struct command *c, cl_kernel kernel, 
     return command_send(to, c);
 }
 
-static cl_int arguments_check(cl_kernel kernel)
-{
-    for (uint32_t i = 0; i < kernel->info->nargs; i++)
-        if (!kernel->arguments[i].set) return CL_INVALID_KERNEL_ARGS;
-    return CL_SUCCESS;
-}
-
-/* The range of a launch, after all checks of kernel and sizes; *empty: there is nothing to run. */
+/* The range of a launch, after all checks of the sizes; *empty: there is nothing to run. */
 static cl_int range_check(cl_command_queue q, cl_kernel kernel, cl_uint dim, const size_t *offset, const size_t *global,
                           const size_t *local, struct ventus_range *range, bool *empty)
 {
     const struct kernel_code *code = kernel_on(kernel, q->device);
-    cl_int error = arguments_check(kernel);
-    if (kernel->program->context != q->context) return CL_INVALID_CONTEXT;
-    if (!code) return CL_INVALID_PROGRAM_EXECUTABLE;
-    if (!error && (dim < 1 || dim > 3)) error = CL_INVALID_WORK_DIMENSION;
-    if (!error) error = range_global(range, dim, offset, global, empty);
+    if (dim < 1 || dim > 3) return CL_INVALID_WORK_DIMENSION;
+    cl_int error = range_global(range, dim, offset, global, empty);
     return error || *empty ? error : range_local(range, kernel, code->info, local);
+}
+
+/* Can the queue's device run the kernel as it is set? */
+static cl_int kernel_check(cl_command_queue q, cl_kernel kernel)
+{
+    if (!object_is(q, KIND_QUEUE)) return CL_INVALID_COMMAND_QUEUE;
+    if (!object_is(kernel, KIND_KERNEL)) return CL_INVALID_KERNEL;
+    if (kernel->program->context != q->context) return CL_INVALID_CONTEXT;
+    if (!kernel_on(kernel, q->device)) return CL_INVALID_PROGRAM_EXECUTABLE;
+    return kernel_arguments_check(kernel);
 }
 
 cl_int launch_kernel(const struct route *to, cl_command_type type, cl_kernel kernel, cl_uint dim, const size_t *offset,
@@ -164,15 +164,17 @@ cl_int launch_kernel(const struct route *to, cl_command_type type, cl_kernel ker
     struct ventus_range range;
     struct command *c;
     bool empty = false;
-    if (!object_is(q, KIND_QUEUE)) return CL_INVALID_COMMAND_QUEUE;
-    if (!object_is(kernel, KIND_KERNEL)) return CL_INVALID_KERNEL;
-    cl_int error = event_list_check(q->context, to->nwaits, to->waits);
+    cl_int error = kernel_check(q, kernel);
+    const bool lacks = to->may_lack && error == CL_INVALID_KERNEL_ARGS;
+    if (lacks) error = CL_SUCCESS;
+    if (!error) error = event_list_check(q->context, to->nwaits, to->waits);
     if (!error) error = range_check(q, kernel, dim, offset, global, local, &range, &empty);
+    if (error) return error;
     const uint32_t nargs = kernel->info->nargs;
     const size_t bytes = sizeof(struct launch_command) + nargs * sizeof(uint32_t);
-    if (!error) error = command_new(q, type, bytes, to->nwaits, to->waits, nargs, &c);
+    error = command_new(q, type, bytes, to->nwaits, to->waits, nargs, &c);
     if (error) return error;
-    return empty ? command_send(to, c) : send(to, c, kernel, &range);
+    return empty || lacks ? command_send(to, c) : send(to, c, kernel, &range);
 }
 
 cl_int clEnqueueNDRangeKernel(cl_command_queue q, cl_kernel kernel, cl_uint dim, const size_t *offset,
@@ -188,9 +190,8 @@ cl_int kernel_suggested_local_size(cl_command_queue q, cl_kernel kernel, cl_uint
 {
     struct ventus_range range;
     bool empty = false;
-    if (!object_is(q, KIND_QUEUE)) return CL_INVALID_COMMAND_QUEUE;
-    if (!object_is(kernel, KIND_KERNEL)) return CL_INVALID_KERNEL;
-    cl_int error = range_check(q, kernel, dim, offset, global, NULL, &range, &empty);
+    cl_int error = kernel_check(q, kernel);
+    if (!error) error = range_check(q, kernel, dim, offset, global, NULL, &range, &empty);
     if (!error && empty) error = CL_INVALID_GLOBAL_WORK_SIZE;
     if (!error && !local) error = CL_INVALID_VALUE;
     for (cl_uint i = 0; i < dim && !error; i++) local[i] = range.local[i];

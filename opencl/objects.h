@@ -35,7 +35,7 @@
 enum kind {
     KIND_PLATFORM = 0x56c10001, KIND_DEVICE, KIND_CONTEXT, KIND_QUEUE, KIND_MEM,
     KIND_PROGRAM, KIND_KERNEL, KIND_EVENT, KIND_SAMPLER, KIND_COMMAND_BUFFER,
-    KIND_SEMAPHORE,
+    KIND_SEMAPHORE, KIND_MUTABLE_COMMAND,
 };
 // clang-format on
 
@@ -131,6 +131,9 @@ void driver_uuid(cl_uchar uuid[CL_UUID_SIZE_KHR]);
 
 /* Is the device's clock that of the host, for all contexts? Then both count nanoseconds. */
 bool device_has_timer(void);
+
+/* What may change of launches in command buffers. */
+cl_mutable_dispatch_fields_khr device_mutable_fields(void);
 
 /* How many compute units it has. */
 cl_uint device_units(cl_device_id device);
@@ -319,6 +322,7 @@ struct route {
     const cl_event *waits;
     cl_event *event;
     const struct record *record; /* command_buffer.h. NULL: to the queue */
+    bool may_lack;               /* a launch whose arguments may be set later: until then it is a mark */
 };
 
 /* Submits the command, or records it; it is gone then, also on failure. In command_buffer.c. */
@@ -615,6 +619,8 @@ bool binary_read(const unsigned char *data, size_t size, struct binary *binary);
 
 /* A copy with the arguments of now; NULL: no memory. */
 cl_kernel kernel_copy(cl_kernel source);
+/* CL_INVALID_KERNEL_ARGS: some are not set. */
+cl_int kernel_arguments_check(cl_kernel kernel);
 
 /* clEnqueueNDRangeKernel and clEnqueueTask, for a queue and for a command buffer. */
 cl_int launch_kernel(const struct route *to, cl_command_type type, cl_kernel kernel, cl_uint dim, const size_t *offset,

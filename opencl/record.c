@@ -1,5 +1,7 @@
 /* What records commands in a command buffer: each is checked and made as its namesake for a queue does it, and kept.
  * Called through icd.c. */
+#include <string.h>
+
 #include "command_buffer.h"
 
 /* ---- checks that all have in common ---- */
@@ -21,7 +23,7 @@ static cl_int state_check(const struct record *r)
     return error;
 }
 
-/* What is for extensions that are not there, several queues and commands that change, must not be used. */
+/* What is for an extension that is not there, several queues, must not be used, nor what only launches have. */
 static cl_int record_check(const struct record *r, cl_command_queue queue, const cl_properties *properties,
                            const cl_mutable_command_khr *handle)
 {
@@ -34,7 +36,7 @@ static cl_int record_check(const struct record *r, cl_command_queue queue, const
 /* The last parameters of each function, and what it begins with: the route of its command, if it may record one. */
 #define LAST cl_uint nsyncs, const cl_sync_point_khr *syncs, cl_sync_point_khr *point, cl_mutable_command_khr *handle
 #define ROUTE \
-    const struct record record = {b, nsyncs, syncs, point}; \
+    const struct record record = {.buffer = b, .nsyncs = nsyncs, .syncs = syncs, .point = point}; \
     const cl_int error = record_check(&record, queue, properties, handle); \
     if (error) return error; \
     const struct route to = {.queue = b->queue, .record = &record}
@@ -102,11 +104,35 @@ static cl_int record_fill_image(FIRST, cl_mem image, const void *color, const si
     return fill_image(&to, image, color, origin, region);
 }
 
+static struct sizes sizes_of(cl_uint dim, const size_t *offset, const size_t *global, const size_t *local)
+{
+    struct sizes s = {.dim = dim, .has_local = local};
+    const size_t bytes = dim * sizeof *offset;
+    if (offset) memcpy(s.offset, offset, bytes);
+    if (global) memcpy(s.global, global, bytes);
+    if (local) memcpy(s.local, local, bytes);
+    return s;
+}
+
 static cl_int record_kernel(FIRST, cl_kernel kernel, cl_uint dim, const size_t *offset, const size_t *global,
                             const size_t *local, LAST)
 {
-    ROUTE;
-    return launch_kernel(&to, CL_COMMAND_NDRANGE_KERNEL, kernel, dim, offset, global, local);
+    struct record record = {.buffer = b, .nsyncs = nsyncs, .syncs = syncs, .point = point};
+    cl_mutable_dispatch_fields_khr fields;
+    size_t count;
+    cl_int error = record_check(&record, queue, NULL, NULL);
+    if (!error) error = mutable_properties(b, properties, local, &fields, &count);
+    if (!error && handle && object_is(kernel, KIND_KERNEL) && dim <= 3) {
+        const struct sizes sizes = sizes_of(dim, offset, global, local);
+        record.handle = mutable_new(b, kernel, &sizes, fields, properties, count);
+        if (!record.handle) error = CL_OUT_OF_HOST_MEMORY;
+    }
+    if (error) return error;
+    const struct route to = {.queue = b->queue, .record = &record, .may_lack = mutable_may_lack(record.handle)};
+    error = launch_kernel(&to, CL_COMMAND_NDRANGE_KERNEL, kernel, dim, offset, global, local);
+    if (error && record.handle) object_drop(&record.handle->base);
+    if (!error && handle) *handle = record.handle;
+    return error;
 }
 
 static cl_int record_svm_copy(FIRST, void *target, const void *source, size_t size, LAST)

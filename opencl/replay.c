@@ -56,7 +56,7 @@ static void put_all_behind(struct replay *r, const struct _cl_command_buffer_khr
     for (size_t k = 0; i > b->count && k < i; k++) put_behind(r, c, k, false);
 }
 
-/* Submits all, with nothing of another thread between them. */
+/* Submits all, with nothing of another thread between them; on failure what has been submitted is to be cancelled. */
 static cl_int replay_enter(struct replay *r, const struct _cl_command_buffer_khr *b, cl_command_queue q)
 {
     cl_int error = CL_SUCCESS;
@@ -71,7 +71,6 @@ static cl_int replay_enter(struct replay *r, const struct _cl_command_buffer_khr
         r->entered++;
     }
     pthread_mutex_unlock(&q->lock);
-    for (size_t i = r->entered; error && i-- > 0;) ventus_event_cancel(r->events[i]);
     return error;
 }
 
@@ -84,15 +83,20 @@ static void replay_event(const struct replay *r, cl_event event)
     ventus_event_retain(event->under);
 }
 
-static cl_int replay(const struct _cl_command_buffer_khr *b, cl_command_queue q, cl_uint nwaits, const cl_event *waits,
+/* Until everything is with the driver no update may change it; what is given back runs the client's code, later. */
+static cl_int replay(cl_command_buffer_khr b, cl_command_queue q, cl_uint nwaits, const cl_event *waits,
                      cl_event *result)
 {
-    struct replay r;
-    cl_int error = replay_init(&r, b, q, nwaits, waits);
+    struct replay r = {0};
     cl_event event = NULL;
+    pthread_mutex_lock(&b->lock);
+    const bool ready = command_buffer_state(b) == CL_COMMAND_BUFFER_STATE_EXECUTABLE_KHR;
+    cl_int error = ready ? replay_init(&r, b, q, nwaits, waits) : CL_INVALID_OPERATION;
     if (!error && result && !(event = event_new(q->context, q, CL_COMMAND_COMMAND_BUFFER_KHR, r.commands[0]->queued)))
         error = CL_OUT_OF_HOST_MEMORY;
     if (!error) error = replay_enter(&r, b, q);
+    pthread_mutex_unlock(&b->lock);
+    for (size_t i = r.entered; error && i-- > 0;) ventus_event_cancel(r.events[i]);
     if (!error && event) replay_event(&r, *result = event);
     else if (event) clReleaseEvent(event);
     replay_free(&r);
@@ -115,7 +119,6 @@ static cl_int enqueue(cl_uint count, cl_command_queue *queues, cl_command_buffer
 {
     cl_command_queue queue;
     if (!object_is(b, KIND_COMMAND_BUFFER)) return CL_INVALID_COMMAND_BUFFER_KHR;
-    if (!command_buffer_finalized(b)) return CL_INVALID_OPERATION;
     cl_int error = queue_check(b, count, queues, &queue);
     if (error) return error;
     object_use(&queue->base); /* the commands' own uses may go with them */

@@ -1,5 +1,5 @@
-/* cl_khr_command_buffer 1.0.0 as its tests call it: CL/cl_ext.h may know an older version, whose functions have other
- * parameters, or none. */
+/* cl_khr_command_buffer 1.0.0 and cl_khr_command_buffer_mutable_dispatch 0.9.5 as their tests call them: CL/cl_ext.h
+ * may know older versions, whose functions have other parameters, or none. */
 #ifndef COMMAND_BUFFER_H
 #define COMMAND_BUFFER_H
 
@@ -32,6 +32,8 @@ typedef cl_sync_point_khr point;
     X(clCommandFillImageKHR, cl_int, FRONT, cl_mem, const void *, const size_t *, const size_t *, END) \
     X(clCommandSVMMemcpyKHR, cl_int, FRONT, void *, const void *, size_t, END) \
     X(clCommandSVMMemFillKHR, cl_int, FRONT, void *, const void *, size_t, size_t, END) \
+    X(clUpdateMutableCommandsKHR, cl_int, commands, cl_uint, const cl_uint *, const void **) \
+    X(clGetMutableCommandInfoKHR, cl_int, cl_mutable_command_khr, cl_uint, size_t, void *, size_t *) \
     X(clCommandNDRangeKernelKHR, cl_int, FRONT, cl_kernel, cl_uint, const size_t *, const size_t *, const size_t *, END)
 // clang-format on
 

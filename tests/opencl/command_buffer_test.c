@@ -100,10 +100,8 @@ static void test_create(void **state)
     REFUSED(CL_INVALID_VALUE, p_clCreateCommandBufferKHR(1, &queue, repeated, &err));
     REFUSED(CL_INVALID_VALUE, p_clCreateCommandBufferKHR(1, &queue, unknown, &err));
     REFUSED(CL_INVALID_VALUE, p_clCreateCommandBufferKHR(1, &queue, wrong, &err));
-    for (cl_properties flag = 2; flag <= 4; flag *= 2) { /* of extensions that are not there */
-        const cl_properties properties[] = {CL_COMMAND_BUFFER_FLAGS_KHR, flag | 1, 0};
-        REFUSED(CL_INVALID_PROPERTY, p_clCreateCommandBufferKHR(1, &queue, properties, &err));
-    }
+    const cl_properties absent[] = {CL_COMMAND_BUFFER_FLAGS_KHR, 4 | 1, 0}; /* of an extension that is not there */
+    REFUSED(CL_INVALID_PROPERTY, p_clCreateCommandBufferKHR(1, &queue, absent, &err));
     assert_null(p_clCreateCommandBufferKHR(1, NULL, NULL, NULL));
 }
 
@@ -193,7 +191,7 @@ static cl_int record(int which, const struct front *f)
 static void test_record_errors(void **state)
 {
     (void)state;
-    const cl_properties none[] = {0}, some[] = {0x12B1, 1, 0};
+    const cl_properties none[] = {0}, some[] = {CL_MUTABLE_DISPATCH_UPDATABLE_FIELDS_KHR, 1, 0}; /* of launches alone */
     cl_mutable_command_khr handle;
     commands c = buffer_on(queue);
     const point first = 1, zero = 0, later = 2 * RECORDERS + 1;
@@ -205,8 +203,10 @@ static void test_record_errors(void **state)
         FAILS(CL_INVALID_COMMAND_BUFFER_KHR, record(i, &(struct front){NULL, NULL, NULL, 0, NULL, NULL}));
         FAILS(CL_INVALID_COMMAND_BUFFER_KHR, record(i, &(struct front){(commands)a, NULL, NULL, 0, NULL, NULL}));
         FAILS(CL_INVALID_COMMAND_QUEUE, record(i, &(struct front){c, queue, NULL, 0, NULL, NULL}));
-        FAILS(CL_INVALID_VALUE, record(i, &(struct front){c, NULL, some, 0, NULL, NULL}));
-        FAILS(CL_INVALID_VALUE, record(i, &(struct front){c, NULL, NULL, 0, NULL, &handle}));
+        if (i < RECORDERS - 1) {
+            FAILS(CL_INVALID_VALUE, record(i, &(struct front){c, NULL, some, 0, NULL, NULL}));
+            FAILS(CL_INVALID_VALUE, record(i, &(struct front){c, NULL, NULL, 0, NULL, &handle}));
+        }
         FAILS(CL_INVALID_SYNC_POINT_WAIT_LIST_KHR, record(i, &(struct front){c, NULL, NULL, 1, NULL, NULL}));
         FAILS(CL_INVALID_SYNC_POINT_WAIT_LIST_KHR, record(i, &(struct front){c, NULL, NULL, 0, &first, NULL}));
         FAILS(CL_INVALID_SYNC_POINT_WAIT_LIST_KHR, record(i, &(struct front){c, NULL, NULL, 1, &zero, NULL}));

@@ -446,6 +446,45 @@ static void test_recorded(void **state)
     clSVMFree(context, q);
 }
 
+/* A recorded launch gets other shared memory, and information about its execution. */
+static void test_changed(void **state)
+{
+    (void)state;
+    const cl_uint n = 2, type = MUTABLE_DISPATCH_CONFIG;
+    const size_t items = N;
+    cl_int err;
+    cl_uint *p = alloc(N * 4), *q = alloc(N * 4);
+    cl_mutable_command_khr handle;
+    const cl_properties list[] = {CL_COMMAND_BUFFER_FLAGS_KHR, CL_COMMAND_BUFFER_MUTABLE_KHR, 0};
+    commands c = p_clCreateCommandBufferKHR(1, &queue, list, &err);
+    OK(err);
+    cl_kernel kernel = kernel_new("add");
+    for (int i = 0; i < N; i++) p[i] = 1, q[i] = 5;
+    OK(clSetKernelArgSVMPointer(kernel, 0, p));
+    OK(clSetKernelArgSVMPointer(kernel, 1, p));
+    OK(clSetKernelArg(kernel, 2, sizeof n, &n));
+    OK(p_clCommandNDRangeKernelKHR(c, NULL, NULL, kernel, 1, NULL, &items, NULL, 0, NULL, NULL, &handle));
+    OK(p_clFinalizeCommandBufferKHR(c));
+    const void *pointers[] = {p, q};
+    const cl_bool everything = CL_TRUE;
+    const cl_mutable_dispatch_arg_khr arg = {1, 0, q};
+    cl_mutable_dispatch_exec_info_khr info = {CL_KERNEL_EXEC_INFO_SVM_PTRS, sizeof pointers, pointers};
+    const struct mutable_dispatch_config config = {
+        .command = handle, .num_svm_args = 1, .num_exec_infos = 1, .arg_svm_list = &arg, .exec_info_list = &info};
+    const void *configs[] = {&config};
+    OK(p_clUpdateMutableCommandsKHR(c, 1, &type, configs));
+    info =
+        (cl_mutable_dispatch_exec_info_khr){CL_KERNEL_EXEC_INFO_SVM_FINE_GRAIN_SYSTEM, sizeof everything, &everything};
+    FAILS(CL_INVALID_OPERATION, p_clUpdateMutableCommandsKHR(c, 1, &type, configs));
+    OK(p_clEnqueueCommandBufferKHR(0, NULL, c, 0, NULL, NULL));
+    OK(clFinish(queue));
+    for (int i = 0; i < N; i++) assert_int_equal(p[i], 11);
+    OK(p_clReleaseCommandBufferKHR(c));
+    OK(clReleaseKernel(kernel));
+    clSVMFree(context, p);
+    clSVMFree(context, q);
+}
+
 int main(void)
 {
     // clang-format off
@@ -455,7 +494,7 @@ int main(void)
         cmocka_unit_test(test_alloc), cmocka_unit_test(test_arguments), cmocka_unit_test(test_meanwhile), cmocka_unit_test(test_atomics),
         cmocka_unit_test(test_pointer_in_memory), cmocka_unit_test(test_buffers), cmocka_unit_test(test_copy_fill),
         cmocka_unit_test(test_events), cmocka_unit_test(test_enqueue_free), cmocka_unit_test(test_command_errors),
-        cmocka_unit_test(test_kernel_errors), cmocka_unit_test(test_recorded), cmocka_unit_test(test_contexts), cmocka_unit_test(test_threads),
+        cmocka_unit_test(test_kernel_errors), cmocka_unit_test(test_recorded), cmocka_unit_test(test_changed), cmocka_unit_test(test_contexts), cmocka_unit_test(test_threads),
 #endif
     };
     // clang-format on
