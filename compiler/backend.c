@@ -69,14 +69,6 @@ static struct mblock *allocate_registers(struct func *f)
     fail(f, "the kernel needs more registers than there are");
 }
 
-/* Its callers rely on rpc as they have set it, and on memory of their own. */
-static void check_routine(struct func *f)
-{
-    for (uint32_t b = 0; b < f->nblocks; b++)
-        if (f->blocks[b].divergent) fail(f, "a routine with a branch that lanes can part at");
-    if (f->frame || f->lds_bytes) fail(f, "a routine that needs memory");
-}
-
 void backend_kernel(struct cc *cc, struct kernel *kernel)
 {
     struct func *f = func_of(cc, kernel);
@@ -88,10 +80,9 @@ void backend_kernel(struct cc *cc, struct kernel *kernel)
     peephole_run(f);
     if (f->track) track_mark(f);
     verify(f, "the peephole pass");
-    if (!kernel->is_routine) pool_run(f);
+    pool_run(f);
     verify(f, "the table of constants");
     struct mblock *before = allocate_registers(f);
-    if (kernel->is_routine) check_routine(f);
     reconverge_run(f);
     if (before) verify_places(f, before);
     struct places_state *places = places_solve(f);

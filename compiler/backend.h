@@ -66,17 +66,8 @@ struct opd {
 };
 enum { NOREG = -1, FIRST_VREG = 64, REG_RA = 1, REG_BASE = 5, REG_LOCAL = 8, REG_ARGS = 10 };
 
-/* Routines: functions that stay functions (README.md, "Routines"). They and nothing else use the first ROUTINE_VECTORS
- * vector registers, of which arguments and results have places of their own, and the direct scalar registers from
- * ROUTINE_SCALARS on. So a call saves nothing. */
-enum {
-    REG_LINK = 31,
-    ROUTINE_SCALARS = 18,
-    ROUTINE_VECTORS = 48,
-    ROUTINE_ARGS = 0,
-    ROUTINE_RESULT = 6,
-    ROUTINE_FREE = 8
-};
+/* Where the caller of a routine wants it to go on (README.md, "Routines"). */
+enum { REG_LINK = 31 };
 static inline struct opd opd_reg(int32_t reg) { return (struct opd){reg, 0}; }
 static inline struct opd opd_imm(uint32_t imm) { return (struct opd){NOREG, imm}; }
 static inline bool is_imm(struct opd o) { return o.reg == NOREG; }
@@ -89,7 +80,8 @@ struct value {
     uint32_t block; /* where it is defined */
     uint32_t line;  /* of the source, after selection; 0: not known */
     bool divergent; /* may differ between lanes: lives in vector registers */
-    bool escapes;   /* byval argument whose bytes must be copied to private memory */
+    bool escapes;   /* byval argument whose bytes must be copied to private memory, or a routine's, which may point
+                     * there */
     uint16_t nuses;
     uint32_t *uses;    /* operands as value numbers, NO_NODE for constants; of a load or store the
                         * base that remains after constant offsets have been folded */
@@ -170,10 +162,11 @@ struct mblock {
     struct minsn *code;
     uint32_t n, cap;
     uint8_t term;
-    bool divergent; /* a vector branch: rpc is the block where its lanes meet again */
-    bool join;      /* some vector branch meets here */
-    uint16_t op;    /* of a branch, with its two registers in isa operand roles */
-    int32_t rs1, rs2;
+    bool divergent;   /* a vector branch: rpc is the block where its lanes meet again */
+    bool join;        /* some vector branch meets here */
+    bool calls_rpc;   /* calls a routine that sets rpc */
+    uint16_t op;      /* of a branch, with its two registers in isa operand roles */
+    int32_t rs1, rs2; /* where a routine or kernel returns, rs1 is the register with the address */
     uint32_t succ[2]; /* taken, otherwise; succ[0] of a jump */
     uint32_t rpc;     /* of a divergent branch, and where sets_rpc */
     bool sets_rpc;    /* names rpc before its last instruction (reconverge.c) */
@@ -237,7 +230,10 @@ struct func {
 
     struct group *groups;
     uint32_t ngroups, groups_cap;
-    struct isa_registers reserved; /* not for values: inline assembly writes them by their names, or routines do */
+    struct isa_registers reserved; /* not for values: inline assembly writes them by their names, calls pass values */
+    struct isa_registers called;   /* what calls of routines write: not for values that are needed behind a call */
+    bool calls;                    /* there are such calls */
+    unsigned result;               /* of a routine: the vector register where its result begins */
 
     struct debug_track *track; /* with -g: debug_track.c */
 
@@ -251,6 +247,9 @@ static inline bool rule(const struct func *f, unsigned r) { return !(f->disabled
 
 /* ---- func.c: services ---- */
 
+/* Adds a register to a set. */
+void registers_add(struct isa_registers *set, bool vector, unsigned number);
+void registers_add_all(struct isa_registers *set, const struct isa_registers *more);
 /* The kernel cannot be compiled, for a reason that the text names. */
 _Noreturn void fail(struct func *f, const char *format, ...) __attribute__((format(printf, 2, 3)));
 int32_t new_vreg(struct func *f, enum reg_class cls);
@@ -305,6 +304,8 @@ uint32_t local_offset(struct func *f, LLVMValueRef global);
 /* True if the call is one of a routine. */
 bool select_routine_call(struct func *f, LLVMValueRef call, struct opd *out);
 void select_routine_arguments(struct func *f);
+/* Before selection: what is called, and the private memory that this needs. */
+void select_routine_calls(struct func *f);
 void select_routine_return(struct func *f, LLVMValueRef ret);
 
 /* ---- select_alu.c: operations on 32-bit parts, scalar or vector as the operands are ---- */
@@ -360,6 +361,8 @@ bool select_wide(struct func *f, LLVMValueRef inst, struct opd *out);
 /* ---- select_mem.c ---- */
 bool select_memory(struct func *f, LLVMValueRef inst, struct opd *out);
 void select_arguments(struct func *f);
+/* The address of the group's own local memory, as f->local_base. Unused, it goes in the peephole pass. */
+void select_local_base(struct func *f);
 void select_frame(struct func *f);
 
 /* ---- select_call.c ---- */

@@ -14,6 +14,7 @@
 #include <llvm-c/Core.h>
 
 #include "asm/note.h"
+#include "isa/effects.h"
 #include "isa/image.h"
 #include "isa/isa.h"
 
@@ -34,7 +35,9 @@ struct code {
     uint32_t nwords;
     uint32_t vgprs, sgprs; /* highest used + 1, rounded up to 4 */
     uint32_t lds_bytes;    /* static local memory */
-    uint32_t pds_bytes;    /* private bytes of one work-item */
+    uint32_t pds_bytes;    /* private bytes of one work-item, from address 0 on: with those of the routines called */
+    struct isa_registers written; /* by it and the routines that it calls: what a call of it changes */
+    bool sets_rpc;                /* so does it with rpc: lanes part in it */
     struct line {
         uint32_t word, line;
     } * lines; /* source lines, ascending words; may be empty */
@@ -50,7 +53,7 @@ struct kernel {
     uint32_t reqd[3], hint[3];
     const char *vec_hint;
     uint32_t address; /* final address of the first word */
-    bool is_routine;  /* called by kernels; of what stands above it has name, function and address */
+    bool is_routine;  /* called by others; of what stands above it has name, function and address */
     struct code code;
 };
 
@@ -75,11 +78,12 @@ struct cc {
     /* prepare.c, kernels.c */
     LLVMContextRef context;
     LLVMModuleRef module;
-    LLVMModuleRef library;  /* opened and not linked yet, or NULL (link.c) */
-    LLVMBuilderRef builder; /* the passes' own; an error must not leak it */
-    LLVMDIBuilderRef lines; /* of a module of SPIR-V while it is read; the same */
-    struct kernel *kernels, *routines;
+    LLVMModuleRef library;             /* opened and not linked yet, or NULL (link.c) */
+    LLVMBuilderRef builder;            /* the passes' own; an error must not leak it */
+    LLVMDIBuilderRef lines;            /* of a module of SPIR-V while it is read; the same */
+    struct kernel *kernels, *routines; /* a routine stands behind those that it calls */
     uint32_t nkernels, nroutines;
+    struct routine_place *routine_places; /* by function */
 
     /* debug_records.c: of all functions, in the order of their blocks and instructions */
     struct debug_record *records;
@@ -169,6 +173,10 @@ void prepare_module(struct cc *cc);
 
 /* ---- kernels.c ---- */
 void kernels_collect(struct cc *cc);
+/* The routine that a function is; NULL: it is none. */
+struct kernel *routine_find(const struct cc *cc, LLVMValueRef function);
+/* Is it the library's, and does nothing but compute a result from its arguments? */
+bool is_pure_routine(LLVMValueRef function);
 /* What the program says about itself, in the memory of the compilation. */
 struct note program_note(struct cc *cc);
 /* The same as text. */

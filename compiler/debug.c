@@ -1,4 +1,4 @@
-/* The debug information of a program: one unit for all of its kernels, with what is inlined into them.
+/* The debug information of a program: one unit for all of its kernels and routines, with what is inlined into them.
  *
  * Called by output.c when every kernel has its address. */
 #include "asm/image.h"
@@ -106,7 +106,7 @@ static void describe_scope(struct unit *u, const struct kernel *k, struct scope 
 
 static void add_kernel(struct unit *u, const struct kernel *k)
 {
-    if (!k->code.debug->subprogram) return; /* its line numbers were left out, see frontend.c */
+    if (!k->code.debug->subprogram) return; /* its line numbers were left out, see frontend.c, or it is the library's */
     add_lines(u, k);
     struct scopes scopes = scopes_collect(u->cc, k);
     for (uint32_t i = 0; i < scopes.n; i++) describe_scope(u, k, scopes.list[i]);
@@ -152,6 +152,7 @@ const struct elf_section *debug_sections(struct cc *cc, uint32_t text_end, size_
     struct unit u = {.cc = cc};
     struct bytes info = {0}, abbrev = {0}, line = {0};
     describe_unit(&u, first->code.debug->subprogram, text_end);
+    for (uint32_t i = 0; i < cc->nroutines; i++) add_kernel(&u, &cc->routines[i]);
     for (uint32_t i = 0; i < cc->nkernels; i++) add_kernel(&u, &cc->kernels[i]);
     add_globals(&u);
     info_write(cc, u.root, &info, &abbrev);

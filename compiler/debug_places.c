@@ -64,11 +64,21 @@ static bool copies_itself(const struct func *f, const struct minsn *m)
     return is_copy(m) && register_place(f, m->rd) == register_place(f, m->rs1);
 }
 
+/* What a called routine puts into registers is no value of a variable of its caller. */
+static void run_call(struct places_state *p, const struct isa_registers *written)
+{
+    for (uint32_t i = 0; i < ISA_XREGS; i++)
+        if (written->x >> i & 1) put_there(p, i, false);
+    for (uint32_t i = 0; i < ISA_VREGS; i++)
+        if (written->v[i / 64] >> i % 64 & 1) put_there(p, PLACE_V + i, false);
+}
+
 static void run_insn(struct places_state *p, struct minsn *m)
 {
     p->made = m->made;
     p->same = m->same || copies_itself(p->f, m);
-    if (m->slot) put_there(p, slot_place(m->slot), p->same);
+    if (m->op == OP_JAL) run_call(p, &p->f->cc->routines[m->imm].code.written);
+    else if (m->slot) put_there(p, slot_place(m->slot), p->same);
     else visit_insn(m, note_def, p);
 }
 
@@ -152,7 +162,10 @@ static uint64_t written_by(struct places_state *p, uint32_t block)
 {
     struct mblock *b = &p->f->mblocks[block];
     p->written = 0;
-    for (uint32_t i = 0; i < b->n; i++) visit_insn(&b->code[i], note_scalar, p);
+    for (uint32_t i = 0; i < b->n; i++) {
+        visit_insn(&b->code[i], note_scalar, p);
+        if (b->code[i].op == OP_JAL) p->written |= p->f->cc->routines[b->code[i].imm].code.written.x;
+    }
     return p->written;
 }
 
@@ -189,6 +202,13 @@ static void find_places(struct places_state *p)
     }
 }
 
+/* The arguments of a routine are there at its beginning, where nothing makes them. */
+static void find_arguments(struct places_state *p, bits *in)
+{
+    for (uint32_t i = 0; i < p->t->n; i++)
+        if (p->t->list[i].reg != NOREG && p->f->vregs[p->t->list[i].reg].fixed) bit_set(in, i);
+}
+
 static uint32_t ir_block(const struct func *f, const struct mblock *b)
 {
     uint32_t place = b->place;
@@ -214,6 +234,7 @@ struct places_state *places_solve(struct func *f)
         p->ir[b] = ir_block(f, &f->mblocks[b]);
         p->in[b] = cc_alloc(f->cc, p->words * sizeof(bits));
         if (b != f->order[0]) memset(p->in[b], 0xff, p->words * sizeof(bits));
+        else find_arguments(p, p->in[b]);
     }
     for (bool changed = true; changed;) {
         changed = false;

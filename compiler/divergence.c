@@ -57,7 +57,7 @@ static bool is_source(struct func *f, const struct value *v)
         size_t n;
         if (is_inline_asm(v->ref)) return true;
         const char *name = LLVMIsAFunction(callee) ? LLVMGetValueName2(callee, &n) : "";
-        return !strcmp(name, "__ventus_lane");
+        return !strcmp(name, "__ventus_lane") || (routine_find(f->cc, callee) && !is_pure_routine(callee));
     }
     default: return false;
     }

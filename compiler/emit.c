@@ -63,8 +63,7 @@ static void note_line(struct out *o, uint32_t place)
     o->lines[o->nlines++] = (struct line){o->n, line};
 }
 
-/* A call of routine number m.imm. Routines stand before all kernels, so in a program of up to a megabyte all are near.
- */
+/* A call of routine number m.imm. In a program of up to a megabyte all are near. */
 static void put_call(struct out *o, const struct minsn *m)
 {
     const struct cc *cc = o->f->cc;
@@ -225,7 +224,7 @@ static void put_term(struct out *o, uint32_t index, uint32_t next)
     visit_term(&b, to_phys, o->f);
     note_line(o, b.place);
     if (b.term == TERM_RETURN) {
-        put(o, (struct insn){.op = OP_JALR, .rs1 = o->f->kernel->is_routine ? REG_LINK : REG_RA});
+        put(o, (struct insn){.op = OP_JALR, .rs1 = (uint8_t)b.rs1});
         return;
     }
     if (b.sets_rpc) put_rpc(o, &b);
@@ -285,36 +284,44 @@ static bool put_all(struct out *o)
     return done;
 }
 
-static void highest(void *user, int32_t *reg, bool is_def)
+static void count_register(void *user, int32_t *reg, bool is_def)
 {
     struct func *f = user;
     const struct vreg *r = &f->vregs[*reg];
     struct code *c = &f->kernel->code;
     uint32_t *max = r->cls == CLASS_S ? &c->sgprs : &c->vgprs, n = ((uint32_t)r->phys + 4) & ~3u;
-    (void)is_def;
     if (n > *max) *max = n;
+    if (is_def) registers_add(&c->written, r->cls == CLASS_V, (unsigned)r->phys);
+}
+
+static void count_block(struct func *f, struct mblock *b)
+{
+    struct code *c = &f->kernel->code;
+    for (uint32_t k = 0; k < b->n; k++) visit_insn(&b->code[k], count_register, f);
+    visit_term(b, count_register, f);
+    c->sets_rpc |= b->sets_rpc || b->calls_rpc;
+    if (b->sets_rpc) registers_add(&c->written, false, REG_BASE);
 }
 
 static void count_registers(struct func *f)
 {
-    f->kernel->code.sgprs = 32; /* the start code's as well */
-    f->kernel->code.vgprs = 4;
-    for (uint32_t i = 0; i < f->norder; i++) {
-        struct mblock *b = &f->mblocks[f->order[i]];
-        for (uint32_t k = 0; k < b->n; k++) visit_insn(&b->code[k], highest, f);
-        visit_term(b, highest, f);
-    }
+    struct code *c = &f->kernel->code;
+    c->sgprs = 32; /* the start code's as well */
+    c->vgprs = 4;
+    c->written = f->called;
+    for (uint32_t i = 0; i < f->norder; i++) count_block(f, &f->mblocks[f->order[i]]);
     for (uint32_t r = 0; r < ISA_VREGS; r++)
-        if (f->reserved.v[r / 64] >> r % 64 & 1 && r >= f->kernel->code.vgprs) f->kernel->code.vgprs = (r + 4) & ~3u;
+        if ((f->reserved.v[r / 64] | f->called.v[r / 64]) >> r % 64 & 1 && r >= c->vgprs) c->vgprs = (r + 4) & ~3u;
     for (uint32_t r = 32; r < ISA_XREGS; r++)
-        if (f->reserved.x >> r & 1 && r >= f->kernel->code.sgprs) f->kernel->code.sgprs = (r + 4) & ~3u;
+        if ((f->reserved.x | f->called.x) >> r & 1 && r >= c->sgprs) c->sgprs = (r + 4) & ~3u;
 }
 
-/* A base costs its instructions once, and saves one wherever rpc is set. Inline assembly may want its register. */
+/* A base costs its instructions once, and saves one wherever rpc is set. Inline assembly may want its register, and a
+ * routine that is called may have a base of its own. */
 static enum base first_base(const struct func *f)
 {
     uint32_t n = 0;
-    if (f->reserved.x >> REG_BASE & 1) return BASE_NONE;
+    if ((f->reserved.x | f->called.x) >> REG_BASE & 1) return BASE_NONE;
     for (uint32_t i = 0; i < f->norder; i++) {
         const struct mblock *b = &f->mblocks[f->order[i]];
         if (b->sets_rpc) n += b->depth ? 2 : 1;

@@ -305,6 +305,7 @@ static void find_escapes(struct func *f)
     for (uint32_t i = 0; i < f->nparams; i++)
         if (LLVMGetEnumAttributeAtIndex(f->kernel->function, i + 1, kind))
             f->values[i].escapes = !only_read(f->values[i].ref);
+        else f->values[i].escapes = f->kernel->is_routine;
 }
 
 void flow_number(struct func *f)

@@ -15,6 +15,17 @@ void fail(struct func *f, const char *format, ...)
     cc_error(f->cc, CC_FAILED, f->at, "kernel %s: unsupported: %s", f->kernel->name, text);
 }
 
+void registers_add(struct isa_registers *set, bool vector, unsigned number)
+{
+    *(vector ? &set->v[number / 64] : &set->x) |= 1ull << number % 64;
+}
+
+void registers_add_all(struct isa_registers *set, const struct isa_registers *more)
+{
+    set->x |= more->x;
+    for (unsigned i = 0; i < ISA_VREGS / 64; i++) set->v[i] |= more->v[i];
+}
+
 uint32_t source_line(const struct func *f, uint32_t place) { return place ? f->values[place - 1].line : 0; }
 
 int32_t new_vreg(struct func *f, enum reg_class cls)

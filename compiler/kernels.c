@@ -197,15 +197,60 @@ static void collect_kernel(struct cc *cc, LLVMValueRef f, struct kernel *k)
     k->vec_hint = vector_hint(cc, f);
 }
 
+/* ---- routines ---- */
+
+struct routine_place {
+    LLVMValueRef function;
+    struct kernel *routine; /* NULL: not listed yet */
+};
+
+static int by_function(const void *a, const void *b)
+{
+    const struct routine_place *x = a, *y = b;
+    return (uintptr_t)x->function < (uintptr_t)y->function ? -1 : x->function != y->function;
+}
+
+static struct routine_place *place_of(const struct cc *cc, LLVMValueRef function)
+{
+    struct routine_place key = {.function = function};
+    if (!cc->nroutines) return NULL;
+    return bsearch(&key, cc->routine_places, cc->nroutines, sizeof key, by_function);
+}
+
+struct kernel *routine_find(const struct cc *cc, LLVMValueRef function)
+{
+    struct routine_place *p = place_of(cc, function);
+    return p ? p->routine : NULL;
+}
+
+/* Lists a routine behind those that it calls; returns the end of the list. */
+static struct kernel *list_routine(struct cc *cc, struct routine_place *p, struct kernel *end)
+{
+    LLVMValueRef f = p->function;
+    if (p->routine) return end;
+    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
+        for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i)) {
+            struct routine_place *called = LLVMIsACallInst(i) ? place_of(cc, LLVMGetCalledValue(i)) : NULL;
+            if (called) end = list_routine(cc, called, end);
+        }
+    *end = (struct kernel){.name = cc_printf(cc, "%s", LLVMGetValueName(f)), .function = f, .is_routine = true};
+    p->routine = end;
+    return end + 1;
+}
+
 static void routines_collect(struct cc *cc)
 {
-    uint32_t room = 0;
+    uint32_t n = 0, room = 0;
     for (LLVMValueRef f = LLVMGetFirstFunction(cc->module); f; f = LLVMGetNextFunction(f)) {
         if (LLVMIsDeclaration(f) || !is_routine(f)) continue;
-        cc->routines = cc_grow(cc, cc->routines, cc->nroutines, &room, sizeof *cc->routines);
-        cc->routines[cc->nroutines++] =
-            (struct kernel){.name = cc_printf(cc, "%s", LLVMGetValueName(f)), .function = f, .is_routine = true};
+        cc->routine_places = cc_grow(cc, cc->routine_places, n, &room, sizeof *cc->routine_places);
+        cc->routine_places[n++] = (struct routine_place){.function = f};
     }
+    struct kernel *end = cc->routines = cc_alloc(cc, (n + 1) * sizeof *cc->routines);
+    cc->nroutines = n;
+    if (n) qsort(cc->routine_places, n, sizeof *cc->routine_places, by_function);
+    for (LLVMValueRef f = LLVMGetFirstFunction(cc->module); f; f = LLVMGetNextFunction(f))
+        if (!LLVMIsDeclaration(f) && is_routine(f)) end = list_routine(cc, place_of(cc, f), end);
 }
 
 void kernels_collect(struct cc *cc)
@@ -239,17 +284,22 @@ static struct ventus_kernel describe(const struct kernel *k)
                                   .args = k->args};
 }
 
-static void describe_lines(struct cc *cc, struct note *note)
+static void add_lines(struct note *note, const struct kernel *list, uint32_t n)
 {
-    size_t n = 0;
-    for (uint32_t i = 0; i < cc->nkernels; i++) n += cc->kernels[i].code.nlines;
-    note->lines = cc_alloc(cc, (n + 1) * sizeof *note->lines);
-    for (uint32_t i = 0; i < cc->nkernels; i++) {
-        const struct kernel *k = &cc->kernels[i];
+    for (const struct kernel *k = list; k < list + n; k++)
         for (uint32_t j = 0; j < k->code.nlines; j++)
             note->lines[note->nlines++] =
                 (struct note_line){.pc = k->address + 4 * k->code.lines[j].word, .line = k->code.lines[j].line};
-    }
+}
+
+static void describe_lines(struct cc *cc, struct note *note)
+{
+    size_t n = 0;
+    for (uint32_t i = 0; i < cc->nroutines; i++) n += cc->routines[i].code.nlines;
+    for (uint32_t i = 0; i < cc->nkernels; i++) n += cc->kernels[i].code.nlines;
+    note->lines = cc_alloc(cc, (n + 1) * sizeof *note->lines);
+    add_lines(note, cc->routines, cc->nroutines); /* they stand before the kernels */
+    add_lines(note, cc->kernels, cc->nkernels);
 }
 
 struct note program_note(struct cc *cc)

@@ -67,7 +67,7 @@ static bool is_of(LLVMTypeRef type, LLVMTypeKind kind)
 /* Routines are all about doubles, and have their bits as arguments. */
 static bool is_about(LLVMValueRef f, LLVMTypeKind kind)
 {
-    if (is_routine(f)) return kind == LLVMDoubleTypeKind;
+    if (is_pure_routine(f)) return kind == LLVMDoubleTypeKind;
     if (is_of(LLVMGetReturnType(LLVMGlobalGetValueType(f)), kind)) return true;
     for (unsigned i = 0; i < LLVMCountParams(f); i++)
         if (is_of(LLVMTypeOf(LLVMGetParam(f, i)), kind)) return true;

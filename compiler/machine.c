@@ -79,9 +79,8 @@ void visit_insn(struct minsn *m, visit_reg visit, void *user)
 
 void visit_term(struct mblock *b, visit_reg visit, void *user)
 {
-    if (b->term != TERM_BRANCH) return;
-    if (b->rs1 >= FIRST_VREG) visit(user, &b->rs1, false);
-    if (b->rs2 >= FIRST_VREG) visit(user, &b->rs2, false);
+    if (b->term != TERM_JUMP && b->rs1 >= FIRST_VREG) visit(user, &b->rs1, false);
+    if (b->term == TERM_BRANCH && b->rs2 >= FIRST_VREG) visit(user, &b->rs2, false);
 }
 
 static void count_def(void *user, int32_t *reg, bool is_def)

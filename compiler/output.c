@@ -99,17 +99,24 @@ static uint32_t *join_text(struct cc *cc, uint32_t end)
     return text;
 }
 
+static void add_symbols(struct elf_symbol *symbols, const struct kernel *list, uint32_t n)
+{
+    for (uint32_t k = 0; k < n; k++)
+        symbols[k] = (struct elf_symbol){list[k].name, list[k].address, 4 * list[k].code.nwords, true};
+}
+
 static uint16_t as_u16(uint32_t v) { return v > UINT16_MAX ? UINT16_MAX : (uint16_t)v; }
 
 void output_program(struct cc *cc, void **bytes, size_t *size)
 {
     uint32_t end = compile_all(cc), *text = join_text(cc, end);
-    struct elf_symbol *symbols = cc_alloc(cc, (cc->nkernels + 2) * sizeof *symbols);
+    struct elf_symbol *symbols = cc_alloc(cc, (cc->nroutines + cc->nkernels + 1) * sizeof *symbols);
     struct elf_resource *resources = cc_alloc(cc, (cc->nkernels + 1) * sizeof *resources);
     symbols[0] = (struct elf_symbol){"_start", ABI_CODE_BASE, 4 * cc->start_words, true};
+    add_symbols(symbols + 1, cc->routines, cc->nroutines);
+    add_symbols(symbols + 1 + cc->nroutines, cc->kernels, cc->nkernels);
     for (uint32_t k = 0; k < cc->nkernels; k++) {
         const struct kernel *kernel = &cc->kernels[k];
-        symbols[k + 1] = (struct elf_symbol){kernel->name, kernel->address, 4 * kernel->code.nwords, true};
         /* The note has the full numbers; this record is what other tools read. */
         resources[k] = (struct elf_resource){.value = {[ABI_VGPR] = as_u16(kernel->code.vgprs),
                                                        [ABI_SGPR] = as_u16(kernel->code.sgprs),
@@ -123,7 +130,7 @@ void output_program(struct cc *cc, void **bytes, size_t *size)
     struct elf_image image = {.profile = cc->profile, .entry = ABI_CODE_BASE, .text_addr = ABI_CODE_BASE, .text = text, .text_words = (end - ABI_CODE_BASE) / 4,
         .rodata_addr = cc->rodata_addr, .rodata = cc->rodata, .rodata_size = cc->rodata_size,
         .data_addr = cc->data_size ? cc->data_addr : 0, .data = cc->data, .data_size = cc->data_size - zeros, .bss_size = zeros,
-        .symbols = symbols, .nsymbols = cc->nkernels + 1, .note = program_note_text(cc, &note),
+        .symbols = symbols, .nsymbols = cc->nroutines + cc->nkernels + 1, .note = program_note_text(cc, &note),
         .resources = resources, .nresources = cc->nkernels};
     // clang-format on
     image.sections = debug_sections(cc, end, &image.nsections);

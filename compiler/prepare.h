@@ -90,10 +90,13 @@ bool is_primitive(LLVMValueRef function);
 bool is_object_primitive(LLVMValueRef function);
 /* The calling convention of LLVM that kernels come with. */
 enum { SPIR_KERNEL = 76 };
-/* A kernel; a function that stays one, and is called (README.md, "Routines"). */
+/* A kernel; a function that stays one, and is called (README.md, "Routines"); one that the program wants to be that. */
 bool kernel_is(LLVMValueRef function);
 bool is_routine(LLVMValueRef function);
-/* Marks the kernels, for good: the calling convention that tells them goes. */
+bool is_noinline(LLVMValueRef function);
+/* Makes a function a routine. */
+void shape_routine(struct cc *cc, LLVMValueRef function);
+/* Marks the kernels, for good: the calling convention that tells them goes. So does what is_noinline asks for. */
 void shape_kernels(struct cc *cc);
 void shape_function(struct cc *cc, LLVMValueRef function);
 void shape_module(struct cc *cc);

@@ -1,8 +1,9 @@
 /* Where rpc, the register that names the join of the next divergent branch, is set.
  *
  * Before each such branch (rule R7), or once before a loop: when all divergent branches that lanes can meet from
- * entering the loop until the joins of its own branches have the same join, nothing in between changes rpc. That
- * includes what lies behind an exit of the loop, since lanes that have left run it while others wait in the loop. */
+ * entering the loop until the joins of its own branches have the same join, and no routine is called there that has
+ * joins of its own, nothing in between changes rpc. That includes what lies behind an exit of the loop, since lanes
+ * that have left run it while others wait in the loop. */
 #include "compiler/backend.h"
 
 struct reconvergence {
@@ -68,6 +69,7 @@ static uint32_t list_branches(struct reconvergence *r, uint32_t n, uint32_t *cou
     *count = 0;
     for (uint32_t i = 0; i < n; i++) {
         const struct mblock *b = block_at(r, r->body[i]);
+        if (b->calls_rpc) return NO_NODE;
         if (!b->divergent) continue;
         if (rpc != NO_NODE && b->rpc != rpc) return NO_NODE;
         rpc = b->rpc;
@@ -87,7 +89,7 @@ static bool one_join(struct reconvergence *r, uint32_t n, uint32_t *join)
     uint32_t nreached = reach(r, count, r->place[*join]);
     for (uint32_t i = 0; i < nreached; i++) {
         const struct mblock *b = block_at(r, r->list[i]);
-        same &= !b->divergent || b->rpc == *join;
+        same &= (!b->divergent || b->rpc == *join) && !b->calls_rpc;
         r->reached[r->list[i]] = 0;
     }
     return same;

@@ -489,13 +489,14 @@ static int32_t read_csr(struct func *f, unsigned csr)
     return r;
 }
 
-/* The group's own local memory is behind the stacks of all warps. Unused, this goes in the peephole pass. */
-static int32_t select_local_base(struct func *f)
+/* It is behind the stacks of all warps. */
+void select_local_base(struct func *f)
 {
-    if (f->cc->start_sets_local) return REG_LOCAL;
+    f->local_base = REG_LOCAL;
+    if (f->cc->start_sets_local) return;
     int32_t lds = read_csr(f, CSR_LDS), warps = read_csr(f, CSR_NUMW);
     struct opd stacks = alu(f, MUL, opd_reg(warps), opd_imm(ABI_WARP_STACK));
-    return alu(f, ADD, opd_reg(lds), stacks).reg;
+    f->local_base = alu(f, ADD, opd_reg(lds), stacks).reg;
 }
 
 void select_arguments(struct func *f)
@@ -505,7 +506,7 @@ void select_arguments(struct func *f)
         fail(f, "kernel with %u arguments has %u parameters", f->kernel->nargs, f->nparams);
     f->args = new_vreg(f, CLASS_S);
     emit(f, OP_ADDI, f->args, REG_ARGS, 0, 0);
-    f->local_base = select_local_base(f);
+    select_local_base(f);
     for (uint32_t i = 0; i < f->nparams; i++) {
         struct value *v = &f->values[i];
         const struct ventus_arg *a = &f->kernel->args[i];

@@ -1,8 +1,9 @@
-/* Routines: functions of the library that stay functions (README.md, "Routines").
+/* Routines: functions that stay functions (README.md, "Routines").
  *
- * A routine finds its arguments in the vector registers from ROUTINE_ARGS on, each part of 32 bits in one, and leaves
- * its result in those from ROUTINE_RESULT on. Callers keep no values in any register that a routine may write, so a
- * call is moves and a jump. Moves into these registers are marked as kept: nothing that follows reads them by name. */
+ * A routine finds its arguments in the first vector registers, each part of 32 bits in one, and leaves its result in
+ * those behind them. Neither it nor its callers keep other values in any of these, so a call is moves and a jump. Moves
+ * into these registers are marked as kept: nothing that follows reads them by name. What else a routine writes is known
+ * when its callers are compiled, which comes later (regalloc.c). */
 #include "compiler/backend.h"
 
 #include <string.h>
@@ -34,52 +35,93 @@ static unsigned put_value(struct func *f, unsigned at, LLVMValueRef v)
     return at;
 }
 
-static uint32_t routine_number(const struct cc *cc, LLVMValueRef function)
+/* A copy of what is passed in a register. */
+static struct opd take_from(struct func *f, unsigned at, LLVMTypeRef type)
 {
-    uint32_t i = 0;
-    while (i < cc->nroutines && cc->routines[i].function != function) i++;
-    return i;
+    struct opd out = opd_reg(new_vreg(f, CLASS_V));
+    if (type_bits(type) == 1) f->vregs[out.reg].zbits = 1;
+    emit(f, OP_VMV_V_V, out.reg, fixed_register(f, at), 0, 0)->keep = true;
+    return out;
 }
 
-/* Keeps values out of vector registers and scalar registers, from the first number to the one before the second. */
-static void reserve(struct func *f, unsigned v, unsigned v_end, unsigned x, unsigned x_end)
+static struct kernel *called_routine(const struct func *f, LLVMValueRef inst)
 {
-    for (; v < v_end; v++) f->reserved.v[v / 64] |= 1ull << v % 64;
-    for (; x < x_end; x++) f->reserved.x |= 1ull << x;
+    return LLVMIsACallInst(inst) ? routine_find(f->cc, LLVMGetCalledValue(inst)) : NULL;
+}
+
+static unsigned passed_parts(struct func *f, LLVMValueRef function)
+{
+    unsigned n = type_parts(f, LLVMGetReturnType(LLVMGlobalGetValueType(function)));
+    for (unsigned i = 0; i < LLVMCountParams(function); i++) n += type_parts(f, LLVMTypeOf(LLVMGetParam(function, i)));
+    return n;
+}
+
+static void reserve_passed(struct func *f, LLVMValueRef function)
+{
+    for (unsigned n = passed_parts(f, function); n--;) registers_add(&f->reserved, true, n);
+}
+
+/* A routine's private memory begins at address 0 and its callers' behind it, so nothing that is called from one
+ * another shares any. */
+void select_routine_calls(struct func *f)
+{
+    for (uint32_t v = f->nparams; v < f->nvalues; v++) {
+        const struct kernel *k = called_routine(f, f->values[v].ref);
+        if (!k) continue;
+        f->calls = true;
+        if (k->code.pds_bytes > f->frame) f->frame = k->code.pds_bytes;
+        registers_add_all(&f->called, &k->code.written);
+        registers_add(&f->called, false, REG_LINK);
+        reserve_passed(f, k->function);
+    }
 }
 
 bool select_routine_call(struct func *f, LLVMValueRef call, struct opd *out)
 {
-    uint32_t number = routine_number(f->cc, LLVMGetCalledValue(call));
-    unsigned at = ROUTINE_ARGS, n = type_parts(f, LLVMTypeOf(call));
-    if (number == f->cc->nroutines) return false;
-    if (f->kernel->is_routine) fail(f, "a routine that calls another");
+    const struct kernel *k = called_routine(f, call);
+    LLVMTypeRef type = LLVMTypeOf(call);
+    unsigned at = 0, n = type_parts(f, type);
+    if (!k) return false;
     for (unsigned i = 0; i < LLVMGetNumArgOperands(call); i++) at = put_value(f, at, LLVMGetOperand(call, i));
-    emit(f, OP_JAL, REG_LINK, 0, 0, (int32_t)number)->keep = true;
-    for (unsigned i = 0; i < n; i++) {
-        out[i] = opd_reg(new_vreg(f, CLASS_V));
-        emit(f, OP_VMV_V_V, out[i].reg, fixed_register(f, ROUTINE_RESULT + i), 0, 0)->keep = true;
-    }
-    reserve(f, 0, ROUTINE_VECTORS, ROUTINE_SCALARS, REG_LINK + 1);
+    emit(f, OP_JAL, REG_LINK, 0, 0, (int32_t)(k - f->cc->routines))->keep = true;
+    f->mblocks[f->cur].calls_rpc |= k->code.sets_rpc;
+    for (unsigned i = 0; i < n; i++) out[i] = take_from(f, at + i, type);
     return true;
+}
+
+/* Arguments stay where they are, unless a call within the routine may put others there. */
+static void select_argument(struct func *f, struct value *v, unsigned at)
+{
+    LLVMTypeRef type = LLVMTypeOf(v->ref);
+    unsigned n = type_parts(f, type);
+    v->parts = cc_alloc(f->cc, (n + 1) * sizeof *v->parts);
+    for (unsigned k = 0; k < n; k++) {
+        if (f->calls) {
+            v->parts[k] = take_from(f, at + k, type);
+            continue;
+        }
+        v->parts[k] = opd_reg(fixed_register(f, at + k));
+        if (type_bits(type) == 1) f->vregs[v->parts[k].reg].zbits = 1;
+    }
 }
 
 void select_routine_arguments(struct func *f)
 {
-    unsigned at = ROUTINE_ARGS;
-    reserve(f, 0, ROUTINE_FREE, 0, ROUTINE_SCALARS);
-    reserve(f, ROUTINE_VECTORS, ISA_VREGS, REG_LINK, ISA_XREGS);
+    int32_t link = new_vreg(f, CLASS_S);
+    f->vregs[link].direct = true;
+    f->vregs[link].hint = REG_LINK;
+    emit(f, OP_ADDI, link, REG_LINK, 0, 0);
+    f->mblocks[f->exit].rs1 = link;
+    reserve_passed(f, f->kernel->function);
     for (uint32_t i = 0; i < f->nparams; i++) {
-        unsigned n = type_parts(f, LLVMTypeOf(f->values[i].ref));
-        f->values[i].parts = cc_alloc(f->cc, (n + 1) * sizeof(struct opd));
-        for (unsigned k = 0; k < n; k++) f->values[i].parts[k] = opd_reg(fixed_register(f, at++));
+        select_argument(f, &f->values[i], f->result);
+        f->result += type_parts(f, LLVMTypeOf(f->values[i].ref));
     }
-    if (at > ROUTINE_RESULT) fail(f, "a routine with arguments of %u words", at);
+    select_local_base(f);
 }
 
 void select_routine_return(struct func *f, LLVMValueRef terminator)
 {
     if (LLVMGetInstructionOpcode(terminator) != LLVMRet || !LLVMGetNumOperands(terminator)) return;
-    if (put_value(f, ROUTINE_RESULT, LLVMGetOperand(terminator, 0)) > ROUTINE_FREE)
-        fail(f, "a routine with a long result");
+    put_value(f, f->result, LLVMGetOperand(terminator, 0));
 }

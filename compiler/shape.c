@@ -18,6 +18,11 @@ static void add_attribute(struct cc *cc, LLVMValueRef f, const char *name)
     LLVMAddAttributeAtIndex(f, LLVMAttributeFunctionIndex, LLVMCreateEnumAttribute(cc->context, enum_kind(name), 0));
 }
 
+static bool has_attribute(LLVMValueRef f, const char *name)
+{
+    return LLVMGetEnumAttributeAtIndex(f, LLVMAttributeFunctionIndex, enum_kind(name)) != NULL;
+}
+
 bool is_intrinsic(LLVMValueRef f) { return LLVMGetIntrinsicID(f) != 0; }
 
 static bool is_one_of(const char *name, const char *const *names)
@@ -59,16 +64,37 @@ bool is_primitive(LLVMValueRef f)
            !strcmp(name, "__ventus_csr_poll");
 }
 
-bool kernel_is(LLVMValueRef function)
+static bool has_mark(LLVMValueRef f, const char *mark)
 {
-    return LLVMGetFunctionCallConv(function) == SPIR_KERNEL ||
-           LLVMGetStringAttributeAtIndex(function, LLVMAttributeFunctionIndex, "ventus-kernel", 13) != NULL;
+    return LLVMGetStringAttributeAtIndex(f, LLVMAttributeFunctionIndex, mark, (unsigned)strlen(mark)) != NULL;
 }
 
-bool is_routine(LLVMValueRef f)
+static void set_mark(struct cc *cc, LLVMValueRef f, const char *mark)
+{
+    LLVMAddAttributeAtIndex(f, LLVMAttributeFunctionIndex,
+                            LLVMCreateStringAttribute(cc->context, mark, (unsigned)strlen(mark), "", 0));
+}
+
+bool kernel_is(LLVMValueRef function)
+{
+    return LLVMGetFunctionCallConv(function) == SPIR_KERNEL || has_mark(function, "ventus-kernel");
+}
+
+bool is_pure_routine(LLVMValueRef f)
 {
     static const char prefix[] = "__ventus_routine_";
     return !strncmp(LLVMGetValueName(f), prefix, sizeof prefix - 1);
+}
+
+bool is_routine(LLVMValueRef f) { return is_pure_routine(f) || has_mark(f, "ventus-routine"); }
+
+bool is_noinline(LLVMValueRef f) { return has_mark(f, "ventus-noinline"); }
+
+void shape_routine(struct cc *cc, LLVMValueRef f)
+{
+    set_mark(cc, f, "ventus-routine");
+    remove_attribute(f, "alwaysinline");
+    add_attribute(cc, f, "noinline");
 }
 
 static void shape_calls(LLVMValueRef f, bool pure)
@@ -102,16 +128,18 @@ void shape_function(struct cc *cc, LLVMValueRef f)
     add_attribute(cc, f, is_routine(f) ? "noinline" : "alwaysinline");
 }
 
-/* The mark outlives the calling convention. What no kernel reaches can go at once: programs include
- * whole libraries of their own. */
+/* The marks outlive the calling convention and the attribute. What no kernel reaches can go at once: programs include
+ * whole libraries of their own. Without optimisation clang puts `noinline` on all functions: it says nothing then. */
 void shape_kernels(struct cc *cc)
 {
     for (LLVMValueRef f = LLVMGetFirstFunction(cc->module); f; f = LLVMGetNextFunction(f)) {
-        if (!kernel_is(f) && !LLVMIsDeclaration(f)) LLVMSetLinkage(f, LLVMInternalLinkage);
-        if (!kernel_is(f)) continue;
-        LLVMAddAttributeAtIndex(f, LLVMAttributeFunctionIndex,
-                                LLVMCreateStringAttribute(cc->context, "ventus-kernel", 13, "", 0));
-        LLVMSetLinkage(f, LLVMExternalLinkage);
+        if (kernel_is(f)) {
+            set_mark(cc, f, "ventus-kernel");
+            LLVMSetLinkage(f, LLVMExternalLinkage);
+        } else if (!LLVMIsDeclaration(f)) {
+            LLVMSetLinkage(f, LLVMInternalLinkage);
+            if (has_attribute(f, "noinline") && !has_attribute(f, "optnone")) set_mark(cc, f, "ventus-noinline");
+        }
     }
 }
 

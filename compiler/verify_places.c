@@ -148,9 +148,26 @@ static bool stays(struct places *p, const struct minsn *before)
     return true;
 }
 
+/* The scalar registers that a call of a routine writes. */
+static uint64_t scalars_called(const struct func *f, const struct minsn *call)
+{
+    return f->cc->routines[call->imm].code.written.x | 1ull << REG_LINK;
+}
+
+static void run_call(struct places *p, const struct minsn *call)
+{
+    const struct code *c = &p->f->cc->routines[call->imm].code;
+    for (uint32_t i = 0; i < ISA_XREGS; i++)
+        if (scalars_called(p->f, call) >> i & 1) p->now[i] = NULL;
+    for (uint32_t i = 0; i < ISA_VREGS; i++)
+        if (c->written.v[i / 64] >> i % 64 & 1) p->now[ISA_XREGS + i] = NULL;
+    if (c->sets_rpc) p->now[PLACE_RPC] = NULL;
+}
+
 static void run_insn(struct places *p, struct minsn *before, struct minsn *after)
 {
     struct registers r = {.f = p->f};
+    if (before->op == OP_JAL) run_call(p, before);
     visit_insn(after, list_register, &r);
     p->final = r.list;
     p->nfinal = r.n;
@@ -183,7 +200,11 @@ static void enter(struct places *p, uint32_t block, uint32_t join)
     p->written_for[block] = join + 1;
     p->written[block] = (struct written){0, b->sets_rpc ? b->rpc : NO_NODE};
     p->block = block;
-    for (uint32_t i = 0; i < b->n; i++) visit_insn(&b->code[i], note_scalar, p);
+    for (uint32_t i = 0; i < b->n; i++) {
+        visit_insn(&b->code[i], note_scalar, p);
+        if (b->code[i].op == OP_JAL) p->written[block].scalars |= scalars_called(p->f, &b->code[i]);
+    }
+    if (b->calls_rpc) p->written[block].rpc = MANY;
     p->list[p->nlist++] = block;
 }
 
