@@ -18,7 +18,7 @@ enum { MAX_DEPTH = 16 };
 struct spaces {
     struct func *f;
     uint8_t *possible; /* of each value */
-    bool leaks;        /* a private address is stored: an UNKNOWN one may be it */
+    bool leaks;        /* a private address is stored, or a routine's callers may have: an UNKNOWN one may be it */
     bool changed;
 };
 
@@ -93,6 +93,7 @@ static bool is_leak(const struct spaces *s, value inst)
 static void find_possible(struct spaces *s)
 {
     const struct func *f = s->f;
+    for (uint32_t i = 0; i < f->nparams; i++) s->possible[i] = UNKNOWN;
     for (bool changed = true; changed;) {
         changed = false;
         for (uint32_t i = f->nparams; i < f->nvalues; i++) {
@@ -250,7 +251,7 @@ static bool lower_function(struct cc *cc, value function)
     struct kernel kernel = {.name = LLVMGetValueName(function), .function = function};
     struct func f = {.cc = cc, .kernel = &kernel, .data = LLVMGetModuleDataLayout(cc->module)};
     flow_number(&f);
-    struct spaces s = {.f = &f, .possible = cc_alloc(cc, f.nvalues + 1)};
+    struct spaces s = {.f = &f, .possible = cc_alloc(cc, f.nvalues + 1), .leaks = !kernel_is(function)};
     find_possible(&s);
     for (uint32_t i = f.nparams; i < f.nvalues; i++) lower(&s, f.values[i].ref);
     return s.changed;
@@ -259,7 +260,7 @@ static bool lower_function(struct cc *cc, value function)
 bool generic_is_used(struct cc *cc)
 {
     for (value f = LLVMGetFirstFunction(cc->module); f; f = LLVMGetNextFunction(f))
-        if (kernel_is(f) && has_generic(f)) return true;
+        if ((kernel_is(f) || is_routine(f)) && has_generic(f)) return true;
     return false;
 }
 
@@ -267,6 +268,6 @@ bool generic_lower(struct cc *cc)
 {
     bool changed = false;
     for (value f = LLVMGetFirstFunction(cc->module); f; f = LLVMGetNextFunction(f))
-        if (kernel_is(f) && has_generic(f)) changed |= lower_function(cc, f);
+        if ((kernel_is(f) || is_routine(f)) && has_generic(f)) changed |= lower_function(cc, f);
     return changed;
 }

@@ -69,6 +69,8 @@ void print_lower(struct cc *cc);
 /* ---- structs.c ---- */
 /* Directs a kernel's struct parameters to the argument buffer. */
 void structs_lower(struct cc *cc, LLVMBuilderRef b, LLVMValueRef kernel);
+/* A routine's struct parameters become pointers to what it copies itself. */
+void structs_copy(LLVMBuilderRef b, LLVMValueRef routine);
 /* The first byte of an argument, in the argument buffer, at the builder's place. */
 LLVMValueRef argument_address(struct cc *cc, LLVMBuilderRef b, uint32_t offset);
 
@@ -101,11 +103,18 @@ void shape_kernels(struct cc *cc);
 void shape_function(struct cc *cc, LLVMValueRef function);
 void shape_module(struct cc *cc);
 
+/* ---- calls.c ---- */
+/* Ends with CC_FAILED if there are calls that cannot be compiled: of unknown or recursive functions, with `sized`, too,
+ * if the functions together get too large once all but routines is inlined. */
+void calls_check(struct cc *cc, bool sized);
+/* The same, and chooses what becomes a routine. */
+void calls_choose(struct cc *cc);
+
 /* ---- generic.c ---- */
-/* Do kernels have generic pointers? */
+/* Are there generic pointers? */
 bool generic_is_used(struct cc *cc);
-/* Kernels' accesses through generic pointers become plain ones, or calls of functions to be inlined; not copies and
- * fills that may be of private memory or not. There is no `switch` in the kernels. True if there was one. */
+/* Accesses through generic pointers become plain ones, or calls of functions to be inlined; not copies and
+ * fills that may be of private memory or not. There is no `switch` in the program. True if there was one. */
 bool generic_lower(struct cc *cc);
 
 /* ---- metadata.c ---- */

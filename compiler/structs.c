@@ -69,12 +69,28 @@ LLVMValueRef argument_address(struct cc *cc, LLVMBuilderRef b, uint32_t offset)
                          (LLVMValueRef[]){LLVMConstInt(i32, offset, false)}, 1, "");
 }
 
-static void private_copy(LLVMBuilderRef b, LLVMValueRef param, LLVMTypeRef type, LLVMValueRef place)
+static void private_copy(LLVMBuilderRef b, LLVMValueRef param, LLVMTypeRef type, LLVMValueRef place, unsigned align)
 {
     LLVMValueRef copy = LLVMBuildAlloca(b, type, "");
     if (LLVMGetAlignment(copy) < 4) LLVMSetAlignment(copy, 4);
     LLVMReplaceAllUsesWith(param, copy);
-    LLVMBuildMemCpy(b, copy, LLVMGetAlignment(copy), place, 4, LLVMSizeOf(type));
+    LLVMBuildMemCpy(b, copy, LLVMGetAlignment(copy), place, align, LLVMSizeOf(type));
+}
+
+void structs_copy(LLVMBuilderRef b, LLVMValueRef f)
+{
+    unsigned byval = LLVMGetEnumAttributeKindForName("byval", 5);
+    for (unsigned i = 0; i < LLVMCountParams(f); i++) {
+        LLVMAttributeRef a = LLVMGetEnumAttributeAtIndex(f, i + 1, byval);
+        LLVMValueRef param = LLVMGetParam(f, i);
+        if (!a) continue;
+        LLVMTypeRef type = LLVMGetTypeAttributeValue(a);
+        LLVMRemoveEnumAttributeAtIndex(f, i + 1, byval);
+        for (LLVMUseRef u = LLVMGetFirstUse(f); u; u = LLVMGetNextUse(u))
+            LLVMRemoveCallSiteEnumAttribute(LLVMGetUser(u), i + 1, byval);
+        LLVMPositionBuilderBefore(b, LLVMGetFirstInstruction(LLVMGetEntryBasicBlock(f)));
+        private_copy(b, param, type, param, 1);
+    }
 }
 
 void structs_lower(struct cc *cc, LLVMBuilderRef b, LLVMValueRef f)
@@ -89,6 +105,6 @@ void structs_lower(struct cc *cc, LLVMBuilderRef b, LLVMValueRef f)
         LLVMPositionBuilderBefore(b, LLVMGetFirstInstruction(LLVMGetEntryBasicBlock(f)));
         LLVMValueRef place = argument_address(cc, b, offsets[i]);
         if (only_read(param, 0)) redirect(cc, b, param, place);
-        else private_copy(b, param, LLVMGetTypeAttributeValue(a), place);
+        else private_copy(b, param, LLVMGetTypeAttributeValue(a), place, 4);
     }
 }

@@ -89,7 +89,8 @@ static void know_fields(struct gen *g)
 
 static void helper(struct gen *g, unsigned i)
 {
-    fprintf(g->out, "\nuint h%u_%u(uint x, int y)\n", g->index, i);
+    const char *call = gen_chance(g, 50) ? "__attribute__((noinline)) " : "";
+    fprintf(g->out, "\n%suint h%u_%u(uint x, int y)\n", call, g->index, i);
     g->nvars = 0;
     g->in_kernel = false;
     g->returns = true;
@@ -102,6 +103,7 @@ static void helper(struct gen *g, unsigned i)
     g->indent = 1;
     gen_line(g);
     gen_block(g, (struct place){.loops = 2, .depth = 2}, 4);
+    if (i > 0 && gen_chance(g, 50)) fprintf(g->out, "  if (r & 4u) r ^= h%u_%u(r, y);\n", g->index, i - 1);
     fputs("  return r * 5u + x;\n}\n", g->out);
 }
 

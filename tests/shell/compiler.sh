@@ -95,17 +95,18 @@ VENTUS_CC_SECONDS=1 check 1 'takes too much processor time to compile' "$cc" cas
     echo 'a[0] = x; }'
 } >calls.cl
 VENTUS_CC_SECONDS=6 check 0 '' "$cc" calls.cl -o x.elf
-# Calls that double at every step: refused when they are too many, by what is left of the functions when simplified.
+# Calls that double at every step: refused when they are too many, by what is left of the functions when simplified, if
+# they have to be inlined.
 doubling()
 {
-    echo "int f0(int x) { $(seq "$2" | sed 's/.*/x = x * 1;/') return x * 3 + 1; }"
+    echo "int f0(int x) { $(seq "$2" | sed 's/.*/x = x * 1;/') $3 return x * 3 + 1; }"
     seq "$1" | sed 's/.*/int f&(int x) { return f@(x) + f@(x ^ &); }/' | awk '{ gsub("@", NR - 1); print }'
     echo "kernel void k(global int *a) { a[0] = f$1(a[0]); }"
 }
-doubling 12 400 >double.cl
+doubling 12 400 '' >double.cl
 check 0 '' "$cc" double.cl -o x.elf
 for deep in 25 100; do
-    doubling $deep 1 >double.cl
+    doubling $deep 1 '__asm__ volatile("");' >double.cl
     check 1 'too large once its function calls are inlined' "$cc" double.cl -o x.elf
 done
 rm -f x.elf

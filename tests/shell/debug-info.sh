@@ -28,7 +28,7 @@ llvm-dwarfdump-19 --debug-info plain.elf | grep -q DW_TAG && wrong "debug inform
 check 0 '' "$cc" --options -g k.cl -o k.elf
 cases="$VENTUS_SOURCE/tests/cl"
 for source in k.cl "$cases"/control.cl "$cases"/private.cl "$cases"/struct.cl "$cases"/atomic.cl \
-    "$cases"/printf.cl "$cases"/pressure.cl "$cases"/generic.cl "$cases"/divergence.cl; do
+    "$cases"/printf.cl "$cases"/pressure.cl "$cases"/generic.cl "$cases"/divergence.cl "$cases"/calls.cl; do
     [ -f "$source" ] || { wrong "no $source"; continue; }
     types=$(sed -n 's,^//! types \([a-z0-9]*\).*,-DT=\1,p' "$source" | head -n 1)
     options="$(sed -n 's,^//! options ,,p' "$source" | head -n 1) $types"

@@ -1,0 +1,180 @@
+/* The call graph of a program: what is refused, and which functions become routines instead of being inlined
+ * (README.md, "Routines").
+ *
+ * Everything else is inlined. That costs nothing but size for functions that are small or called once, so routines are
+ * those that the program wants to be, and those whose copies together would be large. Callees are decided before their
+ * callers, whose size depends on it. Called by prepare.c. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "compiler/backend.h"
+#include "compiler/prepare.h"
+
+/* What cannot be a routine can explode when it is inlined: a chain of functions that each call the next twice doubles
+ * at every step. All functions together may reach so many instructions, counted when they have been simplified (before
+ * that they are two to ten times as many), and calls so deep. */
+enum { INLINED_LIMIT = 3000000, CALL_DEPTH = 200 };
+
+/* A function that is not SMALL and whose copies would be more instructions than COPIES_LIMIT is a routine. PASSED_LIMIT
+ * is for the words of its arguments and result, which it has in vector registers. */
+enum { SMALL = 50, COPIES_LIMIT = 5000, PASSED_LIMIT = 64 };
+
+/* Open addressing by function. */
+struct visited {
+    LLVMValueRef function;
+    bool done;      /* false while the function is being visited */
+    uint32_t depth; /* of the calls below it */
+    uint64_t size;  /* instructions after inlining */
+    bool bound;     /* has, after inlining, what only kernels can have */
+};
+
+struct walk {
+    struct cc *cc;
+    struct visited *table;
+    size_t mask;
+    uint64_t total, limit;
+    bool chooses;
+};
+
+/* A sum of sizes, which doubling can bring beyond all numbers. */
+static uint64_t size_sum(uint64_t a, uint64_t b) { return a > UINT64_MAX - b ? UINT64_MAX : a + b; }
+
+static struct visited *lookup(struct walk *g, LLVMValueRef f)
+{
+    size_t i = ((uintptr_t)f >> 4) * 0x9e3779b1u & g->mask;
+    while (g->table[i].function && g->table[i].function != f) i = (i + 1) & g->mask;
+    return &g->table[i];
+}
+
+/* A function's name as the program has it: the library's are mangled, _Z LENGTH NAME TYPES. */
+static const char *plain_name(struct cc *cc, LLVMValueRef f)
+{
+    const char *name = LLVMGetValueName(f);
+    if (strncmp(name, "_Z", 2)) return name;
+    char *end;
+    unsigned long length = strtoul(name + 2, &end, 10);
+    return length && length <= strlen(end) ? cc_printf(cc, "%.*s", (int)length, end) : name;
+}
+
+static _Noreturn void refuse_undefined(struct cc *cc, LLVMValueRef call, LLVMValueRef callee)
+{
+    const char *name = plain_name(cc, callee);
+    cc_error(cc, CC_FAILED, call, "undefined function \"%s\"", name);
+}
+
+/* ---- what can be a routine ---- */
+
+/* Variables in local memory are laid out for each kernel. */
+static bool is_local_variable(LLVMValueRef v)
+{
+    if (LLVMIsAGlobalVariable(v)) return LLVMGetPointerAddressSpace(LLVMTypeOf(v)) == 3;
+    if (!LLVMIsAConstant(v) || LLVMIsAGlobalValue(v)) return false;
+    for (int i = 0; i < LLVMGetNumOperands(v); i++)
+        if (is_local_variable(LLVMGetOperand(v, (unsigned)i))) return true;
+    return false;
+}
+
+/* Inline assembly names registers, which are reserved in the whole kernel. */
+static bool is_bound(LLVMValueRef inst)
+{
+    if (is_inline_asm(inst)) return true;
+    for (int i = 0; i < LLVMGetNumOperands(inst); i++)
+        if (is_local_variable(LLVMGetOperand(inst, (unsigned)i))) return true;
+    return false;
+}
+
+/* Parts of 32 bits; images and their like, of which code knows nothing but the kernel's argument, have none. */
+static bool can_be_passed(struct cc *cc, LLVMValueRef f)
+{
+    struct kernel kernel = {.name = LLVMGetValueName(f), .function = f};
+    struct func part = {.cc = cc, .kernel = &kernel};
+    LLVMTypeRef type = LLVMGlobalGetValueType(f), result = LLVMGetReturnType(type);
+    uint64_t n = type_parts(&part, result);
+    if (LLVMIsFunctionVarArg(type) || LLVMGetTypeKind(result) == LLVMTargetExtTypeKind) return false;
+    for (unsigned i = 0; i < LLVMCountParams(f); i++) {
+        LLVMTypeRef t = LLVMTypeOf(LLVMGetParam(f, i));
+        if (LLVMGetTypeKind(t) == LLVMTargetExtTypeKind) return false;
+        n += type_parts(&part, t);
+    }
+    return n <= PASSED_LIMIT;
+}
+
+static bool is_large(LLVMValueRef f, uint64_t size)
+{
+    uint64_t calls = 0;
+    for (LLVMUseRef u = LLVMGetFirstUse(f); u; u = LLVMGetNextUse(u)) calls++;
+    return calls > 1 && size > SMALL && size > COPIES_LIMIT / calls;
+}
+
+static void choose(struct walk *g, struct visited *v)
+{
+    LLVMValueRef f = v->function;
+    if (v->bound || kernel_is(f) || is_routine(f) || !LLVMGetFirstUse(f)) return;
+    if ((!is_noinline(f) && !is_large(f, v->size)) || !can_be_passed(g->cc, f)) return;
+    shape_routine(g->cc, f);
+    structs_copy(g->cc->builder, f);
+}
+
+/* ---- the walk ---- */
+
+static struct visited *visit(struct walk *g, LLVMValueRef f, unsigned nesting);
+
+/* The callee, visited; NULL for what stays a call. */
+static struct visited *visit_call(struct walk *g, LLVMValueRef call, unsigned nesting)
+{
+    LLVMValueRef callee = LLVMGetCalledValue(call);
+    if (LLVMIsAInlineAsm(callee)) return NULL;
+    if (!LLVMIsAFunction(callee)) cc_error(g->cc, CC_FAILED, call, "calls through a pointer are not possible");
+    if (LLVMGetCalledFunctionType(call) != LLVMGlobalGetValueType(callee))
+        cc_error(g->cc, CC_FAILED, call, "call of \"%s\" with the wrong argument types", LLVMGetValueName(callee));
+    if (is_intrinsic(callee) || is_primitive(callee)) return NULL;
+    if (LLVMIsDeclaration(callee)) refuse_undefined(g->cc, call, callee);
+    struct visited *v = lookup(g, callee);
+    if (v->done && is_routine(callee)) return NULL;
+    if (v->function && !v->done)
+        cc_error(g->cc, CC_FAILED, call, "function \"%s\" is recursive, which OpenCL C does not allow",
+                 LLVMGetValueName(callee));
+    if (!v->function) v = visit(g, callee, nesting + 1);
+    return is_routine(callee) ? NULL : v;
+}
+
+static void check_limits(struct walk *g, LLVMValueRef at, uint32_t depth, uint64_t size)
+{
+    if (depth > CALL_DEPTH) cc_error(g->cc, CC_FAILED, at, "function calls are nested more than %d deep", CALL_DEPTH);
+    if (size_sum(g->total, size) > g->limit)
+        cc_error(g->cc, CC_FAILED, at, "the program is too large once its function calls are inlined");
+}
+
+static struct visited *visit(struct walk *g, LLVMValueRef f, unsigned nesting)
+{
+    struct visited *v = lookup(g, f);
+    v->function = f;
+    check_limits(g, f, nesting, 0);
+    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
+        for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i)) {
+            struct visited *callee = LLVMIsACallInst(i) ? visit_call(g, i, nesting) : NULL;
+            v->size = size_sum(v->size, callee ? callee->size : 1);
+            v->bound |= callee ? callee->bound : g->chooses && is_bound(i);
+            if (callee && callee->depth >= v->depth) v->depth = callee->depth + 1;
+            check_limits(g, i, v->depth, v->size);
+        }
+    g->total = size_sum(g->total, v->size);
+    v->done = true;
+    if (g->chooses) choose(g, v);
+    return v;
+}
+
+static void walk_all(struct cc *cc, uint64_t limit, bool chooses)
+{
+    size_t n = 64;
+    for (LLVMValueRef f = LLVMGetFirstFunction(cc->module); f; f = LLVMGetNextFunction(f)) n += 2;
+    struct walk g = {.cc = cc, .mask = 1, .limit = limit, .chooses = chooses};
+    while (g.mask < n) g.mask = g.mask * 2 + 1;
+    g.table = cc_alloc(cc, (g.mask + 1) * sizeof *g.table);
+    for (LLVMValueRef f = LLVMGetFirstFunction(cc->module); f; f = LLVMGetNextFunction(f))
+        if (!LLVMIsDeclaration(f) && !lookup(&g, f)->function) visit(&g, f, 0);
+}
+
+void calls_check(struct cc *cc, bool sized) { walk_all(cc, sized ? INLINED_LIMIT : UINT64_MAX, false); }
+
+void calls_choose(struct cc *cc) { walk_all(cc, INLINED_LIMIT, true); }
