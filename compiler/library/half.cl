@@ -196,11 +196,16 @@ SIZES(CHOICE_N, )
 
 /* ---- memory and vectors ---- */
 
+/* Programs load and store vectors in memory that they use as another type, too, as they may with the vectors of the other
+ * types, whose accesses alias everything. */
+typedef half __attribute__((may_alias)) any_half;
+
 #define LOAD_N(n, lo, hi, AS) \
     OVERLOAD half##n vload##n(size_t at, const AS half *p) \
-    { half##n v; for (uint i = 0; i < n; i++) v[i] = p[at * n + i]; return v; }
+    { half##n v; for (uint i = 0; i < n; i++) v[i] = ((const AS any_half *)p)[at * n + i]; return v; }
 #define STORE_N(n, lo, hi, AS) \
-    OVERLOAD void vstore##n(half##n v, size_t at, AS half *p) { for (uint i = 0; i < n; i++) p[at * n + i] = v[i]; }
+    OVERLOAD void vstore##n(half##n v, size_t at, AS half *p) \
+    { for (uint i = 0; i < n; i++) ((AS any_half *)p)[at * n + i] = v[i]; }
 SIZES(LOAD_N, private) SIZES(LOAD_N, local) SIZES(LOAD_N, global) SIZES(LOAD_N, constant)
 SIZES(STORE_N, private) SIZES(STORE_N, local) SIZES(STORE_N, global)
 

@@ -104,3 +104,22 @@ kernel void vectors(global const half *a, global half *out, global float *narrow
     vstore4(convert_short4(v), i, whole);
     vstore4(shuffle2(v, (half4)(0.5h, -v.x, -v.y, -v.z), (ushort4)(3, 4, 0, 6)), i, mixed);
 }
+
+// Stores of vectors into memory that is read as another type, and loads of what was stored as that.
+//! run other global=2 local=2
+//! arg in half[32] = i * 0.5
+//! arg out ushort[66] -> i % 33 == 0 ? 0 : 0x4c00 + i / 33
+//! arg back float[32] -> i % 16 < 3 ? i % 16 * 2 : 1
+kernel void other(global const half *in, global ushort *out, global float *back)
+{
+    size_t i = get_global_id(0);
+    private ushort memory[33];
+    for (int k = 0; k < 33; k++) memory[k] = 0;
+    half16 v = vload16(i, in) * 0.0h + 16.0h + i * 0.015625h;
+    vstore16(v, 0, (private half *)memory + 1);
+    vstore16(v, 1, (private half *)memory + 1);
+    for (int k = 0; k < 33; k++) out[33 * i + k] = memory[k];
+    for (int k = 0; k < 33; k++) memory[k] = 0x3c00;
+    for (int k = 0; k < 3; k++) memory[k + 1] = k == 0 ? 0 : 0x3c00 + 0x400 * k;
+    vstore16(convert_float16(vload16(0, (private half *)memory + 1)), i, back);
+}
