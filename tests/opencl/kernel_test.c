@@ -323,6 +323,10 @@ static void test_queries(void **state)
     clone = clCloneKernel(kernel, &err);
     OK(err);
     assert_int_equal(QUERY(cl_uint, clGetKernelInfo, clone, CL_KERNEL_REFERENCE_COUNT), 1);
+    OK(clRetainKernel(clone));
+    assert_int_equal(QUERY(cl_uint, clGetKernelInfo, clone, CL_KERNEL_REFERENCE_COUNT), 2);
+    OK(clReleaseKernel(clone));
+    assert_int_equal(QUERY(cl_uint, clGetKernelInfo, clone, CL_KERNEL_REFERENCE_COUNT), 1);
     OK(clReleaseKernel(kernel));
     OK(clReleaseKernel(clone));
 }

@@ -271,6 +271,32 @@ static void test_enqueue_free(void **state)
 
 /* ---- errors ---- */
 
+/* Events of another context, and such as have failed already. */
+static void test_wait_lists(void **state)
+{
+    (void)state;
+    unsigned char *p = (unsigned char *)alloc(64), host[4];
+    const void *list[] = {p};
+    cl_int err;
+    cl_context other = clCreateContext(NULL, 1, &device, NULL, NULL, &err);
+    cl_event foreign = clCreateUserEvent(other, &err), failed = clCreateUserEvent(context, &err);
+    FAILS(CL_INVALID_CONTEXT, clEnqueueSVMFree(queue, 0, NULL, NULL, NULL, 1, &foreign, NULL));
+    FAILS(CL_INVALID_CONTEXT, clEnqueueSVMMemcpy(queue, CL_TRUE, p, host, 4, 1, &foreign, NULL));
+    FAILS(CL_INVALID_CONTEXT, clEnqueueSVMMemFill(queue, p, host, 4, 4, 1, &foreign, NULL));
+    FAILS(CL_INVALID_CONTEXT, clEnqueueSVMMap(queue, CL_TRUE, CL_MAP_READ, p, 4, 1, &foreign, NULL));
+    FAILS(CL_INVALID_CONTEXT, clEnqueueSVMUnmap(queue, p, 1, &foreign, NULL));
+    FAILS(CL_INVALID_CONTEXT, clEnqueueSVMMigrateMem(queue, 1, list, NULL, 0, 1, &foreign, NULL));
+    OK(clSetUserEventStatus(failed, -7));
+    FAILS(CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST,
+          clEnqueueSVMMemcpy(queue, CL_TRUE, p, host, 4, 1, &failed, NULL));
+    FAILS(CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST,
+          clEnqueueSVMMap(queue, CL_TRUE, CL_MAP_READ, p, 4, 1, &failed, NULL));
+    OK(clReleaseEvent(foreign));
+    OK(clReleaseEvent(failed));
+    OK(clReleaseContext(other));
+    clSVMFree(context, p);
+}
+
 static void test_command_errors(void **state)
 {
     (void)state;
@@ -493,7 +519,7 @@ int main(void)
 #ifndef __SANITIZE_ADDRESS__
         cmocka_unit_test(test_alloc), cmocka_unit_test(test_arguments), cmocka_unit_test(test_meanwhile), cmocka_unit_test(test_atomics),
         cmocka_unit_test(test_pointer_in_memory), cmocka_unit_test(test_buffers), cmocka_unit_test(test_copy_fill),
-        cmocka_unit_test(test_events), cmocka_unit_test(test_enqueue_free), cmocka_unit_test(test_command_errors),
+        cmocka_unit_test(test_events), cmocka_unit_test(test_enqueue_free), cmocka_unit_test(test_command_errors), cmocka_unit_test(test_wait_lists),
         cmocka_unit_test(test_kernel_errors), cmocka_unit_test(test_recorded), cmocka_unit_test(test_changed), cmocka_unit_test(test_contexts), cmocka_unit_test(test_threads),
 #endif
     };
