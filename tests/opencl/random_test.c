@@ -2,13 +2,14 @@
  * kernels, transfers and maps work in an order that only wait lists (or, now and then, an in-order queue) keep. Every
  * second one is in shared virtual memory, and named by its address as often as by its handle. Queues are of both kinds,
  * some shared by all threads, some released with commands in flight, and of the device or of one of its halves; user
- * events hold commands back, markers and barriers stand between them, callbacks count. */
+ * events hold commands back, markers and barriers stand between them, callbacks count. Launches are enqueued as they
+ * are, or as the changed launch of a command buffer. */
 #include <pthread.h>
 #include <stdatomic.h>
 
-#include "check.h"
+#include "command_buffer.h"
 
-enum { THREADS = 4, QUEUES = 3, SHARED = 2, BUFFERS = 4, GATES = 3, STEPS = 400 };
+enum { THREADS = 4, QUEUES = 3, SHARED = 2, BUFFERS = 4, GATES = 3, STEPS = 400, DEVICES = 3 };
 
 static cl_program program;
 static cl_command_queue shared[SHARED];
@@ -25,6 +26,8 @@ struct worker {
     unsigned seed;
     cl_command_queue own[QUEUES];
     cl_kernel kernel;
+    commands recorded[DEVICES]; /* one launch each ... */
+    cl_mutable_command_khr launch[DEVICES];
     struct slot slots[BUFFERS];
     cl_event gates[GATES]; /* unset user events */
     atomic_int called;
@@ -54,12 +57,12 @@ static bool in_order(cl_command_queue q)
     return !(p & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
 }
 
-static cl_device_id devices[3]; /* the whole and its halves */
+static cl_device_id devices[DEVICES]; /* the whole and its halves */
 
 static cl_command_queue queue_new(unsigned kind)
 {
     cl_int err;
-    const cl_device_id d = devices[kind / 2 % 3];
+    const cl_device_id d = devices[kind / 2 % DEVICES];
     return clCreateCommandQueue(context, d, kind % 2 ? CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE : 0, &err);
 }
 
@@ -131,6 +134,33 @@ static void step(struct worker *w, struct slot *s, cl_command_queue q)
     else CHECK(clSetKernelArg(w->kernel, 0, sizeof s->mem, &s->mem));
     CHECK(clSetKernelArg(w->kernel, 1, sizeof n, &n));
     CHECK(clEnqueueNDRangeKernel(q, w->kernel, 1, NULL, (size_t[]){1}, NULL, o.count, o.count ? o.list : NULL, &event));
+    s->want = (int)((unsigned)s->want * 3 + (unsigned)n);
+    now_last(w, s, q, event);
+}
+
+static int device_of(cl_command_queue q)
+{
+    cl_device_id d = NULL;
+    int i = 0;
+    clGetCommandQueueInfo(q, CL_QUEUE_DEVICE, sizeof d, &d, NULL);
+    while (devices[i] != d) i++;
+    return i;
+}
+
+/* The same, by the launch that has been recorded for the queue's device. */
+static void replay(struct worker *w, struct slot *s, cl_command_queue q)
+{
+    const int n = (int)draw(w, 1000), i = device_of(q);
+    const cl_uint type = MUTABLE_DISPATCH_CONFIG;
+    struct order o = order_of(w, q, s, NULL, true);
+    cl_event event = NULL;
+    const cl_mutable_dispatch_arg_khr args[] = {{1, sizeof n, &n}, {0, sizeof s->mem, &s->mem}},
+                                      pointer = {0, 0, s->svm};
+    struct mutable_dispatch_config config = {.command = w->launch[i], .num_args = 2, .arg_list = args};
+    const void *configs[] = {&config};
+    if (by_address(w, s)) config.num_args = config.num_svm_args = 1, config.arg_svm_list = &pointer;
+    CHECK(p_clUpdateMutableCommandsKHR(w->recorded[i], 1, &type, configs));
+    CHECK(p_clEnqueueCommandBufferKHR(1, &q, w->recorded[i], o.count, o.count ? o.list : NULL, &event));
     s->want = (int)((unsigned)s->want * 3 + (unsigned)n);
     now_last(w, s, q, event);
 }
@@ -259,7 +289,7 @@ static void renew_queue(struct worker *w)
 }
 
 static void (*const on_buffer[])(struct worker *, struct slot *, cl_command_queue) = {
-    step, step, step, write_number, fill, copy, read_number, map_number, map_address};
+    step, step, step, replay, replay, write_number, fill, copy, read_number, map_number, map_address};
 static void (*const others[])(struct worker *) = {place_gate, place_gate, place_mark, place_mark, finish, renew_queue};
 
 static void *work(void *user)
@@ -286,6 +316,23 @@ static void slot_open(struct slot *s, bool wanted)
     s->mem = buffer_new(s->svm ? CL_MEM_USE_HOST_PTR : CL_MEM_COPY_HOST_PTR, 4, s->svm ? s->svm : &(int){0});
 }
 
+/* A launch for each device, whose arguments are still to be set. */
+static void worker_record(struct worker *w)
+{
+    const cl_properties list[] = {CL_COMMAND_BUFFER_FLAGS_KHR,
+                                  CL_COMMAND_BUFFER_MUTABLE_KHR | CL_COMMAND_BUFFER_SIMULTANEOUS_USE_KHR, 0};
+    for (unsigned i = 0; i < DEVICES; i++) {
+        cl_int err;
+        cl_command_queue q = queue_new(2 * i);
+        w->recorded[i] = p_clCreateCommandBufferKHR(1, &q, list, &err);
+        OK(err);
+        OK(p_clCommandNDRangeKernelKHR(w->recorded[i], NULL, NULL, w->kernel, 1, NULL, (size_t[]){1}, NULL, 0, NULL,
+                                       NULL, &w->launch[i]));
+        OK(p_clFinalizeCommandBufferKHR(w->recorded[i]));
+        OK(clReleaseCommandQueue(q));
+    }
+}
+
 static void worker_open(struct worker *w, unsigned seed)
 {
     cl_int err;
@@ -294,10 +341,12 @@ static void worker_open(struct worker *w, unsigned seed)
     for (int i = 0; i < BUFFERS; i++) slot_open(&w->slots[i], i % 2);
     w->kernel = clCreateKernel(program, "step", &err);
     OK(err);
+    worker_record(w);
 }
 
 static void worker_close(struct worker *w)
 {
+    for (int i = 0; i < DEVICES; i++) OK(p_clReleaseCommandBufferKHR(w->recorded[i]));
     for (int i = 0; i < BUFFERS; i++) {
         if (w->slots[i].last) OK(clReleaseEvent(w->slots[i].last));
         OK(clReleaseMemObject(w->slots[i].mem));
@@ -336,10 +385,10 @@ static int setup(void **state)
 {
     static const cl_device_partition_property halves[] = {CL_DEVICE_PARTITION_EQUALLY, 1, 0};
     cl_int err;
-    if (check_setup(state) || clCreateSubDevices(device, halves, 2, devices + 1, NULL)) return -1;
+    if (command_buffer_setup(state) || clCreateSubDevices(device, halves, 2, devices + 1, NULL)) return -1;
     devices[0] = device;
     if (clReleaseCommandQueue(queue) || clReleaseContext(context)) return -1;
-    context = clCreateContext(NULL, 3, devices, NULL, NULL, &err);
+    context = clCreateContext(NULL, DEVICES, devices, NULL, NULL, &err);
     if (context) queue = clCreateCommandQueue(context, device, 0, &err);
     return err;
 }
