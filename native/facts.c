@@ -311,7 +311,7 @@ static bool flow_from_join(struct fact_table *t, const struct node *join, enum v
     return changed;
 }
 
-struct facts facts_none(void)
+static struct facts facts_none(void)
 {
     struct facts f = {0};
     f.x[0] = known(0);

@@ -38,9 +38,6 @@ struct fact_table {
     bool closed; /* control cannot come to code that is in no block */
 };
 
-/* That of which nothing is known. */
-struct facts facts_none(void);
-
 /* False: the host has no memory. */
 bool facts_make(struct fact_table *table, const struct flow *flow);
 void facts_free(struct fact_table *table);

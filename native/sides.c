@@ -42,13 +42,11 @@ static uint32_t rpc_behind(const struct flow *f, const struct block *b, struct f
     return rpc;
 }
 
-/* Of a branch in every version in which it is reached. Where control may come from code that nobody knows, lanes may
- * have begun to wait there with other registers: then only what the block itself shows counts. */
+/* Of a branch, in every version in which it is reached. */
 static uint32_t rpc_of(const struct fact_table *t, size_t block)
 {
     const struct block *b = &t->flow->blocks[block];
     uint32_t rpc[VERSIONS];
-    if (!t->closed) return rpc_behind(t->flow, b, facts_none());
     for (int v = 0; v < VERSIONS; v++) rpc[v] = t->reached[block][v] ? rpc_behind(t->flow, b, t->in[block][v]) : 0;
     for (int v = 0; v < VERSIONS; v++)
         if (!t->reached[block][v]) rpc[v] = rpc[!v];
@@ -69,7 +67,7 @@ void sides_find_joins(struct sides *s, const struct fact_table *t)
 
 static bool may_wait_for(const struct side *side, const struct node *join)
 {
-    return !side->rpc || side->rpc == join->pc;
+    return !join || !side->rpc || side->rpc == join->pc;
 }
 
 static bool is_first_of_address(const struct sides *s, const struct node *join, const struct side *side)

@@ -20,7 +20,9 @@ void sides_free(struct sides *sides);
 /* Finds their joins: where facts tell what `setrpc` sets in the block of the branch. */
 void sides_find_joins(struct sides *sides, const struct fact_table *facts);
 
-/* The next one behind `side` (NULL: the first) that may wait for a join, each address once. NULL: there is none. */
+/* The next one behind `side` (NULL: the first) that may wait for a join (NULL: for any), each address once. NULL: there
+ * is none. They are those that wait in translated code: when control may come from code that is in no block
+ * (facts->closed), `step` may leave others behind. */
 const struct side *side_next(const struct sides *sides, const struct node *join, const struct side *side);
 
 #endif
