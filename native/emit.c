@@ -21,12 +21,12 @@ static const char passes[] =
 /* Register allocation splits live ranges by regions of blocks, which takes most of the time where many registers live
  * through many blocks: constants are not split but made again, and the search for a region ends earlier than usual
  * (10000). With 100 kernels run an eighth longer. */
-static const char *const options[] = {"ventus-translate", "-huge-size-for-split=0",
-                                      "-grow-region-complexity-budget=1500"};
+static const char *const llvm_options[] = {"ventus-translate", "-huge-size-for-split=0",
+                                           "-grow-region-complexity-budget=1500"};
 
 void emit_begin(void)
 {
-    LLVMParseCommandLineOptions(sizeof options / sizeof *options, options, "");
+    LLVMParseCommandLineOptions(sizeof llvm_options / sizeof *llvm_options, llvm_options, "");
     LLVMInitializeNativeTarget();
     LLVMInitializeNativeAsmPrinter();
     LLVMInitializeNativeAsmParser(); /* of empty text, see `keep` in translate.c */
