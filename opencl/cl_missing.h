@@ -1,7 +1,9 @@
-/* Constants of extensions that are younger than the OpenCL headers of Debian 12. For the library and its tests. */
+/* Constants of extensions that are younger than the OpenCL headers of Debian 12. For the library and its tests, which
+ * include it before any other header of OpenCL's: newer ones hide what is experimental unless this macro is defined. */
 #ifndef VENTUS_OPENCL_CL_MISSING_H
 #define VENTUS_OPENCL_CL_MISSING_H
 
+#define CL_ENABLE_BETA_EXTENSIONS
 #include <CL/cl_ext.h>
 
 #ifndef CL_MEM_IMMUTABLE_EXT /* cl_ext_immutable_memory_objects */

@@ -15,6 +15,8 @@
 #define CL_USE_DEPRECATED_OPENCL_2_0_APIS
 #define CL_USE_DEPRECATED_OPENCL_2_1_APIS
 #define CL_USE_DEPRECATED_OPENCL_2_2_APIS
+#include "opencl/cl_missing.h"
+
 #include <CL/cl_icd.h>
 
 #include <pthread.h>
@@ -23,7 +25,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "opencl/cl_missing.h"
 #include "sim/host.h"
 #include "driver/ventus.h"
 #include "isa/image.h"

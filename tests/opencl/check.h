@@ -11,9 +11,9 @@
 #define CL_USE_DEPRECATED_OPENCL_2_0_APIS
 #define CL_USE_DEPRECATED_OPENCL_2_1_APIS
 #define CL_USE_DEPRECATED_OPENCL_2_2_APIS
-#include <CL/cl.h>
-
 #include "opencl/cl_missing.h"
+
+#include <CL/cl.h>
 
 #include <setjmp.h>
 #include <stdarg.h>
