@@ -66,8 +66,8 @@ struct opd {
 };
 enum { NOREG = -1, FIRST_VREG = 64, REG_RA = 1, REG_BASE = 5, REG_LOCAL = 8, REG_ARGS = 10 };
 
-/* Where the caller of a routine wants it to go on (README.md, "Routines"). */
-enum { REG_LINK = 31 };
+/* Routines (README.md, "Routines"): where the caller wants one to go on, and scalar registers for arguments. */
+enum { REG_LINK = 31, REG_PASSED = 48, PASSED_SCALARS = 16 };
 static inline struct opd opd_reg(int32_t reg) { return (struct opd){reg, 0}; }
 static inline struct opd opd_imm(uint32_t imm) { return (struct opd){NOREG, imm}; }
 static inline bool is_imm(struct opd o) { return o.reg == NOREG; }

@@ -54,6 +54,7 @@ struct kernel {
     const char *vec_hint;
     uint32_t address; /* final address of the first word */
     bool is_routine;  /* called by others; of what stands above it has name, function and address */
+    bool *uniform;    /* of a routine: by parameter, all lanes have the same (uniform.c); NULL: none of them */
     struct code code;
 };
 
@@ -186,6 +187,10 @@ char *program_note_text(struct cc *cc, const struct note *note);
 /* Compiles one kernel into kernel->code. cc->rodata_addr is already final. Constants are referenced
  * by absolute address through rodata_address. */
 void backend_kernel(struct cc *cc, struct kernel *kernel);
+
+/* ---- uniform.c ---- */
+/* Finds what routines get in scalar registers. */
+void uniform_run(struct cc *cc);
 
 /* ---- rodata.c ---- */
 /* Address of a constant global (address space 2), laid out on first use. */

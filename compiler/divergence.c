@@ -216,7 +216,8 @@ void divergence_run(struct func *f)
     memset(a.r.label, 0xff, room * sizeof *a.r.label); /* NO_NODE */
     a.todo = cc_alloc(f->cc, (f->nvalues + 1) * sizeof *a.todo);
     list_users(&a);
-    for (uint32_t i = 0; f->kernel->is_routine && i < f->nparams; i++) mark(&a, i);
+    for (uint32_t i = 0; f->kernel->is_routine && i < f->nparams; i++)
+        if (!f->kernel->uniform || !f->kernel->uniform[i]) mark(&a, i);
     for (uint32_t i = f->nparams; i < f->nvalues; i++)
         if (!is_uniform(&f->values[i]) && is_source(f, &f->values[i])) mark(&a, i);
     while (a.ntodo) spread(&a, a.todo[--a.ntodo]);

@@ -74,6 +74,7 @@ static uint32_t compile_all(struct cc *cc)
     uint32_t end = 0;
     choose_start(cc);
     variables_place(cc);
+    uniform_run(cc);
     cc->rodata_addr = estimate(cc);
     for (unsigned round = 0; round < MAX_ROUNDS; round++) {
         end = compile_kernels(cc);

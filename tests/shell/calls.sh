@@ -25,6 +25,23 @@ for function in wanted waits; do calls $function some || wrong "$function is no 
 for function in small named drawn far; do calls $function some && wrong "$function is a call"; done
 "$ventus" objdump --text some.elf | grep -q CSR_LDS || wrong "no start code for inline assembly"
 
+# An argument that is the same for all at all calls is no vector: loops that it ends need no vector branch.
+for n in n 'n + (int)get_local_id(0)'; do
+    cat >uniform.cl <<END2
+__attribute__((noinline)) int sum(global int *a, int n)
+{
+    int s = 0;
+    for (int i = 0; i < n; i++) s += a[i * i];
+    return s;
+}
+kernel void k(global int *a, int n) { a[get_global_id(0)] = sum(a + 1, $n) + sum(a, n + 1); }
+END2
+    calls sum uniform || wrong "sum is no call"
+    sed -n '/^sum:/,/jalr/p' uniform.s | grep -q '\<vb[lg][te]' && branch=vector || branch=scalar
+    case $n in n) want=scalar ;; *) want=vector ;; esac
+    [ $branch = $want ] || wrong "a $branch branch for $n"
+done
+
 # Copies that double at each step: what is called at several places is there once from some size on.
 {
     echo 'int f0(int x, global int *a) { return x * 3 + a[x & 7]; }'
