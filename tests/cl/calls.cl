@@ -49,7 +49,7 @@ typedef struct {
         for (int i = 0; i < 8; i++) mine[i] = seed + i * own[i & 3]; \
         int got = sorted##WAY(seed, mine[seed & 7]); \
         own[seed & 3] += got; \
-        for (int i = 0; i < 8; i++) got = got * 31 + mine[i]; \
+        for (int i = 0; i < 8; i++) got = got * 31 + mine[(i + seed) & 7]; \
         return got ^ sorted##WAY(got, seed); \
     } \
     AS float16 mix##WAY(float16 a, float4 b, char3 c, half *h, double d, long w, short s, uchar u, bool yes) \
