@@ -233,7 +233,9 @@ static struct kernel *list_routine(struct cc *cc, struct routine_place *p, struc
             struct routine_place *called = LLVMIsACallInst(i) ? place_of(cc, LLVMGetCalledValue(i)) : NULL;
             if (called) end = list_routine(cc, called, end);
         }
-    *end = (struct kernel){.name = cc_printf(cc, "%s", LLVMGetValueName(f)), .function = f, .is_routine = true};
+    const char *name = LLVMGetValueName(f); /* modules of SPIR-V have functions without */
+    name = *name ? cc_printf(cc, "%s", name) : cc_printf(cc, "function.%u", (unsigned)(end - cc->routines));
+    *end = (struct kernel){.name = name, .function = f, .is_routine = true};
     p->routine = end;
     return end + 1;
 }

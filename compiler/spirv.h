@@ -187,6 +187,8 @@ unsigned alignment_checked(struct reader *r, uint64_t bytes);
 /* ---- spirv_name.c: names of built-in functions ---- */
 /* A function of this name; one that is there has to be of this type. */
 LLVMValueRef function_add(struct reader *r, const char *name, LLVMTypeRef type);
+/* It is to stay a function that is called. */
+void function_keep(struct reader *r, LLVMValueRef function);
 /* Arguments of a built-in function: values, and the types that stand in its name. */
 enum { MAX_ARGUMENTS = 20 };
 struct arguments {

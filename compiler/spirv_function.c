@@ -47,6 +47,7 @@ LLVMValueRef read_parameter(struct reader *r)
 
 static void declare(struct reader *r)
 {
+    enum { DONT_INLINE = 2 }; /* of the function's control */
     struct id *f = r->result;
     struct type *t = operand_type(r, 1);
     enum linkage how = LINKAGE_EXPORT;
@@ -57,6 +58,7 @@ static void declare(struct reader *r)
     f->kind = ID_FUNCTION;
     f->type = t;
     f->value = function_add(r, name, t->llvm);
+    if (r->operands[0] & DONT_INLINE) function_keep(r, f->value);
     if (f->entry) {
         if (t->element->op != OP_TypeVoid) spirv_error(r, "a kernel returns nothing");
         f->entry->parameters = cc_alloc(r->cc, (t->count + 1) * sizeof(struct id *));

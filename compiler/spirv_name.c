@@ -155,6 +155,8 @@ LLVMValueRef function_add(struct reader *r, const char *name, LLVMTypeRef type)
     return f;
 }
 
+void function_keep(struct reader *r, LLVMValueRef function) { add_attribute(r, function, "noinline"); }
+
 void argument_add(struct reader *r, struct arguments *a, LLVMValueRef value, const char *type)
 {
     if (a->n == MAX_ARGUMENTS) spirv_error(r, "there are more than %d arguments", MAX_ARGUMENTS);
