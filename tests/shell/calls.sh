@@ -39,7 +39,7 @@ END2
     calls sum uniform || wrong "sum is no call"
     sed -n '/^sum:/,/jalr/p' uniform.s | grep -q '\<vb[lg][te]' && branch=vector || branch=scalar
     case $n in n) want=scalar ;; *) want=vector ;; esac
-    [ $branch = $want ] || wrong "a $branch branch for $n"
+    [ "$branch" = "$want" ] || wrong "a $branch branch for $n"
 done
 
 # Copies that double at each step: what is called at several places is there once from some size on.
