@@ -652,7 +652,7 @@ static void work(struct dispatcher *d, uint32_t worker) { worker ? work_along(d,
 static bool work_guarded(struct dispatcher *d, uint32_t worker)
 {
     fenv_t host;
-    stack_t old;
+    struct recover_thread old;
     if (!recover_enter(d->gpu->stacks + worker * RECOVER_STACK, &old)) return false;
     fegetenv(&host);
     round_begin();

@@ -257,10 +257,16 @@ void observe_after(const struct warp *w, uint32_t pc, const struct insn *in);
 
 /* ---- recover.c: host signals of guest accesses ---- */
 
-/* The handlers are there between the two; false: they cannot be had. `stack` is this thread's signal
- * stack of RECOVER_STACK bytes, used if it has none. */
-bool recover_enter(void *stack, stack_t *old);
-void recover_leave(const stack_t *old);
+/* What a thread had before. */
+struct recover_thread {
+    stack_t stack;
+    sigset_t mask;
+};
+
+/* The handlers are there between the two, and their signals are not blocked; false: they cannot be had. `stack` is this
+ * thread's signal stack of RECOVER_STACK bytes, used if it has none. */
+bool recover_enter(void *stack, struct recover_thread *old);
+void recover_leave(const struct recover_thread *old);
 /* Between the two, before a launch: goes over handlers that somebody has set before `since` (host_ns). */
 void recover_renew(uint64_t since);
 /* The same, while it runs, if *due (host_ns) has come; sets when it is due again. */

@@ -133,12 +133,17 @@ static void recover_remove(void)
     pthread_mutex_unlock(&lock);
 }
 
-bool recover_enter(void *stack, stack_t *old)
+bool recover_enter(void *stack, struct recover_thread *old)
 {
+    sigset_t ours;
     if (!recover_install()) return false;
-    pthread_sigmask(SIG_SETMASK, NULL, &mask);
-    stack_t ours = {.ss_sp = stack, .ss_size = RECOVER_STACK};
-    if (sigaltstack(NULL, old) == 0 && (old->ss_flags & SS_DISABLE)) sigaltstack(&ours, NULL);
+    sigemptyset(&ours);
+    for (int i = 0; i < 2; i++) sigaddset(&ours, signals[i]);
+    pthread_sigmask(SIG_UNBLOCK, &ours, &old->mask);
+    mask = old->mask;
+    for (int i = 0; i < 2; i++) sigdelset(&mask, signals[i]);
+    stack_t own = {.ss_sp = stack, .ss_size = RECOVER_STACK};
+    if (sigaltstack(NULL, &old->stack) == 0 && (old->stack.ss_flags & SS_DISABLE)) sigaltstack(&own, NULL);
     return true;
 }
 
@@ -166,8 +171,10 @@ void recover_guard(struct sm *sm) { current = sm; }
 
 void recover_again(void) { pthread_sigmask(SIG_SETMASK, &mask, NULL); }
 
-void recover_leave(const stack_t *old)
+void recover_leave(const struct recover_thread *old)
 {
-    if (old->ss_flags & SS_DISABLE) sigaltstack(old, NULL);
+    if (old->stack.ss_flags & SS_DISABLE) sigaltstack(&old->stack, NULL);
+    if (sigismember(&old->mask, SIGSEGV) || sigismember(&old->mask, SIGBUS))
+        pthread_sigmask(SIG_SETMASK, &old->mask, NULL);
     recover_remove();
 }
