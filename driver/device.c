@@ -111,8 +111,8 @@ static ventus_device *device_new(const struct gpu_config *config)
     ventus_device *d = calloc(1, sizeof *d);
     if (!d) return NULL;
     d->uses = 1;
-    d->queue.machine.run = machine_run;
-    d->queue.host.run = queue_run_calls;
+    d->queue.machine = (struct worker){worker_run, machine_work, machine_held_until, &d->queue};
+    d->queue.host = (struct worker){worker_run, call_run, NULL, &d->queue};
     bool lock = pthread_mutex_init(&d->lock, NULL) == 0 && pthread_mutex_init(&d->print_lock, NULL) == 0;
     if (lock && queue_init(&d->queue)) {
         struct gpu_config c = *config;
@@ -198,6 +198,6 @@ void ventus_totals(ventus_device *device, struct ventus_totals *totals)
     pthread_mutex_lock(&q->lock);
     *totals = q->totals;
     totals->counters = launch_counters(&q->counters);
-    if (q->busy) totals->busy_ns += host_ns() - q->began;
+    if (q->began) totals->busy_ns += host_ns() - q->began;
     pthread_mutex_unlock(&q->lock);
 }

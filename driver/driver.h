@@ -53,6 +53,8 @@ struct event_link {
     ventus_event *next, *previous;
 };
 
+struct queue;
+
 struct event_list {
     ventus_event *first, *last;
 };
@@ -60,11 +62,19 @@ struct event_list {
 /* A thread of the device and what is ready for it: first what will never run and is only to be ended, then the rest
  * in the order of submission. */
 struct worker {
-    void *(*run)(void *device); /* for host_thread, at the first need */
+    void *(*run)(void *worker); /* the thread; for host_thread, at the first need */
+    /* Runs what is ready, or ends it if it may not run (`verdict`). Without the lock. */
+    void (*work)(ventus_event *event, enum ventus_status verdict);
+    uint64_t (*held_until)(const struct queue *queue); /* nothing is to run before (host_ns); NULL: never held */
+    struct queue *queue;
     pthread_t thread;
     bool started;
     pthread_cond_t wake; /* there is something to look at: */
     atomic_bool woken;   /* since it began to wait */
+    bool busy;           /* the work is under way, ... */
+    bool helped;         /* ... on the client's thread */
+    bool naps;           /* it will look soon, without being woken */
+    bool prompt;         /* it begins with work at once: the client does not wait for it */
     struct event_list ready;
 };
 
@@ -83,11 +93,13 @@ struct queue {
     uint32_t finishing;  /* who waits in ventus_finish */
     uint32_t waiting;    /* threads in queue_wait */
     bool gathers;        /* launches wait until the host does (machine.c); set before the first one */
-    uint64_t latest;     /* when anything was last submitted, if it gathers (host_ns) */
-    bool busy;           /* the machine runs */
+    uint64_t latest;     /* when work for a thread was last submitted, and anything if it gathers (host_ns) */
+    uint32_t tails;      /* of `all`, those that nothing else of it waits for */
+    pthread_t client;    /* the thread that has submitted; ... */
+    bool shared;         /* ... others have, too */
     bool closing;
     uint64_t batch;              /* serial number of the module that it runs, 0: none */
-    uint64_t began;              /* when it became busy */
+    uint64_t began;              /* when the machine began to run, 0: it does not (host_ns) */
     atomic_bool news;            /* something has changed since the machine last asked */
     struct ventus_totals totals; /* but for the counters, which are these */
     struct counters counters;
@@ -149,6 +161,7 @@ enum event_kind { EVENT_LAUNCH, EVENT_CALL, EVENT_MARK, EVENT_GATE };
 struct ventus_event {
     struct event_link link[2];       /* by enum membership */
     bool listed;                     /* ready for its thread */
+    bool followed;                   /* another one of its device waits for it */
     bool failed;                     /* something that had to succeed did not */
     bool set;                        /* a gate: its end is under way */
     size_t waits_for;                /* events, and one for its own submission */
@@ -254,7 +267,7 @@ enum ventus_status module_map(ventus_device *device, const ventus_module *module
 /* Takes the variables of the module in the code window out of the machine's memory, and gives up its use. */
 void module_release_variables(ventus_device *device);
 
-/* ---- launch.c: one launch. All but the first on the device's thread ---- */
+/* ---- launch.c: one launch. All but the first on the thread that runs it ---- */
 
 /* Makes a new event one of this launch: copies what it says, checks sizes, fills in the machine's launch as far as it
  * is known without device memory. */
@@ -282,16 +295,20 @@ bool queue_init(struct queue *queue);
 /* Waits until something has changed or `deadline` (host_ns; UINT64_MAX: for ever) has passed, which is false. With
  * the queue's lock held. */
 bool queue_wait(struct queue *queue, uint64_t deadline);
+/* The same for another condition. */
+bool queue_sleep(struct queue *queue, pthread_cond_t *condition, uint64_t deadline);
 uint64_t deadline_of(uint64_t timeout_ns);
 
-/* On the worker's thread: waits until it is woken or `deadline` (as above) has passed. With the queue's lock held,
- * which it gives up meanwhile. */
-void worker_wait(struct queue *queue, struct worker *worker, uint64_t deadline);
-/* Has the worker look again at what is ready. With the lock held. */
+/* Has the worker look at what is ready, now or, for something that has just become ready, soon. With the lock held. */
 void worker_wake(struct worker *worker);
+void worker_notice(const struct queue *queue, struct worker *worker);
+/* Somebody waits who does none of the work: the workers do it, now and the next time. With the lock held. */
+void queue_wake(struct queue *queue);
 
-/* Is this a thread of the device's own? With the lock held. */
+/* Is this the thread that does the worker's work, or that of either; the one that submits? With the lock held. */
+bool worker_is_self(const struct queue *queue, const struct worker *worker);
 bool queue_is_self(const struct queue *queue);
+bool queue_is_client(const struct queue *queue);
 
 /* Between the two the machine is idle and the code window may be touched. False: called on the machine's thread,
  * which would wait for itself. */
@@ -307,26 +324,29 @@ void event_call(ventus_event *event, struct callback *due);
 
 /* ---- queue.c ---- */
 
-/* VENTUS_OK: it may run; else what it ends with instead. With the lock held. */
-enum ventus_status event_verdict(const ventus_event *event);
-
 /* It runs; it has ended. */
 void event_begin(ventus_event *event);
 void event_end(ventus_event *event, enum ventus_status status);
 
-/* Cancels launches whose callers have set their cancel flags, or which have run too long. With the lock held. */
-void queue_check_running(struct queue *queue);
+/* What a worker is to look at next, NULL if there is nothing, and whether it is to be run. With the lock held. */
+ventus_event *queue_first(struct queue *queue, struct worker *worker, enum ventus_status *verdict);
 
 /* Cancels what is there and ends the threads. */
 void queue_close(ventus_device *device);
 
-/* The thread of calls. */
-void *queue_run_calls(void *device);
+/* worker.work of calls. */
+void call_run(ventus_event *event, enum ventus_status verdict);
 
 /* ---- machine.c ---- */
 
-/* The thread of launches. */
-void *machine_run(void *device);
+/* worker.work and worker.held_until of launches. */
+void machine_work(ventus_event *event, enum ventus_status verdict);
+uint64_t machine_held_until(const struct queue *queue);
+
+/* ---- worker.c ---- */
+
+/* worker.run */
+void *worker_run(void *worker);
 
 /* ---- print.c: the print buffer of `size` bytes (isa/abi.h) ---- */
 

@@ -69,35 +69,25 @@ uint64_t deadline_of(uint64_t timeout_ns)
     return timeout_ns > UINT64_MAX - now ? UINT64_MAX : now + timeout_ns;
 }
 
-/* False: the deadline (host_ns; UINT64_MAX: none) has passed. */
-static bool wait_until(pthread_cond_t *condition, pthread_mutex_t *lock, uint64_t deadline)
+bool queue_sleep(struct queue *q, pthread_cond_t *condition, uint64_t deadline)
 {
-    if (deadline == UINT64_MAX) return pthread_cond_wait(condition, lock) == 0;
+    if (deadline == UINT64_MAX) return pthread_cond_wait(condition, &q->lock) == 0;
     if (host_ns() >= deadline) return false;
     const struct timespec t = {(time_t)(deadline / SECOND), (long)(deadline % SECOND)};
-    pthread_cond_timedwait(condition, lock, &t);
+    pthread_cond_timedwait(condition, &q->lock, &t);
     return true;
 }
 
-bool queue_wait(struct queue *q, uint64_t deadline)
+static bool is_self(const struct worker *w) { return w->started && pthread_equal(w->thread, pthread_self()); }
+
+bool queue_is_client(const struct queue *q) { return pthread_equal(q->client, pthread_self()); }
+
+bool worker_is_self(const struct queue *q, const struct worker *w)
 {
-    if (!q->waiting++ && q->gathers) worker_wake(&q->machine);
-    bool in_time = wait_until(&q->changed, &q->lock, deadline);
-    q->waiting--;
-    return in_time;
+    return is_self(w) || (w->helped && queue_is_client(q));
 }
 
-void worker_wait(struct queue *q, struct worker *w, uint64_t deadline)
-{
-    w->woken = false;
-    pthread_mutex_unlock(&q->lock);
-    uint64_t end = host_spin_end();
-    while (!w->woken && host_spin(end)) {
-    }
-    pthread_mutex_lock(&q->lock);
-    while (!w->woken && wait_until(&w->wake, &q->lock, deadline)) {
-    }
-}
+bool queue_is_self(const struct queue *q) { return worker_is_self(q, &q->machine) || worker_is_self(q, &q->host); }
 
 void worker_wake(struct worker *w)
 {
@@ -105,9 +95,28 @@ void worker_wake(struct worker *w)
     pthread_cond_signal(&w->wake);
 }
 
-static bool is_self(const struct worker *w) { return w->started && pthread_equal(w->thread, pthread_self()); }
+void worker_notice(const struct queue *q, struct worker *w)
+{
+    if (!w->naps || q->waiting) worker_wake(w);
+}
 
-bool queue_is_self(const struct queue *q) { return is_self(&q->machine) || is_self(&q->host); }
+void queue_wake(struct queue *q)
+{
+    struct worker *const workers[] = {&q->machine, &q->host};
+    for (int i = 0; i < 2; i++) {
+        if (!workers[i]->ready.first || workers[i]->busy) continue;
+        workers[i]->prompt = true;
+        worker_wake(workers[i]);
+    }
+}
+
+bool queue_wait(struct queue *q, uint64_t deadline)
+{
+    if (!q->waiting++) queue_wake(q);
+    bool in_time = queue_sleep(q, &q->changed, deadline);
+    q->waiting--;
+    return in_time;
+}
 
 /* ---- pauses: the machine is kept idle ---- */
 
@@ -115,9 +124,9 @@ bool queue_pause(ventus_device *d)
 {
     struct queue *q = &d->queue;
     pthread_mutex_lock(&q->lock);
-    bool allowed = !is_self(&q->machine);
+    bool allowed = !worker_is_self(q, &q->machine);
     if (allowed) q->pauses++;
-    while (allowed && q->busy) queue_wait(q, UINT64_MAX);
+    while (allowed && q->machine.busy) queue_wait(q, UINT64_MAX);
     pthread_mutex_unlock(&q->lock);
     return allowed;
 }
@@ -161,43 +170,6 @@ enum ventus_state ventus_event_state(const ventus_event *event) { return event->
 const struct ventus_outcome *ventus_event_outcome(const ventus_event *event)
 {
     return event->state == VENTUS_ENDED ? &event->outcome : NULL;
-}
-
-/* Looks for a moment whether the event reaches `state`. */
-static void spin_for(const ventus_event *e, enum ventus_state state, uint64_t deadline)
-{
-    uint64_t end = host_spin_end();
-    if (end > deadline) end = deadline;
-    while (e->state < state && host_spin(end)) {
-    }
-}
-
-/* Waits until the event has reached `state`; VENTUS_OK when it has. */
-static enum ventus_status wait_for(ventus_event *e, enum ventus_state state, uint64_t timeout_ns)
-{
-    struct queue *q = &e->device->queue;
-    if (e->state >= state) return VENTUS_OK;
-    uint64_t deadline = deadline_of(timeout_ns);
-    spin_for(e, state, deadline);
-    pthread_mutex_lock(&q->lock);
-    bool allowed = !queue_is_self(q), in_time = true;
-    e->waiters++;
-    while (allowed && in_time && e->state < state) in_time = queue_wait(q, deadline);
-    e->waiters--;
-    bool reached = e->state >= state;
-    pthread_mutex_unlock(&q->lock);
-    return reached ? VENTUS_OK : allowed ? VENTUS_TIMEOUT : VENTUS_BAD_ARGUMENT;
-}
-
-enum ventus_status ventus_event_wait_start(ventus_event *event, uint64_t timeout_ns)
-{
-    return wait_for(event, VENTUS_RUNNING, timeout_ns);
-}
-
-enum ventus_status ventus_event_wait(ventus_event *event, uint64_t timeout_ns)
-{
-    enum ventus_status status = wait_for(event, VENTUS_ENDED, timeout_ns);
-    return status == VENTUS_OK ? event->outcome.status : status;
 }
 
 /* ---- callbacks ---- */

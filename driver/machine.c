@@ -1,4 +1,4 @@
-/* The thread that runs the machine.
+/* Launches: what the machine's thread does, or the client's in its place (worker.c).
  *
  * It runs batches: one gpu_run with launches of one module, which the machine asks for while others run. Between
  * batches the code window may change, by this thread or by a copy to or from it, which keeps the machine idle. A launch
@@ -21,21 +21,12 @@ static uint32_t most_running(const ventus_device *d)
     return d->export_folder ? 1 : watched < slots ? watched : slots;
 }
 
-/* The launch to look at next, NULL if there is none, and whether it is to be run. With the lock held. */
-static ventus_event *first_ready(struct queue *q, enum ventus_status *verdict)
-{
-    queue_check_running(q);
-    ventus_event *e = q->machine.ready.first;
-    *verdict = e ? event_verdict(e) : VENTUS_OK;
-    return e;
-}
-
 /* The launch that may join the batch, or one to end. */
 static ventus_event *candidate(ventus_device *d, enum ventus_status *verdict)
 {
     struct queue *q = &d->queue;
     pthread_mutex_lock(&q->lock);
-    ventus_event *e = first_ready(q, verdict);
+    ventus_event *e = queue_first(q, &q->machine, verdict);
     bool fits = e && !q->pauses && serial_of(e) == q->batch && q->running < most_running(d);
     if (e && *verdict == VENTUS_OK && !fits) e = NULL;
     pthread_mutex_unlock(&q->lock);
@@ -93,50 +84,47 @@ static void run_batch(ventus_device *d, ventus_event *first)
     q->news = true;
     if (status == VENTUS_OK) gpu_run(d->gpu, &source);
     else event_end(first, status);
+}
+
+static void note_begin(struct queue *q, const ventus_event *first)
+{
     pthread_mutex_lock(&q->lock);
-    q->busy = false;
-    q->totals.busy_ns += host_ns() - q->began;
-    if (q->pauses) pthread_cond_broadcast(&q->changed);
+    q->batch = serial_of(first);
+    q->began = host_ns();
     pthread_mutex_unlock(&q->lock);
 }
 
-/* ---- the thread ---- */
+static void note_end(struct queue *q)
+{
+    pthread_mutex_lock(&q->lock);
+    q->totals.busy_ns += host_ns() - q->began;
+    q->began = 0;
+    pthread_mutex_unlock(&q->lock);
+}
+
+void machine_work(ventus_event *e, enum ventus_status verdict)
+{
+    ventus_device *d = e->device;
+    if (verdict != VENTUS_OK) {
+        event_end(e, verdict);
+        return;
+    }
+    note_begin(&d->queue, e);
+    run_batch(d, e);
+    note_end(&d->queue);
+}
+
+/* ---- when one begins ---- */
 
 enum { GATHER_NS = 100000000 };
 
-/* The host may have more launches for the same moment. By the clock of a cycle model it takes no time to queue them:
- * all that it queues before it waits for something, or has been quiet for a while, is there when the first one begins.
- */
-static bool is_gathering(const struct queue *q)
+/* The host may have more launches for the same moment. By the clock of a cycle model it takes no
+ * time to queue them: all that it queues before it waits for something, or has been quiet for a while, is there when
+ * the first one begins. */
+uint64_t machine_held_until(const struct queue *q)
 {
-    return q->gathers && !q->waiting && !q->closing && host_ns() - q->latest < GATHER_NS;
-}
-
-/* Waits for a launch to run (then the machine is busy) or to end; NULL: this is the end of the thread. */
-static ventus_event *await(struct queue *q, enum ventus_status *verdict)
-{
-    ventus_event *e;
-    pthread_mutex_lock(&q->lock);
-    while (!(e = first_ready(q, verdict)) || (*verdict == VENTUS_OK && (q->pauses || is_gathering(q)))) {
-        if (q->closing && !e) break;
-        worker_wait(q, &q->machine, e && !q->pauses ? q->latest + GATHER_NS : UINT64_MAX);
-    }
-    if (e && *verdict == VENTUS_OK) {
-        q->busy = true;
-        q->began = host_ns();
-        q->batch = serial_of(e);
-    }
-    pthread_mutex_unlock(&q->lock);
-    return e;
-}
-
-void *machine_run(void *device)
-{
-    ventus_device *d = device;
-    enum ventus_status status;
-    for (ventus_event *e; (e = await(&d->queue, &status));) {
-        if (status == VENTUS_OK) run_batch(d, e);
-        else event_end(e, status);
-    }
-    return NULL;
+    if (q->pauses) return UINT64_MAX;
+    if (!q->gathers || q->waiting || q->closing) return 0;
+    uint64_t quiet = q->latest + GATHER_NS;
+    return host_ns() < quiet ? quiet : 0;
 }

@@ -41,7 +41,8 @@ static struct worker *worker_of(ventus_event *e)
     return e->kind == EVENT_CALL ? &e->device->queue.host : NULL;
 }
 
-enum ventus_status event_verdict(const ventus_event *e)
+/* VENTUS_OK: it may run; else what it ends with instead. With the lock held. */
+static enum ventus_status event_verdict(const ventus_event *e)
 {
     return e->cancel ? VENTUS_CANCELLED : e->failed ? VENTUS_DEPENDENCY : VENTUS_OK;
 }
@@ -56,7 +57,7 @@ static void make_ready(ventus_event *e)
     list_insert(&w->ready, READY, e, before);
     e->listed = true;
     e->device->queue.news = true;
-    worker_wake(w);
+    worker_notice(&e->device->queue, w);
 }
 
 /* With the lock held. */
@@ -166,6 +167,7 @@ static void end_one(ventus_event *e, enum ventus_status status, struct event_lis
     pthread_mutex_lock(&q->lock);
     make_unready(e);
     list_remove(&q->all, ALL, e);
+    q->tails -= !e->followed;
     if (e->kind == EVENT_LAUNCH) count_launch(q, e);
     e->state = VENTUS_ENDED;
     struct dependency *others = count_down_own(e, due);
@@ -235,7 +237,8 @@ static bool is_overdue(const struct queue *q, const ventus_event *e)
     return q->limit_ns && e->kind == EVENT_LAUNCH && e->state == VENTUS_RUNNING && host_ns() - e->began > q->limit_ns;
 }
 
-void queue_check_running(struct queue *q)
+/* Cancels launches whose callers have set their cancel flags, or which have run too long. With the lock held. */
+static void check_running(struct queue *q)
 {
     bool looks = q->watched || (q->limit_ns && q->running);
     for (ventus_event *e = looks ? q->all.first : NULL; e; e = e->link[ALL].next) {
@@ -244,9 +247,18 @@ void queue_check_running(struct queue *q)
     }
 }
 
+ventus_event *queue_first(struct queue *q, struct worker *w, enum ventus_status *verdict)
+{
+    check_running(q);
+    ventus_event *e = w->ready.first;
+    *verdict = e ? event_verdict(e) : VENTUS_OK;
+    return e;
+}
+
 static void close_worker(struct queue *q, struct worker *w)
 {
     pthread_mutex_lock(&q->lock);
+    while (w->helped && !queue_is_client(q)) queue_wait(q, UINT64_MAX);
     worker_wake(w);
     bool started = w->started;
     pthread_mutex_unlock(&q->lock);
@@ -281,25 +293,35 @@ static ventus_event *event_new(ventus_device *d, enum event_kind kind, size_t nd
     return e;
 }
 
-/* Starts its thread if it is the first that needs it. With the lock held. */
-static bool worker_ready(ventus_event *e)
+/* Its thread runs from the first need on; false: the host has none left. With the lock held. */
+static bool start_worker(struct worker *w)
 {
-    struct worker *w = worker_of(e);
-    if (w && !w->started) w->started = host_thread(&w->thread, w->run, e->device);
-    return !w || w->started;
+    if (!w->started) w->started = host_thread(&w->thread, w->run, w);
+    return w->started;
+}
+
+/* With the lock held. */
+static void note_client(struct queue *q, const ventus_event *e)
+{
+    if (!q->submitted) q->client = pthread_self();
+    else if (!pthread_equal(q->client, pthread_self())) q->shared = true;
+    if (q->gathers) q->latest = host_ns();
+    else if (e->kind == EVENT_LAUNCH || e->kind == EVENT_CALL) q->latest = e->outcome.submitted;
 }
 
 /* With the lock held. */
 static enum ventus_status append(struct queue *q, ventus_event *e, size_t ndeps)
 {
     if (q->closing) return VENTUS_BAD_ARGUMENT;
-    if (!worker_ready(e)) return VENTUS_NO_MEMORY;
+    struct worker *w = worker_of(e);
+    if (w && !start_worker(w)) return VENTUS_NO_MEMORY;
     e->outcome.submitted = ventus_clock(e->device);
     e->job.submitted = e->device->clock ? 0 : e->outcome.submitted;
+    note_client(q, e);
     e->number = ++q->submitted;
-    if (q->gathers) q->latest = host_ns();
     e->waits_for = ndeps + 1; /* one for the submission itself */
     list_insert(&q->all, ALL, e, q->all.last);
+    q->tails++;
     q->watched += e->watch != NULL;
     ventus_event_retain(e);
     if (e->in.module) atomic_fetch_add(&((ventus_module *)e->in.module)->uses, 1);
@@ -316,13 +338,21 @@ static bool depend(ventus_event *e, struct dependency *d, const struct ventus_de
     return true;
 }
 
+/* Something of its own device waits for it. With the lock held. */
+static void follow(ventus_event *e)
+{
+    e->device->queue.tails -= !e->followed;
+    e->followed = true;
+}
+
 /* What it waits for on its own device; how many others there are. With the lock held. */
 static size_t depend_on_own(ventus_event *e, size_t ndeps, const struct ventus_dep *deps, struct event_list *due)
 {
     size_t others = 0;
     for (size_t i = 0; i < ndeps; i++)
         if (deps[i].event->device != e->device) others++;
-        else if (!depend(e, &e->deps[i], &deps[i])) count_down(e, dep_failed(deps[i].event, deps[i].any_end), due);
+        else if (depend(e, &e->deps[i], &deps[i])) follow(deps[i].event);
+        else count_down(e, dep_failed(deps[i].event, deps[i].any_end), due);
     return others;
 }
 
@@ -404,77 +434,13 @@ enum ventus_status ventus_gate(ventus_device *device, size_t ndeps, const struct
     return e ? submit(e, VENTUS_OK, ndeps, deps, event) : VENTUS_NO_MEMORY;
 }
 
-/* ---- the thread of calls ---- */
+/* ---- calls ---- */
 
-/* The next call, and whether it is to be run; NULL: this is the end of the thread. */
-static ventus_event *next_call(struct queue *q, enum ventus_status *verdict)
+void call_run(ventus_event *e, enum ventus_status verdict)
 {
-    pthread_mutex_lock(&q->lock);
-    while (!q->host.ready.first && !q->closing) worker_wait(q, &q->host, UINT64_MAX);
-    ventus_event *e = q->host.ready.first;
-    *verdict = e ? event_verdict(e) : VENTUS_OK;
-    pthread_mutex_unlock(&q->lock);
-    return e;
-}
-
-void *queue_run_calls(void *device)
-{
-    ventus_device *d = device;
-    enum ventus_status status;
-    for (ventus_event *e; (e = next_call(&d->queue, &status));) {
-        if (status == VENTUS_OK) {
-            event_begin(e);
-            status = e->run(e->user);
-        }
-        event_end(e, status);
+    if (verdict == VENTUS_OK) {
+        event_begin(e);
+        verdict = e->run(e->user);
     }
-    return NULL;
-}
-
-/* ---- waiting ---- */
-
-enum ventus_status ventus_finish(ventus_device *device, uint64_t timeout_ns)
-{
-    if (!device) return VENTUS_BAD_ARGUMENT;
-    struct queue *q = &device->queue;
-    uint64_t deadline = deadline_of(timeout_ns);
-    bool in_time = true;
-    pthread_mutex_lock(&q->lock);
-    uint64_t last = q->submitted;
-    bool allowed = !queue_is_self(q);
-    q->finishing++;
-    while (allowed && in_time && q->all.first && q->all.first->number <= last) in_time = queue_wait(q, deadline);
-    q->finishing--;
-    pthread_mutex_unlock(&q->lock);
-    if (!allowed) return VENTUS_BAD_ARGUMENT;
-    return in_time ? VENTUS_OK : VENTUS_TIMEOUT;
-}
-
-static enum ventus_status run(ventus_device *device, const struct ventus_launch *launch, struct ventus_outcome *outcome)
-{
-    ventus_event *e;
-    enum ventus_status status = ventus_launch(device, launch, 0, NULL, &e);
-    if (status != VENTUS_OK) {
-        bool named = launch && launch->kernel && !launch_is_raw(launch);
-        char why[200];
-        bool foreign = status == VENTUS_BAD_MODULE && !ventus_module_fits(device, launch->module, why, sizeof why);
-        snprintf(outcome->message, sizeof outcome->message, "%s%s: %s", named ? "kernel " : "launch",
-                 named ? launch->kernel->name : "", foreign ? why : ventus_status_text(status));
-        return status;
-    }
-    status = ventus_event_wait(e, VENTUS_FOREVER);
-    const struct ventus_outcome *o = ventus_event_outcome(e);
-    if (o) *outcome = *o; /* not on a thread of the device's own */
-    ventus_event_release(e);
-    return status;
-}
-
-enum ventus_status ventus_run(ventus_device *device, const struct ventus_launch *launch, struct ventus_result *result,
-                              char *message, size_t message_size)
-{
-    struct ventus_outcome outcome = {0};
-    enum ventus_status status = result ? run(device, launch, &outcome) : VENTUS_BAD_ARGUMENT;
-    if (result && outcome.submitted) *result = outcome.result;
-    if (message && message_size) snprintf(message, message_size, "%s", outcome.message);
-    return status;
+    event_end(e, verdict);
 }

@@ -231,10 +231,10 @@ struct ventus_launch {
     const uint64_t *local_sizes; /* one per argument, bytes of each VENTUS_ARG_LOCAL; may be NULL */
     const uint32_t *pointers;    /* one per argument, addresses of each VENTUS_ARG_GLOBAL, VENTUS_ARG_CONSTANT and
                                   * VENTUS_ARG_PIPE, and of the texels of each VENTUS_ARG_IMAGE; NULL: they are in args */
-    FILE *print;                 /* where printf output goes, from the device's threads; NULL: stdout */
+    FILE *print;                 /* where printf output goes, from the thread that runs the launch; NULL: stdout */
     /* Called once, when the launch is over but its event does not say so yet, to release what the client has kept for
-     * it; NULL: nothing. It runs on a thread of the device, which others wait for. Not called when ventus_launch
-     * fails. */
+     * it; NULL: nothing. It runs on the thread that has run the launch, which others wait for. Not called when
+     * ventus_launch fails. */
     void (*ending)(void *user, const struct ventus_outcome *outcome);
     void *user;
     struct ventus_sms sms;               /* which run it; a count of 0: all */
@@ -286,7 +286,9 @@ struct ventus_result {
  * A mark ends as soon as what it depends on has ended: it stands for many. A gate ends when the caller says so. Each
  * starts when what it depends on has ended, and has an event.
  *
- * A device has a thread for launches and one for calls, started by the first of each. Launches that can start do
+ * A device has a thread for launches and one for calls, started by the first of each. A client's thread that waits for
+ * ever, for all that is in flight, may do their work meanwhile, if no other thread has ever submitted anything: then
+ * callbacks come on that thread. Launches that can start do
  * so in the order of their submission, several at once where the machine has room; so do calls, one after another. The
  * code window holds one module: a launch of another module waits, and later ones behind it, until what runs
  * has ended. printf output appears when a launch ends, in one piece, and earlier pieces when its buffer is full. */
@@ -379,8 +381,8 @@ enum ventus_status ventus_event_wait_start(ventus_event *event, uint64_t timeout
 const struct ventus_outcome *ventus_event_outcome(const ventus_event *event);
 
 /* Calls `call` once, when the event has reached `state` or has ended without. If it already has, that happens here;
- * else on the thread that brings it about, usually one of the device, for which others wait. False: the host has no
- * memory. */
+ * else on the thread that brings it about, usually one that does the device's work, for which others wait. False: the
+ * host has no memory. */
 bool ventus_event_notify(ventus_event *event, enum ventus_state state, void (*call)(ventus_event *event, void *user),
                          void *user);
 

@@ -1,0 +1,211 @@
+/* The threads of a device, one for launches and one for calls, and the client's thread that does their work.
+ *
+ * Many clients do nothing but wait for what they have just queued. One that waits for all that is in flight does the
+ * work itself: nobody is woken, and no second processor is kept busy with waiting. What a client submits might be
+ * waited for in a moment, so that a thread of the device that has had work a moment ago naps: it looks soon, and is not
+ * woken before. When it then finds work it was right to look, and from now on begins at once, until the client waits
+ * again. All this is for one thread that submits; as soon as there are several, each worker does its own work. */
+#include "driver/driver.h"
+
+enum {
+    NAP_NS = 250000,
+    SOON_NS = 20000, /* a client that waits so soon does nothing else meanwhile */
+};
+
+/* ---- nothing to do ---- */
+
+static void sleep_until_woken(struct queue *q, struct worker *w, uint64_t deadline)
+{
+    while (!w->woken && queue_sleep(q, &w->wake, deadline)) {
+    }
+}
+
+/* For something that is expected at any moment. */
+static void wait_awake(struct queue *q, struct worker *w, uint64_t deadline)
+{
+    pthread_mutex_unlock(&q->lock);
+    uint64_t end = host_spin_end();
+    while (!w->woken && host_spin(end)) {
+    }
+    pthread_mutex_lock(&q->lock);
+    sleep_until_woken(q, w, deadline);
+}
+
+/* There is nothing to do at the moment. */
+static void idle(struct queue *q, struct worker *w, uint64_t deadline)
+{
+    const uint64_t known = q->submitted;
+    w->woken = false;
+    if (q->shared || q->gathers || w->prompt) {
+        wait_awake(q, w, deadline);
+        return;
+    }
+    w->naps = true;
+    sleep_until_woken(q, w, host_ns() + NAP_NS);
+    w->naps = false;
+    if (w->woken) return;
+    if (w->ready.first && !w->busy) w->prompt = true;
+    else if (w->busy || q->submitted == known) sleep_until_woken(q, w, deadline);
+}
+
+/* ---- working ---- */
+
+/* 0: *e is to be worked on, and VENTUS_OK if it may run; else until when there is nothing to do. With the lock held. */
+static uint64_t look(struct queue *q, struct worker *w, ventus_event **e, enum ventus_status *verdict)
+{
+    *e = queue_first(q, w, verdict);
+    if (!*e || w->busy) return UINT64_MAX;
+    return *verdict == VENTUS_OK && w->held_until ? w->held_until(q) : 0;
+}
+
+/* With the lock held, which is given up meanwhile. */
+static void work(struct queue *q, struct worker *w, ventus_event *e, enum ventus_status verdict)
+{
+    w->busy = true;
+    pthread_mutex_unlock(&q->lock);
+    w->work(e, verdict);
+    pthread_mutex_lock(&q->lock);
+    w->busy = false;
+    if (q->pauses || q->closing) pthread_cond_broadcast(&q->changed);
+}
+
+void *worker_run(void *worker)
+{
+    struct worker *w = worker;
+    struct queue *q = w->queue;
+    enum ventus_status verdict;
+    ventus_event *e;
+    pthread_mutex_lock(&q->lock);
+    for (uint64_t until; (until = look(q, w, &e, &verdict)) == 0 || e || !q->closing;) {
+        if (until) idle(q, w, until);
+        else work(q, w, e, verdict);
+    }
+    pthread_mutex_unlock(&q->lock);
+    return NULL;
+}
+
+/* ---- the client's thread ---- */
+
+static bool help_worker(struct queue *q, struct worker *w)
+{
+    enum ventus_status verdict;
+    ventus_event *e;
+    int cancels;
+    if (look(q, w, &e, &verdict)) return false;
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancels);
+    w->helped = true;
+    work(q, w, e, verdict);
+    w->helped = false;
+    pthread_setcancelstate(cancels, NULL);
+    if (w->ready.first) worker_wake(w); /* it may have looked meanwhile, and gone to sleep */
+    return true;
+}
+
+/* On a client's thread that is about to wait for all that is in flight: does a piece of the workers' work, if there is
+ * any that it may do. False: nothing has been done. With the lock held, which is given up meanwhile. */
+static bool help(struct queue *q)
+{
+    if (q->shared || q->gathers || !queue_is_client(q) || queue_is_self(q)) return false;
+    if (host_ns() - q->latest < SOON_NS) q->machine.prompt = q->host.prompt = false;
+    return help_worker(q, &q->machine) || help_worker(q, &q->host);
+}
+
+/* ---- waiting ---- */
+
+/* What the client waits for is all that is in flight. With the lock held. */
+static void help_to(const ventus_event *e, enum ventus_state state)
+{
+    struct queue *q = &e->device->queue;
+    while (e->state < state && q->tails == 1 && !e->followed && help(q)) {
+    }
+}
+
+/* Looks for a moment whether the event reaches `state`. */
+static void spin_for(const ventus_event *e, enum ventus_state state, uint64_t deadline)
+{
+    uint64_t end = host_spin_end();
+    if (end > deadline) end = deadline;
+    while (e->state < state && host_spin(end)) {
+    }
+}
+
+/* Waits until the event has reached `state`; VENTUS_OK when it has. */
+static enum ventus_status wait_for(ventus_event *e, enum ventus_state state, uint64_t timeout_ns)
+{
+    struct queue *q = &e->device->queue;
+    if (e->state >= state) return VENTUS_OK;
+    uint64_t deadline = deadline_of(timeout_ns);
+    pthread_mutex_lock(&q->lock);
+    if (deadline == UINT64_MAX) help_to(e, state);
+    queue_wake(q);
+    pthread_mutex_unlock(&q->lock);
+    if (e->state >= state) return VENTUS_OK;
+    spin_for(e, state, deadline);
+    pthread_mutex_lock(&q->lock);
+    bool allowed = !queue_is_self(q), in_time = true;
+    e->waiters++;
+    while (allowed && in_time && e->state < state) in_time = queue_wait(q, deadline);
+    e->waiters--;
+    bool reached = e->state >= state;
+    pthread_mutex_unlock(&q->lock);
+    return reached ? VENTUS_OK : allowed ? VENTUS_TIMEOUT : VENTUS_BAD_ARGUMENT;
+}
+
+enum ventus_status ventus_event_wait_start(ventus_event *event, uint64_t timeout_ns)
+{
+    return wait_for(event, VENTUS_RUNNING, timeout_ns);
+}
+
+enum ventus_status ventus_event_wait(ventus_event *event, uint64_t timeout_ns)
+{
+    enum ventus_status status = wait_for(event, VENTUS_ENDED, timeout_ns);
+    return status == VENTUS_OK ? event->outcome.status : status;
+}
+
+enum ventus_status ventus_finish(ventus_device *device, uint64_t timeout_ns)
+{
+    if (!device) return VENTUS_BAD_ARGUMENT;
+    struct queue *q = &device->queue;
+    uint64_t deadline = deadline_of(timeout_ns);
+    bool in_time = true;
+    pthread_mutex_lock(&q->lock);
+    uint64_t last = q->submitted;
+    bool allowed = !queue_is_self(q);
+    while (deadline == UINT64_MAX && q->submitted == last && q->all.first && help(q)) {
+    }
+    q->finishing++;
+    while (allowed && in_time && q->all.first && q->all.first->number <= last) in_time = queue_wait(q, deadline);
+    q->finishing--;
+    pthread_mutex_unlock(&q->lock);
+    if (!allowed) return VENTUS_BAD_ARGUMENT;
+    return in_time ? VENTUS_OK : VENTUS_TIMEOUT;
+}
+
+static enum ventus_status run(ventus_device *device, const struct ventus_launch *launch, struct ventus_outcome *outcome)
+{
+    ventus_event *e;
+    enum ventus_status status = ventus_launch(device, launch, 0, NULL, &e);
+    if (status != VENTUS_OK) {
+        bool named = launch && launch->kernel && !launch_is_raw(launch);
+        char why[200];
+        bool foreign = status == VENTUS_BAD_MODULE && !ventus_module_fits(device, launch->module, why, sizeof why);
+        snprintf(outcome->message, sizeof outcome->message, "%s%s: %s", named ? "kernel " : "launch",
+                 named ? launch->kernel->name : "", foreign ? why : ventus_status_text(status));
+        return status;
+    }
+    status = ventus_event_wait(e, VENTUS_FOREVER);
+    const struct ventus_outcome *o = ventus_event_outcome(e);
+    if (o) *outcome = *o; /* not on a thread of the device's own */
+    ventus_event_release(e);
+    return status;
+}
+
+enum ventus_status ventus_run(ventus_device *device, const struct ventus_launch *launch, struct ventus_result *result,
+                              char *message, size_t message_size)
+{
+    struct ventus_outcome outcome = {0};
+    enum ventus_status status = result ? run(device, launch, &outcome) : VENTUS_BAD_ARGUMENT;
+    if (result && outcome.submitted) *result = outcome.result;
+    if (message && message_size) snprintf(message, message_size, "%s", outcome.message);
+    return status;
+}
