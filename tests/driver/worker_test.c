@@ -1,0 +1,233 @@
+/* Who does a device's work: its own threads, or the client's while it waits. */
+#include <fenv.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <string.h>
+#include <time.h>
+
+#include <cmocka.h>
+
+#include "program.h"
+
+enum { MANY = 200 };
+
+static const uint32_t no_args[4];
+
+/* What `ending` has seen, on the thread that has done the work. */
+struct seen {
+    ventus_device *device;
+    pthread_t thread;
+    enum ventus_status wait, finish;
+};
+
+static void note_thread(void *user, const struct ventus_outcome *outcome)
+{
+    (void)outcome;
+    ((struct seen *)user)->thread = pthread_self();
+}
+
+static ventus_device *open_device(void)
+{
+    ventus_device *d = NULL;
+    assert_int_equal(ventus_open(0, &d), VENTUS_OK);
+    return d;
+}
+
+static ventus_event *launch(ventus_device *d, const ventus_module *m, struct seen *s, size_t ndeps,
+                            const struct ventus_dep *deps)
+{
+    struct ventus_launch l = program_launch(m, no_args, 1, 1);
+    ventus_event *e;
+    l.ending = s ? note_thread : NULL;
+    l.user = s;
+    assert_int_equal(ventus_launch(d, &l, ndeps, deps, &e), VENTUS_OK);
+    return e;
+}
+
+static void wait(ventus_event *e, enum ventus_status status)
+{
+    assert_int_equal(ventus_event_wait(e, VENTUS_FOREVER), status);
+    ventus_event_release(e);
+}
+
+static bool is_here(const struct seen *s) { return pthread_equal(s->thread, pthread_self()); }
+
+static enum ventus_status nothing(void *user) { return user ? VENTUS_OK : VENTUS_BAD_ARGUMENT; }
+
+/* A launch, a call behind it and a mark: the client does both, nearly always. */
+static unsigned helps(ventus_device *d, const ventus_module *m)
+{
+    unsigned here = 0;
+    for (int i = 0; i < MANY; i++) {
+        struct seen a = {0}, b = {0};
+        struct ventus_dep on = {launch(d, m, &a, 0, NULL), false}, last = {0};
+        assert_int_equal(ventus_call(d, &(struct ventus_call){nothing, note_thread, &b}, 1, &on, &last.event),
+                         VENTUS_OK);
+        ventus_event *mark;
+        assert_int_equal(ventus_mark(d, 1, &last, &mark), VENTUS_OK);
+        wait(mark, VENTUS_OK);
+        wait(on.event, VENTUS_OK);
+        wait(last.event, VENTUS_OK);
+        here += is_here(&a) + is_here(&b);
+    }
+    return here;
+}
+
+/* The client does nothing but ask: a thread of the device does the work, and soon. */
+static void check_unattended(ventus_device *d, const ventus_module *m)
+{
+    struct seen s = {0};
+    ventus_event *e = launch(d, m, &s, 0, NULL);
+    while (ventus_event_state(e) != VENTUS_ENDED) nanosleep(&(struct timespec){.tv_nsec = 10000}, NULL);
+    assert_false(is_here(&s));
+    ventus_event_release(e);
+}
+
+static void test_client_helps(void **state)
+{
+    ventus_device *d = open_device();
+    ventus_module *m = program_build(" endprg\n");
+    (void)state;
+    for (int i = 0; i < 3; i++) {
+        assert_true(helps(d, m) > 0);
+        for (int k = 0; k < 20; k++) check_unattended(d, m);
+    }
+    struct seen s = {0};
+    for (int i = 0; i < MANY && !is_here(&s); i++) {
+        ventus_event_release(launch(d, m, &s, 0, NULL));
+        assert_int_equal(ventus_finish(d, VENTUS_FOREVER), VENTUS_OK);
+    }
+    assert_true(is_here(&s));
+    ventus_module_free(m);
+    ventus_close(d);
+}
+
+/* A launch that goes on until the client writes a word holds up nobody who waits for another one. */
+static void test_waits_for_one_of_two(void **state)
+{
+    ventus_device *d = open_device();
+    ventus_module *m = program_build(MEET);
+    uint32_t block;
+    (void)state;
+    assert_int_equal(ventus_alloc(d, 16, &block), VENTUS_OK);
+    for (int i = 0; i < 20; i++) {
+        const uint32_t words[4] = {0, 0, 0, 1}, one = 1;
+        const uint32_t args[2][4] = {{block, block + 4}, {block + 8, block + 12}};
+        ventus_event *e[2];
+        assert_int_equal(ventus_write(d, block, words, sizeof words), VENTUS_OK);
+        for (int k = 0; k < 2; k++) {
+            struct ventus_launch l = program_launch(m, args[k], 1, 1);
+            assert_int_equal(ventus_launch(d, &l, 0, NULL, &e[k]), VENTUS_OK);
+        }
+        wait(e[1], VENTUS_OK);
+        assert_int_equal(ventus_write(d, block + 4, &one, sizeof one), VENTUS_OK);
+        wait(e[0], VENTUS_OK);
+    }
+    ventus_module_free(m);
+    ventus_close(d);
+}
+
+static void *cancel_when_it_runs(void *event)
+{
+    while (ventus_event_state(event) != VENTUS_RUNNING) nanosleep(&(struct timespec){.tv_nsec = 10000}, NULL);
+    ventus_event_cancel(event);
+    return NULL;
+}
+
+static void test_cancelled_by_another(void **state)
+{
+    ventus_device *d = open_device();
+    ventus_module *m = program_build(ENDLESS);
+    (void)state;
+    for (int i = 0; i < 20; i++) {
+        pthread_t other;
+        ventus_event *e = launch(d, m, NULL, 0, NULL);
+        assert_int_equal(pthread_create(&other, NULL, cancel_when_it_runs, e), 0);
+        assert_int_equal(ventus_event_wait(e, VENTUS_FOREVER), VENTUS_CANCELLED);
+        pthread_join(other, NULL);
+        ventus_event_release(e);
+    }
+    ventus_module_free(m);
+    ventus_close(d);
+}
+
+static void wait_inside(void *user, const struct ventus_outcome *outcome)
+{
+    struct seen *s = user;
+    note_thread(user, outcome);
+    ventus_event *gate;
+    assert_int_equal(ventus_gate(s->device, 0, NULL, &gate), VENTUS_OK);
+    s->wait = ventus_event_wait_start(gate, 0) == VENTUS_OK ? ventus_event_wait(gate, VENTUS_FOREVER) : VENTUS_OK;
+    ventus_event_set(gate, VENTUS_OK);
+    ventus_event_release(gate);
+    s->finish = ventus_finish(s->device, VENTUS_FOREVER);
+}
+
+/* On whichever thread: what is called at an end must not wait. */
+static void test_wait_inside(void **state)
+{
+    ventus_device *d = open_device();
+    ventus_module *m = program_build(" endprg\n");
+    struct seen s = {.device = d};
+    (void)state;
+    for (int i = 0; i < MANY && !is_here(&s); i++) {
+        struct ventus_launch l = program_launch(m, no_args, 1, 1);
+        struct ventus_result result;
+        l.ending = wait_inside;
+        l.user = &s;
+        s.wait = s.finish = VENTUS_OK;
+        assert_int_equal(ventus_run(d, &l, &result, NULL, 0), VENTUS_OK);
+        assert_int_equal(s.wait, VENTUS_BAD_ARGUMENT);
+        assert_int_equal(s.finish, VENTUS_BAD_ARGUMENT);
+    }
+    assert_true(is_here(&s));
+    ventus_module_free(m);
+    ventus_close(d);
+}
+
+/* A client that blocks all signals and rounds upward finds both as it left them, and kernels do not notice. */
+static void test_strange_client(void **state)
+{
+    ventus_device *d = open_device();
+    ventus_module *faulty = program_build(FAULTY);
+    ventus_module *halve =
+        program_build(ARGS " vmv.v.x v1, x11\n vfmul.vf v1, v1, x12\n vmv.x.s x5, v1\n sw x5, 0(x10)\n endprg\n");
+    sigset_t all, before, after;
+    uint32_t out, result;
+    (void)state;
+    assert_int_equal(ventus_alloc(d, 4, &out), VENTUS_OK);
+    const uint32_t odd = 0x00800001, half = 0x3f000000, args[4] = {out, odd, half};
+    struct seen s = {0};
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    pthread_sigmask(SIG_SETMASK, NULL, &all);
+    fesetround(FE_UPWARD);
+    for (int i = 0; i < MANY && !is_here(&s); i++) {
+        wait(launch(d, faulty, &s, 0, NULL), VENTUS_FAULT);
+        struct ventus_launch l = program_launch(halve, args, 1, 1);
+        struct ventus_result r;
+        assert_int_equal(ventus_run(d, &l, &r, NULL, 0), VENTUS_OK);
+        assert_int_equal(ventus_read(d, &result, out, sizeof result), VENTUS_OK);
+        assert_int_equal(result, odd / 2); /* rounded to the nearest even subnormal */
+    }
+    assert_true(is_here(&s));
+    assert_int_equal(fegetround(), FE_UPWARD);
+    fesetround(FE_TONEAREST);
+    pthread_sigmask(SIG_SETMASK, &before, &after);
+    for (int i = 1; i < NSIG; i++) assert_int_equal(sigismember(&after, i), sigismember(&all, i));
+    ventus_module_free(faulty);
+    ventus_module_free(halve);
+    ventus_close(d);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_client_helps),         cmocka_unit_test(test_waits_for_one_of_two),
+        cmocka_unit_test(test_cancelled_by_another), cmocka_unit_test(test_wait_inside),
+        cmocka_unit_test(test_strange_client),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
