@@ -28,7 +28,7 @@ static struct func *func_of(struct cc *cc, struct kernel *kernel)
     f->kernel = kernel;
     f->data = LLVMGetModuleDataLayout(cc->module);
     f->nregs_s = f->nregs_v = ISA_VREGS;
-    if (!kernel->is_routine) read_mutation(f);
+    if (!is_pure_routine(kernel->function)) read_mutation(f);
     return f;
 }
 
