@@ -122,7 +122,10 @@ ANY_ALL(char) ANY_ALL(short) ANY_ALL(int) ANY_ALL(long)
 
 /* ---- float functions with one exact result ---- */
 #define FLOAT1(n) OV float n(float a) { return __builtin_##n##f(a); } LIFT1(n, float, float)
+#define DOUBLE1(n) OV double n(double a) { return __builtin_##n(a); } LIFT1(n, double, double)
 FLOAT1(sqrt) FLOAT1(fabs) FLOAT1(floor) FLOAT1(ceil) FLOAT1(trunc) FLOAT1(rint) FLOAT1(round)
+DOUBLE1(sqrt) DOUBLE1(fabs) DOUBLE1(floor) DOUBLE1(ceil) DOUBLE1(trunc) DOUBLE1(rint) DOUBLE1(round)
+OV double fma(double a, double b, double c) { return __builtin_fma(a, b, c); } LIFT3(fma, double, double, double, double)
 OV float fma(float a, float b, float c) { return __builtin_fmaf(a, b, c); } LIFT3(fma, float, float, float, float)
 OV float copysign(float a, float b) { return __builtin_copysignf(a, b); } LIFT2(copysign, float, float, float)
 OV float fmin(float a, float b) { return a != a || b < a ? b : a; } LIFT2(fmin, float, float, float) LIFT2S(fmin, float)
@@ -139,6 +142,7 @@ OV float bitselect(float a, float b, float c) { return as_float(bitselect(as_uin
 OV float select(float a, float b, int c) { return c ? b : a; }
 OV float select(float a, float b, uint c) { return c ? b : a; }
 EACH_N(SELECT_N, float, int) EACH_N(SELECT_N, float, uint)
+EACH_N(SELECT_N, double, long) EACH_N(SELECT_N, double, ulong)
 OV float nextafter(float a, float b)
 {
     int x = as_int(a), y = as_int(b);
@@ -165,6 +169,7 @@ OV float frexp(float x, int *e) { return __builtin_frexpf(x, e); }
 #define REL1_N(N, f) OV int##N f(float##N a) { int##N r; for (int i = 0; i < N; i++) r[i] = -f(a[i]); return r; }
 #define REL2_N(N, f) \
     OV int##N f(float##N a, float##N b) { int##N r; for (int i = 0; i < N; i++) r[i] = -f(a[i], b[i]); return r; }
+OV int isnan(double a) { return a != a; }
 REL1(isnan, a != a) REL1(isinf, fabs(a) == INFINITY) REL1(isfinite, fabs(a) < INFINITY)
 REL1(isnormal, fabs(a) < INFINITY && fabs(a) >= FLT_MIN) REL1(signbit, as_int(a) < 0)
 REL2(isequal, a == b) REL2(isnotequal, a != b) REL2(isgreater, a > b) REL2(isgreaterequal, a >= b)
@@ -195,12 +200,14 @@ OV float host_to_float(__int128 v, int mode)
 /* convert_TN[_sat][_mode](AN) */
 #define CONV_LIFT(N, T, A, SUFFIX) \
     OV T##N convert_##T##N##SUFFIX(A##N a) { T##N r; for (int i = 0; i < N; i++) r[i] = convert_##T##SUFFIX(a[i]); return r; }
-#define CONV_INT_FROM_FLOAT(SUF, MODE, T, LO, HI) \
-    OV T convert_##T##SUF(float a) { return (T)host_round(a, MODE); } EACH_N(CONV_LIFT, T, float, SUF) \
-    OV T convert_##T##_sat##SUF(float a) { \
+#define CONV_INT_FROM(SUF, MODE, T, LO, HI, F) \
+    OV T convert_##T##SUF(F a) { return (T)host_round(a, MODE); } EACH_N(CONV_LIFT, T, F, SUF) \
+    OV T convert_##T##_sat##SUF(F a) { \
         a = host_round(a, MODE); \
-        return a != a ? (T)0 : a <= (float)LO ? (T)LO : a >= (float)HI ? (T)HI : (T)a; } \
-    EACH_N(CONV_LIFT, T, float, _sat##SUF)
+        return a != a ? (T)0 : a <= (F)LO ? (T)LO : a >= (F)HI ? (T)HI : (T)a; } \
+    EACH_N(CONV_LIFT, T, F, _sat##SUF)
+#define CONV_INT_FROM_FLOAT(SUF, MODE, T, LO, HI) \
+    CONV_INT_FROM(SUF, MODE, T, LO, HI, float) CONV_INT_FROM(SUF, MODE, T, LO, HI, double)
 #define CONV_INT_FROM_INT(T, A, LO, HI) \
     OV T convert_##T(A a) { return (T)a; } EACH_N(CONV_LIFT, T, A, ) \
     OV T convert_##T##_sat(A a) { __int128 x = a; return x < LO ? (T)LO : x > HI ? (T)HI : (T)a; } EACH_N(CONV_LIFT, T, A, _sat)
@@ -212,6 +219,7 @@ OV float host_to_float(__int128 v, int mode)
     CONV_INT_FROM_INT(T, ushort, LO, HI) CONV_INT_FROM_INT(T, int, LO, HI) CONV_INT_FROM_INT(T, uint, LO, HI) \
     CONV_INT_FROM_INT(T, long, LO, HI) CONV_INT_FROM_INT(T, ulong, LO, HI) \
     OV float convert_float(T a) { return (float)a; } EACH_N(CONV_LIFT, float, T, ) \
+    OV double convert_double(T a) { return (double)a; } EACH_N(CONV_LIFT, double, T, ) \
     CONV_FLOAT_FROM_INT(_rte, 1, T) CONV_FLOAT_FROM_INT(_rtz, 0, T) CONV_FLOAT_FROM_INT(_rtp, 2, T) CONV_FLOAT_FROM_INT(_rtn, 3, T)
 EACH_INT(CONV_TO)
 OV float convert_float(float a) { return a; }
@@ -267,11 +275,13 @@ HALF_AS(__global) HALF_AS(__local) HALF_AS(__private)
 #define ATOMIC(f, AS, T, E) \
     OV T atomic_##f(volatile AS T *p, T v) { T o = *p; *p = E; return o; } OV T atom_##f(volatile AS T *p, T v) { return atomic_##f(p, v); }
 #define ATOMICS(AS, T) \
-    ATOMIC(add, AS, T, (T)((uint)o + (uint)v)) ATOMIC(sub, AS, T, (T)((uint)o - (uint)v)) ATOMIC(xchg, AS, T, v) \
+    ATOMIC(add, AS, T, (T)((ulong)o + (ulong)v)) ATOMIC(sub, AS, T, (T)((ulong)o - (ulong)v)) ATOMIC(xchg, AS, T, v) \
     ATOMIC(min, AS, T, v < o ? v : o) ATOMIC(max, AS, T, v > o ? v : o) ATOMIC(and, AS, T, o & v) ATOMIC(or, AS, T, o | v) \
     ATOMIC(xor, AS, T, o ^ v) \
     OV T atomic_inc(volatile AS T *p) { return atomic_add(p, (T)1); } OV T atomic_dec(volatile AS T *p) { return atomic_sub(p, (T)1); } \
-    OV T atomic_cmpxchg(volatile AS T *p, T c, T v) { T o = *p; if (o == c) *p = v; return o; }
+    OV T atomic_cmpxchg(volatile AS T *p, T c, T v) { T o = *p; if (o == c) *p = v; return o; } \
+    OV T atom_cmpxchg(volatile AS T *p, T c, T v) { return atomic_cmpxchg(p, c, v); }
 ATOMICS(__global, int) ATOMICS(__global, uint) ATOMICS(__local, int) ATOMICS(__local, uint)
+ATOMICS(__global, long) ATOMICS(__global, ulong) ATOMICS(__local, long) ATOMICS(__local, ulong)
 OV float atomic_xchg(volatile __global float *p, float v) { float o = *p; *p = v; return o; }
 OV float atomic_xchg(volatile __local float *p, float v) { float o = *p; *p = v; return o; }

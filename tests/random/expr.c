@@ -3,18 +3,21 @@
  * answer is used (no fmin of zeros, no payload of a NaN). Called by stmt.c. */
 #include "gen.h"
 
-const char *const base_names[BASES] = {"char", "uchar", "short", "ushort", "int", "uint", "long", "ulong", "float"};
+const char *const base_names[BASES] = {"char", "uchar", "short", "ushort", "int",
+                                       "uint", "long",  "ulong", "float",  "double"};
 
-unsigned base_bits(enum base base) { return base == FLOAT ? 32 : 8u << (base / 2); }
-bool base_signed(enum base base) { return base == FLOAT || base % 2 == 0; }
+bool base_floating(enum base base) { return base == FLOAT || base == DOUBLE; }
+unsigned base_bits(enum base base) { return base == FLOAT ? 32 : base == DOUBLE ? 64 : 8u << (base / 2); }
+bool base_signed(enum base base) { return base_floating(base) || base % 2 == 0; }
 enum base base_partner(enum base base, bool is_signed)
 {
-    return base == FLOAT ? (is_signed ? INT : UINT) : (enum base)(base / 2 * 2 + !is_signed);
+    if (base_floating(base)) base = base == FLOAT ? INT : LONG;
+    return (enum base)(base / 2 * 2 + !is_signed);
 }
 
 struct type any_scalar(struct gen *g)
 {
-    static const uint8_t weights[BASES] = {6, 7, 6, 7, 26, 28, 5, 5, 10};
+    static const uint8_t weights[BASES] = {6, 7, 6, 7, 23, 25, 5, 5, 8, 8};
     unsigned at = gen_below(g, 100), b = 0;
     while (at >= weights[b]) at -= weights[b++];
     return (struct type){(enum base)b, 1};
@@ -37,7 +40,11 @@ static void constant(struct gen *g, enum base base)
                                          "-1e-3f", "1e10f", "0x1.fffffep3f", "7.0f", "1e-38f"};
     static const int32_t edges[] = {0,   1,   2,     3,     5,     7,          31, 32, 127,  128,
                                     255, 256, 32767, 32768, 65535, 0x7fffffff, -1, -2, -128, -32768};
+    static const char *const doubles[] = {"0.0",     "1.0",  "-1.5", "0.1",  "0x1.fffffffffffffp52",
+                                          "-1e-3",   "1e10", "7.0",  "1e39", "1e-320",
+                                          "-0x1p63", "1e308"};
     if (base == FLOAT) fprintf(g->out, "%s", floats[gen_below(g, sizeof floats / sizeof *floats)]);
+    else if (base == DOUBLE) fprintf(g->out, "%s", doubles[gen_below(g, sizeof doubles / sizeof *doubles)]);
     else if (gen_chance(g, 70))
         fprintf(g->out, "(%s)%d", base_names[base], edges[gen_below(g, sizeof edges / sizeof *edges)]);
     else if (base_bits(base) == 64)
@@ -82,9 +89,10 @@ static bool is_memory(const struct var *v, struct type t)
 /* Opens a conversion of a scalar of type `from`; one parenthesis is to be closed behind it. */
 static void cast(struct gen *g, enum base from, enum base to)
 {
-    if (from != FLOAT || to == FLOAT) fprintf(g->out, "(%s)(", base_names[to]);
-    else if (base_bits(to) == 64) fprintf(g->out, "(%s)f2l(", base_names[to]);
-    else fprintf(g->out, "(%s)%s(", base_names[to], to == UINT ? "f2u" : "f2i");
+    const char letter = base_bits(to) == 64 ? 'l' : to == UINT ? 'u' : 'i';
+    fprintf(g->out, "(%s)", base_names[to]);
+    if (base_floating(from) && !base_floating(to)) fprintf(g->out, "%c2%c", base_names[from][0], letter);
+    fputc('(', g->out);
 }
 
 static void load(struct gen *g, struct type type, unsigned depth, enum tier tier)
@@ -95,6 +103,7 @@ static void load(struct gen *g, struct type type, unsigned depth, enum tier tier
         return;
     }
     if (type.base == FLOAT) fprintf(g->out, "as_float(");
+    else if (type.base == DOUBLE) fprintf(g->out, "as_double(0x100000001ul * ");
     else fprintf(g->out, "(%s)(", base_names[type.base]);
     fprintf(g->out, "%s[", m->name);
     gen_index(g, 32, depth, tier);
@@ -249,11 +258,11 @@ static void through_halves(struct gen *g, unsigned depth, enum tier tier)
     fputc(')', g->out);
 }
 
-static void float_expr(struct gen *g, unsigned depth, enum tier tier)
+/* Of floats or doubles. */
+static void floating_expr(struct gen *g, struct type t, unsigned depth, enum tier tier)
 {
     static const char *const ops[] = {"+", "-", "*", "/", "+", "-", "*"};
     static const char *const exact[] = {"sqrt", "fabs", "floor", "ceil", "trunc", "rint", "round"};
-    const struct type t = {FLOAT, 1};
     unsigned choice = gen_below(g, 100);
     if (choice < 45) {
         fputc('(', g->out);
@@ -272,14 +281,14 @@ static void float_expr(struct gen *g, unsigned depth, enum tier tier)
         gen_expr(g, t, depth, tier);
         fputc(')', g->out);
     } else if (choice < 82) {
-        fputs("(float)", g->out);
+        fprintf(g->out, "(%s)", base_names[t.base]);
         struct type s = any_scalar(g);
         gen_expr(g, s, depth, tier);
     } else if (choice < 84) {
         fputs("-", g->out);
         gen_expr(g, t, depth, tier);
-    } else if (choice < 90) through_doubles(g, depth, tier);
-    else if (choice < 95) through_halves(g, depth, tier);
+    } else if (choice < 90 && t.base == FLOAT) through_doubles(g, depth, tier);
+    else if (choice < 95 && t.base == FLOAT) through_halves(g, depth, tier);
     else leaf(g, t, depth, tier);
 }
 
@@ -299,11 +308,11 @@ static void vector_binary(struct gen *g, struct type t, unsigned depth, enum tie
     static const char *const ints[] = {"+", "-", "*", "&", "|", "^", "<<", ">>"};
     static const char *const floats[] = {"+", "-", "*", "/"};
     struct type u = t;
-    if (t.base != FLOAT) u.base = base_partner(t.base, false);
+    if (!base_floating(t.base)) u.base = base_partner(t.base, false);
     if (u.base != t.base) fprintf(g->out, "as_%s%u(", base_names[t.base], t.width);
     fputc('(', g->out);
     gen_expr(g, u, depth, tier);
-    fprintf(g->out, " %s ", t.base == FLOAT ? floats[gen_below(g, 4)] : ints[gen_below(g, 8)]);
+    fprintf(g->out, " %s ", base_floating(t.base) ? floats[gen_below(g, 4)] : ints[gen_below(g, 8)]);
     gen_expr(g, u, depth, tier);
     fputs(u.base != t.base ? "))" : ")", g->out);
 }
@@ -337,11 +346,12 @@ static void vector_convert(struct gen *g, struct type t, unsigned depth, enum ti
     struct type from = {any_scalar(g).base, t.width};
     if (base_bits(from.base) == 64 && t.base == FLOAT) from.base = INT;
     if (base_bits(t.base) == 64 && from.base == FLOAT) from.base = INT;
+    if (base_floating(t.base) && base_floating(from.base)) from.base = INT;
     fprintf(g->out, "convert_%s%u%s(", base_names[t.base], t.width,
-            t.base == FLOAT      ? ""
-            : from.base == FLOAT ? modes[gen_below(g, 5)]
-            : gen_chance(g, 50)  ? "_sat"
-                                 : "");
+            base_floating(t.base)      ? ""
+            : base_floating(from.base) ? modes[gen_below(g, 5)]
+            : gen_chance(g, 50)        ? "_sat"
+                                       : "");
     gen_expr(g, from, depth, tier);
     fputc(')', g->out);
 }
@@ -373,7 +383,7 @@ static void vector_expr(struct gen *g, struct type t, unsigned depth, enum tier 
         fprintf(g->out, ".%s",
                 t.width == 4 ? swizzles[4 + gen_below(g, 4)] : swizzles[(t.width - 2) * 2 + gen_below(g, 2)]);
     } else if (choice < 72) vector_convert(g, t, depth, tier);
-    else if (choice < 80 && t.base != FLOAT && base_bits(t.base) < 64)
+    else if (choice < 80 && !base_floating(t.base) && base_bits(t.base) < 64)
         call(g, t, builtins[gen_below(g, 7)], 2, depth, tier);
     else if (choice < 84 && t.width != 3 && base_bits(t.base) == 32) {
         fputs("shuffle(", g->out);
@@ -391,7 +401,7 @@ void gen_expr(struct gen *g, struct type type, unsigned depth, enum tier tier)
         if (depth == 0) vector_leaf(g, type, depth, tier);
         else vector_expr(g, type, depth - 1, tier);
     } else if (depth == 0 || gen_chance(g, 15)) leaf(g, type, depth, tier);
-    else if (type.base == FLOAT) float_expr(g, depth - 1, tier);
+    else if (base_floating(type.base)) floating_expr(g, type, depth - 1, tier);
     else int_expr(g, type, depth - 1, tier);
     fputc(')', g->out);
 }
@@ -427,13 +437,18 @@ void gen_cond(struct gen *g, unsigned depth, enum tier tier)
 void gen_index(struct gen *g, unsigned n, unsigned depth, enum tier tier)
 {
     fprintf(g->out, "(");
-    gen_expr(g, (struct type){gen_chance(g, 60) ? UINT : any_scalar(g).base == FLOAT ? INT : UCHAR, 1}, depth, tier);
+    gen_expr(g,
+             (struct type){gen_chance(g, 60)                   ? UINT
+                           : base_floating(any_scalar(g).base) ? INT
+                                                               : UCHAR,
+                           1},
+             depth, tier);
     fprintf(g->out, " & %uu)", n - 1);
 }
 
 static void fold_scalar(struct gen *g, enum base base, const char *name, const char *suffix)
 {
-    if (base == FLOAT) fprintf(g->out, "bits(%s%s)", name, suffix);
+    if (base_floating(base)) fprintf(g->out, "%s_bits(%s%s)", base_names[base], name, suffix);
     else if (base_bits(base) == 64)
         fprintf(g->out, "((uint)%s%s + (uint)(%s%s >> 32) * 7u)", name, suffix, name, suffix);
     else fprintf(g->out, "(uint)%s%s", name, suffix);

@@ -50,7 +50,17 @@ static const char prelude[] =
     "int f2i(float f) { return fabs(f) < 2e9f ? (int)f : 0; }\n"
     "uint f2u(float f) { return f > -0.5f && f < 4e9f ? (uint)f : 0; }\n"
     "long f2l(float f) { return fabs(f) < 9e18f ? (long)f : 0; }\n"
-    "uint bits(float f) { return isnan(f) ? 0x7fc00000u : as_uint(f); }\n"
+    "int d2i(double f) { return fabs(f) < 2e9 ? (int)f : 0; }\n"
+    "uint d2u(double f) { return f > -0.5 && f < 4e9 ? (uint)f : 0; }\n"
+    "long d2l(double f) { return fabs(f) < 9e18 ? (long)f : 0; }\n"
+    "uint float_bits(float f) { return isnan(f) ? 0x7fc00000u : as_uint(f); }\n"
+    "uint double_bits(double f) { return isnan(f) ? 0x7ff80000u : (uint)as_ulong(f) + (uint)(as_ulong(f) >> 32) * 7u; "
+    "}\n"
+    "void cas_add_wide(volatile global ulong *p, ulong v)\n"
+    "{\n"
+    "  ulong old, seen = *p;\n"
+    "  do { old = seen; seen = atom_cmpxchg(p, old, old + v); } while (seen != old);\n"
+    "}\n"
     "void cas_add(volatile global uint *p, uint v)\n"
     "{\n"
     "  uint old, seen = *p;\n"
@@ -64,7 +74,7 @@ static void structure(struct gen *g)
     for (unsigned i = 0; i < g->nfields; i++) {
         struct field *f = &g->fields[i];
         f->type = i == 0 ? any_scalar(g) : any_type(g);
-        if (i == 0 && f->type.base == FLOAT) f->type.base = INT;
+        if (i == 0 && base_floating(f->type.base)) f->type.base = INT;
         f->length = i > 0 && f->type.width == 1 && gen_chance(g, 30) ? 2u << gen_below(g, 2) : 0;
         fputs("  ", g->out);
         gen_type(g, f->type);
@@ -130,7 +140,7 @@ static void run_line(struct gen *g, const struct shape *s)
     fprintf(g->out, "// run: k%u global=%u,%u local=%u,%u ", g->index, s->local[0] * s->groups[0],
             s->local[1] * s->groups[1], s->local[0], s->local[1]);
     if (s->offset) fprintf(g->out, "offset=%u,0 ", s->offset);
-    fprintf(g->out, "args=b%u,b1024,b%u,r,%u,r,l512\n", items * groups * 32, (32 + groups * 8) * 4, gen_below(g, 40));
+    fprintf(g->out, "args=b%u,b1024,b%u,r,%u,r,l512\n", items * groups * 32, (68 + groups * 8) * 4, gen_below(g, 40));
 }
 
 static void frame(struct gen *g, struct type vector)
@@ -141,7 +151,8 @@ static void frame(struct gen *g, struct type vector)
                                     "  uint gid = group * group_size + lid;\n"
                                     "  uint gx = (uint)get_global_id(0);\n"
                                     "  global uint *o = out + gid * 8u;\n"
-                                    "  local uint tile[128];\n";
+                                    "  local uint tile[128];\n"
+                                    "  local ulong wide[8];\n";
     fputs("{\n", g->out);
     fputs(head, g->out);
     g->nvars = 0;

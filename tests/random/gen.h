@@ -18,7 +18,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-enum base { CHAR, UCHAR, SHORT, USHORT, INT, UINT, LONG, ULONG, FLOAT, BASES };
+enum base { CHAR, UCHAR, SHORT, USHORT, INT, UINT, LONG, ULONG, FLOAT, DOUBLE, BASES };
 enum tier { UNIFORM, SCALARISH, ANY };
 
 struct type {
@@ -82,6 +82,7 @@ void gen_line(struct gen *g); /* indents */
 extern const char *const base_names[BASES];
 unsigned base_bits(enum base base);
 bool base_signed(enum base base);
+bool base_floating(enum base base);
 enum base base_partner(enum base base, bool is_signed);
 struct type any_scalar(struct gen *g);
 struct type any_type(struct gen *g);

@@ -57,8 +57,8 @@ static void declaration(struct gen *g, struct place place)
 
 static void array(struct gen *g)
 {
-    static const struct type types[] = {{UINT, 1},  {UCHAR, 1}, {SHORT, 1},  {FLOAT, 1},
-                                        {ULONG, 1}, {INT, 4},   {USHORT, 2}, {INT, 1}};
+    static const struct type types[] = {{UINT, 1}, {UCHAR, 1},  {SHORT, 1}, {FLOAT, 1}, {ULONG, 1},
+                                        {INT, 4},  {USHORT, 2}, {INT, 1},   {DOUBLE, 1}};
     struct type t = types[gen_below(g, sizeof types / sizeof *types)];
     unsigned n = 2u << gen_below(g, 3), id = g->serial;
     gen_line(g);
@@ -112,7 +112,7 @@ static void invariant_store(struct gen *g)
 {
     if (g->stores == 8) return;
     gen_line(g);
-    fprintf(g->out, "acc[32 + group * 8u + %uu] = n * %uu + group + (uint)p.a0;\n", g->stores++, gen_below(g, 1000));
+    fprintf(g->out, "acc[68 + group * 8u + %uu] = n * %uu + group + (uint)p.a0;\n", g->stores++, gen_below(g, 1000));
 }
 
 /* Operations that commute share a slot of acc; results are not looked at. */
@@ -139,12 +139,64 @@ static void atomic(struct gen *g)
     fputs(");\n", g->out);
 }
 
+/* The same on the 64-bit numbers behind those, acc[32] on. An exchange always brings the same number. */
+static void wide_atomic(struct gen *g)
+{
+    enum { EXCHANGED = 32 };
+    // clang-format off
+    static const struct { const char *call; unsigned slot; enum base argument; } table[] = {
+        {"atom_add(&((global ulong *)acc)[", 16, ULONG}, {"atom_sub(&((global ulong *)acc)[", 16, ULONG},
+        {"cas_add_wide(&((global ulong *)acc)[", 16, ULONG}, {"atom_or(&((global ulong *)acc)[", 18, ULONG},
+        {"atom_xor(&((global ulong *)acc)[", 20, ULONG}, {"atom_and(&((global ulong *)acc)[", 22, ULONG},
+        {"atom_max(&((global ulong *)acc)[", 24, ULONG}, {"atom_min(&((global ulong *)acc)[", 26, ULONG},
+        {"atom_max(&((global long *)acc)[", 28, LONG}, {"atom_min(&((global long *)acc)[", 30, LONG},
+        {"atom_xchg(&((global ulong *)acc)[", EXCHANGED, ULONG},
+    };
+    // clang-format on
+    unsigned i = gen_below(g, sizeof table / sizeof *table);
+    enum tier tier = gen_chance(g, 50) ? SCALARISH : ANY;
+    gen_line(g);
+    fprintf(g->out, "%s%uu + ", table[i].call, table[i].slot);
+    gen_index(g, 2, 1, tier);
+    fputs("], ", g->out);
+    if (table[i].slot == EXCHANGED) fputs("0xfedcba9876543210ul", g->out);
+    else gen_expr(g, (struct type){table[i].argument, 1}, 2, tier);
+    fputs(");\n", g->out);
+}
+
+/* Atomic operations of one kind on local 64-bit numbers, between barriers. */
+static void wide_exchange(struct gen *g, const struct var *v)
+{
+    static const char *const calls[] = {"atom_add(&",
+                                        "atom_xor(&",
+                                        "atom_or(&",
+                                        "atom_and(&",
+                                        "atom_max(&",
+                                        "atom_min(&",
+                                        "atom_max((local long *)&",
+                                        "atom_min((local long *)&"};
+    static const char fence[] = "barrier(CLK_LOCAL_MEM_FENCE);";
+    gen_line(g);
+    fprintf(g->out, "{ %s for (uint i = lid; i < 8u; i += group_size) wide[i] = i * 0x%08x00000001ul; %s if ", fence,
+            gen_below(g, UINT32_MAX), fence);
+    gen_cond(g, 2, ANY);
+    fprintf(g->out, " %swide[", calls[gen_below(g, sizeof calls / sizeof *calls)]);
+    gen_index(g, 8, 1, ANY);
+    fputs("], ", g->out);
+    gen_expr(g, (struct type){gen_chance(g, 50) ? LONG : ULONG, 1}, 2, ANY);
+    fprintf(g->out, "); %s %s = (%s)wide[lid & 7u]; %s }\n", fence, v->name, base_names[v->type.base], fence);
+}
+
 /* A value from another item of the group through local memory. */
 static void exchange(struct gen *g, struct place place)
 {
     static const char fence[] = "barrier(CLK_LOCAL_MEM_FENCE);";
     struct var *v = target(g, place);
     if (!v || v->type.width > 1 || v->tier != ANY) return;
+    if (gen_chance(g, 30)) {
+        wide_exchange(g, v);
+        return;
+    }
     const char *tile = gen_chance(g, 50) ? "tile" : "scratch";
     gen_line(g);
     if (gen_chance(g, 70)) {
@@ -167,7 +219,7 @@ static void exchange(struct gen *g, struct place place)
 static void helper_call(struct gen *g, struct place place)
 {
     struct var *v = target(g, place);
-    if (!g->helpers || !v || v->type.width > 1 || v->type.base == FLOAT) return;
+    if (!g->helpers || !v || v->type.width > 1 || base_floating(v->type.base)) return;
     gen_line(g);
     fprintf(g->out, "%s = (%s)h%u_%u(", v->name, base_names[v->type.base], g->index, gen_below(g, g->helpers));
     gen_expr(g, (struct type){UINT, 1}, 1, v->tier);
@@ -310,7 +362,7 @@ static void statement(struct gen *g, struct place place)
     else if (!g->in_kernel) assignment(g, place);
     else if (choice < 82) store(g);
     else if (choice < 84) invariant_store(g);
-    else if (choice < 88) atomic(g);
+    else if (choice < 88) gen_chance(g, 70) ? atomic(g) : wide_atomic(g);
     else if (choice < 91) helper_call(g, place);
     else if (choice < 93) pointer(g, place);
     else if (choice < 97 && g->barriers && place.uniform) exchange(g, place);
