@@ -14,7 +14,8 @@
 #include "compiler/prepare.h"
 
 enum { SECONDS = 120 };
-#define BYTES ((rlim_t)4 << 30)
+#define BYTES       ((rlim_t)4 << 30)
+#define STACK_BYTES ((rlim_t)64 << 20) /* clang and LLVM call themselves for each level of what is nested */
 
 /* No more than `most`; what is less already stays. */
 static void limit(int what, rlim_t most)
@@ -23,6 +24,14 @@ static void limit(int what, rlim_t most)
     if (getrlimit(what, &now)) return;
     if (now.rlim_cur > most) now.rlim_cur = most;
     setrlimit(what, &now);
+}
+
+static void enlarge_stack(void)
+{
+    struct rlimit now;
+    if (getrlimit(RLIMIT_STACK, &now) || now.rlim_cur >= STACK_BYTES) return;
+    now.rlim_cur = now.rlim_max < STACK_BYTES ? now.rlim_max : STACK_BYTES;
+    setrlimit(RLIMIT_STACK, &now);
 }
 
 static rlim_t seconds(void)
@@ -57,6 +66,7 @@ void confine_resources(void)
 {
     limit(RLIMIT_CPU, seconds());
     limit(RLIMIT_CORE, 0);
+    enlarge_stack();
 #if !defined __SANITIZE_ADDRESS__ && !defined __SANITIZE_THREAD__ /* which reserve more from their start */
     limit(RLIMIT_AS, BYTES);
 #endif

@@ -238,11 +238,13 @@ static int exchange(struct cc *cc, struct child *c, const char *source, size_t s
     return status;
 }
 
-/* clang's messages with its name for standard input replaced by ours. */
+/* clang's messages with its name for standard input replaced by ours, and without what it says when it crashes: that is
+ * for those who work on it. */
 static void log_messages(struct cc *cc, const struct buffer *b)
 {
-    static const char theirs[] = "<stdin>", ours[] = "<source>";
-    const char *p = b->bytes, *end = p + b->size;
+    static const char theirs[] = "<stdin>", ours[] = "<source>", crash[] = "PLEASE submit a bug report";
+    const char *report = b->size ? memmem(b->bytes, b->size, crash, sizeof crash - 1) : NULL;
+    const char *p = b->bytes, *end = report ? report : p + b->size;
     while (p < end) {
         const char *hit = memmem(p, (size_t)(end - p), theirs, sizeof theirs - 1);
         cc_log_text(cc, p, (size_t)((hit ? hit : end) - p));
@@ -264,6 +266,8 @@ static void check_status(struct cc *cc, const char *clang, int status, bool no_m
     if (WIFEXITED(status) && WEXITSTATUS(status) == 127) cc_error(cc, CC_ENVIRONMENT, NULL, "cannot execute %s", clang);
     if (WIFSIGNALED(status) && (WTERMSIG(status) == SIGXCPU || WTERMSIG(status) == SIGKILL || no_memory))
         cc_error(cc, CC_FAILED, NULL, "%s took too long or too much memory", clang);
+    if (WIFSIGNALED(status) && WTERMSIG(status) == SIGSEGV) /* its stack is at its end */
+        cc_error(cc, CC_FAILED, NULL, "%s crashed; are statements or expressions nested in thousands?", clang);
     cc_error(cc, CC_INTERNAL, NULL, "%s crashed (%s %d)", clang, WIFSIGNALED(status) ? "signal" : "exit code",
              WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
 }

@@ -194,6 +194,7 @@ void prepare_module(struct cc *cc)
     }
     lower_calls(cc, false);
     resolve(cc, false);
+    shape_ends(cc);
     run(cc, simplify_list);
     calls_choose(cc);
     run(cc, inline_list);

@@ -102,6 +102,7 @@ void shape_routine(struct cc *cc, LLVMValueRef function);
 void shape_kernels(struct cc *cc);
 void shape_function(struct cc *cc, LLVMValueRef function);
 void shape_module(struct cc *cc);
+void shape_ends(struct cc *cc); /* empty blocks one behind the other are no more */
 
 /* ---- calls.c ---- */
 /* Ends with CC_FAILED if there are calls that cannot be compiled: of unknown or recursive functions, with `sized`, too,

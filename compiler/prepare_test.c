@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include <cmocka.h>
+#include <llvm-c/Analysis.h>
 
 #include "compiler/prepare.h"
 
@@ -185,6 +186,28 @@ static void long_lines_have_no_numbers(void **state)
     refused(CC_FAILED, source, "<source>: error: undefined function \"nothing\"");
 }
 
+/* Before any pass: behind each `if` of the chain clang makes a block, of which one is left. */
+static void chains_end_in_one_block(void **state)
+{
+    enum { CHAIN = 40 };
+    char source[8192];
+    int size = snprintf(source, sizeof source, "kernel void k(global int *a) { if (a[0] == 0) a[1] = 0;");
+    for (int i = 1; i <= CHAIN; i++)
+        size += snprintf(source + size, sizeof source - (size_t)size, "else if (a[0] == %d) a[1] = %d;", i, i);
+    size += snprintf(source + size, sizeof source - (size_t)size, "a[2] = 1; }");
+    struct cc cc = {.tool_dir = build_folder(), .profile = PROFILE_DEFAULT};
+    (void)state;
+    if (setjmp(cc.on_error)) fail_msg("%s", cc.log);
+    options_parse(&cc, "");
+    cc.module = frontend_run(&cc, source, (size_t)size, NULL);
+    LLVMValueRef kernel = LLVMGetNamedFunction(cc.module, "k");
+    unsigned blocks = LLVMCountBasicBlocks(kernel);
+    shape_ends(&cc);
+    assert_int_equal(blocks - LLVMCountBasicBlocks(kernel), CHAIN);
+    assert_false(LLVMVerifyModule(cc.module, LLVMReturnStatusAction, NULL));
+    cc_free(&cc);
+}
+
 static void clang_speaks_in_the_log(void **state)
 {
     (void)state;
@@ -346,6 +369,7 @@ int main(void)
         cmocka_unit_test(note_has_formats),
         cmocka_unit_test(printf_takes_literals_only),
         cmocka_unit_test(long_lines_have_no_numbers),
+        cmocka_unit_test(chains_end_in_one_block),
         cmocka_unit_test(clang_speaks_in_the_log),
         cmocka_unit_test(what_cannot_be_inlined_is_refused),
         cmocka_unit_test(constructs_are_lowered),

@@ -147,3 +147,26 @@ void shape_module(struct cc *cc)
 {
     for (LLVMValueRef f = LLVMGetFirstFunction(cc->module); f; f = LLVMGetNextFunction(f)) shape_function(cc, f);
 }
+
+/* Does nothing but go on to the block behind it, which does not ask where it comes from? clang makes one behind each
+ * `if`. The end of a loop's round stands before what it goes to only if that is not the loop. */
+static bool is_empty_end(LLVMBasicBlockRef b)
+{
+    LLVMValueRef i = LLVMGetFirstInstruction(b);
+    LLVMBasicBlockRef next = LLVMGetNextBasicBlock(b);
+    return i && next && LLVMIsABranchInst(i) && !LLVMIsConditional(i) && LLVMGetSuccessor(i, 0) == next &&
+           !LLVMIsAPHINode(LLVMGetFirstInstruction(next));
+}
+
+/* What a chain of `else if` ends in is one block in the other, to the depth of the chain. LLVM takes them out from the
+ * inside, and with each all branches that it has led to it by then, which is the square of the chain's length. */
+void shape_ends(struct cc *cc)
+{
+    for (LLVMValueRef f = LLVMGetFirstFunction(cc->module); f; f = LLVMGetNextFunction(f))
+        for (LLVMBasicBlockRef b = LLVMIsDeclaration(f) ? NULL : LLVMGetLastBasicBlock(f), before; b; b = before) {
+            before = LLVMGetPreviousBasicBlock(b);
+            if (!before || !is_empty_end(b)) continue;
+            LLVMReplaceAllUsesWith(LLVMBasicBlockAsValue(b), LLVMBasicBlockAsValue(LLVMGetNextBasicBlock(b)));
+            LLVMDeleteBasicBlock(b);
+        }
+}

@@ -87,6 +87,20 @@ VENTUS_CC_SECONDS=1 check 1 'took too long or too much memory' "$cc" bomb.cl -o 
     echo '} a[0] = x; }'
 } >cases.cl
 VENTUS_CC_SECONDS=1 check 1 'takes too much processor time to compile' "$cc" cases.cl -o x.elf
+# What is nested in thousands has a stack for it, to a depth; what is deeper is refused without clang's own report.
+nested() { echo "kernel void f(global int *a) { int x = a[0]; x = $(head -c "$2" /dev/zero | sed "s/\x00/$1/g") 1; a[0] = x; }"; }
+nested 'x = ' 15000 >deep.cl
+check 0 '' "$cc" deep.cl -o x.elf
+nested '- ' 100000 >deep.cl
+check 1 'clang-19 crashed; are statements or expressions nested in thousands?' "$cc" deep.cl -o x.elf
+[ "$(wc -l <out.txt)" -le 4 ] || wrong "a report of $(wc -l <out.txt) lines"
+# Many statements are no attack.
+{
+    echo 'kernel void f(global int *a) { int x = a[get_global_id(0)];'
+    seq 2000 | sed 's/.*/if (x \& &) x = x * 3 + a[&];/'
+    echo 'a[0] = x; }'
+} >ifs.cl
+VENTUS_CC_SECONDS=5 check 0 '' "$cc" ifs.cl -o x.elf
 # A function of very many loops, here of calls, does not take the square of their number.
 {
     echo 'int f(int x, global int *a) { for (int i = 0; i < (x & 3); i++) x += a[i] > x ? a[i] : 1; return x; }'
