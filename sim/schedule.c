@@ -6,15 +6,16 @@
 #include "sim/schedule.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 enum { GROUP_QUANTA = 16 };
 
-/* Where an SM is in its time slice. */
+/* Where an SM is in its time slice; in a cache line of its own, because SMs run on several processors. */
 struct place {
-    bool begun;          /* the slice; if so: */
-    struct group *group; /* the one that runs, NULL: every group has run */
-    bool ran;            /* a round of it */
-    uint64_t end;        /* count of the group's instructions at which the next one runs */
+    _Alignas(64) bool begun; /* the slice; if so: */
+    struct group *group;     /* the one that runs, NULL: every group has run */
+    bool ran;                /* a round of it */
+    uint64_t end;            /* count of the group's instructions at which the next one runs */
 };
 
 struct rotation {
@@ -24,8 +25,11 @@ struct rotation {
 
 struct rotation *rotation_new(uint32_t sms, uint64_t quantum)
 {
-    struct rotation *r = calloc(1, sizeof *r + sms * sizeof *r->places);
-    if (r) r->quantum = quantum;
+    size_t size = sizeof(struct rotation) + sms * sizeof(struct place);
+    struct rotation *r = aligned_alloc(_Alignof(struct rotation), size);
+    if (!r) return NULL;
+    memset(r, 0, size);
+    r->quantum = quantum;
     return r;
 }
 
