@@ -302,6 +302,8 @@ uint64_t deadline_of(uint64_t timeout_ns);
 /* Has the worker look at what is ready, now or, for something that has just become ready, soon. With the lock held. */
 void worker_wake(struct worker *worker);
 void worker_notice(const struct queue *queue, struct worker *worker);
+/* Something has been submitted: when that happens again and again the workers do not nap. With the lock held. */
+void queue_proceed(struct queue *queue);
 /* Somebody waits who does none of the work: the workers do it, now and the next time. With the lock held. */
 void queue_wake(struct queue *queue);
 

@@ -100,6 +100,16 @@ void worker_notice(const struct queue *q, struct worker *w)
     if (!w->naps || q->waiting) worker_wake(w);
 }
 
+void queue_proceed(struct queue *q)
+{
+    enum { AHEAD = 8 }; /* what a client queues at most before it waits, as a rule, if it waits at once */
+    struct worker *const workers[] = {&q->machine, &q->host};
+    for (int i = 0; i < 2; i++) {
+        const ventus_event *first = workers[i]->naps ? workers[i]->ready.first : NULL;
+        if (first && q->submitted - first->number >= AHEAD) worker_wake(workers[i]);
+    }
+}
+
 void queue_wake(struct queue *q)
 {
     struct worker *const workers[] = {&q->machine, &q->host};

@@ -322,6 +322,7 @@ static enum ventus_status append(struct queue *q, ventus_event *e, size_t ndeps)
     e->waits_for = ndeps + 1; /* one for the submission itself */
     list_insert(&q->all, ALL, e, q->all.last);
     q->tails++;
+    queue_proceed(q);
     q->watched += e->watch != NULL;
     ventus_event_retain(e);
     if (e->in.module) atomic_fetch_add(&((ventus_module *)e->in.module)->uses, 1);

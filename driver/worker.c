@@ -3,8 +3,9 @@
  * Many clients do nothing but wait for what they have just queued. One that waits for all that is in flight does the
  * work itself: nobody is woken, and no second processor is kept busy with waiting. What a client submits might be
  * waited for in a moment, so that a thread of the device that has had work a moment ago naps: it looks soon, and is not
- * woken before. When it then finds work it was right to look, and from now on begins at once, until the client waits
- * again. All this is for one thread that submits; as soon as there are several, each worker does its own work. */
+ * woken before, unless the client goes on submitting. When it then finds work it was right to look, and from now on
+ * begins at once, until the client waits again. All this is for one thread that submits; as soon as there are several,
+ * each worker does its own work. */
 #include "driver/driver.h"
 
 enum {
