@@ -17,7 +17,7 @@ enum { INLINED_LIMIT = 3000000, CALL_DEPTH = 200 };
 
 /* A function that is not SMALL and whose copies would be more instructions than COPIES_LIMIT is a routine. PASSED_LIMIT
  * is for the words of its arguments and result, which it has in vector registers. */
-enum { SMALL = 50, COPIES_LIMIT = 5000, PASSED_LIMIT = 64 };
+enum { SMALL = 50, COPIES_LIMIT = 20000, PASSED_LIMIT = 64 };
 
 /* Open addressing by function. */
 struct visited {
