@@ -72,7 +72,7 @@ struct worker {
     pthread_cond_t wake; /* there is something to look at: */
     atomic_bool woken;   /* since it began to wait */
     bool busy;           /* the work is under way, ... */
-    bool helped;         /* ... on the client's thread */
+    uint64_t helped;     /* ... on the client's thread, which waits for what was submitted up to this number; 0: not */
     bool naps;           /* it will look soon, without being woken */
     bool prompt;         /* it begins with work at once: the client does not wait for it */
     struct event_list ready;
@@ -94,7 +94,7 @@ struct queue {
     uint32_t waiting;    /* threads in queue_wait */
     bool gathers;        /* launches wait until the host does (machine.c); set before the first one */
     uint64_t latest;     /* when work for a thread was last submitted, and anything if it gathers (host_ns) */
-    uint32_t tails;      /* of `all`, those that nothing else of it waits for */
+    uint32_t tails;      /* of `all`, those that nothing else of it waits for; and what is not in it, see tail_ends */
     pthread_t client;    /* the thread that has submitted; ... */
     bool shared;         /* ... others have, too */
     bool closing;

@@ -21,13 +21,19 @@ static uint32_t most_running(const ventus_device *d)
     return d->export_folder ? 1 : watched < slots ? watched : slots;
 }
 
+/* A client that runs the batch goes on when all that it waits for has ended: then nothing joins. With the lock held. */
+static bool may_join(const struct queue *q)
+{
+    return !q->pauses && (!q->machine.helped || q->all.first->number <= q->machine.helped);
+}
+
 /* The launch that may join the batch, or one to end. */
 static ventus_event *candidate(ventus_device *d, enum ventus_status *verdict)
 {
     struct queue *q = &d->queue;
     pthread_mutex_lock(&q->lock);
     ventus_event *e = queue_first(q, &q->machine, verdict);
-    bool fits = e && !q->pauses && serial_of(e) == q->batch && q->running < most_running(d);
+    bool fits = e && may_join(q) && serial_of(e) == q->batch && q->running < most_running(d);
     if (e && *verdict == VENTUS_OK && !fits) e = NULL;
     pthread_mutex_unlock(&q->lock);
     return e;

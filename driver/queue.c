@@ -67,11 +67,22 @@ static void make_unready(ventus_event *e)
     e->listed = false;
 }
 
+/* A cancelled event may end before what it waits for, which goes on, and which nothing in flight may wait for any more:
+ * then it counts as a tail in their place until they have ended, too. With the lock held. */
+static void tail_ends(ventus_event *e)
+{
+    struct queue *q = &e->device->queue;
+    if (e->waits_for) q->tails += e->followed;
+    else q->tails -= !e->followed;
+}
+
 /* One thing less to wait for; `failed`: it did not succeed, and that matters. With the lock of its queue held. */
 static void count_down(ventus_event *e, bool failed, struct event_list *due)
 {
     if (failed) e->failed = true;
-    if (--e->waits_for || e->state != VENTUS_QUEUED || e->listed) return;
+    if (--e->waits_for) return;
+    if (e->state == VENTUS_ENDED) e->device->queue.tails--; /* see tail_ends */
+    if (e->state != VENTUS_QUEUED || e->listed) return;
     if (worker_of(e)) make_ready(e);
     else list_insert(due, READY, e, due->last);
 }
@@ -167,7 +178,7 @@ static void end_one(ventus_event *e, enum ventus_status status, struct event_lis
     pthread_mutex_lock(&q->lock);
     make_unready(e);
     list_remove(&q->all, ALL, e);
-    q->tails -= !e->followed;
+    tail_ends(e);
     if (e->kind == EVENT_LAUNCH) count_launch(q, e);
     e->state = VENTUS_ENDED;
     struct dependency *others = count_down_own(e, due);

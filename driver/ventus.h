@@ -288,10 +288,11 @@ struct ventus_result {
  *
  * A device has a thread for launches and one for calls, started by the first of each. A client's thread that waits for
  * ever, for all that is in flight, may do their work meanwhile, if no other thread has ever submitted anything: then
- * callbacks come on that thread. Launches that can start do
- * so in the order of their submission, several at once where the machine has room; so do calls, one after another. The
- * code window holds one module: a launch of another module waits, and later ones behind it, until what runs
- * has ended. printf output appears when a launch ends, in one piece, and earlier pieces when its buffer is full. */
+ * callbacks come on that thread, and the wait is over when what it runs has ended, to which another thread may have
+ * added launches, or from which it may have cancelled what was waited for. Launches that can start do so in the order
+ * of their submission, several at once where the machine has room; so do calls, one after another. The code window
+ * holds one module: a launch of another module waits, and later ones behind it, until what runs has ended. printf
+ * output appears when a launch ends, in one piece, and earlier pieces when its buffer is full. */
 
 typedef struct ventus_event ventus_event;
 

@@ -94,9 +94,9 @@ static bool help_worker(struct queue *q, struct worker *w)
     int cancels;
     if (look(q, w, &e, &verdict)) return false;
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancels);
-    w->helped = true;
+    w->helped = q->submitted;
     work(q, w, e, verdict);
-    w->helped = false;
+    w->helped = 0;
     pthread_setcancelstate(cancels, NULL);
     if (w->ready.first) worker_wake(w); /* it may have looked meanwhile, and gone to sleep */
     return true;
@@ -113,10 +113,12 @@ static bool help(struct queue *q)
 
 /* ---- waiting ---- */
 
-/* What the client waits for is all that is in flight. With the lock held. */
+/* What the client waits for is all that is in flight. It does not run what it only wants to see start: it would be kept
+ * until the end. With the lock held. */
 static void help_to(const ventus_event *e, enum ventus_state state)
 {
     struct queue *q = &e->device->queue;
+    if (state < VENTUS_ENDED && e->kind != EVENT_GATE) return;
     while (e->state < state && q->tails == 1 && !e->followed && help(q)) {
     }
 }

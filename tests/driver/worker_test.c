@@ -129,6 +129,109 @@ static void test_waits_for_one_of_two(void **state)
     ventus_close(d);
 }
 
+/* Who waits until something runs wants to go on as soon as it does. */
+static void test_waits_for_a_start(void **state)
+{
+    ventus_device *d = open_device();
+    ventus_module *m = program_build(ENDLESS);
+    (void)state;
+    for (int i = 0; i < 20; i++) {
+        ventus_event *e = launch(d, m, NULL, 0, NULL);
+        assert_int_equal(ventus_event_wait_start(e, VENTUS_FOREVER), VENTUS_OK);
+        assert_int_equal(ventus_event_state(e), VENTUS_RUNNING);
+        ventus_event_cancel(e);
+        wait(e, VENTUS_CANCELLED);
+    }
+    ventus_module_free(m);
+    ventus_close(d);
+}
+
+/* Launches that meet the client: each goes on until the client writes its word. */
+struct meetings {
+    ventus_device *device;
+    ventus_module *module;
+    uint32_t block; /* two words of each */
+    struct ventus_launch first, second;
+    uint32_t args[2][4];
+    ventus_event *begun; /* at the end of the first */
+};
+
+static void open_meetings(struct meetings *t)
+{
+    *t = (struct meetings){.device = open_device(), .module = program_build(MEET)};
+    assert_int_equal(ventus_alloc(t->device, 16, &t->block), VENTUS_OK);
+    const uint32_t args[2][4] = {{t->block, t->block + 4}, {t->block + 8, t->block + 12}};
+    memcpy(t->args, args, sizeof args);
+    t->first = program_launch(t->module, t->args[0], 1, 1);
+    t->second = program_launch(t->module, t->args[1], 1, 1);
+}
+
+/* Which of the two need not wait. */
+static void let_go(const struct meetings *t, uint32_t first, uint32_t second)
+{
+    const uint32_t words[4] = {0, first, 0, second};
+    assert_int_equal(ventus_write(t->device, t->block, words, sizeof words), VENTUS_OK);
+}
+
+static void close_meetings(struct meetings *t)
+{
+    ventus_module_free(t->module);
+    ventus_close(t->device);
+}
+
+/* A launch whose only follower has been cancelled goes on, and holds up nobody who waits for another one. */
+static void test_waits_beside_a_cancelled_follower(void **state)
+{
+    struct meetings t;
+    (void)state;
+    open_meetings(&t);
+    for (int i = 0; i < 20; i++) {
+        struct ventus_dep on = {0};
+        ventus_event *follower, *last, *other;
+        let_go(&t, 0, 1);
+        assert_int_equal(ventus_launch(t.device, &t.first, 0, NULL, &on.event), VENTUS_OK);
+        assert_int_equal(ventus_launch(t.device, &t.second, 1, &on, &follower), VENTUS_OK);
+        const struct ventus_dep behind = {follower, false};
+        assert_int_equal(ventus_launch(t.device, &t.second, 1, &behind, &last), VENTUS_OK);
+        ventus_event_cancel(follower);
+        wait(last, VENTUS_DEPENDENCY);
+        wait(follower, VENTUS_CANCELLED);
+        assert_int_equal(ventus_launch(t.device, &t.second, 0, NULL, &other), VENTUS_OK);
+        wait(other, VENTUS_OK);
+        let_go(&t, 1, 1);
+        wait(on.event, VENTUS_OK);
+    }
+    close_meetings(&t);
+}
+
+static void launch_second(void *user, const struct ventus_outcome *outcome)
+{
+    struct meetings *t = user;
+    (void)outcome;
+    assert_int_equal(ventus_launch(t->device, &t->second, 0, NULL, &t->begun), VENTUS_OK);
+}
+
+/* What is launched at an end is not what the client waits for. */
+static void test_launched_at_an_end(void **state)
+{
+    struct meetings t;
+    (void)state;
+    open_meetings(&t);
+    t.first.ending = launch_second;
+    t.first.user = &t;
+    for (int i = 0; i < 20; i++) {
+        ventus_event *e;
+        let_go(&t, 1, 0);
+        assert_int_equal(ventus_launch(t.device, &t.first, 0, NULL, &e), VENTUS_OK);
+        wait(e, VENTUS_OK);
+        assert_int_equal(ventus_finish(t.device, 0), VENTUS_TIMEOUT);
+        let_go(&t, 1, 1);
+        assert_int_equal(ventus_finish(t.device, VENTUS_FOREVER), VENTUS_OK);
+        ventus_event_release(t.begun);
+    }
+    close_meetings(&t);
+}
+
 static void *cancel_when_it_runs(void *event)
 {
     while (ventus_event_state(event) != VENTUS_RUNNING) nanosleep(&(struct timespec){.tv_nsec = 10000}, NULL);
@@ -225,9 +328,14 @@ static void test_strange_client(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_client_helps),         cmocka_unit_test(test_waits_for_one_of_two),
-        cmocka_unit_test(test_cancelled_by_another), cmocka_unit_test(test_wait_inside),
+        cmocka_unit_test(test_client_helps),
+        cmocka_unit_test(test_waits_for_one_of_two),
+        cmocka_unit_test(test_cancelled_by_another),
+        cmocka_unit_test(test_wait_inside),
         cmocka_unit_test(test_strange_client),
+        cmocka_unit_test(test_waits_for_a_start),
+        cmocka_unit_test(test_waits_beside_a_cancelled_follower),
+        cmocka_unit_test(test_launched_at_an_end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
