@@ -115,52 +115,36 @@ static void invariant_store(struct gen *g)
     fprintf(g->out, "acc[68 + group * 8u + %uu] = n * %uu + group + (uint)p.a0;\n", g->stores++, gen_below(g, 1000));
 }
 
-/* Operations that commute share a slot of acc; results are not looked at. */
+/* Operations that commute share slots of acc, the 64-bit ones those behind acc[32]; results are not looked at. An
+ * exchange always brings the same number. */
 static void atomic(struct gen *g)
 {
     // clang-format off
-    static const struct { const char *call; unsigned slot; bool argument; } table[] = {
-        {"atomic_add(&acc[", 0, true}, {"atomic_sub(&acc[", 0, true}, {"atomic_inc(&acc[", 0, false}, {"atomic_dec(&acc[", 0, false},
-        {"atomic_or(&acc[", 4, true}, {"atomic_xor(&acc[", 8, true}, {"atomic_max(&acc[", 12, true}, {"atomic_min(&acc[", 16, true},
-        {"atomic_and(&acc[", 20, true}, {"atomic_min(&((global int *)acc)[", 24, true}, {"atomic_max(&((global int *)acc)[", 28, true},
-        {"cas_add(&acc[", 0, true},
+    static const struct { const char *call; unsigned slot, slots; enum base argument; const char *value; } table[] = {
+        {"atomic_add(&acc[", 0, 4, UINT}, {"atomic_sub(&acc[", 0, 4, UINT}, {"cas_add(&acc[", 0, 4, UINT},
+        {"atomic_inc(&acc[", 0, 4, UINT, ""}, {"atomic_dec(&acc[", 0, 4, UINT, ""},
+        {"atomic_or(&acc[", 4, 4, UINT}, {"atomic_xor(&acc[", 8, 4, UINT}, {"atomic_max(&acc[", 12, 4, UINT},
+        {"atomic_min(&acc[", 16, 4, UINT}, {"atomic_and(&acc[", 20, 4, UINT},
+        {"atomic_min(&((global int *)acc)[", 24, 4, INT}, {"atomic_max(&((global int *)acc)[", 28, 4, INT},
+        {"atom_add(&((global ulong *)acc)[", 16, 2, ULONG}, {"atom_sub(&((global ulong *)acc)[", 16, 2, ULONG},
+        {"cas_add_wide(&((global ulong *)acc)[", 16, 2, ULONG}, {"atom_or(&((global ulong *)acc)[", 18, 2, ULONG},
+        {"atom_xor(&((global ulong *)acc)[", 20, 2, ULONG}, {"atom_and(&((global ulong *)acc)[", 22, 2, ULONG},
+        {"atom_max(&((global ulong *)acc)[", 24, 2, ULONG}, {"atom_min(&((global ulong *)acc)[", 26, 2, ULONG},
+        {"atom_max(&((global long *)acc)[", 28, 2, LONG}, {"atom_min(&((global long *)acc)[", 30, 2, LONG},
+        {"atom_xchg(&((global ulong *)acc)[", 32, 2, ULONG, ", 0xfedcba9876543210ul"},
     };
     // clang-format on
     unsigned i = gen_below(g, sizeof table / sizeof *table);
     enum tier tier = gen_chance(g, 50) ? SCALARISH : ANY;
     gen_line(g);
     fprintf(g->out, "%s%uu + ", table[i].call, table[i].slot);
-    gen_index(g, 4, 1, tier);
+    gen_index(g, table[i].slots, 1, tier);
     fputc(']', g->out);
-    if (table[i].argument) {
+    if (table[i].value) fputs(table[i].value, g->out);
+    else {
         fputs(", ", g->out);
-        gen_expr(g, (struct type){table[i].slot >= 24 ? INT : UINT, 1}, 2, tier);
+        gen_expr(g, (struct type){table[i].argument, 1}, 2, tier);
     }
-    fputs(");\n", g->out);
-}
-
-/* The same on the 64-bit numbers behind those, acc[32] on. An exchange always brings the same number. */
-static void wide_atomic(struct gen *g)
-{
-    enum { EXCHANGED = 32 };
-    // clang-format off
-    static const struct { const char *call; unsigned slot; enum base argument; } table[] = {
-        {"atom_add(&((global ulong *)acc)[", 16, ULONG}, {"atom_sub(&((global ulong *)acc)[", 16, ULONG},
-        {"cas_add_wide(&((global ulong *)acc)[", 16, ULONG}, {"atom_or(&((global ulong *)acc)[", 18, ULONG},
-        {"atom_xor(&((global ulong *)acc)[", 20, ULONG}, {"atom_and(&((global ulong *)acc)[", 22, ULONG},
-        {"atom_max(&((global ulong *)acc)[", 24, ULONG}, {"atom_min(&((global ulong *)acc)[", 26, ULONG},
-        {"atom_max(&((global long *)acc)[", 28, LONG}, {"atom_min(&((global long *)acc)[", 30, LONG},
-        {"atom_xchg(&((global ulong *)acc)[", EXCHANGED, ULONG},
-    };
-    // clang-format on
-    unsigned i = gen_below(g, sizeof table / sizeof *table);
-    enum tier tier = gen_chance(g, 50) ? SCALARISH : ANY;
-    gen_line(g);
-    fprintf(g->out, "%s%uu + ", table[i].call, table[i].slot);
-    gen_index(g, 2, 1, tier);
-    fputs("], ", g->out);
-    if (table[i].slot == EXCHANGED) fputs("0xfedcba9876543210ul", g->out);
-    else gen_expr(g, (struct type){table[i].argument, 1}, 2, tier);
     fputs(");\n", g->out);
 }
 
@@ -362,7 +346,7 @@ static void statement(struct gen *g, struct place place)
     else if (!g->in_kernel) assignment(g, place);
     else if (choice < 82) store(g);
     else if (choice < 84) invariant_store(g);
-    else if (choice < 88) gen_chance(g, 70) ? atomic(g) : wide_atomic(g);
+    else if (choice < 88) atomic(g);
     else if (choice < 91) helper_call(g, place);
     else if (choice < 93) pointer(g, place);
     else if (choice < 97 && g->barriers && place.uniform) exchange(g, place);
