@@ -1,0 +1,60 @@
+# packages: gegl python3-opencv gcc opencl-headers
+# prepare: cc -shared -fPIC -o count.so $CLIENTS/count-layer.c; cc -shared -fPIC -o gpu.so $CLIENTS/gpu-layer.c
+# checks: pictures that go through filters on the device are those of the host, or of pocl where the host makes others
+set -eu
+export OPENCL_LAYERS="$PWD/../gpu.so:$PWD/../count.so" LAUNCHES="$PWD/launches"
+
+/usr/bin/python3 - <<'PYTHON'
+import cv2
+import numpy as np
+y, x = np.mgrid[0:160, 0:240]
+waves = np.stack([x, y * 1.5, (x + y) * 0.6], 2) + 40 * np.sin(x / 9)[..., None]
+noise = np.random.default_rng(3).normal(0, 6, waves.shape)
+cv2.imwrite("in.png", np.clip(waves + noise, 0, 255).astype(np.uint8))
+PYTHON
+
+n=0 other=false
+filter() { # name, parameters...
+    name=$1
+    shift
+    rm -f launches
+    GEGL_USE_OPENCL=no gegl in.png -o "$name.host.png" -- "gegl:$name" "$@"
+    [ ! -e launches ]
+    GEGL_USE_OPENCL=yes gegl in.png -o "$name.device.png" -- "gegl:$name" "$@"
+    [ -e launches ] || { echo "$name has not run on the device"; exit 1; }
+    compare "$name" $other
+    n=$((n + 1))
+}
+compare() { # name, whether the device makes another picture
+    /usr/bin/python3 - "$@" <<'PYTHON'
+import hashlib
+import sys
+import cv2
+import numpy as np
+name = sys.argv[1]
+before, host, device = (cv2.imread(file).astype(int) for file in ["in.png", name + ".host.png", name + ".device.png"])
+difference = np.abs(host - device)
+assert host.shape != before.shape or (host != before).any(), f"{name} does nothing"
+if sys.argv[2] == "true":
+    print(name, hashlib.md5(device.tobytes()).hexdigest(), file=open("result", "a"))
+    sys.exit()
+assert difference.max() <= 2, f"{name} differs by {difference.max()} of 255, at {(difference > 2).sum()} places"
+print(f"{name}: largest difference {difference.max()}")
+PYTHON
+}
+filter box-blur radius=3
+filter brightness-contrast contrast=1.5 brightness=0.1
+filter levels in-low=0.1 in-high=0.8
+filter invert-linear
+filter edge-laplace
+filter motion-blur-linear length=7 angle=30
+filter bilateral-filter
+filter pixelize size-x=7 size-y=5
+filter color-temperature intended-temperature=4000
+filter high-pass std-dev=3
+# These do on the device something else than on the host.
+other=true
+filter snn-mean
+filter noise-reduction iterations=2
+filter oilify
+echo "$n filters"
