@@ -54,7 +54,6 @@ filter color-temperature intended-temperature=4000
 filter high-pass std-dev=3
 # These do on the device something else than on the host.
 other=true
-filter snn-mean
 filter noise-reduction iterations=2
 filter oilify
 echo "$n filters"
