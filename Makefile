@@ -8,7 +8,7 @@
 #   make test-engines    tests/cl, examples and tests in Python in translated code from the first instruction, on each
 #                        host level; takes an hour
 #   make check-clients   programs and libraries of Debian that compute with OpenCL, on Ventus and on pocl; installs them, takes
-#                        half an hour. CLIENTS="hashcat clfft" chooses some (tests/clients/)
+#                        over an hour. CLIENTS="hashcat clfft" chooses some (tests/clients/)
 #   make bench      Ventus against pocl, tables of ratios; the assembler against llvm-mc
 #   make random     1000 random kernels against the host (COUNT=n) from SEED=n, by default today's; minutes (tests/random/)
 #   make mutants    small mistakes, one at a time: do the tests notice? Takes hours (tests/mutation/)
