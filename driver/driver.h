@@ -94,7 +94,7 @@ struct queue {
     uint32_t waiting;    /* threads in queue_wait */
     bool gathers;        /* launches wait until the host does (machine.c); set before the first one */
     uint64_t latest;     /* when work for a thread was last submitted, and anything if it gathers (host_ns) */
-    uint32_t tails;      /* of `all`, those that nothing else of it waits for; and what is not in it, see tail_ends */
+    uint32_t tails;      /* of `all`, those that nothing else of it waits for; and cancelled ones, see tail_ends */
     pthread_t client;    /* the thread that has submitted; ... */
     bool shared;         /* ... others have, too */
     bool closing;

@@ -263,8 +263,9 @@ struct recover_thread {
     sigset_t mask;
 };
 
-/* The handlers are there between the two, and their signals are not blocked; false: they cannot be had. `stack` is this
- * thread's signal stack of RECOVER_STACK bytes, used if it has none. */
+/* The handlers are there between the two, and their signals are not blocked, as a client may have them on its thread:
+ * the host would end the process. False: they cannot be had. `stack` is this thread's signal stack of RECOVER_STACK
+ * bytes, used if it has none. */
 bool recover_enter(void *stack, struct recover_thread *old);
 void recover_leave(const struct recover_thread *old);
 /* Between the two, before a launch: goes over handlers that somebody has set before `since` (host_ns). */

@@ -75,7 +75,7 @@ static unsigned helps(ventus_device *d, const ventus_module *m)
     return here;
 }
 
-/* The client does nothing but ask: a thread of the device does the work, and soon. */
+/* The client does nothing but ask: a thread of the device does the work, although nobody waits for it. */
 static void check_unattended(ventus_device *d, const ventus_module *m)
 {
     struct seen s = {0};
