@@ -1,14 +1,15 @@
 /* printf: each call becomes a packed array of words and a call of __ventus_print (native.cl), which
- * writes the record of isa/abi.h. The format and %s literals go into the note's tables, so both
- * must be literals. Conversions of floating-point numbers get the length that says how many words a number has. Runs
- * before everything else, while literals are still visible. Called by prepare.c. */
+ * writes the record of isa/abi.h. The format, which must be a literal, and literals for %s go into the note's tables;
+ * other strings in constant memory are passed by address. Conversions of floating-point numbers get the length that
+ * says how many words a number has. Runs before everything else, while literals are still visible. Called by prepare.c.
+ */
 #include <string.h>
 
 #include <llvm-c/Target.h>
 
 #include "compiler/prepare.h"
 
-enum { MAX_WORDS = 4096, MAX_CHOICES = 8 };
+enum { MAX_WORDS = 4096, MAX_CHOICES = 8, CONSTANT_SPACE = 2 };
 
 struct printer {
     struct cc *cc;
@@ -106,15 +107,15 @@ static void put_argument(struct printer *p, LLVMValueRef v)
     }
 }
 
-static LLVMValueRef string_number(struct printer *p, LLVMValueRef v, unsigned nesting);
+static LLVMValueRef string_number(struct printer *p, LLVMValueRef v);
 
-static LLVMValueRef phi_number(struct printer *p, LLVMValueRef phi, unsigned nesting)
+static LLVMValueRef phi_number(struct printer *p, LLVMValueRef phi)
 {
     unsigned n = LLVMCountIncoming(phi);
     LLVMValueRef *numbers = cc_alloc(p->cc, n * sizeof *numbers);
     LLVMBasicBlockRef *blocks = cc_alloc(p->cc, n * sizeof *blocks);
     for (unsigned i = 0; i < n; i++) {
-        numbers[i] = string_number(p, LLVMGetIncomingValue(phi, i), nesting + 1);
+        numbers[i] = string_number(p, LLVMGetIncomingValue(phi, i));
         blocks[i] = LLVMGetIncomingBlock(phi, i);
     }
     LLVMPositionBuilderBefore(p->b, phi);
@@ -123,30 +124,47 @@ static LLVMValueRef phi_number(struct printer *p, LLVMValueRef phi, unsigned nes
     return result;
 }
 
-static LLVMValueRef select_number(struct printer *p, LLVMValueRef select, unsigned nesting)
+static LLVMValueRef select_number(struct printer *p, LLVMValueRef select)
 {
-    LLVMValueRef yes = string_number(p, LLVMGetOperand(select, 1), nesting + 1);
-    LLVMValueRef no = string_number(p, LLVMGetOperand(select, 2), nesting + 1);
+    LLVMValueRef yes = string_number(p, LLVMGetOperand(select, 1));
+    LLVMValueRef no = string_number(p, LLVMGetOperand(select, 2));
     LLVMPositionBuilderBefore(p->b, select);
     return LLVMBuildSelect(p->b, LLVMGetOperand(select, 0), yes, no, "");
 }
 
-/* A literal's number in the table, or the same choice between numbers as `v` is between literals. */
-static LLVMValueRef string_number(struct printer *p, LLVMValueRef v, unsigned nesting)
+/* Is this string one of literals that are known here? */
+static bool is_known(struct printer *p, LLVMValueRef v, unsigned nesting)
 {
     size_t size;
-    const char *text = literal(p->cc, v, &size);
-    if (text) return LLVMConstInt(i32(p), number_of(p->cc, &p->cc->literals, text), false);
-    if (nesting < MAX_CHOICES && LLVMIsAPHINode(v)) return phi_number(p, v, nesting);
-    if (nesting < MAX_CHOICES && LLVMIsASelectInst(v)) return select_number(p, v, nesting);
-    cc_error(p->cc, CC_FAILED, p->call, "the argument of %%s must be a string literal");
+    if (LLVMIsAConstantPointerNull(v) || literal(p->cc, v, &size)) return true;
+    if (nesting == MAX_CHOICES) return false;
+    if (LLVMIsASelectInst(v))
+        return is_known(p, LLVMGetOperand(v, 1), nesting + 1) && is_known(p, LLVMGetOperand(v, 2), nesting + 1);
+    if (!LLVMIsAPHINode(v)) return false;
+    for (unsigned i = 0; i < LLVMCountIncoming(v); i++)
+        if (!is_known(p, LLVMGetIncomingValue(v, i), nesting + 1)) return false;
+    return true;
 }
 
+/* A literal's number in the table, or the same choice between numbers as `v`, which is known, is between literals. */
+static LLVMValueRef string_number(struct printer *p, LLVMValueRef v)
+{
+    size_t size;
+    if (LLVMIsAPHINode(v)) return phi_number(p, v);
+    if (LLVMIsASelectInst(v)) return select_number(p, v);
+    const char *text = LLVMIsAConstantPointerNull(v) ? "(null)" : literal(p->cc, v, &size);
+    return LLVMConstInt(i32(p), number_of(p->cc, &p->cc->literals, text), false);
+}
+
+/* A string that is not known here must be in constant memory: the host finds it in the program by its address. */
 static void put_string(struct printer *p, LLVMValueRef v)
 {
-    LLVMValueRef number = string_number(p, v, 0);
+    bool known = is_known(p, v, 0);
+    if (!known && LLVMGetPointerAddressSpace(LLVMTypeOf(v)) != CONSTANT_SPACE)
+        cc_error(p->cc, CC_FAILED, p->call, "the argument of %%s must be a string in constant memory");
+    LLVMValueRef number = known ? string_number(p, v) : NULL;
     LLVMPositionBuilderBefore(p->b, p->call);
-    put(p, number);
+    put(p, known ? number : LLVMBuildPtrToInt(p->b, v, i32(p), ""));
 }
 
 /* What the next argument of the format is: its conversion letter, `*` for a width or precision, 0

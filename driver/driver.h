@@ -123,7 +123,7 @@ struct ventus_device {
     char *export_folder;        /* where launches are written to, NULL: nowhere */
     uint32_t exported;          /* how many so far */
     bool warned;                /* of stray accesses that are ignored; the thread of launches */
-    pthread_mutex_t print_lock; /* one thread at a time empties a print buffer; innermost */
+    pthread_mutex_t print_lock; /* one thread at a time empties a print buffer; outside of `lock` */
 };
 
 struct ventus_module {
@@ -352,10 +352,16 @@ void *worker_run(void *worker);
 
 /* ---- print.c: the print buffer of `size` bytes (isa/abi.h) ---- */
 
-/* Writes its records to `out`. */
-void print_records(const ventus_module *module, const uint8_t *buffer, uint32_t size, FILE *out);
+struct printing {
+    const ventus_module *module;
+    ventus_device *device; /* whose memory has strings that are no literals; NULL: there are none */
+    FILE *out;
+};
+
+/* Prints its records. */
+void print_records(const struct printing *p, const uint8_t *buffer, uint32_t size);
 /* The same while the launch runs, and makes room: `full` is where a work-item has found the end. Nothing is done while
  * records are incomplete. One caller at a time. */
-void print_empty(const ventus_module *module, uint8_t *buffer, uint32_t size, uint32_t full, FILE *out);
+void print_empty(const struct printing *p, uint8_t *buffer, uint32_t size, uint32_t full);
 
 #endif

@@ -274,21 +274,26 @@ static uint8_t *print_buffer(const ventus_event *e)
     return e->block && e->print_size ? space_host(e->device, e->block + e->print_at, e->print_size) : NULL;
 }
 
-static FILE *print_file(const ventus_event *e) { return e->in.print ? e->in.print : stdout; }
+static struct printing printing_of(const ventus_event *e)
+{
+    return (struct printing){e->in.module, e->device, e->in.print ? e->in.print : stdout};
+}
 
 static void print_output(const ventus_event *e)
 {
     const uint8_t *buffer = print_buffer(e);
-    if (buffer) print_records(e->in.module, buffer, e->print_size, print_file(e));
+    const struct printing p = printing_of(e);
+    if (buffer) print_records(&p, buffer, e->print_size);
 }
 
 /* launch_options.print: the buffer is full. */
 static void print_now(void *event, uint32_t full)
 {
     const ventus_event *e = event;
+    const struct printing p = printing_of(e);
     uint8_t *buffer = print_buffer(e);
     pthread_mutex_lock(&e->device->print_lock);
-    if (buffer) print_empty(e->in.module, buffer, e->print_size, full, print_file(e));
+    if (buffer) print_empty(&p, buffer, e->print_size, full);
     pthread_mutex_unlock(&e->device->print_lock);
 }
 

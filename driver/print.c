@@ -9,7 +9,10 @@
 
 #include "driver/driver.h"
 
-enum { MAX_FIELD = 4096 }; /* widths and precisions beyond are cut */
+enum {
+    MAX_FIELD = 4096,    /* widths and precisions beyond are cut, ... */
+    MAX_TEXT = 64 << 10, /* ... and strings that are no literals */
+};
 
 struct args {
     const uint32_t *word;
@@ -41,6 +44,33 @@ static const char *find_text(const struct note_string *table, size_t n, uint32_t
         else hi = mid;
     }
     return lo < n && table[lo].id == id ? table[lo].text : NULL;
+}
+
+/* Copies the string at a device address, cut to `size` bytes with its zero; false when it does not end in open pages.
+ */
+static bool copy_text(ventus_device *d, uint32_t address, char *text, size_t size)
+{
+    size_t n = 0;
+    const char *page = NULL;
+    pthread_mutex_lock(&d->lock);
+    for (text[0] = 0; n + 1 < size; n++, address++) {
+        if (!page || address % ABI_PAGE == 0) page = space_host(d, address & ~(ABI_PAGE - 1u), ABI_PAGE);
+        text[n] = page ? page[address % ABI_PAGE] : 0;
+        if (!text[n]) break;
+    }
+    text[n] = 0;
+    pthread_mutex_unlock(&d->lock);
+    return page;
+}
+
+/* What %s prints: a literal by its number, another string by its address, which is above all numbers. */
+static void print_string(FILE *out, const char *format, const struct printing *p, uint32_t word)
+{
+    const char *known = find_text(p->module->note.strings, p->module->note.nstrings, word);
+    char *text = known || !p->device ? NULL : malloc(MAX_TEXT);
+    bool found = text && copy_text(p->device, word, text, MAX_TEXT);
+    fprintf(out, format, known ? known : found ? text : "(null)");
+    free(text);
 }
 
 /* ---- parsing a conversion ---- */
@@ -146,10 +176,9 @@ static double real(const struct conversion *c, struct args *a)
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wformat-nonliteral" /* host_format made them */
-static void print_value(FILE *out, const struct conversion *c, struct args *a, const ventus_module *m)
+static void print_value(FILE *out, const struct conversion *c, struct args *a, const struct printing *p)
 {
     char format[64], text[16];
-    const char *s;
     switch (c->letter) {
     case 'd':
     case 'i':
@@ -166,8 +195,7 @@ static void print_value(FILE *out, const struct conversion *c, struct args *a, c
         break;
     case 's':
         host_format(c, "", 's', format, sizeof format);
-        s = find_text(m->note.strings, m->note.nstrings, next_word(a));
-        fprintf(out, format, s ? s : "(null)");
+        print_string(out, format, p, next_word(a));
         break;
     case 'p':
         host_format(c, "", 's', format, sizeof format);
@@ -179,17 +207,17 @@ static void print_value(FILE *out, const struct conversion *c, struct args *a, c
 }
 #pragma GCC diagnostic pop
 
-static void print_conversion(FILE *out, const struct conversion *c, struct args *a, const ventus_module *m)
+static void print_conversion(FILE *out, const struct conversion *c, struct args *a, const struct printing *p)
 {
     for (unsigned i = 0; i < c->vector; i++) {
         if (i) fputc(',', out);
-        print_value(out, c, a, m);
+        print_value(out, c, a, p);
     }
 }
 
 /* ---- records ---- */
 
-static void print_record(FILE *out, const char *s, struct args a, const ventus_module *m)
+static void print_record(FILE *out, const char *s, struct args a, const struct printing *p)
 {
     struct conversion c;
     for (const char *next; *s; s = next) {
@@ -201,7 +229,7 @@ static void print_record(FILE *out, const char *s, struct args a, const ventus_m
             fputc('%', out);
             next = s + 2;
         } else if ((next = parse(s + 1, &a, &c)) != NULL) {
-            print_conversion(out, &c, &a, m);
+            print_conversion(out, &c, &a, p);
         } else { /* no conversion: the sign stands for itself */
             fputc('%', out);
             next = s + 1;
@@ -210,40 +238,40 @@ static void print_record(FILE *out, const char *s, struct args a, const ventus_m
 }
 
 /* The records in front of `used`. */
-static void print_all(const ventus_module *m, const uint8_t *buffer, uint32_t used, FILE *out)
+static void print_all(const struct printing *p, const uint8_t *buffer, uint32_t used, FILE *out)
 {
     uint32_t at = ABI_PRINT_HEADER, record[2];
     while (used >= at && used - at >= 8) {
         memcpy(record, buffer + at, sizeof record);
         if (record[0] < 8 || record[0] % 4 || record[0] > used - at) return; /* never completed */
-        const char *format = find_text(m->note.formats, m->note.nformats, record[1]);
+        const char *format = find_text(p->module->note.formats, p->module->note.nformats, record[1]);
         struct args a = {(const uint32_t *)(const void *)(buffer + at + 8), (record[0] - 8) / 4};
-        if (format) print_record(out, format, a, m);
+        if (format) print_record(out, format, a, p);
         at += record[0];
     }
 }
 
 /* So that no other writer comes in between. */
-static void print_at_once(const ventus_module *m, const uint8_t *buffer, uint32_t used, FILE *out)
+static void print_at_once(const struct printing *p, const uint8_t *buffer, uint32_t used)
 {
     char *text = NULL;
     size_t length = 0;
     FILE *memory = open_memstream(&text, &length);
     if (!memory) return;
-    print_all(m, buffer, used, memory);
+    print_all(p, buffer, used, memory);
     if (fclose(memory) == 0 && length) {
-        fwrite(text, 1, length, out);
-        fflush(out);
+        fwrite(text, 1, length, p->out);
+        fflush(p->out);
     }
     free(text);
 }
 
-void print_records(const ventus_module *m, const uint8_t *buffer, uint32_t size, FILE *out)
+void print_records(const struct printing *p, const uint8_t *buffer, uint32_t size)
 {
     uint32_t used;
     if (size < ABI_PRINT_HEADER) return;
     memcpy(&used, buffer, sizeof used);
-    print_at_once(m, buffer, used < size ? used : size, out);
+    print_at_once(p, buffer, used < size ? used : size);
 }
 
 /* Is the buffer closed to work-items, with nothing but complete records in front of *end? It is when it is full; else
@@ -256,12 +284,12 @@ static bool close_buffer(_Atomic uint32_t *words, uint32_t size, uint32_t full, 
     return used > size || atomic_compare_exchange_strong(&words[0], &used, size + 1);
 }
 
-void print_empty(const ventus_module *m, uint8_t *buffer, uint32_t size, uint32_t full, FILE *out)
+void print_empty(const struct printing *p, uint8_t *buffer, uint32_t size, uint32_t full)
 {
     _Atomic uint32_t *words = (_Atomic uint32_t *)(void *)buffer;
     uint32_t end;
     if (size <= ABI_PRINT_HEADER || !close_buffer(words, size, full, &end)) return;
-    print_at_once(m, buffer, end, out);
+    print_at_once(p, buffer, end);
     memset(buffer + ABI_PRINT_HEADER, 0, end - ABI_PRINT_HEADER);
     atomic_store(&words[1], 0);
     atomic_store(&words[0], ABI_PRINT_HEADER);

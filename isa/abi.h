@@ -74,8 +74,8 @@ static inline uint32_t abi_dwarf_csr(uint32_t n) { return 4096 + n; }
  * Record: word 0 its size in bytes (a multiple of 4, this word included), word 1 the format's number, then the
  * arguments in order, each rounded up to four bytes: integers up to 32 bits and float as one word, 64-bit values as
  * two, low word first, vectors as their elements in this way, pointers one word, %s arguments the number of a literal
- * of the string table. A conversion of floating-point numbers has length l if they are doubles, else none or (vectors)
- * hl. */
+ * of the string table or the address of a string in constant memory. A conversion of floating-point numbers has
+ * length l if they are doubles, else none or (vectors) hl. */
 #define ABI_PRINT_HEADER 8u
 
 /* Resource record of a kernel: what it needs, for launchers that do not know the module note. Little-endian,

@@ -49,3 +49,34 @@ kernel void silent(global int *out)
     out[i] = i;
     if (i > 10) printf("never\n");
 }
+
+constant char *constant names[] = {"zero", "one", "two"};
+
+static void say(int i, constant char *text) { printf("%d says %s\n", i, text); }
+
+__attribute__((noinline)) void call(int i, constant char *text) { printf("%d calls %s\n", i, text); }
+
+//! run strings global=3 local=3
+//! arg item int[3] -> i
+//! print_any 0 says zero
+//! print_any 1 says one
+//! print_any 2 says two
+//! print_any 0 calls ero
+//! print_any 1 calls ne
+//! print_any 2 calls wo
+//! print_any 1 is given |  o|
+//! arg given char[8] = i < 5 ? 97 + i : 0
+//! print_any 2 has abcde
+kernel void strings(global int *item, constant char *given)
+{
+    int i = get_global_id(0);
+    item[i] = i;
+    say(i, names[i]);
+    if (i == 2) printf("2 has %s\n", given);
+    call(i, names[i] + 1);
+    if (i == 1) {
+        constant char *text = "only one";
+        for (int k = 0; k < 5 * i; k++) text++;
+        printf("1 is given |%3.1s|\n", text);
+    }
+}

@@ -295,7 +295,7 @@ static char *print_one(const char *format, const uint32_t *words, uint32_t n, ui
     buffer[2] = 8 + n * 4;
     buffer[3] = 5;
     memcpy(buffer + 4, words, n * 4);
-    print_records(&m, (const uint8_t *)buffer, 16 + n * 4, out);
+    print_records(&(struct printing){.module = &m, .out = out}, (const uint8_t *)buffer, 16 + n * 4);
     fclose(out);
     free(buffer);
     return text;
@@ -378,21 +378,21 @@ static void test_broken_records(void **state)
     for (int i = 0; i < 20000; i++) {
         for (unsigned k = 0; k < 64; k++) buffer[k] = rng() % 4 ? rng() % 64 : rng();
         FILE *out = open_memstream(&text, &length);
-        print_records(&m, (const uint8_t *)buffer, rng() % 257, out);
+        print_records(&(struct printing){.module = &m, .out = out}, (const uint8_t *)buffer, rng() % 257);
         fclose(out);
         free(text);
     }
     /* Two whole records, then one that was dropped. */
     const uint32_t kept[] = {44, 0, 12, 5, 1, 12, 5, 2, 12, 5};
     FILE *out = open_memstream(&text, &length);
-    print_records(&m, (const uint8_t *)kept, sizeof kept, out);
+    print_records(&(struct printing){.module = &m, .out = out}, (const uint8_t *)kept, sizeof kept);
     fclose(out);
     assert_string_equal(text, "<1><2>");
     free(text);
     /* Nothing is believed behind a record that does not end on a word. */
     const uint32_t odd[] = {40, 0, 12, 5, 1, 10, 5, 2, 12, 5, 3};
     out = open_memstream(&text, &length);
-    print_records(&m, (const uint8_t *)odd, sizeof odd, out);
+    print_records(&(struct printing){.module = &m, .out = out}, (const uint8_t *)odd, sizeof odd);
     fclose(out);
     assert_string_equal(text, "<1>");
     free(text);
@@ -543,7 +543,7 @@ static void test_emptied_print(void **state)
         FILE *out = open_memstream(&text, &length);
         memcpy(buffer + 2, records, sizeof records);
         memcpy(before, buffer, sizeof buffer);
-        print_empty(&m, (uint8_t *)buffer, SIZE, cases[i].full, out);
+        print_empty(&(struct printing){.module = &m, .out = out}, (uint8_t *)buffer, SIZE, cases[i].full);
         fclose(out);
         assert_string_equal(text, cases[i].text ? cases[i].text : "");
         const uint32_t empty[SIZE / 4] = {ABI_PRINT_HEADER};
