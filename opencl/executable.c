@@ -131,6 +131,18 @@ bool program_is_building(const struct _cl_program *program)
     return false;
 }
 
+static bool has_executable(const struct _cl_program *program)
+{
+    for (cl_uint i = 0; i < program->devices.count; i++)
+        if (build_is_ready(&program->builds[i])) return true;
+    return false;
+}
+
+void program_await_build(cl_program program)
+{
+    while (!has_executable(program) && program_is_building(program)) pthread_cond_wait(&program->ended, &program->lock);
+}
+
 void program_kernels(cl_program program, int change)
 {
     pthread_mutex_lock(&program->lock);
@@ -187,6 +199,7 @@ void program_end(cl_program program, const bool *marked, struct executable *exec
     pthread_mutex_lock(&program->lock);
     for (cl_uint i = 0; i < program->devices.count; i++)
         if (marked[i]) build_end(&program->builds[i], executable, type, log);
+    pthread_cond_broadcast(&program->ended);
     pthread_mutex_unlock(&program->lock);
     executable_drop(executable);
     free(log);

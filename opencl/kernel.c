@@ -91,6 +91,7 @@ static cl_int kernel_create(cl_program program, const char *name, cl_kernel *ker
     struct kernel_code *code = calloc(program->devices.count, sizeof *code);
     if (!code) return CL_OUT_OF_HOST_MEMORY;
     pthread_mutex_lock(&program->lock);
+    program_await_build(program);
     cl_int error = find_code(program, name, code, &first);
     bool arg_info = !error && program->builds[first].arg_info;
     pthread_mutex_unlock(&program->lock);
@@ -125,6 +126,7 @@ static struct executable *any_executable(cl_program program)
 {
     struct executable *e = NULL;
     pthread_mutex_lock(&program->lock);
+    program_await_build(program);
     for (cl_uint i = 0; i < program->devices.count && !e; i++)
         if (build_is_ready(&program->builds[i])) e = executable_use(program->builds[i].executable);
     pthread_mutex_unlock(&program->lock);

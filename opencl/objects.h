@@ -537,6 +537,7 @@ struct _cl_program {
     unsigned char
         *il; /* NULL, or the module of SPIR-V that it was made from, of the same size; `source` is as compiled */
     pthread_mutex_t lock;        /* everything below */
+    pthread_cond_t ended;        /* a build has */
     struct child *children;      /* compilers that builds are waiting for */
     bool abandoned;              /* the client has let go of it: no build is to go on */
     cl_uint kernels;             /* kernel objects the client holds */
@@ -557,6 +558,9 @@ void program_end(cl_program program, const bool *marked, struct executable *exec
                  char *log);
 /* Does a build run? With the lock held. */
 bool program_is_building(const struct _cl_program *program);
+/* Waits until there is an executable for a device, or no build that could bring one. With the lock held, which is given
+ * up meanwhile. */
+void program_await_build(cl_program program);
 /* In build.c: ends its compilers. With the lock held. */
 void program_stop_children(cl_program program);
 

@@ -15,6 +15,7 @@ static void program_destroy(struct object *object)
     devices_close(&program->devices);
     object_drop(&program->context->base);
     pthread_mutex_destroy(&program->lock);
+    pthread_cond_destroy(&program->ended);
     free(program->source);
     free(program->il);
     free(program);
@@ -42,6 +43,7 @@ cl_program program_new(cl_context context, cl_uint count, const cl_device_id *li
         free(program);
         return NULL;
     }
+    program->ended = (pthread_cond_t)PTHREAD_COND_INITIALIZER;
     object_init(&program->base, KIND_PROGRAM, program_destroy);
     program->context = context;
     object_use(&context->base);

@@ -746,6 +746,28 @@ static void test_arg_info_option(void **state)
     }
 }
 
+static void CL_CALLBACK ignore(cl_program p, void *data) { (void)p, (void)data; }
+
+/* A kernel of a program whose build is under way is there when that has ended. */
+static void test_kernel_of_running_build(void **state)
+{
+    char text[100];
+    const char *unique = text;
+    cl_int err;
+    cl_uint count;
+    (void)state;
+    snprintf(text, sizeof text, "kernel void f(global int *a) { *a = %d; } /* new in each run */", (int)getpid());
+    cl_program p = clCreateProgramWithSource(context, 1, &unique, NULL, &err);
+    OK(err);
+    OK(clBuildProgram(p, 0, NULL, "", ignore, NULL));
+    cl_kernel k = clCreateKernel(p, "f", &err);
+    OK(err);
+    OK(clCreateKernelsInProgram(p, 0, NULL, &count));
+    assert_int_equal(count, 1);
+    OK(clReleaseKernel(k));
+    OK(clReleaseProgram(p));
+}
+
 static void test_rebuild(void **state)
 {
     (void)state;
@@ -768,7 +790,7 @@ int main(void)
         cmocka_unit_test(test_range_errors), cmocka_unit_test(test_chosen_local_size), cmocka_unit_test(test_required_size),
         cmocka_unit_test(test_local_arguments), cmocka_unit_test(test_values_and_null), cmocka_unit_test(test_argument_info),
         cmocka_unit_test(test_queries), cmocka_unit_test(test_sub_groups), cmocka_unit_test(test_fault), cmocka_unit_test(test_printf), cmocka_unit_test(test_counters), cmocka_unit_test(test_suggested_size), cmocka_unit_test(test_binary),
-        cmocka_unit_test(test_features), cmocka_unit_test(test_compile_and_link), cmocka_unit_test(test_link_several), cmocka_unit_test(test_arg_info_option), cmocka_unit_test(test_rebuild),
+        cmocka_unit_test(test_features), cmocka_unit_test(test_compile_and_link), cmocka_unit_test(test_link_several), cmocka_unit_test(test_arg_info_option), cmocka_unit_test(test_kernel_of_running_build), cmocka_unit_test(test_rebuild),
     };
     // clang-format on
     return cmocka_run_group_tests(tests, setup, teardown);

@@ -286,6 +286,7 @@ static void await_built(int count)
 
 static void test_asynchronous(void **state)
 {
+    cl_int err;
     (void)state;
     cl_program program = program_new("kernel void f(void) {}");
     fake_compiler("sleep 0.3; exit 1");
@@ -299,6 +300,16 @@ static void test_asynchronous(void **state)
     OK(clBuildProgram(program, 0, NULL, NULL, on_built, program));
     OK(clReleaseProgram(program)); /* the build keeps it */
     await_built(2);
+    program = program_new("kernel void f(void) {}");
+    OK(clBuildProgram(program, 0, NULL, NULL, on_built, program));
+    REFUSED(CL_INVALID_PROGRAM_EXECUTABLE, clCreateKernel(program, "f", &err)); /* it waits for the build, ... */
+    assert_int_equal(build_status(program), CL_BUILD_ERROR);
+    await_built(3);
+    OK(clBuildProgram(program, 0, NULL, NULL, on_built, program));
+    FAILS(CL_INVALID_PROGRAM_EXECUTABLE, clCreateKernelsInProgram(program, 0, NULL, NULL)); /* ... and so does this */
+    assert_int_equal(build_status(program), CL_BUILD_ERROR);
+    await_built(4);
+    OK(clReleaseProgram(program));
     fake_compiler(NULL);
 }
 
