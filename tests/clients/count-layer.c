@@ -3,15 +3,12 @@
 // clients that need it:
 //
 //     cc -shared -fPIC -o layer.so $CLIENTS/count-layer.c; LAUNCHES=$PWD/launches OPENCL_LAYERS=$PWD/layer.so program
-#define CL_TARGET_OPENCL_VERSION 300
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#include <CL/cl_layer.h>
+#include "layer.h"
 
-static const cl_icd_dispatch *next; // the loader's own functions
-static cl_icd_dispatch ours;
 static atomic_int launches;
 
 static CL_API_ENTRY cl_int CL_API_CALL enqueue_kernel(cl_command_queue queue, cl_kernel kernel, cl_uint dimensions,
@@ -31,20 +28,4 @@ __attribute__((destructor)) static void write_count(void)
     fclose(file);
 }
 
-CL_API_ENTRY cl_int CL_API_CALL clGetLayerInfo(cl_layer_info name, size_t size, void *value, size_t *size_ret)
-{
-    if (name != CL_LAYER_API_VERSION || (value && size < sizeof(cl_layer_api_version))) return CL_INVALID_VALUE;
-    if (value) *(cl_layer_api_version *)value = CL_LAYER_API_VERSION_100;
-    if (size_ret) *size_ret = sizeof(cl_layer_api_version);
-    return CL_SUCCESS;
-}
-
-CL_API_ENTRY cl_int CL_API_CALL clInitLayer(cl_uint entries, const cl_icd_dispatch *target, cl_uint *count,
-                                            const cl_icd_dispatch **layer)
-{
-    next = target;
-    ours.clEnqueueNDRangeKernel = enqueue_kernel;
-    *count = sizeof ours / sizeof(void *) < entries ? sizeof ours / sizeof(void *) : entries;
-    *layer = &ours;
-    return CL_SUCCESS;
-}
+static void set_functions(cl_icd_dispatch *ours) { ours->clEnqueueNDRangeKernel = enqueue_kernel; }

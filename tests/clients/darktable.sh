@@ -7,14 +7,7 @@ if grep 'emulated by CPU' cltest.log; then echo "it refuses devices that are CPU
 if grep -i 'failed to compile\|could not compile' cltest.log; then exit 1; fi
 grep 'FINALLY: opencl is AVAILABLE' cltest.log || { cat cltest.log; exit 1; }
 
-/usr/bin/python3 - <<'PYTHON'
-import cv2
-import numpy as np
-y, x = np.mgrid[0:160, 0:240]
-waves = np.stack([x, y * 1.5, (x + y) * 0.6], 2) + 40 * np.sin(x / 9)[..., None]
-noise = np.random.default_rng(3).normal(0, 6, waves.shape)
-cv2.imwrite("in.png", np.clip(waves + noise, 0, 255).astype(np.uint8))
-PYTHON
+/usr/bin/python3 "$CLIENTS/picture" in.png
 
 # Modules with their parameters, floats in hexadecimal.
 step() { # number, module, version, parameters

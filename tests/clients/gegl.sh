@@ -4,14 +4,7 @@
 set -eu
 export OPENCL_LAYERS="$PWD/../gpu.so:$PWD/../count.so" LAUNCHES="$PWD/launches"
 
-/usr/bin/python3 - <<'PYTHON'
-import cv2
-import numpy as np
-y, x = np.mgrid[0:160, 0:240]
-waves = np.stack([x, y * 1.5, (x + y) * 0.6], 2) + 40 * np.sin(x / 9)[..., None]
-noise = np.random.default_rng(3).normal(0, 6, waves.shape)
-cv2.imwrite("in.png", np.clip(waves + noise, 0, 255).astype(np.uint8))
-PYTHON
+/usr/bin/python3 "$CLIENTS/picture" in.png
 
 n=0 other=false
 filter() { # name, parameters...
