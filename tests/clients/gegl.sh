@@ -6,7 +6,7 @@ export OPENCL_LAYERS="$PWD/../gpu.so:$PWD/../count.so" LAUNCHES="$PWD/launches"
 
 /usr/bin/python3 "$CLIENTS/picture" in.png
 
-n=0 other=false
+n=0 expect=0 # the share of values that may differ by more than 2 of 255, or `pocl`
 filter() { # name, parameters...
     name=$1
     shift
@@ -15,10 +15,10 @@ filter() { # name, parameters...
     [ ! -e launches ]
     GEGL_USE_OPENCL=yes gegl in.png -o "$name.device.png" -- "gegl:$name" "$@"
     [ -e launches ] || { echo "$name has not run on the device"; exit 1; }
-    compare "$name" $other
+    compare "$name" $expect
     n=$((n + 1))
 }
-compare() { # name, whether the device makes another picture
+compare() { # name, what is expected
     /usr/bin/python3 - "$@" <<'PYTHON'
 import hashlib
 import sys
@@ -28,10 +28,11 @@ name = sys.argv[1]
 before, host, device = (cv2.imread(file).astype(int) for file in ["in.png", name + ".host.png", name + ".device.png"])
 difference = np.abs(host - device)
 assert host.shape != before.shape or (host != before).any(), f"{name} does nothing"
-if sys.argv[2] == "true":
+if sys.argv[2] == "pocl":
     print(name, hashlib.md5(device.tobytes()).hexdigest(), file=open("result", "a"))
     sys.exit()
-assert difference.max() <= 2, f"{name} differs by {difference.max()} of 255, at {(difference > 2).sum()} places"
+differ = (difference > 2).sum()
+assert differ <= float(sys.argv[2]) * difference.size, f"{name} differs by {difference.max()} of 255, at {differ} places"
 print(f"{name}: largest difference {difference.max()}")
 PYTHON
 }
@@ -45,8 +46,10 @@ filter bilateral-filter
 filter pixelize size-x=7 size-y=5
 filter color-temperature intended-temperature=4000
 filter high-pass std-dev=3
-# These do on the device something else than on the host.
-other=true
+# It decides by comparing sums, which the host rounds otherwise, and pocl not always the same way.
+expect=0.02
 filter noise-reduction iterations=2
+# This does on the device something else than on the host.
+expect=pocl
 filter oilify
 echo "$n filters"
