@@ -124,9 +124,9 @@ void machine_work(ventus_event *e, enum ventus_status verdict)
 
 enum { GATHER_NS = 100000000 };
 
-/* The host may have more launches for the same moment. By the clock of a cycle model it takes no
- * time to queue them: all that it queues before it waits for something, or has been quiet for a while, is there when
- * the first one begins. */
+/* The host may have more launches for the same moment. By the clock of a cycle model it takes no time to queue them:
+ * all that it queues before it waits for something, or has been quiet for a while, is there when the first one begins.
+ */
 uint64_t machine_held_until(const struct queue *q)
 {
     if (q->pauses) return UINT64_MAX;

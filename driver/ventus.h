@@ -280,7 +280,7 @@ struct ventus_result {
     struct ventus_counters counters;
 };
 
-/* ---- queue.c: what is in flight ----
+/* ---- queue.c, worker.c: what is in flight ----
  *
  * Four kinds of things can be queued. A launch runs on the machine. A call is a function of the caller's, a copy, say.
  * A mark ends as soon as what it depends on has ended: it stands for many. A gate ends when the caller says so. Each
@@ -348,7 +348,7 @@ enum ventus_status ventus_finish(ventus_device *device, uint64_t timeout_ns);
 enum ventus_status ventus_run(ventus_device *device, const struct ventus_launch *launch, struct ventus_result *result,
                               char *message, size_t message_size);
 
-/* ---- event.c: what becomes of it ---- */
+/* ---- event.c, worker.c: what becomes of it ---- */
 
 enum ventus_state { VENTUS_QUEUED, VENTUS_RUNNING, VENTUS_ENDED };
 
