@@ -73,6 +73,7 @@ static void rewrite_block(struct pool *p, struct mblock *b)
                                 .imm = 4 * (int32_t)(p->number[m->rs1] - 1),
                                 .place = m->place,
                                 .made = m->made,
+                                .keep = m->keep,
                                 .rm = 7};
         }
         if (!is_pair(p, b, i) || !p->number[m[1].rd]) continue;
@@ -82,6 +83,7 @@ static void rewrite_block(struct pool *p, struct mblock *b)
                               .imm = 4 * (int32_t)(p->number[m[1].rd] - 1),
                               .place = m->place,
                               .made = m[1].made,
+                              .keep = m[1].keep,
                               .rm = 7};
         m->op = OP_INVALID;
     }
@@ -93,7 +95,7 @@ static void drop(struct pool *p, struct mblock *b)
     uint32_t n = 0;
     for (uint32_t i = 0; i < b->n; i++) {
         const struct minsn *m = &b->code[i];
-        bool unused = m->op == OP_LW && m->rs1 == p->base && !p->uses[m->rd];
+        bool unused = m->op == OP_LW && m->rs1 == p->base && !p->uses[m->rd] && !m->keep;
         if (m->op != OP_INVALID && !unused) b->code[n++] = *m;
     }
     b->n = n;

@@ -77,6 +77,7 @@ typedef struct {
     } \
     AS int count##WAY(void) { return (int)get_global_id(0) * 3 + (int)get_local_id(0); } \
     AS bool odd##WAY(int x) { return x & 1; } \
+    AS float line##WAY(float x, float slope, float start) { return x * slope + start; } \
     AS long wide##WAY(long a, ulong b) { return a / (long)(b | 1) + (long)(b % 1000); }
 
 FUNCTIONS(_called, __attribute__((noinline)))
@@ -170,4 +171,17 @@ __attribute__((noinline)) void say(int x)
 kernel void prints(int n)
 {
     if (get_global_id(0) <= n) say(get_global_id(0));
+}
+
+// Arguments that are constants, beside enough others for a table of constants.
+//! run constants global=32 local=32
+//! arg hash uint[32] -> any
+//! arg ok int[32] -> 1
+kernel void constants(global uint *hash, global int *ok)
+{
+    uint i = get_global_id(0), x = i;
+    x = (x ^ 0x12345678u) * 0x9e3779b1u + 0x7ed55d16u;
+    x = (x ^ 0xc761c23cu ^ x >> 19) + 0x165667b1u;
+    hash[i] = (x + 0xd3a2646cu ^ x << 9) + 0xfd7046c5u;
+    ok[i] = line_called(i, 7.0f, 2.0f) + line_called(i, 0.5f, -3.0f) == 7.5f * i - 1.0f;
 }
