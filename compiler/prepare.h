@@ -98,7 +98,8 @@ bool is_routine(LLVMValueRef function);
 bool is_noinline(LLVMValueRef function);
 /* Makes a function a routine. */
 void shape_routine(struct cc *cc, LLVMValueRef function);
-/* Marks the kernels, for good: the calling convention that tells them goes. So does what is_noinline asks for. */
+/* Marks the kernels, for good: the calling convention that tells them goes. So does what is_noinline asks for. Second
+ * names of functions give way to the first ones. */
 void shape_kernels(struct cc *cc);
 void shape_function(struct cc *cc, LLVMValueRef function);
 void shape_module(struct cc *cc);

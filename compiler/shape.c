@@ -128,10 +128,25 @@ void shape_function(struct cc *cc, LLVMValueRef f)
     add_attribute(cc, f, is_routine(f) ? "noinline" : "alwaysinline");
 }
 
+/* What only linkers read: that a function is to stay though nothing calls it, and second names of functions. */
+static void drop_linkage(struct cc *cc)
+{
+    static const char *const lists[] = {"llvm.used", "llvm.compiler.used"};
+    for (unsigned i = 0; i < 2; i++) {
+        LLVMValueRef list = LLVMGetNamedGlobal(cc->module, lists[i]);
+        if (list) LLVMDeleteGlobal(list);
+    }
+    for (LLVMValueRef a = LLVMGetFirstGlobalAlias(cc->module); a; a = LLVMGetNextGlobalAlias(a)) {
+        LLVMReplaceAllUsesWith(a, LLVMAliasGetAliasee(a));
+        LLVMSetLinkage(a, LLVMInternalLinkage);
+    }
+}
+
 /* The marks outlive the calling convention and the attribute. What no kernel reaches can go at once: programs include
  * whole libraries of their own. Without optimisation clang puts `noinline` on all functions: it says nothing then. */
 void shape_kernels(struct cc *cc)
 {
+    drop_linkage(cc);
     for (LLVMValueRef f = LLVMGetFirstFunction(cc->module); f; f = LLVMGetNextFunction(f)) {
         if (kernel_is(f)) {
             set_mark(cc, f, "ventus-kernel");

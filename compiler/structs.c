@@ -86,8 +86,8 @@ void structs_copy(LLVMBuilderRef b, LLVMValueRef f)
         if (!a) continue;
         LLVMTypeRef type = LLVMGetTypeAttributeValue(a);
         LLVMRemoveEnumAttributeAtIndex(f, i + 1, byval);
-        for (LLVMUseRef u = LLVMGetFirstUse(f); u; u = LLVMGetNextUse(u))
-            LLVMRemoveCallSiteEnumAttribute(LLVMGetUser(u), i + 1, byval);
+        for (LLVMUseRef u = LLVMGetFirstUse(f); u; u = LLVMGetNextUse(u)) /* which may be a label's address */
+            if (LLVMIsACallInst(LLVMGetUser(u))) LLVMRemoveCallSiteEnumAttribute(LLVMGetUser(u), i + 1, byval);
         LLVMPositionBuilderBefore(b, LLVMGetFirstInstruction(LLVMGetEntryBasicBlock(f)));
         private_copy(b, param, type, param, 1);
     }
