@@ -1,42 +1,57 @@
 /* Registers for virtual registers, per class: x or v.
  *
- * Ranges count as hulls, from the first position to the last. Registers come in tiers: those
- * that an instruction word names by itself before those behind a prefix, and of each those that a called routine
- * writes, for hulls without a call in them, before the others. The hulls used most per
- * position go to the first tier as long as no position has more of them than registers, then to
- * the next, the rest is to be spilled; within a tier a scan in order of position then always finds a
- * free register. Called by backend_kernel. */
+ * Registers come in tiers: those that an instruction word names by itself before those behind a prefix, and of each
+ * those that a called routine writes, for ranges without a call in them, before the others. The ranges used most per
+ * position are chosen for the first tier as long as no position has more of them than registers; then they get these
+ * registers in the order in which they begin, which finds one for each as long as ranges have no holes. One that has
+ * holes may come away empty-handed: it is a candidate for the next tier again, and what no tier has room for is to be
+ * spilled. Called by backend_kernel. */
 #include "compiler/backend.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { TIERS = 4 };
+/* Registers of a tier: those that a set has bits for. */
+enum { TIER_REGS = 64, MAX_TIERS = 4 + ISA_VREGS / TIER_REGS };
 
 struct item {
-    uint32_t reg, from, to;
-    bool crosses; /* a call */
+    uint32_t reg, from;
+    bool crosses, temporary; /* a call; made by the spiller */
     double density;
 };
 
-/* Most hulls at one position: a tree over positions with range increment and maximum. */
+/* Most ranges at one position: a tree over positions with range increment and maximum. */
 struct pressure {
     uint32_t size;
     int32_t *max, *add;
 };
 
+/* Which registers of a tier are given away at which positions: a tree over positions, the leaves of which are nodes
+ * `size` and on. */
+struct busy {
+    uint32_t size;
+    uint64_t *throughout, *somewhere; /* by node: in all of its positions, in at least one of them */
+};
+
 struct tier {
     bool direct, called; /* no prefix; written by routines */
-    uint8_t regs[ISA_VREGS];
+    uint8_t regs[TIER_REGS];
     uint32_t nregs;
-    struct item *items;
-    uint32_t n;
-    struct pressure pressure;
 };
 
 /* Positions at which calls write, ascending. */
 struct calls {
     uint32_t *at, n, room;
+};
+
+struct allocation {
+    struct func *f;
+    struct tier tiers[MAX_TIERS];
+    uint32_t ntiers;
+    struct item *items, *chosen; /* without a register yet, by density; the tier's */
+    uint32_t n, nchosen;
+    struct pressure pressure;
+    struct busy busy;
 };
 
 static int32_t pressure_max(const struct pressure *p, uint32_t node, uint32_t lo, uint32_t hi, uint32_t from,
@@ -64,6 +79,31 @@ static void pressure_add(struct pressure *p, uint32_t node, uint32_t lo, uint32_
     p->max[node] = (a > b ? a : b) + p->add[node];
 }
 
+/* Runs over the nodes that cover positions [from, to), and then over those above them. */
+static uint64_t busy_query(const struct busy *b, uint32_t from, uint32_t to)
+{
+    uint64_t set = 0;
+    uint32_t first = b->size + from, last = b->size + to - 1;
+    for (uint32_t l = first, r = last + 1; l < r; l /= 2, r /= 2) {
+        if (l % 2) set |= b->somewhere[l++];
+        if (r % 2) set |= b->somewhere[--r];
+    }
+    for (uint32_t i = first / 2; i; i /= 2) set |= b->throughout[i];
+    for (uint32_t i = last / 2; i; i /= 2) set |= b->throughout[i];
+    return set;
+}
+
+static void busy_mark(struct busy *b, uint32_t from, uint32_t to, uint64_t set)
+{
+    uint32_t first = b->size + from, last = b->size + to - 1;
+    for (uint32_t l = first, r = last + 1; l < r; l /= 2, r /= 2) {
+        if (l % 2) b->throughout[l] |= set, b->somewhere[l++] |= set;
+        if (r % 2) b->throughout[--r] |= set, b->somewhere[r] |= set;
+    }
+    for (uint32_t i = first / 2; i; i /= 2) b->somewhere[i] |= set;
+    for (uint32_t i = last / 2; i; i /= 2) b->somewhere[i] |= set;
+}
+
 static int by_density(const void *a, const void *b)
 {
     const struct item *x = a, *y = b;
@@ -71,9 +111,11 @@ static int by_density(const void *a, const void *b)
     return x->reg < y->reg ? -1 : x->reg > y->reg;
 }
 
+/* The spiller's own come first: they must find a place. */
 static int by_start(const void *a, const void *b)
 {
     const struct item *x = a, *y = b;
+    if (x->temporary != y->temporary) return x->temporary ? -1 : 1;
     if (x->from != y->from) return x->from < y->from ? -1 : 1;
     return x->reg < y->reg ? -1 : x->reg > y->reg;
 }
@@ -92,43 +134,49 @@ static struct calls find_calls(struct func *f)
     return c;
 }
 
-/* Is there a call in [from, to)? */
-static bool is_crossed(const struct calls *c, uint32_t from, uint32_t to)
+/* Is there a call where the register is live? */
+static bool is_crossed(const struct calls *c, const struct range *range)
 {
-    uint32_t low = 0, high = c->n;
-    while (low < high) { /* the first call that is not before `from` */
-        uint32_t middle = (low + high) / 2;
-        if (c->at[middle] < from) low = middle + 1;
-        else high = middle;
+    for (uint32_t i = 0, call = 0; i < range->n; i++) {
+        uint32_t high = c->n;
+        while (call < high) { /* the first call that is not before the segment */
+            uint32_t middle = (call + high) / 2;
+            if (c->at[middle] < range->seg[i].from) call = middle + 1;
+            else high = middle;
+        }
+        if (call < c->n && c->at[call] < range->seg[i].to) return true;
     }
-    return low < c->n && c->at[low] < to;
+    return false;
 }
 
-static uint32_t collect(struct func *f, enum reg_class cls, struct item *items)
+static uint32_t length_of(const struct range *r)
 {
+    uint32_t length = 0;
+    for (uint32_t i = 0; i < r->n; i++) length += r->seg[i].to - r->seg[i].from;
+    return length;
+}
+
+static void collect(struct allocation *a, enum reg_class cls)
+{
+    struct func *f = a->f;
     struct calls calls = find_calls(f);
-    uint32_t n = 0;
     for (uint32_t v = FIRST_VREG; v < f->nvregs; v++) {
         const struct range *r = &f->ranges[v];
-        if (f->vregs[v].cls != cls || f->vregs[v].fixed || !r->n) continue;
-        uint32_t from = r->seg[0].from, to = r->seg[r->n - 1].to;
-        if (f->vregs[v].group) continue;
-        double density = r->weight / (to - from);
+        if (f->vregs[v].cls != cls || f->vregs[v].fixed || f->vregs[v].group || !r->n) continue;
+        double density = r->weight / length_of(r);
         if (f->vregs[v].direct) density = 1e29;
         if (f->vregs[v].temporary) density = 1e30;
-        items[n++] = (struct item){v, from, to, is_crossed(&calls, from, to), density};
+        a->items[a->n++] = (struct item){v, r->seg[0].from, is_crossed(&calls, r), f->vregs[v].temporary, density};
     }
-    qsort(items, n, sizeof *items, by_density);
-    return n;
+    qsort(a->items, a->n, sizeof *a->items, by_density);
 }
 
-/* Puts an item into the tier if its registers suffice everywhere. */
-static bool fits(struct tier *t, const struct item *item)
+/* Chooses an item for the tier if its registers suffice everywhere. */
+static bool fits(struct pressure *p, uint32_t nregs, const struct range *r)
 {
-    struct pressure *p = &t->pressure;
-    if (pressure_max(p, 1, 0, p->size, item->from, item->to) >= (int32_t)t->nregs) return false;
-    pressure_add(p, 1, 0, p->size, item->from, item->to);
-    t->items[t->n++] = *item;
+    for (uint32_t i = 0; i < r->n; i++)
+        if (pressure_max(p, 1, 0, p->size, r->seg[i].from, r->seg[i].to) >= (int32_t)nregs) return false;
+    for (uint32_t i = 0; i < r->n; i++) pressure_add(p, 1, 0, p->size, r->seg[i].from, r->seg[i].to);
     return true;
 }
 
@@ -139,41 +187,22 @@ static int32_t hinted(const struct func *f, uint32_t reg)
     return hint < FIRST_VREG ? hint : f->vregs[hint].phys;
 }
 
-static void scan(struct func *f, struct tier *t)
+/* Gives the item a register of the tier that is free wherever it is live; false if there is none. */
+static bool is_placed(struct allocation *a, const struct tier *t, const struct item *item)
 {
-    uint32_t *busy_to = cc_alloc(f->cc, (t->nregs + 1) * sizeof *busy_to);
-    qsort(t->items, t->n, sizeof *t->items, by_start);
-    for (uint32_t i = 0; i < t->n; i++) {
-        const struct item *item = &t->items[i];
-        uint32_t pick = t->nregs;
-        int32_t hint = hinted(f, item->reg);
-        for (uint32_t r = 0; r < t->nregs; r++) {
-            if (busy_to[r] > item->from) continue;
-            if (pick == t->nregs || t->regs[r] == hint) pick = r;
-        }
-        if (pick == t->nregs) cc_error(f->cc, CC_INTERNAL, NULL, "no register where the allocator counted one");
-        busy_to[pick] = item->to;
-        f->vregs[item->reg].phys = t->regs[pick];
+    const struct range *range = &a->f->ranges[item->reg];
+    uint64_t taken = 0;
+    uint32_t pick = t->nregs;
+    int32_t hint = hinted(a->f, item->reg);
+    for (uint32_t i = 0; i < range->n; i++) taken |= busy_query(&a->busy, range->seg[i].from, range->seg[i].to);
+    for (uint32_t r = 0; r < t->nregs; r++) {
+        if (taken >> r & 1) continue;
+        if (pick == t->nregs || t->regs[r] == hint) pick = r;
     }
-}
-
-/* Sorts registers into tiers. */
-static void make_tiers(struct func *f, struct tier *tier, const uint8_t *regs, uint32_t nregs, const uint64_t *called,
-                       uint32_t nitems)
-{
-    uint32_t last = f->order[f->norder - 1], size = 1;
-    while (size < f->mblocks[last].end + 2) size *= 2;
-    for (unsigned t = 0; t < TIERS; t++) {
-        tier[t] = (struct tier){.direct = t < TIERS / 2, .called = t % 2 == 0};
-        for (uint32_t r = 0; r < nregs; r++) {
-            bool direct = regs[r] < 32, written = called[regs[r] / 64] >> regs[r] % 64 & 1;
-            if (direct == tier[t].direct && written == tier[t].called) tier[t].regs[tier[t].nregs++] = regs[r];
-        }
-        if (!tier[t].nregs) continue;
-        tier[t].items = cc_alloc(f->cc, (nitems + 1) * sizeof *tier[t].items);
-        tier[t].pressure = (struct pressure){size, cc_alloc(f->cc, 2 * size * sizeof(int32_t)),
-                                             cc_alloc(f->cc, 2 * size * sizeof(int32_t))};
-    }
+    if (pick == t->nregs) return false;
+    for (uint32_t i = 0; i < range->n; i++) busy_mark(&a->busy, range->seg[i].from, range->seg[i].to, 1ull << pick);
+    a->f->vregs[item->reg].phys = t->regs[pick];
+    return true;
 }
 
 /* What is to be one of the scalar registers that a kernel or routine is entered with goes where that is. */
@@ -181,15 +210,56 @@ static bool suits(const struct func *f, const struct tier *t, const struct item 
 {
     int32_t hint = f->vregs[item->reg].hint;
     bool elsewhere = hint != NOREG && hint < FIRST_VREG && !(f->called.x >> hint & 1);
-    return t->nregs && (t->direct || !f->vregs[item->reg].direct) && !(t->called && (item->crosses || elsewhere));
+    return (t->direct || !f->vregs[item->reg].direct) && !(t->called && (item->crosses || elsewhere));
 }
 
-/* Finds the first tier that has room. */
-static bool is_placed(struct func *f, struct tier *tier, const struct item *item)
+/* Fills a tier from the items that have no register yet, and leaves the others. */
+static void fill(struct allocation *a, const struct tier *t)
 {
-    for (unsigned t = 0; t < TIERS; t++)
-        if (suits(f, &tier[t], item) && fits(&tier[t], item)) return true;
-    return false;
+    uint32_t left = 0, nodes = 2 * a->pressure.size;
+    memset(a->pressure.max, 0, nodes * sizeof *a->pressure.max);
+    memset(a->pressure.add, 0, nodes * sizeof *a->pressure.add);
+    memset(a->busy.throughout, 0, nodes * sizeof *a->busy.throughout);
+    memset(a->busy.somewhere, 0, nodes * sizeof *a->busy.somewhere);
+    a->nchosen = 0;
+    for (uint32_t i = 0; i < a->n; i++) {
+        bool chosen = suits(a->f, t, &a->items[i]) && fits(&a->pressure, t->nregs, &a->f->ranges[a->items[i].reg]);
+        if (chosen) a->chosen[a->nchosen++] = a->items[i];
+        else a->items[left++] = a->items[i];
+    }
+    a->n = left;
+    qsort(a->chosen, a->nchosen, sizeof *a->chosen, by_start);
+    for (uint32_t i = 0; i < a->nchosen; i++)
+        if (!is_placed(a, t, &a->chosen[i])) a->items[a->n++] = a->chosen[i];
+    if (a->n > left) qsort(a->items, a->n, sizeof *a->items, by_density);
+}
+
+/* Sorts registers into tiers. */
+static void make_tiers(struct allocation *a, const uint8_t *regs, uint32_t nregs, const uint64_t *called)
+{
+    for (unsigned kind = 0; kind < 4; kind++) {
+        struct tier t = {.direct = kind < 2, .called = kind % 2 == 0};
+        for (uint32_t r = 0; r < nregs; r++) {
+            bool direct = regs[r] < 32, written = called[regs[r] / 64] >> regs[r] % 64 & 1;
+            if (direct != t.direct || written != t.called) continue;
+            t.regs[t.nregs++] = regs[r];
+            if (t.nregs < TIER_REGS) continue;
+            a->tiers[a->ntiers++] = t;
+            t.nregs = 0;
+        }
+        if (t.nregs) a->tiers[a->ntiers++] = t;
+    }
+}
+
+static void make_trees(struct allocation *a)
+{
+    const struct func *f = a->f;
+    uint32_t size = 1;
+    while (size < f->mblocks[f->order[f->norder - 1]].end + 2) size *= 2;
+    a->pressure = (struct pressure){size, cc_alloc(f->cc, 2 * size * sizeof(int32_t)),
+                                    cc_alloc(f->cc, 2 * size * sizeof(int32_t))};
+    a->busy =
+        (struct busy){size, cc_alloc(f->cc, 2 * size * sizeof(uint64_t)), cc_alloc(f->cc, 2 * size * sizeof(uint64_t))};
 }
 
 /* Allocates one class, of which routines write the registers in `called`; returns how many registers of `spilled` did
@@ -197,18 +267,18 @@ static bool is_placed(struct func *f, struct tier *tier, const struct item *item
 static uint32_t allocate(struct func *f, enum reg_class cls, const uint8_t *regs, uint32_t nregs,
                          const uint64_t *called, uint32_t *spilled)
 {
-    struct item *items = cc_alloc(f->cc, (f->nvregs + 1) * sizeof *items);
-    uint32_t n = collect(f, cls, items), nspilled = 0;
-    struct tier tier[TIERS];
-    make_tiers(f, tier, regs, nregs, called, n);
-    for (uint32_t i = 0; i < n; i++) {
-        if (is_placed(f, tier, &items[i])) continue;
-        if (f->vregs[items[i].reg].temporary) fail(f, "the kernel needs more registers than there are");
-        spilled[nspilled++] = items[i].reg;
+    struct allocation a = {.f = f};
+    a.items = cc_alloc(f->cc, (f->nvregs + 1) * sizeof *a.items);
+    a.chosen = cc_alloc(f->cc, (f->nvregs + 1) * sizeof *a.chosen);
+    collect(&a, cls);
+    make_tiers(&a, regs, nregs, called);
+    make_trees(&a);
+    for (unsigned t = 0; t < a.ntiers && a.n; t++) fill(&a, &a.tiers[t]);
+    for (uint32_t i = 0; i < a.n; i++) {
+        if (f->vregs[a.items[i].reg].temporary) fail(f, "the kernel needs more registers than there are");
+        spilled[i] = a.items[i].reg;
     }
-    for (unsigned t = 0; !nspilled && t < TIERS; t++)
-        if (tier[t].n) scan(f, &tier[t]);
-    return nspilled;
+    return a.n;
 }
 
 /* Those of `n` registers that inline assembly leaves to the rest, at most `limit` of them. */
