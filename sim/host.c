@@ -38,6 +38,27 @@ uint32_t host_processors(void)
     return sched_getaffinity(0, sizeof processors, &processors) ? 1 : (uint32_t)CPU_COUNT(&processors);
 }
 
+#ifdef __x86_64__
+bool host_is_base(void) { return true; }
+
+bool host_is_v3(void)
+{
+    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi") &&
+           __builtin_cpu_supports("bmi2");
+}
+
+bool host_is_v4(void)
+{
+    return host_is_v3() && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+           __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512dq") &&
+           __builtin_cpu_supports("avx512vl");
+}
+#else
+bool host_is_base(void) { return false; }
+bool host_is_v3(void) { return false; }
+bool host_is_v4(void) { return false; }
+#endif
+
 uint64_t host_spin_end(void) { return host_ns() + (host_processors() > 1 ? SPIN_NS : 0); }
 
 bool host_spin(uint64_t end)

@@ -14,6 +14,11 @@ uint64_t host_ns(void);
 /* Processors that this process may use; at least 1. */
 uint32_t host_processors(void);
 
+/* Is it an x86-64, of level 3 (AVX2, FMA, BMI), of level 4 (also AVX-512 F, BW, CD, DQ and VL)? */
+bool host_is_base(void);
+bool host_is_v3(void);
+bool host_is_v4(void);
+
 /* Another thread often answers sooner than the host would put this one to sleep and wake it again. Until when (host_ns)
  * it pays to look for its answer again and again: some microseconds from now; now, if there is only one processor. */
 uint64_t host_spin_end(void);

@@ -3,6 +3,7 @@
  * Compiled for each host instruction set; LANES_NAME is the name of its table. Called by engines. */
 #include "sim/lanes.h"
 
+#define LANE_DIVIDE
 #include "sim/access.h"
 #include "sim/lane.h"
 #include "sim/rows.h"

@@ -19,8 +19,9 @@ struct lane_row {
     uint32_t (*amo)(struct sm *sm, struct warp *w, const struct insn *in);
 };
 
-/* For any host; for x86-64-v3 hosts (AVX2, FMA, BMI), only where that is the host's family. */
+/* For any host; for x86-64-v3 and -v4 hosts (host_is_v3, host_is_v4), only where that is the host's family. */
 extern const struct lane_row lanes_base[OP_COUNT] __attribute__((visibility("hidden")));
 extern const struct lane_row lanes_v3[OP_COUNT] __attribute__((visibility("hidden")));
+extern const struct lane_row lanes_v4[OP_COUNT] __attribute__((visibility("hidden")));
 
 #endif

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sim/host.h"
 #include "sim/native_units.h"
 
 enum {
@@ -419,10 +420,6 @@ static void close_native(void *data)
 }
 
 /* One for each host level; they differ in what is asked of the translator alone (units_level). */
-#define LEVEL(name, words, cpu) \
-    static bool host_is_##name(void) { return units_host_has(NATIVE_##name); }
-NATIVE_LEVELS(LEVEL)
-#undef LEVEL
 static const struct engine_build builds[] = {
 #define LEVEL(name, words, cpu) {#name, host_is_##name, 0, run_native, true, true, jumped},
     NATIVE_LEVELS(LEVEL)

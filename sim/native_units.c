@@ -17,23 +17,14 @@
 
 /* ---- host levels ---- */
 
-bool units_host_has(enum native_level level)
-{
-#ifdef __x86_64__
-    bool v3 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi") &&
-              __builtin_cpu_supports("bmi2");
-    bool v4 = v3 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-              __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512dq") &&
-              __builtin_cpu_supports("avx512vl");
-    return level == NATIVE_v4 ? v4 : level == NATIVE_v3 ? v3 : level == NATIVE_base;
-#else
-    (void)level;
-    return false;
-#endif
-}
-
 static const char *const level_names[] = {
 #define LEVEL(name, words, cpu) #name,
+    NATIVE_LEVELS(LEVEL)
+#undef LEVEL
+};
+
+static bool (*const host_is[])(void) = {
+#define LEVEL(name, words, cpu) host_is_##name,
     NATIVE_LEVELS(LEVEL)
 #undef LEVEL
 };
@@ -44,7 +35,7 @@ enum native_level units_level(void)
     unsigned level = NATIVE_v4;
     for (unsigned i = 0; most && i < NATIVE_LEVEL_COUNT; i++)
         if (!strcmp(most, level_names[i])) level = i;
-    while (level < NATIVE_LEVEL_COUNT && !units_host_has((enum native_level)level)) level++;
+    while (level < NATIVE_LEVEL_COUNT && !host_is[level]()) level++;
     return (enum native_level)level;
 }
 

@@ -73,9 +73,6 @@ uint32_t unit_entry(const struct native_unit *unit, uint32_t pc);
 /* `step` has executed so many instructions of a unit that is not ready. */
 void units_heat(struct native_units *u, struct native_unit *unit, uint64_t instructions);
 
-/* Can this host run code of this level? */
-bool units_host_has(enum native_level level);
-
 /* The level that this host can run and, if VENTUS_NATIVE_LEVEL says so, no higher than that; NATIVE_LEVEL_COUNT: none.
  */
 enum native_level units_level(void);
