@@ -28,12 +28,14 @@ _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "guest memory is littl
 #define GUEST_ACCESS INLINE __attribute__((no_sanitize("thread")))
 enum { HALF = 16 };
 
+/* A loop over the first `n` lanes, 32 or 16, as vector code. */
 #if defined(__clang__)
-#define LANE_LOOP \
-    _Pragma("clang loop vectorize(enable) interleave(enable)") for (uint32_t lane = 0; lane < ISA_LANES; lane++)
-#else
-#define LANE_LOOP _Pragma("GCC ivdep") for (uint32_t lane = 0; lane < ISA_LANES; lane++)
+#define FIRST_LANES(n) \
+    _Pragma("clang loop vectorize(enable) interleave(enable)") for (uint32_t lane = 0; lane < (n); lane++)
+#else /* it would unroll the shorter loop before it makes vector code of it */
+#define FIRST_LANES(n) _Pragma("GCC ivdep") _Pragma("GCC unroll 1") for (uint32_t lane = 0; lane < (n); lane++)
 #endif
+#define LANE_LOOP FIRST_LANES(ISA_LANES)
 
 GUEST_ACCESS uint32_t fetch_one(const uint8_t *p, unsigned size, bool sign)
 {
@@ -76,17 +78,47 @@ INLINE void announced(struct sm *sm)
     observe_access(sm->warp, sm->insn, &sm->access);
 }
 
-enum shape { SCATTERED, UNIFORM, CONSECUTIVE };
+/* ---- shapes: addresses of the first `n` lanes, all or half of them, that are one access of the host ---- */
 
-INLINE enum shape shape_of(const uint32_t *addr, unsigned size)
+/* One behind the other, and not around the end of the address space. */
+INLINE bool is_run(const uint32_t *addr, uint32_t n, unsigned size)
 {
-    uint32_t differ = 0, off_run = 0, first = addr[0];
-    for (uint32_t i = 0; i < HALF; i++) {
-        differ |= addr[i] ^ first;
-        off_run |= addr[i] ^ (first + i * size);
+    uint32_t off = 0, first = addr[0];
+    FIRST_LANES(n) off |= addr[lane] ^ (first + lane * size);
+    return !off && first <= UINT32_MAX - n * size;
+}
+
+INLINE bool is_uniform(const uint32_t *addr, uint32_t n)
+{
+    uint32_t differ = 0, first = addr[0];
+    FIRST_LANES(n) differ |= addr[lane] ^ first;
+    return !differ;
+}
+
+/* False: nothing has been done, the addresses have no such shape. */
+INLINE bool load_shape(uint32_t *out, const uint8_t *mem, const uint32_t *addr, uint32_t n, unsigned size, bool sign)
+{
+    const uint8_t *p = mem + addr[0];
+    if (is_run(addr, n, size)) {
+        FIRST_LANES(n) out[lane] = fetch_one(p + lane * size, size, sign);
+        return true;
     }
-    if (!off_run && first <= UINT32_MAX - HALF * size) return CONSECUTIVE;
-    return differ ? SCATTERED : UNIFORM;
+    if (!is_uniform(addr, n)) return false;
+    uint32_t value = fetch_one(p, size, sign);
+    FIRST_LANES(n) out[lane] = value;
+    return true;
+}
+
+INLINE bool store_shape(const uint32_t *data, uint8_t *mem, const uint32_t *addr, uint32_t n, unsigned size)
+{
+    uint8_t *p = mem + addr[0];
+    if (is_run(addr, n, size)) {
+        FIRST_LANES(n) put_one(p + lane * size, size, data[lane]);
+        return true;
+    }
+    if (!is_uniform(addr, n)) return false;
+    put_one(p, size, data[n - 1]);
+    return true;
 }
 
 /* A load of the lanes in sm->access.addr into row `vd`. */
@@ -96,24 +128,20 @@ INLINE void load_lanes(struct sm *sm, uint32_t *vd, uint32_t lanes, unsigned siz
     const uint8_t *mem = sm->mem;
     if (lanes) announced(sm);
     _Alignas(64) uint32_t out[ISA_LANES];
+    if (lanes == ~0u && load_shape(out, mem, a->addr, ISA_LANES, size, sign)) {
+        LANE_LOOP vd[lane] = out[lane];
+        return;
+    }
     for (uint32_t h = 0; h < ISA_LANES; h += HALF) {
         uint32_t part = lanes >> h & 0xffff;
-        enum shape shape = part == 0xffff ? shape_of(a->addr + h, size) : SCATTERED;
-        if (shape == CONSECUTIVE) {
-            const uint8_t *p = mem + a->addr[h];
-            for (uint32_t i = 0; i < HALF; i++) out[h + i] = fetch_one(p + i * size, size, sign);
-        } else if (shape == UNIFORM) {
-            uint32_t value = fetch_one(mem + a->addr[h], size, sign);
-            for (uint32_t i = 0; i < HALF; i++) out[h + i] = value;
-        } else {
-            for (; part; part &= part - 1) {
-                uint32_t lane = h + (uint32_t)__builtin_ctz(part);
-                out[lane] = fetch_one(mem + a->addr[lane], size, sign);
-            }
+        if (part == 0xffff && load_shape(out + h, mem, a->addr + h, HALF, size, sign)) continue;
+        for (; part; part &= part - 1) {
+            uint32_t lane = h + (uint32_t)__builtin_ctz(part);
+            out[lane] = fetch_one(mem + a->addr[lane], size, sign);
         }
     }
     if (lanes == ~0u) {
-        memcpy(vd, out, sizeof out);
+        LANE_LOOP vd[lane] = out[lane];
         return;
     }
     for (; lanes; lanes &= lanes - 1) vd[__builtin_ctz(lanes)] = out[__builtin_ctz(lanes)];
@@ -125,19 +153,13 @@ INLINE void store_lanes(struct sm *sm, const uint32_t *data, uint32_t lanes, uns
     const struct access *a = announce(sm, lanes, size, true);
     uint8_t *mem = sm->mem;
     if (lanes) announced(sm);
-    for (uint32_t h = 0; h < ISA_LANES; h += HALF) {
+    bool whole = lanes == ~0u && store_shape(data, mem, a->addr, ISA_LANES, size);
+    for (uint32_t h = 0; !whole && h < ISA_LANES; h += HALF) {
         uint32_t part = lanes >> h & 0xffff;
-        enum shape shape = part == 0xffff ? shape_of(a->addr + h, size) : SCATTERED;
-        if (shape == CONSECUTIVE) {
-            uint8_t *p = mem + a->addr[h];
-            for (uint32_t i = 0; i < HALF; i++) put_one(p + i * size, size, data[h + i]);
-        } else if (shape == UNIFORM) {
-            put_one(mem + a->addr[h], size, data[h + HALF - 1]);
-        } else {
-            for (; part; part &= part - 1) {
-                uint32_t lane = h + (uint32_t)__builtin_ctz(part);
-                put_one(mem + a->addr[lane], size, data[lane]);
-            }
+        if (part == 0xffff && store_shape(data + h, mem, a->addr + h, HALF, size)) continue;
+        for (; part; part &= part - 1) {
+            uint32_t lane = h + (uint32_t)__builtin_ctz(part);
+            put_one(mem + a->addr[lane], size, data[lane]);
         }
     }
     if (*sm->reservations) end_reservations_of_access(sm);
