@@ -361,9 +361,10 @@ static bool flow_through(struct fact_table *t, size_t block, enum version versio
     const struct block *b = &t->flow->blocks[block];
     struct facts f = t->in[block][version];
     if (!t->reached[block][version]) return false;
+    bool changed = sides_reach(&t->sides, t->flow, b, &f);
     for (size_t i = b->first; i < b->first + b->count; i++) facts_step(&f, &t->flow->nodes[i], t->flow->request);
     if (version == MASKED) merge(&f, &t->in[block][version], t->flow, b);
-    return flow_out(t, b, version, &f);
+    return flow_out(t, b, version, &f) || changed;
 }
 
 /* A warp that has just been made: all registers are 0. */
@@ -398,31 +399,18 @@ static bool is_closed(const struct fact_table *t)
     return i == 2 * t->flow->nblocks;
 }
 
-static void derive(struct fact_table *t)
-{
-    size_t n = 2 * t->flow->nblocks;
-    for (size_t i = 0; i < n; i++) {
-        t->in[i / 2][i % 2] = facts_none();
-        t->reached[i / 2][i % 2] = false;
-    }
-    start(t);
-    for (bool changed = true; changed;) {
-        changed = false;
-        for (size_t i = 0; i < n; i++) changed |= flow_through(t, i / 2, (enum version)(i % 2));
-    }
-    t->closed = is_closed(t);
-}
-
-/* What holds while any side may wait for any join holds all the more when it says which joins those are. */
 bool facts_make(struct fact_table *t, const struct flow *flow)
 {
     size_t n = flow->nblocks + 1;
     *t = (struct fact_table){.flow = flow, .in = calloc(n, sizeof *t->in), .reached = calloc(n, sizeof *t->reached)};
     if (!sides_make(&t->sides, flow) || !t->in || !t->reached) return false;
-    derive(t);
-    if (!t->sides.count) return true;
-    sides_find_joins(&t->sides, t);
-    derive(t);
+    for (size_t i = 0; i < 2 * flow->nblocks; i++) t->in[i / 2][i % 2] = facts_none();
+    start(t);
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (size_t i = 0; i < 2 * flow->nblocks; i++) changed |= flow_through(t, i / 2, (enum version)(i % 2));
+    }
+    t->closed = is_closed(t);
     return true;
 }
 

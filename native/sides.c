@@ -18,8 +18,8 @@ bool sides_make(struct sides *s, const struct flow *f)
     for (size_t i = 0; i < f->nblocks && s->list; i++) {
         const struct node *branch = vector_branch(f, &f->blocks[i]);
         if (!branch) continue;
-        s->list[s->count++] = (struct side){node_target(branch), 0};
-        s->list[s->count++] = (struct side){node_next(branch), 0};
+        s->list[s->count++] = (struct side){node_target(branch), 0, false};
+        s->list[s->count++] = (struct side){node_next(branch), 0, false};
     }
     return s->list != NULL;
 }
@@ -42,32 +42,24 @@ static uint32_t rpc_behind(const struct flow *f, const struct block *b, struct f
     return rpc;
 }
 
-/* Of a branch, in every version in which it is reached. */
-static uint32_t rpc_of(const struct fact_table *t, size_t block)
+bool sides_reach(struct sides *s, const struct flow *f, const struct block *b, const struct facts *holds)
 {
-    const struct block *b = &t->flow->blocks[block];
-    uint32_t rpc[VERSIONS];
-    for (int v = 0; v < VERSIONS; v++) rpc[v] = t->reached[block][v] ? rpc_behind(t->flow, b, t->in[block][v]) : 0;
-    for (int v = 0; v < VERSIONS; v++)
-        if (!t->reached[block][v]) rpc[v] = rpc[!v];
-    return rpc[MASKED] == rpc[FULL] ? rpc[FULL] : 0;
-}
-
-void sides_find_joins(struct sides *s, const struct fact_table *t)
-{
+    const struct node *branch = vector_branch(f, b);
+    if (!branch) return false;
     struct side *side = s->list;
-    for (size_t i = 0; i < t->flow->nblocks; i++) {
-        if (!vector_branch(t->flow, &t->flow->blocks[i])) continue;
-        side[0].rpc = side[1].rpc = rpc_of(t, i);
-        side += 2;
-    }
+    while (side[1].pc != node_next(branch) || side[0].pc != node_target(branch)) side += 2;
+    uint32_t rpc = rpc_behind(f, b, *holds), both = !side->waits || side->rpc == rpc ? rpc : 0;
+    bool more = !side->waits || side->rpc != both;
+    side[0].rpc = side[1].rpc = both;
+    side[0].waits = side[1].waits = true;
+    return more;
 }
 
 /* ---- of a join ---- */
 
 static bool may_wait_for(const struct side *side, const struct node *join)
 {
-    return !join || !side->rpc || side->rpc == join->pc;
+    return !join || (side->waits && (!side->rpc || side->rpc == join->pc));
 }
 
 static bool is_first_of_address(const struct sides *s, const struct node *join, const struct side *side)

@@ -7,18 +7,20 @@
 struct sides {
     struct side {
         uint32_t pc, rpc; /* where it waits, and the join that ends the wait; 0: any */
+        bool waits;       /* control reaches its branch: without that it waits for none */
     } * list;
     size_t count;
 };
 
-struct fact_table;
+struct facts;
 
-/* Both sides of every vector branch, for any join. False: the host has no memory. */
+/* Both sides of every vector branch; none waits yet. False: the host has no memory. */
 bool sides_make(struct sides *sides, const struct flow *flow);
 void sides_free(struct sides *sides);
 
-/* Finds their joins: where facts tell what `setrpc` sets in the block of the branch. */
-void sides_find_joins(struct sides *sides, const struct fact_table *facts);
+/* Control reaches the branch at the end of a block with these facts at its beginning, which tell what `setrpc` sets in
+ * it. Returns whether its sides may wait for more joins than before. */
+bool sides_reach(struct sides *sides, const struct flow *flow, const struct block *block, const struct facts *holds);
 
 /* The next one behind `side` (NULL: the first) that may wait for a join (NULL: for any), each address once. NULL: there
  * is none. They are those that wait in translated code: when control may come from code that is in no block
