@@ -1,5 +1,6 @@
 /* Where warps come from `step`: looks whether what a block takes for granted holds. It does whenever the warp has come
- * there in a way that translated code could have taken. */
+ * there in a way that translated code could have taken, and never in a version of a block to which no such way leads.
+ */
 #include "native/translator.h"
 
 /* The first word of each period, in all its lanes. */
@@ -73,8 +74,12 @@ LLVMBasicBlockRef checked_entry(struct translator *t, const struct block *block,
     const struct isa_registers *live = &t->liveness.in[i][version];
     LLVMBasicBlockRef from = LLVMGetInsertBlock(t->b), entry = ir_block(t, "check"), out = ir_block(t, "strayed");
     ir_at(t, entry);
-    LLVMValueRef vectors = vectors_hold(t, facts, live), scalars = scalars_hold(t, facts, live);
-    ir_branch_likely(t, LLVMBuildAnd(t->b, vectors, scalars, ""), version_of(t, block, version), out);
+    if (t->facts.reached[i][version]) {
+        LLVMValueRef vectors = vectors_hold(t, facts, live), scalars = scalars_hold(t, facts, live);
+        ir_branch_likely(t, LLVMBuildAnd(t->b, vectors, scalars, ""), version_of(t, block, version), out);
+    } else {
+        LLVMBuildBr(t->b, out);
+    }
     ir_at(t, out);
     t->version = version;
     leave(t, EXIT_STEP, ir_u32(t, block->pc), live_at(&t->liveness, block->pc));

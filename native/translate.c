@@ -174,6 +174,13 @@ static void enter_at(struct translator *t, const struct block *block, way_in *wa
     else LLVMBuildCondBr(t->b, LLVMBuildICmp(t->b, LLVMIntEQ, mask, ir_u32(t, ~0u), ""), way(t, block, FULL), masked);
 }
 
+/* Do facts say how control comes there? Otherwise they do not hold where it goes from there. */
+static bool is_reached(const struct translator *t, const struct block *block)
+{
+    const bool *reached = t->facts.reached[block - t->flow->blocks];
+    return reached[MASKED] || reached[FULL];
+}
+
 static void make_entries(struct translator *t, LLVMValueRef choice)
 {
     const struct flow *f = t->flow;
@@ -182,7 +189,7 @@ static void make_entries(struct translator *t, LLVMValueRef choice)
     t->failed |= !out->entries;
     for (size_t i = 0; i < f->nblocks && out->entries; i++) {
         const struct block *b = &f->blocks[i];
-        if (!b->entry || (!b->count && b->leaves)) continue;
+        if (!b->entry || !is_reached(t, b) || (!b->count && b->leaves)) continue;
         LLVMBasicBlockRef block = ir_block(t, "enter");
         LLVMAddCase(choice, ir_u32(t, (uint32_t)out->nentries), block);
         out->entries[out->nentries++] = (struct native_entry){b->pc, b->need};

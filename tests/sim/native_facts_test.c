@@ -65,6 +65,17 @@ static void test_numbers_meet(void **state)
                      " vdivu.vx v5, v1, x12\n" SAVE " endprg\n");
 }
 
+/* The program comes back behind a call that never returns, by a jump whose target it does not show, with another number
+ * than the ways that it does show. */
+static void test_numbers_behind_stray_jumps(void **state)
+{
+    (void)state;
+    expect_same(LOAD " li x5, 1\n li x11, 0\n jal x6, f\nbehind: j meet\nf: j meet\n"
+                     "meet: add x10, x10, x5\n vadd.vx v1, v1, x5\n bne x11, x0, out\n li x5, 2\n li x11, 1\n"
+                     " la x9, stray\n sw x9, 0(x20)\n lw x9, 0(x20)\n jal x6, g\n j out\ng: jalr x0, 0(x9)\n"
+                     "stray: j behind\nout:" SAVE " endprg\n");
+}
+
 /* ---- words that follow one another ---- */
 
 /* Each leaves offsets below 8192 in v6, of words for one access and of bytes for another. */
@@ -226,7 +237,7 @@ int main(void)
         cmocka_unit_test(test_numbers_meet),     cmocka_unit_test(test_offsets),
         cmocka_unit_test(test_moving_pointers),  cmocka_unit_test(test_private_offsets),
         cmocka_unit_test(test_nans_are_seen),    cmocka_unit_test(test_nans_in_loops),
-        cmocka_unit_test(test_nans_under_masks),
+        cmocka_unit_test(test_nans_under_masks), cmocka_unit_test(test_numbers_behind_stray_jumps),
     };
     if (!engine_usable(&engine_native)) return 77;
     return cmocka_run_group_tests(tests, NULL, NULL);
