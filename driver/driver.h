@@ -98,6 +98,7 @@ struct queue {
     pthread_t client;    /* the thread that has submitted; ... */
     bool shared;         /* ... others have, too */
     bool closing;
+    bool joined;                 /* launches that the client does not wait for are in the batch that it runs */
     uint64_t batch;              /* serial number of the module that it runs, 0: none */
     uint64_t began;              /* when the machine began to run, 0: it does not (host_ns) */
     atomic_bool news;            /* something has changed since the machine last asked */

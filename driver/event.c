@@ -136,7 +136,7 @@ bool queue_pause(ventus_device *d)
     pthread_mutex_lock(&q->lock);
     bool allowed = !worker_is_self(q, &q->machine);
     if (allowed) q->pauses++;
-    while (allowed && q->machine.busy) queue_wait(q, UINT64_MAX);
+    while (allowed && (q->machine.busy || q->running)) queue_wait(q, UINT64_MAX);
     pthread_mutex_unlock(&q->lock);
     return allowed;
 }

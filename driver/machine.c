@@ -3,7 +3,7 @@
  * It runs batches: one gpu_run with launches of one module, which the machine asks for while others run. Between
  * batches the code window may change, by this thread or by a copy to or from it, which keeps the machine idle. A launch
  * that could start but for another module, or behind one, ends the batch: nobody is overtaken for ever. Only this
- * thread ends launches.
+ * thread ends launches. A client's thread leaves a batch when what it waits for has ended; another one goes on with it.
  *
  * `news` saves the machine's frequent question from taking the lock: nothing has changed, no answer. */
 #include "driver/driver.h"
@@ -21,10 +21,21 @@ static uint32_t most_running(const ventus_device *d)
     return d->export_folder ? 1 : watched < slots ? watched : slots;
 }
 
-/* A client that runs the batch goes on when all that it waits for has ended: then nothing joins. With the lock held. */
-static bool may_join(const struct queue *q)
+/* A client that runs the batch goes on when all that it waits for has ended. With the lock held. */
+static bool client_goes_on(const struct queue *q)
 {
-    return !q->pauses && (!q->machine.helped || q->all.first->number <= q->machine.helped);
+    return q->machine.helped && (!q->all.first || q->all.first->number > q->machine.helped);
+}
+
+/* job_source.leave: launches of other threads, which have joined, then go on without it. */
+static bool is_left(void *user)
+{
+    struct queue *q = &((ventus_device *)user)->queue;
+    if (!q->joined) return false;
+    pthread_mutex_lock(&q->lock);
+    bool left = client_goes_on(q);
+    pthread_mutex_unlock(&q->lock);
+    return left;
 }
 
 /* The launch that may join the batch, or one to end. */
@@ -33,8 +44,10 @@ static ventus_event *candidate(ventus_device *d, enum ventus_status *verdict)
     struct queue *q = &d->queue;
     pthread_mutex_lock(&q->lock);
     ventus_event *e = queue_first(q, &q->machine, verdict);
-    bool fits = e && may_join(q) && serial_of(e) == q->batch && q->running < most_running(d);
+    bool may_join = !q->pauses && !client_goes_on(q);
+    bool fits = e && may_join && serial_of(e) == q->batch && q->running < most_running(d);
     if (e && *verdict == VENTUS_OK && !fits) e = NULL;
+    if (e && q->machine.helped && e->number > q->machine.helped) q->joined = true;
     pthread_mutex_unlock(&q->lock);
     return e;
 }
@@ -85,7 +98,7 @@ static void job_done(void *user, struct job *job)
 static void run_batch(ventus_device *d, ventus_event *first)
 {
     struct queue *q = &d->queue;
-    const struct job_source source = {d, next_job, job_done, q->shows ? show_progress : NULL};
+    const struct job_source source = {d, next_job, job_done, q->shows ? show_progress : NULL, is_left};
     enum ventus_status status = first->in.module ? module_map(d, first->in.module) : VENTUS_OK;
     q->news = true;
     if (status == VENTUS_OK) gpu_run(d->gpu, &source);
@@ -97,6 +110,7 @@ static void note_begin(struct queue *q, const ventus_event *first)
     pthread_mutex_lock(&q->lock);
     q->batch = serial_of(first);
     q->began = host_ns();
+    q->joined = false;
     pthread_mutex_unlock(&q->lock);
 }
 

@@ -51,9 +51,21 @@ static void idle(struct queue *q, struct worker *w, uint64_t deadline)
 
 /* ---- working ---- */
 
+/* One of the launches that a client has left when what it waited for had ended; NULL: there are none. With the lock
+ * held. */
+static ventus_event *left_behind(const struct queue *q, const struct worker *w)
+{
+    if (w != &q->machine || w->busy || !q->running) return NULL;
+    ventus_event *e = q->all.first;
+    while (e->kind != EVENT_LAUNCH || e->state != VENTUS_RUNNING) e = e->link[ALL].next;
+    return e;
+}
+
 /* 0: *e is to be worked on, and VENTUS_OK if it may run; else until when there is nothing to do. With the lock held. */
 static uint64_t look(struct queue *q, struct worker *w, ventus_event **e, enum ventus_status *verdict)
 {
+    *verdict = VENTUS_OK;
+    if ((*e = left_behind(q, w))) return 0;
     *e = queue_first(q, w, verdict);
     if (!*e || w->busy) return UINT64_MAX;
     return *verdict == VENTUS_OK && w->held_until ? w->held_until(q) : 0;
@@ -98,7 +110,7 @@ static bool help_worker(struct queue *q, struct worker *w)
     work(q, w, e, verdict);
     w->helped = 0;
     pthread_setcancelstate(cancels, NULL);
-    if (w->ready.first) worker_wake(w); /* it may have looked meanwhile, and gone to sleep */
+    if (w->ready.first || left_behind(q, w)) worker_wake(w); /* it may have looked meanwhile, and gone to sleep */
     return true;
 }
 

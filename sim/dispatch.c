@@ -627,14 +627,17 @@ static bool run_sms(struct dispatcher *d, uint32_t worker)
 
 static void work_first(struct dispatcher *d)
 {
+    const struct job_source *s = d->source;
     for (bool over = false; !over;) {
         uint64_t known = d->news;
         exchange_jobs(d);
+        if (s->leave && s->leave(s->user)) break;
         if (d->source->progress) report_progress(d);
         bool worked = run_sms(d, 0);
         call_others(d, worked);
         if (!worked) over = idle(d, known);
     }
+    d->over = true;
 }
 
 /* Leaves when there is nothing to do for some time. */
@@ -642,7 +645,7 @@ static void work_along(struct dispatcher *d, uint32_t worker)
 {
     uint64_t known;
     do known = d->news;
-    while (run_sms(d, worker) || await_news(d, known));
+    while (!d->over && (run_sms(d, worker) || await_news(d, known)));
     d->called = false;
 }
 
@@ -695,13 +698,24 @@ static bool have_workers(struct gpu *gpu, uint32_t n)
 
 void gpu_run(struct gpu *gpu, const struct job_source *source)
 {
-    struct dispatcher d = {.gpu = gpu, .source = source, .workers = gpu_workers(&gpu->config)};
+    struct dispatcher d = {.gpu = gpu,
+                           .source = source,
+                           .runs = gpu->runs,
+                           .finished = gpu->finished,
+                           .workers = gpu_workers(&gpu->config)};
     bool lock = pthread_mutex_init(&d.lock, NULL) == 0;
     bool signal = pthread_cond_init(&d.ended, NULL) == 0;
+    bool ready = lock && signal && have_workers(gpu, d.workers);
     set_reservations(gpu, d.workers == 1);
-    if (!lock || !signal || !have_workers(gpu, d.workers) || !work_guarded(&d, 0))
+    if (ready && d.runs && gpu->workers) { /* which may be on the SMs of any of them */
+        d.called = true;
+        workers_call(gpu->workers, &d);
+    }
+    if (!ready || !work_guarded(&d, 0))
         refuse_all(source, "the host has no memory, thread or signal handler left"); /* nothing has been taken yet */
     if (gpu->workers) workers_dismiss(gpu->workers);
+    gpu->runs = d.runs;
+    gpu->finished = d.finished;
     if (lock) pthread_mutex_destroy(&d.lock);
     if (signal) pthread_cond_destroy(&d.ended);
     code_leave(gpu);

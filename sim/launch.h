@@ -225,12 +225,14 @@ struct job_source {
     void (*done)(void *user, struct job *job); /* all work-groups of the job have ended */
     /* NULL, or called again and again while jobs run: how many work-groups of the oldest one have ended. */
     void (*progress)(void *user, struct job *job, uint64_t ended, uint64_t total);
+    bool (*leave)(void *user); /* NULL, or called as often: is gpu_run to return although jobs run? */
 };
 
 /* Runs jobs, several at once where the machine has room, until none is left and `next` has none.
  * Work-groups are placed in order of the jobs' arrival; a later job uses what an earlier one leaves.
  * `next` is asked again and again while jobs run. A job that faults or is cancelled ends alone. One
- * caller at a time per machine. */
+ * caller at a time per machine. Jobs that it has left go on when it is called the next time, on whichever thread, with
+ * a source that knows them. */
 void gpu_run(struct gpu *gpu, const struct job_source *source);
 
 /* Static texts of a fault kind: for people, e.g. "read of unmapped memory", and for programs, e.g. "read". */

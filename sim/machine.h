@@ -180,11 +180,12 @@ struct gpu {
     struct sm *sms;        /* config.sms of them */
     uint32_t reservations; /* lr.w reservations of all SMs, when one host thread runs them all */
     const struct engine *engine;
-    bool engine_given;       /* it was named, not found to be the best */
-    void *engine_data;       /* what it keeps for this machine */
-    uint8_t *stacks;         /* of the host threads that run it, for signals, RECOVER_STACK bytes each */
-    uint64_t launches;       /* so far; of one host thread */
-    struct workers *workers; /* host threads besides the one in gpu_run; NULL: none */
+    bool engine_given;           /* it was named, not found to be the best */
+    void *engine_data;           /* what it keeps for this machine */
+    uint8_t *stacks;             /* of the host threads that run it, for signals, RECOVER_STACK bytes each */
+    uint64_t launches;           /* so far; of one host thread */
+    struct run *runs, *finished; /* jobs that gpu_run has left: at work, and to be given back */
+    struct workers *workers;     /* host threads besides the one in gpu_run; NULL: none */
     const struct observer *observers;
     struct scheduler scheduler;
     struct rotation *rotation; /* the state of the default scheduler */

@@ -232,6 +232,45 @@ static void test_launched_at_an_end(void **state)
     close_meetings(&t);
 }
 
+/* Has the first one end while the second runs beside it. */
+static void *launch_beside(void *meetings)
+{
+    struct meetings *t = meetings;
+    ventus_event *e;
+    const uint32_t one = 1;
+    while (ventus_event_state(t->begun) != VENTUS_RUNNING) nanosleep(&(struct timespec){.tv_nsec = 10000}, NULL);
+    if (ventus_launch(t->device, &t->second, 0, NULL, &e) != VENTUS_OK) return NULL;
+    ventus_event_wait_start(e, VENTUS_FOREVER);
+    ventus_write(t->device, t->block + 4, &one, sizeof one);
+    return e;
+}
+
+/* What joins a launch that the client runs itself, and goes on behind its end, does not hold up the client. */
+static void test_joined_by_another_thread(void **state)
+{
+    struct meetings t;
+    (void)state;
+    for (int i = 0; i < 5; i++) {
+        pthread_t other;
+        void *beside;
+        open_meetings(&t); /* whose client has not seen another thread yet */
+        let_go(&t, 1, 1);
+        for (int k = 0; k < 5; k++) {
+            assert_int_equal(ventus_launch(t.device, &t.first, 0, NULL, &t.begun), VENTUS_OK);
+            wait(t.begun, VENTUS_OK);
+        }
+        let_go(&t, 0, 0);
+        assert_int_equal(ventus_launch(t.device, &t.first, 0, NULL, &t.begun), VENTUS_OK);
+        assert_int_equal(pthread_create(&other, NULL, launch_beside, &t), 0);
+        assert_int_equal(ventus_event_wait(t.begun, VENTUS_FOREVER), VENTUS_OK);
+        pthread_join(other, &beside);
+        ventus_event_release(t.begun);
+        let_go(&t, 1, 1);
+        wait(beside, VENTUS_OK);
+        close_meetings(&t);
+    }
+}
+
 static void *cancel_when_it_runs(void *event)
 {
     while (ventus_event_state(event) != VENTUS_RUNNING) nanosleep(&(struct timespec){.tv_nsec = 10000}, NULL);
@@ -328,13 +367,10 @@ static void test_strange_client(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_client_helps),
-        cmocka_unit_test(test_waits_for_one_of_two),
-        cmocka_unit_test(test_cancelled_by_another),
-        cmocka_unit_test(test_wait_inside),
-        cmocka_unit_test(test_strange_client),
-        cmocka_unit_test(test_waits_for_a_start),
-        cmocka_unit_test(test_waits_beside_a_cancelled_follower),
+        cmocka_unit_test(test_client_helps),         cmocka_unit_test(test_waits_for_one_of_two),
+        cmocka_unit_test(test_cancelled_by_another), cmocka_unit_test(test_joined_by_another_thread),
+        cmocka_unit_test(test_wait_inside),          cmocka_unit_test(test_strange_client),
+        cmocka_unit_test(test_waits_for_a_start),    cmocka_unit_test(test_waits_beside_a_cancelled_follower),
         cmocka_unit_test(test_launched_at_an_end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

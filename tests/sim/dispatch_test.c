@@ -386,26 +386,93 @@ static struct gpu_config open_machine(struct guest *g, uint32_t threads, uint64_
 
 /* Every group counts itself, once: short ones, of which an SM claims several, and every seventh so long that others
  * come beside it on its SM and overtake it. */
+static const char counting[] = " csrr x5, CSR_GIDX\n csrr x6, CSR_GIDY\n li x7, 20\n mul x6, x6, x7\n add x5, x5, x6\n"
+                               " csrr x14, CSR_WGID\n bne x14, x5, out\n li x7, 7\n remu x8, x5, x7\n li x9, 3\n"
+                               " bne x8, x9, short\n li x8, 2000\nloop: addi x8, x8, -1\n bne x8, x0, loop\n"
+                               "short: slli x5, x5, 2\n lui x10, 0x90000\n add x10, x10, x5\n vmv.v.x v1, x10\n"
+                               " vmv.v.i v2, 1\n amoadd.w v3, v2, (v1)\nout: endprg\n";
+enum { COUNTING_GROUPS = 600 };
+
+static void open_counting(struct guest *g, uint32_t threads)
+{
+    open_machine(g, threads, 20, counting);
+    g->launch.groups[0] = 20;
+    g->launch.groups[1] = COUNTING_GROUPS / 20;
+}
+
 static void test_each_group_once(void **state)
 {
-    enum { GROUPS = 600 };
     (void)state;
     for (uint32_t threads = 1; threads <= 2; threads++) {
         struct guest g;
-        open_machine(&g, threads, 20,
-                     " csrr x5, CSR_GIDX\n csrr x6, CSR_GIDY\n li x7, 20\n mul x6, x6, x7\n add x5, x5, x6\n"
-                     " csrr x14, CSR_WGID\n bne x14, x5, out\n li x7, 7\n remu x8, x5, x7\n li x9, 3\n"
-                     " bne x8, x9, short\n li x8, 2000\nloop: addi x8, x8, -1\n bne x8, x0, loop\n"
-                     "short: slli x5, x5, 2\n lui x10, 0x90000\n add x10, x10, x5\n vmv.v.x v1, x10\n"
-                     " vmv.v.i v2, 1\n amoadd.w v3, v2, (v1)\nout: endprg\n");
-        g.launch.groups[0] = 20;
-        g.launch.groups[1] = GROUPS / 20;
+        open_counting(&g, threads);
         guest_run(&g);
         assert_int_equal(g.result.status, LAUNCH_DONE);
-        assert_int_equal(g.result.counters.groups, GROUPS);
-        for (uint32_t i = 0; i < GROUPS; i++) assert_int_equal(g.data[i], 32);
+        assert_int_equal(g.result.counters.groups, COUNTING_GROUPS);
+        for (uint32_t i = 0; i < COUNTING_GROUPS; i++) assert_int_equal(g.data[i], 32);
         guest_close(&g);
     }
+}
+
+/* A bag whose jobs are left again and again, and the last time with nothing at work. */
+struct left_bag {
+    struct bag bag; /* first: bag_next and bag_done know no other */
+    unsigned asked, runs;
+};
+
+static bool leave_often(void *user)
+{
+    struct left_bag *b = user;
+    return ++b->asked % 10 == 0 || b->bag.done == b->bag.count;
+}
+
+static void *run_once(void *both)
+{
+    void *const *gpu_and_source = both;
+    gpu_run(gpu_and_source[0], gpu_and_source[1]);
+    return NULL;
+}
+
+/* A thread goes on with what the one before has left. */
+static void run_left(struct guest *g, struct left_bag *b)
+{
+    const struct job_source source = {b, bag_next, bag_done, NULL, leave_often};
+    pthread_t thread;
+    assert_int_equal(pthread_create(&thread, NULL, run_once, (void *[]){g->gpu, (void *)&source}), 0);
+    pthread_join(thread, NULL);
+    b->runs++;
+}
+
+static void test_left(void **state)
+{
+    (void)state;
+    for (uint32_t threads = 1; threads <= 2; threads++) {
+        struct guest g;
+        open_counting(&g, threads);
+        struct job jobs[2] = {{.launch = g.launch}, {.launch = g.launch}};
+        struct left_bag b = {.bag = {.jobs = jobs, .count = 2}};
+        while (b.bag.done < 2) run_left(&g, &b);
+        assert_true(b.runs > 2 || threads > 1);
+        for (int i = 0; i < 2; i++) assert_int_equal(jobs[i].result.counters.groups, COUNTING_GROUPS);
+        for (uint32_t i = 0; i < COUNTING_GROUPS; i++) assert_int_equal(g.data[i], 64);
+        guest_close(&g);
+    }
+}
+
+/* The thread that goes on has nothing to do itself: it calls the other one, whose SM waits for a word. */
+static void test_left_to_others(void **state)
+{
+    struct guest g;
+    (void)state;
+    open_machine(&g, 2, 100, " lui x5, 0x90000\nwait: lw x6, 0(x5)\n beq x6, x0, wait\n endprg\n");
+    struct job job = {.launch = g.launch, .options = {.first_sm = 1}};
+    struct left_bag b = {.bag = {.jobs = &job, .count = 1}};
+    for (int i = 0; i < 3; i++) run_left(&g, &b);
+    assert_int_equal(b.bag.done, 0);
+    g.data[0] = 1;
+    while (!b.bag.done) run_left(&g, &b);
+    assert_int_equal(job.result.status, LAUNCH_DONE);
+    guest_close(&g);
 }
 
 /* The last groups wait until all of them have begun, as many as the machine has room for, and SMs claim many groups at
@@ -637,7 +704,7 @@ int main(void)
         cmocka_unit_test(test_admission), cmocka_unit_test(test_serial), cmocka_unit_test(test_some_sms),
         cmocka_unit_test(test_sms_that_are_not_there), cmocka_unit_test(test_jobs_together),
         cmocka_unit_test(test_one_fails_alone), cmocka_unit_test(test_rounding_of_callbacks),
-        cmocka_unit_test(test_each_group_once), cmocka_unit_test(test_all_are_placed),
+        cmocka_unit_test(test_each_group_once), cmocka_unit_test(test_left), cmocka_unit_test(test_left_to_others), cmocka_unit_test(test_all_are_placed),
         cmocka_unit_test(test_claims_outlive_no_launch),
         cmocka_unit_test(test_host_threads), cmocka_unit_test(test_threads_and_hooks),
         cmocka_unit_test(test_cancel_in_time), cmocka_unit_test(test_dropped_code),
