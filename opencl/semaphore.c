@@ -40,9 +40,9 @@ struct _cl_semaphore_khr {
 /* One thing less is missing: `status` says whether it has come or never will. */
 static void wait_done(struct wait *wait, enum ventus_status status)
 {
-    bool last = atomic_fetch_sub(&wait->missing, 1) == 1;
-    if (last || status != VENTUS_OK) ventus_event_set(wait->gate, status); /* the first time counts */
-    if (!last) return;
+    if (status != VENTUS_OK) ventus_event_set(wait->gate, status); /* the first time counts */
+    if (atomic_fetch_sub(&wait->missing, 1) != 1) return;          /* from now on it is the last one's */
+    ventus_event_set(wait->gate, VENTUS_OK);
     ventus_event_release(wait->gate);
     free(wait);
 }

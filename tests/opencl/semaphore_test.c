@@ -286,13 +286,51 @@ static void test_threads(void **state)
     OK(release(s[1]));
 }
 
+struct releaser {
+    pthread_barrier_t *both;
+    sema s;
+};
+
+static void *release_together(void *releaser)
+{
+    const struct releaser *r = releaser;
+    pthread_barrier_wait(r->both);
+    return release(r->s) ? releaser : NULL;
+}
+
+/* One wait for two semaphores, which go at once: the thread sanitizer sees who still looks at it. */
+static void test_released_together(void **state)
+{
+    (void)state;
+    pthread_barrier_t both;
+    assert_int_equal(pthread_barrier_init(&both, NULL, 2), 0);
+    for (int i = 0; i < ROUNDS; i++) {
+        pthread_t thread;
+        cl_event wait;
+        void *failed;
+        sema s[2] = {new (), new ()};
+        struct releaser r[2] = {{&both, s[0]}, {&both, s[1]}};
+        OK(wait_all(unordered, 2, s, NULL, 0, NULL, &wait));
+        OK(clFlush(unordered));
+        while (event_status(wait) > CL_SUBMITTED) {
+        }
+        assert_int_equal(pthread_create(&thread, NULL, release_together, &r[0]), 0);
+        assert_null(release_together(&r[1]));
+        pthread_join(thread, &failed);
+        assert_null(failed);
+        FAILS(CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST, clWaitForEvents(1, &wait));
+        OK(clReleaseEvent(wait));
+    }
+    pthread_barrier_destroy(&both);
+}
+
 int main(void)
 {
     // clang-format off
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_queries), cmocka_unit_test(test_create_errors), cmocka_unit_test(test_enqueue_errors),
         cmocka_unit_test(test_signal_and_wait), cmocka_unit_test(test_wait_first), cmocka_unit_test(test_several),
-        cmocka_unit_test(test_failures), cmocka_unit_test(test_threads),
+        cmocka_unit_test(test_failures), cmocka_unit_test(test_threads), cmocka_unit_test(test_released_together),
     };
     // clang-format on
     return cmocka_run_group_tests(tests, setup, teardown);
