@@ -111,7 +111,7 @@ static cl_int queue_check(cl_command_buffer_khr b, cl_uint count, const cl_comma
     *queue = count ? queues[0] : b->queue;
     if (!object_is(*queue, KIND_QUEUE)) return CL_INVALID_COMMAND_QUEUE;
     if ((*queue)->context != b->queue->context) return CL_INVALID_CONTEXT;
-    return (*queue)->device == b->queue->device ? CL_SUCCESS : CL_INCOMPATIBLE_COMMAND_QUEUE_KHR;
+    return (*queue)->device == b->queue->device ? CL_SUCCESS : CL_INVALID_DEVICE;
 }
 
 static cl_int enqueue(cl_uint count, cl_command_queue *queues, cl_command_buffer_khr b, cl_uint nwaits,
