@@ -156,7 +156,8 @@ static LLVMValueRef string_number(struct printer *p, LLVMValueRef v)
     return LLVMConstInt(i32(p), number_of(p->cc, &p->cc->literals, text), false);
 }
 
-/* A string that is not known here must be in constant memory: the host finds it in the program by its address. */
+/* A string that is not known here is passed by its address: the host reads it where the device has it, which must be in
+ * constant memory, where it is still the same when the host comes to print it. */
 static void put_string(struct printer *p, LLVMValueRef v)
 {
     bool known = is_known(p, v, 0);

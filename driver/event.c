@@ -100,24 +100,29 @@ void worker_notice(const struct queue *q, struct worker *w)
     if (!w->naps || q->waiting) worker_wake(w);
 }
 
-void queue_proceed(struct queue *q)
+static void proceed(const struct queue *q, struct worker *w)
 {
     enum { AHEAD = 8 }; /* what a client queues at most before it waits, as a rule, if it waits at once */
-    struct worker *const workers[] = {&q->machine, &q->host};
-    for (int i = 0; i < 2; i++) {
-        const ventus_event *first = workers[i]->naps ? workers[i]->ready.first : NULL;
-        if (first && q->submitted - first->number >= AHEAD) worker_wake(workers[i]);
-    }
+    if (w->naps && w->ready.first && q->submitted - w->ready.first->number >= AHEAD) worker_wake(w);
+}
+
+void queue_proceed(struct queue *q)
+{
+    proceed(q, &q->machine);
+    proceed(q, &q->host);
+}
+
+static void wake_for_work(struct worker *w)
+{
+    if (!w->ready.first || w->busy) return;
+    w->prompt = true;
+    worker_wake(w);
 }
 
 void queue_wake(struct queue *q)
 {
-    struct worker *const workers[] = {&q->machine, &q->host};
-    for (int i = 0; i < 2; i++) {
-        if (!workers[i]->ready.first || workers[i]->busy) continue;
-        workers[i]->prompt = true;
-        worker_wake(workers[i]);
-    }
+    wake_for_work(&q->machine);
+    wake_for_work(&q->host);
 }
 
 bool queue_wait(struct queue *q, uint64_t deadline)
