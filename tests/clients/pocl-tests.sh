@@ -12,4 +12,5 @@ skip="$skip|clCreateSubDevices|clCreateProgramWithBinary|command_buffer|outer_lo
 skip="$skip|/test_printf\$"
 ctest --test-dir ../programs --timeout 100 --output-on-failure -E "$skip" >log || true
 sed -n 's/.* Test *#[0-9]*: \([^ ]*\) .* Passed .*/\1/p' log | sort >result
+[ "$(wc -l <result)" -gt 100 ] || { cat log; exit 1; }
 echo "$(wc -l <result) passed, $(grep -c ' Test *#.*\(Failed\|Timeout\)' log || true) failed"

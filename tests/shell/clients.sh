@@ -28,6 +28,7 @@ client bad "$on_pocl"
 client both 'exit 1'
 client slow 'sleep 5'
 client differs "$on_pocl && printf 'a\nb\n' >result || echo b >result"
+client silent "if $on_pocl; then printf 'a\nb\n' >result; fi"
 client more "$on_pocl && echo a >result || printf 'a\nb\n' >result"
 client skips 'echo no such device; exit 77'
 client absent 'exit 1'
@@ -40,6 +41,7 @@ run 1 'FAIL | .* | ok | .* | exit code 1: ' bad
 run 0 'FAIL | .* | FAIL | .* | exit code 1: ; pocl: exit code 1: ' both
 run 0 'FAIL | .* | FAIL | .* | no end in time; pocl: no end in time' slow
 run 1 "FAIL | .* | ok | .* | 1 of pocl's results are missing, the first is: a" differs
+run 1 "FAIL | .* | ok | .* | 2 of pocl's results are missing, the first is: a" silent
 run 0 'ok | .* | ok | .*' more
 run 0 'absent |  | absent |  | no such device; pocl: no such device' skips
 run 0 'absent |  |  |  | cannot be installed: no such package' absent
