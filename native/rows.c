@@ -28,7 +28,8 @@ static inline __attribute__((always_inline, unused)) float fma_in_double(float a
 #define LANE_DIVIDE
 #define LANE_RAW_NAN
 #include "sim/lane.h"
-#include "sim/mstatus.h"
+#include "sim/native.h"
+#include "sim/next.h"
 #include "sim/rows.h"
 
 typedef uint32_t piece __attribute__((vector_size(4 * PIECE_WORDS)));
@@ -113,6 +114,58 @@ typedef uint32_t piece __attribute__((vector_size(4 * PIECE_WORDS)));
 
 #define INSN(id, name, pattern, operands, kind, unit, flags, revisions, expr, text) ROW(kind)(id, expr)
 #include "isa/insn.def"
+
+/* ---- the next warp ---- */
+
+enum { COUNTED_MOST = 1 << 25 /* instructions of a call at the end of a group; 32 bits count lanes up to then */ };
+
+/* The entry of a warp of the round: where warps begin, or the one at which this one has come in. */
+static uint32_t entry_in_round(const struct native_state *s, const struct warp *w)
+{
+    bool here = w->pc == s->follow_pc && w->frm == FP_RNE && w->vl == w->group->launch->threads_per_warp;
+    if (w->state != WARP_READY) return NATIVE_NOWHERE;
+    if (w->blank) return s->start_budget ? NATIVE_START : NATIVE_NOWHERE;
+    return here && s->follow_budget ? s->follow_entry : NATIVE_NOWHERE;
+}
+
+/* The warp behind it in its round becomes the one that runs, for `done` instructions less than the budget says. */
+static void run_next(struct sm *sm, struct native_state *s, uint32_t entry, uint32_t done)
+{
+    sm->warp = sm->follow++;
+    s->budget = done + (entry == NATIVE_START ? s->start_budget : s->follow_budget);
+}
+
+/* sm->warp has come to its end, `done` instructions after the call of the translated code: which one is next, as
+ * slice_next would say. NATIVE_NOWHERE: that is not simple, and nothing has changed. */
+uint32_t next_behind_end(struct sm *sm, struct native_state *s, uint32_t done)
+{
+    struct warp *w = sm->warp;
+    if (w->copies) return NATIVE_NOWHERE;
+    if (sm->follow < sm->follow_end) {
+        uint32_t entry = entry_in_round(s, sm->follow);
+        if (entry == NATIVE_NOWHERE) return entry;
+        w->state = WARP_ENDED;
+        w->group->ended++;
+        run_next(sm, s, entry, done);
+        return entry;
+    }
+    if (!s->start_budget || done > COUNTED_MOST || !group_follow(sm)) return NATIVE_NOWHERE;
+    run_next(sm, s, NATIVE_START, done);
+    return NATIVE_START;
+}
+
+/* The same for one that waits at a barrier. */
+uint32_t next_behind_barrier(struct sm *sm, struct native_state *s, uint32_t done, uint32_t mask)
+{
+    struct warp *w = sm->warp;
+    if (mask != w->mask || sm->follow >= sm->follow_end) return NATIVE_NOWHERE;
+    uint32_t entry = entry_in_round(s, sm->follow);
+    if (entry == NATIVE_NOWHERE) return entry;
+    w->state = WARP_WAITING;
+    w->group->counters.barriers++;
+    run_next(sm, s, entry, done);
+    return entry;
+}
 
 /* ---- NaNs ---- */
 

@@ -137,7 +137,6 @@ static void take_warp(struct translator *t)
     LLVMValueRef w = ir_load(t, t->ptr, t->sm, offsetof(struct sm, warp));
     LLVMBuildStore(t->b, w, t->w);
     LLVMBuildStore(t->b, ir_load(t, t->i32, t->state, offsetof(struct native_state, budget)), t->budget);
-    LLVMBuildStore(t->b, LLVMConstNull(t->counts_type), t->counts);
     set_mask(t, ir_load(t, t->i32, w, offsetof(struct warp, mask)));
 }
 
@@ -205,10 +204,10 @@ static void make_entries(struct translator *t, LLVMValueRef choice)
 static void make_entry(struct translator *t, LLVMValueRef entry)
 {
     const struct block *start = flow_block(t->flow, t->flow->request->start);
-    LLVMBasicBlockRef begin = ir_block(t, "start"), warm = ir_block(t, "warm"), wrong = ir_block(t, "wrong");
+    LLVMBasicBlockRef warm = ir_block(t, "warm"), wrong = ir_block(t, "wrong");
     ir_at(t, t->enter);
-    LLVMBuildCondBr(t->b, LLVMBuildICmp(t->b, LLVMIntEQ, entry, ir_u32(t, NATIVE_START), ""), begin, warm);
-    ir_at(t, begin);
+    LLVMBuildCondBr(t->b, LLVMBuildICmp(t->b, LLVMIntEQ, entry, ir_u32(t, NATIVE_START), ""), t->begin, warm);
+    ir_at(t, t->begin);
     clear_registers(t);
     if (start) enter_at(t, start, version_of);
     else LLVMBuildBr(t->b, wrong);
@@ -247,81 +246,31 @@ static void make_exit(struct translator *t)
     LLVMBuildRet(t->b, t->exit_code);
 }
 
-/* Is a word of a structure what it should be? */
-static LLVMValueRef field_is(struct translator *t, LLVMValueRef base, size_t offset, LLVMValueRef expected)
+/* The next warp of the round, and whether it begins, are what `entry` says. */
+static void follow(struct translator *t, LLVMValueRef entry)
 {
-    return LLVMBuildICmp(t->b, LLVMIntEQ, ir_load(t, LLVMTypeOf(expected), base, offset), expected, "");
-}
-
-/* Is the warp behind this one in its round where this one has come in? As entry_of of sim/native.c says. */
-static LLVMValueRef may_follow(struct translator *t, LLVMValueRef next)
-{
-    const size_t pc = offsetof(struct native_state, follow_pc), blank = offsetof(struct native_state, follow_blank);
-    LLVMValueRef reservations = ir_load(t, t->ptr, t->sm, offsetof(struct sm, reservations));
-    LLVMValueRef is_blank = LLVMBuildTrunc(t->b, ir_load(t, t->i32, t->state, blank), t->i8, "");
-    LLVMValueRef all = LLVMBuildICmp(
-        t->b, LLVMIntNE, ir_load(t, t->i32, t->state, offsetof(struct native_state, follow_budget)), ir_u32(t, 0), "");
-    const LLVMValueRef checks[] = {
-        field_is(t, next, offsetof(struct warp, state), ir_u32(t, WARP_READY)),
-        field_is(t, next, offsetof(struct warp, pc), ir_load(t, t->i32, t->state, pc)),
-        field_is(t, next, offsetof(struct warp, blank), is_blank),
-        field_is(t, next, offsetof(struct warp, frm), ir_u32(t, FP_RNE)),
-        field_is(t, next, offsetof(struct warp, vl), ir_u32(t, t->flow->request->threads)),
-        field_is(t, reservations, 0, ir_u32(t, 0)),
-    };
-    for (size_t i = 0; i < sizeof checks / sizeof *checks; i++) all = LLVMBuildAnd(t->b, all, checks[i], "");
-    return all;
-}
-
-/* It runs now. */
-static void follow(struct translator *t, LLVMValueRef next)
-{
-    LLVMValueRef size = ir_u64(t, sizeof(struct warp)), counts = LLVMBuildLoad2(t->b, t->counts_type, t->counts, "");
-    LLVMValueRef done = LLVMBuildExtractElement(t->b, counts, ir_u32(t, COUNT_INSTRUCTIONS), "");
-    LLVMValueRef more = ir_load(t, t->i32, t->state, offsetof(struct native_state, follow_budget));
-    LLVMValueRef budget = LLVMBuildAdd(t->b, done, more, "");
     LLVMBasicBlockRef from = LLVMGetInsertBlock(t->b);
-    ir_store(t, LLVMBuildGEP2(t->b, t->i8, next, &size, 1, ""), t->sm, offsetof(struct sm, follow));
-    ir_store(t, next, t->sm, offsetof(struct sm, warp));
-    ir_store(t, budget, t->state, offsetof(struct native_state, budget));
-    LLVMBuildStore(t->b, next, t->w);
-    LLVMBuildStore(t->b, budget, t->budget);
-    set_mask(t, ir_load(t, t->i32, next, offsetof(struct warp, mask)));
-    LLVMBuildBr(t->b, t->enter);
-    LLVMAddIncoming(t->enter_entry, &t->enter_entry, &from, 1);
+    LLVMValueRef begins = LLVMBuildICmp(t->b, LLVMIntEQ, entry, ir_u32(t, NATIVE_START), "");
+    take_warp(t);
+    LLVMBuildCondBr(t->b, begins, t->begin, t->enter);
+    LLVMAddIncoming(t->enter_entry, &entry, &from, 1);
 }
 
-/* Adds 1 to a number of the group. */
-static void count_one(struct translator *t, LLVMTypeRef type, size_t offset)
+/* From `block` on: a warp has ended, or waits. The next one is what `function` of rows.c says, which gets the mask as
+ * well when the warp waits, and otherwise what the machine says. */
+static void make_stop(struct translator *t, LLVMBasicBlockRef block, enum native_exit exit, const char *function)
 {
-    LLVMValueRef sum = LLVMBuildAdd(t->b, ir_load(t, type, t->group, offset), LLVMConstInt(type, 1, false), "");
-    ir_store(t, sum, t->group, offset);
-}
-
-/* Is there nothing else for slice_next to do behind this warp? */
-static LLVMValueRef is_simple(struct translator *t, enum native_exit exit)
-{
-    if (exit == EXIT_END) return LLVMBuildIsNull(t->b, ir_load(t, t->ptr, warp(t), offsetof(struct warp, copies)), "");
-    return field_is(t, warp(t), offsetof(struct warp, mask), LLVMBuildLoad2(t->b, t->i32, t->mask, ""));
-}
-
-/* From `block` on: a warp has ended, or waits. What slice_next does in the simplest case, and otherwise what the
- * machine says. */
-static void make_stop(struct translator *t, LLVMBasicBlockRef block, enum native_exit exit)
-{
-    LLVMBasicBlockRef look = ir_block(t, "look"), on = ir_block(t, "follow"), over = ir_block(t, "over");
+    LLVMBasicBlockRef on = ir_block(t, "follow"), over = ir_block(t, "over");
     LLVMValueRef code = ir_u32(t, exit);
     ir_at(t, block);
-    LLVMValueRef next = ir_load(t, t->ptr, t->sm, offsetof(struct sm, follow));
-    LLVMValueRef end = ir_load(t, t->ptr, t->sm, offsetof(struct sm, follow_end));
-    LLVMBuildCondBr(t->b, LLVMBuildICmp(t->b, LLVMIntULT, next, end, ""), look, over);
-    ir_at(t, look);
-    ir_branch_likely(t, LLVMBuildAnd(t->b, is_simple(t, exit), may_follow(t, next), ""), on, over);
+    LLVMValueRef counts = LLVMBuildLoad2(t->b, t->counts_type, t->counts, "");
+    LLVMValueRef done = LLVMBuildExtractElement(t->b, counts, ir_u32(t, COUNT_INSTRUCTIONS), "");
+    LLVMValueRef args[] = {t->sm, t->state, done, LLVMBuildLoad2(t->b, t->i32, t->mask, "")};
+    LLVMValueRef entry = call_function(t, function, args, exit == EXIT_BARRIER ? 4 : 3);
+    LLVMValueRef none = LLVMBuildICmp(t->b, LLVMIntEQ, entry, ir_u32(t, NATIVE_NOWHERE), "");
+    ir_branch_likely(t, LLVMBuildNot(t->b, none, ""), on, over);
     ir_at(t, on);
-    ir_store(t, ir_u32(t, exit == EXIT_END ? WARP_ENDED : WARP_WAITING), warp(t), offsetof(struct warp, state));
-    if (exit == EXIT_END) count_one(t, t->i32, offsetof(struct group, ended));
-    else count_one(t, t->i64, offsetof(struct group, counters) + offsetof(struct counters, barriers));
-    follow(t, next);
+    follow(t, entry);
     ir_at(t, over);
     store_progress(t);
     LLVMBuildBr(t->b, t->paused);
@@ -378,10 +327,11 @@ static void make_function(struct translator *t)
     t->enter = block_with_phi(t, "enter", &t->enter_entry);
     t->paused = block_with_phi(t, "paused", &t->paused_exit);
     t->exit = block_with_phi(t, "exit", &t->exit_code);
-    t->ended = ir_block(t, "ended"), t->waits = ir_block(t, "waits");
+    t->begin = ir_block(t, "start"), t->ended = ir_block(t, "ended"), t->waits = ir_block(t, "waits");
     LLVMBuildBr(t->b, t->next);
     LLVMAddIncoming(t->next_entry, &entry, &begin, 1);
     ir_at(t, t->next);
+    LLVMBuildStore(t->b, LLVMConstNull(t->counts_type), t->counts);
     take_warp(t);
     LLVMBuildBr(t->b, t->enter);
     LLVMAddIncoming(t->enter_entry, &t->next_entry, &t->next, 1);
@@ -411,8 +361,8 @@ bool translate_flow(struct translation *out, LLVMModuleRef module, const struct 
         make_function(t);
         make_entry(t, t->enter_entry);
         translate_blocks(t);
-        make_stop(t, t->ended, EXIT_END);
-        make_stop(t, t->waits, EXIT_BARRIER);
+        make_stop(t, t->ended, EXIT_END, "next_behind_end");
+        make_stop(t, t->waits, EXIT_BARRIER, "next_behind_barrier");
         make_paused(t);
         make_exit(t);
     }

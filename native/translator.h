@@ -29,7 +29,7 @@ struct translator {
     LLVMValueRef w, budget, x[ISA_XREGS], v[ISA_VREGS][PIECES_MOST], mask, counts, exit_raw;
     struct isa_registers used, written;
     LLVMBasicBlockRef exit, *versions[2];   /* leaving with all registers; of each block */
-    LLVMBasicBlockRef next, enter;          /* the machine has given a warp; a warp goes on or begins */
+    LLVMBasicBlockRef next, enter, begin;   /* the machine has given a warp; a warp goes on or begins; it begins */
     LLVMBasicBlockRef ended, waits, paused; /* a warp has ended; waits at a barrier; one of these and none follows it */
     LLVMValueRef next_entry, enter_entry, paused_exit; /* the phis of `next`, `enter` and `paused` */
     LLVMValueRef exit_code;                            /* its phi */

@@ -18,7 +18,7 @@
 
 #include "sim/host.h"
 #include "sim/layout.h"
-#include "sim/machine.h"
+#include "sim/next.h"
 #include "sim/workers.h"
 
 /* Work-groups of a launch that have not been claimed, in order. */
@@ -364,17 +364,6 @@ static void set_place(struct group *g, uint32_t n)
     g->index[2] = n / groups[0] / groups[1];
 }
 
-/* The same for the one behind it, without a division. */
-static void advance(struct group *g)
-{
-    const uint32_t *groups = g->launch->groups;
-    g->wgid++;
-    for (int i = 0; i < 3; i++) {
-        if (++g->index[i] < groups[i]) return;
-        g->index[i] = 0;
-    }
-}
-
 /* Group `number` of the claim, in its slot, its position filled in. */
 static void position(struct sm *sm, struct slot *slot, uint32_t number)
 {
@@ -419,9 +408,8 @@ static enum slice_end next_of_claim(struct sm *sm)
     struct claim *c = &sm->claim;
     uint32_t number;
     if (c->run != slot->run || c->run->stopped || !take_first(c, &number)) return SLICE_ENDED;
-    c->ended++;
-    c->advanced = true;
-    if (number == slot->group.wgid + 1u) advance(&slot->group);
+    claim_advance(c);
+    if (number == slot->group.wgid + 1u) group_advance(&slot->group);
     else set_place(&slot->group, number);
     group_start_again(sm, slot);
     return SLICE_OVER;

@@ -8,11 +8,10 @@
 
 #include "sim/dma.h"
 #include "sim/layout.h"
-#include "sim/machine.h"
+#include "sim/next.h"
 
 enum {
-    COPY_GROUP = 4,      /* adjacent warps that cp_dma_mbarrier waits for */
-    START_VTYPE = 2 << 3 /* e32, m1 */
+    COPY_GROUP = 4, /* adjacent warps that cp_dma_mbarrier waits for */
 };
 
 /* Registers are handed out in multiples of four (r2025, CTA scheduler). */
@@ -136,17 +135,6 @@ static void start_warp(struct slot *slot, uint32_t wid)
     if (!slot->engine->takes_blank || slot->group.observers) warp_clear(w);
 }
 
-/* A warp that has come to its end without having left translated code: only what that changes. */
-static void start_again(struct slot *slot, struct warp *w)
-{
-    w->rpc = w->depth = 0;
-    w->state = WARP_READY;
-    w->pc = slot->group.launch->start_pc;
-    w->vtype = START_VTYPE;
-    w->mstatus = csr_mstatus(MSTATUS_START);
-    if (w->mask != w->lanes) warp_set_mask(w, w->lanes);
-}
-
 void group_start_again(struct sm *sm, struct slot *slot)
 {
     struct group *g = &slot->group;
@@ -155,12 +143,11 @@ void group_start_again(struct sm *sm, struct slot *slot)
     if (slot->ray_tables) ray_forget(slot);
     if (g->launch->sv39) translate_forget(sm);
     for (uint32_t i = 0; i < g->launch->warps; i++)
-        if (slot->warps[i].blank) start_again(slot, &slot->warps[i]);
+        if (slot->warps[i].blank) warp_start_again(&slot->warps[i]);
         else start_warp(slot, i);
     *sm->reservations -= g->reservations;
-    g->reservations = g->ended = 0;
-    g->counters.groups++;
-    g->counters.warps += g->launch->warps;
+    g->reservations = 0;
+    group_count(g);
 }
 
 bool group_start(struct sm *sm, struct slot *slot)
@@ -174,8 +161,7 @@ bool group_start(struct sm *sm, struct slot *slot)
     slot->group.warps = slot->warps;
     for (uint32_t i = 0; i < l->warps; i++) start_warp(slot, i);
     slot->group.local_written = !slot->engine->says_local;
-    slot->group.counters.groups = 1;
-    slot->group.counters.warps = l->warps;
+    group_count(&slot->group);
     return true;
 }
 
@@ -230,12 +216,6 @@ void group_wake(struct group *g)
 
 /* ---- running ---- */
 
-static bool cancelled(const struct group *g)
-{
-    const _Atomic bool *cancel = g->job->options.cancel;
-    return cancel && *cancel;
-}
-
 /* The next group, or what else there is; in a round its warps follow. */
 static enum slice_end next_in_place(struct sm *sm)
 {
@@ -250,7 +230,7 @@ static enum slice_end account_stop(struct sm *sm, enum stop stop)
     struct group *g = sm->group;
     if (stop == STOP_FAULT) return SLICE_FAULT;
     if (stop == STOP_OBSERVER) return SLICE_STOPPED;
-    if (cancelled(g)) return SLICE_CANCELLED;
+    if (group_is_cancelled(g)) return SLICE_CANCELLED;
     if (stop != STOP_END) return SLICE_OVER;
     if (sm->warp->copies) dma_complete(sm->warp);
     return ++g->ended < g->launch->warps ? SLICE_OVER : next_in_place(sm);

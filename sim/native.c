@@ -15,7 +15,7 @@
 
 enum {
     HINTS = 16,
-    FOLLOW_MOST = 1 << 20, /* instructions of each: 32 bits count the lanes of all in a round, 64 at most */
+    FOLLOW_MOST = 1 << 20, /* instructions of each: 32 bits count the lanes of all in a round, 64 at most, twice */
 };
 
 /* What the engine keeps for one SM. */
@@ -131,9 +131,11 @@ static uint32_t prepare(struct sm *sm, struct native_sm *n, uint32_t entry, uint
     if (entry == NATIVE_NOWHERE) return entry;
     if (entry != NATIVE_START) warp_clear(sm->warp);
     n->state.budget = budget < INT32_MAX ? (uint32_t)budget : INT32_MAX; /* a warp may stop earlier */
+    uint32_t most = sm->budget <= FOLLOW_MOST ? (uint32_t)sm->budget : 0;
+    n->state.start_budget = n->unit->start_need <= most ? most : 0;
+    n->state.follow_budget = entry == NATIVE_START ? 0 : most;
     n->state.follow_pc = sm->warp->pc;
-    n->state.follow_blank = entry == NATIVE_START;
-    n->state.follow_budget = sm->budget <= FOLLOW_MOST ? (uint32_t)sm->budget : 0;
+    n->state.follow_entry = entry;
     return entry;
 }
 

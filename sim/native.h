@@ -115,9 +115,10 @@ struct native_state {
     uint32_t site;                               /* number of the site that was passed last */
     uint32_t mask;                               /* SIMT mask: at a return, and of the block that state.site is in */
     uint32_t budget;                             /* of sm->warp, instructions: at least the need of its entry */
-    /* Warps of the round that are where this one has come in follow it without a call of `next`; counts go on. */
-    uint32_t follow_pc, follow_blank;
-    uint32_t follow_budget; /* of each, at least the need of the entry; 0: none follow */
+    /* Warps of the round that begin, or are where this one has come in, follow it without a call of `next`; counts go
+     * on. Budgets are those of each, at least the need of the entry; 0: none follow. */
+    uint32_t start_budget;                           /* of those that begin */
+    uint32_t follow_budget, follow_pc, follow_entry; /* of those at this entry, which is not NATIVE_START */
     /* sm->warp has ended or waits. Makes another one of its group sm->warp and returns its entry; NATIVE_NOWHERE: there
      * is none that goes on in this code. */
     uint32_t (*next)(struct sm *sm, uint32_t exit);
@@ -169,12 +170,16 @@ static inline uint32_t native_layout(void)
                             offsetof(struct native_state, next),
                             offsetof(struct native_state, wrote),
                             offsetof(struct group, counters),
+                            sizeof(struct counters),
+                            offsetof(struct group, index),
                             offsetof(struct group, lds_base),
                             offsetof(struct group, local_written),
                             offsetof(struct group, ended),
                             offsetof(struct sm, follow),
+                            offsetof(struct sm, claim),
                             offsetof(struct sm, access),
                             offsetof(struct sm, reservations),
+                            sizeof(struct slot),
                             OP_COUNT};
     uint32_t h = 2166136261u;
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) h = (h ^ (uint32_t)parts[i]) * 16777619u;

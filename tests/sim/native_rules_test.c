@@ -209,6 +209,25 @@ static void test_fault_of_follower(void **state)
     }
 }
 
+/* Every group finds its warps as they are at first, however the group before it has left them: what all change stays
+ * within translated code, what some look at and some change is `step`'s. */
+static void test_groups_follow(void **state)
+{
+    (void)state;
+    struct result r = pair_run_levels(&(struct pair){
+        .text = " csrr x10, mstatus\n csrr x5, CSR_GIDX\n csrr x6, CSR_WID\n slli x7, x5, 1\n add x7, x7, x6\n"
+                " slli x7, x7, 4\n lui x20, 0x90000\n add x20, x20, x7\n sw x10, 0(x20)\n li x15, 2\n andi x8, x5, 3\n"
+                " bne x8, x15, on\n csrr x11, vtype\n csrr x9, frm\n sw x9, 1600(x20)\n csrr x12, CSR_RPC\n sw x11, "
+                "4(x20)\n sw x12, 8(x20)\n"
+                "on: sw x13, 12(x20)\n li x13, 0x2208\n csrrw x0, mstatus, x13\n li x13, 32\n"
+                " vsetvli x0, x13, e32, m1, ta, ma\n la x14, end\n setrpc x0, x14, 0\n li x15, 5\n andi x8, x5, 7\n "
+                "slli x9, x6, 3\n add x8, x8, x9\n "
+                "bne x8, x15, end\n csrrwi x0, frm, 1\n"
+                "end: endprg\n",
+        .shape = {.warps = 2, .threads_per_warp = 32, .work_items = 64, .groups = {100}}});
+    assert_int_equal(r.status, LAUNCH_DONE);
+}
+
 /* The word of the last lane that runs, to a scalar register. */
 static void test_last_lane(void **state)
 {
@@ -343,7 +362,7 @@ static void test_local_memory(void **state)
     for (size_t i = 0; i < sizeof stores / sizeof *stores; i++) {
         char text[1000];
         snprintf(text, sizeof text,
-                 " csrr x14, CSR_LDS\n csrr x5, CSR_WGID\n slli x6, x5, 7\n lui x10, 0x90000\n add x10, x10, x6\n"
+                 " csrr x14, CSR_LDS\n csrr x5, CSR_GIDX\n slli x6, x5, 7\n lui x10, 0x90000\n add x10, x10, x6\n"
                  " li x16, 12\n vid.v v5\n vadd.vi v5, v5, 5\n vid.v v6\n vsll.vi v6, v6, 2\n vadd.vx v7, v6, x14\n"
                  " vid.v v8\n vmul.vx v8, v8, x16\n vadd.vx v8, v8, x14\n vmv.v.x v9, x14\n vmv.v.x v0, x16\n"
                  " vlw12.v v1, 0(v7)\n vlw12.v v2, 128(v7)\n"
@@ -538,7 +557,8 @@ int main(void)
         cmocka_unit_test(test_rounding_modes),    cmocka_unit_test(test_fused_rounding),
         cmocka_unit_test(test_time_slices),       cmocka_unit_test(test_reservations),
         cmocka_unit_test(test_compare_and_swap),  cmocka_unit_test(test_new_warps_at_barrier),
-        cmocka_unit_test(test_fault_of_follower), cmocka_unit_test(test_two_joins),
+        cmocka_unit_test(test_fault_of_follower), cmocka_unit_test(test_groups_follow),
+        cmocka_unit_test(test_two_joins),
     };
     if (!engine_usable(&engine_native)) return 77;
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,85 @@
+/* What a work-group leaves to the next one of its launch, which takes its place on the SM: the simplest case, in which
+ * nothing else has to be put right. Inline because it is also a part of translated code (native/rows.c), which goes
+ * from group to group by itself. */
+#ifndef VENTUS_SIM_NEXT_H
+#define VENTUS_SIM_NEXT_H
+
+#include "sim/machine.h"
+
+enum { START_VTYPE = 2 << 3 /* e32, m1 */ };
+
+static inline bool group_is_cancelled(const struct group *g)
+{
+    const _Atomic bool *cancel = g->job->options.cancel;
+    return cancel && *cancel;
+}
+
+/* The place in the grid behind the group's, without a division. */
+static inline void group_advance(struct group *g)
+{
+    const uint32_t *groups = g->launch->groups;
+    g->wgid++;
+    for (int i = 0; i < 3; i++) {
+        if (++g->index[i] < groups[i]) return;
+        g->index[i] = 0;
+    }
+}
+
+/* A warp that has come to its end without having left translated code: only what that changes. */
+static inline void warp_start_again(struct warp *w)
+{
+    w->rpc = 0;
+    w->state = WARP_READY;
+    w->pc = w->group->launch->start_pc;
+    w->vtype = START_VTYPE;
+    w->mstatus = csr_mstatus(MSTATUS_START);
+}
+
+/* A group begins whose warps have been started. */
+static inline void group_count(struct group *g)
+{
+    g->ended = 0;
+    g->counters.groups++;
+    g->counters.warps += g->launch->warps;
+}
+
+/* Does the group whose last warp comes to its end leave nothing but warps that can start again? */
+static inline bool group_is_clean(const struct group *g)
+{
+    bool clean = !g->local_written && !g->reservations;
+    for (uint32_t i = 0; i < g->launch->warps; i++) clean &= g->warps[i].blank;
+    return clean;
+}
+
+/* Is the next group of the SM's claim the one behind this one in the grid, and is nothing against its beginning? */
+static inline bool group_has_next(const struct sm *sm, const struct group *g)
+{
+    const struct claim *c = &sm->claim;
+    const struct slot *slot = &sm->slots[g->slot];
+    return c->next != c->until && c->next == g->wgid + 1 && c->run == slot->run && !*slot->stopped &&
+           !slot->ray_tables && !group_is_cancelled(g);
+}
+
+/* The SM has begun with one more group of its claim. */
+static inline void claim_advance(struct claim *c)
+{
+    c->ended++;
+    c->advanced = true;
+}
+
+/* The last warp of sm->group comes to its end in a round. True: the next group of the SM's claim has taken its place,
+ * and the round goes on with its warps; false: nothing has changed. */
+static inline bool group_follow(struct sm *sm)
+{
+    struct group *g = sm->group;
+    if (!sm->follow || g->ended + 1 < g->launch->warps || !group_has_next(sm, g) || !group_is_clean(g)) return false;
+    sm->claim.next++;
+    claim_advance(&sm->claim);
+    group_advance(g);
+    for (uint32_t i = 0; i < g->launch->warps; i++) warp_start_again(&g->warps[i]);
+    group_count(g);
+    sm->follow = g->warps;
+    return true;
+}
+
+#endif
