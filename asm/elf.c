@@ -603,6 +603,18 @@ bool elf_read(const void *bytes, size_t size, struct elf_image *image, struct el
     return true;
 }
 
+const uint8_t *elf_draft_object(const struct elf_image *image, size_t *size)
+{
+    for (size_t i = 0; i < image->nsymbols; i++) {
+        const struct elf_symbol *s = &image->symbols[i];
+        const uint32_t at = s->value - image->rodata_addr;
+        if (strcmp(s->name, ELF_DRAFT_OBJECT) || at > image->rodata_size || s->size > image->rodata_size - at) continue;
+        *size = s->size;
+        return image->rodata + at;
+    }
+    return NULL;
+}
+
 void elf_free(struct elf_image *image)
 {
     struct owned *o = image->owner;

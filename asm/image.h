@@ -46,6 +46,13 @@ struct elf_image {
     void *owner; /* elf_read's memory */
 };
 
+/* Of a draft (docs/architecture.md, "Drafts"): the symbol whose bytes, among the constants, are the object of which its
+ * kernels are still to be compiled. */
+#define ELF_DRAFT_OBJECT "ventus_draft_object"
+
+/* The bytes of a draft's object and their size; NULL: the program is none. */
+const uint8_t *elf_draft_object(const struct elf_image *image, size_t *size);
+
 /* Writes an ET_EXEC ELF32 RISC-V file: LOAD segments for text (R+X), rodata (R) and data (R+W), symbol table,
  * note section, resource records, the sections given. *bytes is malloc'ed. False on failure; *why is a static text. */
 bool elf_write(const struct elf_image *image, void **bytes, size_t *size, const char **why);

@@ -32,8 +32,9 @@ struct walk {
     struct cc *cc;
     struct visited *table;
     size_t mask;
-    uint64_t total, limit;
-    bool chooses;
+    struct call_sizes sizes;
+    uint64_t limit;
+    enum { CHECKS, MEASURES, CHOOSES } does;
 };
 
 /* A sum of sizes, which doubling can bring beyond all numbers. */
@@ -106,13 +107,20 @@ static bool is_large(LLVMValueRef f, uint64_t size)
     return calls > 1 && size > SMALL && size > COPIES_LIMIT / calls;
 }
 
-static void choose(struct walk *g, struct visited *v)
+static bool is_wanted(struct cc *cc, const struct visited *v)
 {
     LLVMValueRef f = v->function;
-    if (v->bound || kernel_is(f) || is_routine(f) || !LLVMGetFirstUse(f)) return;
-    if ((!is_noinline(f) && !is_large(f, v->size)) || !can_be_passed(g->cc, f)) return;
-    shape_routine(g->cc, f);
-    structs_copy(g->cc->builder, f);
+    if (v->bound || kernel_is(f) || is_routine(f) || !LLVMGetFirstUse(f)) return false;
+    return (is_noinline(f) || is_large(f, v->size)) && can_be_passed(cc, f);
+}
+
+static void choose(struct walk *g, struct visited *v)
+{
+    if (g->does == CHECKS || !is_wanted(g->cc, v)) return;
+    g->sizes.routines++;
+    if (g->does == MEASURES) return;
+    shape_routine(g->cc, v->function);
+    structs_copy(g->cc->builder, v->function);
 }
 
 /* ---- the walk ---- */
@@ -141,7 +149,7 @@ static struct visited *visit_call(struct walk *g, LLVMValueRef call, unsigned ne
 static void check_limits(struct walk *g, LLVMValueRef at, uint32_t depth, uint64_t size)
 {
     if (depth > CALL_DEPTH) cc_error(g->cc, CC_FAILED, at, "function calls are nested more than %d deep", CALL_DEPTH);
-    if (size_sum(g->total, size) > g->limit)
+    if (size_sum(g->sizes.all, size) > g->limit)
         cc_error(g->cc, CC_FAILED, at, "the program is too large once its function calls are inlined");
 }
 
@@ -154,27 +162,31 @@ static struct visited *visit(struct walk *g, LLVMValueRef f, unsigned nesting)
         for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i)) {
             struct visited *callee = LLVMIsACallInst(i) ? visit_call(g, i, nesting) : NULL;
             v->size = size_sum(v->size, callee ? callee->size : 1);
-            v->bound |= callee ? callee->bound : g->chooses && is_bound(i);
+            v->bound |= callee ? callee->bound : g->does != CHECKS && is_bound(i);
             if (callee && callee->depth >= v->depth) v->depth = callee->depth + 1;
             check_limits(g, i, v->depth, v->size);
         }
-    g->total = size_sum(g->total, v->size);
+    g->sizes.all = size_sum(g->sizes.all, v->size);
+    if (v->size > g->sizes.largest) g->sizes.largest = v->size;
     v->done = true;
-    if (g->chooses) choose(g, v);
+    choose(g, v);
     return v;
 }
 
-static void walk_all(struct cc *cc, uint64_t limit, bool chooses)
+static struct call_sizes walk_all(struct cc *cc, uint64_t limit, int does)
 {
     size_t n = 64;
     for (LLVMValueRef f = LLVMGetFirstFunction(cc->module); f; f = LLVMGetNextFunction(f)) n += 2;
-    struct walk g = {.cc = cc, .mask = 1, .limit = limit, .chooses = chooses};
+    struct walk g = {.cc = cc, .mask = 1, .limit = limit, .does = does};
     while (g.mask < n) g.mask = g.mask * 2 + 1;
     g.table = cc_alloc(cc, (g.mask + 1) * sizeof *g.table);
     for (LLVMValueRef f = LLVMGetFirstFunction(cc->module); f; f = LLVMGetNextFunction(f))
         if (!LLVMIsDeclaration(f) && !lookup(&g, f)->function) visit(&g, f, 0);
+    return g.sizes;
 }
 
-void calls_check(struct cc *cc, bool sized) { walk_all(cc, sized ? INLINED_LIMIT : UINT64_MAX, false); }
+void calls_check(struct cc *cc, bool sized) { walk_all(cc, sized ? INLINED_LIMIT : UINT64_MAX, CHECKS); }
 
-void calls_choose(struct cc *cc) { walk_all(cc, INLINED_LIMIT, true); }
+struct call_sizes calls_measure(struct cc *cc) { return walk_all(cc, UINT64_MAX, MEASURES); }
+
+void calls_choose(struct cc *cc) { walk_all(cc, INLINED_LIMIT, CHOOSES); }

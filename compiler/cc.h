@@ -79,6 +79,7 @@ struct cc {
     /* prepare.c, kernels.c */
     LLVMContextRef context;
     LLVMModuleRef module;
+    bool for_draft;                    /* its kernels are, or can be, compiled one by one (draft.c) */
     LLVMModuleRef library;             /* opened and not linked yet, or NULL (link.c) */
     LLVMBuilderRef builder;            /* the passes' own; an error must not leak it */
     LLVMDIBuilderRef lines;            /* of a module of SPIR-V while it is read; the same */
@@ -171,6 +172,10 @@ const char *frontend_clang(struct cc *cc);
 /* Leaves in cc->module only fully inlined kernels in the form the back end accepts (compiler
  * README: "What the back end accepts"), and lists them with kernels_collect. */
 void prepare_module(struct cc *cc);
+/* Its two halves: checks of all functions as they are written, with the library's that they call, and all that changes
+ * them. Between the two a module can be kept as bitcode (draft.c). */
+void prepare_functions(struct cc *cc);
+void prepare_kernels(struct cc *cc);
 
 /* ---- kernels.c ---- */
 void kernels_collect(struct cc *cc);
@@ -211,5 +216,7 @@ uint32_t variable_address(struct cc *cc, LLVMValueRef global);
 /* Places the start code and kernels at ABI_CODE_BASE and constants behind them, compiles each
  * kernel, writes the ELF (malloc'ed). */
 void output_program(struct cc *cc, void **bytes, size_t *size);
+/* Writes a draft: an ELF with the note of cc->kernels, which end at once, and `object`, `object_size` bytes. */
+void output_draft(struct cc *cc, const void *object, size_t object_size, void **bytes, size_t *size);
 
 #endif

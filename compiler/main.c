@@ -22,20 +22,24 @@ enum { SOURCE_LIMIT = 64 << 20, KEPT_LIMIT = 4 << 20 };
 struct request {
     const char *options, *input, *output;
     enum isa_profile profile;
-    bool object, link; /* result is an object; inputs are objects */
-    bool preprocess;   /* result is text */
-    bool files;        /* no result: names what this compiler is made of */
-    char **objects;    /* of --link */
+    bool object, link;  /* result is an object; inputs are objects */
+    bool draft;         /* result may be a draft ... */
+    const char *kernel; /* ... of which this is to be compiled; NULL: all of it */
+    bool preprocess;    /* result is text */
+    bool files;         /* no result: names what this compiler is made of */
+    char **objects;     /* of --link */
     int nobjects;
 };
 
 static int usage(FILE *to, int status)
 {
-    fputs("usage: ventus-cc [--options STRING] [--profile P] [--compile] [-o FILE] [FILE]\n"
+    fputs("usage: ventus-cc [--options STRING] [--profile P] [--compile|--draft] [-o FILE] [FILE]\n"
           "       ventus-cc --link [--profile P] [--compile] [-o FILE] FILE...\n"
+          "       ventus-cc --link [--profile P] [--kernel NAME] [-o FILE] DRAFT\n"
           "       ventus-cc --preprocess [--options STRING] [--profile P] [-o FILE] [FILE]\n"
           "       ventus-cc --files\n"
           "Compiles OpenCL C or SPIR-V (standard input if no FILE) to a Ventus ELF file, or links objects to one.\n"
+          "With --draft a program of many kernels can become a draft, of which --link makes them all, or one.\n"
           "With --compile the result is an object, with --preprocess the text behind the preprocessor.\n"
           "--profile is the instruction set of the machine: " ISA_PROFILE_NAMES ".\n"
           "--files names the files that this compiler is made of.\n",
@@ -61,7 +65,9 @@ static int arguments(int argc, char **argv, struct request *r)
         else if (!strcmp(a, "--profile") && i + 1 < argc) {
             if (!isa_profile_find(argv[++i], &r->profile))
                 return wrong("programs are made for " ISA_PROFILE_NAMES, argv[i]);
-        } else if (!strcmp(a, "--compile")) r->object = true;
+        } else if (!strcmp(a, "--kernel") && i + 1 < argc) r->kernel = argv[++i];
+        else if (!strcmp(a, "--compile")) r->object = true;
+        else if (!strcmp(a, "--draft")) r->draft = true;
         else if (!strcmp(a, "--link")) r->link = true;
         else if (!strcmp(a, "--preprocess")) r->preprocess = true;
         else if (!strcmp(a, "--files")) r->files = true;
@@ -74,6 +80,7 @@ static int arguments(int argc, char **argv, struct request *r)
     }
     if (r->link && r->input) return wrong("--link comes before the objects", r->input);
     if (r->link && !r->nobjects) return wrong("it needs objects", "--link");
+    if (r->kernel && (!r->link || r->object)) return wrong("it is a kernel of a draft to be linked", r->kernel);
     if (!r->output && !r->preprocess && !r->files && isatty(STDOUT_FILENO)) {
         fputs("ventus-cc: standard output is a terminal; use -o FILE\n", stderr);
         return CC_BAD_OPTION + 1;
@@ -194,27 +201,53 @@ static void preprocess(struct cc *cc, const struct request *r)
     if (!write_result(cc, r, text, size)) cannot_write(cc, r, errno);
 }
 
+/* Reads what is to be linked. True: it is a draft. */
+static bool read_objects(struct cc *cc, const struct request *r)
+{
+    for (int i = 0; i < r->nobjects; i++) {
+        size_t size;
+        char *bytes = read_all(cc, r->objects[i], &size);
+        if (r->nobjects == 1 && !r->object && draft_open(cc, bytes, size, r->objects[i], r->kernel)) return true;
+        if (r->kernel) cc_error(cc, CC_FAILED, NULL, "%s is no draft", r->objects[i]);
+        object_link(cc, bytes, size, r->objects[i]);
+    }
+    return false;
+}
+
+static void read_program(struct cc *cc, const struct request *r)
+{
+    size_t size;
+    const char *source = read_source(cc, r, &size);
+    cc->module = spirv_is(source, size) ? spirv_run(cc, source, size)
+                                        : frontend_run(cc, source, size, r->object ? NULL : library_open_early);
+    if (cc->debug) debug_request(cc);
+}
+
+/* The result, malloc'ed. */
+static void *make(struct cc *cc, const struct request *r, size_t *size)
+{
+    void *result;
+    bool begun = r->link && read_objects(cc, r);
+    if (!r->link) read_program(cc, r);
+    cc->debug = debug_requested(cc);
+    if (r->object) {
+        object_save(cc, &result, size);
+        return result;
+    }
+    if (!begun) prepare_functions(cc);
+    if (r->draft && cc->for_draft && !cc->dump) { /* a dump is of everything */
+        draft_save(cc, &result, size);
+        return result;
+    }
+    prepare_kernels(cc);
+    output_program(cc, &result, size);
+    return result;
+}
+
 static void compile(struct cc *cc, const struct request *r)
 {
     size_t size;
-    for (int i = 0; i < r->nobjects; i++) {
-        char *bytes = read_all(cc, r->objects[i], &size);
-        object_link(cc, bytes, size, r->objects[i]);
-    }
-    if (!r->link) {
-        const char *source = read_source(cc, r, &size);
-        cc->module = spirv_is(source, size) ? spirv_run(cc, source, size)
-                                            : frontend_run(cc, source, size, r->object ? NULL : library_open_early);
-        if (cc->debug) debug_request(cc);
-    }
-    cc->debug = debug_requested(cc);
-    void *result;
-    if (r->object) {
-        object_save(cc, &result, &size);
-    } else {
-        prepare_module(cc);
-        output_program(cc, &result, &size);
-    }
+    void *result = make(cc, r, &size);
     bool good = write_result(cc, r, result, size);
     int reason = errno;
     free(result);

@@ -142,3 +142,28 @@ void output_program(struct cc *cc, void **bytes, size_t *size)
         cc_error(cc, CC_ENVIRONMENT, NULL, "cannot make the program file: %s", why);
     for (uint32_t k = 0; k < cc->nkernels; k++) cc->kernels[k].function = NULL;
 }
+
+/* The last instruction of the start code, which ends a warp, is the entry of all kernels. */
+void output_draft(struct cc *cc, const void *object, size_t object_size, void **bytes, size_t *size)
+{
+    choose_start(cc);
+    for (uint32_t k = 0; k < cc->nkernels; k++) cc->kernels[k].address = ABI_CODE_BASE + 4 * (cc->start_words - 1);
+    const uint32_t at = page_up(ABI_CODE_BASE + 4 * cc->start_words);
+    const struct elf_symbol symbols[] = {{"_start", ABI_CODE_BASE, 4 * cc->start_words, true},
+                                         {ELF_DRAFT_OBJECT, at, (uint32_t)object_size, false}};
+    const struct note note = program_note(cc);
+    const struct elf_image image = {.profile = cc->profile,
+                                    .entry = ABI_CODE_BASE,
+                                    .text_addr = ABI_CODE_BASE,
+                                    .text = cc->start,
+                                    .text_words = cc->start_words,
+                                    .rodata_addr = at,
+                                    .rodata = object,
+                                    .rodata_size = object_size,
+                                    .symbols = symbols,
+                                    .nsymbols = 2,
+                                    .note = program_note_text(cc, &note)};
+    const char *why = "";
+    if (!elf_write(&image, bytes, size, &why))
+        cc_error(cc, CC_ENVIRONMENT, NULL, "cannot make the program file: %s", why);
+}

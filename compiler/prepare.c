@@ -179,7 +179,7 @@ static bool reduce_loops(struct cc *cc)
     return found;
 }
 
-void prepare_module(struct cc *cc)
+void prepare_functions(struct cc *cc)
 {
     refuse_assembly(cc);
     refuse_constructors(cc);
@@ -188,12 +188,19 @@ void prepare_module(struct cc *cc)
     shape_kernels(cc);
     reservations_prepare(cc, cc->builder);
     run(cc, "globaldce");
+    cc->for_draft = draft_is_possible(cc);
     if (LLVMGetNamedFunction(cc->module, "printf")) {
         run(cc, print_list);
         print_lower(cc);
     }
     lower_calls(cc, false);
     resolve(cc, false);
+    cc->for_draft = cc->for_draft && draft_is_worthwhile(cc);
+}
+
+void prepare_kernels(struct cc *cc)
+{
+    run(cc, "globaldce");
     shape_ends(cc);
     run(cc, simplify_list);
     calls_choose(cc);
@@ -207,7 +214,8 @@ void prepare_module(struct cc *cc)
         lower_arguments(cc);
     }
     run(cc, lowering_list);
-    if (reduce_loops(cc) && !loops_take_long(cc)) run(cc, unroll_list);
+    bool loops = reduce_loops(cc) || cc->for_draft; /* then kernels have neighbours that are not here, with loops */
+    if (loops && !loops_take_long(cc)) run(cc, unroll_list);
     expand_module(cc);
     halves_lower(cc);
     run(cc, final_list);
@@ -215,4 +223,10 @@ void prepare_module(struct cc *cc)
     if (cc->debug) debug_collect(cc);
     dump(cc);
     kernels_collect(cc);
+}
+
+void prepare_module(struct cc *cc)
+{
+    prepare_functions(cc);
+    prepare_kernels(cc);
 }

@@ -50,6 +50,18 @@ void object_save(struct cc *cc, void **bytes, size_t *size);
 /* Adds an object to cc->module, or makes it that; `name` is for messages. Ends with CC_FAILED. */
 void object_link(struct cc *cc, const void *bytes, size_t size, const char *name);
 
+/* ---- draft.c: programs whose kernels are compiled one by one ---- */
+/* Is a module, as the front end has left it, of many kernels, and so that none of them can be refused once its calls
+ * have been checked? */
+bool draft_is_possible(struct cc *cc);
+/* Between the halves of prepare.c: is such a program large enough, and not too large? */
+bool draft_is_worthwhile(struct cc *cc);
+/* Makes a draft of cc->module (malloc'ed). */
+void draft_save(struct cc *cc, void **bytes, size_t *size);
+/* False if this is no draft. Else cc->module is what the first half of prepare.c has left of the program, with `kernel`
+ * as its only kernel; NULL: with all. Ends with CC_FAILED if there is no such kernel; `name` is for messages. */
+bool draft_open(struct cc *cc, const void *bytes, size_t size, const char *name, const char *kernel);
+
 /* ---- link.c: the built-in library ---- */
 /* Adds to cc->module the library functions it calls, and theirs. Ends with CC_ENVIRONMENT when there is no
  * library. Names the library does not have stay undefined. */
@@ -92,6 +104,7 @@ bool is_primitive(LLVMValueRef function);
 bool is_object_primitive(LLVMValueRef function);
 /* The calling convention of LLVM that kernels come with. */
 enum { SPIR_KERNEL = 76 };
+#define KERNEL_MARK "ventus-kernel" /* the attribute by which they are known when that is gone */
 /* A kernel; a function that stays one, and is called (README.md, "Routines"); one that the program wants to be that. */
 bool kernel_is(LLVMValueRef function);
 bool is_routine(LLVMValueRef function);
@@ -111,6 +124,12 @@ void shape_ends(struct cc *cc); /* empty blocks one behind the other are no more
 void calls_check(struct cc *cc, bool sized);
 /* The same, and chooses what becomes a routine. */
 void calls_choose(struct cc *cc);
+/* What that would come to. */
+struct call_sizes {
+    uint64_t all, largest; /* instructions of all functions, and of the largest, with those that are inlined */
+    uint32_t routines;     /* chosen */
+};
+struct call_sizes calls_measure(struct cc *cc);
 
 /* ---- generic.c ---- */
 /* Are there generic pointers? */

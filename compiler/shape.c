@@ -77,7 +77,7 @@ static void set_mark(struct cc *cc, LLVMValueRef f, const char *mark)
 
 bool kernel_is(LLVMValueRef function)
 {
-    return LLVMGetFunctionCallConv(function) == SPIR_KERNEL || has_mark(function, "ventus-kernel");
+    return LLVMGetFunctionCallConv(function) == SPIR_KERNEL || has_mark(function, KERNEL_MARK);
 }
 
 bool is_pure_routine(LLVMValueRef f)
@@ -149,7 +149,7 @@ void shape_kernels(struct cc *cc)
     drop_linkage(cc);
     for (LLVMValueRef f = LLVMGetFirstFunction(cc->module); f; f = LLVMGetNextFunction(f)) {
         if (kernel_is(f)) {
-            set_mark(cc, f, "ventus-kernel");
+            set_mark(cc, f, KERNEL_MARK);
             LLVMSetLinkage(f, LLVMExternalLinkage);
         } else if (!LLVMIsDeclaration(f)) {
             LLVMSetLinkage(f, LLVMInternalLinkage);

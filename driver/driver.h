@@ -136,6 +136,7 @@ struct ventus_module {
     struct segment segments[MAX_SEGMENTS];
     size_t nsegments;
     uint8_t *variables[MAX_SEGMENTS]; /* of a writable segment: its bytes while it is in no code window, else NULL */
+    bool is_draft;                    /* its kernels have no code yet */
     bool has_note;                    /* else its kernels are those of its resource records */
     struct note note;                 /* formats and strings ascending by id */
     struct ventus_kernel *recorded;

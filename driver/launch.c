@@ -176,6 +176,7 @@ enum ventus_status launch_init(ventus_event *e, const struct ventus_launch *laun
     if (!set_sms(e, &launch->sms)) return VENTUS_BAD_LAUNCH;
     if (e->raw) return VENTUS_OK;
     const struct ventus_kernel *k = launch->kernel;
+    if (ventus_module_is_draft(launch->module)) return VENTUS_BAD_MODULE;
     if (!launch->module || !k || (k->args_size && !launch->args)) return VENTUS_BAD_ARGUMENT;
     if (!copy_args(e)) return VENTUS_NO_MEMORY;
     if (!set_range(e) || !place_local(e)) return VENTUS_BAD_LAUNCH;

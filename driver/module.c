@@ -197,12 +197,13 @@ static bool load(struct parser *p, size_t size)
     struct ventus_module *m = p->m;
     struct elf_segment segments[MAX_SEGMENTS] = {0};
     struct elf_image image = {0};
-    size_t n = 0;
+    size_t n = 0, object_size;
     const char *why = NULL;
     if (!elf_read(m->bytes, size, &image, segments, MAX_SEGMENTS, &n, &why))
         return fail(p, "%s", why ? why : "damaged ELF file");
     m->entry = image.entry;
     m->profile = image.profile;
+    m->is_draft = elf_draft_object(&image, &object_size);
     bool ok = image.note || image.nresources || fail(p, "the program has neither a Ventus note nor resource records");
     ok = ok && read_segments(p, segments, n) && (image.note ? read_note(p, image.note) : read_records(p, &image));
     elf_free(&image); /* names of symbols are in the file's own bytes */
@@ -280,6 +281,8 @@ size_t ventus_module_variables(const ventus_module *module)
     for (size_t i = 0; i < module->nsegments; i++) bytes += module->variables[i] ? module->segments[i].memsize : 0;
     return bytes;
 }
+
+bool ventus_module_is_draft(const ventus_module *module) { return module && module->is_draft; }
 
 bool ventus_module_prints(const ventus_module *module) { return module && module->note.nformats; }
 

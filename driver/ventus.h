@@ -24,7 +24,7 @@ extern "C" {
 
 /* Version of this header. A minor one only adds; the major one is that of the library's file name (libventus.so.5). */
 #define VENTUS_API_MAJOR   5
-#define VENTUS_API_MINOR   0
+#define VENTUS_API_MINOR   1
 #define VENTUS_API_VERSION ((uint32_t)VENTUS_API_MAJOR << 16 | VENTUS_API_MINOR)
 
 /* The version the library was built with; a program checks that its major part is the header's. */
@@ -193,6 +193,10 @@ bool ventus_module_fits(const ventus_device *device, const ventus_module *module
 
 /* Bytes of its variables, which launches change and which keep what they hold as long as the module is there. */
 size_t ventus_module_variables(const ventus_module *module);
+
+/* Is it a draft, which lists kernels and carries what `ventus-cc --link` compiles them of? It cannot be launched. Since
+ * version 5.1. */
+bool ventus_module_is_draft(const ventus_module *module);
 
 /* Does a kernel of it print? */
 bool ventus_module_prints(const ventus_module *module);

@@ -35,6 +35,30 @@ echo 'kernel void k(global int *a) { __asm__ volatile ("sw %0, 0(s0)" : : "r"(1)
 check 0 '' "$cc" asm.cl -o asm.elf
 "$VENTUS_BUILD/ventus" objdump --text asm.elf | grep -q 'add	s0, t0, t1' || wrong "inline assembly finds no local memory"
 
+# A draft of a program of many kernels: each comes out of it as it is in the program, all of them as the program.
+{
+    echo '#define STEPS '"$(seq 150 | sed 's/.*/x = x * 3 + a[x \& &];/' | tr '\n' ' ')"
+    seq 12 | sed 's/.*/kernel void k&(global int *a) { int x = a[get_global_id(0)]; STEPS for (int i = 0; i < & * x; i++) a[i]++; }/'
+} >many.cl
+"$cc" -o many.elf <many.cl && "$cc" --draft -o draft.elf <many.cl || wrong "a program of many kernels"
+check 0 '' "$cc" --link draft.elf -o all.elf
+cmp many.elf all.elf || wrong "a draft as a whole is another program"
+kernel_of() { "$VENTUS_BUILD/ventus" objdump --text "$1" | awk -F'\t' -v k="$2:" 'NF == 1 && /:$/ { on = $0 == k } on { print $3 }'; }
+for k in k1 k7; do
+    check 0 '' "$cc" --link --kernel $k draft.elf -o one.elf
+    kernel_of many.elf $k >want.s
+    [ "$(wc -l <want.s)" -gt 150 ] || wrong "no listing of $k"
+    kernel_of one.elf $k | cmp want.s - || wrong "$k of a draft is another kernel"
+    kernel_of one.elf k2 | grep . && wrong "a kernel that nobody asked for"
+done
+check 1 'draft.elf has no kernel none' "$cc" --link --kernel none draft.elf -o x.elf
+check 1 'many.elf is no draft' "$cc" --link --kernel k1 many.elf -o x.elf
+check 1 'f.o is no draft' "$cc" --link --kernel f f.o -o x.elf
+check 2 'k1: it is a kernel of a draft to be linked' "$cc" --kernel k1 many.cl -o x.elf
+check 1 'not a program for this device' "$VENTUS_BUILD/ventus" run --kernel k1 --global 1 --arg buf:64 draft.elf
+check 0 '' "$cc" --draft k.cl -o few.elf
+cmp want.elf few.elf || wrong "a program of one kernel is no draft"
+
 # What a cache of compiled programs asks: which files make up the compiler, and what becomes of a source's includes.
 check 0 '^/.*clang' "$cc" --files
 grep -q 'ventus-builtins.bc$' out.txt && grep -q libLLVM out.txt || wrong "not all files: $(cat out.txt)"
