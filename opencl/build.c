@@ -122,6 +122,7 @@ static int await(cl_program program, pid_t pid)
 
 static bool is_abandoned(cl_program program)
 {
+    if (!program) return false;
     pthread_mutex_lock(&program->lock);
     bool abandoned = program->abandoned;
     pthread_mutex_unlock(&program->lock);
@@ -262,7 +263,8 @@ static cl_int build_source(struct build *b)
 {
     char *options = build_options(b);
     char *profile = (char *)(uintptr_t)b->profile;
-    char *argv[] = {NULL, "--options", options, "--profile", profile, b->object ? "--compile" : NULL, NULL};
+    char *kind = b->object ? "--compile" : b->draft ? "--draft" : NULL;
+    char *argv[] = {NULL, "--options", options, "--profile", profile, kind, NULL};
     cl_int error = options ? build_with(b, argv) : CL_OUT_OF_HOST_MEMORY;
     free(options);
     return error;
@@ -283,14 +285,15 @@ static bool write_objects(const struct build *b, const char *folder, char *argv[
 
 static cl_int build_objects(struct build *b)
 {
-    char *folder = folder_make(), **argv = calloc(b->nobjects + 6u, sizeof *argv);
-    size_t first = b->object ? 5 : 4, n = first;
+    char *folder = folder_make(), **argv = calloc(b->nobjects + 7u, sizeof *argv);
+    size_t first = b->kernel ? 6 : b->object ? 5 : 4, n = first;
     cl_int error = CL_OUT_OF_RESOURCES;
     if (folder && argv && write_objects(b, folder, argv, &n)) {
         argv[1] = "--link";
         argv[2] = "--profile";
         argv[3] = (char *)(uintptr_t)b->profile;
         if (b->object) argv[4] = "--compile";
+        if (b->kernel) argv[4] = "--kernel", argv[5] = (char *)(uintptr_t)b->kernel;
         error = build_with(b, argv);
     } else {
         log_add(b, "ventus: cannot write the objects to a temporary folder\n");

@@ -166,6 +166,8 @@ static bool add_build(FILE *key, const struct disk_cache *cache, const struct bu
     add_text(key, VENTUS_CL_VERSION);
     add_text(key, b->profile);
     add(key, &b->object, sizeof b->object);
+    add(key, &b->draft, sizeof b->draft);
+    add_text(key, b->kernel);
     add(key, &b->nobjects, sizeof b->nobjects);
     for (cl_uint i = 0; i < b->nobjects; i++) add(key, b->objects[i]->bytes, b->objects[i]->size);
     return add_compiler(key, cache, b) && add_versions(key, cache) && (b->objects || add_source(key, b));

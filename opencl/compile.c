@@ -167,7 +167,8 @@ static cl_int job_compile(struct build_job *job)
                       .source_size = job->program->source_size,
                       .il = job->program->il,
                       .options = job->options,
-                      .headers = job->folder};
+                      .headers = job->folder,
+                      .draft = job->type == CL_PROGRAM_BINARY_TYPE_EXECUTABLE};
     return job_build(job, &b);
 }
 

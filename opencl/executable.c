@@ -11,12 +11,35 @@
 
 /* ---- executables ---- */
 
+/* NULL without memory. */
+static struct draft *draft_new(void)
+{
+    struct draft *d = calloc(1, sizeof *d);
+    if (!d || !pthread_mutex_init(&d->lock, NULL)) return d;
+    free(d);
+    return NULL;
+}
+
+static void draft_free(struct draft *d)
+{
+    if (!d) return;
+    executable_drop(d->whole);
+    for (struct part *p = d->parts, *next; p; p = next) {
+        next = p->next;
+        executable_drop(p->executable);
+        free(p);
+    }
+    pthread_mutex_destroy(&d->lock);
+    free(d);
+}
+
 static bool content_valid(struct executable *e, const ventus_device *device, cl_program_binary_type type,
                           char why[EXECUTABLE_WHY])
 {
     if (type == CL_PROGRAM_BINARY_TYPE_EXECUTABLE)
         return ventus_module_load(e->bytes, e->size, &e->module, why, EXECUTABLE_WHY) == VENTUS_OK &&
-               ventus_module_fits(device, e->module, why, EXECUTABLE_WHY);
+               ventus_module_fits(device, e->module, why, EXECUTABLE_WHY) &&
+               (!ventus_module_is_draft(e->module) || (e->draft = draft_new()));
     snprintf(why, EXECUTABLE_WHY, "it is no object");
     return e->size > 4 && memcmp(e->bytes, "BC\xc0\xde", 4) == 0; /* LLVM bitcode: only the compiler reads more of it */
 }
@@ -47,6 +70,7 @@ struct executable *executable_use(struct executable *e)
 void executable_drop(struct executable *e)
 {
     if (!e || atomic_fetch_sub(&e->uses, 1) != 1) return;
+    draft_free(e->draft);
     if (e->module) ventus_module_free(e->module);
     free(e->bytes);
     free(e);
@@ -112,13 +136,13 @@ cl_int build_load(struct device_build *b, const ventus_device *device, const uns
     return b->executable ? CL_SUCCESS : CL_INVALID_BINARY;
 }
 
-unsigned char *build_binary(const struct device_build *b, size_t *size)
+unsigned char *build_binary(const struct device_build *b, const struct executable *executable, size_t *size)
 {
     const struct binary binary = {.type = b->type,
                                   .options = b->options,
                                   .options_size = b->options ? strlen(b->options) : 0,
-                                  .payload = b->executable->bytes,
-                                  .payload_size = b->executable->size};
+                                  .payload = executable->bytes,
+                                  .payload_size = executable->size};
     return binary_make(&binary, size);
 }
 

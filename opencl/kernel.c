@@ -104,11 +104,27 @@ static cl_int kernel_create(cl_program program, const char *name, cl_kernel *ker
     return CL_SUCCESS;
 }
 
-const struct kernel_code *kernel_on(const struct _cl_kernel *kernel, cl_device_id device)
+/* NULL: the program has not been built for the device, or not with this kernel. */
+static const struct kernel_code *listed_on(const struct _cl_kernel *kernel, cl_device_id device)
 {
     const cl_uint place = devices_find(&kernel->program->devices, device);
     if (place == kernel->program->devices.count || !kernel->code[place].executable) return NULL;
     return &kernel->code[place];
+}
+
+bool kernel_is_on(const struct _cl_kernel *kernel, cl_device_id device) { return listed_on(kernel, device); }
+
+/* Who asks has seen no more of a kernel than what the draft says. */
+cl_int kernel_on(const struct _cl_kernel *kernel, cl_device_id device, struct kernel_code *code)
+{
+    const struct kernel_code *listed = listed_on(kernel, device);
+    if (!listed) return CL_INVALID_PROGRAM_EXECUTABLE;
+    *code = *listed;
+    if (!listed->executable->draft) return CL_SUCCESS;
+    const char *name = listed->info->name;
+    code->executable = draft_kernel(listed->executable, kernel->program->context->device, name);
+    code->info = code->executable ? ventus_module_find(code->executable->module, name) : NULL;
+    return code->info && same_definition(code->info, listed->info) ? CL_SUCCESS : CL_OUT_OF_RESOURCES;
 }
 
 cl_kernel clCreateKernel(cl_program program, const char *name, cl_int *errcode_ret)
@@ -425,13 +441,13 @@ cl_int clGetKernelInfo(cl_kernel kernel, cl_kernel_info param, size_t size, void
 /* The kernel on a device of its program; NULL for the device is good when there is only one. */
 static cl_int code_of(cl_kernel kernel, cl_device_id device, const struct ventus_kernel **info)
 {
+    struct kernel_code code;
     const struct devices *devices = &kernel->program->devices;
     if (!device && devices->count == 1) device = devices->list[0];
     if (!object_is(device, KIND_DEVICE)) return CL_INVALID_DEVICE;
-    const struct kernel_code *code = kernel_on(kernel, device);
-    if (!code) return CL_INVALID_DEVICE;
-    *info = code->info;
-    return CL_SUCCESS;
+    cl_int error = kernel_is_on(kernel, device) ? kernel_on(kernel, device, &code) : CL_INVALID_DEVICE;
+    if (!error) *info = code.info;
+    return error;
 }
 
 cl_int clGetKernelWorkGroupInfo(cl_kernel kernel, cl_device_id device, cl_kernel_work_group_info param, size_t size,

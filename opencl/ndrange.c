@@ -118,13 +118,14 @@ static cl_int send(const struct route *to, struct command *c, cl_kernel kernel, 
     cl_int error = find_buffers(l, kernel);
     if (!error && to->record && !(kernel = l->copy = kernel_copy(kernel))) error = CL_OUT_OF_HOST_MEMORY;
     if (l->copy) c->dispose = release_copy;
+    struct kernel_code code;
+    if (!error) error = kernel_on(kernel, c->queue->device, &code);
     if (error) {
         command_free(c);
         return error;
     }
-    const struct kernel_code *code = kernel_on(kernel, c->queue->device); /* range_check has seen it */
-    l->launch = (struct ventus_launch){.module = code->executable->module,
-                                       .kernel = code->info,
+    l->launch = (struct ventus_launch){.module = code.executable->module,
+                                       .kernel = code.info,
                                        .sms = c->queue->device->sms,
                                        .range = *range,
                                        .args = kernel->image,
@@ -141,10 +142,12 @@ static cl_int send(const struct route *to, struct command *c, cl_kernel kernel, 
 static cl_int range_check(cl_command_queue q, cl_kernel kernel, cl_uint dim, const size_t *offset, const size_t *global,
                           const size_t *local, struct ventus_range *range, bool *empty)
 {
-    const struct kernel_code *code = kernel_on(kernel, q->device);
+    struct kernel_code code;
     if (dim < 1 || dim > 3) return CL_INVALID_WORK_DIMENSION;
     cl_int error = range_global(range, dim, offset, global, empty);
-    return error || *empty ? error : range_local(range, kernel, code->info, local);
+    if (error || *empty) return error;
+    error = kernel_on(kernel, q->device, &code);
+    return error ? error : range_local(range, kernel, code.info, local);
 }
 
 /* Can the queue's device run the kernel as it is set? */
@@ -153,7 +156,7 @@ static cl_int kernel_check(cl_command_queue q, cl_kernel kernel)
     if (!object_is(q, KIND_QUEUE)) return CL_INVALID_COMMAND_QUEUE;
     if (!object_is(kernel, KIND_KERNEL)) return CL_INVALID_KERNEL;
     if (kernel->program->context != q->context) return CL_INVALID_CONTEXT;
-    if (!kernel_on(kernel, q->device)) return CL_INVALID_PROGRAM_EXECUTABLE;
+    if (!kernel_is_on(kernel, q->device)) return CL_INVALID_PROGRAM_EXECUTABLE;
     return kernel_arguments_check(kernel);
 }
 

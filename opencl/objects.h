@@ -490,7 +490,7 @@ struct _cl_sampler {
     size_t nproperties;
 };
 
-/* ---- executable.c, program.c, il.c, compile.c, build.c, build_cache.c, binary.c ---- */
+/* ---- executable.c, program.c, il.c, compile.c, build.c, build_cache.c, binary.c, draft.c ---- */
 
 /* The outcome of a successful build, shared by programs and kernels: an ELF with its module, or an
  * object (of clCompileProgram, or a library), which only the compiler can read. */
@@ -499,6 +499,7 @@ struct executable {
     ventus_module *module; /* NULL: an object */
     unsigned char *bytes;
     size_t size;
+    struct draft *draft; /* NULL: its kernels are compiled; else the module only says what they are like */
 };
 
 /* Owns `bytes`. NULL: they are not what `type` says, and `why` receives what is wrong. */
@@ -507,6 +508,23 @@ struct executable *executable_new(const ventus_device *device, unsigned char *by
                                   cl_program_binary_type type, char why[EXECUTABLE_WHY]);
 struct executable *executable_use(struct executable *executable); /* NULL stays NULL */
 void executable_drop(struct executable *executable);
+
+/* What has been compiled of a draft. */
+struct draft {
+    pthread_mutex_t lock;
+    struct executable *whole; /* NULL: not compiled yet */
+    struct part {
+        struct part *next;
+        struct executable *executable;
+        char name[];
+    } * parts; /* kernels that have been compiled alone */
+    size_t nparts;
+};
+
+/* draft.c. What has the code of a kernel, or of all: `executable` itself if it is no draft, else what is compiled of
+ * it, now if need be, which lives as long. NULL: that failed. */
+struct executable *draft_kernel(struct executable *executable, const ventus_device *device, const char *kernel);
+struct executable *draft_whole(struct executable *executable, const ventus_device *device);
 
 /* What a program is on one of its devices. */
 struct device_build {
@@ -523,8 +541,8 @@ bool build_is_ready(const struct device_build *build);
 void build_close(struct device_build *build);
 /* Fills one from what build_binary wrote. */
 cl_int build_load(struct device_build *build, const ventus_device *device, const unsigned char *data, size_t size);
-/* A binary of its executable, to be freed; NULL: no memory. */
-unsigned char *build_binary(const struct device_build *build, size_t *size);
+/* A binary of what is compiled of its executable, to be freed; NULL: no memory. */
+unsigned char *build_binary(const struct device_build *build, const struct executable *whole, size_t *size);
 
 struct child; /* build.c */
 
@@ -570,7 +588,7 @@ const char *option_word(const char *options, size_t *length);
 
 /* One thing to be compiled or linked. */
 struct build {
-    cl_program program; /* whose build it is */
+    cl_program program; /* whose build it is; NULL: nobody's who could let go of it */
     const char *source;
     size_t source_size;
     const char *options;         /* may be NULL */
@@ -578,6 +596,8 @@ struct build {
     const char *headers;         /* folder that is searched first, or NULL */
     struct executable **objects; /* to link instead of compiling */
     cl_uint nobjects;
+    const char *kernel;   /* the one of a draft that is to be linked; NULL: all */
+    bool draft;           /* the result may be a draft */
     bool il;              /* the source is a module of SPIR-V */
     bool object;          /* the result is an object */
     char *log;            /* result, NULL if empty; the caller's to free */
@@ -647,8 +667,11 @@ struct kernel_code {
     const struct ventus_kernel *info;
 };
 
-/* NULL: the program has not been built for the device, or not with this kernel. */
-const struct kernel_code *kernel_on(const struct _cl_kernel *kernel, cl_device_id device);
+/* Has the program been built for the device, with this kernel? */
+bool kernel_is_on(const struct _cl_kernel *kernel, cl_device_id device);
+/* What it is there, compiled by now; its executable is the kernel's. CL_INVALID_PROGRAM_EXECUTABLE: it is not there.
+ * CL_OUT_OF_RESOURCES: it could not be compiled. */
+cl_int kernel_on(const struct _cl_kernel *kernel, cl_device_id device, struct kernel_code *code);
 
 struct _cl_kernel {
     struct object base;

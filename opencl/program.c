@@ -200,11 +200,14 @@ static cl_int kernel_count(cl_program program, struct info out)
 }
 
 /* Writes a device's binary to `target` (NULL: nowhere) and its size to *size; 0: there is none. */
-static cl_int copy_binary(const struct device_build *build, unsigned char *target, size_t *size)
+static cl_int copy_binary(cl_program program, cl_uint device, unsigned char *target, size_t *size)
 {
+    const struct device_build *build = &program->builds[device];
     *size = 0;
     if (!build->executable) return CL_SUCCESS;
-    unsigned char *data = build_binary(build, size);
+    const struct executable *whole = draft_whole(build->executable, program->context->device);
+    if (!whole) return CL_OUT_OF_RESOURCES;
+    unsigned char *data = build_binary(build, whole, size);
     if (!data) return CL_OUT_OF_HOST_MEMORY;
     if (target) memcpy(target, data, *size);
     free(data);
@@ -216,7 +219,7 @@ static cl_int binary_sizes(cl_program program, struct info out)
     const cl_uint count = program->devices.count;
     size_t *sizes = calloc(count, sizeof *sizes);
     cl_int error = sizes ? CL_SUCCESS : CL_OUT_OF_HOST_MEMORY;
-    for (cl_uint i = 0; i < count && !error; i++) error = copy_binary(&program->builds[i], NULL, &sizes[i]);
+    for (cl_uint i = 0; i < count && !error; i++) error = copy_binary(program, i, NULL, &sizes[i]);
     if (!error) error = info_bytes(out, sizes, count * sizeof *sizes);
     free(sizes);
     return error;
@@ -230,7 +233,7 @@ static cl_int binaries(cl_program program, struct info out)
     size_t written;
     cl_int error = targets && out.size < size ? CL_INVALID_VALUE : CL_SUCCESS;
     for (cl_uint i = 0; i < program->devices.count && targets && !error; i++)
-        if (targets[i]) error = copy_binary(&program->builds[i], targets[i], &written);
+        if (targets[i]) error = copy_binary(program, i, targets[i], &written);
     if (!error && out.size_ret) *out.size_ret = size;
     return error;
 }

@@ -13,16 +13,6 @@ static void shell(const char *format, const char *a, const char *b)
     if (system(command)) fail_msg("%s", command);
 }
 
-static const char *build_folder(void)
-{
-    static char path[PATH_MAX];
-    ssize_t n = readlink("/proc/self/exe", path, sizeof path - 1);
-    assert_true(n > 0);
-    path[n] = 0;
-    for (int up = 0; up < 3; up++) *strrchr(path, '/') = 0;
-    return path;
-}
-
 /* The real compiler, with a line in the file `runs` for each result that it makes. */
 static void count_runs(void)
 {

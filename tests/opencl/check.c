@@ -15,18 +15,23 @@ static bool script_made;
 static char machine_path[] = "/tmp/ventus-machine-XXXXXX";
 static bool machine_made;
 
+const char *build_folder(void)
+{
+    static char path[PATH_MAX];
+    ssize_t n = readlink("/proc/self/exe", path, sizeof path - 1);
+    path[n < 0 ? 0 : n] = 0;
+    for (int up = 0; n > 0 && up < 3; up++) *strrchr(path, '/') = 0;
+    return path;
+}
+
 /* Before any OpenCL call: the loader reads the variable once. What a compiler made that stands in for the real one is
  * not for the user's cache. */
 static void __attribute__((constructor)) find_icd(void)
 {
-    char path[PATH_MAX];
+    char path[PATH_MAX + 16];
     setenv("VENTUS_CACHE", "0", 0);
-    ssize_t n = readlink("/proc/self/exe", path, sizeof path - 32);
-    if (n < 0 || getenv("OCL_ICD_VENDORS")) return;
-    path[n] = 0;
-    for (int up = 0; up < 3; up++) *strrchr(path, '/') = 0;
-    strcat(path, "/ventus.icd");
-    setenv("OCL_ICD_VENDORS", path, 1);
+    snprintf(path, sizeof path, "%s/ventus.icd", build_folder());
+    setenv("OCL_ICD_VENDORS", path, 0);
 }
 
 static bool is_ventus(cl_platform_id p)

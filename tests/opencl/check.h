@@ -56,6 +56,9 @@ cl_int event_status(cl_event event);
 /* Builds a program of one kernel; a failure shows the log. */
 cl_program program_build(const char *source, const char *options);
 
+/* The folder of the build that the test belongs to. */
+const char *build_folder(void);
+
 /* Sets VENTUS_CC to a shell script of this text; NULL removes it. */
 void fake_compiler(const char *script);
 
