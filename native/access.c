@@ -222,10 +222,14 @@ static LLVMValueRef guest_addresses(struct translator *t, const struct vector_ac
     return LLVMBuildAdd(t->b, a->base.piece[p], ir_splat(t, ir_u32(t, a->imm)), "");
 }
 
+/* Of lanes. The host's gathers and scatters take 16 indices at a time if these are signed and have 32 bits: they count
+ * from the middle of the guest's window. */
 static LLVMValueRef host_addresses(struct translator *t, LLVMValueRef guest)
 {
-    LLVMValueRef index = LLVMBuildZExt(t->b, guest, LLVMVectorType(t->i64, t->words), "");
-    return LLVMBuildGEP2(t->b, t->i8, t->mem, &index, 1, "");
+    const uint32_t half = 1u << 31;
+    LLVMValueRef middle = ir_field(t, t->mem, half);
+    LLVMValueRef index = LLVMBuildAdd(t->b, guest, ir_splat(t, ir_u32(t, half)), "");
+    return LLVMBuildGEP2(t->b, t->i8, middle, &index, 1, "");
 }
 
 static LLVMValueRef piece_flags(struct translator *t, const struct vector_access *a, unsigned p)
