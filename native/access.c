@@ -590,18 +590,33 @@ void translate_store(struct translator *t, const struct node *n)
     look_for_reservations(t);
 }
 
+/* 1 if all lanes that take part access words of local memory, 0 otherwise. */
+static LLVMValueRef is_all_local(struct translator *t, const struct vector_access *a)
+{
+    struct lanes local;
+    for (unsigned p = 0; p < t->pieces; p++) {
+        LLVMValueRef flags = reaches_local(t, guest_addresses(t, a, p), a->size);
+        local.piece[p] = LLVMBuildZExt(t->b, flags, t->piece_type, "");
+    }
+    LLVMValueRef others = LLVMBuildAnd(t->b, a->lanes, LLVMBuildNot(t->b, bits_of(t, local), ""), "");
+    return LLVMBuildZExt(t->b, LLVMBuildICmp(t->b, LLVMIntEQ, others, ir_u32(t, 0), ""), t->i32, "");
+}
+
 void translate_atomic(struct translator *t, const struct node *n)
 {
     struct lanes base = get_v(t, n->d.in.rs1), low;
     for (unsigned p = 0; p < t->pieces; p++) low.piece[p] = and_all(t, base.piece[p], 3);
     LLVMValueRef bad = LLVMBuildAnd(t->b, bits_of(t, low), active(t), "");
     leave_if(t, n, LLVMBuildICmp(t->b, LLVMIntNE, bad, ir_u32(t, 0), ""));
-    begin_access(t, n);
+    struct vector_access a = begin_access(t, n);
     store_scratch(t, get_v(t, n->d.in.rs2), offsetof(struct native_state, in));
-    LLVMValueRef args[] = {t->mem, ir_field(t, t->sm, offsetof(struct sm, access.addr)),
+    LLVMValueRef args[] = {t->mem,
+                           ir_field(t, t->sm, offsetof(struct sm, access.addr)),
                            ir_field(t, t->state, offsetof(struct native_state, in)),
-                           ir_field(t, t->state, offsetof(struct native_state, out)), active(t)};
-    call_row(t, n->d.in.op, args, 5);
+                           ir_field(t, t->state, offsetof(struct native_state, out)),
+                           active(t),
+                           is_all_local(t, &a)};
+    call_row(t, n->d.in.op, args, 6);
     look_for_reservations(t);
     set_result(t, n, load_scratch(t, offsetof(struct native_state, out)));
 }

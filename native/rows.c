@@ -85,15 +85,31 @@ typedef uint32_t piece __attribute__((vector_size(4 * PIECE_WORDS)));
 
 #define COLD __attribute__((preserve_all, noinline))
 
+/* `own`: all words are in local memory, which nobody but the thread of this SM accesses. Elsewhere, adjacent lanes that
+ * have the same address make one indivisible change together. */
 #define ATOMIC(id, expr) \
-    COLD void row_##id(uint8_t *mem, const uint32_t *addr, const uint32_t *operand, uint32_t *out, uint32_t lanes) \
+    COLD void row_##id(uint8_t *mem, const uint32_t *addr, const uint32_t *operand, uint32_t *out, uint32_t lanes, \
+                       uint32_t own) \
     { \
-        for (; lanes; lanes &= lanes - 1) { \
+        for (; own && lanes; lanes &= lanes - 1) { \
             const uint32_t lane = (uint32_t)__builtin_ctz(lanes), s = operand[lane]; \
-            uint32_t *p = (uint32_t *)(mem + addr[lane]), t = __atomic_load_n(p, __ATOMIC_RELAXED); \
-            while (!__atomic_compare_exchange_n(p, &t, (uint32_t)(expr), 0, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED)) { \
-            } \
-            out[lane] = t; \
+            uint32_t *p = (uint32_t *)(mem + addr[lane]); \
+            const uint32_t t = out[lane] = *p; \
+            *p = (uint32_t)(expr); \
+        } \
+        while (lanes) { \
+            const uint32_t at = addr[__builtin_ctz(lanes)]; \
+            uint32_t *p = (uint32_t *)(mem + at), old = __atomic_load_n(p, __ATOMIC_RELAXED), left, t; \
+            do { \
+                t = old, left = lanes; \
+                do { \
+                    const uint32_t lane = (uint32_t)__builtin_ctz(left), s = operand[lane]; \
+                    out[lane] = t; \
+                    t = (uint32_t)(expr); \
+                    left &= left - 1; \
+                } while (left && addr[__builtin_ctz(left)] == at); \
+            } while (!__atomic_compare_exchange_n(p, &old, t, 0, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED)); \
+            lanes = left; \
         } \
     }
 

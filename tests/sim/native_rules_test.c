@@ -530,6 +530,29 @@ static void test_reservations(void **state)
                      " vmv.v.i v1, 1\n amoadd.w v2, v1, (v2)\n sc.w v4, v1, (v31)\n" SAVE " endprg\n");
 }
 
+/* Atomic operations of lanes that share words, in an order that the old words show: all of them, neighbours, and lanes
+ * apart; in global memory, in local memory, and in both. */
+static void test_shared_words(void **state)
+{
+    static const char in_global[] = " vmv.v.x v9, x20\n", in_local[] = " vmv.v.x v9, x21\n";
+    static const char in_both[] = " vmv.v.x v9, x21\n sub x22, x20, x21\n vadd.vx v9, v9, x22, v0.t\n";
+    static const char one[] = " vmv.v.i v6, 0\n", runs[] = " vsrl.vi v6, v6, 2\n", apart[] = " vand.vi v6, v6, 3\n";
+    static const struct {
+        const char *base, *words;
+    } cases[] = {{in_global, one}, {in_global, runs}, {in_local, apart}, {in_both, one}};
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[1500];
+        snprintf(text, sizeof text,
+                 LOAD " csrr x21, CSR_LDS\n%s vid.v v6\n%s vsll.vi v6, v6, 2\n vadd.vv v6, v6, v9\n vsw12.v v1, 0(v6)\n"
+                      " amoadd.w v2, v3, (v6)\n amomax.w v3, v4, (v6)\n vid.v v7\n vmv.v.i v8, 13\n la x6, meet\n"
+                      " setrpc x0, x6, 0\n vblt v7, v8, few\n amoswap.w v4, v5, (v6)\n j meet\n"
+                      "few: amoxor.w v4, v5, (v6)\nmeet: join\n vlw12.v v5, 0(v6)\n" SAVE " endprg\n",
+                 cases[i].base, cases[i].words);
+        expect_same(text);
+    }
+}
+
 /* Lanes add one to a word by compare and swap, four of them to each of eight words; those whose word is odd at first
  * give up and keep what they have reserved, and store to it all the same. */
 static void test_compare_and_swap(void **state)
@@ -558,7 +581,7 @@ int main(void)
         cmocka_unit_test(test_time_slices),       cmocka_unit_test(test_reservations),
         cmocka_unit_test(test_compare_and_swap),  cmocka_unit_test(test_new_warps_at_barrier),
         cmocka_unit_test(test_fault_of_follower), cmocka_unit_test(test_groups_follow),
-        cmocka_unit_test(test_two_joins),
+        cmocka_unit_test(test_two_joins),         cmocka_unit_test(test_shared_words),
     };
     if (!engine_usable(&engine_native)) return 77;
     return cmocka_run_group_tests(tests, NULL, NULL);
