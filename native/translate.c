@@ -40,13 +40,28 @@ static void record_block(struct translator *t)
     ir_record(t, active(t), t->state, offsetof(struct native_state, mask));
 }
 
-static bool has_sites(const struct flow *f, const struct block *block)
+/* May an instruction be one at whose site somebody looks? Those that end a block leave only where lanes part or wait.
+ */
+static bool has_site(const struct node *n, enum version version)
 {
-    for (size_t i = block->first; i < block->first + block->count; i++)
-        if (f->nodes[i].how != HOW_ROW && f->nodes[i].how != HOW_CSR && f->nodes[i].how != HOW_MSTATUS &&
-            f->nodes[i].how != HOW_NOTHING)
-            return true;
-    return false;
+    switch ((enum how)n->how) {
+    case HOW_ROW:
+    case HOW_CSR:
+    case HOW_MSTATUS:
+    case HOW_NOTHING: return false;
+    case HOW_CONTROL: {
+        unsigned control = n->effects.control;
+        return control == CONTROL_VBRANCH || (control == CONTROL_END && version == MASKED);
+    }
+    default: return true;
+    }
+}
+
+static bool has_sites(const struct flow *f, const struct block *block, enum version version)
+{
+    size_t i = block->first, end = block->first + block->count;
+    while (i < end && !has_site(&f->nodes[i], version)) i++;
+    return i < end;
 }
 
 static void begin_block(struct translator *t, const struct block *block, enum version version)
@@ -68,7 +83,7 @@ static void begin_block(struct translator *t, const struct block *block, enum ve
     }
     if (block->checked) check_budget(t, block->need, block->pc);
     if (block->count) count_block(t);
-    if (has_sites(f, block)) record_block(t);
+    if (has_sites(f, block, version)) record_block(t);
 }
 
 static void translate_block(struct translator *t, const struct block *block, enum version version)
