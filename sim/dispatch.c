@@ -214,7 +214,11 @@ static void retire(struct dispatcher *d, struct run *r)
 
 /* ---- claims: groups that are an SM's to run ---- */
 
-enum { CLAIM_INSTRUCTIONS = 1 << 18 /* that it should have at most */, TAKEN_MOST = 16 };
+enum {
+    CLAIM_INSTRUCTIONS = 1 << 18, /* that it should have at most */
+    CLAIM_MOST = 1 << 20,         /* groups */
+    TAKEN_MOST = 64
+};
 
 static uint64_t range(uint64_t next, uint64_t end) { return end << 32 | next; }
 static uint32_t count_left(const struct claim *c) { return (uint32_t)(c->left >> 32) - (uint32_t)c->left; }
@@ -290,10 +294,10 @@ static uint32_t claim_size(const struct run *r, const struct part *p, const stru
     return !n || goes_alone(sm->gpu, r) ? 1 : n;
 }
 
-static void set_claim(struct sm *sm, struct run *r, uint64_t left, uint32_t size)
+static void set_claim(struct sm *sm, struct run *r, uint64_t left)
 {
     r->claims++;
-    sm->claim = (struct claim){.run = r, .left = left, .size = size};
+    sm->claim = (struct claim){.run = r, .left = left, .size = sm->claim.size};
 }
 
 /* With the lock held. */
@@ -305,7 +309,7 @@ static void claim_groups(struct dispatcher *d, struct run *r, struct sm *sm)
     else first = p->end -= n; /* its owner goes on where it is */
     r->dispatched += n;
     r->resident += n;
-    set_claim(sm, r, range(first, first + n), n);
+    set_claim(sm, r, range(first, first + n));
 }
 
 /* What other SMs have claimed of the launch and not begun: half of it. With the lock held. */
@@ -318,7 +322,7 @@ static bool claim_of_others(struct dispatcher *d, struct run *r, struct sm *sm)
     }
     uint64_t taken = take_half(most);
     if ((uint32_t)taken == taken >> 32) return false; /* the owner was quicker */
-    set_claim(sm, r, taken, sm->claim.size);
+    set_claim(sm, r, taken);
     return true;
 }
 
@@ -326,7 +330,7 @@ static bool claim_of_others(struct dispatcher *d, struct run *r, struct sm *sm)
 static void resize_claim(struct claim *c, const struct group *g)
 {
     if (g->counters.instructions > CLAIM_INSTRUCTIONS) c->size = (c->size + 1) / 2;
-    else if (!count_left(c)) c->size *= 2;
+    else if (!count_left(c) && c->size < CLAIM_MOST) c->size = c->size ? c->size * 2 : 1;
 }
 
 /* Tells the launch what has become of the claim; what has not begun of a stopped launch never does. With the lock held.
