@@ -1,7 +1,7 @@
 /* Guest memory accesses of the engine: base + address, no checks, all lanes of an instruction at once.
  *
  * Before an access is made, sm->access says what it is, so that a refused one can be named. Results of
- * a load are staged, so that registers never change half-way. Runs of 16 lanes with consecutive or equal
+ * a load are staged, so that registers never change half-way. All lanes, 16 or 8 of them, with consecutive or equal
  * addresses are one host access. Included by step.c, with STEP_HOOKED as 1 in the build that observers want, and by
  * lanes.c. */
 #ifndef VENTUS_SIM_ACCESS_H
@@ -26,9 +26,9 @@ _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "guest memory is littl
 #define NOINLINE static __attribute__((noinline, unused))
 /* A guest's races are its own: thread sanitizers look at the simulator. */
 #define GUEST_ACCESS INLINE __attribute__((no_sanitize("thread")))
-enum { HALF = 16 };
+enum { HALF = ISA_LANES / 2, QUARTER = ISA_LANES / 4 };
 
-/* A loop over the first `n` lanes, 32 or 16, as vector code. */
+/* A loop over the first `n` lanes, 32, 16 or 8, as vector code. */
 #if defined(__clang__)
 #define FIRST_LANES(n) \
     _Pragma("clang loop vectorize(enable) interleave(enable)") for (uint32_t lane = 0; lane < (n); lane++)
@@ -78,12 +78,13 @@ INLINE void announced(struct sm *sm)
     observe_access(sm->warp, sm->insn, &sm->access);
 }
 
-/* ---- shapes: addresses of the first `n` lanes, all or half of them, that are one access of the host ---- */
+/* ---- shapes: addresses of `n` lanes, 32, 16 or 8, that are one access of the host ---- */
 
-/* One behind the other, and not around the end of the address space. */
+/* One behind the other, and not around the end of the address space. The second lane says soon that they are not. */
 INLINE bool is_run(const uint32_t *addr, uint32_t n, unsigned size)
 {
     uint32_t off = 0, first = addr[0];
+    if (addr[1] - first != size) return false;
     FIRST_LANES(n) off |= addr[lane] ^ (first + lane * size);
     return !off && first <= UINT32_MAX - n * size;
 }
@@ -91,6 +92,7 @@ INLINE bool is_run(const uint32_t *addr, uint32_t n, unsigned size)
 INLINE bool is_uniform(const uint32_t *addr, uint32_t n)
 {
     uint32_t differ = 0, first = addr[0];
+    if (addr[1] != first) return false;
     FIRST_LANES(n) differ |= addr[lane] ^ first;
     return !differ;
 }
@@ -121,6 +123,31 @@ INLINE bool store_shape(const uint32_t *data, uint8_t *mem, const uint32_t *addr
     return true;
 }
 
+/* ---- loads and stores ---- */
+
+/* Loads quarters of a half, those of `part` that have a shape. Returns their lanes. */
+INLINE uint32_t load_quarters(uint32_t *out, const uint8_t *mem, const uint32_t *addr, uint32_t part, unsigned size,
+                              bool sign)
+{
+    uint32_t done = 0;
+    for (uint32_t q = 0; q < HALF; q += QUARTER)
+        if ((part >> q & 0xff) == 0xff && load_shape(out + q, mem, addr + q, QUARTER, size, sign)) done |= 0xffu << q;
+    return done;
+}
+
+/* The same for halves of the warp. */
+INLINE uint32_t load_halves(uint32_t *out, const uint8_t *mem, const uint32_t *addr, uint32_t lanes, unsigned size,
+                            bool sign)
+{
+    uint32_t done = 0;
+    for (uint32_t h = 0; h < ISA_LANES; h += HALF) {
+        uint32_t part = lanes >> h & 0xffff;
+        bool shaped = part == 0xffff && load_shape(out + h, mem, addr + h, HALF, size, sign);
+        done |= (shaped ? part : load_quarters(out + h, mem, addr + h, part, size, sign)) << h;
+    }
+    return done;
+}
+
 /* A load of the lanes in sm->access.addr into row `vd`. */
 INLINE void load_lanes(struct sm *sm, uint32_t *vd, uint32_t lanes, unsigned size, bool sign)
 {
@@ -132,14 +159,11 @@ INLINE void load_lanes(struct sm *sm, uint32_t *vd, uint32_t lanes, unsigned siz
         LANE_LOOP vd[lane] = out[lane];
         return;
     }
-    for (uint32_t h = 0; h < ISA_LANES; h += HALF) {
-        uint32_t part = lanes >> h & 0xffff;
-        if (part == 0xffff && load_shape(out + h, mem, a->addr + h, HALF, size, sign)) continue;
-        for (; part; part &= part - 1) {
-            uint32_t lane = h + (uint32_t)__builtin_ctz(part);
-            out[lane] = fetch_one(mem + a->addr[lane], size, sign);
-        }
-    }
+    uint32_t left = lanes & ~load_halves(out, mem, a->addr, lanes, size, sign);
+    if (left == ~0u) LANE_LOOP out[lane] = fetch_one(mem + a->addr[lane], size, sign);
+    else
+        for (; left; left &= left - 1)
+            out[__builtin_ctz(left)] = fetch_one(mem + a->addr[__builtin_ctz(left)], size, sign);
     if (lanes == ~0u) {
         LANE_LOOP vd[lane] = out[lane];
         return;
@@ -153,8 +177,8 @@ INLINE void store_lanes(struct sm *sm, const uint32_t *data, uint32_t lanes, uns
     const struct access *a = announce(sm, lanes, size, true);
     uint8_t *mem = sm->mem;
     if (lanes) announced(sm);
-    bool whole = lanes == ~0u && store_shape(data, mem, a->addr, ISA_LANES, size);
-    for (uint32_t h = 0; !whole && h < ISA_LANES; h += HALF) {
+    bool all = lanes == ~0u && store_shape(data, mem, a->addr, ISA_LANES, size);
+    for (uint32_t h = 0; !all && h < ISA_LANES; h += HALF) {
         uint32_t part = lanes >> h & 0xffff;
         if (part == 0xffff && store_shape(data + h, mem, a->addr + h, HALF, size)) continue;
         for (; part; part &= part - 1) {
