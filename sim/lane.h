@@ -57,17 +57,21 @@ LANE word rem_s(word a, word b)
     if (b == WORD_ONES) return 0;
     return (word)((sword)a % (sword)b);
 }
-#else /* for vectors of 32-bit lanes: the quotient of two doubles, cut off, is exact */
+#else
+/* For vectors of 32-bit lanes, through double: (a + 1/2) / b is at least 1 / 2b away from every integer, more than
+ * rounding moves it in any mode, so what is in front of its point is the quotient. One reciprocal serves all lanes that
+ * are divided by the same number. */
 LANE word div_u(word a, word b)
 {
-    word q = (word)((double)a / (double)(b ? b : 1));
+    word q = (word)(((double)a + 0.5) * (1.0 / (double)(b ? b : 1)));
     return b ? q : WORD_ONES;
 }
 LANE word rem_u(word a, word b) { return b ? a - div_u(a, b) * b : a; }
 LANE word div_s(word a, word b)
 {
     word special = !b | (b == WORD_ONES); /* -1: also the overflow */
-    word q = (word)(sword)((double)(sword)a / (double)(sword)(special ? 1 : b));
+    double away = (sword)a < 0 ? -0.5 : 0.5;
+    word q = (word)(sword)(((double)(sword)a + away) * (1.0 / (double)(sword)(special ? 1 : b)));
     return !b ? WORD_ONES : b == WORD_ONES ? (word)0 - a : q;
 }
 LANE word rem_s(word a, word b)
