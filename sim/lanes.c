@@ -120,6 +120,6 @@ INLINE uint32_t run_atomic(struct sm *sm, struct warp *w, const struct insn *in,
 #define TAKEN(id, expr)   [OP_##id] = {.taken = taken_##id},
 #define ATOMIC(id, expr)  [OP_##id] = {.amo = amo_##id},
 
-const struct lane_row LANES_NAME[OP_COUNT] = {
+const struct lane_row LANES_NAME[DISPATCH_COUNT] = {
 #include "isa/insn.def"
 };

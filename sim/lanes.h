@@ -8,7 +8,7 @@
 
 #include "sim/machine.h"
 
-/* At most one of them is there; none for rows of other kinds. */
+/* At most one of them is there; none for rows of other kinds, and for what enum dispatch adds to the operations. */
 struct lane_row {
     /* Kinds V VV VX VI V1I: sets the destination of the active lanes; lanes that do not exist may change, too. */
     void (*lanes)(struct warp *w, const struct insn *in);
@@ -20,8 +20,8 @@ struct lane_row {
 };
 
 /* For any host; for x86-64-v3 and -v4 hosts (host_is_v3, host_is_v4), only where that is the host's family. */
-extern const struct lane_row lanes_base[OP_COUNT] __attribute__((visibility("hidden")));
-extern const struct lane_row lanes_v3[OP_COUNT] __attribute__((visibility("hidden")));
-extern const struct lane_row lanes_v4[OP_COUNT] __attribute__((visibility("hidden")));
+extern const struct lane_row lanes_base[DISPATCH_COUNT] __attribute__((visibility("hidden")));
+extern const struct lane_row lanes_v3[DISPATCH_COUNT] __attribute__((visibility("hidden")));
+extern const struct lane_row lanes_v4[DISPATCH_COUNT] __attribute__((visibility("hidden")));
 
 #endif

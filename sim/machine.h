@@ -40,7 +40,8 @@ enum dispatch {
     DISPATCH_VBRANCH,
     DISPATCH_FLAT,
     DISPATCH_MEMORY,
-    DISPATCH_REFUSED
+    DISPATCH_REFUSED,
+    DISPATCH_COUNT
 };
 
 struct decoded {

@@ -1,7 +1,8 @@
 /* The engine: runs one warp, instruction by instruction.
  *
- * One switch with a case for each line of isa/insn.def, which calls the function of the line's kind. Scalar arithmetic
- * comes from the table's expression, that of lanes from lanes.c; memory, control flow and CSRs are written out here.
+ * Arithmetic of lanes is a function of lanes.c, which is called at once. For the rest there is one switch with a case
+ * for each line of isa/insn.def, which calls the function of the line's kind. Scalar arithmetic comes from the table's
+ * expression; memory, control flow and CSRs are written out here.
  * The functions are inlined into the switch; what they get from the line is constant. Compiled several times
  * (STEP_NAME, with the functions of STEP_LANES): per host instruction set, and with STEP_HOOKED for observers, flags
  * and SV39. Invariants: w->pc is the address of the instruction in progress; x[0] is 0. Called by group.c. */
@@ -89,19 +90,24 @@ INLINE bool accrues(const struct step *s, uint32_t row)
     return STEP_HOOKED && (row & (ROUND | FP | SAT)) && s->w->group->flags;
 }
 
+/* Or in a rounding mode that the host does not have. */
+INLINE bool is_exact(const struct step *s, uint32_t row) { return accrues(s, row) || ((row & ROUND) && s->w->frm > 3); }
+
 INLINE enum stop run_scalar(struct step *s, uint32_t row, value_fn *value)
 {
     bool own_mode = s->in->rm != 7 && s->in->rm != s->w->frm;
-    if (accrues(s, row) || ((row & ROUND) && (own_mode || s->w->frm > 3))) return run_exact(s);
+    if (is_exact(s, row) || ((row & ROUND) && own_mode)) return run_exact(s);
     write_x(s, value(s, 0));
     return STOP_NOT;
 }
 
-INLINE enum stop run_lanes(struct step *s, uint32_t row, enum isa_op op)
+/* A row of lanes.h. */
+INLINE enum stop run_lanes(struct step *s, const struct lane_row *row)
 {
+    bool plain = s->w->frm <= 3 && !(STEP_HOOKED && s->w->group->flags); /* then its flags need not be looked up */
     count_vector(s);
-    if (accrues(s, row) || ((row & ROUND) && s->w->frm > 3)) return run_exact(s);
-    STEP_LANES[op].lanes(s->w, s->in);
+    if (!plain && is_exact(s, isa_table[s->in->op].flags)) return run_exact(s);
+    row->lanes(s->w, s->in);
     return STOP_NOT;
 }
 
@@ -399,11 +405,11 @@ INLINE enum stop run_ray(struct step *s, ray_fn *run)
     if ((stop = (call)) != STOP_NOT) return stop; \
     break;
 #define DO_X(id, expr, flags)          DO(run_scalar(&s, flags, value_##id))
-#define DO_V(id, expr, flags)          DO(run_lanes(&s, flags, OP_##id))
-#define DO_VV(id, expr, flags)         DO(run_lanes(&s, flags, OP_##id))
-#define DO_VX(id, expr, flags)         DO(run_lanes(&s, flags, OP_##id))
-#define DO_VI(id, expr, flags)         DO(run_lanes(&s, flags, OP_##id))
-#define DO_V1I(id, expr, flags)        DO(run_lanes(&s, flags, OP_##id))
+#define DO_V(id, expr, flags)          break; /* with V, VV, VX, VI, V1I: run_lanes, before the switch */
+#define DO_VV(id, expr, flags)         break;
+#define DO_VX(id, expr, flags)         break;
+#define DO_VI(id, expr, flags)         break;
+#define DO_V1I(id, expr, flags)        break;
 #define DO_V2X(id, expr, flags)        DO(run_last_lane(&s, value_##id))
 #define DO_EX(id, expr, flags)         DO(run_exact(&s))
 #define DO_EV(id, expr, flags)         DO(run_exact_lanes(&s))
@@ -498,19 +504,24 @@ enum stop STEP_NAME(struct sm *sm, struct warp *w, uint64_t budget)
         enum stop stop = STEP_HOOKED ? announce_insn(&s, page) : STOP_NOT;
         if (stop != STOP_NOT) return stop;
         unsigned dispatch = dispatch_of(s.d, checked);
-    again:
-        switch (dispatch) {
+        const struct lane_row *row = &STEP_LANES[dispatch];
+        if (row->lanes) {
+            if ((stop = run_lanes(&s, row)) != STOP_NOT) return stop;
+        } else {
+        again:
+            switch (dispatch) {
 #define INSN(id, name, pattern, operands, kind, unit, flags, revisions, expr, text) \
     case OP_##id: \
         DO_##kind(id, expr, flags)
 #include "isa/insn.def"
 #undef INSN
-        case DISPATCH_FLAT: dispatch = dispatch_flat(&s); goto again;
-        case DISPATCH_MEMORY: DO(run_memory(&s))
-        case DISPATCH_EXACT: DO(run_modified(&s))
-        case DISPATCH_BRANCH: DO(branch(&s, exact_condition(w, s.d)))
-        case DISPATCH_VBRANCH: DO(branch_lanes(&s, exact_taken(w, s.d)))
-        default: return fault_illegal(sm, w, s.d);
+            case DISPATCH_FLAT: dispatch = dispatch_flat(&s); goto again;
+            case DISPATCH_MEMORY: DO(run_memory(&s))
+            case DISPATCH_EXACT: DO(run_modified(&s))
+            case DISPATCH_BRANCH: DO(branch(&s, exact_condition(w, s.d)))
+            case DISPATCH_VBRANCH: DO(branch_lanes(&s, exact_taken(w, s.d)))
+            default: return fault_illegal(sm, w, s.d);
+            }
         }
         if (STEP_HOOKED) executed(w, s.in, s.next);
     }
