@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "isa/latency.h"
 #include "timing/model.h"
 
 enum { PAGE_BITS = 12, PAGE_OPS = 1 << (PAGE_BITS - 2), PAGES = 1 << (32 - PAGE_BITS), VECTOR = 256 };
@@ -43,35 +44,8 @@ static bool reads_mask(const struct op *op, const struct isa_effects *e)
     return e->mask || (rvv && op->unit != U_CSR && !(op->word >> 25 & 1));
 }
 
-/* Where the hardware executes scalar multiplication, division and roots, and moves of floats. */
-static bool own_unit(enum isa_op op, uint8_t *unit)
-{
-    switch (op) {
-    case OP_MUL:
-    case OP_MULH:
-    case OP_MULHSU:
-    case OP_MULHU: *unit = U_MUL; return true;
-    case OP_DIV:
-    case OP_DIVU:
-    case OP_REM:
-    case OP_REMU:
-    case OP_FDIV_S:
-    case OP_FSQRT_S: *unit = U_SFU; return true;
-    case OP_VFMV_V_F:
-    case OP_VFMV_S_F:
-    case OP_VFMV_F_S: *unit = U_VALU; return true;
-    default: return false;
-    }
-}
-
 static uint8_t find_unit(const struct op *op, const struct isa_effects *e)
 {
-    static const uint8_t units[] = {
-        [UNIT_SALU] = U_SALU,     [UNIT_VALU] = U_VALU, [UNIT_MUL] = U_MUL, [UNIT_FPU] = U_FPU,
-        [UNIT_SFU] = U_SFU,       [UNIT_LSU] = U_LSU,   [UNIT_CSR] = U_CSR, [UNIT_BRU] = U_SALU,
-        [UNIT_TENSOR] = U_TENSOR, [UNIT_DMA] = U_TENSOR};
-    uint8_t unit;
-    if (own_unit((enum isa_op)op->in.op, &unit)) return unit;
     switch (e->control) {
     case CONTROL_VBRANCH: return U_VBRANCH;
     case CONTROL_JOIN: return U_SIMT;
@@ -82,22 +56,33 @@ static uint8_t find_unit(const struct op *op, const struct isa_effects *e)
     case CONTROL_SETRPC: return U_CSR;
     case CONTROL_FENCE:
     case CONTROL_FENCE_I: return U_SALU;
-    default: return units[isa_table[op->in.op].unit];
+    default: break;
     }
+    switch (isa_execution((enum isa_op)op->in.op)) {
+    case EXECUTION_MUL: return U_MUL;
+    case EXECUTION_FLOAT:
+    case EXECUTION_FUSED:
+    case EXECUTION_CONVERT: return U_FPU;
+    case EXECUTION_SPECIAL: return U_SFU;
+    case EXECUTION_MEMORY: return U_LSU;
+    case EXECUTION_TENSOR: return U_TENSOR;
+    default: break;
+    }
+    if (isa_table[op->in.op].unit == UNIT_CSR) return U_CSR;
+    return e->vectors ? U_VALU : U_SALU;
 }
 
 static uint8_t find_class(const struct op *op, const struct isa_effects *e)
 {
-    const char *name = isa_table[op->in.op].name;
     bool real = isa_table[op->in.op].flags & ISA_ROUND;
     if (e->control == CONTROL_END) return C_END;
     if (e->control == CONTROL_BARRIER || e->control == CONTROL_WAIT) return C_BARRIER;
     if (e->control == CONTROL_FENCE || e->control == CONTROL_FENCE_I) return C_FENCE;
     if (e->control == CONTROL_BRANCH || e->control == CONTROL_JUMP || e->control == CONTROL_INDIRECT) return C_BRANCH;
     if (op->unit == U_SFU) return real ? C_FLOAT_SLOW : C_INT_DIVIDE;
-    if (op->unit != U_FPU) return C_PLAIN;
-    if (op->source[2] != NO_REGISTER) return C_FUSED;
-    return strstr(name, "add") || strstr(name, "sub") || strstr(name, "mul") ? C_PLAIN : C_OTHER_FLOAT;
+    enum isa_execution execution = isa_execution((enum isa_op)op->in.op);
+    if (execution == EXECUTION_FUSED) return C_FUSED;
+    return execution == EXECUTION_CONVERT ? C_OTHER_FLOAT : C_PLAIN;
 }
 
 static void analyse(struct op *op)

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "isa/latency.h"
 #include "sim/settings.h"
 
 enum { VERILOG, CHISEL, IDEAL, LARGE, BUILT_IN };
