@@ -4,7 +4,8 @@
  * Builds the file, launches every run with every local size it names, and compares buffers and
  * printed lines with what the comments expect. Buffers carry a guard behind their end. Exit code:
  * 0 all as expected, 1 not, 2 bad case or no device, 77 not for this device. Called by tests/run, and with --count,
- * which prints "count KERNEL INSTRUCTIONS CHECKSUM" for each launch (of all its buffers), by bench/instructions. */
+ * which prints "count KERNEL INSTRUCTIONS CYCLES CHECKSUM" for each launch (of all its buffers), by bench/instructions.
+ */
 #define CL_TARGET_OPENCL_VERSION 210
 #define CL_USE_DEPRECATED_OPENCL_1_2_APIS
 #include "clrun.h"
@@ -31,7 +32,7 @@ static struct {
     const struct suite *suite;
     char where[96]; /* run and local size, for messages */
     bool verbose, count, failed;
-    cl_ulong instructions, checksum; /* of the last launch, with --count */
+    cl_ulong instructions, cycles, checksum; /* of the last launch, with --count */
 } g;
 
 static _Noreturn void quit(const char *format, ...)
@@ -341,10 +342,12 @@ static cl_int launch(const struct run *run, cl_kernel kernel, const size_t *loca
     if (error) return error;
     error = clFinish(g.queue);
     clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, NULL);
-    g.instructions = g.checksum = 0;
-    if (g.count)
+    g.instructions = g.cycles = g.checksum = 0;
+    if (g.count) {
         clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_INSTRUCTIONS_VENTUS, sizeof g.instructions, &g.instructions,
                                 NULL);
+        clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_CYCLES_VENTUS, sizeof g.cycles, &g.cycles, NULL);
+    }
     clReleaseEvent(event);
     return status < 0 ? status : error;
 }
@@ -357,8 +360,8 @@ static void judge(const struct run *run, cl_int error, char *printed, cl_mem *bu
     for (unsigned k = 0; k < run->nargs; k++)
         if (buffers[k]) compare_buffer(run, &run->args[k], buffers[k]);
     if (g.count)
-        printf("count %s %llu %016llx\n", run->kernel, (unsigned long long)g.instructions,
-               (unsigned long long)g.checksum);
+        printf("count %s %llu %llu %016llx\n", run->kernel, (unsigned long long)g.instructions,
+               (unsigned long long)g.cycles, (unsigned long long)g.checksum);
 }
 
 static void run_once(const struct run *run, cl_kernel kernel, const size_t *local)
