@@ -61,6 +61,7 @@ static struct mblock *allocate_registers(struct func *f)
         }
         struct mblock *before = verifies(f) ? verify_copy(f) : NULL;
         coalesce_run(f);
+        if (round == 0 && schedule_run(f, before)) liveness_run(f);
         n = regalloc_run(f, &unplaced);
         if (!n) return before;
         spill_run(f, unplaced, n);

@@ -117,6 +117,9 @@ struct vreg {
     int32_t hint;
 };
 
+/* Address spaces as LLVM numbers them; private memory has instructions of its own. */
+enum space { SPACE_ANY, SPACE_GLOBAL, SPACE_CONSTANT, SPACE_LOCAL };
+
 struct minsn {
     uint16_t op, aux;
     int32_t rd, rs1, rs2, rs3;
@@ -128,6 +131,7 @@ struct minsn {
     bool same;     /* what it saves is there already: a copy of a spilled register to itself */
     uint8_t rm;
     bool keep;             /* has an effect besides its result */
+    uint8_t space;         /* of memory that it accesses, enum space */
     struct asm_text *text; /* of OP_ASM */
 };
 
@@ -381,6 +385,7 @@ void asm_assemble_text(struct func *f, struct asm_text *text, uint32_t line);
 struct roles {
     int8_t rd, rs1, rs2, rs3;
     bool reads_rd;
+    uint8_t latency; /* cycles until what needs the result can be issued, isa_latency */
 };
 const struct roles *insn_roles(unsigned op);
 bool is_pure(const struct minsn *m);
@@ -401,12 +406,19 @@ void pool_run(struct func *f);
 /* ---- liveness.c ---- */
 /* Where each register is live, in order of the layout. */
 void liveness_run(struct func *f);
+/* Does a register hold a value at this position that is still read? */
+bool is_live(const struct func *f, int32_t reg, uint32_t position);
 /* One register for both sides of a copy, where that is possible; ranges stay right. */
 void coalesce_run(struct func *f);
 
 /* ---- fuse.c ---- */
 /* Chooses what multiply-adds replace; true if that changed anything, which liveness then has to see. */
 bool fuse_run(struct func *f);
+
+/* ---- schedule.c ---- */
+/* Orders the instructions of each block anew, to wait less for results, behind coalesce_run; those of `copy`, from
+ * verify_copy, in the same way, if there is one. True if that changed anything, which liveness then has to see. */
+bool schedule_run(struct func *f, struct mblock *copy);
 
 /* ---- groups.c ---- */
 /* Gives adjacent registers to all groups, and marks them in `taken`, a bit per vector register, as those already
@@ -417,6 +429,8 @@ void groups_place(struct func *f, uint64_t taken[ISA_VREGS / 64]);
 /* Gives every virtual register a place and returns 0; or finds none for some, which it lists in *unplaced and
  * counts. */
 uint32_t regalloc_run(struct func *f, uint32_t **unplaced);
+/* How many registers of a class need no prefix, and are for values that live over calls as well. */
+uint32_t regalloc_direct(const struct func *f, enum reg_class cls);
 /* Rewrites the code so that these registers need no register of their class any more. */
 void spill_run(struct func *f, const uint32_t *vregs, uint32_t n);
 

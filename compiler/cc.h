@@ -86,6 +86,7 @@ struct cc {
     struct kernel *kernels, *routines; /* a routine stands behind those that it calls */
     uint32_t nkernels, nroutines;
     struct routine_place *routine_places; /* by function */
+    bool has_generic;                     /* the program has generic pointers */
 
     /* debug_records.c: of all functions, in the order of their blocks and instructions */
     struct debug_record *records;

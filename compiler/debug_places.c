@@ -24,6 +24,7 @@ struct places_state {
     uint64_t (*lost)[2]; /* by machine block and way of its branch: scalar registers that the other way may write */
     bits *now;
     uint32_t event;   /* the next one of the block */
+    uint32_t *until;  /* by instruction of the block: the events up to this place are true when it is executed */
     int32_t made;     /* by the instruction being run ... */
     bool same;        /* ... which is a copy of something to itself */
     uint64_t written; /* scalar registers, by the block looked at */
@@ -106,8 +107,21 @@ static void run_events(struct places_state *p, uint32_t block, uint32_t place)
     while (p->event < p->t->nevents && p->t->events[p->event].place <= place) run_event(p, p->event++);
 }
 
+/* Stores and whatever else has effects come in the order of the source, so they say how far the program is.
+ * What the schedule has put before them, though it comes later in the source, says nothing. */
+static void find_until(struct places_state *p, const struct mblock *b)
+{
+    uint32_t next = UINT32_MAX;
+    for (uint32_t i = b->n; i-- > 0;) {
+        uint32_t place = b->code[i].place;
+        p->until[i] = place < next ? place : next;
+        if (!is_pure(&b->code[i])) next = p->until[i];
+    }
+}
+
 static void begin_block(struct places_state *p, uint32_t block)
 {
+    find_until(p, &p->f->mblocks[block]);
     uint32_t low = 0, high = p->t->nevents, ir = p->ir[block];
     while (ir != NO_NODE && low < high) { /* the first one of the block */
         uint32_t middle = (low + high) / 2;
@@ -142,7 +156,7 @@ static bool run_block(struct places_state *p, uint32_t block)
     bool changed = false;
     begin_block(p, block);
     for (uint32_t i = 0; i < b->n; i++) {
-        run_events(p, block, b->code[i].place);
+        run_events(p, block, p->until[i]);
         run_insn(p, &b->code[i]);
     }
     run_events(p, block, b->place);
@@ -230,6 +244,10 @@ struct places_state *places_solve(struct func *f)
     p->now = cc_alloc(f->cc, p->words * sizeof *p->now);
     find_places(p);
     find_lost(p);
+    uint32_t longest = 0;
+    for (uint32_t b = 0; b < f->nmblocks; b++)
+        if (f->mblocks[b].n > longest) longest = f->mblocks[b].n;
+    p->until = cc_alloc(f->cc, (longest + 1) * sizeof *p->until);
     for (uint32_t b = 0; b < f->nmblocks; b++) {
         p->ir[b] = ir_block(f, &f->mblocks[b]);
         p->in[b] = cc_alloc(f->cc, p->words * sizeof(bits));
@@ -251,7 +269,7 @@ void places_walk(struct places_state *p, void (*at)(void *user, uint32_t word, c
         struct mblock *b = &f->mblocks[block];
         begin_block(p, block);
         for (uint32_t k = 0; k < b->n; k++) {
-            run_events(p, block, b->code[k].place);
+            run_events(p, block, p->until[k]);
             at(user, k ? b->code[k].word : b->word, p->now);
             run_insn(p, &b->code[k]);
         }

@@ -17,18 +17,6 @@ static unsigned factor_form(unsigned op)
     return OP_INVALID;
 }
 
-static bool is_live(const struct func *f, int32_t reg, uint32_t position)
-{
-    const struct range *r = &f->ranges[reg];
-    uint32_t low = 0, high = r->n;
-    while (low < high) { /* the first segment that ends behind the position */
-        uint32_t middle = (low + high) / 2;
-        if (r->seg[middle].to <= position) low = middle + 1;
-        else high = middle;
-    }
-    return low < r->n && r->seg[low].from <= position;
-}
-
 /* The factor that is not read behind `position`, as a register role of the multiply-add; NULL if there is none. */
 static int32_t *dying_factor(const struct func *f, struct minsn *m, uint32_t position)
 {

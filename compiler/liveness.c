@@ -255,6 +255,18 @@ void liveness_run(struct func *f)
     weigh_uses(f);
 }
 
+bool is_live(const struct func *f, int32_t reg, uint32_t position)
+{
+    const struct range *r = &f->ranges[reg];
+    uint32_t low = 0, high = r->n;
+    while (low < high) { /* the first segment that ends behind the position */
+        uint32_t middle = (low + high) / 2;
+        if (r->seg[middle].to <= position) low = middle + 1;
+        else high = middle;
+    }
+    return low < r->n && r->seg[low].from <= position;
+}
+
 /* ---- merging ---- */
 
 static bool overlap(const struct range *a, const struct range *b)

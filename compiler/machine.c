@@ -6,6 +6,7 @@
 #include <pthread.h>
 
 #include "isa/effects.h"
+#include "isa/latency.h"
 
 static int8_t class_of(const struct isa_effects *e, enum operand_role role)
 {
@@ -20,7 +21,8 @@ static struct roles roles_of(unsigned op)
                           .rs1 = class_of(&e, ROLE_RS1),
                           .rs2 = class_of(&e, ROLE_RS2),
                           .rs3 = class_of(&e, ROLE_RS3),
-                          .reads_rd = e.reads >> ROLE_RD & 1};
+                          .reads_rd = e.reads >> ROLE_RD & 1,
+                          .latency = (uint8_t)isa_latency((enum isa_op)op)};
 }
 
 /* Constant once filled. */
@@ -30,7 +32,7 @@ static pthread_once_t roles_once = PTHREAD_ONCE_INIT;
 static void fill_roles(void)
 {
     for (unsigned op = 1; op < OP_COUNT; op++) roles_table[op] = roles_of(op);
-    roles_table[OP_ASM] = (struct roles){-1, -1, -1, -1, false};
+    roles_table[OP_ASM] = (struct roles){-1, -1, -1, -1, false, 0};
 }
 
 const struct roles *insn_roles(unsigned op)

@@ -74,6 +74,7 @@ static void rewrite_block(struct pool *p, struct mblock *b)
                                 .place = m->place,
                                 .made = m->made,
                                 .keep = m->keep,
+                                .space = SPACE_CONSTANT,
                                 .rm = 7};
         }
         if (!is_pair(p, b, i) || !p->number[m[1].rd]) continue;
@@ -84,6 +85,7 @@ static void rewrite_block(struct pool *p, struct mblock *b)
                               .place = m->place,
                               .made = m[1].made,
                               .keep = m[1].keep,
+                              .space = SPACE_CONSTANT,
                               .rm = 7};
         m->op = OP_INVALID;
     }

@@ -132,6 +132,7 @@ static bool lower_late(struct cc *cc)
 {
     bool changed = false;
     if (generic_is_used(cc)) {
+        cc->has_generic = true;
         run(cc, "function(lower-switch)");
         changed = generic_lower(cc);
     }

@@ -14,6 +14,13 @@
 /* Registers of a tier: those that a set has bits for. */
 enum { TIER_REGS = 64, MAX_TIERS = 4 + ISA_VREGS / TIER_REGS };
 
+/* Not for values: x0, ra, sp, gp, tp, x5, which joins are named from (emit.c), s0. Routines begin at the other end of
+ * those without a prefix, so that their callers have some for what is needed behind a call. */
+static const uint8_t scalars[] = {6,  7,  9,  10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25,
+                                  26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 40, 41, 42, 43, 44,
+                                  45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 60, 61, 62, 63};
+enum { DIRECT_SCALARS = 25, DIRECT_VECTORS = 32 };
+
 struct item {
     uint32_t reg, from;
     bool crosses, temporary; /* a call; made by the spiller */
@@ -299,14 +306,18 @@ static void place_groups(struct func *f, uint64_t taken[ISA_VREGS / 64])
     for (unsigned i = 0; i < ISA_VREGS / 64; i++) taken[i] &= ~f->called.v[i] | f->reserved.v[i];
 }
 
+uint32_t regalloc_direct(const struct func *f, enum reg_class cls)
+{
+    bool vector = cls == CLASS_V;
+    uint64_t taken = vector ? f->reserved.v[0] | f->called.v[0] : f->reserved.x | f->called.x;
+    uint32_t n = 0, most = vector ? f->nregs_v : f->nregs_s;
+    for (unsigned i = 0; i < (vector ? DIRECT_VECTORS : DIRECT_SCALARS); i++)
+        n += !(taken >> (vector ? i : scalars[i]) & 1);
+    return n < most ? n : most;
+}
+
 uint32_t regalloc_run(struct func *f, uint32_t **unplaced)
 {
-    /* Not for values: x0, ra, sp, gp, tp, x5, which joins are named from (emit.c), s0. Routines begin at the other end
-     * of those without a prefix, so that their callers have some for what is needed behind a call. */
-    static const uint8_t scalars[] = {6,  7,  9,  10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25,
-                                      26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 40, 41, 42, 43, 44,
-                                      45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 60, 61, 62, 63};
-    enum { DIRECT_SCALARS = 25 };
     uint8_t ordered[sizeof scalars], vectors[ISA_VREGS], free_s[sizeof scalars], free_v[ISA_VREGS];
     uint64_t taken[ISA_VREGS / 64];
     for (unsigned i = 0; i < ISA_VREGS; i++) vectors[i] = (uint8_t)i;

@@ -14,7 +14,8 @@ struct address {
     struct opd base;
     uint32_t offset;
     bool is_private;
-    bool keep; /* volatile or atomic: not to be dropped, nor done by scalar stores */
+    uint8_t space; /* as minsn.space */
+    bool keep;     /* volatile or atomic: not to be dropped, nor done by scalar stores */
     uint32_t align;
 };
 
@@ -86,10 +87,20 @@ static bool is_private_pointer(struct func *f, LLVMValueRef pointer)
     return !(object < f->nparams && !f->values[object].escapes);
 }
 
+/* Which memory is meant, as minsn.space. Of a kernel's arguments: constant memory. Where the program has generic
+ * pointers, one to global memory can be to local memory as well (generic.c). */
+static uint8_t space_of(const struct func *f, LLVMValueRef pointer)
+{
+    unsigned space = LLVMGetPointerAddressSpace(LLVMTypeOf(pointer));
+    if (space == SPACE_GLOBAL && f->cc->has_generic) return SPACE_ANY;
+    return space ? (uint8_t)space : SPACE_CONSTANT;
+}
+
 static struct address address_of(struct func *f, LLVMValueRef pointer, uint32_t align)
 {
     struct address p = {.align = align ? align : 1};
     p.is_private = is_private_pointer(f, pointer);
+    if (!p.is_private) p.space = space_of(f, pointer);
     LLVMValueRef base = address_base(f, pointer, &p.offset);
     uint32_t v = value_of(f, base);
     if (v != NO_NODE && v >= f->nparams && LLVMIsAGetElementPtrInst(base)) {
@@ -139,7 +150,9 @@ static struct opd load_piece(struct func *f, const struct address *p, uint32_t a
     struct opd base;
     int32_t imm = reach(f, p, at, &base), rb = kind ? to_v(f, base) : to_s(f, base),
             rd = new_vreg(f, kind ? CLASS_V : CLASS_S);
-    emit(f, op[kind][form], rd, rb, 0, imm)->keep = p->keep;
+    struct minsn *m = emit(f, op[kind][form], rd, rb, 0, imm);
+    m->keep = p->keep;
+    m->space = p->space;
     if (size < 4) *(is_signed ? &f->vregs[rd].sbits : &f->vregs[rd].zbits) = (uint8_t)(8 * size);
     return opd_reg(rd);
 }
@@ -152,7 +165,9 @@ static void store_piece(struct func *f, const struct address *p, uint32_t at, ui
     struct opd base;
     int32_t imm = reach(f, p, at, &base), rb = kind ? to_v(f, base) : to_s(f, base),
             rv = kind ? to_v(f, value) : to_s(f, value);
-    emit(f, op[kind][size / 2], 0, rb, rv, imm);
+    struct minsn *m = emit(f, op[kind][size / 2], 0, rb, rv, imm);
+    m->keep = p->keep;
+    m->space = p->space;
 }
 
 /* Largest access allowed at `at` with `left` bytes to go. */
@@ -475,7 +490,7 @@ void select_frame(struct func *f)
 static struct opd copy_argument(struct func *f, const struct ventus_arg *a)
 {
     uint32_t at = reserve_frame(f, a->size, a->align);
-    struct address from = {.base = opd_reg(f->args), .offset = a->offset, .align = 4};
+    struct address from = {.base = opd_reg(f->args), .offset = a->offset, .align = 4, .space = SPACE_CONSTANT};
     struct address to = {.base = opd_imm(at), .is_private = true, .align = 4};
     for (uint32_t done = 0; done < a->size; done += 4)
         store_piece(f, &to, done, 4, load_piece(f, &from, done, 4, false));
@@ -511,7 +526,7 @@ void select_arguments(struct func *f)
         struct value *v = &f->values[i];
         const struct ventus_arg *a = &f->kernel->args[i];
         LLVMTypeRef type = LLVMTypeOf(v->ref);
-        struct address p = {.base = opd_reg(f->args), .offset = a->offset, .align = 4};
+        struct address p = {.base = opd_reg(f->args), .offset = a->offset, .align = 4, .space = SPACE_CONSTANT};
         v->parts = cc_alloc(f->cc, (type_parts(f, type) + 1) * sizeof *v->parts);
         if (LLVMGetEnumAttributeAtIndex(f->kernel->function, i + 1, byval)) {
             v->parts[0] = v->escapes ? copy_argument(f, a) : alu(f, ADD, p.base, opd_imm(p.offset));
