@@ -160,7 +160,7 @@ static void diverge(struct translator *t, const struct node *n, LLVMValueRef tak
     LLVMValueRef deeper = LLVMBuildAdd(t->b, depth, ir_u32(t, 2), "");
     leave_if(t, n, LLVMBuildICmp(t->b, LLVMIntUGT, deeper, ir_u32(t, SIMT_DEPTH), ""));
     count_divergence(t, deeper);
-    LLVMValueRef rpc = ir_load(t, t->i32, warp(t), offsetof(struct warp, rpc)), first = taken_first(t, taken, rest);
+    LLVMValueRef rpc = LLVMBuildLoad2(t->b, t->i32, t->rpc, ""), first = taken_first(t, taken, rest);
     LLVMValueRef target = ir_u32(t, node_target(n)), next = ir_u32(t, node_next(n));
     LLVMValueRef other_pc = LLVMBuildSelect(t->b, first, next, target, "");
     LLVMValueRef other = LLVMBuildSelect(t->b, first, rest, taken, "");
@@ -237,7 +237,7 @@ static void end_warp(struct translator *t, const struct node *n)
 {
     LLVMValueRef depth = ir_load(t, t->i32, warp(t), offsetof(struct warp, depth));
     if (t->version == MASKED) leave_if(t, n, LLVMBuildICmp(t->b, LLVMIntNE, depth, ir_u32(t, 0), ""));
-    ir_store(t, ir_u32(t, node_next(n)), warp(t), offsetof(struct warp, pc));
+    LLVMBuildStore(t->b, ir_u32(t, node_next(n)), t->end);
     LLVMBuildBr(t->b, t->ended);
 }
 

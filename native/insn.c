@@ -1,5 +1,6 @@
 /* Instructions that go on at the next one. */
 #include "native/translator.h"
+#include "sim/next.h"
 
 #include <string.h>
 
@@ -18,9 +19,46 @@ void fill_blank(struct translator *t)
     ir_at(t, on);
 }
 
+/* Control registers that code changes, as variables: most warps end before anybody looks at them. */
+struct control {
+    LLVMValueRef variable;
+    size_t offset; /* in struct warp */
+    uint32_t start;
+};
+enum { CONTROLS = 3 };
+
+static struct control control(const struct translator *t, unsigned i)
+{
+    const struct control all[CONTROLS] = {
+        {t->rpc, offsetof(struct warp, rpc), 0},
+        {t->vtype, offsetof(struct warp, vtype), START_VTYPE},
+        {t->mstatus, offsetof(struct warp, mstatus), csr_mstatus(MSTATUS_START)},
+    };
+    return all[i];
+}
+
+void start_controls(struct translator *t)
+{
+    for (unsigned i = 0; i < CONTROLS; i++)
+        LLVMBuildStore(t->b, ir_u32(t, control(t, i).start), control(t, i).variable);
+}
+
+static void spill_controls(struct translator *t, LLVMValueRef w)
+{
+    for (unsigned i = 0; i < CONTROLS; i++)
+        ir_store(t, LLVMBuildLoad2(t->b, t->i32, control(t, i).variable, ""), w, control(t, i).offset);
+}
+
+static void reload_controls(struct translator *t, LLVMValueRef w)
+{
+    for (unsigned i = 0; i < CONTROLS; i++)
+        LLVMBuildStore(t->b, ir_load(t, t->i32, w, control(t, i).offset), control(t, i).variable);
+}
+
 void spill(struct translator *t, const struct isa_registers *set)
 {
     LLVMValueRef w = warp(t), rows = ir_load(t, t->ptr, w, offsetof(struct warp, v));
+    spill_controls(t, w);
     for (unsigned r = 1; r < ISA_XREGS; r++)
         if (set->x >> r & 1)
             ir_store(t, LLVMBuildLoad2(t->b, t->i32, t->x[r], ""), w, offsetof(struct warp, x) + r * 4);
@@ -33,6 +71,7 @@ void spill(struct translator *t, const struct isa_registers *set)
 void reload(struct translator *t, const struct isa_registers *set)
 {
     LLVMValueRef w = warp(t), rows = ir_load(t, t->ptr, w, offsetof(struct warp, v));
+    reload_controls(t, w);
     for (unsigned r = 1; r < ISA_XREGS; r++)
         if (set->x >> r & t->used.x >> r & 1) set_x(t, r, ir_load(t, t->i32, w, offsetof(struct warp, x) + r * 4));
     for (unsigned r = 0; r < ISA_VREGS; r++)
@@ -118,12 +157,11 @@ static LLVMValueRef csr_value(struct translator *t, unsigned csr)
 static void translate_mstatus(struct translator *t, const struct node *n)
 {
     const struct insn *in = &n->d.in;
-    size_t at = offsetof(struct warp, mstatus);
-    LLVMValueRef old = ir_load(t, t->i32, warp(t), at), zero = ir_u32(t, 0);
+    LLVMValueRef old = LLVMBuildLoad2(t->b, t->i32, t->mstatus, ""), zero = ir_u32(t, 0);
     LLVMValueRef args[] = {
         get_x(t, n->d.scalars >> ROLE_RS1 & 1 ? in->rs1 : 0), old, zero, ir_u32(t, (uint32_t)in->imm), zero, zero};
     if ((isa_table[in->op].flags & ISA_ALWAYS) || in->rs1 || in->imm)
-        ir_store(t, call_row(t, in->op, args, 6), warp(t), at);
+        LLVMBuildStore(t->b, call_row(t, in->op, args, 6), t->mstatus);
     set_x(t, in->rd, old);
 }
 
@@ -134,7 +172,7 @@ static void translate_vset(struct translator *t, const struct node *n)
     LLVMValueRef few = LLVMBuildICmp(t->b, LLVMIntULT, get_x(t, n->d.in.rs1), threads, "");
     if (!csr_vtype_ok(n->d.in.aux)) few = LLVMConstInt(t->i1, 1, false);
     leave_if(t, n, few);
-    ir_store(t, ir_u32(t, n->d.in.aux), warp(t), offsetof(struct warp, vtype));
+    LLVMBuildStore(t->b, ir_u32(t, n->d.in.aux), t->vtype);
     set_x(t, n->d.in.rd, threads);
 }
 
@@ -153,7 +191,7 @@ void translate_node(struct translator *t, const struct node *n)
     case HOW_CONTROL: /* setrpc; the others end their block */
         if (n->effects.control == CONTROL_SETRPC) {
             LLVMValueRef rpc = value_of_row(t, n);
-            ir_store(t, rpc, warp(t), offsetof(struct warp, rpc));
+            LLVMBuildStore(t->b, rpc, t->rpc);
             set_x(t, n->d.in.rd, rpc);
         }
         break;

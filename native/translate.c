@@ -142,6 +142,10 @@ static void make_variables(struct translator *t)
     t->w = LLVMBuildAlloca(t->b, t->ptr, "w");
     t->budget = LLVMBuildAlloca(t->b, t->i32, "budget");
     t->mask = LLVMBuildAlloca(t->b, t->i32, "mask");
+    t->rpc = LLVMBuildAlloca(t->b, t->i32, "rpc");
+    t->vtype = LLVMBuildAlloca(t->b, t->i32, "vtype");
+    t->mstatus = LLVMBuildAlloca(t->b, t->i32, "mstatus");
+    t->end = LLVMBuildAlloca(t->b, t->i32, "end");
     t->counts = LLVMBuildAlloca(t->b, t->counts_type, "counts");
     t->exit_raw = LLVMBuildAlloca(t->b, t->i64, "raw");
 }
@@ -174,6 +178,7 @@ static void forget_registers(struct translator *t)
 static void clear_registers(struct translator *t)
 {
     set_registers(t, ir_u32(t, 0), ir_zero_piece(t));
+    start_controls(t);
     struct isa_registers live = live_at(&t->liveness, t->flow->request->start);
     if (t->facts.closed) forget_dead(t, &live);
 }
@@ -287,6 +292,7 @@ static void make_stop(struct translator *t, LLVMBasicBlockRef block, enum native
     ir_at(t, on);
     follow(t, entry);
     ir_at(t, over);
+    if (exit == EXIT_END) ir_store(t, LLVMBuildLoad2(t->b, t->i32, t->end, ""), warp(t), offsetof(struct warp, pc));
     store_progress(t);
     LLVMBuildBr(t->b, t->paused);
     LLVMAddIncoming(t->paused_exit, &code, &over, 1);

@@ -27,6 +27,7 @@ struct translator {
     LLVMValueRef sm, state, mem, group;
     /* variables */
     LLVMValueRef w, budget, x[ISA_XREGS], v[ISA_VREGS][PIECES_MOST], mask, counts, exit_raw;
+    LLVMValueRef rpc, vtype, mstatus, end; /* the warp's; where it has ended */
     struct isa_registers used, written;
     LLVMBasicBlockRef exit, *versions[2];   /* leaving with all registers; of each block */
     LLVMBasicBlockRef next, enter, begin;   /* the machine has given a warp; a warp goes on or begins; it begins */
@@ -143,10 +144,13 @@ void translate_atomic(struct translator *t, const struct node *n);
 
 /* ---- insn.c ---- */
 
-/* Registers to and from struct warp. fill_blank: makes sure that those which are not stored are 0 there. */
+/* Registers to and from struct warp, and the control registers. fill_blank: makes sure that those which are not stored
+ * are 0 there. */
 void fill_blank(struct translator *t);
 void spill(struct translator *t, const struct isa_registers *set);
 void reload(struct translator *t, const struct isa_registers *set);
+/* The control registers of a warp that begins. */
+void start_controls(struct translator *t);
 /* Gives those back that somebody may still read; the others hold anything from then on. */
 void spill_live(struct translator *t, struct isa_registers live);
 struct isa_registers both(struct isa_registers a, struct isa_registers b);

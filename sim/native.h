@@ -7,7 +7,8 @@
  *
  * State. A warp is in struct warp between two calls, except registers that are written before they are read. While
  * translated code runs, its vector and scalar registers and its SIMT mask are in registers of the host; pc, and where
- * the code is in it, are known by `site` alone; the SIMT stack and rpc are always in struct warp. So a jump out of a
+ * the code is in it, are known by `site` alone, and the control registers that a program writes are stored with the
+ * registers; the SIMT stack is always in struct warp. So a jump out of a
  * refused access loses the registers of a warp that has failed (nobody looks at them: launches with observers run with
  * `step`), but neither pc nor address nor counters.
  */
@@ -159,6 +160,8 @@ static inline uint32_t native_layout(void)
                             offsetof(struct warp, stack),
                             offsetof(struct warp, depth),
                             offsetof(struct warp, rpc),
+                            offsetof(struct warp, vtype),
+                            offsetof(struct warp, mstatus),
                             offsetof(struct warp, pc),
                             offsetof(struct warp, group),
                             offsetof(struct warp, blank),

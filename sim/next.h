@@ -25,14 +25,12 @@ static inline void group_advance(struct group *g)
     }
 }
 
-/* A warp that has come to its end without having left translated code: only what that changes. */
+/* A warp that has come to its end without having left translated code, which has stored nothing but that: where, if it
+ * was the last one of a round. */
 static inline void warp_start_again(struct warp *w)
 {
-    w->rpc = 0;
-    w->state = WARP_READY;
     w->pc = w->group->launch->start_pc;
-    w->vtype = START_VTYPE;
-    w->mstatus = csr_mstatus(MSTATUS_START);
+    w->state = WARP_READY;
 }
 
 /* A group begins whose warps have been started. */

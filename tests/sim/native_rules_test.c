@@ -210,19 +210,18 @@ static void test_fault_of_follower(void **state)
 }
 
 /* Every group finds its warps as they are at first, however the group before it has left them: what all change stays
- * within translated code, what some look at and some change is `step`'s. */
+ * within translated code, what some look at, before and behind that, and some change is `step`'s. */
 static void test_groups_follow(void **state)
 {
     (void)state;
     struct result r = pair_run_levels(&(struct pair){
         .text = " csrr x10, mstatus\n csrr x5, CSR_GIDX\n csrr x6, CSR_WID\n slli x7, x5, 1\n add x7, x7, x6\n"
-                " slli x7, x7, 4\n lui x20, 0x90000\n add x20, x20, x7\n sw x10, 0(x20)\n li x15, 2\n andi x8, x5, 3\n"
-                " bne x8, x15, on\n csrr x11, vtype\n csrr x9, frm\n sw x9, 1600(x20)\n csrr x12, CSR_RPC\n sw x11, "
-                "4(x20)\n sw x12, 8(x20)\n"
-                "on: sw x13, 12(x20)\n li x13, 0x2208\n csrrw x0, mstatus, x13\n li x13, 32\n"
-                " vsetvli x0, x13, e32, m1, ta, ma\n la x14, end\n setrpc x0, x14, 0\n li x15, 5\n andi x8, x5, 7\n "
-                "slli x9, x6, 3\n add x8, x8, x9\n "
-                "bne x8, x15, end\n csrrwi x0, frm, 1\n"
+                " slli x7, x7, 5\n lui x20, 0x90000\n add x20, x20, x7\n sw x10, 0(x20)\n li x15, 2\n"
+                " andi x8, x5, 3\n bne x8, x15, on\n csrr x11, vtype\n csrr x12, CSR_RPC\n csrr x9, frm\n"
+                " sw x11, 4(x20)\n sw x12, 8(x20)\n sw x9, 12(x20)\n"
+                "on: li x13, 0x2208\n csrrw x0, mstatus, x13\n li x13, 32\n vsetvli x0, x13, e32, m1, ta, ma\n"
+                " la x14, end\n setrpc x0, x14, 0\n li x15, 5\n andi x8, x5, 7\n bne x8, x15, end\n"
+                " csrr x11, vtype\n csrr x12, CSR_RPC\n sw x11, 16(x20)\n sw x12, 20(x20)\n csrrwi x0, frm, 1\n"
                 "end: endprg\n",
         .shape = {.warps = 2, .threads_per_warp = 32, .work_items = 64, .groups = {100}}});
     assert_int_equal(r.status, LAUNCH_DONE);
