@@ -298,7 +298,7 @@ static void *release_together(void *releaser)
     return release(r->s) ? releaser : NULL;
 }
 
-/* One wait for two semaphores, which go at once: the thread sanitizer sees who still looks at it. */
+/* A wait for two semaphores that go at once fails, whichever of them is the last. */
 static void test_released_together(void **state)
 {
     (void)state;
