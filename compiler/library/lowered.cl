@@ -1,45 +1,51 @@
 /* Constructs without a machine form: lower.c replaces them by calls of these. */
 #include "library.h"
 
-/* (high * 2^32 + low) / d for high < d, in two digits of 16 bits; d has its highest bit set. A digit guessed from the upper
- * half of d is at most 2 too large. */
-static uint digit(uint high, uint next, uint d, private uint *rest)
+/* Divisions without branches and without a division that must not be done in vain: a loop computes once what does not
+ * change in it. */
+
+/* (2^64 - 1) / d - 2^32: what to multiply with instead of dividing by d, whose highest bit is set. The first guess has 20
+ * bits or more, the next one is at most 1 off. */
+static uint inverse(uint d)
 {
-    uint q = high / (d >> 16), r = high - q * (d >> 16), low = d & 0xffff;
-    for (int i = 0; i < 2; i++) {
-        bool large = r <= 0xffff && (q > 0xffff || q * low > (r << 16 | next));
-        q -= large;
-        r += large ? d >> 16 : 0;
-    }
-    *rest = (high << 16 | next) - q * d;
-    return q;
-}
-static uint divide_long(uint high, uint low, uint d)
-{
-    uint shift = clz(d), rest;
-    d <<= shift;
-    high = high << shift | low >> 1 >> (31 - shift);
-    low <<= shift;
-    uint upper = digit(high, low >> 16, d, &rest);
-    return upper << 16 | digit(rest, low & 0xffff, d, &rest);
+    float part = 1.0f / (float)d;
+    uint guess = (uint)fmin(part * 0x1p64f - 0x1p32f, 0x1.fffffep31f);
+    long rest = ((ulong)~d << 32 | 0xffffffff) - (ulong)guess * d;
+    int more = (int)((float)(int)(rest >> 20) * (part * 0x1p20f));
+    rest -= (long)more * d;
+    return guess + more - (rest < 0) + (rest >= d);
 }
 
-/* Remainder below, quotient returned. One division of 64 by 32 bits: of what the first digit leaves, if b has 32 bits, else
- * of half of a by the 32 highest bits of b, whose quotient is at most 1 too large once it is scaled. */
+/* (high * 2^32 + low) / d for high < d. The guess is at most 1 off either way. */
+static uint divide_long(uint high, uint low, uint d, uint inverse, private uint *rest)
+{
+    ulong product = (ulong)inverse * high + ((ulong)high << 32 | low);
+    uint q = (uint)(product >> 32) + 1, r = low - q * d;
+    bool large = r > (uint)product;
+    q -= large;
+    r += large ? d : 0;
+    bool small = r >= d;
+    *rest = r - (small ? d : 0);
+    return q + small;
+}
+
+/* Remainder below, quotient returned. Two digits of 32 bits, if b has no more; else one, of half of a by the 32 highest bits
+ * of b, which is at most 1 too large once it is scaled. */
 static ulong divide(ulong a, ulong b, __private ulong *rest)
 {
-    uint high = a >> 32, b_high = b >> 32, low_b = b;
+    uint high = a >> 32, b_high = b >> 32, low = a, low_b = b, over;
     if ((high | b_high) == 0) {
-        *rest = (uint)a % low_b;
-        return (uint)a / low_b;
+        *rest = low % low_b;
+        return low / low_b;
     }
     bool large = b_high != 0;
-    uint shift = clz(b_high | !large), first = large ? 0 : high / low_b;
-    uint d = large ? (uint)(b << shift >> 32) : low_b, q;
-    q = divide_long(large ? high >> 1 : high - first * low_b, large ? (uint)(a >> 1) : (uint)a, d);
+    uint shift = clz(large ? b_high : low_b), d = large ? (uint)(b << shift >> 32) : low_b << shift, v = inverse(d);
+    ulong scaled = a << shift;
+    uint first = divide_long(high >> 1 >> (31 - shift), scaled >> 32, d, v, &over);
+    uint q = divide_long(large ? high >> 1 : over, large ? (uint)(a >> 1) : (uint)scaled, d, v, &over);
     if (large) q = q >> (31 - shift);
-    q -= large && q;
-    ulong quotient = (ulong)first << 32 | q, r = a - quotient * b;
+    q -= large & (q != 0);
+    ulong quotient = (ulong)(large ? 0 : first) << 32 | q, r = a - quotient * b;
     bool more = r >= b;
     *rest = more ? r - b : r;
     return quotient + more;
