@@ -91,42 +91,6 @@ static bool add_versions(FILE *key, const struct disk_cache *cache)
 
 /* ---- sources ---- */
 
-/* What stands at `at`, behind any backslash that continues the line: a word may be cut by them. `size`: the end. */
-static size_t skip_continuations(const char *text, size_t size, size_t at)
-{
-    while (at < size && text[at] == '\\') {
-        size_t next = at + 1;
-        while (next < size && strchr(" \t\r\v\f", text[next])) next++;
-        if (next == size || text[next] != '\n') break;
-        at = next + 1;
-    }
-    return at;
-}
-
-static bool is_word_at(const char *text, size_t size, size_t at, const char *word)
-{
-    for (; *word && at < size && text[at] == *word; word++) at = skip_continuations(text, size, at + 1);
-    return !*word;
-}
-
-static bool has_word(const char *text, size_t size, const char *word)
-{
-    for (size_t i = 0; i < size; i++)
-        if (is_word_at(text, size, i, word)) return true;
-    return false;
-}
-
-/* Can something else than the text decide what it becomes? Then only the preprocessor knows. */
-static bool is_open(const char *text, size_t size)
-{
-    static const char *const words[] = {
-        "include", "import", "embed", "module", "__DATE__", "__TIME__", "__TIMESTAMP__", "?\?/" /* a backslash */,
-    };
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (has_word(text, size, words[i])) return true;
-    return false;
-}
-
 /* Without the name of the folder of headers, which is another one each time. */
 static void add_neutral(FILE *key, const char *text, size_t size, const char *folder)
 {
@@ -156,9 +120,8 @@ static bool add_source(FILE *key, const struct build *b)
     const char *options = b->options ? b->options : "";
     add(key, b->source, b->source_size);
     add_text(key, options);
-    bool open = b->headers || is_open(b->source, b->source_size) || is_open(options, strlen(options));
-    if (b->il) open = false; /* a module includes nothing, whatever words are in it */
-    return !open || add_preprocessed(key, b);
+    if (b->il) return true; /* a module includes nothing, whatever words are in it */
+    return (!b->headers && includes_add(key, b->source, b->source_size, options)) || add_preprocessed(key, b);
 }
 
 static bool add_build(FILE *key, const struct disk_cache *cache, const struct build *b)

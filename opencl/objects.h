@@ -610,6 +610,8 @@ struct build {
 cl_int build_run(struct build *build);
 /* The same, or what it gave for an equal build once: build_cache.c. */
 cl_int build_cached(struct build *build);
+/* Adds what a source includes to a key; false: only the preprocessor knows that. In includes.c. */
+bool includes_add(FILE *key, const char *source, size_t size, const char *options);
 
 /* Where ventus-cc is, to be freed, or NULL. */
 char *compiler_path(void);

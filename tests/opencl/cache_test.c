@@ -13,13 +13,15 @@ static void shell(const char *format, const char *a, const char *b)
     if (system(command)) fail_msg("%s", command);
 }
 
-/* The real compiler, with a line in the file `runs` for each result that it makes. */
+/* The real compiler, with a line in the file `runs` for each result that it makes, in `asked` for each source that it
+ * only preprocesses. */
 static void count_runs(void)
 {
     char script[3 * PATH_MAX];
     snprintf(script, sizeof script,
-             "case $1 in --files|--preprocess) ;; *) echo >>%s/runs ;; esac\nexec %s/ventus-cc \"$@\"", folder,
-             build_folder());
+             "case $1 in --files) ;; --preprocess) echo >>%s/asked ;; *) echo >>%s/runs ;; esac\n"
+             "exec %s/ventus-cc \"$@\"",
+             folder, folder, build_folder());
     fake_compiler(script);
 }
 
@@ -45,18 +47,21 @@ static int clean_up(void **state)
     return 0;
 }
 
-/* How often the compiler has run since the last question. */
-static unsigned runs(void)
+/* Lines of a file since the last question. */
+static unsigned lines_of(const char *name)
 {
     char path[PATH_MAX], line[8];
     unsigned count = 0;
-    snprintf(path, sizeof path, "%s/runs", folder);
+    snprintf(path, sizeof path, "%s/%s", folder, name);
     FILE *file = fopen(path, "r");
     while (file && fgets(line, sizeof line, file)) count++;
     if (file) fclose(file);
     unlink(path);
     return count;
 }
+
+/* How often the compiler has run. */
+static unsigned runs(void) { return lines_of("runs"); }
 
 static cl_program program_of(const char *source)
 {
@@ -146,6 +151,51 @@ static void test_includes(void **state)
     BUILT("kernel void k(global char *a) { a[0] = __TIME__[7]; }", "", 1);
 }
 
+/* A header that is changed counts, wherever it is found; the preprocessor is asked only where its name is none. */
+static void test_headers(void **state)
+{
+    static const char kernel[] = "\nkernel void k(global int *a) { a[0] = N; }";
+    static const struct {
+        const char *text;
+        bool asks;
+    } ways[] = {
+        {"#include \"n.h\"", false},
+        {"/* included, includes */ # /* here */ include /* behind */ <n.h>", true},
+        {"#\tinclude\t<n.h> /* modules */", false},
+        {"#include <sub/other.h>", false},
+        {"#define WHICH <n.h>\n#include WHICH", true},
+        {"#define WHICH <n.h>\n#/**/include WHICH", true},
+        {"#define WHICH <n.h>\n# \\\ninclude WHICH", true},
+        {"#define WHICH <n.h>\n%:include WHICH", true},
+        {"#define WHICH <n.h>\n#\finclude WHICH", true},
+        {"#define WHICH <n.h>\n#include\\\n WHICH", true},
+        {"#if 0\n#include <nowhere.h>\n#endif\n#include <n.h>", true},
+        {"#ifdef __has_include\n#include <n.h>\n#endif", true},
+        {"#include <sub/which.h>", true},
+    };
+    char options[2 * PATH_MAX], source[256];
+    (void)state;
+    snprintf(options, sizeof options, "-D X -I \"%s/first\" '-I%s'", folder, folder);
+    shell("mkdir %s/sub %s/first", folder, folder);
+    shell("echo '#include \"beside.h\"' >%s/sub/other.h; echo '#include <n.h>' >%s/sub/beside.h", folder, folder);
+    shell("printf '#define M <n.h>\\n#include M\\n' >%s/sub/which.h%s", folder, "");
+    for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
+        snprintf(source, sizeof source, "%s%s", ways[i].text, kernel);
+        lines_of("asked");
+        shell("echo '#define N 1' >%s/n.h%s", folder, "");
+        BUILT(source, options, 1);
+        BUILT(source, options, 0);
+        shell("echo '#define N 2' >%s/n.h%s", folder, "");
+        BUILT(source, options, 1);
+        shell("echo '#define N 3' >%s/first/n.h%s", folder, "");
+        BUILT(source, options, 1);
+        shell("rm %s/first/n.h%s", folder, "");
+        BUILT(source, options, 0);
+        if ((lines_of("asked") > 0) != ways[i].asks)
+            fail_msg("%s: the preprocessor %s", ways[i].text, ways[i].asks ? "is not asked" : "is asked");
+    }
+}
+
 /* An object of a source whose header says N. */
 static cl_program object_of(const char *header)
 {
@@ -215,7 +265,7 @@ static void test_damage(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(test_equal),    TEST(test_compiler), TEST(test_includes),
+        TEST(test_equal),    TEST(test_compiler), TEST(test_includes), TEST(test_headers),
         TEST(test_separate), TEST(test_failure),  TEST(test_damage),
     };
     return cmocka_run_group_tests(tests, check_setup, check_teardown);
