@@ -18,6 +18,29 @@ LLVMBasicBlockRef version_of(struct translator *t, const struct block *block, en
     return *known;
 }
 
+/* Does a block belong to another function than the one in progress? */
+static bool crosses(const struct translator *t, const struct block *block)
+{
+    return &t->functions.list[function_of(&t->functions, block)] != t->current;
+}
+
+/* The host block in front of another function's block: it finds the registers in struct warp. So values live in one
+ * function only, however many are called with them. */
+static LLVMBasicBlockRef arrival_of(struct translator *t, const struct block *block, enum version version)
+{
+    LLVMBasicBlockRef *known = &t->arrivals[version][block - t->flow->blocks], from = LLVMGetInsertBlock(t->b);
+    const struct function *caller = t->current;
+    if (*known) return *known;
+    *known = ir_block(t, "arrive");
+    ir_at(t, *known);
+    t->current = &t->functions.list[function_of(&t->functions, block)];
+    reload_live(t, live_at(&t->liveness, block->pc));
+    LLVMBuildBr(t->b, version_of(t, block, version));
+    t->current = caller;
+    ir_at(t, from);
+    return *known;
+}
+
 /* Is a variable raw that is to be exact where the block begins? */
 static bool is_too_raw(const struct translator *t, unsigned r, const struct block *block, enum version version)
 {
@@ -44,8 +67,9 @@ static void go(struct translator *t, uint32_t pc, enum version version)
     memcpy(stored, t->stored, sizeof stored);
     for (unsigned r = 0; r < ISA_VREGS; r++)
         if (is_too_raw(t, r, block, version)) make_exact(t, r);
+    if (crosses(t, block) && !t->spilled) spill_live(t, live_at(&t->liveness, pc));
     memcpy(t->stored, stored, sizeof stored); /* on other ways they are still what they were */
-    LLVMBuildBr(t->b, version_of(t, block, version));
+    LLVMBuildBr(t->b, crosses(t, block) ? arrival_of(t, block, version) : version_of(t, block, version));
 }
 
 /* A host block that does so. */
@@ -53,7 +77,7 @@ static LLVMBasicBlockRef way_to(struct translator *t, uint32_t pc, enum version 
 {
     const struct block *block = flow_block(t->flow, pc);
     LLVMBasicBlockRef from = LLVMGetInsertBlock(t->b), way;
-    if (block && !is_any_too_raw(t, block, version)) return version_of(t, block, version);
+    if (block && !crosses(t, block) && !is_any_too_raw(t, block, version)) return version_of(t, block, version);
     way = ir_block(t, "way");
     ir_at(t, way);
     go(t, pc, version);
@@ -109,11 +133,14 @@ static void jump_indirect(struct translator *t, const struct node *n)
     LLVMValueRef target = value_of_row(t, n);
     LLVMBasicBlockRef elsewhere = ir_block(t, "elsewhere");
     set_x(t, n->d.in.rd, ir_u32(t, node_next(n)));
+    spill_live(t, all_registers());
+    t->spilled = true;
     LLVMValueRef choice = LLVMBuildSwitch(t->b, target, elsewhere, 8);
     for (size_t i = 0; i < f->ncalls; i++) {
         if (!flow_may_return(&f->calls[i], function)) continue;
         LLVMAddCase(choice, ir_u32(t, f->calls[i].back), checked_way(t, f->calls[i].back, t->version));
     }
+    t->spilled = false;
     leave_to(t, elsewhere, target, all_registers());
 }
 

@@ -292,6 +292,14 @@ uint32_t flow_function(const struct flow *f, const struct node *jump)
     return function;
 }
 
+/* ---- registers ---- */
+
+void registers_add(struct isa_registers *to, const struct isa_registers *from)
+{
+    to->x |= from->x;
+    for (unsigned i = 0; i < ISA_VREGS / 64; i++) to->v[i] |= from->v[i];
+}
+
 /* ---- the budget ---- */
 
 /* What follows at pc without another look at the budget. */

@@ -66,6 +66,8 @@ const struct block *flow_block(const struct flow *flow, uint32_t pc);
 uint32_t flow_function(const struct flow *flow, const struct node *jump);
 static inline bool flow_may_return(const struct call *c, uint32_t function) { return !c->to || c->to == function; }
 
+void registers_add(struct isa_registers *to, const struct isa_registers *from);
+
 /* Address of the word behind a prefix, from which branches count, and of a branch's target. */
 static inline uint32_t node_here(const struct node *n) { return n->pc + n->d.in.size - 4u; }
 static inline uint32_t node_next(const struct node *n) { return n->pc + n->d.in.size; }

@@ -80,13 +80,6 @@ void reload(struct translator *t, const struct isa_registers *set)
                            t->v[r][p]);
 }
 
-struct isa_registers both(struct isa_registers a, struct isa_registers b)
-{
-    a.x |= b.x;
-    for (unsigned i = 0; i < ISA_VREGS / 64; i++) a.v[i] |= b.v[i];
-    return a;
-}
-
 static struct isa_registers common(struct isa_registers a, const struct isa_registers *b)
 {
     a.x &= b->x;
@@ -96,7 +89,7 @@ static struct isa_registers common(struct isa_registers a, const struct isa_regi
 
 void spill_live(struct translator *t, struct isa_registers live)
 {
-    struct isa_registers own = common(live, &t->written);
+    struct isa_registers own = common(live, &t->current->written);
     for (unsigned r = 0; r < ISA_VREGS; r++)
         if (set_has(own.v, r)) make_exact(t, r);
     if (memcmp(&own, &live, sizeof live) != 0) fill_blank(t);
@@ -105,10 +98,18 @@ void spill_live(struct translator *t, struct isa_registers live)
     spill(t, &own);
 }
 
+void reload_live(struct translator *t, struct isa_registers live)
+{
+    struct isa_registers own = common(live, &t->current->used);
+    forget_dead(t, &live);
+    reload(t, &own);
+}
+
 static void translate_help(struct translator *t, const struct node *n)
 {
     struct isa_registers written = isa_registers_written(&n->d.in, &n->effects);
-    struct isa_registers touched = both(isa_registers_read(&n->d.in, &n->effects), written);
+    struct isa_registers touched = isa_registers_read(&n->d.in, &n->effects);
+    registers_add(&touched, &written);
     settle(t);
     fill_blank(t);
     for (unsigned r = 0; r < ISA_VREGS; r++) {

@@ -12,12 +12,6 @@ struct isa_registers all_registers(void)
     return all;
 }
 
-static void add(struct isa_registers *to, const struct isa_registers *from)
-{
-    to->x |= from->x;
-    for (unsigned i = 0; i < ISA_VREGS / 64; i++) to->v[i] |= from->v[i];
-}
-
 static void take(struct isa_registers *from, const struct isa_registers *what, bool vectors)
 {
     from->x &= ~what->x;
@@ -30,14 +24,14 @@ static void step_back(struct isa_registers *live, const struct node *n, enum ver
     struct isa_registers reads = isa_registers_read(&n->d.in, &n->effects);
     struct isa_registers writes = isa_registers_written(&n->d.in, &n->effects);
     if (n->how != HOW_HELP) take(live, &writes, version == FULL && n->d.in.vm); /* help may write in part */
-    add(live, &reads);
+    registers_add(live, &reads);
 }
 
 static void add_block(const struct liveness *l, struct isa_registers *live, uint32_t pc, enum version version)
 {
     const struct block *b = flow_block(l->flow, pc);
     struct isa_registers all = all_registers();
-    add(live, b ? &l->in[b - l->flow->blocks][version] : &all);
+    registers_add(live, b ? &l->in[b - l->flow->blocks][version] : &all);
 }
 
 static void add_both(const struct liveness *l, struct isa_registers *live, uint32_t pc)

@@ -69,8 +69,10 @@ static void begin_block(struct translator *t, const struct block *block, enum ve
     const struct flow *f = t->flow;
     t->block = block;
     t->version = version;
+    t->current = &t->functions.list[function_of(&t->functions, block)];
     t->known = t->fresh = (struct isa_registers){0};
     t->holds = t->facts.in[block - f->blocks][version];
+    for (unsigned r = 0; r < ISA_VREGS; r++) t->holds.v[r].raw &= set_has(t->current->used.v, r); /* see spill_live */
     memcpy(t->kept, t->holds.v, sizeof t->kept);
     memcpy(t->stored, t->holds.v, sizeof t->stored);
     memset(t->counted, 0, sizeof t->counted);
@@ -119,21 +121,9 @@ static void translate_blocks(struct translator *t)
 
 /* ---- entry and exit ---- */
 
-static struct isa_registers registers_of(const struct flow *f, bool written_only)
-{
-    struct isa_registers all = {0};
-    for (size_t i = 0; i < f->nnodes; i++) {
-        const struct node *n = &f->nodes[i];
-        all = both(all, isa_registers_written(&n->d.in, &n->effects));
-        if (!written_only) all = both(all, isa_registers_read(&n->d.in, &n->effects));
-    }
-    return all;
-}
-
 static void make_variables(struct translator *t)
 {
-    t->used = registers_of(t->flow, false);
-    t->written = registers_of(t->flow, true);
+    for (uint32_t i = 0; i < t->functions.count; i++) registers_add(&t->used, &t->functions.list[i].used);
     for (unsigned r = 1; r < ISA_XREGS; r++)
         if (t->used.x >> r & 1) t->x[r] = LLVMBuildAlloca(t->b, t->i32, "x");
     for (unsigned r = 0; r < ISA_VREGS; r++)
@@ -180,6 +170,9 @@ static void clear_registers(struct translator *t)
     set_registers(t, ir_u32(t, 0), ir_zero_piece(t));
     start_controls(t);
     struct isa_registers live = live_at(&t->liveness, t->flow->request->start);
+    const struct block *start = flow_block(t->flow, t->flow->request->start);
+    if (!start) return;
+    t->current = &t->functions.list[function_of(&t->functions, start)];
     if (t->facts.closed) forget_dead(t, &live);
 }
 
@@ -213,6 +206,7 @@ static void make_entries(struct translator *t, LLVMValueRef choice)
         LLVMAddCase(choice, ir_u32(t, (uint32_t)out->nentries), block);
         out->entries[out->nentries++] = (struct native_entry){b->pc, b->need};
         ir_at(t, block);
+        t->current = &t->functions.list[function_of(&t->functions, b)];
         struct isa_registers live = live_at(&t->liveness, b->pc);
         forget_registers(t);
         reload(t, &live);
@@ -256,14 +250,20 @@ static void make_exact_if(struct translator *t, unsigned r, unsigned bit)
     }
 }
 
-static void make_exit(struct translator *t)
+static void make_exit(struct translator *t, const struct function *function, struct way_out exit)
 {
-    ir_at(t, t->exit);
+    ir_at(t, exit.block);
     fill_blank(t);
-    for (unsigned i = 0; i < t->nraw; i++) make_exact_if(t, t->raw[i], i);
-    spill(t, &t->written);
+    for (unsigned i = 0; i < t->nraw; i++)
+        if (set_has(function->written.v, t->raw[i])) make_exact_if(t, t->raw[i], i);
+    spill(t, &function->written);
     store_progress(t);
-    LLVMBuildRet(t->b, t->exit_code);
+    LLVMBuildRet(t->b, exit.code);
+}
+
+static void make_exits(struct translator *t)
+{
+    for (uint32_t i = 0; i < t->functions.count; i++) make_exit(t, &t->functions.list[i], t->exits[i]);
 }
 
 /* The next warp of the round, and whether it begins, are what `entry` says. */
@@ -347,7 +347,7 @@ static void make_function(struct translator *t)
     t->next = block_with_phi(t, "next", &t->next_entry);
     t->enter = block_with_phi(t, "enter", &t->enter_entry);
     t->paused = block_with_phi(t, "paused", &t->paused_exit);
-    t->exit = block_with_phi(t, "exit", &t->exit_code);
+    for (uint32_t i = 0; i < t->functions.count; i++) t->exits[i].block = block_with_phi(t, "exit", &t->exits[i].code);
     t->begin = ir_block(t, "start"), t->ended = ir_block(t, "ended"), t->waits = ir_block(t, "waits");
     LLVMBuildBr(t->b, t->next);
     LLVMAddIncoming(t->next_entry, &entry, &begin, 1);
@@ -356,6 +356,33 @@ static void make_function(struct translator *t)
     take_warp(t);
     LLVMBuildBr(t->b, t->enter);
     LLVMAddIncoming(t->enter_entry, &t->next_entry, &t->next, 1);
+}
+
+/* What is known of the code before any of it is translated, and tables for it. False: the host has no memory. */
+static bool find_facts(struct translator *t)
+{
+    size_t n = t->flow->nblocks + 1;
+    bool ok = facts_make(&t->facts, t->flow) && liveness_make(&t->liveness, t->flow, &t->facts) &&
+              functions_make(&t->functions, &t->facts);
+    for (int i = 0; i < VERSIONS; i++) {
+        t->versions[i] = calloc(n, sizeof *t->versions[i]);
+        t->arrivals[i] = calloc(n, sizeof *t->arrivals[i]);
+        ok &= t->versions[i] && t->arrivals[i];
+    }
+    t->exits = calloc(n, sizeof *t->exits);
+    return ok && t->exits;
+}
+
+static void forget_facts(struct translator *t)
+{
+    functions_free(&t->functions);
+    liveness_free(&t->liveness);
+    facts_free(&t->facts);
+    for (int i = 0; i < VERSIONS; i++) {
+        free(t->versions[i]);
+        free(t->arrivals[i]);
+    }
+    free(t->exits);
 }
 
 bool translate_flow(struct translation *out, LLVMModuleRef module, const struct flow *flow)
@@ -372,11 +399,7 @@ bool translate_flow(struct translation *out, LLVMModuleRef module, const struct 
     t->words = words[flow->request->level];
     t->pieces = ISA_LANES / t->words;
     t->b = LLVMCreateBuilderInContext(t->context);
-    for (int i = 0; i < 2; i++) {
-        t->versions[i] = calloc(flow->nblocks + 1, sizeof *t->versions[i]);
-        t->failed |= !t->versions[i];
-    }
-    t->failed |= !facts_make(&t->facts, flow) || !liveness_make(&t->liveness, flow, &t->facts);
+    t->failed = !find_facts(t);
     if (!t->failed) {
         make_types(t);
         make_function(t);
@@ -385,13 +408,10 @@ bool translate_flow(struct translation *out, LLVMModuleRef module, const struct 
         make_stop(t, t->ended, EXIT_END, "next_behind_end");
         make_stop(t, t->waits, EXIT_BARRIER, "next_behind_barrier");
         make_paused(t);
-        make_exit(t);
+        make_exits(t);
     }
     LLVMDisposeBuilder(t->b);
-    liveness_free(&t->liveness);
-    facts_free(&t->facts);
-    free(t->versions[0]);
-    free(t->versions[1]);
+    forget_facts(t);
     bool ok = !t->failed;
     free(t);
     return ok;

@@ -3,6 +3,7 @@
 #ifndef VENTUS_NATIVE_TRANSLATOR_H
 #define VENTUS_NATIVE_TRANSLATOR_H
 
+#include "native/functions.h"
 #include "native/liveness.h"
 #include "native/translate.h"
 
@@ -13,11 +14,18 @@ struct lanes {
     LLVMValueRef piece[PIECES_MOST];
 };
 
+/* Where a function gives the warp back, and the phi that says why. */
+struct way_out {
+    LLVMBasicBlockRef block;
+    LLVMValueRef code;
+};
+
 struct translator {
     struct translation *out;
     const struct flow *flow;
     struct liveness liveness;
     struct fact_table facts;
+    struct function_table functions;
     LLVMContextRef context;
     LLVMBuilderRef b;
     unsigned words, pieces; /* lanes of a piece, pieces of a register */
@@ -27,17 +35,20 @@ struct translator {
     LLVMValueRef sm, state, mem, group;
     /* variables */
     LLVMValueRef w, budget, x[ISA_XREGS], v[ISA_VREGS][PIECES_MOST], mask, counts, exit_raw;
-    LLVMValueRef rpc, vtype, mstatus, end; /* the warp's; where it has ended */
-    struct isa_registers used, written;
-    LLVMBasicBlockRef exit, *versions[2];   /* leaving with all registers; of each block */
+    LLVMValueRef rpc, vtype, mstatus, end;  /* the warp's; where it has ended */
+    struct isa_registers used;              /* by any function */
+    LLVMBasicBlockRef *versions[2];         /* of each block, ... */
+    LLVMBasicBlockRef *arrivals[2];         /* ... and those that first load its function's registers */
+    struct way_out *exits;                  /* of each function: leaving with its registers */
     LLVMBasicBlockRef next, enter, begin;   /* the machine has given a warp; a warp goes on or begins; it begins */
     LLVMBasicBlockRef ended, waits, paused; /* a warp has ended; waits at a barrier; one of these and none follows it */
     LLVMValueRef next_entry, enter_entry, paused_exit; /* the phis of `next`, `enter` and `paused` */
-    LLVMValueRef exit_code;                            /* its phi */
 
     /* the block in progress */
     const struct block *block;
     enum version version;
+    const struct function *current;               /* that it belongs to */
+    bool spilled;                                 /* the function's registers are in struct warp as well */
     LLVMValueRef lanes, piece_lanes[PIECES_MOST]; /* the mask and its pieces as vectors of i1, MASKED only */
     struct lanes now[ISA_VREGS];                  /* current values; only where: */
     struct isa_registers known, fresh;            /* they are known here, and not yet stored to the variable */
@@ -151,9 +162,9 @@ void spill(struct translator *t, const struct isa_registers *set);
 void reload(struct translator *t, const struct isa_registers *set);
 /* The control registers of a warp that begins. */
 void start_controls(struct translator *t);
-/* Gives those back that somebody may still read; the others hold anything from then on. */
+/* Those of the function in progress that somebody may still read; the others hold anything from then on. */
 void spill_live(struct translator *t, struct isa_registers live);
-struct isa_registers both(struct isa_registers a, struct isa_registers b);
+void reload_live(struct translator *t, struct isa_registers live);
 
 /* Any instruction that does not end its block. */
 void translate_node(struct translator *t, const struct node *n);

@@ -201,9 +201,9 @@ LLVMValueRef active(struct translator *t) { return t->version == FULL ? ir_u32(t
 void forget_dead(struct translator *t, const struct isa_registers *live)
 {
     for (unsigned r = 1; r < ISA_XREGS; r++)
-        if (t->written.x >> r & ~live->x >> r & 1) set_x(t, r, LLVMGetUndef(t->i32));
+        if (t->current->used.x >> r & ~live->x >> r & 1) set_x(t, r, LLVMGetUndef(t->i32));
     for (unsigned r = 0; r < ISA_VREGS; r++)
-        for (unsigned p = 0; p < t->pieces && set_has(t->written.v, r) && !set_has(live->v, r); p++)
+        for (unsigned p = 0; p < t->pieces && set_has(t->current->used.v, r) && !set_has(live->v, r); p++)
             LLVMBuildStore(t->b, LLVMGetUndef(t->piece_type), t->v[r][p]);
 }
 
@@ -235,8 +235,9 @@ void leave(struct translator *t, enum native_exit code, LLVMValueRef pc, struct 
     if (t->version == FULL) LLVMBuildStore(t->b, ir_u32(t, ~0u), t->mask);
     /* Not where all ways meet: a block that has nothing but a branch there costs LLVM much time. */
     ir_record(t, pc, warp(t), offsetof(struct warp, pc));
-    LLVMBuildBr(t->b, t->exit);
-    LLVMAddIncoming(t->exit_code, &value, &from, 1);
+    struct way_out *exit = &t->exits[t->current - t->functions.list];
+    LLVMBuildBr(t->b, exit->block);
+    LLVMAddIncoming(exit->code, &value, &from, 1);
     memcpy(t->stored, stored, sizeof stored);
 }
 

@@ -304,6 +304,58 @@ static void test_calls(void **state)
                 "f: xor x10, x10, x12\n vxor.vv v1, v1, v2\n" SIZE " add x11, x11, x12\n jalr x0, 0(x1)\n");
 }
 
+/* Functions that change their own registers and some of their callers', each called from two places, and half of them
+ * calling another one: the warp is given back in each, and time slices end there. */
+static void test_many_functions(void **state)
+{
+    enum { FUNCTIONS = 24 };
+    static char text[1 << 14];
+    uint64_t translated;
+    size_t n = (size_t)snprintf(text, sizeof text, LOAD " li x8, 6\nloop:");
+    (void)state;
+    for (int i = 0; i < 2 * FUNCTIONS; i++)
+        n += (size_t)snprintf(text + n, sizeof text - n, " jal x1, f%d\n add x10, x10, x%d\n", i % FUNCTIONS,
+                              13 + i % 4);
+    n += (size_t)snprintf(text + n, sizeof text - n,
+                          " addi x8, x8, -1\n bne x8, x0, loop\n vadd.vv v1, v1, v8\n vadd.vv v2, v2, v9\n"
+                          " vadd.vv v3, v3, v10\n vadd.vv v4, v4, v11\n" SAVE " endprg\n");
+    for (int i = 0; i < FUNCTIONS; i++) {
+        n += (size_t)snprintf(text + n, sizeof text - n, "f%d: addi x%d, x12, %d\n vadd.vi v%d, v%d, %d\n", i,
+                              13 + i % 4, i, 8 + i % 5, 8 + i % 3, i % 16);
+        if (i % 2) n += (size_t)snprintf(text + n, sizeof text - n, " mv x2, x1\n jal x1, f%d\n mv x1, x2\n", i - 1);
+        if (i % 6 == 4) n += (size_t)snprintf(text + n, sizeof text - n, BY_STEP);
+        n += (size_t)snprintf(text + n, sizeof text - n, " xor x12, x12, x10\n jalr x0, 0(x1)\n");
+    }
+    struct pair p = {.text = text, .shape = {.warps = 3, .threads_per_warp = 32, .work_items = 96}, .quantum = 50};
+    struct result r = pair_run(&p, &translated);
+    assert_int_equal(r.status, LAUNCH_DONE);
+    assert_true(translated > r.counters.instructions / 2);
+}
+
+/* A function that goes back elsewhere than behind one of its calls, once and with what callers had computed before. */
+static void test_stray_returns(void **state)
+{
+    static const char *const changes[] = {" addi x1, x1, 12\n", " lw x1, 0(x21)\n", " la x1, other\n",
+                                          " mv x3, x1\n la x1, g\n"};
+    (void)state;
+    for (size_t i = 0; i < sizeof changes / sizeof *changes; i++) {
+        char text[2000];
+        snprintf(text, sizeof text,
+                 LOAD " li x6, 0\n la x7, other\n addi x21, x20, 64\n sw x7, 0(x21)\n vadd.vv v6, v1, v2\n"
+                      " add x13, x10, x11\n jal x1, f\n vadd.vv v3, v3, v6\n nop\n nop\n xor x11, x11, x13\n"
+                      " jal x1, g\n j out\n"
+                      "other: vxor.vv v4, v4, v6\n vxor.vv v5, v5, v7\n add x12, x12, x13\n"
+                      "again: li x6, 1\n vadd.vi v6, v6, 3\n jal x1, f\n vxor.vv v2, v2, v7\n"
+                      "out:" SAVE " endprg\n"
+                      "f: vadd.vi v7, v1, 5\n addi x14, x10, 1\n bne x6, x0, back\n%s"
+                      "back: xor x10, x10, x14\n jalr x0, 0(x1)\n"
+                      "g: add x12, x12, x14\n bne x6, x0, end\n beq x3, x0, end\n j again\n"
+                      "end: jalr x0, 0(x1)\n",
+                 changes[i]);
+        expect_same(text);
+    }
+}
+
 /* A jump to an address that is computed, and that no call or branch names. */
 static void test_computed_jumps(void **state)
 {
@@ -574,6 +626,7 @@ int main(void)
         cmocka_unit_test(test_long_loops),        cmocka_unit_test(test_mstatus),
         cmocka_unit_test(test_refused_runs),      cmocka_unit_test(test_local_memory),
         cmocka_unit_test(test_barrier),           cmocka_unit_test(test_calls),
+        cmocka_unit_test(test_many_functions),    cmocka_unit_test(test_stray_returns),
         cmocka_unit_test(test_computed_jumps),    cmocka_unit_test(test_division_by_sizes),
         cmocka_unit_test(test_sizes_change),      cmocka_unit_test(test_size_changes_hands),
         cmocka_unit_test(test_rounding_modes),    cmocka_unit_test(test_fused_rounding),
