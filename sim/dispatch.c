@@ -286,10 +286,11 @@ static struct part *choose_part(struct run *r, struct part *own)
     return most;
 }
 
-/* More at a time while they end soon, and fewer towards the end. */
+/* More at a time while they end soon, and fewer towards the end if other workers would else wait for this one. */
 static uint32_t claim_size(const struct run *r, const struct part *p, const struct sm *sm)
 {
-    uint32_t share = (p->end - p->next) / 2 + 1, n = sm->claim.size;
+    uint32_t left = p->end - p->next, n = sm->claim.size;
+    uint32_t share = gpu_workers(&sm->gpu->config) == 1 ? left : left / 2 + 1;
     if (n > share) n = share;
     return !n || goes_alone(sm->gpu, r) ? 1 : n;
 }
