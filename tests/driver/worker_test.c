@@ -232,14 +232,45 @@ static void test_launched_at_an_end(void **state)
     close_meetings(&t);
 }
 
-/* Has the first one end while the second runs beside it. */
-static void *launch_beside(void *meetings)
+/* A device whose client has seen no other thread and runs what it waits for itself; the first launch is under way. */
+static void open_alone(struct meetings *t)
 {
-    struct meetings *t = meetings;
-    ventus_event *e;
-    const uint32_t one = 1;
+    open_meetings(t);
+    let_go(t, 1, 1);
+    for (int k = 0; k < 5; k++) {
+        assert_int_equal(ventus_launch(t->device, &t->first, 0, NULL, &t->begun), VENTUS_OK);
+        wait(t->begun, VENTUS_OK);
+    }
+    let_go(t, 0, 0);
+    assert_int_equal(ventus_launch(t->device, &t->first, 0, NULL, &t->begun), VENTUS_OK);
+}
+
+/* Another thread's launch, when the first one runs. */
+static ventus_event *launch_beside(const struct meetings *t)
+{
+    ventus_event *e = NULL;
     while (ventus_event_state(t->begun) != VENTUS_RUNNING) nanosleep(&(struct timespec){.tv_nsec = 10000}, NULL);
-    if (ventus_launch(t->device, &t->second, 0, NULL, &e) != VENTUS_OK) return NULL;
+    return ventus_launch(t->device, &t->second, 0, NULL, &e) == VENTUS_OK ? e : NULL;
+}
+
+/* Waits for the first launch while another thread does something; returns what that returns. */
+static void *wait_beside(const struct meetings *t, void *(*other)(void *meetings))
+{
+    pthread_t thread;
+    void *result;
+    assert_int_equal(pthread_create(&thread, NULL, other, (void *)t), 0);
+    wait(t->begun, VENTUS_OK);
+    pthread_join(thread, &result);
+    return result;
+}
+
+/* Has the first one end while the second goes on. */
+static void *end_first(void *meetings)
+{
+    const struct meetings *t = meetings;
+    const uint32_t one = 1;
+    ventus_event *e = launch_beside(t);
+    if (!e) return NULL;
     ventus_event_wait_start(e, VENTUS_FOREVER);
     ventus_write(t->device, t->block + 4, &one, sizeof one);
     return e;
@@ -251,22 +282,32 @@ static void test_joined_by_another_thread(void **state)
     struct meetings t;
     (void)state;
     for (int i = 0; i < 5; i++) {
-        pthread_t other;
-        void *beside;
-        open_meetings(&t); /* whose client has not seen another thread yet */
-        let_go(&t, 1, 1);
-        for (int k = 0; k < 5; k++) {
-            assert_int_equal(ventus_launch(t.device, &t.first, 0, NULL, &t.begun), VENTUS_OK);
-            wait(t.begun, VENTUS_OK);
-        }
-        let_go(&t, 0, 0);
-        assert_int_equal(ventus_launch(t.device, &t.first, 0, NULL, &t.begun), VENTUS_OK);
-        assert_int_equal(pthread_create(&other, NULL, launch_beside, &t), 0);
-        assert_int_equal(ventus_event_wait(t.begun, VENTUS_FOREVER), VENTUS_OK);
-        pthread_join(other, &beside);
-        ventus_event_release(t.begun);
+        open_alone(&t);
+        ventus_event *beside = wait_beside(&t, end_first);
         let_go(&t, 1, 1);
         wait(beside, VENTUS_OK);
+        close_meetings(&t);
+    }
+}
+
+static void *meet_first(void *meetings)
+{
+    ventus_event *e = launch_beside(meetings);
+    return e && ventus_event_wait(e, VENTUS_FOREVER) == VENTUS_OK ? e : NULL;
+}
+
+/* A launch that the client runs itself, and one of another thread, go on when each has seen the other. */
+static void test_meets_another_thread(void **state)
+{
+    struct meetings t;
+    (void)state;
+    for (int i = 0; i < 5; i++) {
+        open_alone(&t);
+        const uint32_t swapped[4] = {t.block + 4, t.block};
+        memcpy(t.args[1], swapped, sizeof swapped);
+        ventus_event *other = wait_beside(&t, meet_first);
+        assert_non_null(other);
+        ventus_event_release(other);
         close_meetings(&t);
     }
 }
@@ -367,10 +408,15 @@ static void test_strange_client(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_client_helps),         cmocka_unit_test(test_waits_for_one_of_two),
-        cmocka_unit_test(test_cancelled_by_another), cmocka_unit_test(test_joined_by_another_thread),
-        cmocka_unit_test(test_wait_inside),          cmocka_unit_test(test_strange_client),
-        cmocka_unit_test(test_waits_for_a_start),    cmocka_unit_test(test_waits_beside_a_cancelled_follower),
+        cmocka_unit_test(test_client_helps),
+        cmocka_unit_test(test_waits_for_one_of_two),
+        cmocka_unit_test(test_cancelled_by_another),
+        cmocka_unit_test(test_joined_by_another_thread),
+        cmocka_unit_test(test_meets_another_thread),
+        cmocka_unit_test(test_wait_inside),
+        cmocka_unit_test(test_strange_client),
+        cmocka_unit_test(test_waits_for_a_start),
+        cmocka_unit_test(test_waits_beside_a_cancelled_follower),
         cmocka_unit_test(test_launched_at_an_end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
