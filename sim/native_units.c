@@ -13,7 +13,7 @@
 #include "sim/native_symbols.h"
 
 #define BYTES_MOST (128u << 20) /* of units that nobody holds, about */
-#define HOT        400000u      /* instructions that `step` executes before a translation is asked for: about 20 ms */
+#define HOT        400000u      /* instructions that `step` executes before a translation is asked for: some 4 ms */
 
 /* ---- host levels ---- */
 
