@@ -492,6 +492,26 @@ void places_walk(struct places_state *state, void (*at)(void *user, uint32_t wor
 /* Where the variables are, to kernel->code.debug. */
 void locations_write(struct func *f, struct places_state *state);
 
+/* ---- loops.c ---- */
+
+/* Blocks by their places in the layout, f->order. */
+struct mloop {
+    uint32_t header, parent, depth; /* number of the loop around it or NO_NODE; 1: outermost */
+    uint32_t preheader;             /* the only block before it, which does nothing else than enter it; or NO_NODE */
+    uint32_t *blocks, n;
+    uint32_t *exits, nexits; /* where its blocks lead to out of it, in any order */
+    bool shares_exits;       /* one of these can be entered from elsewhere, too */
+};
+struct mloops {
+    struct graph succ, pred;
+    uint32_t *place;     /* of a machine block */
+    uint32_t *innermost; /* the loop around a block or NO_NODE */
+    struct mloop *list;  /* outer ones before those in them */
+    uint32_t n;
+};
+/* Behind liveness_run, which lays the code out. */
+struct mloops loops_find(struct func *f);
+
 /* ---- reconverge.c ---- */
 /* Decides where rpc is set, so that each divergent branch finds its own there (rule R7). */
 void reconverge_run(struct func *f);
