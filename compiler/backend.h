@@ -108,6 +108,8 @@ struct vreg {
     uint8_t cls;
     uint8_t zbits, sbits; /* the value is known to fit so many bits, unsigned / signed; 32 = unknown */
     bool temporary;       /* made by the spiller: not to be spilled again */
+    bool apart;           /* not to be merged with others: a home of a spilled scalar */
+    uint8_t level;        /* how many loops the spiller has left around it (spill.c) */
     bool direct;          /* must have a register that a word names without a prefix */
     uint16_t group;       /* of adjacent registers, number + 1 in f->groups; 0: none */
     bool undefined;       /* may be read where nothing has written it: what it holds does not matter there */
@@ -115,6 +117,8 @@ struct vreg {
     uint16_t ndefs;
     int16_t phys;
     int32_t hint;
+    int32_t home;  /* of a spilled scalar or a part of it: the vector register whose lanes hold it; else NOREG */
+    uint32_t slot; /* of a spilled vector register or a part of it: its private address; else 0 */
 };
 
 /* Address spaces as LLVM numbers them; private memory has instructions of its own. */
@@ -127,8 +131,8 @@ struct minsn {
     uint32_t place; /* of the IR instruction that it was made of, see source_line */
     uint32_t word;  /* where it stands in the kernel, emit.c */
     int32_t made;  /* the register, by its name then, that got a value of a variable from it (debug_track.c); 0: none */
-    uint32_t slot; /* of private memory, that it stores a spilled register to (spill.c); 0: none */
-    bool same;     /* what it saves is there already: a copy of a spilled register to itself */
+    uint32_t slot; /* of private memory, that it moves a spilled register to or from (spill.c); 0: none */
+    bool moves;    /* between a spilled register and its home */
     uint8_t rm;
     bool keep;             /* has an effect besides its result */
     uint8_t space;         /* of memory that it accesses, enum space */
@@ -230,7 +234,9 @@ struct func {
     /* Memory of the kernel. */
     struct local *locals;
     uint32_t nlocals, locals_cap, lds_bytes;
-    uint32_t frame; /* private bytes used so far */
+    uint32_t frame;      /* private bytes used so far */
+    int32_t *slot_bases; /* registers with addresses of spilled ones, spill.c */
+    uint32_t nslot_bases, slot_bases_room;
 
     struct group *groups;
     uint32_t ngroups, groups_cap;
@@ -244,6 +250,7 @@ struct func {
     /* Allocation of registers: liveness.c, regalloc.c. */
     uint32_t *order, norder;   /* machine blocks as laid out */
     struct range *ranges;      /* of each virtual register, liveness.c */
+    struct graph live;         /* edges from each machine block to the registers live where it begins */
     uint32_t nregs_s, nregs_v; /* registers the allocator may use: fewer in tests */
 };
 
@@ -431,7 +438,7 @@ void groups_place(struct func *f, uint64_t taken[ISA_VREGS / 64]);
 uint32_t regalloc_run(struct func *f, uint32_t **unplaced);
 /* How many registers of a class need no prefix, and are for values that live over calls as well. */
 uint32_t regalloc_direct(const struct func *f, enum reg_class cls);
-/* Rewrites the code so that these registers need no register of their class any more. */
+/* Splits these registers: rewrites the code so that others that live for shorter take their places. */
 void spill_run(struct func *f, const uint32_t *vregs, uint32_t n);
 
 /* ---- debug_track.c: where values of variables are, while registers are renamed and spilled; with -g ---- */
@@ -477,8 +484,8 @@ void track_begin(struct func *f);
 void track_mark(struct func *f);
 /* Registers get other names, as visit_insn would tell it. */
 void track_rename(struct func *f, visit_reg visit, void *user);
-/* By register: the vector register it moves to, or NOREG; its place in private memory, or 0. */
-void track_spill(struct func *f, const int32_t *home, const uint32_t *slot);
+/* By register: not 0 if it is split and has its home from now on. */
+void track_spill(struct func *f, const uint8_t *split);
 
 /* ---- debug_places.c ---- */
 struct places_state;

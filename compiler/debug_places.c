@@ -21,6 +21,7 @@ struct places_state {
     uint32_t *ir;        /* its block of the IR, NO_NODE: made of no instruction */
     int32_t *at;         /* by place: the first tracked value there, NOREG: none */
     int32_t *next;       /* the next one in the same place */
+    int32_t *of_name;    /* by name: the tracked value that instructions make by it, NOREG: none */
     uint64_t (*lost)[2]; /* by machine block and way of its branch: scalar registers that the other way may write */
     bits *now;
     uint32_t event;   /* the next one of the block */
@@ -54,6 +55,12 @@ static void put_there(struct places_state *p, uint32_t place, bool same)
     }
 }
 
+/* What is made anew is in its place when it is put there: a part of a spilled register (spill.c) is saved later. */
+static void forget(struct places_state *p, int32_t made)
+{
+    if (p->of_name[made] != NOREG) bit_clear(p->now, (uint32_t)p->of_name[made]);
+}
+
 static void note_def(void *user, int32_t *reg, bool is_def)
 {
     struct places_state *p = user;
@@ -77,9 +84,10 @@ static void run_call(struct places_state *p, const struct isa_registers *written
 static void run_insn(struct places_state *p, struct minsn *m)
 {
     p->made = m->made;
-    p->same = m->same || copies_itself(p->f, m);
+    if (m->made) forget(p, m->made);
+    p->same = copies_itself(p->f, m);
     if (m->op == OP_JAL) run_call(p, &p->f->cc->routines[m->imm].code.written);
-    else if (m->slot) put_there(p, slot_place(m->slot), p->same);
+    else if (m->slot && insn_roles(m->op)->rd < 0) put_there(p, slot_place(m->slot), p->same);
     else visit_insn(m, note_def, p);
 }
 
@@ -208,6 +216,9 @@ static void find_places(struct places_state *p)
     p->at = cc_alloc(p->f->cc, n * sizeof *p->at);
     memset(p->at, 0xff, n * sizeof *p->at); /* NOREG */
     p->next = cc_alloc(p->f->cc, (t->n + 1) * sizeof *p->next);
+    p->of_name = cc_alloc(p->f->cc, p->f->nvregs * sizeof *p->of_name);
+    memset(p->of_name, 0xff, p->f->nvregs * sizeof *p->of_name); /* NOREG */
+    for (uint32_t i = 0; i < t->n; i++) p->of_name[t->list[i].name] = (int32_t)i;
     for (uint32_t i = 0; i < t->n; i++) {
         if (t->list[i].reg != NOREG && p->f->vregs[t->list[i].reg].phys < 0) continue; /* nothing names it any more */
         uint32_t place = place_of(p->f, &t->list[i]);

@@ -191,16 +191,12 @@ void track_mark(struct func *f)
     for (uint32_t i = 0; i < t->n; i++) t->list[i].name = t->list[i].reg;
 }
 
-void track_spill(struct func *f, const int32_t *home, const uint32_t *slot)
+void track_spill(struct func *f, const uint8_t *split)
 {
     for (uint32_t i = 0; f->track && i < f->track->n; i++) {
         struct tracked *r = &f->track->list[i];
-        if (r->reg == NOREG) continue;
-        if (slot[r->reg]) {
-            r->slot = slot[r->reg];
-            r->reg = NOREG;
-        } else if (home[r->reg] != NOREG) {
-            r->reg = home[r->reg];
-        }
+        if (r->reg == NOREG || !split[r->reg]) continue;
+        r->slot = f->vregs[r->reg].slot;
+        r->reg = f->vregs[r->reg].home;
     }
 }

@@ -31,7 +31,8 @@ uint32_t source_line(const struct func *f, uint32_t place) { return place ? f->v
 int32_t new_vreg(struct func *f, enum reg_class cls)
 {
     f->vregs = cc_grow(f->cc, f->vregs, f->nvregs, &f->vregs_cap, sizeof *f->vregs);
-    f->vregs[f->nvregs] = (struct vreg){.cls = (uint8_t)cls, .zbits = 32, .sbits = 32, .phys = -1, .hint = NOREG};
+    f->vregs[f->nvregs] =
+        (struct vreg){.cls = (uint8_t)cls, .zbits = 32, .sbits = 32, .phys = -1, .hint = NOREG, .home = NOREG};
     return (int32_t)f->nvregs++;
 }
 

@@ -12,8 +12,7 @@
 
 struct live {
     struct func *f;
-    struct graph in;       /* edges from blocks to the registers live where they begin, */
-    struct graph whole;    /* to those that keep their place all over them (rule R5) */
+    struct graph whole;    /* edges from blocks to the registers that keep their place all over them (rule R5) */
     uint32_t block;        /* being visited */
     uint32_t *defined;     /* block + 1 of the last definition seen, by register */
     uint32_t *read;        /* the same of uses before any definition */
@@ -69,7 +68,7 @@ static void solve(struct live *l, const struct graph *succ)
     for (uint32_t i = 0; i < f->norder; i++) visit_block(l, f->order[i], note_access);
     struct graph use = graph_make(f->cc, f->nvregs, l->use.list, l->use.n);
     struct graph def = graph_make(f->cc, f->nvregs, l->def.list, l->def.n);
-    l->in = graph_live(f->cc, &pred, &use, &def);
+    f->live = graph_live(f->cc, &pred, &use, &def);
 }
 
 /* ---- rule R5 ---- */
@@ -97,10 +96,10 @@ static void find_waits(struct live *l, const struct mblock *b, unsigned way, str
 {
     uint32_t first = b->succ[!way];
     if (b->succ[way] == b->rpc) return;
-    for (uint32_t e = l->in.first[first]; e < l->in.first[first + 1]; e++) {
-        if (l->f->vregs[l->in.to[e]].cls != CLASS_S) continue;
+    for (uint32_t e = l->f->live.first[first]; e < l->f->live.first[first + 1]; e++) {
+        if (l->f->vregs[l->f->live.to[e]].cls != CLASS_S) continue;
         w->list = cc_grow(l->f->cc, w->list, w->n, &w->room, sizeof *w->list);
-        w->list[w->n++] = (struct wait){l->in.to[e], b->rpc, b->succ[way]};
+        w->list[w->n++] = (struct wait){l->f->live.to[e], b->rpc, b->succ[way]};
     }
 }
 
@@ -168,8 +167,8 @@ static void open_live_out(struct live *l, const struct mblock *b)
 {
     uint32_t to[2];
     for (uint32_t n = block_successors(b, to); n--;)
-        for (uint32_t e = l->in.first[to[n]]; e < l->in.first[to[n] + 1]; e++)
-            open_segment(l, (int32_t)l->in.to[e], b->end);
+        for (uint32_t e = l->f->live.first[to[n]]; e < l->f->live.first[to[n] + 1]; e++)
+            open_segment(l, (int32_t)l->f->live.to[e], b->end);
 }
 
 /* A segment over the whole block takes the place of those within it. */
@@ -300,8 +299,17 @@ static int32_t find(int32_t *parent, int32_t v)
 /* What must have a certain register keeps it for as short as possible, so that others find one, too. */
 static bool may_merge(const struct vreg *a, const struct vreg *b)
 {
-    if (a->fixed || b->fixed) return false;
+    if (a->fixed || b->fixed || a->apart || b->apart) return false;
     return a->cls == b->cls && !a->direct && !b->direct && !(a->group && b->group);
+}
+
+/* Two values with homes of their own have none together. */
+static void merge_homes(struct vreg *into, const struct vreg *from)
+{
+    if (from->level < into->level) into->level = from->level;
+    if (into->home == from->home && into->slot == from->slot) return;
+    into->home = NOREG;
+    into->slot = 0;
 }
 
 static void merge_copy(struct func *f, int32_t *parent, const struct minsn *m)
@@ -311,6 +319,7 @@ static void merge_copy(struct func *f, int32_t *parent, const struct minsn *m)
     f->vregs[d].group |= f->vregs[s].group;
     f->ranges[d] = merged(f, &f->ranges[d], &f->ranges[s]);
     f->ranges[s] = (struct range){0};
+    merge_homes(&f->vregs[d], &f->vregs[s]);
     f->vregs[d].temporary &= f->vregs[s].temporary;
     f->vregs[d].undefined |= f->vregs[s].undefined;
     parent[s] = d;
@@ -353,5 +362,7 @@ void coalesce_run(struct func *f)
     }
     for (uint32_t g = 0; g < f->ngroups; g++)
         for (uint32_t i = 0; i < f->groups[g].n; i++) rename_merged(parent, &f->groups[g].regs[i], false);
+    for (uint32_t e = 0; e < f->live.first[f->nmblocks]; e++)
+        f->live.to[e] = (uint32_t)find(parent, (int32_t)f->live.to[e]);
     track_rename(f, rename_merged, parent);
 }
