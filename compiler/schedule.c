@@ -17,6 +17,8 @@
 enum {
     PIECE = 256,  /* instructions ordered at a time: work per block is not to grow with the square of its length */
     OPERANDS = 4, /* registers that an instruction names, at most */
+    MORE = 2,     /* vector registers that a new order may need beyond the old one's: each is a lot of room in the
+                   * simulator's native code, and what more would give is a thousandth of the cycles */
     SPARE = 4,    /* registers that are left, because the allocator cannot make use of each hole between two values */
 };
 
@@ -71,6 +73,7 @@ struct scheduler {
     struct history *history; /* by register */
     uint32_t *pressure[2];   /* by class and position: registers that are taken there */
     uint32_t limit[2];       /* as many need no prefix */
+    uint32_t allowed[2];     /* in the new order of this piece */
     uint32_t now;            /* the node whose registers are visited */
     /* The order that is being made. */
     uint32_t order[PIECE], ready[PIECE], nready;
@@ -319,13 +322,13 @@ static void place(struct scheduler *s, uint32_t node)
     }
 }
 
-/* How far a node that comes next goes beyond the registers that need no prefix. */
+/* How far a node that comes next goes beyond the registers that it may use. */
 static uint32_t excess(const struct scheduler *s, const struct node *n)
 {
     uint32_t sum = 0;
     for (unsigned c = 0; c < 2; c++) {
         uint32_t live = s->live[c] + count_begun(s, n, c) - count_freed(s, n, c);
-        if (live > s->limit[c]) sum += live - s->limit[c];
+        if (live > s->allowed[c]) sum += live - s->allowed[c];
     }
     return sum;
 }
@@ -374,16 +377,28 @@ static bool is_slow(const struct scheduler *s)
     return false;
 }
 
-static bool is_within(const struct scheduler *s) { return s->peak[0] <= s->limit[0] && s->peak[1] <= s->limit[1]; }
+static bool is_within(const struct scheduler *s, const uint32_t most[2])
+{
+    return s->peak[0] <= most[0] && s->peak[1] <= most[1];
+}
+
+/* How many registers a new order may use, when the old one has been tried. */
+static void find_allowed(struct scheduler *s)
+{
+    uint32_t vectors = s->peak[CLASS_V] + MORE;
+    s->allowed[CLASS_S] = s->limit[CLASS_S];
+    s->allowed[CLASS_V] = vectors < s->limit[CLASS_V] ? vectors : s->limit[CLASS_V];
+}
 
 static bool schedule_piece(struct scheduler *s, struct mblock *copy)
 {
     if (s->n < 3 || !is_slow(s)) return false;
     build_graph(s);
     uint32_t before = try_order(s, false);
-    if (!is_within(s)) return false;
+    if (!is_within(s, s->limit)) return false;
+    find_allowed(s);
     find_ways(s);
-    if (try_order(s, true) >= before || !is_within(s)) return false;
+    if (try_order(s, true) >= before || !is_within(s, s->allowed)) return false;
     reorder(s, s->block->code);
     if (copy) reorder(s, copy->code);
     return true;

@@ -369,6 +369,21 @@ static void registers_are_left(void **state)
     assert_int_equal(most_live(), LIMIT);
 }
 
+/* Vector registers are not to be used up just because there are some: the old order has two, the new one two more. */
+static void few_vectors(void **state)
+{
+    int32_t address = vector(), sum = vector();
+    (void)state;
+    for (int i = 0; i < FILLERS; i++) {
+        int32_t r = vector();
+        emit(f, OP_VLW12_V, r, address, 0, 4 * i);
+        emit(f, OP_VADD_VV, sum, sum, r, 0);
+    }
+    uint32_t before = most_live();
+    assert_true(scheduled());
+    assert_int_equal(most_live(), before + 2);
+}
+
 static void registers_are_short(void **state)
 {
     (void)state;
@@ -492,7 +507,7 @@ int main(void)
         TEST(known_distance),    TEST(address_spaces),    TEST(private_memory),     TEST(store_after_load),
         TEST(store_after_store), TEST(effects),           TEST(volatile_accesses),  TEST(inline_assembly),
         TEST(flags_are_read),    TEST(special_registers), TEST(registers_are_left), TEST(registers_are_short),
-        TEST(live_outside),      TEST(copy_follows),      TEST(same_results),
+        TEST(few_vectors),       TEST(live_outside),      TEST(copy_follows),       TEST(same_results),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
