@@ -1,12 +1,13 @@
 # packages: hashcat
-# checks: finds the words behind hashes by four kinds of attack: a list with rules, two lists, a mask, a list and a mask
+# checks: finds the words behind hashes by four kinds of attack: a list with rules, two lists, a mask, a list and a mask; the last with kernels for words of any length, too
 set -eu
 
 # --force: hashcat refuses pocl of Debian 12 as too old. Small launches, because a GPU's would take minutes here.
+kernels=-O # for short words
 crack() { # attack, kind of hash, hash, words and masks...
     attack=$1 kind=$2 hash=$3
     shift 3
-    hashcat --force --quiet --potfile-disable -D 1,2 -O -n 1 -u 64 -T 32 -a "$attack" -m "$kind" "$hash" "$@" || true
+    hashcat --force --quiet --potfile-disable -D 1,2 $kernels -n 1 -u 64 -T 32 -a "$attack" -m "$kind" "$hash" "$@" || true
 }
 hash() { # program text
     printf %s "$2" | "$1" | cut -d ' ' -f 1
@@ -28,4 +29,6 @@ found Ventus1234 crack 0 0 "$(hash md5sum Ventus1234)" numbers -r rules
 found gammaventus77 crack 1 100 "$(hash sha1sum gammaventus77)" greek numbers
 found x7y crack 3 1400 "$(hash sha256sum x7y)" '?l?d?l'
 found delta42 crack 6 900 3bcfff9f0018d7e15e09a6ac0f5a336b greek '?d?d'
+kernels=
+found delta42 crack 6 1700 "$(hash sha512sum delta42)" greek '?d?d'
 echo "$n attacks"
