@@ -106,7 +106,7 @@ static bool look_at(struct reading *r, char *path, bool *found)
     struct text t = {.path = path};
     if (!path) return false;
     bool exists = access(path, F_OK) == 0, known = is_known(r, path);
-    fprintf(r->key, "%s%c%c", path, 0, exists);
+    fprintf(r->key, "%s%c%d", path, 0, exists);
     *found |= exists;
     if (!exists || known) {
         free(path);
