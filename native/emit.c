@@ -80,6 +80,7 @@ static void prepare_functions(const struct translation *t)
         LLVMSetLinkage(f, LLVMInternalLinkage);
         if (LLVMGetFunctionCallConv(f) == LLVMCCallConv) add_attribute(t, f, "alwaysinline");
     }
+    if (t->flow->request->level == NATIVE_v3) add_text(t, "tune-cpu", "skylake"); /* else LLVM gathers lane by lane */
     add_text(t, "prefer-vector-width", "512");
     add_text(t, "min-legal-vector-width", "512");
     add_attribute(t, t->function, "nounwind");
