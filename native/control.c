@@ -85,8 +85,7 @@ static LLVMBasicBlockRef way_to(struct translator *t, uint32_t pc, enum version 
     return way;
 }
 
-/* Leaves when fewer than `need` instructions are allowed. */
-void check_budget(struct translator *t, uint32_t need, uint32_t pc)
+void check_budget(struct translator *t, uint32_t need, uint32_t pc, enum version version)
 {
     LLVMBasicBlockRef out = ir_block(t, "budget"), on = ir_block(t, "");
     LLVMValueRef counts = LLVMBuildLoad2(t->b, t->counts_type, t->counts, "");
@@ -94,7 +93,7 @@ void check_budget(struct translator *t, uint32_t need, uint32_t pc)
     LLVMValueRef left = LLVMBuildSub(t->b, LLVMBuildLoad2(t->b, t->i32, t->budget, ""), done, "");
     ir_branch_likely(t, LLVMBuildICmp(t->b, LLVMIntUGE, left, ir_u32(t, need), ""), on, out);
     ir_at(t, out);
-    leave(t, EXIT_BUDGET, ir_u32(t, pc), live_at(&t->liveness, pc));
+    leave(t, EXIT_BUDGET, ir_u32(t, pc), live_in(&t->liveness, pc, version));
     ir_at(t, on);
 }
 
@@ -107,7 +106,7 @@ static LLVMBasicBlockRef checked_way(struct translator *t, uint32_t pc, enum ver
     if (!block || block->checked) return way_to(t, pc, version);
     way = ir_block(t, "");
     ir_at(t, way);
-    check_budget(t, block->need, pc);
+    check_budget(t, block->need, pc, version);
     go(t, pc, version);
     ir_at(t, from);
     return way;

@@ -40,6 +40,14 @@ static void add_both(const struct liveness *l, struct isa_registers *live, uint3
     add_block(l, live, pc, FULL);
 }
 
+struct isa_registers live_in(const struct liveness *l, uint32_t pc, enum version version)
+{
+    struct isa_registers live = {0};
+    if (version == FULL) add_block(l, &live, pc, FULL);
+    else add_both(l, &live, pc);
+    return live;
+}
+
 struct isa_registers live_at(const struct liveness *l, uint32_t pc)
 {
     struct isa_registers live = {0};

@@ -24,4 +24,7 @@ struct isa_registers all_registers(void);
 /* When `step` goes on at pc: all registers if that is no block. */
 struct isa_registers live_at(const struct liveness *l, uint32_t pc);
 
+/* The same when it goes on with the lanes of a version: with all lanes active, what is written is written whole. */
+struct isa_registers live_in(const struct liveness *l, uint32_t pc, enum version version);
+
 #endif

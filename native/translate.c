@@ -83,7 +83,7 @@ static void begin_block(struct translator *t, const struct block *block, enum ve
         t->lanes = LLVMBuildLoad2(t->b, t->i32, t->mask, "");
         for (unsigned p = 0; p < t->pieces; p++) t->piece_lanes[p] = lane_flags(t, t->lanes, p * t->words, t->words);
     }
-    if (block->checked) check_budget(t, block->need, block->pc);
+    if (block->checked) check_budget(t, block->need, block->pc, t->version);
     if (block->count) count_block(t);
     if (has_sites(f, block, version)) record_block(t);
 }

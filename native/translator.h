@@ -179,8 +179,8 @@ LLVMBasicBlockRef checked_entry(struct translator *t, const struct block *block,
 /* The host block that a block begins with in a version, made when something first leads there. */
 LLVMBasicBlockRef version_of(struct translator *t, const struct block *block, enum version version);
 
-/* Leaves at pc when fewer than `need` instructions are allowed. */
-void check_budget(struct translator *t, uint32_t need, uint32_t pc);
+/* Leaves at pc, in a version, when fewer than `need` instructions are allowed. */
+void check_budget(struct translator *t, uint32_t need, uint32_t pc, enum version version);
 void set_mask(struct translator *t, LLVMValueRef mask);
 
 /* Ends the host block as the last instruction of the block says. */
