@@ -269,7 +269,7 @@ static void end_warp(struct translator *t, const struct node *n)
 
 static void wait_at_barrier(struct translator *t, uint32_t pc)
 {
-    spill_live(t, live_at(&t->liveness, pc));
+    spill_live(t, live_in(&t->liveness, pc, t->version));
     if (t->version == FULL) set_mask(t, ir_u32(t, ~0u));
     ir_store(t, ir_u32(t, pc), warp(t), offsetof(struct warp, pc));
     LLVMBuildBr(t->b, t->waits);

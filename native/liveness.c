@@ -94,7 +94,7 @@ static struct isa_registers live_behind(const struct liveness *l, const struct b
         add_block(l, &live, target, version);
         break;
     case CONTROL_JOIN: add_join(l, &live, last, version); break;
-    case CONTROL_BARRIER: add_both(l, &live, b->end); break;
+    case CONTROL_BARRIER: return live_in(l, b->end, version);
     case CONTROL_END: break;
     default: add_block(l, &live, b->end, version);
     }
