@@ -119,6 +119,7 @@ static bool is_store(const struct minsn *m) { return action_of(m) == ACTION_STOR
 
 static bool stays(const struct func *f, struct minsn *m)
 {
+    if (m->op == OP_ASM) return true;
     struct check c = {f, !(is_pure(m) || (is_store(m) && !m->keep)) || names_hard(m) || reads_state(m)};
     if (!c.stays) visit_insn(m, check_register, &c);
     return c.stays;
