@@ -74,7 +74,7 @@ test-profiles: deps-test build
 
 # Cases in OpenCL C by way of SPIR-V, with clang-15 and llvm-spirv-15. Left out is what a translator cannot hand on: inline
 # assembly, this compiler's own messages, options and headers, and get_global_id(3), of which it makes invalid modules.
-by_spirv = $(filter-out cl/bad-% cl/asm cl/ids cl/options cl/ventus-header,$(patsubst tests/cl/%.cl,cl/%,$(wildcard tests/cl/*.cl)))
+by_spirv = $(filter-out cl/bad-% cl/asm cl/ids cl/linked cl/options cl/ventus-header,$(patsubst tests/cl/%.cl,cl/%,$(wildcard tests/cl/*.cl)))
 test-spirv: deps-test build
 	@for tool in clang-15 llvm-spirv-15; do command -v $$tool >/dev/null || { echo "$$tool is missing: sudo apt install $$tool"; exit 1; }; done
 	@VENTUS_CC=$(CURDIR)/tests/spirv/ventus-cc VENTUS_TRANSLATED=$(CURDIR)/$(BUILD)/ventus-cc VENTUS_CACHE=0 \

@@ -185,16 +185,3 @@ kernel void constants(global uint *hash, global int *ok)
     hash[i] = (x + 0xd3a2646cu ^ x << 9) + 0xfd7046c5u;
     ok[i] = line_called(i, 7.0f, 2.0f) + line_called(i, 0.5f, -3.0f) == 7.5f * i - 1.0f;
 }
-
-int other_name(packet p, int by) __attribute__((alias("seven")));
-__attribute__((used, noinline)) int seven(packet p, int by) { return p.n * 7 + by; }
-__attribute__((used)) constant int table[3] = {1, 2, 4};
-
-// What linkers are told of functions.
-//! run linked global=32 local=32
-//! arg out int[32] -> i * 14 + 6
-kernel __attribute__((used)) void linked(global int *out)
-{
-    packet p = {1, get_global_id(0), {0}};
-    out[get_global_id(0)] = seven(p, table[1]) + other_name(p, table[2]);
-}
