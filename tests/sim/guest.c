@@ -57,10 +57,9 @@ void guest_run(struct guest *g) { gpu_launch(g->gpu, &g->launch, &g->options, &g
 
 void guest_close(struct guest *g) { gpu_destroy(g->gpu); }
 
-/* The nth of one engine; takes what it has from n. */
+/* The nth of one engine that this host can run; takes what it has from n. */
 static const struct engine_build *build_of(const struct engine *engine, unsigned *n)
 {
-    if (engine == &engine_native) return NULL;
     for (const struct engine_build *b = engine->builds; b->run; b++)
         if ((!b->usable || b->usable()) && !(*n)--) return b;
     return NULL;
@@ -72,7 +71,7 @@ bool guest_engine(unsigned n, struct guest_engine *e)
     const struct engine_build *b;
     do {
         engine = *list ? *list++ : &engine_toy;
-        b = build_of(engine, &n);
+        b = engine == &engine_native ? NULL : build_of(engine, &n);
     } while (!b && engine != &engine_toy);
     if (!b) return false;
     *e = (struct guest_engine){.engine = *engine, .builds = {*b}};
@@ -83,9 +82,11 @@ bool guest_engine(unsigned n, struct guest_engine *e)
 bool guest_any_engine(unsigned n, struct guest_engine *e)
 {
     if (guest_engine(n, e)) return true;
-    *e = (struct guest_engine){.engine = engine_native, .builds = {engine_native.builds[0]}};
+    const struct engine_build *best = build_of(&engine_native, &(unsigned){0});
+    if (!best || (n && !guest_engine(n - 1, &(struct guest_engine){0}))) return false;
+    *e = (struct guest_engine){.engine = engine_native, .builds = {*best}};
     e->engine.builds = e->builds;
-    return engine_usable(&engine_native) && (n == 0 || guest_engine(n - 1, &(struct guest_engine){0}));
+    return true;
 }
 
 static uint64_t mix(uint64_t sum, const uint32_t *words, size_t n)
