@@ -1,8 +1,16 @@
-/* Some of the workloads as one would write them for this processor, in vectors of 16 and on one thread: what a device
+/* Some of the workloads as one would write them for this processor, in its own vectors and on one thread: what a device
  * that compiles the kernels as they are could reach. Sizes are multiples of 64, as the table's are. See workload.h. */
 #include "workload.h"
 
-enum { WIDTH = 16, PIECE = 4 /* vectors */ };
+/* Wider vectors than the processor's are taken apart in memory by gcc. */
+#ifdef __AVX512F__
+enum { WIDTH = 16 };
+#elif defined __AVX__
+enum { WIDTH = 8 };
+#else
+enum { WIDTH = 4 };
+#endif
+enum { PIECE = 64 / WIDTH /* vectors of a row's piece */ };
 
 /* In memory they lie as arrays of floats and numbers do. */
 typedef float floats __attribute__((vector_size(4 * WIDTH), aligned(4), may_alias));
@@ -41,7 +49,7 @@ static bool any(numbers mask)
     return some;
 }
 
-/* The steps of 16 points; whether all have left is looked at after every eighth. */
+/* The steps of WIDTH points; whether all have left is looked at after every eighth. */
 static numbers escape(floats cr, floats ci)
 {
     floats zr = {0}, zi = {0};
