@@ -35,16 +35,15 @@ comma = ,
 .PHONY: all build demo test test-profiles test-spirv test-engines check-clients bench random mutants format format-check tidy install clean deps-build deps-test
 .NOTPARALLEL:
 
-all: deps-check build
+all: build
 
-deps-check:
-	@scripts/deps.sh --check build
 deps-build:
 	@scripts/deps.sh build
 deps-test:
 	@scripts/deps.sh test
 
 $(BUILD)/build.ninja:
+	@scripts/deps.sh --check build
 	@echo "make: configuring $(BUILD)"
 	@meson setup $(BUILD) $(setup) >$(BUILD).log 2>&1 || { cat $(BUILD).log; rm -rf $(BUILD); exit 1; }
 	@rm -f $(BUILD).log
@@ -110,7 +109,7 @@ format-check:
 tidy: deps-test build
 	@scripts/tidy.sh $(BUILD)
 
-install: deps-check build
+install: build
 	@meson configure $(BUILD) -Dprefix=$(PREFIX) -Dicd_folder=$(ICD_FOLDER)
 	@ninja -C $(BUILD) -j $(JOBS)
 	@meson install -C $(BUILD) --no-rebuild

@@ -29,6 +29,10 @@ deps --check build && fail "--check accepts a missing package"
 grep -q 'apt-get install clang-19$' "$dir/out" || fail "--check does not name what is missing"
 [ -s "$FAKE_LOG" ] && fail "--check called apt"
 
+PATH="$dir:$PATH" make -C "$VENTUS_SOURCE" BUILD="$dir/build" build >"$dir/out" 2>&1 && fail "make builds without packages"
+grep -q 'apt-get install clang-19$' "$dir/out" || fail "make does not name what is missing"
+[ -e "$dir/build" ] && fail "make has begun a build folder"
+
 deps test || fail "installing: exit code"
 grep -q 'install .*--no-remove' "$FAKE_LOG" || fail "apt may remove packages"
 grep -q ' clang-19 clinfo$' "$FAKE_LOG" || fail "not exactly the missing packages"
