@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "objects.h"
+#include "sim/host.h"
 
 cl_int info_bytes(struct info out, const void *data, size_t size)
 {
@@ -30,9 +31,9 @@ void set_error(cl_int *errcode_ret, cl_int error)
 
 static void say(const char *format, va_list ap)
 {
-    char line[1024];
-    vsnprintf(line, sizeof line, format, ap);
-    fprintf(stderr, "ventus: %s\n", line);
+    char text[1024];
+    vsnprintf(text, sizeof text, format, ap);
+    host_say("ventus", text);
 }
 
 /* What VENTUS_DEBUG says, or `unsaid`. */

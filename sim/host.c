@@ -154,6 +154,14 @@ int host_above_standard(int fd)
     return high;
 }
 
+void host_say(const char *who, const char *text)
+{
+    char line[1200];
+    snprintf(line, sizeof line - 1, "%s: %s", who, text); /* room for the end of the line */
+    strcat(line, "\n");
+    fputs(line, stderr);
+}
+
 bool host_wants_progress(void)
 {
     const char *wanted = getenv("VENTUS_PROGRESS");

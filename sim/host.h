@@ -46,6 +46,12 @@ void host_pages_close(struct host_pages *h);
  * False: the host has no thread left. */
 bool host_thread(pthread_t *thread, void *(*run)(void *argument), void *argument);
 
+/* ---- what is said to the user ---- */
+
+/* "WHO: TEXT", a line to standard error, in one piece. On the thread of a client, which may have the smallest stack
+ * that there is (16 KiB): printing to a stream without a buffer takes half of that. */
+void host_say(const char *who, const char *text);
+
 /* ---- what takes long, on the user's terminal ---- */
 
 /* Does the user want to see it ($VENTUS_PROGRESS), and is standard error a terminal? */

@@ -135,7 +135,8 @@ static void *receive_image(struct translator_process *p, size_t *size)
         lose(p);
         return NULL;
     }
-    if (!answer.size) fprintf(stderr, "ventus-translate: %.*s\n", (int)sizeof answer.why, answer.why);
+    answer.why[sizeof answer.why - 1] = 0;
+    if (!answer.size) host_say("ventus-translate", answer.why);
     void *image = answer.size ? malloc(answer.size) : NULL;
     if (answer.size && (!image || !receive_all(p, image, answer.size))) {
         free(image);
