@@ -23,8 +23,8 @@ struct pair {
     size_t count;
 };
 
-/* The host levels, ended by NULL: names for VENTUS_NATIVE_LEVEL. One that the host has not stands for the next. */
-extern const char *const pair_levels[];
+/* The nth of the host levels that this host has, a name for VENTUS_NATIVE_LEVEL; NULL: there are no more. */
+const char *pair_level(unsigned n);
 
 /* Runs a program on `step` and on the best level of `native`. The test fails, with the program as its message, when
  * they differ. Returns the fault or FAULT_NONE; *translated is how many instructions ran in translated code. */
