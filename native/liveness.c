@@ -24,6 +24,7 @@ static void step_back(struct isa_registers *live, const struct node *n, enum ver
     struct isa_registers reads = isa_registers_read(&n->d.in, &n->effects);
     struct isa_registers writes = isa_registers_written(&n->d.in, &n->effects);
     if (n->how != HOW_HELP) take(live, &writes, version == FULL && n->d.in.vm); /* help may write in part */
+    if (n->how == HOW_VSET) *live = all_registers(); /* with fewer lanes, what is written next keeps the others */
     registers_add(live, &reads);
 }
 

@@ -270,7 +270,6 @@ void leave_if(struct translator *t, const struct node *n, LLVMValueRef bad)
 {
     LLVMBasicBlockRef out = ir_block(t, "odd"), on = ir_block(t, "");
     struct isa_registers live = live_before(&t->liveness, t->block, t->version, n);
-    if (n->how == HOW_VSET) live = all_registers(); /* with fewer lanes, what is written next keeps the others */
     ir_branch_likely(t, LLVMBuildNot(t->b, bad, ""), on, out);
     ir_at(t, out);
     pass_site(t, n, site_of(n, RECORD_NONE));

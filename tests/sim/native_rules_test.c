@@ -85,6 +85,15 @@ static void test_vector_length(void **state)
                      " vadd.vi v4, v4, 1\n" SAVE " endprg\n");
 }
 
+/* The warp is given back before a vsetvli for seven lanes: what is written next keeps what the others hold. */
+static void test_shorter_vector(void **state)
+{
+    (void)state;
+    expect_same(LOAD OTHER_SIZE " vxor.vv v1, v1, v2\n li x7, 7\n" SIZE " vsetvli x10, x7, e32, m1, ta, ma\n"
+                                " vadd.vv v1, v2, v3\n li x7, 32\n vsetvli x11, x7, e32, m1, ta, ma\n" SAVE
+                                " endprg\n");
+}
+
 /* One lane after the other leaves its companions: the deepest SIMT stack that 32 lanes can have. */
 static void test_deepest_divergence(void **state)
 {
@@ -634,6 +643,7 @@ int main(void)
         cmocka_unit_test(test_compare_and_swap),  cmocka_unit_test(test_new_warps_at_barrier),
         cmocka_unit_test(test_fault_of_follower), cmocka_unit_test(test_groups_follow),
         cmocka_unit_test(test_two_joins),         cmocka_unit_test(test_shared_words),
+        cmocka_unit_test(test_shorter_vector),
     };
     if (!engine_usable(&engine_native)) return 77;
     return cmocka_run_group_tests(tests, NULL, NULL);
