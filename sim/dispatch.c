@@ -699,8 +699,8 @@ void gpu_run(struct gpu *gpu, const struct job_source *source)
     bool lock = pthread_mutex_init(&d.lock, NULL) == 0;
     bool signal = pthread_cond_init(&d.ended, NULL) == 0;
     bool ready = lock && signal && have_workers(gpu, d.workers);
-    set_reservations(gpu, d.workers == 1);
-    if (ready && d.runs && gpu->workers) { /* which may be on the SMs of any of them */
+    if (!d.runs) set_reservations(gpu, d.workers == 1); /* jobs that have been left keep theirs */
+    if (ready && d.runs && gpu->workers) {              /* which may be on the SMs of any of them */
         d.called = true;
         workers_call(gpu->workers, &d);
     }

@@ -466,6 +466,28 @@ static void test_left_to_others(void **state)
     guest_close(&g);
 }
 
+/* One group reserves a word and waits; when the machine has been left and goes on, the other one stores there what it
+ * holds already: the first one's sc.w fails in all lanes. */
+static void test_reserved_and_left(void **state)
+{
+    struct guest g;
+    (void)state;
+    open_machine(&g, 1, 100,
+                 " csrr x5, CSR_GIDX\n li x6, 1\n lui x20, 0x90000\n vmv.v.x v1, x20\n bne x5, x0, other\n"
+                 " lr.w v2, (v1)\n sw x6, 4(x20)\nwait: lw x7, 8(x20)\n beq x7, x0, wait\n sc.w v3, v2, (v1)\n"
+                 " addi x8, x20, 128\n vse32.v v3, (x8)\n endprg\n"
+                 "other: lw x7, 12(x20)\n beq x7, x0, other\n sw x0, 0(x20)\n sw x6, 8(x20)\n endprg\n");
+    g.launch.groups[0] = 2;
+    struct job job = {.launch = g.launch};
+    struct left_bag b = {.bag = {.jobs = &job, .count = 1}};
+    while (!g.data[1]) run_left(&g, &b);
+    g.data[3] = 1;
+    while (!b.bag.done) run_left(&g, &b);
+    assert_int_equal(job.result.status, LAUNCH_DONE);
+    for (int i = 0; i < 32; i++) assert_int_equal(g.data[32 + i], 1);
+    guest_close(&g);
+}
+
 /* The last groups wait until all of them have begun, as many as the machine has room for, and SMs claim many groups at
  * a time, because those before have been short. */
 static void test_all_are_placed(void **state)
@@ -712,7 +734,8 @@ int main(void)
         cmocka_unit_test(test_admission), cmocka_unit_test(test_serial), cmocka_unit_test(test_some_sms),
         cmocka_unit_test(test_sms_that_are_not_there), cmocka_unit_test(test_jobs_together),
         cmocka_unit_test(test_one_fails_alone), cmocka_unit_test(test_rounding_of_callbacks),
-        cmocka_unit_test(test_each_group_once), cmocka_unit_test(test_left), cmocka_unit_test(test_left_to_others), cmocka_unit_test(test_all_are_placed),
+        cmocka_unit_test(test_each_group_once), cmocka_unit_test(test_left), cmocka_unit_test(test_left_to_others),
+        cmocka_unit_test(test_reserved_and_left), cmocka_unit_test(test_all_are_placed),
         cmocka_unit_test(test_claims_outlive_no_launch),
         cmocka_unit_test(test_host_threads), cmocka_unit_test(test_threads_and_hooks),
         cmocka_unit_test(test_cancel_in_time), cmocka_unit_test(test_dropped_code),
