@@ -15,6 +15,7 @@
 
 enum {
     HINTS = 16,
+    CALL_MOST = 1 << 26,   /* instructions of a warp in one call: 32 bits count their lanes, twice */
     FOLLOW_MOST = 1 << 20, /* instructions of each: 32 bits count the lanes of all in a round, 64 at most, twice */
 };
 
@@ -25,6 +26,7 @@ struct native_sm {
     uint32_t version; /* of the machine's code then */
     struct native_unit *unit;
     volatile bool inside;    /* translated code */
+    uint64_t held_back;      /* what sm->warp has of its budget beyond CALL_MOST */
     struct warp *next;       /* that runs after EXIT_NEXT; NULL: none */
     uint32_t hints[HINTS];   /* entries of the unit, by address */
     uint64_t executed, seen; /* instructions in translated code, and all */
@@ -130,7 +132,8 @@ static uint32_t prepare(struct sm *sm, struct native_sm *n, uint32_t entry, uint
 {
     if (entry == NATIVE_NOWHERE) return entry;
     if (entry != NATIVE_START) warp_clear(sm->warp);
-    n->state.budget = budget < INT32_MAX ? (uint32_t)budget : INT32_MAX; /* a warp may stop earlier */
+    n->state.budget = budget < CALL_MOST ? (uint32_t)budget : CALL_MOST;
+    n->held_back = budget - n->state.budget;
     uint32_t most = sm->budget <= FOLLOW_MOST ? (uint32_t)sm->budget : 0;
     n->state.start_budget = n->unit->start_need <= most ? most : 0;
     n->state.follow_budget = entry == NATIVE_START ? 0 : most;
@@ -227,7 +230,7 @@ static enum stop run_code(struct sm *sm, struct native_sm *n, uint32_t entry, ui
     if (exit == EXIT_SITE || exit == EXIT_FAULT) take_back(s, unit->sites[s->site].after);
     if (exit == EXIT_SITE) take_back(s, unit->sites[s->site].own);
     account(n, w);
-    *budget = s->budget - s->counts[COUNT_INSTRUCTIONS];
+    *budget = s->budget - s->counts[COUNT_INSTRUCTIONS] + n->held_back;
     return exit == EXIT_FAULT ? STOP_FAULT : STOP_NOT;
 }
 

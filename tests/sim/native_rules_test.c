@@ -274,6 +274,21 @@ static void test_long_loops(void **state)
     }
 }
 
+/* A time slice in which lanes work more often than 32 bits count. */
+static void test_long_slice(void **state)
+{
+    enum { ROUNDS = 1 << 23 };
+    uint64_t translated;
+    char text[800];
+    (void)state;
+    size_t n = (size_t)snprintf(text, sizeof text, " li x8, %u\nloop:", ROUNDS);
+    for (unsigned i = 0; i < 17; i++) n += (size_t)snprintf(text + n, sizeof text - n, " vadd.vi v%u, v%u, 1\n", i, i);
+    snprintf(text + n, sizeof text - n, " addi x8, x8, -1\n bne x8, x0, loop\n endprg\n");
+    struct result r = pair_run(&(struct pair){.text = text, .quantum = 1u << 30}, &translated);
+    assert_int_equal(r.counters.lanes, 17ull * ROUNDS * 32);
+    assert_true(translated >= r.counters.instructions / 10 * 9);
+}
+
 /* ---- registers ---- */
 
 /* All are 0 at first, however the memory and the registers of the host are. */
@@ -643,7 +658,7 @@ int main(void)
         cmocka_unit_test(test_compare_and_swap),  cmocka_unit_test(test_new_warps_at_barrier),
         cmocka_unit_test(test_fault_of_follower), cmocka_unit_test(test_groups_follow),
         cmocka_unit_test(test_two_joins),         cmocka_unit_test(test_shared_words),
-        cmocka_unit_test(test_shorter_vector),
+        cmocka_unit_test(test_shorter_vector),    cmocka_unit_test(test_long_slice),
     };
     if (!engine_usable(&engine_native)) return 77;
     return cmocka_run_group_tests(tests, NULL, NULL);
