@@ -27,6 +27,9 @@ EXPORT size_t get_local_id(uint32_t d), get_group_id(uint32_t d), get_num_groups
     get_global_offset(uint32_t d);
 EXPORT size_t get_global_size(uint32_t d), get_local_size(uint32_t d), get_global_id(uint32_t d);
 EXPORT void host_barrier(void);
+EXPORT uint32_t host_item(void), host_items(void);
+EXPORT void host_share(uint64_t value);
+EXPORT uint64_t host_shared(uint32_t item);
 
 uint32_t get_work_dim(void) { return shape->work_dim; }
 size_t get_local_id(uint32_t d) { return d < 3 ? current->local[d] : 0; }
@@ -41,6 +44,26 @@ size_t get_global_id(uint32_t d)
 }
 
 void host_barrier(void) { swapcontext(&current->context, &scheduler); }
+
+/* Functions of sub-groups: all items of the group bring a value, then each looks at those of its sub-group, and a
+ * barrier ends it. */
+static uint64_t shared[1024];
+
+uint32_t host_items(void) { return (uint32_t)(shape->local[0] * shape->local[1] * shape->local[2]); }
+
+uint32_t host_item(void)
+{
+    const size_t *at = current->local;
+    return (uint32_t)((at[2] * shape->local[1] + at[1]) * shape->local[0] + at[0]);
+}
+
+void host_share(uint64_t value)
+{
+    shared[host_item()] = value;
+    host_barrier();
+}
+
+uint64_t host_shared(uint32_t item) { return shared[item]; }
 
 static void item_main(void)
 {

@@ -19,6 +19,27 @@ void host_barrier(void);
 #define read_mem_fence(flags) ((void)(flags))
 #define write_mem_fence(flags) ((void)(flags))
 
+/* ---- sub-groups: 32 items each, all of the group call together ---- */
+uint host_item(void), host_items(void);
+void host_share(ulong value);
+ulong host_shared(uint item);
+static inline uint host_first(void) { return host_item() & ~31u; }
+static inline uint host_end(void) { return host_items() - host_first() < 32u ? host_items() : host_first() + 32u; }
+#define get_sub_group_local_id() (host_item() & 31u)
+#define get_sub_group_size() (host_end() - host_first())
+#define SUB_GROUP(T, U, LO, HI) \
+    SUB_GROUP_OP(T, add, 0, (T)((U)r + (U)x)) SUB_GROUP_OP(T, min, HI, x < r ? x : r) \
+    SUB_GROUP_OP(T, max, LO, x > r ? x : r) \
+    OV T sub_group_broadcast(T a, uint i) { return sub_group_shuffle(a, i); }
+#define SUB_GROUP_OP(T, op, FIRST, EXPR) \
+    OV T host_##op(T a, uint end) { T r = FIRST; host_share(a); \
+        for (uint i = host_first(); i < end; i++) { T x = (T)host_shared(i); r = EXPR; } host_barrier(); return r; } \
+    OV T sub_group_reduce_##op(T a) { return host_##op(a, host_end()); } \
+    OV T sub_group_scan_inclusive_##op(T a) { return host_##op(a, host_item() + 1); } \
+    OV T sub_group_scan_exclusive_##op(T a) { return host_##op(a, host_item()); }
+#define SUB_GROUP_SHUFFLE(T) \
+    OV T sub_group_shuffle(T a, uint i) { host_share((ulong)a); T r = (T)host_shared(host_first() + i); host_barrier(); return r; }
+
 /* ARGSn(kernel, types...) follows a kernel inside #ifdef HOST: a wrapper that the test can call
  * with an array of addresses of the argument values, and the sizes of these. */
 #define HOST_ARG(T, i) (*(__global __typeof__(T) *)a[i])
@@ -102,6 +123,12 @@ void host_barrier(void);
 EACH_INT(INT_FUNCTIONS)
 EACH_N(SHUFFLE_N, float, uint)
 EACH_N(VLOAD_N, float)
+
+SUB_GROUP_SHUFFLE(int) SUB_GROUP_SHUFFLE(uint) SUB_GROUP_SHUFFLE(long) SUB_GROUP_SHUFFLE(ulong)
+SUB_GROUP(int, uint, INT_MIN, INT_MAX) SUB_GROUP(uint, uint, 0, UINT_MAX)
+SUB_GROUP(long, ulong, LONG_MIN, LONG_MAX) SUB_GROUP(ulong, ulong, 0, ULONG_MAX)
+static inline int sub_group_any(int a) { return sub_group_reduce_max((uint)(a != 0)) != 0; }
+static inline int sub_group_all(int a) { return sub_group_reduce_min((uint)(a != 0)) != 0; }
 
 OV int mul24(int a, int b) { return (int)((uint)a * (uint)b); }
 OV uint mul24(uint a, uint b) { return a * b; }

@@ -67,12 +67,13 @@ static const char prelude[] =
     "  do { old = seen; seen = atomic_cmpxchg(p, old, old + v); } while (seen != old);\n"
     "}\n";
 
-static void structure(struct gen *g)
+/* The first field is an integer. */
+static unsigned structure(struct gen *g, char letter, struct field *fields)
 {
-    g->nfields = 2 + gen_below(g, FIELDS - 1);
-    fprintf(g->out, "\nstruct s%u {\n", g->index);
-    for (unsigned i = 0; i < g->nfields; i++) {
-        struct field *f = &g->fields[i];
+    unsigned n = 2 + gen_below(g, FIELDS - 1);
+    fprintf(g->out, "\nstruct %c%u {\n", letter, g->index);
+    for (unsigned i = 0; i < n; i++) {
+        struct field *f = &fields[i];
         f->type = i == 0 ? any_scalar(g) : any_type(g);
         if (i == 0 && base_floating(f->type.base)) f->type.base = INT;
         f->length = i > 0 && f->type.width == 1 && gen_chance(g, 30) ? 2u << gen_below(g, 2) : 0;
@@ -82,19 +83,43 @@ static void structure(struct gen *g)
         else fprintf(g->out, " a%u;\n", i);
     }
     fputs("};\n", g->out);
+    return n;
 }
 
-/* Fields as readable variables; an array through its first and last element. */
-static void know_fields(struct gen *g)
+/* Fields of a struct as readable variables; an array through its first and last element. */
+static void know_fields(struct gen *g, const char *object, const struct field *fields, unsigned n, enum tier tier)
 {
     char name[24];
-    for (unsigned i = 0; i < g->nfields; i++) {
-        snprintf(name, sizeof name, g->fields[i].length ? "p.a%u[0]" : "p.a%u", i);
-        known(g, name, g->fields[i].type, UNIFORM);
-        if (!g->fields[i].length) continue;
-        snprintf(name, sizeof name, "p.a%u[%u]", i, g->fields[i].length - 1);
-        known(g, name, g->fields[i].type, UNIFORM);
+    for (unsigned i = 0; i < n; i++) {
+        snprintf(name, sizeof name, fields[i].length ? "%s.a%u[0]" : "%s.a%u", object, i);
+        known(g, name, fields[i].type, tier);
+        if (!fields[i].length) continue;
+        snprintf(name, sizeof name, "%s.a%u[%u]", object, i, fields[i].length - 1);
+        known(g, name, fields[i].type, tier);
     }
+}
+
+/* The same of one that can be assigned to. */
+static void know_members(struct gen *g, const char *object)
+{
+    unsigned first = g->nvars;
+    know_fields(g, object, g->members, g->nmembers, ANY);
+    for (unsigned i = first; i < g->nvars; i++) g->vars[i].constant = false;
+}
+
+/* First values of the fields, in braces. */
+static void first_values(struct gen *g, enum tier tier)
+{
+    for (unsigned i = 0; i < g->nmembers; i++) {
+        const struct field *f = &g->members[i];
+        fputs(i ? ", " : "{", g->out);
+        for (unsigned k = 0; k < (f->length ? f->length : 1); k++) {
+            if (f->length) fputs(k ? ", " : "{", g->out);
+            gen_expr(g, f->type, 1, tier);
+        }
+        if (f->length) fputc('}', g->out);
+    }
+    fputc('}', g->out);
 }
 
 static void helper(struct gen *g, unsigned i)
@@ -104,6 +129,7 @@ static void helper(struct gen *g, unsigned i)
     g->nvars = 0;
     g->in_kernel = false;
     g->returns = true;
+    g->result = "x + (uint)y";
     g->budget = 10;
     known(g, "x", (struct type){UINT, 1}, SCALARISH);
     known(g, "y", (struct type){INT, 1}, SCALARISH);
@@ -115,6 +141,36 @@ static void helper(struct gen *g, unsigned i)
     gen_block(g, (struct place){.loops = 2, .depth = 2}, 4);
     if (i > 0 && gen_chance(g, 50)) fprintf(g->out, "  if (r & 4u) r ^= h%u_%u(r, y);\n", g->index, i - 1);
     fputs("  return r * 5u + x;\n}\n", g->out);
+}
+
+/* A function that takes a struct and returns it changed, with up to MAX_PARAMS more parameters of any types. */
+static void transformation(struct gen *g)
+{
+    char name[24];
+    g->nmembers = structure(g, 't', g->members);
+    g->nparams = gen_below(g, MAX_PARAMS + 1);
+    fprintf(g->out, "\n%sstruct t%u g%u(struct t%u s", gen_chance(g, 60) ? "__attribute__((noinline)) " : "", g->index,
+            g->index, g->index);
+    g->nvars = 0;
+    know_members(g, "s");
+    for (unsigned i = 0; i < g->nparams; i++) {
+        g->params[i] = any_type(g);
+        fputs(", ", g->out);
+        gen_type(g, g->params[i]);
+        fprintf(g->out, " x%u", i);
+        snprintf(name, sizeof name, "x%u", i);
+        known(g, name, g->params[i], SCALARISH);
+        g->vars[g->nvars - 1].constant = gen_chance(g, 70);
+    }
+    g->in_kernel = false;
+    g->returns = true;
+    g->result = "s";
+    g->budget = 12;
+    g->indent = 1;
+    fputs(")\n{\n", g->out);
+    gen_line(g);
+    gen_block(g, (struct place){.loops = 2, .depth = 2}, 6);
+    fputs("  return s;\n}\n", g->out);
 }
 
 struct shape {
@@ -163,18 +219,32 @@ static void frame(struct gen *g, struct type vector)
     known(g, "group_size", (struct type){UINT, 1}, UNIFORM);
     known(g, "n", (struct type){INT, 1}, UNIFORM);
     known(g, "w", vector, UNIFORM);
-    know_fields(g);
+    know_fields(g, "p", g->fields, g->nfields, UNIFORM);
     known(g, "in", (struct type){UINT, 1}, UNIFORM);
     g->vars[g->nvars - 1].memory = true;
+}
+
+/* Two structs and an array of them. */
+static void objects(struct gen *g)
+{
+    fprintf(g->out, "  struct t%u q = ", g->index);
+    first_values(g, ANY);
+    fprintf(g->out, ", r = ");
+    first_values(g, SCALARISH);
+    fprintf(g->out, ", many[4] = {q, r, r, q};\n");
+    know_members(g, "q");
+    know_members(g, "r");
 }
 
 static void kernel(struct gen *g)
 {
     struct shape shape = random_shape(g);
     struct type vector = any_type(g);
-    structure(g);
+    g->nfields = structure(g, 's', g->fields);
     g->helpers = gen_below(g, 3);
     for (unsigned i = 0; i < g->helpers; i++) helper(g, i);
+    g->nmembers = 0;
+    if (gen_chance(g, 50)) transformation(g);
     g->in_kernel = true;
     g->returns = gen_chance(g, 40);
     g->barriers = !g->returns;
@@ -199,6 +269,7 @@ static void kernel(struct gen *g)
         gen_declare(g, t, tier);
     }
     unsigned locals = 5, first = g->nvars - locals;
+    if (g->nmembers) objects(g);
     gen_line(g);
     gen_block(g, (struct place){.uniform = !g->returns}, 100);
     fputs("  uint h = 0;\n", g->out);

@@ -35,7 +35,7 @@ struct var {
     bool memory;     /* a read-only pointer to 32 uints */
 };
 
-enum { MAX_VARS = 200, FIELDS = 6 };
+enum { MAX_VARS = 200, FIELDS = 6, MAX_PARAMS = 24 };
 
 struct field {
     struct type type;
@@ -54,10 +54,15 @@ struct gen {
     unsigned index;   /* of the kernel */
     unsigned helpers; /* helper functions of this kernel */
     bool in_kernel;
-    bool barriers; /* this kernel may have them */
-    bool returns;  /* ... or early returns from anywhere */
+    bool barriers;      /* this kernel may have them */
+    bool returns;       /* ... or early returns from anywhere */
+    const char *result; /* of a function in progress, as an expression */
     struct field fields[FIELDS];
     unsigned nfields;
+    struct field members[FIELDS]; /* of the struct that is passed by value, none: there is none */
+    unsigned nmembers;
+    struct type params[MAX_PARAMS]; /* further parameters of the function that it is passed to */
+    unsigned nparams;
 };
 
 /* Where a statement stands. */

@@ -212,6 +212,56 @@ static void helper_call(struct gen *g, struct place place)
     fputs(");\n", g->out);
 }
 
+/* Structs by value: passed and returned, copied, chosen, in an array whose index differs. */
+static void object(struct gen *g)
+{
+    static const char *const copies[] = {"q = r", "r = q", "many[", "q = many[", "r = many["};
+    unsigned choice = gen_below(g, 10);
+    gen_line(g);
+    if (choice < 5) {
+        fprintf(g->out, "%s = g%u(%s", gen_chance(g, 50) ? "q" : "r", g->index, gen_chance(g, 50) ? "q" : "r");
+        for (unsigned i = 0; i < g->nparams; i++) {
+            fputs(", ", g->out);
+            gen_expr(g, g->params[i], 1, gen_chance(g, 40) ? SCALARISH : ANY);
+        }
+        fputs(");\n", g->out);
+        return;
+    }
+    if (gen_chance(g, 40)) fputs("if ", g->out), gen_cond(g, 1, ANY), fputc(' ', g->out);
+    fputs(copies[choice - 5], g->out);
+    if (choice >= 7) gen_index(g, 4, 1, ANY), fputc(']', g->out);
+    fprintf(g->out, "%s;\n", choice == 7 ? " = q" : "");
+}
+
+/* What other items of the sub-group hold, all of which get here. The last one may be short. */
+static void sub_group(struct gen *g, struct place place)
+{
+    static const char *const functions[] = {"reduce_add",
+                                            "reduce_min",
+                                            "reduce_max",
+                                            "scan_inclusive_add",
+                                            "scan_exclusive_add",
+                                            "scan_inclusive_max",
+                                            "scan_exclusive_min",
+                                            "broadcast",
+                                            "shuffle",
+                                            "any",
+                                            "all"};
+    static const enum base bases[] = {INT, UINT, UINT, INT, LONG, ULONG};
+    unsigned i = gen_below(g, sizeof functions / sizeof *functions);
+    struct type t = {bases[gen_below(g, 6)], 1};
+    struct var *v = target(g, place);
+    if (!v || v->type.width > 1 || v->tier != ANY || base_floating(v->type.base)) return;
+    gen_line(g);
+    fprintf(g->out, "%s = (%s)sub_group_%s(", v->name, base_names[v->type.base], functions[i]);
+    if (i > 8) gen_cond(g, 2, ANY);
+    else gen_expr(g, t, 2, ANY);
+    if (i == 7) fputs(", 0u", g->out);
+    if (i == 8)
+        fputs(", ", g->out), gen_expr(g, (struct type){UINT, 1}, 1, ANY), fputs(" % get_sub_group_size()", g->out);
+    fputs(");\n", g->out);
+}
+
 /* A pointer that depends on a condition. */
 static void pointer(struct gen *g, struct place place)
 {
@@ -323,13 +373,14 @@ static void jump(struct gen *g, struct place place)
     bool exits = place.in_loop && (place.divergent_exit || place.uniform);
     enum tier tier = place.divergent_exit || !place.in_loop ? tier_here(g, place) : UNIFORM;
     const char *what = choice < 45 && exits && !place.in_switch ? "break" : choice < 80 && exits ? "continue" : NULL;
-    if (!what && g->returns) what = g->in_kernel ? "return" : "return x + (uint)y", tier = tier_here(g, place);
+    if (!what && g->returns) what = "return", tier = tier_here(g, place);
     if (!what) return;
     gen_line(g);
     fputs("if ", g->out);
     gen_cond(g, 2, tier);
-    if (g->in_kernel && what[0] == 'r') fputs(" { o[7] += 1u; return; }\n", g->out);
-    else fprintf(g->out, " %s;\n", what);
+    if (what[0] != 'r') fprintf(g->out, " %s;\n", what);
+    else if (g->in_kernel) fputs(" { o[7] += 1u; return; }\n", g->out);
+    else fprintf(g->out, " return %s;\n", g->result);
 }
 
 static void statement(struct gen *g, struct place place)
@@ -346,10 +397,12 @@ static void statement(struct gen *g, struct place place)
     else if (!g->in_kernel) assignment(g, place);
     else if (choice < 82) store(g);
     else if (choice < 84) invariant_store(g);
-    else if (choice < 88) atomic(g);
-    else if (choice < 91) helper_call(g, place);
+    else if (choice < 87) atomic(g);
+    else if (choice < 89) helper_call(g, place);
+    else if (choice < 92) g->nmembers ? object(g) : helper_call(g, place);
     else if (choice < 93) pointer(g, place);
-    else if (choice < 97 && g->barriers && place.uniform) exchange(g, place);
+    else if (choice < 95 && g->barriers && place.uniform) exchange(g, place);
+    else if (choice < 98 && g->barriers && place.uniform) sub_group(g, place);
     else assignment(g, place);
 }
 
