@@ -240,5 +240,5 @@ int main(void)
         cmocka_unit_test(test_nans_under_masks), cmocka_unit_test(test_numbers_behind_stray_jumps),
     };
     if (!engine_usable(&engine_native)) return 77;
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, pair_setup, pair_teardown);
 }

@@ -3,6 +3,7 @@
 
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,6 +18,28 @@ const char *pair_level(unsigned n)
     while (b->run && (!b->usable() || n--)) b++;
     return b->name;
 }
+
+/* ---- translations that are kept ---- */
+
+static char folder[] = "/tmp/native_pair-XXXXXX";
+
+int pair_setup(void **state)
+{
+    (void)state;
+    if (!mkdtemp(folder)) return -1;
+    setenv("VENTUS_CACHE_DIR", folder, 1);
+    return unsetenv("VENTUS_CACHE");
+}
+
+int pair_teardown(void **state)
+{
+    char command[sizeof folder + 10];
+    (void)state;
+    snprintf(command, sizeof command, "rm -r %s", folder);
+    return system(command);
+}
+
+/* ---- running ---- */
 
 struct outcome {
     struct result result;

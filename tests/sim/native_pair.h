@@ -26,6 +26,11 @@ struct pair {
 /* The nth of the host levels that this host has, a name for VENTUS_NATIVE_LEVEL; NULL: there are no more. */
 const char *pair_level(unsigned n);
 
+/* Fixtures of a group of tests that run the same programs several times, on other work-groups for example: they are
+ * translated once. What is kept of them is in a folder that goes with the group. */
+int pair_setup(void **state);
+int pair_teardown(void **state);
+
 /* Runs a program on `step` and on the best level of `native`. The test fails, with the program as its message, when
  * they differ. Returns the fault or FAULT_NONE; *translated is how many instructions ran in translated code. */
 struct result pair_run(const struct pair *p, uint64_t *translated);

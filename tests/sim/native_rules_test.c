@@ -661,5 +661,5 @@ int main(void)
         cmocka_unit_test(test_shorter_vector),    cmocka_unit_test(test_long_slice),
     };
     if (!engine_usable(&engine_native)) return 77;
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, pair_setup, pair_teardown);
 }
