@@ -59,6 +59,30 @@ void translator_stop(struct translator_process *p)
     pthread_mutex_unlock(&p->lock);
 }
 
+/* Processes that had not ended when nobody needed them any more: their entries in the host's table are ours to clear.
+ */
+static struct {
+    pthread_mutex_t lock;
+    pid_t *pids;
+    size_t count;
+} left = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+/* Clears those that have ended, and remembers `pid`, if it is not 0. Without host memory its entry stays. */
+static void clear_left(pid_t pid)
+{
+    size_t kept = 0;
+    pthread_mutex_lock(&left.lock);
+    for (size_t i = 0; i < left.count; i++)
+        if (waitpid(left.pids[i], NULL, WNOHANG) == 0) left.pids[kept++] = left.pids[i];
+    left.count = kept;
+    pid_t *more = pid ? realloc(left.pids, (kept + 1) * sizeof *more) : NULL;
+    if (more) {
+        left.pids = more;
+        left.pids[left.count++] = pid;
+    }
+    pthread_mutex_unlock(&left.lock);
+}
+
 static void end_process(const struct translator_process *p)
 {
     kill(p->pid, SIGKILL);
@@ -78,7 +102,7 @@ static void lose(struct translator_process *p)
     if (socket < 0) return;
     close(socket);
     if (wrong) end_process(p);
-    else waitpid(p->pid, NULL, WNOHANG);
+    else clear_left(waitpid(p->pid, NULL, WNOHANG) == 0 ? p->pid : 0);
 }
 
 void translator_close(struct translator_process *p)
@@ -93,6 +117,7 @@ static bool start(struct translator_process *p)
     int ends[2];
     if (p->socket >= 0) return true;
     if (p->starts++ >= MOST_STARTS || socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends)) return false;
+    clear_left(0);
     int theirs = host_above_standard(ends[1]);
     bool started = theirs >= 0 && spawn(p, theirs), kept = started && set_socket(p, ends[0]);
     if (theirs >= 0) close(theirs);
