@@ -215,21 +215,24 @@ static void retire(struct dispatcher *d, struct run *r)
 /* ---- claims: groups that are an SM's to run ---- */
 
 enum {
-    CLAIM_INSTRUCTIONS = 1 << 18, /* that it should have at most */
-    CLAIM_MOST = 1 << 20,         /* groups */
-    TAKEN_MOST = 64
+    CLAIM_INSTRUCTIONS = 1 << 18, /* that a claim should have */
+    CLAIM_PARTS = 16,             /* of it: what others cannot take any more is at most one of them ... */
+    CLAIM_CRUMBS = 128,           /* of it: too little to be divided */
+    TAKEN_MOST = 64               /* ... and so many groups */
 };
 
 static uint64_t range(uint64_t next, uint64_t end) { return end << 32 | next; }
 static uint32_t count_left(const struct claim *c) { return (uint32_t)(c->left >> 32) - (uint32_t)c->left; }
 
-/* Takes groups out of what is left, so many that the atomic operation costs little. */
+/* Takes groups out of what is left, so many that the atomic operation costs little, and so few that no worker waits
+ * long for this one at the end of the launch. */
 static void take_some(struct claim *c)
 {
     uint64_t left = c->left, n;
     do {
-        n = ((left >> 32) - (uint32_t)left + 1) / 2;
-        if (n > TAKEN_MOST) n = TAKEN_MOST;
+        n = (left >> 32) - (uint32_t)left;
+        if (n > c->size / CLAIM_CRUMBS) n = (n + 1) / 2;
+        if (n > c->batch) n = c->batch;
     } while (!atomic_compare_exchange_weak(&c->left, &left, left + n));
     c->next = (uint32_t)left;
     c->until = (uint32_t)(left + n);
@@ -286,26 +289,44 @@ static struct part *choose_part(struct run *r, struct part *own)
     return most;
 }
 
-/* More at a time while they end soon, and fewer towards the end if other workers would else wait for this one. */
-static uint32_t claim_size(const struct run *r, const struct part *p, const struct sm *sm)
+/* Fewer towards the end, if other workers would else wait for this one. */
+static uint32_t claim_size(const struct dispatcher *d, const struct run *r, const struct part *p, const struct sm *sm)
 {
     uint32_t left = p->end - p->next, n = sm->claim.size;
-    uint32_t share = gpu_workers(&sm->gpu->config) == 1 ? left : left / 2 + 1;
+    uint32_t share = d->workers == 1 || left < n / CLAIM_CRUMBS ? left : left / 2 + 1;
     if (n > share) n = share;
-    return !n || goes_alone(sm->gpu, r) ? 1 : n;
+    return !n || goes_alone(d->gpu, r) ? 1 : n;
+}
+
+/* How many groups are taken out of a claim at a time: one, until one of this launch has told how long they are. */
+static uint32_t batch_size(const struct claim *c, const struct run *r)
+{
+    uint32_t n = c->measured == r->number ? c->size / CLAIM_PARTS : 1;
+    return n < 1 ? 1 : n < TAKEN_MOST ? n : TAKEN_MOST;
 }
 
 static void set_claim(struct sm *sm, struct run *r, uint64_t left)
 {
+    const struct claim *c = &sm->claim;
     r->claims++;
-    sm->claim = (struct claim){.run = r, .left = left, .size = sm->claim.size};
+    sm->claim =
+        (struct claim){.run = r, .left = left, .size = c->size, .measured = c->measured, .batch = batch_size(c, r)};
+}
+
+/* With what groups have counted up to their end. */
+static void measure_groups(struct claim *c, const struct group *g)
+{
+    uint64_t n = CLAIM_INSTRUCTIONS * g->counters.groups / (g->counters.instructions + 1);
+    c->size = n < 1 ? 1 : n > CLAIM_INSTRUCTIONS ? CLAIM_INSTRUCTIONS : (uint32_t)n;
+    c->measured = g->launch_number;
+    c->batch = batch_size(c, c->run);
 }
 
 /* With the lock held. */
 static void claim_groups(struct dispatcher *d, struct run *r, struct sm *sm)
 {
     struct part *own = &r->parts[sm->index % d->workers % r->nparts], *p = choose_part(r, own);
-    uint32_t n = claim_size(r, p, sm), first = p->next;
+    uint32_t n = claim_size(d, r, p, sm), first = p->next;
     if (p == own) p->next += n;
     else first = p->end -= n; /* its owner goes on where it is */
     r->dispatched += n;
@@ -325,13 +346,6 @@ static bool claim_of_others(struct dispatcher *d, struct run *r, struct sm *sm)
     if ((uint32_t)taken == taken >> 32) return false; /* the owner was quicker */
     set_claim(sm, r, taken);
     return true;
-}
-
-/* The last group that was started has ended, within a slice or not: how many to claim the next time. */
-static void resize_claim(struct claim *c, const struct group *g)
-{
-    if (g->counters.instructions > CLAIM_INSTRUCTIONS) c->size = (c->size + 1) / 2;
-    else if (!count_left(c) && c->size < CLAIM_MOST) c->size = c->size ? c->size * 2 : 1;
 }
 
 /* Tells the launch what has become of the claim; what has not begun of a stopped launch never does. With the lock held.
@@ -405,6 +419,46 @@ static void cancel_runs(struct dispatcher *d)
     }
 }
 
+enum { ALONE_NS = 20000 }; /* how long worker 0 works before it calls the others: some times what that takes */
+
+/* Are SMs of other workers among those of the launch? */
+static bool is_for_others(const struct dispatcher *d, const struct run *r)
+{
+    const struct launch_options *o = &r->job->options;
+    bool one = r->observers || o->serial || sms_of(&d->gpu->config, o) == 1;
+    return !one || o->first_sm % d->workers != 0;
+}
+
+/* Is there a group that another worker could begin with? With the lock held. */
+static bool has_work(const struct dispatcher *d)
+{
+    for (const struct run *r = d->runs; r; r = r->next)
+        if (is_for_others(d, r) && !r->stopped && r->dispatched < r->total && (!r->areas || r->nareas)) return true;
+    for (uint32_t i = 0; i < d->gpu->config.sms; i++) {
+        const struct claim *c = &d->gpu->sms[i].claim;
+        if (c->run && is_for_others(d, c->run) && count_left(c) > 1) return true;
+    }
+    return false;
+}
+
+/* Worker 0 calls the others when there is enough to do, and when what there is to do is not for its own SMs. */
+static void call_others(struct dispatcher *d, bool worked)
+{
+    if (d->workers == 1 || d->called || (worked && host_ns() - d->busy_since < ALONE_NS)) return;
+    pthread_mutex_lock(&d->lock);
+    bool call = d->called = has_work(d);
+    pthread_mutex_unlock(&d->lock);
+    if (call) workers_call(d->gpu->workers, d);
+}
+
+/* What has been taken out of the claim is over, or nearly: the place to learn from it, and to call others. */
+static void end_batch(struct sm *sm)
+{
+    struct dispatcher *d = sm->gpu->dispatcher;
+    measure_groups(&sm->claim, sm->group);
+    if (sm->index % d->workers == 0) call_others(d, true);
+}
+
 /* The group that the SM is in has ended, and its place, with its area of private memory, is taken by the next one of
  * the SM's claim. SLICE_OVER: that one is to run; SLICE_ENDED: there is none. */
 static enum slice_end next_of_claim(struct sm *sm)
@@ -412,6 +466,7 @@ static enum slice_end next_of_claim(struct sm *sm)
     struct slot *slot = slot_of(sm, sm->group);
     struct claim *c = &sm->claim;
     uint32_t number;
+    if (c->run == slot->run && c->next == c->until) end_batch(sm);
     if (c->run != slot->run || c->run->stopped || !take_first(c, &number)) return SLICE_ENDED;
     claim_advance(c);
     if (number == slot->group.wgid + 1u) group_advance(&slot->group);
@@ -496,7 +551,7 @@ static void conclude(struct dispatcher *d, struct sm *sm, struct group *g, enum 
     pthread_mutex_lock(&d->lock);
     counters_add(&r->job->result.counters, &g->counters);
     if (g->stray.kind && !r->job->result.stray.kind) r->job->result.stray = g->stray;
-    if (claimed) resize_claim(c, g);
+    if (claimed) measure_groups(c, g);
     leave_slot(sm, slot);
     if (claimed) c->ended++;
     else r->resident--;
@@ -552,38 +607,6 @@ static bool run_sm(struct dispatcher *d, struct sm *sm)
 }
 
 /* ---- workers ---- */
-
-enum { ALONE_NS = 20000 }; /* how long worker 0 works before it calls the others: some times what that takes */
-
-/* Are SMs of other workers among those of the launch? */
-static bool is_for_others(const struct dispatcher *d, const struct run *r)
-{
-    const struct launch_options *o = &r->job->options;
-    bool one = r->observers || o->serial || sms_of(&d->gpu->config, o) == 1;
-    return !one || o->first_sm % d->workers != 0;
-}
-
-/* Is there a group that another worker could begin with? With the lock held. */
-static bool has_work(const struct dispatcher *d)
-{
-    for (const struct run *r = d->runs; r; r = r->next)
-        if (is_for_others(d, r) && !r->stopped && r->dispatched < r->total && (!r->areas || r->nareas)) return true;
-    for (uint32_t i = 0; i < d->gpu->config.sms; i++) {
-        const struct claim *c = &d->gpu->sms[i].claim;
-        if (c->run && is_for_others(d, c->run) && count_left(c) > 1) return true;
-    }
-    return false;
-}
-
-/* Worker 0 calls the others when there is enough to do, and when what there is to do is not for its own SMs. */
-static void call_others(struct dispatcher *d, bool worked)
-{
-    if (d->workers == 1 || d->called || (worked && host_ns() - d->busy_since < ALONE_NS)) return;
-    pthread_mutex_lock(&d->lock);
-    bool call = d->called = has_work(d);
-    pthread_mutex_unlock(&d->lock);
-    if (call) workers_call(d->gpu->workers, d);
-}
 
 /* Waits shortly for a job to begin or end. False: there was none. */
 static bool await_news(struct dispatcher *d, uint64_t known)
@@ -699,6 +722,7 @@ void gpu_run(struct gpu *gpu, const struct job_source *source)
     bool lock = pthread_mutex_init(&d.lock, NULL) == 0;
     bool signal = pthread_cond_init(&d.ended, NULL) == 0;
     bool ready = lock && signal && have_workers(gpu, d.workers);
+    gpu->dispatcher = &d;
     if (!d.runs) set_reservations(gpu, d.workers == 1); /* jobs that have been left keep theirs */
     if (ready && d.runs && gpu->workers) {              /* which may be on the SMs of any of them */
         d.called = true;
@@ -707,6 +731,7 @@ void gpu_run(struct gpu *gpu, const struct job_source *source)
     if (!ready || !work_guarded(&d, 0))
         refuse_all(source, "the host has no memory, thread or signal handler left"); /* nothing has been taken yet */
     if (gpu->workers) workers_dismiss(gpu->workers);
+    gpu->dispatcher = NULL;
     gpu->runs = d.runs;
     gpu->finished = d.finished;
     if (lock) pthread_mutex_destroy(&d.lock);

@@ -126,9 +126,11 @@ struct claim {
     struct run *run;
     _Atomic uint64_t left;
     uint32_t next, until;
-    uint32_t size;  /* how many to claim the next time */
-    uint32_t ended; /* groups of it, not yet reported to the launch */
-    bool advanced;  /* since it was last looked at, a group of it has taken the place of one that had ended */
+    uint32_t batch;    /* how many are taken out of `left` at a time */
+    uint32_t size;     /* how many to claim the next time */
+    uint64_t measured; /* number of the launch whose groups have told that */
+    uint32_t ended;    /* groups of it, not yet reported to the launch */
+    bool advanced;     /* since it was last looked at, a group of it has taken the place of one that had ended */
 };
 
 struct sm {
@@ -181,12 +183,13 @@ struct gpu {
     struct sm *sms;        /* config.sms of them */
     uint32_t reservations; /* lr.w reservations of all SMs, when one host thread runs them all */
     const struct engine *engine;
-    bool engine_given;           /* it was named, not found to be the best */
-    void *engine_data;           /* what it keeps for this machine */
-    uint8_t *stacks;             /* of the host threads that run it, for signals, RECOVER_STACK bytes each */
-    uint64_t launches;           /* so far; of one host thread */
-    struct run *runs, *finished; /* jobs that gpu_run has left: at work, and to be given back */
-    struct workers *workers;     /* host threads besides the one in gpu_run; NULL: none */
+    bool engine_given;             /* it was named, not found to be the best */
+    void *engine_data;             /* what it keeps for this machine */
+    uint8_t *stacks;               /* of the host threads that run it, for signals, RECOVER_STACK bytes each */
+    uint64_t launches;             /* so far; of one host thread */
+    struct dispatcher *dispatcher; /* of gpu_run */
+    struct run *runs, *finished;   /* jobs that gpu_run has left: at work, and to be given back */
+    struct workers *workers;       /* host threads besides the one in gpu_run; NULL: none */
     const struct observer *observers;
     struct scheduler scheduler;
     struct rotation *rotation; /* the state of the default scheduler */
