@@ -79,7 +79,7 @@ struct cc {
     /* prepare.c, kernels.c */
     LLVMContextRef context;
     LLVMModuleRef module;
-    bool for_draft;                    /* its kernels are, or can be, compiled one by one (draft.c) */
+    bool for_draft;                    /* its kernels can be compiled one by one (draft.c) */
     LLVMModuleRef library;             /* opened and not linked yet, or NULL (link.c) */
     LLVMBuilderRef builder;            /* the passes' own; an error must not leak it */
     LLVMDIBuilderRef lines;            /* of a module of SPIR-V while it is read; the same */
@@ -160,9 +160,9 @@ const struct primitive *primitive_find(const char *name);
 void options_parse(struct cc *cc, const char *options);
 
 /* ---- frontend.c ---- */
-/* Runs clang-19 on `source`; returns a parsed module in cc->context. Warnings go to the log. `meanwhile`, if not NULL,
- * is called while clang runs; it must not end the compilation. */
-LLVMModuleRef frontend_run(struct cc *cc, const char *source, size_t size, void (*meanwhile)(struct cc *));
+/* Runs clang-19 on `source`; returns a parsed module in cc->context. Warnings go to the log. `program`: it is all of
+ * one; then the built-in library is opened while clang runs, and the module has only what kernels reach. */
+LLVMModuleRef frontend_run(struct cc *cc, const char *source, size_t size, bool program);
 /* `source` with the files that it includes and without macros, for which nothing but the text itself and the options
  * matters any more. */
 const char *frontend_preprocess(struct cc *cc, const char *source, size_t size, size_t *text_size);

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <llvm-c/Linker.h>
 #include <llvm-c/Target.h>
 
 #include "asm/image.h"
@@ -198,15 +199,27 @@ static void demote(LLVMValueRef kernel)
     LLVMSetLinkage(kernel, LLVMInternalLinkage);
 }
 
-static void choose_kernel(struct cc *cc, const char *file, const char *name)
+/* `name`: NULL: all. */
+static void choose_kernel(struct cc *cc, LLVMModuleRef module, const char *file, const char *name)
 {
-    bool found = false;
-    for (LLVMValueRef f = LLVMGetFirstFunction(cc->module); f; f = LLVMGetNextFunction(f)) {
+    bool found = !name;
+    for (LLVMValueRef f = LLVMGetFirstFunction(module); f; f = LLVMGetNextFunction(f)) {
         if (LLVMIsDeclaration(f) || !kernel_is(f)) continue;
-        if (strcmp(LLVMGetValueName(f), name)) demote(f);
+        if (name && strcmp(LLVMGetValueName(f), name)) demote(f);
         else found = true;
     }
     if (!found) cc_error(cc, CC_FAILED, NULL, "%s has no kernel %s", file, name);
+}
+
+/* Of the functions those are read that the kernel reaches. All kernels are read in the same way, since LLVM's passes
+ * look at the uses of a value in the order in which these came to be. */
+static void read_kernels(struct cc *cc, const void *object, size_t size, const char *file, const char *name)
+{
+    LLVMModuleRef module = module_open(cc, object, size);
+    if (!module) cc_error(cc, CC_FAILED, NULL, "%s is not a draft of this compiler", file);
+    choose_kernel(cc, module, file, name);
+    cc->module = LLVMModuleCreateWithNameInContext("source", cc->context);
+    if (LLVMLinkModules2(cc->module, module)) cc_error(cc, CC_FAILED, NULL, "%s is damaged", file);
 }
 
 bool draft_open(struct cc *cc, const void *bytes, size_t size, const char *name, const char *kernel)
@@ -217,10 +230,7 @@ bool draft_open(struct cc *cc, const void *bytes, size_t size, const char *name,
     if (size < 4 || memcmp(bytes, "\177ELF", 4)) return false;
     if (!elf_read(bytes, size, &image, NULL, 0, NULL, &why)) cc_error(cc, CC_FAILED, NULL, "%s: %s", name, why);
     const uint8_t *object = elf_draft_object(&image, &object_size);
-    if (object) object_link(cc, object, object_size, name);
-    cc->for_draft = object;
+    if (object) read_kernels(cc, object, object_size, name, kernel);
     elf_free(&image);
-    if (!object) return false;
-    if (kernel) choose_kernel(cc, name, kernel);
-    return true;
+    return object;
 }

@@ -18,11 +18,16 @@ static const char *find_library(struct cc *cc)
     return NULL;
 }
 
+const char *library_name(enum library which)
+{
+    static const char *const names[] = {LIBRARY, "ventus-families.bc", "ventus-double.bc", "ventus-half.bc"};
+    return names[which];
+}
+
 const char *library_file(struct cc *cc, enum library which)
 {
     const char *path = find_library(cc), *slash = path ? strrchr(path, '/') : NULL;
     if (which == LIBRARY_BASE || !path) return path;
-    const char *name = which == LIBRARY_DOUBLE ? DOUBLE_LIBRARY : HALF_LIBRARY;
-    path = cc_printf(cc, "%.*s%s", slash ? (int)(slash - path + 1) : 0, path, name);
+    path = cc_printf(cc, "%.*s%s", slash ? (int)(slash - path + 1) : 0, path, library_name(which));
     return access(path, R_OK) == 0 ? path : NULL;
 }

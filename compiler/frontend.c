@@ -12,7 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <llvm-c/BitReader.h>
+#include <llvm-c/Linker.h>
 
 #include "compiler/prepare.h"
 
@@ -272,69 +272,46 @@ static void check_status(struct cc *cc, const char *clang, int status, bool no_m
              WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
 }
 
-/* LLVM reports unreadable bitcode here; left alone it would end the process. */
-static void diagnose(LLVMDiagnosticInfoRef info, void *context)
-{
-    struct cc *cc = context;
-    char *text = LLVMGetDiagInfoDescription(info);
-    if (LLVMGetDiagInfoSeverity(info) == LLVMDSError) cc_log(cc, "<source>: error: %s\n", text);
-    LLVMDisposeMessage(text);
-}
-
-void context_make(struct cc *cc)
-{
-    if (cc->context) return;
-    cc->context = LLVMContextCreate();
-    cc->builder = LLVMCreateBuilderInContext(cc->context);
-    LLVMContextSetDiscardValueNames(cc->context, !cc_dumps(cc, "ir"));
-    LLVMContextSetDiagnosticHandler(cc->context, diagnose, cc);
-}
-
-LLVMModuleRef module_read(struct cc *cc, const void *bytes, size_t size)
-{
-    context_make(cc);
-    LLVMMemoryBufferRef buffer = LLVMCreateMemoryBufferWithMemoryRangeCopy(bytes, size, "source");
-    LLVMModuleRef module = NULL;
-    bool bad = LLVMParseBitcodeInContext2(cc->context, buffer, &module);
-    LLVMDisposeMemoryBuffer(buffer);
-    return bad ? NULL : module;
-}
-
-/* Work to be done while clang does its: it has the beginning of the source by then. */
-static void work_meanwhile(struct cc *cc, struct child *child, const char **source, size_t *size,
-                           void (*meanwhile)(struct cc *))
-{
-    if (!meanwhile) return;
-    send_source(&child->in, source, size);
-    meanwhile(cc);
-}
-
-/* What clang makes of `source`; its messages go to the log. */
-static struct buffer run_clang(struct cc *cc, const char *action, const char *source, size_t size,
-                               void (*meanwhile)(struct cc *))
+/* What clang makes of `source`; its messages go to the log. Meanwhile, when it has the beginning of the source, the
+ * library may be opened. */
+static struct buffer run_clang(struct cc *cc, const char *action, const char *source, size_t size, bool opens_library)
 {
     const char *clang = frontend_clang(cc);
     struct child child;
     struct buffer out = {0}, err = {0};
     start(cc, argument_vector(cc, clang, action, !has_long_line(source, size)), &child);
-    work_meanwhile(cc, &child, &source, &size, meanwhile);
+    if (opens_library) {
+        send_source(&child.in, &source, &size);
+        library_open_early(cc);
+    }
     int status = exchange(cc, &child, source, size, &out, &err);
     log_messages(cc, &err);
     check_status(cc, clang, status, err.size && memmem(err.bytes, err.size, "out of memory", 13));
     return out;
 }
 
-LLVMModuleRef frontend_run(struct cc *cc, const char *source, size_t size, void (*meanwhile)(struct cc *))
+/* Programs include whole libraries of their own: functions that no kernel reaches are not even read. */
+static LLVMModuleRef read_reached(struct cc *cc, const struct buffer *b)
 {
-    struct buffer out = run_clang(cc, "-emit-llvm-bc", asm_source(cc, source, size), size, meanwhile);
-    LLVMModuleRef module = module_read(cc, out.bytes, out.size);
+    LLVMModuleRef all = module_open(cc, b->bytes, b->size), reached;
+    if (!all) return NULL;
+    for (LLVMValueRef f = LLVMGetFirstFunction(all); f; f = LLVMGetNextFunction(f))
+        if (!LLVMIsDeclaration(f) && !kernel_is(f)) LLVMSetLinkage(f, LLVMInternalLinkage);
+    reached = LLVMModuleCreateWithNameInContext("source", cc->context);
+    return LLVMLinkModules2(reached, all) ? NULL : reached;
+}
+
+LLVMModuleRef frontend_run(struct cc *cc, const char *source, size_t size, bool program)
+{
+    struct buffer out = run_clang(cc, "-emit-llvm-bc", asm_source(cc, source, size), size, program);
+    LLVMModuleRef module = program ? read_reached(cc, &out) : module_read(cc, out.bytes, out.size);
     if (!module) cc_error(cc, CC_ENVIRONMENT, NULL, "%s wrote no bitcode that LLVM 19 can read", frontend_clang(cc));
     return module;
 }
 
 const char *frontend_preprocess(struct cc *cc, const char *source, size_t size, size_t *text_size)
 {
-    struct buffer out = run_clang(cc, "-E", source, size, NULL);
+    struct buffer out = run_clang(cc, "-E", source, size, false);
     *text_size = out.size;
     return out.bytes;
 }

@@ -2,6 +2,8 @@
  *
  * The library is bitcode whose functions are all linkonce_odr and loaded lazily, so linking costs
  * only the functions actually reached. Called by prepare.c. */
+#include <string.h>
+
 #include <llvm-c/BitReader.h>
 #include <llvm-c/Linker.h>
 
@@ -82,6 +84,27 @@ static bool needs(LLVMModuleRef module, LLVMTypeKind kind)
     return false;
 }
 
+/* Is it one of the functions that there are hundreds of? */
+static bool is_of_family(const char *name)
+{
+    static const char *const families[] = {
+#define FAMILY(beginning) beginning,
+#include "compiler/library/families.def"
+    };
+    if (strncmp(name, "_Z", 2)) return false;
+    name += 2 + strspn(name + 2, "0123456789");
+    for (size_t i = 0; i < sizeof families / sizeof *families; i++)
+        if (!strncmp(name, families[i], strlen(families[i]))) return true;
+    return false;
+}
+
+static bool needs_families(LLVMModuleRef module)
+{
+    for (LLVMValueRef f = LLVMGetFirstFunction(module); f; f = LLVMGetNextFunction(f))
+        if (is_undefined(f) && is_of_family(LLVMGetValueName(f))) return true;
+    return false;
+}
+
 static void link_opened(struct cc *cc, LLVMModuleRef opened)
 {
     LLVMSetTarget(opened, LLVMGetTarget(cc->module));
@@ -93,19 +116,19 @@ static void link_opened(struct cc *cc, LLVMModuleRef opened)
 static void link_beside(struct cc *cc, enum library which)
 {
     const char *path = library_file(cc, which), *reason = "";
-    if (!path)
-        cc_error(cc, CC_ENVIRONMENT, NULL, "%s was not found beside the built-in library",
-                 which == LIBRARY_DOUBLE ? DOUBLE_LIBRARY : HALF_LIBRARY);
+    if (!path) cc_error(cc, CC_ENVIRONMENT, NULL, "%s was not found beside the built-in library", library_name(which));
     LLVMModuleRef opened = open_library(cc, path, &reason);
     if (!opened) cc_error(cc, CC_ENVIRONMENT, NULL, "%s", reason);
     link_opened(cc, opened);
 }
 
-/* What those of halves call may be about doubles, and what all call is in the built-in library. */
+/* What those of halves call may be about doubles, what both call in a family, and what all call is in the built-in
+ * library. */
 void link_library(struct cc *cc)
 {
     if (!is_needed(cc->module)) return;
     if (needs(cc->module, LLVMHalfTypeKind)) link_beside(cc, LIBRARY_HALF);
     if (needs(cc->module, LLVMDoubleTypeKind)) link_beside(cc, LIBRARY_DOUBLE);
+    if (needs_families(cc->module)) link_beside(cc, LIBRARY_FAMILIES);
     link_opened(cc, library(cc));
 }

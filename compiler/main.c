@@ -218,8 +218,7 @@ static void read_program(struct cc *cc, const struct request *r)
 {
     size_t size;
     const char *source = read_source(cc, r, &size);
-    cc->module = spirv_is(source, size) ? spirv_run(cc, source, size)
-                                        : frontend_run(cc, source, size, r->object ? NULL : library_open_early);
+    cc->module = spirv_is(source, size) ? spirv_run(cc, source, size) : frontend_run(cc, source, size, !r->object);
     if (cc->debug) debug_request(cc);
 }
 
@@ -272,6 +271,19 @@ static void llvm_died(const char *reason)
     _exit(CC_INTERNAL);
 }
 
+/* What LLVM holds goes with the process: to take it apart would cost more than most passes. */
+static _Noreturn void leave(struct cc *cc, int status)
+{
+#ifdef __SANITIZE_ADDRESS__ /* looks for leaks */
+    cc_free(cc);
+    exit(status);
+#else
+    (void)cc;
+    fflush(NULL);
+    _exit(status);
+#endif
+}
+
 int main(int argc, char **argv)
 {
     struct request request;
@@ -284,7 +296,5 @@ int main(int argc, char **argv)
     struct cc cc = {0};
     if (!setjmp(cc.on_error)) run(&cc, &request);
     if (cc.log) fwrite(cc.log, 1, cc.log_size, stderr);
-    int status = cc.status;
-    cc_free(&cc);
-    return status;
+    leave(&cc, cc.status);
 }

@@ -171,13 +171,24 @@ static void refuse_constructors(struct cc *cc)
         cc_error(cc, CC_FAILED, NULL, "program-scope variables with constructors that run are not possible");
 }
 
-/* True if some function of the program has a loop. */
+/* Functions without loops are left as they are, so that what a kernel becomes does not depend on its neighbours. True
+ * if some function has a loop. */
 static bool reduce_loops(struct cc *cc)
 {
     bool found = false;
-    for (LLVMValueRef f = LLVMGetFirstFunction(cc->module); f; f = LLVMGetNextFunction(f))
-        if (!LLVMIsDeclaration(f) && !is_pure_routine(f)) found |= strength_run(cc, f);
+    for (LLVMValueRef f = LLVMGetFirstFunction(cc->module); f; f = LLVMGetNextFunction(f)) {
+        if (LLVMIsDeclaration(f)) continue;
+        bool loops = !is_pure_routine(f) && strength_run(cc, f);
+        if (!loops) shape_leave(cc, f, true);
+        found |= loops;
+    }
     return found;
+}
+
+static void work_on_loops(struct cc *cc)
+{
+    if (reduce_loops(cc) && !loops_take_long(cc)) run(cc, unroll_list);
+    for (LLVMValueRef f = LLVMGetFirstFunction(cc->module); f; f = LLVMGetNextFunction(f)) shape_leave(cc, f, false);
 }
 
 void prepare_functions(struct cc *cc)
@@ -215,8 +226,7 @@ void prepare_kernels(struct cc *cc)
         lower_arguments(cc);
     }
     run(cc, lowering_list);
-    bool loops = reduce_loops(cc) || cc->for_draft; /* then kernels have neighbours that are not here, with loops */
-    if (loops && !loops_take_long(cc)) run(cc, unroll_list);
+    work_on_loops(cc);
     expand_module(cc);
     halves_lower(cc);
     run(cc, final_list);

@@ -18,10 +18,9 @@ void confine_resources(void);
 void confine_files(void);
 
 /* ---- files.c ---- */
-#define LIBRARY        "ventus-builtins.bc"
-#define DOUBLE_LIBRARY "ventus-double.bc" /* beside it */
-#define HALF_LIBRARY   "ventus-half.bc"
-enum library { LIBRARY_BASE, LIBRARY_DOUBLE, LIBRARY_HALF, LIBRARIES };
+#define LIBRARY "ventus-builtins.bc" /* the others are beside it */
+enum library { LIBRARY_BASE, LIBRARY_FAMILIES, LIBRARY_DOUBLE, LIBRARY_HALF, LIBRARIES };
+const char *library_name(enum library which);
 /* NULL if there is none. */
 const char *library_file(struct cc *cc, enum library which);
 
@@ -29,10 +28,14 @@ const char *library_file(struct cc *cc, enum library which);
 /* How types lie in memory. */
 #define SPIR_LAYOUT \
     "e-p:32:32-i64:64-v16:16-v24:32-v32:32-v48:64-v96:128-v192:256-v256:256-v512:512-v1024:1024-n32-S32-G1"
+
+/* ---- module.c ---- */
 /* Makes cc->context when there is none yet. */
 void context_make(struct cc *cc);
 /* Bitcode as a module of cc->context, made if need be; NULL if LLVM cannot read it. */
 LLVMModuleRef module_read(struct cc *cc, const void *bytes, size_t size);
+/* The same, but functions are read when LLVM's linker asks for them: `bytes` are to stay until then. */
+LLVMModuleRef module_open(struct cc *cc, const void *bytes, size_t size);
 
 /* ---- asm_source.c ---- */
 /* The source with inline assembly as clang takes it; `source` itself where it has none. */
@@ -114,6 +117,8 @@ void shape_routine(struct cc *cc, LLVMValueRef function);
 /* Marks the kernels, for good: the calling convention that tells them goes. So does what is_noinline asks for. Second
  * names of functions give way to the first ones. */
 void shape_kernels(struct cc *cc);
+/* From now on LLVM's passes leave a function as it is, or no longer. */
+void shape_leave(struct cc *cc, LLVMValueRef function, bool as_it_is);
 void shape_function(struct cc *cc, LLVMValueRef function);
 void shape_module(struct cc *cc);
 void shape_ends(struct cc *cc); /* empty blocks one behind the other are no more */

@@ -36,7 +36,7 @@ static struct result compile(const char *options, const char *source)
     struct result r = {0};
     if (!setjmp(cc.on_error)) {
         options_parse(&cc, options);
-        cc.module = frontend_run(&cc, source, strlen(source), NULL);
+        cc.module = frontend_run(&cc, source, strlen(source), true);
         prepare_module(&cc);
         const struct note note = program_note(&cc);
         r.note = strdup(program_note_text(&cc, &note));
@@ -199,7 +199,7 @@ static void chains_end_in_one_block(void **state)
     (void)state;
     if (setjmp(cc.on_error)) fail_msg("%s", cc.log);
     options_parse(&cc, "");
-    cc.module = frontend_run(&cc, source, (size_t)size, NULL);
+    cc.module = frontend_run(&cc, source, (size_t)size, true);
     LLVMValueRef kernel = LLVMGetNamedFunction(cc.module, "k");
     unsigned blocks = LLVMCountBasicBlocks(kernel);
     shape_ends(&cc);
@@ -316,6 +316,26 @@ static void required_size_is_a_constant(void **state)
           "store i32 64", "urem");
 }
 
+/* What kernels do not call is left out before anything else looks at it, whatever it is; of the others, those without
+ * loops are kept out of the work on loops, and that they were is not to be seen. */
+static void functions_go_their_own_ways(void **state)
+{
+    static const char source[] = "int nothing(int);\n"
+                                 "int unused(int a) { return nothing(a); }\n"
+                                 "int used(int a) { return convert_int_sat(a * 0.5f); }\n"
+                                 "kernel void straight(global int *a) { a[0] = used(a[1]); }\n"
+                                 "kernel void loops(global int *a, int n) { for (int i = 0; i < n; i++) a[i] += i; }\n";
+    struct cc cc = {.tool_dir = build_folder(), .profile = PROFILE_DEFAULT};
+    (void)state;
+    ir_of("", source, "@straight(", "optnone");
+    if (setjmp(cc.on_error)) fail_msg("%s", cc.log);
+    options_parse(&cc, "");
+    cc.module = frontend_run(&cc, source, sizeof source - 1, true);
+    assert_null(LLVMGetNamedFunction(cc.module, "unused"));
+    assert_non_null(LLVMGetNamedFunction(cc.module, "used"));
+    cc_free(&cc);
+}
+
 static void barriers_of_sub_groups_stay(void **state)
 {
     (void)state;
@@ -379,6 +399,7 @@ int main(void)
         cmocka_unit_test(barriers_stay),
         cmocka_unit_test(barriers_of_sub_groups_stay),
         cmocka_unit_test(kernels_call_kernels),
+        cmocka_unit_test(functions_go_their_own_ways),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -18,6 +18,12 @@ static void add_attribute(struct cc *cc, LLVMValueRef f, const char *name)
     LLVMAddAttributeAtIndex(f, LLVMAttributeFunctionIndex, LLVMCreateEnumAttribute(cc->context, enum_kind(name), 0));
 }
 
+void shape_leave(struct cc *cc, LLVMValueRef f, bool as_it_is)
+{
+    if (as_it_is) add_attribute(cc, f, "optnone");
+    else remove_attribute(f, "optnone");
+}
+
 static bool has_attribute(LLVMValueRef f, const char *name)
 {
     return LLVMGetEnumAttributeAtIndex(f, LLVMAttributeFunctionIndex, enum_kind(name)) != NULL;

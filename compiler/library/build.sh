@@ -1,15 +1,15 @@
 #!/bin/sh
 # Makes the libraries of built-in functions: libclc's 32-bit NVPTX bitcode, edited to our address
 # spaces, plus the files beside this one, whose definitions win. Fails loudly when anything is not as expected.
-# Functions with doubles and with halves go to libraries of their own, so that builds without them open no larger one than
-# they need.
-# usage: build.sh SOURCE_DIR WORK_DIR OUTPUT DOUBLE_OUTPUT HALF_OUTPUT
+# Functions with doubles, with halves, and families (families.def) go to libraries of their own, so that builds without
+# them open no larger one than they need.
+# usage: build.sh SOURCE_DIR WORK_DIR OUTPUT FAMILIES_OUTPUT DOUBLE_OUTPUT HALF_OUTPUT
 #
 # libclc-19 is never installed (its Debian packages of different versions exclude one another): an
 # installed one is used, else the package is downloaded and unpacked into WORK_DIR.
 set -eu
 
-source=$1 work=$2 output=$3 double_output=$4 half_output=$5 root=$1/../..
+source=$1 work=$2 output=$3 families_output=$4 double_output=$5 half_output=$6 root=$1/../..
 die() { echo "ventus-builtins: $*" >&2; exit 1; }
 
 for tool in clang-19 llvm-dis-19 llvm-as-19 llvm-link-19 opt-19 llvm-nm-19; do
@@ -125,21 +125,61 @@ join() {
         llvm-as-19 -o "$3" -
     [ -s "$3" ] || die "the edited library does not assemble"
 }
-join "$work/native.bc" "$work/clc.bc" "$work/linked.bc"
+join "$work/native.bc" "$work/clc.bc" "$work/all-linked.bc"
 join "$work/native-double.bc" "$work/clc-double.bc" "$work/linked-double.bc"
 llvm-as-19 /dev/null -o "$work/empty.bc" # libclc has nothing of halves
 join "$work/native-half.bc" "$work/empty.bc" "$work/linked-half.bc"
 
+# ---- families; what is static is in both, and what they call of the others is declared ----
+cat >"$work/split.awk" <<'END'
+function name_of(line) { match(line, /@[A-Za-z0-9_.]+\(/); return substr(line, RSTART + 1, RLENGTH - 2) }
+function note_calls(line) {
+    while (match(line, /@[A-Za-z0-9_.]+/)) {
+        called[substr(line, RSTART + 1, RLENGTH - 1)] = 1
+        line = substr(line, RSTART + RLENGTH)
+    }
+}
+/^define / { name = name_of($0); family = name ~ "^_Z[0-9]+(" families ")"; static = / internal /; inside = 1 }
+FNR == NR {
+    if (inside && (family || static)) note_calls($0)
+    if (/^}/) inside = 0
+    next
+}
+!inside || (only ? family || static : !family) { print }
+/^define / && only && !family && !static && called[name] {
+    sub(/^define linkonce_odr/, "declare")
+    sub(/( ![a-z_.]+ ![0-9]+)* \{$/, "")
+    print
+}
+/^}/ { inside = 0 }
+END
+families=$(sed -n 's/^FAMILY("\([^"]*\)")$/\1/p' "$source/families.def" | paste -sd '|')
+[ -n "$families" ] || die "no families in families.def"
+llvm-dis-19 "$work/all-linked.bc" -o "$work/all.ll"
+# split ONLY_FAMILIES OUTPUT
+split() {
+    awk -v families="$families" -v only="$1" -f "$work/split.awk" "$work/all.ll" "$work/all.ll" | llvm-as-19 -o "$2" -
+    [ -s "$2" ] || die "a part of the library does not assemble"
+}
+split 0 "$work/linked.bc"
+split 1 "$work/linked-families.bc"
+rm -f "$work/all.ll" "$work/all-linked.bc"
+
 # ---- checks ----
 # symbols OPTION FILE: its names that are defined, or are not
 symbols() { llvm-nm-19 "$1" --format=just-symbols "$2" | grep -v '^llvm\.' | LC_ALL=C sort -u || true; }
-symbols --defined-only "$work/linked.bc" >"$work/symbols"
+symbols --defined-only "$work/linked.bc" >"$work/symbols-base"
+symbols --defined-only "$work/linked-families.bc" | LC_ALL=C sort -u - "$work/symbols-base" >"$work/symbols"
 missing=$(LC_ALL=C sort -u "$source/required.txt" | LC_ALL=C comm -23 - "$work/symbols")
 [ -z "$missing" ] || die "symbols missing from the library:" $missing
 symbols --undefined-only "$work/linked.bc" >"$work/undefined"
 LC_ALL=C sort -u "$source/primitives.txt" >"$work/known"
 unknown=$(LC_ALL=C comm -13 "$work/known" "$work/undefined")
 [ -z "$unknown" ] || die "the library calls undefined functions:" $unknown
+LC_ALL=C sort -u "$work/symbols-base" "$work/known" >"$work/known-families"
+symbols --undefined-only "$work/linked-families.bc" >"$work/undefined"
+unknown=$(LC_ALL=C comm -13 "$work/known-families" "$work/undefined")
+[ -z "$unknown" ] || die "the library of families calls undefined functions:" $unknown
 # Each may call what is in those that are linked behind it.
 for kind in double half; do
     LC_ALL=C sort -u "$work/symbols" "$work/known" >"$work/known-$kind"
@@ -149,5 +189,6 @@ for kind in double half; do
     symbols --defined-only "$work/linked-$kind.bc" >>"$work/symbols"
 done
 mv "$work/linked-half.bc" "$half_output"
+mv "$work/linked-families.bc" "$families_output"
 mv "$work/linked-double.bc" "$double_output"
 mv "$work/linked.bc" "$output"
