@@ -227,22 +227,27 @@ static void test_running(void **state)
 {
     (void)state;
     cl_event event;
-    cl_program endless = program_build("kernel void wait(global int *p) { while (atomic_or(p, 0) == 0) {} }", NULL);
+    cl_program endless = program_build("kernel void wait(global int *p) { while (atomic_or(p, 0) == 0) {} }\n"
+                                       "kernel void pass(global int *p) { atomic_xchg(p, 1); }\n",
+                                       NULL);
     cl_int err;
     cl_mem mem = numbers(0);
-    cl_kernel kernel = clCreateKernel(endless, "wait", &err);
+    cl_kernel kernel = clCreateKernel(endless, "wait", &err), pass = clCreateKernel(endless, "pass", &err);
+    OK(clSetKernelArg(pass, 0, sizeof mem, &mem));
     OK(clSetKernelArg(kernel, 0, sizeof mem, &mem));
     commands c = buffer_on(queue);
     OK(p_clCommandNDRangeKernelKHR(c, NULL, NULL, kernel, 1, NULL, &(size_t){1}, NULL, 0, NULL, NULL, NULL));
     OK(p_clFinalizeCommandBufferKHR(c));
     enqueue(c, &event);
     assert_int_equal(event_status(event), CL_RUNNING);
-    OK(clEnqueueWriteBuffer(unordered, mem, CL_TRUE, 0, 4, &(int){1}, 0, NULL, NULL));
+    OK(clEnqueueTask(unordered, pass, 0, NULL, NULL));
+    OK(clFlush(unordered));
     OK(clFinish(queue));
     assert_int_equal(event_status(event), CL_COMPLETE);
     OK(clReleaseEvent(event));
     OK(p_clReleaseCommandBufferKHR(c));
     OK(clReleaseKernel(kernel));
+    OK(clReleaseKernel(pass));
     OK(clReleaseProgram(endless));
     OK(clReleaseMemObject(mem));
 }
