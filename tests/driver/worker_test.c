@@ -52,6 +52,7 @@ static void wait(ventus_event *e, enum ventus_status status)
     ventus_event_release(e);
 }
 
+/* A busy host may let the device's threads do the work again and again: tests try until it has been this one. */
 static bool is_here(const struct seen *s) { return pthread_equal(s->thread, pthread_self()); }
 
 static enum ventus_status nothing(void *user) { return user ? VENTUS_OK : VENTUS_BAD_ARGUMENT; }
@@ -95,11 +96,10 @@ static void test_client_helps(void **state)
         for (int k = 0; k < 20; k++) check_unattended(d, m);
     }
     struct seen s = {0};
-    for (int i = 0; i < MANY && !is_here(&s); i++) {
+    while (!is_here(&s)) {
         ventus_event_release(launch(d, m, &s, 0, NULL));
         assert_int_equal(ventus_finish(d, VENTUS_FOREVER), VENTUS_OK);
     }
-    assert_true(is_here(&s));
     ventus_module_free(m);
     ventus_close(d);
 }
@@ -355,7 +355,7 @@ static void test_wait_inside(void **state)
     ventus_module *m = program_build(" endprg\n");
     struct seen s = {.device = d};
     (void)state;
-    for (int i = 0; i < MANY && !is_here(&s); i++) {
+    while (!is_here(&s)) {
         struct ventus_launch l = program_launch(m, no_args, 1, 1);
         struct ventus_result result;
         l.ending = wait_inside;
@@ -365,7 +365,6 @@ static void test_wait_inside(void **state)
         assert_int_equal(s.wait, VENTUS_BAD_ARGUMENT);
         assert_int_equal(s.finish, VENTUS_BAD_ARGUMENT);
     }
-    assert_true(is_here(&s));
     ventus_module_free(m);
     ventus_close(d);
 }
@@ -387,7 +386,7 @@ static void test_strange_client(void **state)
     pthread_sigmask(SIG_SETMASK, &all, &before);
     pthread_sigmask(SIG_SETMASK, NULL, &all);
     fesetround(FE_UPWARD);
-    for (int i = 0; i < MANY && !is_here(&s); i++) {
+    while (!is_here(&s)) {
         wait(launch(d, faulty, &s, 0, NULL), VENTUS_FAULT);
         struct ventus_launch l = program_launch(halve, args, 1, 1);
         struct ventus_result r;
@@ -395,7 +394,6 @@ static void test_strange_client(void **state)
         assert_int_equal(ventus_read(d, &result, out, sizeof result), VENTUS_OK);
         assert_int_equal(result, odd / 2); /* rounded to the nearest even subnormal */
     }
-    assert_true(is_here(&s));
     assert_int_equal(fegetround(), FE_UPWARD);
     fesetround(FE_TONEAREST);
     pthread_sigmask(SIG_SETMASK, &before, &after);

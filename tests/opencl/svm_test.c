@@ -10,7 +10,12 @@ static const char *source =
     "kernel void add(global uint *p, constant uint *q, uint n) { p[get_global_id(0)] += *q * n; }\n"
     "kernel void wait(global volatile uint *p) { p[0] = 1; while (!p[1]); p[2] = p[1]; }\n"
     "kernel void follow(global uint *p) { *(global uint *)p[0] = 7; }\n"
-    "kernel void count(global volatile uint *p) { p[1] = 1; for (uint i = 0; i < 20000; i++) atomic_inc(p); }\n"
+    "kernel void count(global volatile uint *p) {\n"
+    "    uint mine = 0;\n"
+    "    p[1] = 1;\n"
+    "    do { atomic_inc(p); mine++; } while (mine < 1000 || !p[2]);\n"
+    "    atomic_add(p + 3, mine);\n"
+    "}\n"
     "kernel void none(local uint *p, uint q) { p[q] = 0; }\n";
 static cl_program program;
 
@@ -116,21 +121,23 @@ static void test_meanwhile(void **state)
     clSVMFree(context, (void *)(uintptr_t)p);
 }
 
-/* Atomic operations of both sides on one word. */
+/* Atomic operations of both sides on one word, until the client has made its own. */
 static void test_atomics(void **state)
 {
     (void)state;
-    cl_event done;
-    cl_uint *p = clSVMAlloc(context, CL_MEM_SVM_FINE_GRAIN_BUFFER, 4096, 0), mine = 0;
+    enum { MINE = 20000 };
+    cl_uint *p = clSVMAlloc(context, CL_MEM_SVM_FINE_GRAIN_BUFFER, 4096, 0);
+    memset(p, 0, 4 * sizeof *p);
     cl_kernel count = kernel_new("count");
     OK(clSetKernelArgSVMPointer(count, 0, p));
-    OK(clEnqueueNDRangeKernel(queue, count, 1, NULL, &(size_t){64}, NULL, 0, NULL, &done));
+    OK(clEnqueueNDRangeKernel(queue, count, 1, NULL, &(size_t){64}, NULL, 0, NULL, NULL));
+    OK(clFlush(queue));
     while (!__atomic_load_n(&p[1], __ATOMIC_RELAXED)) usleep(100);
-    for (; event_status(done) != CL_COMPLETE; mine += 1000)
-        for (int i = 0; i < 1000; i++) __atomic_fetch_add(p, 1, __ATOMIC_RELAXED);
-    assert_true(mine > 0);
-    assert_int_equal(p[0], 64 * 20000 + mine);
-    OK(clReleaseEvent(done));
+    for (int i = 0; i < MINE; i++) __atomic_fetch_add(p, 1, __ATOMIC_RELAXED);
+    __atomic_store_n(&p[2], 1, __ATOMIC_RELAXED);
+    OK(clFinish(queue));
+    assert_true(p[3] >= 64 * 1000);
+    assert_int_equal(p[0], p[3] + MINE);
     OK(clReleaseKernel(count));
     clSVMFree(context, p);
 }
