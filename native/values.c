@@ -135,8 +135,19 @@ LLVMValueRef get_lane(struct translator *t, struct lanes value, unsigned lane)
     return LLVMBuildExtractElement(t->b, value.piece[lane / t->words], ir_u32(t, lane % t->words), "");
 }
 
+/* Eight lanes of AVX2 are chosen by the signs of their words. LLVM 19 has no such form of conditions that come from a
+ * number or from another host block: it widens them at each use, or takes the number apart bit by bit. */
+static LLVMValueRef signs_of(struct translator *t, LLVMValueRef bits, unsigned lane)
+{
+    LLVMValueRef shift[8];
+    for (unsigned i = 0; i < 8; i++) shift[i] = ir_u32(t, 31 - lane - i);
+    LLVMValueRef words = LLVMBuildShl(t->b, ir_splat(t, bits), LLVMConstVector(shift, 8), "");
+    return LLVMBuildICmp(t->b, LLVMIntSLT, words, ir_zero_piece(t), "");
+}
+
 LLVMValueRef lane_flags(struct translator *t, LLVMValueRef bits, unsigned lane, unsigned count)
 {
+    if (t->words == 8 && count == 8) return signs_of(t, bits, lane);
     LLVMTypeRef narrow = LLVMIntTypeInContext(t->context, count);
     LLVMValueRef part = LLVMBuildTrunc(t->b, LLVMBuildLShr(t->b, bits, ir_u32(t, lane), ""), narrow, "");
     return LLVMBuildBitCast(t->b, part, LLVMVectorType(t->i1, count), "");
