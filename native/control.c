@@ -179,6 +179,22 @@ static LLVMValueRef taken_first(struct translator *t, LLVMValueRef taken, LLVMVa
     return LLVMBuildICmp(t->b, LLVMIntULE, ir_popcount(t, taken), ir_popcount(t, rest), "");
 }
 
+/* store_fresh and settle at the end of the block: what nobody reads behind it is not merged, and holds anything. */
+static void store_at_end(struct translator *t)
+{
+    const struct isa_registers live = live_behind(&t->liveness, t->block, t->version), fresh = t->fresh;
+    forget_fresh(t, &live);
+    store_fresh(t);
+    t->fresh = fresh; /* there may be another end */
+}
+
+static void settle_at_end(struct translator *t)
+{
+    const struct isa_registers live = live_behind(&t->liveness, t->block, t->version);
+    forget_fresh(t, &live);
+    settle(t);
+}
+
 /* Lanes part: simt_branch of sim/simt.c. */
 static void diverge(struct translator *t, const struct node *n, LLVMValueRef taken, LLVMValueRef rest)
 {
@@ -193,7 +209,7 @@ static void diverge(struct translator *t, const struct node *n, LLVMValueRef tak
     fill_entry(t, stack_entry(t, depth), rpc, rpc, active(t));
     fill_entry(t, stack_entry(t, LLVMBuildAdd(t->b, depth, ir_u32(t, 1), "")), rpc, other_pc, other);
     ir_store(t, deeper, warp(t), offsetof(struct warp, depth));
-    settle(t);
+    settle_at_end(t);
     set_mask(t, LLVMBuildSelect(t->b, first, taken, rest, ""));
     t->version = MASKED;
     LLVMBuildCondBr(t->b, first, way_to(t, node_target(n), MASKED), way_to(t, node_next(n), MASKED));
@@ -210,10 +226,10 @@ static void branch_vector(struct translator *t, const struct node *n)
     ir_at(t, not_none);
     LLVMBuildCondBr(t->b, LLVMBuildICmp(t->b, LLVMIntEQ, rest, ir_u32(t, 0), ""), all, both_sides);
     ir_at(t, none);
-    store_fresh(t);
+    store_at_end(t);
     go(t, node_next(n), version);
     ir_at(t, all);
-    store_fresh(t);
+    store_at_end(t);
     go(t, node_target(n), version);
     ir_at(t, both_sides);
     diverge(t, n, taken, rest);
@@ -290,7 +306,7 @@ void finish_block(struct translator *t, const struct block *block)
         branch_vector(t, last);
         return;
     }
-    if (control != CONTROL_END) settle(t);
+    if (control != CONTROL_END) settle_at_end(t);
     if (block->leaves) {
         leave(t, EXIT_STEP, ir_u32(t, block->end), all_registers());
         return;

@@ -18,14 +18,34 @@ static void take(struct isa_registers *from, const struct isa_registers *what, b
     for (unsigned i = 0; i < ISA_VREGS / 64 && vectors; i++) from->v[i] &= ~what->v[i];
 }
 
-/* What is live in front of an instruction, from what is live behind it. */
-static void step_back(struct isa_registers *live, const struct node *n, enum version version)
+/* What is read later: of the lanes that are active now, and of others as well. The first end where a masked block
+ * writes a register, the others only where all lanes are written. */
+struct needs {
+    struct isa_registers active, all;
+};
+
+/* Does the instruction look at lanes that are not active? At a mask in v0, whose bits are one lane's word; `step` may.
+ */
+static struct isa_registers reads_whole(const struct node *n)
 {
-    struct isa_registers reads = isa_registers_read(&n->d.in, &n->effects);
+    struct isa_registers whole = {0};
+    if (n->how == HOW_HELP) return isa_registers_read(&n->d.in, &n->effects);
+    if (n->effects.mask) whole.v[0] |= 1;
+    return whole;
+}
+
+/* What is needed in front of an instruction, from what is needed behind it. */
+static void step_back(struct needs *needs, const struct node *n, enum version version)
+{
+    struct isa_registers reads = isa_registers_read(&n->d.in, &n->effects), whole = reads_whole(n);
     struct isa_registers writes = isa_registers_written(&n->d.in, &n->effects);
-    if (n->how != HOW_HELP) take(live, &writes, version == FULL && n->d.in.vm); /* help may write in part */
-    if (n->how == HOW_VSET) *live = all_registers(); /* with fewer lanes, what is written next keeps the others */
-    registers_add(live, &reads);
+    if (n->how != HOW_HELP) { /* help may write in part */
+        take(&needs->active, &writes, n->d.in.vm);
+        take(&needs->all, &writes, version == FULL && n->d.in.vm);
+    }
+    if (n->how == HOW_VSET) needs->all = all_registers(); /* with fewer lanes, what is written next keeps the others */
+    registers_add(&needs->active, &reads);
+    registers_add(&needs->all, &whole);
 }
 
 static void add_block(const struct liveness *l, struct isa_registers *live, uint32_t pc, enum version version)
@@ -68,8 +88,7 @@ static void add_join(const struct liveness *l, struct isa_registers *live, const
         add_block(l, live, side->pc, MASKED);
 }
 
-/* What is live at the end of a block. */
-static struct isa_registers live_behind(const struct liveness *l, const struct block *b, enum version version)
+struct isa_registers live_behind(const struct liveness *l, const struct block *b, enum version version)
 {
     const struct node *last = b->count ? &l->flow->nodes[b->first + b->count - 1] : NULL;
     unsigned control = last && last->how == HOW_CONTROL ? last->effects.control : CONTROL_NEXT;
@@ -105,10 +124,11 @@ static struct isa_registers live_behind(const struct liveness *l, const struct b
 struct isa_registers live_before(const struct liveness *l, const struct block *b, enum version version,
                                  const struct node *n)
 {
-    struct isa_registers live = live_behind(l, b, version);
+    struct needs needs = {.all = live_behind(l, b, version)};
     for (size_t i = b->first + b->count; i-- > b->first && &l->flow->nodes[i] >= n;)
-        step_back(&live, &l->flow->nodes[i], version);
-    return live;
+        step_back(&needs, &l->flow->nodes[i], version);
+    registers_add(&needs.all, &needs.active);
+    return needs.all;
 }
 
 static bool update(struct liveness *l, size_t block, enum version version)

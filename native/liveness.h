@@ -15,6 +15,9 @@ struct liveness {
 bool liveness_make(struct liveness *l, const struct flow *flow, const struct fact_table *facts);
 void liveness_free(struct liveness *l);
 
+/* At the end of a block. */
+struct isa_registers live_behind(const struct liveness *l, const struct block *b, enum version version);
+
 /* In front of the instruction n of a block. */
 struct isa_registers live_before(const struct liveness *l, const struct block *b, enum version version,
                                  const struct node *n);

@@ -139,6 +139,9 @@ void pass_site(struct translator *t, const struct node *n, struct native_site si
 /* Registers that nobody will read hold nothing from here on: they need not be kept for the way out. */
 void forget_dead(struct translator *t, const struct isa_registers *live);
 
+/* The same for vector registers that the block has written and has not stored to their variables yet. */
+void forget_fresh(struct translator *t, const struct isa_registers *live);
+
 /* Ends the host block: gives the warp back. `live` are the registers that matter then. */
 void leave(struct translator *t, enum native_exit code, LLVMValueRef pc, struct isa_registers live);
 

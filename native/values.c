@@ -218,6 +218,15 @@ void forget_dead(struct translator *t, const struct isa_registers *live)
             LLVMBuildStore(t->b, LLVMGetUndef(t->piece_type), t->v[r][p]);
 }
 
+void forget_fresh(struct translator *t, const struct isa_registers *live)
+{
+    for (unsigned r = 0; r < ISA_VREGS; r++) {
+        if (!set_has(t->fresh.v, r) || set_has(live->v, r)) continue;
+        for (unsigned p = 0; p < t->pieces; p++) LLVMBuildStore(t->b, LLVMGetUndef(t->piece_type), t->v[r][p]);
+        t->fresh.v[r / 64] &= ~(1ull << (r % 64));
+    }
+}
+
 /* The bit in exit_raw of a register whose variable is raw; 0: it has been made exact, because there are no bits left.
  */
 static uint64_t raw_bit(struct translator *t, unsigned r)
