@@ -146,7 +146,11 @@ static LLVMValueRef has_step(struct translator *t, const struct vector_access *a
         LLVMValueRef expected = step ? LLVMBuildAdd(t->b, first, ir_ramp(t, p, a->unit, step), "") : first;
         off.piece[p] = LLVMBuildXor(t->b, a->base.piece[p], expected, "");
     }
-    if (a->all) return is_zero(t, off);
+    for (unsigned p = 0; p < t->pieces && t->words == 8 && !a->all; p++) {
+        LLVMValueRef flags = lane_flags(t, a->lanes, p * t->words, t->words);
+        off.piece[p] = LLVMBuildSelect(t->b, flags, off.piece[p], ir_zero_piece(t), "");
+    }
+    if (a->all || t->words == 8) return is_zero(t, off);
     /* Not as conditions of the host's vectors: where pieces are equal, LLVM 19 rewrites these for ever. */
     return LLVMBuildICmp(t->b, LLVMIntEQ, LLVMBuildAnd(t->b, bits_of(t, off), a->lanes, ""), ir_u32(t, 0), "");
 }
@@ -389,6 +393,39 @@ static struct lanes load_vector(struct translator *t, const struct vector_access
     return a->fact.period ? load_scattered(t, a) : load_as_found(t, a);
 }
 
+static void store_masked(struct translator *t, const struct vector_access *a, LLVMValueRef value, LLVMValueRef address,
+                         unsigned lane)
+{
+    LLVMTypeRef types[] = {LLVMTypeOf(value), t->ptr};
+    LLVMValueRef args[] = {value, address, ir_u32(t, 1), lane_flags(t, a->lanes, lane, a->unit)};
+    ir_intrinsic(t, "llvm.masked.store", types, 2, args, 4);
+}
+
+/* The lanes of a piece that take part, as its lowest bits. */
+static LLVMValueRef piece_bits(struct translator *t, const struct vector_access *a, unsigned p)
+{
+    LLVMValueRef bits = LLVMBuildLShr(t->b, a->lanes, ir_u32(t, p * t->words), "");
+    return LLVMBuildAnd(t->b, bits, ir_u32(t, (1u << t->words) - 1), "");
+}
+
+/* AVX2's masked stores cost as much as ten others and more: pieces with all lanes do without, and those with none. */
+static void store_piece(struct translator *t, const struct vector_access *a, LLVMValueRef value, LLVMValueRef address,
+                        unsigned p)
+{
+    LLVMBasicBlockRef some = ir_block(t, ""), all = ir_block(t, ""), part = ir_block(t, ""), done = ir_block(t, "");
+    LLVMValueRef bits = piece_bits(t, a, p), full = ir_u32(t, (1u << t->words) - 1);
+    LLVMBuildCondBr(t->b, LLVMBuildICmp(t->b, LLVMIntEQ, bits, ir_u32(t, 0), ""), done, some);
+    ir_at(t, some);
+    LLVMBuildCondBr(t->b, LLVMBuildICmp(t->b, LLVMIntEQ, bits, full, ""), all, part);
+    ir_at(t, all);
+    LLVMSetAlignment(LLVMBuildStore(t->b, value, address), 1);
+    LLVMBuildBr(t->b, done);
+    ir_at(t, part);
+    store_masked(t, a, value, address, p * t->words);
+    LLVMBuildBr(t->b, done);
+    ir_at(t, done);
+}
+
 static void store_unit(struct translator *t, const struct vector_access *a, struct lanes data, unsigned lane)
 {
     LLVMTypeRef type = LLVMVectorType(memory_type(t, a->size), a->unit);
@@ -401,9 +438,8 @@ static void store_unit(struct translator *t, const struct vector_access *a, stru
         LLVMSetAlignment(LLVMBuildStore(t->b, value, address), 1);
         return;
     }
-    LLVMTypeRef types[] = {type, t->ptr};
-    LLVMValueRef args[] = {value, address, ir_u32(t, 1), lane_flags(t, a->lanes, lane, a->unit)};
-    ir_intrinsic(t, "llvm.masked.store", types, 2, args, 4);
+    if (t->words == 8) store_piece(t, a, value, address, lane / t->words);
+    else store_masked(t, a, value, address, lane);
 }
 
 static void store_consecutive(struct translator *t, const struct vector_access *a, struct lanes data)
