@@ -61,6 +61,25 @@ static void copy_text(const struct translation *t, LLVMValueRef from, const char
     if (a) LLVMAddAttributeAtIndex(t->function, LLVMAttributeFunctionIndex, a);
 }
 
+/* A processor by name, because LLVM takes an unnamed one of that level for one whose gathers are slow, and loads lane
+ * by lane, behind a branch for each under a mask. It says so of AMD's too, but they gather as fast as they load. */
+static void tune(const struct translation *t)
+{
+    static const char *const cpus[] = {
+#define TUNING(name, cpu) cpu,
+        NATIVE_TUNINGS(TUNING)
+#undef TUNING
+    };
+    if (t->flow->request->level != NATIVE_v3) return;
+    add_text(t, "tune-cpu", cpus[t->flow->request->tuning]);
+    unsigned length;
+    LLVMAttributeRef a = LLVMGetStringAttributeAtIndex(t->function, LLVMAttributeFunctionIndex, "target-features", 15);
+    const char *features = a ? LLVMGetStringAttributeValue(a, &length) : NULL;
+    char text[2048];
+    int n = features ? snprintf(text, sizeof text, "%.*s,+fast-gather", (int)length, features) : -1;
+    if (n >= 0 && n < (int)sizeof text) add_text(t, "target-features", text);
+}
+
 /* Row functions that nobody calls go before any pass sees them; the others are inlined, but for the cold ones. */
 static void prepare_functions(const struct translation *t)
 {
@@ -80,7 +99,7 @@ static void prepare_functions(const struct translation *t)
         LLVMSetLinkage(f, LLVMInternalLinkage);
         if (LLVMGetFunctionCallConv(f) == LLVMCCallConv) add_attribute(t, f, "alwaysinline");
     }
-    if (t->flow->request->level == NATIVE_v3) add_text(t, "tune-cpu", "skylake"); /* else LLVM gathers lane by lane */
+    tune(t);
     add_text(t, "prefer-vector-width", "512");
     add_text(t, "min-legal-vector-width", "512");
     add_attribute(t, t->function, "nounwind");

@@ -53,7 +53,10 @@ bool host_is_v4(void)
            __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512dq") &&
            __builtin_cpu_supports("avx512vl");
 }
+
+bool host_is_amd(void) { return __builtin_cpu_is("amd"); }
 #else
+bool host_is_amd(void) { return false; }
 bool host_is_base(void) { return false; }
 bool host_is_v3(void) { return false; }
 bool host_is_v4(void) { return false; }

@@ -19,6 +19,9 @@ bool host_is_base(void);
 bool host_is_v3(void);
 bool host_is_v4(void);
 
+/* Is its processor made by AMD? */
+bool host_is_amd(void);
+
 /* Another thread often answers sooner than the host would put this one to sleep and wake it again. Until when (host_ns)
  * it pays to look for its answer again and again: some microseconds from now; now, if there is only one processor. */
 uint64_t host_spin_end(void);

@@ -30,6 +30,15 @@ enum native_level {
         NATIVE_LEVEL_COUNT
 };
 
+/* Whose processors code of level v3 is arranged for: TUNING(name, cpu of LLVM). */
+#define NATIVE_TUNINGS(TUNING) TUNING(intel, "skylake") TUNING(amd, "znver3")
+enum native_tuning {
+#define TUNING(name, cpu) NATIVE_FOR_##name,
+    NATIVE_TUNINGS(TUNING)
+#undef TUNING
+        NATIVE_TUNING_COUNT
+};
+
 /* The functions that translations are made of, for printf with the level's name: a file beside ventus-translate. */
 #define NATIVE_ROWS "ventus-rows-%s.bc"
 
@@ -43,7 +52,8 @@ enum native_metadata {
  * All numbers are those of this host; behind it follow code_words words of code from code_base on. */
 struct native_request {
     uint32_t magic, layout; /* NATIVE_MAGIC, native_layout() */
-    uint32_t level;         /* enum native_level */
+    uint16_t level;         /* enum native_level */
+    uint16_t tuning;        /* enum native_tuning */
     uint32_t profile;       /* enum isa_profile */
     uint32_t order;         /* enum path_order */
     uint32_t threads;       /* of a warp */

@@ -60,7 +60,8 @@ static struct native_request make_request(const struct native_units *u, const st
     memset(&r, 0, sizeof r); /* compared as bytes */
     r.magic = NATIVE_MAGIC;
     r.layout = native_layout();
-    r.level = u->level;
+    r.level = (uint16_t)u->level;
+    r.tuning = host_is_amd() ? NATIVE_FOR_amd : NATIVE_FOR_intel;
     r.profile = u->gpu->config.profile;
     r.order = g->job->options.order;
     r.threads = l->threads_per_warp;

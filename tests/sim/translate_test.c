@@ -91,6 +91,7 @@ static void test_bad(void **state)
     REFUSED(magic, NATIVE_MAGIC + 1);
     REFUSED(layout, native_layout() + 1);
     REFUSED(level, NATIVE_LEVEL_COUNT);
+    REFUSED(tuning, NATIVE_TUNING_COUNT);
     REFUSED(threads, 0);
     REFUSED(threads, ISA_LANES + 1);
     REFUSED(vgprs, ISA_VREGS + 1);
