@@ -130,6 +130,25 @@ static void test_masked_write(void **state)
 /* For a vblt of v6 and v7 that five lanes take; all meet at the join. */
 #define PART_AT_5 " vid.v v6\n vmv.v.i v7, 5\n la x6, meet\n setrpc x0, x6, 0\n"
 
+/* The same where some lanes rest while the others write the register: theirs is read behind the join. What only lanes
+ * read that have written it themselves is in no one's way. */
+static void test_write_of_some_lanes(void **state)
+{
+    (void)state;
+    expect_same_in(PATH_TAKEN_FIRST, LOAD OTHER_SIZE
+                   " vxor.vv v1, v1, v2\n" PART_AT_5 SIZE " vblt v6, v7, few\n j meet\nfew: " BY_STEP
+                   " vmv.v.x v1, x12\n vadd.vv v4, v1, v2\n vadd.vv v1, v4, v1\nmeet: join\n" SAVE " endprg\n");
+}
+
+/* Addresses of some lanes that do not follow one another. */
+static void test_addresses_of_some_lanes(void **state)
+{
+    (void)state;
+    expect_same_in(PATH_TAKEN_FIRST,
+                   LOAD PART_AT_5 " vblt v6, v7, few\n j meet\nfew: vxor.vi v5, v31, 4\n vlw12.v v4, 0(v5)\n"
+                                  " vsw12.v v6, 640(v5)\nmeet: join\n" SAVE " endprg\n");
+}
+
 /* A mask is what lane 0 of v0 holds, also where that lane rests: the others' way writes v0, but not lane 0 of it. */
 static void test_mask_of_resting_lane(void **state)
 {
@@ -642,23 +661,42 @@ static void test_compare_and_swap(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_refused_help),      cmocka_unit_test(test_illegal_help),
-        cmocka_unit_test(test_vector_length),     cmocka_unit_test(test_deepest_divergence),
-        cmocka_unit_test(test_masked_write),      cmocka_unit_test(test_mask_of_resting_lane),
-        cmocka_unit_test(test_waiting_lanes),     cmocka_unit_test(test_last_lane),
-        cmocka_unit_test(test_end_of_some),       cmocka_unit_test(test_first_registers),
-        cmocka_unit_test(test_long_loops),        cmocka_unit_test(test_mstatus),
-        cmocka_unit_test(test_refused_runs),      cmocka_unit_test(test_local_memory),
-        cmocka_unit_test(test_barrier),           cmocka_unit_test(test_calls),
-        cmocka_unit_test(test_many_functions),    cmocka_unit_test(test_stray_returns),
-        cmocka_unit_test(test_computed_jumps),    cmocka_unit_test(test_division_by_sizes),
-        cmocka_unit_test(test_sizes_change),      cmocka_unit_test(test_size_changes_hands),
-        cmocka_unit_test(test_rounding_modes),    cmocka_unit_test(test_fused_rounding),
-        cmocka_unit_test(test_time_slices),       cmocka_unit_test(test_reservations),
-        cmocka_unit_test(test_compare_and_swap),  cmocka_unit_test(test_new_warps_at_barrier),
-        cmocka_unit_test(test_fault_of_follower), cmocka_unit_test(test_groups_follow),
-        cmocka_unit_test(test_two_joins),         cmocka_unit_test(test_shared_words),
-        cmocka_unit_test(test_shorter_vector),    cmocka_unit_test(test_long_slice),
+        cmocka_unit_test(test_refused_help),
+        cmocka_unit_test(test_illegal_help),
+        cmocka_unit_test(test_vector_length),
+        cmocka_unit_test(test_deepest_divergence),
+        cmocka_unit_test(test_masked_write),
+        cmocka_unit_test(test_write_of_some_lanes),
+        cmocka_unit_test(test_addresses_of_some_lanes),
+        cmocka_unit_test(test_mask_of_resting_lane),
+        cmocka_unit_test(test_waiting_lanes),
+        cmocka_unit_test(test_last_lane),
+        cmocka_unit_test(test_end_of_some),
+        cmocka_unit_test(test_first_registers),
+        cmocka_unit_test(test_long_loops),
+        cmocka_unit_test(test_mstatus),
+        cmocka_unit_test(test_refused_runs),
+        cmocka_unit_test(test_local_memory),
+        cmocka_unit_test(test_barrier),
+        cmocka_unit_test(test_calls),
+        cmocka_unit_test(test_many_functions),
+        cmocka_unit_test(test_stray_returns),
+        cmocka_unit_test(test_computed_jumps),
+        cmocka_unit_test(test_division_by_sizes),
+        cmocka_unit_test(test_sizes_change),
+        cmocka_unit_test(test_size_changes_hands),
+        cmocka_unit_test(test_rounding_modes),
+        cmocka_unit_test(test_fused_rounding),
+        cmocka_unit_test(test_time_slices),
+        cmocka_unit_test(test_reservations),
+        cmocka_unit_test(test_compare_and_swap),
+        cmocka_unit_test(test_new_warps_at_barrier),
+        cmocka_unit_test(test_fault_of_follower),
+        cmocka_unit_test(test_groups_follow),
+        cmocka_unit_test(test_two_joins),
+        cmocka_unit_test(test_shared_words),
+        cmocka_unit_test(test_shorter_vector),
+        cmocka_unit_test(test_long_slice),
     };
     if (!engine_usable(&engine_native)) return 77;
     return cmocka_run_group_tests(tests, pair_setup, pair_teardown);
