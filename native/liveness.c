@@ -83,7 +83,10 @@ static void add_join(const struct liveness *l, struct isa_registers *live, const
     add_block(l, live, node_next(join), version);
     if (version == FULL) return;
     add_both(l, live, join->pc);
-    if (!l->facts->closed) join = NULL; /* what waits may have come from elsewhere */
+    if (!l->facts->closed) { /* what waits may be code that nobody knows */
+        *live = all_registers();
+        return;
+    }
     for (const struct side *side = NULL; (side = side_next(&l->facts->sides, join, side));)
         add_block(l, live, side->pc, MASKED);
 }

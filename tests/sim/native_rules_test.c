@@ -190,6 +190,18 @@ static void test_two_joins(void **state)
     }
 }
 
+/* Lanes wait in code that the program does not show, for a join that it shows: what only they read is kept. */
+static void test_hidden_side(void **state)
+{
+    (void)state;
+    expect_same_in(PATH_FALLTHROUGH_FIRST,
+                   LOAD " vid.v v6\n vmv.v.i v7, 5\n la x6, meet\n setrpc x0, x6, 0\n la x9, hidden\n li x8, 1\n"
+                        " sw x8, 1040(x20)\n lw x8, 1040(x20)\n beq x8, x0, on\n add x9, x9, x8\n addi x9, x9, -1\n"
+                        " jalr x0, 0(x9)\n"
+                        "on: csrr x9, vl\nmeet: join\n xor x10, x11, x12\n vadd.vi v1, v2, 1\n" SAVE " endprg\n"
+                        "hidden: vblt v6, v7, few\n j on\nfew: sw x10, 1044(x20)\n vsw12.v v1, 1152(v31)\n j meet\n");
+}
+
 /* What is read behind a barrier. */
 static void test_barrier(void **state)
 {
@@ -697,6 +709,7 @@ int main(void)
         cmocka_unit_test(test_shared_words),
         cmocka_unit_test(test_shorter_vector),
         cmocka_unit_test(test_long_slice),
+        cmocka_unit_test(test_hidden_side),
     };
     if (!engine_usable(&engine_native)) return 77;
     return cmocka_run_group_tests(tests, pair_setup, pair_teardown);
