@@ -619,6 +619,20 @@ static void run_in_slices(const char *text)
     assert_true(sum > 0);
 }
 
+/* What is no number in a register that the called function does not touch. */
+static const char counting_nans[] =
+    " lui x20, 0x90000\n csrr x21, CSR_WID\n slli x21, x21, 10\n add x21, x21, x20\n li x22, 8\n vid.v v31\n"
+    " vsll.vi v31, v31, 2\n vadd.vx v31, v31, x21\n lui x5, 0x7f800\n vmv.v.x v8, x5\n"
+    "loop: vfsub.vv v1, v8, v8\n jal x1, f\n vsw12.v v1, 0(v31)\n vfsub.vv v2, v8, v8\n jal x1, f\n"
+    " vsw12.v v2, 128(v31)\n addi x22, x22, -1\n bne x22, x0, loop\n endprg\n"
+    "f: add x7, x7, x22\n sub x6, x7, x22\n add x7, x7, x6\n add x7, x7, x6\n jalr x0, 0(x1)\n";
+
+static void test_nan_slices(void **state)
+{
+    (void)state;
+    run_in_slices(counting_nans);
+}
+
 static void test_time_slices(void **state)
 {
     (void)state;
@@ -710,6 +724,7 @@ int main(void)
         cmocka_unit_test(test_shorter_vector),
         cmocka_unit_test(test_long_slice),
         cmocka_unit_test(test_hidden_side),
+        cmocka_unit_test(test_nan_slices),
     };
     if (!engine_usable(&engine_native)) return 77;
     return cmocka_run_group_tests(tests, pair_setup, pair_teardown);
