@@ -1,88 +1,82 @@
 /* Where warps come from `step`: looks whether what a block takes for granted holds. It does whenever the warp has come
  * there in a way that translated code could have taken, and never in a version of a block to which no such way leads.
- */
+ * That is a table and a call, not code: there are many entries, and few warps come in. */
+#include "native/entry.h"
+
 #include "native/translator.h"
 
-/* The first word of each period, in all its lanes. */
-static LLVMValueRef first_words(struct translator *t, struct lanes value, unsigned piece, unsigned period)
+enum { CHECKS_MOST = ISA_XREGS + ISA_VREGS + 1 };
+
+struct checks {
+    struct entry_check list[CHECKS_MOST];
+    unsigned count;
+};
+
+static void check_scalar(struct checks *c, unsigned r, struct x_fact f)
 {
-    LLVMValueRef index[16];
-    unsigned from = piece * t->words / period * period / t->words;
-    bool within = period < t->words;
-    for (unsigned i = 0; i < t->words; i++) index[i] = ir_u32(t, within ? i / period * period : 0);
-    return LLVMBuildShuffleVector(t->b, value.piece[within ? piece : from], LLVMGetPoison(t->piece_type),
-                                  LLVMConstVector(index, t->words), "");
+    struct entry_check check = {.kind = CHECK_SCALAR, .reg = (uint8_t)r};
+    check.mask = f.known ? ~0u : (1u << f.align) - 1;
+    if (f.known) check.value = f.value;
+    else if (f.knl) check.kind = CHECK_KNL;
+    if (check.mask || f.knl) c->list[c->count++] = check;
 }
 
-/* Lanes in which a vector register is not what it should be; NULL: nothing is said of it. */
-static LLVMValueRef wrong_lanes(struct translator *t, struct v_fact f, struct lanes value, unsigned piece)
+static void check_lanes(struct checks *c, unsigned r, struct v_fact f)
 {
-    LLVMValueRef word = value.piece[piece], wrong = NULL;
-    if (f.period) {
-        LLVMValueRef first = first_words(t, value, piece, f.period);
-        LLVMValueRef expected = LLVMBuildAdd(t->b, first, ir_ramp(t, piece, f.period, f.step), "");
-        LLVMValueRef low = LLVMBuildAnd(t->b, first, ir_splat(t, ir_u32(t, (1u << f.align) - 1)), "");
-        wrong = LLVMBuildOr(t->b, LLVMBuildXor(t->b, word, expected, ""), low, "");
-    }
-    if (f.number) {
-        LLVMValueRef other = LLVMBuildXor(t->b, word, canonical(t, word), "");
-        wrong = wrong ? LLVMBuildOr(t->b, wrong, other, "") : other;
-    }
-    return wrong;
+    struct entry_check check = {.kind = CHECK_LANES, .reg = (uint8_t)r, .period = f.period, .number = f.number};
+    if (f.period) check.value = f.step, check.mask = (1u << f.align) - 1;
+    if (f.period || f.number) c->list[c->count++] = check;
 }
 
-static LLVMValueRef vectors_hold(struct translator *t, const struct facts *facts, const struct isa_registers *live)
+static void find_checks(struct translator *t, size_t block, enum version version, struct checks *c)
 {
-    LLVMTypeRef narrow = LLVMIntTypeInContext(t->context, t->words);
-    LLVMValueRef all = ir_zero_piece(t), differs;
-    for (unsigned r = 0; r < ISA_VREGS; r++) {
-        struct lanes value;
-        if (!set_has(live->v, r) || !set_has(t->used.v, r)) continue;
-        for (unsigned p = 0; p < t->pieces; p++) value.piece[p] = LLVMBuildLoad2(t->b, t->piece_type, t->v[r][p], "");
-        for (unsigned p = 0; p < t->pieces; p++) {
-            LLVMValueRef wrong = wrong_lanes(t, facts->v[r], value, p);
-            if (wrong) all = LLVMBuildOr(t->b, all, wrong, "");
-        }
-    }
-    differs = LLVMBuildICmp(t->b, LLVMIntNE, all, ir_zero_piece(t), "");
-    return LLVMBuildICmp(t->b, LLVMIntEQ, LLVMBuildBitCast(t->b, differs, narrow, ""), LLVMConstNull(narrow), "");
+    const struct facts *facts = &t->facts.in[block][version];
+    const struct isa_registers *live = &t->liveness.in[block][version];
+    for (unsigned r = 1; r < ISA_XREGS; r++)
+        if (live->x >> r & t->used.x >> r & 1) check_scalar(c, r, facts->x[r]);
+    for (unsigned r = 0; r < ISA_VREGS; r++)
+        if (set_has(live->v, r) && set_has(t->used.v, r)) check_lanes(c, r, facts->v[r]);
+    c->list[c->count++] = (struct entry_check){.kind = CHECK_END};
 }
 
-/* Bits that are not 0 when a scalar register is not what it should be. */
-static LLVMValueRef wrong_scalar(struct translator *t, struct x_fact f, LLVMValueRef value)
+/* The table for a version of a block. */
+static LLVMValueRef table_of(struct translator *t, size_t block, enum version version)
 {
-    if (f.known) return LLVMBuildXor(t->b, value, ir_u32(t, f.value), "");
-    if (f.knl) return LLVMBuildXor(t->b, value, launch_field(t, offsetof(struct launch, knl)), "");
-    return LLVMBuildAnd(t->b, value, ir_u32(t, (1u << f.align) - 1), "");
+    struct checks checks = {.count = 0};
+    if (t->facts.reached[block][version]) find_checks(t, block, version, &checks);
+    else checks.list[checks.count++] = (struct entry_check){.kind = CHECK_NEVER};
+    unsigned size = checks.count * (unsigned)sizeof *checks.list;
+    LLVMValueRef bytes = LLVMConstStringInContext(t->context, (const char *)checks.list, size, true);
+    LLVMValueRef table = LLVMAddGlobal(t->out->module, LLVMTypeOf(bytes), "checks");
+    LLVMSetInitializer(table, bytes);
+    LLVMSetGlobalConstant(table, true);
+    LLVMSetLinkage(table, LLVMPrivateLinkage);
+    LLVMSetAlignment(table, _Alignof(struct entry_check));
+    return table;
 }
 
-static LLVMValueRef scalars_hold(struct translator *t, const struct facts *facts, const struct isa_registers *live)
-{
-    LLVMValueRef all = ir_u32(t, 0);
-    for (unsigned r = 1; r < ISA_XREGS; r++) {
-        if (!(live->x >> r & 1) || !(t->used.x >> r & 1)) continue;
-        LLVMValueRef value = LLVMBuildLoad2(t->b, t->i32, t->x[r], "");
-        all = LLVMBuildOr(t->b, all, wrong_scalar(t, facts->x[r], value), "");
-    }
-    return LLVMBuildICmp(t->b, LLVMIntEQ, all, ir_u32(t, 0), "");
-}
-
-LLVMBasicBlockRef checked_entry(struct translator *t, const struct block *block, enum version version)
+void enter_checked(struct translator *t, const struct block *block, LLVMBasicBlockRef refuse)
 {
     size_t i = (size_t)(block - t->flow->blocks);
-    const struct facts *facts = &t->facts.in[i][version];
-    const struct isa_registers *live = &t->liveness.in[i][version];
-    LLVMBasicBlockRef from = LLVMGetInsertBlock(t->b), entry = ir_block(t, "check"), out = ir_block(t, "strayed");
-    ir_at(t, entry);
-    if (t->facts.reached[i][version]) {
-        LLVMValueRef vectors = vectors_hold(t, facts, live), scalars = scalars_hold(t, facts, live);
-        ir_branch_likely(t, LLVMBuildAnd(t->b, vectors, scalars, ""), version_of(t, block, version), out);
-    } else {
-        LLVMBuildBr(t->b, out);
-    }
-    ir_at(t, out);
-    t->version = version;
-    leave(t, EXIT_STEP, ir_u32(t, block->pc), live_at(&t->liveness, block->pc));
-    ir_at(t, from);
-    return entry;
+    const bool *reached = t->facts.reached[i];
+    LLVMBasicBlockRef in = ir_block(t, "reload");
+    LLVMValueRef mask = LLVMBuildLoad2(t->b, t->i32, t->mask, ""), table;
+    LLVMValueRef full = LLVMBuildICmp(t->b, LLVMIntEQ, mask, ir_u32(t, ~0u), "");
+    bool never_full = t->flow->request->threads < ISA_LANES;
+    LLVMBasicBlockRef check = ir_block(t, "check");
+    LLVMValueRef left = ir_load(t, t->i32, warp(t), offsetof(struct warp, left));
+    LLVMValueRef number = ir_load(t, t->i32, t->state, offsetof(struct native_state, number));
+    LLVMBuildCondBr(t->b, LLVMBuildICmp(t->b, LLVMIntEQ, left, number, ""), in, check);
+    ir_at(t, check);
+    table = table_of(t, i, MASKED);
+    if (!never_full) table = LLVMBuildSelect(t->b, full, table_of(t, i, FULL), table, "");
+    LLVMValueRef args[] = {warp(t), table}, holds = call_function(t, "entry_holds", args, 2);
+    ir_branch_likely(t, LLVMBuildICmp(t->b, LLVMIntNE, holds, ir_u32(t, 0), ""), in, refuse);
+    ir_at(t, in);
+    struct isa_registers live = live_at(&t->liveness, block->pc);
+    forget_registers(t);
+    reload(t, &live);
+    if (never_full || !reached[FULL]) LLVMBuildBr(t->b, version_of(t, block, MASKED));
+    else if (!reached[MASKED]) LLVMBuildBr(t->b, version_of(t, block, FULL));
+    else LLVMBuildCondBr(t->b, full, version_of(t, block, FULL), version_of(t, block, MASKED));
 }

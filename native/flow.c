@@ -212,7 +212,7 @@ static bool search(struct search *s)
     const struct native_request *r = s->f->request;
     struct node n;
     mark(s, r->start, LEADER | ENTRY);
-    mark(s, r->entry, LEADER | ENTRY);
+    mark(s, r->entry, LEADER);
     if (!add_call(s->f, r->entry, 0)) return false;
     while (s->ntodo) {
         decode(s, s->todo[--s->ntodo], &n);

@@ -27,6 +27,7 @@ static inline __attribute__((always_inline, unused)) float fma_in_double(float a
 
 #define LANE_DIVIDE
 #define LANE_RAW_NAN
+#include "native/entry.h"
 #include "sim/lane.h"
 #include "sim/native.h"
 #include "sim/next.h"
@@ -178,6 +179,7 @@ uint32_t next_behind_barrier(struct sm *sm, struct native_state *s, uint32_t don
     uint32_t entry = entry_in_round(s, sm->follow);
     if (entry == NATIVE_NOWHERE) return entry;
     w->state = WARP_WAITING;
+    w->left = s->number;
     w->group->counters.barriers++;
     run_next(sm, s, entry, done);
     return entry;
@@ -194,6 +196,51 @@ piece canonical(piece p)
     PIECE_LOOP a[i] = f_of(a[i]) != f_of(a[i]) ? F_NAN : a[i];
     memcpy(&p, a, sizeof a);
     return p;
+}
+
+/* ---- warps that come from `step` ---- */
+
+typedef uint32_t eight __attribute__((vector_size(32)));
+
+/* Of eight lanes from `at` on: bits that are not what they should be are added to *wrong. */
+static inline __attribute__((always_inline)) void add_wrong(eight *wrong, const uint32_t *v,
+                                                            const struct entry_check *c, uint32_t at)
+{
+    const eight ramp = {0, 1, 2, 3, 4, 5, 6, 7};
+    uint32_t within = c->period - 1u, first = v[at & ~within];
+    eight words, lanes = ramp + (at & within);
+    memcpy(&words, v + at, sizeof words);
+    if (c->number) *wrong |= (words ^ F_NAN) & (eight)((words & 0x7fffffff) > 0x7f800000);
+    if (c->period) *wrong |= (words ^ (lanes * c->value + first)) | (first & c->mask);
+}
+
+static inline __attribute__((always_inline)) bool lanes_hold(const uint32_t *v, const struct entry_check *c)
+{
+    eight wrong = {0};
+    add_wrong(&wrong, v, c, 0);
+    add_wrong(&wrong, v, c, 8);
+    add_wrong(&wrong, v, c, 16);
+    add_wrong(&wrong, v, c, 24);
+    return !__builtin_reduce_or(wrong);
+}
+
+/* Does everything hold that a table asks for? */
+COLD uint32_t entry_holds(const struct warp *w, const struct entry_check *c)
+{
+    for (;; c++) {
+        switch ((enum entry_check_kind)c->kind) {
+        case CHECK_END: return 1;
+        case CHECK_NEVER: return 0;
+        case CHECK_SCALAR:
+            if ((w->x[c->reg] ^ c->value) & c->mask) return 0;
+            break;
+        case CHECK_KNL:
+            if (w->x[c->reg] != w->group->launch->knl) return 0;
+            break;
+        case CHECK_LANES:
+            if (!lanes_hold(w->v[c->reg], c)) return 0;
+        }
+    }
 }
 
 /* ---- bytes, by way of the words they are in: a gather has no smaller elements ---- */

@@ -158,11 +158,7 @@ static void set_registers(struct translator *t, LLVMValueRef x, LLVMValueRef pie
         for (unsigned p = 0; p < t->pieces && set_has(t->used.v, r); p++) LLVMBuildStore(t->b, piece, t->v[r][p]);
 }
 
-/* What the registers held for another warp. */
-static void forget_registers(struct translator *t)
-{
-    set_registers(t, LLVMGetUndef(t->i32), LLVMGetUndef(t->piece_type));
-}
+void forget_registers(struct translator *t) { set_registers(t, LLVMGetUndef(t->i32), LLVMGetUndef(t->piece_type)); }
 
 /* A warp that has just been made: all registers are 0. */
 static void clear_registers(struct translator *t)
@@ -176,16 +172,6 @@ static void clear_registers(struct translator *t)
     if (t->facts.closed) forget_dead(t, &live);
 }
 
-typedef LLVMBasicBlockRef way_in(struct translator *t, const struct block *block, enum version version);
-
-static void enter_at(struct translator *t, const struct block *block, way_in *way)
-{
-    LLVMValueRef mask = LLVMBuildLoad2(t->b, t->i32, t->mask, "");
-    LLVMBasicBlockRef masked = way(t, block, MASKED);
-    if (t->flow->request->threads < ISA_LANES) LLVMBuildBr(t->b, masked);
-    else LLVMBuildCondBr(t->b, LLVMBuildICmp(t->b, LLVMIntEQ, mask, ir_u32(t, ~0u), ""), way(t, block, FULL), masked);
-}
-
 /* Do facts say how control comes there? Otherwise they do not hold where it goes from there. */
 static bool is_reached(const struct translator *t, const struct block *block)
 {
@@ -193,7 +179,22 @@ static bool is_reached(const struct translator *t, const struct block *block)
     return reached[MASKED] || reached[FULL];
 }
 
-static void make_entries(struct translator *t, LLVMValueRef choice)
+static void store_progress(struct translator *t)
+{
+    ir_store(t, LLVMBuildLoad2(t->b, t->counts_type, t->counts, ""), t->state, offsetof(struct native_state, counts));
+    ir_store(t, LLVMBuildLoad2(t->b, t->i32, t->mask, ""), t->state, offsetof(struct native_state, mask));
+}
+
+/* A warp stays as it has come in: the instruction is one for `step`. */
+static void make_refusal(struct translator *t, LLVMBasicBlockRef refuse)
+{
+    ir_at(t, refuse);
+    store_progress(t);
+    LLVMBuildRet(t->b, ir_u32(t, EXIT_STEP));
+}
+
+/* Warps that begin do not come in by an entry; the one at the start is there for what it says of the budget. */
+static void make_entries(struct translator *t, LLVMValueRef choice, LLVMBasicBlockRef refuse)
 {
     const struct flow *f = t->flow;
     struct translation *out = t->out;
@@ -202,40 +203,43 @@ static void make_entries(struct translator *t, LLVMValueRef choice)
     for (size_t i = 0; i < f->nblocks && out->entries; i++) {
         const struct block *b = &f->blocks[i];
         if (!b->entry || !is_reached(t, b) || (!b->count && b->leaves)) continue;
-        LLVMBasicBlockRef block = ir_block(t, "enter");
+        bool comes_in = b->pc != f->request->start || b->checked;
+        LLVMBasicBlockRef block = comes_in ? ir_block(t, "enter") : refuse;
         LLVMAddCase(choice, ir_u32(t, (uint32_t)out->nentries), block);
         out->entries[out->nentries++] = (struct native_entry){b->pc, b->need};
+        if (!comes_in) continue;
         ir_at(t, block);
         t->current = &t->functions.list[function_of(&t->functions, b)];
-        struct isa_registers live = live_at(&t->liveness, b->pc);
-        forget_registers(t);
-        reload(t, &live);
-        enter_at(t, b, checked_entry);
+        enter_checked(t, b, refuse);
     }
+}
+
+static void begin_at(struct translator *t, const struct block *start)
+{
+    LLVMValueRef mask = LLVMBuildLoad2(t->b, t->i32, t->mask, "");
+    LLVMValueRef full = LLVMBuildICmp(t->b, LLVMIntEQ, mask, ir_u32(t, ~0u), "");
+    LLVMBasicBlockRef masked = version_of(t, start, MASKED);
+    if (t->flow->request->threads < ISA_LANES) LLVMBuildBr(t->b, masked);
+    else LLVMBuildCondBr(t->b, full, version_of(t, start, FULL), masked);
 }
 
 /* Where a warp begins or goes on: `entry` says at which of the entries. */
 static void make_entry(struct translator *t, LLVMValueRef entry)
 {
     const struct block *start = flow_block(t->flow, t->flow->request->start);
-    LLVMBasicBlockRef warm = ir_block(t, "warm"), wrong = ir_block(t, "wrong");
+    LLVMBasicBlockRef warm = ir_block(t, "warm"), wrong = ir_block(t, "wrong"), refuse = ir_block(t, "refuse");
     ir_at(t, t->enter);
     LLVMBuildCondBr(t->b, LLVMBuildICmp(t->b, LLVMIntEQ, entry, ir_u32(t, NATIVE_START), ""), t->begin, warm);
     ir_at(t, t->begin);
     clear_registers(t);
-    if (start) enter_at(t, start, version_of);
+    if (start) begin_at(t, start);
     else LLVMBuildBr(t->b, wrong);
     ir_at(t, wrong);
     LLVMBuildUnreachable(t->b);
+    make_refusal(t, refuse);
     ir_at(t, warm);
     LLVMValueRef choice = LLVMBuildSwitch(t->b, entry, wrong, 8);
-    make_entries(t, choice);
-}
-
-static void store_progress(struct translator *t)
-{
-    ir_store(t, LLVMBuildLoad2(t->b, t->counts_type, t->counts, ""), t->state, offsetof(struct native_state, counts));
-    ir_store(t, LLVMBuildLoad2(t->b, t->i32, t->mask, ""), t->state, offsetof(struct native_state, mask));
+    make_entries(t, choice, refuse);
 }
 
 /* A register that is raw if the bit is set. */

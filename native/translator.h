@@ -163,6 +163,8 @@ void translate_atomic(struct translator *t, const struct node *n);
 void fill_blank(struct translator *t);
 void spill(struct translator *t, const struct isa_registers *set);
 void reload(struct translator *t, const struct isa_registers *set);
+/* Registers hold what they held for another warp, of which nothing is needed. */
+void forget_registers(struct translator *t);
 /* The control registers of a warp that begins. */
 void start_controls(struct translator *t);
 /* Those of the function in progress that somebody may still read; the others hold anything from then on. */
@@ -174,8 +176,10 @@ void translate_node(struct translator *t, const struct node *n);
 
 /* ---- entry.c ---- */
 
-/* A host block that looks whether the facts hold with which a block begins: goes there, or gives the warp back. */
-LLVMBasicBlockRef checked_entry(struct translator *t, const struct block *block, enum version version);
+/* Ends the host block, in which a warp comes from `step` to a block: goes on there if what the block takes for granted
+ * holds, in the version for its mask and with its registers loaded; otherwise at `refuse`, where nothing has changed.
+ */
+void enter_checked(struct translator *t, const struct block *block, LLVMBasicBlockRef refuse);
 
 /* ---- control.c ---- */
 

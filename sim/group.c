@@ -131,6 +131,7 @@ static void start_warp(struct slot *slot, uint32_t wid)
     w->wid = wid;
     w->tid = wid * l->threads_per_warp;
     w->blank = true;
+    w->left = 0;
     warp_set_mask(w, w->lanes);
     if (!slot->engine->takes_blank || slot->group.observers) warp_clear(w);
 }

@@ -154,6 +154,7 @@ static uint32_t next_warp(struct sm *sm, uint32_t exit)
         if (n->state.mask != w->mask) warp_set_mask(w, n->state.mask);
         w->group->counters.barriers++;
         w->state = WARP_WAITING;
+        w->left = n->state.number;
         stop = STOP_BARRIER;
     }
     n->next = w = slice_next(sm, stop);
@@ -226,6 +227,7 @@ static enum stop run_code(struct sm *sm, struct native_sm *n, uint32_t entry, ui
     n->inside = false;
     if (exit == EXIT_NEXT) return STOP_NEXT;
     struct warp *w = sm->warp;
+    w->left = 0;
     if (s->mask != w->mask) warp_set_mask(w, s->mask);
     if (exit == EXIT_SITE || exit == EXIT_FAULT) take_back(s, unit->sites[s->site].after);
     if (exit == EXIT_SITE) take_back(s, unit->sites[s->site].own);
@@ -241,6 +243,7 @@ static enum stop run_step(struct sm *sm, struct native_sm *n, uint64_t most, uin
     struct warp *w = sm->warp;
     uint64_t before = w->group->counters.instructions;
     warp_clear(w);
+    w->left = 0;
     w->group->local_written = true;
     enum stop stop = step()->run(sm, w, most < *budget ? most : *budget);
     *budget -= w->group->counters.instructions - before;
@@ -286,6 +289,7 @@ static struct native_unit *unit_of(struct native *native, struct native_sm *n, c
     uint32_t version = g->sm->gpu->code_version;
     if (n->launch != g->launch_number || n->version != version) {
         units_hold(&native->units, g, &n->unit);
+        n->state.number = n->unit ? n->unit->number : 0;
         n->launch = g->launch_number;
         n->version = version;
     }
@@ -296,6 +300,7 @@ static enum stop run_cold(struct sm *sm, struct warp *w, struct native_unit *uni
 {
     struct native *native = sm->gpu->engine_data;
     warp_clear(w);
+    w->left = 0;
     w->group->local_written = true;
     enum stop stop = step()->run(sm, w, budget);
     if (unit) units_heat(&native->units, unit, w->group->counters.instructions - sm_of(sm)->before);

@@ -133,6 +133,9 @@ struct native_state {
     /* sm->warp has ended or waits. Makes another one of its group sm->warp and returns its entry; NATIVE_NOWHERE: there
      * is none that goes on in this code. */
     uint32_t (*next)(struct sm *sm, uint32_t exit);
+    /* Of the translation, not 0. A warp that has this number in `left` may enter without a look at its registers: it is
+     * as the translation has left it. */
+    uint32_t number;
     void (*clear)(struct warp *w); /* writes the registers of a blank warp */
     /* Executes the instruction at w->pc with `step`; w->mask is `mask` first. Returns whether it has failed. */
     bool (*help)(struct sm *sm, struct warp *w, uint32_t mask);
@@ -175,10 +178,12 @@ static inline uint32_t native_layout(void)
                             offsetof(struct warp, pc),
                             offsetof(struct warp, group),
                             offsetof(struct warp, blank),
+                            offsetof(struct warp, left),
                             offsetof(struct warp, state),
                             offsetof(struct warp, copies),
                             offsetof(struct warp, frm),
                             offsetof(struct warp, vl),
+                            offsetof(struct native_state, number),
                             offsetof(struct native_state, clear),
                             offsetof(struct native_state, next),
                             offsetof(struct native_state, wrote),

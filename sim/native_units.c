@@ -234,6 +234,7 @@ static struct native_unit *add_unit(struct native_units *u, const struct native_
         return NULL;
     }
     unit->request = *r;
+    unit->number = ++u->made;
     snprintf(unit->name, sizeof unit->name, "%s", kernel ? kernel : "ventus_kernel");
     unit->version = u->gpu->code_version;
     memcpy(unit->code, u->gpu->mem + r->code_base, (size_t)r->code_words * 4);

@@ -16,6 +16,7 @@ enum unit_state {
 /* The translation of one kernel under one set of facts. */
 struct native_unit {
     struct native_unit *next;
+    uint32_t number; /* of this machine's, from 1 on */
     struct native_request request;
     uint32_t *code;
     uint32_t version;      /* of the machine's code, when `code` was last seen to be the same */
@@ -42,6 +43,7 @@ struct native_units {
     bool at_once; /* translate before the first instruction */
     pthread_mutex_t lock;
     struct native_unit *first; /* the youngest */
+    uint32_t made;             /* units, those included that are no longer kept */
     uint64_t bytes;            /* of code and translations */
     /* What has been ready and is no longer kept, for statistics. */
     struct {

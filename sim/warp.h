@@ -65,6 +65,8 @@ struct warp {
     uint32_t reserved_lanes; /* lanes with a valid lr.w reservation */
     struct copies *copies;   /* of cp_dma, that are under way; NULL: none (dma.c) */
     bool blank;              /* all registers are 0, whatever x and v hold (engine.h) */
+    uint32_t left;           /* translated code of this number has left it at a barrier, and no engine has run it since;
+                              * 0: none has (native.h) */
     uint32_t x[ISA_XREGS];
     _Alignas(64) uint32_t expand[ISA_LANES]; /* all ones for an active lane, else 0 */
     struct simt_entry stack[SIMT_DEPTH];

@@ -1,0 +1,25 @@
+/* Where warps come from `step`: what is to hold of registers in struct warp. Tables of these checks are constants of a
+ * translation; entry.c makes them, a function of rows.c looks. */
+#ifndef VENTUS_NATIVE_ENTRY_H
+#define VENTUS_NATIVE_ENTRY_H
+
+#include <stdint.h>
+
+enum entry_check_kind {
+    CHECK_END,    /* of a table: everything holds */
+    CHECK_NEVER,  /* nothing does */
+    CHECK_SCALAR, /* x[reg] is `value`, in the bits of `mask` */
+    CHECK_KNL,    /* x[reg] is CSR_KNL */
+    CHECK_LANES,  /* of a vector register */
+};
+
+struct entry_check {
+    uint8_t kind; /* enum entry_check_kind */
+    uint8_t reg;
+    uint8_t period; /* lanes, of each so many word i is the first one + i * value, and the first one & mask is 0; 8, 16
+                     * or 32, 0: anything */
+    uint8_t number; /* lanes: every NaN is the canonical one */
+    uint32_t value, mask;
+};
+
+#endif
