@@ -140,6 +140,16 @@ static void test_write_of_some_lanes(void **state)
                    " vmv.v.x v1, x12\n vadd.vv v4, v1, v2\n vadd.vv v1, v4, v1\nmeet: join\n" SAVE " endprg\n");
 }
 
+/* A shuffle looks at lanes that rest, and sees what they hold of a register that the others have just written, even if
+ * nobody reads it again. */
+static void test_shuffle_of_resting_lanes(void **state)
+{
+    (void)state;
+    expect_same_in(PATH_TAKEN_FIRST, LOAD " vxor.vv v4, v1, v2\n" PART_AT_5
+                                          " vblt v6, v7, few\n j meet\nfew: vmv.v.x v4, x12\n shuffle.bfly v3, v4, 8\n"
+                                          "meet: join\n vmv.v.i v4, 0\n" SAVE " endprg\n");
+}
+
 /* Addresses of some lanes that do not follow one another. */
 static void test_addresses_of_some_lanes(void **state)
 {
@@ -693,6 +703,7 @@ int main(void)
         cmocka_unit_test(test_deepest_divergence),
         cmocka_unit_test(test_masked_write),
         cmocka_unit_test(test_write_of_some_lanes),
+        cmocka_unit_test(test_shuffle_of_resting_lanes),
         cmocka_unit_test(test_addresses_of_some_lanes),
         cmocka_unit_test(test_mask_of_resting_lane),
         cmocka_unit_test(test_waiting_lanes),
