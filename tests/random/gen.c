@@ -89,7 +89,7 @@ static unsigned structure(struct gen *g, char letter, struct field *fields)
 /* Fields of a struct as readable variables; an array through its first and last element. */
 static void know_fields(struct gen *g, const char *object, const struct field *fields, unsigned n, enum tier tier)
 {
-    char name[24];
+    char name[48];
     for (unsigned i = 0; i < n; i++) {
         snprintf(name, sizeof name, fields[i].length ? "%s.a%u[0]" : "%s.a%u", object, i);
         known(g, name, fields[i].type, tier);

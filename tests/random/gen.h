@@ -27,7 +27,7 @@ struct type {
 };
 
 struct var {
-    char name[24];
+    char name[48];
     struct type type;
     enum tier tier;
     unsigned length; /* 0, or elements of a private array (a power of two) */
