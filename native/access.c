@@ -104,24 +104,46 @@ static void store_scalar_register(struct translator *t, const struct node *n)
     look_for_reservations(t);
 }
 
-/* An access of lanes: at base + imm. */
+/* An access of lanes: at base + scalar + imm. */
 struct vector_access {
     const struct node *n;
     unsigned size;
     bool is_signed;
     struct lanes base;
+    LLVMValueRef scalar; /* what all lanes add; NULL: nothing */
     uint32_t imm;
-    struct v_fact fact; /* what is known of `base` */
+    struct v_fact fact; /* what is known of base + scalar */
     unsigned unit;      /* adjacent lanes that one access of the host serves when their addresses have a shape */
     LLVMValueRef lanes; /* that take part, as bits */
     bool all;           /* they are known to be all */
 };
 
-/* Where lane `lane` accesses memory. */
+/* base + scalar, which is what is recorded: of a lane, and of a piece. */
+static LLVMValueRef lane_sum(struct translator *t, const struct vector_access *a, unsigned lane)
+{
+    LLVMValueRef base = get_lane(t, a->base, lane);
+    return a->scalar ? LLVMBuildAdd(t->b, base, a->scalar, "") : base;
+}
+
+static LLVMValueRef piece_sum(struct translator *t, const struct vector_access *a, unsigned p)
+{
+    return a->scalar ? LLVMBuildAdd(t->b, a->base.piece[p], ir_splat(t, a->scalar), "") : a->base.piece[p];
+}
+
+/* Where lanes access memory. */
+static LLVMValueRef guest_address(struct translator *t, const struct vector_access *a, unsigned lane)
+{
+    return LLVMBuildAdd(t->b, lane_sum(t, a, lane), ir_u32(t, a->imm), "");
+}
+
+static LLVMValueRef guest_addresses(struct translator *t, const struct vector_access *a, unsigned p)
+{
+    return LLVMBuildAdd(t->b, piece_sum(t, a, p), ir_splat(t, ir_u32(t, a->imm)), "");
+}
+
 static LLVMValueRef lane_address(struct translator *t, const struct vector_access *a, unsigned lane)
 {
-    LLVMValueRef guest = LLVMBuildAdd(t->b, get_lane(t, a->base, lane), ir_u32(t, a->imm), "");
-    return host_address(t, guest);
+    return host_address(t, guest_address(t, a, lane));
 }
 
 /* Do all lanes hold 0? */
@@ -229,11 +251,6 @@ static struct lanes load_for_all(struct translator *t, const struct vector_acces
 static LLVMValueRef and_all(struct translator *t, LLVMValueRef piece, uint32_t bits)
 {
     return LLVMBuildAnd(t->b, piece, ir_splat(t, ir_u32(t, bits)), "");
-}
-
-static LLVMValueRef guest_addresses(struct translator *t, const struct vector_access *a, unsigned p)
-{
-    return LLVMBuildAdd(t->b, a->base.piece[p], ir_splat(t, ir_u32(t, a->imm)), "");
 }
 
 /* Of lanes. The host's gathers and scatters take 16 indices at a time if these are signed and have 32 bits: they count
@@ -477,28 +494,21 @@ static void store_vector(struct translator *t, const struct vector_access *a, st
 
 /* ---- addresses ---- */
 
-static struct lanes from_base(struct translator *t, LLVMValueRef base, struct lanes offset)
-{
-    for (unsigned p = 0; p < t->pieces; p++)
-        offset.piece[p] = LLVMBuildAdd(t->b, ir_splat(t, base), offset.piece[p], "");
-    return offset;
-}
-
-static struct lanes strided(struct translator *t, const struct node *n, LLVMValueRef stride)
+static struct lanes strides(struct translator *t, LLVMValueRef stride)
 {
     struct lanes offset;
     for (unsigned p = 0; p < t->pieces; p++)
         offset.piece[p] = LLVMBuildMul(t->b, ir_ramp(t, p, ISA_LANES, 1), ir_splat(t, stride), "");
-    return from_base(t, get_x(t, n->d.in.rs1), offset);
+    return offset;
 }
 
-static struct lanes indexed(struct translator *t, const struct node *n)
+static struct lanes indices(struct translator *t, const struct node *n)
 {
     struct lanes offset = get_v(t, n->d.in.rs2);
     uint32_t mask = ~0u >> (32 - 8 * n->effects.memory.index);
-    for (unsigned p = 0; p < t->pieces; p++)
+    for (unsigned p = 0; p < t->pieces && ~mask; p++)
         offset.piece[p] = LLVMBuildAnd(t->b, offset.piece[p], ir_splat(t, ir_u32(t, mask)), "");
-    return from_base(t, get_x(t, n->d.in.rs1), offset);
+    return offset;
 }
 
 LLVMValueRef launch_field(struct translator *t, size_t offset)
@@ -540,19 +550,23 @@ static struct v_fact fact_of_addresses(const struct translator *t, const struct 
     case ADDRESS_UNIT: return (struct v_fact){.period = ISA_LANES, .step = n->effects.memory.size};
     case ADDRESS_STRIDED: return stride.known ? (struct v_fact){.period = ISA_LANES, .step = stride.value} : nothing;
     case ADDRESS_LANES: return base;
+    case ADDRESS_INDEXED: return fact_of_indexed(&t->holds, n);
     default: return nothing;
     }
 }
 
-static struct lanes base_addresses(struct translator *t, const struct node *n, uint32_t *imm)
+static void set_addresses(struct translator *t, struct vector_access *a)
 {
-    *imm = 0;
-    switch (n->effects.memory.address) {
-    case ADDRESS_PRIVATE: return private_lanes(t, n);
-    case ADDRESS_UNIT: return strided(t, n, ir_u32(t, n->effects.memory.size));
-    case ADDRESS_STRIDED: return strided(t, n, get_x(t, n->d.in.rs2));
-    case ADDRESS_INDEXED: return indexed(t, n);
-    default: *imm = (uint32_t)n->d.in.imm; return get_v(t, n->d.in.rs1);
+    const struct insn *in = &a->n->d.in;
+    enum isa_address form = a->n->effects.memory.address;
+    bool behind_scalar = form == ADDRESS_UNIT || form == ADDRESS_STRIDED || form == ADDRESS_INDEXED;
+    if (behind_scalar) a->scalar = get_x(t, in->rs1);
+    switch (form) {
+    case ADDRESS_PRIVATE: a->base = private_lanes(t, a->n); break;
+    case ADDRESS_UNIT: a->base = strides(t, ir_u32(t, a->size)); break;
+    case ADDRESS_STRIDED: a->base = strides(t, get_x(t, in->rs2)); break;
+    case ADDRESS_INDEXED: a->base = indices(t, a->n); break;
+    default: a->base = get_v(t, in->rs1), a->imm = (uint32_t)in->imm; break;
     }
 }
 
@@ -563,7 +577,7 @@ static void note_local_lanes(struct translator *t, const struct vector_access *a
     LLVMTypeRef narrow = LLVMIntTypeInContext(t->context, t->words);
     LLVMValueRef any = NULL;
     if (a->fact.period == ISA_LANES && a->fact.step <= SPAN_MOST / ISA_LANES) {
-        LLVMValueRef first = LLVMBuildAdd(t->b, get_lane(t, a->base, 0), ir_u32(t, a->imm), "");
+        LLVMValueRef first = guest_address(t, a, 0);
         note_local(t, reaches_local(t, first, a->fact.step * (ISA_LANES - 1) + a->size));
         return;
     }
@@ -584,8 +598,8 @@ static void record_access(struct translator *t, const struct vector_access *a)
     site.all = runs && a->n->d.in.vm;
     if (runs) site.period = a->fact.period, site.step = a->fact.step;
     for (unsigned lane = 0; lane < ISA_LANES && runs; lane += a->fact.period)
-        ir_record(t, get_lane(t, a->base, lane), t->sm, addr + lane * 4);
-    for (unsigned p = 0; p < t->pieces && !runs; p++) ir_record(t, a->base.piece[p], t->sm, addr + p * t->words * 4);
+        ir_record(t, lane_sum(t, a, lane), t->sm, addr + lane * 4);
+    for (unsigned p = 0; p < t->pieces && !runs; p++) ir_record(t, piece_sum(t, a, p), t->sm, addr + p * t->words * 4);
     if (!site.all) ir_record(t, a->lanes, t->sm, offsetof(struct sm, access.lanes));
     pass_site(t, a->n, site);
 }
@@ -596,7 +610,7 @@ static struct vector_access begin_access(struct translator *t, const struct node
     struct vector_access a = {.n = n, .size = n->effects.memory.size, .is_signed = n->effects.memory.is_signed};
     a.fact = fact_of_addresses(t, n);
     a.unit = a.fact.period >= t->words ? t->words : t->words < 8 ? t->words : 8;
-    a.base = base_addresses(t, n, &a.imm);
+    set_addresses(t, &a);
     a.all = t->version == FULL && n->d.in.vm;
     a.lanes = active(t);
     if (!n->d.in.vm) a.lanes = LLVMBuildAnd(t->b, a.lanes, get_lane(t, get_v(t, 0), 0), "");

@@ -219,12 +219,18 @@ static struct v_fact fact_of_row(const struct facts *f, const struct node *n)
     return out;
 }
 
+struct v_fact fact_of_indexed(const struct facts *f, const struct node *n)
+{
+    return n->effects.memory.index == 4 ? sum(f->v[n->d.in.rs2], fact_of_splat(f->x[n->d.in.rs1]), 1) : nothing;
+}
+
 /* Loads: the same address, the same word. */
 static struct v_fact fact_of_load(const struct facts *f, const struct node *n)
 {
-    struct v_fact base = f->v[n->d.in.rs1];
-    bool uniform = n->effects.memory.address == ADDRESS_LANES && is_uniform(base) && n->d.in.vm;
-    return uniform ? steps(base.period, 0, 0) : nothing;
+    enum isa_address form = n->effects.memory.address;
+    struct v_fact base = form == ADDRESS_LANES ? f->v[n->d.in.rs1] : nothing;
+    if (form == ADDRESS_INDEXED) base = fact_of_indexed(f, n);
+    return is_uniform(base) && n->d.in.vm ? steps(base.period, 0, 0) : nothing;
 }
 
 static struct v_fact fact_of_vector(const struct facts *f, const struct node *n)

@@ -51,6 +51,9 @@ void facts_step(struct facts *facts, const struct node *n, const struct native_r
 /* What holds of a register that has been written under a mask: `old` in lanes that are not active. */
 struct v_fact fact_of_merged(struct v_fact value, struct v_fact old);
 
+/* What holds of the addresses of an indexed access. */
+struct v_fact fact_of_indexed(const struct facts *facts, const struct node *n);
+
 /* Does a scalar load read the metadata block, which can be read as long as the launch runs? */
 bool fact_metadata(const struct facts *facts, const struct node *n, const struct native_request *r);
 

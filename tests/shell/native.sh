@@ -30,6 +30,20 @@ for level in v4 v3 base; do
     grep -q '(100.0 %); 1 kernels' "native-$level.err" || wrong "$level: not translated: $(cat "native-$level.err")"
 done
 
+# Words that follow one another behind a scalar are moved together, not gathered.
+cat >words.cl <<'END'
+kernel void words(global int *a)
+{
+    int offset = get_local_id(0) * 4, r;
+    __asm__ volatile("vloxei32.v %0, (%1), %2" : "=vr"(r) : "r"(a), "vr"(offset) : "memory");
+    __asm__ volatile("vsoxei32.v %0, (%1), %2" : : "vr"(r + 1), "r"(a), "vr"(offset) : "memory");
+}
+END
+"$VENTUS_BUILD/ventus" cc words.cl -o words.elf || wrong "ventus cc"
+VENTUS_NATIVE_LEVEL=v3 VENTUS_TRANSLATE_DUMP=1 "$VENTUS_BUILD/ventus" run words.elf -g 32 -a iota:32 --engine native 2>words.err ||
+    wrong "words: exit code $?"
+grep -q 'call.*masked.gather\|call.*_u32(' words.err && wrong "consecutive words are accessed one by one"
+
 cat >nonsense <<'END'
 #!/bin/sh
 exec cat /dev/urandom

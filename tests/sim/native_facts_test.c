@@ -147,18 +147,33 @@ static const char accesses[] =
     " vsuxei32.v v2, (x20), v9, v0.t\n la x6, meet\n setrpc x0, x6, 0\n vid.v v5\n vmv.v.i v8, 9\n"
     " vblt v8, v5, meet\n vlw12.v v1, 8(v6)\n vsw12.v v1, 512(v7)\n vlw12.v v5, 12(v6)\nmeet: join\n";
 
+/* The same with a scalar that all lanes add, also to indices of one byte. */
+static const char indexed_accesses[] =
+    " vmv.v.v v9, v6\n j on\non: vluxei32.v v1, (x20), v9\n vloxei32.v v2, (x20), v9, v0.t\n li x6, 0x1000\n"
+    " add x8, x20, x6\n vsoxei32.v v1, (x8), v9\n addi x9, x8, 1024\n vsuxei32.v v2, (x9), v9, v0.t\n"
+    " vloxei8.v v4, (x20), v9\n vluxei16.v v5, (x20), v9\n la x6, meet\n setrpc x0, x6, 0\n vid.v v3\n"
+    " vmv.v.i v8, 9\n vblt v8, v3, meet\n addi x9, x8, 512\n vloxei32.v v3, (x8), v9\n vadd.vv v1, v1, v3\n"
+    " vsoxei32.v v3, (x9), v9\nmeet: join\n";
+
+static void expect_offsets(const char *offset, const char *how)
+{
+    for (uint32_t items = 32; items > 20; items -= 11) {
+        char text[3000];
+        uint64_t translated;
+        snprintf(text, sizeof text, LOAD " li x7, 1020\n%s%s" SAVE " endprg\n", offset, how);
+        struct pair p = {.text = text, .shape = {.warps = 1, .threads_per_warp = 32, .work_items = items}};
+        if (items == 32) expect_same_of(&p);
+        else assert_int_equal(pair_run(&p, &translated).status, LAUNCH_DONE);
+    }
+}
+
 static void test_offsets(void **state)
 {
     (void)state;
-    for (size_t i = 0; i < sizeof offsets / sizeof *offsets; i++)
-        for (uint32_t items = 32; items > 20; items -= 11) {
-            char text[3000];
-            uint64_t translated;
-            snprintf(text, sizeof text, LOAD " li x7, 1020\n%s%s" SAVE " endprg\n", offsets[i], accesses);
-            struct pair p = {.text = text, .shape = {.warps = 1, .threads_per_warp = 32, .work_items = items}};
-            if (items == 32) expect_same_of(&p);
-            else assert_int_equal(pair_run(&p, &translated).status, LAUNCH_DONE);
-        }
+    for (size_t i = 0; i < sizeof offsets / sizeof *offsets; i++) {
+        expect_offsets(offsets[i], accesses);
+        expect_offsets(offsets[i], indexed_accesses);
+    }
 }
 
 /* A pointer that moves from round to round, with all lanes and with those that are left. */
