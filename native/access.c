@@ -183,15 +183,33 @@ static bool can_mask(const struct translator *t, unsigned size)
     return t->words == 16 || (t->words == 8 && size == 4);
 }
 
+/* The lanes of a piece that take part, as its lowest bits. */
+static LLVMValueRef piece_bits(struct translator *t, const struct vector_access *a, unsigned p)
+{
+    LLVMValueRef bits = LLVMBuildLShr(t->b, a->lanes, ir_u32(t, p * t->words), "");
+    return LLVMBuildAnd(t->b, bits, ir_u32(t, (1u << t->words) - 1), "");
+}
+
+/* Where a masked load of a unit reads. Lanes that rest hold any address, and AVX2's masked loads take a hundred times
+ * as long where there is no memory, also if they read nothing: without lanes they go where there is some. */
+static LLVMValueRef masked_address(struct translator *t, const struct vector_access *a, unsigned lane)
+{
+    LLVMValueRef address = lane_address(t, a, lane);
+    if (t->words != 8) return address;
+    LLVMValueRef some = LLVMBuildICmp(t->b, LLVMIntNE, piece_bits(t, a, lane / t->words), ir_u32(t, 0), "");
+    return LLVMBuildSelect(t->b, some, address, ir_field(t, t->state, offsetof(struct native_state, in)), "");
+}
+
 static LLVMValueRef load_unit(struct translator *t, const struct vector_access *a, unsigned lane)
 {
     LLVMTypeRef type = LLVMVectorType(memory_type(t, a->size), a->unit), full = LLVMVectorType(t->i32, a->unit);
-    LLVMValueRef address = lane_address(t, a, lane), value;
+    LLVMValueRef value;
     if (a->all) {
-        value = load_unaligned(t, type, address);
+        value = load_unaligned(t, type, lane_address(t, a, lane));
     } else {
         LLVMTypeRef types[] = {type, t->ptr};
-        LLVMValueRef args[] = {address, ir_u32(t, 1), lane_flags(t, a->lanes, lane, a->unit), LLVMConstNull(type)};
+        LLVMValueRef args[] = {masked_address(t, a, lane), ir_u32(t, 1), lane_flags(t, a->lanes, lane, a->unit),
+                               LLVMConstNull(type)};
         value = ir_intrinsic(t, "llvm.masked.load", types, 2, args, 4);
     }
     if (a->size < 4) value = extend(t, value, a->is_signed, full);
@@ -416,13 +434,6 @@ static void store_masked(struct translator *t, const struct vector_access *a, LL
     LLVMTypeRef types[] = {LLVMTypeOf(value), t->ptr};
     LLVMValueRef args[] = {value, address, ir_u32(t, 1), lane_flags(t, a->lanes, lane, a->unit)};
     ir_intrinsic(t, "llvm.masked.store", types, 2, args, 4);
-}
-
-/* The lanes of a piece that take part, as its lowest bits. */
-static LLVMValueRef piece_bits(struct translator *t, const struct vector_access *a, unsigned p)
-{
-    LLVMValueRef bits = LLVMBuildLShr(t->b, a->lanes, ir_u32(t, p * t->words), "");
-    return LLVMBuildAnd(t->b, bits, ir_u32(t, (1u << t->words) - 1), "");
 }
 
 /* AVX2's masked stores cost as much as ten others and more: pieces with all lanes do without, and those with none. */
