@@ -163,14 +163,16 @@ static const char *tool_dir(struct cc *cc)
     return cc_printf(cc, "%s", path);
 }
 
-/* One a line: another version of any of them may compile otherwise. */
+/* One a line: another version of any of them may compile otherwise, as one of this program itself may. */
 static void list_files(struct cc *cc)
 {
-    Dl_info llvm;
+    Dl_info self, llvm;
     puts(frontend_clang(cc));
     for (int i = 0; i < LIBRARIES; i++)
         if (library_file(cc, (enum library)i)) puts(library_file(cc, (enum library)i));
-    if (dladdr((void *)&LLVMContextCreate, &llvm)) puts(llvm.dli_fname);
+    if (dladdr((void *)&list_files, &self) && dladdr((void *)&LLVMContextCreate, &llvm) &&
+        llvm.dli_fbase != self.dli_fbase) /* it may be a part of this program */
+        puts(llvm.dli_fname);
 }
 
 static bool write_result(struct cc *cc, const struct request *r, const void *bytes, size_t size)

@@ -9,8 +9,8 @@
 # the version Mesa uses, so the compiler's build unpacks its own copy into the build folder.
 set -eu
 
-BUILD="make gcc libc6-dev meson ninja-build pkg-config clang-19 llvm-19-dev libelf-dev libcmocka-dev
-       ocl-icd-opencl-dev opencl-headers libpng-dev libjpeg-dev"
+BUILD="make gcc libc6-dev meson ninja-build pkg-config clang-19 llvm-19-dev libzstd-dev libelf-dev
+       libcmocka-dev ocl-icd-opencl-dev opencl-headers libpng-dev libjpeg-dev"
 TEST="$BUILD clinfo pocl-opencl-icd python3-pyopencl python3-numpy qemu-user clang-format-14
       clang-tidy-19 spirv-tools"
 
