@@ -421,10 +421,42 @@ static bool is_known_same(const struct vector_access *a)
     return is_known_step(a, 0) && (whole || a->all) && a->n->effects.memory.action == ACTION_LOAD;
 }
 
+/* Words with the same gap of one, three or seven words behind each? Eight accesses of neighbours are not far apart
+ * then: what is between them is on pages that they reach. */
+static bool is_known_gapped(const struct translator *t, const struct vector_access *a)
+{
+    bool gapped = is_known_step(a, 8) || is_known_step(a, 16) || is_known_step(a, 32);
+    return gapped && a->all && a->size == 4 && t->words == 8 && a->n->effects.memory.action <= ACTION_STORE;
+}
+
+/* A piece of such words. Each of the host's loads finds some of them at places that the others leave free, so that no
+ * more is read than from the first word to the last: every second, fourth or eighth place, one behind those of the load
+ * before. */
+static LLVMValueRef load_gapped_piece(struct translator *t, const struct vector_access *a, unsigned p)
+{
+    unsigned loads = a->fact.step / 4, each = 8 / loads;
+    LLVMValueRef first = lane_address(t, a, p * 8), words = NULL, places[8], order[8];
+    for (unsigned k = 0; k < loads; k++) {
+        LLVMValueRef part = load_unaligned(t, t->piece_type, ir_field(t, first, k * 28));
+        for (unsigned i = 0; i < 8; i++) places[i] = ir_u32(t, i % loads == k ? 8 + i : i);
+        words = words ? LLVMBuildShuffleVector(t->b, words, part, LLVMConstVector(places, 8), "") : part;
+    }
+    for (unsigned i = 0; i < 8; i++) order[i] = ir_u32(t, i % each * loads + i / each);
+    return LLVMBuildShuffleVector(t->b, words, LLVMGetPoison(t->piece_type), LLVMConstVector(order, 8), "");
+}
+
+static struct lanes load_gapped(struct translator *t, const struct vector_access *a)
+{
+    struct lanes out;
+    for (unsigned p = 0; p < t->pieces; p++) out.piece[p] = load_gapped_piece(t, a, p);
+    return out;
+}
+
 static struct lanes load_vector(struct translator *t, const struct vector_access *a)
 {
     if (is_known_same(a)) return a->fact.period == ISA_LANES ? load_for_all(t, a) : load_uniform(t, a);
     if (is_known_consecutive(t, a)) return load_consecutive(t, a);
+    if (is_known_gapped(t, a)) return load_gapped(t, a);
     return a->fact.period ? load_scattered(t, a) : load_as_found(t, a);
 }
 
@@ -481,6 +513,17 @@ static void store_scattered(struct translator *t, const struct vector_access *a,
     else store_one_by_one(t, a, data);
 }
 
+/* To words with gaps: one after the other, but where each goes need not be looked up. */
+static void store_gapped(struct translator *t, const struct vector_access *a, struct lanes data)
+{
+    LLVMValueRef first = NULL;
+    for (unsigned lane = 0; lane < ISA_LANES; lane++) {
+        if (lane % t->words == 0) first = lane_address(t, a, lane);
+        LLVMValueRef to = ir_field(t, first, (size_t)(lane % t->words) * a->fact.step);
+        LLVMSetAlignment(LLVMBuildStore(t->b, get_lane(t, data, lane), to), 1);
+    }
+}
+
 /* Looks at the addresses when the code runs. */
 static void store_as_found(struct translator *t, const struct vector_access *a, struct lanes data)
 {
@@ -499,6 +542,7 @@ static void store_as_found(struct translator *t, const struct vector_access *a, 
 static void store_vector(struct translator *t, const struct vector_access *a, struct lanes data)
 {
     if (is_known_consecutive(t, a)) store_consecutive(t, a, data);
+    else if (is_known_gapped(t, a)) store_gapped(t, a, data);
     else if (a->fact.period || !can_split(t, a)) store_scattered(t, a, data);
     else store_as_found(t, a, data);
 }
@@ -602,7 +646,7 @@ static void note_local_lanes(struct translator *t, const struct vector_access *a
 /* Records where an access is made: all addresses, or of each `period` lanes that follow one another the first. */
 static void record_access(struct translator *t, const struct vector_access *a)
 {
-    bool runs = is_known_same(a) || is_known_consecutive(t, a);
+    bool runs = is_known_same(a) || is_known_consecutive(t, a) || is_known_gapped(t, a);
     struct native_site site = site_of(a->n, runs ? RECORD_RUNS : RECORD_LANES);
     size_t addr = offsetof(struct sm, access.addr);
     site.imm = a->imm;

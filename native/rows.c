@@ -275,13 +275,26 @@ LOAD(i16, int16_t, int32_t)
 LOAD(u16, uint16_t, uint32_t)
 LOAD(u32, uint32_t, uint32_t)
 
+/* All lanes need no search for the next one. */
 #define STORE(name, type) \
+    static inline __attribute__((always_inline)) void put_##name(uint8_t *mem, uint32_t to, uint32_t word) \
+    { \
+        type t = (type)word; \
+        memcpy(mem + to, &t, sizeof t); \
+    } \
     COLD void store_##name(uint8_t *mem, const uint32_t *base, uint32_t imm, const uint32_t *data, uint32_t lanes) \
     { \
+        uint32_t lane = 0; \
+        for (; lanes == ~0u && lane < ISA_LANES; lane += 4) { \
+            put_##name(mem, base[lane] + imm, data[lane]); \
+            put_##name(mem, base[lane + 1] + imm, data[lane + 1]); \
+            put_##name(mem, base[lane + 2] + imm, data[lane + 2]); \
+            put_##name(mem, base[lane + 3] + imm, data[lane + 3]); \
+        } \
+        if (lane) return; \
         for (; lanes; lanes &= lanes - 1) { \
-            uint32_t lane = (uint32_t)__builtin_ctz(lanes); \
-            type t = (type)data[lane]; \
-            memcpy(mem + (uint32_t)(base[lane] + imm), &t, sizeof t); \
+            lane = (uint32_t)__builtin_ctz(lanes); \
+            put_##name(mem, base[lane] + imm, data[lane]); \
         } \
     }
 STORE(u8, uint8_t)

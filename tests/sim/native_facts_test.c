@@ -120,6 +120,9 @@ static const char *const offsets[] = {
     " vid.v v6\n vsll.vi v6, v6, 2\n",
     " vid.v v6\n",
     " vid.v v6\n vsll.vi v6, v6, 3\n",
+    " vid.v v6\n vsll.vi v6, v6, 4\n",
+    " vid.v v6\n vsll.vi v6, v6, 5\n",
+    " vid.v v6\n vsll.vi v6, v6, 3\n vand.vi v7, v7, 0\n vadd.vi v6, v6, 12\n",
     " vid.v v6\n vrsub.vi v6, v6, 15\n vsll.vi v6, v6, 2\n vadd.vi v6, v6, 15\n vand.vx v6, v6, x7\n",
     " vid.v v6\n li x6, 8\n vremu.vx v6, v6, x6\n vsll.vi v6, v6, 2\n",
     " vid.v v6\n li x6, 16\n vdivu.vx v6, v6, x6\n vsll.vi v6, v6, 2\n",
@@ -173,6 +176,24 @@ static void test_offsets(void **state)
     for (size_t i = 0; i < sizeof offsets / sizeof *offsets; i++) {
         expect_offsets(offsets[i], accesses);
         expect_offsets(offsets[i], indexed_accesses);
+    }
+}
+
+/* Words with gaps that begin with the first word of memory or end with the last one, and one too far. */
+static void test_gaps_at_ends(void **state)
+{
+    static const char *const uses[] = {"vlw12.v v4, 0(v6)", "vsw12.v v1, 0(v6)"};
+    (void)state;
+    for (unsigned i = 0; i < 2 * 3 * 4; i++) {
+        uint32_t shift = 3 + i / 2 % 3, span = 31u << shift, last = GUEST_BYTES - 4 - span;
+        const uint32_t firsts[] = {0, last, 0u - 4, last + 4};
+        char text[2000];
+        snprintf(text, sizeof text,
+                 LOAD " li x6, %d\n add x6, x6, x20\n vid.v v6\n vsll.vi v6, v6, %u\n vadd.vx v6, v6, x6\n"
+                      " j on\non: %s\n%s endprg\n",
+                 (int)firsts[i / 6], (unsigned)shift, uses[i % 2], i / 6 % 2 ? "" : SAVE);
+        enum launch_status status = pair_run_levels(&(struct pair){.text = text}).status;
+        assert_int_equal(status, i / 6 < 2 ? LAUNCH_DONE : LAUNCH_FAULT);
     }
 }
 
@@ -285,12 +306,12 @@ static void test_nans_under_masks(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_numbers_at_exits),     cmocka_unit_test(test_metadata_block),
-        cmocka_unit_test(test_numbers_meet),         cmocka_unit_test(test_offsets),
-        cmocka_unit_test(test_moving_pointers),      cmocka_unit_test(test_private_offsets),
-        cmocka_unit_test(test_nans_are_seen),        cmocka_unit_test(test_nans_in_loops),
-        cmocka_unit_test(test_nans_under_masks),     cmocka_unit_test(test_strays),
-        cmocka_unit_test(test_stray_behind_barrier),
+        cmocka_unit_test(test_numbers_at_exits), cmocka_unit_test(test_metadata_block),
+        cmocka_unit_test(test_numbers_meet),     cmocka_unit_test(test_offsets),
+        cmocka_unit_test(test_gaps_at_ends),     cmocka_unit_test(test_moving_pointers),
+        cmocka_unit_test(test_private_offsets),  cmocka_unit_test(test_nans_are_seen),
+        cmocka_unit_test(test_nans_in_loops),    cmocka_unit_test(test_nans_under_masks),
+        cmocka_unit_test(test_strays),           cmocka_unit_test(test_stray_behind_barrier),
     };
     if (!engine_usable(&engine_native)) return 77;
     return cmocka_run_group_tests(tests, pair_setup, pair_teardown);
