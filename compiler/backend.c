@@ -79,6 +79,7 @@ void backend_kernel(struct cc *cc, struct kernel *kernel)
     if (cc->debug) track_begin(f);
     verify(f, "selection");
     peephole_run(f);
+    indexed_run(f);
     if (f->track) track_mark(f);
     verify(f, "the peephole pass");
     pool_run(f);

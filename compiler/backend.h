@@ -83,11 +83,12 @@ struct value {
     bool escapes;   /* byval argument whose bytes must be copied to private memory, or a routine's, which may point
                      * there */
     uint16_t nuses;
-    uint32_t *uses;    /* operands as value numbers, NO_NODE for constants; of a load or store the
-                        * base that remains after constant offsets have been folded */
-    struct opd *parts; /* 32-bit parts, after selection */
-    struct opd base;   /* of a getelementptr: the address without its constant offset */
-    uint32_t offset;   /* that offset; of an alloca its place in the frame */
+    uint32_t *uses;            /* operands as value numbers, NO_NODE for constants; of a load or store the
+                                * base that remains after constant offsets have been folded */
+    struct opd *parts;         /* 32-bit parts, after selection */
+    struct opd base;           /* of a getelementptr: the address without its constant offset */
+    struct opd uniform, lanes; /* of a getelementptr: what base is the sum of, the second in vector registers or 0 */
+    uint32_t offset;           /* that offset; of an alloca its place in the frame */
 };
 
 struct block {
@@ -405,6 +406,10 @@ void count_defs(struct func *f);
 
 /* ---- peephole.c ---- */
 void peephole_run(struct func *f);
+
+/* ---- indexed.c ---- */
+/* Lets accesses of words add what their addresses are the sum of. */
+void indexed_run(struct func *f);
 
 /* ---- pool.c ---- */
 /* Loads long constants from a table, where that is shorter. */

@@ -183,7 +183,9 @@ static void note_access(void *user, int32_t *reg, bool is_def)
     else a->read = true;
 }
 
-static bool is_private(const struct minsn *m) { return isa_kinds[isa_table[m->op].kind].address == ADDRESS_PRIVATE; }
+static unsigned address_of(const struct minsn *m) { return isa_kinds[isa_table[m->op].kind].address; }
+static bool is_private(const struct minsn *m) { return address_of(m) == ADDRESS_PRIVATE; }
+static bool is_indexed(const struct minsn *m) { return address_of(m) == ADDRESS_INDEXED; }
 
 static int64_t bytes_of(const struct minsn *m) { return isa_memory(&(struct insn){.op = m->op, .vm = 1}).size; }
 
@@ -194,7 +196,7 @@ static bool may_meet(const struct node *a, const struct node *b)
     int64_t d = (int64_t)b->insn->imm - a->insn->imm;
     if (is_private(a->insn) != is_private(b->insn)) return false;
     if (a->insn->space && b->insn->space && a->insn->space != b->insn->space) return false;
-    if (a->insn->rs1 != b->insn->rs1) return true;
+    if (a->insn->rs1 != b->insn->rs1 || is_indexed(a->insn) || is_indexed(b->insn)) return true;
     return d < bytes_of(a->insn) && -d < bytes_of(b->insn);
 }
 

@@ -46,36 +46,81 @@ static LLVMValueRef split_index(LLVMValueRef gep, LLVMValueRef index, uint32_t *
     return index;
 }
 
+/* Adds a part of an address to the sum of those that are the same in all lanes, or to that of the others. */
+static void add_part(struct func *f, struct value *v, struct opd part)
+{
+    struct opd *sum = is_v(f, part) ? &v->lanes : &v->uniform;
+    *sum = alu(f, ADD, part, *sum);
+}
+
+/* Is this address used by accesses of words alone, which can add a scalar to it? */
+static bool is_of_words(struct func *f, LLVMValueRef gep)
+{
+    unsigned space = LLVMGetPointerAddressSpace(LLVMTypeOf(gep));
+    for (LLVMUseRef u = LLVMGetFirstUse(gep); u; u = LLVMGetNextUse(u)) {
+        LLVMValueRef user = LLVMGetUser(u), data = LLVMIsALoadInst(user) ? user : NULL;
+        if (LLVMIsAStoreInst(user) && LLVMGetOperand(user, 0) != gep) data = LLVMGetOperand(user, 0);
+        if (!data || LLVMStoreSizeOfType(f->data, LLVMTypeOf(data)) != 4 || LLVMGetAlignment(user) < 4) return false;
+    }
+    return space >= SPACE_GLOBAL && space <= SPACE_LOCAL;
+}
+
+static bool adds_lanes(struct func *f, LLVMValueRef gep, const uint32_t *scale)
+{
+    unsigned n = (unsigned)LLVMGetNumOperands(gep);
+    for (unsigned i = 1; i < n; i++) {
+        uint32_t index = scale[i] ? value_of(f, LLVMGetOperand(gep, i)) : NO_NODE;
+        if (index != NO_NODE && f->values[index].divergent) return true;
+    }
+    return false;
+}
+
+/* What an address is computed from. Within one block the constant parts of nested addresses add up; in another one
+ * those of the inner address are not known to be alive. Its scalar is taken off where lanes are added and the sum then
+ * is the base of an indexed access; otherwise several addresses share it. */
+static void add_source(struct func *f, struct value *v, LLVMValueRef gep, const uint32_t *scale)
+{
+    LLVMValueRef from = LLVMGetOperand(gep, 0);
+    uint32_t source = value_of(f, from);
+    if (source == NO_NODE || !LLVMIsAGetElementPtrInst(from) || f->values[source].block != v->block) {
+        add_part(f, v, pointer_parts(f, from));
+        return;
+    }
+    const struct value *inner = &f->values[source];
+    v->offset += inner->offset;
+    if (v->offset || !is_of_words(f, gep) || !adds_lanes(f, gep, scale)) {
+        add_part(f, v, inner->base);
+        return;
+    }
+    v->uniform = inner->uniform;
+    v->lanes = inner->lanes;
+}
+
+/* Scalars add up in a scalar register, which is added last: indexed.c makes it the base of an indexed access. */
 static struct opd select_gep(struct func *f, LLVMValueRef gep)
 {
     unsigned n = (unsigned)LLVMGetNumOperands(gep);
-    uint32_t *scale = cc_alloc(f->cc, (n + 1) * sizeof *scale), at = value_of(f, gep), offset = 0;
+    uint32_t *scale = cc_alloc(f->cc, (n + 1) * sizeof *scale);
+    struct value *v = &f->values[value_of(f, gep)];
     if (LLVMGetTypeKind(LLVMTypeOf(gep)) != LLVMPointerTypeKind) fail(f, "a vector of addresses");
-    /* Within one block the constant parts of nested addresses add up; in another one the base of the
-     * inner address is not known to be alive. */
-    LLVMValueRef from = LLVMGetOperand(gep, 0);
-    uint32_t source = value_of(f, from);
-    bool nested = source != NO_NODE && LLVMIsAGetElementPtrInst(from) && f->values[source].block == f->values[at].block;
-    struct opd sum = nested ? f->values[source].base : pointer_parts(f, from);
-    offset = gep_offset(f, gep, scale) + (nested ? f->values[source].offset : 0);
-    if (is_imm(sum) && sum.imm < 1u << 16) { /* a private variable: into the offset of the access */
-        offset += sum.imm;
-        sum = opd_imm(0);
+    v->uniform = v->lanes = opd_imm(0);
+    v->offset = gep_offset(f, gep, scale);
+    add_source(f, v, gep, scale);
+    if (is_imm(v->uniform) && v->uniform.imm < 1u << 16) { /* a private variable: into the offset of the access */
+        v->offset += v->uniform.imm;
+        v->uniform = opd_imm(0);
     }
-    for (int pass = 0; pass < 2; pass++) /* scalars first: they add up in scalar registers */
-        for (unsigned i = 1; i < n; i++) {
-            if (!scale[i]) continue;
-            uint32_t constant = 0;
-            struct num index = num_of(f, split_index(gep, LLVMGetOperand(gep, i), &constant));
-            if (index.bits < 32) num_extend(f, &index, true);
-            if (is_v(f, index.p[0]) != (pass == 1)) continue;
-            sum = alu(f, ADD, alu(f, MUL, index.p[0], opd_imm(scale[i])), sum);
-            offset += constant * scale[i];
-        }
-    if (f->values[at].divergent && !is_imm(sum)) sum = opd_reg(to_v(f, sum));
-    f->values[at].base = sum;
-    f->values[at].offset = offset;
-    return alu(f, ADD, sum, opd_imm(offset));
+    for (unsigned i = 1; i < n; i++) {
+        if (!scale[i]) continue;
+        uint32_t constant = 0;
+        struct num index = num_of(f, split_index(gep, LLVMGetOperand(gep, i), &constant));
+        if (index.bits < 32) num_extend(f, &index, true);
+        add_part(f, v, alu(f, MUL, index.p[0], opd_imm(scale[i])));
+        v->offset += constant * scale[i];
+    }
+    v->base = alu(f, ADD, v->lanes, v->uniform);
+    if (v->divergent && !is_imm(v->base)) v->base = opd_reg(to_v(f, v->base));
+    return alu(f, ADD, v->base, opd_imm(v->offset));
 }
 
 static bool is_private_pointer(struct func *f, LLVMValueRef pointer)
