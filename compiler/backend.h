@@ -453,6 +453,7 @@ struct tracked {
     int32_t name; /* what minsn.made calls it */
     int32_t reg;  /* the register it is in now; NOREG: it is in private memory, at `slot` */
     uint32_t slot;
+    int32_t copies, next_copy; /* other values on this list that are copies of it, NOREG: none; the next of these */
 };
 struct piece {
     uint32_t bytes; /* of the variable */
@@ -474,6 +475,7 @@ struct event {
     uint32_t npieces;
     bool memory;  /* the only piece is the address of the variable */
     bool frame;   /* ... of a private one, as a constant */
+    bool merged;  /* found where ways meet: debug_merge.c */
     int32_t next; /* of the same variable, NOREG: none */
 };
 struct debug_track {
@@ -487,6 +489,8 @@ struct debug_track {
 /* Behind selection; behind the peephole pass. */
 void track_begin(struct func *f);
 void track_mark(struct func *f);
+/* Between these: calls add(user, record) for what variables are where ways meet. */
+void track_merge(struct func *f, void (*add)(void *user, const struct debug_record *record), void *user);
 /* Registers get other names, as visit_insn would tell it. */
 void track_rename(struct func *f, visit_reg visit, void *user);
 /* By register: not 0 if it is split and has its home from now on. */

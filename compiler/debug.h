@@ -3,6 +3,7 @@
  *   debug_read.c   nodes of metadata, which LLVM's C interface shows only in part
  *   debug_records.c  LLVM's records of which value a variable is
  *   debug_track.c  the registers of these values, through the stages of the back end
+ *   debug_merge.c  which value a variable is where ways meet
  *   debug_places.c where each variable is at each instruction
  *   debug_location.c the same as expressions of DWARF
  *   debug_lines.c  which place of the source the words of a kernel were made of

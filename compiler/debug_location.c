@@ -37,9 +37,19 @@ static uint32_t dwarf_register(const struct func *f, int32_t reg)
     return f->vregs[reg].cls == CLASS_V ? abi_dwarf_v(n) : abi_dwarf_x(n);
 }
 
+/* The value of a piece, or a copy of it, that is in its place; NULL: none. */
+static const struct tracked *found(const struct writer *w, const struct piece *p)
+{
+    const struct tracked *list = w->t->list;
+    if (bit_test(w->facts, p->value)) return &list[p->value];
+    int32_t copy = list[p->value].copies;
+    while (copy != NOREG && !bit_test(w->facts, (uint32_t)copy)) copy = list[copy].next_copy;
+    return copy == NOREG ? NULL : &list[copy];
+}
+
 static bool is_there(const struct writer *w, const struct piece *p)
 {
-    return p->kind == PIECE_TRACKED ? bit_test(w->facts, p->value) : p->kind != PIECE_LOST;
+    return p->kind == PIECE_TRACKED ? found(w, p) != NULL : p->kind != PIECE_LOST;
 }
 
 static bool is_known(const struct writer *w, const struct piece *p) { return is_there(w, p) || p->argument; }
@@ -66,7 +76,7 @@ static void push(const struct writer *w, struct bytes *b, const struct event *e)
 {
     struct cc *cc = w->f->cc;
     const struct piece *p = e->pieces;
-    const struct tracked *r = &w->t->list[p->kind == PIECE_TRACKED ? p->value : 0];
+    const struct tracked *r = p->kind == PIECE_TRACKED ? found(w, p) : NULL;
     if (p->kind == PIECE_ARGUMENT) {
         push_argument(cc, b, p->value);
     } else if (!is_there(w, p)) {
@@ -90,17 +100,18 @@ static void push(const struct writer *w, struct bytes *b, const struct event *e)
 static void put_piece(const struct writer *w, struct bytes *b, const struct piece *p)
 {
     struct cc *cc = w->f->cc;
+    const struct tracked *r = p->kind == PIECE_TRACKED ? found(w, p) : NULL;
     if (!is_known(w, p)) return;
     if (!is_there(w, p)) {
         push_argument(cc, b, p->argument - 1);
     } else if (p->kind == PIECE_CONSTANT) {
         put_constant(cc, b, p->value);
         put_u8(cc, b, DW_OP_stack_value);
-    } else if (w->t->list[p->value].reg == NOREG) {
-        put_frame(cc, b, w->t->list[p->value].slot);
+    } else if (r->reg == NOREG) {
+        put_frame(cc, b, r->slot);
     } else {
         put_u8(cc, b, DW_OP_regx);
-        put_uleb(cc, b, dwarf_register(w->f, w->t->list[p->value].reg));
+        put_uleb(cc, b, dwarf_register(w->f, r->reg));
     }
 }
 
@@ -259,7 +270,10 @@ static void find_users(struct writer *w)
     for (uint32_t e = 0; e < t->nevents; e++)
         for (uint32_t i = 0; i < t->events[e].npieces; i++) {
             const struct piece *p = &t->events[e].pieces[i];
-            if (p->kind == PIECE_TRACKED) edges_add(w->f->cc, &users, p->value, t->events[e].variable);
+            if (p->kind != PIECE_TRACKED) continue;
+            edges_add(w->f->cc, &users, p->value, t->events[e].variable);
+            for (int32_t k = t->list[p->value].copies; k != NOREG; k = t->list[k].next_copy)
+                edges_add(w->f->cc, &users, (uint32_t)k, t->events[e].variable);
         }
     w->users = graph_make(w->f->cc, t->n, users.list, users.n);
 }

@@ -21,7 +21,8 @@ struct places_state {
     uint32_t *ir;        /* its block of the IR, NO_NODE: made of no instruction */
     int32_t *at;         /* by place: the first tracked value there, NOREG: none */
     int32_t *next;       /* the next one in the same place */
-    int32_t *of_name;    /* by name: the tracked value that instructions make by it, NOREG: none */
+    int32_t *of_name;    /* by name: the first tracked value that instructions make by it, NOREG: none */
+    int32_t *next_name;  /* the next one of the same name */
     uint64_t (*lost)[2]; /* by machine block and way of its branch: scalar registers that the other way may write */
     bits *now;
     uint32_t event;   /* the next one of the block */
@@ -55,10 +56,15 @@ static void put_there(struct places_state *p, uint32_t place, bool same)
     }
 }
 
-/* What is made anew is in its place when it is put there: a part of a spilled register (spill.c) is saved later. */
+/* What is made anew is in its place when it is put there: a part of a spilled register (spill.c) is saved later, copies
+ * are still those of what it was. */
 static void forget(struct places_state *p, int32_t made)
 {
-    if (p->of_name[made] != NOREG) bit_clear(p->now, (uint32_t)p->of_name[made]);
+    const struct tracked *list = p->t->list;
+    for (int32_t i = p->of_name[made]; i != NOREG; i = p->next_name[i]) {
+        bit_clear(p->now, (uint32_t)i);
+        for (int32_t k = list[i].copies; k != NOREG; k = list[k].next_copy) bit_clear(p->now, (uint32_t)k);
+    }
 }
 
 static void note_def(void *user, int32_t *reg, bool is_def)
@@ -216,10 +222,12 @@ static void find_places(struct places_state *p)
     p->at = cc_alloc(p->f->cc, n * sizeof *p->at);
     memset(p->at, 0xff, n * sizeof *p->at); /* NOREG */
     p->next = cc_alloc(p->f->cc, (t->n + 1) * sizeof *p->next);
+    p->next_name = cc_alloc(p->f->cc, (t->n + 1) * sizeof *p->next_name);
     p->of_name = cc_alloc(p->f->cc, p->f->nvregs * sizeof *p->of_name);
     memset(p->of_name, 0xff, p->f->nvregs * sizeof *p->of_name); /* NOREG */
-    for (uint32_t i = 0; i < t->n; i++) p->of_name[t->list[i].name] = (int32_t)i;
     for (uint32_t i = 0; i < t->n; i++) {
+        p->next_name[i] = p->of_name[t->list[i].name];
+        p->of_name[t->list[i].name] = (int32_t)i;
         if (t->list[i].reg != NOREG && p->f->vregs[t->list[i].reg].phys < 0) continue; /* nothing names it any more */
         uint32_t place = place_of(p->f, &t->list[i]);
         p->next[i] = p->at[place];

@@ -34,7 +34,7 @@ static uint32_t track(struct func *f, int32_t reg)
     struct debug_track *t = f->track;
     if (t->number[reg]) return t->number[reg] - 1;
     t->list = cc_grow(f->cc, t->list, t->n, &t->room, sizeof *t->list);
-    t->list[t->n] = (struct tracked){.reg = reg};
+    t->list[t->n] = (struct tracked){.reg = reg, .copies = NOREG, .next_copy = NOREG};
     t->number[reg] = ++t->n;
     return t->n - 1;
 }
@@ -138,12 +138,33 @@ static void find_parameter(struct func *f, const struct debug_variable *v)
     *e->pieces = (struct piece){.bytes = 4, .kind = PIECE_ARGUMENT, .value = a->offset};
 }
 
-/* Blocks of the kernel are numbered in another order than LLVM has them; records of one place keep their order. */
+/* Blocks of the kernel are numbered in another order than LLVM has them; records of one place keep their order, and
+ * come behind what was found where ways meet. */
 static int by_place(const void *a, const void *b)
 {
     const struct event *x = a, *y = b;
     if (x->place != y->place) return x->place < y->place ? -1 : 1;
+    if (x->merged != y->merged) return x->merged ? -1 : 1;
     return x->record < y->record ? -1 : x->record > y->record;
+}
+
+static void order_events(struct func *f)
+{
+    struct debug_track *t = f->track;
+    if (t->nevents) qsort(t->events, t->nevents, sizeof *t->events, by_place);
+    t->first_event = cc_alloc(f->cc, (t->nvariables + 1) * sizeof *t->first_event);
+    memset(t->first_event, 0xff, (t->nvariables + 1) * sizeof *t->first_event);
+    for (uint32_t e = t->nevents; e-- > 0;) {
+        t->events[e].next = t->first_event[t->events[e].variable];
+        t->first_event[t->events[e].variable] = (int32_t)e;
+    }
+}
+
+static void add_merged(void *user, const struct debug_record *record)
+{
+    struct begin *b = user;
+    add_event(b, record);
+    b->t->events[b->t->nevents - 1].merged = true;
 }
 
 void track_begin(struct func *f)
@@ -153,13 +174,9 @@ void track_begin(struct func *f)
     t->number = cc_alloc(f->cc, f->nvregs * sizeof *t->number);
     for (uint32_t i = 0; i < f->cc->nrecords; i++)
         if (f->cc->records[i].function == f->kernel->function) add_event(&b, &f->cc->records[i]);
-    if (t->nevents) qsort(t->events, t->nevents, sizeof *t->events, by_place);
-    t->first_event = cc_alloc(f->cc, (t->nvariables + 1) * sizeof *t->first_event);
-    memset(t->first_event, 0xff, (t->nvariables + 1) * sizeof *t->first_event);
-    for (uint32_t e = t->nevents; e-- > 0;) {
-        t->events[e].next = t->first_event[t->events[e].variable];
-        t->first_event[t->events[e].variable] = (int32_t)e;
-    }
+    order_events(f);
+    track_merge(f, add_merged, &b);
+    order_events(f);
     for (uint32_t v = 0; v < t->nvariables && !f->kernel->is_routine; v++) find_parameter(f, &t->variables[v]);
 }
 
@@ -183,11 +200,47 @@ static void mark_block(struct mblock *b, uint32_t *made_at)
     }
 }
 
+/* The values of each register: the first by register, the next by value, NOREG: none. */
+struct chains {
+    int32_t *first, *next;
+};
+
+static struct chains chains_make(struct func *f)
+{
+    const struct debug_track *t = f->track;
+    struct chains c = {cc_alloc(f->cc, f->nvregs * sizeof *c.first), cc_alloc(f->cc, (t->n + 1) * sizeof *c.next)};
+    memset(c.first, 0xff, f->nvregs * sizeof *c.first); /* NOREG */
+    for (uint32_t i = 0; i < t->n; i++) {
+        c.next[i] = c.first[t->list[i].reg];
+        c.first[t->list[i].reg] = (int32_t)i;
+    }
+    return c;
+}
+
+/* What is broadcast is in a vector register as well, which may keep it for longer: the schedule gives the scalar one to
+ * something else in front of the store that the broadcast is for. Vector registers that hold other values, too, are not
+ * taken for copies. */
+static void add_copies(struct func *f, const struct chains *c, const struct minsn *m)
+{
+    struct debug_track *t = f->track;
+    if (m->op != OP_VMV_V_X || m->rs1 < FIRST_VREG || m->rd < FIRST_VREG || f->vregs[m->rd].ndefs != 1) return;
+    for (int32_t i = c->first[m->rs1]; i != NOREG; i = c->next[i]) {
+        t->list = cc_grow(f->cc, t->list, t->n, &t->room, sizeof *t->list);
+        t->list[t->n] = (struct tracked){.reg = m->rd, .copies = NOREG, .next_copy = t->list[i].copies};
+        t->list[i].copies = (int32_t)t->n++;
+    }
+}
+
 void track_mark(struct func *f)
 {
     struct debug_track *t = f->track;
     uint32_t *made_at = cc_alloc(f->cc, f->nvregs * sizeof *made_at);
-    for (uint32_t b = 0; b < f->nmblocks; b++) mark_block(&f->mblocks[b], made_at);
+    struct chains values = chains_make(f);
+    count_defs(f);
+    for (uint32_t b = 0; b < f->nmblocks; b++) {
+        mark_block(&f->mblocks[b], made_at);
+        for (uint32_t i = 0; i < f->mblocks[b].n; i++) add_copies(f, &values, &f->mblocks[b].code[i]);
+    }
     for (uint32_t i = 0; i < t->n; i++) t->list[i].name = t->list[i].reg;
 }
 
