@@ -421,12 +421,19 @@ static bool is_known_same(const struct vector_access *a)
     return is_known_step(a, 0) && (whole || a->all) && a->n->effects.memory.action == ACTION_LOAD;
 }
 
-/* Words with the same gap of one, three or seven words behind each? Eight accesses of neighbours are not far apart
- * then: what is between them is on pages that they reach. */
-static bool is_known_gapped(const struct translator *t, const struct vector_access *a)
+/* Words that are known to be as far from each other in all lanes of a piece: with the first one in the guest's window
+ * the others are there, or on the closed pages behind it. */
+static bool is_known_spaced(const struct translator *t, const struct vector_access *a)
 {
-    bool gapped = is_known_step(a, 8) || is_known_step(a, 16) || is_known_step(a, 32);
-    return gapped && a->all && a->size == 4 && t->words == 8 && a->n->effects.memory.action <= ACTION_STORE;
+    bool near = a->fact.period >= 8 && a->fact.step <= MEM_GUARD / 8;
+    return near && a->all && a->size == 4 && t->words == 8 && a->n->effects.memory.action <= ACTION_STORE;
+}
+
+/* The same gap of one, three or seven words behind each? Eight such words are not far apart: what is between them is on
+ * pages that they reach. */
+static bool has_small_gaps(const struct vector_access *a)
+{
+    return a->fact.step == 8 || a->fact.step == 16 || a->fact.step == 32;
 }
 
 /* A piece of such words. Each of the host's loads finds some of them at places that the others leave free, so that no
@@ -445,10 +452,21 @@ static LLVMValueRef load_gapped_piece(struct translator *t, const struct vector_
     return LLVMBuildShuffleVector(t->b, words, LLVMGetPoison(t->piece_type), LLVMConstVector(order, 8), "");
 }
 
-static struct lanes load_gapped(struct translator *t, const struct vector_access *a)
+static LLVMValueRef load_spaced_piece(struct translator *t, const struct vector_access *a, unsigned p)
+{
+    LLVMValueRef first = lane_address(t, a, p * 8), words = LLVMGetPoison(t->piece_type);
+    for (unsigned i = 0; i < 8; i++) {
+        LLVMValueRef word = load_unaligned(t, t->i32, ir_field(t, first, (size_t)a->fact.step * i));
+        words = LLVMBuildInsertElement(t->b, words, word, ir_u32(t, i), "");
+    }
+    return words;
+}
+
+static struct lanes load_spaced(struct translator *t, const struct vector_access *a)
 {
     struct lanes out;
-    for (unsigned p = 0; p < t->pieces; p++) out.piece[p] = load_gapped_piece(t, a, p);
+    for (unsigned p = 0; p < t->pieces; p++)
+        out.piece[p] = has_small_gaps(a) ? load_gapped_piece(t, a, p) : load_spaced_piece(t, a, p);
     return out;
 }
 
@@ -456,7 +474,7 @@ static struct lanes load_vector(struct translator *t, const struct vector_access
 {
     if (is_known_same(a)) return a->fact.period == ISA_LANES ? load_for_all(t, a) : load_uniform(t, a);
     if (is_known_consecutive(t, a)) return load_consecutive(t, a);
-    if (is_known_gapped(t, a)) return load_gapped(t, a);
+    if (is_known_spaced(t, a)) return load_spaced(t, a);
     return a->fact.period ? load_scattered(t, a) : load_as_found(t, a);
 }
 
@@ -513,13 +531,13 @@ static void store_scattered(struct translator *t, const struct vector_access *a,
     else store_one_by_one(t, a, data);
 }
 
-/* To words with gaps: one after the other, but where each goes need not be looked up. */
-static void store_gapped(struct translator *t, const struct vector_access *a, struct lanes data)
+/* One after the other, but where each goes need not be looked up. */
+static void store_spaced(struct translator *t, const struct vector_access *a, struct lanes data)
 {
     LLVMValueRef first = NULL;
     for (unsigned lane = 0; lane < ISA_LANES; lane++) {
         if (lane % t->words == 0) first = lane_address(t, a, lane);
-        LLVMValueRef to = ir_field(t, first, (size_t)(lane % t->words) * a->fact.step);
+        LLVMValueRef to = ir_field(t, first, (size_t)a->fact.step * (lane % t->words));
         LLVMSetAlignment(LLVMBuildStore(t->b, get_lane(t, data, lane), to), 1);
     }
 }
@@ -542,7 +560,7 @@ static void store_as_found(struct translator *t, const struct vector_access *a, 
 static void store_vector(struct translator *t, const struct vector_access *a, struct lanes data)
 {
     if (is_known_consecutive(t, a)) store_consecutive(t, a, data);
-    else if (is_known_gapped(t, a)) store_gapped(t, a, data);
+    else if (is_known_spaced(t, a)) store_spaced(t, a, data);
     else if (a->fact.period || !can_split(t, a)) store_scattered(t, a, data);
     else store_as_found(t, a, data);
 }
@@ -646,7 +664,7 @@ static void note_local_lanes(struct translator *t, const struct vector_access *a
 /* Records where an access is made: all addresses, or of each `period` lanes that follow one another the first. */
 static void record_access(struct translator *t, const struct vector_access *a)
 {
-    bool runs = is_known_same(a) || is_known_consecutive(t, a) || is_known_gapped(t, a);
+    bool runs = is_known_same(a) || is_known_consecutive(t, a) || is_known_spaced(t, a);
     struct native_site site = site_of(a->n, runs ? RECORD_RUNS : RECORD_LANES);
     size_t addr = offsetof(struct sm, access.addr);
     site.imm = a->imm;
