@@ -141,9 +141,13 @@ static LLVMValueRef guest_addresses(struct translator *t, const struct vector_ac
     return LLVMBuildAdd(t->b, piece_sum(t, a, p), ir_splat(t, ir_u32(t, a->imm)), "");
 }
 
+/* Words that are known to follow one another are found from the first of them: with that one in the guest's window the
+ * others are there, or on the closed pages behind it. */
 static LLVMValueRef lane_address(struct translator *t, const struct vector_access *a, unsigned lane)
 {
-    return host_address(t, guest_address(t, a, lane));
+    bool near = a->fact.period && a->fact.step <= MEM_GUARD / ISA_LANES;
+    unsigned behind = near ? lane % a->fact.period : 0;
+    return ir_field(t, host_address(t, guest_address(t, a, lane - behind)), (size_t)behind * a->fact.step);
 }
 
 /* Do all lanes hold 0? */
