@@ -92,5 +92,6 @@ void backend_kernel(struct cc *cc, struct kernel *kernel)
     if (verifies(f)) verify_words(f);
     if (cc->debug) debug_lines(f);
     if (places) locations_write(f, places);
+    if (cc->debug) frames_write(f, places);
     if (cc_dumps(cc, "machine")) dump_machine(f);
 }

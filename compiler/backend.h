@@ -485,6 +485,7 @@ struct debug_track {
     int32_t *first_event; /* by variable */
     uint32_t n, room, nevents, nvariables;
     uint32_t *number; /* by register at the beginning: its place in the list + 1, 0: none */
+    int32_t link;     /* on the list: the return address of a routine, NOREG: none */
 };
 /* Behind selection; behind the peephole pass. */
 void track_begin(struct func *f);
@@ -507,6 +508,10 @@ void places_walk(struct places_state *state, void (*at)(void *user, uint32_t wor
 /* ---- debug_location.c ---- */
 /* Where the variables are, to kernel->code.debug. */
 void locations_write(struct func *f, struct places_state *state);
+
+/* ---- debug_frame.c ---- */
+/* Where a routine's return address is, to kernel->code.debug; `state` may be NULL. */
+void frames_write(struct func *f, struct places_state *state);
 
 /* ---- loops.c ---- */
 

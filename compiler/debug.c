@@ -4,7 +4,7 @@
 #include "asm/image.h"
 #include "compiler/debug.h"
 
-enum { FUNCTION_TYPES = 3, REG_TP = 4 };
+enum { FUNCTION_TYPES = 3 };
 
 static uint32_t file_of(struct unit *u, LLVMMetadataRef scope) { return unit_file(u, LLVMDIScopeGetFile(scope)); }
 
@@ -160,6 +160,7 @@ const struct elf_section *debug_sections(struct cc *cc, uint32_t text_end, size_
     lists_end(&u.ranges);
     lists_end(&u.locations);
     struct elf_section *list = cc_alloc(cc, 6 * sizeof *list);
+    add_section(list, n, ".debug_frame", frames_section(cc));
     add_section(list, n, ".debug_info", info);
     add_section(list, n, ".debug_abbrev", abbrev);
     add_section(list, n, ".debug_line", line);

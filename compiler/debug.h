@@ -6,6 +6,7 @@
  *   debug_merge.c  which value a variable is where ways meet
  *   debug_places.c where each variable is at each instruction
  *   debug_location.c the same as expressions of DWARF
+ *   debug_frame.c  where routines have their return address
  *   debug_lines.c  which place of the source the words of a kernel were made of
  *   debug_scope.c  functions, blocks and inlined calls, by what code they have
  *   debug_types.c  types
@@ -21,6 +22,9 @@
 
 #include "compiler/cc.h"
 #include "compiler/dwarf.h"
+
+/* Always 0: private memory is counted from there. */
+enum { REG_TP = 4 };
 
 struct elf_section;
 struct func;
@@ -113,9 +117,16 @@ struct debug_code {
     uint32_t nvariables;
     const struct local *locals; /* backend.h: where the variables in local memory are */
     uint32_t nlocals;
+    struct frame_place *links; /* of a routine */
+    uint32_t nlinks, links_room;
 };
 /* Lists the rows of a kernel that has been emitted, in kernel->code.debug. */
 void debug_lines(struct func *f);
+
+/* ---- debug_frame.c ---- */
+
+/* The section of all frames. */
+struct bytes frames_section(struct cc *cc);
 
 /* ---- debug_scope.c ---- */
 

@@ -78,11 +78,11 @@ static bool copies_itself(const struct func *f, const struct minsn *m)
     return is_copy(m) && register_place(f, m->rd) == register_place(f, m->rs1);
 }
 
-/* What a called routine puts into registers is no value of a variable of its caller. */
+/* What a call and the called routine put into registers is no value of a variable of the caller. */
 static void run_call(struct places_state *p, const struct isa_registers *written)
 {
     for (uint32_t i = 0; i < ISA_XREGS; i++)
-        if (written->x >> i & 1) put_there(p, i, false);
+        if (i == REG_LINK || written->x >> i & 1) put_there(p, i, false);
     for (uint32_t i = 0; i < ISA_VREGS; i++)
         if (written->v[i / 64] >> i % 64 & 1) put_there(p, PLACE_V + i, false);
 }
@@ -252,7 +252,7 @@ static uint32_t ir_block(const struct func *f, const struct mblock *b)
 struct places_state *places_solve(struct func *f)
 {
     struct debug_track *t = f->track;
-    if (!t || !t->nevents) return NULL;
+    if (!t || (!t->nevents && t->link == NOREG)) return NULL;
     struct places_state *p = cc_alloc(f->cc, sizeof *p);
     *p = (struct places_state){.f = f, .t = t, .words = bits_words(t->n + t->nevents)};
     if (p->words * sizeof(bits) * f->nmblocks > FACTS_LIMIT)

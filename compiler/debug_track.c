@@ -174,6 +174,7 @@ void track_begin(struct func *f)
     t->number = cc_alloc(f->cc, f->nvregs * sizeof *t->number);
     for (uint32_t i = 0; i < f->cc->nrecords; i++)
         if (f->cc->records[i].function == f->kernel->function) add_event(&b, &f->cc->records[i]);
+    t->link = f->kernel->is_routine ? (int32_t)track(f, f->mblocks[f->exit].rs1) : NOREG;
     order_events(f);
     track_merge(f, add_merged, &b);
     order_events(f);

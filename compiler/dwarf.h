@@ -87,6 +87,28 @@ uint32_t list_add(struct cc *cc, const struct spans *spans);
 /* Ends a section of lists. */
 void lists_end(struct bytes *section);
 
+/* ---- dwarf_frame.c: .debug_frame ---- */
+
+/* From a byte of a function on, the address that it returns to is ... */
+struct frame_place {
+    uint32_t at;
+    enum { FRAME_LOST, FRAME_REGISTER, FRAME_MEMORY } kind;
+    uint32_t number; /* of the register; the address */
+};
+struct frame {
+    uint32_t common; /* from frame_common */
+    uint32_t address, bytes;
+    uint32_t base, end;   /* a register, and what is added to it: that is the end of the frame */
+    const uint32_t *lost; /* registers in which nothing of the caller's is left */
+    uint32_t nlost;
+    uint32_t link; /* the register that it is called with */
+    const struct frame_place *places;
+    uint32_t nplaces;
+};
+/* What functions have in common that are called with their return address in `link`; nothing calls outermost ones. */
+uint32_t frame_common(struct cc *cc, struct bytes *section, uint32_t link, bool outermost);
+void frame_add(struct cc *cc, struct bytes *section, const struct frame *f);
+
 /* ---- dwarf_line.c: .debug_line ---- */
 
 /* Code from an address on was made of this place of the source. */

@@ -68,6 +68,16 @@ for elf in k types; do
     readelf --debug-dump=info,loc,Ranges,decodedline $elf.elf 2>&1 | grep -i -e warning -e error && wrong "readelf: $elf"
 done
 
+# Frames: a called function has its return address in x31 at first, a kernel has none.
+printf '__attribute__((noinline)) int twice(int v) { return v * 2; }
+kernel void k(global int *out) { out[0] = twice(out[1]); }\n' >called.cl
+check 0 '' "$cc" --options -g called.cl -o called.elf
+llvm-dwarfdump-19 --verify called.elf >verify.log || wrong "called: $(cat verify.log)"
+readelf --debug-dump=frames-interp called.elf >frames.txt 2>&1
+grep -i -e warning -e error frames.txt && wrong "readelf: frames"
+for cie in 'ra=1$' 'ra=31$'; do grep -q "CIE.*$cie" frames.txt || wrong "no frames with $cie"; done
+[ "$(grep -c FDE frames.txt)" = 3 ] || wrong "not a frame for each function: $(cat frames.txt)"
+
 # Objects remember that they were made with -g, and programs of them have it.
 check 0 '' "$cc" --options -g --compile k.cl -o k.o
 check 0 '' "$cc" --link k.o -o linked.elf
