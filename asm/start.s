@@ -7,6 +7,8 @@
 #   WITHOUT_VARIABLES  what concerns variables and the host: variables of an OpenCL program keep their values from one
 #                      launch to the next, so that no warp may clear them, and nothing of it uses gp, traps or tohost
 #   WITHOUT_STACKS     sp, s0 and tp, where kernels find local memory without them
+#   WITHOUT_RETURN     the way back: kernels end the warp themselves, and find CSR_KNL in ra
+#   WITHOUT_CALL       the call: the only kernel follows
 
 .set .Lwarp_stack_shift, 10     # abi.h: ABI_WARP_STACK is 1024
 .set .Lmeta_entry, 0            # abi.h: enum abi_metadata
@@ -44,6 +46,15 @@ _start:
         la      t0, spike_end           # where a trap would go
         csrw    mtvec, t0
         .endif
+        .ifdef WITHOUT_RETURN
+        csrr    ra, CSR_KNL
+        lw      a0, .Lmeta_args(ra)
+        .ifndef WITHOUT_CALL
+        lw      t1, .Lmeta_entry(ra)
+        jr      t1
+        endprg                          # the entry of what is no kernel yet (output_draft)
+        .endif
+        .else
         csrr    t0, CSR_KNL
         .ifndef WITHOUT_VARIABLES
         lw      t1, .Lmeta_print_addr(t0)
@@ -57,6 +68,7 @@ _start:
         lw      t1, .Lmeta_entry(t0)
         jalr    ra, 0(t1)
         endprg
+        .endif
 
         .ifndef WITHOUT_VARIABLES
         .globl  spike_end

@@ -64,7 +64,7 @@ struct opd {
     int32_t reg;
     uint32_t imm;
 };
-enum { NOREG = -1, FIRST_VREG = 64, REG_RA = 1, REG_BASE = 5, REG_LOCAL = 8, REG_ARGS = 10 };
+enum { NOREG = -1, FIRST_VREG = 64, REG_RA = 1, REG_KNL = 1, REG_BASE = 5, REG_LOCAL = 8, REG_ARGS = 10 };
 
 /* Routines (README.md, "Routines"): where the caller wants one to go on, and scalar registers for arguments. */
 enum { REG_LINK = 31, REG_PASSED = 48, PASSED_SCALARS = 16 };

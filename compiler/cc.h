@@ -101,7 +101,8 @@ struct cc {
     /* output.c: what every warp runs first */
     const uint32_t *start;
     uint32_t start_words;
-    bool start_sets_local; /* it leaves the base of the group's local memory in s0 */
+    bool start_sets_local; /* it leaves the base of the group's local memory in s0, ... */
+    bool kernels_end;      /* ... or CSR_KNL in x1, and kernels end the warp */
 
     /* constants: address space 2 globals, placed by output.c behind the text */
     uint8_t *rodata;

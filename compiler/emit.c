@@ -224,7 +224,8 @@ static void put_term(struct out *o, uint32_t index, uint32_t next)
     visit_term(&b, to_phys, o->f);
     note_line(o, b.place);
     if (b.term == TERM_RETURN) {
-        put(o, (struct insn){.op = OP_JALR, .rs1 = (uint8_t)b.rs1});
+        bool ends = o->f->cc->kernels_end && !o->f->kernel->is_routine;
+        put(o, ends ? (struct insn){.op = OP_ENDPRG} : (struct insn){.op = OP_JALR, .rs1 = (uint8_t)b.rs1});
         return;
     }
     if (b.sets_rpc) put_rpc(o, &b);

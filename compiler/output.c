@@ -11,6 +11,7 @@
 
 #include <string.h>
 
+#include "start_alone.h"
 #include "start_short.h"
 #include "start_stacks.h"
 
@@ -27,12 +28,20 @@ static bool has_assembly(struct cc *cc)
     return false;
 }
 
+static void set_start(struct cc *cc, const uint32_t *words, size_t size)
+{
+    cc->start = words;
+    cc->start_words = (uint32_t)(size / sizeof *words);
+}
+
 /* Inline assembly may use all that a warp finds by the contract (docs/architecture.md, "Start code"). */
 static void choose_start(struct cc *cc)
 {
     cc->start_sets_local = has_assembly(cc);
-    cc->start = cc->start_sets_local ? start_stacks : start_short;
-    cc->start_words = (uint32_t)((cc->start_sets_local ? sizeof start_stacks : sizeof start_short) / sizeof *cc->start);
+    cc->kernels_end = !cc->start_sets_local;
+    if (cc->start_sets_local) set_start(cc, start_stacks, sizeof start_stacks);
+    else if (cc->nkernels == 1 && !cc->nroutines) set_start(cc, start_alone, sizeof start_alone);
+    else set_start(cc, start_short, sizeof start_short);
 }
 
 static uint32_t estimate(struct cc *cc)
@@ -146,7 +155,7 @@ void output_program(struct cc *cc, void **bytes, size_t *size)
 /* The last instruction of the start code, which ends a warp, is the entry of all kernels. */
 void output_draft(struct cc *cc, const void *object, size_t object_size, void **bytes, size_t *size)
 {
-    choose_start(cc);
+    set_start(cc, start_short, sizeof start_short);
     for (uint32_t k = 0; k < cc->nkernels; k++) cc->kernels[k].address = ABI_CODE_BASE + 4 * (cc->start_words - 1);
     const uint32_t at = page_up(ABI_CODE_BASE + 4 * cc->start_words);
     const struct elf_symbol symbols[] = {{"_start", ABI_CODE_BASE, 4 * cc->start_words, true},

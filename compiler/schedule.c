@@ -97,7 +97,10 @@ static void check_register(void *user, int32_t *reg, bool is_def)
 }
 
 /* A register with a name of its own, other than those that nothing in the code changes. */
-static bool is_hard(int8_t cls, int32_t reg) { return cls >= 0 && reg > 0 && reg < FIRST_VREG && reg != REG_LOCAL; }
+static bool is_hard(int8_t cls, int32_t reg)
+{
+    return cls >= 0 && reg > 0 && reg < FIRST_VREG && reg != REG_LOCAL && reg != REG_KNL;
+}
 
 static bool names_hard(const struct minsn *m)
 {

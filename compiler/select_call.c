@@ -62,12 +62,20 @@ static struct minsn *access_csr(struct func *f, const struct call *k, unsigned o
     return m;
 }
 
+/* CSR_KNL, which the start code leaves in a register. */
+static bool is_kept(struct func *f, const struct call *k)
+{
+    return f->cc->kernels_end && !f->kernel->is_routine && constant_argument(f, k, 0) == CSR_KNL;
+}
+
 static bool primitive(struct func *f, const struct call *k, struct opd *out)
 {
     if (!strcmp(k->name, "__ventus_lane")) {
         out[0] = opd_reg(new_vreg(f, CLASS_V));
         emit(f, OP_VID_V, out[0].reg, 0, 0, 0);
         f->vregs[out[0].reg].zbits = 5;
+    } else if (!strcmp(k->name, "__ventus_csr") && is_kept(f, k)) {
+        out[0] = opd_reg(REG_KNL);
     } else if (!strcmp(k->name, "__ventus_csr")) {
         out[0] = opd_reg(new_vreg(f, CLASS_S));
         access_csr(f, k, OP_CSRRS, out[0].reg, 0);

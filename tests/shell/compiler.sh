@@ -157,7 +157,7 @@ grep -q 'cannot make the program file' limit.txt || wrong "a limit of file sizes
 # A listing of what was selected, for whoever works on the compiler.
 VENTUS_CC_DUMP=machine "$cc" k.cl -o x.elf 2>dump || wrong "a dump of the machine code"
 grep -q '^k: [1-9][0-9]* words, .* scalar and .* vector registers, 0 bytes local' dump || wrong "no summary: $(head -n 1 dump)"
-[ "$(sed -n 's/^ *\([0-9a-f]*\):.\([a-z]*\).*/\1 \2/p' dump | tr '\n' ',')" = '0 lw,4 addi,8 sw,c jalr,' ] ||
+[ "$(sed -n 's/^ *\([0-9a-f]*\):.\([a-z]*\).*/\1 \2/p' dump | tr '\n' ',')" = '0 lw,4 addi,8 sw,c endprg,' ] ||
     wrong "a dump that is no listing: $(cat dump)"
 rm x.elf
 

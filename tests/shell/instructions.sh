@@ -2,11 +2,12 @@
 set -u
 . "$VENTUS_SOURCE/tests/shell/common"
 
-# The instructions of the kernel on standard input, without the start code, to code.txt.
+# The program on standard input to all.txt, its kernel k without the start code to code.txt.
 compile() {
     cat >k.cl
     "$VENTUS_BUILD/ventus" cc k.cl -o k.elf || wrong "ventus cc"
-    "$VENTUS_BUILD/ventus" objdump --text k.elf | sed '1,/^k:/d' >code.txt
+    "$VENTUS_BUILD/ventus" objdump --text k.elf >all.txt
+    sed '1,/^k:/d' all.txt >code.txt
 }
 expect() { # how many, of which instructions, what is wrong otherwise
     [ "$(grep -c "$2" code.txt)" = "$1" ] || wrong "$3: $(grep "$2" code.txt)"
@@ -29,4 +30,17 @@ kernel void k(global const int *a, global int *b, int row, int n)
 }
 END
 expect 2 'v[ls]oxei32.v' "the row is not in the scalar that is added"
+
+# A kernel that is alone follows the start code; kernels end the warp, and find the metadata block without reading where.
+alone='kernel void k(global int *a) { a[get_global_id(0)] = 1; }'
+echo "$alone" | compile
+expect 0 'jalr\|CSR_KNL' "a kernel that is alone is called"
+expect 1 'endprg' "a kernel does not end the warp"
+[ "$(grep -c 'CSR_KNL' all.txt)" = 1 ] || wrong "CSR_KNL is not read once"
+echo "$alone kernel void other(global int *a) { a[0] = 2; }" | compile
+[ "$(grep 'jalr' all.txt | cut -f 3-)" = 'jalr	zero, 0(t1)' ] || wrong "the start code does not jump to kernels: $(grep jalr all.txt)"
+for k in k other; do
+    "$VENTUS_BUILD/ventus" run k.elf -k $k -g 64 -a buf:256 --show 0 >$k.txt || wrong "$k fails"
+done
+cmp -s k.txt other.txt && wrong "two kernels are one"
 exit $status
