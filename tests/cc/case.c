@@ -105,6 +105,14 @@ bool case_open(struct case_program *program, const char *text, const struct case
     return false;
 }
 
+bool case_rebuild(struct case_program *program, const char *text, const struct case_options *options, char *message,
+                  size_t size)
+{
+    if (program->module) ventus_module_free(program->module);
+    program->module = NULL;
+    return build_device(text, options->cc_options, options->profile, &program->module, message, size);
+}
+
 void case_close(struct case_program *program)
 {
     if (program->module) ventus_module_free(program->module);

@@ -83,6 +83,9 @@ bool host_run(void (*kernel)(const uint64_t *args), const uint64_t *args, const 
 /* Reads the run lines and builds both sides. */
 bool case_open(struct case_program *program, const char *text, const struct case_options *options, char *message,
                size_t size);
+/* Builds the device's side of an open case again, with another compiler or other options. */
+bool case_rebuild(struct case_program *program, const char *text, const struct case_options *options, char *message,
+                  size_t size);
 void case_close(struct case_program *program);
 
 /* Runs one launch on the host, in two orders of the work-items, and on the device under each of the

@@ -15,46 +15,54 @@ enum { MESSAGE = 8192 };
 
 static char message[MESSAGE];
 
-static bool wanted(const char *path, int argc, char **argv)
+/* The host's side is built once for all that a case is compiled with. */
+struct test {
+    const char *name;
+    char *text;
+    struct case_program program;
+    bool open;
+};
+
+static bool wanted(const char *name, int argc, char **argv)
 {
-    const char *name = strrchr(path, '/') + 1;
     for (int i = 1; i < argc; i++)
         if (strlen(argv[i]) + 3 == strlen(name) && strncmp(argv[i], name, strlen(argv[i])) == 0) return true;
     return argc == 1;
 }
 
-static bool check(const char *path, ventus_device *device, unsigned seconds)
+static bool build(struct test *t, const struct case_options *options)
+{
+    if (!t->text) return snprintf(message, sizeof message, "cannot be read"), false;
+    if (t->open) return case_rebuild(&t->program, t->text, options, message, sizeof message);
+    t->open = case_open(&t->program, t->text, options, message, sizeof message);
+    return t->open;
+}
+
+static bool check(struct test *t, ventus_device *device, unsigned seconds)
 {
     struct case_options options = {.seed = 1, .seconds = seconds};
-    struct case_program program;
-    size_t size;
-    char *text = read_file(path, &size);
-    if (!text) return snprintf(message, sizeof message, "cannot be read"), false;
-    bool ok = case_open(&program, text, &options, message, sizeof message);
-    free(text);
-    if (!ok) return false;
-    for (unsigned i = 0; ok && i < program.nruns; i++)
-        ok = case_run(&program, i, device, &options, message, sizeof message);
-    case_close(&program);
+    bool ok = build(t, &options);
+    for (unsigned i = 0; ok && i < t->program.nruns; i++)
+        ok = case_run(&t->program, i, device, &options, message, sizeof message);
     return ok;
 }
 
 static bool not_built(void) { return strncmp(message, "ventus-cc", 9) == 0 || strncmp(message, "clang", 5) == 0; }
 
 /* With `rule` off, a case must give a wrong answer (not merely fail to build). */
-static bool mutation(const char *compiler, const char *rule, const glob_t *found, ventus_device *device)
+static bool mutation(const char *compiler, const char *rule, struct test *tests, size_t ntests, ventus_device *device)
 {
     bool noticed = false;
     message[0] = 0;
     setenv("VENTUS_CC", compiler, 1);
     setenv("VENTUS_CC_DISABLE", rule, 1);
-    for (size_t i = 0; i < found->gl_pathc && !noticed; i++) {
-        if (!strstr(found->gl_pathv[i], "/trap_") || check(found->gl_pathv[i], device, 3)) continue;
+    for (size_t i = 0; i < ntests && !noticed; i++) {
+        if (strncmp(tests[i].name, "trap_", 5) || check(&tests[i], device, 3)) continue;
         noticed = !not_built();
         if (!noticed) break;
         printf("without %s: %s\n", rule, message);
         unsetenv("VENTUS_CC_DISABLE"); /* the rule is all that was missing */
-        noticed = check(found->gl_pathv[i], device, 10);
+        noticed = check(&tests[i], device, 10);
     }
     unsetenv("VENTUS_CC_DISABLE");
     unsetenv("VENTUS_CC");
@@ -63,22 +71,41 @@ static bool mutation(const char *compiler, const char *rule, const glob_t *found
 }
 
 /* The cases once more with hardly any registers: spilling must not change a result. */
-static bool squeezed(const char *compiler, const glob_t *found, ventus_device *device)
+static bool squeezed(const char *compiler, struct test *tests, size_t ntests, ventus_device *device)
 {
     bool ok = true;
     setenv("VENTUS_CC", compiler, 1);
     setenv("VENTUS_CC_SCALARS", "8", 1);
     setenv("VENTUS_CC_VECTORS", "6", 1);
-    for (size_t i = 0; i < found->gl_pathc && ok; i++) {
-        const char *name = strrchr(found->gl_pathv[i], '/') + 1;
-        if (strncmp(name, "lib_", 4) == 0) continue;
-        ok = check(found->gl_pathv[i], device, 20);
-        if (!ok) printf("FAILED %s with few registers: %s\n", name, message);
+    for (size_t i = 0; i < ntests && ok; i++) {
+        if (strncmp(tests[i].name, "lib_", 4) == 0) continue;
+        ok = check(&tests[i], device, 20);
+        if (!ok) printf("FAILED %s with few registers: %s\n", tests[i].name, message);
     }
     unsetenv("VENTUS_CC_VECTORS");
     unsetenv("VENTUS_CC_SCALARS");
     unsetenv("VENTUS_CC");
     return ok;
+}
+
+static struct test *read_tests(const glob_t *found)
+{
+    struct test *tests = calloc(found->gl_pathc, sizeof *tests);
+    size_t size;
+    for (size_t i = 0; tests && i < found->gl_pathc; i++) {
+        tests[i].name = strrchr(found->gl_pathv[i], '/') + 1;
+        tests[i].text = read_file(found->gl_pathv[i], &size);
+    }
+    return tests;
+}
+
+static void free_tests(struct test *tests, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        if (tests[i].open) case_close(&tests[i].program);
+        free(tests[i].text);
+    }
+    free(tests);
 }
 
 int main(int argc, char **argv)
@@ -94,11 +121,13 @@ int main(int argc, char **argv)
         printf("no case matches %s, or no device\n", pattern);
         return 1;
     }
-    for (size_t i = 0; i < found.gl_pathc; i++) {
-        if (!wanted(found.gl_pathv[i], argc, argv)) continue;
-        bool ok = check(found.gl_pathv[i], device, 20);
+    struct test *tests = read_tests(&found);
+    size_t ntests = tests ? found.gl_pathc : 0;
+    for (size_t i = 0; i < ntests; i++) {
+        if (!wanted(tests[i].name, argc, argv)) continue;
+        bool ok = check(&tests[i], device, 20);
         if (ok) passed++;
-        else failed++, printf("FAILED %s: %s\n", strrchr(found.gl_pathv[i], '/') + 1, message);
+        else failed++, printf("FAILED %s: %s\n", tests[i].name, message);
         fflush(stdout);
     }
     if (!find_tool("ventus-cc-mutation", mutant, sizeof mutant)) {
@@ -107,10 +136,11 @@ int main(int argc, char **argv)
         failed += argc == 1;
     } else
         for (size_t i = 0; i < sizeof rules / sizeof *rules && argc == 1; i++)
-            if (mutation(mutant, rules[i], &found, device)) passed++;
+            if (mutation(mutant, rules[i], tests, ntests, device)) passed++;
             else failed++;
-    if (argc == 1 && mutant[0] && squeezed(mutant, &found, device)) passed++;
+    if (argc == 1 && mutant[0] && squeezed(mutant, tests, ntests, device)) passed++;
     else if (argc == 1) failed++;
+    free_tests(tests, ntests);
     globfree(&found);
     ventus_close(device);
     build_end();
