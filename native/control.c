@@ -245,6 +245,31 @@ static void go_to_side(struct translator *t, const struct node *join, LLVMValueR
     leave_to(t, elsewhere, pc, t->facts.closed ? live_at(&t->liveness, join->pc) : all_registers());
 }
 
+/* Lanes have met at a join: the block goes on with all of them, or with some. */
+static void lanes_meet(struct translator *t, const struct node *n, struct join_ways ways, LLVMValueRef mask)
+{
+    LLVMBasicBlockRef odd = ir_block(t, "odd"), full = odd, some = odd;
+    if (ways.full) full = checked_way(t, n->pc, FULL);
+    if (ways.some) some = checked_way(t, n->pc, MASKED);
+    LLVMBuildCondBr(t->b, LLVMBuildICmp(t->b, LLVMIntEQ, mask, ir_u32(t, ~0u), ""), full, some);
+    leave_to(t, odd, ir_u32(t, n->pc), live_at(&t->liveness, n->pc));
+}
+
+/* The entry on top of the SIMT stack was pushed for this join. */
+static void pop(struct translator *t, const struct node *n, struct join_ways ways, LLVMValueRef top, LLVMValueRef less)
+{
+    LLVMBasicBlockRef met = ir_block(t, ""), side = ir_block(t, "");
+    ir_store(t, less, warp(t), offsetof(struct warp, depth));
+    LLVMValueRef mask = ir_load(t, t->i32, top, offsetof(struct simt_entry, mask));
+    LLVMValueRef pc = ir_load(t, t->i32, top, offsetof(struct simt_entry, pc));
+    set_mask(t, mask);
+    LLVMBuildCondBr(t->b, LLVMBuildICmp(t->b, LLVMIntEQ, pc, ir_u32(t, n->pc), ""), met, side);
+    ir_at(t, met);
+    lanes_meet(t, n, ways, mask);
+    ir_at(t, side);
+    go_to_side(t, n, pc);
+}
+
 /* simt_join of sim/simt.c; in a full block nobody waits. */
 static void join(struct translator *t, const struct node *n)
 {
@@ -252,26 +277,24 @@ static void join(struct translator *t, const struct node *n)
         go(t, node_next(n), FULL);
         return;
     }
-    LLVMBasicBlockRef look = ir_block(t, ""), pop = ir_block(t, "pop"), met = ir_block(t, ""), side = ir_block(t, "");
-    LLVMBasicBlockRef next = way_to(t, node_next(n), MASKED);
+    struct join_ways ways = facts_join(&t->facts, t->block);
+    LLVMBasicBlockRef look = ir_block(t, ""), here = ir_block(t, "pop"), odd = ir_block(t, "odd");
+    LLVMBasicBlockRef next = ways.next ? way_to(t, node_next(n), MASKED) : odd;
     LLVMValueRef depth = ir_load(t, t->i32, warp(t), offsetof(struct warp, depth));
     LLVMBuildCondBr(t->b, LLVMBuildICmp(t->b, LLVMIntEQ, depth, ir_u32(t, 0), ""), next, look);
     ir_at(t, look);
     LLVMValueRef less = LLVMBuildSub(t->b, depth, ir_u32(t, 1), ""), top = stack_entry(t, less);
-    LLVMValueRef here =
-        LLVMBuildICmp(t->b, LLVMIntEQ, ir_load(t, t->i32, top, offsetof(struct simt_entry, rpc)), ir_u32(t, n->pc), "");
-    LLVMBuildCondBr(t->b, here, pop, next);
-    ir_at(t, pop);
-    ir_store(t, less, warp(t), offsetof(struct warp, depth));
-    LLVMValueRef mask = ir_load(t, t->i32, top, offsetof(struct simt_entry, mask));
-    LLVMValueRef pc = ir_load(t, t->i32, top, offsetof(struct simt_entry, pc));
-    set_mask(t, mask);
-    LLVMBuildCondBr(t->b, LLVMBuildICmp(t->b, LLVMIntEQ, pc, ir_u32(t, n->pc), ""), met, side);
-    ir_at(t, met);
-    LLVMBuildCondBr(t->b, LLVMBuildICmp(t->b, LLVMIntEQ, mask, ir_u32(t, ~0u), ""), checked_way(t, n->pc, FULL),
-                    checked_way(t, n->pc, MASKED));
-    ir_at(t, side);
-    go_to_side(t, n, pc);
+    LLVMValueRef rpc = ir_load(t, t->i32, top, offsetof(struct simt_entry, rpc));
+    LLVMBuildCondBr(t->b, LLVMBuildICmp(t->b, LLVMIntEQ, rpc, ir_u32(t, n->pc), ""), ways.pop ? here : odd, next);
+    if (ways.pop) {
+        ir_at(t, here);
+        pop(t, n, ways, top, less);
+    } else {
+        LLVMDeleteBasicBlock(here);
+    }
+    ir_at(t, odd);
+    pass_site(t, n, site_of(n, RECORD_NONE));
+    leave(t, EXIT_SITE, ir_u32(t, n->pc), live_at(&t->liveness, n->pc));
 }
 
 /* Registers of a warp that has ended are not stored. */

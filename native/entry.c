@@ -62,7 +62,7 @@ void enter_checked(struct translator *t, const struct block *block, LLVMBasicBlo
     LLVMBasicBlockRef in = ir_block(t, "reload");
     LLVMValueRef mask = LLVMBuildLoad2(t->b, t->i32, t->mask, ""), table;
     LLVMValueRef full = LLVMBuildICmp(t->b, LLVMIntEQ, mask, ir_u32(t, ~0u), "");
-    bool never_full = t->flow->request->threads < ISA_LANES;
+    bool never_full = t->flow->request->lanes == LANES_FEWER;
     LLVMBasicBlockRef check = ir_block(t, "check");
     LLVMValueRef left = ir_load(t, t->i32, warp(t), offsetof(struct warp, left));
     LLVMValueRef number = ir_load(t, t->i32, t->state, offsetof(struct native_state, number));

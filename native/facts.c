@@ -242,11 +242,18 @@ static struct v_fact fact_of_vector(const struct facts *f, const struct node *n)
 
 static bool has(const uint64_t *set, unsigned r) { return set[r / 64] >> (r % 64) & 1; }
 
+static struct x_fact fact_of_rpc(struct x_fact base, const struct node *n)
+{
+    bool sure = n->how == HOW_CONTROL && base.known;
+    return sure ? known(base.value + (uint32_t)n->d.in.imm) : (struct x_fact){0};
+}
+
 void facts_step(struct facts *f, const struct node *n, const struct native_request *r)
 {
     struct isa_registers written = isa_registers_written(&n->d.in, &n->effects);
     struct x_fact x = fact_of_scalar(f, n, r);
     struct v_fact v = fact_of_vector(f, n);
+    if (n->effects.control == CONTROL_SETRPC) f->rpc = fact_of_rpc(f->x[n->d.in.rs1], n);
     for (unsigned i = 1; i < ISA_XREGS; i++)
         if (written.x >> i & 1) f->x[i] = i == n->d.in.rd ? x : (struct x_fact){0};
     for (unsigned i = 0; i < ISA_VREGS; i++)
@@ -283,11 +290,14 @@ static bool weaken(struct facts *to, const struct facts *from)
         struct x_fact old = to->x[i], x = to->x[i] = meet_x(old, from->x[i]);
         changed |= x.known != old.known || x.knl != old.knl || x.align != old.align;
     }
+    struct x_fact rpc = to->rpc;
+    to->rpc = meet_x(rpc, from->rpc);
+    changed |= to->rpc.known != rpc.known || to->rpc.align != rpc.align;
     for (unsigned i = 0; i < ISA_VREGS; i++) {
         struct v_fact old = to->v[i], v = to->v[i] = meet_v(old, from->v[i]);
         changed |= v.period != old.period || v.align != old.align || v.number != old.number || v.raw != old.raw;
     }
-    return changed;
+    return tops_add(&to->tops, &from->tops) || changed;
 }
 
 static bool flow_in(struct fact_table *t, uint32_t pc, enum version version, const struct facts *from)
@@ -296,30 +306,78 @@ static bool flow_in(struct fact_table *t, uint32_t pc, enum version version, con
     if (!b) return false;
     struct facts *to = &t->in[b - t->flow->blocks][version];
     bool *reached = &t->reached[b - t->flow->blocks][version];
-    if (*reached) return weaken(to, from);
-    *to = *from;
+    struct facts here = *from;
+    if (version == FULL) here.tops = tops_one(TOP_FULL);
+    if (*reached) return weaken(to, &here);
+    *to = here;
     return *reached = true;
 }
 
 static bool flow_into_both(struct fact_table *t, uint32_t pc, const struct facts *from)
 {
-    bool masked = flow_in(t, pc, MASKED, from), full = flow_in(t, pc, FULL, from);
+    bool masked = flow_in(t, pc, MASKED, from);
+    bool full = t->flow->request->lanes != LANES_FEWER && flow_in(t, pc, FULL, from);
     return masked || full;
 }
 
-static bool flow_from_join(struct fact_table *t, const struct node *join, enum version version, const struct facts *f)
+/* Does a side wait at the join itself, which its branch leads to? */
+static bool waits_at(const struct fact_table *t, const struct node *join)
 {
-    bool changed = flow_in(t, node_next(join), version, f);
-    if (version == FULL) return changed;
-    changed |= flow_into_both(t, join->pc, f);
-    for (const struct side *side = NULL; (side = side_next(&t->sides, join, side));)
-        changed |= flow_in(t, side->pc, MASKED, f);
+    const struct side *side = NULL;
+    while ((side = side_next(&t->sides, join, side)) && side->pc != join->pc) {
+    }
+    return side != NULL;
+}
+
+struct join_ways facts_join(const struct fact_table *t, const struct block *b)
+{
+    const struct node *join = &t->flow->nodes[b->first + b->count - 1];
+    unsigned element = joins_element(&t->joins, join->pc);
+    const struct tops *top = &t->in[b - t->flow->blocks][MASKED].tops, *below = &t->joins.below[element];
+    struct tops others = tops_without(*top, element), some = tops_without(*below, TOP_FULL);
+    bool pop = tops_has(top, element);
+    return (struct join_ways){.next = !tops_is_empty(&others),
+                              .pop = pop,
+                              .full = pop && tops_has(below, TOP_FULL),
+                              .met = pop && !tops_is_empty(&some),
+                              .some = pop && (!tops_is_empty(&some) || waits_at(t, join))};
+}
+
+static bool flow_from_join(struct fact_table *t, const struct block *b, const struct node *join, const struct facts *f)
+{
+    struct join_ways ways = facts_join(t, b);
+    unsigned element = joins_element(&t->joins, join->pc);
+    struct facts next = *f, met = *f, side_facts = *f;
+    bool changed = false;
+    next.tops = tops_without(f->tops, element);
+    met.tops = tops_without(t->joins.below[element], TOP_FULL);
+    side_facts.tops = tops_one(element);
+    if (ways.next) changed |= flow_in(t, node_next(join), MASKED, &next);
+    if (ways.full) changed |= flow_in(t, join->pc, FULL, &met);
+    if (ways.met) changed |= flow_in(t, join->pc, MASKED, &met);
+    for (const struct side *side = NULL; ways.pop && (side = side_next(&t->sides, join, side));)
+        changed |= flow_in(t, side->pc, MASKED, &side_facts);
+    return changed;
+}
+
+/* All lanes go the same way, or they part. */
+static bool flow_from_branch(struct fact_table *t, const struct block *b, const struct node *branch,
+                             enum version version, const struct facts *f)
+{
+    struct facts apart = *f;
+    unsigned element = joins_element(&t->joins, sides_rpc(&t->sides, branch));
+    bool changed = joins_push(&t->joins, element, &f->tops);
+    apart.tops = tops_one(element);
+    changed |= flow_in(t, node_target(branch), version, f);
+    changed |= flow_in(t, b->end, version, f);
+    changed |= flow_in(t, node_target(branch), MASKED, &apart);
+    changed |= flow_in(t, b->end, MASKED, &apart);
     return changed;
 }
 
 static struct facts facts_none(void)
 {
-    struct facts f = {0};
+    struct facts f = {.tops = tops_all()};
     f.x[0] = known(0);
     return f;
 }
@@ -344,19 +402,16 @@ static bool flow_out(struct fact_table *t, const struct block *b, enum version v
     uint32_t target;
     if (b->leaves) return b->resume && flow_into_both(t, b->resume, &none);
     switch (control) {
+    case CONTROL_VBRANCH: return flow_from_branch(t, b, last, version, f);
     case CONTROL_BRANCH:
-    case CONTROL_VBRANCH:
         changed |= flow_in(t, node_target(last), version, f);
         changed |= flow_in(t, b->end, version, f);
-        if (control == CONTROL_BRANCH || version == MASKED) return changed;
-        changed |= flow_in(t, node_target(last), MASKED, f);
-        changed |= flow_in(t, b->end, MASKED, f);
         return changed;
     case CONTROL_JUMP: return flow_in(t, node_target(last), version, f);
     case CONTROL_INDIRECT:
         if (facts_target(t, b, version, &target)) return flow_in(t, target, version, f);
         return flow_to_callers(t, last, version, f);
-    case CONTROL_JOIN: return flow_from_join(t, last, version, f);
+    case CONTROL_JOIN: return version == FULL ? flow_in(t, b->end, FULL, f) : flow_from_join(t, b, last, f);
     case CONTROL_END: return false;
     default: return flow_in(t, b->end, version, f);
     }
@@ -367,8 +422,8 @@ static bool flow_through(struct fact_table *t, size_t block, enum version versio
     const struct block *b = &t->flow->blocks[block];
     struct facts f = t->in[block][version];
     if (!t->reached[block][version]) return false;
-    bool changed = sides_reach(&t->sides, t->flow, b, &f);
     for (size_t i = b->first; i < b->first + b->count; i++) facts_step(&f, &t->flow->nodes[i], t->flow->request);
+    bool changed = sides_reach(&t->sides, t->flow, b, f.rpc.known ? f.rpc.value : 0);
     if (version == MASKED) merge(&f, &t->in[block][version], t->flow, b);
     return flow_out(t, b, version, &f) || changed;
 }
@@ -379,7 +434,9 @@ static void start(struct fact_table *t)
     struct facts zero;
     for (unsigned i = 0; i < ISA_XREGS; i++) zero.x[i] = known(0);
     for (unsigned i = 0; i < ISA_VREGS; i++) zero.v[i] = fact_of_splat(known(0));
-    flow_into_both(t, t->flow->request->start, &zero);
+    zero.tops = tops_one(TOP_NONE);
+    if (t->flow->request->lanes == LANES_ALL) flow_in(t, t->flow->request->start, FULL, &zero);
+    else flow_into_both(t, t->flow->request->start, &zero);
 }
 
 /* Does control stay in blocks that are known, or with `step` for an instruction? */
@@ -409,7 +466,7 @@ bool facts_make(struct fact_table *t, const struct flow *flow)
 {
     size_t n = flow->nblocks + 1;
     *t = (struct fact_table){.flow = flow, .in = calloc(n, sizeof *t->in), .reached = calloc(n, sizeof *t->reached)};
-    if (!sides_make(&t->sides, flow) || !t->in || !t->reached) return false;
+    if (!sides_make(&t->sides, flow) || !joins_make(&t->joins, flow) || !t->in || !t->reached) return false;
     for (size_t i = 0; i < 2 * flow->nblocks; i++) t->in[i / 2][i % 2] = facts_none();
     start(t);
     for (bool changed = true; changed;) {
@@ -423,6 +480,7 @@ bool facts_make(struct fact_table *t, const struct flow *flow)
 void facts_free(struct fact_table *t)
 {
     sides_free(&t->sides);
+    joins_free(&t->joins);
     free(t->in);
     free(t->reached);
 }

@@ -4,6 +4,7 @@
 #define VENTUS_NATIVE_FACTS_H
 
 #include "native/sides.h"
+#include "native/tops.h"
 
 /* How a block is translated: for some lanes, where a vector register that is written keeps its other lanes, or all. */
 enum version { MASKED, FULL, VERSIONS };
@@ -28,6 +29,8 @@ struct v_fact {
 struct facts {
     struct x_fact x[ISA_XREGS];
     struct v_fact v[ISA_VREGS];
+    struct x_fact rpc; /* what `setrpc` has set */
+    struct tops tops;  /* in masked code */
 };
 
 struct fact_table {
@@ -35,6 +38,7 @@ struct fact_table {
     struct facts (*in)[VERSIONS]; /* where each block begins */
     bool (*reached)[VERSIONS];
     struct sides sides;
+    struct joins joins;
     bool closed; /* control cannot come to code that is in no block */
 };
 
@@ -44,6 +48,17 @@ void facts_free(struct fact_table *table);
 
 /* Where the indirect jump at the end of a block goes. False: that is not known. */
 bool facts_target(const struct fact_table *table, const struct block *block, enum version version, uint32_t *pc);
+
+/* Ways on from the join at the end of a masked block. What they leave out happens to warps only that `step` has brought
+ * there in a way of its own. */
+struct join_ways {
+    bool next; /* it is passed: others wait, for another join or in lanes that the warp does not have */
+    bool pop;  /* a side goes on, or lanes meet: */
+    bool full; /* all, ... */
+    bool met;  /* ... or others wait still, for another join; */
+    bool some; /* it goes on with some lanes, which have met or are a side that has nothing to do */
+};
+struct join_ways facts_join(const struct fact_table *table, const struct block *block);
 
 /* What holds behind an instruction of a block, from what holds in front of it. */
 void facts_step(struct facts *facts, const struct node *n, const struct native_request *request);

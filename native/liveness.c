@@ -76,18 +76,19 @@ struct isa_registers live_at(const struct liveness *l, uint32_t pc)
     return live;
 }
 
-/* Behind a join: the block of the join again, when lanes have met, or a side that waits. */
-static void add_join(const struct liveness *l, struct isa_registers *live, const struct node *join,
-                     enum version version)
+/* Behind the join of a masked block: the block of the join again, when lanes have met, or a side that waits. */
+static void add_join(const struct liveness *l, struct isa_registers *live, const struct block *b,
+                     const struct node *join)
 {
-    add_block(l, live, node_next(join), version);
-    if (version == FULL) return;
-    add_both(l, live, join->pc);
+    struct join_ways ways = facts_join(l->facts, b);
     if (!l->facts->closed) { /* what waits may be code that nobody knows */
         *live = all_registers();
         return;
     }
-    for (const struct side *side = NULL; (side = side_next(&l->facts->sides, join, side));)
+    if (ways.next) add_block(l, live, node_next(join), MASKED);
+    if (ways.full) add_block(l, live, join->pc, FULL);
+    if (ways.some) add_block(l, live, join->pc, MASKED);
+    for (const struct side *side = NULL; ways.pop && (side = side_next(&l->facts->sides, join, side));)
         add_block(l, live, side->pc, MASKED);
 }
 
@@ -116,7 +117,10 @@ struct isa_registers live_behind(const struct liveness *l, const struct block *b
         if (!facts_target(l->facts, b, version, &target)) return all_registers();
         add_block(l, &live, target, version);
         break;
-    case CONTROL_JOIN: add_join(l, &live, last, version); break;
+    case CONTROL_JOIN:
+        if (version == FULL) add_block(l, &live, b->end, version);
+        else add_join(l, &live, b, last);
+        break;
     case CONTROL_BARRIER: return live_in(l, b->end, version);
     case CONTROL_END: break;
     default: add_block(l, &live, b->end, version);
@@ -137,6 +141,7 @@ struct isa_registers live_before(const struct liveness *l, const struct block *b
 static bool update(struct liveness *l, size_t block, enum version version)
 {
     const struct block *b = &l->flow->blocks[block];
+    if (l->facts->closed && !l->facts->reached[block][version]) return false;
     struct isa_registers live = live_before(l, b, version, &l->flow->nodes[b->first]);
     if (!memcmp(&live, &l->in[block][version], sizeof live)) return false;
     l->in[block][version] = live;

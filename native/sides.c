@@ -28,27 +28,21 @@ void sides_free(struct sides *s) { free(s->list); }
 
 /* ---- their joins ---- */
 
-/* The address that the last setrpc of a block sets, if that is known; else 0. */
-static uint32_t rpc_behind(const struct flow *f, const struct block *b, struct facts holds)
+static struct side *sides_of(const struct sides *s, const struct node *branch)
 {
-    uint32_t rpc = 0;
-    for (size_t i = b->first; i < b->first + b->count; i++) {
-        const struct node *n = &f->nodes[i];
-        const struct x_fact base = holds.x[n->d.in.rs1 % ISA_XREGS];
-        if (n->how == HOW_CONTROL && n->effects.control == CONTROL_SETRPC)
-            rpc = base.known ? base.value + (uint32_t)n->d.in.imm : 0;
-        facts_step(&holds, n, f->request);
-    }
-    return rpc;
+    struct side *side = s->list;
+    while (side[1].pc != node_next(branch) || side[0].pc != node_target(branch)) side += 2;
+    return side;
 }
 
-bool sides_reach(struct sides *s, const struct flow *f, const struct block *b, const struct facts *holds)
+uint32_t sides_rpc(const struct sides *s, const struct node *branch) { return sides_of(s, branch)->rpc; }
+
+bool sides_reach(struct sides *s, const struct flow *f, const struct block *b, uint32_t rpc)
 {
     const struct node *branch = vector_branch(f, b);
     if (!branch) return false;
-    struct side *side = s->list;
-    while (side[1].pc != node_next(branch) || side[0].pc != node_target(branch)) side += 2;
-    uint32_t rpc = rpc_behind(f, b, *holds), both = !side->waits || side->rpc == rpc ? rpc : 0;
+    struct side *side = sides_of(s, branch);
+    uint32_t both = !side->waits || side->rpc == rpc ? rpc : 0;
     bool more = !side->waits || side->rpc != both;
     side[0].rpc = side[1].rpc = both;
     side[0].waits = side[1].waits = true;

@@ -12,15 +12,16 @@ struct sides {
     size_t count;
 };
 
-struct facts;
-
 /* Both sides of every vector branch; none waits yet. False: the host has no memory. */
 bool sides_make(struct sides *sides, const struct flow *flow);
 void sides_free(struct sides *sides);
 
-/* Control reaches the branch at the end of a block with these facts at its beginning, which tell what `setrpc` sets in
- * it. Returns whether its sides may wait for more joins than before. */
-bool sides_reach(struct sides *sides, const struct flow *flow, const struct block *block, const struct facts *holds);
+/* Control reaches the branch at the end of a block when `setrpc` has set rpc; 0: it is not known what. Returns whether
+ * its sides may wait for more joins than before. */
+bool sides_reach(struct sides *sides, const struct flow *flow, const struct block *block, uint32_t rpc);
+
+/* The join for which the sides of a vector branch wait; 0: it is not known. */
+uint32_t sides_rpc(const struct sides *sides, const struct node *branch);
 
 /* The next one behind `side` (NULL: the first) that may wait for a join (NULL: for any), each address once. NULL: there
  * is none. They are those that wait in translated code: when control may come from code that is in no block

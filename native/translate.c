@@ -216,11 +216,14 @@ static void make_entries(struct translator *t, LLVMValueRef choice, LLVMBasicBlo
 
 static void begin_at(struct translator *t, const struct block *start)
 {
+    uint32_t lanes = t->flow->request->lanes;
+    if (lanes != LANES_ANY) {
+        LLVMBuildBr(t->b, version_of(t, start, lanes == LANES_ALL ? FULL : MASKED));
+        return;
+    }
     LLVMValueRef mask = LLVMBuildLoad2(t->b, t->i32, t->mask, "");
     LLVMValueRef full = LLVMBuildICmp(t->b, LLVMIntEQ, mask, ir_u32(t, ~0u), "");
-    LLVMBasicBlockRef masked = version_of(t, start, MASKED);
-    if (t->flow->request->threads < ISA_LANES) LLVMBuildBr(t->b, masked);
-    else LLVMBuildCondBr(t->b, full, version_of(t, start, FULL), masked);
+    LLVMBuildCondBr(t->b, full, version_of(t, start, FULL), version_of(t, start, MASKED));
 }
 
 /* Where a warp begins or goes on: `entry` says at which of the entries. */

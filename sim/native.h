@@ -48,6 +48,14 @@ enum native_metadata {
     METADATA_NO_OFFSET = 2, /* it says that global ids begin at 0 */
 };
 
+/* The lanes that warps of a launch begin with. */
+enum native_lanes {
+    LANES_ANY,   /* the last warp of a group has fewer than the others */
+    LANES_ALL,   /* all 32 */
+    LANES_FEWER, /* never all 32 */
+    NATIVE_LANES_COUNT
+};
+
 /* What is translated, and the facts that hold for all warps that run the result. Equal requests have equal answers.
  * All numbers are those of this host; behind it follow code_words words of code from code_base on. */
 struct native_request {
@@ -56,7 +64,8 @@ struct native_request {
     uint16_t tuning;        /* enum native_tuning */
     uint32_t profile;       /* enum isa_profile */
     uint32_t order;         /* enum path_order */
-    uint32_t threads;       /* of a warp */
+    uint16_t threads;       /* of a warp */
+    uint16_t lanes;         /* enum native_lanes */
     uint32_t vgprs, sgprs;  /* that warps have */
     uint32_t start, entry;  /* the first instruction, and the kernel that the start code calls */
     uint32_t local[3];      /* work-items of a group, as the metadata block says */

@@ -52,6 +52,12 @@ static void code_range(const struct gpu *gpu, uint32_t pc, struct native_request
     r->code_words = (last - first + 1) * PAGE_WORDS;
 }
 
+static enum native_lanes lanes_of(const struct launch *l)
+{
+    if (l->threads_per_warp < ISA_LANES || l->work_items < ISA_LANES) return LANES_FEWER;
+    return l->work_items % ISA_LANES ? LANES_ANY : LANES_ALL;
+}
+
 static struct native_request make_request(const struct native_units *u, const struct group *g)
 {
     const struct launch *l = g->launch;
@@ -64,7 +70,8 @@ static struct native_request make_request(const struct native_units *u, const st
     r.tuning = host_is_amd() ? NATIVE_FOR_amd : NATIVE_FOR_intel;
     r.profile = u->gpu->config.profile;
     r.order = g->job->options.order;
-    r.threads = l->threads_per_warp;
+    r.threads = (uint16_t)l->threads_per_warp;
+    r.lanes = (uint16_t)lanes_of(l);
     r.vgprs = l->vgprs;
     r.sgprs = l->sgprs;
     r.start = r.entry = l->start_pc;

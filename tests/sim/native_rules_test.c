@@ -200,6 +200,38 @@ static void test_two_joins(void **state)
     }
 }
 
+/* Warps that begin with all lanes, with fewer, and both: branches within branches, a loop that lanes leave one after
+ * the other, and behind each join what is written there. */
+static void test_sizes_of_warps(void **state)
+{
+    static const struct launch shapes[] = {
+        {.warps = 2, .threads_per_warp = 32, .work_items = 64}, {.warps = 2, .threads_per_warp = 32, .work_items = 40},
+        {.warps = 1, .threads_per_warp = 32, .work_items = 7},  {.warps = 3, .threads_per_warp = 16, .work_items = 48},
+        {.warps = 2, .threads_per_warp = 16, .work_items = 20},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
+        struct launch shape = shapes[i];
+        shape.groups[0] = 2;
+        const struct pair p = {
+            .text = LOAD
+            " csrr x7, CSR_TID\n slli x7, x7, 4\n vadd.vx v31, v31, x7\n vid.v v6\n vmv.v.i v7, 5\n vmv.v.i v8, 3\n"
+            " vmv.v.i v9, 0\n la x6, meet\n setrpc x0, x6, 0\n vblt v6, v7, few\n vadd.vv v1, v2, v3\n la x6, inner\n"
+            " setrpc x0, x6, 0\n vblt v1, v2, inner\n vadd.vi v2, v2, 1\ninner: join\n vadd.vv v4, v1, v2\n j meet\n"
+            "few: la x6, left\n setrpc x0, x6, 0\nloop: vadd.vi v9, v9, 1\n vbge v9, v6, left\n vadd.vv v5, v5, v9\n"
+            " j loop\nleft: join\n vadd.vv v4, v5, v9\nmeet: join\n vsll.vi v10, v6, 2\n vadd.vv v5, v10, v4\n"
+            " la x6, end\n setrpc x0, x6, 0\n vblt v8, v6, end\n vadd.vv v3, v10, v2\nend: join\n barrier 1\n"
+            " vsw12.v v1, 512(v31)\n vsw12.v v2, 640(v31)\n vsw12.v v3, 768(v31)\n vsw12.v v4, 896(v31)\n"
+            " vsw12.v v5, 1024(v31)\n endprg\n",
+            .order = PATH_FALLTHROUGH_FIRST,
+            .quantum = 10000,
+            .shape = shape};
+        assert_int_equal(pair_run_levels(&p).status, LAUNCH_DONE);
+        uint64_t translated, all = pair_run(&p, &translated).counters.instructions;
+        assert_int_equal(translated, all);
+    }
+}
+
 /* Lanes wait in code that the program does not show, for a join that it shows: what only they read is kept. */
 static void test_hidden_side(void **state)
 {
@@ -730,6 +762,7 @@ int main(void)
         cmocka_unit_test(test_new_warps_at_barrier),
         cmocka_unit_test(test_fault_of_follower),
         cmocka_unit_test(test_groups_follow),
+        cmocka_unit_test(test_sizes_of_warps),
         cmocka_unit_test(test_two_joins),
         cmocka_unit_test(test_shared_words),
         cmocka_unit_test(test_shorter_vector),
