@@ -55,6 +55,10 @@ static struct mblock *allocate_registers(struct func *f)
     uint32_t *unplaced, n;
     for (unsigned round = 0; round < MAX_ROUNDS; round++) {
         liveness_run(f);
+        if (round == 0 && hoist_run(f)) {
+            verify(f, "hoisting");
+            liveness_run(f);
+        }
         if (round == 0 && fuse_run(f)) {
             verify(f, "fusing");
             liveness_run(f);

@@ -423,6 +423,10 @@ bool is_live(const struct func *f, int32_t reg, uint32_t position);
 /* One register for both sides of a copy, where that is possible; ranges stay right. */
 void coalesce_run(struct func *f);
 
+/* ---- hoist.c ---- */
+/* Moves out of loops what stays the same in them; true if that changed anything, which liveness then has to see. */
+bool hoist_run(struct func *f);
+
 /* ---- fuse.c ---- */
 /* Chooses what multiply-adds replace; true if that changed anything, which liveness then has to see. */
 bool fuse_run(struct func *f);
