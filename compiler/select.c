@@ -268,19 +268,109 @@ static struct condition integer_condition(struct func *f, LLVMValueRef cmp)
     fail(f, "an integer comparison the back end does not know");
 }
 
+/* What computes a bit in this block, by its operation; otherwise 0. */
+static LLVMOpcode opcode_here(LLVMValueRef bit, LLVMBasicBlockRef block)
+{
+    bool here = LLVMIsAInstruction(bit) && LLVMGetInstructionParent(bit) == block;
+    return here ? LLVMGetInstructionOpcode(bit) : (LLVMOpcode)0;
+}
+
+static bool compares_words(struct func *f, LLVMValueRef cmp)
+{
+    LLVMTypeRef type = LLVMTypeOf(LLVMGetOperand(cmp, 0));
+    return LLVMGetTypeKind(type) != LLVMVectorTypeKind && type_parts(f, type) == 1;
+}
+
+/* The operands of an `and` or `or` of two bits, which LLVM may write as a choice between one of them and a constant. */
+static bool is_pair(LLVMValueRef bit, LLVMOpcode opcode, LLVMValueRef operand[2], bool *is_or)
+{
+    if (opcode == LLVMAnd || opcode == LLVMOr) {
+        operand[0] = LLVMGetOperand(bit, 0);
+        operand[1] = LLVMGetOperand(bit, 1);
+        *is_or = opcode == LLVMOr;
+        return true;
+    }
+    if (opcode != LLVMSelect || type_bits(LLVMTypeOf(LLVMGetOperand(bit, 0))) != 1) return false;
+    LLVMValueRef yes = LLVMGetOperand(bit, 1), no = LLVMGetOperand(bit, 2);
+    *is_or = LLVMIsAConstantInt(yes) && !LLVMIsNull(yes);
+    if (!*is_or && !(LLVMIsAConstantInt(no) && LLVMIsNull(no))) return false;
+    operand[0] = LLVMGetOperand(bit, 0);
+    operand[1] = *is_or ? no : yes;
+    return true;
+}
+
+/* The comparison that is an instruction where this one is not; otherwise 0. */
+static LLVMIntPredicate inverse_of(LLVMIntPredicate p)
+{
+    switch (p) {
+    case LLVMIntUGE: return LLVMIntULT;
+    case LLVMIntULE: return LLVMIntUGT;
+    case LLVMIntSGE: return LLVMIntSLT;
+    case LLVMIntSLE: return LLVMIntSGT;
+    default: return (LLVMIntPredicate)0;
+    }
+}
+
+/* A bit without its final inversion, which *negate tells about: only some comparisons are instructions, and of two that
+ * are inverted the other combination is. */
+static struct opd bare_bit(struct func *f, LLVMValueRef bit, LLVMBasicBlockRef block, unsigned depth, bool *negate)
+{
+    enum { DEEPEST = 8 };
+    LLVMOpcode opcode = depth < DEEPEST ? opcode_here(bit, block) : (LLVMOpcode)0;
+    LLVMValueRef operand[2];
+    bool is_or, negated[2];
+    *negate = false;
+    if (opcode == LLVMFCmp && is_real(LLVMTypeOf(LLVMGetOperand(bit, 0))))
+        return float_compare(f, LLVMGetFCmpPredicate(bit), parts(f, LLVMGetOperand(bit, 0))[0],
+                             parts(f, LLVMGetOperand(bit, 1))[0], negate);
+    if (opcode == LLVMICmp && compares_words(f, bit)) {
+        LLVMIntPredicate inverse = inverse_of(LLVMGetICmpPredicate(bit));
+        *negate = inverse != 0;
+        return inverse ? num_compare(f, inverse, num_of(f, LLVMGetOperand(bit, 0)), num_of(f, LLVMGetOperand(bit, 1)))
+                       : parts(f, bit)[0];
+    }
+    if (type_bits(LLVMTypeOf(bit)) != 1 || !is_pair(bit, opcode, operand, &is_or)) return parts(f, bit)[0];
+    struct opd a = bare_bit(f, operand[0], block, depth + 1, &negated[0]);
+    struct opd b = bare_bit(f, operand[1], block, depth + 1, &negated[1]);
+    *negate = negated[0] && negated[1];
+    if (negated[0] != negated[1]) return parts(f, bit)[0];
+    return alu(f, is_or != *negate ? OR : AND, a, b);
+}
+
+/* Are two values on the same side of a third? Then the greater or the lesser of them is. Is one of them 0? Then the
+ * lesser one is; both, and all their bits are. */
+static bool joint_condition(struct func *f, LLVMValueRef bit, LLVMBasicBlockRef block, struct condition *c)
+{
+    LLVMValueRef pair[2];
+    bool is_or;
+    if (type_bits(LLVMTypeOf(bit)) != 1 || !is_pair(bit, opcode_here(bit, block), pair, &is_or)) return false;
+    for (unsigned i = 0; i < 2; i++)
+        if (opcode_here(pair[i], block) != LLVMICmp || !compares_words(f, pair[i])) return false;
+    LLVMIntPredicate p = LLVMGetICmpPredicate(pair[0]);
+    bool equality = p == LLVMIntEQ || p == LLVMIntNE, to_zero = LLVMIsNull(LLVMGetOperand(pair[0], 1));
+    bool below = p == LLVMIntULT || p == LLVMIntULE || p == LLVMIntSLT || p == LLVMIntSLE;
+    if ((equality && !to_zero) || p != LLVMGetICmpPredicate(pair[1])) return false;
+    if (LLVMGetOperand(pair[0], 1) != LLVMGetOperand(pair[1], 1)) return false;
+    if (type_bits(LLVMTypeOf(LLVMGetOperand(pair[0], 0))) != 32) return false;
+    struct opd a = parts(f, LLVMGetOperand(pair[0], 0))[0], b = parts(f, LLVMGetOperand(pair[1], 0))[0];
+    if (!is_v(f, a) || !is_v(f, b)) return false;
+    enum alu greater = p >= LLVMIntSGT ? MAX : MAXU, lesser = p >= LLVMIntSGT ? MIN : MINU;
+    enum alu op = below != is_or ? greater : lesser;
+    if (equality) op = (p == LLVMIntEQ) == is_or ? MINU : OR;
+    *c = integer_condition(f, pair[0]);
+    struct opd both = alu(f, op, a, b);
+    if (c->a.reg == a.reg && !is_imm(c->a)) c->a = both;
+    else c->b = both;
+    return true;
+}
+
 /* The condition of a branch: comparisons of the same block are done by the branch itself. */
 static struct condition branch_condition(struct func *f, LLVMValueRef cond, LLVMBasicBlockRef block)
 {
-    bool here = LLVMIsAInstruction(cond) && LLVMGetInstructionParent(cond) == block;
-    LLVMOpcode opcode = here ? LLVMGetInstructionOpcode(cond) : (LLVMOpcode)0;
-    LLVMTypeRef type = here && LLVMGetNumOperands(cond) ? LLVMTypeOf(LLVMGetOperand(cond, 0)) : NULL;
-    if (opcode == LLVMICmp && LLVMGetTypeKind(type) != LLVMVectorTypeKind && type_parts(f, type) == 1)
-        return integer_condition(f, cond);
+    if (opcode_here(cond, block) == LLVMICmp && compares_words(f, cond)) return integer_condition(f, cond);
     struct condition c = {OP_BNE, OP_VBNE, opd_imm(0), opd_imm(0), false};
-    if (opcode == LLVMFCmp && is_real(type))
-        c.a = float_compare(f, LLVMGetFCmpPredicate(cond), parts(f, LLVMGetOperand(cond, 0))[0],
-                            parts(f, LLVMGetOperand(cond, 1))[0], &c.negate);
-    else c.a = parts(f, cond)[0];
+    if (joint_condition(f, cond, block, &c)) return c;
+    c.a = bare_bit(f, cond, block, 0, &c.negate);
     return c;
 }
 

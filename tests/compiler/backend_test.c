@@ -154,11 +154,12 @@ enum { NOPERATIONS = sizeof operations / sizeof *operations };
 static void put_form(char *text, size_t size, const struct operation *o, unsigned form)
 {
     size_t n = strlen(text);
+    const char *last = strstr(o->ir, "\nj:") ? "j" : "loop"; /* the block that the operation ends in */
     snprintf(
         text + n, size - n,
         "define void @k%u(ptr addrspace(1) %%out, ptr addrspace(1) %%in) {\nentry:\n"
         "%%lane = call i32 @__ventus_lane()\n%%group = call i32 @__ventus_csr(i32 2056)\n%%g32 = mul i32 %%group, 32\n"
-        "%%gid = add i32 %%lane, %%g32\nbr label %%loop\nloop:\n%%i = phi i32 [0, %%entry], [%%next, %%loop]\n"
+        "%%gid = add i32 %%lane, %%g32\nbr label %%loop\nloop:\n%%i = phi i32 [0, %%entry], [%%next, %%%s]\n"
         "%%xi = mul i32 %%%s, 1\n%%yo = add i32 %%%s, 64\n"
         "%%px = getelementptr i32, ptr addrspace(1) %%in, i32 %%xi\n%%py = getelementptr i32, ptr addrspace(1) %%in, "
         "i32 %%yo\n"
@@ -168,7 +169,7 @@ static void put_form(char *text, size_t size, const struct operation *o, unsigne
         "store i32 %%r, ptr addrspace(1) %%po, align 4\n"
         "%%next = add i32 %%i, 1\n%%more = icmp ult i32 %%next, 64\nbr i1 %%more, label %%loop, label %%end\nend:\nret "
         "void\n}\n",
-        form, form & 1 ? "gid" : "i", form & 2 ? "gid" : "i", o->ir);
+        form, last, form & 1 ? "gid" : "i", form & 2 ? "gid" : "i", o->ir);
 }
 
 /* "TYPE @name(TYPE %a, TYPE 3" -> "declare TYPE @name(TYPE, TYPE)". */

@@ -43,4 +43,37 @@ for k in k other; do
     "$VENTUS_BUILD/ventus" run k.elf -k $k -g 64 -a buf:256 --show 0 >$k.txt || wrong "$k fails"
 done
 cmp -s k.txt other.txt && wrong "two kernels are one"
+
+# What stays the same in a loop is copied to all lanes in front of it.
+compile <<'END'
+kernel void k(global int *a, int n, int m)
+{
+    for (int i = get_local_id(0); i < n; i += 64)
+        if (a[i] == m) a[i] = n;
+}
+END
+sed -i '1,/vlw12/d' code.txt
+expect 0 'vmv.v.x' "the loop copies scalars"
+
+# Conditions that are joined are one comparison, and an inverted one costs nothing.
+compile <<'END'
+kernel void k(global int *a, int n)
+{
+    int x = get_global_id(0), y = get_global_id(1);
+    if (x >= n || y >= n) return;
+    a[y * n + x] = 1;
+}
+END
+expect 0 'vmslt\|vxor\|vor' "two limits that are one are compared each"
+expect 1 'vmax.vv' "the greater one is not compared"
+compile <<'END'
+kernel void k(global int *a, int n, int m)
+{
+    int x = get_global_id(0), y = get_global_id(1);
+    if (x >= n || y >= m) return;
+    a[y * n + x] = x == 0 || y == 0;
+}
+END
+expect 2 'vmslt' "not two comparisons"
+expect 0 'vxor' "comparisons are inverted"
 exit $status
