@@ -377,31 +377,6 @@ static struct lanes meet(struct translator *t, const struct way *ways, unsigned 
     return out;
 }
 
-/* Looks at the addresses when the code runs. */
-static struct lanes load_as_found(struct translator *t, const struct vector_access *a)
-{
-    struct way ways[3];
-    unsigned n = 0;
-    LLVMBasicBlockRef done = ir_block(t, "");
-    if (a->all || can_mask(t, a->size)) {
-        LLVMBasicBlockRef fast = ir_block(t, "consecutive"), other = ir_block(t, "");
-        ir_branch_likely(t, has_step(t, a, a->size), fast, other);
-        ir_at(t, fast);
-        ways[n++] = way_of(t, load_consecutive(t, a), done);
-        ir_at(t, other);
-    }
-    if (a->all) {
-        LLVMBasicBlockRef same = ir_block(t, "uniform"), other = ir_block(t, "");
-        LLVMBuildCondBr(t->b, has_step(t, a, 0), same, other);
-        ir_at(t, same);
-        ways[n++] = way_of(t, load_uniform(t, a), done);
-        ir_at(t, other);
-    }
-    ways[n++] = way_of(t, load_scattered(t, a), done);
-    ir_at(t, done);
-    return meet(t, ways, n);
-}
-
 /* Is the next lane's address known to be `step` bytes further, in all units? */
 static bool is_known_step(const struct vector_access *a, uint32_t step)
 {
@@ -472,6 +447,69 @@ static struct lanes load_spaced(struct translator *t, const struct vector_access
     for (unsigned p = 0; p < t->pieces; p++)
         out.piece[p] = has_small_gaps(a) ? load_gapped_piece(t, a, p) : load_spaced_piece(t, a, p);
     return out;
+}
+
+/* Does the block load a word of the same base so many bytes further? */
+static bool has_neighbour(const struct translator *t, const struct node *n, int32_t further)
+{
+    const struct node *other = &t->flow->nodes[t->block->first], *end = other + t->block->count;
+    for (; other < end; other++) {
+        const struct isa_memory *m = &other->effects.memory;
+        bool same = m->action == ACTION_LOAD && m->address == ADDRESS_LANES && m->size == 4;
+        if (same && other->d.in.rs1 == n->d.in.rs1 && other->d.in.imm == n->d.in.imm + further) return true;
+    }
+    return false;
+}
+
+/* How far apart lanes' words probably are, as parts of vectors of two or four, of which the block loads others; 0: they
+ * are none. A guess, which the code looks at. */
+static uint32_t likely_gap(const struct translator *t, const struct vector_access *a)
+{
+    uint32_t parts = 1, at = (uint32_t)a->n->d.in.imm;
+    if (!a->all || a->size != 4 || t->words != 8 || a->n->effects.memory.address != ADDRESS_LANES) return 0;
+    for (int32_t i = 4; i <= 12 && has_neighbour(t, a->n, i); i += 4) parts++;
+    for (int32_t i = 4; i <= 12 && has_neighbour(t, a->n, -i); i += 4) parts++, at -= 4;
+    uint32_t gap = parts == 2 ? 8 : 16;
+    return parts < 2 || parts > 4 || at % gap ? 0 : gap;
+}
+
+static struct lanes load_with_gap(struct translator *t, struct vector_access a, uint32_t gap)
+{
+    a.fact = (struct v_fact){.period = 8, .step = gap};
+    return load_spaced(t, &a);
+}
+
+/* Looks at the addresses when the code runs. */
+static struct lanes load_as_found(struct translator *t, const struct vector_access *a)
+{
+    struct way ways[4];
+    unsigned n = 0;
+    LLVMBasicBlockRef done = ir_block(t, "");
+    uint32_t gap = likely_gap(t, a);
+    if (gap) {
+        LLVMBasicBlockRef spaced = ir_block(t, "spaced"), other = ir_block(t, "");
+        ir_branch_likely(t, has_step(t, a, gap), spaced, other);
+        ir_at(t, spaced);
+        ways[n++] = way_of(t, load_with_gap(t, *a, gap), done);
+        ir_at(t, other);
+    }
+    if (a->all || can_mask(t, a->size)) {
+        LLVMBasicBlockRef fast = ir_block(t, "consecutive"), other = ir_block(t, "");
+        ir_branch_likely(t, has_step(t, a, a->size), fast, other);
+        ir_at(t, fast);
+        ways[n++] = way_of(t, load_consecutive(t, a), done);
+        ir_at(t, other);
+    }
+    if (a->all) {
+        LLVMBasicBlockRef same = ir_block(t, "uniform"), other = ir_block(t, "");
+        LLVMBuildCondBr(t->b, has_step(t, a, 0), same, other);
+        ir_at(t, same);
+        ways[n++] = way_of(t, load_uniform(t, a), done);
+        ir_at(t, other);
+    }
+    ways[n++] = way_of(t, load_scattered(t, a), done);
+    ir_at(t, done);
+    return meet(t, ways, n);
 }
 
 static struct lanes load_vector(struct translator *t, const struct vector_access *a)

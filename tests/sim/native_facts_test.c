@@ -182,6 +182,26 @@ static void test_offsets(void **state)
     }
 }
 
+/* Loads beside each other as of parts of vectors, at places that only the running code knows: so far apart or not. */
+static void test_parts(void **state)
+{
+    static const char *const parts[] = {" vlw12.v v1, 16(v6)\n vlw12.v v2, 20(v6)\n",
+                                        " vlw12.v v1, 0(v6)\n vlw12.v v2, 4(v6)\n vlw12.v v3, 8(v6)\n"
+                                        " vlw12.v v4, 12(v6)\n"};
+    static const char *const places[] = {" vsll.vi v6, v6, 3\n", " vsll.vi v6, v6, 4\n", " vsll.vi v6, v6, 2\n",
+                                         " vand.vi v6, v6, 0\n",
+                                         " vmul.vv v6, v6, v6\n vsll.vi v6, v6, 2\n vand.vx v6, v6, x7\n"};
+    (void)state;
+    for (unsigned i = 0; i < 2 * 5; i++) {
+        char text[2000];
+        snprintf(text, sizeof text,
+                 LOAD " li x7, 1020\n vid.v v6\n%s vadd.vx v6, v6, x20\n vsw12.v v6, 2000(v31)\n"
+                      " vlw12.v v6, 2000(v31)\n j on\non:%s" SAVE " endprg\n",
+                 places[i / 2], parts[i % 2]);
+        expect_same(text);
+    }
+}
+
 /* Words with gaps that begin with the first word of memory or end with the last one, and one too far. */
 static void test_gaps_at_ends(void **state)
 {
@@ -309,12 +329,19 @@ static void test_nans_under_masks(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_numbers_at_exits), cmocka_unit_test(test_metadata_block),
-        cmocka_unit_test(test_numbers_meet),     cmocka_unit_test(test_offsets),
-        cmocka_unit_test(test_gaps_at_ends),     cmocka_unit_test(test_moving_pointers),
-        cmocka_unit_test(test_private_offsets),  cmocka_unit_test(test_nans_are_seen),
-        cmocka_unit_test(test_nans_in_loops),    cmocka_unit_test(test_nans_under_masks),
-        cmocka_unit_test(test_strays),           cmocka_unit_test(test_stray_behind_barrier),
+        cmocka_unit_test(test_numbers_at_exits),
+        cmocka_unit_test(test_metadata_block),
+        cmocka_unit_test(test_numbers_meet),
+        cmocka_unit_test(test_offsets),
+        cmocka_unit_test(test_parts),
+        cmocka_unit_test(test_gaps_at_ends),
+        cmocka_unit_test(test_moving_pointers),
+        cmocka_unit_test(test_private_offsets),
+        cmocka_unit_test(test_nans_are_seen),
+        cmocka_unit_test(test_nans_in_loops),
+        cmocka_unit_test(test_nans_under_masks),
+        cmocka_unit_test(test_strays),
+        cmocka_unit_test(test_stray_behind_barrier),
     };
     if (!engine_usable(&engine_native)) return 77;
     return cmocka_run_group_tests(tests, pair_setup, pair_teardown);
