@@ -347,11 +347,6 @@ static void store_one_by_one(struct translator *t, const struct vector_access *a
     call_function(t, names[a->size], args, 5);
 }
 
-static struct lanes load_scattered(struct translator *t, const struct vector_access *a)
-{
-    return a->size != 2 && t->words >= 8 ? gather(t, a) : load_one_by_one(t, a);
-}
-
 /* One of several ways to a value: the builder is where it has been made. */
 struct way {
     LLVMBasicBlockRef from;
@@ -447,6 +442,61 @@ static struct lanes load_spaced(struct translator *t, const struct vector_access
     for (unsigned p = 0; p < t->pieces; p++)
         out.piece[p] = has_small_gaps(a) ? load_gapped_piece(t, a, p) : load_spaced_piece(t, a, p);
     return out;
+}
+
+/* The words of the lanes that take part, one after the other. */
+static struct lanes load_few(struct translator *t, const struct vector_access *a)
+{
+    struct lanes out, next;
+    LLVMBasicBlockRef before = LLVMGetInsertBlock(t->b), loop = ir_block(t, "each"), done = ir_block(t, "");
+    LLVMValueRef left, one = ir_u32(t, 1), more;
+    LLVMBuildBr(t->b, loop);
+    ir_at(t, loop);
+    left = LLVMBuildPhi(t->b, t->i32, "");
+    for (unsigned p = 0; p < t->pieces; p++) out.piece[p] = LLVMBuildPhi(t->b, t->piece_type, "");
+    LLVMValueRef args[] = {left, LLVMConstInt(t->i1, 1, false)};
+    LLVMValueRef lane = ir_intrinsic(t, "llvm.cttz", &t->i32, 1, args, 2), wide = LLVMBuildZExt(t->b, lane, t->i64, "");
+    LLVMValueRef base = ir_field(t, t->sm, offsetof(struct sm, access.addr));
+    LLVMValueRef at = LLVMBuildLoad2(t->b, t->i32, LLVMBuildGEP2(t->b, t->i32, base, &wide, 1, ""), "");
+    LLVMValueRef word = load_unaligned(t, t->i32, host_address(t, LLVMBuildAdd(t->b, at, ir_u32(t, a->imm), "")));
+    for (unsigned p = 0; p < t->pieces; p++) {
+        LLVMValueRef here = LLVMBuildICmp(t->b, LLVMIntEQ, ir_splat(t, lane), ir_ramp(t, p, ISA_LANES, 1), "");
+        next.piece[p] = LLVMBuildSelect(t->b, here, ir_splat(t, word), out.piece[p], "");
+    }
+    more = LLVMBuildAnd(t->b, left, LLVMBuildSub(t->b, left, one, ""), "");
+    LLVMBuildCondBr(t->b, LLVMBuildICmp(t->b, LLVMIntNE, more, ir_u32(t, 0), ""), loop, done);
+    LLVMAddIncoming(left, (LLVMValueRef *)&a->lanes, &before, 1);
+    LLVMAddIncoming(left, &more, &loop, 1);
+    for (unsigned p = 0; p < t->pieces; p++) {
+        LLVMValueRef zero = ir_zero_piece(t);
+        LLVMAddIncoming(out.piece[p], &zero, &before, 1);
+        LLVMAddIncoming(out.piece[p], &next.piece[p], &loop, 1);
+    }
+    ir_at(t, done);
+    return next;
+}
+
+/* A gather takes as long for one lane as for all: a few are looked up one after the other. */
+static struct lanes gather_or_few(struct translator *t, const struct vector_access *a)
+{
+    enum { FEW = 10 };
+    struct way ways[2];
+    LLVMBasicBlockRef done = ir_block(t, ""), few = ir_block(t, "few"), many = ir_block(t, "");
+    LLVMValueRef is = LLVMBuildICmp(t->b, LLVMIntULE, ir_popcount(t, a->lanes), ir_u32(t, FEW), "");
+    if (!a->n->d.in.vm) is = LLVMBuildAnd(t->b, is, LLVMBuildICmp(t->b, LLVMIntNE, a->lanes, ir_u32(t, 0), ""), "");
+    LLVMBuildCondBr(t->b, is, few, many);
+    ir_at(t, few);
+    ways[0] = way_of(t, load_few(t, a), done);
+    ir_at(t, many);
+    ways[1] = way_of(t, gather(t, a), done);
+    ir_at(t, done);
+    return meet(t, ways, 2);
+}
+
+static struct lanes load_scattered(struct translator *t, const struct vector_access *a)
+{
+    if (a->size == 2 || t->words < 8) return load_one_by_one(t, a);
+    return t->words == 8 && !a->all && a->size == 4 ? gather_or_few(t, a) : gather(t, a);
 }
 
 /* Does the block load a word of the same base so many bytes further? */
