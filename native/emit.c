@@ -48,11 +48,22 @@ static void add_attribute(const struct translation *t, LLVMValueRef f, const cha
                             LLVMCreateEnumAttribute(LLVMGetModuleContext(t->module), id, 0));
 }
 
-static void add_text(const struct translation *t, const char *name, const char *value)
+static void add_text(const struct translation *t, LLVMValueRef f, const char *name, const char *value)
 {
-    LLVMAddAttributeAtIndex(t->function, LLVMAttributeFunctionIndex,
+    LLVMAddAttributeAtIndex(f, LLVMAttributeFunctionIndex,
                             LLVMCreateStringAttribute(LLVMGetModuleContext(t->module), name, (unsigned)strlen(name),
                                                       value, (unsigned)strlen(value)));
+}
+
+/* To what LLVM knows of the processor, for a function. */
+static void add_feature(const struct translation *t, LLVMValueRef f, const char *feature)
+{
+    unsigned length;
+    LLVMAttributeRef a = LLVMGetStringAttributeAtIndex(f, LLVMAttributeFunctionIndex, "target-features", 15);
+    const char *features = a ? LLVMGetStringAttributeValue(a, &length) : NULL;
+    char text[2048];
+    int n = features ? snprintf(text, sizeof text, "%.*s,%s", (int)length, features, feature) : -1;
+    if (n >= 0 && n < (int)sizeof text) add_text(t, f, "target-features", text);
 }
 
 static void copy_text(const struct translation *t, LLVMValueRef from, const char *name)
@@ -71,16 +82,12 @@ static void tune(const struct translation *t)
 #undef TUNING
     };
     if (t->flow->request->level != NATIVE_v3) return;
-    add_text(t, "tune-cpu", cpus[t->flow->request->tuning]);
-    unsigned length;
-    LLVMAttributeRef a = LLVMGetStringAttributeAtIndex(t->function, LLVMAttributeFunctionIndex, "target-features", 15);
-    const char *features = a ? LLVMGetStringAttributeValue(a, &length) : NULL;
-    char text[2048];
-    int n = features ? snprintf(text, sizeof text, "%.*s,+fast-gather", (int)length, features) : -1;
-    if (n >= 0 && n < (int)sizeof text) add_text(t, "target-features", text);
+    add_text(t, t->function, "tune-cpu", cpus[t->flow->request->tuning]);
+    add_feature(t, t->function, "+fast-gather");
 }
 
-/* Row functions that nobody calls go before any pass sees them; the others are inlined, but for the cold ones. */
+/* Row functions that nobody calls go before any pass sees them; the others are inlined, but for the cold ones. These
+ * keep the caller's registers, but LLVM would clear the upper halves of all behind that, as if they had been theirs. */
 static void prepare_functions(const struct translation *t)
 {
     LLVMValueRef sample = NULL;
@@ -98,10 +105,11 @@ static void prepare_functions(const struct translation *t)
         }
         LLVMSetLinkage(f, LLVMInternalLinkage);
         if (LLVMGetFunctionCallConv(f) == LLVMCCallConv) add_attribute(t, f, "alwaysinline");
+        else add_feature(t, f, "-vzeroupper");
     }
     tune(t);
-    add_text(t, "prefer-vector-width", "512");
-    add_text(t, "min-legal-vector-width", "512");
+    add_text(t, t->function, "prefer-vector-width", "512");
+    add_text(t, t->function, "min-legal-vector-width", "512");
     add_attribute(t, t->function, "nounwind");
 }
 
