@@ -232,7 +232,8 @@ static void branch_vector(struct translator *t, const struct node *n)
     store_at_end(t);
     go(t, node_target(n), version);
     ir_at(t, both_sides);
-    diverge(t, n, taken, rest);
+    if (t->flow->request->lanes == LANES_TOGETHER) leave_at(t, n);
+    else diverge(t, n, taken, rest);
 }
 
 /* To the side that waits at `pc`. */

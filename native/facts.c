@@ -315,7 +315,7 @@ static bool flow_in(struct fact_table *t, uint32_t pc, enum version version, con
 
 static bool flow_into_both(struct fact_table *t, uint32_t pc, const struct facts *from)
 {
-    bool masked = flow_in(t, pc, MASKED, from);
+    bool masked = t->flow->request->lanes != LANES_TOGETHER && flow_in(t, pc, MASKED, from);
     bool full = t->flow->request->lanes != LANES_FEWER && flow_in(t, pc, FULL, from);
     return masked || full;
 }
@@ -370,6 +370,7 @@ static bool flow_from_branch(struct fact_table *t, const struct block *b, const 
     apart.tops = tops_one(element);
     changed |= flow_in(t, node_target(branch), version, f);
     changed |= flow_in(t, b->end, version, f);
+    if (t->flow->request->lanes == LANES_TOGETHER) return changed;
     changed |= flow_in(t, node_target(branch), MASKED, &apart);
     changed |= flow_in(t, b->end, MASKED, &apart);
     return changed;
@@ -431,11 +432,12 @@ static bool flow_through(struct fact_table *t, size_t block, enum version versio
 /* A warp that has just been made: all registers are 0. */
 static void start(struct fact_table *t)
 {
+    uint32_t lanes = t->flow->request->lanes;
     struct facts zero;
     for (unsigned i = 0; i < ISA_XREGS; i++) zero.x[i] = known(0);
     for (unsigned i = 0; i < ISA_VREGS; i++) zero.v[i] = fact_of_splat(known(0));
     zero.tops = tops_one(TOP_NONE);
-    if (t->flow->request->lanes == LANES_ALL) flow_in(t, t->flow->request->start, FULL, &zero);
+    if (lanes == LANES_ALL || lanes == LANES_TOGETHER) flow_in(t, t->flow->request->start, FULL, &zero);
     else flow_into_both(t, t->flow->request->start, &zero);
 }
 

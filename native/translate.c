@@ -218,7 +218,7 @@ static void begin_at(struct translator *t, const struct block *start)
 {
     uint32_t lanes = t->flow->request->lanes;
     if (lanes != LANES_ANY) {
-        LLVMBuildBr(t->b, version_of(t, start, lanes == LANES_ALL ? FULL : MASKED));
+        LLVMBuildBr(t->b, version_of(t, start, lanes == LANES_FEWER ? MASKED : FULL));
         return;
     }
     LLVMValueRef mask = LLVMBuildLoad2(t->b, t->i32, t->mask, "");

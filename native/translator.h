@@ -145,7 +145,9 @@ void forget_fresh(struct translator *t, const struct isa_registers *live);
 /* Ends the host block: gives the warp back. `live` are the registers that matter then. */
 void leave(struct translator *t, enum native_exit code, LLVMValueRef pc, struct isa_registers live);
 
-/* When `bad` holds, n is one for `step`; goes on in a new host block when it does not. */
+/* Ends the host block: n, which has not begun, is one for `step`. leave_if: when `bad` holds; goes on in a new host
+ * block when it does not. */
+void leave_at(struct translator *t, const struct node *n);
 void leave_if(struct translator *t, const struct node *n, LLVMValueRef bad);
 
 /* ---- access.c ---- */

@@ -285,16 +285,20 @@ void pass_site(struct translator *t, const struct node *n, struct native_site si
     ir_record(t, ir_u32(t, (uint32_t)out->nsites++), t->state, offsetof(struct native_state, site));
 }
 
-/* When `bad` holds the instruction is one for `step`: goes on in a new block when it does not. */
-void leave_if(struct translator *t, const struct node *n, LLVMValueRef bad)
+void leave_at(struct translator *t, const struct node *n)
 {
-    LLVMBasicBlockRef out = ir_block(t, "odd"), on = ir_block(t, "");
     struct isa_registers live = live_before(&t->liveness, t->block, t->version, n);
-    ir_branch_likely(t, LLVMBuildNot(t->b, bad, ""), on, out);
-    ir_at(t, out);
     pass_site(t, n, site_of(n, RECORD_NONE));
     store_fresh(t);
     leave(t, EXIT_SITE, ir_u32(t, n->pc), live);
+}
+
+void leave_if(struct translator *t, const struct node *n, LLVMValueRef bad)
+{
+    LLVMBasicBlockRef out = ir_block(t, "odd"), on = ir_block(t, "");
+    ir_branch_likely(t, LLVMBuildNot(t->b, bad, ""), on, out);
+    ir_at(t, out);
+    leave_at(t, n);
     memcpy(t->stored, t->kept, sizeof t->stored);
     ir_at(t, on);
 }

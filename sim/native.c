@@ -22,15 +22,16 @@ enum {
 /* What the engine keeps for one SM. */
 struct native_sm {
     struct native_state state;
-    uint64_t launch;  /* number of the launch that `unit` belongs to */
-    uint32_t version; /* of the machine's code then */
-    struct native_unit *unit;
-    volatile bool inside;    /* translated code */
-    uint64_t held_back;      /* what sm->warp has of its budget beyond CALL_MOST */
-    struct warp *next;       /* that runs after EXIT_NEXT; NULL: none */
-    uint32_t hints[HINTS];   /* entries of the unit, by address */
-    uint64_t executed, seen; /* instructions in translated code, and all */
-    uint64_t before;         /* what the group had counted when the engine last began to run its warps */
+    uint64_t launch;          /* number of the launch that the unit belongs to */
+    uint32_t version;         /* of the machine's code then */
+    struct native_unit *held; /* for that launch; */
+    struct native_unit *unit; /* the same, or its `apart`: whose code runs */
+    volatile bool inside;     /* translated code */
+    uint64_t held_back;       /* what sm->warp has of its budget beyond CALL_MOST */
+    struct warp *next;        /* that runs after EXIT_NEXT; NULL: none */
+    uint32_t hints[HINTS];    /* entries of the unit, by address */
+    uint64_t executed, seen;  /* instructions in translated code, and all */
+    uint64_t before;          /* what the group had counted when the engine last began to run its warps */
 };
 
 struct native {
@@ -104,6 +105,9 @@ static bool may_enter(const struct sm *sm, const struct native_unit *unit)
 /* ... and of a warp; it holds for all that begin. */
 static bool is_usual(const struct warp *w) { return w->frm == FP_RNE && w->vl == w->group->launch->threads_per_warp; }
 
+/* Is the unit's code for warps of which all lanes take part, and this one none? */
+static bool is_apart(const struct native_unit *unit, const struct warp *w) { return unit->apart && w->mask != ~0u; }
+
 /* Can a warp begin in the unit's code that has not begun elsewhere? */
 static bool can_start(const struct native_unit *unit, const struct warp *w, uint64_t budget)
 {
@@ -122,6 +126,7 @@ static uint32_t find_entry(struct native_sm *n, uint32_t pc)
 static uint32_t entry_of(struct native_sm *n, const struct warp *w, uint64_t budget)
 {
     const struct native_unit *unit = n->unit;
+    if (is_apart(unit, w)) return NATIVE_NOWHERE;
     if (can_start(unit, w, budget)) return NATIVE_START;
     uint32_t i = is_usual(w) ? find_entry(n, w->pc) : NATIVE_NOWHERE;
     return i != NATIVE_NOWHERE && unit->entries[i].need <= budget ? i : NATIVE_NOWHERE;
@@ -236,6 +241,28 @@ static enum stop run_code(struct sm *sm, struct native_sm *n, uint32_t entry, ui
     return exit == EXIT_FAULT ? STOP_FAULT : STOP_NOT;
 }
 
+/* `step` has executed so many instructions of the warp: for want of the unit, or, where lanes part, of its `apart`. */
+static void heat(struct sm *sm, struct native_unit *unit, const struct warp *w, uint64_t instructions)
+{
+    struct native *native = sm->gpu->engine_data;
+    struct native_unit *apart = unit->apart;
+    bool parts = apart && (apart->state != TRANSLATION_COLD || is_apart(unit, w) || w->group->counters.divergent);
+    units_heat(&native->units, parts ? apart : unit, instructions);
+}
+
+static void use_unit(struct native_sm *n, struct native_unit *unit)
+{
+    n->unit = unit;
+    n->state.number = unit ? unit->number : 0;
+}
+
+/* Code for lanes that part takes the place of the other as soon as it is there. */
+static void follow_lanes(struct native_sm *n)
+{
+    struct native_unit *apart = n->unit ? n->unit->apart : NULL;
+    if (apart && apart->state == TRANSLATION_READY) use_unit(n, apart);
+}
+
 /* At most so many instructions by `step`; *budget is what is left. Returns STOP_NOT when translated code may go on: not
  * when the guest has changed code (fence.i, which ends the run), because the translation is one of the old code. */
 static enum stop run_step(struct sm *sm, struct native_sm *n, uint64_t most, uint64_t *budget)
@@ -246,7 +273,9 @@ static enum stop run_step(struct sm *sm, struct native_sm *n, uint64_t most, uin
     w->left = 0;
     w->group->local_written = true;
     enum stop stop = step()->run(sm, w, most < *budget ? most : *budget);
-    *budget -= w->group->counters.instructions - before;
+    before = w->group->counters.instructions - before;
+    *budget -= before;
+    heat(sm, n->unit, w, before);
     return stop == STOP_QUANTUM && sm->gpu->code_version == n->version ? STOP_NOT : stop;
 }
 
@@ -260,14 +289,15 @@ static uint64_t up_to_entry(const struct native_unit *unit, uint32_t pc, uint64_
     return !least ? 1 : least < most ? least : most;
 }
 
-enum { SINGLES = 256, STRIDE = 1024 };
+enum { SINGLES = 256, STRIDE = 1024, APART = 16 };
 
 /* Translated code as far as it goes, `step` in between: for one instruction, in case the next is an entry, up to where
- * a loop would have come round; for more then and when there has been none; and for all of the budget where translated
- * code would not do. */
+ * a loop would have come round; for more then and when there has been none; for some while lanes are apart; and for all
+ * of the budget where translated code would not do. */
 static enum stop run_warm(struct sm *sm, struct native_sm *n, uint64_t budget)
 {
     for (unsigned steps = 1; budget; steps++) {
+        follow_lanes(n);
         bool usual = may_enter(sm, n->unit) && is_usual(sm->warp);
         uint32_t entry = usual ? entry_of(n, sm->warp, budget) : NATIVE_NOWHERE;
         enum stop stop = STOP_NOT;
@@ -276,7 +306,10 @@ static enum stop run_warm(struct sm *sm, struct native_sm *n, uint64_t budget)
             stop = run_code(sm, n, entry, &budget);
             steps = 1;
         }
-        uint64_t most = !usual ? budget : steps % SINGLES ? 1 : up_to_entry(n->unit, sm->warp->pc, STRIDE);
+        uint64_t most = !usual                        ? budget
+                        : is_apart(n->unit, sm->warp) ? APART
+                        : steps % SINGLES             ? 1
+                                                      : up_to_entry(n->unit, sm->warp->pc, STRIDE);
         if (stop == STOP_NOT && budget) stop = run_step(sm, n, most, &budget);
         if (stop != STOP_NOT) return stop;
     }
@@ -288,22 +321,22 @@ static struct native_unit *unit_of(struct native *native, struct native_sm *n, c
 {
     uint32_t version = g->sm->gpu->code_version;
     if (n->launch != g->launch_number || n->version != version) {
-        units_hold(&native->units, g, &n->unit);
-        n->state.number = n->unit ? n->unit->number : 0;
+        units_hold(&native->units, g, &n->held);
+        use_unit(n, n->held);
         n->launch = g->launch_number;
         n->version = version;
     }
+    follow_lanes(n);
     return n->unit;
 }
 
 static enum stop run_cold(struct sm *sm, struct warp *w, struct native_unit *unit, uint64_t budget)
 {
-    struct native *native = sm->gpu->engine_data;
     warp_clear(w);
     w->left = 0;
     w->group->local_written = true;
     enum stop stop = step()->run(sm, w, budget);
-    if (unit) units_heat(&native->units, unit, w->group->counters.instructions - sm_of(sm)->before);
+    if (unit) heat(sm, unit, w, w->group->counters.instructions - sm_of(sm)->before);
     return stop;
 }
 
@@ -357,8 +390,8 @@ static void print_stats(const struct native *native)
         cost += u->cached ? 0 : u->cost_us;
     }
     fprintf(stderr,
-            "ventus: engine native: %llu of %llu warp instructions in translated code (%.1f %%); %u kernels of %u "
-            "instructions translated in %.3f s of processor time, %u kernels from the cache\n",
+            "ventus: engine native: %llu of %llu warp instructions in translated code (%.1f %%); %u translations of %u "
+            "instructions took %.3f s of processor time, %u from the cache\n",
             (unsigned long long)executed, (unsigned long long)all, all ? 100.0 * (double)executed / (double)all : 0.0,
             units, insns, (double)cost / 1e6, cached);
 }

@@ -50,9 +50,10 @@ enum native_metadata {
 
 /* The lanes that warps of a launch begin with. */
 enum native_lanes {
-    LANES_ANY,   /* the last warp of a group has fewer than the others */
-    LANES_ALL,   /* all 32 */
-    LANES_FEWER, /* never all 32 */
+    LANES_ANY,      /* the last warp of a group has fewer than the others */
+    LANES_ALL,      /* all 32 */
+    LANES_TOGETHER, /* all 32, and where they part the code is left */
+    LANES_FEWER,    /* never all 32 */
     NATIVE_LANES_COUNT
 };
 

@@ -209,8 +209,9 @@ static bool start_thread(struct native_units *u)
 
 void units_heat(struct native_units *u, struct native_unit *unit, uint64_t instructions)
 {
-    if (unit->state != TRANSLATION_COLD || (unit->heat += instructions) < HOT) return;
+    if (unit->state != TRANSLATION_COLD || ((unit->heat += instructions) < HOT && !u->at_once)) return;
     pthread_mutex_lock(&u->lock);
+    if (unit->state == TRANSLATION_COLD && u->at_once) translate_unit(u, unit);
     if (unit->state == TRANSLATION_COLD) unit->state = start_thread(u) ? TRANSLATION_WANTED : TRANSLATION_NONE;
     pthread_cond_signal(&u->changed);
     pthread_mutex_unlock(&u->lock);
@@ -279,8 +280,26 @@ static struct native_unit *find(struct native_units *u, const struct native_requ
     struct native_unit *unit = u->first;
     while (unit && !is_same(u, unit, r)) unit = unit->next;
     if (!unit && (unit = add_unit(u, r, g))) look_in_cache(u, unit);
-    if (unit && u->at_once && unit->state == TRANSLATION_COLD) translate_unit(u, unit);
     return unit;
+}
+
+/* The same: the one for lanes that stay together as long as it does. */
+static struct native_unit *choose(struct native_units *u, struct native_request r, const struct group *g)
+{
+    struct native_unit *unit = find(u, &r, g), *together;
+    if (!unit || !u->together || r.lanes != LANES_ALL || unit->state == TRANSLATION_READY) return unit;
+    r.lanes = LANES_TOGETHER;
+    together = find(u, &r, g);
+    if (!together) return unit;
+    together->apart = unit;
+    return together;
+}
+
+static void hold(struct native_unit *unit, int32_t change)
+{
+    if (!unit) return;
+    unit->holders += (uint32_t)change;
+    hold(unit->apart, change);
 }
 
 /* The oldest unit that may go. NULL: there is none. */
@@ -301,15 +320,19 @@ void units_hold(struct native_units *u, const struct group *g, struct native_uni
 {
     struct native_request r = make_request(u, g);
     pthread_mutex_lock(&u->lock);
-    if (*held) (*held)->holders--;
-    *held = r.code_words ? find(u, &r, g) : NULL;
-    if (*held) (*held)->holders++;
+    hold(*held, -1);
+    *held = r.code_words ? choose(u, r, g) : NULL;
+    hold(*held, 1);
+    if (*held && u->at_once && (*held)->state == TRANSLATION_COLD) translate_unit(u, *held);
     make_room(u);
     pthread_mutex_unlock(&u->lock);
 }
+
 bool units_open(struct native_units *u, struct gpu *gpu, bool at_once)
 {
+    const char *lanes = getenv("VENTUS_TRANSLATE_LANES");
     *u = (struct native_units){.gpu = gpu, .level = units_level(), .at_once = at_once};
+    u->together = !at_once || (lanes && !strcmp(lanes, "together"));
     cache_open(&u->cache, level_names[u->level]);
     bool process = translator_init(&u->process), lock = pthread_mutex_init(&u->lock, NULL) == 0;
     if (process && lock && pthread_cond_init(&u->changed, NULL) == 0) return true;

@@ -13,10 +13,12 @@ enum unit_state {
     TRANSLATION_NONE, /* there is none and will be none */
 };
 
-/* The translation of one kernel under one set of facts. */
+/* The translation of one kernel under one set of facts. Where all warps have all lanes there are two: one for lanes
+ * that stay together (LANES_TOGETHER), which is a third of the work, and `apart`, which is made when lanes part. */
 struct native_unit {
     struct native_unit *next;
-    uint32_t number; /* of this machine's, from 1 on */
+    struct native_unit *apart; /* as long as this one is held; NULL: this one does for lanes that part */
+    uint32_t number;           /* of this machine's, from 1 on */
     struct native_request request;
     uint32_t *code;
     uint32_t version;      /* of the machine's code, when `code` was last seen to be the same */
@@ -40,7 +42,8 @@ struct native_unit {
 struct native_units {
     struct gpu *gpu;
     enum native_level level;
-    bool at_once; /* translate before the first instruction */
+    bool at_once;  /* translate before the first instruction */
+    bool together; /* for lanes that stay together first */
     pthread_mutex_t lock;
     struct native_unit *first; /* the youngest */
     uint32_t made;             /* units, those included that are no longer kept */
@@ -58,12 +61,13 @@ struct native_units {
     pthread_cond_t changed;
 };
 
-/* False: the host has no memory. `at_once`: units are translated when they are first asked for. */
+/* False: the host has no memory. `at_once`: units are translated when they are first asked for, and for lanes that part
+ * as well, unless VENTUS_TRANSLATE_LANES says "together". */
 bool units_open(struct native_units *u, struct gpu *gpu, bool at_once);
 void units_close(struct native_units *u);
 
-/* Puts the unit for a group's launch in *held, for an SM, in place of the one that it has held. NULL: there can be
- * none. Units that nobody holds go, the oldest first, when all together are too large. */
+/* Puts the unit for a group's launch in *held, for an SM, in place of the one that it has held; its `apart` is held,
+ * too. NULL: there can be none. Units that nobody holds go, the oldest first, when all together are too large. */
 void units_hold(struct native_units *u, const struct group *g, struct native_unit **held);
 
 /* The first entry at or above pc of a unit that is ready, or NATIVE_NOWHERE. */
@@ -72,7 +76,7 @@ uint32_t unit_entry_from(const struct native_unit *unit, uint32_t pc);
 /* The entry at pc of a unit that is ready, or NATIVE_NOWHERE. */
 uint32_t unit_entry(const struct native_unit *unit, uint32_t pc);
 
-/* `step` has executed so many instructions of a unit that is not ready. */
+/* `step` has executed so many instructions for want of the unit, which may be ready. */
 void units_heat(struct native_units *u, struct native_unit *unit, uint64_t instructions);
 
 /* The level that this host can run and, if VENTUS_NATIVE_LEVEL says so, no higher than that; NATIVE_LEVEL_COUNT: none.

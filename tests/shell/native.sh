@@ -27,7 +27,7 @@ run step step 100
 for level in v4 v3 base; do
     VENTUS_NATIVE_LEVEL=$level run "native-$level" native 100
     same "native-$level"
-    grep -q '(100.0 %); 1 kernels' "native-$level.err" || wrong "$level: not translated: $(cat "native-$level.err")"
+    grep -q '(100.0 %); 1 translations' "native-$level.err" || wrong "$level: not translated: $(cat "native-$level.err")"
 done
 
 # Words that follow one another behind a scalar are moved together, not gathered.
@@ -77,7 +77,7 @@ export VENTUS_CACHE=1 VENTUS_CACHE_DIR="$dir/cache"
 kept() { # name, engine, its share, how many came from the cache
     run "$1" "$2" 100
     same "$1"
-    grep -q "($3 %); .* processor time, $4 kernels from the cache" "$1.err" || wrong "$1: not $3 %, $4 from the cache: $(cat "$1.err")"
+    grep -q "($3 %); .* processor time, $4 from the cache" "$1.err" || wrong "$1: not $3 %, $4 from the cache: $(cat "$1.err")"
 }
 run step step 100
 kept never-run auto 0.0 0
@@ -95,6 +95,18 @@ kept truncated auto 0.0 0
 VENTUS_CACHE_DIR=$dir/file/cache kept unwritable native 100.0 0
 [ "$(ls cache)" = "$(ls cache/*.native | xargs -n 1 basename)" ] || wrong "something else is in the cache: $(ls cache)"
 
+# Lanes that never part are translated for all of them alone, and of that `native`, when it is named, has no use.
+rm cache/*.native
+run step step 20000
+VENTUS_ENGINE= run together auto 20000
+for i in $(seq 100); do
+    [ -n "$(ls cache)" ] && break
+    sleep 0.1
+done
+run step step 100
+kept other native 100.0 0
+VENTUS_TRANSLATE_LANES=together kept same native 100.0 1
+
 # A program that ends while its kernel is being translated: who reads its output does not wait, and the next one finds the
 # translation.
 {
@@ -109,7 +121,7 @@ for i in $(seq 100); do
     [ -n "$(ls cache)" ] && break
     sleep 0.1
 done
-kept_long() { VENTUS_STATS=1 "$VENTUS_BUILD/ventus" run k.elf -g 1024 -a buf:4096 -a i:1 2>&1 | grep -q ' 1 kernels from the cache'; }
+kept_long() { VENTUS_STATS=1 "$VENTUS_BUILD/ventus" run k.elf -g 1024 -a buf:4096 -a i:1 2>&1 | grep -q ' 1 from the cache'; }
 kept_long || wrong "what was begun for a program that has ended is lost: $(ls -la cache)"
 
 # A name that is none
