@@ -476,7 +476,8 @@ static struct lanes load_few(struct translator *t, const struct vector_access *a
     return next;
 }
 
-/* A gather takes as long for one lane as for all: a few are looked up one after the other. */
+/* A gather takes as long for one lane as for all: a few are looked up one after the other. Unlikely, so that the loop
+ * does not take registers of the host from the rest. */
 static struct lanes gather_or_few(struct translator *t, const struct vector_access *a)
 {
     enum { FEW = 10 };
@@ -484,7 +485,7 @@ static struct lanes gather_or_few(struct translator *t, const struct vector_acce
     LLVMBasicBlockRef done = ir_block(t, ""), few = ir_block(t, "few"), many = ir_block(t, "");
     LLVMValueRef is = LLVMBuildICmp(t->b, LLVMIntULE, ir_popcount(t, a->lanes), ir_u32(t, FEW), "");
     if (!a->n->d.in.vm) is = LLVMBuildAnd(t->b, is, LLVMBuildICmp(t->b, LLVMIntNE, a->lanes, ir_u32(t, 0), ""), "");
-    LLVMBuildCondBr(t->b, is, few, many);
+    ir_branch_likely(t, LLVMBuildNot(t->b, is, ""), many, few);
     ir_at(t, few);
     ways[0] = way_of(t, load_few(t, a), done);
     ir_at(t, many);
