@@ -3,7 +3,7 @@
  * and branches, whatever the order of instructions. The debug information is read by llvm-dwarfdump, so that no mistake
  * of ours is made twice. All path orders; with few registers, so that values are spilled, too.
  *
- * Between its stores, too: once a variable that is assigned only once has been stored, each location that it still has
+ * Between its stores, too: once a variable that is not assigned any more has been stored, each location that it still has
  * must lead to that value, for work-items that wait for others as well.
  *
  * A line of the kernel that ends with "// NAME" stores the variable NAME, one with "// NAME+4" what is four bytes
@@ -287,8 +287,9 @@ struct marker {
     uint32_t offset, checked, spilled;
 };
 
-/* Assigned once. */
-static const char *const once[] = {"id", "lane", "twice", "real", "pair", "fixed", "scaled", "wide", "gone", "small"};
+/* Assigned once, or not any more once they have been stored. */
+static const char *const once[] = {"id",   "lane",  "twice", "real",  "pair",   "fixed", "scaled", "wide",
+                                   "gone", "small", "best",  "steps", "before", "left",  "total"};
 enum { ONCE = sizeof once / sizeof *once };
 struct truth {
     uint8_t bytes[VARIABLE_BYTES];
