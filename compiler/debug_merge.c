@@ -1,6 +1,7 @@
 /* What a variable is where ways meet. Behind loops and branches LLVM often has no record of it, though a phi has its
- * value: then the variable is that phi, if the records of all ways say that it was what the phi has of each. Called by
- * debug_track.c, before the values have their registers.
+ * value: then the variable is that phi, if the records of all ways say that it was what the phi has of each. It is so
+ * up to the next place where ways meet: with an empty block, LLVM drops the records in it, so that an assignment on one
+ * of these ways may have gone unsaid. Called by debug_track.c, before the values have their registers.
  *
  * A question of data flow, asked of one variable after the other. Those that are in parts or in memory are left alone.
  */
@@ -85,22 +86,25 @@ static LLVMValueRef find_phi(const struct merge *m, uint32_t block, const struct
     return NULL;
 }
 
+static bool is_found(const struct merge *m, const struct meaning *a) { return a->said_by >= m->nevents; }
+
 /* What it is where a block begins. */
 static struct meaning meet(const struct merge *m, uint32_t block)
 {
     const struct graph *pred = &m->f->pred;
+    uint32_t first = pred->first[block], end = pred->first[block + 1];
     struct meaning all = {UNSEEN};
     bool equal = true;
-    for (uint32_t i = pred->first[block]; i < pred->first[block + 1]; i++) {
+    for (uint32_t i = first; i < end; i++) {
         const struct meaning *way = &m->out[pred->to[i]];
-        if (way->kind == LOST) return *way;
+        if (way->kind == LOST) return (struct meaning){LOST};
         if (way->kind == UNSEEN) continue;
         if (all.kind == UNSEEN) all = *way;
         equal &= same_meaning(&all, way);
     }
     if (all.kind == UNSEEN) return (struct meaning){block ? UNSEEN : LOST};
-    if (equal) return all;
-    LLVMValueRef phi = find_phi(m, block, &all);
+    if (equal && (end - first == 1 || !is_found(m, &all))) return all;
+    LLVMValueRef phi = equal ? NULL : find_phi(m, block, &all);
     return phi ? (struct meaning){KNOWN, phi, all.record, m->nevents + block} : (struct meaning){LOST};
 }
 
@@ -134,10 +138,20 @@ static bool begin(struct merge *m, uint32_t variable)
     return said > 1;
 }
 
-static const struct debug_record *record_of(const struct merge *m, uint32_t block)
+/* What there is to say where a block begins: what has been found there, or that it ends; NULL: nothing. */
+static const struct meaning *news(const struct merge *m, uint32_t block)
+{
+    const struct graph *pred = &m->f->pred;
+    if (m->in[block].said_by == m->nevents + block) return &m->in[block];
+    for (uint32_t i = pred->first[block]; m->in[block].kind == LOST && i < pred->first[block + 1]; i++)
+        if (is_found(m, &m->out[pred->to[i]])) return &m->out[pred->to[i]];
+    return NULL;
+}
+
+static const struct debug_record *record_of(const struct merge *m, uint32_t block, const struct meaning *news)
 {
     struct debug_record *r = cc_alloc(m->f->cc, sizeof *r);
-    *r = *m->in[block].record;
+    *r = *news->record;
     r->before = m->f->values[m->f->blocks[block].first].ref;
     r->value = m->in[block].value;
     return r;
@@ -158,7 +172,9 @@ void track_merge(struct func *f, void (*add)(void *user, const struct debug_reco
             changed = false;
             for (uint32_t b = 0; b < f->nblocks; b++) changed |= run_block(&m, b);
         }
-        for (uint32_t b = 0; b < f->nblocks; b++)
-            if (m.in[b].kind == KNOWN && m.in[b].said_by == m.nevents + b) add(user, record_of(&m, b));
+        for (uint32_t b = 0; b < f->nblocks; b++) {
+            const struct meaning *said = news(&m, b);
+            if (said) add(user, record_of(&m, b, said));
+        }
     }
 }

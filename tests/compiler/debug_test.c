@@ -3,8 +3,8 @@
  * and branches, whatever the order of instructions. The debug information is read by llvm-dwarfdump, so that no mistake
  * of ours is made twice. All path orders; with few registers, so that values are spilled, too.
  *
- * Between its stores, too: once a variable that is not assigned any more has been stored, each location that it still has
- * must lead to that value, for work-items that wait for others as well.
+ * Between its stores, too: once a variable that is not assigned any more has been stored, each location that it still
+ * has must lead to that value, for work-items that wait for others as well.
  *
  * A line of the kernel that ends with "// NAME" stores the variable NAME, one with "// NAME+4" what is four bytes
  * behind its beginning. */
