@@ -4,7 +4,8 @@
  *
  * This finds mistakes of liveness, merging and allocation, whose own data it does not use, and of reconverge.c. Lanes
  * that part run one after the other, and scalar registers and rpc are common to them: so on its way into one side of a
- * branch, each place is emptied that the other side may write before lanes meet (rules R2 and R5). */
+ * branch, each place is emptied that the other side may write before lanes meet (rules R2 and R5). Of rpc it is known,
+ * too, what it holds wherever lanes come to meet. */
 #include "compiler/backend.h"
 
 #include <string.h>
@@ -227,18 +228,31 @@ static void collect_written(struct places *p, uint32_t from, uint32_t join)
     }
 }
 
-static void empty_written(struct places *p, struct written w)
+static void empty_written(struct places *p, struct written w, const struct names *rpc_at_join)
 {
     for (uint32_t i = 0; i < ISA_XREGS; i++)
         if (w.scalars >> i & 1) p->now[i] = NULL;
-    if (w.rpc != NO_NODE && !holds(p->now[PLACE_RPC], (int32_t)w.rpc)) p->now[PLACE_RPC] = NULL;
+    if (w.rpc != NO_NODE && !holds(p->now[PLACE_RPC], (int32_t)w.rpc))
+        p->now[PLACE_RPC] = in_both(p->f, p->now[PLACE_RPC], rpc_at_join);
 }
 
 /* ---- blocks ---- */
 
+/* Lanes come to a join with another rpc than before: those that wait for them at branches go on with that. */
+static void tell_branches(struct places *p, uint32_t join)
+{
+    for (uint32_t i = 0; i < p->f->norder; i++) {
+        const struct mblock *b = &p->f->mblocks[p->f->order[i]];
+        if (b->divergent && b->rpc == join && p->in[p->f->order[i]]) p->waiting[p->f->order[i]] = true;
+    }
+}
+
 /* The places come to `block` as they are now, or with what other ways leave in common. */
 static void arrive(struct places *p, uint32_t block)
 {
+    const struct names *rpc = p->in[block] ? p->in[block][PLACE_RPC] : NULL;
+    if (p->f->mblocks[block].join && (!p->in[block] || in_both(p->f, rpc, p->now[PLACE_RPC]) != rpc))
+        tell_branches(p, block);
     if (!p->in[block]) {
         p->in[block] = cc_alloc(p->f->cc, PLACES * sizeof **p->in);
         memcpy(p->in[block], p->now, PLACES * sizeof **p->in);
@@ -263,7 +277,8 @@ static void leave_divergent(struct places *p, uint32_t block)
         memcpy(p->now, end, sizeof end);
         if (other != b->rpc) {
             if (p->written_for[other] != b->rpc + 1) collect_written(p, other, b->rpc);
-            empty_written(p, p->written[other]);
+            const struct names *const *join = p->in[b->rpc]; /* of which nothing is known before lanes come there */
+            empty_written(p, p->written[other], join ? join[PLACE_RPC] : p->now[PLACE_RPC]);
         }
         arrive(p, b->succ[way]);
     }

@@ -76,4 +76,15 @@ kernel void k(global int *a, int n, int m)
 END
 expect 2 'vmslt' "not two comparisons"
 expect 0 'vxor' "comparisons are inverted"
+
+# Branches with the same join find it in rpc.
+compile <<'END'
+kernel void k(global const char *a, constant char *b, global int *to)
+{
+    int i = get_global_id(0), n = 0;
+    while (n < 8 && a[i + n] == b[n]) n++;
+    to[i] = n;
+}
+END
+expect 1 'setrpc' "a join is named again"
 exit $status
