@@ -7,7 +7,7 @@
  * has must lead to that value, for work-items that wait for others as well.
  *
  * A line of the kernel that ends with "// NAME" stores the variable NAME, one with "// NAME+4" what is four bytes
- * behind its beginning. */
+ * behind its beginning. With "// NAME?" the variable need not be anywhere. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -23,92 +23,116 @@
 
 enum { ITEMS = 64, ROUNDS = 5, PROBE_BYTES = 64 << 10, MOST = 4096, TEXT = 800, VARIABLE_BYTES = 32 };
 
-static const char source[] = "struct pair { int first; float second; };\n"
-                             "constant int primes[4] = {2, 3, 5, 7};\n"
-                             "global int counter = 5;\n"
-                             "static int mix(int a, global volatile int *to)\n"
-                             "{\n"
-                             "    int mixed = a * 77 ^ 5;\n"
-                             "    to[0] = a; // a\n"
-                             "    to[64] = mixed; // mixed\n"
-                             "    return mixed + a;\n"
-                             "}\n"
-                             "kernel void k(global volatile int *probe, global const int *in, int n, char small, "
-                             "short3 few, struct pair given,\n"
-                             "              local volatile int *room)\n"
-                             "{\n"
-                             "    int id = get_global_id(0), lane = get_local_id(0);\n"
-                             "    local volatile int shared[64];\n"
-                             "    int twice = in[id] * 2;\n"
-                             "    float real = in[id] * 0.75f;\n"
-                             "    long pair = (long)in[id] * in[id + 1] << 7;\n"
-                             "    volatile int table[8];\n"
-                             "    int fixed = 42, scaled = n * 7;\n"
-                             "    global volatile int *to = probe + id;\n"
-                             "    int4 wide = (int4)(twice, id, scaled, 9);\n"
-                             "    for (int i = 0; i < 8; i++) table[i] = in[id + i];\n"
-                             "    shared[lane] = twice;\n"
-                             "    barrier(CLK_LOCAL_MEM_FENCE);\n"
-                             "    *to = twice; // twice\n"
-                             "    *(global volatile float *)to = real; // real\n"
-                             "    *(global volatile char *)to = small; // small\n"
-                             "    *to = fixed; // fixed\n"
-                             "    *to = table[3]; // table+12\n"
-                             "    *to = shared[5]; // shared+20\n"
-                             "    *(global volatile short *)to = few.y; // few+2\n"
-                             "    *to = given.first; // given\n"
-                             "    *(global volatile float *)to = given.second; // given+4\n"
-                             "    *to = primes[n & 3 ? 2 : 3]; // primes+8\n"
-                             "    *to = counter; // counter\n"
-                             "    *(global volatile uint *)to = (uint)to; // to\n"
-                             "    ((global volatile int4 *)probe)[id] = wide; // wide\n"
-                             "    ((global volatile long *)probe)[id] = pair; // pair\n"
-                             "    int sum = 0;\n"
-                             "    for (int round = 0; round < n; round++) {\n"
-                             "        to[64 * round] = round; // round\n"
-                             "        sum += mix(in[id + round], to + 512 + 128 * round);\n"
-                             "        to[64 * round] = sum; // sum\n"
-                             "    }\n"
-                             "    *to = sum; // sum\n"
-                             "    int best = 3, steps = 0, before = 0, total = 0;\n"
-                             "    if (in[id] & 2) best = in[id + 2] * 5;\n"
-                             "    else if (in[id] & 4) best = n;\n"
-                             "    *to = best; // best\n"
-                             "    int left = in[id + 3];\n"
-                             "    do {\n"
-                             "        before = left;\n"
-                             "        left = left & 1 ? left - 3 : left >> 1;\n"
-                             "        steps++;\n"
-                             "    } while (left > 2);\n"
-                             "    *to = steps; // steps\n"
-                             "    *to = before; // before\n"
-                             "    *to = left; // left\n"
-                             "    for (int i = 0; i < n; i++) total += in[id + i];\n"
-                             "    *to = total; // total\n"
-                             "    int gone = n * 13 ^ 4321;\n"
-                             "    *to = gone; // gone\n"
-                             "    if (in[id] & 1) {\n"
-                             "        int spin = n * 77 + 123456;\n"
-                             "        *to = spin; // spin\n"
-                             "        spin *= spin + counter;\n"
-                             "        *to = spin; // spin\n"
-                             "        int odd = in[id] * 3 + n;\n"
-                             "        *to = odd; // odd\n"
-                             "        *to = scaled; // scaled\n"
-                             "        while (odd > 9) {\n"
-                             "            odd -= 7;\n"
-                             "            *to = odd; // odd\n"
-                             "        }\n"
-                             "    } else {\n"
-                             "        *to = twice; // twice\n"
-                             "        *to = scaled; // scaled\n"
-                             "    }\n"
-                             "    room[lane] = sum;\n"
-                             "    *to = id; // id\n"
-                             "    *to = n; // n\n"
-                             "    *to = room[lane] + wide.x + twice + (int)pair;\n"
-                             "    *to = lane; // lane\n"
-                             "}\n";
+static const char everything[] = "struct pair { int first; float second; };\n"
+                                 "constant int primes[4] = {2, 3, 5, 7};\n"
+                                 "global int counter = 5;\n"
+                                 "static int mix(int a, global volatile int *to)\n"
+                                 "{\n"
+                                 "    int mixed = a * 77 ^ 5;\n"
+                                 "    to[0] = a; // a\n"
+                                 "    to[64] = mixed; // mixed\n"
+                                 "    return mixed + a;\n"
+                                 "}\n"
+                                 "kernel void k(global volatile int *probe, global const int *in, int n, char small, "
+                                 "short3 few, struct pair given,\n"
+                                 "              local volatile int *room)\n"
+                                 "{\n"
+                                 "    int id = get_global_id(0), lane = get_local_id(0);\n"
+                                 "    local volatile int shared[64];\n"
+                                 "    int twice = in[id] * 2;\n"
+                                 "    float real = in[id] * 0.75f;\n"
+                                 "    long pair = (long)in[id] * in[id + 1] << 7;\n"
+                                 "    volatile int table[8];\n"
+                                 "    int fixed = 42, scaled = n * 7;\n"
+                                 "    global volatile int *to = probe + id;\n"
+                                 "    int4 wide = (int4)(twice, id, scaled, 9);\n"
+                                 "    for (int i = 0; i < 8; i++) table[i] = in[id + i];\n"
+                                 "    shared[lane] = twice;\n"
+                                 "    barrier(CLK_LOCAL_MEM_FENCE);\n"
+                                 "    *to = twice; // twice\n"
+                                 "    *(global volatile float *)to = real; // real\n"
+                                 "    *(global volatile char *)to = small; // small\n"
+                                 "    *to = fixed; // fixed\n"
+                                 "    *to = table[3]; // table+12\n"
+                                 "    *to = shared[5]; // shared+20\n"
+                                 "    *(global volatile short *)to = few.y; // few+2\n"
+                                 "    *to = given.first; // given\n"
+                                 "    *(global volatile float *)to = given.second; // given+4\n"
+                                 "    *to = primes[n & 3 ? 2 : 3]; // primes+8\n"
+                                 "    *to = counter; // counter\n"
+                                 "    *(global volatile uint *)to = (uint)to; // to\n"
+                                 "    ((global volatile int4 *)probe)[id] = wide; // wide\n"
+                                 "    ((global volatile long *)probe)[id] = pair; // pair\n"
+                                 "    int sum = 0;\n"
+                                 "    for (int round = 0; round < n; round++) {\n"
+                                 "        to[64 * round] = round; // round\n"
+                                 "        sum += mix(in[id + round], to + 512 + 128 * round);\n"
+                                 "        to[64 * round] = sum; // sum\n"
+                                 "    }\n"
+                                 "    *to = sum; // sum\n"
+                                 "    int best = 3, steps = 0, before = 0, total = 0;\n"
+                                 "    if (in[id] & 2) best = in[id + 2] * 5;\n"
+                                 "    else if (in[id] & 4) best = n;\n"
+                                 "    *to = best; // best\n"
+                                 "    int left = in[id + 3];\n"
+                                 "    do {\n"
+                                 "        before = left;\n"
+                                 "        left = left & 1 ? left - 3 : left >> 1;\n"
+                                 "        steps++;\n"
+                                 "    } while (left > 2);\n"
+                                 "    *to = steps; // steps\n"
+                                 "    *to = before; // before\n"
+                                 "    *to = left; // left\n"
+                                 "    for (int i = 0; i < n; i++) total += in[id + i];\n"
+                                 "    *to = total; // total\n"
+                                 "    int gone = n * 13 ^ 4321;\n"
+                                 "    *to = gone; // gone\n"
+                                 "    if (in[id] & 1) {\n"
+                                 "        int spin = n * 77 + 123456;\n"
+                                 "        *to = spin; // spin\n"
+                                 "        spin *= spin + counter;\n"
+                                 "        *to = spin; // spin\n"
+                                 "        int odd = in[id] * 3 + n;\n"
+                                 "        *to = odd; // odd\n"
+                                 "        *to = scaled; // scaled\n"
+                                 "        while (odd > 9) {\n"
+                                 "            odd -= 7;\n"
+                                 "            *to = odd; // odd\n"
+                                 "        }\n"
+                                 "    } else {\n"
+                                 "        *to = twice; // twice\n"
+                                 "        *to = scaled; // scaled\n"
+                                 "    }\n"
+                                 "    room[lane] = sum;\n"
+                                 "    *to = id; // id\n"
+                                 "    *to = n; // n\n"
+                                 "    *to = room[lane] + wide.x + twice + (int)pair;\n"
+                                 "    *to = lane; // lane\n"
+                                 "}\n";
+
+/* LLVM forgets that `late` is assigned behind the loop without a body: no block is left of that. */
+static const char forgotten[] =
+    "kernel void k(global volatile int *probe, global const int *in, int n, char small, short3 few, int2 given,\n"
+    "              local volatile int *room)\n"
+    "{\n"
+    "    int id = get_global_id(0), one = 1, late = 4, last = 5;\n"
+    "    global volatile int *to = probe + id;\n"
+    "    for (int i = 0; i < n; i++)\n"
+    "        for (int k = 0; k < n + 3; k++)\n"
+    "            if (n & 1) {\n"
+    "                *to = one; // one\n"
+    "                late = in[id + 7];\n"
+    "            }\n"
+    "    *to = late; // late\n"
+    "    for (int i = 0; i < n; i++) {\n"
+    "    }\n"
+    "    late = one;\n"
+    "    for (int i = 0; i < n + 3; i++) last = in[id + 3];\n"
+    "    *to = late; // late?\n"
+    "    *to = last; // last?\n"
+    "}\n";
+
+static const char *source = everything;
 
 /* ---- what llvm-dwarfdump says ---- */
 
@@ -285,6 +309,7 @@ static void read_variable(struct machine *m, const struct location *l, uint8_t o
 struct marker {
     char name[32];
     uint32_t offset, checked, spilled;
+    bool may_be_lost;
 };
 
 /* Assigned once, or not any more once they have been stored. */
@@ -317,6 +342,7 @@ static void read_markers(struct watch *w)
         const char *end = strchr(p, '\n'), *mark = strstr(p, "; // ");
         if (!mark || mark > end) continue;
         sscanf(mark + 5, "%31[a-z]+%u", w->markers[line].name, &w->markers[line].offset);
+        w->markers[line].may_be_lost = end[-1] == '?';
     }
 }
 
@@ -413,7 +439,7 @@ static void on_after(void *user, const struct warp *warp, uint32_t pc, const str
     (void)insn, (void)pc;
     if (!w->stores || !*w->marker->name) return;
     if (!w->located) {
-        wrong(&w->machine, "no place at a store of", w->marker->name);
+        if (!w->marker->may_be_lost) wrong(&w->machine, "no place at a store of", w->marker->name);
         return;
     }
     if (!a->lanes) check_lane(w, warp, (uint32_t)__builtin_ctz(warp->active), a->addr[0], a->size);
@@ -499,10 +525,10 @@ static uint32_t check(const char *compiler)
         memset(w.truths, 0, sizeof w.truths);
         run(d, module, &w, order);
     }
-    assert_true(w.compared > 10000);
+    assert_true(source == forgotten || w.compared > 10000);
     for (uint32_t line = 0; line < 100; line++) {
         const struct marker *m = &w.markers[line];
-        if (*m->name && !m->checked) fail_msg("line %u: %s was never checked", line, m->name);
+        if (*m->name && !m->checked && !m->may_be_lost) fail_msg("line %u: %s was never checked", line, m->name);
         if (strcmp(m->name, "table")) spilled += m->spilled;
     }
     ventus_module_free(module);
@@ -514,6 +540,15 @@ static void test_locations(void **state)
 {
     (void)state;
     assert_int_equal(check("ventus-cc"), 0);
+}
+
+/* It does not go on at its value of before. */
+static void test_forgotten(void **state)
+{
+    (void)state;
+    source = forgotten;
+    check("ventus-cc");
+    source = everything;
 }
 
 static void test_spilled(void **state)
@@ -540,7 +575,8 @@ static int remove_folder(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_locations), cmocka_unit_test(test_spilled)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_locations), cmocka_unit_test(test_forgotten),
+                                       cmocka_unit_test(test_spilled)};
     if (system("command -v llvm-dwarfdump-19 >/dev/null")) {
         puts("SKIPPED: no llvm-dwarfdump-19 (package llvm-19)");
         return 77;
