@@ -15,8 +15,11 @@
 #include <string.h>
 #include <time.h>
 
-static const char passes[] =
-    "always-inline,globaldce,function(mem2reg,early-cse,instcombine<no-verify-fixpoint>,simplifycfg,early-cse)";
+static const char *const passes[] = {
+    [EFFORT_USUAL] =
+        "always-inline,globaldce,function(mem2reg,early-cse,instcombine<no-verify-fixpoint>,simplifycfg,early-cse)",
+    [EFFORT_LEAST] = "always-inline,globaldce,function(mem2reg,early-cse,simplifycfg)",
+};
 
 /* Register allocation splits live ranges by regions of blocks, which takes most of the time where many registers live
  * through many blocks: constants are not split but made again, and the search for a region ends earlier than usual
@@ -129,10 +132,12 @@ static LLVMTargetMachineRef make_machine(const struct translation *t, char **err
     enum native_level level = (enum native_level)t->flow->request->level;
     char *triple = LLVMGetDefaultTargetTriple();
     LLVMTargetMachineRef machine = NULL;
+    bool least = t->flow->request->effort == EFFORT_LEAST;
+    LLVMCodeGenOptLevel effort = least ? LLVMCodeGenLevelNone : LLVMCodeGenLevelDefault;
     LLVMSetTarget(t->module, triple);
     if (!LLVMGetTargetFromTriple(triple, &target, error))
         machine = LLVMCreateTargetMachine(target, triple, level_cpu(level), level == NATIVE_v4 ? "-prefer-256-bit" : "",
-                                          LLVMCodeGenLevelDefault, LLVMRelocPIC, LLVMCodeModelSmall);
+                                          effort, LLVMRelocPIC, LLVMCodeModelSmall);
     LLVMDisposeMessage(triple);
     return machine;
 }
@@ -141,7 +146,7 @@ static bool run_passes(struct translation *t, LLVMTargetMachineRef machine, char
 {
     uint32_t start = emit_clock();
     LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
-    LLVMErrorRef error = LLVMRunPasses(t->module, passes, machine, options);
+    LLVMErrorRef error = LLVMRunPasses(t->module, passes[t->flow->request->effort], machine, options);
     LLVMDisposePassBuilderOptions(options);
     t->pass_us = emit_clock() - start;
     if (!error) return true;

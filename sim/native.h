@@ -48,6 +48,10 @@ enum native_metadata {
     METADATA_NO_OFFSET = 2, /* it says that global ids begin at 0 */
 };
 
+/* How long the translator may take: with the least effort code is made in half the time and less, and runs half as fast
+ * and less. For tests of what code does. */
+enum native_effort { EFFORT_USUAL, EFFORT_LEAST, NATIVE_EFFORT_COUNT };
+
 /* The lanes that warps of a launch begin with. */
 enum native_lanes {
     LANES_ANY,      /* the last warp of a group has fewer than the others */
@@ -64,7 +68,8 @@ struct native_request {
     uint16_t level;         /* enum native_level */
     uint16_t tuning;        /* enum native_tuning */
     uint32_t profile;       /* enum isa_profile */
-    uint32_t order;         /* enum path_order */
+    uint16_t order;         /* enum path_order */
+    uint16_t effort;        /* enum native_effort */
     uint16_t threads;       /* of a warp */
     uint16_t lanes;         /* enum native_lanes */
     uint32_t vgprs, sgprs;  /* that warps have */

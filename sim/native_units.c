@@ -58,6 +58,12 @@ static enum native_lanes lanes_of(const struct launch *l)
     return l->work_items % ISA_LANES ? LANES_ANY : LANES_ALL;
 }
 
+static enum native_effort effort(void)
+{
+    const char *said = secure_getenv("VENTUS_TRANSLATE_EFFORT");
+    return said && !strcmp(said, "least") ? EFFORT_LEAST : EFFORT_USUAL;
+}
+
 static struct native_request make_request(const struct native_units *u, const struct group *g)
 {
     const struct launch *l = g->launch;
@@ -69,7 +75,8 @@ static struct native_request make_request(const struct native_units *u, const st
     r.level = (uint16_t)u->level;
     r.tuning = host_is_amd() ? NATIVE_FOR_amd : NATIVE_FOR_intel;
     r.profile = u->gpu->config.profile;
-    r.order = g->job->options.order;
+    r.order = (uint16_t)g->job->options.order;
+    r.effort = (uint16_t)effort();
     r.threads = (uint16_t)l->threads_per_warp;
     r.lanes = (uint16_t)lanes_of(l);
     r.vgprs = l->vgprs;

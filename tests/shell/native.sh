@@ -95,6 +95,11 @@ kept truncated auto 0.0 0
 VENTUS_CACHE_DIR=$dir/file/cache kept unwritable native 100.0 0
 [ "$(ls cache)" = "$(ls cache/*.native | xargs -n 1 basename)" ] || wrong "something else is in the cache: $(ls cache)"
 
+# What is made with less effort is another translation.
+kept whole native 100.0 0
+VENTUS_TRANSLATE_EFFORT=least kept quick native 100.0 0
+VENTUS_TRANSLATE_EFFORT=least kept quick-again native 100.0 1
+
 # Lanes that never part are translated for all of them alone, and of that `native`, when it is named, has no use.
 rm cache/*.native
 run step step 20000

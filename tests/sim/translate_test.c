@@ -92,12 +92,28 @@ static void test_bad(void **state)
     REFUSED(layout, native_layout() + 1);
     REFUSED(level, NATIVE_LEVEL_COUNT);
     REFUSED(tuning, NATIVE_TUNING_COUNT);
+    REFUSED(effort, NATIVE_EFFORT_COUNT);
+    REFUSED(lanes, NATIVE_LANES_COUNT);
     REFUSED(threads, 0);
     REFUSED(threads, ISA_LANES + 1);
     REFUSED(vgprs, ISA_VREGS + 1);
     REFUSED(sgprs, ISA_XREGS + 1);
     REFUSED(code_base, ABI_CODE_BASE + 2);
     REFUSED(code_words, NATIVE_CODE_LIMIT + 1);
+}
+
+/* With the least effort the code is another one. */
+static void test_effort(void **state)
+{
+    static uint8_t usual[1 << 20], least[1 << 20];
+    struct native_request r = sound();
+    char says[200];
+    (void)state;
+    size_t size = ask(&r, WORDS, usual, sizeof usual, says);
+    r.effort = EFFORT_LEAST;
+    size_t other = ask(&r, WORDS, least, sizeof least, says);
+    assert_true(size > sizeof(struct native_answer) && other > sizeof(struct native_answer));
+    assert_true(size != other || memcmp(usual, least, size) != 0);
 }
 
 /* Code that ends before it has come has no answer; addresses outside of it are no places to translate. */
@@ -118,7 +134,7 @@ static void test_odd(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_sound), cmocka_unit_test(test_bad),
-                                       cmocka_unit_test(test_odd)};
+                                       cmocka_unit_test(test_effort), cmocka_unit_test(test_odd)};
     const char *program = getenv("VENTUS_TRANSLATE");
     if (!program || access(program, X_OK)) return 77;
     return cmocka_run_group_tests(tests, NULL, NULL);
