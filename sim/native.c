@@ -241,13 +241,14 @@ static enum stop run_code(struct sm *sm, struct native_sm *n, uint32_t entry, ui
     return exit == EXIT_FAULT ? STOP_FAULT : STOP_NOT;
 }
 
-/* `step` has executed so many instructions of the warp: for want of the unit, or, where lanes part, of its `apart`. */
-static void heat(struct sm *sm, struct native_unit *unit, const struct warp *w, uint64_t instructions)
+/* `step` has executed so many instructions of the warp: for want of the unit, or, when its lanes have parted, `apart`.
+ */
+static void heat(struct sm *sm, struct native_unit *unit, const struct warp *w, uint64_t instructions, bool parted)
 {
     struct native *native = sm->gpu->engine_data;
     struct native_unit *apart = unit->apart;
-    bool parts = apart && (apart->state != TRANSLATION_COLD || is_apart(unit, w) || w->group->counters.divergent);
-    units_heat(&native->units, parts ? apart : unit, instructions);
+    bool for_apart = apart && (apart->state != TRANSLATION_COLD || is_apart(unit, w) || parted);
+    units_heat(&native->units, for_apart ? apart : unit, instructions);
 }
 
 static void use_unit(struct native_sm *n, struct native_unit *unit)
@@ -275,7 +276,7 @@ static enum stop run_step(struct sm *sm, struct native_sm *n, uint64_t most, uin
     enum stop stop = step()->run(sm, w, most < *budget ? most : *budget);
     before = w->group->counters.instructions - before;
     *budget -= before;
-    heat(sm, n->unit, w, before);
+    heat(sm, n->unit, w, before, w->group->counters.divergent);
     return stop == STOP_QUANTUM && sm->gpu->code_version == n->version ? STOP_NOT : stop;
 }
 
@@ -335,8 +336,10 @@ static enum stop run_cold(struct sm *sm, struct warp *w, struct native_unit *uni
     warp_clear(w);
     w->left = 0;
     w->group->local_written = true;
+    const struct counters *c = &w->group->counters;
+    uint64_t divergent = c->divergent;
     enum stop stop = step()->run(sm, w, budget);
-    if (unit) heat(sm, unit, w, w->group->counters.instructions - sm_of(sm)->before);
+    if (unit) heat(sm, unit, w, c->instructions - sm_of(sm)->before, c->divergent != divergent);
     return stop;
 }
 

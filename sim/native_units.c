@@ -216,7 +216,7 @@ static bool start_thread(struct native_units *u)
 
 void units_heat(struct native_units *u, struct native_unit *unit, uint64_t instructions)
 {
-    if (unit->state != TRANSLATION_COLD || ((unit->heat += instructions) < HOT && !u->at_once)) return;
+    if (unit->state != TRANSLATION_COLD || (unit->heat += instructions) < u->hot) return;
     pthread_mutex_lock(&u->lock);
     if (unit->state == TRANSLATION_COLD && u->at_once) translate_unit(u, unit);
     if (unit->state == TRANSLATION_COLD) unit->state = start_thread(u) ? TRANSLATION_WANTED : TRANSLATION_NONE;
@@ -338,8 +338,10 @@ void units_hold(struct native_units *u, const struct group *g, struct native_uni
 bool units_open(struct native_units *u, struct gpu *gpu, bool at_once)
 {
     const char *lanes = getenv("VENTUS_TRANSLATE_LANES");
+    bool part = lanes && !strcmp(lanes, "part"), together = lanes && !strcmp(lanes, "together");
     *u = (struct native_units){.gpu = gpu, .level = units_level(), .at_once = at_once};
-    u->together = !at_once || (lanes && !strcmp(lanes, "together"));
+    u->together = !at_once || part || together;
+    u->hot = part ? 1 : HOT;
     cache_open(&u->cache, level_names[u->level]);
     bool process = translator_init(&u->process), lock = pthread_mutex_init(&u->lock, NULL) == 0;
     if (process && lock && pthread_cond_init(&u->changed, NULL) == 0) return true;

@@ -44,6 +44,7 @@ struct native_units {
     enum native_level level;
     bool at_once;  /* translate before the first instruction */
     bool together; /* for lanes that stay together first */
+    uint32_t hot;  /* instructions that `step` executes before a translation is asked for */
     pthread_mutex_t lock;
     struct native_unit *first; /* the youngest */
     uint32_t made;             /* units, those included that are no longer kept */
@@ -62,7 +63,7 @@ struct native_units {
 };
 
 /* False: the host has no memory. `at_once`: units are translated when they are first asked for, and for lanes that part
- * as well, unless VENTUS_TRANSLATE_LANES says "together". */
+ * as well, unless VENTUS_TRANSLATE_LANES says "together" or "part" (docs/performance.md). */
 bool units_open(struct native_units *u, struct gpu *gpu, bool at_once);
 void units_close(struct native_units *u);
 

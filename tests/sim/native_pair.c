@@ -66,7 +66,7 @@ static void fill(struct guest *g, const struct pair *p)
 static void run_on(const struct engine *engine, const struct pair *p, struct outcome *out)
 {
     struct guest g;
-    if (p->together) setenv("VENTUS_TRANSLATE_LANES", "together", 1);
+    if (p->together) setenv("VENTUS_TRANSLATE_LANES", "part", 1);
     else unsetenv("VENTUS_TRANSLATE_LANES");
     struct gpu_config c;
     gpu_config_default(&c);

@@ -21,7 +21,7 @@ struct pair {
     uint32_t metadata;     /* its offset */
     const uint32_t *words; /* `count` words at the beginning of the data, otherwise numbers of every kind */
     size_t count;
-    bool together; /* lanes stay together at first: what `native` does when nobody has named it */
+    bool together; /* code for lanes that stay together first, as when nobody has named `native` */
 };
 
 /* The nth of the host levels that this host has, a name for VENTUS_NATIVE_LEVEL; NULL: there are no more. */
