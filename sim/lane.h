@@ -123,10 +123,11 @@ LANE uint32_t f_bits(float f)
     } c = {f};
     return c.u;
 }
-LANE uint32_t f_isnan(uint32_t a) { return (a & 0x7fffffffu) > F_INF; }
-#ifdef LANE_RAW_NAN /* somebody else makes NaNs canonical */
+#ifdef LANE_RAW_NAN /* somebody else makes NaNs canonical, and nobody asks which exceptions a comparison raises */
+LANE uint32_t f_isnan(uint32_t a) { return f_of(a) != f_of(a); }
 LANE uint32_t f_canon(uint32_t a) { return a; }
 #else
+LANE uint32_t f_isnan(uint32_t a) { return (a & 0x7fffffffu) > F_INF; }
 LANE uint32_t f_canon(uint32_t a) { return f_isnan(a) ? F_NAN : a; }
 #endif
 
@@ -146,6 +147,11 @@ LANE uint32_t f_max(uint32_t a, uint32_t b)
     r = f_isnan(b) ? a : r;
     return f_canon(r);
 }
+#ifdef LANE_RAW_NAN
+LANE uint32_t f_eq(uint32_t a, uint32_t b) { return f_of(a) == f_of(b); }
+LANE uint32_t f_lt(uint32_t a, uint32_t b) { return f_of(a) < f_of(b); }
+LANE uint32_t f_le(uint32_t a, uint32_t b) { return f_of(a) <= f_of(b); }
+#else
 LANE uint32_t f_eq(uint32_t a, uint32_t b)
 {
     return (uint32_t)((a == b) | !((a | b) << 1)) & !(f_isnan(a) | f_isnan(b));
@@ -158,6 +164,7 @@ LANE uint32_t f_le(uint32_t a, uint32_t b)
 {
     return (uint32_t)((f_key(a) <= f_key(b)) | !((a | b) << 1)) & !(f_isnan(a) | f_isnan(b));
 }
+#endif
 
 /* Bit 0 -inf, 1 negative normal, 2 negative subnormal, 3 -0, 4 +0 ... 7 +inf, 8 signalling, 9 quiet. */
 LANE uint32_t f_class(uint32_t a)
