@@ -337,39 +337,11 @@ static struct opd bare_bit(struct func *f, LLVMValueRef bit, LLVMBasicBlockRef b
     return alu(f, is_or != *negate ? OR : AND, a, b);
 }
 
-/* Are two values on the same side of a third? Then the greater or the lesser of them is. Is one of them 0? Then the
- * lesser one is; both, and all their bits are. */
-static bool joint_condition(struct func *f, LLVMValueRef bit, LLVMBasicBlockRef block, struct condition *c)
-{
-    LLVMValueRef pair[2];
-    bool is_or;
-    if (type_bits(LLVMTypeOf(bit)) != 1 || !is_pair(bit, opcode_here(bit, block), pair, &is_or)) return false;
-    for (unsigned i = 0; i < 2; i++)
-        if (opcode_here(pair[i], block) != LLVMICmp || !compares_words(f, pair[i])) return false;
-    LLVMIntPredicate p = LLVMGetICmpPredicate(pair[0]);
-    bool equality = p == LLVMIntEQ || p == LLVMIntNE, to_zero = LLVMIsNull(LLVMGetOperand(pair[0], 1));
-    bool below = p == LLVMIntULT || p == LLVMIntULE || p == LLVMIntSLT || p == LLVMIntSLE;
-    if ((equality && !to_zero) || p != LLVMGetICmpPredicate(pair[1])) return false;
-    if (LLVMGetOperand(pair[0], 1) != LLVMGetOperand(pair[1], 1)) return false;
-    if (type_bits(LLVMTypeOf(LLVMGetOperand(pair[0], 0))) != 32) return false;
-    struct opd a = parts(f, LLVMGetOperand(pair[0], 0))[0], b = parts(f, LLVMGetOperand(pair[1], 0))[0];
-    if (!is_v(f, a) || !is_v(f, b)) return false;
-    enum alu greater = p >= LLVMIntSGT ? MAX : MAXU, lesser = p >= LLVMIntSGT ? MIN : MINU;
-    enum alu op = below != is_or ? greater : lesser;
-    if (equality) op = (p == LLVMIntEQ) == is_or ? MINU : OR;
-    *c = integer_condition(f, pair[0]);
-    struct opd both = alu(f, op, a, b);
-    if (c->a.reg == a.reg && !is_imm(c->a)) c->a = both;
-    else c->b = both;
-    return true;
-}
-
 /* The condition of a branch: comparisons of the same block are done by the branch itself. */
 static struct condition branch_condition(struct func *f, LLVMValueRef cond, LLVMBasicBlockRef block)
 {
     if (opcode_here(cond, block) == LLVMICmp && compares_words(f, cond)) return integer_condition(f, cond);
     struct condition c = {OP_BNE, OP_VBNE, opd_imm(0), opd_imm(0), false};
-    if (joint_condition(f, cond, block, &c)) return c;
     c.a = bare_bit(f, cond, block, 0, &c.negate);
     return c;
 }
