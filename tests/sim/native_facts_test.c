@@ -326,22 +326,36 @@ static void test_nans_under_masks(void **state)
     }
 }
 
+/* Equal numbers, both zeros, infinities and NaNs, in order and not. */
+static void test_comparisons(void **state)
+{
+    static const char *const rows[] = {"vmflt.vv", "vmfle.vv", "vmfeq.vv", "vmfne.vv", "vfmin.vv", "vfmax.vv"};
+    enum { KINDS = 13 };
+    uint32_t words[300] = {0};
+    (void)state;
+    for (uint32_t i = 0; i < 32; i++) {
+        uint32_t a = i % KINDS, b = (i * 5 + i / KINDS) % KINDS;
+        words[i] = words[64 + i] = a < 12 ? specials[a] : 0;
+        words[32 + i] = b < 12 ? specials[b] : 0;
+    }
+    words[64] = 0xff800000, words[65] = 0x7f800000, words[66 + KINDS - 1] = 0x80000000;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char text[1000];
+        snprintf(text, sizeof text, LOAD " %s v4, v1, v2\n %s v5, v1, v3\n" SAVE " endprg\n", rows[i], rows[i]);
+        expect_same_of(&(struct pair){.text = text, .words = words, .count = 300});
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_numbers_at_exits),
-        cmocka_unit_test(test_metadata_block),
-        cmocka_unit_test(test_numbers_meet),
-        cmocka_unit_test(test_offsets),
-        cmocka_unit_test(test_parts),
-        cmocka_unit_test(test_gaps_at_ends),
-        cmocka_unit_test(test_moving_pointers),
-        cmocka_unit_test(test_private_offsets),
-        cmocka_unit_test(test_nans_are_seen),
-        cmocka_unit_test(test_nans_in_loops),
-        cmocka_unit_test(test_nans_under_masks),
-        cmocka_unit_test(test_strays),
-        cmocka_unit_test(test_stray_behind_barrier),
+        cmocka_unit_test(test_numbers_at_exits), cmocka_unit_test(test_metadata_block),
+        cmocka_unit_test(test_numbers_meet),     cmocka_unit_test(test_offsets),
+        cmocka_unit_test(test_comparisons),      cmocka_unit_test(test_parts),
+        cmocka_unit_test(test_gaps_at_ends),     cmocka_unit_test(test_moving_pointers),
+        cmocka_unit_test(test_private_offsets),  cmocka_unit_test(test_nans_are_seen),
+        cmocka_unit_test(test_nans_in_loops),    cmocka_unit_test(test_nans_under_masks),
+        cmocka_unit_test(test_strays),           cmocka_unit_test(test_stray_behind_barrier),
     };
     if (!engine_usable(&engine_native)) return 77;
     return cmocka_run_group_tests(tests, pair_setup, pair_teardown);
