@@ -46,6 +46,7 @@ kernel void turn(global const int *in, global int *out, local int *tile)
     tile[i * 8 % n] = in[get_global_id(0)];
     barrier(CLK_LOCAL_MEM_FENCE);
     out[get_global_id(0)] = tile[n - 1 - i] / 3;
+    for (int k = in[0]; k < i % 5; k++) out[get_global_id(0)] += k;
 }
 END
 "$ventus" cc lines.cl -o lines.elf

@@ -1,4 +1,4 @@
-# `make test-engines`: once on each host level that there is, and a word of each that there is not. The build is one in name
+# `make test-engines`: with either effort on each host level that there is, and a word of each that there is not. The build is one in name
 # only: its programs say which levels the host has, and what the cases are run with.
 set -u
 . "$VENTUS_SOURCE/tests/shell/common"
@@ -10,7 +10,7 @@ echo "# engine step       interprets; builds for this host: v4 v3 base hooked"
 END_OF_VENTUS
 cat >fake/tests/clrun <<END_OF_CLRUN
 #!/bin/sh
-echo "\$VENTUS_ENGINE \$VENTUS_NATIVE_LEVEL \${1##*/}" >>"$dir/ran"
+echo "\$VENTUS_ENGINE \$VENTUS_NATIVE_LEVEL \${VENTUS_TRANSLATE_EFFORT:-usual} \${1##*/}" >>"$dir/ran"
 END_OF_CLRUN
 chmod +x fake/ventus fake/tests/clrun
 
@@ -25,11 +25,16 @@ engines() {
 
 engines 'v3 base' 'engine: native, base
 engine: native, v3
-engine: native, v4: skipped, this host lacks it' 'native base at-sign.cl
-native v3 at-sign.cl'
+engine: native, v4: skipped, this host lacks it' 'native base least at-sign.cl
+native base usual at-sign.cl
+native v3 least at-sign.cl
+native v3 usual at-sign.cl'
 engines 'v4 v3 base' 'engine: native, base
 engine: native, v3
-engine: native, v4' 'native base at-sign.cl
-native v3 at-sign.cl
-native v4 at-sign.cl'
+engine: native, v4' 'native base least at-sign.cl
+native base usual at-sign.cl
+native v3 least at-sign.cl
+native v3 usual at-sign.cl
+native v4 least at-sign.cl
+native v4 usual at-sign.cl'
 exit $status
