@@ -51,6 +51,7 @@ sed -e "s/^target triple = .*/target triple = \"$triple\"/" \
     -e 's/^define linkonce_odr /define weak_odr /' -e 's/^\(@[A-Za-z0-9_.]* = \)linkonce_odr /\1weak_odr /' \
     -e '/^define .*@_Z[34]erfc\{0,1\}[fD]/,/^}/s/, 2147479552$/, 2147475456/' \
     -e '/^define .*convert_[a-z0-9]*_sat/,/^}/s/fpto\([su]\)i float \(%[0-9]*\) to \(i[0-9]*\)$/call \3 @llvm.fpto\1i.sat.\3.f32(float \2)/' \
+    -e '/^define .*convert_[a-z0-9]*_sat/,/^}/s/fpto\([su]\)i double \(%[0-9]*\) to \(i[0-9]*\)$/call \3 @llvm.fpto\1i.sat.\3.f64(double \2)/' \
     -e '/^attributes /s/ "[a-z-]*"="[^"]*"//g' \
     -e 's/@_Z4erfcf(/@libclc_erfc(/; s/@_Z6lgammaf(/@libclc_lgamma(/; s/@_Z8lgamma_rfPi(/@libclc_lgamma_r(/; s/@_Z5rootnfi(/@libclc_rootn(/' \
     -e 's/@_Z[0-9]*\(sin\|tan\|atan\|atanpi\|erf\|expm1\|sinpi\|cospi\|tanpi\)d(/@libclc_double_\1(/' \
@@ -58,8 +59,10 @@ sed -e "s/^target triple = .*/target triple = \"$triple\"/" \
 for bits in 8 16 32 64; do
     echo "declare i$bits @llvm.fptosi.sat.i$bits.f32(float)"
     echo "declare i$bits @llvm.fptoui.sat.i$bits.f32(float)"
+    echo "declare i$bits @llvm.fptosi.sat.i$bits.f64(double)"
+    echo "declare i$bits @llvm.fptoui.sat.i$bits.f64(double)"
 done >>"$work/edited.ll"
-[ "$(grep -c '= call i[0-9]* @llvm.fpto[su]i.sat' "$work/edited.ll")" -eq 1360 ] || die "the conversions are not those this script corrects"
+[ "$(grep -c '= call i[0-9]* @llvm.fpto[su]i.sat' "$work/edited.ll")" -eq 2720 ] || die "the conversions are not those this script corrects"
 # Intrinsics that lower.c makes calls of are calls here already, so that what is linked needs nothing more.
 awk '/^define .*double.*\{$/ { skip = 1 } !skip { print } /^}/ { skip = 0 }' "$work/edited.ll" |
     sed -e 's/@llvm\.\(floor\|ceil\|trunc\|rint\|round\)\.f32(/@__ventus_\1(/g' \
