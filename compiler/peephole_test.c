@@ -1,79 +1,19 @@
 /* The clean-up pass alone, on blocks written by hand: what is shared, what must not be, what goes. Programs do
  * not show all of it, since selection rarely writes a register twice. */
-#include "compiler/backend.h"
-#include "compiler/prepare.h"
+#include "compiler/hand.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h> /* behind backend.h, whose fail() has the name of a macro here */
-
-static struct cc cc;
-static struct func *f;
-
-static void begin_block(void)
-{
-    f->cur = new_block(f, 0);
-    f->mblocks[f->cur].term = TERM_RETURN;
-}
-
-/* The current block goes on in a new one. */
-static void begin_block_behind(void)
-{
-    uint32_t from = f->cur;
-    begin_block();
-    f->mblocks[from].term = TERM_JUMP;
-    f->mblocks[from].succ[0] = f->cur;
-}
-
-/* One empty block, being filled. */
-static int setup(void **state)
-{
-    (void)state;
-    cc = (struct cc){0};
-    if (setjmp(cc.on_error)) return -1;
-    f = cc_alloc(&cc, sizeof *f);
-    f->cc = &cc;
-    for (int i = 0; i < FIRST_VREG; i++) new_vreg(f, CLASS_S);
-    begin_block();
-    return 0;
-}
-
-static int teardown(void **state)
-{
-    (void)state;
-    cc_free(&cc);
-    return 0;
-}
-
-static int32_t reg(void) { return new_vreg(f, CLASS_S); }
-static int32_t vector(void) { return new_vreg(f, CLASS_V); }
+static void prepare(void) { begin(1); }
 
 /* A register that holds what no instruction here computes. */
 static int32_t unknown(void)
 {
-    int32_t r = reg();
+    int32_t r = new_scalar();
     emit(f, OP_CSRRS, r, 0, 0, 0)->keep = true;
-    return r;
-}
-
-static int32_t compute(unsigned op, int32_t a, int32_t b)
-{
-    int32_t r = insn_roles(op)->rd == CLASS_V ? vector() : reg();
-    emit(f, op, r, a, b, 0);
     return r;
 }
 
 static void use(int32_t r) { emit(f, OP_SW, 0, REG_ARGS, r, 0); }
 static void use_vector(int32_t r) { emit(f, OP_VSW_V, 0, r, r, 0); }
-
-static unsigned count(uint32_t block, unsigned op)
-{
-    unsigned n = 0;
-    for (uint32_t i = 0; i < f->mblocks[block].n; i++) n += f->mblocks[block].code[i].op == op;
-    return n;
-}
 
 /* How many `op` are left in the block. */
 static unsigned left(unsigned op)
@@ -117,7 +57,7 @@ static void other_fields(void **state)
     for (int field = 0; field < 5; field++) {
         begin_block();
         for (int i = 0; i < MANY; i++) {
-            struct minsn *m = emit(f, OP_FMADD_S, reg(), a, a, 0);
+            struct minsn *m = emit(f, OP_FMADD_S, new_scalar(), a, a, 0);
             m->rs3 = a;
             switch (field) {
             case 0: m->rs1 = source[i]; break;
@@ -180,7 +120,7 @@ static void changed_third_source(void **state)
     (void)state;
     int32_t a = unknown(), c = unknown(), r[2];
     for (int i = 0; i < 2; i++) {
-        r[i] = reg();
+        r[i] = new_scalar();
         emit(f, OP_FMADD_S, r[i], a, a, 0)->rs3 = c;
         use(r[i]);
         emit(f, OP_XOR, c, a, a, 0);
@@ -207,7 +147,7 @@ static void shared_after_a_change(void **state)
 static void accumulations(void **state)
 {
     (void)state;
-    int32_t a = vector(), b = vector();
+    int32_t a = new_vector(), b = new_vector();
     emit(f, OP_VID_V, a, 0, 0, 0)->keep = true;
     emit(f, OP_VID_V, b, 0, 0, 0)->keep = true;
     for (int i = 0; i < 2; i++) use_vector(compute(OP_VMACC_VV, a, b));
@@ -233,7 +173,7 @@ static void blocks_share_nothing(void **state)
     int32_t a = unknown(), b = unknown();
     uint32_t first = f->cur;
     use(compute(OP_ADD, a, b));
-    begin_block_behind();
+    begin_block();
     use(compute(OP_ADD, a, b));
     assert_int_equal(left(OP_ADD), 1);
     assert_int_equal(count(first, OP_ADD), 1);
@@ -246,7 +186,7 @@ static void used_in_another_block(void **state)
     int32_t a = unknown(), b = unknown(), first = compute(OP_ADD, a, b), second = compute(OP_ADD, a, b);
     use(first);
     uint32_t block = f->cur;
-    begin_block_behind();
+    begin_block();
     use(second);
     peephole_run(f);
     assert_int_equal(count(block, OP_ADD), 1);
@@ -258,7 +198,7 @@ static void unused_results(void **state)
     (void)state;
     int32_t a = unknown(), b = unknown();
     compute(OP_XOR, compute(OP_ADD, a, b), a); /* used by nothing, and so is then what it uses */
-    int32_t sum = vector(), factor = vector();
+    int32_t sum = new_vector(), factor = new_vector();
     emit(f, OP_VMV_V_X, factor, a, 0, 0)->keep = true;
     emit(f, OP_VMV_V_I, sum, 0, 0, 0);
     emit(f, OP_VMACC_VV, sum, factor, factor, 0); /* the sum is read by itself alone */
@@ -270,19 +210,11 @@ static void unused_results(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(equal_computations, setup, teardown),
-        cmocka_unit_test_setup_teardown(other_computations, setup, teardown),
-        cmocka_unit_test_setup_teardown(other_fields, setup, teardown),
-        cmocka_unit_test_setup_teardown(other_operations, setup, teardown),
-        cmocka_unit_test_setup_teardown(changed_first_source, setup, teardown),
-        cmocka_unit_test_setup_teardown(changed_second_source, setup, teardown),
-        cmocka_unit_test_setup_teardown(changed_third_source, setup, teardown),
-        cmocka_unit_test_setup_teardown(shared_after_a_change, setup, teardown),
-        cmocka_unit_test_setup_teardown(accumulations, setup, teardown),
-        cmocka_unit_test_setup_teardown(constants_within_reach, setup, teardown),
-        cmocka_unit_test_setup_teardown(blocks_share_nothing, setup, teardown),
-        cmocka_unit_test_setup_teardown(used_in_another_block, setup, teardown),
-        cmocka_unit_test_setup_teardown(unused_results, setup, teardown),
+        TEST(equal_computations),     TEST(other_computations),    TEST(other_fields),
+        TEST(other_operations),       TEST(changed_first_source),  TEST(changed_second_source),
+        TEST(changed_third_source),   TEST(shared_after_a_change), TEST(accumulations),
+        TEST(constants_within_reach), TEST(blocks_share_nothing),  TEST(used_in_another_block),
+        TEST(unused_results),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

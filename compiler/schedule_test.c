@@ -1,63 +1,25 @@
 /* The order of instructions: slow ones come early, each kind of dependence is kept, registers are not used up. Where
  * two instructions must keep their order, the second is one that the scheduler would like to have before the first.
  * Then code at random, which has to compute what it did before. */
-#include "compiler/backend.h"
-#include "compiler/prepare.h"
+#include "compiler/hand.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <string.h>
-
-#include <cmocka.h> /* behind backend.h, whose fail() has the name of a macro here */
 
 #include "tests/rng.h"
 
 enum { FIRST = 1, SECOND, FILLERS = 8, CSR_WITH_FLAGS = 1 };
 
-static struct cc cc;
-static struct func *f;
-static struct kernel kernel = {.name = "k"};
-static struct block entry;
 static int32_t p, q, value; /* registers with something in them */
 
-static int32_t scalar(void) { return new_vreg(f, CLASS_S); }
-static int32_t vector(void) { return new_vreg(f, CLASS_V); }
-
-static int32_t compute(unsigned op, int32_t a, int32_t b)
+static void begin_values(uint32_t nblocks)
 {
-    int32_t r = scalar();
-    emit(f, op, r, a, b, 0);
-    return r;
+    begin(nblocks);
+    p = new_scalar();
+    q = new_scalar();
+    value = new_scalar();
 }
 
-static void begin(void)
-{
-    f = cc_alloc(&cc, sizeof *f);
-    *f = (struct func){.cc = &cc, .kernel = &kernel, .blocks = &entry, .nregs_s = ISA_VREGS, .nregs_v = ISA_VREGS};
-    for (int i = 0; i < FIRST_VREG; i++) new_vreg(f, CLASS_S);
-    f->cur = f->exit = new_block(f, 0);
-    f->mblocks[f->cur].term = TERM_RETURN;
-    p = scalar();
-    q = scalar();
-    value = scalar();
-}
-
-static int setup(void **state)
-{
-    (void)state;
-    cc = (struct cc){0};
-    if (setjmp(cc.on_error)) return -1;
-    begin();
-    return 0;
-}
-
-static int teardown(void **state)
-{
-    (void)state;
-    cc_free(&cc);
-    return 0;
-}
+static void prepare(void) { begin_values(1); }
 
 static struct minsn *marked(struct minsn *m, uint32_t mark)
 {
@@ -71,7 +33,7 @@ static struct minsn *store(int32_t base, int32_t offset) { return emit(f, OP_SW,
 /* Something to do while others are waited for. */
 static void fill(void)
 {
-    for (int i = 0; i < FILLERS; i++) emit(f, OP_ADDI, scalar(), 0, 0, i);
+    for (int i = 0; i < FILLERS; i++) emit(f, OP_ADDI, new_scalar(), 0, 0, i);
 }
 
 static uint32_t index_of(uint32_t mark)
@@ -114,9 +76,9 @@ static void loads_come_early(void **state)
 {
     (void)state;
     fill();
-    int32_t r = scalar();
+    int32_t r = new_scalar();
     marked(load(r, p, 0), FIRST);
-    marked(emit(f, OP_MUL, scalar(), r, r, 0), SECOND);
+    marked(emit(f, OP_MUL, new_scalar(), r, r, 0), SECOND);
     assert_true(scheduled());
     assert_int_equal(index_of(FIRST), 0);
     assert_int_equal(index_of(SECOND), 4); /* as many as are issued meanwhile, and no more */
@@ -135,23 +97,23 @@ static void nothing_to_gain(void **state)
 static void read_after_write(void **state)
 {
     (void)state;
-    int32_t address = scalar();
+    int32_t address = new_scalar();
     marked(emit(f, OP_ADD, address, p, q, 0), FIRST);
-    assert_true(keeps_load(load(scalar(), address, 0)));
+    assert_true(keeps_load(load(new_scalar(), address, 0)));
 }
 
 static void write_after_read(void **state)
 {
     (void)state;
-    int32_t r = scalar();
-    marked(emit(f, OP_ADD, scalar(), r, p, 0), FIRST);
+    int32_t r = new_scalar();
+    marked(emit(f, OP_ADD, new_scalar(), r, p, 0), FIRST);
     assert_true(keeps_load(load(r, q, 0)));
 }
 
 static void write_after_write(void **state)
 {
     (void)state;
-    int32_t r = scalar();
+    int32_t r = new_scalar();
     marked(emit(f, OP_ADDI, r, 0, 0, 1), FIRST);
     assert_true(keeps_load(load(r, q, 0)));
 }
@@ -159,8 +121,8 @@ static void write_after_write(void **state)
 static void independent(void **state)
 {
     (void)state;
-    marked(emit(f, OP_ADD, scalar(), p, q, 0), FIRST);
-    assert_false(keeps_load(load(scalar(), q, 0)));
+    marked(emit(f, OP_ADD, new_scalar(), p, q, 0), FIRST);
+    assert_false(keeps_load(load(new_scalar(), q, 0)));
 }
 
 /* ---- memory ---- */
@@ -169,14 +131,14 @@ static void load_after_store(void **state)
 {
     (void)state;
     marked(store(p, 0), FIRST);
-    assert_true(keeps_load(load(scalar(), q, 0)));
+    assert_true(keeps_load(load(new_scalar(), q, 0)));
 }
 
 static void load_after_other_load(void **state)
 {
     (void)state;
-    marked(load(scalar(), p, 0), FIRST);
-    assert_false(keeps_load(load(scalar(), q, 0)));
+    marked(load(new_scalar(), p, 0), FIRST);
+    assert_false(keeps_load(load(new_scalar(), q, 0)));
 }
 
 /* The same address in a register: distances are known, as long as it is the same. */
@@ -184,20 +146,20 @@ static void known_distance(void **state)
 {
     (void)state;
     marked(store(p, 4), FIRST);
-    assert_false(keeps_load(load(scalar(), p, 8)));
-    begin();
+    assert_false(keeps_load(load(new_scalar(), p, 8)));
+    begin_values(1);
     marked(store(p, 4), FIRST);
-    assert_false(keeps_load(load(scalar(), p, 0)));
-    begin();
+    assert_false(keeps_load(load(new_scalar(), p, 0)));
+    begin_values(1);
     marked(store(p, 4), FIRST);
-    assert_true(keeps_load(emit(f, OP_LBU, scalar(), p, 0, 7)));
-    begin();
+    assert_true(keeps_load(emit(f, OP_LBU, new_scalar(), p, 0, 7)));
+    begin_values(1);
     marked(emit(f, OP_SB, 0, p, value, 3), FIRST);
-    assert_true(keeps_load(load(scalar(), p, 0)));
-    begin();
+    assert_true(keeps_load(load(new_scalar(), p, 0)));
+    begin_values(1);
     marked(store(p, 4), FIRST);
     emit(f, OP_ADDI, p, p, 0, 4);
-    assert_true(keeps_load(load(scalar(), p, 0)));
+    assert_true(keeps_load(load(new_scalar(), p, 0)));
 }
 
 static void address_spaces(void **state)
@@ -210,9 +172,9 @@ static void address_spaces(void **state)
                  {SPACE_LOCAL, SPACE_ANY, true},     {SPACE_GLOBAL, SPACE_CONSTANT, false}};
     (void)state;
     for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
-        begin();
+        begin_values(1);
         marked(store(p, 0), FIRST)->space = cases[i].first;
-        struct minsn *m = load(scalar(), q, 0);
+        struct minsn *m = load(new_scalar(), q, 0);
         m->space = cases[i].second;
         assert_int_equal(keeps_load(m), cases[i].keeps);
     }
@@ -221,25 +183,25 @@ static void address_spaces(void **state)
 static void private_memory(void **state)
 {
     (void)state;
-    int32_t a = vector(), b = vector();
+    int32_t a = new_vector(), b = new_vector();
     marked(emit(f, OP_VSW_V, 0, a, b, 0), FIRST);
-    assert_false(keeps_load(load(scalar(), p, 0)));
-    begin();
-    a = vector(), b = vector();
-    int32_t r = vector();
+    assert_false(keeps_load(load(new_scalar(), p, 0)));
+    begin_values(1);
+    a = new_vector(), b = new_vector();
+    int32_t r = new_vector();
     marked(emit(f, OP_VSW_V, 0, a, b, 0), FIRST);
     marked(emit(f, OP_VLW_V, r, b, 0, 0), SECOND);
-    emit(f, OP_VDIV_VV, vector(), r, r, 0);
+    emit(f, OP_VDIV_VV, new_vector(), r, r, 0);
     assert_true(keeps());
 }
 
 static void store_after_load(void **state)
 {
     (void)state;
-    int32_t r = scalar();
+    int32_t r = new_scalar();
     marked(load(r, slow_address(), 0), FIRST);
     marked(store(p, 0), SECOND);
-    emit(f, OP_ADD, scalar(), r, r, 0);
+    emit(f, OP_ADD, new_scalar(), r, r, 0);
     assert_true(keeps());
 }
 
@@ -259,29 +221,30 @@ static void effects(void **state)
                                    OP_CSRRW,   OP_JAL,        OP_SETRPC, OP_JOIN,     OP_VSETVLI};
     (void)state;
     for (unsigned i = 0; i < sizeof ops / sizeof *ops; i++) {
-        begin();
+        begin_values(1);
         const struct roles *r = insn_roles(ops[i]);
-        int32_t a = r->rs1 == CLASS_V ? vector() : scalar(), b = r->rs2 == CLASS_V ? vector() : scalar();
-        marked(emit(f, ops[i], r->rd == CLASS_V ? vector() : 0, a, b, 0), FIRST);
-        assert_true(keeps_load(load(scalar(), q, 0)));
+        int32_t a = r->rs1 == CLASS_V ? new_vector() : new_scalar(),
+                b = r->rs2 == CLASS_V ? new_vector() : new_scalar();
+        marked(emit(f, ops[i], r->rd == CLASS_V ? new_vector() : 0, a, b, 0), FIRST);
+        assert_true(keeps_load(load(new_scalar(), q, 0)));
     }
 }
 
 static void volatile_accesses(void **state)
 {
     (void)state;
-    marked(load(scalar(), p, 0), FIRST)->keep = true;
-    assert_true(keeps_load(load(scalar(), q, 0)));
-    begin();
-    marked(load(scalar(), p, 0), FIRST);
-    struct minsn *m = load(scalar(), q, 0);
+    marked(load(new_scalar(), p, 0), FIRST)->keep = true;
+    assert_true(keeps_load(load(new_scalar(), q, 0)));
+    begin_values(1);
+    marked(load(new_scalar(), p, 0), FIRST);
+    struct minsn *m = load(new_scalar(), q, 0);
     m->keep = true;
     assert_true(keeps_load(m));
-    begin();
+    begin_values(1);
     m = marked(store(p, 0), FIRST);
     m->keep = true;
     m->space = SPACE_LOCAL;
-    m = load(scalar(), q, 0);
+    m = load(new_scalar(), q, 0);
     m->space = SPACE_GLOBAL;
     assert_true(keeps_load(m));
 }
@@ -291,23 +254,23 @@ static void inline_assembly(void **state)
     static struct asm_text text;
     (void)state;
     marked(emit(f, OP_ASM, 0, 0, 0, 0), FIRST)->text = &text;
-    assert_true(keeps_load(load(scalar(), q, 0)));
+    assert_true(keeps_load(load(new_scalar(), q, 0)));
 }
 
 static void flags_are_read(void **state)
 {
     (void)state;
-    marked(emit(f, OP_CSRRS, scalar(), 0, 0, 0), FIRST)->aux = CSR_WITH_FLAGS;
-    assert_true(keeps_load(load(scalar(), q, 0)));
+    marked(emit(f, OP_CSRRS, new_scalar(), 0, 0, 0), FIRST)->aux = CSR_WITH_FLAGS;
+    assert_true(keeps_load(load(new_scalar(), q, 0)));
 }
 
 static void special_registers(void **state)
 {
     (void)state;
     for (int kind = 0; kind < 4; kind++) {
-        begin();
-        marked(emit(f, OP_ADD, scalar(), p, q, 0), FIRST);
-        struct minsn *m = load(scalar(), q, 0);
+        begin_values(1);
+        marked(emit(f, OP_ADD, new_scalar(), p, q, 0), FIRST);
+        struct minsn *m = load(new_scalar(), q, 0);
         struct vreg *v = &f->vregs[m->rd];
         if (kind == 0) v->fixed = true;
         if (kind == 1) v->group = 1;
@@ -335,7 +298,7 @@ static uint32_t most_live(void)
 static void emit_sum(int32_t sum)
 {
     for (int i = 0; i < FILLERS; i++) {
-        int32_t r = scalar();
+        int32_t r = new_scalar();
         load(r, p, 4 * i);
         emit(f, OP_ADD, sum, sum, r, 0);
     }
@@ -345,12 +308,9 @@ static void emit_sum(int32_t sum)
 /* A block in front of one that reads three registers. */
 static void begin_before_uses(void)
 {
-    begin();
-    f->mblocks[0].term = TERM_JUMP;
-    uint32_t next = f->mblocks[0].succ[0] = f->exit = new_block(f, 0);
-    f->mblocks[next].term = TERM_RETURN;
-    emit_to(f, next, OP_SW, 0, p, q, 0);
-    emit_to(f, next, OP_SW, 0, p, value, 0);
+    begin_values(2);
+    emit_to(f, f->exit, OP_SW, 0, p, q, 0);
+    emit_to(f, f->exit, OP_SW, 0, p, value, 0);
 }
 
 enum { FEW = 9, LIMIT = FEW - 4 };
@@ -361,7 +321,7 @@ static void registers_are_left(void **state)
     emit_sum(compute(OP_ADD, p, p));
     assert_true(scheduled());
     assert_true(most_live() > LIMIT);
-    begin();
+    begin_values(1);
     f->nregs_s = FEW;
     emit_sum(compute(OP_ADD, p, p));
     fill(); /* whose results are not read */
@@ -372,10 +332,10 @@ static void registers_are_left(void **state)
 /* Vector registers are not to be used up just because there are some: the old order has two, the new one two more. */
 static void few_vectors(void **state)
 {
-    int32_t address = vector(), sum = vector();
+    int32_t address = new_vector(), sum = new_vector();
     (void)state;
     for (int i = 0; i < FILLERS; i++) {
-        int32_t r = vector();
+        int32_t r = new_vector();
         emit(f, OP_VLW12_V, r, address, 0, 4 * i);
         emit(f, OP_VADD_VV, sum, sum, r, 0);
     }
@@ -415,9 +375,9 @@ static void copy_follows(void **state)
 {
     (void)state;
     for (uint32_t i = 0; i < 4; i++) {
-        marked(load(scalar(), p, 4 * (int32_t)i), 1 + 2 * i);
+        marked(load(new_scalar(), p, 4 * (int32_t)i), 1 + 2 * i);
         int32_t r = f->mblocks[0].code[f->mblocks[0].n - 1].rd;
-        marked(emit(f, OP_MUL, scalar(), r, r, 0), 2 + 2 * i);
+        marked(emit(f, OP_MUL, new_scalar(), r, r, 0), 2 + 2 * i);
     }
     liveness_run(f);
     struct mblock *copy = verify_copy(f);
@@ -481,15 +441,11 @@ static void same_results(void **state)
     (void)state;
     for (int round = 0; round < ROUNDS; round++) {
         cc_free(&cc);
-        cc = (struct cc){0};
-        begin();
-        int32_t first = scalar();
-        for (int i = 1; i < REGS; i++) scalar();
-        f->mblocks[0].term = TERM_JUMP;
-        uint32_t next = f->mblocks[0].succ[0] = f->exit = new_block(f, 0);
-        f->mblocks[next].term = TERM_RETURN;
+        begin_values(2);
+        int32_t first = new_scalar();
+        for (int i = 1; i < REGS; i++) new_scalar();
         emit_random(first);
-        for (int i = 0; i < REGS; i++) emit_to(f, next, OP_SW, 0, first + i, first + i, 0);
+        for (int i = 0; i < REGS; i++) emit_to(f, f->exit, OP_SW, 0, first + i, first + i, 0);
         struct outcome before = run_code(first);
         changed += scheduled();
         struct outcome after = run_code(first);
@@ -500,7 +456,6 @@ static void same_results(void **state)
 
 int main(void)
 {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
     const struct CMUnitTest tests[] = {
         TEST(loads_come_early),  TEST(nothing_to_gain),   TEST(read_after_write),   TEST(write_after_read),
         TEST(write_after_write), TEST(independent),       TEST(load_after_store),   TEST(load_after_other_load),

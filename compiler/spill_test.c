@@ -1,41 +1,21 @@
 /* Splitting of ranges, on code written by hand: what the code has become is compared as text. In that, registers of the
  * test have the letters that it gave them, the home of scalar `a` is A, the word of memory of vector `a` is [a], and
  * what the spiller has made besides is 1, 2, 3, ... in the order in which it is met. */
-#include "compiler/backend.h"
-#include "compiler/prepare.h"
+#include "compiler/hand.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <string.h>
-
-#include <cmocka.h> /* behind backend.h, whose fail() has the name of a macro here */
 
 enum { TEXT = 2000, NUMBERS = 64, GAP = 12, REACH = 1024 };
 
-static struct cc cc;
-static struct func *f;
-static struct kernel kernel = {.name = "k"};
-static struct block entry;
 static int32_t named[26], numbered[NUMBERS];
 static uint32_t nnumbered;
 
-/* A kernel of `n` blocks, the last of which returns; the others jump to the next. */
-static void begin(uint32_t n)
+/* A kernel in which no register has a name yet. */
+static void begin_named(uint32_t nblocks)
 {
-    f = cc_alloc(&cc, sizeof *f);
-    *f = (struct func){.cc = &cc, .kernel = &kernel, .blocks = &entry, .nregs_s = ISA_VREGS, .nregs_v = ISA_VREGS};
     memset(named, 0, sizeof named);
     nnumbered = 0;
-    for (int i = 0; i < FIRST_VREG; i++) new_vreg(f, CLASS_S);
-    for (uint32_t i = 0; i < n; i++) {
-        uint32_t block = new_block(f, 0);
-        struct mblock *b = &f->mblocks[block];
-        b->term = i + 1 < n ? TERM_JUMP : TERM_RETURN;
-        b->succ[0] = i + 1;
-    }
-    f->exit = n - 1;
-    f->cur = 0;
+    begin(nblocks);
 }
 
 /* A round in which some registers have had no place. */
@@ -47,21 +27,7 @@ static void spill(const char *letters)
     spill_run(f, list, n);
 }
 
-static int setup(void **state)
-{
-    (void)state;
-    cc = (struct cc){.profile = PROFILE_DEFAULT};
-    if (setjmp(cc.on_error)) return -1;
-    begin(1);
-    return 0;
-}
-
-static int teardown(void **state)
-{
-    (void)state;
-    cc_free(&cc);
-    return 0;
-}
+static void prepare(void) { begin_named(1); }
 
 /* ---- code ---- */
 
@@ -89,25 +55,7 @@ static void fill(int n)
 static void loop(uint32_t first, uint32_t last, uint32_t depth)
 {
     for (uint32_t b = first; b <= last; b++) f->mblocks[b].depth = depth;
-    f->mblocks[last].term = TERM_BRANCH;
-    f->mblocks[last].op = OP_BNE;
-    f->mblocks[last].rs1 = f->mblocks[last].rs2 = REG_ARGS;
-    f->mblocks[last].succ[0] = first;
-    f->mblocks[last].succ[1] = last + 1;
-}
-
-/* Block `from` branches on lanes to block `to` or `otherwise`, which meet in block `join`. */
-static void part(uint32_t from, uint32_t to, uint32_t otherwise, uint32_t join)
-{
-    struct mblock *b = &f->mblocks[from];
-    b->term = TERM_BRANCH;
-    b->op = OP_VBNE;
-    b->rs1 = b->rs2 = vector('z');
-    b->succ[0] = to;
-    b->succ[1] = otherwise;
-    b->rpc = join;
-    b->divergent = true;
-    f->mblocks[join].join = true;
+    branch(last, first, last + 1);
 }
 
 /* ---- text ---- */
@@ -328,29 +276,29 @@ static void no_constants(void **state)
     emit(f, OP_ADDI, scalar('b'), 0, 0, 4);
     emit(f, OP_LW, scalar('a'), scalar('b'), 0, 0);
     assert_false(is_constant('a')); /* memory changes */
-    begin(1);
+    begin_named(1);
     emit(f, OP_CSRRS, scalar('a'), 0, 0, CSR_KNL);
     assert_false(is_constant('a'));
-    begin(1);
+    begin_named(1);
     emit(f, OP_ADDI, scalar('a'), REG_ARGS, 0, 5);
     assert_false(is_constant('a')); /* others may write that register */
-    begin(1);
+    begin_named(1);
     emit(f, OP_ADDI, scalar('a'), 0, 0, 5);
     emit(f, OP_ADDI, scalar('a'), 0, 0, 6);
     assert_false(is_constant('a'));
-    begin(1);
+    begin_named(1);
     emit(f, OP_VID_V, vector('v'), 0, 0, 0);
     assert_true(is_constant('v'));
-    begin(1);
+    begin_named(1);
     emit(f, OP_VID_V, vector('w'), 0, 0, 0);
     emit(f, OP_VMACC_VV, vector('v'), vector('w'), vector('w'), 0);
     assert_false(is_constant('v')); /* reads what it writes */
-    begin(1);
+    begin_named(1);
     emit(f, OP_ADDI, scalar('a'), 0, 0, 5);
     emit(f, OP_ADDI, scalar('b'), scalar('a'), 0, 5);
     emit(f, OP_ADDI, scalar('c'), scalar('b'), 0, 5);
     assert_true(is_constant('c'));
-    begin(1);
+    begin_named(1);
     emit(f, OP_ADDI, scalar('a'), 0, 0, 5);
     emit(f, OP_ADDI, scalar('b'), scalar('a'), 0, 5);
     emit(f, OP_ADDI, scalar('c'), scalar('b'), 0, 5);
@@ -421,7 +369,7 @@ static void changed(void **state)
 static void blocks(void **state)
 {
     (void)state;
-    begin(2);
+    begin_named(2);
     make('a');
     f->cur = 1;
     use('a');
@@ -473,13 +421,13 @@ static void home_read(void **state)
     use('a'); /* saved in front of the home's reader, though the row does not end there */
     spill("a");
     expect(0, "lw 1; vmv.v.x A 1; vadd.vv w A z; vsw12.v z w; sw 1");
-    begin(1);
+    begin_named(1);
     emit(f, OP_ADDI, scalar('a'), 0, 0, 5);
     emit(f, OP_VADD_VX, vector('w'), scalar('a'), vector('z'), 0);
     use_v('w');
     spill("a");
     expect(0, "addi 1; vadd.vx w 1 z; vsw12.v z w"); /* a constant has no home */
-    begin(4);
+    begin_named(4);
     make('a');
     f->cur = 2;
     emit(f, OP_VADD_VX, vector('w'), scalar('a'), vector('z'), 0);
@@ -507,7 +455,7 @@ static void marks(void **state)
     assert_int_equal(b->code[b->n - 2].op, OP_VMV_X_S);
     assert_int_equal(b->code[b->n - 2].place, 5);
     assert_true(b->code[1].moves && b->code[b->n - 2].moves);
-    begin(1);
+    begin_named(1);
     emit(f, OP_ADDI, scalar('a'), 0, 0, 5)->made = scalar('a');
     fill(GAP + 1);
     use('a');
@@ -522,7 +470,7 @@ static void marks(void **state)
 static void loops(void **state)
 {
     (void)state;
-    begin(4);
+    begin_named(4);
     make('a');
     make('b');
     make('c');
@@ -549,7 +497,7 @@ static void loops(void **state)
 static void nested(void **state)
 {
     (void)state;
-    begin(7);
+    begin_named(7);
     make('a');
     f->cur = 3;
     use('a');
@@ -574,32 +522,22 @@ static void nested(void **state)
     expect(3, "vmv.x.s 3 A; sw 3");
 }
 
-/* Block 0 branches to `to` or 1. */
-static void branch(uint32_t to)
-{
-    f->mblocks[0].term = TERM_BRANCH;
-    f->mblocks[0].op = OP_BNE;
-    f->mblocks[0].rs1 = f->mblocks[0].rs2 = REG_ARGS;
-    f->mblocks[0].succ[0] = to;
-    f->mblocks[0].succ[1] = 1;
-}
-
 /* A loop that is entered from a branch, or whose exit is another block's, too, has no register. */
 static void open_loops(void **state)
 {
     (void)state;
-    begin(5);
+    begin_named(5);
     make('a');
-    branch(2);
+    branch(0, 2, 1);
     f->mblocks[1].succ[0] = 4;
     f->cur = 2;
     use('a');
     loop(2, 2, 1);
     spill("a");
     expect(2, "vmv.x.s 1 A; sw 1");
-    begin(5);
+    begin_named(5);
     make('a');
-    branch(3);
+    branch(0, 3, 1);
     f->cur = 2;
     use('a');
     loop(2, 2, 1);
@@ -611,7 +549,7 @@ static void open_loops(void **state)
 static void loop_constants(void **state)
 {
     (void)state;
-    begin(4);
+    begin_named(4);
     f->cur = 2;
     emit(f, OP_ADDI, scalar('a'), 0, 0, 5);
     use('a');
@@ -625,13 +563,13 @@ static void loop_constants(void **state)
 static void left_behind(void **state)
 {
     (void)state;
-    begin(5);
+    begin_named(5);
     make('a');
     f->cur = 2;
     use('a');
     emit(f, OP_ADD, scalar('a'), scalar('a'), REG_ARGS, 0);
     f->mblocks[2].depth = 1;
-    part(2, 2, 3, 4);
+    part(2, vector('z'), 2, 3, 4);
     spill("a");
     expect(1, "vmv.x.s 1 A");
     expect(2, "sw 1; add 1 1");
@@ -642,9 +580,9 @@ static void left_behind(void **state)
  * others are still in it. */
 static void begin_returned_to(void)
 {
-    begin(6);
+    begin_named(6);
     loop(2, 4, 1);
-    part(3, 3, 4, 5);
+    part(3, vector('z'), 3, 4, 5);
     f->mblocks[3].depth = 2;
 }
 
@@ -673,29 +611,11 @@ static void returned_to(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(homes, setup, teardown),
-        cmocka_unit_test_setup_teardown(one_home, setup, teardown),
-        cmocka_unit_test_setup_teardown(lost_home, setup, teardown),
-        cmocka_unit_test_setup_teardown(home_in_use, setup, teardown),
-        cmocka_unit_test_setup_teardown(bases, setup, teardown),
-        cmocka_unit_test_setup_teardown(lost_base, setup, teardown),
-        cmocka_unit_test_setup_teardown(constants, setup, teardown),
-        cmocka_unit_test_setup_teardown(no_constants, setup, teardown),
-        cmocka_unit_test_setup_teardown(rows, setup, teardown),
-        cmocka_unit_test_setup_teardown(saves, setup, teardown),
-        cmocka_unit_test_setup_teardown(no_saves, setup, teardown),
-        cmocka_unit_test_setup_teardown(changed, setup, teardown),
-        cmocka_unit_test_setup_teardown(blocks, setup, teardown),
-        cmocka_unit_test_setup_teardown(instructions, setup, teardown),
-        cmocka_unit_test_setup_teardown(own_copies, setup, teardown),
-        cmocka_unit_test_setup_teardown(home_read, setup, teardown),
-        cmocka_unit_test_setup_teardown(marks, setup, teardown),
-        cmocka_unit_test_setup_teardown(loops, setup, teardown),
-        cmocka_unit_test_setup_teardown(nested, setup, teardown),
-        cmocka_unit_test_setup_teardown(open_loops, setup, teardown),
-        cmocka_unit_test_setup_teardown(loop_constants, setup, teardown),
-        cmocka_unit_test_setup_teardown(left_behind, setup, teardown),
-        cmocka_unit_test_setup_teardown(returned_to, setup, teardown),
+        TEST(homes),          TEST(one_home),    TEST(lost_home),    TEST(home_in_use),  TEST(bases),
+        TEST(lost_base),      TEST(constants),   TEST(no_constants), TEST(rows),         TEST(saves),
+        TEST(no_saves),       TEST(changed),     TEST(blocks),       TEST(instructions), TEST(own_copies),
+        TEST(home_read),      TEST(marks),       TEST(loops),        TEST(nested),       TEST(open_loops),
+        TEST(loop_constants), TEST(left_behind), TEST(returned_to),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,73 +1,32 @@
 /* The checks between the stages of the back end, on code written by hand: each mistake that they are there for is made
  * once, and what is right passes. */
-#include "compiler/backend.h"
-#include "compiler/prepare.h"
+#include "compiler/hand.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h> /* behind backend.h, whose fail() has the name of a macro here */
-
-static struct cc cc;
-static struct func *f;
-static struct kernel kernel = {.name = "k"};
-static struct block entry;
-
-/* A kernel of `n` blocks, the last of which returns; the others jump to the next. */
-static void begin(uint32_t n)
-{
-    f = cc_alloc(&cc, sizeof *f);
-    f->cc = &cc;
-    f->kernel = &kernel;
-    f->blocks = &entry;
-    for (int i = 0; i < FIRST_VREG; i++) new_vreg(f, CLASS_S);
-    for (uint32_t i = 0; i < n; i++) {
-        uint32_t block = new_block(f, 0);
-        struct mblock *b = &f->mblocks[block];
-        b->term = i + 1 < n ? TERM_JUMP : TERM_RETURN;
-        b->succ[0] = i + 1;
-    }
-    f->exit = n - 1;
-    f->cur = 0;
-}
-
-static int32_t scalar(void) { return new_vreg(f, CLASS_S); }
-static int32_t vector(void) { return new_vreg(f, CLASS_V); }
 
 /* A scalar register with a number, a vector register with one. */
 static int32_t number(void)
 {
-    int32_t r = scalar();
+    int32_t r = new_scalar();
     emit(f, OP_ADDI, r, 0, 0, 7);
     return r;
 }
 
 static int32_t numbers(void)
 {
-    int32_t r = vector();
+    int32_t r = new_vector();
     emit(f, OP_VID_V, r, 0, 0, 0);
     return r;
 }
 
 static void use(int32_t r) { emit(f, OP_SW, 0, REG_ARGS, r, 0); }
 
-/* Block `from` branches on two vector registers to block `to` or `otherwise`; lanes meet in block `join`. */
-static void part(uint32_t from, uint32_t to, uint32_t otherwise, uint32_t join)
+/* Block `from` makes a vector register and branches on it. */
+static void part_from(uint32_t from, uint32_t to, uint32_t otherwise, uint32_t join)
 {
-    struct mblock *b = &f->mblocks[from];
     f->cur = from;
-    int32_t lanes = numbers();
-    b->term = TERM_BRANCH;
-    b->op = OP_VBNE;
-    b->rs1 = b->rs2 = lanes;
-    b->succ[0] = to;
-    b->succ[1] = otherwise;
-    b->rpc = join;
-    b->divergent = b->sets_rpc = true;
-    f->mblocks[join].join = true;
+    part(from, numbers(), to, otherwise, join);
 }
 
 /* Runs a check; its message, or "" if it has none. */
@@ -102,21 +61,7 @@ static void assert_broken(void (*check)(void), const char *why)
 
 static void assert_right(void (*check)(void)) { assert_string_equal(checked(check), ""); }
 
-static int setup(void **state)
-{
-    (void)state;
-    cc = (struct cc){.profile = PROFILE_DEFAULT};
-    if (setjmp(cc.on_error)) return -1;
-    begin(4);
-    return 0;
-}
-
-static int teardown(void **state)
-{
-    (void)state;
-    cc_free(&cc);
-    return 0;
-}
+static void prepare(void) { begin(4); }
 
 /* ---- blocks ---- */
 
@@ -134,7 +79,7 @@ static void edges(void **state)
 static void branches(void **state)
 {
     (void)state;
-    part(0, 1, 2, 2);
+    part_from(0, 1, 2, 2);
     assert_right(check_stage);
     f->mblocks[0].op = OP_BNE;
     assert_broken(check_stage, "a branch of the wrong kind");
@@ -146,7 +91,7 @@ static void branches(void **state)
 static void meetings(void **state)
 {
     (void)state;
-    part(0, 1, 2, 3);
+    part_from(0, 1, 2, 3);
     assert_broken(check_stage, "do not meet where they could");
     f->mblocks[0].rpc = 2;
     f->mblocks[2].join = true;
@@ -159,9 +104,9 @@ static void classes(void **state)
 {
     (void)state;
     int32_t s = number(), v = numbers();
-    emit(f, OP_VADD_VX, vector(), s, v, 0);
+    emit(f, OP_VADD_VX, new_vector(), s, v, 0);
     assert_right(check_stage);
-    emit(f, OP_VADD_VX, vector(), v, v, 0);
+    emit(f, OP_VADD_VX, new_vector(), v, v, 0);
     assert_broken(check_stage, "a register of the wrong class");
     f->mblocks[0].code[3].rs1 = NOREG;
     assert_broken(check_stage, "an operand without a register");
@@ -170,11 +115,11 @@ static void classes(void **state)
 static void definitions(void **state)
 {
     (void)state;
-    part(0, 1, 2, 2);
+    part_from(0, 1, 2, 2);
     f->cur = 1;
     int32_t v = numbers();
     f->cur = 2;
-    emit(f, OP_VADD_VI, vector(), 0, v, 1);
+    emit(f, OP_VADD_VI, new_vector(), 0, v, 1);
     assert_broken(check_stage, "reads a register that nothing has written");
     f->vregs[v].undefined = true;
     assert_right(check_stage);
@@ -208,7 +153,7 @@ static void clobbered(void **state)
 static void merged(void **state)
 {
     (void)state;
-    int32_t a = number(), b = scalar();
+    int32_t a = number(), b = new_scalar();
     emit(f, OP_ADDI, b, a, 0, 0);
     use(a);
     use(b);
@@ -227,7 +172,7 @@ static void waiting(void **state)
 {
     (void)state;
     int32_t s = number(), v = numbers();
-    part(0, 1, 2, 3);
+    part_from(0, 1, 2, 3);
     place(f->mblocks[0].rs1, 9);
     f->mblocks[1].succ[0] = 3;
     f->cur = 1;
@@ -249,9 +194,9 @@ static void reconvergence(void **state)
 {
     (void)state;
     begin(6);
-    part(0, 1, 3, 4);
-    part(1, 2, 4, 4);
-    part(3, 3, 4, 4);
+    part_from(0, 1, 3, 4);
+    part_from(1, 2, 4, 4);
+    part_from(3, 3, 4, 4);
     for (int i = 0; i < 4; i++) place(f->mblocks[i].rs1, 9);
     f->mblocks[2].succ[0] = 4;
     f->mblocks[1].sets_rpc = f->mblocks[3].sets_rpc = false;
@@ -265,24 +210,15 @@ static void reconvergence(void **state)
     assert_broken(check_places, "rpc is not block 4");
 }
 
-static void branch(uint32_t from, uint32_t to, uint32_t otherwise)
-{
-    struct mblock *b = &f->mblocks[from];
-    b->term = TERM_BRANCH;
-    b->op = OP_BNE;
-    b->succ[0] = to;
-    b->succ[1] = otherwise;
-}
-
 /* Lanes that leave the inner loop, 2 and 3, set rpc for a join of the outer one, 1 to 6, while others go on in it: so
  * the inner loop has to set it in each round. */
 static void loop_in_loop(void **state)
 {
     (void)state;
     begin(8);
-    part(2, 4, 3, 7);
+    part_from(2, 4, 3, 7);
     branch(3, 2, 7);
-    part(4, 5, 6, 6);
+    part_from(4, 5, 6, 6);
     branch(6, 1, 7);
     place(f->mblocks[2].rs1, 9);
     place(f->mblocks[4].rs1, 9);
@@ -317,7 +253,6 @@ static void words(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
         TEST(edges),  TEST(branches), TEST(meetings),      TEST(classes),      TEST(definitions), TEST(clobbered),
         TEST(merged), TEST(waiting),  TEST(reconvergence), TEST(loop_in_loop), TEST(words),
     };
