@@ -1,5 +1,5 @@
-/* Machine code by hand, for the unit tests of the back end's passes: a test gets an empty kernel, fills its blocks, runs
- * a pass and looks at what has become of them. All that is here belongs to the file that includes it. */
+/* Machine code by hand, for the unit tests of the back end's passes: a test gets an empty kernel, fills its blocks,
+ * runs a pass and looks at what has become of them. All that is here belongs to the file that includes it. */
 #ifndef COMPILER_HAND_H
 #define COMPILER_HAND_H
 
@@ -27,7 +27,10 @@ struct by_hand {
 };
 
 /* An element of cmocka's array of tests, in main. */
-#define TEST(name) {#name, run_by_hand, NULL, free_by_hand, &(struct by_hand){name}}
+#define TEST(name) \
+    { \
+#name, run_by_hand, NULL, free_by_hand, &(struct by_hand) { name } \
+    }
 
 /* An error of the compiler fails the test. */
 static inline void run_by_hand(void **state)

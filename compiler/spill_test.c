@@ -522,6 +522,16 @@ static void nested(void **state)
     expect(3, "vmv.x.s 3 A; sw 3");
 }
 
+/* Block 2 is a loop that uses a scalar, and has no register for it. */
+static void expect_no_register(void)
+{
+    f->cur = 2;
+    use('a');
+    loop(2, 2, 1);
+    spill("a");
+    expect(2, "vmv.x.s 1 A; sw 1");
+}
+
 /* A loop that is entered from a branch, or whose exit is another block's, too, has no register. */
 static void open_loops(void **state)
 {
@@ -530,19 +540,11 @@ static void open_loops(void **state)
     make('a');
     branch(0, 2, 1);
     f->mblocks[1].succ[0] = 4;
-    f->cur = 2;
-    use('a');
-    loop(2, 2, 1);
-    spill("a");
-    expect(2, "vmv.x.s 1 A; sw 1");
+    expect_no_register();
     begin_named(5);
     make('a');
     branch(0, 3, 1);
-    f->cur = 2;
-    use('a');
-    loop(2, 2, 1);
-    spill("a");
-    expect(2, "vmv.x.s 1 A; sw 1");
+    expect_no_register();
 }
 
 /* Constants of loops: made anew in the preheader. */
