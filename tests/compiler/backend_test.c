@@ -15,6 +15,7 @@
 
 #include <llvm-c/IRReader.h>
 
+#include "compiled.h"
 #include "compiler/cc.h"
 #include "compiler/prepare.h"
 #include "driver/gpu.h"
@@ -93,10 +94,8 @@ static ventus_module *load(const char *text, uint32_t nkernels)
     void *elf = NULL;
     size_t size = 0;
     char log[1024];
-    char why[300];
-    ventus_module *module;
     if (compile(text, nkernels, &elf, &size, log, sizeof log) != CC_OK) fail_msg("%s\n%s", log, text);
-    if (ventus_module_load(elf, size, &module, why, sizeof why) != VENTUS_OK) fail_msg("%s", why);
+    ventus_module *module = compiled_module(elf, size);
     free(elf);
     return module;
 }

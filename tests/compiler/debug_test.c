@@ -12,10 +12,10 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include <cmocka.h>
 
+#include "compiled.h"
 #include "driver/gpu.h"
 #include "isa/abi.h"
 #include "sim/layout.h"
@@ -162,10 +162,9 @@ static void add_location(struct dwarf *d, const char *name, uint32_t from, uint3
 
 static void read_locations(struct dwarf *d, const char *elf)
 {
-    char command[300], line[1000], name[32] = "";
+    char line[1000], name[32] = "";
     unsigned from, to;
-    snprintf(command, sizeof command, "llvm-dwarfdump-19 --debug-info %s", elf);
-    FILE *f = popen(command, "r");
+    FILE *f = compiled_dump("--debug-info", elf);
     for (const char *p; fgets(line, sizeof line, f);) {
         if (strstr(line, "DW_TAG_")) *name = 0;
         if ((p = strstr(line, "DW_AT_name\t(\""))) sscanf(p + 13, "%31[^\"]", name);
@@ -179,9 +178,8 @@ static void read_locations(struct dwarf *d, const char *elf)
 
 static void read_rows(struct dwarf *d, const char *elf)
 {
-    char command[300], line[1000];
-    snprintf(command, sizeof command, "llvm-dwarfdump-19 --debug-line %s", elf);
-    FILE *f = popen(command, "r");
+    char line[1000];
+    FILE *f = compiled_dump("--debug-line", elf);
     while (fgets(line, sizeof line, f)) {
         unsigned address, number;
         if (strncmp(line, "0x", 2) || sscanf(line, "%x %u", &address, &number) != 2) continue;
@@ -449,33 +447,6 @@ static void on_after(void *user, const struct warp *warp, uint32_t pc, const str
 
 /* ---- running ---- */
 
-static char folder[] = "/tmp/ventus-debug-XXXXXX";
-
-static void compile(const char *compiler, const char *elf)
-{
-    char command[600], name[100];
-    const char *build = getenv("VENTUS_BUILD");
-    snprintf(name, sizeof name, "%s/k.cl", folder);
-    FILE *f = fopen(name, "w");
-    fputs(source, f);
-    fclose(f);
-    snprintf(command, sizeof command, "%s/%s --options '-g -cl-std=CL3.0' %s -o %s", build ? build : ".", compiler,
-             name, elf);
-    assert_int_equal(system(command), 0);
-}
-
-static ventus_module *load(const char *elf)
-{
-    static char bytes[1 << 20];
-    char why[300];
-    ventus_module *module = NULL;
-    FILE *f = fopen(elf, "r");
-    size_t size = fread(bytes, 1, sizeof bytes, f);
-    fclose(f);
-    if (ventus_module_load(bytes, size, &module, why, sizeof why) != VENTUS_OK) fail_msg("%s", why);
-    return module;
-}
-
 static void run(ventus_device *d, const ventus_module *module, struct watch *w, enum path_order order)
 {
     uint32_t in, words[ITEMS + 16];
@@ -510,17 +481,15 @@ static uint32_t check(const char *compiler)
     w = (struct watch){.dwarf = &dwarf};
     struct observer o = {.user = &w, .before = on_before, .access = on_access, .after = on_after};
     ventus_device *d = NULL;
-    char elf[100];
     uint32_t spilled = 0;
-    snprintf(elf, sizeof elf, "%s/k.elf", folder);
-    compile(compiler, elf);
+    const char *elf = compiled_file(compiler, "-g -cl-std=CL3.0", source);
     dwarf = (struct dwarf){0};
     read_locations(&dwarf, elf);
     read_rows(&dwarf, elf);
     read_markers(&w);
     assert_int_equal(ventus_open(0, &d), VENTUS_OK);
     gpu_observe(device_gpu(d), &o);
-    ventus_module *module = load(elf);
+    ventus_module *module = compiled_load(elf);
     for (enum path_order order = PATH_FEWER_FIRST; order <= PATH_FALLTHROUGH_FIRST; order++) {
         memset(w.truths, 0, sizeof w.truths);
         run(d, module, &w, order);
@@ -559,27 +528,9 @@ static void test_spilled(void **state)
     assert_int_not_equal(check("ventus-cc-mutation"), 0);
 }
 
-static int make_folder(void **state)
-{
-    (void)state;
-    return mkdtemp(folder) ? 0 : -1;
-}
-
-static int remove_folder(void **state)
-{
-    char command[200];
-    (void)state;
-    snprintf(command, sizeof command, "rm -r %s", folder);
-    return system(command);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_locations), cmocka_unit_test(test_forgotten),
                                        cmocka_unit_test(test_spilled)};
-    if (system("command -v llvm-dwarfdump-19 >/dev/null")) {
-        puts("SKIPPED: no llvm-dwarfdump-19 (package llvm-19)");
-        return 77;
-    }
-    return cmocka_run_group_tests(tests, make_folder, remove_folder);
+    return compiled_run_tests(tests);
 }

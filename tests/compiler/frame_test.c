@@ -6,10 +6,10 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include <cmocka.h>
 
+#include "compiled.h"
 #include "driver/gpu.h"
 #include "isa/abi.h"
 #include "sim/layout.h"
@@ -54,9 +54,8 @@ static int by_address(const void *a, const void *b)
 
 static void read_rows(const char *elf)
 {
-    char command[300], line[4000];
-    snprintf(command, sizeof command, "llvm-dwarfdump-19 --debug-frame %s", elf);
-    FILE *f = popen(command, "r");
+    char line[4000];
+    FILE *f = compiled_dump("--debug-frame", elf);
     for (nrows = 0; fgets(line, sizeof line, f);) {
         unsigned address;
         const char *rules = strstr(line, ": CFA=X4");
@@ -147,32 +146,6 @@ static enum observed on_before(void *user, struct warp *warp, const struct insn 
 
 /* ---- running ---- */
 
-static char folder[] = "/tmp/ventus-frame-XXXXXX";
-
-static void compile(const char *compiler, const char *elf)
-{
-    char command[600], name[100];
-    const char *build = getenv("VENTUS_BUILD");
-    snprintf(name, sizeof name, "%s/k.cl", folder);
-    FILE *f = fopen(name, "w");
-    fputs(source, f);
-    fclose(f);
-    snprintf(command, sizeof command, "%s/%s --options -g %s -o %s", build ? build : ".", compiler, name, elf);
-    assert_int_equal(system(command), 0);
-}
-
-static ventus_module *load(const char *elf)
-{
-    static char bytes[1 << 20];
-    char why[300];
-    ventus_module *module = NULL;
-    FILE *f = fopen(elf, "r");
-    size_t size = fread(bytes, 1, sizeof bytes, f);
-    fclose(f);
-    if (ventus_module_load(bytes, size, &module, why, sizeof why) != VENTUS_OK) fail_msg("%s", why);
-    return module;
-}
-
 /* One group of one warp: calls come one after another. */
 static void run(ventus_device *d, const ventus_module *module, struct watch *w, enum path_order order)
 {
@@ -202,13 +175,11 @@ static struct watch check(const char *compiler)
     struct watch w = {0};
     struct observer o = {.user = &w, .before = on_before};
     ventus_device *d = NULL;
-    char elf[100];
-    snprintf(elf, sizeof elf, "%s/k.elf", folder);
-    compile(compiler, elf);
+    const char *elf = compiled_file(compiler, "-g", source);
     read_rows(elf);
     assert_int_equal(ventus_open(0, &d), VENTUS_OK);
     gpu_observe(device_gpu(d), &o);
-    ventus_module *module = load(elf);
+    ventus_module *module = compiled_load(elf);
     for (enum path_order order = PATH_FEWER_FIRST; order <= PATH_FALLTHROUGH_FIRST; order++) run(d, module, &w, order);
     assert_true(w.checked > 10000 && w.deep > 5000);
     ventus_module_free(module);
@@ -232,26 +203,8 @@ static void test_spilled(void **state)
     assert_int_not_equal(check("ventus-cc-mutation").in_memory, 0);
 }
 
-static int make_folder(void **state)
-{
-    (void)state;
-    return mkdtemp(folder) ? 0 : -1;
-}
-
-static int remove_folder(void **state)
-{
-    char command[200];
-    (void)state;
-    snprintf(command, sizeof command, "rm -r %s", folder);
-    return system(command);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_frames), cmocka_unit_test(test_spilled)};
-    if (system("command -v llvm-dwarfdump-19 >/dev/null")) {
-        puts("SKIPPED: no llvm-dwarfdump-19 (package llvm-19)");
-        return 77;
-    }
-    return cmocka_run_group_tests(tests, make_folder, remove_folder);
+    return compiled_run_tests(tests);
 }
