@@ -32,6 +32,7 @@ static inline __attribute__((always_inline, unused)) float fma_in_double(float a
 #include "sim/native.h"
 #include "sim/next.h"
 #include "sim/rows.h"
+#include "sim/stretch.h"
 
 typedef uint32_t piece __attribute__((vector_size(4 * PIECE_WORDS)));
 
@@ -171,7 +172,21 @@ uint32_t next_behind_end(struct sm *sm, struct native_state *s, uint32_t done)
     return NATIVE_START;
 }
 
-/* The same for one that waits at a barrier. */
+/* The same in code without barriers and instructions for `step` in its blocks. */
+uint32_t next_in_stretch(struct sm *sm, struct native_state *s, uint32_t done)
+{
+    if (stretch_next(sm, s, done)) {
+        s->budget = done + s->start_budget;
+        return NATIVE_START;
+    }
+    stretch_settle(sm, s);
+    bool last = sm->follow == sm->follow_end;
+    uint32_t entry = next_behind_end(sm, s, done);
+    if (last && entry == NATIVE_START) stretch_begin(sm, s, done);
+    return entry;
+}
+
+/* The same as next_behind_end for one that waits at a barrier. */
 uint32_t next_behind_barrier(struct sm *sm, struct native_state *s, uint32_t done, uint32_t mask)
 {
     struct warp *w = sm->warp;

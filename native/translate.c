@@ -217,6 +217,7 @@ static void make_entries(struct translator *t, LLVMValueRef choice, LLVMBasicBlo
 static void begin_at(struct translator *t, const struct block *start)
 {
     uint32_t lanes = t->flow->request->lanes;
+    if (lanes == LANES_ALL || lanes == LANES_TOGETHER) set_mask(t, ir_u32(t, ~0u));
     if (lanes != LANES_ANY) {
         LLVMBuildBr(t->b, version_of(t, start, lanes == LANES_FEWER ? MASKED : FULL));
         return;
@@ -303,6 +304,14 @@ static void make_stop(struct translator *t, LLVMBasicBlockRef block, enum native
     store_progress(t);
     LLVMBuildBr(t->b, t->paused);
     LLVMAddIncoming(t->paused_exit, &code, &over, 1);
+}
+
+/* Is there nothing at which a warp stops or changes but its end and ways out? See sim/stretch.h. */
+static bool may_stretch(const struct flow *f)
+{
+    size_t i = 0;
+    while (i < f->nnodes && f->nodes[i].how != HOW_HELP && f->nodes[i].effects.control != CONTROL_BARRIER) i++;
+    return i == f->nnodes;
 }
 
 /* What comes behind a warp that has ended or waits: the next one, if it begins or goes on in this code, too. */
@@ -412,7 +421,7 @@ bool translate_flow(struct translation *out, LLVMModuleRef module, const struct 
         make_function(t);
         make_entry(t, t->enter_entry);
         translate_blocks(t);
-        make_stop(t, t->ended, EXIT_END, "next_behind_end");
+        make_stop(t, t->ended, EXIT_END, may_stretch(flow) ? "next_in_stretch" : "next_behind_end");
         make_stop(t, t->waits, EXIT_BARRIER, "next_behind_barrier");
         make_paused(t);
         make_exits(t);

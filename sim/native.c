@@ -12,6 +12,7 @@
 
 #include "sim/host.h"
 #include "sim/native_units.h"
+#include "sim/stretch.h"
 
 enum {
     HINTS = 16,
@@ -208,6 +209,7 @@ static void jumped(struct sm *sm, bool refused)
     struct native_sm *n = sm_of(sm);
     struct warp *w = sm->warp;
     if (n->inside) {
+        stretch_settle(sm, &n->state);
         const struct native_site *site = &n->unit->sites[n->state.site];
         restore_at_site(w, site, &n->state);
         if (refused) describe_access(sm, site, n->state.mask);
@@ -230,6 +232,7 @@ static enum stop run_code(struct sm *sm, struct native_sm *n, uint32_t entry, ui
     n->inside = true;
     enum native_exit exit = (enum native_exit)unit->run(sm, s, prepare(sm, n, entry, *budget));
     n->inside = false;
+    stretch_settle(sm, s);
     if (exit == EXIT_NEXT) return STOP_NEXT;
     struct warp *w = sm->warp;
     w->left = 0;

@@ -145,6 +145,10 @@ struct native_state {
      * on. Budgets are those of each, at least the need of the entry; 0: none follow. */
     uint32_t start_budget;                           /* of those that begin */
     uint32_t follow_budget, follow_pc, follow_entry; /* of those at this entry, which is not NATIVE_START */
+    /* See sim/stretch.h. */
+    struct warp *stretch_end; /* behind the last warp of the group; NULL: no stretch */
+    uint32_t stretch_left;    /* groups of the claim that have not begun */
+    uint32_t stretch_most;    /* instructions since the call behind which none begins */
     /* sm->warp has ended or waits. Makes another one of its group sm->warp and returns its entry; NATIVE_NOWHERE: there
      * is none that goes on in this code. */
     uint32_t (*next)(struct sm *sm, uint32_t exit);
@@ -199,6 +203,7 @@ static inline uint32_t native_layout(void)
                             offsetof(struct warp, frm),
                             offsetof(struct warp, vl),
                             offsetof(struct native_state, number),
+                            offsetof(struct native_state, stretch_end),
                             offsetof(struct native_state, clear),
                             offsetof(struct native_state, next),
                             offsetof(struct native_state, wrote),

@@ -309,6 +309,39 @@ static void test_groups_follow(void **state)
     assert_int_equal(r.status, LAUNCH_DONE);
 }
 
+/* What ends a stretch (sim/stretch.h) in the second of three warps, in groups in the middle and at the end: a fault, an
+ * instruction for `step`, a loop that is longer than the time slice, a write to local memory, which the groups behind
+ * find empty, and registers that a call has stored: in the group behind it `step` reads them, and they are 0. */
+static void test_ends_of_stretches(void **state)
+{
+    static const struct {
+        const char *what;
+        enum launch_status status;
+    } cases[] = {{" nop\n", LAUNCH_DONE},
+                 {" sw x0, 0(x0)\n", LAUNCH_FAULT},
+                 {BY_STEP, LAUNCH_DONE},
+                 {" li x9, 3000\nloop: addi x9, x9, -1\n bne x9, x0, loop\n", LAUNCH_DONE},
+                 {" sw x20, 64(x14)\n", LAUNCH_DONE},
+                 {" li x15, 3\n li x16, 4\n vmv.v.x v1, x15\n vmv.v.x v2, x16\n jal x1, function\n jal x1, function\n",
+                  LAUNCH_DONE}};
+    static const int groups[] = {0, 1, 57, 98, 99};
+    (void)state;
+    for (size_t i = 0; i < 5 * sizeof cases / sizeof *cases; i++) {
+        char text[900];
+        snprintf(
+            text, sizeof text,
+            " csrr x5, CSR_GIDX\n csrr x6, CSR_WID\n csrr x14, CSR_LDS\n slli x7, x5, 2\n add x7, x7, x6\n"
+            " slli x7, x7, 4\n lui x20, 0x90000\n add x20, x20, x7\n lw x9, 64(x14)\n sw x9, 0(x20)\n"
+            " li x8, 1\n bne x8, x6, more\n addi x5, x5, -%d\n bne x8, x5, first\n" BY_STEP
+            "first: bne x5, x0, more\n%smore: add x16, x16, x17\n sw x15, 4(x20)\n sw x16, 8(x20)\n vmv.x.s x9, v1\n"
+            " sw x9, 12(x20)\n endprg\nfunction: vadd.vv v3, v1, v2\n add x17, x15, x16\n ret\n",
+            groups[i % 5], cases[i / 5].what);
+        struct result r = pair_run_levels(&(struct pair){
+            .text = text, .shape = {.warps = 3, .threads_per_warp = 32, .work_items = 96, .groups = {100}}});
+        assert_int_equal(r.status, cases[i / 5].status);
+    }
+}
+
 /* The word of the last lane that runs, to a scalar register. */
 static void test_last_lane(void **state)
 {
@@ -762,6 +795,7 @@ int main(void)
         cmocka_unit_test(test_new_warps_at_barrier),
         cmocka_unit_test(test_fault_of_follower),
         cmocka_unit_test(test_groups_follow),
+        cmocka_unit_test(test_ends_of_stretches),
         cmocka_unit_test(test_sizes_of_warps),
         cmocka_unit_test(test_two_joins),
         cmocka_unit_test(test_shared_words),
