@@ -682,13 +682,23 @@ LLVMValueRef launch_field(struct translator *t, size_t offset)
     return ir_load(t, t->i32, ir_load(t, t->ptr, t->group, offsetof(struct group, launch)), offset);
 }
 
-/* Private memory (PRIVATE_OFFSET of sim/layout.h). An access that would leave its word is one for `step`. */
+/* Private memory (PRIVATE_OFFSET of sim/layout.h): work-items of a group, and where the first lane's words are. An
+ * access that would leave its word is one for `step`. */
+static LLVMValueRef private_items(struct translator *t)
+{
+    return LLVMBuildMul(t->b, launch_field(t, offsetof(struct launch, warps)),
+                        launch_field(t, offsetof(struct launch, threads_per_warp)), "");
+}
+
+static LLVMValueRef private_base(struct translator *t)
+{
+    LLVMValueRef tid = LLVMBuildShl(t->b, ir_load(t, t->i32, warp(t), offsetof(struct warp, tid)), ir_u32(t, 2), "");
+    return LLVMBuildAdd(t->b, ir_load(t, t->i32, t->group, offsetof(struct group, pds_base)), tid, "");
+}
+
 static struct lanes private_lanes(struct translator *t, const struct node *n)
 {
-    LLVMValueRef items = LLVMBuildMul(t->b, launch_field(t, offsetof(struct launch, warps)),
-                                      launch_field(t, offsetof(struct launch, threads_per_warp)), "");
-    LLVMValueRef tid = LLVMBuildShl(t->b, ir_load(t, t->i32, warp(t), offsetof(struct warp, tid)), ir_u32(t, 2), "");
-    LLVMValueRef base = LLVMBuildAdd(t->b, ir_load(t, t->i32, t->group, offsetof(struct group, pds_base)), tid, "");
+    LLVMValueRef items = private_items(t), base = private_base(t);
     struct lanes offset = get_v(t, n->d.in.rs1), crossing, out;
     for (unsigned p = 0; p < t->pieces; p++) {
         LLVMValueRef o = LLVMBuildAdd(t->b, offset.piece[p], ir_splat(t, ir_u32(t, (uint32_t)n->d.in.imm)), "");
@@ -835,4 +845,61 @@ void translate_atomic(struct translator *t, const struct node *n)
     call_row(t, n->d.in.op, args, 6);
     look_for_reservations(t);
     set_result(t, n, load_scratch(t, offsetof(struct native_state, out)));
+}
+
+/* ---- a lane alone ---- */
+
+static LLVMValueRef private_alone(struct translator *t, const struct node *n, LLVMValueRef lane)
+{
+    LLVMValueRef at = LLVMBuildAdd(t->b, get_own(t, n->d.in.rs1), ir_u32(t, (uint32_t)n->d.in.imm), "");
+    LLVMValueRef low = LLVMBuildAnd(t->b, at, ir_u32(t, 3), "");
+    LLVMValueRef word = LLVMBuildMul(t->b, LLVMBuildAnd(t->b, at, ir_u32(t, ~3u), ""), private_items(t), "");
+    LLVMValueRef item = LLVMBuildAdd(t->b, private_base(t), LLVMBuildShl(t->b, lane, ir_u32(t, 2), ""), "");
+    LLVMValueRef last = ir_u32(t, 4u - n->effects.memory.size);
+    leave_if(t, n, LLVMBuildICmp(t->b, LLVMIntUGT, low, last, ""));
+    return LLVMBuildAdd(t->b, LLVMBuildAdd(t->b, word, item, ""), low, "");
+}
+
+/* What is recorded; *imm is to be added. */
+static LLVMValueRef alone_sum(struct translator *t, const struct node *n, LLVMValueRef lane, uint32_t *imm)
+{
+    const struct insn *in = &n->d.in;
+    LLVMValueRef mask = ir_u32(t, n->effects.memory.index ? ~0u >> (32 - 8 * n->effects.memory.index) : 0);
+    *imm = 0;
+    switch (n->effects.memory.address) {
+    case ADDRESS_PRIVATE: return private_alone(t, n, lane);
+    case ADDRESS_INDEXED:
+        return LLVMBuildAdd(t->b, LLVMBuildAnd(t->b, get_own(t, in->rs2), mask, ""), get_x(t, in->rs1), "");
+    default: *imm = (uint32_t)in->imm; return get_own(t, in->rs1);
+    }
+}
+
+static LLVMValueRef alone_address(struct translator *t, const struct node *n, LLVMValueRef lane)
+{
+    struct native_site site = site_of(n, RECORD_LANES);
+    LLVMValueRef sum = alone_sum(t, n, lane, &site.imm), index = LLVMBuildZExt(t->b, lane, t->i64, "");
+    LLVMValueRef address = LLVMBuildAdd(t->b, sum, ir_u32(t, site.imm), "");
+    LLVMValueRef addresses = ir_field(t, t->sm, offsetof(struct sm, access.addr));
+    if (n->effects.memory.action != ACTION_LOAD) note_local(t, reaches_local(t, address, n->effects.memory.size));
+    ir_record(t, sum, LLVMBuildGEP2(t->b, t->i32, addresses, &index, 1, ""), 0);
+    ir_record(t, active(t), t->sm, offsetof(struct sm, access.lanes));
+    pass_site(t, n, site);
+    return host_address(t, address);
+}
+
+LLVMValueRef alone_load(struct translator *t, const struct node *n, LLVMValueRef lane)
+{
+    const struct isa_memory *m = &n->effects.memory;
+    LLVMValueRef value = load_unaligned(t, memory_type(t, m->size), alone_address(t, n, lane));
+    return m->size == 4 ? value : extend(t, value, m->is_signed, t->i32);
+}
+
+void alone_store(struct translator *t, const struct node *n, LLVMValueRef lane)
+{
+    const struct isa_memory *m = &n->effects.memory;
+    LLVMValueRef address = alone_address(t, n, lane),
+                 value = get_own(t, m->data == ROLE_RS2 ? n->d.in.rs2 : n->d.in.rs3);
+    if (m->size < 4) value = LLVMBuildTrunc(t->b, value, memory_type(t, m->size), "");
+    LLVMSetAlignment(LLVMBuildStore(t->b, value, address), 1);
+    look_for_reservations(t);
 }

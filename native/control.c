@@ -55,6 +55,35 @@ static bool is_any_too_raw(const struct translator *t, const struct block *block
     return r < ISA_VREGS;
 }
 
+/* Code for one lane: the host block that a block begins with there. */
+static LLVMBasicBlockRef alone_block(struct translator *t, const struct block *block)
+{
+    LLVMBasicBlockRef *known = &t->alone_blocks[block - t->flow->blocks];
+    if (!*known) *known = ir_block(t, "alone");
+    return *known;
+}
+
+/* In front of it: masked code comes there, with one lane. */
+static LLVMBasicBlockRef alone_arrival(struct translator *t, const struct block *block)
+{
+    LLVMBasicBlockRef *known = &t->alone_arrivals[block - t->flow->blocks], from = LLVMGetInsertBlock(t->b);
+    if (*known) return *known;
+    *known = ir_block(t, "arrive");
+    ir_at(t, *known);
+    alone_begin(t, block);
+    LLVMBuildBr(t->b, alone_block(t, block));
+    ir_at(t, from);
+    return *known;
+}
+
+/* Ends the host block: masked code goes back to a block, with one lane or with more. */
+static void go_back(struct translator *t, const struct block *block)
+{
+    LLVMValueRef count = ir_popcount(t, LLVMBuildLoad2(t->b, t->i32, t->mask, ""));
+    LLVMValueRef more = LLVMBuildICmp(t->b, LLVMIntUGT, count, ir_u32(t, 1), "");
+    LLVMBuildCondBr(t->b, more, version_of(t, block, MASKED), alone_arrival(t, block));
+}
+
 /* Ends the host block: goes on at a guest address, in a version. */
 static void go(struct translator *t, uint32_t pc, enum version version)
 {
@@ -69,7 +98,8 @@ static void go(struct translator *t, uint32_t pc, enum version version)
         if (is_too_raw(t, r, block, version)) make_exact(t, r);
     if (crosses(t, block) && !t->spilled) spill_live(t, live_at(&t->liveness, pc));
     memcpy(t->stored, stored, sizeof stored); /* on other ways they are still what they were */
-    LLVMBuildBr(t->b, crosses(t, block) ? arrival_of(t, block, version) : version_of(t, block, version));
+    if (version == MASKED && !crosses(t, block) && alone_pays(t, block)) go_back(t, block);
+    else LLVMBuildBr(t->b, crosses(t, block) ? arrival_of(t, block, version) : version_of(t, block, version));
 }
 
 /* A host block that does so. */
@@ -77,10 +107,35 @@ static LLVMBasicBlockRef way_to(struct translator *t, uint32_t pc, enum version 
 {
     const struct block *block = flow_block(t->flow, pc);
     LLVMBasicBlockRef from = LLVMGetInsertBlock(t->b), way;
-    if (block && !crosses(t, block) && !is_any_too_raw(t, block, version)) return version_of(t, block, version);
+    bool straight = block && !crosses(t, block) && !is_any_too_raw(t, block, version);
+    if (straight && (version == FULL || !alone_pays(t, block))) return version_of(t, block, version);
     way = ir_block(t, "way");
     ir_at(t, way);
     go(t, pc, version);
+    ir_at(t, from);
+    return way;
+}
+
+/* A host block that does so in code for one lane, or ends that. */
+static LLVMBasicBlockRef way_alone(struct translator *t, uint32_t pc)
+{
+    const struct block *block = flow_block(t->flow, pc);
+    LLVMBasicBlockRef from = LLVMGetInsertBlock(t->b), way = ir_block(t, "way");
+    struct v_fact stored[ISA_VREGS];
+    memcpy(stored, t->stored, sizeof stored);
+    ir_at(t, way);
+    if (block && !crosses(t, block) && alone_can(t, block)) {
+        for (unsigned r = 0; r < ISA_VREGS; r++)
+            if (is_too_raw(t, r, block, MASKED)) alone_make_exact(t, r);
+        LLVMBuildBr(t->b, alone_block(t, block));
+    } else {
+        struct isa_registers live = live_in(&t->liveness, pc, MASKED);
+        alone_end(t, &live);
+        t->alone = false;
+        go(t, pc, MASKED);
+        t->alone = true;
+    }
+    memcpy(t->stored, stored, sizeof stored);
     ir_at(t, from);
     return way;
 }
@@ -280,7 +335,8 @@ static void join(struct translator *t, const struct node *n)
     }
     struct join_ways ways = facts_join(&t->facts, t->block);
     LLVMBasicBlockRef look = ir_block(t, ""), here = ir_block(t, "pop"), odd = ir_block(t, "odd");
-    LLVMBasicBlockRef next = ways.next ? way_to(t, node_next(n), MASKED) : odd;
+    LLVMBasicBlockRef next = odd;
+    if (ways.next) next = t->alone ? way_alone(t, node_next(n)) : way_to(t, node_next(n), MASKED);
     LLVMValueRef depth = ir_load(t, t->i32, warp(t), offsetof(struct warp, depth));
     LLVMBuildCondBr(t->b, LLVMBuildICmp(t->b, LLVMIntEQ, depth, ir_u32(t, 0), ""), next, look);
     ir_at(t, look);
@@ -288,8 +344,13 @@ static void join(struct translator *t, const struct node *n)
     LLVMValueRef rpc = ir_load(t, t->i32, top, offsetof(struct simt_entry, rpc));
     LLVMBuildCondBr(t->b, LLVMBuildICmp(t->b, LLVMIntEQ, rpc, ir_u32(t, n->pc), ""), ways.pop ? here : odd, next);
     if (ways.pop) {
+        const bool alone = t->alone;
+        const struct isa_registers live = live_behind(&t->liveness, t->block, MASKED);
         ir_at(t, here);
+        if (alone) alone_end(t, &live);
+        t->alone = false;
         pop(t, n, ways, top, less);
+        t->alone = alone;
     } else {
         LLVMDeleteBasicBlock(here);
     }
@@ -346,5 +407,25 @@ void finish_block(struct translator *t, const struct block *block)
     case CONTROL_BARRIER: wait_at_barrier(t, node_next(last)); break;
     case CONTROL_END: end_warp(t, last); break;
     default: go(t, block->end, t->version);
+    }
+}
+
+void finish_alone(struct translator *t, const struct block *block)
+{
+    const struct node *last = block->count ? &t->flow->nodes[block->first + block->count - 1] : NULL;
+    unsigned control = last && last->how == HOW_CONTROL ? last->effects.control : CONTROL_NEXT;
+    const struct isa_registers live = live_behind(&t->liveness, block, MASKED);
+    LLVMValueRef holds = NULL;
+    if (control == CONTROL_VBRANCH) holds = alone_row(t, last);
+    if (control == CONTROL_BRANCH) holds = value_of_row(t, last);
+    alone_forget(t, &live);
+    if (holds) {
+        LLVMBasicBlockRef then = way_alone(t, node_target(last)), other = way_alone(t, node_next(last));
+        LLVMBuildCondBr(t->b, LLVMBuildICmp(t->b, LLVMIntNE, holds, ir_u32(t, 0), ""), then, other);
+    } else if (control == CONTROL_JOIN) {
+        join(t, last);
+    } else {
+        if (control == CONTROL_JUMP) set_x(t, last->d.in.rd, ir_u32(t, node_next(last)));
+        LLVMBuildBr(t->b, way_alone(t, control == CONTROL_JUMP ? node_target(last) : block->end));
     }
 }

@@ -23,9 +23,9 @@ static void count_block(struct translator *t)
 {
     LLVMValueRef parts[NATIVE_COUNTS], sum;
     for (unsigned i = 0; i < NATIVE_COUNTS; i++) parts[i] = ir_u32(t, t->counted[i]);
-    parts[COUNT_LANES] = ir_u32(t, t->counted[COUNT_VECTOR] * ISA_LANES);
+    parts[COUNT_LANES] = ir_u32(t, t->counted[COUNT_VECTOR] * (t->alone ? 1 : ISA_LANES));
     LLVMValueRef add = LLVMConstVector(parts, NATIVE_COUNTS);
-    if (t->version == MASKED && t->counted[COUNT_VECTOR]) {
+    if (t->version == MASKED && !t->alone && t->counted[COUNT_VECTOR]) {
         LLVMValueRef n = LLVMBuildMul(t->b, ir_popcount(t, t->lanes), ir_u32(t, t->counted[COUNT_VECTOR]), "");
         add = LLVMBuildInsertElement(t->b, add, n, ir_u32(t, COUNT_LANES), "");
     }
@@ -81,7 +81,8 @@ static void begin_block(struct translator *t, const struct block *block, enum ve
         for (int k = 0; k < NATIVE_COUNTS; k++) t->counted[k] = (uint16_t)(t->counted[k] + f->nodes[i].counts[k]);
     if (version == MASKED) {
         t->lanes = LLVMBuildLoad2(t->b, t->i32, t->mask, "");
-        for (unsigned p = 0; p < t->pieces; p++) t->piece_lanes[p] = lane_flags(t, t->lanes, p * t->words, t->words);
+        for (unsigned p = 0; p < t->pieces && !t->alone; p++)
+            t->piece_lanes[p] = lane_flags(t, t->lanes, p * t->words, t->words);
     }
     if (block->checked) check_budget(t, block->need, block->pc, t->version);
     if (block->count) count_block(t);
@@ -102,18 +103,38 @@ static void translate_block(struct translator *t, const struct block *block, enu
     finish_block(t, block);
 }
 
+/* In code for one lane. */
+static void translate_alone(struct translator *t, const struct block *block)
+{
+    ir_at(t, t->alone_blocks[block - t->flow->blocks]);
+    t->alone = true;
+    begin_block(t, block, MASKED);
+    for (size_t i = block->first; i < block->first + block->count; i++) {
+        const struct node *n = &t->flow->nodes[i];
+        alone_node(t, n);
+        if (i + 1 < block->first + block->count)
+            for (int k = 0; k < NATIVE_COUNTS; k++) t->passed[k] = (uint16_t)(t->passed[k] + n->counts[k]);
+    }
+    finish_alone(t, block);
+    t->alone = false;
+}
+
 /* Every version of a block that something leads to. */
 static void translate_blocks(struct translator *t)
 {
+    enum { WAYS = VERSIONS + 1 };
     size_t n = t->flow->nblocks;
-    bool *done = calloc(2 * n + 1, sizeof *done);
+    LLVMBasicBlockRef *ways[WAYS] = {t->versions[MASKED], t->versions[FULL], t->alone_blocks};
+    bool *done = calloc(WAYS * n + 1, sizeof *done);
     t->failed |= !done;
     for (bool more = done != NULL; more;) {
         more = false;
-        for (size_t i = 0; i < 2 * n; i++) {
-            if (done[i] || !t->versions[i % 2][i / 2]) continue;
+        for (size_t i = 0; i < WAYS * n; i++) {
+            const struct block *block = &t->flow->blocks[i / WAYS];
+            if (done[i] || !ways[i % WAYS][i / WAYS]) continue;
             done[i] = more = true;
-            translate_block(t, &t->flow->blocks[i / 2], i % 2 ? FULL : MASKED);
+            if (i % WAYS == VERSIONS) translate_alone(t, block);
+            else translate_block(t, block, (enum version)(i % WAYS));
         }
     }
     free(done);
@@ -129,6 +150,9 @@ static void make_variables(struct translator *t)
     for (unsigned r = 0; r < ISA_VREGS; r++)
         for (unsigned p = 0; p < t->pieces && set_has(t->used.v, r); p++)
             t->v[r][p] = LLVMBuildAlloca(t->b, t->piece_type, "v");
+    for (unsigned r = 0; r < ISA_VREGS; r++)
+        if (set_has(t->used.v, r)) t->own[r] = LLVMBuildAlloca(t->b, t->i32, "own");
+    t->lane = LLVMBuildAlloca(t->b, t->i32, "lane");
     t->w = LLVMBuildAlloca(t->b, t->ptr, "w");
     t->budget = LLVMBuildAlloca(t->b, t->i32, "budget");
     t->mask = LLVMBuildAlloca(t->b, t->i32, "mask");
@@ -385,8 +409,10 @@ static bool find_facts(struct translator *t)
         t->arrivals[i] = calloc(n, sizeof *t->arrivals[i]);
         ok &= t->versions[i] && t->arrivals[i];
     }
+    t->alone_blocks = calloc(n, sizeof *t->alone_blocks);
+    t->alone_arrivals = calloc(n, sizeof *t->alone_arrivals);
     t->exits = calloc(n, sizeof *t->exits);
-    return ok && t->exits;
+    return ok && t->alone_blocks && t->alone_arrivals && t->exits;
 }
 
 static void forget_facts(struct translator *t)
@@ -398,6 +424,8 @@ static void forget_facts(struct translator *t)
         free(t->versions[i]);
         free(t->arrivals[i]);
     }
+    free(t->alone_blocks);
+    free(t->alone_arrivals);
     free(t->exits);
 }
 

@@ -44,9 +44,14 @@ struct translator {
     LLVMBasicBlockRef ended, waits, paused; /* a warp has ended; waits at a barrier; one of these and none follows it */
     LLVMValueRef next_entry, enter_entry, paused_exit; /* the phis of `next`, `enter` and `paused` */
 
+    /* a lane alone */
+    LLVMValueRef lane, own[ISA_VREGS];                /* its number and its words */
+    LLVMBasicBlockRef *alone_blocks, *alone_arrivals; /* of each block, and those that take out its registers */
+
     /* the block in progress */
     const struct block *block;
     enum version version;
+    bool alone;                                   /* MASKED, and the mask has one lane, whose words are in `own` */
     const struct function *current;               /* that it belongs to */
     bool spilled;                                 /* the function's registers are in struct warp as well */
     LLVMValueRef lanes, piece_lanes[PIECES_MOST]; /* the mask and its pieces as vectors of i1, MASKED only */
@@ -124,8 +129,10 @@ void make_exact(struct translator *t, unsigned r);
 LLVMValueRef call_function(struct translator *t, const char *name, LLVMValueRef *args, unsigned nargs);
 LLVMValueRef call_row(struct translator *t, unsigned op, LLVMValueRef *args, unsigned nargs);
 
-/* What a row computes: from scalar registers, in all lanes. translate_row: and sets its destination. */
+/* What a row computes: from scalar registers, from scalar registers and a first operand, in all lanes. translate_row:
+ * and sets its destination. */
 LLVMValueRef value_of_row(struct translator *t, const struct node *n);
+LLVMValueRef scalar_row(struct translator *t, const struct node *n, LLVMValueRef first);
 struct lanes lanes_of_row(struct translator *t, const struct node *n);
 void translate_row(struct translator *t, const struct node *n);
 
@@ -158,6 +165,10 @@ void translate_load(struct translator *t, const struct node *n);
 void translate_store(struct translator *t, const struct node *n);
 void translate_atomic(struct translator *t, const struct node *n);
 
+/* Accesses of a lane that is alone. */
+LLVMValueRef alone_load(struct translator *t, const struct node *n, LLVMValueRef lane);
+void alone_store(struct translator *t, const struct node *n, LLVMValueRef lane);
+
 /* ---- insn.c ---- */
 
 /* Registers to and from struct warp, and the control registers. fill_blank: makes sure that those which are not stored
@@ -176,6 +187,27 @@ void reload_live(struct translator *t, struct isa_registers live);
 /* Any instruction that does not end its block. */
 void translate_node(struct translator *t, const struct node *n);
 
+/* ---- alone.c: code for one lane ---- */
+
+/* Can the block run in such code? Does that pay where the block in progress goes back to it: can all that lies between?
+ */
+bool alone_can(const struct translator *t, const struct block *block);
+bool alone_pays(const struct translator *t, const struct block *block);
+
+/* Takes the lane's words out of the vector registers that the block needs; puts those back that are live; forgets those
+ * that are not. */
+void alone_begin(struct translator *t, const struct block *block);
+void alone_end(struct translator *t, const struct isa_registers *live);
+void alone_forget(struct translator *t, const struct isa_registers *live);
+
+/* A register's word; makes NaNs canonical in a vector register and in the word. */
+LLVMValueRef get_own(struct translator *t, unsigned r);
+void alone_make_exact(struct translator *t, unsigned r);
+
+/* What a row computes; any instruction that does not end its block, with what holds behind it. */
+LLVMValueRef alone_row(struct translator *t, const struct node *n);
+void alone_node(struct translator *t, const struct node *n);
+
 /* ---- entry.c ---- */
 
 /* Ends the host block, in which a warp comes from `step` to a block: goes on there if what the block takes for granted
@@ -192,7 +224,8 @@ LLVMBasicBlockRef version_of(struct translator *t, const struct block *block, en
 void check_budget(struct translator *t, uint32_t need, uint32_t pc, enum version version);
 void set_mask(struct translator *t, LLVMValueRef mask);
 
-/* Ends the host block as the last instruction of the block says. */
+/* Ends the host block as the last instruction of the block says; in code for one lane. */
 void finish_block(struct translator *t, const struct block *block);
+void finish_alone(struct translator *t, const struct block *block);
 
 #endif

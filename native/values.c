@@ -246,6 +246,7 @@ void leave(struct translator *t, enum native_exit code, LLVMValueRef pc, struct 
     struct v_fact stored[ISA_VREGS];
     uint64_t raw = 0;
     memcpy(stored, t->stored, sizeof stored);
+    if (t->alone) alone_end(t, &live);
     for (unsigned r = 0; r < ISA_VREGS; r++)
         if (t->stored[r].raw && set_has(live.v, r)) raw |= raw_bit(t, r);
     forget_dead(t, &live);
@@ -318,7 +319,7 @@ LLVMValueRef call_row(struct translator *t, unsigned op, LLVMValueRef *args, uns
     return call_function(t, row_names[op], args, nargs);
 }
 
-static LLVMValueRef scalar_row(struct translator *t, const struct node *n, LLVMValueRef first)
+LLVMValueRef scalar_row(struct translator *t, const struct node *n, LLVMValueRef first)
 {
     const struct insn *in = &n->d.in;
     LLVMValueRef args[] = {first,

@@ -44,6 +44,22 @@ VENTUS_NATIVE_LEVEL=v3 VENTUS_TRANSLATE_DUMP=1 "$VENTUS_BUILD/ventus" run words.
     wrong "words: exit code $?"
 grep -q 'call.*masked.gather\|call.*_u32(' words.err && wrong "consecutive words are accessed one by one"
 
+# A loop whose lanes leave it one after the other has code for the last one of them.
+cat >last.cl <<'END'
+kernel void last(global int *a)
+{
+    int i = get_global_id(0), s = 0;
+    for (int k = 0; k < i; k++) s ^= a[(s + k) & 31];
+    a[i + 32] = s;
+}
+END
+"$VENTUS_BUILD/ventus" cc last.cl -o last.elf || wrong "ventus cc"
+for level in v3 base; do
+    VENTUS_NATIVE_LEVEL=$level VENTUS_TRANSLATE_DUMP=1 "$VENTUS_BUILD/ventus" run last.elf -g 32 -a iota:64 --engine native 2>last.err ||
+        wrong "last: exit code $?"
+    grep -q '^alone.*:' last.err || wrong "$level: no code for a lane that is alone"
+done
+
 cat >nonsense <<'END'
 #!/bin/sh
 exec cat /dev/urandom

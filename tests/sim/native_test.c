@@ -161,11 +161,15 @@ static void put_if(struct text *t, unsigned depth)
     put(t, "m%u: join\n", n);
 }
 
-/* Some lanes go round more often than others. v22 + depth counts. */
+/* Some lanes go round more often than others, or each lane more often than the one before, and the last one twice
+ * alone. v22 + depth counts. */
 static void put_loop(struct text *t, unsigned depth)
 {
     unsigned n = t->labels++, counter = 22 + depth;
-    put(t, " vand.vi v%u, v%u, 7\nl%u:\n", counter, any_v(), n);
+    if (below(2)) put(t, " vand.vi v%u, v%u, 7\nl%u:\n", counter, any_v(), n);
+    else
+        put(t, " vid.v v%u\n vadd.vi v%u, v%u, -15\n vsll.vi v%u, v%u, 1\nl%u:\n", counter, counter, counter, counter,
+            counter, n);
     put_block(t, depth + 1);
     put(t, " vadd.vi v%u, v%u, -1\n", counter, counter);
     put_meeting(t, n);
