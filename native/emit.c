@@ -18,7 +18,9 @@
 static const char *const passes[] = {
     [EFFORT_USUAL] =
         "always-inline,globaldce,function(mem2reg,early-cse,instcombine<no-verify-fixpoint>,simplifycfg,early-cse)",
-    [EFFORT_LEAST] = "always-inline,globaldce,function(mem2reg,early-cse,simplifycfg)",
+    /* Variables stay in memory: of values that live through many blocks the code generator without optimisation makes
+     * copies at each of them, and twice the code. */
+    [EFFORT_LEAST] = "always-inline,globaldce,function(early-cse,simplifycfg)",
 };
 
 /* Register allocation splits live ranges by regions of blocks, which takes most of the time where many registers live

@@ -173,21 +173,14 @@ static void take_warp(struct translator *t)
     set_mask(t, ir_load(t, t->i32, w, offsetof(struct warp, mask)));
 }
 
-/* All registers hold the same word in all lanes: 0, or none in particular. */
-static void set_registers(struct translator *t, LLVMValueRef x, LLVMValueRef piece)
-{
-    for (unsigned r = 1; r < ISA_XREGS; r++)
-        if (t->used.x >> r & 1) set_x(t, r, x);
-    for (unsigned r = 0; r < ISA_VREGS; r++)
-        for (unsigned p = 0; p < t->pieces && set_has(t->used.v, r); p++) LLVMBuildStore(t->b, piece, t->v[r][p]);
-}
-
-void forget_registers(struct translator *t) { set_registers(t, LLVMGetUndef(t->i32), LLVMGetUndef(t->piece_type)); }
-
 /* A warp that has just been made: all registers are 0. */
 static void clear_registers(struct translator *t)
 {
-    set_registers(t, ir_u32(t, 0), ir_zero_piece(t));
+    for (unsigned r = 1; r < ISA_XREGS; r++)
+        if (t->used.x >> r & 1) set_x(t, r, ir_u32(t, 0));
+    for (unsigned r = 0; r < ISA_VREGS; r++)
+        for (unsigned p = 0; p < t->pieces && set_has(t->used.v, r); p++)
+            LLVMBuildStore(t->b, ir_zero_piece(t), t->v[r][p]);
     start_controls(t);
     struct isa_registers live = live_at(&t->liveness, t->flow->request->start);
     const struct block *start = flow_block(t->flow, t->flow->request->start);

@@ -149,6 +149,9 @@ void forget_dead(struct translator *t, const struct isa_registers *live);
 /* The same for vector registers that the block has written and has not stored to their variables yet. */
 void forget_fresh(struct translator *t, const struct isa_registers *live);
 
+/* Registers hold what they held for another warp, of which nothing is needed. */
+void forget_registers(struct translator *t);
+
 /* Ends the host block: gives the warp back. `live` are the registers that matter then. */
 void leave(struct translator *t, enum native_exit code, LLVMValueRef pc, struct isa_registers live);
 
@@ -176,8 +179,6 @@ void alone_store(struct translator *t, const struct node *n, LLVMValueRef lane);
 void fill_blank(struct translator *t);
 void spill(struct translator *t, const struct isa_registers *set);
 void reload(struct translator *t, const struct isa_registers *set);
-/* Registers hold what they held for another warp, of which nothing is needed. */
-void forget_registers(struct translator *t);
 /* The control registers of a warp that begins. */
 void start_controls(struct translator *t);
 /* Those of the function in progress that somebody may still read; the others hold anything from then on. */

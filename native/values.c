@@ -209,20 +209,39 @@ LLVMValueRef active(struct translator *t) { return t->version == FULL ? ir_u32(t
 
 /* ---- leaving ---- */
 
+/* No value in particular, for LLVM to know that a register is dead. Without its passes it would store that, too. */
+static void forget_v(struct translator *t, unsigned r)
+{
+    for (unsigned p = 0; p < t->pieces && t->flow->request->effort != EFFORT_LEAST; p++)
+        LLVMBuildStore(t->b, LLVMGetUndef(t->piece_type), t->v[r][p]);
+}
+
+static void forget_x(struct translator *t, unsigned r)
+{
+    if (t->flow->request->effort != EFFORT_LEAST) set_x(t, r, LLVMGetUndef(t->i32));
+}
+
+void forget_registers(struct translator *t)
+{
+    for (unsigned r = 1; r < ISA_XREGS; r++)
+        if (t->used.x >> r & 1) forget_x(t, r);
+    for (unsigned r = 0; r < ISA_VREGS; r++)
+        if (set_has(t->used.v, r)) forget_v(t, r);
+}
+
 void forget_dead(struct translator *t, const struct isa_registers *live)
 {
     for (unsigned r = 1; r < ISA_XREGS; r++)
-        if (t->current->used.x >> r & ~live->x >> r & 1) set_x(t, r, LLVMGetUndef(t->i32));
+        if (t->current->used.x >> r & ~live->x >> r & 1) forget_x(t, r);
     for (unsigned r = 0; r < ISA_VREGS; r++)
-        for (unsigned p = 0; p < t->pieces && set_has(t->current->used.v, r) && !set_has(live->v, r); p++)
-            LLVMBuildStore(t->b, LLVMGetUndef(t->piece_type), t->v[r][p]);
+        if (set_has(t->current->used.v, r) && !set_has(live->v, r)) forget_v(t, r);
 }
 
 void forget_fresh(struct translator *t, const struct isa_registers *live)
 {
     for (unsigned r = 0; r < ISA_VREGS; r++) {
         if (!set_has(t->fresh.v, r) || set_has(live->v, r)) continue;
-        for (unsigned p = 0; p < t->pieces; p++) LLVMBuildStore(t->b, LLVMGetUndef(t->piece_type), t->v[r][p]);
+        forget_v(t, r);
         t->fresh.v[r / 64] &= ~(1ull << (r % 64));
     }
 }

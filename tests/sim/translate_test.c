@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "asm/assemble.h"
 #include "isa/abi.h"
 #include "sim/launch.h"
 #include "sim/native.h"
@@ -31,7 +32,8 @@ static struct native_request sound(void)
 }
 
 /* Runs the program on a request and the code; what it writes and says. Returns how many bytes it writes. */
-static size_t ask(const struct native_request *r, size_t words, uint8_t *answer, size_t room, char says[200])
+static size_t ask_code(const struct native_request *r, const uint32_t *text, size_t words, uint8_t *answer, size_t room,
+                       char says[200])
 {
     char folder[] = "/tmp/ventus-translate-XXXXXX", path[3][64], command[400];
     static const char *const names[] = {"in", "out", "says"};
@@ -40,7 +42,7 @@ static size_t ask(const struct native_request *r, size_t words, uint8_t *answer,
     FILE *f = fopen(path[0], "w");
     assert_non_null(f);
     assert_int_equal(fwrite(r, sizeof *r, 1, f), 1);
-    assert_int_equal(fwrite(code, 4, words, f), words);
+    assert_int_equal(fwrite(text, 4, words, f), words);
     assert_int_equal(fclose(f), 0);
     snprintf(command, sizeof command, "\"$VENTUS_TRANSLATE\" <%s >%s 2>%s", path[0], path[1], path[2]);
     assert_int_equal(system(command), 0);
@@ -53,6 +55,11 @@ static size_t ask(const struct native_request *r, size_t words, uint8_t *answer,
     for (int i = 0; i < 3; i++) unlink(path[i]);
     rmdir(folder);
     return size;
+}
+
+static size_t ask(const struct native_request *r, size_t words, uint8_t *answer, size_t room, char says[200])
+{
+    return ask_code(r, code, words, answer, room, says);
 }
 
 static void test_sound(void **state)
@@ -116,6 +123,35 @@ static void test_effort(void **state)
     assert_true(size != other || memcmp(usual, least, size) != 0);
 }
 
+/* A loop that many registers live through, and change in. */
+static void assemble_loop(struct elf_image *image)
+{
+    char source[2000] = "li x5, 9\nloop: addi x5, x5, -1\n";
+    for (int r = 1; r < 25; r++)
+        sprintf(source + strlen(source), "beq x5, x6, over%d\nvadd.vv v%d, v%d, v31\nover%d:\n", r, r, r, r);
+    strcat(source, "bne x5, x0, loop\n");
+    for (int r = 1; r < 25; r++) sprintf(source + strlen(source), "vadd.vv v31, v31, v%d\n", r);
+    strcat(source, "vsw12.v v31, 0(v30)\nendprg\n");
+    assert_true(asm_assemble("loop", source, strlen(source), ABI_CODE_BASE, image, stderr));
+}
+
+/* Without LLVM's optimisation code is larger, but not so large that making it takes as long. */
+static void test_size(void **state)
+{
+    static uint8_t bytes[1 << 20];
+    struct elf_image image;
+    struct native_request r = sound();
+    char says[200];
+    (void)state;
+    assemble_loop(&image);
+    r.code_words = image.text_words;
+    size_t usual = ask_code(&r, image.text, image.text_words, bytes, sizeof bytes, says);
+    r.effort = EFFORT_LEAST;
+    size_t least = ask_code(&r, image.text, image.text_words, bytes, sizeof bytes, says);
+    assert_in_range(least, usual, 2 * usual);
+    elf_free(&image);
+}
+
 /* Code that ends before it has come has no answer; addresses outside of it are no places to translate. */
 static void test_odd(void **state)
 {
@@ -134,7 +170,8 @@ static void test_odd(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_sound), cmocka_unit_test(test_bad),
-                                       cmocka_unit_test(test_effort), cmocka_unit_test(test_odd)};
+                                       cmocka_unit_test(test_effort), cmocka_unit_test(test_size),
+                                       cmocka_unit_test(test_odd)};
     const char *program = getenv("VENTUS_TRANSLATE");
     if (!program || access(program, X_OK)) return 77;
     return cmocka_run_group_tests(tests, NULL, NULL);
