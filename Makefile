@@ -79,17 +79,18 @@ test-spirv: deps-test build
 	@VENTUS_CC=$(CURDIR)/tests/spirv/ventus-cc VENTUS_TRANSLATED=$(CURDIR)/$(BUILD)/ventus-cc VENTUS_CACHE=0 \
 	tests/run --build $(BUILD) --jobs $(JOBS) $(by_spirv) opencl/image opencl/sample
 
-# What test-engines runs with the usual optimisation as well.
-ENGINE_TESTS = cl/algorithms cl/atomic cl/calls cl/control cl/divergence cl/float cl/local cl/loops cl/reconverge cl/struct example/
+# What test-engines runs with the least effort of the translator, and what with the usual one as well.
+LEAST_TESTS = ^cl/ ^example/ ^python/ ^unit/tests/opencl/
+USUAL_TESTS = cl/algorithms cl/atomic cl/calls cl/control cl/divergence cl/float cl/local cl/loops cl/reconverge cl/struct ^example/
 
 # On a level that the host lacks, the next lower one would run twice.
 test-engines: deps-test build
 	@code=0; has=$$($(BUILD)/ventus info | sed -n 's/^# engine native .* this host: //p'); \
 	for level in base v3 v4; do case " $$has " in \
 	*" $$level "*) echo "engine: native, $$level"; VENTUS_ENGINE=native VENTUS_NATIVE_LEVEL=$$level \
-	VENTUS_TRANSLATE_EFFORT=least tests/run --build $(BUILD) --jobs $(JOBS) --timeout 900 $(or $(TESTS),cl/ example/ python/) || code=1; \
+	VENTUS_TRANSLATE_EFFORT=least tests/run --build $(BUILD) --jobs $(JOBS) --timeout 900 $(or $(TESTS),$(LEAST_TESTS)) || code=1; \
 	VENTUS_ENGINE=native VENTUS_NATIVE_LEVEL=$$level \
-	tests/run --build $(BUILD) --jobs $(JOBS) --timeout 900 $(or $(TESTS),$(ENGINE_TESTS)) || code=1 ;; \
+	tests/run --build $(BUILD) --jobs $(JOBS) --timeout 900 $(or $(TESTS),$(USUAL_TESTS)) || code=1 ;; \
 	*) echo "engine: native, $$level: skipped, this host lacks it" ;; \
 	esac; done; exit $$code
 

@@ -37,4 +37,12 @@ native v3 least at-sign.cl
 native v3 usual at-sign.cl
 native v4 least at-sign.cl
 native v4 usual at-sign.cl'
+
+# A word that begins with ^ is the beginning of a name: cl/ is in opencl/, too.
+mkdir fake/tests/opencl
+cp fake/tests/clrun fake/tests/opencl/own_test
+list() { "$VENTUS_SOURCE/tests/run" --build fake --list "$@"; }
+[ "$(list ^opencl/ ^tests ^unit/)" = unit/tests/opencl/own ] || wrong "words with ^: $(list ^opencl/ ^tests ^unit/)"
+list cl/ | grep -q unit/tests/opencl/own || wrong "cl/ is not found within a name"
+list ^cl/ | grep -v '^cl/' && wrong "^cl/ is found within a name"
 exit $status
