@@ -120,7 +120,7 @@ VENTUS_TRANSLATE_EFFORT=least kept quick-again native 100.0 1
 rm cache/*.native
 run step step 20000
 VENTUS_ENGINE= run together auto 20000
-for i in $(seq 100); do
+for i in $(seq 600); do
     [ -n "$(ls cache)" ] && break
     sleep 0.1
 done
@@ -138,7 +138,7 @@ VENTUS_TRANSLATE_LANES=together kept same native 100.0 1
 "$VENTUS_BUILD/ventus" cc k.cl -o k.elf || wrong "ventus cc"
 rm cache/*.native
 VENTUS_ENGINE=auto "$VENTUS_BUILD/ventus" run k.elf -g 1024 -a buf:4096 -a i:2000 2>&1 | cat >read.txt
-for i in $(seq 100); do
+for i in $(seq 600); do
     [ -n "$(ls cache)" ] && break
     sleep 0.1
 done
