@@ -43,7 +43,7 @@ enum isa_flags {
     ISA_PAIR_D = 1 << 11, ISA_PAIR_1 = 1 << 12, ISA_PAIR_2 = 1 << 13, ISA_PAIR = ISA_PAIR_D | ISA_PAIR_1 | ISA_PAIR_2,
     ISA_SINGLE = 1 << 14, ISA_LONG = 1 << 15, ISA_READS_D = 1 << 16, ISA_VXRM = 1 << 17,
     ISA_BYTES_SHIFT = 18, ISA_SIGNED = 1 << 21, ISA_ALWAYS = 1 << 22,
-    ISA_VALUES = 1 << 23, ISA_CANON = 1 << 24,
+    ISA_VALUES = 1 << 23, ISA_CANON = 1 << 24, ISA_NEAREST = 1 << 25,
 };
 
 enum isa_revision {

@@ -26,6 +26,13 @@
 #define f_class(a)     fp_class(o->format, a)
 #define f_rec7(a)      fp_rec7((uint32_t)(a), &o->env)
 #define f_rsqrt7(a)    fp_rsqrt7((uint32_t)(a), &o->env)
+#define f_exp(a)       sfu(SFU_EXP, o->format, a)
+#define f_ex2(a)       sfu(SFU_EX2, o->format, a)
+#define f_lg2(a)       sfu(SFU_LG2, o->format, a)
+#define f_rcp(a)       sfu(SFU_RCP, o->format, a)
+#define f_rsqrt(a)     sfu(SFU_RSQRT, o->format, a)
+#define f_sin(a)       sfu(SFU_SIN, o->format, a)
+#define f_cos(a)       sfu(SFU_COS, o->format, a)
 
 /* Conversions within the row's width ... */
 #define f_to_s(a)     to_s(o->format, WORD_BITS, a)

@@ -273,6 +273,10 @@ LANE uint32_t f_to_u(uint32_t a)
     return f <= 0 ? 0 : (uint32_t)llrintf(f);
 }
 
+#if WORD_BITS == 32
+#include "sim/special_lane.h"
+#endif
+
 #endif /* LANE_EXACT */
 
 #endif

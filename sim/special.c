@@ -1,5 +1,6 @@
-/* Special functions: the host's libm in binary64, whatever the format. */
+/* Special functions: those of special_lane.h for binary32, else the host's libm in binary64. */
 #include "sim/special.h"
+#include "sim/lane.h"
 
 #include <fenv.h>
 #include <math.h>
@@ -38,9 +39,36 @@ static double apply_to_nearest(enum sfu_function function, volatile double x)
     return x;
 }
 
+/* Of the functions that are rows of lanes; false: it is another one. */
+static bool lane_function(enum sfu_function function, volatile uint32_t *a)
+{
+    switch (function) {
+    case SFU_EXP: *a = f_exp(*a); return true;
+    case SFU_EX2: *a = f_ex2(*a); return true;
+    case SFU_LG2: *a = f_lg2(*a); return true;
+    case SFU_RCP: *a = f_rcp(*a); return true;
+    case SFU_RSQRT: *a = f_rsqrt(*a); return true;
+    case SFU_SIN: *a = f_sin(*a); return true;
+    case SFU_COS: *a = f_cos(*a); return true;
+    default: return false;
+    }
+}
+
+static bool lane_to_nearest(enum sfu_function function, volatile uint32_t *a)
+{
+    fenv_t host;
+    feholdexcept(&host);
+    fesetround(FE_TONEAREST);
+    bool done = lane_function(function, a);
+    fesetenv(&host);
+    return done;
+}
+
 uint64_t sfu(enum sfu_function function, enum fp_format format, uint64_t a)
 {
     struct fp_env nearest = {FP_RNE, 0};
+    volatile uint32_t single = (uint32_t)a;
+    if (format == FP_F32 && lane_to_nearest(function, &single)) return single;
     uint64_t bits = fp_convert(FP_F64, format, a, &nearest);
     double x;
     memcpy(&x, &bits, sizeof x);

@@ -1,7 +1,8 @@
 /* The special function unit: functions that IEEE does not require to be exact.
  *
- * A result is the host's libm in binary64, rounded once to nearest even: of binary32 never more than one
- * unit in the last place off and nearly always the closest, of the 16-bit formats the closest. NaN results
+ * A result is computed in binary64 (of binary32 mostly by special_lane.h, else by the host's libm), rounded once to
+ * nearest even: of binary32 never more than one unit in the last place off and nearly always the closest, of the 16-bit
+ * formats the closest. NaN results
  * are canonical, outside its domain a function is NaN, and no flags are raised. */
 #ifndef VENTUS_SIM_SPECIAL_H
 #define VENTUS_SIM_SPECIAL_H

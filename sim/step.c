@@ -90,8 +90,11 @@ INLINE bool accrues(const struct step *s, uint32_t row)
     return STEP_HOOKED && (row & (ROUND | FP | SAT)) && s->w->group->flags;
 }
 
-/* Or in a rounding mode that the host does not have. */
-INLINE bool is_exact(const struct step *s, uint32_t row) { return accrues(s, row) || ((row & ROUND) && s->w->frm > 3); }
+/* Or in a rounding mode that the host does not have, or that is not the row's. */
+INLINE bool is_exact(const struct step *s, uint32_t row)
+{
+    return accrues(s, row) || ((row & ROUND) && s->w->frm > 3) || ((row & NEAREST) && s->w->frm != FP_RNE);
+}
 
 INLINE enum stop run_scalar(struct step *s, uint32_t row, value_fn *value)
 {
@@ -104,7 +107,7 @@ INLINE enum stop run_scalar(struct step *s, uint32_t row, value_fn *value)
 /* A row of lanes.h. */
 INLINE enum stop run_lanes(struct step *s, const struct lane_row *row)
 {
-    bool plain = s->w->frm <= 3 && !(STEP_HOOKED && s->w->group->flags); /* then its flags need not be looked up */
+    bool plain = s->w->frm == FP_RNE && !(STEP_HOOKED && s->w->group->flags); /* then its flags need not be looked up */
     count_vector(s);
     if (!plain && is_exact(s, isa_table[s->in->op].flags)) return run_exact(s);
     row->lanes(s->w, s->in);
