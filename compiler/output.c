@@ -8,6 +8,7 @@
 #include "asm/resource.h"
 #include "compiler/backend.h"
 #include "compiler/debug.h"
+#include "isa/routine.h"
 
 #include <string.h>
 
@@ -53,12 +54,23 @@ static uint32_t estimate(struct cc *cc)
     return bytes < 1u << 26 ? page_up(ABI_CODE_BASE + (uint32_t)bytes) : ABI_CODE_BASE + (1u << 26);
 }
 
+/* Which operation a routine of the library stands for; ROUTINES: none. */
+static uint32_t operation_of(const struct kernel *k)
+{
+    static const char prefix[] = "__ventus_routine_";
+    uint32_t n = 0;
+    if (!k->is_routine || strncmp(k->name, prefix, sizeof prefix - 1) != 0) return ROUTINES;
+    while (n < ROUTINES && strcmp(k->name + sizeof prefix - 1, routine_rows[n].name) != 0) n++;
+    return n;
+}
+
 /* Compiles kernels or routines to words from address `at` on; returns the end. */
 static uint64_t compile_list(struct cc *cc, struct kernel *list, uint32_t n, uint64_t at)
 {
     for (uint32_t k = 0; k < n; k++) {
         struct kernel *kernel = &list[k];
         kernel->code = (struct code){0};
+        if (operation_of(kernel) < ROUTINES) at += 4 * ROUTINE_MARK_WORDS;
         kernel->address = (uint32_t)at;
         backend_kernel(cc, kernel);
         at += 4 * (uint64_t)kernel->code.nwords;
@@ -96,8 +108,13 @@ static uint32_t compile_all(struct cc *cc)
 
 static void copy_code(uint32_t *text, const struct kernel *list, uint32_t n)
 {
-    for (uint32_t k = 0; k < n; k++)
-        memcpy(text + (list[k].address - ABI_CODE_BASE) / 4, list[k].code.words, 4 * (size_t)list[k].code.nwords);
+    for (uint32_t k = 0; k < n; k++) {
+        uint32_t *to = text + (list[k].address - ABI_CODE_BASE) / 4, operation = operation_of(&list[k]);
+        memcpy(to, list[k].code.words, 4 * (size_t)list[k].code.nwords);
+        if (operation == ROUTINES) continue;
+        to[-2] = routine_word(ROUTINE_MARK);
+        to[-1] = routine_word(operation);
+    }
 }
 
 static uint32_t *join_text(struct cc *cc, uint32_t end)

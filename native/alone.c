@@ -174,7 +174,7 @@ void alone_node(struct translator *t, const struct node *n)
         set_own(t, n->d.in.rd, alone_load(t, n, lane_of(t)));
     else if (n->how == HOW_STORE && n->effects.memory.address != ADDRESS_SCALAR) alone_store(t, n, lane_of(t));
     else translate_node(t, n);
-    facts_step(&t->holds, n, t->flow->request);
+    facts_step(&t->holds, n, t->flow);
     for (unsigned r = 0; r < ISA_VREGS; r++)
         if (set_has(written.v, r)) note_written(t, r);
 }

@@ -102,7 +102,8 @@ static struct x_fact fact_of_scalar(const struct facts *f, const struct node *n,
 {
     uint32_t value;
     if (n->how == HOW_CSR) return fact_of_csr(n->d.in.aux, r);
-    if (n->how == HOW_CONTROL && n->effects.control != CONTROL_SETRPC) return known(node_next(n)); /* the way back */
+    bool jumps = n->how == HOW_CONTROL && n->effects.control != CONTROL_SETRPC;
+    if (jumps || n->how == HOW_ROUTINE) return known(node_next(n)); /* the way back */
     if (fact_told(f, n, r, &value)) return known(value);
     if (n->how == HOW_ROW && isa_table[n->d.in.op].kind == KIND_X) return fact_of_scalar_row(f, n);
     return (struct x_fact){0};
@@ -248,10 +249,10 @@ static struct x_fact fact_of_rpc(struct x_fact base, const struct node *n)
     return sure ? known(base.value + (uint32_t)n->d.in.imm) : (struct x_fact){0};
 }
 
-void facts_step(struct facts *f, const struct node *n, const struct native_request *r)
+void facts_step(struct facts *f, const struct node *n, const struct flow *flow)
 {
-    struct isa_registers written = isa_registers_written(&n->d.in, &n->effects);
-    struct x_fact x = fact_of_scalar(f, n, r);
+    struct isa_registers written = node_written(flow, n);
+    struct x_fact x = fact_of_scalar(f, n, flow->request);
     struct v_fact v = fact_of_vector(f, n);
     if (n->effects.control == CONTROL_SETRPC) f->rpc = fact_of_rpc(f->x[n->d.in.rs1], n);
     for (unsigned i = 1; i < ISA_XREGS; i++)
@@ -264,7 +265,7 @@ void facts_step(struct facts *f, const struct node *n, const struct native_reque
 static void merge(struct facts *f, const struct facts *in, const struct flow *flow, const struct block *b)
 {
     for (size_t i = b->first; i < b->first + b->count; i++) {
-        struct isa_registers written = isa_registers_written(&flow->nodes[i].d.in, &flow->nodes[i].effects);
+        struct isa_registers written = node_written(flow, &flow->nodes[i]);
         for (unsigned r = 0; r < ISA_VREGS; r++)
             if (has(written.v, r)) f->v[r] = fact_of_merged(f->v[r], in->v[r]);
     }
@@ -274,7 +275,7 @@ bool facts_target(const struct fact_table *t, const struct block *b, enum versio
 {
     struct facts f = t->in[b - t->flow->blocks][version];
     const struct node *last = &t->flow->nodes[b->first + b->count - 1];
-    for (const struct node *n = &t->flow->nodes[b->first]; n < last; n++) facts_step(&f, n, t->flow->request);
+    for (const struct node *n = &t->flow->nodes[b->first]; n < last; n++) facts_step(&f, n, t->flow);
     struct x_fact base = f.x[last->d.in.rs1];
     *pc = (base.value + (uint32_t)last->d.in.imm) & ~1u;
     return base.known;
@@ -423,7 +424,7 @@ static bool flow_through(struct fact_table *t, size_t block, enum version versio
     const struct block *b = &t->flow->blocks[block];
     struct facts f = t->in[block][version];
     if (!t->reached[block][version]) return false;
-    for (size_t i = b->first; i < b->first + b->count; i++) facts_step(&f, &t->flow->nodes[i], t->flow->request);
+    for (size_t i = b->first; i < b->first + b->count; i++) facts_step(&f, &t->flow->nodes[i], t->flow);
     bool changed = sides_reach(&t->sides, t->flow, b, f.rpc.known ? f.rpc.value : 0);
     if (version == MASKED) merge(&f, &t->in[block][version], t->flow, b);
     return flow_out(t, b, version, &f) || changed;

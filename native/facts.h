@@ -61,7 +61,7 @@ struct join_ways {
 struct join_ways facts_join(const struct fact_table *table, const struct block *block);
 
 /* What holds behind an instruction of a block, from what holds in front of it. */
-void facts_step(struct facts *facts, const struct node *n, const struct native_request *request);
+void facts_step(struct facts *facts, const struct node *n, const struct flow *flow);
 
 /* What holds of a register that has been written under a mask: `old` in lanes that are not active. */
 struct v_fact fact_of_merged(struct v_fact value, struct v_fact old);

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { ROUTINE_MOST = 4000, UNCHECKED_MOST = 20000 /* instructions */ };
 enum { REACHED = 1, LEADER = 2, CHECKED = 4, ENTRY = 8 };
 
 /* One byte of marks for each word of code, and the words yet to be followed. */
@@ -136,7 +137,7 @@ static void set_counts(struct node *n)
     n->counts[COUNT_ATOMICS] = isa_is_atomic(m);
 }
 
-static void decode(const struct search *s, uint32_t pc, struct node *n)
+static void decode_alone(const struct search *s, uint32_t pc, struct node *n)
 {
     uint32_t i = (pc - s->f->request->code_base) / 4;
     size_t left = s->f->request->code_words - i;
@@ -148,10 +149,83 @@ static void decode(const struct search *s, uint32_t pc, struct node *n)
     set_counts(n);
 }
 
+/* ---- routines that stand for an operation ---- */
+
+static bool is_return(const struct node *n, unsigned link)
+{
+    const struct insn *in = &n->d.in;
+    return n->how == HOW_CONTROL && n->effects.control == CONTROL_INDIRECT && !in->rd && in->rs1 == link && !in->imm;
+}
+
+/* The code from pc on up to its return, if all of it is translated and nothing else is control flow. */
+static bool read_routine(const struct search *s, uint32_t pc, unsigned link, struct routine *r)
+{
+    uint32_t i;
+    struct node n = {0};
+    *r = (struct routine){.pc = pc};
+    while (index_of(s, pc, &i) && r->counts[COUNT_INSTRUCTIONS] < ROUTINE_MOST) {
+        decode_alone(s, pc, &n);
+        for (int k = 0; k < NATIVE_COUNTS; k++) r->counts[k] = (uint16_t)(r->counts[k] + n.counts[k]);
+        if (is_return(&n, link)) return true;
+        struct isa_registers written = isa_registers_written(&n.d.in, &n.effects);
+        registers_add(&r->written, &written);
+        if (n.how == HOW_LEAVE || n.how == HOW_HELP || n.how == HOW_CONTROL || n.effects.control) return false;
+        pc = node_next(&n);
+    }
+    return false;
+}
+
+/* The operation that a call's target stands for; ROUTINES: none, or none that this host has. */
+static uint32_t find_routine(const struct search *s, uint32_t pc, unsigned link)
+{
+    uint32_t i, number;
+    if (!index_of(s, pc, &i) || i < ROUTINE_MARK_WORDS) return ROUTINES;
+    number = routine_marked(s->f->code + i - ROUTINE_MARK_WORDS);
+    if (number == ROUTINES || (routine_rows[number].level && s->f->request->level == NATIVE_base)) return ROUTINES;
+    struct routine *r = &s->f->routines[number], found;
+    if (!r->pc && read_routine(s, pc, link, &found)) *r = found;
+    return r->pc == pc ? number : ROUTINES;
+}
+
+static void decode(const struct search *s, uint32_t pc, struct node *n)
+{
+    decode_alone(s, pc, n);
+    if (n->how != HOW_CONTROL || n->effects.control != CONTROL_JUMP || !n->d.in.rd) return;
+    uint32_t number = find_routine(s, node_target(n), n->d.in.rd);
+    if (number == ROUTINES) return;
+    n->how = HOW_ROUTINE;
+    n->number = (uint8_t)number;
+    for (int k = 0; k < NATIVE_COUNTS; k++) n->counts[k] = (uint16_t)(n->counts[k] + s->f->routines[number].counts[k]);
+}
+
+/* v[first], v[first + 1], ... */
+static void add_vectors(struct isa_registers *to, unsigned first, unsigned count)
+{
+    while (count-- > 0) to->v[0] |= 1ull << (first + count);
+}
+
+struct isa_registers node_read(const struct flow *f, const struct node *n)
+{
+    struct isa_registers set = isa_registers_read(&n->d.in, &n->effects);
+    (void)f;
+    if (n->how == HOW_ROUTINE) add_vectors(&set, 0, routine_result(n->number));
+    return set;
+}
+
+struct isa_registers node_written(const struct flow *f, const struct node *n)
+{
+    struct isa_registers set = isa_registers_written(&n->d.in, &n->effects);
+    if (n->how != HOW_ROUTINE) return set;
+    registers_add(&set, &f->routines[n->number].written);
+    add_vectors(&set, routine_result(n->number), routine_width(routine_rows[n->number].result));
+    return set;
+}
+
 /* Does it end its block? */
 static bool ends(const struct node *n)
 {
-    return n->how == HOW_LEAVE || (n->how == HOW_CONTROL && n->effects.control != CONTROL_SETRPC);
+    return n->how == HOW_LEAVE || n->how == HOW_ROUTINE ||
+           (n->how == HOW_CONTROL && n->effects.control != CONTROL_SETRPC);
 }
 
 /* ---- where control goes ---- */
@@ -182,6 +256,10 @@ static bool follow(struct search *s, const struct node *n)
     }
     if (!ends(n)) {
         mark(s, next, 0);
+        return true;
+    }
+    if (n->how == HOW_ROUTINE) { /* see check_routines */
+        mark(s, next, LEADER);
         return true;
     }
     switch (n->effects.control) {
@@ -253,6 +331,23 @@ static void fill_block(struct search *s, struct block *b)
     }
 }
 
+/* Calls of routines are many instructions, and code has many in a row: the budget is looked at behind some of them. */
+static void check_routines(struct flow *f)
+{
+    uint32_t executed = 0;
+    for (size_t i = 0; i < f->nblocks; i++) {
+        struct block *b = &f->blocks[i];
+        const struct node *last = b->count ? &f->nodes[b->first + b->count - 1] : NULL;
+        bool behind = i && f->blocks[i - 1].end == b->pc;
+        if (b->checked || !behind) executed = 0;
+        if (executed > UNCHECKED_MOST) {
+            b->checked = b->entry = true;
+            executed = 0;
+        }
+        if (last && last->how == HOW_ROUTINE) executed += last->counts[COUNT_INSTRUCTIONS];
+    }
+}
+
 /* Where control goes into the middle of an instruction, words belong to several blocks: each has nodes of its own. When
  * they are more than sensible code has, blocks end early and `step` goes on. */
 static bool make_blocks(struct search *s)
@@ -268,6 +363,7 @@ static bool make_blocks(struct search *s)
         b->pc = f->request->code_base + i * 4;
         fill_block(s, b);
     }
+    check_routines(f);
     return true;
 }
 
@@ -314,7 +410,7 @@ static void set_need(const struct flow *f, struct block *b)
 {
     const struct node *last = b->count ? &f->nodes[b->first + b->count - 1] : NULL;
     uint32_t most = 0, n;
-    b->need = (uint32_t)b->count;
+    for (size_t i = b->first; i < b->first + b->count; i++) b->need += f->nodes[i].counts[COUNT_INSTRUCTIONS];
     if (!last || b->leaves) return;
     unsigned control = last->how == HOW_CONTROL ? last->effects.control : CONTROL_NEXT;
     if (control == CONTROL_BRANCH || control == CONTROL_VBRANCH || control == CONTROL_JUMP)

@@ -3,6 +3,7 @@
 #ifndef VENTUS_NATIVE_FLOW_H
 #define VENTUS_NATIVE_FLOW_H
 
+#include "isa/routine.h"
 #include "sim/native.h"
 
 /* How an instruction is translated. */
@@ -18,7 +19,15 @@ enum how {
     HOW_NOTHING, /* only counted */
     HOW_HELP,    /* by `step`, within the block */
     HOW_LEAVE,   /* by `step`, outside: ends the block in front of it */
+    HOW_ROUTINE, /* a call that the host has an operation for: ends the block, which goes on behind it */
     HOW_CONTROL, /* ends the block; see isa_control */
+};
+
+/* A routine that stands for an operation: straight-line code. */
+struct routine {
+    uint32_t pc;                    /* where it begins; 0: there is none, as far as is known */
+    struct isa_registers written;   /* by its code, and the result */
+    uint16_t counts[NATIVE_COUNTS]; /* of its code, COUNT_LANES excepted */
 };
 
 struct node {
@@ -26,6 +35,7 @@ struct node {
     struct isa_effects effects;
     uint32_t pc;
     uint8_t how;                    /* enum how */
+    uint8_t number;                 /* HOW_ROUTINE: enum routine_number */
     uint16_t counts[NATIVE_COUNTS]; /* COUNT_LANES excepted */
 };
 
@@ -52,6 +62,7 @@ struct flow {
     } * calls;
     size_t ncalls;
     bool reserves; /* there is an lr.w: stores may end reservations */
+    struct routine routines[ROUTINES];
 };
 
 /* False: the host has no memory. */
@@ -65,6 +76,10 @@ const struct block *flow_block(const struct flow *flow, uint32_t pc);
  * jump may go on behind a call: one of that function, or of what is not known. */
 uint32_t flow_function(const struct flow *flow, const struct node *jump);
 static inline bool flow_may_return(const struct call *c, uint32_t function) { return !c->to || c->to == function; }
+
+/* Registers that a node reads and writes. */
+struct isa_registers node_read(const struct flow *flow, const struct node *n);
+struct isa_registers node_written(const struct flow *flow, const struct node *n);
 
 void registers_add(struct isa_registers *to, const struct isa_registers *from);
 

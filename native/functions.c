@@ -88,8 +88,8 @@ static void add_registers(struct function *f, const struct flow *flow, const str
 {
     for (size_t i = b->first; i < b->first + b->count; i++) {
         const struct node *n = &flow->nodes[i];
-        struct isa_registers written = isa_registers_written(&n->d.in, &n->effects);
-        struct isa_registers read = isa_registers_read(&n->d.in, &n->effects);
+        struct isa_registers written = node_written(flow, n);
+        struct isa_registers read = node_read(flow, n);
         registers_add(&f->written, &written);
         registers_add(&f->used, &written);
         registers_add(&f->used, &read);

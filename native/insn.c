@@ -2,6 +2,7 @@
 #include "native/translator.h"
 #include "sim/next.h"
 
+#include <stdio.h>
 #include <string.h>
 
 /* ---- what `step` does ---- */
@@ -177,6 +178,34 @@ static void translate_vset(struct translator *t, const struct node *n)
     set_x(t, n->d.in.rd, threads);
 }
 
+/* ---- routines of the library that the host has an operation for ---- */
+
+/* Half of the words of a vector that is twice a piece. */
+static LLVMValueRef half_of(struct translator *t, LLVMValueRef wide, unsigned half)
+{
+    LLVMValueRef lane[16];
+    for (unsigned i = 0; i < t->words; i++) lane[i] = ir_u32(t, half * t->words + i);
+    return LLVMBuildShuffleVector(t->b, wide, LLVMGetPoison(LLVMTypeOf(wide)), LLVMConstVector(lane, t->words), "");
+}
+
+static void translate_routine(struct translator *t, const struct node *n)
+{
+    const struct routine_row *row = &routine_rows[n->number];
+    unsigned nargs = routine_result(n->number), width = routine_width(row->result);
+    struct lanes args[6], result[2];
+    char name[32];
+    snprintf(name, sizeof name, "routine_%s", row->name);
+    for (unsigned r = 0; r < nargs; r++) args[r] = get_v(t, r);
+    for (unsigned p = 0; p < t->pieces; p++) {
+        LLVMValueRef pieces[6];
+        for (unsigned r = 0; r < nargs; r++) pieces[r] = args[r].piece[p];
+        LLVMValueRef value = call_function(t, name, pieces, nargs);
+        for (unsigned i = 0; i < width; i++) result[i].piece[p] = width == 1 ? value : half_of(t, value, i);
+    }
+    for (unsigned i = 0; i < width; i++) set_v(t, nargs + i, result[i]);
+    set_x(t, n->d.in.rd, ir_u32(t, node_next(n)));
+}
+
 void translate_node(struct translator *t, const struct node *n)
 {
     switch ((enum how)n->how) {
@@ -189,6 +218,7 @@ void translate_node(struct translator *t, const struct node *n)
     case HOW_VSET: translate_vset(t, n); break;
     case HOW_FENCE: LLVMBuildFence(t->b, LLVMAtomicOrderingSequentiallyConsistent, false, ""); break;
     case HOW_HELP: translate_help(t, n); break;
+    case HOW_ROUTINE: translate_routine(t, n); break;
     case HOW_CONTROL: /* setrpc; the others end their block */
         if (n->effects.control == CONTROL_SETRPC) {
             LLVMValueRef rpc = value_of_row(t, n);

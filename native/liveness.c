@@ -35,13 +35,14 @@ static struct isa_registers reads_whole(const struct node *n)
 }
 
 /* What is needed in front of an instruction, from what is needed behind it. */
-static void step_back(struct needs *needs, const struct node *n, enum version version)
+static void step_back(const struct flow *flow, struct needs *needs, const struct node *n, enum version version)
 {
-    struct isa_registers reads = isa_registers_read(&n->d.in, &n->effects), whole = reads_whole(n);
-    struct isa_registers writes = isa_registers_written(&n->d.in, &n->effects);
-    if (n->how != HOW_HELP) { /* help may write in part */
-        take(&needs->active, &writes, n->d.in.vm);
-        take(&needs->all, &writes, version == FULL && n->d.in.vm);
+    struct isa_registers reads = node_read(flow, n), whole = reads_whole(n);
+    struct isa_registers writes = node_written(flow, n);
+    bool every = n->d.in.vm || n->how == HOW_ROUTINE; /* lane that is active */
+    if (n->how != HOW_HELP) {                         /* help may write in part */
+        take(&needs->active, &writes, every);
+        take(&needs->all, &writes, version == FULL && every);
     }
     if (n->how == HOW_VSET) needs->all = all_registers(); /* with fewer lanes, what is written next keeps the others */
     registers_add(&needs->active, &reads);
@@ -133,7 +134,7 @@ struct isa_registers live_before(const struct liveness *l, const struct block *b
 {
     struct needs needs = {.all = live_behind(l, b, version)};
     for (size_t i = b->first + b->count; i-- > b->first && &l->flow->nodes[i] >= n;)
-        step_back(&needs, &l->flow->nodes[i], version);
+        step_back(l->flow, &needs, &l->flow->nodes[i], version);
     registers_add(&needs.all, &needs.active);
     return needs.all;
 }

@@ -143,6 +143,96 @@ typedef uint32_t piece __attribute__((vector_size(4 * PIECE_WORDS)));
 #define INSN(id, name, pattern, operands, kind, unit, flags, revisions, expr, text) ROW(kind)(id, expr)
 #include "isa/insn.def"
 
+/* ---- routines of the library (isa/routine.h), by the host's arithmetic on doubles ---- */
+
+typedef uint32_t pair __attribute__((vector_size(8 * PIECE_WORDS))); /* the lower words of all, then the upper ones */
+
+#define D_NAN 0x7ff8000000000000ull
+static inline __attribute__((always_inline)) uint64_t d_canon(double d) { return d == d ? d_bits(d) : D_NAN; }
+static inline __attribute__((always_inline)) uint64_t d_from_float(uint32_t a)
+{
+    uint64_t sign = (uint64_t)(a >> 31) << 63, nan = ((uint64_t)(a & 0x7fffffffu) << 29) + (0x700ull << 52);
+    return f_isnan(a) ? sign | nan : d_bits((double)f_of(a));
+}
+static inline __attribute__((always_inline)) uint32_t d_to_float(double d)
+{
+    return d == d ? f_bits((float)d) : (uint32_t)(d_bits(d) >> 63) << 31 | F_NAN;
+}
+/* A NaN stays as it is. */
+static inline __attribute__((always_inline)) uint64_t d_rounded(double d, double r)
+{
+    return d == d ? d_bits(r) : d_bits(d);
+}
+/* Out of range is the nearest, NaN is 0. */
+static inline __attribute__((always_inline)) uint32_t d_to_int(double d)
+{
+    double most = d > 0x1.fffffffcp+30 ? 0x1.fffffffcp+30 : d, in = most < -0x1p31 ? -0x1p31 : most;
+    return d == d ? (uint32_t)(int32_t)in : 0;
+}
+static inline __attribute__((always_inline)) uint32_t d_compare(double x, double y)
+{
+    return (uint32_t)(x == y) | (uint32_t)(x > y) << 1 | (uint32_t)(x < y) << 2 | (uint32_t) !(x == x && y == y) << 3;
+}
+
+#define OPERANDS_b   piece xl, piece xh
+#define OPERANDS_w   piece xl
+#define OPERANDS_bb  OPERANDS_b, piece yl, piece yh
+#define OPERANDS_bbb OPERANDS_bb, piece zl, piece zh
+#define TAKE(name) \
+    uint32_t name##_[PIECE_WORDS]; \
+    memcpy(name##_, &name, sizeof name##_);
+#define TAKE_b     TAKE(xl) TAKE(xh)
+#define TAKE_w     TAKE(xl)
+#define TAKE_bb    TAKE_b TAKE(yl) TAKE(yh)
+#define TAKE_bbb   TAKE_bb TAKE(zl) TAKE(zh)
+#define DOUBLE(n)  const double n = d_of((uint64_t)n##h_[i] << 32 | n##l_[i]);
+#define VALUES_b   DOUBLE(x)
+#define VALUES_w   const uint32_t x = xl_[i];
+#define VALUES_bb  VALUES_b DOUBLE(y)
+#define VALUES_bbb VALUES_bb DOUBLE(z)
+
+#define TO_DOUBLE(name, operands, expr) \
+    pair routine_##name(OPERANDS_##operands) \
+    { \
+        TAKE_##operands uint32_t low[PIECE_WORDS], high[PIECE_WORDS]; \
+        pair result; \
+        PIECE_LOOP \
+        { \
+            VALUES_##operands const uint64_t r = expr; \
+            low[i] = (uint32_t)r, high[i] = (uint32_t)(r >> 32); \
+        } \
+        memcpy(&result, low, sizeof low), memcpy((char *)&result + sizeof low, high, sizeof high); \
+        return result; \
+    }
+#define TO_WORD(name, operands, expr) \
+    piece routine_##name(OPERANDS_##operands) \
+    { \
+        TAKE_##operands uint32_t out[PIECE_WORDS]; \
+        PIECE_LOOP { VALUES_##operands out[i] = expr; } \
+        memcpy(&xl, out, sizeof out); \
+        return xl; \
+    }
+
+TO_DOUBLE(add, bb, d_canon(x + y))
+TO_DOUBLE(mul, bb, d_canon(x *y))
+TO_DOUBLE(div, bb, d_canon(x / y))
+TO_DOUBLE(sqrt, b, d_canon(sqrt(x)))
+TO_WORD(compare, bb, d_compare(x, y))
+TO_WORD(to_int, b, d_to_int(x))
+TO_DOUBLE(from_int, w, d_bits((double)(int32_t)x))
+TO_DOUBLE(from_uint, w, d_bits((double)x))
+TO_DOUBLE(from_float, w, d_from_float(x))
+TO_WORD(to_float, b, d_to_float(x))
+#ifdef __FMA__
+TO_DOUBLE(fma, bbb, d_canon(fma(x, y, z)))
+TO_DOUBLE(floor, b, d_rounded(x, floor(x)))
+TO_DOUBLE(ceil, b, d_rounded(x, ceil(x)))
+TO_DOUBLE(trunc, b, d_rounded(x, trunc(x)))
+TO_DOUBLE(rint, b, d_rounded(x, rint(x)))
+/* What is in front of the point is the lower half of the sum. */
+TO_WORD(to_uint, b, (uint32_t)(x >= 0x1p32 ? ~0ull : x > 0 ? d_bits(floor(x) + 0x1p52) : 0))
+#endif
+
 /* ---- the next warp ---- */
 
 enum { COUNTED_MOST = 1 << 25 /* instructions of a call at the end of a group; 32 bits count lanes up to then */ };

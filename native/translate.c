@@ -48,6 +48,7 @@ static bool has_site(const struct node *n, enum version version)
     case HOW_ROW:
     case HOW_CSR:
     case HOW_MSTATUS:
+    case HOW_ROUTINE:
     case HOW_NOTHING: return false;
     case HOW_CONTROL: {
         unsigned control = n->effects.control;
@@ -96,7 +97,7 @@ static void translate_block(struct translator *t, const struct block *block, enu
     for (size_t i = block->first; i < block->first + block->count; i++) {
         const struct node *n = &t->flow->nodes[i];
         translate_node(t, n);
-        facts_step(&t->holds, n, t->flow->request);
+        facts_step(&t->holds, n, t->flow);
         if (i + 1 < block->first + block->count)
             for (int k = 0; k < NATIVE_COUNTS; k++) t->passed[k] = (uint16_t)(t->passed[k] + n->counts[k]);
     }

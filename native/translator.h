@@ -102,9 +102,10 @@ LLVMValueRef get_x(struct translator *t, unsigned r);
 void set_x(struct translator *t, unsigned r, LLVMValueRef value);
 
 /* A vector register as the block sees it; get_values: for those to whom it makes no difference which NaN a NaN is.
- * set_result: sets vd of n in the lanes that n works on. */
+ * set_v: in all lanes that the block works on. set_result: sets vd of n in the lanes that n works on. */
 struct lanes get_v(struct translator *t, unsigned r);
 struct lanes get_values(struct translator *t, unsigned r);
+void set_v(struct translator *t, unsigned r, struct lanes value);
 void set_result(struct translator *t, const struct node *n, struct lanes value);
 
 /* One lane's word; `count` lanes of a mask from `lane` on, as a vector of conditions; lanes whose word is not 0, as a

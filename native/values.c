@@ -122,7 +122,7 @@ struct lanes get_values(struct translator *t, unsigned r)
     return t->now[r];
 }
 
-static void set_v(struct translator *t, unsigned r, struct lanes value)
+void set_v(struct translator *t, unsigned r, struct lanes value)
 {
     t->now[r] = value;
     set_add(t->known.v, r);

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "isa/routine.h"
 #include "sim/host.h"
 #include "sim/machine.h"
 #include "sim/rows.h"
@@ -232,7 +233,7 @@ static void sweep(struct gpu *gpu)
 void code_drop(struct gpu *gpu)
 {
     pthread_mutex_lock(&gpu->code_lock);
-    gpu->flags_known = false;
+    gpu->code_known = false;
     gpu->code_version++;
     while (gpu->code_list) {
         struct code_page *page = gpu->code_list;
@@ -253,7 +254,7 @@ void code_leave(struct gpu *gpu)
     pthread_mutex_unlock(&gpu->code_lock);
 }
 
-/* ---- flags ---- */
+/* ---- what is in the code ---- */
 
 /* A csr instruction that names fflags, fcsr or vxsat. */
 static bool names_flags(uint32_t word)
@@ -262,16 +263,18 @@ static bool names_flags(uint32_t word)
     return (word & 0x7f) == 0x73 && (word & 0x7000) && (csr == CSR_FFLAGS || csr == CSR_FCSR || csr == CSR_VXSAT);
 }
 
-static bool page_names_flags(const uint32_t words[PAGE_WORDS])
+static void look_at_page(struct code_traits *traits, const uint32_t words[PAGE_WORDS])
 {
-    for (unsigned i = 0; i < PAGE_WORDS; i++)
-        if (names_flags(words[i])) return true;
-    return false;
+    for (unsigned i = 0; i < PAGE_WORDS; i++) {
+        traits->reads_flags |= names_flags(words[i]);
+        traits->has_routines |= words[i] == routine_word(ROUTINE_MARK);
+    }
 }
 
 /* Of guest pages first to end - 1. Most have never been touched, where all of the code window is open; pages of the
  * host may be larger. */
-static bool pages_name_flags(const struct gpu *gpu, struct host_pages *host, uint32_t first, uint32_t end)
+static void look_at_pages(const struct gpu *gpu, struct host_pages *host, uint32_t first, uint32_t end,
+                          struct code_traits *traits)
 {
     uintptr_t base = (uintptr_t)gpu->mem, each = host->size >> PAGE_BITS;
     uintptr_t next = (base + ((uintptr_t)first << PAGE_BITS)) / host->size;
@@ -279,9 +282,8 @@ static bool pages_name_flags(const struct gpu *gpu, struct host_pages *host, uin
     while ((next = host_touched(host, next, behind)) < behind) {
         uintptr_t page = (next++ * host->size - base) >> PAGE_BITS;
         for (uintptr_t i = page < first ? first : page; i < page + each && i < end; i++)
-            if (page_names_flags((const uint32_t *)(gpu->mem + (i << PAGE_BITS)))) return true;
+            look_at_page(traits, (const uint32_t *)(gpu->mem + (i << PAGE_BITS)));
     }
-    return false;
 }
 
 /* The first page from `i` on that may be executed, or one from code_end on. */
@@ -293,25 +295,29 @@ static uint32_t next_executable(const struct gpu *gpu, uint32_t i)
     return i;
 }
 
-static bool scan_code(const struct gpu *gpu)
+static struct code_traits scan_code(const struct gpu *gpu)
 {
     struct host_pages host;
-    bool found = false;
+    struct code_traits traits = {0};
     host_pages_open(&host);
-    for (uint32_t i = gpu->code_first, end; !found && (i = next_executable(gpu, i)) < gpu->code_end; i = end) {
+    for (uint32_t i = gpu->code_first, end; (i = next_executable(gpu, i)) < gpu->code_end; i = end) {
         for (end = i; end < gpu->code_end && (gpu->pages[end] & GPU_EXEC);) end++;
-        found = pages_name_flags(gpu, &host, i, end);
+        look_at_pages(gpu, &host, i, end, &traits);
     }
     host_pages_close(&host);
-    return found;
+    return traits;
 }
 
-bool code_reads_flags(struct gpu *gpu)
+static struct code_traits look(struct gpu *gpu)
 {
     pthread_mutex_lock(&gpu->code_lock);
-    if (!gpu->flags_known) gpu->flags_read = scan_code(gpu);
-    gpu->flags_known = true;
-    bool reads = gpu->flags_read;
+    if (!gpu->code_known) gpu->code_traits = scan_code(gpu);
+    gpu->code_known = true;
+    struct code_traits traits = gpu->code_traits;
     pthread_mutex_unlock(&gpu->code_lock);
-    return reads;
+    return traits;
 }
+
+bool code_reads_flags(struct gpu *gpu) { return look(gpu).reads_flags; }
+
+bool code_has_routines(struct gpu *gpu) { return look(gpu).has_routines; }

@@ -35,6 +35,7 @@ struct run {
     uint64_t number;                         /* of the launch, in its machine */
     const struct observer *const *observers; /* of the machine and of the job; NULL: none */
     bool flags;                              /* fflags and vxsat accrue */
+    bool patient;                            /* as in struct group */
     uint64_t dispatched, total;              /* work-groups */
     uint64_t resident;                       /* groups that have been claimed and are not over */
     uint32_t claims;                         /* of SMs, those included whose groups others have taken */
@@ -99,6 +100,7 @@ static void choose_engine(struct gpu *gpu, struct run *r)
 {
     unsigned needs = r->job->launch.sv39 ? NEEDS_SV39 : 0;
     r->flags = code_reads_flags(gpu) || observers_want_flags(r->observers);
+    r->patient = code_has_routines(gpu);
     if (gpu->config.ignore_stray) needs |= NEEDS_CHECKS;
     if (r->observers) needs |= NEEDS_HOOKS;
     if (r->flags) needs |= NEEDS_FLAGS;
@@ -393,6 +395,7 @@ static void position(struct sm *sm, struct slot *slot, uint32_t number)
     slot->engine = r->engine;
     slot->stopped = &r->stopped;
     g->flags = r->flags;
+    g->patient = r->patient;
     g->observers = r->observers;
     g->job = r->job;
     g->launch_number = r->number;

@@ -82,6 +82,8 @@ const char *code_refusal(const struct decoded *d);
 
 /* Does the code of an open page read (or write) fflags or vxsat? If not, nobody can see flags accrue. */
 bool code_reads_flags(struct gpu *gpu);
+/* Does it have routines that stand for an operation (isa/routine.h)? */
+bool code_has_routines(struct gpu *gpu);
 
 /* Forgets what has been decoded. Pages that an SM is in are freed later: at most one for each SM waits for that. */
 void code_drop(struct gpu *gpu);
@@ -178,7 +180,10 @@ struct gpu {
     struct code_page *code_list;    /* those in `code` ... */
     struct code_page *code_dropped; /* ... and those no longer there that some SM was in */
     _Atomic uint32_t code_version;  /* changes with code_drop */
-    bool flags_known, flags_read;   /* code_reads_flags has looked since code_drop, and what it saw */
+    bool code_known;                /* somebody has looked at it since code_drop, and seen: */
+    struct code_traits {
+        bool reads_flags, has_routines;
+    } code_traits;
     pthread_mutex_t code_lock;
     struct sm *sms;        /* config.sms of them */
     uint32_t reservations; /* lr.w reservations of all SMs, when one host thread runs them all */

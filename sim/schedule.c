@@ -10,6 +10,10 @@
 
 enum { GROUP_QUANTA = 16 };
 
+/* A routine that stands for an operation is some hundred instructions, which the engine `native` executes at once or,
+ * where a turn ends in it, not at all: so turns are longer where there are such. */
+enum { PATIENCE = 16 };
+
 /* Where an SM is in its time slice; in a cache line of its own, because SMs run on several processors. */
 struct place {
     _Alignas(64) bool begun; /* the slice; if so: */
@@ -67,7 +71,9 @@ static struct warp *pick(void *user, uint32_t sm, struct group *groups, uint64_t
     for (; p->group; end_round(r, p)) {
         struct warp *w = first_ready(p->group);
         p->ran = true;
-        if (w) return w;
+        if (!w) continue;
+        if (p->group->patient) *budget *= PATIENCE;
+        return w;
     }
     p->begun = false;
     return NULL;

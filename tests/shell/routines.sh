@@ -1,0 +1,73 @@
+# Routines of the library that stand for an operation (isa/routine.h): where translated code executes it in their place,
+# results and counters are those of `step`, bit by bit, for numbers of every kind; code without the mark is called.
+set -u
+. "$VENTUS_SOURCE/tests/shell/common"
+
+cat >k.cl <<'END'
+ulong bits(double d) { return as_ulong(d); }
+kernel void k(global const ulong *in, global ulong *out)
+{
+    uint i = get_global_id(0);
+    double x = as_double(in[i & 31]), y = as_double(in[i >> 5]), z = as_double(in[(i * 7 >> 3) & 31]);
+    global ulong *o = out + i * 20;
+    if ((i ^ i >> 5) & 3) { /* lanes part */
+        o[0] = bits(x + y), o[1] = bits(x * y), o[2] = bits(fma(x, y, z)), o[3] = bits(x / y), o[4] = bits(sqrt(x));
+        o[5] = (uint)((x < y) | (x == y) << 1 | (x > y) << 2 | (x != y) << 3);
+    }
+    o[6] = bits(floor(x)), o[7] = bits(ceil(x)), o[8] = bits(trunc(x)), o[9] = bits(rint(x));
+    o[10] = (uint)convert_int_sat(x), o[11] = convert_uint_sat(x);
+    o[12] = bits((double)(int)in[i & 31]), o[13] = bits((double)(uint)in[i & 31]);
+    o[14] = bits((double)as_float((uint)(in[i & 31] >> 32))), o[15] = as_uint((float)x), o[16] = bits(x - y);
+    for (int n = 0; n < 500; n++) z = z * 0.75 + y; /* more instructions than a warp's turn has */
+    o[17] = bits(z);
+}
+END
+# Zeros, subnormals, ones, halves and what is beside them, the ends of int, uint and float, infinities, NaNs, others.
+cat >in.py <<'END'
+import struct
+numbers = [0.0, -0.0, 5e-324, -2.2250738585072009e-308, 2.2250738585072014e-308, 1.0, -1.0, 0.5, -0.5, 1.5, 2.5,
+           0.49999999999999994, 2147483647.0, 2147483648.5, -2147483648.0, -2147483649.0, 4294967295.0, 4294967296.0,
+           4503599627370497.5, 1e300, -1.7976931348623157e308, 3.4028235677973366e38, 1.4e-45, 7e-46, 3.141592653589793,
+           -123.456, float("inf"), float("-inf")]
+words = [struct.unpack("<Q", struct.pack("<d", n))[0] for n in numbers]
+words += [0x7ff8000000000000, 0xfff8000000000001, 0x7ff0000000000001, 0x7f8123453f800000]
+open("in.bin", "wb").write(struct.pack("<32Q", *words))
+END
+python3 in.py || wrong "no input"
+
+run() { # file engine program
+    VENTUS_STATS=1 timeout 100 "$VENTUS_BUILD/ventus" run "$3" -g 1024 -a buf:@in.bin -a "out:163840:$1.bin" --stats --engine "$2" >"$1.txt" 2>"$1.err" ||
+        wrong "$1: exit code $?: $(cat "$1.err")"
+}
+same() { # file
+    cmp -s step.bin "$1.bin" || wrong "$1: other results than step: $(cmp -l step.bin "$1.bin" | head -3)"
+    cmp -s step.txt "$1.txt" || wrong "$1: other counters than step: $(diff step.txt "$1.txt")"
+}
+translated() { sed -n 's/.*translations of \([0-9]*\) instructions.*/\1/p' "$1.err"; }
+
+"$VENTUS_BUILD/ventus" cc k.cl -o k.elf || wrong "ventus cc"
+run step step k.elf
+export VENTUS_TRANSLATE_LANES VENTUS_TRANSLATE_EFFORT=least
+for level in v4 v3 base; do
+    VENTUS_TRANSLATE_LANES=together VENTUS_NATIVE_LEVEL=$level run "$level-together" native k.elf
+    same "$level-together"
+done
+VENTUS_TRANSLATE_LANES=part VENTUS_NATIVE_LEVEL=v3 run v3-part native k.elf
+same v3-part
+unset VENTUS_TRANSLATE_EFFORT
+VENTUS_TRANSLATE_LANES=together run best native k.elf
+same best
+
+# The same program without the marks: the routines themselves are translated.
+cat >plain.py <<'END'
+import struct, sys
+code = open("k.elf", "rb").read()
+mark = struct.pack("<I", 0x5d0 << 20 | 0x2013)
+open("plain.elf", "wb").write(code.replace(mark, struct.pack("<I", 0x13)))
+sys.exit(code.count(mark) < 16)
+END
+python3 plain.py || wrong "there are not as many marks as routines"
+VENTUS_TRANSLATE_LANES=together VENTUS_NATIVE_LEVEL=v3 VENTUS_TRANSLATE_EFFORT=least run plain native plain.elf
+[ "$(translated plain)" -gt $(($(translated v3-together) + 1000)) ] ||
+    wrong "marks make no difference: $(translated plain) instructions, $(translated v3-together) with them"
+exit $status
