@@ -476,28 +476,9 @@ static struct lanes load_few(struct translator *t, const struct vector_access *a
     return next;
 }
 
-/* A gather takes as long for one lane as for all: a few are looked up one after the other. Unlikely, so that the loop
- * does not take registers of the host from the rest. */
-static struct lanes gather_or_few(struct translator *t, const struct vector_access *a)
-{
-    enum { FEW = 10 };
-    struct way ways[2];
-    LLVMBasicBlockRef done = ir_block(t, ""), few = ir_block(t, "few"), many = ir_block(t, "");
-    LLVMValueRef is = LLVMBuildICmp(t->b, LLVMIntULE, ir_popcount(t, a->lanes), ir_u32(t, FEW), "");
-    if (!a->n->d.in.vm) is = LLVMBuildAnd(t->b, is, LLVMBuildICmp(t->b, LLVMIntNE, a->lanes, ir_u32(t, 0), ""), "");
-    ir_branch_likely(t, LLVMBuildNot(t->b, is, ""), many, few);
-    ir_at(t, few);
-    ways[0] = way_of(t, load_few(t, a), done);
-    ir_at(t, many);
-    ways[1] = way_of(t, gather(t, a), done);
-    ir_at(t, done);
-    return meet(t, ways, 2);
-}
-
 static struct lanes load_scattered(struct translator *t, const struct vector_access *a)
 {
-    if (a->size == 2 || t->words < 8) return load_one_by_one(t, a);
-    return t->words == 8 && !a->all && a->size == 4 ? gather_or_few(t, a) : gather(t, a);
+    return a->size == 2 || t->words < 8 ? load_one_by_one(t, a) : gather(t, a);
 }
 
 /* Does the block load a word of the same base so many bytes further? */
@@ -563,12 +544,35 @@ static struct lanes load_as_found(struct translator *t, const struct vector_acce
     return meet(t, ways, n);
 }
 
+static struct lanes load_many(struct translator *t, const struct vector_access *a)
+{
+    return a->fact.period ? load_scattered(t, a) : load_as_found(t, a);
+}
+
+/* With AVX2 a gather takes as long for one lane as for all, and the look at the addresses as long as some loads: before
+ * that a few lanes' words are looked up one after the other. */
+static struct lanes load_few_or_many(struct translator *t, const struct vector_access *a)
+{
+    enum { FEW = 10 };
+    struct way ways[2];
+    LLVMBasicBlockRef done = ir_block(t, ""), few = ir_block(t, "few"), many = ir_block(t, "");
+    LLVMValueRef is = LLVMBuildICmp(t->b, LLVMIntULE, ir_popcount(t, a->lanes), ir_u32(t, FEW), "");
+    if (!a->n->d.in.vm) is = LLVMBuildAnd(t->b, is, LLVMBuildICmp(t->b, LLVMIntNE, a->lanes, ir_u32(t, 0), ""), "");
+    LLVMBuildCondBr(t->b, is, few, many);
+    ir_at(t, few);
+    ways[0] = way_of(t, load_few(t, a), done);
+    ir_at(t, many);
+    ways[1] = way_of(t, load_many(t, a), done);
+    ir_at(t, done);
+    return meet(t, ways, 2);
+}
+
 static struct lanes load_vector(struct translator *t, const struct vector_access *a)
 {
     if (is_known_same(a)) return a->fact.period == ISA_LANES ? load_for_all(t, a) : load_uniform(t, a);
     if (is_known_consecutive(t, a)) return load_consecutive(t, a);
     if (is_known_spaced(t, a)) return load_spaced(t, a);
-    return a->fact.period ? load_scattered(t, a) : load_as_found(t, a);
+    return t->words == 8 && !a->all && a->size == 4 ? load_few_or_many(t, a) : load_many(t, a);
 }
 
 static void store_masked(struct translator *t, const struct vector_access *a, LLVMValueRef value, LLVMValueRef address,
