@@ -34,6 +34,16 @@ void floyd_launches(struct job *job)
     for (size_t via = 0; via < job->n; via++) job_launch(job, 0, 0, (cl_int)via, 0);
 }
 
+/* Tiles of one diagonal from lower left to upper right do not need each other. */
+void align_launches(struct job *job)
+{
+    size_t tiles = job->n / ALIGN_TILE;
+    for (size_t diagonal = 0; diagonal + 1 < 2 * tiles; diagonal++) {
+        size_t first = diagonal < tiles ? 0 : diagonal - tiles + 1, last = diagonal < tiles ? diagonal : tiles - 1;
+        job_launch(job, 0, (last - first + 1) * ALIGN_TILE, (cl_int)diagonal, (cl_int)first);
+    }
+}
+
 /* An even number of steps, so that the result is where the numbers were: n is a power of four. */
 void fft_launches(struct job *job)
 {

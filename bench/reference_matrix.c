@@ -137,3 +137,22 @@ void conv3x3_reference(void **at, size_t size)
     long n = (long)size;
     for (long i = 0; i < n * n; i++) out[i] = (uint8_t)((filter(at[0], n, i % n, i / n, weights) + 8) / 16);
 }
+
+/* The table's number so far to the left and up; 0 outside. */
+static int neighbour(const int32_t *table, size_t n, size_t x, size_t y, size_t left, size_t up)
+{
+    return x >= left && y >= up ? table[(y - up) * n + x - left] : 0;
+}
+
+void align_reference(void **at, size_t n)
+{
+    const int32_t *letters = at[0];
+    int32_t *table = at[1];
+    for (size_t y = 0; y < n; y++)
+        for (size_t x = 0; x < n; x++) {
+            int pair = neighbour(table, n, x, y, 1, 1) + (letters[y * n + x] & 7) - 3;
+            int above = neighbour(table, n, x, y, 0, 1) - 2, before = neighbour(table, n, x, y, 1, 0) - 2;
+            int gap = above > before ? above : before;
+            table[y * n + x] = pair > gap ? pair : gap;
+        }
+}

@@ -221,3 +221,15 @@ void kmeans_reference(void **at, size_t n)
                 if (sums[c][2] > 0) centres[2 * c + k] = (float)(sums[c][k] / sums[c][2]);
     }
 }
+
+void shading_reference(void **at, size_t n)
+{
+    const float *angles = at[0];
+    float *light = at[1];
+    for (size_t i = 0; i < n; i++) {
+        double x = angles[i], sum = 0;
+        for (int k = 1; k <= 4; k++)
+            sum += exp(-x * k) * sin(x * k) / (x + k) + cos(x + k) / sqrt(x * x + k) + log(x + k);
+        light[i] = (float)sum;
+    }
+}

@@ -90,7 +90,8 @@ fill fill_starts, fill_unknown, fill_bodies, fill_basis, fill_digest_start;
 
 /* launches.c */
 launches reduce_launches, scan_launches, tiny_launches, jacobi_launches, floyd_launches, fft_launches;
-launches bitonic_launches, bfs_launches, kmeans_launches;
+launches bitonic_launches, bfs_launches, kmeans_launches, align_launches;
+enum { ALIGN_TILE = 16 };
 enum { REDUCE_GROUPS = 64, SCAN_GROUP = 256, TINY_ITEMS = 64, JACOBI_STEPS = 20, KMEANS_STEPS = 4, CLUSTERS = 16 };
 
 /* reference_vector.c */
@@ -98,10 +99,10 @@ reference vecadd_reference, saxpy_reference, points_reference, gather_reference,
 reference scan_reference, histogram_reference, tiny_reference, search_reference, bitonic_reference, bfs_reference;
 /* reference_matrix.c */
 reference sgemm_reference, transpose_reference, spmv_reference, jacobi_reference, floyd_reference, dct_reference;
-reference mandelbrot_reference, sobel_reference, conv3x3_reference;
+reference mandelbrot_reference, sobel_reference, conv3x3_reference, align_reference;
 /* reference_number.c */
 reference sha256_reference, modpow_reference, montecarlo_reference, blackscholes_reference, fft_reference;
-reference nbody_reference, particles_reference, kmeans_reference;
+reference nbody_reference, particles_reference, kmeans_reference, shading_reference;
 
 /* hand.c */
 reference saxpy_hand, sgemm_hand, mandelbrot_hand;
