@@ -31,7 +31,7 @@ void translator_close(struct translator_process *p);
 
 /* Has `request`, with code_words words of code behind it, translated. Returns the image, to be freed, and its size;
  * NULL when there is none, for whatever reason: no program, no memory, an answer that is nonsense, or none within a
- * minute. */
+ * minute (VENTUS_TRANSLATE_PATIENCE). */
 void *translator_ask(struct translator_process *p, const struct native_request *request, const uint32_t *code,
                      size_t *size);
 

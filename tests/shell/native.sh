@@ -80,6 +80,10 @@ for translator in /nonexistent /bin/false ./nonsense ./short ''; do
     grep -q '(0.0 %)' "$name.err" || wrong "'$translator': something was translated: $(cat "$name.err")"
 done
 
+# One that does not answer is waited for a minute, three times, or as long as has been said.
+VENTUS_TRANSLATE=./mute VENTUS_TRANSLATE_PATIENCE=1 run impatient native 100
+same impatient
+
 # In the background nobody waits for it, not even at the end.
 run step auto 20000
 start=$(date +%s)
