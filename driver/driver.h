@@ -36,14 +36,17 @@ struct segment {
 
 enum { KEPT_BLOCKS = 8, KEPT_BYTES = 64 << 10 /* most of one: it is filled with zeros when it is used again */ };
 
+/* Where a block may lie: anywhere, or in the upper part, where launches have theirs. */
+enum heap_area { AREA_ALL, AREA_LAUNCHES, HEAP_AREAS };
+
 struct heap {
     struct block *blocks; /* ascending */
     size_t nblocks, capacity;
     struct block kept[KEPT_BLOCKS]; /* freed but still open, whole pages, see memory_keep */
     size_t nkept;
-    size_t full;    /* the first `full` blocks lie side by side from the base on */
-    unsigned flags; /* enum ventus_heap_flags */
-    uint64_t next;  /* VENTUS_HEAP_ASCENDING: first address never given out */
+    size_t full[HEAP_AREAS]; /* the first so many blocks leave no gap in the area */
+    unsigned flags;          /* enum ventus_heap_flags */
+    uint64_t next;           /* VENTUS_HEAP_ASCENDING: first address never given out */
 };
 
 /* An event is in two lists: of all that has not ended, and of what is ready for a thread. */
@@ -197,6 +200,10 @@ struct ventus_event {
 };
 
 /* ---- memory.c ---- */
+
+/* As ventus_alloc, for metadata and arguments of a launch: in the part of the heap where translated code looks at
+ * stores (METADATA_WATCHED), if there is room, and nobody has asked for a heap of another kind. */
+enum ventus_status memory_alloc_launch(ventus_device *device, uint64_t size, uint32_t *addr);
 
 /* Frees a block of an ended launch like ventus_free, but may leave its pages open to the guest: the next launch
  * usually gets the same place, and then neither opening nor closing it takes a system call. */

@@ -258,7 +258,7 @@ static enum ventus_status prepare_blocks(ventus_event *e)
 {
     e->print_at = round_up(BLOCK_ARGS + e->in.kernel->args_size, BLOCK_ARGS);
     e->print_size = ventus_module_prints(e->in.module) ? VENTUS_PRINT_BYTES : 0;
-    enum ventus_status status = ventus_alloc(e->device, e->print_at + e->print_size, &e->block);
+    enum ventus_status status = memory_alloc_launch(e->device, e->print_at + e->print_size, &e->block);
     if (status == VENTUS_OK) status = allocate_private(e);
     if (status == VENTUS_OK) status = fill(e);
     if (status != VENTUS_OK) release(e);

@@ -9,6 +9,7 @@
 #include "driver/driver.h"
 
 static const uint64_t heap_size = ABI_HEAP_LIMIT - ABI_HEAP_BASE;
+static const uint64_t area_base[HEAP_AREAS] = {[AREA_ALL] = ABI_HEAP_BASE, [AREA_LAUNCHES] = ABI_LAUNCH_BASE};
 
 /* ---- places ---- */
 
@@ -34,24 +35,26 @@ static size_t block_above(const struct heap *h, uint32_t addr)
     return lo;
 }
 
-/* The free range in front of block i, or behind the last. */
-static uint64_t gap_before(const struct heap *h, size_t i, uint64_t *addr)
+/* The free range of an area in front of block i, or behind the last. */
+static uint64_t gap_before(const struct heap *h, enum heap_area area, size_t i, uint64_t *addr)
 {
     uint64_t end = i < h->nblocks ? h->blocks[i].addr : ABI_HEAP_LIMIT;
     *addr = i ? block_end(h, i - 1) : ABI_HEAP_BASE;
+    if (*addr < area_base[area]) *addr = area_base[area];
     if (h->flags & VENTUS_HEAP_ASCENDING && *addr < h->next) *addr = h->next;
     return end > *addr ? end - *addr : 0;
 }
 
-/* The place of the first gap that holds `need` bytes; false when there is none. */
-static bool find_gap(struct heap *h, uint64_t need, size_t *index, uint64_t *addr)
+/* The place of the area's first gap that holds `need` bytes; false when there is none. */
+static bool find_gap(struct heap *h, enum heap_area area, uint64_t need, size_t *index, uint64_t *addr)
 {
-    if (h->flags & VENTUS_HEAP_ASCENDING) h->full = h->nblocks;
-    for (size_t i = h->full; i <= h->nblocks; i++) {
-        uint64_t gap = gap_before(h, i, addr);
+    size_t *full = &h->full[area];
+    if (h->flags & VENTUS_HEAP_ASCENDING) *full = h->nblocks;
+    for (size_t i = *full; i <= h->nblocks; i++) {
+        uint64_t gap = gap_before(h, area, i, addr);
         *index = i;
         if (gap >= need) return true;
-        if (!gap && i == h->full && i < h->nblocks) h->full++;
+        if (!gap && i == *full && i < h->nblocks) ++*full;
     }
     return false;
 }
@@ -130,16 +133,17 @@ static void add_block(ventus_device *d, size_t i, const struct block *block)
     memmove(h->blocks + i + 1, h->blocks + i, (h->nblocks - i) * sizeof *h->blocks);
     h->blocks[i] = *block;
     h->nblocks++;
+    for (int area = 0; area < HEAP_AREAS; area++) h->full[area] += i < h->full[area];
     h->next = block->addr + span(h, block->size);
     device_notify(d, HOST_OPEN, block->addr, block->size);
 }
 
-static enum ventus_status alloc_locked(ventus_device *d, uint64_t size, uint32_t *addr)
+static enum ventus_status alloc_locked(ventus_device *d, enum heap_area area, uint64_t size, uint32_t *addr)
 {
     struct heap *h = &d->heap;
     size_t i;
     uint64_t at;
-    if (size > heap_size || !find_gap(h, span(h, size), &i, &at)) return VENTUS_NO_DEVICE_MEMORY;
+    if (size > heap_size || !find_gap(h, area, span(h, size), &i, &at)) return VENTUS_NO_DEVICE_MEMORY;
     if (!grow(h) || !open_block(d, at, size)) return VENTUS_NO_MEMORY;
     *addr = (uint32_t)at;
     add_block(d, i, &(struct block){*addr, size, false});
@@ -150,7 +154,17 @@ enum ventus_status ventus_alloc(ventus_device *device, uint64_t size, uint32_t *
 {
     if (!device || !addr || !size) return VENTUS_BAD_ARGUMENT;
     pthread_mutex_lock(&device->lock);
-    enum ventus_status status = alloc_locked(device, size, addr);
+    enum ventus_status status = alloc_locked(device, AREA_ALL, size, addr);
+    pthread_mutex_unlock(&device->lock);
+    return status;
+}
+
+enum ventus_status memory_alloc_launch(ventus_device *device, uint64_t size, uint32_t *addr)
+{
+    enum ventus_status status = VENTUS_NO_DEVICE_MEMORY;
+    pthread_mutex_lock(&device->lock);
+    if (!device->heap.flags) status = alloc_locked(device, AREA_LAUNCHES, size, addr);
+    if (status == VENTUS_NO_DEVICE_MEMORY) status = alloc_locked(device, AREA_ALL, size, addr);
     pthread_mutex_unlock(&device->lock);
     return status;
 }
@@ -171,7 +185,7 @@ bool ventus_can_share(void)
 /* Opens shared pages at the first place of the gap before block i that is free in the host, too. */
 static bool open_in_gap(ventus_device *d, size_t i, uint64_t size, uint64_t *at)
 {
-    const uint64_t need = span(&d->heap, size), gap = gap_before(&d->heap, i, at), end = *at + gap;
+    const uint64_t need = span(&d->heap, size), gap = gap_before(&d->heap, AREA_ALL, i, at), end = *at + gap;
     for (; *at + need <= end; *at = (*at / SHARED_STEP + 1) * SHARED_STEP) {
         close_kept_range(d, *at, *at + need, NULL);
         if (gpu_mem_open_shared(d->gpu, (uint32_t)*at, size)) return true;
@@ -218,10 +232,11 @@ static enum ventus_status free_locked(ventus_device *d, uint32_t addr, bool keep
     size_t i = block_above(h, addr);
     if (i == 0 || h->blocks[i - 1].addr != addr) return VENTUS_BAD_ARGUMENT;
     device_notify(d, HOST_CLOSE, addr, h->blocks[i - 1].size);
+    for (int area = 0; area < HEAP_AREAS; area++)
+        if (h->full[area] >= i) h->full[area] = block_end(h, i - 1) <= area_base[area] ? h->full[area] - 1 : i - 1;
     close_block(d, &h->blocks[i - 1], keep);
     memmove(h->blocks + i - 1, h->blocks + i, (h->nblocks - i) * sizeof *h->blocks);
     h->nblocks--;
-    if (h->full > i - 1) h->full = i - 1;
     return VENTUS_OK;
 }
 
@@ -283,7 +298,7 @@ void ventus_memory(ventus_device *device, struct ventus_memory *memory)
     const struct heap *h = &device->heap;
     memory->blocks = h->nblocks;
     for (size_t i = 0; i <= h->nblocks; i++) {
-        uint64_t addr, gap = gap_before(h, i, &addr), closed = span(h, 0);
+        uint64_t addr, gap = gap_before(h, AREA_ALL, i, &addr), closed = span(h, 0);
         if (gap > closed && gap - closed > memory->largest) memory->largest = gap - closed;
         if (i < h->nblocks) memory->used += span(h, h->blocks[i].size);
     }

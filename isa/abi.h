@@ -18,6 +18,7 @@ typedef uint uint32_t;
 #define ABI_CODE_LIMIT      0x90000000u
 #define ABI_VARIABLES_LIMIT (64u << 20) /* bytes of a program's variables, at the end of the code window */
 #define ABI_HEAP_BASE       0x90000000u /* buffers, argument and metadata blocks, private memory */
+#define ABI_LAUNCH_BASE     0xfc000000u /* of the heap: where our driver puts argument and metadata blocks */
 #define ABI_HEAP_LIMIT      0xfffff000u
 #define ABI_PAGE            4096u
 

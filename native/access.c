@@ -1,7 +1,7 @@
 /* Accesses to memory: each is recorded (sim/native.h), looked at for its shape, and made. */
 #include "native/translator.h"
 
-static LLVMValueRef host_address(struct translator *t, LLVMValueRef guest)
+LLVMValueRef host_address(struct translator *t, LLVMValueRef guest)
 {
     LLVMValueRef index = LLVMBuildZExt(t->b, guest, t->i64, "");
     return LLVMBuildGEP2(t->b, t->i8, t->mem, &index, 1, "");
@@ -38,14 +38,25 @@ static LLVMValueRef keep(struct translator *t, LLVMValueRef value)
 
 /* ---- writes to local memory: the machine clears it for the next group only if there were any ---- */
 
-/* Does one of `span` bytes lie in the local window? `first`: the first one's address, a number or a piece. */
-static LLVMValueRef reaches_local(struct translator *t, LLVMValueRef first, uint32_t span)
+struct window {
+    uint32_t base, size;
+};
+static const struct window local_window = {ABI_LOCAL_BASE, ABI_LOCAL_LIMIT - ABI_LOCAL_BASE};
+static const struct window watched_window = {WATCHED_BASE, WATCHED_SIZE};
+
+/* Does one of `span` bytes lie in the window? `first`: the first one's address, a number or a piece. */
+static LLVMValueRef reaches(struct translator *t, struct window window, LLVMValueRef first, uint32_t span)
 {
     bool piece = LLVMTypeOf(first) == t->piece_type;
-    LLVMValueRef back = ir_u32(t, span - 1 - ABI_LOCAL_BASE);
-    LLVMValueRef size = ir_u32(t, ABI_LOCAL_LIMIT - ABI_LOCAL_BASE + span - 1);
+    LLVMValueRef back = ir_u32(t, span - 1 - window.base);
+    LLVMValueRef size = ir_u32(t, window.size + span - 1);
     LLVMValueRef at = LLVMBuildAdd(t->b, first, piece ? ir_splat(t, back) : back, "");
     return LLVMBuildICmp(t->b, LLVMIntULT, at, piece ? ir_splat(t, size) : size, "");
+}
+
+static LLVMValueRef reaches_noted(struct translator *t, LLVMValueRef first, uint32_t span)
+{
+    return reaches(t, t->early ? watched_window : local_window, first, span);
 }
 
 static void note_local(struct translator *t, LLVMValueRef is)
@@ -59,7 +70,7 @@ static LLVMValueRef scalar_address(struct translator *t, const struct node *n)
 {
     LLVMValueRef address = LLVMBuildAdd(t->b, get_x(t, n->d.in.rs1), ir_u32(t, (uint32_t)n->d.in.imm), "");
     if (fact_metadata(&t->holds, n, t->flow->request)) return host_address(t, address); /* cannot fail */
-    if (n->effects.memory.action != ACTION_LOAD) note_local(t, reaches_local(t, address, n->effects.memory.size));
+    if (n->effects.memory.action != ACTION_LOAD) note_local(t, reaches_noted(t, address, n->effects.memory.size));
     ir_record(t, address, t->sm, offsetof(struct sm, access.addr));
     pass_site(t, n, site_of(n, RECORD_SCALAR));
     return host_address(t, address);
@@ -68,9 +79,14 @@ static LLVMValueRef scalar_address(struct translator *t, const struct node *n)
 static void load_scalar_register(struct translator *t, const struct node *n)
 {
     uint32_t told;
+    struct early_word word;
+    if (t->early && fact_early(&t->holds, n, t->flow->request, &word)) {
+        set_x(t, n->d.in.rd, early_value(t, n, word));
+        return;
+    }
     if (fact_told(&t->holds, n, t->flow->request, &told)) {
-        LLVMValueRef word = load_unaligned(t, t->i32, scalar_address(t, n));
-        leave_if(t, n, LLVMBuildICmp(t->b, LLVMIntNE, word, ir_u32(t, told), ""));
+        LLVMValueRef held = load_unaligned(t, t->i32, scalar_address(t, n));
+        leave_if(t, n, LLVMBuildICmp(t->b, LLVMIntNE, held, ir_u32(t, told), ""));
         set_x(t, n->d.in.rd, ir_u32(t, told));
         return;
     }
@@ -681,10 +697,7 @@ static struct lanes indices(struct translator *t, const struct node *n)
     return offset;
 }
 
-LLVMValueRef launch_field(struct translator *t, size_t offset)
-{
-    return ir_load(t, t->i32, ir_load(t, t->ptr, t->group, offsetof(struct group, launch)), offset);
-}
+LLVMValueRef launch_field(struct translator *t, size_t offset) { return ir_load(t, t->i32, t->launch, offset); }
 
 /* Private memory (PRIVATE_OFFSET of sim/layout.h): work-items of a group, and where the first lane's words are. An
  * access that would leave its word is one for `step`. */
@@ -758,11 +771,11 @@ static void note_local_lanes(struct translator *t, const struct vector_access *a
     LLVMValueRef any = NULL;
     if (a->fact.period == ISA_LANES && a->fact.step <= SPAN_MOST / ISA_LANES) {
         LLVMValueRef first = guest_address(t, a, 0);
-        note_local(t, reaches_local(t, first, a->fact.step * (ISA_LANES - 1) + a->size));
+        note_local(t, reaches_noted(t, first, a->fact.step * (ISA_LANES - 1) + a->size));
         return;
     }
     for (unsigned p = 0; p < t->pieces; p++) {
-        LLVMValueRef lanes = reaches_local(t, guest_addresses(t, a, p), a->size);
+        LLVMValueRef lanes = reaches_noted(t, guest_addresses(t, a, p), a->size);
         any = any ? LLVMBuildOr(t->b, any, lanes, "") : lanes;
     }
     note_local(t, LLVMBuildICmp(t->b, LLVMIntNE, LLVMBuildBitCast(t->b, any, narrow, ""), LLVMConstNull(narrow), ""));
@@ -825,7 +838,7 @@ static LLVMValueRef is_all_local(struct translator *t, const struct vector_acces
 {
     struct lanes local;
     for (unsigned p = 0; p < t->pieces; p++) {
-        LLVMValueRef flags = reaches_local(t, guest_addresses(t, a, p), a->size);
+        LLVMValueRef flags = reaches(t, local_window, guest_addresses(t, a, p), a->size);
         local.piece[p] = LLVMBuildZExt(t->b, flags, t->piece_type, "");
     }
     LLVMValueRef others = LLVMBuildAnd(t->b, a->lanes, LLVMBuildNot(t->b, bits_of(t, local), ""), "");
@@ -884,7 +897,7 @@ static LLVMValueRef alone_address(struct translator *t, const struct node *n, LL
     LLVMValueRef sum = alone_sum(t, n, lane, &site.imm), index = LLVMBuildZExt(t->b, lane, t->i64, "");
     LLVMValueRef address = LLVMBuildAdd(t->b, sum, ir_u32(t, site.imm), "");
     LLVMValueRef addresses = ir_field(t, t->sm, offsetof(struct sm, access.addr));
-    if (n->effects.memory.action != ACTION_LOAD) note_local(t, reaches_local(t, address, n->effects.memory.size));
+    if (n->effects.memory.action != ACTION_LOAD) note_local(t, reaches_noted(t, address, n->effects.memory.size));
     ir_record(t, sum, LLVMBuildGEP2(t->b, t->i32, addresses, &index, 1, ""), 0);
     ir_record(t, active(t), t->sm, offsetof(struct sm, access.lanes));
     pass_site(t, n, site);

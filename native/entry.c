@@ -18,7 +18,8 @@ static void check_scalar(struct checks *c, unsigned r, struct x_fact f)
     check.mask = f.known ? ~0u : (1u << f.align) - 1;
     if (f.known) check.value = f.value;
     else if (f.knl) check.kind = CHECK_KNL;
-    if (check.mask || f.knl) c->list[c->count++] = check;
+    else if (f.args) check.kind = CHECK_ARGS;
+    if (check.mask || f.knl || f.args) c->list[c->count++] = check;
 }
 
 static void check_lanes(struct checks *c, unsigned r, struct v_fact f)

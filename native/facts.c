@@ -23,7 +23,7 @@ static bool is_nan(uint32_t bits) { return (bits & 0x7fffffffu) > 0x7f800000u; }
 
 static struct x_fact meet_x(struct x_fact a, struct x_fact b)
 {
-    struct x_fact both = {.align = least(a.align, b.align), .knl = a.knl && b.knl};
+    struct x_fact both = {.align = least(a.align, b.align), .knl = a.knl && b.knl, .args = a.args && b.args};
     return a.known && b.known && a.value == b.value ? a : both;
 }
 
@@ -58,6 +58,15 @@ bool fact_metadata(const struct facts *f, const struct node *n, const struct nat
 {
     return r->metadata & METADATA_READABLE && is_of_knl(f, n) &&
            (uint32_t)n->d.in.imm <= (uint32_t)ABI_META_SIZE - n->effects.memory.size;
+}
+
+bool fact_early(const struct facts *f, const struct node *n, const struct native_request *r, struct early_word *w)
+{
+    bool scalar = n->how == HOW_LOAD && n->effects.memory.address == ADDRESS_SCALAR && n->effects.memory.size == 4;
+    if (!scalar || f->stored || !(r->metadata & METADATA_WATCHED)) return false;
+    struct x_fact base = f->x[n->d.in.rs1];
+    *w = (struct early_word){base.args, (uint32_t)n->d.in.imm};
+    return (base.args || base.knl) && w->at % 4 == 0 && w->at < (base.args ? METADATA_ARGS : (uint32_t)ABI_META_SIZE);
 }
 
 bool fact_told(const struct facts *f, const struct node *n, const struct native_request *r, uint32_t *value)
@@ -101,10 +110,12 @@ static struct x_fact fact_of_scalar_row(const struct facts *f, const struct node
 static struct x_fact fact_of_scalar(const struct facts *f, const struct node *n, const struct native_request *r)
 {
     uint32_t value;
+    struct early_word word;
     if (n->how == HOW_CSR) return fact_of_csr(n->d.in.aux, r);
     bool jumps = n->how == HOW_CONTROL && n->effects.control != CONTROL_SETRPC;
     if (jumps || n->how == HOW_ROUTINE) return known(node_next(n)); /* the way back */
     if (fact_told(f, n, r, &value)) return known(value);
+    if (fact_early(f, n, r, &word) && !word.args && word.at == ABI_META_ARGS) return (struct x_fact){.args = true};
     if (n->how == HOW_ROW && isa_table[n->d.in.op].kind == KIND_X) return fact_of_scalar_row(f, n);
     return (struct x_fact){0};
 }
@@ -254,6 +265,7 @@ void facts_step(struct facts *f, const struct node *n, const struct flow *flow)
     struct isa_registers written = node_written(flow, n);
     struct x_fact x = fact_of_scalar(f, n, flow->request);
     struct v_fact v = fact_of_vector(f, n);
+    f->stored |= n->how == HOW_STORE || n->how == HOW_ATOMIC || n->how == HOW_HELP;
     if (n->effects.control == CONTROL_SETRPC) f->rpc = fact_of_rpc(f->x[n->d.in.rs1], n);
     for (unsigned i = 1; i < ISA_XREGS; i++)
         if (written.x >> i & 1) f->x[i] = i == n->d.in.rd ? x : (struct x_fact){0};
@@ -289,7 +301,7 @@ static bool weaken(struct facts *to, const struct facts *from)
     bool changed = false;
     for (unsigned i = 0; i < ISA_XREGS; i++) {
         struct x_fact old = to->x[i], x = to->x[i] = meet_x(old, from->x[i]);
-        changed |= x.known != old.known || x.knl != old.knl || x.align != old.align;
+        changed |= x.known != old.known || x.knl != old.knl || x.args != old.args || x.align != old.align;
     }
     struct x_fact rpc = to->rpc;
     to->rpc = meet_x(rpc, from->rpc);
@@ -298,6 +310,8 @@ static bool weaken(struct facts *to, const struct facts *from)
         struct v_fact old = to->v[i], v = to->v[i] = meet_v(old, from->v[i]);
         changed |= v.period != old.period || v.align != old.align || v.number != old.number || v.raw != old.raw;
     }
+    changed |= from->stored && !to->stored;
+    to->stored |= from->stored;
     return tops_add(&to->tops, &from->tops) || changed;
 }
 
@@ -434,7 +448,7 @@ static bool flow_through(struct fact_table *t, size_t block, enum version versio
 static void start(struct fact_table *t)
 {
     uint32_t lanes = t->flow->request->lanes;
-    struct facts zero;
+    struct facts zero = {.rpc = known(0)};
     for (unsigned i = 0; i < ISA_XREGS; i++) zero.x[i] = known(0);
     for (unsigned i = 0; i < ISA_VREGS; i++) zero.v[i] = fact_of_splat(known(0));
     zero.tops = tops_one(TOP_NONE);

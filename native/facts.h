@@ -13,6 +13,7 @@ enum version { MASKED, FULL, VERSIONS };
 struct x_fact {
     bool known;    /* it is `value` */
     bool knl;      /* it is CSR_KNL, the address of the metadata block */
+    bool args;     /* it is the address of the arguments, which the metadata block holds */
     uint8_t align; /* it is a multiple of 2^align */
     uint32_t value;
 };
@@ -31,6 +32,7 @@ struct facts {
     struct v_fact v[ISA_VREGS];
     struct x_fact rpc; /* what `setrpc` has set */
     struct tops tops;  /* in masked code */
+    bool stored;       /* since the warp began, it may have written to memory */
 };
 
 struct fact_table {
@@ -71,6 +73,14 @@ struct v_fact fact_of_indexed(const struct facts *facts, const struct node *n);
 
 /* Does a scalar load read the metadata block, which can be read as long as the launch runs? */
 bool fact_metadata(const struct facts *facts, const struct node *n, const struct native_request *r);
+
+/* Does a scalar load read a word of the metadata block, or of the arguments (`args`), that nobody can have written
+ * since the warp began? `at` is its offset there. */
+struct early_word {
+    bool args;
+    uint32_t at;
+};
+bool fact_early(const struct facts *facts, const struct node *n, const struct native_request *r, struct early_word *w);
 
 /* Does a scalar load read a word of the metadata block that the request tells? */
 bool fact_told(const struct facts *facts, const struct node *n, const struct native_request *r, uint32_t *value);

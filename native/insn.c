@@ -151,7 +151,7 @@ static LLVMValueRef csr_value(struct translator *t, unsigned csr)
     case CSR_GIDY: return ir_load(t, t->i32, t->group, offsetof(struct group, index) + 4);
     case CSR_GIDZ: return ir_load(t, t->i32, t->group, offsetof(struct group, index) + 8);
     case CSR_NUMW: return launch_field(t, offsetof(struct launch, warps));
-    case CSR_KNL: return launch_field(t, offsetof(struct launch, knl));
+    case CSR_KNL: return t->knl;
     default: return ir_u32(t, t->flow->request->threads); /* CSR_NUMT */
     }
 }

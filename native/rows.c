@@ -272,13 +272,18 @@ uint32_t next_behind_end(struct sm *sm, struct native_state *s, uint32_t done)
     return NATIVE_START;
 }
 
-/* The same in code without barriers and instructions for `step` in its blocks. */
+/* The same in code without barriers and instructions for `step` in its blocks: 1 when the next one begins, and the
+ * words of metadata block and arguments that the translation has loaded are what they were. */
 uint32_t next_in_stretch(struct sm *sm, struct native_state *s, uint32_t done)
 {
-    if (stretch_next(sm, s, done)) {
-        s->budget = done + s->start_budget;
-        return NATIVE_START;
-    }
+    if (!stretch_next(sm, s, done)) return 0;
+    s->budget = done + s->start_budget;
+    return 1;
+}
+
+/* What follows when there is none in the stretch, or no stretch. */
+uint32_t next_behind_stretch(struct sm *sm, struct native_state *s, uint32_t done)
+{
     stretch_settle(sm, s);
     bool last = sm->follow == sm->follow_end;
     uint32_t entry = next_behind_end(sm, s, done);
@@ -339,6 +344,14 @@ static inline __attribute__((always_inline)) bool lanes_hold(const uint32_t *v, 
     return !__builtin_reduce_or(wrong);
 }
 
+/* What the metadata block says; only where that can be read. */
+static uint32_t args_of(const struct warp *w)
+{
+    uint32_t args;
+    memcpy(&args, w->group->sm->mem + w->group->launch->knl + ABI_META_ARGS, sizeof args);
+    return args;
+}
+
 /* Does everything hold that a table asks for? */
 COLD uint32_t entry_holds(const struct warp *w, const struct entry_check *c)
 {
@@ -351,6 +364,9 @@ COLD uint32_t entry_holds(const struct warp *w, const struct entry_check *c)
             break;
         case CHECK_KNL:
             if (w->x[c->reg] != w->group->launch->knl) return 0;
+            break;
+        case CHECK_ARGS:
+            if (w->x[c->reg] != args_of(w)) return 0;
             break;
         case CHECK_LANES:
             if (!lanes_hold(w->v[c->reg], c)) return 0;

@@ -250,7 +250,8 @@ static void make_entry(struct translator *t, LLVMValueRef entry)
 {
     const struct block *start = flow_block(t->flow, t->flow->request->start);
     LLVMBasicBlockRef warm = ir_block(t, "warm"), wrong = ir_block(t, "wrong"), refuse = ir_block(t, "refuse");
-    ir_at(t, t->enter);
+    t->entered = ir_block(t, "entered"), t->refuse = refuse;
+    ir_at(t, t->entered);
     LLVMBuildCondBr(t->b, LLVMBuildICmp(t->b, LLVMIntEQ, entry, ir_u32(t, NATIVE_START), ""), t->begin, warm);
     ir_at(t, t->begin);
     clear_registers(t);
@@ -296,10 +297,21 @@ static void make_exits(struct translator *t)
 static void follow(struct translator *t, LLVMValueRef entry)
 {
     LLVMBasicBlockRef from = LLVMGetInsertBlock(t->b);
-    LLVMValueRef begins = LLVMBuildICmp(t->b, LLVMIntEQ, entry, ir_u32(t, NATIVE_START), "");
     take_warp(t);
-    LLVMBuildCondBr(t->b, begins, t->begin, t->enter);
+    LLVMBuildBr(t->b, t->enter);
     LLVMAddIncoming(t->enter_entry, &entry, &from, 1);
+}
+
+/* The next warp of a stretch begins; goes on in a new host block if there is none. */
+static void follow_in_stretch(struct translator *t, LLVMValueRef done)
+{
+    LLVMBasicBlockRef follows = ir_block(t, "stretch"), none = ir_block(t, "");
+    LLVMValueRef args[] = {t->sm, t->state, done}, next = call_function(t, "next_in_stretch", args, 3);
+    ir_branch_likely(t, LLVMBuildICmp(t->b, LLVMIntNE, next, ir_u32(t, 0), ""), follows, none);
+    ir_at(t, follows);
+    take_warp(t);
+    LLVMBuildBr(t->b, t->begin);
+    ir_at(t, none);
 }
 
 /* From `block` on: a warp has ended, or waits. The next one is what `function` of rows.c says, which gets the mask as
@@ -311,6 +323,7 @@ static void make_stop(struct translator *t, LLVMBasicBlockRef block, enum native
     ir_at(t, block);
     LLVMValueRef counts = LLVMBuildLoad2(t->b, t->counts_type, t->counts, "");
     LLVMValueRef done = LLVMBuildExtractElement(t->b, counts, ir_u32(t, COUNT_INSTRUCTIONS), "");
+    if (exit == EXIT_END && t->early) follow_in_stretch(t, done);
     LLVMValueRef args[] = {t->sm, t->state, done, LLVMBuildLoad2(t->b, t->i32, t->mask, "")};
     LLVMValueRef entry = call_function(t, function, args, exit == EXIT_BARRIER ? 4 : 3);
     LLVMValueRef none = LLVMBuildICmp(t->b, LLVMIntEQ, entry, ir_u32(t, NATIVE_NOWHERE), "");
@@ -322,14 +335,6 @@ static void make_stop(struct translator *t, LLVMBasicBlockRef block, enum native
     store_progress(t);
     LLVMBuildBr(t->b, t->paused);
     LLVMAddIncoming(t->paused_exit, &code, &over, 1);
-}
-
-/* Is there nothing at which a warp stops or changes but its end and ways out? See sim/stretch.h. */
-static bool may_stretch(const struct flow *f)
-{
-    size_t i = 0;
-    while (i < f->nnodes && f->nodes[i].how != HOW_HELP && f->nodes[i].effects.control != CONTROL_BARRIER) i++;
-    return i == f->nnodes;
 }
 
 /* What comes behind a warp that has ended or waits: the next one, if it begins or goes on in this code, too. */
@@ -377,6 +382,9 @@ static void make_function(struct translator *t)
     ir_at(t, begin);
     t->mem = ir_load(t, t->ptr, t->sm, offsetof(struct sm, mem));
     t->group = ir_load(t, t->ptr, ir_load(t, t->ptr, t->sm, offsetof(struct sm, warp)), offsetof(struct warp, group));
+    t->launch = ir_load(t, t->ptr, t->group, offsetof(struct group, launch));
+    t->knl = ir_load(t, t->i32, t->launch, offsetof(struct launch, knl));
+    early_begin(t);
     make_variables(t);
     t->next = block_with_phi(t, "next", &t->next_entry);
     t->enter = block_with_phi(t, "enter", &t->enter_entry);
@@ -443,9 +451,10 @@ bool translate_flow(struct translation *out, LLVMModuleRef module, const struct 
         make_function(t);
         make_entry(t, t->enter_entry);
         translate_blocks(t);
-        make_stop(t, t->ended, EXIT_END, may_stretch(flow) ? "next_in_stretch" : "next_behind_end");
+        make_stop(t, t->ended, EXIT_END, t->early ? "next_behind_stretch" : "next_behind_end");
         make_stop(t, t->waits, EXIT_BARRIER, "next_behind_barrier");
         make_paused(t);
+        early_end(t);
         make_exits(t);
     }
     LLVMDisposeBuilder(t->b);

@@ -32,17 +32,23 @@ struct translator {
     LLVMTypeRef i1, i8, i16, i32, i64, ptr, counts_type, piece_type, flags_type;
 
     /* arguments, and what stays the same */
-    LLVMValueRef sm, state, mem, group;
+    LLVMValueRef sm, state, mem, group, launch, knl;
     /* variables */
     LLVMValueRef w, budget, x[ISA_XREGS], v[ISA_VREGS][PIECES_MOST], mask, counts, exit_raw;
-    LLVMValueRef rpc, vtype, mstatus, end;  /* the warp's; where it has ended */
-    struct isa_registers used;              /* by any function */
-    LLVMBasicBlockRef *versions[2];         /* of each block, ... */
-    LLVMBasicBlockRef *arrivals[2];         /* ... and those that first load its function's registers */
-    struct way_out *exits;                  /* of each function: leaving with its registers */
-    LLVMBasicBlockRef next, enter, begin;   /* the machine has given a warp; a warp goes on or begins; it begins */
+    LLVMValueRef rpc, vtype, mstatus, end; /* the warp's; where it has ended */
+    struct isa_registers used;             /* by any function */
+    LLVMBasicBlockRef *versions[2];        /* of each block, ... */
+    LLVMBasicBlockRef *arrivals[2];        /* ... and those that first load its function's registers */
+    struct way_out *exits;                 /* of each function: leaving with its registers */
+    /* The machine has given a warp; one goes on or begins, with early words loaded and then looked at; one begins with
+     * those of the warp before it. */
+    LLVMBasicBlockRef next, enter, entered, begin;
+    LLVMBasicBlockRef refuse;               /* nothing has happened, but `step` is to go on */
     LLVMBasicBlockRef ended, waits, paused; /* a warp has ended; waits at a barrier; one of these and none follows it */
     LLVMValueRef next_entry, enter_entry, paused_exit; /* the phis of `next`, `enter` and `paused` */
+    struct early *early;                               /* words that `enter` loads; NULL: there cannot be any */
+    size_t nearly;
+    LLVMValueRef other; /* a condition: some are not what the request tells */
 
     /* a lane alone */
     LLVMValueRef lane, own[ISA_VREGS];                /* its number and its words */
@@ -163,6 +169,9 @@ void leave_if(struct translator *t, const struct node *n, LLVMValueRef bad);
 
 /* ---- access.c ---- */
 
+/* The host address of a guest address. */
+LLVMValueRef host_address(struct translator *t, LLVMValueRef guest);
+
 /* A word of the group's struct launch. */
 LLVMValueRef launch_field(struct translator *t, size_t offset);
 void translate_load(struct translator *t, const struct node *n);
@@ -216,6 +225,15 @@ void alone_node(struct translator *t, const struct node *n);
  * holds, in the version for its mask and with its registers loaded; otherwise at `refuse`, where nothing has changed.
  */
 void enter_checked(struct translator *t, const struct block *block, LLVMBasicBlockRef refuse);
+
+/* ---- early.c: words of metadata block and arguments, loaded where translated code is entered ---- */
+
+/* To be called before anything is translated: makes room for them, if the code is one that can do with such words. */
+void early_begin(struct translator *t);
+/* What n loads, which fact_early says is such a word. */
+LLVMValueRef early_value(struct translator *t, const struct node *n, struct early_word word);
+/* Ends the host block `enter`: goes on where these words are what the request tells, else refuses. */
+void early_end(struct translator *t);
 
 /* ---- control.c ---- */
 

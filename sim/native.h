@@ -46,7 +46,14 @@ enum native_tuning {
 enum native_metadata {
     METADATA_READABLE = 1,  /* as long as the launch runs */
     METADATA_NO_OFFSET = 2, /* it says that global ids begin at 0 */
+    METADATA_WATCHED = 4,   /* the block, and METADATA_ARGS bytes of arguments, can be read and are watched */
 };
+enum { METADATA_ARGS = 1024 };
+
+/* Local memory, and where our driver puts metadata and arguments, which is one range around the end of the address
+ * space: what is stored there is noted (group.local_written), so that the next warp finds words of the latter anew. */
+#define WATCHED_BASE ABI_LAUNCH_BASE
+#define WATCHED_SIZE (ABI_LOCAL_LIMIT - ABI_LAUNCH_BASE)
 
 /* How long the translator may take: with the least effort code is made in half the time and less, and runs half as fast
  * and less. For tests of what code does. */

@@ -64,6 +64,11 @@ static enum native_effort effort(void)
     return said && !strcmp(said, "least") ? EFFORT_LEAST : EFFORT_USUAL;
 }
 
+static bool is_watched(uint32_t addr, uint32_t size)
+{
+    return addr % 4 == 0 && addr - WATCHED_BASE <= WATCHED_SIZE - size;
+}
+
 static struct native_request make_request(const struct native_units *u, const struct group *g)
 {
     const struct launch *l = g->launch;
@@ -85,6 +90,10 @@ static struct native_request make_request(const struct native_units *u, const st
     if (mem_allows(u->gpu, l->knl, sizeof meta, GPU_READ)) {
         memcpy(meta, u->gpu->mem + l->knl, sizeof meta);
         r.metadata = METADATA_READABLE;
+        uint32_t args = meta[ABI_META_ARGS / 4];
+        if (is_watched(l->knl, sizeof meta) && is_watched(args, METADATA_ARGS) &&
+            mem_allows(u->gpu, args, METADATA_ARGS, GPU_READ))
+            r.metadata |= METADATA_WATCHED;
         r.entry = meta[ABI_META_ENTRY / 4];
         memcpy(r.local, meta + ABI_META_LOCAL_SIZE / 4, sizeof r.local);
         const uint32_t *offset = meta + ABI_META_GLOBAL_OFFSET / 4;

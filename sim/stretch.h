@@ -21,14 +21,15 @@ static inline void stretch_begin(struct sm *sm, struct native_state *s, uint32_t
     s->stretch_most = done + STRETCH_MOST;
 }
 
-/* sm->warp comes to its end. True: another one has become sm->warp, which begins; false: nothing has changed. */
+/* sm->warp comes to its end. True: another one has become sm->warp, which begins, and nothing watched (WATCHED_BASE)
+ * has been written; false: nothing has changed. */
 static inline bool stretch_next(struct sm *sm, struct native_state *s, uint32_t done)
 {
     struct warp *w = sm->warp;
-    if (!s->stretch_end || !w->blank) return false;
+    struct group *g = sm->group;
+    if (!s->stretch_end || !w->blank || g->local_written) return false;
     if (++w == s->stretch_end) {
-        struct group *g = sm->group;
-        if (!s->stretch_left || done > s->stretch_most || g->local_written) return false;
+        if (!s->stretch_left || done > s->stretch_most) return false;
         s->stretch_left--;
         group_advance(g);
         w = g->warps;

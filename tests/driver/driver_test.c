@@ -761,6 +761,42 @@ static void test_module_switch(void **state)
     ventus_close(d);
 }
 
+/* Metadata and arguments lie where translated code looks at stores, at the same place launch after launch; a buffer may
+ * be in the way, and in a heap of another kind they lie elsewhere. */
+static void test_place_of_launches(void **state)
+{
+    static const char note[] = "ventus-module 1\nkernel name=k entry=0x80000000 vgpr=1 sgpr=32 lds=0 pds=0 args=4\n";
+    static const struct {
+        unsigned flags;
+        uint64_t buffer; /* in the way; 0: none */
+        bool watched;
+    } cases[] = {{0, 0, true},
+                 {0, ABI_LAUNCH_BASE - ABI_HEAP_BASE - 4096, true},
+                 {0, ABI_LAUNCH_BASE - ABI_HEAP_BASE - 16384, true},
+                 {VENTUS_HEAP_PACKED, 0, false}};
+    ventus_module *m = build(" csrr t0, CSR_KNL\n lw t1, 4(t0)\n lw t1, 0(t1)\n sw t0, 0(t1)\n endprg\n", note);
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        ventus_device *d = open_device();
+        struct ventus_result result;
+        uint32_t out, at[3], buffer = 0;
+        assert_int_equal(ventus_heap(d, cases[i].flags), VENTUS_OK);
+        assert_int_equal(ventus_alloc(d, 4, &out), VENTUS_OK);
+        struct ventus_launch l = {
+            .module = m, .kernel = ventus_module_kernel(m, 0), .args = &out, .range = {1, {1, 1, 1}, {1, 1, 1}, {0}}};
+        for (int run = 0; run < 3; run++) {
+            if (run == 1 && cases[i].buffer) assert_int_equal(ventus_alloc(d, cases[i].buffer, &buffer), VENTUS_OK);
+            assert_int_equal(ventus_run(d, &l, &result, NULL, 0), VENTUS_OK);
+            assert_int_equal(ventus_read(d, &at[run], out, 4), VENTUS_OK);
+            assert_int_equal(at[run] >= ABI_LAUNCH_BASE, cases[i].watched);
+            if (run == 1 && buffer) assert_int_equal(ventus_free(d, buffer), VENTUS_OK);
+        }
+        assert_int_equal(at[2], at[0]);
+        ventus_close(d);
+    }
+    ventus_module_free(m);
+}
+
 /* A kernel that prints: one record, its header counted by an atomic, read back through the note. */
 static void test_print_from_kernel(void **state)
 {
@@ -855,7 +891,7 @@ int main(void)
         cmocka_unit_test(test_note), cmocka_unit_test(test_bad_notes), cmocka_unit_test(test_where_notes_are_bad), cmocka_unit_test(test_damaged_files),
         cmocka_unit_test(test_print), cmocka_unit_test(test_hostile_print), cmocka_unit_test(test_broken_records), cmocka_unit_test(test_emptied_print),
         cmocka_unit_test(test_run), cmocka_unit_test(test_records), cmocka_unit_test(test_recorded_run),
-        cmocka_unit_test(test_module_switch), cmocka_unit_test(test_profiles), cmocka_unit_test(test_spaces), cmocka_unit_test(test_print_from_kernel),
+        cmocka_unit_test(test_module_switch), cmocka_unit_test(test_place_of_launches), cmocka_unit_test(test_profiles), cmocka_unit_test(test_spaces), cmocka_unit_test(test_print_from_kernel),
         cmocka_unit_test(test_max_group), cmocka_unit_test(test_local_bytes), cmocka_unit_test(test_start_registers),
     };
     // clang-format on

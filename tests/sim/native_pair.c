@@ -49,6 +49,16 @@ struct outcome {
 
 static uint32_t metadata_of(const struct pair *p) { return p->metadata ? p->metadata : PAIR_METADATA; }
 
+/* Opens a page for the metadata block, which it returns, and arguments behind that. */
+static uint32_t *place_arguments(struct guest *g)
+{
+    assert_true(gpu_mem_open(g->gpu, ABI_LAUNCH_BASE, ABI_PAGE, GPU_READ | GPU_WRITE));
+    uint32_t *block = gpu_mem(g->gpu, ABI_LAUNCH_BASE, ABI_PAGE);
+    for (uint32_t i = 0; i < PAIR_ARGS; i++) block[ABI_META_SIZE / 4 + i] = i + 1;
+    g->launch.knl = ABI_LAUNCH_BASE;
+    return block;
+}
+
 static void fill(struct guest *g, const struct pair *p)
 {
     uint32_t state = 12345;
@@ -58,7 +68,9 @@ static void fill(struct guest *g, const struct pair *p)
     }
     if (p->count) memcpy(g->data, p->words, p->count * 4);
     uint32_t *meta = &g->data[metadata_of(p) / 4];
+    if (p->watched) meta = place_arguments(g);
     memset(meta, 0, ABI_META_SIZE);
+    if (p->watched) meta[ABI_META_ARGS / 4] = ABI_LAUNCH_BASE + ABI_META_SIZE;
     meta[ABI_META_ENTRY / 4] = ABI_CODE_BASE;
     for (int i = 0; i < 3; i++) meta[ABI_META_LOCAL_SIZE / 4 + i] = p->local[0] ? p->local[i] : 8;
 }

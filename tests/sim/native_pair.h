@@ -6,7 +6,7 @@
 #include "guest.h"
 
 /* Offsets in the data of a guest: private memory and the metadata block. */
-enum { PAIR_PRIVATE = 0xc000, PAIR_METADATA = 0xf000 };
+enum { PAIR_PRIVATE = 0xc000, PAIR_METADATA = 0xf000, PAIR_ARGS = 32 };
 
 /* What is not given is 0, which stands for: one warp of 32 work-items, the default profile, 700 instructions of each
  * warp at a time (so that several warps take turns), work-groups of 8 work-items in the metadata block, and that
@@ -19,6 +19,7 @@ struct pair {
     uint64_t quantum;
     uint32_t local[3];
     uint32_t metadata;     /* its offset */
+    bool watched;          /* metadata and PAIR_ARGS words of arguments, 1, 2, 3, ..., are at ABI_LAUNCH_BASE */
     const uint32_t *words; /* `count` words at the beginning of the data, otherwise numbers of every kind */
     size_t count;
     bool together; /* code for lanes that stay together first, as when nobody has named `native` */
