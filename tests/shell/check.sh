@@ -92,8 +92,8 @@ for register in v2 v4; do
 S
     check 0 '' "$ventus" as --vmem $register.s -o $register.vmem
 done
-check 0 '' "$ventus" run v2.vmem -g 32 --check
-check 1 'in a register that has never been written' "$ventus" run v4.vmem -g 32 --check
+check 0 '' "$ventus" run v2.vmem -g 32 -a buf:128 --check
+check 1 'in a register that has never been written' "$ventus" run v4.vmem -g 32 -a buf:128 --check
 
 # ---- recorded launches ----
 
