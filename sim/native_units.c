@@ -307,7 +307,7 @@ static struct native_unit *choose(struct native_units *u, struct native_request 
     r.lanes = LANES_TOGETHER;
     together = find(u, &r, g);
     if (!together) return unit;
-    together->apart = unit;
+    if (together->apart != unit) together->apart = unit; /* it is, if an SM holds `together` and reads it */
     return together;
 }
 
