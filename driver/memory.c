@@ -133,7 +133,6 @@ static void add_block(ventus_device *d, size_t i, const struct block *block)
     memmove(h->blocks + i + 1, h->blocks + i, (h->nblocks - i) * sizeof *h->blocks);
     h->blocks[i] = *block;
     h->nblocks++;
-    for (int area = 0; area < HEAP_AREAS; area++) h->full[area] += i < h->full[area];
     h->next = block->addr + span(h, block->size);
     device_notify(d, HOST_OPEN, block->addr, block->size);
 }
@@ -232,11 +231,11 @@ static enum ventus_status free_locked(ventus_device *d, uint32_t addr, bool keep
     size_t i = block_above(h, addr);
     if (i == 0 || h->blocks[i - 1].addr != addr) return VENTUS_BAD_ARGUMENT;
     device_notify(d, HOST_CLOSE, addr, h->blocks[i - 1].size);
-    for (int area = 0; area < HEAP_AREAS; area++)
-        if (h->full[area] >= i) h->full[area] = block_end(h, i - 1) <= area_base[area] ? h->full[area] - 1 : i - 1;
     close_block(d, &h->blocks[i - 1], keep);
     memmove(h->blocks + i - 1, h->blocks + i, (h->nblocks - i) * sizeof *h->blocks);
     h->nblocks--;
+    for (int area = 0; area < HEAP_AREAS; area++)
+        if (h->full[area] > i - 1) h->full[area] = i - 1;
     return VENTUS_OK;
 }
 
