@@ -204,10 +204,9 @@ static void add_vectors(struct isa_registers *to, unsigned first, unsigned count
     while (count-- > 0) to->v[0] |= 1ull << (first + count);
 }
 
-struct isa_registers node_read(const struct flow *f, const struct node *n)
+struct isa_registers node_read(const struct node *n)
 {
     struct isa_registers set = isa_registers_read(&n->d.in, &n->effects);
-    (void)f;
     if (n->how == HOW_ROUTINE) add_vectors(&set, 0, routine_result(n->number));
     return set;
 }

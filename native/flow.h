@@ -78,7 +78,7 @@ uint32_t flow_function(const struct flow *flow, const struct node *jump);
 static inline bool flow_may_return(const struct call *c, uint32_t function) { return !c->to || c->to == function; }
 
 /* Registers that a node reads and writes. */
-struct isa_registers node_read(const struct flow *flow, const struct node *n);
+struct isa_registers node_read(const struct node *n);
 struct isa_registers node_written(const struct flow *flow, const struct node *n);
 
 void registers_add(struct isa_registers *to, const struct isa_registers *from);

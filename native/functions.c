@@ -89,7 +89,7 @@ static void add_registers(struct function *f, const struct flow *flow, const str
     for (size_t i = b->first; i < b->first + b->count; i++) {
         const struct node *n = &flow->nodes[i];
         struct isa_registers written = node_written(flow, n);
-        struct isa_registers read = node_read(flow, n);
+        struct isa_registers read = node_read(n);
         registers_add(&f->written, &written);
         registers_add(&f->used, &written);
         registers_add(&f->used, &read);

@@ -37,7 +37,7 @@ static struct isa_registers reads_whole(const struct node *n)
 /* What is needed in front of an instruction, from what is needed behind it. */
 static void step_back(const struct flow *flow, struct needs *needs, const struct node *n, enum version version)
 {
-    struct isa_registers reads = node_read(flow, n), whole = reads_whole(n);
+    struct isa_registers reads = node_read(n), whole = reads_whole(n);
     struct isa_registers writes = node_written(flow, n);
     bool every = n->d.in.vm || n->how == HOW_ROUTINE; /* lane that is active */
     if (n->how != HOW_HELP) {                         /* help may write in part */
