@@ -267,19 +267,26 @@ static void follow_lanes(struct native_sm *n)
     if (apart && apart->state == TRANSLATION_READY) use_unit(n, apart);
 }
 
+/* `step` goes on with a warp, which translated code has to look at before it takes it again. */
+static enum stop step_on(struct sm *sm, struct warp *w, uint64_t most)
+{
+    warp_clear(w);
+    w->left = 0;
+    w->group->local_written = true;
+    return step()->run(sm, w, most);
+}
+
 /* At most so many instructions by `step`; *budget is what is left. Returns STOP_NOT when translated code may go on: not
  * when the guest has changed code (fence.i, which ends the run), because the translation is one of the old code. */
 static enum stop run_step(struct sm *sm, struct native_sm *n, uint64_t most, uint64_t *budget)
 {
     struct warp *w = sm->warp;
-    uint64_t before = w->group->counters.instructions;
-    warp_clear(w);
-    w->left = 0;
-    w->group->local_written = true;
-    enum stop stop = step()->run(sm, w, most < *budget ? most : *budget);
-    before = w->group->counters.instructions - before;
-    *budget -= before;
-    heat(sm, n->unit, w, before, w->group->counters.divergent);
+    const struct counters *c = &w->group->counters;
+    uint64_t before = c->instructions;
+    enum stop stop = step_on(sm, w, most < *budget ? most : *budget);
+    uint64_t executed = c->instructions - before;
+    *budget -= executed;
+    heat(sm, n->unit, w, executed, c->divergent);
     return stop == STOP_QUANTUM && sm->gpu->code_version == n->version ? STOP_NOT : stop;
 }
 
@@ -336,12 +343,9 @@ static struct native_unit *unit_of(struct native *native, struct native_sm *n, c
 
 static enum stop run_cold(struct sm *sm, struct warp *w, struct native_unit *unit, uint64_t budget)
 {
-    warp_clear(w);
-    w->left = 0;
-    w->group->local_written = true;
     const struct counters *c = &w->group->counters;
     uint64_t divergent = c->divergent;
-    enum stop stop = step()->run(sm, w, budget);
+    enum stop stop = step_on(sm, w, budget);
     if (unit) heat(sm, unit, w, c->instructions - sm_of(sm)->before, c->divergent != divergent);
     return stop;
 }
