@@ -202,6 +202,14 @@ LANE uint64_t d_bits(double d)
     } c = {d};
     return c.u;
 }
+LANE double d_of(uint64_t u)
+{
+    union {
+        uint64_t u;
+        double d;
+    } c = {u};
+    return c.d;
+}
 
 /* The factor gives the exponent its bias, and a subnormal its first bit. */
 LANE uint32_t f_from_f16(uint32_t a)

@@ -6,15 +6,6 @@
 #ifndef VENTUS_SIM_SPECIAL_LANE_H
 #define VENTUS_SIM_SPECIAL_LANE_H
 
-LANE double d_of(uint64_t u)
-{
-    union {
-        uint64_t u;
-        double d;
-    } c = {u};
-    return c.d;
-}
-
 /* Added to a number below 2^51, it leaves the nearest integer: the number's lowest bits. */
 #define D_INTEGER 0x1.8p52
 
