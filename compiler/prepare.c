@@ -18,6 +18,9 @@
  */
 enum { LOOP_WORK_LIMIT = 8000000 };
 
+/* How deep short branches may stand in each other to be made one piece. */
+enum { FLATTEN_ROUNDS = 3 };
+
 /* Every name is there on purpose; see the compiler notes in README before adding one. Left out:
  * vectorisers, jump threading, unswitching (they multiply divergent branches), globalopt (it would
  * fold store-once __local variables), loop idioms (they call memset). */
@@ -39,9 +42,11 @@ static const char main_list[] = MAIN_LIST("loop-mssa(loop-rotate<header-duplicat
 static const char main_list_in_time[] = MAIN_LIST("", "", "loop-mssa(licm),");
 static const char late_list[] =
     "always-inline,globaldce,function(sroa<modify-cfg>,early-cse<memssa>,simplifycfg<no-switch-to-lookup>)";
-static const char lowering_list[] =
-    "function(scalarizer,early-cse,instcombine<no-verify-fixpoint>,lower-switch,mergereturn,dce,"
-    "fix-irreducible,loop-simplify,lcssa)";
+#define FORM_LIST "lower-switch,mergereturn,dce,fix-irreducible,loop-simplify,lcssa"
+static const char lowering_list[] = "function(scalarizer,early-cse,instcombine<no-verify-fixpoint>," FORM_LIST ")";
+/* Behind flatten.c. */
+static const char flattened_list[] =
+    "function(simplifycfg<no-switch-to-lookup>,instcombine<no-verify-fixpoint>,early-cse," FORM_LIST ")";
 /* Behind strength.c. instcombine puts the constant steps of unrolled rounds together. */
 static const char unroll_list[] = "function(dce,loop-mssa(licm),loop-unroll<O2>,"
                                   "instcombine<no-verify-fixpoint>,sroa<modify-cfg>,"
@@ -226,6 +231,7 @@ void prepare_kernels(struct cc *cc)
         lower_arguments(cc);
     }
     run(cc, lowering_list);
+    for (int round = 0; round < FLATTEN_ROUNDS && flatten_run(cc); round++) run(cc, flattened_list);
     work_on_loops(cc);
     expand_module(cc);
     halves_lower(cc);

@@ -156,6 +156,11 @@ LLVMValueRef metadata_word(struct cc *cc, LLVMBuilderRef b, LLVMValueRef offset)
  * if there are loops. */
 bool strength_run(struct cc *cc, LLVMValueRef kernel);
 
+/* ---- flatten.c ---- */
+/* Short ways of divergent branches become straight-line code, when loops and returns have the back end's form, which is
+ * to be made anew then. True if there were any. */
+bool flatten_run(struct cc *cc);
+
 /* ---- expand.c: the same in straight-line code, after all passes ---- */
 void expand_module(struct cc *cc);
 

@@ -336,6 +336,30 @@ static void functions_go_their_own_ways(void **state)
     cc_free(&cc);
 }
 
+/* Where lanes part, what is short and cannot fail is computed by all; other branches stay. */
+static void short_ways_are_flattened(void **state)
+{
+    static const char counts[] = "for (int j = 0; j < n; j++) r += a[j] < v || (a[j] == v && j < i); o[i] = r; }";
+    char source[512];
+    (void)state;
+    snprintf(source, sizeof source,
+             "kernel void k(global uint *a, global uint *o, int n)"
+             "{ uint i = get_global_id(0), v = a[i]; int r = 0; %s",
+             counts);
+    ir_of("", source, "and i1", "i1 [ true,");
+    snprintf(source, sizeof source,
+             "kernel void k(global uint *a, global uint *o, int n, int i, uint v) { int r = 0; %s", counts);
+    ir_of("", source, "i1 [ true,", "select");
+    ir_of("",
+          "kernel void k(global int *o, global int *a, int n) { int i = get_global_id(0), s = n;"
+          " if (o[i] < n) s = a[i]; o[i] = s; }",
+          "br i1", "select");
+    ir_of("",
+          "kernel void k(global int *o, int n) { int i = get_global_id(0), s = o[i];"
+          " if (s < n) s = (s * 7 ^ i) + (s >> 3); else s = s - i; o[i] = s; }",
+          "br i1", "select");
+}
+
 static void barriers_of_sub_groups_stay(void **state)
 {
     (void)state;
@@ -396,6 +420,7 @@ int main(void)
         cmocka_unit_test(structs_are_read_from_the_buffer),
         cmocka_unit_test(generic_pointers_are_followed),
         cmocka_unit_test(required_size_is_a_constant),
+        cmocka_unit_test(short_ways_are_flattened),
         cmocka_unit_test(barriers_stay),
         cmocka_unit_test(barriers_of_sub_groups_stay),
         cmocka_unit_test(kernels_call_kernels),
