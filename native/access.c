@@ -527,42 +527,215 @@ static struct lanes load_with_gap(struct translator *t, struct vector_access a, 
     return load_spaced(t, &a);
 }
 
-/* Looks at the addresses when the code runs. */
-static struct lanes load_as_found(struct translator *t, const struct vector_access *a)
+/* ---- loads beside each other (beside.h) ---- */
+
+/* Is what each lane loads of a set on one page? Then the first of the loads fails if another one would. */
+static LLVMValueRef is_on_one_page(struct translator *t, const struct vector_access *a, const struct beside *set)
 {
-    struct way ways[4];
+    enum { PAGE = 4096 };
+    LLVMValueRef first = ir_splat(t, ir_u32(t, (uint32_t)set->imm)), span = ir_splat(t, ir_u32(t, set->words * 4 - 1));
+    struct lanes ends;
+    for (unsigned p = 0; p < t->pieces; p++) {
+        LLVMValueRef at = LLVMBuildAdd(t->b, a->base.piece[p], first, ""), last = LLVMBuildAdd(t->b, at, span, "");
+        ends.piece[p] = and_all(t, LLVMBuildXor(t->b, at, last, ""), PAGE);
+    }
+    return is_zero(t, ends);
+}
+
+/* What a lane loads of a set: one number of its words. Addresses without a known shape have been recorded. */
+static LLVMValueRef load_beside(struct translator *t, const struct vector_access *a, const struct beside *set,
+                                unsigned lane)
+{
+    LLVMTypeRef type = set->words == 1 ? t->i32 : set->words == 2 ? t->i64 : LLVMVectorType(t->i32, 4);
+    if (a->fact.period) {
+        int64_t further = (int64_t)set->imm - (int32_t)a->imm;
+        return load_unaligned(t, type, ir_field(t, lane_address(t, a, lane), (size_t)further));
+    }
+    LLVMValueRef base = ir_load(t, t->i32, t->sm, offsetof(struct sm, access.addr) + lane * 4);
+    LLVMValueRef at = LLVMBuildAdd(t->b, base, ir_u32(t, (uint32_t)set->imm), "");
+    return load_unaligned(t, type, host_address(t, at));
+}
+
+static LLVMValueRef shuffle8(struct translator *t, LLVMValueRef a, LLVMValueRef b, const uint8_t order[8])
+{
+    LLVMValueRef index[8];
+    for (unsigned i = 0; i < 8; i++) index[i] = ir_u32(t, order[i]);
+    return LLVMBuildShuffleVector(t->b, a, b, LLVMConstVector(index, 8), "");
+}
+
+/* One word of each of eight lanes. */
+static void take_words(struct translator *t, const struct vector_access *a, const struct beside *set, unsigned p,
+                       struct lanes word[4])
+{
+    word[0].piece[p] = LLVMGetPoison(t->piece_type);
+    for (unsigned i = 0; i < 8; i++) {
+        LLVMValueRef value = load_beside(t, a, set, p * 8 + i);
+        word[0].piece[p] = LLVMBuildInsertElement(t->b, word[0].piece[p], value, ir_u32(t, i), "");
+    }
+}
+
+/* Two words of each: those of lanes 0, 1, 4, 5 and of 2, 3, 6, 7 are put together first. */
+static void take_pairs(struct translator *t, const struct vector_access *a, const struct beside *set, unsigned p,
+                       struct lanes word[4])
+{
+    static const uint8_t lane[2][4] = {{0, 1, 4, 5}, {2, 3, 6, 7}}, low[8] = {0, 2, 8, 10, 4, 6, 12, 14},
+                         high[8] = {1, 3, 9, 11, 5, 7, 13, 15};
+    LLVMValueRef part[2];
+    for (unsigned k = 0; k < 2; k++) {
+        part[k] = LLVMGetPoison(LLVMVectorType(t->i64, 4));
+        for (unsigned i = 0; i < 4; i++) {
+            LLVMValueRef value = load_beside(t, a, set, p * 8 + lane[k][i]);
+            part[k] = LLVMBuildInsertElement(t->b, part[k], value, ir_u32(t, i), "");
+        }
+        part[k] = LLVMBuildBitCast(t->b, part[k], t->piece_type, "");
+    }
+    word[0].piece[p] = shuffle8(t, part[0], part[1], low);
+    word[1].piece[p] = shuffle8(t, part[0], part[1], high);
+}
+
+/* Four words of each, as rows of two matrices that are turned: lane i beside lane i + 4. */
+static void take_rows(struct translator *t, const struct vector_access *a, const struct beside *set, unsigned p,
+                      struct lanes word[4])
+{
+    static const uint8_t both[8] = {0, 1, 2, 3, 4, 5, 6, 7};
+    static const uint8_t words[2][8] = {{0, 8, 1, 9, 4, 12, 5, 13}, {2, 10, 3, 11, 6, 14, 7, 15}};
+    static const uint8_t pairs[2][8] = {{0, 1, 8, 9, 4, 5, 12, 13}, {2, 3, 10, 11, 6, 7, 14, 15}};
+    LLVMValueRef row[4];
+    for (unsigned i = 0; i < 4; i++)
+        row[i] = shuffle8(t, load_beside(t, a, set, p * 8 + i), load_beside(t, a, set, p * 8 + i + 4), both);
+    for (unsigned k = 0; k < 4; k++) {
+        LLVMValueRef first = shuffle8(t, row[0], row[1], words[k / 2]),
+                     second = shuffle8(t, row[2], row[3], words[k / 2]);
+        word[k].piece[p] = shuffle8(t, first, second, pairs[k % 2]);
+    }
+}
+
+static void take_set(struct translator *t, const struct vector_access *a, const struct beside *set,
+                     struct lanes word[4])
+{
+    for (unsigned p = 0; p < t->pieces; p++) {
+        if (set->words == 1) take_words(t, a, set, p, word);
+        else if (set->words == 2) take_pairs(t, a, set, p, word);
+        else take_rows(t, a, set, p, word);
+    }
+}
+
+/* What one of the loads finds in the words of its set. */
+static struct lanes part_of_set(struct translator *t, const struct vector_access *a, const struct taken *set)
+{
+    uint32_t offset = a->imm - (uint32_t)set->set.imm, bits = 8 * a->size;
+    struct lanes out = set->word[offset / 4];
+    for (unsigned p = 0; p < t->pieces && bits < 32; p++) {
+        LLVMValueRef left = ir_splat(t, ir_u32(t, 32 - bits - offset % 4 * 8)),
+                     right = ir_splat(t, ir_u32(t, 32 - bits));
+        LLVMValueRef high = LLVMBuildShl(t->b, out.piece[p], left, "");
+        out.piece[p] = a->is_signed ? LLVMBuildAShr(t->b, high, right, "") : LLVMBuildLShr(t->b, high, right, "");
+    }
+    return out;
+}
+
+/* The set that a load belongs to, or begins; NULL: it is alone, or not one for this way, as vectors of two words are.
+ */
+static struct taken *set_of(struct translator *t, const struct vector_access *a)
+{
+    if (!a->all || t->words != 8) return NULL;
+    for (unsigned i = 0; i < SETS; i++)
+        if (beside_has(&t->taken[i].set, a->n)) return &t->taken[i];
+    struct taken *set = &t->taken[t->ntaken % SETS];
+    struct beside found = beside_find(t->flow, t->block, a->n);
+    bool pairs = found.words < 4 && likely_gap(t, a);
+    if (!found.first || pairs) return NULL;
+    t->ntaken++;
+    *set = (struct taken){.set = found};
+    return set;
+}
+
+/* ---- loads of any shape ---- */
+
+/* Where the words of a set are taken, its other loads will find them; `from` is the host block in which that has been
+ * done, of the ways that meet here. */
+static void remember_set(struct translator *t, struct taken *set, const struct lanes word[4], const struct way *ways,
+                         unsigned n, LLVMBasicBlockRef from)
+{
+    LLVMValueRef nothing = LLVMGetPoison(t->piece_type);
+    set->found = LLVMBuildPhi(t->b, t->i1, "");
+    for (unsigned i = 0; i < n; i++) {
+        LLVMValueRef here = LLVMConstInt(t->i1, ways[i].from == from, false);
+        LLVMAddIncoming(set->found, &here, (LLVMBasicBlockRef *)&ways[i].from, 1);
+    }
+    for (unsigned k = 0; k < set->set.words; k++)
+        for (unsigned p = 0; p < t->pieces; p++) {
+            set->word[k].piece[p] = LLVMBuildPhi(t->b, t->piece_type, "");
+            for (unsigned i = 0; i < n; i++) {
+                LLVMValueRef value = ways[i].from == from ? word[k].piece[p] : nothing;
+                LLVMAddIncoming(set->word[k].piece[p], &value, (LLVMBasicBlockRef *)&ways[i].from, 1);
+            }
+        }
+}
+
+/* Looks at the addresses when the code runs, if nothing is known of them. The load begins `set`, if that is not NULL.
+ */
+static struct lanes load_as_found(struct translator *t, const struct vector_access *a, struct taken *set)
+{
+    struct way ways[5];
+    struct taken taken;
+    LLVMBasicBlockRef from = NULL;
     unsigned n = 0;
     LLVMBasicBlockRef done = ir_block(t, "");
     uint32_t gap = likely_gap(t, a);
-    if (gap) {
+    bool unknown = !a->fact.period;
+    if (unknown && gap) {
         LLVMBasicBlockRef spaced = ir_block(t, "spaced"), other = ir_block(t, "");
         ir_branch_likely(t, has_step(t, a, gap), spaced, other);
         ir_at(t, spaced);
         ways[n++] = way_of(t, load_with_gap(t, *a, gap), done);
         ir_at(t, other);
     }
-    if (a->all || can_mask(t, a->size)) {
+    if (unknown && (a->all || can_mask(t, a->size))) {
         LLVMBasicBlockRef fast = ir_block(t, "consecutive"), other = ir_block(t, "");
         ir_branch_likely(t, has_step(t, a, a->size), fast, other);
         ir_at(t, fast);
         ways[n++] = way_of(t, load_consecutive(t, a), done);
         ir_at(t, other);
     }
-    if (a->all) {
+    if (unknown && a->all) {
         LLVMBasicBlockRef same = ir_block(t, "uniform"), other = ir_block(t, "");
         LLVMBuildCondBr(t->b, has_step(t, a, 0), same, other);
         ir_at(t, same);
         ways[n++] = way_of(t, load_uniform(t, a), done);
         ir_at(t, other);
     }
-    ways[n++] = way_of(t, load_scattered(t, a), done);
+    if (set) {
+        LLVMBasicBlockRef beside = ir_block(t, "beside"), other = ir_block(t, "");
+        ir_branch_likely(t, is_on_one_page(t, a, &set->set), beside, other);
+        ir_at(t, beside);
+        taken.set = set->set;
+        take_set(t, a, &set->set, taken.word);
+        ways[n] = way_of(t, part_of_set(t, a, &taken), done);
+        from = ways[n++].from;
+        ir_at(t, other);
+    }
+    ways[n++] = way_of(t, is_known_spaced(t, a) ? load_spaced(t, a) : load_scattered(t, a), done);
     ir_at(t, done);
-    return meet(t, ways, n);
+    struct lanes out = meet(t, ways, n);
+    if (set) remember_set(t, set, taken.word, ways, n, from);
+    return out;
 }
 
 static struct lanes load_many(struct translator *t, const struct vector_access *a)
 {
-    return a->fact.period ? load_scattered(t, a) : load_as_found(t, a);
+    struct taken *set = set_of(t, a);
+    struct way ways[2];
+    if (!set && a->fact.period) return is_known_spaced(t, a) ? load_spaced(t, a) : load_scattered(t, a);
+    if (!set || !set->found) return load_as_found(t, a, set);
+    LLVMBasicBlockRef done = ir_block(t, ""), taken = ir_block(t, "taken"), other = ir_block(t, "");
+    LLVMBuildCondBr(t->b, set->found, taken, other);
+    ir_at(t, taken);
+    ways[0] = way_of(t, part_of_set(t, a, set), done);
+    ir_at(t, other);
+    ways[1] = way_of(t, load_as_found(t, a, NULL), done);
+    ir_at(t, done);
+    return meet(t, ways, 2);
 }
 
 /* With AVX2 a gather takes as long for one lane as for all, and the look at the addresses as long as some loads: before
@@ -587,7 +760,7 @@ static struct lanes load_vector(struct translator *t, const struct vector_access
 {
     if (is_known_same(a)) return a->fact.period == ISA_LANES ? load_for_all(t, a) : load_uniform(t, a);
     if (is_known_consecutive(t, a)) return load_consecutive(t, a);
-    if (is_known_spaced(t, a)) return load_spaced(t, a);
+    if (is_known_spaced(t, a) && has_small_gaps(a)) return load_spaced(t, a);
     return t->words == 8 && !a->all && a->size == 4 ? load_few_or_many(t, a) : load_many(t, a);
 }
 

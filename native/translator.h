@@ -3,6 +3,7 @@
 #ifndef VENTUS_NATIVE_TRANSLATOR_H
 #define VENTUS_NATIVE_TRANSLATOR_H
 
+#include "native/beside.h"
 #include "native/functions.h"
 #include "native/liveness.h"
 #include "native/translate.h"
@@ -13,6 +14,14 @@ enum { UNIT_MOST = 16, PIECES_MOST = 8 };
 struct lanes {
     LLVMValueRef piece[PIECES_MOST];
 };
+
+/* Loads beside each other, and their words, where `found` holds; that is NULL until the first of them is made. */
+struct taken {
+    struct beside set;
+    LLVMValueRef found;
+    struct lanes word[BESIDE_BYTES / 4];
+};
+enum { SETS = 4 };
 
 /* Where a function gives the warp back, and the phi that says why. */
 struct way_out {
@@ -66,11 +75,13 @@ struct translator {
     struct facts holds;                           /* of registers as the block sees them, ... */
     struct v_fact kept[ISA_VREGS];                /* ... of the variables, ... */
     struct v_fact stored[ISA_VREGS];              /* ... and of the variables on the way out that is being made */
-    uint16_t counted[NATIVE_COUNTS];              /* of the whole block, and up to ... */
-    uint16_t passed[NATIVE_COUNTS];               /* ... the instruction in progress, without it */
-    uint8_t raw[64];                              /* vector registers that may be raw when the warp is given back; */
-    unsigned nraw;                                /* exit_raw has a bit for each of them */
-    bool failed;                                  /* no host memory */
+    struct taken taken[SETS];                     /* the last sets of loads beside each other */
+    unsigned ntaken;
+    uint16_t counted[NATIVE_COUNTS]; /* of the whole block, and up to ... */
+    uint16_t passed[NATIVE_COUNTS];  /* ... the instruction in progress, without it */
+    uint8_t raw[64];                 /* vector registers that may be raw when the warp is given back; */
+    unsigned nraw;                   /* exit_raw has a bit for each of them */
+    bool failed;                     /* no host memory */
 };
 
 /* ---- values.c: numbers, and fields of the machine's structures at an offset in bytes ---- */
