@@ -9,30 +9,47 @@
 
 #include "sim/layout.h"
 #include "sim/machine.h"
+#include "sim/reserve.h"
 
 /* ---- reservations ---- */
 
-static void end_reservations_in(struct group *g, uint32_t *count, uint32_t addr, uint32_t size)
-{
-    for (uint32_t k = 0; k < g->launch->warps; k++) {
-        struct warp *w = &g->warps[k];
-        for (uint32_t left = w->reserved_lanes; left; left &= left - 1) {
-            uint32_t lane = (uint32_t)__builtin_ctz(left);
-            if (w->reserved[lane] - addr + 3 >= size + 3) continue; /* no byte in common */
-            w->reserved_lanes &= ~(1u << lane);
-            g->reservations--;
-            --*count;
-        }
-    }
-}
+typedef void visit_fn(struct reservations *r, struct group *g, uint32_t at);
 
-void end_reservations(struct sm *sm, uint32_t addr, uint32_t size)
+/* Calls `visit` for the groups that have reservations which a write of this SM may end. */
+static void visit_reservations(struct sm *sm, visit_fn *visit, uint32_t at)
 {
     struct gpu *gpu = sm->gpu;
     bool all = sm->reservations == &gpu->reservations;
     for (uint32_t i = all ? 0 : sm->index; i <= (all ? gpu->config.sms - 1 : sm->index); i++)
         for (struct group *g = gpu->sms[i].groups; g; g = g->next)
-            if (g->reservations) end_reservations_in(g, sm->reservations, addr, size);
+            if (g->reservations) visit(sm->reservations, g, at);
+}
+
+static void count_words(struct reservations *r, struct group *g, uint32_t at)
+{
+    (void)at;
+    for (uint32_t k = 0; k < g->launch->warps; k++) reserve_count(r, &g->warps[k], g->warps[k].reserved_lanes, 1);
+}
+
+static void end_of_word(struct reservations *r, struct group *g, uint32_t at)
+{
+    for (uint32_t k = 0; k < g->launch->warps; k++) {
+        struct warp *w = &g->warps[k];
+        if (w->reserved_lanes) reserve_none(r, w, w->reserved_lanes & lanes_at(w->reserved, at));
+    }
+}
+
+void end_reservations(struct sm *sm, uint32_t addr, uint32_t size)
+{
+    struct reservations *r = sm->reservations;
+    uint32_t first = addr & ~3u, words = (uint32_t)(((uint64_t)(addr & 3) + size + 3) / 4);
+    if (r->count && !r->counted) {
+        memset(r->of, 0, sizeof r->of);
+        visit_reservations(sm, count_words, 0);
+        r->counted = true;
+    }
+    for (uint32_t i = 0; i < words && r->count; i++)
+        if (r->of[reservation_place(first + i * 4)]) visit_reservations(sm, end_of_word, first + i * 4);
 }
 
 void end_reservations_of_access(struct sm *sm)
@@ -43,19 +60,10 @@ void end_reservations_of_access(struct sm *sm)
         end_reservations(sm, a->addr[__builtin_ctz(lanes)], a->size);
 }
 
-static void drop_reservation(struct sm *sm, struct warp *w, uint32_t lane)
+void drop_reservations(struct sm *sm, struct group *g)
 {
-    w->reserved_lanes &= ~(1u << lane);
-    w->group->reservations--;
-    --*sm->reservations;
-}
-
-static void reserve(struct sm *sm, struct warp *w, uint32_t lane, uint32_t addr, uint32_t value)
-{
-    if (!(w->reserved_lanes >> lane & 1)) w->group->reservations++, ++*sm->reservations;
-    w->reserved_lanes |= 1u << lane;
-    w->reserved[lane] = addr;
-    w->reserved_value[lane] = value;
+    for (uint32_t i = 0; i < g->launch->warps; i++)
+        reserve_none(sm->reservations, &g->warps[i], g->warps[i].reserved_lanes);
 }
 
 /* ---- bytes ---- */
@@ -80,12 +88,11 @@ static void stray(const struct accessor *p, uint64_t named, const char *detail)
     g->stray = p->sm->fault;
 }
 
-/* Where the byte at a guest address is, in *at. False: nowhere, and that is ignored. */
-static bool locate(const struct accessor *p, uint64_t addr, uint32_t *at)
+/* The same for a byte whose address is translated, or that is not open. */
+static bool locate_odd(const struct accessor *p, uint64_t addr, uint32_t *at)
 {
     const uint64_t named = p->range ? addr : p->named;
     char detail[48] = "";
-    *at = (uint32_t)addr;
     if (is_translated(p->sm->warp->group->launch, addr)) {
         const char *why = translate(p->sm, addr, p->access, at);
         if (why) fault_throw(p->sm, FAULT_PAGE, p->lane, named, why);
@@ -95,6 +102,15 @@ static bool locate(const struct accessor *p, uint64_t addr, uint32_t *at)
     if (addr < MEM_SPAN && mem_allows(p->sm->gpu, *at, 1, p->access)) return true;
     stray(p, named, *detail ? detail : NULL);
     return false;
+}
+
+/* Where the byte at a guest address is, in *at. False: nowhere, and that is ignored. */
+static bool locate(const struct accessor *p, uint64_t addr, uint32_t *at)
+{
+    const struct gpu *gpu = p->sm->gpu;
+    *at = (uint32_t)addr;
+    bool open = addr < MEM_SPAN && (gpu->pages[addr >> PAGE_BITS] & p->access);
+    return (open && !p->sm->warp->group->launch->sv39) || locate_odd(p, addr, at);
 }
 
 static uint64_t left_of_page(uint64_t addr) { return ABI_PAGE - addr % ABI_PAGE; }
@@ -135,7 +151,7 @@ static void store(const struct accessor *p, uint64_t addr, const void *bytes, ui
         n = left_of_page(addr) < size ? left_of_page(addr) : size;
         if (!locate(p, addr, &at)) continue;
         move(p->sm->mem + at, from, n);
-        if (*p->sm->reservations) end_reservations(p->sm, at, (uint32_t)n);
+        if (p->sm->reservations->count) end_reservations(p->sm, at, (uint32_t)n);
     }
 }
 
@@ -354,42 +370,57 @@ static uint32_t amo_one(const struct request *r, uint32_t *p, uint32_t operand)
     return old;
 }
 
-/* sc: 0 done, 1 not. The word must also hold what lr read, because stores of SMs on other host threads end no
- * reservations. */
-static uint32_t conditional(struct sm *sm, struct warp *w, uint32_t lane, uint32_t at, uint32_t value)
+static uint32_t amo_at(struct sm *sm, const struct request *r, uint32_t lane, uint32_t at)
 {
-    bool held = w->reserved_lanes >> lane & 1, ok = held && w->reserved[lane] == at;
-    uint32_t old = w->reserved_value[lane];
-    if (held) drop_reservation(sm, w, lane);
-    uint32_t *word = (uint32_t *)(sm->mem + at);
-    return !(ok && __atomic_compare_exchange_n(word, &old, value, false, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED));
+    uint32_t old = amo_one(r, (uint32_t *)(sm->mem + at), *cell(r, r->in->rs2, lane));
+    if (sm->reservations->count) end_reservations(sm, at, 4);
+    return old;
 }
 
-static uint32_t atomic_one(struct sm *sm, const struct request *r, uint32_t lane)
+/* lr.w: out is what the words hold. */
+static void reserve(struct sm *sm, const struct request *r, uint32_t lanes, const uint32_t *at, uint32_t *out)
 {
-    struct accessor p = accessor_of(sm, r, 0, lane);
-    uint32_t at, result;
-    if (!locate(&p, p.named, &at)) return 0; /* as if sc had stored */
-    uint32_t *word = (uint32_t *)(sm->mem + at);
-    if (r->m.action == ACTION_LR) {
-        result = __atomic_load_n(word, __ATOMIC_SEQ_CST);
-        reserve(sm, r->w, lane, at, result);
-        return result;
+    for (uint32_t left = lanes; left; left &= left - 1) {
+        uint32_t lane = (uint32_t)__builtin_ctz(left);
+        out[lane] = __atomic_load_n((uint32_t *)(sm->mem + at[lane]), __ATOMIC_SEQ_CST);
     }
-    uint32_t operand = *cell(r, r->in->rs2, lane);
-    bool amo = r->m.action == ACTION_AMO;
-    result = amo ? amo_one(r, word, operand) : conditional(sm, r->w, lane, at, operand);
-    if ((amo || !result) && *sm->reservations) end_reservations(sm, at, 4);
-    return result;
+    reserve_lanes(sm->reservations, r->w, lanes, at, out);
 }
 
+/* sc.w: out is 0 where it has stored, 1 where not. */
+static void store_reserved(struct sm *sm, const struct request *r, uint32_t lanes, const uint32_t *at, uint32_t *out)
+{
+    uint32_t value[ISA_LANES];
+    for (uint32_t left = lanes; left; left &= left - 1)
+        value[__builtin_ctz(left)] = *cell(r, r->in->rs2, (uint32_t)__builtin_ctz(left));
+    uint32_t others =
+        reserve_store(sm->reservations, r->w, sm->mem, lanes, at, value, out, false, !bits_that_differ(at, lanes));
+    for (; others; others &= others - 1) end_reservations(sm, at[__builtin_ctz(others)], 4);
+}
+
+/* Where the words of lanes are, in `at`. Returns the lanes that have one. */
+static uint32_t locate_all(struct sm *sm, const struct request *r, uint32_t *at)
+{
+    uint32_t there = 0;
+    for (uint32_t left = r->lanes; left; left &= left - 1) {
+        uint32_t lane = (uint32_t)__builtin_ctz(left);
+        struct accessor p = accessor_of(sm, r, 0, lane);
+        there |= (uint32_t)locate(&p, p.named, &at[lane]) << lane;
+    }
+    return there;
+}
+
+/* A word that is nowhere holds 0, and sc.w has stored there. */
 static void atomic_all(struct sm *sm, const struct request *r)
 {
-    uint32_t out[ISA_LANES];
+    uint32_t at[ISA_LANES], out[ISA_LANES] = {0}, lanes = locate_all(sm, r, at);
+    if (r->m.action == ACTION_LR) reserve(sm, r, lanes, at, out);
+    else if (r->m.action == ACTION_SC) store_reserved(sm, r, lanes, at, out);
+    for (uint32_t left = r->m.action == ACTION_AMO ? lanes : 0; left; left &= left - 1)
+        out[__builtin_ctz(left)] = amo_at(sm, r, (uint32_t)__builtin_ctz(left), at[__builtin_ctz(left)]);
     for (uint32_t left = r->lanes; left; left &= left - 1)
-        out[__builtin_ctz(left)] = atomic_one(sm, r, (uint32_t)__builtin_ctz(left));
-    for (uint32_t left = r->lanes; left; left &= left - 1)
-        *cell(r, r->in->rd, (uint32_t)__builtin_ctz(left)) = out[__builtin_ctz(left)];
+        *cell(r, r->in->rd, (uint32_t)__builtin_ctz(left)) =
+            lanes >> __builtin_ctz(left) & 1 ? out[__builtin_ctz(left)] : 0;
 }
 
 /* ---- instructions ---- */

@@ -186,7 +186,7 @@ INLINE void store_lanes(struct sm *sm, const uint32_t *data, uint32_t lanes, uns
             put_one(mem + a->addr[lane], size, data[lane]);
         }
     }
-    if (*sm->reservations) end_reservations_of_access(sm);
+    if (sm->reservations->count) end_reservations_of_access(sm);
 }
 
 INLINE uint32_t load_scalar(struct sm *sm, uint32_t addr, unsigned size, bool sign)
@@ -203,7 +203,7 @@ INLINE void store_scalar(struct sm *sm, uint32_t addr, unsigned size, uint32_t v
     announce(sm, 0, size, true);
     announced(sm);
     put_one(sm->mem + addr, size, value);
-    if (*sm->reservations) end_reservations_of_access(sm);
+    if (sm->reservations->count) end_reservations_of_access(sm);
 }
 
 /* ---- addresses ---- */

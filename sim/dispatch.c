@@ -699,11 +699,8 @@ static void refuse_all(const struct job_source *source, const char *why)
 
 static void set_reservations(struct gpu *gpu, bool shared)
 {
-    gpu->reservations = 0;
-    for (uint32_t i = 0; i < gpu->config.sms; i++) {
-        gpu->sms[i].own_reservations = 0;
+    for (uint32_t i = 0; i < gpu->config.sms; i++)
         gpu->sms[i].reservations = shared ? &gpu->reservations : &gpu->sms[i].own_reservations;
-    }
 }
 
 uint32_t gpu_workers(const struct gpu_config *c) { return c->host_threads < c->sms ? c->host_threads : c->sms; }

@@ -31,7 +31,7 @@ static void complete_piece(struct sm *sm, const struct piece *p, const uint8_t *
 {
     if (!mem_allows(sm->gpu, p->to, p->size, GPU_WRITE)) return;
     memcpy(sm->mem + p->to, bytes, p->size);
-    if (*sm->reservations) end_reservations(sm, p->to, p->size);
+    if (sm->reservations->count) end_reservations(sm, p->to, p->size);
 }
 
 void dma_complete(struct warp *w)

@@ -24,8 +24,9 @@
  *
  * Accesses. Guest address a is sm->mem + a, without a check: the host's memory protection refuses what is not open.
  * Before the first byte moves sm->access says which lanes access what (all of it but `high` and `atomic`, which are for
- * observers), and the compiler must not move the access before that: access.h does it. After a store *sm->reservations,
- * if not 0, asks for end_reservations_of_access. memory_run executes any access at all, slowly.
+ * observers), and the compiler must not move the access before that: access.h does it. After a store
+ * sm->reservations->count, if not 0, asks for end_reservations_of_access. memory_run executes any access at all,
+ * slowly.
  *
  * Faults. fault_raise and its sisters fill in sm->fault; the engine returns STOP_FAULT with w->pc still at the
  * instruction. A refused access jumps from the signal handler to group.c, and so does fault_throw in the functions of

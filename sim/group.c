@@ -75,7 +75,7 @@ void group_remove(struct sm *sm, struct slot *slot)
     slot->used = false;
     account(sm, l, -1);
     for (uint32_t i = 0; i < l->warps && slot->group.warps; i++) dma_forget(&slot->group.warps[i]);
-    *sm->reservations -= slot->group.reservations;
+    if (slot->group.reservations) drop_reservations(sm, &slot->group);
 }
 
 /* Opens exactly the launch's local memory in the slot's window, also where somebody else has closed it. */
@@ -143,11 +143,10 @@ void group_start_again(struct sm *sm, struct slot *slot)
     g->local_written = !slot->engine->says_local;
     if (slot->ray_tables) ray_forget(slot);
     if (g->launch->sv39) translate_forget(sm);
+    if (g->reservations) drop_reservations(sm, g);
     for (uint32_t i = 0; i < g->launch->warps; i++)
         if (slot->warps[i].blank) warp_start_again(&slot->warps[i]);
         else start_warp(slot, i);
-    *sm->reservations -= g->reservations;
-    g->reservations = 0;
     group_count(g);
 }
 

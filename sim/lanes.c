@@ -68,7 +68,7 @@ INLINE uint32_t run_atomic(struct sm *sm, struct warp *w, const struct insn *in,
         out[lane] = update((uint32_t *)(sm->mem + a->addr[lane]), w->v[in->rs2][lane], next);
     }
     for (; lanes; lanes &= lanes - 1) w->v[in->rd][__builtin_ctz(lanes)] = out[__builtin_ctz(lanes)];
-    if (*sm->reservations) end_reservations_of_access(sm);
+    if (sm->reservations->count) end_reservations_of_access(sm);
     return 0;
 }
 

@@ -135,12 +135,19 @@ struct claim {
     bool advanced;     /* since it was last looked at, a group of it has taken the place of one that had ended */
 };
 
+/* Reservations of lr.w that may be valid: how many and, if they are counted, of which words (reserve.h). */
+enum { RESERVATION_PLACES = 1024 };
+struct reservations {
+    uint32_t count;
+    bool counted;
+    uint32_t of[RESERVATION_PLACES];
+};
+
 struct sm {
     /* what the engine touches all the time */
     uint8_t *mem; /* guest address 0 */
     struct access access;
-    uint32_t
-        *reservations; /* how many lr.w reservations a store of this SM may end: own_reservations, or the machine's */
+    struct reservations *reservations; /* that a store of this SM may end: own_reservations, or the machine's */
     struct gpu *gpu;
     struct warp *warp;            /* the warp that runs */
     const struct insn *insn;      /* its instruction, in the hooked engine */
@@ -152,7 +159,6 @@ struct sm {
     uint64_t look;    /* when to look for foreign handlers again, see recover_look */
 
     uint32_t index;
-    uint32_t own_reservations;
     struct group *groups;                        /* resident, oldest first */
     struct group *group;                         /* the one that runs */
     const struct engine_build *engine;           /* of its launch */
@@ -169,6 +175,7 @@ struct sm {
     struct tlb_entry tlb[TLB_ENTRIES];
     uint32_t tlb_root;     /* whose translations they are */
     struct decoded across; /* the instruction at the end of a page, see fetch.c */
+    struct reservations own_reservations;
 };
 
 struct gpu {
@@ -185,8 +192,8 @@ struct gpu {
         bool reads_flags, has_routines;
     } code_traits;
     pthread_mutex_t code_lock;
-    struct sm *sms;        /* config.sms of them */
-    uint32_t reservations; /* lr.w reservations of all SMs, when one host thread runs them all */
+    struct sm *sms;                   /* config.sms of them */
+    struct reservations reservations; /* of all SMs, when one host thread runs them all */
     const struct engine *engine;
     bool engine_given;             /* it was named, not found to be the best */
     void *engine_data;             /* what it keeps for this machine */
@@ -377,6 +384,8 @@ void guest_may_write(struct sm *sm, uint64_t addr, uint64_t size);
  * only when there are any. Physical addresses. */
 void end_reservations(struct sm *sm, uint32_t addr, uint32_t size);
 void end_reservations_of_access(struct sm *sm);
+/* Ends those of a group of this SM, whose warps begin anew or go. */
+void drop_reservations(struct sm *sm, struct group *g);
 
 /* Executes any instruction that accesses memory. */
 void memory_run(struct sm *sm, struct warp *w, const struct insn *in);

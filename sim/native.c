@@ -100,7 +100,7 @@ static void account(struct native_sm *n, struct warp *w)
 /* What translated code takes for granted of the machine, ... */
 static bool may_enter(const struct sm *sm, const struct native_unit *unit)
 {
-    return unit->reserves || !*sm->reservations;
+    return unit->reserves || !sm->reservations->count;
 }
 
 /* ... and of a warp; it holds for all that begin. */

@@ -69,7 +69,7 @@ static bool write_page(struct sm *sm, uint8_t *to, const void *bytes, uint32_t s
     bool open = access & GPU_WRITE;
     if (!open && !gpu_mem_open(sm->gpu, at, size, access | GPU_WRITE)) return false;
     memcpy(to, bytes, size);
-    if (*sm->reservations) end_reservations(sm, at, size);
+    if (sm->reservations->count) end_reservations(sm, at, size);
     if (!open) return gpu_mem_open(sm->gpu, at, size, access); /* drops decoded code */
     if (access & GPU_EXEC) code_drop(sm->gpu);
     return true;

@@ -329,6 +329,25 @@ static void test_reservations(void **state)
     guest_close(&g);
 }
 
+/* Words that are counted in one place (reserve.h): a write to one of them ends no reservation of another. */
+static void test_reservations_of_a_place(void **state)
+{
+    struct guest g;
+    (void)state;
+    guest_open(&g);
+    guest_assemble(
+        &g, " lui x5, 0x90000\n vid.v v1\n li x6, 0x50c\n vmul.vx v1, v1, x6\n vadd.vx v1, v1, x5\n vmv.v.i v2, 7\n"
+            " lr.w v3, (v1)\n sc.w v4, v2, (v1)\n lui x6, 0x9000c\n vse32.v v4, (x6)\n"
+            " lr.w v3, (v1)\n sw x0, 0x50c(x5)\n sc.w v4, v2, (v1)\n addi x6, x6, 128\n vse32.v v4, (x6)\n endprg\n");
+    guest_run(&g);
+    assert_done(&g);
+    for (uint32_t i = 0; i < 32; i++) {
+        assert_int_equal(g.data[0x3000 + i], 0);
+        assert_int_equal(g.data[0x3020 + i], i == 1);
+    }
+    guest_close(&g);
+}
+
 /* ---- faults ---- */
 
 struct expected {
@@ -753,7 +772,7 @@ int main(void)
         cmocka_unit_test(test_groups_in_order), cmocka_unit_test(test_partial_warp), cmocka_unit_test(test_fresh_state),
         cmocka_unit_test(test_barrier_with_early_exit), cmocka_unit_test(test_spin_across_warps), cmocka_unit_test(test_cancel),
         cmocka_unit_test(test_private), cmocka_unit_test(test_access_shapes), cmocka_unit_test(test_rvv_memory),
-        cmocka_unit_test(test_atomics), cmocka_unit_test(test_reservations), cmocka_unit_test(test_faults), cmocka_unit_test(test_simt_overflow),
+        cmocka_unit_test(test_atomics), cmocka_unit_test(test_reservations), cmocka_unit_test(test_reservations_of_a_place), cmocka_unit_test(test_faults), cmocka_unit_test(test_simt_overflow),
         cmocka_unit_test(test_fault_place), cmocka_unit_test(test_register_limits), cmocka_unit_test(test_launch_limits),
         cmocka_unit_test(test_odd_start), cmocka_unit_test(test_local_closed), cmocka_unit_test(test_write_only),
         cmocka_unit_test(test_code_changes), cmocka_unit_test(test_code_patched), cmocka_unit_test(test_code_closed), cmocka_unit_test(test_code_across_pages), cmocka_unit_test(test_code_written), cmocka_unit_test(test_memory_range), cmocka_unit_test(test_config), cmocka_unit_test(test_thread_csrs),
