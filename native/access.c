@@ -95,13 +95,11 @@ static void load_scalar_register(struct translator *t, const struct node *n)
     set_x(t, n->d.in.rd, m->size == 4 ? value : extend(t, value, m->is_signed, t->i32));
 }
 
-/* A store behind which the machine looks for reservations that it ends, if there are any. */
-static void look_for_reservations(struct translator *t)
+/* Where a number is not 0, the machine ends the reservations of what the access in progress has written. */
+static void end_reservations_if(struct translator *t, LLVMValueRef is_some)
 {
-    if (!t->flow->reserves) return;
-    LLVMValueRef count = ir_load(t, t->i32, ir_load(t, t->ptr, t->sm, offsetof(struct sm, reservations)), 0);
     LLVMBasicBlockRef some = ir_block(t, "reservations"), on = ir_block(t, "");
-    ir_branch_likely(t, LLVMBuildICmp(t->b, LLVMIntEQ, count, ir_u32(t, 0), ""), on, some);
+    ir_branch_likely(t, LLVMBuildICmp(t->b, LLVMIntEQ, is_some, ir_u32(t, 0), ""), on, some);
     ir_at(t, some);
     LLVMTypeRef types[] = {t->ptr, t->i32};
     LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(t->context), types, 2, false);
@@ -109,6 +107,14 @@ static void look_for_reservations(struct translator *t)
     LLVMBuildCall2(t->b, type, wrote, (LLVMValueRef[]){t->sm, active(t)}, 2, "");
     LLVMBuildBr(t->b, on);
     ir_at(t, on);
+}
+
+/* A store behind which the machine looks for reservations that it ends, if there are any. */
+static void look_for_reservations(struct translator *t)
+{
+    if (!t->flow->reserves) return;
+    LLVMValueRef reservations = ir_load(t, t->ptr, t->sm, offsetof(struct sm, reservations));
+    end_reservations_if(t, ir_load(t, t->i32, reservations, offsetof(struct reservations, count)));
 }
 
 static void store_scalar_register(struct translator *t, const struct node *n)
@@ -980,7 +986,7 @@ static struct vector_access begin_access(struct translator *t, const struct node
     a.all = t->version == FULL && n->d.in.vm;
     a.lanes = active(t);
     if (!n->d.in.vm) a.lanes = LLVMBuildAnd(t->b, a.lanes, get_lane(t, get_v(t, 0), 0), "");
-    if (n->effects.memory.action != ACTION_LOAD) note_local_lanes(t, &a);
+    if (n->effects.memory.action != ACTION_LOAD && n->effects.memory.action != ACTION_LR) note_local_lanes(t, &a);
     record_access(t, &a);
     return a;
 }
@@ -1018,22 +1024,36 @@ static LLVMValueRef is_all_local(struct translator *t, const struct vector_acces
     return LLVMBuildZExt(t->b, LLVMBuildICmp(t->b, LLVMIntEQ, others, ir_u32(t, 0), ""), t->i32, "");
 }
 
+/* sc.w; writes that have taken place are those of the access from then on. */
+static void store_conditional(struct translator *t, const struct vector_access *a, LLVMValueRef *args)
+{
+    LLVMValueRef others = call_function(t, "store_reserved", args, 6);
+    leave_if(t, a->n, LLVMBuildICmp(t->b, LLVMIntEQ, others, ir_u64(t, RESERVED_ODD), ""));
+    others = LLVMBuildTrunc(t->b, others, t->i32, "");
+    ir_record(t, others, t->sm, offsetof(struct sm, access.lanes));
+    end_reservations_if(t, others);
+}
+
 void translate_atomic(struct translator *t, const struct node *n)
 {
+    enum isa_action action = n->effects.memory.action;
     struct lanes base = get_v(t, n->d.in.rs1), low;
     for (unsigned p = 0; p < t->pieces; p++) low.piece[p] = and_all(t, base.piece[p], 3);
     LLVMValueRef bad = LLVMBuildAnd(t->b, bits_of(t, low), active(t), "");
     leave_if(t, n, LLVMBuildICmp(t->b, LLVMIntNE, bad, ir_u32(t, 0), ""));
     struct vector_access a = begin_access(t, n);
-    store_scratch(t, get_v(t, n->d.in.rs2), offsetof(struct native_state, in));
-    LLVMValueRef args[] = {t->mem,
-                           ir_field(t, t->sm, offsetof(struct sm, access.addr)),
-                           ir_field(t, t->state, offsetof(struct native_state, in)),
-                           ir_field(t, t->state, offsetof(struct native_state, out)),
-                           active(t),
-                           is_all_local(t, &a)};
-    call_row(t, n->d.in.op, args, 6);
-    look_for_reservations(t);
+    LLVMValueRef addr = ir_field(t, t->sm, offsetof(struct sm, access.addr));
+    LLVMValueRef in = ir_field(t, t->state, offsetof(struct native_state, in));
+    LLVMValueRef out = ir_field(t, t->state, offsetof(struct native_state, out));
+    if (action == ACTION_LR) {
+        call_function(t, "reserve", (LLVMValueRef[]){t->sm, addr, out, active(t)}, 4);
+    } else {
+        store_scratch(t, get_v(t, n->d.in.rs2), offsetof(struct native_state, in));
+        LLVMValueRef args[] = {action == ACTION_SC ? t->sm : t->mem, addr, in, out, active(t), is_all_local(t, &a)};
+        if (action == ACTION_SC) store_conditional(t, &a, args);
+        else call_row(t, n->d.in.op, args, 6);
+        if (action == ACTION_AMO) look_for_reservations(t);
+    }
     set_result(t, n, load_scratch(t, offsetof(struct native_state, out)));
 }
 

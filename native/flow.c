@@ -113,12 +113,21 @@ static enum how how_kind(const struct node *n)
     }
 }
 
+/* lr.w and sc.w of lanes, of addresses that are as they stand in the register. */
+static bool is_plain_reservation(const struct node *n)
+{
+    const struct insn *in = &n->d.in;
+    unsigned kind = isa_table[in->op].kind;
+    return (kind == KIND_LR || kind == KIND_SC) && in->vm && !in->imm && !in->space && !n->effects.memory.is_long;
+}
+
 static enum how how_of(const struct flow *f, const struct node *n)
 {
     const struct native_request *r = f->request;
     if (n->d.vregs > r->vgprs || n->d.xregs > r->sgprs) return HOW_LEAVE;
     if (n->d.dispatch == n->d.in.op) return how_kind(n);
     if (n->d.dispatch == DISPATCH_EXACT) return HOW_HELP;
+    if (n->d.dispatch == DISPATCH_MEMORY && is_plain_reservation(n)) return HOW_ATOMIC;
     return n->d.dispatch == DISPATCH_MEMORY ? HOW_HELP : HOW_LEAVE;
 }
 

@@ -31,6 +31,7 @@ static inline __attribute__((always_inline, unused)) float fma_in_double(float a
 #include "sim/lane.h"
 #include "sim/native.h"
 #include "sim/next.h"
+#include "sim/reserve.h"
 #include "sim/rows.h"
 #include "sim/stretch.h"
 
@@ -93,7 +94,7 @@ typedef uint32_t piece __attribute__((vector_size(4 * PIECE_WORDS)));
         return csr_mstatus((uint32_t)(expr)); \
     }
 
-/* ---- atomic operations: of each lane of `lanes`, ascending; rare enough to keep the caller's registers ---- */
+/* ---- atomic operations: of each lane of `lanes`, some, ascending; rare enough to keep the caller's registers ---- */
 
 #define COLD __attribute__((preserve_all, noinline))
 
@@ -124,6 +125,39 @@ typedef uint32_t piece __attribute__((vector_size(4 * PIECE_WORDS)));
             lanes = left; \
         } \
     }
+
+/* lr.w: `out` is what the words hold. */
+COLD void reserve(struct sm *sm, const uint32_t *addr, uint32_t *out, uint32_t lanes)
+{
+    const bool alike = lanes && !bits_that_differ(addr, lanes);
+    const uint32_t first = alike ? addr[__builtin_ctz(lanes)] : 0;
+    const uint32_t word = alike ? __atomic_load_n((uint32_t *)(sm->mem + first), __ATOMIC_SEQ_CST) : 0;
+    RESERVE_LANES out[lane] = word;
+    for (uint32_t left = alike ? 0 : lanes; left; left &= left - 1) {
+        const uint32_t lane = (uint32_t)__builtin_ctz(left);
+        out[lane] = __atomic_load_n((uint32_t *)(sm->mem + addr[lane]), __ATOMIC_SEQ_CST);
+    }
+    reserve_lanes(sm->reservations, sm->warp, lanes, addr, out);
+}
+
+/* May all these words, of which there are some, be written? The host says so only of those that are. */
+static inline bool may_write(const struct gpu *gpu, const uint32_t *addr, uint32_t lanes, uint32_t differ)
+{
+    uint32_t allowed = gpu->pages[addr[__builtin_ctz(lanes)] >> PAGE_BITS];
+    for (; differ >> PAGE_BITS && lanes; lanes &= lanes - 1)
+        allowed &= gpu->pages[addr[__builtin_ctz(lanes)] >> PAGE_BITS];
+    return allowed & GPU_WRITE;
+}
+
+/* sc.w: `out` is 0 where it has stored, 1 where not. Returns the lanes at whose words other warps may have a
+ * reservation, which ends; or RESERVED_ODD: nothing has happened, the instruction is one for `step`. */
+COLD uint64_t store_reserved(struct sm *sm, const uint32_t *addr, const uint32_t *value, uint32_t *out, uint32_t lanes,
+                             uint32_t own)
+{
+    const uint32_t differ = bits_that_differ(addr, lanes);
+    if (lanes && !may_write(sm->gpu, addr, lanes, differ)) return RESERVED_ODD;
+    return reserve_store(sm->reservations, sm->warp, sm->mem, lanes, addr, value, out, own, !differ);
+}
 
 #define ROW_V       ~, PIECE
 #define ROW_VV      ~, PIECE

@@ -176,6 +176,9 @@ typedef uint32_t native_code(struct sm *sm, struct native_state *state, uint32_t
 #define NATIVE_START   UINT32_MAX
 #define NATIVE_NOWHERE (UINT32_MAX - 1) /* no entry */
 
+/* What sc.w has to say but lanes (native/rows.c). */
+#define RESERVED_ODD (1ull << 32)
+
 struct native_header {
     uint32_t magic, layout;
     uint32_t nentries, nsites;
@@ -224,6 +227,13 @@ static inline uint32_t native_layout(void)
                             offsetof(struct sm, claim),
                             offsetof(struct sm, access),
                             offsetof(struct sm, reservations),
+                            offsetof(struct sm, gpu),
+                            sizeof(struct reservations),
+                            offsetof(struct gpu, pages),
+                            offsetof(struct group, reservations),
+                            offsetof(struct warp, reserved_lanes),
+                            offsetof(struct warp, reserved),
+                            offsetof(struct warp, reserved_value),
                             sizeof(struct slot),
                             OP_COUNT};
     uint32_t h = 2166136261u;

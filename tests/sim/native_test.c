@@ -96,7 +96,7 @@ static void put_access(struct text *t)
                                           "vle16.v v%u, (x20)",         "vse8.v v%u, (x20)"};
     static const char *const atomics[] = {"amoadd.w", "amoxor.w", "amomax.w", "amominu.w", "amoswap.w"};
     unsigned base = 16 + below(4), imm = below(256) * 4;
-    switch (below(8)) {
+    switch (below(10)) {
     case 0:
     case 1: put(t, " %s v%u, %u(v%u)\n", loads[below(5)], any_v(), imm, base); break;
     case 2: put(t, " %s v%u, %u(v%u)\n", stores[below(3)], any_v(), imm, base); break;
@@ -106,6 +106,8 @@ static void put_access(struct text *t)
         put(t, "%s\n", below(3) ? "" : ", v0.t");
         break;
     case 4: put(t, " %s v%u, v%u, (v%u)\n", atomics[below(5)], any_v(), any_v(), base); break;
+    case 8: put(t, " lr.w v%u, (v%u)\n", any_v(), base); break;
+    case 9: put(t, " sc.w v%u, v%u, (v%u)\n", any_v(), any_v(), base); break;
     case 5: put(t, " %s x%u, %u(x20)\n", below(2) ? "lw" : "lhu", any_x(), imm); break;
     case 6: put(t, " %s x%u, %u(x20)\n", below(2) ? "sw" : "sb", any_x(), imm); break;
     default: put(t, " %s v%u, %u(v20)\n", below(2) ? "vlw.v" : "vsw.v", any_v(), below(8) * 4);
