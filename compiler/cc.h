@@ -156,6 +156,11 @@ struct primitive {
 /* NULL: it is none. */
 const struct primitive *primitive_find(const char *name);
 
+/* ---- retry.c ---- */
+/* Is a load lr.w, or a cmpxchg sc.w, of a loop that ends when sc.w has stored? The first value of such a cmpxchg is
+ * then 0. */
+bool retry_is(LLVMValueRef inst);
+
 /* ---- options.c ---- */
 /* Splits an OpenCL build option string (quotes, -D name) and sorts it. Ends with CC_BAD_OPTION. */
 void options_parse(struct cc *cc, const char *options);

@@ -47,6 +47,7 @@ static bool is_source(struct func *f, const struct value *v)
     case LLVMAtomicCmpXchg: return true;
     case LLVMLoad: {
         LLVMValueRef pointer = LLVMGetOperand(v->ref, 0);
+        if (retry_is(v->ref)) return true;
         if (LLVMGetPointerAddressSpace(LLVMTypeOf(pointer)) != 0) return false;
         uint32_t object = value_of(f, address_object(pointer));
         bool argument = object < f->nparams && !f->values[object].escapes;

@@ -236,6 +236,7 @@ void prepare_kernels(struct cc *cc)
     expand_module(cc);
     halves_lower(cc);
     run(cc, final_list);
+    retry_lower(cc);
     verify(cc, "before the back end");
     if (cc->debug) debug_collect(cc);
     dump(cc);

@@ -99,6 +99,10 @@ void reservations_prepare(struct cc *cc, LLVMBuilderRef b);
 /* Once everything is inlined: values of the type reserve_id_t become words. */
 void reservations_lower(struct cc *cc, LLVMBuilderRef b);
 
+/* ---- retry.c ---- */
+/* Behind all passes: loops around an exchange that go on until it has taken place become loops of lr.w and sc.w. */
+void retry_lower(struct cc *cc);
+
 /* ---- shape.c ---- */
 bool is_intrinsic(LLVMValueRef function);
 /* One of the functions that the back end turns into instructions (docs/architecture.md), or __ventus_meta. */

@@ -480,12 +480,32 @@ static void select_cmpxchg(struct func *f, LLVMValueRef inst, struct opd *out)
     out[1] = alu(f, SEQ, opd_reg(old), opd_reg(e));
 }
 
+/* Of a loop around both of them (retry.c): lr.w, and whether sc.w has failed. */
+static void select_reserve(struct func *f, LLVMValueRef inst, struct opd *out)
+{
+    out[0] = opd_reg(new_vreg(f, CLASS_V));
+    emit(f, OP_LR_W, out[0].reg, atomic_address(f, inst, LLVMTypeOf(inst)), 0, 0);
+}
+
+static void select_conditional(struct func *f, LLVMValueRef inst, struct opd *out)
+{
+    LLVMValueRef value = LLVMGetOperand(inst, 2);
+    int32_t address = atomic_address(f, inst, LLVMTypeOf(value)), failed = new_vreg(f, CLASS_V);
+    emit(f, OP_SC_W, failed, address, to_v(f, parts(f, value)[0]), 0);
+    out[0] = opd_reg(failed);
+    out[1] = opd_imm(0); /* nobody asks */
+}
+
 bool select_memory(struct func *f, LLVMValueRef inst, struct opd *out)
 {
     struct address p;
     switch (LLVMGetInstructionOpcode(inst)) {
     case LLVMGetElementPtr: out[0] = select_gep(f, inst); return true;
     case LLVMLoad:
+        if (retry_is(inst)) {
+            select_reserve(f, inst, out);
+            return true;
+        }
         p = address_of(f, LLVMGetOperand(inst, 0), LLVMGetAlignment(inst));
         p.keep = LLVMGetVolatile(inst) || LLVMGetOrdering(inst) != LLVMAtomicOrderingNotAtomic;
         load_type(f, &p, 0, LLVMTypeOf(inst), wants_sign(inst), out);
@@ -496,7 +516,10 @@ bool select_memory(struct func *f, LLVMValueRef inst, struct opd *out)
         store_type(f, &p, 0, LLVMTypeOf(LLVMGetOperand(inst, 0)), parts(f, LLVMGetOperand(inst, 0)));
         return true;
     case LLVMAtomicRMW: select_rmw(f, inst, out); return true;
-    case LLVMAtomicCmpXchg: select_cmpxchg(f, inst, out); return true;
+    case LLVMAtomicCmpXchg:
+        if (retry_is(inst)) select_conditional(f, inst, out);
+        else select_cmpxchg(f, inst, out);
+        return true;
     case LLVMFence: emit(f, OP_FENCE, 0, 0, 0, 0)->aux = 0xff; return true;
     default: return false;
     }

@@ -78,3 +78,18 @@ kernel void k(global const char *a, constant char *b, global int *to)
 END
 expect 1 'setrpc' "a join is named again"
 exit $status
+
+# A loop that exchanges a word until nobody has written in between is lr.w, what is computed, and sc.w.
+for form in 'do o = *p; while (atomic_cmpxchg(p, o, o * 3 + i) != o);' \
+    'int s = *p; do { o = s; s = atomic_cmpxchg(p, o, o * 3 + i); } while (s != o);'; do
+    compile <<END
+kernel void k(global int *a) { int i = get_global_id(0), o; volatile global int *p = a + (i & 7); $form }
+END
+    expect 1 'lr.w' "the word is loaded twice"
+    expect 1 'sc.w' "the word is stored twice"
+    expect 1 'vbne' "something else is compared"
+done
+compile <<'END'
+kernel void k(volatile global int *a) { int i = get_global_id(0), o, n = 0; do { o = *a; n++; } while (atomic_cmpxchg(a, o, o + i) != o); a[i + 1] = n; }
+END
+expect 2 'vb[en][eq]' "a loop whose rounds are counted goes round more often"
