@@ -76,6 +76,20 @@ void histogram_reference(void **at, size_t n)
     for (size_t i = 0; i < n; i++) bins[pixels[i]]++;
 }
 
+void splat_reference(void **at, size_t n)
+{
+    const float *where = at[0], *masses = at[1];
+    float *grid = at[2];
+    for (size_t i = 0; i < n; i++) {
+        float x = (where[2 * i] + 1) * (SPLAT_SIDE * 0.5f - 1), y = (where[2 * i + 1] + 1) * (SPLAT_SIDE * 0.5f - 1);
+        float right = x - floorf(x), below = y - floorf(y), *cell = grid + (size_t)y * SPLAT_SIDE + (size_t)x;
+        cell[0] += masses[i] * (1 - right) * (1 - below);
+        cell[1] += masses[i] * right * (1 - below);
+        cell[SPLAT_SIDE] += masses[i] * (1 - right) * below;
+        cell[SPLAT_SIDE + 1] += masses[i] * right * below;
+    }
+}
+
 void tiny_reference(void **at, size_t n)
 {
     uint32_t *x = at[0];

@@ -95,8 +95,10 @@ enum { ALIGN_TILE = 16 };
 enum { REDUCE_GROUPS = 64, SCAN_GROUP = 256, TINY_ITEMS = 64, JACOBI_STEPS = 20, KMEANS_STEPS = 4, CLUSTERS = 16 };
 
 /* reference_vector.c */
+enum { SPLAT_SIDE = 256 };
 reference vecadd_reference, saxpy_reference, points_reference, gather_reference, sound_reference, reduce_reference;
-reference scan_reference, histogram_reference, tiny_reference, search_reference, bitonic_reference, bfs_reference;
+reference scan_reference, histogram_reference, splat_reference, tiny_reference, search_reference, bitonic_reference,
+    bfs_reference;
 /* reference_matrix.c */
 reference sgemm_reference, transpose_reference, spmv_reference, jacobi_reference, floyd_reference, dct_reference;
 reference mandelbrot_reference, sobel_reference, conv3x3_reference, align_reference;

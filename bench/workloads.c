@@ -29,6 +29,8 @@ const struct workload workloads[] = {
      .launches = scan_launches, .kernels = {"scan_groups", "scan_totals", "scan_add"}},
     {"histogram", histogram_reference, 65536, 1 << 20, {256},
      {{U8, N(1), fill_bits}, {U32, ONLY(256)}}, .items = ONLY(4096)},
+    {"splat", splat_reference, 4096, 1 << 18, {64},
+     {{F32, N(2), fill_symmetric}, {F32, N(1), fill_floats}, {F32, ONLY(SPLAT_SIDE * SPLAT_SIDE)}}, .tolerance = 1e-4},
     {"transpose", transpose_reference, 128, 1024, {16, 16},
      {{F32, SQUARE, fill_floats}, {F32, SQUARE}}},
     {"dct", dct_reference, 128, 1024, {8, 8},
