@@ -100,9 +100,15 @@ static struct x_fact fact_of_scalar_row(const struct facts *f, const struct node
     case OP_ADDI:
         if (!imm || a.known) return a.known ? known(a.value + imm) : a;
         return (struct x_fact){.align = least(a.align, align_of(imm))};
-    case OP_SLLI: return (struct x_fact){.align = least((uint8_t)(a.align + imm), ALIGN_MOST)};
-    case OP_ADD: return (struct x_fact){.align = least(a.align, b.align)};
-    case OP_MUL: return (struct x_fact){.align = least((uint8_t)(a.align + b.align), ALIGN_MOST)};
+    case OP_SLLI:
+        if (a.known) return known(a.value << (imm & 31));
+        return (struct x_fact){.align = least((uint8_t)(a.align + imm), ALIGN_MOST)};
+    case OP_ADD:
+        if (a.known && b.known) return known(a.value + b.value);
+        return (struct x_fact){.align = least(a.align, b.align)};
+    case OP_MUL:
+        if (a.known && b.known) return known(a.value * b.value);
+        return (struct x_fact){.align = least((uint8_t)(a.align + b.align), ALIGN_MOST)};
     default: return (struct x_fact){0};
     }
 }

@@ -58,6 +58,15 @@ VENTUS_NATIVE_LEVEL=v3 VENTUS_TRANSLATE_DUMP=1 "$VENTUS_BUILD/ventus" run rows.e
     wrong "rows: exit code $?"
 grep -q '^beside.*:' rows.err || wrong "words of rows are not loaded at once"
 
+# So are words at ids of three dimensions, whose quotients are by products of sizes.
+cat >cube.cl <<'END'
+kernel void cube(global int *a) { a[(get_global_id(2) * 4 + get_global_id(1)) * 32 + get_global_id(0)] += 1; }
+END
+"$VENTUS_BUILD/ventus" cc cube.cl -o cube.elf || wrong "ventus cc"
+VENTUS_NATIVE_LEVEL=v3 VENTUS_TRANSLATE_DUMP=1 "$VENTUS_BUILD/ventus" run cube.elf -g 32,4,2 -l 32,4,1 -a iota:256 --engine native 2>cube.err ||
+    wrong "cube: exit code $?"
+grep -q 'call.*masked.gather' cube.err && wrong "addresses in three dimensions are not known"
+
 # A loop whose lanes leave it one after the other has code for the last one of them.
 cat >last.cl <<'END'
 kernel void last(global int *a)

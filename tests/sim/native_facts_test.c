@@ -65,6 +65,15 @@ static void test_numbers_meet(void **state)
                      " vdivu.vx v5, v1, x12\n" SAVE " endprg\n");
 }
 
+/* Sums, products and shifts of known numbers are known: what lanes divide by. */
+static void test_numbers_are_computed(void **state)
+{
+    (void)state;
+    expect_same(LOAD " li x5, -3\n li x6, 0x10001\n mul x7, x6, x6\n add x8, x7, x5\n slli x9, x6, 17\n li x11, 7\n"
+                     " slli x11, x11, 3\n mul x12, x5, x5\n vremu.vx v2, v1, x7\n vdivu.vx v3, v1, x9\n"
+                     " vremu.vx v4, v1, x11\n vadd.vx v4, v4, x8\n vdivu.vx v5, v1, x12\n" SAVE " endprg\n");
+}
+
 /* The program comes back behind a call that never returns, by a jump whose target it does not show, with something else
  * in a register than the ways that it does show bring: a number, a multiple, words that follow one another, that are
  * the same, and canonical NaNs. */
@@ -349,13 +358,21 @@ static void test_comparisons(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_numbers_at_exits), cmocka_unit_test(test_metadata_block),
-        cmocka_unit_test(test_numbers_meet),     cmocka_unit_test(test_offsets),
-        cmocka_unit_test(test_comparisons),      cmocka_unit_test(test_parts),
-        cmocka_unit_test(test_gaps_at_ends),     cmocka_unit_test(test_moving_pointers),
-        cmocka_unit_test(test_private_offsets),  cmocka_unit_test(test_nans_are_seen),
-        cmocka_unit_test(test_nans_in_loops),    cmocka_unit_test(test_nans_under_masks),
-        cmocka_unit_test(test_strays),           cmocka_unit_test(test_stray_behind_barrier),
+        cmocka_unit_test(test_numbers_at_exits),
+        cmocka_unit_test(test_numbers_are_computed),
+        cmocka_unit_test(test_metadata_block),
+        cmocka_unit_test(test_numbers_meet),
+        cmocka_unit_test(test_offsets),
+        cmocka_unit_test(test_comparisons),
+        cmocka_unit_test(test_parts),
+        cmocka_unit_test(test_gaps_at_ends),
+        cmocka_unit_test(test_moving_pointers),
+        cmocka_unit_test(test_private_offsets),
+        cmocka_unit_test(test_nans_are_seen),
+        cmocka_unit_test(test_nans_in_loops),
+        cmocka_unit_test(test_nans_under_masks),
+        cmocka_unit_test(test_strays),
+        cmocka_unit_test(test_stray_behind_barrier),
     };
     if (!engine_usable(&engine_native)) return 77;
     return cmocka_run_group_tests(tests, pair_setup, pair_teardown);
