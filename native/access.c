@@ -817,9 +817,23 @@ static void store_consecutive(struct translator *t, const struct vector_access *
     for (unsigned u = 0; u < ISA_LANES / a->unit; u++) store_unit(t, a, data, u * a->unit);
 }
 
+/* One after the other, in line: all lanes, whose addresses have been recorded. */
+static void store_each(struct translator *t, const struct vector_access *a, struct lanes data)
+{
+    LLVMTypeRef type = memory_type(t, a->size);
+    for (unsigned lane = 0; lane < ISA_LANES; lane++) {
+        LLVMValueRef at = ir_load(t, t->i32, t->sm, offsetof(struct sm, access.addr) + lane * 4);
+        LLVMValueRef value = get_lane(t, data, lane);
+        if (a->size < 4) value = LLVMBuildTrunc(t->b, value, type, "");
+        LLVMValueRef to = host_address(t, LLVMBuildAdd(t->b, at, ir_u32(t, a->imm), ""));
+        LLVMSetAlignment(LLVMBuildStore(t->b, value, to), 1);
+    }
+}
+
 static void store_scattered(struct translator *t, const struct vector_access *a, struct lanes data)
 {
     if (a->size == 4 && t->words == 16) scatter(t, a, data);
+    else if (a->all && t->words == 8) store_each(t, a, data);
     else store_one_by_one(t, a, data);
 }
 

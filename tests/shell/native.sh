@@ -44,19 +44,20 @@ VENTUS_NATIVE_LEVEL=v3 VENTUS_TRANSLATE_DUMP=1 "$VENTUS_BUILD/ventus" run words.
     wrong "words: exit code $?"
 grep -q 'call.*masked.gather\|call.*_u32(' words.err && wrong "consecutive words are accessed one by one"
 
-# What each lane finds beside each other is loaded at once, wherever lanes are.
+# What each lane finds beside each other is loaded at once, wherever lanes are, and stored in line.
 cat >rows.cl <<'END'
 kernel void rows(global int *a, int n)
 {
     global int *row = a + get_global_id(0) * n;
     int s = row[0] * 3 + row[1] * 5 + row[2] * 7 + row[3];
-    a[get_global_id(0)] = s;
+    a[row[0] & 255] = s;
 }
 END
 "$VENTUS_BUILD/ventus" cc rows.cl -o rows.elf || wrong "ventus cc"
 VENTUS_NATIVE_LEVEL=v3 VENTUS_TRANSLATE_DUMP=1 "$VENTUS_BUILD/ventus" run rows.elf -g 32 -a iota:256 -a i:8 --engine native 2>rows.err ||
     wrong "rows: exit code $?"
 grep -q '^beside.*:' rows.err || wrong "words of rows are not loaded at once"
+grep -q 'call.*store_u32(' rows.err && wrong "words of all lanes are stored out of line"
 
 # So are words at ids of three dimensions, whose quotients are by products of sizes.
 cat >cube.cl <<'END'
