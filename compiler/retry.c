@@ -69,11 +69,9 @@ static bool find_exchange(struct retry *r)
 /* Of a phi: what comes round is the word that the exchange has found. */
 static bool comes_round(const struct retry *r, LLVMValueRef phi)
 {
-    bool found = true;
-    for (unsigned i = 0; i < LLVMCountIncoming(phi); i++)
-        if (LLVMGetIncomingBlock(phi, i) == r->block)
-            found &= is_part(without_bitcast(LLVMGetIncomingValue(phi, i)), r->exchange, 0);
-    return found;
+    if (LLVMCountIncoming(phi) != 2) return false;
+    unsigned round = LLVMGetIncomingBlock(phi, 1) == r->block;
+    return is_part(without_bitcast(LLVMGetIncomingValue(phi, round)), r->exchange, 0);
 }
 
 static bool find_old(struct retry *r)
@@ -112,52 +110,47 @@ static bool is_harmless(const struct retry *r, LLVMValueRef inst)
     }
 }
 
-/* What the exchange has found is known behind the loop: it is the old word. Within the loop only the phi asks for it.
- */
-static bool is_asked_within(const struct retry *r, LLVMValueRef found)
-{
-    for (LLVMUseRef u = LLVMGetFirstUse(found); u; u = LLVMGetNextUse(u)) {
-        LLVMValueRef user = LLVMGetUser(u);
-        if (!is_here(r, user) || user == r->old) continue;
-        if (!LLVMIsABitCastInst(user) || is_asked_within(r, user)) return true;
-    }
-    return false;
-}
-
 static bool is_simple(const struct retry *r)
 {
     for (LLVMValueRef i = LLVMGetFirstInstruction(r->block); i; i = LLVMGetNextInstruction(i))
         if (!is_harmless(r, i)) return false;
-    for (LLVMUseRef u = LLVMGetFirstUse(r->exchange); u; u = LLVMGetNextUse(u)) {
-        LLVMValueRef user = LLVMGetUser(u);
-        if (!LLVMIsAExtractValueInst(user)) return false;
-        if (is_part(user, r->exchange, 0) && is_asked_within(r, user)) return false;
-    }
+    for (LLVMUseRef u = LLVMGetFirstUse(r->exchange); u; u = LLVMGetNextUse(u))
+        if (!LLVMIsAExtractValueInst(LLVMGetUser(u))) return false;
     return true;
 }
 
 /* ---- changing them ---- */
 
+/* Nobody wants the word any more that was loaded in front of the loop: the loop loads it. */
+static void forget(struct retry *r, LLVMValueRef first)
+{
+    LLVMValueRef load = without_bitcast(first);
+    if (!LLVMIsALoadInst(load) || LLVMGetOperand(load, 0) != r->pointer || LLVMGetFirstUse(first)) return;
+    if (load != first) LLVMInstructionEraseFromParent(first);
+    if (!LLVMGetFirstUse(load)) LLVMInstructionEraseFromParent(load);
+}
+
 /* Takes the place of the phi. */
 static LLVMValueRef load_old(struct retry *r)
 {
-    LLVMValueRef phi = r->old, first = LLVMGetNextInstruction(phi);
+    LLVMValueRef phi = r->old, at_first = LLVMGetIncomingValue(phi, LLVMGetIncomingBlock(phi, 0) == r->block);
     LLVMBuilderRef b = r->cc->builder;
-    LLVMPositionBuilderBefore(b, first);
+    LLVMPositionBuilderBefore(b, LLVMGetNextInstruction(phi));
     LLVMValueRef load = LLVMBuildLoad2(b, LLVMTypeOf(phi), r->pointer, "");
     LLVMSetAlignment(load, 4);
     LLVMReplaceAllUsesWith(phi, load);
     LLVMInstructionEraseFromParent(phi);
+    forget(r, at_first);
     return load;
 }
 
-/* Uses of the exchange's values become those of what sc.w says, and of the old word. */
+/* Uses of the exchange's values become those of what sc.w says, and of the old word, which is what the exchange has
+ * found where that matters: behind the loop. */
 static void replace_values(struct retry *r)
 {
     LLVMBuilderRef b = r->cc->builder;
     LLVMPositionBuilderBefore(b, LLVMGetNextInstruction(r->exchange));
     LLVMValueRef failed = LLVMBuildExtractValue(b, r->exchange, 0, "");
-    LLVMPositionBuilderBefore(b, LLVMGetBasicBlockTerminator(r->block));
     LLVMValueRef done = LLVMBuildICmp(b, LLVMIntEQ, failed, LLVMConstNull(LLVMTypeOf(failed)), "");
     for (LLVMUseRef u = LLVMGetFirstUse(r->exchange), next; u; u = next) {
         LLVMValueRef user = LLVMGetUser(u);

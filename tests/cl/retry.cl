@@ -92,3 +92,14 @@ kernel void others(volatile global int *p, global int *tries, volatile global in
     if (n < 2) tries[g] = 2; /* nobody has guessed it at once */
     atomic_inc(done);
 }
+
+// What is computed of the word that the exchange has found.
+//! run behind global=64 local=64/32
+//! arg p int[2] = {5, 1} -> {69, 1}
+//! arg out int[64] -> sorted (i + 5) * 3 + 1
+kernel void behind(volatile global int *p, global int *out)
+{
+    int g = get_global_id(0), old, found, after;
+    do { old = p[0]; found = atomic_cmpxchg(p, old, old + 1); after = found * 3 + 1; } while (found != old);
+    out[g] = after;
+}

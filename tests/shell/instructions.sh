@@ -88,6 +88,7 @@ END
     expect 1 'lr.w' "the word is loaded twice"
     expect 1 'sc.w' "the word is stored twice"
     expect 1 'vbne' "something else is compared"
+    expect 0 'v[luw]*12.v\|vl[uo]xei' "the word is loaded in front of the loop, too"
 done
 compile <<'END'
 kernel void k(volatile global int *a) { int i = get_global_id(0), o, n = 0; do { o = *a; n++; } while (atomic_cmpxchg(a, o, o + i) != o); a[i + 1] = n; }
