@@ -599,21 +599,31 @@ static void take_pairs(struct translator *t, const struct vector_access *a, cons
     word[1].piece[p] = shuffle8(t, part[0], part[1], high);
 }
 
+/* Of two pieces with lanes of four in each half: words in turn, of the first or second half of these lanes; pairs of
+ * words in turn. */
+static const uint8_t words_in_turn[2][8] = {{0, 8, 1, 9, 4, 12, 5, 13}, {2, 10, 3, 11, 6, 14, 7, 15}};
+static const uint8_t pairs_in_turn[2][8] = {{0, 1, 8, 9, 4, 5, 12, 13}, {2, 3, 10, 11, 6, 7, 14, 15}};
+
+/* In each half, four pieces as rows of a matrix become its columns. */
+static void turn(struct translator *t, const LLVMValueRef row[4], LLVMValueRef column[4])
+{
+    for (unsigned k = 0; k < 4; k++) {
+        LLVMValueRef first = shuffle8(t, row[0], row[1], words_in_turn[k / 2]);
+        LLVMValueRef second = shuffle8(t, row[2], row[3], words_in_turn[k / 2]);
+        column[k] = shuffle8(t, first, second, pairs_in_turn[k % 2]);
+    }
+}
+
 /* Four words of each, as rows of two matrices that are turned: lane i beside lane i + 4. */
 static void take_rows(struct translator *t, const struct vector_access *a, const struct beside *set, unsigned p,
                       struct lanes word[4])
 {
     static const uint8_t both[8] = {0, 1, 2, 3, 4, 5, 6, 7};
-    static const uint8_t words[2][8] = {{0, 8, 1, 9, 4, 12, 5, 13}, {2, 10, 3, 11, 6, 14, 7, 15}};
-    static const uint8_t pairs[2][8] = {{0, 1, 8, 9, 4, 5, 12, 13}, {2, 3, 10, 11, 6, 7, 14, 15}};
-    LLVMValueRef row[4];
+    LLVMValueRef row[4], column[4];
     for (unsigned i = 0; i < 4; i++)
         row[i] = shuffle8(t, load_beside(t, a, set, p * 8 + i), load_beside(t, a, set, p * 8 + i + 4), both);
-    for (unsigned k = 0; k < 4; k++) {
-        LLVMValueRef first = shuffle8(t, row[0], row[1], words[k / 2]),
-                     second = shuffle8(t, row[2], row[3], words[k / 2]);
-        word[k].piece[p] = shuffle8(t, first, second, pairs[k % 2]);
-    }
+    turn(t, row, column);
+    for (unsigned k = 0; k < 4; k++) word[k].piece[p] = column[k];
 }
 
 static void take_set(struct translator *t, const struct vector_access *a, const struct beside *set,
@@ -848,6 +858,82 @@ static void store_spaced(struct translator *t, const struct vector_access *a, st
     }
 }
 
+/* ---- stores of four words of each lane, one behind the other, as vectors of four are ---- */
+
+/* Does the ith of four such stores follow? */
+static bool is_row_store(const struct node *first, unsigned i)
+{
+    const struct isa_memory *m = &first[i].effects.memory;
+    const struct insn *in = &first[i].d.in;
+    bool lanes = first[i].how == HOW_STORE && m->action == ACTION_STORE && m->address == ADDRESS_LANES && m->size == 4;
+    return lanes && in->vm && in->rs1 == first->d.in.rs1 && in->imm == first->d.in.imm + 4 * (int32_t)i;
+}
+
+static bool begins_rows(const struct translator *t, const struct vector_access *a)
+{
+    const struct node *end = &t->flow->nodes[t->block->first + t->block->count];
+    if (!is_known_spaced(t, a) || a->fact.period != ISA_LANES || a->fact.step != ROW_WORDS * 4) return false;
+    for (unsigned i = 0; i < ROW_WORDS; i++)
+        if (a->n + i >= end || !is_row_store(a->n, i)) return false;
+    return true;
+}
+
+static struct lanes stored_by(struct translator *t, const struct node *n)
+{
+    return get_v(t, n->effects.memory.data == ROLE_RS2 ? n->d.in.rs2 : n->d.in.rs3);
+}
+
+/* Eight lanes' rows. */
+static void store_rows_of_piece(struct translator *t, const struct lanes word[ROW_WORDS], unsigned p,
+                                LLVMValueRef address)
+{
+    static const uint8_t halves[2][8] = {{0, 1, 2, 3, 8, 9, 10, 11}, {4, 5, 6, 7, 12, 13, 14, 15}};
+    LLVMValueRef column[ROW_WORDS], row[ROW_WORDS];
+    for (unsigned k = 0; k < ROW_WORDS; k++) column[k] = word[k].piece[p];
+    turn(t, column, row); /* row k: of lane k, and of lane k + 4 */
+    for (unsigned k = 0; k < 4; k++) {
+        LLVMValueRef two = shuffle8(t, row[k % 2 * 2], row[k % 2 * 2 + 1], halves[k / 2]);
+        LLVMSetAlignment(LLVMBuildStore(t->b, two, ir_field(t, address, (p * 4 + k) * 32)), 1);
+    }
+}
+
+/* The first of four stores makes all where what they reach is on one page: then it fails if another one would, and
+ * before anything is stored. */
+static void store_rows(struct translator *t, const struct vector_access *a)
+{
+    enum { PAGE = 4096, SPAN = ISA_LANES * ROW_WORDS * 4 };
+    struct lanes word[ROW_WORDS];
+    LLVMBasicBlockRef rows = ir_block(t, "rows"), other = ir_block(t, ""), done = ir_block(t, ""), from[2];
+    LLVMValueRef first = guest_address(t, a, 0), last = LLVMBuildAdd(t->b, first, ir_u32(t, SPAN - 1), "");
+    for (unsigned i = 0; i < ROW_WORDS; i++) word[i] = stored_by(t, a->n + i);
+    LLVMValueRef ends = LLVMBuildAnd(t->b, LLVMBuildXor(t->b, first, last, ""), ir_u32(t, PAGE), "");
+    ir_branch_likely(t, LLVMBuildICmp(t->b, LLVMIntEQ, ends, ir_u32(t, 0), ""), rows, other);
+    ir_at(t, rows);
+    for (unsigned p = 0; p < t->pieces; p++) store_rows_of_piece(t, word, p, host_address(t, first));
+    from[0] = LLVMGetInsertBlock(t->b);
+    LLVMBuildBr(t->b, done);
+    ir_at(t, other);
+    store_spaced(t, a, word[0]);
+    from[1] = LLVMGetInsertBlock(t->b);
+    LLVMBuildBr(t->b, done);
+    ir_at(t, done);
+    t->rows_stored = LLVMBuildPhi(t->b, t->i1, "");
+    LLVMValueRef is[2] = {LLVMConstInt(t->i1, 1, false), LLVMConstInt(t->i1, 0, false)};
+    LLVMAddIncoming(t->rows_stored, is, from, 2);
+    t->rows_first = a->n;
+}
+
+/* One of the other three, where the first has not made them. */
+static void store_rest_of_rows(struct translator *t, const struct vector_access *a, struct lanes data)
+{
+    LLVMBasicBlockRef other = ir_block(t, ""), done = ir_block(t, "");
+    LLVMBuildCondBr(t->b, t->rows_stored, done, other);
+    ir_at(t, other);
+    store_spaced(t, a, data);
+    LLVMBuildBr(t->b, done);
+    ir_at(t, done);
+}
+
 /* Looks at the addresses when the code runs. */
 static void store_as_found(struct translator *t, const struct vector_access *a, struct lanes data)
 {
@@ -866,6 +952,8 @@ static void store_as_found(struct translator *t, const struct vector_access *a, 
 static void store_vector(struct translator *t, const struct vector_access *a, struct lanes data)
 {
     if (is_known_consecutive(t, a)) store_consecutive(t, a, data);
+    else if (t->rows_first && a->n > t->rows_first && a->n < t->rows_first + ROW_WORDS) store_rest_of_rows(t, a, data);
+    else if (begins_rows(t, a)) store_rows(t, a);
     else if (is_known_spaced(t, a)) store_spaced(t, a, data);
     else if (a->fact.period || !can_split(t, a)) store_scattered(t, a, data);
     else store_as_found(t, a, data);
@@ -1022,7 +1110,7 @@ void translate_store(struct translator *t, const struct node *n)
         return;
     }
     struct vector_access a = begin_access(t, n);
-    store_vector(t, &a, get_v(t, n->effects.memory.data == ROLE_RS2 ? n->d.in.rs2 : n->d.in.rs3));
+    store_vector(t, &a, stored_by(t, n));
     look_for_reservations(t);
 }
 

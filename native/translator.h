@@ -21,7 +21,7 @@ struct taken {
     LLVMValueRef found;
     struct lanes word[BESIDE_BYTES / 4];
 };
-enum { SETS = 4 };
+enum { SETS = 4, ROW_WORDS = 4 };
 
 /* Where a function gives the warp back, and the phi that says why. */
 struct way_out {
@@ -77,6 +77,8 @@ struct translator {
     struct v_fact stored[ISA_VREGS];              /* ... and of the variables on the way out that is being made */
     struct taken taken[SETS];                     /* the last sets of loads beside each other */
     unsigned ntaken;
+    const struct node *rows_first;   /* of the last four stores that may be made together; NULL: there are none */
+    LLVMValueRef rows_stored;        /* a condition: the first has made them all */
     uint16_t counted[NATIVE_COUNTS]; /* of the whole block, and up to ... */
     uint16_t passed[NATIVE_COUNTS];  /* ... the instruction in progress, without it */
     uint8_t raw[64];                 /* vector registers that may be raw when the warp is given back; */

@@ -59,7 +59,16 @@ VENTUS_NATIVE_LEVEL=v3 VENTUS_TRANSLATE_DUMP=1 "$VENTUS_BUILD/ventus" run rows.e
 grep -q '^beside.*:' rows.err || wrong "words of rows are not loaded at once"
 grep -q 'call.*store_u32(' rows.err && wrong "words of all lanes are stored out of line"
 
-# So are words at ids of three dimensions, whose quotients are by products of sizes.
+# So are parts of vectors, which one store for two lanes brings to memory.
+cat >parts.cl <<'END'
+kernel void parts(global int4 *a) { int i = get_global_id(0); a[i] = (int4)(i, 3, i + 5, i * 7); }
+END
+"$VENTUS_BUILD/ventus" cc parts.cl -o parts.elf || wrong "ventus cc"
+VENTUS_NATIVE_LEVEL=v3 VENTUS_TRANSLATE_DUMP=1 "$VENTUS_BUILD/ventus" run parts.elf -g 32 -a iota:128 --engine native 2>parts.err ||
+    wrong "parts: exit code $?"
+grep -q '^rows.*:' parts.err || wrong "parts of vectors are not stored together"
+
+# Words follow one another also at ids of three dimensions, whose quotients are by products of sizes.
 cat >cube.cl <<'END'
 kernel void cube(global int *a) { a[(get_global_id(2) * 4 + get_global_id(1)) * 32 + get_global_id(0)] += 1; }
 END

@@ -85,12 +85,40 @@ static void test_ends_of_memory(void **state)
     }
 }
 
+/* Four words of each lane, which the first store makes, or each its own: on one page and on two, in the middle and at
+ * the end of what there is, and in an order in which lanes' rows are not what is stored. */
+static void test_rows_are_stored(void **state)
+{
+    static const int bases[] = {0, 4, 3, 0xe00, 0xe10, 0xff8};
+    static const int beyond[] = {512, 508, 496, 256, 16, 0};
+    static const char *const stores[] = {
+        " vsw12.v v7, 0(v6)\n vsw12.v v8, 4(v6)\n vsw12.v v9, 8(v6)\n vsw12.v v10, 12(v6)\n vsw12.v v8, 16(v6)\n",
+        " vsw12.v v7, -8(v6)\n vsw12.v v7, -4(v6)\n vsw12.v v9, 0(v6)\n vsw12.v v9, 4(v6)\n",
+        " vsw12.v v7, 0(v6)\n vsw12.v v8, 8(v6)\n vsw12.v v9, 4(v6)\n vsw12.v v10, 12(v6)\n",
+        " vsw12.v v7, 0(v6)\n vsw12.v v8, 4(v6)\n vadd.vi v10, v10, 1\n vsw12.v v9, 8(v6)\n vsw12.v v10, 12(v6)\n"};
+    (void)state;
+    for (size_t i = 0; i < 2 * sizeof bases / sizeof *bases; i++)
+        for (size_t k = 0; k < sizeof stores / sizeof *stores; k++) {
+            char text[1000];
+            bool ends = i % 2;
+            snprintf(text, sizeof text,
+                     " lui x20, 0x90000\n lui x14, %s\n li x9, %d\n add x14, x14, x9\n vid.v v5\n vsll.vi v6, v5, 4\n"
+                     " vsll.vi v5, v5, 2\n vadd.vx v6, v6, x14\n vadd.vx v5, v5, x20\n vlw12.v v7, 0(v5)\n"
+                     " vlw12.v v8, 128(v5)\n vlw12.v v9, 256(v5)\n vlw12.v v10, 384(v5)\n%s endprg\n",
+                     ends ? "0x90010" : "0x90008", ends ? -beyond[i / 2] : bases[i / 2], stores[k]);
+            struct result r = pair_run_levels(&(struct pair){.text = text});
+            if (!ends) assert_int_equal(r.status, LAUNCH_DONE);
+            if (beyond[i / 2] < 496 && ends) assert_int_equal(r.status, LAUNCH_FAULT);
+        }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_distances),
         cmocka_unit_test(test_known_distances),
         cmocka_unit_test(test_ends_of_memory),
+        cmocka_unit_test(test_rows_are_stored),
     };
     if (!engine_usable(&engine_native)) return 77;
     return cmocka_run_group_tests(tests, pair_setup, pair_teardown);
