@@ -126,7 +126,7 @@ static bool is_worthwhile(const struct fork *k)
 {
     LLVMBasicBlockRef from = LLVMGetInstructionParent(k->branch);
     unsigned sum = 0, ways = 0;
-    for (LLVMUseRef u = LLVMGetFirstUse(LLVMBasicBlockAsValue(k->end)); u; u = LLVMGetNextUse(u)) ways++;
+    for (LLVMUseRef u = LLVMGetFirstUse(LLVMBasicBlockAsValue(k->end)); u && ways < 3; u = LLVMGetNextUse(u)) ways++;
     for (unsigned s = 0; s < 2; s++) {
         LLVMValueRef i = k->way[s] ? LLVMGetFirstInstruction(k->way[s]) : NULL;
         for (; i && !LLVMIsATerminatorInst(i) && sum <= WORTH; i = LLVMGetNextInstruction(i)) sum += cost(i);
