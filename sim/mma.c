@@ -5,127 +5,183 @@
 #include <string.h>
 
 #include "isa/tile.h"
+#include "sim/lane.h"
 #include "sim/layout.h"
 #include "sim/machine.h"
 #include "sim/softfp.h"
 
 enum class { FLOAT, SIGNED, BINARY };
+#define NEVER UINT32_MAX
 
-/* How bits are a number: of a FLOAT, enum fp_format says it. */
-// clang-format off
-static const struct type { uint8_t class, format; } types[TILE_ELEMENTS] = {
-    [TILE_TF32] = {FLOAT, FP_TF32}, [TILE_F16] = {FLOAT, FP_F16},   [TILE_BF16] = {FLOAT, FP_BF16}, [TILE_E4M3] = {FLOAT, FP_E4M3},
-    [TILE_E5M2] = {FLOAT, FP_E5M2}, [TILE_S8] = {SIGNED, 0},        [TILE_S4] = {SIGNED, 0},        [TILE_B1] = {BINARY, 0},
-    [TILE_E3M2] = {FLOAT, FP_E3M2}, [TILE_E2M3] = {FLOAT, FP_E2M3}, [TILE_E2M1] = {FLOAT, FP_E2M1}, [TILE_E3M0] = {FLOAT, FP_E3M0},
-    [TILE_F32] = {FLOAT, FP_F32},
+/* How the bits of an element are a number. Of a FLOAT: where its sign is, which bits are its magnitude, how far left
+ * binary32 has them, by what the biases of the exponents differ, and the magnitude from which on it is no finite number
+ * though binary32 would make it one. */
+struct type {
+    uint8_t class, sign, shift;
+    uint32_t magnitude, special;
+    float scale;
 };
-// clang-format on
+static const struct type types[TILE_ELEMENTS] = {
+    [TILE_TF32] = {FLOAT, 31, 0, 0x7fffe000, NEVER, 1},
+    [TILE_F16] = {FLOAT, 15, 13, 0x7fff, 0x7c00, 0x1p112f},
+    [TILE_BF16] = {FLOAT, 15, 16, 0x7fff, NEVER, 1},
+    [TILE_E4M3] = {FLOAT, 7, 20, 0x7f, 0x7f, 0x1p120f},
+    [TILE_E5M2] = {FLOAT, 7, 21, 0x7f, 0x7c, 0x1p112f},
+    [TILE_S8] = {.class = SIGNED},
+    [TILE_S4] = {.class = SIGNED},
+    [TILE_B1] = {.class = BINARY},
+    [TILE_E3M2] = {FLOAT, 5, 21, 0x1f, NEVER, 0x1p124f},
+    [TILE_E2M3] = {FLOAT, 5, 20, 0x1f, NEVER, 0x1p126f},
+    [TILE_E2M1] = {FLOAT, 3, 22, 0x7, NEVER, 0x1p126f},
+    [TILE_E3M0] = {FLOAT, 3, 23, 0x7, NEVER, 0x1p124f},
+    [TILE_F32] = {FLOAT, 31, 0, 0x7fffffff, NEVER, 1},
+};
 
 static const struct type *type_of(const struct tile *t) { return &types[t->element]; }
 
-/* Number of the element of C in row m, column n. */
-static unsigned element_c(const struct tile *t, unsigned m, unsigned n)
+/* ---- four numbers at a time, or twice four; arrays have room for as many behind their end ---- */
+
+enum { FOUR = 4, EIGHT = 8 };
+typedef uint32_t words __attribute__((vector_size(4 * FOUR)));
+typedef int32_t ints __attribute__((vector_size(4 * FOUR)));
+typedef float floats __attribute__((vector_size(4 * FOUR)));
+
+/* Elements of 32 bits: binary32, or integers. */
+struct matrices {
+    uint32_t a[TILE_MAX_INPUTS + EIGHT];  /* a[m * K + k] */
+    uint32_t b[TILE_MAX_INPUTS + EIGHT];  /* b[k * N + n] */
+    uint32_t c[TILE_MAX_RESULTS + EIGHT]; /* c[m * N + n] */
+};
+
+/* Small floats as binary32, exactly, but for which NaN it is. */
+static void to_binary32(const struct type *type, uint32_t *x, unsigned count)
 {
-    return n / t->block * (t->m * t->block) + m * t->block + n % t->block;
+    for (unsigned i = 0; i < count; i += FOUR) {
+        words bits, magnitude, value, special;
+        memcpy(&bits, x + i, sizeof bits);
+        magnitude = bits & type->magnitude;
+        special = (words)(magnitude >= type->special);
+        magnitude <<= type->shift;
+        value = (words)((floats)magnitude * type->scale);
+        value = (value & ~special) | ((magnitude | 0x7f800000) & special) | (bits >> type->sign & 1) << 31;
+        memcpy(x + i, &value, sizeof value);
+    }
+}
+
+static void extend_sign(unsigned bits, uint32_t *x, unsigned count)
+{
+    for (unsigned i = 0; i < count; i++) x[i] = (uint32_t)((int32_t)(x[i] << (32 - bits)) >> (32 - bits));
+}
+
+/* Elements of a constant number of bits. */
+static inline __attribute__((always_inline)) void unpack_as(const uint32_t *packed, unsigned count, uint32_t *out,
+                                                            const unsigned bits)
+{
+    for (unsigned i = 0; i < count; i += 32 / bits, packed++)
+        for (unsigned part = 0; part < 32 / bits; part++) *out++ = *packed << (32 - bits - part * bits) >> (32 - bits);
+}
+
+/* Whole words of them: up to 31 elements more than `count`. */
+static void unpack(const uint32_t *packed, unsigned bits, unsigned count, uint32_t *out)
+{
+    switch (bits) {
+    case 1: unpack_as(packed, count, out, 1); break;
+    case 4: unpack_as(packed, count, out, 4); break;
+    case 8: unpack_as(packed, count, out, 8); break;
+    case 16: unpack_as(packed, count, out, 16); break;
+    default: memcpy(out, packed, count * sizeof *out);
+    }
 }
 
 /* ---- gather ---- */
 
-union number {
-    float f;
-    uint32_t u;
-    int32_t i;
-};
+static unsigned smaller(unsigned a, unsigned b) { return a < b ? a : b; }
 
-struct matrices {
-    union number a[TILE_MAX_INPUTS];  /* a[m * K + k] */
-    union number b[TILE_MAX_INPUTS];  /* b[k * N + n] */
-    union number c[TILE_MAX_RESULTS]; /* c[m * N + n] */
-};
-
-/* Word j of the group at `base`. */
-static uint32_t *word_of(const struct warp *w, const struct tile *t, unsigned base, unsigned j)
+/* The first words of the group at `base`. */
+static void read_group(const struct warp *w, const struct tile *t, unsigned base, unsigned count, uint32_t *out)
 {
-    return &w->v[base + j / t->lanes][j % t->lanes];
-}
-
-/* An element of A or B as binary32, exactly, or as an integer of as many bits as the tile's. */
-static union number input(const struct tile *t, uint32_t bits)
-{
-    struct fp_env env = {FP_RNE, 0};
-    switch (type_of(t)->class) {
-    case FLOAT:
-        return (union number){.u = (uint32_t)fp_convert(FP_F32, (enum fp_format)type_of(t)->format, bits, &env)};
-    case SIGNED: return (union number){.i = (int32_t)(bits << (32 - t->bits)) >> (32 - t->bits)};
-    default: return (union number){.u = bits};
-    }
+    for (unsigned i = 0; i < count; i += t->lanes) memcpy(out + i, w->v[base++], smaller(count - i, t->lanes) * 4);
 }
 
 /* How A or B lies: vectors (its rows or columns) of `inner` elements side by side. Element i of vector v goes to
- * x[v * jump + i * step]. */
+ * x[v + i * step], or to x[v * inner + i] with a step of 1. */
 struct order {
-    union number *x;
-    unsigned vectors, inner, step, jump;
+    uint32_t *x;
+    unsigned vectors, inner, step;
 };
 
-static void gather_registers(const struct warp *w, const struct tile *t, unsigned base, unsigned words,
-                             const struct order *o)
-{
-    unsigned bits = t->bits, i = 0, vector = 0;
-    uint32_t mask = bits == 32 ? ~0u : (1u << bits) - 1;
-    for (unsigned j = 0; j < words; j++) {
-        uint64_t word = *word_of(w, t, base, j);
-        for (unsigned part = 0; part < 32; part += bits, word >>= bits) {
-            o->x[vector * o->jump + i * o->step] = input(t, (uint32_t)word & mask);
-            if (++i == o->inner) i = 0, vector++;
-        }
-    }
-}
-
-enum { MAX_VECTOR = 64 /* bytes */ };
+enum { MAX_VECTOR = 64 /* bytes */, ROOM = 32 /* for what unpack writes behind the end */ };
 
 /* From local memory; `offset` is that of the first vector. */
-static const char *gather_memory(const struct warp *w, const struct tile *t, const uint32_t *descriptor,
-                                 uint64_t offset, const struct order *o)
+static const char *read_memory(const struct warp *w, const struct tile *t, const uint32_t *descriptor, uint64_t offset,
+                               const struct order *o, uint32_t *elements)
 {
-    uint8_t bytes[MAX_VECTOR + 4] = {0};
-    uint32_t size = o->inner * t->bits / 8, mask = t->bits == 32 ? ~0u : (1u << t->bits) - 1, word;
+    uint32_t packed[MAX_VECTOR / 4] = {0}, size = o->inner * t->bits / 8;
     uint64_t at = descriptor[TILE_ADDRESS] + offset;
     for (unsigned v = 0; v < o->vectors; v++, at += descriptor[TILE_STRIDE]) {
         if (!is_local(at) || !is_local(at + size - 1)) return "mma64 with wg = 1 and a matrix outside local memory";
-        guest_read(w->group->sm, at, bytes, size);
-        for (unsigned i = 0; i < o->inner; i++) {
-            memcpy(&word, bytes + i * t->bits / 8, sizeof word);
-            o->x[v * o->jump + i * o->step] = input(t, word >> i * t->bits % 8 & mask);
-        }
+        guest_read(w->group->sm, at, packed, size);
+        unpack(packed, t->bits, o->inner, elements + v * o->inner);
     }
     return NULL;
 }
 
-static void gather_c(const struct warp *w, const struct tile *t, union number *c)
+static void read_registers(const struct warp *w, const struct tile *t, unsigned base, unsigned count,
+                           uint32_t *elements)
 {
-    struct fp_env env = {FP_RNE, 0};
-    for (unsigned i = 0; i < (unsigned)t->m * t->n; i++) {
-        unsigned e = element_c(t, i / t->n, i % t->n);
-        if (t->half) c[i].u = (uint32_t)fp_convert(FP_F32, FP_F16, *word_of(w, t, t->c, e / 2) >> (e % 2 * 16), &env);
-        else c[i].u = *word_of(w, t, t->c, e);
-    }
+    uint32_t packed[TILE_MAX_INPUTS];
+    read_group(w, t, base, count, packed);
+    unpack(packed, t->bits, count * 32 / t->bits, elements);
+}
+
+static void place(const struct tile *t, const struct order *o, uint32_t *elements)
+{
+    unsigned count = o->vectors * o->inner;
+    if (type_of(t)->class == FLOAT) to_binary32(type_of(t), elements, count);
+    if (type_of(t)->class == SIGNED) extend_sign(t->bits, elements, count);
+    if (o->step == 1) memcpy(o->x, elements, count * sizeof *elements);
+    for (unsigned v = 0; v < o->vectors && o->step != 1; v++)
+        for (unsigned i = 0; i < o->inner; i++) o->x[v + i * o->step] = *elements++;
+}
+
+/* Of C, which has 16 or 32 bits for each element: from the order that it has in its group to that of rows, or back. */
+static void order_c(const struct tile *t, uint32_t *rows, uint32_t *group, bool back)
+{
+    for (unsigned n = 0; n < t->n; n += t->block)
+        for (unsigned m = 0; m < t->m; m++, group += t->block) {
+            uint32_t *row = rows + m * t->n + n;
+            memcpy(back ? group : row, back ? row : group, smaller(t->block, t->n - n) * 4);
+        }
+}
+
+static void gather_c(const struct warp *w, const struct tile *t, uint32_t *c)
+{
+    uint32_t packed[TILE_MAX_RESULTS], elements[TILE_MAX_RESULTS + ROOM];
+    unsigned count = t->words_c * (t->half ? 2u : 1u);
+    read_group(w, t, t->c, t->words_c, packed);
+    unpack(packed, t->half ? 16 : 32, count, elements);
+    if (t->half) to_binary32(&types[TILE_F16], elements, count);
+    order_c(t, c, elements, false);
 }
 
 static const char *gather(const struct warp *w, const struct tile *t, const struct insn *in, struct matrices *x)
 {
     unsigned M = t->m, N = t->n, K = t->k;
-    const struct order a = t->a_col ? (struct order){x->a, K, M, K, 1} : (struct order){x->a, M, K, 1, K};
-    const struct order b = t->b_row ? (struct order){x->b, N, K, N, 1} : (struct order){x->b, K, N, 1, N};
+    const struct order a = t->a_col ? (struct order){x->a, K, M, K} : (struct order){x->a, M, K, 1};
+    const struct order b = t->b_row ? (struct order){x->b, N, K, N} : (struct order){x->b, K, N, 1};
     const uint32_t *in_a = w->v[in->rs1], *in_b = w->v[in->rs2];
     uint64_t row = (uint64_t)(w->wid % TILE_GROUP) * M, own = t->a_col ? row * t->bits / 8 : row * in_a[TILE_STRIDE];
+    uint32_t elements[2][TILE_MAX_INPUTS + ROOM];
     const char *why = NULL;
-    if (t->b_memory) why = gather_memory(w, t, in_b, 0, &b);
-    else gather_registers(w, t, in->rs2, t->words_b, &b);
-    if (!why && t->a_memory) why = gather_memory(w, t, in_a, own, &a);
-    else if (!why) gather_registers(w, t, in->rs1, t->words_a, &a);
-    if (!why) gather_c(w, t, x->c);
-    return why;
+    if (t->b_memory) why = read_memory(w, t, in_b, 0, &b, elements[1]);
+    else read_registers(w, t, in->rs2, t->words_b, elements[1]);
+    if (!why && t->a_memory) why = read_memory(w, t, in_a, own, &a, elements[0]);
+    else if (!why) read_registers(w, t, in->rs1, t->words_a, elements[0]);
+    if (why) return why;
+    place(t, &a, elements[0]);
+    place(t, &b, elements[1]);
+    gather_c(w, t, x->c);
+    return NULL;
 }
 
 /* ---- multiply: results into x->c ---- */
@@ -134,13 +190,20 @@ static const char *gather(const struct warp *w, const struct tile *t, const stru
  * inlined, so that no arithmetic moves across the change of that mode. */
 __attribute__((noinline)) static void multiply_float(const struct tile *t, struct matrices *x)
 {
-    unsigned M = t->m, N = t->n, K = t->k;
-    for (unsigned m = 0; m < M; m++)
-        for (unsigned k = 0; k < K; k++)
-            for (unsigned n = 0; n < N; n++) {
-                float product = x->a[m * K + k].f * x->b[k * N + n].f;
-                x->c[m * N + n].f += product;
+    for (unsigned m = 0; m < t->m; m++)
+        for (unsigned n = 0; n < t->n; n += EIGHT) {
+            uint32_t *c = x->c + m * t->n + n;
+            const uint32_t *a = x->a + m * t->k, *b = x->b + n;
+            floats sum[2], right[2];
+            memcpy(sum, c, sizeof sum);
+            for (unsigned k = 0; k < t->k; k++, b += t->n) {
+                floats left = (floats)(a[k] - (words){0});
+                memcpy(right, b, sizeof right);
+                sum[0] += left * right[0];
+                sum[1] += left * right[1];
             }
+            memcpy(c, sum, smaller(EIGHT, t->n - n) * sizeof *c);
+        }
 }
 
 /* One rounding for each k. Returns the flags raised. */
@@ -150,20 +213,32 @@ static unsigned multiply_fused(const struct tile *t, struct matrices *x)
     struct fp_env env = {t->round, 0};
     for (unsigned i = 0; i < M * N; i++)
         for (unsigned k = 0; k < K; k++)
-            x->c[i].u = (uint32_t)fp_fma(FP_F32, x->a[i / N * K + k].u, x->b[k * N + i % N].u, x->c[i].u, &env);
+            x->c[i] = (uint32_t)fp_fma(FP_F32, x->a[i / N * K + k], x->b[k * N + i % N], x->c[i], &env);
     return env.flags;
 }
 
-/* The exact sum, then wrapped or saturated. The product of single bits is their AND. */
+static uint32_t add(const struct tile *t, uint32_t a, int32_t b)
+{
+    int64_t sum = (int64_t)(int32_t)a + b;
+    if (t->saturate) sum = sum > INT32_MAX ? INT32_MAX : sum < INT32_MIN ? INT32_MIN : sum;
+    return (uint32_t)sum;
+}
+
+/* The exact sum, which 32 bits hold without C; then wrapped or saturated. The product of single bits is their AND. */
 static void multiply_integer(const struct tile *t, struct matrices *x)
 {
-    unsigned M = t->m, N = t->n, K = t->k;
-    for (unsigned i = 0; i < M * N; i++) {
-        int64_t sum = x->c[i].i;
-        for (unsigned k = 0; k < K; k++) sum += x->a[i / N * K + k].i * x->b[k * N + i % N].i;
-        if (t->saturate) sum = sum > INT32_MAX ? INT32_MAX : sum < INT32_MIN ? INT32_MIN : sum;
-        x->c[i].u = (uint32_t)sum;
-    }
+    for (unsigned m = 0; m < t->m; m++)
+        for (unsigned n = 0; n < t->n; n += FOUR) {
+            ints sum = {0}, right;
+            for (unsigned k = 0; k < t->k; k++) {
+                memcpy(&right, x->b + k * t->n + n, sizeof right);
+                sum += (int32_t)x->a[m * t->k + k] * right;
+            }
+            for (unsigned i = 0; i < FOUR && n + i < t->n; i++) {
+                uint32_t *c = &x->c[m * t->n + n + i];
+                *c = add(t, *c, sum[i]);
+            }
+        }
 }
 
 /* max(x, 0) as everywhere: 0 for NaN and -0. */
@@ -172,10 +247,13 @@ static uint32_t relu(uint32_t x) { return x >> 31 || x > 0x7f800000 ? 0 : x; }
 /* From binary32 to what the register gets: f16, or binary32 without NaNs of its own. */
 static uint32_t finish(const struct tile *t, uint32_t x)
 {
-    struct fp_env env = {t->round, 0};
     if (t->relu) x = relu(x);
-    if (t->half) return (uint32_t)fp_convert(FP_F16, FP_F32, x, &env);
-    return (x & 0x7fffffff) > 0x7f800000 ? 0x7fc00000 : x;
+    if (t->half && t->round == FP_RNE) return f_to_f16(x);
+    if (t->half) {
+        struct fp_env env = {t->round, 0};
+        return (uint32_t)fp_convert(FP_F16, FP_F32, x, &env);
+    }
+    return f_canon(x);
 }
 
 static void multiply(struct warp *w, const struct tile *t, struct matrices *x)
@@ -191,23 +269,20 @@ static void multiply(struct warp *w, const struct tile *t, struct matrices *x)
         multiply_float(t, x);
         round_set(w->frm == FP_RMM ? FP_RNE : w->frm);
     }
-    for (unsigned i = 0; i < (unsigned)t->m * t->n; i++) x->c[i].u = finish(t, x->c[i].u);
+    for (unsigned i = 0; i < (unsigned)t->m * t->n; i++) x->c[i] = finish(t, x->c[i]);
 }
 
 /* ---- scatter ---- */
 
 /* Words of the group that hold no element of the tile become 0. */
-static void scatter(struct warp *w, const struct tile *t, const struct insn *in, const struct matrices *x)
+static void scatter(struct warp *w, const struct tile *t, const struct insn *in, struct matrices *x)
 {
-    unsigned N = t->n, words = t->words_c;
     uint32_t out[TILE_MAX_RESULTS] = {0}, active = active_lanes(w, in);
-    for (unsigned i = 0; i < t->m * N; i++) {
-        unsigned e = element_c(t, i / N, i % N);
-        if (t->half) out[e / 2] |= x->c[i].u << (e % 2 * 16);
-        else out[e] = x->c[i].u;
-    }
-    for (unsigned i = 0; i < words; i++)
-        if (active >> (i % t->lanes) & 1) *word_of(w, t, in->rd, i) = out[i];
+    order_c(t, x->c, out, true);
+    for (unsigned i = 0; i < t->words_c && t->half; i++) out[i] = out[2 * i] | out[2 * i + 1] << 16;
+    for (unsigned i = 0, r = in->rd; i < t->words_c; i += t->lanes, r++)
+        for (unsigned lane = 0; lane < smaller(t->words_c - i, t->lanes); lane++)
+            if (active >> lane & 1) w->v[r][lane] = out[i + lane];
 }
 
 /* What mma and mma64 demand of the warp; the test words and vftta.vv run in any. */
