@@ -11,7 +11,7 @@
 
 #include "guest.h"
 
-enum { WARPS = 8, PHASES = 6, TEXT = 1 << 16 };
+enum { WARPS = 8, PHASES = 6, TEXT = 1 << 16, ROUNDS = 60, TRANSLATED = 8 /* programs of some 260 instructions */ };
 
 struct plan {
     uint32_t warps, phases[WARPS]; /* a warp ends after so many phases */
@@ -77,7 +77,7 @@ static void test_random_groups(void **state)
     char *text = malloc(TEXT);
     (void)state;
     assert_non_null(text);
-    for (int round = 0; round < 60; round++) {
+    for (int round = 0; round < (guest_translates() ? TRANSLATED : ROUNDS); round++) {
         struct gpu_config c;
         struct plan plan;
         struct guest g;

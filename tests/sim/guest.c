@@ -117,6 +117,8 @@ uint64_t guest_digest(const struct warp *w)
     return mix(sum, w->x, ISA_XREGS);
 }
 
+bool guest_translates(void) { return chosen.engine.name == engine_native.name; }
+
 int guest_run_native(const char *name, const struct CMUnitTest *tests, size_t count)
 {
     if (!engine_usable(&engine_native)) return 0;

@@ -56,6 +56,9 @@ int guest_run_group(const char *name, const struct CMUnitTest *tests, size_t cou
 #define guest_run_tests_native(tests) guest_run_native(#tests, tests, sizeof(tests) / sizeof *(tests))
 int guest_run_native(const char *name, const struct CMUnitTest *tests, size_t count);
 
+/* Is this that run? A test of many programs takes a part of them there. */
+bool guest_translates(void);
+
 /* The first warp of the oldest group of an SM that can run, for schedulers; NULL: there is none. */
 struct warp *guest_oldest_ready(struct group *groups);
 
