@@ -144,6 +144,48 @@ static LLVMTargetMachineRef make_machine(const struct translation *t, char **err
     return machine;
 }
 
+/* ---- long blocks ---- */
+
+/* The time that LLVM takes to choose a block's instructions grows faster than the block, to minutes for those of some
+ * ten thousand, which kernels of halves have where the host knows none. */
+enum { BLOCK_MOST = 1000 };
+
+/* The first instructions of a block become one in front of it. LLVM's function for that is not in its C interface. */
+static void split_block(LLVMContextRef context, LLVMBuilderRef b, LLVMBasicBlockRef block, unsigned count)
+{
+    LLVMBasicBlockRef front = LLVMInsertBasicBlockInContext(context, block, "");
+    LLVMValueRef end = LLVMGetBasicBlockTerminator(block);
+    LLVMPositionBuilderAtEnd(b, front);
+    for (LLVMValueRef insn = LLVMGetFirstInstruction(block), next; count--; insn = next) {
+        next = LLVMGetNextInstruction(insn);
+        LLVMInstructionRemoveFromParent(insn);
+        LLVMInsertIntoBuilder(b, insn);
+    }
+    LLVMInstructionRemoveFromParent(end); /* without it, phis behind the block go on naming the block */
+    LLVMReplaceAllUsesWith(LLVMBasicBlockAsValue(block), LLVMBasicBlockAsValue(front));
+    LLVMBuildBr(b, block);
+    LLVMPositionBuilderAtEnd(b, block);
+    LLVMInsertIntoBuilder(b, end);
+}
+
+static unsigned block_length(LLVMBasicBlockRef block)
+{
+    unsigned count = 0;
+    for (LLVMValueRef insn = LLVMGetFirstInstruction(block); insn; insn = LLVMGetNextInstruction(insn)) count++;
+    return count;
+}
+
+/* Behind the passes, which would put the parts together again. */
+static void split_blocks(const struct translation *t)
+{
+    LLVMContextRef context = LLVMGetModuleContext(t->module);
+    LLVMBuilderRef b = LLVMCreateBuilderInContext(context);
+    for (LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(t->function); block; block = LLVMGetNextBasicBlock(block))
+        for (unsigned n = block_length(block); n > 2 * BLOCK_MOST; n -= BLOCK_MOST)
+            split_block(context, b, block, BLOCK_MOST);
+    LLVMDisposeBuilder(b);
+}
+
 static bool run_passes(struct translation *t, LLVMTargetMachineRef machine, char *why, size_t why_size)
 {
     uint32_t start = emit_clock();
@@ -151,7 +193,10 @@ static bool run_passes(struct translation *t, LLVMTargetMachineRef machine, char
     LLVMErrorRef error = LLVMRunPasses(t->module, passes[t->flow->request->effort], machine, options);
     LLVMDisposePassBuilderOptions(options);
     t->pass_us = emit_clock() - start;
-    if (!error) return true;
+    if (!error) {
+        split_blocks(t);
+        return true;
+    }
     char *text = LLVMGetErrorMessage(error);
     snprintf(why, why_size, "%s", text);
     LLVMDisposeErrorMessage(text);
