@@ -386,9 +386,26 @@ uint64_t native_seen(const struct gpu *gpu)
 
 /* ---- statistics ---- */
 
+/* What $VENTUS_STATS says: a file, if it has a slash in it. NULL: nothing is to be printed. */
+static const char *stats_wanted(void)
+{
+    const char *said = secure_getenv("VENTUS_STATS");
+    return said && *said && strcmp(said, "0") != 0 ? said : NULL;
+}
+
+/* A line of several processes is one write, at the file's end. */
+static void print_line(const char *line)
+{
+    const char *where = stats_wanted();
+    FILE *file = where && strchr(where, '/') ? fopen(where, "ae") : NULL;
+    fputs(line, file ? file : stderr);
+    if (file) fclose(file);
+}
+
 /* What share of the work ran in translated code, and what translating cost. */
 static void print_stats(const struct native *native)
 {
+    char line[256];
     const struct gpu *gpu = native->units.gpu;
     uint64_t executed = native_executed(gpu), all = native_seen(gpu), cost = native->units.gone.cost_us;
     unsigned units = native->units.gone.count, insns = native->units.gone.insns, cached = native->units.gone.cached;
@@ -399,11 +416,13 @@ static void print_stats(const struct native *native)
         cached += u->cached;
         cost += u->cached ? 0 : u->cost_us;
     }
-    fprintf(stderr,
-            "ventus: engine native: %llu of %llu warp instructions in translated code (%.1f %%); %u translations of %u "
-            "instructions took %.3f s of processor time, %u from the cache\n",
-            (unsigned long long)executed, (unsigned long long)all, all ? 100.0 * (double)executed / (double)all : 0.0,
-            units, insns, (double)cost / 1e6, cached);
+    snprintf(
+        line, sizeof line,
+        "ventus: engine native: %llu of %llu warp instructions in translated code (%.1f %%); %u translations of %u "
+        "instructions took %.3f s of processor time, %u from the cache\n",
+        (unsigned long long)executed, (unsigned long long)all, all ? 100.0 * (double)executed / (double)all : 0.0,
+        units, insns, (double)cost / 1e6, cached);
+    print_line(line);
 }
 
 /* With $VENTUS_STATS: machines that are still there at the end of the process, as an OpenCL device is, report then. */
@@ -421,8 +440,7 @@ static void report_all(void)
 static void report_later(struct native *native)
 {
     static bool registered;
-    const char *stats = getenv("VENTUS_STATS");
-    if (!stats || !*stats || !strcmp(stats, "0")) return;
+    if (!stats_wanted()) return;
     pthread_mutex_lock(&report_lock);
     if (!registered) registered = atexit(report_all) == 0;
     native->next = reported;

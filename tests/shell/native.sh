@@ -30,6 +30,10 @@ for level in v4 v3 base; do
     grep -q '(100.0 %); 1 translations' "native-$level.err" || wrong "$level: not translated: $(cat "native-$level.err")"
 done
 
+# Statistics to a file: a line behind those that are there.
+for n in 1 2; do VENTUS_STATS=$dir/stats "$VENTUS_BUILD/ventus" run k.elf -g 32 -a buf:128 -a i:1 --engine native 2>stats.err || wrong "stats: exit code $?"; done
+[ "$(grep -c '^ventus: engine native: .* in translated code' stats)" = 2 ] && [ ! -s stats.err ] || wrong "a file of statistics: $(cat stats stats.err)"
+
 # Words that follow one another behind a scalar are moved together, not gathered.
 cat >words.cl <<'END'
 kernel void words(global int *a)
@@ -92,6 +96,25 @@ for level in v3 base; do
         wrong "last: exit code $?"
     grep -q '^alone.*:' last.err || wrong "$level: no code for a lane that is alone"
 done
+
+# Long blocks are divided behind LLVM's passes: halves are some hundred instructions each where the host has none.
+cat >long.cl <<'END'
+#pragma OPENCL EXTENSION cl_khr_fp16 : enable
+kernel void many(global half *a)
+{
+    int i = get_global_id(0);
+    half x = a[i];
+    a[i] = ((x + 1.5h) * x + 2.5h) * x + 3.5h;
+}
+END
+"$VENTUS_BUILD/ventus" cc long.cl -o long.elf || wrong "ventus cc"
+VENTUS_NATIVE_LEVEL=base VENTUS_TRANSLATE_EFFORT=least VENTUS_TRANSLATE_VERIFY=1 VENTUS_TRANSLATE_DUMP=1 "$VENTUS_BUILD/ventus" run long.elf -g 32 -a buf:64 \
+    --engine native 2>long.err || wrong "long: exit code $?"
+longest() { # of the nth module that is printed
+    awk -v n="$1" '/^; ModuleID/ { module++; length_ = 0 } /^[^ ]/ { length_ = 0 } /^  / { length_++ }
+                   module == n && length_ > most { most = length_ } END { print most + 0 }' long.err
+}
+[ "$(longest 2)" -gt 500 ] && [ "$(longest 2)" -le 2001 ] || wrong "the longest block has $(longest 2) instructions, before $(longest 1)"
 
 cat >nonsense <<'END'
 #!/bin/sh
