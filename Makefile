@@ -6,7 +6,7 @@
 #   make test-profiles   tests/cl, examples and tests in Python on machines of the documents (configs/r*.conf, sv39.conf)
 #   make test-spirv      tests/cl and images by way of SPIR-V, through clang-15 and llvm-spirv-15
 #   make test-engines    tests/cl, examples, tests in Python and of the OpenCL library in translated code from the first
-#                        instruction, on each host level; takes an hour on a host without AVX-512
+#                        instruction, on each host level; ten minutes on two idle processors without AVX-512
 #   make check-clients   programs and libraries of Debian that compute with OpenCL, on Ventus and on pocl; installs them, takes
 #                        over an hour. CLIENTS="hashcat clfft" chooses some (tests/clients/)
 #   make bench      Ventus against pocl, tables of ratios; the assembler against llvm-mc
