@@ -8,6 +8,9 @@
 #include <math.h>
 #include <stdint.h>
 #include <string.h>
+#ifdef __AVX2__
+#include <immintrin.h>
+#endif
 
 /* For hosts without the instruction: the product is exact in double, the sum is rounded to odd there, so that rounding
  * it again to float is right (the error of the sum says whether it is exact and on which side it is). */
@@ -126,26 +129,70 @@ typedef uint32_t piece __attribute__((vector_size(4 * PIECE_WORDS)));
         } \
     }
 
+/* What the words of lanes hold. A gather is quicker than many loads; lanes that rest take another one's word then. Its
+ * indices have a sign, so it counts from the middle of memory. */
+static inline void load_words(const uint8_t *mem, const uint32_t *addr, uint32_t *out, uint32_t lanes)
+{
+#ifdef __AVX2__
+    enum { FEW = 8 };
+    if (__builtin_popcount(lanes) > FEW) {
+        const uint32_t half = 1u << 31, any = addr[__builtin_ctz(lanes)];
+        RESERVE_LANES out[lane] = any ^ half ^ ((addr[lane] ^ any) & (0u - (lanes >> lane & 1)));
+        for (__m256i *at = (__m256i *)out; at < (__m256i *)out + ISA_LANES / 8; at++)
+            *at = _mm256_i32gather_epi32((const int *)(mem + half), *at, 1);
+        return;
+    }
+#endif
+    for (; lanes; lanes &= lanes - 1) {
+        const uint32_t lane = (uint32_t)__builtin_ctz(lanes);
+        out[lane] = __atomic_load_n((uint32_t *)(mem + addr[lane]), __ATOMIC_SEQ_CST);
+    }
+}
+
 /* lr.w: `out` is what the words hold. */
 COLD void reserve(struct sm *sm, const uint32_t *addr, uint32_t *out, uint32_t lanes)
 {
-    const bool alike = lanes && !bits_that_differ(addr, lanes);
-    const uint32_t first = alike ? addr[__builtin_ctz(lanes)] : 0;
-    const uint32_t word = alike ? __atomic_load_n((uint32_t *)(sm->mem + first), __ATOMIC_SEQ_CST) : 0;
-    RESERVE_LANES out[lane] = word;
-    for (uint32_t left = alike ? 0 : lanes; left; left &= left - 1) {
-        const uint32_t lane = (uint32_t)__builtin_ctz(left);
-        out[lane] = __atomic_load_n((uint32_t *)(sm->mem + addr[lane]), __ATOMIC_SEQ_CST);
+    if (lanes && !bits_that_differ(addr, lanes)) {
+        const uint32_t word = __atomic_load_n((uint32_t *)(sm->mem + addr[__builtin_ctz(lanes)]), __ATOMIC_SEQ_CST);
+        RESERVE_LANES out[lane] = word;
+    } else {
+        load_words(sm->mem, addr, out, lanes);
     }
     reserve_lanes(sm->reservations, sm->warp, lanes, addr, out);
 }
 
-/* May all these words, of which there are some, be written? The host says so only of those that are. */
-static inline bool may_write(const struct gpu *gpu, const uint32_t *addr, uint32_t lanes, uint32_t differ)
+/* May all pages from `first` to `last` be written? */
+static inline bool may_write_pages(const uint8_t *pages, uint32_t first, uint32_t last)
 {
-    uint32_t allowed = gpu->pages[addr[__builtin_ctz(lanes)] >> PAGE_BITS];
-    for (; differ >> PAGE_BITS && lanes; lanes &= lanes - 1)
-        allowed &= gpu->pages[addr[__builtin_ctz(lanes)] >> PAGE_BITS];
+    const uint64_t each = 0x0101010101010101u * GPU_WRITE;
+    uint64_t allowed = each, eight;
+    if (last - first < 8) {
+        while (first < last && pages[first] & GPU_WRITE) first++;
+        return pages[first] & GPU_WRITE;
+    }
+    for (; first + 8 <= last; first += 8) {
+        memcpy(&eight, pages + first, 8);
+        allowed &= eight;
+    }
+    memcpy(&eight, pages + last - 7, 8);
+    return (allowed & eight & each) == each;
+}
+
+/* May all these words be written? The host says so only of those that are. Mostly they are in one buffer: if it is not
+ * large, nobody looks where in it each of them is. */
+static inline bool may_write(const struct gpu *gpu, const uint32_t *addr, uint32_t lanes)
+{
+    enum { SPAN = 256 };
+    uint32_t low = ~0u, high = 0, allowed = GPU_WRITE;
+    RESERVE_LANES
+    {
+        const uint32_t rests = (lanes >> lane & 1) - 1, at = addr[lane];
+        low = (at | rests) < low ? at | rests : low;
+        high = (at & ~rests) > high ? at & ~rests : high;
+    }
+    low >>= PAGE_BITS, high >>= PAGE_BITS;
+    if (high - low < SPAN && may_write_pages(gpu->pages, low, high)) return true;
+    for (; lanes; lanes &= lanes - 1) allowed &= gpu->pages[addr[__builtin_ctz(lanes)] >> PAGE_BITS];
     return allowed & GPU_WRITE;
 }
 
@@ -154,9 +201,9 @@ static inline bool may_write(const struct gpu *gpu, const uint32_t *addr, uint32
 COLD uint64_t store_reserved(struct sm *sm, const uint32_t *addr, const uint32_t *value, uint32_t *out, uint32_t lanes,
                              uint32_t own)
 {
-    const uint32_t differ = bits_that_differ(addr, lanes);
-    if (lanes && !may_write(sm->gpu, addr, lanes, differ)) return RESERVED_ODD;
-    return reserve_store(sm->reservations, sm->warp, sm->mem, lanes, addr, value, out, own, !differ);
+    const bool alone = sm->reservations == &sm->gpu->reservations;
+    if (lanes && !may_write(sm->gpu, addr, lanes)) return RESERVED_ODD;
+    return reserve_store(sm->reservations, sm->warp, sm->mem, lanes, addr, value, out, own || alone);
 }
 
 #define ROW_V       ~, PIECE

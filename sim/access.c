@@ -393,8 +393,7 @@ static void store_reserved(struct sm *sm, const struct request *r, uint32_t lane
     uint32_t value[ISA_LANES];
     for (uint32_t left = lanes; left; left &= left - 1)
         value[__builtin_ctz(left)] = *cell(r, r->in->rs2, (uint32_t)__builtin_ctz(left));
-    uint32_t others =
-        reserve_store(sm->reservations, r->w, sm->mem, lanes, at, value, out, false, !bits_that_differ(at, lanes));
+    uint32_t others = reserve_store(sm->reservations, r->w, sm->mem, lanes, at, value, out, false);
     for (; others; others &= others - 1) end_reservations(sm, at[__builtin_ctz(others)], 4);
 }
 

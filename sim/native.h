@@ -230,6 +230,7 @@ static inline uint32_t native_layout(void)
                             offsetof(struct sm, gpu),
                             sizeof(struct reservations),
                             offsetof(struct gpu, pages),
+                            offsetof(struct gpu, reservations),
                             offsetof(struct group, reservations),
                             offsetof(struct warp, reserved_lanes),
                             offsetof(struct warp, reserved),

@@ -93,29 +93,30 @@ static inline uint32_t reserve_others(const struct reservations *r, uint32_t sto
 
 /* Lanes store `value` to the words at `at`, ascending, where they have a reservation: `failed` is 0 then, and 1
  * elsewhere. The word must also hold what lr.w has read, because stores of SMs on other host threads end no
- * reservations. `own`: nobody but this thread accesses the words; `alike`: all are the same one. All of these lanes
- * have no reservation any more; end those of the lanes' words that are returned. */
+ * reservations. `own`: nobody but this thread accesses the words. All of these lanes have no reservation any more; end
+ * those of the lanes' words that are returned.
+ *
+ * Of lanes with the same word one stores. The others would find another number there, unless it has stored the same;
+ * where the first one shares its word, they are left out in advance. */
 static inline uint32_t reserve_store(struct reservations *r, struct warp *w, uint8_t *mem, uint32_t lanes,
-                                     const uint32_t *at, const uint32_t *value, uint32_t *failed, bool own, bool alike)
+                                     const uint32_t *at, const uint32_t *value, uint32_t *failed, bool own)
 {
-    uint8_t last[RESERVATION_PLACES]; /* of each place, the last lane whose word has it; unless `alike` */
     uint32_t left = lanes & reserved_theirs(w, at), stored = 0;
+    const uint32_t first = left & -left;
+    const bool share = left & ~first && left & ~first & lanes_at(at, at[__builtin_ctz(left)]);
     reserve_none(r, w, lanes & w->reserved_lanes);
-    RESERVE_LANES failed[lane] = 1;
-    for (uint32_t i = alike ? 0 : left; i; i &= i - 1)
-        last[reservation_place(at[__builtin_ctz(i)])] = (uint8_t)__builtin_ctz(i);
     while (left) {
-        uint32_t i = (uint32_t)__builtin_ctz(left), old = w->reserved_value[i], *word = (uint32_t *)(mem + at[i]);
+        const uint32_t i = (uint32_t)__builtin_ctz(left), old = w->reserved_value[i];
+        uint32_t *word = (uint32_t *)(mem + at[i]), found = old;
         left &= left - 1;
         if (own ? *word != old
-                : !__atomic_compare_exchange_n(word, &old, value[i], false, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED))
+                : !__atomic_compare_exchange_n(word, &found, value[i], false, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED))
             continue;
         if (own) *word = value[i];
-        failed[i] = 0;
         stored |= 1u << i;
-        if (alike) break;
-        if (last[reservation_place(at[i])] != i) left &= ~lanes_at(at, at[i]);
+        if (share || value[i] == old) left &= ~lanes_at(at, at[i]);
     }
+    RESERVE_LANES failed[lane] = ~stored >> lane & 1;
     return reserve_others(r, stored, at);
 }
 

@@ -329,6 +329,31 @@ static void test_reservations(void **state)
     guest_close(&g);
 }
 
+/* Of lanes with one word the first stores, also where the word stays what it was: four lanes a word, or the first lane
+ * with a word of its own, store what they have read, or one more. */
+static void test_reservations_of_a_word(void **state)
+{
+    struct guest g;
+    (void)state;
+    guest_open(&g);
+    for (unsigned i = 0; i < 4; i++) {
+        const uint32_t own = i & 1 ? 3 : 0, more = i / 2;
+        char source[400];
+        snprintf(source, sizeof source,
+                 " lui x5, 0x90000\n vid.v v1\n vadd.vi v1, v1, %u\n vsrl.vi v1, v1, 2\n vsll.vi v1, v1, 2\n"
+                 " vadd.vx v1, v1, x5\n lr.w v3, (v1)\n vadd.vi v3, v3, %u\n sc.w v4, v3, (v1)\n addi x6, x5, 1024\n"
+                 " vse32.v v4, (x6)\n endprg\n",
+                 own, more);
+        guest_assemble(&g, source);
+        for (uint32_t k = 0; k < 9; k++) g.data[k] = k;
+        guest_run(&g);
+        assert_done(&g);
+        for (uint32_t k = 0; k < 32; k++) assert_int_equal(g.data[256 + k], k && (k + own) % 4 != 0);
+        for (uint32_t k = 0; k < 8; k++) assert_int_equal(g.data[k], k + more);
+    }
+    guest_close(&g);
+}
+
 /* Words that are counted in one place (reserve.h): a write to one of them ends no reservation of another. */
 static void test_reservations_of_a_place(void **state)
 {
@@ -772,7 +797,7 @@ int main(void)
         cmocka_unit_test(test_groups_in_order), cmocka_unit_test(test_partial_warp), cmocka_unit_test(test_fresh_state),
         cmocka_unit_test(test_barrier_with_early_exit), cmocka_unit_test(test_spin_across_warps), cmocka_unit_test(test_cancel),
         cmocka_unit_test(test_private), cmocka_unit_test(test_access_shapes), cmocka_unit_test(test_rvv_memory),
-        cmocka_unit_test(test_atomics), cmocka_unit_test(test_reservations), cmocka_unit_test(test_reservations_of_a_place), cmocka_unit_test(test_faults), cmocka_unit_test(test_simt_overflow),
+        cmocka_unit_test(test_atomics), cmocka_unit_test(test_reservations), cmocka_unit_test(test_reservations_of_a_word), cmocka_unit_test(test_reservations_of_a_place), cmocka_unit_test(test_faults), cmocka_unit_test(test_simt_overflow),
         cmocka_unit_test(test_fault_place), cmocka_unit_test(test_register_limits), cmocka_unit_test(test_launch_limits),
         cmocka_unit_test(test_odd_start), cmocka_unit_test(test_local_closed), cmocka_unit_test(test_write_only),
         cmocka_unit_test(test_code_changes), cmocka_unit_test(test_code_patched), cmocka_unit_test(test_code_closed), cmocka_unit_test(test_code_across_pages), cmocka_unit_test(test_code_written), cmocka_unit_test(test_memory_range), cmocka_unit_test(test_config), cmocka_unit_test(test_thread_csrs),

@@ -163,6 +163,11 @@ static void test_faults(void **state)
         {"li x9, 30\n lui x5, 0x10000\n", "lr.w v4, (v31)\n", FAULT_READ, 0xa0000078},
         {"li x9, 30\n lui x5, 0x10000\n", "sc.w v4, v1, (v31)\n", FAULT_WRITE, 0xa0000078},
         {"li x9, 0\n lui x5, 0x10000\n", "sc.w v4, v1, (v31)\n", FAULT_WRITE, 0xa0000000},
+        {"li x9, 31\n lui x5, 0x10\n", "sc.w v4, v1, (v31)\n", FAULT_WRITE, 0x9001007c},
+        {"li x9, 0\n lui x5, 0xfffff\n", "sc.w v4, v1, (v31)\n", FAULT_WRITE, 0x8ffff000},
+        {"li x9, 9\n lui x5, 0xffff0\n",
+         "vand.vi v7, v9, 15\n vsll.vi v7, v7, 12\n vadd.vv v31, v31, v7\n sc.w v4, v1, (v31)\n", FAULT_WRITE,
+         0x8fff9024},
         {"li x9, 31\n lui x5, 0xf0000\n", "lr.w v4, (v31)\n sc.w v5, v1, (v31)\n", FAULT_WRITE, 0x8000007c},
     };
     (void)state;
@@ -187,6 +192,8 @@ static void test_addresses(void **state)
                     SAVE);
     expect_same(LOAD " lui x5, 1\n vand.vi v8, v9, 7\n vmul.vx v8, v8, x5\n vadd.vv v31, v31, v8\n lr.w v4, (v31)\n"
                      " sc.w v5, v1, (v31)\n vlw12.v v6, 0(v31)\n" SAVE);
+    expect_same(LOAD " csrr x5, CSR_LDS\n sub x5, x5, x20\n vand.vi v8, v9, 1\n vmul.vx v8, v8, x5\n"
+                     " vadd.vv v31, v31, v8\n lr.w v4, (v31)\n sc.w v5, v1, (v31)\n vlw12.v v6, 0(v31)\n" SAVE);
 }
 
 int main(void)
