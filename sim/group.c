@@ -19,6 +19,14 @@ static uint32_t allocated(uint32_t registers) { return (registers + 3) & ~3u; }
 
 /* ---- resources ---- */
 
+static bool last_group_fits(const struct launch *l)
+{
+    uint64_t lanes = (uint64_t)l->warps * l->threads_per_warp;
+    for (uint32_t d = 0; d < l->last_of && d < 3; d++)
+        if (l->groups[d] != 1) return false;
+    return l->last_of < 3 && l->last_items <= lanes && l->last_items > lanes - l->threads_per_warp;
+}
+
 const char *group_check(const struct gpu_config *c, const struct launch *l)
 {
     uint64_t lanes = (uint64_t)l->warps * l->threads_per_warp;
@@ -28,6 +36,7 @@ const char *group_check(const struct gpu_config *c, const struct launch *l)
     if (l->warps < 1 || l->warps > c->warps_per_sm) return "more warps than an SM holds";
     if (l->work_items < 1 || l->work_items > lanes || l->work_items <= lanes - l->threads_per_warp)
         return "work-items do not fit the warps";
+    if (l->last_items && !last_group_fits(l)) return "work-items of the last group do not fit the warps";
     if (l->vgprs > ISA_VREGS || l->sgprs > ISA_XREGS) return "more registers than the architecture has";
     if ((uint64_t)l->warps * allocated(l->vgprs) > c->vgpr_rows) return "more vector registers than an SM has";
     if ((uint64_t)l->warps * allocated(l->sgprs) > c->sgpr_rows) return "more scalar registers than an SM has";
@@ -110,11 +119,17 @@ static bool size_slot(struct slot *slot, size_t warps, size_t rows)
 
 /* ---- start ---- */
 
+static uint32_t items_of(const struct group *g)
+{
+    const struct launch *l = g->launch;
+    return l->last_items && g->index[l->last_of] + 1 == l->groups[l->last_of] ? l->last_items : l->work_items;
+}
+
 static void start_warp(struct slot *slot, uint32_t wid)
 {
     const struct launch *l = slot->group.launch;
     struct warp *w = &slot->warps[wid];
-    uint32_t left = l->work_items - wid * l->threads_per_warp;
+    uint32_t left = items_of(&slot->group) - wid * l->threads_per_warp;
     uint32_t n = left < l->threads_per_warp ? left : l->threads_per_warp;
     /* The SIMT stack and reserved addresses are written before they are read. */
     w->rpc = w->depth = w->raised = w->fflags = w->frm = w->vstart = w->vxsat = w->vxrm = 0;
@@ -145,7 +160,7 @@ void group_start_again(struct sm *sm, struct slot *slot)
     if (g->launch->sv39) translate_forget(sm);
     if (g->reservations) drop_reservations(sm, g);
     for (uint32_t i = 0; i < g->launch->warps; i++)
-        if (slot->warps[i].blank) warp_start_again(&slot->warps[i]);
+        if (slot->warps[i].blank && !g->launch->last_items) warp_start_again(&slot->warps[i]);
         else start_warp(slot, i);
     group_count(g);
 }

@@ -120,6 +120,8 @@ struct launch {
     uint32_t warps;               /* warps of a work-group */
     uint32_t threads_per_warp;    /* lanes of a warp, 1..32, normally the machine's */
     uint32_t work_items;          /* work-items of a group; the last warp's excess lanes are masked */
+    uint32_t last_items;          /* 0, or those of the last groups in dimension last_of, which have as many warps; */
+    uint32_t last_of;             /* lower dimensions have one group each */
     uint32_t sgprs, vgprs;        /* registers of a warp; others fault as illegal instructions */
     uint32_t lds_bytes;           /* local memory of a group, scalar stacks included */
     uint32_t pds_base;            /* private memory: base address, ... */

@@ -154,7 +154,8 @@ struct native_state {
     uint32_t follow_budget, follow_pc, follow_entry; /* of those at this entry, which is not NATIVE_START */
     /* See sim/stretch.h. */
     struct warp *stretch_end; /* behind the last warp of the group; NULL: no stretch */
-    uint32_t stretch_left;    /* groups of the claim that have not begun */
+    uint32_t stretch_left;    /* groups that it may still go on with, ... */
+    uint32_t stretch_groups;  /* ... of so many when it began */
     uint32_t stretch_most;    /* instructions since the call behind which none begins */
     /* sm->warp has ended or waits. Makes another one of its group sm->warp and returns its entry; NATIVE_NOWHERE: there
      * is none that goes on in this code. */

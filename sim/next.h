@@ -25,6 +25,20 @@ static inline void group_advance(struct group *g)
     }
 }
 
+/* Have the last warps of several groups fewer lanes than others? */
+static inline bool launch_is_mixed(const struct launch *l)
+{
+    bool fewer = l->work_items % l->threads_per_warp != 0, rows = l->last_of < 2 && l->groups[l->last_of + 1] > 1;
+    return (fewer && l->warps > 1) || (l->last_items && (rows || (!l->last_of && l->groups[2] > 1)));
+}
+
+/* How many groups, of which this is the first one, have the same lanes before there is one with others. */
+static inline uint32_t group_alike(const struct group *g)
+{
+    const struct launch *l = g->launch;
+    return l->last_items ? l->groups[l->last_of] - 1 - g->index[l->last_of] : UINT32_MAX;
+}
+
 /* A warp that has come to its end without having left translated code, which has stored nothing but that: where, if it
  * was the last one of a round. */
 static inline void warp_start_again(struct warp *w)
@@ -71,6 +85,7 @@ static inline bool group_follow(struct sm *sm)
 {
     struct group *g = sm->group;
     if (!sm->follow || g->ended + 1 < g->launch->warps || !group_has_next(sm, g) || !group_is_clean(g)) return false;
+    if (g->launch->last_items && group_alike(g) < 2) return false; /* its last warp has other lanes */
     sm->claim.next++;
     claim_advance(&sm->claim);
     group_advance(g);

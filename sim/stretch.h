@@ -13,11 +13,13 @@
 enum { STRETCH_MOST = 1 << 16 };
 
 /* sm->group has just followed another one, and its first warp is to run, `done` instructions after the call of the
- * translated code. */
+ * translated code. No stretch begins in a last group with other lanes, or goes on with it. */
 static inline void stretch_begin(struct sm *sm, struct native_state *s, uint32_t done)
 {
+    uint32_t alike = group_alike(sm->group), left = sm->claim.until - sm->claim.next;
+    if (!alike) return;
     s->stretch_end = sm->follow_end;
-    s->stretch_left = sm->claim.until - sm->claim.next;
+    s->stretch_groups = s->stretch_left = left < alike ? left : alike - 1;
     s->stretch_most = done + STRETCH_MOST;
 }
 
@@ -44,7 +46,7 @@ static inline void stretch_settle(struct sm *sm, struct native_state *s)
     struct group *g = sm->group;
     struct claim *c = &sm->claim;
     if (!s->stretch_end) return;
-    uint32_t begun = c->until - c->next - s->stretch_left;
+    uint32_t begun = s->stretch_groups - s->stretch_left;
     c->next += begun;
     c->ended += begun;
     g->counters.groups += begun;

@@ -88,6 +88,35 @@ static void test_partial_warp(void **state)
     guest_close(&g);
 }
 
+/* The last groups of a dimension have fewer work-items, which count themselves in a word of their group. */
+static void test_last_groups(void **state)
+{
+    struct guest g;
+    (void)state;
+    guest_open(&g);
+    for (uint32_t d = 0; d < 3; d++) {
+        const uint32_t groups[3] = {d ? 1 : 3, d > 1 ? 1 : d + 2, 4};
+        memset(g.data, 0, 4096);
+        memcpy(g.launch.groups, groups, sizeof groups);
+        g.launch.warps = 2;
+        g.launch.work_items = 40;
+        g.launch.last_items = 33;
+        g.launch.last_of = d;
+        guest_assemble(&g, " lui x5, 0x90000\n csrr x6, CSR_GIDX\n csrr x7, CSR_GIDY\n csrr x8, CSR_GIDZ\n"
+                           " slli x7, x7, 2\n slli x8, x8, 4\n add x6, x6, x7\n add x6, x6, x8\n slli x6, x6, 2\n"
+                           " add x5, x5, x6\n vmv.v.x v3, x5\n vmv.v.i v4, 1\n amoadd.w v5, v4, (v3)\n endprg\n");
+        guest_run(&g);
+        assert_done(&g);
+        for (uint32_t z = 0; z < groups[2]; z++)
+            for (uint32_t y = 0; y < groups[1]; y++)
+                for (uint32_t x = 0; x < groups[0]; x++) {
+                    const uint32_t at[3] = {x, y, z};
+                    assert_int_equal(g.data[x + 4 * y + 16 * z], at[d] + 1 == groups[d] ? 33 : 40);
+                }
+    }
+    guest_close(&g);
+}
+
 /* Registers and local memory are zero at the start of every group. */
 static void test_fresh_state(void **state)
 {
@@ -537,6 +566,10 @@ static void test_launch_limits(void **state)
     REFUSE(bad.work_items = 0);
     REFUSE(bad.work_items = 33);
     REFUSE((bad.warps = 2, bad.work_items = 32));
+    REFUSE(bad.last_items = 33);
+    REFUSE((bad.warps = 2, bad.work_items = 64, bad.last_items = 32));
+    REFUSE((bad.last_items = 5, bad.last_of = 3));
+    REFUSE((bad.last_items = 5, bad.last_of = 1, bad.groups[0] = 2));
     REFUSE(bad.vgprs = 257);
     REFUSE(bad.sgprs = 65);
     REFUSE(bad.lds_bytes = 1u << 31);
@@ -794,7 +827,8 @@ int main(void)
 {
     // clang-format off
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_groups_in_order), cmocka_unit_test(test_partial_warp), cmocka_unit_test(test_fresh_state),
+        cmocka_unit_test(test_groups_in_order), cmocka_unit_test(test_partial_warp),
+        cmocka_unit_test(test_last_groups), cmocka_unit_test(test_fresh_state),
         cmocka_unit_test(test_barrier_with_early_exit), cmocka_unit_test(test_spin_across_warps), cmocka_unit_test(test_cancel),
         cmocka_unit_test(test_private), cmocka_unit_test(test_access_shapes), cmocka_unit_test(test_rvv_memory),
         cmocka_unit_test(test_atomics), cmocka_unit_test(test_reservations), cmocka_unit_test(test_reservations_of_a_word), cmocka_unit_test(test_reservations_of_a_place), cmocka_unit_test(test_faults), cmocka_unit_test(test_simt_overflow),
