@@ -258,7 +258,7 @@ static struct lanes join_units(struct translator *t, const struct vector_access 
 static struct lanes load_consecutive(struct translator *t, const struct vector_access *a)
 {
     LLVMValueRef unit[ISA_LANES];
-    for (unsigned u = 0; u < ISA_LANES / a->unit; u++) unit[u] = load_unit(t, a, u * a->unit);
+    for (unsigned u = 0; u < lanes_computed(t) / a->unit; u++) unit[u] = load_unit(t, a, u * a->unit);
     return join_units(t, a, unit);
 }
 
@@ -279,7 +279,7 @@ static LLVMValueRef load_one(struct translator *t, const struct vector_access *a
 static struct lanes load_uniform(struct translator *t, const struct vector_access *a)
 {
     LLVMValueRef unit[ISA_LANES];
-    for (unsigned u = 0; u < ISA_LANES / a->unit; u++) unit[u] = unit_splat(t, a, load_one(t, a, u * a->unit));
+    for (unsigned u = 0; u < lanes_computed(t) / a->unit; u++) unit[u] = unit_splat(t, a, load_one(t, a, u * a->unit));
     return join_units(t, a, unit);
 }
 
@@ -824,14 +824,14 @@ static void store_unit(struct translator *t, const struct vector_access *a, stru
 
 static void store_consecutive(struct translator *t, const struct vector_access *a, struct lanes data)
 {
-    for (unsigned u = 0; u < ISA_LANES / a->unit; u++) store_unit(t, a, data, u * a->unit);
+    for (unsigned u = 0; u < lanes_computed(t) / a->unit; u++) store_unit(t, a, data, u * a->unit);
 }
 
 /* One after the other, in line: all lanes, whose addresses have been recorded. */
 static void store_each(struct translator *t, const struct vector_access *a, struct lanes data)
 {
     LLVMTypeRef type = memory_type(t, a->size);
-    for (unsigned lane = 0; lane < ISA_LANES; lane++) {
+    for (unsigned lane = 0; lane < lanes_computed(t); lane++) {
         LLVMValueRef at = ir_load(t, t->i32, t->sm, offsetof(struct sm, access.addr) + lane * 4);
         LLVMValueRef value = get_lane(t, data, lane);
         if (a->size < 4) value = LLVMBuildTrunc(t->b, value, type, "");
@@ -851,7 +851,7 @@ static void store_scattered(struct translator *t, const struct vector_access *a,
 static void store_spaced(struct translator *t, const struct vector_access *a, struct lanes data)
 {
     LLVMValueRef first = NULL;
-    for (unsigned lane = 0; lane < ISA_LANES; lane++) {
+    for (unsigned lane = 0; lane < lanes_computed(t); lane++) {
         if (lane % t->words == 0) first = lane_address(t, a, lane);
         LLVMValueRef to = ir_field(t, first, (size_t)a->fact.step * (lane % t->words));
         LLVMSetAlignment(LLVMBuildStore(t->b, get_lane(t, data, lane), to), 1);
@@ -901,10 +901,11 @@ static void store_rows_of_piece(struct translator *t, const struct lanes word[RO
  * before anything is stored. */
 static void store_rows(struct translator *t, const struct vector_access *a)
 {
-    enum { PAGE = 4096, SPAN = ISA_LANES * ROW_WORDS * 4 };
+    enum { PAGE = 4096 };
+    const uint32_t span = t->items * ROW_WORDS * 4;
     struct lanes word[ROW_WORDS];
     LLVMBasicBlockRef rows = ir_block(t, "rows"), other = ir_block(t, ""), done = ir_block(t, ""), from[2];
-    LLVMValueRef first = guest_address(t, a, 0), last = LLVMBuildAdd(t->b, first, ir_u32(t, SPAN - 1), "");
+    LLVMValueRef first = guest_address(t, a, 0), last = LLVMBuildAdd(t->b, first, ir_u32(t, span - 1), "");
     for (unsigned i = 0; i < ROW_WORDS; i++) word[i] = stored_by(t, a->n + i);
     LLVMValueRef ends = LLVMBuildAnd(t->b, LLVMBuildXor(t->b, first, last, ""), ir_u32(t, PAGE), "");
     ir_branch_likely(t, LLVMBuildICmp(t->b, LLVMIntEQ, ends, ir_u32(t, 0), ""), rows, other);
@@ -1052,7 +1053,7 @@ static void note_local_lanes(struct translator *t, const struct vector_access *a
     LLVMValueRef any = NULL;
     if (a->fact.period == ISA_LANES && a->fact.step <= SPAN_MOST / ISA_LANES) {
         LLVMValueRef first = guest_address(t, a, 0);
-        note_local(t, reaches_noted(t, first, a->fact.step * (ISA_LANES - 1) + a->size));
+        note_local(t, reaches_noted(t, first, a->fact.step * (t->items - 1) + a->size));
         return;
     }
     for (unsigned p = 0; p < t->pieces; p++) {
@@ -1071,7 +1072,7 @@ static void record_access(struct translator *t, const struct vector_access *a)
     site.imm = a->imm;
     site.all = runs && a->n->d.in.vm;
     if (runs) site.period = a->fact.period, site.step = a->fact.step;
-    for (unsigned lane = 0; lane < ISA_LANES && runs; lane += a->fact.period)
+    for (unsigned lane = 0; lane < lanes_computed(t) && runs; lane += a->fact.period)
         ir_record(t, lane_sum(t, a, lane), t->sm, addr + lane * 4);
     for (unsigned p = 0; p < t->pieces && !runs; p++) ir_record(t, piece_sum(t, a, p), t->sm, addr + p * t->words * 4);
     if (!site.all) ir_record(t, a->lanes, t->sm, offsetof(struct sm, access.lanes));
@@ -1085,7 +1086,7 @@ static struct vector_access begin_access(struct translator *t, const struct node
     a.fact = fact_of_addresses(t, n);
     a.unit = a.fact.period >= t->words ? t->words : t->words < 8 ? t->words : 8;
     set_addresses(t, &a);
-    a.all = t->version == FULL && n->d.in.vm;
+    a.all = t->version == FULL && n->d.in.vm && pieces_are_whole(t);
     a.lanes = active(t);
     if (!n->d.in.vm) a.lanes = LLVMBuildAnd(t->b, a.lanes, get_lane(t, get_v(t, 0), 0), "");
     if (n->effects.memory.action != ACTION_LOAD && n->effects.memory.action != ACTION_LR) note_local_lanes(t, &a);

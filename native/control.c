@@ -307,7 +307,7 @@ static void lanes_meet(struct translator *t, const struct node *n, struct join_w
     LLVMBasicBlockRef odd = ir_block(t, "odd"), full = odd, some = odd;
     if (ways.full) full = checked_way(t, n->pc, FULL);
     if (ways.some) some = checked_way(t, n->pc, MASKED);
-    LLVMBuildCondBr(t->b, LLVMBuildICmp(t->b, LLVMIntEQ, mask, ir_u32(t, ~0u), ""), full, some);
+    LLVMBuildCondBr(t->b, LLVMBuildICmp(t->b, LLVMIntEQ, mask, ir_u32(t, t->full), ""), full, some);
     leave_to(t, odd, ir_u32(t, n->pc), live_at(&t->liveness, n->pc));
 }
 
@@ -371,7 +371,7 @@ static void end_warp(struct translator *t, const struct node *n)
 static void wait_at_barrier(struct translator *t, uint32_t pc)
 {
     spill_live(t, live_in(&t->liveness, pc, t->version));
-    if (t->version == FULL) set_mask(t, ir_u32(t, ~0u));
+    if (t->version == FULL) set_mask(t, ir_u32(t, t->full));
     ir_store(t, ir_u32(t, pc), warp(t), offsetof(struct warp, pc));
     LLVMBuildBr(t->b, t->waits);
 }

@@ -22,9 +22,10 @@ static void check_scalar(struct checks *c, unsigned r, struct x_fact f)
     if (check.mask || f.knl || f.args) c->list[c->count++] = check;
 }
 
-static void check_lanes(struct checks *c, unsigned r, struct v_fact f)
+static void check_lanes(struct checks *c, unsigned r, struct v_fact f, uint32_t lanes)
 {
     struct entry_check check = {.kind = CHECK_LANES, .reg = (uint8_t)r, .period = f.period, .number = f.number};
+    check.lanes = lanes;
     if (f.period) check.value = f.step, check.mask = (1u << f.align) - 1;
     if (f.period || f.number) c->list[c->count++] = check;
 }
@@ -36,7 +37,7 @@ static void find_checks(struct translator *t, size_t block, enum version version
     for (unsigned r = 1; r < ISA_XREGS; r++)
         if (live->x >> r & t->used.x >> r & 1) check_scalar(c, r, facts->x[r]);
     for (unsigned r = 0; r < ISA_VREGS; r++)
-        if (set_has(live->v, r) && set_has(t->used.v, r)) check_lanes(c, r, facts->v[r]);
+        if (set_has(live->v, r) && set_has(t->used.v, r)) check_lanes(c, r, facts->v[r], t->full);
     c->list[c->count++] = (struct entry_check){.kind = CHECK_END};
 }
 
@@ -62,22 +63,20 @@ void enter_checked(struct translator *t, const struct block *block, LLVMBasicBlo
     const bool *reached = t->facts.reached[i];
     LLVMBasicBlockRef in = ir_block(t, "reload");
     LLVMValueRef mask = LLVMBuildLoad2(t->b, t->i32, t->mask, ""), table;
-    LLVMValueRef full = LLVMBuildICmp(t->b, LLVMIntEQ, mask, ir_u32(t, ~0u), "");
-    bool never_full = t->flow->request->lanes == LANES_FEWER;
+    LLVMValueRef full = LLVMBuildICmp(t->b, LLVMIntEQ, mask, ir_u32(t, t->full), "");
     LLVMBasicBlockRef check = ir_block(t, "check");
     LLVMValueRef left = ir_load(t, t->i32, warp(t), offsetof(struct warp, left));
     LLVMValueRef number = ir_load(t, t->i32, t->state, offsetof(struct native_state, number));
     LLVMBuildCondBr(t->b, LLVMBuildICmp(t->b, LLVMIntEQ, left, number, ""), in, check);
     ir_at(t, check);
-    table = table_of(t, i, MASKED);
-    if (!never_full) table = LLVMBuildSelect(t->b, full, table_of(t, i, FULL), table, "");
+    table = LLVMBuildSelect(t->b, full, table_of(t, i, FULL), table_of(t, i, MASKED), "");
     LLVMValueRef args[] = {warp(t), table}, holds = call_function(t, "entry_holds", args, 2);
     ir_branch_likely(t, LLVMBuildICmp(t->b, LLVMIntNE, holds, ir_u32(t, 0), ""), in, refuse);
     ir_at(t, in);
     struct isa_registers live = live_at(&t->liveness, block->pc);
     forget_registers(t);
     reload(t, &live);
-    if (never_full || !reached[FULL]) LLVMBuildBr(t->b, version_of(t, block, MASKED));
+    if (!reached[FULL]) LLVMBuildBr(t->b, version_of(t, block, MASKED));
     else if (!reached[MASKED]) LLVMBuildBr(t->b, version_of(t, block, FULL));
     else LLVMBuildCondBr(t->b, full, version_of(t, block, FULL), version_of(t, block, MASKED));
 }

@@ -21,6 +21,7 @@ struct entry_check {
                      * or 32, 0: anything */
     uint8_t number; /* lanes: every NaN is the canonical one */
     uint32_t value, mask;
+    uint32_t lanes; /* lanes: those that warps have */
 };
 
 #endif

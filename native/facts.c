@@ -337,7 +337,7 @@ static bool flow_in(struct fact_table *t, uint32_t pc, enum version version, con
 static bool flow_into_both(struct fact_table *t, uint32_t pc, const struct facts *from)
 {
     bool masked = t->flow->request->lanes != LANES_TOGETHER && flow_in(t, pc, MASKED, from);
-    bool full = t->flow->request->lanes != LANES_FEWER && flow_in(t, pc, FULL, from);
+    bool full = flow_in(t, pc, FULL, from);
     return masked || full;
 }
 
@@ -453,13 +453,12 @@ static bool flow_through(struct fact_table *t, size_t block, enum version versio
 /* A warp that has just been made: all registers are 0. */
 static void start(struct fact_table *t)
 {
-    uint32_t lanes = t->flow->request->lanes;
     struct facts zero = {.rpc = known(0)};
     for (unsigned i = 0; i < ISA_XREGS; i++) zero.x[i] = known(0);
     for (unsigned i = 0; i < ISA_VREGS; i++) zero.v[i] = fact_of_splat(known(0));
     zero.tops = tops_one(TOP_NONE);
-    if (lanes == LANES_ALL || lanes == LANES_TOGETHER) flow_in(t, t->flow->request->start, FULL, &zero);
-    else flow_into_both(t, t->flow->request->start, &zero);
+    if (t->flow->request->lanes == LANES_ANY) flow_into_both(t, t->flow->request->start, &zero);
+    else flow_in(t, t->flow->request->start, FULL, &zero);
 }
 
 /* Does control stay in blocks that are known, or with `step` for an instruction? */

@@ -318,11 +318,13 @@ TO_WORD(to_uint, b, (uint32_t)(x >= 0x1p32 ? ~0ull : x > 0 ? d_bits(floor(x) + 0
 
 enum { COUNTED_MOST = 1 << 25 /* instructions of a call at the end of a group; 32 bits count lanes up to then */ };
 
+static bool has_lanes(const struct native_state *s, const struct warp *w) { return !s->lanes || w->lanes == s->lanes; }
+
 /* The entry of a warp of the round: where warps begin, or the one at which this one has come in. */
 static uint32_t entry_in_round(const struct native_state *s, const struct warp *w)
 {
     bool here = w->pc == s->follow_pc && w->frm == FP_RNE && w->vl == w->group->launch->threads_per_warp;
-    if (w->state != WARP_READY) return NATIVE_NOWHERE;
+    if (w->state != WARP_READY || !has_lanes(s, w)) return NATIVE_NOWHERE;
     if (w->blank) return s->start_budget ? NATIVE_START : NATIVE_NOWHERE;
     return here && s->follow_budget ? s->follow_entry : NATIVE_NOWHERE;
 }
@@ -348,7 +350,8 @@ uint32_t next_behind_end(struct sm *sm, struct native_state *s, uint32_t done)
         run_next(sm, s, entry, done);
         return entry;
     }
-    if (!s->start_budget || done > COUNTED_MOST || !group_follow(sm)) return NATIVE_NOWHERE;
+    if (!s->start_budget || done > COUNTED_MOST || !has_lanes(s, sm->group->warps)) return NATIVE_NOWHERE;
+    if (!group_follow(sm)) return NATIVE_NOWHERE;
     run_next(sm, s, NATIVE_START, done);
     return NATIVE_START;
 }
@@ -411,8 +414,9 @@ static inline __attribute__((always_inline)) void add_wrong(eight *wrong, const 
     uint32_t within = c->period - 1u, first = v[at & ~within];
     eight words, lanes = ramp + (at & within);
     memcpy(&words, v + at, sizeof words);
-    if (c->number) *wrong |= (words ^ F_NAN) & (eight)((words & 0x7fffffff) > 0x7f800000);
-    if (c->period) *wrong |= (words ^ (lanes * c->value + first)) | (first & c->mask);
+    const eight there = -(c->lanes >> (ramp + at) & 1);
+    if (c->number) *wrong |= (words ^ F_NAN) & (eight)((words & 0x7fffffff) > 0x7f800000) & there;
+    if (c->period) *wrong |= ((words ^ (lanes * c->value + first)) | (first & c->mask)) & there;
 }
 
 static inline __attribute__((always_inline)) bool lanes_hold(const uint32_t *v, const struct entry_check *c)

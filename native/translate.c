@@ -2,10 +2,10 @@
  *
  * A register is a variable: an alloca for a scalar register, one for each piece of a vector register; LLVM makes values
  * of them. What a row does is a call of its function in rows.c, which LLVM inlines. Every block is translated twice, on
- * demand: for all 32 lanes (FULL), and under a SIMT mask (MASKED). In a masked block the result of an instruction takes
- * the place of the register for the rest of the block, in all lanes, and is merged with the old value at its end only:
- * so what inactive lanes hold stays in step with the active ones, addresses stay consecutive, and merges that nobody
- * reads vanish.
+ * demand: for all lanes that warps have (FULL), and under a SIMT mask (MASKED). In a masked block the result of an
+ * instruction takes the place of the register for the rest of the block, in all lanes, and is merged with the old value
+ * at its end only: so what inactive lanes hold stays in step with the active ones, addresses stay consecutive, and
+ * merges that nobody reads vanish.
  *
  * Order of memory: what describes an access (sm->access, state->site) is written by volatile stores in front of it, and
  * LLVM keeps loads and stores behind a volatile store that comes first. */
@@ -23,7 +23,7 @@ static void count_block(struct translator *t)
 {
     LLVMValueRef parts[NATIVE_COUNTS], sum;
     for (unsigned i = 0; i < NATIVE_COUNTS; i++) parts[i] = ir_u32(t, t->counted[i]);
-    parts[COUNT_LANES] = ir_u32(t, t->counted[COUNT_VECTOR] * (t->alone ? 1 : ISA_LANES));
+    parts[COUNT_LANES] = ir_u32(t, t->counted[COUNT_VECTOR] * (t->alone ? 1 : t->items));
     LLVMValueRef add = LLVMConstVector(parts, NATIVE_COUNTS);
     if (t->version == MASKED && !t->alone && t->counted[COUNT_VECTOR]) {
         LLVMValueRef n = LLVMBuildMul(t->b, ir_popcount(t, t->lanes), ir_u32(t, t->counted[COUNT_VECTOR]), "");
@@ -236,14 +236,13 @@ static void make_entries(struct translator *t, LLVMValueRef choice, LLVMBasicBlo
 
 static void begin_at(struct translator *t, const struct block *start)
 {
-    uint32_t lanes = t->flow->request->lanes;
-    if (lanes == LANES_ALL || lanes == LANES_TOGETHER) set_mask(t, ir_u32(t, ~0u));
-    if (lanes != LANES_ANY) {
-        LLVMBuildBr(t->b, version_of(t, start, lanes == LANES_FEWER ? MASKED : FULL));
+    if (t->flow->request->lanes != LANES_ANY) {
+        set_mask(t, ir_u32(t, t->full));
+        LLVMBuildBr(t->b, version_of(t, start, FULL));
         return;
     }
     LLVMValueRef mask = LLVMBuildLoad2(t->b, t->i32, t->mask, "");
-    LLVMValueRef full = LLVMBuildICmp(t->b, LLVMIntEQ, mask, ir_u32(t, ~0u), "");
+    LLVMValueRef full = LLVMBuildICmp(t->b, LLVMIntEQ, mask, ir_u32(t, t->full), "");
     LLVMBuildCondBr(t->b, full, version_of(t, start, FULL), version_of(t, start, MASKED));
 }
 
@@ -445,7 +444,9 @@ bool translate_flow(struct translation *out, LLVMModuleRef module, const struct 
     if (!t) return false;
     *t = (struct translator){.out = out, .flow = flow, .context = LLVMGetModuleContext(module)};
     t->words = words[flow->request->level];
-    t->pieces = ISA_LANES / t->words;
+    t->items = flow->request->items;
+    t->full = ~0u >> (ISA_LANES - t->items);
+    t->pieces = (t->items + t->words - 1) / t->words;
     t->b = LLVMCreateBuilderInContext(t->context);
     t->failed = !find_facts(t);
     if (!t->failed) {

@@ -37,7 +37,9 @@ struct translator {
     struct function_table functions;
     LLVMContextRef context;
     LLVMBuilderRef b;
-    unsigned words, pieces; /* lanes of a piece, pieces of a register */
+    unsigned words, pieces; /* lanes of a piece, pieces of a register that have lanes of warps in them */
+    unsigned items;         /* lanes of warps, ... */
+    uint32_t full;          /* ... and the mask that has all of them */
     LLVMTypeRef i1, i8, i16, i32, i64, ptr, counts_type, piece_type, flags_type;
 
     /* arguments, and what stays the same */
@@ -105,6 +107,11 @@ LLVMValueRef ir_popcount(struct translator *t, LLVMValueRef value);
 LLVMBasicBlockRef ir_block(struct translator *t, const char *name);
 void ir_at(struct translator *t, LLVMBasicBlockRef block);
 void ir_branch_likely(struct translator *t, LLVMValueRef condition, LLVMBasicBlockRef then, LLVMBasicBlockRef other);
+
+/* Lanes of all pieces: those that warps do not have make the last piece whole. They hold anything, and are masked in
+ * accesses. */
+static inline unsigned lanes_computed(const struct translator *t) { return t->pieces * t->words; }
+static inline bool pieces_are_whole(const struct translator *t) { return lanes_computed(t) == t->items; }
 
 /* Pieces: one word in all lanes, zeros, and a constant in which lane i of the warp holds i % period * step. */
 LLVMValueRef ir_splat(struct translator *t, LLVMValueRef scalar);

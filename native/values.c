@@ -205,7 +205,7 @@ void make_exact(struct translator *t, unsigned r)
     t->stored[r].raw = false;
 }
 
-LLVMValueRef active(struct translator *t) { return t->version == FULL ? ir_u32(t, ~0u) : t->lanes; }
+LLVMValueRef active(struct translator *t) { return t->version == FULL ? ir_u32(t, t->full) : t->lanes; }
 
 /* ---- leaving ---- */
 
@@ -272,7 +272,7 @@ void leave(struct translator *t, enum native_exit code, LLVMValueRef pc, struct 
     LLVMBuildStore(t->b, ir_u64(t, raw), t->exit_raw);
     LLVMValueRef value = ir_u32(t, code);
     LLVMBasicBlockRef from = LLVMGetInsertBlock(t->b);
-    if (t->version == FULL) LLVMBuildStore(t->b, ir_u32(t, ~0u), t->mask);
+    if (t->version == FULL) LLVMBuildStore(t->b, ir_u32(t, t->full), t->mask);
     /* Not where all ways meet: a block that has nothing but a branch there costs LLVM much time. */
     ir_record(t, pc, warp(t), offsetof(struct warp, pc));
     struct way_out *exit = &t->exits[t->current - t->functions.list];
@@ -411,7 +411,7 @@ void set_result(struct translator *t, const struct node *n, struct lanes value)
 /* The last active lane's word. */
 static LLVMValueRef last_lane(struct translator *t, struct lanes value)
 {
-    if (t->version == FULL) return get_lane(t, value, ISA_LANES - 1);
+    if (t->version == FULL) return get_lane(t, value, t->items - 1);
     LLVMValueRef args[] = {t->lanes, LLVMConstInt(t->i1, 1, false)};
     LLVMValueRef zeros = ir_intrinsic(t, "llvm.ctlz", &t->i32, 1, args, 2);
     LLVMValueRef index = LLVMBuildZExt(t->b, LLVMBuildSub(t->b, ir_u32(t, 31), zeros, ""), t->i64, "");

@@ -16,6 +16,7 @@
 
 enum {
     HINTS = 16,
+    HELD = 3,              /* kinds of lanes that a launch may have warps with */
     CALL_MOST = 1 << 26,   /* instructions of a warp in one call: 32 bits count their lanes, twice */
     FOLLOW_MOST = 1 << 20, /* instructions of each: 32 bits count the lanes of all in a round, 64 at most, twice */
 };
@@ -23,10 +24,14 @@ enum {
 /* What the engine keeps for one SM. */
 struct native_sm {
     struct native_state state;
-    uint64_t launch;          /* number of the launch that the unit belongs to */
-    uint32_t version;         /* of the machine's code then */
-    struct native_unit *held; /* for that launch; */
-    struct native_unit *unit; /* the same, or its `apart`: whose code runs */
+    uint64_t launch;  /* number of the launch that the unit belongs to */
+    uint32_t version; /* of the machine's code then */
+    /* For that launch: the unit of all its warps, or those of warps with all lanes and of last ones with fewer; ... */
+    struct held {
+        uint32_t lanes; /* of the warp that it has been looked for with; 0: not yet */
+        struct native_unit *unit;
+    } held[HELD];
+    struct native_unit *unit; /* ... one of them, or its `apart`: whose code runs */
     volatile bool inside;     /* translated code */
     uint64_t held_back;       /* what sm->warp has of its budget beyond CALL_MOST */
     struct warp *next;        /* that runs after EXIT_NEXT; NULL: none */
@@ -106,10 +111,19 @@ static bool may_enter(const struct sm *sm, const struct native_unit *unit)
 /* ... and of a warp; it holds for all that begin. */
 static bool is_usual(const struct warp *w) { return w->frm == FP_RNE && w->vl == w->group->launch->threads_per_warp; }
 
-/* Is the unit's code for warps of which all lanes take part, and this one none? */
-static bool is_apart(const struct native_unit *unit, const struct warp *w) { return unit->apart && w->mask != ~0u; }
+/* Is the unit's code for warps with these lanes? */
+static bool has_lanes(const struct native_sm *n, const struct warp *w)
+{
+    return !n->state.lanes || w->lanes == n->state.lanes;
+}
 
-/* Can a warp begin in the unit's code that has not begun elsewhere? */
+/* Is the unit's code for warps of which all lanes take part, and this one none? */
+static bool is_apart(const struct native_unit *unit, const struct warp *w)
+{
+    return unit->apart && w->mask != w->lanes;
+}
+
+/* Can a warp with the unit's lanes begin in its code that has not begun elsewhere? */
 static bool can_start(const struct native_unit *unit, const struct warp *w, uint64_t budget)
 {
     return w->blank && w->pc == unit->request.start && unit->start_need <= budget;
@@ -127,7 +141,7 @@ static uint32_t find_entry(struct native_sm *n, uint32_t pc)
 static uint32_t entry_of(struct native_sm *n, const struct warp *w, uint64_t budget)
 {
     const struct native_unit *unit = n->unit;
-    if (is_apart(unit, w)) return NATIVE_NOWHERE;
+    if (!has_lanes(n, w) || is_apart(unit, w)) return NATIVE_NOWHERE;
     if (can_start(unit, w, budget)) return NATIVE_START;
     uint32_t i = is_usual(w) ? find_entry(n, w->pc) : NATIVE_NOWHERE;
     return i != NATIVE_NOWHERE && unit->entries[i].need <= budget ? i : NATIVE_NOWHERE;
@@ -258,6 +272,7 @@ static void use_unit(struct native_sm *n, struct native_unit *unit)
 {
     n->unit = unit;
     n->state.number = unit ? unit->number : 0;
+    n->state.lanes = unit && unit->request.lanes != LANES_ANY ? ~0u >> (ISA_LANES - unit->request.items) : 0;
 }
 
 /* Code for lanes that part takes the place of the other as soon as it is there. */
@@ -327,15 +342,30 @@ static enum stop run_warm(struct sm *sm, struct native_sm *n, uint64_t budget)
     return STOP_QUANTUM;
 }
 
-/* Remembers the launch's unit, so that warps after the first do not look for it. */
-static struct native_unit *unit_of(struct native *native, struct native_sm *n, const struct group *g)
+static void forget_held(struct native *native, struct native_sm *n)
 {
+    for (unsigned i = 0; i < HELD; i++) {
+        units_let_go(&native->units, n->held[i].unit);
+        n->held[i] = (struct held){0};
+    }
+    use_unit(n, NULL);
+}
+
+/* Remembers the launch's units, so that warps after the first do not look for them. */
+static struct native_unit *unit_of(struct native *native, struct native_sm *n, const struct warp *w)
+{
+    const struct group *g = w->group;
     uint32_t version = g->sm->gpu->code_version;
     if (n->launch != g->launch_number || n->version != version) {
-        units_hold(&native->units, g, &n->held);
-        use_unit(n, n->held);
+        forget_held(native, n);
         n->launch = g->launch_number;
         n->version = version;
+    }
+    if (!n->unit || !has_lanes(n, w)) {
+        struct held *held = n->held;
+        while (held->lanes && held->lanes != w->lanes) held++;
+        if (!held->lanes) *held = (struct held){w->lanes, units_hold(&native->units, w)};
+        use_unit(n, held->unit);
     }
     follow_lanes(n);
     return n->unit;
@@ -355,7 +385,7 @@ static enum stop run_native(struct sm *sm, struct warp *w, uint64_t budget)
     struct native *native = sm->gpu->engine_data;
     struct native_sm *n = sm_of(sm);
     for (; w; budget = sm->budget) {
-        struct native_unit *unit = unit_of(native, n, w->group);
+        struct native_unit *unit = unit_of(native, n, w);
         bool ready = unit && unit->state == TRANSLATION_READY && budget > 1;
         const uint64_t *count = &w->group->counters.instructions;
         n->before = *count;

@@ -59,12 +59,11 @@ enum { METADATA_ARGS = 1024 };
  * and less. For tests of what code does. */
 enum native_effort { EFFORT_USUAL, EFFORT_LEAST, NATIVE_EFFORT_COUNT };
 
-/* The lanes that warps of a launch begin with. */
+/* The lanes that warps begin with. */
 enum native_lanes {
-    LANES_ANY,      /* the last warp of a group has fewer than the others */
-    LANES_ALL,      /* all 32 */
-    LANES_TOGETHER, /* all 32, and where they part the code is left */
-    LANES_FEWER,    /* never all 32 */
+    LANES_ANY,      /* 32, or fewer: of a group's last warp */
+    LANES_ALL,      /* `items` of the request */
+    LANES_TOGETHER, /* the same, and where they part the code is left */
     NATIVE_LANES_COUNT
 };
 
@@ -78,7 +77,8 @@ struct native_request {
     uint16_t order;         /* enum path_order */
     uint16_t effort;        /* enum native_effort */
     uint16_t threads;       /* of a warp */
-    uint16_t lanes;         /* enum native_lanes */
+    uint8_t lanes;          /* enum native_lanes */
+    uint8_t items;          /* the most lanes that warps have, the first ones */
     uint32_t vgprs, sgprs;  /* that warps have */
     uint32_t start, entry;  /* the first instruction, and the kernel that the start code calls */
     uint32_t local[3];      /* work-items of a group, as the metadata block says */
@@ -148,8 +148,9 @@ struct native_state {
     uint32_t site;                               /* number of the site that was passed last */
     uint32_t mask;                               /* SIMT mask: at a return, and of the block that state.site is in */
     uint32_t budget;                             /* of sm->warp, instructions: at least the need of its entry */
-    /* Warps of the round that begin, or are where this one has come in, follow it without a call of `next`; counts go
-     * on. Budgets are those of each, at least the need of the entry; 0: none follow. */
+    /* Warps of the round that begin, or are where this one has come in, and have the same lanes (0: any), follow it
+     * without a call of `next`; counts go on. Budgets are those of each, at least the need of the entry; 0: none do. */
+    uint32_t lanes;
     uint32_t start_budget;                           /* of those that begin */
     uint32_t follow_budget, follow_pc, follow_entry; /* of those at this entry, which is not NATIVE_START */
     /* See sim/stretch.h. */
@@ -194,6 +195,7 @@ struct native_header {
 static inline uint32_t native_layout(void)
 {
     const size_t parts[] = {sizeof(struct native_request),
+                            offsetof(struct native_request, items),
                             sizeof(struct native_site),
                             sizeof(struct native_state),
                             sizeof(struct warp),
@@ -214,6 +216,7 @@ static inline uint32_t native_layout(void)
                             offsetof(struct warp, frm),
                             offsetof(struct warp, vl),
                             offsetof(struct native_state, number),
+                            offsetof(struct native_state, lanes),
                             offsetof(struct native_state, stretch_end),
                             offsetof(struct native_state, clear),
                             offsetof(struct native_state, next),

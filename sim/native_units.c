@@ -11,6 +11,7 @@
 
 #include "sim/host.h"
 #include "sim/native_symbols.h"
+#include "sim/next.h"
 
 #define BYTES_MOST (128u << 20) /* of units that nobody holds, about */
 #define HOT        400000u      /* instructions that `step` executes before a translation is asked for: some 4 ms */
@@ -52,12 +53,6 @@ static void code_range(const struct gpu *gpu, uint32_t pc, struct native_request
     r->code_words = (last - first + 1) * PAGE_WORDS;
 }
 
-static enum native_lanes lanes_of(const struct launch *l)
-{
-    if (l->threads_per_warp < ISA_LANES || l->work_items < ISA_LANES) return LANES_FEWER;
-    return l->work_items % ISA_LANES ? LANES_ANY : LANES_ALL;
-}
-
 static enum native_effort effort(void)
 {
     const char *said = secure_getenv("VENTUS_TRANSLATE_EFFORT");
@@ -69,8 +64,9 @@ static bool is_watched(uint32_t addr, uint32_t size)
     return addr % 4 == 0 && addr - WATCHED_BASE <= WATCHED_SIZE - size;
 }
 
-static struct native_request make_request(const struct native_units *u, const struct group *g)
+static struct native_request make_request(const struct native_units *u, const struct warp *w)
 {
+    const struct group *g = w->group;
     const struct launch *l = g->launch;
     uint32_t meta[ABI_META_SIZE / 4];
     struct native_request r;
@@ -83,7 +79,8 @@ static struct native_request make_request(const struct native_units *u, const st
     r.order = (uint16_t)g->job->options.order;
     r.effort = (uint16_t)effort();
     r.threads = (uint16_t)l->threads_per_warp;
-    r.lanes = (uint16_t)lanes_of(l);
+    r.lanes = launch_is_mixed(l) ? LANES_ANY : LANES_ALL;
+    r.items = (uint8_t)(r.lanes == LANES_ANY ? l->threads_per_warp : (uint32_t)__builtin_popcount(w->lanes));
     r.vgprs = l->vgprs;
     r.sgprs = l->sgprs;
     r.start = r.entry = l->start_pc;
@@ -332,15 +329,22 @@ static void make_room(struct native_units *u)
     for (struct native_unit **link; u->bytes > BYTES_MOST && (link = oldest(u));) drop(u, link);
 }
 
-void units_hold(struct native_units *u, const struct group *g, struct native_unit **held)
+struct native_unit *units_hold(struct native_units *u, const struct warp *w)
 {
-    struct native_request r = make_request(u, g);
+    struct native_request r = make_request(u, w);
     pthread_mutex_lock(&u->lock);
-    hold(*held, -1);
-    *held = r.code_words ? choose(u, r, g) : NULL;
-    hold(*held, 1);
-    if (*held && u->at_once && (*held)->state == TRANSLATION_COLD) translate_unit(u, *held);
+    struct native_unit *unit = r.code_words ? choose(u, r, w->group) : NULL;
+    hold(unit, 1);
+    if (unit && u->at_once && unit->state == TRANSLATION_COLD) translate_unit(u, unit);
     make_room(u);
+    pthread_mutex_unlock(&u->lock);
+    return unit;
+}
+
+void units_let_go(struct native_units *u, struct native_unit *unit)
+{
+    pthread_mutex_lock(&u->lock);
+    hold(unit, -1);
     pthread_mutex_unlock(&u->lock);
 }
 

@@ -13,8 +13,9 @@ enum unit_state {
     TRANSLATION_NONE, /* there is none and will be none */
 };
 
-/* The translation of one kernel under one set of facts. Where all warps have all lanes there are two: one for lanes
- * that stay together (LANES_TOGETHER), which is a third of the work, and `apart`, which is made when lanes part. */
+/* The translation of one kernel under one set of facts. Where all warps have the same lanes there are two: one for
+ * lanes that stay together (LANES_TOGETHER), which is a third of the work, and `apart`, which is made when lanes part.
+ */
 struct native_unit {
     struct native_unit *next;
     struct native_unit *apart; /* as long as this one is held; NULL: this one does for lanes that part */
@@ -67,9 +68,11 @@ struct native_units {
 bool units_open(struct native_units *u, struct gpu *gpu, bool at_once);
 void units_close(struct native_units *u);
 
-/* Puts the unit for a group's launch in *held, for an SM, in place of the one that it has held; its `apart` is held,
- * too. NULL: there can be none. Units that nobody holds go, the oldest first, when all together are too large. */
-void units_hold(struct native_units *u, const struct group *g, struct native_unit **held);
+/* The unit for warps of a launch that have as many lanes as this one, or for all of its warps, which an SM holds from
+ * now on; its `apart` is held, too. NULL: there can be none. Units that nobody holds go, the oldest first, when all
+ * together are too large. */
+struct native_unit *units_hold(struct native_units *u, const struct warp *w);
+void units_let_go(struct native_units *u, struct native_unit *unit);
 
 /* The first entry at or above pc of a unit that is ready, or NATIVE_NOWHERE. */
 uint32_t unit_entry_from(const struct native_unit *unit, uint32_t pc);

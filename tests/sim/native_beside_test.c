@@ -32,6 +32,16 @@ static const char *const sets[] = {
 
 static const char mixed[] = MIX("v7") MIX("v8") MIX("v9") MIX("v10");
 
+/* With all lanes, and in warps of fewer: half of the pieces, and a last piece in which some are missing, in turn. */
+static struct result run(const char *text)
+{
+    static const uint32_t fewer[] = {16, 13, 8};
+    static unsigned turn;
+    struct launch shape = {.warps = 1, .threads_per_warp = 32, .work_items = fewer[turn++ % 3]};
+    pair_run_levels(&(struct pair){.text = text, .shape = shape});
+    return pair_run_levels(&(struct pair){.text = text});
+}
+
 /* Lanes as far from each other as they may be, one distance after the other: nobody knows it in advance. */
 static void test_distances(void **state)
 {
@@ -43,7 +53,7 @@ static void test_distances(void **state)
                       " sub x15, x13, x9\n vid.v v2\n vsll.vi v2, v2, 2\n vadd.vx v2, v2, x20\n vlw12.v v3, 0(v2)\n"
                       " vxor.vv v3, v3, v1\n vmul.vx v3, v3, x12\n vsw12.v v3, 0(v2)\n bge x15, x0, loop\n endprg\n",
                  sets[i], mixed);
-        struct result r = pair_run_levels(&(struct pair){.text = text});
+        struct result r = run(text);
         assert_int_equal(r.status, LAUNCH_DONE);
     }
 }
@@ -60,7 +70,7 @@ static void test_known_distances(void **state)
                      BASE " addi x14, x14, -2048\n li x9, %d\n li x12, 77\n vid.v v1\n" ADDRESSES
                           "%s%s vid.v v2\n vsll.vi v2, v2, 2\n vadd.vx v2, v2, x20\n vsw12.v v1, 0(v2)\n endprg\n",
                      distances[i] & (k < 3 ? ~3 : ~0), sets[k], mixed);
-            struct result r = pair_run_levels(&(struct pair){.text = text});
+            struct result r = run(text);
             assert_int_equal(r.status, LAUNCH_DONE);
         }
 }
@@ -79,7 +89,7 @@ static void test_ends_of_memory(void **state)
             " vlw12.v v7, 0(v6)\n vlw12.v v8, 4(v6)\n vadd.vi v8, v8, 1\n vlw12.v v9, 8(v6)\n"
             " vlw12.v v10, 12(v6)\n endprg\n",
             -ends[i]);
-        struct result r = pair_run_levels(&(struct pair){.text = text});
+        struct result r = run(text);
         assert_int_equal(r.status, i ? LAUNCH_FAULT : LAUNCH_DONE);
         if (i) assert_int_equal(r.fault.addr, 0x90010000 + (ends[i] < 0 ? 4 : 0));
     }
@@ -106,7 +116,7 @@ static void test_rows_are_stored(void **state)
                      " vsll.vi v5, v5, 2\n vadd.vx v6, v6, x14\n vadd.vx v5, v5, x20\n vlw12.v v7, 0(v5)\n"
                      " vlw12.v v8, 128(v5)\n vlw12.v v9, 256(v5)\n vlw12.v v10, 384(v5)\n%s endprg\n",
                      ends ? "0x90010" : "0x90008", ends ? -beyond[i / 2] : bases[i / 2], stores[k]);
-            struct result r = pair_run_levels(&(struct pair){.text = text});
+            struct result r = run(text);
             if (!ends) assert_int_equal(r.status, LAUNCH_DONE);
             if (beyond[i / 2] < 496 && ends) assert_int_equal(r.status, LAUNCH_FAULT);
         }

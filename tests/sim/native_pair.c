@@ -92,8 +92,11 @@ static void run_on(const struct engine *engine, const struct pair *p, struct out
         g.launch.warps = p->shape.warps;
         g.launch.threads_per_warp = p->shape.threads_per_warp;
         g.launch.work_items = p->shape.work_items;
+        g.launch.last_items = p->shape.last_items;
+        g.launch.last_of = p->shape.last_of;
     }
-    if (p->shape.groups[0]) g.launch.groups[0] = p->shape.groups[0];
+    for (int i = 0; i < 2; i++)
+        if (p->shape.groups[i]) g.launch.groups[i] = p->shape.groups[i];
     g.launch.pds_base = GUEST_DATA + PAIR_PRIVATE;
     g.launch.pds_bytes = 32;
     g.launch.knl = GUEST_DATA + metadata_of(p);

@@ -13,7 +13,7 @@ enum { PAIR_PRIVATE = 0xc000, PAIR_METADATA = 0xf000, PAIR_ARGS = 32 };
  * at PAIR_METADATA. */
 struct pair {
     const char *text;
-    struct launch shape; /* warps, threads_per_warp, work_items, groups[0] */
+    struct launch shape; /* warps, threads_per_warp, work_items, last_items, last_of, groups[0], groups[1] */
     uint32_t profile;
     enum path_order order;
     uint64_t quantum;

@@ -80,6 +80,41 @@ static const char *symbol_of(const struct object_file *o, uint64_t *address)
     return (const char *)(bytes + sections[symbols->sh_link].sh_offset + symbol->st_name);
 }
 
+static uint32_t count_objects(void)
+{
+    uint32_t n = 0;
+    for (const struct object_file *o = __jit_debug_descriptor.first; o; o = o->next) n++;
+    return n;
+}
+
+/* One translation does for all warps that have the same lanes; where warps of either kind come again and again, one for
+ * all of them. */
+static void test_lanes(void **state)
+{
+    static const struct {
+        uint32_t items, last, groups[2], translations;
+    } cases[] = {{64, 0, {3, 2}, 1},  {16, 0, {3, 2}, 1},  {48, 0, {3, 2}, 1}, {64, 33, {3, 1}, 2},
+                 {64, 33, {3, 2}, 1}, {64, 64, {3, 1}, 1}, {7, 3, {1, 1}, 1},  {7, 3, {2, 1}, 2}};
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct gpu_config c;
+        struct guest g;
+        gpu_config_default(&c);
+        c.host_threads = 1;
+        c.engine = &engine_native;
+        guest_open_config(&g, &c);
+        guest_assemble(&g, " li x5, 1\n vmv.v.x v1, x5\n endprg\n");
+        g.launch.warps = (cases[i].items + 31) / 32;
+        g.launch.work_items = cases[i].items;
+        g.launch.last_items = cases[i].last;
+        memcpy(g.launch.groups, cases[i].groups, sizeof cases[i].groups);
+        guest_run(&g);
+        assert_int_equal(g.result.status, LAUNCH_DONE);
+        assert_int_equal(count_objects(), cases[i].translations);
+        guest_close(&g);
+    }
+}
+
 static void expect_line(uint64_t address, const char *name)
 {
     char path[64], line[200];
@@ -169,7 +204,7 @@ static void test_process_is_cleared(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_memory), cmocka_unit_test(test_symbols),
-                                       cmocka_unit_test(test_process_is_cleared)};
+                                       cmocka_unit_test(test_lanes), cmocka_unit_test(test_process_is_cleared)};
     if (!engine_usable(&engine_native)) return 77;
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

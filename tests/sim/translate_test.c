@@ -24,7 +24,7 @@ static struct native_request sound(void)
     r.layout = native_layout();
     r.level = NATIVE_base;
     r.profile = PROFILE_DEFAULT;
-    r.threads = 32;
+    r.threads = r.items = 32;
     r.vgprs = r.sgprs = 32;
     r.start = r.entry = r.code_base = ABI_CODE_BASE;
     r.code_words = WORDS;
@@ -101,6 +101,8 @@ static void test_bad(void **state)
     REFUSED(tuning, NATIVE_TUNING_COUNT);
     REFUSED(effort, NATIVE_EFFORT_COUNT);
     REFUSED(lanes, NATIVE_LANES_COUNT);
+    REFUSED(items, 0);
+    REFUSED(items, sound().threads + 1);
     REFUSED(threads, 0);
     REFUSED(threads, ISA_LANES + 1);
     REFUSED(vgprs, ISA_VREGS + 1);
