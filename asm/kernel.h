@@ -41,7 +41,8 @@ struct ventus_kernel {
     const char *vec_hint; /* vec_type_hint, "" if absent */
     uint32_t nargs;
     const struct ventus_arg *args;
-    const char *more; /* as above */
+    const char *more;   /* as above */
+    uint32_t ungrouped; /* 1: nothing shows the kernel how its work-items are grouped. Since version 5.2 */
 };
 
 #endif

@@ -29,7 +29,7 @@ enum form {
 enum presence {
     NEEDED, /* without it a record is wrong */
     USUAL,  /* always written; zeros or "" when it is not there */
-    RARE,   /* not written when it is "" */
+    RARE,   /* not written when it is 0 or "" */
 };
 
 struct field {
@@ -52,6 +52,7 @@ static const struct field kernel_fields[] = {
     {"args", NUMBER, NEEDED, AT(args_size), NOTE_MAX_ARGS},
     {"reqd", SIZES, USUAL, AT(reqd), UINT32_MAX},
     {"hint", SIZES, USUAL, AT(hint), UINT32_MAX},
+    {"ungrouped", NUMBER, RARE, AT(ungrouped), 1},
     {"vechint", STRING, USUAL, AT(vec_hint), 0},
 };
 #undef AT
@@ -450,6 +451,7 @@ static const char *string_at(const void *item, size_t at)
 static bool left_out(const struct field *f, const void *item)
 {
     if (f->presence != RARE) return false;
+    if (f->form == NUMBER) return !*(const uint32_t *)((const char *)item + f->at);
     return f->form == TEXT ? !((const struct note_source *)item)->text : !*string_at(item, f->at);
 }
 

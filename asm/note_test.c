@@ -40,19 +40,20 @@ static void rewrites(const char *text, const char *want)
     note_free(&note);
 }
 
-static const char everything[] = HEAD
-    "kernel name=a%20b entry=0x80000010 vgpr=16 sgpr=32 lds=64 pds=8 args=136 reqd=1,2,3 hint=4,5,6 vechint=float4\n"
-    "arg kind=value size=8 offset=0 align=8 name=n type=long access=none address=private qual=\n"
-    "arg kind=global size=4 offset=8 align=4 name=p type=int* access=none address=global qual=const%20volatile\n"
-    "arg kind=constant size=4 offset=12 align=4 name=c type=int* access=none address=constant qual=const\n"
-    "arg kind=local size=4 offset=16 align=128 name=l type=long16* access=none address=local qual=restrict\n"
-    "arg kind=image size=64 offset=64 align=64 name=i type=image2d_t access=read_only address=global qual=\n"
-    "arg kind=sampler size=4 offset=128 align=4 name=s type=sampler_t access=none address=private qual=\n"
-    "arg kind=pipe size=4 offset=132 align=4 name=q type=int access=read_only address=global qual=pipe\n"
-    "kernel name=two entry=0x80000020 vgpr=auto sgpr=auto lds=0 pds=0 args=0" USUAL "\n"
-    "line pc=0x80000000 line=3\nline pc=0x80000000 line=4294967295\n"
-    "format id=7 text=%25d%3D%0A\nformat id=1 text=\nstring id=0 text=hello%20world\n"
-    "source name=k.cl text=a%00b%0A\nsource name=other.cl\nsource text=\nsource\n";
+static const char everything[] =
+    HEAD "kernel name=a%20b entry=0x80000010 vgpr=16 sgpr=32 lds=64 pds=8 args=136 reqd=1,2,3 hint=4,5,6 ungrouped=1 "
+         "vechint=float4\n"
+         "arg kind=value size=8 offset=0 align=8 name=n type=long access=none address=private qual=\n"
+         "arg kind=global size=4 offset=8 align=4 name=p type=int* access=none address=global qual=const%20volatile\n"
+         "arg kind=constant size=4 offset=12 align=4 name=c type=int* access=none address=constant qual=const\n"
+         "arg kind=local size=4 offset=16 align=128 name=l type=long16* access=none address=local qual=restrict\n"
+         "arg kind=image size=64 offset=64 align=64 name=i type=image2d_t access=read_only address=global qual=\n"
+         "arg kind=sampler size=4 offset=128 align=4 name=s type=sampler_t access=none address=private qual=\n"
+         "arg kind=pipe size=4 offset=132 align=4 name=q type=int access=read_only address=global qual=pipe\n"
+         "kernel name=two entry=0x80000020 vgpr=auto sgpr=auto lds=0 pds=0 args=0" USUAL "\n"
+         "line pc=0x80000000 line=3\nline pc=0x80000000 line=4294967295\n"
+         "format id=7 text=%25d%3D%0A\nformat id=1 text=\nstring id=0 text=hello%20world\n"
+         "source name=k.cl text=a%00b%0A\nsource name=other.cl\nsource text=\nsource\n";
 
 static void test_everything(void **state)
 {
@@ -70,6 +71,8 @@ static void test_everything(void **state)
     assert_memory_equal(k->reqd, ((uint32_t[]){1, 2, 3}), sizeof k->reqd);
     assert_memory_equal(k->hint, ((uint32_t[]){4, 5, 6}), sizeof k->hint);
     assert_string_equal(k->vec_hint, "float4");
+    assert_int_equal(k->ungrouped, 1);
+    assert_int_equal(note.kernels[1].ungrouped, 0);
     assert_int_equal(k->nargs, VENTUS_ARG_KINDS);
     for (unsigned i = 0; i < VENTUS_ARG_KINDS; i++) assert_int_equal(k->args[i].kind, i);
     const struct ventus_arg *a = &k->args[VENTUS_ARG_GLOBAL];
@@ -264,6 +267,7 @@ static void test_limits(void **state)
     limit("kernel lds=", " name=x entry=0 vgpr=1 sgpr=1 pds=0 args=0", NOTE_MAX_LDS, "lds");
     limit("kernel pds=", " name=x entry=0 vgpr=1 sgpr=1 lds=0 args=0", NOTE_MAX_PDS, "pds");
     limit("kernel args=", " name=x entry=0 vgpr=1 sgpr=1 lds=0 pds=0", NOTE_MAX_ARGS, "args");
+    limit("kernel ungrouped=", " name=x entry=0 vgpr=1 sgpr=1 lds=0 pds=0 args=0", 1, "ungrouped");
     limit("arg align=", " kind=local size=4 offset=0", NOTE_MAX_ALIGN, "align");
     char *many = malloc(64 + (NOTE_MAX_KERNELS + 1) * 80);
     assert_non_null(many);

@@ -26,6 +26,7 @@ struct visited {
     uint32_t depth; /* of the calls below it */
     uint64_t size;  /* instructions after inlining */
     bool bound;     /* has, after inlining, what only kernels can have */
+    bool grouped;   /* does, with what it calls, what shows how work-items are grouped */
 };
 
 struct walk {
@@ -123,6 +124,50 @@ static void choose(struct walk *g, struct visited *v)
     structs_copy(g->cc->builder, v->function);
 }
 
+/* ---- how work-items are grouped ---- */
+
+/* Functions of the library that are the same for a work-item in any group. */
+static bool is_of_range(LLVMValueRef f)
+{
+    static const char *const names[] = {"_Z13get_global_idj", "_Z15get_global_sizej", "_Z17get_global_offsetj",
+                                        "_Z12get_work_dimv", "_Z20get_global_linear_idv"};
+    const char *name = LLVMGetValueName(f);
+    size_t i = 0;
+    while (i < sizeof names / sizeof *names && strcmp(names[i], name)) i++;
+    return i < sizeof names / sizeof *names;
+}
+
+/* The same of what has no body: the machine's functions of one work-item's numbers, and of images. */
+static bool is_of_item(LLVMValueRef f)
+{
+    static const char *const names[] = {"__ventus_exp",   "__ventus_ex2", "__ventus_lg2", "__ventus_rcp",
+                                        "__ventus_rsqrt", "__ventus_sin", "__ventus_cos", "__ventus_sampler"};
+    const char *name = LLVMGetValueName(f);
+    size_t i = 0;
+    while (i < sizeof names / sizeof *names && strcmp(names[i], name)) i++;
+    return i < sizeof names / sizeof *names || strstr(name, "__ventus_image");
+}
+
+static bool is_in_local_memory(LLVMValueRef v)
+{
+    LLVMTypeRef type = LLVMTypeOf(v);
+    bool pointer = LLVMGetTypeKind(type) == LLVMPointerTypeKind;
+    return (pointer && LLVMGetPointerAddressSpace(type) == 3) || is_local_variable(v);
+}
+
+/* Local memory, barriers, ids in the group, whatever lanes do together: all but what is known not to. What the
+ * instruction calls has been visited. */
+static bool shows_groups(struct walk *g, LLVMValueRef inst)
+{
+    for (int i = 0; i < LLVMGetNumOperands(inst); i++)
+        if (is_in_local_memory(LLVMGetOperand(inst, (unsigned)i))) return true;
+    if (!LLVMIsACallInst(inst)) return false;
+    LLVMValueRef callee = LLVMGetCalledValue(inst);
+    if (!LLVMIsAFunction(callee)) return true; /* assembly */
+    if (is_intrinsic(callee) || is_of_range(callee)) return false;
+    return LLVMIsDeclaration(callee) ? !is_of_item(callee) : lookup(g, callee)->grouped;
+}
+
 /* ---- the walk ---- */
 
 static struct visited *visit(struct walk *g, LLVMValueRef f, unsigned nesting);
@@ -163,12 +208,14 @@ static struct visited *visit(struct walk *g, LLVMValueRef f, unsigned nesting)
             struct visited *callee = LLVMIsACallInst(i) ? visit_call(g, i, nesting) : NULL;
             v->size = size_sum(v->size, callee ? callee->size : 1);
             v->bound |= callee ? callee->bound : g->does != CHECKS && is_bound(i);
+            v->grouped |= shows_groups(g, i);
             if (callee && callee->depth >= v->depth) v->depth = callee->depth + 1;
             check_limits(g, i, v->depth, v->size);
         }
     g->sizes.all = size_sum(g->sizes.all, v->size);
     if (v->size > g->sizes.largest) g->sizes.largest = v->size;
     v->done = true;
+    if (g->does == CHOOSES && kernel_is(f) && !v->grouped) shape_ungrouped(g->cc, f);
     choose(g, v);
     return v;
 }

@@ -51,6 +51,7 @@ struct kernel {
     struct ventus_arg *args;
     uint32_t nargs, args_size;
     uint32_t reqd[3], hint[3];
+    bool ungrouped; /* nothing shows it how its work-items are grouped */
     const char *vec_hint;
     uint32_t address; /* final address of the first word */
     bool is_routine;  /* called by others; of what stands above it has name, function and address */

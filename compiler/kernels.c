@@ -194,6 +194,7 @@ static void collect_kernel(struct cc *cc, LLVMValueRef f, struct kernel *k)
     }
     kernel_sizes(f, "reqd_work_group_size", k->reqd);
     kernel_sizes(f, "work_group_size_hint", k->hint);
+    k->ungrouped = is_ungrouped(f);
     k->vec_hint = vector_hint(cc, f);
 }
 
@@ -281,6 +282,7 @@ static struct ventus_kernel describe(const struct kernel *k)
                                   .args_size = k->args_size,
                                   .reqd = {k->reqd[0], k->reqd[1], k->reqd[2]},
                                   .hint = {k->hint[0], k->hint[1], k->hint[2]},
+                                  .ungrouped = k->ungrouped,
                                   .vec_hint = k->vec_hint,
                                   .nargs = k->nargs,
                                   .args = k->args};

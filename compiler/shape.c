@@ -96,6 +96,10 @@ bool is_routine(LLVMValueRef f) { return is_pure_routine(f) || has_mark(f, "vent
 
 bool is_noinline(LLVMValueRef f) { return has_mark(f, "ventus-noinline"); }
 
+bool is_ungrouped(LLVMValueRef kernel) { return has_mark(kernel, "ventus-ungrouped"); }
+
+void shape_ungrouped(struct cc *cc, LLVMValueRef kernel) { set_mark(cc, kernel, "ventus-ungrouped"); }
+
 void shape_routine(struct cc *cc, LLVMValueRef f)
 {
     set_mark(cc, f, "ventus-routine");

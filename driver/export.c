@@ -125,7 +125,7 @@ static void export_pieces(const ventus_event *e, const struct piece *pieces, siz
         report(kernel, "not written: too much device memory is in use");
         return;
     }
-    if (l->work_items < l->warps * l->threads_per_warp)
+    if (l->work_items < l->warps * l->threads_per_warp || l->last_items)
         report(kernel, "groups do not fill their warps, which the files cannot say: readers run more work-items");
     write_pieces(e, pieces, n);
 }

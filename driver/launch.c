@@ -61,6 +61,23 @@ uint32_t ventus_max_group(const ventus_device *device, const struct ventus_kerne
     return warps * c->threads_per_warp;
 }
 
+/* The groups do not divide dimension d: the last ones there have fewer work-items. False: they cannot. */
+static bool set_last(ventus_event *e, uint32_t d)
+{
+    const struct ventus_range *range = &e->in.range;
+    struct launch *l = &e->job.launch;
+    if (!e->in.kernel->ungrouped || l->last_items) return false;
+    uint32_t items = range->global[d] % range->local[d];
+    for (uint32_t i = 0; i < 3; i++) {
+        if (i < d ? range->local[i] != range->global[i] : i > d && range->local[i] != 1) return false;
+        if (i < d) items *= range->local[i];
+    }
+    l->groups[d]++;
+    l->last_items = items;
+    l->last_of = d;
+    return true;
+}
+
 /* Work-groups per dimension and work-items of a group; false when the sizes do not fit together. */
 static bool set_range(ventus_event *e)
 {
@@ -72,16 +89,17 @@ static bool set_range(ventus_event *e)
     if (range->work_dim < 1 || range->work_dim > 3) return false;
     for (int d = 0; d < 3; d++) {
         uint32_t global = range->global[d], local = range->local[d];
-        if (!global || !local || global % local) return false;
+        if (!global || !local) return false;
         if (k->reqd[d] && k->reqd[d] != local) return false;
         l->groups[d] = global / local;
+        if (global % local && !set_last(e, (uint32_t)d)) return false;
         items *= local;
         if (items > most) return false;
     }
     l->work_items = (uint32_t)items;
     l->threads_per_warp = threads;
     l->warps = ((uint32_t)items + threads - 1) / threads;
-    return true;
+    return !l->last_items || (l->last_items + threads - 1) / threads == l->warps;
 }
 
 /* Gives the __local arguments their places in `args`; false when the machine has no room for them. */

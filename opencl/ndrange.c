@@ -54,20 +54,79 @@ static void choose_local(struct ventus_range *r, uint32_t most, uint32_t warp)
     }
 }
 
-static cl_int local_check(const struct ventus_range *r, uint32_t most, cl_uint device_most)
+/* ---- groups that need not divide the range ---- */
+
+/* Work-groups of one launch, all of as many warps, and how many warps there are in all. */
+struct grouping {
+    uint32_t local[3];
+    uint64_t warps;
+};
+
+/* All of the lower dimensions, `size` of dimension d, and 1 of the higher ones. False: the last groups would have fewer
+ * warps than the others. */
+static bool group_by(struct grouping *g, const struct ventus_range *r, uint32_t d, uint32_t size, uint32_t warp)
+{
+    const uint32_t n = r->global[d], groups = (n - 1) / size + 1, rest = n - (groups - 1) * size;
+    uint32_t row = 1;
+    *g = (struct grouping){.local = {1, 1, 1}, .warps = groups};
+    for (uint32_t i = 0; i < d; i++) row *= g->local[i] = r->global[i];
+    for (uint32_t i = d + 1; i < 3; i++) g->warps *= r->global[i];
+    g->local[d] = size;
+    const uint32_t warps = (row * size + warp - 1) / warp;
+    g->warps *= warps;
+    return (row * rest + warp - 1) / warp == warps;
+}
+
+/* The fewest warps, in the largest groups, along dimension d, of whole rows of the lower ones. Rows of the first one
+ * that are no larger than a group stay whole. False: a row is larger than a group. */
+static bool group_along(struct grouping *best, const struct ventus_range *r, uint32_t d, uint32_t most, uint32_t warp)
+{
+    uint64_t row = 1;
+    for (uint32_t i = 0; i < d; i++) row *= r->global[i];
+    if (row > most) return false;
+    const uint32_t room = most / (uint32_t)row, n = r->global[d], least = d ? 1 : n <= room ? n : warp;
+    best->warps = UINT64_MAX;
+    for (uint32_t size = room < n ? room : n; size >= least; size -= d ? 1 : least) {
+        struct grouping g;
+        if (group_by(&g, r, d, size, warp) && g.warps < best->warps) *best = g;
+    }
+    return best->warps != UINT64_MAX;
+}
+
+/* Of a kernel that nothing shows how its work-items are grouped, in place of groups that divide the range but leave
+ * lanes idle: along the first dimension if that needs little more than them, because neighbours there are neighbours in
+ * memory; along a higher one if it saves an eighth. */
+static void choose_uneven(struct ventus_range *r, uint32_t most, uint32_t warp)
+{
+    const uint32_t items = r->local[0] * r->local[1] * r->local[2];
+    uint64_t needs = (items + warp - 1) / warp;
+    if (items % warp == 0) return;
+    for (int d = 0; d < 3; d++) needs *= r->global[d] / r->local[d];
+    for (uint32_t d = 0; d < 3; d++) {
+        struct grouping g;
+        if (!group_along(&g, r, d, most, warp)) return;
+        if (g.warps > (d ? needs - needs / 8 - 1 : needs + needs / 8)) continue;
+        memcpy(r->local, g.local, sizeof r->local);
+        needs = g.warps;
+    }
+}
+
+/* A size that the client has given must divide the range. */
+static cl_int local_check(const struct ventus_range *r, uint32_t most, cl_uint device_most, bool given)
 {
     uint64_t items = 1;
     for (int i = 0; i < 3; i++) {
         if (r->local[i] == 0) return CL_INVALID_WORK_GROUP_SIZE;
         if (r->local[i] > device_most) return CL_INVALID_WORK_ITEM_SIZE;
         items *= r->local[i];
-        if (items > most || r->global[i] % r->local[i]) return CL_INVALID_WORK_GROUP_SIZE;
+        if (items > most || (given && r->global[i] % r->local[i])) return CL_INVALID_WORK_GROUP_SIZE;
     }
     return CL_SUCCESS;
 }
 
+/* `even`: groups divide the range in any case. */
 static cl_int range_local(struct ventus_range *r, cl_kernel kernel, const struct ventus_kernel *code,
-                          const size_t *local)
+                          const size_t *local, bool even)
 {
     const ventus_device *machine = kernel->program->context->device;
     struct ventus_info info;
@@ -84,8 +143,9 @@ static cl_int range_local(struct ventus_range *r, cl_kernel kernel, const struct
         memcpy(r->local, reqd, sizeof r->local);
     } else if (!local) {
         choose_local(r, most, info.threads_per_warp);
+        if (code->ungrouped && !even) choose_uneven(r, most, info.threads_per_warp);
     }
-    return local_check(r, most, device_max_group(&info));
+    return local_check(r, most, device_max_group(&info), local || reqd[0] || even);
 }
 
 /* ---- the launch ---- */
@@ -138,16 +198,16 @@ static cl_int send(const struct route *to, struct command *c, cl_kernel kernel, 
     return command_send(to, c);
 }
 
-/* The range of a launch, after all checks of the sizes; *empty: there is nothing to run. */
+/* The range of a launch, after all checks of the sizes; *empty: there is nothing to run. `even`: see range_local. */
 static cl_int range_check(cl_command_queue q, cl_kernel kernel, cl_uint dim, const size_t *offset, const size_t *global,
-                          const size_t *local, struct ventus_range *range, bool *empty)
+                          const size_t *local, bool even, struct ventus_range *range, bool *empty)
 {
     struct kernel_code code;
     if (dim < 1 || dim > 3) return CL_INVALID_WORK_DIMENSION;
     cl_int error = range_global(range, dim, offset, global, empty);
     if (error || *empty) return error;
     error = kernel_on(kernel, q->device, &code);
-    return error ? error : range_local(range, kernel, code.info, local);
+    return error ? error : range_local(range, kernel, code.info, local, even);
 }
 
 /* Can the queue's device run the kernel as it is set? */
@@ -171,7 +231,7 @@ cl_int launch_kernel(const struct route *to, cl_command_type type, cl_kernel ker
     const bool lacks = to->may_lack && error == CL_INVALID_KERNEL_ARGS;
     if (lacks) error = CL_SUCCESS;
     if (!error) error = event_list_check(q->context, to->nwaits, to->waits);
-    if (!error) error = range_check(q, kernel, dim, offset, global, local, &range, &empty);
+    if (!error) error = range_check(q, kernel, dim, offset, global, local, false, &range, &empty);
     if (error) return error;
     const uint32_t nargs = kernel->info->nargs;
     const size_t bytes = sizeof(struct launch_command) + nargs * sizeof(uint32_t);
@@ -194,7 +254,7 @@ cl_int kernel_suggested_local_size(cl_command_queue q, cl_kernel kernel, cl_uint
     struct ventus_range range;
     bool empty = false;
     cl_int error = kernel_check(q, kernel);
-    if (!error) error = range_check(q, kernel, dim, offset, global, NULL, &range, &empty);
+    if (!error) error = range_check(q, kernel, dim, offset, global, NULL, true, &range, &empty);
     if (!error && empty) error = CL_INVALID_GLOBAL_WORK_SIZE;
     if (!error && !local) error = CL_INVALID_VALUE;
     for (cl_uint i = 0; i < dim && !error; i++) local[i] = range.local[i];

@@ -512,6 +512,61 @@ static void test_run(void **state)
     ventus_close(d);
 }
 
+/* Every work-item counts itself. Ranges that groups do not divide are for kernels whose note says that nothing shows
+ * them the groups, and only such as the machine can have: the last groups of one dimension are shorter. */
+static void test_uneven_ranges(void **state)
+{
+    static const char source[] = " csrr t0, CSR_KNL\n lw t0, 4(t0)\n lw t0, 0(t0)\n vmv.v.x v1, t0\n vmv.v.i v2, 1\n"
+                                 " amoadd.w v3, v2, (v1)\n endprg\n";
+    static const struct {
+        uint32_t global[3], local[3], groups; /* 0: there is no such launch */
+    } ranges[] = {{{200, 1, 1}, {50, 1, 1}, 4},
+                  {{1001, 1, 1}, {32, 1, 1}, 32},
+                  {{1001, 3, 2}, {32, 1, 1}, 192},
+                  {{7, 95, 2}, {7, 9, 1}, 22},
+                  {{7, 100, 2}, {7, 9, 1}, 0},
+                  {{3, 2, 50}, {3, 2, 5}, 10},
+                  {{3, 2, 53}, {3, 2, 5}, 11},
+                  {{1001, 1, 1}, {64, 1, 1}, 16},
+                  {{96, 1, 1}, {64, 1, 1}, 0},
+                  {{1001, 2, 1}, {32, 2, 1}, 0},
+                  {{8, 7, 1}, {4, 2, 1}, 0},
+                  {{7, 7, 1}, {2, 2, 1}, 0},
+                  {{7, 7, 1}, {4, 7, 1}, 0},
+                  {{1, 1, 1}, {2, 1, 1}, 1},
+                  {{1, 3, 1}, {1, 0, 1}, 0},
+                  {{5, 1u << 31, 1}, {5, 1u << 30, 1}, 0},
+                  {{31, 1u << 31, 3}, {31, 3u << 29, 1}, 0}};
+    ventus_device *d = open_device();
+    uint32_t out;
+    (void)state;
+    assert_int_equal(ventus_alloc(d, 4, &out), VENTUS_OK);
+    for (unsigned i = 0; i < 2 * (sizeof ranges / sizeof *ranges); i++) {
+        const uint32_t *global = ranges[i / 2].global, *local = ranges[i / 2].local, zero = 0;
+        bool divides = true, ungrouped = i % 2;
+        for (unsigned k = 0; k < 3; k++) divides = divides && local[k] && global[k] % local[k] == 0;
+        char note[200];
+        snprintf(note, sizeof note,
+                 "ventus-module 1\nkernel name=k entry=0x80000000 vgpr=4 sgpr=32 lds=0 pds=0 args=4%s\n",
+                 ungrouped ? " ungrouped=1" : "");
+        ventus_module *m = build(source, note);
+        struct ventus_launch l = {.module = m, .kernel = ventus_module_kernel(m, 0), .args = &out};
+        struct ventus_result result;
+        uint32_t count;
+        l.range.work_dim = 3;
+        memcpy(l.range.global, global, sizeof l.range.global);
+        memcpy(l.range.local, local, sizeof l.range.local);
+        assert_int_equal(ventus_write(d, out, &zero, 4), VENTUS_OK);
+        bool can = ranges[i / 2].groups && (divides || ungrouped);
+        assert_int_equal(ventus_run(d, &l, &result, NULL, 0), can ? VENTUS_OK : VENTUS_BAD_LAUNCH);
+        assert_int_equal(ventus_read(d, &count, out, 4), VENTUS_OK);
+        assert_int_equal(count, can ? global[0] * global[1] * global[2] : 0);
+        if (can) assert_int_equal(result.counters.groups, ranges[i / 2].groups);
+        ventus_module_free(m);
+    }
+    ventus_close(d);
+}
+
 /* The code window follows the module; its bytes can be read and written like memory. */
 /* ---- programs without a note ---- */
 
@@ -890,7 +945,7 @@ int main(void)
         cmocka_unit_test(test_alloc), cmocka_unit_test(test_copies), cmocka_unit_test(test_random_allocations),
         cmocka_unit_test(test_note), cmocka_unit_test(test_bad_notes), cmocka_unit_test(test_where_notes_are_bad), cmocka_unit_test(test_damaged_files),
         cmocka_unit_test(test_print), cmocka_unit_test(test_hostile_print), cmocka_unit_test(test_broken_records), cmocka_unit_test(test_emptied_print),
-        cmocka_unit_test(test_run), cmocka_unit_test(test_records), cmocka_unit_test(test_recorded_run),
+        cmocka_unit_test(test_run), cmocka_unit_test(test_uneven_ranges), cmocka_unit_test(test_records), cmocka_unit_test(test_recorded_run),
         cmocka_unit_test(test_module_switch), cmocka_unit_test(test_place_of_launches), cmocka_unit_test(test_profiles), cmocka_unit_test(test_spaces), cmocka_unit_test(test_print_from_kernel),
         cmocka_unit_test(test_max_group), cmocka_unit_test(test_local_bytes), cmocka_unit_test(test_start_registers),
     };
