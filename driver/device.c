@@ -106,6 +106,9 @@ static uint64_t limit_of_environment(void)
     return 0;
 }
 
+/* Memory of events that is kept: of so many, at most 9 MB, with places for so many dependencies. */
+enum { SPARE_EVENTS = 8192, SPARE_DEPS = 2 };
+
 static ventus_device *device_new(const struct gpu_config *config)
 {
     ventus_device *d = calloc(1, sizeof *d);
@@ -113,7 +116,8 @@ static ventus_device *device_new(const struct gpu_config *config)
     d->uses = 1;
     d->queue.machine = (struct worker){worker_run, machine_work, machine_held_until, &d->queue};
     d->queue.host = (struct worker){worker_run, call_run, NULL, &d->queue};
-    bool lock = pthread_mutex_init(&d->lock, NULL) == 0 && pthread_mutex_init(&d->print_lock, NULL) == 0;
+    bool lock = pthread_mutex_init(&d->lock, NULL) == 0 && pthread_mutex_init(&d->print_lock, NULL) == 0 &&
+                spares_open(&d->events, sizeof(ventus_event) + SPARE_DEPS * sizeof(struct dependency), SPARE_EVENTS);
     if (lock && queue_init(&d->queue)) {
         struct gpu_config c = *config;
         if (*c.timing) c.host_threads = 1; /* the model's */
@@ -124,7 +128,11 @@ static ventus_device *device_new(const struct gpu_config *config)
         device_release(d);
         return NULL;
     }
-    if (lock) pthread_mutex_destroy(&d->lock);
+    if (lock) {
+        spares_close(&d->events);
+        pthread_mutex_destroy(&d->print_lock);
+        pthread_mutex_destroy(&d->lock);
+    }
     free(d);
     return NULL;
 }

@@ -16,6 +16,7 @@
 #include "asm/note.h"
 #include "driver/gpu.h"
 #include "sim/host.h"
+#include "sim/spares.h"
 #include "isa/abi.h"
 
 struct block {
@@ -121,6 +122,7 @@ struct ventus_device {
     struct segment segments[MAX_SEGMENTS];
     size_t nsegments;
     struct queue queue;
+    struct spares events;
     struct check *check;        /* NULL: off; set before the first allocation */
     FILE *check_file;           /* its own output, or NULL */
     struct device_clock *clock; /* of a cycle model; NULL: the host's */

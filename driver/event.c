@@ -163,6 +163,7 @@ void device_release(ventus_device *d)
     queue_destroy(&d->queue);
     pthread_mutex_destroy(&d->lock);
     pthread_mutex_destroy(&d->print_lock);
+    spares_close(&d->events);
     free(d->clock);
     free(d);
 }
@@ -174,8 +175,9 @@ void ventus_event_release(ventus_event *event)
     if (!event || atomic_fetch_sub(&event->uses, 1) != 1) return;
     free(event->args);
     free(event->names);
-    device_release(event->device);
-    free(event);
+    ventus_device *device = event->device;
+    spares_give(&device->events, event);
+    device_release(device);
 }
 
 /* ---- questions ---- */

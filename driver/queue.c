@@ -294,7 +294,7 @@ void queue_close(ventus_device *d)
 
 static ventus_event *event_new(ventus_device *d, enum event_kind kind, size_t ndeps)
 {
-    ventus_event *e = calloc(1, sizeof *e + ndeps * sizeof *e->deps);
+    ventus_event *e = spares_take(&d->events, sizeof *e + ndeps * sizeof *e->deps);
     if (!e) return NULL;
     e->uses = 1;
     e->kind = kind;

@@ -36,6 +36,7 @@ static void context_free(cl_context context)
     if (context->device) machine_give_back(context->device);
     devices_close(&context->devices);
     pthread_mutex_destroy(&context->lock);
+    spares_close(&context->commands);
     free(context->properties);
     free(context);
 }
@@ -50,11 +51,20 @@ static void context_destroy(struct object *object)
     context_free(context);
 }
 
+/* Memory of commands that is kept: of so many, at most 4 MB, launches of kernels with some dozen arguments among them.
+ */
+enum { SPARE_COMMANDS = 8192, SPARE_BYTES = 480 };
+
 static cl_int context_make(const cl_context_properties *properties, size_t count, cl_uint ndevices,
                            const cl_device_id *devices, cl_context *result)
 {
     cl_context context = calloc(1, sizeof *context);
     if (!context || pthread_mutex_init(&context->lock, NULL)) {
+        free(context);
+        return CL_OUT_OF_HOST_MEMORY;
+    }
+    if (!spares_open(&context->commands, SPARE_BYTES, SPARE_COMMANDS)) {
+        pthread_mutex_destroy(&context->lock);
         free(context);
         return CL_OUT_OF_HOST_MEMORY;
     }

@@ -26,6 +26,7 @@
 #include <stdint.h>
 
 #include "sim/host.h"
+#include "sim/spares.h"
 #include "driver/ventus.h"
 #include "isa/image.h"
 
@@ -207,8 +208,9 @@ struct _cl_context {
     void *notify_data;
     ventus_device *device; /* the machine that they all are, or are parts of */
     struct notifier *notifier;
-    atomic_uint witnesses; /* by which the client can see what commands do: see context_witness */
-    pthread_mutex_t lock;  /* what is below */
+    struct spares commands; /* memory of those that are over */
+    atomic_uint witnesses;  /* by which the client can see what commands do: see context_witness */
+    pthread_mutex_t lock;   /* what is below */
     struct destructor *destructors;
     cl_command_queue queues;
     struct svm *svm; /* allocations of shared virtual memory */

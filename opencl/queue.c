@@ -19,7 +19,8 @@
 static struct command *command_alloc(cl_command_queue queue, size_t size, size_t ndeps, cl_uint nmems)
 {
     const size_t unit = _Alignof(struct ventus_dep), whole = (size + unit - 1) / unit * unit;
-    struct command *c = calloc(1, whole + ndeps * sizeof *c->deps + nmems * sizeof *c->mems);
+    struct command *c =
+        spares_take(&queue->context->commands, whole + ndeps * sizeof *c->deps + nmems * sizeof *c->mems);
     if (!c) return NULL;
     c->queue = queue;
     object_use(&queue->base);
@@ -71,9 +72,10 @@ void command_free(struct command *c)
 {
     if (c->dispose) c->dispose(c);
     for (cl_uint i = 0; i < c->nmems; i++) object_drop(&c->mems[i]->base);
-    if (c->prints) context_witness_gone(c->queue->context);
-    object_drop(&c->queue->base);
-    free(c);
+    cl_command_queue q = c->queue;
+    if (c->prints) context_witness_gone(q->context);
+    spares_give(&q->context->commands, c);
+    object_drop(&q->base);
 }
 
 /* A failure that no wait or query has shown yet: the next blocking call returns it, once. The message of a launch may
