@@ -186,6 +186,7 @@ struct ventus_event {
     void (*ending)(void *user, const struct ventus_outcome *outcome);
     void *user;
     struct ventus_outcome outcome; /* complete when the state is VENTUS_ENDED */
+    char *message;                 /* the outcome's, if it is not a constant; else NULL */
 
     struct ventus_launch in; /* args is the copy below, and there are no pointers, local_sizes, spaces or gpu */
     bool raw;                /* the client has given the machine's launch: kernel, range and args do not count */

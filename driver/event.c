@@ -174,6 +174,7 @@ void ventus_event_release(ventus_event *event)
 {
     if (!event || atomic_fetch_sub(&event->uses, 1) != 1) return;
     free(event->args);
+    free(event->message);
     free(event->names);
     ventus_device *device = event->device;
     spares_give(&device->events, event);

@@ -2,6 +2,7 @@
  *
  * One allocation holds metadata, arguments and print buffer, another the private memory; both are gone when
  * the launch has ended, whatever happened. Called by queue.c. */
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -338,6 +339,16 @@ static void work_item(const struct ventus_range *range, const struct fault *f, u
     for (int d = 0; d < 3; d++) id[d] = range->offset[d] + f->group[d] * local[d] + in_group[d];
 }
 
+/* Without memory for it there is the status alone. */
+static void say(ventus_event *e, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    if (vasprintf(&e->message, format, args) < 0) e->message = NULL;
+    va_end(args);
+    e->outcome.message = e->message ? e->message : ventus_status_text(e->outcome.status);
+}
+
 /* Into the message: "NAME DID at line N, work-item (...): what". */
 static void describe_access(ventus_event *e, const char *name, const char *did, const struct fault *f)
 {
@@ -351,7 +362,7 @@ static void describe_access(ventus_event *e, const char *name, const char *did, 
         snprintf(who, sizeof who, ", work-item (%u,%u,%u)", (unsigned)id[0], (unsigned)id[1], (unsigned)id[2]);
     }
     fault_print(f, what, sizeof what);
-    snprintf(e->outcome.message, sizeof e->outcome.message, "%s %s%s%s: %s", name, did, where, who, what);
+    say(e, "%s %s%s%s: %s", name, did, where, who, what);
 }
 
 static void describe(ventus_event *e)
@@ -361,7 +372,7 @@ static void describe(ventus_event *e)
     if (e->job.result.status == LAUNCH_FAULT) describe_access(e, name, "failed", &e->job.result.fault);
     else if (e->outcome.status == VENTUS_OK)
         describe_access(e, name, "strays, which is ignored and not said again,", &e->job.result.stray);
-    else snprintf(e->outcome.message, sizeof e->outcome.message, "%s: %s", name, ventus_status_text(e->outcome.status));
+    else say(e, "%s: %s", name, ventus_status_text(e->outcome.status));
 }
 
 /* ---- the end ---- */

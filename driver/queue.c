@@ -136,7 +136,7 @@ static void conclude(ventus_event *e, enum ventus_status status)
         launch_finish(e, status);
         if (e->in.module) ventus_module_free((ventus_module *)e->in.module);
     } else if (status != VENTUS_OK) {
-        snprintf(e->outcome.message, sizeof e->outcome.message, "%s", ventus_status_text(status));
+        e->outcome.message = ventus_status_text(status);
     }
     e->outcome.status = status;
     e->outcome.ended = ventus_clock(e->device);
@@ -299,6 +299,7 @@ static ventus_event *event_new(ventus_device *d, enum event_kind kind, size_t nd
     e->uses = 1;
     e->kind = kind;
     e->device = d;
+    e->outcome.message = "";
     e->job.user = e;
     atomic_fetch_add(&d->uses, 1);
     return e;

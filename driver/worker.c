@@ -196,31 +196,36 @@ enum ventus_status ventus_finish(ventus_device *device, uint64_t timeout_ns)
     return in_time ? VENTUS_OK : VENTUS_TIMEOUT;
 }
 
-static enum ventus_status run(ventus_device *device, const struct ventus_launch *launch, struct ventus_outcome *outcome)
+/* Says why a launch has not even been queued. */
+static void refuse(ventus_device *device, const struct ventus_launch *launch, enum ventus_status status, char *message,
+                   size_t size)
 {
-    ventus_event *e;
-    enum ventus_status status = ventus_launch(device, launch, 0, NULL, &e);
-    if (status != VENTUS_OK) {
-        bool named = launch && launch->kernel && !launch_is_raw(launch);
-        char why[200];
-        bool foreign = status == VENTUS_BAD_MODULE && !ventus_module_fits(device, launch->module, why, sizeof why);
-        snprintf(outcome->message, sizeof outcome->message, "%s%s: %s", named ? "kernel " : "launch",
-                 named ? launch->kernel->name : "", foreign ? why : ventus_status_text(status));
-        return status;
-    }
-    status = ventus_event_wait(e, VENTUS_FOREVER);
-    const struct ventus_outcome *o = ventus_event_outcome(e);
-    if (o) *outcome = *o; /* not on a thread of the device's own */
-    ventus_event_release(e);
-    return status;
+    bool named = launch && launch->kernel && !launch_is_raw(launch);
+    char why[200];
+    bool foreign = status == VENTUS_BAD_MODULE && !ventus_module_fits(device, launch->module, why, sizeof why);
+    snprintf(message, size, "%s%s: %s", named ? "kernel " : "launch", named ? launch->kernel->name : "",
+             foreign ? why : ventus_status_text(status));
 }
 
 enum ventus_status ventus_run(ventus_device *device, const struct ventus_launch *launch, struct ventus_result *result,
                               char *message, size_t message_size)
 {
-    struct ventus_outcome outcome = {0};
-    enum ventus_status status = result ? run(device, launch, &outcome) : VENTUS_BAD_ARGUMENT;
-    if (result && outcome.submitted) *result = outcome.result;
-    if (message && message_size) snprintf(message, message_size, "%s", outcome.message);
+    ventus_event *e;
+    char none[1];
+    if (!message || !message_size) message = none, message_size = sizeof none;
+    *message = '\0';
+    if (!result) return VENTUS_BAD_ARGUMENT;
+    enum ventus_status status = ventus_launch(device, launch, 0, NULL, &e);
+    if (status != VENTUS_OK) {
+        refuse(device, launch, status, message, message_size);
+        return status;
+    }
+    status = ventus_event_wait(e, VENTUS_FOREVER);
+    const struct ventus_outcome *o = ventus_event_outcome(e);
+    if (o) { /* not on a thread of the device's own */
+        *result = o->result;
+        snprintf(message, message_size, "%s", o->message);
+    }
+    ventus_event_release(e);
     return status;
 }
