@@ -97,6 +97,7 @@ struct queue {
     uint32_t finishing;  /* who waits in ventus_finish */
     uint32_t waiting;    /* threads in queue_wait */
     bool gathers;        /* launches wait until the host does (machine.c); set before the first one */
+    uint64_t usual_ns;   /* that launches have taken lately; 0: none has been run */
     uint64_t latest;     /* when work for a thread was last submitted, and anything if it gathers (host_ns) */
     uint32_t tails;      /* of `all`, those that nothing else of it waits for; and cancelled ones, see tail_ends */
     pthread_t client;    /* the thread that has submitted; ... */
@@ -318,6 +319,8 @@ void worker_notice(const struct queue *queue, struct worker *worker);
 void queue_proceed(struct queue *queue);
 /* Somebody waits who does none of the work: the workers do it, now and the next time. With the lock held. */
 void queue_wake(struct queue *queue);
+/* Have launches lately been so short that handing them over to another thread does not pay? With the lock held. */
+bool queue_has_trifles(const struct queue *queue);
 
 /* Is this the thread that does the worker's work, or that of either; the one that submits? With the lock held. */
 bool worker_is_self(const struct queue *queue, const struct worker *worker);

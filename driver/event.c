@@ -100,10 +100,17 @@ void worker_notice(const struct queue *q, struct worker *w)
     if (!w->naps || q->waiting) worker_wake(w);
 }
 
+bool queue_has_trifles(const struct queue *q)
+{
+    enum { TRIFLE_NS = 20000 };
+    return q->usual_ns && q->usual_ns < TRIFLE_NS;
+}
+
 static void proceed(const struct queue *q, struct worker *w)
 {
     enum { AHEAD = 8 }; /* what a client queues at most before it waits, as a rule, if it waits at once */
-    if (w->naps && w->ready.first && q->submitted - w->ready.first->number >= AHEAD) worker_wake(w);
+    if (w->naps && !queue_has_trifles(q) && w->ready.first && q->submitted - w->ready.first->number >= AHEAD)
+        worker_wake(w);
 }
 
 void queue_proceed(struct queue *q)
@@ -183,6 +190,13 @@ void ventus_event_release(ventus_event *event)
 
 /* ---- questions ---- */
 
+void ventus_flush(ventus_device *device)
+{
+    pthread_mutex_lock(&device->queue.lock);
+    queue_wake(&device->queue);
+    pthread_mutex_unlock(&device->queue.lock);
+}
+
 enum ventus_state ventus_event_state(const ventus_event *event) { return event->state; }
 
 const struct ventus_outcome *ventus_event_outcome(const ventus_event *event)
@@ -202,6 +216,7 @@ bool ventus_event_notify(ventus_event *event, enum ventus_state state, void (*ca
     pthread_mutex_lock(&q->lock);
     bool reached = event->state >= state;
     if (!reached) {
+        queue_wake(q);
         while (*at && (*at)->state <= state) at = &(*at)->next;
         c->next = *at;
         *at = c;

@@ -113,12 +113,20 @@ void event_begin(ventus_event *e)
     event_call(e, due);
 }
 
+/* A mean in which the last launches count most. */
+static void note_time(struct queue *q, uint64_t ns)
+{
+    enum { WEIGHT = 8 };
+    q->usual_ns = q->usual_ns ? (q->usual_ns * (WEIGHT - 1) + ns) / WEIGHT : ns;
+}
+
 static void count_launch(struct queue *q, const ventus_event *e)
 {
     const struct ventus_outcome *o = &e->outcome;
     q->running -= e->state == VENTUS_RUNNING;
     q->watched -= e->watch != NULL;
     q->totals.launches++;
+    if (e->outcome.started) note_time(q, e->outcome.ended - e->outcome.started);
     q->totals.faults += o->status == VENTUS_FAULT;
     q->totals.cancelled += o->status == VENTUS_CANCELLED;
     counters_add(&q->counters, &e->job.result.counters);
@@ -377,6 +385,7 @@ static void depend_on_others(ventus_event *e, size_t ndeps, const struct ventus_
         if (deps[i].event->device == e->device) continue;
         pthread_mutex_lock(&q->lock);
         bool waits = depend(e, &e->deps[i], &deps[i]);
+        queue_wake(q);
         pthread_mutex_unlock(&q->lock);
         if (!waits) count_down_unlocked(e, dep_failed(deps[i].event, deps[i].any_end), due);
     }

@@ -345,6 +345,11 @@ enum ventus_status ventus_event_set(ventus_event *event, enum ventus_status stat
  * once what they wait for has ended. */
 void ventus_event_cancel(ventus_event *event);
 
+/* What has been submitted begins at once, if it can. Without this the device leaves short launches to the client's
+ * own thread, which as a rule is about to wait for them, and begins with them itself when the client has done neither
+ * that nor submitted more for some milliseconds, or has not waited for 50 ms. */
+void ventus_flush(ventus_device *device);
+
 /* Waits until everything submitted before has ended: VENTUS_OK, or VENTUS_TIMEOUT after `timeout_ns`. */
 enum ventus_status ventus_finish(ventus_device *device, uint64_t timeout_ns);
 

@@ -48,7 +48,9 @@ static cl_int event_status(const struct _cl_event *event)
 {
     if (!event->queue) return atomic_load(&event->user_status);
     switch (ventus_event_state(event->under)) {
-    case VENTUS_QUEUED: return begun(event) ? CL_RUNNING : CL_SUBMITTED;
+    case VENTUS_QUEUED:
+        ventus_flush(event->context->device); /* for a client that asks again and again */
+        return begun(event) ? CL_RUNNING : CL_SUBMITTED;
     case VENTUS_RUNNING: return CL_RUNNING;
     case VENTUS_ENDED: break;
     }

@@ -379,7 +379,12 @@ cl_int clSetCommandQueueProperty(cl_command_queue q, cl_command_queue_properties
     return CL_INVALID_OPERATION;
 }
 
-cl_int clFlush(cl_command_queue q) { return object_is(q, KIND_QUEUE) ? CL_SUCCESS : CL_INVALID_COMMAND_QUEUE; }
+cl_int clFlush(cl_command_queue q)
+{
+    if (!object_is(q, KIND_QUEUE)) return CL_INVALID_COMMAND_QUEUE;
+    ventus_flush(q->context->device);
+    return CL_SUCCESS;
+}
 
 cl_int clFinish(cl_command_queue q)
 {

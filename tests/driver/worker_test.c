@@ -104,6 +104,47 @@ static void test_client_helps(void **state)
     ventus_close(d);
 }
 
+/* A rush of short launches is the client's, which waits for them behind it. */
+static void test_rush(void **state)
+{
+    ventus_device *d = open_device();
+    ventus_module *m = program_build(" endprg\n");
+    struct seen s[MANY];
+    (void)state;
+    for (unsigned here = 0; here < MANY;) {
+        for (unsigned i = 0; i < MANY; i++) ventus_event_release(launch(d, m, &s[i], 0, NULL));
+        assert_int_equal(ventus_finish(d, VENTUS_FOREVER), VENTUS_OK);
+        here = 0;
+        for (unsigned i = 0; i < MANY; i++) here += is_here(&s[i]);
+    }
+    ventus_module_free(m);
+    ventus_close(d);
+}
+
+/* One that never waits gets them done by the device, whether it says that they are to begin or just goes on
+ * submitting. */
+static void test_rush_unattended(void **state)
+{
+    ventus_device *d = open_device();
+    ventus_module *m = program_build(" endprg\n");
+    struct seen first = {0}, other = {0};
+    (void)state;
+    assert_true(helps(d, m) > 0);
+    for (int round = 0; round < 4; round++) { /* a thread that sleeps begins at once; later it only naps */
+        ventus_event *e = launch(d, m, &first, 0, NULL);
+        while (ventus_event_state(e) != VENTUS_ENDED) {
+            nanosleep(&(struct timespec){.tv_nsec = 10000}, NULL);
+            ventus_event_release(launch(d, m, &other, 0, NULL));
+            if (round & 1) ventus_flush(d);
+        }
+        assert_false(is_here(&first));
+        ventus_event_release(e);
+    }
+    assert_int_equal(ventus_finish(d, VENTUS_FOREVER), VENTUS_OK);
+    ventus_module_free(m);
+    ventus_close(d);
+}
+
 /* A launch that goes on until the client writes a word holds up nobody who waits for another one. */
 static void test_waits_for_one_of_two(void **state)
 {
@@ -407,6 +448,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_client_helps),
+        cmocka_unit_test(test_rush),
+        cmocka_unit_test(test_rush_unattended),
         cmocka_unit_test(test_waits_for_one_of_two),
         cmocka_unit_test(test_cancelled_by_another),
         cmocka_unit_test(test_joined_by_another_thread),
