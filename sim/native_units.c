@@ -343,6 +343,7 @@ struct native_unit *units_hold(struct native_units *u, const struct warp *w)
 
 void units_let_go(struct native_units *u, struct native_unit *unit)
 {
+    if (!unit) return;
     pthread_mutex_lock(&u->lock);
     hold(unit, -1);
     pthread_mutex_unlock(&u->lock);
