@@ -42,7 +42,7 @@ struct ventus_kernel {
     uint32_t nargs;
     const struct ventus_arg *args;
     const char *more;   /* as above */
-    uint32_t ungrouped; /* 1: nothing shows the kernel how its work-items are grouped. Since version 5.2 */
+    uint32_t ungrouped; /* 1: nothing shows the kernel how its work-items are grouped. Since version 6.0 */
 };
 
 #endif

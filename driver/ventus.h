@@ -22,9 +22,9 @@
 extern "C" {
 #endif
 
-/* Version of this header. A minor one only adds; the major one is that of the library's file name (libventus.so.5). */
-#define VENTUS_API_MAJOR   5
-#define VENTUS_API_MINOR   2
+/* Version of this header. A minor one only adds; the major one is that of the library's file name (libventus.so.6). */
+#define VENTUS_API_MAJOR   6
+#define VENTUS_API_MINOR   0
 #define VENTUS_API_VERSION ((uint32_t)VENTUS_API_MAJOR << 16 | VENTUS_API_MINOR)
 
 /* The version the library was built with; a program checks that its major part is the header's. */
@@ -229,7 +229,7 @@ struct ventus_gpu_launch; /* driver/gpu.h */
 struct ventus_launch {
     const ventus_module *module;
     const struct ventus_kernel *kernel;
-    /* `global` must be a multiple of `local`. Since version 5.2, and for kernels that are `ungrouped`, not in one
+    /* `global` must be a multiple of `local`. Since version 6.0, and for kernels that are `ungrouped`, not in one
      * dimension, where the last groups have the rest, which must take as many warps as the others: `local` is all of
      * `global` in lower dimensions then, and 1 in higher ones. */
     struct ventus_range range;
