@@ -270,6 +270,20 @@ static void diverge(struct translator *t, const struct node *n, LLVMValueRef tak
     LLVMBuildCondBr(t->b, first, way_to(t, node_target(n), MASKED), way_to(t, node_next(n), MASKED));
 }
 
+/* Lanes that have failed at sc.w go on with the others, behind their turns; goes on where they do not. */
+static void take_turns(struct translator *t, const struct node *n, LLVMValueRef lanes)
+{
+    LLVMValueRef plan = turns_plan(t, n, lanes);
+    if (!plan) return;
+    LLVMBasicBlockRef turns = ir_block(t, "turns"), rounds = ir_block(t, "rounds");
+    LLVMBuildCondBr(t->b, LLVMBuildICmp(t->b, LLVMIntNE, plan, ir_u64(t, 0), ""), turns, rounds);
+    ir_at(t, turns);
+    store_at_end(t);
+    turns_take(t, n, lanes, plan);
+    go(t, node_next(n), t->version);
+    ir_at(t, rounds);
+}
+
 static void branch_vector(struct translator *t, const struct node *n)
 {
     LLVMBasicBlockRef not_none = ir_block(t, ""), both_sides = ir_block(t, "diverge"), none, all;
@@ -287,6 +301,7 @@ static void branch_vector(struct translator *t, const struct node *n)
     store_at_end(t);
     go(t, node_target(n), version);
     ir_at(t, both_sides);
+    take_turns(t, n, taken);
     if (t->flow->request->lanes == LANES_TOGETHER) leave_at(t, n);
     else diverge(t, n, taken, rest);
 }

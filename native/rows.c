@@ -206,6 +206,46 @@ COLD uint64_t store_reserved(struct sm *sm, const uint32_t *addr, const uint32_t
     return reserve_store(sm->reservations, sm->warp, sm->mem, lanes, addr, value, out, own || alone);
 }
 
+/* Of `lanes`, how many have the same words: words[n] of which more than n have them. */
+static inline uint32_t count_shares(const uint32_t *addr, uint32_t lanes, uint32_t words[ISA_LANES])
+{
+    uint32_t most = 0;
+    RESERVE_LANES words[lane] = 0;
+    while (lanes) {
+        const uint32_t same = lanes & lanes_at(addr, addr[__builtin_ctz(lanes)]),
+                       n = (uint32_t)__builtin_popcount(same);
+        for (uint32_t i = 0; i < n; i++) words[i]++;
+        most = n > most ? n : most;
+        lanes &= ~same;
+    }
+    return most;
+}
+
+/* What rounds of a loop (native/turns.c) would count for `lanes` that have failed, of those of `mask` that its first
+ * round had: how many rounds there are, how many lanes they have in all, and how many the two joins of each have
+ * together, 16 bits each. What they do to the SIMT stack is counted here. 0: there may be one for which the budget or
+ * the stack is too small. */
+COLD uint64_t plan_turns(struct sm *sm, uint32_t lanes, uint32_t mask, uint32_t left, uint32_t need, uint32_t each,
+                         uint32_t order)
+{
+    struct counters *c = &sm->warp->group->counters;
+    uint32_t words[ISA_LANES], rounds = 0, depth = sm->warp->depth, deepest = 0, in_loop = 0, at_joins = 0;
+    uint32_t run = (uint32_t)__builtin_popcount(mask), more = (uint32_t)__builtin_popcount(lanes);
+    rounds = count_shares(sm->access.addr, lanes, words);
+    if (left < need || (left - need) / each < rounds) return 0;
+    for (uint32_t i = 0; i < rounds; i++) {
+        const bool back_first = order == PATH_TAKEN_FIRST || (order == PATH_FEWER_FIRST && more <= run - more);
+        deepest = depth + 2 > deepest ? depth + 2 : deepest;
+        depth += back_first ? 2 : 1;
+        in_loop += more, at_joins += run;
+        run = more, more -= words[i];
+    }
+    if (deepest > SIMT_DEPTH) return 0;
+    c->divergent += rounds;
+    if (deepest > c->max_simt_depth) c->max_simt_depth = deepest;
+    return rounds | in_loop << 16 | (uint64_t)at_joins << 32;
+}
+
 #define ROW_V       ~, PIECE
 #define ROW_VV      ~, PIECE
 #define ROW_VX      ~, PIECE

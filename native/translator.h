@@ -239,6 +239,17 @@ void alone_make_exact(struct translator *t, unsigned r);
 LLVMValueRef alone_row(struct translator *t, const struct node *n);
 void alone_node(struct translator *t, const struct node *n);
 
+/* ---- turns.c: lanes that share words ---- */
+
+/* In some of the lanes in which the block has run sc.w has failed, and its last instruction, a vector branch, goes back
+ * to its beginning with them. A number: whether they are to take their turns instead, which is not 0 then. NULL: the
+ * block is none for this. */
+LLVMValueRef turns_plan(struct translator *t, const struct node *branch, LLVMValueRef lanes);
+
+/* They do, behind store_fresh: with what they have computed, and what has been counted, the block goes on behind the
+ * branch as if lanes had not parted. */
+void turns_take(struct translator *t, const struct node *branch, LLVMValueRef lanes, LLVMValueRef plan);
+
 /* ---- entry.c ---- */
 
 /* Ends the host block, in which a warp comes from `step` to a block: goes on there if what the block takes for granted

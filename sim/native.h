@@ -142,6 +142,8 @@ enum native_exit {
     EXIT_END,     /* for `next`: w->pc is behind endprg; registers are not stored */
 };
 
+enum { TURN_ROWS = 8 };
+
 /* Of one SM, for the time of a call. */
 struct native_state {
     _Alignas(64) uint32_t counts[NATIVE_COUNTS]; /* since the call; up to the end of the block that state.site is in */
@@ -170,6 +172,7 @@ struct native_state {
     void (*wrote)(struct sm *sm, uint32_t mask); /* ends reservations of what state.site has written */
     _Alignas(64) uint32_t in[ISA_LANES];         /* for atomics, and accesses of no shape */
     _Alignas(64) uint32_t out[ISA_LANES];
+    _Alignas(64) uint32_t turns[2 * TURN_ROWS][ISA_LANES]; /* registers of native/turns.c, read and written */
 };
 
 /* Runs sm->warp, and then perhaps others. `entry`: number of a native_entry, or NATIVE_START for a blank warp, whose

@@ -123,6 +123,82 @@ static void test_warps(void **state)
     }
 }
 
+/* ---- loops until all have stored ---- */
+
+enum { SHARING = 6, LOOP_WORDS = 256 };
+
+/* The word of a lane, from 64 on: its own, of four lanes each in two ways, of one lane and the others, of all, of three
+ * lanes and more. */
+static uint32_t shared_word(unsigned sharing, uint32_t lane)
+{
+    const uint32_t words[SHARING] = {lane, lane / 4, lane % 4, lane != 0, 0, lane * lane / 64};
+    return 64 + words[sharing];
+}
+
+#define LOOP \
+    " la x8, out\n setrpc x0, x8, 0\nagain: lr.w v4, (v31)\n vfadd.vv v5, v4, v1\n vxor.vv v5, v5, v2\n" \
+    " sc.w v6, v5, (v31)\n vadd.vv v3, v5, v9\n vbne v6, v10, again\n"
+
+/* Runs a loop with words shared in every way, each order of the sides and turns of many lengths. */
+static void run_loops(const char *before, const char *loop)
+{
+    static const uint64_t quanta[] = {3, 17, 40, 110, 150, 200, 700};
+    uint32_t words[LOOP_WORDS];
+    char text[2000];
+    snprintf(text, sizeof text,
+             LOAD "vlw12.v v31, 0(v31)\n csrr x5, CSR_WID\n slli x5, x5, 11\n vadd.vx v30, v30, x5\n%s%s" SAVE, before,
+             loop);
+    for (uint32_t i = 0; i < LOOP_WORDS; i++) words[i] = 0x3f800000 + i * 0x12345;
+    for (unsigned i = 0; i < SHARING * sizeof quanta / sizeof *quanta; i++) {
+        uint64_t translated;
+        struct pair p = {
+            .text = text, .order = (enum path_order)((i + i / SHARING) % 3), .quantum = quanta[i / SHARING]};
+        p.shape = (struct launch){.warps = 2, .threads_per_warp = 32, .work_items = 64};
+        p.words = words, p.count = LOOP_WORDS;
+        for (uint32_t lane = 0; lane < 32; lane++) words[lane] = 0x90000000 + 4 * shared_word(i % SHARING, lane);
+        pair_run(&p, &translated);
+    }
+}
+
+static void test_loops(void **state)
+{
+    (void)state;
+    run_loops("", LOOP "out: join\n");
+}
+
+/* Of some lanes, which others wait for; while others have reserved the words. */
+static void test_loops_of_some(void **state)
+{
+    (void)state;
+    run_loops(" li x9, 21\n", PART(LOOP "out: join\n", " vadd.vv v1, v1, v2\n"));
+    run_loops(" li x9, 30\n", PART("", LOOP "out: join\n"));
+    run_loops(" li x9, 9\n lr.w v4, (v31)\n", PART("", LOOP "out: join\n") " sc.w v6, v2, (v31)\n");
+}
+
+/* A lane goes on where it has failed; lanes meet further behind; f reads what the round before has left. */
+static void test_other_loops(void **state)
+{
+    (void)state;
+    run_loops(" li x5, 5\n vmseq.vx v10, v9, x5\n vsrl.vi v31, v31, 3\n vsll.vi v31, v31, 3\n", LOOP "out: join\n");
+    run_loops("", LOOP " join\n vadd.vv v3, v3, v1\nout: join\n");
+    run_loops("", " la x8, out\n setrpc x0, x8, 0\nagain: lr.w v4, (v31)\n vadd.vv v3, v3, v4\n vfadd.vv v5, v4, v1\n"
+                  " sc.w v6, v3, (v31)\n vbne v6, v10, again\nout: join\n");
+}
+
+/* The most rounds that there can be, and the deepest stack. */
+static void test_deep_loops(void **state)
+{
+    (void)state;
+    for (unsigned order = 0; order < 3; order++) {
+        struct pair p = {.order = (enum path_order)order};
+        uint64_t translated;
+        p.text = LOAD " vmv.v.x v31, x20\n li x9, 31\n" PART(LOOP "out: join\n", "") SAVE;
+        assert_int_equal(pair_run(&p, &translated).status, LAUNCH_DONE);
+        p.text = LOAD " vmv.v.x v31, x20\n" LOOP "out: join\n" SAVE;
+        assert_int_equal(pair_run(&p, &translated).status, LAUNCH_DONE);
+    }
+}
+
 /* What a group has reserved when it ends is not the next one's, which comes in the same place without anything else
  * being done for it: all groups leave a reservation, or one in the middle of a stretch (sim/stretch.h). */
 static void test_groups(void **state)
@@ -208,9 +284,10 @@ static void test_addresses(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_shapes), cmocka_unit_test(test_lanes),     cmocka_unit_test(test_writes),
-        cmocka_unit_test(test_warps),  cmocka_unit_test(test_groups),    cmocka_unit_test(test_local),
-        cmocka_unit_test(test_faults), cmocka_unit_test(test_addresses),
+        cmocka_unit_test(test_shapes),        cmocka_unit_test(test_lanes),       cmocka_unit_test(test_writes),
+        cmocka_unit_test(test_warps),         cmocka_unit_test(test_groups),      cmocka_unit_test(test_local),
+        cmocka_unit_test(test_faults),        cmocka_unit_test(test_addresses),   cmocka_unit_test(test_loops),
+        cmocka_unit_test(test_loops_of_some), cmocka_unit_test(test_other_loops), cmocka_unit_test(test_deep_loops),
     };
     if (!engine_usable(&engine_native)) return 0;
     return cmocka_run_group_tests(tests, pair_setup, pair_teardown);
