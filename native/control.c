@@ -383,8 +383,32 @@ static void end_warp(struct translator *t, const struct node *n)
     LLVMBuildBr(t->b, t->ended);
 }
 
+/* Groups of the size that the launch says are one warp: where all its lanes are there it goes on in this code, if
+ * passes_barrier of rows.c lets it. */
+static bool may_pass(const struct translator *t)
+{
+    const struct native_request *r = t->flow->request;
+    uint64_t items = (uint64_t)r->local[0] * r->local[1] * r->local[2];
+    return t->version == FULL && items <= r->threads;
+}
+
+static void pass_barrier(struct translator *t, uint32_t pc)
+{
+    LLVMBasicBlockRef on = ir_block(t, "passes"), stops = ir_block(t, "");
+    LLVMValueRef counts = LLVMBuildLoad2(t->b, t->counts_type, t->counts, "");
+    LLVMValueRef done = LLVMBuildExtractElement(t->b, counts, ir_u32(t, COUNT_INSTRUCTIONS), "");
+    LLVMValueRef args[] = {t->sm, t->state, done}, passes = call_function(t, "passes_barrier", args, 3);
+    ir_branch_likely(t, LLVMBuildICmp(t->b, LLVMIntNE, passes, ir_u32(t, 0), ""), on, stops);
+    ir_at(t, on);
+    LLVMBuildFence(t->b, LLVMAtomicOrderingAcquireRelease, false, "");
+    LLVMBuildStore(t->b, ir_load(t, t->i32, t->state, offsetof(struct native_state, budget)), t->budget);
+    LLVMBuildBr(t->b, checked_way(t, pc, FULL));
+    ir_at(t, stops);
+}
+
 static void wait_at_barrier(struct translator *t, uint32_t pc)
 {
+    if (may_pass(t)) pass_barrier(t, pc);
     spill_live(t, live_in(&t->liveness, pc, t->version));
     if (t->version == FULL) set_mask(t, ir_u32(t, t->full));
     ir_store(t, ir_u32(t, pc), warp(t), offsetof(struct warp, pc));

@@ -429,6 +429,17 @@ uint32_t next_behind_barrier(struct sm *sm, struct native_state *s, uint32_t don
     return entry;
 }
 
+/* A warp has come to a barrier: 1 when it is alone in its group and goes on at once, in a new turn, as it would if the
+ * machine were asked. */
+uint32_t passes_barrier(struct sm *sm, struct native_state *s, uint32_t done)
+{
+    struct counters *c = &sm->group->counters;
+    if (!s->barrier_budget || done > COUNTED_MOST || c->instructions + done >= sm->keeps) return 0;
+    c->barriers++;
+    s->budget = done + s->barrier_budget;
+    return 1;
+}
+
 /* ---- NaNs ---- */
 
 uint32_t canonical_scalar(uint32_t a) { return f_of(a) != f_of(a) ? F_NAN : a; }

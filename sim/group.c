@@ -257,6 +257,7 @@ static struct warp *pick(struct sm *sm)
     struct warp *w = s->pick(s->user, sm->index, sm->groups, &sm->budget);
     sm->follow = sm->follow_end = NULL;
     if (w && s->rounds) sm->follow = w + 1, sm->follow_end = w->group->warps + w->group->launch->warps;
+    sm->keeps = w && s->keeps && w->group->launch->warps == 1 ? s->keeps(s->user, sm->index) : 0;
     return w;
 }
 

@@ -157,6 +157,7 @@ static uint32_t prepare(struct sm *sm, struct native_sm *n, uint32_t entry, uint
     uint32_t most = sm->budget <= FOLLOW_MOST ? (uint32_t)sm->budget : 0;
     n->state.start_budget = n->unit->start_need <= most ? most : 0;
     n->state.follow_budget = entry == NATIVE_START ? 0 : most;
+    n->state.barrier_budget = most;
     n->state.follow_pc = sm->warp->pc;
     n->state.follow_entry = entry;
     return entry;

@@ -155,6 +155,7 @@ struct native_state {
     uint32_t lanes;
     uint32_t start_budget;                           /* of those that begin */
     uint32_t follow_budget, follow_pc, follow_entry; /* of those at this entry, which is not NATIVE_START */
+    uint32_t barrier_budget;                         /* of sm->warp behind a barrier that nobody else comes to, or 0 */
     /* See sim/stretch.h. */
     struct warp *stretch_end; /* behind the last warp of the group; NULL: no stretch */
     uint32_t stretch_left;    /* groups that it may still go on with, ... */
@@ -220,6 +221,7 @@ static inline uint32_t native_layout(void)
                             offsetof(struct warp, vl),
                             offsetof(struct native_state, number),
                             offsetof(struct native_state, lanes),
+                            offsetof(struct native_state, barrier_budget),
                             offsetof(struct native_state, stretch_end),
                             offsetof(struct native_state, clear),
                             offsetof(struct native_state, next),
@@ -231,6 +233,7 @@ static inline uint32_t native_layout(void)
                             offsetof(struct group, local_written),
                             offsetof(struct group, ended),
                             offsetof(struct sm, follow),
+                            offsetof(struct sm, keeps),
                             offsetof(struct sm, claim),
                             offsetof(struct sm, access),
                             offsetof(struct sm, reservations),

@@ -85,7 +85,13 @@ static void removed(void *user, uint32_t sm, const struct group *group)
     if (r->places[sm].group == group) begin_group(r, &r->places[sm], group->next);
 }
 
+static uint64_t keeps(void *user, uint32_t sm)
+{
+    const struct rotation *r = user;
+    return r->places[sm].end;
+}
+
 struct scheduler rotation_scheduler(struct rotation *r)
 {
-    return (struct scheduler){.user = r, .pick = pick, .removed = removed, .rounds = true};
+    return (struct scheduler){.user = r, .pick = pick, .removed = removed, .rounds = true, .keeps = keeps};
 }

@@ -24,6 +24,10 @@ struct scheduler {
     /* The warps behind the picked one in its group follow it, those that are ready when it is their time, each with the
      * same budget; `pick` is asked again behind the last of them, and when the group is about to leave. */
     bool rounds;
+
+    /* The group that `pick` has given is given again, with the same budget, when its only warp has stopped at a barrier
+     * and the group has executed fewer instructions than this. NULL: nobody knows before `pick` is asked. */
+    uint64_t (*keeps)(void *user, uint32_t sm);
 };
 
 /* Makes `scheduler` the machine's, NULL: the default. Not while launches run. Only *scheduler is copied. */
