@@ -1,5 +1,5 @@
 /* What the files of the translator share: struct translator, and what each file does for those above it: values.c,
- * access.c, insn.c, control.c, translate.c, in this order. */
+ * access.c (with load.c and store.c), insn.c, control.c, translate.c, in this order. */
 #ifndef VENTUS_NATIVE_TRANSLATOR_H
 #define VENTUS_NATIVE_TRANSLATOR_H
 

@@ -1,0 +1,470 @@
+/* Loads of all lanes, by the shape of their addresses, known or found when the code runs. */
+#include "native/access.h"
+
+/* Where a masked load of a unit reads. Lanes that rest hold any address, and AVX2's masked loads take a hundred times
+ * as long where there is no memory, also if they read nothing: without lanes they go where there is some. */
+static LLVMValueRef masked_address(struct translator *t, const struct vector_access *a, unsigned lane)
+{
+    LLVMValueRef address = lane_address(t, a, lane);
+    if (t->words != 8) return address;
+    LLVMValueRef some = LLVMBuildICmp(t->b, LLVMIntNE, piece_bits(t, a, lane / t->words), ir_u32(t, 0), "");
+    return LLVMBuildSelect(t->b, some, address, ir_field(t, t->state, offsetof(struct native_state, in)), "");
+}
+
+static LLVMValueRef load_unit(struct translator *t, const struct vector_access *a, unsigned lane)
+{
+    LLVMTypeRef type = LLVMVectorType(memory_type(t, a->size), a->unit), full = LLVMVectorType(t->i32, a->unit);
+    LLVMValueRef value;
+    if (a->all) {
+        value = load_unaligned(t, type, lane_address(t, a, lane));
+    } else {
+        LLVMTypeRef types[] = {type, t->ptr};
+        LLVMValueRef args[] = {masked_address(t, a, lane), ir_u32(t, 1), lane_flags(t, a->lanes, lane, a->unit),
+                               LLVMConstNull(type)};
+        value = ir_intrinsic(t, "llvm.masked.load", types, 2, args, 4);
+    }
+    if (a->size < 4) value = extend(t, value, a->is_signed, full);
+    return a->all ? value : keep(t, value);
+}
+
+/* Units as pieces; a piece has one or two. */
+static struct lanes join_units(struct translator *t, const struct vector_access *a, LLVMValueRef unit[ISA_LANES])
+{
+    struct lanes out;
+    LLVMValueRef index[16];
+    for (unsigned i = 0; i < 16; i++) index[i] = ir_u32(t, i);
+    for (unsigned p = 0; p < t->pieces; p++)
+        out.piece[p] = a->unit == t->words
+                           ? unit[p]
+                           : LLVMBuildShuffleVector(t->b, unit[2 * p], unit[2 * p + 1], LLVMConstVector(index, 16), "");
+    return out;
+}
+
+static struct lanes load_consecutive(struct translator *t, const struct vector_access *a)
+{
+    LLVMValueRef unit[ISA_LANES];
+    for (unsigned u = 0; u < lanes_computed(t) / a->unit; u++) unit[u] = load_unit(t, a, u * a->unit);
+    return join_units(t, a, unit);
+}
+
+static LLVMValueRef unit_splat(struct translator *t, const struct vector_access *a, LLVMValueRef scalar)
+{
+    LLVMTypeRef type = LLVMVectorType(t->i32, a->unit);
+    LLVMValueRef one = LLVMBuildInsertElement(t->b, LLVMGetPoison(type), scalar, ir_u32(t, 0), "");
+    return LLVMBuildShuffleVector(t->b, one, LLVMGetPoison(type), LLVMConstNull(type), "");
+}
+
+static LLVMValueRef load_one(struct translator *t, const struct vector_access *a, unsigned lane)
+{
+    LLVMValueRef value = load_unaligned(t, memory_type(t, a->size), lane_address(t, a, lane));
+    return a->size == 4 ? value : extend(t, value, a->is_signed, t->i32);
+}
+
+/* Equal addresses within each unit, all lanes. */
+static struct lanes load_uniform(struct translator *t, const struct vector_access *a)
+{
+    LLVMValueRef unit[ISA_LANES];
+    for (unsigned u = 0; u < lanes_computed(t) / a->unit; u++) unit[u] = unit_splat(t, a, load_one(t, a, u * a->unit));
+    return join_units(t, a, unit);
+}
+
+/* Equal addresses in all lanes, of which at least one takes part. */
+static struct lanes load_for_all(struct translator *t, const struct vector_access *a)
+{
+    struct lanes out;
+    LLVMValueRef word = ir_splat(t, load_one(t, a, 0));
+    for (unsigned p = 0; p < t->pieces; p++) out.piece[p] = word;
+    return out;
+}
+
+/* Words; or bytes, taken from the words they are in, which are on the same page. */
+static struct lanes gather(struct translator *t, const struct vector_access *a)
+{
+    LLVMTypeRef types[] = {t->piece_type, LLVMVectorType(t->ptr, t->words)};
+    struct lanes out;
+    for (unsigned p = 0; p < t->pieces; p++) {
+        LLVMValueRef guest = guest_addresses(t, a, p), from = a->size == 1 ? and_all(t, guest, ~3u) : guest;
+        LLVMValueRef args[] = {host_addresses(t, from), ir_u32(t, 1), piece_flags(t, a, p), ir_zero_piece(t)};
+        LLVMValueRef part[] = {keep(t, ir_intrinsic(t, "llvm.masked.gather", types, 2, args, 4)), guest};
+        out.piece[p] = a->size == 4 ? part[0] : call_function(t, a->is_signed ? "bytes_i8" : "bytes_u8", part, 2);
+    }
+    return out;
+}
+
+/* One lane after the other, out of line. */
+static struct lanes load_one_by_one(struct translator *t, const struct vector_access *a)
+{
+    static const char *const names[2][5] = {{"", "load_u8", "load_u16", "", "load_u32"},
+                                            {"", "load_i8", "load_i16", "", "load_u32"}};
+    LLVMValueRef args[] = {t->mem, ir_field(t, t->sm, offsetof(struct sm, access.addr)), ir_u32(t, a->imm),
+                           ir_field(t, t->state, offsetof(struct native_state, out)), a->lanes};
+    call_function(t, names[a->is_signed][a->size], args, 5);
+    return load_scratch(t, offsetof(struct native_state, out));
+}
+
+/* One of several ways to a value: the builder is where it has been made. */
+struct way {
+    LLVMBasicBlockRef from;
+    struct lanes value;
+};
+
+static struct way way_of(struct translator *t, struct lanes value, LLVMBasicBlockRef to)
+{
+    struct way way = {LLVMGetInsertBlock(t->b), value};
+    LLVMBuildBr(t->b, to);
+    return way;
+}
+
+static struct lanes meet(struct translator *t, const struct way *ways, unsigned n)
+{
+    struct lanes out;
+    for (unsigned p = 0; p < t->pieces; p++) {
+        out.piece[p] = LLVMBuildPhi(t->b, t->piece_type, "");
+        for (unsigned i = 0; i < n; i++)
+            LLVMAddIncoming(out.piece[p], (LLVMValueRef *)&ways[i].value.piece[p], (LLVMBasicBlockRef *)&ways[i].from,
+                            1);
+    }
+    return out;
+}
+
+/* The same gap of one, three or seven words behind each? Eight such words are not far apart: what is between them is on
+ * pages that they reach. */
+static bool has_small_gaps(const struct vector_access *a)
+{
+    return a->fact.step == 8 || a->fact.step == 16 || a->fact.step == 32;
+}
+
+/* A piece of such words. Each of the host's loads finds some of them at places that the others leave free, so that no
+ * more is read than from the first word to the last: every second, fourth or eighth place, one behind those of the load
+ * before. */
+static LLVMValueRef load_gapped_piece(struct translator *t, const struct vector_access *a, unsigned p)
+{
+    unsigned loads = a->fact.step / 4, each = 8 / loads;
+    LLVMValueRef first = lane_address(t, a, p * 8), words = NULL, places[8], order[8];
+    for (unsigned k = 0; k < loads; k++) {
+        LLVMValueRef part = load_unaligned(t, t->piece_type, ir_field(t, first, k * 28));
+        for (unsigned i = 0; i < 8; i++) places[i] = ir_u32(t, i % loads == k ? 8 + i : i);
+        words = words ? LLVMBuildShuffleVector(t->b, words, part, LLVMConstVector(places, 8), "") : part;
+    }
+    for (unsigned i = 0; i < 8; i++) order[i] = ir_u32(t, i % each * loads + i / each);
+    return LLVMBuildShuffleVector(t->b, words, LLVMGetPoison(t->piece_type), LLVMConstVector(order, 8), "");
+}
+
+static LLVMValueRef load_spaced_piece(struct translator *t, const struct vector_access *a, unsigned p)
+{
+    LLVMValueRef first = lane_address(t, a, p * 8), words = LLVMGetPoison(t->piece_type);
+    for (unsigned i = 0; i < 8; i++) {
+        LLVMValueRef word = load_unaligned(t, t->i32, ir_field(t, first, (size_t)a->fact.step * i));
+        words = LLVMBuildInsertElement(t->b, words, word, ir_u32(t, i), "");
+    }
+    return words;
+}
+
+static struct lanes load_spaced(struct translator *t, const struct vector_access *a)
+{
+    struct lanes out;
+    for (unsigned p = 0; p < t->pieces; p++)
+        out.piece[p] = has_small_gaps(a) ? load_gapped_piece(t, a, p) : load_spaced_piece(t, a, p);
+    return out;
+}
+
+/* The words of the lanes that take part, one after the other. */
+static struct lanes load_few(struct translator *t, const struct vector_access *a)
+{
+    struct lanes out, next;
+    LLVMBasicBlockRef before = LLVMGetInsertBlock(t->b), loop = ir_block(t, "each"), done = ir_block(t, "");
+    LLVMValueRef left, one = ir_u32(t, 1), more;
+    LLVMBuildBr(t->b, loop);
+    ir_at(t, loop);
+    left = LLVMBuildPhi(t->b, t->i32, "");
+    for (unsigned p = 0; p < t->pieces; p++) out.piece[p] = LLVMBuildPhi(t->b, t->piece_type, "");
+    LLVMValueRef args[] = {left, LLVMConstInt(t->i1, 1, false)};
+    LLVMValueRef lane = ir_intrinsic(t, "llvm.cttz", &t->i32, 1, args, 2), wide = LLVMBuildZExt(t->b, lane, t->i64, "");
+    LLVMValueRef base = ir_field(t, t->sm, offsetof(struct sm, access.addr));
+    LLVMValueRef at = LLVMBuildLoad2(t->b, t->i32, LLVMBuildGEP2(t->b, t->i32, base, &wide, 1, ""), "");
+    LLVMValueRef word = load_unaligned(t, t->i32, host_address(t, LLVMBuildAdd(t->b, at, ir_u32(t, a->imm), "")));
+    for (unsigned p = 0; p < t->pieces; p++) {
+        LLVMValueRef here = LLVMBuildICmp(t->b, LLVMIntEQ, ir_splat(t, lane), ir_ramp(t, p, ISA_LANES, 1), "");
+        next.piece[p] = LLVMBuildSelect(t->b, here, ir_splat(t, word), out.piece[p], "");
+    }
+    more = LLVMBuildAnd(t->b, left, LLVMBuildSub(t->b, left, one, ""), "");
+    LLVMBuildCondBr(t->b, LLVMBuildICmp(t->b, LLVMIntNE, more, ir_u32(t, 0), ""), loop, done);
+    LLVMAddIncoming(left, (LLVMValueRef *)&a->lanes, &before, 1);
+    LLVMAddIncoming(left, &more, &loop, 1);
+    for (unsigned p = 0; p < t->pieces; p++) {
+        LLVMValueRef zero = ir_zero_piece(t);
+        LLVMAddIncoming(out.piece[p], &zero, &before, 1);
+        LLVMAddIncoming(out.piece[p], &next.piece[p], &loop, 1);
+    }
+    ir_at(t, done);
+    return next;
+}
+
+static struct lanes load_scattered(struct translator *t, const struct vector_access *a)
+{
+    return a->size == 2 || t->words < 8 ? load_one_by_one(t, a) : gather(t, a);
+}
+
+/* Does the block load a word of the same base so many bytes further? */
+static bool has_neighbour(const struct translator *t, const struct node *n, int32_t further)
+{
+    const struct node *other = &t->flow->nodes[t->block->first], *end = other + t->block->count;
+    for (; other < end; other++) {
+        const struct isa_memory *m = &other->effects.memory;
+        bool same = m->action == ACTION_LOAD && m->address == ADDRESS_LANES && m->size == 4;
+        if (same && other->d.in.rs1 == n->d.in.rs1 && other->d.in.imm == n->d.in.imm + further) return true;
+    }
+    return false;
+}
+
+/* How far apart lanes' words probably are, as parts of vectors of two or four, of which the block loads others; 0: they
+ * are none. A guess, which the code looks at. */
+static uint32_t likely_gap(const struct translator *t, const struct vector_access *a)
+{
+    uint32_t parts = 1, at = (uint32_t)a->n->d.in.imm;
+    if (!a->all || a->size != 4 || t->words != 8 || a->n->effects.memory.address != ADDRESS_LANES) return 0;
+    for (int32_t i = 4; i <= 12 && has_neighbour(t, a->n, i); i += 4) parts++;
+    for (int32_t i = 4; i <= 12 && has_neighbour(t, a->n, -i); i += 4) parts++, at -= 4;
+    uint32_t gap = parts == 2 ? 8 : 16;
+    return parts < 2 || parts > 4 || at % gap ? 0 : gap;
+}
+
+static struct lanes load_with_gap(struct translator *t, struct vector_access a, uint32_t gap)
+{
+    a.fact = (struct v_fact){.period = 8, .step = gap};
+    return load_spaced(t, &a);
+}
+
+/* ---- loads beside each other (beside.h) ---- */
+
+/* Is what each lane loads of a set on one page? Then the first of the loads fails if another one would. */
+static LLVMValueRef is_on_one_page(struct translator *t, const struct vector_access *a, const struct beside *set)
+{
+    enum { PAGE = 4096 };
+    LLVMValueRef first = ir_splat(t, ir_u32(t, (uint32_t)set->imm)), span = ir_splat(t, ir_u32(t, set->words * 4 - 1));
+    struct lanes ends;
+    for (unsigned p = 0; p < t->pieces; p++) {
+        LLVMValueRef at = LLVMBuildAdd(t->b, a->base.piece[p], first, ""), last = LLVMBuildAdd(t->b, at, span, "");
+        ends.piece[p] = and_all(t, LLVMBuildXor(t->b, at, last, ""), PAGE);
+    }
+    return is_zero(t, ends);
+}
+
+/* What a lane loads of a set: one number of its words. Addresses without a known shape have been recorded. */
+static LLVMValueRef load_beside(struct translator *t, const struct vector_access *a, const struct beside *set,
+                                unsigned lane)
+{
+    LLVMTypeRef type = set->words == 1 ? t->i32 : set->words == 2 ? t->i64 : LLVMVectorType(t->i32, 4);
+    if (a->fact.period) {
+        int64_t further = (int64_t)set->imm - (int32_t)a->imm;
+        return load_unaligned(t, type, ir_field(t, lane_address(t, a, lane), (size_t)further));
+    }
+    LLVMValueRef base = ir_load(t, t->i32, t->sm, offsetof(struct sm, access.addr) + lane * 4);
+    LLVMValueRef at = LLVMBuildAdd(t->b, base, ir_u32(t, (uint32_t)set->imm), "");
+    return load_unaligned(t, type, host_address(t, at));
+}
+
+/* One word of each of eight lanes. */
+static void take_words(struct translator *t, const struct vector_access *a, const struct beside *set, unsigned p,
+                       struct lanes word[4])
+{
+    word[0].piece[p] = LLVMGetPoison(t->piece_type);
+    for (unsigned i = 0; i < 8; i++) {
+        LLVMValueRef value = load_beside(t, a, set, p * 8 + i);
+        word[0].piece[p] = LLVMBuildInsertElement(t->b, word[0].piece[p], value, ir_u32(t, i), "");
+    }
+}
+
+/* Two words of each: those of lanes 0, 1, 4, 5 and of 2, 3, 6, 7 are put together first. */
+static void take_pairs(struct translator *t, const struct vector_access *a, const struct beside *set, unsigned p,
+                       struct lanes word[4])
+{
+    static const uint8_t lane[2][4] = {{0, 1, 4, 5}, {2, 3, 6, 7}}, low[8] = {0, 2, 8, 10, 4, 6, 12, 14},
+                         high[8] = {1, 3, 9, 11, 5, 7, 13, 15};
+    LLVMValueRef part[2];
+    for (unsigned k = 0; k < 2; k++) {
+        part[k] = LLVMGetPoison(LLVMVectorType(t->i64, 4));
+        for (unsigned i = 0; i < 4; i++) {
+            LLVMValueRef value = load_beside(t, a, set, p * 8 + lane[k][i]);
+            part[k] = LLVMBuildInsertElement(t->b, part[k], value, ir_u32(t, i), "");
+        }
+        part[k] = LLVMBuildBitCast(t->b, part[k], t->piece_type, "");
+    }
+    word[0].piece[p] = shuffle8(t, part[0], part[1], low);
+    word[1].piece[p] = shuffle8(t, part[0], part[1], high);
+}
+
+/* Four words of each, as rows of two matrices that are turned: lane i beside lane i + 4. */
+static void take_rows(struct translator *t, const struct vector_access *a, const struct beside *set, unsigned p,
+                      struct lanes word[4])
+{
+    static const uint8_t both[8] = {0, 1, 2, 3, 4, 5, 6, 7};
+    LLVMValueRef row[4], column[4];
+    for (unsigned i = 0; i < 4; i++)
+        row[i] = shuffle8(t, load_beside(t, a, set, p * 8 + i), load_beside(t, a, set, p * 8 + i + 4), both);
+    turn(t, row, column);
+    for (unsigned k = 0; k < 4; k++) word[k].piece[p] = column[k];
+}
+
+static void take_set(struct translator *t, const struct vector_access *a, const struct beside *set,
+                     struct lanes word[4])
+{
+    for (unsigned p = 0; p < t->pieces; p++) {
+        if (set->words == 1) take_words(t, a, set, p, word);
+        else if (set->words == 2) take_pairs(t, a, set, p, word);
+        else take_rows(t, a, set, p, word);
+    }
+}
+
+/* What one of the loads finds in the words of its set. */
+static struct lanes part_of_set(struct translator *t, const struct vector_access *a, const struct taken *set)
+{
+    uint32_t offset = a->imm - (uint32_t)set->set.imm, bits = 8 * a->size;
+    struct lanes out = set->word[offset / 4];
+    for (unsigned p = 0; p < t->pieces && bits < 32; p++) {
+        LLVMValueRef left = ir_splat(t, ir_u32(t, 32 - bits - offset % 4 * 8)),
+                     right = ir_splat(t, ir_u32(t, 32 - bits));
+        LLVMValueRef high = LLVMBuildShl(t->b, out.piece[p], left, "");
+        out.piece[p] = a->is_signed ? LLVMBuildAShr(t->b, high, right, "") : LLVMBuildLShr(t->b, high, right, "");
+    }
+    return out;
+}
+
+/* The set that a load belongs to, or begins; NULL: it is alone, or not one for this way, as vectors of two words are.
+ */
+static struct taken *set_of(struct translator *t, const struct vector_access *a)
+{
+    if (!a->all || t->words != 8) return NULL;
+    for (unsigned i = 0; i < SETS; i++)
+        if (beside_has(&t->taken[i].set, a->n)) return &t->taken[i];
+    struct taken *set = &t->taken[t->ntaken % SETS];
+    struct beside found = beside_find(t->flow, t->block, a->n);
+    bool pairs = found.words < 4 && likely_gap(t, a);
+    if (!found.first || pairs) return NULL;
+    t->ntaken++;
+    *set = (struct taken){.set = found};
+    return set;
+}
+
+/* ---- loads of any shape ---- */
+
+/* Ways of which the first is taken whose condition holds when the code runs; the last one has none. */
+struct ways {
+    struct way way[5];
+    unsigned n;
+    LLVMBasicBlockRef done;
+};
+
+/* What is built from here to end_way is for where the condition holds. Returns where the others go on. */
+static LLVMBasicBlockRef begin_way(struct translator *t, const char *name, LLVMValueRef condition, bool likely)
+{
+    LLVMBasicBlockRef way = ir_block(t, name), other = ir_block(t, "");
+    if (likely) ir_branch_likely(t, condition, way, other);
+    else LLVMBuildCondBr(t->b, condition, way, other);
+    ir_at(t, way);
+    return other;
+}
+
+static void end_way(struct translator *t, struct ways *w, struct lanes value, LLVMBasicBlockRef other)
+{
+    w->way[w->n++] = way_of(t, value, w->done);
+    ir_at(t, other);
+}
+
+/* Where the words of a set are taken, its other loads will find them; `from` is the host block in which that has been
+ * done, of the ways that meet here. */
+static void remember_set(struct translator *t, struct taken *set, const struct lanes word[4], const struct way *ways,
+                         unsigned n, LLVMBasicBlockRef from)
+{
+    LLVMValueRef nothing = LLVMGetPoison(t->piece_type);
+    set->found = LLVMBuildPhi(t->b, t->i1, "");
+    for (unsigned i = 0; i < n; i++) {
+        LLVMValueRef here = LLVMConstInt(t->i1, ways[i].from == from, false);
+        LLVMAddIncoming(set->found, &here, (LLVMBasicBlockRef *)&ways[i].from, 1);
+    }
+    for (unsigned k = 0; k < set->set.words; k++)
+        for (unsigned p = 0; p < t->pieces; p++) {
+            set->word[k].piece[p] = LLVMBuildPhi(t->b, t->piece_type, "");
+            for (unsigned i = 0; i < n; i++) {
+                LLVMValueRef value = ways[i].from == from ? word[k].piece[p] : nothing;
+                LLVMAddIncoming(set->word[k].piece[p], &value, (LLVMBasicBlockRef *)&ways[i].from, 1);
+            }
+        }
+}
+
+/* Looks at the addresses when the code runs, if nothing is known of them. The load begins `set`, if that is not NULL.
+ */
+static struct lanes load_as_found(struct translator *t, const struct vector_access *a, struct taken *set)
+{
+    struct ways w = {.done = ir_block(t, "")};
+    struct taken taken;
+    LLVMBasicBlockRef from = NULL, other;
+    uint32_t gap = likely_gap(t, a);
+    bool unknown = !a->fact.period;
+    if (unknown && gap) {
+        other = begin_way(t, "spaced", has_step(t, a, gap), true);
+        end_way(t, &w, load_with_gap(t, *a, gap), other);
+    }
+    if (unknown && (a->all || can_mask(t, a->size))) {
+        other = begin_way(t, "consecutive", has_step(t, a, a->size), true);
+        end_way(t, &w, load_consecutive(t, a), other);
+    }
+    if (unknown && a->all) {
+        other = begin_way(t, "uniform", has_step(t, a, 0), false);
+        end_way(t, &w, load_uniform(t, a), other);
+    }
+    if (set) {
+        other = begin_way(t, "beside", is_on_one_page(t, a, &set->set), true);
+        taken.set = set->set;
+        take_set(t, a, &set->set, taken.word);
+        end_way(t, &w, part_of_set(t, a, &taken), other);
+        from = w.way[w.n - 1].from;
+    }
+    w.way[w.n++] = way_of(t, is_known_spaced(t, a) ? load_spaced(t, a) : load_scattered(t, a), w.done);
+    ir_at(t, w.done);
+    struct lanes out = meet(t, w.way, w.n);
+    if (set) remember_set(t, set, taken.word, w.way, w.n, from);
+    return out;
+}
+
+static struct lanes load_many(struct translator *t, const struct vector_access *a)
+{
+    struct taken *set = set_of(t, a);
+    struct way ways[2];
+    if (!set && a->fact.period) return is_known_spaced(t, a) ? load_spaced(t, a) : load_scattered(t, a);
+    if (!set || !set->found) return load_as_found(t, a, set);
+    LLVMBasicBlockRef done = ir_block(t, ""), taken = ir_block(t, "taken"), other = ir_block(t, "");
+    LLVMBuildCondBr(t->b, set->found, taken, other);
+    ir_at(t, taken);
+    ways[0] = way_of(t, part_of_set(t, a, set), done);
+    ir_at(t, other);
+    ways[1] = way_of(t, load_as_found(t, a, NULL), done);
+    ir_at(t, done);
+    return meet(t, ways, 2);
+}
+
+/* With AVX2 a gather takes as long for one lane as for all, and the look at the addresses as long as some loads: before
+ * that a few lanes' words are looked up one after the other. */
+static struct lanes load_few_or_many(struct translator *t, const struct vector_access *a)
+{
+    enum { FEW = 10 };
+    struct way ways[2];
+    LLVMBasicBlockRef done = ir_block(t, ""), few = ir_block(t, "few"), many = ir_block(t, "");
+    LLVMValueRef is = LLVMBuildICmp(t->b, LLVMIntULE, ir_popcount(t, a->lanes), ir_u32(t, FEW), "");
+    if (!a->n->d.in.vm) is = LLVMBuildAnd(t->b, is, LLVMBuildICmp(t->b, LLVMIntNE, a->lanes, ir_u32(t, 0), ""), "");
+    LLVMBuildCondBr(t->b, is, few, many);
+    ir_at(t, few);
+    ways[0] = way_of(t, load_few(t, a), done);
+    ir_at(t, many);
+    ways[1] = way_of(t, load_many(t, a), done);
+    ir_at(t, done);
+    return meet(t, ways, 2);
+}
+
+struct lanes load_vector(struct translator *t, const struct vector_access *a)
+{
+    if (is_known_same(a)) return a->fact.period == ISA_LANES ? load_for_all(t, a) : load_uniform(t, a);
+    if (is_known_consecutive(t, a)) return load_consecutive(t, a);
+    if (is_known_spaced(t, a) && has_small_gaps(a)) return load_spaced(t, a);
+    return t->words == 8 && !a->all && a->size == 4 ? load_few_or_many(t, a) : load_many(t, a);
+}
