@@ -312,7 +312,8 @@ bool queue_wait(struct queue *queue, uint64_t deadline);
 bool queue_sleep(struct queue *queue, pthread_cond_t *condition, uint64_t deadline);
 uint64_t deadline_of(uint64_t timeout_ns);
 
-/* Has the worker look at what is ready, now or, for something that has just become ready, soon. With the lock held. */
+/* Has the worker look at what is ready: now; or, for something that has just become ready, soon, unless its work is
+ * under way, because whoever does that looks, too. With the lock held. */
 void worker_wake(struct worker *worker);
 void worker_notice(const struct queue *queue, struct worker *worker);
 /* Something has been submitted: when that happens again and again the workers do not nap. With the lock held. */

@@ -97,7 +97,7 @@ void worker_wake(struct worker *w)
 
 void worker_notice(const struct queue *q, struct worker *w)
 {
-    if (!w->naps || q->waiting) worker_wake(w);
+    if (!w->busy && (!w->naps || q->waiting)) worker_wake(w);
 }
 
 bool queue_has_trifles(const struct queue *q)
@@ -109,7 +109,8 @@ bool queue_has_trifles(const struct queue *q)
 static void proceed(const struct queue *q, struct worker *w)
 {
     enum { AHEAD = 8 }; /* what a client queues at most before it waits, as a rule, if it waits at once */
-    if (w->naps && !queue_has_trifles(q) && w->ready.first && q->submitted - w->ready.first->number >= AHEAD)
+    if (w->naps && !w->busy && !queue_has_trifles(q) && w->ready.first &&
+        q->submitted - w->ready.first->number >= AHEAD)
         worker_wake(w);
 }
 
