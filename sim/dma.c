@@ -275,7 +275,7 @@ static const char *copy_tensor(struct sm *sm, const struct warp *w, const struct
     struct box b;
     int64_t index[MAX_RANK] = {0};
     uint64_t to = w->v[in->rd][0], row = 0;
-    if (w->group->launch->threads_per_warp < BOX_LANES) return "tensor copy in a warp of fewer than 15 lanes";
+    if (!(w->lanes >> (BOX_LANES - 1) & 1)) return "tensor copy in a warp of fewer than 15 lanes";
     const char *why = read_box(&b, w->v[in->rs1], w->v[in->rs2]);
     if (why) return why;
     if (!is_local((uint32_t)to)) return outside;

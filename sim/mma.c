@@ -97,10 +97,12 @@ static void unpack(const uint32_t *packed, unsigned bits, unsigned count, uint32
 
 static unsigned smaller(unsigned a, unsigned b) { return a < b ? a : b; }
 
-/* The first words of the group at `base`. */
+/* The first words of the group at `base`; 0 where the warp has no lane, since engines may write anything there. */
 static void read_group(const struct warp *w, const struct tile *t, unsigned base, unsigned count, uint32_t *out)
 {
-    for (unsigned i = 0; i < count; i += t->lanes) memcpy(out + i, w->v[base++], smaller(count - i, t->lanes) * 4);
+    unsigned lanes = (unsigned)__builtin_popcount(w->lanes);
+    memset(out, 0, count * sizeof *out);
+    for (unsigned i = 0; i < count; i += t->lanes) memcpy(out + i, w->v[base++], smaller(lanes, count - i) * 4);
 }
 
 /* How A or B lies: vectors (its rows or columns) of `inner` elements side by side. Element i of vector v goes to

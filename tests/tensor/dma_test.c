@@ -389,6 +389,9 @@ static void test_tensor_lanes(void **state)
     struct guest g;
     program(&g, "cp_dma_tensor v4, v2, v3");
     plain(&g);
+    g.launch.work_items = 14;
+    guest_run(&g);
+    illegal(&g, "15 lanes");
     g.launch.threads_per_warp = g.launch.work_items = 8;
     guest_run(&g);
     illegal(&g, "15 lanes");

@@ -90,6 +90,19 @@ static void test_default_profile(void **state)
     guest_close(&g);
 }
 
+/* Only the first row of A and the first column of B are there. */
+static void test_lanes_missing(void **state)
+{
+    (void)state;
+    struct guest g;
+    guest_open(&g);
+    g.launch.work_items = 8;
+    run(&g, 0xbf800000, 0, "regext x0, x0, 0\nvmv.v.x v16, t1\nvftta.vv v16, v0, v4\n");
+    for (int lane = 0; lane < 8; lane++)
+        assert_int_equal(g.data[OUT / 4 + 32 + lane], lane == 0 ? 0x40e00000 : 0xbf800000);
+    guest_close(&g);
+}
+
 /* D separate from C, prefixed register numbers, types that only r2025 has. */
 static void test_r2025(void **state)
 {
@@ -282,8 +295,8 @@ static void test_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_default_profile), cmocka_unit_test(test_r2025),   cmocka_unit_test(test_warp_group),
-        cmocka_unit_test(test_prefixes),        cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_default_profile), cmocka_unit_test(test_r2025),    cmocka_unit_test(test_lanes_missing),
+        cmocka_unit_test(test_warp_group),      cmocka_unit_test(test_prefixes), cmocka_unit_test(test_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
