@@ -185,6 +185,22 @@ static void test_other_loops(void **state)
                   " sc.w v6, v3, (v31)\n vbne v6, v10, again\nout: join\n");
 }
 
+/* A lane of the first warp goes on where it has stored, until the other warp stores between its lr.w and its sc.w. */
+static void test_loops_until_failed(void **state)
+{
+    static const char text[] =
+        LOAD " csrr x5, CSR_WID\n slli x6, x5, 11\n vadd.vx v30, v30, x6\n li x6, 5\n li x22, 60\n bne x5, x0, loop\n"
+             " vmseq.vx v10, v9, x6\n li x22, 1\nloop:" LOOP "out: join\n addi x22, x22, -1\n bne x22, x0, loop\n" SAVE;
+    static const uint64_t quanta[] = {17, 40, 75, 110};
+    (void)state;
+    for (size_t i = 0; i < sizeof quanta / sizeof *quanta; i++) {
+        uint64_t translated;
+        struct pair p = {.text = text, .quantum = quanta[i], .order = (enum path_order)(i % 3)};
+        p.shape = (struct launch){.warps = 2, .threads_per_warp = 32, .work_items = 64};
+        assert_int_equal(pair_run(&p, &translated).status, LAUNCH_DONE);
+    }
+}
+
 /* The most rounds that there can be, and the deepest stack. */
 static void test_deep_loops(void **state)
 {
@@ -284,10 +300,19 @@ static void test_addresses(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_shapes),        cmocka_unit_test(test_lanes),       cmocka_unit_test(test_writes),
-        cmocka_unit_test(test_warps),         cmocka_unit_test(test_groups),      cmocka_unit_test(test_local),
-        cmocka_unit_test(test_faults),        cmocka_unit_test(test_addresses),   cmocka_unit_test(test_loops),
-        cmocka_unit_test(test_loops_of_some), cmocka_unit_test(test_other_loops), cmocka_unit_test(test_deep_loops),
+        cmocka_unit_test(test_shapes),
+        cmocka_unit_test(test_lanes),
+        cmocka_unit_test(test_writes),
+        cmocka_unit_test(test_warps),
+        cmocka_unit_test(test_groups),
+        cmocka_unit_test(test_local),
+        cmocka_unit_test(test_faults),
+        cmocka_unit_test(test_addresses),
+        cmocka_unit_test(test_loops),
+        cmocka_unit_test(test_loops_of_some),
+        cmocka_unit_test(test_other_loops),
+        cmocka_unit_test(test_deep_loops),
+        cmocka_unit_test(test_loops_until_failed),
     };
     if (!engine_usable(&engine_native)) return 0;
     return cmocka_run_group_tests(tests, pair_setup, pair_teardown);
