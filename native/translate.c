@@ -33,36 +33,20 @@ static void count_block(struct translator *t)
     LLVMBuildStore(t->b, sum, t->counts);
 }
 
-/* For whoever looks at a site of the block. */
-static void record_block(struct translator *t)
+/* Will an instruction pass a site wherever the block goes? */
+static bool has_site(const struct translator *t, const struct node *n)
 {
-    ir_record(t, LLVMBuildLoad2(t->b, t->counts_type, t->counts, ""), t->state, offsetof(struct native_state, counts));
-    ir_record(t, active(t), t->state, offsetof(struct native_state, mask));
-}
-
-/* May an instruction be one at whose site somebody looks? Those that end a block leave only where lanes part or wait.
- */
-static bool has_site(const struct node *n, enum version version)
-{
+    struct early_word word;
     switch ((enum how)n->how) {
     case HOW_ROW:
     case HOW_CSR:
     case HOW_MSTATUS:
     case HOW_ROUTINE:
-    case HOW_NOTHING: return false;
-    case HOW_CONTROL: {
-        unsigned control = n->effects.control;
-        return control == CONTROL_VBRANCH || (control == CONTROL_END && version == MASKED);
-    }
+    case HOW_NOTHING:
+    case HOW_CONTROL: return false;
+    case HOW_LOAD: return !t->early || !fact_early(&t->holds, n, t->flow->request, &word);
     default: return true;
     }
-}
-
-static bool has_sites(const struct flow *f, const struct block *block, enum version version)
-{
-    size_t i = block->first, end = block->first + block->count;
-    while (i < end && !has_site(&f->nodes[i], version)) i++;
-    return i < end;
 }
 
 static void begin_block(struct translator *t, const struct block *block, enum version version)
@@ -89,7 +73,15 @@ static void begin_block(struct translator *t, const struct block *block, enum ve
     }
     if (block->checked) check_budget(t, block->need, block->pc, t->version);
     if (block->count) count_block(t);
-    if (has_sites(f, block, version)) record_block(t);
+    t->recorded = false;
+}
+
+/* In front of an instruction: everything behind it in the block has been recorded then, too. */
+static void record_for(struct translator *t, const struct node *n)
+{
+    if (t->recorded || !has_site(t, n)) return;
+    record_block(t);
+    t->recorded = true;
 }
 
 static void translate_block(struct translator *t, const struct block *block, enum version version)
@@ -98,6 +90,7 @@ static void translate_block(struct translator *t, const struct block *block, enu
     begin_block(t, block, version);
     for (size_t i = block->first; i < block->first + block->count; i++) {
         const struct node *n = &t->flow->nodes[i];
+        record_for(t, n);
         translate_node(t, n);
         facts_step(&t->holds, n, t->flow);
         if (i + 1 < block->first + block->count)
@@ -114,6 +107,7 @@ static void translate_alone(struct translator *t, const struct block *block)
     begin_block(t, block, MASKED);
     for (size_t i = block->first; i < block->first + block->count; i++) {
         const struct node *n = &t->flow->nodes[i];
+        record_for(t, n);
         alone_node(t, n);
         if (i + 1 < block->first + block->count)
             for (int k = 0; k < NATIVE_COUNTS; k++) t->passed[k] = (uint16_t)(t->passed[k] + n->counts[k]);

@@ -83,6 +83,7 @@ struct translator {
     LLVMValueRef rows_stored;        /* a condition: the first has made them all */
     uint16_t counted[NATIVE_COUNTS]; /* of the whole block, and up to ... */
     uint16_t passed[NATIVE_COUNTS];  /* ... the instruction in progress, without it */
+    bool recorded;                   /* what sites of the block need, wherever it goes from here */
     uint8_t raw[64];                 /* vector registers that may be raw when the warp is given back; */
     unsigned nraw;                   /* exit_raw has a bit for each of them */
     bool failed;                     /* no host memory */
@@ -165,8 +166,10 @@ void translate_row(struct translator *t, const struct node *n);
 
 /* ---- values.c: ways out ---- */
 
-/* What a site of n says at first. pass_site: fills in its counts, adds it to the table and records that it is passed.
- */
+/* What a site of n says at first. record_block: the block's counts and mask, for whoever looks at a site of it.
+ * pass_site: fills in the site's counts, adds it to the table and records that it is passed, and the block if that is
+ * yet to be done. */
+void record_block(struct translator *t);
 struct native_site site_of(const struct node *n, enum native_record how);
 void pass_site(struct translator *t, const struct node *n, struct native_site site);
 

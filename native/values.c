@@ -290,6 +290,12 @@ struct native_site site_of(const struct node *n, enum native_record how)
     return s;
 }
 
+void record_block(struct translator *t)
+{
+    ir_record(t, LLVMBuildLoad2(t->b, t->counts_type, t->counts, ""), t->state, offsetof(struct native_state, counts));
+    ir_record(t, active(t), t->state, offsetof(struct native_state, mask));
+}
+
 void pass_site(struct translator *t, const struct node *n, struct native_site site)
 {
     struct translation *out = t->out;
@@ -300,6 +306,7 @@ void pass_site(struct translator *t, const struct node *n, struct native_site si
         site.own[i] = n->counts[i];
         site.after[i] = (uint16_t)(t->counted[i] - t->passed[i] - n->counts[i]);
     }
+    if (!t->recorded) record_block(t);
     out->sites = more;
     out->sites[out->nsites] = site;
     ir_record(t, ir_u32(t, (uint32_t)out->nsites++), t->state, offsetof(struct native_state, site));
