@@ -87,12 +87,13 @@ void group_remove(struct sm *sm, struct slot *slot)
     if (slot->group.reservations) drop_reservations(sm, &slot->group);
 }
 
-/* Opens exactly the launch's local memory in the slot's window, also where somebody else has closed it. */
+/* Opens exactly the launch's local memory in the slot's window, also where somebody else has closed it. The kernels of
+ * a program may take turns with more and less of it; all of it is cleared where a group starts. */
 static bool open_local(struct sm *sm, struct slot *slot, uint32_t bytes)
 {
     uint64_t have = slot->lds_open, want = ((uint64_t)bytes + ABI_PAGE - 1) / ABI_PAGE * ABI_PAGE;
     if (have && !mem_allows(sm->gpu, slot->lds_base, have, GPU_READ | GPU_WRITE)) have = 0;
-    if (have > want) gpu_mem_close(sm->gpu, (uint32_t)(slot->lds_base + want), have - want);
+    if (have > want) mem_shut(sm->gpu, (uint32_t)(slot->lds_base + want), have - want);
     slot->lds_open = have > want ? want : have;
     if (have < want) {
         if (!gpu_mem_open(sm->gpu, (uint32_t)(slot->lds_base + have), want - have, GPU_READ | GPU_WRITE)) return false;

@@ -31,6 +31,10 @@ enum {
 /* Are all bytes of [addr, addr + size) open for `access`? */
 bool mem_allows(const struct gpu *gpu, uint32_t addr, uint64_t size, unsigned access);
 
+/* Closes pages that are likely to be opened again soon: quicker than gpu_mem_close, and opening them is, too, because
+ * they keep their memory. What it holds is still there then. */
+void mem_shut(struct gpu *gpu, uint32_t addr, uint64_t size);
+
 /* ---- code.c: decoded instructions ---- */
 
 /* What the engine does with an instruction: the operation itself, or one of these. */

@@ -75,6 +75,18 @@ void gpu_mem_close(struct gpu *gpu, uint32_t addr, uint64_t size)
     }
 }
 
+void mem_shut(struct gpu *gpu, uint32_t addr, uint64_t size)
+{
+    uint32_t first, last;
+    if (!page_range(addr, size, &first, &last)) return;
+    if (mprotect(page_host(gpu, first), page_bytes(first, last), PROT_NONE)) {
+        gpu_mem_close(gpu, addr, size);
+        return;
+    }
+    code_remapped(gpu, first, last, 0);
+    set_pages(gpu, first, last, 0);
+}
+
 /* ---- memory at the same address in the host ---- */
 
 static void *same_address(uint32_t page) { return (void *)((uintptr_t)page << PAGE_BITS); }

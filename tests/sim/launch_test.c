@@ -619,6 +619,26 @@ static void test_local_closed(void **state)
     guest_close(&g);
 }
 
+/* Kernels with more and with less local memory take turns: each finds its own, cleared, and nothing behind it. */
+static void test_local_turns(void **state)
+{
+    struct guest g;
+    (void)state;
+    guest_open(&g);
+    guest_assemble(&g, " csrr x5, CSR_LDS\n lui x6, 0x90000\n lw x7, 4(x6)\n add x5, x5, x7\n lw x8, 0(x5)\n"
+                       " sw x8, 0(x6)\n sw x6, 0(x5)\n endprg\n");
+    for (unsigned i = 0; i < 12; i++) {
+        const bool large = i % 2 == 0, beyond = !large && i % 4 == 1;
+        g.launch.lds_bytes = (large ? 4 : 1) * ABI_PAGE;
+        g.data[0] = 5;
+        g.data[1] = large || beyond ? ABI_PAGE + 4 * (i % 3) : 8;
+        guest_run(&g);
+        assert_int_equal(g.result.status, beyond ? LAUNCH_FAULT : LAUNCH_DONE);
+        assert_int_equal(g.data[0], beyond ? 5 : 0);
+    }
+    guest_close(&g);
+}
+
 /* What may be written may be read, inline and out of line (lr.w). */
 static void test_write_only(void **state)
 {
@@ -833,7 +853,7 @@ int main(void)
         cmocka_unit_test(test_private), cmocka_unit_test(test_access_shapes), cmocka_unit_test(test_rvv_memory),
         cmocka_unit_test(test_atomics), cmocka_unit_test(test_reservations), cmocka_unit_test(test_reservations_of_a_word), cmocka_unit_test(test_reservations_of_a_place), cmocka_unit_test(test_faults), cmocka_unit_test(test_simt_overflow),
         cmocka_unit_test(test_fault_place), cmocka_unit_test(test_register_limits), cmocka_unit_test(test_launch_limits),
-        cmocka_unit_test(test_odd_start), cmocka_unit_test(test_local_closed), cmocka_unit_test(test_write_only),
+        cmocka_unit_test(test_odd_start), cmocka_unit_test(test_local_closed), cmocka_unit_test(test_local_turns), cmocka_unit_test(test_write_only),
         cmocka_unit_test(test_code_changes), cmocka_unit_test(test_code_patched), cmocka_unit_test(test_code_closed), cmocka_unit_test(test_code_across_pages), cmocka_unit_test(test_code_written), cmocka_unit_test(test_memory_range), cmocka_unit_test(test_config), cmocka_unit_test(test_thread_csrs),
     };
     // clang-format on
