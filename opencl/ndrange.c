@@ -34,14 +34,17 @@ static bool group_better(uint64_t size, uint64_t best, uint64_t warp)
 
 /* The local size when the client gives none: it must divide the range, should fill whole warps and be
  * large. The search is over divisors only; at equal size the first dimension gets the most, so that
- * neighbouring lanes have neighbouring x. */
+ * neighbouring lanes have neighbouring x. Of sizes that fill their warps only a larger one is better. */
 static void choose_local(struct ventus_range *r, uint32_t most, uint32_t warp)
 {
     const uint32_t *g = r->global;
     uint64_t best = 0;
     for (uint32_t x = most < g[0] ? most : g[0]; x > 0; x--) {
+        const bool full = best && best % warp == 0;
+        if (full && best == most) return;
         if (g[0] % x) continue;
         for (uint32_t y = most / x < g[1] ? most / x : g[1]; y > 0; y--) {
+            if (full && (uint64_t)x * y * g[2] <= best) break;
             if (g[1] % y) continue;
             uint32_t z = most / x / y < g[2] ? most / x / y : g[2];
             while (g[2] % z) z--;
