@@ -60,11 +60,12 @@ static LLVMValueRef load_one(struct translator *t, const struct vector_access *a
     return a->size == 4 ? value : extend(t, value, a->is_signed, t->i32);
 }
 
-/* Equal addresses within each unit, all lanes. */
+/* Equal addresses within each unit, all lanes. Units of a period have the same one. */
 static struct lanes load_uniform(struct translator *t, const struct vector_access *a)
 {
     LLVMValueRef unit[ISA_LANES];
-    for (unsigned u = 0; u < lanes_computed(t) / a->unit; u++) unit[u] = unit_splat(t, a, load_one(t, a, u * a->unit));
+    for (unsigned lane = 0, u = 0; lane < lanes_computed(t); lane += a->unit, u++)
+        unit[u] = is_known_step(a, 0) && lane % a->fact.period ? unit[u - 1] : unit_splat(t, a, load_one(t, a, lane));
     return join_units(t, a, unit);
 }
 
