@@ -1,6 +1,8 @@
 /* Accesses to memory: each is recorded (sim/native.h), looked at for its shape, and made. */
 #include "native/access.h"
 
+#include <string.h>
+
 LLVMValueRef host_address(struct translator *t, LLVMValueRef guest)
 {
     LLVMValueRef index = LLVMBuildZExt(t->b, guest, t->i64, "");
@@ -121,9 +123,25 @@ static void store_scalar_register(struct translator *t, const struct node *n)
     look_for_reservations(t);
 }
 
+/* A word of a vector register, in a general register of the host from here on. LLVM would store it from the vector
+ * register and move it for the access besides, and stores of vector registers wait for the pipes that load them. */
+static LLVMValueRef as_scalar(struct translator *t, LLVMValueRef word)
+{
+    static const char *const attributes[] = {"memory", "nounwind", "willreturn"}; /* of memory: none, which is 0 */
+    LLVMTypeRef type = LLVMFunctionType(t->i32, &t->i32, 1, false);
+    LLVMValueRef same = LLVMGetInlineAsm(type, "", 0, "=r,0", 4, false, false, LLVMInlineAsmDialectATT, false);
+    LLVMValueRef call = LLVMBuildCall2(t->b, type, same, &word, 1, "");
+    for (size_t i = 0; i < sizeof attributes / sizeof *attributes; i++) {
+        unsigned id = LLVMGetEnumAttributeKindForName(attributes[i], strlen(attributes[i]));
+        LLVMAddCallSiteAttribute(call, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
+                                 LLVMCreateEnumAttribute(t->context, id, 0));
+    }
+    return call;
+}
+
 LLVMValueRef lane_sum(struct translator *t, const struct vector_access *a, unsigned lane)
 {
-    LLVMValueRef base = get_lane(t, a->base, lane);
+    LLVMValueRef base = as_scalar(t, get_lane(t, a->base, lane));
     return a->scalar ? LLVMBuildAdd(t->b, base, a->scalar, "") : base;
 }
 
