@@ -259,14 +259,15 @@ static enum stop run_code(struct sm *sm, struct native_sm *n, uint32_t entry, ui
     return exit == EXIT_FAULT ? STOP_FAULT : STOP_NOT;
 }
 
-/* `step` has executed so many instructions of the warp: for want of the unit, or, when its lanes have parted, `apart`.
+/* `step` has executed so many instructions of the warp: for want of the unit, or, when its lanes have parted, `apart`,
+ * which a quarter of them is enough for: where lanes stay together the kernel has been hot before.
  */
 static void heat(struct sm *sm, struct native_unit *unit, const struct warp *w, uint64_t instructions, bool parted)
 {
     struct native *native = sm->gpu->engine_data;
     struct native_unit *apart = unit->apart;
     bool for_apart = apart && (apart->state != TRANSLATION_COLD || is_apart(unit, w) || parted);
-    units_heat(&native->units, for_apart ? apart : unit, instructions);
+    units_heat(&native->units, for_apart ? apart : unit, for_apart ? 4 * instructions : instructions);
 }
 
 static void use_unit(struct native_sm *n, struct native_unit *unit)

@@ -115,6 +115,30 @@ static void test_lanes(void **state)
     }
 }
 
+/* Of a kernel whose lanes part for 25,000 instructions a launch, in code for lanes that stay together. */
+static void test_hot(void **state)
+{
+    static const uint32_t translations[] = {1, 1, 1, 1, 2, 2};
+    struct gpu_config c;
+    struct guest g;
+    (void)state;
+    gpu_config_default(&c);
+    c.host_threads = 1;
+    c.engine = &engine_native;
+    setenv("VENTUS_TRANSLATE_LANES", "together", 1);
+    guest_open_config(&g, &c);
+    unsetenv("VENTUS_TRANSLATE_LANES");
+    guest_assemble(&g, " vid.v v1\n li x5, 5\n li x6, 8000\n la x8, out\n setrpc x0, x8, 0\n vmv.v.x v2, x5\n"
+                       " vblt v1, v2, some\n j out\nsome: addi x6, x6, -1\n vadd.vi v3, v3, 1\n bne x6, x0, some\n"
+                       "out: join\n endprg\n");
+    for (size_t i = 0; i < sizeof translations / sizeof *translations; i++) {
+        guest_run(&g);
+        assert_int_equal(g.result.status, LAUNCH_DONE);
+        assert_int_equal(count_objects(), translations[i]);
+    }
+    guest_close(&g);
+}
+
 static void expect_line(uint64_t address, const char *name)
 {
     char path[64], line[200];
@@ -204,7 +228,8 @@ static void test_process_is_cleared(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_memory), cmocka_unit_test(test_symbols),
-                                       cmocka_unit_test(test_lanes), cmocka_unit_test(test_process_is_cleared)};
+                                       cmocka_unit_test(test_lanes), cmocka_unit_test(test_hot),
+                                       cmocka_unit_test(test_process_is_cleared)};
     if (!engine_usable(&engine_native)) return 77;
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
