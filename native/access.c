@@ -176,7 +176,8 @@ LLVMValueRef is_zero(struct translator *t, struct lanes value)
     return LLVMBuildICmp(t->b, LLVMIntEQ, LLVMBuildBitCast(t->b, some, narrow, ""), LLVMConstNull(narrow), "");
 }
 
-LLVMValueRef has_step(struct translator *t, const struct vector_access *a, uint32_t step)
+/* Holds when in every unit the lanes' addresses are so far behind the first one's. NULL: they are the same. */
+static LLVMValueRef has_offsets(struct translator *t, const struct vector_access *a, const struct lanes *offsets)
 {
     struct lanes off;
     LLVMValueRef index[16];
@@ -184,7 +185,7 @@ LLVMValueRef has_step(struct translator *t, const struct vector_access *a, uint3
         for (unsigned i = 0; i < t->words; i++) index[i] = ir_u32(t, i / a->unit * a->unit);
         LLVMValueRef first = LLVMBuildShuffleVector(t->b, a->base.piece[p], LLVMGetPoison(t->piece_type),
                                                     LLVMConstVector(index, t->words), "");
-        LLVMValueRef expected = step ? LLVMBuildAdd(t->b, first, ir_ramp(t, p, a->unit, step), "") : first;
+        LLVMValueRef expected = offsets ? LLVMBuildAdd(t->b, first, offsets->piece[p], "") : first;
         off.piece[p] = LLVMBuildXor(t->b, a->base.piece[p], expected, "");
     }
     for (unsigned p = 0; p < t->pieces && t->words == 8 && !a->all; p++) {
@@ -194,6 +195,34 @@ LLVMValueRef has_step(struct translator *t, const struct vector_access *a, uint3
     if (a->all || t->words == 8) return is_zero(t, off);
     /* Not as conditions of the host's vectors: where pieces are equal, LLVM 19 rewrites these for ever. */
     return LLVMBuildICmp(t->b, LLVMIntEQ, LLVMBuildAnd(t->b, bits_of(t, off), a->lanes, ""), ir_u32(t, 0), "");
+}
+
+LLVMValueRef has_step(struct translator *t, const struct vector_access *a, uint32_t step)
+{
+    struct lanes offsets;
+    for (unsigned p = 0; p < t->pieces; p++) offsets.piece[p] = ir_ramp(t, p, a->unit, step);
+    return has_offsets(t, a, step ? &offsets : NULL);
+}
+
+bool seems_even(const struct translator *t, const struct vector_access *a)
+{
+    return a->fact.even && !a->fact.period && a->all && a->size == 4 && t->words == 8;
+}
+
+LLVMValueRef has_even_step(struct translator *t, const struct vector_access *a, LLVMValueRef *step)
+{
+    struct lanes offsets;
+    *step = LLVMBuildSub(t->b, get_lane(t, a->base, 1), get_lane(t, a->base, 0), "");
+    for (unsigned p = 0; p < t->pieces; p++)
+        offsets.piece[p] = LLVMBuildMul(t->b, ir_splat(t, *step), ir_ramp(t, p, a->unit, 1), "");
+    LLVMValueRef near = LLVMBuildICmp(t->b, LLVMIntULE, *step, ir_u32(t, MEM_GUARD / 8), "");
+    return LLVMBuildAnd(t->b, near, has_offsets(t, a, &offsets), "");
+}
+
+LLVMValueRef even_address(struct translator *t, LLVMValueRef first, LLVMValueRef step, unsigned i)
+{
+    LLVMValueRef index = LLVMBuildMul(t->b, LLVMBuildZExt(t->b, step, t->i64, ""), ir_u64(t, i), "");
+    return LLVMBuildGEP2(t->b, t->i8, first, &index, 1, "");
 }
 
 bool can_mask(const struct translator *t, unsigned size) { return t->words == 16 || (t->words == 8 && size == 4); }
@@ -334,13 +363,13 @@ static struct lanes private_lanes(struct translator *t, const struct node *n)
  * another. */
 static struct v_fact fact_of_addresses(const struct translator *t, const struct node *n)
 {
-    struct v_fact base = t->holds.v[n->d.in.rs1], nothing = {0};
+    struct v_fact base = t->holds.v[n->d.in.rs1], nothing = {0}, even = {.even = true};
     struct x_fact stride = t->holds.x[n->d.in.rs2 % ISA_XREGS];
     switch (n->effects.memory.address) {
     case ADDRESS_PRIVATE:
         return base.period && !base.step ? (struct v_fact){.period = base.period, .step = 4} : nothing;
     case ADDRESS_UNIT: return (struct v_fact){.period = ISA_LANES, .step = n->effects.memory.size};
-    case ADDRESS_STRIDED: return stride.known ? (struct v_fact){.period = ISA_LANES, .step = stride.value} : nothing;
+    case ADDRESS_STRIDED: return stride.known ? (struct v_fact){.period = ISA_LANES, .step = stride.value} : even;
     case ADDRESS_LANES: return base;
     case ADDRESS_INDEXED: return fact_of_indexed(&t->holds, n);
     default: return nothing;

@@ -54,6 +54,12 @@ LLVMValueRef is_zero(struct translator *t, struct lanes value);
 /* Holds when in every unit lane i accesses `step` bytes behind lane i - 1. */
 LLVMValueRef has_step(struct translator *t, const struct vector_access *a, uint32_t step);
 
+/* Words that may be equally far from each other in each eight lanes, by a step that is found when the code runs. Holds
+ * when they are, and as near as is_known_spaced says; where the ith word behind the first one is then. */
+bool seems_even(const struct translator *t, const struct vector_access *a);
+LLVMValueRef has_even_step(struct translator *t, const struct vector_access *a, LLVMValueRef *step);
+LLVMValueRef even_address(struct translator *t, LLVMValueRef first, LLVMValueRef step, unsigned i);
+
 /* Can lanes of an access be left out by the host's own masked moves? */
 bool can_mask(const struct translator *t, unsigned size);
 

@@ -10,6 +10,7 @@
 enum { ALIGN_MOST = 31, LEAST_PERIOD = 8 };
 
 static const struct v_fact nothing;
+static const struct v_fact is_even = {.even = true};
 
 static uint8_t least(uint8_t a, uint8_t b) { return a < b ? a : b; }
 
@@ -27,11 +28,15 @@ static struct x_fact meet_x(struct x_fact a, struct x_fact b)
     return a.known && b.known && a.value == b.value ? a : both;
 }
 
+static bool seems_even(struct v_fact f) { return f.period || f.even; }
+
 static struct v_fact meet_v(struct v_fact a, struct v_fact b)
 {
     struct v_fact both = {.number = a.number && b.number};
     both.raw = both.number && (a.raw || b.raw);
+    both.even = seems_even(a) && seems_even(b);
     if (!a.period || !b.period || a.step != b.step) return both;
+    both.even = false;
     both.period = least(a.period, b.period);
     both.align = least(a.align, b.align);
     both.step = a.step;
@@ -41,7 +46,7 @@ static struct v_fact meet_v(struct v_fact a, struct v_fact b)
 struct v_fact fact_of_merged(struct v_fact value, struct v_fact old)
 {
     struct v_fact merged = meet_v(value, old);
-    merged.period = merged.align = 0;
+    merged.period = merged.align = merged.even = 0;
     merged.step = 0;
     return merged;
 }
@@ -138,7 +143,7 @@ static bool is_uniform(struct v_fact f) { return f.period && !f.step; }
 
 static struct v_fact sum(struct v_fact a, struct v_fact b, uint32_t factor_b)
 {
-    if (!a.period || !b.period) return nothing;
+    if (!a.period || !b.period) return seems_even(a) && seems_even(b) ? is_even : nothing;
     return steps(least(a.period, b.period), a.step + factor_b * b.step, least(a.align, b.align));
 }
 
@@ -176,7 +181,14 @@ static struct v_fact product_of(struct v_fact f, struct x_fact x)
 {
     unsigned align = (unsigned)f.align + x.align;
     if (f.period && x.known) return steps(f.period, f.step * x.value, align);
-    return is_uniform(f) ? steps(f.period, 0, align) : nothing;
+    if (is_uniform(f)) return steps(f.period, 0, align);
+    return seems_even(f) ? is_even : nothing;
+}
+
+/* A product of two is as far from lane to lane as one of them, if the other is the same in all of these. */
+static struct v_fact product_of_lanes(struct v_fact a, struct v_fact b)
+{
+    return (is_uniform(a) && seems_even(b)) || (is_uniform(b) && seems_even(a)) ? is_even : nothing;
 }
 
 static struct v_fact and_of(struct v_fact f, struct x_fact x)
@@ -199,6 +211,7 @@ static struct v_fact shape_of_row(const struct facts *f, const struct insn *in)
     case OP_VSUB_VX: return sum(a, fact_of_splat(x), ~0u);
     case OP_VSLL_VI: return product_of(a, known(1u << (in->imm & 31)));
     case OP_VMUL_VX: return product_of(a, x);
+    case OP_VMUL_VV: return product_of_lanes(a, b);
     case OP_VREMU_VX: return x.known ? remainder_of(a, x.value) : nothing;
     case OP_VDIVU_VX: return x.known ? quotient_of(a, x.value) : nothing;
     case OP_VAND_VX: return and_of(a, x);
@@ -314,7 +327,8 @@ static bool weaken(struct facts *to, const struct facts *from)
     changed |= to->rpc.known != rpc.known || to->rpc.align != rpc.align;
     for (unsigned i = 0; i < ISA_VREGS; i++) {
         struct v_fact old = to->v[i], v = to->v[i] = meet_v(old, from->v[i]);
-        changed |= v.period != old.period || v.align != old.align || v.number != old.number || v.raw != old.raw;
+        changed |= v.period != old.period || v.align != old.align || v.number != old.number || v.raw != old.raw ||
+                   v.even != old.even;
     }
     changed |= from->stored && !to->stored;
     to->stored |= from->stored;

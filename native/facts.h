@@ -24,6 +24,7 @@ struct v_fact {
     uint8_t align;  /* the first ones are multiples of 2^align; only with a period */
     bool number;    /* every NaN is the canonical one; ... */
     bool raw;       /* ... or is to be made so, before anybody sees which it is */
+    bool even;      /* a guess, where there is no period: words of each eight lanes are equally far from each other */
     uint32_t step;
 };
 

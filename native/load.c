@@ -169,6 +169,22 @@ static struct lanes load_spaced(struct translator *t, const struct vector_access
     return out;
 }
 
+/* The same where the step is not a constant. */
+static struct lanes load_even(struct translator *t, const struct vector_access *a, LLVMValueRef step)
+{
+    struct lanes out;
+    for (unsigned p = 0; p < t->pieces; p++) {
+        LLVMValueRef first = lane_address(t, a, p * 8), words = LLVMGetPoison(t->piece_type);
+        for (unsigned i = 0; i < 8; i++) {
+            LLVMValueRef word = LLVMBuildLoad2(t->b, t->i32, even_address(t, first, step, i), "");
+            LLVMSetAlignment(word, 1);
+            words = LLVMBuildInsertElement(t->b, words, word, ir_u32(t, i), "");
+        }
+        out.piece[p] = keep(t, words);
+    }
+    return out;
+}
+
 /* The words of the lanes that take part, one after the other. */
 static struct lanes load_few(struct translator *t, const struct vector_access *a)
 {
@@ -428,10 +444,26 @@ static struct lanes load_as_found(struct translator *t, const struct vector_acce
     return out;
 }
 
+/* The same for addresses that seem to be equally far from each other: words beside each other, too. */
+static struct lanes load_seems_even(struct translator *t, const struct vector_access *a)
+{
+    struct ways w = {.done = ir_block(t, "")};
+    LLVMValueRef step, even = has_even_step(t, a, &step);
+    LLVMBasicBlockRef other = begin_way(t, "even", even, true);
+    LLVMValueRef near = LLVMBuildICmp(t->b, LLVMIntEQ, step, ir_u32(t, a->size), "");
+    LLVMBasicBlockRef apart = begin_way(t, "consecutive", near, false);
+    end_way(t, &w, load_consecutive(t, a), apart);
+    end_way(t, &w, load_even(t, a, step), other);
+    w.way[w.n++] = way_of(t, load_scattered(t, a), w.done);
+    ir_at(t, w.done);
+    return meet(t, w.way, w.n);
+}
+
 static struct lanes load_many(struct translator *t, const struct vector_access *a)
 {
     struct taken *set = set_of(t, a);
     struct way ways[2];
+    if (!set && seems_even(t, a) && !likely_gap(t, a)) return load_seems_even(t, a);
     if (!set && a->fact.period) return is_known_spaced(t, a) ? load_spaced(t, a) : load_scattered(t, a);
     if (!set || !set->found) return load_as_found(t, a, set);
     LLVMBasicBlockRef done = ir_block(t, ""), taken = ir_block(t, "taken"), other = ir_block(t, "");

@@ -98,6 +98,17 @@ static void store_spaced(struct translator *t, const struct vector_access *a, st
     }
 }
 
+/* The same where the step is not a constant. */
+static void store_even(struct translator *t, const struct vector_access *a, struct lanes data, LLVMValueRef step)
+{
+    LLVMValueRef first = NULL;
+    for (unsigned lane = 0; lane < lanes_computed(t); lane++) {
+        if (lane % 8 == 0) first = lane_address(t, a, lane);
+        LLVMValueRef to = even_address(t, first, step, lane % 8);
+        LLVMSetAlignment(LLVMBuildStore(t->b, get_lane(t, data, lane), to), 1);
+    }
+}
+
 /* ---- stores of four words of each lane, one behind the other, as vectors of four are ---- */
 
 /* Does the ith of four such stores follow? */
@@ -175,6 +186,27 @@ static void store_rest_of_rows(struct translator *t, const struct vector_access 
     ir_at(t, done);
 }
 
+/* Looks at the addresses when the code runs: are they probably even? */
+static void store_seems_even(struct translator *t, const struct vector_access *a, struct lanes data)
+{
+    LLVMBasicBlockRef even = ir_block(t, "even"), near = ir_block(t, "consecutive"), apart = ir_block(t, ""),
+                      other = ir_block(t, ""), done = ir_block(t, "");
+    LLVMValueRef step;
+    ir_branch_likely(t, has_even_step(t, a, &step), even, other);
+    ir_at(t, even);
+    LLVMBuildCondBr(t->b, LLVMBuildICmp(t->b, LLVMIntEQ, step, ir_u32(t, a->size), ""), near, apart);
+    ir_at(t, near);
+    store_consecutive(t, a, data);
+    LLVMBuildBr(t->b, done);
+    ir_at(t, apart);
+    store_even(t, a, data, step);
+    LLVMBuildBr(t->b, done);
+    ir_at(t, other);
+    store_one_by_one(t, a, data);
+    LLVMBuildBr(t->b, done);
+    ir_at(t, done);
+}
+
 /* Looks at the addresses when the code runs. */
 static void store_as_found(struct translator *t, const struct vector_access *a, struct lanes data)
 {
@@ -195,6 +227,7 @@ void store_vector(struct translator *t, const struct vector_access *a, struct la
     else if (t->rows_first && a->n > t->rows_first && a->n < t->rows_first + ROW_WORDS) store_rest_of_rows(t, a, data);
     else if (begins_rows(t, a)) store_rows(t, a);
     else if (is_known_spaced(t, a)) store_spaced(t, a, data);
+    else if (seems_even(t, a)) store_seems_even(t, a, data);
     else if (a->fact.period || !can_split(t, a)) store_scattered(t, a, data);
     else store_as_found(t, a, data);
 }
