@@ -33,7 +33,7 @@ LLVMValueRef keep(struct translator *t, LLVMValueRef value)
     return value;
 }
 
-/* ---- writes to local memory: the machine clears it for the next group only if there were any ---- */
+/* ---- writes to local memory: the machine clears it for the next group as far as there were any ---- */
 
 struct window {
     uint32_t base, size;
@@ -56,18 +56,42 @@ static LLVMValueRef reaches_noted(struct translator *t, LLVMValueRef first, uint
     return reaches(t, t->early ? watched_window : local_window, first, span);
 }
 
-static void note_local(struct translator *t, LLVMValueRef is)
+/* Where a condition holds, anything may be written. */
+static void note_any(struct translator *t, LLVMValueRef is)
 {
-    size_t at = offsetof(struct group, local_written);
-    LLVMValueRef was = ir_load(t, t->i8, t->group, at);
-    ir_store(t, LLVMBuildOr(t->b, was, LLVMBuildZExt(t->b, is, t->i8, ""), ""), t->group, at);
+    size_t at = offsetof(struct group, local_end);
+    LLVMValueRef was = ir_load(t, t->i32, t->group, at);
+    ir_store(t, LLVMBuildOr(t->b, was, LLVMBuildSExt(t->b, is, t->i32, ""), ""), t->group, at);
+}
+
+static void note_most(struct translator *t, const char *which, LLVMValueRef value, size_t at)
+{
+    LLVMValueRef args[] = {ir_load(t, t->i32, t->group, at), value};
+    ir_store(t, ir_intrinsic(t, which, &t->i32, 1, args, 2), t->group, at);
+}
+
+/* `span` bytes are written from an address on. In code without barriers, which seldom has local memory, a mere
+ * condition does. */
+static void note_span(struct translator *t, LLVMValueRef first, uint32_t span)
+{
+    LLVMValueRef is = reaches_noted(t, first, span), base, from, end;
+    if (t->early) {
+        note_any(t, is);
+        return;
+    }
+    base = ir_load(t, t->i32, t->group, offsetof(struct group, lds_base));
+    from = LLVMBuildSub(t->b, first, base, "");
+    end = LLVMBuildAdd(t->b, from, ir_u32(t, span), "");
+    note_most(t, "llvm.umin", LLVMBuildSelect(t->b, is, from, ir_u32(t, UINT32_MAX), ""),
+              offsetof(struct group, local_from));
+    note_most(t, "llvm.umax", LLVMBuildSelect(t->b, is, end, ir_u32(t, 0), ""), offsetof(struct group, local_end));
 }
 
 static LLVMValueRef scalar_address(struct translator *t, const struct node *n)
 {
     LLVMValueRef address = LLVMBuildAdd(t->b, get_x(t, n->d.in.rs1), ir_u32(t, (uint32_t)n->d.in.imm), "");
     if (fact_metadata(&t->holds, n, t->flow->request)) return host_address(t, address); /* cannot fail */
-    if (n->effects.memory.action != ACTION_LOAD) note_local(t, reaches_noted(t, address, n->effects.memory.size));
+    if (n->effects.memory.action != ACTION_LOAD) note_span(t, address, n->effects.memory.size);
     ir_record(t, address, t->sm, offsetof(struct sm, access.addr));
     pass_site(t, n, site_of(n, RECORD_SCALAR));
     return host_address(t, address);
@@ -397,16 +421,18 @@ static void note_local_lanes(struct translator *t, const struct vector_access *a
 {
     LLVMTypeRef narrow = LLVMIntTypeInContext(t->context, t->words);
     LLVMValueRef any = NULL;
-    if (a->fact.period == ISA_LANES && a->fact.step <= SPAN_MOST / ISA_LANES) {
-        LLVMValueRef first = guest_address(t, a, 0);
-        note_local(t, reaches_noted(t, first, a->fact.step * (t->items - 1) + a->size));
+    if (a->fact.period >= 8 && a->fact.step <= SPAN_MOST / ISA_LANES) {
+        for (unsigned lane = 0; lane < t->items; lane += a->fact.period) {
+            unsigned lanes = a->fact.period < t->items - lane ? a->fact.period : t->items - lane;
+            note_span(t, guest_address(t, a, lane), a->fact.step * (lanes - 1) + a->size);
+        }
         return;
     }
     for (unsigned p = 0; p < t->pieces; p++) {
         LLVMValueRef lanes = reaches_noted(t, guest_addresses(t, a, p), a->size);
         any = any ? LLVMBuildOr(t->b, any, lanes, "") : lanes;
     }
-    note_local(t, LLVMBuildICmp(t->b, LLVMIntNE, LLVMBuildBitCast(t->b, any, narrow, ""), LLVMConstNull(narrow), ""));
+    note_any(t, LLVMBuildICmp(t->b, LLVMIntNE, LLVMBuildBitCast(t->b, any, narrow, ""), LLVMConstNull(narrow), ""));
 }
 
 /* Records where an access is made: all addresses, or of each `period` lanes that follow one another the first. */
@@ -539,7 +565,7 @@ static LLVMValueRef alone_address(struct translator *t, const struct node *n, LL
     LLVMValueRef sum = alone_sum(t, n, lane, &site.imm), index = LLVMBuildZExt(t->b, lane, t->i64, "");
     LLVMValueRef address = LLVMBuildAdd(t->b, sum, ir_u32(t, site.imm), "");
     LLVMValueRef addresses = ir_field(t, t->sm, offsetof(struct sm, access.addr));
-    if (n->effects.memory.action != ACTION_LOAD) note_local(t, reaches_noted(t, address, n->effects.memory.size));
+    if (n->effects.memory.action != ACTION_LOAD) note_span(t, address, n->effects.memory.size);
     ir_record(t, sum, LLVMBuildGEP2(t->b, t->i32, addresses, &index, 1, ""), 0);
     ir_record(t, active(t), t->sm, offsetof(struct sm, access.lanes));
     pass_site(t, n, site);

@@ -78,7 +78,9 @@ struct engine_build {
     unsigned offers;      /* enum launch_need */
     engine_run *run;
     bool takes_blank; /* warps whose registers have not been cleared; see above */
-    bool says_local;  /* sets group.local_written when a warp writes to local memory, or might; for others it is set */
+    /* Sets group.local_from and local_end to where warps write to local memory, or might; with an end behind all of it
+     * they may write anywhere. For other engines that is so. */
+    bool says_local;
     /* NULL, or: sm->warp has been left by a jump, because an access was refused or by fault_throw. */
     void (*jumped)(struct sm *sm, bool refused);
 };

@@ -152,11 +152,21 @@ static void start_warp(struct slot *slot, uint32_t wid)
     if (!slot->engine->takes_blank || slot->group.observers) warp_clear(w);
 }
 
+/* What warps have written to. */
+static void clear_local(struct sm *sm, struct slot *slot)
+{
+    struct group *g = &slot->group;
+    const bool some = g->local_from < g->local_end && g->local_end <= slot->lds_open;
+    const uint64_t from = some ? g->local_from : 0, end = some ? g->local_end : slot->lds_open;
+    if (g->local_end) memset(sm->mem + slot->lds_base + from, 0, end - from);
+    g->local_from = UINT32_MAX;
+    g->local_end = slot->engine->says_local ? 0 : UINT32_MAX;
+}
+
 void group_start_again(struct sm *sm, struct slot *slot)
 {
     struct group *g = &slot->group;
-    if (g->local_written) memset(sm->mem + slot->lds_base, 0, slot->lds_open);
-    g->local_written = !slot->engine->says_local;
+    clear_local(sm, slot);
     if (slot->ray_tables) ray_forget(slot);
     if (g->launch->sv39) translate_forget(sm);
     if (g->reservations) drop_reservations(sm, g);
@@ -173,10 +183,10 @@ bool group_start(struct sm *sm, struct slot *slot)
     if (!open_local(sm, slot, l->lds_bytes) || !size_slot(slot, l->warps, rows)) return false;
     ray_forget(slot);
     if (l->sv39) translate_forget(sm);
-    memset(sm->mem + slot->lds_base, 0, slot->lds_open);
+    slot->group.local_end = UINT32_MAX;
+    clear_local(sm, slot);
     slot->group.warps = slot->warps;
     for (uint32_t i = 0; i < l->warps; i++) start_warp(slot, i);
-    slot->group.local_written = !slot->engine->says_local;
     group_count(&slot->group);
     return true;
 }

@@ -88,7 +88,7 @@ static void take_back(struct native_state *s, const uint16_t *counts)
 static bool help(struct sm *sm, struct warp *w, uint32_t mask)
 {
     if (w->mask != mask) warp_set_mask(w, mask);
-    w->group->local_written = true;
+    w->group->local_end = UINT32_MAX;
     enum stop stop = step()->run(sm, w, 1);
     w->group->counters.instructions--;
     return stop == STOP_FAULT;
@@ -289,7 +289,7 @@ static enum stop step_on(struct sm *sm, struct warp *w, uint64_t most)
 {
     warp_clear(w);
     w->left = 0;
-    w->group->local_written = true;
+    w->group->local_end = UINT32_MAX;
     return step()->run(sm, w, most);
 }
 

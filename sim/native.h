@@ -51,7 +51,7 @@ enum native_metadata {
 enum { METADATA_ARGS = 1024 };
 
 /* Local memory, and where our driver puts metadata and arguments, which is one range around the end of the address
- * space: what is stored there is noted (group.local_written), so that the next warp finds words of the latter anew. */
+ * space: what is stored there is noted (group.local_end), so that the next warp finds words of the latter anew. */
 #define WATCHED_BASE ABI_LAUNCH_BASE
 #define WATCHED_SIZE (ABI_LOCAL_LIMIT - ABI_LAUNCH_BASE)
 
@@ -230,7 +230,8 @@ static inline uint32_t native_layout(void)
                             sizeof(struct counters),
                             offsetof(struct group, index),
                             offsetof(struct group, lds_base),
-                            offsetof(struct group, local_written),
+                            offsetof(struct group, local_from),
+                            offsetof(struct group, local_end),
                             offsetof(struct group, ended),
                             offsetof(struct sm, follow),
                             offsetof(struct sm, keeps),

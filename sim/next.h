@@ -58,7 +58,7 @@ static inline void group_count(struct group *g)
 /* Does the group whose last warp comes to its end leave nothing but warps that can start again? */
 static inline bool group_is_clean(const struct group *g)
 {
-    bool clean = !g->local_written && !g->reservations;
+    bool clean = !g->local_end && !g->reservations;
     for (uint32_t i = 0; i < g->launch->warps; i++) clean &= g->warps[i].blank;
     return clean;
 }

@@ -29,7 +29,7 @@ static inline bool stretch_next(struct sm *sm, struct native_state *s, uint32_t 
 {
     struct warp *w = sm->warp;
     struct group *g = sm->group;
-    if (!s->stretch_end || !w->blank || g->local_written || g->reservations) return false;
+    if (!s->stretch_end || !w->blank || g->local_end || g->reservations) return false;
     if (++w == s->stretch_end) {
         if (!s->stretch_left || done > s->stretch_most) return false;
         s->stretch_left--;

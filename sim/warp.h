@@ -32,7 +32,7 @@ struct group {
     uint32_t lds_base, pds_base;             /* what CSR_LDS and CSR_PDS say */
     bool flags;                              /* fflags and vxsat of its warps accrue */
     bool patient;                            /* its code has routines that stand for an operation */
-    bool local_written;                      /* local memory may hold something (engine.h) */
+    uint32_t local_from, local_end;          /* bytes of local memory in between may not be 0 (engine.h) */
     uint32_t ended;                          /* warps */
     uint32_t reservations;                   /* lr.w reservations that may be valid, in all its warps */
     struct counters counters;                /* of this group alone */

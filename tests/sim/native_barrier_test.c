@@ -14,6 +14,10 @@
     " lui x20, 0x90000\n csrr x5, CSR_GIDX\n slli x21, x5, 9\n lui x6, 4\n add x21, x21, x6\n add x21, x21, x20\n" \
     " vid.v v9\n vsll.vi v10, v9, 2\n vadd.vx v11, v10, x21\n"
 
+/* Lanes below x9 run `low`, the others `high`. */
+#define PART(low, high) \
+    " la x10, 3f\n setrpc x0, x10, 0\n vmv.v.x v2, x9\n vblt v9, v2, 2f\n" high " j 3f\n2:" low " j 3f\n3: join\n"
+
 static struct pair pair_of(const char *text, uint32_t items, uint64_t quantum)
 {
     struct pair p = {.text = text, .quantum = quantum, .local = {items, 1, 1}};
@@ -63,6 +67,50 @@ static void test_memory(void **state)
     }
 }
 
+/* Each group reads all of its local memory, which holds nothing, and stores to some of it: at the beginning, at the end
+ * and in the middle, in every shape, by scalars, by some lanes and by one. x8 is where it begins, v14 and v15 are each
+ * lane's first and last word there, v3 is no word of 0. */
+static void test_cleared(void **state)
+{
+    static const char *const stores[] = {
+        "vsw12.v v3, 0(v14)\n",
+        "vsw12.v v3, 0(v15)\n",
+        "vsh12.v v3, 2046(v14)\n",
+        "vsb12.v v3, 1001(v14)\n",
+        "vand.vi v12, v9, 15\n vsll.vi v12, v12, 2\n vadd.vx v12, v12, x8\n vsrl.vi v13, v9, 4\n li x6, 1600\n"
+        " vmul.vx v13, v13, x6\n vadd.vv v12, v12, v13\n vsw12.v v3, 400(v12)\n",
+        "vand.vi v12, v9, 7\n vsll.vi v12, v12, 2\n vadd.vx v12, v12, x8\n vsrl.vi v13, v9, 3\n li x6, 1000\n"
+        " vmul.vx v13, v13, x6\n vsub.vv v12, v12, v13\n li x6, 3000\n vadd.vx v12, v12, x6\n vsw12.v v3, 0(v12)\n",
+        "vsll.vi v12, v9, 4\n vadd.vx v12, v12, x8\n vsb12.v v3, 1203(v12)\n",
+        "vxor.vi v12, v9, 13\n vsll.vi v12, v12, 2\n vadd.vx v12, v12, x8\n vsw12.v v3, 700(v12)\n",
+        "vmv.v.x v12, x8\n vsw12.v v3, 80(v12)\n",
+        "li x6, 12\n addi x7, x8, 96\n vsse32.v v3, (x7), x6\n",
+        "li x6, -12\n addi x7, x8, 960\n vsse32.v v3, (x7), x6\n",
+        "addi x7, x8, 300\n vse32.v v3, (x7)\n",
+        "sw x20, 0(x8)\n",
+        "lui x6, 1\n add x6, x6, x8\n sb x6, -1(x6)\n sh x20, -300(x6)\n sw x20, -2000(x6)\n",
+        "amoadd.w v4, v3, (v15)\n",
+        "csrrwi x0, frm, 1\n sw x20, 100(x8)\n csrrwi x0, frm, 0\n",
+        "li x9, 5\n" PART("vsw12.v v3, 800(v14)\n", "vsw12.v v3, 0(v15)\n"),
+        "li x9, 1\n" PART("vsw12.v v3, 800(v14)\n", ""),
+        "li x9, 31\n" PART("", "vsw12.v v3, 800(v14)\n sw x20, 4(x8)\n"),
+    };
+    static const uint32_t items[] = {32, 19, 64};
+    (void)state;
+    for (size_t i = 0; i < sizeof stores / sizeof *stores * 3; i++) {
+        char text[1500];
+        struct pair p = pair_of(text, items[i % 3], 1 << 20);
+        snprintf(text, sizeof text,
+                 BEGIN " csrr x6, CSR_TID\n slli x6, x6, 2\n vadd.vx v11, v11, x6\n csrr x8, CSR_LDS\n li x9, 128\n"
+                       " vadd.vx v14, v10, x8\n vmv.v.i v4, 0\n vmv.v.v v6, v14\n li x7, 32\nread: vlw12.v v5, 0(v6)\n"
+                       " vor.vv v4, v4, v5\n vadd.vx v6, v6, x9\n addi x7, x7, -1\n bne x7, x0, read\n"
+                       " vsub.vx v15, v6, x9\n vadd.vi v3, v9, 1\n vsw12.v v4, 0(v11)\n barrier 1\n %s barrier 1\n"
+                       " endprg\n",
+                 stores[i / 3]);
+        assert_int_equal(pair_run_levels(&p).status, LAUNCH_DONE);
+    }
+}
+
 /* Counters are exact where the group has passed barriers since it has come in. */
 static void test_fault(void **state)
 {
@@ -107,8 +155,8 @@ static void test_other_sizes(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_turns),  cmocka_unit_test(test_memory),      cmocka_unit_test(test_fault),
-        cmocka_unit_test(test_parted), cmocka_unit_test(test_other_sizes),
+        cmocka_unit_test(test_turns), cmocka_unit_test(test_memory), cmocka_unit_test(test_cleared),
+        cmocka_unit_test(test_fault), cmocka_unit_test(test_parted), cmocka_unit_test(test_other_sizes),
     };
     if (!engine_usable(&engine_native)) return 77;
     return cmocka_run_group_tests(tests, pair_setup, pair_teardown);
