@@ -579,6 +579,15 @@ LLVMValueRef alone_load(struct translator *t, const struct node *n, LLVMValueRef
     return m->size == 4 ? value : extend(t, value, m->is_signed, t->i32);
 }
 
+LLVMValueRef alone_try_load(struct translator *t, const struct node *n)
+{
+    const struct isa_memory *m = &n->effects.memory;
+    uint32_t imm;
+    LLVMValueRef sum = alone_sum(t, n, NULL, &imm), address = LLVMBuildAdd(t->b, sum, ir_u32(t, imm), "");
+    LLVMValueRef value = load_unaligned(t, memory_type(t, m->size), host_address(t, address));
+    return m->size == 4 ? value : extend(t, value, m->is_signed, t->i32);
+}
+
 void alone_store(struct translator *t, const struct node *n, LLVMValueRef lane)
 {
     const struct isa_memory *m = &n->effects.memory;

@@ -143,14 +143,19 @@ static LLVMValueRef operand(struct translator *t, const struct node *n, enum ope
     return any_nan ? get_value(t, r) : get_own(t, r);
 }
 
-LLVMValueRef alone_row(struct translator *t, const struct node *n)
+LLVMValueRef alone_raw_row(struct translator *t, const struct node *n)
 {
     const struct insn *in = &n->d.in;
     LLVMValueRef args[] = {operand(t, n, ROLE_RS2, in->rs2), operand(t, n, ROLE_RS1, in->rs1),
                            operand(t, n, ROLE_RD, in->rd),   get_x(t, n->d.scalars >> ROLE_RS1 & 1 ? in->rs1 : 0),
                            ir_u32(t, (uint32_t)in->imm),     lane_of(t)};
-    LLVMValueRef value = call_function(t, row_names[in->op], args, 6);
-    return isa_table[in->op].flags & ISA_CANON ? call_function(t, "canonical_scalar", &value, 1) : value;
+    return call_function(t, row_names[in->op], args, 6);
+}
+
+LLVMValueRef alone_row(struct translator *t, const struct node *n)
+{
+    LLVMValueRef value = alone_raw_row(t, n);
+    return isa_table[n->d.in.op].flags & ISA_CANON ? call_function(t, "canonical_scalar", &value, 1) : value;
 }
 
 /* A register that has been written: the word is exact, and what holds of the vector register is known without it. */

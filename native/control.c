@@ -85,7 +85,7 @@ static void go_back(struct translator *t, const struct block *block)
 }
 
 /* Ends the host block: goes on at a guest address, in a version. */
-static void go(struct translator *t, uint32_t pc, enum version version)
+void go_to(struct translator *t, uint32_t pc, enum version version)
 {
     const struct block *block = flow_block(t->flow, pc);
     struct v_fact stored[ISA_VREGS];
@@ -111,7 +111,7 @@ static LLVMBasicBlockRef way_to(struct translator *t, uint32_t pc, enum version 
     if (straight && (version == FULL || !alone_pays(t, block))) return version_of(t, block, version);
     way = ir_block(t, "way");
     ir_at(t, way);
-    go(t, pc, version);
+    go_to(t, pc, version);
     ir_at(t, from);
     return way;
 }
@@ -132,7 +132,7 @@ static LLVMBasicBlockRef way_alone(struct translator *t, uint32_t pc)
         struct isa_registers live = live_in(&t->liveness, pc, MASKED);
         alone_end(t, &live);
         t->alone = false;
-        go(t, pc, MASKED);
+        go_to(t, pc, MASKED);
         t->alone = true;
     }
     memcpy(t->stored, stored, sizeof stored);
@@ -162,7 +162,7 @@ static LLVMBasicBlockRef checked_way(struct translator *t, uint32_t pc, enum ver
     way = ir_block(t, "");
     ir_at(t, way);
     check_budget(t, block->need, pc, version);
-    go(t, pc, version);
+    go_to(t, pc, version);
     ir_at(t, from);
     return way;
 }
@@ -280,7 +280,7 @@ static void take_turns(struct translator *t, const struct node *n, LLVMValueRef 
     ir_at(t, turns);
     store_at_end(t);
     turns_take(t, n, lanes, plan);
-    go(t, node_next(n), t->version);
+    go_to(t, node_next(n), t->version);
     ir_at(t, rounds);
 }
 
@@ -296,10 +296,10 @@ static void branch_vector(struct translator *t, const struct node *n)
     LLVMBuildCondBr(t->b, LLVMBuildICmp(t->b, LLVMIntEQ, rest, ir_u32(t, 0), ""), all, both_sides);
     ir_at(t, none);
     store_at_end(t);
-    go(t, node_next(n), version);
+    go_to(t, node_next(n), version);
     ir_at(t, all);
     store_at_end(t);
-    go(t, node_target(n), version);
+    go_to(t, node_target(n), version);
     ir_at(t, both_sides);
     take_turns(t, n, taken);
     if (t->flow->request->lanes == LANES_TOGETHER) leave_at(t, n);
@@ -345,7 +345,7 @@ static void pop(struct translator *t, const struct node *n, struct join_ways way
 static void join(struct translator *t, const struct node *n)
 {
     if (t->version == FULL) {
-        go(t, node_next(n), FULL);
+        go_to(t, node_next(n), FULL);
         return;
     }
     struct join_ways ways = facts_join(&t->facts, t->block);
@@ -439,13 +439,13 @@ void finish_block(struct translator *t, const struct block *block)
     case CONTROL_BRANCH: branch_scalar(t, last); break;
     case CONTROL_JUMP:
         set_x(t, last->d.in.rd, ir_u32(t, node_next(last)));
-        go(t, node_target(last), t->version);
+        go_to(t, node_target(last), t->version);
         break;
     case CONTROL_INDIRECT: jump_indirect(t, last); break;
     case CONTROL_JOIN: join(t, last); break;
     case CONTROL_BARRIER: wait_at_barrier(t, node_next(last)); break;
     case CONTROL_END: end_warp(t, last); break;
-    default: go(t, block->end, t->version);
+    default: go_to(t, block->end, t->version);
     }
 }
 

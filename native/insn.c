@@ -20,15 +20,8 @@ void fill_blank(struct translator *t)
     ir_at(t, on);
 }
 
-/* Control registers that code changes, as variables: most warps end before anybody looks at them. */
-struct control {
-    LLVMValueRef variable;
-    size_t offset; /* in struct warp */
-    uint32_t start;
-};
-enum { CONTROLS = 3 };
-
-static struct control control(const struct translator *t, unsigned i)
+/* As variables: most warps end before anybody looks at them. */
+struct control control_register(const struct translator *t, unsigned i)
 {
     const struct control all[CONTROLS] = {
         {t->rpc, offsetof(struct warp, rpc), 0},
@@ -41,19 +34,20 @@ static struct control control(const struct translator *t, unsigned i)
 void start_controls(struct translator *t)
 {
     for (unsigned i = 0; i < CONTROLS; i++)
-        LLVMBuildStore(t->b, ir_u32(t, control(t, i).start), control(t, i).variable);
+        LLVMBuildStore(t->b, ir_u32(t, control_register(t, i).start), control_register(t, i).variable);
 }
 
 static void spill_controls(struct translator *t, LLVMValueRef w)
 {
     for (unsigned i = 0; i < CONTROLS; i++)
-        ir_store(t, LLVMBuildLoad2(t->b, t->i32, control(t, i).variable, ""), w, control(t, i).offset);
+        ir_store(t, LLVMBuildLoad2(t->b, t->i32, control_register(t, i).variable, ""), w,
+                 control_register(t, i).offset);
 }
 
 static void reload_controls(struct translator *t, LLVMValueRef w)
 {
     for (unsigned i = 0; i < CONTROLS; i++)
-        LLVMBuildStore(t->b, ir_load(t, t->i32, w, control(t, i).offset), control(t, i).variable);
+        LLVMBuildStore(t->b, ir_load(t, t->i32, w, control_register(t, i).offset), control_register(t, i).variable);
 }
 
 void spill(struct translator *t, const struct isa_registers *set)

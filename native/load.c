@@ -217,8 +217,18 @@ static struct lanes load_few(struct translator *t, const struct vector_access *a
     return next;
 }
 
+/* A load whose addresses have no shape is made. */
+static void note_scattered(struct translator *t)
+{
+    LLVMValueRef variable = t->scattered[t->block - t->flow->blocks];
+    if (!t->run) return;
+    LLVMValueRef more = LLVMBuildAdd(t->b, LLVMBuildLoad2(t->b, t->i32, variable, ""), ir_u32(t, 1), "");
+    LLVMBuildStore(t->b, more, variable);
+}
+
 static struct lanes load_scattered(struct translator *t, const struct vector_access *a)
 {
+    note_scattered(t);
     return a->size == 2 || t->words < 8 ? load_one_by_one(t, a) : gather(t, a);
 }
 
@@ -487,6 +497,7 @@ static struct lanes load_few_or_many(struct translator *t, const struct vector_a
     if (!a->n->d.in.vm) is = LLVMBuildAnd(t->b, is, LLVMBuildICmp(t->b, LLVMIntNE, a->lanes, ir_u32(t, 0), ""), "");
     LLVMBuildCondBr(t->b, is, few, many);
     ir_at(t, few);
+    note_scattered(t);
     ways[0] = way_of(t, load_few(t, a), done);
     ir_at(t, many);
     ways[1] = way_of(t, load_many(t, a), done);

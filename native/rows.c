@@ -246,6 +246,56 @@ COLD uint64_t plan_turns(struct sm *sm, uint32_t lanes, uint32_t mask, uint32_t 
     return rounds | in_loop << 16 | (uint64_t)at_joins << 32;
 }
 
+/* ---- lanes that run a loop one after the other (native/runs.c) ---- */
+
+/* A lane has left the loop behind so many rounds. */
+void note_run(struct native_state *s, uint32_t rounds)
+{
+    s->run_ends[rounds]++;
+    s->run_seen[rounds / 64] |= 1ull << rounds % 64;
+}
+
+/* The fewest rounds of any of these lanes; RUN_ROUNDS: there are none. */
+static inline uint32_t next_run(struct native_state *s)
+{
+    uint32_t i = 0;
+    while (i < RUN_ROUNDS / 64 && !s->run_seen[i]) i++;
+    return i < RUN_ROUNDS / 64 ? i * 64 + (uint32_t)__builtin_ctzll(s->run_seen[i]) : RUN_ROUNDS;
+}
+
+/* No lane has. */
+COLD void forget_runs(struct native_state *s)
+{
+    for (uint32_t i = 0; (i = next_run(s)) < RUN_ROUNDS;) {
+        s->run_ends[i] = 0;
+        s->run_seen[i / 64] &= s->run_seen[i / 64] - 1;
+    }
+}
+
+/* What these rounds count: how many there are, how many lanes they have in all, behind how many lanes part, and how
+ * many the two joins of each of these have together, 16 bits each. `run` lanes begin. What they do to the SIMT stack is
+ * counted here. 0: it is too small. */
+COLD uint64_t plan_runs(struct sm *sm, struct native_state *s, uint32_t run, uint32_t order)
+{
+    struct counters *c = &sm->warp->group->counters;
+    uint32_t depth = sm->warp->depth, deepest = 0, rounds = 0, in_loop = 0, parted = 0, at_joins = 0;
+    for (;;) {
+        const uint32_t next = next_run(s), more = run - s->run_ends[next];
+        in_loop += run * (next - rounds), rounds = next;
+        s->run_ends[next] = 0;
+        s->run_seen[next / 64] &= s->run_seen[next / 64] - 1;
+        if (!more) break;
+        deepest = depth + 2 > deepest ? depth + 2 : deepest;
+        depth += order == PATH_TAKEN_FIRST || (order == PATH_FEWER_FIRST && more <= run - more) ? 2 : 1;
+        parted++, at_joins += run;
+        run = more;
+    }
+    if (deepest > SIMT_DEPTH) return 0;
+    c->divergent += parted;
+    if (deepest > c->max_simt_depth) c->max_simt_depth = deepest;
+    return rounds | in_loop << 16 | (uint64_t)parted << 32 | (uint64_t)at_joins << 48;
+}
+
 #define ROW_V       ~, PIECE
 #define ROW_VV      ~, PIECE
 #define ROW_VX      ~, PIECE

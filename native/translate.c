@@ -72,6 +72,8 @@ static void begin_block(struct translator *t, const struct block *block, enum ve
             t->piece_lanes[p] = lane_flags(t, t->lanes, p * t->words, t->words);
     }
     if (block->checked) check_budget(t, block->need, block->pc, t->version);
+    t->run = !t->alone && runs_can(t, block);
+    if (t->run) run_lanes(t);
     if (block->count) count_block(t);
     t->recorded = false;
 }
@@ -159,6 +161,8 @@ static void make_variables(struct translator *t)
     t->end = LLVMBuildAlloca(t->b, t->i32, "end");
     t->counts = LLVMBuildAlloca(t->b, t->counts_type, "counts");
     t->exit_raw = LLVMBuildAlloca(t->b, t->i64, "raw");
+    t->may_run = LLVMBuildAlloca(t->b, t->i1, "may_run");
+    runs_make(t);
 }
 
 /* sm->warp is to run, for at most state->budget instructions. */
@@ -166,6 +170,7 @@ static void take_warp(struct translator *t)
 {
     LLVMValueRef w = ir_load(t, t->ptr, t->sm, offsetof(struct sm, warp));
     LLVMBuildStore(t->b, w, t->w);
+    LLVMBuildStore(t->b, LLVMConstInt(t->i1, 1, false), t->may_run);
     LLVMBuildStore(t->b, ir_load(t, t->i32, t->state, offsetof(struct native_state, budget)), t->budget);
     set_mask(t, ir_load(t, t->i32, w, offsetof(struct warp, mask)));
 }
@@ -409,7 +414,8 @@ static bool find_facts(struct translator *t)
     t->alone_blocks = calloc(n, sizeof *t->alone_blocks);
     t->alone_arrivals = calloc(n, sizeof *t->alone_arrivals);
     t->exits = calloc(n, sizeof *t->exits);
-    return ok && t->alone_blocks && t->alone_arrivals && t->exits;
+    t->scattered = calloc(n, sizeof *t->scattered);
+    return ok && t->scattered && t->alone_blocks && t->alone_arrivals && t->exits;
 }
 
 static void forget_facts(struct translator *t)
@@ -424,6 +430,7 @@ static void forget_facts(struct translator *t)
     free(t->alone_blocks);
     free(t->alone_arrivals);
     free(t->exits);
+    free(t->scattered);
 }
 
 bool translate_flow(struct translation *out, LLVMModuleRef module, const struct flow *flow)

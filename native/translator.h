@@ -61,6 +61,10 @@ struct translator {
     size_t nearly;
     LLVMValueRef other; /* a condition: some are not what the request tells */
 
+    LLVMValueRef *scattered; /* variables of blocks for runs.c: how many loads of the last round had no shape */
+    LLVMValueRef may_run;    /* a variable: lanes of the warp may run one after the other; ... */
+    LLVMValueRef runs;       /* ... how often that was done */
+
     /* a lane alone */
     LLVMValueRef lane, own[ISA_VREGS];                /* its number and its words */
     LLVMBasicBlockRef *alone_blocks, *alone_arrivals; /* of each block, and those that take out its registers */
@@ -68,6 +72,7 @@ struct translator {
     /* the block in progress */
     const struct block *block;
     enum version version;
+    bool run;                                     /* it is a loop for runs.c, whose lanes do not run */
     bool alone;                                   /* MASKED, and the mask has one lane, whose words are in `own` */
     const struct function *current;               /* that it belongs to */
     bool spilled;                                 /* the function's registers are in struct warp as well */
@@ -135,8 +140,8 @@ struct lanes get_values(struct translator *t, unsigned r);
 void set_v(struct translator *t, unsigned r, struct lanes value);
 void set_result(struct translator *t, const struct node *n, struct lanes value);
 
-/* One lane's word; `count` lanes of a mask from `lane` on, as a vector of conditions; lanes whose word is not 0, as a
- * mask; the SIMT mask. */
+/* One lane's word; `count` lanes of a mask from `lane` on, as a vector of conditions; lanes
+ * whose word is not 0, as a mask; the SIMT mask. */
 LLVMValueRef get_lane(struct translator *t, struct lanes value, unsigned lane);
 LLVMValueRef lane_flags(struct translator *t, LLVMValueRef bits, unsigned lane, unsigned count);
 LLVMValueRef bits_of(struct translator *t, struct lanes value);
@@ -205,6 +210,9 @@ void translate_atomic(struct translator *t, const struct node *n);
 LLVMValueRef alone_load(struct translator *t, const struct node *n, LLVMValueRef lane);
 void alone_store(struct translator *t, const struct node *n, LLVMValueRef lane);
 
+/* A load that is not recorded. */
+LLVMValueRef alone_try_load(struct translator *t, const struct node *n);
+
 /* ---- insn.c ---- */
 
 /* Registers to and from struct warp, and the control registers. fill_blank: makes sure that those which are not stored
@@ -212,6 +220,14 @@ void alone_store(struct translator *t, const struct node *n, LLVMValueRef lane);
 void fill_blank(struct translator *t);
 void spill(struct translator *t, const struct isa_registers *set);
 void reload(struct translator *t, const struct isa_registers *set);
+/* Control registers that code changes, and where struct warp has them. */
+struct control {
+    LLVMValueRef variable;
+    size_t offset;
+    uint32_t start;
+};
+enum { CONTROLS = 3 };
+struct control control_register(const struct translator *t, unsigned i);
 /* The control registers of a warp that begins. */
 void start_controls(struct translator *t);
 /* Those of the function in progress that somebody may still read; the others hold anything from then on. */
@@ -238,8 +254,10 @@ void alone_forget(struct translator *t, const struct isa_registers *live);
 LLVMValueRef get_own(struct translator *t, unsigned r);
 void alone_make_exact(struct translator *t, unsigned r);
 
-/* What a row computes; any instruction that does not end its block, with what holds behind it. */
+/* What a row computes, raw: with NaNs as the host makes them; any instruction that does not end its block, with what
+ * holds behind it. */
 LLVMValueRef alone_row(struct translator *t, const struct node *n);
+LLVMValueRef alone_raw_row(struct translator *t, const struct node *n);
 void alone_node(struct translator *t, const struct node *n);
 
 /* ---- turns.c: lanes that share words ---- */
@@ -252,6 +270,33 @@ LLVMValueRef turns_plan(struct translator *t, const struct node *branch, LLVMVal
 /* They do, behind store_fresh: with what they have computed, and what has been counted, the block goes on behind the
  * branch as if lanes had not parted. */
 void turns_take(struct translator *t, const struct node *branch, LLVMValueRef lanes, LLVMValueRef plan);
+
+/* ---- what turns.c and runs.c share: registers of lanes one after the other ---- */
+
+/* The join behind a vector branch, if it is a block of its own; NULL: there is none. */
+const struct node *join_behind(const struct translator *t, const struct node *branch);
+/* Does n compute a lane's word from that lane's? */
+bool is_plain_row(const struct node *n);
+unsigned count_registers(const struct isa_registers *set);
+
+/* Rows of the state hold registers: all lanes' words are put there, a lane's are loaded into `own`, stored to other
+ * rows, and those taken back in some lanes. row_of: where the words of one of these rows are. */
+LLVMValueRef row_of(struct translator *t, unsigned row);
+void save_rows(struct translator *t, const struct isa_registers *set);
+void load_words(struct translator *t, const struct isa_registers *set, LLVMValueRef index);
+void save_words(struct translator *t, const struct isa_registers *set, LLVMValueRef index);
+void merge_rows(struct translator *t, const struct isa_registers *set, LLVMValueRef lanes);
+
+/* ---- runs.c: lanes that run a loop one after the other ---- */
+
+/* Variables, where translated code is entered. */
+void runs_make(struct translator *t);
+
+/* Is the block such a loop? */
+bool runs_can(const struct translator *t, const struct block *block);
+
+/* In front of the block, which is such a loop: its lanes run, if that pays; goes on where they do not. */
+void run_lanes(struct translator *t);
 
 /* ---- entry.c ---- */
 
@@ -277,6 +322,9 @@ LLVMBasicBlockRef version_of(struct translator *t, const struct block *block, en
 /* Leaves at pc, in a version, when fewer than `need` instructions are allowed. */
 void check_budget(struct translator *t, uint32_t need, uint32_t pc, enum version version);
 void set_mask(struct translator *t, LLVMValueRef mask);
+
+/* Ends the host block: goes on at a guest address, in a version. */
+void go_to(struct translator *t, uint32_t pc, enum version version);
 
 /* Ends the host block as the last instruction of the block says; in code for one lane. */
 void finish_block(struct translator *t, const struct block *block);

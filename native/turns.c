@@ -25,7 +25,7 @@ struct loop {
 
 /* ---- which blocks ---- */
 
-static const struct node *join_behind(const struct translator *t, const struct node *branch)
+const struct node *join_behind(const struct translator *t, const struct node *branch)
 {
     const struct block *b = flow_block(t->flow, node_next(branch));
     const struct node *n = b && b->count == 1 && !b->leaves ? &t->flow->nodes[b->first] : NULL;
@@ -38,7 +38,7 @@ static bool is_reserved_access(const struct node *n, enum isa_action action)
     return n->how == HOW_ATOMIC && m->action == action && m->address == ADDRESS_LANES && n->d.in.vm;
 }
 
-static bool is_plain_row(const struct node *n)
+bool is_plain_row(const struct node *n)
 {
     unsigned kind = isa_table[n->d.in.op].kind;
     return n->how == HOW_ROW && n->d.in.vm && !n->effects.mask && kind != KIND_X && kind != KIND_V2X;
@@ -92,7 +92,7 @@ static bool find_zero(struct loop *l)
     return true;
 }
 
-static unsigned count_registers(const struct isa_registers *set)
+unsigned count_registers(const struct isa_registers *set)
 {
     unsigned n = 0;
     for (unsigned i = 0; i < ISA_VREGS / 64; i++) n += (unsigned)__builtin_popcountll(set->v[i]);
@@ -111,7 +111,7 @@ static bool find_loop(const struct translator *t, const struct node *branch, str
 /* ---- one lane ---- */
 
 /* A row of the state holds a register's words. */
-static LLVMValueRef row_of(struct translator *t, unsigned row)
+LLVMValueRef row_of(struct translator *t, unsigned row)
 {
     return ir_field(t, t->state, offsetof(struct native_state, turns) + row * 4 * ISA_LANES);
 }
@@ -121,7 +121,7 @@ static LLVMValueRef word_of(struct translator *t, unsigned row, LLVMValueRef ind
     return LLVMBuildGEP2(t->b, t->i32, row_of(t, row), &index, 1, "");
 }
 
-static void save_rows(struct translator *t, const struct isa_registers *set)
+void save_rows(struct translator *t, const struct isa_registers *set)
 {
     for (unsigned r = 0, row = 0; r < ISA_VREGS; r++) {
         if (!set_has(set->v, r)) continue;
@@ -133,20 +133,20 @@ static void save_rows(struct translator *t, const struct isa_registers *set)
 
 static void set_word(struct translator *t, unsigned r, LLVMValueRef value) { LLVMBuildStore(t->b, value, t->own[r]); }
 
-static void load_words(struct translator *t, const struct isa_registers *set, LLVMValueRef index)
+void load_words(struct translator *t, const struct isa_registers *set, LLVMValueRef index)
 {
     for (unsigned r = 0, row = 0; r < ISA_VREGS; r++)
         if (set_has(set->v, r)) set_word(t, r, LLVMBuildLoad2(t->b, t->i32, word_of(t, row++, index), ""));
 }
 
-static void save_words(struct translator *t, const struct isa_registers *set, LLVMValueRef index)
+void save_words(struct translator *t, const struct isa_registers *set, LLVMValueRef index)
 {
     for (unsigned r = 0, row = 0; r < ISA_VREGS; r++)
         if (set_has(set->v, r)) LLVMBuildStore(t->b, get_own(t, r), word_of(t, TURN_ROWS + row++, index));
 }
 
 /* Of the lanes that have taken their turns. */
-static void merge_rows(struct translator *t, const struct isa_registers *set, LLVMValueRef lanes)
+void merge_rows(struct translator *t, const struct isa_registers *set, LLVMValueRef lanes)
 {
     for (unsigned r = 0, row = 0; r < ISA_VREGS; r++) {
         if (!set_has(set->v, r)) continue;

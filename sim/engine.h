@@ -81,8 +81,9 @@ struct engine_build {
     /* Sets group.local_from and local_end to where warps write to local memory, or might; with an end behind all of it
      * they may write anywhere. For other engines that is so. */
     bool says_local;
-    /* NULL, or: sm->warp has been left by a jump, because an access was refused or by fault_throw. */
-    void (*jumped)(struct sm *sm, bool refused);
+    /* NULL, or: sm->warp has been left by a jump, because an access was refused or by fault_throw. True: it was one
+     * that the engine has only tried; sm->warp is as before, and is to run again. */
+    bool (*jumped)(struct sm *sm, bool refused);
 };
 
 struct engine {

@@ -300,11 +300,8 @@ static bool enter_group(struct sm *sm, struct group *g)
     return !*slot->stopped;
 }
 
-static enum slice_end run_warps(struct sm *sm)
+static enum slice_end run_picked(struct sm *sm)
 {
-    sm->group = NULL;
-    sm->slice_end = SLICE_OVER;
-    sm->picked = pick(sm);
     while (sm->picked) {
         struct warp *w = sm->warp = sm->picked;
         if (w->group != sm->group && !enter_group(sm, w->group)) return SLICE_CANCELLED;
@@ -313,6 +310,26 @@ static enum slice_end run_warps(struct sm *sm)
         if (stop != STOP_NEXT) slice_next(sm, stop);
     }
     return sm->slice_end;
+}
+
+static enum slice_end run_warps(struct sm *sm)
+{
+    sm->group = NULL;
+    sm->slice_end = SLICE_OVER;
+    sm->picked = pick(sm);
+    return run_picked(sm);
+}
+
+/* The host has refused an access. */
+static enum slice_end refused(struct sm *sm)
+{
+    recover_again();
+    if (sm->engine->jumped && sm->engine->jumped(sm, true)) {
+        sm->picked = sm->warp;
+        return run_picked(sm);
+    }
+    fault_access(sm);
+    return SLICE_FAULT;
 }
 
 /* Runs under the protection of the signal handler; fault_throw comes back here too. */
@@ -328,12 +345,7 @@ enum slice_end slice_run(struct sm *sm, next_group *next)
         recover_guard(sm);
         end = run_warps(sm);
         break;
-    case 1: /* the host refused an access */
-        recover_again();
-        if (sm->engine->jumped) sm->engine->jumped(sm, true);
-        fault_access(sm);
-        end = SLICE_FAULT;
-        break;
+    case 1: end = refused(sm); break;
     default: /* fault_throw */
         if (sm->engine->jumped) sm->engine->jumped(sm, false);
         end = SLICE_FAULT;

@@ -35,9 +35,10 @@ struct native_sm {
     volatile bool inside;     /* translated code */
     uint64_t held_back;       /* what sm->warp has of its budget beyond CALL_MOST */
     struct warp *next;        /* that runs after EXIT_NEXT; NULL: none */
-    uint32_t hints[HINTS];    /* entries of the unit, by address */
-    uint64_t executed, seen;  /* instructions in translated code, and all */
-    uint64_t before;          /* what the group had counted when the engine last began to run its warps */
+    uint64_t again; /* sm->warp has been left by an access that was only tried, with such a budget; 0: it has not */
+    uint32_t hints[HINTS];   /* entries of the unit, by address */
+    uint64_t executed, seen; /* instructions in translated code, and all */
+    uint64_t before;         /* what the group had counted when the engine last began to run its warps */
 };
 
 struct native {
@@ -218,13 +219,36 @@ static void restore_at_site(struct warp *w, const struct native_site *site, stru
     take_back(s, site->after);
 }
 
+/* The same in front of a loop that its lanes have tried to run (native/runs.c): `step` finds out which access fails
+ * first, if one does. */
+static void restore_at_run(struct native_sm *n, struct warp *w)
+{
+    struct native_state *s = &n->state;
+    w->pc = s->run_pc;
+    w->x[0] = 0;
+    w->blank = false;
+    w->left = 0;
+    w->rpc = s->run_controls[0];
+    w->vtype = s->run_controls[1];
+    w->mstatus = s->run_controls[2];
+    if (w->mask != s->mask) warp_set_mask(w, s->mask);
+    s->run_pc = 0;
+    memset(s->run_ends, 0, sizeof s->run_ends);
+    memset(s->run_seen, 0, sizeof s->run_seen);
+    n->again = s->budget - s->counts[COUNT_INSTRUCTIONS] + n->held_back;
+}
+
 /* A host signal, or a fault that a function of the machine has thrown, has led out of translated code, or of `step`. */
-static void jumped(struct sm *sm, bool refused)
+static bool jumped(struct sm *sm, bool refused)
 {
     struct native_sm *n = sm_of(sm);
     struct warp *w = sm->warp;
-    if (n->inside) {
-        stretch_settle(sm, &n->state);
+    bool tried = n->inside && n->state.run_pc;
+    if (n->inside) stretch_settle(sm, &n->state);
+    if (tried) {
+        restore_at_run(n, w);
+        account(n, w);
+    } else if (n->inside) {
         const struct native_site *site = &n->unit->sites[n->state.site];
         restore_at_site(w, site, &n->state);
         if (refused) describe_access(sm, site, n->state.mask);
@@ -233,6 +257,7 @@ static void jumped(struct sm *sm, bool refused)
     }
     n->inside = false;
     n->seen += w->group->counters.instructions - n->before;
+    return tried;
 }
 
 /* ---- running ---- */
@@ -388,7 +413,9 @@ static enum stop run_native(struct sm *sm, struct warp *w, uint64_t budget)
     struct native_sm *n = sm_of(sm);
     for (; w; budget = sm->budget) {
         struct native_unit *unit = unit_of(native, n, w);
-        bool ready = unit && unit->state == TRANSLATION_READY && budget > 1;
+        if (n->again) budget = n->again;
+        bool ready = unit && unit->state == TRANSLATION_READY && budget > 1 && !n->again;
+        n->again = 0;
         const uint64_t *count = &w->group->counters.instructions;
         n->before = *count;
         enum stop stop = ready ? run_warm(sm, n, budget) : run_cold(sm, w, unit, budget);

@@ -142,7 +142,7 @@ enum native_exit {
     EXIT_END,     /* for `next`: w->pc is behind endprg; registers are not stored */
 };
 
-enum { TURN_ROWS = 8 };
+enum { TURN_ROWS = 8, RUN_ROUNDS = 256 };
 
 /* Of one SM, for the time of a call. */
 struct native_state {
@@ -174,6 +174,12 @@ struct native_state {
     _Alignas(64) uint32_t in[ISA_LANES];         /* for atomics, and accesses of no shape */
     _Alignas(64) uint32_t out[ISA_LANES];
     _Alignas(64) uint32_t turns[2 * TURN_ROWS][ISA_LANES]; /* registers of native/turns.c, read and written */
+    /* Of native/runs.c: lanes that leave a loop behind each round, and a bit for each in which some do. */
+    uint8_t run_ends[RUN_ROUNDS];
+    uint64_t run_seen[RUN_ROUNDS / 64];
+    /* While lanes do that: the loop, at which the warp is, with its registers in w->x and w->v; 0 otherwise. `counts`
+     * and `mask` are those in front of it. Control registers are these. */
+    uint32_t run_pc, run_controls[3];
 };
 
 /* Runs sm->warp, and then perhaps others. `entry`: number of a native_entry, or NATIVE_START for a blank warp, whose
