@@ -460,7 +460,7 @@ static struct vector_access begin_access(struct translator *t, const struct node
     set_addresses(t, &a);
     a.all = t->version == FULL && n->d.in.vm && pieces_are_whole(t);
     a.lanes = active(t);
-    if (!n->d.in.vm) a.lanes = LLVMBuildAnd(t->b, a.lanes, get_lane(t, get_v(t, 0), 0), "");
+    if (!n->d.in.vm) a.lanes = LLVMBuildAnd(t->b, a.lanes, mask_word(t), "");
     if (n->effects.memory.action != ACTION_LOAD && n->effects.memory.action != ACTION_LR) note_local_lanes(t, &a);
     record_access(t, &a);
     return a;

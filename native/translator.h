@@ -140,9 +140,10 @@ struct lanes get_values(struct translator *t, unsigned r);
 void set_v(struct translator *t, unsigned r, struct lanes value);
 void set_result(struct translator *t, const struct node *n, struct lanes value);
 
-/* One lane's word; `count` lanes of a mask from `lane` on, as a vector of conditions; lanes
+/* One lane's word; the mask that v0 holds; `count` lanes of a mask from `lane` on, as a vector of conditions; lanes
  * whose word is not 0, as a mask; the SIMT mask. */
 LLVMValueRef get_lane(struct translator *t, struct lanes value, unsigned lane);
+LLVMValueRef mask_word(struct translator *t);
 LLVMValueRef lane_flags(struct translator *t, LLVMValueRef bits, unsigned lane, unsigned count);
 LLVMValueRef bits_of(struct translator *t, struct lanes value);
 LLVMValueRef active(struct translator *t);

@@ -181,6 +181,17 @@ static void store_all(struct translator *t, unsigned r)
     t->stored[r] = t->holds.v[r];
 }
 
+/* v0 as a mask is the first lane's word, which that lane keeps where it is not active. */
+LLVMValueRef mask_word(struct translator *t)
+{
+    LLVMValueRef word = get_lane(t, get_v(t, 0), 0), old, first;
+    if (t->version == FULL || !set_has(t->fresh.v, 0)) return word;
+    old = LLVMBuildExtractElement(t->b, LLVMBuildLoad2(t->b, t->piece_type, t->v[0][0], ""), ir_u32(t, 0), "");
+    if (t->kept[0].raw) old = call_function(t, "canonical_scalar", &old, 1);
+    first = LLVMBuildAnd(t->b, t->lanes, ir_u32(t, 1), "");
+    return LLVMBuildSelect(t->b, LLVMBuildICmp(t->b, LLVMIntNE, first, ir_u32(t, 0), ""), word, old, "");
+}
+
 /* Stores what the block has computed to the variables, in the active lanes; the block may go on. */
 void store_fresh(struct translator *t)
 {
@@ -395,7 +406,7 @@ struct lanes lanes_of_row(struct translator *t, const struct node *n)
     struct lanes vs2 = get_operand(t, n, ROLE_RS2, in->rs2), vs1 = get_operand(t, n, ROLE_RS1, in->rs1), out;
     struct lanes vd = get_operand(t, n, ROLE_RD, in->rd);
     LLVMValueRef rs1 = get_x(t, n->d.scalars >> ROLE_RS1 & 1 ? in->rs1 : 0);
-    LLVMValueRef v0 = n->effects.mask ? get_lane(t, get_v(t, 0), 0) : ir_u32(t, 0);
+    LLVMValueRef v0 = n->effects.mask ? mask_word(t) : ir_u32(t, 0);
     unsigned op = cheaper_row(t, in, &rs1);
     for (unsigned p = 0; p < t->pieces; p++) {
         LLVMValueRef args[] = {vs2.piece[p], vs1.piece[p],           vd.piece[p], rs1, ir_u32(t, (uint32_t)in->imm),
@@ -411,7 +422,7 @@ void set_result(struct translator *t, const struct node *n, struct lanes value)
     const struct insn *in = &n->d.in;
     bool raw = isa_table[in->op].flags & ISA_CANON;
     for (unsigned p = 0; p < t->pieces && raw && !in->vm; p++) value.piece[p] = canonical(t, value.piece[p]);
-    if (!in->vm) value = choose(t, get_lane(t, get_v(t, 0), 0), value, get_v(t, in->rd));
+    if (!in->vm) value = choose(t, mask_word(t), value, get_v(t, in->rd));
     set_v(t, in->rd, value);
 }
 
