@@ -19,7 +19,7 @@ static void take(struct isa_registers *from, const struct isa_registers *what, b
 }
 
 /* What is read later: of the lanes that are active now, and of others as well. The first end where a masked block
- * writes a register, the others only where all lanes are written. */
+ * writes a register, the others only where all lanes are written, or where nobody who waits reads it. */
 struct needs {
     struct isa_registers active, all;
 };
@@ -35,14 +35,16 @@ static struct isa_registers reads_whole(const struct node *n)
 }
 
 /* What is needed in front of an instruction, from what is needed behind it. */
-static void step_back(const struct flow *flow, struct needs *needs, const struct node *n, enum version version)
+static void step_back(const struct flow *flow, struct needs *needs, const struct node *n,
+                      const struct isa_registers *others)
 {
     struct isa_registers reads = node_read(n), whole = reads_whole(n);
-    struct isa_registers writes = node_written(flow, n);
+    struct isa_registers writes = node_written(flow, n), gone = writes;
     bool every = n->d.in.vm || n->how == HOW_ROUTINE; /* lane that is active */
     if (n->how != HOW_HELP) {                         /* help may write in part */
         take(&needs->active, &writes, every);
-        take(&needs->all, &writes, version == FULL && every);
+        for (unsigned i = 0; i < ISA_VREGS / 64; i++) gone.v[i] &= ~others->v[i];
+        take(&needs->all, &gone, every);
     }
     if (n->how == HOW_VSET) needs->all = all_registers(); /* with fewer lanes, what is written next keeps the others */
     registers_add(&needs->active, &reads);
@@ -132,9 +134,11 @@ struct isa_registers live_behind(const struct liveness *l, const struct block *b
 struct isa_registers live_before(const struct liveness *l, const struct block *b, enum version version,
                                  const struct node *n)
 {
+    static const struct isa_registers nobody;
+    const struct isa_registers *others = version == FULL ? &nobody : &l->others[b - l->flow->blocks];
     struct needs needs = {.all = live_behind(l, b, version)};
     for (size_t i = b->first + b->count; i-- > b->first && &l->flow->nodes[i] >= n;)
-        step_back(l->flow, &needs, &l->flow->nodes[i], version);
+        step_back(l->flow, &needs, &l->flow->nodes[i], others);
     registers_add(&needs.all, &needs.active);
     return needs.all;
 }
@@ -152,11 +156,16 @@ static bool update(struct liveness *l, size_t block, enum version version)
 bool liveness_make(struct liveness *l, const struct flow *flow, const struct fact_table *facts)
 {
     *l = (struct liveness){.flow = flow, .facts = facts, .in = calloc(flow->nblocks + 1, sizeof *l->in)};
-    for (bool changed = l->in != NULL; changed;) {
+    l->others = waits_make(flow, facts);
+    for (bool changed = l->in && l->others; changed;) {
         changed = false;
         for (size_t i = 2 * flow->nblocks; i-- > 0;) changed |= update(l, i / 2, (enum version)(i % 2));
     }
-    return l->in != NULL;
+    return l->in && l->others;
 }
 
-void liveness_free(struct liveness *l) { free(l->in); }
+void liveness_free(struct liveness *l)
+{
+    free(l->in);
+    free(l->others);
+}

@@ -3,12 +3,13 @@
 #ifndef VENTUS_NATIVE_LIVENESS_H
 #define VENTUS_NATIVE_LIVENESS_H
 
-#include "native/facts.h"
+#include "native/waits.h"
 
 struct liveness {
     const struct flow *flow;
     const struct fact_table *facts;
     struct isa_registers (*in)[VERSIONS]; /* at the beginning of each block */
+    struct isa_registers *others;         /* of each block that is masked: what lanes that wait may read (waits.h) */
 };
 
 /* False: the host has no memory. */

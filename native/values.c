@@ -181,6 +181,12 @@ static void store_all(struct translator *t, unsigned r)
     t->stored[r] = t->holds.v[r];
 }
 
+/* Do lanes that wait read what they have in a register? */
+static bool keeps_others(const struct translator *t, unsigned r)
+{
+    return t->version == MASKED && set_has(t->liveness.others[t->block - t->flow->blocks].v, r);
+}
+
 /* v0 as a mask is the first lane's word, which that lane keeps where it is not active. */
 LLVMValueRef mask_word(struct translator *t)
 {
@@ -197,7 +203,7 @@ void store_fresh(struct translator *t)
 {
     memcpy(t->stored, t->kept, sizeof t->stored);
     for (unsigned r = 0; r < ISA_VREGS; r++)
-        if (set_has(t->fresh.v, r)) t->version == MASKED ? store_merged(t, r) : store_all(t, r);
+        if (set_has(t->fresh.v, r)) keeps_others(t, r) ? store_merged(t, r) : store_all(t, r);
 }
 
 /* The same for good: from here on the variables are right. */

@@ -1,0 +1,11 @@
+/* What lanes that wait may read: where a masked block writes a vector register, the lanes that are not active keep
+ * what they have only if one of them reads it when it goes on. */
+#ifndef VENTUS_NATIVE_WAITS_H
+#define VENTUS_NATIVE_WAITS_H
+
+#include "native/facts.h"
+
+/* Of each block; vector registers only. NULL: the host has no memory. To be freed. */
+struct isa_registers *waits_make(const struct flow *flow, const struct fact_table *facts);
+
+#endif
