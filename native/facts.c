@@ -378,6 +378,11 @@ struct join_ways facts_join(const struct fact_table *t, const struct block *b)
                               .some = pop && (!tops_is_empty(&some) || waits_at(t, join))};
 }
 
+bool facts_side_keeps(const struct fact_table *t, const struct node *join, const struct side *side)
+{
+    return t->closed && !flow_block(t->flow, join->pc)->entry && side_is_only_one(&t->sides, join, side);
+}
+
 static bool flow_from_join(struct fact_table *t, const struct block *b, const struct node *join, const struct facts *f)
 {
     struct join_ways ways = facts_join(t, b);
@@ -391,7 +396,7 @@ static bool flow_from_join(struct fact_table *t, const struct block *b, const st
     if (ways.full) changed |= flow_in(t, join->pc, FULL, &met);
     if (ways.met) changed |= flow_in(t, join->pc, MASKED, &met);
     for (const struct side *side = NULL; ways.pop && (side = side_next(&t->sides, join, side));)
-        changed |= flow_in(t, side->pc, MASKED, &side_facts);
+        if (!facts_side_keeps(t, join, side)) changed |= flow_in(t, side->pc, MASKED, &side_facts);
     return changed;
 }
 
@@ -498,6 +503,14 @@ static bool is_closed(const struct fact_table *t)
     return i == 2 * t->flow->nblocks;
 }
 
+static void settle_facts(struct fact_table *t)
+{
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (size_t i = 0; i < 2 * t->flow->nblocks; i++) changed |= flow_through(t, i / 2, (enum version)(i % 2));
+    }
+}
+
 bool facts_make(struct fact_table *t, const struct flow *flow)
 {
     size_t n = flow->nblocks + 1;
@@ -505,11 +518,10 @@ bool facts_make(struct fact_table *t, const struct flow *flow)
     if (!sides_make(&t->sides, flow) || !joins_make(&t->joins, flow) || !t->in || !t->reached) return false;
     for (size_t i = 0; i < 2 * flow->nblocks; i++) t->in[i / 2][i % 2] = facts_none();
     start(t);
-    for (bool changed = true; changed;) {
-        changed = false;
-        for (size_t i = 0; i < 2 * flow->nblocks; i++) changed |= flow_through(t, i / 2, (enum version)(i % 2));
-    }
+    t->closed = true;
+    settle_facts(t);
     t->closed = is_closed(t);
+    if (!t->closed) settle_facts(t);
     return true;
 }
 

@@ -52,6 +52,10 @@ void facts_free(struct fact_table *table);
 /* Where the indirect jump at the end of a block goes. False: that is not known. */
 bool facts_target(const struct fact_table *table, const struct block *block, enum version version, uint32_t *pc);
 
+/* Does a side that waits for a join find registers as they were at its branch? It does where the other side has nothing
+ * to do, and comes to the join in translated code only. */
+bool facts_side_keeps(const struct fact_table *table, const struct node *join, const struct side *side);
+
 /* Ways on from the join at the end of a masked block. What they leave out happens to warps only that `step` has brought
  * there in a way of its own. */
 struct join_ways {

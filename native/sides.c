@@ -69,3 +69,14 @@ const struct side *side_next(const struct sides *s, const struct node *join, con
         if (may_wait_for(side, join) && is_first_of_address(s, join, side)) return side;
     return NULL;
 }
+
+bool side_is_only_one(const struct sides *s, const struct node *join, const struct side *side)
+{
+    bool only = true;
+    for (size_t i = 0; i < s->count; i++) {
+        const struct side *same = &s->list[i], *other = &s->list[i ^ 1];
+        if (same->pc == side->pc && may_wait_for(same, join))
+            only &= same->rpc == join->pc && other->pc == join->pc && same->pc != join->pc;
+    }
+    return only;
+}

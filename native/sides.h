@@ -28,4 +28,8 @@ uint32_t sides_rpc(const struct sides *sides, const struct node *branch);
  * (facts->closed), `step` may leave others behind. */
 const struct side *side_next(const struct sides *sides, const struct node *join, const struct side *side);
 
+/* Does the other side, which goes first where this one waits for the join, have nothing to do, so that the join is the
+ * next instruction behind the branch? Of all branches to which the address is a side. */
+bool side_is_only_one(const struct sides *sides, const struct node *join, const struct side *side);
+
 #endif

@@ -355,6 +355,27 @@ static void test_comparisons(void **state)
     }
 }
 
+/* One side of a branch is the join itself. The other one finds registers as they were at the branch, if it goes first
+ * or waits; also where the size of work-groups is not what the translation was told, so that `step` has come there,
+ * which the join is an entry for behind an instruction of its own. */
+static void test_sides_find_what_was(void **state)
+{
+    (void)state;
+    for (unsigned i = 0; i < 12; i++) {
+        char text[2000];
+        snprintf(text, sizeof text,
+                 LOAD
+                 " csrr x8, CSR_KNL\n li x7, %u\n sw x7, 24(x8)\n vand.vi v7, v1, 1\n vmv.v.i v8, 0\n li x13, 4\n"
+                 "again: lw x5, 24(x8)\n vid.v v6\n vremu.vx v6, v6, x5\n vsll.vi v6, v6, 2\n vadd.vx v6, v6, x20\n"
+                 "1: auipc x9, %%pcrel_hi(3f)\n setrpc x0, x9, %%pcrel_lo(1b)\n vbne v7, v8, 3f\n"
+                 " vlw12.v v4, 0(v6)\n vadd.vv v5, v5, v4\n vmul.vv v6, v4, v4\n vadd.vv v4, v4, v6\n%s"
+                 "3: join\n vsrl.vi v1, v1, 1\n vand.vi v7, v1, 1\n vxor.vv v3, v3, v6\n addi x13, x13, -1\n"
+                 " bne x13, x0, again\n" SAVE " endprg\n",
+                 i % 2 ? 8 : 5, i % 4 / 2 ? " barrier 1\n" : "");
+        expect_same_of(&(struct pair){.text = text, .order = (enum path_order)(i / 4 % 3), .quantum = i / 12 ? 60 : 0});
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -373,6 +394,7 @@ int main(void)
         cmocka_unit_test(test_nans_under_masks),
         cmocka_unit_test(test_strays),
         cmocka_unit_test(test_stray_behind_barrier),
+        cmocka_unit_test(test_sides_find_what_was),
     };
     if (!engine_usable(&engine_native)) return 77;
     return cmocka_run_group_tests(tests, pair_setup, pair_teardown);
