@@ -107,8 +107,8 @@ bench: deps-test build
 COUNT ?= 1000
 SEED ?= $(shell date +%Y%m%d)000
 random: deps-test build
-	@VENTUS_BUILD=$(CURDIR)/$(BUILD) VENTUS_SOURCE=$(CURDIR) VENTUS_RANDOM_COUNT=$(COUNT) VENTUS_RANDOM_SEED=$(SEED) \
-	$(BUILD)/tests/random/random_test
+	@VENTUS_BUILD=$(CURDIR)/$(BUILD) VENTUS_SOURCE=$(CURDIR) VENTUS_TRANSLATE=$(CURDIR)/$(BUILD)/ventus-translate \
+	VENTUS_RANDOM_COUNT=$(COUNT) VENTUS_RANDOM_SEED=$(SEED) $(BUILD)/tests/random/random_test
 
 mutants: deps-test
 	@tests/mutation/mutate.py
