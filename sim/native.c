@@ -38,6 +38,7 @@ struct native_sm {
     uint64_t again; /* sm->warp has been left by an access that was only tried, with such a budget; 0: it has not */
     uint32_t hints[HINTS];   /* entries of the unit, by address */
     uint64_t executed, seen; /* instructions in translated code, and all */
+    uint64_t cooled;         /* as many were executed when they last counted against lanes that part */
     uint64_t before;         /* what the group had counted when the engine last began to run its warps */
 };
 
@@ -285,14 +286,21 @@ static enum stop run_code(struct sm *sm, struct native_sm *n, uint32_t entry, ui
 }
 
 /* `step` has executed so many instructions of the warp: for want of the unit, or, when its lanes have parted, `apart`,
- * which a quarter of them is enough for: where lanes stay together the kernel has been hot before.
+ * which a quarter of them is enough for: where lanes stay together the kernel has been hot before. But only if they are
+ * one in 64 or more: code for lanes that part takes longer for those that do not, up to twice as long.
  */
 static void heat(struct sm *sm, struct native_unit *unit, const struct warp *w, uint64_t instructions, bool parted)
 {
     struct native *native = sm->gpu->engine_data;
+    struct native_sm *n = sm_of(sm);
     struct native_unit *apart = unit->apart;
-    bool for_apart = apart && (apart->state != TRANSLATION_COLD || is_apart(unit, w) || parted);
-    units_heat(&native->units, for_apart ? apart : unit, for_apart ? 4 * instructions : instructions);
+    if (!apart || (apart->state == TRANSLATION_COLD && !is_apart(unit, w) && !parted)) {
+        units_heat(&native->units, unit, instructions);
+        return;
+    }
+    units_cool(apart, (n->executed - n->cooled) / 16);
+    n->cooled = n->executed;
+    units_heat(&native->units, apart, 4 * instructions);
 }
 
 static void use_unit(struct native_sm *n, struct native_unit *unit)
@@ -371,6 +379,7 @@ static enum stop run_warm(struct sm *sm, struct native_sm *n, uint64_t budget)
 
 static void forget_held(struct native *native, struct native_sm *n)
 {
+    n->cooled = n->executed;
     for (unsigned i = 0; i < HELD; i++) {
         units_let_go(&native->units, n->held[i].unit);
         n->held[i] = (struct held){0};

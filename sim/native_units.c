@@ -220,6 +220,12 @@ static bool start_thread(struct native_units *u)
     return u->threaded;
 }
 
+void units_cool(struct native_unit *unit, uint64_t instructions)
+{
+    uint64_t heat = unit->heat;
+    unit->heat = heat > instructions ? heat - instructions : 0;
+}
+
 void units_heat(struct native_units *u, struct native_unit *unit, uint64_t instructions)
 {
     if (unit->state != TRANSLATION_COLD || (unit->heat += instructions) < u->hot) return;

@@ -83,6 +83,9 @@ uint32_t unit_entry(const struct native_unit *unit, uint32_t pc);
 /* `step` has executed so many instructions for want of the unit, which may be ready. */
 void units_heat(struct native_units *u, struct native_unit *unit, uint64_t instructions);
 
+/* So many count against it. */
+void units_cool(struct native_unit *unit, uint64_t instructions);
+
 /* The level that this host can run and, if VENTUS_NATIVE_LEVEL says so, no higher than that; NATIVE_LEVEL_COUNT: none.
  */
 enum native_level units_level(void);

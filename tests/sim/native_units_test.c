@@ -115,28 +115,39 @@ static void test_lanes(void **state)
     }
 }
 
-/* Of a kernel whose lanes part for 25,000 instructions a launch, in code for lanes that stay together. */
-static void test_hot(void **state)
+/* How many translations there are behind each launch of a kernel whose lanes part for 25,000 instructions, in code for
+ * lanes that stay together; in front of that they stay together for so many rounds. */
+static void expect_translations(int rounds, const uint32_t *translations, size_t count)
 {
-    static const uint32_t translations[] = {1, 1, 1, 1, 2, 2};
     struct gpu_config c;
     struct guest g;
-    (void)state;
+    char text[400];
     gpu_config_default(&c);
     c.host_threads = 1;
     c.engine = &engine_native;
     setenv("VENTUS_TRANSLATE_LANES", "together", 1);
     guest_open_config(&g, &c);
     unsetenv("VENTUS_TRANSLATE_LANES");
-    guest_assemble(&g, " vid.v v1\n li x5, 5\n li x6, 8000\n la x8, out\n setrpc x0, x8, 0\n vmv.v.x v2, x5\n"
-                       " vblt v1, v2, some\n j out\nsome: addi x6, x6, -1\n vadd.vi v3, v3, 1\n bne x6, x0, some\n"
-                       "out: join\n endprg\n");
-    for (size_t i = 0; i < sizeof translations / sizeof *translations; i++) {
+    snprintf(text, sizeof text,
+             " li x7, %d\nall: addi x7, x7, -1\n bne x7, x0, all\n vid.v v1\n li x5, 5\n li x6, 8000\n la x8, out\n"
+             " setrpc x0, x8, 0\n vmv.v.x v2, x5\n vblt v1, v2, some\n j out\nsome: addi x6, x6, -1\n"
+             " vadd.vi v3, v3, 1\n bne x6, x0, some\nout: join\n endprg\n",
+             rounds);
+    guest_assemble(&g, text);
+    for (size_t i = 0; i < count; i++) {
         guest_run(&g);
         assert_int_equal(g.result.status, LAUNCH_DONE);
         assert_int_equal(count_objects(), translations[i]);
     }
     guest_close(&g);
+}
+
+static void test_hot(void **state)
+{
+    static const uint32_t soon[] = {1, 1, 1, 1, 2, 2}, never[] = {1, 1, 1, 1, 1, 1, 1, 1};
+    (void)state;
+    expect_translations(1, soon, sizeof soon / sizeof *soon);
+    expect_translations(900000, never, sizeof never / sizeof *never);
 }
 
 static void expect_line(uint64_t address, const char *name)
