@@ -70,18 +70,18 @@ static void note_most(struct translator *t, const char *which, LLVMValueRef valu
     ir_store(t, ir_intrinsic(t, which, &t->i32, 1, args, 2), t->group, at);
 }
 
-/* `span` bytes are written from an address on. In code without barriers, which seldom has local memory, a mere
- * condition does. */
+/* `span` bytes are written from an address on, which is in front of local memory if lanes that rest would write there.
+ * In code without barriers, which seldom has local memory, a mere condition does. */
 static void note_span(struct translator *t, LLVMValueRef first, uint32_t span)
 {
-    LLVMValueRef is = reaches_noted(t, first, span), base, from, end;
+    LLVMValueRef is = reaches_noted(t, first, span), range[2] = {first}, from, end;
     if (t->early) {
         note_any(t, is);
         return;
     }
-    base = ir_load(t, t->i32, t->group, offsetof(struct group, lds_base));
-    from = LLVMBuildSub(t->b, first, base, "");
-    end = LLVMBuildAdd(t->b, from, ir_u32(t, span), "");
+    range[1] = ir_load(t, t->i32, t->group, offsetof(struct group, lds_base));
+    from = ir_intrinsic(t, "llvm.usub.sat", &t->i32, 1, range, 2);
+    end = LLVMBuildAdd(t->b, LLVMBuildSub(t->b, first, range[1], ""), ir_u32(t, span), "");
     note_most(t, "llvm.umin", LLVMBuildSelect(t->b, is, from, ir_u32(t, UINT32_MAX), ""),
               offsetof(struct group, local_from));
     note_most(t, "llvm.umax", LLVMBuildSelect(t->b, is, end, ir_u32(t, 0), ""), offsetof(struct group, local_end));

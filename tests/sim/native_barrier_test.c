@@ -93,6 +93,7 @@ static void test_cleared(void **state)
         "csrrwi x0, frm, 1\n sw x20, 100(x8)\n csrrwi x0, frm, 0\n",
         "li x9, 5\n" PART("vsw12.v v3, 800(v14)\n", "vsw12.v v3, 0(v15)\n"),
         "li x9, 1\n" PART("vsw12.v v3, 800(v14)\n", ""),
+        "li x9, 1\n" PART("", "vsw12.v v3, -4(v14)\n") "vsw12.v v3, 800(v14)\n",
         "li x9, 31\n" PART("", "vsw12.v v3, 800(v14)\n sw x20, 4(x8)\n"),
     };
     static const uint32_t items[] = {32, 19, 64};
