@@ -285,22 +285,29 @@ static enum stop run_code(struct sm *sm, struct native_sm *n, uint32_t entry, ui
     return exit == EXIT_FAULT ? STOP_FAULT : STOP_NOT;
 }
 
-/* `step` has executed so many instructions of the warp: for want of the unit, or, when its lanes have parted, `apart`,
- * which a quarter of them is enough for: where lanes stay together the kernel has been hot before. But only if they are
- * one in 64 or more: code for lanes that part takes longer for those that do not, up to twice as long.
+/* `apart` takes a quarter of the instructions of `step` that others take, because where lanes stay together the kernel
+ * has been hot before. But only if they are one in 64 or more: code for lanes that part takes longer for those that do
+ * not, up to twice as long. So what has run in translated code counts against it. */
+enum { APART_HEAT = 4, APART_SHARE = 64 };
+
+static void cool(struct native_sm *n, struct native_unit *unit)
+{
+    if (unit && unit->apart) units_cool(unit->apart, (n->executed - n->cooled) * APART_HEAT / APART_SHARE);
+    n->cooled = n->executed;
+}
+
+/* `step` has executed so many instructions of the warp: for want of the unit, or, when its lanes have parted, `apart`.
  */
 static void heat(struct sm *sm, struct native_unit *unit, const struct warp *w, uint64_t instructions, bool parted)
 {
     struct native *native = sm->gpu->engine_data;
-    struct native_sm *n = sm_of(sm);
     struct native_unit *apart = unit->apart;
     if (!apart || (apart->state == TRANSLATION_COLD && !is_apart(unit, w) && !parted)) {
         units_heat(&native->units, unit, instructions);
         return;
     }
-    units_cool(apart, (n->executed - n->cooled) / 16);
-    n->cooled = n->executed;
-    units_heat(&native->units, apart, 4 * instructions);
+    cool(sm_of(sm), unit);
+    units_heat(&native->units, apart, APART_HEAT * instructions);
 }
 
 static void use_unit(struct native_sm *n, struct native_unit *unit)
@@ -379,7 +386,7 @@ static enum stop run_warm(struct sm *sm, struct native_sm *n, uint64_t budget)
 
 static void forget_held(struct native *native, struct native_sm *n)
 {
-    n->cooled = n->executed;
+    cool(n, n->unit);
     for (unsigned i = 0; i < HELD; i++) {
         units_let_go(&native->units, n->held[i].unit);
         n->held[i] = (struct held){0};
