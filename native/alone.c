@@ -73,7 +73,7 @@ bool alone_pays(const struct translator *t, const struct block *block)
 
 static LLVMValueRef lane_of(struct translator *t) { return LLVMBuildLoad2(t->b, t->i32, t->lane, ""); }
 
-static void set_own(struct translator *t, unsigned r, LLVMValueRef value) { LLVMBuildStore(t->b, value, t->own[r]); }
+void set_own(struct translator *t, unsigned r, LLVMValueRef value) { LLVMBuildStore(t->b, value, t->own[r]); }
 
 static LLVMValueRef get_value(struct translator *t, unsigned r) { return LLVMBuildLoad2(t->b, t->i32, t->own[r], ""); }
 

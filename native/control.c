@@ -140,13 +140,21 @@ static LLVMBasicBlockRef way_alone(struct translator *t, uint32_t pc)
     return way;
 }
 
+LLVMValueRef instructions_done(struct translator *t)
+{
+    LLVMValueRef counts = LLVMBuildLoad2(t->b, t->counts_type, t->counts, "");
+    return LLVMBuildExtractElement(t->b, counts, ir_u32(t, COUNT_INSTRUCTIONS), "");
+}
+
+LLVMValueRef budget_left(struct translator *t)
+{
+    return LLVMBuildSub(t->b, LLVMBuildLoad2(t->b, t->i32, t->budget, ""), instructions_done(t), "");
+}
+
 void check_budget(struct translator *t, uint32_t need, uint32_t pc, enum version version)
 {
     LLVMBasicBlockRef out = ir_block(t, "budget"), on = ir_block(t, "");
-    LLVMValueRef counts = LLVMBuildLoad2(t->b, t->counts_type, t->counts, "");
-    LLVMValueRef done = LLVMBuildExtractElement(t->b, counts, ir_u32(t, COUNT_INSTRUCTIONS), "");
-    LLVMValueRef left = LLVMBuildSub(t->b, LLVMBuildLoad2(t->b, t->i32, t->budget, ""), done, "");
-    ir_branch_likely(t, LLVMBuildICmp(t->b, LLVMIntUGE, left, ir_u32(t, need), ""), on, out);
+    ir_branch_likely(t, LLVMBuildICmp(t->b, LLVMIntUGE, budget_left(t), ir_u32(t, need), ""), on, out);
     ir_at(t, out);
     leave(t, EXIT_BUDGET, ir_u32(t, pc), live_in(&t->liveness, pc, version));
     ir_at(t, on);
@@ -395,9 +403,7 @@ static bool may_pass(const struct translator *t)
 static void pass_barrier(struct translator *t, uint32_t pc)
 {
     LLVMBasicBlockRef on = ir_block(t, "passes"), stops = ir_block(t, "");
-    LLVMValueRef counts = LLVMBuildLoad2(t->b, t->counts_type, t->counts, "");
-    LLVMValueRef done = LLVMBuildExtractElement(t->b, counts, ir_u32(t, COUNT_INSTRUCTIONS), "");
-    LLVMValueRef args[] = {t->sm, t->state, done}, passes = call_function(t, "passes_barrier", args, 3);
+    LLVMValueRef args[] = {t->sm, t->state, instructions_done(t)}, passes = call_function(t, "passes_barrier", args, 3);
     ir_branch_likely(t, LLVMBuildICmp(t->b, LLVMIntNE, passes, ir_u32(t, 0), ""), on, stops);
     ir_at(t, on);
     LLVMBuildFence(t->b, LLVMAtomicOrderingAcquireRelease, false, "");

@@ -142,22 +142,13 @@ void runs_make(struct translator *t)
 
 static LLVMValueRef scattered_of(const struct translator *t) { return t->scattered[t->block - t->flow->blocks]; }
 
-/* Instructions of a round, with the two joins of lanes that part. */
-static unsigned per_round(const struct translator *t, const struct loop *l, enum native_count k)
-{
-    return t->counted[k] + 2u * l->join->counts[k];
-}
-
 /* For how many rounds the budget does, and what notes them. */
 static LLVMValueRef rounds_allowed(struct translator *t, const struct loop *l)
 {
-    LLVMValueRef counts = LLVMBuildLoad2(t->b, t->counts_type, t->counts, "");
-    LLVMValueRef done = LLVMBuildExtractElement(t->b, counts, ir_u32(t, COUNT_INSTRUCTIONS), "");
-    LLVMValueRef left = LLVMBuildSub(t->b, LLVMBuildLoad2(t->b, t->i32, t->budget, ""), done, "");
-    LLVMValueRef args[] = {left, ir_u32(t, t->block->need + flow_block(t->flow, l->join->pc)->need)};
+    LLVMValueRef args[] = {budget_left(t), ir_u32(t, t->block->need + flow_block(t->flow, l->join->pc)->need)};
     LLVMValueRef most[] = {NULL, ir_u32(t, RUN_ROUNDS - 1)};
-    left = ir_intrinsic(t, "llvm.usub.sat", &t->i32, 1, args, 2);
-    most[0] = LLVMBuildUDiv(t->b, left, ir_u32(t, per_round(t, l, COUNT_INSTRUCTIONS)), "");
+    LLVMValueRef left = ir_intrinsic(t, "llvm.usub.sat", &t->i32, 1, args, 2);
+    most[0] = LLVMBuildUDiv(t->b, left, ir_u32(t, counts_of_round(t, l->join, COUNT_INSTRUCTIONS)), "");
     return ir_intrinsic(t, "llvm.umin", &t->i32, 1, most, 2);
 }
 
@@ -175,16 +166,12 @@ static LLVMValueRef is_faster(struct translator *t)
 /* Do they part for the join behind the loop, with a budget for it? */
 static LLVMValueRef is_usual(struct translator *t, const struct loop *l, LLVMValueRef most)
 {
-    LLVMValueRef rpc = LLVMBuildLoad2(t->b, t->i32, t->rpc, "");
-    LLVMValueRef here = LLVMBuildICmp(t->b, LLVMIntEQ, rpc, ir_u32(t, l->join->pc), "");
     LLVMValueRef enough = LLVMBuildICmp(t->b, LLVMIntUGE, most, ir_u32(t, ROUNDS_LEAST), "");
     LLVMValueRef may = LLVMBuildLoad2(t->b, t->i1, t->may_run, "");
-    return LLVMBuildAnd(t->b, LLVMBuildAnd(t->b, here, enough, ""), may, "");
+    return LLVMBuildAnd(t->b, LLVMBuildAnd(t->b, meet_at(t, l->join), enough, ""), may, "");
 }
 
 /* ---- one lane ---- */
-
-static void set_word(struct translator *t, unsigned r, LLVMValueRef value) { LLVMBuildStore(t->b, value, t->own[r]); }
 
 /* Words that are raw stay so where the round that follows takes them for raw. */
 static void make_words_exact(struct translator *t, const struct loop *l, const struct facts *head)
@@ -196,8 +183,8 @@ static void make_words_exact(struct translator *t, const struct loop *l, const s
 static LLVMValueRef run_round(struct translator *t, const struct loop *l)
 {
     for (const struct node *n = l->first; n < l->last; n++) {
-        if (is_load(n)) set_word(t, n->d.in.rd, alone_try_load(t, n));
-        else if (!is_nothing(n)) set_word(t, n->d.in.rd, alone_raw_row(t, n));
+        if (is_load(n)) set_own(t, n->d.in.rd, alone_try_load(t, n));
+        else if (!is_nothing(n)) set_own(t, n->d.in.rd, alone_raw_row(t, n));
         facts_step(&t->holds, n, t->flow);
     }
     return LLVMBuildICmp(t->b, LLVMIntNE, alone_row(t, l->last), ir_u32(t, 0), "");
@@ -272,8 +259,7 @@ static void save_warp(struct translator *t)
     for (unsigned i = 0; i < CONTROLS; i++)
         ir_record(t, LLVMBuildLoad2(t->b, t->i32, control_register(t, i).variable, ""), t->state,
                   offsetof(struct native_state, run_controls) + i * 4);
-    ir_record(t, LLVMBuildLoad2(t->b, t->counts_type, t->counts, ""), t->state, offsetof(struct native_state, counts));
-    ir_record(t, active(t), t->state, offsetof(struct native_state, mask));
+    record_block(t);
 }
 
 static void set_run_pc(struct translator *t, uint32_t pc)

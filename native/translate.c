@@ -321,8 +321,7 @@ static void make_stop(struct translator *t, LLVMBasicBlockRef block, enum native
     LLVMBasicBlockRef on = ir_block(t, "follow"), over = ir_block(t, "over");
     LLVMValueRef code = ir_u32(t, exit);
     ir_at(t, block);
-    LLVMValueRef counts = LLVMBuildLoad2(t->b, t->counts_type, t->counts, "");
-    LLVMValueRef done = LLVMBuildExtractElement(t->b, counts, ir_u32(t, COUNT_INSTRUCTIONS), "");
+    LLVMValueRef done = instructions_done(t);
     if (exit == EXIT_END && t->early) follow_in_stretch(t, done);
     LLVMValueRef args[] = {t->sm, t->state, done, LLVMBuildLoad2(t->b, t->i32, t->mask, "")};
     LLVMValueRef entry = call_function(t, function, args, exit == EXIT_BARRIER ? 4 : 3);

@@ -253,6 +253,7 @@ void alone_forget(struct translator *t, const struct isa_registers *live);
 
 /* A register's word; makes NaNs canonical in a vector register and in the word. */
 LLVMValueRef get_own(struct translator *t, unsigned r);
+void set_own(struct translator *t, unsigned r, LLVMValueRef value);
 void alone_make_exact(struct translator *t, unsigned r);
 
 /* What a row computes, raw: with NaNs as the host makes them; any instruction that does not end its block, with what
@@ -260,6 +261,26 @@ void alone_make_exact(struct translator *t, unsigned r);
 LLVMValueRef alone_row(struct translator *t, const struct node *n);
 LLVMValueRef alone_raw_row(struct translator *t, const struct node *n);
 void alone_node(struct translator *t, const struct node *n);
+
+/* ---- rounds.c: loops whose rounds are computed for one lane after the other, for turns.c and runs.c ---- */
+
+/* The join behind a vector branch, if it is a block of its own; NULL: there is none. */
+const struct node *join_behind(const struct translator *t, const struct node *branch);
+/* Does n compute a lane's word from that lane's? */
+bool is_plain_row(const struct node *n);
+unsigned count_registers(const struct isa_registers *set);
+
+/* Rows of the state hold registers: all lanes' words are put there, a lane's are loaded into `own`, and stored to other
+ * rows, from TURN_ROWS on. row_of: where the words of one of these rows are. */
+LLVMValueRef row_of(struct translator *t, unsigned row);
+void save_rows(struct translator *t, const struct isa_registers *set);
+void load_words(struct translator *t, const struct isa_registers *set, LLVMValueRef index);
+void save_words(struct translator *t, const struct isa_registers *set, LLVMValueRef index);
+
+/* A condition: lanes that part do so for this join. */
+LLVMValueRef meet_at(struct translator *t, const struct node *join);
+/* What a round counts in which lanes part: the block, and the join twice. */
+unsigned counts_of_round(const struct translator *t, const struct node *join, enum native_count k);
 
 /* ---- turns.c: lanes that share words ---- */
 
@@ -271,22 +292,6 @@ LLVMValueRef turns_plan(struct translator *t, const struct node *branch, LLVMVal
 /* They do, behind store_fresh: with what they have computed, and what has been counted, the block goes on behind the
  * branch as if lanes had not parted. */
 void turns_take(struct translator *t, const struct node *branch, LLVMValueRef lanes, LLVMValueRef plan);
-
-/* ---- what turns.c and runs.c share: registers of lanes one after the other ---- */
-
-/* The join behind a vector branch, if it is a block of its own; NULL: there is none. */
-const struct node *join_behind(const struct translator *t, const struct node *branch);
-/* Does n compute a lane's word from that lane's? */
-bool is_plain_row(const struct node *n);
-unsigned count_registers(const struct isa_registers *set);
-
-/* Rows of the state hold registers: all lanes' words are put there, a lane's are loaded into `own`, stored to other
- * rows, and those taken back in some lanes. row_of: where the words of one of these rows are. */
-LLVMValueRef row_of(struct translator *t, unsigned row);
-void save_rows(struct translator *t, const struct isa_registers *set);
-void load_words(struct translator *t, const struct isa_registers *set, LLVMValueRef index);
-void save_words(struct translator *t, const struct isa_registers *set, LLVMValueRef index);
-void merge_rows(struct translator *t, const struct isa_registers *set, LLVMValueRef lanes);
 
 /* ---- runs.c: lanes that run a loop one after the other ---- */
 
@@ -319,6 +324,10 @@ void early_end(struct translator *t);
 
 /* The host block that a block begins with in a version, made when something first leads there. */
 LLVMBasicBlockRef version_of(struct translator *t, const struct block *block, enum version version);
+
+/* How many instructions have been counted since translated code was entered; how many more are allowed. */
+LLVMValueRef instructions_done(struct translator *t);
+LLVMValueRef budget_left(struct translator *t);
 
 /* Leaves at pc, in a version, when fewer than `need` instructions are allowed. */
 void check_budget(struct translator *t, uint32_t need, uint32_t pc, enum version version);

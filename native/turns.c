@@ -13,8 +13,6 @@
  * vector branch. */
 #include "native/translator.h"
 
-#include <string.h>
-
 /* A block that is such a loop, and its registers. */
 struct loop {
     const struct node *first, *store, *last, *join; /* lr.w, sc.w, the branch, and what is behind it */
@@ -25,23 +23,10 @@ struct loop {
 
 /* ---- which blocks ---- */
 
-const struct node *join_behind(const struct translator *t, const struct node *branch)
-{
-    const struct block *b = flow_block(t->flow, node_next(branch));
-    const struct node *n = b && b->count == 1 && !b->leaves ? &t->flow->nodes[b->first] : NULL;
-    return n && n->how == HOW_CONTROL && n->effects.control == CONTROL_JOIN ? n : NULL;
-}
-
 static bool is_reserved_access(const struct node *n, enum isa_action action)
 {
     const struct isa_memory *m = &n->effects.memory;
     return n->how == HOW_ATOMIC && m->action == action && m->address == ADDRESS_LANES && n->d.in.vm;
-}
-
-bool is_plain_row(const struct node *n)
-{
-    unsigned kind = isa_table[n->d.in.op].kind;
-    return n->how == HOW_ROW && n->d.in.vm && !n->effects.mask && kind != KIND_X && kind != KIND_V2X;
 }
 
 /* lr.w, rows, one sc.w to the same address, rows. */
@@ -92,13 +77,6 @@ static bool find_zero(struct loop *l)
     return true;
 }
 
-unsigned count_registers(const struct isa_registers *set)
-{
-    unsigned n = 0;
-    for (unsigned i = 0; i < ISA_VREGS / 64; i++) n += (unsigned)__builtin_popcountll(set->v[i]);
-    return n;
-}
-
 static bool find_loop(const struct translator *t, const struct node *branch, struct loop *l)
 {
     *l = (struct loop){.first = &t->flow->nodes[t->block->first], .last = branch, .join = join_behind(t, branch)};
@@ -110,60 +88,10 @@ static bool find_loop(const struct translator *t, const struct node *branch, str
 
 /* ---- one lane ---- */
 
-/* A row of the state holds a register's words. */
-LLVMValueRef row_of(struct translator *t, unsigned row)
-{
-    return ir_field(t, t->state, offsetof(struct native_state, turns) + row * 4 * ISA_LANES);
-}
-
-static LLVMValueRef word_of(struct translator *t, unsigned row, LLVMValueRef index)
-{
-    return LLVMBuildGEP2(t->b, t->i32, row_of(t, row), &index, 1, "");
-}
-
-void save_rows(struct translator *t, const struct isa_registers *set)
-{
-    for (unsigned r = 0, row = 0; r < ISA_VREGS; r++) {
-        if (!set_has(set->v, r)) continue;
-        struct lanes value = get_values(t, r);
-        for (unsigned p = 0; p < t->pieces; p++) ir_store(t, value.piece[p], row_of(t, row), p * t->words * 4);
-        row++;
-    }
-}
-
-static void set_word(struct translator *t, unsigned r, LLVMValueRef value) { LLVMBuildStore(t->b, value, t->own[r]); }
-
-void load_words(struct translator *t, const struct isa_registers *set, LLVMValueRef index)
-{
-    for (unsigned r = 0, row = 0; r < ISA_VREGS; r++)
-        if (set_has(set->v, r)) set_word(t, r, LLVMBuildLoad2(t->b, t->i32, word_of(t, row++, index), ""));
-}
-
-void save_words(struct translator *t, const struct isa_registers *set, LLVMValueRef index)
-{
-    for (unsigned r = 0, row = 0; r < ISA_VREGS; r++)
-        if (set_has(set->v, r)) LLVMBuildStore(t->b, get_own(t, r), word_of(t, TURN_ROWS + row++, index));
-}
-
-/* Of the lanes that have taken their turns. */
-void merge_rows(struct translator *t, const struct isa_registers *set, LLVMValueRef lanes)
-{
-    for (unsigned r = 0, row = 0; r < ISA_VREGS; r++) {
-        if (!set_has(set->v, r)) continue;
-        for (unsigned p = 0; p < t->pieces; p++) {
-            LLVMValueRef now = ir_load(t, t->piece_type, row_of(t, TURN_ROWS + row), p * t->words * 4);
-            LLVMValueRef old = LLVMBuildLoad2(t->b, t->piece_type, t->v[r][p], "");
-            LLVMValueRef here = lane_flags(t, lanes, p * t->words, t->words);
-            LLVMBuildStore(t->b, LLVMBuildSelect(t->b, here, now, old, ""), t->v[r][p]);
-        }
-        row++;
-    }
-}
-
 static void compute(struct translator *t, const struct node *from, const struct node *to)
 {
     for (const struct node *n = from; n < to; n++) {
-        set_word(t, n->d.in.rd, alone_row(t, n));
+        set_own(t, n->d.in.rd, alone_row(t, n));
         t->holds.v[n->d.in.rd].raw = false;
     }
 }
@@ -209,15 +137,30 @@ static void take_turn(struct translator *t, const struct loop *l, LLVMValueRef l
     ir_at(t, again);
     old = LLVMBuildPhi(t->b, t->i32, "");
     LLVMAddIncoming(old, &first, &from, 1);
-    set_word(t, l->first->d.in.rd, old);
+    set_own(t, l->first->d.in.rd, old);
     t->holds.v[l->first->d.in.rd].raw = false;
     compute(t, l->first + 1, l->store);
     exchange(t, word, old, get_own(t, l->store->d.in.rs2), is_own, again, stored);
     ir_at(t, stored);
-    set_word(t, l->store->d.in.rd, ir_u32(t, 0));
+    set_own(t, l->store->d.in.rd, ir_u32(t, 0));
     t->holds.v[l->store->d.in.rd].raw = false;
     compute(t, l->store + 1, l->last);
     save_words(t, &l->out, index);
+}
+
+/* Of the lanes that have taken their turns. */
+static void merge_rows(struct translator *t, const struct isa_registers *set, LLVMValueRef lanes)
+{
+    for (unsigned r = 0, row = 0; r < ISA_VREGS; r++) {
+        if (!set_has(set->v, r)) continue;
+        for (unsigned p = 0; p < t->pieces; p++) {
+            LLVMValueRef now = ir_load(t, t->piece_type, row_of(t, TURN_ROWS + row), p * t->words * 4);
+            LLVMValueRef old = LLVMBuildLoad2(t->b, t->piece_type, t->v[r][p], "");
+            LLVMValueRef here = lane_flags(t, lanes, p * t->words, t->words);
+            LLVMBuildStore(t->b, LLVMBuildSelect(t->b, here, now, old, ""), t->v[r][p]);
+        }
+        row++;
+    }
 }
 
 static void take_turns(struct translator *t, const struct loop *l, LLVMValueRef lanes)
@@ -244,11 +187,6 @@ static void take_turns(struct translator *t, const struct loop *l, LLVMValueRef 
 
 /* ---- what is counted ---- */
 
-static unsigned per_round(const struct translator *t, const struct loop *l, enum native_count k)
-{
-    return t->counted[k] + 2u * l->join->counts[k];
-}
-
 /* A round is the block and two joins; `plan` is what plan_turns has said. */
 static void count_rounds(struct translator *t, const struct loop *l, LLVMValueRef plan)
 {
@@ -261,7 +199,7 @@ static void count_rounds(struct translator *t, const struct loop *l, LLVMValueRe
     LLVMValueRef met = LLVMBuildMul(t->b, part[2], ir_u32(t, l->join->counts[COUNT_VECTOR]), "");
     all = LLVMBuildLoad2(t->b, t->counts_type, t->counts, "");
     for (unsigned i = 0; i < NATIVE_COUNTS; i++) {
-        LLVMValueRef n = LLVMBuildMul(t->b, part[0], ir_u32(t, per_round(t, l, (enum native_count)i)), "");
+        LLVMValueRef n = LLVMBuildMul(t->b, part[0], ir_u32(t, counts_of_round(t, l->join, (enum native_count)i)), "");
         parts[i] = i == COUNT_LANES ? LLVMBuildAdd(t->b, lanes, met, "") : n;
         n = LLVMBuildExtractElement(t->b, all, ir_u32(t, i), "");
         all = LLVMBuildInsertElement(t->b, all, LLVMBuildAdd(t->b, n, parts[i], ""), ir_u32(t, i), "");
@@ -273,25 +211,20 @@ static void count_rounds(struct translator *t, const struct loop *l, LLVMValueRe
 static LLVMValueRef is_usual(struct translator *t, const struct loop *l)
 {
     LLVMValueRef other = LLVMBuildAnd(t->b, bits_of(t, get_v(t, l->zero)), active(t), "");
-    LLVMValueRef rpc = LLVMBuildLoad2(t->b, t->i32, t->rpc, "");
-    LLVMValueRef here = LLVMBuildICmp(t->b, LLVMIntEQ, rpc, ir_u32(t, l->join->pc), "");
-    return LLVMBuildAnd(t->b, here, LLVMBuildICmp(t->b, LLVMIntEQ, other, ir_u32(t, 0), ""), "");
+    return LLVMBuildAnd(t->b, meet_at(t, l->join), LLVMBuildICmp(t->b, LLVMIntEQ, other, ir_u32(t, 0), ""), "");
 }
 
 LLVMValueRef turns_plan(struct translator *t, const struct node *branch, LLVMValueRef lanes)
 {
     struct loop l;
     if (!find_loop(t, branch, &l)) return NULL;
-    LLVMValueRef counts = LLVMBuildLoad2(t->b, t->counts_type, t->counts, "");
-    LLVMValueRef done = LLVMBuildExtractElement(t->b, counts, ir_u32(t, COUNT_INSTRUCTIONS), "");
-    LLVMValueRef left = LLVMBuildSub(t->b, LLVMBuildLoad2(t->b, t->i32, t->budget, ""), done, "");
     uint32_t need = t->block->need + flow_block(t->flow, l.join->pc)->need;
     LLVMValueRef args[] = {t->sm,
                            lanes,
                            active(t),
-                           LLVMBuildSelect(t->b, is_usual(t, &l), left, ir_u32(t, 0), ""),
+                           LLVMBuildSelect(t->b, is_usual(t, &l), budget_left(t), ir_u32(t, 0), ""),
                            ir_u32(t, need),
-                           ir_u32(t, per_round(t, &l, COUNT_INSTRUCTIONS)),
+                           ir_u32(t, counts_of_round(t, l.join, COUNT_INSTRUCTIONS)),
                            ir_u32(t, t->flow->request->order)};
     return call_function(t, "plan_turns", args, 7);
 }
