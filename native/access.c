@@ -100,9 +100,8 @@ static LLVMValueRef scalar_address(struct translator *t, const struct node *n)
 static void load_scalar_register(struct translator *t, const struct node *n)
 {
     uint32_t told;
-    struct early_word word;
-    if (t->early && fact_early(&t->holds, n, t->flow->request, &word)) {
-        set_x(t, n->d.in.rd, early_value(t, n, word));
+    if (early_can(t, n)) {
+        set_x(t, n->d.in.rd, early_value(t, n));
         return;
     }
     if (fact_told(&t->holds, n, t->flow->request, &told)) {

@@ -40,10 +40,18 @@ static LLVMValueRef load_early(struct translator *t, struct early_word word)
     return value;
 }
 
-LLVMValueRef early_value(struct translator *t, const struct node *n, struct early_word word)
+bool early_can(const struct translator *t, const struct node *n)
+{
+    struct early_word word;
+    return t->early && fact_early(&t->holds, n, t->flow->request, &word);
+}
+
+LLVMValueRef early_value(struct translator *t, const struct node *n)
 {
     LLVMBasicBlockRef from = LLVMGetInsertBlock(t->b);
+    struct early_word word;
     uint32_t told;
+    fact_early(&t->holds, n, t->flow->request, &word);
     ir_at(t, t->enter);
     LLVMValueRef value = load_early(t, word);
     if (fact_told(&t->holds, n, t->flow->request, &told)) {

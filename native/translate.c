@@ -36,15 +36,16 @@ static void count_block(struct translator *t)
 /* Will an instruction pass a site wherever the block goes? */
 static bool has_site(const struct translator *t, const struct node *n)
 {
-    struct early_word word;
     switch ((enum how)n->how) {
     case HOW_ROW:
     case HOW_CSR:
     case HOW_MSTATUS:
+    case HOW_VSET: /* one only where the warp leaves */
+    case HOW_FENCE:
     case HOW_ROUTINE:
     case HOW_NOTHING:
     case HOW_CONTROL: return false;
-    case HOW_LOAD: return !t->early || !fact_early(&t->holds, n, t->flow->request, &word);
+    case HOW_LOAD: return !early_can(t, n) && !fact_metadata(&t->holds, n, t->flow->request);
     default: return true;
     }
 }

@@ -315,8 +315,9 @@ void enter_checked(struct translator *t, const struct block *block, LLVMBasicBlo
 
 /* To be called before anything is translated: makes room for them, if the code is one that can do with such words. */
 void early_begin(struct translator *t);
-/* What n loads, which fact_early says is such a word. */
-LLVMValueRef early_value(struct translator *t, const struct node *n, struct early_word word);
+/* Does n load such a word? What it loads then. */
+bool early_can(const struct translator *t, const struct node *n);
+LLVMValueRef early_value(struct translator *t, const struct node *n);
 /* Ends the host block `enter`: goes on where these words are what the request tells, else refuses. */
 void early_end(struct translator *t);
 
