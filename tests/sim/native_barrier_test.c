@@ -14,10 +14,6 @@
     " lui x20, 0x90000\n csrr x5, CSR_GIDX\n slli x21, x5, 9\n lui x6, 4\n add x21, x21, x6\n add x21, x21, x20\n" \
     " vid.v v9\n vsll.vi v10, v9, 2\n vadd.vx v11, v10, x21\n"
 
-/* Lanes below x9 run `low`, the others `high`. */
-#define PART(low, high) \
-    " la x10, 3f\n setrpc x0, x10, 0\n vmv.v.x v2, x9\n vblt v9, v2, 2f\n" high " j 3f\n2:" low " j 3f\n3: join\n"
-
 static struct pair pair_of(const char *text, uint32_t items, uint64_t quantum)
 {
     struct pair p = {.text = text, .quantum = quantum, .local = {items, 1, 1}};
@@ -91,10 +87,10 @@ static void test_cleared(void **state)
         "lui x6, 1\n add x6, x6, x8\n sb x6, -1(x6)\n sh x20, -300(x6)\n sw x20, -2000(x6)\n",
         "amoadd.w v4, v3, (v15)\n",
         "csrrwi x0, frm, 1\n sw x20, 100(x8)\n csrrwi x0, frm, 0\n",
-        "li x9, 5\n" PART("vsw12.v v3, 800(v14)\n", "vsw12.v v3, 0(v15)\n"),
-        "li x9, 1\n" PART("vsw12.v v3, 800(v14)\n", ""),
-        "li x9, 1\n" PART("", "vsw12.v v3, -4(v14)\n") "vsw12.v v3, 800(v14)\n",
-        "li x9, 31\n" PART("", "vsw12.v v3, 800(v14)\n sw x20, 4(x8)\n"),
+        "li x9, 5\n" PAIR_PART("vsw12.v v3, 800(v14)\n", "vsw12.v v3, 0(v15)\n"),
+        "li x9, 1\n" PAIR_PART("vsw12.v v3, 800(v14)\n", ""),
+        "li x9, 1\n" PAIR_PART("", "vsw12.v v3, -4(v14)\n") "vsw12.v v3, 800(v14)\n",
+        "li x9, 31\n" PAIR_PART("", "vsw12.v v3, 800(v14)\n sw x20, 4(x8)\n"),
     };
     static const uint32_t items[] = {32, 19, 64};
     (void)state;

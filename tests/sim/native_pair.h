@@ -8,6 +8,10 @@
 /* Offsets in the data of a guest: private memory and the metadata block. */
 enum { PAIR_PRIVATE = 0xc000, PAIR_METADATA = 0xf000, PAIR_ARGS = 32 };
 
+/* Text of a program: lanes whose number, in v9, is below x9 run `low`, the others `high`. x28 and v28 are used up. */
+#define PAIR_PART(low, high) \
+    " la x28, 3f\n setrpc x0, x28, 0\n vmv.v.x v28, x9\n vblt v9, v28, 2f\n" high " j 3f\n2:" low " j 3f\n3: join\n"
+
 /* What is not given is 0, which stands for: one warp of 32 work-items, the default profile, 700 instructions of each
  * warp at a time (so that several warps take turns), work-groups of 8 work-items in the metadata block, and that
  * at PAIR_METADATA. */

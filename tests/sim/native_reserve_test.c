@@ -18,9 +18,6 @@
     " vsw12.v v1, 0(v30)\n vsw12.v v2, 128(v30)\n vsw12.v v3, 256(v30)\n vsw12.v v4, 384(v30)\n vsw12.v v5, " \
     "512(v30)\n" \
     " vsw12.v v6, 640(v30)\n endprg\n"
-/* Lanes below x9 run `low`, the others `high`. */
-#define PART(low, high) \
-    " la x8, 3f\n setrpc x0, x8, 0\n vmv.v.x v11, x9\n vblt v9, v11, 2f\n" high " j 3f\n2:" low " j 3f\n3: join\n"
 
 /* Where no shape is given, in warps of fewer lanes, too. */
 static struct result run(const struct pair *p)
@@ -68,9 +65,9 @@ static void test_lanes(void **state)
     for (int halves = 0; halves < 2; halves++) {
         char text[1500];
         snprintf(text, sizeof text,
-                 LOAD " %s lr.w v4, (v31)\n li x9, 13\n" PART(" sc.w v5, v1, (v31)\n", " sc.w v6, v2, (v31)\n")
-                     PART(" sc.w v3, v1, (v31)\n lr.w v2, (v31)\n", " lr.w v4, (v31)\n")
-                         PART(" sc.w v4, v1, (v31)\n", " sc.w v1, v2, (v31)\n") SAVE,
+                 LOAD " %s lr.w v4, (v31)\n li x9, 13\n" PAIR_PART(" sc.w v5, v1, (v31)\n", " sc.w v6, v2, (v31)\n")
+                     PAIR_PART(" sc.w v3, v1, (v31)\n lr.w v2, (v31)\n", " lr.w v4, (v31)\n")
+                         PAIR_PART(" sc.w v4, v1, (v31)\n", " sc.w v1, v2, (v31)\n") SAVE,
                  halves ? " vand.vi v31, v9, 7\n vsll.vi v31, v31, 2\n vadd.vx v31, v31, x20\n" : "");
         expect_same(text);
     }
@@ -100,7 +97,7 @@ static void test_writes(void **state)
         expect_same(text);
     }
     expect_same(LOAD " csrr x5, CSR_PDS\n vsll.vi v31, v9, 2\n vadd.vx v31, v31, x5\n lr.w v4, (v31)\n vmv.v.i v8, 4\n"
-                     " vsw.v v1, 0(v8)\n sc.w v5, v2, (v31)\n lr.w v4, (v31)\n vmv.v.i v8, 0\n li x9, 9\n" PART(
+                     " vsw.v v1, 0(v8)\n sc.w v5, v2, (v31)\n lr.w v4, (v31)\n vmv.v.i v8, 0\n li x9, 9\n" PAIR_PART(
                          " vsw.v v1, 0(v8)\n", "") " sc.w v6, v2, (v31)\n" SAVE);
 }
 
@@ -170,9 +167,9 @@ static void test_loops(void **state)
 static void test_loops_of_some(void **state)
 {
     (void)state;
-    run_loops(" li x9, 21\n", PART(LOOP "out: join\n", " vadd.vv v1, v1, v2\n"));
-    run_loops(" li x9, 30\n", PART("", LOOP "out: join\n"));
-    run_loops(" li x9, 9\n lr.w v4, (v31)\n", PART("", LOOP "out: join\n") " sc.w v6, v2, (v31)\n");
+    run_loops(" li x9, 21\n", PAIR_PART(LOOP "out: join\n", " vadd.vv v1, v1, v2\n"));
+    run_loops(" li x9, 30\n", PAIR_PART("", LOOP "out: join\n"));
+    run_loops(" li x9, 9\n lr.w v4, (v31)\n", PAIR_PART("", LOOP "out: join\n") " sc.w v6, v2, (v31)\n");
 }
 
 /* A lane goes on where it has failed; lanes meet further behind; f reads what the round before has left. */
@@ -208,7 +205,7 @@ static void test_deep_loops(void **state)
     for (unsigned order = 0; order < 3; order++) {
         struct pair p = {.order = (enum path_order)order};
         uint64_t translated;
-        p.text = LOAD " vmv.v.x v31, x20\n li x9, 31\n" PART(LOOP "out: join\n", "") SAVE;
+        p.text = LOAD " vmv.v.x v31, x20\n li x9, 31\n" PAIR_PART(LOOP "out: join\n", "") SAVE;
         assert_int_equal(pair_run(&p, &translated).status, LAUNCH_DONE);
         p.text = LOAD " vmv.v.x v31, x20\n" LOOP "out: join\n" SAVE;
         assert_int_equal(pair_run(&p, &translated).status, LAUNCH_DONE);
@@ -288,9 +285,9 @@ static void test_faults(void **state)
 static void test_addresses(void **state)
 {
     (void)state;
-    expect_same(LOAD " lui x9, 0x40000\n vmv.v.x v8, x9\n vor.vi v8, v8, 1\n li x9, 19\n" PART(
-        " vmv.v.v v8, v31\n", "") " vmv.v.i v4, 3\n vmv.v.i v5, 3\n" PART(" lr.w v4, (v8)\n sc.w v5, v1, (v8)\n", "")
-                    SAVE);
+    expect_same(LOAD " lui x9, 0x40000\n vmv.v.x v8, x9\n vor.vi v8, v8, 1\n li x9, 19\n" PAIR_PART(
+        " vmv.v.v v8, v31\n", "") " vmv.v.i v4, 3\n vmv.v.i v5, 3\n" PAIR_PART(" lr.w v4, (v8)\n sc.w v5, v1, (v8)\n",
+                                                                               "") SAVE);
     expect_same(LOAD " lui x5, 1\n vand.vi v8, v9, 7\n vmul.vx v8, v8, x5\n vadd.vv v31, v31, v8\n lr.w v4, (v31)\n"
                      " sc.w v5, v1, (v31)\n vlw12.v v6, 0(v31)\n" SAVE);
     expect_same(LOAD " csrr x5, CSR_LDS\n sub x5, x5, x20\n vand.vi v8, v9, 1\n vmul.vx v8, v8, x5\n"
