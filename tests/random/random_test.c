@@ -63,12 +63,13 @@ static void batch(ventus_device *device, uint64_t seed, unsigned n)
 }
 
 /* The seed decides the instruction set, how often warps take turns, so that all interleavings occur, and whether
- * addresses are translated; the numbers of the three have no common factor. */
+ * addresses are translated; the numbers of the three have no common factor. Translated code has turns of a few hundred
+ * instructions, `step` has those of one. */
 static enum ventus_status open_device(uint64_t seed, ventus_device **device)
 {
 #define PROFILE(name, constant) constant,
     static const enum isa_profile profiles[] = {ISA_PROFILES(PROFILE, )};
-    static const uint64_t quanta[] = {1, 7, 50, 1000};
+    static const uint64_t quanta[] = {1, 30, 400, 10000};
     struct gpu_config config;
     gpu_config_default(&config);
     config.profile = profiles[seed / BATCH % (sizeof profiles / sizeof *profiles)];
