@@ -126,15 +126,18 @@ bool runs_can(const struct translator *t, const struct block *block)
 
 /* ---- whether it pays ---- */
 
-/* Variables hold what was found in the rounds of any warp: 0 at first. None where gathers of 16 words are as fast. */
+/* Variables hold what was found in the rounds of any warp: 0 at first. None where gathers of 16 words are as fast, or
+ * in code for lanes that stay together: lanes that run part, and facts of such code are those of ways that they take
+ * together. */
 void runs_make(struct translator *t)
 {
     struct loop l;
     t->runs = LLVMBuildAlloca(t->b, t->i32, "runs");
     LLVMBuildStore(t->b, ir_u32(t, 0), t->runs);
+    if (t->words > 8 || t->flow->request->lanes == LANES_TOGETHER) return;
     for (size_t i = 0; i < t->flow->nblocks; i++) {
         const struct block *block = &t->flow->blocks[i];
-        if (t->words > 8 || !find_loop(t, block, &l) || !has_own_registers(t, block)) continue;
+        if (!find_loop(t, block, &l) || !has_own_registers(t, block)) continue;
         t->scattered[i] = LLVMBuildAlloca(t->b, t->i32, "scattered");
         LLVMBuildStore(t->b, ir_u32(t, 0), t->scattered[i]);
     }

@@ -67,6 +67,9 @@ static void test_loops(void **state)
         START("20", "4") " vmv.v.i v4, 15\n" LOOP(SUM) SAVE,
         /* the number of rounds follows from what is loaded */
         START("20", "4") LOOP(LOADS " vand.vi v4, v7, 15\n vadd.vv v1, v1, v4\n") SAVE,
+        /* how many rounds there were, which is the same in all lanes as long as none has left, says where is loaded */
+        START("20", "4") " vadd.vi v4, v4, 9\n" LOOP(
+            LOADS LOADS LOADS LOADS " vadd.vi v14, v14, 1\n") " vsll.vi v14, v14, 2\n vloxei32.v v3, (x20), v14\n" SAVE,
         /* more rounds than are run so */
         START("20", "0") LOOP(SUM) SAVE,
         /* more registers than are kept for it */
