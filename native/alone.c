@@ -152,10 +152,12 @@ LLVMValueRef alone_raw_row(struct translator *t, const struct node *n)
     return call_function(t, row_names[in->op], args, 6);
 }
 
+/* A copy of a raw word is raw as well. */
 LLVMValueRef alone_row(struct translator *t, const struct node *n)
 {
+    bool raw = isa_table[n->d.in.op].flags & ISA_CANON || (n->d.in.op == OP_VMV_V_V && t->holds.v[n->d.in.rs1].raw);
     LLVMValueRef value = alone_raw_row(t, n);
-    return isa_table[n->d.in.op].flags & ISA_CANON ? call_function(t, "canonical_scalar", &value, 1) : value;
+    return raw ? call_function(t, "canonical_scalar", &value, 1) : value;
 }
 
 /* A register that has been written: the word is exact, and what holds of the vector register is known without it. */

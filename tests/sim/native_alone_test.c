@@ -60,6 +60,9 @@ static void test_rows(void **state)
         START " vfmul.vv v1, v1, v1\n" LOOP(" vfdiv.vv v2, v2, v13\n vxor.vv v3, v3, v1\n vfmul.vv v1, v1, v2\n") SAVE,
         START " vfmul.vv v1, v1, v1\n vfadd.vv v2, v2, v1\n" LOOP(
             " vadd.vv v3, v3, v2\n vadd.vv v1, v1, v3\n vfadd.vv v2, v2, v2\n") SAVE,
+        /* a copy of a NaN that is not canonical yet */
+        START " li x12, 0x7f800000\n vmv.v.x v6, x12\n vsll.vi v7, v3, 31\n vfmul.vv v1, v6, v7\n" LOOP(
+            " vmv.v.v v8, v1\n vxor.vv v2, v2, v8\n vfmul.vv v1, v6, v7\n") SAVE,
         START LOOP(" vdivu.vv v1, v2, v5\n vrem.vv v2, v3, v5\n vadd.vv v3, v3, v1\n") SAVE,
         START LOOP(" vmv.x.s x11, v1\n vadd.vx v2, v2, x11\n addi x11, x11, 7\n vxor.vx v1, v1, x11\n") SAVE,
         START LOOP(" vadd.vv v6, v1, v5\n vadd.vv v1, v6, v2\n") SAVE,

@@ -172,7 +172,8 @@ static void test_loops_of_some(void **state)
     run_loops(" li x9, 9\n lr.w v4, (v31)\n", PAIR_PART("", LOOP "out: join\n") " sc.w v6, v2, (v31)\n");
 }
 
-/* A lane goes on where it has failed; lanes meet further behind; f reads what the round before has left. */
+/* A lane goes on where it has failed; lanes meet further behind; f reads what the round before has left, or copies a
+ * NaN that is not canonical yet. */
 static void test_other_loops(void **state)
 {
     (void)state;
@@ -180,6 +181,9 @@ static void test_other_loops(void **state)
     run_loops("", LOOP " join\n vadd.vv v3, v3, v1\nout: join\n");
     run_loops("", " la x8, out\n setrpc x0, x8, 0\nagain: lr.w v4, (v31)\n vadd.vv v3, v3, v4\n vfadd.vv v5, v4, v1\n"
                   " sc.w v6, v3, (v31)\n vbne v6, v10, again\nout: join\n");
+    run_loops(" li x5, 0x7f800000\n vmv.v.x v7, x5\n vsll.vi v8, v2, 31\n vfmul.vv v1, v7, v8\n",
+              " la x8, out\n setrpc x0, x8, 0\nagain: lr.w v4, (v31)\n vmv.v.v v5, v1\n sc.w v6, v5, (v31)\n"
+              " vbne v6, v10, again\nout: join\n");
 }
 
 /* A lane of the first warp goes on where it has stored, until the other warp stores between its lr.w and its sc.w. */
