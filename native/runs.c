@@ -166,12 +166,24 @@ static LLVMValueRef is_faster(struct translator *t)
     return LLVMBuildICmp(t->b, LLVMIntULT, own, LLVMBuildMul(t->b, scattered, ir_u32(t, SCATTERED_COST), ""), "");
 }
 
-/* Do they part for the join behind the loop, with a budget for it? */
+/* Do lanes part for the join behind the loop, in the first round and, if that sets for which, in those behind it? */
+static LLVMValueRef always_meet(struct translator *t, const struct loop *l)
+{
+    LLVMValueRef meet = meet_at(t, l->join);
+    for (const struct node *n = l->first; n < l->last; n++) {
+        if (n->effects.control != CONTROL_SETRPC) continue;
+        LLVMValueRef same = LLVMBuildICmp(t->b, LLVMIntEQ, value_of_row(t, n), ir_u32(t, l->join->pc), "");
+        meet = LLVMBuildAnd(t->b, meet, same, "");
+    }
+    return meet;
+}
+
+/* Do they so, with a budget for it? */
 static LLVMValueRef is_usual(struct translator *t, const struct loop *l, LLVMValueRef most)
 {
     LLVMValueRef enough = LLVMBuildICmp(t->b, LLVMIntUGE, most, ir_u32(t, ROUNDS_LEAST), "");
     LLVMValueRef may = LLVMBuildLoad2(t->b, t->i1, t->may_run, "");
-    return LLVMBuildAnd(t->b, LLVMBuildAnd(t->b, meet_at(t, l->join), enough, ""), may, "");
+    return LLVMBuildAnd(t->b, LLVMBuildAnd(t->b, always_meet(t, l), enough, ""), may, "");
 }
 
 /* ---- one lane ---- */
