@@ -366,8 +366,9 @@ static struct taken *set_of(struct translator *t, const struct vector_access *a)
         if (beside_has(&t->taken[i].set, a->n)) return &t->taken[i];
     struct taken *set = &t->taken[t->ntaken % SETS];
     struct beside found = beside_find(t->flow, t->block, a->n);
-    bool pairs = found.words < 4 && likely_gap(t, a);
-    if (!found.first || pairs) return NULL;
+    bool gaps = is_known_spaced(t, a) && has_small_gaps(a);
+    bool four = found.words == 4 && (!gaps || a->fact.step == 32);
+    if (!found.first || ((gaps || likely_gap(t, a)) && !four)) return NULL;
     t->ntaken++;
     *set = (struct taken){.set = found};
     return set;
@@ -509,6 +510,5 @@ struct lanes load_vector(struct translator *t, const struct vector_access *a)
 {
     if (is_known_same(a)) return a->fact.period == ISA_LANES ? load_for_all(t, a) : load_uniform(t, a);
     if (is_known_consecutive(t, a)) return load_consecutive(t, a);
-    if (is_known_spaced(t, a) && has_small_gaps(a)) return load_spaced(t, a);
     return t->words == 8 && !a->all && a->size == 4 ? load_few_or_many(t, a) : load_many(t, a);
 }

@@ -58,18 +58,19 @@ static void test_distances(void **state)
     }
 }
 
-/* Distances that the code shows. */
+/* Distances that the code shows; some lanes' words lie on two pages where lanes are near each other. */
 static void test_known_distances(void **state)
 {
-    static const int distances[] = {0, 2, 4, 8, 16, 20, 64, 1028};
+    static const int distances[] = {0, 2, 4, 8, 16, 20, 32, 64, 1028};
     (void)state;
     for (size_t i = 0; i < sizeof distances / sizeof *distances; i++)
         for (size_t k = 0; k < 4; k++) {
             char text[1000];
             snprintf(text, sizeof text,
-                     BASE " addi x14, x14, -2048\n li x9, %d\n li x12, 77\n vid.v v1\n" ADDRESSES
+                     BASE " addi x14, x14, %d\n li x9, %d\n li x12, 77\n vid.v v1\n" ADDRESSES
                           "%s%s vid.v v2\n vsll.vi v2, v2, 2\n vadd.vx v2, v2, x20\n vsw12.v v1, 0(v2)\n endprg\n",
-                     distances[i] & (k < 3 ? ~3 : ~0), sets[k], mixed);
+                     distances[i] > 32 ? -2048 : -6 * distances[i] - 4, distances[i] & (k < 3 ? ~3 : ~0), sets[k],
+                     mixed);
             struct result r = run(text);
             assert_int_equal(r.status, LAUNCH_DONE);
         }
@@ -92,6 +93,25 @@ static void test_ends_of_memory(void **state)
         struct result r = run(text);
         assert_int_equal(r.status, i ? LAUNCH_FAULT : LAUNCH_DONE);
         if (i) assert_int_equal(r.fault.addr, 0x90010000 + (ends[i] < 0 ? 4 : 0));
+    }
+}
+
+/* The same for the last lane, of those whose distance the code shows. */
+static void test_known_ends(void **state)
+{
+    static const int distances[] = {16, 32, 64}, ends[] = {16, 12, 8, 4, 0};
+    (void)state;
+    for (size_t i = 0; i < 3 * sizeof ends / sizeof *ends; i++) {
+        int distance = distances[i % 3], end = ends[i / 3];
+        char text[1000];
+        snprintf(text, sizeof text,
+                 " lui x14, 0x90010\n addi x14, x14, %d\n li x9, %d\n" ADDRESSES
+                 " vlw12.v v7, 0(v6)\n vlw12.v v8, 4(v6)\n vadd.vi v8, v8, 1\n vlw12.v v9, 8(v6)\n"
+                 " vlw12.v v10, 12(v6)\n endprg\n",
+                 -end - 31 * distance, distance);
+        struct result r = run(text);
+        assert_int_equal(r.status, end < 16 ? LAUNCH_FAULT : LAUNCH_DONE);
+        if (end < 16) assert_int_equal(r.fault.addr, 0x90010000);
     }
 }
 
@@ -125,9 +145,8 @@ static void test_rows_are_stored(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_distances),
-        cmocka_unit_test(test_known_distances),
-        cmocka_unit_test(test_ends_of_memory),
+        cmocka_unit_test(test_distances),       cmocka_unit_test(test_known_distances),
+        cmocka_unit_test(test_ends_of_memory),  cmocka_unit_test(test_known_ends),
         cmocka_unit_test(test_rows_are_stored),
     };
     if (!engine_usable(&engine_native)) return 77;
