@@ -24,10 +24,10 @@ static void check_scalar(struct checks *c, unsigned r, struct x_fact f)
 
 static void check_lanes(struct checks *c, unsigned r, struct v_fact f, uint32_t lanes)
 {
-    struct entry_check check = {.kind = CHECK_LANES, .reg = (uint8_t)r, .period = f.period, .number = f.number};
-    check.lanes = lanes;
+    struct entry_check check = {.kind = CHECK_LANES, .reg = (uint8_t)r};
+    check.period = f.period, check.number = f.number, check.repeat = f.repeat, check.lanes = lanes;
     if (f.period) check.value = f.step, check.mask = (1u << f.align) - 1;
-    if (f.period || f.number) c->list[c->count++] = check;
+    if (f.period || f.number || f.repeat) c->list[c->count++] = check;
 }
 
 static void find_checks(struct translator *t, size_t block, enum version version, struct checks *c)

@@ -30,9 +30,11 @@ static struct x_fact meet_x(struct x_fact a, struct x_fact b)
 
 static bool seems_even(struct v_fact f) { return f.period || f.even; }
 
+static uint8_t meet_repeat(uint8_t a, uint8_t b) { return !a || !b ? 0 : a > b ? a : b; }
+
 static struct v_fact meet_v(struct v_fact a, struct v_fact b)
 {
-    struct v_fact both = {.number = a.number && b.number};
+    struct v_fact both = {.number = a.number && b.number, .repeat = meet_repeat(a.repeat, b.repeat)};
     both.raw = both.number && (a.raw || b.raw);
     both.even = seems_even(a) && seems_even(b);
     if (!a.period || !b.period || a.step != b.step) return both;
@@ -46,7 +48,7 @@ static struct v_fact meet_v(struct v_fact a, struct v_fact b)
 struct v_fact fact_of_merged(struct v_fact value, struct v_fact old)
 {
     struct v_fact merged = meet_v(value, old);
-    merged.period = merged.align = merged.even = 0;
+    merged.period = merged.align = merged.repeat = merged.even = 0;
     merged.step = 0;
     return merged;
 }
@@ -151,6 +153,7 @@ static struct v_fact fact_of_splat(struct x_fact x)
 {
     struct v_fact f = steps(ISA_LANES, 0, x.align);
     f.number = x.known && !is_nan(x.value);
+    f.repeat = LEAST_PERIOD;
     return f;
 }
 
@@ -167,7 +170,9 @@ static uint8_t run_of(struct v_fact f, uint32_t length)
 static struct v_fact remainder_of(struct v_fact f, uint32_t n)
 {
     uint8_t period = n ? run_of(f, n) : 0;
-    return period ? steps(period, 1, align_of(period)) : nothing;
+    struct v_fact out = period ? steps(period, 1, align_of(period)) : nothing;
+    if (period == n && n < ISA_LANES) out.repeat = period;
+    return out;
 }
 
 /* f / n. */
@@ -223,36 +228,42 @@ static struct v_fact shape_of_row(const struct facts *f, const struct insn *in)
     }
 }
 
-/* A row makes the same of the same words: the shortest period of its operands, 0 when they are not all uniform. */
-static uint8_t uniform_period(const struct facts *f, const struct node *n)
+/* A row makes the same of the same words: of uniform operands uniform words, in the shortest period of them, and of
+ * operands that repeat words that do. */
+static struct v_fact fact_of_same(const struct facts *f, const struct node *n)
 {
     const uint8_t numbers[] = {
         [ROLE_RD] = n->d.in.rd, [ROLE_RS1] = n->d.in.rs1, [ROLE_RS2] = n->d.in.rs2, [ROLE_RS3] = n->d.in.rs3};
-    uint8_t period = ISA_LANES;
+    struct v_fact out = {.period = ISA_LANES, .repeat = LEAST_PERIOD};
+    if (n->d.in.op == OP_VID_V || n->effects.mask) return nothing;
     for (unsigned role = 0; role < sizeof numbers; role++) {
         struct v_fact v = f->v[numbers[role]];
         if (!(n->effects.reads >> role & 1) || !(n->d.vectors >> role & 1)) continue;
-        period = is_uniform(v) ? least(period, v.period) : 0;
+        out.period = is_uniform(v) ? least(out.period, v.period) : 0;
+        out.repeat = meet_repeat(out.repeat, v.repeat);
     }
-    return n->d.in.op == OP_VID_V || n->effects.mask ? 0 : period;
+    return out;
 }
 
-static struct v_fact fact_of_row(const struct facts *f, const struct node *n)
+struct v_fact fact_of_row(const struct facts *f, const struct node *n)
 {
     const struct insn *in = &n->d.in;
     if (!in->vm) return nothing;
     if (in->op == OP_VMV_V_V) return f->v[in->rs1];
     if (in->op == OP_VMV_V_X) return fact_of_splat(f->x[in->rs1]);
     if (in->op == OP_VMV_V_I) return fact_of_splat(known((uint32_t)in->imm));
-    struct v_fact out = shape_of_row(f, in);
-    if (!out.period && uniform_period(f, n)) out = steps(uniform_period(f, n), 0, 0);
+    struct v_fact out = shape_of_row(f, in), same = fact_of_same(f, n);
+    if (!out.period && same.period) out = steps(same.period, 0, 0);
+    if (!out.repeat) out.repeat = same.repeat;
     out.number = out.raw = (isa_table[in->op].flags & ISA_CANON) != 0;
     return out;
 }
 
 struct v_fact fact_of_indexed(const struct facts *f, const struct node *n)
 {
-    return n->effects.memory.index == 4 ? sum(f->v[n->d.in.rs2], fact_of_splat(f->x[n->d.in.rs1]), 1) : nothing;
+    struct v_fact index = f->v[n->d.in.rs2], out = sum(index, fact_of_splat(f->x[n->d.in.rs1]), 1);
+    out.repeat = index.repeat;
+    return n->effects.memory.index == 4 ? out : nothing;
 }
 
 /* Loads: the same address, the same word. */
@@ -261,7 +272,10 @@ static struct v_fact fact_of_load(const struct facts *f, const struct node *n)
     enum isa_address form = n->effects.memory.address;
     struct v_fact base = form == ADDRESS_LANES ? f->v[n->d.in.rs1] : nothing;
     if (form == ADDRESS_INDEXED) base = fact_of_indexed(f, n);
-    return is_uniform(base) && n->d.in.vm ? steps(base.period, 0, 0) : nothing;
+    if (!is_uniform(base) || !n->d.in.vm) return nothing;
+    struct v_fact out = steps(base.period, 0, 0);
+    if (out.period == ISA_LANES) out.repeat = LEAST_PERIOD;
+    return out;
 }
 
 static struct v_fact fact_of_vector(const struct facts *f, const struct node *n)
@@ -328,7 +342,7 @@ static bool weaken(struct facts *to, const struct facts *from)
     for (unsigned i = 0; i < ISA_VREGS; i++) {
         struct v_fact old = to->v[i], v = to->v[i] = meet_v(old, from->v[i]);
         changed |= v.period != old.period || v.align != old.align || v.number != old.number || v.raw != old.raw ||
-                   v.even != old.even;
+                   v.even != old.even || v.repeat != old.repeat;
     }
     changed |= from->stored && !to->stored;
     to->stored |= from->stored;

@@ -22,6 +22,7 @@ struct x_fact {
 struct v_fact {
     uint8_t period; /* 8, 16 or 32: in each `period` lanes word i is the first one + i * step; 0: not known */
     uint8_t align;  /* the first ones are multiples of 2^align; only with a period */
+    uint8_t repeat; /* 8 or 16: each `repeat` lanes hold the same words; 0: not known */
     bool number;    /* every NaN is the canonical one; ... */
     bool raw;       /* ... or is to be made so, before anybody sees which it is */
     bool even;      /* a guess, where there is no period: words of each eight lanes are equally far from each other */
@@ -72,6 +73,9 @@ void facts_step(struct facts *facts, const struct node *n, const struct flow *fl
 
 /* What holds of a register that has been written under a mask: `old` in lanes that are not active. */
 struct v_fact fact_of_merged(struct v_fact value, struct v_fact old);
+
+/* What holds of what a row computes, in all lanes. */
+struct v_fact fact_of_row(const struct facts *facts, const struct node *n);
 
 /* What holds of the addresses of an indexed access. */
 struct v_fact fact_of_indexed(const struct facts *facts, const struct node *n);

@@ -40,10 +40,18 @@ static struct lanes join_units(struct translator *t, const struct vector_access 
     return out;
 }
 
+/* How many pieces are loaded for themselves; others load the same words, with the same lanes. */
+static unsigned pieces_loaded(const struct translator *t, const struct vector_access *a)
+{
+    return a->all ? pieces_of(t, a->fact) : t->pieces;
+}
+
 static struct lanes load_consecutive(struct translator *t, const struct vector_access *a)
 {
     LLVMValueRef unit[ISA_LANES];
-    for (unsigned u = 0; u < lanes_computed(t) / a->unit; u++) unit[u] = load_unit(t, a, u * a->unit);
+    unsigned own = pieces_loaded(t, a) * t->words / a->unit;
+    for (unsigned u = 0; u < lanes_computed(t) / a->unit; u++)
+        unit[u] = u < own ? load_unit(t, a, u * a->unit) : unit[u - own];
     return join_units(t, a, unit);
 }
 
@@ -83,12 +91,14 @@ static struct lanes gather(struct translator *t, const struct vector_access *a)
 {
     LLVMTypeRef types[] = {t->piece_type, LLVMVectorType(t->ptr, t->words)};
     struct lanes out;
-    for (unsigned p = 0; p < t->pieces; p++) {
+    unsigned own = pieces_loaded(t, a);
+    for (unsigned p = 0; p < own; p++) {
         LLVMValueRef guest = guest_addresses(t, a, p), from = a->size == 1 ? and_all(t, guest, ~3u) : guest;
         LLVMValueRef args[] = {host_addresses(t, from), ir_u32(t, 1), piece_flags(t, a, p), ir_zero_piece(t)};
         LLVMValueRef part[] = {keep(t, ir_intrinsic(t, "llvm.masked.gather", types, 2, args, 4)), guest};
         out.piece[p] = a->size == 4 ? part[0] : call_function(t, a->is_signed ? "bytes_i8" : "bytes_u8", part, 2);
     }
+    repeat_pieces(t, &out, own);
     return out;
 }
 
@@ -164,8 +174,10 @@ static LLVMValueRef load_spaced_piece(struct translator *t, const struct vector_
 static struct lanes load_spaced(struct translator *t, const struct vector_access *a)
 {
     struct lanes out;
-    for (unsigned p = 0; p < t->pieces; p++)
+    unsigned own = pieces_loaded(t, a);
+    for (unsigned p = 0; p < own; p++)
         out.piece[p] = has_small_gaps(a) ? load_gapped_piece(t, a, p) : load_spaced_piece(t, a, p);
+    repeat_pieces(t, &out, own);
     return out;
 }
 
@@ -258,7 +270,7 @@ static uint32_t likely_gap(const struct translator *t, const struct vector_acces
 
 static struct lanes load_with_gap(struct translator *t, struct vector_access a, uint32_t gap)
 {
-    a.fact = (struct v_fact){.period = 8, .step = gap};
+    a.fact = (struct v_fact){.period = 8, .step = gap, .repeat = a.fact.repeat};
     return load_spaced(t, &a);
 }
 
@@ -336,11 +348,13 @@ static void take_rows(struct translator *t, const struct vector_access *a, const
 static void take_set(struct translator *t, const struct vector_access *a, const struct beside *set,
                      struct lanes word[4])
 {
-    for (unsigned p = 0; p < t->pieces; p++) {
+    unsigned own = pieces_loaded(t, a);
+    for (unsigned p = 0; p < own; p++) {
         if (set->words == 1) take_words(t, a, set, p, word);
         else if (set->words == 2) take_pairs(t, a, set, p, word);
         else take_rows(t, a, set, p, word);
     }
+    for (unsigned k = 0; k < set->words; k++) repeat_pieces(t, &word[k], own);
 }
 
 /* What one of the loads finds in the words of its set. */

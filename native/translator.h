@@ -133,6 +133,10 @@ bool set_has(const uint64_t *set, unsigned r);
 LLVMValueRef get_x(struct translator *t, unsigned r);
 void set_x(struct translator *t, unsigned r, LLVMValueRef value);
 
+/* How many pieces have words of their own; those behind them, which repeat_pieces fills in, repeat these. */
+unsigned pieces_of(const struct translator *t, struct v_fact fact);
+void repeat_pieces(struct translator *t, struct lanes *value, unsigned own);
+
 /* A vector register as the block sees it; get_values: for those to whom it makes no difference which NaN a NaN is.
  * set_v: in all lanes that the block works on. set_result: sets vd of n in the lanes that n works on. */
 struct lanes get_v(struct translator *t, unsigned r);

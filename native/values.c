@@ -106,18 +106,36 @@ void set_x(struct translator *t, unsigned r, LLVMValueRef value)
 
 LLVMValueRef canonical(struct translator *t, LLVMValueRef piece) { return call_function(t, "canonical", &piece, 1); }
 
+unsigned pieces_of(const struct translator *t, struct v_fact f)
+{
+    unsigned own = f.repeat > t->words ? f.repeat / t->words : 1;
+    return f.repeat && own < t->pieces ? own : t->pieces;
+}
+
+void repeat_pieces(struct translator *t, struct lanes *value, unsigned own)
+{
+    for (unsigned p = own; p < t->pieces; p++) value->piece[p] = value->piece[p - own];
+}
+
 struct lanes get_v(struct translator *t, unsigned r)
 {
     struct lanes value = get_values(t, r);
-    for (unsigned p = 0; p < t->pieces && t->holds.v[r].raw; p++) t->now[r].piece[p] = canonical(t, value.piece[p]);
+    unsigned own = pieces_of(t, t->holds.v[r]);
+    for (unsigned p = 0; p < own && t->holds.v[r].raw; p++) t->now[r].piece[p] = canonical(t, value.piece[p]);
+    repeat_pieces(t, &t->now[r], own);
     t->holds.v[r].raw = false;
     return t->now[r];
 }
 
+/* Of a register that repeats its words the first pieces are loaded, which the variables of the others hold from here
+ * on: so that LLVM sees that they are the same, also where they have come from `step` or go round a loop. */
 struct lanes get_values(struct translator *t, unsigned r)
 {
-    for (unsigned p = 0; p < t->pieces && !set_has(t->known.v, r); p++)
-        t->now[r].piece[p] = LLVMBuildLoad2(t->b, t->piece_type, t->v[r][p], "");
+    unsigned own = pieces_of(t, t->holds.v[r]);
+    if (set_has(t->known.v, r)) return t->now[r];
+    for (unsigned p = 0; p < own; p++) t->now[r].piece[p] = LLVMBuildLoad2(t->b, t->piece_type, t->v[r][p], "");
+    repeat_pieces(t, &t->now[r], own);
+    for (unsigned p = own; p < t->pieces; p++) LLVMBuildStore(t->b, t->now[r].piece[p], t->v[r][p]);
     set_add(t->known.v, r);
     return t->now[r];
 }
@@ -413,12 +431,13 @@ struct lanes lanes_of_row(struct translator *t, const struct node *n)
     struct lanes vd = get_operand(t, n, ROLE_RD, in->rd);
     LLVMValueRef rs1 = get_x(t, n->d.scalars >> ROLE_RS1 & 1 ? in->rs1 : 0);
     LLVMValueRef v0 = n->effects.mask ? mask_word(t) : ir_u32(t, 0);
-    unsigned op = cheaper_row(t, in, &rs1);
-    for (unsigned p = 0; p < t->pieces; p++) {
+    unsigned op = cheaper_row(t, in, &rs1), own = pieces_of(t, fact_of_row(&t->holds, n));
+    for (unsigned p = 0; p < own; p++) {
         LLVMValueRef args[] = {vs2.piece[p], vs1.piece[p],           vd.piece[p], rs1, ir_u32(t, (uint32_t)in->imm),
                                v0,           ir_u32(t, p * t->words)};
         out.piece[p] = call_row(t, op, args, 7);
     }
+    repeat_pieces(t, &out, own);
     return out;
 }
 
