@@ -266,13 +266,14 @@ struct v_fact fact_of_indexed(const struct facts *f, const struct node *n)
     return n->effects.memory.index == 4 ? out : nothing;
 }
 
-/* Loads: the same address, the same word. */
+/* Loads: the same address, the same word. Lanes that rest get one only where all lanes have the same. */
 static struct v_fact fact_of_load(const struct facts *f, const struct node *n)
 {
     enum isa_address form = n->effects.memory.address;
     struct v_fact base = form == ADDRESS_LANES ? f->v[n->d.in.rs1] : nothing;
     if (form == ADDRESS_INDEXED) base = fact_of_indexed(f, n);
-    if (!is_uniform(base) || !n->d.in.vm) return nothing;
+    bool everywhere = f->whole || base.period == ISA_LANES;
+    if (!is_uniform(base) || !n->d.in.vm || !everywhere) return nothing;
     struct v_fact out = steps(base.period, 0, 0);
     if (out.period == ISA_LANES) out.repeat = LEAST_PERIOD;
     return out;
@@ -356,7 +357,8 @@ static bool flow_in(struct fact_table *t, uint32_t pc, enum version version, con
     struct facts *to = &t->in[b - t->flow->blocks][version];
     bool *reached = &t->reached[b - t->flow->blocks][version];
     struct facts here = *from;
-    if (version == FULL) here.tops = tops_one(TOP_FULL);
+    here.whole = version == FULL;
+    if (here.whole) here.tops = tops_one(TOP_FULL);
     if (*reached) return weaken(to, &here);
     *to = here;
     return *reached = true;

@@ -35,6 +35,7 @@ struct facts {
     struct x_fact rpc; /* what `setrpc` has set */
     struct tops tops;  /* in masked code */
     bool stored;       /* since the warp began, it may have written to memory */
+    bool whole;        /* all lanes are active: what is loaded is there in all of them */
 };
 
 struct fact_table {

@@ -218,6 +218,22 @@ static void test_parts(void **state)
     }
 }
 
+/* Each eight lanes, or each 16, load a word, of which lanes that rest have none: addresses that follow from it. */
+static void test_words_of_some(void **state)
+{
+    (void)state;
+    for (unsigned i = 0; i < 2 * 3; i++) {
+        char text[2000];
+        snprintf(text, sizeof text,
+                 LOAD " vid.v v4\n vsrl.vi v6, v4, %u\n vsll.vi v6, v6, 2\n vadd.vx v6, v6, x20\n vmv.v.i v8, 0\n"
+                      " vand.vi v7, v4, %u\n vmv.v.i v9, 12\n la x6, meet\n setrpc x0, x6, 0\n vbeq v7, v8, meet\n"
+                      " vlw12.v v5, 4(v6)\n vand.vv v5, v5, v9\n vadd.vv v5, v5, v31\n vlw12.v v1, 0(v5)\n"
+                      " vsw12.v v2, 512(v5)\nmeet: join\n" SAVE " endprg\n",
+                 3 + i % 2, 1u << i / 2);
+        expect_same(text);
+    }
+}
+
 /* Words with gaps that begin with the first word of memory or end with the last one, and one too far. */
 static void test_gaps_at_ends(void **state)
 {
@@ -420,6 +436,7 @@ int main(void)
         cmocka_unit_test(test_offsets),
         cmocka_unit_test(test_comparisons),
         cmocka_unit_test(test_parts),
+        cmocka_unit_test(test_words_of_some),
         cmocka_unit_test(test_gaps_at_ends),
         cmocka_unit_test(test_moving_pointers),
         cmocka_unit_test(test_words_that_repeat),
