@@ -76,3 +76,14 @@ bool joins_push(struct joins *j, unsigned element, const struct tops *top)
         more |= tops_add(&j->below[i], top);
     return more;
 }
+
+bool joins_hides(const struct joins *j, const struct tops *top, unsigned element)
+{
+    struct tops above = tops_without(*top, element), below = {{0}};
+    for (bool more = true; more;) {
+        more = false;
+        for (unsigned i = TOP_JOIN; i < TOPS; i++)
+            if (tops_has(&above, i) || tops_has(&below, i)) more |= tops_add(&below, &j->below[i]);
+    }
+    return tops_has(&below, element);
+}

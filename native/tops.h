@@ -44,4 +44,7 @@ unsigned joins_element(const struct joins *j, uint32_t pc);
 /* Lanes part when `top` may be on top, for the join of an element. Returns whether that is new. */
 bool joins_push(struct joins *j, unsigned element, const struct tops *top);
 
+/* May there be an element in the stack below one of `top`, which is not that element itself? */
+bool joins_hides(const struct joins *j, const struct tops *top, unsigned element);
+
 #endif

@@ -90,11 +90,15 @@ static void find_own(struct work *w)
 
 /* ---- sides ---- */
 
-static bool is_join(const struct work *w, size_t block, uint32_t pc)
+/* Does a side end with this block, the join at pc? Not where lanes pass it that have parted since for another join. */
+static bool ends_at(const struct work *w, size_t block, uint32_t pc)
 {
     const struct block *b = &w->flow->blocks[block];
     const struct node *last = b->count ? &w->flow->nodes[b->first + b->count - 1] : NULL;
-    return last && last->how == HOW_CONTROL && last->effects.control == CONTROL_JOIN && last->pc == pc;
+    if (!last || last->how != HOW_CONTROL || last->effects.control != CONTROL_JOIN || last->pc != pc) return false;
+    const struct joins *joins = &w->facts->joins;
+    return !w->facts->reached[block][MASKED] ||
+           !joins_hides(joins, &w->facts->in[block][MASKED].tops, joins_element(joins, pc));
 }
 
 static void visit(struct work *w, size_t *n, uint32_t pc)
@@ -116,7 +120,7 @@ static void run_side(struct work *w, uint32_t from, uint32_t join, const struct 
         bool unknown;
         unsigned ways = ways_from(w, block, pc, &unknown);
         registers_add(&w->others[block], live);
-        while (ways-- && !is_join(w, block, join)) visit(w, &n, pc[ways]);
+        while (ways-- && !ends_at(w, block, join)) visit(w, &n, pc[ways]);
     }
 }
 

@@ -61,6 +61,10 @@ static void test_sides(void **state)
                  " vadd.vv v3, v3, v1\n") SAVE,
         START WAY_TO("a") " vbeq v6, v13, a\n vmv.v.v v1, v2\n" WAY_TO("a") " vbeq v7, v13, a\n vmv.v.v v2, v3\n"
                                                                             " vadd.vi v1, v1, 7\na: join\n" SAVE,
+        /* lanes that have parted once more pass the join for which others wait, and come back to it */
+        START " vmv.v.v v8, v2\n li x10, 0\n" WAY_TO("a") " vbeq v6, v13, 3f\n" WAY_TO(
+            "b") " vbeq v7, v13, b\na: join\n bne x10, x0, 4f\n vadd.vi v8, v4, 7\n vadd.vv v1, v1, v8\nb: join\n"
+                 " li x10, 1\n j a\n3: vadd.vv v3, v3, v8\n j a\n4: nop\n" SAVE,
         /* both join at the same place, one behind the other */
         START WAY_TO("a") " vbeq v6, v13, 2f\n" WAY_TO(
             "a") " vbeq v7, v13, a\n vadd.vv v1, v1, v2\n j a\n"
