@@ -490,6 +490,15 @@ uint32_t passes_barrier(struct sm *sm, struct native_state *s, uint32_t done)
     return 1;
 }
 
+/* Can METADATA_ARGS bytes be read there, and are stores to them watched? 1 then. */
+uint32_t are_watched_arguments(const struct sm *sm, uint32_t args)
+{
+    const uint8_t *pages = sm->gpu->pages;
+    const uint32_t last = args + METADATA_ARGS - 1;
+    bool watched = args % 4 == 0 && args - WATCHED_BASE <= WATCHED_SIZE - METADATA_ARGS;
+    return watched && pages[args >> PAGE_BITS] & pages[last >> PAGE_BITS] & GPU_READ;
+}
+
 /* ---- NaNs ---- */
 
 uint32_t canonical_scalar(uint32_t a) { return f_of(a) != f_of(a) ? F_NAN : a; }

@@ -59,7 +59,8 @@ struct translator {
     LLVMValueRef next_entry, enter_entry, paused_exit; /* the phis of `next`, `enter` and `paused` */
     struct early *early;                               /* words that `enter` loads; NULL: there cannot be any */
     size_t nearly;
-    LLVMValueRef other; /* a condition: some are not what the request tells */
+    LLVMValueRef early_args; /* where they are, those of arguments; NULL: there are none yet */
+    LLVMValueRef other;      /* a condition: some are not what the request tells */
 
     LLVMValueRef *scattered; /* variables of blocks for runs.c: how many loads of the last round had no shape */
     LLVMValueRef may_run;    /* a variable: lanes of the warp may run one after the other; ... */

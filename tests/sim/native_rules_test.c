@@ -380,6 +380,27 @@ static void test_words_of_arguments(void **state)
     }
 }
 
+/* The first warp says that the arguments are elsewhere: where nothing is, which is an error only if somebody reads
+ * there, or where every warp stores. */
+static void test_moved_arguments(void **state)
+{
+    static const char *const uses[] = {" bne x5, x0, end\n lw x10, 8(x9)\n", " lw x10, 8(x9)\n",
+                                       " lw x10, 8(x9)\n addi x10, x10, 3\n sw x10, 8(x9)\n"};
+    static const char *const places[] = {"0x12345678", "0x90008000", "0xfffffff0"};
+    (void)state;
+    for (unsigned i = 0; i < 3 * 3; i++) {
+        char text[700];
+        snprintf(text, sizeof text,
+                 " csrr x5, CSR_GIDX\n csrr x8, CSR_KNL\n lw x9, 4(x8)\n%s bne x5, x0, end\n li x11, %s\n"
+                 " sw x11, 4(x8)\nend: lui x20, 0x90000\n slli x5, x5, 2\n add x20, x20, x5\n sw x10, 0(x20)\n"
+                 " endprg\n",
+                 uses[i % 3], places[i / 3]);
+        struct pair p = {.text = text, .watched = true};
+        p.shape = (struct launch){.warps = 1, .threads_per_warp = 32, .work_items = 32, .groups = {100}};
+        assert_int_equal(pair_run_levels(&p).status, i % 3 && i / 3 != 1 ? LAUNCH_FAULT : LAUNCH_DONE);
+    }
+}
+
 /* The word of the last lane that runs, to a scalar register. */
 static void test_last_lane(void **state)
 {
@@ -835,6 +856,7 @@ int main(void)
         cmocka_unit_test(test_groups_follow),
         cmocka_unit_test(test_ends_of_stretches),
         cmocka_unit_test(test_words_of_arguments),
+        cmocka_unit_test(test_moved_arguments),
         cmocka_unit_test(test_sizes_of_warps),
         cmocka_unit_test(test_two_joins),
         cmocka_unit_test(test_shared_words),
