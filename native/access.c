@@ -443,7 +443,8 @@ static void record_access(struct translator *t, const struct vector_access *a)
     site.imm = a->imm;
     site.all = runs && a->n->d.in.vm;
     if (runs) site.period = a->fact.period, site.step = a->fact.step;
-    for (unsigned lane = 0; lane < lanes_computed(t) && runs; lane += a->fact.period)
+    if (runs && a->fact.repeat) site.repeat = a->fact.repeat;
+    for (unsigned lane = 0; lane < lanes_computed(t) && lane < site.repeat && runs; lane += a->fact.period)
         ir_record(t, lane_sum(t, a, lane), t->sm, addr + lane * 4);
     for (unsigned p = 0; p < t->pieces && !runs; p++) ir_record(t, piece_sum(t, a, p), t->sm, addr + p * t->words * 4);
     if (!site.all) ir_record(t, a->lanes, t->sm, offsetof(struct sm, access.lanes));

@@ -320,7 +320,8 @@ void leave(struct translator *t, enum native_exit code, LLVMValueRef pc, struct 
 
 struct native_site site_of(const struct node *n, enum native_record how)
 {
-    struct native_site s = {.pc = n->pc, .record = (uint8_t)how, .size = n->effects.memory.size, .period = 1};
+    struct native_site s = {
+        .pc = n->pc, .record = (uint8_t)how, .size = n->effects.memory.size, .period = 1, .repeat = ISA_LANES};
     s.write = n->effects.memory.action != ACTION_LOAD && n->effects.memory.action != ACTION_LR;
     return s;
 }

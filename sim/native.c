@@ -200,7 +200,8 @@ static void describe_access(struct sm *sm, const struct native_site *site, uint3
         return;
     }
     for (uint32_t i = ISA_LANES; i-- > 0;)
-        a->addr[i] = a->addr[i / site->period * site->period] + i % site->period * site->step + site->imm;
+        a->addr[i] =
+            a->addr[i / site->period * site->period % site->repeat] + i % site->period * site->step + site->imm;
 }
 
 /* See struct native_state. */

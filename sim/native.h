@@ -118,6 +118,7 @@ struct native_site {
     uint8_t record;      /* enum native_record */
     uint8_t size, write; /* of the access: bytes, and whether it is one to write */
     uint8_t period;      /* see RECORD_RUNS; 1 otherwise */
+    uint8_t repeat;      /* of as many lanes there are records, which say the same of the next ones */
     bool all;            /* its lanes are those of the mask, and not recorded */
     uint32_t step;
     uint16_t after[NATIVE_COUNTS]; /* what the block has counted although it comes behind the instruction; ... */

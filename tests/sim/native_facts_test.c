@@ -252,6 +252,26 @@ static void test_gaps_at_ends(void **state)
     }
 }
 
+/* Words that repeat, of which one is behind the end of memory: the first lane that has it fails, of all lanes and of
+ * the last fifteen. */
+static void test_repeats_at_ends(void **state)
+{
+    static const char *const uses[] = {"vlw12.v v4, 4(v6)", "vlh12.v v4, 4(v6)", "vluxei32.v v4, (x5), v7"};
+    (void)state;
+    for (unsigned i = 0; i < 3 * 8; i++) {
+        unsigned most = i / 3 % 2 ? 15 : 7, fails = i / 6 % 2 ? most - 1 : 3;
+        char text[2000];
+        snprintf(text, sizeof text,
+                 LOAD " li x6, %d\n add x6, x6, x20\n addi x5, x6, 4\n vid.v v5\n vand.vi v7, v5, %u\n"
+                      " vsll.vi v7, v7, 2\n vadd.vx v6, v7, x6\n la x8, met\n setrpc x0, x8, 0\n li x9, %d\n"
+                      " vmv.v.x v8, x9\n vbge v8, v5, met\n %s\nmet: join\n endprg\n",
+                 (int)(GUEST_BYTES - 4 - fails * 4), most, i / 12 ? 16 : -1, uses[i % 3]);
+        struct result r = pair_run_levels(&(struct pair){.text = text});
+        assert_int_equal(r.status, LAUNCH_FAULT);
+        assert_int_equal(r.fault.addr, 0x90000000 + GUEST_BYTES);
+    }
+}
+
 /* A pointer that moves from round to round, with all lanes and with those that are left. */
 static void test_moving_pointers(void **state)
 {
@@ -438,6 +458,7 @@ int main(void)
         cmocka_unit_test(test_parts),
         cmocka_unit_test(test_words_of_some),
         cmocka_unit_test(test_gaps_at_ends),
+        cmocka_unit_test(test_repeats_at_ends),
         cmocka_unit_test(test_moving_pointers),
         cmocka_unit_test(test_words_that_repeat),
         cmocka_unit_test(test_private_offsets),
