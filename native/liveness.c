@@ -114,6 +114,7 @@ struct isa_registers live_behind(const struct liveness *l, const struct block *b
             add_block(l, &live, node_target(last), MASKED);
             add_block(l, &live, b->end, MASKED);
         }
+        registers_add(&live, &l->parted);
         break;
     case CONTROL_JUMP: add_block(l, &live, node_target(last), version); break;
     case CONTROL_INDIRECT:
@@ -157,6 +158,7 @@ bool liveness_make(struct liveness *l, const struct flow *flow, const struct fac
 {
     *l = (struct liveness){.flow = flow, .facts = facts, .in = calloc(flow->nblocks + 1, sizeof *l->in)};
     l->others = waits_make(flow, facts);
+    if (flow->request->lanes == LANES_TOGETHER) l->parted = waits_read_whole(flow);
     for (bool changed = l->in && l->others; changed;) {
         changed = false;
         for (size_t i = 2 * flow->nblocks; i-- > 0;) changed |= update(l, i / 2, (enum version)(i % 2));

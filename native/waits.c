@@ -137,8 +137,7 @@ static void part(struct work *w, const struct node *branch)
 
 /* ---- all blocks ---- */
 
-/* Registers of which an instruction reads other lanes' words: a mask in v0 is one lane's, and `step` may. */
-static struct isa_registers read_whole(const struct flow *f)
+struct isa_registers waits_read_whole(const struct flow *f)
 {
     struct isa_registers whole = {0};
     for (size_t i = 0; i < f->nblocks; i++)
@@ -183,7 +182,7 @@ static bool can_know(const struct work *w)
 
 static void find_others(struct work *w)
 {
-    const struct isa_registers whole = read_whole(w->flow);
+    const struct isa_registers whole = waits_read_whole(w->flow);
     bool known = can_know(w);
     if (known) find_own(w);
     for (size_t i = 0; i < w->flow->nblocks; i++) {

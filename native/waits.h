@@ -8,4 +8,7 @@
 /* Of each block; vector registers only. NULL: the host has no memory. To be freed. */
 struct isa_registers *waits_make(const struct flow *flow, const struct fact_table *facts);
 
+/* Registers of which an instruction reads other lanes' words: a mask in v0 is one lane's, and `step` may. */
+struct isa_registers waits_read_whole(const struct flow *flow);
+
 #endif

@@ -115,6 +115,20 @@ static void test_whole(void **state)
     run_all(texts, COUNT(texts));
 }
 
+/* The same where code for lanes that stay together has left them to `step`. */
+static void test_whole_apart(void **state)
+{
+    static const char *const texts[] = {
+        START " vmv.v.v v0, v1\n" IF("a", "v6, v13", "", " vadd.vi v0, v4, 9\n vadd.vi v1, v1, 3, v0.t\n") SAVE,
+        START " vadd.vv v8, v1, v2\n" IF("a", "v6, v13", "", " vadd.vi v8, v4, 9\n shuffle.bfly v3, v8, 1\n") SAVE,
+    };
+    (void)state;
+    for (unsigned i = 0; i < 3 * COUNT(texts); i++) {
+        struct pair p = {.text = texts[i / 3], .order = (enum path_order)(i % 3), .together = true};
+        assert_int_equal(pair_run_levels(&p).status, LAUNCH_DONE);
+    }
+}
+
 /* A function that writes what lanes read that wait where it is called; and joins that are not known. */
 static void test_calls(void **state)
 {
@@ -137,6 +151,7 @@ static void test_calls(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_sides), cmocka_unit_test(test_loops),
-                                       cmocka_unit_test(test_whole), cmocka_unit_test(test_calls)};
+                                       cmocka_unit_test(test_whole), cmocka_unit_test(test_whole_apart),
+                                       cmocka_unit_test(test_calls)};
     return cmocka_run_group_tests(tests, pair_setup, pair_teardown);
 }
