@@ -91,6 +91,24 @@ static void tune(const struct translation *t)
     add_feature(t, t->function, "+fast-gather");
 }
 
+/* Pieces on the stack lie at multiples of their size, so that none lies across two pages, where each access would take
+ * as long as dozens of others. The machine keeps to 16 bytes, and to align the stack in the function itself would take
+ * a register of it: `entry` does that and calls. */
+static void align_stack(const struct translation *t)
+{
+    static const char flag[] = "override-stack-alignment";
+    LLVMContextRef context = LLVMGetModuleContext(t->module);
+    LLVMValueRef number = LLVMConstInt(LLVMInt32TypeInContext(context), t->words * 4, false), args[3];
+    LLVMBuilderRef b = LLVMCreateBuilderInContext(context);
+    LLVMAddModuleFlag(t->module, LLVMModuleFlagBehaviorError, flag, sizeof flag - 1, LLVMValueAsMetadata(number));
+    add_text(t, t->entry, "stackrealign", "");
+    LLVMSetLinkage(t->function, LLVMInternalLinkage);
+    LLVMPositionBuilderAtEnd(b, LLVMAppendBasicBlockInContext(context, t->entry, ""));
+    LLVMGetParams(t->entry, args);
+    LLVMBuildRet(b, LLVMBuildCall2(b, LLVMGlobalGetValueType(t->function), t->function, args, 3, ""));
+    LLVMDisposeBuilder(b);
+}
+
 /* Row functions that nobody calls go before any pass sees them; the others are inlined, but for the cold ones. These
  * keep the caller's registers, but LLVM would clear the upper halves of all behind that, as if they had been theirs. */
 static void prepare_functions(const struct translation *t)
@@ -98,7 +116,7 @@ static void prepare_functions(const struct translation *t)
     LLVMValueRef sample = NULL;
     for (LLVMValueRef f = LLVMGetFirstFunction(t->module), next; f; f = next) {
         next = LLVMGetNextFunction(f);
-        if (f == t->function || LLVMIsDeclaration(f)) continue;
+        if (f == t->function || f == t->entry || LLVMIsDeclaration(f)) continue;
         if (!sample) {
             sample = f;
             copy_text(t, f, "target-cpu");
@@ -116,6 +134,7 @@ static void prepare_functions(const struct translation *t)
     add_text(t, t->function, "prefer-vector-width", "512");
     add_text(t, t->function, "min-legal-vector-width", "512");
     add_attribute(t, t->function, "nounwind");
+    align_stack(t);
 }
 
 static const char *level_cpu(enum native_level level)

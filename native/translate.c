@@ -374,9 +374,9 @@ static LLVMBasicBlockRef block_with_phi(struct translator *t, const char *name, 
 
 static void make_function(struct translator *t)
 {
-    LLVMTypeRef types[] = {t->ptr, t->ptr, t->i32};
-    LLVMValueRef f = LLVMAddFunction(t->out->module, "native", LLVMFunctionType(t->i32, types, 3, false)), entry;
-    t->out->function = f;
+    LLVMTypeRef types[] = {t->ptr, t->ptr, t->i32}, type = LLVMFunctionType(t->i32, types, 3, false);
+    t->out->entry = LLVMAddFunction(t->out->module, "native", type);
+    LLVMValueRef f = t->out->function = LLVMAddFunction(t->out->module, "code", type), entry;
     t->sm = LLVMGetParam(f, 0), t->state = LLVMGetParam(f, 1), entry = LLVMGetParam(f, 2);
     LLVMBasicBlockRef begin = ir_block(t, "begin");
     ir_at(t, begin);
@@ -441,10 +441,10 @@ bool translate_flow(struct translation *out, LLVMModuleRef module, const struct 
 #undef LEVEL
     };
     struct translator *t = calloc(1, sizeof *t);
-    *out = (struct translation){.module = module, .flow = flow};
+    *out = (struct translation){.module = module, .flow = flow, .words = words[flow->request->level]};
     if (!t) return false;
     *t = (struct translator){.out = out, .flow = flow, .context = LLVMGetModuleContext(module)};
-    t->words = words[flow->request->level];
+    t->words = out->words;
     t->items = flow->request->items;
     t->full = ~0u >> (ISA_LANES - t->items);
     t->pieces = (t->items + t->words - 1) / t->words;

@@ -6,11 +6,13 @@
 
 #include "native/flow.h"
 
-/* A translation: the module of row functions with `function` (a native_code) added to it, and its tables. */
+/* A translation: the module of row functions with `function` (a native_code) added to it, and its tables. `entry`, in
+ * front of it, has the same type and the name of what the machine calls, and is empty. */
 struct translation {
     LLVMModuleRef module;
-    LLVMValueRef function;
+    LLVMValueRef entry, function;
     const struct flow *flow;
+    unsigned words; /* of a piece */
     struct native_entry *entries;
     size_t nentries;
     struct native_site *sites;
@@ -19,7 +21,7 @@ struct translation {
     uint32_t build_us, pass_us, code_us; /* processor time of the steps */
 };
 
-/* Adds the function to `module`, which holds the row functions for the request's level (rows.c). False: the host has
+/* Adds both functions to `module`, which holds the row functions for the request's level (rows.c). False: the host has
  * no memory. translation_free frees the tables, not the module. */
 bool translate_flow(struct translation *t, LLVMModuleRef module, const struct flow *flow);
 void translation_free(struct translation *t);
