@@ -35,7 +35,7 @@ struct segment {
     const uint8_t *data;
 };
 
-enum { KEPT_BLOCKS = 8, KEPT_BYTES = 64 << 10 /* most of one: it is filled with zeros when it is used again */ };
+enum { KEPT_BLOCKS = 8, KEPT_BYTES = 512 << 10 /* most of one: it is filled with zeros when it is used again */ };
 
 /* Where a block may lie: anywhere, or in the upper part, where launches have theirs. */
 enum heap_area { AREA_ALL, AREA_LAUNCHES, HEAP_AREAS };
