@@ -8,9 +8,10 @@
  * one with a lower number does not wait for ever, and no group waits while an SM has room.
  *
  * Host threads: worker k runs the SMs k, k + n, ...; the caller of gpu_run is worker 0 and alone asks
- * the source of jobs. It calls the others when there are groups for them and it has been at work for some time, so that
- * short launches wake nobody; they leave when they find nothing to do. Everything in struct dispatcher and struct run
- * is under `lock`; an SM is its worker's own. With one worker the order of all work is a function of the jobs. */
+ * the source of jobs. It calls the others when there are groups for them and it has been at work for some time, or the
+ * kernel's last launch was long, so that short launches wake nobody; they leave when they find nothing to do.
+ * Everything in struct dispatcher and struct run is under `lock`; an SM is its worker's own. With one worker the order
+ * of all work is a function of the jobs. */
 #include <fenv.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -53,7 +54,7 @@ struct dispatcher {
     struct run *runs;     /* oldest first */
     struct run *finished; /* to be reported by worker 0 */
     uint32_t workers;
-    uint64_t busy_since;   /* worker 0, host_ns */
+    uint64_t busy_since;   /* worker 0, host_ns; 0: it is at work for long enough to call the others */
     _Atomic bool called;   /* the other workers: they are here, or on their way */
     _Atomic uint64_t news; /* changes when a job has begun or ended, for workers that wait */
     _Atomic bool over;
@@ -169,6 +170,20 @@ static void report_progress(struct dispatcher *d)
     if (r) d->source->progress(d->source->user, r->job, ended, total);
 }
 
+enum { LONG_INSTRUCTIONS = 1 << 18 };
+
+/* A launch that will probably take long: as the kernel's last one did. */
+static bool is_long(const struct gpu *gpu, const struct job *job)
+{
+    return gpu->long_kernel && gpu->long_kernel == job->options.kernel;
+}
+
+static void note_length(struct gpu *gpu, const struct job *job)
+{
+    if (job->result.counters.instructions >= LONG_INSTRUCTIONS) gpu->long_kernel = job->options.kernel;
+    else if (is_long(gpu, job)) gpu->long_kernel = NULL;
+}
+
 /* Takes new jobs from the source and gives finished ones back. Worker 0, without the lock. */
 static void exchange_jobs(struct dispatcher *d)
 {
@@ -181,6 +196,7 @@ static void exchange_jobs(struct dispatcher *d)
         job = r->job;
         observe_launch_end(r->observers, job);
         end_job(r);
+        note_length(d->gpu, job);
         d->source->done(d->source->user, job);
         pthread_mutex_lock(&d->lock);
     }
@@ -192,7 +208,7 @@ static void exchange_jobs(struct dispatcher *d)
             continue;
         }
         pthread_mutex_lock(&d->lock);
-        if (!d->runs) d->busy_since = d->workers > 1 ? host_ns() : 0;
+        if (!d->runs) d->busy_since = d->workers == 1 || is_long(d->gpu, job) ? 0 : host_ns();
         while (*end) end = &(*end)->next;
         *end = r;
         d->news++;
@@ -652,6 +668,7 @@ static void work_first(struct dispatcher *d)
         exchange_jobs(d);
         if (s->leave && s->leave(s->user)) break;
         if (d->source->progress) report_progress(d);
+        if (!d->busy_since) call_others(d, true);
         bool worked = run_sms(d, 0);
         call_others(d, worked);
         if (!worked) over = idle(d, known);

@@ -204,6 +204,7 @@ struct gpu {
     void *engine_data;             /* what it keeps for this machine */
     uint8_t *stacks;               /* of the host threads that run it, for signals, RECOVER_STACK bytes each */
     uint64_t launches;             /* so far; of one host thread */
+    const char *long_kernel;       /* whose last launch took long; the name is compared by address alone */
     struct dispatcher *dispatcher; /* of gpu_run */
     struct run *runs, *finished;   /* jobs that gpu_run has left: at work, and to be given back */
     struct workers *workers;       /* host threads besides the one in gpu_run; NULL: none */
