@@ -66,10 +66,28 @@ static void account(struct sm *sm, const struct launch *l, int sign)
     sm->lds_used += s * l->lds_bytes;
 }
 
+static uint64_t local_pages(const struct launch *l)
+{
+    return ((uint64_t)l->lds_bytes + ABI_PAGE - 1) / ABI_PAGE * ABI_PAGE;
+}
+
+/* A free slot, of which there is one. Kernels with more and with less local memory may take turns: each finds the slot
+ * that it had, because to open and close pages takes system calls, during which other threads wait. */
+static struct slot *free_slot(const struct sm *sm, uint64_t local)
+{
+    struct slot *end = sm->slots + sm->gpu->config.groups_per_sm, *first = NULL, *fresh = NULL;
+    for (struct slot *s = sm->slots; s < end; s++) {
+        if (s->used) continue;
+        if (s->lds_open == local) return s;
+        if (!first) first = s;
+        if (!fresh && !s->lds_open) fresh = s;
+    }
+    return fresh ? fresh : first;
+}
+
 struct slot *group_place(struct sm *sm, const struct launch *l)
 {
-    struct slot *slot = sm->slots;
-    while (slot->used) slot++;
+    struct slot *slot = free_slot(sm, local_pages(l));
     uint32_t number = (uint32_t)(slot - sm->slots);
     slot->used = true;
     slot->group =
@@ -87,11 +105,11 @@ void group_remove(struct sm *sm, struct slot *slot)
     if (slot->group.reservations) drop_reservations(sm, &slot->group);
 }
 
-/* Opens exactly the launch's local memory in the slot's window, also where somebody else has closed it. The kernels of
- * a program may take turns with more and less of it; all of it is cleared where a group starts. */
-static bool open_local(struct sm *sm, struct slot *slot, uint32_t bytes)
+/* Opens exactly the launch's local memory in the slot's window, also where somebody else has closed it; all of it is
+ * cleared where a group starts. */
+static bool open_local(struct sm *sm, struct slot *slot, const struct launch *l)
 {
-    uint64_t have = slot->lds_open, want = ((uint64_t)bytes + ABI_PAGE - 1) / ABI_PAGE * ABI_PAGE;
+    uint64_t have = slot->lds_open, want = local_pages(l);
     if (have && !mem_allows(sm->gpu, slot->lds_base, have, GPU_READ | GPU_WRITE)) have = 0;
     if (have > want) mem_shut(sm->gpu, (uint32_t)(slot->lds_base + want), have - want);
     slot->lds_open = have > want ? want : have;
@@ -180,7 +198,7 @@ bool group_start(struct sm *sm, struct slot *slot)
 {
     const struct launch *l = slot->group.launch;
     size_t rows = (size_t)l->warps * l->vgprs;
-    if (!open_local(sm, slot, l->lds_bytes) || !size_slot(slot, l->warps, rows)) return false;
+    if (!open_local(sm, slot, l) || !size_slot(slot, l->warps, rows)) return false;
     ray_forget(slot);
     if (l->sv39) translate_forget(sm);
     slot->group.local_end = UINT32_MAX;

@@ -619,14 +619,17 @@ static void test_local_closed(void **state)
     guest_close(&g);
 }
 
-/* Kernels with more and with less local memory take turns: each finds its own, cleared, and nothing behind it. */
-static void test_local_turns(void **state)
+/* Kernels with more and with less local memory take turns: each finds its own, cleared, and nothing behind it. Where
+ * an SM has several slots, it is the same one each time, and no pages are opened or closed. */
+static void take_turns(uint32_t slots)
 {
     struct guest g;
-    (void)state;
-    guest_open(&g);
-    guest_assemble(&g, " csrr x5, CSR_LDS\n lui x6, 0x90000\n lw x7, 4(x6)\n add x5, x5, x7\n lw x8, 0(x5)\n"
-                       " sw x8, 0(x6)\n sw x6, 0(x5)\n endprg\n");
+    struct gpu_config c;
+    gpu_config_default(&c);
+    c.sms = 1, c.groups_per_sm = slots;
+    guest_open_config(&g, &c);
+    guest_assemble(&g, " csrr x5, CSR_LDS\n lui x6, 0x90000\n sw x5, 8(x6)\n lw x7, 4(x6)\n add x5, x5, x7\n"
+                       " lw x8, 0(x5)\n sw x8, 0(x6)\n sw x6, 0(x5)\n endprg\n");
     for (unsigned i = 0; i < 12; i++) {
         const bool large = i % 2 == 0, beyond = !large && i % 4 == 1;
         g.launch.lds_bytes = (large ? 4 : 1) * ABI_PAGE;
@@ -635,8 +638,16 @@ static void test_local_turns(void **state)
         guest_run(&g);
         assert_int_equal(g.result.status, beyond ? LAUNCH_FAULT : LAUNCH_DONE);
         assert_int_equal(g.data[0], beyond ? 5 : 0);
+        assert_int_equal(g.data[2], ABI_LOCAL_BASE + (slots > 1 && !large ? gpu_config_lds_stride(&c) : 0));
     }
     guest_close(&g);
+}
+
+static void test_local_turns(void **state)
+{
+    (void)state;
+    take_turns(1);
+    take_turns(4);
 }
 
 /* What may be written may be read, inline and out of line (lr.w). */
