@@ -502,7 +502,7 @@ static bool stays(const struct fact_table *t, const struct block *b, enum versio
     const struct node *last = b->count ? &t->flow->nodes[b->first + b->count - 1] : NULL;
     unsigned control = last && last->how == HOW_CONTROL ? last->effects.control : CONTROL_NEXT;
     uint32_t target = b->end;
-    if (b->leaves) return b->resume && flow_block(t->flow, b->resume);
+    if (b->leaves) return b->resume && !b->strays && flow_block(t->flow, b->resume);
     if (control == CONTROL_END) return true;
     if (control == CONTROL_INDIRECT) return facts_target(t, b, version, &target) && flow_block(t->flow, target);
     bool jumps = control == CONTROL_BRANCH || control == CONTROL_VBRANCH || control == CONTROL_JUMP;

@@ -330,8 +330,11 @@ static void fill_block(struct search *s, struct block *b)
         if (b->leaves) return;
         decode(s, b->end, n);
         b->leaves = n->how == HOW_LEAVE;
-        if (b->leaves) b->resume = node_next(n);
-        if (b->leaves) return;
+        if (b->leaves) {
+            b->resume = node_next(n);
+            b->strays = n->effects.control == CONTROL_BRANCH || n->effects.control == CONTROL_VBRANCH;
+            return;
+        }
         f->nnodes++;
         b->count++;
         b->end = node_next(n);

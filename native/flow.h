@@ -45,6 +45,7 @@ struct block {
     size_t first, count; /* nodes */
     bool leaves;         /* the instruction at `end` is one to leave for, or none at all */
     uint32_t resume;     /* where control is taken to come back from there; 0: nowhere */
+    bool strays;         /* it is a branch, which may go elsewhere */
     bool checked;        /* the budget is looked at in front of it: control may come back to it from below */
     bool entry;          /* warps may enter here */
     uint32_t need;       /* most instructions from here until the budget is looked at or the code is left */

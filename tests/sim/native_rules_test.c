@@ -244,6 +244,22 @@ static void test_hidden_side(void **state)
                         "hidden: vblt v6, v7, few\n j on\nfew: sw x10, 1044(x20)\n vsw12.v v1, 1152(v31)\n j meet\n");
 }
 
+/* A branch of lanes that a prefix changes is one for `step`, and leads to code that nothing else does: what is read
+ * there alone is kept where the others come to the join. */
+static void test_changed_branch(void **state)
+{
+    (void)state;
+    for (int order = PATH_FEWER_FIRST; order <= PATH_FALLTHROUGH_FIRST; order++) {
+        struct result r = pair_run_levels(&(struct pair){
+            .text = LOAD " vid.v v6\n vmv.v.i v7, -5\n la x6, meet\n setrpc x0, x6, 0\n vxor.vv v9, v1, v2\n"
+                         " prefix 0 {neg=1}\n vblt v6, v7, few\n vadd.vi v9, v2, 3\n vadd.vv v3, v9, v3\n"
+                         "meet: join\n vadd.vi v1, v2, 1\n" SAVE " endprg\nfew: vsw12.v v9, 1152(v31)\n j meet\n",
+            .profile = PROFILE_R21,
+            .order = (enum path_order)order});
+        assert_int_equal(r.status, LAUNCH_DONE);
+    }
+}
+
 /* What is read behind a barrier. */
 static void test_barrier(void **state)
 {
@@ -863,6 +879,7 @@ int main(void)
         cmocka_unit_test(test_shorter_vector),
         cmocka_unit_test(test_long_slice),
         cmocka_unit_test(test_hidden_side),
+        cmocka_unit_test(test_changed_branch),
         cmocka_unit_test(test_nan_slices),
     };
     if (!engine_usable(&engine_native)) return 77;
