@@ -5,7 +5,7 @@
 
 #include "native/translator.h"
 
-enum { CHECKS_MOST = ISA_XREGS + ISA_VREGS + 1 };
+enum { CHECKS_MOST = ISA_XREGS + ISA_VREGS + 2 };
 
 struct checks {
     struct entry_check list[CHECKS_MOST];
@@ -38,6 +38,7 @@ static void find_checks(struct translator *t, size_t block, enum version version
         if (live->x >> r & t->used.x >> r & 1) check_scalar(c, r, facts->x[r]);
     for (unsigned r = 0; r < ISA_VREGS; r++)
         if (set_has(live->v, r) && set_has(t->used.v, r)) check_lanes(c, r, facts->v[r], t->full);
+    if (facts->rpc.known) c->list[c->count++] = (struct entry_check){.kind = CHECK_RPC, .value = facts->rpc.value};
     c->list[c->count++] = (struct entry_check){.kind = CHECK_END};
 }
 

@@ -568,6 +568,9 @@ COLD uint32_t entry_holds(const struct warp *w, const struct entry_check *c)
         case CHECK_ARGS:
             if (w->x[c->reg] != args_of(w)) return 0;
             break;
+        case CHECK_RPC:
+            if (w->rpc != c->value) return 0;
+            break;
         case CHECK_LANES:
             if (!lanes_hold(w->v[c->reg], c)) return 0;
         }

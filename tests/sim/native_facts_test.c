@@ -446,6 +446,31 @@ static void test_sides_find_what_was(void **state)
     }
 }
 
+/* A warp changes the size of work-groups, from which the join follows that its lanes part for: `step` has another one
+ * in mind than the code shows, and what lanes read that wait for it is kept although nobody else reads it. */
+static void test_another_join(void **state)
+{
+    enum { FIRST = 10, COUNT = 16 };
+    char start[COUNT * 24] = "", between[COUNT * 48] = "", text[4000];
+    (void)state;
+    for (int i = 0; i < COUNT; i++) {
+        size_t a = strlen(start), b = strlen(between);
+        snprintf(start + a, sizeof start - a, " vadd.vi v%d, v%d, %d\n", FIRST + i, 1 + i % 3, i);
+        snprintf(between + b, sizeof between - b, " vadd.vv v%d, v%d, v%d\n vxor.vv v3, v3, v%d\n", FIRST + i,
+                 FIRST + (i + 3) % COUNT, 1 + i % 2, FIRST + i);
+    }
+    snprintf(text, sizeof text,
+             LOAD "%s csrr x8, CSR_KNL\n li x16, 1\n sw x16, 1040(x20)\n lw x16, 1040(x20)\n la x6, one\n la x9, two\n"
+                  " sub x9, x9, x6\n addi x9, x9, 8\n sw x9, 24(x8)\n vxor.vv v9, v1, v2\n lw x9, 24(x8)\n"
+                  " add x6, x6, x9\n setrpc x0, x6, -8\n li x6, 0\n li x9, 0\n li x15, 30\n vid.v v6\n vmv.v.i v7, 5\n"
+                  "loop: addi x15, x15, -1\n bne x15, x0, loop\n vblt v6, v7, few\n vadd.vi v9, v2, 3\n"
+                  " vadd.vv v3, v9, v3\n bne x16, x0, more\none: join\n" SAVE " endprg\nmore:%s"
+                  "two: join\n vadd.vi v1, v2, 2\n" SAVE
+                  " endprg\nfew: vsw12.v v9, 1152(v31)\n bne x16, x0, more\n j one\n",
+             start, between);
+    for (int i = 0; i < 3; i++) expect_same_of(&(struct pair){.text = text, .order = (enum path_order)i});
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -468,6 +493,7 @@ int main(void)
         cmocka_unit_test(test_strays),
         cmocka_unit_test(test_stray_behind_barrier),
         cmocka_unit_test(test_sides_find_what_was),
+        cmocka_unit_test(test_another_join),
     };
     if (!engine_usable(&engine_native)) return 77;
     return cmocka_run_group_tests(tests, pair_setup, pair_teardown);
