@@ -8,6 +8,7 @@
 #include <string.h>
 
 enum { ROUTINE_MOST = 4000, UNCHECKED_MOST = 20000 /* instructions */ };
+enum { BLOCK_MOST = 1 << 15 /* instructions: what a block counts are numbers of 16 bits */ };
 enum { REACHED = 1, LEADER = 2, CHECKED = 4, ENTRY = 8 };
 
 /* One byte of marks for each word of code, and the words yet to be followed. */
@@ -338,6 +339,7 @@ static void fill_block(struct search *s, struct block *b)
         f->nnodes++;
         b->count++;
         b->end = node_next(n);
+        if (b->count == BLOCK_MOST && !ends(n)) mark(s, b->end, LEADER);
         if (ends(n) || has_mark(s, b->end, LEADER)) return;
     }
 }
@@ -365,7 +367,7 @@ static bool make_blocks(struct search *s)
 {
     struct flow *f = s->f;
     s->room = count_marks(s, REACHED) * 2;
-    f->blocks = calloc(count_marks(s, LEADER) + 1, sizeof *f->blocks);
+    f->blocks = calloc(count_marks(s, LEADER) + s->room / BLOCK_MOST + 1, sizeof *f->blocks);
     f->nodes = malloc((s->room + 1) * sizeof *f->nodes);
     if (!f->blocks || !f->nodes) return false;
     for (uint32_t i = 0; i < f->request->code_words; i++) {

@@ -5,6 +5,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -258,6 +259,23 @@ static void test_changed_branch(void **state)
             .order = (enum path_order)order});
         assert_int_equal(r.status, LAUNCH_DONE);
     }
+}
+
+/* More instructions in a row than 16 bits count. */
+static void test_long_block(void **state)
+{
+    enum { COUNT = 66000 };
+    static const char each[] = " addi x10, x10, 1\n";
+    const size_t length = sizeof each - 1;
+    char *text = malloc(COUNT * length + 2000), *end = text;
+    (void)state;
+    assert_non_null(text);
+    end += sprintf(end, "%s", LOAD);
+    for (int i = 0; i < COUNT; i++, end += length) memcpy(end, each, sizeof each);
+    sprintf(end, "%s endprg\n", SAVE);
+    struct result r = pair_run_levels(&(struct pair){.text = text, .quantum = 2 * COUNT});
+    assert_int_equal(r.status, LAUNCH_DONE);
+    free(text);
 }
 
 /* What is read behind a barrier. */
@@ -880,6 +898,7 @@ int main(void)
         cmocka_unit_test(test_long_slice),
         cmocka_unit_test(test_hidden_side),
         cmocka_unit_test(test_changed_branch),
+        cmocka_unit_test(test_long_block),
         cmocka_unit_test(test_nan_slices),
     };
     if (!engine_usable(&engine_native)) return 77;
