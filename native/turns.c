@@ -3,10 +3,10 @@
  *     again: lr.w old, (at)    new = f(old)    sc.w failed, new, (at)    vbne failed, zero, again    join
  *
  * takes as many rounds as lanes have the same word, and each lane computes in all of them until it is its turn. So
- * where lanes have failed in such a loop, each takes its turn here: its word is loaded, and what f makes of it is
- * stored. The lanes of a word come in the same order as in rounds, and no round sees what another word's lanes do. What
- * the rounds would count is known from how many lanes each word has (plan_turns in rows.c): they are counted, not
- * executed.
+ * where lanes have failed in such a loop, each takes its turn here: a word is loaded, f makes of it what it is for the
+ * next of its lanes, and what the last one has made is stored, so that host threads seldom disturb each other. The
+ * lanes of a word come in the same order as in rounds, and no round sees what another word's lanes do. What the rounds
+ * would count is known from how many lanes each word has (plan_turns in rows.c): they are counted, not executed.
  *
  * Only where the budget has all of these rounds. Pages have been looked at by sc.w, whose addresses are still recorded;
  * and whoever had reserved one of these words has lost it to the lane that has stored. Called by control.c at the
@@ -111,6 +111,7 @@ static void exchange(struct translator *t, LLVMValueRef word, LLVMValueRef old, 
     LLVMValueRef other = LLVMBuildExtractValue(t->b, found, 0, "");
     LLVMBuildCondBr(t->b, LLVMBuildExtractValue(t->b, found, 1, ""), stored, again);
     LLVMAddIncoming(old, &other, &shared, 1);
+    ir_at(t, stored);
 }
 
 /* Does nobody but this thread access memory? */
@@ -121,31 +122,72 @@ static LLVMValueRef is_own_memory(struct translator *t)
     return LLVMBuildICmp(t->b, LLVMIntEQ, ir_load(t, t->ptr, t->sm, offsetof(struct sm, reservations)), all, "");
 }
 
-static void take_turn(struct translator *t, const struct loop *l, LLVMValueRef lane, LLVMValueRef is_own)
+static LLVMValueRef first_lane(struct translator *t, LLVMValueRef lanes)
 {
-    LLVMBasicBlockRef again = ir_block(t, "again"), stored = ir_block(t, "stored"), from;
-    LLVMValueRef index = LLVMBuildZExt(t->b, lane, t->i64, ""), addr, first, old;
+    LLVMValueRef args[] = {lanes, LLVMConstInt(t->i1, 1, false)};
+    return ir_intrinsic(t, "llvm.cttz", &t->i32, 1, args, 2);
+}
+
+/* Of some lanes those with this address, among the ones that sc.w has recorded. */
+static LLVMValueRef with_address(struct translator *t, LLVMValueRef lanes, LLVMValueRef address)
+{
+    struct lanes differ;
+    LLVMValueRef same = ir_splat(t, address);
+    for (unsigned p = 0; p < t->pieces; p++) {
+        LLVMValueRef at = ir_load(t, t->piece_type, t->sm, offsetof(struct sm, access.addr) + p * t->words * 4);
+        differ.piece[p] = LLVMBuildXor(t->b, at, same, "");
+    }
+    return LLVMBuildAnd(t->b, lanes, LLVMBuildNot(t->b, bits_of(t, differ), ""), "");
+}
+
+/* What a lane makes of its word. */
+static LLVMValueRef take_turn(struct translator *t, const struct loop *l, LLVMValueRef lane, LLVMValueRef old)
+{
+    LLVMValueRef index = LLVMBuildZExt(t->b, lane, t->i64, ""), made;
     LLVMBuildStore(t->b, lane, t->lane);
     load_words(t, &l->in, index);
-    addr = LLVMBuildGEP2(t->b, t->i32, ir_field(t, t->sm, offsetof(struct sm, access.addr)), &index, 1, "");
-    LLVMValueRef word = host_address(t, LLVMBuildLoad2(t->b, t->i32, addr, ""));
-    first = LLVMBuildLoad2(t->b, t->i32, word, "");
-    LLVMSetOrdering(first, LLVMAtomicOrderingMonotonic);
-    LLVMSetAlignment(first, 4);
-    from = LLVMGetInsertBlock(t->b);
-    LLVMBuildBr(t->b, again);
-    ir_at(t, again);
-    old = LLVMBuildPhi(t->b, t->i32, "");
-    LLVMAddIncoming(old, &first, &from, 1);
     set_own(t, l->first->d.in.rd, old);
     t->holds.v[l->first->d.in.rd].raw = false;
     compute(t, l->first + 1, l->store);
-    exchange(t, word, old, get_own(t, l->store->d.in.rs2), is_own, again, stored);
-    ir_at(t, stored);
+    made = get_own(t, l->store->d.in.rs2);
     set_own(t, l->store->d.in.rd, ir_u32(t, 0));
     t->holds.v[l->store->d.in.rd].raw = false;
     compute(t, l->store + 1, l->last);
     save_words(t, &l->out, index);
+    return made;
+}
+
+/* The turns of the first of some lanes and of all others with the same word, which is loaded and stored once. If
+ * somebody else changes it meanwhile, they come again. Returns the lanes with other words. */
+static LLVMValueRef take_word(struct translator *t, const struct loop *l, LLVMValueRef lanes, LLVMValueRef is_own)
+{
+    LLVMBasicBlockRef before, again = ir_block(t, "again"), turn = ir_block(t, "turn"), done = ir_block(t, ""), from;
+    LLVMValueRef index = LLVMBuildZExt(t->b, first_lane(t, lanes), t->i64, ""), first, old, left, has, more;
+    LLVMValueRef row = ir_field(t, t->sm, offsetof(struct sm, access.addr));
+    LLVMValueRef address = LLVMBuildLoad2(t->b, t->i32, LLVMBuildGEP2(t->b, t->i32, row, &index, 1, ""), "");
+    LLVMValueRef sharing = with_address(t, lanes, address), word = host_address(t, address);
+    first = LLVMBuildLoad2(t->b, t->i32, word, "");
+    LLVMSetOrdering(first, LLVMAtomicOrderingMonotonic);
+    LLVMSetAlignment(first, 4);
+    before = LLVMGetInsertBlock(t->b);
+    LLVMBuildBr(t->b, again);
+    ir_at(t, again);
+    old = LLVMBuildPhi(t->b, t->i32, "");
+    LLVMAddIncoming(old, &first, &before, 1);
+    LLVMBuildBr(t->b, turn);
+    ir_at(t, turn);
+    left = LLVMBuildPhi(t->b, t->i32, ""), has = LLVMBuildPhi(t->b, t->i32, "");
+    LLVMAddIncoming(left, &sharing, &again, 1);
+    LLVMAddIncoming(has, &old, &again, 1);
+    LLVMValueRef made = take_turn(t, l, first_lane(t, left), has);
+    more = LLVMBuildAnd(t->b, left, LLVMBuildSub(t->b, left, ir_u32(t, 1), ""), "");
+    from = LLVMGetInsertBlock(t->b);
+    LLVMAddIncoming(left, &more, &from, 1);
+    LLVMAddIncoming(has, &made, &from, 1);
+    LLVMBuildCondBr(t->b, LLVMBuildICmp(t->b, LLVMIntNE, more, ir_u32(t, 0), ""), turn, done);
+    ir_at(t, done);
+    exchange(t, word, old, made, is_own, again, ir_block(t, "stored"));
+    return LLVMBuildXor(t->b, lanes, sharing, "");
 }
 
 /* Of the lanes that have taken their turns. */
@@ -165,7 +207,7 @@ static void merge_rows(struct translator *t, const struct isa_registers *set, LL
 
 static void take_turns(struct translator *t, const struct loop *l, LLVMValueRef lanes)
 {
-    LLVMBasicBlockRef before, loop = ir_block(t, "turn"), done = ir_block(t, ""), end;
+    LLVMBasicBlockRef before, loop = ir_block(t, "word"), done = ir_block(t, ""), end;
     LLVMValueRef is_own = is_own_memory(t), left, more;
     struct facts holds = t->holds;
     save_rows(t, &l->in);
@@ -174,9 +216,7 @@ static void take_turns(struct translator *t, const struct loop *l, LLVMValueRef 
     ir_at(t, loop);
     left = LLVMBuildPhi(t->b, t->i32, "");
     LLVMAddIncoming(left, &lanes, &before, 1);
-    LLVMValueRef args[] = {left, LLVMConstInt(t->i1, 1, false)};
-    take_turn(t, l, ir_intrinsic(t, "llvm.cttz", &t->i32, 1, args, 2), is_own);
-    more = LLVMBuildAnd(t->b, left, LLVMBuildSub(t->b, left, ir_u32(t, 1), ""), "");
+    more = take_word(t, l, left, is_own);
     end = LLVMGetInsertBlock(t->b);
     LLVMAddIncoming(left, &more, &end, 1);
     LLVMBuildCondBr(t->b, LLVMBuildICmp(t->b, LLVMIntNE, more, ir_u32(t, 0), ""), loop, done);

@@ -3,11 +3,13 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
 
 #include "native_pair.h"
+#include "sim/native.h"
 
 /* x20 is the data, v31 the address of each lane's word there, v30 that of its results, of which there are `WORDS`
  * between two; v1 to v3 are numbers, v9 is the lane, v10 is 0. */
@@ -216,6 +218,44 @@ static void test_deep_loops(void **state)
     }
 }
 
+/* Four host threads count in so many words, and no number is lost. */
+static void count_on_threads(const char *level, unsigned words)
+{
+    enum { GROUPS = 200, ROUNDS = 64 };
+    struct guest g;
+    struct gpu_config c;
+    char text[600];
+    gpu_config_default(&c);
+    c.engine = &engine_native;
+    c.sms = c.host_threads = 4;
+    setenv("VENTUS_NATIVE_LEVEL", level, 1);
+    guest_open_config(&g, &c);
+    snprintf(text, sizeof text,
+             " lui x20, 0x90000\n vid.v v9\n li x5, %u\n vand.vx v31, v9, x5\n vsll.vi v31, v31, 2\n"
+             " vadd.vx v31, v31, x20\n vmv.v.i v10, 0\n li x22, %d\nloop: la x8, out\n setrpc x0, x8, 0\n"
+             "again: lr.w v4, (v31)\n vadd.vi v5, v4, 1\n sc.w v6, v5, (v31)\n vbne v6, v10, again\nout: join\n"
+             " addi x22, x22, -1\n bne x22, x0, loop\n endprg\n",
+             words - 1, (int)ROUNDS);
+    guest_assemble(&g, text);
+    g.launch.warps = 2, g.launch.work_items = 64, g.launch.groups[0] = GROUPS;
+    guest_run(&g);
+    assert_int_equal(g.result.status, LAUNCH_DONE);
+    assert_true(native_executed(g.gpu) > 0);
+    for (uint32_t i = 0; i < words; i++) assert_int_equal(g.data[i], GROUPS * 64 / words * ROUNDS);
+    guest_close(&g);
+    unsetenv("VENTUS_NATIVE_LEVEL");
+}
+
+static void test_threads(void **state)
+{
+    const char *level;
+    (void)state;
+    for (unsigned i = 0; (level = pair_level(i)); i++) {
+        count_on_threads(level, 4);
+        count_on_threads(level, 1);
+    }
+}
+
 /* What a group has reserved when it ends is not the next one's, which comes in the same place without anything else
  * being done for it: all groups leave a reservation, or one in the middle of a stretch (sim/stretch.h). */
 static void test_groups(void **state)
@@ -314,6 +354,7 @@ int main(void)
         cmocka_unit_test(test_other_loops),
         cmocka_unit_test(test_deep_loops),
         cmocka_unit_test(test_loops_until_failed),
+        cmocka_unit_test(test_threads),
     };
     if (!engine_usable(&engine_native)) return 0;
     return cmocka_run_group_tests(tests, pair_setup, pair_teardown);
