@@ -71,14 +71,16 @@ static uint64_t local_pages(const struct launch *l)
     return ((uint64_t)l->lds_bytes + ABI_PAGE - 1) / ABI_PAGE * ABI_PAGE;
 }
 
-/* A free slot, of which there is one. Kernels with more and with less local memory may take turns: each finds the slot
- * that it had, because to open and close pages takes system calls, during which other threads wait. */
+/* A free slot, of which there is one. Kernels with more and less local memory may take turns: each finds the slot that
+ * it had, because to open and close pages takes system calls, during which other threads wait. Where programs see the
+ * slot's number (CSR_WGID), it is the first one, as in the hardware. */
 static struct slot *free_slot(const struct sm *sm, uint64_t local)
 {
+    const bool numbered = !(sm->gpu->config.profile & ISA_IMPL);
     struct slot *end = sm->slots + sm->gpu->config.groups_per_sm, *first = NULL, *fresh = NULL;
     for (struct slot *s = sm->slots; s < end; s++) {
         if (s->used) continue;
-        if (s->lds_open == local) return s;
+        if (s->lds_open == local || numbered) return s;
         if (!first) first = s;
         if (!fresh && !s->lds_open) fresh = s;
     }

@@ -620,13 +620,15 @@ static void test_local_closed(void **state)
 }
 
 /* Kernels with more and with less local memory take turns: each finds its own, cleared, and nothing behind it. Where
- * an SM has several slots, it is the same one each time, and no pages are opened or closed. */
-static void take_turns(uint32_t slots)
+ * an SM has several slots, it is the same one each time, and no pages are opened or closed, unless programs see which
+ * slot it is. */
+static void take_turns(uint32_t slots, uint32_t profile)
 {
+    const bool own = slots > 1 && profile & ISA_IMPL;
     struct guest g;
     struct gpu_config c;
     gpu_config_default(&c);
-    c.sms = 1, c.groups_per_sm = slots;
+    c.sms = 1, c.groups_per_sm = slots, c.profile = profile;
     guest_open_config(&g, &c);
     guest_assemble(&g, " csrr x5, CSR_LDS\n lui x6, 0x90000\n sw x5, 8(x6)\n lw x7, 4(x6)\n add x5, x5, x7\n"
                        " lw x8, 0(x5)\n sw x8, 0(x6)\n sw x6, 0(x5)\n endprg\n");
@@ -638,7 +640,7 @@ static void take_turns(uint32_t slots)
         guest_run(&g);
         assert_int_equal(g.result.status, beyond ? LAUNCH_FAULT : LAUNCH_DONE);
         assert_int_equal(g.data[0], beyond ? 5 : 0);
-        assert_int_equal(g.data[2], ABI_LOCAL_BASE + (slots > 1 && !large ? gpu_config_lds_stride(&c) : 0));
+        assert_int_equal(g.data[2], ABI_LOCAL_BASE + (own && !large ? gpu_config_lds_stride(&c) : 0));
     }
     guest_close(&g);
 }
@@ -646,8 +648,9 @@ static void take_turns(uint32_t slots)
 static void test_local_turns(void **state)
 {
     (void)state;
-    take_turns(1);
-    take_turns(4);
+    take_turns(1, PROFILE_DEFAULT);
+    take_turns(4, PROFILE_DEFAULT);
+    take_turns(4, PROFILE_R21);
 }
 
 /* What may be written may be read, inline and out of line (lr.w). */
