@@ -104,10 +104,18 @@ static void account(struct native_sm *n, struct warp *w)
     n->executed += counts[COUNT_INSTRUCTIONS];
 }
 
-/* What translated code takes for granted of the machine, ... */
+/* Are the pages closed that come behind the end of memory for an address that goes round? */
+static bool is_beginning_closed(const struct gpu *gpu)
+{
+    static const uint8_t closed[MEM_GUARD >> PAGE_BITS];
+    return !memcmp(gpu->pages, closed, sizeof closed);
+}
+
+/* What translated code takes for granted of the machine, ... Words that follow one another it finds from the first of
+ * them, on the closed pages behind the window if they are beyond its end (access.c of native/). */
 static bool may_enter(const struct sm *sm, const struct native_unit *unit)
 {
-    return unit->reserves || !sm->reservations->count;
+    return (unit->reserves || !sm->reservations->count) && is_beginning_closed(sm->gpu);
 }
 
 /* ... and of a warp; it holds for all that begin. */

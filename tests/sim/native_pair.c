@@ -59,6 +59,12 @@ static uint32_t *place_arguments(struct guest *g)
     return block;
 }
 
+static void open_ends(struct guest *g)
+{
+    assert_true(gpu_mem_open(g->gpu, 0, ABI_PAGE, GPU_READ | GPU_WRITE));
+    assert_true(gpu_mem_open(g->gpu, 0u - ABI_PAGE, ABI_PAGE, GPU_READ | GPU_WRITE));
+}
+
 static void fill(struct guest *g, const struct pair *p)
 {
     uint32_t state = 12345;
@@ -101,6 +107,7 @@ static void run_on(const struct engine *engine, const struct pair *p, struct out
     g.launch.pds_bytes = 32;
     g.launch.knl = GUEST_DATA + metadata_of(p);
     g.options.order = p->order;
+    if (p->ends) open_ends(&g);
     fill(&g, p);
     guest_run(&g);
     out->result = g.result;

@@ -24,6 +24,7 @@ struct pair {
     uint32_t local[3];
     uint32_t metadata;     /* its offset */
     bool watched;          /* metadata and PAIR_ARGS words of arguments, 1, 2, 3, ..., are at ABI_LAUNCH_BASE */
+    bool ends;             /* the first and the last page of memory are open */
     const uint32_t *words; /* `count` words at the beginning of the data, otherwise numbers of every kind */
     size_t count;
     bool together; /* code for lanes that stay together first, as when nobody has named `native` */

@@ -261,6 +261,18 @@ static void test_changed_branch(void **state)
     }
 }
 
+/* Words that follow one another from the end of memory on, which go on at its beginning if that is open. */
+static void test_around_the_end(void **state)
+{
+    static const struct pair p = {.text = LOAD " li x6, -64\n vid.v v6\n vsll.vi v6, v6, 2\n vadd.vx v7, v6, x6\n"
+                                               " vsw12.v v1, 0(v7)\n vlw12.v v2, 0(v7)\n vle32.v v3, (x6)\n" SAVE
+                                               " endprg\n",
+                                  .ends = true};
+    uint64_t translated;
+    (void)state;
+    assert_int_equal(pair_run(&p, &translated).status, LAUNCH_DONE);
+}
+
 /* More instructions in a row than 16 bits count. */
 static void test_long_block(void **state)
 {
@@ -898,6 +910,7 @@ int main(void)
         cmocka_unit_test(test_long_slice),
         cmocka_unit_test(test_hidden_side),
         cmocka_unit_test(test_changed_branch),
+        cmocka_unit_test(test_around_the_end),
         cmocka_unit_test(test_long_block),
         cmocka_unit_test(test_nan_slices),
     };
