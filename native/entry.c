@@ -38,7 +38,9 @@ static void find_checks(struct translator *t, size_t block, enum version version
         if (live->x >> r & t->used.x >> r & 1) check_scalar(c, r, facts->x[r]);
     for (unsigned r = 0; r < ISA_VREGS; r++)
         if (set_has(live->v, r) && set_has(t->used.v, r)) check_lanes(c, r, facts->v[r], t->full);
-    if (facts->rpc.known) c->list[c->count++] = (struct entry_check){.kind = CHECK_RPC, .value = facts->rpc.value};
+    const struct native_request *r = t->flow->request;
+    if (r->metadata & METADATA_READABLE)
+        c->list[c->count++] = (struct entry_check){.kind = CHECK_ENTRY, .value = r->entry};
     c->list[c->count++] = (struct entry_check){.kind = CHECK_END};
 }
 

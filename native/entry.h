@@ -11,7 +11,7 @@ enum entry_check_kind {
     CHECK_SCALAR, /* x[reg] is `value`, in the bits of `mask` */
     CHECK_KNL,    /* x[reg] is CSR_KNL */
     CHECK_ARGS,   /* x[reg] is the address of the arguments */
-    CHECK_RPC,    /* the join that lanes part for is `value` */
+    CHECK_ENTRY,  /* the metadata block says that the kernel begins at `value` */
     CHECK_LANES,  /* of a vector register */
 };
 

@@ -25,7 +25,9 @@ static bool is_nan(uint32_t bits) { return (bits & 0x7fffffffu) > 0x7f800000u; }
 static struct x_fact meet_x(struct x_fact a, struct x_fact b)
 {
     struct x_fact both = {.align = least(a.align, b.align), .knl = a.knl && b.knl, .args = a.args && b.args};
-    return a.known && b.known && a.value == b.value ? a : both;
+    if (!a.known || !b.known || a.value != b.value) return both;
+    a.told |= b.told;
+    return a;
 }
 
 static bool seems_even(struct v_fact f) { return f.period || f.even; }
@@ -96,10 +98,8 @@ static struct x_fact fact_of_csr(unsigned csr, const struct native_request *r)
     }
 }
 
-static struct x_fact fact_of_scalar_row(const struct facts *f, const struct node *n)
+static struct x_fact number_of_row(const struct insn *in, const struct node *n, struct x_fact a, struct x_fact b)
 {
-    const struct insn *in = &n->d.in;
-    struct x_fact a = f->x[in->rs1], b = f->x[in->rs2];
     uint32_t imm = (uint32_t)in->imm;
     switch (in->op) {
     case OP_LUI: return known(imm);
@@ -120,6 +120,13 @@ static struct x_fact fact_of_scalar_row(const struct facts *f, const struct node
     }
 }
 
+static struct x_fact fact_of_scalar_row(const struct facts *f, const struct node *n)
+{
+    struct x_fact a = f->x[n->d.in.rs1], b = f->x[n->d.in.rs2], x = number_of_row(&n->d.in, n, a, b);
+    x.told = x.known && (a.told || b.told);
+    return x;
+}
+
 static struct x_fact fact_of_scalar(const struct facts *f, const struct node *n, const struct native_request *r)
 {
     uint32_t value;
@@ -127,7 +134,11 @@ static struct x_fact fact_of_scalar(const struct facts *f, const struct node *n,
     if (n->how == HOW_CSR) return fact_of_csr(n->d.in.aux, r);
     bool jumps = n->how == HOW_CONTROL && n->effects.control != CONTROL_SETRPC;
     if (jumps || n->how == HOW_ROUTINE) return known(node_next(n)); /* the way back */
-    if (fact_told(f, n, r, &value)) return known(value);
+    if (fact_told(f, n, r, &value)) {
+        struct x_fact x = known(value);
+        x.told = true;
+        return x;
+    }
     if (fact_early(f, n, r, &word) && !word.args && word.at == ABI_META_ARGS) return (struct x_fact){.args = true};
     if (n->how == HOW_ROW && isa_table[n->d.in.op].kind == KIND_X) return fact_of_scalar_row(f, n);
     return (struct x_fact){0};
@@ -290,7 +301,7 @@ static bool has(const uint64_t *set, unsigned r) { return set[r / 64] >> (r % 64
 
 static struct x_fact fact_of_rpc(struct x_fact base, const struct node *n)
 {
-    bool sure = n->how == HOW_CONTROL && base.known;
+    bool sure = n->how == HOW_CONTROL && base.known && !base.told;
     return sure ? known(base.value + (uint32_t)n->d.in.imm) : (struct x_fact){0};
 }
 
@@ -317,13 +328,14 @@ static void merge(struct facts *f, const struct facts *in, const struct flow *fl
     }
 }
 
-bool facts_target(const struct fact_table *t, const struct block *b, enum version version, uint32_t *pc)
+bool facts_target(const struct fact_table *t, const struct block *b, enum version version, uint32_t *pc, bool *told)
 {
     struct facts f = t->in[b - t->flow->blocks][version];
     const struct node *last = &t->flow->nodes[b->first + b->count - 1];
     for (const struct node *n = &t->flow->nodes[b->first]; n < last; n++) facts_step(&f, n, t->flow);
     struct x_fact base = f.x[last->d.in.rs1];
     *pc = (base.value + (uint32_t)last->d.in.imm) & ~1u;
+    *told = base.told;
     return base.known;
 }
 
@@ -335,7 +347,8 @@ static bool weaken(struct facts *to, const struct facts *from)
     bool changed = false;
     for (unsigned i = 0; i < ISA_XREGS; i++) {
         struct x_fact old = to->x[i], x = to->x[i] = meet_x(old, from->x[i]);
-        changed |= x.known != old.known || x.knl != old.knl || x.args != old.args || x.align != old.align;
+        changed |= x.known != old.known || x.knl != old.knl || x.args != old.args || x.align != old.align ||
+                   x.told != old.told;
     }
     struct x_fact rpc = to->rpc;
     to->rpc = meet_x(rpc, from->rpc);
@@ -455,7 +468,7 @@ static bool flow_out(struct fact_table *t, const struct block *b, enum version v
     const struct facts none = facts_none();
     const struct node *last = b->count ? &t->flow->nodes[b->first + b->count - 1] : NULL;
     unsigned control = last && last->how == HOW_CONTROL ? last->effects.control : CONTROL_NEXT;
-    bool changed = false;
+    bool changed = false, told;
     uint32_t target;
     if (b->leaves) return b->resume && flow_into_both(t, b->resume, &none);
     switch (control) {
@@ -466,7 +479,7 @@ static bool flow_out(struct fact_table *t, const struct block *b, enum version v
         return changed;
     case CONTROL_JUMP: return flow_in(t, node_target(last), version, f);
     case CONTROL_INDIRECT:
-        if (facts_target(t, b, version, &target)) return flow_in(t, target, version, f);
+        if (facts_target(t, b, version, &target, &told)) return flow_in(t, target, version, f);
         return flow_to_callers(t, last, version, f);
     case CONTROL_JOIN: return version == FULL ? flow_in(t, b->end, FULL, f) : flow_from_join(t, b, last, f);
     case CONTROL_END: return false;
@@ -496,15 +509,23 @@ static void start(struct fact_table *t)
     else flow_in(t, t->flow->request->start, FULL, &zero);
 }
 
+/* The block ends with an indirect jump: does that go to a block? Where it calls the kernel, warps come back from `step`
+ * only if the metadata block says so still (entry.c). */
+static bool jump_stays(const struct fact_table *t, const struct block *b, enum version version)
+{
+    uint32_t target;
+    bool told, known = facts_target(t, b, version, &target, &told);
+    return known && flow_block(t->flow, target) && (!told || target == t->flow->request->entry);
+}
+
 /* Does control stay in blocks that are known, or with `step` for an instruction? */
 static bool stays(const struct fact_table *t, const struct block *b, enum version version)
 {
     const struct node *last = b->count ? &t->flow->nodes[b->first + b->count - 1] : NULL;
     unsigned control = last && last->how == HOW_CONTROL ? last->effects.control : CONTROL_NEXT;
-    uint32_t target = b->end;
     if (b->leaves) return b->resume && !b->strays && flow_block(t->flow, b->resume);
     if (control == CONTROL_END) return true;
-    if (control == CONTROL_INDIRECT) return facts_target(t, b, version, &target) && flow_block(t->flow, target);
+    if (control == CONTROL_INDIRECT) return jump_stays(t, b, version);
     bool jumps = control == CONTROL_BRANCH || control == CONTROL_VBRANCH || control == CONTROL_JUMP;
     return (!jumps || flow_block(t->flow, node_target(last))) &&
            (control == CONTROL_JUMP || flow_block(t->flow, b->end));

@@ -14,6 +14,7 @@ struct x_fact {
     bool known;    /* it is `value` */
     bool knl;      /* it is CSR_KNL, the address of the metadata block */
     bool args;     /* it is the address of the arguments, which the metadata block holds */
+    bool told;     /* it is known as long as the metadata block says what the request tells */
     uint8_t align; /* it is a multiple of 2^align */
     uint32_t value;
 };
@@ -51,8 +52,10 @@ struct fact_table {
 bool facts_make(struct fact_table *table, const struct flow *flow);
 void facts_free(struct fact_table *table);
 
-/* Where the indirect jump at the end of a block goes. False: that is not known. */
-bool facts_target(const struct fact_table *table, const struct block *block, enum version version, uint32_t *pc);
+/* Where the indirect jump at the end of a block goes. False: that is not known. *told: words of the metadata block say
+ * so, and if a warp changes them it goes elsewhere, with `step`. */
+bool facts_target(const struct fact_table *table, const struct block *block, enum version version, uint32_t *pc,
+                  bool *told);
 
 /* Does a side that waits for a join find registers as they were at its branch? It does where the other side has nothing
  * to do, and comes to the join in translated code only. */

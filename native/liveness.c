@@ -101,6 +101,7 @@ struct isa_registers live_behind(const struct liveness *l, const struct block *b
     unsigned control = last && last->how == HOW_CONTROL ? last->effects.control : CONTROL_NEXT;
     struct isa_registers live = {0};
     uint32_t target;
+    bool told;
     if (b->leaves) return all_registers();
     switch (control) {
     case CONTROL_BRANCH:
@@ -118,7 +119,7 @@ struct isa_registers live_behind(const struct liveness *l, const struct block *b
         break;
     case CONTROL_JUMP: add_block(l, &live, node_target(last), version); break;
     case CONTROL_INDIRECT:
-        if (!facts_target(l->facts, b, version, &target)) return all_registers();
+        if (!facts_target(l->facts, b, version, &target, &told) || told) return all_registers();
         add_block(l, &live, target, version);
         break;
     case CONTROL_JOIN:

@@ -545,11 +545,11 @@ static inline __attribute__((always_inline)) bool lanes_hold(const uint32_t *v, 
 }
 
 /* What the metadata block says; only where that can be read. */
-static uint32_t args_of(const struct warp *w)
+static uint32_t word_of_metadata(const struct warp *w, uint32_t at)
 {
-    uint32_t args;
-    memcpy(&args, w->group->sm->mem + w->group->launch->knl + ABI_META_ARGS, sizeof args);
-    return args;
+    uint32_t word;
+    memcpy(&word, w->group->sm->mem + w->group->launch->knl + at, sizeof word);
+    return word;
 }
 
 /* Does everything hold that a table asks for? */
@@ -566,10 +566,10 @@ COLD uint32_t entry_holds(const struct warp *w, const struct entry_check *c)
             if (w->x[c->reg] != w->group->launch->knl) return 0;
             break;
         case CHECK_ARGS:
-            if (w->x[c->reg] != args_of(w)) return 0;
+            if (w->x[c->reg] != word_of_metadata(w, ABI_META_ARGS)) return 0;
             break;
-        case CHECK_RPC:
-            if (w->rpc != c->value) return 0;
+        case CHECK_ENTRY:
+            if (word_of_metadata(w, ABI_META_ENTRY) != c->value) return 0;
             break;
         case CHECK_LANES:
             if (!lanes_hold(w->v[c->reg], c)) return 0;

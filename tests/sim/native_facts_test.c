@@ -471,6 +471,25 @@ static void test_another_join(void **state)
     for (int i = 0; i < 3; i++) expect_same_of(&(struct pair){.text = text, .order = (enum path_order)i});
 }
 
+/* A warp changes where the kernel begins and jumps there, as to a call of the kernel: to code that nobody knows, whose
+ * lanes part for a join of code that is known. What is read there alone is kept on the way and at the join. */
+static void test_another_kernel(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 3; i++) {
+        struct pair p = {.text = LOAD
+                         " vid.v v6\n vmv.v.i v7, 5\n la x6, meet\n setrpc x0, x6, 0\n vxor.vv v9, v1, v2\n li x16, 1\n"
+                         " sw x16, 1040(x20)\n lw x16, 1040(x20)\n csrr x8, CSR_KNL\n la x9, hidden\n sw x9, 0(x8)\n"
+                         " beq x16, x0, parts\n lw x9, 0(x8)\n jalr x0, 0(x9)\nparts: vblt v6, v7, other\n"
+                         "on: li x15, 9\nround: addi x15, x15, -1\n bne x15, x0, round\n vadd.vi v9, v2, 3\n vadd.vv "
+                         "v3, v9, v3\nmeet: join\n vadd.vi v1, v2, 1\n" SAVE
+                         " endprg\nother: vadd.vi v4, v4, 1\n j meet\nhidden: vblt v6, v7, few\n j on\n"
+                         "few: vsw12.v v9, 1152(v31)\n j meet\n",
+                         .order = (enum path_order)i};
+        expect_same_of(&p);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -494,6 +513,7 @@ int main(void)
         cmocka_unit_test(test_stray_behind_barrier),
         cmocka_unit_test(test_sides_find_what_was),
         cmocka_unit_test(test_another_join),
+        cmocka_unit_test(test_another_kernel),
     };
     if (!engine_usable(&engine_native)) return 77;
     return cmocka_run_group_tests(tests, pair_setup, pair_teardown);
