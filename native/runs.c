@@ -115,7 +115,7 @@ static bool has_own_registers(const struct translator *t, const struct block *bl
 {
     const struct isa_registers live = live_at(&t->liveness, block->pc);
     const struct isa_registers *own = &t->functions.list[function_of(&t->functions, block)].written;
-    return !(live.x & ~own->x & ~1u) && is_within(&live, own);
+    return !(live.x & ~own->x & ~1ull) && is_within(&live, own);
 }
 
 bool runs_can(const struct translator *t, const struct block *block)
