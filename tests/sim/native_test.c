@@ -11,7 +11,7 @@
 
 #include "native_programs.h"
 
-static uint32_t rounds = 4, first;
+static uint32_t rounds = 2, first;
 static uint64_t all; /* instructions in translated code */
 static const char *only_level;
 
