@@ -11,8 +11,8 @@
 
 #include "native_programs.h"
 
-static uint32_t rounds = 2, first;
-static uint64_t all; /* instructions in translated code */
+static uint32_t rounds = 4, first = 2; /* 0 and 1 are long */
+static uint64_t all;                   /* instructions in translated code */
 static const char *only_level;
 
 /* Code for lanes that stay together, which is made only where the other is not kept, and code for lanes that part with
