@@ -187,8 +187,7 @@ static void jump_indirect(struct translator *t, const struct node *n)
 {
     const struct flow *f = t->flow;
     uint32_t known, function = flow_function(f, n);
-    bool told;
-    if (facts_target(&t->facts, t->block, t->version, &known, &told)) {
+    if (facts_target(&t->facts, t->block, t->version, &known, NULL)) {
         set_x(t, n->d.in.rd, ir_u32(t, node_next(n)));
         LLVMBuildBr(t->b, checked_way(t, known, t->version));
         return;

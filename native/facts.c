@@ -335,7 +335,7 @@ bool facts_target(const struct fact_table *t, const struct block *b, enum versio
     for (const struct node *n = &t->flow->nodes[b->first]; n < last; n++) facts_step(&f, n, t->flow);
     struct x_fact base = f.x[last->d.in.rs1];
     *pc = (base.value + (uint32_t)last->d.in.imm) & ~1u;
-    *told = base.told;
+    if (told) *told = base.told;
     return base.known;
 }
 
@@ -468,7 +468,7 @@ static bool flow_out(struct fact_table *t, const struct block *b, enum version v
     const struct facts none = facts_none();
     const struct node *last = b->count ? &t->flow->nodes[b->first + b->count - 1] : NULL;
     unsigned control = last && last->how == HOW_CONTROL ? last->effects.control : CONTROL_NEXT;
-    bool changed = false, told;
+    bool changed = false;
     uint32_t target;
     if (b->leaves) return b->resume && flow_into_both(t, b->resume, &none);
     switch (control) {
@@ -479,7 +479,7 @@ static bool flow_out(struct fact_table *t, const struct block *b, enum version v
         return changed;
     case CONTROL_JUMP: return flow_in(t, node_target(last), version, f);
     case CONTROL_INDIRECT:
-        if (facts_target(t, b, version, &target, &told)) return flow_in(t, target, version, f);
+        if (facts_target(t, b, version, &target, NULL)) return flow_in(t, target, version, f);
         return flow_to_callers(t, last, version, f);
     case CONTROL_JOIN: return version == FULL ? flow_in(t, b->end, FULL, f) : flow_from_join(t, b, last, f);
     case CONTROL_END: return false;

@@ -52,8 +52,8 @@ struct fact_table {
 bool facts_make(struct fact_table *table, const struct flow *flow);
 void facts_free(struct fact_table *table);
 
-/* Where the indirect jump at the end of a block goes. False: that is not known. *told: words of the metadata block say
- * so, and if a warp changes them it goes elsewhere, with `step`. */
+/* Where the indirect jump at the end of a block goes. False: that is not known. *told, unless it is NULL: words of the
+ * metadata block say so, and if a warp changes them it goes elsewhere, with `step`. */
 bool facts_target(const struct fact_table *table, const struct block *block, enum version version, uint32_t *pc,
                   bool *told);
 

@@ -52,9 +52,8 @@ static void unite_indirect(struct function_table *t, const struct fact_table *fa
     const struct block *b = &t->flow->blocks[block];
     const struct node *jump = indirect_jump(t->flow, b);
     uint32_t target;
-    bool told;
     for (int v = 0; v < VERSIONS && jump; v++)
-        if (facts->reached[block][v] && facts_target(facts, b, (enum version)v, &target, &told) &&
+        if (facts->reached[block][v] && facts_target(facts, b, (enum version)v, &target, NULL) &&
             is_return(t->flow, jump, target) == returns)
             unite_small(t, block, target, returns ? SMALL : SIZE_MAX);
 }

@@ -31,7 +31,6 @@ static unsigned ways_from(const struct work *w, size_t block, uint32_t pc[WAYS],
     const struct block *b = &w->flow->blocks[block];
     const struct node *last = b->count ? &w->flow->nodes[b->first + b->count - 1] : NULL;
     unsigned n = 0;
-    bool told;
     *unknown = false;
     pc[0] = b->leaves ? b->resume : b->end;
     if (b->leaves) return b->resume ? 1 : 0;
@@ -41,7 +40,7 @@ static unsigned ways_from(const struct work *w, size_t block, uint32_t pc[WAYS],
     case CONTROL_JUMP: pc[0] = node_target(last); return 1;
     case CONTROL_INDIRECT:
         for (unsigned v = 0; v < VERSIONS; v++)
-            if (w->facts->reached[block][v]) *unknown |= !facts_target(w->facts, b, (enum version)v, &pc[n++], &told);
+            if (w->facts->reached[block][v]) *unknown |= !facts_target(w->facts, b, (enum version)v, &pc[n++], NULL);
         return n;
     case CONTROL_END: return 0;
     default: return 1;
