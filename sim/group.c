@@ -66,7 +66,8 @@ static void account(struct sm *sm, const struct launch *l, int sign)
     sm->lds_used += s * l->lds_bytes;
 }
 
-static uint64_t local_pages(const struct launch *l)
+/* Whole pages, in bytes. */
+static uint64_t local_bytes(const struct launch *l)
 {
     return ((uint64_t)l->lds_bytes + ABI_PAGE - 1) / ABI_PAGE * ABI_PAGE;
 }
@@ -89,7 +90,7 @@ static struct slot *free_slot(const struct sm *sm, uint64_t local)
 
 struct slot *group_place(struct sm *sm, const struct launch *l)
 {
-    struct slot *slot = free_slot(sm, local_pages(l));
+    struct slot *slot = free_slot(sm, local_bytes(l));
     uint32_t number = (uint32_t)(slot - sm->slots);
     slot->used = true;
     slot->group =
@@ -111,7 +112,7 @@ void group_remove(struct sm *sm, struct slot *slot)
  * cleared where a group starts. */
 static bool open_local(struct sm *sm, struct slot *slot, const struct launch *l)
 {
-    uint64_t have = slot->lds_open, want = local_pages(l);
+    uint64_t have = slot->lds_open, want = local_bytes(l);
     if (have && !mem_allows(sm->gpu, slot->lds_base, have, GPU_READ | GPU_WRITE)) have = 0;
     if (have > want) mem_shut(sm->gpu, (uint32_t)(slot->lds_base + want), have - want);
     slot->lds_open = have > want ? want : have;
