@@ -12,6 +12,9 @@ struct isa_registers all_registers(void)
     return all;
 }
 
+/* Is every register one that somebody may read, because somebody looks at whole warps? */
+static bool is_whole(const struct liveness *l) { return l->flow->request->registers == REGISTERS_ALL; }
+
 static void take(struct isa_registers *from, const struct isa_registers *what, bool vectors)
 {
     from->x &= ~what->x;
@@ -102,7 +105,7 @@ struct isa_registers live_behind(const struct liveness *l, const struct block *b
     struct isa_registers live = {0};
     uint32_t target;
     bool told;
-    if (b->leaves) return all_registers();
+    if (b->leaves || is_whole(l)) return all_registers();
     switch (control) {
     case CONTROL_BRANCH:
         add_block(l, &live, node_target(last), version);
@@ -139,6 +142,7 @@ struct isa_registers live_before(const struct liveness *l, const struct block *b
     static const struct isa_registers nobody;
     const struct isa_registers *others = version == FULL ? &nobody : &l->others[b - l->flow->blocks];
     struct needs needs = {.all = live_behind(l, b, version)};
+    if (is_whole(l)) return needs.all;
     for (size_t i = b->first + b->count; i-- > b->first && &l->flow->nodes[i] >= n;)
         step_back(l->flow, &needs, &l->flow->nodes[i], others);
     registers_add(&needs.all, &needs.active);
@@ -155,11 +159,19 @@ static bool update(struct liveness *l, size_t block, enum version version)
     return true;
 }
 
+static void make_whole(struct liveness *l)
+{
+    l->parted = all_registers();
+    memset(l->in, 0xff, l->flow->nblocks * sizeof *l->in);
+    memset(l->others, 0xff, l->flow->nblocks * sizeof *l->others);
+}
+
 bool liveness_make(struct liveness *l, const struct flow *flow, const struct fact_table *facts)
 {
     *l = (struct liveness){.flow = flow, .facts = facts, .in = calloc(flow->nblocks + 1, sizeof *l->in)};
     l->others = waits_make(flow, facts);
     if (flow->request->lanes == LANES_TOGETHER) l->parted = waits_read_whole(flow);
+    if (l->in && l->others && is_whole(l)) make_whole(l);
     for (bool changed = l->in && l->others; changed;) {
         changed = false;
         for (size_t i = 2 * flow->nblocks; i-- > 0;) changed |= update(l, i / 2, (enum version)(i % 2));

@@ -1,5 +1,6 @@
 /* Registers whose values somebody may still read. Translated code that gives a warp back stores no others: what a
- * register holds that is written before it is read cannot be seen. */
+ * register holds that is written before it is read cannot be seen. With REGISTERS_ALL of the request that is every
+ * register, everywhere, and of every lane. */
 #ifndef VENTUS_NATIVE_LIVENESS_H
 #define VENTUS_NATIVE_LIVENESS_H
 

@@ -94,8 +94,8 @@ static bool is_sound(const struct native_request *r)
     return r->magic == NATIVE_MAGIC && r->layout == native_layout() && r->level < NATIVE_LEVEL_COUNT &&
            r->tuning < NATIVE_TUNING_COUNT && r->threads >= 1 && r->threads <= ISA_LANES &&
            r->lanes < NATIVE_LANES_COUNT && r->items >= 1 && r->items <= r->threads &&
-           r->effort < NATIVE_EFFORT_COUNT && r->vgprs <= ISA_VREGS && r->sgprs <= ISA_XREGS && r->code_base % 4 == 0 &&
-           r->code_words <= NATIVE_CODE_LIMIT;
+           r->effort < NATIVE_EFFORT_COUNT && r->registers < NATIVE_REGISTERS_COUNT && r->vgprs <= ISA_VREGS &&
+           r->sgprs <= ISA_XREGS && r->code_base % 4 == 0 && r->code_words <= NATIVE_CODE_LIMIT;
 }
 
 static void keep(const struct native_request *r, const uint32_t *code, const struct image *image)

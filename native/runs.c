@@ -110,7 +110,8 @@ static bool find_loop(const struct translator *t, const struct block *block, str
     return count_registers(&l->in) <= TURN_ROWS && count_registers(&l->out) <= TURN_ROWS;
 }
 
-/* Are all registers that somebody may read the function's own? Others may be those of a blank warp. */
+/* Are all registers that somebody may read the function's own? Others may be those of a blank warp, which save_warp
+ * clears only where all of them are to be there. */
 static bool has_own_registers(const struct translator *t, const struct block *block)
 {
     const struct isa_registers live = live_at(&t->liveness, block->pc);
@@ -137,7 +138,8 @@ void runs_make(struct translator *t)
     if (t->words > 8 || t->flow->request->lanes == LANES_TOGETHER) return;
     for (size_t i = 0; i < t->flow->nblocks; i++) {
         const struct block *block = &t->flow->blocks[i];
-        if (!find_loop(t, block, &l) || !has_own_registers(t, block)) continue;
+        bool own = t->flow->request->registers == REGISTERS_ALL || has_own_registers(t, block);
+        if (!find_loop(t, block, &l) || !own) continue;
         t->scattered[i] = LLVMBuildAlloca(t->b, t->i32, "scattered");
         LLVMBuildStore(t->b, ir_u32(t, 0), t->scattered[i]);
     }
@@ -257,14 +259,15 @@ static void run_each(struct translator *t, const struct loop *l, LLVMValueRef mo
 /* The warp as `step` would have it here, should a load fail. Its registers are not looked at as long as it is blank. */
 static void save_warp(struct translator *t)
 {
-    const struct isa_registers live = live_in(&t->liveness, t->block->pc, t->version);
+    const struct isa_registers live = live_in(&t->liveness, t->block->pc, t->version), *own = &t->current->written;
     struct v_fact stored[ISA_VREGS];
     LLVMValueRef rows = ir_load(t, t->ptr, warp(t), offsetof(struct warp, v));
     memcpy(stored, t->stored, sizeof stored);
+    if (t->flow->request->registers == REGISTERS_ALL) fill_blank(t);
     for (unsigned r = 1; r < ISA_XREGS; r++)
-        if (live.x >> r & 1) ir_record(t, get_x(t, r), warp(t), offsetof(struct warp, x) + r * 4);
+        if (live.x >> r & own->x >> r & 1) ir_record(t, get_x(t, r), warp(t), offsetof(struct warp, x) + r * 4);
     for (unsigned r = 0; r < ISA_VREGS; r++) {
-        if (!set_has(live.v, r)) continue;
+        if (!set_has(live.v, r) || !set_has(own->v, r)) continue;
         make_exact(t, r);
         for (unsigned p = 0; p < t->pieces; p++)
             ir_record(t, LLVMBuildLoad2(t->b, t->piece_type, t->v[r][p], ""), rows,

@@ -5,7 +5,8 @@
  * data. The code is one function, native_code below; where a program's entry would be stands struct native_header with
  * the tables that the machine needs.
  *
- * State. A warp is in struct warp between two calls, except registers that are written before they are read. While
+ * State. A warp is in struct warp between two calls, except registers that are written before they are read
+ * (REGISTERS_READ). While
  * translated code runs, its vector and scalar registers and its SIMT mask are in registers of the host; pc, and where
  * the code is in it, are known by `site` alone, and the control registers that a program writes are stored with the
  * registers; the SIMT stack is always in struct warp. So a jump out of a
@@ -59,6 +60,10 @@ enum { METADATA_ARGS = 1024 };
  * and less. For tests of what code does. */
 enum native_effort { EFFORT_USUAL, EFFORT_LEAST, NATIVE_EFFORT_COUNT };
 
+/* Which registers are in struct warp when translated code gives a warp back: those that somebody may still read, or all
+ * that the code writes, for who compares states of warps (but for warps that have ended, and where an access fails). */
+enum native_registers { REGISTERS_READ, REGISTERS_ALL, NATIVE_REGISTERS_COUNT };
+
 /* The lanes that warps begin with. */
 enum native_lanes {
     LANES_ANY,      /* 32, or fewer: of a group's last warp */
@@ -75,7 +80,8 @@ struct native_request {
     uint16_t tuning;        /* enum native_tuning */
     uint32_t profile;       /* enum isa_profile */
     uint16_t order;         /* enum path_order */
-    uint16_t effort;        /* enum native_effort */
+    uint8_t effort;         /* enum native_effort */
+    uint8_t registers;      /* enum native_registers */
     uint16_t threads;       /* of a warp */
     uint8_t lanes;          /* enum native_lanes */
     uint8_t items;          /* the most lanes that warps have, the first ones */
@@ -207,6 +213,7 @@ static inline uint32_t native_layout(void)
 {
     const size_t parts[] = {sizeof(struct native_request),
                             offsetof(struct native_request, items),
+                            offsetof(struct native_request, registers),
                             sizeof(struct native_site),
                             sizeof(struct native_state),
                             sizeof(struct warp),

@@ -59,6 +59,12 @@ static enum native_effort effort(void)
     return said && !strcmp(said, "least") ? EFFORT_LEAST : EFFORT_USUAL;
 }
 
+static enum native_registers registers(void)
+{
+    const char *said = secure_getenv("VENTUS_TRANSLATE_REGISTERS");
+    return said && !strcmp(said, "all") ? REGISTERS_ALL : REGISTERS_READ;
+}
+
 static bool is_watched(uint32_t addr, uint32_t size)
 {
     return addr % 4 == 0 && addr - WATCHED_BASE <= WATCHED_SIZE - size;
@@ -77,7 +83,8 @@ static struct native_request make_request(const struct native_units *u, const st
     r.tuning = host_is_amd() ? NATIVE_FOR_amd : NATIVE_FOR_intel;
     r.profile = u->gpu->config.profile;
     r.order = (uint16_t)g->job->options.order;
-    r.effort = (uint16_t)effort();
+    r.effort = (uint8_t)effort();
+    r.registers = (uint8_t)registers();
     r.threads = (uint16_t)l->threads_per_warp;
     r.lanes = launch_is_mixed(l) ? LANES_ANY : LANES_ALL;
     r.items = (uint8_t)(r.lanes == LANES_ANY ? l->threads_per_warp : (uint32_t)__builtin_popcount(w->lanes));
