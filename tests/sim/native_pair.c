@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "native_turns.h"
 #include "sim/native.h"
 
 /* One that the host lacks would be translated for the next one, once more. */
@@ -45,6 +46,7 @@ struct outcome {
     struct result result;
     uint64_t translated;
     uint32_t data[GUEST_BYTES / 4];
+    struct turns turns; /* of a pair that has such */
 };
 
 static uint32_t metadata_of(const struct pair *p) { return p->metadata ? p->metadata : PAIR_METADATA; }
@@ -81,11 +83,27 @@ static void fill(struct guest *g, const struct pair *p)
     for (int i = 0; i < 3; i++) meta[ABI_META_LOCAL_SIZE / 4 + i] = p->local[0] ? p->local[i] : 8;
 }
 
-static void run_on(const struct engine *engine, const struct pair *p, struct outcome *out)
+static void set_variable(const char *name, const char *value, bool set)
+{
+    if (set) setenv(name, value, 1);
+    else unsetenv(name);
+}
+
+/* `wanted`: see struct turns. */
+static void run_guest(struct guest *g, const struct pair *p, struct outcome *out, size_t wanted)
+{
+    turns_free(&out->turns);
+    out->turns = (struct turns){.seed = p->turns, .wanted = wanted};
+    if (p->turns) turns_begin(&out->turns, g);
+    guest_run(g);
+    if (p->turns) turns_end(&out->turns);
+}
+
+static void run_on(const struct engine *engine, const struct pair *p, struct outcome *out, size_t wanted)
 {
     struct guest g;
-    if (p->together) setenv("VENTUS_TRANSLATE_LANES", "part", 1);
-    else unsetenv("VENTUS_TRANSLATE_LANES");
+    set_variable("VENTUS_TRANSLATE_LANES", "part", p->together);
+    set_variable("VENTUS_TRANSLATE_REGISTERS", "all", p->turns);
     struct gpu_config c;
     gpu_config_default(&c);
     c.engine = engine;
@@ -109,15 +127,37 @@ static void run_on(const struct engine *engine, const struct pair *p, struct out
     g.options.order = p->order;
     if (p->ends) open_ends(&g);
     fill(&g, p);
-    guest_run(&g);
+    run_guest(&g, p, out, wanted);
     out->result = g.result;
     out->translated = engine == &engine_native ? native_executed(g.gpu) : 0;
     memcpy(out->data, g.data, sizeof out->data);
     guest_close(&g);
 }
 
-static void compare(const struct pair *p, const struct outcome *a, const struct outcome *b)
+/* print_message cuts long texts off. */
+static void print_program(const struct pair *p)
 {
+    for (const char *line = p->text, *end; *line; line = end) {
+        end = line + strcspn(line, "\n");
+        end += *end == '\n';
+        print_message("%.*s", (int)(end - line), line);
+    }
+}
+
+/* Both once more, to say how they differ in the middle. */
+static void fail_between(const struct pair *p, struct outcome *a, struct outcome *b, size_t look)
+{
+    print_program(p);
+    run_on(&engine_step, p, a, look);
+    run_on(&engine_native, p, b, look);
+    turns_print(&a->turns, &b->turns);
+    fail_msg("native differs from step between turns of warps");
+}
+
+static void compare(const struct pair *p, struct outcome *a, struct outcome *b)
+{
+    size_t look = turns_differ(&a->turns, &b->turns);
+    if (look != SIZE_MAX) fail_between(p, a, b, look);
     char says[2][300];
     fault_print(&a->result.fault, says[0], sizeof says[0]);
     fault_print(&b->result.fault, says[1], sizeof says[1]);
@@ -126,7 +166,7 @@ static void compare(const struct pair *p, const struct outcome *a, const struct 
     uint32_t at = 0;
     while (at < GUEST_BYTES / 4 && a->data[at] == b->data[at]) at++;
     if (same && at == GUEST_BYTES / 4) return;
-    print_message("%s", p->text);
+    print_program(p);
     print_message("step:   %s, %llu instructions\nnative: %s, %llu instructions\n", says[0],
                   (unsigned long long)a->result.counters.instructions, says[1],
                   (unsigned long long)b->result.counters.instructions);
@@ -135,26 +175,38 @@ static void compare(const struct pair *p, const struct outcome *a, const struct 
     fail_msg("native differs from step");
 }
 
+/* The same in turns, if $NATIVE_TURNS is their seed. */
+static void run_turns(const struct pair *p)
+{
+    const char *seed = getenv("NATIVE_TURNS");
+    struct pair other = *p;
+    other.turns = seed ? (uint32_t)strtoul(seed, NULL, 0) : 0;
+    if (other.turns && !p->turns) pair_run(&other, &(uint64_t){0});
+}
+
 struct result pair_run(const struct pair *p, uint64_t *translated)
 {
     static struct outcome step, native;
-    run_on(&engine_step, p, &step);
-    run_on(&engine_native, p, &native);
+    run_on(&engine_step, p, &step, SIZE_MAX);
+    run_on(&engine_native, p, &native, SIZE_MAX);
     compare(p, &step, &native);
     *translated = native.translated;
-    return native.result;
+    const struct result result = native.result;
+    run_turns(p);
+    return result;
 }
 
 struct result pair_run_levels(const struct pair *p)
 {
     static struct outcome step, native;
     const char *level;
-    run_on(&engine_step, p, &step);
+    run_on(&engine_step, p, &step, SIZE_MAX);
     for (unsigned i = 0; (level = pair_level(i)); i++) {
         setenv("VENTUS_NATIVE_LEVEL", level, 1);
-        run_on(&engine_native, p, &native);
+        run_on(&engine_native, p, &native, SIZE_MAX);
         compare(p, &step, &native);
         if (!native.translated) fail_msg("%s: nothing was translated", level);
+        run_turns(p);
     }
     unsetenv("VENTUS_NATIVE_LEVEL");
     return native.result;

@@ -1,5 +1,5 @@
 /* A program on `step` and on `native`: both must end with the same memory, counters and fault. For the tests of the
- * engine `native`; programs put into memory what is to be compared of their registers. */
+ * engine `native`; programs put into memory what is to be compared of their registers, unless whole states are. */
 #ifndef NATIVE_PAIR_H
 #define NATIVE_PAIR_H
 
@@ -27,7 +27,9 @@ struct pair {
     bool ends;             /* the first and the last page of memory are open */
     const uint32_t *words; /* `count` words at the beginning of the data, otherwise numbers of every kind */
     size_t count;
-    bool together; /* code for lanes that stay together first, as when nobody has named `native` */
+    uint32_t turns; /* not 0: whole states are compared between turns of warps, whose lengths are those of this seed
+                     * instead of `quantum` (native_turns.h) */
+    bool together;  /* code for lanes that stay together first, as when nobody has named `native` */
 };
 
 /* The nth of the host levels that this host has, a name for VENTUS_NATIVE_LEVEL; NULL: there are no more. */
@@ -38,8 +40,9 @@ const char *pair_level(unsigned n);
 int pair_setup(void **state);
 int pair_teardown(void **state);
 
-/* Runs a program on `step` and on the best level of `native`. The test fails, with the program as its message, when
- * they differ. Returns the fault or FAULT_NONE; *translated is how many instructions ran in translated code. */
+/* Runs a program on `step` and on the best level of `native`; once more in turns if $NATIVE_TURNS is a seed for
+ * `turns`. The test fails, with the program as its message, when they differ. Returns the fault or FAULT_NONE;
+ * *translated is how many instructions ran in translated code. */
 struct result pair_run(const struct pair *p, uint64_t *translated);
 
 /* The same on each level; it also fails when nothing was translated. */
