@@ -229,7 +229,7 @@ LLVMValueRef has_step(struct translator *t, const struct vector_access *a, uint3
 
 bool seems_even(const struct translator *t, const struct vector_access *a)
 {
-    return a->fact.even && !a->fact.period && a->all && a->size == 4 && t->words == 8;
+    return a->fact.even && !a->fact.period && a->all && a->size == 4 && t->words >= 8;
 }
 
 LLVMValueRef has_even_step(struct translator *t, const struct vector_access *a, LLVMValueRef *step)
@@ -304,8 +304,8 @@ bool is_known_same(const struct vector_access *a)
 
 bool is_known_spaced(const struct translator *t, const struct vector_access *a)
 {
-    bool near = a->fact.period >= 8 && a->fact.step <= MEM_GUARD / 8;
-    return near && a->all && a->size == 4 && t->words == 8 && a->n->effects.memory.action <= ACTION_STORE;
+    bool near = a->fact.period >= 8 && a->fact.step <= MEM_GUARD / a->unit;
+    return near && a->all && a->size == 4 && t->words >= 8 && a->n->effects.memory.action <= ACTION_STORE;
 }
 
 LLVMValueRef shuffle8(struct translator *t, LLVMValueRef a, LLVMValueRef b, const uint8_t order[8])

@@ -27,14 +27,14 @@ static LLVMValueRef load_unit(struct translator *t, const struct vector_access *
     return a->all ? value : keep(t, value);
 }
 
-/* Units as pieces; a piece has one or two. */
-static struct lanes join_units(struct translator *t, const struct vector_access *a, LLVMValueRef unit[ISA_LANES])
+/* Units of so many lanes each as pieces; a piece has one or two. */
+static struct lanes join_units(struct translator *t, unsigned each, LLVMValueRef *unit)
 {
     struct lanes out;
     LLVMValueRef index[16];
     for (unsigned i = 0; i < 16; i++) index[i] = ir_u32(t, i);
     for (unsigned p = 0; p < t->pieces; p++)
-        out.piece[p] = a->unit == t->words
+        out.piece[p] = each == t->words
                            ? unit[p]
                            : LLVMBuildShuffleVector(t->b, unit[2 * p], unit[2 * p + 1], LLVMConstVector(index, 16), "");
     return out;
@@ -52,7 +52,7 @@ static struct lanes load_consecutive(struct translator *t, const struct vector_a
     unsigned own = pieces_loaded(t, a) * t->words / a->unit;
     for (unsigned u = 0; u < lanes_computed(t) / a->unit; u++)
         unit[u] = u < own ? load_unit(t, a, u * a->unit) : unit[u - own];
-    return join_units(t, a, unit);
+    return join_units(t, a->unit, unit);
 }
 
 static LLVMValueRef unit_splat(struct translator *t, const struct vector_access *a, LLVMValueRef scalar)
@@ -74,7 +74,7 @@ static struct lanes load_uniform(struct translator *t, const struct vector_acces
     LLVMValueRef unit[ISA_LANES];
     for (unsigned lane = 0, u = 0; lane < lanes_computed(t); lane += a->unit, u++)
         unit[u] = is_known_step(a, 0) && lane % a->fact.period ? unit[u - 1] : unit_splat(t, a, load_one(t, a, lane));
-    return join_units(t, a, unit);
+    return join_units(t, a->unit, unit);
 }
 
 /* Equal addresses in all lanes, of which at least one takes part. */
@@ -138,33 +138,34 @@ static struct lanes meet(struct translator *t, const struct way *ways, unsigned 
     return out;
 }
 
-/* The same gap of one, three or seven words behind each? Eight such words are not far apart: what is between them is on
- * pages that they reach. */
+/* The same gap of one, three or seven words behind each? Such words are not far apart: what is between those of a unit
+ * is on pages that they reach. */
 static bool has_small_gaps(const struct vector_access *a)
 {
     return a->fact.step == 8 || a->fact.step == 16 || a->fact.step == 32;
 }
 
-/* A piece of such words. Each of the host's loads finds some of them at places that the others leave free, so that no
+/* A unit of such words. Each of the host's loads finds some of them at places that the others leave free, so that no
  * more is read than from the first word to the last: every second, fourth or eighth place, one behind those of the load
  * before. */
-static LLVMValueRef load_gapped_piece(struct translator *t, const struct vector_access *a, unsigned p)
+static LLVMValueRef load_gapped(struct translator *t, const struct vector_access *a, unsigned lane)
 {
-    unsigned loads = a->fact.step / 4, each = 8 / loads;
-    LLVMValueRef first = lane_address(t, a, p * 8), words = NULL, places[8], order[8];
+    unsigned n = a->unit, loads = a->fact.step / 4, each = n / loads;
+    LLVMTypeRef type = LLVMVectorType(t->i32, n);
+    LLVMValueRef first = lane_address(t, a, lane), words = NULL, places[UNIT_MOST], order[UNIT_MOST];
     for (unsigned k = 0; k < loads; k++) {
-        LLVMValueRef part = load_unaligned(t, t->piece_type, ir_field(t, first, k * 28));
-        for (unsigned i = 0; i < 8; i++) places[i] = ir_u32(t, i % loads == k ? 8 + i : i);
-        words = words ? LLVMBuildShuffleVector(t->b, words, part, LLVMConstVector(places, 8), "") : part;
+        LLVMValueRef part = load_unaligned(t, type, ir_field(t, first, (size_t)k * (n - 1) * 4));
+        for (unsigned i = 0; i < n; i++) places[i] = ir_u32(t, i % loads == k ? n + i : i);
+        words = words ? LLVMBuildShuffleVector(t->b, words, part, LLVMConstVector(places, n), "") : part;
     }
-    for (unsigned i = 0; i < 8; i++) order[i] = ir_u32(t, i % each * loads + i / each);
-    return LLVMBuildShuffleVector(t->b, words, LLVMGetPoison(t->piece_type), LLVMConstVector(order, 8), "");
+    for (unsigned i = 0; i < n; i++) order[i] = ir_u32(t, i % each * loads + i / each);
+    return LLVMBuildShuffleVector(t->b, words, LLVMGetPoison(type), LLVMConstVector(order, n), "");
 }
 
-static LLVMValueRef load_spaced_piece(struct translator *t, const struct vector_access *a, unsigned p)
+static LLVMValueRef load_each(struct translator *t, const struct vector_access *a, unsigned lane)
 {
-    LLVMValueRef first = lane_address(t, a, p * 8), words = LLVMGetPoison(t->piece_type);
-    for (unsigned i = 0; i < 8; i++) {
+    LLVMValueRef first = lane_address(t, a, lane), words = LLVMGetPoison(LLVMVectorType(t->i32, a->unit));
+    for (unsigned i = 0; i < a->unit; i++) {
         LLVMValueRef word = load_unaligned(t, t->i32, ir_field(t, first, (size_t)a->fact.step * i));
         words = LLVMBuildInsertElement(t->b, words, word, ir_u32(t, i), "");
     }
@@ -173,28 +174,28 @@ static LLVMValueRef load_spaced_piece(struct translator *t, const struct vector_
 
 static struct lanes load_spaced(struct translator *t, const struct vector_access *a)
 {
-    struct lanes out;
-    unsigned own = pieces_loaded(t, a);
-    for (unsigned p = 0; p < own; p++)
-        out.piece[p] = has_small_gaps(a) ? load_gapped_piece(t, a, p) : load_spaced_piece(t, a, p);
-    repeat_pieces(t, &out, own);
-    return out;
+    LLVMValueRef unit[ISA_LANES];
+    unsigned own = pieces_loaded(t, a) * t->words / a->unit;
+    for (unsigned u = 0; u < lanes_computed(t) / a->unit; u++)
+        if (u >= own) unit[u] = unit[u - own];
+        else unit[u] = has_small_gaps(a) ? load_gapped(t, a, u * a->unit) : load_each(t, a, u * a->unit);
+    return join_units(t, a->unit, unit);
 }
 
 /* The same where the step is not a constant. */
 static struct lanes load_even(struct translator *t, const struct vector_access *a, LLVMValueRef step)
 {
-    struct lanes out;
-    for (unsigned p = 0; p < t->pieces; p++) {
-        LLVMValueRef first = lane_address(t, a, p * 8), words = LLVMGetPoison(t->piece_type);
-        for (unsigned i = 0; i < 8; i++) {
+    LLVMValueRef unit[ISA_LANES];
+    for (unsigned u = 0; u < lanes_computed(t) / a->unit; u++) {
+        LLVMValueRef first = lane_address(t, a, u * a->unit), words = LLVMGetPoison(LLVMVectorType(t->i32, a->unit));
+        for (unsigned i = 0; i < a->unit; i++) {
             LLVMValueRef word = LLVMBuildLoad2(t->b, t->i32, even_address(t, first, step, i), "");
             LLVMSetAlignment(word, 1);
             words = LLVMBuildInsertElement(t->b, words, word, ir_u32(t, i), "");
         }
-        out.piece[p] = keep(t, words);
+        unit[u] = keep(t, words);
     }
-    return out;
+    return join_units(t, a->unit, unit);
 }
 
 /* The words of the lanes that take part, one after the other. */
@@ -261,7 +262,7 @@ static bool has_neighbour(const struct translator *t, const struct node *n, int3
 static uint32_t likely_gap(const struct translator *t, const struct vector_access *a)
 {
     uint32_t parts = 1, at = (uint32_t)a->n->d.in.imm;
-    if (!a->all || a->size != 4 || t->words != 8 || a->n->effects.memory.address != ADDRESS_LANES) return 0;
+    if (!a->all || a->size != 4 || t->words < 8 || a->n->effects.memory.address != ADDRESS_LANES) return 0;
     for (int32_t i = 4; i <= 12 && has_neighbour(t, a->n, i); i += 4) parts++;
     for (int32_t i = 4; i <= 12 && has_neighbour(t, a->n, -i); i += 4) parts++, at -= 4;
     uint32_t gap = parts == 2 ? 8 : 16;
@@ -270,7 +271,7 @@ static uint32_t likely_gap(const struct translator *t, const struct vector_acces
 
 static struct lanes load_with_gap(struct translator *t, struct vector_access a, uint32_t gap)
 {
-    a.fact = (struct v_fact){.period = 8, .step = gap, .repeat = a.fact.repeat};
+    a.fact = (struct v_fact){.period = a.unit, .step = gap, .repeat = a.fact.repeat};
     return load_spaced(t, &a);
 }
 
@@ -304,19 +305,17 @@ static LLVMValueRef load_beside(struct translator *t, const struct vector_access
 }
 
 /* One word of each of eight lanes. */
-static void take_words(struct translator *t, const struct vector_access *a, const struct beside *set, unsigned p,
-                       struct lanes word[4])
+static void take_words(struct translator *t, const struct vector_access *a, const struct beside *set, unsigned first,
+                       LLVMValueRef word[4])
 {
-    word[0].piece[p] = LLVMGetPoison(t->piece_type);
-    for (unsigned i = 0; i < 8; i++) {
-        LLVMValueRef value = load_beside(t, a, set, p * 8 + i);
-        word[0].piece[p] = LLVMBuildInsertElement(t->b, word[0].piece[p], value, ir_u32(t, i), "");
-    }
+    word[0] = LLVMGetPoison(LLVMVectorType(t->i32, 8));
+    for (unsigned i = 0; i < 8; i++)
+        word[0] = LLVMBuildInsertElement(t->b, word[0], load_beside(t, a, set, first + i), ir_u32(t, i), "");
 }
 
 /* Two words of each: those of lanes 0, 1, 4, 5 and of 2, 3, 6, 7 are put together first. */
-static void take_pairs(struct translator *t, const struct vector_access *a, const struct beside *set, unsigned p,
-                       struct lanes word[4])
+static void take_pairs(struct translator *t, const struct vector_access *a, const struct beside *set, unsigned first,
+                       LLVMValueRef word[4])
 {
     static const uint8_t lane[2][4] = {{0, 1, 4, 5}, {2, 3, 6, 7}}, low[8] = {0, 2, 8, 10, 4, 6, 12, 14},
                          high[8] = {1, 3, 9, 11, 5, 7, 13, 15};
@@ -324,37 +323,38 @@ static void take_pairs(struct translator *t, const struct vector_access *a, cons
     for (unsigned k = 0; k < 2; k++) {
         part[k] = LLVMGetPoison(LLVMVectorType(t->i64, 4));
         for (unsigned i = 0; i < 4; i++) {
-            LLVMValueRef value = load_beside(t, a, set, p * 8 + lane[k][i]);
+            LLVMValueRef value = load_beside(t, a, set, first + lane[k][i]);
             part[k] = LLVMBuildInsertElement(t->b, part[k], value, ir_u32(t, i), "");
         }
-        part[k] = LLVMBuildBitCast(t->b, part[k], t->piece_type, "");
+        part[k] = LLVMBuildBitCast(t->b, part[k], LLVMVectorType(t->i32, 8), "");
     }
-    word[0].piece[p] = shuffle8(t, part[0], part[1], low);
-    word[1].piece[p] = shuffle8(t, part[0], part[1], high);
+    word[0] = shuffle8(t, part[0], part[1], low);
+    word[1] = shuffle8(t, part[0], part[1], high);
 }
 
 /* Four words of each, as rows of two matrices that are turned: lane i beside lane i + 4. */
-static void take_rows(struct translator *t, const struct vector_access *a, const struct beside *set, unsigned p,
-                      struct lanes word[4])
+static void take_rows(struct translator *t, const struct vector_access *a, const struct beside *set, unsigned first,
+                      LLVMValueRef word[4])
 {
     static const uint8_t both[8] = {0, 1, 2, 3, 4, 5, 6, 7};
-    LLVMValueRef row[4], column[4];
+    LLVMValueRef row[4];
     for (unsigned i = 0; i < 4; i++)
-        row[i] = shuffle8(t, load_beside(t, a, set, p * 8 + i), load_beside(t, a, set, p * 8 + i + 4), both);
-    turn(t, row, column);
-    for (unsigned k = 0; k < 4; k++) word[k].piece[p] = column[k];
+        row[i] = shuffle8(t, load_beside(t, a, set, first + i), load_beside(t, a, set, first + i + 4), both);
+    turn(t, row, word);
 }
 
 static void take_set(struct translator *t, const struct vector_access *a, const struct beside *set,
                      struct lanes word[4])
 {
-    unsigned own = pieces_loaded(t, a);
-    for (unsigned p = 0; p < own; p++) {
-        if (set->words == 1) take_words(t, a, set, p, word);
-        else if (set->words == 2) take_pairs(t, a, set, p, word);
-        else take_rows(t, a, set, p, word);
+    LLVMValueRef unit[4][ISA_LANES / 8], taken[4];
+    unsigned own = pieces_loaded(t, a) * t->words / 8;
+    for (unsigned u = 0; u < lanes_computed(t) / 8; u++) {
+        if (u < own && set->words == 1) take_words(t, a, set, u * 8, taken);
+        else if (u < own && set->words == 2) take_pairs(t, a, set, u * 8, taken);
+        else if (u < own) take_rows(t, a, set, u * 8, taken);
+        for (unsigned k = 0; k < set->words; k++) unit[k][u] = u < own ? taken[k] : unit[k][u - own];
     }
-    for (unsigned k = 0; k < set->words; k++) repeat_pieces(t, &word[k], own);
+    for (unsigned k = 0; k < set->words; k++) word[k] = join_units(t, 8, unit[k]);
 }
 
 /* What one of the loads finds in the words of its set. */
@@ -375,7 +375,7 @@ static struct lanes part_of_set(struct translator *t, const struct vector_access
  */
 static struct taken *set_of(struct translator *t, const struct vector_access *a)
 {
-    if (!a->all || t->words != 8) return NULL;
+    if (!a->all || t->words < 8) return NULL;
     for (unsigned i = 0; i < SETS; i++)
         if (beside_has(&t->taken[i].set, a->n)) return &t->taken[i];
     struct taken *set = &t->taken[t->ntaken % SETS];

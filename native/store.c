@@ -46,13 +46,19 @@ static void store_piece(struct translator *t, const struct vector_access *a, LLV
     ir_at(t, done);
 }
 
+/* So many lanes from one on, all or half of a piece. */
+static LLVMValueRef unit_of(struct translator *t, const struct lanes *data, unsigned lane, unsigned count)
+{
+    LLVMValueRef index[UNIT_MOST], piece = data->piece[lane / t->words];
+    for (unsigned i = 0; i < count; i++) index[i] = ir_u32(t, lane % t->words + i);
+    if (count == t->words) return piece;
+    return LLVMBuildShuffleVector(t->b, piece, LLVMGetPoison(t->piece_type), LLVMConstVector(index, count), "");
+}
+
 static void store_unit(struct translator *t, const struct vector_access *a, struct lanes data, unsigned lane)
 {
     LLVMTypeRef type = LLVMVectorType(memory_type(t, a->size), a->unit);
-    LLVMValueRef index[UNIT_MOST], address = lane_address(t, a, lane), value = data.piece[lane / t->words];
-    for (unsigned i = 0; i < a->unit && a->unit < t->words; i++) index[i] = ir_u32(t, lane % t->words + i);
-    if (a->unit < t->words)
-        value = LLVMBuildShuffleVector(t->b, value, LLVMGetPoison(t->piece_type), LLVMConstVector(index, a->unit), "");
+    LLVMValueRef address = lane_address(t, a, lane), value = unit_of(t, &data, lane, a->unit);
     if (a->size < 4) value = LLVMBuildTrunc(t->b, value, type, "");
     if (a->all) {
         LLVMSetAlignment(LLVMBuildStore(t->b, value, address), 1);
@@ -92,8 +98,8 @@ static void store_spaced(struct translator *t, const struct vector_access *a, st
 {
     LLVMValueRef first = NULL;
     for (unsigned lane = 0; lane < lanes_computed(t); lane++) {
-        if (lane % t->words == 0) first = lane_address(t, a, lane);
-        LLVMValueRef to = ir_field(t, first, (size_t)a->fact.step * (lane % t->words));
+        if (lane % a->unit == 0) first = lane_address(t, a, lane);
+        LLVMValueRef to = ir_field(t, first, (size_t)a->fact.step * (lane % a->unit));
         LLVMSetAlignment(LLVMBuildStore(t->b, get_lane(t, data, lane), to), 1);
     }
 }
@@ -135,16 +141,16 @@ struct lanes stored_by(struct translator *t, const struct node *n)
 }
 
 /* Eight lanes' rows. */
-static void store_rows_of_piece(struct translator *t, const struct lanes word[ROW_WORDS], unsigned p,
-                                LLVMValueRef address)
+static void store_eight_rows(struct translator *t, const struct lanes word[ROW_WORDS], unsigned lane,
+                             LLVMValueRef address)
 {
     static const uint8_t halves[2][8] = {{0, 1, 2, 3, 8, 9, 10, 11}, {4, 5, 6, 7, 12, 13, 14, 15}};
     LLVMValueRef column[ROW_WORDS], row[ROW_WORDS];
-    for (unsigned k = 0; k < ROW_WORDS; k++) column[k] = word[k].piece[p];
+    for (unsigned k = 0; k < ROW_WORDS; k++) column[k] = unit_of(t, &word[k], lane, 8);
     turn(t, column, row); /* row k: of lane k, and of lane k + 4 */
     for (unsigned k = 0; k < 4; k++) {
         LLVMValueRef two = shuffle8(t, row[k % 2 * 2], row[k % 2 * 2 + 1], halves[k / 2]);
-        LLVMSetAlignment(LLVMBuildStore(t->b, two, ir_field(t, address, (p * 4 + k) * 32)), 1);
+        LLVMSetAlignment(LLVMBuildStore(t->b, two, ir_field(t, address, lane * 16 + k * 32)), 1);
     }
 }
 
@@ -161,7 +167,8 @@ static void store_rows(struct translator *t, const struct vector_access *a)
     LLVMValueRef ends = LLVMBuildAnd(t->b, LLVMBuildXor(t->b, first, last, ""), ir_u32(t, PAGE), "");
     ir_branch_likely(t, LLVMBuildICmp(t->b, LLVMIntEQ, ends, ir_u32(t, 0), ""), rows, other);
     ir_at(t, rows);
-    for (unsigned p = 0; p < t->pieces; p++) store_rows_of_piece(t, word, p, host_address(t, first));
+    for (unsigned lane = 0; lane < lanes_computed(t); lane += 8)
+        store_eight_rows(t, word, lane, host_address(t, first));
     from[0] = LLVMGetInsertBlock(t->b);
     LLVMBuildBr(t->b, done);
     ir_at(t, other);
