@@ -99,12 +99,30 @@ static void test_ends_of_memory(void **state)
         }
 }
 
+/* The bytes and half words of the lanes that take part end where memory does. */
+static void test_end_under_mask(void **state)
+{
+    (void)state;
+    for (uint32_t lanes = 1; lanes < 32; lanes += lanes < 4 ? 1 : 6) {
+        struct result r = run(
+            BASE " lw x9, 0(x20)\n lui x14, 0x90010\n sub x13, x14, x9\n sub x14, x13, x9\n vid.v v9\n"
+                 " vadd.vv v5, v2, v2\n vadd.vx v5, v5, x14\n vadd.vx v6, v2, x13\n" PAIR_PART(
+                     " vlh12.v v7, 0(v5)\n vlhu12.v v8, 0(v5)\n" MIX("v7")
+                         MIX("v8") ""
+                                   " vlb12.v v7, 0(v6)\n vlbu12.v v8, 0(v6)\n" MIX("v7") MIX("v8"),
+                     " vadd.vi v1, v1, 1\n") " vsll.vi v5, v2, 2\n vadd.vx v5, v5, x20\n vsw12.v v1, 64(v5)\n endprg\n",
+            &lanes, 1);
+        assert_int_equal(r.status, LAUNCH_DONE);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_steps),
         cmocka_unit_test(test_far),
         cmocka_unit_test(test_ends_of_memory),
+        cmocka_unit_test(test_end_under_mask),
     };
     if (!engine_usable(&engine_native)) return 77;
     return cmocka_run_group_tests(tests, pair_setup, pair_teardown);
