@@ -1,51 +1,45 @@
 /* Loads of all lanes, by the shape of their addresses, known or found when the code runs. */
 #include "native/access.h"
 
-/* Where a masked load of a unit reads. Lanes that rest hold any address, and AVX2's masked loads take a hundred times
- * as long where there is no memory, also if they read nothing: without lanes they go where there is some. */
+/* Where a load of a unit reads. Lanes that rest hold any address, and masked loads take a hundred times as long where
+ * there is no memory, also if they read nothing: without lanes they go where there is some. */
 static LLVMValueRef masked_address(struct translator *t, const struct vector_access *a, unsigned lane)
 {
-    LLVMValueRef address = lane_address(t, a, lane);
-    if (t->words != 8) return address;
-    LLVMValueRef some = LLVMBuildICmp(t->b, LLVMIntNE, piece_bits(t, a, lane / t->words), ir_u32(t, 0), "");
+    LLVMValueRef bits = LLVMBuildAnd(t->b, a->lanes, ir_u32(t, ((1u << a->unit) - 1) << lane), "");
+    LLVMValueRef some = LLVMBuildICmp(t->b, LLVMIntNE, bits, ir_u32(t, 0), ""), address = lane_address(t, a, lane);
     return LLVMBuildSelect(t->b, some, address, ir_field(t, t->state, offsetof(struct native_state, in)), "");
 }
 
-static LLVMValueRef load_masked_unit(struct translator *t, const struct vector_access *a, unsigned lane,
-                                     LLVMTypeRef type)
+static LLVMValueRef load_masked(struct translator *t, const struct vector_access *a, unsigned lane, LLVMTypeRef type,
+                                LLVMValueRef address)
 {
     LLVMTypeRef types[] = {type, t->ptr};
-    LLVMValueRef args[] = {masked_address(t, a, lane), ir_u32(t, 1), lane_flags(t, a->lanes, lane, a->unit),
-                           LLVMConstNull(type)};
+    LLVMValueRef args[] = {address, ir_u32(t, 1), lane_flags(t, a->lanes, lane, a->unit), LLVMConstNull(type)};
     return ir_intrinsic(t, "llvm.masked.load", types, 2, args, 4);
 }
 
-/* Does a lane of the unit take part, and is all of the unit on its page? */
-static LLVMValueRef is_unit_there(struct translator *t, const struct vector_access *a, unsigned lane,
-                                  LLVMValueRef address)
+/* Is all of a unit on the page of its first lane? */
+static LLVMValueRef is_on_its_page(struct translator *t, const struct vector_access *a, LLVMValueRef address)
 {
     enum { PAGE = 4096 };
     LLVMValueRef place = LLVMBuildAnd(t->b, LLVMBuildPtrToInt(t->b, address, t->i64, ""), ir_u64(t, PAGE - 1), "");
-    LLVMValueRef bits = LLVMBuildAnd(t->b, a->lanes, ir_u32(t, ((1u << a->unit) - 1) << lane), "");
-    LLVMValueRef some = LLVMBuildICmp(t->b, LLVMIntNE, bits, ir_u32(t, 0), "");
-    return LLVMBuildAnd(t->b, some, LLVMBuildICmp(t->b, LLVMIntULE, place, ir_u64(t, PAGE - a->unit * a->size), ""),
-                        "");
+    return LLVMBuildICmp(t->b, LLVMIntULE, place, ir_u64(t, PAGE - a->unit * a->size), "");
 }
 
-/* A unit of bytes or half words. Masked loads of these take several times as long as others, which do where nothing can
- * fail that is not to. */
+/* A unit of bytes or half words. Masked loads of these take several times as long as others, which do where all are on
+ * one page: they fail if a lane does that takes part. */
 static LLVMValueRef load_small_unit(struct translator *t, const struct vector_access *a, unsigned lane,
-                                    LLVMTypeRef type)
+                                    LLVMTypeRef type, LLVMValueRef address)
 {
     LLVMBasicBlockRef plain = ir_block(t, "plain"), masked = ir_block(t, "masked"), done = ir_block(t, ""), from[2];
-    LLVMValueRef address = lane_address(t, a, lane), value[2], out;
-    ir_branch_likely(t, is_unit_there(t, a, lane, address), plain, masked);
+    LLVMValueRef value[2], out;
+    ir_branch_likely(t, is_on_its_page(t, a, address), plain, masked);
     ir_at(t, plain);
     value[0] = load_unaligned(t, type, address);
     from[0] = LLVMGetInsertBlock(t->b);
     LLVMBuildBr(t->b, done);
     ir_at(t, masked);
-    value[1] = load_masked_unit(t, a, lane, type);
+    value[1] = load_masked(t, a, lane, type, address);
     from[1] = LLVMGetInsertBlock(t->b);
     LLVMBuildBr(t->b, done);
     ir_at(t, done);
@@ -59,8 +53,8 @@ static LLVMValueRef load_unit(struct translator *t, const struct vector_access *
     LLVMTypeRef type = LLVMVectorType(memory_type(t, a->size), a->unit), full = LLVMVectorType(t->i32, a->unit);
     LLVMValueRef value;
     if (a->all) value = load_unaligned(t, type, lane_address(t, a, lane));
-    else if (a->size < 4) value = load_small_unit(t, a, lane, type);
-    else value = load_masked_unit(t, a, lane, type);
+    else if (a->size < 4) value = load_small_unit(t, a, lane, type, masked_address(t, a, lane));
+    else value = load_masked(t, a, lane, type, masked_address(t, a, lane));
     if (a->size < 4) value = extend(t, value, a->is_signed, full);
     return a->all ? value : keep(t, value);
 }
