@@ -533,7 +533,7 @@ static struct lanes load_many(struct translator *t, const struct vector_access *
     return meet(t, ways, 2);
 }
 
-/* With AVX2 a gather takes as long for one lane as for all, and the look at the addresses as long as some loads: before
+/* A gather takes as long for one lane as for all, and the look at the addresses as long as some loads: before
  * that a few lanes' words are looked up one after the other. */
 static struct lanes load_few_or_many(struct translator *t, const struct vector_access *a)
 {
@@ -556,5 +556,5 @@ struct lanes load_vector(struct translator *t, const struct vector_access *a)
 {
     if (is_known_same(a)) return a->fact.period == ISA_LANES ? load_for_all(t, a) : load_uniform(t, a);
     if (is_known_consecutive(t, a)) return load_consecutive(t, a);
-    return t->words == 8 && !a->all && a->size == 4 ? load_few_or_many(t, a) : load_many(t, a);
+    return t->words >= 8 && !a->all && a->size == 4 ? load_few_or_many(t, a) : load_many(t, a);
 }

@@ -127,15 +127,14 @@ bool runs_can(const struct translator *t, const struct block *block)
 
 /* ---- whether it pays ---- */
 
-/* Variables hold what was found in the rounds of any warp: 0 at first. None where gathers of 16 words are as fast, or
- * in code for lanes that stay together: lanes that run part, and facts of such code are those of ways that they take
- * together. */
+/* Variables hold what was found in the rounds of any warp: 0 at first. None in code for
+ * lanes that stay together: lanes that run part, and facts of such code are those of ways that they take together. */
 void runs_make(struct translator *t)
 {
     struct loop l;
     t->runs = LLVMBuildAlloca(t->b, t->i32, "runs");
     LLVMBuildStore(t->b, ir_u32(t, 0), t->runs);
-    if (t->words > 8 || t->flow->request->lanes == LANES_TOGETHER) return;
+    if (t->flow->request->lanes == LANES_TOGETHER) return;
     for (size_t i = 0; i < t->flow->nblocks; i++) {
         const struct block *block = &t->flow->blocks[i];
         bool own = t->flow->request->registers == REGISTERS_ALL || has_own_registers(t, block);

@@ -89,7 +89,7 @@ static void store_each(struct translator *t, const struct vector_access *a, stru
 static void store_scattered(struct translator *t, const struct vector_access *a, struct lanes data)
 {
     if (a->size == 4 && t->words == 16) scatter(t, a, data);
-    else if (a->all && t->words == 8) store_each(t, a, data);
+    else if (a->all && t->words >= 8) store_each(t, a, data);
     else store_one_by_one(t, a, data);
 }
 
