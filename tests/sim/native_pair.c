@@ -97,6 +97,7 @@ static void run_guest(struct guest *g, const struct pair *p, struct outcome *out
     if (p->turns) turns_begin(&out->turns, g);
     guest_run(g);
     if (p->turns) turns_end(&out->turns);
+    assert_true(!p->turns || out->turns.count > 1); /* somebody has looked */
 }
 
 /* Fills all registers by another launch of the same shape: those of new warps are 0 whatever is left there. */

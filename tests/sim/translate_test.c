@@ -155,6 +155,23 @@ static void test_size(void **state)
     elf_free(&image);
 }
 
+/* Code that stores all registers is larger. */
+static void test_registers(void **state)
+{
+    static uint8_t bytes[1 << 20];
+    struct elf_image image;
+    struct native_request r = sound();
+    char says[200];
+    (void)state;
+    assemble_loop(&image);
+    r.code_words = image.text_words;
+    size_t read = ask_code(&r, image.text, image.text_words, bytes, sizeof bytes, says);
+    r.registers = REGISTERS_ALL;
+    size_t all = ask_code(&r, image.text, image.text_words, bytes, sizeof bytes, says);
+    assert_true(read < all);
+    elf_free(&image);
+}
+
 /* Code that ends before it has come has no answer; addresses outside of it are no places to translate. */
 static void test_odd(void **state)
 {
@@ -172,9 +189,9 @@ static void test_odd(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_sound), cmocka_unit_test(test_bad),
-                                       cmocka_unit_test(test_effort), cmocka_unit_test(test_size),
-                                       cmocka_unit_test(test_odd)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_sound),     cmocka_unit_test(test_bad),
+                                       cmocka_unit_test(test_effort),    cmocka_unit_test(test_size),
+                                       cmocka_unit_test(test_registers), cmocka_unit_test(test_odd)};
     const char *program = getenv("VENTUS_TRANSLATE");
     if (!program || access(program, X_OK)) return 77;
     return cmocka_run_group_tests(tests, NULL, NULL);
