@@ -1,7 +1,8 @@
 /* Launches that the public tool chain compiled and the public simulator logged, run on ours.
  *
- * Every engine runs them, those that can be observed twice. Launches of one `run` share a memory and go in order. With
- * a log, every instruction of every warp must have the logged effects, and the final memory must be .data plus all
+ * Every engine runs them, those that can be observed twice, and `step` and `native` once more in turns of many lengths,
+ * whose states between these must be the same (native_turns.h). Launches of one `run` share a memory and go in order.
+ * With a log, every instruction of every warp must have the logged effects, and the final memory must be .data plus all
  * logged stores, exactly. Without one, the sum c = a + b is checked. The corpus is at $VENTUS_CORPUS, else beside the
  * source tree; exit code 77, loudly, when it is nowhere. */
 #include <stdarg.h>
@@ -15,6 +16,7 @@
 #include "corpus_log.h"
 #include "guest.h"
 #include "isa/abi.h"
+#include "native_turns.h"
 #include "vt/case.h"
 #include "sim/schedule.h"
 
@@ -28,7 +30,7 @@ struct item {
 static const char *corpus;
 static struct item items[MAX_LAUNCHES];
 static size_t nitems;
-static size_t total_compared;
+static size_t total_compared, total_looks;
 
 /* ---- the index ---- */
 
@@ -134,12 +136,14 @@ static void compare_local(struct gpu *gpu, struct gpu *expected, uint32_t bytes)
     }
 }
 
-/* ---- the machines: one for each engine, another for one that can be observed, one with another scheduler ---- */
+/* ---- the machines: one for each engine, another for one that can be observed, one with another scheduler; and two
+ * whose states are compared between turns ---- */
 
 struct runner {
     struct guest_engine engine;
     struct gpu *gpu;
     bool observed, scheduled;
+    struct turns turns; /* of the last launch of those that are looked at */
 };
 
 /* Always the oldest warp that can run. */
@@ -155,11 +159,22 @@ static const struct scheduler oldest = {.pick = pick_oldest};
 enum { MOST_RUNNERS = 16 };
 static struct runner runners[MOST_RUNNERS];
 static size_t nrunners;
+static struct runner *looked_at; /* two of them; NULL: the host has no `native` */
 
 static void add_runner(const struct guest_engine *e, bool observed, bool scheduled)
 {
     assert_true(nrunners < MOST_RUNNERS);
     runners[nrunners++] = (struct runner){.engine = *e, .observed = observed, .scheduled = scheduled};
+}
+
+/* The best build of `step`, and `native`, if the host has it. */
+static void add_looked_at(void)
+{
+    const struct guest_engine *last = &runners[nrunners - 1].engine;
+    if (strcmp(last->engine.name, engine_native.name) != 0) return;
+    add_runner(&runners[0].engine, false, false);
+    add_runner(last, false, false);
+    looked_at = &runners[nrunners - 2];
 }
 
 /* What can be observed is; unobserved too, if it is the engine's only build. */
@@ -172,6 +187,7 @@ static void find_runners(void)
         if (hooks) add_runner(&e, true, false);
         if (!hooks || first) add_runner(&e, false, false);
     }
+    add_looked_at();
     add_runner(&runners[0].engine, false, true);
 }
 
@@ -189,28 +205,37 @@ static void open_runners(const struct gpu_config *config)
 
 static void close_runners(void)
 {
-    for (struct runner *r = runners; r < runners + nrunners; r++) gpu_destroy(r->gpu);
+    for (struct runner *r = runners; r < runners + nrunners; r++) {
+        gpu_destroy(r->gpu);
+        turns_free(&r->turns);
+        r->turns = (struct turns){0};
+    }
 }
 
 /* ---- running ---- */
 
-static struct counters run(struct gpu *gpu, const struct recorded *c, const struct launch_options *options)
+static struct counters run(struct runner *r, const struct recorded *c, const struct launch_options *options)
 {
     struct result result;
     char text[400];
-    gpu_launch(gpu, &c->launch, options, &result);
+    bool looked = looked_at && r >= looked_at && r < looked_at + 2;
+    turns_free(&r->turns);
+    r->turns = (struct turns){.seed = 4, .wanted = SIZE_MAX};
+    if (looked) turns_begin(&r->turns, r->gpu);
+    gpu_launch(r->gpu, &c->launch, options, &result);
+    if (looked) turns_end(&r->turns);
     fault_print(&result.fault, text, sizeof text);
     if (result.status != LAUNCH_DONE) fail_msg("%s", text);
     return result.counters;
 }
 
 /* On a machine that can be observed: every instruction has the logged effects. Reads the log and leaves it open. */
-static struct counters run_observed(const struct runner *r, const struct recorded *c, const char *path, struct log *log)
+static struct counters run_observed(struct runner *r, const struct recorded *c, const char *path, struct log *log)
 {
     struct observer observer = {.user = log, .after = log_compare};
     struct launch_options options = {.observers = &observer, .serial = true};
     assert_true(log_read(path, log));
-    struct counters counters = run(r->gpu, c, &options);
+    struct counters counters = run(r, c, &options);
     if (*log->error) fail_msg("%s", log->error);
     if (!log_finished(log)) fail_msg("the log goes on where the run has ended");
     return counters;
@@ -253,7 +278,7 @@ static void run_logged(const struct item *it, struct gpu *expected, const struct
     }
     for (size_t i = 0; i < nrunners; i++) {
         if (runners[i].observed) continue;
-        counters[i] = run(runners[i].gpu, c, NULL);
+        counters[i] = run(&runners[i], c, NULL);
         compare_all(&runners[i], expected, c, concurrent);
     }
     total_compared += compared;
@@ -269,7 +294,7 @@ static float float_at(const uint32_t *words, size_t i)
 
 /* The oldest form, code first, adds b to a in place. Its groups of one work-item were recorded without
  * masks, so that all lanes of each group add, at positions that begin one further each time. */
-static void run_sum_in_place(const struct item *it, struct gpu *gpu, const struct recorded *c)
+static void run_sum_in_place(const struct item *it, struct runner *r, const struct recorded *c)
 {
     const struct case_buffer *a = &c->buffers[1], *b = &c->buffers[2];
     enum { MOST = 64 };
@@ -280,18 +305,19 @@ static void run_sum_in_place(const struct item *it, struct gpu *gpu, const struc
     for (uint32_t group = 0; group < c->launch.groups[0]; group++)
         for (uint32_t lane = 0; lane < c->launch.work_items; lane++)
             if (group + lane < n) want[group + lane] += float_at(b->words, group + lane);
-    run(gpu, c, NULL);
+    run(r, c, NULL);
     for (size_t i = 0; i < n; i++)
-        if (float_at(gpu_mem(gpu, a->base, a->size), i) != want[i]) fail_msg("%s: sum %zu is wrong", it->metadata, i);
+        if (float_at(gpu_mem(r->gpu, a->base, a->size), i) != want[i])
+            fail_msg("%s: sum %zu is wrong", it->metadata, i);
 }
 
 /* The first three buffers are a, b and c: c = a + b. */
-static void run_sum(const struct item *it, struct gpu *gpu, const struct recorded *c)
+static void run_sum(const struct item *it, struct runner *r, const struct recorded *c)
 {
     assert_true(c->nbuffers >= 3);
     const struct case_buffer *a = &c->buffers[0], *b = &c->buffers[1], *out = &c->buffers[2];
-    run(gpu, c, NULL);
-    const uint32_t *sum = gpu_mem(gpu, out->base, out->alloc);
+    run(r, c, NULL);
+    const uint32_t *sum = gpu_mem(r->gpu, out->base, out->alloc);
     uint32_t wrong = 0, sums = 0;
     for (size_t i = 0; i < a->size / 4; i++, sums++) {
         if (float_at(sum, i) != float_at(a->words, i) + float_at(b->words, i)) wrong++;
@@ -299,14 +325,23 @@ static void run_sum(const struct item *it, struct gpu *gpu, const struct recorde
     if (wrong || !sums) fail_msg("%s: %u of %u sums are wrong", it->metadata, wrong, sums);
 }
 
+/* Of the last launch. */
+static void compare_turns(void)
+{
+    if (!looked_at) return;
+    size_t look = turns_differ(&looked_at[0].turns, &looked_at[1].turns);
+    if (look != SIZE_MAX) fail_msg("states between turns differ from look %zu on", look);
+    total_looks += looked_at[0].turns.count;
+}
+
 /* ---- runs ---- */
 
 /* A launch without a log. */
-static void run_unlogged(const struct item *it, struct gpu *gpu, const struct recorded *c)
+static void run_unlogged(const struct item *it, struct runner *r, const struct recorded *c)
 {
-    if (!strstr(it->expected, "computable")) run(gpu, c, NULL);
-    else if (c->buffers[0].base == ABI_CODE_BASE) run_sum_in_place(it, gpu, c);
-    else run_sum(it, gpu, c);
+    if (!strstr(it->expected, "computable")) run(r, c, NULL);
+    else if (c->buffers[0].base == ABI_CODE_BASE) run_sum_in_place(it, r, c);
+    else run_sum(it, r, c);
 }
 
 static void run_item(const struct item *it, struct gpu *expected)
@@ -320,7 +355,8 @@ static void run_item(const struct item *it, struct gpu *expected)
     assert_true(case_load(expected, &c));
     for (size_t i = 0; i < nrunners; i++) assert_true(case_load(runners[i].gpu, &c));
     if (*it->log) run_logged(it, expected, &c);
-    for (size_t i = 0; i < nrunners && !*it->log; i++) run_unlogged(it, runners[i].gpu, &c);
+    for (size_t i = 0; i < nrunners && !*it->log; i++) run_unlogged(it, &runners[i], &c);
+    compare_turns();
     case_free(&c);
 }
 
@@ -346,12 +382,15 @@ static void test_corpus(void **state)
     (void)state;
     assert_true(nitems > 0);
     find_runners();
+    setenv("VENTUS_TRANSLATE_REGISTERS", "all", 1); /* for those that are looked at; others store more than they need */
     for (size_t first = 0, end; first < nitems; first = end) {
         for (end = first + 1; end < nitems && same_run(&items[first], &items[end]);) end++;
         run_group(first, end);
     }
-    print_message("%zu launches, %zu instructions equal to the logs\n", nitems, total_compared);
+    print_message("%zu launches, %zu instructions equal to the logs, %zu states between turns\n", nitems,
+                  total_compared, total_looks);
     assert_true(total_compared > 0);
+    assert_true(!looked_at || total_looks > 0);
 }
 
 int main(void)

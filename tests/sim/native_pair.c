@@ -94,7 +94,7 @@ static void run_guest(struct guest *g, const struct pair *p, struct outcome *out
 {
     turns_free(&out->turns);
     out->turns = (struct turns){.seed = p->turns, .wanted = wanted};
-    if (p->turns) turns_begin(&out->turns, g);
+    if (p->turns) turns_begin(&out->turns, g->gpu);
     guest_run(g);
     if (p->turns) turns_end(&out->turns);
     assert_true(!p->turns || out->turns.count > 1); /* somebody has looked */

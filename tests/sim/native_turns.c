@@ -220,19 +220,19 @@ static uint64_t keeps(void *user, uint32_t sm)
     return t->last[sm].keeps;
 }
 
-void turns_begin(struct turns *t, struct guest *g)
+void turns_begin(struct turns *t, struct gpu *gpu)
 {
     struct scheduler s = {.user = t, .pick = pick, .removed = removed, .rounds = t->seed & 1};
-    const struct gpu_config *c = gpu_config_of(g->gpu);
+    const struct gpu_config *c = gpu_config_of(gpu);
     t->keeps = t->seed & 2;
     if (t->keeps) s.keeps = keeps;
-    t->gpu = g->gpu;
+    t->gpu = gpu;
     t->last = calloc(c->sms, sizeof *t->last);
     t->random = t->seed * 0x9e3779b97f4a7c15u;
     t->rotation = rotation_new(c->sms, c->quantum);
     assert_true(t->rotation && t->last);
     t->usual = rotation_scheduler(t->rotation);
-    gpu_schedule(g->gpu, &s);
+    gpu_schedule(gpu, &s);
 }
 
 void turns_end(struct turns *t)

@@ -53,7 +53,7 @@ struct turns {
 };
 
 /* Makes the machine's scheduler one that notes what it sees; the other function ends that, before the machine goes. */
-void turns_begin(struct turns *t, struct guest *g);
+void turns_begin(struct turns *t, struct gpu *gpu);
 void turns_end(struct turns *t);
 
 /* Frees what has been noted. */
