@@ -1,13 +1,12 @@
 /* States between the turns of warps (native_turns.h). */
 #include "native_turns.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
+#include "isa/abi.h"
+
+enum { DATA_PAGES = 16 };
 
 /* ---- what is seen ---- */
 
@@ -64,7 +63,7 @@ static void mix(struct turns *t, const uint32_t *words, size_t n)
 static void *grown(void *array, size_t bytes)
 {
     void *more = realloc(array, bytes);
-    assert_non_null(more);
+    if (!more) abort();
     return more;
 }
 
@@ -136,6 +135,14 @@ static void see_memory(struct turns *t, struct turns_part part, uint32_t addr, u
     if (words) see(t, part, words, size / 4);
 }
 
+/* Of the first pages for data those that are open. */
+static void see_data(struct turns *t)
+{
+    struct turns_part part = {.kind = PART_DATA};
+    for (; part.number < DATA_PAGES; part.number++)
+        see_memory(t, part, ABI_HEAP_BASE + part.number * ABI_PAGE, ABI_PAGE);
+}
+
 static void see_group(struct turns *t, const struct group *g)
 {
     const struct counters *c = &g->counters;
@@ -159,7 +166,7 @@ static void look(struct turns *t, const struct turn *last, const struct group *g
     t->sum = 0;
     see(t, (struct turns_part){.kind = PART_LOOK}, words, 2);
     for (const struct group *g = groups; g; g = one ? NULL : g->next) see_group(t, g);
-    see_memory(t, (struct turns_part){.kind = PART_DATA}, GUEST_DATA, GUEST_BYTES);
+    see_data(t);
     see_memory(t, (struct turns_part){.kind = PART_LAUNCH}, ABI_LAUNCH_BASE, ABI_PAGE);
     if (t->count == t->wanted) t->behind = last->length;
     if (t->count == t->room) t->looks = grown(t->looks, (t->room = 2 * t->room + 64) * sizeof *t->looks);
@@ -178,7 +185,7 @@ static uint32_t below(struct turns *t, uint32_t n)
 static uint32_t any_length(struct turns *t)
 {
     static const uint32_t most[] = {4, 40, 40, 200, 200, 700, 3000};
-    return 1 + below(t, most[below(t, sizeof most / sizeof *most)]);
+    return (1 + below(t, most[below(t, sizeof most / sizeof *most)])) * (t->longer ? 16 : 1);
 }
 
 /* Does a warp that is alone in its group go on behind a barrier, without anybody's being asked by translated code? Then
@@ -230,7 +237,7 @@ void turns_begin(struct turns *t, struct gpu *gpu)
     t->last = calloc(c->sms, sizeof *t->last);
     t->random = t->seed * 0x9e3779b97f4a7c15u;
     t->rotation = rotation_new(c->sms, c->quantum);
-    assert_true(t->rotation && t->last);
+    if (!t->rotation || !t->last) abort();
     t->usual = rotation_scheduler(t->rotation);
     gpu_schedule(gpu, &s);
 }
@@ -265,7 +272,7 @@ static void name_word(const struct turns_part *p, uint32_t i, char *name, size_t
     unsigned n = (unsigned)p->number;
     switch ((enum part)p->kind) {
     case PART_LOOK: snprintf(name, size, "%s", look_words[i]); return;
-    case PART_DATA: snprintf(name, size, "data + 0x%x", (unsigned)i * 4); return;
+    case PART_DATA: snprintf(name, size, "data + 0x%x", n * ABI_PAGE + (unsigned)i * 4); return;
     case PART_LAUNCH: snprintf(name, size, "metadata + 0x%x", (unsigned)i * 4); return;
     case PART_GROUP: snprintf(name, size, "group %u: %s", (unsigned)p->group, group_words[i]); return;
     case PART_LOCAL: snprintf(name, size, "group %u: local memory + 0x%x", (unsigned)p->group, (unsigned)i * 4); return;
@@ -290,7 +297,7 @@ static unsigned print_part(const struct turns *a, const struct turns *b, size_t 
         uint32_t x = a->words[p->at + i], y = b->words[q->at + i];
         if (x == y) continue;
         name_word(p, i, name, sizeof name);
-        print_message("  %s: %08x %08x\n", name, (unsigned)x, (unsigned)y);
+        printf("  %s: %08x %08x\n", name, (unsigned)x, (unsigned)y);
         n++;
     }
     return n;
@@ -305,9 +312,24 @@ void turns_print(const struct turns *a, const struct turns *b)
 {
     enum { MOST = 24 };
     unsigned n = 0;
-    print_message("look %llu, behind turns of %u and %u instructions at most: step, native\n",
-                  (unsigned long long)a->wanted, (unsigned)a->behind, (unsigned)b->behind);
-    if (!a->nparts || !b->nparts) print_message("  there is none of %s\n", a->nparts ? "native" : "step");
+    printf("look %llu, behind turns of %u and %u instructions at most: step, native\n", (unsigned long long)a->wanted,
+           (unsigned)a->behind, (unsigned)b->behind);
+    if (!a->nparts || !b->nparts) printf("  there is none of %s\n", a->nparts ? "native" : "step");
     for (size_t i = 0; i < a->nparts && i < b->nparts && n < MOST && same_part(&a->parts[i], &b->parts[i]); i++)
         n += print_part(a, b, i, MOST - n);
+}
+
+void turns_show(const struct turns *t, FILE *out)
+{
+    char name[160];
+    if (!t->nparts) {
+        fputs("there is no such look\n", out);
+        return;
+    }
+    fprintf(out, "look %zu, behind a turn of %u instructions at most\n", t->wanted, (unsigned)t->behind);
+    for (const struct turns_part *p = t->parts; p < t->parts + t->nparts; p++)
+        for (uint32_t i = 0; i < p->words; i++) {
+            name_word(p, i, name, sizeof name);
+            fprintf(out, "%s: %08x\n", name, (unsigned)t->words[p->at + i]);
+        }
 }

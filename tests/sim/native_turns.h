@@ -1,5 +1,6 @@
 /* The whole state of a machine in the middle of programs, as a scheduler sees it between the turns of warps. For
- * native_pair.c: two engines that run the same program with the same scheduler must show it the same states.
+ * native_pair.c, corpus_test.c and tests/turns: two engines that run the same program with the same scheduler must show
+ * it the same states. Without cmocka; where the host has no memory, the process ends.
  *
  * The scheduler takes warps in the default order, in turns of 1 to some thousand instructions, most of them short. It
  * looks at everything whenever it is asked for a warp, and when a group goes:
@@ -7,7 +8,7 @@
  *   warps     that have not ended: pc, SIMT mask and stack, scalar registers, the lanes that exist of vector registers,
  *             control registers, reservations, whether they wait; of the others, that they have ended
  *   groups    of the SM: place in the grid, counters, local memory
- *   memory    the data of the guest, metadata and arguments
+ *   memory    the first 64 KiB for data, and the first page of metadata and arguments, as far as they are open
  *
  * Engines must store all registers (VENTUS_TRANSLATE_REGISTERS=all). Left out is what they need not agree on: what
  * warps that have ended hold, and those whose launch has failed; fflags and vxsat, which accrue only where a program
@@ -15,7 +16,9 @@
 #ifndef NATIVE_TURNS_H
 #define NATIVE_TURNS_H
 
-#include "guest.h"
+#include <stdio.h>
+
+#include "sim/launch.h"
 #include "sim/schedule.h"
 
 /* A piece of the state: `number` is that of a vector register or an entry, `words` of them follow from `at` on. */
@@ -29,6 +32,7 @@ struct turns_part {
 struct turns {
     uint32_t seed;   /* of the lengths of turns; its lowest bits say whether there are rounds and turns go on behind
                       * barriers (struct scheduler) */
+    bool longer;     /* turns, for programs of long blocks, which translated code executes as a whole or not at all */
     size_t wanted;   /* the look whose state is kept, SIZE_MAX: none */
     uint64_t *looks; /* a number for what each has seen */
     size_t count, room;
@@ -64,5 +68,8 @@ size_t turns_differ(const struct turns *a, const struct turns *b);
 
 /* Prints how: of runs that have kept that look. */
 void turns_print(const struct turns *a, const struct turns *b);
+
+/* Writes all of the look that has been kept, a word a line. */
+void turns_show(const struct turns *t, FILE *out);
 
 #endif
