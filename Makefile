@@ -6,7 +6,8 @@
 #   make test-profiles   tests/cl, examples and tests in Python on machines of the documents (configs/r*.conf, sv39.conf)
 #   make test-spirv      tests/cl and images by way of SPIR-V, through clang-15 and llvm-spirv-15
 #   make test-engines    tests/cl, examples, tests in Python and of the OpenCL library in translated code from the first
-#                        instruction, on each host level; ten minutes on two idle processors without AVX-512
+#                        instruction, on each host level, and tests/cl against `step` between turns of warps; a quarter of
+#                        an hour on two idle processors without AVX-512
 #   make check-clients   programs and libraries of Debian that compute with OpenCL, on Ventus and on pocl; installs them, takes
 #                        over an hour. CLIENTS="hashcat clfft" chooses some (tests/clients/)
 #   make bench      Ventus against pocl, tables of ratios; the assembler against llvm-mc
@@ -79,16 +80,17 @@ test-spirv: deps-test build
 	@VENTUS_CC=$(CURDIR)/tests/spirv/ventus-cc VENTUS_TRANSLATED=$(CURDIR)/$(BUILD)/ventus-cc VENTUS_CACHE=0 \
 	tests/run --build $(BUILD) --jobs $(JOBS) $(by_spirv) opencl/image opencl/sample
 
-# What test-engines runs with the least effort of the translator, and what with the usual one as well.
-LEAST_TESTS = ^cl/ ^example/ ^python/ ^unit/tests/opencl/
-USUAL_TESTS = cl/algorithms cl/atomic cl/calls cl/control cl/divergence cl/float cl/local cl/loops cl/reconverge cl/struct ^example/
+# What test-engines runs with the least effort of the translator, and what with the usual one as well: that of calls between turns
+# would take minutes.
+LEAST_TESTS = ^cl/ ^example/ ^python/ ^unit/tests/opencl/ ^turns/
+USUAL_TESTS = cl/algorithms cl/atomic ^cl/calls cl/control cl/divergence cl/float cl/local cl/loops cl/reconverge cl/struct ^example/
 
 # On a level that the host lacks, the next lower one would run twice. However busy the host is, translations are waited for: `step`
 # would run the cases without them, and the share of what ran translated (tests/translated.txt) would tell.
 test-engines: deps-test build
 	@code=0; has=$$($(BUILD)/ventus info | sed -n 's/^# engine native .* this host: //p'); \
 	export VENTUS_ENGINE=native VENTUS_TRANSLATE_PATIENCE=900; \
-	run="tests/run --build $(BUILD) --jobs $(JOBS) --timeout 900 --translated 95"; \
+	run="tests/run --build $(BUILD) --jobs $(JOBS) --timeout 900 --translated 95 --turns"; \
 	for level in base v3 v4; do export VENTUS_NATIVE_LEVEL=$$level; case " $$has " in \
 	*" $$level "*) echo "engine: native, $$level"; \
 	VENTUS_TRANSLATE_EFFORT=least $$run $(or $(TESTS),$(LEAST_TESTS)) || code=1; \
