@@ -111,9 +111,9 @@ cat >"$work/generic.awk" <<'END'
     copying = name !~ /PU3AS3|^_Z[0-9]+(atom|prefetch)/
 }
 { print }
-copying { gsub(/PU3AS1/, "PU3AS4"); gsub(/addrspace\(1\)/, "addrspace(4)"); copies = copies $0 "\n" }
+copying { gsub(/PU3AS1/, "PU3AS4"); gsub(/addrspace\(1\)/, "addrspace(4)"); copies[++count] = $0 }
 /^}/ { copying = 0 }
-END { printf "%s", copies }
+END { for (line = 1; line <= count; line++) print copies[line] }
 END
 
 # ---- together; linkonce_odr makes the linker take only what a program calls ----
