@@ -3,6 +3,7 @@
 #
 #   scripts/sources.sh files      those of the program: all but *_test.c
 #   scripts/sources.sh tests      *_test.c, without the ending
+#   scripts/sources.sh kernels    *.cl
 #   scripts/sources.sh all        every file of the tree that a list of sources could name
 #
 # The folder is the one whose meson.build asks (MESON_SOURCE_ROOT, MESON_SUBDIR). Meson asks when it
@@ -13,6 +14,7 @@ root=${MESON_SOURCE_ROOT:-$(dirname "$0")/..}
 case ${1-} in
 files) cd "$root/$MESON_SUBDIR" && find . -maxdepth 1 -name '*.c' ! -name '*_test.c' ;;
 tests) cd "$root/$MESON_SUBDIR" && find . -maxdepth 1 -name '*_test.c' | sed 's/\.c$//' ;;
-all) cd "$root" && find . -path './build*' -prune -o -path ./.git -prune -o \( -name '*.c' -o -name meson.build \) -print ;;
-*) echo "sources.sh: files, tests or all" >&2; exit 2 ;;
+kernels) cd "$root/$MESON_SUBDIR" && find . -maxdepth 1 -name '*.cl' ;;
+all) cd "$root" && find . -path './build*' -prune -o -path ./.git -prune -o \( -name '*.c' -o -path './compiler/library/*.cl' -o -name meson.build \) -print ;;
+*) echo "sources.sh: files, tests, kernels or all" >&2; exit 2 ;;
 esac | sed 's,^\./,,' | sort

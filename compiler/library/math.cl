@@ -1,5 +1,5 @@
 /* Functions of floats that libclc gets wrong: results or operands that are subnormal count as zero there, zeros have
- * the wrong sign, large arguments are inexact. build.sh names libclc's own versions libclc_*, for the arguments that
+ * the wrong sign, large arguments are inexact. The builder names libclc's own versions libclc_*, for the arguments that
  * they treat well. Vector forms are made of the scalar ones. */
 #include "library.h"
 

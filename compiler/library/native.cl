@@ -1,7 +1,7 @@
 /* What depends on the machine: work-items, synchronisation, copies by a group, printf.
  *
  * Definitions in the library's own files replace libclc's of the same name. Every function is inlined into its caller,
- * so nothing here may be recursive. Compiled by build.sh as OpenCL C 3.0. */
+ * so nothing here may be recursive. Compiled as OpenCL C 3.0 (meson.build). */
 #include "library.h"
 
 /* ---- work-items ---- */
