@@ -1,6 +1,6 @@
 # Front end of the build; Meson and ninja do the work (meson.build in each folder).
 #
-#   make            build everything into build/
+#   make            build what users see into build/: programs, libraries, examples (make build: tests and benchmarks, too)
 #   make demo       install missing packages, build, run the examples on the simulated GPU
 #   make test       the same for all tests; ends with "N passed, N failed"
 #   make test-profiles   tests/cl, examples and tests in Python on machines of the documents (configs/r*.conf, sv39.conf)
@@ -33,10 +33,10 @@ setup = $(if $(SANITIZE),-Db_sanitize=address$(comma)undefined -Db_lundef=false)
         $(if $(TSAN),-Db_sanitize=thread -Db_lundef=false) $(if $(WERROR),-Dwerror=true) --prefix=$(PREFIX)
 comma = ,
 
-.PHONY: all build demo test test-profiles test-spirv test-engines check-clients bench random mutants format format-check tidy install clean deps-build deps-test
+.PHONY: all sources product build demo test test-profiles test-spirv test-engines check-clients bench random mutants format format-check tidy install clean deps-build deps-test
 .NOTPARALLEL:
 
-all: build
+all: product
 
 deps-build:
 	@scripts/deps.sh build
@@ -51,14 +51,19 @@ $(BUILD)/build.ninja:
 	@scripts/sources.sh all >$(BUILD)/sources.txt
 
 # Meson looks for sources when it configures: do that again when files have come or gone.
-build: $(BUILD)/build.ninja
-	@echo "make: building $(BUILD)"
+sources: $(BUILD)/build.ninja
 	@scripts/sources.sh all >$(BUILD)/sources.new; if cmp -s $(BUILD)/sources.new $(BUILD)/sources.txt; \
 	then rm $(BUILD)/sources.new; else ninja -C $(BUILD) reconfigure >$(BUILD)/reconfigure.log || \
 	{ cat $(BUILD)/reconfigure.log; exit 1; }; mv $(BUILD)/sources.new $(BUILD)/sources.txt; fi
+
+product: sources
+	@echo "make: building $(BUILD)"
+	@ninja -C $(BUILD) -j $(JOBS) product
+build: sources
+	@echo "make: building $(BUILD), with tests and benchmarks"
 	@ninja -C $(BUILD) -j $(JOBS)
 
-demo: deps-build build
+demo: deps-build product
 	@scripts/demo.sh $(BUILD)
 
 test: deps-test build
@@ -122,9 +127,9 @@ format-check:
 tidy: deps-test build
 	@scripts/tidy.sh $(BUILD)
 
-install: build
+install: product
 	@meson configure $(BUILD) -Dprefix=$(PREFIX) -Dicd_folder=$(ICD_FOLDER)
-	@ninja -C $(BUILD) -j $(JOBS)
+	@ninja -C $(BUILD) -j $(JOBS) product
 	@meson install -C $(BUILD) --no-rebuild
 
 clean:
