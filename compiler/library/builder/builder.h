@@ -41,13 +41,13 @@ bool function_is_about(LLVMValueRef function, LLVMTypeKind kind);
 
 /* Loops that may delete or replace what they are at. */
 #define EACH_FUNCTION(f, module) \
-    (LLVMValueRef f = LLVMGetFirstFunction(module), f##_next; f && (f##_next = LLVMGetNextFunction(f), true); \
-     f = f##_next)
+    for (LLVMValueRef f = LLVMGetFirstFunction(module), f##_next; f && (f##_next = LLVMGetNextFunction(f), true); \
+         f = f##_next)
 #define EACH_BLOCK(b, function) \
-    (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
+    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
 #define EACH_INSTRUCTION(i, block) \
-    (LLVMValueRef i = LLVMGetFirstInstruction(block), i##_next; i && (i##_next = LLVMGetNextInstruction(i), true); \
-     i = i##_next)
+    for (LLVMValueRef i = LLVMGetFirstInstruction(block), i##_next; i && (i##_next = LLVMGetNextInstruction(i), true); \
+         i = i##_next)
 
 /* ---- space.c ---- */
 

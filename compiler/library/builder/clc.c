@@ -57,20 +57,15 @@ static bool is_saturating(value f) { return function_is_called(f, "convert_") &&
 static void correct_mistakes(LLVMModuleRef clc)
 {
     unsigned splits = 0, conversions = 0;
-    for
-        EACH_FUNCTION(f, clc)
-        {
-            bool splitting = is_error_function(f), saturating = is_saturating(f);
-            if (!splitting && !saturating) continue;
-        for
-            EACH_BLOCK(b, f)
-            for
-                EACH_INSTRUCTION(i, b)
-                {
-                    if (splitting) splits += correct_split(i);
-                    if (saturating) conversions += saturate(i);
-                }
-        }
+    EACH_FUNCTION (f, clc) {
+        bool splitting = is_error_function(f), saturating = is_saturating(f);
+        if (!splitting && !saturating) continue;
+        EACH_BLOCK (b, f)
+            EACH_INSTRUCTION (i, b) {
+                if (splitting) splits += correct_split(i);
+                if (saturating) conversions += saturate(i);
+            }
+    }
     if (splits != 68) fail("libclc's erfc is not the one that is corrected here (%u)", splits);
     if (conversions != 2720) fail("libclc's conversions are not those that are corrected here (%u)", conversions);
 }
@@ -141,13 +136,11 @@ static bool has_constant_pointer(value f)
 {
     for (unsigned i = 0; i < LLVMCountParams(f); i++)
         if (is_pointer_to(LLVMTypeOf(LLVMGetParam(f, i)), SPACE_CLC_CONSTANT)) return true;
-    for
-        EACH_BLOCK(b, f)
-        for
-            EACH_INSTRUCTION(i, b)
-        for (unsigned n = 0; n < (unsigned)LLVMGetNumOperands(i); n++)
-            if (is_pointer_to(LLVMTypeOf(LLVMGetOperand(i, n)), SPACE_CLC_CONSTANT)) return true;
-        return false;
+    EACH_BLOCK (b, f)
+        EACH_INSTRUCTION (i, b)
+            for (unsigned n = 0; n < (unsigned)LLVMGetNumOperands(i); n++)
+                if (is_pointer_to(LLVMTypeOf(LLVMGetOperand(i, n)), SPACE_CLC_CONSTANT)) return true;
+    return false;
 }
 
 static void move_to_our_space(value f)
@@ -165,13 +158,11 @@ static void move_constants(LLVMModuleRef clc)
     variables_respace(clc, SPACE_CLC_CONSTANT, SPACE_CONSTANT);
     value last = LLVMGetLastFunction(clc);
     bool more = true; /* copies are put behind the last one */
-    for
-        EACH_FUNCTION(f, clc)
-        {
-            if (!more) break;
-            more = f != last;
-            if (!LLVMIsDeclaration(f) && has_constant_pointer(f)) move_to_our_space(f);
-        }
+    EACH_FUNCTION (f, clc) {
+        if (!more) break;
+        more = f != last;
+        if (!LLVMIsDeclaration(f) && has_constant_pointer(f)) move_to_our_space(f);
+    }
     variables_drop_unused(clc);
 }
 
@@ -181,20 +172,17 @@ void clc_correct(LLVMModuleRef clc)
     module_retarget(clc);
     correct_mistakes(clc);
     rename_kept(clc);
-    for
-        EACH_FUNCTION(f, clc) drop_target_attributes(f);
+    EACH_FUNCTION (f, clc) drop_target_attributes(f);
     move_constants(clc);
 }
 
 void clc_keep(LLVMModuleRef clc, bool doubles)
 {
     unsigned count = 0;
-    for
-        EACH_FUNCTION(f, clc)
-        {
-            bool is_double = function_is_about(f, LLVMDoubleTypeKind);
-            count += is_double;
-            if (!LLVMIsDeclaration(f) && is_double != doubles) function_undefine(f);
-        }
+    EACH_FUNCTION (f, clc) {
+        bool is_double = function_is_about(f, LLVMDoubleTypeKind);
+        count += is_double;
+        if (!LLVMIsDeclaration(f) && is_double != doubles) function_undefine(f);
+    }
     if (count < 1800) fail("libclc's functions of doubles are not those that are expected here (%u)", count);
 }

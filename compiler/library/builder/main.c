@@ -77,11 +77,9 @@ static LLVMModuleRef read_ours(char **paths, int count, const char *kind)
 static void forget_types(value f)
 {
     static const char *const kinds[] = {"tbaa", "tbaa.struct"};
-    for
-        EACH_BLOCK(b, f)
-        for
-            EACH_INSTRUCTION(i, b)
-        for (int n = 0; n < 2; n++) LLVMSetMetadata(i, LLVMGetMDKindID(kinds[n], (unsigned)strlen(kinds[n])), NULL);
+    EACH_BLOCK (b, f)
+        EACH_INSTRUCTION (i, b)
+            for (int n = 0; n < 2; n++) LLVMSetMetadata(i, LLVMGetMDKindID(kinds[n], (unsigned)strlen(kinds[n])), NULL);
 }
 
 /* Functions with generic pointers are those with global ones once more, but for those that the language has not. The
@@ -96,27 +94,23 @@ static bool wants_generic(value f)
 static void add_generic(LLVMModuleRef module)
 {
     value last = LLVMGetLastFunction(module);
-    for
-        EACH_FUNCTION(f, module)
-        {
-            if (wants_generic(f)) {
-                char *name = name_respace(LLVMGetValueName(f), SPACE_GLOBAL, SPACE_GENERIC);
-                function_respace(f, SPACE_GLOBAL, SPACE_GENERIC, name);
-                free(name);
-            }
-            if (f == last) break;
+    EACH_FUNCTION (f, module) {
+        if (wants_generic(f)) {
+            char *name = name_respace(LLVMGetValueName(f), SPACE_GLOBAL, SPACE_GENERIC);
+            function_respace(f, SPACE_GLOBAL, SPACE_GENERIC, name);
+            free(name);
         }
+        if (f == last) break;
+    }
 }
 
 static void finish(LLVMModuleRef module)
 {
-    for
-        EACH_FUNCTION(f, module)
-        {
-            if (LLVMIsDeclaration(f)) continue;
-            if (LLVMGetLinkage(f) != LLVMInternalLinkage) LLVMSetLinkage(f, LLVMLinkOnceODRLinkage);
-            forget_types(f);
-        }
+    EACH_FUNCTION (f, module) {
+        if (LLVMIsDeclaration(f)) continue;
+        if (LLVMGetLinkage(f) != LLVMInternalLinkage) LLVMSetLinkage(f, LLVMLinkOnceODRLinkage);
+        forget_types(f);
+    }
     add_generic(module);
 }
 
@@ -138,13 +132,11 @@ static void drop_unused(LLVMModuleRef module)
 {
     for (bool dropped = true; dropped;) {
         dropped = false;
-        for
-            EACH_FUNCTION(f, module)
-            {
-                if (LLVMGetFirstUse(f) || (!LLVMIsDeclaration(f) && LLVMGetLinkage(f) != LLVMInternalLinkage)) continue;
-                LLVMDeleteFunction(f);
-                dropped = true;
-            }
+        EACH_FUNCTION (f, module) {
+            if (LLVMGetFirstUse(f) || (!LLVMIsDeclaration(f) && LLVMGetLinkage(f) != LLVMInternalLinkage)) continue;
+            LLVMDeleteFunction(f);
+            dropped = true;
+        }
     }
     variables_drop_unused(module);
 }
@@ -153,12 +145,10 @@ static void drop_unused(LLVMModuleRef module)
 static LLVMModuleRef split_families(LLVMModuleRef base)
 {
     LLVMModuleRef families = LLVMCloneModule(base);
-    for
-        EACH_FUNCTION(f, base)
-    if (!LLVMIsDeclaration(f) && is_of_family(f)) function_undefine(f);
-    for
-        EACH_FUNCTION(f, families)
-    if (!LLVMIsDeclaration(f) && !is_of_family(f) && LLVMGetLinkage(f) != LLVMInternalLinkage) function_undefine(f);
+    EACH_FUNCTION (f, base)
+        if (!LLVMIsDeclaration(f) && is_of_family(f)) function_undefine(f);
+    EACH_FUNCTION (f, families)
+        if (!LLVMIsDeclaration(f) && !is_of_family(f) && LLVMGetLinkage(f) != LLVMInternalLinkage) function_undefine(f);
     return families;
 }
 
@@ -209,14 +199,12 @@ static void check_required(const struct names *required, LLVMModuleRef *librarie
 /* Each library may call what is in those that are linked behind it (link.c), and the back end's primitives. */
 static void check_calls(const struct names *primitives, LLVMModuleRef *libraries, int which)
 {
-    for
-        EACH_FUNCTION(f, libraries[which])
-        {
-            const char *name = LLVMGetValueName(f);
-            bool known = !LLVMIsDeclaration(f) || LLVMGetIntrinsicID(f) || has_name(primitives, name);
-            for (int i = 0; i < which && !known; i++) known = defines(libraries[i], name);
-            if (!known) fail("library %d calls %s, which is nowhere", which, name);
-        }
+    EACH_FUNCTION (f, libraries[which]) {
+        const char *name = LLVMGetValueName(f);
+        bool known = !LLVMIsDeclaration(f) || LLVMGetIntrinsicID(f) || has_name(primitives, name);
+        for (int i = 0; i < which && !known; i++) known = defines(libraries[i], name);
+        if (!known) fail("library %d calls %s, which is nowhere", which, name);
+    }
 }
 
 /* ---- main ---- */

@@ -46,12 +46,10 @@ void module_retarget(LLVMModuleRef module)
 
 void module_override(LLVMModuleRef to, LLVMModuleRef from)
 {
-    for
-        EACH_FUNCTION(f, from)
-        {
-            LLVMValueRef other = LLVMGetNamedFunction(to, LLVMGetValueName(f));
-            if (other && !LLVMIsDeclaration(f) && !LLVMIsDeclaration(other)) function_undefine(other);
-        }
+    EACH_FUNCTION (f, from) {
+        LLVMValueRef other = LLVMGetNamedFunction(to, LLVMGetValueName(f));
+        if (other && !LLVMIsDeclaration(f) && !LLVMIsDeclaration(other)) function_undefine(other);
+    }
     if (LLVMLinkModules2(to, from)) fail("the library's parts do not link");
 }
 

@@ -231,20 +231,13 @@ static void finish(struct copy *c, value old)
 static void copy_body(struct copy *c, value old, value new)
 {
     for (unsigned i = 0; i < LLVMCountParams(old); i++) note(c, LLVMGetParam(old, i), LLVMGetParam(new, i));
-    for
-        EACH_BLOCK(b, old)
-    note(c, LLVMBasicBlockAsValue(b), LLVMBasicBlockAsValue(LLVMAppendBasicBlock(new, "")));
-    for
-        EACH_BLOCK(b, old)
-        {
-            LLVMPositionBuilderAtEnd(c->builder, LLVMValueAsBasicBlock(mapped(c, LLVMBasicBlockAsValue(b))));
-        for
-            EACH_INSTRUCTION(i, b) note(c, i, instruction(c, i));
-        }
-    for
-        EACH_BLOCK(b, old)
-        for
-            EACH_INSTRUCTION(i, b) finish(c, i);
+    EACH_BLOCK (b, old) note(c, LLVMBasicBlockAsValue(b), LLVMBasicBlockAsValue(LLVMAppendBasicBlock(new, "")));
+    EACH_BLOCK (b, old) {
+        LLVMPositionBuilderAtEnd(c->builder, LLVMValueAsBasicBlock(mapped(c, LLVMBasicBlockAsValue(b))));
+        EACH_INSTRUCTION (i, b) note(c, i, instruction(c, i));
+    }
+    EACH_BLOCK (b, old)
+        EACH_INSTRUCTION (i, b) finish(c, i);
 }
 
 LLVMValueRef function_respace(LLVMValueRef function, unsigned from, unsigned to, const char *name)
