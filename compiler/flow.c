@@ -51,49 +51,93 @@ static int compare_blocks(const void *a, const void *b, void *refs)
     return x < y ? -1 : x > y;
 }
 
-/* Successors of a block as numbers; the exit is node n. Both ways of a branch may be the same. */
-static uint32_t successors(struct func *f, LLVMBasicBlockRef *refs, const uint32_t *by_address, uint32_t n, uint32_t i,
-                           uint32_t succ[2])
+/* Blocks as LLVM has them, by which the graph is made. */
+struct ir_blocks {
+    LLVMBasicBlockRef *refs;
+    uint32_t *by_address, n;
+    uint8_t *doomed; /* all that lanes can come to from here is an `unreachable` */
+};
+
+static struct ir_blocks list_blocks(struct func *f)
 {
-    LLVMValueRef term = LLVMGetBasicBlockTerminator(refs[i]);
+    struct ir_blocks b = {.n = LLVMCountBasicBlocks(f->kernel->function)};
+    b.refs = cc_alloc(f->cc, (b.n + 1) * sizeof(void *));
+    b.by_address = cc_alloc(f->cc, (b.n + 1) * sizeof *b.by_address);
+    b.doomed = cc_alloc(f->cc, b.n + 1);
+    LLVMGetBasicBlocks(f->kernel->function, b.refs);
+    for (uint32_t i = 0; i < b.n; i++) b.by_address[i] = i;
+    qsort_r(b.by_address, b.n, sizeof *b.by_address, compare_blocks, b.refs);
+    return b;
+}
+
+/* Leaves out the ways of a branch that no lane takes: the other one of a constant condition, and one that can only end
+ * in an `unreachable`. They would put off the meeting of lanes to the end of the kernel, behind barriers. */
+static uint32_t leave_out(const struct ir_blocks *b, LLVMValueRef branch, uint32_t succ[2])
+{
+    LLVMValueRef condition = LLVMGetCondition(branch);
+    bool constant = LLVMIsAConstantInt(condition), first = constant && !LLVMIsNull(condition);
+    if (succ[0] == succ[1]) return 1;
+    if (!constant && b->doomed[succ[0]] == b->doomed[succ[1]]) return 2;
+    if (!constant) first = b->doomed[succ[1]];
+    succ[0] = succ[!first];
+    return 1;
+}
+
+/* Successors of a block as numbers; the exit is node n. */
+static uint32_t successors(struct func *f, const struct ir_blocks *b, uint32_t i, uint32_t succ[2])
+{
+    LLVMValueRef term = LLVMGetBasicBlockTerminator(b->refs[i]);
     if (!term) fail(f, "a basic block has no terminator");
     f->at = term;
     switch (LLVMGetInstructionOpcode(term)) {
     case LLVMRet:
-    case LLVMUnreachable: succ[0] = n; return 1;
+    case LLVMUnreachable: succ[0] = b->n; return 1;
     case LLVMBr: break;
     default: fail(f, "control transfer the back end does not know (opcode %d)", (int)LLVMGetInstructionOpcode(term));
     }
     unsigned k = LLVMGetNumSuccessors(term);
-    for (unsigned s = 0; s < k; s++) succ[s] = block_index(refs, by_address, n, LLVMGetSuccessor(term, s));
-    return k == 2 && succ[0] == succ[1] ? 1 : k;
+    for (unsigned s = 0; s < k; s++) succ[s] = block_index(b->refs, b->by_address, b->n, LLVMGetSuccessor(term, s));
+    return k == 2 ? leave_out(b, term, succ) : k;
+}
+
+static bool is_doomed(struct func *f, const struct ir_blocks *b, uint32_t i)
+{
+    uint32_t succ[2], k = successors(f, b, i, succ);
+    if (succ[0] == b->n) return LLVMIsAUnreachableInst(LLVMGetBasicBlockTerminator(b->refs[i]));
+    return b->doomed[succ[0]] && b->doomed[succ[k - 1]];
+}
+
+static void find_doomed(struct func *f, struct ir_blocks *b)
+{
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (uint32_t i = b->n; i--;) {
+            if (b->doomed[i] || !is_doomed(f, b, i)) continue;
+            b->doomed[i] = changed = true;
+        }
+    }
 }
 
 /* Numbers the reachable blocks in reverse postorder and makes the graphs over them. */
 static void number_blocks(struct func *f)
 {
-    uint32_t n = LLVMCountBasicBlocks(f->kernel->function), nedges = 0;
-    LLVMBasicBlockRef *refs = cc_alloc(f->cc, (n + 1) * sizeof(void *));
-    uint32_t *by_address = cc_alloc(f->cc, (n + 1) * sizeof *by_address),
-             *order = cc_alloc(f->cc, (n + 2) * sizeof *order);
+    struct ir_blocks all = list_blocks(f);
+    uint32_t n = all.n, nedges = 0, *order = cc_alloc(f->cc, (n + 2) * sizeof *order);
     struct edge *edges = cc_alloc(f->cc, (2 * n + 1) * sizeof *edges);
-    LLVMGetBasicBlocks(f->kernel->function, refs);
-    for (uint32_t i = 0; i < n; i++) by_address[i] = i;
-    qsort_r(by_address, n, sizeof *by_address, compare_blocks, refs);
-
+    find_doomed(f, &all);
     for (uint32_t i = 0; i < n; i++) {
-        uint32_t succ[2], k = successors(f, refs, by_address, n, i, succ);
+        uint32_t succ[2], k = successors(f, &all, i, succ);
         while (k--) edges[nedges++] = (struct edge){i, succ[k]};
     }
     struct graph g = graph_make(f->cc, n + 1, edges, nedges);
-    uint32_t entry = block_index(refs, by_address, n, LLVMGetEntryBasicBlock(f->kernel->function));
+    uint32_t entry = block_index(all.refs, all.by_address, n, LLVMGetEntryBasicBlock(f->kernel->function));
     uint32_t norder = graph_order(f->cc, &g, entry, order), *number = cc_alloc(f->cc, (n + 2) * sizeof *number);
 
     f->blocks = cc_alloc(f->cc, (norder + 1) * sizeof *f->blocks);
     for (uint32_t i = 0; i < norder; i++)
         if (order[i] != n) {
             number[order[i]] = f->nblocks;
-            f->blocks[f->nblocks++].ref = refs[order[i]];
+            f->blocks[f->nblocks++].ref = all.refs[order[i]];
         }
     number[n] = f->nblocks;
     nedges = 0;
@@ -101,7 +145,7 @@ static void number_blocks(struct func *f)
         uint32_t succ[2];
         if (order[i] == n) continue;
         struct block *b = &f->blocks[number[order[i]]];
-        b->nsucc = successors(f, refs, by_address, n, order[i], succ);
+        b->nsucc = successors(f, &all, order[i], succ);
         for (uint32_t s = 0; s < b->nsucc; s++) {
             b->succ[s] = number[succ[s]];
             edges[nedges++] = (struct edge){number[order[i]], b->succ[s]};
