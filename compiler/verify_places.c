@@ -4,8 +4,9 @@
  *
  * This finds mistakes of liveness, merging and allocation, whose own data it does not use, and of reconverge.c. Lanes
  * that part run one after the other, and scalar registers and rpc are common to them: so on its way into one side of a
- * branch, each place is emptied that the other side may write before lanes meet (rules R2 and R5). Of rpc it is known,
- * too, what it holds wherever lanes come to meet. */
+ * branch, each place is emptied that the other side may write before lanes meet (rules R2 and R5), unless that is the
+ * constant it holds: hoist.c puts these where lanes that have left a loop make them once more for those still in it.
+ * Of rpc it is known, too, what it holds wherever lanes come to meet. */
 #include "compiler/backend.h"
 
 #include <string.h>
@@ -20,14 +21,22 @@ struct names {
 
 /* What a side of a branch may write before lanes meet: scalar registers, and joins to rpc. */
 struct written {
-    uint64_t scalars;
-    uint32_t rpc; /* NO_NODE: none, MANY: several ones */
+    uint64_t scalars, many;    /* many: of the scalar registers those that get more than one constant */
+    uint32_t value[ISA_XREGS]; /* of the others: that constant */
+    uint32_t rpc;              /* NO_NODE: none, MANY: several ones */
+};
+
+/* Of a register before merging: its definitions, and what it holds if that is a constant. */
+struct known {
+    uint32_t ndefs, value;
+    bool constant;
 };
 enum { MANY = UINT32_MAX - 1 };
 
 struct places {
     struct func *f;
     const struct mblock *before;
+    struct known *known; /* by register */
     const struct names **
         *in; /* by block: what the places hold at its start; NULL as long as nothing is known to come */
     const struct names **now;
@@ -178,34 +187,91 @@ static void run_insn(struct places *p, struct minsn *before, struct minsn *after
     if (!early && !stays(p, before)) run_visits(p, before, note_def);
 }
 
+/* ---- constants ---- */
+
+static void count_def(void *user, int32_t *reg, bool is_def)
+{
+    struct places *p = user;
+    p->known[*reg].ndefs += is_def;
+}
+
+/* What an instruction makes of nothing, or of a constant that it finds in a register. */
+static void note_constant(struct places *p, const struct minsn *m)
+{
+    if ((m->op != OP_LUI && m->op != OP_ADDI) || p->known[m->rd].ndefs != 1) return;
+    bool alone = m->op == OP_LUI || m->rs1 == 0;
+    uint32_t from = alone ? 0 : p->known[m->rs1].value;
+    if (alone || p->known[m->rs1].constant) p->known[m->rd] = (struct known){1, from + (uint32_t)m->imm, true};
+}
+
+/* In the order of the layout, in which a constant's only definition comes before its uses. */
+static void find_constants(struct places *p)
+{
+    struct func *f = p->f;
+    p->known = cc_alloc(f->cc, f->nvregs * sizeof *p->known);
+    for (uint32_t i = 0; i < f->norder; i++) {
+        const struct mblock *b = &p->before[f->order[i]];
+        for (uint32_t k = 0; k < b->n; k++) visit_insn(&b->code[k], count_def, p);
+    }
+    for (uint32_t i = 0; i < f->norder; i++) {
+        const struct mblock *b = &p->before[f->order[i]];
+        for (uint32_t k = 0; k < b->n; k++) note_constant(p, &b->code[k]);
+    }
+}
+
 /* ---- what one side of a branch does to the other ---- */
 
-static void add_written(struct written *to, struct written w)
+static void add_constant(struct written *to, uint32_t place, uint32_t value)
 {
-    to->scalars |= w.scalars;
-    if (w.rpc == NO_NODE || to->rpc == w.rpc) return;
-    to->rpc = to->rpc == NO_NODE ? w.rpc : MANY;
+    bool other = to->scalars >> place & 1 && to->value[place] != value;
+    to->scalars |= 1ull << place;
+    to->many |= (uint64_t)other << place;
+    to->value[place] = value;
+}
+
+static void add_written(struct written *to, const struct written *w)
+{
+    to->many |= w->many;
+    for (uint64_t left = w->scalars & ~to->many; left; left &= left - 1) {
+        uint32_t place = (uint32_t)__builtin_ctzll(left);
+        add_constant(to, place, w->value[place]);
+    }
+    to->scalars |= w->scalars;
+    if (w->rpc == NO_NODE || to->rpc == w->rpc) return;
+    to->rpc = to->rpc == NO_NODE ? w->rpc : MANY;
+}
+
+static void add_unknown(struct written *to, uint64_t scalars)
+{
+    to->scalars |= scalars;
+    to->many |= scalars;
 }
 
 static void note_scalar(void *user, int32_t *reg, bool is_def)
 {
     struct places *p = user;
-    if (is_def && p->f->vregs[*reg].cls == CLASS_S) p->written[p->block].scalars |= 1ull << place_of(p, *reg);
+    const struct mblock *b = &p->before[p->block];
+    if (!is_def || p->f->vregs[*reg].cls != CLASS_S) return;
+    uint32_t place = place_of(p, *reg);
+    const struct known *c = b->code[p->index].op == OP_ASM ? NULL : &p->known[b->code[p->index].rd];
+    if (c && c->constant) add_constant(&p->written[p->block], place, c->value);
+    else add_unknown(&p->written[p->block], 1ull << place);
 }
 
 /* What the block itself writes; it goes on the list of those before the join. */
 static void enter(struct places *p, uint32_t block, uint32_t join)
 {
     struct mblock *b = &p->f->mblocks[block];
+    struct written *w = &p->written[block];
     if (block == join || p->written_for[block] == join + 1) return;
     p->written_for[block] = join + 1;
-    p->written[block] = (struct written){0, b->sets_rpc ? b->rpc : NO_NODE};
+    w->scalars = w->many = 0;
+    w->rpc = b->calls_rpc ? MANY : b->sets_rpc ? b->rpc : NO_NODE;
     p->block = block;
-    for (uint32_t i = 0; i < b->n; i++) {
-        visit_insn(&b->code[i], note_scalar, p);
-        if (b->code[i].op == OP_JAL) p->written[block].scalars |= scalars_called(p->f, &b->code[i]);
+    for (p->index = 0; p->index < b->n; p->index++) {
+        visit_insn(&b->code[p->index], note_scalar, p);
+        if (b->code[p->index].op == OP_JAL) add_unknown(w, scalars_called(p->f, &b->code[p->index]));
     }
-    if (b->calls_rpc) p->written[block].rpc = MANY;
     p->list[p->nlist++] = block;
 }
 
@@ -220,19 +286,33 @@ static void collect_written(struct places *p, uint32_t from, uint32_t join)
     for (bool changed = true; changed;) {
         changed = false;
         for (uint32_t i = p->nlist; i--;) {
-            struct written *w = &p->written[p->list[i]], old = *w;
+            struct written *w = &p->written[p->list[i]];
+            uint64_t scalars = w->scalars, many = w->many;
+            uint32_t rpc = w->rpc;
             for (uint32_t n = block_successors(&p->f->mblocks[p->list[i]], to); n--;)
-                if (to[n] != join) add_written(w, p->written[to[n]]);
-            changed |= w->scalars != old.scalars || w->rpc != old.rpc;
+                if (to[n] != join) add_written(w, &p->written[to[n]]);
+            changed |= w->scalars != scalars || w->many != many || w->rpc != rpc;
         }
     }
 }
 
-static void empty_written(struct places *p, struct written w, const struct names *rpc_at_join)
+/* Of the names in `s` those of a constant. */
+static const struct names *that_are(struct places *p, const struct names *s, uint32_t value)
+{
+    const struct names *out = NULL;
+    for (uint32_t i = 0; s && i < s->n; i++) {
+        const struct known *c = &p->known[s->name[i]];
+        if (c->constant && c->value == value) out = with(p->f, out, s->name[i]);
+    }
+    return out;
+}
+
+static void empty_written(struct places *p, const struct written *w, const struct names *rpc_at_join)
 {
     for (uint32_t i = 0; i < ISA_XREGS; i++)
-        if (w.scalars >> i & 1) p->now[i] = NULL;
-    if (w.rpc != NO_NODE && !holds(p->now[PLACE_RPC], (int32_t)w.rpc))
+        if (w->many >> i & 1) p->now[i] = NULL;
+        else if (w->scalars >> i & 1) p->now[i] = that_are(p, p->now[i], w->value[i]);
+    if (w->rpc != NO_NODE && !holds(p->now[PLACE_RPC], (int32_t)w->rpc))
         p->now[PLACE_RPC] = in_both(p->f, p->now[PLACE_RPC], rpc_at_join);
 }
 
@@ -278,7 +358,7 @@ static void leave_divergent(struct places *p, uint32_t block)
         if (other != b->rpc) {
             if (p->written_for[other] != b->rpc + 1) collect_written(p, other, b->rpc);
             const struct names *const *join = p->in[b->rpc]; /* of which nothing is known before lanes come there */
-            empty_written(p, p->written[other], join ? join[PLACE_RPC] : p->now[PLACE_RPC]);
+            empty_written(p, &p->written[other], join ? join[PLACE_RPC] : p->now[PLACE_RPC]);
         }
         arrive(p, b->succ[way]);
     }
@@ -314,6 +394,7 @@ void verify_places(struct func *f, const struct mblock *before)
     p.written = cc_alloc(f->cc, f->nmblocks * sizeof *p.written);
     p.written_for = cc_alloc(f->cc, f->nmblocks * sizeof *p.written_for);
     p.list = cc_alloc(f->cc, f->nmblocks * sizeof *p.list);
+    find_constants(&p);
     arrive(&p, f->order[0]);
     for (bool again = true; again;) {
         again = false;

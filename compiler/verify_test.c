@@ -186,7 +186,42 @@ static void waiting(void **state)
     place(other_s, 7);
     assert_right(check_places);
     place(other_s, 6);
+    f->mblocks[1].code[0].imm = 8;
     assert_broken(check_places, "the place has something else than register");
+    f->mblocks[1].code[0].imm = 7; /* what is there already */
+    assert_right(check_places);
+    f->cur = 1;
+    emit(f, OP_ADDI, other_s, other_s, 0, 0);
+    assert_broken(check_places, "the place has something else than register");
+}
+
+/* One side makes two constants in turn in the place, the second one that which it holds. */
+static void waiting_for_a_constant(void **state)
+{
+    (void)state;
+    int32_t s = new_scalar(), other = new_scalar(), again = new_scalar(), base = new_scalar();
+    emit(f, OP_LUI, base, 0, 0, 0x5000);
+    emit(f, OP_ADDI, s, base, 0, 3);
+    part_from(0, 1, 2, 3);
+    place(f->mblocks[0].rs1, 9);
+    f->mblocks[1].succ[0] = 3;
+    f->cur = 1;
+    emit(f, OP_LUI, again, 0, 0, 0x5000);
+    emit(f, OP_ADDI, again, again, 0, 3);
+    f->cur = 2;
+    use(s);
+    place(base, 6);
+    place(s, 7);
+    place(again, 8);
+    assert_right(check_places);
+    place(again, 7); /* 0x5000 at first, and of two definitions nothing is known */
+    assert_broken(check_places, "the place has something else than register");
+    f->mblocks[1].code[0].rd = other;
+    f->mblocks[1].code[1].rs1 = other;
+    place(other, 7);
+    assert_broken(check_places, "the place has something else than register");
+    place(other, 6);
+    assert_right(check_places);
 }
 
 /* rpc has to be set for each join, also when one side of a branch has set it to another one. */
@@ -253,8 +288,10 @@ static void words(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(edges),  TEST(branches), TEST(meetings),      TEST(classes),      TEST(definitions), TEST(clobbered),
-        TEST(merged), TEST(waiting),  TEST(reconvergence), TEST(loop_in_loop), TEST(words),
+        TEST(edges),         TEST(branches),     TEST(meetings),
+        TEST(classes),       TEST(definitions),  TEST(clobbered),
+        TEST(merged),        TEST(waiting),      TEST(waiting_for_a_constant),
+        TEST(reconvergence), TEST(loop_in_loop), TEST(words),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
