@@ -5,7 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_ROUNDS = 40 }; /* of register allocation */
+/* Rounds of register allocation: those without spare registers, and all, which are never needed. */
+enum { FREE_ROUNDS = 6, MAX_ROUNDS = 40 };
 
 /* The test build can leave rules out and take registers away, to prove that tests would notice. */
 #ifdef VENTUS_CC_MUTATION
@@ -48,8 +49,20 @@ static void verify(struct func *f, const char *stage)
     if (verifies(f)) verify_run(f, stage);
 }
 
-/* In rounds: what found no register is spilled, which makes new registers that live for one instruction. Returns the
- * code before registers were merged, for verify_places, or NULL. */
+/* How many registers what is spilled leaves to temporaries: none at first, then twice as many in each round, in the end
+ * all. */
+static uint32_t spare_in(unsigned round)
+{
+    unsigned n = round < FREE_ROUNDS ? 0 : round - FREE_ROUNDS + 1;
+    return n > 8 ? ISA_VREGS : (1u << n) / 2;
+}
+
+/* In rounds: what found no register is spilled, which makes new registers that live for shorter, in the end for one
+ * instruction. These take registers from others, so a round may spill no more than the one before it has made room for:
+ * what later rounds spill leaves more and more registers to them. When it leaves all, copies are not merged any more,
+ * and what is spilled becomes temporaries at once, in three rounds all: registers, their homes in lanes, and the bases
+ * of homes in memory. That ends for whatever code, since an instruction names but a few registers. Returns the code
+ * before registers were merged, for verify_places, or NULL. */
 static struct mblock *allocate_registers(struct func *f)
 {
     uint32_t *unplaced, n;
@@ -64,14 +77,16 @@ static struct mblock *allocate_registers(struct func *f)
             liveness_run(f);
         }
         struct mblock *before = verifies(f) ? verify_copy(f) : NULL;
-        coalesce_run(f);
+        uint32_t spare = spare_in(round);
+        bool last_resort = spare == ISA_VREGS;
+        if (!last_resort) coalesce_run(f);
         if (round == 0 && schedule_run(f, before)) liveness_run(f);
-        n = regalloc_run(f, &unplaced);
+        n = regalloc_run(f, spare, &unplaced);
         if (!n) return before;
-        spill_run(f, unplaced, n);
+        spill_run(f, unplaced, n, last_resort);
         verify(f, "spilling");
     }
-    fail(f, "the kernel needs more registers than there are");
+    cc_error(f->cc, CC_INTERNAL, NULL, "the registers of kernel %s do not settle", f->kernel->name);
 }
 
 void backend_kernel(struct cc *cc, struct kernel *kernel)

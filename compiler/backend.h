@@ -443,12 +443,14 @@ void groups_place(struct func *f, uint64_t taken[ISA_VREGS / 64]);
 
 /* ---- regalloc.c, spill.c ---- */
 /* Gives every virtual register a place and returns 0; or finds none for some, which it lists in *unplaced and
- * counts. */
-uint32_t regalloc_run(struct func *f, uint32_t **unplaced);
+ * counts. If a class has such, there are more of it: what is listed leaves `spare` registers to the spiller's
+ * temporaries. */
+uint32_t regalloc_run(struct func *f, uint32_t spare, uint32_t **unplaced);
 /* How many registers of a class need no prefix, and are for values that live over calls as well. */
 uint32_t regalloc_direct(const struct func *f, enum reg_class cls);
-/* Splits these registers: rewrites the code so that others that live for shorter take their places. */
-void spill_run(struct func *f, const uint32_t *vregs, uint32_t n);
+/* Splits these registers: rewrites the code so that others that live for shorter take their places, or, `to_the_end`,
+ * temporaries of single instructions. */
+void spill_run(struct func *f, const uint32_t *vregs, uint32_t n, bool to_the_end);
 
 /* ---- debug_track.c: where values of variables are, while registers are renamed and spilled; with -g ---- */
 

@@ -167,6 +167,7 @@ static void collect(struct allocation *a, enum reg_class cls)
 {
     struct func *f = a->f;
     struct calls calls = find_calls(f);
+    a->n = 0;
     for (uint32_t v = FIRST_VREG; v < f->nvregs; v++) {
         const struct range *r = &f->ranges[v];
         if (f->vregs[v].cls != cls || f->vregs[v].fixed || f->vregs[v].group || !r->n) continue;
@@ -220,8 +221,9 @@ static bool suits(const struct func *f, const struct tier *t, const struct item 
     return (t->direct || !f->vregs[item->reg].direct) && !(t->called && (item->crosses || elsewhere));
 }
 
-/* Fills a tier from the items that have no register yet, and leaves the others. */
-static void fill(struct allocation *a, const struct tier *t)
+/* Fills a tier from the items that have no register yet, and leaves the others. Of its registers `room` are for other
+ * items than the spiller's. */
+static void fill(struct allocation *a, const struct tier *t, uint32_t room)
 {
     uint32_t left = 0, nodes = 2 * a->pressure.size;
     memset(a->pressure.max, 0, nodes * sizeof *a->pressure.max);
@@ -230,7 +232,8 @@ static void fill(struct allocation *a, const struct tier *t)
     memset(a->busy.somewhere, 0, nodes * sizeof *a->busy.somewhere);
     a->nchosen = 0;
     for (uint32_t i = 0; i < a->n; i++) {
-        bool chosen = suits(a->f, t, &a->items[i]) && fits(&a->pressure, t->nregs, &a->f->ranges[a->items[i].reg]);
+        uint32_t most = a->items[i].temporary ? t->nregs : room;
+        bool chosen = suits(a->f, t, &a->items[i]) && fits(&a->pressure, most, &a->f->ranges[a->items[i].reg]);
         if (chosen) a->chosen[a->nchosen++] = a->items[i];
         else a->items[left++] = a->items[i];
     }
@@ -269,20 +272,35 @@ static void make_trees(struct allocation *a)
         (struct busy){size, cc_alloc(f->cc, 2 * size * sizeof(uint64_t)), cc_alloc(f->cc, 2 * size * sizeof(uint64_t))};
 }
 
+/* Fills the tiers. The last `spare` registers are for the spiller's own alone. */
+static void fill_tiers(struct allocation *a, uint32_t nregs, uint32_t spare)
+{
+    uint32_t left = nregs > spare ? nregs - spare : 0;
+    for (unsigned t = 0; t < a->ntiers && a->n; t++) {
+        uint32_t room = left < a->tiers[t].nregs ? left : a->tiers[t].nregs;
+        fill(a, &a->tiers[t], room);
+        left -= room;
+    }
+}
+
 /* Allocates one class, of which routines write the registers in `called`; returns how many registers of `spilled` did
- * not find a place. */
+ * not find a place, or, if there are any, would not if `spare` registers were for temporaries alone. */
 static uint32_t allocate(struct func *f, enum reg_class cls, const uint8_t *regs, uint32_t nregs,
-                         const uint64_t *called, uint32_t *spilled)
+                         const uint64_t *called, uint32_t spare, uint32_t *spilled)
 {
     struct allocation a = {.f = f};
     a.items = cc_alloc(f->cc, (f->nvregs + 1) * sizeof *a.items);
     a.chosen = cc_alloc(f->cc, (f->nvregs + 1) * sizeof *a.chosen);
-    collect(&a, cls);
     make_tiers(&a, regs, nregs, called);
     make_trees(&a);
-    for (unsigned t = 0; t < a.ntiers && a.n; t++) fill(&a, &a.tiers[t]);
+    collect(&a, cls);
+    fill_tiers(&a, nregs, 0);
+    if (a.n && spare) {
+        collect(&a, cls);
+        fill_tiers(&a, nregs, spare);
+    }
     for (uint32_t i = 0; i < a.n; i++) {
-        if (f->vregs[a.items[i].reg].temporary) fail(f, "the kernel needs more registers than there are");
+        if (a.items[i].temporary) fail(f, "an instruction needs more registers than there are");
         spilled[i] = a.items[i].reg;
     }
     return a.n;
@@ -316,7 +334,7 @@ uint32_t regalloc_direct(const struct func *f, enum reg_class cls)
     return n < most ? n : most;
 }
 
-uint32_t regalloc_run(struct func *f, uint32_t **unplaced)
+uint32_t regalloc_run(struct func *f, uint32_t spare, uint32_t **unplaced)
 {
     uint8_t ordered[sizeof scalars], vectors[ISA_VREGS], free_s[sizeof scalars], free_v[ISA_VREGS];
     uint64_t taken[ISA_VREGS / 64];
@@ -328,6 +346,6 @@ uint32_t regalloc_run(struct func *f, uint32_t **unplaced)
     place_groups(f, taken);
     uint32_t ns = available(&f->reserved.x, ordered, sizeof ordered, f->nregs_s, free_s);
     uint32_t nv = available(taken, vectors, ISA_VREGS, f->nregs_v, free_v);
-    uint32_t n = allocate(f, CLASS_S, free_s, ns, &f->called.x, *unplaced);
-    return n + allocate(f, CLASS_V, free_v, nv, f->called.v, *unplaced + n);
+    uint32_t n = allocate(f, CLASS_S, free_s, ns, &f->called.x, spare, *unplaced);
+    return n + allocate(f, CLASS_V, free_v, nv, f->called.v, spare, *unplaced + n);
 }

@@ -37,7 +37,8 @@ struct access {
 
 struct spiller {
     struct func *f;
-    uint32_t nregs; /* before this round's own */
+    bool to_the_end; /* no loop and no row has registers any more, only each instruction */
+    uint32_t nregs;  /* before this round's own */
     struct mloops loops;
     uint8_t *split;      /* by register: enum split */
     struct minsn **made; /* by register: its only definition, NULL if there are several */
@@ -214,6 +215,7 @@ static bool is_returned_to(struct spiller *s, uint32_t loop)
 static uint32_t loop_for(struct spiller *s, int32_t reg, uint32_t place)
 {
     uint32_t found = NO_NODE;
+    if (s->to_the_end) return NO_NODE;
     for (uint32_t l = s->loops.innermost[place]; l != NO_NODE; l = s->loops.list[l].parent) {
         const struct mloop *loop = &s->loops.list[l];
         if (loop->depth <= s->f->vregs[reg].level) break;
@@ -378,12 +380,18 @@ static bool is_needed_behind(const struct spiller *s, int32_t reg, const struct 
     return is_live(s->f, reg, insn == b->n ? b->end - 1 : b->start + 2 * insn + 2);
 }
 
+/* Is all that is left of the register's range single instructions? */
+static bool is_at_end(const struct spiller *s, int32_t reg)
+{
+    return s->to_the_end || s->f->vregs[reg].level == LEVEL_ROW;
+}
+
 static void begin_row(struct spiller *s, struct access *a)
 {
     a->head = (uint32_t)(a - s->accesses);
     a->last_write = NOTHING;
     a->load = a->read;
-    if (s->f->vregs[a->reg].level != LEVEL_ROW) {
+    if (!is_at_end(s, a->reg)) {
         a->part = new_part(s, a->reg, LEVEL_ROW);
         return;
     }
@@ -394,7 +402,7 @@ static void begin_row(struct spiller *s, struct access *a)
 /* Adds an access to the row of the one before of the same register in the block, or begins one. */
 static void add_to_row(struct spiller *s, struct access *a)
 {
-    uint32_t gap = s->f->vregs[a->reg].level == LEVEL_ROW ? 0 : ROW_GAP, number = (uint32_t)(a - s->accesses);
+    uint32_t gap = is_at_end(s, a->reg) ? 0 : ROW_GAP, number = (uint32_t)(a - s->accesses);
     uint32_t before = s->latest[a->reg];
     const struct access *last = before && before <= number ? &s->accesses[before - 1] : NULL;
     s->latest[a->reg] = number + 1;
@@ -553,9 +561,9 @@ static void put_bases(struct spiller *s)
     }
 }
 
-void spill_run(struct func *f, const uint32_t *vregs, uint32_t n)
+void spill_run(struct func *f, const uint32_t *vregs, uint32_t n, bool to_the_end)
 {
-    struct spiller s = {.f = f, .nregs = f->nvregs, .loops = loops_find(f)};
+    struct spiller s = {.f = f, .to_the_end = to_the_end, .nregs = f->nvregs, .loops = loops_find(f)};
     s.split = cc_alloc(f->cc, s.nregs);
     s.made = cc_alloc(f->cc, s.nregs * sizeof *s.made);
     s.newest = cc_alloc(f->cc, s.nregs * sizeof *s.newest);

@@ -18,14 +18,16 @@ static void begin_named(uint32_t nblocks)
     begin(nblocks);
 }
 
-/* A round in which some registers have had no place. */
-static void spill(const char *letters)
+static void split(const char *letters, bool to_the_end)
 {
     uint32_t list[26], n = 0;
     for (; *letters; letters++) list[n++] = (uint32_t)named[*letters - 'a'];
     liveness_run(f);
-    spill_run(f, list, n);
+    spill_run(f, list, n, to_the_end);
 }
+
+/* A round in which some registers have had no place. */
+static void spill(const char *letters) { split(letters, false); }
 
 static void prepare(void) { begin_named(1); }
 
@@ -610,6 +612,32 @@ static void returned_to(void **state)
     expect(3, "vsw12.v z 1");
 }
 
+/* In the last resort neither a loop nor a row has a register: each instruction has temporaries. */
+static void last_resort(void **state)
+{
+    (void)state;
+    begin_named(4);
+    make('a');
+    make_v('v');
+    loop(2, 2, 1);
+    f->cur = 2;
+    use('a');
+    use('a');
+    use_v('v');
+    emit(f, OP_VADD_VV, vector('v'), vector('v'), vector('v'), 0);
+    split("av", true);
+    expect(0, "lw 1; vmv.v.i 2; vmv.v.x A 1; vlw12.v 3 z; vsw.v 2 3 [v]");
+    expect(1, "");
+    expect(2, "vmv.x.s 4 A; sw 4; vmv.x.s 5 A; sw 5; vlw.v 6 2 [v]; vsw12.v z 6; vlw.v 7 2 [v]; vadd.vv 7 7 7; vsw.v 2 "
+              "7 [v]");
+    for (uint32_t i = 0; i < nnumbered; i++)
+        if (i != 1) assert_true(f->vregs[numbered[i]].temporary); /* the base of homes is the next round's */
+    named['b' - 'a'] = f->slot_bases[0];
+    named['h' - 'a'] = f->vregs[scalar('a')].home;
+    split("bh", true);
+    assert_true(f->vregs[f->mblocks[2].code[0].rd].temporary);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -617,7 +645,7 @@ int main(void)
         TEST(lost_base),      TEST(constants),   TEST(no_constants), TEST(rows),         TEST(saves),
         TEST(no_saves),       TEST(changed),     TEST(blocks),       TEST(instructions), TEST(own_copies),
         TEST(home_read),      TEST(marks),       TEST(loops),        TEST(nested),       TEST(open_loops),
-        TEST(loop_constants), TEST(left_behind), TEST(returned_to),
+        TEST(loop_constants), TEST(left_behind), TEST(returned_to),  TEST(last_resort),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

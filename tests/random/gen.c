@@ -208,7 +208,8 @@ static void frame(struct gen *g, struct type vector)
                                     "  uint gx = (uint)get_global_id(0);\n"
                                     "  global uint *o = out + gid * 8u;\n"
                                     "  local uint tile[128];\n"
-                                    "  local ulong wide[8];\n";
+                                    "  local ulong wide[8];\n"
+                                    "  local uint counters[4];\n";
     fputs("{\n", g->out);
     fputs(head, g->out);
     g->nvars = 0;
@@ -245,6 +246,8 @@ static void kernel(struct gen *g)
     for (unsigned i = 0; i < g->helpers; i++) helper(g, i);
     g->nmembers = 0;
     if (gen_chance(g, 50)) transformation(g);
+    g->mazes = gen_chance(g, 30);
+    if (g->mazes) gen_large_struct(g);
     g->in_kernel = true;
     g->returns = gen_chance(g, 40);
     g->barriers = !g->returns;

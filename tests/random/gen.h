@@ -4,6 +4,7 @@
  *
  *   gen.c       source text as a whole: prelude, structs, helper functions, kernels, run lines
  *   stmt.c      statements
+ *   maze.c      statements that need many registers
  *   expr.c      expressions
  *   gen_main.c  the command `gen SEED [KERNELS]`
  *
@@ -63,6 +64,8 @@ struct gen {
     unsigned nmembers;
     struct type params[MAX_PARAMS]; /* further parameters of the function that it is passed to */
     unsigned nparams;
+    unsigned large; /* words of the large struct's array; 0: there is none */
+    bool mazes;     /* this kernel has statements that need many registers */
 };
 
 /* Where a statement stands. */
@@ -98,6 +101,12 @@ void gen_cond(struct gen *g, unsigned depth, enum tier tier);
 void gen_index(struct gen *g, unsigned n, unsigned depth, enum tier tier);
 /* Prints a uint that depends on all of a variable. */
 void gen_fold(struct gen *g, const struct var *var);
+
+/* ---- maze.c ---- */
+/* Print a statement that leaves an integer in a variable. */
+void gen_maze(struct gen *g, const struct var *result);
+void gen_copies(struct gen *g, const struct var *result);
+void gen_large_struct(struct gen *g);
 
 /* ---- stmt.c ---- */
 void gen_block(struct gen *g, struct place place, unsigned statements);

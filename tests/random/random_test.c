@@ -19,6 +19,8 @@ static unsigned failures;
 static char message[MESSAGE];
 static const char *profile;     /* of the device */
 static const char *translation; /* of its addresses */
+static const char *compiler;    /* that the environment names, or "" */
+static const char *registers;   /* of each class that the compiler may use; "": all */
 
 static uint64_t setting(const char *name, uint64_t otherwise)
 {
@@ -33,8 +35,8 @@ static uint64_t setting(const char *name, uint64_t otherwise)
 
 static void report(uint64_t seed)
 {
-    printf("FAILED seed %llu, profile %s, translation %s: %s\n", (unsigned long long)seed, profile, translation,
-           message);
+    printf("FAILED seed %llu, profile %s, translation %s, %s registers: %s\n", (unsigned long long)seed, profile,
+           translation, *registers ? registers : "all", message);
     char *text = failures++ < SHOWN ? gen_source(seed, 1) : NULL;
     if (text) printf("%s\n", text);
     free(text);
@@ -62,9 +64,27 @@ static void batch(ventus_device *device, uint64_t seed, unsigned n)
     }
 }
 
+static void set_or_not(const char *name, const char *value)
+{
+    if (*value) setenv(name, value, 1);
+    else unsetenv(name);
+}
+
+/* Every other batch is compiled with so few registers that nearly all is spilled. */
+static void choose_registers(uint64_t seed)
+{
+    static const char *const counts[] = {"", "6", "", "8", "", "12", "7"};
+    char path[4096] = "";
+    registers = counts[seed / BATCH % (sizeof counts / sizeof *counts)];
+    if (*registers && !find_tool("ventus-cc-mutation", path, sizeof path)) registers = "";
+    set_or_not("VENTUS_CC", *registers ? path : compiler);
+    set_or_not("VENTUS_CC_SCALARS", registers);
+    set_or_not("VENTUS_CC_VECTORS", registers);
+}
+
 /* The seed decides the instruction set, how often warps take turns, so that all interleavings occur, and whether
- * addresses are translated; the numbers of the three have no common factor. Translated code has turns of a few hundred
- * instructions, `step` has those of one. */
+ * addresses are translated; the numbers of these and of registers have no common factor. Translated code has turns of a
+ * few hundred instructions, `step` has those of one. */
 static enum ventus_status open_device(uint64_t seed, ventus_device **device)
 {
 #define PROFILE(name, constant) constant,
@@ -87,9 +107,11 @@ int main(int argc, char **argv)
         fprintf(stderr, "usage: random_test [--reduce FILE]\n");
         return 2;
     }
+    compiler = getenv("VENTUS_CC") ? strdup(getenv("VENTUS_CC")) : "";
     uint64_t count = setting("VENTUS_RANDOM_COUNT", 50), seed = setting("VENTUS_RANDOM_SEED", 1);
     for (uint64_t done = 0; done < count && failures < ENOUGH; done += BATCH) {
         ventus_device *device;
+        choose_registers(seed + done);
         if (open_device(seed + done, &device) != VENTUS_OK) {
             printf("cannot open the device\n");
             return 1;

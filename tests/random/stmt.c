@@ -383,11 +383,23 @@ static void jump(struct gen *g, struct place place)
     else fprintf(g->out, " return %s;\n", g->result);
 }
 
+/* What takes many registers, of a maze but one in a kernel. */
+static void crowd(struct gen *g, struct place place)
+{
+    struct var *v = target(g, place);
+    if (!v || v->type.width > 1 || v->tier != ANY || base_floating(v->type.base)) return;
+    if (gen_chance(g, 60)) {
+        g->mazes = false;
+        gen_maze(g, v);
+    } else gen_copies(g, v);
+}
+
 static void statement(struct gen *g, struct place place)
 {
     unsigned choice = gen_below(g, 100);
     bool nest = place.depth < 5 && g->budget > 2;
-    if (choice < 32) assignment(g, place);
+    if (g->mazes && g->in_kernel && place.loops < 2 && gen_chance(g, 15)) crowd(g, place);
+    else if (choice < 32) assignment(g, place);
     else if (choice < 44 && nest) if_statement(g, place);
     else if (choice < 54 && nest && place.loops < 4) loop(g, place);
     else if (choice < 58 && nest) switch_statement(g, place);
