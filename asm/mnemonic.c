@@ -25,6 +25,18 @@ static struct mnemonic *slot(const struct as *as, const char *name, size_t lengt
     return &table[i];
 }
 
+/* A matrix instruction of other profiles alone, for whose word this one has a name: what the document calls FP32 is
+ * TF32 in the public tools. */
+static void add_other_name(const struct as *as, unsigned other)
+{
+    for (unsigned op = 1; op < OP_COUNT; op++) {
+        bool here = isa_table[op].revisions & as->mnemonics.profile && isa_table[op].kind == KIND_MMA;
+        if (!here || strcmp(isa_table[op].pattern, isa_table[other].pattern)) continue;
+        struct mnemonic *m = slot(as, isa_table[other].name, strlen(isa_table[other].name));
+        *m = (struct mnemonic){.name = isa_table[other].name, .op = (uint16_t)op};
+    }
+}
+
 void as_profile(struct as *as, enum isa_profile profile)
 {
     as->mnemonics.profile = profile;
@@ -35,6 +47,8 @@ void as_profile(struct as *as, enum isa_profile profile)
         m->name = isa_table[op].name;
         if (!m->op) m->op = (uint16_t)op;
     }
+    for (unsigned op = 1; op < OP_COUNT; op++)
+        if (!(isa_table[op].revisions & profile) && isa_table[op].kind == KIND_MMA) add_other_name(as, op);
     for (size_t row = 0; row < sizeof pseudos / sizeof *pseudos; row++) {
         struct mnemonic *m = slot(as, pseudos[row], strlen(pseudos[row]));
         m->name = pseudos[row];

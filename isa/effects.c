@@ -117,7 +117,7 @@ static uint16_t registers_for(unsigned words, const struct tile *t)
 static void count_groups(const struct insn *in, unsigned lanes, struct isa_effects *e)
 {
     struct tile t;
-    if (isa_tile(in, lanes, &t)) return;
+    if (isa_tile(in, PROFILE_DEFAULT, lanes, &t)) return; /* registers are the same in all profiles */
     e->count[ROLE_RS1] = registers_for(t.words_a, &t);
     e->count[ROLE_RS2] = registers_for(t.words_b, &t);
     e->count[ROLE_RD] = registers_for(t.words_c, &t);

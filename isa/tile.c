@@ -48,11 +48,24 @@ static const char *choose(struct tile *t, unsigned element, unsigned shape, bool
     return t->m ? NULL : "matrix shape that the element type does not have";
 }
 
-static const char *tile_of_mma(struct tile *t, uint32_t word)
+/* What the document says of elements and layouts: code 0 is FP32, and B with BL = 1 (row) is row-major. */
+static const char *choose_by_document(struct tile *t, unsigned element, unsigned shape, bool half, bool b_row)
 {
+    t->b_col = !b_row;
+    const char *why = choose(t, element, shape, half);
+    if (t->element == TILE_TF32) t->element = TILE_F32;
+    return why;
+}
+
+/* In the public simulator code 0 is TF32, and the B named row lies along k: in the document's words column-major. */
+static const char *tile_of_mma(struct tile *t, enum isa_profile profile, uint32_t word)
+{
+    unsigned element = word >> 28, shape = word >> 25 & 7;
+    bool b_row = word >> 13 & 1, half = !(word >> 12 & 1);
     t->a_col = word >> 14 & 1;
-    t->b_row = word >> 13 & 1;
-    return choose(t, word >> 28, word >> 25 & 7, !(word >> 12 & 1));
+    if (profile == PROFILE_R2025) return choose_by_document(t, element, shape, half, b_row);
+    t->b_col = b_row;
+    return choose(t, element, shape, half);
 }
 
 /* The control field, from the top: dt[4] shape[3] al bl ct sp[2] rd[2] wg a. A warp group's matrices are our proposal
@@ -62,10 +75,9 @@ static const char *tile_of_mma64(struct tile *t, unsigned control)
     unsigned rd = control >> 2 & 3;
     if (control >> 4 & 3) return "mma64 with sp other than 0: sparse matrices are not defined";
     t->a_col = control >> 8 & 1;
-    t->b_row = control >> 7 & 1;
     t->b_memory = control >> 1 & 1;
     t->a_memory = t->b_memory && !(control & 1);
-    const char *why = choose(t, control >> 12, control >> 9 & 7, !(control >> 6 & 1));
+    const char *why = choose_by_document(t, control >> 12, control >> 9 & 7, !(control >> 6 & 1), control >> 7 & 1);
     if (why) return why;
     if (elements[t->element].is_float) {
         t->round = (uint8_t)rd;
@@ -84,7 +96,7 @@ static const char *tile_of_tc(struct tile *t, uint32_t word)
 {
     bool narrow = word >> 26 & 1;
     set_size(t, TILE_F16, (struct shape){8, narrow ? 4 : 8, 8});
-    t->b_row = true;
+    t->b_col = true;
     t->half = !(word >> 12 & 1);
     t->block = t->half ? 8 : 4;
     t->relu = word >> 27 & 1;
@@ -98,17 +110,17 @@ static const char *tile_of_vftta(struct tile *t)
              t->lanes == 32  ? (struct shape){4, 4, 8}
              : t->lanes == 8 ? (struct shape){2, 2, 4}
                              : (struct shape){2, 2, 2});
-    t->b_row = true;
+    t->b_col = true;
     t->fused = true;
     return t->lanes < 4 ? "vftta.vv needs four lanes" : NULL;
 }
 
-static const char *tile_of(struct tile *t, const struct insn *in)
+static const char *tile_of(struct tile *t, enum isa_profile profile, const struct insn *in)
 {
     uint32_t word = (uint32_t)isa_match((enum isa_op)in->op);
     if (in->op == OP_VFTTA_VV) return tile_of_vftta(t);
     if (in->op == OP_MMA64) return tile_of_mma64(t, in->aux);
-    return (word & 0x7f) == 0x61 ? tile_of_tc(t, word) : tile_of_mma(t, word);
+    return (word & 0x7f) == 0x61 ? tile_of_tc(t, word) : tile_of_mma(t, profile, word);
 }
 
 /* ---- registers ---- */
@@ -138,10 +150,10 @@ static void find_registers(struct tile *t, const struct insn *in)
     include(t, in->rd, t->words_c);
 }
 
-const char *isa_tile(const struct insn *in, unsigned lanes, struct tile *tile)
+const char *isa_tile(const struct insn *in, enum isa_profile profile, unsigned lanes, struct tile *tile)
 {
     *tile = (struct tile){.lanes = (uint8_t)lanes};
-    const char *why = tile_of(tile, in);
+    const char *why = tile_of(tile, profile, in);
     if (!why) find_registers(tile, in);
     return why;
 }

@@ -9,7 +9,8 @@
 
 #include "isa.h"
 
-/* Elements of A and B, in the order of the codes (abtype; DT of mma64); F32 is of vftta.vv alone. */
+/* Elements of A and B, in the order of the codes (abtype; DT of mma64). F32 has no code of its own: it is what code 0
+ * means in the document, where the public tools have TF32, and what vftta.vv multiplies. */
 // clang-format off
 enum tile_element {
     TILE_TF32, TILE_F16, TILE_BF16, TILE_E4M3, TILE_E5M2, TILE_S8, TILE_S4, TILE_B1, TILE_E3M2, TILE_E2M3, TILE_E2M1, TILE_E3M0,
@@ -29,7 +30,7 @@ struct tile {
     uint8_t element;         /* enum tile_element of A and B ... */
     uint8_t bits;            /* ... and the share of a register that one takes */
     uint8_t lanes;           /* of the warp */
-    bool a_col, b_row;       /* A contiguous along m instead of k; B contiguous along k instead of n */
+    bool a_col, b_col;       /* column-major: A contiguous along m instead of k; B along k instead of n */
     bool a_memory, b_memory; /* in local memory, and the register is its descriptor (enum tile_descriptor) */
     bool half;               /* C and D are f16, else f32 or s32 */
     uint8_t block;           /* columns of C that lie side by side; all rows of one block, then the next block */
@@ -40,7 +41,8 @@ struct tile {
     uint16_t registers;                 /* highest register of the four groups + 1, which may exceed ISA_VREGS */
 };
 
-/* The tile of an instruction of kind MMA in a warp of `lanes` lanes. NULL, or a static text why there is none. */
-const char *isa_tile(const struct insn *in, unsigned lanes, struct tile *tile);
+/* The tile of an instruction of kind MMA in a warp of `lanes` lanes. NULL, or a static text why there is none. The same
+ * word is another tile in another profile, but takes the same registers. */
+const char *isa_tile(const struct insn *in, enum isa_profile profile, unsigned lanes, struct tile *tile);
 
 #endif

@@ -170,7 +170,7 @@ static const char *gather(const struct warp *w, const struct tile *t, const stru
 {
     unsigned M = t->m, N = t->n, K = t->k;
     const struct order a = t->a_col ? (struct order){x->a, K, M, K} : (struct order){x->a, M, K, 1};
-    const struct order b = t->b_row ? (struct order){x->b, N, K, N} : (struct order){x->b, K, N, 1};
+    const struct order b = t->b_col ? (struct order){x->b, N, K, N} : (struct order){x->b, K, N, 1};
     const uint32_t *in_a = w->v[in->rs1], *in_b = w->v[in->rs2];
     uint64_t row = (uint64_t)(w->wid % TILE_GROUP) * M, own = t->a_col ? row * t->bits / 8 : row * in_a[TILE_STRIDE];
     uint32_t elements[2][TILE_MAX_INPUTS + ROOM];
@@ -305,7 +305,8 @@ const char *mma_execute(struct warp *w, const struct insn *in)
 {
     struct tile t;
     struct matrices x;
-    const char *why = isa_tile(in, w->group->launch->threads_per_warp, &t);
+    const char *why =
+        isa_tile(in, (enum isa_profile)w->group->sm->gpu->config.profile, w->group->launch->threads_per_warp, &t);
     if (!why) why = check_warp(w, &t, in);
     if (why) return why;
     if (t.fused) t.round = (uint8_t)w->frm;

@@ -128,11 +128,18 @@ VENTUS_PAIRS(bf16x2)
 
 /* C + A x B of a whole warp of 32 lanes: element i of a matrix is part of word i / (32 / bits), and word j is
  * component j / 32 of lane j % 32. A is row-major (row) or column-major (col); B lies along k (row) or n (col), C in
- * rows. */
+ * rows. The document's instructions name B's layouts by rows and columns, the public tools' those of its transpose. */
+#ifdef __ventus_matrix_of_document
+#define VENTUS_B_row "col"
+#define VENTUS_B_col "row"
+#else
+#define VENTUS_B_row "row"
+#define VENTUS_B_col "col"
+#endif
 #define VENTUS_MMA(SHAPE, LAYOUT_A, LAYOUT_B, TYPES, SUFFIX, A, B, C) \
     VENTUS_FUNCTION C ventus_mma_##SHAPE##_##LAYOUT_A##_##LAYOUT_B##_##SUFFIX(A a, B b, C c) \
     { \
-        __asm__("mma." #SHAPE "." #LAYOUT_A "." #LAYOUT_B "." TYPES " %0, %1, %2" : "+vr"(c) : "vr"(a), "vr"(b)); \
+        __asm__("mma." #SHAPE "." #LAYOUT_A "." VENTUS_B_##LAYOUT_B "." TYPES " %0, %1, %2" : "+vr"(c) : "vr"(a), "vr"(b)); \
         return c; \
     }
 #define VENTUS_LAYOUTS(...) \
@@ -148,6 +155,8 @@ VENTUS_SHAPE(m8n8, uint2, uint2, float2, uint)
 VENTUS_SHAPE(m16n8, uint4, uint2, float4, uint2)
 VENTUS_SHAPE(m8n16, uint2, uint4, float4, uint2)
 VENTUS_SHAPE(m16n16, uint4, uint4, float8, uint4)
+#undef VENTUS_B_row
+#undef VENTUS_B_col
 #undef VENTUS_SHAPE
 #undef VENTUS_MMA_
 #undef VENTUS_LAYOUTS

@@ -5,7 +5,8 @@
 #   ventus as matmul.s && ventus run matmul.elf -g $((n / 16 * 32)),$((m / 16)) -l 32,1 \
 #       -a buf:@a.bin -a buf:@b.bin -a out:$((m * n * 4)):c.bin -a i:$n -a i:$k
 #
-# tile.s is the same without loop and copies, and says how a matrix lies in registers.
+# tile.s is the same without loop and copies, and says how a matrix lies in registers: with --profile r2025 the mma must be
+# that of "row.row".
 
         .kernel matmul, lds=1024        # a tile of A, then one of B
         .arg    global, a

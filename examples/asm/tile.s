@@ -4,7 +4,8 @@
 #
 # A matrix lies in consecutive vector registers, 32 words in each, in the order of memory: A and B have
 # 256 halves = 128 words = 4 registers, C has 256 words = 8. So loads and stores of a whole warp are all it
-# takes. "row" is an A, and "col" a B, that lie row after row (docs/machine.md, "Matrices and copies").
+# takes. "row" is an A, and "col" a B, that lie row after row; with
+# --profile r2025 it is "row" for both (docs/machine.md, "Matrices and copies").
 
         .kernel tile
         .arg    global, a

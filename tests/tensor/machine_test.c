@@ -90,6 +90,24 @@ static void test_default_profile(void **state)
     guest_close(&g);
 }
 
+/* (1 + 2^-12)^2 eight times: 1 + 2^-11 as binary32, and 1 without the bits that TF32 drops. The document's FP32 has the
+ * public tools' name, too. */
+static void test_binary32(void **state)
+{
+    (void)state;
+    struct guest g;
+    guest_open(&g);
+    run(&g, 0x3f800800, 0, "mma.m8n8k8.row.row.f32.tf32.tf32.f32 v8, v0, v4\n");
+    gives(&g, 0x41000000, 0);
+    guest_close(&g);
+    open_profile(&g, PROFILE_R2025);
+    run(&g, 0x3f800800, 0, "mma.m8n8k8.row.row.f32.f32.f32.f32 v8, v0, v4\n");
+    gives(&g, 0x41001000, 0);
+    run(&g, 0x3f800800, 0, "mma.m8n8k8.row.row.f32.tf32.tf32.f32 v8, v0, v4\n");
+    gives(&g, 0x41001000, 0);
+    guest_close(&g);
+}
+
 /* Only the first row of A and the first column of B are there. */
 static void test_lanes_missing(void **state)
 {
@@ -165,7 +183,7 @@ static int32_t element_a(const struct wide *s, const uint8_t *memory, unsigned w
 
 static int32_t element_b(const struct wide *s, const uint8_t *memory, unsigned k, unsigned n)
 {
-    unsigned major = s->b_row ? n : k, minor = s->b_row ? k : n;
+    unsigned major = s->b_row ? k : n, minor = s->b_row ? n : k;
     return element(memory + LOCAL_B, major * s->stride_b * 8 + minor * s->bits, s->bits);
 }
 
@@ -229,7 +247,7 @@ static void test_warp_group(void **state)
         struct wide s = shapes[i / 8];
         s.a_col = i & 1, s.b_row = i & 2, s.a_memory = i & 4;
         s.stride_a = (s.a_col ? 4 * s.m : s.k) * s.bits / 8 + (i & 3); /* not only dense */
-        s.stride_b = (s.b_row ? s.k : s.n) * s.bits / 8 + (i >> 1 & 3);
+        s.stride_b = (s.b_row ? s.n : s.k) * s.bits / 8 + (i >> 1 & 3);
         g.data[DESCRIPTORS / 4] = ABI_LOCAL_BASE + LOCAL_A, g.data[DESCRIPTORS / 4 + 1] = s.stride_a;
         g.data[DESCRIPTORS / 4 + 32] = ABI_LOCAL_BASE + LOCAL_B, g.data[DESCRIPTORS / 4 + 33] = s.stride_b;
         run_group(&g, &s);
@@ -295,8 +313,9 @@ static void test_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_default_profile), cmocka_unit_test(test_r2025),    cmocka_unit_test(test_lanes_missing),
-        cmocka_unit_test(test_warp_group),      cmocka_unit_test(test_prefixes), cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_default_profile), cmocka_unit_test(test_r2025),      cmocka_unit_test(test_lanes_missing),
+        cmocka_unit_test(test_binary32),        cmocka_unit_test(test_warp_group), cmocka_unit_test(test_prefixes),
+        cmocka_unit_test(test_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

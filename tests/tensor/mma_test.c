@@ -1,5 +1,6 @@
 /* Every matrix instruction against C written here: the tile is read out of the mnemonic, elements are
- * decoded from the definition of their format, sums are made in double and rounded once each.
+ * decoded from the definition of their format, sums are made in double and rounded once each. Layouts are the text's:
+ * row-major or column-major as the document says, and of B the transpose of that in the profiles of the public tools.
  *
  * Instructions run on a warp made here, one mma_execute each; machine_test.c runs some on the machine. The
  * whole register file is compared, so that nothing but D may change. */
@@ -41,13 +42,15 @@ static const struct format formats[] = {
     {"s4", 4, 0, 0, 0, false, false, true},       {"b1", 1, 0, 0, 0, false, false, true},
     {"e3m2", 8, 3, 2, 3, false, false, false},    {"e2m3", 8, 2, 3, 1, false, false, false},
     {"e2m1", 4, 2, 1, 1, false, false, false},    {"e3m0", 4, 3, 0, 3, false, false, false},
+    {"f32", 32, 8, 23, 127, true, false, false},
 };
+static const struct format *const tf32 = &formats[0], *const f32 = &formats[12];
 
 static double value(const struct format *f, uint32_t u)
 {
     if (f->integer && f->bits == 1) return u;
     if (f->integer) return u >> (f->bits - 1) ? (double)u - (1 << f->bits) : u;
-    if (f->bits == 32) u &= 0xffffe000;
+    if (f == tf32) u &= 0xffffe000;
     int exp = (int)(u >> f->man & ((1u << f->exp) - 1)), top = (1 << f->exp) - 1;
     uint32_t man = u & ((1u << f->man) - 1);
     double sign = u >> (f->exp + f->man) & 1 ? -1 : 1;
@@ -113,7 +116,8 @@ static uint32_t to_half(float x)
 
 struct spec {
     int m, n, k;
-    bool a_row, b_row, half, relu, saturate, fused;
+    bool a_row, b_row; /* row-major, else column-major */
+    bool half, relu, saturate, fused;
     const struct format *type;
     int lanes;
     int block;      /* columns of C side by side */
@@ -140,7 +144,7 @@ static uint32_t reference(const struct spec *s, int m, int n)
     double sum = (int32_t)c;
     for (int k = 0; k < s->k; k++) {
         double a = value(s->type, get(s, s->a, width, s->a_row ? m * s->k + k : k * s->m + m));
-        double b = value(s->type, get(s, s->b, width, s->b_row ? n * s->k + k : k * s->n + n));
+        double b = value(s->type, get(s, s->b, width, s->b_row ? k * s->n + n : n * s->k + k));
         sum += a * b;
         if (!s->type->integer) acc = s->fused ? fmaf((float)a, (float)b, acc) : plus(acc, times((float)a, (float)b));
     }
@@ -174,13 +178,16 @@ static void expect(const struct spec *s, uint32_t active)
 /* ---- the warp ---- */
 
 static struct launch launch;
+static struct gpu gpu;
+static struct sm sm = {.gpu = &gpu};
 static struct group group;
 static struct warp warp;
 
-static void make_warp(unsigned lanes)
+static void make_warp(enum isa_profile profile, unsigned lanes)
 {
+    gpu.config.profile = profile;
     launch = (struct launch){.threads_per_warp = lanes, .vgprs = ROWS, .sgprs = 64, .warps = 1};
-    group = (struct group){.launch = &launch};
+    group = (struct group){.launch = &launch, .sm = &sm};
     warp = (struct warp){.v = rows, .group = &group, .vl = lanes, .lanes = ~0u >> (32 - lanes)};
     warp.mask = warp.active = warp.lanes;
     warp.nactive = lanes;
@@ -256,23 +263,24 @@ static int place(struct spec *s, struct insn *in, bool separate)
     return need;
 }
 
-static void test_mma(void **state)
+/* All mma of a profile; returns their number. */
+static int each_mma(enum isa_profile profile)
 {
-    (void)state;
     int count = 0;
-    make_warp(32);
+    make_warp(profile, 32);
     mode = FE_TONEAREST;
     for (int op = 1; op < OP_COUNT; op++) {
         const char *name = isa_table[op].name;
         char al[8], bl[8], d[8], a[8], b[8], c[8];
         struct spec s = {.lanes = 32};
+        if (!(isa_table[op].revisions & profile)) continue;
         if (sscanf(name, "mma.m%dn%dk%d.%7[^.].%7[^.].%7[^.].%7[^.].%7[^.].%7s", &s.m, &s.n, &s.k, al, bl, d, a, b,
                    c) != 9)
             continue;
         struct insn in = {.op = (uint16_t)op, .vm = 1};
         s.type = format_named(a);
         s.a_row = !strcmp(al, "row");
-        s.b_row = !strcmp(bl, "row");
+        s.b_row = !strcmp(bl, profile == PROFILE_R2025 ? "row" : "col");
         s.half = !strcmp(c, "f16");
         s.block = s.n;
         assert_int_equal(isa_table[op].kind, KIND_MMA);
@@ -283,7 +291,40 @@ static void test_mma(void **state)
         }
         count++;
     }
-    assert_int_equal(count, 124);
+    return count;
+}
+
+static void test_mma(void **state)
+{
+    (void)state;
+    assert_int_equal(each_mma(PROFILE_R2025), 124);
+    assert_int_equal(each_mma(PROFILE_TOOLCHAIN), 64);
+}
+
+/* The control field of mma64. */
+static unsigned control(unsigned dt, unsigned shape, bool a_col, bool b_row, bool wide, unsigned rd)
+{
+    return dt << 12 | shape << 9 | (unsigned)a_col << 8 | (unsigned)b_row << 7 | (unsigned)wide << 6 | rd << 2;
+}
+
+/* The document's words for B, in the smallest example: A is the first eight rows of the unit matrix, so that D is the
+ * first eight rows of B, whose element in row k and column n is 8 k + n. */
+static void test_rows_and_columns(void **state)
+{
+    (void)state;
+    for (unsigned flags = 0; flags < 4; flags++) {
+        bool a_col = flags & 1, b_row = flags & 2;
+        uint8_t *a = (uint8_t *)rows[0], *b = (uint8_t *)rows[4];
+        struct insn in = {.op = OP_MMA64, .vm = 1, .rd = 8, .rs1 = 0, .rs2 = 4, .rs3 = 12};
+        in.aux = (uint16_t)control(5, 0, a_col, b_row, true, 1);
+        make_warp(PROFILE_R2025, 32);
+        memset(rows, 0, sizeof rows);
+        for (int m = 0; m < 8; m++) a[a_col ? m * 8 + m : m * 16 + m] = 1;
+        for (int k = 0; k < 16; k++)
+            for (int n = 0; n < 8; n++) b[b_row ? k * 8 + n : n * 16 + k] = (uint8_t)(8 * k + n);
+        assert_null(mma_execute(&warp, &in));
+        for (uint32_t i = 0; i < 64; i++) assert_int_equal(rows[8 + i / 32][i % 32], i);
+    }
 }
 
 /* What stands in the notes: the words of two instructions. */
@@ -308,15 +349,10 @@ static void test_check_words(void **state)
 
 /* ---- mma64 ---- */
 
-static unsigned control(unsigned dt, unsigned shape, bool a_col, bool b_row, bool wide, unsigned rd)
-{
-    return dt << 12 | shape << 9 | (unsigned)a_col << 8 | (unsigned)b_row << 7 | (unsigned)wide << 6 | rd << 2;
-}
-
 /* The tiles that a type has, by shape code, as text. */
 // clang-format off
 static const char *const tiles[12][8] = {
-    {[1] = "16 8 16", [4] = "8 8 8", "16 8 8", "8 16 8", "16 16 8"},
+    {[1] = "16 8 16", [4] = "8 8 8", "16 8 8", "8 16 8", "16 16 8"}, /* code 0 is FP32 */
     {"8 8 16", "16 8 16", "8 16 16", "16 16 16", "8 8 8", "16 8 8", "8 16 8", "16 16 8"},
     {"8 8 16", "16 8 16", "8 16 16", "16 16 16", "8 8 8", "16 8 8", "8 16 8", "16 16 8"},
     {[5] = "16 8 32"}, {[5] = "16 8 32"},
@@ -328,12 +364,12 @@ static const char *const tiles[12][8] = {
 static void mma64_once(unsigned dt, unsigned shape, bool wide, unsigned rd)
 {
     static const int modes[4] = {FE_TONEAREST, FE_TOWARDZERO, FE_DOWNWARD, FE_UPWARD};
-    struct spec s = {.lanes = 32, .type = &formats[dt], .half = !wide};
+    struct spec s = {.lanes = 32, .type = dt ? &formats[dt] : f32, .half = !wide};
     struct insn in = {.op = OP_MMA64, .vm = 1};
     s.a_row = rnd() & 1;
     s.b_row = rnd() & 1;
     in.aux = (uint16_t)control(dt, shape, !s.a_row, s.b_row, wide, rd);
-    if (dt == 0 && !wide) dt = 1, s.type = &formats[1]; /* TF32 with f16 results means f16 */
+    if (dt == 0 && !wide) dt = 1, s.type = &formats[1]; /* 0 with f16 results means f16 */
     bool legal = dt < 12 && tiles[dt][shape] && (wide || dt == 1) && (!s.type->integer || rd < 2);
     if (!legal) {
         assert_non_null(mma_execute(&warp, &in));
@@ -353,7 +389,7 @@ static void mma64_once(unsigned dt, unsigned shape, bool wide, unsigned rd)
 static void test_mma64(void **state)
 {
     (void)state;
-    make_warp(32);
+    make_warp(PROFILE_R2025, 32);
     for (unsigned dt = 0; dt < 12; dt++)
         for (unsigned shape = 0; shape < 8; shape++)
             for (unsigned wide = 0; wide < 2; wide++)
@@ -364,7 +400,7 @@ static void test_mma64(void **state)
 static void test_integer_overflow(void **state)
 {
     (void)state;
-    make_warp(32);
+    make_warp(PROFILE_R2025, 32);
     struct insn wrap = {.op = OP_MMA_M8N8K16_ROW_ROW_S32_S8_S8_S32, .vm = 1, .rd = 8, .rs1 = 0, .rs2 = 4};
     struct insn saturate = {.op = OP_MMA64, .vm = 1, .rd = 8, .rs1 = 0, .rs2 = 4, .rs3 = 8};
     saturate.aux = (uint16_t)control(5, 0, false, true, true, 0);
@@ -390,14 +426,14 @@ static void test_tc(void **state)
     mode = FE_TONEAREST;
     for (int op = 1; op < OP_COUNT; op++) {
         const char *name = isa_table[op].name;
-        struct spec s = {.type = &formats[1], .a_row = true, .b_row = true};
+        struct spec s = {.type = &formats[1], .a_row = true};
         if (sscanf(name, "tc.%dx%dx%d.", &s.m, &s.n, &s.k) != 3) continue;
         s.half = strstr(name, "fp16") != NULL;
         s.relu = strstr(name, "relu") != NULL;
         s.block = s.half ? 8 : 4;
         count++;
         for (int i = 0; i < 5; i++) {
-            make_warp(widths[i]);
+            make_warp(PROFILE_DEFAULT, widths[i]);
             s.lanes = (int)widths[i];
             for (int kind = 0; kind < 6; kind++) {
                 struct insn in = {
@@ -417,24 +453,20 @@ static void test_vftta(void **state)
         int lanes, m, n, k;
     } sizes[] = {{32, 4, 4, 8}, {16, 2, 2, 2}, {8, 2, 2, 4}, {4, 2, 2, 2}};
     static const int modes[4] = {FE_TONEAREST, FE_TOWARDZERO, FE_DOWNWARD, FE_UPWARD};
-    static const struct format f32 = {"f32", 32, 8, 23, 127, true, false, false};
     for (int i = 0; i < 4; i++)
         for (int round = 0; round < 48; round++) {
             // clang-format off
             struct spec s = {.lanes = sizes[i].lanes, .m = sizes[i].m, .n = sizes[i].n, .k = sizes[i].k, .fused = true,
-                             .a_row = true, .b_row = true, .type = &f32, .a = 1, .b = 2, .c = 3, .d = 3};
+                             .a_row = true, .type = f32, .a = 1, .b = 2, .c = 3, .d = 3};
             // clang-format on
             struct insn in = {.op = OP_VFTTA_VV, .vm = round % 5 != 0, .rs1 = 1, .rs2 = 2, .rd = 3};
             s.block = s.n;
-            make_warp((unsigned)s.lanes);
+            make_warp(PROFILE_DEFAULT, (unsigned)s.lanes);
             warp.frm = (uint32_t)round % 4;
             mode = modes[round % 4];
             if (round % 7 == 0) warp.active &= rnd();
             fill(2, 0, 1, 32, false);
             fill(round % 3, 1, 3, 32, true);
-            if (s.type->bits == 32) /* value() drops TF32's low bits; here they count */
-                for (int r = 1; r < 3; r++)
-                    for (int lane = 0; lane < 32; lane++) rows[r][lane] &= 0xffffe000;
             expect(&s, in.vm ? warp.active : warp.active & rows[0][0]);
             assert_null(mma_execute(&warp, &in));
             compare("vftta.vv");
@@ -446,7 +478,7 @@ static void test_vftta_exact(void **state)
 {
     (void)state;
     struct insn in = {.op = OP_VFTTA_VV, .vm = 1, .rs1 = 1, .rs2 = 2, .rd = 3};
-    make_warp(32);
+    make_warp(PROFILE_DEFAULT, 32);
     memset(rows, 0, sizeof rows);
     rows[1][8] = 0x3f800001, rows[2][16] = 0x3f800001; /* (1 + u)^2 for lane 4 + 2 */
     rows[3][6] = 0xbf800002; /* - (1 + 2u): what is left is u^2, which only one rounding shows */
@@ -476,7 +508,7 @@ static void test_illegal(void **state)
     struct insn mma = {.op = OP_MMA_M8N8K16_ROW_ROW_F32_F16_F16_F32, .vm = 1, .rd = 8};
     struct insn wide = {.op = OP_MMA64, .vm = 1, .aux = (uint16_t)control(1, 0, false, true, true, 0)};
     struct insn in = wide;
-    make_warp(32);
+    make_warp(PROFILE_DEFAULT, 32);
     assert_null(mma_execute(&warp, &mma));
     assert_null(mma_execute(&warp, &wide));
 
@@ -490,14 +522,14 @@ static void test_illegal(void **state)
     warp.active = ~0u;
     in = mma, in.rd = ROWS - 1; /* C takes two */
     refused(in, "registers");
-    make_warp(16);
+    make_warp(PROFILE_DEFAULT, 16);
     refused(mma, "32 lanes");
-    make_warp(3);
+    make_warp(PROFILE_DEFAULT, 3);
     refused((struct insn){.op = OP_VFTTA_VV, .vm = 1}, "four lanes");
-    make_warp(4);
+    make_warp(PROFILE_DEFAULT, 4);
     refused((struct insn){.op = OP_TC_8X8X8_MIX, .vm = 1, .rd = ROWS - 15}, "registers");
 
-    make_warp(32);
+    make_warp(PROFILE_DEFAULT, 32);
     warp.frm = 5;
     refused((struct insn){.op = OP_VFTTA_VV, .vm = 1}, "rounding");
     warp.frm = 0;
@@ -519,7 +551,7 @@ static void test_rounding_mode_restored(void **state)
 {
     (void)state;
     struct insn in = {.op = OP_MMA_M8N8K16_ROW_ROW_F32_F16_F16_F32, .vm = 1, .rd = 8};
-    make_warp(32);
+    make_warp(PROFILE_DEFAULT, 32);
     warp.frm = 3;
     assert_null(mma_execute(&warp, &in));
     assert_int_equal(fegetround(), FE_UPWARD);
@@ -532,7 +564,7 @@ int main(void)
 {
     // clang-format off
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_mma), cmocka_unit_test(test_check_words), cmocka_unit_test(test_mma64),
+        cmocka_unit_test(test_mma), cmocka_unit_test(test_rows_and_columns), cmocka_unit_test(test_check_words), cmocka_unit_test(test_mma64),
         cmocka_unit_test(test_integer_overflow), cmocka_unit_test(test_tc), cmocka_unit_test(test_vftta),
         cmocka_unit_test(test_vftta_exact), cmocka_unit_test(test_illegal), cmocka_unit_test(test_rounding_mode_restored),
     };
