@@ -170,7 +170,7 @@ struct ventus_event {
     struct event_link link[2];       /* by enum membership */
     bool listed;                     /* ready for its thread */
     bool followed;                   /* another one of its device waits for it */
-    bool failed;                     /* something that had to succeed did not */
+    enum ventus_status failed;       /* the cause why something that had to succeed did not; VENTUS_OK: all did */
     bool set;                        /* a gate: its end is under way */
     size_t waits_for;                /* events, and one for its own submission */
     uint32_t waiters;                /* threads */

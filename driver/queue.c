@@ -76,10 +76,10 @@ static void tail_ends(ventus_event *e)
     else q->tails -= !e->followed;
 }
 
-/* One thing less to wait for; `failed`: it did not succeed, and that matters. With the lock of its queue held. */
-static void count_down(ventus_event *e, bool failed, struct event_list *due)
+/* One thing less to wait for; `failed`: why it did not succeed, if that matters. With the lock of its queue held. */
+static void count_down(ventus_event *e, enum ventus_status failed, struct event_list *due)
 {
-    if (failed) e->failed = true;
+    if (e->failed == VENTUS_OK || e->failed == VENTUS_CANCELLED) e->failed = failed == VENTUS_OK ? e->failed : failed;
     if (--e->waits_for) return;
     if (e->state == VENTUS_ENDED) e->device->queue.tails--; /* see tail_ends */
     if (e->state != VENTUS_QUEUED || e->listed) return;
@@ -88,7 +88,7 @@ static void count_down(ventus_event *e, bool failed, struct event_list *due)
 }
 
 /* The same without the lock. */
-static void count_down_unlocked(ventus_event *e, bool failed, struct event_list *due)
+static void count_down_unlocked(ventus_event *e, enum ventus_status failed, struct event_list *due)
 {
     struct queue *q = &e->device->queue;
     pthread_mutex_lock(&q->lock);
@@ -132,9 +132,9 @@ static void count_launch(struct queue *q, const ventus_event *e)
     counters_add(&q->counters, &e->job.result.counters);
 }
 
-static bool dep_failed(const ventus_event *ended, bool any_end)
+static enum ventus_status dep_failed(const ventus_event *ended, bool any_end)
 {
-    return ended->outcome.status != VENTUS_OK && !any_end;
+    return any_end ? VENTUS_OK : ended->outcome.cause;
 }
 
 /* What is held for its sake goes before anybody hears of the end. */
@@ -147,6 +147,7 @@ static void conclude(ventus_event *e, enum ventus_status status)
         e->outcome.message = ventus_status_text(status);
     }
     e->outcome.status = status;
+    e->outcome.cause = status == VENTUS_DEPENDENCY ? e->failed : status;
     e->outcome.ended = ventus_clock(e->device);
     if (e->kind == EVENT_LAUNCH) launch_clock(e);
     if (e->ending) e->ending(e->user, &e->outcome);
@@ -389,7 +390,7 @@ static void depend_on_others(ventus_event *e, size_t ndeps, const struct ventus_
         pthread_mutex_unlock(&q->lock);
         if (!waits) count_down_unlocked(e, dep_failed(deps[i].event, deps[i].any_end), due);
     }
-    count_down_unlocked(e, false, due);
+    count_down_unlocked(e, VENTUS_OK, due);
 }
 
 static enum ventus_status enter(ventus_event *e, size_t ndeps, const struct ventus_dep *deps)
@@ -402,7 +403,7 @@ static enum ventus_status enter(ventus_event *e, size_t ndeps, const struct vent
     pthread_mutex_lock(&q->lock);
     enum ventus_status status = append(q, e, ndeps);
     if (status == VENTUS_OK) others = depend_on_own(e, ndeps, deps, &due);
-    if (status == VENTUS_OK && !others) count_down(e, false, &due);
+    if (status == VENTUS_OK && !others) count_down(e, VENTUS_OK, &due);
     pthread_mutex_unlock(&q->lock);
     if (others) depend_on_others(e, ndeps, deps, &due);
     end_due(&due);

@@ -24,7 +24,7 @@ extern "C" {
 
 /* Version of this header. A minor one only adds; the major one is that of the library's file name (libventus.so.6). */
 #define VENTUS_API_MAJOR   6
-#define VENTUS_API_MINOR   0
+#define VENTUS_API_MINOR   1
 #define VENTUS_API_VERSION ((uint32_t)VENTUS_API_MAJOR << 16 | VENTUS_API_MINOR)
 
 /* The version the library was built with; a program checks that its major part is the header's. */
@@ -373,6 +373,9 @@ struct ventus_outcome {
     /* by the device's clock (ventus_clock); started is 0 when it was never run */
     uint64_t submitted, started, ended;
     uint64_t cycles; /* of a launch, by the cycle model; 0: the machine has none */
+    /* With VENTUS_DEPENDENCY, how what it depended on ended, or what that depended on: if there were several, rather a
+     * failure than VENTUS_CANCELLED. Else the status. Since version 6.1. */
+    enum ventus_status cause;
 };
 
 /* An event is freed when it has been released as often as it was given out and retained. That ends nothing that is

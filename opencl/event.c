@@ -57,10 +57,13 @@ static cl_int event_status(const struct _cl_event *event)
     return driver_error(ventus_event_outcome(event->under)->status);
 }
 
-/* The client has seen the failure: no later call needs to report it. */
-static void failure_seen(cl_event event, cl_int status)
+/* The client gets to see the status: if it is that of a failed command, calls that wait need not report it any more. */
+static void status_shown(cl_event event, cl_int status)
 {
-    if (status < 0 && event->queue) atomic_store(&event->queue->fault, CL_SUCCESS);
+    if (status >= 0 || !event->queue) return;
+    if (event->begin) failure_show_all(&event->queue->failures);
+    else if (failure_counts(ventus_event_outcome(event->under)) && !atomic_exchange(&event->shown, true))
+        failure_show(&event->queue->failures);
 }
 
 cl_int event_list_check(cl_context context, cl_uint count, const cl_event *list)
@@ -71,6 +74,12 @@ cl_int event_list_check(cl_context context, cl_uint count, const cl_event *list)
         if (list[i]->context != context) return CL_INVALID_CONTEXT;
     }
     return CL_SUCCESS;
+}
+
+/* Has something failed that the command was behind? The client may be waiting for what that should have brought. */
+static bool failed_before(const struct _cl_event *event)
+{
+    return event->queue && queue_in_order(event->queue) && failure_pending(&event->queue->failures);
 }
 
 cl_int clWaitForEvents(cl_uint count, const cl_event *list)
@@ -84,9 +93,9 @@ cl_int clWaitForEvents(cl_uint count, const cl_event *list)
     for (cl_uint i = 0; i < count; i++) {
         enum ventus_status waited = ventus_event_wait(list[i]->under, VENTUS_FOREVER);
         if (ventus_event_state(list[i]->under) != VENTUS_ENDED) return driver_error(waited); /* a callback of ours */
-        cl_int status = event_status(list[i]);
-        failure_seen(list[i], status);
-        if (status < 0) result = CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST;
+        const bool failed = event_status(list[i]) < 0;
+        if (failed && list[i]->queue) failure_tell(&list[i]->queue->failures);
+        if (failed || failed_before(list[i])) result = CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST;
     }
     return result;
 }
@@ -160,6 +169,7 @@ struct event_callback {
 static void callback_run(struct notice *notice)
 {
     struct event_callback *c = (struct event_callback *)notice;
+    status_shown(c->event, c->status);
     c->call(c->event, c->status, c->data);
     context_witness_gone(c->event->context);
     object_drop(&c->event->base);
@@ -217,7 +227,7 @@ cl_int clGetEventInfo(cl_event event, cl_event_info param, size_t size, void *va
     case CL_EVENT_CONTEXT: INFO(cl_context, event->context);
     case CL_EVENT_COMMAND_TYPE: INFO(cl_command_type, event->type);
     case CL_EVENT_REFERENCE_COUNT: INFO(cl_uint, object_count(&event->base));
-    case CL_EVENT_COMMAND_EXECUTION_STATUS: failure_seen(event, status); INFO(cl_int, status);
+    case CL_EVENT_COMMAND_EXECUTION_STATUS: status_shown(event, status); INFO(cl_int, status);
     default: return CL_INVALID_VALUE;
     }
 }

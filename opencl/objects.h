@@ -240,6 +240,7 @@ struct _cl_event {
     ventus_event *under;    /* of the driver; a gate for a user event */
     ventus_event *begin;    /* of a command buffer, whose end `under` is: it runs when this has ended; else NULL */
     uint64_t queued;        /* host_ns */
+    atomic_bool shown;      /* the client knows that it has failed, or it is nothing that fails itself */
     atomic_int user_status; /* of a user event: CL_SUBMITTED until it has been set */
 };
 
@@ -263,6 +264,28 @@ void flight_forget(struct flight *flight);
 void flight_cancel(struct flight *flight);
 void flight_close(struct flight *flight);
 
+/* ---- failure.c: what has failed on a queue and the client has not been shown; from any thread ---- */
+
+struct failures {
+    atomic_uint state; /* twice how many commands, and 1 when the client has been told of all of them */
+};
+
+/* Is it the end of a command that has failed, or has not been run because another one failed? Not if the client, or
+ * that nobody can see what it does, has ended it. */
+bool failure_counts(const struct ventus_outcome *outcome);
+/* A command has failed. */
+void failure_note(struct failures *failures);
+/* CL_SUCCESS, or the error of a call that waits while there is a failure which the client has not been shown. */
+cl_int failure_pending(struct failures *failures);
+/* The same, which counts as telling the client: a launch that is enqueued after that ends what it has been told of. */
+cl_int failure_tell(struct failures *failures);
+/* A launch is enqueued. */
+void failure_forget(struct failures *failures);
+/* The client has been shown the status of one of them. */
+void failure_show(struct failures *failures);
+/* It has been shown that of a command buffer, which stands for all. */
+void failure_show_all(struct failures *failures);
+
 /* ---- queue.c: commands and their order ---- */
 
 struct _cl_command_queue {
@@ -276,7 +299,7 @@ struct _cl_command_queue {
     pthread_mutex_t lock; /* held while a command is submitted; guards the next two */
     struct flight flight;
     ventus_event *last; /* in order: the latest command; else the latest barrier. NULL: none */
-    atomic_int fault;   /* error of a command that no call has told the client of yet */
+    struct failures failures;
 };
 
 /* One command until it ends. What it is: a launch (`launch`), a transfer (`run`), or nothing but a place in the order.
@@ -315,6 +338,7 @@ cl_int command_submit(struct command *command, cl_event *event);
  * has not been submitted, or is a mark, is still the caller's to free. */
 cl_int command_enter(struct command *command, ventus_event **event);
 bool command_is_mark(const struct command *command);
+bool queue_in_order(const struct _cl_command_queue *queue);
 /* For struct ventus_launch: gives back what the command holds. */
 void command_ending(void *command, const struct ventus_outcome *outcome);
 

@@ -78,28 +78,19 @@ void command_free(struct command *c)
     object_drop(&q->base);
 }
 
-/* A failure that no wait or query has shown yet: the next blocking call returns it, once. The message of a launch may
- * be a warning, too. */
-static void note_failure(cl_command_queue q, const char *message, enum ventus_status status)
-{
-    if (status == VENTUS_DEPENDENCY || status == VENTUS_CANCELLED) return;
-    if (status != VENTUS_OK) atomic_store(&q->fault, driver_error(status));
-    if (*message) context_report(q->context, message);
-}
-
-static cl_int take_failure(cl_command_queue q) { return atomic_exchange(&q->fault, CL_SUCCESS); }
-
 void command_ending(void *user, const struct ventus_outcome *outcome)
 {
     struct command *c = user;
-    bool kernel = c->type == CL_COMMAND_NDRANGE_KERNEL || c->type == CL_COMMAND_TASK;
-    note_failure(c->queue, kernel ? outcome->message : "", outcome->status);
+    const bool kernel = c->type == CL_COMMAND_NDRANGE_KERNEL || c->type == CL_COMMAND_TASK;
+    const bool ran = outcome->status != VENTUS_DEPENDENCY && outcome->status != VENTUS_CANCELLED;
+    if (failure_counts(outcome)) failure_note(&c->queue->failures);
+    if (kernel && ran && *outcome->message) context_report(c->queue->context, outcome->message); /* or a warning */
     command_free(c);
 }
 
 /* ---- order ---- */
 
-static bool in_order(const struct _cl_command_queue *q)
+bool queue_in_order(const struct _cl_command_queue *q)
 {
     return !(q->properties & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
 }
@@ -156,10 +147,11 @@ cl_int command_enter(struct command *c, ventus_event **event)
     cl_command_queue q = c->queue;
     struct ventus_dep *deps = c->deps, *all = NULL;
     size_t n = c->ndeps;
-    bool orders = !c->member && (in_order(q) || c->type == CL_COMMAND_BARRIER);
+    bool orders = !c->member && (queue_in_order(q) || c->type == CL_COMMAND_BARRIER);
     enum ventus_status status = VENTUS_NO_MEMORY;
     bool room = flight_room(&q->flight); /* first: it lets go of events */
-    if (c->after_all && !in_order(q)) deps = all = behind_all(q, deps, &n);
+    if (c->launch) failure_forget(&q->failures);
+    if (c->after_all && !queue_in_order(q)) deps = all = behind_all(q, deps, &n);
     else if (!c->member) n = behind_last(q, deps, n);
     if (deps && room) status = hand_over(c, n, deps, event);
     if (status == VENTUS_OK) remember(q, *event, orders);
@@ -179,12 +171,13 @@ static cl_int carry_out(struct command *c, ventus_event *gate)
     return driver_error(status);
 }
 
-/* The rest of a blocking call: `transfer` is its command unless that is gone. */
+/* The rest of a blocking call: `transfer` is its command unless that is gone. What has failed before counts more than
+ * an error of its own, after which clients may try again. */
 static cl_int block(cl_command_queue q, struct command *transfer, ventus_event *event)
 {
     cl_int error = transfer ? carry_out(transfer, event) : driver_error(ventus_event_wait(event, VENTUS_FOREVER));
-    cl_int failure = take_failure(q);
-    return error ? error : failure;
+    cl_int failure = failure_tell(&q->failures);
+    return failure ? failure : error;
 }
 
 cl_int command_submit(struct command *c, cl_event *result)
@@ -193,6 +186,7 @@ cl_int command_submit(struct command *c, cl_event *result)
     bool blocking = c->blocking, mark = command_is_mark(c);
     cl_event handle = result ? event_new(q->context, q, c->type, c->queued) : NULL;
     ventus_event *event = NULL;
+    if (handle) handle->shown = mark; /* a mark fails only because something else has */
     cl_int error = result && !handle ? CL_OUT_OF_HOST_MEMORY : CL_SUCCESS;
     object_use(&q->base); /* the command's own use may go with the command */
     pthread_mutex_lock(&q->lock);
@@ -394,9 +388,9 @@ cl_int clFinish(cl_command_queue q)
     ventus_event *mark = NULL;
     enum ventus_status status = VENTUS_NO_MEMORY;
     pthread_mutex_lock(&q->lock);
-    if (in_order(q)) n = behind_last(q, &last, 0);
+    if (queue_in_order(q)) n = behind_last(q, &last, 0);
     else all = behind_all(q, NULL, &n);
-    if (in_order(q) || all) status = ventus_mark(q->context->device, n, all ? all : &last, &mark);
+    if (queue_in_order(q) || all) status = ventus_mark(q->context->device, n, all ? all : &last, &mark);
     pthread_mutex_unlock(&q->lock);
     free(all);
     if (mark) status = ventus_event_wait(mark, VENTUS_FOREVER);
@@ -404,7 +398,8 @@ cl_int clFinish(cl_command_queue q)
     pthread_mutex_lock(&q->lock);
     flight_forget(&q->flight);
     pthread_mutex_unlock(&q->lock);
-    return status == VENTUS_OK ? take_failure(q) : driver_error(status);
+    cl_int failure = failure_pending(&q->failures);
+    return failure ? failure : driver_error(status);
 }
 
 /* ---- markers and barriers ---- */

@@ -20,8 +20,10 @@ static void compute(void)
     cl_mem mem = buffer_new(0, sizeof out, NULL);
     OK(clSetKernelArg(kernel, 0, sizeof mem, &mem));
     OK(clSetKernelArg(stray, 0, sizeof mem, &mem));
-    OK(clEnqueueNDRangeKernel(queue, stray, 1, NULL, (size_t[]){1}, NULL, 0, NULL, NULL));
-    FAILS(CL_OUT_OF_RESOURCES, clFinish(queue));
+    cl_event event;
+    OK(clEnqueueNDRangeKernel(queue, stray, 1, NULL, (size_t[]){1}, NULL, 0, NULL, &event));
+    FAILS(CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST, clWaitForEvents(1, &event));
+    OK(clReleaseEvent(event));
     OK(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, (size_t[]){COUNT}, NULL, 0, NULL, NULL));
     OK(clEnqueueReadBuffer(queue, mem, CL_TRUE, 0, sizeof out, out, 0, NULL, NULL));
     for (int i = 0; i < COUNT; i++) assert_int_equal(out[i], i * i);

@@ -414,11 +414,14 @@ static void check_fault_line(cl_command_queue q, cl_kernel stray)
     for (size_t i = 0; i < sizeof debug / sizeof *debug; i++) {
         if (debug[i]) setenv("VENTUS_DEBUG", debug[i], 1);
         struct capture c = capture_begin(2);
-        cl_int err = clEnqueueTask(q, stray, 0, NULL, NULL), end = clFinish(q);
+        cl_event event;
+        cl_int err = clEnqueueTask(q, stray, 0, NULL, &event), end = clFinish(q);
         capture_end(&c, text, sizeof text);
         unsetenv("VENTUS_DEBUG");
         OK(err);
-        FAILS(CL_OUT_OF_RESOURCES, end);
+        FAILS(CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST, end);
+        assert_int_equal(event_status(event), CL_OUT_OF_RESOURCES);
+        OK(clReleaseEvent(event));
         if (i == 3) assert_string_equal(text, "");
         else if (strncmp(text, "ventus: kernel stray failed at line ", 36) ||
                  strchr(text, '\n') != text + strlen(text) - 1)
@@ -448,8 +451,9 @@ static void test_fault(void **state)
     OK(clReleaseEvent(event));
     check_fault_line(q, stray);
     OK(clEnqueueTask(q, stray, 0, NULL, NULL));
-    FAILS(CL_OUT_OF_RESOURCES, clFinish(q)); /* nobody has looked */
-    OK(clFinish(q));
+    FAILS(CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST, clFinish(q)); /* nobody has looked */
+    FAILS(CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST,
+          clEnqueueReadBuffer(q, mem, CL_TRUE, 0, sizeof out, out, 0, NULL, NULL));
     set_mem(iota, 0, mem);
     OK(clSetKernelArg(iota, 1, sizeof start, &start));
     OK(clEnqueueNDRangeKernel(q, iota, 1, NULL, (size_t[]){4}, NULL, 0, NULL, NULL));
