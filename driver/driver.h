@@ -196,6 +196,7 @@ struct ventus_event {
     const _Atomic bool *watch; /* the caller's cancel flag or NULL */
     uint64_t began;            /* by the host's clock */
     bool overdue;              /* cancelled for having run too long */
+    atomic_int lost;           /* errno of output that could not be written, 0: none was */
     struct job job;
     uint32_t block, pds;           /* device addresses, 0: not allocated */
     uint32_t print_at, print_size; /* of the print buffer in `block` */
@@ -298,8 +299,9 @@ struct ventus_counters launch_counters(const struct counters *c);
 /* What the machine's result means. */
 enum ventus_status launch_status(const ventus_event *event);
 
-/* Prints what the kernel printed, gives the device memory back and fills in the outcome but for the times. */
-void launch_finish(ventus_event *event, enum ventus_status status);
+/* Prints what the kernel printed, gives the device memory back and fills in the outcome but for the times. Returns its
+ * status: one that has succeeded has not if it was to end before all was printed. */
+enum ventus_status launch_finish(ventus_event *event, enum ventus_status status);
 
 /* ---- event.c ---- */
 
@@ -342,6 +344,8 @@ void event_call(ventus_event *event, struct callback *due);
 
 /* ---- queue.c ---- */
 
+/* Is a launch that runs to end? From any thread, without the lock. */
+bool event_is_over(ventus_event *event);
 /* It runs; it has ended. */
 void event_begin(ventus_event *event);
 void event_end(ventus_event *event, enum ventus_status status);
@@ -372,12 +376,23 @@ struct printing {
     const ventus_module *module;
     ventus_device *device; /* whose memory has strings that are no literals; NULL: there are none */
     FILE *out;
+    bool (*stops)(
+        void *user); /* asked for every PRINT_PIECE bytes of output: is the rest not to be printed? NULL: never */
+    void *user;
 };
 
-/* Prints its records. */
-void print_records(const struct printing *p, const uint8_t *buffer, uint32_t size);
+enum { PRINT_PIECE = 64 << 10 };
+
+enum printed {
+    PRINT_DONE,
+    PRINT_STOPPED,
+    PRINT_LOST, /* some could not be written: errno says why */
+};
+
+/* Prints its records, as they are decoded: text of any length takes no more memory than one piece. */
+enum printed print_records(const struct printing *p, const uint8_t *buffer, uint32_t size);
 /* The same while the launch runs, and makes room: `full` is where a work-item has found the end. Nothing is done while
- * records are incomplete. One caller at a time. */
-void print_empty(const struct printing *p, uint8_t *buffer, uint32_t size, uint32_t full);
+ * records are incomplete. What has not been printed in the end is lost. One caller at a time. */
+enum printed print_empty(const struct printing *p, uint8_t *buffer, uint32_t size, uint32_t full);
 
 #endif

@@ -2,6 +2,7 @@
  *
  * One allocation holds metadata, arguments and print buffer, another the private memory; both are gone when
  * the launch has ended, whatever happened. Called by queue.c. */
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -294,26 +295,46 @@ static uint8_t *print_buffer(const ventus_event *e)
     return e->block && e->print_size ? space_host(e->device, e->block + e->print_at, e->print_size) : NULL;
 }
 
-static struct printing printing_of(const ventus_event *e)
+/* struct printing.stops */
+static bool output_is_over(void *event) { return event_is_over(event); }
+
+static struct printing printing_of(ventus_event *e)
 {
-    return (struct printing){e->in.module, e->device, e->in.print ? e->in.print : stdout};
+    return (struct printing){e->in.module, e->device, e->in.print ? e->in.print : stdout, output_is_over, e};
 }
 
-static void print_output(const ventus_event *e)
+/* The first time that output is lost is the one that is told. */
+static void note_lost(ventus_event *e, enum printed printed, int error)
+{
+    if (printed == PRINT_LOST) atomic_compare_exchange_strong(&e->lost, &(int){0}, error ? error : EIO);
+}
+
+enum { AFTERWARDS_NS = 1000000000 };
+
+/* When a launch has been ended: what it printed until then is for those who want to know why, but not for ever. */
+static bool end_is_over(void *until) { return host_ns() > *(uint64_t *)until; }
+
+/* False: it was to end before all was printed. */
+static bool print_output(ventus_event *e)
 {
     const uint8_t *buffer = print_buffer(e);
-    const struct printing p = printing_of(e);
-    if (buffer) print_records(&p, buffer, e->print_size);
+    struct printing p = printing_of(e);
+    uint64_t until = host_ns() + AFTERWARDS_NS;
+    const bool ended = event_is_over(e);
+    if (ended) p.stops = end_is_over, p.user = &until;
+    const enum printed printed = buffer ? print_records(&p, buffer, e->print_size) : PRINT_DONE;
+    note_lost(e, printed, errno);
+    return printed != PRINT_STOPPED;
 }
 
 /* launch_options.print: the buffer is full. */
 static void print_now(void *event, uint32_t full)
 {
-    const ventus_event *e = event;
+    ventus_event *e = event;
     const struct printing p = printing_of(e);
     uint8_t *buffer = print_buffer(e);
     pthread_mutex_lock(&e->device->print_lock);
-    if (buffer) print_empty(&p, buffer, e->print_size, full);
+    if (buffer) note_lost(e, print_empty(&p, buffer, e->print_size, full), errno);
     pthread_mutex_unlock(&e->device->print_lock);
 }
 
@@ -370,9 +391,9 @@ static void describe(ventus_event *e)
     char name[160] = "launch";
     if (!e->raw) snprintf(name, sizeof name, "kernel %s", e->in.kernel->name);
     if (e->job.result.status == LAUNCH_FAULT) describe_access(e, name, "failed", &e->job.result.fault);
-    else if (e->outcome.status == VENTUS_OK)
-        describe_access(e, name, "strays, which is ignored and not said again,", &e->job.result.stray);
-    else say(e, "%s: %s", name, ventus_status_text(e->outcome.status));
+    else if (e->outcome.status != VENTUS_OK) say(e, "%s: %s", name, ventus_status_text(e->outcome.status));
+    else if (e->lost) say(e, "%s: not all of its output could be written: %s", name, strerror(e->lost));
+    else describe_access(e, name, "strays, which is ignored and not said again,", &e->job.result.stray);
 }
 
 /* ---- the end ---- */
@@ -407,15 +428,16 @@ enum ventus_status launch_status(const ventus_event *e)
     return r->fault.kind == FAULT_LAUNCH ? VENTUS_BAD_LAUNCH : VENTUS_FAULT;
 }
 
-void launch_finish(ventus_event *e, enum ventus_status status)
+enum ventus_status launch_finish(ventus_event *e, enum ventus_status status)
 {
-    print_output(e);
+    if (!print_output(e) && status == VENTUS_OK) status = e->overdue ? VENTUS_TIMEOUT : VENTUS_CANCELLED;
     release(e);
     e->outcome.status = status;
     e->outcome.result.fault = fault_of(&e->job.result.fault);
     e->outcome.result.counters = launch_counters(&e->job.result.counters);
     if (e->result) *e->result = e->job.result;
-    bool stray = e->job.result.stray.kind && !e->device->warned;
+    bool stray = e->job.result.stray.kind && !e->device->warned && !e->lost;
     if (stray) e->device->warned = true;
-    if (status != VENTUS_OK || stray) describe(e);
+    if (status != VENTUS_OK || stray || e->lost) describe(e);
+    return status;
 }

@@ -2,7 +2,9 @@
  *
  * Both come from outside: a record is believed only as far as the buffer reaches, and every
  * conversion is rebuilt from parsed parts before the host's printf sees it. Records come out in the
- * order of the buffer, each whole; what a format asks beyond its record is zero. Called by launch.c. */
+ * order of the buffer, each whole; what a format asks beyond its record is zero. A buffer of short records can stand
+ * for gigabytes of text, so that this goes out in pieces. Called by launch.c. */
+#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -209,7 +211,7 @@ static void print_value(FILE *out, const struct conversion *c, struct args *a, c
 
 static void print_conversion(FILE *out, const struct conversion *c, struct args *a, const struct printing *p)
 {
-    for (unsigned i = 0; i < c->vector; i++) {
+    for (unsigned i = 0; i < c->vector && !ferror(out); i++) {
         if (i) fputc(',', out);
         print_value(out, c, a, p);
     }
@@ -220,7 +222,7 @@ static void print_conversion(FILE *out, const struct conversion *c, struct args 
 static void print_record(FILE *out, const char *s, struct args a, const struct printing *p)
 {
     struct conversion c;
-    for (const char *next; *s; s = next) {
+    for (const char *next; *s && !ferror(out); s = next) {
         size_t plain = strcspn(s, "%");
         fwrite(s, 1, plain, out);
         s += plain;
@@ -241,7 +243,7 @@ static void print_record(FILE *out, const char *s, struct args a, const struct p
 static void print_all(const struct printing *p, const uint8_t *buffer, uint32_t used, FILE *out)
 {
     uint32_t at = ABI_PRINT_HEADER, record[2];
-    while (used >= at && used - at >= 8) {
+    while (used >= at && used - at >= 8 && !ferror(out)) {
         memcpy(record, buffer + at, sizeof record);
         if (record[0] < 8 || record[0] % 4 || record[0] > used - at) return; /* never completed */
         const char *format = find_text(p->module->note.formats, p->module->note.nformats, record[1]);
@@ -251,27 +253,74 @@ static void print_all(const struct printing *p, const uint8_t *buffer, uint32_t 
     }
 }
 
-/* So that no other writer comes in between. */
-static void print_at_once(const struct printing *p, const uint8_t *buffer, uint32_t used)
+/* ---- output ---- */
+
+/* Where the text goes piece by piece, so that a client's stream without a buffer is not written to letter by letter. */
+struct pieces {
+    const struct printing *p;
+    enum printed result;
+    int error;
+    char buffer[PRINT_PIECE];
+};
+
+/* The rest is not formatted either once this has failed. */
+static ssize_t write_piece(void *cookie, const char *text, size_t size)
 {
-    char *text = NULL;
-    size_t length = 0;
-    FILE *memory = open_memstream(&text, &length);
-    if (!memory) return;
-    print_all(p, buffer, used, memory);
-    if (fclose(memory) == 0 && length) {
-        fwrite(text, 1, length, p->out);
-        fflush(p->out);
-    }
-    free(text);
+    struct pieces *o = cookie;
+    if (o->result == PRINT_DONE && o->p->stops && o->p->stops(o->p->user)) o->result = PRINT_STOPPED;
+    if (o->result != PRINT_DONE) return 0;
+    errno = 0;
+    if (fwrite(text, 1, size, o->p->out) == size) return (ssize_t)size;
+    o->result = PRINT_LOST;
+    o->error = errno;
+    return 0;
 }
 
-void print_records(const struct printing *p, const uint8_t *buffer, uint32_t size)
+/* What is still in the client's stream goes out, too. */
+static void write_end(struct pieces *o)
+{
+    if (fflush(o->p->out) == 0 || o->result != PRINT_DONE) return;
+    o->result = PRINT_LOST;
+    o->error = errno;
+}
+
+static void print_pieces(struct pieces *o, const uint8_t *buffer, uint32_t used)
+{
+    FILE *out = fopencookie(o, "w", (cookie_io_functions_t){.write = write_piece});
+    if (!out) {
+        o->result = PRINT_LOST;
+        o->error = errno;
+        return;
+    }
+    setvbuf(out, o->buffer, _IOFBF, sizeof o->buffer);
+    print_all(o->p, buffer, used, out);
+    fclose(out);
+    write_end(o);
+}
+
+/* With the stream locked, so that no other writer comes in between. */
+static enum printed print_at_once(const struct printing *p, const uint8_t *buffer, uint32_t used)
+{
+    struct pieces *o = malloc(sizeof *o);
+    if (!o) return PRINT_LOST;
+    *o = (struct pieces){.p = p};
+    flockfile(p->out);
+    print_pieces(o, buffer, used);
+    funlockfile(p->out);
+    const enum printed result = o->result;
+    const int error = o->error;
+    free(o);
+    errno = error;
+    return result;
+}
+
+enum printed print_records(const struct printing *p, const uint8_t *buffer, uint32_t size)
 {
     uint32_t used;
-    if (size < ABI_PRINT_HEADER) return;
+    if (size < ABI_PRINT_HEADER) return PRINT_DONE;
     memcpy(&used, buffer, sizeof used);
-    print_at_once(p, buffer, used < size ? used : size);
+    if (used <= ABI_PRINT_HEADER) return PRINT_DONE;
+    return print_at_once(p, buffer, used < size ? used : size);
 }
 
 /* Is the buffer closed to work-items, with nothing but complete records in front of *end? It is when it is full; else
@@ -284,13 +333,16 @@ static bool close_buffer(_Atomic uint32_t *words, uint32_t size, uint32_t full, 
     return used > size || atomic_compare_exchange_strong(&words[0], &used, size + 1);
 }
 
-void print_empty(const struct printing *p, uint8_t *buffer, uint32_t size, uint32_t full)
+enum printed print_empty(const struct printing *p, uint8_t *buffer, uint32_t size, uint32_t full)
 {
     _Atomic uint32_t *words = (_Atomic uint32_t *)(void *)buffer;
     uint32_t end;
-    if (size <= ABI_PRINT_HEADER || !close_buffer(words, size, full, &end)) return;
-    print_at_once(p, buffer, end);
+    if (size <= ABI_PRINT_HEADER || !close_buffer(words, size, full, &end)) return PRINT_DONE;
+    const enum printed result = print_at_once(p, buffer, end);
+    const int error = errno;
     memset(buffer + ABI_PRINT_HEADER, 0, end - ABI_PRINT_HEADER);
     atomic_store(&words[1], 0);
     atomic_store(&words[0], ABI_PRINT_HEADER);
+    errno = error;
+    return result;
 }

@@ -141,7 +141,7 @@ static enum ventus_status dep_failed(const ventus_event *ended, bool any_end)
 static void conclude(ventus_event *e, enum ventus_status status)
 {
     if (e->kind == EVENT_LAUNCH) {
-        launch_finish(e, status);
+        status = launch_finish(e, status);
         if (e->in.module) ventus_module_free((ventus_module *)e->in.module);
     } else if (status != VENTUS_OK) {
         e->outcome.message = ventus_status_text(status);
@@ -265,6 +265,17 @@ static void check_running(struct queue *q)
         if (is_overdue(q, e)) e->overdue = true;
         if (e->overdue || (e->watch && *e->watch)) cancel(e);
     }
+}
+
+bool event_is_over(ventus_event *e)
+{
+    struct queue *q = &e->device->queue;
+    if (!e->cancel && is_overdue(q, e)) {
+        pthread_mutex_lock(&q->lock);
+        check_running(q);
+        pthread_mutex_unlock(&q->lock);
+    }
+    return e->cancel;
 }
 
 ventus_event *queue_first(struct queue *q, struct worker *w, enum ventus_status *verdict)

@@ -368,8 +368,9 @@ struct ventus_outcome {
     enum ventus_status status;   /* VENTUS_OK, _FAULT, _CANCELLED, _TIMEOUT, _STOPPED, _DEPENDENCY, _BAD_LAUNCH, out of
                                   * memory, or what a call or ventus_event_set said */
     struct ventus_result result; /* of a launch: fault and counters; zeros when it was never run */
-    const char *message;         /* one line for people, the event's; empty on success, unless the machine ignores stray
-                                  * accesses (ignore_stray) and this is the device's first launch that has made one */
+    const char *message; /* one line for people, the event's; empty on success, unless not all could be printed, or
+                          * the machine ignores stray accesses (ignore_stray) and this is the device's first
+                          * launch that has made one */
     /* by the device's clock (ventus_clock); started is 0 when it was never run */
     uint64_t submitted, started, ended;
     uint64_t cycles; /* of a launch, by the cycle model; 0: the machine has none */

@@ -1,5 +1,6 @@
 /* The driver by itself: allocator, copies, the note's parser on good and damaged input, printf records,
  * and kernels assembled here from the buffer to the message of a fault. */
+#include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -607,6 +608,73 @@ static void test_emptied_print(void **state)
     }
 }
 
+/* A stream that counts, and asks for no more after `most` bytes. */
+struct counted {
+    uint64_t bytes, largest, most;
+};
+
+static ssize_t count_bytes(void *cookie, const char *text, size_t size)
+{
+    struct counted *c = cookie;
+    (void)text;
+    c->bytes += size;
+    if (size > c->largest) c->largest = size;
+    return (ssize_t)size;
+}
+
+static bool has_enough(void *user)
+{
+    const struct counted *c = user;
+    return c->bytes >= c->most;
+}
+
+/* Short records of long text go out in pieces, and no further than they are asked for. */
+static void test_long_output(void **state)
+{
+    enum { RECORDS = 1000, WIDE = 100 };
+    static const uint64_t most[] = {UINT64_MAX, 10 * PRINT_PIECE, 0};
+    char text[WIDE * 7 + 1];
+    struct note_string formats[1] = {{5, text}};
+    struct ventus_module m = {.note = {.formats = formats, .nformats = 1}};
+    uint32_t buffer[2 + 2 * RECORDS] = {8 + 8 * RECORDS, 8 * RECORDS};
+    (void)state;
+    for (size_t i = 0; i < WIDE; i++) memcpy(text + 7 * i, "%4000d.", 8);
+    for (size_t i = 0; i < RECORDS; i++) buffer[2 + 2 * i] = 8, buffer[3 + 2 * i] = 5;
+    for (size_t i = 0; i < sizeof most / sizeof *most; i++) {
+        const uint64_t all = (uint64_t)RECORDS * WIDE * 4001;
+        struct counted c = {.most = most[i]};
+        FILE *out = fopencookie(&c, "w", (cookie_io_functions_t){.write = count_bytes});
+        setvbuf(out, NULL, _IONBF, 0);
+        enum printed printed =
+            print_records(&(struct printing){&m, NULL, out, has_enough, &c}, (const uint8_t *)buffer, sizeof buffer);
+        fclose(out);
+        assert_int_equal(printed, all > most[i] ? PRINT_STOPPED : PRINT_DONE);
+        assert_int_equal(c.bytes, all > most[i] ? most[i] : all);
+        assert_in_range(c.largest, 0, PRINT_PIECE);
+    }
+}
+
+/* What cannot be written is reported, also when it is the stream that had kept it. */
+static void test_lost_output(void **state)
+{
+    struct note_string formats[1] = {{5, "%d;"}};
+    struct ventus_module m = {.note = {.formats = formats, .nformats = 1}};
+    static const int modes[] = {_IONBF, _IOFBF};
+    (void)state;
+    for (size_t i = 0; i < 2; i++) {
+        uint32_t buffer[] = {20, 12, 12, 5, 1};
+        FILE *out = fopen("/dev/full", "w");
+        setvbuf(out, NULL, modes[i], 4096);
+        const struct printing p = {.module = &m, .out = out};
+        assert_int_equal(print_records(&p, (const uint8_t *)buffer, sizeof buffer), PRINT_LOST);
+        assert_int_equal(errno, ENOSPC);
+        assert_int_equal(print_empty(&p, (uint8_t *)buffer, sizeof buffer, 0), PRINT_LOST);
+        assert_int_equal(errno, ENOSPC);
+        assert_int_equal(buffer[0], ABI_PRINT_HEADER); /* there is room again */
+        fclose(out);
+    }
+}
+
 /* The source as a file of another compiler, of which the text and the records are ours to choose. */
 static enum ventus_status load_recorded(const char *source, ventus_module **m, char why[WHY])
 {
@@ -944,7 +1012,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_alloc), cmocka_unit_test(test_copies), cmocka_unit_test(test_random_allocations),
         cmocka_unit_test(test_note), cmocka_unit_test(test_bad_notes), cmocka_unit_test(test_where_notes_are_bad), cmocka_unit_test(test_damaged_files),
-        cmocka_unit_test(test_print), cmocka_unit_test(test_hostile_print), cmocka_unit_test(test_broken_records), cmocka_unit_test(test_emptied_print),
+        cmocka_unit_test(test_print), cmocka_unit_test(test_hostile_print), cmocka_unit_test(test_broken_records), cmocka_unit_test(test_emptied_print), cmocka_unit_test(test_long_output), cmocka_unit_test(test_lost_output),
         cmocka_unit_test(test_run), cmocka_unit_test(test_uneven_ranges), cmocka_unit_test(test_records), cmocka_unit_test(test_recorded_run),
         cmocka_unit_test(test_module_switch), cmocka_unit_test(test_place_of_launches), cmocka_unit_test(test_profiles), cmocka_unit_test(test_spaces), cmocka_unit_test(test_print_from_kernel),
         cmocka_unit_test(test_max_group), cmocka_unit_test(test_local_bytes), cmocka_unit_test(test_start_registers),

@@ -233,9 +233,9 @@ static int teardown(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_every_call),     cmocka_unit_test(test_new_beginning), cmocka_unit_test(test_several),
-        cmocka_unit_test(test_dependents),     cmocka_unit_test(test_callback),
-        cmocka_unit_test(test_command_buffer), cmocka_unit_test(test_timeout),
+        cmocka_unit_test(test_every_call), cmocka_unit_test(test_new_beginning), cmocka_unit_test(test_several),
+        cmocka_unit_test(test_dependents), cmocka_unit_test(test_callback),      cmocka_unit_test(test_command_buffer),
+        cmocka_unit_test(test_timeout),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }
