@@ -51,12 +51,18 @@ uint64_t ventus_local_bytes(const struct ventus_kernel *kernel, const uint64_t *
     return kernel ? lay_out_local(kernel, local_sizes, 0, NULL) : 0;
 }
 
+uint32_t ventus_local_limit(const struct ventus_info *info)
+{
+    const uint64_t stacks = (uint64_t)info->warps_per_sm * ABI_WARP_STACK, half = info->lds_bytes / 2;
+    return info->lds_bytes - (uint32_t)(stacks < half ? stacks : half);
+}
+
 uint32_t ventus_max_group(const ventus_device *device, const struct ventus_kernel *kernel, const uint64_t *local_sizes)
 {
     if (!device || !kernel) return 0;
     const struct gpu_config *c = gpu_config_of(device->gpu);
     uint64_t local = ventus_local_bytes(kernel, local_sizes);
-    if (local > c->lds_bytes) return 0;
+    if (local > ventus_local_limit(&device->info)) return 0;
     uint32_t warps = at_most(c->warps_per_sm, c->vgpr_rows, kernel->vgprs);
     warps = at_most(warps, c->sgpr_rows, sgprs_of(kernel));
     warps = at_most(warps, c->lds_bytes - (uint32_t)local, ABI_WARP_STACK);
@@ -104,13 +110,13 @@ static bool set_range(ventus_event *e)
     return !l->last_items || (l->last_items + threads - 1) / threads == l->warps;
 }
 
-/* Gives the __local arguments their places in `args`; false when the machine has no room for them. */
+/* Gives the __local arguments their places in `args`; false when that is more local memory than a group can have. */
 static bool set_local(ventus_event *e, uint8_t *args, uint64_t gap)
 {
     struct launch *l = &e->job.launch;
     uint64_t end = lay_out_local(e->in.kernel, e->in.local_sizes, gap, args);
     uint32_t stacks = l->warps * ABI_WARP_STACK;
-    if (end > gpu_config_of(e->device->gpu)->lds_bytes - (uint64_t)stacks) return false;
+    if (end > ventus_local_limit(&e->device->info) || end + stacks > e->device->info.lds_bytes) return false;
     l->lds_bytes = stacks + (uint32_t)end;
     return true;
 }

@@ -256,8 +256,12 @@ enum { VENTUS_PRINT_BYTES = 1 << 20 };
  * arguments, aligned. `local_sizes` as in struct ventus_launch. UINT64_MAX: beyond 4 GiB. */
 uint64_t ventus_local_bytes(const struct ventus_kernel *kernel, const uint64_t *local_sizes);
 
+/* Bytes of local memory that a group can have on such a device, besides the stacks of its warps: what the stacks of as
+ * many warps as an SM holds leave of it, and half of it at least. Since version 6.1. */
+uint32_t ventus_local_limit(const struct ventus_info *info);
+
 /* Work-items of the largest group this kernel can have on the device with __local arguments of these sizes (NULL:
- * 0 bytes each); 0 when there is not even room for the local memory. */
+ * 0 bytes each); 0 when the local memory is beyond ventus_local_limit. */
 uint32_t ventus_max_group(const ventus_device *device, const struct ventus_kernel *kernel, const uint64_t *local_sizes);
 
 /* ---- what came of a launch ---- */

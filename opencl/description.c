@@ -37,14 +37,8 @@ cl_ulong device_global_memory(void) { return global_memory; }
 
 cl_ulong device_max_alloc(void) { return global_memory / 4; }
 
-/* What is left when a work-group of all warps has its scalar stacks. Programs fill what they are told,
- * and test suites every byte of it, so no more than other GPUs have. */
-cl_ulong device_local_memory(const struct ventus_info *info)
-{
-    const cl_ulong usual = 64 << 10, stacks = (cl_ulong)info->warps_per_sm * ABI_WARP_STACK;
-    cl_ulong left = info->lds_bytes > stacks ? info->lds_bytes - stacks : 0;
-    return left < usual ? left : usual;
-}
+/* What a launch may use: no byte more or less. */
+cl_ulong device_local_memory(const struct ventus_info *info) { return ventus_local_limit(info); }
 
 /* ---- UUIDs ---- */
 

@@ -68,6 +68,16 @@ static void check_group(const struct request *r, const struct ventus_kernel *k, 
             most);
 }
 
+static void check_local_memory(const struct ventus_kernel *k, const ventus_device *device, const uint64_t *local_sizes)
+{
+    struct ventus_info info;
+    ventus_device_info(device, &info);
+    const uint64_t needs = ventus_local_bytes(k, local_sizes);
+    if (needs > ventus_local_limit(&info))
+        die("kernel %s needs %llu bytes of local memory; a work-group can have %u on this machine (lds_bytes)", k->name,
+            (unsigned long long)needs, (unsigned)ventus_local_limit(&info));
+}
+
 static void choose_local(struct request *r, const struct ventus_kernel *k, ventus_device *device,
                          const uint64_t *local_sizes)
 {
@@ -75,6 +85,7 @@ static void choose_local(struct request *r, const struct ventus_kernel *k, ventu
     if (r->have_local && r->local_dims != range->work_dim)
         usage_error(&r->args, "--local has %u dimension%s, --global %u", r->local_dims, r->local_dims == 1 ? "" : "s",
                     range->work_dim);
+    check_local_memory(k, device, local_sizes);
     for (unsigned d = 0; d < 3 && !r->have_local && k->reqd[0]; d++) range->local[d] = k->reqd[d];
     uint32_t most = ventus_max_group(device, k, local_sizes);
     if (!r->have_local && !k->reqd[0]) {

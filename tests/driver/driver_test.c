@@ -946,15 +946,41 @@ static void test_print_from_kernel(void **state)
     ventus_close(d);
 }
 
+static uint32_t local_limit(const ventus_device *d)
+{
+    struct ventus_info info;
+    ventus_device_info(d, &info);
+    return ventus_local_limit(&info);
+}
+
+/* On a machine with less local memory than its warps have stacks, groups share it with as many stacks as fit. */
+static void test_small_local(void **state)
+{
+    struct gpu_config c;
+    struct ventus_kernel k = {.vgprs = 32, .sgprs = 32};
+    ventus_device *d;
+    (void)state;
+    gpu_config_default(&c);
+    c.lds_bytes = 16 << 10;
+    assert_int_equal(device_open_gpu(&c, &d), VENTUS_OK);
+    assert_int_equal(local_limit(d), 8 << 10);
+    k.lds_bytes = 8 << 10;
+    assert_int_equal(ventus_max_group(d, &k, NULL), 8 * 32);
+    k.lds_bytes++;
+    assert_int_equal(ventus_max_group(d, &k, NULL), 0);
+    ventus_close(d);
+}
+
 static void test_max_group(void **state)
 {
     ventus_device *d = open_device();
     struct ventus_kernel k = {.vgprs = 32, .sgprs = 32};
     (void)state;
     assert_int_equal(ventus_max_group(d, &k, NULL), 1024);
-    k.lds_bytes = gpu_config_of(device_gpu(d))->lds_bytes - 3 * 1024;
-    assert_int_equal(ventus_max_group(d, &k, NULL), 96);
-    k.lds_bytes = gpu_config_of(device_gpu(d))->lds_bytes + 1;
+    k.lds_bytes = local_limit(d);
+    assert_int_equal(k.lds_bytes, gpu_config_of(device_gpu(d))->lds_bytes - 32 * 1024);
+    assert_int_equal(ventus_max_group(d, &k, NULL), 1024);
+    k.lds_bytes++;
     assert_int_equal(ventus_max_group(d, &k, NULL), 0);
     ventus_close(d);
 }
@@ -965,7 +991,7 @@ static void test_local_bytes(void **state)
     ventus_device *d = open_device();
     ventus_module *m = build(program, program_note);
     const struct ventus_kernel *k = ventus_module_find(m, "add");
-    uint32_t whole = gpu_config_of(device_gpu(d))->lds_bytes, args[4] = {0};
+    uint32_t args[4] = {0};
     uint64_t sizes[4] = {0, 5, 0, 77};
     struct ventus_result result;
     struct ventus_launch l = {
@@ -974,11 +1000,11 @@ static void test_local_bytes(void **state)
     assert_int_equal(ventus_local_bytes(k, NULL), 128); /* 100, then empty arguments at multiples of 64 and 128 */
     assert_int_equal(ventus_local_bytes(k, sizes), 256 + 77);
     assert_int_equal(ventus_max_group(d, k, sizes), 1024);
-    sizes[3] = whole - 256 - 2 * 1024; /* leaves two stacks */
-    assert_int_equal(ventus_max_group(d, k, sizes), 64);
+    sizes[3] = local_limit(d) - 256;
+    assert_int_equal(ventus_max_group(d, k, sizes), 1024);
     assert_int_equal(ventus_run(d, &l, &result, NULL, 0), VENTUS_FAULT); /* it runs, and writes to address 0 */
-    sizes[3]++;
-    assert_int_equal(ventus_max_group(d, k, sizes), 32);
+    sizes[3]++; /* one more, though the groups have two stacks alone */
+    assert_int_equal(ventus_max_group(d, k, sizes), 0);
     assert_int_equal(ventus_run(d, &l, &result, NULL, 0), VENTUS_BAD_LAUNCH);
     sizes[1] = UINT64_MAX;
     assert_int_equal(ventus_local_bytes(k, sizes), UINT64_MAX);
@@ -1015,7 +1041,7 @@ int main(void)
         cmocka_unit_test(test_print), cmocka_unit_test(test_hostile_print), cmocka_unit_test(test_broken_records), cmocka_unit_test(test_emptied_print), cmocka_unit_test(test_long_output), cmocka_unit_test(test_lost_output),
         cmocka_unit_test(test_run), cmocka_unit_test(test_uneven_ranges), cmocka_unit_test(test_records), cmocka_unit_test(test_recorded_run),
         cmocka_unit_test(test_module_switch), cmocka_unit_test(test_place_of_launches), cmocka_unit_test(test_profiles), cmocka_unit_test(test_spaces), cmocka_unit_test(test_print_from_kernel),
-        cmocka_unit_test(test_max_group), cmocka_unit_test(test_local_bytes), cmocka_unit_test(test_start_registers),
+        cmocka_unit_test(test_max_group), cmocka_unit_test(test_small_local), cmocka_unit_test(test_local_bytes), cmocka_unit_test(test_start_registers),
     };
     // clang-format on
     return cmocka_run_group_tests(tests, NULL, NULL);

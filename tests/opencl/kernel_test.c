@@ -221,9 +221,15 @@ static void test_local_arguments(void **state)
         int other = 23 - i % 24;
         assert_int_equal(out[i], other + other * 1000 + 7);
     }
-    OK(clSetKernelArg(kernel, 1, whole * 8, NULL));
-    FAILS(CL_OUT_OF_RESOURCES,
-          clEnqueueNDRangeKernel(queue, kernel, 1, NULL, (size_t[]){N}, (size_t[]){24}, 0, NULL, NULL));
+    const size_t rest = whole - (bytes - 24 * sizeof(int)); /* what the others leave of it */
+    for (size_t i = 0; i < 6; i++) {
+        static const size_t more[] = {0, 4, 64, 4096, 1 << 20, SIZE_MAX / 2};
+        OK(clSetKernelArg(kernel, 1, rest + more[i], NULL));
+        for (size_t group = 1; group <= 48; group += 47)
+            FAILS(more[i] ? CL_OUT_OF_RESOURCES : CL_SUCCESS,
+                  clEnqueueNDRangeKernel(queue, kernel, 1, NULL, (size_t[]){N}, &group, 0, NULL, NULL));
+    }
+    OK(clFinish(queue));
     OK(clSetKernelArg(kernel, 1, SIZE_MAX, NULL));
     FAILS(CL_OUT_OF_RESOURCES, clEnqueueNDRangeKernel(queue, kernel, 1, NULL, (size_t[]){N}, NULL, 0, NULL, NULL));
     OK(clReleaseMemObject(mem));

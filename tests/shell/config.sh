@@ -4,7 +4,7 @@ trap 'rm -rf "$folder"' EXIT
 printf 'sms = 1\nclock_mhz = 123\n' >"$folder/small.conf"
 out=$(VENTUS_CONFIG=$folder/small.conf $VENTUS_FOREIGN clinfo 2>&1)
 echo "$out" | grep -E 'Max compute units +1$' && echo "$out" | grep -E 'Max clock frequency +123MHz' || { echo "$out"; exit 1; }
-# Local memory is what the scalar stacks of all warps, 1 KiB each, leave of it, 64 KiB at most.
+# Local memory is what the scalar stacks of all warps, 1 KiB each, leave of it.
 printf 'warps_per_sm = 8\nlds_bytes = 49152\n' >"$folder/local.conf"
 out=$(VENTUS_CONFIG=$folder/local.conf $VENTUS_FOREIGN clinfo 2>&1)
 echo "$out" | grep -E 'Local memory size +40960 ' || { echo "$out"; exit 1; }

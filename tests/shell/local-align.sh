@@ -76,4 +76,7 @@ cat >raw.s <<'S'
 S
 check 0 '' "$ventus" as raw.s -o raw.elf
 shown '4096 4224 4480' "$ventus" run raw.elf -g 1 -a buf:12 -a local:5 -a local:129 -a local:1 --show 0
+# As much as the device reports and no byte more, also from a group of one warp.
+check 0 '' "$ventus" run raw.elf -g 1 -a buf:12 -a local:1 -a local:1 -a local:93952
+check 1 'needs 98305 bytes of local memory; a work-group can have 98304' "$ventus" run raw.elf -g 1 -a buf:12 -a local:1 -a local:1 -a local:93953
 exit $status
