@@ -2,6 +2,7 @@
  * resource records (isa/abi.h).
  *
  * Nothing in a file is trusted: asm/ refuses what is damaged, and here addresses must lie in the code window. */
+#include <errno.h>
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -228,9 +229,12 @@ enum ventus_status ventus_module_load(const void *elf, size_t size, ventus_modul
     memcpy(p.m->bytes, elf, size);
     p.m->uses = 1;
     p.m->serial = atomic_fetch_add(&serial, 1) + 1;
+    errno = 0;
     if (!load(&p, size)) {
+        const bool starved = errno == ENOMEM; /* libelf calls it a damaged file */
         ventus_module_free(p.m);
-        return VENTUS_BAD_MODULE;
+        if (starved) fail(&p, "out of memory");
+        return starved ? VENTUS_NO_MEMORY : VENTUS_BAD_MODULE;
     }
     *module = p.m;
     return VENTUS_OK;

@@ -202,6 +202,7 @@ static cl_int compile(struct build *b, char *const argv[], const int fd[3])
         log_add(b, "ventus: the build options are longer than the system lets a program's arguments be\n");
         return CL_INVALID_BUILD_OPTIONS;
     }
+    if (error == ENOMEM) return CL_OUT_OF_HOST_MEMORY;
     if (error) {
         log_add(b, "ventus: cannot run the compiler %s: %s; set VENTUS_CC or install it\n", argv[0], strerror(error));
         return CL_COMPILER_NOT_AVAILABLE;

@@ -151,7 +151,8 @@ static cl_int job_build(struct build_job *job, struct build *b)
     b->profile = device.profile;
     b->object = job->type != CL_PROGRAM_BINARY_TYPE_EXECUTABLE;
     cl_int error = build_cached(b);
-    if (!error && !(executable = executable_new(job->program->context->device, b->bytes, b->size, job->type, why))) {
+    if (!error) error = executable_new(job->program->context->device, b->bytes, b->size, job->type, why, &executable);
+    if (error == CL_INVALID_BINARY) {
         b->log = log_with(b->log, why);
         error = CL_BUILD_PROGRAM_FAILURE;
     }

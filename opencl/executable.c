@@ -33,32 +33,37 @@ static void draft_free(struct draft *d)
     free(d);
 }
 
-static bool content_valid(struct executable *e, const ventus_device *device, cl_program_binary_type type,
-                          char why[EXECUTABLE_WHY])
+static cl_int load_module(struct executable *e, const ventus_device *device, char why[EXECUTABLE_WHY])
 {
-    if (type == CL_PROGRAM_BINARY_TYPE_EXECUTABLE)
-        return ventus_module_load(e->bytes, e->size, &e->module, why, EXECUTABLE_WHY) == VENTUS_OK &&
-               ventus_module_fits(device, e->module, why, EXECUTABLE_WHY) &&
-               (!ventus_module_is_draft(e->module) || (e->draft = draft_new()));
-    snprintf(why, EXECUTABLE_WHY, "it is no object");
-    return e->size > 4 && memcmp(e->bytes, "BC\xc0\xde", 4) == 0; /* LLVM bitcode: only the compiler reads more of it */
+    enum ventus_status status = ventus_module_load(e->bytes, e->size, &e->module, why, EXECUTABLE_WHY);
+    if (status == VENTUS_NO_MEMORY) return CL_OUT_OF_HOST_MEMORY;
+    if (status != VENTUS_OK || !ventus_module_fits(device, e->module, why, EXECUTABLE_WHY)) return CL_INVALID_BINARY;
+    if (ventus_module_is_draft(e->module) && !(e->draft = draft_new())) return CL_OUT_OF_HOST_MEMORY;
+    return CL_SUCCESS;
 }
 
-struct executable *executable_new(const ventus_device *device, unsigned char *bytes, size_t size,
-                                  cl_program_binary_type type, char why[EXECUTABLE_WHY])
+/* Of LLVM bitcode only the compiler reads more than the beginning. */
+static cl_int check_object(const struct executable *e, char why[EXECUTABLE_WHY])
+{
+    snprintf(why, EXECUTABLE_WHY, "it is no object");
+    return e->size > 4 && memcmp(e->bytes, "BC\xc0\xde", 4) == 0 ? CL_SUCCESS : CL_INVALID_BINARY;
+}
+
+cl_int executable_new(const ventus_device *device, unsigned char *bytes, size_t size, cl_program_binary_type type,
+                      char why[EXECUTABLE_WHY], struct executable **result)
 {
     struct executable *e = calloc(1, sizeof *e);
-    snprintf(why, EXECUTABLE_WHY, "out of memory");
     if (!e) {
         free(bytes);
-        return NULL;
+        return CL_OUT_OF_HOST_MEMORY;
     }
     atomic_init(&e->uses, 1);
     e->bytes = bytes;
     e->size = size;
-    if (content_valid(e, device, type, why)) return e;
-    executable_drop(e);
-    return NULL;
+    cl_int error = type == CL_PROGRAM_BINARY_TYPE_EXECUTABLE ? load_module(e, device, why) : check_object(e, why);
+    if (error) executable_drop(e);
+    else *result = e;
+    return error;
 }
 
 struct executable *executable_use(struct executable *e)
@@ -131,9 +136,9 @@ cl_int build_load(struct device_build *b, const ventus_device *device, const uns
     build_close(b); /* a device may have been named twice */
     *b = (struct device_build){.status = CL_BUILD_NONE, .type = from.type, .options = options};
     b->arg_info = wants_arg_info(options);
-    b->executable = executable_new(device, bytes, from.payload_size, from.type, why);
-    if (!b->executable) debug("a program binary is refused: %s", why);
-    return b->executable ? CL_SUCCESS : CL_INVALID_BINARY;
+    cl_int error = executable_new(device, bytes, from.payload_size, from.type, why, &b->executable);
+    if (error == CL_INVALID_BINARY) debug("a program binary is refused: %s", why);
+    return error;
 }
 
 unsigned char *build_binary(const struct device_build *b, const struct executable *executable, size_t *size)

@@ -175,7 +175,10 @@ cl_int clCreateKernelsInProgram(cl_program program, cl_uint room, cl_kernel *ker
     cl_uint count;
     if (!kernels) room = 0;
     cl_int error = create_all(program, executable->module, room, kernels, &count);
-    for (cl_uint i = 0; error && i < count && i < room; i++) clReleaseKernel(kernels[i]);
+    for (cl_uint i = 0; error && i < count && i < room; i++) {
+        clReleaseKernel(kernels[i]);
+        kernels[i] = NULL; /* for clients that release what they find */
+    }
     executable_drop(executable);
     if (!error && count_ret) *count_ret = count;
     return error;

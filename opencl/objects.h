@@ -528,10 +528,11 @@ struct executable {
     struct draft *draft; /* NULL: its kernels are compiled; else the module only says what they are like */
 };
 
-/* Owns `bytes`. NULL: they are not what `type` says, and `why` receives what is wrong. */
+/* Owns `bytes`. CL_INVALID_BINARY: they are not what `type` says, and `why` receives what is wrong.
+ * CL_OUT_OF_HOST_MEMORY. */
 enum { EXECUTABLE_WHY = 300 };
-struct executable *executable_new(const ventus_device *device, unsigned char *bytes, size_t size,
-                                  cl_program_binary_type type, char why[EXECUTABLE_WHY]);
+cl_int executable_new(const ventus_device *device, unsigned char *bytes, size_t size, cl_program_binary_type type,
+                      char why[EXECUTABLE_WHY], struct executable **executable);
 struct executable *executable_use(struct executable *executable); /* NULL stays NULL */
 void executable_drop(struct executable *executable);
 

@@ -10,7 +10,7 @@
 static void program_destroy(struct object *object)
 {
     cl_program program = (cl_program)object;
-    for (cl_uint i = 0; i < program->devices.count; i++) build_close(&program->builds[i]);
+    for (cl_uint i = 0; i < program->devices.count && program->builds; i++) build_close(&program->builds[i]);
     free(program->builds);
     devices_close(&program->devices);
     object_drop(&program->context->base);
@@ -27,11 +27,7 @@ static bool set_devices(cl_program program, cl_uint count, const cl_device_id *l
     const struct devices *all = &program->context->devices;
     if (!devices_init(&program->devices, list ? count : all->count, list ? list : all->list)) return false;
     program->builds = calloc(program->devices.count, sizeof *program->builds);
-    if (!program->builds) {
-        devices_close(&program->devices);
-        program->devices.count = 0;
-        return false;
-    }
+    if (!program->builds) return false;
     for (cl_uint i = 0; i < program->devices.count; i++) program->builds[i].status = CL_BUILD_NONE;
     return true;
 }

@@ -112,7 +112,10 @@ static cl_int make_parts(cl_device_id parent, const struct partition *p, cl_devi
         const struct ventus_sms sms = {first, units_of_part(p, i)};
         devices[i] = subdevice_new(parent, p, sms);
         if (!devices[i]) {
-            while (i-- > 0) clReleaseDevice(devices[i]);
+            while (i-- > 0) {
+                clReleaseDevice(devices[i]);
+                devices[i] = NULL;
+            }
             return CL_OUT_OF_HOST_MEMORY;
         }
         first += sms.count;
