@@ -12,7 +12,8 @@ enum { FREE_ROUNDS = 6, MAX_ROUNDS = 40 };
 #ifdef VENTUS_CC_MUTATION
 static void read_mutation(struct func *f)
 {
-    const char *rules = getenv("VENTUS_CC_DISABLE"), *s = getenv("VENTUS_CC_SCALARS"), *v = getenv("VENTUS_CC_VECTORS");
+    const char *rules = secure_getenv("VENTUS_CC_DISABLE"), *s = secure_getenv("VENTUS_CC_SCALARS"),
+               *v = secure_getenv("VENTUS_CC_VECTORS");
     for (unsigned r = 1; rules && r < 10; r++)
         if (strstr(rules, (char[]){'R', (char)('0' + r), 0})) f->disabled |= 1u << r;
     if (s && atoi(s) > 0) f->nregs_s = (uint32_t)atoi(s);

@@ -8,7 +8,7 @@
 
 static const char *find_library(struct cc *cc)
 {
-    const char *named = getenv("VENTUS_BUILTINS");
+    const char *named = secure_getenv("VENTUS_BUILTINS");
     if (named && *named) return named;
     static const char *const places[] = {"", "/../share/ventus", "/../../share/ventus"};
     for (size_t i = 0; i < sizeof places / sizeof *places; i++) {

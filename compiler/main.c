@@ -258,7 +258,7 @@ static void compile(struct cc *cc, const struct request *r)
 static void run(struct cc *cc, const struct request *r)
 {
     cc->tool_dir = tool_dir(cc);
-    cc->dump = getenv("VENTUS_CC_DUMP");
+    cc->dump = secure_getenv("VENTUS_CC_DUMP");
     cc->profile = r->profile;
     options_parse(cc, r->options);
     if (r->files) list_files(cc);

@@ -15,7 +15,7 @@ uint32_t ventus_api_version(void) { return VENTUS_API_VERSION; }
  * do not count. */
 static size_t config_file(size_t index, const char **name)
 {
-    const char *s = getenv("VENTUS_CONFIG");
+    const char *s = secure_getenv("VENTUS_CONFIG");
     while (s && *s) {
         size_t n = strcspn(s, ":");
         *name = s;
@@ -97,7 +97,7 @@ enum ventus_status ventus_describe(size_t index, struct ventus_info *info, char 
 /* VENTUS_TIMEOUT, seconds, in nanoseconds; 0: none. */
 static uint64_t limit_of_environment(void)
 {
-    const char *said = getenv("VENTUS_TIMEOUT");
+    const char *said = secure_getenv("VENTUS_TIMEOUT");
     char *end;
     double seconds = said && *said ? strtod(said, &end) : 0;
     if (!said || !*said) return 0;

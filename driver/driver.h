@@ -338,14 +338,17 @@ void queue_resume(ventus_device *device);
 /* Gives a use of the device back; the last one frees it. */
 void device_release(ventus_device *device);
 
+/* Is it a launch that has run for longer than it may? */
+bool event_is_overdue(const ventus_event *event);
+/* Is a launch that runs to end? Without the lock. */
+bool event_is_over(ventus_event *event);
+
 /* The callbacks that are due in the event's state, with the lock held; calls and frees them, without it. */
 struct callback *event_callbacks(ventus_event *event);
 void event_call(ventus_event *event, struct callback *due);
 
 /* ---- queue.c ---- */
 
-/* Is a launch that runs to end? From any thread, without the lock. */
-bool event_is_over(ventus_event *event);
 /* It runs; it has ended. */
 void event_begin(ventus_event *event);
 void event_end(ventus_event *event, enum ventus_status status);

@@ -205,6 +205,25 @@ const struct ventus_outcome *ventus_event_outcome(const ventus_event *event)
     return event->state == VENTUS_ENDED ? &event->outcome : NULL;
 }
 
+/* ---- the end of what runs too long ---- */
+
+bool event_is_overdue(const ventus_event *e)
+{
+    const uint64_t limit = e->device->queue.limit_ns;
+    return limit && e->kind == EVENT_LAUNCH && e->state == VENTUS_RUNNING && host_ns() - e->began > limit;
+}
+
+/* Of what runs the machine looks at the flag. */
+bool event_is_over(ventus_event *e)
+{
+    struct queue *q = &e->device->queue;
+    if (e->cancel || !event_is_overdue(e)) return e->cancel;
+    pthread_mutex_lock(&q->lock);
+    e->overdue = e->cancel = true;
+    pthread_mutex_unlock(&q->lock);
+    return true;
+}
+
 /* ---- callbacks ---- */
 
 bool ventus_event_notify(ventus_event *event, enum ventus_state state, void (*call)(ventus_event *event, void *user),

@@ -146,7 +146,7 @@ void launch_export(const ventus_event *e)
 
 void device_export_environment(ventus_device *d)
 {
-    const char *folder = getenv("VENTUS_EXPORT");
+    const char *folder = secure_getenv("VENTUS_EXPORT");
     char *path = NULL;
     if (!folder || !*folder || asprintf(&path, "%s/machine.conf", folder) < 0) return;
     FILE *f = open_file(path);

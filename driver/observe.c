@@ -25,7 +25,7 @@ const struct check *device_checks(const ventus_device *device) { return device ?
  * change what the program sees: it is reported, and the rest holds. */
 void device_check_environment(ventus_device *device)
 {
-    const char *list = getenv("VENTUS_CHECK"), *path = getenv("VENTUS_CHECK_FILE");
+    const char *list = secure_getenv("VENTUS_CHECK"), *path = secure_getenv("VENTUS_CHECK_FILE");
     unsigned what = CHECK_ALL;
     char why[160];
     if (!list || !*list || !strcmp(list, "0")) return;

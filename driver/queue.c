@@ -252,30 +252,14 @@ void ventus_event_cancel(ventus_event *event)
     pthread_mutex_unlock(&event->device->queue.lock);
 }
 
-static bool is_overdue(const struct queue *q, const ventus_event *e)
-{
-    return q->limit_ns && e->kind == EVENT_LAUNCH && e->state == VENTUS_RUNNING && host_ns() - e->began > q->limit_ns;
-}
-
 /* Cancels launches whose callers have set their cancel flags, or which have run too long. With the lock held. */
 static void check_running(struct queue *q)
 {
     bool looks = q->watched || (q->limit_ns && q->running);
     for (ventus_event *e = looks ? q->all.first : NULL; e; e = e->link[ALL].next) {
-        if (is_overdue(q, e)) e->overdue = true;
+        if (event_is_overdue(e)) e->overdue = true;
         if (e->overdue || (e->watch && *e->watch)) cancel(e);
     }
-}
-
-bool event_is_over(ventus_event *e)
-{
-    struct queue *q = &e->device->queue;
-    if (!e->cancel && is_overdue(q, e)) {
-        pthread_mutex_lock(&q->lock);
-        check_running(q);
-        pthread_mutex_unlock(&q->lock);
-    }
-    return e->cancel;
 }
 
 ventus_event *queue_first(struct queue *q, struct worker *w, enum ventus_status *verdict)

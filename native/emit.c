@@ -236,7 +236,8 @@ static LLVMMemoryBufferRef make_object(struct translation *t, char *why, size_t 
     LLVMMemoryBufferRef object = NULL;
     prepare_functions(t);
     LLVMTargetMachineRef machine = make_machine(t, &error);
-    if (machine && getenv("VENTUS_TRANSLATE_VERIFY") && LLVMVerifyModule(t->module, LLVMReturnStatusAction, &error))
+    if (machine && secure_getenv("VENTUS_TRANSLATE_VERIFY") &&
+        LLVMVerifyModule(t->module, LLVMReturnStatusAction, &error))
         snprintf(why, why_size, "%s", error);
     else if (machine && run_passes(t, machine, why, why_size) && !emit_object(t, machine, &object, &error))
         snprintf(why, why_size, "%s", error);

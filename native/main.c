@@ -62,9 +62,9 @@ static bool translate_module(LLVMModuleRef module, const struct native_request *
     bool ok = flow_make(&flow, r, code) && translate_flow(&t, module, &flow);
     t.build_us = emit_clock() - start;
     if (!ok) snprintf(why, why_size, "out of memory");
-    if (getenv("VENTUS_TRANSLATE_DUMP")) LLVMDumpModule(module);
+    if (secure_getenv("VENTUS_TRANSLATE_DUMP")) LLVMDumpModule(module);
     ok = ok && emit_image(&t, image, why, why_size);
-    if (getenv("VENTUS_TRANSLATE_DUMP")) LLVMDumpModule(module);
+    if (secure_getenv("VENTUS_TRANSLATE_DUMP")) LLVMDumpModule(module);
     translation_free(&t);
     flow_free(&flow);
     return ok;

@@ -57,7 +57,7 @@ static bool add_compiler(FILE *key, const struct disk_cache *cache, const struct
     char *path = compiler_path();
     (void)cache, (void)b;
     bool known = path && add_version(key, path);
-    for (size_t i = 0; i < sizeof variables / sizeof *variables; i++) add_text(key, getenv(variables[i]));
+    for (size_t i = 0; i < sizeof variables / sizeof *variables; i++) add_text(key, secure_getenv(variables[i]));
     free(path);
     return known;
 }
@@ -179,7 +179,7 @@ cl_int build_cached(struct build *b)
 {
     struct disk_cache cache;
     disk_cache_open(&cache);
-    bool used = *cache.folder && !getenv("VENTUS_CC_DUMP"); /* what it shows is shown by a run only */
+    bool used = *cache.folder && !secure_getenv("VENTUS_CC_DUMP"); /* what it shows is shown by a run only */
     struct disk_key key = {0};
     if (used) key = key_of(add_build, &cache, b);
     cl_int error = key.bytes ? build_kept(&cache, &key, b) : build_run(b);

@@ -39,7 +39,7 @@ static void say(const char *format, va_list ap)
 /* What VENTUS_DEBUG says, or `unsaid`. */
 static bool is_debugging(bool unsaid)
 {
-    const char *wanted = getenv("VENTUS_DEBUG");
+    const char *wanted = secure_getenv("VENTUS_DEBUG");
     return wanted && *wanted ? strcmp(wanted, "0") != 0 : unsaid;
 }
 

@@ -302,6 +302,11 @@ struct _cl_command_queue {
     struct failures failures;
 };
 
+static inline bool queue_in_order(const struct _cl_command_queue *queue)
+{
+    return !(queue->properties & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
+}
+
 /* One command until it ends. What it is: a launch (`launch`), a transfer (`run`), or nothing but a place in the order.
  */
 struct command {
@@ -338,7 +343,6 @@ cl_int command_submit(struct command *command, cl_event *event);
  * has not been submitted, or is a mark, is still the caller's to free. */
 cl_int command_enter(struct command *command, ventus_event **event);
 bool command_is_mark(const struct command *command);
-bool queue_in_order(const struct _cl_command_queue *queue);
 /* For struct ventus_launch: gives back what the command holds. */
 void command_ending(void *command, const struct ventus_outcome *outcome);
 

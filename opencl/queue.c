@@ -90,11 +90,6 @@ void command_ending(void *user, const struct ventus_outcome *outcome)
 
 /* ---- order ---- */
 
-bool queue_in_order(const struct _cl_command_queue *q)
-{
-    return !(q->properties & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
-}
-
 /* Adds what orders it to the `n` dependencies `deps`, which have room for one more: the command before it, or the
  * latest barrier. Returns how many there are now. */
 static size_t behind_last(const struct _cl_command_queue *q, struct ventus_dep *deps, size_t n)

@@ -23,7 +23,7 @@ static cl_device_svm_capabilities offer;
 /* No CL_DEVICE_SVM_ATOMICS: the language lacks memory_scope_all_svm_devices. */
 static void offer_init(void)
 {
-    const char *wanted = getenv("VENTUS_SVM");
+    const char *wanted = secure_getenv("VENTUS_SVM");
     struct ventus_info info;
     if (!wanted || strcmp(wanted, "1")) return;
     if (ventus_describe(0, &info, NULL, 0) == VENTUS_OK && info.translated) {

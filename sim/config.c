@@ -34,7 +34,7 @@ static bool power_of_two(uint32_t n) { return n && !(n & (n - 1)); }
 
 bool threads_of_environment(uint32_t *threads)
 {
-    const char *said = getenv("VENTUS_THREADS");
+    const char *said = secure_getenv("VENTUS_THREADS");
     uint64_t n = 0;
     bool fine = !said || !*said || settings_number(said, HOST_THREADS_MOST, &n);
     if (!fine || !n) n = host_processors();

@@ -130,23 +130,16 @@ static int open_folder(const struct disk_cache *c)
 
 /* ---- loading ---- */
 
-/* For bytes that are only read, and files that cannot be executed, because their filesystem is mounted so: a file that
- * somebody cuts off after this does no harm. */
-static void *copy_file(int fd, size_t size, int access)
+/* Read once, into memory of this process: whatever somebody does to the file after that, what has been checked is what
+ * is used. Code, too: a mapped file that is cut off while the code runs would end the process, and one of a filesystem
+ * that is mounted noexec cannot be mapped so. */
+static void *read_file(int fd, size_t size)
 {
     void *p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (p == MAP_FAILED) return NULL;
-    if (read(fd, p, size) == (ssize_t)size && !mprotect(p, size, access)) return p;
+    if (read(fd, p, size) == (ssize_t)size) return p;
     munmap(p, size);
     return NULL;
-}
-
-/* Mapped rather than copied, so that tools show the file's name for what runs in it. */
-static void *map_file(int fd, size_t size, bool executable)
-{
-    if (!executable) return copy_file(fd, size, PROT_READ);
-    void *p = mmap(NULL, size, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, 0);
-    return p == MAP_FAILED ? copy_file(fd, size, PROT_READ | PROT_EXEC) : p;
 }
 
 static bool load_file(const struct disk_cache *c, const struct disk_key *key, int fd, bool executable,
@@ -155,9 +148,11 @@ static bool load_file(const struct disk_cache *c, const struct disk_key *key, in
     struct stat s;
     if (!is_private(fd, &s) || !s.st_size || (uint64_t)s.st_size > c->limit) return false;
     content->mapped = (size_t)s.st_size;
-    content->bytes = map_file(fd, content->mapped, executable);
+    content->bytes = read_file(fd, content->mapped);
     if (!content->bytes) return false;
-    if (is_sound(key, content->bytes, content->mapped, &content->size)) return true;
+    if (is_sound(key, content->bytes, content->mapped, &content->size) &&
+        !mprotect(content->bytes, content->mapped, PROT_READ | (executable ? PROT_EXEC : 0)))
+        return true;
     disk_cache_unload(content);
     return false;
 }

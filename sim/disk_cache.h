@@ -2,8 +2,8 @@
  *
  * A file is content with the key behind it that it was made from; all of the key is compared when it is loaded, with a
  * checksum over the file; so nothing that can happen to a file makes wrong content come out, but one who may write the
- * user's files. Files are never changed, only replaced and removed: one that is mapped stays as it is. Nothing here
- * fails: without a cache, or with a full one, things are made again.
+ * user's files. Files are never changed, only replaced and removed, and each is read once, into memory of its own,
+ * which is checked as it was read. Nothing here fails: without a cache, or with a full one, things are made again.
  *
  * Environment, not of programs with more rights than their user:
  *   VENTUS_CACHE        0: no cache

@@ -54,7 +54,7 @@ const struct engine_build *engine_choose(const struct engine *engine, unsigned n
 
 bool engine_of_environment(const struct engine **engine)
 {
-    const char *name = getenv("VENTUS_ENGINE");
+    const char *name = secure_getenv("VENTUS_ENGINE");
     *engine = NULL;
     return !name || !*name || engine_find(name, engine);
 }

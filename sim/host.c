@@ -167,7 +167,7 @@ void host_say(const char *who, const char *text)
 
 bool host_wants_progress(void)
 {
-    const char *wanted = getenv("VENTUS_PROGRESS");
+    const char *wanted = secure_getenv("VENTUS_PROGRESS");
     return wanted && !strcmp(wanted, "1") && isatty(STDERR_FILENO);
 }
 

@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* ---- what gdb knows ---- */
@@ -129,21 +130,29 @@ static void fill_object(struct object *o, const char *name, const void *code, si
 
 /* ---- perf ---- */
 
-bool symbols_for_perf(void)
+static bool is_for_perf(void)
 {
-    const char *perf = getenv("VENTUS_PERF");
+    const char *perf = secure_getenv("VENTUS_PERF");
     return perf && *perf && strcmp(perf, "0") != 0;
 }
 
-/* Others may write to /tmp, too: a file that is not the user's own, or a link, is left alone. */
+/* A file with one name, which is the user's, and which nobody else may write. */
+static bool is_own(int file)
+{
+    struct stat s;
+    return fstat(file, &s) == 0 && S_ISREG(s.st_mode) && s.st_uid == geteuid() && s.st_nlink == 1 &&
+           !(s.st_mode & (S_IWGRP | S_IWOTH));
+}
+
+/* Others may write to /tmp, too: what is not the user's own file, or is a link or a pipe, is left alone. */
 static void write_line(const char *name, const void *code, size_t size)
 {
     char path[64], line[64 + NAME_MOST];
     snprintf(path, sizeof path, "/tmp/perf-%ld.map", (long)getpid());
     int length = snprintf(line, sizeof line, "%lx %zx %.*s\n", (unsigned long)(uintptr_t)code, size, NAME_MOST, name);
-    int file = open(path, O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
+    int file = open(path, O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0600);
     if (file < 0) return;
-    if (write(file, line, (size_t)length) != length) fprintf(stderr, "ventus: cannot write %s\n", path);
+    if (is_own(file) && write(file, line, (size_t)length) != length) fprintf(stderr, "ventus: cannot write %s\n", path);
     close(file);
 }
 
@@ -157,7 +166,7 @@ struct native_symbol *symbol_add(const char *name, const void *code, size_t size
     symbol->entry.file = &symbol->object;
     symbol->entry.size = sizeof symbol->object;
     link_entry(&symbol->entry);
-    if (symbols_for_perf()) write_line(name, code, size);
+    if (is_for_perf()) write_line(name, code, size);
     return symbol;
 }
 

@@ -8,12 +8,9 @@
 
 struct native_symbol;
 
-/* Does $VENTUS_PERF ask for perf's file? Translations out of the cache are copied to memory of their own then, because
- * perf looks for names of what is mapped from a file in that file. */
-bool symbols_for_perf(void);
-
 /* Names `size` bytes of code, as long as the result lives; the name is copied. With $VENTUS_PERF a line is added to
- * /tmp/perf-PID.map, where perf looks, too. NULL: the host has no memory, and nothing has a name. */
+ * /tmp/perf-PID.map, where perf looks, too, if that is a file of the user's own. NULL: the host has no memory, and
+ * nothing has a name. */
 struct native_symbol *symbol_add(const char *name, const void *code, size_t size);
 
 /* NULL is allowed. perf's file, which is read when the program is over, keeps its line. */

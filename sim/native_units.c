@@ -32,7 +32,7 @@ static bool (*const host_is[])(void) = {
 
 enum native_level units_level(void)
 {
-    const char *most = getenv("VENTUS_NATIVE_LEVEL");
+    const char *most = secure_getenv("VENTUS_NATIVE_LEVEL");
     unsigned level = NATIVE_v4;
     for (unsigned i = 0; most && i < NATIVE_LEVEL_COUNT; i++)
         if (!strcmp(most, level_names[i])) level = i;
@@ -188,9 +188,7 @@ static void look_in_cache(struct native_units *u, struct native_unit *unit)
 {
     size_t size;
     uint8_t *image = cache_load(&u->cache, &unit->request, unit->code, &size);
-    bool copied = image && symbols_for_perf();
-    unit->cached = image && (copied ? load_image(unit, image, size) : use_image(unit, image, size));
-    if (copied) munmap(image, size);
+    unit->cached = image && use_image(unit, image, size);
     if (unit->cached) unit->state = TRANSLATION_READY;
 }
 
@@ -364,7 +362,7 @@ void units_let_go(struct native_units *u, struct native_unit *unit)
 
 bool units_open(struct native_units *u, struct gpu *gpu, bool at_once)
 {
-    const char *lanes = getenv("VENTUS_TRANSLATE_LANES");
+    const char *lanes = secure_getenv("VENTUS_TRANSLATE_LANES");
     bool part = lanes && !strcmp(lanes, "part"), together = lanes && !strcmp(lanes, "together");
     *u = (struct native_units){.gpu = gpu, .level = units_level(), .at_once = at_once};
     u->together = !at_once || part || together;

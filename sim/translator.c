@@ -31,7 +31,7 @@ char *translator_program(void)
  * than we do, and who reads what we write is not to wait for it. */
 static bool spawn(struct translator_process *p, int theirs)
 {
-    bool shows = getenv("VENTUS_TRANSLATE_DUMP") != NULL;
+    bool shows = secure_getenv("VENTUS_TRANSLATE_DUMP") != NULL;
     int error = shows ? fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3) : -1;
     if (error < 0) error = host_above_standard(open("/dev/null", O_WRONLY | O_CLOEXEC));
     char *path = translator_program(), *argv[] = {path, NULL};

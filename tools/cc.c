@@ -19,7 +19,7 @@ static bool try_path(char out[PATH_MAX], const char *dir, const char *rest)
 static const char *find_compiler(char out[PATH_MAX])
 {
     static const char *const places[] = {"/ventus-cc", "/compiler/ventus-cc", "/../libexec/ventus/ventus-cc"};
-    const char *chosen = getenv("VENTUS_CC");
+    const char *chosen = secure_getenv("VENTUS_CC");
     char self[PATH_MAX];
     if (chosen && *chosen) return chosen;
     ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);

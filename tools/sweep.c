@@ -47,7 +47,7 @@ struct part {
 
 static bool number_of_environment(const char *name, uint64_t *value)
 {
-    const char *text = name ? getenv(name) : NULL;
+    const char *text = name ? secure_getenv(name) : NULL;
     char *end;
     if (!text || *text < '0' || *text > '9') return false;
     *value = strtoull(text, &end, 10);

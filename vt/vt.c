@@ -57,14 +57,14 @@ static struct vt *find(const void *handle)
 
 static uint32_t number_from(const char *variable, uint32_t standard, uint32_t most)
 {
-    const char *text = getenv(variable);
+    const char *text = secure_getenv(variable);
     unsigned long n = text ? strtoul(text, NULL, 10) : 0;
     return n >= 1 && n <= most ? (uint32_t)n : standard;
 }
 
 static bool switched_on(const char *variable)
 {
-    const char *text = getenv(variable);
+    const char *text = secure_getenv(variable);
     return text && *text && strcmp(text, "0");
 }
 

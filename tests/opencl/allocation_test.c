@@ -193,7 +193,8 @@ static cl_int use_images(struct objects *o)
     DO(clEnqueueCopyImage(o->queue, o->mems[0], o->mems[2], zero, zero, all, 0, NULL, NULL));
     DO(clEnqueueCopyImageToBuffer(o->queue, o->mems[2], o->mems[1], zero, all, 0, 0, NULL, NULL));
     DO(clEnqueueCopyBufferToImage(o->queue, o->mems[1], o->mems[0], 0, zero, all, 0, NULL, NULL));
-    MAKE(map, clEnqueueMapImage(o->queue, o->mems[0], CL_TRUE, CL_MAP_READ, zero, all, &row, NULL, 0, NULL, NULL, &err));
+    MAKE(map,
+         clEnqueueMapImage(o->queue, o->mems[0], CL_TRUE, CL_MAP_READ, zero, all, &row, NULL, 0, NULL, NULL, &err));
     const float second = map[1];
     DO(clEnqueueUnmapMemObject(o->queue, o->mems[0], map, 0, NULL, NULL));
     return second == 2 ? CL_SUCCESS : 1;
@@ -315,8 +316,9 @@ typedef cl_int client(struct objects *o);
 /* What a call may say that has no memory. */
 static bool is_for_want_of_memory(cl_int error)
 {
-    return error == CL_OUT_OF_HOST_MEMORY || error == CL_OUT_OF_RESOURCES || error == CL_MEM_OBJECT_ALLOCATION_FAILURE ||
-           error == CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST || error == CL_MAP_FAILURE;
+    return error == CL_OUT_OF_HOST_MEMORY || error == CL_OUT_OF_RESOURCES ||
+           error == CL_MEM_OBJECT_ALLOCATION_FAILURE || error == CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST ||
+           error == CL_MAP_FAILURE;
 }
 
 static cl_int run_failing(client *use, long at)

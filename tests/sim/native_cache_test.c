@@ -301,6 +301,20 @@ static void test_file_limit(void **state)
     assert_false(is_hit());
 }
 
+/* What has been loaded stays what it was, whatever becomes of the file. */
+static void test_file_changed_while_used(void **state)
+{
+    size_t size;
+    (void)state;
+    store();
+    void *p = cache_load(&cache, &request, code, &size);
+    assert_non_null(p);
+    run("for f in %s/*; do printf X | dd of=$f conv=notrunc status=none && : >$f; done", cache_folder);
+    assert_true(is_right(p, size));
+    munmap(p, size);
+    assert_false(is_hit());
+}
+
 /* 77: this host does not let us mount. */
 static int use_noexec(void)
 {
@@ -442,10 +456,10 @@ static void test_processes(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(test_hit),         TEST(test_others),     TEST(test_collision),       TEST(test_translator),
-        TEST(test_damage),      TEST(test_modes),      TEST(test_links),           TEST(test_owner),
-        TEST(test_unwritable),  TEST(test_file_limit), TEST(test_noexec_and_full), TEST(test_limit),
-        TEST(test_environment), TEST(test_processes),
+        TEST(test_hit),        TEST(test_others),      TEST(test_collision),       TEST(test_translator),
+        TEST(test_damage),     TEST(test_modes),       TEST(test_links),           TEST(test_owner),
+        TEST(test_unwritable), TEST(test_file_limit),  TEST(test_noexec_and_full), TEST(test_file_changed_while_used),
+        TEST(test_limit),      TEST(test_environment), TEST(test_processes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

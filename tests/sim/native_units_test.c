@@ -1,6 +1,7 @@
 /* Translations, copies of code and processes that no launch needs any more do not pile up; tools of the host know the
  * names of translations. */
 #include <elf.h>
+#include <fcntl.h>
 #include <malloc.h>
 #include <pthread.h>
 #include <setjmp.h>
@@ -19,6 +20,7 @@
 #include "guest.h"
 #include "isa/abi.h"
 #include "sim/native.h"
+#include "sim/native_symbols.h"
 #include "sim/translator.h"
 
 enum { METADATA = 0x8000, LAUNCHES = 100, MIB = 1 << 20 };
@@ -186,6 +188,33 @@ static void test_symbols(void **state)
     assert_null(__jit_debug_descriptor.first);
 }
 
+/* A file of perf's name that somebody else has put there is left alone, whatever it is; a pipe does not stop us. */
+static void test_foreign_map(void **state)
+{
+    char path[64], target[] = "/tmp/native_units_test-XXXXXX";
+    struct stat s;
+    (void)state;
+    snprintf(path, sizeof path, "/tmp/perf-%ld.map", (long)getpid());
+    close(mkstemp(target));
+    setenv("VENTUS_PERF", "1", 1);
+    for (int kind = 0; kind < 5; kind++) {
+        remove(path);
+        if (kind == 0) assert_int_equal(link(target, path), 0);
+        if (kind == 1) assert_int_equal(symlink(target, path), 0);
+        if (kind == 2) assert_int_equal(mkfifo(path, 0600), 0);
+        if (kind >= 3) close(open(path, O_CREAT | O_WRONLY, 0600));
+        if (kind == 3) assert_int_equal(chmod(path, 0666), 0);
+        if (kind == 4 && chown(path, 1, 1)) continue; /* not as root: nobody else's file can be made */
+        struct native_symbol *symbol = symbol_add("name", &s, 8);
+        assert_int_equal(stat(kind == 2 ? target : path, &s), 0);
+        assert_int_equal(s.st_size, 0);
+        symbol_remove(symbol);
+    }
+    unsetenv("VENTUS_PERF");
+    remove(path);
+    remove(target);
+}
+
 /* ---- the process ---- */
 
 static void *ask_it(void *p)
@@ -238,9 +267,9 @@ static void test_process_is_cleared(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_memory), cmocka_unit_test(test_symbols),
-                                       cmocka_unit_test(test_lanes), cmocka_unit_test(test_hot),
-                                       cmocka_unit_test(test_process_is_cleared)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_memory),      cmocka_unit_test(test_symbols),
+                                       cmocka_unit_test(test_foreign_map), cmocka_unit_test(test_lanes),
+                                       cmocka_unit_test(test_hot),         cmocka_unit_test(test_process_is_cleared)};
     if (!engine_usable(&engine_native)) return 77;
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
