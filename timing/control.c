@@ -70,7 +70,7 @@ bool control_ready(const struct core *c, const struct flight *f)
 {
     if (f->op->unit == U_WARP) return !c->front.replay && !c->units.branched;
     if (c->units.simt_taken) return false;
-    return f->op->unit == U_SIMT || (!c->units.out[U_VALU] && c->units.valu_next <= c->model->now);
+    return f->op->unit == U_SIMT || (!c->units.out[U_VALU][1] && c->units.valu_next <= c->model->now);
 }
 
 static void take_warp(struct core *c, struct flight *f)

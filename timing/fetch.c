@@ -78,8 +78,10 @@ static struct fetch_request select_request(struct core *c)
     s->pc += GROUP_BYTES;
     s->mask = 3;
     if (!r.valid) return r;
-    r.hit = l1i_lookup(c, r.pc);
     EVENT(c, "fetch_req", r.slot, r.pc, "mask%x", r.mask);
+    r.killed = f->replay && r.slot == f->stage[1].slot;
+    r.valid = !r.killed; /* its warp asks again: it reads no tags */
+    r.hit = r.valid && l1i_lookup(c, r.pc);
     return r;
 }
 
@@ -88,13 +90,10 @@ void front_fetch(struct core *c)
 {
     struct front *f = &c->front;
     struct fetch_request new = select_request(c);
-    bool new_killed = f->replay && new.valid &&new.slot == f->stage[1].slot;
     if (f->stage[0].valid && !f->stage[0].hit) l1i_miss(c, f->stage[0].pc);
     take_answer(c);
     f->stage[1] = f->stage[0];
     f->stage[0] = new;
-    f->stage[0].killed = new_killed;
-    if (new_killed) f->stage[0].valid = false;
 }
 
 /* The same behind the cycle, for a warp that has ended in it: its request of this cycle has not been sent. */

@@ -12,14 +12,19 @@ void l1i_reset(struct core *c)
 
 static uint32_t set_number(const struct tags *t, uint32_t line) { return line >> t->shift & (t->sets - 1); }
 
-/* In the cycle of a fill all ways of its set show the new line. The numbers of the valid ones, combined, are taken for
- * that of the line. */
-static struct tag *found_in_all_ways(struct l1i *l)
+/* A line that is in several ways is taken for that of their numbers, combined. It is when it was filled twice, and in
+ * the cycle of a fill, in which all ways of the set show the new line. */
+static struct tag *find(struct l1i *l, uint32_t line, bool all_show_filled)
 {
-    struct tag *set = l->tags.way + l->filling * l->tags.ways;
+    struct tag *set = tags_set(&l->tags, line);
+    bool found = false;
     uint32_t way = 0;
-    for (uint32_t i = 0; i < l->tags.ways; i++) way |= set[i].valid ? i : 0;
-    return set + way % l->tags.ways;
+    for (uint32_t i = 0; i < l->tags.ways; i++) {
+        if (!set[i].valid || (all_show_filled ? l->filled : set[i].line) != line) continue;
+        found = true;
+        way |= i;
+    }
+    return found ? set + way % l->tags.ways : NULL;
 }
 
 /* A request at `pc` in this cycle. That a line has been used is known a cycle later. */
@@ -29,8 +34,7 @@ bool l1i_lookup(struct core *c, uint32_t pc)
     const struct timing_config *config = &c->model->config;
     uint32_t line = line_of(c->model, pc);
     if (config->perfect_caches) return true;
-    if (!config->fault_fill_lookup || l->filling != set_number(&l->tags, line)) l->hit = tags_find(&l->tags, line);
-    else if (line == l->filled) l->hit = found_in_all_ways(l);
+    l->hit = find(l, line, config->fault_fill_lookup && l->filling == set_number(&l->tags, line));
     return l->hit;
 }
 
@@ -91,10 +95,10 @@ void l1i_answer(struct core *c, const struct message *answer)
     l->answers[l->nanswers++] = (struct fetch_answer){answer->line, answer->number, c->model->now + 1};
 }
 
-/* Writes a line that has come back. */
+/* Writes a line that has come back, into the way that has not been used for the longest time, valid or not. */
 static struct tag *fill(struct l1i *l, struct miss *m)
 {
-    struct tag *victim = tags_victim(&l->tags, m->line);
+    struct tag *victim = tags_oldest(&l->tags, m->line);
     victim->line = m->line;
     victim->valid = true;
     l->filling = set_number(&l->tags, m->line);

@@ -1,4 +1,6 @@
 /* The load/store unit: address unit and coalescer (section 8). */
+#include <string.h>
+
 #include "timing/model.h"
 
 bool lsu_empty(const struct core *c) { return !c->lsu.inside && !c->l1d.have_stage1; }
@@ -88,13 +90,41 @@ static bool in_lds(const struct core *c, const struct flight *f)
     return f->lanes;
 }
 
+static uint32_t loaded_from_lds(const struct core *c, const struct isa_memory *m, uint32_t address)
+{
+    const struct timing_config *config = &c->model->config;
+    uint32_t row = config->lds_base + (address - config->lds_base) % config->lds_window, value = 0, most = ~0u;
+    const void *at = config->lds_window ? gpu_mem(c->model->gpu, row, m->size) : NULL;
+    if (at) memcpy(&value, at, m->size);
+    if (m->size < 4) most = (1u << 8 * m->size) - 1;
+    return m->is_signed && value > most / 2 ? value | ~most : value;
+}
+
+/* A load from elsewhere is answered by local memory, with what is there: the machine has executed it, but nobody has
+ * read its registers, for which the scoreboard waits. */
+static void load_from_lds(struct core *c, const struct flight *f)
+{
+    struct isa_memory m = isa_memory(&f->op->in);
+    struct slot_state *s = &c->slot[f->slot];
+    unsigned reg = f->op->destination;
+    if (s->drains || m.action != ACTION_LOAD || m.words != 1) return;
+    for (uint32_t left = f->lanes; left; left &= left - 1) {
+        unsigned lane = (unsigned)__builtin_ctz(left);
+        uint32_t value = loaded_from_lds(c, &m, f->address[lane]);
+        if (reg >= 256) s->warp->v[reg - 256][lane] = value;
+        else if (reg) s->warp->x[reg] = value;
+    }
+}
+
 /* Local memory or L1D. The Verilog RTL looks at the addresses in the input register: of the next instruction, if there
  * is one. */
 static void saved(struct core *c)
 {
     struct lsu *l = &c->lsu;
-    bool next = c->model->config.fault_lds_next && l->input && l->input_at <= c->model->now;
+    const struct timing_config *config = &c->model->config;
+    bool next = config->fault_lds_next && l->input && l->input_at <= c->model->now;
     l->to_lds = in_lds(c, next ? l->input : l->flight);
+    if (config->fault_lds_data && l->to_lds && !in_lds(c, l->flight)) load_from_lds(c, l->flight);
     l->left = l->flight->lanes;
     l->state = !l->left ? LSU_IDLE : l->to_lds ? LSU_LDS : LSU_L1D;
 }

@@ -32,7 +32,18 @@ enum {
 
 enum unit { U_SALU, U_VALU, U_CSR, U_MUL, U_FPU, U_SFU, U_LSU, U_SIMT, U_VBRANCH, U_WARP, U_TENSOR, UNITS };
 
-enum class { C_PLAIN, C_BRANCH, C_FENCE, C_BARRIER, C_END, C_INT_DIVIDE, C_FLOAT_SLOW, C_FUSED, C_OTHER_FLOAT };
+enum class {
+    C_PLAIN,
+    C_BRANCH,
+    C_FENCE,
+    C_BARRIER,
+    C_END,
+    C_INT_DIVIDE,
+    C_FLOAT_SLOW,
+    C_PRODUCT,
+    C_FUSED,
+    C_OTHER_FLOAT
+};
 
 struct op {
     uint32_t pc, word;
@@ -192,10 +203,22 @@ struct pipe {
     uint64_t next; /* when it takes another instruction */
 };
 
+/* fpu.c */
+struct fpu {
+    struct pipe mul, add, other;
+    struct flight *waiting, *between;        /* for the adder: an addition; a product that something is added to */
+    struct flight *product, *sum, *compared; /* results that wait for write-back */
+    uint64_t next;                           /* when it takes another instruction */
+    bool compares;                           /* a comparison had the way out at the beginning of this cycle */
+    bool written, again;                     /* the sum has been written; it is also in the adder's last stage */
+    bool sum_vector;                         /* the last sum was one for a vector register */
+};
+
 struct units {
-    struct flight *out[UNITS]; /* results that wait for write-back */
-    struct pipe mul, add, fused, other, tensor;
+    struct flight *out[UNITS][2]; /* results that wait for write-back into a scalar, a vector register */
+    struct pipe mul, tensor;
     struct flight *sfu;
+    uint64_t sfu_next;        /* when it takes another operation */
     struct flight *branch[2]; /* resolved in order when nothing is in their way */
     struct flight *simt[2];   /* vector branch or join: first stage, jump to be done */
     bool simt_taken;          /* the first stage was taken at the beginning of this cycle */
@@ -351,6 +374,7 @@ struct core {
     struct front front;
     struct collection collection;
     struct units units;
+    struct fpu fpu;
     struct lsu lsu;
     struct lds lds;
     struct l1d l1d;
@@ -436,7 +460,11 @@ void l1i_reset(struct core *c);
 /* tags.c */
 bool tags_open(struct tags *t, uint32_t sets, uint32_t ways, uint32_t line_bytes);
 void tags_close(struct tags *t);
+/* The ways of the line's set; the one that holds it, or NULL. */
+struct tag *tags_set(struct tags *t, uint32_t line);
 struct tag *tags_find(struct tags *t, uint32_t line);
+/* Which way a new line takes: the one not used for the longest time; one that is free, if there is one, before that. */
+struct tag *tags_oldest(struct tags *t, uint32_t line);
 struct tag *tags_victim(struct tags *t, uint32_t line);
 void tags_use(struct tags *t, struct tag *tag);
 void tags_clear(struct tags *t);
@@ -469,10 +497,17 @@ void collect_cycle(struct core *c);
 
 /* units.c */
 void unit_open(struct core *c);
-void unit_write_back(struct core *c);
 void unit_cycle(struct core *c);
 bool unit_ready(const struct core *c, const struct flight *f);
 void unit_take(struct core *c, struct flight *f);
+
+/* fpu.c: the result that has the way out, or NULL; a cycle, in which it is written if its port is free; whether it can
+ * take an instruction; an instruction whose lanes take it for `passes` cycles */
+void fpu_open(struct core *c);
+struct flight *fpu_result(const struct core *c);
+void fpu_cycle(struct core *c, const bool port_free[2]);
+bool fpu_ready(const struct core *c, const struct op *op);
+void fpu_take(struct core *c, struct flight *f, uint32_t passes);
 
 /* sfu.c */
 uint32_t sfu_cycles(const struct core *c, const struct op *op, const struct warp *w);

@@ -82,7 +82,21 @@ static uint8_t find_class(const struct op *op, const struct isa_effects *e)
     if (op->unit == U_SFU) return real ? C_FLOAT_SLOW : C_INT_DIVIDE;
     enum isa_execution execution = isa_execution((enum isa_op)op->in.op);
     if (execution == EXECUTION_FUSED) return C_FUSED;
+    if (execution == EXECUTION_FLOAT && strstr(isa_table[op->in.op].name, "mul")) return C_PRODUCT;
     return execution == EXECUTION_CONVERT ? C_OTHER_FLOAT : C_PLAIN;
+}
+
+/* What the Verilog RTL's decoder does not know passes the scalar ALU and reads and writes nothing. Instructions that
+ * the RTL does not have because they are newer are taken as if it had them. */
+static bool is_unknown(enum isa_op op)
+{
+    static const char *const names[] = {"fmv.w.x", "fmv.x.w", "flw",    "fsw",      "fence.i", "vaadd",    "vasub",
+                                        "vsmul",   "vssr",    "vfrec7", "vfrsqrt7", "vfmerge", "vsadd",    "vssub",
+                                        "vle8",    "vse8",    "vlse8",  "vsse8",    "vle16",   "vse16",    "vlse16",
+                                        "vsse16",  "vluxei",  "vsuxei", "vloxei8",  "vsoxei8", "vloxei16", "vsoxei16"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (!strncmp(isa_table[op].name, names[i], strlen(names[i]))) return true;
+    return false;
 }
 
 static void analyse(struct op *op)
@@ -130,7 +144,7 @@ static void decode(const struct model *m, struct op *op, uint32_t pc, bool prefi
     op->known = isa_decode_in(profile, words, n, &op->in);
     if (!op->known) return;
     op->bytes = (uint8_t)(op->in.size - (prefixed ? 4 : 0));
-    analyse(op);
+    if (!m->config.fault_decoder || !is_unknown((enum isa_op)op->in.op)) analyse(op);
 }
 
 static bool add_page(struct code_pages *code, uint32_t number)

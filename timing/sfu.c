@@ -60,15 +60,17 @@ static uint32_t group_cycles(const struct core *c, const struct op *op, const st
     return longest;
 }
 
-/* Groups of lanes one after another, those without an active lane left out. */
+/* Groups of lanes one after another, those without an active lane left out but for the first, which is computed when no
+ * lane is active at all. */
 uint32_t sfu_cycles(const struct core *c, const struct op *op, const struct warp *w)
 {
     unsigned lanes = w->group->launch->threads_per_warp, width = lanes / c->model->config.sfu_divisor;
     bool scalar = op->destination < 256;
     uint32_t active = scalar ? 1 : op->in.vm ? w->active : w->active & w->v[0][0], sum = BASE;
     if (!width || scalar) width = 1;
+    if (!active) active = 1;
     uint32_t group = width >= 32 ? ~0u : (1u << width) - 1;
     for (unsigned first = 0; first < lanes; first += width)
         if (active >> first & group) sum += group_cycles(c, op, w, first, width);
-    return sum > BASE ? sum : BASE + 1;
+    return sum;
 }

@@ -12,28 +12,30 @@ bool tags_open(struct tags *t, uint32_t sets, uint32_t ways, uint32_t line_bytes
 
 void tags_close(struct tags *t) { free(t->way); }
 
-static struct tag *set_of(struct tags *t, uint32_t line)
-{
-    return t->way + (line >> t->shift & (t->sets - 1)) * t->ways;
-}
+struct tag *tags_set(struct tags *t, uint32_t line) { return t->way + (line >> t->shift & (t->sets - 1)) * t->ways; }
 
 struct tag *tags_find(struct tags *t, uint32_t line)
 {
-    struct tag *set = set_of(t, line);
+    struct tag *set = tags_set(t, line);
     for (struct tag *tag = set; tag < set + t->ways; tag++)
         if (tag->valid && tag->line == line) return tag;
     return NULL;
 }
 
-/* Which way of its set a new line takes: one that is free, else the one not used for the longest time. */
+struct tag *tags_oldest(struct tags *t, uint32_t line)
+{
+    struct tag *set = tags_set(t, line), *oldest = set;
+    for (struct tag *tag = set + 1; tag < set + t->ways; tag++)
+        if (tag->used < oldest->used) oldest = tag;
+    return oldest;
+}
+
 struct tag *tags_victim(struct tags *t, uint32_t line)
 {
-    struct tag *set = set_of(t, line), *victim = set;
-    for (struct tag *tag = set; tag < set + t->ways; tag++) {
+    struct tag *set = tags_set(t, line);
+    for (struct tag *tag = set; tag < set + t->ways; tag++)
         if (!tag->valid) return tag;
-        if (tag->used < victim->used) victim = tag;
-    }
-    return victim;
+    return tags_oldest(t, line);
 }
 
 void tags_use(struct tags *t, struct tag *tag) { tag->used = ++t->uses; }

@@ -7,11 +7,8 @@
 void unit_open(struct core *c)
 {
     const struct timing_config *config = &c->model->config;
-    c->units = (struct units){.mul.stages = config->mul_stages,
-                              .add.stages = config->fpu_stages,
-                              .fused.stages = config->fpu_fused_stages,
-                              .other.stages = config->fpu_other_stages,
-                              .tensor.stages = 1};
+    c->units = (struct units){.mul.stages = config->mul_stages, .tensor.stages = 1};
+    fpu_open(c);
 }
 
 /* ---- write-back: one scalar and one vector result in a cycle ---- */
@@ -23,10 +20,14 @@ static const char *name_of(unsigned unit)
     return names[unit];
 }
 
-static struct flight *result_of(const struct core *c, unsigned unit)
+/* Of the register that an instruction writes: 0 scalar, 1 vector. */
+static bool port_of(const struct flight *f) { return f->op->destination >= 256; }
+
+/* What the unit has for this port. */
+static struct flight *result_of(const struct core *c, unsigned unit, bool port)
 {
-    struct flight *f = unit == U_LSU ? lsu_result(c) : c->units.out[unit];
-    return f && f->ready <= c->model->now ? f : NULL;
+    struct flight *f = unit == U_LSU ? lsu_result(c) : unit == U_FPU ? fpu_result(c) : c->units.out[unit][port];
+    return f && f->ready <= c->model->now && port_of(f) == port ? f : NULL;
 }
 
 static void write_result(struct core *c, unsigned unit, struct flight *f)
@@ -35,33 +36,32 @@ static void write_result(struct core *c, unsigned unit, struct flight *f)
     EVENT(c, reg >= 256 ? "wb_v" : "wb_x", f->slot, f->op->pc, "%c%u %s", reg >= 256 ? 'v' : 'x', reg & 255,
           name_of(unit));
     scoreboard_clear(&c->slot[f->slot], reg);
-    if (unit == U_LSU) {
-        lsu_written(c);
-        return;
-    }
-    c->units.out[unit] = NULL;
+    if (unit == U_LSU) lsu_written(c);
+    if (unit == U_LSU || unit == U_FPU) return; /* fpu_cycle */
+    c->units.out[unit][port_of(f)] = NULL;
     flight_free(c, f);
 }
 
-/* The first unit of `order` that has a result for this port writes it. True when it is one before the LSU. */
-static bool write_port(struct core *c, const uint8_t *order, unsigned n, bool vector)
+/* The first unit of `order` that has a result for this port writes it. Returns its place in the order. */
+static unsigned write_port(struct core *c, const uint8_t *order, unsigned n, bool port)
 {
-    for (unsigned i = 0, lsu = n; i < n; i++) {
-        struct flight *f = result_of(c, order[i]);
-        if (order[i] == U_LSU) lsu = i;
-        if (!f || (f->op->destination >= 256) != vector) continue;
+    for (unsigned i = 0; i < n; i++) {
+        struct flight *f = result_of(c, order[i], port);
+        if (!f) continue;
         write_result(c, order[i], f);
-        return i < lsu;
+        return i;
     }
-    return false;
+    return n;
 }
 
-void unit_write_back(struct core *c)
+static void write_back(struct core *c)
 {
     static const uint8_t scalar[] = {U_SALU, U_VALU, U_FPU, U_LSU, U_CSR, U_SFU, U_MUL};
     static const uint8_t vector[] = {U_VALU, U_FPU, U_LSU, U_SFU, U_MUL, U_TENSOR};
-    c->units.port_taken[0] = write_port(c, scalar, sizeof scalar, false);
-    c->units.port_taken[1] = write_port(c, vector, sizeof vector, true);
+    unsigned writes[2] = {write_port(c, scalar, sizeof scalar, 0), write_port(c, vector, sizeof vector, 1)};
+    c->units.port_taken[0] = writes[0] < 3; /* before the LSU */
+    c->units.port_taken[1] = writes[1] < 2;
+    fpu_cycle(c, (const bool[2]){writes[0] >= 2, writes[1] >= 1});
 }
 
 /* ---- stages ---- */
@@ -70,13 +70,13 @@ void unit_write_back(struct core *c)
 static void put_out(struct core *c, unsigned unit, struct flight *f)
 {
     if (f->op->destination == NO_REGISTER) flight_free(c, f);
-    else c->units.out[unit] = f;
+    else c->units.out[unit][port_of(f)] = f;
 }
 
 static void advance(struct core *c, struct pipe *p, unsigned unit)
 {
     struct flight **last = &p->stage[p->stages - 1];
-    if (*last && !c->units.out[unit]) {
+    if (*last && !c->units.out[unit][port_of(*last)]) {
         put_out(c, unit, *last);
         *last = NULL;
     }
@@ -91,15 +91,13 @@ void unit_cycle(struct core *c)
 {
     struct units *u = &c->units;
     uint64_t now = c->model->now;
-    unit_write_back(c);
+    write_back(c);
     advance(c, &u->mul, U_MUL);
-    advance(c, &u->fused, U_FPU);
-    advance(c, &u->add, U_FPU);
-    advance(c, &u->other, U_FPU);
     advance(c, &u->tensor, U_TENSOR);
-    if (u->sfu && u->sfu->ready <= now + 1 && !u->out[U_SFU]) {
+    if (u->sfu && u->sfu->ready <= now + 1 && !u->out[U_SFU][port_of(u->sfu)]) {
         put_out(c, U_SFU, u->sfu);
         u->sfu = NULL;
+        u->sfu_next = now + 1;
     }
 }
 
@@ -107,12 +105,7 @@ void unit_cycle(struct core *c)
 
 static struct pipe *pipe_of(struct units *u, const struct op *op)
 {
-    switch (op->unit) {
-    case U_MUL: return &u->mul;
-    case U_TENSOR: return &u->tensor;
-    case U_FPU: return op->class == C_FUSED ? &u->fused : op->class == C_OTHER_FLOAT ? &u->other : &u->add;
-    default: return NULL;
-    }
+    return op->unit == U_MUL ? &u->mul : op->unit == U_TENSOR ? &u->tensor : NULL;
 }
 
 bool unit_ready(const struct core *c, const struct flight *f)
@@ -121,10 +114,11 @@ bool unit_ready(const struct core *c, const struct flight *f)
     const struct pipe *p = pipe_of((struct units *)u, f->op);
     switch (f->op->unit) {
     case U_LSU: return lsu_ready(c, f);
-    case U_SFU: return !u->sfu && !u->out[U_SFU];
-    case U_VALU: return !u->out[U_VALU] && u->valu_next <= c->model->now;
-    case U_SALU: return !u->out[U_SALU] && !(f->op->control && u->branch[1]);
-    case U_CSR: return !u->out[U_CSR];
+    case U_SFU: return !u->sfu && u->sfu_next <= c->model->now;
+    case U_FPU: return fpu_ready(c, f->op);
+    case U_VALU: return !u->out[U_VALU][0] && !u->out[U_VALU][1] && u->valu_next <= c->model->now;
+    case U_SALU: return !u->out[U_SALU][0] && !(f->op->control && u->branch[1]);
+    case U_CSR: return !u->out[U_CSR][0];
     default: return !p->stage[0] && p->next <= c->model->now;
     }
 }
@@ -158,7 +152,7 @@ static void take_at_once(struct core *c, struct flight *f)
     if (!writes) return;
     struct flight *link = flight_new(c, f->op, f->slot);
     link->ready = f->ready;
-    u->out[unit] = link;
+    u->out[unit][0] = link;
 }
 
 void unit_take(struct core *c, struct flight *f)
@@ -166,6 +160,7 @@ void unit_take(struct core *c, struct flight *f)
     struct units *u = &c->units;
     struct pipe *p = pipe_of(u, f->op);
     if (f->op->unit == U_LSU) lsu_take(c, f);
+    else if (f->op->unit == U_FPU) fpu_take(c, f, passes_of(c, f));
     else if (f->op->unit == U_SFU) {
         f->ready = c->model->now + f->cycles;
         u->sfu = f;

@@ -65,6 +65,37 @@ for recorded in "$VENTUS_SOURCE"/tests/timing/issues/*.csv; do
 done
 /usr/bin/python3 "$VENTUS_SOURCE/tests/timing/compare.py" --within 0 --least 100 $pairs >issues.txt || { wrong 'instructions issue at other times'; cat issues.txt; }
 
+# Loads that the hardware sends to the wrong memory get what is there, so that the launch computes something else and takes
+# another time. A parameter switches that off: then results are those of a model without the fault.
+printf 'base = verilog\nfault_lds_data = 0\n' >right.timing
+printf 'base = ideal\nlds_base = 0\nlds_window = 1024\n' >without.timing
+for n in verilog right.timing without.timing; do
+    "$ventus" run --timing $n --case "$cases/lds_random.metadata" --dump 0x90000000:0x5000:$n.bin >$n.txt || wrong "lds_random with $n"
+done
+cmp -s right.timing.bin without.timing.bin || wrong 'lds_random: other results with the right data'
+cmp -s verilog.bin right.timing.bin && wrong 'lds_random: the same results with the wrong data'
+grep -q ': 7104 cycles' right.timing.txt && wrong 'lds_random takes as long with the right data'
+
+# What the hardware does not decode reads no register, and writes none that anybody could wait for.
+cat >moves.s <<'END'
+        .kernel k
+k:      csrr    t0, CSR_KNL
+        lw      t1, 0(t0)
+        fmv.w.x t2, t1
+        ret
+END
+check 0 '' "$ventus" as moves.s -o moves.elf
+for n in verilog ideal; do
+    "$ventus" run --timing $n moves.elf -g 4 --lanes 4 --timeline moves.csv >out.txt
+    awk -F , -v fault=$([ $n = verilog ] && echo 1 || echo 0) '
+        $6 == "f00303d3" { issued = 1; pc = $5 } # fmv.w.x
+        /wb_x.*x6 lsu/ { early = issued } # t1
+        /oc_out/ && $5 == pc { unit = $6 }
+        issued && /wb_x.*x7 / { written = 1 } # t2
+        END { exit early != fault || unit != (fault ? "salu" : "fpu") || !written != fault }' moves.csv ||
+        { wrong "$n: fmv.w.x"; grep -e issue -e oc_out -e wb_x moves.csv; }
+done
+
 # The same for a launch in every configuration, and the same again.
 case=$cases/gpgpu-adv-gaussian__Fan2_0.metadata
 for n in verilog chisel ideal large; do
