@@ -11,7 +11,8 @@
  *   pseudo.c      li, la, call ...: rewriting of tokens by the table pseudo.def
  *   macro.c       macros, repetitions, conditions, included files
  *   kernels.c     .kernel .arg
- *   directive.c   .text .word .align ...
+ *   section.c     .section .text .comm ...
+ *   directive.c   .word .align .globl ...
  *   statement.c   labels, and what stands behind them
  *   object.c      relocations, and the file that link.c links
  *   layout.c      items -> addresses (growing far branches), bytes
@@ -72,7 +73,7 @@ struct expr {
 /* Where an expression points in an object: a number, or so many bytes from something. */
 struct place {
     enum { PLACE_NUMBER, PLACE_SECTION, PLACE_SYMBOL, PLACE_ITEM } kind;
-    int section;             /* enum section_id */
+    unsigned section;        /* its number */
     struct symbol *symbol;   /* of another file */
     const struct item *item; /* an instruction */
     int64_t value;
@@ -80,7 +81,7 @@ struct place {
 
 struct relocation {
     struct relocation *next;
-    int section; /* what is to be changed: section, offset */
+    unsigned section; /* what is to be changed: section, offset */
     uint32_t offset, type, symbol;
     struct place place;
 };
@@ -93,8 +94,9 @@ struct symbol {
     const struct item *item;   /* a label: stands before this item */
     const struct expr *expr;   /* .set: its value */
     const struct expr *size;   /* .size */
+    struct common *common;     /* .comm: space that it may share with other files */
     const struct macro *macro; /* a macro has this name, too */
-    bool function, hidden, global, weak, used;
+    bool function, hidden, global, local, weak, used;
     uint32_t index; /* in an object's symbol table, 0: not there */
     bool busy;      /* being evaluated: a cycle when met again */
     uint32_t pass;  /* evaluation pass of `value` */
@@ -102,8 +104,20 @@ struct symbol {
     struct place place; /* the same in an object */
 };
 
+/* Space for a symbol of .comm. */
+struct common {
+    struct common *next;
+    struct symbol *symbol;
+    const char *at;
+    uint32_t size, alignment;
+    bool here; /* of this file alone */
+};
+
 /* ---- items ---- */
 
+/* Kinds of sections, and the numbers of the first section of each: .text, .rodata ... Sections with other names have
+ * numbers from SECTION_COUNT on, and are of one of the kinds up to SECTION_BSS, or of none (SECTION_OTHER): those are
+ * no part of a program. */
 enum section_id {
     SECTION_TEXT,
     SECTION_RODATA,
@@ -112,32 +126,46 @@ enum section_id {
     SECTION_NOTE,
     SECTION_RESOURCE,
     SECTION_SUMMARY,
-    SECTION_COUNT
+    SECTION_COUNT,
+    SECTION_OTHER = SECTION_COUNT
 };
 enum item_kind { ITEM_LABEL, ITEM_INSN, ITEM_WORD, ITEM_VALUE, ITEM_BYTES, ITEM_ALIGN, ITEM_SPACE };
 
 struct item {
     struct item *next;
     const char *at;
-    uint8_t kind, section;
+    uint16_t section; /* its number */
+    uint8_t kind;
     bool far;      /* ITEM_INSN: a branch in its long form */
     uint8_t width; /* ITEM_VALUE: bytes */
     char letter;   /* ITEM_INSN, ITEM_WORD: operand that `expr` gives, 0: none */
     struct insn insn;
     uint32_t word; /* ITEM_WORD: all but the operand */
     uint32_t addr, size;
-    const struct expr *expr; /* operand, value, or number of bytes */
-    const uint8_t *bytes;    /* ITEM_BYTES */
-    uint32_t alignment;      /* ITEM_ALIGN: power of two */
+    const struct expr *expr;  /* operand, value, or number of bytes */
+    const uint8_t *bytes;     /* ITEM_BYTES */
+    uint32_t alignment, most; /* ITEM_ALIGN: power of two; nothing is skipped if it would be more than `most` bytes */
     uint8_t fill;
 };
 
 /* A section, as a list of its items. */
 struct section {
-    struct item *first, **last; /* its items, and where the next one goes */
-    uint32_t base;              /* its address */
-    bool placed;                /* by .org */
-    uint64_t bytes;             /* its size under the addresses of the last pass */
+    const char *name;
+    enum section_id kind;
+    uint32_t type, flags, entry_size; /* of its header in an object */
+    uint32_t alignment;               /* the largest of its items, at least 4 */
+    struct item *first, **last;       /* its items, and where the next one goes */
+    uint32_t base;                    /* its address */
+    bool placed;                      /* by .org */
+    uint64_t bytes;                   /* its size under the addresses of the last pass */
+    uint8_t *out;                     /* where its bytes go */
+    uint32_t header, symbol;          /* its numbers in an object's tables */
+};
+
+/* What sections of one kind are together in a program. */
+struct part {
+    uint32_t base;
+    uint64_t bytes;
 };
 
 /* ---- kernels ---- */
@@ -182,7 +210,7 @@ struct condition {
     const char *at;
     bool taken, otherwise; /* a branch was taken; .else was there */
 };
-enum { AS_MAX_CONDITIONS = 64 };
+enum { AS_MAX_CONDITIONS = 64, AS_MAX_SAVED = 64 };
 
 struct sources {
     const char *name;   /* of the source that is assembled */
@@ -240,6 +268,18 @@ struct relocations {
     struct relocation *first, **last;
     size_t n;
 };
+struct commons {
+    struct common *first, **last;
+};
+
+struct sections {
+    struct section **list; /* the one with number N at N */
+    unsigned n, room;
+    unsigned current, previous;       /* the one that is added to, and that before */
+    unsigned saved[AS_MAX_SAVED * 2]; /* both, of each .pushsection that is open */
+    unsigned nsaved;
+    struct part parts[SECTION_BSS + 1]; /* by kind */
+};
 
 struct as {
     struct messages messages;
@@ -251,18 +291,27 @@ struct as {
     const struct token *t; /* the next token */
     struct symbols symbols;
     struct mnemonics mnemonics;
-    struct section sections[SECTION_COUNT];
-    enum section_id section; /* the one that is added to */
+    struct sections sections;
     struct kernels kernels;
     struct resource_marks marks;
     struct relocations relocations;
+    struct commons commons;
     int64_t filled;   /* bytes made by .fill */
     unsigned nesting; /* of expressions that are parsed or computed */
     uint32_t pass;    /* of layout; symbols are computed once in each */
     bool object;      /* the result is an object: places stay relative to their sections */
 };
 
-enum { AS_MAX_ERRORS = 20, AS_MAX_BYTES = 64 << 20, AS_MAX_DEPTH = 500, AS_MAX_ALIGN = 1 << 16 };
+enum {
+    AS_MAX_ERRORS = 20,
+    AS_MAX_BYTES = 64 << 20,
+    AS_MAX_DEPTH = 500,
+    AS_MAX_ALIGN = 1 << 16,
+    AS_MAX_SECTIONS = 4096
+};
+
+static inline struct section *as_section(const struct as *as, unsigned number) { return as->sections.list[number]; }
+static inline bool is_loaded(const struct section *s) { return s->kind <= SECTION_BSS; }
 
 /* ---- as.c ---- */
 
@@ -291,6 +340,8 @@ struct symbol *as_find(struct as *as, const char *name, size_t length);
 bool as_define(struct as *as, struct symbol *symbol, const char *at);
 /* A label without a name at this place. */
 struct symbol *as_here(struct as *as);
+/* The number of the section of this name; as->sections.n: there is none. */
+unsigned as_find_section(const struct as *as, const char *name);
 /* A new item at the end of the section. */
 struct item *as_item(struct as *as, enum item_kind kind, const char *at);
 
@@ -368,6 +419,13 @@ bool pseudo_instruction(struct as *as, size_t row, const struct token *mnemonic,
 
 /* ---- directives: `argument` is what the table in directive.c has for the name ---- */
 
+/* section.c */
+bool directive_section(struct as *as, const struct token *name, unsigned push);
+bool directive_popsection(struct as *as, const struct token *name, unsigned argument);
+bool directive_previous(struct as *as, const struct token *name, unsigned argument);
+bool directive_usual(struct as *as, const struct token *name, unsigned argument); /* .text and its kin */
+bool directive_org(struct as *as, const struct token *name, unsigned argument);
+bool directive_comm(struct as *as, const struct token *name, unsigned here);
 /* directive.c */
 bool directive_run(struct as *as, const struct token *name);
 bool directive_set(struct as *as, const struct token *name);
@@ -400,6 +458,15 @@ bool macro_run(struct as *as, const struct macro *macro, const struct token *nam
 /* The module note of the kernels, malloc'ed; in an object with NOTE_AUTO for registers that nobody gave. */
 bool kernels_note(struct as *as, const struct elf_image *image, char **text);
 
+/* ---- section.c ---- */
+
+/* Makes the sections that every source has; .text is the current one. */
+void section_begin(struct as *as, uint32_t text_base);
+/* Reports an instruction outside text; true if it may stand here. */
+bool section_has_text(struct as *as, const char *at);
+/* Puts the space of .comm that no linker is to share into .bss. */
+void section_commons(struct as *as);
+
 /* ---- statement.c ---- */
 
 /* Assembles the statement from as->t on. */
@@ -415,14 +482,13 @@ bool object_half(struct as *as, const struct item *i, int64_t *distance);
 /* A jump to what is not in this section, `offset` bytes into the item. */
 bool object_jump(struct as *as, const struct item *i, uint32_t offset, bool call);
 /* Writes the file (malloc'ed); its note and resource records are those of `made`. */
-bool object_write(struct as *as, uint8_t *sections[SECTION_COUNT], const struct owned *made, void **bytes,
-                  size_t *size);
+bool object_write(struct as *as, const struct owned *made, void **bytes, size_t *size);
 
 /* ---- layout.c ---- */
 
 /* Gives all items their addresses and sizes. */
 bool layout_place(struct as *as);
-/* Writes the bytes of each section into `out`. */
-bool layout_emit(struct as *as, uint8_t *out[SECTION_COUNT]);
+/* Writes the bytes of each section to its `out`. */
+bool layout_emit(struct as *as);
 
 #endif

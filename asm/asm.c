@@ -8,21 +8,26 @@
 
 /* ---- the image ---- */
 
-static bool make_note(struct as *as, struct elf_image *m, struct owned *o, uint8_t *bytes, size_t size)
+static bool make_note(struct as *as, struct elf_image *m, struct owned *o)
 {
+    const uint8_t *bytes = as_section(as, SECTION_NOTE)->out;
+    size_t size = as_section(as, SECTION_NOTE)->bytes;
     while (size && !bytes[size - 1]) size--;
     if (size && as->kernels.first)
         return as_error(as, as->kernels.first->at, ".kernel and a .note.ventus section exclude each other");
     if (size && memchr(bytes, 0, size))
-        return as_error(as, as->sections[SECTION_NOTE].first->at, "the module note is text, without zero bytes");
+        return as_error(as, as_section(as, SECTION_NOTE)->first->at, "the module note is text, without zero bytes");
     bool ok = true;
     if (as->kernels.first) ok = kernels_note(as, m, &o->note);
-    else if (size) ok = (o->note = strndup((char *)bytes, size)) || as_error(as, NULL, "out of memory");
+    else if (size) ok = (o->note = strndup((const char *)bytes, size)) || as_error(as, NULL, "out of memory");
     m->note = o->note;
     return ok;
 }
 
-static bool visible(const struct symbol *s) { return s && s->item && !s->hidden && s->item->section <= SECTION_BSS; }
+static bool visible(const struct as *as, const struct symbol *s)
+{
+    return s && s->item && !s->hidden && is_loaded(as_section(as, s->item->section));
+}
 
 static int by_address(const void *a, const void *b)
 {
@@ -34,14 +39,14 @@ static bool make_symbols(struct as *as, struct elf_image *m, struct owned *o)
 {
     size_t count = 0, room = 1, n = 0;
     for (size_t i = 0; i < as->symbols.room; i++)
-        if (visible(as->symbols.table[i])) count++, room += as->symbols.table[i]->length + 1;
+        if (visible(as, as->symbols.table[i])) count++, room += as->symbols.table[i]->length + 1;
     o->symbols = calloc(count + 1, sizeof *o->symbols);
     char *p = o->names = malloc(room);
     if (!o->symbols || !p) return as_error(as, NULL, "out of memory");
     for (size_t i = 0; i < as->symbols.room; i++) {
         const struct symbol *s = as->symbols.table[i];
         int64_t size = 0;
-        if (!visible(s)) continue;
+        if (!visible(as, s)) continue;
         if (s->size && !expr_value(as, s->size, &size)) return false;
         memcpy(p, s->name, s->length + 1);
         o->symbols[n++] =
@@ -56,23 +61,36 @@ static bool make_symbols(struct as *as, struct elf_image *m, struct owned *o)
 }
 
 /* The resource records that the source spells out. */
-static bool read_resources(struct as *as, struct owned *o, const uint8_t *bytes)
+static bool read_resources(struct as *as, struct owned *o)
 {
+    const uint8_t *bytes = as_section(as, SECTION_RESOURCE)->out;
     const char *why = NULL;
     for (const struct resource_mark *m = as->marks.first; m; m = m->next) {
-        size_t begin = m->item->addr, end = m->next ? m->next->item->addr : as->sections[SECTION_RESOURCE].bytes;
+        size_t begin = m->item->addr, end = m->next ? m->next->item->addr : as_section(as, SECTION_RESOURCE)->bytes;
         if (!resource_append_section(o, bytes + begin, end - begin, m->kernel, &why))
             return as_error(as, m->item->at, "%s", why);
     }
     return resource_own_names(o, &why) || as_error(as, NULL, "%s", why);
 }
 
+/* Sections of a program write into what the image has of their kind, others into memory of the run. */
+static void give_room(struct as *as, uint8_t *const program[SECTION_BSS])
+{
+    for (unsigned s = 0; s < as->sections.n; s++) {
+        struct section *section = as_section(as, s);
+        if (section->kind == SECTION_BSS) continue;
+        if (program && is_loaded(section))
+            section->out = program[section->kind] + (section->base - as->sections.parts[section->kind].base);
+        else section->out = as_alloc(as, section->bytes + 4);
+    }
+}
+
 /* Hands sections and symbols over to the image; what was handed over is freed with it. */
 static bool make_image(struct as *as, struct elf_image *m, struct owned *o)
 {
-    const struct section *text = &as->sections[SECTION_TEXT], *rodata = &as->sections[SECTION_RODATA],
-                         *data = &as->sections[SECTION_DATA], *bss = &as->sections[SECTION_BSS],
-                         *summary = &as->sections[SECTION_SUMMARY];
+    const struct part *text = &as->sections.parts[SECTION_TEXT], *rodata = &as->sections.parts[SECTION_RODATA],
+                      *data = &as->sections.parts[SECTION_DATA], *bss = &as->sections.parts[SECTION_BSS];
+    const struct section *summary = as_section(as, SECTION_SUMMARY);
     size_t words = (text->bytes + 3) / 4, data_size = bss->bytes ? bss->base - data->base : data->bytes;
     if (summary->bytes)
         return as_error(as, summary->first->at, ".ventus.resobj is for the linker; objects (as -c) can have it");
@@ -80,10 +98,8 @@ static bool make_image(struct as *as, struct elf_image *m, struct owned *o)
     o->rodata = calloc(rodata->bytes + 1, 1);
     o->data = calloc(data_size + 1, 1);
     if (!o->text || !o->rodata || !o->data) return as_error(as, NULL, "out of memory");
-    uint8_t *note = as_alloc(as, as->sections[SECTION_NOTE].bytes + 1),
-            *resources = as_alloc(as, as->sections[SECTION_RESOURCE].bytes + 1);
-    uint8_t *out[SECTION_COUNT] = {(uint8_t *)o->text, o->rodata, o->data, NULL, note, resources, NULL};
-    if (!layout_emit(as, out) || !read_resources(as, o, resources)) return false;
+    give_room(as, (uint8_t *[]){(uint8_t *)o->text, o->rodata, o->data});
+    if (!layout_emit(as) || !read_resources(as, o)) return false;
     *m = (struct elf_image){.profile = as->mnemonics.profile,
                             .entry = text->base,
                             .text_addr = text->base,
@@ -99,20 +115,17 @@ static bool make_image(struct as *as, struct elf_image *m, struct owned *o)
                             .resources = o->resources,
                             .nresources = o->nresources,
                             .owner = o};
-    return make_note(as, m, o, note, as->sections[SECTION_NOTE].bytes) && make_symbols(as, m, o);
+    return make_note(as, m, o) && make_symbols(as, m, o);
 }
 
 /* The object instead of an image. */
 static bool make_object(struct as *as, void **bytes, size_t *size)
 {
-    uint8_t *out[SECTION_COUNT] = {0};
     struct elf_image none = {0};
     struct owned owned = {0};
-    for (int s = 0; s < SECTION_COUNT; s++)
-        if (s != SECTION_BSS) out[s] = as_alloc(as, as->sections[s].bytes + 4);
-    bool ok = layout_emit(as, out) &&
-              make_note(as, &none, &owned, out[SECTION_NOTE], as->sections[SECTION_NOTE].bytes) &&
-              read_resources(as, &owned, out[SECTION_RESOURCE]) && object_write(as, out, &owned, bytes, size);
+    give_room(as, NULL);
+    bool ok = layout_emit(as) && make_note(as, &none, &owned) && read_resources(as, &owned) &&
+              object_write(as, &owned, bytes, size);
     free(owned.note);
     free(owned.resources);
     free(owned.kernels);
@@ -131,27 +144,28 @@ struct result {
 static bool start_is_missing(struct as *as)
 {
     const struct symbol *start = as_find(as, "_start", strlen("_start"));
-    bool kernels = as->kernels.first || as->sections[SECTION_NOTE].first;
-    return kernels && !(start && start->defined) && !as->sections[SECTION_TEXT].placed && !as->object;
+    bool kernels = as->kernels.first || as_section(as, SECTION_NOTE)->first;
+    return kernels && !(start && start->defined) && !as_section(as, SECTION_TEXT)->placed && !as->object;
 }
 
 /* Reads the start code behind the source, whose symbols it then knows, and puts its text in front. */
 static void add_start(struct as *as, const char *start)
 {
-    struct section *text = &as->sections[SECTION_TEXT];
+    struct section *text = as_section(as, SECTION_TEXT);
     struct item *source = text->first, **end = text->last;
     text->first = NULL, text->last = &text->first;
-    as->section = SECTION_TEXT;
+    as->sections.current = SECTION_TEXT;
     source_enter(as, "start code", start, strlen(start), NULL);
     while (lex_statement(as)) statement_run(as);
     *text->last = source;
     if (source) text->last = end;
 }
 
-static void run(struct as *as, const struct asm_options *options, const char *text, size_t size,
+static void run(struct as *as, const struct asm_options *options, const char *text, size_t size, uint32_t base,
                 const struct result *result)
 {
-    for (int s = 0; s < SECTION_COUNT; s++) as->sections[s].last = &as->sections[s].first;
+    section_begin(as, base);
+    as->commons.last = &as->commons.first;
     as->kernels.last = &as->kernels.first;
     as->marks.last = &as->marks.first;
     as->relocations.last = &as->relocations.first;
@@ -159,6 +173,7 @@ static void run(struct as *as, const struct asm_options *options, const char *te
     as_profile(as, as->mnemonics.profile);
     while (lex_statement(as)) statement_run(as);
     if (options->start && start_is_missing(as)) add_start(as, options->start);
+    section_commons(as);
     if (as->messages.errors || !layout_place(as)) return;
     if (as->object) make_object(as, result->bytes, result->size);
     else make_image(as, result->image, result->owned);
@@ -178,8 +193,7 @@ static bool assemble(const struct asm_options *options, const char *name, const 
                           .sources = {.name = name, .includes = options->includes},
                           .mnemonics.profile = options->profile ? options->profile : PROFILE_DEFAULT,
                           .object = result->bytes != NULL};
-        as->sections[SECTION_TEXT].base = base;
-        if (!setjmp(as->stop)) run(as, options, text, size, result);
+        if (!setjmp(as->stop)) run(as, options, text, size, base, result);
         ok = !as->messages.errors;
         as_free(as);
     } else if (log) {

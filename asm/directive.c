@@ -1,4 +1,4 @@
-/* Directives: sections, data, symbols; the table of all.
+/* Directives: data, symbols; the table of all.
  *
  * One function per directive, found by name in the table at the end. Sizes and alignments must be
  * known where they stand or settle during layout. Called by statement.c. */
@@ -13,80 +13,6 @@ struct directive {
     bool (*run)(struct as *as, const struct token *name, unsigned argument);
     unsigned argument;
 };
-
-/* ---- sections ---- */
-
-static bool switch_section(struct as *as, const struct token *name, unsigned section)
-{
-    (void)name;
-    as->section = (enum section_id)section;
-    return true;
-}
-
-static bool no_section(struct as *as, const struct token *name, unsigned argument)
-{
-    (void)argument;
-    return as_error(as, name->at,
-                    "a program has .text, .rodata, .data, .bss, .note.ventus, "
-                    ".rodata.ventus.resource, .ventus.resource.KERNEL; an object .ventus.resobj, too");
-}
-
-static bool starts(const char *text, size_t length, const char *prefix)
-{
-    size_t n = strlen(prefix);
-    return length >= n && !memcmp(text, prefix, n) && (length == n || text[n] == '.');
-}
-
-/* Records of this kernel follow, or of nobody in particular. */
-static void resources_of(struct as *as, const char *at, const char *kernel)
-{
-    as->section = SECTION_RESOURCE;
-    if (as->marks.current &&
-        (kernel ? as->marks.current->kernel && !strcmp(kernel, as->marks.current->kernel) : !as->marks.current->kernel))
-        return;
-    struct resource_mark *m = as_alloc(as, sizeof *m);
-    *m = (struct resource_mark){.item = as_item(as, ITEM_LABEL, at), .kernel = kernel};
-    *as->marks.last = as->marks.current = m;
-    as->marks.last = &m->next;
-}
-
-static bool section(struct as *as, const struct token *name, unsigned argument)
-{
-    (void)argument;
-    const struct token *t = as->t;
-    if (t->kind != TOKEN_NAME && t->kind != TOKEN_STRING) return as_error(as, t->at, "section name expected");
-    const char *text = t->text + (t->kind == TOKEN_STRING);
-    size_t length = t->length - (t->kind == TOKEN_STRING ? 2 : 0);
-    const size_t own = sizeof ".ventus.resource." - 1;
-    if (starts(text, length, ".text")) as->section = SECTION_TEXT;
-    else if (starts(text, length, ".rodata.ventus.resource")) resources_of(as, name->at, NULL);
-    else if (length > own && starts(text, length, ".ventus.resource"))
-        resources_of(as, name->at, as_strdup(as, text + own, length - own));
-    else if (starts(text, length, ".ventus.resobj")) as->section = SECTION_SUMMARY;
-    else if (starts(text, length, ".rodata")) as->section = SECTION_RODATA;
-    else if (starts(text, length, ".data") || starts(text, length, ".sdata")) as->section = SECTION_DATA;
-    else if (starts(text, length, ".bss") || starts(text, length, ".sbss")) as->section = SECTION_BSS;
-    else if (starts(text, length, ".note.ventus")) as->section = SECTION_NOTE;
-    else return no_section(as, name, 0);
-    while (as->t->kind != TOKEN_END) as->t++; /* flags and type follow from the name */
-    return true;
-}
-
-/* .org ADDRESS: where the section begins. */
-static bool org(struct as *as, const struct token *name, unsigned argument)
-{
-    (void)argument;
-    int64_t addr;
-    if (as->section > SECTION_DATA)
-        return as_error(as, name->at, "only .text, .rodata and .data have addresses; .bss follows .data");
-    if (as->object) return as_error(as, name->at, "the sections of an object get their places when it is linked");
-    if (as->sections[as->section].first) return as_error(as, name->at, ".org belongs at the beginning of its section");
-    if (!expr_parse_known(as, "the address", 0, UINT32_MAX, &addr)) return false;
-    if (addr & 3) return as_error(as, name->at, "the address must be a multiple of 4");
-    as->sections[as->section].base = (uint32_t)addr;
-    as->sections[as->section].placed = true;
-    return true;
-}
 
 /* ---- data ---- */
 
@@ -177,19 +103,24 @@ static bool fill(struct as *as, const struct token *name, unsigned argument)
     return true;
 }
 
-/* .align and .p2align take the exponent, as for every RISC-V assembler; .balign the bytes. */
+/* .align and .p2align take the exponent, as for every RISC-V assembler; .balign the bytes: ALIGNMENT[, [FILL][, MOST]],
+ * nothing if more than MOST bytes would be skipped. */
 static bool align(struct as *as, const struct token *name, unsigned exponent)
 {
-    int64_t n, fill_byte = 0;
+    int64_t n, fill_byte = 0, most = AS_MAX_ALIGN;
     bool ok = exponent ? expr_parse_known(as, "the alignment", 0, 16, &n)
                        : expr_parse_known(as, "the alignment", 1, AS_MAX_ALIGN, &n);
     if (!ok) return false;
     if (exponent) n = (int64_t)1 << n;
     if (n & (n - 1)) return as_error(as, name->at, "the alignment must be a power of two");
-    bool filled = lex_accept(as, ',');
+    bool filled = lex_accept(as, ',') && !token_is(as->t, ',') && as->t->kind != TOKEN_END;
     if (filled && !expr_parse_known(as, "the fill byte", -128, 255, &fill_byte)) return false;
+    if (lex_accept(as, ',') && !expr_parse_known(as, "the most bytes to skip", 0, AS_MAX_ALIGN, &most)) return false;
     struct item *i = as_item(as, ITEM_ALIGN, name->at);
+    struct section *section = as_section(as, i->section);
+    if (n > section->alignment) section->alignment = (uint32_t)n;
     i->alignment = (uint32_t)n;
+    i->most = (uint32_t)most;
     i->fill = (uint8_t)fill_byte;
     i->width = filled; /* else text is filled with nop */
     return true;
@@ -217,13 +148,21 @@ static bool set(struct as *as, const struct token *name, unsigned argument)
 
 /* .globl and its kin: matters for objects; a program has its kernels as global symbols. */
 enum { VISIBLE_LOCAL, VISIBLE_GLOBAL, VISIBLE_WEAK, VISIBLE_SAME };
+static void make_visible(struct symbol *s, unsigned how)
+{
+    if (how == VISIBLE_SAME) return;
+    s->global = how != VISIBLE_LOCAL;
+    s->local = how == VISIBLE_LOCAL;
+    s->weak = how == VISIBLE_WEAK;
+}
+
 static bool visibility(struct as *as, const struct token *name, unsigned how)
 {
     (void)name;
     do {
         struct symbol *s = expr_symbol(as);
         if (!s) return false;
-        if (how != VISIBLE_SAME) s->global = how != VISIBLE_LOCAL, s->weak = how == VISIBLE_WEAK;
+        make_visible(s, how);
     } while (lex_accept(as, ','));
     return true;
 }
@@ -283,9 +222,11 @@ static bool ignored(struct as *as, const struct token *name, unsigned argument)
 
 // clang-format off
 static const struct directive directives[] = {
-    {".text", switch_section, SECTION_TEXT}, {".rodata", switch_section, SECTION_RODATA}, {".section", section, 0}, {".org", org, 0},
-    {".data", switch_section, SECTION_DATA}, {".sdata", switch_section, SECTION_DATA},
-    {".bss", switch_section, SECTION_BSS}, {".sbss", switch_section, SECTION_BSS},
+    {".text", directive_usual, 0}, {".rodata", directive_usual, 0}, {".data", directive_usual, 0}, {".bss", directive_usual, 0},
+    {".srodata", directive_usual, 0}, {".sdata", directive_usual, 0}, {".sbss", directive_usual, 0},
+    {".init_array", directive_usual, 0}, {".fini_array", directive_usual, 0}, {".preinit_array", directive_usual, 0},
+    {".section", directive_section, 0}, {".pushsection", directive_section, 1}, {".popsection", directive_popsection, 0},
+    {".previous", directive_previous, 0}, {".org", directive_org, 0}, {".comm", directive_comm, 0}, {".lcomm", directive_comm, 1},
     {".word", data, 4}, {".long", data, 4}, {".int", data, 4}, {".4byte", data, 4}, {".half", data, 2}, {".short", data, 2},
     {".2byte", data, 2}, {".hword", data, 2}, {".byte", data, 1}, {".quad", data, 8}, {".dword", data, 8}, {".8byte", data, 8},
     {".float", floats, 0}, {".single", floats, 0},
@@ -304,13 +245,21 @@ static const struct directive directives[] = {
     {".ifdef", directive_ifdef, 1}, {".ifndef", directive_ifdef, 0}, {".ifb", directive_ifblank, 1}, {".ifnb", directive_ifblank, 0},
     {".ifc", directive_ifequal, 1}, {".ifnc", directive_ifequal, 0},
     {".elseif", directive_else, 1}, {".else", directive_else, 0}, {".endif", directive_endif, 0},
-    {".attribute", ignored, 0}, {".file", ignored, 0}, {".ident", ignored, 0},
+    {".attribute", ignored, 0}, {".file", ignored, 0}, {".ident", ignored, 0}, {".loc", ignored, 0},
+    {".addrsig", ignored, 0}, {".addrsig_sym", ignored, 0},
 };
 // clang-format on
 enum { NDIRECTIVES = sizeof directives / sizeof *directives };
 
+/* Call frame information is for unwinders, of which this machine has none. */
+static bool is_frame_information(const struct token *name)
+{
+    return name->length > 5 && !memcmp(name->text, ".cfi_", 5);
+}
+
 bool directive_run(struct as *as, const struct token *name)
 {
+    if (is_frame_information(name)) return ignored(as, name, 0);
     for (size_t i = 0; i < NDIRECTIVES; i++) {
         if (!token_named(name, directives[i].name)) continue;
         if (!directives[i].run(as, name, directives[i].argument)) return false;

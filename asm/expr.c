@@ -314,11 +314,16 @@ static bool undefined(struct as *as, const struct symbol *s, const char *at)
 /* A name that says where the program's data lie, under the addresses of the last pass. */
 static bool landmark(const struct as *as, const struct symbol *s, int64_t *value)
 {
-    const struct section *data = &as->sections[SECTION_DATA], *bss = &as->sections[SECTION_BSS];
+    const struct part *data = &as->sections.parts[SECTION_DATA], *bss = &as->sections.parts[SECTION_BSS];
     const struct asm_places places = {.data = data->base, .bss = bss->base, .bss_size = (uint32_t)bss->bytes};
     uint32_t address;
-    if (!asm_landmark(s->name, &places, &address)) return false;
-    *value = address;
+    bool end;
+    const char *name = asm_bound(s->name, &end);
+    unsigned number = name ? as_find_section(as, name) : as->sections.n;
+    const struct section *section = number < as->sections.n ? as_section(as, number) : NULL;
+    if (section) *value = (int64_t)(section->base + (end ? section->bytes : 0));
+    else if (asm_landmark(s->name, &places, &address)) *value = address;
+    else return false;
     return true;
 }
 

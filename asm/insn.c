@@ -271,7 +271,7 @@ static bool number(struct as *as, const struct token *name)
 bool directive_insn(struct as *as, const struct token *name, unsigned argument)
 {
     (void)argument;
-    if (as->section != SECTION_TEXT) return as_error(as, name->at, "instructions belong into .text");
+    if (!section_has_text(as, name->at)) return false;
     if (as->t->kind != TOKEN_NAME || as_find(as, as->t->text, as->t->length)) return number(as, name);
     for (size_t i = 0; i < sizeof formats / sizeof *formats; i++) {
         if (!token_named(as->t, formats[i].name)) continue;

@@ -1,4 +1,5 @@
-/* Names that a program may use for where its data lie, and need not define.
+/* Names that a program may use and need not define: where its data and its sections lie, and what the documents' start
+ * code writes to.
  *
  * Whoever lays out a program, assembler or linker, asks here for a name that nobody has defined. */
 #include "asm/owned.h"
@@ -22,3 +23,19 @@ bool asm_landmark(const char *name, const struct asm_places *places, uint32_t *a
     }
     return false;
 }
+
+const char *asm_bound(const char *name, bool *end)
+{
+    static const char *const arrays[][3] = {{"__preinit_array_start", "__preinit_array_end", ".preinit_array"},
+                                            {"__init_array_start", "__init_array_end", ".init_array"},
+                                            {"__fini_array_start", "__fini_array_end", ".fini_array"}};
+    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) {
+        *end = !strcmp(name, arrays[i][1]);
+        if (*end || !strcmp(name, arrays[i][0])) return arrays[i][2];
+    }
+    *end = !strncmp(name, "__stop_", 7);
+    if (*end) return name + 7;
+    return strncmp(name, "__start_", 8) ? NULL : name + 8;
+}
+
+bool asm_provided(const char *name) { return !strcmp(name, "BUFFER_ADDR") || !strcmp(name, "BUFFER_SIZE"); }

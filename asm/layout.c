@@ -6,6 +6,7 @@
  * active. A long jump with link is auipc and jalr through the link register. Called by asm.c. */
 #include "asm/as.h"
 
+#include <elf.h>
 #include <string.h>
 
 enum { MAX_PASSES = 200 };
@@ -66,7 +67,8 @@ static void grow(struct as *as, struct item *i)
 
 static uint32_t padding(const struct item *i, uint64_t addr)
 {
-    return (uint32_t)((i->alignment - addr % i->alignment) % i->alignment);
+    uint32_t n = (uint32_t)((i->alignment - addr % i->alignment) % i->alignment);
+    return n <= i->most ? n : 0;
 }
 
 static uint32_t space_size(struct as *as, const struct item *i, uint32_t fallback)
@@ -94,38 +96,57 @@ static bool pass_section(struct as *as, struct section *section, bool first)
     return moved;
 }
 
-/* Sections follow each other, each on a new page; .bss directly behind .data. */
-static uint32_t next_base(const struct as *as, int section)
+static uint64_t round_up(uint64_t n, uint64_t unit) { return (n + unit - 1) / unit * unit; }
+
+/* The kinds of sections follow each other, each on a new page; .bss directly behind .data. */
+static uint32_t next_base(const struct as *as, unsigned kind)
 {
-    const struct section *all = as->sections;
-    uint64_t unit = section == SECTION_BSS ? 16 : ABI_PAGE, end = all[SECTION_TEXT].base + all[SECTION_TEXT].bytes;
-    for (int s = SECTION_RODATA; s < section; s++)
-        if (all[s].bytes || section == SECTION_BSS) end = all[s].base + all[s].bytes;
-    return (uint32_t)((end + unit - 1) / unit * unit);
+    const struct part *all = as->sections.parts;
+    uint64_t unit = kind == SECTION_BSS ? 16 : ABI_PAGE, end = all[SECTION_TEXT].base + all[SECTION_TEXT].bytes;
+    for (unsigned k = SECTION_RODATA; k < kind; k++)
+        if (all[k].bytes || kind == SECTION_BSS) end = all[k].base + all[k].bytes;
+    return (uint32_t)round_up(end, unit);
+}
+
+/* One pass over the sections of a kind, of which the first one has the kind's number: in a program the others follow
+ * it. */
+static bool pass_kind(struct as *as, unsigned kind, bool first)
+{
+    struct section *own = as_section(as, kind);
+    bool moved = false;
+    if (!as->object && kind > SECTION_TEXT && is_loaded(own) && !own->placed) own->base = next_base(as, kind);
+    uint64_t end = own->base;
+    for (unsigned s = kind; s < as->sections.n && end - own->base <= AS_MAX_BYTES; s++) {
+        struct section *section = as_section(as, s);
+        if (section->kind != kind) continue;
+        if (!as->object && s != kind) section->base = (uint32_t)round_up(end, section->alignment);
+        moved |= pass_section(as, section, first);
+        if (section->bytes) end = section->base + section->bytes;
+    }
+    if (is_loaded(own)) as->sections.parts[kind] = (struct part){own->base, end - own->base};
+    return moved;
 }
 
 static bool pass_all(struct as *as, bool first)
 {
     bool moved = false;
     as->pass++;
-    for (int s = 0; s < SECTION_COUNT; s++) {
-        struct section *section = &as->sections[s];
-        if (!as->object && s > SECTION_TEXT && s <= SECTION_BSS && !section->placed) section->base = next_base(as, s);
-        moved |= pass_section(as, section, first);
-        if (section->bytes > AS_MAX_BYTES) return false;
-    }
+    for (unsigned kind = 0; kind < SECTION_COUNT; kind++) moved |= pass_kind(as, kind, first);
+    for (unsigned s = SECTION_COUNT; s < as->sections.n; s++)
+        if (as_section(as, s)->kind == SECTION_OTHER) moved |= pass_section(as, as_section(as, s), first);
     return moved;
 }
 
 /* Do the sections have sizes and places that are possible? */
 static bool check_sections(struct as *as)
 {
-    for (int s = 0; s < SECTION_COUNT; s++) {
-        const struct section *section = &as->sections[s];
-        if (section->bytes > AS_MAX_BYTES)
-            return as_error(as, section->first->at, "the program is larger than %d MiB", AS_MAX_BYTES >> 20);
-        if (!as->object && s <= SECTION_BSS && section->bytes &&
-            section->base + section->bytes > (uint64_t)UINT32_MAX - ABI_PAGE)
+    for (unsigned s = 0; s < as->sections.n; s++) {
+        const struct section *section = as_section(as, s);
+        const struct part *part = is_loaded(section) ? &as->sections.parts[section->kind] : NULL;
+        if (section->bytes > AS_MAX_BYTES || (part && part->bytes > AS_MAX_BYTES))
+            return as_error(as, section->first ? section->first->at : NULL, "the program is larger than %d MiB",
+                            AS_MAX_BYTES >> 20);
+        if (!as->object && part && section->bytes && part->base + part->bytes > (uint64_t)UINT32_MAX - ABI_PAGE)
             return as_error(as, section->first->at, "the section leaves the address space");
     }
     return true;
@@ -291,10 +312,10 @@ static bool emit_value(struct as *as, const struct item *i, uint8_t *out)
     return true;
 }
 
-static void emit_padding(const struct item *i, uint8_t *out)
+static void emit_padding(const struct as *as, const struct item *i, uint8_t *out)
 {
     memset(out, i->fill, i->size);
-    if (i->section != SECTION_TEXT || i->width) return;
+    if (as_section(as, i->section)->kind != SECTION_TEXT || i->width) return;
     static const uint8_t nop[4] = {0x13, 0, 0, 0};
     for (uint32_t k = -i->addr & 3; k + 4 <= i->size; k += 4) memcpy(out + k, nop, 4);
 }
@@ -313,28 +334,32 @@ static bool emit_space(struct as *as, const struct item *i, uint8_t *out)
 static bool emit_nothing(struct as *as, const struct item *i)
 {
     bool zeros = i->kind == ITEM_LABEL || ((i->kind == ITEM_SPACE || i->kind == ITEM_ALIGN) && !i->fill);
-    return zeros || as_error(as, i->at, ".bss holds zeros only: .zero, .space, .align and labels");
+    return zeros || as_error(as, i->at, "%s holds zeros only: .zero, .space, .align and labels",
+                             as_section(as, i->section)->name);
 }
 
-bool layout_emit(struct as *as, uint8_t *out[SECTION_COUNT])
+static bool emit(struct as *as, const struct item *i, uint8_t *out)
+{
+    switch ((enum item_kind)i->kind) {
+    case ITEM_LABEL: break;
+    case ITEM_INSN: return emit_insn(as, i, out);
+    case ITEM_WORD: return emit_word(as, i, out);
+    case ITEM_VALUE: return emit_value(as, i, out);
+    case ITEM_BYTES: memcpy(out, i->bytes, i->size); break;
+    case ITEM_ALIGN: emit_padding(as, i, out); break;
+    case ITEM_SPACE: return emit_space(as, i, out);
+    }
+    return true;
+}
+
+bool layout_emit(struct as *as)
 {
     bool ok = true;
-    for (int s = 0; s < SECTION_COUNT; s++)
-        for (const struct item *i = as->sections[s].first; i; i = i->next) {
-            if (s == SECTION_BSS) {
-                ok &= emit_nothing(as, i);
-                continue;
-            }
-            uint8_t *p = out[s] + (i->addr - as->sections[s].base);
-            switch ((enum item_kind)i->kind) {
-            case ITEM_LABEL: break;
-            case ITEM_INSN: ok &= emit_insn(as, i, p); break;
-            case ITEM_WORD: ok &= emit_word(as, i, p); break;
-            case ITEM_VALUE: ok &= emit_value(as, i, p); break;
-            case ITEM_BYTES: memcpy(p, i->bytes, i->size); break;
-            case ITEM_ALIGN: emit_padding(i, p); break;
-            case ITEM_SPACE: ok &= emit_space(as, i, p); break;
-            }
-        }
+    for (unsigned s = 0; s < as->sections.n; s++) {
+        const struct section *section = as_section(as, s);
+        for (const struct item *i = section->first; i; i = i->next)
+            ok &= section->type == SHT_NOBITS ? emit_nothing(as, i)
+                                              : emit(as, i, section->out + (i->addr - section->base));
+    }
     return ok;
 }

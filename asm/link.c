@@ -1,49 +1,13 @@
 /* The linker: objects to a program.
  *
- * Sections of all objects are laid out one kind behind the other (text, constants, data, bss), then
- * names are bound, relocations applied and the module notes joined. Called by `ventus ld`. */
+ * When all sections have their places, names are bound, relocations applied and the module notes joined. Called by
+ * `ventus ld`. */
 #include "asm/assemble.h"
 #include "asm/linker.h"
 #include "asm/used.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-/* ---- layout ---- */
-
-/* Offsets inside each kind of section, then where the kinds begin. */
-static bool lay_out(struct linker *l, uint32_t base)
-{
-    for (size_t k = 0; k < l->nobjects; k++)
-        for (size_t i = 1; i < l->objects[k].nparts; i++) {
-            struct part *p = &l->objects[k].parts[i];
-            if (p->out == OUT_NONE) continue;
-            uint64_t at = round_up(l->size[p->out], p->align < 4 ? 4 : p->align);
-            p->addr = (uint32_t)at;
-            l->size[p->out] = at + p->header.sh_size;
-            if (l->size[p->out] > MAX_BYTES)
-                return link_error(l, &l->objects[k], "the program is larger than %d MiB", MAX_BYTES >> 20);
-        }
-    uint64_t at = base;
-    l->size[OUT_TEXT] = round_up(l->size[OUT_TEXT], 4);
-    l->size[OUT_BSS] = round_up(l->size[OUT_BSS], 4); /* the start code clears words */
-    if (l->size[OUT_BSS]) l->size[OUT_DATA] = round_up(l->size[OUT_DATA], MAX_ALIGN > 16 ? 16 : MAX_ALIGN);
-    for (int s = 0; s < OUT_COUNT; s++) {
-        if (s == OUT_RODATA || s == OUT_DATA) at = round_up(at, ABI_PAGE);
-        l->base[s] = (uint32_t)at;
-        at += l->size[s];
-        if (at > UINT32_MAX) return link_error(l, NULL, "the program leaves the address space");
-    }
-    for (size_t k = 0; k < l->nobjects; k++)
-        for (size_t i = 1; i < l->objects[k].nparts; i++) {
-            struct part *p = &l->objects[k].parts[i];
-            if (p->out == OUT_NONE) continue;
-            p->addr += l->base[p->out];
-            if (p->addr % p->align)
-                return link_error(l, &l->objects[k], "section %s cannot be aligned to %u", p->name, p->align);
-        }
-    return true;
-}
 
 static bool copy_parts(struct linker *l)
 {
@@ -264,7 +228,7 @@ static bool build(struct linker *l, uint32_t base, const char *start)
         if (!link_read(l, &l->objects[k])) return false;
     if (!join_profiles(l)) return false;
     if (start && start_is_missing(l) && !add_start(l, start)) return false;
-    if (!lay_out(l, base) || !copy_parts(l) || !link_bind(l) || !link_relocate(l)) return false;
+    if (!link_names(l) || !link_place(l, base) || !copy_parts(l) || !link_bind(l) || !link_relocate(l)) return false;
     *l->image = (struct elf_image){.profile = l->profile,
                                    .entry = base,
                                    .text_addr = base,
@@ -305,6 +269,7 @@ bool asm_link(const struct asm_link_options *options, const struct asm_input *in
     free(objects);
     free((void *)l.start.bytes);
     free(l.names);
+    free(l.named);
     free_notes(&l);
     made.owner = l.owned;
     if (ok) *image = made;

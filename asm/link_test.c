@@ -237,7 +237,8 @@ static void test_damaged(void **state)
     object(".kernel f\n.arg global, x\n.globl f\nf: la a0, t\ncall f\nlui a1, %hi(u)\nlw a1, %lo(u)(a1)\nbeq a0, a1, "
            "f\nj u\n"
            ".weak u\n.rodata\nt: .word f, u, t\n.data\n.word t\n.bss\n.zero 100\n.section "
-           ".rodata.ventus.resource\n.half 1,2,3,4",
+           ".rodata.ventus.resource\n.half 1,2,3,4\n.comm c, 8, 16\n.section .a, \"aw\"\n.word c, __stop_.a\n"
+           ".init_array\n.word f",
            &good);
     for (int i = 0; i < 30000; i++) {
         struct elf_image m;

@@ -2,6 +2,7 @@
  *
  *   objects.c    objects are read, and checked
  *   names.c      which object defines what the others mean
+ *   place.c      where sections go
  *   relocate.c   words that only the linker can fill in
  *   summary.c    call graphs of objects -> what each kernel needs
  *   link.c       objects -> program
@@ -36,6 +37,7 @@ struct part {
     const char *name;
     int out;
     uint32_t addr, align;
+    uint32_t number, first; /* of all parts in order; of the first one of this name, 0: what every program has */
 };
 
 struct object {
@@ -57,6 +59,10 @@ struct name {
     const struct object *object; /* that defines it */
     size_t symbol;
     bool defined, weak;
+    struct {
+        uint32_t size, align, at; /* in .bss */
+        bool wanted;              /* and no object defines the name */
+    } common;                     /* space that objects share, .comm */
 };
 
 struct linker {
@@ -67,7 +73,9 @@ struct linker {
     struct asm_input start; /* the start code, which the linker assembles when it is missing */
     size_t nobjects;
     struct name *names; /* hash table */
-    size_t nnames, name_room;
+    size_t name_room;
+    struct part **named; /* parts of the program by name, and in order of those of one name */
+    size_t nnamed;
     uint64_t size[OUT_COUNT];
     uint32_t base[OUT_COUNT];
     uint8_t *bytes[OUT_COUNT];
@@ -103,6 +111,8 @@ bool link_records(struct linker *linker);
 
 /* ---- names.c ---- */
 
+/* Makes the table of names, with the space that objects share, whose offsets in .bss are not known yet. */
+bool link_names(struct linker *linker);
 /* Fills in the addresses of all symbols and the table of names; false, with messages, when a name has two meanings. */
 bool link_bind(struct linker *linker);
 /* The entry of the table of names for `text`; not `defined` when no object has such a symbol. */
@@ -110,6 +120,11 @@ struct name *link_find(struct linker *linker, const char *text);
 /* Address of symbol `i` of an object: the program's, if others share the name. False, with a message, when nobody
  * defines it. */
 bool link_address(struct linker *linker, struct object *object, size_t i, uint32_t *addr);
+
+/* ---- place.c ---- */
+
+/* Gives all parts of the program, and the space that objects share, their addresses, from `base` on. */
+bool link_place(struct linker *linker, uint32_t base);
 
 /* ---- relocate.c ---- */
 

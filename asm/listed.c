@@ -169,7 +169,7 @@ bool asm_print_resources(const struct asm_input *input, FILE *out, FILE *log)
     struct object object = {.input = input};
     struct linker l = {.log = log, .owned = &owned, .objects = &object, .nobjects = 1};
     elf_version(EV_CURRENT);
-    bool ok = link_read(&l, &object) && link_bind(&l) && print_records(&l, &owned, out);
+    bool ok = link_read(&l, &object) && link_names(&l) && link_bind(&l) && print_records(&l, &owned, out);
     link_free(&object);
     free(l.names);
     free(owned.resources);

@@ -12,8 +12,6 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-enum { FIRST_SECTION_SYMBOL = 1, LOADED = SECTION_BSS + 1 };
-
 /* ---- relocations ---- */
 
 /* What an operand (its letter) under %hi and the like (the operator, or EXPR_NUMBER) is for the linker. */
@@ -31,10 +29,14 @@ static unsigned operand_type(char letter, enum expr_op function)
     return R_RISCV_NONE;
 }
 
-static bool record(struct as *as, const char *at, enum section_id section, uint32_t offset, unsigned type,
+/* The linker reads notes and resource records, and puts what is in other sections into the program, or leaves it out.
+ */
+static bool has_places(const struct section *s) { return is_loaded(s) || s->kind == SECTION_OTHER; }
+
+static bool record(struct as *as, const char *at, unsigned section, uint32_t offset, unsigned type,
                    const struct place *p)
 {
-    if (p->kind == PLACE_SECTION && p->section >= LOADED)
+    if (p->kind == PLACE_SECTION && !has_places(as_section(as, p->section)))
         return as_error(as, at, "notes and resource records have no address");
     struct relocation *r = as_alloc(as, sizeof *r);
     *r = (struct relocation){.section = section, .offset = offset, .type = type, .place = *p};
@@ -115,8 +117,8 @@ bool object_value(struct as *as, const struct item *i, int64_t *value)
     if (!expr_target(as, i->expr, &p)) return false;
     *value = p.kind == PLACE_NUMBER ? p.value : 0;
     if (p.kind == PLACE_NUMBER) return true;
-    if (i->width != 4 || (i->section > SECTION_DATA && i->section != SECTION_SUMMARY))
-        return as_error(as, i->expr->at, "only a .word of .text, .rodata, .data or .ventus.resobj can hold an address");
+    if (i->width != 4 || i->section == SECTION_NOTE || i->section == SECTION_RESOURCE)
+        return as_error(as, i->expr->at, "only a .word can hold an address, and not in notes and resource records");
     return record(as, i->expr->at, i->section, i->addr, R_RISCV_32, &p);
 }
 
@@ -124,16 +126,14 @@ bool object_value(struct as *as, const struct item *i, int64_t *value)
 
 struct writer {
     struct as *as;
-    uint8_t **sections;
     Elf32_Sym *symbols;
     uint32_t nsymbols, nlocals;
     char *strings;
     uint32_t strings_size;
-    Elf32_Rela *relocations[SECTION_COUNT];
-    size_t nrelocations[SECTION_COUNT];
-    uint32_t index_of[SECTION_COUNT]; /* section header of a section */
-    char *names;                      /* of sections: the known ones, then kernels' */
-    size_t names_size;
+    Elf32_Rela **relocations; /* of each section, by its number, */
+    size_t *nrelocations;     /* and how many */
+    char *names;              /* of sections */
+    size_t names_size, names_room;
     Elf *elf;
 };
 
@@ -149,29 +149,45 @@ static uint32_t add_symbol(struct writer *w, const char *name, Elf32_Sym symbol)
     return w->nsymbols++;
 }
 
-static bool in_table(const struct symbol *s)
+static bool in_table(const struct as *as, const struct symbol *s)
 {
     if (!s || strchr(s->name, '#')) return false;
-    if (s->item) return s->item->section < LOADED && (!s->hidden || s->global);
-    return s->defined ? s->global : s->used || s->weak;
+    if (s->item) return has_places(as_section(as, s->item->section)) && (!s->hidden || s->global);
+    return s->defined ? s->global : s->used || s->weak || s->common;
+}
+
+/* Space that the linker finds, for all files that name it. */
+static void write_common(struct writer *w, struct symbol *s)
+{
+    s->index = add_symbol(w, s->name,
+                          (Elf32_Sym){.st_value = s->common->alignment,
+                                      .st_size = s->common->size,
+                                      .st_info = ELF32_ST_INFO(STB_GLOBAL, STT_OBJECT),
+                                      .st_shndx = SHN_COMMON});
+}
+
+static unsigned symbol_type(const struct as *as, const struct symbol *s, const struct place *p)
+{
+    if (s->function) return STT_FUNC;
+    return p->kind == PLACE_SECTION && as_section(as, p->section)->kind != SECTION_TEXT ? STT_OBJECT : STT_NOTYPE;
 }
 
 static bool write_symbol(struct writer *w, struct symbol *s)
 {
     int64_t size = 0;
     struct place p = {.kind = PLACE_NUMBER};
+    if (s->common && !s->defined) return write_common(w, s), true;
     if (s->size && !expr_value(w->as, s->size, &size)) return false;
     if (s->defined && !symbol_place(w->as, s, s->defined, &p)) return false;
-    unsigned type = s->function                                            ? STT_FUNC
-                    : p.kind == PLACE_SECTION && p.section != SECTION_TEXT ? STT_OBJECT
-                                                                           : STT_NOTYPE;
     unsigned binding = s->weak ? STB_WEAK : s->global || !s->defined ? STB_GLOBAL : STB_LOCAL;
-    uint32_t section = p.kind == PLACE_SECTION ? w->index_of[p.section] : s->defined ? SHN_ABS : SHN_UNDEF;
+    uint32_t section = p.kind == PLACE_SECTION ? as_section(w->as, p.section)->header
+                       : s->defined            ? SHN_ABS
+                                               : SHN_UNDEF;
     if (p.kind == PLACE_SYMBOL) return as_error(w->as, s->defined, "'%s' cannot be another file's symbol", s->name);
     s->index = add_symbol(w, s->name,
                           (Elf32_Sym){.st_value = (uint32_t)p.value,
                                       .st_size = (uint32_t)size,
-                                      .st_info = (unsigned char)ELF32_ST_INFO(binding, type),
+                                      .st_info = (unsigned char)ELF32_ST_INFO(binding, symbol_type(w->as, s, &p)),
                                       .st_shndx = (Elf32_Section)section});
     return true;
 }
@@ -180,29 +196,32 @@ static bool write_symbol(struct writer *w, struct symbol *s)
 static bool build_symbols(struct writer *w)
 {
     struct as *as = w->as;
-    size_t room = 64, count = 64;
+    size_t room = 64, count = 64 + as->sections.n;
     char name[32];
     for (size_t i = 0; i < as->symbols.room; i++)
-        if (in_table(as->symbols.table[i])) room += as->symbols.table[i]->length + 1, count++;
+        if (in_table(as, as->symbols.table[i])) room += as->symbols.table[i]->length + 1, count++;
     w->symbols = as_alloc(as, (count + as->relocations.n) * sizeof *w->symbols);
     w->strings = as_alloc(as, room + as->relocations.n * sizeof name);
     w->strings_size = w->nsymbols = 1;
-    for (int s = 0; s < LOADED; s++)
-        add_symbol(
+    for (unsigned s = 0; s < as->sections.n; s++) {
+        struct section *section = as_section(as, s);
+        if (!has_places(section)) continue;
+        section->symbol = add_symbol(
             w, "",
-            (Elf32_Sym){.st_info = ELF32_ST_INFO(STB_LOCAL, STT_SECTION), .st_shndx = (Elf32_Section)w->index_of[s]});
+            (Elf32_Sym){.st_info = ELF32_ST_INFO(STB_LOCAL, STT_SECTION), .st_shndx = (Elf32_Section)section->header});
+    }
     for (struct relocation *r = as->relocations.first; r; r = r->next) {
         if (r->place.kind != PLACE_ITEM) continue;
         snprintf(name, sizeof name, ".Lpcrel%u", w->nsymbols);
         r->symbol = add_symbol(w, name,
                                (Elf32_Sym){.st_value = r->place.item->addr + r->place.item->size - 4,
                                            .st_info = ELF32_ST_INFO(STB_LOCAL, STT_NOTYPE),
-                                           .st_shndx = (Elf32_Section)w->index_of[r->place.item->section]});
+                                           .st_shndx = (Elf32_Section)as_section(as, r->place.item->section)->header});
     }
     for (int global = 0; global < 2; global++) {
         for (size_t i = 0; i < as->symbols.room; i++) {
             struct symbol *s = as->symbols.table[i];
-            if (in_table(s) && (s->global || s->weak || !s->defined) == (global != 0) && !write_symbol(w, s))
+            if (in_table(as, s) && (s->global || s->weak || !s->defined) == (global != 0) && !write_symbol(w, s))
                 return false;
         }
         if (!global) w->nlocals = w->nsymbols;
@@ -213,12 +232,14 @@ static bool build_symbols(struct writer *w)
 static void build_relocations(struct writer *w)
 {
     struct as *as = w->as;
+    w->relocations = as_alloc(as, as->sections.n * sizeof *w->relocations);
+    w->nrelocations = as_alloc(as, as->sections.n * sizeof *w->nrelocations);
     for (struct relocation *r = as->relocations.first; r; r = r->next) w->nrelocations[r->section]++;
-    for (int s = 0; s < SECTION_COUNT; s++)
+    for (unsigned s = 0; s < as->sections.n; s++)
         w->relocations[s] = as_alloc(as, (w->nrelocations[s] + 1) * sizeof **w->relocations), w->nrelocations[s] = 0;
     for (struct relocation *r = as->relocations.first; r; r = r->next) {
         const struct place *p = &r->place;
-        uint32_t symbol = p->kind == PLACE_SECTION  ? FIRST_SECTION_SYMBOL + (uint32_t)p->section
+        uint32_t symbol = p->kind == PLACE_SECTION  ? as_section(as, p->section)->symbol
                           : p->kind == PLACE_SYMBOL ? p->symbol->index
                                                     : r->symbol;
         w->relocations[r->section][w->nrelocations[r->section]++] =
@@ -228,26 +249,29 @@ static void build_relocations(struct writer *w)
 
 /* ---- the file ---- */
 
-static const char names[] =
-    "\0.text\0.rodata\0.data\0.bss\0.rela.text\0.rela.rodata\0.rela.data\0.rela.ventus.resobj\0.note.ventus\0"
-    ".rodata.ventus.resource\0.ventus.resobj\0.symtab\0.strtab\0.shstrtab";
-
-static uint32_t name_offset(const char *name)
+/* Where the name "PREFIX NAME" of a section is in the table of such names. */
+static uint32_t add_name(struct writer *w, const char *prefix, const char *name)
 {
-    uint32_t at = 1;
-    while (strcmp(names + at, name)) at += (uint32_t)strlen(names + at) + 1;
-    return at;
+    size_t at = w->names_size ? w->names_size : 1, size = at + strlen(prefix) + strlen(name) + 1;
+    if (size > w->names_room) {
+        char *larger = as_alloc(w->as, w->names_room = 2 * size);
+        if (w->names) memcpy(larger, w->names, w->names_size);
+        w->names = larger;
+    }
+    w->names_size = size;
+    sprintf(w->names + at, "%s%s", prefix, name);
+    return (uint32_t)at;
 }
 
-/* Adds a section, whose name is at an offset; returns its number, 0 on failure. */
-static uint32_t add_named(struct writer *w, uint32_t name, Elf32_Shdr header, const void *bytes, size_t size,
-                          Elf_Type type)
+/* Adds a section named "PREFIX NAME"; returns its number, 0 on failure. */
+static uint32_t add_prefixed(struct writer *w, const char *prefix, const char *name, Elf32_Shdr header,
+                             const void *bytes, size_t size, Elf_Type type)
 {
     Elf_Scn *scn = elf_newscn(w->elf);
     Elf_Data *data = scn ? elf_newdata(scn) : NULL;
     Elf32_Shdr *sh = scn ? elf32_getshdr(scn) : NULL;
     if (!data || !sh) return 0;
-    header.sh_name = name;
+    header.sh_name = add_name(w, prefix, name);
     header.sh_size = (uint32_t)size;
     *sh = header;
     *data = (Elf_Data){.d_buf = (void *)bytes,
@@ -261,30 +285,20 @@ static uint32_t add_named(struct writer *w, uint32_t name, Elf32_Shdr header, co
 static uint32_t add_section(struct writer *w, const char *name, Elf32_Shdr header, const void *bytes, size_t size,
                             Elf_Type type)
 {
-    return add_named(w, name_offset(name), header, bytes, size, type);
+    return add_prefixed(w, "", name, header, bytes, size, type);
 }
 
-static uint32_t alignment_of(const struct as *as, int section)
+static bool add_items(struct writer *w)
 {
-    uint32_t most = 4;
-    for (const struct item *i = as->sections[section].first; i; i = i->next)
-        if (i->kind == ITEM_ALIGN && i->alignment > most) most = i->alignment;
-    return most;
-}
-
-static bool add_loaded(struct writer *w)
-{
-    // clang-format off
-    static const struct { const char *name; unsigned type, flags; } kinds[LOADED] = {
-        {".text", SHT_PROGBITS, SHF_ALLOC | SHF_EXECINSTR}, {".rodata", SHT_PROGBITS, SHF_ALLOC},
-        {".data", SHT_PROGBITS, SHF_ALLOC | SHF_WRITE}, {".bss", SHT_NOBITS, SHF_ALLOC | SHF_WRITE}};
-    // clang-format on
-    for (int s = 0; s < LOADED; s++) {
-        Elf32_Shdr header = {
-            .sh_type = kinds[s].type, .sh_flags = kinds[s].flags, .sh_addralign = alignment_of(w->as, s)};
-        w->index_of[s] = add_section(w, kinds[s].name, header, s == SECTION_BSS ? NULL : w->sections[s],
-                                     w->as->sections[s].bytes, ELF_T_BYTE);
-        if (!w->index_of[s]) return false;
+    for (unsigned s = 0; s < w->as->sections.n; s++) {
+        struct section *section = as_section(w->as, s);
+        const Elf32_Shdr header = {.sh_type = section->type,
+                                   .sh_flags = section->flags,
+                                   .sh_addralign = section->alignment,
+                                   .sh_entsize = section->entry_size};
+        if (!has_places(section)) continue;
+        section->header = add_section(w, section->name, header, section->out, section->bytes, ELF_T_BYTE);
+        if (!section->header) return false;
     }
     return true;
 }
@@ -292,12 +306,7 @@ static bool add_loaded(struct writer *w)
 /* Records of one kernel are a section each; the others are in one together. */
 static bool add_resources(struct writer *w, const struct owned *made)
 {
-    const char *const prefix = ".ventus.resource.";
-    size_t size = sizeof names, joined = 0, n;
-    for (size_t i = 0; i < made->nresources; i++)
-        size += made->resources[i].kernel ? strlen(prefix) + strlen(made->resources[i].kernel) + 1 : 0;
-    w->names = memcpy(as_alloc(w->as, size), names, sizeof names);
-    w->names_size = sizeof names;
+    size_t joined = 0, n;
     uint8_t *p = as_alloc(w->as, (made->nresources + 1) * ABI_RESOURCE_LARGEST);
     for (size_t i = 0; i < made->nresources; i++)
         if (!made->resources[i].kernel) joined += resource_write(&made->resources[i], p + joined);
@@ -307,8 +316,7 @@ static bool add_resources(struct writer *w, const struct owned *made)
     for (size_t i = 0; i < made->nresources; i++) {
         if (!made->resources[i].kernel) continue;
         n = resource_write(&made->resources[i], p);
-        if (!add_named(w, (uint32_t)w->names_size, header, p, n, ELF_T_BYTE)) return false;
-        w->names_size += (size_t)sprintf(w->names + w->names_size, "%s%s", prefix, made->resources[i].kernel) + 1;
+        if (!add_prefixed(w, ".ventus.resource.", made->resources[i].kernel, header, p, n, ELF_T_BYTE)) return false;
         p += n;
     }
     return true;
@@ -316,18 +324,30 @@ static bool add_resources(struct writer *w, const struct owned *made)
 
 static bool add_summary(struct writer *w)
 {
-    size_t size = w->as->sections[SECTION_SUMMARY].bytes;
-    if (!size) return true;
+    struct section *s = as_section(w->as, SECTION_SUMMARY);
     const Elf32_Shdr header = {.sh_type = SHT_PROGBITS, .sh_addralign = 8};
-    w->index_of[SECTION_SUMMARY] =
-        add_section(w, ".ventus.resobj", header, w->sections[SECTION_SUMMARY], size, ELF_T_BYTE);
-    return w->index_of[SECTION_SUMMARY];
+    if (s->bytes) s->header = add_section(w, s->name, header, s->out, s->bytes, ELF_T_BYTE);
+    return !s->bytes || s->header;
+}
+
+static bool add_relocations(struct writer *w, uint32_t symbols)
+{
+    for (unsigned s = 0; s < w->as->sections.n; s++) {
+        const struct section *section = as_section(w->as, s);
+        const Elf32_Shdr header = {.sh_type = SHT_RELA,
+                                   .sh_flags = SHF_INFO_LINK,
+                                   .sh_link = symbols,
+                                   .sh_info = section->header,
+                                   .sh_addralign = 4,
+                                   .sh_entsize = sizeof(Elf32_Rela)};
+        size_t size = w->nrelocations[s] * sizeof(Elf32_Rela);
+        if (size && !add_prefixed(w, ".rela", section->name, header, w->relocations[s], size, ELF_T_RELA)) return false;
+    }
+    return true;
 }
 
 static bool add_others(struct writer *w, const void *note, size_t note_size)
 {
-    static const char *const rela[SECTION_COUNT] = {".rela.text", ".rela.rodata",
-                                                    ".rela.data", [SECTION_SUMMARY] = ".rela.ventus.resobj"};
     uint32_t strings = add_section(w, ".strtab", (Elf32_Shdr){.sh_type = SHT_STRTAB, .sh_addralign = 1}, w->strings,
                                    w->strings_size, ELF_T_BYTE);
     uint32_t symbols = add_section(w, ".symtab",
@@ -337,20 +357,23 @@ static bool add_others(struct writer *w, const void *note, size_t note_size)
                                                 .sh_addralign = 4,
                                                 .sh_entsize = sizeof(Elf32_Sym)},
                                    w->symbols, w->nsymbols * sizeof(Elf32_Sym), ELF_T_SYM);
-    bool ok = strings && symbols && add_summary(w);
-    for (int s = 0; s < SECTION_COUNT && ok; s++)
-        ok = !w->nrelocations[s] || add_section(w, rela[s],
-                                                (Elf32_Shdr){.sh_type = SHT_RELA,
-                                                             .sh_flags = SHF_INFO_LINK,
-                                                             .sh_link = symbols,
-                                                             .sh_info = w->index_of[s],
-                                                             .sh_addralign = 4,
-                                                             .sh_entsize = sizeof(Elf32_Rela)},
-                                                w->relocations[s], w->nrelocations[s] * sizeof(Elf32_Rela), ELF_T_RELA);
-    if (ok && note_size)
-        ok = add_section(w, ".note.ventus", (Elf32_Shdr){.sh_type = SHT_NOTE, .sh_addralign = 4}, note, note_size,
-                         ELF_T_BYTE);
-    return ok;
+    return strings && symbols && add_summary(w) && add_relocations(w, symbols) &&
+           (!note_size || add_section(w, ".note.ventus", (Elf32_Shdr){.sh_type = SHT_NOTE, .sh_addralign = 4}, note,
+                                      note_size, ELF_T_BYTE));
+}
+
+/* The names of sections, of which its own is the last. */
+static uint32_t add_names(struct writer *w)
+{
+    uint32_t name = add_name(w, "", ".shstrtab");
+    Elf_Scn *scn = elf_newscn(w->elf);
+    Elf_Data *data = scn ? elf_newdata(scn) : NULL;
+    Elf32_Shdr *sh = scn ? elf32_getshdr(scn) : NULL;
+    if (!data || !sh) return 0;
+    *sh = (Elf32_Shdr){.sh_name = name, .sh_type = SHT_STRTAB, .sh_addralign = 1};
+    *data = (Elf_Data){
+        .d_buf = w->names, .d_type = ELF_T_BYTE, .d_version = EV_CURRENT, .d_size = w->names_size, .d_align = 1};
+    return (uint32_t)elf_ndxscn(scn);
 }
 
 static bool write_file(struct writer *w, int fd, const struct owned *made, const void *note, size_t note_size)
@@ -364,21 +387,20 @@ static bool write_file(struct writer *w, int fd, const struct owned *made, const
     eh->e_machine = EM_RISCV;
     eh->e_flags = (uint32_t)w->as->mnemonics.profile << ELF_PROFILE_SHIFT;
     eh->e_version = EV_CURRENT;
-    if (!add_loaded(w) || !build_symbols(w)) return false;
+    if (!add_items(w) || !build_symbols(w)) return false;
     build_relocations(w);
     if (!add_others(w, note, note_size) || !add_resources(w, made)) return false;
-    uint32_t strings = add_section(w, ".shstrtab", (Elf32_Shdr){.sh_type = SHT_STRTAB, .sh_addralign = 1}, w->names,
-                                   w->names_size, ELF_T_BYTE);
+    uint32_t strings = add_names(w);
     eh = elf32_getehdr(w->elf);
     if (!strings || !eh) return false;
     eh->e_shstrndx = (Elf32_Half)strings;
     return elf_update(w->elf, ELF_C_WRITE) >= 0;
 }
 
-bool object_write(struct as *as, uint8_t *sections[SECTION_COUNT], const struct owned *made, void **bytes, size_t *size)
+bool object_write(struct as *as, const struct owned *made, void **bytes, size_t *size)
 {
     const char *note = made->note;
-    struct writer w = {.as = as, .sections = sections};
+    struct writer w = {.as = as};
     uint32_t note_size = 0;
     uint8_t *packed = note ? elf_pack_note(note, &note_size) : NULL;
     int fd = memfd_create("ventus-object", MFD_CLOEXEC);

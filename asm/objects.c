@@ -28,10 +28,16 @@ const uint8_t *link_contents(const struct object *o, const struct part *p)
     return (const uint8_t *)o->input->bytes + p->header.sh_offset;
 }
 
+static bool has_program(unsigned type)
+{
+    return type == SHT_PROGBITS || type == SHT_NOBITS || type == SHT_INIT_ARRAY || type == SHT_FINI_ARRAY ||
+           type == SHT_PREINIT_ARRAY;
+}
+
 /* Which part of the program a section belongs to. */
 static int kind_of(const GElf_Shdr *sh)
 {
-    if (!(sh->sh_flags & SHF_ALLOC) || (sh->sh_type != SHT_PROGBITS && sh->sh_type != SHT_NOBITS)) return OUT_NONE;
+    if (!(sh->sh_flags & SHF_ALLOC) || !has_program(sh->sh_type)) return OUT_NONE;
     if (sh->sh_flags & SHF_EXECINSTR) return OUT_TEXT;
     if (!(sh->sh_flags & SHF_WRITE)) return OUT_RODATA;
     return sh->sh_type == SHT_NOBITS ? OUT_BSS : OUT_DATA;

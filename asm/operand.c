@@ -295,7 +295,7 @@ bool operand_instruction(struct as *as, unsigned op, const struct token *mnemoni
     struct insn in = {
         .op = (uint16_t)op, .vm = 1, .aq = aq, .rl = rl, .rm = isa_has((enum isa_op)op, ROLE_RM) ? 7 : 0, .size = 4};
     struct item parsed = {0};
-    if (as->section != SECTION_TEXT) return as_error(as, mnemonic->at, "instructions belong into .text");
+    if (!section_has_text(as, mnemonic->at)) return false;
     bool ok = parse_operands(as, d->operands, &in, &parsed) && parse_modifiers(as, &in);
     if (ok && as->t->kind != TOKEN_END) ok = as_error(as, as->t->at, "unexpected text behind the operands");
     if (!ok) {

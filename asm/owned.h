@@ -41,6 +41,11 @@ struct asm_places {
     uint32_t data, bss, bss_size; /* addresses, bytes */
 };
 bool asm_landmark(const char *name, const struct asm_places *places, uint32_t *address);
+/* The section that such a name is the beginning or end of: __start_NAME, __stop_NAME, and of the arrays of functions
+ * __init_array_start and the like. NULL: it is no such name. */
+const char *asm_bound(const char *name, bool *end);
+/* Is it a word that a program has, with zeros, if it names it and does not define it? */
+bool asm_provided(const char *name);
 
 /* half.c: the targets of 16-bit branches and jumps. */
 enum { HALF_BITS = 11 }; /* from bit 2 on */

@@ -71,13 +71,21 @@ struct symbol *as_here(struct as *as)
     return s;
 }
 
+unsigned as_find_section(const struct as *as, const char *name)
+{
+    unsigned number = 0;
+    while (number < as->sections.n && strcmp(as_section(as, number)->name, name)) number++;
+    return number;
+}
+
 struct item *as_item(struct as *as, enum item_kind kind, const char *at)
 {
     struct item *i = as_alloc(as, sizeof *i);
     i->kind = (uint8_t)kind;
-    i->section = (uint8_t)as->section;
+    i->section = (uint16_t)as->sections.current;
     i->at = at;
-    *as->sections[as->section].last = i;
-    as->sections[as->section].last = &i->next;
+    struct section *section = as_section(as, i->section);
+    *section->last = i;
+    section->last = &i->next;
     return i;
 }

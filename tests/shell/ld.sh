@@ -67,6 +67,37 @@ printf '.data\na: .byte 1\nb: .byte 2, 3, 4, 5\n.balign 4\nc: .half 6\nd: .byte 
 "$ventus" as odd.s -o odd.elf && "$ventus" objdump odd.elf >odd.lst && "$ventus" as odd.lst -o again.elf && cmp odd.elf again.elf ||
     fail "data at odd addresses are listed as others"
 
+# Named sections: the object is one for binutils, too, and the linked program is what the assembler makes of the text.
+cat >named.s <<'END'
+        .kernel k
+        .arg    global, out
+k:      la      t1, number
+        lw      t1, 0(t1)
+        lw      t2, shared
+        lw      t0, 0(a0)
+        add     t1, t1, t2
+        sw      t1, 0(t0)
+        ret
+        .section ".tohost", "aw", @progbits
+        .align  6
+number: .word   7
+        .section .comment, "MS", @progbits, 1
+        .string "text"
+        .comm   shared, 4
+END
+if command -v readelf >/dev/null; then
+    "$ventus" as -c named.s && readelf -SsrW named.o >named.txt 2>named.err || fail "readelf does not read the object"
+    [ -s named.err ] && fail "readelf: $(cat named.err)"
+    grep -q '\.tohost *PROGBITS *00000000 [0-9a-f]* 000004 00 *WA *0 *0 64' named.txt || fail "no section .tohost"
+    grep -q '\.comment .* 01 *MS ' named.txt || fail "no section .comment"
+    grep -q 'OBJECT *GLOBAL DEFAULT *COM shared' named.txt || fail "no common symbol"
+fi
+"$ventus" as named.s -o assembled.elf && "$ventus" as -c named.s && "$ventus" ld named.o -o linked.elf || fail "no named sections"
+for program in assembled linked; do
+    "$ventus" run $program.elf -g 1 -a out:4:out.bin >/dev/null && [ "$(od -An -t u4 out.bin | tr -d ' ')" = 7 ] ||
+        fail "$program.elf: wrong data in named sections"
+done
+
 # The start code is there unless it is not wanted, or not needed.
 "$ventus" as -c -o own.o - <<'END'
 _start: endprg
