@@ -3,7 +3,7 @@
  * A recorded command is one like those of a queue that has never been submitted; each enqueuing of the buffer submits a
  * copy of it. Its synchronization point is its place in the buffer, counted from 1.
  *
- * The entry points are those of the extension's version 1.0.0. CL/cl_ext.h may know an older one, whose commands have
+ * The entry points are those of the extension's version 0.9.8. CL/cl_ext.h may know an older one, whose commands have
  * other parameters, or none; constants that it may not know are in cl_missing.h. */
 #ifndef VENTUS_OPENCL_COMMAND_BUFFER_H
 #define VENTUS_OPENCL_COMMAND_BUFFER_H

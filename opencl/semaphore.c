@@ -25,7 +25,7 @@ struct waiter {
 struct _cl_semaphore_khr {
     struct object base;
     cl_context context;
-    cl_device_id device;                     /* whose queues may use it; NULL: those of all devices */
+    cl_device_id device;                     /* whose queues may use it; held by the context */
     cl_semaphore_properties_khr *properties; /* as given, with the closing 0 */
     size_t nproperties;
     pthread_mutex_t lock; /* everything below */
@@ -118,12 +118,14 @@ static cl_int device_list(cl_context context, const cl_semaphore_properties_khr 
     return list[0] && list[1] ? CL_INVALID_DEVICE : device_list_check(&context->devices, 1, device, false);
 }
 
-/* Checks a property list and counts its words with the closing 0; *device is the one that it names. */
+/* Checks a property list and counts its words with the closing 0; *device is the one that it names, which it has to
+ * where the context has several. */
 static cl_int properties_check(cl_context context, const cl_semaphore_properties_khr *list, cl_device_id *device,
                                size_t *count)
 {
     bool type = false, devices = false;
     size_t n = 0, words = 1;
+    *device = context->devices.list[0];
     if (!list) return CL_INVALID_VALUE;
     for (; list[n]; n += 1 + words) {
         bool *seen = list[n] == CL_SEMAPHORE_TYPE_KHR                 ? &type
@@ -137,7 +139,8 @@ static cl_int properties_check(cl_context context, const cl_semaphore_properties
         if (error) return error;
     }
     *count = n + 1;
-    return type ? CL_SUCCESS : CL_INVALID_VALUE;
+    if (!type) return CL_INVALID_VALUE;
+    return devices || context->devices.count == 1 ? CL_SUCCESS : CL_INVALID_PROPERTY;
 }
 
 static cl_semaphore_khr semaphore_new(cl_context context, cl_device_id device, const cl_semaphore_properties_khr *list,
@@ -219,11 +222,18 @@ static cl_int info(cl_semaphore_khr s, cl_semaphore_info_khr param, size_t size,
     case CL_SEMAPHORE_PROPERTIES_KHR: return info_bytes(out, s->properties, s->nproperties * sizeof *s->properties);
     case CL_SEMAPHORE_TYPE_KHR: INFO(cl_semaphore_type_khr, CL_SEMAPHORE_TYPE_BINARY_KHR);
     case CL_SEMAPHORE_PAYLOAD_KHR: INFO(cl_semaphore_payload_khr, payload(s));
-    case CL_SEMAPHORE_DEVICE_HANDLE_LIST_KHR:
-        if (s->device) INFO(cl_device_id, s->device);
-        return info_bytes(out, s->context->devices.list, s->context->devices.count * sizeof(cl_device_id));
+    case CL_SEMAPHORE_DEVICE_HANDLE_LIST_KHR: INFO(cl_device_id, s->device);
     default: return CL_INVALID_VALUE;
     }
+}
+
+/* No semaphore is made to be shared with other APIs, so none has a handle of any type. */
+static cl_int handle_for_type(cl_semaphore_khr s, cl_device_id device, cl_external_semaphore_handle_type_khr type,
+                              size_t size, void *handle, size_t *size_ret)
+{
+    (void)type, (void)size, (void)handle, (void)size_ret;
+    if (!object_is(s, KIND_SEMAPHORE)) return CL_INVALID_SEMAPHORE_KHR;
+    return device == s->device ? CL_INVALID_VALUE : CL_INVALID_DEVICE;
 }
 
 /* ---- commands ---- */
@@ -289,9 +299,9 @@ static cl_int semaphores_check(cl_command_queue q, cl_uint count, const cl_semap
     for (cl_uint i = 0; i < count; i++)
         if (!object_is(list[i], KIND_SEMAPHORE)) return CL_INVALID_SEMAPHORE_KHR;
     for (cl_uint i = 0; i < count; i++)
-        if (list[i]->context != q->context) return CL_INVALID_CONTEXT;
+        if (list[i]->device != q->device) return CL_INVALID_COMMAND_QUEUE;
     for (cl_uint i = 0; i < count; i++)
-        if (list[i]->device && list[i]->device != q->device) return CL_INVALID_COMMAND_QUEUE;
+        if (list[i]->context != q->context) return CL_INVALID_CONTEXT;
     return CL_SUCCESS;
 }
 
@@ -415,6 +425,7 @@ const struct extension_function semaphore_functions[] = {
     {"clCreateSemaphoreWithPropertiesKHR", (void *)create},
     {"clEnqueueSignalSemaphoresKHR", (void *)enqueue_signal},
     {"clEnqueueWaitSemaphoresKHR", (void *)enqueue_wait},
+    {"clGetSemaphoreHandleForTypeKHR", (void *)handle_for_type},
     {"clGetSemaphoreInfoKHR", (void *)info},
     {"clReleaseSemaphoreKHR", (void *)release},
     {"clRetainSemaphoreKHR", (void *)retain},

@@ -1,4 +1,4 @@
-/* cl_khr_command_buffer 1.0.0 and cl_khr_command_buffer_mutable_dispatch 0.9.5 as their tests call them: CL/cl_ext.h
+/* cl_khr_command_buffer 0.9.8 and cl_khr_command_buffer_mutable_dispatch 0.9.5 as their tests call them: CL/cl_ext.h
  * may know older versions, whose functions have other parameters, or none. */
 #ifndef COMMAND_BUFFER_H
 #define COMMAND_BUFFER_H

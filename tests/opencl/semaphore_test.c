@@ -12,6 +12,7 @@ static clEnqueueWaitSemaphoresKHR_fn wait_all;
 static clGetSemaphoreInfoKHR_fn info;
 static clRetainSemaphoreKHR_fn retain;
 static clReleaseSemaphoreKHR_fn release;
+static clGetSemaphoreHandleForTypeKHR_fn handle;
 static cl_command_queue second, unordered;
 static const cl_semaphore_properties_khr binary[] = {CL_SEMAPHORE_TYPE_KHR, CL_SEMAPHORE_TYPE_BINARY_KHR, 0};
 
@@ -25,9 +26,10 @@ static int setup(void **state)
     info = clGetExtensionFunctionAddressForPlatform(platform, "clGetSemaphoreInfoKHR");
     retain = clGetExtensionFunctionAddressForPlatform(platform, "clRetainSemaphoreKHR");
     release = clGetExtensionFunctionAddressForPlatform(platform, "clReleaseSemaphoreKHR");
+    handle = clGetExtensionFunctionAddressForPlatform(platform, "clGetSemaphoreHandleForTypeKHR");
     second = clCreateCommandQueue(context, device, 0, &err);
     unordered = clCreateCommandQueue(context, device, CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE, &err);
-    return create && signal_all && wait_all && info && retain && release ? err : -1;
+    return create && signal_all && wait_all && info && retain && release && handle ? err : -1;
 }
 
 static int teardown(void **state)
@@ -142,6 +144,42 @@ static void test_enqueue_errors(void **state)
     OK(clReleaseCommandQueue(foreign));
     OK(clReleaseContext(elsewhere));
     OK(release(s));
+}
+
+/* None is made to be exported. */
+static void test_handles(void **state)
+{
+    (void)state;
+    int fd;
+    size_t size;
+    sema s = new ();
+    FAILS(CL_INVALID_VALUE, handle(s, device, CL_SEMAPHORE_HANDLE_OPAQUE_FD_KHR, sizeof fd, &fd, &size));
+    FAILS(CL_INVALID_VALUE, handle(s, device, 0, 0, NULL, NULL));
+    FAILS(CL_INVALID_DEVICE, handle(s, NULL, CL_SEMAPHORE_HANDLE_OPAQUE_FD_KHR, sizeof fd, &fd, &size));
+    FAILS(CL_INVALID_DEVICE, handle(s, (cl_device_id)s, CL_SEMAPHORE_HANDLE_OPAQUE_FD_KHR, sizeof fd, &fd, &size));
+    FAILS(CL_INVALID_SEMAPHORE_KHR, handle(NULL, device, CL_SEMAPHORE_HANDLE_OPAQUE_FD_KHR, sizeof fd, &fd, &size));
+    OK(release(s));
+}
+
+/* A queue whose device the semaphore's context does not have is the wrong queue; one of another context with the same
+ * device is of the wrong context (above). */
+static void test_part_of_device(void **state)
+{
+    (void)state;
+    cl_int err;
+    cl_device_id part;
+    const cl_device_partition_property one[] = {CL_DEVICE_PARTITION_BY_COUNTS, 1, 0, 0};
+    OK(clCreateSubDevices(device, one, 1, &part, NULL));
+    cl_context of_part = clCreateContext(NULL, 1, &part, NULL, NULL, &err);
+    cl_command_queue q = clCreateCommandQueue(of_part, part, 0, &err);
+    sema s = new ();
+    FAILS(CL_INVALID_COMMAND_QUEUE, signal_all(q, 1, &s, NULL, 0, NULL, NULL));
+    FAILS(CL_INVALID_COMMAND_QUEUE, wait_all(q, 1, &s, NULL, 0, NULL, NULL));
+    FAILS(CL_INVALID_DEVICE, handle(s, part, CL_SEMAPHORE_HANDLE_OPAQUE_FD_KHR, 0, NULL, NULL));
+    OK(release(s));
+    OK(clReleaseCommandQueue(q));
+    OK(clReleaseContext(of_part));
+    OK(clReleaseDevice(part));
 }
 
 /* On one queue and on two, in order and out of order, again and again. */
@@ -329,6 +367,7 @@ int main(void)
     // clang-format off
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_queries), cmocka_unit_test(test_create_errors), cmocka_unit_test(test_enqueue_errors),
+        cmocka_unit_test(test_handles), cmocka_unit_test(test_part_of_device),
         cmocka_unit_test(test_signal_and_wait), cmocka_unit_test(test_wait_first), cmocka_unit_test(test_several),
         cmocka_unit_test(test_failures), cmocka_unit_test(test_threads), cmocka_unit_test(test_released_together),
     };
