@@ -10,6 +10,10 @@
 #define CL_MEM_IMMUTABLE_EXT (1 << 6)
 #endif
 
+#ifndef CL_UNORM_INT_2_101010_EXT /* cl_ext_image_unorm_int_2_101010 */
+#define CL_UNORM_INT_2_101010_EXT 0x10E5
+#endif
+
 #ifndef CL_COMMAND_BUFFER_CONTEXT_KHR /* cl_khr_command_buffer 0.9.4 */
 #define CL_COMMAND_BUFFER_CONTEXT_KHR 0x1299
 #endif

@@ -6,13 +6,9 @@
 #include "objects.h"
 #include "sim/softfp.h"
 
-#ifndef CL_UNORM_INT_2_101010_EXT /* cl_ext_image_unorm_int_2_101010: younger than the headers of Debian 12 */
-#define CL_UNORM_INT_2_101010_EXT 0x10E5
-#endif
-
 /* Classes of channel types, for the orders that take them. */
-enum { NORM8 = 1, NORM16 = 2, INT8 = 4, WIDE = 8, FLOATS = 16, PACKED_RGB = 32, PACKED_RGBA = 64, PACKED_ARGB = 128 };
-enum { ANY = NORM8 | NORM16 | INT8 | WIDE | FLOATS, PACKED = PACKED_RGB | PACKED_RGBA | PACKED_ARGB };
+enum { NORM8 = 1, NORM16 = 2, INT8 = 4, WIDE = 8, FLOATS = 16, PACKED_RGB = 32, PACKED_RGBA = 64, PACKED_ABGR = 128 };
+enum { ANY = NORM8 | NORM16 | INT8 | WIDE | FLOATS, PACKED = PACKED_RGB | PACKED_RGBA | PACKED_ABGR };
 
 /* Where red, green, blue and alpha are in memory: number of the channel, `-` if there is none. Behind it alpha of what
  * is outside of the image. */
@@ -29,8 +25,8 @@ static const struct order {
     {CL_RGB, "012-", 1, 1, PACKED_RGB},
     {CL_RGBA, "0123", 0, 4, ANY | PACKED_RGBA},
     {CL_BGRA, "2103", 0, 4, NORM8 | INT8},
-    {CL_ARGB, "1230", 0, 4, NORM8 | INT8 | PACKED_ARGB},
-    {CL_ABGR, "3210", 0, 4, NORM8 | INT8},
+    {CL_ARGB, "1230", 0, 4, NORM8 | INT8},
+    {CL_ABGR, "3210", 0, 4, NORM8 | INT8 | PACKED_ABGR},
     {CL_INTENSITY, "0000", 0, 1, NORM8 | NORM16 | FLOATS},
     {CL_LUMINANCE, "000-", 1, 1, NORM8 | NORM16 | FLOATS},
     {CL_DEPTH, "0---", 0, 1, NORM16 | FLOATS},
@@ -53,7 +49,7 @@ static const struct type {
     {CL_UNORM_SHORT_555, ABI_IMAGE_UNORM, PACKED_RGB, 2, {{10, 5}, {5, 5}, {0, 5}}},
     {CL_UNORM_INT_101010, ABI_IMAGE_UNORM, PACKED_RGB, 4, {{20, 10}, {10, 10}, {0, 10}}},
     {CL_UNORM_INT_101010_2, ABI_IMAGE_UNORM, PACKED_RGBA, 4, {{22, 10}, {12, 10}, {2, 10}, {0, 2}}},
-    {CL_UNORM_INT_2_101010_EXT, ABI_IMAGE_UNORM, PACKED_ARGB, 4, {{30, 2}, {20, 10}, {10, 10}, {0, 10}}},
+    {CL_UNORM_INT_2_101010_EXT, ABI_IMAGE_UNORM, PACKED_ABGR, 4, {{30, 2}, {20, 10}, {10, 10}, {0, 10}}},
     {CL_SIGNED_INT8, ABI_IMAGE_SIGNED, INT8, 1, {{0, 0}}},
     {CL_SIGNED_INT16, ABI_IMAGE_SIGNED, WIDE, 2, {{0, 0}}},
     {CL_SIGNED_INT32, ABI_IMAGE_SIGNED, WIDE, 4, {{0, 0}}},

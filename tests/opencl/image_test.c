@@ -110,20 +110,20 @@ static unsigned count_format(const cl_image_format *formats, cl_uint n, cl_chann
 /* What the full profile asks for, and what is younger than the headers: each once. */
 static void check_formats(const cl_image_format *formats, cl_uint n)
 {
-    enum { UNORM_INT_2_101010 = 0x10E5 };
     static const cl_channel_order orders[] = {CL_R, CL_RG, CL_RGBA};
     static const cl_channel_type types[] = {CL_UNORM_INT8,     CL_UNORM_INT16,    CL_SNORM_INT8,   CL_SNORM_INT16,
                                             CL_SIGNED_INT8,    CL_SIGNED_INT16,   CL_SIGNED_INT32, CL_UNSIGNED_INT8,
                                             CL_UNSIGNED_INT16, CL_UNSIGNED_INT32, CL_HALF_FLOAT,   CL_FLOAT};
     static const cl_image_format others[] = {{CL_BGRA, CL_UNORM_INT8},         {CL_sRGBA, CL_UNORM_INT8},
                                              {CL_ABGR, CL_UNORM_INT8},         {CL_RGB, CL_UNORM_SHORT_565},
-                                             {CL_RGBA, CL_UNORM_INT_101010_2}, {CL_ARGB, UNORM_INT_2_101010}};
+                                             {CL_RGBA, CL_UNORM_INT_101010_2}, {CL_ABGR, CL_UNORM_INT_2_101010_EXT}};
     for (size_t i = 0; i < sizeof orders / sizeof *orders; i++)
         for (size_t j = 0; j < sizeof types / sizeof *types; j++)
             assert_int_equal(count_format(formats, n, orders[i], types[j]), 1);
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         assert_int_equal(count_format(formats, n, others[i].image_channel_order, others[i].image_channel_data_type), 1);
-    assert_int_equal(count_format(formats, n, CL_RGBA, UNORM_INT_2_101010), 0);
+    assert_int_equal(count_format(formats, n, CL_RGBA, CL_UNORM_INT_2_101010_EXT), 0);
+    assert_int_equal(count_format(formats, n, CL_ARGB, CL_UNORM_INT_2_101010_EXT), 0);
 }
 
 /* Every format that is offered makes an image of each type it is offered for, and the required ones are there. */

@@ -5,10 +5,6 @@
 #include "check.h"
 #include "tests/rng.h"
 
-#ifndef CL_UNORM_INT_2_101010_EXT
-#define CL_UNORM_INT_2_101010_EXT 0x10E5
-#endif
-
 enum { N = 256, TEXEL = 16 };
 
 static const char source[] =
@@ -462,6 +458,87 @@ static void test_queries(void **state)
     OK(clReleaseMemObject(buffer));
 }
 
+/* Every format that is offered has names in the language, which are what kernels are told. */
+static void test_format_names(void **state)
+{
+    (void)state;
+    static const struct {
+        cl_uint value;
+        const char *name;
+    } names[] = {
+#define NAME(n) {CL_##n, "CLK_" #n}
+        NAME(R),
+        NAME(A),
+        NAME(RG),
+        NAME(RA),
+        NAME(RGB),
+        NAME(RGBA),
+        NAME(BGRA),
+        NAME(ARGB),
+        NAME(ABGR),
+        NAME(INTENSITY),
+        NAME(LUMINANCE),
+        NAME(DEPTH),
+        NAME(sRGBA),
+        NAME(sBGRA),
+        NAME(SNORM_INT8),
+        NAME(SNORM_INT16),
+        NAME(UNORM_INT8),
+        NAME(UNORM_INT16),
+        NAME(UNORM_SHORT_565),
+        NAME(UNORM_SHORT_555),
+        NAME(UNORM_INT_101010),
+        NAME(UNORM_INT_101010_2),
+        NAME(UNORM_INT_2_101010_EXT),
+        NAME(SIGNED_INT8),
+        NAME(SIGNED_INT16),
+        NAME(SIGNED_INT32),
+        NAME(UNSIGNED_INT8),
+        NAME(UNSIGNED_INT16),
+        NAME(UNSIGNED_INT32),
+        NAME(HALF_FLOAT),
+        NAME(FLOAT),
+    };
+    enum { NAMES = sizeof names / sizeof *names };
+    char text[4096], *end = text + sprintf(text, "constant int of[] = {");
+    for (int i = 0; i < NAMES; i++) end += sprintf(end, "%s, ", names[i].name);
+    sprintf(end,
+            "};\n"
+            "#define BODY int v[] = {get_image_channel_order(im), get_image_channel_data_type(im)}; \\\n"
+            "    for (int i = 0; i < 2 * %d; i++) if (v[i & 1] == of[i / 2]) out[i & 1] = i / 2;\n"
+            "kernel void plain(read_only image2d_t im, global int *out) { BODY }\n"
+            "kernel void depth(read_only image2d_depth_t im, global int *out) { BODY }\n"
+            "#ifndef __opencl_c_ext_image_unorm_int_2_101010\n#error no macro\n#endif\n",
+            NAMES);
+    cl_program p = program_build(text, "-cl-std=CL3.0");
+    cl_kernel kernels[2];
+    cl_image_format formats[128];
+    cl_uint n;
+    cl_int err, got[2];
+    const cl_image_desc flat = square();
+    kernels[0] = clCreateKernel(p, "plain", &err);
+    kernels[1] = clCreateKernel(p, "depth", &err);
+    OK(clGetSupportedImageFormats(context, 0, CL_MEM_OBJECT_IMAGE2D, 128, formats, &n));
+    for (cl_uint i = 0; i < n; i++) {
+        const cl_image_format f = formats[i];
+        cl_kernel k = kernels[f.image_channel_order == CL_DEPTH];
+        cl_mem image = clCreateImage(context, 0, &f, &flat, NULL, &err);
+        OK(err);
+        OK(clEnqueueFillBuffer(queue, data, &(cl_int){-1}, 4, 0, sizeof got, 0, NULL, NULL));
+        OK(clSetKernelArg(k, 0, sizeof image, &image));
+        OK(clSetKernelArg(k, 1, sizeof data, &data));
+        OK(clEnqueueNDRangeKernel(queue, k, 1, NULL, (size_t[]){1}, NULL, 0, NULL, NULL));
+        OK(clEnqueueReadBuffer(queue, data, CL_TRUE, 0, sizeof got, got, 0, NULL, NULL));
+        assert_in_range(got[0], 0, NAMES - 1);
+        assert_in_range(got[1], 0, NAMES - 1);
+        assert_int_equal(names[got[0]].value, f.image_channel_order);
+        assert_int_equal(names[got[1]].value, f.image_channel_data_type);
+        OK(clReleaseMemObject(image));
+    }
+    for (int i = 0; i < 2; i++) OK(clReleaseKernel(kernels[i]));
+    OK(clReleaseProgram(p));
+}
+
 /* ---- arguments ---- */
 
 static void test_arguments(void **state)
@@ -527,8 +604,9 @@ static int teardown(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_read),    cmocka_unit_test(test_write),   cmocka_unit_test(test_border),
-        cmocka_unit_test(test_outside), cmocka_unit_test(test_queries), cmocka_unit_test(test_arguments),
+        cmocka_unit_test(test_read),      cmocka_unit_test(test_write),   cmocka_unit_test(test_border),
+        cmocka_unit_test(test_outside),   cmocka_unit_test(test_queries), cmocka_unit_test(test_format_names),
+        cmocka_unit_test(test_arguments),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }
