@@ -157,7 +157,20 @@ static void collect_arg(struct cc *cc, LLVMValueRef f, unsigned i, struct ventus
     a->qualifiers = text_of(cc, operand(function_metadata(f, "kernel_arg_type_qual"), i));
 }
 
-/* vec_type_hint is (undef of the type, signedness). */
+/* The name of a scalar type in OpenCL C. */
+static const char *scalar_name(LLVMTypeRef type, bool is_signed)
+{
+    static const char *const names[][2] = {{"uchar", "char"}, {"ushort", "short"}, {"uint", "int"}, {"ulong", "long"}};
+    switch (LLVMGetTypeKind(type)) {
+    case LLVMHalfTypeKind: return "half";
+    case LLVMFloatTypeKind: return "float";
+    case LLVMDoubleTypeKind: return "double";
+    default: return names[__builtin_ctz(LLVMGetIntTypeWidth(type)) - 3][is_signed];
+    }
+}
+
+/* vec_type_hint is (undef of the type, signedness): clang takes no other types than integers of 8 to 64 bits and
+ * floats. */
 static const char *vector_hint(struct cc *cc, LLVMValueRef function)
 {
     LLVMValueRef node = function_metadata(function, "vec_type_hint");
@@ -169,12 +182,7 @@ static const char *vector_hint(struct cc *cc, LLVMValueRef function)
         element = LLVMGetElementType(type);
         snprintf(count, sizeof count, "%u", LLVMGetVectorSize(type));
     }
-    const char *sign = number_of(operand(node, 1)) ? "" : "u", *name = "float";
-    if (LLVMGetTypeKind(element) == LLVMIntegerTypeKind) {
-        unsigned bits = LLVMGetIntTypeWidth(element);
-        name = cc_printf(cc, "%s%s", sign, bits == 8 ? "char" : bits == 16 ? "short" : bits == 32 ? "int" : "long");
-    }
-    return cc_printf(cc, "%s%s", name, count);
+    return cc_printf(cc, "%s%s", scalar_name(element, number_of(operand(node, 1))), count);
 }
 
 static void collect_kernel(struct cc *cc, LLVMValueRef f, struct kernel *k)

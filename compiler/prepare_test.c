@@ -152,6 +152,19 @@ static void note_has_attributes(void **state)
                                   "kernel name=b ", " reqd=0,0,0 hint=64,1,1 ungrouped=1 vechint=float\n", NULL});
     note_of("kernel void a(global int *p) { *p = get_local_id(0); }\n",
             (const char *const[]){" reqd=0,0,0 hint=0,0,0 vechint=\n", NULL});
+    static const char *const types[] = {"char", "uchar", "short", "ushort", "int",   "uint",
+                                        "long", "ulong", "half",  "float",  "double"};
+    static const char *const sizes[] = {"", "2", "3", "4", "8", "16"};
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++)
+        for (size_t j = 0; j < sizeof sizes / sizeof *sizes; j++) {
+            char source[200], want[60];
+            snprintf(source, sizeof source,
+                     "#pragma OPENCL EXTENSION cl_khr_fp16 : enable\n"
+                     "kernel __attribute__((vec_type_hint(%s%s))) void k() {}\n",
+                     types[i], sizes[j]);
+            snprintf(want, sizeof want, " vechint=%s%s\n", types[i], sizes[j]);
+            note_of(source, (const char *const[]){want, NULL});
+        }
 }
 
 static void note_has_formats(void **state)
