@@ -220,7 +220,7 @@ void *clEnqueueMapImage(cl_command_queue q, cl_mem image, cl_bool blocking, cl_m
                         cl_event *event, cl_int *errcode_ret)
 {
     void *ptr = NULL;
-    cl_int error = transfer_check(q, image, true, 0);
+    cl_int error = transfer_check(q, image, true, map_forbids(flags));
     if (!error) error = region_check(&image->image.seen, origin, region);
     if (!error && (!row || (!slice && image->image.desc.image_slice_pitch))) error = CL_INVALID_VALUE;
     if (!error) error = map_image(q, image, blocking, flags, origin, region, &ptr, nwaits, waits, event);

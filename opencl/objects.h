@@ -474,6 +474,7 @@ cl_int transfer_check(cl_command_queue q, cl_mem mem, bool image, cl_mem_flags f
 enum { MAX_PATTERN = 128 };
 bool pattern_valid(const void *pattern, size_t size);
 bool map_flags_valid(cl_map_flags flags);
+cl_mem_flags map_forbids(cl_map_flags flags); /* for transfer_check */
 bool migration_flags_valid(cl_mem_migration_flags flags);
 /* Enqueues a transfer between host memory and `mem`, which is its `side`. */
 cl_int transfer_host(cl_command_queue q, cl_command_type type, cl_mem mem, int side, const struct box *box, void *host,

@@ -370,13 +370,12 @@ bool map_flags_valid(cl_map_flags flags)
     return !(flags & CL_MAP_WRITE_INVALIDATE_REGION) || !(flags & (CL_MAP_READ | CL_MAP_WRITE));
 }
 
-static cl_int map_check(cl_mem mem, cl_map_flags flags)
+cl_mem_flags map_forbids(cl_map_flags flags)
 {
     cl_mem_flags forbidden = 0;
     if (flags & CL_MAP_READ) forbidden |= CL_MEM_HOST_WRITE_ONLY | CL_MEM_HOST_NO_ACCESS;
     if (flags & writing) forbidden |= CL_MEM_HOST_READ_ONLY | CL_MEM_HOST_NO_ACCESS | CL_MEM_IMMUTABLE_EXT;
-    if (!map_flags_valid(flags)) return CL_INVALID_VALUE;
-    return mem->flags & forbidden ? CL_INVALID_OPERATION : CL_SUCCESS;
+    return forbidden;
 }
 
 static void mapping_add(cl_mem mem, struct mapping *m)
@@ -457,7 +456,7 @@ cl_int transfer_map(cl_command_queue q, cl_command_type type, cl_mem mem, const 
                     cl_event *event)
 {
     struct mapping *m = NULL;
-    cl_int error = map_check(mem, flags);
+    cl_int error = map_flags_valid(flags) ? CL_SUCCESS : CL_INVALID_VALUE;
     if (!error) error = map_pointer(mem, box->offset[TARGET], size, ptr);
     if (!error && !(m = calloc(1, sizeof *m))) error = CL_OUT_OF_HOST_MEMORY;
     if (error) return error;
@@ -472,7 +471,7 @@ void *clEnqueueMapBuffer(cl_command_queue q, cl_mem mem, cl_bool blocking, cl_ma
 {
     struct box box;
     void *ptr = NULL;
-    cl_int error = buffer_check(q, mem, 0);
+    cl_int error = buffer_check(q, mem, map_forbids(flags));
     if (!error && (size == 0 || !range_inside(mem, offset, size))) error = CL_INVALID_VALUE;
     if (!error) {
         box_linear(&box, offset, offset, size);

@@ -34,7 +34,7 @@ static void test_queues(void **state)
     assert_int_equal(old, CL_QUEUE_PROFILING_ENABLE);
     FAILS(CL_INVALID_CONTEXT, clSetDefaultDeviceCommandQueue((cl_context)queue, device, queue));
     FAILS(CL_INVALID_DEVICE, clSetDefaultDeviceCommandQueue(context, (cl_device_id)queue, queue));
-    FAILS(CL_INVALID_COMMAND_QUEUE, clSetDefaultDeviceCommandQueue(context, device, none));
+    FAILS(CL_INVALID_OPERATION, clSetDefaultDeviceCommandQueue(context, device, none));
 }
 
 static void test_buffers(void **state)

@@ -59,7 +59,9 @@ static void test_buffer_commands(void **state)
     FAILS(CL_INVALID_OPERATION, clEnqueueCopyBuffer(queue, other, mem, 0, 0, 4, 0, NULL, NULL));
     FAILS(CL_INVALID_OPERATION, clEnqueueCopyBufferRect(queue, other, mem, zero, zero, all, 0, 0, 0, 0, 0, NULL, NULL));
     for (int i = 0; i < 2; i++)
-        REFUSED(CL_INVALID_OPERATION, clEnqueueMapBuffer(queue, mem, CL_TRUE, writing[i], 0, 4, 0, NULL, NULL, &err));
+        for (int size = 4; size <= 128; size += 124) /* also where it would end behind the buffer */
+            REFUSED(CL_INVALID_OPERATION,
+                    clEnqueueMapBuffer(queue, mem, CL_TRUE, writing[i], 0, (size_t)size, 0, NULL, NULL, &err));
     OK(clEnqueueCopyBuffer(queue, mem, other, 0, 0, 64, 0, NULL, NULL));
     OK(clEnqueueReadBuffer(queue, other, CL_TRUE, 0, 64, out, 0, NULL, NULL));
     assert_memory_equal(out, bytes, 64);
@@ -87,6 +89,10 @@ static void test_image_commands(void **state)
     FAILS(CL_INVALID_OPERATION, clEnqueueCopyImageToBuffer(queue, other, filled, zero, all, 0, 0, NULL, NULL));
     REFUSED(CL_INVALID_OPERATION,
             clEnqueueMapImage(queue, mem, CL_TRUE, CL_MAP_WRITE, zero, all, &pitch, NULL, 0, NULL, NULL, &err));
+    REFUSED(CL_INVALID_OPERATION, /* which is said before what else is wrong: there is nowhere to write the pitch */
+            clEnqueueMapImage(queue, mem, CL_TRUE, CL_MAP_WRITE, zero, all, NULL, NULL, 0, NULL, NULL, &err));
+    REFUSED(CL_INVALID_VALUE,
+            clEnqueueMapImage(queue, mem, CL_TRUE, CL_MAP_READ, zero, all, NULL, NULL, 0, NULL, NULL, &err));
     OK(clEnqueueCopyImage(queue, mem, other, zero, zero, all, 0, NULL, NULL));
     OK(clEnqueueCopyImageToBuffer(queue, other, buffer, zero, all, 0, 0, NULL, NULL));
     OK(clEnqueueReadBuffer(queue, buffer, CL_TRUE, 0, 64, out, 0, NULL, NULL));
