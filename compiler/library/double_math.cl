@@ -86,6 +86,11 @@ MAP1(sinpi, double, double)
 MAP1(cospi, double, double)
 MAP1(tanpi, double, double)
 
+/* ---- NaNs: a code of 0, too, is one, and quiet ---- */
+
+OVERLOAD double nan(ulong code) { return as_double((code & 0xfffffffffffff) | 0x7ff8000000000000); }
+MAP1(nan, double, ulong)
+
 /* ---- gamma ---- */
 
 #define REAL   double
