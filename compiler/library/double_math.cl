@@ -91,6 +91,13 @@ MAP1(tanpi, double, double)
 OVERLOAD double nan(ulong code) { return as_double((code & 0xfffffffffffff) | 0x7ff8000000000000); }
 MAP1(nan, double, ulong)
 
+/* ---- edges that all elements share ---- */
+
+#define SHARED_EDGES(n, lo, hi, f) \
+    OVERLOAD double##n f(double##n a, double##n b, double##n x); \
+    OVERLOAD double##n f(double a, double b, double##n x) { return f((double##n)a, (double##n)b, x); }
+SIZES(SHARED_EDGES, smoothstep)
+
 /* ---- gamma ---- */
 
 #define REAL   double

@@ -105,3 +105,19 @@ kernel void literals(global float *out)
     float x = get_global_id(0);
     out[get_global_id(0)] = x * 0.5 + 1.25;
 }
+
+//! run edges global=1 local=1
+//! arg low double = 1
+//! arg high double = 3
+//! arg x double[16] = i * 0.25
+//! arg out double[16] -> x[i] < 1 ? 0 : x[i] > 3 ? 1 : (x[i] - 1) / 2 * ((x[i] - 1) / 2) * (3 - (x[i] - 1)) ~ 0.000001
+//! arg same int[4] -> 1
+kernel void edges(double low, double high, global const double *x, global double *out, global int *same)
+{
+    double16 v = vload16(0, x), whole = smoothstep(low, high, v);
+    vstore16(whole, 0, out);
+    same[0] = all(smoothstep(low, high, v.s01) == whole.s01);
+    same[1] = all(smoothstep(low, high, v.s234) == whole.s234);
+    same[2] = all(smoothstep(low, high, v.s5678) == whole.s5678);
+    same[3] = all(smoothstep(low, high, v.hi) == whole.hi);
+}
