@@ -241,6 +241,12 @@ const char *group_name(struct reader *r, uint32_t i);
 read_function read_extended, read_group_boolean, read_group_broadcast, read_group_reduce, read_async_copy, read_wait,
     read_barrier, read_memory_barrier, read_atomic, read_builtin, read_generic_cast, read_generic_semantics;
 
+/* ---- spirv_subgroup.c ---- */
+read_function read_vote, read_ballot, read_lane_value, read_rotate, read_reduction;
+
+/* ---- spirv_extended.c ---- */
+read_function read_bits, read_dot, read_clock;
+
 /* ---- spirv_image.c ---- */
 read_function read_sampled_image, read_image, read_image_read, read_image_sample, read_image_write, read_image_size,
     read_image_query;

@@ -78,29 +78,45 @@ LLVMValueRef read_variable(struct reader *r)
 
 /* ---- variables of the machine ---- */
 
-/* By SPIR-V's numbers: functions of nothing, or of a dimension. */
-static const struct {
+/* By SPIR-V's numbers: what functions return. */
+enum shape { WORD, OF_DIMENSIONS, MASK };
+static const struct input {
+    uint32_t number;
+    enum shape shape;
     const char *function;
-    bool dimensions;
-} inputs[64] = {
-    [24] = {"get_num_groups", true},
-    [25] = {"get_local_size", true},
-    [26] = {"get_group_id", true},
-    [27] = {"get_local_id", true},
-    [28] = {"get_global_id", true},
-    [29] = {"get_local_linear_id", false},
-    [30] = {"get_work_dim", false},
-    [31] = {"get_global_size", true},
-    [32] = {"get_enqueued_local_size", true},
-    [33] = {"get_global_offset", true},
-    [34] = {"get_global_linear_id", false},
-    [36] = {"get_sub_group_size", false},
-    [37] = {"get_max_sub_group_size", false},
-    [38] = {"get_num_sub_groups", false},
-    [39] = {"get_enqueued_num_sub_groups", false},
-    [40] = {"get_sub_group_id", false},
-    [41] = {"get_sub_group_local_id", false},
+} inputs[] = {
+    {24, OF_DIMENSIONS, "get_num_groups"},
+    {25, OF_DIMENSIONS, "get_local_size"},
+    {26, OF_DIMENSIONS, "get_group_id"},
+    {27, OF_DIMENSIONS, "get_local_id"},
+    {28, OF_DIMENSIONS, "get_global_id"},
+    {29, WORD, "get_local_linear_id"},
+    {30, WORD, "get_work_dim"},
+    {31, OF_DIMENSIONS, "get_global_size"},
+    {32, OF_DIMENSIONS, "get_enqueued_local_size"},
+    {33, OF_DIMENSIONS, "get_global_offset"},
+    {34, WORD, "get_global_linear_id"},
+    {36, WORD, "get_sub_group_size"},
+    {37, WORD, "get_max_sub_group_size"},
+    {38, WORD, "get_num_sub_groups"},
+    {39, WORD, "get_enqueued_num_sub_groups"},
+    {40, WORD, "get_sub_group_id"},
+    {41, WORD, "get_sub_group_local_id"},
+    {4416, MASK, "get_sub_group_eq_mask"},
+    {4417, MASK, "get_sub_group_ge_mask"},
+    {4418, MASK, "get_sub_group_gt_mask"},
+    {4419, MASK, "get_sub_group_le_mask"},
+    {4420, MASK, "get_sub_group_lt_mask"},
 };
+
+/* What the machine calls a variable; NULL: it has none like it. */
+static const struct input *input_of(const struct id *variable)
+{
+    const uint32_t *which = decoration(variable, DECORATION_BUILTIN);
+    for (size_t i = 0; which && i < sizeof inputs / sizeof *inputs; i++)
+        if (inputs[i].number == *which) return &inputs[i];
+    return NULL;
+}
 
 static LLVMValueRef input_component(struct reader *r, const char *name, const LLVMValueRef *dimension, LLVMTypeRef type)
 {
@@ -110,16 +126,24 @@ static LLVMValueRef input_component(struct reader *r, const char *name, const LL
     return LLVMBuildIntCast2(r->b, value, type, false, "");
 }
 
-/* The whole value of one, where the builder is. */
-static LLVMValueRef input_whole(struct reader *r, unsigned which, LLVMTypeRef type)
+static bool has_shape(struct reader *r, LLVMTypeRef type, enum shape shape)
 {
-    const char *name = inputs[which].function;
-    unsigned n = vector_count(type);
-    if ((n > 1) != inputs[which].dimensions || n > 3 || LLVMGetTypeKind(scalar_type(type)) != LLVMIntegerTypeKind)
-        spirv_error(r, "variable %u of the machine (%s) has another type", which, name);
-    if (!n) return input_component(r, name, NULL, type);
+    const unsigned n = vector_count(type);
+    if (shape == MASK) return n == 4 && LLVMGetElementType(type) == int_type(r, 32);
+    if (LLVMGetTypeKind(scalar_type(type)) != LLVMIntegerTypeKind) return false;
+    return shape == WORD ? n == 0 : n == 2 || n == 3;
+}
+
+/* The whole value of one, where the builder is. */
+static LLVMValueRef input_whole(struct reader *r, const struct input *input, LLVMTypeRef type)
+{
+    const char *name = input->function;
+    if (!has_shape(r, type, input->shape))
+        spirv_error(r, "variable %u of the machine (%s) has another type", input->number, name);
+    if (input->shape == WORD) return input_component(r, name, NULL, type);
+    if (input->shape == MASK) return builtin_call(r, name, type, &(struct arguments){.types = "v"});
     LLVMValueRef value = LLVMGetUndef(type);
-    for (unsigned i = 0; i < n; i++) {
+    for (unsigned i = 0; i < vector_count(type); i++) {
         LLVMValueRef at = int_value(r, i);
         value = LLVMBuildInsertElement(r->b, value, input_component(r, name, &at, scalar_type(type)), at, "");
     }
@@ -129,12 +153,11 @@ static LLVMValueRef input_whole(struct reader *r, unsigned which, LLVMTypeRef ty
 /* A copy in private memory, of which LLVM leaves what is used. */
 static LLVMValueRef input_value(struct reader *r, const struct id *variable)
 {
-    const uint32_t *which = decoration(variable, DECORATION_BUILTIN);
-    if (!which || *which >= sizeof inputs / sizeof *inputs || !inputs[*which].function)
-        spirv_error(r, "a variable of storage class Input is none that this machine has");
+    const struct input *input = input_of(variable);
+    if (!input) spirv_error(r, "a variable of storage class Input is none that this machine has");
     LLVMTypeRef type = variable->type->element->llvm;
     LLVMValueRef place = LLVMBuildAlloca(r->b, type, "");
-    LLVMBuildStore(r->b, input_whole(r, *which, type), place);
+    LLVMBuildStore(r->b, input_whole(r, input, type), place);
     return place;
 }
 

@@ -36,7 +36,22 @@ static const struct {
     {44, "Image1D", NULL},
     {46, "SampledBuffer", NULL},
     {47, "ImageBuffer", NULL},
-    {5629, "ExpectAssumeKHR", NULL},
+    {58, "SubgroupDispatch", "cl_khr_subgroups"},
+    {61, "GroupNonUniform", "cl_khr_subgroup_non_uniform_vote"},
+    {62, "GroupNonUniformVote", "cl_khr_subgroup_non_uniform_vote"},
+    {63, "GroupNonUniformArithmetic", "cl_khr_subgroup_non_uniform_arithmetic"},
+    {64, "GroupNonUniformBallot", "cl_khr_subgroup_ballot"},
+    {65, "GroupNonUniformShuffle", "cl_khr_subgroup_shuffle"},
+    {66, "GroupNonUniformShuffleRelative", "cl_khr_subgroup_shuffle_relative"},
+    {67, "GroupNonUniformClustered", "cl_khr_subgroup_clustered_reduce"},
+    {71, "UniformDecoration", NULL},
+    {5055, "ShaderClockKHR", "cl_khr_kernel_clock"},
+    {5629, "ExpectAssumeKHR", "cl_khr_expect_assume"},
+    {6017, "DotProductInput4x8Bit", "__opencl_c_integer_dot_product_input_4x8bit"},
+    {6018, "DotProductInput4x8BitPacked", "__opencl_c_integer_dot_product_input_4x8bit_packed"},
+    {6019, "DotProduct", "cl_khr_integer_dot_product"},
+    {6025, "BitInstructions", "cl_khr_extended_bit_ops"},
+    {6026, "GroupNonUniformRotateKHR", "cl_khr_subgroup_rotate"},
 };
 
 static bool has_feature(const char *name)
@@ -97,14 +112,18 @@ LLVMValueRef read_entry_point(struct reader *r)
 LLVMValueRef read_execution_mode(struct reader *r)
 {
     enum { SIZE = 17, HINT = 18, VECTOR = 30, CONTRACTION = 31, SIZE_ID = 38, HINT_ID = 39 };
+    enum { SUB_GROUP_SIZE = 35, SUB_GROUPS_ID = 37 };
     struct entry *entry = entry_of(r, operand_id(r, 0));
     const uint32_t *literals = r->operands + 2;
     bool size = r->operands[1] == SIZE || r->operands[1] == SIZE_ID;
     bool hint = r->operands[1] == HINT || r->operands[1] == HINT_ID;
     bool vector = r->operands[1] == VECTOR;
-    if (!size && !hint && !vector && r->operands[1] != CONTRACTION) /* nothing is contracted */
+    bool one = vector || (r->operands[1] >= SUB_GROUP_SIZE && r->operands[1] <= SUB_GROUPS_ID);
+    if (!size && !hint && !one && r->operands[1] != CONTRACTION) /* nothing is contracted */
         spirv_error(r, "execution mode %u is not known here", r->operands[1]);
-    if (r->noperands < 2u + (vector ? 1 : size || hint ? 3 : 0)) spirv_error(r, "a literal is missing");
+    if (r->noperands < 2u + (one ? 1 : size || hint ? 3 : 0)) spirv_error(r, "a literal is missing");
+    if (r->operands[1] == SUB_GROUP_SIZE && *literals != ISA_LANES)
+        spirv_error(r, "sub-groups of %u work-items are asked for; those of this device have %u", *literals, ISA_LANES);
     if (size) entry->size = literals, entry->size_ids = r->operands[1] == SIZE_ID;
     if (hint) entry->hint = literals, entry->hint_ids = r->operands[1] == HINT_ID;
     if (vector) entry->vector = literals;

@@ -132,7 +132,7 @@ static cl_program create_assembled(cl_int *error)
 {
     static unsigned char module[1 << 20];
     char command[4096];
-    snprintf(command, sizeof command, "spirv-as --target-env spv1.4 -o - '%s'", g.suite->path);
+    snprintf(command, sizeof command, "spirv-as --target-env spv1.6 -o - '%s'", g.suite->path);
     FILE *out = popen(command, "r");
     size_t size = out ? fread(module, 1, sizeof module, out) : 0;
     int status = out ? pclose(out) : -1;
