@@ -325,25 +325,44 @@ static bool overlap(unsigned a, unsigned b)
     return false;
 }
 
+/* Is the letter written behind the mnemonic, as aq and rl are, and not among the operands? */
+static bool is_suffix(const struct isa_operand *o) { return o->role == ROLE_AQ || o->role == ROLE_RL; }
+
+const char *isa_check_row(const struct isa_desc *d)
+{
+    static _Thread_local char why[128];
+    size_t bits = strlen(d->pattern);
+    if (bits != 32 && bits != 64) {
+        snprintf(why, sizeof why, "%s: the pattern has %zu bits", d->name, bits);
+        return why;
+    }
+    for (const char *l = d->pattern; *l; l++) {
+        const struct isa_operand *o = isa_operand(*l);
+        const char *wrong = NULL;
+        if (*l == '0' || *l == '1' || *l == '_') continue;
+        if (!o) wrong = "undefined";
+        else if (!letter_in_place(d->pattern, o)) wrong = "out of place";
+        else if (!strchr(d->operands, *l) && !is_suffix(o)) wrong = "in the pattern, but not among the operands";
+        if (!wrong) continue;
+        snprintf(why, sizeof why, "%s: letter %c is %s", d->name, *l, wrong);
+        return why;
+    }
+    for (const char *l = d->operands; *l && strcmp(l, "v0") != 0; l++)
+        if (isa_operand(*l) && !strchr(d->pattern, *l)) {
+            snprintf(why, sizeof why, "%s: letter %c is among the operands, but not in the pattern", d->name, *l);
+            return why;
+        }
+    return NULL;
+}
+
 const char *isa_check(void)
 {
     static _Thread_local char why[128];
     isa_init();
     if (bucket_lists[BUCKET_ROOM - 2].op) return "the decoder's lists are full";
     for (unsigned op = 1; op < OP_COUNT; op++) {
-        const char *pattern = isa_table[op].pattern;
-        if (strlen(pattern) != fixed[op].bits) {
-            snprintf(why, sizeof why, "%s: the pattern has %zu bits", isa_table[op].name, strlen(pattern));
-            return why;
-        }
-        for (const char *l = fixed[op].letters; *l; l++) {
-            const struct isa_operand *o = isa_operand(*l);
-            if (!o || !letter_in_place(pattern, o)) {
-                snprintf(why, sizeof why, "%s: letter %c is %s", isa_table[op].name, *l,
-                         o ? "out of place" : "undefined");
-                return why;
-            }
-        }
+        const char *wrong = isa_check_row(&isa_table[op]);
+        if (wrong) return wrong;
         for (unsigned other = 1; other < op; other++)
             if (overlap(op, other)) {
                 snprintf(why, sizeof why, "%s overlaps %s", isa_table[op].name, isa_table[other].name);

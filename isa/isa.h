@@ -226,8 +226,13 @@ void isa_print_vtype(unsigned vtype, char *buf, size_t size);
 /* ABI name ("zero", "ra", "sp", ..., "x32"...) of scalar register r, 0..63. */
 const char *isa_xreg_name(unsigned r);
 
-/* Checks the tables: patterns of one revision do not overlap, every letter is defined and sits
- * where operand.def says. Returns NULL, or a static description of the first defect. */
+/* Checks a row by itself: the pattern has 32 or 64 bits, every letter is defined and sits where operand.def says, and
+ * pattern and operands name the same letters. Returns NULL, or a description of the first defect, which the next call
+ * in this thread overwrites. */
+const char *isa_check_row(const struct isa_desc *row);
+
+/* Checks the tables: each row by itself, and that patterns of one revision do not overlap. The result is that of
+ * isa_check_row. */
 const char *isa_check(void);
 
 #endif

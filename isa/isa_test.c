@@ -17,6 +17,31 @@ static void test_tables(void **state)
     if (why) fail_msg("%s", why);
 }
 
+/* A row that cannot be right is refused, with the reason. */
+static void test_wrong_rows(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *pattern, *operands, *why;
+    } rows[] = {
+        {"111111mTTTTTSSSSS000DDDDD1010111", "D,T,S,m", NULL},
+        {"0101110TTTTTSSSSS000DDDDD1010111", "D,T,S,v0", NULL},
+        {"00001altttttsssss010ddddd0101111", "d,t,(s)", NULL},
+        {"111111mTTTTTSSSSS000DDDDD1010111", "D,Q,S,m", "letter T is in the pattern, but not among the operands"},
+        {"111111m00000SSSSS000DDDDD1010111", "D,Q,S,m", "letter Q is among the operands, but not in the pattern"},
+        {"111111m00000SSSSS000DDDDD1010111", "D,S,m{C}", "letter C is among the operands, but not in the pattern"},
+        {"1111110TTTTTSSSSS000DDDDD1010111", "D,T,S,m", "letter m is among the operands, but not in the pattern"},
+        {"111111mTTTTSSSSSS000DDDDD1010111", "D,T,S,m", "letter T is out of place"},
+        {"111111mTTTTTSSSSSeeeDDDDD1010111", "D,T,S,m", "letter e is undefined"},
+        {"111111mTTTTTSSSSS000DDDDD101011", "D,T,S,m", "the pattern has 31 bits"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const char *why = isa_check_row(&(struct isa_desc){"x", rows[i].pattern, rows[i].operands});
+        if (!rows[i].why) assert_null(why);
+        else if (!why || strcmp(why + strlen("x: "), rows[i].why)) fail_msg("row %zu: %s", i, why ? why : "taken");
+    }
+}
+
 /* A profile in which operation `op` is active. */
 static enum isa_profile profile_of(unsigned op)
 {
@@ -224,10 +249,10 @@ static void test_notes(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_tables),      cmocka_unit_test(test_each_row),     cmocka_unit_test(test_random_words),
-        cmocka_unit_test(test_known_words), cmocka_unit_test(test_notes),        cmocka_unit_test(test_profiles),
-        cmocka_unit_test(test_prefixes),    cmocka_unit_test(test_illegal),      cmocka_unit_test(test_encode_refuses),
-        cmocka_unit_test(test_short_room),  cmocka_unit_test(test_no_modifiers),
+        cmocka_unit_test(test_tables),         cmocka_unit_test(test_wrong_rows),  cmocka_unit_test(test_each_row),
+        cmocka_unit_test(test_random_words),   cmocka_unit_test(test_known_words), cmocka_unit_test(test_notes),
+        cmocka_unit_test(test_profiles),       cmocka_unit_test(test_prefixes),    cmocka_unit_test(test_illegal),
+        cmocka_unit_test(test_encode_refuses), cmocka_unit_test(test_short_room),  cmocka_unit_test(test_no_modifiers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
