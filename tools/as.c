@@ -35,18 +35,6 @@ static const char about[] =
     "            vsw12.v v0, 0(v1)\n"
     "            ret";
 
-static char *default_output(const struct args *args, const char *input, const char *suffix)
-{
-    if (!strcmp(input, "-")) usage_error(args, "the source is standard input, so an output is needed: -o OUT");
-    const char *slash = strrchr(input, '/'), *dot = strrchr(input, '.');
-    size_t stem = dot && (!slash || dot > slash + 1) && dot != input ? (size_t)(dot - input) : strlen(input);
-    char *out = allocate(stem + 5);
-    memcpy(out, input, stem);
-    memcpy(out + stem, suffix, strlen(suffix));
-    if (!strcmp(out, input)) usage_error(args, "the source would be overwritten; -o OUT names the output");
-    return out;
-}
-
 static void write_vmem(const char *path, const struct elf_image *m)
 {
     char *text = allocate(m->text_words * 9 + 1);
@@ -86,6 +74,8 @@ int cmd_as(int argc, char **argv)
     }
     if (!input) usage_error(&args, "a source file is needed");
     if (object && vmem) usage_error(&args, "-c and --vmem exclude each other");
+    if (!output && !strcmp(input, "-"))
+        usage_error(&args, "the source is standard input, so an output is needed: -o OUT");
     char *made = output ? NULL : default_output(&args, input, object ? ".o" : ".elf");
     size_t size;
     char *source = read_file(input, &size);

@@ -31,6 +31,36 @@ static const char *find_compiler(char out[PATH_MAX])
     die("ventus-cc is neither in %s nor in %s/../libexec/ventus; VENTUS_CC can name it", self, self);
 }
 
+/* ---- where the result goes ---- */
+
+static bool is_one_of(const char *word, const char *const *list)
+{
+    while (*list && strcmp(*list, word)) list++;
+    return *list;
+}
+
+/* The result's name, where the assembler and the linker would put theirs; NULL: the command line says it, or the result
+ * goes to standard output. Whether the line is right is the compiler's to say. */
+static const char *choose_output(int argc, char **argv)
+{
+    static const char *const with_value[] = {"--options", "--profile", "--kernel", NULL};
+    static const char *const printed[] = {"-o", "--preprocess", "--files", "--help", NULL};
+    const struct args args = {.command = "cc"};
+    const char *input = NULL, *suffix = ".elf";
+    bool link = false;
+    for (int i = 1; i < argc; i++) {
+        if (is_one_of(argv[i], printed)) return NULL;
+        if (is_one_of(argv[i], with_value)) i++;
+        else if (!strcmp(argv[i], "--compile")) suffix = ".o";
+        else if (!strcmp(argv[i], "--link")) link = true;
+        else input = argv[i];
+    }
+    if (!input || !strcmp(input, "-")) return NULL;
+    return default_output(&args, link ? "a" : input, suffix);
+}
+
+/* ---- the command ---- */
+
 int cmd_cc(int argc, char **argv)
 {
     char path[PATH_MAX];
@@ -44,13 +74,18 @@ int cmd_cc(int argc, char **argv)
              "      --profile P           instruction set: " ISA_PROFILE_NAMES "\n"
              "      --compile             make an object, to be linked later\n"
              "      --link                make a program of objects\n"
-             "  -o FILE                   where the result goes; default: standard output\n\n"
+             "  -o FILE                   where the result goes; default: the source with the suffix .elf (.o with\n"
+             "                            --compile), a.elf with --link, standard output when there is no FILE\n\n"
              "Exit codes: 0 done, 1 the program does not compile, 2 unknown build option or wrong usage,\n"
              "3 no clang-19, no built-in library, or a file cannot be read or written, 4 internal error.");
         return EXIT_OK;
     }
-    const char *compiler = find_compiler(path);
-    argv[0] = "ventus-cc";
-    execv(compiler, argv);
+    const char *compiler = find_compiler(path), *output = choose_output(argc, argv);
+    char **words = allocate(((size_t)argc + 3) * sizeof *words);
+    int n = 0;
+    words[n++] = (char *)"ventus-cc";
+    if (output) words[n++] = (char *)"-o", words[n++] = (char *)output;
+    memcpy(words + n, argv + 1, (size_t)(argc - 1) * sizeof *words);
+    execv(compiler, words);
     die("cannot run %s: %s", compiler, strerror(errno));
 }

@@ -227,7 +227,7 @@ int run_command(int argc, char **argv, struct report *report)
     struct flag flags[FLAGS + OBSERVER_KINDS + 1];
     list_flags(flags);
     r.args = (struct args){.command = "run",
-                           .usage = "FILE --kernel NAME --global X[,Y[,Z]] [--arg SPEC]...\n"
+                           .usage = "FILE [--kernel NAME] --global X[,Y[,Z]] [--arg SPEC]...\n"
                                     "       ventus run --case METADATA...",
                            .about = about,
                            .flags = flags,

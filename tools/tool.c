@@ -188,6 +188,17 @@ void config_file(struct gpu_config *config, const char *path)
     if (!gpu_config_read(config, path, why, sizeof why)) die("%s", why);
 }
 
+char *default_output(const struct args *args, const char *input, const char *suffix)
+{
+    const char *slash = strrchr(input, '/'), *dot = strrchr(input, '.');
+    size_t stem = dot && (!slash || dot > slash + 1) && dot != input ? (size_t)(dot - input) : strlen(input);
+    char *out = allocate(stem + strlen(suffix) + 1);
+    memcpy(out, input, stem);
+    memcpy(out + stem, suffix, strlen(suffix));
+    if (!strcmp(out, input)) usage_error(args, "the source would be overwritten; -o OUT names the output");
+    return out;
+}
+
 /* ---- files ---- */
 
 enum { MOST_FILE_BYTES = 1 << 30 };

@@ -70,6 +70,10 @@ uint32_t base_arg(const struct args *args);
 /* The profile called `text` (an enum isa_profile); else a usage error. */
 unsigned profile_arg(const struct args *args, const char *text);
 
+/* The name of the result when -o does not say one: `input` with its suffix replaced, malloc'ed; a usage error when that
+ * is the input itself. */
+char *default_output(const struct args *args, const char *input, const char *suffix);
+
 struct gpu_config;
 
 /* Reads machine parameters from a file over those in *config; dies with a message when that fails. */

@@ -92,6 +92,25 @@ mkdir folder.elf
 check 3 'cannot write folder.elf: Is a directory' "$ventus" cc mode.cl -o folder.elf
 [ -z "$(ls -A folder.elf; ls mode.elf.* 2>/dev/null)" ] || wrong "half a program was left"
 check 2 "ventus-cc: b.cl: one source" "$ventus" cc a.cl b.cl
+
+# Compiler, assembler and linker put their results in the same places when nobody says where.
+mkdir places
+echo 'kernel void k(global int *x) { *x = 1; }' >places/k.cl
+printf '.kernel k\nk: ret\n' >places/s.s
+check 0 '' "$ventus" cc places/k.cl
+check 0 '' "$ventus" cc --options -cl-std=CL3.0 --compile --profile default places/k.cl
+check 0 '' "$ventus" as places/s.s
+check 0 '' "$ventus" as -c places/s.s
+[ "$(cd places && ls | tr '\n' ' ')" = 'k.cl k.elf k.o s.elf s.o s.s ' ] || wrong "results are in: $(ls places)"
+check 0 '' "$ventus" cc --link places/k.o
+mv a.elf places/linked.elf || wrong 'cc --link: no a.elf'
+check 0 '' "$ventus" ld places/s.o
+mv a.elf places || wrong 'ld: no a.elf'
+"$ventus" cc <places/k.cl >places/standard.elf || wrong 'cc of standard input'
+check 0 '' "$ventus" run places/standard.elf -g 1 -a buf:4
+check 2 'cc: the source would be overwritten' "$ventus" cc places/k.elf
+"$ventus" cc --preprocess places/k.cl | grep -q 'kernel void k' || wrong 'cc --preprocess'
+check 0 'FILE \[--kernel NAME\] --global' "$ventus" run --help
 check 0 '^shuffle.bfly$' "$ventus" isa shuffle
 [ "$("$ventus" isa amoadd | tail -n +2 | tr '\n' ' ')" = 'amoadd.w amoadd.d ' ] || wrong "a list of instructions with names twice"
 check 2 'a source file is needed' "$ventus" as
