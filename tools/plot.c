@@ -2,6 +2,7 @@
 #include "plot.h"
 
 #include <math.h>
+#include <stdbool.h>
 
 enum { WIDTH = 800, HEIGHT = 560, LEFT = 80, RIGHT = 30, TOP = 50, BOTTOM = 70 };
 
@@ -83,7 +84,10 @@ void plot_point(struct plot *p, double x, double y, const char *name, int import
             important ? 5 : 3, important ? "#c30" : "#999");
     put_text(p->out, name);
     fputs("</title></circle>\n", p->out);
-    if (important) label(p, across(p, x) + 8, down(p, y) + (p->labels++ & 1 ? 14 : -4), "fill=\"#c30\"", name);
+    if (!important) return;
+    bool right = across(p, x) > WIDTH / 2.0; /* the longer side has room for the name */
+    label(p, across(p, x) + (right ? -8 : 8), down(p, y) + (p->labels++ & 1 ? 14 : -4),
+          right ? "text-anchor=\"end\" fill=\"#c30\"" : "fill=\"#c30\"", name);
 }
 
 void plot_end(struct plot *p) { fputs("</svg>\n", p->out); }

@@ -129,19 +129,21 @@ static bool is_beaten(const struct spot *spots, uint64_t n, const struct spot *s
     return false;
 }
 
+/* "sms=4 timing.l1d_sets=16": what tells the design from the others. */
 static void name_design(const struct sweep *s, uint64_t design, char *text, size_t size)
 {
     size_t n = 0;
     *text = 0;
     for (unsigned i = 0; i < s->nvaried && n < size; i++)
-        n += (size_t)snprintf(text + n, size - n, "%s%s", i ? " " : "", s->varied[i].values[sweep_value(s, design, i)]);
+        n += (size_t)snprintf(text + n, size - n, "%s%s=%s", i ? " " : "", s->varied[i].name,
+                              s->varied[i].values[sweep_value(s, design, i)]);
 }
 
 /* False: there is nothing to be drawn. */
 static bool draw(const struct sweep *s, const struct spot *spots, const char *path)
 {
     struct plot plot = {.least = {INFINITY, INFINITY}};
-    char text[300];
+    char text[1000];
     for (uint64_t i = 0; i < s->designs; i++) {
         if (!(spots[i].us > 0 && spots[i].cost > 0)) continue;
         plot.least[0] = fmin(plot.least[0], spots[i].cost), plot.most[0] = fmax(plot.most[0], spots[i].cost);

@@ -38,7 +38,8 @@ for r in rows:
     key = r["timing"], r["sms"], r["timing.l1d_sets"], r["timing.memory_latency"]
     cost, time = designs.get(key, (0, 0))
     designs[key] = float(r["cost"]), time + float(r["time_us"])
-front = {" ".join(k) for k, (c, t) in designs.items()
+names = "timing", "sms", "timing.l1d_sets", "timing.memory_latency"
+front = {" ".join(f"{n}={v}" for n, v in zip(names, k)) for k, (c, t) in designs.items()
          if not any(d <= c and u <= t and (d, u) != (c, t) for d, u in designs.values())}
 svg = xml.dom.minidom.parse("one/s.sweep.out/pareto.svg")
 circles = [(c.getAttribute("r"), c.firstChild.firstChild.data) for c in svg.getElementsByTagName("circle")]
