@@ -151,11 +151,9 @@ static void run_point(struct point *p, const struct run_arguments *run)
     for (int i = 1; i < run->n; i++) run_arguments_add(&args, run->args[i]);
     run_arguments_add(&args, p->option);
     run_arguments_add(&args, p->value);
-    int code = measure(args.n, args.args, &p->m);
+    int code = measure(args.n, args.args, p->value, &p->m);
     free(args.args);
-    if (code == EXIT_OK) return;
-    fprintf(stderr, "ventus compare: it fails on %s\n", p->value);
-    exit(code);
+    if (code != EXIT_OK) exit(code);
 }
 
 int cmd_compare(int argc, char **argv)

@@ -1,6 +1,7 @@
 /* Runs that are measured: `ventus run` in this process or one of its own. Called by compare.c, roofline.c, sweep.c. */
 #include "measure.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -73,20 +74,40 @@ static bool read_measurement(FILE *in, struct measurement *m)
     return fread(m->kernels, sizeof *m->kernels, m->n, in) == m->n;
 }
 
-int measure(int nargs, char **args, struct measurement *m)
+static _Noreturn void run_in_child(int nargs, char **args, FILE *file, FILE *messages)
 {
-    FILE *file = tmpfile();
+    struct measurement m;
+    if (!freopen("/dev/null", "w", stdout)) die("cannot write /dev/null");
+    if (dup2(fileno(messages), STDERR_FILENO) < 0) die("standard error cannot be turned to a file");
+    int code = measure_here(nargs, args, &m);
+    if (code == EXIT_OK) write_measurement(file, &m);
+    _exit(code);
+}
+
+/* Prints the lines of a file with `point` in front. */
+static void pass_on(FILE *messages, const char *point)
+{
+    char *line = NULL;
+    size_t room = 0;
+    rewind(messages);
+    while (getline(&line, &room, messages) > 0)
+        fprintf(stderr, "%s: %s%s", point, line, strchr(line, '\n') ? "" : "\n");
+    free(line);
+}
+
+int measure(int nargs, char **args, const char *point, struct measurement *m)
+{
+    FILE *file = tmpfile(), *messages = tmpfile();
     int status;
     fflush(NULL);
-    pid_t child = file ? fork() : -1;
+    pid_t child = file && messages ? fork() : -1;
     if (child < 0) die("no process for a run can be had");
-    if (!child) {
-        if (!freopen("/dev/null", "w", stdout)) die("cannot write /dev/null");
-        int code = measure_here(nargs, args, m);
-        if (code == EXIT_OK) write_measurement(file, m);
-        _exit(code);
-    }
-    if (waitpid(child, &status, 0) != child || !WIFEXITED(status)) die("a run has been killed");
+    if (!child) run_in_child(nargs, args, file, messages);
+    if (waitpid(child, &status, 0) != child) die("a run is lost: %s", strerror(errno));
+    pass_on(messages, point);
+    fclose(messages);
+    if (WIFSIGNALED(status))
+        die("%s: the run was ended by signal %d (%s)", point, WTERMSIG(status), strsignal(WTERMSIG(status)));
     int code = WEXITSTATUS(status);
     if (code == EXIT_OK && !read_measurement(file, m)) die("a temporary file cannot be read");
     fclose(file);

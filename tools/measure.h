@@ -27,8 +27,9 @@ struct measurement {
  * cycle model. */
 int measure_here(int nargs, char **args, struct measurement *m);
 
-/* The same in a process of its own, without what the program prints: what ends that one leaves this one alive. */
-int measure(int nargs, char **args, struct measurement *m);
+/* The same in a process of its own, without what the program prints: what ends that one leaves this one alive. Its
+ * messages go to standard error when it has ended, each line with the design point in front: "POINT: ...". */
+int measure(int nargs, char **args, const char *point, struct measurement *m);
 
 /* What a kernel is called in tables and pictures: its name, or that of the recorded launch's file without its folder.
  */

@@ -132,7 +132,7 @@ int cmd_roofline(int argc, char **argv)
         }
     }
     if (!point) usage_error(&args, "a design point is needed: --config FILE or --timing NAME");
-    int code = measure(run.n, run.args, &m);
+    int code = measure(run.n, run.args, point, &m);
     free(run.args);
     if (code != EXIT_OK) return code;
     put_table(&m);

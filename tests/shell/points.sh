@@ -9,6 +9,8 @@ cat >add.cl <<'END'
 kernel void add(global int *a, global const int *b) { a[get_global_id(0)] += b[get_global_id(0)]; }
 END
 "$ventus" cc add.cl -o add.elf || wrong 'ventus cc'
+echo 'kernel void forever(global volatile int *a) { while (!*a); }' >forever.cl
+"$ventus" cc forever.cl -o forever.elf || wrong 'ventus cc'
 run='-g 512 -l 64 -a iota:512 -a iota:512'
 
 # The cycles of a design point are those of `ventus run` there, for a program and for each of several launches.
@@ -24,6 +26,13 @@ sed -n 's/^"add","cycles",//p' add.csv | tr , '\n' >cycles.txt
 "$ventus" run --case "$fan1" --case "$fan2" --timing verilog | sed -n 's/.*: \([0-9]*\) cycles$/\1/p' >want.txt
 sed -n 's/.*"cycles",\([0-9]*\),.*/\1/p' fans.csv | cmp -s - want.txt || wrong 'cycles of launches'
 check 1 'no cycle model' "$ventus" compare add.elf --config "$configs/default.conf" -- $run
+check 1 '^large: ventus run: the kernel failed: .*unmapped' \
+    "$ventus" compare add.elf --timing large -- -g 32 -a null -a iota:512
+printf 'profile = r2.0\ntiming = large\n' >old.conf
+check 1 '^old.conf: ventus: add.elf: the program is of profile default, the machine of profile r2.0' \
+    "$ventus" compare add.elf --timing large --config old.conf -- $run
+check 1 '^old.conf: ventus: add.elf: the program is' "$ventus" roofline add.elf --config old.conf -- $run
+check 1 '^ventus: large: the run was ended by signal ' sh -c 'ulimit -S -t 1; exec "$@"' sh "$ventus" compare forever.elf --timing large -- -g 1 -a buf:4
 check 2 'neither a configuration' "$ventus" compare add.elf --timing nowhere -- $run
 check 1 'cannot' "$ventus" compare nowhere.elf --timing large -- $run
 check 2 'design points are needed' "$ventus" compare add.elf -- $run
