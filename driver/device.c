@@ -46,18 +46,26 @@ static enum ventus_status read_config(const char *path, struct gpu_config *confi
     return VENTUS_BAD_CONFIG;
 }
 
+/* The machine without a file; what is wrong then is a variable of the environment. */
+static enum ventus_status default_config(struct gpu_config *config, char *why, size_t why_size)
+{
+    gpu_config_default(config);
+    const char *wrong = gpu_config_check(config);
+    if (wrong && why && why_size) snprintf(why, why_size, "%s", wrong);
+    return wrong ? VENTUS_BAD_CONFIG : VENTUS_OK;
+}
+
 enum ventus_status device_gpu_config(size_t index, struct gpu_config *config, char *why, size_t why_size)
 {
     const char *name;
     if (!config || index >= ventus_device_count()) return VENTUS_BAD_ARGUMENT;
     size_t n = config_file(index, &name);
-    if (!n) {
-        gpu_config_default(config);
-        return VENTUS_OK;
-    }
-    char *path = strndup(name, n);
+    if (!n) return default_config(config, why, why_size);
+    char text[600] = "", *path = strndup(name, n);
     if (!path) return VENTUS_NO_MEMORY;
-    enum ventus_status status = read_config(path, config, why, why_size);
+    enum ventus_status status = read_config(path, config, text, sizeof text);
+    if (status != VENTUS_OK && why && why_size)
+        snprintf(why, why_size, "%s (VENTUS_CONFIG names the machine's file; `ventus info` prints one)", text);
     free(path);
     return status;
 }

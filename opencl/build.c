@@ -250,6 +250,15 @@ unsigned char *compiler_answer(cl_program program, char *argv[], const char *inp
     return answer;
 }
 
+void compiler_complain(cl_int error, const char *log)
+{
+    static atomic_flag said = ATOMIC_FLAG_INIT;
+    static const char own[] = "ventus: "; /* the line begins so in any case */
+    if (error != CL_COMPILER_NOT_AVAILABLE) return;
+    if (!strncmp(log, own, sizeof own - 1)) log += sizeof own - 1;
+    complain_once(&said, "no program can be compiled: %.*s", (int)strcspn(log, "\n"), log);
+}
+
 /* ---- compile, link ---- */
 
 char *build_options(const struct build *b)

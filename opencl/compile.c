@@ -156,7 +156,7 @@ static cl_int job_build(struct build_job *job, struct build *b)
         b->log = log_with(b->log, why);
         error = CL_BUILD_PROGRAM_FAILURE;
     }
-    if (error && b->log) debug("build failed:\n%s", b->log);
+    if (error && b->log && !debug("build failed:\n%s", b->log)) compiler_complain(error, b->log);
     program_end(job->program, job->group, executable, job->type, b->log);
     return error;
 }

@@ -11,10 +11,10 @@ static const char *info_problem;
 
 static void info_init(void)
 {
-    static char why[300];
+    static char why[600];
     enum ventus_status status = ventus_describe(0, &the_info, why, sizeof why);
     if (status != VENTUS_OK) info_problem = *why ? why : ventus_status_text(status);
-    if (info_problem) debug("no device: %s", info_problem);
+    if (info_problem) complain("no device: %s", info_problem);
 }
 
 const struct ventus_info *device_info(void)

@@ -20,12 +20,14 @@ static struct executable *compile(struct executable *draft, const ventus_device 
     char why[EXECUTABLE_WHY] = "";
     ventus_device_info(device, &info);
     struct build b = {.source = "", .objects = &draft, .nobjects = 1, .kernel = kernel, .profile = info.profile};
-    if (!build_cached(&b)) executable_new(device, b.bytes, b.size, CL_PROGRAM_BINARY_TYPE_EXECUTABLE, why, &made);
+    cl_int error = build_cached(&b);
+    if (!error) executable_new(device, b.bytes, b.size, CL_PROGRAM_BINARY_TYPE_EXECUTABLE, why, &made);
     if (made && made->draft) { /* a compiler that does not know --kernel */
         executable_drop(made);
         made = NULL;
     }
-    if (!made) debug("kernel %s: compiling failed: %s%s", kernel ? kernel : "*", b.log ? b.log : "", why);
+    if (!made && !debug("kernel %s: compiling failed: %s%s", kernel ? kernel : "*", b.log ? b.log : "", why) && b.log)
+        compiler_complain(error, b.log);
     free(b.log);
     return made;
 }

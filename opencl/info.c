@@ -43,12 +43,14 @@ static bool is_debugging(bool unsaid)
     return wanted && *wanted ? strcmp(wanted, "0") != 0 : unsaid;
 }
 
-void debug(const char *format, ...)
+bool debug(const char *format, ...)
 {
     va_list ap;
+    bool wanted = is_debugging(false);
     va_start(ap, format);
-    if (is_debugging(false)) say(format, ap);
+    if (wanted) say(format, ap);
     va_end(ap);
+    return wanted;
 }
 
 void complain(const char *format, ...)
@@ -56,6 +58,14 @@ void complain(const char *format, ...)
     va_list ap;
     va_start(ap, format);
     if (is_debugging(true)) say(format, ap);
+    va_end(ap);
+}
+
+void complain_once(atomic_flag *said, const char *format, ...)
+{
+    va_list ap;
+    va_start(ap, format);
+    if (is_debugging(true) && !atomic_flag_test_and_set(said)) say(format, ap);
     va_end(ap);
 }
 

@@ -41,7 +41,9 @@ static struct machine *add(void)
     struct machine *m = malloc(sizeof *m);
     enum ventus_status status = m ? ventus_open(0, &m->device) : VENTUS_NO_MEMORY;
     if (status != VENTUS_OK) {
-        debug("the device does not start: %s", ventus_status_text(status));
+        static atomic_flag said = ATOMIC_FLAG_INIT;
+        complain_once(&said, "the device does not start: %s%s", ventus_status_text(status),
+                      status == VENTUS_NO_MEMORY ? "; it needs 4 GiB of addresses (ulimit -v)" : "");
         free(m);
         return NULL;
     }

@@ -82,9 +82,12 @@ cl_int info_text(struct info out, const char *text); /* NULL counts as "" */
 /* Sets *errcode_ret if the client wants it. */
 void set_error(cl_int *errcode_ret, cl_int error);
 
-/* A line to standard error when VENTUS_DEBUG is set; unless it is 0. */
-void debug(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* A line to standard error when VENTUS_DEBUG is set; returns whether there was one. */
+bool debug(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* A line to standard error unless VENTUS_DEBUG is 0; the second only if nobody has said it for this flag. */
 void complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
+void complain_once(atomic_flag *said, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* A driver status as an OpenCL error. */
 cl_int driver_error(enum ventus_status status);
@@ -644,6 +647,10 @@ cl_int build_run(struct build *build);
 cl_int build_cached(struct build *build);
 /* Adds what a source includes to a key; false: only the preprocessor knows that. In includes.c. */
 bool includes_add(FILE *key, const char *source, size_t size, const char *options);
+
+/* When a build has ended because the compiler cannot be run, a line to standard error, once, with the cause out of its
+ * log: most programs show the error's number alone. */
+void compiler_complain(cl_int error, const char *log);
 
 /* Where ventus-cc is, to be freed, or NULL. */
 char *compiler_path(void);

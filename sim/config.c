@@ -42,10 +42,27 @@ bool threads_of_environment(uint32_t *threads)
     return fine;
 }
 
-const char *gpu_config_check(const struct gpu_config *c)
+/* What is wrong with the variables that stand in for what a configuration leaves open; NULL: nothing. */
+static const char *environment_check(const struct gpu_config *c)
 {
+    static _Thread_local char why[400];
     const struct engine *named;
     uint32_t threads;
+    if (!c->engine && !engine_of_environment(&named)) {
+        int n = snprintf(why, sizeof why, "VENTUS_ENGINE=%.60s names no engine; there are: ", getenv("VENTUS_ENGINE"));
+        engine_names(why + n, sizeof why - (size_t)n);
+        return why;
+    }
+    if (!c->host_threads && !threads_of_environment(&threads)) {
+        snprintf(why, sizeof why, "VENTUS_THREADS=%.60s is not a number of threads from 0 to 256",
+                 getenv("VENTUS_THREADS"));
+        return why;
+    }
+    return NULL;
+}
+
+const char *gpu_config_check(const struct gpu_config *c)
+{
     if (c->sms < 1 || c->sms > 1024) return "sms must be 1 to 1024";
     if (c->warps_per_sm < 1 || c->warps_per_sm > 64) return "warps_per_sm must be 1 to 64";
     if (c->groups_per_sm < 1 || c->groups_per_sm > 64) return "groups_per_sm must be 1 to 64";
@@ -65,10 +82,8 @@ const char *gpu_config_check(const struct gpu_config *c)
     if (c->ignore_stray > 1) return "ignore_stray must be 0 or 1";
     if (c->host_threads > HOST_THREADS_MOST) return "host_threads must be 0 to 256";
     if (c->quantum < 1 || c->quantum > 1u << 30) return "quantum must be 1 to 2^30";
-    if (!c->engine && !engine_of_environment(&named)) return "VENTUS_ENGINE names no engine; see `ventus info`";
     if (c->engine && !engine_usable(c->engine)) return "engine must be one that this host can run";
-    if (!c->host_threads && !threads_of_environment(&threads)) return "VENTUS_THREADS must be 0 to 256";
-    return NULL;
+    return environment_check(c);
 }
 
 /* ---- the text form ---- */

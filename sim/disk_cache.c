@@ -12,6 +12,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <threads.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -294,12 +295,24 @@ static bool set_folder(struct disk_cache *c)
     return chosen && *chosen && snprintf(c->folder, PATH_MAX, "%s%s", chosen, rest) < PATH_MAX;
 }
 
+static void complain_of_limit(void)
+{
+    char text[120];
+    snprintf(text, sizeof text, "%.40s is no number of MiB; the limit is %d", secure_getenv("VENTUS_CACHE_LIMIT"),
+             LIMIT_MIB);
+    host_say("VENTUS_CACHE_LIMIT", text);
+}
+
 static uint64_t limit_of_environment(void)
 {
+    static once_flag said = ONCE_FLAG_INIT;
     const char *mib = secure_getenv("VENTUS_CACHE_LIMIT");
     char *end;
     unsigned long long n = mib ? strtoull(mib, &end, 10) : 0;
-    return (mib && end != mib && !*end && n < 1u << 30 ? n : LIMIT_MIB) << 20;
+    if (!mib || !*mib) return (uint64_t)LIMIT_MIB << 20;
+    if (end != mib && !*end && *mib != '-' && n < 1u << 30) return n << 20;
+    call_once(&said, complain_of_limit);
+    return (uint64_t)LIMIT_MIB << 20;
 }
 
 void disk_cache_open(struct disk_cache *c)

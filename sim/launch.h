@@ -48,7 +48,8 @@ struct gpu_config {
  * 1024 work-items fit. docs/machine.md lists the values. */
 void gpu_config_default(struct gpu_config *config);
 
-/* NULL if the machine can be built, else a static text naming the offending parameter. */
+/* NULL if the machine can be built, else a text that names the offending parameter or environment variable; the next
+ * call in this thread may overwrite it. */
 const char *gpu_config_check(const struct gpu_config *config);
 
 /* layout.c: bytes from one work-group slot's local memory to the next one's; slot k of SM s begins at

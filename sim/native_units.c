@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <threads.h>
 
 #include "sim/host.h"
 #include "sim/native_symbols.h"
@@ -30,12 +31,24 @@ static bool (*const host_is[])(void) = {
 #undef LEVEL
 };
 
+static void complain_of_level(void)
+{
+    char text[200];
+    int n = snprintf(text, sizeof text, "%.40s is no level of hosts; there are:", secure_getenv("VENTUS_NATIVE_LEVEL"));
+    for (unsigned i = NATIVE_LEVEL_COUNT; i-- && (size_t)n < sizeof text;)
+        n += snprintf(text + n, sizeof text - (size_t)n, " %s", level_names[i]);
+    host_say("VENTUS_NATIVE_LEVEL", text);
+}
+
 enum native_level units_level(void)
 {
+    static once_flag said = ONCE_FLAG_INIT;
     const char *most = secure_getenv("VENTUS_NATIVE_LEVEL");
     unsigned level = NATIVE_v4;
+    bool known = !most || !*most;
     for (unsigned i = 0; most && i < NATIVE_LEVEL_COUNT; i++)
-        if (!strcmp(most, level_names[i])) level = i;
+        if (!strcmp(most, level_names[i])) level = i, known = true;
+    if (!known) call_once(&said, complain_of_level);
     while (level < NATIVE_LEVEL_COUNT && !host_is[level]()) level++;
     return (enum native_level)level;
 }

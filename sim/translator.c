@@ -7,8 +7,10 @@
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
+#include <threads.h>
 #include <unistd.h>
 
 #include "sim/host.h"
@@ -27,15 +29,29 @@ char *translator_program(void)
     return said && !*said ? NULL : host_program("VENTUS_TRANSLATE", "ventus-translate");
 }
 
+static void complain_of_program(void)
+{
+    char text[1000], *path = translator_program();
+    if (path && access(path, X_OK))
+        snprintf(text, sizeof text,
+                 "cannot run the translator %.800s: %s; kernels run slowly (VENTUS_TRANSLATE names it)", path,
+                 strerror(errno));
+    else snprintf(text, sizeof text, "cannot run the translator; kernels run slowly");
+    host_say("ventus", text);
+    free(path);
+}
+
 /* It answers on its standard output. Our error output is for what it has been asked to show only: it may live longer
  * than we do, and who reads what we write is not to wait for it. */
 static bool spawn(struct translator_process *p, int theirs)
 {
+    static once_flag said = ONCE_FLAG_INIT;
     bool shows = secure_getenv("VENTUS_TRANSLATE_DUMP") != NULL;
     int error = shows ? fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3) : -1;
     if (error < 0) error = host_above_standard(open("/dev/null", O_WRONLY | O_CLOEXEC));
     char *path = translator_program(), *argv[] = {path, NULL};
     bool ok = path && error >= 0 && host_spawn(&p->pid, argv, (const int[]){theirs, theirs, error}) == 0;
+    if (path && access(path, X_OK)) call_once(&said, complain_of_program);
     free(path);
     if (error >= 0) close(error);
     return ok;

@@ -1,0 +1,58 @@
+# What is set up wrongly is said on standard error: one line, once, with the cause and what to do, whatever VENTUS_DEBUG is but 0.
+set -u
+. "$VENTUS_SOURCE/tests/shell/common"
+cat >two.py <<'END'
+import numpy, pyopencl as cl
+devices = cl.get_platforms()[0].get_devices()
+if not devices:
+    raise SystemExit("no device")
+context = cl.Context(devices)
+for _ in range(2):
+    program = cl.Program(context, "kernel void k(global int *a) { a[get_global_id(0)] = 1; }")
+    try:
+        kernel = program.build(cache_dir=False).k
+    except cl.RuntimeError:
+        continue
+    queue = cl.CommandQueue(context)
+    words = cl.Buffer(context, cl.mem_flags.READ_WRITE, 4096)
+    kernel(queue, (1024,), None, words)
+    queue.finish()
+END
+unset VENTUS_DEBUG
+
+# says PATTERN VARIABLE=VALUE...: a program that needs all there is, twice, gets one line of this driver, which fits.
+says() {
+    pattern=$1
+    shift
+    /usr/bin/env "$@" $VENTUS_FOREIGN /usr/bin/python3 two.py >out.txt 2>&1
+    grep -a '^ventus: \|^VENTUS_' out.txt >lines.txt
+    [ "$(wc -l <lines.txt)" = 1 ] && grep -q -x -e "$pattern" lines.txt || { wrong "no single line '$pattern' with $*"; cat out.txt; }
+}
+
+says "ventus: no device: nofile: No such file or directory (VENTUS_CONFIG names the machine's file; .ventus info. prints one)" VENTUS_CONFIG=nofile
+echo 'smss = 4' >typo.conf
+says "ventus: no device: typo.conf:1: there is no parameter 'smss'; there are: .*" VENTUS_CONFIG=typo.conf
+says 'ventus: no device: VENTUS_ENGINE=foo names no engine; there are: auto, .*step' VENTUS_ENGINE=foo
+says 'ventus: no device: VENTUS_THREADS=many is not a number of threads from 0 to 256' VENTUS_THREADS=many
+says 'ventus: no program can be compiled: cannot run the compiler /nowhere/cc: No such file or directory; set VENTUS_CC or install it' \
+    VENTUS_CC=/nowhere/cc
+says 'ventus: no program can be compiled: ventus-cc: error: VENTUS_CLANG names "/nowhere/clang", which cannot be executed' \
+    VENTUS_CLANG=/nowhere/clang
+says 'ventus: no program can be compiled: ventus-cc: error: clang-19 was not found; install it: apt install clang-19' PATH="$PWD"
+says 'ventus: no program can be compiled: ventus-cc: error: cannot read the built-in library /nowhere/lib: No such file or directory' \
+    VENTUS_BUILTINS=/nowhere/lib
+says 'ventus: cannot run the translator /nowhere/translate: No such file or directory; kernels run slowly (VENTUS_TRANSLATE names it)' \
+    VENTUS_ENGINE=native VENTUS_TRANSLATE=/nowhere/translate
+says 'VENTUS_NATIVE_LEVEL: foo is no level of hosts; there are: base v3 v4' VENTUS_ENGINE=native VENTUS_NATIVE_LEVEL=foo
+says 'VENTUS_CACHE_LIMIT: lots is no number of MiB; the limit is 256' VENTUS_CACHE=1 VENTUS_CACHE_DIR="$PWD/cache" VENTUS_CACHE_LIMIT=lots
+
+# The tools have the same words.
+echo 'kernel void k(global int *a) { a[0] = 1; }' >k.cl
+"$ventus" cc k.cl || wrong 'ventus cc'
+check 2 'VENTUS_ENGINE=foo names no engine; there are: auto' env VENTUS_ENGINE=foo "$ventus" run k.elf -g 1 -a buf:4
+check 1 'ventus: nofile: No such file or directory' "$ventus" run k.elf --config nofile -g 1 -a buf:4
+
+# 0 is for programs whose standard error must stay clean.
+env VENTUS_CONFIG=nofile VENTUS_DEBUG=0 $VENTUS_FOREIGN /usr/bin/python3 two.py >out.txt 2>&1
+grep -q '^ventus: ' out.txt && wrong 'VENTUS_DEBUG=0: a line all the same'
+exit $status
