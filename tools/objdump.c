@@ -18,7 +18,8 @@ static const struct flag flags[] = {
     {"base", 0, "ADDRESS", "address of the first word of a .vmem file; default 0x80000000"},
     {"text", 0, NULL, "the text only, without constants, symbols and note"},
     {"profile", 0, "P", "instructions of a profile, instead of that which the file is of:\n" ISA_PROFILE_NAMES},
-    {"source", 'S', NULL, "lines of the source, as comments in front of what was made of them"},
+    {"source", 'S', NULL,
+     "lines of the source, as comments in front of what was made of them; of programs\nof `ventus cc`"},
     {"source-file", 0, "FILE", "the same, with the source in FILE"},
     {"resources", 0, NULL, "only what kernels need, one line each: records of any version"},
     {0},
@@ -253,6 +254,11 @@ static void load_source(struct how *how, const struct note *note, const char *pr
 {
     const struct note_source source = note->nsources ? note->sources[0] : (struct note_source){.name = ""};
     size_t size = 0;
+    if (!note->nlines) {
+        fprintf(stderr, "ventus: %s has no line records: programs of `ventus cc` have them, assembled ones have none\n",
+                program);
+        return;
+    }
     char *text = how->source_file ? read_file(how->source_file, &size) : carried_source(&source, &size);
     if (!text && *source.name) text = find_source(source.name, program, &size);
     if (!text && *source.name)

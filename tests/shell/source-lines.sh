@@ -40,6 +40,15 @@ shows '# line 4' -S named.elf
 "$ventus" run nameless.elf -g 1 -a ints:1,12,3 --show 0 >out 2>&1 && "$ventus" run carries.elf -g 1 -a ints:1,12,3 --show 0 >out2 2>&1 &&
     cmp out out2 || fail "a program with its source does not run"
 
+# An assembled program has no lines: that is what is said, and a source changes nothing.
+printf '.kernel k\nk: ret\n' >assembled.s
+"$ventus" as assembled.s || fail "no assembled program"
+for how in -S '--source-file assembled.s'; do
+    shows '	.text' $how assembled.elf
+    says '^ventus: assembled.elf has no line records: programs of `ventus cc` have them, assembled ones have none$'
+    [ "$(wc -l <err)" = 1 ] || fail "more than one line: $(cat err)"
+done
+
 printf '.section .note.ventus\n.ascii "ventus-module 1\\nline pc=0x80000000 line=1\\nline pc=%%%%4\\n"\n.text\nnop\n' >wrong.s
 "$ventus" as --no-start wrong.s -o wrong.elf || fail "no program with a wrong note"
 shows '80000000:	00000013	addi	zero, zero, 0' wrong.elf # all the same
