@@ -33,7 +33,7 @@ setup = $(if $(SANITIZE),-Db_sanitize=address$(comma)undefined -Db_lundef=false)
         $(if $(TSAN),-Db_sanitize=thread -Db_lundef=false) $(if $(WERROR),-Dwerror=true) --prefix=$(PREFIX)
 comma = ,
 
-.PHONY: all sources product build demo test test-profiles test-spirv test-engines check-clients bench random mutants format format-check tidy install clean deps-build deps-test
+.PHONY: all sources product build announce-demo demo test test-profiles test-spirv test-engines check-clients bench random mutants format format-check tidy install clean deps-build deps-test
 .NOTPARALLEL:
 
 all: product
@@ -63,7 +63,9 @@ build: sources
 	@echo "make: building $(BUILD), with tests and benchmarks"
 	@ninja -C $(BUILD) -j $(JOBS)
 
-demo: deps-build product
+announce-demo:
+	@scripts/demo.sh --announce $(BUILD)
+demo: announce-demo deps-build product
 	@scripts/demo.sh $(BUILD)
 
 test: deps-test build

@@ -1,22 +1,93 @@
 #!/bin/sh
-# Runs the examples of a build folder on the simulated GPU; pictures go to BUILD/pictures.
+# Runs the examples of a build folder on the simulated GPU; pictures go to BUILD/pictures, and one of them to the terminal
+# if it shows pictures (kitty's protocol, iTerm2's, or sixel with img2sixel or chafa).
+#
+#   demo.sh --announce BUILD   says what `make demo` is going to do, and how long that takes
+#   demo.sh BUILD              the demo
+#
 # Called by `make demo`.
 set -eu
 
+# Seconds of processor time that the build takes (measured with gcc 12 on an AMD Zen 5), and the examples.
+build_seconds=400 examples_seconds=5
+
+announce() {
+    processors=$(nproc)
+    minutes=$(((build_seconds / processors + 59) / 60))
+    echo "demo: six example programs on the simulated GPU, with their results checked and two pictures"
+    if [ -f "$1/ventus.icd" ] && [ -x "$1/ventus-cc" ]; then
+        echo "demo: it is built already, or nearly; the examples take about $examples_seconds seconds"
+    else
+        echo "demo: first the build, about $minutes minutes on $processors processors (and installing packages, if any are" \
+            "missing), then the examples, $examples_seconds seconds"
+    fi
+}
+
+# Does the terminal say that it knows sixel? Its answer to the question for its attributes is ESC [ ? NUMBERS c, with a 4 among
+# them. One that does not answer costs 0.3 seconds.
+knows_sixel() {
+    [ -t 0 ] || return 1
+    saved=$(stty -g) || return 1
+    stty raw -echo min 0 time 3
+    printf '\033[c'
+    answer=$(dd bs=64 count=1 2>/dev/null)
+    stty "$saved"
+    case ";${answer#*\?}" in *";4;"* | *";4c"*) return 0 ;; esac
+    return 1
+}
+
+show() {
+    [ -t 1 ] || return 0
+    if [ -n "${KITTY_WINDOW_ID-}" ] || [ "${TERM-}" = xterm-kitty ] || [ "${TERM-}" = xterm-ghostty ]; then
+        printf '\033_Ga=T,f=100,t=f;%s\033\\\n' "$(printf %s "$1" | base64 -w 0)"
+    elif [ "${TERM_PROGRAM-}" = iTerm.app ] || [ "${TERM_PROGRAM-}" = WezTerm ]; then
+        printf '\033]1337;File=inline=1:%s\a\n' "$(base64 -w 0 "$1")"
+    elif command -v img2sixel >/dev/null && knows_sixel; then
+        img2sixel "$1"
+    elif command -v chafa >/dev/null && knows_sixel; then
+        chafa --format sixel "$1"
+    fi
+}
+
+if [ "${1-}" = --announce ]; then
+    announce "${2:-build}"
+    exit
+fi
+
 build=$(cd "${1:-build}" && pwd)
+source=$(cd "$(dirname "$0")/.." && pwd)
 export OCL_ICD_VENDORS="$build/ventus.icd"
 pictures=$build/pictures
 mkdir -p "$pictures"
 
-status=0
-try() { "$@" || { echo "demo: $(basename "$1") failed" >&2; status=1; }; }
+failed=
+try() { "$@" || failed="$failed $(basename "$1")"; }
 
-echo "Examples on the OpenCL device of $OCL_ICD_VENDORS:"
-try "$build/examples/vecadd"
-try "$build/examples/matmul"
-try "$build/examples/histogram"
-try "$build/examples/mandelbrot" --output "$pictures/mandelbrot.png"
+echo "demo: the examples, on the OpenCL device of $OCL_ICD_VENDORS"
+for file in "$source"/examples/*.c; do
+    name=$(basename "$file" .c)
+    case $name in common | image | filter) continue ;; esac
+    try "$build/examples/$name" --output "$pictures/$name.png"
+done
 try "$build/examples/filter" "$pictures/mandelbrot.png" --output "$pictures/edges.png"
-[ $status = 0 ] && echo "All results are correct. Your own picture: " \
-    "OCL_ICD_VENDORS=$build/ventus.icd $build/examples/filter FILE.jpg --output edges.png"
-exit $status
+if [ -n "$failed" ]; then
+    echo "demo: failed:$failed. README.md, \"Troubleshooting\", names the usual causes" >&2
+    exit 1
+fi
+
+show "$pictures/mandelbrot.png"
+cat <<END
+
+All results are correct. The pictures are
+  $pictures/mandelbrot.png
+  $pictures/edges.png
+
+What to do next:
+  your own picture        $build/examples/filter FILE.jpg --output edges.png
+  your own program        export OCL_ICD_VENDORS=$build/ventus.icd
+                          and run it: any OpenCL program finds the device "Ventus GPGPU"
+  find its mistakes       VENTUS_CHECK=1 ./program                   docs/check.md
+  one kernel, no program  $build/ventus run --help         docs/run.md
+  cycles of the hardware  $build/ventus run --timing verilog ...     docs/timing.md
+  for good                make install
+END
