@@ -49,13 +49,13 @@ static const char *environment_check(const struct gpu_config *c)
     const struct engine *named;
     uint32_t threads;
     if (!c->engine && !engine_of_environment(&named)) {
-        int n = snprintf(why, sizeof why, "VENTUS_ENGINE=%.60s names no engine; there are: ", getenv("VENTUS_ENGINE"));
+        int n = snprintf(why, sizeof why, "VENTUS_ENGINE=%.60s names no engine; there are: ", secure_getenv("VENTUS_ENGINE"));
         engine_names(why + n, sizeof why - (size_t)n);
         return why;
     }
     if (!c->host_threads && !threads_of_environment(&threads)) {
         snprintf(why, sizeof why, "VENTUS_THREADS=%.60s is not a number of threads from 0 to 256",
-                 getenv("VENTUS_THREADS"));
+                 secure_getenv("VENTUS_THREADS"));
         return why;
     }
     return NULL;
