@@ -6,10 +6,12 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <llvm-c/Linker.h>
@@ -54,6 +56,8 @@ struct buffer {
 struct child {
     pid_t pid;
     int in, out, err; /* our ends */
+    uint64_t used;    /* processor time, nanoseconds, when it was last looked at */
+    unsigned idle;    /* seconds without any */
 };
 
 static bool executable(const char *path) { return access(path, X_OK) == 0; }
@@ -139,11 +143,65 @@ static char **argument_vector(struct cc *cc, const char *clang, const char *acti
     return argv;
 }
 
+/* The folder that a file is in, or that one's folder, with `up` 2. */
+static const char *folder_of(struct cc *cc, const char *path, int up)
+{
+    size_t n = strlen(path);
+    for (; up && n; up--)
+        while (n && path[--n] != '/') {
+        }
+    return n ? cc_printf(cc, "%.*s", (int)n, path) : NULL;
+}
+
+/* What the system has of programs, libraries and headers, and what the loader looks at. */
+static const char *const system_files[] = {
+    "/usr",
+    "/bin",
+    "/lib",
+    "/lib32",
+    "/lib64",
+    "/nix/store",
+    "/gnu/store",
+    "/etc/ld.so.cache",
+    "/etc/ld.so.preload",
+    "/proc/cpuinfo",
+};
+enum { SYSTEM_FILES = sizeof system_files / sizeof *system_files, MOST_LIBRARY_PATHS = 32 };
+
+/* A path that is not all there is. */
+static bool is_narrow(const char *path) { return path && *path && strcmp(path, "/"); }
+
+/* What clang may read: what it is made of; the headers beside our library; and of the client's files those below the
+ * current folder, from which names in quotes are looked up, and below the folders of the options. */
+static const char *const *readable_files(struct cc *cc, const char *clang)
+{
+    size_t n = 0, nuser = 0;
+    char *real = realpath(clang, NULL), *here = realpath(".", NULL), *rest;
+    char *paths = cc_printf(cc, "%s", secure_getenv("LD_LIBRARY_PATH") ? secure_getenv("LD_LIBRARY_PATH") : "");
+    while (cc->clang_args[nuser]) nuser++;
+    const char **files = cc_alloc(cc, (SYSTEM_FILES + nuser + MOST_LIBRARY_PATHS + 8) * sizeof *files);
+    for (size_t i = 0; i < SYSTEM_FILES; i++) files[n++] = system_files[i];
+    for (size_t i = 0; i < nuser; i++)
+        if (!strncmp(cc->clang_args[i], "-I", 2)) files[n++] = cc->clang_args[i] + 2;
+    files[n++] = header_folder(cc);
+    if (is_narrow(here)) files[n++] = ".";
+    const char *own[] = {folder_of(cc, clang, 1), real ? folder_of(cc, real, 1) : NULL,
+                         real ? folder_of(cc, real, 2) : NULL};
+    for (size_t i = 0; i < 3; i++)
+        if (is_narrow(own[i])) files[n++] = own[i];
+    for (char *p = strtok_r(paths, ":", &rest); p && n < SYSTEM_FILES + nuser + MOST_LIBRARY_PATHS + 5;
+         p = strtok_r(NULL, ":", &rest))
+        if (is_narrow(p)) files[n++] = p;
+    free(real);
+    free(here);
+    return files;
+}
+
 /* The child writes into its pipes only, whatever a source asks for (`#pragma clang module build` makes a
  * temporary file, and so does a crash, for a symbolizer). Without Landlock it still cannot make a temporary file, and
  * may not write into one. The limits hold for this process too until clang has replaced it, and a sanitized one is
  * beyond them from its start: they come last, behind what allocates or may fail. */
-static _Noreturn void run_child(char **argv, const int fds[3])
+static _Noreturn void run_child(char **argv, const char *const *readable, const int fds[3])
 {
     struct rlimit no_file = {0, 0};
     for (int i = 0; i < 3; i++)
@@ -151,7 +209,7 @@ static _Noreturn void run_child(char **argv, const int fds[3])
     setenv("TMPDIR", "/dev/null", 1);
     setenv("LLVM_DISABLE_SYMBOLIZATION", "1", 1);
     confine_resources(); /* macro bombs end, and so does #include "/dev/zero" */
-    confine_files();
+    confine_files(readable);
     setrlimit(RLIMIT_FSIZE, &no_file);
     execv(argv[0], argv);
     _exit(127);
@@ -175,11 +233,12 @@ static bool open_pipes(int pipes[3][2])
 
 static void start(struct cc *cc, char **argv, struct child *c)
 {
+    const char *const *readable = readable_files(cc, argv[0]);
     int pipes[3][2];
     if (!open_pipes(pipes))
         cc_error(cc, CC_ENVIRONMENT, NULL, "cannot open pipes for %s: %s", argv[0], strerror(errno));
     c->pid = fork();
-    if (c->pid == 0) run_child(argv, (int[]){pipes[0][0], pipes[1][1], pipes[2][1]});
+    if (c->pid == 0) run_child(argv, readable, (int[]){pipes[0][0], pipes[1][1], pipes[2][1]});
     if (c->pid < 0) cc_error(cc, CC_ENVIRONMENT, NULL, "cannot start %s: %s", argv[0], strerror(errno));
     close(pipes[0][0]);
     close(pipes[1][1]);
@@ -222,12 +281,40 @@ static void send_source(int *fd, const char **source, size_t *size)
     }
 }
 
+/* Processor time so far. */
+static uint64_t time_used(pid_t pid)
+{
+    clockid_t clock;
+    struct timespec t = {0};
+    if (clock_getcpuclockid(pid, &clock) || clock_gettime(clock, &t)) return 0;
+    return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
+enum { IDLE_SECONDS = 10 };
+
+/* Ends clang when it has been idle for too long: all that it waits for is a file, and a source can name a pipe into
+ * which nobody writes. Called when a second has passed in which it has said nothing. */
+static void end_idle(struct cc *cc, struct child *c)
+{
+    uint64_t used = time_used(c->pid);
+    c->idle = used == c->used ? c->idle + 1 : 0;
+    c->used = used;
+    if (c->idle < IDLE_SECONDS && c->idle < confine_seconds()) return;
+    kill(c->pid, SIGKILL);
+    cc_error(
+        cc, CC_FAILED, NULL,
+        "clang waits for a file and does nothing; is one that the source includes a pipe, or on a host that is gone?");
+}
+
 static int exchange(struct cc *cc, struct child *c, const char *source, size_t size, struct buffer *out,
                     struct buffer *err)
 {
     while (c->out >= 0 || c->err >= 0) {
         struct pollfd fds[3] = {{c->in, POLLOUT, 0}, {c->out, POLLIN, 0}, {c->err, POLLIN, 0}};
-        if (poll(fds, 3, -1) < 0 && errno != EINTR) break;
+        int events = poll(fds, 3, 1000);
+        if (events < 0 && errno != EINTR) break;
+        if (events == 0) end_idle(cc, c);
+        if (events <= 0) continue;
         if (fds[0].revents) send_source(&c->in, &source, &size);
         if (fds[1].revents) receive(cc, &c->out, out);
         if (fds[2].revents) receive(cc, &c->err, err);
@@ -239,20 +326,40 @@ static int exchange(struct cc *cc, struct child *c, const char *source, size_t s
     return status;
 }
 
-/* clang's messages with its name for standard input replaced by ours, and without what it says when it crashes: that is
- * for those who work on it. */
+/* What clang says, and what we say instead: its name for standard input, and of a file that it may not read. */
+static const struct {
+    const char *theirs, *ours;
+} phrases[] = {
+    {"<stdin>", "<source>"},
+    {": fatal error: cannot open file '", ": fatal error: file not found: '"},
+    {"': Permission denied\n", "'; only those below the current folder, folders of -I and the system's can be read\n"},
+};
+enum { PHRASES = sizeof phrases / sizeof *phrases };
+
+/* The next of them; NULL: there is none. */
+static const char *next_phrase(const char *p, const char *end, size_t *which)
+{
+    const char *first = NULL;
+    for (size_t i = 0; i < PHRASES; i++) {
+        const char *hit = memmem(p, (size_t)(end - p), phrases[i].theirs, strlen(phrases[i].theirs));
+        if (!hit || (first && first < hit)) continue;
+        first = hit;
+        *which = i;
+    }
+    return first;
+}
+
+/* clang's messages, without what it says when it crashes: that is for those who work on it. */
 static void log_messages(struct cc *cc, const struct buffer *b)
 {
-    static const char theirs[] = "<stdin>", ours[] = "<source>", crash[] = "PLEASE submit a bug report";
+    static const char crash[] = "PLEASE submit a bug report";
     const char *report = b->size ? memmem(b->bytes, b->size, crash, sizeof crash - 1) : NULL;
-    const char *p = b->bytes, *end = report ? report : p + b->size;
-    while (p < end) {
-        const char *hit = memmem(p, (size_t)(end - p), theirs, sizeof theirs - 1);
-        cc_log_text(cc, p, (size_t)((hit ? hit : end) - p));
-        if (!hit) break;
-        cc_log_text(cc, ours, sizeof ours - 1);
-        p = hit + sizeof theirs - 1;
+    const char *p = b->bytes, *end = report ? report : p + b->size, *hit;
+    for (size_t which; p < end && (hit = next_phrase(p, end, &which)); p = hit + strlen(phrases[which].theirs)) {
+        cc_log_text(cc, p, (size_t)(hit - p));
+        cc_log_text(cc, phrases[which].ours, strlen(phrases[which].ours));
     }
+    cc_log_text(cc, p, (size_t)(end - p));
 }
 
 /* `no_memory`: it has said so. */
@@ -265,7 +372,8 @@ static void check_status(struct cc *cc, const char *clang, int status, bool no_m
         longjmp(cc->on_error, 1);
     }
     if (WIFEXITED(status) && WEXITSTATUS(status) == 127) cc_error(cc, CC_ENVIRONMENT, NULL, "cannot execute %s", clang);
-    if (WIFSIGNALED(status) && (WTERMSIG(status) == SIGXCPU || WTERMSIG(status) == SIGKILL || no_memory))
+    if (WIFSIGNALED(status) &&
+        (WTERMSIG(status) == SIGXCPU || WTERMSIG(status) == SIGALRM || WTERMSIG(status) == SIGKILL || no_memory))
         cc_error(cc, CC_FAILED, NULL, "%s took too long or too much memory", clang);
     if (WIFSIGNALED(status) && WTERMSIG(status) == SIGSEGV) /* its stack is at its end */
         cc_error(cc, CC_FAILED, NULL, "%s crashed; are statements or expressions nested in thousands?", clang);
@@ -278,7 +386,7 @@ static void check_status(struct cc *cc, const char *clang, int status, bool no_m
 static struct buffer run_clang(struct cc *cc, const char *action, const char *source, size_t size, bool opens_library)
 {
     const char *clang = frontend_clang(cc);
-    struct child child;
+    struct child child = {0};
     struct buffer out = {0}, err = {0};
     start(cc, argument_vector(cc, clang, action, !has_long_line(source, size)), &child);
     if (opens_library) {

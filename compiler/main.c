@@ -293,7 +293,7 @@ int main(int argc, char **argv)
     if (stop) return stop - 1;
     signal(SIGPIPE, SIG_IGN);
     confine_resources();
-    if (!request.output) confine_files();
+    if (!request.output) confine_files(NULL);
     LLVMInstallFatalErrorHandler(llvm_died);
     struct cc cc = {0};
     if (!setjmp(cc.on_error)) run(&cc, &request);

@@ -12,10 +12,13 @@ unsigned cc_line(LLVMValueRef at);
 void cc_free(struct cc *cc);
 
 /* ---- confine.c ---- */
-/* From now on this process, and what it executes, has limits of processor time and memory, and ends with its parent. */
+/* How much processor time a compilation may take. */
+unsigned confine_seconds(void);
+/* From now on this process, and what it executes, has limits of time and memory, and ends with its parent. */
 void confine_resources(void);
-/* From now on it can open no file to write, make or remove none, and use no TCP, if the kernel can see to that. */
-void confine_files(void);
+/* From now on it can open no file to write, make or remove none, and use no TCP, if the kernel can see to that; and, if
+ * `readable` is not NULL, read no files but these and those below these folders. The list ends with NULL. */
+void confine_files(const char *const readable[]);
 
 /* ---- files.c ---- */
 #define LIBRARY "ventus-builtins.bc" /* the others are beside it */

@@ -6,6 +6,7 @@
  * make, files that are nowhere to be found (some are beside the compiler), and whatever else reads files or the clock,
  * are left to the preprocessor. Called by build_cache.c. */
 #include <ctype.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -90,7 +91,10 @@ static bool is_known(const struct reading *r, const char *path)
 static char *read_file(const char *path, size_t most, size_t *size)
 {
     struct stat st;
-    FILE *f = stat(path, &st) == 0 && S_ISREG(st.st_mode) && (uint64_t)st.st_size < most ? fopen(path, "rb") : NULL;
+    int fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC); /* a pipe does not stop us */
+    bool regular = fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && (uint64_t)st.st_size < most;
+    FILE *f = regular ? fdopen(fd, "rb") : NULL;
+    if (fd >= 0 && !f) close(fd);
     char *bytes = f ? malloc((size_t)st.st_size + 1) : NULL;
     *size = bytes ? fread(bytes, 1, (size_t)st.st_size, f) : 0;
     bool good = bytes && *size == (size_t)st.st_size && !ferror(f);

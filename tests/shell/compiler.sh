@@ -97,6 +97,33 @@ if [ "$landlock" -ge 4 ]; then
     grep -q '^unlink: Permission denied' out.txt || wrong "clang may remove files: $(cat out.txt)"
     grep -q '^connect: Permission denied' out.txt || wrong "clang may connect: $(cat out.txt)"
 fi
+# It can read what lies below the current folder, the folders of -I and those of the system, and nothing else.
+mkdir -p here/sub secret
+echo '#define N 1' >here/sub/n.h
+echo 'topsecret' >secret/s.h
+ln -s "$dir/secret/s.h" here/link.h
+includes() { # CODE TEXT NAME [OPTION]: a source in the folder `here` that includes this
+    printf '#include "%s"\nkernel void k(global int *a) { a[0] = N; }\n' "$3" >here/i.cl
+    check "$1" "$2" sh -c 'cd here && exec "$0" --options "$1" i.cl -o ../x.elf' "$cc" "${4-}"
+}
+includes 0 '' sub/n.h
+includes 0 '' n.h '-I sub'
+includes 0 '' "$dir/here/sub/n.h"
+includes 1 'topsecret' ../secret/s.h '-I ../secret'
+if [ "$landlock" -ge 1 ]; then
+    for name in ../secret/s.h "$dir/secret/s.h" link.h /etc/passwd /proc/self/environ; do
+        includes 1 'file not found' "$name"
+        grep -q 'topsecret\|root:\|PATH=' out.txt && wrong "a source reads $name: $(cat out.txt)"
+    done
+fi
+# A pipe into which nobody writes does not hold the compiler up.
+mkfifo here/sub/pipe
+VENTUS_CC_SECONDS=1 includes 1 'is one that the source includes a pipe' sub/pipe
+VENTUS_CC_SECONDS=1 includes 1 'is one that the source includes a pipe' pipe '-I sub'
+# Nor does a clang that works now and then, but never ends.
+printf '#!/bin/sh\nwhile :; do sleep 0.3; done\n' >never
+chmod +x never
+VENTUS_CLANG=$dir/never VENTUS_CC_PATIENCE=2 "$cc" k.cl -o never.elf >never.txt 2>&1 & # looked at in the end
 # clang has as much memory as the page says; a sanitized ventus-cc has no limit to hand on.
 printf '#!/bin/sh\nulimit -v >&2\nexit 1\n' >limits
 chmod +x limits
@@ -165,4 +192,6 @@ rm x.elf
 VENTUS_CLANG=/$(printf '%03000d' 0) "$cc" k.cl -o x.elf 2>long.err
 [ $? = 3 ] && [ "$(wc -c <long.err)" -gt 2000 ] && [ "$(wc -c <long.err)" -lt 2200 ] || wrong "a long message: $(wc -c <long.err) bytes"
 head -n 1 long.err | grep -q '^ventus-cc: error: VENTUS_CLANG names "/000*0 \.\.\.$' || wrong "a long message: $(cut -c 1-60 long.err)"
+wait
+grep -q 'compiling takes too long' never.txt || wrong "a compiler without end: $(cat never.txt)"
 exit $status
