@@ -186,6 +186,17 @@ struct kernel_record {
     uint32_t nargs;
 };
 
+/* A format of printf, or a literal that one prints. */
+struct print_text {
+    struct print_text *next;
+    uint32_t id;
+    const char *text;
+};
+struct print_texts {
+    struct print_text *first, **last;
+    size_t n;
+};
+
 /* From this item on, SECTION_RESOURCE holds records of a kernel (NULL: they do not say). */
 struct resource_mark {
     struct resource_mark *next;
@@ -260,6 +271,7 @@ struct mnemonics {
 struct kernels {
     struct kernel_record *first, *current, **last;
     size_t n;
+    struct print_texts formats, strings;
 };
 struct resource_marks {
     struct resource_mark *first, *current, **last;
@@ -434,6 +446,7 @@ bool directive_insn(struct as *as, const struct token *name, unsigned argument);
 /* kernels.c */
 bool directive_kernel(struct as *as, const struct token *name, unsigned argument);
 bool directive_arg(struct as *as, const struct token *name, unsigned argument);
+bool directive_print(struct as *as, const struct token *name, unsigned string);
 /* macro.c */
 bool directive_if(struct as *as, const struct token *name, unsigned relation);
 bool directive_ifdef(struct as *as, const struct token *name, unsigned defined);
@@ -455,6 +468,9 @@ bool macro_run(struct as *as, const struct macro *macro, const struct token *nam
 
 /* ---- kernels.c ---- */
 
+void kernels_begin(struct as *as);
+/* Has the source said anything for the module note? */
+bool kernels_said(const struct as *as);
 /* The module note of the kernels, malloc'ed; in an object with NOTE_AUTO for registers that nobody gave. */
 bool kernels_note(struct as *as, const struct elf_image *image, char **text);
 

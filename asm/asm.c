@@ -13,12 +13,13 @@ static bool make_note(struct as *as, struct elf_image *m, struct owned *o)
     const uint8_t *bytes = as_section(as, SECTION_NOTE)->out;
     size_t size = as_section(as, SECTION_NOTE)->bytes;
     while (size && !bytes[size - 1]) size--;
-    if (size && as->kernels.first)
-        return as_error(as, as->kernels.first->at, ".kernel and a .note.ventus section exclude each other");
+    if (size && kernels_said(as))
+        return as_error(as, as_section(as, SECTION_NOTE)->first->at,
+                        "a .note.ventus section excludes .kernel, .print_format and .print_string");
     if (size && memchr(bytes, 0, size))
         return as_error(as, as_section(as, SECTION_NOTE)->first->at, "the module note is text, without zero bytes");
     bool ok = true;
-    if (as->kernels.first) ok = kernels_note(as, m, &o->note);
+    if (kernels_said(as)) ok = kernels_note(as, m, &o->note);
     else if (size) ok = (o->note = strndup((const char *)bytes, size)) || as_error(as, NULL, "out of memory");
     m->note = o->note;
     return ok;
@@ -166,7 +167,7 @@ static void run(struct as *as, const struct asm_options *options, const char *te
 {
     section_begin(as, base);
     as->commons.last = &as->commons.first;
-    as->kernels.last = &as->kernels.first;
+    kernels_begin(as);
     as->marks.last = &as->marks.first;
     as->relocations.last = &as->relocations.first;
     source_enter(as, as->sources.name, text, size, text);

@@ -390,13 +390,29 @@ static void test_kernel_note(void **state)
          &m);
     assert_non_null(m.note);
     assert_string_equal(
-        m.note, "ventus-module 1\n"
-                "kernel name=k entry=0x80000004 vgpr=44 sgpr=32 lds=64 pds=0 args=20 reqd=0,0,0 hint=0,0,0 vechint=\n"
-                "arg kind=global size=4 offset=0 align=4 name=out type=void* access=none address=global qual=\n"
-                "arg kind=value size=4 offset=4 align=4 name=n type=void access=none address=private qual=\n"
-                "arg kind=value size=8 offset=8 align=8 name=big type=void access=none address=private qual=\n"
-                "arg kind=local size=4 offset=16 align=128 name=tmp type=void* access=none address=local qual=\n");
+        m.note,
+        "ventus-module 1\n"
+        "kernel name=k entry=0x80000004 vgpr=44 sgpr=32 lds=64 pds=1024 args=20 reqd=0,0,0 hint=0,0,0 vechint=\n"
+        "arg kind=global size=4 offset=0 align=4 name=out type=void* access=none address=global qual=\n"
+        "arg kind=value size=4 offset=4 align=4 name=n type=void access=none address=private qual=\n"
+        "arg kind=value size=8 offset=8 align=8 name=big type=void access=none address=private qual=\n"
+        "arg kind=local size=4 offset=16 align=128 name=tmp type=void* access=none address=local qual=\n");
     elf_free(&m);
+    good(".kernel k, vgpr=5, sgpr=33, pds=0\n.print_string 7, \"s\\n\"\n.print_format 3, \"%s%u\\n\"\nk: ret", &m);
+    assert_string_equal(
+        m.note, "ventus-module 1\n"
+                "kernel name=k entry=0x80000000 vgpr=8 sgpr=36 lds=0 pds=0 args=0 reqd=0,0,0 hint=0,0,0 vechint=\n"
+                "format id=3 text=%25s%25u%0A\nstring id=7 text=s%0A\n");
+    elf_free(&m);
+    good(".print_format 0, \"\"\n", &m); /* of an object that others call */
+    assert_string_equal(m.note, "ventus-module 1\nformat id=0 text=\n");
+    elf_free(&m);
+    bad(".print_format 1, \"a\"\n.print_format 1, \"b\"", "number 1 has a text already");
+    bad(".print_format 1, \"a\\0b\"", "no zero bytes");
+    bad(".print_string -1, \"a\"", "the number must be");
+    bad(".print_string 1, a", "string expected");
+    bad(".set n, 0\n.rept 4097\n.set n, n + 1\n.print_format n, \"\"\n.endr", "more than 4096 texts");
+    bad(".print_format 1, \"a\"\n.section .note.ventus\n.ascii \"x\"", "excludes .kernel");
     good(".section .note.ventus\n.asciz \"text\"\n.section .rodata.ventus.resource\n.half 1, 2, 3, 4\n", &m);
     assert_string_equal(m.note, "text");
     assert_int_equal(m.nresources, 1);

@@ -237,6 +237,7 @@ static const struct directive directives[] = {
     {".globl", visibility, VISIBLE_GLOBAL}, {".global", visibility, VISIBLE_GLOBAL}, {".extern", visibility, VISIBLE_SAME},
     {".local", visibility, VISIBLE_LOCAL}, {".weak", visibility, VISIBLE_WEAK}, {".hidden", visibility, VISIBLE_SAME},
     {".kernel", directive_kernel, 0}, {".arg", directive_arg, 0},
+    {".print_format", directive_print, 0}, {".print_string", directive_print, 1},
     {".option", option, 0}, {".include", directive_include, 0}, {".insn", directive_insn, 0},
     {".macro", directive_macro, 0}, {".endm", directive_stray, 0}, {".purgem", directive_purgem, 0},
     {".rept", directive_rept, 0}, {".irp", directive_irp, 0}, {".irpc", directive_irp, 1}, {".endr", directive_stray, 0},

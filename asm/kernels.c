@@ -5,6 +5,16 @@
 #include "asm/note.h"
 #include "asm/used.h"
 
+enum { MAX_TEXTS = 4096 }; /* of .print_format, and of .print_string */
+
+void kernels_begin(struct as *as)
+{
+    struct kernels *k = &as->kernels;
+    k->last = &k->first;
+    k->formats.last = &k->formats.first;
+    k->strings.last = &k->strings.first;
+}
+
 static bool kernel_key(struct as *as, struct kernel_record *k)
 {
     // clang-format off
@@ -26,7 +36,7 @@ bool directive_kernel(struct as *as, const struct token *name, unsigned argument
 {
     (void)argument;
     struct kernel_record *k = as_alloc(as, sizeof *k);
-    *k = (struct kernel_record){.at = name->at, .vgpr = -1, .sgpr = -1};
+    *k = (struct kernel_record){.at = name->at, .vgpr = -1, .sgpr = -1, .pds = ABI_PRIVATE_BYTES};
     k->last = &k->first;
     const struct token *t = as->t;
     k->symbol = expr_symbol(as);
@@ -89,6 +99,39 @@ bool directive_arg(struct as *as, const struct token *name, unsigned argument)
     return add_arg(as, as->kernels.current, at, &a);
 }
 
+/* .print_format NUMBER, "TEXT": with any, launches have a print buffer, for records with this number (isa/abi.h);
+ * .print_string NUMBER, "TEXT": what %s prints for it. */
+bool directive_print(struct as *as, const struct token *name, unsigned string)
+{
+    struct print_texts *all = string ? &as->kernels.strings : &as->kernels.formats;
+    int64_t id;
+    uint8_t *text;
+    size_t n;
+    if (!expr_parse_known(as, "the number", 0, UINT32_MAX, &id) || !lex_comma(as)) return false;
+    const struct token *t = as->t;
+    if (t->kind != TOKEN_STRING) return as_error(as, t->at, "string expected");
+    if (!lex_string(as, t, &text, &n)) return false;
+    if (memchr(text, 0, n)) return as_error(as, t->at, "a text that is printed has no zero bytes");
+    for (const struct print_text *p = all->first; p; p = p->next)
+        if (p->id == (uint32_t)id) return as_error(as, name->at, "number %u has a text already", p->id);
+    if (all->n == MAX_TEXTS) return as_error(as, name->at, "more than %d texts to be printed", MAX_TEXTS);
+    struct print_text *p = as_alloc(as, sizeof *p);
+    *p = (struct print_text){.id = (uint32_t)id, .text = as_strdup(as, (char *)text, n)};
+    *all->last = p;
+    all->last = &p->next;
+    all->n++;
+    as->t++;
+    return true;
+}
+
+static struct note_string *note_texts(struct as *as, const struct print_texts *all, size_t *count)
+{
+    struct note_string *out = as_alloc(as, (all->n + 1) * sizeof *out);
+    for (const struct print_text *p = all->first; p; p = p->next)
+        out[(*count)++] = (struct note_string){.id = p->id, .text = p->text};
+    return out;
+}
+
 /* What .kernel and .arg say, as the note wants it. */
 static bool describe_kernel(struct as *as, const struct kernel_record *r, uint32_t vgprs, uint32_t sgprs,
                             struct ventus_kernel *k)
@@ -101,8 +144,8 @@ static bool describe_kernel(struct as *as, const struct kernel_record *r, uint32
     struct ventus_arg *args = as_alloc(as, (r->nargs + 1) * sizeof *args);
     *k = (struct ventus_kernel){.name = r->symbol->name,
                                 .entry = (uint32_t)entry,
-                                .vgprs = r->vgpr < 0 ? vgprs : (uint32_t)r->vgpr,
-                                .sgprs = r->sgpr < 0 ? sgprs : (uint32_t)r->sgpr,
+                                .vgprs = r->vgpr < 0 ? vgprs : abi_registers((uint32_t)r->vgpr),
+                                .sgprs = r->sgpr < 0 ? sgprs : abi_registers((uint32_t)r->sgpr),
                                 .lds_bytes = (uint32_t)r->lds,
                                 .pds_bytes = (uint32_t)r->pds,
                                 .args_size = ((uint32_t)r->args + 3) & ~3u,
@@ -111,11 +154,18 @@ static bool describe_kernel(struct as *as, const struct kernel_record *r, uint32
     return true;
 }
 
-/* The records of .kernel as the text of the module note. */
+bool kernels_said(const struct as *as)
+{
+    return as->kernels.first || as->kernels.formats.first || as->kernels.strings.first;
+}
+
+/* The records of .kernel and .print_format as the text of the module note. */
 bool kernels_note(struct as *as, const struct elf_image *m, char **text)
 {
     struct note note = {.kernels = as_alloc(as, (as->kernels.n + 1) * sizeof *note.kernels)};
     uint32_t vgprs = NOTE_AUTO, sgprs = NOTE_AUTO;
+    note.formats = note_texts(as, &as->kernels.formats, &note.nformats);
+    note.strings = note_texts(as, &as->kernels.strings, &note.nstrings);
     if (!as->object) asm_used_registers(as->mnemonics.profile, m->text, m->text_words, &vgprs, &sgprs);
     for (const struct kernel_record *r = as->kernels.first; r; r = r->next)
         if (!describe_kernel(as, r, vgprs, sgprs, &note.kernels[note.nkernels++])) return false;

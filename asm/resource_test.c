@@ -240,7 +240,7 @@ static void test_records(void **state)
     RECORDS_IN(3, "version 3, vgpr 8, sgpr 16, lds 24, pds 32, lds stack 0, pds stack 0\n", V0);
     RECORDS("", ".kernel f\nf: ret");
     RECORDS_IN(0, "f: version 0, vgpr 4, sgpr 32, lds 5, pds 6\n", ".kernel f, lds=5, pds=6\nf: ret");
-    RECORDS_IN(2, "f: version 2, vgpr 7, sgpr 32, lds 0, pds 0, lds stack 0, pds stack 0\n",
+    RECORDS_IN(2, "f: version 2, vgpr 8, sgpr 32, lds 0, pds 1024, lds stack 0, pds stack 0\n",
                ".kernel f, vgpr=7\nf: ret");
     REFUSED_IN(4, "kernel k: what resource records of version 4", V2("k"));
     REFUSED_IN(0, "kernel f: a value is too large", ".kernel f, lds=70000\nf: ret");

@@ -3,6 +3,7 @@
  * Called by the assembler and the linker for module notes. */
 #include "asm/used.h"
 
+#include "isa/abi.h"
 #include "isa/effects.h"
 
 static uint32_t at_most(uint32_t n, uint32_t limit) { return n < limit ? n : limit; }
@@ -17,6 +18,6 @@ void asm_used_registers(enum isa_profile profile, const uint32_t *text, size_t n
         if (e.v > v) v = e.v;
         if (e.x > x) x = e.x;
     }
-    *sgprs = at_most((x + 3) & ~3u, ISA_XREGS);
-    *vgprs = at_most((v + 3) & ~3u, ISA_VREGS);
+    *sgprs = at_most(abi_registers(x), ISA_XREGS);
+    *vgprs = at_most(abi_registers(v), ISA_VREGS);
 }

@@ -30,6 +30,9 @@ const struct check *device_checks(const ventus_device *device);
 
 /* ---- launch.c ---- */
 
+/* What ventus_launch.spaces is when nobody says: as the memory map has it, csr_gds 0. */
+extern const struct ventus_spaces launch_spaces;
+
 /* What ventus_launch.gpu can say. It is copied; what it points to, but for `launch`, stays until the launch has ended.
  */
 struct ventus_gpu_launch {

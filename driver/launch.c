@@ -26,7 +26,12 @@ static uint32_t at_most(uint32_t have, uint32_t rows, uint32_t each)
     return each && rows / each < have ? rows / each : have;
 }
 
-static uint32_t sgprs_of(const struct ventus_kernel *k) { return k->sgprs < START_SGPRS ? START_SGPRS : k->sgprs; }
+static uint32_t vgprs_of(const struct ventus_kernel *k) { return abi_registers(k->vgprs); }
+
+static uint32_t sgprs_of(const struct ventus_kernel *k)
+{
+    return abi_registers(k->sgprs < START_SGPRS ? START_SGPRS : k->sgprs);
+}
 
 /* Lays the __local arguments out behind the static local memory, each `gap` bytes behind what is before it, and
  * writes their offsets into the argument buffer `args` unless that is NULL. The end, UINT64_MAX when there is none. */
@@ -63,7 +68,7 @@ uint32_t ventus_max_group(const ventus_device *device, const struct ventus_kerne
     const struct gpu_config *c = gpu_config_of(device->gpu);
     uint64_t local = ventus_local_bytes(kernel, local_sizes);
     if (local > ventus_local_limit(&device->info)) return 0;
-    uint32_t warps = at_most(c->warps_per_sm, c->vgpr_rows, kernel->vgprs);
+    uint32_t warps = at_most(c->warps_per_sm, c->vgpr_rows, vgprs_of(kernel));
     warps = at_most(warps, c->sgpr_rows, sgprs_of(kernel));
     warps = at_most(warps, c->lds_bytes - (uint32_t)local, ABI_WARP_STACK);
     return warps * c->threads_per_warp;
@@ -127,11 +132,13 @@ static bool place_local(ventus_event *e)
     return (e->device->check && set_local(e, e->args, CHECK_GAP)) || set_local(e, e->args, 0);
 }
 
+const struct ventus_spaces launch_spaces = {
+    .gds_base = ABI_CODE_BASE, .gds_limit = UINT32_MAX, .lds_base = ABI_LOCAL_BASE, .lds_limit = ABI_LOCAL_LIMIT - 1};
+
 /* Flat addresses are global or local as the memory map has it, unless the client says otherwise. */
 static void set_spaces(struct launch *l, const struct ventus_spaces *s)
 {
-    static const struct ventus_spaces map = {0, ABI_CODE_BASE, UINT32_MAX, ABI_LOCAL_BASE, ABI_LOCAL_LIMIT - 1};
-    if (!s) s = &map;
+    if (!s) s = &launch_spaces;
     l->csr_gds = s->csr_gds;
     l->gds_base = s->gds_base;
     l->gds_limit = s->gds_limit;
@@ -144,7 +151,7 @@ static void set_rest(ventus_event *e)
     const struct ventus_kernel *k = e->in.kernel;
     struct launch *l = &e->job.launch;
     l->start_pc = e->in.module->entry;
-    l->vgprs = k->vgprs;
+    l->vgprs = vgprs_of(k);
     l->sgprs = sgprs_of(k);
     l->pds_bytes = k->pds_bytes;
     set_spaces(l, e->in.spaces);

@@ -63,6 +63,12 @@ static inline uint32_t abi_dwarf_x(uint32_t n) { return n < 32 ? n : 3584 + n; }
 static inline uint32_t abi_dwarf_v(uint32_t n) { return n < 32 ? 96 + n : 3072 + n; }
 static inline uint32_t abi_dwarf_csr(uint32_t n) { return 4096 + n; }
 
+/* Registers are given to warps in multiples of four: those that `n` take. */
+static inline uint32_t abi_registers(uint32_t n) { return (n + 3) & ~3u; }
+
+/* Private memory of a work-item, in bytes, for a kernel in assembly that does not say how much it wants. */
+#define ABI_PRIVATE_BYTES 1024u
+
 /* Alignment that suits every type of OpenCL C (long16): of memory for a __local argument when nobody says what it is
  * for. The group's own local data begin at a multiple of ABI_WARP_STACK, so that no more than that can be asked. */
 #define ABI_ANY_ALIGN 128u

@@ -14,9 +14,6 @@ enum {
     COPY_GROUP = 4, /* adjacent warps that cp_dma_mbarrier waits for */
 };
 
-/* Registers are handed out in multiples of four (r2025, CTA scheduler). */
-static uint32_t allocated(uint32_t registers) { return (registers + 3) & ~3u; }
-
 /* ---- resources ---- */
 
 static bool last_group_fits(const struct launch *l)
@@ -38,8 +35,8 @@ const char *group_check(const struct gpu_config *c, const struct launch *l)
         return "work-items do not fit the warps";
     if (l->last_items && !last_group_fits(l)) return "work-items of the last group do not fit the warps";
     if (l->vgprs > ISA_VREGS || l->sgprs > ISA_XREGS) return "more registers than the architecture has";
-    if ((uint64_t)l->warps * allocated(l->vgprs) > c->vgpr_rows) return "more vector registers than an SM has";
-    if ((uint64_t)l->warps * allocated(l->sgprs) > c->sgpr_rows) return "more scalar registers than an SM has";
+    if ((uint64_t)l->warps * abi_registers(l->vgprs) > c->vgpr_rows) return "more vector registers than an SM has";
+    if ((uint64_t)l->warps * abi_registers(l->sgprs) > c->sgpr_rows) return "more scalar registers than an SM has";
     if (l->lds_bytes > c->lds_bytes) return "more local memory than an SM has";
     if (!private_fits(c, l)) return "private memory beyond the address space";
     if (l->sv39 && l->page_table % ABI_PAGE) return "root page table that does not begin on a page";
@@ -50,8 +47,8 @@ bool group_fits(const struct sm *sm, const struct launch *l)
 {
     const struct gpu_config *c = &sm->gpu->config;
     return sm->slots_used < c->groups_per_sm && l->warps <= c->warps_per_sm - sm->warps_used &&
-           l->warps * allocated(l->vgprs) <= c->vgpr_rows - sm->vgprs_used &&
-           l->warps * allocated(l->sgprs) <= c->sgpr_rows - sm->sgprs_used &&
+           l->warps * abi_registers(l->vgprs) <= c->vgpr_rows - sm->vgprs_used &&
+           l->warps * abi_registers(l->sgprs) <= c->sgpr_rows - sm->sgprs_used &&
            l->lds_bytes <= c->lds_bytes - sm->lds_used;
 }
 
@@ -61,8 +58,8 @@ static void account(struct sm *sm, const struct launch *l, int sign)
     uint32_t s = (uint32_t)sign;
     sm->slots_used += s;
     sm->warps_used += s * l->warps;
-    sm->vgprs_used += s * l->warps * allocated(l->vgprs);
-    sm->sgprs_used += s * l->warps * allocated(l->sgprs);
+    sm->vgprs_used += s * l->warps * abi_registers(l->vgprs);
+    sm->sgprs_used += s * l->warps * abi_registers(l->sgprs);
     sm->lds_used += s * l->lds_bytes;
 }
 

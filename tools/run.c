@@ -8,7 +8,7 @@
 #include "timing/parameters.h"
 
 // clang-format off
-enum { FLAG_KERNEL, FLAG_GLOBAL, FLAG_LOCAL, FLAG_OFFSET, FLAG_ARG, FLAG_SHOW, FLAG_SAVE, FLAG_CASE, FLAG_STRICT, FLAG_DUMP,
+enum { FLAG_KERNEL, FLAG_GLOBAL, FLAG_LOCAL, FLAG_OFFSET, FLAG_GDS, FLAG_ARG, FLAG_SHOW, FLAG_SAVE, FLAG_CASE, FLAG_STRICT, FLAG_DUMP,
        FLAG_STATS, FLAG_JSON, FLAG_TIMING, FLAG_TIMELINE, FLAG_CONFIG, FLAG_PROFILE, FLAG_LANES, FLAG_WARPS, FLAG_THREADS, FLAG_ENGINE, FLAG_ORDER,
        FLAGS, FLAG_OBSERVER = FLAGS /* and those behind it, as in observer_kinds */ };
 // clang-format on
@@ -18,6 +18,8 @@ static const struct flag own_flags[FLAGS] = {
     {"local", 'l', "X[,Y[,Z]]",
      "work-items of a group; default: what the kernel asks for, or the\nlargest that divides the work"},
     {"offset", 0, "X[,Y[,Z]]", "offset of the global ids; default 0"},
+    {"csr-gds", 0, "ADDRESS",
+     "csr_gds: what instructions of the global space add to addresses (r2.1,\nr2025); default 0"},
     {"arg", 'a', "SPEC", "the next kernel argument, see above"},
     {"show", 0, "N[:F[:COUNT]]", "print buffer argument N after the run; F is i u x or f"},
     {"save", 0, "N:FILE", "write buffer argument N after the run"},
@@ -112,6 +114,7 @@ static void parse_flag(struct request *r, struct overrides *o, int flag)
         r->local_dims = triple_arg(a, "--local", a->value, 1, r->range.local);
         break;
     case FLAG_OFFSET: triple_arg(a, "--offset", a->value, 0, r->range.offset); break;
+    case FLAG_GDS: r->csr_gds = (uint32_t)number_arg(a, "--csr-gds", a->value, 0, UINT32_MAX); break;
     case FLAG_ARG: add_argument(r); break;
     case FLAG_SHOW: append(a, &r->shows, &r->nshows, MOST_ARGUMENTS); break;
     case FLAG_SAVE: append(a, &r->saves, &r->nsaves, MOST_ARGUMENTS); break;
@@ -179,6 +182,7 @@ static void check(const struct request *r)
     const char *alone = r->kernel           ? "--kernel"
                         : r->range.work_dim ? "--global"
                         : r->have_local     ? "--local"
+                        : r->csr_gds        ? "--csr-gds"
                         : r->narguments     ? "--arg"
                         : r->nshows         ? "--show"
                         : r->nsaves         ? "--save"

@@ -78,6 +78,7 @@ struct request {
     char config_timing[TIMING_NAME]; /* the model that --config asks for */
     struct model *model;             /* NULL: not open */
     struct watch observers[OBSERVER_KINDS];
+    uint32_t csr_gds; /* of ventus_spaces */
     struct launch_options options;
     struct gpu_config config;
     bool given_profile; /* that of the machine is as the user said, not as the program wants it */

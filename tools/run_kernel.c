@@ -178,8 +178,15 @@ int run_kernel(struct request *r)
 
     struct result result;
     const struct ventus_gpu_launch gpu = {.options = r->options, .result = &result};
-    const struct ventus_launch launch = {
-        .module = module, .kernel = k, .range = r->range, .args = image, .local_sizes = local_sizes, .gpu = &gpu};
+    struct ventus_spaces spaces = launch_spaces;
+    spaces.csr_gds = r->csr_gds;
+    const struct ventus_launch launch = {.module = module,
+                                         .kernel = k,
+                                         .range = r->range,
+                                         .args = image,
+                                         .local_sizes = local_sizes,
+                                         .spaces = &spaces,
+                                         .gpu = &gpu};
     enum ventus_status status = run_launch(r, device, &launch);
     for (unsigned i = 0; i < r->narguments && status == VENTUS_OK; i++) argument_finish(&r->arguments[i], i, device);
     fflush(stdout);

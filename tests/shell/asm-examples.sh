@@ -48,6 +48,14 @@ for profile in default toolchain r2.0 r2.1 r2025; do
     cmp -s want.txt have.txt || { echo "FAILED: collatz.s, $profile"; status=1; }
 done
 
+# A line of each work-item, those of a warp in the order of its lanes.
+ventus as "$asm/print.s" -o print.elf || exit 1
+for items in 1 33 96; do
+    ventus run print.elf -g $items -l $items | sort -n -k 2 >have.txt
+    awk -v n=$items 'BEGIN { for (i = 0; i < n; i++) print "work-item " i " of " (i < 32 ? "warp 0" : "a later warp") }' >want.txt
+    cmp -s want.txt have.txt || { echo "FAILED: print.s, $items work-items"; status=1; }
+done
+
 cp "$asm/tile.s" "$asm/matmul.s" .
 for profile in default r2025; do
     [ $profile = default ] || sed -i '/mma\./s/row\.col/row.row/' tile.s matmul.s # as their first lines say
