@@ -1,10 +1,7 @@
 /* Instructions of small extensions: bit fields, dot products of integers, clocks. Called by spirv.c. */
 #include "compiler/spirv.h"
 
-static bool is_integer(const struct type *t)
-{
-    return (t->op == OP_TypeVector ? t->element->op : t->op) == OP_TypeInt;
-}
+static bool is_integer(const struct type *t) { return (t->op == OP_TypeVector ? t->element->op : t->op) == OP_TypeInt; }
 
 /* An operand that is an integer or a vector of them; returns its type. */
 static const struct type *add_integers(struct reader *r, struct arguments *a, uint32_t i, char sign)

@@ -146,8 +146,9 @@ LLVMValueRef read_rotate(struct reader *r)
 static const struct reduction {
     const char *name;
     char sign;
-} reductions[] = {{"add", 's'}, {"add", 's'}, {"mul", 's'}, {"mul", 's'},         {"min", 's'},        {"min", 'u'},
-                  {"min", 's'}, {"max", 's'}, {"max", 'u'}, {"max", 's'},         {"and", 's'},        {"or", 's'},
+} reductions[] = {{"add", 's'}, {"add", 's'},         {"mul", 's'},        {"mul", 's'},
+                  {"min", 's'}, {"min", 'u'},         {"min", 's'},        {"max", 's'},
+                  {"max", 'u'}, {"max", 's'},         {"and", 's'},        {"or", 's'},
                   {"xor", 's'}, {"logical_and", 'b'}, {"logical_or", 'b'}, {"logical_xor", 'b'}};
 
 LLVMValueRef read_reduction(struct reader *r)
