@@ -231,6 +231,14 @@ static int older_first(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
+/* To see how much room there is takes time for each file that is there, thousands perhaps. So only some of those who
+ * store look: such whose name's hash lies below the size of what they add, on average one in a hundredth of the limit.
+ */
+static bool looks_for_room(const struct disk_key *key, uint64_t size, uint64_t limit)
+{
+    return add_hash(no_bytes, key->bytes, key->size).h[0] % (limit / 100 + 1) < size;
+}
+
 /* Down to three quarters of the limit, so that not every file that is added removes one. */
 static void make_room(int folder, uint64_t limit)
 {
@@ -276,7 +284,7 @@ void disk_cache_store(const struct disk_cache *c, const struct disk_key *key, co
     if (file) {
         make_name(key, name);
         add_file(folder, name, file, all);
-        make_room(folder, c->limit);
+        if (looks_for_room(key, all, c->limit)) make_room(folder, c->limit);
         free(file);
     }
     if (folder >= 0) close(folder);

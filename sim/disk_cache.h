@@ -57,7 +57,7 @@ bool disk_cache_load(const struct disk_cache *c, const struct disk_key *key, boo
 void disk_cache_unload(const struct disk_content *content);
 
 /* Keeps content of so many bytes. Removes other files, those first that have not been used for longest, when all
- * together are too large. */
+ * together are too large; not every time, so that they can be larger than the limit by some hundredths for a while. */
 void disk_cache_store(const struct disk_cache *c, const struct disk_key *key, const void *content, size_t size);
 
 /* False: there is no such file. */

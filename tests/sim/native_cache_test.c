@@ -386,6 +386,36 @@ static void test_limit(void **state)
     run("test $(ls %s | wc -l) = 8", cache_folder);
 }
 
+/* Of those who store small files only some look how large all are together: what is too large is removed by one in some
+ * dozens of them, and by each whose file is large. */
+static void test_looks(void **state)
+{
+    enum { STORES = 500 };
+    unsigned looks = 0;
+    struct stat s;
+    char huge[PATH_MAX + 40];
+    (void)state;
+    store();
+    assert_int_equal(stat(only_file(), &s), 0);
+    snprintf(huge, sizeof huge, "%s/0123456789abcdef0123456789abcdef.native", cache_folder);
+    cache.files.limit = (uint64_t)s.st_size * 100 * 50; /* a hundredth is 50 files */
+    for (request.entry = 1; request.entry <= STORES; request.entry++) {
+        int fd = open(huge, O_WRONLY | O_CREAT, 0600);
+        assert_true(fd >= 0);
+        assert_int_equal(ftruncate(fd, (off_t)cache.files.limit), 0);
+        close(fd);
+        store();
+        looks += access(huge, F_OK) != 0;
+    }
+    assert_in_range(looks, STORES / 50 / 2, STORES / 50 * 2);
+    cache.files.limit = (uint64_t)s.st_size * 100;
+    for (request.entry = 1; request.entry <= 5; request.entry++) {
+        run("truncate -s 1000000 %s", huge);
+        store();
+        assert_int_not_equal(access(huge, F_OK), 0);
+    }
+}
+
 static void test_environment(void **state)
 {
     char want[PATH_MAX];
@@ -459,7 +489,7 @@ int main(void)
         TEST(test_hit),        TEST(test_others),      TEST(test_collision),       TEST(test_translator),
         TEST(test_damage),     TEST(test_modes),       TEST(test_links),           TEST(test_owner),
         TEST(test_unwritable), TEST(test_file_limit),  TEST(test_noexec_and_full), TEST(test_file_changed_while_used),
-        TEST(test_limit),      TEST(test_environment), TEST(test_processes),
+        TEST(test_limit),      TEST(test_looks),       TEST(test_environment),     TEST(test_processes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
