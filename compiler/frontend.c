@@ -320,6 +320,8 @@ static int exchange(struct cc *cc, struct child *c, const char *source, size_t s
         if (fds[2].revents) receive(cc, &c->err, err);
     }
     if (c->in >= 0) close(c->in);
+    if (c->out >= 0) close(c->out); /* if there is no waiting for it, clang is not to wait for us either */
+    if (c->err >= 0) close(c->err);
     int status = -1;
     while (waitpid(c->pid, &status, 0) < 0 && errno == EINTR) {
     }

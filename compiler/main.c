@@ -6,9 +6,11 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -152,14 +154,13 @@ static bool write_file(struct cc *cc, const char *path, const void *bytes, size_
     return good;
 }
 
+/* By the name that this program was started with, since not every process has /proc. */
 static const char *tool_dir(struct cc *cc)
 {
-    char path[4096];
-    ssize_t n = readlink("/proc/self/exe", path, sizeof path - 1);
-    if (n <= 0) return ".";
-    path[n] = 0;
-    char *slash = strrchr(path, '/');
-    if (slash) *slash = 0;
+    char path[PATH_MAX];
+    if (!realpath((const char *)getauxval(AT_EXECFN), path))
+        cc_error(cc, CC_ENVIRONMENT, NULL, "cannot find out where this program is: %s", strerror(errno));
+    *strrchr(path, '/') = 0;
     return cc_printf(cc, "%s", path);
 }
 
@@ -292,6 +293,7 @@ int main(int argc, char **argv)
     int stop = arguments(argc, argv, &request);
     if (stop) return stop - 1;
     signal(SIGPIPE, SIG_IGN);
+    signal(SIGCHLD, SIG_DFL); /* who ignores it may leave that to us, and clang's exit code would be lost */
     confine_resources();
     if (!request.output) confine_files(NULL);
     LLVMInstallFatalErrorHandler(llvm_died);

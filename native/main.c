@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/stat.h>
 #include <sys/time.h>
 #include <unistd.h>
@@ -28,11 +29,8 @@ static const char *const level_names[] = {
 /* The file of row functions stands beside this program. */
 static bool rows_path(enum native_level level, char path[PATH_MAX])
 {
-    ssize_t n = readlink("/proc/self/exe", path, PATH_MAX - 1);
-    if (n < 0) return false;
-    path[n] = 0;
-    char *slash = strrchr(path, '/');
-    size_t at = slash ? (size_t)(slash + 1 - path) : 0;
+    if (!realpath((const char *)getauxval(AT_EXECFN), path)) return false;
+    size_t at = (size_t)(strrchr(path, '/') + 1 - path);
     return snprintf(path + at, PATH_MAX - at, NATIVE_ROWS, level_names[level]) < (int)(PATH_MAX - at);
 }
 

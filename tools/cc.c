@@ -5,6 +5,7 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <unistd.h>
 
 #include "isa/isa.h"
@@ -22,9 +23,8 @@ static const char *find_compiler(char out[PATH_MAX])
     const char *chosen = secure_getenv("VENTUS_CC");
     char self[PATH_MAX];
     if (chosen && *chosen) return chosen;
-    ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
-    if (n <= 0) die("cannot find out where this program is: %s", strerror(errno));
-    self[n] = 0;
+    if (!realpath((const char *)getauxval(AT_EXECFN), self))
+        die("cannot find out where this program is: %s", strerror(errno));
     *strrchr(self, '/') = 0;
     for (size_t i = 0; i < sizeof places / sizeof *places; i++)
         if (try_path(out, self, places[i])) return out;

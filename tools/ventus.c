@@ -3,6 +3,7 @@
  * Every subcommand answers --help; unknown ones get a hint and exit code 2. */
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -79,6 +80,7 @@ static int dispatch(int argc, char **argv)
 int main(int argc, char **argv)
 {
     reserve_streams();
+    signal(SIGCHLD, SIG_DFL); /* who ignores it may leave that to us, and the ends of our processes would be lost */
     atexit(check_output);
     if (argc > 1) return dispatch(argc, argv);
     help(stderr);

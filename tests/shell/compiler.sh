@@ -177,6 +177,8 @@ for deep in 25 100; do
     doubling $deep 1 '__asm__ volatile("");' >double.cl
     check 1 'too large once its function calls are inlined' "$cc" double.cl -o x.elf
 done
+# Who starts it may ignore the ends of children, and this is inherited.
+env --ignore-signal=CHLD "$cc" k.cl -o x.elf || wrong "with SIGCHLD ignored"
 rm -f x.elf
 (ulimit -f 0; "$cc" k.cl -o x.elf 2>&1) | cat >limit.txt
 grep -q 'cannot make the program file' limit.txt || wrong "a limit of file sizes: $(cat limit.txt)"
