@@ -107,9 +107,13 @@ static uint64_t limit_of_environment(void)
 {
     const char *said = secure_getenv("VENTUS_TIMEOUT");
     char *end;
-    double seconds = said && *said ? strtod(said, &end) : 0;
     if (!said || !*said) return 0;
-    if (!*end && seconds >= 0 && seconds < 1e9) return (uint64_t)(seconds * 1e9);
+    const struct host_client client = host_neutral_begin();
+    const double seconds = strtod(said, &end);
+    const bool good = !*end && seconds >= 0 && seconds < 1e9;
+    const uint64_t limit = good ? (uint64_t)(seconds * 1e9) : 0;
+    host_neutral_end(&client);
+    if (good) return limit;
     fprintf(stderr, "VENTUS_TIMEOUT: %s is no number of seconds; kernels may run for ever\n", said);
     return 0;
 }

@@ -242,15 +242,17 @@ static void print_record(FILE *out, const char *s, struct args a, const struct p
 /* The records in front of `used`. */
 static void print_all(const struct printing *p, const uint8_t *buffer, uint32_t used, FILE *out)
 {
+    const struct host_client client = host_neutral_begin();
     uint32_t at = ABI_PRINT_HEADER, record[2];
     while (used >= at && used - at >= 8 && !ferror(out)) {
         memcpy(record, buffer + at, sizeof record);
-        if (record[0] < 8 || record[0] % 4 || record[0] > used - at) return; /* never completed */
+        if (record[0] < 8 || record[0] % 4 || record[0] > used - at) break; /* never completed */
         const char *format = find_text(p->module->note.formats, p->module->note.nformats, record[1]);
         struct args a = {(const uint32_t *)(const void *)(buffer + at + 8), (record[0] - 8) / 4};
         if (format) print_record(out, format, a, p);
         at += record[0];
     }
+    host_neutral_end(&client);
 }
 
 /* ---- output ---- */

@@ -146,8 +146,10 @@ static float srgb_curve(float f)
     return f < 1 ? 1.055f * powf(f, 1 / 2.4f) - 0.055f : 1;
 }
 
+/* NaN becomes 0, as in kernels. */
 static uint32_t saturated(double v, double least, double most)
 {
+    if (isnan(v)) return 0;
     return (uint32_t)(int64_t)(v > least ? v < most ? v : most : least);
 }
 
@@ -171,6 +173,7 @@ static uint32_t channel_bits(uint32_t kind, uint32_t right, uint32_t color)
 
 void format_pack(const struct abi_image *image, const void *color, unsigned char texel[16])
 {
+    const struct host_client client = host_neutral_begin();
     uint32_t words[4] = {0}, in[4] = {0};
     memcpy(in, color, image->order == CL_DEPTH ? sizeof *in : sizeof in);
     for (int i = 0; i < 4; i++) {
@@ -180,4 +183,5 @@ void format_pack(const struct abi_image *image, const void *color, unsigned char
         words[offset / 4] |= channel_bits(kind, right, in[i]) << right >> ABI_COMPONENT_LEFT(c) << offset % 4 * 8;
     }
     memcpy(texel, words, sizeof words);
+    host_neutral_end(&client);
 }

@@ -102,6 +102,21 @@ void host_pages_close(struct host_pages *h)
     if (h->file >= 0) close(h->file);
 }
 
+struct host_client host_neutral_begin(void)
+{
+    struct host_client client;
+    fegetenv(&client.floating);
+    fesetenv(FE_DFL_ENV);
+    client.locale = uselocale(newlocale(LC_ALL_MASK, "C", (locale_t)0)); /* that one is never to be freed */
+    return client;
+}
+
+void host_neutral_end(const struct host_client *client)
+{
+    uselocale(client->locale);
+    fesetenv(&client->floating);
+}
+
 /* The client's signals: all but those that a thread raises itself. */
 static void client_signals(sigset_t *set)
 {
@@ -146,7 +161,7 @@ char *host_program(const char *variable, const char *name)
 bool host_may_write(uint64_t size)
 {
     struct rlimit most;
-    return getrlimit(RLIMIT_FSIZE, &most) == 0 && size <= most.rlim_cur;
+    return getrlimit(RLIMIT_FSIZE, &most) != 0 || size <= most.rlim_cur; /* who may not ask has no limit of ours */
 }
 
 int host_above_standard(int fd)

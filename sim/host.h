@@ -3,6 +3,8 @@
 #ifndef VENTUS_HOST_H
 #define VENTUS_HOST_H
 
+#include <fenv.h>
+#include <locale.h>
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -48,6 +50,18 @@ void host_pages_close(struct host_pages *h);
  * which the machine needs for its memory faults. The thread is to be joined; it is detached if `thread` is NULL.
  * False: the host has no thread left. */
 bool host_thread(pthread_t *thread, void *(*run)(void *argument), void *argument);
+
+/* ---- what a client may have set for its thread ---- */
+
+/* Rounding, traps and flushing of floating point, and the locale, which decides what a decimal point looks like. */
+struct host_client {
+    fenv_t floating;
+    locale_t locale;
+};
+
+/* What this thread computes, reads and prints between these two is the same for every client. */
+struct host_client host_neutral_begin(void);
+void host_neutral_end(const struct host_client *client);
 
 /* ---- what is said to the user ---- */
 
