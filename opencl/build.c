@@ -157,6 +157,9 @@ static cl_int verdict(struct build *b, int code)
     case 3:
         log_add(b, "ventus: the compiler's environment is incomplete; the lines above say what to install\n");
         return CL_COMPILER_NOT_AVAILABLE;
+    case 127: /* of the system's loader, before the compiler's first instruction */
+        log_add(b, "ventus: the compiler could not be loaded; is it installed with its libraries?\n");
+        return CL_COMPILER_NOT_AVAILABLE;
     case STATUS_TAKEN: return b->size ? CL_SUCCESS : CL_BUILD_PROGRAM_FAILURE;
     default: break;
     }
@@ -224,7 +227,9 @@ static cl_int build_with(struct build *b, char *argv[])
         log_add(b, "ventus: this process may not write files that are large enough to compile (RLIMIT_FSIZE)\n");
         return CL_OUT_OF_RESOURCES;
     }
-    if (open_files(fd, b->source, b->source_size) && (argv[0] = compiler_path())) error = compile(b, argv, fd);
+    if (!open_files(fd, b->source, b->source_size))
+        log_add(b, "ventus: no files in memory for the compiler: %s\n", strerror(errno));
+    else if ((argv[0] = compiler_path())) error = compile(b, argv, fd);
     close_files(fd);
     free(argv[0]);
     if (error) {
@@ -306,7 +311,9 @@ static cl_int build_objects(struct build *b)
         if (b->kernel) argv[4] = "--kernel", argv[5] = (char *)(uintptr_t)b->kernel;
         error = build_with(b, argv);
     } else {
-        log_add(b, "ventus: cannot write the objects to a temporary folder\n");
+        char *problem = folder_problem("the objects");
+        if (problem) log_add(b, "%s", problem);
+        free(problem);
     }
     while (n > first) free(argv[--n]);
     free(argv);

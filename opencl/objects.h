@@ -668,6 +668,8 @@ char *folder_make(void);
 bool folder_write(const char *folder, const char *name, const void *bytes, size_t size);
 /* Removes it with all that is in it, and frees the name; NULL is none. */
 void folder_remove(char *folder);
+/* Why folder_make or folder_write has just failed (errno) for `what`, to be freed, or NULL. */
+char *folder_problem(const char *what);
 
 /* Program binaries. binary_make allocates; binary_read points into `data`. */
 struct binary {
