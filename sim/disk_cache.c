@@ -299,8 +299,9 @@ static bool set_folder(struct disk_cache *c)
         rest = "/ventus";
         chosen = above;
         if (!chosen || *chosen != '/') chosen = secure_getenv("HOME"), rest = "/.cache/ventus";
+        if (!chosen || *chosen != '/') return false; /* it would be where the client happens to be */
     }
-    return chosen && *chosen && snprintf(c->folder, PATH_MAX, "%s%s", chosen, rest) < PATH_MAX;
+    return *chosen && snprintf(c->folder, PATH_MAX, "%s%s", chosen, rest) < PATH_MAX;
 }
 
 static void complain_of_limit(void)

@@ -7,7 +7,8 @@
  *
  * Environment, not of programs with more rights than their user:
  *   VENTUS_CACHE        0: no cache
- *   VENTUS_CACHE_DIR    the folder; empty: no cache; else $XDG_CACHE_HOME/ventus or $HOME/.cache/ventus
+ *   VENTUS_CACHE_DIR    the folder; empty: no cache; else $XDG_CACHE_HOME/ventus or $HOME/.cache/ventus,
+ *                       if these names begin at the root
  *   VENTUS_CACHE_LIMIT  how large the files may be together, in MiB (256) */
 #ifndef VENTUS_SIM_DISK_CACHE_H
 #define VENTUS_SIM_DISK_CACHE_H

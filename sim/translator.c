@@ -99,8 +99,11 @@ static void clear_left(pid_t pid)
     pthread_mutex_unlock(&left.lock);
 }
 
+/* Only one that is still there: where the client ignores SIGCHLD or waits for all children, the number of one that has
+ * ended may be that of a stranger. */
 static void end_process(const struct translator_process *p)
 {
+    if (waitpid(p->pid, NULL, WNOHANG) != 0) return;
     kill(p->pid, SIGKILL);
     while (waitpid(p->pid, NULL, 0) < 0 && errno == EINTR) {
     }
@@ -128,17 +131,24 @@ void translator_close(struct translator_process *p)
     pthread_mutex_destroy(&p->lock);
 }
 
+/* Neither end has the number of a standard stream, which the client may have closed and still write to. */
+static bool open_ends(int ends[2])
+{
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends)) return false;
+    for (int i = 0; i < 2; i++) ends[i] = host_above_standard(ends[i]);
+    return true;
+}
+
 static bool start(struct translator_process *p)
 {
     int ends[2];
     if (p->socket >= 0) return true;
-    if (p->starts++ >= MOST_STARTS || socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends)) return false;
+    if (p->starts++ >= MOST_STARTS || !open_ends(ends)) return false;
     clear_left(0);
-    int theirs = host_above_standard(ends[1]);
-    bool started = theirs >= 0 && spawn(p, theirs), kept = started && set_socket(p, ends[0]);
-    if (theirs >= 0) close(theirs);
+    bool started = ends[0] >= 0 && ends[1] >= 0 && spawn(p, ends[1]), kept = started && set_socket(p, ends[0]);
+    if (ends[1] >= 0) close(ends[1]);
     if (kept) return true;
-    close(ends[0]);
+    if (ends[0] >= 0) close(ends[0]);
     if (started) end_process(p);
     return false;
 }

@@ -1,9 +1,12 @@
 /* The program ventus-translate by itself: a sound request has an answer, a bad one ends it with a message. */
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -12,6 +15,7 @@
 #include "isa/abi.h"
 #include "sim/launch.h"
 #include "sim/native.h"
+#include "sim/translator.h"
 
 static const uint32_t code[] = {0x00000013, 0x0000400b}; /* nop; endprg */
 enum { WORDS = sizeof code / sizeof *code };
@@ -186,11 +190,50 @@ static void test_odd(void **state)
     }
 }
 
+/* A process that is not a child of this one which says its number and answers a byte with a byte. */
+static void start_stranger(int fd)
+{
+    char byte;
+    const pid_t parent = fork();
+    if (!parent) {
+        const pid_t stranger = fork();
+        if (stranger) _exit(write(fd, &stranger, sizeof stranger) < 0);
+        if (read(fd, &byte, 1) != 1 || write(fd, &byte, 1) != 1) _exit(1);
+        _exit(0);
+    }
+    assert_int_equal(waitpid(parent, NULL, 0), parent);
+}
+
+/* When it has died and somebody else has taken its end, its number can be that of another process, which lives on. */
+static void test_stranger(void **state)
+{
+    struct native_request r = sound();
+    struct translator_process p;
+    int stranger[2], ends[2];
+    char byte = 1;
+    size_t size;
+    (void)state;
+    assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, stranger), 0);
+    assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, ends), 0);
+    assert_true(translator_init(&p));
+    start_stranger(stranger[1]);
+    close(stranger[1]);
+    assert_int_equal(read(stranger[0], &p.pid, sizeof p.pid), sizeof p.pid);
+    p.socket = ends[0];
+    close(ends[1]);
+    assert_null(translator_ask(&p, &r, code, &size));
+    translator_close(&p);
+    assert_int_equal(send(stranger[0], &byte, 1, MSG_NOSIGNAL), 1);
+    assert_int_equal(read(stranger[0], &byte, 1), 1);
+    close(stranger[0]);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_sound),     cmocka_unit_test(test_bad),
                                        cmocka_unit_test(test_effort),    cmocka_unit_test(test_size),
-                                       cmocka_unit_test(test_registers), cmocka_unit_test(test_odd)};
+                                       cmocka_unit_test(test_registers), cmocka_unit_test(test_odd),
+                                       cmocka_unit_test(test_stranger)};
     const char *program = getenv("VENTUS_TRANSLATE");
     if (!program || access(program, X_OK)) return 77;
     return cmocka_run_group_tests(tests, NULL, NULL);
