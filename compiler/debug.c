@@ -3,6 +3,7 @@
  * Called by output.c when every kernel has its address. */
 #include "asm/image.h"
 #include "compiler/debug.h"
+#include "version.h"
 
 enum { FUNCTION_TYPES = 3 };
 
@@ -122,7 +123,7 @@ static void describe_unit(struct unit *u, LLVMMetadataRef subprogram, uint32_t t
     file_text(u->cc, LLVMDIScopeGetFile(subprogram), &folder, &name);
     u->root = die_new(u->cc, NULL, DW_TAG_compile_unit);
     u->types = (struct types){.cc = u->cc, .parent = u->root};
-    die_text(u->cc, u->root, DW_AT_producer, "ventus-cc");
+    die_text(u->cc, u->root, DW_AT_producer, "ventus-cc " VENTUS_VERSION);
     die_number(u->cc, u->root, DW_AT_language, DW_FORM_udata, DW_LANG_OpenCL);
     die_text(u->cc, u->root, DW_AT_name, name);
     die_text(u->cc, u->root, DW_AT_comp_dir, folder);

@@ -2,7 +2,7 @@
  * `ventus as` are binaries, too.
  * They come back from files of any origin, so every field is checked and a hash covers the content; the
  * ELF inside is then checked again by the driver, as any ELF. A change of the format changes the version
- * here and VENTUS_CL_VERSION, which clients use as a key for their caches. Called by program.c. */
+ * here and VENTUS_VERSION, which clients use as a key for their caches. Called by program.c. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -126,7 +126,7 @@ static bool add_source(FILE *key, const struct build *b)
 
 static bool add_build(FILE *key, const struct disk_cache *cache, const struct build *b)
 {
-    add_text(key, VENTUS_CL_VERSION);
+    add_text(key, VENTUS_VERSION);
     add_text(key, b->profile);
     add(key, &b->object, sizeof b->object);
     add(key, &b->draft, sizeof b->draft);

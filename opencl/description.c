@@ -69,4 +69,4 @@ void device_uuid(cl_device_id device, cl_uchar uuid[CL_UUID_SIZE_KHR])
     make_uuid(text, uuid);
 }
 
-void driver_uuid(cl_uchar uuid[CL_UUID_SIZE_KHR]) { make_uuid("Ventus in C " VENTUS_CL_VERSION, uuid); }
+void driver_uuid(cl_uchar uuid[CL_UUID_SIZE_KHR]) { make_uuid("Ventus in C " VENTUS_VERSION, uuid); }

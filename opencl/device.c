@@ -64,10 +64,10 @@ static cl_int device_table(cl_device_id device, const struct ventus_info *c, cl_
     switch (param) {
     TEXT(CL_DEVICE_NAME, "Ventus GPGPU")
     TEXT(CL_DEVICE_VENDOR, "Ventus in C")
-    TEXT(CL_DRIVER_VERSION, VENTUS_CL_VERSION)
+    TEXT(CL_DRIVER_VERSION, VENTUS_VERSION)
     TEXT(CL_DEVICE_PROFILE, "FULL_PROFILE")
-    TEXT(CL_DEVICE_VERSION, "OpenCL 3.0 Ventus in C " VENTUS_CL_VERSION)
-    TEXT(CL_DEVICE_OPENCL_C_VERSION, "OpenCL C 1.2 Ventus in C " VENTUS_CL_VERSION)
+    TEXT(CL_DEVICE_VERSION, "OpenCL 3.0 Ventus in C " VENTUS_VERSION)
+    TEXT(CL_DEVICE_OPENCL_C_VERSION, "OpenCL C 1.2 Ventus in C " VENTUS_VERSION)
     TEXT(CL_DEVICE_EXTENSIONS, extension_names + 1)
     TEXT(CL_DEVICE_BUILT_IN_KERNELS, "")
     TEXT(CL_DEVICE_IL_VERSION, il_names + 1)

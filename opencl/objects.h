@@ -29,6 +29,7 @@
 #include "sim/spares.h"
 #include "driver/ventus.h"
 #include "isa/image.h"
+#include "version.h"
 
 /* ---- object.c: reference counts ---- */
 
@@ -120,8 +121,6 @@ struct _cl_device_id {
 
 extern struct _cl_platform_id the_platform;
 extern struct _cl_device_id the_device;
-
-#define VENTUS_CL_VERSION "0.1.0"
 
 cl_int platform_info(cl_platform_id platform, cl_platform_info param, size_t size, void *value, size_t *size_ret);
 cl_int platform_ids(cl_uint num_entries, cl_platform_id *platforms, cl_uint *num_platforms);

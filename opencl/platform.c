@@ -32,7 +32,7 @@ cl_int platform_info(cl_platform_id platform, cl_platform_info param, size_t siz
     if (platform && platform != &the_platform) return CL_INVALID_PLATFORM;
     switch (param) {
     case CL_PLATFORM_PROFILE: return info_text(out, "FULL_PROFILE");
-    case CL_PLATFORM_VERSION: return info_text(out, "OpenCL 3.0 Ventus in C " VENTUS_CL_VERSION);
+    case CL_PLATFORM_VERSION: return info_text(out, "OpenCL 3.0 Ventus in C " VENTUS_VERSION);
     case CL_PLATFORM_SEMAPHORE_TYPES_KHR: INFO(cl_semaphore_type_khr, CL_SEMAPHORE_TYPE_BINARY_KHR);
     case CL_PLATFORM_NUMERIC_VERSION: INFO(cl_version, CL_MAKE_VERSION(3, 0, 0));
     case CL_PLATFORM_NAME: return info_text(out, "Ventus");

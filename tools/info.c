@@ -4,6 +4,7 @@
 #include "sim/engine.h"
 #include "sim/launch.h"
 #include "tool.h"
+#include "version.h"
 
 enum { FLAG_CONFIG };
 static const struct flag flags[] = {

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "tool.h"
+#include "version.h"
 
 // clang-format off
 static const struct command { const char *name; int (*run)(int argc, char **argv); const char *help; } commands[] = {
