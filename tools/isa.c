@@ -10,7 +10,7 @@
 enum { FLAG_PROFILE, FLAG_MANUAL };
 static const struct flag flags[] = {
     {"profile", 0, "P", "instructions of a profile, for words: " ISA_PROFILE_NAMES},
-    {"manual", 0, NULL, "print the whole manual (docs/isa.md)"},
+    {"manual", 0, NULL, "print the whole manual, in Markdown"},
     {0},
 };
 

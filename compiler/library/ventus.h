@@ -181,7 +181,7 @@ VENTUS_FUNCTION void ventus_copy_bulk(__local void *to, const __global void *fro
 {
     __asm__ volatile("cp_dma_bulk %0, %1, %2" : : "vr"(to), "r"(from), "r"(size) : "memory");
 }
-/* The box of a tensor; lane i has word i of the two descriptors (docs/isa.md, cp_dma_tensor). */
+/* The box of a tensor; lane i has word i of the two descriptors (`ventus isa cp_dma_tensor`). */
 VENTUS_FUNCTION void ventus_copy_tensor(__local void *to, uint tensor, uint box)
 {
     __asm__ volatile("cp_dma_tensor %0, %1, %2" : : "vr"(to), "vr"(tensor), "vr"(box) : "memory");
