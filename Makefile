@@ -18,6 +18,7 @@
 #   make install    into PREFIX (default /usr/local), with manual pages and bash's completion, and the ICD file in
 #                   ICD_FOLDER, where the loader looks;
 #                   DESTDIR=folder puts all of it below that folder
+#   make dist       the last commit as build/meson-dist/ventus-VERSION.tar.xz, with its SHA-256
 #   make clean
 #
 # SANITIZE=1 builds with ASan and UBSan into build-sanitize/, TSAN=1 with TSan into build-tsan/,
@@ -33,7 +34,7 @@ setup = $(if $(SANITIZE),-Db_sanitize=address$(comma)undefined -Db_lundef=false)
         $(if $(TSAN),-Db_sanitize=thread -Db_lundef=false) $(if $(WERROR),-Dwerror=true) --prefix=$(PREFIX)
 comma = ,
 
-.PHONY: all sources product build announce-demo demo test test-profiles test-spirv test-engines check-clients bench random mutants format format-check tidy install clean deps-build deps-test
+.PHONY: all sources product build announce-demo demo test test-profiles test-spirv test-engines check-clients bench random mutants format format-check tidy install dist clean deps-build deps-test
 .NOTPARALLEL:
 
 all: product
@@ -133,6 +134,10 @@ install: product
 	@meson configure $(BUILD) -Dprefix=$(PREFIX) -Dicd_folder=$(ICD_FOLDER)
 	@ninja -C $(BUILD) -j $(JOBS) product
 	@meson install -C $(BUILD) --no-rebuild
+
+# Meson takes the last commit: what is not committed is not packed.
+dist: sources
+	@meson dist -C $(BUILD) --no-tests --formats xztar
 
 clean:
 	rm -rf build build-sanitize build-tsan build-clang build-mutants

@@ -13,7 +13,8 @@ root=${pc%/lib*} lib=${pc%/pkgconfig/*}
 sanitize=
 case $VENTUS_FOREIGN in *libasan*) sanitize=-fsanitize=address,undefined ;; *libtsan*) sanitize=-fsanitize=thread ;; esac
 mkdir bin
-printf '#!/bin/sh\nexec %s "$@" %s\n' "$(command -v cc)" "$sanitize" >bin/cc
+# With the PATH as it is here: a cc that is ccache looks there for the compiler, and must not find this script.
+printf '#!/bin/sh\nPATH=%s exec %s "$@" %s\n' "$PATH" "$(command -v cc)" "$sanitize" >bin/cc
 chmod +x bin/cc
 
 # The installation is at $1 from now on.
