@@ -86,8 +86,8 @@ What to do next:
   your own picture        $build/examples/filter FILE.jpg --output edges.png
   your own program        export OCL_ICD_VENDORS=$build/ventus.icd
                           and run it: any OpenCL program finds the device "Ventus GPGPU"
-  find its mistakes       VENTUS_CHECK=1 ./program                   docs/check.md
-  one kernel, no program  $build/ventus run --help         docs/run.md
-  cycles of the hardware  $build/ventus run --timing verilog ...     docs/timing.md
+  find its mistakes       VENTUS_CHECK=1 ./program (docs/check.md)
+  one kernel, no program  $build/ventus run --help (docs/run.md)
+  cycles of the hardware  $build/ventus run --timing verilog ... (docs/timing.md)
   for good                make install
 END

@@ -70,6 +70,21 @@ path=$(printf %s "$PWD/build/pictures/mandelbrot.png" | base64 -w 0)
 at '' env TERM=xterm-kitty && grep -q "_Ga=T,f=100,t=f;$path" out.txt || wrong "no picture for kitty"
 at '' env TERM_PROGRAM=iTerm.app && grep -q '1337;File=inline=1:cGljdHVyZQo=' out.txt || wrong "no picture for iTerm2"
 
+# The picture of README.md is what the example makes.
+OCL_ICD_VENDORS=$VENTUS_BUILD/ventus.icd "$VENTUS_BUILD/examples/mandelbrot" --size 240 --output small.png >out.txt || wrong 'mandelbrot'
+cat >same.py <<'END'
+import struct, sys, zlib
+def pixels(path):
+    data, at, body = open(path, "rb").read(), 8, b""
+    while at < len(data):
+        size, kind = struct.unpack(">I4s", data[at:at + 8])
+        body += data[at + 8:at + 8 + size] if kind == b"IDAT" else b""
+        at += size + 12
+    return zlib.decompress(body)
+sys.exit(pixels(sys.argv[1]) != pixels(sys.argv[2]))
+END
+python3 same.py small.png "$VENTUS_SOURCE/docs/mandelbrot.png" || wrong 'docs/mandelbrot.png: build/examples/mandelbrot --size 240 --output makes another'
+
 # And once with the real ones.
 check 0 'All results are correct' sh "$demo" "$VENTUS_BUILD"
 exit $status
