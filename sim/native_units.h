@@ -64,7 +64,7 @@ struct native_units {
 };
 
 /* False: the host has no memory. `at_once`: units are translated when they are first asked for, and for lanes that part
- * as well, unless VENTUS_TRANSLATE_LANES says "together" or "part" (docs/performance.md). */
+ * as well, unless VENTUS_TRANSLATE_LANES says "together" or "part" (native/README.md). */
 bool units_open(struct native_units *u, struct gpu *gpu, bool at_once);
 void units_close(struct native_units *u);
 
