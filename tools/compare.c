@@ -163,7 +163,7 @@ int cmd_compare(int argc, char **argv)
     unsigned n = 0;
     const char *csv = NULL;
     struct args args = {.command = "compare",
-                        .usage = "PROGRAM|FILE.metadata... --config FILE... [-- RUN-ARGUMENTS]",
+                        .usage = "PROGRAM|FILE.metadata... --config FILE|--timing NAME... [-- RUN-ARGUMENTS]",
                         .about = about,
                         .flags = flags,
                         .argc = argc,

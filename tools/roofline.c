@@ -116,7 +116,8 @@ int cmd_roofline(int argc, char **argv)
     struct measurement m;
     const char *path = "roofline.svg", *point = NULL;
     struct args args = {.command = "roofline",
-                        .usage = "PROGRAM|FILE.metadata... --config FILE [-o FILE.svg] [-- RUN-ARGUMENTS]",
+                        .usage =
+                            "PROGRAM|FILE.metadata... --config FILE|--timing NAME [-o FILE.svg] [-- RUN-ARGUMENTS]",
                         .about = about,
                         .flags = flags,
                         .argc = argc,
