@@ -58,6 +58,8 @@ last=--tr completes 'run=--trace --trace-dir --trace-binary'
 last=r2 completes 'as --profile=r2.0 r2.1 r2025'
 last=complete.b completes 'cc=complete.bash'
 
+[ -s "$root/share/doc/ventus/isa.md" ] || wrong 'the manual of the instruction set is not installed'
+
 # ---- C ----
 
 awk '/^```$/ && !on && !done { on = 1; next } /^```$/ { on = 0; done = 1 } on' "$VENTUS_SOURCE/docs/driver.md" >scale.cl

@@ -37,6 +37,13 @@ for page in README.md README.zh.md CONTRIBUTING.md CHANGELOG.md docs/glossary.md
     done
 done
 
+# What pages tell to make, the Makefile can.
+for page in *.md docs/*.md */README.md; do
+    for target in $(grep -o -e '^    make [a-z][a-z -]*' -e '`make [a-z][a-z -]*' "$page" | sed 's/.*make //'); do
+        grep -q -e "^$target:" -e "^$target [a-z-]*:" Makefile || wrong "$page: make $target, which the Makefile does not have"
+    done
+done
+
 # Links of all pages lead to files, and to headings that they have.
 for page in *.md docs/*.md */README.md; do
     for link in $(grep -v '^    ' "$page" | sed 's/`[^`]*`//g' | grep -o '](\([^)]*\))' | sed 's/^](//; s/)$//'); do
