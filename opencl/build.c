@@ -259,7 +259,7 @@ void compiler_complain(cl_int error, const char *log)
 {
     static atomic_flag said = ATOMIC_FLAG_INIT;
     static const char own[] = "ventus: "; /* the line begins so in any case */
-    if (error != CL_COMPILER_NOT_AVAILABLE) return;
+    if (error != CL_COMPILER_NOT_AVAILABLE && error != CL_OUT_OF_RESOURCES && error != CL_OUT_OF_HOST_MEMORY) return;
     if (!strncmp(log, own, sizeof own - 1)) log += sizeof own - 1;
     complain_once(&said, "no program can be compiled: %.*s", (int)strcspn(log, "\n"), log);
 }

@@ -235,7 +235,9 @@ cl_int clCompileProgram(cl_program program, cl_uint count, const cl_device_id *l
     if (error) return error;
     if (nheaders) job.folder = folder_of_headers(nheaders, headers, names);
     if ((!nheaders || job.folder) && (job.options = strdup(options ? options : ""))) return job_start(&job);
-    job_fail(&job, folder_problem("the headers"));
+    char *log = folder_problem("the headers");
+    if (log) compiler_complain(CL_OUT_OF_RESOURCES, log);
+    job_fail(&job, log);
     return CL_OUT_OF_RESOURCES;
 }
 

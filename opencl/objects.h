@@ -647,8 +647,8 @@ cl_int build_cached(struct build *build);
 /* Adds what a source includes to a key; false: only the preprocessor knows that. In includes.c. */
 bool includes_add(FILE *key, const char *source, size_t size, const char *options);
 
-/* When a build has ended because the compiler cannot be run, a line to standard error, once, with the cause out of its
- * log: most programs show the error's number alone. */
+/* When a build has ended because the compiler or what it needs cannot be had, a line to standard error, once, with the
+ * cause out of its log: most programs show the error's number alone. */
 void compiler_complain(cl_int error, const char *log);
 
 /* Where ventus-cc is, to be freed, or NULL. */

@@ -41,6 +41,11 @@ says 'ventus: no program can be compiled: ventus-cc: error: VENTUS_CLANG names "
 says 'ventus: no program can be compiled: ventus-cc: error: clang-19 was not found; install it: apt install clang-19' PATH="$PWD"
 says 'ventus: no program can be compiled: ventus-cc: error: cannot read the built-in library /nowhere/lib: No such file or directory' \
     VENTUS_BUILTINS=/nowhere/lib
+limited=$VENTUS_FOREIGN
+VENTUS_FOREIGN="sh limited.sh $limited"
+printf 'ulimit -f 8\nexec "$@"\n' >limited.sh
+says 'ventus: no program can be compiled: this process may not write files that are large enough to compile (RLIMIT_FSIZE)' VENTUS_CACHE=0
+VENTUS_FOREIGN=$limited
 says 'ventus: cannot run the translator /nowhere/translate: No such file or directory; kernels run slowly (VENTUS_TRANSLATE names it)' \
     VENTUS_ENGINE=native VENTUS_TRANSLATE=/nowhere/translate
 says 'VENTUS_NATIVE_LEVEL: foo is no level of hosts; there are: base v3 v4' VENTUS_ENGINE=native VENTUS_NATIVE_LEVEL=foo
