@@ -165,12 +165,23 @@ static enum ventus_status open_named(const char *path, size_t n, const struct gp
     return VENTUS_OK;
 }
 
+/* A program that opens what its environment names has no place for the reason why that cannot be: it is said here. */
+static void complain_of_environment(const char *why)
+{
+    static atomic_flag said = ATOMIC_FLAG_INIT;
+    char text[700];
+    snprintf(text, sizeof text, "no device: %s", why);
+    if (!atomic_flag_test_and_set(&said)) host_say("ventus", text);
+}
+
 enum ventus_status ventus_open(size_t index, ventus_device **device)
 {
     struct gpu_config config;
     const char *path = "";
+    char why[600] = "";
     if (!device) return VENTUS_BAD_ARGUMENT;
-    enum ventus_status status = device_gpu_config(index, &config, NULL, 0);
+    enum ventus_status status = device_gpu_config(index, &config, why, sizeof why);
+    if (status == VENTUS_BAD_CONFIG) complain_of_environment(why);
     if (status != VENTUS_OK) return status;
     size_t n = config_file(index, &path);
     return open_named(path, n, &config, device);

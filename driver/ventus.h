@@ -76,8 +76,9 @@ struct ventus_info {
  * (if not NULL, `why_size` bytes) receives "file:line: what". */
 enum ventus_status ventus_describe(size_t index, struct ventus_info *info, char *why, size_t why_size);
 
-/* Opens a device like device `index`: each call makes a new one. Errors as ventus_describe, which can say more, and
- * VENTUS_NO_MEMORY. */
+/* Opens a device like device `index`: each call makes a new one. Errors as ventus_describe, and VENTUS_NO_MEMORY. What
+ * is wrong with the environment (VENTUS_CONFIG, VENTUS_ENGINE, VENTUS_THREADS) is also a line on standard error, once.
+ */
 enum ventus_status ventus_open(size_t index, ventus_device **device);
 
 /* The same with a machine file; `why` as above. */

@@ -76,6 +76,8 @@ VENTUS_CONFIG=$VENTUS_SOURCE/configs/rtl.conf check 1 'cannot hold' ./scale scal
 printf 'sms = 1\nthreads_per_warp = 16\n' >machine.conf
 VENTUS_CONFIG=machine.conf check 0 '^8 work-groups, 64 warps$' ./scale scale.elf
 VENTUS_CONFIG=nowhere.conf check 1 'invalid machine' ./scale scale.elf
+grep -q '^ventus: no device: nowhere.conf: No such file' out.txt || { wrong 'no word of the missing file'; cat out.txt; }
+VENTUS_ENGINE=foo check 1 '^ventus: no device: VENTUS_ENGINE=foo names no engine; there are: auto' ./scale scale.elf
 
 # ---- C++ ----
 
