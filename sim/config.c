@@ -49,7 +49,8 @@ static const char *environment_check(const struct gpu_config *c)
     const struct engine *named;
     uint32_t threads;
     if (!c->engine && !engine_of_environment(&named)) {
-        int n = snprintf(why, sizeof why, "VENTUS_ENGINE=%.60s names no engine; there are: ", secure_getenv("VENTUS_ENGINE"));
+        int n = snprintf(why, sizeof why,
+                         "VENTUS_ENGINE=%.60s names no engine; there are: ", secure_getenv("VENTUS_ENGINE"));
         engine_names(why + n, sizeof why - (size_t)n);
         return why;
     }

@@ -139,7 +139,9 @@ VENTUS_PAIRS(bf16x2)
 #define VENTUS_MMA(SHAPE, LAYOUT_A, LAYOUT_B, TYPES, SUFFIX, A, B, C) \
     VENTUS_FUNCTION C ventus_mma_##SHAPE##_##LAYOUT_A##_##LAYOUT_B##_##SUFFIX(A a, B b, C c) \
     { \
-        __asm__("mma." #SHAPE "." #LAYOUT_A "." VENTUS_B_##LAYOUT_B "." TYPES " %0, %1, %2" : "+vr"(c) : "vr"(a), "vr"(b)); \
+        __asm__("mma." #SHAPE "." #LAYOUT_A "." VENTUS_B_##LAYOUT_B "." TYPES " %0, %1, %2" \
+                : "+vr"(c) \
+                : "vr"(a), "vr"(b)); \
         return c; \
     }
 #define VENTUS_LAYOUTS(...) \
