@@ -138,6 +138,19 @@ bool host_thread(pthread_t *thread, void *(*run)(void *argument), void *argument
     return ok;
 }
 
+/* ---- what a process has once ---- */
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+void host_lock(void) { pthread_mutex_lock(&lock); }
+
+void host_unlock(void) { pthread_mutex_unlock(&lock); }
+
+/* Before any other of ours: fork() takes the locks in the opposite order, so this one, inside of which none is taken,
+ * last.
+ */
+static void __attribute__((constructor)) watch_forks(void) { pthread_atfork(host_lock, host_unlock, host_unlock); }
+
 /* ---- programs ---- */
 
 char *host_program(const char *variable, const char *name)

@@ -63,6 +63,13 @@ struct host_client {
 struct host_client host_neutral_begin(void);
 void host_neutral_end(const struct host_client *client);
 
+/* ---- what a process has once ---- */
+
+/* The lock of the few lists that a process has once, held for moments. The child of a fork() finds it free and the
+ * lists whole, whatever other threads of its parent were at. */
+void host_lock(void);
+void host_unlock(void);
+
 /* ---- what is said to the user ---- */
 
 /* "WHO: TEXT", a line to standard error, in one piece. On the thread of a client, which may have the smallest stack

@@ -510,38 +510,37 @@ static void print_stats(const struct native *native)
 }
 
 /* With $VENTUS_STATS: machines that are still there at the end of the process, as an OpenCL device is, report then. */
-static pthread_mutex_t report_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct native *reported;
 
 static void report_all(void)
 {
-    pthread_mutex_lock(&report_lock);
+    host_lock();
     for (struct native *n = reported; n; n = n->next) print_stats(n);
     reported = NULL;
-    pthread_mutex_unlock(&report_lock);
+    host_unlock();
 }
 
 static void report_later(struct native *native)
 {
     static bool registered;
     if (!stats_wanted()) return;
-    pthread_mutex_lock(&report_lock);
+    host_lock();
     if (!registered) registered = atexit(report_all) == 0;
     native->next = reported;
     reported = native;
-    pthread_mutex_unlock(&report_lock);
+    host_unlock();
 }
 
 static void report_now(struct native *native)
 {
-    pthread_mutex_lock(&report_lock);
+    host_lock();
     struct native **link = &reported;
     while (*link && *link != native) link = &(*link)->next;
     if (*link) {
         print_stats(native);
         *link = native->next;
     }
-    pthread_mutex_unlock(&report_lock);
+    host_unlock();
 }
 
 /* ---- opening and closing ---- */

@@ -14,6 +14,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "sim/host.h"
+
 /* ---- what gdb knows ---- */
 
 enum { JIT_NOTHING, JIT_REGISTERED, JIT_UNREGISTERED };
@@ -35,8 +37,6 @@ __attribute__((noinline)) void __jit_debug_register_code(void);
 
 void __jit_debug_register_code(void) { __asm__ volatile("" ::: "memory"); }
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-
 static void tell(struct jit_code_entry *entry, uint32_t action)
 {
     __jit_debug_descriptor.relevant = entry;
@@ -46,22 +46,22 @@ static void tell(struct jit_code_entry *entry, uint32_t action)
 
 static void link_entry(struct jit_code_entry *entry)
 {
-    pthread_mutex_lock(&lock);
+    host_lock();
     entry->next = __jit_debug_descriptor.first;
     if (entry->next) entry->next->prev = entry;
     __jit_debug_descriptor.first = entry;
     tell(entry, JIT_REGISTERED);
-    pthread_mutex_unlock(&lock);
+    host_unlock();
 }
 
 static void unlink_entry(struct jit_code_entry *entry)
 {
-    pthread_mutex_lock(&lock);
+    host_lock();
     if (entry->next) entry->next->prev = entry->prev;
     if (entry->prev) entry->prev->next = entry->next;
     else __jit_debug_descriptor.first = entry->next;
     tell(entry, JIT_UNREGISTERED);
-    pthread_mutex_unlock(&lock);
+    host_unlock();
 }
 
 /* ---- an object file with one symbol ---- */

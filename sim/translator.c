@@ -78,16 +78,15 @@ void translator_stop(struct translator_process *p)
 /* Processes that had not ended when nobody needed them any more: their entries in the host's table are ours to clear.
  */
 static struct {
-    pthread_mutex_t lock;
     pid_t *pids;
     size_t count;
-} left = {.lock = PTHREAD_MUTEX_INITIALIZER};
+} left; /* under host_lock */
 
 /* Clears those that have ended, and remembers `pid`, if it is not 0. Without host memory its entry stays. */
 static void clear_left(pid_t pid)
 {
     size_t kept = 0;
-    pthread_mutex_lock(&left.lock);
+    host_lock();
     for (size_t i = 0; i < left.count; i++)
         if (waitpid(left.pids[i], NULL, WNOHANG) == 0) left.pids[kept++] = left.pids[i];
     left.count = kept;
@@ -96,7 +95,7 @@ static void clear_left(pid_t pid)
         left.pids = more;
         left.pids[left.count++] = pid;
     }
-    pthread_mutex_unlock(&left.lock);
+    host_unlock();
 }
 
 /* Only one that is still there: where the client ignores SIGCHLD or waits for all children, the number of one that has

@@ -1,8 +1,10 @@
-/* What sim/host.h tells of the host's memory. */
+/* What sim/host.h tells of the host's memory, and the lock that a fork leaves free. */
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stddef.h>
 #include <sys/mman.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -48,8 +50,40 @@ static void test_unknown_pages(void **state)
     assert_int_equal(host_touched(&pages, 5, 9), 5);
 }
 
+static atomic_bool held;
+
+static void *hold(void *unused)
+{
+    host_lock();
+    atomic_store(&held, true);
+    usleep(50000);
+    host_unlock();
+    return unused;
+}
+
+/* The thread that holds the lock is not in the child. */
+static void test_fork(void **state)
+{
+    pthread_t thread;
+    int status;
+    (void)state;
+    assert_true(host_thread(&thread, hold, NULL));
+    while (!atomic_load(&held)) usleep(100);
+    pid_t child = fork();
+    if (!child) {
+        alarm(10);
+        host_lock();
+        host_unlock();
+        _exit(0);
+    }
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(status, 0);
+    pthread_join(thread, NULL);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_touched_pages), cmocka_unit_test(test_unknown_pages)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_touched_pages), cmocka_unit_test(test_unknown_pages),
+                                       cmocka_unit_test(test_fork)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -214,9 +214,9 @@ static void test_stranger(void **state)
     size_t size;
     (void)state;
     assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, stranger), 0);
-    assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, ends), 0);
     assert_true(translator_init(&p));
     start_stranger(stranger[1]);
+    assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, ends), 0);
     close(stranger[1]);
     assert_int_equal(read(stranger[0], &p.pid, sizeof p.pid), sizeof p.pid);
     p.socket = ends[0];
