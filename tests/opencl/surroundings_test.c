@@ -1,6 +1,6 @@
-/* Hostile and poor surroundings: small limits, system calls that are forbidden, no /proc, full disks, closed streams, what a
- * client has set for its thread. Each is set up in a process of its own, which then computes: it must be right, or end
- * with an error that says why, and leave neither a process nor a file behind. */
+/* Hostile and poor surroundings: small limits, system calls that are forbidden, no /proc, full disks, closed streams,
+ * what a client has set for its thread. Each is set up in a process of its own, which then computes: it must be right,
+ * or end with an error that says why, and leave neither a process nor a file behind. */
 #include <errno.h>
 #include <fcntl.h>
 #include <fenv.h>
@@ -23,15 +23,19 @@
 
 extern char **environ;
 
-enum outcome { RIGHT, ERROR = 3, WRONG = 4, IMPOSSIBLE = 77 }; /* exit codes of such a process; the last: not on this host */
-enum { REPORT = 100 };                                         /* where it writes what it was told */
+enum outcome {
+    RIGHT,
+    ERROR = 3,
+    WRONG = 4,
+    IMPOSSIBLE = 77
+};                     /* exit codes of such a process; the last: not on this host */
+enum { REPORT = 100 }; /* where it writes what it was told */
 
 /* ---- the client ---- */
 
-static const char source[] =
-    "kernel void powers(global uint *a, uint n) { uint x = get_global_id(0);\n"
-    "    for (uint i = 0; i < n; i++) x = x * 5 + 3; a[get_global_id(0)] = x; }\n"
-    "kernel void say(float a, float b) { printf(\"%f %.1f %g;\", a, b, 1e-40f); }\n";
+static const char source[] = "kernel void powers(global uint *a, uint n) { uint x = get_global_id(0);\n"
+                             "    for (uint i = 0; i < n; i++) x = x * 5 + 3; a[get_global_id(0)] = x; }\n"
+                             "kernel void say(float a, float b) { printf(\"%f %.1f %g;\", a, b, 1e-40f); }\n";
 static const char said[] = "1.500000 0.2 9.99995e-41;";
 
 static _Noreturn void give_up(const char *what, int error)
@@ -301,8 +305,8 @@ static const struct surrounding {
     {"8 files", files, 8, ERROR, "Too many open files"},
     {"5 files", files, 5, ERROR, "Too many open files"},
 #if !defined __SANITIZE_ADDRESS__ && !defined __SANITIZE_THREAD__
-    {"2 GiB of addresses", space, 2048, ERROR, "Cannot allocate memory"},
-    {"8 MiB of data", data, 8, ERROR, "Cannot allocate memory"},
+    {"2 GiB of addresses", space, 2048, ERROR, "clCompileProgram: error -6"},
+    {"8 MiB of data", data, 8, ERROR, "clCompileProgram: error -6"},
     {"16 KiB of stack", stack, 16, ERROR, "clCompileProgram"},
     {"no new code", no_new_code, 0, RIGHT, ""},
 #endif
