@@ -12,6 +12,8 @@
 #                        over an hour. CLIENTS="hashcat clfft" chooses some (tests/clients/)
 #   make bench      Ventus against pocl, tables of ratios; the assembler against llvm-mc
 #   make random     1000 random kernels against the host (COUNT=n) from SEED=n, by default today's; minutes (tests/random/)
+#   make soak       a client that does all kinds of work for MINUTES (60), watched for what grows (tests/soak/); SEED=n, by default
+#                   today's
 #   make mutants    small mistakes, one at a time: do the tests notice? Takes hours (tests/mutation/)
 #   make format     brings the C sources into the form of .clang-format (format-check: says whether they are)
 #   make tidy       looks for mistakes with clang-tidy
@@ -34,7 +36,7 @@ setup = $(if $(SANITIZE),-Db_sanitize=address$(comma)undefined -Db_lundef=false)
         $(if $(TSAN),-Db_sanitize=thread -Db_lundef=false) $(if $(WERROR),-Dwerror=true) --prefix=$(PREFIX)
 comma = ,
 
-.PHONY: all sources product build announce-demo demo test test-profiles test-spirv test-engines check-clients bench random mutants format format-check tidy install dist clean deps-build deps-test
+.PHONY: all sources product build announce-demo demo test test-profiles test-spirv test-engines check-clients bench random soak mutants format format-check tidy install dist clean deps-build deps-test
 .NOTPARALLEL:
 
 all: product
@@ -119,6 +121,10 @@ SEED ?= $(shell date +%Y%m%d)000
 random: deps-test build
 	@VENTUS_BUILD=$(CURDIR)/$(BUILD) VENTUS_SOURCE=$(CURDIR) VENTUS_TRANSLATE=$(CURDIR)/$(BUILD)/ventus-translate \
 	VENTUS_RANDOM_COUNT=$(COUNT) VENTUS_RANDOM_SEED=$(SEED) $(BUILD)/tests/random/random_test
+
+MINUTES ?= 60
+soak: deps-test build
+	@SOAK_MINUTES=$(MINUTES) SOAK_SEED=$(SEED) $(BUILD)/tests/soak/soak_test
 
 mutants: deps-test
 	@tests/mutation/mutate.py
