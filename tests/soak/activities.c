@@ -7,7 +7,8 @@
 enum { N = 256 };
 
 static const char source[] =
-    "kernel void scale(global const uint *a, uint k, global uint *b) { size_t i = get_global_id(0); b[i] = a[i] * k; }\n"
+    "kernel void scale(global const uint *a, uint k, global uint *b) { size_t i = get_global_id(0); b[i] = a[i] * k; "
+    "}\n"
     "kernel void turn(global uint *a, local uint *l) { size_t i = get_local_id(0);\n"
     "    l[i] = a[get_global_id(0)]; barrier(CLK_LOCAL_MEM_FENCE);\n"
     "    a[get_global_id(0)] = l[get_local_size(0) - 1 - i]; }\n"
@@ -39,7 +40,8 @@ static void set(cl_kernel kernel, cl_uint i, size_t size, const void *value)
     OK(clSetKernelArg(kernel, i, size, value));
 }
 
-static void launch(cl_command_queue q, cl_kernel kernel, size_t n, cl_uint nwaits, const cl_event *waits, cl_event *event)
+static void launch(cl_command_queue q, cl_kernel kernel, size_t n, cl_uint nwaits, const cl_event *waits,
+                   cl_event *event)
 {
     OK(clEnqueueNDRangeKernel(q, kernel, 1, NULL, &n, NULL, nwaits, waits, event));
 }
@@ -213,8 +215,8 @@ static void chains(void)
     set(kernel, 0, sizeof mem, &mem);
     set(kernel, 1, GROUP * 4, NULL);
     for (int i = 0; i < STEPS; i++)
-        OK(clEnqueueNDRangeKernel(q, kernel, 1, NULL, (size_t[]){N}, (size_t[]){GROUP}, i > 0, i ? &events[i - 1] : NULL,
-                                  &events[i]));
+        OK(clEnqueueNDRangeKernel(q, kernel, 1, NULL, (size_t[]){N}, (size_t[]){GROUP}, i > 0,
+                                  i ? &events[i - 1] : NULL, &events[i]));
     OK(clWaitForEvents(1, &events[STEPS - 1]));
     check_equal(q, mem, a, N); /* turned round an even number of times */
     for (int i = 0; i < STEPS; i++) OK(clReleaseEvent(events[i]));
@@ -232,7 +234,8 @@ static void programs(void)
     cl_int err = 1, status;
     const cl_uint number = rng();
     snprintf(text, sizeof text, "%s\nkernel void number(global uint *a) { *a = %uu; }\n", source, number);
-    cl_program p = from_source(context, text), object = from_source(context, text), bad = from_source(context, "number");
+    cl_program p = from_source(context, text), object = from_source(context, text),
+               bad = from_source(context, "number");
     OK(clBuildProgram(p, 0, NULL, standard, NULL, NULL));
     scale_with(context, queue, p);
     OK(clGetProgramInfo(p, CL_PROGRAM_BINARY_SIZES, sizeof size, &size, NULL));
@@ -460,7 +463,8 @@ static void shared(void)
     if (!QUERY(cl_device_svm_capabilities, clGetDeviceInfo, device, CL_DEVICE_SVM_CAPABILITIES)) return;
     uint32_t k = rng();
     cl_kernel kernel = kernel_of(program, "scale");
-    uint32_t *a = clSVMAlloc(context, CL_MEM_READ_WRITE, N * 4, 0), *b = clSVMAlloc(context, CL_MEM_READ_WRITE, N * 4, 0);
+    uint32_t *a = clSVMAlloc(context, CL_MEM_READ_WRITE, N * 4, 0),
+             *b = clSVMAlloc(context, CL_MEM_READ_WRITE, N * 4, 0);
     assert_true(a && b);
     OK(clEnqueueSVMMap(queue, CL_TRUE, CL_MAP_WRITE, a, N * 4, 0, NULL, NULL));
     fill_random(a, N);
@@ -530,10 +534,22 @@ static void threads(void)
 /* ---- the list ---- */
 
 const struct activity activities[] = {
-    {"contexts", contexts, 300}, {"buffers", buffers, 100}, {"launches", launches, 300}, {"chains", chains, 100},
-    {"programs", programs, 1},   {"builds", builds, 2},     {"hot", hot, 1},             {"images", images, 100},
-    {"gates", gates, 300},       {"abandoned", abandoned, 300}, {"prints", prints, 100}, {"faults", faults, 100},
-    {"pipes", pipes, 100},       {"shared", shared, 100},   {"parts", parts, 100},       {"threads", threads, 20},
+    {"contexts", contexts, 300},
+    {"buffers", buffers, 100},
+    {"launches", launches, 300},
+    {"chains", chains, 100},
+    {"programs", programs, 1},
+    {"builds", builds, 2},
+    {"hot", hot, 1},
+    {"images", images, 100},
+    {"gates", gates, 300},
+    {"abandoned", abandoned, 300},
+    {"prints", prints, 100},
+    {"faults", faults, 100},
+    {"pipes", pipes, 100},
+    {"shared", shared, 100},
+    {"parts", parts, 100},
+    {"threads", threads, 20},
 };
 const size_t activity_count = sizeof activities / sizeof *activities;
 

@@ -1,6 +1,6 @@
 /* Does a client that goes on for hours hold more and more? Each activity runs by itself, some rounds that fill what is
- * kept and then more, which must leave nothing behind. With SOAK_MINUTES=n (`make soak MINUTES=n`) all run instead for so
- * long, in an order that SOAK_SEED decides, and a line says from time to time what the process has. */
+ * kept and then more, which must leave nothing behind. With SOAK_MINUTES=n (`make soak MINUTES=n`) all run instead for
+ * so long, in an order that SOAK_SEED decides, and a line says from time to time what the process has. */
 #include <time.h>
 
 #include "soak.h"

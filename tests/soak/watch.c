@@ -4,7 +4,8 @@
 
 #include "soak.h"
 
-const char *const amount_names[AMOUNTS] = {"bytes of heap", "KiB in memory", "mappings", "threads", "files", "children"};
+const char *const amount_names[AMOUNTS] = {"bytes of heap", "KiB in memory", "mappings",
+                                           "threads",       "files",         "children"};
 
 static long entries(const char *path)
 {
@@ -67,7 +68,8 @@ static struct amounts look(void)
                                   [CHILDREN] = children()}};
 }
 
-/* Releases do not wait: threads of what has been released may still be ending. They have when nothing changes any more. */
+/* Releases do not wait: threads of what has been released may still be ending. They have when nothing changes any more.
+ */
 struct amounts amounts_now(void)
 {
     enum { ROUNDS = 200, SAME = 5, PAUSE = 10000 /* microseconds */ };
