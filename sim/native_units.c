@@ -256,6 +256,33 @@ void units_heat(struct native_units *u, struct native_unit *unit, uint64_t instr
 
 /* ---- units ---- */
 
+static uint64_t add_hash(uint64_t hash, const void *bytes, size_t size)
+{
+    for (size_t i = 0; i + 4 <= size; i += 4) {
+        uint32_t word;
+        memcpy(&word, (const char *)bytes + i, sizeof word);
+        hash = (hash ^ word) * 0x9e3779b97f4a7c15u;
+        hash ^= hash >> 32;
+    }
+    return hash;
+}
+
+/* Of the beginning and the end, which is as much as it takes to tell programs apart. Once for each program that is
+ * loaded. */
+static uint64_t code_hash(struct native_units *u, const struct native_request *r)
+{
+    enum { PART = 4096 /* bytes; code is whole pages */ };
+    const uint32_t version = u->gpu->code_version;
+    if (u->code.version == version && u->code.base == r->code_base && u->code.words == r->code_words)
+        return u->code.hash;
+    const uint8_t *code = u->gpu->mem + r->code_base;
+    u->code.version = version;
+    u->code.base = r->code_base;
+    u->code.words = r->code_words;
+    u->code.hash = add_hash(add_hash(0, code, PART), code + (size_t)r->code_words * 4 - PART, PART);
+    return u->code.hash;
+}
+
 static bool is_same(struct native_units *u, struct native_unit *unit, const struct native_request *r)
 {
     if (memcmp(&unit->request, r, sizeof *r)) return false;
@@ -268,7 +295,13 @@ static bool is_same(struct native_units *u, struct native_unit *unit, const stru
 /* What it takes of memory, now and when it is translated. */
 static uint64_t unit_bytes(const struct native_unit *unit) { return (uint64_t)unit->request.code_words * 8; }
 
-static struct native_unit *add_unit(struct native_units *u, const struct native_request *r, const struct group *g)
+static struct native_unit **bucket_of(struct native_units *u, uint64_t hash)
+{
+    return &u->buckets[(hash ^ hash >> 32) % UNIT_BUCKETS];
+}
+
+static struct native_unit *add_unit(struct native_units *u, const struct native_request *r, uint64_t hash,
+                                    const struct group *g)
 {
     const char *kernel = g->job->options.kernel;
     struct native_unit *unit = calloc(1, sizeof *unit);
@@ -283,8 +316,12 @@ static struct native_unit *add_unit(struct native_units *u, const struct native_
     snprintf(unit->name, sizeof unit->name, "%s", kernel ? kernel : "ventus_kernel");
     unit->version = u->gpu->code_version;
     memcpy(unit->code, u->gpu->mem + r->code_base, (size_t)r->code_words * 4);
+    unit->hash = hash;
     unit->next = u->first;
     u->first = unit;
+    struct native_unit **bucket = bucket_of(u, hash);
+    unit->beside = *bucket;
+    *bucket = unit;
     u->bytes += unit_bytes(unit);
     return unit;
 }
@@ -299,8 +336,10 @@ static void free_unit(struct native_unit *unit)
 
 static void drop(struct native_units *u, struct native_unit **link)
 {
-    struct native_unit *unit = *link;
+    struct native_unit *unit = *link, **bucket = bucket_of(u, unit->hash);
     *link = unit->next;
+    while (*bucket != unit) bucket = &(*bucket)->beside;
+    *bucket = unit->beside;
     u->bytes -= unit_bytes(unit);
     if (unit->state == TRANSLATION_READY) {
         u->gone.count++;
@@ -314,9 +353,10 @@ static void drop(struct native_units *u, struct native_unit **link)
 /* With the lock held. */
 static struct native_unit *find(struct native_units *u, const struct native_request *r, const struct group *g)
 {
-    struct native_unit *unit = u->first;
-    while (unit && !is_same(u, unit, r)) unit = unit->next;
-    if (!unit && (unit = add_unit(u, r, g))) look_in_cache(u, unit);
+    const uint64_t hash = add_hash(code_hash(u, r), r, sizeof *r);
+    struct native_unit *unit = *bucket_of(u, hash);
+    while (unit && (unit->hash != hash || !is_same(u, unit, r))) unit = unit->beside;
+    if (!unit && (unit = add_unit(u, r, hash, g))) look_in_cache(u, unit);
     return unit;
 }
 
@@ -339,18 +379,18 @@ static void hold(struct native_unit *unit, int32_t change)
     hold(unit->apart, change);
 }
 
-/* The oldest unit that may go. NULL: there is none. */
-static struct native_unit **oldest(struct native_units *u)
-{
-    struct native_unit **found = NULL;
-    for (struct native_unit **link = &u->first; *link; link = &(*link)->next)
-        if (!(*link)->holders && (*link)->state != TRANSLATION_WANTED) found = link;
-    return found;
-}
+static bool may_go(const struct native_unit *unit) { return !unit->holders && unit->state != TRANSLATION_WANTED; }
 
+/* The oldest, down to three quarters of the limit, so that not every unit that is added looks at all the others. */
 static void make_room(struct native_units *u)
 {
-    for (struct native_unit **link; u->bytes > BYTES_MOST && (link = oldest(u));) drop(u, link);
+    uint64_t younger = 0;
+    if (u->bytes <= BYTES_MOST) return;
+    for (struct native_unit **link = &u->first; *link;) {
+        younger += unit_bytes(*link);
+        if (younger > BYTES_MOST / 4 * 3 && may_go(*link)) drop(u, link);
+        else link = &(*link)->next;
+    }
 }
 
 struct native_unit *units_hold(struct native_units *u, const struct warp *w)

@@ -17,9 +17,11 @@ enum unit_state {
  * lanes that stay together (LANES_TOGETHER), which is a third of the work, and `apart`, which is made when lanes part.
  */
 struct native_unit {
-    struct native_unit *next;
-    struct native_unit *apart; /* as long as this one is held; NULL: this one does for lanes that part */
-    uint32_t number;           /* of this machine's, from 1 on */
+    struct native_unit *next;   /* older */
+    struct native_unit *beside; /* in the same bucket */
+    uint64_t hash;              /* of request and code */
+    struct native_unit *apart;  /* as long as this one is held; NULL: this one does for lanes that part */
+    uint32_t number;            /* of this machine's, from 1 on */
     struct native_request request;
     uint32_t *code;
     uint32_t version;      /* of the machine's code, when `code` was last seen to be the same */
@@ -40,6 +42,8 @@ struct native_unit {
     char name[64]; /* of the kernel, for tools of the host */
 };
 
+enum { UNIT_BUCKETS = 1024 };
+
 struct native_units {
     struct gpu *gpu;
     enum native_level level;
@@ -48,8 +52,13 @@ struct native_units {
     uint32_t hot;  /* instructions that `step` executes before a translation is asked for */
     pthread_mutex_t lock;
     struct native_unit *first; /* the youngest */
-    uint32_t made;             /* units, those included that are no longer kept */
-    uint64_t bytes;            /* of code and translations */
+    struct native_unit *buckets[UNIT_BUCKETS];
+    struct {
+        uint64_t hash;
+        uint32_t version, base, words;
+    } code;         /* whose hash was needed last */
+    uint32_t made;  /* units, those included that are no longer kept */
+    uint64_t bytes; /* of code and translations */
     /* What has been ready and is no longer kept, for statistics. */
     struct {
         unsigned count, insns, cached;
