@@ -343,6 +343,17 @@ static const struct surrounding {
 };
 enum { SURROUNDINGS = sizeof surroundings / sizeof *surroundings };
 
+/* What a client has set for its thread stays as it is. */
+struct habits {
+    int round, traps;
+    char point;
+};
+
+static struct habits habits_now(void)
+{
+    return (struct habits){fegetround(), fegetexcept(), *localeconv()->decimal_point};
+}
+
 static bool is_open(int fd) { return fcntl(fd, F_GETFD) >= 0; }
 
 /* `late`: behind the first calls. */
@@ -350,10 +361,15 @@ static int be_in(const struct surrounding *s, bool late)
 {
     alarm(300);
     if (!late) s->set(s->argument);
+    struct habits set = habits_now();
     int error = check_setup(NULL);
     if (error) give_up("the first calls", error);
     if (late) s->set(s->argument);
+    if (late) set = habits_now();
     be_client();
+    const struct habits left = habits_now();
+    if (left.round != set.round || left.traps != set.traps || left.point != set.point)
+        wrong("what was set has changed");
     for (int i = 0; streams_closed && i < 3; i++)
         if (is_open(i)) wrong("a stream has come back");
     _exit(RIGHT);
@@ -423,6 +439,7 @@ static bool check(int i, bool late)
     else if (code != (int)s->outcome) fail_msg("%s%s: %d\n%s", s->name, late ? ", late" : "", code, report);
     else if (code == ERROR && !strstr(report, s->says)) fail_msg("%s: not said: %s\n%s", s->name, s->says, report);
     else if (code == RIGHT && s->set != closed) assert_string_equal(text, said);
+    if (code == RIGHT && strstr(report, "VENTUS_TIMEOUT")) fail_msg("%s: %s", s->name, report);
     expect_no_process(s->name);
     expect_no_file(s->name);
     return code != IMPOSSIBLE;
@@ -437,6 +454,7 @@ static void test_surroundings(void **state)
     assert_non_null(mkdtemp(folder));
     assert_int_equal(chmod(folder, 0777), 0);
     setenv("TMPDIR", folder, 1);
+    setenv("VENTUS_TIMEOUT", "1000.5", 1); /* a number that is read */
     setenv("VENTUS_ENGINE", "native", 1);
     setenv("VENTUS_TRANSLATE_EFFORT", "least", 1);
     setenv("VENTUS_DEBUG", "1", 1); /* what is wrong with a program that does not come to be */
