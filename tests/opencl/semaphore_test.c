@@ -251,6 +251,45 @@ static void test_several(void **state)
     }
 }
 
+/* Whoever waits after all others have been served is the next one. */
+static void test_wait_again(void **state)
+{
+    (void)state;
+    sema s = new ();
+    for (int again = 0; again < 3; again++) {
+        cl_event waited[2];
+        for (int i = 0; i <= again % 2; i++) OK(wait_all(unordered, 1, &s, NULL, 0, NULL, &waited[i]));
+        for (int i = 0; i <= again % 2; i++) {
+            OK(signal_all(queue, 1, &s, NULL, 0, NULL, NULL));
+            OK(clFinish(queue));
+            assert_int_equal(event_status(waited[i]), CL_COMPLETE); /* the signal has served it */
+            OK(clReleaseEvent(waited[i]));
+        }
+        assert_int_equal(payload(s), 0);
+    }
+    OK(release(s));
+}
+
+/* A wait for several fails as soon as one of them cannot come any more; the others are not its any more either. */
+static void test_failure_of_several(void **state)
+{
+    (void)state;
+    for (int lost = 0; lost < 2; lost++) {
+        sema s[2] = {new (), new ()};
+        cl_event wait;
+        cl_command_queue q = clCreateCommandQueue(context, device, 0, &(cl_int){0});
+        OK(wait_all(q, 2, s, NULL, 0, NULL, &wait));
+        OK(release(s[lost]));
+        FAILS(CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST, clWaitForEvents(1, &wait));
+        OK(signal_all(queue, 1, &s[!lost], NULL, 0, NULL, NULL));
+        OK(clFinish(queue));
+        assert_int_equal(event_status(wait), CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST);
+        OK(clReleaseEvent(wait));
+        OK(release(s[!lost]));
+        OK(clReleaseCommandQueue(q));
+    }
+}
+
 /* Events are waited for, a command that does not run signals and takes nothing, and a wait that can never be served
  * fails. */
 static void test_failures(void **state)
@@ -369,7 +408,7 @@ int main(void)
         cmocka_unit_test(test_queries), cmocka_unit_test(test_create_errors), cmocka_unit_test(test_enqueue_errors),
         cmocka_unit_test(test_handles), cmocka_unit_test(test_part_of_device),
         cmocka_unit_test(test_signal_and_wait), cmocka_unit_test(test_wait_first), cmocka_unit_test(test_several),
-        cmocka_unit_test(test_failures), cmocka_unit_test(test_threads), cmocka_unit_test(test_released_together),
+        cmocka_unit_test(test_failures), cmocka_unit_test(test_wait_again), cmocka_unit_test(test_failure_of_several), cmocka_unit_test(test_threads), cmocka_unit_test(test_released_together),
     };
     // clang-format on
     return cmocka_run_group_tests(tests, setup, teardown);
