@@ -1,10 +1,9 @@
 /* Semaphores (cl_khr_semaphore): binary ones, which commands of all queues of a context signal and wait for.
  *
  * A signal is a call of the driver. A wait is two commands: a call that takes the semaphores that are signaled and
- * joins the waiters of the others, and a mark behind it and behind a gate, which opens when the last semaphore has been
- * taken. The client's event is the mark's. A waiter is never forgotten: a signal serves the one that has waited
- * longest, and when the client has let go of a semaphore and no signal is under way, its waiters fail. Called through
- * icd.c. */
+ * joins the waiters of the others, and a mark behind a gate, which opens when the last semaphore has been taken. The
+ * client's event is the mark's. A waiter is never forgotten: a signal serves the one that has waited longest, and when
+ * the client has let go of a semaphore and no signal is under way, its waiters fail. Called through icd.c. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -364,19 +363,19 @@ static cl_int wait_init(struct semaphore_command *c, ventus_event **gate)
     return error;
 }
 
-/* Submits the call and the mark behind it and the gate, with nothing of another thread between them. */
+/* Submits the call and the mark behind the gate, which the call sets on its way out if it never runs, with nothing of
+ * another thread between them. */
 static cl_int wait_enter(struct command **call, struct command *mark, ventus_event *gate, ventus_event **end)
 {
     cl_command_queue q = mark->queue;
     ventus_event *begin = NULL;
-    struct ventus_dep deps[3] = {{NULL, false}, {gate, false}}; /* and room for what orders it */
+    struct ventus_dep deps[2] = {{gate, false}}; /* and room for what orders it */
     pthread_mutex_lock(&q->lock);
     cl_int error = command_enter(*call, &begin);
     if (!error) {
         *call = NULL;
-        deps[0].event = begin;
         mark->deps = deps;
-        mark->ndeps = 2;
+        mark->ndeps = 1;
         error = command_enter(mark, end);
     }
     pthread_mutex_unlock(&q->lock);
