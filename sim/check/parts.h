@@ -62,8 +62,9 @@ enum { RECENT_LOADS = 4, MOST_POLLS = 64 };
 
 struct stamp {
     uint32_t group, pc;
-    uint64_t time : 44, item : 16; /* item: number in its group */
-    uint64_t valid : 1, wide : 1;  /* wide: a scalar access for several lanes, `item` the first */
+    uint64_t time : 39, item : 16; /* item: number in its group */
+    uint64_t valid : 1, wide : 1;  /* wide: a scalar access for several lanes, `item` the first ... */
+    uint64_t second : 5;           /* ... and this lane the second */
 };
 
 struct unit {

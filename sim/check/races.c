@@ -163,12 +163,16 @@ static void report(struct check *c, const struct accessor *me, const struct acce
                    const char *does)
 {
     const struct warp *w = me->touch->warp;
-    uint32_t lanes = a->lanes ? 1u << me->touch->lane : w->active;
+    const uint32_t threads = w->group->launch->threads_per_warp;
+    uint32_t lanes = a->lanes ? 1u << me->touch->lane : w->active, other = (uint32_t)s->item;
+    /* Nobody collides with himself: of a scalar access it is another one of its lanes. */
+    if (same_warp(me, s) && other == me->stamp.item && s->wide) other += s->second - other % threads;
+    else if (same_warp(me, s) && !a->lanes) lanes &= ~(1u << other % threads);
     struct check_report *r = report_new(c, CHECK_RACES, s->pc, w, lanes);
     if (!r) return;
     report_access(c, r, w, a, a->lanes ? me->touch->lane : 0);
     report_other(c, r, "not ordered with", does, s->pc);
-    report_item(c, &r->other.first, s->group, w->group->launch, (uint32_t)s->item);
+    report_item(c, &r->other.first, s->group, w->group->launch, other);
     r->other.lanes = s->wide ? 0 : 1u << r->other.first.lane;
     const char *who = s->group != me->stamp.group ? "work-items of different groups"
                       : !same_warp(me, s)         ? "work-items of a group"
@@ -246,6 +250,12 @@ static bool fence_follows(const struct check *c, const struct warp *w, const str
     return false;
 }
 
+static unsigned second_lane(const struct warp *w)
+{
+    const uint32_t others = w->active & (w->active - 1);
+    return others ? (unsigned)__builtin_ctz(others) : 0;
+}
+
 void races_access(struct check *c, const struct warp *w, const struct insn *in, const struct access *a, uint32_t lanes)
 {
     const struct group *g = w->group;
@@ -268,7 +278,8 @@ void races_access(struct check *c, const struct warp *w, const struct insn *in, 
                                   .time = c->races.time,
                                   .item = (uint16_t)(w->tid + t.lane),
                                   .valid = 1,
-                                  .wide = !a->lanes && w->nactive > 1};
+                                  .wide = !a->lanes && w->nactive > 1,
+                                  .second = second_lane(w)};
         struct race_page *page = page_for(c, addr, a->size < 4 || addr % 4);
         if (!page) continue;
         for (uint32_t i = 0; i < a->size && addr % ABI_PAGE + i < ABI_PAGE; i += 1u << page->shift) {

@@ -135,6 +135,27 @@ const struct sample samples[] = {
      "    else atomic_inc(n);\n"
      "}\n",
      64, 32, {{'w', 1}}, CHECK_RACES, 2, 2, 32, 32, 0, "byte 0 of the 4 bytes of 'n'"},
+    {"sum without an atomic: not of a work-item with itself",
+     "kernel void k(volatile global int *n) {\n"
+     "    int i = get_global_id(0);\n"
+     "    if (WRONG) n[0] += i;\n"
+     "    else atomic_add(n, i);\n"
+     "}\n",
+     32, 32, {{'w', 1}}, CHECK_RACES, 3, 3, 0, 1, 1, "byte 0 of the 4 bytes of 'n'"},
+    {"the same by some of the work-items",
+     "kernel void k(volatile global int *n) {\n"
+     "    int i = get_global_id(0);\n"
+     "    if (i % 8 < 5) return;\n"
+     "    if (WRONG) n[0] += i;\n"
+     "    else atomic_add(n, i);\n"
+     "}\n",
+     32, 32, {{'w', 1}}, CHECK_RACES, 4, 4, 5, 1, 6, "byte 0 of the 4 bytes of 'n'"},
+    {"all store what one has loaded",
+     "kernel void k(volatile global int *n, global int *out) {\n"
+     "    out[get_global_id(0)] = n[get_global_id(0)];\n"
+     "    if (WRONG) n[0] = 7;\n"
+     "}\n",
+     32, 32, {{'w', 32}, {'w', 32}}, CHECK_RACES, 3, 2, 1, 31, 0, "byte 0 of the 128 bytes of 'n'"},
     {"atomics read without a barrier",
      "kernel void k(global int *out) {\n"
      "    local int bins[4];\n"
