@@ -207,7 +207,7 @@ void ventus_close(ventus_device *device)
     device_check_end(device);
     clock_close(device);
     module_release_variables(device);
-    memory_close_shared(device);
+    memory_close(device);
     gpu_destroy(device->gpu);
     device->gpu = NULL;
     free(device->heap.blocks);

@@ -23,6 +23,7 @@ struct block {
     uint32_t addr;
     uint64_t size; /* as asked for */
     bool shared;   /* with the host, at the same address */
+    bool packed;   /* without a closed page behind it */
 };                 /* ends on a page */
 
 enum { MAX_SEGMENTS = 16 };
@@ -214,8 +215,9 @@ enum ventus_status memory_alloc_launch(ventus_device *device, uint64_t size, uin
  * usually gets the same place, and then neither opening nor closing it takes a system call. */
 void memory_keep(ventus_device *device, uint32_t addr);
 
-/* Takes away what the process shares with a device that goes: the rest goes with the machine. */
-void memory_close_shared(ventus_device *device);
+/* Takes away what the process shares with a device that goes, and forgets its blocks: the rest goes with the machine.
+ */
+void memory_close(ventus_device *device);
 
 /* ---- space.c: the addresses of clients and kernels, which a device with address translation maps ---- */
 
@@ -231,6 +233,8 @@ uint32_t space_physical(const ventus_device *device, uint32_t addr);
 /* Opens and closes the pages of a range, as gpu_mem_open and gpu_mem_close. With the device's lock held. */
 bool space_map(ventus_device *device, uint32_t addr, uint64_t size, unsigned access);
 void space_unmap(ventus_device *device, uint32_t addr, uint64_t size);
+/* The same without parting mappings: the host may leave the pages open, which read as zero then. */
+void space_discard(ventus_device *device, uint32_t addr, uint64_t size);
 
 /* Host address of a range of open pages, else NULL. */
 void *space_host(const ventus_device *device, uint32_t addr, uint64_t size);

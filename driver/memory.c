@@ -1,8 +1,12 @@
 /* Device memory: first-fit allocation in the heap window, and copies that stay inside allocations.
  *
- * Invariant: heap.blocks is ascending, blocks do not overlap, and (unless VENTUS_HEAP_PACKED) at least one
+ * Invariant: heap.blocks is ascending, blocks do not overlap, and (unless it is packed) at least one
  * closed page lies behind each, so that a kernel that runs past the end of a buffer faults. Free space is
- * what lies between blocks, so neighbouring free ranges are one range without further work. */
+ * what lies between blocks, so neighbouring free ranges are one range without further work.
+ *
+ * A closed page parts two mappings of the process, of which the host gives it some 65,000: so only the first thousands
+ * of blocks have one. The others share mappings, and their pages stay open when they are freed. */
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,13 +19,20 @@ static const uint64_t area_base[HEAP_AREAS] = {[AREA_ALL] = ABI_HEAP_BASE, [AREA
 
 static uint64_t pages_up(uint64_t size) { return (size + ABI_PAGE - 1) & ~(uint64_t)(ABI_PAGE - 1); }
 
-/* Bytes of a block with what lies closed behind it. */
-static uint64_t span(const struct heap *h, uint64_t size)
-{
-    return pages_up(size) + (h->flags & VENTUS_HEAP_PACKED ? 0 : ABI_PAGE);
-}
+enum { MOST_PARTED = 8192 };
 
-static uint64_t block_end(const struct heap *h, size_t i) { return h->blocks[i].addr + span(h, h->blocks[i].size); }
+/* Blocks of this process with a closed page behind them. */
+static atomic_uint parted;
+
+/* Is the next block to do without? */
+static bool packs(const struct heap *h) { return h->flags & VENTUS_HEAP_PACKED || parted >= MOST_PARTED; }
+
+/* Bytes of a block with what lies closed behind it. */
+static uint64_t span_of(uint64_t size, bool packed) { return pages_up(size) + (packed ? 0 : ABI_PAGE); }
+
+static uint64_t span(const struct block *b) { return span_of(b->size, b->packed); }
+
+static uint64_t block_end(const struct heap *h, size_t i) { return h->blocks[i].addr + span(&h->blocks[i]); }
 
 /* Index of the first block above addr. */
 static size_t block_above(const struct heap *h, uint32_t addr)
@@ -100,11 +111,13 @@ static bool close_kept_range(ventus_device *d, uint64_t addr, uint64_t end, cons
 static void close_kept(ventus_device *d) { close_kept_range(d, ABI_HEAP_BASE, ABI_HEAP_LIMIT, NULL); }
 
 /* Opens the pages of a new block and sees to it that what is to lie closed behind it does. */
-static bool open_block(ventus_device *d, uint64_t addr, uint64_t size)
+static bool open_block(ventus_device *d, const struct block *b)
 {
-    const struct block pages = {(uint32_t)addr, pages_up(size), false};
-    if (close_kept_range(d, addr, addr + span(&d->heap, size), &pages)) return true;
-    return space_map(d, pages.addr, size, GPU_READ | GPU_WRITE);
+    const struct block pages = {.addr = b->addr, .size = pages_up(b->size)};
+    const uint32_t behind = (uint32_t)(pages.addr + pages.size);
+    if (!b->packed && space_host(d, behind, ABI_PAGE)) space_unmap(d, behind, ABI_PAGE); /* of a packed block */
+    if (close_kept_range(d, b->addr, b->addr + span(b), &pages)) return true;
+    return space_map(d, b->addr, b->size, GPU_READ | GPU_WRITE);
 }
 
 /* May the pages of a freed block stay open? Not when somebody observes accesses, nor in a heap whose blocks need not
@@ -121,7 +134,7 @@ static void keep_open(ventus_device *d, uint32_t addr, uint64_t size)
         struct block oldest = remove_kept(h, 0);
         space_unmap(d, oldest.addr, oldest.size);
     }
-    h->kept[h->nkept++] = (struct block){addr, pages_up(size), false};
+    h->kept[h->nkept++] = (struct block){.addr = addr, .size = pages_up(size)};
 }
 
 /* ---- allocation ---- */
@@ -133,7 +146,8 @@ static void add_block(ventus_device *d, size_t i, const struct block *block)
     memmove(h->blocks + i + 1, h->blocks + i, (h->nblocks - i) * sizeof *h->blocks);
     h->blocks[i] = *block;
     h->nblocks++;
-    h->next = block->addr + span(h, block->size);
+    h->next = block->addr + span(block);
+    if (!block->packed) atomic_fetch_add(&parted, 1);
     device_notify(d, HOST_OPEN, block->addr, block->size);
 }
 
@@ -142,10 +156,12 @@ static enum ventus_status alloc_locked(ventus_device *d, enum heap_area area, ui
     struct heap *h = &d->heap;
     size_t i;
     uint64_t at;
-    if (size > heap_size || !find_gap(h, area, span(h, size), &i, &at)) return VENTUS_NO_DEVICE_MEMORY;
-    if (!grow(h) || !open_block(d, at, size)) return VENTUS_NO_MEMORY;
-    *addr = (uint32_t)at;
-    add_block(d, i, &(struct block){*addr, size, false});
+    struct block b = {.size = size, .packed = packs(h)};
+    if (size > heap_size || !find_gap(h, area, span(&b), &i, &at)) return VENTUS_NO_DEVICE_MEMORY;
+    b.addr = (uint32_t)at;
+    if (!grow(h) || !open_block(d, &b)) return VENTUS_NO_MEMORY;
+    add_block(d, i, &b);
+    *addr = b.addr;
     return VENTUS_OK;
 }
 
@@ -184,7 +200,7 @@ bool ventus_can_share(void)
 /* Opens shared pages at the first place of the gap before block i that is free in the host, too. */
 static bool open_in_gap(ventus_device *d, size_t i, uint64_t size, uint64_t *at)
 {
-    const uint64_t need = span(&d->heap, size), gap = gap_before(&d->heap, AREA_ALL, i, at), end = *at + gap;
+    const uint64_t need = span_of(size, false), gap = gap_before(&d->heap, AREA_ALL, i, at), end = *at + gap;
     for (; *at + need <= end; *at = (*at / SHARED_STEP + 1) * SHARED_STEP) {
         close_kept_range(d, *at, *at + need, NULL);
         if (gpu_mem_open_shared(d->gpu, (uint32_t)*at, size)) return true;
@@ -200,7 +216,7 @@ static enum ventus_status alloc_shared_locked(ventus_device *d, uint64_t size, u
     for (size_t i = 0; i <= d->heap.nblocks; i++) {
         if (!open_in_gap(d, i, size, &at)) continue;
         *addr = (uint32_t)at;
-        add_block(d, i, &(struct block){*addr, size, true});
+        add_block(d, i, &(struct block){*addr, size, .shared = true});
         device_notify(d, HOST_WRITE, *addr, size); /* it may, whenever it likes */
         return VENTUS_OK;
     }
@@ -221,6 +237,7 @@ enum ventus_status ventus_alloc_shared(ventus_device *device, uint64_t size, uin
 static void close_block(ventus_device *d, const struct block *block, bool keep)
 {
     if (block->shared) gpu_mem_close_shared(d->gpu, block->addr, block->size);
+    else if (block->packed && !(d->heap.flags & VENTUS_HEAP_PACKED)) space_discard(d, block->addr, block->size);
     else if (keep && may_keep(d, block->size)) keep_open(d, block->addr, block->size);
     else space_unmap(d, block->addr, block->size);
 }
@@ -232,6 +249,7 @@ static enum ventus_status free_locked(ventus_device *d, uint32_t addr, bool keep
     if (i == 0 || h->blocks[i - 1].addr != addr) return VENTUS_BAD_ARGUMENT;
     device_notify(d, HOST_CLOSE, addr, h->blocks[i - 1].size);
     close_block(d, &h->blocks[i - 1], keep);
+    if (!h->blocks[i - 1].packed) atomic_fetch_sub(&parted, 1);
     memmove(h->blocks + i - 1, h->blocks + i, (h->nblocks - i) * sizeof *h->blocks);
     h->nblocks--;
     for (int area = 0; area < HEAP_AREAS; area++)
@@ -266,11 +284,14 @@ enum ventus_status ventus_free_all(ventus_device *device)
     return VENTUS_OK;
 }
 
-void memory_close_shared(ventus_device *device)
+void memory_close(ventus_device *device)
 {
-    const struct heap *h = &device->heap;
-    for (size_t i = 0; i < h->nblocks; i++)
+    struct heap *h = &device->heap;
+    for (size_t i = 0; i < h->nblocks; i++) {
         if (h->blocks[i].shared) close_block(device, &h->blocks[i], false);
+        if (!h->blocks[i].packed) atomic_fetch_sub(&parted, 1);
+    }
+    h->nblocks = 0;
 }
 
 enum ventus_status ventus_heap(ventus_device *device, unsigned flags)
@@ -288,7 +309,10 @@ enum ventus_status ventus_heap(ventus_device *device, unsigned flags)
 }
 
 /* One page is lost to the closed page behind an allocation. */
-uint64_t ventus_memory_size(const ventus_device *device) { return device ? heap_size - span(&device->heap, 0) : 0; }
+uint64_t ventus_memory_size(const ventus_device *device)
+{
+    return device ? heap_size - span_of(0, device->heap.flags & VENTUS_HEAP_PACKED) : 0;
+}
 
 void ventus_memory(ventus_device *device, struct ventus_memory *memory)
 {
@@ -297,9 +321,9 @@ void ventus_memory(ventus_device *device, struct ventus_memory *memory)
     const struct heap *h = &device->heap;
     memory->blocks = h->nblocks;
     for (size_t i = 0; i <= h->nblocks; i++) {
-        uint64_t addr, gap = gap_before(h, AREA_ALL, i, &addr), closed = span(h, 0);
+        uint64_t addr, gap = gap_before(h, AREA_ALL, i, &addr), closed = span_of(0, packs(h));
         if (gap > closed && gap - closed > memory->largest) memory->largest = gap - closed;
-        if (i < h->nblocks) memory->used += span(h, h->blocks[i].size);
+        if (i < h->nblocks) memory->used += span(&h->blocks[i]);
     }
     pthread_mutex_unlock(&device->lock);
 }

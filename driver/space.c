@@ -71,6 +71,12 @@ void space_unmap(ventus_device *d, uint32_t addr, uint64_t size)
     gpu_mem_close(d->gpu, space_physical(d, addr), size);
 }
 
+void space_discard(ventus_device *d, uint32_t addr, uint64_t size)
+{
+    if (d->entries) set_entries(d, addr, size, 0);
+    gpu_mem_discard(d->gpu, space_physical(d, addr), size);
+}
+
 void *space_host(const ventus_device *d, uint32_t addr, uint64_t size)
 {
     return gpu_mem(d->gpu, space_physical(d, addr), size);

@@ -33,7 +33,7 @@ static cl_int properties_check(const cl_context_properties *list, size_t *count)
 static void context_free(cl_context context)
 {
     if (context->notifier) notifier_close(context->notifier);
-    if (context->device) machine_give_back(context->device);
+    if (context->machine) machine_give_back(context->machine);
     devices_close(&context->devices);
     pthread_mutex_destroy(&context->lock);
     spares_close(&context->commands);
@@ -77,11 +77,12 @@ static cl_int context_make(const cl_context_properties *properties, size_t count
     }
     if (count) memcpy(context->properties, properties, count * sizeof *properties);
     context->nproperties = count;
-    context->device = machine_get();
-    if (!context->device) {
+    context->machine = machine_get();
+    if (!context->machine) {
         context_free(context);
         return CL_DEVICE_NOT_AVAILABLE;
     }
+    context->device = machine_device(context->machine);
     *result = context;
     return CL_SUCCESS;
 }

@@ -9,14 +9,15 @@
 #include "objects.h"
 
 struct machine {
-    struct machine *next;
+    struct machine *next, *next_idle;
     ventus_device *device;
     unsigned contexts; /* that use it */
     bool of_parent;    /* its threads are in the process that this one was forked from: nobody's to use */
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct machine *machines;
+static struct machine *machines, *idle; /* all; those without contexts, which are no parent's */
+static struct machine *shared;          /* the latest that has become one of several contexts */
 
 /* ---- fork ---- */
 
@@ -27,6 +28,7 @@ static void after_fork(void) { pthread_mutex_unlock(&lock); }
 static void in_child(void)
 {
     for (struct machine *m = machines; m; m = m->next) m->of_parent = true;
+    idle = shared = NULL;
     object_disown_all();
     after_fork();
 }
@@ -38,7 +40,7 @@ static void watch_forks(void) { pthread_atfork(before_fork, after_fork, in_child
 /* Another one; NULL: there is no room. With the lock held. */
 static struct machine *add(void)
 {
-    struct machine *m = malloc(sizeof *m);
+    struct machine *m = calloc(1, sizeof *m);
     enum ventus_status status = m ? ventus_open(0, &m->device) : VENTUS_NO_MEMORY;
     if (status != VENTUS_OK) {
         static atomic_flag said = ATOMIC_FLAG_INIT;
@@ -47,39 +49,46 @@ static struct machine *add(void)
         free(m);
         return NULL;
     }
-    m->contexts = 0;
-    m->of_parent = false;
     m->next = machines;
     return machines = m;
 }
 
-/* The one with the fewest contexts; NULL: there is none. With the lock held. */
-static struct machine *least_used(void)
+static struct machine *take_idle(void)
 {
-    struct machine *best = NULL;
-    for (struct machine *m = machines; m; m = m->next)
-        if (!m->of_parent && (!best || m->contexts < best->contexts)) best = m;
-    return best;
+    struct machine *m = idle;
+    if (m) idle = m->next_idle;
+    return m;
 }
 
-ventus_device *machine_get(void)
+/* Each in its turn, so that none gets many more contexts than others; NULL: there is none. With the lock held. */
+static struct machine *share(void)
+{
+    struct machine *m = shared && shared->next ? shared->next : machines;
+    return shared = m && !m->of_parent ? m : machines && !machines->of_parent ? machines : NULL;
+}
+
+struct machine *machine_get(void)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     if (!device_info()) return NULL;
     pthread_once(&once, watch_forks);
     pthread_mutex_lock(&lock);
-    struct machine *m = least_used();
-    if (!m || m->contexts) m = add();
-    if (!m && !device_info()->translated) m = least_used();
+    struct machine *m = take_idle();
+    if (!m) m = add();
+    if (!m && !device_info()->translated) m = share();
     if (m) m->contexts++;
     pthread_mutex_unlock(&lock);
-    return m ? m->device : NULL;
+    return m;
 }
 
-void machine_give_back(const ventus_device *device)
+ventus_device *machine_device(const struct machine *machine) { return machine->device; }
+
+void machine_give_back(struct machine *m)
 {
     pthread_mutex_lock(&lock);
-    for (struct machine *m = machines; m; m = m->next)
-        if (m->device == device) m->contexts--;
+    if (--m->contexts == 0 && !m->of_parent) {
+        m->next_idle = idle;
+        idle = m;
+    }
     pthread_mutex_unlock(&lock);
 }

@@ -174,8 +174,9 @@ cl_int device_list_check(const struct devices *among, cl_uint count, const cl_de
 
 /* A machine for a context; NULL (with a debug message) when none can start. The context gives it back when nothing of
  * its is left on it. */
-ventus_device *machine_get(void);
-void machine_give_back(const ventus_device *machine);
+struct machine *machine_get(void);
+ventus_device *machine_device(const struct machine *machine);
+void machine_give_back(struct machine *machine);
 
 /* ---- notify.c: the thread on which a context's callbacks run ---- */
 
@@ -208,7 +209,8 @@ struct _cl_context {
     struct devices devices;
     void(CL_CALLBACK *notify)(const char *text, const void *private_info, size_t cb, void *data);
     void *notify_data;
-    ventus_device *device; /* the machine that they all are, or are parts of */
+    struct machine *machine; /* that they all are, or are parts of; */
+    ventus_device *device;   /* what the driver calls it */
     struct notifier *notifier;
     struct spares commands; /* memory of those that are over */
     atomic_uint witnesses;  /* by which the client can see what commands do: see context_witness */

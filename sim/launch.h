@@ -93,6 +93,9 @@ bool gpu_mem_open(struct gpu *gpu, uint32_t addr, uint64_t size, unsigned access
  * the range is empty or not inside the 32-bit space. */
 void gpu_mem_close(struct gpu *gpu, uint32_t addr, uint64_t size);
 
+/* Gives host memory back, but leaves the pages of a range that is open for data open: they read as zero. */
+void gpu_mem_discard(struct gpu *gpu, uint32_t addr, uint64_t size);
+
 /* Opens a range for reading and writing whose memory the host has at the same addresses, too: what one side writes the
  * other reads. Rounded outward to pages, which read as zero. False: the host has something else there, or no memory. */
 bool gpu_mem_open_shared(struct gpu *gpu, uint32_t addr, uint64_t size);

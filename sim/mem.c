@@ -75,6 +75,12 @@ void gpu_mem_close(struct gpu *gpu, uint32_t addr, uint64_t size)
     }
 }
 
+void gpu_mem_discard(struct gpu *gpu, uint32_t addr, uint64_t size)
+{
+    uint32_t first, last;
+    if (page_range(addr, size, &first, &last)) madvise(page_host(gpu, first), page_bytes(first, last), MADV_DONTNEED);
+}
+
 void mem_shut(struct gpu *gpu, uint32_t addr, uint64_t size)
 {
     uint32_t first, last;
