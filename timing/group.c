@@ -86,8 +86,8 @@ static void end_group(struct core *c, struct resident *r)
         leave(c, r);
         return;
     }
+    if (r->flush_at == c->model->now) EVENT0(c, "l1_inval", 0, "0");
     if (!lsu_empty(c) || c->l1d.flushing) return;
-    EVENT0(c, "l1_inval", 0, "0");
     r->flushes = true;
     l1d_flush(c);
     l1i_reset(c);

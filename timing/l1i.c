@@ -50,10 +50,7 @@ void l1i_miss(struct core *c, uint32_t pc)
     if (l->answered && line == l->filled) return;
     for (struct miss *m = l->misses + config->l1i_mshrs; m-- > l->misses;) {
         if (!m->used) free = m;
-        else if (m->line == line && m != l->answered) {
-            m->waiting += m->waiting < config->l1i_waiting;
-            return;
-        }
+        else if (m->line == line && m != l->answered) return;
     }
     if (!free) return;
     if (l->answered && l->answered < free && config->fault_fill_lookup) {
@@ -61,7 +58,7 @@ void l1i_miss(struct core *c, uint32_t pc)
         line = l->filled;
         l->answered = NULL;
     } else l->nmisses++;
-    *free = (struct miss){.line = line, .waiting = 1, .used = true, .order = ++l->orders};
+    *free = (struct miss){.line = line, .used = true, .order = ++l->orders};
     c->counts.l1i_misses++;
 }
 

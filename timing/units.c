@@ -165,7 +165,7 @@ void unit_take(struct core *c, struct flight *f)
         f->ready = c->model->now + f->cycles;
         u->sfu = f;
     } else if (p) {
-        f->ready = c->model->now + p->stages + 1;
+        f->ready = c->model->now + (f->op->unit == U_TENSOR ? c->model->config.tensor_cycles : p->stages + 1);
         p->stage[0] = f;
         p->next = c->model->now + passes_of(c, f);
     } else take_at_once(c, f);

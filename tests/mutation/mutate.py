@@ -27,6 +27,7 @@ FIRST = {
     "asm": ["unit/asm", "fuzz_assemble", "fuzz_link", "fuzz_elf", "shell/ld", "shell/listing", "shell/asm"],
     "sim": ["tests/sim", "tests/check", "tests/tensor", "tests/softfp", "cl/divergence", "shell/corpus-log"],
     "native": ["tests/sim/native", "tests/sim/launch", "tests/sim/barrier", "tests/sim/engine", "tests/sim/translate", "shell/native"],
+    "timing": ["unit/timing", "tests/timing", "shell/timing", "shell/cycles"],
     "driver": ["tests/driver", "tests/check", "tests/opencl/kernel", "cl/printf", "cl/local"],
     "vt": ["tests/vt", "shell/case", "tests/sim/corpus"],
     "compiler": ["unit/compiler", "tests/compiler", "shell/compiler", "tests/cc/cc", "cl/"],
@@ -36,7 +37,7 @@ FIRST = {
 
 # Unit tests that start no program of ours, but for some that start the translator: when their own program is the same,
 # they cannot notice anything. Of the others only those in shell/ start `ventus`. pocl is not ours.
-ALONE = tuple(f"unit/{name}/" for name in ("isa", "asm", "opencl", "tests/driver", "tests/sim", "tests/softfp", "tests/tensor", "tests/model"))
+ALONE = tuple(f"unit/{name}/" for name in ("isa", "asm", "timing", "opencl", "tests/driver", "tests/sim", "tests/softfp", "tests/tensor", "tests/model"))
 TRANSLATING = [f"tests/sim/{name}" for name in ("native", "translate", "launch", "barrier", "engine", "corpus")]
 FOREIGN = "pocl/"
 # Tests that take seconds, by words of their names: they run behind the others.

@@ -27,6 +27,8 @@ for l in json.load(open(sys.argv[1]))["launches"]:
     assert sum(slots.values()) == cycles and all(sum(w[k] for w in warps) == slots[k] for k in slots), slots
     assert total(l["code"]) + slots["no_warp"] == cycles, "instructions"
     assert not l["lines"] or total(l["lines"]) == total(l["code"]), "lines"
+    for k in "accesses lines l1d_hits l1d_misses local_accesses rows".split():
+        assert not l["lines"] or sum(s[k] for s in l["lines"]) == sum(c[k] for c in l["code"]), k
     assert slots["issued"] == l["issued"] == l["counters"]["instructions"], "issued"
     for key in "issued l1d_hits l1d_misses l1d_accesses lds_accesses memory_reads".split():
         assert sum(sm[key] for sm in l["sms"]) == l[key], key
@@ -98,6 +100,27 @@ python3 -c 'import json; l = json.load(open("memory.json"))["launches"][0]; asse
 slow=$(memory 'memory_interval = 100\n')
 python3 -c 'import json; l = json.load(open("memory.json"))["launches"][0]; assert 0.9 < l["bytes_per_cycle"] <= 1.28 and l["row_misses"] > 0, l' ||
     wrong "a line in 100 cycles: $slow cycles"
+
+# The second level replaces the line that was not used for the longest time: of five lines in one set of two ways, which no
+# first level keeps, A B C D C has C once more.
+cat >reuse.s <<'END'
+        .kernel k
+        .arg global, data
+k:      lw      t0, 0(a0)
+        lw      t1, 0(t0)
+        lw      t1, 256(t0)
+        lw      t1, 512(t0)
+        lw      t1, 768(t0)
+        lw      t1, 512(t0)
+        ret
+END
+"$ventus" as reuse.s -o reuse.elf
+hits() { # WAYS
+    printf 'base = large\nl2_sets = 1\nl2_ways = %s\nl1d_sets = 1\nl1d_ways = 1\nl1i_sets = 4096\n' $1 >reuse.timing
+    "$ventus" run reuse.elf -g 1 --timing reuse.timing --json reuse.json -a buf:1024 >reuse.txt
+    sed -n 's/.*"l2_hits": \([0-9]*\),.*/\1/p' reuse.json | head -n 1
+}
+[ $(($(hits 2) - $(hits 1))) = 1 ] || wrong "the second level finds $(hits 2) lines in two ways, $(hits 1) in one"
 
 # An OpenCL program that knows nothing of the model: its kernel's time is the model's, the same again, and shorter on more SMs.
 vecadd() { VENTUS_CONFIG=$1 VENTUS_DEBUG=1 $VENTUS_FOREIGN "$VENTUS_BUILD/examples/vecadd" --size 16; }

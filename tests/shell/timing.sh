@@ -120,6 +120,8 @@ parameters | while read -r name least most; do
 done >parameters.txt
 cat parameters.txt
 [ ! -s parameters.txt ] && [ "$(parameters | wc -l)" = "$(grep -c '^PARAMETER' "$VENTUS_SOURCE/timing/parameters.def")" ] || wrong 'the table of parameters'
+cp "$VENTUS_SOURCE/timing/parameters.def" "$cases"
+[ -n "${VENTUS_FOREIGN:-}" ] || /usr/bin/python3 "$VENTUS_SOURCE/tests/timing/effects.py" "$ventus" "$cases" >effects.txt || { wrong 'a parameter without an effect'; cat effects.txt; }
 printf 'banks = 1\nbase = ideal\n' >bad.timing
 check 2 'bad.timing:2: base belongs before' "$ventus" run --case "$case" --timing bad.timing
 check 2 'timeline goes with --timing' "$ventus" run --case "$case" --timeline x.csv

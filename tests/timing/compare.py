@@ -99,4 +99,4 @@ def main():
     print(f"all: {near_all} of {all_of_them} issues within {a.within} cycles, {share:.2f} %")
     return share < a.least
 
-sys.exit(main())
+if __name__ == "__main__": sys.exit(main())

@@ -4,7 +4,8 @@ import collections, json, sys
 
 def check_perfetto(path, issued):
     events = json.load(open(path))["traceEvents"]
-    named = {(e["pid"], e["tid"]) for e in events if e["ph"] == "M" and e["name"] == "thread_name"}
+    row_of = {(e["pid"], e["tid"]): e["args"]["name"].rstrip(" 0123456789") for e in events if e["ph"] == "M" and e["name"] == "thread_name"}
+    named = set(row_of)
     processes = {e["pid"] for e in events if e["ph"] == "M" and e["name"] == "process_name"}
     tracks = collections.defaultdict(list)
     for e in events:
@@ -20,6 +21,10 @@ def check_perfetto(path, issued):
                 ends.pop()
             assert not ends or begin - minus <= ends[-1], (track, begin, name)
             ends.append(begin - minus)
+    for process, track in tracks:  # tracks of one row: where a span begins in one, all before it are taken
+        below = tracks.get((process, track - 1), []) if track % 256 and row_of[process, track] not in ("warp", "SM") else None
+        for begin, _, name in tracks[process, track] if below is not None else []:
+            assert any(b <= begin <= b - minus for b, minus, _ in below), ("a lane below is free", process, track, begin, name)
     warps = [t for t in tracks if any(name.startswith("warp ") and "group" in name for _, _, name in tracks[t])]
     assert sum(len(tracks[t]) for t in warps) == issued + sum(
         " of group " in name for t in warps for _, _, name in tracks[t]), "instructions of warps"
