@@ -27,6 +27,8 @@ static const char *add_run(struct sweep *s, const char *name, const char *text)
     return r->args.n ? NULL : "a run needs a program, or --case and a recorded launch";
 }
 
+_Static_assert(MOST_VALUES == 64, "as the message says");
+
 static const char *add_varied(struct sweep *s, const char *name, const char *text)
 {
     if (s->nvaried == MOST_VARIED) return "there are too many parameters";
@@ -35,10 +37,10 @@ static const char *add_varied(struct sweep *s, const char *name, const char *tex
     struct sweep_varied *v = &s->varied[s->nvaried++];
     char *words = copy(text);
     *v = (struct sweep_varied){.name = copy(name)};
-    for (char *word = strtok(words, " \t"); word && v->n < MOST_VALUES; word = strtok(NULL, " \t"))
-        v->values[v->n++] = copy(word);
+    char *word = strtok(words, " \t");
+    for (; word && v->n < MOST_VALUES; word = strtok(NULL, " \t")) v->values[v->n++] = copy(word);
     free(words);
-    return v->n ? NULL : "the parameter needs values";
+    return word ? "the parameter has more than 64 values" : v->n ? NULL : "the parameter needs values";
 }
 
 static const char *add_cost(struct sweep *s, const char *name, const char *text)
@@ -77,8 +79,9 @@ void sweep_read(struct sweep *s, const char *path)
     FILE *f = fopen(path, "r");
     *s = (struct sweep){.designs = 1};
     if (!f) die("%s: %s", path, strerror(errno));
-    if (!settings_read(f, path, set, s, why, sizeof why)) die("%s", why);
+    bool read = settings_read(f, path, set, s, why, sizeof why);
     fclose(f);
+    if (!read) die("%s", why);
     if (!s->nruns) die("%s: there is no run", path);
     for (unsigned i = 0; i < s->nvaried && s->designs <= MOST_POINTS; i++) s->designs *= s->varied[i].n;
     s->points = s->designs * s->nruns;

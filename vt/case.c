@@ -44,7 +44,7 @@ struct words {
     size_t n;
 };
 
-static char *read_text(const char *path, const struct why *why)
+static char *read_text(const char *path, size_t *length, const struct why *why)
 {
     FILE *f = fopen(path, "rb");
     char *text = NULL;
@@ -61,6 +61,7 @@ static char *read_text(const char *path, const struct why *why)
         free(text);
         text = NULL;
     }
+    *length = (size_t)size;
     if (text) text[size] = 0;
     else fail(why, path, 0, folder ? "is a folder" : size > MAX_FILE ? "larger than 256 MiB" : "cannot be read");
     fclose(f);
@@ -87,8 +88,8 @@ static bool line_word(const char *s, const char *end, uint32_t *word, bool *some
 
 static bool read_words(const char *path, struct words *w, const struct why *why)
 {
-    char *text = read_text(path, why);
-    size_t lines = 1, line = 0;
+    size_t size, lines = 1, line = 0;
+    char *text = read_text(path, &size, why);
     bool ok = true, some;
     if (!text) return false;
     for (const char *s = text; *s; s++) lines += *s == '\n';
@@ -102,6 +103,7 @@ static bool read_words(const char *path, struct words *w, const struct why *why)
                       (int)(end - s < 40 ? end - s : 40), s);
         w->n += ok && some;
     }
+    if (ok && strlen(text) < size) ok = fail(why, path, line + 1, "there is a zero byte: is this a file of text?");
     free(text);
     return ok;
 }

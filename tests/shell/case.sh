@@ -53,6 +53,8 @@ head -n -1 good.metadata >another-name.metadata
 check 1 '33 words are no known layout' "$ventus" run --case another-name.metadata
 { cat good.metadata; echo 0; } >another-name.metadata
 check 1 '35 words are no known layout' "$ventus" run --case another-name.metadata
+sed '1s,$,/,' good.metadata | tr / '\000' >another-name.metadata
+check 1 'another-name.metadata:2: there is a zero byte' "$ventus" run --case another-name.metadata
 head -4 good.metadata >another-name.metadata
 check 1 '4 words are no known layout' "$ventus" run --case another-name.metadata
 exit $status

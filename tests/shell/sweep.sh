@@ -79,7 +79,7 @@ grep -q '8 of 12 points are left' part5.txt || wrong 'the first part does not sa
 cmp one/few.sweep.out/results.csv parts/few.sweep.out/results.csv || wrong 'other results in parts'
 
 # Mistakes, and points that fail.
-for line in 'vary nothing = 1:there is no parameter .nothing' 'x = 1:a line is machine' 'vary lanes =:needs values' 'vary sms = 2:varies twice' \
+for line in "vary timing.memory_latency = $(seq 65 | tr '\n' ' '):more than 64 values" 'vary nothing = 1:there is no parameter .nothing' 'x = 1:a line is machine' 'vary lanes =:needs values' 'vary sms = 2:varies twice' \
     'cost sms = x:a cost is a number' 'cost nothing = 1:there is no parameter' 'machine = nowhere:nowhere'; do
     printf 'run a = scale.elf -g 4 -a iota:4 -a i:1\nvary timing = large\nvary sms = 1\n%s\n' "${line%%:*}" >one/bad.sweep
     check 1 "${line#*:}" "$ventus" sweep one/bad.sweep
