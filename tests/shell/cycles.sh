@@ -57,9 +57,12 @@ sums lines.json
 for word in line4 line6 issued other fetch scoreboard collector unit memory branch barrier; do
     grep -qw $word sums.txt || wrong "nothing of $word"
 done
-for text in 'turn: [0-9]* cycles, [0-9]* instructions issued' 'SM 1, warp 3' ' %  line 5  ' 'bytes per cycle' 'rows per access'; do
+for text in 'turn: [0-9]* cycles, [0-9]* instructions issued' 'SM 1, warp 3' ' %  line 5  ' 'bytes per cycle' 'rows per access' '  source lines, share of'; do
     grep -q "$text" lines.txt || wrong "no '$text' in the table"
 done
+
+scale --timing chisel --stats >plain.txt 2>&1 # assembly has no lines
+grep -q '  instructions, share of' plain.txt || { wrong 'no table of instructions'; cat plain.txt; }
 
 # Timelines for viewers have the form that these read, and every instruction; the third, CSV, has as many events `issue`.
 timelines() { # ISSUED RUN...
