@@ -66,8 +66,9 @@ struct opd {
 };
 enum { NOREG = -1, FIRST_VREG = 64, REG_RA = 1, REG_KNL = 1, REG_BASE = 5, REG_LOCAL = 8, REG_ARGS = 10 };
 
-/* Routines (README.md, "Routines"): where the caller wants one to go on, and scalar registers for arguments. */
-enum { REG_LINK = 31, REG_PASSED = 48, PASSED_SCALARS = 16 };
+/* Routines (README.md, "Routines"): where the caller wants one to go on, and scalar registers for arguments, which are
+ * such as all machines have enough of. */
+enum { REG_LINK = 31, PASSED_SCALARS = 8, REG_PASSED = REG_LINK - PASSED_SCALARS };
 static inline struct opd opd_reg(int32_t reg) { return (struct opd){reg, 0}; }
 static inline struct opd opd_imm(uint32_t imm) { return (struct opd){NOREG, imm}; }
 static inline bool is_imm(struct opd o) { return o.reg == NOREG; }

@@ -45,6 +45,12 @@ struct code {
     struct debug_code *debug; /* with -g (debug.h), else NULL */
 };
 
+/* Registers of an SM, and how many lanes a warp and work-items the largest work-group of the machine have; all 0: as
+ * many registers for each warp as it can name. */
+struct pools {
+    uint32_t scalars, vectors, lanes, group;
+};
+
 struct kernel {
     const char *name;
     LLVMValueRef function; /* NULL after the back end */
@@ -53,9 +59,10 @@ struct kernel {
     uint32_t reqd[3], hint[3];
     bool ungrouped; /* nothing shows it how its work-items are grouped */
     const char *vec_hint;
-    uint32_t address; /* final address of the first word */
-    bool is_routine;  /* called by others; of what stands above it has name, function and address */
-    bool *uniform;    /* of a routine: by parameter, all lanes have the same (uniform.c); NULL: none of them */
+    uint32_t address;          /* final address of the first word */
+    bool is_routine;           /* called by others; of what stands above it has name, function and address */
+    uint32_t limit_s, limit_v; /* registers that it may use (limits.c) */
+    bool *uniform;             /* of a routine: by parameter, all lanes have the same (uniform.c); NULL: none of them */
     struct code code;
 };
 
@@ -66,7 +73,8 @@ struct cc {
     char *log; /* malloc'ed text, grows */
     size_t log_size;
     const char *tool_dir;     /* folder of the executable, ends without slash */
-    enum isa_profile profile; /* of the machine that the program is for */
+    enum isa_profile profile; /* of the machine that the program is for ... */
+    struct pools pools;       /* ... and its registers */
 
     /* main.c: of the source, NULL when it has no name or is made of several */
     const char *source_name, *source; /* the text only when the program is to carry it */
@@ -200,6 +208,12 @@ char *program_note_text(struct cc *cc, const struct note *note);
 /* Compiles one kernel into kernel->code. cc->rodata_addr is already final. Constants are referenced
  * by absolute address through rodata_address. */
 void backend_kernel(struct cc *cc, struct kernel *kernel);
+
+/* ---- limits.c ---- */
+/* Reads "SCALARS,VECTORS,LANES,GROUP". False: it is something else. */
+bool limits_parse(const char *text, struct pools *pools);
+/* Says of all kernels and routines how many registers they may use. */
+void limits_run(struct cc *cc);
 
 /* ---- uniform.c ---- */
 /* Finds what routines get in scalar registers. */

@@ -13,7 +13,7 @@
 #include <cmocka.h> /* behind backend.h, whose fail() has the name of a macro here */
 
 static struct cc cc;
-static struct kernel kernel = {.name = "k"};
+static struct kernel kernel = {.name = "k", .limit_s = ISA_XREGS, .limit_v = ISA_VREGS};
 static struct block entry;
 static struct func *f; /* the kernel's code; emit() adds to block f->cur */
 

@@ -24,6 +24,7 @@ enum { SOURCE_LIMIT = 64 << 20, KEPT_LIMIT = 4 << 20 };
 struct request {
     const char *options, *input, *output;
     enum isa_profile profile;
+    struct pools pools;
     bool object, link;  /* result is an object; inputs are objects */
     bool draft;         /* result may be a draft ... */
     const char *kernel; /* ... of which this is to be compiled; NULL: all of it */
@@ -35,15 +36,17 @@ struct request {
 
 static int usage(FILE *to, int status)
 {
-    fputs("usage: ventus-cc [--options STRING] [--profile P] [--compile|--draft] [-o FILE] [FILE]\n"
-          "       ventus-cc --link [--profile P] [--compile] [-o FILE] FILE...\n"
-          "       ventus-cc --link [--profile P] [--kernel NAME] [-o FILE] DRAFT\n"
+    fputs("usage: ventus-cc [--options STRING] [MACHINE] [--compile|--draft] [-o FILE] [FILE]\n"
+          "       ventus-cc --link [MACHINE] [--compile] [-o FILE] FILE...\n"
+          "       ventus-cc --link [MACHINE] [--kernel NAME] [-o FILE] DRAFT\n"
           "       ventus-cc --preprocess [--options STRING] [--profile P] [-o FILE] [FILE]\n"
           "       ventus-cc --files\n"
           "Compiles OpenCL C or SPIR-V (standard input if no FILE) to a Ventus ELF file, or links objects to one.\n"
           "With --draft a program of many kernels can become a draft, of which --link makes them all, or one.\n"
           "With --compile the result is an object, with --preprocess the text behind the preprocessor.\n"
-          "--profile is the instruction set of the machine: " ISA_PROFILE_NAMES ".\n"
+          "MACHINE is --profile P, its instruction set: " ISA_PROFILE_NAMES ", and\n"
+          "--pools SCALARS,VECTORS,LANES,GROUP, the registers of an SM, which the warps of LANES lanes of the largest\n"
+          "work-group share; without it each warp has all that it can name.\n"
           "--files names the files that this compiler is made of.\n",
           to);
     return status;
@@ -67,6 +70,8 @@ static int arguments(int argc, char **argv, struct request *r)
         else if (!strcmp(a, "--profile") && i + 1 < argc) {
             if (!isa_profile_find(argv[++i], &r->profile))
                 return wrong("programs are made for " ISA_PROFILE_NAMES, argv[i]);
+        } else if (!strcmp(a, "--pools") && i + 1 < argc) {
+            if (!limits_parse(argv[++i], &r->pools)) return wrong("is not SCALARS,VECTORS,LANES,GROUP", argv[i]);
         } else if (!strcmp(a, "--kernel") && i + 1 < argc) r->kernel = argv[++i];
         else if (!strcmp(a, "--compile")) r->object = true;
         else if (!strcmp(a, "--draft")) r->draft = true;
@@ -261,6 +266,7 @@ static void run(struct cc *cc, const struct request *r)
     cc->tool_dir = tool_dir(cc);
     cc->dump = secure_getenv("VENTUS_CC_DUMP");
     cc->profile = r->profile;
+    cc->pools = r->pools;
     options_parse(cc, r->options);
     if (r->files) list_files(cc);
     else if (r->preprocess) preprocess(cc, r);

@@ -95,6 +95,7 @@ static uint32_t compile_all(struct cc *cc)
     uint32_t end = 0;
     choose_start(cc);
     variables_place(cc);
+    limits_run(cc);
     uniform_run(cc);
     cc->rodata_addr = estimate(cc);
     for (unsigned round = 0; round < MAX_ROUNDS; round++) {

@@ -306,12 +306,15 @@ static uint32_t allocate(struct func *f, enum reg_class cls, const uint8_t *regs
     return a.n;
 }
 
-/* Those of `n` registers that inline assembly leaves to the rest, at most `limit` of them. */
-static uint32_t available(const uint64_t *taken, const uint8_t *regs, uint32_t n, uint32_t limit, uint8_t *out)
+/* Those of `n` registers below `end` that inline assembly and calls leave to the rest, at most `most` of them; others,
+ * too, if these are hardly enough for one instruction. */
+static uint32_t available(const uint64_t *taken, const uint8_t *regs, uint32_t n, uint32_t end, uint32_t most,
+                          uint8_t *out)
 {
+    enum { ENOUGH = 8 };
     uint32_t count = 0;
-    for (uint32_t i = 0; i < n && count < limit; i++)
-        if (!(taken[regs[i] / 64] >> regs[i] % 64 & 1)) out[count++] = regs[i];
+    for (uint32_t i = 0; i < n && count < most; i++)
+        if ((regs[i] < end || count < ENOUGH) && !(taken[regs[i] / 64] >> regs[i] % 64 & 1)) out[count++] = regs[i];
     return count;
 }
 
@@ -344,8 +347,9 @@ uint32_t regalloc_run(struct func *f, uint32_t spare, uint32_t **unplaced)
     if (f->args >= FIRST_VREG && f->vregs[f->args].hint == NOREG) f->vregs[f->args].hint = REG_ARGS;
     *unplaced = cc_alloc(f->cc, (f->nvregs + 1) * sizeof **unplaced);
     place_groups(f, taken);
-    uint32_t ns = available(&f->reserved.x, ordered, sizeof ordered, f->nregs_s, free_s);
-    uint32_t nv = available(taken, vectors, ISA_VREGS, f->nregs_v, free_v);
+    const struct kernel *k = f->kernel;
+    uint32_t ns = available(&f->reserved.x, ordered, sizeof ordered, k->limit_s, f->nregs_s, free_s);
+    uint32_t nv = available(taken, vectors, ISA_VREGS, k->limit_v, f->nregs_v, free_v);
     uint32_t n = allocate(f, CLASS_S, free_s, ns, &f->called.x, spare, *unplaced);
     return n + allocate(f, CLASS_V, free_v, nv, f->called.v, spare, *unplaced + n);
 }

@@ -62,16 +62,59 @@ uint32_t ventus_local_limit(const struct ventus_info *info)
     return info->lds_bytes - (uint32_t)(stacks < half ? stacks : half);
 }
 
+/* What a group has of an SM. */
+enum limit { OF_WARPS, OF_VECTORS, OF_SCALARS, OF_LOCAL, LIMITS };
+
+/* The most warps of a group, and what there would be too little of for another one. */
+static uint32_t max_warps(const ventus_device *d, const struct ventus_kernel *k, uint64_t local, enum limit *limit)
+{
+    const struct gpu_config *c = gpu_config_of(d->gpu);
+    uint32_t left = local > ventus_local_limit(&d->info) ? 0 : c->lds_bytes - (uint32_t)local;
+    const uint32_t most[LIMITS] = {[OF_WARPS] = c->warps_per_sm,
+                                   [OF_VECTORS] = at_most(UINT32_MAX, c->vgpr_rows, vgprs_of(k)),
+                                   [OF_SCALARS] = at_most(UINT32_MAX, c->sgpr_rows, sgprs_of(k)),
+                                   [OF_LOCAL] = left / ABI_WARP_STACK};
+    *limit = OF_WARPS;
+    for (enum limit i = OF_WARPS; i < LIMITS; i++)
+        if (most[i] < most[*limit]) *limit = i;
+    return most[*limit];
+}
+
 uint32_t ventus_max_group(const ventus_device *device, const struct ventus_kernel *kernel, const uint64_t *local_sizes)
 {
+    enum limit limit;
     if (!device || !kernel) return 0;
     const struct gpu_config *c = gpu_config_of(device->gpu);
+    return max_warps(device, kernel, ventus_local_bytes(kernel, local_sizes), &limit) * c->threads_per_warp;
+}
+
+void ventus_max_group_reason(const ventus_device *device, const struct ventus_kernel *kernel,
+                             const uint64_t *local_sizes, char *text, size_t size)
+{
+    const struct gpu_config *c = gpu_config_of(device->gpu);
     uint64_t local = ventus_local_bytes(kernel, local_sizes);
-    if (local > ventus_local_limit(&device->info)) return 0;
-    uint32_t warps = at_most(c->warps_per_sm, c->vgpr_rows, vgprs_of(kernel));
-    warps = at_most(warps, c->sgpr_rows, sgprs_of(kernel));
-    warps = at_most(warps, c->lds_bytes - (uint32_t)local, ABI_WARP_STACK);
-    return warps * c->threads_per_warp;
+    enum limit limit;
+    uint32_t warps = max_warps(device, kernel, local, &limit);
+    int n = snprintf(text, size, "work-groups of kernel %s have at most %u work-items on this machine: ", kernel->name,
+                     warps * c->threads_per_warp);
+    if (n < 0 || (size_t)n >= size) return;
+    text += n;
+    size -= (size_t)n;
+    switch (limit) {
+    case OF_VECTORS:
+        snprintf(text, size, "each warp of %u has %u vector registers, all warps of a group together %u",
+                 c->threads_per_warp, vgprs_of(kernel), c->vgpr_rows);
+        break;
+    case OF_SCALARS:
+        snprintf(text, size, "each warp of %u has %u scalar registers, all warps of a group together %u",
+                 c->threads_per_warp, sgprs_of(kernel), c->sgpr_rows);
+        break;
+    case OF_LOCAL:
+        snprintf(text, size, "a group has %llu bytes of local memory and %u for each warp, an SM %u",
+                 (unsigned long long)local, (unsigned)ABI_WARP_STACK, c->lds_bytes);
+        break;
+    default: snprintf(text, size, "an SM has %u warps of %u", c->warps_per_sm, c->threads_per_warp);
+    }
 }
 
 /* The groups do not divide dimension d: the last ones there have fewer work-items. False: they cannot. */

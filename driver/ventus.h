@@ -67,6 +67,8 @@ struct ventus_info {
     uint32_t warps_per_sm;     /* resident warps of one SM, which are also the most of a work-group */
     uint32_t threads_per_warp; /* work-items of a warp */
     uint32_t lds_bytes;        /* local memory of one SM, the stacks of its warps included */
+    uint32_t vgpr_rows;        /* vector registers of one SM, which its warps share, ... */
+    uint32_t sgpr_rows;        /* ... and scalar ones */
     uint32_t clock_mhz;        /* that the device reports */
     bool modelled;             /* its clock is that of a cycle model (ventus_clock) */
     bool translated;           /* addresses of kernels are virtual, in an address space of the device's own */
@@ -265,6 +267,12 @@ uint32_t ventus_local_limit(const struct ventus_info *info);
 /* Work-items of the largest group this kernel can have on the device with __local arguments of these sizes (NULL:
  * 0 bytes each); 0 when the local memory is beyond ventus_local_limit. */
 uint32_t ventus_max_group(const ventus_device *device, const struct ventus_kernel *kernel, const uint64_t *local_sizes);
+
+/* Why that is no more: a sentence of up to `size` bytes, the closing 0 included, without a full stop or the end of a
+ * line.
+ */
+void ventus_max_group_reason(const ventus_device *device, const struct ventus_kernel *kernel,
+                             const uint64_t *local_sizes, char *text, size_t size);
 
 /* ---- what came of a launch ---- */
 

@@ -266,6 +266,15 @@ void compiler_complain(cl_int error, const char *log)
 
 /* ---- compile, link ---- */
 
+void build_for(struct build *b, const ventus_device *device)
+{
+    struct ventus_info info;
+    ventus_device_info(device, &info);
+    b->profile = info.profile;
+    snprintf(b->pools, sizeof b->pools, "%u,%u,%u,%u", (unsigned)info.sgpr_rows, (unsigned)info.vgpr_rows,
+             (unsigned)info.threads_per_warp, (unsigned)device_max_group(&info));
+}
+
 char *build_options(const struct build *b)
 {
     const char *options = b->options ? b->options : "";
@@ -279,7 +288,7 @@ static cl_int build_source(struct build *b)
     char *options = build_options(b);
     char *profile = (char *)(uintptr_t)b->profile;
     char *kind = b->object ? "--compile" : b->draft ? "--draft" : NULL;
-    char *argv[] = {NULL, "--options", options, "--profile", profile, kind, NULL};
+    char *argv[] = {NULL, "--options", options, "--profile", profile, "--pools", b->pools, kind, NULL};
     cl_int error = options ? build_with(b, argv) : CL_OUT_OF_HOST_MEMORY;
     free(options);
     return error;
@@ -300,15 +309,17 @@ static bool write_objects(const struct build *b, const char *folder, char *argv[
 
 static cl_int build_objects(struct build *b)
 {
-    char *folder = folder_make(), **argv = calloc(b->nobjects + 7u, sizeof *argv);
-    size_t first = b->kernel ? 6 : b->object ? 5 : 4, n = first;
+    char *folder = folder_make(), **argv = calloc(b->nobjects + 9u, sizeof *argv);
+    size_t first = b->kernel ? 8 : b->object ? 7 : 6, n = first;
     cl_int error = CL_OUT_OF_RESOURCES;
     if (folder && argv && write_objects(b, folder, argv, &n)) {
         argv[1] = "--link";
         argv[2] = "--profile";
         argv[3] = (char *)(uintptr_t)b->profile;
-        if (b->object) argv[4] = "--compile";
-        if (b->kernel) argv[4] = "--kernel", argv[5] = (char *)(uintptr_t)b->kernel;
+        argv[4] = "--pools";
+        argv[5] = b->pools;
+        if (b->object) argv[6] = "--compile";
+        if (b->kernel) argv[6] = "--kernel", argv[7] = (char *)(uintptr_t)b->kernel;
         error = build_with(b, argv);
     } else {
         char *problem = folder_problem("the objects");

@@ -128,6 +128,7 @@ static bool add_build(FILE *key, const struct disk_cache *cache, const struct bu
 {
     add_text(key, VENTUS_VERSION);
     add_text(key, b->profile);
+    add_text(key, b->pools);
     add(key, &b->object, sizeof b->object);
     add(key, &b->draft, sizeof b->draft);
     add_text(key, b->kernel);

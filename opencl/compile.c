@@ -146,9 +146,7 @@ static cl_int job_build(struct build_job *job, struct build *b)
 {
     struct executable *executable = NULL;
     char why[EXECUTABLE_WHY];
-    struct ventus_info device;
-    ventus_device_info(job->program->context->device, &device);
-    b->profile = device.profile;
+    build_for(b, job->program->context->device);
     b->object = job->type != CL_PROGRAM_BINARY_TYPE_EXECUTABLE;
     cl_int error = build_cached(b);
     if (!error) error = executable_new(job->program->context->device, b->bytes, b->size, job->type, why, &executable);

@@ -16,10 +16,9 @@ enum { WHOLE_AT = 4 }; /* one in so many kernels */
 static struct executable *compile(struct executable *draft, const ventus_device *device, const char *kernel)
 {
     struct executable *made = NULL;
-    struct ventus_info info;
     char why[EXECUTABLE_WHY] = "";
-    ventus_device_info(device, &info);
-    struct build b = {.source = "", .objects = &draft, .nobjects = 1, .kernel = kernel, .profile = info.profile};
+    struct build b = {.source = "", .objects = &draft, .nobjects = 1, .kernel = kernel};
+    build_for(&b, device);
     cl_int error = build_cached(&b);
     if (!error) executable_new(device, b.bytes, b.size, CL_PROGRAM_BINARY_TYPE_EXECUTABLE, why, &made);
     if (made && made->draft) { /* a compiler that does not know --kernel */

@@ -127,6 +127,18 @@ static cl_int local_check(const struct ventus_range *r, uint32_t most, cl_uint d
     return CL_SUCCESS;
 }
 
+/* Tells the client why a group that the device could have is too large for the kernel. */
+static void report_size(cl_kernel kernel, const struct ventus_kernel *code, const struct ventus_range *r,
+                        cl_uint device_most)
+{
+    const ventus_device *machine = kernel->program->context->device;
+    uint64_t items = (uint64_t)r->local[0] * r->local[1] * r->local[2];
+    char why[400];
+    if (items <= ventus_max_group(machine, code, kernel->local_sizes) || items > device_most) return;
+    ventus_max_group_reason(machine, code, kernel->local_sizes, why, sizeof why);
+    context_report(kernel->program->context, why);
+}
+
 /* `even`: groups divide the range in any case. */
 static cl_int range_local(struct ventus_range *r, cl_kernel kernel, const struct ventus_kernel *code,
                           const size_t *local, bool even)
@@ -148,7 +160,9 @@ static cl_int range_local(struct ventus_range *r, cl_kernel kernel, const struct
         choose_local(r, most, info.threads_per_warp);
         if (code->ungrouped && !even) choose_uneven(r, most, info.threads_per_warp);
     }
-    return local_check(r, most, device_max_group(&info), local || reqd[0] || even);
+    cl_int error = local_check(r, most, device_max_group(&info), local || reqd[0] || even);
+    if (error == CL_INVALID_WORK_GROUP_SIZE) report_size(kernel, code, r, device_max_group(&info));
+    return error;
 }
 
 /* ---- the launch ---- */

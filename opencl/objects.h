@@ -628,7 +628,8 @@ struct build {
     const char *source;
     size_t source_size;
     const char *options;         /* may be NULL */
-    const char *profile;         /* of the device */
+    const char *profile;         /* of the device, by build_for */
+    char pools[48];              /* its registers, as ventus-cc takes them */
     const char *headers;         /* folder that is searched first, or NULL */
     struct executable **objects; /* to link instead of compiling */
     cl_uint nobjects;
@@ -641,6 +642,8 @@ struct build {
     size_t size;
 };
 
+/* Says what machine a build is for. */
+void build_for(struct build *build, const ventus_device *device);
 /* Runs ventus-cc, until the client lets go of the program. CL_SUCCESS, CL_BUILD_PROGRAM_FAILURE,
  * CL_INVALID_BUILD_OPTIONS, CL_COMPILER_NOT_AVAILABLE, CL_OUT_OF_RESOURCES or CL_OUT_OF_HOST_MEMORY. */
 cl_int build_run(struct build *build);

@@ -386,12 +386,26 @@ static void run_once(const struct run *run, cl_kernel kernel, const size_t *loca
     if (g.verbose) printf("%s done\n", g.where);
 }
 
+/* Whatever the kernel is, the device runs it in groups of its largest size, or of the one that the kernel requires:
+ * this compiler sees to it. */
+static void check_largest_group(const struct run *run, cl_kernel kernel)
+{
+    size_t most = 0, reqd[3] = {0}, device = 0;
+    clGetDeviceInfo(g.device, CL_DEVICE_MAX_WORK_GROUP_SIZE, sizeof device, &device, NULL);
+    clGetKernelWorkGroupInfo(kernel, g.device, CL_KERNEL_COMPILE_WORK_GROUP_SIZE, sizeof reqd, reqd, NULL);
+    clGetKernelWorkGroupInfo(kernel, g.device, CL_KERNEL_WORK_GROUP_SIZE, sizeof most, &most, NULL);
+    size_t needed = reqd[0] ? reqd[0] * reqd[1] * reqd[2] : device;
+    if (strcmp(g.platform, "Ventus") == 0 && most < needed)
+        complain(run->line, "work-groups have at most %zu work-items, not %zu", most, needed);
+}
+
 static void run_all(const struct run *run)
 {
     cl_int error;
     snprintf(g.where, sizeof g.where, "%s", run->kernel);
     cl_kernel kernel = clCreateKernel(g.program, run->kernel, &error);
     if (!okay(error, run->line, "clCreateKernel")) return;
+    check_largest_group(run, kernel);
     for (unsigned k = 0; k < run->nlocals; k++) run_once(run, kernel, run->locals[k]);
     clReleaseKernel(kernel);
 }

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "isa/isa.h"
+#include "sim/launch.h"
 #include "tool.h"
 
 static bool try_path(char out[PATH_MAX], const char *dir, const char *rest)
@@ -43,7 +44,7 @@ static bool is_one_of(const char *word, const char *const *list)
  * goes to standard output. Whether the line is right is the compiler's to say. */
 static const char *choose_output(int argc, char **argv)
 {
-    static const char *const with_value[] = {"--options", "--profile", "--kernel", NULL};
+    static const char *const with_value[] = {"--options", "--profile", "--config", "--pools", "--kernel", NULL};
     static const char *const printed[] = {"-o", "--preprocess", "--files", "--help", NULL};
     const struct args args = {.command = "cc"};
     const char *input = NULL, *suffix = ".elf";
@@ -59,19 +60,55 @@ static const char *choose_output(int argc, char **argv)
     return default_output(&args, link ? "a" : input, suffix);
 }
 
+/* What the compiler has to know of the machine of a file, in place of `--config FILE`. */
+static void put_machine(const char *file, char **out)
+{
+    struct gpu_config config;
+    char why[300], *pools;
+    gpu_config_default(&config);
+    if (!gpu_config_read(&config, file, why, sizeof why)) die("%s", why);
+    if (asprintf(&pools, "%u,%u,%u,%u", config.sgpr_rows, config.vgpr_rows, config.threads_per_warp,
+                 config.warps_per_sm * config.threads_per_warp) < 0)
+        die("out of memory");
+    char *const options[] = {"--profile", (char *)(uintptr_t)isa_profile_name((enum isa_profile)config.profile),
+                             "--pools", pools};
+    memcpy(out, options, sizeof options);
+}
+
+/* The arguments for the compiler. */
+static char **translated(int argc, char **argv)
+{
+    char **out = allocate((2 * (size_t)argc + 3) * sizeof *out);
+    const char *output = choose_output(argc, argv);
+    int n = 0;
+    out[n++] = (char *)"ventus-cc";
+    if (output) out[n++] = (char *)"-o", out[n++] = (char *)output;
+    for (int i = 1; i < argc; i++) {
+        if (strcmp(argv[i], "--config") || i + 1 == argc) {
+            out[n++] = argv[i];
+            continue;
+        }
+        put_machine(argv[++i], out + n);
+        n += 4;
+    }
+    return out;
+}
+
 /* ---- the command ---- */
 
 int cmd_cc(int argc, char **argv)
 {
     char path[PATH_MAX];
     if (argc > 1 && (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h"))) {
-        puts("usage: ventus cc [--options STRING] [--profile P] [--compile] [-o FILE] [FILE]\n"
-             "       ventus cc --link [--profile P] [--compile] [-o FILE] FILE...\n\n"
+        puts("usage: ventus cc [--options STRING] [--profile P|--config M] [--compile] [-o FILE] [FILE]\n"
+             "       ventus cc --link [--profile P|--config M] [--compile] [-o FILE] FILE...\n\n"
              "Compiles OpenCL C or SPIR-V from FILE or standard input to an ELF executable for `ventus run`, or\n"
              "links objects to one. clCreateProgramWithBinary takes executables and objects, too.\n\n"
              "options:\n"
              "      --options STRING      build options, as clBuildProgram takes them\n"
              "      --profile P           instruction set: " ISA_PROFILE_NAMES "\n"
+             "      --config M            machine file: its instruction set, and no more registers than it has for\n"
+             "                            the warps of its largest work-group\n"
              "      --compile             make an object, to be linked later\n"
              "      --link                make a program of objects\n"
              "  -o FILE                   where the result goes; default: the source with the suffix .elf (.o with\n"
@@ -80,12 +117,7 @@ int cmd_cc(int argc, char **argv)
              "3 no clang-19, no built-in library, or a file cannot be read or written, 4 internal error.");
         return EXIT_OK;
     }
-    const char *compiler = find_compiler(path), *output = choose_output(argc, argv);
-    char **words = allocate(((size_t)argc + 3) * sizeof *words);
-    int n = 0;
-    words[n++] = (char *)"ventus-cc";
-    if (output) words[n++] = (char *)"-o", words[n++] = (char *)output;
-    memcpy(words + n, argv + 1, (size_t)(argc - 1) * sizeof *words);
-    execv(compiler, words);
+    const char *compiler = find_compiler(path);
+    execv(compiler, translated(argc, argv));
     die("cannot run %s: %s", compiler, strerror(errno));
 }

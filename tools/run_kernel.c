@@ -58,14 +58,16 @@ static const struct ventus_kernel *choose_kernel(const struct request *r, const 
 
 /* Work-groups that are too large have a message of their own: it is the most likely reason why a launch does not fit.
  */
-static void check_group(const struct request *r, const struct ventus_kernel *k, uint32_t most)
+static void check_group(const struct request *r, const struct ventus_kernel *k, const ventus_device *device,
+                        const uint64_t *local_sizes)
 {
-    const uint32_t *local = r->range.local;
+    const uint32_t *local = r->range.local, most = ventus_max_group(device, k, local_sizes);
     uint64_t items = (uint64_t)local[0] * local[1];
+    char why[400];
     if (items <= most) items *= local[2];
-    if (items > most)
-        die("work-groups of kernel %s have at most %u work-items on this machine; --local asks for more", k->name,
-            most);
+    if (items <= most) return;
+    ventus_max_group_reason(device, k, local_sizes, why, sizeof why);
+    die("%s; %s asks for more", why, r->have_local ? "--local" : "the kernel");
 }
 
 static void check_local_memory(const struct ventus_kernel *k, const ventus_device *device, const uint64_t *local_sizes)
@@ -96,7 +98,7 @@ static void choose_local(struct request *r, const struct ventus_kernel *k, ventu
     for (unsigned d = 0; d < 3; d++)
         if (range->global[d] % range->local[d])
             usage_error(&r->args, "--global %u is no multiple of --local %u", range->global[d], range->local[d]);
-    if (r->have_local) check_group(r, k, most);
+    if (r->have_local || k->reqd[0]) check_group(r, k, device, local_sizes);
 }
 
 static void *place_arguments(struct request *r, const struct ventus_kernel *k, ventus_device *device,

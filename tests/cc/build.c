@@ -122,10 +122,10 @@ static bool find_cc(char *path, size_t size)
     return set && *set ? snprintf(path, size, "%s", set) < (int)size : find_tool("ventus-cc", path, size);
 }
 
-bool build_device(const char *text, const char *options, const char *profile, ventus_module **module, char *message,
-                  size_t size)
+bool build_device(const char *text, const char *options, const struct ventus_info *machine, ventus_module **module,
+                  char *message, size_t size)
 {
-    char cc[4096], source[300], elf[300], log[300];
+    char cc[4096], source[300], elf[300], log[300], pools[64];
     char why[300];
     size_t bytes = 0;
     if (!find_cc(cc, sizeof cc)) return failed(message, size, "no ventus-cc above this program; set VENTUS_CC");
@@ -135,9 +135,12 @@ bool build_device(const char *text, const char *options, const char *profile, ve
     name_file(elf, sizeof elf, ".elf");
     name_file(log, sizeof log, ".log");
     if (!write_file(source, text)) return failed(message, size, "cannot write %s", source);
-    struct ventus_info device;
-    if (!profile && ventus_describe(0, &device, message, size) != VENTUS_OK) return false;
-    int status = run((char *[]){cc, "--profile", (char *)(profile ? profile : device.profile), "--options",
+    struct ventus_info first;
+    if (!machine && ventus_describe(0, &first, message, size) != VENTUS_OK) return false;
+    if (!machine) machine = &first;
+    snprintf(pools, sizeof pools, "%u,%u,%u,%u", machine->sgpr_rows, machine->vgpr_rows, machine->threads_per_warp,
+             machine->warps_per_sm * machine->threads_per_warp);
+    int status = run((char *[]){cc, "--profile", (char *)machine->profile, "--pools", pools, "--options",
                                 (char *)(options ? options : ""), "-o", elf, source, NULL},
                      log);
     char *image = status == 0 ? read_file(elf, &bytes) : NULL;

@@ -99,7 +99,7 @@ bool case_open(struct case_program *program, const char *text, const struct case
     memset(program, 0, sizeof *program);
     if (read_runs(program, text, message, size) &&
         build_host(text, options->clang_flags, &program->host, message, size) &&
-        build_device(text, options->cc_options, options->profile, &program->module, message, size))
+        build_device(text, options->cc_options, options->machine, &program->module, message, size))
         return true;
     case_close(program);
     return false;
@@ -110,7 +110,7 @@ bool case_rebuild(struct case_program *program, const char *text, const struct c
 {
     if (program->module) ventus_module_free(program->module);
     program->module = NULL;
-    return build_device(text, options->cc_options, options->profile, &program->module, message, size);
+    return build_device(text, options->cc_options, options->machine, &program->module, message, size);
 }
 
 void case_close(struct case_program *program)

@@ -985,6 +985,46 @@ static void test_max_group(void **state)
     ventus_close(d);
 }
 
+static void expect_reason(const struct gpu_config *config, const struct ventus_kernel *k, const char *reason)
+{
+    ventus_device *d;
+    char text[400], cut[20];
+    assert_int_equal(device_open_gpu(config, &d), VENTUS_OK);
+    ventus_max_group_reason(d, k, NULL, text, sizeof text);
+    assert_string_equal(text, reason);
+    ventus_max_group_reason(d, k, NULL, cut, sizeof cut);
+    assert_memory_equal(cut, reason, sizeof cut - 1);
+    assert_int_equal(cut[sizeof cut - 1], 0);
+    ventus_close(d);
+}
+
+/* What a group would have too little of, were it larger. */
+static void test_max_group_reason(void **state)
+{
+    struct gpu_config c;
+    struct ventus_kernel k = {.name = "k", .vgprs = 32, .sgprs = 32};
+    (void)state;
+    gpu_config_default(&c);
+    c.warps_per_sm = 8;
+    c.vgpr_rows = 1024;
+    c.sgpr_rows = 256;
+    c.lds_bytes = 16 << 10;
+    expect_reason(&c, &k,
+                  "work-groups of kernel k have at most 256 work-items on this machine: an SM has 8 warps of 32");
+    k.sgprs = 36;
+    expect_reason(&c, &k,
+                  "work-groups of kernel k have at most 224 work-items on this machine: each warp of 32 has 36 "
+                  "scalar registers, all warps of a group together 256");
+    k.vgprs = 180;
+    expect_reason(&c, &k,
+                  "work-groups of kernel k have at most 160 work-items on this machine: each warp of 32 has 180 "
+                  "vector registers, all warps of a group together 1024");
+    k.lds_bytes = 14 << 10;
+    expect_reason(&c, &k,
+                  "work-groups of kernel k have at most 64 work-items on this machine: a group has 14336 bytes of "
+                  "local memory and 1024 for each warp, an SM 16384");
+}
+
 /* The sizes the driver tells are those it obeys: the arguments aligned as the note says, behind the kernel's own. */
 static void test_local_bytes(void **state)
 {
@@ -1041,7 +1081,7 @@ int main(void)
         cmocka_unit_test(test_print), cmocka_unit_test(test_hostile_print), cmocka_unit_test(test_broken_records), cmocka_unit_test(test_emptied_print), cmocka_unit_test(test_long_output), cmocka_unit_test(test_lost_output),
         cmocka_unit_test(test_run), cmocka_unit_test(test_uneven_ranges), cmocka_unit_test(test_records), cmocka_unit_test(test_recorded_run),
         cmocka_unit_test(test_module_switch), cmocka_unit_test(test_place_of_launches), cmocka_unit_test(test_profiles), cmocka_unit_test(test_spaces), cmocka_unit_test(test_print_from_kernel),
-        cmocka_unit_test(test_max_group), cmocka_unit_test(test_small_local), cmocka_unit_test(test_local_bytes), cmocka_unit_test(test_start_registers),
+        cmocka_unit_test(test_max_group), cmocka_unit_test(test_max_group_reason), cmocka_unit_test(test_small_local), cmocka_unit_test(test_local_bytes), cmocka_unit_test(test_start_registers),
     };
     // clang-format on
     return cmocka_run_group_tests(tests, NULL, NULL);
