@@ -130,7 +130,7 @@ static void test_each_row(void **state)
                 random_word(op, w);
                 if (isa_decode_raw(profile, w, isa_bits((enum isa_op)op) / 32, &in)) {
                     assert_int_equal(in.op, op);
-                    assert_int_equal(isa_encode(&in, enc, NULL), in.size / 4);
+                    assert_int_equal(isa_encode_in(profile, &in, enc, NULL), in.size / 4);
                     assert_memory_equal(enc, w, in.size);
                     there_and_back(&in, in.size / 4, enc);
                     tested[op]++;
@@ -140,7 +140,7 @@ static void test_each_row(void **state)
                 if (!isa_decode_in(profile, w, 3, &in) || !in.prefix) continue;
                 in.groups = 0;
                 if (in.prefix == OP_REGEXT || in.prefix == OP_REGEXTI) in.prefix = 0;
-                unsigned n = isa_encode(&in, enc, NULL);
+                unsigned n = isa_encode_in(profile, &in, enc, NULL);
                 if (!n) continue; /* the prefix was void, and its registers are only in the groups */
                 /* a prefix that changed nothing is gone */
                 assert_true(isa_decode_in(profile, enc, n, &in) || isa_decode_raw(profile, enc, n, &in));

@@ -29,13 +29,13 @@ enum { CONTEXT = 5 }; /* lines that are printed at most in front of one that som
 
 /* Does the text of this instruction, assembled, give these words? Text has no group bits of a prefix
  * beyond what its operands say, and names no regext. */
-static bool text_carries(const struct insn *in, const uint32_t *words)
+static bool text_carries(enum isa_profile profile, const struct insn *in, const uint32_t *words)
 {
     uint32_t again[ISA_MAX_WORDS];
     struct insn said = *in;
     said.groups = 0;
     if (said.prefix == OP_REGEXT || said.prefix == OP_REGEXTI) said.prefix = 0;
-    unsigned n = isa_encode(&said, again, NULL);
+    unsigned n = isa_encode_in(profile, &said, again, NULL);
     return n * 4 == in->size && !memcmp(again, words, 4 * n);
 }
 
@@ -43,8 +43,8 @@ static bool text_carries(const struct insn *in, const uint32_t *words)
 static bool decode(const struct listing *l, size_t i, bool merge, struct insn *in)
 {
     const uint32_t *words = l->words + i;
-    if (merge && isa_decode_in(l->profile, words, l->count - i, in) && text_carries(in, words)) return true;
-    return isa_decode_raw(l->profile, words, l->count - i, in) && text_carries(in, words);
+    if (merge && isa_decode_in(l->profile, words, l->count - i, in) && text_carries(l->profile, in, words)) return true;
+    return isa_decode_raw(l->profile, words, l->count - i, in) && text_carries(l->profile, in, words);
 }
 
 static bool branch_target(const struct listing *l, size_t i, const struct insn *in, uint32_t *target)

@@ -169,7 +169,7 @@ static bool put(struct as *as, const struct item *i, uint8_t *out, const struct 
 {
     uint32_t words[ISA_MAX_WORDS];
     const char *why = "operand";
-    unsigned n = isa_encode(in, words, &why);
+    unsigned n = isa_encode_in(as->mnemonics.profile, in, words, &why);
     if (!n) return as_error(as, i->expr ? i->expr->at : i->at, "%s is out of range", why);
     if (*offset + 4 * n > i->size)
         return as_error(as, i->expr->at, "this value needs a prefix; it must be known where it stands");

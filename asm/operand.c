@@ -210,6 +210,7 @@ static bool parse_modifier(struct as *as, struct insn *in)
         return false;
     int32_t old = isa_get(in, (enum operand_role)m[i].role) & ~((int32_t)most << m[i].shift);
     isa_set(in, (enum operand_role)m[i].role, old | (int32_t)value << m[i].shift);
+    if (m[i].role == ROLE_RS3) in->apart = in->rs3 != in->rd;
     return true;
 }
 
@@ -285,7 +286,7 @@ static bool check_encoding(struct as *as, const struct item *i, const struct ins
     const char *why = "operand";
     struct insn copy = *in;
     if (i->letter) isa_set(&copy, (enum operand_role)isa_operand(i->letter)->role, 0);
-    if (isa_encode(&copy, words, &why)) return true;
+    if (isa_encode_in(as->mnemonics.profile, &copy, words, &why)) return true;
     return as_error(as, i->expr ? i->at : at, "%s is out of range", why);
 }
 
@@ -308,7 +309,7 @@ bool operand_instruction(struct as *as, unsigned op, const struct token *mnemoni
     uint32_t words[ISA_MAX_WORDS];
     struct insn sized = in;
     if (parsed.letter) isa_set(&sized, (enum operand_role)isa_operand(parsed.letter)->role, 0);
-    i->size = 4 * isa_encode(&sized, words, NULL);
+    i->size = 4 * isa_encode_in(as->mnemonics.profile, &sized, words, NULL);
     i->insn = in;
     i->letter = parsed.letter;
     i->expr = parsed.letter ? parsed.expr : NULL;

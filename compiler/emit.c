@@ -49,7 +49,7 @@ static void put(struct out *o, struct insn in)
     const char *why = "";
     in.vm = 1;
     profile_adapt(o->f->cc, &in);
-    unsigned n = isa_encode(&in, w, &why);
+    unsigned n = isa_encode_in(o->f->cc->profile, &in, w, &why);
     if (!n) cc_error(o->f->cc, CC_INTERNAL, NULL, "%s cannot be encoded: %s", isa_table[in.op].name, why);
     put_words(o, w, n);
 }

@@ -105,9 +105,15 @@ bool isa_decode_raw(enum isa_profile profile, const uint32_t *words, size_t nwor
 
 bool isa_decode_word(uint32_t word, struct insn *out) { return isa_decode_raw(PROFILE_DEFAULT, &word, 1, out); }
 
+/* Does a prefix make eleven bits of this five-bit immediate? The public tools know it of signed ones. */
+static bool is_extended(enum isa_profile profile, const struct isa_operand *o)
+{
+    return o->form == FORM_LONG && (o->kind == OPERAND_SIMM || isa_is_document(profile));
+}
+
 /* Adds the register groups of a prefix to the operands they belong to. With IMMHI the groups of
  * source 1 and 3 carry the upper immediate instead. */
-static void apply_groups(struct insn *in, unsigned groups, bool immhi)
+static void apply_groups(enum isa_profile profile, struct insn *in, unsigned groups, bool immhi)
 {
     const unsigned group[] = {
         [ROLE_RD] = groups & 7,
@@ -120,11 +126,20 @@ static void apply_groups(struct insn *in, unsigned groups, bool immhi)
         if (o->kind == OPERAND_REG_X || o->kind == OPERAND_REG_V)
             isa_set(in, (enum operand_role)o->role,
                     isa_get(in, (enum operand_role)o->role) | (int32_t)(group[o->role] << 5));
-        if (immhi && o->form == FORM_LONG) { /* a signed 5-bit immediate becomes eleven bits; shift amounts stay */
+        if (immhi && is_extended(profile, o)) {
             uint32_t v = groups >> 6 << 5 | ((uint32_t)in->imm & 31);
-            in->imm = (int32_t)(v << 21) >> 21;
+            in->imm = o->kind == OPERAND_UIMM ? (int32_t)v : (int32_t)(v << 21) >> 21;
         }
     }
+}
+
+/* Where prefixes have bits of its own for the third source of a multiply-add. */
+static void apply_vs3(struct insn *in, unsigned group)
+{
+    if (!isa_has_vs3((enum isa_op)in->op)) return;
+    unsigned vs3 = group << 5 | (in->rd & 31u);
+    in->apart = vs3 != in->rd;
+    in->rs3 = (uint8_t)(in->apart ? vs3 : 0);
 }
 
 static bool pairs_even(const struct insn *in)
@@ -138,7 +153,7 @@ static bool pairs_even(const struct insn *in)
 }
 
 /* Folds `prefix` into `in`, the instruction behind it. False when the two make no instruction. */
-static bool fold(const struct insn *prefix, struct insn *in)
+static bool fold(enum isa_profile profile, const struct insn *prefix, struct insn *in)
 {
     unsigned flags = isa_table[prefix->op].flags;
     bool memory = isa_table[in->op].unit == UNIT_LSU;
@@ -158,7 +173,8 @@ static bool fold(const struct insn *prefix, struct insn *in)
     } else {
         return true; /* a memory prefix in front of something else is void */
     }
-    apply_groups(in, prefix->aux, flags & ISA_IMMHI);
+    apply_groups(profile, in, prefix->aux, flags & ISA_IMMHI);
+    if (isa_is_document(profile)) apply_vs3(in, flags & ISA_IMMHI ? 0 : prefix->aux >> 9 & 7u);
     bool all_pairs = prefix->pair && !(flags & ISA_MEMORY);
     return registers_exist(in) && (!all_pairs || pairs_even(in));
 }
@@ -168,7 +184,8 @@ bool isa_decode_in(enum isa_profile profile, const uint32_t *words, size_t nword
     if (!isa_decode_raw(profile, words, nwords, out)) return false;
     if (isa_table[out->op].kind != KIND_PREFIX) return true;
     struct insn prefix = *out;
-    if (nwords < 2 || !isa_decode_raw(profile, words + 1, nwords - 1, out) || !fold(&prefix, out)) return invalid(out);
+    if (nwords < 2 || !isa_decode_raw(profile, words + 1, nwords - 1, out) || !fold(profile, &prefix, out))
+        return invalid(out);
     return true;
 }
 

@@ -74,6 +74,7 @@ static void find_operands(const struct insn *in, struct isa_effects *e)
 {
     e->scalars = isa_fixed(in->op)->scalars;
     e->vectors = isa_fixed(in->op)->vectors;
+    if (in->apart) e->vectors |= bit(ROLE_RS3);
     if (names_csr_of_lanes(in)) e->scalars &= (uint8_t)~bit(ROLE_RD), e->vectors |= bit(ROLE_RD);
 }
 
@@ -84,7 +85,7 @@ static void find_directions(const struct insn *in, struct isa_effects *e)
     enum isa_usage usage = (enum isa_usage)isa_kinds[row->kind].usage;
     unsigned all = e->scalars | e->vectors, rd = all & bit(ROLE_RD);
     bool keeps_part = usage == USAGE_PARTS && in->elem;
-    bool reads_rd = usage == USAGE_SOURCES || keeps_part || (row->flags & ISA_READS_D);
+    bool reads_rd = usage == USAGE_SOURCES || keeps_part || (row->flags & ISA_READS_D && !in->apart);
     e->writes = (uint8_t)(usage == USAGE_SOURCES ? 0 : rd);
     e->reads = (uint8_t)(reads_rd ? all : all & ~rd);
     e->mask = !in->vm || (row->flags & ISA_V0);
@@ -96,7 +97,7 @@ static void find_pairs(const struct insn *in, struct isa_effects *e)
 {
     uint32_t flags = isa_table[in->op].flags, prefix = isa_table[in->prefix].flags;
     unsigned all = e->vectors | e->scalars, row = 0, folded = 0;
-    if (flags & ISA_PAIR_D) row |= bit(ROLE_RD);
+    if (flags & ISA_PAIR_D) row |= bit(ROLE_RD) | bit(ROLE_RS3);
     if (flags & ISA_PAIR_1) row |= bit(ROLE_RS1);
     if (flags & ISA_PAIR_2) row |= bit(ROLE_RS2);
     if (in->pair) folded = all;

@@ -84,7 +84,28 @@ static bool prefix_word(const struct insn *in, const struct need *need, uint32_t
     return true;
 }
 
-unsigned isa_encode(const struct insn *in, uint32_t words[ISA_MAX_WORDS], const char **why)
+/* Can this immediate be one of eleven bits? An unsigned one, whose upper bits hardly ever mean anything, in the
+ * documents and behind a prefix that is there anyway. */
+static bool is_extended(enum isa_profile profile, const struct insn *in, const struct isa_operand *o)
+{
+    bool prefixed = in->prefix < OP_COUNT && isa_table[in->prefix].flags & ISA_IMMHI;
+    return o->kind == OPERAND_SIMM || (prefixed && isa_is_document(profile));
+}
+static int32_t long_least(const struct isa_operand *o) { return o->kind == OPERAND_SIMM ? -1024 : 0; }
+
+/* Where prefixes have bits of its own for the third source of a multiply-add, it needs them; false if its number cannot
+ * be written. */
+static bool need_vs3(enum isa_profile profile, const struct insn *in, struct need *need)
+{
+    bool separate = isa_has_vs3((enum isa_op)in->op) && isa_is_document(profile);
+    if (in->apart && (!separate || (in->rs3 ^ in->rd) & 31)) return false;
+    if (!separate) return true;
+    need->roles |= 1u << ROLE_RS3;
+    need->group[ROLE_RS3] = isa_vs3(in) >> 5;
+    return true;
+}
+
+unsigned isa_encode_in(enum isa_profile profile, const struct insn *in, uint32_t words[ISA_MAX_WORDS], const char **why)
 {
     isa_init();
     if (in->op == OP_INVALID || in->op >= OP_COUNT) return refuse(why, "operation");
@@ -100,8 +121,8 @@ unsigned isa_encode(const struct insn *in, uint32_t words[ISA_MAX_WORDS], const 
             need.roles |= 1u << o->role;
             need.group[o->role] = (unsigned)v >> 5;
             v &= 31;
-        } else if (o->form == FORM_LONG) {
-            if (v < -1024 || v > 1023) return refuse(why, o->name);
+        } else if (o->form == FORM_LONG && is_extended(profile, in, o)) {
+            if (v < long_least(o) || v >= long_least(o) + 2048) return refuse(why, o->name);
             need.immediate = true;
             need.long_immediate = !fits(v, o);
             need.immhi = (uint32_t)v >> 5 & 63;
@@ -114,9 +135,15 @@ unsigned isa_encode(const struct insn *in, uint32_t words[ISA_MAX_WORDS], const 
 
     uint32_t prefix = 0;
     unsigned n = 0;
+    if (!need_vs3(profile, in, &need)) return refuse(why, "vs3");
     if (!prefix_word(in, &need, &prefix)) return refuse(why, "prefix");
     if (prefix) words[n++] = prefix;
     words[n++] = (uint32_t)word;
     if (f->bits == 64) words[n++] = (uint32_t)(word >> 32);
     return n;
+}
+
+unsigned isa_encode(const struct insn *in, uint32_t words[ISA_MAX_WORDS], const char **why)
+{
+    return isa_encode_in(PROFILE_DEFAULT, in, words, why);
 }

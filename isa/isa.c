@@ -236,6 +236,8 @@ enum isa_op isa_find_in(enum isa_profile profile, const char *mnemonic)
 
 enum isa_op isa_find(const char *mnemonic) { return isa_find_in(PROFILE_DEFAULT, mnemonic); }
 
+bool isa_has_vs3(enum isa_op op) { return isa_table[op].flags & ISA_READS_D && isa_table[op].kind != KIND_MMA; }
+
 /* The parts of the control field of mma64, most significant first (ISA notes 10.3). */
 static const struct isa_modifier mma64_control[] = {
     {"dt", ROLE_AUX, 12, 4}, {"shape", ROLE_AUX, 9, 3}, {"al", ROLE_AUX, 8, 1},
@@ -264,6 +266,7 @@ static size_t add_modifiers(const char *names, struct isa_modifier *out, size_t 
 size_t isa_modifiers(const struct insn *in, struct isa_modifier out[ISA_MAX_MODIFIERS])
 {
     size_t n = in->op < OP_COUNT ? add_modifiers(isa_table[in->op].operands, out, 0) : 0;
+    if (in->op < OP_COUNT && isa_has_vs3((enum isa_op)in->op)) out[n++] = (struct isa_modifier){"vs3", ROLE_RS3, 0, 8};
     return in->prefix && in->prefix < OP_COUNT ? add_modifiers(isa_table[in->prefix].operands, out, n) : n;
 }
 

@@ -67,6 +67,7 @@ struct insn {
     int32_t imm;               /* sign- or zero-extended as the operand letter says, shift applied; branch
                                 * targets and auipc count from the instruction word, at pc + size - 4 */
     uint8_t rd, rs1, rs2, rs3; /* register numbers: x 0..63, v 0..255 */
+    uint8_t apart;             /* of a multiply-add: its third source is not rd but rs3, see isa_vs3 */
     uint8_t vm;                /* 1 = unmasked */
     uint8_t rm;                /* static rounding mode, 7 = frm */
     uint8_t aq, rl;
@@ -169,6 +170,9 @@ const char *isa_profile_name(enum isa_profile profile); /* the inverse */
 /* Is this number, from outside, a profile? */
 bool isa_profile_known(uint32_t number);
 
+/* Is it the instruction set of a document, as it stands there, without what only the public tools and hardware have? */
+static inline bool isa_is_document(enum isa_profile profile) { return !(profile & ISA_IMPL); }
+
 /* The profile whose machines run programs of both profiles: the one that has all revisions of either. 0 means a program
  * that does not say, which goes with any. False if there is none. */
 bool isa_profile_join(uint32_t a, uint32_t b, enum isa_profile *both);
@@ -196,16 +200,24 @@ unsigned isa_bits(enum isa_op op);
 bool isa_decode_in(enum isa_profile profile, const uint32_t *words, size_t nwords, struct insn *out);
 bool isa_decode(const uint32_t *words, size_t nwords, struct insn *out); /* the default profile */
 
+/* Is it a vector multiply-add? Its third source, vs3, shares the field of the destination, and so is the same register;
+ * but the documents' prefixes have high bits of its own for it, so that it may be another one: `apart`, and number rs3.
+ * The public tools and hardware extend both alike. Of matrices the documents say that vd is both, and so it stays. */
+bool isa_has_vs3(enum isa_op op);
+static inline unsigned isa_vs3(const struct insn *in) { return in->apart ? in->rs3 : in->rd; }
+
 /* Decodes one instruction alone: a prefix is returned as the operation it is. */
 bool isa_decode_raw(enum isa_profile profile, const uint32_t *words, size_t nwords, struct insn *out);
 bool isa_decode_word(uint32_t word, struct insn *out); /* one word, the default profile */
 
 enum { ISA_MAX_WORDS = 3 }; /* a prefix and a 64-bit word */
 
-/* Encodes `in` into words, emitting the prefix in->prefix, or the one that a register above 31 or a
+/* Encodes `in` into words of a profile, emitting the prefix in->prefix, or the one that a register above 31 or a
  * long immediate needs. Returns the number of words, or 0 when an operand does not fit; then *why,
  * if not NULL, names the operand. */
-unsigned isa_encode(const struct insn *in, uint32_t words[ISA_MAX_WORDS], const char **why);
+unsigned isa_encode_in(enum isa_profile profile, const struct insn *in, uint32_t words[ISA_MAX_WORDS],
+                       const char **why);
+unsigned isa_encode(const struct insn *in, uint32_t words[ISA_MAX_WORDS], const char **why); /* the default profile */
 
 /* The bits of a 32-bit word that an operand's value gives; what does not fit is cut off. */
 uint32_t isa_scatter(int32_t value, const struct isa_operand *operand);

@@ -119,7 +119,7 @@ static void print_modifiers(struct text *t, const struct insn *in)
     for (size_t i = 0; i < n; i++) {
         char s[48];
         unsigned v = (unsigned)isa_get(in, (enum operand_role)m[i].role) >> m[i].shift & ((1u << m[i].width) - 1);
-        if (v == (m[i].role == ROLE_RM ? 7u : 0)) continue;
+        if (m[i].role == ROLE_RS3 ? !in->apart : v == (m[i].role == ROLE_RM ? 7u : 0)) continue;
         if (m[i].role == ROLE_RM) snprintf(s, sizeof s, "%s=%s", m[i].name, rounding[v & 7]);
         else if (m[i].width == 1) snprintf(s, sizeof s, "%s", m[i].name);
         else snprintf(s, sizeof s, "%s=%u", m[i].name, v);

@@ -63,7 +63,7 @@ static const char *tile_of_mma(struct tile *t, enum isa_profile profile, uint32_
     unsigned element = word >> 28, shape = word >> 25 & 7;
     bool b_row = word >> 13 & 1, half = !(word >> 12 & 1);
     t->a_col = word >> 14 & 1;
-    if (profile == PROFILE_R2025) return choose_by_document(t, element, shape, half, b_row);
+    if (isa_is_document(profile)) return choose_by_document(t, element, shape, half, b_row);
     t->b_col = b_row;
     return choose(t, element, shape, half);
 }

@@ -233,8 +233,8 @@ static struct v_fact shape_of_row(const struct facts *f, const struct insn *in)
     case OP_VAND_VX: return and_of(a, x);
     case OP_VAND_VI: return and_of(a, imm);
     case OP_VSRL_VI: return quotient_of(a, 1u << (in->imm & 31));
-    case OP_VMACC_VX: return sum(f->v[in->rd], product_of(a, x), 1);
-    case OP_VMADD_VX: return sum(a, product_of(f->v[in->rd], x), 1);
+    case OP_VMACC_VX: return sum(f->v[isa_vs3(in)], product_of(a, x), 1);
+    case OP_VMADD_VX: return sum(a, product_of(f->v[isa_vs3(in)], x), 1);
     default: return nothing;
     }
 }

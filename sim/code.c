@@ -27,7 +27,7 @@ static bool is_arithmetic(const struct insn *in)
 /* Is there more to the instruction than the engine's inline arithmetic can do? */
 static bool is_modified(const struct insn *in, const struct isa_effects *e)
 {
-    return e->prefix_pairs || (!has_own_modifiers(in) && (in->abs || in->neg));
+    return in->apart || e->prefix_pairs || (!has_own_modifiers(in) && (in->abs || in->neg));
 }
 
 /* Operands that are no pairs are extended (r2.0). */

@@ -139,7 +139,7 @@ static struct origin register_origin(struct check *c, const struct warp *w, cons
     case V1: return v_get(c, w, in->rs1 + half, lane);
     case V2: return v_get(c, w, in->rs2 + half, lane);
     case V3: return v_get(c, w, in->rs3 + half, lane);
-    case VD: return v_get(c, w, in->rd + half, lane);
+    case VD: return v_get(c, w, isa_vs3(in) + half, lane);
     default: return (struct origin){0};
     }
 }
@@ -153,7 +153,7 @@ static uint32_t register_value(const struct warp *w, const struct insn *in, enum
     case V1: return w->v[in->rs1][lane];
     case V2: return w->v[in->rs2][lane];
     case V3: return w->v[in->rs3][lane];
-    case VD: return w->v[in->rd][lane];
+    case VD: return w->v[isa_vs3(in)][lane];
     case IMM: return (uint32_t)in->imm;
     default: return 0;
     }
@@ -246,7 +246,7 @@ static uint32_t suspicious(struct check *c, const struct warp *w, const struct i
             case V1: lanes |= v_undefined(c, w, in->rs1 + half); break;
             case V2: lanes |= v_undefined(c, w, in->rs2 + half); break;
             case V3: lanes |= v_undefined(c, w, in->rs3 + half); break;
-            case VD: lanes |= v_undefined(c, w, in->rd + half); break;
+            case VD: lanes |= v_undefined(c, w, isa_vs3(in) + half); break;
             default: lanes |= register_origin(c, w, in, (enum source)u->sources[i], 0, half).undefined ? ~0u : 0; break;
             }
         }

@@ -18,7 +18,7 @@ static void check_one(enum isa_profile profile, const uint32_t *words, size_t n)
     uint32_t out[ISA_MAX_WORDS];
     char text[16], longer[512];
     if (!isa_decode_in(profile, words, n, &in)) return;
-    unsigned count = isa_encode(&in, out, NULL);
+    unsigned count = isa_encode_in(profile, &in, out, NULL);
     if (count * 4 != in.size || !isa_decode_in(profile, out, count, &again) || memcmp(&in, &again, sizeof in)) abort();
     isa_print(&in, 0, 0, text, sizeof text);
     if (isa_print(&in, 0, 0, longer, sizeof longer) >= (int)sizeof longer) abort();

@@ -3,7 +3,7 @@
 . "$VENTUS_SOURCE/tests/shell/common"
 
 for profile in r2.0 r2.1 r2025; do
-    for case in atomic11 atomic64 calls generic-builtins subgroup-ballot; do
+    for case in atomic11 atomic64 calls generic-builtins multiply-add subgroup-ballot; do
         check 0 '' env VENTUS_CONFIG="$VENTUS_SOURCE/configs/$profile.conf" \
             "$VENTUS_BUILD/tests/clrun" "$VENTUS_SOURCE/tests/cl/$case.cl"
     done

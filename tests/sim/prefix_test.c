@@ -263,6 +263,21 @@ static void test_pair_odds(void **state)
     guest_close(&g);
 }
 
+/* The upper immediate makes the six bits of a pair's shift. */
+static void test_pair_shift(void **state)
+{
+    (void)state;
+    struct guest g;
+    trial_open(&g, PROFILE_R21);
+    for (int shift = 0; shift < 64; shift += 9) {
+        struct trial t = trial_of(PROFILE_R21, "vsll.vi");
+        t.in.prefix = OP_PREFIXI_R2_1, t.in.pair = 1, t.in.imm = shift;
+        trial_done(&g, &t);
+        for (int k = 0; k < 32; k++) assert_int_equal(t.out[k], t.vs2[k] << shift);
+    }
+    guest_close(&g);
+}
+
 /* ---- branches on pairs ---- */
 
 static void try_branch(struct guest *g, const char *name, bool vector, reference *fn)
@@ -574,9 +589,9 @@ static void test_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_pairs),   cmocka_unit_test(test_pair_odds),  cmocka_unit_test(test_branches),
-        cmocka_unit_test(test_signs),   cmocka_unit_test(test_even_pairs), cmocka_unit_test(test_compute_words),
-        cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_pairs),         cmocka_unit_test(test_pair_odds), cmocka_unit_test(test_pair_shift),
+        cmocka_unit_test(test_branches),      cmocka_unit_test(test_signs),     cmocka_unit_test(test_even_pairs),
+        cmocka_unit_test(test_compute_words), cmocka_unit_test(test_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -13,12 +13,13 @@ enum { VS2 = 0, VS1 = 64, VD = 128, MASK = 192, SCALARS = 224, OUT = 256, OUT_X 
 struct code {
     uint32_t words[128];
     size_t n;
+    enum isa_profile profile;
 };
 
 static void emit(struct code *c, struct insn in)
 {
     const char *why = "";
-    unsigned n = isa_encode(&in, c->words + c->n, &why);
+    unsigned n = isa_encode_in(c->profile, &in, c->words + c->n, &why);
     if (!n) fail_msg("%s: %s", isa_table[in.op].name, why);
     c->n += n;
 }
@@ -90,7 +91,7 @@ static void fill(struct guest *g, const struct trial *t)
 
 bool trial_run(struct guest *g, struct trial *t)
 {
-    struct code c = {.n = 0};
+    struct code c = {.profile = (enum isa_profile)gpu_config_of(g->gpu)->profile};
     const uint32_t *d = g->data;
     prologue(&c, t);
     set_vl(&c, t->vl);
