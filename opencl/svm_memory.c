@@ -2,8 +2,9 @@
  * know by the same address (ventus_alloc_shared). All of it is as fine-grained as buffers can be.
  *
  * A kernel's pointer has 32 bits and the client's 64, so that a structure with a pointer in it is laid out in one way
- * here and in another there: a client gets shared virtual memory only if it asks for it, by VENTUS_SVM=1.
- * Called by svm.c, and by buffer.c, context.c, device.c and kernel.c. */
+ * here and in another there. Coarse-grained buffers are offered where VENTUS_SVM does not say 0, fine-grained ones,
+ * which are the same memory, to those who ask by VENTUS_SVM=1. Called by svm.c, and by buffer.c, context.c, device.c
+ * and kernel.c. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,15 +24,15 @@ static cl_device_svm_capabilities offer;
 /* No CL_DEVICE_SVM_ATOMICS: the language lacks memory_scope_all_svm_devices. */
 static void offer_init(void)
 {
-    const char *wanted = secure_getenv("VENTUS_SVM");
+    const char *said = secure_getenv("VENTUS_SVM"), *why = NULL;
+    const bool asked = said && !strcmp(said, "1");
     struct ventus_info info;
-    if (!wanted || strcmp(wanted, "1")) return;
-    if (ventus_describe(0, &info, NULL, 0) == VENTUS_OK && info.translated) {
-        complain("no shared virtual memory: the machine translates addresses");
-        return;
-    }
-    if (ventus_can_share()) offer = CL_DEVICE_SVM_COARSE_GRAIN_BUFFER | CL_DEVICE_SVM_FINE_GRAIN_BUFFER;
-    else complain("no shared virtual memory: the process uses the addresses from 0x90000000 on itself");
+    if (said && !strcmp(said, "0")) return;
+    if (ventus_describe(0, &info, NULL, 0) == VENTUS_OK && info.translated) why = "the machine translates addresses";
+    else if (!ventus_can_share()) why = "the process uses the addresses from 0x90000000 on itself";
+    if (!why) offer = CL_DEVICE_SVM_COARSE_GRAIN_BUFFER | (asked ? CL_DEVICE_SVM_FINE_GRAIN_BUFFER : 0);
+    else if (asked) complain("no shared virtual memory: %s", why);
+    else debug("no shared virtual memory: %s", why);
 }
 
 cl_device_svm_capabilities svm_capabilities(void)

@@ -126,17 +126,12 @@ static void test_device_minimums(void **state)
 /* What the device has not has no size, either. */
 static void test_device_without(void **state)
 {
-    static const cl_device_info none[] = {CL_DEVICE_DEVICE_ENQUEUE_CAPABILITIES,
-                                          CL_DEVICE_QUEUE_ON_DEVICE_PROPERTIES,
-                                          CL_DEVICE_QUEUE_ON_DEVICE_PREFERRED_SIZE,
-                                          CL_DEVICE_QUEUE_ON_DEVICE_MAX_SIZE,
-                                          CL_DEVICE_MAX_ON_DEVICE_QUEUES,
-                                          CL_DEVICE_MAX_ON_DEVICE_EVENTS,
-                                          CL_DEVICE_SVM_CAPABILITIES,
-                                          CL_DEVICE_GLOBAL_MEM_CACHE_TYPE,
-                                          CL_DEVICE_GLOBAL_MEM_CACHE_SIZE,
-                                          CL_DEVICE_GLOBAL_MEM_CACHELINE_SIZE,
-                                          CL_DEVICE_PARTITION_AFFINITY_DOMAIN};
+    static const cl_device_info none[] = {
+        CL_DEVICE_DEVICE_ENQUEUE_CAPABILITIES,    CL_DEVICE_QUEUE_ON_DEVICE_PROPERTIES,
+        CL_DEVICE_QUEUE_ON_DEVICE_PREFERRED_SIZE, CL_DEVICE_QUEUE_ON_DEVICE_MAX_SIZE,
+        CL_DEVICE_MAX_ON_DEVICE_QUEUES,           CL_DEVICE_MAX_ON_DEVICE_EVENTS,
+        CL_DEVICE_GLOBAL_MEM_CACHE_TYPE,          CL_DEVICE_GLOBAL_MEM_CACHE_SIZE,
+        CL_DEVICE_GLOBAL_MEM_CACHELINE_SIZE,      CL_DEVICE_PARTITION_AFFINITY_DOMAIN};
     (void)state;
     for (size_t i = 0; i < sizeof none / sizeof *none; i++) {
         uint64_t value = 0;

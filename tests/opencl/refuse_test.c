@@ -1,7 +1,7 @@
 /* Optional features: each function exists and refuses in the prescribed way, and the queries agree. */
 #include "check.h"
 
-/* Without VENTUS_SVM=1; svm_test.c has it. */
+/* With VENTUS_SVM=0; svm_test.c and svm_default_test.c have it. */
 static void test_svm(void **state)
 {
     (void)state;
@@ -51,6 +51,12 @@ static void test_others(void **state)
     FAILS(CL_INVALID_OPERATION, clSetDefaultDeviceCommandQueue(context, device, queue));
 }
 
+static int setup(void **state)
+{
+    setenv("VENTUS_SVM", "0", 1);
+    return check_setup(state);
+}
+
 int main(void)
 {
     // clang-format off
@@ -58,5 +64,5 @@ int main(void)
         cmocka_unit_test(test_svm), cmocka_unit_test(test_svm_kernel), cmocka_unit_test(test_programs), cmocka_unit_test(test_others),
     };
     // clang-format on
-    return cmocka_run_group_tests(tests, check_setup, check_teardown);
+    return cmocka_run_group_tests(tests, setup, check_teardown);
 }
