@@ -9,72 +9,16 @@ LLVMValueRef read_nothing(struct reader *r)
     return NULL;
 }
 
-/* What the device has; `feature` is a row of isa/features.def that says whether it has. */
-static const struct {
-    uint32_t number;
-    const char *name, *feature;
-} capabilities[] = {
-    {0, "Matrix", NULL},
-    {4, "Addresses", NULL},
-    {5, "Linkage", NULL},
-    {6, "Kernel", NULL},
-    {7, "Vector16", NULL},
-    {8, "Float16Buffer", NULL},
-    {9, "Float16", "cl_khr_fp16"},
-    {10, "Float64", "cl_khr_fp64"},
-    {11, "Int64", NULL},
-    {12, "Int64Atomics", "cl_khr_int64_base_atomics"},
-    {13, "ImageBasic", NULL},
-    {14, "ImageReadWrite", NULL},
-    {17, "Pipes", "__opencl_c_pipes"},
-    {18, "Groups", "__opencl_c_work_group_collective_functions"},
-    {20, "LiteralSampler", NULL},
-    {22, "Int16", NULL},
-    {38, "GenericPointer", NULL},
-    {39, "Int8", NULL},
-    {43, "Sampled1D", NULL},
-    {44, "Image1D", NULL},
-    {46, "SampledBuffer", NULL},
-    {47, "ImageBuffer", NULL},
-    {58, "SubgroupDispatch", "cl_khr_subgroups"},
-    {61, "GroupNonUniform", "cl_khr_subgroup_non_uniform_vote"},
-    {62, "GroupNonUniformVote", "cl_khr_subgroup_non_uniform_vote"},
-    {63, "GroupNonUniformArithmetic", "cl_khr_subgroup_non_uniform_arithmetic"},
-    {64, "GroupNonUniformBallot", "cl_khr_subgroup_ballot"},
-    {65, "GroupNonUniformShuffle", "cl_khr_subgroup_shuffle"},
-    {66, "GroupNonUniformShuffleRelative", "cl_khr_subgroup_shuffle_relative"},
-    {67, "GroupNonUniformClustered", "cl_khr_subgroup_clustered_reduce"},
-    {71, "UniformDecoration", NULL},
-    {5055, "ShaderClockKHR", "cl_khr_kernel_clock"},
-    {5629, "ExpectAssumeKHR", "cl_khr_expect_assume"},
-    {6017, "DotProductInput4x8Bit", "__opencl_c_integer_dot_product_input_4x8bit"},
-    {6018, "DotProductInput4x8BitPacked", "__opencl_c_integer_dot_product_input_4x8bit_packed"},
-    {6019, "DotProduct", "cl_khr_integer_dot_product"},
-    {6025, "BitInstructions", "cl_khr_extended_bit_ops"},
-    {6026, "GroupNonUniformRotateKHR", "cl_khr_subgroup_rotate"},
+/* What the device has. */
+static const uint32_t capabilities[] = {
+#define CAPABILITY(number, name) number,
+#include "isa/spirv.def"
 };
-
-static bool has_feature(const char *name)
-{
-    static const char *const there[] = {
-#define EXTENSION(name, ...) name,
-#define FEATURE(name, ...)   name,
-#include "isa/features.def"
-    };
-    for (size_t i = 0; i < sizeof there / sizeof *there; i++)
-        if (!strcmp(there[i], name)) return true;
-    return false;
-}
 
 LLVMValueRef read_capability(struct reader *r)
 {
-    for (size_t i = 0; i < sizeof capabilities / sizeof *capabilities; i++) {
-        if (capabilities[i].number != r->operands[0]) continue;
-        const char *feature = capabilities[i].feature;
-        if (feature && !has_feature(feature))
-            spirv_error(r, "the module needs %s (%s), which this device does not have", capabilities[i].name, feature);
-        return NULL;
-    }
+    for (size_t i = 0; i < sizeof capabilities / sizeof *capabilities; i++)
+        if (capabilities[i] == r->operands[0]) return NULL;
     spirv_error(r, "the module needs capability %u, which this device does not have", r->operands[0]);
 }
 

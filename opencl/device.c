@@ -42,6 +42,19 @@ static const char il_names[] = ILS(IL_NAME);
 #define IL_VERSION(minor) {CL_MAKE_VERSION(1, minor, 0), "SPIR-V"},
 static const cl_name_version ils[] = {ILS(IL_VERSION)};
 
+static const cl_uint spirv_capabilities[] = {
+#define CAPABILITY(number, name) number,
+#include "isa/spirv.def"
+};
+static const char *const spirv_extensions[] = {
+#define SPV_EXTENSION(name) name,
+#include "isa/spirv.def"
+};
+static const char *const spirv_sets[] = {
+#define SPV_SET(name) name,
+#include "isa/spirv.def"
+};
+
 cl_mutable_dispatch_fields_khr device_mutable_fields(void)
 {
     return CL_MUTABLE_DISPATCH_GLOBAL_OFFSET_KHR | CL_MUTABLE_DISPATCH_GLOBAL_SIZE_KHR |
@@ -76,6 +89,9 @@ static cl_int device_table(cl_device_id device, const struct ventus_info *c, cl_
     ARRAY(CL_DEVICE_OPENCL_C_ALL_VERSIONS, c_versions)
     ARRAY(CL_DEVICE_OPENCL_C_FEATURES, features)
     ARRAY(CL_DEVICE_ILS_WITH_VERSION, ils)
+    ARRAY(CL_DEVICE_SPIRV_CAPABILITIES_KHR, spirv_capabilities)
+    ARRAY(CL_DEVICE_SPIRV_EXTENSIONS_KHR, spirv_extensions)
+    ARRAY(CL_DEVICE_SPIRV_EXTENDED_INSTRUCTION_SETS_KHR, spirv_sets)
     EMPTY(CL_DEVICE_BUILT_IN_KERNELS_WITH_VERSION)
     VALUE(CL_DEVICE_NUMERIC_VERSION, cl_version, CL_MAKE_VERSION(3, 0, 0))
     VALUE(CL_DEVICE_OPENCL_C_NUMERIC_VERSION_KHR, cl_version, CL_MAKE_VERSION(1, 2, 0)) /* that of the text above */

@@ -315,6 +315,48 @@ static void test_refused(void **state)
     OK(clReleaseProgram(program));
 }
 
+/* Does a module build that asks for this capability, too? */
+static bool takes_capability(cl_uint capability)
+{
+    enum { OP_CAPABILITY = 17, HEADER = 5, NEW = 2 };
+    struct module m = numbers(PHYSICAL_32, false);
+    assert_true((m.n + NEW) * sizeof *m.words <= sizeof m.words);
+    memmove(m.words + HEADER + NEW, m.words + HEADER, (m.n - HEADER) * sizeof *m.words);
+    m.words[HEADER] = NEW << 16 | OP_CAPABILITY;
+    m.words[HEADER + 1] = capability;
+    m.n += NEW;
+    cl_program program = program_of(&m);
+    cl_int err = clBuildProgram(program, 0, NULL, NULL, NULL, NULL);
+    OK(clReleaseProgram(program));
+    return !err;
+}
+
+/* What the device says of modules is what it takes. */
+static void test_capabilities(void **state)
+{
+    (void)state;
+    cl_uint list[100];
+    const char *texts[20];
+    size_t size, n;
+    bool ballot = false, rotate = false;
+    OK(clGetDeviceInfo(device, CL_DEVICE_SPIRV_CAPABILITIES_KHR, sizeof list, list, &size));
+    n = size / sizeof *list;
+    for (size_t i = 0; i < n; i++) assert_true(takes_capability(list[i]));
+    for (cl_uint other = 0; other < 72; other++) {
+        size_t i = 0;
+        while (i < n && list[i] != other) i++;
+        ballot |= i < n && other == 64;
+        if (i == n && other % 8 == 1) assert_false(takes_capability(other));
+    }
+    assert_true(ballot);
+    OK(clGetDeviceInfo(device, CL_DEVICE_SPIRV_EXTENSIONS_KHR, sizeof texts, texts, &size));
+    for (size_t i = 0; i < size / sizeof *texts; i++) rotate |= !strcmp(texts[i], "SPV_KHR_subgroup_rotate");
+    assert_true(rotate);
+    OK(clGetDeviceInfo(device, CL_DEVICE_SPIRV_EXTENDED_INSTRUCTION_SETS_KHR, sizeof texts, texts, &size));
+    assert_true(size >= sizeof *texts);
+    assert_string_equal(texts[0], "OpenCL.std");
+}
+
 /* One word or two of each are others; whatever comes of it, the compiler says so itself. */
 static void test_mutations(void **state)
 {
@@ -341,10 +383,15 @@ static void test_mutations(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_device),    cmocka_unit_test(test_create),
-        cmocka_unit_test(test_queries),   cmocka_unit_test(test_constants),
-        cmocka_unit_test(test_link),      cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_mutations), cmocka_unit_test(test_constants_without_size),
+        cmocka_unit_test(test_device),
+        cmocka_unit_test(test_create),
+        cmocka_unit_test(test_queries),
+        cmocka_unit_test(test_constants),
+        cmocka_unit_test(test_link),
+        cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_capabilities),
+        cmocka_unit_test(test_mutations),
+        cmocka_unit_test(test_constants_without_size),
     };
     return cmocka_run_group_tests(tests, check_setup, check_teardown);
 }

@@ -84,6 +84,8 @@ static const struct row {
     LIST(devices, CL_DEVICE_MAX_WORK_ITEM_SIZES, size_t)
     LIST(devices, CL_DEVICE_PARTITION_PROPERTIES, cl_device_partition_property)
     LIST(devices, CL_DEVICE_PARTITION_TYPE, cl_device_partition_property)
+    LIST(devices, CL_DEVICE_SPIRV_CAPABILITIES_KHR, cl_uint) LIST(devices, CL_DEVICE_SPIRV_EXTENSIONS_KHR, char *)
+    LIST(devices, CL_DEVICE_SPIRV_EXTENDED_INSTRUCTION_SETS_KHR, char *)
     ONE(devices, CL_DEVICE_NUMERIC_VERSION, cl_version) ONE(devices, CL_DEVICE_OPENCL_C_NUMERIC_VERSION_KHR, cl_version)
     ONE(devices, CL_DEVICE_TYPE, cl_device_type) ONE(devices, CL_DEVICE_PLATFORM, cl_platform_id)
     ONE(devices, CL_DEVICE_PARENT_DEVICE, cl_device_id)
