@@ -53,6 +53,7 @@ static const struct field kernel_fields[] = {
     {"reqd", SIZES, USUAL, AT(reqd), UINT32_MAX},
     {"hint", SIZES, USUAL, AT(hint), UINT32_MAX},
     {"ungrouped", NUMBER, RARE, AT(ungrouped), 1},
+    {"links", NUMBER, RARE, AT(links), 1},
     {"vechint", STRING, USUAL, AT(vec_hint), 0},
 };
 #undef AT

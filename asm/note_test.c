@@ -42,7 +42,7 @@ static void rewrites(const char *text, const char *want)
 
 static const char everything[] =
     HEAD "kernel name=a%20b entry=0x80000010 vgpr=16 sgpr=32 lds=64 pds=8 args=136 reqd=1,2,3 hint=4,5,6 ungrouped=1 "
-         "vechint=float4\n"
+         "links=1 vechint=float4\n"
          "arg kind=value size=8 offset=0 align=8 name=n type=long access=none address=private qual=\n"
          "arg kind=global size=4 offset=8 align=4 name=p type=int* access=none address=global qual=const%20volatile\n"
          "arg kind=constant size=4 offset=12 align=4 name=c type=int* access=none address=constant qual=const\n"
@@ -73,6 +73,8 @@ static void test_everything(void **state)
     assert_string_equal(k->vec_hint, "float4");
     assert_int_equal(k->ungrouped, 1);
     assert_int_equal(note.kernels[1].ungrouped, 0);
+    assert_int_equal(k->links, 1);
+    assert_int_equal(note.kernels[1].links, 0);
     assert_int_equal(k->nargs, VENTUS_ARG_KINDS);
     for (unsigned i = 0; i < VENTUS_ARG_KINDS; i++) assert_int_equal(k->args[i].kind, i);
     const struct ventus_arg *a = &k->args[VENTUS_ARG_GLOBAL];
@@ -268,6 +270,7 @@ static void test_limits(void **state)
     limit("kernel pds=", " name=x entry=0 vgpr=1 sgpr=1 lds=0 args=0", NOTE_MAX_PDS, "pds");
     limit("kernel args=", " name=x entry=0 vgpr=1 sgpr=1 lds=0 pds=0", NOTE_MAX_ARGS, "args");
     limit("kernel ungrouped=", " name=x entry=0 vgpr=1 sgpr=1 lds=0 pds=0 args=0", 1, "ungrouped");
+    limit("kernel links=", " name=x entry=0 vgpr=1 sgpr=1 lds=0 pds=0 args=0", 1, "links");
     limit("arg align=", " kind=local size=4 offset=0", NOTE_MAX_ALIGN, "align");
     char *many = malloc(64 + (NOTE_MAX_KERNELS + 1) * 80);
     assert_non_null(many);

@@ -27,6 +27,7 @@ struct visited {
     uint64_t size;  /* instructions after inlining */
     bool bound;     /* has, after inlining, what only kernels can have */
     bool grouped;   /* does, with what it calls, what shows how work-items are grouped */
+    bool links;     /* reads or writes, with what it calls, pointers in global memory */
 };
 
 struct walk {
@@ -168,6 +169,23 @@ static bool shows_groups(struct walk *g, LLVMValueRef inst)
     return LLVMIsDeclaration(callee) ? !is_of_item(callee) : lookup(g, callee)->grouped;
 }
 
+/* ---- pointers in memory ---- */
+
+static bool is_pointer_in(LLVMValueRef value, LLVMValueRef place)
+{
+    enum { GLOBAL = 1 };
+    return LLVMGetTypeKind(LLVMTypeOf(value)) == LLVMPointerTypeKind &&
+           LLVMGetPointerAddressSpace(LLVMTypeOf(place)) == GLOBAL;
+}
+
+/* What the instruction calls has been visited. */
+static bool is_link(struct walk *g, LLVMValueRef inst)
+{
+    if (LLVMIsACallInst(inst)) return lookup(g, LLVMGetCalledValue(inst))->links;
+    if (LLVMIsALoadInst(inst)) return is_pointer_in(inst, LLVMGetOperand(inst, 0));
+    return LLVMIsAStoreInst(inst) && is_pointer_in(LLVMGetOperand(inst, 0), LLVMGetOperand(inst, 1));
+}
+
 /* ---- the walk ---- */
 
 static struct visited *visit(struct walk *g, LLVMValueRef f, unsigned nesting);
@@ -209,6 +227,7 @@ static struct visited *visit(struct walk *g, LLVMValueRef f, unsigned nesting)
             v->size = size_sum(v->size, callee ? callee->size : 1);
             v->bound |= callee ? callee->bound : g->does != CHECKS && is_bound(i);
             v->grouped |= shows_groups(g, i);
+            v->links |= is_link(g, i);
             if (callee && callee->depth >= v->depth) v->depth = callee->depth + 1;
             check_limits(g, i, v->depth, v->size);
         }
@@ -216,6 +235,7 @@ static struct visited *visit(struct walk *g, LLVMValueRef f, unsigned nesting)
     if (v->size > g->sizes.largest) g->sizes.largest = v->size;
     v->done = true;
     if (g->does == CHOOSES && kernel_is(f) && !v->grouped) shape_ungrouped(g->cc, f);
+    if (g->does == CHOOSES && kernel_is(f) && v->links) shape_links(g->cc, f);
     choose(g, v);
     return v;
 }

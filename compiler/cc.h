@@ -58,6 +58,7 @@ struct kernel {
     uint32_t nargs, args_size;
     uint32_t reqd[3], hint[3];
     bool ungrouped; /* nothing shows it how its work-items are grouped */
+    bool links;     /* it reads or writes pointers in global memory */
     const char *vec_hint;
     uint32_t address;          /* final address of the first word */
     bool is_routine;           /* called by others; of what stands above it has name, function and address */

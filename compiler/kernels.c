@@ -203,6 +203,7 @@ static void collect_kernel(struct cc *cc, LLVMValueRef f, struct kernel *k)
     kernel_sizes(f, "reqd_work_group_size", k->reqd);
     kernel_sizes(f, "work_group_size_hint", k->hint);
     k->ungrouped = is_ungrouped(f);
+    k->links = has_links(f);
     k->vec_hint = vector_hint(cc, f);
 }
 
@@ -291,6 +292,7 @@ static struct ventus_kernel describe(const struct kernel *k)
                                   .reqd = {k->reqd[0], k->reqd[1], k->reqd[2]},
                                   .hint = {k->hint[0], k->hint[1], k->hint[2]},
                                   .ungrouped = k->ungrouped,
+                                  .links = k->links,
                                   .vec_hint = k->vec_hint,
                                   .nargs = k->nargs,
                                   .args = k->args};

@@ -121,6 +121,8 @@ bool is_routine(LLVMValueRef function);
 bool is_noinline(LLVMValueRef function);
 bool is_ungrouped(LLVMValueRef kernel); /* shape_ungrouped has been called for it */
 void shape_ungrouped(struct cc *cc, LLVMValueRef kernel);
+bool has_links(LLVMValueRef kernel); /* shape_links has been called for it */
+void shape_links(struct cc *cc, LLVMValueRef kernel);
 /* Makes a function a routine. */
 void shape_routine(struct cc *cc, LLVMValueRef function);
 /* Marks the kernels, for good: the calling convention that tells them goes. So does what is_noinline asks for. Second

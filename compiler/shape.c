@@ -100,6 +100,10 @@ bool is_ungrouped(LLVMValueRef kernel) { return has_mark(kernel, "ventus-ungroup
 
 void shape_ungrouped(struct cc *cc, LLVMValueRef kernel) { set_mark(cc, kernel, "ventus-ungrouped"); }
 
+bool has_links(LLVMValueRef kernel) { return has_mark(kernel, "ventus-links"); }
+
+void shape_links(struct cc *cc, LLVMValueRef kernel) { set_mark(cc, kernel, "ventus-links"); }
+
 void shape_routine(struct cc *cc, LLVMValueRef f)
 {
     set_mark(cc, f, "ventus-routine");

@@ -209,6 +209,7 @@ static cl_int send(const struct route *to, struct command *c, cl_kernel kernel, 
                                        .local_sizes = kernel->local_sizes,
                                        .pointers = l->pointers,
                                        .ending = command_ending};
+    svm_warn_of_links(c->queue->context, code.info);
     c->launch = &l->launch;
     c->prints = ventus_module_prints(l->launch.module);
     if (c->prints) context_witness(c->queue->context);

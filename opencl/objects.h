@@ -469,6 +469,8 @@ void *svm_add(cl_context context, size_t size);
 bool svm_remove(cl_context context, const void *ptr);
 /* The context goes, and what the client has not freed with it. */
 void svm_close(cl_context context);
+/* A kernel is to be launched: says, once, that a list of its is laid out in another way for the client. */
+void svm_warn_of_links(cl_context context, const struct ventus_kernel *kernel);
 
 /* ---- transfer.c: the commands on memory objects, and what those on images have in common with them ---- */
 

@@ -28,6 +28,7 @@ static void offer_init(void)
     const bool asked = said && !strcmp(said, "1");
     struct ventus_info info;
     if (said && !strcmp(said, "0")) return;
+    if (said && *said && !asked) complain("VENTUS_SVM: %.40s is neither 0 nor 1; it is as if it were not set", said);
     if (ventus_describe(0, &info, NULL, 0) == VENTUS_OK && info.translated) why = "the machine translates addresses";
     else if (!ventus_can_share()) why = "the process uses the addresses from 0x90000000 on itself";
     if (!why) offer = CL_DEVICE_SVM_COARSE_GRAIN_BUFFER | (asked ? CL_DEVICE_SVM_FINE_GRAIN_BUFFER : 0);
@@ -92,6 +93,21 @@ bool svm_remove(cl_context context, const void *ptr)
     pthread_mutex_unlock(&context->lock);
     if (s) memory_free(context, s);
     return s != NULL;
+}
+
+void svm_warn_of_links(cl_context context, const struct ventus_kernel *kernel)
+{
+    static atomic_flag said = ATOMIC_FLAG_INIT;
+    if (!kernel->links || sizeof(void *) == sizeof(uint32_t)) return;
+    pthread_mutex_lock(&context->lock);
+    const bool shares = context->svm;
+    pthread_mutex_unlock(&context->lock);
+    if (shares)
+        complain_once(
+            &said,
+            "kernel %s has pointers in memory, which have 32 bits for it and 64 for this program: in shared memory "
+            "the program has to see them as cl_uint (docs/opencl.md); VENTUS_SVM=0 offers no shared memory",
+            kernel->name);
 }
 
 void svm_close(cl_context context)
