@@ -165,8 +165,11 @@ static const char *scalar_name(LLVMTypeRef type, bool is_signed)
     case LLVMHalfTypeKind: return "half";
     case LLVMFloatTypeKind: return "float";
     case LLVMDoubleTypeKind: return "double";
-    default: return names[__builtin_ctz(LLVMGetIntTypeWidth(type)) - 3][is_signed];
+    case LLVMIntegerTypeKind: break;
+    default: return ""; /* an object may have anything here */
     }
+    const unsigned bits = LLVMGetIntTypeWidth(type);
+    return names[bits <= 8 ? 0 : bits <= 16 ? 1 : bits <= 32 ? 2 : 3][is_signed];
 }
 
 /* vec_type_hint is (undef of the type, signedness): clang takes no other types than integers of 8 to 64 bits and

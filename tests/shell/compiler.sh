@@ -190,6 +190,16 @@ grep -q '^k: [1-9][0-9]* words, .* scalar and .* vector registers, 0 bytes local
     wrong "a dump that is no listing: $(cat dump)"
 rm x.elf
 
+# An object may name any type as the one that a kernel is best made vectors of.
+echo '__attribute__((vec_type_hint(float4))) kernel void k(global int *a) { a[0] = 1; }' >hint.cl
+check 0 '' "$cc" --compile hint.cl -o hint.o
+llvm-dis-19 hint.o -o hint.ll
+for type in 'i128 ulong' 'i7 uchar' 'ptr ' '<3 x i1> uchar3' '<2 x double> double2'; do
+    sed "s/<4 x float> undef/${type% *} undef/" hint.ll | llvm-as-19 -o other.o
+    check 0 '' "$cc" --link other.o -o other.elf
+    [ "$(grep -a -o 'vechint=.*' other.elf | tr -d '\0')" = "vechint=${type##* }" ] || wrong "$type: $(grep -a -o 'vechint=.*' other.elf)"
+done
+
 # A message longer than there is room for ends with dots, and what is said next follows.
 VENTUS_CLANG=/$(printf '%03000d' 0) "$cc" k.cl -o x.elf 2>long.err
 [ $? = 3 ] && [ "$(wc -c <long.err)" -gt 2000 ] && [ "$(wc -c <long.err)" -lt 2200 ] || wrong "a long message: $(wc -c <long.err) bytes"
