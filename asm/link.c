@@ -120,6 +120,35 @@ static bool read_notes(struct linker *l, const struct object *o, const struct pa
 
 static bool is_note(const struct part *p) { return p->header.sh_type == SHT_NOTE && !strcmp(p->name, ".note.ventus"); }
 
+static int by_id(const void *a, const void *b)
+{
+    const struct note_string *x = *(const struct note_string *const *)a, *y = *(const struct note_string *const *)b;
+    return x->id < y->id ? -1 : x->id > y->id;
+}
+
+/* Does a number mean one text in all objects? */
+static bool check_texts(struct linker *l, bool strings)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < l->nnotes; i++) n += strings ? l->notes[i].nstrings : l->notes[i].nformats;
+    const struct note_string **all = link_zeroed(n, sizeof *all);
+    if (!all) return link_error(l, NULL, "out of memory");
+    n = 0;
+    for (size_t i = 0; i < l->nnotes; i++) {
+        const struct note *note = &l->notes[i];
+        size_t count = strings ? note->nstrings : note->nformats;
+        for (size_t k = 0; k < count; k++) all[n++] = strings ? &note->strings[k] : &note->formats[k];
+    }
+    qsort(all, n, sizeof *all, by_id);
+    bool ok = true;
+    for (size_t i = 1; i < n && ok; i++)
+        if (all[i]->id == all[i - 1]->id && strcmp(all[i]->text, all[i - 1]->text))
+            ok = link_error(l, NULL, "%s number %u has two texts in different objects",
+                            strings ? "print string" : "print format", all[i]->id);
+    free(all);
+    return ok;
+}
+
 static bool join_notes(struct linker *l)
 {
     asm_used_registers(l->profile, l->image->text, l->image->text_words, &l->vgprs, &l->sgprs);
@@ -129,6 +158,7 @@ static bool join_notes(struct linker *l)
             if (is_note(p) && !read_notes(l, &l->objects[k], p)) return false;
         }
     if (!l->nnotes) return true;
+    if (!check_texts(l, false) || !check_texts(l, true)) return false;
     l->image->note = l->owned->note = note_write(l->notes, l->nnotes);
     return l->owned->note || link_error(l, NULL, "out of memory");
 }

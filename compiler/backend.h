@@ -69,6 +69,14 @@ enum { NOREG = -1, FIRST_VREG = 64, REG_RA = 1, REG_KNL = 1, REG_BASE = 5, REG_L
 /* Routines (README.md, "Routines"): where the caller wants one to go on, and scalar registers for arguments, which are
  * such as all machines have enough of. */
 enum { REG_LINK = 31, PASSED_SCALARS = 8, REG_PASSED = REG_LINK - PASSED_SCALARS };
+
+/* The convention of functions that other objects see (docs/abi.md): words in vector registers, the scalar stack and the
+ * end of the private memory that is in use. */
+enum { CONVENTION_WORDS = 32, REG_SP = 2, REG_PRIVATE = 4 };
+/* In place of the number of a variable, of OP_AUIPC: the end of this function's private memory, and bytes of it from
+ * its beginning on. */
+enum { FRAME_END = -1 };
+static inline int32_t frame_place(uint32_t offset) { return -2 - (int32_t)offset; }
 static inline struct opd opd_reg(int32_t reg) { return (struct opd){reg, 0}; }
 static inline struct opd opd_imm(uint32_t imm) { return (struct opd){NOREG, imm}; }
 static inline bool is_imm(struct opd o) { return o.reg == NOREG; }
@@ -244,7 +252,10 @@ struct func {
     uint32_t ngroups, groups_cap;
     struct isa_registers reserved; /* not for values: inline assembly writes them by their names, calls pass values */
     struct isa_registers called;   /* what calls of routines write: not for values that are needed behind a call */
-    bool calls;                    /* there are such calls */
+    bool calls;                    /* there are such calls, */
+    bool calls_others;             /* and some are of functions with the convention of docs/abi.md */
+    int32_t frame_base;            /* of such a function: the vector register with the address of its private memory */
+    uint32_t save_area;            /* and where it keeps vector registers, behind that; 0: nowhere */
     unsigned result;               /* of a routine: the vector register where its result begins */
 
     struct debug_track *track; /* with -g: debug_track.c */
@@ -319,7 +330,15 @@ bool select_routine_call(struct func *f, LLVMValueRef call, struct opd *out);
 void select_routine_arguments(struct func *f);
 /* Before selection: what is called, and the private memory that this needs. */
 void select_routine_calls(struct func *f);
+/* Behind that: what the convention of docs/abi.md wants of private memory and registers. */
+void select_routine_frame(struct func *f);
 void select_routine_return(struct func *f, LLVMValueRef ret);
+
+/* ---- convention.c: functions that other objects see ---- */
+/* Those that a function has to save if it uses them. */
+struct isa_registers convention_saved(void);
+/* The words of `type` begin at an even one of the registers. */
+bool convention_is_paired(LLVMTypeRef type);
 
 /* ---- select_alu.c: operations on 32-bit parts, scalar or vector as the operands are ---- */
 // clang-format off
@@ -374,6 +393,8 @@ bool select_wide(struct func *f, LLVMValueRef inst, struct opd *out);
 /* ---- select_mem.c ---- */
 bool select_memory(struct func *f, LLVMValueRef inst, struct opd *out);
 void select_arguments(struct func *f);
+/* Where private variables lie, if that is relative to f->frame_base. */
+void select_frame_addresses(struct func *f);
 /* The address of the group's own local memory, as f->local_base. Unused, it goes in the peephole pass. */
 void select_local_base(struct func *f);
 void select_frame(struct func *f);

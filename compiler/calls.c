@@ -19,6 +19,9 @@ enum { INLINED_LIMIT = 3000000, CALL_DEPTH = 200 };
  * is for the words of its arguments and result, which it has in vector registers. */
 enum { SMALL = 50, COPIES_LIMIT = 20000, PASSED_LIMIT = 64 };
 
+/* Words of arguments in memory, of functions that other objects see. */
+enum { STACK_LIMIT = 240 };
+
 /* Open addressing by function. */
 struct visited {
     LLVMValueRef function;
@@ -86,20 +89,57 @@ static bool is_bound(LLVMValueRef inst)
     return false;
 }
 
-/* Parts of 32 bits; images and their like, of which code knows nothing but the kernel's argument, have none. */
-static bool can_be_passed(struct cc *cc, LLVMValueRef f)
+/* The words of a function's arguments and of its result. Images and their like, of which code knows nothing but the
+ * kernel's argument, have none: false. */
+static bool count_words(struct cc *cc, LLVMValueRef f, uint64_t *arguments, uint64_t *result)
 {
     struct kernel kernel = {.name = LLVMGetValueName(f), .function = f};
     struct func part = {.cc = cc, .kernel = &kernel};
-    LLVMTypeRef type = LLVMGlobalGetValueType(f), result = LLVMGetReturnType(type);
-    uint64_t n = type_parts(&part, result);
-    if (LLVMIsFunctionVarArg(type) || LLVMGetTypeKind(result) == LLVMTargetExtTypeKind) return false;
+    LLVMTypeRef type = LLVMGlobalGetValueType(f), returned = LLVMGetReturnType(type);
+    if (LLVMIsFunctionVarArg(type) || LLVMGetTypeKind(returned) == LLVMTargetExtTypeKind) return false;
+    *result = type_parts(&part, returned);
+    *arguments = 0;
     for (unsigned i = 0; i < LLVMCountParams(f); i++) {
         LLVMTypeRef t = LLVMTypeOf(LLVMGetParam(f, i));
         if (LLVMGetTypeKind(t) == LLVMTargetExtTypeKind) return false;
-        n += type_parts(&part, t);
+        *arguments += type_parts(&part, t);
     }
-    return n <= PASSED_LIMIT;
+    return true;
+}
+
+static bool can_be_passed(struct cc *cc, LLVMValueRef f)
+{
+    uint64_t arguments, result;
+    return count_words(cc, f, &arguments, &result) && arguments + result <= PASSED_LIMIT;
+}
+
+/* By the convention of docs/abi.md, of whose words on the stack accesses reach so many. A word can be left out in front
+ * of each argument. */
+static bool can_be_external(struct cc *cc, LLVMValueRef f)
+{
+    uint64_t arguments, result;
+    return count_words(cc, f, &arguments, &result) && result <= CONVENTION_WORDS &&
+           arguments + LLVMCountParams(f) <= CONVENTION_WORDS + STACK_LIMIT;
+}
+
+void calls_export(struct cc *cc)
+{
+    for (LLVMValueRef f = LLVMGetFirstFunction(cc->module); f && cc->object; f = LLVMGetNextFunction(f))
+        if (!LLVMIsDeclaration(f) && LLVMGetLinkage(f) == LLVMExternalLinkage && !kernel_is(f) &&
+            can_be_external(cc, f))
+            shape_external(cc, f);
+}
+
+/* Of an object: a function that another one is to define. The library's have been linked by now. */
+static bool is_elsewhere(struct cc *cc, LLVMValueRef call, LLVMValueRef callee)
+{
+    if (!cc->object || !strncmp(LLVMGetValueName(callee), "__ventus", 8)) return false;
+    if (!can_be_external(cc, callee))
+        cc_error(cc, CC_FAILED, call,
+                 "function \"%s\" is not defined, and another object's cannot be called with such arguments",
+                 LLVMGetValueName(callee));
+    shape_external(cc, callee);
+    return true;
 }
 
 static bool is_large(LLVMValueRef f, uint64_t size)
@@ -112,12 +152,13 @@ static bool is_large(LLVMValueRef f, uint64_t size)
 static bool is_wanted(struct cc *cc, const struct visited *v)
 {
     LLVMValueRef f = v->function;
-    if (v->bound || kernel_is(f) || is_routine(f) || !LLVMGetFirstUse(f)) return false;
+    if (cc->object || v->bound || kernel_is(f) || is_routine(f) || !LLVMGetFirstUse(f)) return false;
     return (is_noinline(f) || is_large(f, v->size)) && can_be_passed(cc, f);
 }
 
 static void choose(struct walk *g, struct visited *v)
 {
+    if (g->does == CHOOSES && is_external(v->function)) structs_copy(g->cc->builder, v->function);
     if (g->does == CHECKS || !is_wanted(g->cc, v)) return;
     g->sizes.routines++;
     if (g->does == MEASURES) return;
@@ -199,6 +240,7 @@ static struct visited *visit_call(struct walk *g, LLVMValueRef call, unsigned ne
     if (LLVMGetCalledFunctionType(call) != LLVMGlobalGetValueType(callee))
         cc_error(g->cc, CC_FAILED, call, "call of \"%s\" with the wrong argument types", LLVMGetValueName(callee));
     if (is_intrinsic(callee) || is_primitive(callee)) return NULL;
+    if (LLVMIsDeclaration(callee) && is_elsewhere(g->cc, call, callee)) return NULL;
     if (LLVMIsDeclaration(callee)) refuse_undefined(g->cc, call, callee);
     struct visited *v = lookup(g, callee);
     if (v->done && is_routine(callee)) return NULL;

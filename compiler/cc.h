@@ -42,6 +42,13 @@ struct code {
         uint32_t word, line;
     } * lines; /* source lines, ascending words; may be empty */
     uint32_t nlines;
+    struct reference {
+        uint32_t word, nwords; /* from this word on: a call, or the address of a variable, which the linker fills in */
+        uint8_t rd;
+        const char *symbol;
+    } * references; /* of an object, ascending words */
+    uint32_t nreferences;
+    bool calls_others;        /* functions whose registers and private memory only the linker knows */
     struct debug_code *debug; /* with -g (debug.h), else NULL */
 };
 
@@ -60,8 +67,9 @@ struct kernel {
     bool ungrouped; /* nothing shows it how its work-items are grouped */
     bool links;     /* it reads or writes pointers in global memory */
     const char *vec_hint;
-    uint32_t address;          /* final address of the first word */
-    bool is_routine;           /* called by others; of what stands above it has name, function and address */
+    uint32_t address; /* final address of the first word */
+    bool is_routine;  /* called by others; of what stands above it has name, function and address */
+    bool external; /* a routine with the convention of docs/abi.md, which other objects define (has no body) or call */
     uint32_t limit_s, limit_v; /* registers that it may use (limits.c) */
     bool *uniform;             /* of a routine: by parameter, all lanes have the same (uniform.c); NULL: none of them */
     struct code code;
@@ -80,6 +88,8 @@ struct cc {
     /* main.c: of the source, NULL when it has no name or is made of several */
     const char *source_name, *source; /* the text only when the program is to carry it */
     size_t source_size;
+
+    bool object; /* main.c: the result is an ELF object, which other objects see functions of (object_elf.c) */
 
     /* options.c */
     const char **clang_args; /* NULL-terminated extra arguments for clang */
@@ -122,6 +132,15 @@ struct cc {
         uint32_t offset;
     } * constants;
     uint32_t nconstants, constants_room;
+
+    /* of an object: variables that code and other variables name, by number, and where the latter do */
+    LLVMValueRef *named;
+    uint32_t nnamed, named_room;
+    struct fixup {
+        LLVMValueRef in, global; /* at byte `at` of variable `in`: the address of `global` */
+        uint32_t at, addend;
+    } * fixups;
+    uint32_t nfixups, fixups_room;
 
     /* program-scope variables, variables.c */
     uint8_t *data;
@@ -216,6 +235,10 @@ bool limits_parse(const char *text, struct pools *pools);
 /* Says of all kernels and routines how many registers they may use. */
 void limits_run(struct cc *cc);
 
+/* ---- convention.c ---- */
+/* The registers that a call of a function of another object may change. */
+struct isa_registers convention_written(void);
+
 /* ---- uniform.c ---- */
 /* Finds what routines get in scalar registers. */
 void uniform_run(struct cc *cc);
@@ -226,6 +249,9 @@ uint32_t rodata_address(struct cc *cc, LLVMValueRef global);
 /* Adds a table of words to the constants; returns its address. */
 uint32_t rodata_words(struct cc *cc, const uint32_t *words, uint32_t n);
 
+/* Of an object: the number of a variable of constant or global memory, which gets a place if it is defined. */
+uint32_t rodata_name(struct cc *cc, LLVMValueRef global);
+
 /* What program-scope variables hold at first, to cc->data; may add constants. Ends with CC_FAILED if that is not known.
  */
 void variables_write(struct cc *cc);
@@ -235,7 +261,23 @@ void variables_write(struct cc *cc);
 void variables_place(struct cc *cc);
 uint32_t variable_address(struct cc *cc, LLVMValueRef global);
 
+/* ---- symbols.c ---- */
+/* Can it be a symbol's name in the text of an assembler? */
+bool symbol_is_plain(const char *name);
+/* Is it one that other objects see? */
+bool symbol_is_visible(LLVMValueRef global);
+/* The symbol that a variable of an object has. */
+const char *object_symbol(struct cc *cc, LLVMValueRef global);
+
+/* ---- object_elf.c ---- */
+/* Compiles functions and kernels, writes the object (malloc'ed). */
+void object_program(struct cc *cc, void **bytes, size_t *size);
+
 /* ---- output.c ---- */
+/* Compiles everything to words from ABI_CODE_BASE on, without start code, for an object. */
+void output_compile(struct cc *cc);
+/* The words in front of a routine of the library that stands for an operation: *n of them, perhaps none. */
+const uint32_t *output_mark(struct cc *cc, const struct kernel *kernel, uint32_t *n);
 /* Places the start code and kernels at ABI_CODE_BASE and constants behind them, compiles each
  * kernel, writes the ELF (malloc'ed). */
 void output_program(struct cc *cc, void **bytes, size_t *size);

@@ -25,6 +25,11 @@ struct out {
     bool first_rpc_done; /* mutation of rule R7 */
     bool too_far;        /* a join is not in reach of the base */
     bool sized;          /* addresses are those of a round before, not all 0 */
+    struct reference *references;
+    uint32_t nreferences, references_cap;
+    struct isa_registers saved; /* on the stacks while the function runs */
+    uint32_t nsaved;            /* scalar ones, with the return address */
+    bool saves_link;
 };
 
 static void to_phys(void *user, int32_t *reg, bool is_def)
@@ -63,18 +68,131 @@ static void note_line(struct out *o, uint32_t place)
     o->lines[o->nlines++] = (struct line){o->n, line};
 }
 
+/* Words that the linker fills in. */
+static void note_reference(struct out *o, uint32_t word, int32_t rd, const char *symbol)
+{
+    o->references = cc_grow(o->f->cc, o->references, o->nreferences, &o->references_cap, sizeof *o->references);
+    o->references[o->nreferences++] = (struct reference){word, o->n - word, (uint8_t)rd, symbol};
+}
+
+/* rd = rs1 + value, through `high` when the value is large. */
+static void put_sum(struct out *o, unsigned rd, unsigned rs1, int32_t value, unsigned high)
+{
+    int32_t low = (int32_t)((uint32_t)value << 20) >> 20;
+    if (value != low) {
+        put(o, (struct insn){.op = OP_LUI, .rd = (uint8_t)high, .imm = value - low});
+        put(o, (struct insn){.op = OP_ADD, .rd = (uint8_t)rd, .rs1 = (uint8_t)rs1, .rs2 = (uint8_t)high});
+        rs1 = rd;
+    }
+    if (low || rs1 != rd) put(o, (struct insn){.op = OP_ADDI, .rd = (uint8_t)rd, .rs1 = (uint8_t)rs1, .imm = low});
+}
+
+static int32_t frame_size(const struct out *o) { return (int32_t)((o->f->frame + 3) & ~3u); }
+
+/* A jump of any distance, to `callee` if that is compiled: its words are the linker's if the object does not have it.
+ */
+static void put_long_call(struct out *o, uint8_t link, const struct kernel *callee)
+{
+    bool here = !LLVMIsDeclaration(callee->function);
+    uint32_t word = o->n;
+    int32_t d = here ? (int32_t)(callee->address - (o->f->kernel->address + 4 * o->n)) : 0;
+    int32_t low = (int32_t)((uint32_t)d << 20) >> 20;
+    put(o, (struct insn){.op = OP_AUIPC, .rd = link, .imm = d - low});
+    put(o, (struct insn){.op = OP_JALR, .rd = link, .rs1 = link, .imm = low});
+    if (!here) note_reference(o, word, link, callee->name);
+}
+
+/* The callee's private memory begins behind the caller's. Nothing lives in REG_LINK over a call. */
+static void put_call_of_other(struct out *o, const struct kernel *callee)
+{
+    put_sum(o, REG_PRIVATE, REG_PRIVATE, frame_size(o), REG_LINK);
+    put_long_call(o, REG_RA, callee);
+    put_sum(o, REG_PRIVATE, REG_PRIVATE, -frame_size(o), REG_LINK);
+}
+
+/* The address of variable number m.imm, FRAME_END or frame_place. */
+static void put_address(struct out *o, const struct minsn *m)
+{
+    uint32_t word = o->n;
+    if (m->imm < 0) {
+        int32_t offset = m->imm == FRAME_END ? frame_size(o) : -2 - m->imm;
+        put_sum(o, (unsigned)m->rd, REG_PRIVATE, offset, (unsigned)m->rd);
+        return;
+    }
+    put(o, (struct insn){.op = OP_AUIPC, .rd = (uint8_t)m->rd});
+    put(o, (struct insn){.op = OP_ADDI, .rd = (uint8_t)m->rd, .rs1 = (uint8_t)m->rd});
+    note_reference(o, word, m->rd, object_symbol(o->f->cc, o->f->cc->named[m->imm]));
+}
+
+/* ---- what a function that other objects see does for its callers ---- */
+
+enum { REG_T1 = 6, REG_V48 = 48 }; /* of nobody where a function begins and ends */
+
+/* Which registers it has to save: the return address where there are calls, and of those that belong to the caller what
+ * it writes. */
+static void find_saved(struct out *o)
+{
+    struct func *f = o->f;
+    const struct isa_registers theirs = convention_saved(), *written = &f->kernel->code.written;
+    o->saves_link = f->calls_others;
+    if (o->saves_link) registers_add(&o->saved, false, REG_RA);
+    for (unsigned i = 0; f->save_area && i < ISA_VREGS / 64; i++)
+        o->saved.v[i] = theirs.v[i] & (written->v[i] | f->reserved.v[i]);
+    if (f->save_area) o->saved.x |= theirs.x & (written->x | f->reserved.x);
+    for (unsigned n = 0; n < ISA_XREGS; n++) o->nsaved += o->saved.x >> n & 1;
+}
+
+/* Stores or loads them, when sp is that of the caller: behind the last word that is in use there. */
+static void put_scalars(struct out *o, bool load)
+{
+    int32_t at = 0;
+    for (unsigned n = 0; n < ISA_XREGS; n++) {
+        if (!(o->saved.x >> n & 1)) continue;
+        at += 4;
+        if (load) put(o, (struct insn){.op = OP_LW, .rd = (uint8_t)n, .rs1 = REG_SP, .imm = at});
+        else put(o, (struct insn){.op = OP_SW, .rs1 = REG_SP, .rs2 = (uint8_t)n, .imm = at});
+    }
+}
+
+/* Each lane that has come here its own. */
+static void put_vectors(struct out *o, bool load)
+{
+    int32_t at = 0;
+    const uint64_t saved = o->saved.v[0];
+    if (!saved) return;
+    put_sum(o, REG_T1, REG_PRIVATE, (int32_t)o->f->save_area, REG_T1);
+    put(o, (struct insn){.op = OP_VMV_V_X, .rd = REG_V48, .rs1 = REG_T1});
+    for (unsigned n = 0; n < 64; n++) {
+        if (!(saved >> n & 1)) continue;
+        if (load) put(o, (struct insn){.op = OP_VLW_V, .rd = (uint8_t)n, .rs1 = REG_V48, .imm = at});
+        else put(o, (struct insn){.op = OP_VSW_V, .rs1 = REG_V48, .rs2 = (uint8_t)n, .imm = at});
+        at += 4;
+    }
+}
+
+static void put_prologue(struct out *o)
+{
+    put_scalars(o, false);
+    if (o->nsaved) put_sum(o, REG_SP, REG_SP, 4 * (int32_t)o->nsaved, REG_T1);
+    put_vectors(o, false);
+}
+
+static void put_epilogue(struct out *o)
+{
+    put_vectors(o, true);
+    if (o->nsaved) put_sum(o, REG_SP, REG_SP, -4 * (int32_t)o->nsaved, REG_T1);
+    put_scalars(o, true);
+}
+
 /* A call of routine number m.imm. In a program of up to a megabyte all are near. */
 static void put_call(struct out *o, const struct minsn *m)
 {
     const struct cc *cc = o->f->cc;
-    uint32_t here = o->f->kernel->address + 4 * o->n, to = cc->routines[m->imm].address;
-    int32_t d = (int32_t)(to - here), low = (int32_t)((uint32_t)d << 20) >> 20;
-    if (cc->rodata_addr - ABI_CODE_BASE <= 1u << 20) {
-        put(o, (struct insn){.op = OP_JAL, .rd = REG_LINK, .imm = d});
-        return;
-    }
-    put(o, (struct insn){.op = OP_AUIPC, .rd = REG_LINK, .imm = d - low});
-    put(o, (struct insn){.op = OP_JALR, .rd = REG_LINK, .rs1 = REG_LINK, .imm = low});
+    const struct kernel *callee = &cc->routines[m->imm];
+    int32_t d = (int32_t)(callee->address - (o->f->kernel->address + 4 * o->n));
+    if (callee->external) put_call_of_other(o, callee);
+    else if (cc->rodata_addr - ABI_CODE_BASE > 1u << 20) put_long_call(o, REG_LINK, callee);
+    else put(o, (struct insn){.op = OP_JAL, .rd = REG_LINK, .imm = d});
 }
 
 static void put_minsn(struct out *o, struct minsn m)
@@ -88,6 +206,11 @@ static void put_minsn(struct out *o, struct minsn m)
     if (m.op == OP_JAL) {
         note_line(o, m.place);
         put_call(o, &m);
+        return;
+    }
+    if (m.op == OP_AUIPC) {
+        note_line(o, m.place);
+        put_address(o, &m);
         return;
     }
     if ((m.op == OP_VMV_V_V || (m.op == OP_ADDI && !m.imm)) && m.rd == m.rs1) return;
@@ -225,6 +348,7 @@ static void put_term(struct out *o, uint32_t index, uint32_t next)
     note_line(o, b.place);
     if (b.term == TERM_RETURN) {
         bool ends = o->f->cc->kernels_end && !o->f->kernel->is_routine;
+        put_epilogue(o);
         put(o, ends ? (struct insn){.op = OP_ENDPRG} : (struct insn){.op = OP_JALR, .rs1 = (uint8_t)b.rs1});
         return;
     }
@@ -268,9 +392,10 @@ static bool put_all(struct out *o)
     struct func *f = o->f;
     bool stable = true;
     uint32_t nfar = 0, nfar_before = 0;
-    o->n = o->nlines = o->line = 0;
+    o->n = o->nlines = o->line = o->nreferences = 0;
     o->first_rpc_done = o->too_far = false;
     put_base(o);
+    put_prologue(o);
     for (uint32_t b = 0; b < f->nmblocks; b++) nfar_before += o->far[b];
     for (uint32_t i = 0; i < f->norder; i++) {
         uint32_t b = f->order[i];
@@ -347,11 +472,16 @@ void emit_run(struct func *f)
                     .far = cc_alloc(f->cc, f->nmblocks + 1)};
     thread_jumps(f);
     assemble_texts(f);
+    count_registers(f);
+    find_saved(&o);
     /* Branches only ever become longer, and the base goes on through its kinds, so this ends. */
     while (!put_all(&o)) {
     }
-    count_registers(f);
     struct code *c = &f->kernel->code;
+    if (f->kernel->external) c->written = convention_written(), c->sets_rpc = true;
+    c->references = o.references;
+    c->nreferences = o.nreferences;
+    c->calls_others = f->calls_others;
     c->words = o.words;
     c->nwords = o.n;
     c->lines = o.lines;

@@ -236,6 +236,9 @@ struct kernel *routine_find(const struct cc *cc, LLVMValueRef function)
     return p ? p->routine : NULL;
 }
 
+/* Is it a routine, or of another object? */
+static bool is_called(LLVMValueRef f) { return is_external(f) || (is_routine(f) && !LLVMIsDeclaration(f)); }
+
 /* Lists a routine behind those that it calls; returns the end of the list. */
 static struct kernel *list_routine(struct cc *cc, struct routine_place *p, struct kernel *end)
 {
@@ -248,7 +251,8 @@ static struct kernel *list_routine(struct cc *cc, struct routine_place *p, struc
         }
     const char *name = LLVMGetValueName(f); /* modules of SPIR-V have functions without */
     name = *name ? cc_printf(cc, "%s", name) : cc_printf(cc, "function.%u", (unsigned)(end - cc->routines));
-    *end = (struct kernel){.name = name, .function = f, .is_routine = true};
+    *end = (struct kernel){.name = name, .function = f, .is_routine = true, .external = is_external(f)};
+    if (LLVMIsDeclaration(f)) end->code = (struct code){.written = convention_written(), .sets_rpc = true};
     p->routine = end;
     return end + 1;
 }
@@ -257,7 +261,7 @@ static void routines_collect(struct cc *cc)
 {
     uint32_t n = 0, room = 0;
     for (LLVMValueRef f = LLVMGetFirstFunction(cc->module); f; f = LLVMGetNextFunction(f)) {
-        if (LLVMIsDeclaration(f) || !is_routine(f)) continue;
+        if (!is_called(f)) continue;
         cc->routine_places = cc_grow(cc, cc->routine_places, n, &room, sizeof *cc->routine_places);
         cc->routine_places[n++] = (struct routine_place){.function = f};
     }
@@ -265,7 +269,7 @@ static void routines_collect(struct cc *cc)
     cc->nroutines = n;
     if (n) qsort(cc->routine_places, n, sizeof *cc->routine_places, by_function);
     for (LLVMValueRef f = LLVMGetFirstFunction(cc->module); f; f = LLVMGetNextFunction(f))
-        if (!LLVMIsDeclaration(f) && is_routine(f)) end = list_routine(cc, place_of(cc, f), end);
+        if (is_called(f)) end = list_routine(cc, place_of(cc, f), end);
 }
 
 void kernels_collect(struct cc *cc)

@@ -25,7 +25,8 @@ struct request {
     const char *options, *input, *output;
     enum isa_profile profile;
     struct pools pools;
-    bool object, link;  /* result is an object; inputs are objects */
+    bool object, link;  /* result is an object for --link; inputs are such objects */
+    bool elf;           /* result is an ELF object */
     bool draft;         /* result may be a draft ... */
     const char *kernel; /* ... of which this is to be compiled; NULL: all of it */
     bool preprocess;    /* result is text */
@@ -36,14 +37,15 @@ struct request {
 
 static int usage(FILE *to, int status)
 {
-    fputs("usage: ventus-cc [--options STRING] [MACHINE] [--compile|--draft] [-o FILE] [FILE]\n"
+    fputs("usage: ventus-cc [--options STRING] [MACHINE] [--compile|--draft|-c] [-o FILE] [FILE]\n"
           "       ventus-cc --link [MACHINE] [--compile] [-o FILE] FILE...\n"
           "       ventus-cc --link [MACHINE] [--kernel NAME] [-o FILE] DRAFT\n"
           "       ventus-cc --preprocess [--options STRING] [--profile P] [-o FILE] [FILE]\n"
           "       ventus-cc --files\n"
           "Compiles OpenCL C or SPIR-V (standard input if no FILE) to a Ventus ELF file, or links objects to one.\n"
           "With --draft a program of many kernels can become a draft, of which --link makes them all, or one.\n"
-          "With --compile the result is an object, with --preprocess the text behind the preprocessor.\n"
+          "With -c the result is an ELF object for `ventus ld`, with functions as docs/abi.md says.\n"
+          "With --compile the result is an object for --link, with --preprocess the text behind the preprocessor.\n"
           "MACHINE is --profile P, its instruction set: " ISA_PROFILE_NAMES ", and\n"
           "--pools SCALARS,VECTORS,LANES,GROUP, the registers of an SM, which the warps of LANES lanes of the largest\n"
           "work-group share; without it each warp has all that it can name.\n"
@@ -75,6 +77,7 @@ static int arguments(int argc, char **argv, struct request *r)
         } else if (!strcmp(a, "--kernel") && i + 1 < argc) r->kernel = argv[++i];
         else if (!strcmp(a, "--compile")) r->object = true;
         else if (!strcmp(a, "--draft")) r->draft = true;
+        else if (!strcmp(a, "-c")) r->elf = true;
         else if (!strcmp(a, "--link")) r->link = true;
         else if (!strcmp(a, "--preprocess")) r->preprocess = true;
         else if (!strcmp(a, "--files")) r->files = true;
@@ -85,6 +88,8 @@ static int arguments(int argc, char **argv, struct request *r)
                                               : "unknown option, or no value behind it",
                          a);
     }
+    if (r->elf && (r->object || r->link || r->draft || r->preprocess))
+        return wrong("it goes without --compile, --draft, --link and --preprocess", "-c");
     if (r->link && r->input) return wrong("--link comes before the objects", r->input);
     if (r->link && !r->nobjects) return wrong("it needs objects", "--link");
     if (r->kernel && (!r->link || r->object)) return wrong("it is a kernel of a draft to be linked", r->kernel);
@@ -226,7 +231,8 @@ static void read_program(struct cc *cc, const struct request *r)
 {
     size_t size;
     const char *source = read_source(cc, r, &size);
-    cc->module = spirv_is(source, size) ? spirv_run(cc, source, size) : frontend_run(cc, source, size, !r->object);
+    cc->module =
+        spirv_is(source, size) ? spirv_run(cc, source, size) : frontend_run(cc, source, size, !r->object && !r->elf);
     if (cc->debug) debug_request(cc);
 }
 
@@ -236,7 +242,7 @@ static void *make(struct cc *cc, const struct request *r, size_t *size)
     void *result;
     bool begun = r->link && read_objects(cc, r);
     if (!r->link) read_program(cc, r);
-    cc->debug = debug_requested(cc);
+    cc->debug = debug_requested(cc) && !r->elf;
     if (r->object) {
         object_save(cc, &result, size);
         return result;
@@ -247,7 +253,8 @@ static void *make(struct cc *cc, const struct request *r, size_t *size)
         return result;
     }
     prepare_kernels(cc);
-    output_program(cc, &result, size);
+    if (r->elf) object_program(cc, &result, size);
+    else output_program(cc, &result, size);
     return result;
 }
 
@@ -267,6 +274,7 @@ static void run(struct cc *cc, const struct request *r)
     cc->dump = secure_getenv("VENTUS_CC_DUMP");
     cc->profile = r->profile;
     cc->pools = r->pools;
+    cc->object = r->elf;
     options_parse(cc, r->options);
     if (r->files) list_files(cc);
     else if (r->preprocess) preprocess(cc, r);

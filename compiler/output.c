@@ -69,6 +69,7 @@ static uint64_t compile_list(struct cc *cc, struct kernel *list, uint32_t n, uin
 {
     for (uint32_t k = 0; k < n; k++) {
         struct kernel *kernel = &list[k];
+        if (LLVMIsDeclaration(kernel->function)) continue;
         kernel->code = (struct code){0};
         if (operation_of(kernel) < ROUTINES) at += 4 * ROUTINE_MARK_WORDS;
         kernel->address = (uint32_t)at;
@@ -116,6 +117,26 @@ static void copy_code(uint32_t *text, const struct kernel *list, uint32_t n)
         to[-2] = routine_word(ROUTINE_MARK);
         to[-1] = routine_word(operation);
     }
+}
+
+void output_compile(struct cc *cc)
+{
+    cc->start_sets_local = true;
+    variables_place(cc);
+    uniform_run(cc);
+    cc->rodata_addr = estimate(cc);
+    compile_kernels(cc);
+    for (LLVMValueRef g = LLVMGetFirstGlobal(cc->module); g; g = LLVMGetNextGlobal(g))
+        if (LLVMGetInitializer(g) && LLVMGetLinkage(g) == LLVMExternalLinkage) rodata_name(cc, g); /* for others */
+}
+
+const uint32_t *output_mark(struct cc *cc, const struct kernel *kernel, uint32_t *n)
+{
+    uint32_t *words = cc_alloc(cc, ROUTINE_MARK_WORDS * sizeof *words), operation = operation_of(kernel);
+    *n = operation < ROUTINES ? ROUTINE_MARK_WORDS : 0;
+    words[0] = routine_word(ROUTINE_MARK);
+    words[1] = *n ? routine_word(operation) : 0;
+    return words;
 }
 
 static uint32_t *join_text(struct cc *cc, uint32_t end)

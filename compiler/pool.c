@@ -131,6 +131,7 @@ void pool_run(struct func *f)
     p.words = words;
     p.uses = cc_alloc(f->cc, (f->nvregs + 2) * sizeof *p.uses);
     p.number = cc_alloc(f->cc, (f->nvregs + 2) * sizeof *p.number);
+    if (f->cc->object) return; /* no table has an address yet */
     count_defs(f);
     for (uint32_t b = 0; b < f->nmblocks; b++) {
         for (uint32_t i = 0; i < f->mblocks[b].n; i++) visit_insn(&f->mblocks[b].code[i], count_use, p.uses);

@@ -202,6 +202,7 @@ void prepare_functions(struct cc *cc)
     refuse_constructors(cc);
     LLVMSetDataLayout(cc->module, SPIR_LAYOUT);
     if (cc->debug) debug_prepare(cc);
+    calls_export(cc);
     shape_kernels(cc);
     reservations_prepare(cc, cc->builder);
     run(cc, "globaldce");

@@ -118,6 +118,11 @@ enum { SPIR_KERNEL = 76 };
 /* A kernel; a function that stays one, and is called (README.md, "Routines"); one that the program wants to be that. */
 bool kernel_is(LLVMValueRef function);
 bool is_routine(LLVMValueRef function);
+/* Of objects: a function with the convention of docs/abi.md, which other objects see, or define if it has no body. */
+bool is_external(LLVMValueRef function);
+void shape_external(struct cc *cc, LLVMValueRef function);
+/* Makes those functions of an object external that can be. */
+void calls_export(struct cc *cc);
 bool is_noinline(LLVMValueRef function);
 bool is_ungrouped(LLVMValueRef kernel); /* shape_ungrouped has been called for it */
 void shape_ungrouped(struct cc *cc, LLVMValueRef kernel);

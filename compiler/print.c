@@ -21,14 +21,34 @@ struct printer {
     size_t length;
 };
 
+static bool is_taken(const struct texts *table, uint32_t id)
+{
+    for (uint32_t i = 0; i < table->n; i++)
+        if (table->list[i].id == id) return true;
+    return false;
+}
+
+/* The number of a new text: the next one, or in an object one that other objects have for no other text. It is below
+ * all addresses. */
+static uint32_t new_number(struct cc *cc, const struct texts *table, const char *text)
+{
+    uint32_t h = 2166136261u;
+    if (!cc->object) return table->n;
+    for (const char *p = text; *p; p++) h = (h ^ (unsigned char)*p) * 16777619u;
+    for (h &= 0x3fffffff; is_taken(table, h); h = (h + 1) & 0x3fffffff) {
+    }
+    return h;
+}
+
 /* The number of a text in a table, which it joins when it is new. */
 static uint32_t number_of(struct cc *cc, struct texts *table, const char *text)
 {
     for (uint32_t i = 0; i < table->n; i++)
-        if (!strcmp(table->list[i].text, text)) return i;
+        if (!strcmp(table->list[i].text, text)) return table->list[i].id;
+    uint32_t id = new_number(cc, table, text);
     table->list = cc_grow(cc, table->list, table->n, &table->room, sizeof *table->list);
-    table->list[table->n] = (struct note_string){.id = table->n, .text = text};
-    return table->n++;
+    table->list[table->n++] = (struct note_string){.id = id, .text = text};
+    return id;
 }
 
 static LLVMTypeRef i32(struct printer *p) { return LLVMInt32TypeInContext(p->cc->context); }

@@ -19,6 +19,7 @@ struct writer {
     struct cc *cc;
     LLVMValueRef global;
     uint8_t **area;
+    LLVMValueRef base; /* of an object: the variable that an address is relative to, NULL: none */
 };
 
 static _Noreturn void refuse(const struct writer *w)
@@ -52,9 +53,13 @@ static uint32_t constant_offset(const struct writer *w, LLVMValueRef gep)
 }
 
 /* Variables have their addresses before any code has; what does not stands in local memory, or is a function. */
-static uint32_t constant_address(const struct writer *w, LLVMValueRef v)
+static uint32_t constant_address(struct writer *w, LLVMValueRef v)
 {
     if (LLVMIsNull(v)) return 0;
+    if (w->cc->object && LLVMIsAGlobalVariable(v) && !w->base) {
+        w->base = w->cc->named[rodata_name(w->cc, v)];
+        return 0;
+    }
     if (LLVMIsAGlobalVariable(v) && LLVMGetPointerAddressSpace(LLVMTypeOf(v)) == 2) return rodata_address(w->cc, v);
     if (LLVMIsAGlobalVariable(v) && LLVMGetPointerAddressSpace(LLVMTypeOf(v)) == 1) return variable_address(w->cc, v);
     if (LLVMIsAConstantInt(v)) return (uint32_t)LLVMConstIntGetZExtValue(v);
@@ -70,9 +75,9 @@ static uint32_t constant_address(const struct writer *w, LLVMValueRef v)
 
 /* ---- values ---- */
 
-static void write_value(const struct writer *w, LLVMValueRef v, uint32_t at);
+static void write_value(struct writer *w, LLVMValueRef v, uint32_t at);
 
-static void write_members(const struct writer *w, LLVMValueRef v, LLVMTypeRef type, uint32_t at)
+static void write_members(struct writer *w, LLVMValueRef v, LLVMTypeRef type, uint32_t at)
 {
     LLVMTargetDataRef data = LLVMGetModuleDataLayout(w->cc->module);
     LLVMTypeKind kind = LLVMGetTypeKind(type);
@@ -90,7 +95,17 @@ static void write_members(const struct writer *w, LLVMValueRef v, LLVMTypeRef ty
     }
 }
 
-static void write_value(const struct writer *w, LLVMValueRef v, uint32_t at)
+/* The linker adds the address of what this one is relative to. */
+static void note_fixup(struct writer *w, uint32_t at, uint32_t addend)
+{
+    struct cc *cc = w->cc;
+    if (!w->base) return;
+    cc->fixups = cc_grow(cc, cc->fixups, cc->nfixups, &cc->fixups_room, sizeof *cc->fixups);
+    cc->fixups[cc->nfixups++] = (struct fixup){w->global, w->base, at, addend};
+    w->base = NULL;
+}
+
+static void write_value(struct writer *w, LLVMValueRef v, uint32_t at)
 {
     LLVMTypeRef type = LLVMTypeOf(v);
     LLVMContextRef context = w->cc->context;
@@ -107,13 +122,14 @@ static void write_value(const struct writer *w, LLVMValueRef v, uint32_t at)
     }
     if (LLVMIsAConstantExpr(v)) v = LLVMConstInt(LLVMTypeOf(v), constant_address(w, v), 0);
     if (!LLVMIsAConstantInt(v) || LLVMGetIntTypeWidth(LLVMTypeOf(v)) > 64) refuse(w);
+    note_fixup(w, at, (uint32_t)LLVMConstIntGetZExtValue(v));
     write_bits(*w->area + at, LLVMConstIntGetZExtValue(v), (LLVMGetIntTypeWidth(LLVMTypeOf(v)) + 7) / 8);
 }
 
 /* To byte `at` of *area, which may move meanwhile if it is cc->rodata. */
 static void initial_value(struct cc *cc, LLVMValueRef global, uint8_t **area, uint32_t at)
 {
-    write_value(&(struct writer){cc, global, area}, LLVMGetInitializer(global), at);
+    write_value(&(struct writer){cc, global, area, NULL}, LLVMGetInitializer(global), at);
 }
 
 /* ---- constants ---- */
@@ -152,6 +168,16 @@ uint32_t rodata_address(struct cc *cc, LLVMValueRef global)
     return cc->rodata_addr + (uint32_t)at;
 }
 
+uint32_t rodata_name(struct cc *cc, LLVMValueRef global)
+{
+    for (uint32_t i = 0; i < cc->nnamed; i++)
+        if (cc->named[i] == global) return i;
+    if (LLVMGetInitializer(global) && LLVMGetPointerAddressSpace(LLVMTypeOf(global)) == 2) rodata_address(cc, global);
+    cc->named = cc_grow(cc, cc->named, cc->nnamed, &cc->named_room, sizeof *cc->named);
+    cc->named[cc->nnamed] = global;
+    return cc->nnamed++;
+}
+
 uint32_t rodata_words(struct cc *cc, const uint32_t *words, uint32_t n)
 {
     uint32_t at = (cc->rodata_size + 3) & ~3u;
@@ -167,5 +193,6 @@ void variables_write(struct cc *cc)
 {
     cc->data = cc_alloc(cc, cc->data_size + 1);
     for (uint32_t i = 0; i < cc->nvariables; i++)
-        initial_value(cc, cc->variables[i].global, &cc->data, cc->variables[i].offset);
+        if (LLVMGetInitializer(cc->variables[i].global))
+            initial_value(cc, cc->variables[i].global, &cc->data, cc->variables[i].offset);
 }

@@ -506,6 +506,7 @@ void select_run(struct func *f)
     f->mblocks[f->exit].term = TERM_RETURN;
     f->mblocks[f->exit].rs1 = REG_RA;
     select_routine_calls(f);
+    select_routine_frame(f);
     select_frame(f);
     for (uint32_t b = 0; b < f->nblocks; b++) select_block(f, b);
     select_phis(f);

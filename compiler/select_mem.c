@@ -28,7 +28,7 @@ static int32_t frame_offset(struct func *f, LLVMValueRef alloca_)
 
 static struct opd pointer_parts(struct func *f, LLVMValueRef p)
 {
-    if (LLVMIsAAllocaInst(p)) return opd_imm((uint32_t)frame_offset(f, p));
+    if (LLVMIsAAllocaInst(p) && !f->kernel->external) return opd_imm((uint32_t)frame_offset(f, p));
     return parts(f, p)[0];
 }
 
@@ -554,6 +554,13 @@ void select_frame(struct func *f)
     }
 }
 
+void select_frame_addresses(struct func *f)
+{
+    for (uint32_t i = f->nparams; i < f->nvalues; i++)
+        if (LLVMIsAAllocaInst(f->values[i].ref))
+            *f->values[i].parts = alu(f, ADD, opd_reg(f->frame_base), opd_imm(f->values[i].offset));
+}
+
 /* A struct argument whose address is used in other ways than for reading becomes private. */
 static struct opd copy_argument(struct func *f, const struct ventus_arg *a)
 {
@@ -576,7 +583,7 @@ static int32_t read_csr(struct func *f, unsigned csr)
 void select_local_base(struct func *f)
 {
     f->local_base = REG_LOCAL;
-    if (f->cc->start_sets_local) return;
+    if (f->cc->start_sets_local && !f->kernel->external) return;
     int32_t lds = read_csr(f, CSR_LDS), warps = read_csr(f, CSR_NUMW);
     struct opd stacks = alu(f, MUL, opd_reg(warps), opd_imm(ABI_WARP_STACK));
     f->local_base = alu(f, ADD, opd_reg(lds), stacks).reg;

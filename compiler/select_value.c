@@ -92,6 +92,11 @@ static struct opd global_address(struct func *f, LLVMValueRef global)
     unsigned space = LLVMGetPointerAddressSpace(LLVMTypeOf(global));
     if (LLVMIsAGlobalVariable(global) && space == 3)
         return alu(f, ADD, opd_reg(f->local_base), opd_imm(local_offset(f, global)));
+    if (LLVMIsAGlobalVariable(global) && f->cc->object && (space == 1 || space == 2)) {
+        int32_t reg = new_vreg(f, CLASS_S);
+        emit(f, OP_AUIPC, reg, 0, 0, (int32_t)rodata_name(f->cc, global));
+        return opd_reg(reg);
+    }
     if (LLVMIsAGlobalVariable(global) && space == 2) return opd_imm(rodata_address(f->cc, global));
     if (LLVMIsAGlobalVariable(global) && space == 1) return opd_imm(variable_address(f->cc, global));
     if (LLVMIsAFunction(global)) fail(f, "the address of function %s", LLVMGetValueName2(global, &n));

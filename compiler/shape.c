@@ -92,7 +92,11 @@ bool is_pure_routine(LLVMValueRef f)
     return !strncmp(LLVMGetValueName(f), prefix, sizeof prefix - 1);
 }
 
-bool is_routine(LLVMValueRef f) { return is_pure_routine(f) || has_mark(f, "ventus-routine"); }
+bool is_external(LLVMValueRef f) { return has_mark(f, "ventus-external"); }
+
+bool is_routine(LLVMValueRef f) { return is_pure_routine(f) || has_mark(f, "ventus-routine") || is_external(f); }
+
+void shape_external(struct cc *cc, LLVMValueRef f) { set_mark(cc, f, "ventus-external"); }
 
 bool is_noinline(LLVMValueRef f) { return has_mark(f, "ventus-noinline"); }
 
@@ -138,7 +142,7 @@ void shape_function(struct cc *cc, LLVMValueRef f)
         add_attribute(cc, f, "speculatable");
     }
     if (LLVMIsDeclaration(f)) return;
-    if (!kernel_is(f)) LLVMSetLinkage(f, LLVMInternalLinkage);
+    if (!kernel_is(f) && !is_external(f)) LLVMSetLinkage(f, LLVMInternalLinkage);
     add_attribute(cc, f, is_routine(f) ? "noinline" : "alwaysinline");
 }
 
@@ -165,7 +169,7 @@ void shape_kernels(struct cc *cc)
         if (kernel_is(f)) {
             set_mark(cc, f, KERNEL_MARK);
             LLVMSetLinkage(f, LLVMExternalLinkage);
-        } else if (!LLVMIsDeclaration(f)) {
+        } else if (!LLVMIsDeclaration(f) && !is_external(f)) {
             LLVMSetLinkage(f, LLVMInternalLinkage);
             if (has_attribute(f, "noinline") && !has_attribute(f, "optnone")) set_mark(cc, f, "ventus-noinline");
         }

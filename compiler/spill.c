@@ -530,6 +530,12 @@ static void forget_bases(struct spiller *s)
 
 static void put_base(struct func *f, int32_t base, uint32_t address)
 {
+    if (f->kernel->external) {
+        int32_t sum = new_vreg(f, CLASS_S);
+        emit(f, OP_AUIPC, sum, 0, 0, frame_place(address));
+        emit(f, OP_VMV_V_X, base, sum, 0, 0);
+        return;
+    }
     if (!address) {
         emit(f, OP_VMV_V_I, base, 0, 0, 0);
         return;

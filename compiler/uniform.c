@@ -51,7 +51,7 @@ static bool add_arguments(struct cc *cc)
     for (uint32_t k = 0; k < cc->nroutines; k++) {
         struct kernel *routine = &cc->routines[k];
         unsigned n = LLVMCountParams(routine->function);
-        if (is_pure_routine(routine->function)) continue;
+        if (is_pure_routine(routine->function) || routine->external) continue;
         routine->uniform = cc_alloc(cc, (n + 1) * sizeof *routine->uniform);
         for (unsigned i = 0; i < n; i++) routine->uniform[i] = !is_private(LLVMGetParam(routine->function, i));
         any = true;

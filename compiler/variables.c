@@ -17,6 +17,7 @@ static uint64_t place(struct cc *cc, LLVMValueRef global, uint64_t end, uint64_t
     size_t n;
     if (align < least) align = least;
     *at = (end + align - 1) & ~(align - 1);
+    if (!LLVMGetInitializer(global) && cc->object) return end; /* another object's */
     if (!LLVMGetInitializer(global))
         cc_error(cc, CC_FAILED, NULL, "program-scope variable '%s' is declared, but defined nowhere",
                  LLVMGetValueName2(global, &n));

@@ -52,7 +52,7 @@ static const char *choose_output(int argc, char **argv)
     for (int i = 1; i < argc; i++) {
         if (is_one_of(argv[i], printed)) return NULL;
         if (is_one_of(argv[i], with_value)) i++;
-        else if (!strcmp(argv[i], "--compile")) suffix = ".o";
+        else if (!strcmp(argv[i], "--compile") || !strcmp(argv[i], "-c")) suffix = ".o";
         else if (!strcmp(argv[i], "--link")) link = true;
         else input = argv[i];
     }
@@ -100,21 +100,24 @@ int cmd_cc(int argc, char **argv)
 {
     char path[PATH_MAX];
     if (argc > 1 && (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h"))) {
-        puts("usage: ventus cc [--options STRING] [--profile P|--config M] [--compile] [-o FILE] [FILE]\n"
-             "       ventus cc --link [--profile P|--config M] [--compile] [-o FILE] FILE...\n\n"
-             "Compiles OpenCL C or SPIR-V from FILE or standard input to an ELF executable for `ventus run`, or\n"
-             "links objects to one. clCreateProgramWithBinary takes executables and objects, too.\n\n"
-             "options:\n"
-             "      --options STRING      build options, as clBuildProgram takes them\n"
-             "      --profile P           instruction set: " ISA_PROFILE_NAMES "\n"
-             "      --config M            machine file: its instruction set, and no more registers than it has for\n"
-             "                            the warps of its largest work-group\n"
-             "      --compile             make an object, to be linked later\n"
-             "      --link                make a program of objects\n"
-             "  -o FILE                   where the result goes; default: the source with the suffix .elf (.o with\n"
-             "                            --compile), a.elf with --link, standard output when there is no FILE\n\n"
-             "Exit codes: 0 done, 1 the program does not compile, 2 unknown build option or wrong usage,\n"
-             "3 no clang-19, no built-in library, or a file cannot be read or written, 4 internal error.");
+        puts(
+            "usage: ventus cc [--options STRING] [--profile P|--config M] [--compile|-c] [-o FILE] [FILE]\n"
+            "       ventus cc --link [--profile P|--config M] [--compile] [-o FILE] FILE...\n\n"
+            "Compiles OpenCL C or SPIR-V from FILE or standard input to an ELF executable for `ventus run`, or\n"
+            "links objects to one. clCreateProgramWithBinary takes executables and objects, too.\n\n"
+            "options:\n"
+            "      --options STRING      build options, as clBuildProgram takes them\n"
+            "      --profile P           instruction set: " ISA_PROFILE_NAMES "\n"
+            "      --config M            machine file: its instruction set, and no more registers than it has for\n"
+            "                            the warps of its largest work-group\n"
+            "      --compile             make an object, to be linked later with --link\n"
+            "      --link                make a program of objects\n"
+            "  -c                        make an ELF object for `ventus ld`: other objects, in assembly\n"
+            "                            too, call its functions, and it theirs (docs/abi.md)\n"
+            "  -o FILE                   where the result goes; default: the source with the suffix .elf (.o with\n"
+            "                            --compile or -c), a.elf with --link, standard output when there is no FILE\n\n"
+            "Exit codes: 0 done, 1 the program does not compile, 2 unknown build option or wrong usage,\n"
+            "3 no clang-19, no built-in library, or a file cannot be read or written, 4 internal error.");
         return EXIT_OK;
     }
     const char *compiler = find_compiler(path);
