@@ -89,6 +89,7 @@ struct queue {
     struct event_list all;  /* what has not ended, in the order of submission */
     struct worker machine, host;
     uint64_t submitted;  /* so far, the number of the latest */
+    atomic_size_t count; /* of what is in flight: length of `all` */
     uint32_t running;    /* launches with the machine; written by its thread alone */
     atomic_uint watched; /* launches with a cancel flag of the caller's */
     uint64_t limit_ns;   /* how long a launch may run, 0: for ever */

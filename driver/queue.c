@@ -187,6 +187,7 @@ static void end_one(ventus_event *e, enum ventus_status status, struct event_lis
     pthread_mutex_lock(&q->lock);
     make_unready(e);
     list_remove(&q->all, ALL, e);
+    q->count--;
     tail_ends(e);
     if (e->kind == EVENT_LAUNCH) count_launch(q, e);
     e->state = VENTUS_ENDED;
@@ -337,6 +338,7 @@ static enum ventus_status append(struct queue *q, ventus_event *e, size_t ndeps)
     e->number = ++q->submitted;
     e->waits_for = ndeps + 1; /* one for the submission itself */
     list_insert(&q->all, ALL, e, q->all.last);
+    q->count++;
     q->tails++;
     queue_proceed(q);
     q->watched += e->watch != NULL;

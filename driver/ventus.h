@@ -364,6 +364,11 @@ void ventus_event_cancel(ventus_event *event);
  * that nor submitted more for some milliseconds, or has not waited for 50 ms. */
 void ventus_flush(ventus_device *device);
 
+/* For a client that goes on submitting: when more than `most` things are in flight, waits until half as many are, or
+ * until none of them can proceed before the client does something else. What is in flight takes host memory, a launch
+ * some 1.5 KB. Does nothing in a callback or a call. Since version 6.1. */
+void ventus_hold_back(ventus_device *device, size_t most);
+
 /* Waits until everything submitted before has ended: VENTUS_OK, or VENTUS_TIMEOUT after `timeout_ns`. */
 enum ventus_status ventus_finish(ventus_device *device, uint64_t timeout_ns);
 

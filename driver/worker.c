@@ -208,6 +208,26 @@ enum ventus_status ventus_finish(ventus_device *device, uint64_t timeout_ns)
     return in_time ? VENTUS_OK : VENTUS_TIMEOUT;
 }
 
+/* Is something of what is in flight at work, or about to be? Else all of it waits for the client. With the lock held.
+ */
+static bool proceeds(const struct queue *q)
+{
+    return q->running || q->machine.busy || q->host.busy || q->machine.ready.first || q->host.ready.first;
+}
+
+void ventus_hold_back(ventus_device *device, size_t most)
+{
+    enum { LOOK_NS = 1000000 };
+    struct queue *q = &device->queue;
+    if (q->count <= most) return;
+    pthread_mutex_lock(&q->lock);
+    const bool allowed = !queue_is_self(q);
+    queue_wake(q);
+    while (allowed && q->count > most / 2 && proceeds(q))
+        if (!help(q)) queue_wait(q, host_ns() + LOOK_NS);
+    pthread_mutex_unlock(&q->lock);
+}
+
 /* Says why a launch has not even been queued. */
 static void refuse(ventus_device *device, const struct ventus_launch *launch, enum ventus_status status, char *message,
                    size_t size)

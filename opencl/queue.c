@@ -175,9 +175,12 @@ static cl_int block(cl_command_queue q, struct command *transfer, ventus_event *
     return failure ? failure : error;
 }
 
+enum { MOST_IN_FLIGHT = 16384 };
+
 cl_int command_submit(struct command *c, cl_event *result)
 {
     cl_command_queue q = c->queue;
+    ventus_hold_back(q->context->device, MOST_IN_FLIGHT);
     bool blocking = c->blocking, mark = command_is_mark(c);
     cl_event handle = result ? event_new(q->context, q, c->type, c->queued) : NULL;
     ventus_event *event = NULL;

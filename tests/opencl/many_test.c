@@ -41,8 +41,49 @@ static void test_buffers(void **state)
     for (cl_uint i = N; i-- > 0;) OK(clReleaseMemObject(mems[i]));
 }
 
+static long most_megabytes(void)
+{
+    struct rusage u;
+    getrusage(RUSAGE_SELF, &u);
+    return u.ru_maxrss >> 10;
+}
+
+/* What is in flight does not grow without end, but nobody waits for what waits for him. */
+static void test_commands(void **state)
+{
+    (void)state;
+    enum { N = 150000, HELD = 30000 };
+    cl_int err, sum = 0;
+    cl_program program = program_build("kernel void k(global int *a) { int x = 0;\n"
+                                       "    for (int i = 0; i < 300; i++) x = x * 5 + a[1]; a[0] += 1 + x; }",
+                                       NULL);
+    cl_mem mem = buffer_new(CL_MEM_COPY_HOST_PTR, 2 * sizeof sum, (int[2]){0});
+    cl_kernel kernel = clCreateKernel(program, "k", &err);
+    cl_event gate = clCreateUserEvent(context, &err);
+    const size_t one = 1;
+    OK(clSetKernelArg(kernel, 0, sizeof mem, &mem));
+    OK(clFinish(queue));
+    const long before = most_megabytes();
+    for (int i = 0; i < N; i++) OK(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &one, NULL, 0, NULL, NULL));
+    OK(clEnqueueReadBuffer(queue, mem, CL_TRUE, 0, sizeof sum, &sum, 0, NULL, NULL));
+    assert_int_equal(sum, N);
+#ifndef __SANITIZE_ADDRESS__ /* which keeps what has been freed */
+    assert_in_range(most_megabytes() - before, 0, 90);
+#endif
+    OK(clEnqueueMarkerWithWaitList(queue, 1, &gate, NULL));
+    for (int i = 0; i < HELD; i++) OK(clEnqueueFillBuffer(queue, mem, &i, 4, 0, 4, 0, NULL, NULL));
+    OK(clSetUserEventStatus(gate, CL_COMPLETE));
+    OK(clEnqueueReadBuffer(queue, mem, CL_TRUE, 0, sizeof sum, &sum, 0, NULL, NULL));
+    assert_int_equal(sum, HELD - 1);
+    OK(clReleaseEvent(gate));
+    OK(clReleaseMemObject(mem));
+    OK(clReleaseKernel(kernel));
+    OK(clReleaseProgram(program));
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_contexts), cmocka_unit_test(test_buffers)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_commands), cmocka_unit_test(test_contexts),
+                                       cmocka_unit_test(test_buffers)};
     return cmocka_run_group_tests(tests, check_setup, check_teardown);
 }
