@@ -1,3 +1,4 @@
+#include <malloc.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -47,6 +48,16 @@ void *spares_take(struct spares *s, size_t size)
     return block + 1;
 }
 
+enum { TRIM_AFTER = 32768 };
+
+/* With the lock held: is it time to give memory back to the host? */
+static bool is_untidy(struct spares *s)
+{
+    if (s->most == 0 || ++s->freed < TRIM_AFTER) return false;
+    s->freed = 0;
+    return true;
+}
+
 void spares_give(struct spares *s, void *memory)
 {
     struct spare *block = (struct spare *)memory - 1;
@@ -57,8 +68,14 @@ void spares_give(struct spares *s, void *memory)
         s->first = block;
         s->count++;
     }
+    const bool untidy = !kept && is_untidy(s);
     pthread_mutex_unlock(&s->lock);
     if (!kept) free(block);
+#ifdef __GLIBC__
+    if (untidy) malloc_trim(0);
+#else
+    (void)untidy;
+#endif
 }
 
 void spares_close(struct spares *s)

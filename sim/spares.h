@@ -2,7 +2,11 @@
  *
  * malloc() makes threads wait for one another when one frees what another has allocated, and after a rush of launches
  * it returns the memory to the host, page by page, to ask for it again in the next one. Here blocks of one size are
- * kept for the next taker instead. Any thread may call any of these. */
+ * kept for the next taker instead. Any thread may call any of these.
+ *
+ * What is not kept lies between smaller blocks that others have freed, which malloc() keeps as if they were in use: so
+ * that of a million events, say, nothing would go back to the host. After some ten thousands it is asked to see to
+ * that. */
 #ifndef VENTUS_SPARES_H
 #define VENTUS_SPARES_H
 
@@ -16,6 +20,7 @@ struct spares {
     size_t size;  /* of a block, bytes */
     size_t most;  /* that are kept */
     size_t count; /* of them now */
+    size_t freed; /* others that have been given to free() since memory was last given back to the host */
 };
 
 /* False: the host has no mutex left. */
