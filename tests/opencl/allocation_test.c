@@ -322,6 +322,24 @@ static cl_int use_semaphores(struct objects *o)
     return clFinish(o->queue);
 }
 
+/* Where shared virtual memory is offered. */
+static cl_int use_shared_memory(struct objects *o)
+{
+    cl_int one = 1, *p;
+    cl_int error = CL_SUCCESS;
+    MAKE(o->queue, clCreateCommandQueue(context, device, 0, &err));
+    if (!(p = clSVMAlloc(context, CL_MEM_READ_WRITE, 4096, 0))) return CL_OUT_OF_RESOURCES;
+    if (!error) error = clEnqueueSVMMemFill(o->queue, p, &one, 4, 2048, 0, NULL, &o->events[0]);
+    if (!error) error = clEnqueueSVMMemcpy(o->queue, CL_TRUE, p + 512, p, 2048, 1, o->events, NULL);
+    if (!error) error = clEnqueueSVMMap(o->queue, CL_TRUE, CL_MAP_READ, p, 4096, 0, NULL, NULL);
+    if (!error && p[1023] != 1) error = 1;
+    if (!error) error = clEnqueueSVMUnmap(o->queue, p, 0, NULL, NULL);
+    if (!error) error = clEnqueueSVMFree(o->queue, 1, (void *[]){p}, NULL, NULL, 0, NULL, NULL);
+    if (error) clFinish(o->queue);
+    if (error) clSVMFree(context, p);
+    return error ? error : clFinish(o->queue);
+}
+
 /* ---- one failure after the other ---- */
 
 typedef cl_int client(struct objects *o);
@@ -372,6 +390,13 @@ TEST_EACH(images)
 TEST_EACH(launches)
 TEST_EACH(command_buffers)
 TEST_EACH(semaphores)
+
+static void test_shared_memory(void **state)
+{
+    (void)state;
+    if (!QUERY(cl_device_svm_capabilities, clGetDeviceInfo, device, CL_DEVICE_SVM_CAPABILITIES)) skip();
+    fail_each(use_shared_memory, "shared memory");
+}
 
 /* With a compiler that has it ready, and with results kept on disk. */
 static void test_programs(void **state)
@@ -438,11 +463,12 @@ static int teardown(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_contexts), cmocka_unit_test(test_memory),          cmocka_unit_test(test_images),
-        cmocka_unit_test(test_launches), cmocka_unit_test(test_command_buffers), cmocka_unit_test(test_semaphores),
-        cmocka_unit_test(test_programs), cmocka_unit_test(test_machine),
+        cmocka_unit_test(test_contexts),      cmocka_unit_test(test_memory),          cmocka_unit_test(test_images),
+        cmocka_unit_test(test_launches),      cmocka_unit_test(test_command_buffers), cmocka_unit_test(test_semaphores),
+        cmocka_unit_test(test_shared_memory), cmocka_unit_test(test_programs),        cmocka_unit_test(test_machine),
     };
     setenv("VENTUS_DEBUG", "0", 1);
+    setenv("VENTUS_SVM", "1", 1);
     cmocka_set_test_filter(getenv("ONLY"));
     return cmocka_run_group_tests(tests, setup, teardown);
 }
