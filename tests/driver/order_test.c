@@ -84,6 +84,12 @@ static void check_end(ventus_event *e, enum ventus_status status)
     ventus_event_release(e);
 }
 
+static enum ventus_status cause_of(ventus_event *e)
+{
+    assert_int_equal(ventus_event_wait(e, LONG), VENTUS_DEPENDENCY);
+    return ventus_event_outcome(e)->cause;
+}
+
 static uint32_t word(struct fixture *f)
 {
     uint32_t value = 0;
@@ -109,6 +115,33 @@ static void test_mark(void **state)
     check_end(strict, VENTUS_DEPENDENCY);
     check_end(lax, VENTUS_OK);
     check_end(slow, VENTUS_CANCELLED);
+}
+
+/* The first failure is the cause for all behind it; it counts for more than something that was cancelled. */
+static void test_cause(void **state)
+{
+    struct fixture *f = *state;
+    static const enum ventus_status ends[][3] = {
+        {VENTUS_OK, VENTUS_FAULT, VENTUS_FAULT},
+        {VENTUS_CANCELLED, VENTUS_OK, VENTUS_CANCELLED},
+        {VENTUS_CANCELLED, VENTUS_TIMEOUT, VENTUS_TIMEOUT},
+        {VENTUS_FAULT, VENTUS_CANCELLED, VENTUS_FAULT},
+    };
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
+        ventus_event *a = gate(f, 0, NULL), *b = gate(f, 0, NULL);
+        const struct ventus_dep both[] = {{a, false}, {b, false}};
+        ventus_event *first = mark(f, 2, both), *second = mark(f, ON(first)), *beside = mark(f, AFTER(first));
+        ventus_event_set(a, ends[i][0]);
+        ventus_event_set(b, ends[i][1]);
+        assert_int_equal(cause_of(first), ends[i][2]);
+        assert_int_equal(cause_of(second), ends[i][2]);
+        assert_int_equal(ventus_event_outcome(a)->cause, ends[i][0]);
+        check_end(a, ends[i][0]);
+        check_end(b, ends[i][1]);
+        check_end(beside, VENTUS_OK);
+        ventus_event_release(first);
+        ventus_event_release(second);
+    }
 }
 
 /* It ends when all of several have, and a failure among them does not make it earlier. */
@@ -506,8 +539,9 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(test_##name, setup, teardown)
     const struct CMUnitTest tests[] = {
-        TEST(mark), TEST(mark_of_many), TEST(long_chain), TEST(gate),  TEST(gate_behind),   TEST(gate_passed_at_once),
-        TEST(call), TEST(ending),       TEST(notify),     TEST(close), TEST(bad_arguments), TEST(graphs),
+        TEST(mark),        TEST(mark_of_many),        TEST(cause),  TEST(long_chain), TEST(gate),
+        TEST(gate_behind), TEST(gate_passed_at_once), TEST(call),   TEST(ending),     TEST(notify),
+        TEST(close),       TEST(bad_arguments),       TEST(graphs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
