@@ -143,14 +143,11 @@ static char **argument_vector(struct cc *cc, const char *clang, const char *acti
     return argv;
 }
 
-/* The folder that a file is in, or that one's folder, with `up` 2. */
-static const char *folder_of(struct cc *cc, const char *path, int up)
+/* The folder that a file is in, with `below` behind it; NULL: it has none. */
+static const char *folder_of(struct cc *cc, const char *path, const char *below)
 {
-    size_t n = strlen(path);
-    for (; up && n; up--)
-        while (n && path[--n] != '/') {
-        }
-    return n ? cc_printf(cc, "%.*s", (int)n, path) : NULL;
+    const char *slash = path ? strrchr(path, '/') : NULL;
+    return slash ? cc_printf(cc, "%.*s%s", (int)(slash - path), path, below) : NULL;
 }
 
 /* What the system has of programs, libraries and headers, and what the loader looks at. */
@@ -166,35 +163,49 @@ static const char *const system_files[] = {
     "/etc/ld.so.preload",
     "/proc/cpuinfo",
 };
-enum { SYSTEM_FILES = sizeof system_files / sizeof *system_files, MOST_LIBRARY_PATHS = 32 };
+enum { SYSTEM_FILES = sizeof system_files / sizeof *system_files, OTHER_FILES = 32 };
 
-/* A path that is not all there is. */
-static bool is_narrow(const char *path) { return path && *path && strcmp(path, "/"); }
+/* A list of paths, which ends with NULL. */
+struct paths {
+    const char **list;
+    size_t n, room;
+};
+
+/* Not all that there is, only because somebody works in the root. */
+static void add_path(struct paths *p, const char *path)
+{
+    if (path && *path && strcmp(path, "/") && p->n < p->room) p->list[p->n++] = path;
+}
+
+/* Where the loader looks first. */
+static void add_library_paths(struct cc *cc, struct paths *p)
+{
+    const char *said = secure_getenv("LD_LIBRARY_PATH");
+    char *paths = cc_printf(cc, "%s", said ? said : ""), *rest;
+    for (char *path = strtok_r(paths, ":", &rest); path; path = strtok_r(NULL, ":", &rest)) add_path(p, path);
+}
 
 /* What clang may read: what it is made of; the headers beside our library; and of the client's files those below the
  * current folder, from which names in quotes are looked up, and below the folders of the options. */
 static const char *const *readable_files(struct cc *cc, const char *clang)
 {
-    size_t n = 0, nuser = 0;
-    char *real = realpath(clang, NULL), *here = realpath(".", NULL), *rest;
-    char *paths = cc_printf(cc, "%s", secure_getenv("LD_LIBRARY_PATH") ? secure_getenv("LD_LIBRARY_PATH") : "");
+    size_t nuser = 0;
+    char *real = realpath(clang, NULL), *here = realpath(".", NULL);
     while (cc->clang_args[nuser]) nuser++;
-    const char **files = cc_alloc(cc, (SYSTEM_FILES + nuser + MOST_LIBRARY_PATHS + 8) * sizeof *files);
-    for (size_t i = 0; i < SYSTEM_FILES; i++) files[n++] = system_files[i];
+    struct paths p = {.room = SYSTEM_FILES + nuser + OTHER_FILES};
+    p.list = cc_alloc(cc, (p.room + 1) * sizeof *p.list);
+    for (size_t i = 0; i < SYSTEM_FILES; i++) p.list[p.n++] = system_files[i];
     for (size_t i = 0; i < nuser; i++)
-        if (!strncmp(cc->clang_args[i], "-I", 2)) files[n++] = cc->clang_args[i] + 2;
-    files[n++] = header_folder(cc);
-    if (is_narrow(here)) files[n++] = ".";
-    const char *own[] = {folder_of(cc, clang, 1), real ? folder_of(cc, real, 1) : NULL,
-                         real ? folder_of(cc, real, 2) : NULL};
-    for (size_t i = 0; i < 3; i++)
-        if (is_narrow(own[i])) files[n++] = own[i];
-    for (char *p = strtok_r(paths, ":", &rest); p && n < SYSTEM_FILES + nuser + MOST_LIBRARY_PATHS + 5;
-         p = strtok_r(NULL, ":", &rest))
-        if (is_narrow(p)) files[n++] = p;
+        if (!strncmp(cc->clang_args[i], "-I", 2)) p.list[p.n++] = cc->clang_args[i] + 2;
+    add_path(&p, here ? cc_printf(cc, "%s", here) : NULL);
+    add_path(&p, header_folder(cc));
+    add_path(&p, folder_of(cc, clang, ""));
+    add_path(&p, folder_of(cc, real, ""));
+    add_path(&p, folder_of(cc, real, "/../lib"));
+    add_library_paths(cc, &p);
     free(real);
     free(here);
-    return files;
+    return p.list;
 }
 
 /* The child writes into its pipes only, whatever a source asks for (`#pragma clang module build` makes a
