@@ -13,7 +13,7 @@ static void note_runs(void)
 {
     char script[4 * PATH_MAX];
     snprintf(script, sizeof script,
-             "case $1$4 in --options*) what=source ;; --link--kernel) what=$5 ;; *) what=all ;; esac\n"
+             "case $1$6 in --options*) what=source ;; --link--kernel) what=$7 ;; *) what=all ;; esac\n"
              "echo $what >>%s/runs\n"
              "[ ! -e %s/broken ] || [ $what = source ] || exit 1\n"
              "exec %s/ventus-cc \"$@\"",
