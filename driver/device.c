@@ -82,8 +82,6 @@ static struct ventus_info info_of(const char *path, size_t n, const struct gpu_c
     info.warps_per_sm = c->warps_per_sm;
     info.threads_per_warp = c->threads_per_warp;
     info.lds_bytes = c->lds_bytes;
-    info.vgpr_rows = c->vgpr_rows;
-    info.sgpr_rows = c->sgpr_rows;
     info.clock_mhz = c->clock_mhz;
     info.modelled = *c->timing;
     info.translated = c->translation != GPU_PHYSICAL;

@@ -62,6 +62,12 @@ uint32_t ventus_local_limit(const struct ventus_info *info)
     return info->lds_bytes - (uint32_t)(stacks < half ? stacks : half);
 }
 
+struct ventus_pools ventus_pools_of(const ventus_device *device)
+{
+    const struct gpu_config *c = gpu_config_of(device->gpu);
+    return (struct ventus_pools){c->sgpr_rows, c->vgpr_rows};
+}
+
 /* What a group has of an SM. */
 enum limit { OF_WARPS, OF_VECTORS, OF_SCALARS, OF_LOCAL, LIMITS };
 
@@ -110,8 +116,8 @@ void ventus_max_group_reason(const ventus_device *device, const struct ventus_ke
                  c->threads_per_warp, sgprs_of(kernel), c->sgpr_rows);
         break;
     case OF_LOCAL:
-        snprintf(text, size, "a group has %llu bytes of local memory and %u for each warp, an SM %u",
-                 (unsigned long long)local, (unsigned)ABI_WARP_STACK, c->lds_bytes);
+        snprintf(text, size, "a group has %llu bytes of local memory (at most %u) and %u for each warp, an SM %u",
+                 (unsigned long long)local, ventus_local_limit(&device->info), (unsigned)ABI_WARP_STACK, c->lds_bytes);
         break;
     default: snprintf(text, size, "an SM has %u warps of %u", c->warps_per_sm, c->threads_per_warp);
     }

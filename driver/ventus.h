@@ -67,8 +67,6 @@ struct ventus_info {
     uint32_t warps_per_sm;     /* resident warps of one SM, which are also the most of a work-group */
     uint32_t threads_per_warp; /* work-items of a warp */
     uint32_t lds_bytes;        /* local memory of one SM, the stacks of its warps included */
-    uint32_t vgpr_rows;        /* vector registers of one SM, which its warps share, ... */
-    uint32_t sgpr_rows;        /* ... and scalar ones */
     uint32_t clock_mhz;        /* that the device reports */
     bool modelled;             /* its clock is that of a cycle model (ventus_clock) */
     bool translated;           /* addresses of kernels are virtual, in an address space of the device's own */
@@ -268,9 +266,14 @@ uint32_t ventus_local_limit(const struct ventus_info *info);
  * 0 bytes each); 0 when the local memory is beyond ventus_local_limit. */
 uint32_t ventus_max_group(const ventus_device *device, const struct ventus_kernel *kernel, const uint64_t *local_sizes);
 
-/* Why that is no more: a sentence of up to `size` bytes, the closing 0 included, without a full stop or the end of a
- * line.
- */
+/* Registers of an SM, which the warps of a group share. Since version 6.1. */
+struct ventus_pools {
+    uint32_t scalars, vectors;
+};
+struct ventus_pools ventus_pools_of(const ventus_device *device);
+
+/* Why a group is not larger: a sentence of up to `size` bytes, the closing 0 included, without a full stop or the end
+ * of a line. Since version 6.1. */
 void ventus_max_group_reason(const ventus_device *device, const struct ventus_kernel *kernel,
                              const uint64_t *local_sizes, char *text, size_t size);
 

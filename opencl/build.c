@@ -268,10 +268,11 @@ void compiler_complain(cl_int error, const char *log)
 
 void build_for(struct build *b, const ventus_device *device)
 {
+    const struct ventus_pools pools = ventus_pools_of(device);
     struct ventus_info info;
     ventus_device_info(device, &info);
     b->profile = info.profile;
-    snprintf(b->pools, sizeof b->pools, "%u,%u,%u,%u", (unsigned)info.sgpr_rows, (unsigned)info.vgpr_rows,
+    snprintf(b->pools, sizeof b->pools, "%u,%u,%u,%u", (unsigned)pools.scalars, (unsigned)pools.vectors,
              (unsigned)info.threads_per_warp, (unsigned)device_max_group(&info));
 }
 

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "case.h"
+#include "isa/isa.h"
 
 extern char **environ;
 
@@ -122,7 +123,7 @@ static bool find_cc(char *path, size_t size)
     return set && *set ? snprintf(path, size, "%s", set) < (int)size : find_tool("ventus-cc", path, size);
 }
 
-bool build_device(const char *text, const char *options, const struct ventus_info *machine, ventus_module **module,
+bool build_device(const char *text, const char *options, const struct gpu_config *machine, ventus_module **module,
                   char *message, size_t size)
 {
     char cc[4096], source[300], elf[300], log[300], pools[64];
@@ -135,14 +136,15 @@ bool build_device(const char *text, const char *options, const struct ventus_inf
     name_file(elf, sizeof elf, ".elf");
     name_file(log, sizeof log, ".log");
     if (!write_file(source, text)) return failed(message, size, "cannot write %s", source);
-    struct ventus_info first;
-    if (!machine && ventus_describe(0, &first, message, size) != VENTUS_OK) return false;
+    struct gpu_config first;
+    if (!machine && device_gpu_config(0, &first, message, size) != VENTUS_OK) return false;
     if (!machine) machine = &first;
     snprintf(pools, sizeof pools, "%u,%u,%u,%u", machine->sgpr_rows, machine->vgpr_rows, machine->threads_per_warp,
              machine->warps_per_sm * machine->threads_per_warp);
-    int status = run((char *[]){cc, "--profile", (char *)machine->profile, "--pools", pools, "--options",
-                                (char *)(options ? options : ""), "-o", elf, source, NULL},
-                     log);
+    int status =
+        run((char *[]){cc, "--profile", (char *)isa_profile_name((enum isa_profile)machine->profile), "--pools", pools,
+                       "--options", (char *)(options ? options : ""), "-o", elf, source, NULL},
+            log);
     char *image = status == 0 ? read_file(elf, &bytes) : NULL;
     bool ok = status != 0 ? log_failure("ventus-cc", status, log, message, size) : image != NULL;
     if (status == 0 && !image) failed(message, size, "ventus-cc wrote no ELF");

@@ -47,11 +47,11 @@ struct case_program {
 };
 
 struct case_options {
-    const char *clang_flags;           /* extra flags for the host build, or NULL */
-    const char *cc_options;            /* OpenCL build options, or NULL */
-    const struct ventus_info *machine; /* as build_device takes it */
-    uint64_t seed;                     /* of random buffer contents */
-    unsigned seconds;                  /* a launch that takes longer is cancelled */
+    const char *clang_flags;          /* extra flags for the host build, or NULL */
+    const char *cc_options;           /* OpenCL build options, or NULL */
+    const struct gpu_config *machine; /* as build_device takes it */
+    uint64_t seed;                    /* of random buffer contents */
+    unsigned seconds;                 /* a launch that takes longer is cancelled */
 };
 
 /* ---- build.c ---- */
@@ -61,7 +61,7 @@ bool find_tool(const char *name, char *path, size_t size);
 
 /* Builds `text` with ventus-cc ($VENTUS_CC, or the nearest one) / clang ($VENTUS_CLANG, or clang-19). On failure the
  * outputs stay and `message` says why. The program is for `machine`, NULL: the first device. */
-bool build_device(const char *text, const char *options, const struct ventus_info *machine, ventus_module **module,
+bool build_device(const char *text, const char *options, const struct gpu_config *machine, ventus_module **module,
                   char *message, size_t size);
 bool build_host(const char *text, const char *flags, void **host, char *message, size_t size);
 /* Makes the temporary folder and parses host.h; build_host does it when nobody did. */

@@ -1008,7 +1008,7 @@ static void test_max_group_reason(void **state)
     c.warps_per_sm = 8;
     c.vgpr_rows = 1024;
     c.sgpr_rows = 256;
-    c.lds_bytes = 8 << 10;
+    c.lds_bytes = 16 << 10;
     expect_reason(&c, &k,
                   "work-groups of kernel k have at most 256 work-items on this machine: an SM has 8 warps of 32");
     k.sgprs = 36;
@@ -1019,10 +1019,16 @@ static void test_max_group_reason(void **state)
     expect_reason(&c, &k,
                   "work-groups of kernel k have at most 160 work-items on this machine: each warp of 32 has 180 "
                   "vector registers, all warps of a group together 1024");
-    k.lds_bytes = 4 << 10;
+    k.lds_bytes = (8 << 10) + 1;
     expect_reason(&c, &k,
-                  "work-groups of kernel k have at most 128 work-items on this machine: a group has 4096 bytes of "
-                  "local memory and 1024 for each warp, an SM 8192");
+                  "work-groups of kernel k have at most 0 work-items on this machine: a group has 8193 bytes of local "
+                  "memory (at most 8192) and 1024 for each warp, an SM 16384");
+    k.lds_bytes = 4 << 10;
+    c.lds_bytes = 8 << 10;
+    expect_reason(
+        &c, &k,
+        "work-groups of kernel k have at most 128 work-items on this machine: a group has 4096 bytes of local "
+        "memory (at most 4096) and 1024 for each warp, an SM 8192");
 }
 
 /* The sizes the driver tells are those it obeys: the arguments aligned as the note says, behind the kernel's own. */

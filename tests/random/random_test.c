@@ -17,7 +17,7 @@ enum { BATCH = 10, MESSAGE = 4096, SHOWN = 2, ENOUGH = 20 };
 
 static unsigned failures;
 static char message[MESSAGE];
-static struct ventus_info machine;
+static struct gpu_config machine;
 static const char *translation; /* of its addresses */
 static const char *compiler;    /* that the environment names, or "" */
 static const char *registers;   /* of each class that the compiler may use; "": all */
@@ -36,7 +36,7 @@ static uint64_t setting(const char *name, uint64_t otherwise)
 static void report(uint64_t seed)
 {
     printf("FAILED seed %llu, profile %s, translation %s, %s registers: %s\n", (unsigned long long)seed,
-           machine.profile, translation, *registers ? registers : "all", message);
+           isa_profile_name((enum isa_profile)machine.profile), translation, *registers ? registers : "all", message);
     char *text = failures++ < SHOWN ? gen_source(seed, 1) : NULL;
     if (text) printf("%s\n", text);
     free(text);
@@ -47,7 +47,7 @@ static void report(uint64_t seed)
 static void batch(ventus_device *device, uint64_t seed, unsigned n)
 {
     struct case_program program;
-    struct case_options options = {.seconds = 20, .cc_options = "-w", .machine = &machine};
+    struct case_options options = {.seconds = 60, .cc_options = "-w", .machine = &machine};
     char *text = gen_source(seed, n);
     if (!text) return snprintf(message, sizeof message, "no memory"), report(seed);
     bool built = case_open(&program, text, &options, message, sizeof message);
@@ -101,9 +101,8 @@ static enum ventus_status open_device(uint64_t seed, ventus_device **device)
     config.quantum = quanta[seed / BATCH % 4];
     config.translation = seed / BATCH % 3 == 1 ? GPU_SV39 : GPU_PHYSICAL;
     translation = config.translation == GPU_SV39 ? "sv39" : "none";
-    enum ventus_status status = device_open_gpu(&config, device);
-    if (status == VENTUS_OK) ventus_device_info(*device, &machine);
-    return status;
+    machine = config;
+    return device_open_gpu(&config, device);
 }
 
 int main(int argc, char **argv)
