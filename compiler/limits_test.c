@@ -48,16 +48,29 @@ static void texts(void **state)
 {
     (void)state;
     struct pools p;
-    static const char *const wrong[] = {"",           "1",         "1,2,3",     "1,2,3,4,", "1,2,3,4,5", "0,1,1,1",
-                                        "1,0,1,1",    "1,1,0,1",   "1,1,1,0",   "-1,1,1,1", " 1,1,1,1",  "1,2,3,4x",
-                                        "1, 2, 3, 4", "0x1,2,3,4", "1,,3,4",    "1;2;3;4",  "+1,2,3,4",  "9999999,1,1,1"};
+    static const char *const wrong[] = {"",           "1",         "1,2,3",   "1,2,3,4,", "1,2,3,4,5", "0,1,1,1",
+                                        "1,0,1,1",    "1,1,0,1",   "1,1,1,0", "-1,1,1,1", " 1,1,1,1",  "1,2,3,4x",
+                                        "1, 2, 3, 4", "0x1,2,3,4", "1,,3,4",  "1;2;3;4",  "+1,2,3,4",  "9999999,1,1,1"};
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) assert_false(limits_parse(wrong[i], &p));
     assert_true(limits_parse("1,2,3,1048576", &p));
     assert_true(p.scalars == 1 && p.vectors == 2 && p.lanes == 3 && p.group == 1048576);
 }
 
+/* Arguments of routines are in registers that all machines have enough of, and that no function which other objects see
+ * keeps for its callers (docs/abi.md): such a function may call routines. */
+static void passed(void **state)
+{
+    (void)state;
+    const struct isa_registers saved = convention_saved();
+    assert_int_equal(saved.x >> REG_LINK & 1, 0);
+    for (unsigned n = REG_PASSED; n < REG_PASSED + PASSED_SCALARS; n++) {
+        assert_in_range(n, 1, 31);
+        assert_int_equal(saved.x >> n & 1, 0);
+    }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {TEST(limits), TEST(texts)};
+    const struct CMUnitTest tests[] = {TEST(limits), TEST(texts), TEST(passed)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
