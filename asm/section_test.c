@@ -123,6 +123,18 @@ static void test_not_loaded(void **state)
     elf_free(&m);
 }
 
+/* What arrays of functions are called does not matter. */
+static void test_arrays(void **state)
+{
+    struct elf_image m;
+    (void)state;
+    program(".section a, \"aw\", @init_array\n.word 1\n.section b, \"aw\", @fini_array\n.word 2\n.section c, \"aw\", "
+            "%preinit_array\n.word 3\n.section .fini_array.5\n.word 4",
+            &m);
+    DATA(&m, 1, 2, 3, 4);
+    elf_free(&m);
+}
+
 static void test_moving(void **state)
 {
     struct elf_image m;
@@ -295,10 +307,24 @@ static void test_linked_commons(void **state)
     LINK(&m, ".local a\n.comm a, 4\n.data\n.word a", ".lcomm a, 4\n.data\n.word a");
     assert_true(((const uint32_t *)m.data)[0] != ((const uint32_t *)m.data)[1]);
     elf_free(&m);
-    log = link_sources((const char *const[3]){".data\n.word __start_nothing"}, &m);
-    assert_non_null(log);
-    assert_non_null(strstr(log, "undefined symbol '__start_nothing'"));
+}
+
+static void not_linked(const char *expect, const char *a, const char *b)
+{
+    struct elf_image m;
+    char *log = link_sources((const char *const[3]){a, b}, &m);
+    if (!log) fail_msg("linked: %s", a);
+    if (!strstr(log, expect)) fail_msg("gave: %s\nnot: %s", log, expect);
     free(log);
+}
+
+static void test_not_linked(void **state)
+{
+    (void)state;
+    not_linked("undefined symbol '__start_nothing'", ".data\n.word __start_nothing", NULL);
+    not_linked("undefined symbol 'x'", ".globl x\n.section .debug, \"\"\nx: .word 1", ".data\n.word x");
+    not_linked("larger than", ".bss\n.zero 40000000", ".section more, \"aw\", @nobits\n.zero 40000000");
+    not_linked("larger than", ".comm a, 40000000", ".comm b, 40000000");
 }
 
 int main(void)
@@ -307,7 +333,7 @@ int main(void)
         cmocka_unit_test(test_kinds),          cmocka_unit_test(test_not_loaded), cmocka_unit_test(test_moving),
         cmocka_unit_test(test_alignment),      cmocka_unit_test(test_commons),    cmocka_unit_test(test_ignored),
         cmocka_unit_test(test_mistakes),       cmocka_unit_test(test_headers),    cmocka_unit_test(test_linked),
-        cmocka_unit_test(test_linked_commons),
+        cmocka_unit_test(test_linked_commons), cmocka_unit_test(test_arrays),     cmocka_unit_test(test_not_linked),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
