@@ -258,7 +258,9 @@ static bool build(struct linker *l, uint32_t base, const char *start)
         if (!link_read(l, &l->objects[k])) return false;
     if (!join_profiles(l)) return false;
     if (start && start_is_missing(l) && !add_start(l, start)) return false;
-    if (!link_names(l) || !link_place(l, base) || !copy_parts(l) || !link_bind(l) || !link_relocate(l)) return false;
+    if (!link_names(l) || !link_place(l, base) || !copy_parts(l) || !link_bind(l) || !link_recursion(l) ||
+        !link_relocate(l))
+        return false;
     *l->image = (struct elf_image){.profile = l->profile,
                                    .entry = base,
                                    .text_addr = base,

@@ -238,7 +238,7 @@ static void test_damaged(void **state)
            "f\nj u\n"
            ".weak u\n.rodata\nt: .word f, u, t\n.data\n.word t\n.bss\n.zero 100\n.section "
            ".rodata.ventus.resource\n.half 1,2,3,4\n.comm c, 8, 16\n.section .a, \"aw\"\n.word c, __stop_.a\n"
-           ".init_array\n.word f",
+           ".init_array\n.word f\n.section .ventus.calls, \"\"\n.word f, u, f, t",
            &good);
     for (int i = 0; i < 30000; i++) {
         struct elf_image m;

@@ -3,6 +3,7 @@
  *   objects.c    objects are read, and checked
  *   names.c      which object defines what the others mean
  *   place.c      where sections go
+ *   recursion.c  circles of calls, which are mistakes
  *   relocate.c   words that only the linker can fill in
  *   summary.c    call graphs of objects -> what each kernel needs
  *   link.c       objects -> program
@@ -20,6 +21,7 @@
 #include <libelf.h>
 
 #define SUMMARY_SECTION ".ventus.resobj"
+#define CALLS_SECTION   ".ventus.calls"
 
 enum {
     OUT_TEXT = ASM_TEXT,
@@ -125,6 +127,11 @@ bool link_address(struct linker *linker, struct object *object, size_t i, uint32
 
 /* Gives all parts of the program, and the space that objects share, their addresses, from `base` on. */
 bool link_place(struct linker *linker, uint32_t base);
+
+/* ---- recursion.c ---- */
+
+/* False, with a message that names a function, when functions of the compiler call each other in a circle. */
+bool link_recursion(struct linker *linker);
 
 /* ---- relocate.c ---- */
 

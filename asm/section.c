@@ -111,7 +111,8 @@ static bool enter_own(struct as *as, const char *at, const char *name)
     return true;
 }
 
-static bool is_of_this_project(const char *name) { return starts(name, ".ventus"); }
+/* But for what the compiler tells the linker of calls, which is like any other. */
+static bool is_of_this_project(const char *name) { return starts(name, ".ventus") && strcmp(name, ".ventus.calls"); }
 
 /* The text of the token, a word or a string without its quotes. */
 static char *text_of(struct as *as, const struct token *t)

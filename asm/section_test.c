@@ -293,7 +293,6 @@ static void test_linked(void **state)
 static void test_linked_commons(void **state)
 {
     struct elf_image m;
-    char *log;
     (void)state;
     LINK(&m, ".comm a, 4\n.comm b, 8, 64\n.comm c, 4\n.data\n.word a, b, c, BUFFER_ADDR",
          ".comm a, 12\n.data\n.word a\n.globl c\nc: .word 7\n.bss\n.zero 3");

@@ -104,6 +104,25 @@ static void write_data(struct cc *cc, FILE *out)
 
 /* ---- the module note ---- */
 
+/* Which function calls which of another object or of this one, for the linker: a circle is a mistake. */
+static void write_calls(struct cc *cc, FILE *out, const struct kernel *from)
+{
+    LLVMValueRef f = from->function;
+    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
+        for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i)) {
+            const struct kernel *to = LLVMIsACallInst(i) ? routine_find(cc, LLVMGetCalledValue(i)) : NULL;
+            if (to && to->external) fprintf(out, "\t.word %s, %s\n", from->name, to->name);
+        }
+}
+
+static void write_all_calls(struct cc *cc, FILE *out)
+{
+    fputs("\t.section .ventus.calls, \"\", @progbits\n", out);
+    for (uint32_t i = 0; i < cc->nroutines; i++)
+        if (cc->routines[i].external && !LLVMIsDeclaration(cc->routines[i].function))
+            write_calls(cc, out, &cc->routines[i]);
+}
+
 /* What the linker has to fill in, and the private memory that a program of assembly would have for its callees. */
 static void leave_open(struct ventus_kernel *to, const struct kernel *k)
 {
@@ -136,6 +155,7 @@ static char *write_source(struct cc *cc, size_t *size)
     if (!out) cc_error(cc, CC_ENVIRONMENT, NULL, "out of memory");
     write_text(cc, out);
     write_data(cc, out);
+    write_all_calls(cc, out);
     write_note(cc, out);
     if (fclose(out)) cc_error(cc, CC_ENVIRONMENT, NULL, "out of memory");
     return text;

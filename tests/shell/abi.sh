@@ -129,6 +129,12 @@ refused() { echo "$1" >bad.cl; check 1 "$2" "$ventus" cc -c bad.cl -o bad.o; }
 refused 'int f(int x) { return x ? f(x - 1) : 0; }' 'function "f" is recursive'
 refused 'int g(int); int f(int x) { return x ? g(x - 1) : 0; } int g(int x) { return f(x); }' 'function "[fg]" is recursive'
 refused 'void f(read_only image2d_t i); kernel void k(read_only image2d_t i) { f(i); }' 'function "f" is not defined'
+for f in f:g g:h h:f; do
+    echo "int ${f#*:}(int); int ${f%:*}(int x) { return x ? ${f#*:}(x - 1) : 0; }" >${f%:*}.cl
+    check 0 '' "$ventus" cc -c ${f%:*}.cl
+done
+check 1 "function '[fgh]' is recursive" "$ventus" ld f.o g.o h.o -o bad.elf
+printf '.globl h\nh: ret\n' | "$ventus" as -c -o h.o - && check 0 '' "$ventus" ld f.o g.o h.o -o good.elf
 check 1 "undefined symbol 'ours'" "$ventus" ld a.o theirs.o -o bad.elf
 check 2 'it goes without' "$ventus" cc -c --compile a.cl -o a.o
 printf '.print_format 1, "a"\n' | "$ventus" as -c -o f1.o - && printf '.print_format 1, "b"\n' | "$ventus" as -c -o f2.o -
