@@ -5,7 +5,6 @@
 #include "asm/as.h"
 
 #include <elf.h>
-#include <stdlib.h>
 
 /* What is usual for names that are one of these, or begin with one and a point. */
 static const struct usual {
@@ -49,7 +48,7 @@ static struct usual usual_of(const char *name)
 
 /* ---- the list of sections ---- */
 
-static struct section *new_section(struct as *as, const char *name, const struct usual *as_usual)
+static struct section *new_section(struct as *as, const char *name, const struct usual *u)
 {
     struct sections *all = &as->sections;
     if (all->n == all->room) {
@@ -59,8 +58,7 @@ static struct section *new_section(struct as *as, const char *name, const struct
         if (all->n) memcpy(all->list, old, all->n * sizeof(struct section *));
     }
     struct section *s = all->list[all->n++] = as_alloc(as, sizeof *s);
-    *s = (struct section){
-        .name = name, .kind = as_usual->kind, .type = as_usual->type, .flags = as_usual->flags, .alignment = 4};
+    *s = (struct section){.name = name, .kind = u->kind, .type = u->type, .flags = u->flags, .alignment = 4};
     s->last = &s->first;
     return s;
 }
