@@ -1,7 +1,7 @@
 // A kernel in C that calls functions in assembly, and a function in C that a kernel in assembly calls.
 //
 //   ventus as -c sum.s && ventus as -c scale.s && ventus cc -c blur.cl -o blur.o && ventus ld blur.o sum.o scale.o -o abi.elf
-//   ventus run abi.elf --kernel blur -g 6 -a ints:0,10,20,30,40,50 -a out:24:- --show 1
+//   ventus run abi.elf --kernel blur -g 6 -a ints:0,10,20,30,40,50 -a buf:24 --show 1
 //   ventus run abi.elf --kernel scale -g 6 -a ints:0,10,20,30,40,50 -a i:3
 struct window {
     int left, middle, right;
