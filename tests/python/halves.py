@@ -1,7 +1,8 @@
 """Halves against the host's, bit by bit: arithmetic, comparisons, conversions, and functions within their limits.
 
 All 65536 of them go through every operation with one operand, and each is once either operand of the others. Conversions
-to halves are of every half, the middles between neighbours and what is next to those. Exits with 1 if anything differs.
+to halves are of every half, the middles between neighbours and what is next to those. With the argument `instructions`: what is
+no function of the library alone. Exits with 1 if anything differs.
 """
 import sys
 
@@ -175,6 +176,9 @@ def main():
     np.seterr(all="ignore")
     device, rng = Device(), np.random.default_rng(12)
     good = check_arithmetic(device, *pairs(rng))
+    if sys.argv[1:] == ["instructions"]:
+        good += check_to_half(device, "float", reals(np.float32))
+        sys.exit(not all(good))
     good += check_functions(device)
     good += check_images(device)
     for name, dtype in INTEGERS.items():

@@ -314,6 +314,9 @@ static const struct fault_case {
     {"lw x6, 8(x5)", 2, V | R | GUEST_DATA >> 2 | 1ull << 54, FAULT_PAGE, 32, PAGE + 8, "reserved bits"},
     {"lw x6, 8(x5)", 1, V | R | (GUEST_DATA + 4096) >> 2, FAULT_PAGE, 32, PAGE + 8, "misaligned superpage"},
     {"lw x6, 8(x5)", 2, V | R | GUEST_DATA >> 2, FAULT_PAGE, 32, PAGE + 8, "misaligned superpage"},
+    {"lw x6, 8(x5)", 1, V | R | (GUEST_DATA + (1 << 20)) >> 2, FAULT_PAGE, 32, PAGE + 8,
+     "misaligned superpage"},                                                                       /* half */
+    {"lw x6, 8(x5)", 2, V | R | 0xa0000000 >> 2, FAULT_PAGE, 32, PAGE + 8, "misaligned superpage"}, /* of its span */
     {"lw x6, 8(x5)", 0, V | TABLES >> 2, FAULT_PAGE, 32, PAGE + 8, "more than three levels"},
     {"lw x6, 8(x5)", 1, V | 0xd0000000u >> 2, FAULT_PAGE, 32, PAGE + 8, "page table outside memory"},
     {"lw x6, 8(x5)", 2, V | 0x1a0000000ull >> 2, FAULT_PAGE, 32, PAGE + 8, "page table outside memory"},
