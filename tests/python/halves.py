@@ -28,7 +28,11 @@ def pairs(rng):
     a, b, c = np.concatenate([a, first[:384]]), np.concatenate([b, second[:384]]), np.concatenate([c, edges.repeat(20)[:384]])
     c[::3] = -(a * b)[::3]
     c[1::3] = np.nextafter(-(a * b)[1::3], np.float16(1))
-    return a, b, c
+    # Sums beside the middle of two halves, by less than a float of that size can say.
+    scale = np.exp2(rng.integers(-14, 3, 4096))
+    size = rng.choice([-1, 1], 4096) * scale
+    beside = (1 + 2.0**-10) * size, np.full(4096, 1 - 2.0**-10), rng.choice([-1, 1], 4096) * (2048 + 2 * rng.integers(0, 1024, 4096)) * scale
+    return tuple(np.concatenate([x, y.astype(np.float16)]) for x, y in zip((a, b, c), beside))
 
 
 def fma(a, b, c):
