@@ -279,19 +279,41 @@ static void hint_operands(struct as *as, const struct isa_desc *d)
     else as_hint(as, "%s has no operands", d->name);
 }
 
+/* An operand whose value only the layout knows, as one that fits. */
+static void set_unknown(struct insn *in, char letter)
+{
+    const struct isa_operand *o = isa_operand(letter);
+    isa_set(in, (enum operand_role)o->role, o->form == FORM_BYTES ? 4 : 0);
+}
+
+/* Copies have two rows of one mnemonic, with a destination in a scalar or in a vector register: the one that is meant.
+ */
+static unsigned choose_bank(const struct as *as, unsigned op)
+{
+    const struct isa_operand *first = isa_operand(*isa_table[op].operands);
+    bool scalar = scalar_register(as->t) >= 0;
+    if (isa_table[op].kind != KIND_DMA || (first->kind == OPERAND_REG_X) == scalar) return op;
+    for (unsigned other = 1; other < OP_COUNT; other++) {
+        bool here = other != op && isa_table[other].revisions & as->mnemonics.profile;
+        if (here && !strcmp(isa_table[other].name, isa_table[op].name)) return other;
+    }
+    return op;
+}
+
 /* Registers are known now, and so is the size, unless a target or a symbol decides it. */
 static bool check_encoding(struct as *as, const struct item *i, const struct insn *in, const char *at)
 {
     uint32_t words[ISA_MAX_WORDS];
     const char *why = "operand";
     struct insn copy = *in;
-    if (i->letter) isa_set(&copy, (enum operand_role)isa_operand(i->letter)->role, 0);
+    if (i->letter) set_unknown(&copy, i->letter);
     if (isa_encode_in(as->mnemonics.profile, &copy, words, &why)) return true;
     return as_error(as, i->expr ? i->at : at, "%s is out of range", why);
 }
 
 bool operand_instruction(struct as *as, unsigned op, const struct token *mnemonic, bool aq, bool rl)
 {
+    op = choose_bank(as, op);
     const struct isa_desc *d = &isa_table[op];
     struct insn in = {
         .op = (uint16_t)op, .vm = 1, .aq = aq, .rl = rl, .rm = isa_has((enum isa_op)op, ROLE_RM) ? 7 : 0, .size = 4};
@@ -308,7 +330,7 @@ bool operand_instruction(struct as *as, unsigned op, const struct token *mnemoni
     if (!i) return false;
     uint32_t words[ISA_MAX_WORDS];
     struct insn sized = in;
-    if (parsed.letter) isa_set(&sized, (enum operand_role)isa_operand(parsed.letter)->role, 0);
+    if (parsed.letter) set_unknown(&sized, parsed.letter);
     i->size = 4 * isa_encode_in(as->mnemonics.profile, &sized, words, NULL);
     i->insn = in;
     i->letter = parsed.letter;

@@ -16,6 +16,7 @@ static uint32_t gather(uint64_t word, const struct isa_operand *o)
 static int32_t operand_value(uint64_t word, const struct isa_operand *o)
 {
     uint32_t v = gather(word, o);
+    if (o->form == FORM_BYTES) return 4 << v;
     bool is_signed = o->kind == OPERAND_SIMM || o->kind == OPERAND_TARGET;
     if (is_signed && o->width < 32 && v >> (o->width - 1)) v |= ~0u << o->width;
     return (int32_t)(v << o->shift);
@@ -85,7 +86,21 @@ static bool registers_exist(const struct insn *in)
     return true;
 }
 
-bool isa_decode_raw(enum isa_profile profile, const uint32_t *words, size_t nwords, struct insn *out)
+/* Vector branches compare vs1 with vs2 in the documents, and vs2 with vs1 in the public tools and hardware. A struct
+ * insn has the operands in the order of the latter, so that in text the first is compared with the second everywhere.
+ */
+void isa_order_branch(enum isa_profile profile, struct insn *in)
+{
+    uint8_t rs1 = in->rs1;
+    if (isa_table[in->op].kind != KIND_VBRANCH || !isa_is_document(profile)) return;
+    in->rs1 = in->rs2;
+    in->rs2 = rs1;
+    in->abs = (uint8_t)((in->abs & 4) | (in->abs & 1) << 1 | (in->abs >> 1 & 1));
+    in->neg = (uint8_t)((in->neg & 4) | (in->neg & 1) << 1 | (in->neg >> 1 & 1));
+}
+
+/* One instruction alone, with the fields as the word has them. */
+static bool decode_word(enum isa_profile profile, const uint32_t *words, size_t nwords, struct insn *out)
 {
     isa_init();
     invalid(out);
@@ -101,6 +116,13 @@ bool isa_decode_raw(enum isa_profile profile, const uint32_t *words, size_t nwor
         return registers_exist(out) || invalid(out);
     }
     return false;
+}
+
+bool isa_decode_raw(enum isa_profile profile, const uint32_t *words, size_t nwords, struct insn *out)
+{
+    bool valid = decode_word(profile, words, nwords, out);
+    isa_order_branch(profile, out);
+    return valid;
 }
 
 bool isa_decode_word(uint32_t word, struct insn *out) { return isa_decode_raw(PROFILE_DEFAULT, &word, 1, out); }
@@ -181,11 +203,13 @@ static bool fold(enum isa_profile profile, const struct insn *prefix, struct ins
 
 bool isa_decode_in(enum isa_profile profile, const uint32_t *words, size_t nwords, struct insn *out)
 {
-    if (!isa_decode_raw(profile, words, nwords, out)) return false;
-    if (isa_table[out->op].kind != KIND_PREFIX) return true;
-    struct insn prefix = *out;
-    if (nwords < 2 || !isa_decode_raw(profile, words + 1, nwords - 1, out) || !fold(profile, &prefix, out))
-        return invalid(out);
+    if (!decode_word(profile, words, nwords, out)) return false;
+    if (isa_table[out->op].kind == KIND_PREFIX) {
+        struct insn prefix = *out;
+        bool follows = nwords > 1 && decode_word(profile, words + 1, nwords - 1, out);
+        if (!follows || !fold(profile, &prefix, out)) return invalid(out);
+    }
+    isa_order_branch(profile, out);
     return true;
 }
 

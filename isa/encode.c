@@ -105,10 +105,13 @@ static bool need_vs3(enum isa_profile profile, const struct insn *in, struct nee
     return true;
 }
 
-unsigned isa_encode_in(enum isa_profile profile, const struct insn *in, uint32_t words[ISA_MAX_WORDS], const char **why)
+unsigned isa_encode_in(enum isa_profile profile, const struct insn *insn, uint32_t words[ISA_MAX_WORDS],
+                       const char **why)
 {
+    struct insn own = *insn, *in = &own;
     isa_init();
     if (in->op == OP_INVALID || in->op >= OP_COUNT) return refuse(why, "operation");
+    isa_order_branch(profile, in);
     const struct isa_fixed *f = isa_fixed(in->op);
     struct need need = {.group = {0}};
     uint64_t word = f->match;
@@ -127,6 +130,9 @@ unsigned isa_encode_in(enum isa_profile profile, const struct insn *in, uint32_t
             need.long_immediate = !fits(v, o);
             need.immhi = (uint32_t)v >> 5 & 63;
             v &= 31;
+        } else if (o->form == FORM_BYTES) {
+            if (v < 4 || v > 32 || v & (v - 1)) return refuse(why, o->name);
+            v = __builtin_ctz((unsigned)v) - 2;
         } else if (!fits(v, o)) {
             return refuse(why, o->name);
         }

@@ -106,7 +106,7 @@ enum operand_kind {
 enum operand_role { ROLE_RD, ROLE_RS1, ROLE_RS2, ROLE_RS3, ROLE_IMM, ROLE_AUX, ROLE_VM, ROLE_RM, ROLE_AQ, ROLE_RL,
                     ROLE_PAIR, ROLE_HINT, ROLE_ABS, ROLE_NEG, ROLE_OMOD, ROLE_OPSEL, ROLE_ELEM };
 // clang-format on
-enum operand_form { FORM_NUMBER, FORM_HEX, FORM_UPPER, FORM_VTYPE, FORM_FENCE, FORM_LONG, FORM_CODES };
+enum operand_form { FORM_NUMBER, FORM_HEX, FORM_UPPER, FORM_VTYPE, FORM_FENCE, FORM_LONG, FORM_BYTES, FORM_CODES };
 struct isa_operand {
     char letter;
     uint8_t kind, role, shift, form;

@@ -17,6 +17,9 @@ struct isa_fixed {
 void isa_init(void);
 const struct isa_fixed *isa_fixed(unsigned op);
 
+/* The operands of a vector branch, from the order of the word to that of struct insn, or back. */
+void isa_order_branch(enum isa_profile profile, struct insn *in);
+
 /* What a word may be, going by its opcode, bits 14:12 and 31:28; a list ended by op 0. Mask and match
  * are those of the first word. */
 struct isa_candidate {

@@ -126,7 +126,8 @@ static enum how how_of(const struct flow *f, const struct node *n)
 {
     const struct native_request *r = f->request;
     if (n->d.vregs > r->vgprs || n->d.xregs > r->sgprs) return HOW_LEAVE;
-    if (n->d.dispatch == n->d.in.op) return how_kind(n);
+    bool by_lane = n->effects.mask && isa_is_document((enum isa_profile)r->profile); /* warp_v0 */
+    if (n->d.dispatch == n->d.in.op) return by_lane && how_kind(n) != HOW_LEAVE ? HOW_HELP : how_kind(n);
     if (n->d.dispatch == DISPATCH_EXACT) return HOW_HELP;
     if (n->d.dispatch == DISPATCH_MEMORY && is_plain_reservation(n)) return HOW_ATOMIC;
     return n->d.dispatch == DISPATCH_MEMORY ? HOW_HELP : HOW_LEAVE;

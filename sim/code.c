@@ -47,10 +47,10 @@ static const char *refuse_pairs(const struct insn *in, const struct isa_effects 
     return NULL;
 }
 
-/* Of an access behind a prefix of r2.0: its address may be a pair, and words that are loaded or stored, nothing else.
- */
+/* An address may be a pair; behind a prefix of r2.0 words that are loaded or stored, too, nothing else. */
 static const char *refuse_pairs_of_memory(const struct insn *in, const struct isa_effects *e)
 {
+    if (e->memory.is_long && in->rs1 & 1) return "a register pair has an even number";
     for (unsigned role = ROLE_RD; role <= ROLE_RS3; role++) {
         bool used = (e->scalars | e->vectors) >> role & 1 && role != ROLE_RS1;
         bool data = role == e->memory.data && e->memory.words == 2;

@@ -411,6 +411,7 @@ static void position(struct sm *sm, struct slot *slot, uint32_t number)
     slot->engine = r->engine;
     slot->stopped = &r->stopped;
     g->flags = r->flags;
+    g->mask_of_lanes = isa_is_document((enum isa_profile)sm->gpu->config.profile);
     g->patient = r->patient;
     g->observers = r->observers;
     g->job = r->job;

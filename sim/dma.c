@@ -1,7 +1,8 @@
 /* Asynchronous copies. They are read when they are issued, and written to local memory when cp_dma_mbarrier has waited
  * for them, so that a program without it does not see them in time. Until then they are with their warp.
  *
- * The destination address is lane 0 of a vector register. Called by engines and by group.c. */
+ * The destination address is lane 0 of a vector register, as in the public RTL, or a scalar one, as in the document.
+ * Called by engines and by group.c. */
 #include "sim/dma.h"
 
 #include <stdlib.h>
@@ -81,12 +82,18 @@ static void put(struct sm *sm, uint64_t to, const void *bytes, uint32_t size)
     c->used += (uint32_t)sizeof piece + size;
 }
 
+static uint32_t destination(const struct warp *w, const struct insn *in)
+{
+    bool scalar = in->op == OP_CP_DMA_BULK_X || in->op == OP_CP_DMA_TENSOR_X;
+    return scalar ? w->x[in->rd] : w->v[in->rd][0];
+}
+
 /* ---- cp_dma: a few bytes, zeros behind the source's end ---- */
 
 static const char *copy_small(struct sm *sm, const struct warp *w, const struct insn *in)
 {
     uint8_t bytes[16] = {0};
-    uint32_t size = 4u << in->imm, source = w->x[in->rs2], to = w->v[in->rd][0];
+    uint32_t size = (uint32_t)in->imm, source = w->x[in->rs2], to = destination(w, in);
     if (size > sizeof bytes) return "reserved copy size";
     if (!is_local(to)) return outside;
     if (source) guest_read(sm, w->x[in->rs1], bytes, source < size ? source : size);
@@ -100,7 +107,7 @@ static const char *copy_bulk(struct sm *sm, const struct warp *w, const struct i
 {
     uint8_t bytes[ABI_PAGE];
     uint32_t left = w->x[in->rs2];
-    uint64_t from = w->x[in->rs1], to = w->v[in->rd][0];
+    uint64_t from = w->x[in->rs1], to = destination(w, in);
     if (!left || left % 4) return "bulk copy of a size that is not a positive multiple of 4";
     if (from % 16 || to % 16) return "bulk copy between addresses that are not multiples of 16";
     if (!is_local((uint32_t)to)) return outside;
@@ -115,7 +122,7 @@ static const char *copy_bulk(struct sm *sm, const struct warp *w, const struct i
 
 /* ---- cp_dma_tensor: a box of a tensor ---- */
 
-/* Lanes of the two descriptors. Strides begin with dimension 1; that of dimension 0 is the element. */
+/* Lanes of the two descriptors. */
 enum { TENSOR_TYPE = 0, TENSOR_RANK = 1, TENSOR_ADDRESS = 2, TENSOR_SIZES = 3, TENSOR_STRIDES = 8 };
 enum {
     BOX_START = 0,
@@ -144,6 +151,7 @@ struct dimension {
 
 struct box {
     unsigned rank, element; /* bytes of an element */
+    bool by_document;       /* and not by the public RTL */
     uint8_t fill;
     uint32_t piece;   /* bytes that stay together: a row, or a part of it */
     uint32_t unit;    /* interleaved: so many bytes of each of ... */
@@ -153,15 +161,24 @@ struct box {
     struct dimension dim[MAX_RANK];
 };
 
-/* Reads dimension d, d > 0. Its element stride thins the box out. */
+/* Bytes from an element to the next in dimension d. The document has a stride for each dimension; since all are
+ * multiples of 16, that of elements side by side can only be 0. The RTL leaves out dimension 0, whose elements always
+ * are. */
+static uint32_t stride_of(const struct box *b, unsigned d, const uint32_t *tensor)
+{
+    uint32_t own = b->by_document ? tensor[TENSOR_STRIDES + d] : d ? tensor[TENSOR_STRIDES + d - 1] : 0;
+    return d || own ? own : b->element;
+}
+
+/* Reads dimension d. Its element stride thins the box out; the RTL copies rows whole. */
 static const char *read_dimension(struct box *b, unsigned d, const uint32_t *tensor, const uint32_t *box)
 {
-    uint32_t size = box[BOX_SIZES + d], step = box[BOX_STEPS + d], stride = b->element;
-    if (d) stride = tensor[TENSOR_STRIDES + d - 1];
+    uint32_t size = box[BOX_SIZES + d], step = box[BOX_STEPS + d], stride = stride_of(b, d, tensor);
+    if (b->by_document && !tensor[TENSOR_SIZES + d]) return "tensor copy with a dimension of no elements";
     if (size < 1 || size > MAX_BOX) return "tensor copy with a box size outside 1 to 256";
     if (step < 1 || step > MAX_ELEMENT_STRIDE) return "tensor copy with an element stride outside 1 to 8";
-    if (d && stride % 16) return "tensor copy with a stride that is not a multiple of 16";
-    if (!d) step = 1; /* as in the public RTL, which copies rows whole */
+    if (stride % 16 && (d || stride != b->element)) return "tensor copy with a stride that is not a multiple of 16";
+    if (!d && !b->by_document) step = 1;
     int64_t count = (size + step - 1) / step;
     b->dim[d] = (struct dimension){.size = tensor[TENSOR_SIZES + d], .stride = stride, .step = step, .count = count};
     return NULL;
@@ -206,7 +223,7 @@ static const char *read_layout(struct box *b, uint32_t interleave, uint32_t swiz
     return NULL;
 }
 
-static const char *read_box(struct box *b, const uint32_t *tensor, const uint32_t *box)
+static const char *read_box(struct box *b, bool by_document, const uint32_t *tensor, const uint32_t *box)
 {
     uint32_t type = tensor[TENSOR_TYPE], rank = tensor[TENSOR_RANK], fill = box[BOX_FILL];
     if (type >= sizeof elements / sizeof *elements) return "tensor copy of a reserved element type";
@@ -215,6 +232,7 @@ static const char *read_box(struct box *b, const uint32_t *tensor, const uint32_
     if (box[BOX_SWIZZLE] > 3) return "tensor copy with a reserved swizzle mode";
     if (fill > 1) return "tensor copy with a reserved fill mode";
     *b = (struct box){.rank = rank, .element = elements[type].size, .base = tensor[TENSOR_ADDRESS]};
+    b->by_document = by_document;
     b->fill = fill && elements[type].is_float ? 0xff : 0; /* all ones is a NaN in every format */
     for (unsigned d = 0; d < rank; d++) {
         const char *why = read_dimension(b, d, tensor, box);
@@ -239,24 +257,36 @@ static void put_row(struct sm *sm, const struct box *b, uint64_t row, uint64_t t
     for (uint32_t at = 0; at < size; at += b->piece) put(sm, to + piece_at(b, row, at, size), bytes + at, b->piece);
 }
 
+/* The elements of a row that are in the tensor, at once if they lie side by side. */
+static void read_row(struct sm *sm, const struct box *b, int64_t from, uint8_t *bytes)
+{
+    const struct dimension *row = &b->dim[0];
+    int64_t step = row->step * row->stride, first = row->start < 0 ? (row->step - 1 - row->start) / row->step : 0;
+    int64_t end = row->start < row->size ? (row->size - row->start + row->step - 1) / row->step : 0;
+    int64_t together = step == b->element ? row->count : 1;
+    if (end > row->count) end = row->count;
+    for (int64_t n; first < end; first += n) {
+        n = together < end - first ? together : end - first;
+        guest_read(sm, (uint64_t)(from + row->start * row->stride + first * step), bytes + first * b->element,
+                   (size_t)n * b->element);
+    }
+}
+
 /* One run along dimension 0, the others at index[]: row number `row` of the box. */
 static void copy_row(struct sm *sm, const struct box *b, const int64_t *index, uint64_t row_number, uint64_t to)
 {
     uint8_t bytes[MAX_BOX * MAX_ELEMENT];
     const struct dimension *row = &b->dim[0];
     uint32_t size = (uint32_t)row->count * b->element;
-    int64_t first = row->start < 0 ? 0 : row->start, last = row->start + row->count, from = b->base;
-    if (last > row->size) last = row->size;
+    int64_t from = b->base;
+    bool inside = true;
     for (unsigned d = 1; d < b->rank; d++) {
         int64_t at = b->dim[d].start + index[d] * b->dim[d].step;
-        if (at < 0 || at >= b->dim[d].size) last = 0;
+        inside &= at >= 0 && at < b->dim[d].size;
         from += at * b->dim[d].stride;
     }
     memset(bytes, b->fill, size);
-    if (first < last) {
-        uint8_t *p = bytes + (first - row->start) * b->element;
-        guest_read(sm, (uint64_t)(from + first * b->element), p, (size_t)(last - first) * b->element);
-    }
+    if (inside) read_row(sm, b, from, bytes);
     put_row(sm, b, row_number, to, bytes, size);
 }
 
@@ -274,9 +304,10 @@ static const char *copy_tensor(struct sm *sm, const struct warp *w, const struct
 {
     struct box b;
     int64_t index[MAX_RANK] = {0};
-    uint64_t to = w->v[in->rd][0], row = 0;
+    uint64_t to = destination(w, in), row = 0;
     if (!(w->lanes >> (BOX_LANES - 1) & 1)) return "tensor copy in a warp of fewer than 15 lanes";
-    const char *why = read_box(&b, w->v[in->rs1], w->v[in->rs2]);
+    bool by_document = isa_is_document((enum isa_profile)sm->gpu->config.profile);
+    const char *why = read_box(&b, by_document, w->v[in->rs1], w->v[in->rs2]);
     if (why) return why;
     if (!is_local((uint32_t)to)) return outside;
     do copy_row(sm, &b, index, row++, to);
@@ -288,5 +319,6 @@ const char *dma_execute(struct sm *sm, struct warp *w, const struct insn *in)
 {
     if (!w->active) return NULL;
     if (in->op == OP_CP_DMA) return copy_small(sm, w, in);
-    return in->op == OP_CP_DMA_BULK ? copy_bulk(sm, w, in) : copy_tensor(sm, w, in);
+    bool bulk = in->op == OP_CP_DMA_BULK || in->op == OP_CP_DMA_BULK_X;
+    return bulk ? copy_bulk(sm, w, in) : copy_tensor(sm, w, in);
 }

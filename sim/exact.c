@@ -74,7 +74,7 @@ static void fetch_lane(const struct warp *w, const struct decoded *d, struct ope
 {
     const struct insn *in = &d->in;
     o->lane = lane;
-    o->mask_bit = d->vregs ? w->v[0][0] >> lane & 1 : 0;
+    o->mask_bit = d->vregs ? warp_v0(w) >> lane & 1 : 0;
     o->vs1 = modified(in, 0, vector(w, d, ROLE_RS1, in->rs1, lane), width(d, ROLE_RS1));
     o->vs2 = modified(in, 1, vector(w, d, ROLE_RS2, in->rs2, lane), width(d, ROLE_RS2));
     o->vd = modified(in, 2, vector(w, d, ROLE_RD, isa_vs3(in), lane), width(d, ROLE_RD));

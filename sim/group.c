@@ -10,9 +10,12 @@
 #include "sim/layout.h"
 #include "sim/next.h"
 
-enum {
-    COPY_GROUP = 4, /* adjacent warps that cp_dma_mbarrier waits for */
-};
+/* Adjacent warps that cp_dma_mbarrier waits for. The groups of four of the document are threads of one warp, which
+ * reach it together; those of the public RTL are warps. */
+static uint32_t copy_group(const struct group *g)
+{
+    return isa_is_document((enum isa_profile)g->sm->gpu->config.profile) ? 1 : 4;
+}
 
 /* ---- resources ---- */
 
@@ -221,8 +224,8 @@ static void release(struct group *g)
     observe_released(g);
 }
 
-/* Those of four adjacent warps that wait for their copies, if all of them wait or have ended. True if there are any. */
-static bool release_four(struct warp *first, struct warp *end)
+/* Those of adjacent warps that wait for their copies, if all of them wait or have ended. True if there are any. */
+static bool release_adjacent(struct warp *first, struct warp *end)
 {
     uint32_t running = 0, copying = 0;
     for (struct warp *w = first; w < end; w++) {
@@ -236,14 +239,15 @@ static bool release_four(struct warp *first, struct warp *end)
     return copying && !running;
 }
 
-/* The copies of four adjacent warps are complete once each of them waits or has ended, whatever the other
+/* The copies of a copy group are complete once each of them waits or has ended, whatever the other
  * warps of the group do. True if some warp can go on. */
 static bool release_copies(struct group *g)
 {
     bool released = false;
-    for (uint32_t first = 0; first < g->launch->warps; first += COPY_GROUP) {
-        uint32_t last = first + COPY_GROUP < g->launch->warps ? first + COPY_GROUP : g->launch->warps;
-        released |= release_four(g->warps + first, g->warps + last);
+    uint32_t adjacent = copy_group(g);
+    for (uint32_t first = 0; first < g->launch->warps; first += adjacent) {
+        uint32_t last = first + adjacent < g->launch->warps ? first + adjacent : g->launch->warps;
+        released |= release_adjacent(g->warps + first, g->warps + last);
     }
     return released;
 }

@@ -18,7 +18,7 @@ NOINLINE void expand_mask(uint32_t lanes, uint32_t *words) { LANE_LOOP words[lan
 INLINE void run_lanes(struct warp *w, const struct insn *in, uint32_t rs1, value_fn *value)
 {
     const uint32_t *vs2 = w->v[in->rs2], *vs1 = w->v[in->rs1], *mask = w->expand;
-    const uint32_t imm = (uint32_t)in->imm, v0 = w->v[0][0], lanes = active_lanes(w, in);
+    const uint32_t imm = (uint32_t)in->imm, v0 = warp_v0(w), lanes = active_lanes(w, in);
     uint32_t *vd = w->v[in->rd], words[ISA_LANES];
     if (lanes == w->lanes) {
         LANE_LOOP vd[lane] = value(vs2[lane], vs1[lane], vd[lane], rs1, imm, v0 >> lane & 1, lane);

@@ -308,7 +308,7 @@ enum { RECOVER_STACK = 64 * 1024 };
 /* The lanes that an instruction with a mask bit works on. */
 static inline uint32_t active_lanes(const struct warp *w, const struct insn *in)
 {
-    return in->vm ? w->active : w->active & w->v[0][0];
+    return in->vm ? w->active : w->active & warp_v0(w);
 }
 
 /* A vector branch whose condition holds in `taken` (a subset of the mask), which is counted. Returns false on overflow

@@ -31,6 +31,7 @@ struct group {
     uint32_t slot;                           /* of the SM */
     uint32_t lds_base, pds_base;             /* what CSR_LDS and CSR_PDS say */
     bool flags;                              /* fflags and vxsat of its warps accrue */
+    bool mask_of_lanes;                      /* v0 as a mask is bit 0 of each lane, see warp_v0 */
     bool patient;                            /* its code has routines that stand for an operation */
     uint32_t local_from, local_end;          /* bytes of local memory in between may not be 0 (engine.h) */
     uint32_t ended;                          /* warps */
@@ -74,6 +75,16 @@ struct warp {
     uint32_t reserved[ISA_LANES],
         reserved_value[ISA_LANES]; /* of reserved_lanes: the address, and the word read there */
 };
+
+/* v0 as a mask, bit k for lane k. In the documents it is bit 0 of each lane's own element, which is what compares
+ * write; the public tools and hardware take the first lane's word. */
+static inline uint32_t warp_v0(const struct warp *w)
+{
+    uint32_t mask = 0;
+    if (!w->group->mask_of_lanes) return w->v[0][0];
+    for (unsigned lane = 0; lane < ISA_LANES; lane++) mask |= (w->v[0][lane] & 1) << lane;
+    return mask;
+}
 
 /* Number of the SM that a work-group lives on. */
 uint32_t group_sm(const struct group *group);

@@ -66,7 +66,7 @@ uint32_t sfu_cycles(const struct core *c, const struct op *op, const struct warp
 {
     unsigned lanes = w->group->launch->threads_per_warp, width = lanes / c->model->config.sfu_divisor;
     bool scalar = op->destination < 256;
-    uint32_t active = scalar ? 1 : op->in.vm ? w->active : w->active & w->v[0][0], sum = BASE;
+    uint32_t active = scalar ? 1 : op->in.vm ? w->active : w->active & warp_v0(w), sum = BASE;
     if (!width || scalar) width = 1;
     if (!active) active = 1;
     uint32_t group = width >= 32 ? ~0u : (1u << width) - 1;

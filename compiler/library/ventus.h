@@ -172,23 +172,20 @@ VENTUS_SHAPE(m16n16, uint4, uint4, float8, uint4)
 #define ventus_copy(to, from, size, valid) \
     __asm__ volatile("cp_dma %0, %1, %2, %3" \
                      : \
-                     : "vr"((__local void *)(to)), "r"((const __global void *)(from)), "r"((uint)(valid)), \
-                       "i"((size) == 4    ? 0 \
-                           : (size) == 8  ? 1 \
-                           : (size) == 16 ? 2 \
-                                          : -1) \
+                     : "vr"((__local void *)(to)), "r"((const __global void *)(from)), "r"((uint)(valid)), "i"(size) \
                      : "memory")
 /* A multiple of 4 bytes between addresses that are multiples of 16. */
 VENTUS_FUNCTION void ventus_copy_bulk(__local void *to, const __global void *from, uint size)
 {
     __asm__ volatile("cp_dma_bulk %0, %1, %2" : : "vr"(to), "r"(from), "r"(size) : "memory");
 }
-/* The box of a tensor; lane i has word i of the two descriptors (`ventus isa cp_dma_tensor`). */
+/* The box of a tensor; lane i has word i of the two descriptors, of which machines have two forms (`ventus isa
+ * cp_dma_tensor`). */
 VENTUS_FUNCTION void ventus_copy_tensor(__local void *to, uint tensor, uint box)
 {
     __asm__ volatile("cp_dma_tensor %0, %1, %2" : : "vr"(to), "vr"(tensor), "vr"(box) : "memory");
 }
-/* Waits for the copies of this warp and those of the other warps in its group of four. */
+/* Waits for the copies of this warp; not on r2025: and those of the other warps in its group of four. */
 VENTUS_FUNCTION void ventus_copy_wait(void) { __asm__ volatile("cp_dma_mbarrier" : : : "memory"); }
 #endif
 

@@ -5,8 +5,8 @@
 #   ventus as matmul.s && ventus run matmul.elf -g $((n / 16 * 32)),$((m / 16)) -l 32,1 \
 #       -a buf:@a.bin -a buf:@b.bin -a out:$((m * n * 4)):c.bin -a i:$n -a i:$k
 #
-# tile.s is the same without loop and copies, and says how a matrix lies in registers: with --profile r2025 the mma must be
-# that of "row.row".
+# tile.s is the same without loop and copies, and says how a matrix lies in registers. With --profile r2025 the mma must be
+# that of "row.row", and the stride of rows is word 9 of a description.
 
         .kernel matmul, lds=1024        # a tile of A, then one of B
         .arg    global, a
@@ -15,11 +15,13 @@
         .arg    value, n
         .arg    value, k
 
-# Lane INDEX of V becomes register VALUE. A mask is a number in v0, bit k for lane k.
+# Lane INDEX of V becomes register VALUE: a compare gives 0 or 1 in each lane, to compute with. v1 is the number of the lane.
         .macro  put v, index, value
-        li      t3, 1 << \index
-        vmv.v.x v0, t3
-        vmerge.vxm \v, \v, \value, v0
+        li      t3, \index
+        vmseq.vx v0, v1, t3
+        vrsub.vx v11, \v, \value
+        vmul.vv v11, v11, v0
+        vadd.vv \v, \v, v11
         .endm
 
 # V becomes the description of a matrix of binary16 at ADDRESS, with HEIGHT rows of WIDTH elements.
@@ -32,7 +34,7 @@
         put     \v, 3, \width
         put     \v, 4, \height
         slli    t0, \width, 1
-        put     \v, 8, t0               # bytes from row to row
+        put     \v, 8, t0               # bytes from row to row; with --profile r2025 it is number 9
         .endm
 
 matmul: lw      a1, 0(a0)               # a

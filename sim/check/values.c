@@ -213,7 +213,7 @@ static struct origin binary(struct check *c, const struct warp *w, const struct 
     case UPWARD:
         if (!b.undefined && !vb) return a; /* a copy: mv is addi */
         return computed(either(a, b, upward(both)));
-    case MERGE: return w->v[0][0] >> lane & 1 ? a : b;
+    case MERGE: return warp_v0(w) >> lane & 1 ? a : b;
     default:
         return b.undefined & 31 ? computed(either(a, b, ~0u))
                                 : either(a, b, shifted((enum rule)u->rule, a.undefined, vb & 31));
@@ -256,7 +256,7 @@ static uint32_t suspicious(struct check *c, const struct warp *w, const struct i
 static void set_v(struct check *c, const struct warp *w, const struct insn *in, const struct use *u)
 {
     bool masked = !in->vm && !u->masked;
-    uint32_t lanes = masked ? w->active & w->v[0][0] : w->active, bad = lanes & suspicious(c, w, in, u);
+    uint32_t lanes = masked ? w->active & warp_v0(w) : w->active, bad = lanes & suspicious(c, w, in, u);
     unsigned n = is_pair(in) ? 2 : 1;
     struct origin out[ISA_LANES];
     for (uint32_t left = bad; left; left &= left - 1)
@@ -340,7 +340,7 @@ static void need_address(struct check *c, const struct warp *w, const struct ins
 {
     unsigned address_form = isa_memory(in).address;
     const struct use *u = &c->uses[in->op];
-    uint32_t lanes = in->vm ? w->active : w->active & w->v[0][0];
+    uint32_t lanes = in->vm ? w->active : w->active & warp_v0(w);
     for (unsigned i = 0; i < u->nsources; i++) {
         if (u->sources[i] == X1) need_x(c, w, in->rs1, address);
         if (u->sources[i] == V1) need_v(c, w, in->rs1, lanes, address);

@@ -60,7 +60,7 @@ static enum observed before(void *user, struct warp *w, const struct insn *in)
     e->effects = isa_effects(in, w->group->launch->threads_per_warp);
     e->mask = w->mask;
     e->depth = w->depth;
-    e->lanes = in->vm ? w->active : w->active & w->v[0][0];
+    e->lanes = in->vm ? w->active : w->active & warp_v0(w);
     e->accesses = 0;
     find_results(e, in, &e->effects);
     copy_store_data(e, w, in, &e->effects.memory);

@@ -58,7 +58,7 @@ done
 
 cp "$asm/tile.s" "$asm/matmul.s" .
 for profile in default r2025; do
-    [ $profile = default ] || sed -i '/mma\./s/row\.col/row.row/' tile.s matmul.s # as their first lines say
+    [ $profile = default ] || sed -i '/mma\./s/row\.col/row.row/; s/v, 8, t0/v, 9, t0/' tile.s matmul.s # as their first lines say
     ventus as --profile $profile tile.s && ventus as --profile $profile matmul.s || exit 1
     inputs 16 16 16
     ventus run --profile $profile tile.elf -g 32 -a ints:@a.txt -a ints:@b.txt -a out:1024:c.bin

@@ -231,7 +231,8 @@ static void model_store(uint32_t addr, uint32_t value)
 
 static bool takes_part(unsigned warp, unsigned lane)
 {
-    bool masked = !e.in.vm && !(e.v[warp][0][0] >> lane & 1);
+    uint32_t bit = isa_is_document(e.profile) ? e.v[warp][0][lane] : e.v[warp][0][0] >> lane;
+    bool masked = !e.in.vm && !(bit & 1);
     return lane < e.threads && warp * e.threads + lane < e.items && !masked;
 }
 
@@ -812,6 +813,10 @@ static const struct fault_case {
     {PROFILE_R2025, FAULT_READ, 0, 0x10, "", "vlw_global.v v8, 0(v12)", ""}, /* csr_gds takes it away */
     {PROFILE_R21, FAULT_ILLEGAL, 32, 0, "", "vlw12.v v62, 0(v12) {pre_m_96}", "v64 is beyond the 64 vector registers"},
     {PROFILE_R21, FAULT_ILLEGAL, 32, 0, "", "lw x62, 0(x5) {pre_m_128}", "x65 is beyond the 64 scalar registers"},
+    {PROFILE_R21, FAULT_ILLEGAL, 32, 0, "", "vlw12d.v v8, 0(v11)", "a register pair has an even number"},
+    {PROFILE_R2025, FAULT_ILLEGAL, 32, 0, "", "ld x8, 0(x11)", "a register pair has an even number"},
+    {PROFILE_R2025, FAULT_ILLEGAL, 32, 0, "", "vlw12.v v8, 0(v11) {pre_m_32, pair}",
+     "a register pair has an even number"},
     {PROFILE_R21, FAULT_ILLEGAL, 32, 0, "", "vlw12d.v v8, 0(v63)", "v64 is beyond the 64 vector registers"},
     {PROFILE_R21, FAULT_ILLEGAL, 32, 0, "", "ld x8, 0(x63)", "x64 is beyond the 64 scalar registers"},
     {PROFILE_R21, FAULT_ILLEGAL, 32, 0, "", "vse32.v v63, (x5) {pre_m_64}", "v64 is beyond the 64 vector registers"},
@@ -938,7 +943,7 @@ static void test_observed(void **state)
         &g,
         " lui x5, 0x90000\n addi x5, x5, 4\n li x6, 0\n vid.v v2\n vsll.vi v2, v2, 2\n vadd.vx v2, v2, x5\n vmv.v.i "
         "v3, 0\n"
-        " vlw12.v v8, -4(v2) {pre_m_64, pair}\n sh x5, 2(x5)\n amoadd.d x7, x6, (x5)\n"
+        " vlw12.v v8, -4(v2) {pre_m_64, pair}\n sh x5, 2(x5)\n mv x8, x5\n li x9, 0\n amoadd.d x7, x6, (x8)\n"
         " vsetivli x7, 0, e32, m1, ta, ma\n vlw12.v v9, 0(v2)\n vsw_global.v v9, 0(v2)\n vse32.v v2, (x5)\n endprg\n");
     memset(&seen, 0, sizeof seen);
     g.options.observers = &observer;

@@ -291,7 +291,7 @@ static void try_branch(struct guest *g, const char *name, bool vector, reference
             if (k % 2) t.vs1[k] = t.vs2[k] ^ (uint64_t)(k % 4 == 3) << 32;
         if (i % 2) t.x[1] = t.x[0] ^ (uint64_t)(i % 4 == 3) << 40;
         t.in.prefix = OP_PREFIX, t.in.pair = 1, t.in.imm = vector ? 16 : 8;
-        assert_int_equal(isa_encode(&t.in, b, NULL), 2);
+        assert_int_equal(isa_encode_in(PROFILE_R21, &t.in, b, NULL), 2);
         for (int k = 0; k < 32; k++) {
             g->data[k] = (uint32_t)t.vs2[k], g->data[32 + k] = (uint32_t)(t.vs2[k] >> 32);
             g->data[64 + k] = (uint32_t)t.vs1[k], g->data[96 + k] = (uint32_t)(t.vs1[k] >> 32);

@@ -84,7 +84,8 @@ static void fill(struct guest *g, const struct trial *t)
         put(d + VS1 + i, d + VS1 + 32 + i, t->vs1[i]);
         put(d + VD + i, d + VD + 32 + i, t->vd[i]);
     }
-    d[MASK] = t->v0;
+    for (int i = 0; i < 32; i++) d[MASK + i] = (d[MASK + i] & ~1u) | (t->v0 >> i & 1);
+    d[MASK] = t->v0; /* as a mask of either kind */
     for (int i = 0; i < 3; i++) put(d + SCALARS + 2 * i, d + SCALARS + 2 * i + 1, t->x[i]);
     put(d + SCALARS + 6, d + SCALARS + 7, t->rd);
 }

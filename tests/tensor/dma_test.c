@@ -13,6 +13,18 @@
 
 enum { LDS = 0x70000000, LDS_BYTES = 64 * 1024, TENSOR = 0, BOX = 32, TARGET = 64, SCRATCH = 128 /* words of data */ };
 
+static enum isa_profile profile = PROFILE_DEFAULT; /* of the machine: the public RTL's copies, or the document's */
+
+static bool by_document(void) { return isa_is_document(profile); }
+
+static void open(struct guest *g)
+{
+    struct gpu_config config;
+    gpu_config_default(&config);
+    config.profile = profile;
+    guest_open_config(g, &config);
+}
+
 static uint8_t *lds(const struct guest *g) { return gpu_mem(g->gpu, LDS, LDS_BYTES); }
 
 /* One program for all: the operands come from memory. s = {from, size, to}, or the two descriptors. */
@@ -24,7 +36,7 @@ static void program(struct guest *g, const char *copy)
              "vlw12.v v2, 0(v1)\nvlw12.v v3, 128(v1)\n"
              "lw t1, 256(t0)\nlw t2, 260(t0)\nlw t3, 264(t0)\nvmv.v.x v4, t3\n%s\ncp_dma_mbarrier\nendprg\n",
              copy);
-    guest_open(g);
+    open(g);
     g->launch.lds_bytes = LDS_BYTES;
     guest_assemble(g, text);
     for (unsigned i = SCRATCH; i < GUEST_BYTES / 4; i++) g->data[i] = guest_random();
@@ -78,7 +90,7 @@ static void test_small(void **state)
         struct guest g;
         char text[64];
         uint32_t n = 4u << code;
-        snprintf(text, sizeof text, "cp_dma v4, t1, t2, %u", code);
+        snprintf(text, sizeof text, "cp_dma v4, t1, t2, %u", n);
         program(&g, text);
         for (uint32_t size = 0; size < 20; size++)
             for (uint32_t shift = 0; shift < 4; shift++) {
@@ -132,7 +144,7 @@ static void test_bulk(void **state)
 /* Nothing is written behind the local window, though it is open there. */
 static void test_end_of_window(void **state)
 {
-    static const char *const copies[] = {"cp_dma_bulk v4, t1, t2", "li t2, 16\ncp_dma v4, t1, t2, 2"};
+    static const char *const copies[] = {"cp_dma_bulk v4, t1, t2", "li t2, 16\ncp_dma v4, t1, t2, 16"};
     (void)state;
     for (int i = 0; i < 2; i++) {
         struct guest g;
@@ -195,7 +207,7 @@ static int random_in(int low, int high) { return low + (int)(guest_random() % (u
  * inside, 1 at or behind the end, -1 before the beginning in every dimension that can be. */
 static void make_tensor(struct tensor *t, int rank, int type, int outside)
 {
-    static const int most[6] = {0, 900, 40, 12, 6, 4};
+    const int most[6] = {0, by_document() ? 500 : 900, 40, 12, 6, 4};
     int bytes = element_bytes[type];
     *t = (struct tensor){
         .type = type, .rank = rank, .base = SCRATCH * 4 + random_in(0, 20) * 16, .fill = (int)(guest_random() & 1)};
@@ -204,7 +216,8 @@ static void make_tensor(struct tensor *t, int rank, int type, int outside)
         struct dim *x = &t->d[d];
         x->stride = d ? (span + 15) / 16 * 16 + random_in(0, 1) * 16 : bytes;
         x->size = random_in(1, most[rank]);
-        if (rank == 1 && outside == 0 && random_in(0, 9) == 0) x->size = 0;
+        if (d == 0 && by_document() && random_in(0, 1)) x->stride = 16 * random_in(1, 2);
+        if (rank == 1 && outside == 0 && random_in(0, 9) == 0 && !by_document()) x->size = 0;
         if (d > 1 && x->stride == x[-1].stride && (x->size == x[-1].size || outside > 0))
             x->stride += 16; /* else an address has two readings */
         x->box = random_in(1, rank == 1 ? 256 : rank == 2 ? 24 : 5);
@@ -239,7 +252,9 @@ static void describe(struct guest *g, const struct tensor *t, uint32_t to)
     b[11] = b[12] = 0, b[14] = (uint32_t)t->fill;
     for (int d = 0; d < t->rank; d++) {
         v[3 + d] = (uint32_t)t->d[d].size;
-        if (d) v[8 + d - 1] = (uint32_t)t->d[d].stride;
+        uint32_t stride = (uint32_t)t->d[d].stride, dense = (uint32_t)element_bytes[t->type];
+        if (by_document()) v[8 + d] = d || stride != dense ? stride : 0;
+        else if (d) v[8 + d - 1] = stride;
         b[1 + d] = (uint32_t)t->d[d].box, b[6 + d] = (uint32_t)t->d[d].step;
         start += (uint32_t)(t->d[d].start * t->d[d].stride);
     }
@@ -252,7 +267,8 @@ static uint32_t expect_tensor(const struct guest *g, const struct tensor *t, uin
 {
     int n[5] = {1, 1, 1, 1, 1}, bytes = element_bytes[t->type], i[5];
     uint32_t size = 0;
-    for (int d = 0; d < t->rank; d++) n[d] = d ? (t->d[d].box + t->d[d].step - 1) / t->d[d].step : t->d[d].box;
+    for (int d = 0; d < t->rank; d++)
+        n[d] = d || by_document() ? (t->d[d].box + t->d[d].step - 1) / t->d[d].step : t->d[d].box;
     for (i[4] = 0; i[4] < n[4]; i[4]++)
         for (i[3] = 0; i[3] < n[3]; i[3]++)
             for (i[2] = 0; i[2] < n[2]; i[2]++)
@@ -260,7 +276,7 @@ static uint32_t expect_tensor(const struct guest *g, const struct tensor *t, uin
                     for (i[0] = 0; i[0] < n[0]; i[0]++, size += (uint32_t)bytes) {
                         int inside = 1, at = t->base;
                         for (int d = 0; d < t->rank; d++) {
-                            int c = t->d[d].start + i[d] * (d ? t->d[d].step : 1);
+                            int c = t->d[d].start + i[d] * (d || by_document() ? t->d[d].step : 1);
                             inside &= c >= 0 && c < t->d[d].size;
                             at += c * t->d[d].stride;
                         }
@@ -270,12 +286,11 @@ static uint32_t expect_tensor(const struct guest *g, const struct tensor *t, uin
     return size;
 }
 
-static void test_tensor(void **state)
+static void try_tensors(const char *copy)
 {
-    (void)state;
     static uint8_t want[LDS_BYTES * 2];
     struct guest g;
-    program(&g, "cp_dma_tensor v4, v2, v3");
+    program(&g, copy);
     for (int outside = -1; outside <= 1; outside++)
         for (int rank = 1; rank <= 5; rank++)
             for (int type = 0; type < 13; type++)
@@ -293,6 +308,29 @@ static void test_tensor(void **state)
                     local_is(&g, to, want, size);
                 }
     guest_close(&g);
+}
+
+static void test_tensor(void **state)
+{
+    (void)state;
+    try_tensors("cp_dma_tensor v4, v2, v3");
+}
+
+/* The document's: strides and element strides of all dimensions, a scalar destination. */
+static void test_tensor_of_document(void **state)
+{
+    (void)state;
+    profile = PROFILE_R2025;
+    try_tensors("cp_dma_tensor t3, v2, v3");
+    try_tensors("cp_dma_tensor v4, v2, v3");
+    struct guest g;
+    struct tensor t = {.type = 2, .rank = 1, .base = SCRATCH * 4, .d = {{.size = 0, .stride = 4, .box = 4, .step = 1}}};
+    program(&g, "cp_dma_tensor t3, v2, v3");
+    describe(&g, &t, LDS);
+    guest_run(&g);
+    illegal(&g, "no elements");
+    guest_close(&g);
+    profile = PROFILE_DEFAULT;
 }
 
 /* A 4 x 3 tensor of words and the box of its first two rows: each test changes one word. */
@@ -433,7 +471,7 @@ static void test_rendezvous(void **state)
                        "slli t3, t1, 2\nadd t4, t0, t3\nadd t5, t2, t3\naddi t5, t5, 1024\nvmv.v.x v1, t5\n"
                        "li t6, 4\nblt t1, t6, go\n"
                        "spin: lw a0, 512(t0)\nbeqz a0, spin\n"
-                       "go: cp_dma v1, t4, t6, 0\ncp_dma_mbarrier\n"
+                       "go: cp_dma v1, t4, t6, 4\ncp_dma_mbarrier\n"
                        "addi a0, t1, 1\nandi a0, a0, 3\nandi a1, t1, -4\nadd a0, a0, a1\n"
                        "slli a0, a0, 2\nadd a0, a0, t2\nlw a0, 1024(a0)\nsw a0, 256(t4)\n"
                        "bnez t1, out\nli a0, 1\nsw a0, 512(t0)\nout: endprg\n");
@@ -447,6 +485,28 @@ static void test_rendezvous(void **state)
     for (unsigned i = 0; i < 8; i++) assert_int_equal(g.data[64 + i], 1000 + (i & ~3u) + ((i + 1) & 3));
     assert_int_equal(g.result.counters.barriers, 8);
     guest_close(&g);
+}
+
+/* The document's groups of four are threads: a warp goes on when its own copies are there, whatever others do. */
+static void test_own_copies(void **state)
+{
+    (void)state;
+    struct guest g;
+    profile = PROFILE_R2025;
+    open(&g);
+    guest_assemble(
+        &g,
+        "lui t0, 0x90000\nlui t2, 0x70000\ncsrr t1, CSR_WID\nbnez t1, spin\n"
+        "li t4, 32\naddi t5, t2, 64\ncp_dma_bulk t5, t0, t4\ncp_dma_mbarrier\nli t6, 1\nsw t6, 0(t2)\nendprg\n"
+        "spin: lw t6, 0(t2)\nbeqz t6, spin\nlw t6, 68(t2)\nslli t1, t1, 2\nadd t0, t0, t1\nsw t6, 256(t0)\nendprg\n");
+    g.launch.warps = 4;
+    g.launch.work_items = 128;
+    for (unsigned i = 0; i < 8; i++) g.data[i] = 1000 + i;
+    guest_run(&g);
+    passed(&g);
+    for (unsigned i = 1; i < 4; i++) assert_int_equal(g.data[64 + i], 1001);
+    guest_close(&g);
+    profile = PROFILE_DEFAULT;
 }
 
 /* A warp that ends, or waits at the ordinary barrier, is not waited for. */
@@ -478,9 +538,9 @@ static void test_asynchronous(void **state)
         &g,
         "lui t0, 0x90000\nlui t1, 0x70000\naddi t1, t1, 1024\nvmv.v.x v1, t1\nli t2, 4\n"
         "csrr t3, CSR_WID\nbnez t3, other\n"
-        "cp_dma v1, t0, t2, 0\nlw a0, 0(t1)\nsw a0, 32(t0)\nli a1, 77\nsw a1, 0(t0)\nbarrier 3\n"
+        "cp_dma v1, t0, t2, 4\nlw a0, 0(t1)\nsw a0, 32(t0)\nli a1, 77\nsw a1, 0(t0)\nbarrier 3\n"
         "lw a0, 0(t1)\nsw a0, 36(t0)\ncp_dma_mbarrier\nlw a0, 0(t1)\nsw a0, 40(t0)\n"
-        "cp_dma v1, t0, t2, 0\nli a1, 88\nsw a1, 0(t0)\ncp_dma v1, t0, t2, 0\nendprg\n"
+        "cp_dma v1, t0, t2, 4\nli a1, 88\nsw a1, 0(t0)\ncp_dma v1, t0, t2, 4\nendprg\n"
         "other: barrier 3\nlw a0, 0(t1)\nsw a0, 44(t0)\ncp_dma_mbarrier\nli a2, 88\n1: lw a0, 0(t1)\nbne a0, a2, 1b\n"
         "sw a0, 48(t0)\nendprg\n");
     g.launch.warps = 2;
@@ -501,7 +561,7 @@ static void test_many(void **state)
     guest_open(&g);
     guest_assemble(&g,
                    "lui t0, 0x90000\nlui t1, 0x70000\naddi t1, t1, 1024\nvmv.v.x v1, t1\nli t2, 16\nlui t4, 16\n"
-                   "1: sw t4, 0(t0)\ncp_dma v1, t0, t2, 2\naddi t4, t4, -1\nbnez t4, 1b\n"
+                   "1: sw t4, 0(t0)\ncp_dma v1, t0, t2, 16\naddi t4, t4, -1\nbnez t4, 1b\n"
                    "lw a0, 0(t1)\nsnez a0, a0\nsw a0, 32(t0)\ncp_dma_mbarrier\nlw a0, 0(t1)\nsw a0, 36(t0)\nendprg\n");
     guest_run(&g);
     passed(&g);
@@ -588,14 +648,24 @@ static void test_any_descriptor(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_small),          cmocka_unit_test(test_small_reserved_size),
-        cmocka_unit_test(test_bulk),           cmocka_unit_test(test_bulk_refused),
-        cmocka_unit_test(test_end_of_window),  cmocka_unit_test(test_tensor),
-        cmocka_unit_test(test_tensor_refused), cmocka_unit_test(test_tensor_faults),
-        cmocka_unit_test(test_tensor_lanes),   cmocka_unit_test(test_mask),
-        cmocka_unit_test(test_rendezvous),     cmocka_unit_test(test_rendezvous_others),
-        cmocka_unit_test(test_asynchronous),   cmocka_unit_test(test_many),
-        cmocka_unit_test(test_layouts),        cmocka_unit_test(test_any_descriptor),
+        cmocka_unit_test(test_small),
+        cmocka_unit_test(test_small_reserved_size),
+        cmocka_unit_test(test_bulk),
+        cmocka_unit_test(test_bulk_refused),
+        cmocka_unit_test(test_end_of_window),
+        cmocka_unit_test(test_tensor),
+        cmocka_unit_test(test_tensor_refused),
+        cmocka_unit_test(test_tensor_faults),
+        cmocka_unit_test(test_tensor_lanes),
+        cmocka_unit_test(test_mask),
+        cmocka_unit_test(test_rendezvous),
+        cmocka_unit_test(test_rendezvous_others),
+        cmocka_unit_test(test_asynchronous),
+        cmocka_unit_test(test_many),
+        cmocka_unit_test(test_layouts),
+        cmocka_unit_test(test_any_descriptor),
+        cmocka_unit_test(test_tensor_of_document),
+        cmocka_unit_test(test_own_copies),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

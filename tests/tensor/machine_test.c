@@ -269,7 +269,7 @@ static void test_prefixes(void **state)
     (void)state;
     const struct insn rows[] = {
         {.op = OP_MMA_M8N8K16_ROW_ROW_F32_F16_F16_F32, .vm = 1, .rm = 7, .rd = 8, .rs1 = 0, .rs2 = 4},
-        {.op = OP_CP_DMA, .vm = 1, .rm = 7, .rd = 20, .rs1 = 5, .rs2 = 0},
+        {.op = OP_CP_DMA, .vm = 1, .rm = 7, .rd = 20, .rs1 = 5, .rs2 = 0, .imm = 4},
     };
     char text[128];
     struct guest g;
