@@ -114,7 +114,9 @@ static uint64_t limit_of_environment(void)
     const uint64_t limit = good ? (uint64_t)(seconds * 1e9) : 0;
     host_neutral_end(&client);
     if (good) return limit;
-    fprintf(stderr, "VENTUS_TIMEOUT: %s is no number of seconds; kernels may run for ever\n", said);
+    char text[200];
+    snprintf(text, sizeof text, "%.100s is no number of seconds; kernels may run for ever", said);
+    host_say("VENTUS_TIMEOUT", text);
     return 0;
 }
 

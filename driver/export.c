@@ -18,7 +18,12 @@ struct piece {
     uint64_t size, alloc;
 };
 
-static void report(const char *path, const char *why) { fprintf(stderr, "VENTUS_EXPORT: %s: %s\n", path, why); }
+static void report(const char *path, const char *why)
+{
+    char text[600];
+    snprintf(text, sizeof text, "%.400s: %s", path, why);
+    host_say("VENTUS_EXPORT", text);
+}
 
 /* DIR/NAME_N.ENDING; names of kernels come from files, so that only letters and digits of them go into the path. */
 static char *file_name(const ventus_event *e, const char *ending)

@@ -27,13 +27,18 @@ void device_check_environment(ventus_device *device)
 {
     const char *list = secure_getenv("VENTUS_CHECK"), *path = secure_getenv("VENTUS_CHECK_FILE");
     unsigned what = CHECK_ALL;
-    char why[160];
+    char why[160], text[600];
     if (!list || !*list || !strcmp(list, "0")) return;
-    if (!check_parse(list, &what, why, sizeof why)) fprintf(stderr, "VENTUS_CHECK: %s; everything is checked\n", why);
-    if (path && *path && !(device->check_file = fopen(path, "a")))
-        fprintf(stderr, "VENTUS_CHECK_FILE: cannot write %s\n", path);
+    if (!check_parse(list, &what, why, sizeof why)) {
+        snprintf(text, sizeof text, "%s; everything is checked", why);
+        host_say("VENTUS_CHECK", text);
+    }
+    if (path && *path && !(device->check_file = fopen(path, "a"))) {
+        snprintf(text, sizeof text, "cannot write %.500s", path);
+        host_say("VENTUS_CHECK_FILE", text);
+    }
     if (device_check(device, what, device->check_file ? device->check_file : stderr) != VENTUS_OK)
-        fputs("VENTUS_CHECK: no memory for checks\n", stderr);
+        host_say("VENTUS_CHECK", "no memory for checks");
 }
 
 void device_check_end(ventus_device *device)

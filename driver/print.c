@@ -306,9 +306,11 @@ static enum printed print_at_once(const struct printing *p, const uint8_t *buffe
     struct pieces *o = malloc(sizeof *o);
     if (!o) return PRINT_LOST;
     *o = (struct pieces){.p = p};
+    const struct host_writing writing = host_writing_begin();
     flockfile(p->out);
     print_pieces(o, buffer, used);
     funlockfile(p->out);
+    host_writing_end(&writing);
     const enum printed result = o->result;
     const int error = o->error;
     free(o);

@@ -2,6 +2,7 @@
 #include "sim/host.h"
 
 #include <dlfcn.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
 #include <signal.h>
@@ -185,12 +186,45 @@ int host_above_standard(int fd)
     return high;
 }
 
+static bool is_pipe_pending(void)
+{
+    sigset_t pending;
+    return sigpending(&pending) == 0 && sigismember(&pending, SIGPIPE) == 1;
+}
+
+static sigset_t only_pipe(void)
+{
+    sigset_t set;
+    sigemptyset(&set);
+    sigaddset(&set, SIGPIPE);
+    return set;
+}
+
+struct host_writing host_writing_begin(void)
+{
+    const sigset_t pipe = only_pipe();
+    struct host_writing w = {.pending = is_pipe_pending()};
+    pthread_sigmask(SIG_BLOCK, &pipe, &w.mask);
+    return w;
+}
+
+void host_writing_end(const struct host_writing *w)
+{
+    const sigset_t pipe = only_pipe();
+    const int error = errno;
+    if (!w->pending && is_pipe_pending()) sigtimedwait(&pipe, NULL, &(struct timespec){0});
+    pthread_sigmask(SIG_SETMASK, &w->mask, NULL);
+    errno = error;
+}
+
 void host_say(const char *who, const char *text)
 {
     char line[1200];
     snprintf(line, sizeof line - 1, "%s: %s", who, text); /* room for the end of the line */
     strcat(line, "\n");
+    const struct host_writing writing = host_writing_begin();
     fputs(line, stderr);
+    host_writing_end(&writing);
 }
 
 bool host_wants_progress(void)

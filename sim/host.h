@@ -6,6 +6,7 @@
 #include <fenv.h>
 #include <locale.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -71,6 +72,15 @@ void host_lock(void);
 void host_unlock(void);
 
 /* ---- what is said to the user ---- */
+
+/* A pipe that nobody reads ends a process that writes to it. What a client writes may do that; what this thread writes
+ * for it between these two only fails. */
+struct host_writing {
+    sigset_t mask;
+    bool pending; /* a SIGPIPE of the client's */
+};
+struct host_writing host_writing_begin(void);
+void host_writing_end(const struct host_writing *w);
 
 /* "WHO: TEXT", a line to standard error, in one piece. On the thread of a client, which may have the smallest stack
  * that there is (16 KiB): printing to a stream without a buffer takes half of that. */

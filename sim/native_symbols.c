@@ -152,7 +152,7 @@ static void write_line(const char *name, const void *code, size_t size)
     int length = snprintf(line, sizeof line, "%lx %zx %.*s\n", (unsigned long)(uintptr_t)code, size, NAME_MOST, name);
     int file = open(path, O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0600);
     if (file < 0) return;
-    if (is_own(file) && write(file, line, (size_t)length) != length) fprintf(stderr, "ventus: cannot write %s\n", path);
+    if (is_own(file) && write(file, line, (size_t)length) != length) host_say(path, "cannot be written");
     close(file);
 }
 
