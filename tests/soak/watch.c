@@ -57,12 +57,22 @@ static long resident(void)
     return pages * (sysconf(_SC_PAGESIZE) / 1024);
 }
 
+/* Of the sanitizers, which keep what has been freed, in mappings of their own. */
+size_t __sanitizer_get_current_allocated_bytes(void) __attribute__((weak));
+
+static long heap_bytes(void)
+{
+    if (__sanitizer_get_current_allocated_bytes) return (long)__sanitizer_get_current_allocated_bytes();
+    const struct mallinfo2 heap = mallinfo2();
+    return (long)(heap.uordblks + heap.hblkhd);
+}
+
 static struct amounts look(void)
 {
-    struct mallinfo2 heap = mallinfo2();
-    return (struct amounts){.n = {[HEAP] = (long)(heap.uordblks + heap.hblkhd),
-                                  [RESIDENT] = resident(),
-                                  [MAPPINGS] = lines("/proc/self/maps"),
+    const bool sanitized = __sanitizer_get_current_allocated_bytes;
+    return (struct amounts){.n = {[HEAP] = heap_bytes(),
+                                  [RESIDENT] = sanitized ? 0 : resident(),
+                                  [MAPPINGS] = sanitized ? 0 : lines("/proc/self/maps"),
                                   [THREADS] = entries("/proc/self/task"),
                                   [FILES] = entries("/proc/self/fd") - 1, /* the one that counts */
                                   [CHILDREN] = children()}};
