@@ -46,6 +46,29 @@ static void test_alloc(void **state)
     ventus_close(d);
 }
 
+/* The largest hole, whichever comes first, when nothing larger is left behind the last block. */
+static void test_largest(void **state)
+{
+    enum { PAGE = 4096 };
+    ventus_device *d = open_device();
+    struct ventus_memory m;
+    uint32_t holes[2], between, rest;
+    (void)state;
+    for (int first = 2; first <= 3; first++) {
+        assert_int_equal(ventus_alloc(d, (uint64_t)first * PAGE, &holes[0]), VENTUS_OK);
+        assert_int_equal(ventus_alloc(d, PAGE, &between), VENTUS_OK);
+        assert_int_equal(ventus_alloc(d, (uint64_t)(5 - first) * PAGE, &holes[1]), VENTUS_OK);
+        ventus_memory(d, &m);
+        assert_int_equal(ventus_alloc(d, m.largest, &rest), VENTUS_OK);
+        for (int i = 0; i < 2; i++) assert_int_equal(ventus_free(d, holes[i]), VENTUS_OK);
+        ventus_memory(d, &m);
+        assert_int_equal(m.largest, 3 * PAGE);
+        assert_int_equal(ventus_free(d, rest), VENTUS_OK);
+        assert_int_equal(ventus_free(d, between), VENTUS_OK);
+    }
+    ventus_close(d);
+}
+
 static void test_copies(void **state)
 {
     ventus_device *d = open_device();
@@ -1082,7 +1105,7 @@ int main(void)
 {
     // clang-format off
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_alloc), cmocka_unit_test(test_copies), cmocka_unit_test(test_random_allocations),
+        cmocka_unit_test(test_alloc), cmocka_unit_test(test_largest), cmocka_unit_test(test_copies), cmocka_unit_test(test_random_allocations),
         cmocka_unit_test(test_note), cmocka_unit_test(test_bad_notes), cmocka_unit_test(test_where_notes_are_bad), cmocka_unit_test(test_damaged_files),
         cmocka_unit_test(test_print), cmocka_unit_test(test_hostile_print), cmocka_unit_test(test_broken_records), cmocka_unit_test(test_emptied_print), cmocka_unit_test(test_long_output), cmocka_unit_test(test_lost_output),
         cmocka_unit_test(test_run), cmocka_unit_test(test_uneven_ranges), cmocka_unit_test(test_records), cmocka_unit_test(test_recorded_run),
