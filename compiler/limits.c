@@ -1,6 +1,6 @@
-/* How many registers a kernel may use, so that a machine has room for its largest work-group: the warps of a group share
- * the registers of an SM, which are fewer than each of them could name. A kernel that requires a size of its groups has
- * the rest to itself; a routine keeps to what each of the kernels may use. Called by output.c. */
+/* How many registers a kernel may use, so that a machine has room for its largest work-group: the warps of a group
+ * share the registers of an SM, which are fewer than each of them could name. A kernel that requires a size of its
+ * groups has the rest to itself; a routine keeps to what each of the kernels may use. Called by output.c. */
 #include "compiler/backend.h"
 
 #include <stdlib.h>

@@ -1,6 +1,13 @@
 #pragma once
-struct point { int x, y; float w; long big; char tag; };
-struct wide { int v[20]; };
+struct point {
+    int x, y;
+    float w;
+    long big;
+    char tag;
+};
+struct wide {
+    int v[20];
+};
 int mix(int a, int b);
 long add64(int a, long b, int c, long d);
 double scale(double a, float b, double c);

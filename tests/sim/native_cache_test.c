@@ -486,10 +486,10 @@ static void test_processes(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(test_hit),        TEST(test_others),      TEST(test_collision),       TEST(test_translator),
-        TEST(test_damage),     TEST(test_modes),       TEST(test_links),           TEST(test_owner),
-        TEST(test_unwritable), TEST(test_file_limit),  TEST(test_noexec_and_full), TEST(test_file_changed_while_used),
-        TEST(test_limit),      TEST(test_looks),       TEST(test_environment),     TEST(test_processes),
+        TEST(test_hit),        TEST(test_others),     TEST(test_collision),       TEST(test_translator),
+        TEST(test_damage),     TEST(test_modes),      TEST(test_links),           TEST(test_owner),
+        TEST(test_unwritable), TEST(test_file_limit), TEST(test_noexec_and_full), TEST(test_file_changed_while_used),
+        TEST(test_limit),      TEST(test_looks),      TEST(test_environment),     TEST(test_processes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
