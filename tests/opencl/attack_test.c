@@ -229,7 +229,7 @@ static int number_of(float at, int size, cl_addressing_mode mode, bool normalize
 
 static const float places[] = {0,     0.2f,   0.999f,  -0.1f,    -1e-30f, 1,          2.5f,          4.5f,
                                -3.5f, 7.25f,  1e6f,    -1e6f,    1e9f,    2147483648, -2147483648.f, 4294967296,
-                               1e30f, -1e30f, 3.4e38f, -3.4e38f, 1e-40f,  16777216,   -16777217};
+                               1e30f, -1e30f, 3.4e38f, -3.4e38f, 1e-40f,  16777216,   -16777218};
 enum { PLACES = sizeof places / sizeof *places };
 
 /* Results of a kernel that reads an image at coordinates. */
