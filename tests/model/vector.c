@@ -188,6 +188,9 @@ static void put_dynamic_rounding(struct program *p)
     PUT(p, QEMU, VFADD_VV, .rd = V_T, .rs2 = V_T, .rs1 = V_T);
 }
 
+/* The documents' machines have a lane's mask in bit 0 of its own v0, RVV and the default machine in a bit of v0 each. */
+static bool mask_in_lanes(enum isa_op op) { return !(isa_table[op].revisions & PROFILE_DEFAULT); }
+
 /* The record is vd, its upper half, the scalar result, fflags, vxsat. With s.step set (to one word) there is but
  * one lane, so that flags are those of one operation. */
 static void vector_section(struct program *p, struct section s)
@@ -198,6 +201,7 @@ static void vector_section(struct program *p, struct section s)
     s.operands = OPERANDS_BATCH, s.pool = vector_pool(op), s.record = (uint32_t)scalar + 12, s.flag_words = 2;
     size_t loop = section_begin(p, s);
     load_batch(p);
+    if (!s.in.vm && mask_in_lanes(op)) pack_mask(p, 0, 0);
     if (wide) join_halves(p, V_D);
     if (wide_vs2(op)) join_halves(p, V_2);
     PUT(p, flag_side(p), CSRRWI, .aux = VXSAT);
