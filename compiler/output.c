@@ -123,6 +123,7 @@ void output_compile(struct cc *cc)
 {
     cc->start_sets_local = true;
     variables_place(cc);
+    limits_run(cc);
     uniform_run(cc);
     cc->rodata_addr = estimate(cc);
     compile_kernels(cc);

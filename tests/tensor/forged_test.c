@@ -97,7 +97,7 @@ static void forge(const char *copy)
 static void test_small(void **state)
 {
     (void)state;
-    forge("cp_dma v4, t1, t2, 2");
+    forge("cp_dma v4, t1, t2, 16");
 }
 
 static void test_bulk(void **state)
