@@ -188,7 +188,8 @@ static void put_dynamic_rounding(struct program *p)
     PUT(p, QEMU, VFADD_VV, .rd = V_T, .rs2 = V_T, .rs1 = V_T);
 }
 
-/* The documents' machines have a lane's mask in bit 0 of its own v0, RVV and the default machine in a bit of v0 each. */
+/* The documents' machines have a lane's mask in bit 0 of its own v0, RVV and the default machine in a bit of v0 each.
+ */
 static bool mask_in_lanes(enum isa_op op) { return !(isa_table[op].revisions & PROFILE_DEFAULT); }
 
 /* The record is vd, its upper half, the scalar result, fflags, vxsat. With s.step set (to one word) there is but
