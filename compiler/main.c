@@ -16,8 +16,11 @@
 
 #include <llvm-c/ErrorHandling.h>
 
-#include "compiler/debug.h"
-#include "compiler/prepare.h"
+#include "compiler/debug/debug.h"
+#include "compiler/frontend/frontend.h"
+#include "compiler/output/output.h"
+#include "compiler/passes/passes.h"
+#include "compiler/spirv/spirv.h"
 
 enum { SOURCE_LIMIT = 64 << 20, KEPT_LIMIT = 4 << 20 };
 

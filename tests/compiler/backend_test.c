@@ -16,8 +16,9 @@
 #include <llvm-c/IRReader.h>
 
 #include "compiled.h"
-#include "compiler/cc.h"
-#include "compiler/prepare.h"
+#include "compiler/frontend/frontend.h"
+#include "compiler/output/output.h"
+#include "compiler/passes/passes.h"
 #include "driver/gpu.h"
 
 enum { N = 64, FORMS = 4 };

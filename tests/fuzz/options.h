@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "compiler/prepare.h"
+#include "compiler/frontend/frontend.h"
 
 static inline bool is_one_of(const char *argument, const char *const *list)
 {

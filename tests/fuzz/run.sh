@@ -10,7 +10,7 @@ root=$(cd "$(dirname "$0")/../.." && pwd)
 mkdir -p "$folder/corpus"
 sources=$(ls "$root"/isa/*.c "$root"/asm/*.c | grep -v -e '_test\.c$' -e '/embed\.c$') libraries=-lelf
 if [ "$target" = options ]; then
-    sources="$root/compiler/options.c $root/compiler/cc.c"
+    sources="$root/compiler/frontend/options.c $root/compiler/core/cc.c"
     libraries="-isystem $(llvm-config-19 --includedir) $(llvm-config-19 --ldflags --libs --link-shared)"
 fi
 # Readers of files alone, without the machine that they are about: what is missing is not called.

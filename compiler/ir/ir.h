@@ -1,0 +1,75 @@
+/* Modules of LLVM: where they come from, and what is in them. */
+#ifndef VENTUS_IR_H
+#define VENTUS_IR_H
+
+#include "compiler/core/cc.h"
+
+/* How types lie in memory. */
+#define SPIR_LAYOUT \
+    "e-p:32:32-i64:64-v16:16-v24:32-v32:32-v48:64-v96:128-v192:256-v256:256-v512:512-v1024:1024-n32-S32-G1"
+
+/* ---- files.c ---- */
+#define LIBRARY "ventus-builtins.bc" /* the others are beside it */
+enum library { LIBRARY_BASE, LIBRARY_FAMILIES, LIBRARY_DOUBLE, LIBRARY_HALF, LIBRARIES };
+const char *library_name(enum library which);
+/* NULL if there is none. */
+const char *library_file(struct cc *cc, enum library which);
+
+/* ---- module.c ---- */
+/* Makes cc->context when there is none yet. */
+void context_make(struct cc *cc);
+/* Bitcode as a module of cc->context, made if need be; NULL if LLVM cannot read it. */
+LLVMModuleRef module_read(struct cc *cc, const void *bytes, size_t size);
+/* The same, but functions are read when LLVM's linker asks for them: `bytes` are to stay until then. */
+LLVMModuleRef module_open(struct cc *cc, const void *bytes, size_t size);
+
+/* ---- link.c: the built-in library ---- */
+/* Adds to cc->module the library functions it calls, and theirs. Ends with CC_ENVIRONMENT when there is no
+ * library. Names the library does not have stay undefined. */
+void link_library(struct cc *cc);
+/* Opens the library for the first link_library, if it can; what is wrong with it is said there. */
+void library_open_early(struct cc *cc);
+
+/* ---- facts.c: what a function, a call or a type is ---- */
+
+bool is_intrinsic(LLVMValueRef function);
+/* One of the functions that the back end turns into instructions (docs/architecture.md), or __ventus_meta. */
+bool is_primitive(LLVMValueRef function);
+/* One of those that objects.c replaces: what an image or a sampler is like, where a pipe is. */
+bool is_object_primitive(LLVMValueRef function);
+/* Lane number, CSR and metadata reads and special functions have no effect and may be merged and moved. */
+bool is_pure_primitive(LLVMValueRef function);
+/* The calling convention of LLVM that kernels come with. */
+enum { SPIR_KERNEL = 76 };
+#define KERNEL_MARK "ventus-kernel" /* the attribute by which they are known when that is gone */
+/* A kernel; a function that stays one, and is called (passes/README.md, "Routines"); one that the program wants to be
+ * that. */
+bool kernel_is(LLVMValueRef function);
+bool is_routine(LLVMValueRef function);
+/* Of objects: a function with the convention of docs/abi.md, which other objects see, or define if it has no body. */
+bool is_external(LLVMValueRef function);
+bool is_noinline(LLVMValueRef function);
+bool is_ungrouped(LLVMValueRef kernel); /* shape_ungrouped has been called for it */
+bool has_links(LLVMValueRef kernel);    /* shape_links has been called for it */
+/* Is it the library's, and does nothing but compute a result from its arguments? */
+bool is_pure_routine(LLVMValueRef function);
+/* Is it a call of LLVM's intrinsic of that name, for any types? */
+bool intrinsic_is(LLVMValueRef call, const char *name);
+/* Is a load lr.w, or a cmpxchg sc.w, of a loop that ends when sc.w has stored? The first value of such a cmpxchg is
+ * then 0. */
+bool retry_is(LLVMValueRef inst);
+void retry_mark(struct cc *cc, LLVMValueRef inst);
+/* Of a parameter. */
+bool is_image_type(LLVMTypeRef type);
+bool is_sampler_type(LLVMTypeRef type);
+bool is_pipe_type(LLVMTypeRef type);
+/* Of any value: reserve_id_t. */
+bool is_reservation_type(LLVMTypeRef type);
+
+/* ---- routines.c ---- */
+/* Lists the routines in cc->routines. */
+void routines_collect(struct cc *cc);
+/* The routine that a function is; NULL: it is none. */
+struct kernel *routine_find(const struct cc *cc, LLVMValueRef function);
+
+#endif
