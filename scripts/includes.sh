@@ -1,0 +1,59 @@
+#!/bin/sh
+# Prints each #include that goes against the order of the folders, and fails if there is one.
+#
+#   scripts/includes.sh [FILE...]       files of the tree; all C files by default, without tests
+#
+# A folder may include itself, its subfolders and what stands behind its name here; a folder of compiler/ what is on
+# its own line, and asm/ and isa/ as all of compiler/ does. docs/architecture.md and compiler/README.md say why.
+set -eu
+cd "$(dirname "$0")/.."
+if [ $# = 0 ]; then set -- $(git ls-files '*.c' '*.h' '*.def' 2>/dev/null || find . -name '*.[ch]' | sed 's,^\./,,'); fi
+
+awk '
+    BEGIN {
+        allow("isa", "")
+        allow("asm", "isa")
+        allow("sim", "isa")
+        allow("timing", "isa sim")
+        allow("native", "isa sim")
+        allow("driver", "isa asm sim timing")
+        allow("vt", "isa asm sim driver")
+        allow("opencl", "isa sim driver")
+        allow("tools", "isa asm sim timing driver vt")
+        allow("compiler", "isa asm")
+        allow("examples", "opencl")
+        compiler = "isa asm compiler/core"
+        allow("compiler/core", "isa asm")
+        allow("compiler/ir", compiler " compiler/library")
+        allow("compiler/frontend", compiler " compiler/ir")
+        allow("compiler/spirv", compiler " compiler/ir")
+        compiler = compiler " compiler/ir compiler/machine"
+        allow("compiler/machine", compiler)
+        allow("compiler/analysis", compiler)
+        compiler = compiler " compiler/analysis"
+        allow("compiler/select", compiler)
+        allow("compiler/dwarf", "isa compiler/core")
+        compiler = compiler " compiler/select compiler/dwarf"
+        allow("compiler/debug", compiler)
+        compiler = compiler " compiler/debug"
+        allow("compiler/codegen", compiler)
+        allow("compiler/passes", compiler)
+        allow("compiler/output", compiler " compiler/codegen compiler/passes compiler/frontend")
+        allow("compiler/library", "isa")
+    }
+    function allow(folder, others) { known[folder]; may[folder] = " " others " " }
+    # The longest name in the table that a path is in.
+    function folder_of(path,    name) {
+        for (name = path; sub("/[^/]*$", "", name);) if (name in known) return name
+        return ""
+    }
+    FNR == 1 { own = folder_of(FILENAME); skip = own == "" || FILENAME ~ /_test\.c$|\/hand\.h$/ }
+    skip || !/^#include "/ { next }
+    {
+        split($0, part, "\"")
+        other = folder_of(part[2])
+        if (other == "" || other == own || index(other, own "/") == 1 || index(may[own], " " other " ")) next
+        printf "%s:%d: %s/ does not include %s/\n", FILENAME, FNR, own, other
+        wrong = 1
+    }
+    END { exit wrong }' "$@"
