@@ -15,8 +15,8 @@
 #include "asm/resource.h"
 #include "asm/note.h"
 #include "driver/gpu.h"
-#include "sim/host.h"
-#include "sim/spares.h"
+#include "host/host.h"
+#include "host/spares.h"
 #include "isa/abi.h"
 
 struct block {

@@ -4,7 +4,7 @@
 #define VENTUS_DRIVER_GPU_H
 
 #include "driver/ventus.h"
-#include "sim/check/check.h"
+#include "check/check.h"
 #include "sim/launch.h"
 
 /* ---- device.c ---- */
@@ -20,7 +20,7 @@ struct gpu *device_gpu(const ventus_device *device);
 
 /* ---- observe.c: looking for mistakes of kernels (docs/check.md) ---- */
 
-/* Turns checks on: `what` as in sim/check/check.h, reports go to `out` as launches end (NULL: they are only
+/* Turns checks on: `what` as in check/check.h, reports go to `out` as launches end (NULL: they are only
  * kept). Only before anything is allocated or run, else VENTUS_BAD_ARGUMENT; opening a device does it when the
  * environment variable VENTUS_CHECK asks for it. Launches then run one at a time, and much slower. */
 enum ventus_status device_check(ventus_device *device, unsigned what, FILE *out);

@@ -1,4 +1,4 @@
-/* Results of the compiler on disk (sim/disk_cache.h).
+/* Results of the compiler on disk (host/disk_cache.h).
  *
  * A result is kept under everything that it depends on: source, options, the files that the source includes, the
  * objects to link, and the versions of the files that the compiler is made of. Those files are named by the compiler,
@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "objects.h"
-#include "sim/disk_cache.h"
+#include "host/disk_cache.h"
 
 /* ---- keys ---- */
 

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "objects.h"
-#include "sim/host.h"
+#include "host/host.h"
 
 cl_int info_bytes(struct info out, const void *data, size_t size)
 {

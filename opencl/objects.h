@@ -25,8 +25,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "sim/host.h"
-#include "sim/spares.h"
+#include "host/host.h"
+#include "host/spares.h"
 #include "driver/ventus.h"
 #include "isa/image.h"
 #include "version.h"

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "isa/routine.h"
-#include "sim/host.h"
+#include "host/host.h"
 #include "sim/machine.h"
 #include "sim/rows.h"
 

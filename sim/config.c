@@ -8,7 +8,7 @@
 #include "isa/abi.h"
 #include "isa/isa.h"
 #include "sim/engine.h"
-#include "sim/host.h"
+#include "host/host.h"
 #include "sim/machine.h"
 #include "sim/settings.h"
 

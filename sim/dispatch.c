@@ -17,7 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/host.h"
+#include "host/host.h"
 #include "sim/layout.h"
 #include "sim/next.h"
 #include "sim/workers.h"

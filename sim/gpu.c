@@ -5,7 +5,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "sim/host.h"
+#include "host/host.h"
 #include "sim/layout.h"
 #include "sim/machine.h"
 #include "sim/workers.h"

@@ -1,5 +1,5 @@
 /* The one control register with rules of its own about what is written to it; also for code that is compiled to
- * bitcode (native/rows.c). */
+ * bitcode (translator/rows.c). */
 #ifndef VENTUS_SIM_MSTATUS_H
 #define VENTUS_SIM_MSTATUS_H
 

@@ -1,5 +1,5 @@
 /* What a work-group leaves to the next one of its launch, which takes its place on the SM: the simplest case, in which
- * nothing else has to be put right. Inline because it is also a part of translated code (native/rows.c), which goes
+ * nothing else has to be put right. Inline because it is also a part of translated code (translator/rows.c), which goes
  * from group to group by itself. */
 #ifndef VENTUS_SIM_NEXT_H
 #define VENTUS_SIM_NEXT_H

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <pthread.h>
 
-#include "sim/host.h"
+#include "host/host.h"
 #include "sim/machine.h"
 
 /* The SM whose accesses this thread makes. Initial-exec: the handler must not run into a lazy allocation of

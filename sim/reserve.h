@@ -1,6 +1,6 @@
 /* Reservations of lr.w: each lane of a warp has at most one, of a word, and whoever writes to the word ends it
  * (machine.h says whose writes are seen). Here is what lr.w and sc.w do once the addresses have been looked at: words
- * of the memory, `at` them. Inline because it is a part of translated code, too (native/rows.c).
+ * of the memory, `at` them. Inline because it is a part of translated code, too (translator/rows.c).
  *
  * Mostly one warp reserves words and stores to them before another one reserves some. Where others have reservations,
  * too, and a write may end some of them, all are counted by their words for a while, so that most words need not be

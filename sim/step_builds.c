@@ -1,7 +1,7 @@
 /* The engine `step`, and which of the builds of step.c a host can run. */
 #include "sim/engine.h"
 
-#include "sim/host.h"
+#include "host/host.h"
 #include "sim/machine.h"
 
 engine_run step_base, step_base_hooked, step_v3, step_v4;

@@ -4,7 +4,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
-#include "sim/host.h"
+#include "host/host.h"
 
 struct thread {
     struct workers *all;

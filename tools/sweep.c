@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "run.h"
-#include "sim/host.h"
+#include "host/host.h"
 #include "sweep.h"
 
 enum { FLAG_JOBS, FLAG_PART };

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/trace/trace.h"
+#include "trace/trace.h"
 #include "tool.h"
 
 struct reader {

@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "sim/check/check.h"
+#include "check/check.h"
 
 static void says(const struct check_report *r, const char *want)
 {

@@ -2,7 +2,7 @@
 #ifndef SAMPLES_H
 #define SAMPLES_H
 
-#include "sim/check/check.h"
+#include "check/check.h"
 
 /* An argument: 'w' a buffer of so many words, all written; 'n' the same, never written; 'l' bytes of local memory; 'i'
  * an integer. */

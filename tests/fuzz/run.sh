@@ -14,7 +14,7 @@ if [ "$target" = options ]; then
     libraries="-isystem $(llvm-config-19 --includedir) $(llvm-config-19 --ldflags --libs --link-shared)"
 fi
 # Readers of files alone, without the machine that they are about: what is missing is not called.
-machine="$root/sim/config.c $root/sim/settings.c $root/sim/engine.c $root/sim/host.c $root/isa/isa.c $root/sim/layout.c $root/timing/parameters.c"
+machine="$root/sim/config.c $root/sim/settings.c $root/sim/engine.c $root/host/host.c $root/isa/isa.c $root/sim/layout.c $root/timing/parameters.c"
 case $target in
 case) sources="$root/vt/case.c" libraries="-no-pie -Wl,--unresolved-symbols=ignore-all" ;;
 settings) sources="$machine $root/tools/sweep_file.c" libraries="-no-pie -Wl,--unresolved-symbols=ignore-all" ;;

@@ -19,14 +19,18 @@ from itertools import zip_longest
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 WORK = os.path.join(ROOT, "build-mutants")
 TREE, BUILD, RESULTS, PASSED = (os.path.join(WORK, name) for name in ("tree", "tree/build", "results.tsv", "passed"))
-FOLDERS = ["isa", "asm", "sim", "native", "timing", "driver", "vt", "compiler", "opencl", "tools"]
+FOLDERS = ["isa", "host", "asm", "sim", "check", "trace", "native", "translator", "timing", "driver", "vt", "compiler", "opencl", "tools"]
 
 # Tests that are about a folder, by words of their names: they run first, and most mutants die there.
 FIRST = {
     "isa": ["unit/isa", "unit/asm/asm", "tests/sim/alu", "tests/sim/rows", "tests/sim/effects", "shell/isa"],
     "asm": ["unit/asm", "fuzz_assemble", "fuzz_link", "fuzz_elf", "shell/ld", "shell/listing", "shell/asm"],
-    "sim": ["tests/sim", "tests/check", "tests/tensor", "tests/softfp", "cl/divergence", "shell/corpus-log"],
-    "native": ["tests/sim/native", "tests/sim/launch", "tests/sim/barrier", "tests/sim/engine", "tests/sim/translate", "shell/native"],
+    "host": ["tests/host", "shell/host", "tests/opencl/surroundings"],
+    "sim": ["tests/sim", "tests/native/units", "tests/tensor", "tests/softfp", "cl/divergence", "shell/corpus-log"],
+    "check": ["tests/check", "shell/check"],
+    "trace": ["tests/sim/trace", "shell/trace", "shell/corpus-log"],
+    "native": ["tests/native", "tests/sim/launch", "tests/sim/barrier", "tests/sim/engine", "shell/native"],
+    "translator": ["tests/native", "tests/sim/launch", "tests/sim/barrier", "tests/sim/engine", "shell/native"],
     "timing": ["unit/timing", "tests/timing", "shell/timing", "shell/cycles"],
     "driver": ["tests/driver", "tests/check", "tests/opencl/kernel", "cl/printf", "cl/local"],
     "vt": ["tests/vt", "shell/case", "tests/sim/corpus"],
@@ -37,12 +41,12 @@ FIRST = {
 
 # Unit tests that start no program of ours, but for some that start the translator: when their own program is the same,
 # they cannot notice anything. Of the others only those in shell/ start `ventus`. pocl is not ours.
-ALONE = tuple(f"unit/{name}/" for name in ("isa", "asm", "timing", "opencl", "tests/driver", "tests/sim", "tests/softfp", "tests/tensor", "tests/model"))
-TRANSLATING = [f"tests/sim/{name}" for name in ("native", "translate", "launch", "barrier", "engine", "corpus")]
+ALONE = tuple(f"unit/{name}/" for name in ("isa", "asm", "timing", "opencl", "tests/host", "tests/driver", "tests/sim", "tests/native", "tests/softfp", "tests/tensor", "tests/model"))
+TRANSLATING = ["tests/native"] + [f"tests/sim/{name}" for name in ("launch", "barrier", "engine", "corpus")]
 FOREIGN = "pocl/"
 # Tests that take seconds, by words of their names: they run behind the others.
 SLOW = ["sim/dispatch", "cc/cc", "shell/run", "sim/corpus", "shell/check", "softfp/softfp", "shell/corpus-log", "shell/listing",
-        "tests/model", "sim/effects", "sim/memory", "sim/native", "shell/build-options", "check/check", "random/random"]
+        "tests/model", "sim/effects", "sim/memory", "tests/native", "shell/build-options", "check/check", "random/random"]
 
 # ---- mutants ----
 
@@ -156,7 +160,7 @@ def rows(): return [name for name in os.listdir(BUILD) if re.fullmatch(r"ventus-
 def objects_of(path):
     """What is compiled from a source; there is no debug information in it. Bitcode is not listed as the rest is."""
     with open(os.path.join(BUILD, "compile_commands.json")) as f: commands = json.load(f)
-    return rows() if path == "native/rows.c" else [c["output"] for c in commands if c["file"] == "../" + path]
+    return rows() if path == "translator/rows.c" else [c["output"] for c in commands if c["file"] == "../" + path]
 
 def tests(names):
     """Runs tests until one fails. Its name, or None."""

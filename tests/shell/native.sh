@@ -179,7 +179,7 @@ VENTUS_TRANSLATE_EFFORT=least kept quick-again native 100.0 1
 # Lanes that never part are translated for all of them alone, and of that `native`, when it is named, has no use.
 rm cache/*.native
 run step step 20000
-VENTUS_ENGINE= run together auto 20000
+VENTUS_ENGINE= run together auto 400000
 for i in $(seq 600); do
     [ -n "$(ls cache)" ] && break
     sleep 0.1

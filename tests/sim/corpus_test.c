@@ -1,10 +1,10 @@
 /* Launches that the public tool chain compiled and the public simulator logged, run on ours.
  *
  * Every engine runs them, those that can be observed twice, and `step` and `native` once more in turns of many lengths,
- * whose states between these must be the same (native_turns.h). Launches of one `run` share a memory and go in order.
- * With a log, every instruction of every warp must have the logged effects, and the final memory must be .data plus all
- * logged stores, exactly. Without one, the sum c = a + b is checked. The corpus is at $VENTUS_CORPUS, else beside the
- * source tree; exit code 77, loudly, when it is nowhere. */
+ * whose states between these must be the same (tests/turns/turns.h). Launches of one `run` share a memory and go in
+ * order. With a log, every instruction of every warp must have the logged effects, and the final memory must be .data
+ * plus all logged stores, exactly. Without one, the sum c = a + b is checked. The corpus is at $VENTUS_CORPUS, else
+ * beside the source tree; exit code 77, loudly, when it is nowhere. */
 #include <stdarg.h>
 #include <setjmp.h>
 #include <stdlib.h>
@@ -16,7 +16,7 @@
 #include "corpus_log.h"
 #include "guest.h"
 #include "isa/abi.h"
-#include "native_turns.h"
+#include "tests/turns/turns.h"
 #include "vt/case.h"
 #include "sim/schedule.h"
 

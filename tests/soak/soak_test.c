@@ -12,7 +12,7 @@ enum { SAMPLES = 40 }; /* of a long run; a quarter of them is for what is kept *
 static const struct amounts slack = {
     .n = {[HEAP] = 6 << 10, [RESIDENT] = 4 << 10, [MAPPINGS] = 24, [THREADS] = 2, [FILES] = 2, [CHILDREN] = 1}};
 
-/* Each machine keeps translations of so much code (sim/native_units.c). */
+/* Each machine keeps translations of so much code (native/units.c). */
 static const long kept_bytes = 160 << 20;
 
 /* -1: nothing; else what grew. */

@@ -1,4 +1,4 @@
-/* Machines of the OpenCL library that note what they look like between the turns of warps (tests/sim/native_turns.h).
+/* Machines of the OpenCL library that note what they look like between the turns of warps (tests/turns/turns.h).
  *
  * Linked into libventus-turns.so, the OpenCL library for tests/turns/compare: there, whoever makes a machine comes here
  * (ld's --wrap). When the process ends, the file $VENTUS_TURNS_FILE gets the numbers of all looks, a line each, or, if
@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "../sim/native_turns.h"
+#include "turns.h"
 #include "isa/abi.h"
 #include "isa/routine.h"
 #include "sim/machine.h"

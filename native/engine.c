@@ -1,0 +1,588 @@
+/* The engine `native`: runs translated code where there is some, and `step` elsewhere.
+ *
+ * Both execute the same instructions in the same order and give a warp back after exactly as many as were asked for:
+ * translated code stops where the rest of the budget might not do for what follows, and `step` executes that rest. So
+ * nothing that a program can see depends on when a translation is ready. Counters are exact also when an access fails
+ * in the middle of a block: the tables of the translation say what the block had counted in advance (native/native.h).
+ */
+#include "native/native.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "host/host.h"
+#include "native/units.h"
+#include "native/stretch.h"
+
+enum {
+    HINTS = 16,
+    HELD = 3,              /* kinds of lanes that a launch may have warps with */
+    CALL_MOST = 1 << 26,   /* instructions of a warp in one call: 32 bits count their lanes, twice */
+    FOLLOW_MOST = 1 << 20, /* instructions of each: 32 bits count the lanes of all in a round, 64 at most, twice */
+};
+
+/* What the engine keeps for one SM. */
+struct native_sm {
+    struct native_state state;
+    uint64_t launch;  /* number of the launch that the unit belongs to */
+    uint32_t version; /* of the machine's code then */
+    /* For that launch: the unit of all its warps, or those of warps with all lanes and of last ones with fewer; ... */
+    struct held {
+        uint32_t lanes; /* of the warp that it has been looked for with; 0: not yet */
+        struct native_unit *unit;
+    } held[HELD];
+    struct native_unit *unit; /* ... one of them, or its `apart`: whose code runs */
+    volatile bool inside;     /* translated code */
+    uint64_t held_back;       /* what sm->warp has of its budget beyond CALL_MOST */
+    struct warp *next;        /* that runs after EXIT_NEXT; NULL: none */
+    uint64_t again; /* sm->warp has been left by an access that was only tried, with such a budget; 0: it has not */
+    uint32_t hints[HINTS];   /* entries of the unit, by address */
+    uint64_t executed, seen; /* instructions in translated code, and all */
+    uint64_t cooled;         /* as many were executed when they last counted against lanes that part */
+    uint64_t before;         /* what the group had counted when the engine last began to run its warps */
+};
+
+struct native {
+    struct native *next; /* of those in `reported` */
+    struct native_units units;
+    struct native_sm sms[];
+};
+
+static struct native_sm *sm_of(const struct sm *sm)
+{
+    struct native *native = sm->gpu->engine_data;
+    return &native->sms[sm->index];
+}
+
+/* The build of `step` for this host. */
+static const struct engine_build *step(void)
+{
+    static const struct engine_build *_Atomic build;
+    const struct engine_build *b = engine_step.builds;
+    if (build) return build;
+    while (b->usable && !b->usable()) b++;
+    return build = b;
+}
+
+/* ---- counters ---- */
+
+static void add_counts(struct counters *c, const uint32_t *n)
+{
+    c->instructions += n[COUNT_INSTRUCTIONS];
+    c->vector_instructions += n[COUNT_VECTOR];
+    c->lanes += n[COUNT_LANES];
+    c->branches += n[COUNT_BRANCHES];
+    c->loads += n[COUNT_LOADS];
+    c->stores += n[COUNT_STORES];
+    c->atomics += n[COUNT_ATOMICS];
+}
+
+/* Takes back what a block has counted for instructions that have not been executed. */
+static void take_back(struct native_state *s, const uint16_t *counts)
+{
+    for (int i = 0; i < NATIVE_COUNTS; i++) s->counts[i] -= counts[i];
+    s->counts[COUNT_LANES] -= counts[COUNT_VECTOR] * (uint32_t)__builtin_popcount(s->mask);
+}
+
+/* ---- what translated code calls ---- */
+
+/* `step` counts an instruction that the block has counted already. */
+static bool help(struct sm *sm, struct warp *w, uint32_t mask)
+{
+    if (w->mask != mask) warp_set_mask(w, mask);
+    w->group->local_end = UINT32_MAX;
+    enum stop stop = step()->run(sm, w, 1);
+    w->group->counters.instructions--;
+    return stop == STOP_FAULT;
+}
+
+/* What translated code has done for the warp that it gives back or that has ended. */
+static void account(struct native_sm *n, struct warp *w)
+{
+    const uint32_t *counts = n->state.counts;
+    add_counts(&w->group->counters, counts);
+    n->executed += counts[COUNT_INSTRUCTIONS];
+}
+
+/* Are the pages closed that come behind the end of memory for an address that goes round? */
+static bool is_beginning_closed(const struct gpu *gpu)
+{
+    static const uint8_t closed[MEM_GUARD >> PAGE_BITS];
+    return !memcmp(gpu->pages, closed, sizeof closed);
+}
+
+/* What translated code takes for granted of the machine, ... Words that follow one another it finds from the first of
+ * them, on the closed pages behind the window if they are beyond its end (access.c of translator/). */
+static bool may_enter(const struct sm *sm, const struct native_unit *unit)
+{
+    return (unit->reserves || !sm->reservations->count) && is_beginning_closed(sm->gpu);
+}
+
+/* ... and of a warp; it holds for all that begin. */
+static bool is_usual(const struct warp *w) { return w->frm == FP_RNE && w->vl == w->group->launch->threads_per_warp; }
+
+/* Is the unit's code for warps with these lanes? */
+static bool has_lanes(const struct native_sm *n, const struct warp *w)
+{
+    return !n->state.lanes || w->lanes == n->state.lanes;
+}
+
+/* Is the unit's code for warps of which all lanes take part, and this one none? */
+static bool is_apart(const struct native_unit *unit, const struct warp *w)
+{
+    return unit->apart && w->mask != w->lanes;
+}
+
+/* Can a warp with the unit's lanes begin in its code that has not begun elsewhere? */
+static bool can_start(const struct native_unit *unit, const struct warp *w, uint64_t budget)
+{
+    return w->blank && w->pc == unit->request.start && unit->start_need <= budget;
+}
+
+/* The entry at pc: warps come to the same few again and again. */
+static uint32_t find_entry(struct native_sm *n, uint32_t pc)
+{
+    uint32_t *hint = &n->hints[pc / 4 % HINTS];
+    if (*hint >= n->unit->nentries || n->unit->entries[*hint].pc != pc) *hint = unit_entry(n->unit, pc);
+    return *hint;
+}
+
+/* Where the warp can enter the unit's code, NATIVE_NOWHERE: it cannot, or its budget does not cover what follows. */
+static uint32_t entry_of(struct native_sm *n, const struct warp *w, uint64_t budget)
+{
+    const struct native_unit *unit = n->unit;
+    if (!has_lanes(n, w) || is_apart(unit, w)) return NATIVE_NOWHERE;
+    if (can_start(unit, w, budget)) return NATIVE_START;
+    uint32_t i = is_usual(w) ? find_entry(n, w->pc) : NATIVE_NOWHERE;
+    return i != NATIVE_NOWHERE && unit->entries[i].need <= budget ? i : NATIVE_NOWHERE;
+}
+
+/* Registers of a blank warp are written before it goes on elsewhere than at its beginning. */
+static uint32_t prepare(struct sm *sm, struct native_sm *n, uint32_t entry, uint64_t budget)
+{
+    if (entry == NATIVE_NOWHERE) return entry;
+    if (entry != NATIVE_START) warp_clear(sm->warp);
+    n->state.budget = budget < CALL_MOST ? (uint32_t)budget : CALL_MOST;
+    n->held_back = budget - n->state.budget;
+    uint32_t most = sm->budget <= FOLLOW_MOST ? (uint32_t)sm->budget : 0;
+    n->state.start_budget = n->unit->start_need <= most ? most : 0;
+    n->state.follow_budget = entry == NATIVE_START ? 0 : most;
+    n->state.barrier_budget = most;
+    n->state.follow_pc = sm->warp->pc;
+    n->state.follow_entry = entry;
+    return entry;
+}
+
+/* See struct native_state. */
+static uint32_t next_warp(struct sm *sm, uint32_t exit)
+{
+    struct native_sm *n = sm_of(sm);
+    struct warp *w = sm->warp;
+    enum stop stop = STOP_END;
+    account(n, w);
+    w->state = WARP_ENDED;
+    if (exit == EXIT_BARRIER) {
+        if (n->state.mask != w->mask) warp_set_mask(w, n->state.mask);
+        w->group->counters.barriers++;
+        w->state = WARP_WAITING;
+        w->left = n->state.number;
+        stop = STOP_BARRIER;
+    }
+    n->next = w = slice_next(sm, stop);
+    if (!w || !may_enter(sm, n->unit) || n->version != sm->gpu->code_version) return NATIVE_NOWHERE;
+    return prepare(sm, n, entry_of(n, w, sm->budget), sm->budget);
+}
+
+/* ---- faults ---- */
+
+/* Says of the access in progress what sm->access is to say. */
+static void describe_access(struct sm *sm, const struct native_site *site, uint32_t mask)
+{
+    struct access *a = &sm->access;
+    if (site->record == RECORD_NONE) return;
+    a->size = site->size;
+    a->write = site->write;
+    if (site->all) a->lanes = mask;
+    if (site->record == RECORD_SCALAR) {
+        a->lanes = 0;
+        return;
+    }
+    for (uint32_t i = ISA_LANES; i-- > 0;)
+        a->addr[i] =
+            a->addr[i / site->period * site->period % site->repeat] + i % site->period * site->step + site->imm;
+}
+
+/* See struct native_state. */
+static void wrote(struct sm *sm, uint32_t mask)
+{
+    const struct native_sm *n = sm_of(sm);
+    describe_access(sm, &n->unit->sites[n->state.site], mask);
+    end_reservations_of_access(sm);
+}
+
+/* The warp as it was at the site, but for registers. */
+static void restore_at_site(struct warp *w, const struct native_site *site, struct native_state *s)
+{
+    w->pc = site->pc;
+    w->x[0] = 0;
+    if (w->mask != s->mask) warp_set_mask(w, s->mask);
+    take_back(s, site->after);
+}
+
+/* The same in front of a loop that its lanes have tried to run (translator/runs.c): `step` finds out which access fails
+ * first, if one does. */
+static void restore_at_run(struct native_sm *n, struct warp *w)
+{
+    struct native_state *s = &n->state;
+    w->pc = s->run_pc;
+    w->x[0] = 0;
+    w->blank = false;
+    w->left = 0;
+    w->rpc = s->run_controls[0];
+    w->vtype = s->run_controls[1];
+    w->mstatus = s->run_controls[2];
+    if (w->mask != s->mask) warp_set_mask(w, s->mask);
+    s->run_pc = 0;
+    memset(s->run_ends, 0, sizeof s->run_ends);
+    memset(s->run_seen, 0, sizeof s->run_seen);
+    n->again = s->budget - s->counts[COUNT_INSTRUCTIONS] + n->held_back;
+}
+
+/* A host signal, or a fault that a function of the machine has thrown, has led out of translated code, or of `step`. */
+static bool jumped(struct sm *sm, bool refused)
+{
+    struct native_sm *n = sm_of(sm);
+    struct warp *w = sm->warp;
+    bool tried = n->inside && n->state.run_pc;
+    if (n->inside) stretch_settle(sm, &n->state);
+    if (tried) {
+        restore_at_run(n, w);
+        account(n, w);
+    } else if (n->inside) {
+        const struct native_site *site = &n->unit->sites[n->state.site];
+        restore_at_site(w, site, &n->state);
+        if (refused) describe_access(sm, site, n->state.mask);
+        if (site->record == RECORD_NONE) w->group->counters.instructions--; /* that `step` has counted, too */
+        account(n, w);
+    }
+    n->inside = false;
+    n->seen += w->group->counters.instructions - n->before;
+    return tried;
+}
+
+/* ---- running ---- */
+
+/* Runs translated code from an entry of sm->warp on, and then perhaps other warps. Returns STOP_NOT when `step` is to
+ * go on with sm->warp; *budget is what is left. */
+static enum stop run_code(struct sm *sm, struct native_sm *n, uint32_t entry, uint64_t *budget)
+{
+    struct native_state *s = &n->state;
+    const struct native_unit *unit = n->unit;
+    s->site = 0; /* a site of this unit, even if the host closes the metadata block under the launch */
+    n->inside = true;
+    enum native_exit exit = (enum native_exit)unit->run(sm, s, prepare(sm, n, entry, *budget));
+    n->inside = false;
+    stretch_settle(sm, s);
+    if (exit == EXIT_NEXT) return STOP_NEXT;
+    struct warp *w = sm->warp;
+    w->left = 0;
+    if (s->mask != w->mask) warp_set_mask(w, s->mask);
+    if (exit == EXIT_SITE || exit == EXIT_FAULT) take_back(s, unit->sites[s->site].after);
+    if (exit == EXIT_SITE) take_back(s, unit->sites[s->site].own);
+    account(n, w);
+    *budget = s->budget - s->counts[COUNT_INSTRUCTIONS] + n->held_back;
+    return exit == EXIT_FAULT ? STOP_FAULT : STOP_NOT;
+}
+
+/* `apart` takes a quarter of the instructions of `step` that others take, because where lanes stay together the kernel
+ * has been hot before. But only if they are one in 64 or more: code for lanes that part takes longer for those that do
+ * not, up to twice as long. So what has run in translated code counts against it. */
+enum { APART_HEAT = 4, APART_SHARE = 64 };
+
+static void cool(struct native_sm *n, struct native_unit *unit)
+{
+    if (unit && unit->apart) units_cool(unit->apart, (n->executed - n->cooled) * APART_HEAT / APART_SHARE);
+    n->cooled = n->executed;
+}
+
+/* `step` has executed so many instructions of the warp: for want of the unit, or, when its lanes have parted, `apart`.
+ */
+static void heat(struct sm *sm, struct native_unit *unit, const struct warp *w, uint64_t instructions, bool parted)
+{
+    struct native *native = sm->gpu->engine_data;
+    struct native_unit *apart = unit->apart;
+    if (!apart || (apart->state == TRANSLATION_COLD && !is_apart(unit, w) && !parted)) {
+        units_heat(&native->units, unit, instructions);
+        return;
+    }
+    cool(sm_of(sm), unit);
+    units_heat(&native->units, apart, APART_HEAT * instructions);
+}
+
+static void use_unit(struct native_sm *n, struct native_unit *unit)
+{
+    n->unit = unit;
+    n->state.number = unit ? unit->number : 0;
+    n->state.lanes = unit && unit->request.lanes != LANES_ANY ? ~0u >> (ISA_LANES - unit->request.items) : 0;
+}
+
+/* Code for lanes that part takes the place of the other as soon as it is there. */
+static void follow_lanes(struct native_sm *n)
+{
+    struct native_unit *apart = n->unit ? n->unit->apart : NULL;
+    if (apart && apart->state == TRANSLATION_READY) use_unit(n, apart);
+}
+
+/* `step` goes on with a warp, which translated code has to look at before it takes it again. */
+static enum stop step_on(struct sm *sm, struct warp *w, uint64_t most)
+{
+    warp_clear(w);
+    w->left = 0;
+    w->group->local_end = UINT32_MAX;
+    return step()->run(sm, w, most);
+}
+
+/* At most so many instructions by `step`; *budget is what is left. Returns STOP_NOT when translated code may go on: not
+ * when the guest has changed code (fence.i, which ends the run), because the translation is one of the old code. */
+static enum stop run_step(struct sm *sm, struct native_sm *n, uint64_t most, uint64_t *budget)
+{
+    struct warp *w = sm->warp;
+    const struct counters *c = &w->group->counters;
+    uint64_t before = c->instructions;
+    enum stop stop = step_on(sm, w, most < *budget ? most : *budget);
+    uint64_t executed = c->instructions - before;
+    *budget -= executed;
+    heat(sm, n->unit, w, executed, c->divergent);
+    return stop == STOP_QUANTUM && sm->gpu->code_version == n->version ? STOP_NOT : stop;
+}
+
+/* For how many instructions `step` may run: not past the next entry above, which long code without branches has few of.
+ */
+static uint64_t up_to_entry(const struct native_unit *unit, uint32_t pc, uint64_t most)
+{
+    uint32_t i = unit_entry_from(unit, pc + 4);
+    if (i == NATIVE_NOWHERE) return most;
+    uint64_t least = (unit->entries[i].pc - pc) / (4 * ISA_MAX_WORDS);
+    return !least ? 1 : least < most ? least : most;
+}
+
+enum { SINGLES = 256, STRIDE = 1024, APART = 16 };
+
+/* Translated code as far as it goes, `step` in between: for one instruction, in case the next is an entry, up to where
+ * a loop would have come round; for more then and when there has been none; for some while lanes are apart; and for all
+ * of the budget where translated code would not do. */
+static enum stop run_warm(struct sm *sm, struct native_sm *n, uint64_t budget)
+{
+    for (unsigned steps = 1; budget; steps++) {
+        follow_lanes(n);
+        bool usual = may_enter(sm, n->unit) && is_usual(sm->warp);
+        uint32_t entry = usual ? entry_of(n, sm->warp, budget) : NATIVE_NOWHERE;
+        enum stop stop = STOP_NOT;
+        if (entry != NATIVE_NOWHERE) {
+            round_set(FP_RNE);
+            stop = run_code(sm, n, entry, &budget);
+            steps = 1;
+        }
+        uint64_t most = !usual                        ? budget
+                        : is_apart(n->unit, sm->warp) ? APART
+                        : steps % SINGLES             ? 1
+                                                      : up_to_entry(n->unit, sm->warp->pc, STRIDE);
+        if (stop == STOP_NOT && budget) stop = run_step(sm, n, most, &budget);
+        if (stop != STOP_NOT) return stop;
+    }
+    return STOP_QUANTUM;
+}
+
+static void forget_held(struct native *native, struct native_sm *n)
+{
+    cool(n, n->unit);
+    for (unsigned i = 0; i < HELD; i++) {
+        units_let_go(&native->units, n->held[i].unit);
+        n->held[i] = (struct held){0};
+    }
+    use_unit(n, NULL);
+}
+
+/* Remembers the launch's units, so that warps after the first do not look for them. */
+static struct native_unit *unit_of(struct native *native, struct native_sm *n, const struct warp *w)
+{
+    const struct group *g = w->group;
+    uint32_t version = g->sm->gpu->code_version;
+    if (n->launch != g->launch_number || n->version != version) {
+        forget_held(native, n);
+        n->launch = g->launch_number;
+        n->version = version;
+    }
+    if (!n->unit || !has_lanes(n, w)) {
+        struct held *held = n->held;
+        while (held->lanes && held->lanes != w->lanes) held++;
+        if (!held->lanes) *held = (struct held){w->lanes, units_hold(&native->units, w)};
+        use_unit(n, held->unit);
+    }
+    follow_lanes(n);
+    return n->unit;
+}
+
+static enum stop run_cold(struct sm *sm, struct warp *w, struct native_unit *unit, uint64_t budget)
+{
+    const struct counters *c = &w->group->counters;
+    uint64_t divergent = c->divergent;
+    enum stop stop = step_on(sm, w, budget);
+    if (unit) heat(sm, unit, w, c->instructions - sm_of(sm)->before, c->divergent != divergent);
+    return stop;
+}
+
+static enum stop run_native(struct sm *sm, struct warp *w, uint64_t budget)
+{
+    struct native *native = sm->gpu->engine_data;
+    struct native_sm *n = sm_of(sm);
+    for (; w; budget = sm->budget) {
+        struct native_unit *unit = unit_of(native, n, w);
+        if (n->again) budget = n->again;
+        bool ready = unit && unit->state == TRANSLATION_READY && budget > 1 && !n->again;
+        n->again = 0;
+        const uint64_t *count = &w->group->counters.instructions;
+        n->before = *count;
+        enum stop stop = ready ? run_warm(sm, n, budget) : run_cold(sm, w, unit, budget);
+        n->seen += *count - n->before;
+        w = stop == STOP_NEXT ? n->next : slice_next(sm, stop);
+    }
+    return STOP_NEXT;
+}
+
+/* ---- the engine ---- */
+
+uint64_t native_executed(const struct gpu *gpu)
+{
+    const struct native *native = gpu->engine_data;
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < gpu->config.sms; i++) sum += native->sms[i].executed;
+    return sum;
+}
+
+uint64_t native_seen(const struct gpu *gpu)
+{
+    const struct native *native = gpu->engine_data;
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < gpu->config.sms; i++) sum += native->sms[i].seen;
+    return sum;
+}
+
+/* ---- statistics ---- */
+
+/* What $VENTUS_STATS says: a file, if it has a slash in it. NULL: nothing is to be printed. */
+static const char *stats_wanted(void)
+{
+    const char *said = secure_getenv("VENTUS_STATS");
+    return said && *said && strcmp(said, "0") != 0 ? said : NULL;
+}
+
+/* A line of several processes is one write, at the file's end. */
+static void print_line(const char *line)
+{
+    const char *where = stats_wanted();
+    FILE *file = where && strchr(where, '/') ? fopen(where, "ae") : NULL;
+    fputs(line, file ? file : stderr);
+    if (file) fclose(file);
+}
+
+/* What share of the work ran in translated code, and what translating cost. */
+static void print_stats(const struct native *native)
+{
+    char line[256];
+    const struct gpu *gpu = native->units.gpu;
+    uint64_t executed = native_executed(gpu), all = native_seen(gpu), cost = native->units.gone.cost_us;
+    unsigned units = native->units.gone.count, insns = native->units.gone.insns, cached = native->units.gone.cached;
+    for (const struct native_unit *u = native->units.first; u; u = u->next) {
+        if (u->state != TRANSLATION_READY) continue;
+        units++;
+        insns += u->insns;
+        cached += u->cached;
+        cost += u->cached ? 0 : u->cost_us;
+    }
+    snprintf(
+        line, sizeof line,
+        "ventus: engine native: %llu of %llu warp instructions in translated code (%.1f %%); %u translations of %u "
+        "instructions took %.3f s of processor time, %u from the cache\n",
+        (unsigned long long)executed, (unsigned long long)all, all ? 100.0 * (double)executed / (double)all : 0.0,
+        units, insns, (double)cost / 1e6, cached);
+    print_line(line);
+}
+
+/* With $VENTUS_STATS: machines that are still there at the end of the process, as an OpenCL device is, report then. */
+static struct native *reported;
+
+static void report_all(void)
+{
+    host_lock();
+    for (struct native *n = reported; n; n = n->next) print_stats(n);
+    reported = NULL;
+    host_unlock();
+}
+
+static void report_later(struct native *native)
+{
+    static bool registered;
+    if (!stats_wanted()) return;
+    host_lock();
+    if (!registered) registered = atexit(report_all) == 0;
+    native->next = reported;
+    reported = native;
+    host_unlock();
+}
+
+static void report_now(struct native *native)
+{
+    host_lock();
+    struct native **link = &reported;
+    while (*link && *link != native) link = &(*link)->next;
+    if (*link) {
+        print_stats(native);
+        *link = native->next;
+    }
+    host_unlock();
+}
+
+/* ---- opening and closing ---- */
+
+static void *open_native(struct gpu *gpu)
+{
+    size_t size = sizeof(struct native) + gpu->config.sms * sizeof(struct native_sm);
+    struct native *native = aligned_alloc(64, (size + 63) / 64 * 64);
+    if (!native) return NULL;
+    memset(native, 0, size);
+    for (uint32_t i = 0; i < gpu->config.sms; i++) {
+        native->sms[i].state.help = help;
+        native->sms[i].state.wrote = wrote;
+        native->sms[i].state.next = next_warp;
+        native->sms[i].state.clear = warp_clear;
+    }
+    if (!units_open(&native->units, gpu, gpu->engine_given)) {
+        free(native);
+        return NULL;
+    }
+    report_later(native);
+    return native;
+}
+
+static void close_native(void *data)
+{
+    struct native *native = data;
+    report_now(native);
+    units_close(&native->units);
+    free(native);
+}
+
+/* One for each host level; they differ in what is asked of the translator alone (units_level). */
+static const struct engine_build builds[] = {
+#define LEVEL(name, words, cpu) {#name, host_is_##name, 0, run_native, true, true, jumped},
+    NATIVE_LEVELS(LEVEL)
+#undef LEVEL
+        {0}};
+
+const struct engine engine_native = {.name = "native",
+                                     .text = "translates hot code to that of this host, in the background",
+                                     .builds = builds,
+                                     .open = open_native,
+                                     .close = close_native};

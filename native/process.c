@@ -1,0 +1,216 @@
+/* Starts ventus-translate and talks to it over a socket, which, unlike a pipe, can be written to without a signal when
+ * the other end has died. Called by native_units.c. */
+#include "native/process.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <threads.h>
+#include <unistd.h>
+
+#include "host/host.h"
+
+enum { MOST_STARTS = 3, PATIENCE = 60 /* seconds */, MOST_PATIENCE = 100000, IMAGE_LIMIT = 256 << 20 };
+
+bool translator_init(struct translator_process *p)
+{
+    *p = (struct translator_process){.socket = -1};
+    return pthread_mutex_init(&p->lock, NULL) == 0;
+}
+
+char *translator_program(void)
+{
+    const char *said = secure_getenv("VENTUS_TRANSLATE");
+    return said && !*said ? NULL : host_program("VENTUS_TRANSLATE", "ventus-translate");
+}
+
+static void complain_of_program(void)
+{
+    char text[1000], *path = translator_program();
+    if (path && access(path, X_OK))
+        snprintf(text, sizeof text,
+                 "cannot run the translator %.800s: %s; kernels run slowly (VENTUS_TRANSLATE names it)", path,
+                 strerror(errno));
+    else snprintf(text, sizeof text, "cannot run the translator; kernels run slowly");
+    host_say("ventus", text);
+    free(path);
+}
+
+/* It answers on its standard output. Our error output is for what it has been asked to show only: it may live longer
+ * than we do, and who reads what we write is not to wait for it. */
+static bool spawn(struct translator_process *p, int theirs)
+{
+    static once_flag said = ONCE_FLAG_INIT;
+    bool shows = secure_getenv("VENTUS_TRANSLATE_DUMP") != NULL;
+    int error = shows ? fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3) : -1;
+    if (error < 0) error = host_above_standard(open("/dev/null", O_WRONLY | O_CLOEXEC));
+    char *path = translator_program(), *argv[] = {path, NULL};
+    bool ok = path && error >= 0 && host_spawn(&p->pid, argv, (const int[]){theirs, theirs, error}) == 0;
+    if (path && access(path, X_OK)) call_once(&said, complain_of_program);
+    free(path);
+    if (error >= 0) close(error);
+    return ok;
+}
+
+/* False: it has been stopped. */
+static bool set_socket(struct translator_process *p, int socket)
+{
+    pthread_mutex_lock(&p->lock);
+    if (!p->stopped) p->socket = socket;
+    bool stopped = p->stopped;
+    pthread_mutex_unlock(&p->lock);
+    return !stopped;
+}
+
+void translator_stop(struct translator_process *p)
+{
+    pthread_mutex_lock(&p->lock);
+    p->stopped = true;
+    if (p->socket >= 0) shutdown(p->socket, SHUT_RDWR);
+    pthread_mutex_unlock(&p->lock);
+}
+
+/* Processes that had not ended when nobody needed them any more: their entries in the host's table are ours to clear.
+ */
+static struct {
+    pid_t *pids;
+    size_t count;
+} left; /* under host_lock */
+
+/* Clears those that have ended, and remembers `pid`, if it is not 0. Without host memory its entry stays. */
+static void clear_left(pid_t pid)
+{
+    size_t kept = 0;
+    host_lock();
+    for (size_t i = 0; i < left.count; i++)
+        if (waitpid(left.pids[i], NULL, WNOHANG) == 0) left.pids[kept++] = left.pids[i];
+    left.count = kept;
+    pid_t *more = pid ? realloc(left.pids, (kept + 1) * sizeof *more) : NULL;
+    if (more) {
+        left.pids = more;
+        left.pids[left.count++] = pid;
+    }
+    host_unlock();
+}
+
+/* Only one that is still there: where the client ignores SIGCHLD or waits for all children, the number of one that has
+ * ended may be that of a stranger. */
+static void end_process(const struct translator_process *p)
+{
+    if (waitpid(p->pid, NULL, WNOHANG) != 0) return;
+    kill(p->pid, SIGKILL);
+    while (waitpid(p->pid, NULL, 0) < 0 && errno == EINTR) {
+    }
+}
+
+/* Something is wrong with it, or we end: then it finishes what it has begun, and ends when it finds us gone
+ * (translator/main.c). */
+static void lose(struct translator_process *p)
+{
+    pthread_mutex_lock(&p->lock);
+    int socket = p->socket;
+    bool wrong = !p->stopped;
+    p->socket = -1;
+    pthread_mutex_unlock(&p->lock);
+    if (socket < 0) return;
+    close(socket);
+    if (wrong) end_process(p);
+    else clear_left(waitpid(p->pid, NULL, WNOHANG) == 0 ? p->pid : 0);
+}
+
+void translator_close(struct translator_process *p)
+{
+    translator_stop(p);
+    lose(p);
+    pthread_mutex_destroy(&p->lock);
+}
+
+/* Neither end has the number of a standard stream, which the client may have closed and still write to. */
+static bool open_ends(int ends[2])
+{
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends)) return false;
+    for (int i = 0; i < 2; i++) ends[i] = host_above_standard(ends[i]);
+    return true;
+}
+
+static bool start(struct translator_process *p)
+{
+    int ends[2];
+    if (p->socket >= 0) return true;
+    if (p->starts++ >= MOST_STARTS || !open_ends(ends)) return false;
+    clear_left(0);
+    bool started = ends[0] >= 0 && ends[1] >= 0 && spawn(p, ends[1]), kept = started && set_socket(p, ends[0]);
+    if (ends[1] >= 0) close(ends[1]);
+    if (kept) return true;
+    if (ends[0] >= 0) close(ends[0]);
+    if (started) end_process(p);
+    return false;
+}
+
+static bool send_all(const struct translator_process *p, const void *bytes, size_t size)
+{
+    for (const char *from = bytes; size;) {
+        ssize_t n = send(p->socket, from, size, MSG_NOSIGNAL);
+        if (n < 0 && errno == EINTR) continue;
+        if (n <= 0) return false;
+        from += n;
+        size -= (size_t)n;
+    }
+    return true;
+}
+
+/* Processor time of the translator would be fairer, but it is nobody's child. */
+static int patience_ms(void)
+{
+    const char *said = secure_getenv("VENTUS_TRANSLATE_PATIENCE");
+    int seconds = said ? atoi(said) : 0;
+    return 1000 * (seconds > 0 && seconds <= MOST_PATIENCE ? seconds : PATIENCE);
+}
+
+static bool receive_all(const struct translator_process *p, void *bytes, size_t size)
+{
+    for (char *to = bytes; size;) {
+        struct pollfd ready = {.fd = p->socket, .events = POLLIN};
+        int events = poll(&ready, 1, patience_ms());
+        ssize_t n = events > 0 ? recv(p->socket, to, size, 0) : events;
+        if (n < 0 && errno == EINTR) continue;
+        if (n <= 0) return false;
+        to += n;
+        size -= (size_t)n;
+    }
+    return true;
+}
+
+static void *receive_image(struct translator_process *p, size_t *size)
+{
+    struct native_answer answer;
+    if (!receive_all(p, &answer, sizeof answer) || answer.magic != NATIVE_MAGIC || answer.size > IMAGE_LIMIT) {
+        lose(p);
+        return NULL;
+    }
+    answer.why[sizeof answer.why - 1] = 0;
+    if (!answer.size) host_say("ventus-translate", answer.why);
+    void *image = answer.size ? malloc(answer.size) : NULL;
+    if (answer.size && (!image || !receive_all(p, image, answer.size))) {
+        free(image);
+        lose(p);
+        return NULL;
+    }
+    *size = answer.size;
+    return image;
+}
+
+void *translator_ask(struct translator_process *p, const struct native_request *request, const uint32_t *code,
+                     size_t *size)
+{
+    if (!start(p)) return NULL;
+    if (send_all(p, request, sizeof *request) && send_all(p, code, (size_t)request->code_words * 4))
+        return receive_image(p, size);
+    lose(p);
+    return NULL;
+}

@@ -1,0 +1,447 @@
+/* Which translation belongs to a launch, asking for those that pay, and loading what comes back.
+ *
+ * A unit is not freed while an SM holds it or its translation is under way. Called by native.c. */
+#include "native/units.h"
+
+#include <elf.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <threads.h>
+
+#include "host/host.h"
+#include "native/symbols.h"
+#include "sim/next.h"
+
+#define BYTES_MOST (128u << 20) /* of units that nobody holds, about */
+#define HOT        400000u      /* instructions that `step` executes before a translation is asked for: some 4 ms */
+
+/* ---- host levels ---- */
+
+static const char *const level_names[] = {
+#define LEVEL(name, words, cpu) #name,
+    NATIVE_LEVELS(LEVEL)
+#undef LEVEL
+};
+
+static bool (*const host_is[])(void) = {
+#define LEVEL(name, words, cpu) host_is_##name,
+    NATIVE_LEVELS(LEVEL)
+#undef LEVEL
+};
+
+static void complain_of_level(void)
+{
+    char text[200];
+    int n = snprintf(text, sizeof text, "%.40s is no level of hosts; there are:", secure_getenv("VENTUS_NATIVE_LEVEL"));
+    for (unsigned i = NATIVE_LEVEL_COUNT; i-- && (size_t)n < sizeof text;)
+        n += snprintf(text + n, sizeof text - (size_t)n, " %s", level_names[i]);
+    host_say("VENTUS_NATIVE_LEVEL", text);
+}
+
+enum native_level units_level(void)
+{
+    static once_flag said = ONCE_FLAG_INIT;
+    const char *most = secure_getenv("VENTUS_NATIVE_LEVEL");
+    unsigned level = NATIVE_v4;
+    bool known = !most || !*most;
+    for (unsigned i = 0; most && i < NATIVE_LEVEL_COUNT; i++)
+        if (!strcmp(most, level_names[i])) level = i, known = true;
+    if (!known) call_once(&said, complain_of_level);
+    while (level < NATIVE_LEVEL_COUNT && !host_is[level]()) level++;
+    return (enum native_level)level;
+}
+
+/* ---- requests ---- */
+
+/* The executable pages around pc, as one range of at most NATIVE_CODE_LIMIT words. */
+static void code_range(const struct gpu *gpu, uint32_t pc, struct native_request *r)
+{
+    uint32_t first = pc >> PAGE_BITS, last = first, most = NATIVE_CODE_LIMIT / PAGE_WORDS;
+    if (!(gpu->pages[first] & GPU_EXEC)) return;
+    while (first > 0 && (gpu->pages[first - 1] & GPU_EXEC) && last - first + 1 < most) first--;
+    while (last + 1 < PAGES && (gpu->pages[last + 1] & GPU_EXEC) && last - first + 1 < most) last++;
+    r->code_base = first << PAGE_BITS;
+    r->code_words = (last - first + 1) * PAGE_WORDS;
+}
+
+static enum native_effort effort(void)
+{
+    const char *said = secure_getenv("VENTUS_TRANSLATE_EFFORT");
+    return said && !strcmp(said, "least") ? EFFORT_LEAST : EFFORT_USUAL;
+}
+
+static enum native_registers registers(void)
+{
+    const char *said = secure_getenv("VENTUS_TRANSLATE_REGISTERS");
+    return said && !strcmp(said, "all") ? REGISTERS_ALL : REGISTERS_READ;
+}
+
+static bool is_watched(uint32_t addr, uint32_t size)
+{
+    return addr % 4 == 0 && addr - WATCHED_BASE <= WATCHED_SIZE - size;
+}
+
+static struct native_request make_request(const struct native_units *u, const struct warp *w)
+{
+    const struct group *g = w->group;
+    const struct launch *l = g->launch;
+    uint32_t meta[ABI_META_SIZE / 4];
+    struct native_request r;
+    memset(&r, 0, sizeof r); /* compared as bytes */
+    r.magic = NATIVE_MAGIC;
+    r.layout = native_layout();
+    r.level = (uint16_t)u->level;
+    r.tuning = host_is_amd() ? NATIVE_FOR_amd : NATIVE_FOR_intel;
+    r.profile = u->gpu->config.profile;
+    r.order = (uint16_t)g->job->options.order;
+    r.effort = (uint8_t)effort();
+    r.registers = (uint8_t)registers();
+    r.threads = (uint16_t)l->threads_per_warp;
+    r.lanes = launch_is_mixed(l) ? LANES_ANY : LANES_ALL;
+    r.items = (uint8_t)(r.lanes == LANES_ANY ? l->threads_per_warp : (uint32_t)__builtin_popcount(w->lanes));
+    r.vgprs = l->vgprs;
+    r.sgprs = l->sgprs;
+    r.start = r.entry = l->start_pc;
+    if (mem_allows(u->gpu, l->knl, sizeof meta, GPU_READ)) {
+        memcpy(meta, u->gpu->mem + l->knl, sizeof meta);
+        r.metadata = METADATA_READABLE;
+        uint32_t args = meta[ABI_META_ARGS / 4];
+        if (is_watched(l->knl, sizeof meta) && is_watched(args, METADATA_ARGS) &&
+            mem_allows(u->gpu, args, METADATA_ARGS, GPU_READ))
+            r.metadata |= METADATA_WATCHED;
+        r.entry = meta[ABI_META_ENTRY / 4];
+        memcpy(r.local, meta + ABI_META_LOCAL_SIZE / 4, sizeof r.local);
+        const uint32_t *offset = meta + ABI_META_GLOBAL_OFFSET / 4;
+        if (!(offset[0] | offset[1] | offset[2])) r.metadata |= METADATA_NO_OFFSET;
+    }
+    code_range(u->gpu, l->start_pc, &r);
+    return r;
+}
+
+/* ---- images ---- */
+
+uint32_t unit_entry_from(const struct native_unit *unit, uint32_t pc)
+{
+    uint32_t low = 0, high = unit->nentries;
+    while (low < high) {
+        uint32_t middle = (low + high) / 2;
+        if (unit->entries[middle].pc < pc) low = middle + 1;
+        else high = middle;
+    }
+    return low < unit->nentries ? low : NATIVE_NOWHERE;
+}
+
+uint32_t unit_entry(const struct native_unit *unit, uint32_t pc)
+{
+    uint32_t i = unit_entry_from(unit, pc);
+    return i != NATIVE_NOWHERE && unit->entries[i].pc == pc ? i : NATIVE_NOWHERE;
+}
+
+static bool is_image(const uint8_t *bytes, size_t size)
+{
+    const Elf64_Ehdr *e = (const Elf64_Ehdr *)bytes;
+    if (size < sizeof *e || memcmp(e->e_ident, ELFMAG, SELFMAG) || e->e_type != ET_DYN) return false;
+    if (e->e_entry > size || size - e->e_entry < sizeof(struct native_header) || e->e_entry % 8) return false;
+    const struct native_header *h = (const struct native_header *)(bytes + e->e_entry);
+    uint64_t tables =
+        h->nentries * (uint64_t)sizeof(struct native_entry) + h->nsites * (uint64_t)sizeof(struct native_site);
+    return h->magic == NATIVE_MAGIC && h->layout == native_layout() && h->code && h->code < e->e_entry &&
+           size - e->e_entry - sizeof *h >= tables;
+}
+
+/* Takes over an image in executable memory: unmaps it if it is none. */
+static bool use_image(struct native_unit *unit, uint8_t *p, size_t size)
+{
+    if (!is_image(p, size)) {
+        munmap(p, size);
+        return false;
+    }
+    const struct native_header *h = (const struct native_header *)(p + ((const Elf64_Ehdr *)p)->e_entry);
+    unit->image = p;
+    unit->size = size;
+    unit->run = (native_code *)(void *)(p + h->code);
+    unit->insns = h->insns;
+    unit->reserves = h->reserves;
+    unit->cost_us = h->build_us + h->pass_us + h->code_us;
+    unit->nentries = h->nentries;
+    unit->nsites = h->nsites;
+    unit->entries = (const struct native_entry *)(h + 1);
+    unit->sites = (const struct native_site *)(unit->entries + h->nentries);
+    uint32_t start = unit_entry(unit, unit->request.start);
+    unit->start_need = start == NATIVE_NOWHERE ? UINT32_MAX : unit->entries[start].need;
+    unit->symbol = symbol_add(unit->name, p + h->code, ((const Elf64_Ehdr *)p)->e_entry - h->code);
+    return true;
+}
+
+/* Makes an image's code executable. */
+static bool load_image(struct native_unit *unit, const void *bytes, size_t size)
+{
+    if (!bytes || !size) return false;
+    uint8_t *p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (p == MAP_FAILED) return false;
+    memcpy(p, bytes, size);
+    if (mprotect(p, size, PROT_READ | PROT_EXEC) == 0) return use_image(unit, p, size);
+    munmap(p, size);
+    return false;
+}
+
+static void translate_unit(struct native_units *u, struct native_unit *unit)
+{
+    size_t size = 0;
+    void *bytes = translator_ask(&u->process, &unit->request, unit->code, &size);
+    bool ready = load_image(unit, bytes, size);
+    unit->state = ready ? TRANSLATION_READY : TRANSLATION_NONE;
+    free(bytes);
+}
+
+/* What an earlier run has left makes a unit ready before its first instruction. */
+static void look_in_cache(struct native_units *u, struct native_unit *unit)
+{
+    size_t size;
+    uint8_t *image = cache_load(&u->cache, &unit->request, unit->code, &size);
+    unit->cached = image && use_image(unit, image, size);
+    if (unit->cached) unit->state = TRANSLATION_READY;
+}
+
+/* ---- in the background ---- */
+
+static struct native_unit *next_wanted(const struct native_units *u)
+{
+    for (struct native_unit *unit = u->first; unit; unit = unit->next)
+        if (unit->state == TRANSLATION_WANTED) return unit;
+    return NULL;
+}
+
+static void *run_thread(void *units)
+{
+    struct native_units *u = units;
+    pthread_mutex_lock(&u->lock);
+    while (!u->closing) {
+        struct native_unit *unit = next_wanted(u);
+        if (!unit) {
+            pthread_cond_wait(&u->changed, &u->lock);
+            continue;
+        }
+        pthread_mutex_unlock(&u->lock);
+        translate_unit(u, unit);
+        pthread_mutex_lock(&u->lock);
+    }
+    pthread_mutex_unlock(&u->lock);
+    return NULL;
+}
+
+static bool start_thread(struct native_units *u)
+{
+    u->threaded = u->threaded || host_thread(&u->thread, run_thread, u);
+    return u->threaded;
+}
+
+void units_cool(struct native_unit *unit, uint64_t instructions)
+{
+    uint64_t heat = unit->heat;
+    unit->heat = heat > instructions ? heat - instructions : 0;
+}
+
+void units_heat(struct native_units *u, struct native_unit *unit, uint64_t instructions)
+{
+    if (unit->state != TRANSLATION_COLD || (unit->heat += instructions) < u->hot) return;
+    pthread_mutex_lock(&u->lock);
+    if (unit->state == TRANSLATION_COLD && u->at_once) translate_unit(u, unit);
+    if (unit->state == TRANSLATION_COLD) unit->state = start_thread(u) ? TRANSLATION_WANTED : TRANSLATION_NONE;
+    pthread_cond_signal(&u->changed);
+    pthread_mutex_unlock(&u->lock);
+}
+
+/* ---- units ---- */
+
+static uint64_t add_hash(uint64_t hash, const void *bytes, size_t size)
+{
+    for (size_t i = 0; i + 4 <= size; i += 4) {
+        uint32_t word;
+        memcpy(&word, (const char *)bytes + i, sizeof word);
+        hash = (hash ^ word) * 0x9e3779b97f4a7c15u;
+        hash ^= hash >> 32;
+    }
+    return hash;
+}
+
+/* Of the beginning and the end, which is as much as it takes to tell programs apart. Once for each program that is
+ * loaded. */
+static uint64_t code_hash(struct native_units *u, const struct native_request *r)
+{
+    enum { PART = 4096 /* bytes; code is whole pages */ };
+    const uint32_t version = u->gpu->code_version;
+    if (u->code.version == version && u->code.base == r->code_base && u->code.words == r->code_words)
+        return u->code.hash;
+    const uint8_t *code = u->gpu->mem + r->code_base;
+    u->code.version = version;
+    u->code.base = r->code_base;
+    u->code.words = r->code_words;
+    u->code.hash = add_hash(add_hash(0, code, PART), code + (size_t)r->code_words * 4 - PART, PART);
+    return u->code.hash;
+}
+
+static bool is_same(struct native_units *u, struct native_unit *unit, const struct native_request *r)
+{
+    if (memcmp(&unit->request, r, sizeof *r)) return false;
+    if (unit->version == u->gpu->code_version) return true;
+    if (memcmp(unit->code, u->gpu->mem + r->code_base, (size_t)r->code_words * 4)) return false;
+    unit->version = u->gpu->code_version;
+    return true;
+}
+
+/* What it takes of memory, now and when it is translated. */
+static uint64_t unit_bytes(const struct native_unit *unit) { return (uint64_t)unit->request.code_words * 8; }
+
+static struct native_unit **bucket_of(struct native_units *u, uint64_t hash)
+{
+    return &u->buckets[(hash ^ hash >> 32) % UNIT_BUCKETS];
+}
+
+static struct native_unit *add_unit(struct native_units *u, const struct native_request *r, uint64_t hash,
+                                    const struct group *g)
+{
+    const char *kernel = g->job->options.kernel;
+    struct native_unit *unit = calloc(1, sizeof *unit);
+    if (!unit) return NULL;
+    unit->code = malloc((size_t)r->code_words * 4);
+    if (!unit->code) {
+        free(unit);
+        return NULL;
+    }
+    unit->request = *r;
+    unit->number = ++u->made;
+    snprintf(unit->name, sizeof unit->name, "%s", kernel ? kernel : "ventus_kernel");
+    unit->version = u->gpu->code_version;
+    memcpy(unit->code, u->gpu->mem + r->code_base, (size_t)r->code_words * 4);
+    unit->hash = hash;
+    unit->next = u->first;
+    u->first = unit;
+    struct native_unit **bucket = bucket_of(u, hash);
+    unit->beside = *bucket;
+    *bucket = unit;
+    u->bytes += unit_bytes(unit);
+    return unit;
+}
+
+static void free_unit(struct native_unit *unit)
+{
+    symbol_remove(unit->symbol);
+    if (unit->image) munmap(unit->image, unit->size);
+    free(unit->code);
+    free(unit);
+}
+
+static void drop(struct native_units *u, struct native_unit **link)
+{
+    struct native_unit *unit = *link, **bucket = bucket_of(u, unit->hash);
+    *link = unit->next;
+    while (*bucket != unit) bucket = &(*bucket)->beside;
+    *bucket = unit->beside;
+    u->bytes -= unit_bytes(unit);
+    if (unit->state == TRANSLATION_READY) {
+        u->gone.count++;
+        u->gone.insns += unit->insns;
+        u->gone.cached += unit->cached;
+        u->gone.cost_us += unit->cached ? 0 : unit->cost_us;
+    }
+    free_unit(unit);
+}
+
+/* With the lock held. */
+static struct native_unit *find(struct native_units *u, const struct native_request *r, const struct group *g)
+{
+    const uint64_t hash = add_hash(code_hash(u, r), r, sizeof *r);
+    struct native_unit *unit = *bucket_of(u, hash);
+    while (unit && (unit->hash != hash || !is_same(u, unit, r))) unit = unit->beside;
+    if (!unit && (unit = add_unit(u, r, hash, g))) look_in_cache(u, unit);
+    return unit;
+}
+
+/* The same: the one for lanes that stay together as long as it does. */
+static struct native_unit *choose(struct native_units *u, struct native_request r, const struct group *g)
+{
+    struct native_unit *unit = find(u, &r, g), *together;
+    if (!unit || !u->together || r.lanes != LANES_ALL || unit->state == TRANSLATION_READY) return unit;
+    r.lanes = LANES_TOGETHER;
+    together = find(u, &r, g);
+    if (!together) return unit;
+    if (together->apart != unit) together->apart = unit; /* it is, if an SM holds `together` and reads it */
+    return together;
+}
+
+static void hold(struct native_unit *unit, int32_t change)
+{
+    if (!unit) return;
+    unit->holders += (uint32_t)change;
+    hold(unit->apart, change);
+}
+
+static bool may_go(const struct native_unit *unit) { return !unit->holders && unit->state != TRANSLATION_WANTED; }
+
+/* The oldest, down to three quarters of the limit, so that not every unit that is added looks at all the others. */
+static void make_room(struct native_units *u)
+{
+    uint64_t younger = 0;
+    if (u->bytes <= BYTES_MOST) return;
+    for (struct native_unit **link = &u->first; *link;) {
+        younger += unit_bytes(*link);
+        if (younger > BYTES_MOST / 4 * 3 && may_go(*link)) drop(u, link);
+        else link = &(*link)->next;
+    }
+}
+
+struct native_unit *units_hold(struct native_units *u, const struct warp *w)
+{
+    struct native_request r = make_request(u, w);
+    pthread_mutex_lock(&u->lock);
+    struct native_unit *unit = r.code_words ? choose(u, r, w->group) : NULL;
+    hold(unit, 1);
+    if (unit && u->at_once && unit->state == TRANSLATION_COLD) translate_unit(u, unit);
+    make_room(u);
+    pthread_mutex_unlock(&u->lock);
+    return unit;
+}
+
+void units_let_go(struct native_units *u, struct native_unit *unit)
+{
+    if (!unit) return;
+    pthread_mutex_lock(&u->lock);
+    hold(unit, -1);
+    pthread_mutex_unlock(&u->lock);
+}
+
+bool units_open(struct native_units *u, struct gpu *gpu, bool at_once)
+{
+    const char *lanes = secure_getenv("VENTUS_TRANSLATE_LANES");
+    bool part = lanes && !strcmp(lanes, "part"), together = lanes && !strcmp(lanes, "together");
+    *u = (struct native_units){.gpu = gpu, .level = units_level(), .at_once = at_once};
+    u->together = !at_once || part || together;
+    u->hot = part ? 1 : HOT;
+    cache_open(&u->cache, level_names[u->level]);
+    bool process = translator_init(&u->process), lock = pthread_mutex_init(&u->lock, NULL) == 0;
+    if (process && lock && pthread_cond_init(&u->changed, NULL) == 0) return true;
+    if (process) translator_close(&u->process);
+    if (lock) pthread_mutex_destroy(&u->lock);
+    return false;
+}
+
+void units_close(struct native_units *u)
+{
+    pthread_mutex_lock(&u->lock);
+    u->closing = true;
+    pthread_cond_signal(&u->changed);
+    pthread_mutex_unlock(&u->lock);
+    translator_stop(&u->process);
+    if (u->threaded) pthread_join(u->thread, NULL);
+    translator_close(&u->process);
+    while (u->first) {
+        struct native_unit *unit = u->first;
+        u->first = unit->next;
+        free_unit(unit);
+    }
+    pthread_cond_destroy(&u->changed);
+    pthread_mutex_destroy(&u->lock);
+}

@@ -1,0 +1,154 @@
+/* Loads that find bytes beside each other in each lane, which translator/beside.c makes together: programs of them at
+ * addresses of every shape, on `step` and on every host level of `native`, with the same result. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "pair.h"
+
+/* x20 is the data, x14 the middle of it; v6 is x14 + lane * x9. */
+#define BASE      " lui x20, 0x90000\n lui x14, 0x8\n add x14, x14, x20\n"
+#define ADDRESSES " vid.v v6\n vmul.vx v6, v6, x9\n vadd.vx v6, v6, x14\n"
+#define MIX(v)    " vxor.vv v1, v1, " v "\n vmul.vx v1, v1, x12\n"
+
+/* Sets of loads: whole and in part, in any order, of all sizes, with what keeps them apart. */
+static const char *const sets[] = {
+    " vlw12.v v7, 0(v6)\n vlw12.v v8, 4(v6)\n vlw12.v v9, 8(v6)\n vlw12.v v10, 12(v6)\n",
+    " vlw12.v v7, 12(v6)\n vlw12.v v8, 8(v6)\n vlw12.v v9, -4(v6)\n vlw12.v v10, 24(v6)\n",
+    " vlw12.v v7, -4(v6)\n vlw12.v v8, 0(v6)\n vlw12.v v9, -4(v6)\n vlw12.v v10, 16(v6)\n",
+    " vlhu12.v v7, 0(v6)\n vlh12.v v8, 2(v6)\n vlhu12.v v9, 4(v6)\n vlh12.v v10, 6(v6)\n",
+    " vlbu12.v v7, 1(v6)\n vlb12.v v8, 0(v6)\n vlb12.v v9, 3(v6)\n vlbu12.v v10, 2(v6)\n",
+    " vlb12.v v7, 3(v6)\n vlh12.v v8, 5(v6)\n vlw12.v v9, 7(v6)\n vlbu12.v v10, 14(v6)\n",
+    /* the second one reads what has been stored between them; the last one has other addresses */
+    " vlw12.v v7, 0(v6)\n vsw12.v v6, 4(v6)\n vlw12.v v8, 4(v6)\n vlw12.v v9, 0(v6)\n vlw12.v v6, 8(v6)\n"
+    " vand.vi v6, v6, 12\n vadd.vx v6, v6, x14\n vlw12.v v10, 12(v6)\n",
+    /* two sets in turn, and one lane's mask */
+    " vadd.vi v5, v6, 12\n vlw12.v v7, 0(v6)\n vlw12.v v8, 0(v5)\n vlw12.v v9, 8(v6)\n vlw12.v v10, 8(v5)\n"
+    " vmv.v.x v0, x9\n vle32.v v10, (x14), v0.t\n",
+};
+
+static const char mixed[] = MIX("v7") MIX("v8") MIX("v9") MIX("v10");
+
+/* With all lanes, and in warps of fewer: half of the pieces, and a last piece in which some are missing, in turn. */
+static struct result run(const char *text)
+{
+    static const uint32_t fewer[] = {16, 13, 8};
+    static unsigned turn;
+    struct launch shape = {.warps = 1, .threads_per_warp = 32, .work_items = fewer[turn++ % 3]};
+    pair_run_levels(&(struct pair){.text = text, .shape = shape});
+    return pair_run_levels(&(struct pair){.text = text});
+}
+
+/* Lanes as far from each other as they may be, one distance after the other: nobody knows it in advance. */
+static void test_distances(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof sets / sizeof *sets; i++) {
+        char text[1500];
+        snprintf(text, sizeof text,
+                 BASE " li x9, -24\n li x13, 560\n li x12, 77\nloop: addi x9, x9, 2\n vid.v v1\n" ADDRESSES "%s%s"
+                      " sub x15, x13, x9\n vid.v v2\n vsll.vi v2, v2, 2\n vadd.vx v2, v2, x20\n vlw12.v v3, 0(v2)\n"
+                      " vxor.vv v3, v3, v1\n vmul.vx v3, v3, x12\n vsw12.v v3, 0(v2)\n bge x15, x0, loop\n endprg\n",
+                 sets[i], mixed);
+        struct result r = run(text);
+        assert_int_equal(r.status, LAUNCH_DONE);
+    }
+}
+
+/* Distances that the code shows; some lanes' words lie on two pages where lanes are near each other. */
+static void test_known_distances(void **state)
+{
+    static const int distances[] = {0, 2, 4, 8, 16, 20, 32, 64, 1028};
+    (void)state;
+    for (size_t i = 0; i < sizeof distances / sizeof *distances; i++)
+        for (size_t k = 0; k < 4; k++) {
+            char text[1000];
+            snprintf(text, sizeof text,
+                     BASE " addi x14, x14, %d\n li x9, %d\n li x12, 77\n vid.v v1\n" ADDRESSES
+                          "%s%s vid.v v2\n vsll.vi v2, v2, 2\n vadd.vx v2, v2, x20\n vsw12.v v1, 0(v2)\n endprg\n",
+                     distances[i] > 32 ? -2048 : -6 * distances[i] - 4, distances[i] & (k < 3 ? ~3 : ~0), sets[k],
+                     mixed);
+            struct result r = run(text);
+            assert_int_equal(r.status, LAUNCH_DONE);
+        }
+}
+
+/* One lane's words lie across the end of what there is, or a page is not there: the same load fails, for the same lane.
+ */
+static void test_ends_of_memory(void **state)
+{
+    static const int ends[] = {16, 12, 8, 4, 0, -4};
+    (void)state;
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
+        char text[1000];
+        snprintf(
+            text, sizeof text,
+            " lui x14, 0x90010\n addi x14, x14, %d\n li x9, -40\n sw x9, -1024(x14)\n lw x9, -1024(x14)\n" ADDRESSES
+            " vlw12.v v7, 0(v6)\n vlw12.v v8, 4(v6)\n vadd.vi v8, v8, 1\n vlw12.v v9, 8(v6)\n"
+            " vlw12.v v10, 12(v6)\n endprg\n",
+            -ends[i]);
+        struct result r = run(text);
+        assert_int_equal(r.status, i ? LAUNCH_FAULT : LAUNCH_DONE);
+        if (i) assert_int_equal(r.fault.addr, 0x90010000 + (ends[i] < 0 ? 4 : 0));
+    }
+}
+
+/* The same for the last lane, of those whose distance the code shows. */
+static void test_known_ends(void **state)
+{
+    static const int distances[] = {16, 32, 64}, ends[] = {16, 12, 8, 4, 0};
+    (void)state;
+    for (size_t i = 0; i < 3 * sizeof ends / sizeof *ends; i++) {
+        int distance = distances[i % 3], end = ends[i / 3];
+        char text[1000];
+        snprintf(text, sizeof text,
+                 " lui x14, 0x90010\n addi x14, x14, %d\n li x9, %d\n" ADDRESSES
+                 " vlw12.v v7, 0(v6)\n vlw12.v v8, 4(v6)\n vadd.vi v8, v8, 1\n vlw12.v v9, 8(v6)\n"
+                 " vlw12.v v10, 12(v6)\n endprg\n",
+                 -end - 31 * distance, distance);
+        struct result r = run(text);
+        assert_int_equal(r.status, end < 16 ? LAUNCH_FAULT : LAUNCH_DONE);
+        if (end < 16) assert_int_equal(r.fault.addr, 0x90010000);
+    }
+}
+
+/* Four words of each lane, which the first store makes, or each its own: on one page and on two, in the middle and at
+ * the end of what there is, and in an order in which lanes' rows are not what is stored. */
+static void test_rows_are_stored(void **state)
+{
+    static const int bases[] = {0, 4, 3, 0xe00, 0xe10, 0xff8};
+    static const int beyond[] = {512, 508, 496, 256, 16, 0};
+    static const char *const stores[] = {
+        " vsw12.v v7, 0(v6)\n vsw12.v v8, 4(v6)\n vsw12.v v9, 8(v6)\n vsw12.v v10, 12(v6)\n vsw12.v v8, 16(v6)\n",
+        " vsw12.v v7, -8(v6)\n vsw12.v v7, -4(v6)\n vsw12.v v9, 0(v6)\n vsw12.v v9, 4(v6)\n",
+        " vsw12.v v7, 0(v6)\n vsw12.v v8, 8(v6)\n vsw12.v v9, 4(v6)\n vsw12.v v10, 12(v6)\n",
+        " vsw12.v v7, 0(v6)\n vsw12.v v8, 4(v6)\n vadd.vi v10, v10, 1\n vsw12.v v9, 8(v6)\n vsw12.v v10, 12(v6)\n"};
+    (void)state;
+    for (size_t i = 0; i < 2 * sizeof bases / sizeof *bases; i++)
+        for (size_t k = 0; k < sizeof stores / sizeof *stores; k++) {
+            char text[1000];
+            bool ends = i % 2;
+            snprintf(text, sizeof text,
+                     " lui x20, 0x90000\n lui x14, %s\n li x9, %d\n add x14, x14, x9\n vid.v v5\n vsll.vi v6, v5, 4\n"
+                     " vsll.vi v5, v5, 2\n vadd.vx v6, v6, x14\n vadd.vx v5, v5, x20\n vlw12.v v7, 0(v5)\n"
+                     " vlw12.v v8, 128(v5)\n vlw12.v v9, 256(v5)\n vlw12.v v10, 384(v5)\n%s endprg\n",
+                     ends ? "0x90010" : "0x90008", ends ? -beyond[i / 2] : bases[i / 2], stores[k]);
+            struct result r = run(text);
+            if (!ends) assert_int_equal(r.status, LAUNCH_DONE);
+            if (beyond[i / 2] < 496 && ends) assert_int_equal(r.status, LAUNCH_FAULT);
+        }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_distances),       cmocka_unit_test(test_known_distances),
+        cmocka_unit_test(test_ends_of_memory),  cmocka_unit_test(test_known_ends),
+        cmocka_unit_test(test_rows_are_stored),
+    };
+    if (!engine_usable(&engine_native)) return 77;
+    return cmocka_run_group_tests(tests, pair_setup, pair_teardown);
+}

@@ -1,0 +1,51 @@
+/* A program on `step` and on `native`: both must end with the same memory, counters and fault. For the tests of the
+ * engine `native`; programs put into memory what is to be compared of their registers, unless whole states are. */
+#ifndef NATIVE_PAIR_H
+#define NATIVE_PAIR_H
+
+#include "tests/sim/guest.h"
+
+/* Offsets in the data of a guest: private memory and the metadata block. */
+enum { PAIR_PRIVATE = 0xc000, PAIR_METADATA = 0xf000, PAIR_ARGS = 32 };
+
+/* Text of a program: lanes whose number, in v9, is below x9 run `low`, the others `high`. x28 and v28 are used up. */
+#define PAIR_PART(low, high) \
+    " la x28, 3f\n setrpc x0, x28, 0\n vmv.v.x v28, x9\n vblt v9, v28, 2f\n" high " j 3f\n2:" low " j 3f\n3: join\n"
+
+/* What is not given is 0, which stands for: one warp of 32 work-items, the default profile, 700 instructions of each
+ * warp at a time (so that several warps take turns), work-groups of 8 work-items in the metadata block, and that
+ * at PAIR_METADATA. */
+struct pair {
+    const char *text;
+    struct launch shape; /* warps, threads_per_warp, work_items, last_items, last_of, groups[0], groups[1] */
+    uint32_t profile;
+    enum path_order order;
+    uint64_t quantum;
+    uint32_t local[3];
+    uint32_t metadata;     /* its offset */
+    bool watched;          /* metadata and PAIR_ARGS words of arguments, 1, 2, 3, ..., are at ABI_LAUNCH_BASE */
+    bool ends;             /* the first and the last page of memory are open */
+    const uint32_t *words; /* `count` words at the beginning of the data, otherwise numbers of every kind */
+    size_t count;
+    uint32_t turns; /* not 0: whole states are compared between turns of warps, whose lengths are those of this seed
+                     * instead of `quantum` (native_turns.h) */
+    bool together;  /* code for lanes that stay together first, as when nobody has named `native` */
+};
+
+/* The nth of the host levels that this host has, a name for VENTUS_NATIVE_LEVEL; NULL: there are no more. */
+const char *pair_level(unsigned n);
+
+/* Fixtures of a group of tests that run the same programs several times, on other work-groups for example: they are
+ * translated once. What is kept of them is in a folder that goes with the group. */
+int pair_setup(void **state);
+int pair_teardown(void **state);
+
+/* Runs a program on `step` and on the best level of `native`; once more in turns if $NATIVE_TURNS is a seed for
+ * `turns`. The test fails, with the program as its message, when they differ. Returns the fault or FAULT_NONE;
+ * *translated is how many instructions ran in translated code. */
+struct result pair_run(const struct pair *p, uint64_t *translated);
+
+/* The same on each level; it also fails when nothing was translated. */
+struct result pair_run_levels(const struct pair *p);
+
+#endif

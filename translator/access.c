@@ -1,0 +1,599 @@
+/* Accesses to memory: each is recorded (native/native.h), looked at for its shape, and made. */
+#include "translator/access.h"
+
+#include <string.h>
+
+LLVMValueRef host_address(struct translator *t, LLVMValueRef guest)
+{
+    LLVMValueRef index = LLVMBuildZExt(t->b, guest, t->i64, "");
+    return LLVMBuildGEP2(t->b, t->i8, t->mem, &index, 1, "");
+}
+
+LLVMTypeRef memory_type(struct translator *t, unsigned size) { return size == 1 ? t->i8 : size == 2 ? t->i16 : t->i32; }
+
+LLVMValueRef extend(struct translator *t, LLVMValueRef value, bool is_signed, LLVMTypeRef type)
+{
+    return is_signed ? LLVMBuildSExt(t->b, value, type, "") : LLVMBuildZExt(t->b, value, type, "");
+}
+
+LLVMValueRef load_unaligned(struct translator *t, LLVMTypeRef type, LLVMValueRef address)
+{
+    LLVMValueRef value = LLVMBuildLoad2(t->b, type, address, "");
+    LLVMSetAlignment(value, 1);
+    LLVMSetVolatile(value, true);
+    return value;
+}
+
+LLVMValueRef keep(struct translator *t, LLVMValueRef value)
+{
+    LLVMTypeRef types[] = {LLVMTypeOf(value)};
+    LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(t->context), types, 1, false);
+    LLVMValueRef nothing = LLVMGetInlineAsm(type, "", 0, "v", 1, true, false, LLVMInlineAsmDialectATT, false);
+    LLVMBuildCall2(t->b, type, nothing, &value, 1, "");
+    return value;
+}
+
+/* ---- writes to local memory: the machine clears it for the next group as far as there were any ---- */
+
+struct window {
+    uint32_t base, size;
+};
+static const struct window local_window = {ABI_LOCAL_BASE, ABI_LOCAL_LIMIT - ABI_LOCAL_BASE};
+static const struct window watched_window = {WATCHED_BASE, WATCHED_SIZE};
+
+/* Does one of `span` bytes lie in the window? `first`: the first one's address, a number or a piece. */
+static LLVMValueRef reaches(struct translator *t, struct window window, LLVMValueRef first, uint32_t span)
+{
+    bool piece = LLVMTypeOf(first) == t->piece_type;
+    LLVMValueRef back = ir_u32(t, span - 1 - window.base);
+    LLVMValueRef size = ir_u32(t, window.size + span - 1);
+    LLVMValueRef at = LLVMBuildAdd(t->b, first, piece ? ir_splat(t, back) : back, "");
+    return LLVMBuildICmp(t->b, LLVMIntULT, at, piece ? ir_splat(t, size) : size, "");
+}
+
+static LLVMValueRef reaches_noted(struct translator *t, LLVMValueRef first, uint32_t span)
+{
+    return reaches(t, t->early ? watched_window : local_window, first, span);
+}
+
+/* Where a condition holds, anything may be written. */
+static void note_any(struct translator *t, LLVMValueRef is)
+{
+    size_t at = offsetof(struct group, local_end);
+    LLVMValueRef was = ir_load(t, t->i32, t->group, at);
+    ir_store(t, LLVMBuildOr(t->b, was, LLVMBuildSExt(t->b, is, t->i32, ""), ""), t->group, at);
+}
+
+static void note_most(struct translator *t, const char *which, LLVMValueRef value, size_t at)
+{
+    LLVMValueRef args[] = {ir_load(t, t->i32, t->group, at), value};
+    ir_store(t, ir_intrinsic(t, which, &t->i32, 1, args, 2), t->group, at);
+}
+
+/* `span` bytes are written from an address on, which is in front of local memory if lanes that rest would write there.
+ * In code without barriers, which seldom has local memory, a mere condition does. */
+static void note_span(struct translator *t, LLVMValueRef first, uint32_t span)
+{
+    LLVMValueRef is = reaches_noted(t, first, span), range[2] = {first}, from, end;
+    if (t->early) {
+        note_any(t, is);
+        return;
+    }
+    range[1] = ir_load(t, t->i32, t->group, offsetof(struct group, lds_base));
+    from = ir_intrinsic(t, "llvm.usub.sat", &t->i32, 1, range, 2);
+    end = LLVMBuildAdd(t->b, LLVMBuildSub(t->b, first, range[1], ""), ir_u32(t, span), "");
+    note_most(t, "llvm.umin", LLVMBuildSelect(t->b, is, from, ir_u32(t, UINT32_MAX), ""),
+              offsetof(struct group, local_from));
+    note_most(t, "llvm.umax", LLVMBuildSelect(t->b, is, end, ir_u32(t, 0), ""), offsetof(struct group, local_end));
+}
+
+static LLVMValueRef scalar_address(struct translator *t, const struct node *n)
+{
+    LLVMValueRef address = LLVMBuildAdd(t->b, get_x(t, n->d.in.rs1), ir_u32(t, (uint32_t)n->d.in.imm), "");
+    if (fact_metadata(&t->holds, n, t->flow->request)) return host_address(t, address); /* cannot fail */
+    if (n->effects.memory.action != ACTION_LOAD) note_span(t, address, n->effects.memory.size);
+    ir_record(t, address, t->sm, offsetof(struct sm, access.addr));
+    pass_site(t, n, site_of(n, RECORD_SCALAR));
+    return host_address(t, address);
+}
+
+static void load_scalar_register(struct translator *t, const struct node *n)
+{
+    uint32_t told;
+    if (early_can(t, n)) {
+        set_x(t, n->d.in.rd, early_value(t, n));
+        return;
+    }
+    if (fact_told(&t->holds, n, t->flow->request, &told)) {
+        LLVMValueRef held = load_unaligned(t, t->i32, scalar_address(t, n));
+        leave_if(t, n, LLVMBuildICmp(t->b, LLVMIntNE, held, ir_u32(t, told), ""));
+        set_x(t, n->d.in.rd, ir_u32(t, told));
+        return;
+    }
+    const struct isa_memory *m = &n->effects.memory;
+    LLVMValueRef value = load_unaligned(t, memory_type(t, m->size), scalar_address(t, n));
+    set_x(t, n->d.in.rd, m->size == 4 ? value : extend(t, value, m->is_signed, t->i32));
+}
+
+/* Where a number is not 0, the machine ends the reservations of what the access in progress has written. */
+static void end_reservations_if(struct translator *t, LLVMValueRef is_some)
+{
+    LLVMBasicBlockRef some = ir_block(t, "reservations"), on = ir_block(t, "");
+    ir_branch_likely(t, LLVMBuildICmp(t->b, LLVMIntEQ, is_some, ir_u32(t, 0), ""), on, some);
+    ir_at(t, some);
+    LLVMTypeRef types[] = {t->ptr, t->i32};
+    LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(t->context), types, 2, false);
+    LLVMValueRef wrote = ir_load(t, t->ptr, t->state, offsetof(struct native_state, wrote));
+    LLVMBuildCall2(t->b, type, wrote, (LLVMValueRef[]){t->sm, active(t)}, 2, "");
+    LLVMBuildBr(t->b, on);
+    ir_at(t, on);
+}
+
+/* A store behind which the machine looks for reservations that it ends, if there are any. */
+static void look_for_reservations(struct translator *t)
+{
+    if (!t->flow->reserves) return;
+    LLVMValueRef reservations = ir_load(t, t->ptr, t->sm, offsetof(struct sm, reservations));
+    end_reservations_if(t, ir_load(t, t->i32, reservations, offsetof(struct reservations, count)));
+}
+
+static void store_scalar_register(struct translator *t, const struct node *n)
+{
+    const struct isa_memory *m = &n->effects.memory;
+    LLVMValueRef address = scalar_address(t, n), value = get_x(t, n->d.in.rs2);
+    if (m->size < 4) value = LLVMBuildTrunc(t->b, value, memory_type(t, m->size), "");
+    LLVMSetAlignment(LLVMBuildStore(t->b, value, address), 1);
+    look_for_reservations(t);
+}
+
+/* A word of a vector register, in a general register of the host from here on. LLVM would store it from the vector
+ * register and move it for the access besides, and stores of vector registers wait for the pipes that load them. */
+static LLVMValueRef as_scalar(struct translator *t, LLVMValueRef word)
+{
+    static const char *const attributes[] = {"memory", "nounwind", "willreturn"}; /* of memory: none, which is 0 */
+    LLVMTypeRef type = LLVMFunctionType(t->i32, &t->i32, 1, false);
+    LLVMValueRef same = LLVMGetInlineAsm(type, "", 0, "=r,0", 4, false, false, LLVMInlineAsmDialectATT, false);
+    LLVMValueRef call = LLVMBuildCall2(t->b, type, same, &word, 1, "");
+    for (size_t i = 0; i < sizeof attributes / sizeof *attributes; i++) {
+        unsigned id = LLVMGetEnumAttributeKindForName(attributes[i], strlen(attributes[i]));
+        LLVMAddCallSiteAttribute(call, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
+                                 LLVMCreateEnumAttribute(t->context, id, 0));
+    }
+    return call;
+}
+
+LLVMValueRef lane_sum(struct translator *t, const struct vector_access *a, unsigned lane)
+{
+    LLVMValueRef base = as_scalar(t, get_lane(t, a->base, lane));
+    return a->scalar ? LLVMBuildAdd(t->b, base, a->scalar, "") : base;
+}
+
+LLVMValueRef piece_sum(struct translator *t, const struct vector_access *a, unsigned p)
+{
+    return a->scalar ? LLVMBuildAdd(t->b, a->base.piece[p], ir_splat(t, a->scalar), "") : a->base.piece[p];
+}
+
+LLVMValueRef guest_address(struct translator *t, const struct vector_access *a, unsigned lane)
+{
+    return LLVMBuildAdd(t->b, lane_sum(t, a, lane), ir_u32(t, a->imm), "");
+}
+
+LLVMValueRef guest_addresses(struct translator *t, const struct vector_access *a, unsigned p)
+{
+    return LLVMBuildAdd(t->b, piece_sum(t, a, p), ir_splat(t, ir_u32(t, a->imm)), "");
+}
+
+LLVMValueRef lane_address(struct translator *t, const struct vector_access *a, unsigned lane)
+{
+    bool near = a->fact.period && a->fact.step <= MEM_GUARD / ISA_LANES;
+    unsigned behind = near ? lane % a->fact.period : 0;
+    return ir_field(t, host_address(t, guest_address(t, a, lane - behind)), (size_t)behind * a->fact.step);
+}
+
+LLVMValueRef is_zero(struct translator *t, struct lanes value)
+{
+    LLVMTypeRef narrow = LLVMIntTypeInContext(t->context, t->words);
+    LLVMValueRef some = value.piece[0];
+    for (unsigned p = 1; p < t->pieces; p++) some = LLVMBuildOr(t->b, some, value.piece[p], "");
+    some = LLVMBuildICmp(t->b, LLVMIntNE, some, ir_zero_piece(t), "");
+    return LLVMBuildICmp(t->b, LLVMIntEQ, LLVMBuildBitCast(t->b, some, narrow, ""), LLVMConstNull(narrow), "");
+}
+
+/* Holds when in every unit the lanes' addresses are so far behind the first one's. NULL: they are the same. */
+static LLVMValueRef has_offsets(struct translator *t, const struct vector_access *a, const struct lanes *offsets)
+{
+    struct lanes off;
+    LLVMValueRef index[16];
+    for (unsigned p = 0; p < t->pieces; p++) {
+        for (unsigned i = 0; i < t->words; i++) index[i] = ir_u32(t, i / a->unit * a->unit);
+        LLVMValueRef first = LLVMBuildShuffleVector(t->b, a->base.piece[p], LLVMGetPoison(t->piece_type),
+                                                    LLVMConstVector(index, t->words), "");
+        LLVMValueRef expected = offsets ? LLVMBuildAdd(t->b, first, offsets->piece[p], "") : first;
+        off.piece[p] = LLVMBuildXor(t->b, a->base.piece[p], expected, "");
+    }
+    for (unsigned p = 0; p < t->pieces && t->words == 8 && !a->all; p++) {
+        LLVMValueRef flags = lane_flags(t, a->lanes, p * t->words, t->words);
+        off.piece[p] = LLVMBuildSelect(t->b, flags, off.piece[p], ir_zero_piece(t), "");
+    }
+    if (a->all || t->words == 8) return is_zero(t, off);
+    /* Not as conditions of the host's vectors: where pieces are equal, LLVM 19 rewrites these for ever. */
+    return LLVMBuildICmp(t->b, LLVMIntEQ, LLVMBuildAnd(t->b, bits_of(t, off), a->lanes, ""), ir_u32(t, 0), "");
+}
+
+LLVMValueRef has_step(struct translator *t, const struct vector_access *a, uint32_t step)
+{
+    struct lanes offsets;
+    for (unsigned p = 0; p < t->pieces; p++) offsets.piece[p] = ir_ramp(t, p, a->unit, step);
+    return has_offsets(t, a, step ? &offsets : NULL);
+}
+
+bool seems_even(const struct translator *t, const struct vector_access *a)
+{
+    return a->fact.even && !a->fact.period && a->all && a->size == 4 && t->words >= 8;
+}
+
+LLVMValueRef has_even_step(struct translator *t, const struct vector_access *a, LLVMValueRef *step)
+{
+    struct lanes offsets;
+    *step = LLVMBuildSub(t->b, get_lane(t, a->base, 1), get_lane(t, a->base, 0), "");
+    for (unsigned p = 0; p < t->pieces; p++)
+        offsets.piece[p] = LLVMBuildMul(t->b, ir_splat(t, *step), ir_ramp(t, p, a->unit, 1), "");
+    LLVMValueRef near = LLVMBuildICmp(t->b, LLVMIntULE, *step, ir_u32(t, MEM_GUARD / 8), "");
+    return LLVMBuildAnd(t->b, near, has_offsets(t, a, &offsets), "");
+}
+
+LLVMValueRef even_address(struct translator *t, LLVMValueRef first, LLVMValueRef step, unsigned i)
+{
+    LLVMValueRef index = LLVMBuildMul(t->b, LLVMBuildZExt(t->b, step, t->i64, ""), ir_u64(t, i), "");
+    return LLVMBuildGEP2(t->b, t->i8, first, &index, 1, "");
+}
+
+bool can_mask(const struct translator *t, unsigned size) { return t->words == 16 || (t->words == 8 && size == 4); }
+
+LLVMValueRef piece_bits(struct translator *t, const struct vector_access *a, unsigned p)
+{
+    LLVMValueRef bits = LLVMBuildLShr(t->b, a->lanes, ir_u32(t, p * t->words), "");
+    return LLVMBuildAnd(t->b, bits, ir_u32(t, (1u << t->words) - 1), "");
+}
+
+LLVMValueRef and_all(struct translator *t, LLVMValueRef piece, uint32_t bits)
+{
+    return LLVMBuildAnd(t->b, piece, ir_splat(t, ir_u32(t, bits)), "");
+}
+
+LLVMValueRef host_addresses(struct translator *t, LLVMValueRef guest)
+{
+    const uint32_t half = 1u << 31;
+    LLVMValueRef middle = ir_field(t, t->mem, half);
+    LLVMValueRef index = LLVMBuildAdd(t->b, guest, ir_splat(t, ir_u32(t, half)), "");
+    return LLVMBuildGEP2(t->b, t->i8, middle, &index, 1, "");
+}
+
+LLVMValueRef piece_flags(struct translator *t, const struct vector_access *a, unsigned p)
+{
+    return a->all ? LLVMConstAllOnes(t->flags_type) : lane_flags(t, a->lanes, p * t->words, t->words);
+}
+
+void store_scratch(struct translator *t, struct lanes value, size_t offset)
+{
+    for (unsigned p = 0; p < t->pieces; p++) ir_store(t, value.piece[p], t->state, offset + p * t->words * 4);
+}
+
+struct lanes load_scratch(struct translator *t, size_t offset)
+{
+    struct lanes out;
+    for (unsigned p = 0; p < t->pieces; p++)
+        out.piece[p] = ir_load(t, t->piece_type, t->state, offset + p * t->words * 4);
+    return out;
+}
+
+bool is_known_step(const struct vector_access *a, uint32_t step) { return a->fact.period && a->fact.step == step; }
+
+bool can_split(const struct translator *t, const struct vector_access *a) { return a->all || can_mask(t, a->size); }
+
+bool is_known_consecutive(const struct translator *t, const struct vector_access *a)
+{
+    return is_known_step(a, a->size) && can_split(t, a) && a->n->effects.memory.action <= ACTION_STORE;
+}
+
+bool is_known_same(const struct vector_access *a)
+{
+    bool whole = a->fact.period == ISA_LANES && a->n->d.in.vm;
+    return is_known_step(a, 0) && (whole || a->all) && a->n->effects.memory.action == ACTION_LOAD;
+}
+
+bool is_known_spaced(const struct translator *t, const struct vector_access *a)
+{
+    bool near = a->fact.period >= 8 && a->fact.step <= MEM_GUARD / a->unit;
+    return near && a->all && a->size == 4 && t->words >= 8 && a->n->effects.memory.action <= ACTION_STORE;
+}
+
+LLVMValueRef shuffle8(struct translator *t, LLVMValueRef a, LLVMValueRef b, const uint8_t order[8])
+{
+    LLVMValueRef index[8];
+    for (unsigned i = 0; i < 8; i++) index[i] = ir_u32(t, order[i]);
+    return LLVMBuildShuffleVector(t->b, a, b, LLVMConstVector(index, 8), "");
+}
+
+/* Of two pieces with lanes of four in each half: words in turn, of the first or second half of these lanes; pairs of
+ * words in turn. */
+static const uint8_t words_in_turn[2][8] = {{0, 8, 1, 9, 4, 12, 5, 13}, {2, 10, 3, 11, 6, 14, 7, 15}};
+static const uint8_t pairs_in_turn[2][8] = {{0, 1, 8, 9, 4, 5, 12, 13}, {2, 3, 10, 11, 6, 7, 14, 15}};
+
+void turn(struct translator *t, const LLVMValueRef row[4], LLVMValueRef column[4])
+{
+    for (unsigned k = 0; k < 4; k++) {
+        LLVMValueRef first = shuffle8(t, row[0], row[1], words_in_turn[k / 2]);
+        LLVMValueRef second = shuffle8(t, row[2], row[3], words_in_turn[k / 2]);
+        column[k] = shuffle8(t, first, second, pairs_in_turn[k % 2]);
+    }
+}
+
+/* ---- addresses ---- */
+
+static struct lanes strides(struct translator *t, LLVMValueRef stride)
+{
+    struct lanes offset;
+    for (unsigned p = 0; p < t->pieces; p++)
+        offset.piece[p] = LLVMBuildMul(t->b, ir_ramp(t, p, ISA_LANES, 1), ir_splat(t, stride), "");
+    return offset;
+}
+
+static struct lanes indices(struct translator *t, const struct node *n)
+{
+    struct lanes offset = get_v(t, n->d.in.rs2);
+    uint32_t mask = ~0u >> (32 - 8 * n->effects.memory.index);
+    for (unsigned p = 0; p < t->pieces && ~mask; p++)
+        offset.piece[p] = LLVMBuildAnd(t->b, offset.piece[p], ir_splat(t, ir_u32(t, mask)), "");
+    return offset;
+}
+
+LLVMValueRef launch_field(struct translator *t, size_t offset) { return ir_load(t, t->i32, t->launch, offset); }
+
+/* Private memory (PRIVATE_OFFSET of sim/layout.h): work-items of a group, and where the first lane's words are. An
+ * access that would leave its word is one for `step`. */
+static LLVMValueRef private_items(struct translator *t)
+{
+    return LLVMBuildMul(t->b, launch_field(t, offsetof(struct launch, warps)),
+                        launch_field(t, offsetof(struct launch, threads_per_warp)), "");
+}
+
+static LLVMValueRef private_base(struct translator *t)
+{
+    LLVMValueRef tid = LLVMBuildShl(t->b, ir_load(t, t->i32, warp(t), offsetof(struct warp, tid)), ir_u32(t, 2), "");
+    return LLVMBuildAdd(t->b, ir_load(t, t->i32, t->group, offsetof(struct group, pds_base)), tid, "");
+}
+
+static struct lanes private_lanes(struct translator *t, const struct node *n)
+{
+    LLVMValueRef items = private_items(t), base = private_base(t);
+    struct lanes offset = get_v(t, n->d.in.rs1), crossing, out;
+    for (unsigned p = 0; p < t->pieces; p++) {
+        LLVMValueRef o = LLVMBuildAdd(t->b, offset.piece[p], ir_splat(t, ir_u32(t, (uint32_t)n->d.in.imm)), "");
+        LLVMValueRef low = and_all(t, o, 3), word = LLVMBuildMul(t->b, and_all(t, o, ~3u), ir_splat(t, items), "");
+        LLVMValueRef item = LLVMBuildAdd(t->b, ir_splat(t, base), ir_ramp(t, p, ISA_LANES, 4), "");
+        out.piece[p] = LLVMBuildAdd(t->b, LLVMBuildAdd(t->b, word, item, ""), low, "");
+        LLVMValueRef last = ir_splat(t, ir_u32(t, 4u - n->effects.memory.size));
+        LLVMValueRef beyond = LLVMBuildICmp(t->b, LLVMIntUGT, low, last, "");
+        crossing.piece[p] = LLVMBuildZExt(t->b, beyond, t->piece_type, "");
+    }
+    LLVMValueRef bad = LLVMBuildAnd(t->b, bits_of(t, crossing), active(t), "");
+    leave_if(t, n, LLVMBuildICmp(t->b, LLVMIntNE, bad, ir_u32(t, 0), ""));
+    return out;
+}
+
+/* What is known of the addresses, before the immediate: of those in private memory, words at the same offset follow one
+ * another. */
+static struct v_fact fact_of_addresses(const struct translator *t, const struct node *n)
+{
+    struct v_fact base = t->holds.v[n->d.in.rs1], nothing = {0}, even = {.even = true};
+    struct x_fact stride = t->holds.x[n->d.in.rs2 % ISA_XREGS];
+    switch (n->effects.memory.address) {
+    case ADDRESS_PRIVATE:
+        return base.period && !base.step ? (struct v_fact){.period = base.period, .step = 4} : nothing;
+    case ADDRESS_UNIT: return (struct v_fact){.period = ISA_LANES, .step = n->effects.memory.size};
+    case ADDRESS_STRIDED: return stride.known ? (struct v_fact){.period = ISA_LANES, .step = stride.value} : even;
+    case ADDRESS_LANES: return base;
+    case ADDRESS_INDEXED: return fact_of_indexed(&t->holds, n);
+    default: return nothing;
+    }
+}
+
+static void set_addresses(struct translator *t, struct vector_access *a)
+{
+    const struct insn *in = &a->n->d.in;
+    enum isa_address form = a->n->effects.memory.address;
+    bool behind_scalar = form == ADDRESS_UNIT || form == ADDRESS_STRIDED || form == ADDRESS_INDEXED;
+    if (behind_scalar) a->scalar = get_x(t, in->rs1);
+    switch (form) {
+    case ADDRESS_PRIVATE: a->base = private_lanes(t, a->n); break;
+    case ADDRESS_UNIT: a->base = strides(t, ir_u32(t, a->size)); break;
+    case ADDRESS_STRIDED: a->base = strides(t, get_x(t, in->rs2)); break;
+    case ADDRESS_INDEXED: a->base = indices(t, a->n); break;
+    default: a->base = get_v(t, in->rs1), a->imm = (uint32_t)in->imm; break;
+    }
+}
+
+enum { SPAN_MOST = 4096 };
+
+static void note_local_lanes(struct translator *t, const struct vector_access *a)
+{
+    LLVMTypeRef narrow = LLVMIntTypeInContext(t->context, t->words);
+    LLVMValueRef any = NULL;
+    if (a->fact.period >= 8 && a->fact.step <= SPAN_MOST / ISA_LANES) {
+        for (unsigned lane = 0; lane < t->items; lane += a->fact.period) {
+            unsigned lanes = a->fact.period < t->items - lane ? a->fact.period : t->items - lane;
+            note_span(t, guest_address(t, a, lane), a->fact.step * (lanes - 1) + a->size);
+        }
+        return;
+    }
+    for (unsigned p = 0; p < t->pieces; p++) {
+        LLVMValueRef lanes = reaches_noted(t, guest_addresses(t, a, p), a->size);
+        any = any ? LLVMBuildOr(t->b, any, lanes, "") : lanes;
+    }
+    note_any(t, LLVMBuildICmp(t->b, LLVMIntNE, LLVMBuildBitCast(t->b, any, narrow, ""), LLVMConstNull(narrow), ""));
+}
+
+/* Records where an access is made: all addresses, or of each `period` lanes that follow one another the first. */
+static void record_access(struct translator *t, const struct vector_access *a)
+{
+    bool runs = is_known_same(a) || is_known_consecutive(t, a) || is_known_spaced(t, a);
+    struct native_site site = site_of(a->n, runs ? RECORD_RUNS : RECORD_LANES);
+    size_t addr = offsetof(struct sm, access.addr);
+    site.imm = a->imm;
+    site.all = runs && a->n->d.in.vm;
+    if (runs) site.period = a->fact.period, site.step = a->fact.step;
+    if (runs && a->fact.repeat) site.repeat = a->fact.repeat;
+    for (unsigned lane = 0; lane < lanes_computed(t) && lane < site.repeat && runs; lane += a->fact.period)
+        ir_record(t, lane_sum(t, a, lane), t->sm, addr + lane * 4);
+    for (unsigned p = 0; p < t->pieces && !runs; p++) ir_record(t, piece_sum(t, a, p), t->sm, addr + p * t->words * 4);
+    if (!site.all) ir_record(t, a->lanes, t->sm, offsetof(struct sm, access.lanes));
+    pass_site(t, a->n, site);
+}
+
+/* Finds addresses and lanes of an access and records it. */
+static struct vector_access begin_access(struct translator *t, const struct node *n)
+{
+    struct vector_access a = {.n = n, .size = n->effects.memory.size, .is_signed = n->effects.memory.is_signed};
+    a.fact = fact_of_addresses(t, n);
+    a.unit = a.fact.period >= t->words ? t->words : t->words < 8 ? t->words : 8;
+    set_addresses(t, &a);
+    a.all = t->version == FULL && n->d.in.vm && pieces_are_whole(t);
+    a.lanes = active(t);
+    if (!n->d.in.vm) a.lanes = LLVMBuildAnd(t->b, a.lanes, mask_word(t), "");
+    if (n->effects.memory.action != ACTION_LOAD && n->effects.memory.action != ACTION_LR) note_local_lanes(t, &a);
+    record_access(t, &a);
+    return a;
+}
+
+void translate_load(struct translator *t, const struct node *n)
+{
+    if (n->effects.memory.address == ADDRESS_SCALAR) {
+        load_scalar_register(t, n);
+        return;
+    }
+    struct vector_access a = begin_access(t, n);
+    set_result(t, n, load_vector(t, &a));
+}
+
+void translate_store(struct translator *t, const struct node *n)
+{
+    if (n->effects.memory.address == ADDRESS_SCALAR) {
+        store_scalar_register(t, n);
+        return;
+    }
+    struct vector_access a = begin_access(t, n);
+    store_vector(t, &a, stored_by(t, n));
+    look_for_reservations(t);
+}
+
+/* 1 if all lanes that take part access words of local memory, 0 otherwise. */
+static LLVMValueRef is_all_local(struct translator *t, const struct vector_access *a)
+{
+    struct lanes local;
+    for (unsigned p = 0; p < t->pieces; p++) {
+        LLVMValueRef flags = reaches(t, local_window, guest_addresses(t, a, p), a->size);
+        local.piece[p] = LLVMBuildZExt(t->b, flags, t->piece_type, "");
+    }
+    LLVMValueRef others = LLVMBuildAnd(t->b, a->lanes, LLVMBuildNot(t->b, bits_of(t, local), ""), "");
+    return LLVMBuildZExt(t->b, LLVMBuildICmp(t->b, LLVMIntEQ, others, ir_u32(t, 0), ""), t->i32, "");
+}
+
+/* sc.w; writes that have taken place are those of the access from then on. */
+static void store_conditional(struct translator *t, const struct vector_access *a, LLVMValueRef *args)
+{
+    LLVMValueRef others = call_function(t, "store_reserved", args, 6);
+    leave_if(t, a->n, LLVMBuildICmp(t->b, LLVMIntEQ, others, ir_u64(t, RESERVED_ODD), ""));
+    others = LLVMBuildTrunc(t->b, others, t->i32, "");
+    ir_record(t, others, t->sm, offsetof(struct sm, access.lanes));
+    end_reservations_if(t, others);
+}
+
+void translate_atomic(struct translator *t, const struct node *n)
+{
+    enum isa_action action = n->effects.memory.action;
+    struct lanes base = get_v(t, n->d.in.rs1), low;
+    for (unsigned p = 0; p < t->pieces; p++) low.piece[p] = and_all(t, base.piece[p], 3);
+    LLVMValueRef bad = LLVMBuildAnd(t->b, bits_of(t, low), active(t), "");
+    leave_if(t, n, LLVMBuildICmp(t->b, LLVMIntNE, bad, ir_u32(t, 0), ""));
+    struct vector_access a = begin_access(t, n);
+    LLVMValueRef addr = ir_field(t, t->sm, offsetof(struct sm, access.addr));
+    LLVMValueRef in = ir_field(t, t->state, offsetof(struct native_state, in));
+    LLVMValueRef out = ir_field(t, t->state, offsetof(struct native_state, out));
+    if (action == ACTION_LR) {
+        call_function(t, "reserve", (LLVMValueRef[]){t->sm, addr, out, active(t)}, 4);
+    } else {
+        store_scratch(t, get_v(t, n->d.in.rs2), offsetof(struct native_state, in));
+        LLVMValueRef args[] = {action == ACTION_SC ? t->sm : t->mem, addr, in, out, active(t), is_all_local(t, &a)};
+        if (action == ACTION_SC) store_conditional(t, &a, args);
+        else call_row(t, n->d.in.op, args, 6);
+        if (action == ACTION_AMO) look_for_reservations(t);
+    }
+    set_result(t, n, load_scratch(t, offsetof(struct native_state, out)));
+}
+
+/* ---- a lane alone ---- */
+
+static LLVMValueRef private_alone(struct translator *t, const struct node *n, LLVMValueRef lane)
+{
+    LLVMValueRef at = LLVMBuildAdd(t->b, get_own(t, n->d.in.rs1), ir_u32(t, (uint32_t)n->d.in.imm), "");
+    LLVMValueRef low = LLVMBuildAnd(t->b, at, ir_u32(t, 3), "");
+    LLVMValueRef word = LLVMBuildMul(t->b, LLVMBuildAnd(t->b, at, ir_u32(t, ~3u), ""), private_items(t), "");
+    LLVMValueRef item = LLVMBuildAdd(t->b, private_base(t), LLVMBuildShl(t->b, lane, ir_u32(t, 2), ""), "");
+    LLVMValueRef last = ir_u32(t, 4u - n->effects.memory.size);
+    leave_if(t, n, LLVMBuildICmp(t->b, LLVMIntUGT, low, last, ""));
+    return LLVMBuildAdd(t->b, LLVMBuildAdd(t->b, word, item, ""), low, "");
+}
+
+/* What is recorded; *imm is to be added. */
+static LLVMValueRef alone_sum(struct translator *t, const struct node *n, LLVMValueRef lane, uint32_t *imm)
+{
+    const struct insn *in = &n->d.in;
+    LLVMValueRef mask = ir_u32(t, n->effects.memory.index ? ~0u >> (32 - 8 * n->effects.memory.index) : 0);
+    *imm = 0;
+    switch (n->effects.memory.address) {
+    case ADDRESS_PRIVATE: return private_alone(t, n, lane);
+    case ADDRESS_INDEXED:
+        return LLVMBuildAdd(t->b, LLVMBuildAnd(t->b, get_own(t, in->rs2), mask, ""), get_x(t, in->rs1), "");
+    default: *imm = (uint32_t)in->imm; return get_own(t, in->rs1);
+    }
+}
+
+static LLVMValueRef alone_address(struct translator *t, const struct node *n, LLVMValueRef lane)
+{
+    struct native_site site = site_of(n, RECORD_LANES);
+    LLVMValueRef sum = alone_sum(t, n, lane, &site.imm), index = LLVMBuildZExt(t->b, lane, t->i64, "");
+    LLVMValueRef address = LLVMBuildAdd(t->b, sum, ir_u32(t, site.imm), "");
+    LLVMValueRef addresses = ir_field(t, t->sm, offsetof(struct sm, access.addr));
+    if (n->effects.memory.action != ACTION_LOAD) note_span(t, address, n->effects.memory.size);
+    ir_record(t, sum, LLVMBuildGEP2(t->b, t->i32, addresses, &index, 1, ""), 0);
+    ir_record(t, active(t), t->sm, offsetof(struct sm, access.lanes));
+    pass_site(t, n, site);
+    return host_address(t, address);
+}
+
+LLVMValueRef alone_load(struct translator *t, const struct node *n, LLVMValueRef lane)
+{
+    const struct isa_memory *m = &n->effects.memory;
+    LLVMValueRef value = load_unaligned(t, memory_type(t, m->size), alone_address(t, n, lane));
+    return m->size == 4 ? value : extend(t, value, m->is_signed, t->i32);
+}
+
+LLVMValueRef alone_try_load(struct translator *t, const struct node *n)
+{
+    const struct isa_memory *m = &n->effects.memory;
+    uint32_t imm;
+    LLVMValueRef sum = alone_sum(t, n, NULL, &imm), address = LLVMBuildAdd(t->b, sum, ir_u32(t, imm), "");
+    LLVMValueRef value = load_unaligned(t, memory_type(t, m->size), host_address(t, address));
+    return m->size == 4 ? value : extend(t, value, m->is_signed, t->i32);
+}
+
+void alone_store(struct translator *t, const struct node *n, LLVMValueRef lane)
+{
+    const struct isa_memory *m = &n->effects.memory;
+    LLVMValueRef address = alone_address(t, n, lane),
+                 value = get_own(t, m->data == ROLE_RS2 ? n->d.in.rs2 : n->d.in.rs3);
+    if (m->size < 4) value = LLVMBuildTrunc(t->b, value, memory_type(t, m->size), "");
+    LLVMSetAlignment(LLVMBuildStore(t->b, value, address), 1);
+    look_for_reservations(t);
+}

@@ -1,0 +1,29 @@
+/* Where warps come from `step`: what is to hold of registers in struct warp. Tables of these checks are constants of a
+ * translation; entry.c makes them, a function of rows.c looks. */
+#ifndef VENTUS_TRANSLATOR_ENTRY_H
+#define VENTUS_TRANSLATOR_ENTRY_H
+
+#include <stdint.h>
+
+enum entry_check_kind {
+    CHECK_END,    /* of a table: everything holds */
+    CHECK_NEVER,  /* nothing does */
+    CHECK_SCALAR, /* x[reg] is `value`, in the bits of `mask` */
+    CHECK_KNL,    /* x[reg] is CSR_KNL */
+    CHECK_ARGS,   /* x[reg] is the address of the arguments */
+    CHECK_ENTRY,  /* the metadata block says that the kernel begins at `value` */
+    CHECK_LANES,  /* of a vector register */
+};
+
+struct entry_check {
+    uint8_t kind; /* enum entry_check_kind */
+    uint8_t reg;
+    uint8_t period; /* lanes, of each so many word i is the first one + i * value, and the first one & mask is 0; 8, 16
+                     * or 32, 0: anything */
+    uint8_t number; /* lanes: every NaN is the canonical one */
+    uint8_t repeat; /* lanes: each so many hold the same words; 8 or 16, 0: anything */
+    uint32_t value, mask;
+    uint32_t lanes; /* lanes: those that warps have */
+};
+
+#endif

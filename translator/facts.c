@@ -1,0 +1,571 @@
+/* Forward over blocks in both versions until nothing changes. Facts grow weaker only: a number that is known becomes
+ * one of which an alignment is known, a period shorter.
+ *
+ * They are derived for the ways that translated code takes. `step` may bring a warp to a block in other ways, so what
+ * holds of its live registers is looked at where the code is entered (translate.c). Called by translate.c. */
+#include "translator/facts.h"
+
+#include <stdlib.h>
+
+enum { ALIGN_MOST = 31, LEAST_PERIOD = 8 };
+
+static const struct v_fact nothing;
+static const struct v_fact is_even = {.even = true};
+
+static uint8_t least(uint8_t a, uint8_t b) { return a < b ? a : b; }
+
+static uint8_t align_of(uint32_t n) { return n ? (uint8_t)__builtin_ctz(n) : ALIGN_MOST; }
+
+static struct x_fact known(uint32_t n) { return (struct x_fact){.known = true, .align = align_of(n), .value = n}; }
+
+static bool is_nan(uint32_t bits) { return (bits & 0x7fffffffu) > 0x7f800000u; }
+
+/* ---- where ways meet ---- */
+
+static struct x_fact meet_x(struct x_fact a, struct x_fact b)
+{
+    struct x_fact both = {.align = least(a.align, b.align), .knl = a.knl && b.knl, .args = a.args && b.args};
+    if (!a.known || !b.known || a.value != b.value) return both;
+    a.told |= b.told;
+    return a;
+}
+
+static bool seems_even(struct v_fact f) { return f.period || f.even; }
+
+static uint8_t meet_repeat(uint8_t a, uint8_t b) { return !a || !b ? 0 : a > b ? a : b; }
+
+static struct v_fact meet_v(struct v_fact a, struct v_fact b)
+{
+    struct v_fact both = {.number = a.number && b.number, .repeat = meet_repeat(a.repeat, b.repeat)};
+    both.raw = both.number && (a.raw || b.raw);
+    both.even = seems_even(a) && seems_even(b);
+    if (!a.period || !b.period || a.step != b.step) return both;
+    both.even = false;
+    both.period = least(a.period, b.period);
+    both.align = least(a.align, b.align);
+    both.step = a.step;
+    return both;
+}
+
+struct v_fact fact_of_merged(struct v_fact value, struct v_fact old)
+{
+    struct v_fact merged = meet_v(value, old);
+    merged.period = merged.align = merged.repeat = merged.even = 0;
+    merged.step = 0;
+    return merged;
+}
+
+/* ---- scalar registers ---- */
+
+/* A scalar load whose address is so many bytes behind CSR_KNL. */
+static bool is_of_knl(const struct facts *f, const struct node *n)
+{
+    return n->how == HOW_LOAD && n->effects.memory.address == ADDRESS_SCALAR && f->x[n->d.in.rs1].knl;
+}
+
+bool fact_metadata(const struct facts *f, const struct node *n, const struct native_request *r)
+{
+    return r->metadata & METADATA_READABLE && is_of_knl(f, n) &&
+           (uint32_t)n->d.in.imm <= (uint32_t)ABI_META_SIZE - n->effects.memory.size;
+}
+
+bool fact_early(const struct facts *f, const struct node *n, const struct native_request *r, struct early_word *w)
+{
+    bool scalar = n->how == HOW_LOAD && n->effects.memory.address == ADDRESS_SCALAR && n->effects.memory.size == 4;
+    if (!scalar || f->stored || !(r->metadata & METADATA_WATCHED)) return false;
+    struct x_fact base = f->x[n->d.in.rs1];
+    *w = (struct early_word){base.args, (uint32_t)n->d.in.imm};
+    return (base.args || base.knl) && w->at % 4 == 0 && w->at < (base.args ? METADATA_ARGS : (uint32_t)ABI_META_SIZE);
+}
+
+bool fact_told(const struct facts *f, const struct node *n, const struct native_request *r, uint32_t *value)
+{
+    uint32_t at = (uint32_t)n->d.in.imm;
+    if (!is_of_knl(f, n) || n->effects.memory.size != 4 || at % 4) return false;
+    bool local = at >= ABI_META_LOCAL_SIZE && at < ABI_META_GLOBAL_OFFSET;
+    bool offset = at >= ABI_META_GLOBAL_OFFSET && at < ABI_META_PRINT_ADDR && r->metadata & METADATA_NO_OFFSET;
+    *value = local ? r->local[(at - ABI_META_LOCAL_SIZE) / 4] : at == ABI_META_ENTRY ? r->entry : 0;
+    return local || offset || at == ABI_META_ENTRY;
+}
+
+static struct x_fact fact_of_csr(unsigned csr, const struct native_request *r)
+{
+    switch (csr) {
+    case CSR_KNL: return (struct x_fact){.knl = true};
+    case CSR_TID: return (struct x_fact){.align = align_of(r->threads)};
+    case CSR_NUMT: return known(r->threads);
+    default: return (struct x_fact){0};
+    }
+}
+
+static struct x_fact number_of_row(const struct insn *in, const struct node *n, struct x_fact a, struct x_fact b)
+{
+    uint32_t imm = (uint32_t)in->imm;
+    switch (in->op) {
+    case OP_LUI: return known(imm);
+    case OP_AUIPC: return known(node_here(n) + imm);
+    case OP_ADDI:
+        if (!imm || a.known) return a.known ? known(a.value + imm) : a;
+        return (struct x_fact){.align = least(a.align, align_of(imm))};
+    case OP_SLLI:
+        if (a.known) return known(a.value << (imm & 31));
+        return (struct x_fact){.align = least((uint8_t)(a.align + imm), ALIGN_MOST)};
+    case OP_ADD:
+        if (a.known && b.known) return known(a.value + b.value);
+        return (struct x_fact){.align = least(a.align, b.align)};
+    case OP_MUL:
+        if (a.known && b.known) return known(a.value * b.value);
+        return (struct x_fact){.align = least((uint8_t)(a.align + b.align), ALIGN_MOST)};
+    default: return (struct x_fact){0};
+    }
+}
+
+static struct x_fact fact_of_scalar_row(const struct facts *f, const struct node *n)
+{
+    struct x_fact a = f->x[n->d.in.rs1], b = f->x[n->d.in.rs2], x = number_of_row(&n->d.in, n, a, b);
+    x.told = x.known && (a.told || b.told);
+    return x;
+}
+
+static struct x_fact fact_of_scalar(const struct facts *f, const struct node *n, const struct native_request *r)
+{
+    uint32_t value;
+    struct early_word word;
+    if (n->how == HOW_CSR) return fact_of_csr(n->d.in.aux, r);
+    bool jumps = n->how == HOW_CONTROL && n->effects.control != CONTROL_SETRPC;
+    if (jumps || n->how == HOW_ROUTINE) return known(node_next(n)); /* the way back */
+    if (fact_told(f, n, r, &value)) {
+        struct x_fact x = known(value);
+        x.told = true;
+        return x;
+    }
+    if (fact_early(f, n, r, &word) && !word.args && word.at == ABI_META_ARGS) return (struct x_fact){.args = true};
+    if (n->how == HOW_ROW && isa_table[n->d.in.op].kind == KIND_X) return fact_of_scalar_row(f, n);
+    return (struct x_fact){0};
+}
+
+/* ---- vector registers: words that follow one another ---- */
+
+static struct v_fact steps(uint8_t period, uint32_t step, unsigned align)
+{
+    return (struct v_fact){.period = period, .step = step, .align = align < ALIGN_MOST ? (uint8_t)align : ALIGN_MOST};
+}
+
+/* The same word in each period. */
+static bool is_uniform(struct v_fact f) { return f.period && !f.step; }
+
+static struct v_fact sum(struct v_fact a, struct v_fact b, uint32_t factor_b)
+{
+    if (!a.period || !b.period) return seems_even(a) && seems_even(b) ? is_even : nothing;
+    return steps(least(a.period, b.period), a.step + factor_b * b.step, least(a.align, b.align));
+}
+
+static struct v_fact fact_of_splat(struct x_fact x)
+{
+    struct v_fact f = steps(ISA_LANES, 0, x.align);
+    f.number = x.known && !is_nan(x.value);
+    f.repeat = LEAST_PERIOD;
+    return f;
+}
+
+/* Words that count from a multiple of a power of two, up to the next multiple of it: how many, 0 when that is too few.
+ */
+static uint8_t run_of(struct v_fact f, uint32_t length)
+{
+    uint32_t power = length & (~length + 1), most = f.period;
+    while (most > power || (most && align_of(most) > f.align)) most /= 2;
+    return f.step == 1 && most >= LEAST_PERIOD ? (uint8_t)most : 0;
+}
+
+/* f % n, or f & (n - 1) of a power of two. */
+static struct v_fact remainder_of(struct v_fact f, uint32_t n)
+{
+    uint8_t period = n ? run_of(f, n) : 0;
+    struct v_fact out = period ? steps(period, 1, align_of(period)) : nothing;
+    if (period == n && n < ISA_LANES) out.repeat = period;
+    return out;
+}
+
+/* f / n. */
+static struct v_fact quotient_of(struct v_fact f, uint32_t n)
+{
+    uint8_t period = n ? run_of(f, n) : 0;
+    return period ? steps(period, 0, 0) : nothing;
+}
+
+static struct v_fact product_of(struct v_fact f, struct x_fact x)
+{
+    unsigned align = (unsigned)f.align + x.align;
+    if (f.period && x.known) return steps(f.period, f.step * x.value, align);
+    if (is_uniform(f)) return steps(f.period, 0, align);
+    return seems_even(f) ? is_even : nothing;
+}
+
+/* A product of two is as far from lane to lane as one of them, if the other is the same in all of these. */
+static struct v_fact product_of_lanes(struct v_fact a, struct v_fact b)
+{
+    return (is_uniform(a) && seems_even(b)) || (is_uniform(b) && seems_even(a)) ? is_even : nothing;
+}
+
+static struct v_fact and_of(struct v_fact f, struct x_fact x)
+{
+    bool low_bits = x.known && !(x.value & (x.value + 1));
+    return low_bits && x.value + 1 ? remainder_of(f, x.value + 1) : nothing;
+}
+
+/* What the rows that addresses are computed with make of words that follow one another. */
+static struct v_fact shape_of_row(const struct facts *f, const struct insn *in)
+{
+    struct v_fact a = f->v[in->rs2], b = f->v[in->rs1];
+    struct x_fact x = f->x[in->rs1 % ISA_XREGS], imm = known((uint32_t)in->imm);
+    switch (in->op) {
+    case OP_VID_V: return steps(ISA_LANES, 1, ALIGN_MOST);
+    case OP_VADD_VV: return sum(a, b, 1);
+    case OP_VADD_VX: return sum(a, fact_of_splat(x), 1);
+    case OP_VADD_VI: return sum(a, fact_of_splat(imm), 1);
+    case OP_VSUB_VV: return sum(a, b, ~0u);
+    case OP_VSUB_VX: return sum(a, fact_of_splat(x), ~0u);
+    case OP_VSLL_VI: return product_of(a, known(1u << (in->imm & 31)));
+    case OP_VMUL_VX: return product_of(a, x);
+    case OP_VMUL_VV: return product_of_lanes(a, b);
+    case OP_VREMU_VX: return x.known ? remainder_of(a, x.value) : nothing;
+    case OP_VDIVU_VX: return x.known ? quotient_of(a, x.value) : nothing;
+    case OP_VAND_VX: return and_of(a, x);
+    case OP_VAND_VI: return and_of(a, imm);
+    case OP_VSRL_VI: return quotient_of(a, 1u << (in->imm & 31));
+    case OP_VMACC_VX: return sum(f->v[isa_vs3(in)], product_of(a, x), 1);
+    case OP_VMADD_VX: return sum(a, product_of(f->v[isa_vs3(in)], x), 1);
+    default: return nothing;
+    }
+}
+
+/* A row makes the same of the same words: of uniform operands uniform words, in the shortest period of them, and of
+ * operands that repeat words that do. */
+static struct v_fact fact_of_same(const struct facts *f, const struct node *n)
+{
+    const uint8_t numbers[] = {
+        [ROLE_RD] = n->d.in.rd, [ROLE_RS1] = n->d.in.rs1, [ROLE_RS2] = n->d.in.rs2, [ROLE_RS3] = n->d.in.rs3};
+    struct v_fact out = {.period = ISA_LANES, .repeat = LEAST_PERIOD};
+    if (n->d.in.op == OP_VID_V || n->effects.mask) return nothing;
+    for (unsigned role = 0; role < sizeof numbers; role++) {
+        struct v_fact v = f->v[numbers[role]];
+        if (!(n->effects.reads >> role & 1) || !(n->d.vectors >> role & 1)) continue;
+        out.period = is_uniform(v) ? least(out.period, v.period) : 0;
+        out.repeat = meet_repeat(out.repeat, v.repeat);
+    }
+    return out;
+}
+
+struct v_fact fact_of_row(const struct facts *f, const struct node *n)
+{
+    const struct insn *in = &n->d.in;
+    if (!in->vm) return nothing;
+    if (in->op == OP_VMV_V_V) return f->v[in->rs1];
+    if (in->op == OP_VMV_V_X) return fact_of_splat(f->x[in->rs1]);
+    if (in->op == OP_VMV_V_I) return fact_of_splat(known((uint32_t)in->imm));
+    struct v_fact out = shape_of_row(f, in), same = fact_of_same(f, n);
+    if (!out.period && same.period) out = steps(same.period, 0, 0);
+    if (!out.repeat) out.repeat = same.repeat;
+    out.number = out.raw = (isa_table[in->op].flags & ISA_CANON) != 0;
+    return out;
+}
+
+struct v_fact fact_of_indexed(const struct facts *f, const struct node *n)
+{
+    struct v_fact index = f->v[n->d.in.rs2], out = sum(index, fact_of_splat(f->x[n->d.in.rs1]), 1);
+    out.repeat = index.repeat;
+    return n->effects.memory.index == 4 ? out : nothing;
+}
+
+/* Loads: the same address, the same word. Lanes that rest get one only where all lanes have the same. */
+static struct v_fact fact_of_load(const struct facts *f, const struct node *n)
+{
+    enum isa_address form = n->effects.memory.address;
+    struct v_fact base = form == ADDRESS_LANES ? f->v[n->d.in.rs1] : nothing;
+    if (form == ADDRESS_INDEXED) base = fact_of_indexed(f, n);
+    bool everywhere = f->whole || base.period == ISA_LANES;
+    if (!is_uniform(base) || !n->d.in.vm || !everywhere) return nothing;
+    struct v_fact out = steps(base.period, 0, 0);
+    if (out.period == ISA_LANES) out.repeat = LEAST_PERIOD;
+    return out;
+}
+
+static struct v_fact fact_of_vector(const struct facts *f, const struct node *n)
+{
+    return n->how == HOW_ROW ? fact_of_row(f, n) : n->how == HOW_LOAD ? fact_of_load(f, n) : nothing;
+}
+
+/* ---- a block ---- */
+
+static bool has(const uint64_t *set, unsigned r) { return set[r / 64] >> (r % 64) & 1; }
+
+static struct x_fact fact_of_rpc(struct x_fact base, const struct node *n)
+{
+    bool sure = n->how == HOW_CONTROL && base.known && !base.told;
+    return sure ? known(base.value + (uint32_t)n->d.in.imm) : (struct x_fact){0};
+}
+
+void facts_step(struct facts *f, const struct node *n, const struct flow *flow)
+{
+    struct isa_registers written = node_written(flow, n);
+    struct x_fact x = fact_of_scalar(f, n, flow->request);
+    struct v_fact v = fact_of_vector(f, n);
+    f->stored |= n->how == HOW_STORE || n->how == HOW_ATOMIC || n->how == HOW_HELP;
+    if (n->effects.control == CONTROL_SETRPC) f->rpc = fact_of_rpc(f->x[n->d.in.rs1], n);
+    for (unsigned i = 1; i < ISA_XREGS; i++)
+        if (written.x >> i & 1) f->x[i] = i == n->d.in.rd ? x : (struct x_fact){0};
+    for (unsigned i = 0; i < ISA_VREGS; i++)
+        if (has(written.v, i)) f->v[i] = i == n->d.in.rd ? v : nothing;
+}
+
+/* At the end of a block: registers that it has written under a mask hold older words in other lanes. */
+static void merge(struct facts *f, const struct facts *in, const struct flow *flow, const struct block *b)
+{
+    for (size_t i = b->first; i < b->first + b->count; i++) {
+        struct isa_registers written = node_written(flow, &flow->nodes[i]);
+        for (unsigned r = 0; r < ISA_VREGS; r++)
+            if (has(written.v, r)) f->v[r] = fact_of_merged(f->v[r], in->v[r]);
+    }
+}
+
+bool facts_target(const struct fact_table *t, const struct block *b, enum version version, uint32_t *pc, bool *told)
+{
+    struct facts f = t->in[b - t->flow->blocks][version];
+    const struct node *last = &t->flow->nodes[b->first + b->count - 1];
+    for (const struct node *n = &t->flow->nodes[b->first]; n < last; n++) facts_step(&f, n, t->flow);
+    struct x_fact base = f.x[last->d.in.rs1];
+    *pc = (base.value + (uint32_t)last->d.in.imm) & ~1u;
+    if (told) *told = base.told;
+    return base.known;
+}
+
+/* ---- all blocks ---- */
+
+/* Two ways meet. Returns whether less holds than before. */
+static bool weaken(struct facts *to, const struct facts *from)
+{
+    bool changed = false;
+    for (unsigned i = 0; i < ISA_XREGS; i++) {
+        struct x_fact old = to->x[i], x = to->x[i] = meet_x(old, from->x[i]);
+        changed |= x.known != old.known || x.knl != old.knl || x.args != old.args || x.align != old.align ||
+                   x.told != old.told;
+    }
+    struct x_fact rpc = to->rpc;
+    to->rpc = meet_x(rpc, from->rpc);
+    changed |= to->rpc.known != rpc.known || to->rpc.align != rpc.align;
+    for (unsigned i = 0; i < ISA_VREGS; i++) {
+        struct v_fact old = to->v[i], v = to->v[i] = meet_v(old, from->v[i]);
+        changed |= v.period != old.period || v.align != old.align || v.number != old.number || v.raw != old.raw ||
+                   v.even != old.even || v.repeat != old.repeat;
+    }
+    changed |= from->stored && !to->stored;
+    to->stored |= from->stored;
+    return tops_add(&to->tops, &from->tops) || changed;
+}
+
+static bool flow_in(struct fact_table *t, uint32_t pc, enum version version, const struct facts *from)
+{
+    const struct block *b = flow_block(t->flow, pc);
+    if (!b) return false;
+    struct facts *to = &t->in[b - t->flow->blocks][version];
+    bool *reached = &t->reached[b - t->flow->blocks][version];
+    struct facts here = *from;
+    here.whole = version == FULL;
+    if (here.whole) here.tops = tops_one(TOP_FULL);
+    if (*reached) return weaken(to, &here);
+    *to = here;
+    return *reached = true;
+}
+
+static bool flow_into_both(struct fact_table *t, uint32_t pc, const struct facts *from)
+{
+    bool masked = t->flow->request->lanes != LANES_TOGETHER && flow_in(t, pc, MASKED, from);
+    bool full = flow_in(t, pc, FULL, from);
+    return masked || full;
+}
+
+/* Does a side wait at the join itself, which its branch leads to? */
+static bool waits_at(const struct fact_table *t, const struct node *join)
+{
+    const struct side *side = NULL;
+    while ((side = side_next(&t->sides, join, side)) && side->pc != join->pc) {
+    }
+    return side != NULL;
+}
+
+struct join_ways facts_join(const struct fact_table *t, const struct block *b)
+{
+    const struct node *join = &t->flow->nodes[b->first + b->count - 1];
+    unsigned element = joins_element(&t->joins, join->pc);
+    const struct tops *top = &t->in[b - t->flow->blocks][MASKED].tops, *below = &t->joins.below[element];
+    struct tops others = tops_without(*top, element), some = tops_without(*below, TOP_FULL);
+    bool pop = tops_has(top, element);
+    return (struct join_ways){.next = !tops_is_empty(&others),
+                              .pop = pop,
+                              .full = pop && tops_has(below, TOP_FULL),
+                              .met = pop && !tops_is_empty(&some),
+                              .some = pop && (!tops_is_empty(&some) || waits_at(t, join))};
+}
+
+bool facts_side_keeps(const struct fact_table *t, const struct node *join, const struct side *side)
+{
+    return t->closed && !flow_block(t->flow, join->pc)->entry && side_is_only_one(&t->sides, join, side);
+}
+
+static bool flow_from_join(struct fact_table *t, const struct block *b, const struct node *join, const struct facts *f)
+{
+    struct join_ways ways = facts_join(t, b);
+    unsigned element = joins_element(&t->joins, join->pc);
+    struct facts next = *f, met = *f, side_facts = *f;
+    bool changed = false;
+    next.tops = tops_without(f->tops, element);
+    met.tops = tops_without(t->joins.below[element], TOP_FULL);
+    side_facts.tops = tops_one(element);
+    if (ways.next) changed |= flow_in(t, node_next(join), MASKED, &next);
+    if (ways.full) changed |= flow_in(t, join->pc, FULL, &met);
+    if (ways.met) changed |= flow_in(t, join->pc, MASKED, &met);
+    for (const struct side *side = NULL; ways.pop && (side = side_next(&t->sides, join, side));)
+        if (!facts_side_keeps(t, join, side)) changed |= flow_in(t, side->pc, MASKED, &side_facts);
+    return changed;
+}
+
+/* All lanes go the same way, or they part. */
+static bool flow_from_branch(struct fact_table *t, const struct block *b, const struct node *branch,
+                             enum version version, const struct facts *f)
+{
+    struct facts apart = *f;
+    unsigned element = joins_element(&t->joins, sides_rpc(&t->sides, branch));
+    bool changed = joins_push(&t->joins, element, &f->tops);
+    apart.tops = tops_one(element);
+    changed |= flow_in(t, node_target(branch), version, f);
+    changed |= flow_in(t, b->end, version, f);
+    if (t->flow->request->lanes == LANES_TOGETHER) return changed;
+    changed |= flow_in(t, node_target(branch), MASKED, &apart);
+    changed |= flow_in(t, b->end, MASKED, &apart);
+    return changed;
+}
+
+static struct facts facts_none(void)
+{
+    struct facts f = {.tops = tops_all()};
+    f.x[0] = known(0);
+    return f;
+}
+
+static bool flow_to_callers(struct fact_table *t, const struct node *jump, enum version version, const struct facts *f)
+{
+    const struct flow *flow = t->flow;
+    uint32_t function = flow_function(flow, jump);
+    bool changed = false;
+    for (size_t i = 0; i < flow->ncalls; i++)
+        if (flow_may_return(&flow->calls[i], function)) changed |= flow_in(t, flow->calls[i].back, version, f);
+    return changed;
+}
+
+/* To wherever control goes at the end of a block (control.c). */
+static bool flow_out(struct fact_table *t, const struct block *b, enum version version, const struct facts *f)
+{
+    const struct facts none = facts_none();
+    const struct node *last = b->count ? &t->flow->nodes[b->first + b->count - 1] : NULL;
+    unsigned control = last && last->how == HOW_CONTROL ? last->effects.control : CONTROL_NEXT;
+    bool changed = false;
+    uint32_t target;
+    if (b->leaves) return b->resume && flow_into_both(t, b->resume, &none);
+    switch (control) {
+    case CONTROL_VBRANCH: return flow_from_branch(t, b, last, version, f);
+    case CONTROL_BRANCH:
+        changed |= flow_in(t, node_target(last), version, f);
+        changed |= flow_in(t, b->end, version, f);
+        return changed;
+    case CONTROL_JUMP: return flow_in(t, node_target(last), version, f);
+    case CONTROL_INDIRECT:
+        if (facts_target(t, b, version, &target, NULL)) return flow_in(t, target, version, f);
+        return flow_to_callers(t, last, version, f);
+    case CONTROL_JOIN: return version == FULL ? flow_in(t, b->end, FULL, f) : flow_from_join(t, b, last, f);
+    case CONTROL_END: return false;
+    default: return flow_in(t, b->end, version, f);
+    }
+}
+
+static bool flow_through(struct fact_table *t, size_t block, enum version version)
+{
+    const struct block *b = &t->flow->blocks[block];
+    struct facts f = t->in[block][version];
+    if (!t->reached[block][version]) return false;
+    for (size_t i = b->first; i < b->first + b->count; i++) facts_step(&f, &t->flow->nodes[i], t->flow);
+    bool changed = sides_reach(&t->sides, t->flow, b, f.rpc.known ? f.rpc.value : 0);
+    if (version == MASKED) merge(&f, &t->in[block][version], t->flow, b);
+    return flow_out(t, b, version, &f) || changed;
+}
+
+/* A warp that has just been made: all registers are 0. */
+static void start(struct fact_table *t)
+{
+    struct facts zero = {.rpc = known(0)};
+    for (unsigned i = 0; i < ISA_XREGS; i++) zero.x[i] = known(0);
+    for (unsigned i = 0; i < ISA_VREGS; i++) zero.v[i] = fact_of_splat(known(0));
+    zero.tops = tops_one(TOP_NONE);
+    if (t->flow->request->lanes == LANES_ANY) flow_into_both(t, t->flow->request->start, &zero);
+    else flow_in(t, t->flow->request->start, FULL, &zero);
+}
+
+/* The block ends with an indirect jump: does that go to a block? Where it calls the kernel, warps come back from `step`
+ * only if the metadata block says so still (entry.c). */
+static bool jump_stays(const struct fact_table *t, const struct block *b, enum version version)
+{
+    uint32_t target;
+    bool told, known = facts_target(t, b, version, &target, &told);
+    return known && flow_block(t->flow, target) && (!told || target == t->flow->request->entry);
+}
+
+/* Does control stay in blocks that are known, or with `step` for an instruction? */
+static bool stays(const struct fact_table *t, const struct block *b, enum version version)
+{
+    const struct node *last = b->count ? &t->flow->nodes[b->first + b->count - 1] : NULL;
+    unsigned control = last && last->how == HOW_CONTROL ? last->effects.control : CONTROL_NEXT;
+    if (b->leaves) return b->resume && !b->strays && flow_block(t->flow, b->resume);
+    if (control == CONTROL_END) return true;
+    if (control == CONTROL_INDIRECT) return jump_stays(t, b, version);
+    bool jumps = control == CONTROL_BRANCH || control == CONTROL_VBRANCH || control == CONTROL_JUMP;
+    return (!jumps || flow_block(t->flow, node_target(last))) &&
+           (control == CONTROL_JUMP || flow_block(t->flow, b->end));
+}
+
+static bool is_closed(const struct fact_table *t)
+{
+    size_t i = 0;
+    while (i < 2 * t->flow->nblocks &&
+           (!t->reached[i / 2][i % 2] || stays(t, &t->flow->blocks[i / 2], (enum version)(i % 2))))
+        i++;
+    return i == 2 * t->flow->nblocks;
+}
+
+static void settle_facts(struct fact_table *t)
+{
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (size_t i = 0; i < 2 * t->flow->nblocks; i++) changed |= flow_through(t, i / 2, (enum version)(i % 2));
+    }
+}
+
+bool facts_make(struct fact_table *t, const struct flow *flow)
+{
+    size_t n = flow->nblocks + 1;
+    *t = (struct fact_table){.flow = flow, .in = calloc(n, sizeof *t->in), .reached = calloc(n, sizeof *t->reached)};
+    if (!sides_make(&t->sides, flow) || !joins_make(&t->joins, flow) || !t->in || !t->reached) return false;
+    for (size_t i = 0; i < 2 * flow->nblocks; i++) t->in[i / 2][i % 2] = facts_none();
+    start(t);
+    t->closed = true;
+    settle_facts(t);
+    t->closed = is_closed(t);
+    if (!t->closed) settle_facts(t);
+    return true;
+}
+
+void facts_free(struct fact_table *t)
+{
+    sides_free(&t->sides);
+    joins_free(&t->joins);
+    free(t->in);
+    free(t->reached);
+}

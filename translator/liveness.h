@@ -1,0 +1,36 @@
+/* Registers whose values somebody may still read. Translated code that gives a warp back stores no others: what a
+ * register holds that is written before it is read cannot be seen. With REGISTERS_ALL of the request that is every
+ * register, everywhere, and of every lane. */
+#ifndef VENTUS_TRANSLATOR_LIVENESS_H
+#define VENTUS_TRANSLATOR_LIVENESS_H
+
+#include "translator/waits.h"
+
+struct liveness {
+    const struct flow *flow;
+    const struct fact_table *facts;
+    struct isa_registers (*in)[VERSIONS]; /* at the beginning of each block */
+    struct isa_registers *others;         /* of each block that is masked: what lanes that wait may read (waits.h) */
+    struct isa_registers parted;          /* where lanes part, what some read of others; only if that is for `step` */
+};
+
+/* False: the host has no memory. */
+bool liveness_make(struct liveness *l, const struct flow *flow, const struct fact_table *facts);
+void liveness_free(struct liveness *l);
+
+/* At the end of a block. */
+struct isa_registers live_behind(const struct liveness *l, const struct block *b, enum version version);
+
+/* In front of the instruction n of a block. */
+struct isa_registers live_before(const struct liveness *l, const struct block *b, enum version version,
+                                 const struct node *n);
+
+struct isa_registers all_registers(void);
+
+/* When `step` goes on at pc: all registers if that is no block. */
+struct isa_registers live_at(const struct liveness *l, uint32_t pc);
+
+/* The same when it goes on with the lanes of a version: with all lanes active, what is written is written whole. */
+struct isa_registers live_in(const struct liveness *l, uint32_t pc, enum version version);
+
+#endif

@@ -1,0 +1,560 @@
+/* Loads of all lanes, by the shape of their addresses, known or found when the code runs. */
+#include "translator/access.h"
+
+/* Where a load of a unit reads. Lanes that rest hold any address, and masked loads take a hundred times as long where
+ * there is no memory, also if they read nothing: without lanes they go where there is some. */
+static LLVMValueRef masked_address(struct translator *t, const struct vector_access *a, unsigned lane)
+{
+    LLVMValueRef bits = LLVMBuildAnd(t->b, a->lanes, ir_u32(t, ((1u << a->unit) - 1) << lane), "");
+    LLVMValueRef some = LLVMBuildICmp(t->b, LLVMIntNE, bits, ir_u32(t, 0), ""), address = lane_address(t, a, lane);
+    return LLVMBuildSelect(t->b, some, address, ir_field(t, t->state, offsetof(struct native_state, in)), "");
+}
+
+static LLVMValueRef load_masked(struct translator *t, const struct vector_access *a, unsigned lane, LLVMTypeRef type,
+                                LLVMValueRef address)
+{
+    LLVMTypeRef types[] = {type, t->ptr};
+    LLVMValueRef args[] = {address, ir_u32(t, 1), lane_flags(t, a->lanes, lane, a->unit), LLVMConstNull(type)};
+    return ir_intrinsic(t, "llvm.masked.load", types, 2, args, 4);
+}
+
+/* Is all of a unit on the page of its first lane? */
+static LLVMValueRef is_on_its_page(struct translator *t, const struct vector_access *a, LLVMValueRef address)
+{
+    enum { PAGE = 4096 };
+    LLVMValueRef place = LLVMBuildAnd(t->b, LLVMBuildPtrToInt(t->b, address, t->i64, ""), ir_u64(t, PAGE - 1), "");
+    return LLVMBuildICmp(t->b, LLVMIntULE, place, ir_u64(t, PAGE - a->unit * a->size), "");
+}
+
+/* A unit of bytes or half words. Masked loads of these take several times as long as others, which do where all are on
+ * one page: they fail if a lane does that takes part. */
+static LLVMValueRef load_small_unit(struct translator *t, const struct vector_access *a, unsigned lane,
+                                    LLVMTypeRef type, LLVMValueRef address)
+{
+    LLVMBasicBlockRef plain = ir_block(t, "plain"), masked = ir_block(t, "masked"), done = ir_block(t, ""), from[2];
+    LLVMValueRef value[2], out;
+    ir_branch_likely(t, is_on_its_page(t, a, address), plain, masked);
+    ir_at(t, plain);
+    value[0] = load_unaligned(t, type, address);
+    from[0] = LLVMGetInsertBlock(t->b);
+    LLVMBuildBr(t->b, done);
+    ir_at(t, masked);
+    value[1] = load_masked(t, a, lane, type, address);
+    from[1] = LLVMGetInsertBlock(t->b);
+    LLVMBuildBr(t->b, done);
+    ir_at(t, done);
+    out = LLVMBuildPhi(t->b, type, "");
+    LLVMAddIncoming(out, value, from, 2);
+    return out;
+}
+
+static LLVMValueRef load_unit(struct translator *t, const struct vector_access *a, unsigned lane)
+{
+    LLVMTypeRef type = LLVMVectorType(memory_type(t, a->size), a->unit), full = LLVMVectorType(t->i32, a->unit);
+    LLVMValueRef value;
+    if (a->all) value = load_unaligned(t, type, lane_address(t, a, lane));
+    else if (a->size < 4) value = load_small_unit(t, a, lane, type, masked_address(t, a, lane));
+    else value = load_masked(t, a, lane, type, masked_address(t, a, lane));
+    if (a->size < 4) value = extend(t, value, a->is_signed, full);
+    return a->all ? value : keep(t, value);
+}
+
+/* Units of so many lanes each as pieces; a piece has one or two. */
+static struct lanes join_units(struct translator *t, unsigned each, LLVMValueRef *unit)
+{
+    struct lanes out;
+    LLVMValueRef index[16];
+    for (unsigned i = 0; i < 16; i++) index[i] = ir_u32(t, i);
+    for (unsigned p = 0; p < t->pieces; p++)
+        out.piece[p] = each == t->words
+                           ? unit[p]
+                           : LLVMBuildShuffleVector(t->b, unit[2 * p], unit[2 * p + 1], LLVMConstVector(index, 16), "");
+    return out;
+}
+
+/* How many pieces are loaded for themselves; others load the same words, with the same lanes. */
+static unsigned pieces_loaded(const struct translator *t, const struct vector_access *a)
+{
+    return a->all ? pieces_of(t, a->fact) : t->pieces;
+}
+
+static struct lanes load_consecutive(struct translator *t, const struct vector_access *a)
+{
+    LLVMValueRef unit[ISA_LANES];
+    unsigned own = pieces_loaded(t, a) * t->words / a->unit;
+    for (unsigned u = 0; u < lanes_computed(t) / a->unit; u++)
+        unit[u] = u < own ? load_unit(t, a, u * a->unit) : unit[u - own];
+    return join_units(t, a->unit, unit);
+}
+
+static LLVMValueRef unit_splat(struct translator *t, const struct vector_access *a, LLVMValueRef scalar)
+{
+    LLVMTypeRef type = LLVMVectorType(t->i32, a->unit);
+    LLVMValueRef one = LLVMBuildInsertElement(t->b, LLVMGetPoison(type), scalar, ir_u32(t, 0), "");
+    return LLVMBuildShuffleVector(t->b, one, LLVMGetPoison(type), LLVMConstNull(type), "");
+}
+
+static LLVMValueRef load_one(struct translator *t, const struct vector_access *a, unsigned lane)
+{
+    LLVMValueRef value = load_unaligned(t, memory_type(t, a->size), lane_address(t, a, lane));
+    return a->size == 4 ? value : extend(t, value, a->is_signed, t->i32);
+}
+
+/* Equal addresses within each unit, all lanes. Units of a period have the same one. */
+static struct lanes load_uniform(struct translator *t, const struct vector_access *a)
+{
+    LLVMValueRef unit[ISA_LANES];
+    for (unsigned lane = 0, u = 0; lane < lanes_computed(t); lane += a->unit, u++)
+        unit[u] = is_known_step(a, 0) && lane % a->fact.period ? unit[u - 1] : unit_splat(t, a, load_one(t, a, lane));
+    return join_units(t, a->unit, unit);
+}
+
+/* Equal addresses in all lanes, of which at least one takes part. */
+static struct lanes load_for_all(struct translator *t, const struct vector_access *a)
+{
+    struct lanes out;
+    LLVMValueRef word = ir_splat(t, load_one(t, a, 0));
+    for (unsigned p = 0; p < t->pieces; p++) out.piece[p] = word;
+    return out;
+}
+
+/* Words; or bytes, taken from the words they are in, which are on the same page. */
+static struct lanes gather(struct translator *t, const struct vector_access *a)
+{
+    LLVMTypeRef types[] = {t->piece_type, LLVMVectorType(t->ptr, t->words)};
+    struct lanes out;
+    unsigned own = pieces_loaded(t, a);
+    for (unsigned p = 0; p < own; p++) {
+        LLVMValueRef guest = guest_addresses(t, a, p), from = a->size == 1 ? and_all(t, guest, ~3u) : guest;
+        LLVMValueRef args[] = {host_addresses(t, from), ir_u32(t, 1), piece_flags(t, a, p), ir_zero_piece(t)};
+        LLVMValueRef part[] = {keep(t, ir_intrinsic(t, "llvm.masked.gather", types, 2, args, 4)), guest};
+        out.piece[p] = a->size == 4 ? part[0] : call_function(t, a->is_signed ? "bytes_i8" : "bytes_u8", part, 2);
+    }
+    repeat_pieces(t, &out, own);
+    return out;
+}
+
+/* One lane after the other, out of line. */
+static struct lanes load_one_by_one(struct translator *t, const struct vector_access *a)
+{
+    static const char *const names[2][5] = {{"", "load_u8", "load_u16", "", "load_u32"},
+                                            {"", "load_i8", "load_i16", "", "load_u32"}};
+    LLVMValueRef args[] = {t->mem, ir_field(t, t->sm, offsetof(struct sm, access.addr)), ir_u32(t, a->imm),
+                           ir_field(t, t->state, offsetof(struct native_state, out)), a->lanes};
+    call_function(t, names[a->is_signed][a->size], args, 5);
+    return load_scratch(t, offsetof(struct native_state, out));
+}
+
+/* One of several ways to a value: the builder is where it has been made. */
+struct way {
+    LLVMBasicBlockRef from;
+    struct lanes value;
+};
+
+static struct way way_of(struct translator *t, struct lanes value, LLVMBasicBlockRef to)
+{
+    struct way way = {LLVMGetInsertBlock(t->b), value};
+    LLVMBuildBr(t->b, to);
+    return way;
+}
+
+static struct lanes meet(struct translator *t, const struct way *ways, unsigned n)
+{
+    struct lanes out;
+    for (unsigned p = 0; p < t->pieces; p++) {
+        out.piece[p] = LLVMBuildPhi(t->b, t->piece_type, "");
+        for (unsigned i = 0; i < n; i++)
+            LLVMAddIncoming(out.piece[p], (LLVMValueRef *)&ways[i].value.piece[p], (LLVMBasicBlockRef *)&ways[i].from,
+                            1);
+    }
+    return out;
+}
+
+/* The same gap of one, three or seven words behind each? Such words are not far apart: what is between those of a unit
+ * is on pages that they reach. */
+static bool has_small_gaps(const struct vector_access *a)
+{
+    return a->fact.step == 8 || a->fact.step == 16 || a->fact.step == 32;
+}
+
+/* A unit of such words. Each of the host's loads finds some of them at places that the others leave free, so that no
+ * more is read than from the first word to the last: every second, fourth or eighth place, one behind those of the load
+ * before. */
+static LLVMValueRef load_gapped(struct translator *t, const struct vector_access *a, unsigned lane)
+{
+    unsigned n = a->unit, loads = a->fact.step / 4, each = n / loads;
+    LLVMTypeRef type = LLVMVectorType(t->i32, n);
+    LLVMValueRef first = lane_address(t, a, lane), words = NULL, places[UNIT_MOST], order[UNIT_MOST];
+    for (unsigned k = 0; k < loads; k++) {
+        LLVMValueRef part = load_unaligned(t, type, ir_field(t, first, (size_t)k * (n - 1) * 4));
+        for (unsigned i = 0; i < n; i++) places[i] = ir_u32(t, i % loads == k ? n + i : i);
+        words = words ? LLVMBuildShuffleVector(t->b, words, part, LLVMConstVector(places, n), "") : part;
+    }
+    for (unsigned i = 0; i < n; i++) order[i] = ir_u32(t, i % each * loads + i / each);
+    return LLVMBuildShuffleVector(t->b, words, LLVMGetPoison(type), LLVMConstVector(order, n), "");
+}
+
+static LLVMValueRef load_each(struct translator *t, const struct vector_access *a, unsigned lane)
+{
+    LLVMValueRef first = lane_address(t, a, lane), words = LLVMGetPoison(LLVMVectorType(t->i32, a->unit));
+    for (unsigned i = 0; i < a->unit; i++) {
+        LLVMValueRef word = load_unaligned(t, t->i32, ir_field(t, first, (size_t)a->fact.step * i));
+        words = LLVMBuildInsertElement(t->b, words, word, ir_u32(t, i), "");
+    }
+    return words;
+}
+
+static struct lanes load_spaced(struct translator *t, const struct vector_access *a)
+{
+    LLVMValueRef unit[ISA_LANES];
+    unsigned own = pieces_loaded(t, a) * t->words / a->unit;
+    for (unsigned u = 0; u < lanes_computed(t) / a->unit; u++)
+        if (u >= own) unit[u] = unit[u - own];
+        else unit[u] = has_small_gaps(a) ? load_gapped(t, a, u * a->unit) : load_each(t, a, u * a->unit);
+    return join_units(t, a->unit, unit);
+}
+
+/* The same where the step is not a constant. */
+static struct lanes load_even(struct translator *t, const struct vector_access *a, LLVMValueRef step)
+{
+    LLVMValueRef unit[ISA_LANES];
+    for (unsigned u = 0; u < lanes_computed(t) / a->unit; u++) {
+        LLVMValueRef first = lane_address(t, a, u * a->unit), words = LLVMGetPoison(LLVMVectorType(t->i32, a->unit));
+        for (unsigned i = 0; i < a->unit; i++) {
+            LLVMValueRef word = LLVMBuildLoad2(t->b, t->i32, even_address(t, first, step, i), "");
+            LLVMSetAlignment(word, 1);
+            words = LLVMBuildInsertElement(t->b, words, word, ir_u32(t, i), "");
+        }
+        unit[u] = keep(t, words);
+    }
+    return join_units(t, a->unit, unit);
+}
+
+/* The words of the lanes that take part, one after the other. */
+static struct lanes load_few(struct translator *t, const struct vector_access *a)
+{
+    struct lanes out, next;
+    LLVMBasicBlockRef before = LLVMGetInsertBlock(t->b), loop = ir_block(t, "each"), done = ir_block(t, "");
+    LLVMValueRef left, one = ir_u32(t, 1), more;
+    LLVMBuildBr(t->b, loop);
+    ir_at(t, loop);
+    left = LLVMBuildPhi(t->b, t->i32, "");
+    for (unsigned p = 0; p < t->pieces; p++) out.piece[p] = LLVMBuildPhi(t->b, t->piece_type, "");
+    LLVMValueRef args[] = {left, LLVMConstInt(t->i1, 1, false)};
+    LLVMValueRef lane = ir_intrinsic(t, "llvm.cttz", &t->i32, 1, args, 2), wide = LLVMBuildZExt(t->b, lane, t->i64, "");
+    LLVMValueRef base = ir_field(t, t->sm, offsetof(struct sm, access.addr));
+    LLVMValueRef at = LLVMBuildLoad2(t->b, t->i32, LLVMBuildGEP2(t->b, t->i32, base, &wide, 1, ""), "");
+    LLVMValueRef word = load_unaligned(t, t->i32, host_address(t, LLVMBuildAdd(t->b, at, ir_u32(t, a->imm), "")));
+    for (unsigned p = 0; p < t->pieces; p++) {
+        LLVMValueRef here = LLVMBuildICmp(t->b, LLVMIntEQ, ir_splat(t, lane), ir_ramp(t, p, ISA_LANES, 1), "");
+        next.piece[p] = LLVMBuildSelect(t->b, here, ir_splat(t, word), out.piece[p], "");
+    }
+    more = LLVMBuildAnd(t->b, left, LLVMBuildSub(t->b, left, one, ""), "");
+    LLVMBuildCondBr(t->b, LLVMBuildICmp(t->b, LLVMIntNE, more, ir_u32(t, 0), ""), loop, done);
+    LLVMAddIncoming(left, (LLVMValueRef *)&a->lanes, &before, 1);
+    LLVMAddIncoming(left, &more, &loop, 1);
+    for (unsigned p = 0; p < t->pieces; p++) {
+        LLVMValueRef zero = ir_zero_piece(t);
+        LLVMAddIncoming(out.piece[p], &zero, &before, 1);
+        LLVMAddIncoming(out.piece[p], &next.piece[p], &loop, 1);
+    }
+    ir_at(t, done);
+    return next;
+}
+
+/* A load whose addresses have no shape is made. */
+static void note_scattered(struct translator *t)
+{
+    LLVMValueRef variable = t->scattered[t->block - t->flow->blocks];
+    if (!t->run) return;
+    LLVMValueRef more = LLVMBuildAdd(t->b, LLVMBuildLoad2(t->b, t->i32, variable, ""), ir_u32(t, 1), "");
+    LLVMBuildStore(t->b, more, variable);
+}
+
+static struct lanes load_scattered(struct translator *t, const struct vector_access *a)
+{
+    note_scattered(t);
+    return a->size == 2 || t->words < 8 ? load_one_by_one(t, a) : gather(t, a);
+}
+
+/* Does the block load a word of the same base so many bytes further? */
+static bool has_neighbour(const struct translator *t, const struct node *n, int32_t further)
+{
+    const struct node *other = &t->flow->nodes[t->block->first], *end = other + t->block->count;
+    for (; other < end; other++) {
+        const struct isa_memory *m = &other->effects.memory;
+        bool same = m->action == ACTION_LOAD && m->address == ADDRESS_LANES && m->size == 4;
+        if (same && other->d.in.rs1 == n->d.in.rs1 && other->d.in.imm == n->d.in.imm + further) return true;
+    }
+    return false;
+}
+
+/* How far apart lanes' words probably are, as parts of vectors of two or four, of which the block loads others; 0: they
+ * are none. A guess, which the code looks at. */
+static uint32_t likely_gap(const struct translator *t, const struct vector_access *a)
+{
+    uint32_t parts = 1, at = (uint32_t)a->n->d.in.imm;
+    if (!a->all || a->size != 4 || t->words < 8 || a->n->effects.memory.address != ADDRESS_LANES) return 0;
+    for (int32_t i = 4; i <= 12 && has_neighbour(t, a->n, i); i += 4) parts++;
+    for (int32_t i = 4; i <= 12 && has_neighbour(t, a->n, -i); i += 4) parts++, at -= 4;
+    uint32_t gap = parts == 2 ? 8 : 16;
+    return parts < 2 || parts > 4 || at % gap ? 0 : gap;
+}
+
+static struct lanes load_with_gap(struct translator *t, struct vector_access a, uint32_t gap)
+{
+    a.fact = (struct v_fact){.period = a.unit, .step = gap, .repeat = a.fact.repeat};
+    return load_spaced(t, &a);
+}
+
+/* ---- loads beside each other (beside.h) ---- */
+
+/* Is what each lane loads of a set on one page? Then the first of the loads fails if another one would. */
+static LLVMValueRef is_on_one_page(struct translator *t, const struct vector_access *a, const struct beside *set)
+{
+    enum { PAGE = 4096 };
+    LLVMValueRef first = ir_splat(t, ir_u32(t, (uint32_t)set->imm)), span = ir_splat(t, ir_u32(t, set->words * 4 - 1));
+    struct lanes ends;
+    for (unsigned p = 0; p < t->pieces; p++) {
+        LLVMValueRef at = LLVMBuildAdd(t->b, a->base.piece[p], first, ""), last = LLVMBuildAdd(t->b, at, span, "");
+        ends.piece[p] = and_all(t, LLVMBuildXor(t->b, at, last, ""), PAGE);
+    }
+    return is_zero(t, ends);
+}
+
+/* What a lane loads of a set: one number of its words. Addresses without a known shape have been recorded. */
+static LLVMValueRef load_beside(struct translator *t, const struct vector_access *a, const struct beside *set,
+                                unsigned lane)
+{
+    LLVMTypeRef type = set->words == 1 ? t->i32 : set->words == 2 ? t->i64 : LLVMVectorType(t->i32, 4);
+    if (a->fact.period) {
+        int64_t further = (int64_t)set->imm - (int32_t)a->imm;
+        return load_unaligned(t, type, ir_field(t, lane_address(t, a, lane), (size_t)further));
+    }
+    LLVMValueRef base = ir_load(t, t->i32, t->sm, offsetof(struct sm, access.addr) + lane * 4);
+    LLVMValueRef at = LLVMBuildAdd(t->b, base, ir_u32(t, (uint32_t)set->imm), "");
+    return load_unaligned(t, type, host_address(t, at));
+}
+
+/* One word of each of eight lanes. */
+static void take_words(struct translator *t, const struct vector_access *a, const struct beside *set, unsigned first,
+                       LLVMValueRef word[4])
+{
+    word[0] = LLVMGetPoison(LLVMVectorType(t->i32, 8));
+    for (unsigned i = 0; i < 8; i++)
+        word[0] = LLVMBuildInsertElement(t->b, word[0], load_beside(t, a, set, first + i), ir_u32(t, i), "");
+}
+
+/* Two words of each: those of lanes 0, 1, 4, 5 and of 2, 3, 6, 7 are put together first. */
+static void take_pairs(struct translator *t, const struct vector_access *a, const struct beside *set, unsigned first,
+                       LLVMValueRef word[4])
+{
+    static const uint8_t lane[2][4] = {{0, 1, 4, 5}, {2, 3, 6, 7}}, low[8] = {0, 2, 8, 10, 4, 6, 12, 14},
+                         high[8] = {1, 3, 9, 11, 5, 7, 13, 15};
+    LLVMValueRef part[2];
+    for (unsigned k = 0; k < 2; k++) {
+        part[k] = LLVMGetPoison(LLVMVectorType(t->i64, 4));
+        for (unsigned i = 0; i < 4; i++) {
+            LLVMValueRef value = load_beside(t, a, set, first + lane[k][i]);
+            part[k] = LLVMBuildInsertElement(t->b, part[k], value, ir_u32(t, i), "");
+        }
+        part[k] = LLVMBuildBitCast(t->b, part[k], LLVMVectorType(t->i32, 8), "");
+    }
+    word[0] = shuffle8(t, part[0], part[1], low);
+    word[1] = shuffle8(t, part[0], part[1], high);
+}
+
+/* Four words of each, as rows of two matrices that are turned: lane i beside lane i + 4. */
+static void take_rows(struct translator *t, const struct vector_access *a, const struct beside *set, unsigned first,
+                      LLVMValueRef word[4])
+{
+    static const uint8_t both[8] = {0, 1, 2, 3, 4, 5, 6, 7};
+    LLVMValueRef row[4];
+    for (unsigned i = 0; i < 4; i++)
+        row[i] = shuffle8(t, load_beside(t, a, set, first + i), load_beside(t, a, set, first + i + 4), both);
+    turn(t, row, word);
+}
+
+static void take_set(struct translator *t, const struct vector_access *a, const struct beside *set,
+                     struct lanes word[4])
+{
+    LLVMValueRef unit[4][ISA_LANES / 8], taken[4];
+    unsigned own = pieces_loaded(t, a) * t->words / 8;
+    for (unsigned u = 0; u < lanes_computed(t) / 8; u++) {
+        if (u < own && set->words == 1) take_words(t, a, set, u * 8, taken);
+        else if (u < own && set->words == 2) take_pairs(t, a, set, u * 8, taken);
+        else if (u < own) take_rows(t, a, set, u * 8, taken);
+        for (unsigned k = 0; k < set->words; k++) unit[k][u] = u < own ? taken[k] : unit[k][u - own];
+    }
+    for (unsigned k = 0; k < set->words; k++) word[k] = join_units(t, 8, unit[k]);
+}
+
+/* What one of the loads finds in the words of its set. */
+static struct lanes part_of_set(struct translator *t, const struct vector_access *a, const struct taken *set)
+{
+    uint32_t offset = a->imm - (uint32_t)set->set.imm, bits = 8 * a->size;
+    struct lanes out = set->word[offset / 4];
+    for (unsigned p = 0; p < t->pieces && bits < 32; p++) {
+        LLVMValueRef left = ir_splat(t, ir_u32(t, 32 - bits - offset % 4 * 8)),
+                     right = ir_splat(t, ir_u32(t, 32 - bits));
+        LLVMValueRef high = LLVMBuildShl(t->b, out.piece[p], left, "");
+        out.piece[p] = a->is_signed ? LLVMBuildAShr(t->b, high, right, "") : LLVMBuildLShr(t->b, high, right, "");
+    }
+    return out;
+}
+
+/* The set that a load belongs to, or begins; NULL: it is alone, or not one for this way, as vectors of two words are.
+ */
+static struct taken *set_of(struct translator *t, const struct vector_access *a)
+{
+    if (!a->all || t->words < 8) return NULL;
+    for (unsigned i = 0; i < SETS; i++)
+        if (beside_has(&t->taken[i].set, a->n)) return &t->taken[i];
+    struct taken *set = &t->taken[t->ntaken % SETS];
+    struct beside found = beside_find(t->flow, t->block, a->n);
+    bool gaps = is_known_spaced(t, a) && has_small_gaps(a);
+    bool four = found.words == 4 && (!gaps || a->fact.step == 32);
+    if (!found.first || ((gaps || likely_gap(t, a)) && !four)) return NULL;
+    t->ntaken++;
+    *set = (struct taken){.set = found};
+    return set;
+}
+
+/* ---- loads of any shape ---- */
+
+/* Ways of which the first is taken whose condition holds when the code runs; the last one has none. */
+struct ways {
+    struct way way[5];
+    unsigned n;
+    LLVMBasicBlockRef done;
+};
+
+/* What is built from here to end_way is for where the condition holds. Returns where the others go on. */
+static LLVMBasicBlockRef begin_way(struct translator *t, const char *name, LLVMValueRef condition, bool likely)
+{
+    LLVMBasicBlockRef way = ir_block(t, name), other = ir_block(t, "");
+    if (likely) ir_branch_likely(t, condition, way, other);
+    else LLVMBuildCondBr(t->b, condition, way, other);
+    ir_at(t, way);
+    return other;
+}
+
+static void end_way(struct translator *t, struct ways *w, struct lanes value, LLVMBasicBlockRef other)
+{
+    w->way[w->n++] = way_of(t, value, w->done);
+    ir_at(t, other);
+}
+
+/* Where the words of a set are taken, its other loads will find them; `from` is the host block in which that has been
+ * done, of the ways that meet here. */
+static void remember_set(struct translator *t, struct taken *set, const struct lanes word[4], const struct way *ways,
+                         unsigned n, LLVMBasicBlockRef from)
+{
+    LLVMValueRef nothing = LLVMGetPoison(t->piece_type);
+    set->found = LLVMBuildPhi(t->b, t->i1, "");
+    for (unsigned i = 0; i < n; i++) {
+        LLVMValueRef here = LLVMConstInt(t->i1, ways[i].from == from, false);
+        LLVMAddIncoming(set->found, &here, (LLVMBasicBlockRef *)&ways[i].from, 1);
+    }
+    for (unsigned k = 0; k < set->set.words; k++)
+        for (unsigned p = 0; p < t->pieces; p++) {
+            set->word[k].piece[p] = LLVMBuildPhi(t->b, t->piece_type, "");
+            for (unsigned i = 0; i < n; i++) {
+                LLVMValueRef value = ways[i].from == from ? word[k].piece[p] : nothing;
+                LLVMAddIncoming(set->word[k].piece[p], &value, (LLVMBasicBlockRef *)&ways[i].from, 1);
+            }
+        }
+}
+
+/* Looks at the addresses when the code runs, if nothing is known of them. The load begins `set`, if that is not NULL.
+ */
+static struct lanes load_as_found(struct translator *t, const struct vector_access *a, struct taken *set)
+{
+    struct ways w = {.done = ir_block(t, "")};
+    struct taken taken;
+    LLVMBasicBlockRef from = NULL, other;
+    uint32_t gap = likely_gap(t, a);
+    bool unknown = !a->fact.period;
+    if (unknown && gap) {
+        other = begin_way(t, "spaced", has_step(t, a, gap), true);
+        end_way(t, &w, load_with_gap(t, *a, gap), other);
+    }
+    if (unknown && (a->all || can_mask(t, a->size))) {
+        other = begin_way(t, "consecutive", has_step(t, a, a->size), true);
+        end_way(t, &w, load_consecutive(t, a), other);
+    }
+    if (unknown && a->all) {
+        other = begin_way(t, "uniform", has_step(t, a, 0), false);
+        end_way(t, &w, load_uniform(t, a), other);
+    }
+    if (set) {
+        other = begin_way(t, "beside", is_on_one_page(t, a, &set->set), true);
+        taken.set = set->set;
+        take_set(t, a, &set->set, taken.word);
+        end_way(t, &w, part_of_set(t, a, &taken), other);
+        from = w.way[w.n - 1].from;
+    }
+    w.way[w.n++] = way_of(t, is_known_spaced(t, a) ? load_spaced(t, a) : load_scattered(t, a), w.done);
+    ir_at(t, w.done);
+    struct lanes out = meet(t, w.way, w.n);
+    if (set) remember_set(t, set, taken.word, w.way, w.n, from);
+    return out;
+}
+
+/* The same for addresses that seem to be equally far from each other: words beside each other, too. */
+static struct lanes load_seems_even(struct translator *t, const struct vector_access *a)
+{
+    struct ways w = {.done = ir_block(t, "")};
+    LLVMValueRef step, even = has_even_step(t, a, &step);
+    LLVMBasicBlockRef other = begin_way(t, "even", even, true);
+    LLVMValueRef near = LLVMBuildICmp(t->b, LLVMIntEQ, step, ir_u32(t, a->size), "");
+    LLVMBasicBlockRef apart = begin_way(t, "consecutive", near, false);
+    end_way(t, &w, load_consecutive(t, a), apart);
+    end_way(t, &w, load_even(t, a, step), other);
+    w.way[w.n++] = way_of(t, load_scattered(t, a), w.done);
+    ir_at(t, w.done);
+    return meet(t, w.way, w.n);
+}
+
+static struct lanes load_many(struct translator *t, const struct vector_access *a)
+{
+    struct taken *set = set_of(t, a);
+    struct way ways[2];
+    if (!set && seems_even(t, a) && !likely_gap(t, a)) return load_seems_even(t, a);
+    if (!set && a->fact.period) return is_known_spaced(t, a) ? load_spaced(t, a) : load_scattered(t, a);
+    if (!set || !set->found) return load_as_found(t, a, set);
+    LLVMBasicBlockRef done = ir_block(t, ""), taken = ir_block(t, "taken"), other = ir_block(t, "");
+    LLVMBuildCondBr(t->b, set->found, taken, other);
+    ir_at(t, taken);
+    ways[0] = way_of(t, part_of_set(t, a, set), done);
+    ir_at(t, other);
+    ways[1] = way_of(t, load_as_found(t, a, NULL), done);
+    ir_at(t, done);
+    return meet(t, ways, 2);
+}
+
+/* A gather takes as long for one lane as for all, and the look at the addresses as long as some loads: before
+ * that a few lanes' words are looked up one after the other. */
+static struct lanes load_few_or_many(struct translator *t, const struct vector_access *a)
+{
+    enum { FEW = 10 };
+    struct way ways[2];
+    LLVMBasicBlockRef done = ir_block(t, ""), few = ir_block(t, "few"), many = ir_block(t, "");
+    LLVMValueRef is = LLVMBuildICmp(t->b, LLVMIntULE, ir_popcount(t, a->lanes), ir_u32(t, FEW), "");
+    if (!a->n->d.in.vm) is = LLVMBuildAnd(t->b, is, LLVMBuildICmp(t->b, LLVMIntNE, a->lanes, ir_u32(t, 0), ""), "");
+    LLVMBuildCondBr(t->b, is, few, many);
+    ir_at(t, few);
+    note_scattered(t);
+    ways[0] = way_of(t, load_few(t, a), done);
+    ir_at(t, many);
+    ways[1] = way_of(t, load_many(t, a), done);
+    ir_at(t, done);
+    return meet(t, ways, 2);
+}
+
+struct lanes load_vector(struct translator *t, const struct vector_access *a)
+{
+    if (is_known_same(a)) return a->fact.period == ISA_LANES ? load_for_all(t, a) : load_uniform(t, a);
+    if (is_known_consecutive(t, a)) return load_consecutive(t, a);
+    return t->words >= 8 && !a->all && a->size == 4 ? load_few_or_many(t, a) : load_many(t, a);
+}

@@ -1,0 +1,161 @@
+/* ventus-translate: reads requests (native/native.h) from standard input and answers each on standard output, until
+ * there are no more. It is a program of its own so that no client holds an LLVM, and a crash of it costs nothing but
+ * speed. What it makes it keeps on disk, also when its client has ended meanwhile: then the next run is faster. */
+#include <errno.h>
+#include <limits.h>
+#include <llvm-c/BitReader.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <sys/stat.h>
+#include <sys/time.h>
+#include <unistd.h>
+
+#include "translator/emit.h"
+#include "native/cache.h"
+
+enum { MOST_SECONDS = 120 /* of processor time, for one request */ };
+
+static const char *const level_names[] = {
+#define LEVEL(name, words, cpu) #name,
+    NATIVE_LEVELS(LEVEL)
+#undef LEVEL
+};
+
+/* ---- row functions ---- */
+
+/* The file of row functions stands beside this program. */
+static bool rows_path(enum native_level level, char path[PATH_MAX])
+{
+    if (!realpath((const char *)getauxval(AT_EXECFN), path)) return false;
+    size_t at = (size_t)(strrchr(path, '/') + 1 - path);
+    return snprintf(path + at, PATH_MAX - at, NATIVE_ROWS, level_names[level]) < (int)(PATH_MAX - at);
+}
+
+/* Read once and kept. NULL: *why says why. */
+static LLVMMemoryBufferRef rows_of(enum native_level level, char *why, size_t why_size)
+{
+    static LLVMMemoryBufferRef kept[NATIVE_LEVEL_COUNT];
+    char path[PATH_MAX], *error = NULL;
+    if (kept[level]) return kept[level];
+    if (!rows_path(level, path)) snprintf(why, why_size, "cannot find the row functions");
+    else if (LLVMCreateMemoryBufferWithContentsOfFile(path, &kept[level], &error)) {
+        snprintf(why, why_size, "row functions: %s", error);
+        LLVMDisposeMessage(error);
+        kept[level] = NULL;
+    }
+    return kept[level];
+}
+
+/* ---- one request ---- */
+
+static bool translate_module(LLVMModuleRef module, const struct native_request *r, const uint32_t *code,
+                             struct image *image, char *why, size_t why_size)
+{
+    struct flow flow;
+    struct translation t = {0};
+    uint32_t start = emit_clock();
+    bool ok = flow_make(&flow, r, code) && translate_flow(&t, module, &flow);
+    t.build_us = emit_clock() - start;
+    if (!ok) snprintf(why, why_size, "out of memory");
+    if (secure_getenv("VENTUS_TRANSLATE_DUMP")) LLVMDumpModule(module);
+    ok = ok && emit_image(&t, image, why, why_size);
+    if (secure_getenv("VENTUS_TRANSLATE_DUMP")) LLVMDumpModule(module);
+    translation_free(&t);
+    flow_free(&flow);
+    return ok;
+}
+
+static bool answer_request(const struct native_request *r, const uint32_t *code, struct image *image, char *why,
+                           size_t why_size)
+{
+    LLVMMemoryBufferRef rows = rows_of((enum native_level)r->level, why, why_size);
+    LLVMContextRef context = LLVMContextCreate();
+    LLVMModuleRef module;
+    bool ok = false;
+    if (rows && LLVMParseBitcodeInContext2(context, rows, &module)) {
+        snprintf(why, why_size, "the row functions cannot be read");
+    } else if (rows) {
+        ok = translate_module(module, r, code, image, why, why_size);
+        LLVMDisposeModule(module);
+    }
+    LLVMContextDispose(context);
+    return ok;
+}
+
+/* ---- standard input and output ---- */
+
+static bool is_sound(const struct native_request *r)
+{
+    return r->magic == NATIVE_MAGIC && r->layout == native_layout() && r->level < NATIVE_LEVEL_COUNT &&
+           r->tuning < NATIVE_TUNING_COUNT && r->threads >= 1 && r->threads <= ISA_LANES &&
+           r->lanes < NATIVE_LANES_COUNT && r->items >= 1 && r->items <= r->threads &&
+           r->effort < NATIVE_EFFORT_COUNT && r->registers < NATIVE_REGISTERS_COUNT && r->vgprs <= ISA_VREGS &&
+           r->sgprs <= ISA_XREGS && r->code_base % 4 == 0 && r->code_words <= NATIVE_CODE_LIMIT;
+}
+
+static void keep(const struct native_request *r, const uint32_t *code, const struct image *image)
+{
+    struct native_cache cache;
+    cache_open(&cache, level_names[r->level]);
+    cache_store(&cache, r, code, image->bytes, image->size);
+}
+
+/* The signal ends the program. 0: no limit any more. */
+static void limit(unsigned seconds) { setitimer(ITIMER_PROF, &(struct itimerval){.it_value.tv_sec = seconds}, NULL); }
+
+static bool answer(const struct native_request *r, const uint32_t *code)
+{
+    struct image image = {0};
+    struct native_answer answer = {.magic = NATIVE_MAGIC};
+    limit(MOST_SECONDS);
+    if (answer_request(r, code, &image, answer.why, sizeof answer.why)) keep(r, code, &image);
+    limit(0);
+    answer.size = image.size;
+    bool ok =
+        fwrite(&answer, sizeof answer, 1, stdout) == 1 && fwrite(image.bytes, 1, image.size, stdout) == image.size;
+    free(image.bytes);
+    return ok && fflush(stdout) == 0;
+}
+
+/* False: the end, or nonsense from which no way leads on. */
+static bool serve(void)
+{
+    struct native_request r;
+    if (fread(&r, sizeof r, 1, stdin) != 1) return false;
+    if (!is_sound(&r)) {
+        fprintf(stderr, "ventus-translate: a request that is not of this version\n");
+        return false;
+    }
+    uint32_t *code = malloc((size_t)r.code_words * 4 + 4);
+    bool ok = code && fread(code, 4, r.code_words, stdin) == r.code_words && answer(&r, code);
+    free(code);
+    return ok;
+}
+
+/* Started by the machine, it goes on in a process that is nobody's child, so that it can finish what it has begun when
+ * the client ends. */
+static void leave_client(void)
+{
+    struct stat s;
+    if (fstat(STDIN_FILENO, &s) || !S_ISSOCK(s.st_mode)) return;
+    if (fork() > 0) _exit(0);
+    signal(SIGPIPE, SIG_IGN); /* the client need not be there for the answer */
+}
+
+int main(int argc, char **argv)
+{
+    (void)argv;
+    if (argc > 1 || isatty(STDIN_FILENO)) {
+        fprintf(stderr, "usage: ventus-translate < REQUESTS > ANSWERS\n"
+                        "Translates code of the GPU to code of this host. The machine starts it by itself.\n");
+        return 2;
+    }
+    leave_client();
+    emit_begin();
+    while (serve()) {
+    }
+    return 0;
+}

@@ -1,0 +1,636 @@
+/* What the rows of the instruction table do, as functions that the translator inlines (translate.c): compiled by clang
+ * to LLVM bitcode, once for each host level, with PIECE_WORDS words of a vector register at a time.
+ *
+ * The meaning is the row's expression, as in sim/lanes.c. Floating point rounds to nearest: translated code runs in
+ * that mode only. NaNs stay as the host makes them, until somebody can see which they are (`canonical`). A row that
+ * needs a function of the C library on this level is not used (flow.c asks `step`). Integer division goes through
+ * double, which is exact for 32 bits and has vector instructions. */
+#include <math.h>
+#include <stdint.h>
+#include <string.h>
+#ifdef __AVX2__
+#include <immintrin.h>
+#endif
+
+/* For hosts without the instruction: the product is exact in double, the sum is rounded to odd there, so that rounding
+ * it again to float is right (the error of the sum says whether it is exact and on which side it is). */
+static inline __attribute__((always_inline, unused)) float fma_in_double(float a, float b, float c)
+{
+    double p = (double)a * b, sum = p + c, t = sum - p, error = (p - (sum - t)) + (c - t);
+    uint64_t bits;
+    memcpy(&bits, &sum, sizeof bits);
+    uint64_t inexact = (error < 0) | (error > 0), away = (error < 0) == (sum < 0);
+    bits += ~bits & inexact ? (away ? 1 : ~0ull) : 0;
+    memcpy(&sum, &bits, sizeof bits);
+    return (float)sum;
+}
+#ifndef __FMA__
+#define fmaf fma_in_double
+#endif
+
+#define LANE_DIVIDE
+#define LANE_RAW_NAN
+#include "translator/entry.h"
+#include "sim/lane.h"
+#include "native/native.h"
+#include "sim/next.h"
+#include "sim/reserve.h"
+#include "sim/rows.h"
+#include "native/stretch.h"
+
+typedef uint32_t piece __attribute__((vector_size(4 * PIECE_WORDS)));
+
+#define PIECE_LOOP \
+    _Pragma("clang loop vectorize(enable) vectorize_width(PIECE_WORDS) interleave_count(1) unroll(disable)") for ( \
+        uint32_t i = 0; i < PIECE_WORDS; i++)
+
+/* ---- vector registers ---- */
+
+/* One lane's word (alone.c). */
+#define ALONE(id, expr) \
+    uint32_t alone_##id(uint32_t vs2, uint32_t vs1, uint32_t vd, uint32_t rs1, uint32_t imm, uint32_t lane) \
+    { \
+        const uint32_t mask_bit = 0; \
+        (void)vs2, (void)vs1, (void)vd, (void)rs1, (void)imm, (void)lane, (void)mask_bit; \
+        return (uint32_t)(expr); \
+    }
+
+/* `lane0` is the number of the piece's first lane, `v0` the word whose bits are the mask. */
+#define PIECE(id, expr) \
+    ALONE(id, expr) \
+    piece row_##id(piece p2, piece p1, piece pd, uint32_t rs1, uint32_t imm, uint32_t v0, uint32_t lane0) \
+    { \
+        uint32_t a2[PIECE_WORDS], a1[PIECE_WORDS], ad[PIECE_WORDS], out[PIECE_WORDS]; \
+        memcpy(a2, &p2, sizeof a2), memcpy(a1, &p1, sizeof a1), memcpy(ad, &pd, sizeof ad); \
+        PIECE_LOOP \
+        { \
+            const uint32_t vs2 = a2[i], vs1 = a1[i], vd = ad[i], lane = lane0 + i, mask_bit = v0 >> lane & 1; \
+            (void)vs2, (void)vs1, (void)vd, (void)rs1, (void)imm, (void)mask_bit; \
+            out[i] = (uint32_t)(expr); \
+        } \
+        memcpy(&pd, out, sizeof out); \
+        return pd; \
+    }
+
+/* ---- scalar registers ---- */
+
+#define SCALAR(id, expr) \
+    uint32_t row_##id(uint32_t rs1, uint32_t rs2, uint32_t rs3, uint32_t imm, uint32_t aux, uint32_t pc) \
+    { \
+        (void)rs1, (void)rs2, (void)rs3, (void)imm, (void)aux, (void)pc; \
+        return (uint32_t)(expr); \
+    }
+
+/* The value of one lane, to a scalar register. */
+#define LAST(id, expr) \
+    uint32_t row_##id(uint32_t vs2, uint32_t rs2, uint32_t rs3, uint32_t imm, uint32_t aux, uint32_t pc) \
+    { \
+        (void)rs2, (void)rs3, (void)imm, (void)aux, (void)pc; \
+        return (uint32_t)(expr); \
+    }
+
+/* What mstatus holds behind an instruction that changes control registers. */
+#define MSTATUS(id, expr) \
+    uint32_t row_##id(uint32_t rs1, uint32_t old, uint32_t rs3, uint32_t imm, uint32_t aux, uint32_t pc) \
+    { \
+        (void)rs1, (void)old, (void)rs3, (void)imm, (void)aux, (void)pc; \
+        return csr_mstatus((uint32_t)(expr)); \
+    }
+
+/* ---- atomic operations: of each lane of `lanes`, some, ascending; rare enough to keep the caller's registers ---- */
+
+#define COLD __attribute__((preserve_all, noinline))
+
+/* `own`: all words are in local memory, which nobody but the thread of this SM accesses. Elsewhere, adjacent lanes that
+ * have the same address make one indivisible change together. */
+#define ATOMIC(id, expr) \
+    COLD void row_##id(uint8_t *mem, const uint32_t *addr, const uint32_t *operand, uint32_t *out, uint32_t lanes, \
+                       uint32_t own) \
+    { \
+        for (; own && lanes; lanes &= lanes - 1) { \
+            const uint32_t lane = (uint32_t)__builtin_ctz(lanes), s = operand[lane]; \
+            uint32_t *p = (uint32_t *)(mem + addr[lane]); \
+            const uint32_t t = out[lane] = *p; \
+            *p = (uint32_t)(expr); \
+        } \
+        while (lanes) { \
+            const uint32_t at = addr[__builtin_ctz(lanes)]; \
+            uint32_t *p = (uint32_t *)(mem + at), old = __atomic_load_n(p, __ATOMIC_RELAXED), left, t; \
+            do { \
+                t = old, left = lanes; \
+                do { \
+                    const uint32_t lane = (uint32_t)__builtin_ctz(left), s = operand[lane]; \
+                    out[lane] = t; \
+                    t = (uint32_t)(expr); \
+                    left &= left - 1; \
+                } while (left && addr[__builtin_ctz(left)] == at); \
+            } while (!__atomic_compare_exchange_n(p, &old, t, 0, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED)); \
+            lanes = left; \
+        } \
+    }
+
+/* What the words of lanes hold. A gather is quicker than many loads; lanes that rest take another one's word then. Its
+ * indices have a sign, so it counts from the middle of memory. */
+static inline void load_words(const uint8_t *mem, const uint32_t *addr, uint32_t *out, uint32_t lanes)
+{
+#ifdef __AVX2__
+    enum { FEW = 8 };
+    if (__builtin_popcount(lanes) > FEW) {
+        const uint32_t half = 1u << 31, any = addr[__builtin_ctz(lanes)];
+        RESERVE_LANES out[lane] = any ^ half ^ ((addr[lane] ^ any) & (0u - (lanes >> lane & 1)));
+        for (__m256i *at = (__m256i *)out; at < (__m256i *)out + ISA_LANES / 8; at++)
+            *at = _mm256_i32gather_epi32((const int *)(mem + half), *at, 1);
+        return;
+    }
+#endif
+    for (; lanes; lanes &= lanes - 1) {
+        const uint32_t lane = (uint32_t)__builtin_ctz(lanes);
+        out[lane] = __atomic_load_n((uint32_t *)(mem + addr[lane]), __ATOMIC_SEQ_CST);
+    }
+}
+
+/* lr.w: `out` is what the words hold. */
+COLD void reserve(struct sm *sm, const uint32_t *addr, uint32_t *out, uint32_t lanes)
+{
+    if (lanes && !bits_that_differ(addr, lanes)) {
+        const uint32_t word = __atomic_load_n((uint32_t *)(sm->mem + addr[__builtin_ctz(lanes)]), __ATOMIC_SEQ_CST);
+        RESERVE_LANES out[lane] = word;
+    } else {
+        load_words(sm->mem, addr, out, lanes);
+    }
+    reserve_lanes(sm->reservations, sm->warp, lanes, addr, out);
+}
+
+/* May all pages from `first` to `last` be written? */
+static inline bool may_write_pages(const uint8_t *pages, uint32_t first, uint32_t last)
+{
+    const uint64_t each = 0x0101010101010101u * GPU_WRITE;
+    uint64_t allowed = each, eight;
+    if (last - first < 8) {
+        while (first < last && pages[first] & GPU_WRITE) first++;
+        return pages[first] & GPU_WRITE;
+    }
+    for (; first + 8 <= last; first += 8) {
+        memcpy(&eight, pages + first, 8);
+        allowed &= eight;
+    }
+    memcpy(&eight, pages + last - 7, 8);
+    return (allowed & eight & each) == each;
+}
+
+/* May all these words be written? The host says so only of those that are. Mostly they are in one buffer: if it is not
+ * large, nobody looks where in it each of them is. */
+static inline bool may_write(const struct gpu *gpu, const uint32_t *addr, uint32_t lanes)
+{
+    enum { SPAN = 256 };
+    uint32_t low = ~0u, high = 0, allowed = GPU_WRITE;
+    RESERVE_LANES
+    {
+        const uint32_t rests = (lanes >> lane & 1) - 1, at = addr[lane];
+        low = (at | rests) < low ? at | rests : low;
+        high = (at & ~rests) > high ? at & ~rests : high;
+    }
+    low >>= PAGE_BITS, high >>= PAGE_BITS;
+    if (high - low < SPAN && may_write_pages(gpu->pages, low, high)) return true;
+    for (; lanes; lanes &= lanes - 1) allowed &= gpu->pages[addr[__builtin_ctz(lanes)] >> PAGE_BITS];
+    return allowed & GPU_WRITE;
+}
+
+/* sc.w: `out` is 0 where it has stored, 1 where not. Returns the lanes at whose words other warps may have a
+ * reservation, which ends; or RESERVED_ODD: nothing has happened, the instruction is one for `step`. */
+COLD uint64_t store_reserved(struct sm *sm, const uint32_t *addr, const uint32_t *value, uint32_t *out, uint32_t lanes,
+                             uint32_t own)
+{
+    const bool alone = sm->reservations == &sm->gpu->reservations;
+    if (lanes && !may_write(sm->gpu, addr, lanes)) return RESERVED_ODD;
+    return reserve_store(sm->reservations, sm->warp, sm->mem, lanes, addr, value, out, own || alone);
+}
+
+/* Of `lanes`, how many have the same words: words[n] of which more than n have them. */
+static inline uint32_t count_shares(const uint32_t *addr, uint32_t lanes, uint32_t words[ISA_LANES])
+{
+    uint32_t most = 0;
+    RESERVE_LANES words[lane] = 0;
+    while (lanes) {
+        const uint32_t same = lanes & lanes_at(addr, addr[__builtin_ctz(lanes)]),
+                       n = (uint32_t)__builtin_popcount(same);
+        for (uint32_t i = 0; i < n; i++) words[i]++;
+        most = n > most ? n : most;
+        lanes &= ~same;
+    }
+    return most;
+}
+
+/* What rounds of a loop (translator/turns.c) would count for `lanes` that have failed, of those of `mask` that its
+ * first round had: how many rounds there are, how many lanes they have in all, and how many the two joins of each have
+ * together, 16 bits each. What they do to the SIMT stack is counted here. 0: there may be one for which the budget or
+ * the stack is too small. */
+COLD uint64_t plan_turns(struct sm *sm, uint32_t lanes, uint32_t mask, uint32_t left, uint32_t need, uint32_t each,
+                         uint32_t order)
+{
+    struct counters *c = &sm->warp->group->counters;
+    uint32_t words[ISA_LANES], rounds = 0, depth = sm->warp->depth, deepest = 0, in_loop = 0, at_joins = 0;
+    uint32_t run = (uint32_t)__builtin_popcount(mask), more = (uint32_t)__builtin_popcount(lanes);
+    rounds = count_shares(sm->access.addr, lanes, words);
+    if (left < need || (left - need) / each < rounds) return 0;
+    for (uint32_t i = 0; i < rounds; i++) {
+        const bool back_first = order == PATH_TAKEN_FIRST || (order == PATH_FEWER_FIRST && more <= run - more);
+        deepest = depth + 2 > deepest ? depth + 2 : deepest;
+        depth += back_first ? 2 : 1;
+        in_loop += more, at_joins += run;
+        run = more, more -= words[i];
+    }
+    if (deepest > SIMT_DEPTH) return 0;
+    c->divergent += rounds;
+    if (deepest > c->max_simt_depth) c->max_simt_depth = deepest;
+    return rounds | in_loop << 16 | (uint64_t)at_joins << 32;
+}
+
+/* ---- lanes that run a loop one after the other (translator/runs.c) ---- */
+
+/* A lane has left the loop behind so many rounds. */
+void note_run(struct native_state *s, uint32_t rounds)
+{
+    s->run_ends[rounds]++;
+    s->run_seen[rounds / 64] |= 1ull << rounds % 64;
+}
+
+/* The fewest rounds of any of these lanes; RUN_ROUNDS: there are none. */
+static inline uint32_t next_run(struct native_state *s)
+{
+    uint32_t i = 0;
+    while (i < RUN_ROUNDS / 64 && !s->run_seen[i]) i++;
+    return i < RUN_ROUNDS / 64 ? i * 64 + (uint32_t)__builtin_ctzll(s->run_seen[i]) : RUN_ROUNDS;
+}
+
+/* No lane has. */
+COLD void forget_runs(struct native_state *s)
+{
+    for (uint32_t i = 0; (i = next_run(s)) < RUN_ROUNDS;) {
+        s->run_ends[i] = 0;
+        s->run_seen[i / 64] &= s->run_seen[i / 64] - 1;
+    }
+}
+
+/* What these rounds count: how many there are, how many lanes they have in all, behind how many lanes part, and how
+ * many the two joins of each of these have together, 16 bits each. `run` lanes begin. What they do to the SIMT stack is
+ * counted here. 0: it is too small. */
+COLD uint64_t plan_runs(struct sm *sm, struct native_state *s, uint32_t run, uint32_t order)
+{
+    struct counters *c = &sm->warp->group->counters;
+    uint32_t depth = sm->warp->depth, deepest = 0, rounds = 0, in_loop = 0, parted = 0, at_joins = 0;
+    for (;;) {
+        const uint32_t next = next_run(s), more = run - s->run_ends[next];
+        in_loop += run * (next - rounds), rounds = next;
+        s->run_ends[next] = 0;
+        s->run_seen[next / 64] &= s->run_seen[next / 64] - 1;
+        if (!more) break;
+        deepest = depth + 2 > deepest ? depth + 2 : deepest;
+        depth += order == PATH_TAKEN_FIRST || (order == PATH_FEWER_FIRST && more <= run - more) ? 2 : 1;
+        parted++, at_joins += run;
+        run = more;
+    }
+    if (deepest > SIMT_DEPTH) return 0;
+    c->divergent += parted;
+    if (deepest > c->max_simt_depth) c->max_simt_depth = deepest;
+    return rounds | in_loop << 16 | (uint64_t)parted << 32 | (uint64_t)at_joins << 48;
+}
+
+#define ROW_V       ~, PIECE
+#define ROW_VV      ~, PIECE
+#define ROW_VX      ~, PIECE
+#define ROW_VI      ~, PIECE
+#define ROW_V1I     ~, PIECE
+#define ROW_VBRANCH ~, PIECE
+#define ROW_V2X     ~, LAST
+#define ROW_X       ~, SCALAR
+#define ROW_BRANCH  ~, SCALAR
+#define ROW_JAL     ~, SCALAR
+#define ROW_JALR    ~, SCALAR
+#define ROW_SETRPC  ~, SCALAR
+#define ROW_CSR     ~, MSTATUS
+#define ROW_AMO     ~, ATOMIC
+
+#define INSN(id, name, pattern, operands, kind, unit, flags, revisions, expr, text) ROW(kind)(id, expr)
+#include "isa/insn.def"
+
+/* ---- routines of the library (isa/routine.h), by the host's arithmetic on doubles ---- */
+
+typedef uint32_t pair __attribute__((vector_size(8 * PIECE_WORDS))); /* the lower words of all, then the upper ones */
+
+#define D_NAN 0x7ff8000000000000ull
+static inline __attribute__((always_inline)) uint64_t d_canon(double d) { return d == d ? d_bits(d) : D_NAN; }
+static inline __attribute__((always_inline)) uint64_t d_from_float(uint32_t a)
+{
+    uint64_t sign = (uint64_t)(a >> 31) << 63, nan = ((uint64_t)(a & 0x7fffffffu) << 29) + (0x700ull << 52);
+    return f_isnan(a) ? sign | nan : d_bits((double)f_of(a));
+}
+static inline __attribute__((always_inline)) uint32_t d_to_float(double d)
+{
+    return d == d ? f_bits((float)d) : (uint32_t)(d_bits(d) >> 63) << 31 | F_NAN;
+}
+/* A NaN stays as it is. */
+static inline __attribute__((always_inline)) uint64_t d_rounded(double d, double r)
+{
+    return d == d ? d_bits(r) : d_bits(d);
+}
+/* Out of range is the nearest, NaN is 0. */
+static inline __attribute__((always_inline)) uint32_t d_to_int(double d)
+{
+    double most = d > 0x1.fffffffcp+30 ? 0x1.fffffffcp+30 : d, in = most < -0x1p31 ? -0x1p31 : most;
+    return d == d ? (uint32_t)(int32_t)in : 0;
+}
+static inline __attribute__((always_inline)) uint32_t d_compare(double x, double y)
+{
+    return (uint32_t)(x == y) | (uint32_t)(x > y) << 1 | (uint32_t)(x < y) << 2 | (uint32_t) !(x == x && y == y) << 3;
+}
+
+#define OPERANDS_b   piece xl, piece xh
+#define OPERANDS_w   piece xl
+#define OPERANDS_bb  OPERANDS_b, piece yl, piece yh
+#define OPERANDS_bbb OPERANDS_bb, piece zl, piece zh
+#define TAKE(name) \
+    uint32_t name##_[PIECE_WORDS]; \
+    memcpy(name##_, &name, sizeof name##_);
+#define TAKE_b     TAKE(xl) TAKE(xh)
+#define TAKE_w     TAKE(xl)
+#define TAKE_bb    TAKE_b TAKE(yl) TAKE(yh)
+#define TAKE_bbb   TAKE_bb TAKE(zl) TAKE(zh)
+#define DOUBLE(n)  const double n = d_of((uint64_t)n##h_[i] << 32 | n##l_[i]);
+#define VALUES_b   DOUBLE(x)
+#define VALUES_w   const uint32_t x = xl_[i];
+#define VALUES_bb  VALUES_b DOUBLE(y)
+#define VALUES_bbb VALUES_bb DOUBLE(z)
+
+#define TO_DOUBLE(name, operands, expr) \
+    pair routine_##name(OPERANDS_##operands) \
+    { \
+        TAKE_##operands uint32_t low[PIECE_WORDS], high[PIECE_WORDS]; \
+        pair result; \
+        PIECE_LOOP \
+        { \
+            VALUES_##operands const uint64_t r = expr; \
+            low[i] = (uint32_t)r, high[i] = (uint32_t)(r >> 32); \
+        } \
+        memcpy(&result, low, sizeof low), memcpy((char *)&result + sizeof low, high, sizeof high); \
+        return result; \
+    }
+#define TO_WORD(name, operands, expr) \
+    piece routine_##name(OPERANDS_##operands) \
+    { \
+        TAKE_##operands uint32_t out[PIECE_WORDS]; \
+        PIECE_LOOP { VALUES_##operands out[i] = expr; } \
+        memcpy(&xl, out, sizeof out); \
+        return xl; \
+    }
+
+TO_DOUBLE(add, bb, d_canon(x + y))
+TO_DOUBLE(mul, bb, d_canon(x *y))
+TO_DOUBLE(div, bb, d_canon(x / y))
+TO_DOUBLE(sqrt, b, d_canon(sqrt(x)))
+TO_WORD(compare, bb, d_compare(x, y))
+TO_WORD(to_int, b, d_to_int(x))
+TO_DOUBLE(from_int, w, d_bits((double)(int32_t)x))
+TO_DOUBLE(from_uint, w, d_bits((double)x))
+TO_DOUBLE(from_float, w, d_from_float(x))
+TO_WORD(to_float, b, d_to_float(x))
+#ifdef __FMA__
+TO_DOUBLE(fma, bbb, d_canon(fma(x, y, z)))
+TO_DOUBLE(floor, b, d_rounded(x, floor(x)))
+TO_DOUBLE(ceil, b, d_rounded(x, ceil(x)))
+TO_DOUBLE(trunc, b, d_rounded(x, trunc(x)))
+TO_DOUBLE(rint, b, d_rounded(x, rint(x)))
+/* What is in front of the point is the lower half of the sum. */
+TO_WORD(to_uint, b, (uint32_t)(x >= 0x1p32 ? ~0ull : x > 0 ? d_bits(floor(x) + 0x1p52) : 0))
+#endif
+
+/* ---- the next warp ---- */
+
+enum { COUNTED_MOST = 1 << 25 /* instructions of a call at the end of a group; 32 bits count lanes up to then */ };
+
+static bool has_lanes(const struct native_state *s, const struct warp *w) { return !s->lanes || w->lanes == s->lanes; }
+
+/* The entry of a warp of the round: where warps begin, or the one at which this one has come in. */
+static uint32_t entry_in_round(const struct native_state *s, const struct warp *w)
+{
+    bool here = w->pc == s->follow_pc && w->frm == FP_RNE && w->vl == w->group->launch->threads_per_warp;
+    if (w->state != WARP_READY || !has_lanes(s, w)) return NATIVE_NOWHERE;
+    if (w->blank) return s->start_budget ? NATIVE_START : NATIVE_NOWHERE;
+    return here && s->follow_budget ? s->follow_entry : NATIVE_NOWHERE;
+}
+
+/* The warp behind it in its round becomes the one that runs, for `done` instructions less than the budget says. */
+static void run_next(struct sm *sm, struct native_state *s, uint32_t entry, uint32_t done)
+{
+    sm->warp = sm->follow++;
+    s->budget = done + (entry == NATIVE_START ? s->start_budget : s->follow_budget);
+}
+
+/* sm->warp has come to its end, `done` instructions after the call of the translated code: which one is next, as
+ * slice_next would say. NATIVE_NOWHERE: that is not simple, and nothing has changed. */
+uint32_t next_behind_end(struct sm *sm, struct native_state *s, uint32_t done)
+{
+    struct warp *w = sm->warp;
+    if (w->copies) return NATIVE_NOWHERE;
+    if (sm->follow < sm->follow_end) {
+        uint32_t entry = entry_in_round(s, sm->follow);
+        if (entry == NATIVE_NOWHERE) return entry;
+        w->state = WARP_ENDED;
+        w->group->ended++;
+        run_next(sm, s, entry, done);
+        return entry;
+    }
+    if (!s->start_budget || done > COUNTED_MOST || !has_lanes(s, sm->group->warps)) return NATIVE_NOWHERE;
+    if (!group_follow(sm)) return NATIVE_NOWHERE;
+    run_next(sm, s, NATIVE_START, done);
+    return NATIVE_START;
+}
+
+/* The same in code without barriers and instructions for `step` in its blocks: 1 when the next one begins, and the
+ * words of metadata block and arguments that the translation has loaded are what they were. */
+uint32_t next_in_stretch(struct sm *sm, struct native_state *s, uint32_t done)
+{
+    if (!stretch_next(sm, s, done)) return 0;
+    s->budget = done + s->start_budget;
+    return 1;
+}
+
+/* What follows when there is none in the stretch, or no stretch. */
+uint32_t next_behind_stretch(struct sm *sm, struct native_state *s, uint32_t done)
+{
+    stretch_settle(sm, s);
+    bool last = sm->follow == sm->follow_end;
+    uint32_t entry = next_behind_end(sm, s, done);
+    if (last && entry == NATIVE_START) stretch_begin(sm, s, done);
+    return entry;
+}
+
+/* The same as next_behind_end for one that waits at a barrier. */
+uint32_t next_behind_barrier(struct sm *sm, struct native_state *s, uint32_t done, uint32_t mask)
+{
+    struct warp *w = sm->warp;
+    if (mask != w->mask || sm->follow >= sm->follow_end) return NATIVE_NOWHERE;
+    uint32_t entry = entry_in_round(s, sm->follow);
+    if (entry == NATIVE_NOWHERE) return entry;
+    w->state = WARP_WAITING;
+    w->left = s->number;
+    w->group->counters.barriers++;
+    run_next(sm, s, entry, done);
+    return entry;
+}
+
+/* A warp has come to a barrier: 1 when it is alone in its group and goes on at once, in a new turn, as it would if the
+ * machine were asked. */
+uint32_t passes_barrier(struct sm *sm, struct native_state *s, uint32_t done)
+{
+    struct counters *c = &sm->group->counters;
+    if (!s->barrier_budget || done > COUNTED_MOST || c->instructions + done >= sm->keeps) return 0;
+    c->barriers++;
+    s->budget = done + s->barrier_budget;
+    return 1;
+}
+
+/* Can METADATA_ARGS bytes be read there, and are stores to them watched? 1 then. */
+uint32_t are_watched_arguments(const struct sm *sm, uint32_t args)
+{
+    const uint8_t *pages = sm->gpu->pages;
+    const uint32_t last = args + METADATA_ARGS - 1;
+    bool watched = args % 4 == 0 && args - WATCHED_BASE <= WATCHED_SIZE - METADATA_ARGS;
+    return watched && pages[args >> PAGE_BITS] & pages[last >> PAGE_BITS] & GPU_READ;
+}
+
+/* ---- NaNs ---- */
+
+uint32_t canonical_scalar(uint32_t a) { return f_of(a) != f_of(a) ? F_NAN : a; }
+
+piece canonical(piece p)
+{
+    uint32_t a[PIECE_WORDS];
+    memcpy(a, &p, sizeof a);
+    PIECE_LOOP a[i] = f_of(a[i]) != f_of(a[i]) ? F_NAN : a[i];
+    memcpy(&p, a, sizeof a);
+    return p;
+}
+
+/* ---- warps that come from `step` ---- */
+
+typedef uint32_t eight __attribute__((vector_size(32)));
+
+/* Of eight lanes from `at` on: bits that are not what they should be are added to *wrong. */
+static inline __attribute__((always_inline)) void add_wrong(eight *wrong, const uint32_t *v,
+                                                            const struct entry_check *c, uint32_t at)
+{
+    const eight ramp = {0, 1, 2, 3, 4, 5, 6, 7};
+    uint32_t within = c->period - 1u, first = v[at & ~within];
+    eight words, lanes = ramp + (at & within);
+    memcpy(&words, v + at, sizeof words);
+    const eight there = -(c->lanes >> (ramp + at) & 1);
+    if (c->number) *wrong |= (words ^ F_NAN) & (eight)((words & 0x7fffffff) > 0x7f800000) & there;
+    if (c->repeat) {
+        eight first_words;
+        memcpy(&first_words, v + (at & (c->repeat - 1u)), sizeof first_words);
+        *wrong |= (words ^ first_words) & there;
+    }
+    if (c->period) *wrong |= ((words ^ (lanes * c->value + first)) | (first & c->mask)) & there;
+}
+
+static inline __attribute__((always_inline)) bool lanes_hold(const uint32_t *v, const struct entry_check *c)
+{
+    eight wrong = {0};
+    add_wrong(&wrong, v, c, 0);
+    add_wrong(&wrong, v, c, 8);
+    add_wrong(&wrong, v, c, 16);
+    add_wrong(&wrong, v, c, 24);
+    return !__builtin_reduce_or(wrong);
+}
+
+/* What the metadata block says; only where that can be read. */
+static uint32_t word_of_metadata(const struct warp *w, uint32_t at)
+{
+    uint32_t word;
+    memcpy(&word, w->group->sm->mem + w->group->launch->knl + at, sizeof word);
+    return word;
+}
+
+/* Does everything hold that a table asks for? */
+COLD uint32_t entry_holds(const struct warp *w, const struct entry_check *c)
+{
+    for (;; c++) {
+        switch ((enum entry_check_kind)c->kind) {
+        case CHECK_END: return 1;
+        case CHECK_NEVER: return 0;
+        case CHECK_SCALAR:
+            if ((w->x[c->reg] ^ c->value) & c->mask) return 0;
+            break;
+        case CHECK_KNL:
+            if (w->x[c->reg] != w->group->launch->knl) return 0;
+            break;
+        case CHECK_ARGS:
+            if (w->x[c->reg] != word_of_metadata(w, ABI_META_ARGS)) return 0;
+            break;
+        case CHECK_ENTRY:
+            if (word_of_metadata(w, ABI_META_ENTRY) != c->value) return 0;
+            break;
+        case CHECK_LANES:
+            if (!lanes_hold(w->v[c->reg], c)) return 0;
+        }
+    }
+}
+
+/* ---- bytes, by way of the words they are in: a gather has no smaller elements ---- */
+
+#define BYTES(name, type) \
+    piece bytes_##name(piece words, piece addresses) \
+    { \
+        uint32_t w[PIECE_WORDS], a[PIECE_WORDS], out[PIECE_WORDS]; \
+        memcpy(w, &words, sizeof w), memcpy(a, &addresses, sizeof a); \
+        PIECE_LOOP out[i] = (uint32_t)(type)(w[i] >> ((a[i] & 3) * 8)); \
+        memcpy(&words, out, sizeof out); \
+        return words; \
+    }
+BYTES(u8, uint8_t)
+BYTES(i8, int8_t)
+
+/* ---- accesses whose addresses have no shape: of each lane of `lanes`, ascending ---- */
+
+#define LOAD(name, type, sign) \
+    COLD void load_##name(const uint8_t *mem, const uint32_t *base, uint32_t imm, uint32_t *out, uint32_t lanes) \
+    { \
+        for (; lanes; lanes &= lanes - 1) { \
+            uint32_t lane = (uint32_t)__builtin_ctz(lanes); \
+            type t; \
+            memcpy(&t, mem + (uint32_t)(base[lane] + imm), sizeof t); \
+            out[lane] = (uint32_t)(sign)t; \
+        } \
+    }
+LOAD(i8, int8_t, int32_t)
+LOAD(u8, uint8_t, uint32_t)
+LOAD(i16, int16_t, int32_t)
+LOAD(u16, uint16_t, uint32_t)
+LOAD(u32, uint32_t, uint32_t)
+
+/* All lanes need no search for the next one. */
+#define STORE(name, type) \
+    static inline __attribute__((always_inline)) void put_##name(uint8_t *mem, uint32_t to, uint32_t word) \
+    { \
+        type t = (type)word; \
+        memcpy(mem + to, &t, sizeof t); \
+    } \
+    COLD void store_##name(uint8_t *mem, const uint32_t *base, uint32_t imm, const uint32_t *data, uint32_t lanes) \
+    { \
+        uint32_t lane = 0; \
+        for (; lanes == ~0u && lane < ISA_LANES; lane += 4) { \
+            put_##name(mem, base[lane] + imm, data[lane]); \
+            put_##name(mem, base[lane + 1] + imm, data[lane + 1]); \
+            put_##name(mem, base[lane + 2] + imm, data[lane + 2]); \
+            put_##name(mem, base[lane + 3] + imm, data[lane + 3]); \
+        } \
+        if (lane) return; \
+        for (; lanes; lanes &= lanes - 1) { \
+            lane = (uint32_t)__builtin_ctz(lanes); \
+            put_##name(mem, base[lane] + imm, data[lane]); \
+        } \
+    }
+STORE(u8, uint8_t)
+STORE(u16, uint16_t)
+STORE(u32, uint32_t)

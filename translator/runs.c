@@ -1,0 +1,387 @@
+/* Lanes that run a loop one after the other. A loop that does nothing but compute and load, as along a row of a sparse
+ * matrix,
+ *
+ *     again: vlw12.v w, (at)    rows    vblt k, end, again    join
+ *
+ * runs as many rounds as its longest lane has, and if addresses have no shape, each of them takes nearly as long for a
+ * few lanes as for all. Nobody stores, so lanes do not see one another. So where a round has found no shape, each lane
+ * runs all of its rounds here, with scalars, before the next one does; and what the rounds of all together would count
+ * is counted (plan_runs in rows.c). The block's variables say what the last round has found, in any warp.
+ *
+ * Only where the budget has all of these rounds. A lane that has too many of them ends that: what has been computed is
+ * forgotten, and the warp goes on as if nothing had been tried. A load that fails may not be the first one that fails
+ * when all run together: the warp's registers are saved in front, and `step` begins there (`jumped` in
+ * native/engine.c). Called by translate.c in front of the block. */
+#include "translator/translator.h"
+
+#include <string.h>
+
+/* A block that is such a loop, and its vector registers. */
+struct loop {
+    const struct node *first, *last, *join; /* `last` is the branch, `join` is behind it */
+    struct isa_registers in, out; /* read of the round before; written, and read by somebody behind the loop */
+};
+
+/* ---- which blocks ---- */
+
+static bool is_load(const struct node *n)
+{
+    unsigned form = n->effects.memory.address;
+    return n->how == HOW_LOAD && n->d.in.vm && (form == ADDRESS_LANES || form == ADDRESS_INDEXED);
+}
+
+static bool is_nothing(const struct node *n)
+{
+    return n->how == HOW_NOTHING || (n->how == HOW_CONTROL && n->effects.control == CONTROL_SETRPC && !n->d.in.rd);
+}
+
+/* Nothing but rows and at least one load, of which one lane's words are enough. */
+static bool is_loop(const struct translator *t, const struct block *block)
+{
+    const struct node *n = &t->flow->nodes[block->first], *last = n + block->count - 1;
+    unsigned loads = 0;
+    if (!block->count || last->how != HOW_CONTROL || last->effects.control != CONTROL_VBRANCH || !last->d.in.vm)
+        return false;
+    for (; n < last; n++) {
+        if (!is_load(n) && !is_nothing(n) && !is_plain_row(n)) return false;
+        loads += is_load(n);
+    }
+    return loads && node_target(last) == block->pc;
+}
+
+static bool meets(const struct isa_registers *a, const struct isa_registers *b)
+{
+    uint64_t common = 0;
+    for (unsigned i = 0; i < ISA_VREGS / 64; i++) common |= a->v[i] & b->v[i];
+    return common != 0;
+}
+
+static bool is_within(const struct isa_registers *a, const struct isa_registers *b)
+{
+    uint64_t beyond = 0;
+    for (unsigned i = 0; i < ISA_VREGS / 64; i++) beyond |= a->v[i] & ~b->v[i];
+    return !beyond;
+}
+
+/* What follows from loads, and from what does so where a round begins. True: an address follows from the latter. */
+static bool follow_loads(const struct translator *t, const struct loop *l, struct isa_registers *loaded)
+{
+    struct isa_registers before = *loaded;
+    for (const struct node *n = l->first; n < l->last; n++) {
+        struct isa_registers r = node_read(n), w = node_written(t->flow, n);
+        bool from_load = is_load(n) || meets(&r, loaded), from_before = meets(&r, &before);
+        if (is_load(n) && from_before) return true;
+        for (unsigned i = 0; i < ISA_VREGS / 64; i++) {
+            loaded->v[i] = from_load ? loaded->v[i] | w.v[i] : loaded->v[i] & ~w.v[i];
+            before.v[i] = from_before && !is_load(n) ? before.v[i] | w.v[i] : before.v[i] & ~w.v[i];
+        }
+    }
+    return false;
+}
+
+/* Does a round load from where the round before has found out, as along a list? Then all lanes together wait for
+ * memory once, and one after the other as often as there are lanes. */
+static bool is_chain(const struct translator *t, const struct loop *l)
+{
+    struct isa_registers loaded = {0}, more = {0};
+    do {
+        registers_add(&loaded, &more);
+        more = loaded;
+        if (follow_loads(t, l, &more)) return true;
+    } while (!is_within(&more, &loaded));
+    return false;
+}
+
+static bool find_loop(const struct translator *t, const struct block *block, struct loop *l)
+{
+    struct isa_registers all = {0};
+    if (!is_loop(t, block)) return false;
+    *l = (struct loop){.first = &t->flow->nodes[block->first]};
+    l->last = l->first + block->count - 1;
+    l->join = join_behind(t, l->last);
+    if (!l->join || is_chain(t, l)) return false;
+    for (const struct node *n = l->first; n <= l->last; n++) {
+        struct isa_registers r = node_read(n), w = node_written(t->flow, n);
+        for (unsigned i = 0; i < ISA_VREGS / 64; i++) l->in.v[i] |= r.v[i] & ~all.v[i];
+        registers_add(&all, &w);
+    }
+    l->out = live_in(&t->liveness, l->join->pc, t->version);
+    for (unsigned i = 0; i < ISA_VREGS / 64; i++) l->out.v[i] &= all.v[i];
+    return count_registers(&l->in) <= TURN_ROWS && count_registers(&l->out) <= TURN_ROWS;
+}
+
+/* Are all registers that somebody may read the function's own? Others may be those of a blank warp, which save_warp
+ * clears only where all of them are to be there. */
+static bool has_own_registers(const struct translator *t, const struct block *block)
+{
+    const struct isa_registers live = live_at(&t->liveness, block->pc);
+    const struct isa_registers *own = &t->functions.list[function_of(&t->functions, block)].written;
+    return !(live.x & ~own->x & ~1ull) && is_within(&live, own);
+}
+
+bool runs_can(const struct translator *t, const struct block *block)
+{
+    struct loop l;
+    return t->scattered[block - t->flow->blocks] && find_loop(t, block, &l);
+}
+
+/* ---- whether it pays ---- */
+
+/* Variables hold what was found in the rounds of any warp: 0 at first. None in code for
+ * lanes that stay together: lanes that run part, and facts of such code are those of ways that they take together. */
+void runs_make(struct translator *t)
+{
+    struct loop l;
+    t->runs = LLVMBuildAlloca(t->b, t->i32, "runs");
+    LLVMBuildStore(t->b, ir_u32(t, 0), t->runs);
+    if (t->flow->request->lanes == LANES_TOGETHER) return;
+    for (size_t i = 0; i < t->flow->nblocks; i++) {
+        const struct block *block = &t->flow->blocks[i];
+        bool own = t->flow->request->registers == REGISTERS_ALL || has_own_registers(t, block);
+        if (!find_loop(t, block, &l) || !own) continue;
+        t->scattered[i] = LLVMBuildAlloca(t->b, t->i32, "scattered");
+        LLVMBuildStore(t->b, ir_u32(t, 0), t->scattered[i]);
+    }
+}
+
+static LLVMValueRef scattered_of(const struct translator *t) { return t->scattered[t->block - t->flow->blocks]; }
+
+/* For how many rounds the budget does, and what notes them. */
+static LLVMValueRef rounds_allowed(struct translator *t, const struct loop *l)
+{
+    LLVMValueRef args[] = {budget_left(t), ir_u32(t, t->block->need + flow_block(t->flow, l->join->pc)->need)};
+    LLVMValueRef most[] = {NULL, ir_u32(t, RUN_ROUNDS - 1)};
+    LLVMValueRef left = ir_intrinsic(t, "llvm.usub.sat", &t->i32, 1, args, 2);
+    most[0] = LLVMBuildUDiv(t->b, left, ir_u32(t, counts_of_round(t, l->join, COUNT_INSTRUCTIONS)), "");
+    return ir_intrinsic(t, "llvm.umin", &t->i32, 1, most, 2);
+}
+
+/* A load without shape of all lanes takes as long as so many instructions of one lane. */
+enum { SCATTERED_COST = 100, ROUNDS_LEAST = 8 };
+
+/* Do so many lanes' rounds take less time than one round of all together? */
+static LLVMValueRef is_faster(struct translator *t)
+{
+    LLVMValueRef own = LLVMBuildMul(t->b, ir_popcount(t, active(t)), ir_u32(t, (unsigned)t->block->count), "");
+    LLVMValueRef scattered = LLVMBuildLoad2(t->b, t->i32, scattered_of(t), "");
+    return LLVMBuildICmp(t->b, LLVMIntULT, own, LLVMBuildMul(t->b, scattered, ir_u32(t, SCATTERED_COST), ""), "");
+}
+
+/* Do lanes part for the join behind the loop, in the first round and, if that sets for which, in those behind it? */
+static LLVMValueRef always_meet(struct translator *t, const struct loop *l)
+{
+    LLVMValueRef meet = meet_at(t, l->join);
+    for (const struct node *n = l->first; n < l->last; n++) {
+        if (n->effects.control != CONTROL_SETRPC) continue;
+        LLVMValueRef same = LLVMBuildICmp(t->b, LLVMIntEQ, value_of_row(t, n), ir_u32(t, l->join->pc), "");
+        meet = LLVMBuildAnd(t->b, meet, same, "");
+    }
+    return meet;
+}
+
+/* Do they so, with a budget for it? */
+static LLVMValueRef is_usual(struct translator *t, const struct loop *l, LLVMValueRef most)
+{
+    LLVMValueRef enough = LLVMBuildICmp(t->b, LLVMIntUGE, most, ir_u32(t, ROUNDS_LEAST), "");
+    LLVMValueRef may = LLVMBuildLoad2(t->b, t->i1, t->may_run, "");
+    return LLVMBuildAnd(t->b, LLVMBuildAnd(t->b, always_meet(t, l), enough, ""), may, "");
+}
+
+/* ---- one lane ---- */
+
+/* Words that are raw stay so where the round that follows takes them for raw. */
+static void make_words_exact(struct translator *t, const struct loop *l, const struct facts *head)
+{
+    for (unsigned r = 0; r < ISA_VREGS; r++)
+        if (set_has(l->in.v, r) && t->holds.v[r].raw && !head->v[r].raw) get_own(t, r);
+}
+
+static LLVMValueRef run_round(struct translator *t, const struct loop *l)
+{
+    for (const struct node *n = l->first; n < l->last; n++) {
+        if (is_load(n)) set_own(t, n->d.in.rd, alone_try_load(t, n));
+        else if (!is_nothing(n)) set_own(t, n->d.in.rd, alone_raw_row(t, n));
+        facts_step(&t->holds, n, t->flow);
+    }
+    return LLVMBuildICmp(t->b, LLVMIntNE, alone_row(t, l->last), ir_u32(t, 0), "");
+}
+
+/* All rounds of a lane, whose words are loaded; returns how many. */
+static LLVMValueRef run_lane(struct translator *t, const struct loop *l, LLVMValueRef most, LLVMBasicBlockRef bad)
+{
+    const struct facts head = t->holds;
+    LLVMBasicBlockRef from = LLVMGetInsertBlock(t->b), round = ir_block(t, "round"), back = ir_block(t, "back");
+    LLVMBasicBlockRef over = ir_block(t, "over");
+    LLVMValueRef one = ir_u32(t, 1), number, next;
+    LLVMBuildBr(t->b, round);
+    ir_at(t, round);
+    number = LLVMBuildPhi(t->b, t->i32, "");
+    LLVMAddIncoming(number, &one, &from, 1);
+    LLVMBuildCondBr(t->b, run_round(t, l), back, over);
+    const struct facts behind = t->holds;
+    ir_at(t, back);
+    make_words_exact(t, l, &head);
+    next = LLVMBuildAdd(t->b, number, one, "");
+    from = LLVMGetInsertBlock(t->b);
+    LLVMAddIncoming(number, &next, &from, 1);
+    ir_branch_likely(t, LLVMBuildICmp(t->b, LLVMIntULE, next, most, ""), round, bad);
+    ir_at(t, over);
+    t->holds = behind;
+    return number;
+}
+
+static void run_each(struct translator *t, const struct loop *l, LLVMValueRef most, LLVMBasicBlockRef bad)
+{
+    LLVMBasicBlockRef before = LLVMGetInsertBlock(t->b), loop = ir_block(t, "each"), done = ir_block(t, "");
+    LLVMValueRef left, more, lanes = active(t);
+    LLVMBuildBr(t->b, loop);
+    ir_at(t, loop);
+    left = LLVMBuildPhi(t->b, t->i32, "");
+    LLVMAddIncoming(left, &lanes, &before, 1);
+    LLVMValueRef args[] = {left, LLVMConstInt(t->i1, 1, false)};
+    LLVMValueRef lane = ir_intrinsic(t, "llvm.cttz", &t->i32, 1, args, 2);
+    LLVMValueRef index = LLVMBuildZExt(t->b, lane, t->i64, "");
+    LLVMBuildStore(t->b, lane, t->lane);
+    load_words(t, &l->in, index);
+    LLVMValueRef ended[] = {t->state, run_lane(t, l, most, bad)};
+    save_words(t, &l->out, index);
+    call_function(t, "note_run", ended, 2);
+    more = LLVMBuildAnd(t->b, left, LLVMBuildSub(t->b, left, ir_u32(t, 1), ""), "");
+    before = LLVMGetInsertBlock(t->b);
+    LLVMAddIncoming(left, &more, &before, 1);
+    LLVMBuildCondBr(t->b, LLVMBuildICmp(t->b, LLVMIntNE, more, ir_u32(t, 0), ""), loop, done);
+    ir_at(t, done);
+}
+
+/* ---- before and behind ---- */
+
+/* The warp as `step` would have it here, should a load fail. Its registers are not looked at as long as it is blank. */
+static void save_warp(struct translator *t)
+{
+    const struct isa_registers live = live_in(&t->liveness, t->block->pc, t->version), *own = &t->current->written;
+    struct v_fact stored[ISA_VREGS];
+    LLVMValueRef rows = ir_load(t, t->ptr, warp(t), offsetof(struct warp, v));
+    memcpy(stored, t->stored, sizeof stored);
+    if (t->flow->request->registers == REGISTERS_ALL) fill_blank(t);
+    for (unsigned r = 1; r < ISA_XREGS; r++)
+        if (live.x >> r & own->x >> r & 1) ir_record(t, get_x(t, r), warp(t), offsetof(struct warp, x) + r * 4);
+    for (unsigned r = 0; r < ISA_VREGS; r++) {
+        if (!set_has(live.v, r) || !set_has(own->v, r)) continue;
+        make_exact(t, r);
+        for (unsigned p = 0; p < t->pieces; p++)
+            ir_record(t, LLVMBuildLoad2(t->b, t->piece_type, t->v[r][p], ""), rows,
+                      (size_t)r * ISA_LANES * 4 + p * t->words * 4);
+    }
+    memcpy(t->stored, stored, sizeof stored);
+    for (unsigned i = 0; i < CONTROLS; i++)
+        ir_record(t, LLVMBuildLoad2(t->b, t->i32, control_register(t, i).variable, ""), t->state,
+                  offsetof(struct native_state, run_controls) + i * 4);
+    record_block(t);
+}
+
+static void set_run_pc(struct translator *t, uint32_t pc)
+{
+    ir_record(t, ir_u32(t, pc), t->state, offsetof(struct native_state, run_pc));
+}
+
+static void count_rounds(struct translator *t, const struct loop *l, LLVMValueRef plan)
+{
+    enum { ROUNDS, LANES, PARTED, MET, PARTS };
+    LLVMValueRef part[PARTS], all;
+    for (unsigned i = 0; i < PARTS; i++) {
+        LLVMValueRef at = LLVMBuildLShr(t->b, plan, ir_u64(t, 16ull * i), "");
+        part[i] = LLVMBuildAnd(t->b, LLVMBuildTrunc(t->b, at, t->i32, ""), ir_u32(t, 0xffff), "");
+    }
+    all = LLVMBuildLoad2(t->b, t->counts_type, t->counts, "");
+    for (unsigned i = 0; i < NATIVE_COUNTS; i++) {
+        bool lanes = i == COUNT_LANES;
+        unsigned k = lanes ? COUNT_VECTOR : i;
+        LLVMValueRef rounds = LLVMBuildMul(t->b, part[lanes ? LANES : ROUNDS], ir_u32(t, t->counted[k]), "");
+        LLVMValueRef joins =
+            LLVMBuildMul(t->b, part[lanes ? MET : PARTED], ir_u32(t, (lanes ? 1u : 2u) * l->join->counts[k]), "");
+        LLVMValueRef n = LLVMBuildAdd(t->b, LLVMBuildExtractElement(t->b, all, ir_u32(t, i), ""), rounds, "");
+        all = LLVMBuildInsertElement(t->b, all, LLVMBuildAdd(t->b, n, joins, ""), ir_u32(t, i), "");
+    }
+    LLVMBuildStore(t->b, all, t->counts);
+}
+
+/* What the lanes have computed becomes the registers'; `holds` is what holds of it. */
+static void take_results(struct translator *t, const struct loop *l, const struct facts *holds)
+{
+    for (unsigned r = 0, row = TURN_ROWS; r < ISA_VREGS; r++) {
+        struct v_fact old = t->kept[r], value = holds->v[r], merged;
+        if (!set_has(l->out.v, r)) continue;
+        value.raw = false;
+        merged = t->version == FULL ? value : fact_of_merged(value, old);
+        for (unsigned p = 0; p < t->pieces; p++) {
+            LLVMValueRef now = ir_load(t, t->piece_type, row_of(t, row), p * t->words * 4);
+            LLVMValueRef before = LLVMBuildLoad2(t->b, t->piece_type, t->v[r][p], "");
+            if (old.raw && !merged.raw) before = canonical(t, before);
+            if (t->version == MASKED) now = LLVMBuildSelect(t->b, t->piece_lanes[p], now, before, "");
+            LLVMBuildStore(t->b, now, t->v[r][p]);
+        }
+        t->stored[r] = merged;
+        row++;
+    }
+}
+
+/* Now and then a round of all together finds out whether addresses have a shape by now. */
+static void look_again(struct translator *t)
+{
+    enum { EVERY = 32 };
+    LLVMValueRef runs = LLVMBuildAdd(t->b, LLVMBuildLoad2(t->b, t->i32, t->runs, ""), ir_u32(t, 1), "");
+    LLVMValueRef low = LLVMBuildAnd(t->b, runs, ir_u32(t, EVERY - 1), "");
+    LLVMValueRef now = LLVMBuildICmp(t->b, LLVMIntEQ, low, ir_u32(t, 0), "");
+    LLVMValueRef scattered = LLVMBuildLoad2(t->b, t->i32, scattered_of(t), "");
+    LLVMBuildStore(t->b, runs, t->runs);
+    LLVMBuildStore(t->b, LLVMBuildSelect(t->b, now, ir_u32(t, 0), scattered, ""), scattered_of(t));
+}
+
+/* Lanes do not run, and the warp does not try that again soon. */
+static void give_up(struct translator *t, LLVMBasicBlockRef bad, LLVMBasicBlockRef together)
+{
+    ir_at(t, bad);
+    set_run_pc(t, 0);
+    call_function(t, "forget_runs", &t->state, 1);
+    LLVMBuildStore(t->b, LLVMConstInt(t->i1, 0, false), t->may_run);
+    LLVMBuildBr(t->b, together);
+}
+
+static void run(struct translator *t, const struct loop *l, LLVMValueRef most, LLVMBasicBlockRef together)
+{
+    LLVMBasicBlockRef bad = ir_block(t, "bad"), on = ir_block(t, "");
+    const struct facts head = t->holds;
+    save_warp(t);
+    save_rows(t, &l->in);
+    set_run_pc(t, t->block->pc);
+    run_each(t, l, most, bad);
+    set_run_pc(t, 0);
+    const struct facts behind = t->holds;
+    t->holds = head;
+    t->known = (struct isa_registers){0};
+    LLVMValueRef args[] = {t->sm, t->state, ir_popcount(t, active(t)), ir_u32(t, t->flow->request->order)};
+    LLVMValueRef plan = call_function(t, "plan_runs", args, 4);
+    ir_branch_likely(t, LLVMBuildICmp(t->b, LLVMIntNE, plan, ir_u64(t, 0), ""), on, bad);
+    ir_at(t, on);
+    count_rounds(t, l, plan);
+    take_results(t, l, &behind);
+    look_again(t);
+    go_to(t, l->join->pc, t->version);
+    memcpy(t->stored, t->kept, sizeof t->stored);
+    give_up(t, bad, together);
+}
+
+void run_lanes(struct translator *t)
+{
+    struct loop l;
+    LLVMBasicBlockRef look = ir_block(t, "look"), begin = ir_block(t, "run"), together = ir_block(t, "together");
+    find_loop(t, t->block, &l);
+    LLVMBuildCondBr(t->b, is_faster(t), look, together);
+    ir_at(t, look);
+    LLVMValueRef most = rounds_allowed(t, &l);
+    LLVMBuildCondBr(t->b, is_usual(t, &l, most), begin, together);
+    ir_at(t, begin);
+    run(t, &l, most, together);
+    ir_at(t, together);
+    LLVMBuildStore(t->b, ir_u32(t, 0), scattered_of(t));
+}

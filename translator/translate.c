@@ -1,0 +1,475 @@
+/* Guest code to LLVM's intermediate representation.
+ *
+ * A register is a variable: an alloca for a scalar register, one for each piece of a vector register; LLVM makes values
+ * of them. What a row does is a call of its function in rows.c, which LLVM inlines. Every block is translated twice, on
+ * demand: for all lanes that warps have (FULL), and under a SIMT mask (MASKED). In a masked block the result of an
+ * instruction takes the place of the register for the rest of the block, in all lanes, and is merged with the old value
+ * at its end only: so what inactive lanes hold stays in step with the active ones, addresses stay consecutive, and
+ * merges that nobody reads vanish.
+ *
+ * Order of memory: what describes an access (sm->access, state->site) is written by volatile stores in front of it, and
+ * LLVM keeps loads and stores behind a volatile store that comes first. */
+#include "translator/translate.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "translator/translator.h"
+
+/* ---- blocks ---- */
+
+/* Adds what the whole block counts. */
+static void count_block(struct translator *t)
+{
+    LLVMValueRef parts[NATIVE_COUNTS], sum;
+    for (unsigned i = 0; i < NATIVE_COUNTS; i++) parts[i] = ir_u32(t, t->counted[i]);
+    parts[COUNT_LANES] = ir_u32(t, t->counted[COUNT_VECTOR] * (t->alone ? 1 : t->items));
+    LLVMValueRef add = LLVMConstVector(parts, NATIVE_COUNTS);
+    if (t->version == MASKED && !t->alone && t->counted[COUNT_VECTOR]) {
+        LLVMValueRef n = LLVMBuildMul(t->b, ir_popcount(t, t->lanes), ir_u32(t, t->counted[COUNT_VECTOR]), "");
+        add = LLVMBuildInsertElement(t->b, add, n, ir_u32(t, COUNT_LANES), "");
+    }
+    sum = LLVMBuildAdd(t->b, LLVMBuildLoad2(t->b, t->counts_type, t->counts, ""), add, "");
+    LLVMBuildStore(t->b, sum, t->counts);
+}
+
+/* Will an instruction pass a site wherever the block goes? */
+static bool has_site(const struct translator *t, const struct node *n)
+{
+    switch ((enum how)n->how) {
+    case HOW_ROW:
+    case HOW_CSR:
+    case HOW_MSTATUS:
+    case HOW_VSET: /* one only where the warp leaves */
+    case HOW_FENCE:
+    case HOW_ROUTINE:
+    case HOW_NOTHING:
+    case HOW_CONTROL: return false;
+    case HOW_LOAD: return !early_can(t, n) && !fact_metadata(&t->holds, n, t->flow->request);
+    default: return true;
+    }
+}
+
+static void begin_block(struct translator *t, const struct block *block, enum version version)
+{
+    const struct flow *f = t->flow;
+    t->block = block;
+    t->version = version;
+    t->current = &t->functions.list[function_of(&t->functions, block)];
+    t->known = t->fresh = (struct isa_registers){0};
+    t->holds = t->facts.in[block - f->blocks][version];
+    for (unsigned r = 0; r < ISA_VREGS; r++) t->holds.v[r].raw &= set_has(t->current->used.v, r); /* see spill_live */
+    memcpy(t->kept, t->holds.v, sizeof t->kept);
+    memcpy(t->stored, t->holds.v, sizeof t->stored);
+    memset(t->taken, 0, sizeof t->taken);
+    t->rows_first = NULL;
+    memset(t->counted, 0, sizeof t->counted);
+    memset(t->passed, 0, sizeof t->passed);
+    for (size_t i = block->first; i < block->first + block->count; i++)
+        for (int k = 0; k < NATIVE_COUNTS; k++) t->counted[k] = (uint16_t)(t->counted[k] + f->nodes[i].counts[k]);
+    if (version == MASKED) {
+        t->lanes = LLVMBuildLoad2(t->b, t->i32, t->mask, "");
+        for (unsigned p = 0; p < t->pieces && !t->alone; p++)
+            t->piece_lanes[p] = lane_flags(t, t->lanes, p * t->words, t->words);
+    }
+    if (block->checked) check_budget(t, block->need, block->pc, t->version);
+    t->run = !t->alone && runs_can(t, block);
+    if (t->run) run_lanes(t);
+    if (block->count) count_block(t);
+    t->recorded = false;
+}
+
+/* In front of an instruction: everything behind it in the block has been recorded then, too. */
+static void record_for(struct translator *t, const struct node *n)
+{
+    if (t->recorded || !has_site(t, n)) return;
+    record_block(t);
+    t->recorded = true;
+}
+
+static void translate_block(struct translator *t, const struct block *block, enum version version)
+{
+    ir_at(t, t->versions[version][block - t->flow->blocks]);
+    begin_block(t, block, version);
+    for (size_t i = block->first; i < block->first + block->count; i++) {
+        const struct node *n = &t->flow->nodes[i];
+        record_for(t, n);
+        translate_node(t, n);
+        facts_step(&t->holds, n, t->flow);
+        if (i + 1 < block->first + block->count)
+            for (int k = 0; k < NATIVE_COUNTS; k++) t->passed[k] = (uint16_t)(t->passed[k] + n->counts[k]);
+    }
+    finish_block(t, block);
+}
+
+/* In code for one lane. */
+static void translate_alone(struct translator *t, const struct block *block)
+{
+    ir_at(t, t->alone_blocks[block - t->flow->blocks]);
+    t->alone = true;
+    begin_block(t, block, MASKED);
+    for (size_t i = block->first; i < block->first + block->count; i++) {
+        const struct node *n = &t->flow->nodes[i];
+        record_for(t, n);
+        alone_node(t, n);
+        if (i + 1 < block->first + block->count)
+            for (int k = 0; k < NATIVE_COUNTS; k++) t->passed[k] = (uint16_t)(t->passed[k] + n->counts[k]);
+    }
+    finish_alone(t, block);
+    t->alone = false;
+}
+
+/* Every version of a block that something leads to. */
+static void translate_blocks(struct translator *t)
+{
+    enum { WAYS = VERSIONS + 1 };
+    size_t n = t->flow->nblocks;
+    LLVMBasicBlockRef *ways[WAYS] = {t->versions[MASKED], t->versions[FULL], t->alone_blocks};
+    bool *done = calloc(WAYS * n + 1, sizeof *done);
+    t->failed |= !done;
+    for (bool more = done != NULL; more;) {
+        more = false;
+        for (size_t i = 0; i < WAYS * n; i++) {
+            const struct block *block = &t->flow->blocks[i / WAYS];
+            if (done[i] || !ways[i % WAYS][i / WAYS]) continue;
+            done[i] = more = true;
+            if (i % WAYS == VERSIONS) translate_alone(t, block);
+            else translate_block(t, block, (enum version)(i % WAYS));
+        }
+    }
+    free(done);
+}
+
+/* ---- entry and exit ---- */
+
+static void make_variables(struct translator *t)
+{
+    for (uint32_t i = 0; i < t->functions.count; i++) registers_add(&t->used, &t->functions.list[i].used);
+    for (unsigned r = 1; r < ISA_XREGS; r++)
+        if (t->used.x >> r & 1) t->x[r] = LLVMBuildAlloca(t->b, t->i32, "x");
+    for (unsigned r = 0; r < ISA_VREGS; r++)
+        for (unsigned p = 0; p < t->pieces && set_has(t->used.v, r); p++)
+            t->v[r][p] = LLVMBuildAlloca(t->b, t->piece_type, "v");
+    for (unsigned r = 0; r < ISA_VREGS; r++)
+        if (set_has(t->used.v, r)) t->own[r] = LLVMBuildAlloca(t->b, t->i32, "own");
+    t->lane = LLVMBuildAlloca(t->b, t->i32, "lane");
+    t->w = LLVMBuildAlloca(t->b, t->ptr, "w");
+    t->budget = LLVMBuildAlloca(t->b, t->i32, "budget");
+    t->mask = LLVMBuildAlloca(t->b, t->i32, "mask");
+    t->rpc = LLVMBuildAlloca(t->b, t->i32, "rpc");
+    t->vtype = LLVMBuildAlloca(t->b, t->i32, "vtype");
+    t->mstatus = LLVMBuildAlloca(t->b, t->i32, "mstatus");
+    t->end = LLVMBuildAlloca(t->b, t->i32, "end");
+    t->counts = LLVMBuildAlloca(t->b, t->counts_type, "counts");
+    t->exit_raw = LLVMBuildAlloca(t->b, t->i64, "raw");
+    t->may_run = LLVMBuildAlloca(t->b, t->i1, "may_run");
+    runs_make(t);
+}
+
+/* sm->warp is to run, for at most state->budget instructions. */
+static void take_warp(struct translator *t)
+{
+    LLVMValueRef w = ir_load(t, t->ptr, t->sm, offsetof(struct sm, warp));
+    LLVMBuildStore(t->b, w, t->w);
+    LLVMBuildStore(t->b, LLVMConstInt(t->i1, 1, false), t->may_run);
+    LLVMBuildStore(t->b, ir_load(t, t->i32, t->state, offsetof(struct native_state, budget)), t->budget);
+    set_mask(t, ir_load(t, t->i32, w, offsetof(struct warp, mask)));
+}
+
+/* A warp that has just been made: all registers are 0. */
+static void clear_registers(struct translator *t)
+{
+    for (unsigned r = 1; r < ISA_XREGS; r++)
+        if (t->used.x >> r & 1) set_x(t, r, ir_u32(t, 0));
+    for (unsigned r = 0; r < ISA_VREGS; r++)
+        for (unsigned p = 0; p < t->pieces && set_has(t->used.v, r); p++)
+            LLVMBuildStore(t->b, ir_zero_piece(t), t->v[r][p]);
+    start_controls(t);
+    struct isa_registers live = live_at(&t->liveness, t->flow->request->start);
+    const struct block *start = flow_block(t->flow, t->flow->request->start);
+    if (!start) return;
+    t->current = &t->functions.list[function_of(&t->functions, start)];
+    if (t->facts.closed) forget_dead(t, &live);
+}
+
+/* Do facts say how control comes there? Otherwise they do not hold where it goes from there. */
+static bool is_reached(const struct translator *t, const struct block *block)
+{
+    const bool *reached = t->facts.reached[block - t->flow->blocks];
+    return reached[MASKED] || reached[FULL];
+}
+
+static void store_progress(struct translator *t)
+{
+    ir_store(t, LLVMBuildLoad2(t->b, t->counts_type, t->counts, ""), t->state, offsetof(struct native_state, counts));
+    ir_store(t, LLVMBuildLoad2(t->b, t->i32, t->mask, ""), t->state, offsetof(struct native_state, mask));
+}
+
+/* A warp stays as it has come in: the instruction is one for `step`. */
+static void make_refusal(struct translator *t, LLVMBasicBlockRef refuse)
+{
+    ir_at(t, refuse);
+    store_progress(t);
+    LLVMBuildRet(t->b, ir_u32(t, EXIT_STEP));
+}
+
+/* Warps that begin do not come in by an entry; the one at the start is there for what it says of the budget. */
+static void make_entries(struct translator *t, LLVMValueRef choice, LLVMBasicBlockRef refuse)
+{
+    const struct flow *f = t->flow;
+    struct translation *out = t->out;
+    out->entries = calloc(f->nblocks + 1, sizeof *out->entries);
+    t->failed |= !out->entries;
+    for (size_t i = 0; i < f->nblocks && out->entries; i++) {
+        const struct block *b = &f->blocks[i];
+        if (!b->entry || !is_reached(t, b) || (!b->count && b->leaves)) continue;
+        bool comes_in = b->pc != f->request->start || b->checked;
+        LLVMBasicBlockRef block = comes_in ? ir_block(t, "enter") : refuse;
+        LLVMAddCase(choice, ir_u32(t, (uint32_t)out->nentries), block);
+        out->entries[out->nentries++] = (struct native_entry){b->pc, b->need};
+        if (!comes_in) continue;
+        ir_at(t, block);
+        t->current = &t->functions.list[function_of(&t->functions, b)];
+        enter_checked(t, b, refuse);
+    }
+}
+
+static void begin_at(struct translator *t, const struct block *start)
+{
+    if (t->flow->request->lanes != LANES_ANY) {
+        set_mask(t, ir_u32(t, t->full));
+        LLVMBuildBr(t->b, version_of(t, start, FULL));
+        return;
+    }
+    LLVMValueRef mask = LLVMBuildLoad2(t->b, t->i32, t->mask, "");
+    LLVMValueRef full = LLVMBuildICmp(t->b, LLVMIntEQ, mask, ir_u32(t, t->full), "");
+    LLVMBuildCondBr(t->b, full, version_of(t, start, FULL), version_of(t, start, MASKED));
+}
+
+/* Where a warp begins or goes on: `entry` says at which of the entries. */
+static void make_entry(struct translator *t, LLVMValueRef entry)
+{
+    const struct block *start = flow_block(t->flow, t->flow->request->start);
+    LLVMBasicBlockRef warm = ir_block(t, "warm"), wrong = ir_block(t, "wrong"), refuse = ir_block(t, "refuse");
+    t->entered = ir_block(t, "entered"), t->refuse = refuse;
+    ir_at(t, t->entered);
+    LLVMBuildCondBr(t->b, LLVMBuildICmp(t->b, LLVMIntEQ, entry, ir_u32(t, NATIVE_START), ""), t->begin, warm);
+    ir_at(t, t->begin);
+    clear_registers(t);
+    if (start) begin_at(t, start);
+    else LLVMBuildBr(t->b, wrong);
+    ir_at(t, wrong);
+    LLVMBuildUnreachable(t->b);
+    make_refusal(t, refuse);
+    ir_at(t, warm);
+    LLVMValueRef choice = LLVMBuildSwitch(t->b, entry, wrong, 8);
+    make_entries(t, choice, refuse);
+}
+
+/* A register that is raw if the bit is set. */
+static void make_exact_if(struct translator *t, unsigned r, unsigned bit)
+{
+    LLVMValueRef bits = LLVMBuildLoad2(t->b, t->i64, t->exit_raw, "");
+    LLVMValueRef set = LLVMBuildAnd(t->b, bits, ir_u64(t, 1ull << bit), "");
+    LLVMValueRef raw = LLVMBuildICmp(t->b, LLVMIntNE, set, ir_u64(t, 0), "");
+    for (unsigned p = 0; p < t->pieces; p++) {
+        LLVMValueRef value = LLVMBuildLoad2(t->b, t->piece_type, t->v[r][p], "");
+        LLVMBuildStore(t->b, LLVMBuildSelect(t->b, raw, canonical(t, value), value, ""), t->v[r][p]);
+    }
+}
+
+static void make_exit(struct translator *t, const struct function *function, struct way_out exit)
+{
+    ir_at(t, exit.block);
+    fill_blank(t);
+    for (unsigned i = 0; i < t->nraw; i++)
+        if (set_has(function->written.v, t->raw[i])) make_exact_if(t, t->raw[i], i);
+    spill(t, &function->written);
+    store_progress(t);
+    LLVMBuildRet(t->b, exit.code);
+}
+
+static void make_exits(struct translator *t)
+{
+    for (uint32_t i = 0; i < t->functions.count; i++) make_exit(t, &t->functions.list[i], t->exits[i]);
+}
+
+/* The next warp of the round, and whether it begins, are what `entry` says. */
+static void follow(struct translator *t, LLVMValueRef entry)
+{
+    LLVMBasicBlockRef from = LLVMGetInsertBlock(t->b);
+    take_warp(t);
+    LLVMBuildBr(t->b, t->enter);
+    LLVMAddIncoming(t->enter_entry, &entry, &from, 1);
+}
+
+/* The next warp of a stretch begins; goes on in a new host block if there is none. */
+static void follow_in_stretch(struct translator *t, LLVMValueRef done)
+{
+    LLVMBasicBlockRef follows = ir_block(t, "stretch"), none = ir_block(t, "");
+    LLVMValueRef args[] = {t->sm, t->state, done}, next = call_function(t, "next_in_stretch", args, 3);
+    ir_branch_likely(t, LLVMBuildICmp(t->b, LLVMIntNE, next, ir_u32(t, 0), ""), follows, none);
+    ir_at(t, follows);
+    take_warp(t);
+    LLVMBuildBr(t->b, t->begin);
+    ir_at(t, none);
+}
+
+/* From `block` on: a warp has ended, or waits. The next one is what `function` of rows.c says, which gets the mask as
+ * well when the warp waits, and otherwise what the machine says. */
+static void make_stop(struct translator *t, LLVMBasicBlockRef block, enum native_exit exit, const char *function)
+{
+    LLVMBasicBlockRef on = ir_block(t, "follow"), over = ir_block(t, "over");
+    LLVMValueRef code = ir_u32(t, exit);
+    ir_at(t, block);
+    LLVMValueRef done = instructions_done(t);
+    if (exit == EXIT_END && t->early) follow_in_stretch(t, done);
+    LLVMValueRef args[] = {t->sm, t->state, done, LLVMBuildLoad2(t->b, t->i32, t->mask, "")};
+    LLVMValueRef entry = call_function(t, function, args, exit == EXIT_BARRIER ? 4 : 3);
+    LLVMValueRef none = LLVMBuildICmp(t->b, LLVMIntEQ, entry, ir_u32(t, NATIVE_NOWHERE), "");
+    ir_branch_likely(t, LLVMBuildNot(t->b, none, ""), on, over);
+    ir_at(t, on);
+    follow(t, entry);
+    ir_at(t, over);
+    if (exit == EXIT_END) ir_store(t, LLVMBuildLoad2(t->b, t->i32, t->end, ""), warp(t), offsetof(struct warp, pc));
+    store_progress(t);
+    LLVMBuildBr(t->b, t->paused);
+    LLVMAddIncoming(t->paused_exit, &code, &over, 1);
+}
+
+/* What comes behind a warp that has ended or waits: the next one, if it begins or goes on in this code, too. */
+static void make_paused(struct translator *t)
+{
+    LLVMBasicBlockRef none = ir_block(t, "none");
+    LLVMTypeRef types[] = {t->ptr, t->i32}, type = LLVMFunctionType(t->i32, types, 2, false);
+    LLVMValueRef args[] = {t->sm, t->paused_exit};
+    ir_at(t, t->paused);
+    LLVMValueRef function = ir_load(t, t->ptr, t->state, offsetof(struct native_state, next));
+    LLVMValueRef entry = LLVMBuildCall2(t->b, type, function, args, 2, "");
+    LLVMBuildCondBr(t->b, LLVMBuildICmp(t->b, LLVMIntEQ, entry, ir_u32(t, NATIVE_NOWHERE), ""), none, t->next);
+    LLVMAddIncoming(t->next_entry, &entry, &t->paused, 1);
+    ir_at(t, none);
+    LLVMBuildRet(t->b, ir_u32(t, EXIT_NEXT));
+}
+
+static void make_types(struct translator *t)
+{
+    LLVMContextRef c = t->context;
+    t->i1 = LLVMInt1TypeInContext(c), t->i8 = LLVMInt8TypeInContext(c), t->i16 = LLVMInt16TypeInContext(c);
+    t->i32 = LLVMInt32TypeInContext(c), t->i64 = LLVMInt64TypeInContext(c), t->ptr = LLVMPointerTypeInContext(c, 0);
+    t->piece_type = LLVMVectorType(t->i32, t->words);
+    t->flags_type = LLVMVectorType(t->i1, t->words);
+    t->counts_type = LLVMVectorType(t->i32, NATIVE_COUNTS);
+}
+
+/* A host block of its own that begins with the value which comes from elsewhere. */
+static LLVMBasicBlockRef block_with_phi(struct translator *t, const char *name, LLVMValueRef *phi)
+{
+    LLVMBasicBlockRef from = LLVMGetInsertBlock(t->b), block = ir_block(t, name);
+    ir_at(t, block);
+    *phi = LLVMBuildPhi(t->b, t->i32, "");
+    ir_at(t, from);
+    return block;
+}
+
+static void make_function(struct translator *t)
+{
+    LLVMTypeRef types[] = {t->ptr, t->ptr, t->i32}, type = LLVMFunctionType(t->i32, types, 3, false);
+    t->out->entry = LLVMAddFunction(t->out->module, "native", type);
+    LLVMValueRef f = t->out->function = LLVMAddFunction(t->out->module, "code", type), entry;
+    t->sm = LLVMGetParam(f, 0), t->state = LLVMGetParam(f, 1), entry = LLVMGetParam(f, 2);
+    LLVMBasicBlockRef begin = ir_block(t, "begin");
+    ir_at(t, begin);
+    t->mem = ir_load(t, t->ptr, t->sm, offsetof(struct sm, mem));
+    t->group = ir_load(t, t->ptr, ir_load(t, t->ptr, t->sm, offsetof(struct sm, warp)), offsetof(struct warp, group));
+    t->launch = ir_load(t, t->ptr, t->group, offsetof(struct group, launch));
+    t->knl = ir_load(t, t->i32, t->launch, offsetof(struct launch, knl));
+    early_begin(t);
+    make_variables(t);
+    t->next = block_with_phi(t, "next", &t->next_entry);
+    t->enter = block_with_phi(t, "enter", &t->enter_entry);
+    t->paused = block_with_phi(t, "paused", &t->paused_exit);
+    for (uint32_t i = 0; i < t->functions.count; i++) t->exits[i].block = block_with_phi(t, "exit", &t->exits[i].code);
+    t->begin = ir_block(t, "start"), t->ended = ir_block(t, "ended"), t->waits = ir_block(t, "waits");
+    LLVMBuildBr(t->b, t->next);
+    LLVMAddIncoming(t->next_entry, &entry, &begin, 1);
+    ir_at(t, t->next);
+    LLVMBuildStore(t->b, LLVMConstNull(t->counts_type), t->counts);
+    take_warp(t);
+    LLVMBuildBr(t->b, t->enter);
+    LLVMAddIncoming(t->enter_entry, &t->next_entry, &t->next, 1);
+}
+
+/* What is known of the code before any of it is translated, and tables for it. False: the host has no memory. */
+static bool find_facts(struct translator *t)
+{
+    size_t n = t->flow->nblocks + 1;
+    bool ok = facts_make(&t->facts, t->flow) && liveness_make(&t->liveness, t->flow, &t->facts) &&
+              functions_make(&t->functions, &t->facts);
+    for (int i = 0; i < VERSIONS; i++) {
+        t->versions[i] = calloc(n, sizeof *t->versions[i]);
+        t->arrivals[i] = calloc(n, sizeof *t->arrivals[i]);
+        ok &= t->versions[i] && t->arrivals[i];
+    }
+    t->alone_blocks = calloc(n, sizeof *t->alone_blocks);
+    t->alone_arrivals = calloc(n, sizeof *t->alone_arrivals);
+    t->exits = calloc(n, sizeof *t->exits);
+    t->scattered = calloc(n, sizeof *t->scattered);
+    return ok && t->scattered && t->alone_blocks && t->alone_arrivals && t->exits;
+}
+
+static void forget_facts(struct translator *t)
+{
+    functions_free(&t->functions);
+    liveness_free(&t->liveness);
+    facts_free(&t->facts);
+    for (int i = 0; i < VERSIONS; i++) {
+        free(t->versions[i]);
+        free(t->arrivals[i]);
+    }
+    free(t->alone_blocks);
+    free(t->alone_arrivals);
+    free(t->exits);
+    free(t->scattered);
+}
+
+bool translate_flow(struct translation *out, LLVMModuleRef module, const struct flow *flow)
+{
+    static const unsigned words[] = {
+#define LEVEL(name, words, cpu) words,
+        NATIVE_LEVELS(LEVEL)
+#undef LEVEL
+    };
+    struct translator *t = calloc(1, sizeof *t);
+    *out = (struct translation){.module = module, .flow = flow, .words = words[flow->request->level]};
+    if (!t) return false;
+    *t = (struct translator){.out = out, .flow = flow, .context = LLVMGetModuleContext(module)};
+    t->words = out->words;
+    t->items = flow->request->items;
+    t->full = ~0u >> (ISA_LANES - t->items);
+    t->pieces = (t->items + t->words - 1) / t->words;
+    t->b = LLVMCreateBuilderInContext(t->context);
+    t->failed = !find_facts(t);
+    if (!t->failed) {
+        make_types(t);
+        make_function(t);
+        make_entry(t, t->enter_entry);
+        translate_blocks(t);
+        make_stop(t, t->ended, EXIT_END, t->early ? "next_behind_stretch" : "next_behind_end");
+        make_stop(t, t->waits, EXIT_BARRIER, "next_behind_barrier");
+        make_paused(t);
+        early_end(t);
+        make_exits(t);
+    }
+    LLVMDisposeBuilder(t->b);
+    forget_facts(t);
+    bool ok = !t->failed;
+    free(t);
+    return ok;
+}
+
+void translation_free(struct translation *t)
+{
+    free(t->entries);
+    free(t->sites);
+}

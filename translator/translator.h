@@ -1,0 +1,349 @@
+/* What the files of the translator share: struct translator, and what each file does for those above it: values.c,
+ * access.c (with load.c and store.c), insn.c, control.c, translate.c, in this order. */
+#ifndef VENTUS_TRANSLATOR_TRANSLATOR_H
+#define VENTUS_TRANSLATOR_TRANSLATOR_H
+
+#include "translator/beside.h"
+#include "translator/functions.h"
+#include "translator/liveness.h"
+#include "translator/translate.h"
+
+enum { UNIT_MOST = 16, PIECES_MOST = 8 };
+
+/* One vector register (or vector of conditions), as pieces. */
+struct lanes {
+    LLVMValueRef piece[PIECES_MOST];
+};
+
+/* Loads beside each other, and their words, where `found` holds; that is NULL until the first of them is made. */
+struct taken {
+    struct beside set;
+    LLVMValueRef found;
+    struct lanes word[BESIDE_BYTES / 4];
+};
+enum { SETS = 4, ROW_WORDS = 4 };
+
+/* Where a function gives the warp back, and the phi that says why. */
+struct way_out {
+    LLVMBasicBlockRef block;
+    LLVMValueRef code;
+};
+
+struct translator {
+    struct translation *out;
+    const struct flow *flow;
+    struct liveness liveness;
+    struct fact_table facts;
+    struct function_table functions;
+    LLVMContextRef context;
+    LLVMBuilderRef b;
+    unsigned words, pieces; /* lanes of a piece, pieces of a register that have lanes of warps in them */
+    unsigned items;         /* lanes of warps, ... */
+    uint32_t full;          /* ... and the mask that has all of them */
+    LLVMTypeRef i1, i8, i16, i32, i64, ptr, counts_type, piece_type, flags_type;
+
+    /* arguments, and what stays the same */
+    LLVMValueRef sm, state, mem, group, launch, knl;
+    /* variables */
+    LLVMValueRef w, budget, x[ISA_XREGS], v[ISA_VREGS][PIECES_MOST], mask, counts, exit_raw;
+    LLVMValueRef rpc, vtype, mstatus, end; /* the warp's; where it has ended */
+    struct isa_registers used;             /* by any function */
+    LLVMBasicBlockRef *versions[2];        /* of each block, ... */
+    LLVMBasicBlockRef *arrivals[2];        /* ... and those that first load its function's registers */
+    struct way_out *exits;                 /* of each function: leaving with its registers */
+    /* The machine has given a warp; one goes on or begins, with early words loaded and then looked at; one begins with
+     * those of the warp before it. */
+    LLVMBasicBlockRef next, enter, entered, begin;
+    LLVMBasicBlockRef refuse;               /* nothing has happened, but `step` is to go on */
+    LLVMBasicBlockRef ended, waits, paused; /* a warp has ended; waits at a barrier; one of these and none follows it */
+    LLVMValueRef next_entry, enter_entry, paused_exit; /* the phis of `next`, `enter` and `paused` */
+    struct early *early;                               /* words that `enter` loads; NULL: there cannot be any */
+    size_t nearly;
+    LLVMValueRef early_args; /* where they are, those of arguments; NULL: there are none yet */
+    LLVMValueRef other;      /* a condition: some are not what the request tells */
+
+    LLVMValueRef *scattered; /* variables of blocks for runs.c: how many loads of the last round had no shape */
+    LLVMValueRef may_run;    /* a variable: lanes of the warp may run one after the other; ... */
+    LLVMValueRef runs;       /* ... how often that was done */
+
+    /* a lane alone */
+    LLVMValueRef lane, own[ISA_VREGS];                /* its number and its words */
+    LLVMBasicBlockRef *alone_blocks, *alone_arrivals; /* of each block, and those that take out its registers */
+
+    /* the block in progress */
+    const struct block *block;
+    enum version version;
+    bool run;                                     /* it is a loop for runs.c, whose lanes do not run */
+    bool alone;                                   /* MASKED, and the mask has one lane, whose words are in `own` */
+    const struct function *current;               /* that it belongs to */
+    bool spilled;                                 /* the function's registers are in struct warp as well */
+    LLVMValueRef lanes, piece_lanes[PIECES_MOST]; /* the mask and its pieces as vectors of i1, MASKED only */
+    struct lanes now[ISA_VREGS];                  /* current values; only where: */
+    struct isa_registers known, fresh;            /* they are known here, and not yet stored to the variable */
+    struct facts holds;                           /* of registers as the block sees them, ... */
+    struct v_fact kept[ISA_VREGS];                /* ... of the variables, ... */
+    struct v_fact stored[ISA_VREGS];              /* ... and of the variables on the way out that is being made */
+    struct taken taken[SETS];                     /* the last sets of loads beside each other */
+    unsigned ntaken;
+    const struct node *rows_first;   /* of the last four stores that may be made together; NULL: there are none */
+    LLVMValueRef rows_stored;        /* a condition: the first has made them all */
+    uint16_t counted[NATIVE_COUNTS]; /* of the whole block, and up to ... */
+    uint16_t passed[NATIVE_COUNTS];  /* ... the instruction in progress, without it */
+    bool recorded;                   /* what sites of the block need, wherever it goes from here */
+    uint8_t raw[64];                 /* vector registers that may be raw when the warp is given back; */
+    unsigned nraw;                   /* exit_raw has a bit for each of them */
+    bool failed;                     /* no host memory */
+};
+
+/* ---- values.c: numbers, and fields of the machine's structures at an offset in bytes ---- */
+
+LLVMValueRef ir_u32(struct translator *t, uint32_t n);
+LLVMValueRef ir_u64(struct translator *t, uint64_t n);
+LLVMValueRef ir_field(struct translator *t, LLVMValueRef base, size_t offset);
+LLVMValueRef ir_load(struct translator *t, LLVMTypeRef type, LLVMValueRef base, size_t offset);
+LLVMValueRef ir_store(struct translator *t, LLVMValueRef value, LLVMValueRef base, size_t offset);
+/* A volatile store, in front of which no access behind it can come. */
+void ir_record(struct translator *t, LLVMValueRef value, LLVMValueRef base, size_t offset);
+
+/* A call of LLVM's function `name` for these types. */
+LLVMValueRef ir_intrinsic(struct translator *t, const char *name, LLVMTypeRef *types, size_t ntypes, LLVMValueRef *args,
+                          unsigned nargs);
+LLVMValueRef ir_popcount(struct translator *t, LLVMValueRef value);
+
+/* A new host block at the end of the function; going on at the end of one; a branch that usually goes to `then`. */
+LLVMBasicBlockRef ir_block(struct translator *t, const char *name);
+void ir_at(struct translator *t, LLVMBasicBlockRef block);
+void ir_branch_likely(struct translator *t, LLVMValueRef condition, LLVMBasicBlockRef then, LLVMBasicBlockRef other);
+
+/* Lanes of all pieces: those that warps do not have make the last piece whole. They hold anything, and are masked in
+ * accesses. */
+static inline unsigned lanes_computed(const struct translator *t) { return t->pieces * t->words; }
+static inline bool pieces_are_whole(const struct translator *t) { return lanes_computed(t) == t->items; }
+
+/* Pieces: one word in all lanes, zeros, and a constant in which lane i of the warp holds i % period * step. */
+LLVMValueRef ir_splat(struct translator *t, LLVMValueRef scalar);
+LLVMValueRef ir_zero_piece(struct translator *t);
+LLVMValueRef ir_ramp(struct translator *t, unsigned piece, unsigned period, uint32_t step);
+
+/* The warp that runs. */
+LLVMValueRef warp(struct translator *t);
+
+/* ---- values.c: registers ---- */
+
+bool set_has(const uint64_t *set, unsigned r);
+LLVMValueRef get_x(struct translator *t, unsigned r);
+void set_x(struct translator *t, unsigned r, LLVMValueRef value);
+
+/* How many pieces have words of their own; those behind them, which repeat_pieces fills in, repeat these. */
+unsigned pieces_of(const struct translator *t, struct v_fact fact);
+void repeat_pieces(struct translator *t, struct lanes *value, unsigned own);
+
+/* A vector register as the block sees it; get_values: for those to whom it makes no difference which NaN a NaN is.
+ * set_v: in all lanes that the block works on. set_result: sets vd of n in the lanes that n works on. */
+struct lanes get_v(struct translator *t, unsigned r);
+struct lanes get_values(struct translator *t, unsigned r);
+void set_v(struct translator *t, unsigned r, struct lanes value);
+void set_result(struct translator *t, const struct node *n, struct lanes value);
+
+/* One lane's word; the mask that v0 holds; `count` lanes of a mask from `lane` on, as a vector of conditions; lanes
+ * whose word is not 0, as a mask; the SIMT mask. */
+LLVMValueRef get_lane(struct translator *t, struct lanes value, unsigned lane);
+LLVMValueRef mask_word(struct translator *t);
+LLVMValueRef lane_flags(struct translator *t, LLVMValueRef bits, unsigned lane, unsigned count);
+LLVMValueRef bits_of(struct translator *t, struct lanes value);
+LLVMValueRef active(struct translator *t);
+
+/* Stores what the block has computed to the variables, in the active lanes. Behind store_fresh the block goes on;
+ * behind settle the variables are what is right. */
+void store_fresh(struct translator *t);
+void settle(struct translator *t);
+
+/* Makes NaNs canonical: of a piece; of a variable that is raw. */
+LLVMValueRef canonical(struct translator *t, LLVMValueRef piece);
+void make_exact(struct translator *t, unsigned r);
+
+/* ---- values.c: rows ---- */
+
+/* Calls of functions of rows.c: by name, or that of an operation's row. */
+LLVMValueRef call_function(struct translator *t, const char *name, LLVMValueRef *args, unsigned nargs);
+LLVMValueRef call_row(struct translator *t, unsigned op, LLVMValueRef *args, unsigned nargs);
+
+/* What a row computes: from scalar registers, from scalar registers and a first operand, in all lanes. translate_row:
+ * and sets its destination. */
+LLVMValueRef value_of_row(struct translator *t, const struct node *n);
+LLVMValueRef scalar_row(struct translator *t, const struct node *n, LLVMValueRef first);
+struct lanes lanes_of_row(struct translator *t, const struct node *n);
+void translate_row(struct translator *t, const struct node *n);
+
+/* ---- values.c: ways out ---- */
+
+/* What a site of n says at first. record_block: the block's counts and mask, for whoever looks at a site of it.
+ * pass_site: fills in the site's counts, adds it to the table and records that it is passed, and the block if that is
+ * yet to be done. */
+void record_block(struct translator *t);
+struct native_site site_of(const struct node *n, enum native_record how);
+void pass_site(struct translator *t, const struct node *n, struct native_site site);
+
+/* Registers that nobody will read hold nothing from here on: they need not be kept for the way out. */
+void forget_dead(struct translator *t, const struct isa_registers *live);
+
+/* The same for vector registers that the block has written and has not stored to their variables yet. */
+void forget_fresh(struct translator *t, const struct isa_registers *live);
+
+/* Registers hold what they held for another warp, of which nothing is needed. */
+void forget_registers(struct translator *t);
+
+/* Ends the host block: gives the warp back. `live` are the registers that matter then. */
+void leave(struct translator *t, enum native_exit code, LLVMValueRef pc, struct isa_registers live);
+
+/* Ends the host block: n, which has not begun, is one for `step`. leave_if: when `bad` holds; goes on in a new host
+ * block when it does not. */
+void leave_at(struct translator *t, const struct node *n);
+void leave_if(struct translator *t, const struct node *n, LLVMValueRef bad);
+
+/* ---- access.c ---- */
+
+/* The host address of a guest address. */
+LLVMValueRef host_address(struct translator *t, LLVMValueRef guest);
+
+/* A word of the group's struct launch. */
+LLVMValueRef launch_field(struct translator *t, size_t offset);
+void translate_load(struct translator *t, const struct node *n);
+void translate_store(struct translator *t, const struct node *n);
+void translate_atomic(struct translator *t, const struct node *n);
+
+/* Accesses of a lane that is alone. */
+LLVMValueRef alone_load(struct translator *t, const struct node *n, LLVMValueRef lane);
+void alone_store(struct translator *t, const struct node *n, LLVMValueRef lane);
+
+/* A load that is not recorded. */
+LLVMValueRef alone_try_load(struct translator *t, const struct node *n);
+
+/* ---- insn.c ---- */
+
+/* Registers to and from struct warp, and the control registers. fill_blank: makes sure that those which are not stored
+ * are 0 there. */
+void fill_blank(struct translator *t);
+void spill(struct translator *t, const struct isa_registers *set);
+void reload(struct translator *t, const struct isa_registers *set);
+/* Control registers that code changes, and where struct warp has them. */
+struct control {
+    LLVMValueRef variable;
+    size_t offset;
+    uint32_t start;
+};
+enum { CONTROLS = 3 };
+struct control control_register(const struct translator *t, unsigned i);
+/* The control registers of a warp that begins. */
+void start_controls(struct translator *t);
+/* Those of the function in progress that somebody may still read; the others hold anything from then on. */
+void spill_live(struct translator *t, struct isa_registers live);
+void reload_live(struct translator *t, struct isa_registers live);
+
+/* Any instruction that does not end its block. */
+void translate_node(struct translator *t, const struct node *n);
+
+/* ---- alone.c: code for one lane ---- */
+
+/* Can the block run in such code? Does that pay where the block in progress goes back to it: can all that lies between?
+ */
+bool alone_can(const struct translator *t, const struct block *block);
+bool alone_pays(const struct translator *t, const struct block *block);
+
+/* Takes the lane's words out of the vector registers that the block needs; puts those back that are live; forgets those
+ * that are not. */
+void alone_begin(struct translator *t, const struct block *block);
+void alone_end(struct translator *t, const struct isa_registers *live);
+void alone_forget(struct translator *t, const struct isa_registers *live);
+
+/* A register's word; makes NaNs canonical in a vector register and in the word. */
+LLVMValueRef get_own(struct translator *t, unsigned r);
+void set_own(struct translator *t, unsigned r, LLVMValueRef value);
+void alone_make_exact(struct translator *t, unsigned r);
+
+/* What a row computes, raw: with NaNs as the host makes them; any instruction that does not end its block, with what
+ * holds behind it. */
+LLVMValueRef alone_row(struct translator *t, const struct node *n);
+LLVMValueRef alone_raw_row(struct translator *t, const struct node *n);
+void alone_node(struct translator *t, const struct node *n);
+
+/* ---- rounds.c: loops whose rounds are computed for one lane after the other, for turns.c and runs.c ---- */
+
+/* The join behind a vector branch, if it is a block of its own; NULL: there is none. */
+const struct node *join_behind(const struct translator *t, const struct node *branch);
+/* Does n compute a lane's word from that lane's? */
+bool is_plain_row(const struct node *n);
+unsigned count_registers(const struct isa_registers *set);
+
+/* Rows of the state hold registers: all lanes' words are put there, a lane's are loaded into `own`, and stored to other
+ * rows, from TURN_ROWS on. row_of: where the words of one of these rows are. */
+LLVMValueRef row_of(struct translator *t, unsigned row);
+void save_rows(struct translator *t, const struct isa_registers *set);
+void load_words(struct translator *t, const struct isa_registers *set, LLVMValueRef index);
+void save_words(struct translator *t, const struct isa_registers *set, LLVMValueRef index);
+
+/* A condition: lanes that part do so for this join. */
+LLVMValueRef meet_at(struct translator *t, const struct node *join);
+/* What a round counts in which lanes part: the block, and the join twice. */
+unsigned counts_of_round(const struct translator *t, const struct node *join, enum native_count k);
+
+/* ---- turns.c: lanes that share words ---- */
+
+/* In some of the lanes in which the block has run sc.w has failed, and its last instruction, a vector branch, goes back
+ * to its beginning with them. A number: whether they are to take their turns instead, which is not 0 then. NULL: the
+ * block is none for this. */
+LLVMValueRef turns_plan(struct translator *t, const struct node *branch, LLVMValueRef lanes);
+
+/* They do, behind store_fresh: with what they have computed, and what has been counted, the block goes on behind the
+ * branch as if lanes had not parted. */
+void turns_take(struct translator *t, const struct node *branch, LLVMValueRef lanes, LLVMValueRef plan);
+
+/* ---- runs.c: lanes that run a loop one after the other ---- */
+
+/* Variables, where translated code is entered. */
+void runs_make(struct translator *t);
+
+/* Is the block such a loop? */
+bool runs_can(const struct translator *t, const struct block *block);
+
+/* In front of the block, which is such a loop: its lanes run, if that pays; goes on where they do not. */
+void run_lanes(struct translator *t);
+
+/* ---- entry.c ---- */
+
+/* Ends the host block, in which a warp comes from `step` to a block: goes on there if what the block takes for granted
+ * holds, in the version for its mask and with its registers loaded; otherwise at `refuse`, where nothing has changed.
+ */
+void enter_checked(struct translator *t, const struct block *block, LLVMBasicBlockRef refuse);
+
+/* ---- early.c: words of metadata block and arguments, loaded where translated code is entered ---- */
+
+/* To be called before anything is translated: makes room for them, if the code is one that can do with such words. */
+void early_begin(struct translator *t);
+/* Does n load such a word? What it loads then. */
+bool early_can(const struct translator *t, const struct node *n);
+LLVMValueRef early_value(struct translator *t, const struct node *n);
+/* Ends the host block `enter`: goes on where these words are what the request tells, else refuses. */
+void early_end(struct translator *t);
+
+/* ---- control.c ---- */
+
+/* The host block that a block begins with in a version, made when something first leads there. */
+LLVMBasicBlockRef version_of(struct translator *t, const struct block *block, enum version version);
+
+/* How many instructions have been counted since translated code was entered; how many more are allowed. */
+LLVMValueRef instructions_done(struct translator *t);
+LLVMValueRef budget_left(struct translator *t);
+
+/* Leaves at pc, in a version, when fewer than `need` instructions are allowed. */
+void check_budget(struct translator *t, uint32_t need, uint32_t pc, enum version version);
+void set_mask(struct translator *t, LLVMValueRef mask);
+
+/* Ends the host block: goes on at a guest address, in a version. */
+void go_to(struct translator *t, uint32_t pc, enum version version);
+
+/* Ends the host block as the last instruction of the block says; in code for one lane. */
+void finish_block(struct translator *t, const struct block *block);
+void finish_alone(struct translator *t, const struct block *block);
+
+#endif
