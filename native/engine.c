@@ -32,7 +32,7 @@ struct native_sm {
         uint32_t lanes; /* of the warp that it has been looked for with; 0: not yet */
         struct native_unit *unit;
     } held[HELD];
-    struct native_unit *unit; /* ... one of them, or its `apart`: whose code runs */
+    struct native_unit *unit; /* ... one of them, or its `divergent`: whose code runs */
     volatile bool inside;     /* translated code */
     uint64_t held_back;       /* what sm->warp has of its budget beyond CALL_MOST */
     struct warp *next;        /* that runs after EXIT_NEXT; NULL: none */
@@ -129,9 +129,9 @@ static bool has_lanes(const struct native_sm *n, const struct warp *w)
 }
 
 /* Is the unit's code for warps of which all lanes take part, and this one none? */
-static bool is_apart(const struct native_unit *unit, const struct warp *w)
+static bool is_divergent(const struct native_unit *unit, const struct warp *w)
 {
-    return unit->apart && w->mask != w->lanes;
+    return unit->divergent && w->mask != w->lanes;
 }
 
 /* Can a warp with the unit's lanes begin in its code that has not begun elsewhere? */
@@ -152,7 +152,7 @@ static uint32_t find_entry(struct native_sm *n, uint32_t pc)
 static uint32_t entry_of(struct native_sm *n, const struct warp *w, uint64_t budget)
 {
     const struct native_unit *unit = n->unit;
-    if (!has_lanes(n, w) || is_apart(unit, w)) return NATIVE_NOWHERE;
+    if (!has_lanes(n, w) || is_divergent(unit, w)) return NATIVE_NOWHERE;
     if (can_start(unit, w, budget)) return NATIVE_START;
     uint32_t i = is_usual(w) ? find_entry(n, w->pc) : NATIVE_NOWHERE;
     return i != NATIVE_NOWHERE && unit->entries[i].need <= budget ? i : NATIVE_NOWHERE;
@@ -230,8 +230,8 @@ static void restore_at_site(struct warp *w, const struct native_site *site, stru
     take_back(s, site->after);
 }
 
-/* The same in front of a loop that its lanes have tried to run (translator/runs.c): `step` finds out which access fails
- * first, if one does. */
+/* The same in front of a loop that its lanes have tried to run (translator/load_loop.c): `step` finds out which access
+ * fails first, if one does. */
 static void restore_at_run(struct native_sm *n, struct warp *w)
 {
     struct native_state *s = &n->state;
@@ -295,29 +295,31 @@ static enum stop run_code(struct sm *sm, struct native_sm *n, uint32_t entry, ui
     return exit == EXIT_FAULT ? STOP_FAULT : STOP_NOT;
 }
 
-/* `apart` takes a quarter of the instructions of `step` that others take, because where lanes stay together the kernel
- * has been hot before. But only if they are one in 64 or more: code for lanes that part takes longer for those that do
- * not, up to twice as long. So what has run in translated code counts against it. */
-enum { APART_HEAT = 4, APART_SHARE = 64 };
+/* `divergent` takes a quarter of the instructions of `step` that others take, because where lanes stay together the
+ * kernel has been hot before. But only if they are one in 64 or more: code for lanes that part takes longer for those
+ * that do not, up to twice as long. So what has run in translated code counts against it. */
+enum { DIVERGENT_HEAT = 4, DIVERGENT_SHARE = 64 };
 
 static void cool(struct native_sm *n, struct native_unit *unit)
 {
-    if (unit && unit->apart) units_cool(unit->apart, (n->executed - n->cooled) * APART_HEAT / APART_SHARE);
+    if (unit && unit->divergent)
+        units_cool(unit->divergent, (n->executed - n->cooled) * DIVERGENT_HEAT / DIVERGENT_SHARE);
     n->cooled = n->executed;
 }
 
-/* `step` has executed so many instructions of the warp: for want of the unit, or, when its lanes have parted, `apart`.
+/* `step` has executed so many instructions of the warp: for want of the unit, or, when its lanes have parted,
+ * `divergent`.
  */
 static void heat(struct sm *sm, struct native_unit *unit, const struct warp *w, uint64_t instructions, bool parted)
 {
     struct native *native = sm->gpu->engine_data;
-    struct native_unit *apart = unit->apart;
-    if (!apart || (apart->state == TRANSLATION_COLD && !is_apart(unit, w) && !parted)) {
-        units_heat(&native->units, unit, instructions);
+    struct native_unit *divergent = unit->divergent;
+    if (!divergent || (divergent->state == TRANSLATION_COLD && !is_divergent(unit, w) && !parted)) {
+        units_hotness(&native->units, unit, instructions);
         return;
     }
     cool(sm_of(sm), unit);
-    units_heat(&native->units, apart, APART_HEAT * instructions);
+    units_hotness(&native->units, divergent, DIVERGENT_HEAT * instructions);
 }
 
 static void use_unit(struct native_sm *n, struct native_unit *unit)
@@ -330,8 +332,8 @@ static void use_unit(struct native_sm *n, struct native_unit *unit)
 /* Code for lanes that part takes the place of the other as soon as it is there. */
 static void follow_lanes(struct native_sm *n)
 {
-    struct native_unit *apart = n->unit ? n->unit->apart : NULL;
-    if (apart && apart->state == TRANSLATION_READY) use_unit(n, apart);
+    struct native_unit *divergent = n->unit ? n->unit->divergent : NULL;
+    if (divergent && divergent->state == TRANSLATION_READY) use_unit(n, divergent);
 }
 
 /* `step` goes on with a warp, which translated code has to look at before it takes it again. */
@@ -367,10 +369,10 @@ static uint64_t up_to_entry(const struct native_unit *unit, uint32_t pc, uint64_
     return !least ? 1 : least < most ? least : most;
 }
 
-enum { SINGLES = 256, STRIDE = 1024, APART = 16 };
+enum { SINGLES = 256, STRIDE = 1024, DIVERGED = 16 };
 
 /* Translated code as far as it goes, `step` in between: for one instruction, in case the next is an entry, up to where
- * a loop would have come round; for more then and when there has been none; for some while lanes are apart; and for all
+ * a loop would have come round; for more then and when there has been none; for some while lanes diverge; and for all
  * of the budget where translated code would not do. */
 static enum stop run_warm(struct sm *sm, struct native_sm *n, uint64_t budget)
 {
@@ -384,10 +386,10 @@ static enum stop run_warm(struct sm *sm, struct native_sm *n, uint64_t budget)
             stop = run_code(sm, n, entry, &budget);
             steps = 1;
         }
-        uint64_t most = !usual                        ? budget
-                        : is_apart(n->unit, sm->warp) ? APART
-                        : steps % SINGLES             ? 1
-                                                      : up_to_entry(n->unit, sm->warp->pc, STRIDE);
+        uint64_t most = !usual                            ? budget
+                        : is_divergent(n->unit, sm->warp) ? DIVERGED
+                        : steps % SINGLES                 ? 1
+                                                          : up_to_entry(n->unit, sm->warp->pc, STRIDE);
         if (stop == STOP_NOT && budget) stop = run_step(sm, n, most, &budget);
         if (stop != STOP_NOT) return stop;
     }

@@ -20,8 +20,8 @@
 
 enum { NATIVE_MAGIC = 0x4e544e56, NATIVE_CODE_LIMIT = 1 << 20 /* words */ };
 
-/* Instruction sets of hosts. The names are those that VENTUS_NATIVE_LEVEL takes: LEVEL(name, words of a piece, cpu of
- * LLVM). A piece is what the code computes with at a time. */
+/* Instruction sets of hosts. The names are those that VENTUS_NATIVE_LEVEL takes: LEVEL(name, words of a chunk, cpu of
+ * LLVM). A chunk is what the code computes with at a time. */
 #define NATIVE_LEVELS(LEVEL) LEVEL(v4, 16, "x86-64-v4") LEVEL(v3, 8, "x86-64-v3") LEVEL(base, 4, "x86-64")
 enum native_level {
 #define LEVEL(name, words, cpu) NATIVE_##name,
@@ -65,9 +65,9 @@ enum native_registers { REGISTERS_READ, REGISTERS_ALL, NATIVE_REGISTERS_COUNT };
 
 /* The lanes that warps begin with. */
 enum native_lanes {
-    LANES_ANY,      /* 32, or fewer: of a group's last warp */
-    LANES_ALL,      /* `items` of the request */
-    LANES_TOGETHER, /* the same, and where they part the code is left */
+    LANES_ANY,        /* 32, or fewer: of a group's last warp */
+    LANES_ALL,        /* `items` of the request */
+    LANES_CONVERGENT, /* the same, and where they part the code is left */
     NATIVE_LANES_COUNT
 };
 
@@ -148,7 +148,7 @@ enum native_exit {
     EXIT_END,     /* for `next`: w->pc is behind endprg; registers are not stored */
 };
 
-enum { TURN_ROWS = 8, RUN_ROUNDS = 256 };
+enum { EXCHANGE_ROWS = 8, RUN_ROUNDS = 256 };
 
 /* Of one SM, for the time of a call. */
 struct native_state {
@@ -179,8 +179,9 @@ struct native_state {
     void (*wrote)(struct sm *sm, uint32_t mask); /* ends reservations of what state.site has written */
     _Alignas(64) uint32_t in[ISA_LANES];         /* for atomics, and accesses of no shape */
     _Alignas(64) uint32_t out[ISA_LANES];
-    _Alignas(64) uint32_t turns[2 * TURN_ROWS][ISA_LANES]; /* registers of translator/turns.c, read and written */
-    /* Of translator/runs.c: lanes that leave a loop behind each round, and a bit for each in which some do. */
+    _Alignas(64)
+        uint32_t turns[2 * EXCHANGE_ROWS][ISA_LANES]; /* registers of translator/exchange_loop.c, read and written */
+    /* Of translator/load_loop.c: lanes that leave a loop behind each round, and a bit for each in which some do. */
     uint8_t run_ends[RUN_ROUNDS];
     uint64_t run_seen[RUN_ROUNDS / 64];
     /* While lanes do that: the loop, at which the warp is, with its registers in w->x and w->v; 0 otherwise. `counts`

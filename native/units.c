@@ -240,13 +240,13 @@ static bool start_thread(struct native_units *u)
 
 void units_cool(struct native_unit *unit, uint64_t instructions)
 {
-    uint64_t heat = unit->heat;
-    unit->heat = heat > instructions ? heat - instructions : 0;
+    uint64_t heat = unit->hotness;
+    unit->hotness = heat > instructions ? heat - instructions : 0;
 }
 
-void units_heat(struct native_units *u, struct native_unit *unit, uint64_t instructions)
+void units_hotness(struct native_units *u, struct native_unit *unit, uint64_t instructions)
 {
-    if (unit->state != TRANSLATION_COLD || (unit->heat += instructions) < u->hot) return;
+    if (unit->state != TRANSLATION_COLD || (unit->hotness += instructions) < u->hot) return;
     pthread_mutex_lock(&u->lock);
     if (unit->state == TRANSLATION_COLD && u->at_once) translate_unit(u, unit);
     if (unit->state == TRANSLATION_COLD) unit->state = start_thread(u) ? TRANSLATION_WANTED : TRANSLATION_NONE;
@@ -363,20 +363,21 @@ static struct native_unit *find(struct native_units *u, const struct native_requ
 /* The same: the one for lanes that stay together as long as it does. */
 static struct native_unit *choose(struct native_units *u, struct native_request r, const struct group *g)
 {
-    struct native_unit *unit = find(u, &r, g), *together;
-    if (!unit || !u->together || r.lanes != LANES_ALL || unit->state == TRANSLATION_READY) return unit;
-    r.lanes = LANES_TOGETHER;
-    together = find(u, &r, g);
-    if (!together) return unit;
-    if (together->apart != unit) together->apart = unit; /* it is, if an SM holds `together` and reads it */
-    return together;
+    struct native_unit *unit = find(u, &r, g), *convergent;
+    if (!unit || !u->convergent || r.lanes != LANES_ALL || unit->state == TRANSLATION_READY) return unit;
+    r.lanes = LANES_CONVERGENT;
+    convergent = find(u, &r, g);
+    if (!convergent) return unit;
+    if (convergent->divergent != unit)
+        convergent->divergent = unit; /* it is, if an SM holds `convergent` and reads it */
+    return convergent;
 }
 
 static void hold(struct native_unit *unit, int32_t change)
 {
     if (!unit) return;
     unit->holders += (uint32_t)change;
-    hold(unit->apart, change);
+    hold(unit->divergent, change);
 }
 
 static bool may_go(const struct native_unit *unit) { return !unit->holders && unit->state != TRANSLATION_WANTED; }
@@ -416,10 +417,10 @@ void units_let_go(struct native_units *u, struct native_unit *unit)
 bool units_open(struct native_units *u, struct gpu *gpu, bool at_once)
 {
     const char *lanes = secure_getenv("VENTUS_TRANSLATE_LANES");
-    bool part = lanes && !strcmp(lanes, "part"), together = lanes && !strcmp(lanes, "together");
+    bool divergent = lanes && !strcmp(lanes, "divergent"), convergent = lanes && !strcmp(lanes, "convergent");
     *u = (struct native_units){.gpu = gpu, .level = units_level(), .at_once = at_once};
-    u->together = !at_once || part || together;
-    u->hot = part ? 1 : HOT;
+    u->convergent = !at_once || divergent || convergent;
+    u->hot = divergent ? 1 : HOT;
     cache_open(&u->cache, level_names[u->level]);
     bool process = translator_init(&u->process), lock = pthread_mutex_init(&u->lock, NULL) == 0;
     if (process && lock && pthread_cond_init(&u->changed, NULL) == 0) return true;

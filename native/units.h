@@ -14,20 +14,21 @@ enum unit_state {
 };
 
 /* The translation of one kernel under one set of facts. Where all warps have the same lanes there are two: one for
- * lanes that stay together (LANES_TOGETHER), which is a third of the work, and `apart`, which is made when lanes part.
+ * lanes that stay together (LANES_CONVERGENT), which is a third of the work, and `divergent`, which is made when lanes
+ * part.
  */
 struct native_unit {
-    struct native_unit *next;   /* older */
-    struct native_unit *beside; /* in the same bucket */
-    uint64_t hash;              /* of request and code */
-    struct native_unit *apart;  /* as long as this one is held; NULL: this one does for lanes that part */
-    uint32_t number;            /* of this machine's, from 1 on */
+    struct native_unit *next;      /* older */
+    struct native_unit *beside;    /* in the same bucket */
+    uint64_t hash;                 /* of request and code */
+    struct native_unit *divergent; /* as long as this one is held; NULL: this one does for lanes that part */
+    uint32_t number;               /* of this machine's, from 1 on */
     struct native_request request;
     uint32_t *code;
-    uint32_t version;      /* of the machine's code, when `code` was last seen to be the same */
-    _Atomic int state;     /* enum unit_state */
-    _Atomic uint64_t heat; /* instructions that `step` has executed for want of it */
-    void *image;           /* mapped, and what stands in it: */
+    uint32_t version;         /* of the machine's code, when `code` was last seen to be the same */
+    _Atomic int state;        /* enum unit_state */
+    _Atomic uint64_t hotness; /* instructions that `step` has executed for want of it */
+    void *image;              /* mapped, and what stands in it: */
     size_t size;
     native_code *run;
     const struct native_entry *entries;
@@ -47,9 +48,9 @@ enum { UNIT_BUCKETS = 1024 };
 struct native_units {
     struct gpu *gpu;
     enum native_level level;
-    bool at_once;  /* translate before the first instruction */
-    bool together; /* for lanes that stay together first */
-    uint32_t hot;  /* instructions that `step` executes before a translation is asked for */
+    bool at_once;    /* translate before the first instruction */
+    bool convergent; /* for lanes that stay together first */
+    uint32_t hot;    /* instructions that `step` executes before a translation is asked for */
     pthread_mutex_t lock;
     struct native_unit *first; /* the youngest */
     struct native_unit *buckets[UNIT_BUCKETS];
@@ -73,12 +74,12 @@ struct native_units {
 };
 
 /* False: the host has no memory. `at_once`: units are translated when they are first asked for, and for lanes that part
- * as well, unless VENTUS_TRANSLATE_LANES says "together" or "part" (translator/README.md). */
+ * as well, unless VENTUS_TRANSLATE_LANES says "convergent" or "divergent" (translator/README.md). */
 bool units_open(struct native_units *u, struct gpu *gpu, bool at_once);
 void units_close(struct native_units *u);
 
 /* The unit for warps of a launch that have as many lanes as this one, or for all of its warps, which an SM holds from
- * now on; its `apart` is held, too. NULL: there can be none. Units that nobody holds go, the oldest first, when all
+ * now on; its `divergent` is held, too. NULL: there can be none. Units that nobody holds go, the oldest first, when all
  * together are too large. */
 struct native_unit *units_hold(struct native_units *u, const struct warp *w);
 void units_let_go(struct native_units *u, struct native_unit *unit);
@@ -90,7 +91,7 @@ uint32_t unit_entry_from(const struct native_unit *unit, uint32_t pc);
 uint32_t unit_entry(const struct native_unit *unit, uint32_t pc);
 
 /* `step` has executed so many instructions for want of the unit, which may be ready. */
-void units_heat(struct native_units *u, struct native_unit *unit, uint64_t instructions);
+void units_hotness(struct native_units *u, struct native_unit *unit, uint64_t instructions);
 
 /* So many count against it. */
 void units_cool(struct native_unit *unit, uint64_t instructions);

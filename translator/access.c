@@ -41,19 +41,19 @@ struct window {
 static const struct window local_window = {ABI_LOCAL_BASE, ABI_LOCAL_LIMIT - ABI_LOCAL_BASE};
 static const struct window watched_window = {WATCHED_BASE, WATCHED_SIZE};
 
-/* Does one of `span` bytes lie in the window? `first`: the first one's address, a number or a piece. */
+/* Does one of `span` bytes lie in the window? `first`: the first one's address, a number or a chunk. */
 static LLVMValueRef reaches(struct translator *t, struct window window, LLVMValueRef first, uint32_t span)
 {
-    bool piece = LLVMTypeOf(first) == t->piece_type;
+    bool chunk = LLVMTypeOf(first) == t->chunk_type;
     LLVMValueRef back = ir_u32(t, span - 1 - window.base);
     LLVMValueRef size = ir_u32(t, window.size + span - 1);
-    LLVMValueRef at = LLVMBuildAdd(t->b, first, piece ? ir_splat(t, back) : back, "");
-    return LLVMBuildICmp(t->b, LLVMIntULT, at, piece ? ir_splat(t, size) : size, "");
+    LLVMValueRef at = LLVMBuildAdd(t->b, first, chunk ? ir_splat(t, back) : back, "");
+    return LLVMBuildICmp(t->b, LLVMIntULT, at, chunk ? ir_splat(t, size) : size, "");
 }
 
 static LLVMValueRef reaches_noted(struct translator *t, LLVMValueRef first, uint32_t span)
 {
-    return reaches(t, t->early ? watched_window : local_window, first, span);
+    return reaches(t, t->hoisted ? watched_window : local_window, first, span);
 }
 
 /* Where a condition holds, anything may be written. */
@@ -75,7 +75,7 @@ static void note_most(struct translator *t, const char *which, LLVMValueRef valu
 static void note_span(struct translator *t, LLVMValueRef first, uint32_t span)
 {
     LLVMValueRef is = reaches_noted(t, first, span), range[2] = {first}, from, end;
-    if (t->early) {
+    if (t->hoisted) {
         note_any(t, is);
         return;
     }
@@ -100,8 +100,8 @@ static LLVMValueRef scalar_address(struct translator *t, const struct node *n)
 static void load_scalar_register(struct translator *t, const struct node *n)
 {
     uint32_t told;
-    if (early_can(t, n)) {
-        set_x(t, n->d.in.rd, early_value(t, n));
+    if (hoist_can(t, n)) {
+        set_x(t, n->d.in.rd, hoist_value(t, n));
         return;
     }
     if (fact_told(&t->holds, n, t->flow->request, &told)) {
@@ -168,9 +168,9 @@ LLVMValueRef lane_sum(struct translator *t, const struct vector_access *a, unsig
     return a->scalar ? LLVMBuildAdd(t->b, base, a->scalar, "") : base;
 }
 
-LLVMValueRef piece_sum(struct translator *t, const struct vector_access *a, unsigned p)
+LLVMValueRef chunk_sum(struct translator *t, const struct vector_access *a, unsigned p)
 {
-    return a->scalar ? LLVMBuildAdd(t->b, a->base.piece[p], ir_splat(t, a->scalar), "") : a->base.piece[p];
+    return a->scalar ? LLVMBuildAdd(t->b, a->base.chunk[p], ir_splat(t, a->scalar), "") : a->base.chunk[p];
 }
 
 LLVMValueRef guest_address(struct translator *t, const struct vector_access *a, unsigned lane)
@@ -180,7 +180,7 @@ LLVMValueRef guest_address(struct translator *t, const struct vector_access *a, 
 
 LLVMValueRef guest_addresses(struct translator *t, const struct vector_access *a, unsigned p)
 {
-    return LLVMBuildAdd(t->b, piece_sum(t, a, p), ir_splat(t, ir_u32(t, a->imm)), "");
+    return LLVMBuildAdd(t->b, chunk_sum(t, a, p), ir_splat(t, ir_u32(t, a->imm)), "");
 }
 
 LLVMValueRef lane_address(struct translator *t, const struct vector_access *a, unsigned lane)
@@ -193,9 +193,9 @@ LLVMValueRef lane_address(struct translator *t, const struct vector_access *a, u
 LLVMValueRef is_zero(struct translator *t, struct lanes value)
 {
     LLVMTypeRef narrow = LLVMIntTypeInContext(t->context, t->words);
-    LLVMValueRef some = value.piece[0];
-    for (unsigned p = 1; p < t->pieces; p++) some = LLVMBuildOr(t->b, some, value.piece[p], "");
-    some = LLVMBuildICmp(t->b, LLVMIntNE, some, ir_zero_piece(t), "");
+    LLVMValueRef some = value.chunk[0];
+    for (unsigned p = 1; p < t->chunks; p++) some = LLVMBuildOr(t->b, some, value.chunk[p], "");
+    some = LLVMBuildICmp(t->b, LLVMIntNE, some, ir_zero_chunk(t), "");
     return LLVMBuildICmp(t->b, LLVMIntEQ, LLVMBuildBitCast(t->b, some, narrow, ""), LLVMConstNull(narrow), "");
 }
 
@@ -204,26 +204,26 @@ static LLVMValueRef has_offsets(struct translator *t, const struct vector_access
 {
     struct lanes off;
     LLVMValueRef index[16];
-    for (unsigned p = 0; p < t->pieces; p++) {
+    for (unsigned p = 0; p < t->chunks; p++) {
         for (unsigned i = 0; i < t->words; i++) index[i] = ir_u32(t, i / a->unit * a->unit);
-        LLVMValueRef first = LLVMBuildShuffleVector(t->b, a->base.piece[p], LLVMGetPoison(t->piece_type),
+        LLVMValueRef first = LLVMBuildShuffleVector(t->b, a->base.chunk[p], LLVMGetPoison(t->chunk_type),
                                                     LLVMConstVector(index, t->words), "");
-        LLVMValueRef expected = offsets ? LLVMBuildAdd(t->b, first, offsets->piece[p], "") : first;
-        off.piece[p] = LLVMBuildXor(t->b, a->base.piece[p], expected, "");
+        LLVMValueRef expected = offsets ? LLVMBuildAdd(t->b, first, offsets->chunk[p], "") : first;
+        off.chunk[p] = LLVMBuildXor(t->b, a->base.chunk[p], expected, "");
     }
-    for (unsigned p = 0; p < t->pieces && t->words == 8 && !a->all; p++) {
+    for (unsigned p = 0; p < t->chunks && t->words == 8 && !a->all; p++) {
         LLVMValueRef flags = lane_flags(t, a->lanes, p * t->words, t->words);
-        off.piece[p] = LLVMBuildSelect(t->b, flags, off.piece[p], ir_zero_piece(t), "");
+        off.chunk[p] = LLVMBuildSelect(t->b, flags, off.chunk[p], ir_zero_chunk(t), "");
     }
     if (a->all || t->words == 8) return is_zero(t, off);
-    /* Not as conditions of the host's vectors: where pieces are equal, LLVM 19 rewrites these for ever. */
+    /* Not as conditions of the host's vectors: where chunks are equal, LLVM 19 rewrites these for ever. */
     return LLVMBuildICmp(t->b, LLVMIntEQ, LLVMBuildAnd(t->b, bits_of(t, off), a->lanes, ""), ir_u32(t, 0), "");
 }
 
 LLVMValueRef has_step(struct translator *t, const struct vector_access *a, uint32_t step)
 {
     struct lanes offsets;
-    for (unsigned p = 0; p < t->pieces; p++) offsets.piece[p] = ir_ramp(t, p, a->unit, step);
+    for (unsigned p = 0; p < t->chunks; p++) offsets.chunk[p] = ir_ramp(t, p, a->unit, step);
     return has_offsets(t, a, step ? &offsets : NULL);
 }
 
@@ -236,8 +236,8 @@ LLVMValueRef has_even_step(struct translator *t, const struct vector_access *a, 
 {
     struct lanes offsets;
     *step = LLVMBuildSub(t->b, get_lane(t, a->base, 1), get_lane(t, a->base, 0), "");
-    for (unsigned p = 0; p < t->pieces; p++)
-        offsets.piece[p] = LLVMBuildMul(t->b, ir_splat(t, *step), ir_ramp(t, p, a->unit, 1), "");
+    for (unsigned p = 0; p < t->chunks; p++)
+        offsets.chunk[p] = LLVMBuildMul(t->b, ir_splat(t, *step), ir_ramp(t, p, a->unit, 1), "");
     LLVMValueRef near = LLVMBuildICmp(t->b, LLVMIntULE, *step, ir_u32(t, MEM_GUARD / 8), "");
     return LLVMBuildAnd(t->b, near, has_offsets(t, a, &offsets), "");
 }
@@ -250,15 +250,15 @@ LLVMValueRef even_address(struct translator *t, LLVMValueRef first, LLVMValueRef
 
 bool can_mask(const struct translator *t, unsigned size) { return t->words == 16 || (t->words == 8 && size == 4); }
 
-LLVMValueRef piece_bits(struct translator *t, const struct vector_access *a, unsigned p)
+LLVMValueRef chunk_bits(struct translator *t, const struct vector_access *a, unsigned p)
 {
     LLVMValueRef bits = LLVMBuildLShr(t->b, a->lanes, ir_u32(t, p * t->words), "");
     return LLVMBuildAnd(t->b, bits, ir_u32(t, (1u << t->words) - 1), "");
 }
 
-LLVMValueRef and_all(struct translator *t, LLVMValueRef piece, uint32_t bits)
+LLVMValueRef and_all(struct translator *t, LLVMValueRef chunk, uint32_t bits)
 {
-    return LLVMBuildAnd(t->b, piece, ir_splat(t, ir_u32(t, bits)), "");
+    return LLVMBuildAnd(t->b, chunk, ir_splat(t, ir_u32(t, bits)), "");
 }
 
 LLVMValueRef host_addresses(struct translator *t, LLVMValueRef guest)
@@ -269,21 +269,21 @@ LLVMValueRef host_addresses(struct translator *t, LLVMValueRef guest)
     return LLVMBuildGEP2(t->b, t->i8, middle, &index, 1, "");
 }
 
-LLVMValueRef piece_flags(struct translator *t, const struct vector_access *a, unsigned p)
+LLVMValueRef chunk_flags(struct translator *t, const struct vector_access *a, unsigned p)
 {
     return a->all ? LLVMConstAllOnes(t->flags_type) : lane_flags(t, a->lanes, p * t->words, t->words);
 }
 
 void store_scratch(struct translator *t, struct lanes value, size_t offset)
 {
-    for (unsigned p = 0; p < t->pieces; p++) ir_store(t, value.piece[p], t->state, offset + p * t->words * 4);
+    for (unsigned p = 0; p < t->chunks; p++) ir_store(t, value.chunk[p], t->state, offset + p * t->words * 4);
 }
 
 struct lanes load_scratch(struct translator *t, size_t offset)
 {
     struct lanes out;
-    for (unsigned p = 0; p < t->pieces; p++)
-        out.piece[p] = ir_load(t, t->piece_type, t->state, offset + p * t->words * 4);
+    for (unsigned p = 0; p < t->chunks; p++)
+        out.chunk[p] = ir_load(t, t->chunk_type, t->state, offset + p * t->words * 4);
     return out;
 }
 
@@ -315,7 +315,7 @@ LLVMValueRef shuffle8(struct translator *t, LLVMValueRef a, LLVMValueRef b, cons
     return LLVMBuildShuffleVector(t->b, a, b, LLVMConstVector(index, 8), "");
 }
 
-/* Of two pieces with lanes of four in each half: words in turn, of the first or second half of these lanes; pairs of
+/* Of two chunks with lanes of four in each half: words in turn, of the first or second half of these lanes; pairs of
  * words in turn. */
 static const uint8_t words_in_turn[2][8] = {{0, 8, 1, 9, 4, 12, 5, 13}, {2, 10, 3, 11, 6, 14, 7, 15}};
 static const uint8_t pairs_in_turn[2][8] = {{0, 1, 8, 9, 4, 5, 12, 13}, {2, 3, 10, 11, 6, 7, 14, 15}};
@@ -334,8 +334,8 @@ void turn(struct translator *t, const LLVMValueRef row[4], LLVMValueRef column[4
 static struct lanes strides(struct translator *t, LLVMValueRef stride)
 {
     struct lanes offset;
-    for (unsigned p = 0; p < t->pieces; p++)
-        offset.piece[p] = LLVMBuildMul(t->b, ir_ramp(t, p, ISA_LANES, 1), ir_splat(t, stride), "");
+    for (unsigned p = 0; p < t->chunks; p++)
+        offset.chunk[p] = LLVMBuildMul(t->b, ir_ramp(t, p, ISA_LANES, 1), ir_splat(t, stride), "");
     return offset;
 }
 
@@ -343,8 +343,8 @@ static struct lanes indices(struct translator *t, const struct node *n)
 {
     struct lanes offset = get_v(t, n->d.in.rs2);
     uint32_t mask = ~0u >> (32 - 8 * n->effects.memory.index);
-    for (unsigned p = 0; p < t->pieces && ~mask; p++)
-        offset.piece[p] = LLVMBuildAnd(t->b, offset.piece[p], ir_splat(t, ir_u32(t, mask)), "");
+    for (unsigned p = 0; p < t->chunks && ~mask; p++)
+        offset.chunk[p] = LLVMBuildAnd(t->b, offset.chunk[p], ir_splat(t, ir_u32(t, mask)), "");
     return offset;
 }
 
@@ -368,14 +368,14 @@ static struct lanes private_lanes(struct translator *t, const struct node *n)
 {
     LLVMValueRef items = private_items(t), base = private_base(t);
     struct lanes offset = get_v(t, n->d.in.rs1), crossing, out;
-    for (unsigned p = 0; p < t->pieces; p++) {
-        LLVMValueRef o = LLVMBuildAdd(t->b, offset.piece[p], ir_splat(t, ir_u32(t, (uint32_t)n->d.in.imm)), "");
+    for (unsigned p = 0; p < t->chunks; p++) {
+        LLVMValueRef o = LLVMBuildAdd(t->b, offset.chunk[p], ir_splat(t, ir_u32(t, (uint32_t)n->d.in.imm)), "");
         LLVMValueRef low = and_all(t, o, 3), word = LLVMBuildMul(t->b, and_all(t, o, ~3u), ir_splat(t, items), "");
         LLVMValueRef item = LLVMBuildAdd(t->b, ir_splat(t, base), ir_ramp(t, p, ISA_LANES, 4), "");
-        out.piece[p] = LLVMBuildAdd(t->b, LLVMBuildAdd(t->b, word, item, ""), low, "");
+        out.chunk[p] = LLVMBuildAdd(t->b, LLVMBuildAdd(t->b, word, item, ""), low, "");
         LLVMValueRef last = ir_splat(t, ir_u32(t, 4u - n->effects.memory.size));
         LLVMValueRef beyond = LLVMBuildICmp(t->b, LLVMIntUGT, low, last, "");
-        crossing.piece[p] = LLVMBuildZExt(t->b, beyond, t->piece_type, "");
+        crossing.chunk[p] = LLVMBuildZExt(t->b, beyond, t->chunk_type, "");
     }
     LLVMValueRef bad = LLVMBuildAnd(t->b, bits_of(t, crossing), active(t), "");
     leave_if(t, n, LLVMBuildICmp(t->b, LLVMIntNE, bad, ir_u32(t, 0), ""));
@@ -427,7 +427,7 @@ static void note_local_lanes(struct translator *t, const struct vector_access *a
         }
         return;
     }
-    for (unsigned p = 0; p < t->pieces; p++) {
+    for (unsigned p = 0; p < t->chunks; p++) {
         LLVMValueRef lanes = reaches_noted(t, guest_addresses(t, a, p), a->size);
         any = any ? LLVMBuildOr(t->b, any, lanes, "") : lanes;
     }
@@ -446,7 +446,7 @@ static void record_access(struct translator *t, const struct vector_access *a)
     if (runs && a->fact.repeat) site.repeat = a->fact.repeat;
     for (unsigned lane = 0; lane < lanes_computed(t) && lane < site.repeat && runs; lane += a->fact.period)
         ir_record(t, lane_sum(t, a, lane), t->sm, addr + lane * 4);
-    for (unsigned p = 0; p < t->pieces && !runs; p++) ir_record(t, piece_sum(t, a, p), t->sm, addr + p * t->words * 4);
+    for (unsigned p = 0; p < t->chunks && !runs; p++) ir_record(t, chunk_sum(t, a, p), t->sm, addr + p * t->words * 4);
     if (!site.all) ir_record(t, a->lanes, t->sm, offsetof(struct sm, access.lanes));
     pass_site(t, a->n, site);
 }
@@ -458,7 +458,7 @@ static struct vector_access begin_access(struct translator *t, const struct node
     a.fact = fact_of_addresses(t, n);
     a.unit = a.fact.period >= t->words ? t->words : t->words < 8 ? t->words : 8;
     set_addresses(t, &a);
-    a.all = t->version == FULL && n->d.in.vm && pieces_are_whole(t);
+    a.all = t->version == FULL && n->d.in.vm && chunks_are_whole(t);
     a.lanes = active(t);
     if (!n->d.in.vm) a.lanes = LLVMBuildAnd(t->b, a.lanes, mask_word(t), "");
     if (n->effects.memory.action != ACTION_LOAD && n->effects.memory.action != ACTION_LR) note_local_lanes(t, &a);
@@ -491,9 +491,9 @@ void translate_store(struct translator *t, const struct node *n)
 static LLVMValueRef is_all_local(struct translator *t, const struct vector_access *a)
 {
     struct lanes local;
-    for (unsigned p = 0; p < t->pieces; p++) {
+    for (unsigned p = 0; p < t->chunks; p++) {
         LLVMValueRef flags = reaches(t, local_window, guest_addresses(t, a, p), a->size);
-        local.piece[p] = LLVMBuildZExt(t->b, flags, t->piece_type, "");
+        local.chunk[p] = LLVMBuildZExt(t->b, flags, t->chunk_type, "");
     }
     LLVMValueRef others = LLVMBuildAnd(t->b, a->lanes, LLVMBuildNot(t->b, bits_of(t, local), ""), "");
     return LLVMBuildZExt(t->b, LLVMBuildICmp(t->b, LLVMIntEQ, others, ir_u32(t, 0), ""), t->i32, "");
@@ -513,7 +513,7 @@ void translate_atomic(struct translator *t, const struct node *n)
 {
     enum isa_action action = n->effects.memory.action;
     struct lanes base = get_v(t, n->d.in.rs1), low;
-    for (unsigned p = 0; p < t->pieces; p++) low.piece[p] = and_all(t, base.piece[p], 3);
+    for (unsigned p = 0; p < t->chunks; p++) low.chunk[p] = and_all(t, base.chunk[p], 3);
     LLVMValueRef bad = LLVMBuildAnd(t->b, bits_of(t, low), active(t), "");
     leave_if(t, n, LLVMBuildICmp(t->b, LLVMIntNE, bad, ir_u32(t, 0), ""));
     struct vector_access a = begin_access(t, n);
@@ -534,7 +534,7 @@ void translate_atomic(struct translator *t, const struct node *n)
 
 /* ---- a lane alone ---- */
 
-static LLVMValueRef private_alone(struct translator *t, const struct node *n, LLVMValueRef lane)
+static LLVMValueRef private_single(struct translator *t, const struct node *n, LLVMValueRef lane)
 {
     LLVMValueRef at = LLVMBuildAdd(t->b, get_own(t, n->d.in.rs1), ir_u32(t, (uint32_t)n->d.in.imm), "");
     LLVMValueRef low = LLVMBuildAnd(t->b, at, ir_u32(t, 3), "");
@@ -546,23 +546,23 @@ static LLVMValueRef private_alone(struct translator *t, const struct node *n, LL
 }
 
 /* What is recorded; *imm is to be added. */
-static LLVMValueRef alone_sum(struct translator *t, const struct node *n, LLVMValueRef lane, uint32_t *imm)
+static LLVMValueRef single_sum(struct translator *t, const struct node *n, LLVMValueRef lane, uint32_t *imm)
 {
     const struct insn *in = &n->d.in;
     LLVMValueRef mask = ir_u32(t, n->effects.memory.index ? ~0u >> (32 - 8 * n->effects.memory.index) : 0);
     *imm = 0;
     switch (n->effects.memory.address) {
-    case ADDRESS_PRIVATE: return private_alone(t, n, lane);
+    case ADDRESS_PRIVATE: return private_single(t, n, lane);
     case ADDRESS_INDEXED:
         return LLVMBuildAdd(t->b, LLVMBuildAnd(t->b, get_own(t, in->rs2), mask, ""), get_x(t, in->rs1), "");
     default: *imm = (uint32_t)in->imm; return get_own(t, in->rs1);
     }
 }
 
-static LLVMValueRef alone_address(struct translator *t, const struct node *n, LLVMValueRef lane)
+static LLVMValueRef single_address(struct translator *t, const struct node *n, LLVMValueRef lane)
 {
     struct native_site site = site_of(n, RECORD_LANES);
-    LLVMValueRef sum = alone_sum(t, n, lane, &site.imm), index = LLVMBuildZExt(t->b, lane, t->i64, "");
+    LLVMValueRef sum = single_sum(t, n, lane, &site.imm), index = LLVMBuildZExt(t->b, lane, t->i64, "");
     LLVMValueRef address = LLVMBuildAdd(t->b, sum, ir_u32(t, site.imm), "");
     LLVMValueRef addresses = ir_field(t, t->sm, offsetof(struct sm, access.addr));
     if (n->effects.memory.action != ACTION_LOAD) note_span(t, address, n->effects.memory.size);
@@ -572,26 +572,26 @@ static LLVMValueRef alone_address(struct translator *t, const struct node *n, LL
     return host_address(t, address);
 }
 
-LLVMValueRef alone_load(struct translator *t, const struct node *n, LLVMValueRef lane)
+LLVMValueRef single_load(struct translator *t, const struct node *n, LLVMValueRef lane)
 {
     const struct isa_memory *m = &n->effects.memory;
-    LLVMValueRef value = load_unaligned(t, memory_type(t, m->size), alone_address(t, n, lane));
+    LLVMValueRef value = load_unaligned(t, memory_type(t, m->size), single_address(t, n, lane));
     return m->size == 4 ? value : extend(t, value, m->is_signed, t->i32);
 }
 
-LLVMValueRef alone_try_load(struct translator *t, const struct node *n)
+LLVMValueRef single_try_load(struct translator *t, const struct node *n)
 {
     const struct isa_memory *m = &n->effects.memory;
     uint32_t imm;
-    LLVMValueRef sum = alone_sum(t, n, NULL, &imm), address = LLVMBuildAdd(t->b, sum, ir_u32(t, imm), "");
+    LLVMValueRef sum = single_sum(t, n, NULL, &imm), address = LLVMBuildAdd(t->b, sum, ir_u32(t, imm), "");
     LLVMValueRef value = load_unaligned(t, memory_type(t, m->size), host_address(t, address));
     return m->size == 4 ? value : extend(t, value, m->is_signed, t->i32);
 }
 
-void alone_store(struct translator *t, const struct node *n, LLVMValueRef lane)
+void single_store(struct translator *t, const struct node *n, LLVMValueRef lane)
 {
     const struct isa_memory *m = &n->effects.memory;
-    LLVMValueRef address = alone_address(t, n, lane),
+    LLVMValueRef address = single_address(t, n, lane),
                  value = get_own(t, m->data == ROLE_RS2 ? n->d.in.rs2 : n->d.in.rs3);
     if (m->size < 4) value = LLVMBuildTrunc(t->b, value, memory_type(t, m->size), "");
     LLVMSetAlignment(LLVMBuildStore(t->b, value, address), 1);

@@ -36,9 +36,9 @@ bool is_known_step(const struct vector_access *a, uint32_t step);
 /* Can the lanes that take part be accessed a unit at a time? */
 bool can_split(const struct translator *t, const struct vector_access *a);
 
-/* base + scalar, which is what is recorded: of a lane, and of a piece. */
+/* base + scalar, which is what is recorded: of a lane, and of a chunk. */
 LLVMValueRef lane_sum(struct translator *t, const struct vector_access *a, unsigned lane);
-LLVMValueRef piece_sum(struct translator *t, const struct vector_access *a, unsigned p);
+LLVMValueRef chunk_sum(struct translator *t, const struct vector_access *a, unsigned p);
 
 /* Where lanes access memory. */
 LLVMValueRef guest_address(struct translator *t, const struct vector_access *a, unsigned lane);
@@ -63,18 +63,18 @@ LLVMValueRef even_address(struct translator *t, LLVMValueRef first, LLVMValueRef
 /* Can lanes of an access be left out by the host's own masked moves? */
 bool can_mask(const struct translator *t, unsigned size);
 
-/* The lanes of a piece that take part, as its lowest bits. */
-LLVMValueRef piece_bits(struct translator *t, const struct vector_access *a, unsigned p);
+/* The lanes of a chunk that take part, as its lowest bits. */
+LLVMValueRef chunk_bits(struct translator *t, const struct vector_access *a, unsigned p);
 
-/* The same bits of all lanes of a piece. */
-LLVMValueRef and_all(struct translator *t, LLVMValueRef piece, uint32_t bits);
+/* The same bits of all lanes of a chunk. */
+LLVMValueRef and_all(struct translator *t, LLVMValueRef chunk, uint32_t bits);
 
 /* Of lanes. The host's gathers and scatters take 16 indices at a time if these are signed and have 32 bits: they count
  * from the middle of the guest's window. */
 LLVMValueRef host_addresses(struct translator *t, LLVMValueRef guest);
 
-/* The lanes of a piece that take part, as conditions. */
-LLVMValueRef piece_flags(struct translator *t, const struct vector_access *a, unsigned p);
+/* The lanes of a chunk that take part, as conditions. */
+LLVMValueRef chunk_flags(struct translator *t, const struct vector_access *a, unsigned p);
 
 /* Where functions of rows.c find and leave words of all lanes: an offset in struct native_state. */
 void store_scratch(struct translator *t, struct lanes value, size_t offset);
@@ -84,14 +84,14 @@ struct lanes load_scratch(struct translator *t, size_t offset);
 bool is_known_consecutive(const struct translator *t, const struct vector_access *a);
 bool is_known_same(const struct vector_access *a);
 
-/* Words that are known to be as far from each other in all lanes of a piece: with the first one in the guest's window
+/* Words that are known to be as far from each other in all lanes of a chunk: with the first one in the guest's window
  * the others are there, or on the closed pages behind it. */
 bool is_known_spaced(const struct translator *t, const struct vector_access *a);
 
-/* Pieces of eight lanes; `order` counts those of a, then those of b. */
+/* Chunks of eight lanes; `order` counts those of a, then those of b. */
 LLVMValueRef shuffle8(struct translator *t, LLVMValueRef a, LLVMValueRef b, const uint8_t order[8]);
 
-/* In each half, four pieces as rows of a matrix become its columns. */
+/* In each half, four chunks as rows of a matrix become its columns. */
 void turn(struct translator *t, const LLVMValueRef row[4], LLVMValueRef column[4]);
 
 /* ---- load.c ---- */

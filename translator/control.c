@@ -56,22 +56,22 @@ static bool is_any_too_raw(const struct translator *t, const struct block *block
 }
 
 /* Code for one lane: the host block that a block begins with there. */
-static LLVMBasicBlockRef alone_block(struct translator *t, const struct block *block)
+static LLVMBasicBlockRef single_block(struct translator *t, const struct block *block)
 {
-    LLVMBasicBlockRef *known = &t->alone_blocks[block - t->flow->blocks];
-    if (!*known) *known = ir_block(t, "alone");
+    LLVMBasicBlockRef *known = &t->single_blocks[block - t->flow->blocks];
+    if (!*known) *known = ir_block(t, "single");
     return *known;
 }
 
 /* In front of it: masked code comes there, with one lane. */
-static LLVMBasicBlockRef alone_arrival(struct translator *t, const struct block *block)
+static LLVMBasicBlockRef single_arrival(struct translator *t, const struct block *block)
 {
-    LLVMBasicBlockRef *known = &t->alone_arrivals[block - t->flow->blocks], from = LLVMGetInsertBlock(t->b);
+    LLVMBasicBlockRef *known = &t->single_arrivals[block - t->flow->blocks], from = LLVMGetInsertBlock(t->b);
     if (*known) return *known;
     *known = ir_block(t, "arrive");
     ir_at(t, *known);
-    alone_begin(t, block);
-    LLVMBuildBr(t->b, alone_block(t, block));
+    single_begin(t, block);
+    LLVMBuildBr(t->b, single_block(t, block));
     ir_at(t, from);
     return *known;
 }
@@ -81,7 +81,7 @@ static void go_back(struct translator *t, const struct block *block)
 {
     LLVMValueRef count = ir_popcount(t, LLVMBuildLoad2(t->b, t->i32, t->mask, ""));
     LLVMValueRef more = LLVMBuildICmp(t->b, LLVMIntUGT, count, ir_u32(t, 1), "");
-    LLVMBuildCondBr(t->b, more, version_of(t, block, MASKED), alone_arrival(t, block));
+    LLVMBuildCondBr(t->b, more, version_of(t, block, MASKED), single_arrival(t, block));
 }
 
 /* Ends the host block: goes on at a guest address, in a version. */
@@ -98,7 +98,7 @@ void go_to(struct translator *t, uint32_t pc, enum version version)
         if (is_too_raw(t, r, block, version)) make_exact(t, r);
     if (crosses(t, block) && !t->spilled) spill_live(t, live_at(&t->liveness, pc));
     memcpy(t->stored, stored, sizeof stored); /* on other ways they are still what they were */
-    if (version == MASKED && !crosses(t, block) && alone_pays(t, block)) go_back(t, block);
+    if (version == MASKED && !crosses(t, block) && single_pays(t, block)) go_back(t, block);
     else LLVMBuildBr(t->b, crosses(t, block) ? arrival_of(t, block, version) : version_of(t, block, version));
 }
 
@@ -108,7 +108,7 @@ static LLVMBasicBlockRef way_to(struct translator *t, uint32_t pc, enum version 
     const struct block *block = flow_block(t->flow, pc);
     LLVMBasicBlockRef from = LLVMGetInsertBlock(t->b), way;
     bool straight = block && !crosses(t, block) && !is_any_too_raw(t, block, version);
-    if (straight && (version == FULL || !alone_pays(t, block))) return version_of(t, block, version);
+    if (straight && (version == FULL || !single_pays(t, block))) return version_of(t, block, version);
     way = ir_block(t, "way");
     ir_at(t, way);
     go_to(t, pc, version);
@@ -117,23 +117,23 @@ static LLVMBasicBlockRef way_to(struct translator *t, uint32_t pc, enum version 
 }
 
 /* A host block that does so in code for one lane, or ends that. */
-static LLVMBasicBlockRef way_alone(struct translator *t, uint32_t pc)
+static LLVMBasicBlockRef way_single(struct translator *t, uint32_t pc)
 {
     const struct block *block = flow_block(t->flow, pc);
     LLVMBasicBlockRef from = LLVMGetInsertBlock(t->b), way = ir_block(t, "way");
     struct v_fact stored[ISA_VREGS];
     memcpy(stored, t->stored, sizeof stored);
     ir_at(t, way);
-    if (block && !crosses(t, block) && alone_can(t, block)) {
+    if (block && !crosses(t, block) && single_can(t, block)) {
         for (unsigned r = 0; r < ISA_VREGS; r++)
-            if (is_too_raw(t, r, block, MASKED)) alone_make_exact(t, r);
-        LLVMBuildBr(t->b, alone_block(t, block));
+            if (is_too_raw(t, r, block, MASKED)) single_make_exact(t, r);
+        LLVMBuildBr(t->b, single_block(t, block));
     } else {
         struct isa_registers live = live_in(&t->liveness, pc, MASKED);
-        alone_end(t, &live);
-        t->alone = false;
+        single_end(t, &live);
+        t->single = false;
         go_to(t, pc, MASKED);
-        t->alone = true;
+        t->single = true;
     }
     memcpy(t->stored, stored, sizeof stored);
     ir_at(t, from);
@@ -234,7 +234,7 @@ static void count_divergence(struct translator *t, LLVMValueRef depth)
     ir_store(t, ir_intrinsic(t, "llvm.umax", &t->i32, 1, args, 2), t->group, deepest);
 }
 
-/* Does the target's side run first? */
+/* Does the target's path run first? */
 static LLVMValueRef taken_first(struct translator *t, LLVMValueRef taken, LLVMValueRef rest)
 {
     uint32_t order = t->flow->request->order;
@@ -281,46 +281,46 @@ static void diverge(struct translator *t, const struct node *n, LLVMValueRef tak
 /* Lanes that have failed at sc.w go on with the others, behind their turns; goes on where they do not. */
 static void take_turns(struct translator *t, const struct node *n, LLVMValueRef lanes)
 {
-    LLVMValueRef plan = turns_plan(t, n, lanes);
+    LLVMValueRef plan = exchange_plan(t, n, lanes);
     if (!plan) return;
     LLVMBasicBlockRef turns = ir_block(t, "turns"), rounds = ir_block(t, "rounds");
     LLVMBuildCondBr(t->b, LLVMBuildICmp(t->b, LLVMIntNE, plan, ir_u64(t, 0), ""), turns, rounds);
     ir_at(t, turns);
     store_at_end(t);
-    turns_take(t, n, lanes, plan);
+    exchange_run(t, n, lanes, plan);
     go_to(t, node_next(n), t->version);
     ir_at(t, rounds);
 }
 
 static void branch_vector(struct translator *t, const struct node *n)
 {
-    LLVMBasicBlockRef not_none = ir_block(t, ""), both_sides = ir_block(t, "diverge"), none, all;
+    LLVMBasicBlockRef not_none = ir_block(t, ""), both_paths = ir_block(t, "diverge"), none, all;
     enum version version = t->version;
     LLVMValueRef taken = LLVMBuildAnd(t->b, bits_of(t, lanes_of_row(t, n)), active(t), "");
     LLVMValueRef rest = LLVMBuildXor(t->b, taken, active(t), "");
     none = ir_block(t, ""), all = ir_block(t, "");
     LLVMBuildCondBr(t->b, LLVMBuildICmp(t->b, LLVMIntEQ, taken, ir_u32(t, 0), ""), none, not_none);
     ir_at(t, not_none);
-    LLVMBuildCondBr(t->b, LLVMBuildICmp(t->b, LLVMIntEQ, rest, ir_u32(t, 0), ""), all, both_sides);
+    LLVMBuildCondBr(t->b, LLVMBuildICmp(t->b, LLVMIntEQ, rest, ir_u32(t, 0), ""), all, both_paths);
     ir_at(t, none);
     store_at_end(t);
     go_to(t, node_next(n), version);
     ir_at(t, all);
     store_at_end(t);
     go_to(t, node_target(n), version);
-    ir_at(t, both_sides);
+    ir_at(t, both_paths);
     take_turns(t, n, taken);
-    if (t->flow->request->lanes == LANES_TOGETHER) leave_at(t, n);
+    if (t->flow->request->lanes == LANES_CONVERGENT) leave_at(t, n);
     else diverge(t, n, taken, rest);
 }
 
-/* To the side that waits at `pc`. */
+/* To the path that waits at `pc`. */
 static void go_to_side(struct translator *t, const struct node *join, LLVMValueRef pc)
 {
     LLVMBasicBlockRef elsewhere = ir_block(t, "elsewhere");
     LLVMValueRef choice = LLVMBuildSwitch(t->b, pc, elsewhere, 8);
-    for (const struct side *side = NULL; (side = side_next(&t->facts.sides, join, side));)
-        LLVMAddCase(choice, ir_u32(t, side->pc), checked_way(t, side->pc, MASKED));
+    for (const struct path *path = NULL; (path = path_next(&t->facts.paths, join, path));)
+        LLVMAddCase(choice, ir_u32(t, path->pc), checked_way(t, path->pc, MASKED));
     leave_to(t, elsewhere, pc, t->facts.closed ? live_at(&t->liveness, join->pc) : all_registers());
 }
 
@@ -337,15 +337,15 @@ static void lanes_meet(struct translator *t, const struct node *n, struct join_w
 /* The entry on top of the SIMT stack was pushed for this join. */
 static void pop(struct translator *t, const struct node *n, struct join_ways ways, LLVMValueRef top, LLVMValueRef less)
 {
-    LLVMBasicBlockRef met = ir_block(t, ""), side = ir_block(t, "");
+    LLVMBasicBlockRef met = ir_block(t, ""), path = ir_block(t, "");
     ir_store(t, less, warp(t), offsetof(struct warp, depth));
     LLVMValueRef mask = ir_load(t, t->i32, top, offsetof(struct simt_entry, mask));
     LLVMValueRef pc = ir_load(t, t->i32, top, offsetof(struct simt_entry, pc));
     set_mask(t, mask);
-    LLVMBuildCondBr(t->b, LLVMBuildICmp(t->b, LLVMIntEQ, pc, ir_u32(t, n->pc), ""), met, side);
+    LLVMBuildCondBr(t->b, LLVMBuildICmp(t->b, LLVMIntEQ, pc, ir_u32(t, n->pc), ""), met, path);
     ir_at(t, met);
     lanes_meet(t, n, ways, mask);
-    ir_at(t, side);
+    ir_at(t, path);
     go_to_side(t, n, pc);
 }
 
@@ -359,7 +359,7 @@ static void join(struct translator *t, const struct node *n)
     struct join_ways ways = facts_join(&t->facts, t->block);
     LLVMBasicBlockRef look = ir_block(t, ""), here = ir_block(t, "pop"), odd = ir_block(t, "odd");
     LLVMBasicBlockRef next = odd;
-    if (ways.next) next = t->alone ? way_alone(t, node_next(n)) : way_to(t, node_next(n), MASKED);
+    if (ways.next) next = t->single ? way_single(t, node_next(n)) : way_to(t, node_next(n), MASKED);
     LLVMValueRef depth = ir_load(t, t->i32, warp(t), offsetof(struct warp, depth));
     LLVMBuildCondBr(t->b, LLVMBuildICmp(t->b, LLVMIntEQ, depth, ir_u32(t, 0), ""), next, look);
     ir_at(t, look);
@@ -367,13 +367,13 @@ static void join(struct translator *t, const struct node *n)
     LLVMValueRef rpc = ir_load(t, t->i32, top, offsetof(struct simt_entry, rpc));
     LLVMBuildCondBr(t->b, LLVMBuildICmp(t->b, LLVMIntEQ, rpc, ir_u32(t, n->pc), ""), ways.pop ? here : odd, next);
     if (ways.pop) {
-        const bool alone = t->alone;
+        const bool single = t->single;
         const struct isa_registers live = live_behind(&t->liveness, t->block, MASKED);
         ir_at(t, here);
-        if (alone) alone_end(t, &live);
-        t->alone = false;
+        if (single) single_end(t, &live);
+        t->single = false;
         pop(t, n, ways, top, less);
-        t->alone = alone;
+        t->single = single;
     } else {
         LLVMDeleteBasicBlock(here);
     }
@@ -455,22 +455,22 @@ void finish_block(struct translator *t, const struct block *block)
     }
 }
 
-void finish_alone(struct translator *t, const struct block *block)
+void finish_single(struct translator *t, const struct block *block)
 {
     const struct node *last = block->count ? &t->flow->nodes[block->first + block->count - 1] : NULL;
     unsigned control = last && last->how == HOW_CONTROL ? last->effects.control : CONTROL_NEXT;
     const struct isa_registers live = live_behind(&t->liveness, block, MASKED);
     LLVMValueRef holds = NULL;
-    if (control == CONTROL_VBRANCH) holds = alone_row(t, last);
+    if (control == CONTROL_VBRANCH) holds = single_row(t, last);
     if (control == CONTROL_BRANCH) holds = value_of_row(t, last);
-    alone_forget(t, &live);
+    single_forget(t, &live);
     if (holds) {
-        LLVMBasicBlockRef then = way_alone(t, node_target(last)), other = way_alone(t, node_next(last));
+        LLVMBasicBlockRef then = way_single(t, node_target(last)), other = way_single(t, node_next(last));
         LLVMBuildCondBr(t->b, LLVMBuildICmp(t->b, LLVMIntNE, holds, ir_u32(t, 0), ""), then, other);
     } else if (control == CONTROL_JOIN) {
         join(t, last);
     } else {
         if (control == CONTROL_JUMP) set_x(t, last->d.in.rd, ir_u32(t, node_next(last)));
-        LLVMBuildBr(t->b, way_alone(t, control == CONTROL_JUMP ? node_target(last) : block->end));
+        LLVMBuildBr(t->b, way_single(t, control == CONTROL_JUMP ? node_target(last) : block->end));
     }
 }

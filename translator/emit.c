@@ -91,7 +91,7 @@ static void tune(const struct translation *t)
     add_feature(t, t->function, "+fast-gather");
 }
 
-/* Pieces on the stack lie at multiples of their size, so that none lies across two pages, where each access would take
+/* Chunks on the stack lie at multiples of their size, so that none lies across two pages, where each access would take
  * as long as dozens of others. The machine keeps to 16 bytes, and to align the stack in the function itself would take
  * a register of it: `entry` does that and calls. */
 static void align_stack(const struct translation *t)

@@ -69,12 +69,12 @@ bool fact_metadata(const struct facts *f, const struct node *n, const struct nat
            (uint32_t)n->d.in.imm <= (uint32_t)ABI_META_SIZE - n->effects.memory.size;
 }
 
-bool fact_early(const struct facts *f, const struct node *n, const struct native_request *r, struct early_word *w)
+bool fact_hoistable(const struct facts *f, const struct node *n, const struct native_request *r, struct hoisted_word *w)
 {
     bool scalar = n->how == HOW_LOAD && n->effects.memory.address == ADDRESS_SCALAR && n->effects.memory.size == 4;
     if (!scalar || f->stored || !(r->metadata & METADATA_WATCHED)) return false;
     struct x_fact base = f->x[n->d.in.rs1];
-    *w = (struct early_word){base.args, (uint32_t)n->d.in.imm};
+    *w = (struct hoisted_word){base.args, (uint32_t)n->d.in.imm};
     return (base.args || base.knl) && w->at % 4 == 0 && w->at < (base.args ? METADATA_ARGS : (uint32_t)ABI_META_SIZE);
 }
 
@@ -130,7 +130,7 @@ static struct x_fact fact_of_scalar_row(const struct facts *f, const struct node
 static struct x_fact fact_of_scalar(const struct facts *f, const struct node *n, const struct native_request *r)
 {
     uint32_t value;
-    struct early_word word;
+    struct hoisted_word word;
     if (n->how == HOW_CSR) return fact_of_csr(n->d.in.aux, r);
     bool jumps = n->how == HOW_CONTROL && n->effects.control != CONTROL_SETRPC;
     if (jumps || n->how == HOW_ROUTINE) return known(node_next(n)); /* the way back */
@@ -139,7 +139,7 @@ static struct x_fact fact_of_scalar(const struct facts *f, const struct node *n,
         x.told = true;
         return x;
     }
-    if (fact_early(f, n, r, &word) && !word.args && word.at == ABI_META_ARGS) return (struct x_fact){.args = true};
+    if (fact_hoistable(f, n, r, &word) && !word.args && word.at == ABI_META_ARGS) return (struct x_fact){.args = true};
     if (n->how == HOW_ROW && isa_table[n->d.in.op].kind == KIND_X) return fact_of_scalar_row(f, n);
     return (struct x_fact){0};
 }
@@ -360,7 +360,7 @@ static bool weaken(struct facts *to, const struct facts *from)
     }
     changed |= from->stored && !to->stored;
     to->stored |= from->stored;
-    return tops_add(&to->tops, &from->tops) || changed;
+    return top_set_add(&to->tops, &from->tops) || changed;
 }
 
 static bool flow_in(struct fact_table *t, uint32_t pc, enum version version, const struct facts *from)
@@ -371,7 +371,7 @@ static bool flow_in(struct fact_table *t, uint32_t pc, enum version version, con
     bool *reached = &t->reached[b - t->flow->blocks][version];
     struct facts here = *from;
     here.whole = version == FULL;
-    if (here.whole) here.tops = tops_one(TOP_FULL);
+    if (here.whole) here.tops = top_set_one(TOP_FULL);
     if (*reached) return weaken(to, &here);
     *to = here;
     return *reached = true;
@@ -379,53 +379,53 @@ static bool flow_in(struct fact_table *t, uint32_t pc, enum version version, con
 
 static bool flow_into_both(struct fact_table *t, uint32_t pc, const struct facts *from)
 {
-    bool masked = t->flow->request->lanes != LANES_TOGETHER && flow_in(t, pc, MASKED, from);
+    bool masked = t->flow->request->lanes != LANES_CONVERGENT && flow_in(t, pc, MASKED, from);
     bool full = flow_in(t, pc, FULL, from);
     return masked || full;
 }
 
-/* Does a side wait at the join itself, which its branch leads to? */
-static bool waits_at(const struct fact_table *t, const struct node *join)
+/* Does a path wait at the join itself, which its branch leads to? */
+static bool inactive_at(const struct fact_table *t, const struct node *join)
 {
-    const struct side *side = NULL;
-    while ((side = side_next(&t->sides, join, side)) && side->pc != join->pc) {
+    const struct path *path = NULL;
+    while ((path = path_next(&t->paths, join, path)) && path->pc != join->pc) {
     }
-    return side != NULL;
+    return path != NULL;
 }
 
 struct join_ways facts_join(const struct fact_table *t, const struct block *b)
 {
     const struct node *join = &t->flow->nodes[b->first + b->count - 1];
     unsigned element = joins_element(&t->joins, join->pc);
-    const struct tops *top = &t->in[b - t->flow->blocks][MASKED].tops, *below = &t->joins.below[element];
-    struct tops others = tops_without(*top, element), some = tops_without(*below, TOP_FULL);
-    bool pop = tops_has(top, element);
-    return (struct join_ways){.next = !tops_is_empty(&others),
+    const struct top_set *top = &t->in[b - t->flow->blocks][MASKED].tops, *below = &t->joins.below[element];
+    struct top_set others = top_set_without(*top, element), some = top_set_without(*below, TOP_FULL);
+    bool pop = top_set_has(top, element);
+    return (struct join_ways){.next = !top_set_is_empty(&others),
                               .pop = pop,
-                              .full = pop && tops_has(below, TOP_FULL),
-                              .met = pop && !tops_is_empty(&some),
-                              .some = pop && (!tops_is_empty(&some) || waits_at(t, join))};
+                              .full = pop && top_set_has(below, TOP_FULL),
+                              .met = pop && !top_set_is_empty(&some),
+                              .some = pop && (!top_set_is_empty(&some) || inactive_at(t, join))};
 }
 
-bool facts_side_keeps(const struct fact_table *t, const struct node *join, const struct side *side)
+bool facts_path_keeps(const struct fact_table *t, const struct node *join, const struct path *path)
 {
-    return t->closed && !flow_block(t->flow, join->pc)->entry && side_is_only_one(&t->sides, join, side);
+    return t->closed && !flow_block(t->flow, join->pc)->entry && path_is_only_one(&t->paths, join, path);
 }
 
 static bool flow_from_join(struct fact_table *t, const struct block *b, const struct node *join, const struct facts *f)
 {
     struct join_ways ways = facts_join(t, b);
     unsigned element = joins_element(&t->joins, join->pc);
-    struct facts next = *f, met = *f, side_facts = *f;
+    struct facts next = *f, met = *f, path_facts = *f;
     bool changed = false;
-    next.tops = tops_without(f->tops, element);
-    met.tops = tops_without(t->joins.below[element], TOP_FULL);
-    side_facts.tops = tops_one(element);
+    next.tops = top_set_without(f->tops, element);
+    met.tops = top_set_without(t->joins.below[element], TOP_FULL);
+    path_facts.tops = top_set_one(element);
     if (ways.next) changed |= flow_in(t, node_next(join), MASKED, &next);
     if (ways.full) changed |= flow_in(t, join->pc, FULL, &met);
     if (ways.met) changed |= flow_in(t, join->pc, MASKED, &met);
-    for (const struct side *side = NULL; ways.pop && (side = side_next(&t->sides, join, side));)
-        if (!facts_side_keeps(t, join, side)) changed |= flow_in(t, side->pc, MASKED, &side_facts);
+    for (const struct path *path = NULL; ways.pop && (path = path_next(&t->paths, join, path));)
+        if (!facts_path_keeps(t, join, path)) changed |= flow_in(t, path->pc, MASKED, &path_facts);
     return changed;
 }
 
@@ -434,12 +434,12 @@ static bool flow_from_branch(struct fact_table *t, const struct block *b, const 
                              enum version version, const struct facts *f)
 {
     struct facts apart = *f;
-    unsigned element = joins_element(&t->joins, sides_rpc(&t->sides, branch));
+    unsigned element = joins_element(&t->joins, paths_rpc(&t->paths, branch));
     bool changed = joins_push(&t->joins, element, &f->tops);
-    apart.tops = tops_one(element);
+    apart.tops = top_set_one(element);
     changed |= flow_in(t, node_target(branch), version, f);
     changed |= flow_in(t, b->end, version, f);
-    if (t->flow->request->lanes == LANES_TOGETHER) return changed;
+    if (t->flow->request->lanes == LANES_CONVERGENT) return changed;
     changed |= flow_in(t, node_target(branch), MASKED, &apart);
     changed |= flow_in(t, b->end, MASKED, &apart);
     return changed;
@@ -447,7 +447,7 @@ static bool flow_from_branch(struct fact_table *t, const struct block *b, const 
 
 static struct facts facts_none(void)
 {
-    struct facts f = {.tops = tops_all()};
+    struct facts f = {.tops = top_set_all()};
     f.x[0] = known(0);
     return f;
 }
@@ -493,7 +493,7 @@ static bool flow_through(struct fact_table *t, size_t block, enum version versio
     struct facts f = t->in[block][version];
     if (!t->reached[block][version]) return false;
     for (size_t i = b->first; i < b->first + b->count; i++) facts_step(&f, &t->flow->nodes[i], t->flow);
-    bool changed = sides_reach(&t->sides, t->flow, b, f.rpc.known ? f.rpc.value : 0);
+    bool changed = paths_reach(&t->paths, t->flow, b, f.rpc.known ? f.rpc.value : 0);
     if (version == MASKED) merge(&f, &t->in[block][version], t->flow, b);
     return flow_out(t, b, version, &f) || changed;
 }
@@ -504,7 +504,7 @@ static void start(struct fact_table *t)
     struct facts zero = {.rpc = known(0)};
     for (unsigned i = 0; i < ISA_XREGS; i++) zero.x[i] = known(0);
     for (unsigned i = 0; i < ISA_VREGS; i++) zero.v[i] = fact_of_splat(known(0));
-    zero.tops = tops_one(TOP_NONE);
+    zero.tops = top_set_one(TOP_NONE);
     if (t->flow->request->lanes == LANES_ANY) flow_into_both(t, t->flow->request->start, &zero);
     else flow_in(t, t->flow->request->start, FULL, &zero);
 }
@@ -552,7 +552,7 @@ bool facts_make(struct fact_table *t, const struct flow *flow)
 {
     size_t n = flow->nblocks + 1;
     *t = (struct fact_table){.flow = flow, .in = calloc(n, sizeof *t->in), .reached = calloc(n, sizeof *t->reached)};
-    if (!sides_make(&t->sides, flow) || !joins_make(&t->joins, flow) || !t->in || !t->reached) return false;
+    if (!paths_make(&t->paths, flow) || !joins_make(&t->joins, flow) || !t->in || !t->reached) return false;
     for (size_t i = 0; i < 2 * flow->nblocks; i++) t->in[i / 2][i % 2] = facts_none();
     start(t);
     t->closed = true;
@@ -564,7 +564,7 @@ bool facts_make(struct fact_table *t, const struct flow *flow)
 
 void facts_free(struct fact_table *t)
 {
-    sides_free(&t->sides);
+    paths_free(&t->paths);
     joins_free(&t->joins);
     free(t->in);
     free(t->reached);

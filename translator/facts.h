@@ -3,8 +3,8 @@
 #ifndef VENTUS_TRANSLATOR_FACTS_H
 #define VENTUS_TRANSLATOR_FACTS_H
 
-#include "translator/sides.h"
-#include "translator/tops.h"
+#include "translator/paths.h"
+#include "translator/simt_top.h"
 
 /* How a block is translated: for some lanes, where a vector register that is written keeps its other lanes, or all. */
 enum version { MASKED, FULL, VERSIONS };
@@ -33,17 +33,17 @@ struct v_fact {
 struct facts {
     struct x_fact x[ISA_XREGS];
     struct v_fact v[ISA_VREGS];
-    struct x_fact rpc; /* what `setrpc` has set */
-    struct tops tops;  /* in masked code */
-    bool stored;       /* since the warp began, it may have written to memory */
-    bool whole;        /* all lanes are active: what is loaded is there in all of them */
+    struct x_fact rpc;   /* what `setrpc` has set */
+    struct top_set tops; /* in masked code */
+    bool stored;         /* since the warp began, it may have written to memory */
+    bool whole;          /* all lanes are active: what is loaded is there in all of them */
 };
 
 struct fact_table {
     const struct flow *flow;
     struct facts (*in)[VERSIONS]; /* where each block begins */
     bool (*reached)[VERSIONS];
-    struct sides sides;
+    struct paths paths;
     struct joins joins;
     bool closed; /* control cannot come to code that is in no block */
 };
@@ -57,18 +57,18 @@ void facts_free(struct fact_table *table);
 bool facts_target(const struct fact_table *table, const struct block *block, enum version version, uint32_t *pc,
                   bool *told);
 
-/* Does a side that waits for a join find registers as they were at its branch? It does where the other side has nothing
+/* Does a path that waits for a join find registers as they were at its branch? It does where the other path has nothing
  * to do, and comes to the join in translated code only. */
-bool facts_side_keeps(const struct fact_table *table, const struct node *join, const struct side *side);
+bool facts_path_keeps(const struct fact_table *table, const struct node *join, const struct path *path);
 
 /* Ways on from the join at the end of a masked block. What they leave out happens to warps only that `step` has brought
  * there in a way of its own. */
 struct join_ways {
     bool next; /* it is passed: others wait, for another join or in lanes that the warp does not have */
-    bool pop;  /* a side goes on, or lanes meet: */
+    bool pop;  /* a path goes on, or lanes meet: */
     bool full; /* all, ... */
     bool met;  /* ... or others wait still, for another join; */
-    bool some; /* it goes on with some lanes, which have met or are a side that has nothing to do */
+    bool some; /* it goes on with some lanes, which have met or are a path that has nothing to do */
 };
 struct join_ways facts_join(const struct fact_table *table, const struct block *block);
 
@@ -89,11 +89,12 @@ bool fact_metadata(const struct facts *facts, const struct node *n, const struct
 
 /* Does a scalar load read a word of the metadata block, or of the arguments (`args`), that nobody can have written
  * since the warp began? `at` is its offset there. */
-struct early_word {
+struct hoisted_word {
     bool args;
     uint32_t at;
 };
-bool fact_early(const struct facts *facts, const struct node *n, const struct native_request *r, struct early_word *w);
+bool fact_hoistable(const struct facts *facts, const struct node *n, const struct native_request *r,
+                    struct hoisted_word *w);
 
 /* Does a scalar load read a word of the metadata block that the request tells? */
 bool fact_told(const struct facts *facts, const struct node *n, const struct native_request *r, uint32_t *value);

@@ -148,7 +148,7 @@ static void set_counts(struct node *n)
     n->counts[COUNT_ATOMICS] = isa_is_atomic(m);
 }
 
-static void decode_alone(const struct search *s, uint32_t pc, struct node *n)
+static void decode_single(const struct search *s, uint32_t pc, struct node *n)
 {
     uint32_t i = (pc - s->f->request->code_base) / 4;
     size_t left = s->f->request->code_words - i;
@@ -175,7 +175,7 @@ static bool read_routine(const struct search *s, uint32_t pc, unsigned link, str
     struct node n = {0};
     *r = (struct routine){.pc = pc};
     while (index_of(s, pc, &i) && r->counts[COUNT_INSTRUCTIONS] < ROUTINE_MOST) {
-        decode_alone(s, pc, &n);
+        decode_single(s, pc, &n);
         for (int k = 0; k < NATIVE_COUNTS; k++) r->counts[k] = (uint16_t)(r->counts[k] + n.counts[k]);
         if (is_return(&n, link)) return true;
         struct isa_registers written = isa_registers_written(&n.d.in, &n.effects);
@@ -200,7 +200,7 @@ static uint32_t find_routine(const struct search *s, uint32_t pc, unsigned link)
 
 static void decode(const struct search *s, uint32_t pc, struct node *n)
 {
-    decode_alone(s, pc, n);
+    decode_single(s, pc, n);
     if (n->how != HOW_CONTROL || n->effects.control != CONTROL_JUMP || !n->d.in.rd) return;
     uint32_t number = find_routine(s, node_target(n), n->d.in.rd);
     if (number == ROUTINES) return;

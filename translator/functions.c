@@ -75,7 +75,7 @@ static void unite_block(struct function_table *t, const struct fact_table *facts
     case CONTROL_JUMP: unite(t, block, last->d.in.rd ? b->end : node_target(last)); return;
     case CONTROL_END: return;
     case CONTROL_JOIN:
-        for (const struct side *side = NULL; (side = side_next(&facts->sides, last, side));) unite(t, block, side->pc);
+        for (const struct path *path = NULL; (path = path_next(&facts->paths, last, path));) unite(t, block, path->pc);
         break;
     case CONTROL_BRANCH:
     case CONTROL_VBRANCH: unite(t, block, node_target(last)); break;

@@ -58,8 +58,8 @@ void spill(struct translator *t, const struct isa_registers *set)
         if (set->x >> r & 1)
             ir_store(t, LLVMBuildLoad2(t->b, t->i32, t->x[r], ""), w, offsetof(struct warp, x) + r * 4);
     for (unsigned r = 0; r < ISA_VREGS; r++)
-        for (unsigned p = 0; p < t->pieces && set_has(set->v, r); p++)
-            ir_store(t, LLVMBuildLoad2(t->b, t->piece_type, t->v[r][p], ""), rows,
+        for (unsigned p = 0; p < t->chunks && set_has(set->v, r); p++)
+            ir_store(t, LLVMBuildLoad2(t->b, t->chunk_type, t->v[r][p], ""), rows,
                      (size_t)r * ISA_LANES * 4 + p * t->words * 4);
 }
 
@@ -70,8 +70,8 @@ void reload(struct translator *t, const struct isa_registers *set)
     for (unsigned r = 1; r < ISA_XREGS; r++)
         if (set->x >> r & t->used.x >> r & 1) set_x(t, r, ir_load(t, t->i32, w, offsetof(struct warp, x) + r * 4));
     for (unsigned r = 0; r < ISA_VREGS; r++)
-        for (unsigned p = 0; p < t->pieces && set_has(set->v, r) && set_has(t->used.v, r); p++)
-            LLVMBuildStore(t->b, ir_load(t, t->piece_type, rows, (size_t)r * ISA_LANES * 4 + p * t->words * 4),
+        for (unsigned p = 0; p < t->chunks && set_has(set->v, r) && set_has(t->used.v, r); p++)
+            LLVMBuildStore(t->b, ir_load(t, t->chunk_type, rows, (size_t)r * ISA_LANES * 4 + p * t->words * 4),
                            t->v[r][p]);
 }
 
@@ -174,7 +174,7 @@ static void translate_vset(struct translator *t, const struct node *n)
 
 /* ---- routines of the library that the host has an operation for ---- */
 
-/* Half of the words of a vector that is twice a piece. */
+/* Half of the words of a vector that is twice a chunk. */
 static LLVMValueRef half_of(struct translator *t, LLVMValueRef wide, unsigned half)
 {
     LLVMValueRef lane[16];
@@ -190,11 +190,11 @@ static void translate_routine(struct translator *t, const struct node *n)
     char name[32];
     snprintf(name, sizeof name, "routine_%s", row->name);
     for (unsigned r = 0; r < nargs; r++) args[r] = get_v(t, r);
-    for (unsigned p = 0; p < t->pieces; p++) {
-        LLVMValueRef pieces[6];
-        for (unsigned r = 0; r < nargs; r++) pieces[r] = args[r].piece[p];
-        LLVMValueRef value = call_function(t, name, pieces, nargs);
-        for (unsigned i = 0; i < width; i++) result[i].piece[p] = width == 1 ? value : half_of(t, value, i);
+    for (unsigned p = 0; p < t->chunks; p++) {
+        LLVMValueRef chunks[6];
+        for (unsigned r = 0; r < nargs; r++) chunks[r] = args[r].chunk[p];
+        LLVMValueRef value = call_function(t, name, chunks, nargs);
+        for (unsigned i = 0; i < width; i++) result[i].chunk[p] = width == 1 ? value : half_of(t, value, i);
     }
     for (unsigned i = 0; i < width; i++) set_v(t, nargs + i, result[i]);
     set_x(t, n->d.in.rd, ir_u32(t, node_next(n)));

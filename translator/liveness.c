@@ -82,7 +82,7 @@ struct isa_registers live_at(const struct liveness *l, uint32_t pc)
     return live;
 }
 
-/* Behind the join of a masked block: the block of the join again, when lanes have met, or a side that waits. */
+/* Behind the join of a masked block: the block of the join again, when lanes have met, or a path that waits. */
 static void add_join(const struct liveness *l, struct isa_registers *live, const struct block *b,
                      const struct node *join)
 {
@@ -94,8 +94,8 @@ static void add_join(const struct liveness *l, struct isa_registers *live, const
     if (ways.next) add_block(l, live, node_next(join), MASKED);
     if (ways.full) add_block(l, live, join->pc, FULL);
     if (ways.some) add_block(l, live, join->pc, MASKED);
-    for (const struct side *side = NULL; ways.pop && (side = side_next(&l->facts->sides, join, side));)
-        add_block(l, live, side->pc, MASKED);
+    for (const struct path *path = NULL; ways.pop && (path = path_next(&l->facts->paths, join, path));)
+        add_block(l, live, path->pc, MASKED);
 }
 
 struct isa_registers live_behind(const struct liveness *l, const struct block *b, enum version version)
@@ -169,8 +169,8 @@ static void make_whole(struct liveness *l)
 bool liveness_make(struct liveness *l, const struct flow *flow, const struct fact_table *facts)
 {
     *l = (struct liveness){.flow = flow, .facts = facts, .in = calloc(flow->nblocks + 1, sizeof *l->in)};
-    l->others = waits_make(flow, facts);
-    if (flow->request->lanes == LANES_TOGETHER) l->parted = waits_read_whole(flow);
+    l->others = inactive_make(flow, facts);
+    if (flow->request->lanes == LANES_CONVERGENT) l->parted = inactive_read_whole(flow);
     if (l->in && l->others && is_whole(l)) make_whole(l);
     for (bool changed = l->in && l->others; changed;) {
         changed = false;

@@ -4,13 +4,13 @@
 #ifndef VENTUS_TRANSLATOR_LIVENESS_H
 #define VENTUS_TRANSLATOR_LIVENESS_H
 
-#include "translator/waits.h"
+#include "translator/inactive.h"
 
 struct liveness {
     const struct flow *flow;
     const struct fact_table *facts;
     struct isa_registers (*in)[VERSIONS]; /* at the beginning of each block */
-    struct isa_registers *others;         /* of each block that is masked: what lanes that wait may read (waits.h) */
+    struct isa_registers *others;         /* of each block that is masked: what lanes that wait may read (inactive.h) */
     struct isa_registers parted;          /* where lanes part, what some read of others; only if that is for `step` */
 };
 

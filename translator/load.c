@@ -59,29 +59,29 @@ static LLVMValueRef load_unit(struct translator *t, const struct vector_access *
     return a->all ? value : keep(t, value);
 }
 
-/* Units of so many lanes each as pieces; a piece has one or two. */
+/* Units of so many lanes each as chunks; a chunk has one or two. */
 static struct lanes join_units(struct translator *t, unsigned each, LLVMValueRef *unit)
 {
     struct lanes out;
     LLVMValueRef index[16];
     for (unsigned i = 0; i < 16; i++) index[i] = ir_u32(t, i);
-    for (unsigned p = 0; p < t->pieces; p++)
-        out.piece[p] = each == t->words
+    for (unsigned p = 0; p < t->chunks; p++)
+        out.chunk[p] = each == t->words
                            ? unit[p]
                            : LLVMBuildShuffleVector(t->b, unit[2 * p], unit[2 * p + 1], LLVMConstVector(index, 16), "");
     return out;
 }
 
-/* How many pieces are loaded for themselves; others load the same words, with the same lanes. */
-static unsigned pieces_loaded(const struct translator *t, const struct vector_access *a)
+/* How many chunks are loaded for themselves; others load the same words, with the same lanes. */
+static unsigned chunks_loaded(const struct translator *t, const struct vector_access *a)
 {
-    return a->all ? pieces_of(t, a->fact) : t->pieces;
+    return a->all ? chunks_of(t, a->fact) : t->chunks;
 }
 
 static struct lanes load_consecutive(struct translator *t, const struct vector_access *a)
 {
     LLVMValueRef unit[ISA_LANES];
-    unsigned own = pieces_loaded(t, a) * t->words / a->unit;
+    unsigned own = chunks_loaded(t, a) * t->words / a->unit;
     for (unsigned u = 0; u < lanes_computed(t) / a->unit; u++)
         unit[u] = u < own ? load_unit(t, a, u * a->unit) : unit[u - own];
     return join_units(t, a->unit, unit);
@@ -114,23 +114,23 @@ static struct lanes load_for_all(struct translator *t, const struct vector_acces
 {
     struct lanes out;
     LLVMValueRef word = ir_splat(t, load_one(t, a, 0));
-    for (unsigned p = 0; p < t->pieces; p++) out.piece[p] = word;
+    for (unsigned p = 0; p < t->chunks; p++) out.chunk[p] = word;
     return out;
 }
 
 /* Words; or bytes, taken from the words they are in, which are on the same page. */
 static struct lanes gather(struct translator *t, const struct vector_access *a)
 {
-    LLVMTypeRef types[] = {t->piece_type, LLVMVectorType(t->ptr, t->words)};
+    LLVMTypeRef types[] = {t->chunk_type, LLVMVectorType(t->ptr, t->words)};
     struct lanes out;
-    unsigned own = pieces_loaded(t, a);
+    unsigned own = chunks_loaded(t, a);
     for (unsigned p = 0; p < own; p++) {
         LLVMValueRef guest = guest_addresses(t, a, p), from = a->size == 1 ? and_all(t, guest, ~3u) : guest;
-        LLVMValueRef args[] = {host_addresses(t, from), ir_u32(t, 1), piece_flags(t, a, p), ir_zero_piece(t)};
+        LLVMValueRef args[] = {host_addresses(t, from), ir_u32(t, 1), chunk_flags(t, a, p), ir_zero_chunk(t)};
         LLVMValueRef part[] = {keep(t, ir_intrinsic(t, "llvm.masked.gather", types, 2, args, 4)), guest};
-        out.piece[p] = a->size == 4 ? part[0] : call_function(t, a->is_signed ? "bytes_i8" : "bytes_u8", part, 2);
+        out.chunk[p] = a->size == 4 ? part[0] : call_function(t, a->is_signed ? "bytes_i8" : "bytes_u8", part, 2);
     }
-    repeat_pieces(t, &out, own);
+    repeat_chunks(t, &out, own);
     return out;
 }
 
@@ -161,10 +161,10 @@ static struct way way_of(struct translator *t, struct lanes value, LLVMBasicBloc
 static struct lanes meet(struct translator *t, const struct way *ways, unsigned n)
 {
     struct lanes out;
-    for (unsigned p = 0; p < t->pieces; p++) {
-        out.piece[p] = LLVMBuildPhi(t->b, t->piece_type, "");
+    for (unsigned p = 0; p < t->chunks; p++) {
+        out.chunk[p] = LLVMBuildPhi(t->b, t->chunk_type, "");
         for (unsigned i = 0; i < n; i++)
-            LLVMAddIncoming(out.piece[p], (LLVMValueRef *)&ways[i].value.piece[p], (LLVMBasicBlockRef *)&ways[i].from,
+            LLVMAddIncoming(out.chunk[p], (LLVMValueRef *)&ways[i].value.chunk[p], (LLVMBasicBlockRef *)&ways[i].from,
                             1);
     }
     return out;
@@ -207,7 +207,7 @@ static LLVMValueRef load_each(struct translator *t, const struct vector_access *
 static struct lanes load_spaced(struct translator *t, const struct vector_access *a)
 {
     LLVMValueRef unit[ISA_LANES];
-    unsigned own = pieces_loaded(t, a) * t->words / a->unit;
+    unsigned own = chunks_loaded(t, a) * t->words / a->unit;
     for (unsigned u = 0; u < lanes_computed(t) / a->unit; u++)
         if (u >= own) unit[u] = unit[u - own];
         else unit[u] = has_small_gaps(a) ? load_gapped(t, a, u * a->unit) : load_each(t, a, u * a->unit);
@@ -239,24 +239,24 @@ static struct lanes load_few(struct translator *t, const struct vector_access *a
     LLVMBuildBr(t->b, loop);
     ir_at(t, loop);
     left = LLVMBuildPhi(t->b, t->i32, "");
-    for (unsigned p = 0; p < t->pieces; p++) out.piece[p] = LLVMBuildPhi(t->b, t->piece_type, "");
+    for (unsigned p = 0; p < t->chunks; p++) out.chunk[p] = LLVMBuildPhi(t->b, t->chunk_type, "");
     LLVMValueRef args[] = {left, LLVMConstInt(t->i1, 1, false)};
     LLVMValueRef lane = ir_intrinsic(t, "llvm.cttz", &t->i32, 1, args, 2), wide = LLVMBuildZExt(t->b, lane, t->i64, "");
     LLVMValueRef base = ir_field(t, t->sm, offsetof(struct sm, access.addr));
     LLVMValueRef at = LLVMBuildLoad2(t->b, t->i32, LLVMBuildGEP2(t->b, t->i32, base, &wide, 1, ""), "");
     LLVMValueRef word = load_unaligned(t, t->i32, host_address(t, LLVMBuildAdd(t->b, at, ir_u32(t, a->imm), "")));
-    for (unsigned p = 0; p < t->pieces; p++) {
+    for (unsigned p = 0; p < t->chunks; p++) {
         LLVMValueRef here = LLVMBuildICmp(t->b, LLVMIntEQ, ir_splat(t, lane), ir_ramp(t, p, ISA_LANES, 1), "");
-        next.piece[p] = LLVMBuildSelect(t->b, here, ir_splat(t, word), out.piece[p], "");
+        next.chunk[p] = LLVMBuildSelect(t->b, here, ir_splat(t, word), out.chunk[p], "");
     }
     more = LLVMBuildAnd(t->b, left, LLVMBuildSub(t->b, left, one, ""), "");
     LLVMBuildCondBr(t->b, LLVMBuildICmp(t->b, LLVMIntNE, more, ir_u32(t, 0), ""), loop, done);
     LLVMAddIncoming(left, (LLVMValueRef *)&a->lanes, &before, 1);
     LLVMAddIncoming(left, &more, &loop, 1);
-    for (unsigned p = 0; p < t->pieces; p++) {
-        LLVMValueRef zero = ir_zero_piece(t);
-        LLVMAddIncoming(out.piece[p], &zero, &before, 1);
-        LLVMAddIncoming(out.piece[p], &next.piece[p], &loop, 1);
+    for (unsigned p = 0; p < t->chunks; p++) {
+        LLVMValueRef zero = ir_zero_chunk(t);
+        LLVMAddIncoming(out.chunk[p], &zero, &before, 1);
+        LLVMAddIncoming(out.chunk[p], &next.chunk[p], &loop, 1);
     }
     ir_at(t, done);
     return next;
@@ -310,21 +310,21 @@ static struct lanes load_with_gap(struct translator *t, struct vector_access a, 
 /* ---- loads beside each other (beside.h) ---- */
 
 /* Is what each lane loads of a set on one page? Then the first of the loads fails if another one would. */
-static LLVMValueRef is_on_one_page(struct translator *t, const struct vector_access *a, const struct beside *set)
+static LLVMValueRef is_on_one_page(struct translator *t, const struct vector_access *a, const struct adjacent *set)
 {
     enum { PAGE = 4096 };
     LLVMValueRef first = ir_splat(t, ir_u32(t, (uint32_t)set->imm)), span = ir_splat(t, ir_u32(t, set->words * 4 - 1));
     struct lanes ends;
-    for (unsigned p = 0; p < t->pieces; p++) {
-        LLVMValueRef at = LLVMBuildAdd(t->b, a->base.piece[p], first, ""), last = LLVMBuildAdd(t->b, at, span, "");
-        ends.piece[p] = and_all(t, LLVMBuildXor(t->b, at, last, ""), PAGE);
+    for (unsigned p = 0; p < t->chunks; p++) {
+        LLVMValueRef at = LLVMBuildAdd(t->b, a->base.chunk[p], first, ""), last = LLVMBuildAdd(t->b, at, span, "");
+        ends.chunk[p] = and_all(t, LLVMBuildXor(t->b, at, last, ""), PAGE);
     }
     return is_zero(t, ends);
 }
 
 /* What a lane loads of a set: one number of its words. Addresses without a known shape have been recorded. */
-static LLVMValueRef load_beside(struct translator *t, const struct vector_access *a, const struct beside *set,
-                                unsigned lane)
+static LLVMValueRef load_adjacent(struct translator *t, const struct vector_access *a, const struct adjacent *set,
+                                  unsigned lane)
 {
     LLVMTypeRef type = set->words == 1 ? t->i32 : set->words == 2 ? t->i64 : LLVMVectorType(t->i32, 4);
     if (a->fact.period) {
@@ -337,16 +337,16 @@ static LLVMValueRef load_beside(struct translator *t, const struct vector_access
 }
 
 /* One word of each of eight lanes. */
-static void take_words(struct translator *t, const struct vector_access *a, const struct beside *set, unsigned first,
+static void take_words(struct translator *t, const struct vector_access *a, const struct adjacent *set, unsigned first,
                        LLVMValueRef word[4])
 {
     word[0] = LLVMGetPoison(LLVMVectorType(t->i32, 8));
     for (unsigned i = 0; i < 8; i++)
-        word[0] = LLVMBuildInsertElement(t->b, word[0], load_beside(t, a, set, first + i), ir_u32(t, i), "");
+        word[0] = LLVMBuildInsertElement(t->b, word[0], load_adjacent(t, a, set, first + i), ir_u32(t, i), "");
 }
 
 /* Two words of each: those of lanes 0, 1, 4, 5 and of 2, 3, 6, 7 are put together first. */
-static void take_pairs(struct translator *t, const struct vector_access *a, const struct beside *set, unsigned first,
+static void take_pairs(struct translator *t, const struct vector_access *a, const struct adjacent *set, unsigned first,
                        LLVMValueRef word[4])
 {
     static const uint8_t lane[2][4] = {{0, 1, 4, 5}, {2, 3, 6, 7}}, low[8] = {0, 2, 8, 10, 4, 6, 12, 14},
@@ -355,7 +355,7 @@ static void take_pairs(struct translator *t, const struct vector_access *a, cons
     for (unsigned k = 0; k < 2; k++) {
         part[k] = LLVMGetPoison(LLVMVectorType(t->i64, 4));
         for (unsigned i = 0; i < 4; i++) {
-            LLVMValueRef value = load_beside(t, a, set, first + lane[k][i]);
+            LLVMValueRef value = load_adjacent(t, a, set, first + lane[k][i]);
             part[k] = LLVMBuildInsertElement(t->b, part[k], value, ir_u32(t, i), "");
         }
         part[k] = LLVMBuildBitCast(t->b, part[k], LLVMVectorType(t->i32, 8), "");
@@ -365,21 +365,21 @@ static void take_pairs(struct translator *t, const struct vector_access *a, cons
 }
 
 /* Four words of each, as rows of two matrices that are turned: lane i beside lane i + 4. */
-static void take_rows(struct translator *t, const struct vector_access *a, const struct beside *set, unsigned first,
+static void take_rows(struct translator *t, const struct vector_access *a, const struct adjacent *set, unsigned first,
                       LLVMValueRef word[4])
 {
     static const uint8_t both[8] = {0, 1, 2, 3, 4, 5, 6, 7};
     LLVMValueRef row[4];
     for (unsigned i = 0; i < 4; i++)
-        row[i] = shuffle8(t, load_beside(t, a, set, first + i), load_beside(t, a, set, first + i + 4), both);
+        row[i] = shuffle8(t, load_adjacent(t, a, set, first + i), load_adjacent(t, a, set, first + i + 4), both);
     turn(t, row, word);
 }
 
-static void take_set(struct translator *t, const struct vector_access *a, const struct beside *set,
+static void take_set(struct translator *t, const struct vector_access *a, const struct adjacent *set,
                      struct lanes word[4])
 {
     LLVMValueRef unit[4][ISA_LANES / 8], taken[4];
-    unsigned own = pieces_loaded(t, a) * t->words / 8;
+    unsigned own = chunks_loaded(t, a) * t->words / 8;
     for (unsigned u = 0; u < lanes_computed(t) / 8; u++) {
         if (u < own && set->words == 1) take_words(t, a, set, u * 8, taken);
         else if (u < own && set->words == 2) take_pairs(t, a, set, u * 8, taken);
@@ -394,11 +394,11 @@ static struct lanes part_of_set(struct translator *t, const struct vector_access
 {
     uint32_t offset = a->imm - (uint32_t)set->set.imm, bits = 8 * a->size;
     struct lanes out = set->word[offset / 4];
-    for (unsigned p = 0; p < t->pieces && bits < 32; p++) {
+    for (unsigned p = 0; p < t->chunks && bits < 32; p++) {
         LLVMValueRef left = ir_splat(t, ir_u32(t, 32 - bits - offset % 4 * 8)),
                      right = ir_splat(t, ir_u32(t, 32 - bits));
-        LLVMValueRef high = LLVMBuildShl(t->b, out.piece[p], left, "");
-        out.piece[p] = a->is_signed ? LLVMBuildAShr(t->b, high, right, "") : LLVMBuildLShr(t->b, high, right, "");
+        LLVMValueRef high = LLVMBuildShl(t->b, out.chunk[p], left, "");
+        out.chunk[p] = a->is_signed ? LLVMBuildAShr(t->b, high, right, "") : LLVMBuildLShr(t->b, high, right, "");
     }
     return out;
 }
@@ -409,9 +409,9 @@ static struct taken *set_of(struct translator *t, const struct vector_access *a)
 {
     if (!a->all || t->words < 8) return NULL;
     for (unsigned i = 0; i < SETS; i++)
-        if (beside_has(&t->taken[i].set, a->n)) return &t->taken[i];
+        if (adjacent_has(&t->taken[i].set, a->n)) return &t->taken[i];
     struct taken *set = &t->taken[t->ntaken % SETS];
-    struct beside found = beside_find(t->flow, t->block, a->n);
+    struct adjacent found = adjacent_find(t->flow, t->block, a->n);
     bool gaps = is_known_spaced(t, a) && has_small_gaps(a);
     bool four = found.words == 4 && (!gaps || a->fact.step == 32);
     if (!found.first || ((gaps || likely_gap(t, a)) && !four)) return NULL;
@@ -450,18 +450,18 @@ static void end_way(struct translator *t, struct ways *w, struct lanes value, LL
 static void remember_set(struct translator *t, struct taken *set, const struct lanes word[4], const struct way *ways,
                          unsigned n, LLVMBasicBlockRef from)
 {
-    LLVMValueRef nothing = LLVMGetPoison(t->piece_type);
+    LLVMValueRef nothing = LLVMGetPoison(t->chunk_type);
     set->found = LLVMBuildPhi(t->b, t->i1, "");
     for (unsigned i = 0; i < n; i++) {
         LLVMValueRef here = LLVMConstInt(t->i1, ways[i].from == from, false);
         LLVMAddIncoming(set->found, &here, (LLVMBasicBlockRef *)&ways[i].from, 1);
     }
     for (unsigned k = 0; k < set->set.words; k++)
-        for (unsigned p = 0; p < t->pieces; p++) {
-            set->word[k].piece[p] = LLVMBuildPhi(t->b, t->piece_type, "");
+        for (unsigned p = 0; p < t->chunks; p++) {
+            set->word[k].chunk[p] = LLVMBuildPhi(t->b, t->chunk_type, "");
             for (unsigned i = 0; i < n; i++) {
-                LLVMValueRef value = ways[i].from == from ? word[k].piece[p] : nothing;
-                LLVMAddIncoming(set->word[k].piece[p], &value, (LLVMBasicBlockRef *)&ways[i].from, 1);
+                LLVMValueRef value = ways[i].from == from ? word[k].chunk[p] : nothing;
+                LLVMAddIncoming(set->word[k].chunk[p], &value, (LLVMBasicBlockRef *)&ways[i].from, 1);
             }
         }
 }
@@ -488,7 +488,7 @@ static struct lanes load_as_found(struct translator *t, const struct vector_acce
         end_way(t, &w, load_uniform(t, a), other);
     }
     if (set) {
-        other = begin_way(t, "beside", is_on_one_page(t, a, &set->set), true);
+        other = begin_way(t, "adjacent", is_on_one_page(t, a, &set->set), true);
         taken.set = set->set;
         take_set(t, a, &set->set, taken.word);
         end_way(t, &w, part_of_set(t, a, &taken), other);

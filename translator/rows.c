@@ -1,5 +1,5 @@
 /* What the rows of the instruction table do, as functions that the translator inlines (translate.c): compiled by clang
- * to LLVM bitcode, once for each host level, with PIECE_WORDS words of a vector register at a time.
+ * to LLVM bitcode, once for each host level, with CHUNK_WORDS words of a vector register at a time.
  *
  * The meaning is the row's expression, as in sim/lanes.c. Floating point rounds to nearest: translated code runs in
  * that mode only. NaNs stay as the host makes them, until somebody can see which they are (`canonical`). A row that
@@ -38,31 +38,31 @@ static inline __attribute__((always_inline, unused)) float fma_in_double(float a
 #include "sim/rows.h"
 #include "native/stretch.h"
 
-typedef uint32_t piece __attribute__((vector_size(4 * PIECE_WORDS)));
+typedef uint32_t chunk __attribute__((vector_size(4 * CHUNK_WORDS)));
 
-#define PIECE_LOOP \
-    _Pragma("clang loop vectorize(enable) vectorize_width(PIECE_WORDS) interleave_count(1) unroll(disable)") for ( \
-        uint32_t i = 0; i < PIECE_WORDS; i++)
+#define CHUNK_LOOP \
+    _Pragma("clang loop vectorize(enable) vectorize_width(CHUNK_WORDS) interleave_count(1) unroll(disable)") for ( \
+        uint32_t i = 0; i < CHUNK_WORDS; i++)
 
 /* ---- vector registers ---- */
 
-/* One lane's word (alone.c). */
+/* One lane's word (single_lane.c). */
 #define ALONE(id, expr) \
-    uint32_t alone_##id(uint32_t vs2, uint32_t vs1, uint32_t vd, uint32_t rs1, uint32_t imm, uint32_t lane) \
+    uint32_t single_##id(uint32_t vs2, uint32_t vs1, uint32_t vd, uint32_t rs1, uint32_t imm, uint32_t lane) \
     { \
         const uint32_t mask_bit = 0; \
         (void)vs2, (void)vs1, (void)vd, (void)rs1, (void)imm, (void)lane, (void)mask_bit; \
         return (uint32_t)(expr); \
     }
 
-/* `lane0` is the number of the piece's first lane, `v0` the word whose bits are the mask. */
-#define PIECE(id, expr) \
+/* `lane0` is the number of the chunk's first lane, `v0` the word whose bits are the mask. */
+#define CHUNK(id, expr) \
     ALONE(id, expr) \
-    piece row_##id(piece p2, piece p1, piece pd, uint32_t rs1, uint32_t imm, uint32_t v0, uint32_t lane0) \
+    chunk row_##id(chunk p2, chunk p1, chunk pd, uint32_t rs1, uint32_t imm, uint32_t v0, uint32_t lane0) \
     { \
-        uint32_t a2[PIECE_WORDS], a1[PIECE_WORDS], ad[PIECE_WORDS], out[PIECE_WORDS]; \
+        uint32_t a2[CHUNK_WORDS], a1[CHUNK_WORDS], ad[CHUNK_WORDS], out[CHUNK_WORDS]; \
         memcpy(a2, &p2, sizeof a2), memcpy(a1, &p1, sizeof a1), memcpy(ad, &pd, sizeof ad); \
-        PIECE_LOOP \
+        CHUNK_LOOP \
         { \
             const uint32_t vs2 = a2[i], vs1 = a1[i], vd = ad[i], lane = lane0 + i, mask_bit = v0 >> lane & 1; \
             (void)vs2, (void)vs1, (void)vd, (void)rs1, (void)imm, (void)mask_bit; \
@@ -201,9 +201,9 @@ static inline bool may_write(const struct gpu *gpu, const uint32_t *addr, uint32
 COLD uint64_t store_reserved(struct sm *sm, const uint32_t *addr, const uint32_t *value, uint32_t *out, uint32_t lanes,
                              uint32_t own)
 {
-    const bool alone = sm->reservations == &sm->gpu->reservations;
+    const bool sole = sm->reservations == &sm->gpu->reservations;
     if (lanes && !may_write(sm->gpu, addr, lanes)) return RESERVED_ODD;
-    return reserve_store(sm->reservations, sm->warp, sm->mem, lanes, addr, value, out, own || alone);
+    return reserve_store(sm->reservations, sm->warp, sm->mem, lanes, addr, value, out, own || sole);
 }
 
 /* Of `lanes`, how many have the same words: words[n] of which more than n have them. */
@@ -221,12 +221,12 @@ static inline uint32_t count_shares(const uint32_t *addr, uint32_t lanes, uint32
     return most;
 }
 
-/* What rounds of a loop (translator/turns.c) would count for `lanes` that have failed, of those of `mask` that its
- * first round had: how many rounds there are, how many lanes they have in all, and how many the two joins of each have
- * together, 16 bits each. What they do to the SIMT stack is counted here. 0: there may be one for which the budget or
- * the stack is too small. */
-COLD uint64_t plan_turns(struct sm *sm, uint32_t lanes, uint32_t mask, uint32_t left, uint32_t need, uint32_t each,
-                         uint32_t order)
+/* What rounds of a loop (translator/exchange_loop.c) would count for `lanes` that have failed, of those of `mask` that
+ * its first round had: how many rounds there are, how many lanes they have in all, and how many the two joins of each
+ * have together, 16 bits each. What they do to the SIMT stack is counted here. 0: there may be one for which the budget
+ * or the stack is too small. */
+COLD uint64_t plan_exchange(struct sm *sm, uint32_t lanes, uint32_t mask, uint32_t left, uint32_t need, uint32_t each,
+                            uint32_t order)
 {
     struct counters *c = &sm->warp->group->counters;
     uint32_t words[ISA_LANES], rounds = 0, depth = sm->warp->depth, deepest = 0, in_loop = 0, at_joins = 0;
@@ -246,7 +246,7 @@ COLD uint64_t plan_turns(struct sm *sm, uint32_t lanes, uint32_t mask, uint32_t 
     return rounds | in_loop << 16 | (uint64_t)at_joins << 32;
 }
 
-/* ---- lanes that run a loop one after the other (translator/runs.c) ---- */
+/* ---- lanes that run a loop one after the other (translator/load_loop.c) ---- */
 
 /* A lane has left the loop behind so many rounds. */
 void note_run(struct native_state *s, uint32_t rounds)
@@ -275,7 +275,7 @@ COLD void forget_runs(struct native_state *s)
 /* What these rounds count: how many there are, how many lanes they have in all, behind how many lanes part, and how
  * many the two joins of each of these have together, 16 bits each. `run` lanes begin. What they do to the SIMT stack is
  * counted here. 0: it is too small. */
-COLD uint64_t plan_runs(struct sm *sm, struct native_state *s, uint32_t run, uint32_t order)
+COLD uint64_t plan_load_loop(struct sm *sm, struct native_state *s, uint32_t run, uint32_t order)
 {
     struct counters *c = &sm->warp->group->counters;
     uint32_t depth = sm->warp->depth, deepest = 0, rounds = 0, in_loop = 0, parted = 0, at_joins = 0;
@@ -296,12 +296,12 @@ COLD uint64_t plan_runs(struct sm *sm, struct native_state *s, uint32_t run, uin
     return rounds | in_loop << 16 | (uint64_t)parted << 32 | (uint64_t)at_joins << 48;
 }
 
-#define ROW_V       ~, PIECE
-#define ROW_VV      ~, PIECE
-#define ROW_VX      ~, PIECE
-#define ROW_VI      ~, PIECE
-#define ROW_V1I     ~, PIECE
-#define ROW_VBRANCH ~, PIECE
+#define ROW_V       ~, CHUNK
+#define ROW_VV      ~, CHUNK
+#define ROW_VX      ~, CHUNK
+#define ROW_VI      ~, CHUNK
+#define ROW_V1I     ~, CHUNK
+#define ROW_VBRANCH ~, CHUNK
 #define ROW_V2X     ~, LAST
 #define ROW_X       ~, SCALAR
 #define ROW_BRANCH  ~, SCALAR
@@ -316,7 +316,7 @@ COLD uint64_t plan_runs(struct sm *sm, struct native_state *s, uint32_t run, uin
 
 /* ---- routines of the library (isa/routine.h), by the host's arithmetic on doubles ---- */
 
-typedef uint32_t pair __attribute__((vector_size(8 * PIECE_WORDS))); /* the lower words of all, then the upper ones */
+typedef uint32_t pair __attribute__((vector_size(8 * CHUNK_WORDS))); /* the lower words of all, then the upper ones */
 
 #define D_NAN 0x7ff8000000000000ull
 static inline __attribute__((always_inline)) uint64_t d_canon(double d) { return d == d ? d_bits(d) : D_NAN; }
@@ -345,12 +345,12 @@ static inline __attribute__((always_inline)) uint32_t d_compare(double x, double
     return (uint32_t)(x == y) | (uint32_t)(x > y) << 1 | (uint32_t)(x < y) << 2 | (uint32_t) !(x == x && y == y) << 3;
 }
 
-#define OPERANDS_b   piece xl, piece xh
-#define OPERANDS_w   piece xl
-#define OPERANDS_bb  OPERANDS_b, piece yl, piece yh
-#define OPERANDS_bbb OPERANDS_bb, piece zl, piece zh
+#define OPERANDS_b   chunk xl, chunk xh
+#define OPERANDS_w   chunk xl
+#define OPERANDS_bb  OPERANDS_b, chunk yl, chunk yh
+#define OPERANDS_bbb OPERANDS_bb, chunk zl, chunk zh
 #define TAKE(name) \
-    uint32_t name##_[PIECE_WORDS]; \
+    uint32_t name##_[CHUNK_WORDS]; \
     memcpy(name##_, &name, sizeof name##_);
 #define TAKE_b     TAKE(xl) TAKE(xh)
 #define TAKE_w     TAKE(xl)
@@ -365,9 +365,9 @@ static inline __attribute__((always_inline)) uint32_t d_compare(double x, double
 #define TO_DOUBLE(name, operands, expr) \
     pair routine_##name(OPERANDS_##operands) \
     { \
-        TAKE_##operands uint32_t low[PIECE_WORDS], high[PIECE_WORDS]; \
+        TAKE_##operands uint32_t low[CHUNK_WORDS], high[CHUNK_WORDS]; \
         pair result; \
-        PIECE_LOOP \
+        CHUNK_LOOP \
         { \
             VALUES_##operands const uint64_t r = expr; \
             low[i] = (uint32_t)r, high[i] = (uint32_t)(r >> 32); \
@@ -376,10 +376,10 @@ static inline __attribute__((always_inline)) uint32_t d_compare(double x, double
         return result; \
     }
 #define TO_WORD(name, operands, expr) \
-    piece routine_##name(OPERANDS_##operands) \
+    chunk routine_##name(OPERANDS_##operands) \
     { \
-        TAKE_##operands uint32_t out[PIECE_WORDS]; \
-        PIECE_LOOP { VALUES_##operands out[i] = expr; } \
+        TAKE_##operands uint32_t out[CHUNK_WORDS]; \
+        CHUNK_LOOP { VALUES_##operands out[i] = expr; } \
         memcpy(&xl, out, sizeof out); \
         return xl; \
     }
@@ -503,11 +503,11 @@ uint32_t are_watched_arguments(const struct sm *sm, uint32_t args)
 
 uint32_t canonical_scalar(uint32_t a) { return f_of(a) != f_of(a) ? F_NAN : a; }
 
-piece canonical(piece p)
+chunk canonical(chunk p)
 {
-    uint32_t a[PIECE_WORDS];
+    uint32_t a[CHUNK_WORDS];
     memcpy(a, &p, sizeof a);
-    PIECE_LOOP a[i] = f_of(a[i]) != f_of(a[i]) ? F_NAN : a[i];
+    CHUNK_LOOP a[i] = f_of(a[i]) != f_of(a[i]) ? F_NAN : a[i];
     memcpy(&p, a, sizeof a);
     return p;
 }
@@ -580,11 +580,11 @@ COLD uint32_t entry_holds(const struct warp *w, const struct entry_check *c)
 /* ---- bytes, by way of the words they are in: a gather has no smaller elements ---- */
 
 #define BYTES(name, type) \
-    piece bytes_##name(piece words, piece addresses) \
+    chunk bytes_##name(chunk words, chunk addresses) \
     { \
-        uint32_t w[PIECE_WORDS], a[PIECE_WORDS], out[PIECE_WORDS]; \
+        uint32_t w[CHUNK_WORDS], a[CHUNK_WORDS], out[CHUNK_WORDS]; \
         memcpy(w, &words, sizeof w), memcpy(a, &addresses, sizeof a); \
-        PIECE_LOOP out[i] = (uint32_t)(type)(w[i] >> ((a[i] & 3) * 8)); \
+        CHUNK_LOOP out[i] = (uint32_t)(type)(w[i] >> ((a[i] & 3) * 8)); \
         memcpy(&words, out, sizeof out); \
         return words; \
     }

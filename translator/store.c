@@ -3,10 +3,10 @@
 
 static void scatter(struct translator *t, const struct vector_access *a, struct lanes data)
 {
-    LLVMTypeRef types[] = {t->piece_type, LLVMVectorType(t->ptr, t->words)};
-    for (unsigned p = 0; p < t->pieces; p++) {
+    LLVMTypeRef types[] = {t->chunk_type, LLVMVectorType(t->ptr, t->words)};
+    for (unsigned p = 0; p < t->chunks; p++) {
         LLVMValueRef to = host_addresses(t, guest_addresses(t, a, p));
-        LLVMValueRef args[] = {data.piece[p], to, ir_u32(t, 1), piece_flags(t, a, p)};
+        LLVMValueRef args[] = {data.chunk[p], to, ir_u32(t, 1), chunk_flags(t, a, p)};
         ir_intrinsic(t, "llvm.masked.scatter", types, 2, args, 4);
     }
 }
@@ -28,12 +28,12 @@ static void store_masked(struct translator *t, const struct vector_access *a, LL
     ir_intrinsic(t, "llvm.masked.store", types, 2, args, 4);
 }
 
-/* AVX2's masked stores cost as much as ten others and more: pieces with all lanes do without, and those with none. */
-static void store_piece(struct translator *t, const struct vector_access *a, LLVMValueRef value, LLVMValueRef address,
+/* AVX2's masked stores cost as much as ten others and more: chunks with all lanes do without, and those with none. */
+static void store_chunk(struct translator *t, const struct vector_access *a, LLVMValueRef value, LLVMValueRef address,
                         unsigned p)
 {
     LLVMBasicBlockRef some = ir_block(t, ""), all = ir_block(t, ""), part = ir_block(t, ""), done = ir_block(t, "");
-    LLVMValueRef bits = piece_bits(t, a, p), full = ir_u32(t, (1u << t->words) - 1);
+    LLVMValueRef bits = chunk_bits(t, a, p), full = ir_u32(t, (1u << t->words) - 1);
     LLVMBuildCondBr(t->b, LLVMBuildICmp(t->b, LLVMIntEQ, bits, ir_u32(t, 0), ""), done, some);
     ir_at(t, some);
     LLVMBuildCondBr(t->b, LLVMBuildICmp(t->b, LLVMIntEQ, bits, full, ""), all, part);
@@ -46,13 +46,13 @@ static void store_piece(struct translator *t, const struct vector_access *a, LLV
     ir_at(t, done);
 }
 
-/* So many lanes from one on, all or half of a piece. */
+/* So many lanes from one on, all or half of a chunk. */
 static LLVMValueRef unit_of(struct translator *t, const struct lanes *data, unsigned lane, unsigned count)
 {
-    LLVMValueRef index[UNIT_MOST], piece = data->piece[lane / t->words];
+    LLVMValueRef index[UNIT_MOST], chunk = data->chunk[lane / t->words];
     for (unsigned i = 0; i < count; i++) index[i] = ir_u32(t, lane % t->words + i);
-    if (count == t->words) return piece;
-    return LLVMBuildShuffleVector(t->b, piece, LLVMGetPoison(t->piece_type), LLVMConstVector(index, count), "");
+    if (count == t->words) return chunk;
+    return LLVMBuildShuffleVector(t->b, chunk, LLVMGetPoison(t->chunk_type), LLVMConstVector(index, count), "");
 }
 
 static void store_unit(struct translator *t, const struct vector_access *a, struct lanes data, unsigned lane)
@@ -64,7 +64,7 @@ static void store_unit(struct translator *t, const struct vector_access *a, stru
         LLVMSetAlignment(LLVMBuildStore(t->b, value, address), 1);
         return;
     }
-    if (t->words == 8) store_piece(t, a, value, address, lane / t->words);
+    if (t->words == 8) store_chunk(t, a, value, address, lane / t->words);
     else store_masked(t, a, value, address, lane);
 }
 

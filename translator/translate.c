@@ -1,6 +1,6 @@
 /* Guest code to LLVM's intermediate representation.
  *
- * A register is a variable: an alloca for a scalar register, one for each piece of a vector register; LLVM makes values
+ * A register is a variable: an alloca for a scalar register, one for each chunk of a vector register; LLVM makes values
  * of them. What a row does is a call of its function in rows.c, which LLVM inlines. Every block is translated twice, on
  * demand: for all lanes that warps have (FULL), and under a SIMT mask (MASKED). In a masked block the result of an
  * instruction takes the place of the register for the rest of the block, in all lanes, and is merged with the old value
@@ -23,9 +23,9 @@ static void count_block(struct translator *t)
 {
     LLVMValueRef parts[NATIVE_COUNTS], sum;
     for (unsigned i = 0; i < NATIVE_COUNTS; i++) parts[i] = ir_u32(t, t->counted[i]);
-    parts[COUNT_LANES] = ir_u32(t, t->counted[COUNT_VECTOR] * (t->alone ? 1 : t->items));
+    parts[COUNT_LANES] = ir_u32(t, t->counted[COUNT_VECTOR] * (t->single ? 1 : t->items));
     LLVMValueRef add = LLVMConstVector(parts, NATIVE_COUNTS);
-    if (t->version == MASKED && !t->alone && t->counted[COUNT_VECTOR]) {
+    if (t->version == MASKED && !t->single && t->counted[COUNT_VECTOR]) {
         LLVMValueRef n = LLVMBuildMul(t->b, ir_popcount(t, t->lanes), ir_u32(t, t->counted[COUNT_VECTOR]), "");
         add = LLVMBuildInsertElement(t->b, add, n, ir_u32(t, COUNT_LANES), "");
     }
@@ -45,7 +45,7 @@ static bool has_site(const struct translator *t, const struct node *n)
     case HOW_ROUTINE:
     case HOW_NOTHING:
     case HOW_CONTROL: return false;
-    case HOW_LOAD: return !early_can(t, n) && !fact_metadata(&t->holds, n, t->flow->request);
+    case HOW_LOAD: return !hoist_can(t, n) && !fact_metadata(&t->holds, n, t->flow->request);
     default: return true;
     }
 }
@@ -69,11 +69,11 @@ static void begin_block(struct translator *t, const struct block *block, enum ve
         for (int k = 0; k < NATIVE_COUNTS; k++) t->counted[k] = (uint16_t)(t->counted[k] + f->nodes[i].counts[k]);
     if (version == MASKED) {
         t->lanes = LLVMBuildLoad2(t->b, t->i32, t->mask, "");
-        for (unsigned p = 0; p < t->pieces && !t->alone; p++)
-            t->piece_lanes[p] = lane_flags(t, t->lanes, p * t->words, t->words);
+        for (unsigned p = 0; p < t->chunks && !t->single; p++)
+            t->chunk_lanes[p] = lane_flags(t, t->lanes, p * t->words, t->words);
     }
     if (block->checked) check_budget(t, block->need, block->pc, t->version);
-    t->run = !t->alone && runs_can(t, block);
+    t->run = !t->single && load_loop_can(t, block);
     if (t->run) run_lanes(t);
     if (block->count) count_block(t);
     t->recorded = false;
@@ -103,20 +103,20 @@ static void translate_block(struct translator *t, const struct block *block, enu
 }
 
 /* In code for one lane. */
-static void translate_alone(struct translator *t, const struct block *block)
+static void translate_single(struct translator *t, const struct block *block)
 {
-    ir_at(t, t->alone_blocks[block - t->flow->blocks]);
-    t->alone = true;
+    ir_at(t, t->single_blocks[block - t->flow->blocks]);
+    t->single = true;
     begin_block(t, block, MASKED);
     for (size_t i = block->first; i < block->first + block->count; i++) {
         const struct node *n = &t->flow->nodes[i];
         record_for(t, n);
-        alone_node(t, n);
+        single_node(t, n);
         if (i + 1 < block->first + block->count)
             for (int k = 0; k < NATIVE_COUNTS; k++) t->passed[k] = (uint16_t)(t->passed[k] + n->counts[k]);
     }
-    finish_alone(t, block);
-    t->alone = false;
+    finish_single(t, block);
+    t->single = false;
 }
 
 /* Every version of a block that something leads to. */
@@ -124,7 +124,7 @@ static void translate_blocks(struct translator *t)
 {
     enum { WAYS = VERSIONS + 1 };
     size_t n = t->flow->nblocks;
-    LLVMBasicBlockRef *ways[WAYS] = {t->versions[MASKED], t->versions[FULL], t->alone_blocks};
+    LLVMBasicBlockRef *ways[WAYS] = {t->versions[MASKED], t->versions[FULL], t->single_blocks};
     bool *done = calloc(WAYS * n + 1, sizeof *done);
     t->failed |= !done;
     for (bool more = done != NULL; more;) {
@@ -133,7 +133,7 @@ static void translate_blocks(struct translator *t)
             const struct block *block = &t->flow->blocks[i / WAYS];
             if (done[i] || !ways[i % WAYS][i / WAYS]) continue;
             done[i] = more = true;
-            if (i % WAYS == VERSIONS) translate_alone(t, block);
+            if (i % WAYS == VERSIONS) translate_single(t, block);
             else translate_block(t, block, (enum version)(i % WAYS));
         }
     }
@@ -148,8 +148,8 @@ static void make_variables(struct translator *t)
     for (unsigned r = 1; r < ISA_XREGS; r++)
         if (t->used.x >> r & 1) t->x[r] = LLVMBuildAlloca(t->b, t->i32, "x");
     for (unsigned r = 0; r < ISA_VREGS; r++)
-        for (unsigned p = 0; p < t->pieces && set_has(t->used.v, r); p++)
-            t->v[r][p] = LLVMBuildAlloca(t->b, t->piece_type, "v");
+        for (unsigned p = 0; p < t->chunks && set_has(t->used.v, r); p++)
+            t->v[r][p] = LLVMBuildAlloca(t->b, t->chunk_type, "v");
     for (unsigned r = 0; r < ISA_VREGS; r++)
         if (set_has(t->used.v, r)) t->own[r] = LLVMBuildAlloca(t->b, t->i32, "own");
     t->lane = LLVMBuildAlloca(t->b, t->i32, "lane");
@@ -163,7 +163,7 @@ static void make_variables(struct translator *t)
     t->counts = LLVMBuildAlloca(t->b, t->counts_type, "counts");
     t->exit_raw = LLVMBuildAlloca(t->b, t->i64, "raw");
     t->may_run = LLVMBuildAlloca(t->b, t->i1, "may_run");
-    runs_make(t);
+    load_loop_make(t);
 }
 
 /* sm->warp is to run, for at most state->budget instructions. */
@@ -182,8 +182,8 @@ static void clear_registers(struct translator *t)
     for (unsigned r = 1; r < ISA_XREGS; r++)
         if (t->used.x >> r & 1) set_x(t, r, ir_u32(t, 0));
     for (unsigned r = 0; r < ISA_VREGS; r++)
-        for (unsigned p = 0; p < t->pieces && set_has(t->used.v, r); p++)
-            LLVMBuildStore(t->b, ir_zero_piece(t), t->v[r][p]);
+        for (unsigned p = 0; p < t->chunks && set_has(t->used.v, r); p++)
+            LLVMBuildStore(t->b, ir_zero_chunk(t), t->v[r][p]);
     start_controls(t);
     struct isa_registers live = live_at(&t->liveness, t->flow->request->start);
     const struct block *start = flow_block(t->flow, t->flow->request->start);
@@ -272,8 +272,8 @@ static void make_exact_if(struct translator *t, unsigned r, unsigned bit)
     LLVMValueRef bits = LLVMBuildLoad2(t->b, t->i64, t->exit_raw, "");
     LLVMValueRef set = LLVMBuildAnd(t->b, bits, ir_u64(t, 1ull << bit), "");
     LLVMValueRef raw = LLVMBuildICmp(t->b, LLVMIntNE, set, ir_u64(t, 0), "");
-    for (unsigned p = 0; p < t->pieces; p++) {
-        LLVMValueRef value = LLVMBuildLoad2(t->b, t->piece_type, t->v[r][p], "");
+    for (unsigned p = 0; p < t->chunks; p++) {
+        LLVMValueRef value = LLVMBuildLoad2(t->b, t->chunk_type, t->v[r][p], "");
         LLVMBuildStore(t->b, LLVMBuildSelect(t->b, raw, canonical(t, value), value, ""), t->v[r][p]);
     }
 }
@@ -323,7 +323,7 @@ static void make_stop(struct translator *t, LLVMBasicBlockRef block, enum native
     LLVMValueRef code = ir_u32(t, exit);
     ir_at(t, block);
     LLVMValueRef done = instructions_done(t);
-    if (exit == EXIT_END && t->early) follow_in_stretch(t, done);
+    if (exit == EXIT_END && t->hoisted) follow_in_stretch(t, done);
     LLVMValueRef args[] = {t->sm, t->state, done, LLVMBuildLoad2(t->b, t->i32, t->mask, "")};
     LLVMValueRef entry = call_function(t, function, args, exit == EXIT_BARRIER ? 4 : 3);
     LLVMValueRef none = LLVMBuildICmp(t->b, LLVMIntEQ, entry, ir_u32(t, NATIVE_NOWHERE), "");
@@ -357,7 +357,7 @@ static void make_types(struct translator *t)
     LLVMContextRef c = t->context;
     t->i1 = LLVMInt1TypeInContext(c), t->i8 = LLVMInt8TypeInContext(c), t->i16 = LLVMInt16TypeInContext(c);
     t->i32 = LLVMInt32TypeInContext(c), t->i64 = LLVMInt64TypeInContext(c), t->ptr = LLVMPointerTypeInContext(c, 0);
-    t->piece_type = LLVMVectorType(t->i32, t->words);
+    t->chunk_type = LLVMVectorType(t->i32, t->words);
     t->flags_type = LLVMVectorType(t->i1, t->words);
     t->counts_type = LLVMVectorType(t->i32, NATIVE_COUNTS);
 }
@@ -384,7 +384,7 @@ static void make_function(struct translator *t)
     t->group = ir_load(t, t->ptr, ir_load(t, t->ptr, t->sm, offsetof(struct sm, warp)), offsetof(struct warp, group));
     t->launch = ir_load(t, t->ptr, t->group, offsetof(struct group, launch));
     t->knl = ir_load(t, t->i32, t->launch, offsetof(struct launch, knl));
-    early_begin(t);
+    hoist_begin(t);
     make_variables(t);
     t->next = block_with_phi(t, "next", &t->next_entry);
     t->enter = block_with_phi(t, "enter", &t->enter_entry);
@@ -411,11 +411,11 @@ static bool find_facts(struct translator *t)
         t->arrivals[i] = calloc(n, sizeof *t->arrivals[i]);
         ok &= t->versions[i] && t->arrivals[i];
     }
-    t->alone_blocks = calloc(n, sizeof *t->alone_blocks);
-    t->alone_arrivals = calloc(n, sizeof *t->alone_arrivals);
+    t->single_blocks = calloc(n, sizeof *t->single_blocks);
+    t->single_arrivals = calloc(n, sizeof *t->single_arrivals);
     t->exits = calloc(n, sizeof *t->exits);
     t->scattered = calloc(n, sizeof *t->scattered);
-    return ok && t->scattered && t->alone_blocks && t->alone_arrivals && t->exits;
+    return ok && t->scattered && t->single_blocks && t->single_arrivals && t->exits;
 }
 
 static void forget_facts(struct translator *t)
@@ -427,8 +427,8 @@ static void forget_facts(struct translator *t)
         free(t->versions[i]);
         free(t->arrivals[i]);
     }
-    free(t->alone_blocks);
-    free(t->alone_arrivals);
+    free(t->single_blocks);
+    free(t->single_arrivals);
     free(t->exits);
     free(t->scattered);
 }
@@ -447,7 +447,7 @@ bool translate_flow(struct translation *out, LLVMModuleRef module, const struct 
     t->words = out->words;
     t->items = flow->request->items;
     t->full = ~0u >> (ISA_LANES - t->items);
-    t->pieces = (t->items + t->words - 1) / t->words;
+    t->chunks = (t->items + t->words - 1) / t->words;
     t->b = LLVMCreateBuilderInContext(t->context);
     t->failed = !find_facts(t);
     if (!t->failed) {
@@ -455,10 +455,10 @@ bool translate_flow(struct translation *out, LLVMModuleRef module, const struct 
         make_function(t);
         make_entry(t, t->enter_entry);
         translate_blocks(t);
-        make_stop(t, t->ended, EXIT_END, t->early ? "next_behind_stretch" : "next_behind_end");
+        make_stop(t, t->ended, EXIT_END, t->hoisted ? "next_behind_stretch" : "next_behind_end");
         make_stop(t, t->waits, EXIT_BARRIER, "next_behind_barrier");
         make_paused(t);
-        early_end(t);
+        hoist_end(t);
         make_exits(t);
     }
     LLVMDisposeBuilder(t->b);

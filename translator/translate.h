@@ -12,7 +12,7 @@ struct translation {
     LLVMModuleRef module;
     LLVMValueRef entry, function;
     const struct flow *flow;
-    unsigned words; /* of a piece */
+    unsigned words; /* of a chunk */
     struct native_entry *entries;
     size_t nentries;
     struct native_site *sites;

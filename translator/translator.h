@@ -3,23 +3,23 @@
 #ifndef VENTUS_TRANSLATOR_TRANSLATOR_H
 #define VENTUS_TRANSLATOR_TRANSLATOR_H
 
-#include "translator/beside.h"
+#include "translator/adjacent.h"
 #include "translator/functions.h"
 #include "translator/liveness.h"
 #include "translator/translate.h"
 
-enum { UNIT_MOST = 16, PIECES_MOST = 8 };
+enum { UNIT_MOST = 16, CHUNK_MOST = 8 };
 
-/* One vector register (or vector of conditions), as pieces. */
+/* One vector register (or vector of conditions), as chunks. */
 struct lanes {
-    LLVMValueRef piece[PIECES_MOST];
+    LLVMValueRef chunk[CHUNK_MOST];
 };
 
 /* Loads beside each other, and their words, where `found` holds; that is NULL until the first of them is made. */
 struct taken {
-    struct beside set;
+    struct adjacent set;
     LLVMValueRef found;
-    struct lanes word[BESIDE_BYTES / 4];
+    struct lanes word[ADJACENT_BYTES / 4];
 };
 enum { SETS = 4, ROW_WORDS = 4 };
 
@@ -37,15 +37,15 @@ struct translator {
     struct function_table functions;
     LLVMContextRef context;
     LLVMBuilderRef b;
-    unsigned words, pieces; /* lanes of a piece, pieces of a register that have lanes of warps in them */
+    unsigned words, chunks; /* lanes of a chunk, chunks of a register that have lanes of warps in them */
     unsigned items;         /* lanes of warps, ... */
     uint32_t full;          /* ... and the mask that has all of them */
-    LLVMTypeRef i1, i8, i16, i32, i64, ptr, counts_type, piece_type, flags_type;
+    LLVMTypeRef i1, i8, i16, i32, i64, ptr, counts_type, chunk_type, flags_type;
 
     /* arguments, and what stays the same */
     LLVMValueRef sm, state, mem, group, launch, knl;
     /* variables */
-    LLVMValueRef w, budget, x[ISA_XREGS], v[ISA_VREGS][PIECES_MOST], mask, counts, exit_raw;
+    LLVMValueRef w, budget, x[ISA_XREGS], v[ISA_VREGS][CHUNK_MOST], mask, counts, exit_raw;
     LLVMValueRef rpc, vtype, mstatus, end; /* the warp's; where it has ended */
     struct isa_registers used;             /* by any function */
     LLVMBasicBlockRef *versions[2];        /* of each block, ... */
@@ -57,33 +57,33 @@ struct translator {
     LLVMBasicBlockRef refuse;               /* nothing has happened, but `step` is to go on */
     LLVMBasicBlockRef ended, waits, paused; /* a warp has ended; waits at a barrier; one of these and none follows it */
     LLVMValueRef next_entry, enter_entry, paused_exit; /* the phis of `next`, `enter` and `paused` */
-    struct early *early;                               /* words that `enter` loads; NULL: there cannot be any */
-    size_t nearly;
-    LLVMValueRef early_args; /* where they are, those of arguments; NULL: there are none yet */
-    LLVMValueRef other;      /* a condition: some are not what the request tells */
+    struct hoisted *hoisted;                           /* words that `enter` loads; NULL: there cannot be any */
+    size_t nhoisted;
+    LLVMValueRef hoisted_args; /* where they are, those of arguments; NULL: there are none yet */
+    LLVMValueRef other;        /* a condition: some are not what the request tells */
 
-    LLVMValueRef *scattered; /* variables of blocks for runs.c: how many loads of the last round had no shape */
+    LLVMValueRef *scattered; /* variables of blocks for load_loop.c: how many loads of the last round had no shape */
     LLVMValueRef may_run;    /* a variable: lanes of the warp may run one after the other; ... */
     LLVMValueRef runs;       /* ... how often that was done */
 
     /* a lane alone */
-    LLVMValueRef lane, own[ISA_VREGS];                /* its number and its words */
-    LLVMBasicBlockRef *alone_blocks, *alone_arrivals; /* of each block, and those that take out its registers */
+    LLVMValueRef lane, own[ISA_VREGS];                  /* its number and its words */
+    LLVMBasicBlockRef *single_blocks, *single_arrivals; /* of each block, and those that take out its registers */
 
     /* the block in progress */
     const struct block *block;
     enum version version;
-    bool run;                                     /* it is a loop for runs.c, whose lanes do not run */
-    bool alone;                                   /* MASKED, and the mask has one lane, whose words are in `own` */
-    const struct function *current;               /* that it belongs to */
-    bool spilled;                                 /* the function's registers are in struct warp as well */
-    LLVMValueRef lanes, piece_lanes[PIECES_MOST]; /* the mask and its pieces as vectors of i1, MASKED only */
-    struct lanes now[ISA_VREGS];                  /* current values; only where: */
-    struct isa_registers known, fresh;            /* they are known here, and not yet stored to the variable */
-    struct facts holds;                           /* of registers as the block sees them, ... */
-    struct v_fact kept[ISA_VREGS];                /* ... of the variables, ... */
-    struct v_fact stored[ISA_VREGS];              /* ... and of the variables on the way out that is being made */
-    struct taken taken[SETS];                     /* the last sets of loads beside each other */
+    bool run;                                    /* it is a loop for load_loop.c, whose lanes do not run */
+    bool single;                                 /* MASKED, and the mask has one lane, whose words are in `own` */
+    const struct function *current;              /* that it belongs to */
+    bool spilled;                                /* the function's registers are in struct warp as well */
+    LLVMValueRef lanes, chunk_lanes[CHUNK_MOST]; /* the mask and its chunks as vectors of i1, MASKED only */
+    struct lanes now[ISA_VREGS];                 /* current values; only where: */
+    struct isa_registers known, fresh;           /* they are known here, and not yet stored to the variable */
+    struct facts holds;                          /* of registers as the block sees them, ... */
+    struct v_fact kept[ISA_VREGS];               /* ... of the variables, ... */
+    struct v_fact stored[ISA_VREGS];             /* ... and of the variables on the way out that is being made */
+    struct taken taken[SETS];                    /* the last sets of loads beside each other */
     unsigned ntaken;
     const struct node *rows_first;   /* of the last four stores that may be made together; NULL: there are none */
     LLVMValueRef rows_stored;        /* a condition: the first has made them all */
@@ -115,15 +115,15 @@ LLVMBasicBlockRef ir_block(struct translator *t, const char *name);
 void ir_at(struct translator *t, LLVMBasicBlockRef block);
 void ir_branch_likely(struct translator *t, LLVMValueRef condition, LLVMBasicBlockRef then, LLVMBasicBlockRef other);
 
-/* Lanes of all pieces: those that warps do not have make the last piece whole. They hold anything, and are masked in
+/* Lanes of all chunks: those that warps do not have make the last chunk whole. They hold anything, and are masked in
  * accesses. */
-static inline unsigned lanes_computed(const struct translator *t) { return t->pieces * t->words; }
-static inline bool pieces_are_whole(const struct translator *t) { return lanes_computed(t) == t->items; }
+static inline unsigned lanes_computed(const struct translator *t) { return t->chunks * t->words; }
+static inline bool chunks_are_whole(const struct translator *t) { return lanes_computed(t) == t->items; }
 
-/* Pieces: one word in all lanes, zeros, and a constant in which lane i of the warp holds i % period * step. */
+/* Chunks: one word in all lanes, zeros, and a constant in which lane i of the warp holds i % period * step. */
 LLVMValueRef ir_splat(struct translator *t, LLVMValueRef scalar);
-LLVMValueRef ir_zero_piece(struct translator *t);
-LLVMValueRef ir_ramp(struct translator *t, unsigned piece, unsigned period, uint32_t step);
+LLVMValueRef ir_zero_chunk(struct translator *t);
+LLVMValueRef ir_ramp(struct translator *t, unsigned chunk, unsigned period, uint32_t step);
 
 /* The warp that runs. */
 LLVMValueRef warp(struct translator *t);
@@ -134,9 +134,9 @@ bool set_has(const uint64_t *set, unsigned r);
 LLVMValueRef get_x(struct translator *t, unsigned r);
 void set_x(struct translator *t, unsigned r, LLVMValueRef value);
 
-/* How many pieces have words of their own; those behind them, which repeat_pieces fills in, repeat these. */
-unsigned pieces_of(const struct translator *t, struct v_fact fact);
-void repeat_pieces(struct translator *t, struct lanes *value, unsigned own);
+/* How many chunks have words of their own; those behind them, which repeat_chunks fills in, repeat these. */
+unsigned chunks_of(const struct translator *t, struct v_fact fact);
+void repeat_chunks(struct translator *t, struct lanes *value, unsigned own);
 
 /* A vector register as the block sees it; get_values: for those to whom it makes no difference which NaN a NaN is.
  * set_v: in all lanes that the block works on. set_result: sets vd of n in the lanes that n works on. */
@@ -158,8 +158,8 @@ LLVMValueRef active(struct translator *t);
 void store_fresh(struct translator *t);
 void settle(struct translator *t);
 
-/* Makes NaNs canonical: of a piece; of a variable that is raw. */
-LLVMValueRef canonical(struct translator *t, LLVMValueRef piece);
+/* Makes NaNs canonical: of a chunk; of a variable that is raw. */
+LLVMValueRef canonical(struct translator *t, LLVMValueRef chunk);
 void make_exact(struct translator *t, unsigned r);
 
 /* ---- values.c: rows ---- */
@@ -213,11 +213,11 @@ void translate_store(struct translator *t, const struct node *n);
 void translate_atomic(struct translator *t, const struct node *n);
 
 /* Accesses of a lane that is alone. */
-LLVMValueRef alone_load(struct translator *t, const struct node *n, LLVMValueRef lane);
-void alone_store(struct translator *t, const struct node *n, LLVMValueRef lane);
+LLVMValueRef single_load(struct translator *t, const struct node *n, LLVMValueRef lane);
+void single_store(struct translator *t, const struct node *n, LLVMValueRef lane);
 
 /* A load that is not recorded. */
-LLVMValueRef alone_try_load(struct translator *t, const struct node *n);
+LLVMValueRef single_try_load(struct translator *t, const struct node *n);
 
 /* ---- insn.c ---- */
 
@@ -243,31 +243,32 @@ void reload_live(struct translator *t, struct isa_registers live);
 /* Any instruction that does not end its block. */
 void translate_node(struct translator *t, const struct node *n);
 
-/* ---- alone.c: code for one lane ---- */
+/* ---- single_lane.c: code for one lane ---- */
 
 /* Can the block run in such code? Does that pay where the block in progress goes back to it: can all that lies between?
  */
-bool alone_can(const struct translator *t, const struct block *block);
-bool alone_pays(const struct translator *t, const struct block *block);
+bool single_can(const struct translator *t, const struct block *block);
+bool single_pays(const struct translator *t, const struct block *block);
 
 /* Takes the lane's words out of the vector registers that the block needs; puts those back that are live; forgets those
  * that are not. */
-void alone_begin(struct translator *t, const struct block *block);
-void alone_end(struct translator *t, const struct isa_registers *live);
-void alone_forget(struct translator *t, const struct isa_registers *live);
+void single_begin(struct translator *t, const struct block *block);
+void single_end(struct translator *t, const struct isa_registers *live);
+void single_forget(struct translator *t, const struct isa_registers *live);
 
 /* A register's word; makes NaNs canonical in a vector register and in the word. */
 LLVMValueRef get_own(struct translator *t, unsigned r);
 void set_own(struct translator *t, unsigned r, LLVMValueRef value);
-void alone_make_exact(struct translator *t, unsigned r);
+void single_make_exact(struct translator *t, unsigned r);
 
 /* What a row computes, raw: with NaNs as the host makes them; any instruction that does not end its block, with what
  * holds behind it. */
-LLVMValueRef alone_row(struct translator *t, const struct node *n);
-LLVMValueRef alone_raw_row(struct translator *t, const struct node *n);
-void alone_node(struct translator *t, const struct node *n);
+LLVMValueRef single_row(struct translator *t, const struct node *n);
+LLVMValueRef single_raw_row(struct translator *t, const struct node *n);
+void single_node(struct translator *t, const struct node *n);
 
-/* ---- rounds.c: loops whose rounds are computed for one lane after the other, for turns.c and runs.c ---- */
+/* ---- lane_loop.c: loops whose rounds are computed for one lane after the other, for exchange_loop.c and load_loop.c
+ * ---- */
 
 /* The join behind a vector branch, if it is a block of its own; NULL: there is none. */
 const struct node *join_behind(const struct translator *t, const struct node *branch);
@@ -276,7 +277,7 @@ bool is_plain_row(const struct node *n);
 unsigned count_registers(const struct isa_registers *set);
 
 /* Rows of the state hold registers: all lanes' words are put there, a lane's are loaded into `own`, and stored to other
- * rows, from TURN_ROWS on. row_of: where the words of one of these rows are. */
+ * rows, from EXCHANGE_ROWS on. row_of: where the words of one of these rows are. */
 LLVMValueRef row_of(struct translator *t, unsigned row);
 void save_rows(struct translator *t, const struct isa_registers *set);
 void load_words(struct translator *t, const struct isa_registers *set, LLVMValueRef index);
@@ -287,24 +288,24 @@ LLVMValueRef meet_at(struct translator *t, const struct node *join);
 /* What a round counts in which lanes part: the block, and the join twice. */
 unsigned counts_of_round(const struct translator *t, const struct node *join, enum native_count k);
 
-/* ---- turns.c: lanes that share words ---- */
+/* ---- exchange_loop.c: lanes that share words ---- */
 
 /* In some of the lanes in which the block has run sc.w has failed, and its last instruction, a vector branch, goes back
  * to its beginning with them. A number: whether they are to take their turns instead, which is not 0 then. NULL: the
  * block is none for this. */
-LLVMValueRef turns_plan(struct translator *t, const struct node *branch, LLVMValueRef lanes);
+LLVMValueRef exchange_plan(struct translator *t, const struct node *branch, LLVMValueRef lanes);
 
 /* They do, behind store_fresh: with what they have computed, and what has been counted, the block goes on behind the
  * branch as if lanes had not parted. */
-void turns_take(struct translator *t, const struct node *branch, LLVMValueRef lanes, LLVMValueRef plan);
+void exchange_run(struct translator *t, const struct node *branch, LLVMValueRef lanes, LLVMValueRef plan);
 
-/* ---- runs.c: lanes that run a loop one after the other ---- */
+/* ---- load_loop.c: lanes that run a loop one after the other ---- */
 
 /* Variables, where translated code is entered. */
-void runs_make(struct translator *t);
+void load_loop_make(struct translator *t);
 
 /* Is the block such a loop? */
-bool runs_can(const struct translator *t, const struct block *block);
+bool load_loop_can(const struct translator *t, const struct block *block);
 
 /* In front of the block, which is such a loop: its lanes run, if that pays; goes on where they do not. */
 void run_lanes(struct translator *t);
@@ -316,15 +317,15 @@ void run_lanes(struct translator *t);
  */
 void enter_checked(struct translator *t, const struct block *block, LLVMBasicBlockRef refuse);
 
-/* ---- early.c: words of metadata block and arguments, loaded where translated code is entered ---- */
+/* ---- hoist.c: words of metadata block and arguments, loaded where translated code is entered ---- */
 
 /* To be called before anything is translated: makes room for them, if the code is one that can do with such words. */
-void early_begin(struct translator *t);
+void hoist_begin(struct translator *t);
 /* Does n load such a word? What it loads then. */
-bool early_can(const struct translator *t, const struct node *n);
-LLVMValueRef early_value(struct translator *t, const struct node *n);
+bool hoist_can(const struct translator *t, const struct node *n);
+LLVMValueRef hoist_value(struct translator *t, const struct node *n);
 /* Ends the host block `enter`: goes on where these words are what the request tells, else refuses. */
-void early_end(struct translator *t);
+void hoist_end(struct translator *t);
 
 /* ---- control.c ---- */
 
@@ -344,6 +345,6 @@ void go_to(struct translator *t, uint32_t pc, enum version version);
 
 /* Ends the host block as the last instruction of the block says; in code for one lane. */
 void finish_block(struct translator *t, const struct block *block);
-void finish_alone(struct translator *t, const struct block *block);
+void finish_single(struct translator *t, const struct block *block);
 
 #endif

@@ -75,18 +75,18 @@ void ir_branch_likely(struct translator *t, LLVMValueRef condition, LLVMBasicBlo
 
 LLVMValueRef ir_splat(struct translator *t, LLVMValueRef scalar)
 {
-    LLVMValueRef one = LLVMBuildInsertElement(t->b, LLVMGetPoison(t->piece_type), scalar, ir_u32(t, 0), "");
+    LLVMValueRef one = LLVMBuildInsertElement(t->b, LLVMGetPoison(t->chunk_type), scalar, ir_u32(t, 0), "");
     LLVMValueRef zeros = LLVMConstNull(LLVMVectorType(t->i32, t->words));
-    return LLVMBuildShuffleVector(t->b, one, LLVMGetPoison(t->piece_type), zeros, "");
+    return LLVMBuildShuffleVector(t->b, one, LLVMGetPoison(t->chunk_type), zeros, "");
 }
 
-LLVMValueRef ir_zero_piece(struct translator *t) { return LLVMConstNull(t->piece_type); }
+LLVMValueRef ir_zero_chunk(struct translator *t) { return LLVMConstNull(t->chunk_type); }
 
-/* A constant piece: lane i of the warp holds first + i % period * step. */
-LLVMValueRef ir_ramp(struct translator *t, unsigned piece, unsigned period, uint32_t step)
+/* A constant chunk: lane i of the warp holds first + i % period * step. */
+LLVMValueRef ir_ramp(struct translator *t, unsigned chunk, unsigned period, uint32_t step)
 {
     LLVMValueRef lane[16];
-    for (unsigned i = 0; i < t->words; i++) lane[i] = ir_u32(t, (piece * t->words + i) % period * step);
+    for (unsigned i = 0; i < t->words; i++) lane[i] = ir_u32(t, (chunk * t->words + i) % period * step);
     return LLVMConstVector(lane, t->words);
 }
 
@@ -104,38 +104,38 @@ void set_x(struct translator *t, unsigned r, LLVMValueRef value)
     if (r) LLVMBuildStore(t->b, value, t->x[r]);
 }
 
-LLVMValueRef canonical(struct translator *t, LLVMValueRef piece) { return call_function(t, "canonical", &piece, 1); }
+LLVMValueRef canonical(struct translator *t, LLVMValueRef chunk) { return call_function(t, "canonical", &chunk, 1); }
 
-unsigned pieces_of(const struct translator *t, struct v_fact f)
+unsigned chunks_of(const struct translator *t, struct v_fact f)
 {
     unsigned own = f.repeat > t->words ? f.repeat / t->words : 1;
-    return f.repeat && own < t->pieces ? own : t->pieces;
+    return f.repeat && own < t->chunks ? own : t->chunks;
 }
 
-void repeat_pieces(struct translator *t, struct lanes *value, unsigned own)
+void repeat_chunks(struct translator *t, struct lanes *value, unsigned own)
 {
-    for (unsigned p = own; p < t->pieces; p++) value->piece[p] = value->piece[p - own];
+    for (unsigned p = own; p < t->chunks; p++) value->chunk[p] = value->chunk[p - own];
 }
 
 struct lanes get_v(struct translator *t, unsigned r)
 {
     struct lanes value = get_values(t, r);
-    unsigned own = pieces_of(t, t->holds.v[r]);
-    for (unsigned p = 0; p < own && t->holds.v[r].raw; p++) t->now[r].piece[p] = canonical(t, value.piece[p]);
-    repeat_pieces(t, &t->now[r], own);
+    unsigned own = chunks_of(t, t->holds.v[r]);
+    for (unsigned p = 0; p < own && t->holds.v[r].raw; p++) t->now[r].chunk[p] = canonical(t, value.chunk[p]);
+    repeat_chunks(t, &t->now[r], own);
     t->holds.v[r].raw = false;
     return t->now[r];
 }
 
-/* Of a register that repeats its words the first pieces are loaded, which the variables of the others hold from here
+/* Of a register that repeats its words the first chunks are loaded, which the variables of the others hold from here
  * on: so that LLVM sees that they are the same, also where they have come from `step` or go round a loop. */
 struct lanes get_values(struct translator *t, unsigned r)
 {
-    unsigned own = pieces_of(t, t->holds.v[r]);
+    unsigned own = chunks_of(t, t->holds.v[r]);
     if (set_has(t->known.v, r)) return t->now[r];
-    for (unsigned p = 0; p < own; p++) t->now[r].piece[p] = LLVMBuildLoad2(t->b, t->piece_type, t->v[r][p], "");
-    repeat_pieces(t, &t->now[r], own);
-    for (unsigned p = own; p < t->pieces; p++) LLVMBuildStore(t->b, t->now[r].piece[p], t->v[r][p]);
+    for (unsigned p = 0; p < own; p++) t->now[r].chunk[p] = LLVMBuildLoad2(t->b, t->chunk_type, t->v[r][p], "");
+    repeat_chunks(t, &t->now[r], own);
+    for (unsigned p = own; p < t->chunks; p++) LLVMBuildStore(t->b, t->now[r].chunk[p], t->v[r][p]);
     set_add(t->known.v, r);
     return t->now[r];
 }
@@ -150,7 +150,7 @@ void set_v(struct translator *t, unsigned r, struct lanes value)
 /* One lane of the warp. */
 LLVMValueRef get_lane(struct translator *t, struct lanes value, unsigned lane)
 {
-    return LLVMBuildExtractElement(t->b, value.piece[lane / t->words], ir_u32(t, lane % t->words), "");
+    return LLVMBuildExtractElement(t->b, value.chunk[lane / t->words], ir_u32(t, lane % t->words), "");
 }
 
 /* Eight lanes of AVX2 are chosen by the signs of their words. LLVM 19 has no such form of conditions that come from a
@@ -160,7 +160,7 @@ static LLVMValueRef signs_of(struct translator *t, LLVMValueRef bits, unsigned l
     LLVMValueRef shift[8];
     for (unsigned i = 0; i < 8; i++) shift[i] = ir_u32(t, 31 - lane - i);
     LLVMValueRef words = LLVMBuildShl(t->b, ir_splat(t, bits), LLVMConstVector(shift, 8), "");
-    return LLVMBuildICmp(t->b, LLVMIntSLT, words, ir_zero_piece(t), "");
+    return LLVMBuildICmp(t->b, LLVMIntSLT, words, ir_zero_chunk(t), "");
 }
 
 LLVMValueRef lane_flags(struct translator *t, LLVMValueRef bits, unsigned lane, unsigned count)
@@ -174,8 +174,8 @@ LLVMValueRef lane_flags(struct translator *t, LLVMValueRef bits, unsigned lane, 
 /* Lanes of `a` where bits are set, of `b` elsewhere. */
 static struct lanes choose(struct translator *t, LLVMValueRef bits, struct lanes a, struct lanes b)
 {
-    for (unsigned p = 0; p < t->pieces; p++)
-        a.piece[p] = LLVMBuildSelect(t->b, lane_flags(t, bits, p * t->words, t->words), a.piece[p], b.piece[p], "");
+    for (unsigned p = 0; p < t->chunks; p++)
+        a.chunk[p] = LLVMBuildSelect(t->b, lane_flags(t, bits, p * t->words, t->words), a.chunk[p], b.chunk[p], "");
     return a;
 }
 
@@ -184,18 +184,18 @@ static struct lanes choose(struct translator *t, LLVMValueRef bits, struct lanes
 static void store_merged(struct translator *t, unsigned r)
 {
     struct v_fact value = t->holds.v[r], old = t->kept[r], merged = fact_of_merged(value, old);
-    for (unsigned p = 0; p < t->pieces; p++) {
-        LLVMValueRef a = t->now[r].piece[p], b = LLVMBuildLoad2(t->b, t->piece_type, t->v[r][p], "");
+    for (unsigned p = 0; p < t->chunks; p++) {
+        LLVMValueRef a = t->now[r].chunk[p], b = LLVMBuildLoad2(t->b, t->chunk_type, t->v[r][p], "");
         if (value.raw && !merged.raw) a = canonical(t, a);
         if (old.raw && !merged.raw) b = canonical(t, b);
-        LLVMBuildStore(t->b, LLVMBuildSelect(t->b, t->piece_lanes[p], a, b, ""), t->v[r][p]);
+        LLVMBuildStore(t->b, LLVMBuildSelect(t->b, t->chunk_lanes[p], a, b, ""), t->v[r][p]);
     }
     t->stored[r] = merged;
 }
 
 static void store_all(struct translator *t, unsigned r)
 {
-    for (unsigned p = 0; p < t->pieces; p++) LLVMBuildStore(t->b, t->now[r].piece[p], t->v[r][p]);
+    for (unsigned p = 0; p < t->chunks; p++) LLVMBuildStore(t->b, t->now[r].chunk[p], t->v[r][p]);
     t->stored[r] = t->holds.v[r];
 }
 
@@ -210,7 +210,7 @@ LLVMValueRef mask_word(struct translator *t)
 {
     LLVMValueRef word = get_lane(t, get_v(t, 0), 0), old, first;
     if (t->version == FULL || !set_has(t->fresh.v, 0)) return word;
-    old = LLVMBuildExtractElement(t->b, LLVMBuildLoad2(t->b, t->piece_type, t->v[0][0], ""), ir_u32(t, 0), "");
+    old = LLVMBuildExtractElement(t->b, LLVMBuildLoad2(t->b, t->chunk_type, t->v[0][0], ""), ir_u32(t, 0), "");
     if (t->kept[0].raw) old = call_function(t, "canonical_scalar", &old, 1);
     first = LLVMBuildAnd(t->b, t->lanes, ir_u32(t, 1), "");
     return LLVMBuildSelect(t->b, LLVMBuildICmp(t->b, LLVMIntNE, first, ir_u32(t, 0), ""), word, old, "");
@@ -235,8 +235,8 @@ void settle(struct translator *t)
 
 void make_exact(struct translator *t, unsigned r)
 {
-    for (unsigned p = 0; p < t->pieces && t->stored[r].raw; p++)
-        LLVMBuildStore(t->b, canonical(t, LLVMBuildLoad2(t->b, t->piece_type, t->v[r][p], "")), t->v[r][p]);
+    for (unsigned p = 0; p < t->chunks && t->stored[r].raw; p++)
+        LLVMBuildStore(t->b, canonical(t, LLVMBuildLoad2(t->b, t->chunk_type, t->v[r][p], "")), t->v[r][p]);
     t->stored[r].raw = false;
 }
 
@@ -247,8 +247,8 @@ LLVMValueRef active(struct translator *t) { return t->version == FULL ? ir_u32(t
 /* No value in particular, for LLVM to know that a register is dead. Without its passes it would store that, too. */
 static void forget_v(struct translator *t, unsigned r)
 {
-    for (unsigned p = 0; p < t->pieces && t->flow->request->effort != EFFORT_LEAST; p++)
-        LLVMBuildStore(t->b, LLVMGetUndef(t->piece_type), t->v[r][p]);
+    for (unsigned p = 0; p < t->chunks && t->flow->request->effort != EFFORT_LEAST; p++)
+        LLVMBuildStore(t->b, LLVMGetUndef(t->chunk_type), t->v[r][p]);
 }
 
 static void forget_x(struct translator *t, unsigned r)
@@ -300,7 +300,7 @@ void leave(struct translator *t, enum native_exit code, LLVMValueRef pc, struct 
     struct v_fact stored[ISA_VREGS];
     uint64_t raw = 0;
     memcpy(stored, t->stored, sizeof stored);
-    if (t->alone) alone_end(t, &live);
+    if (t->single) single_end(t, &live);
     for (unsigned r = 0; r < ISA_VREGS; r++)
         if (t->stored[r].raw && set_has(live.v, r)) raw |= raw_bit(t, r);
     forget_dead(t, &live);
@@ -402,7 +402,7 @@ LLVMValueRef value_of_row(struct translator *t, const struct node *n)
 static struct lanes get_operand(struct translator *t, const struct node *n, enum operand_role role, unsigned r)
 {
     struct lanes none;
-    for (unsigned p = 0; p < t->pieces; p++) none.piece[p] = ir_zero_piece(t);
+    for (unsigned p = 0; p < t->chunks; p++) none.chunk[p] = ir_zero_chunk(t);
     if (!(n->d.vectors >> role & 1)) return none;
     bool any_nan = isa_table[n->d.in.op].flags & ISA_VALUES || (n->d.in.op == OP_VMV_V_V && n->d.in.vm);
     return any_nan ? get_values(t, r) : get_v(t, r);
@@ -432,13 +432,13 @@ struct lanes lanes_of_row(struct translator *t, const struct node *n)
     struct lanes vd = get_operand(t, n, ROLE_RD, in->rd);
     LLVMValueRef rs1 = get_x(t, n->d.scalars >> ROLE_RS1 & 1 ? in->rs1 : 0);
     LLVMValueRef v0 = n->effects.mask ? mask_word(t) : ir_u32(t, 0);
-    unsigned op = cheaper_row(t, in, &rs1), own = pieces_of(t, fact_of_row(&t->holds, n));
+    unsigned op = cheaper_row(t, in, &rs1), own = chunks_of(t, fact_of_row(&t->holds, n));
     for (unsigned p = 0; p < own; p++) {
-        LLVMValueRef args[] = {vs2.piece[p], vs1.piece[p],           vd.piece[p], rs1, ir_u32(t, (uint32_t)in->imm),
+        LLVMValueRef args[] = {vs2.chunk[p], vs1.chunk[p],           vd.chunk[p], rs1, ir_u32(t, (uint32_t)in->imm),
                                v0,           ir_u32(t, p * t->words)};
-        out.piece[p] = call_row(t, op, args, 7);
+        out.chunk[p] = call_row(t, op, args, 7);
     }
-    repeat_pieces(t, &out, own);
+    repeat_chunks(t, &out, own);
     return out;
 }
 
@@ -447,7 +447,7 @@ void set_result(struct translator *t, const struct node *n, struct lanes value)
 {
     const struct insn *in = &n->d.in;
     bool raw = isa_table[in->op].flags & ISA_CANON;
-    for (unsigned p = 0; p < t->pieces && raw && !in->vm; p++) value.piece[p] = canonical(t, value.piece[p]);
+    for (unsigned p = 0; p < t->chunks && raw && !in->vm; p++) value.chunk[p] = canonical(t, value.chunk[p]);
     if (!in->vm) value = choose(t, mask_word(t), value, get_v(t, in->rd));
     set_v(t, in->rd, value);
 }
@@ -459,8 +459,8 @@ static LLVMValueRef last_lane(struct translator *t, struct lanes value)
     LLVMValueRef args[] = {t->lanes, LLVMConstInt(t->i1, 1, false)};
     LLVMValueRef zeros = ir_intrinsic(t, "llvm.ctlz", &t->i32, 1, args, 2);
     LLVMValueRef index = LLVMBuildZExt(t->b, LLVMBuildSub(t->b, ir_u32(t, 31), zeros, ""), t->i64, "");
-    for (unsigned p = 0; p < t->pieces; p++)
-        ir_store(t, value.piece[p], t->state, offsetof(struct native_state, out) + p * t->words * 4);
+    for (unsigned p = 0; p < t->chunks; p++)
+        ir_store(t, value.chunk[p], t->state, offsetof(struct native_state, out) + p * t->words * 4);
     LLVMValueRef out = ir_field(t, t->state, offsetof(struct native_state, out));
     return LLVMBuildLoad2(t->b, t->i32, LLVMBuildGEP2(t->b, t->i32, out, &index, 1, ""), "");
 }
@@ -478,8 +478,8 @@ LLVMValueRef bits_of(struct translator *t, struct lanes value)
 {
     LLVMValueRef bits = ir_u32(t, 0);
     LLVMTypeRef narrow = LLVMIntTypeInContext(t->context, t->words);
-    for (unsigned p = 0; p < t->pieces; p++) {
-        LLVMValueRef flags = LLVMBuildICmp(t->b, LLVMIntNE, value.piece[p], ir_zero_piece(t), "");
+    for (unsigned p = 0; p < t->chunks; p++) {
+        LLVMValueRef flags = LLVMBuildICmp(t->b, LLVMIntNE, value.chunk[p], ir_zero_chunk(t), "");
         LLVMValueRef part = LLVMBuildZExt(t->b, LLVMBuildBitCast(t->b, flags, narrow, ""), t->i32, "");
         bits = LLVMBuildOr(t->b, bits, LLVMBuildShl(t->b, part, ir_u32(t, p * t->words), ""), "");
     }

@@ -1,4 +1,4 @@
-/* Loads that find bytes beside each other in each lane, which translator/beside.c makes together: programs of them at
+/* Loads that find bytes beside each other in each lane, which translator/adjacent.c makes together: programs of them at
  * addresses of every shape, on `step` and on every host level of `native`, with the same result. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -32,7 +32,7 @@ static const char *const sets[] = {
 
 static const char mixed[] = MIX("v7") MIX("v8") MIX("v9") MIX("v10");
 
-/* With all lanes, and in warps of fewer: half of the pieces, and a last piece in which some are missing, in turn. */
+/* With all lanes, and in warps of fewer: half of the chunks, and a last chunk in which some are missing, in turn. */
 static struct result run(const char *text)
 {
     static const uint32_t fewer[] = {16, 13, 8};

@@ -40,7 +40,7 @@ static const char *const accesses[] = {
         "v1") " vsoxei32.v v1, (x14), v5, v0.t\n",
 };
 
-/* With all lanes, and in warps of fewer: half of the pieces, and a last piece in which some are missing. */
+/* With all lanes, and in warps of fewer: half of the chunks, and a last chunk in which some are missing. */
 static struct result run(const char *text, const uint32_t *words, size_t count)
 {
     static const uint32_t fewer[] = {16, 13, 8};
@@ -62,7 +62,7 @@ static void test_steps(void **state)
         }
 }
 
-/* Eight lanes whose words are further apart than what lies behind the guest's window, and nearly so. */
+/* Eight lanes whose words are further apart than what lies behind the guest's window, and nhoisted so. */
 static void test_far(void **state)
 {
     static const uint32_t far[] = {8188, 8192, 8196, 9000};

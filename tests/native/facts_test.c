@@ -425,7 +425,7 @@ static void test_comparisons(void **state)
     }
 }
 
-/* One side of a branch is the join itself. The other one finds registers as they were at the branch, if it goes first
+/* One path of a branch is the join itself. The other one finds registers as they were at the branch, if it goes first
  * or waits; also where the size of work-groups is not what the translation was told, so that `step` has come there,
  * which the join is an entry for behind an instruction of its own. */
 static void test_sides_find_what_was(void **state)

@@ -1,5 +1,5 @@
-/* Registers that are written where lanes wait, and what these lanes have in them when they go on (translator/waits.c):
- * on `step` and on every host level of `native`, with the same result. */
+/* Registers that are written where lanes wait, and what these lanes have in them when they go on
+ * (translator/inactive.c): on `step` and on every host level of `native`, with the same result. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -47,7 +47,7 @@ static void run_all(const char *const *texts, size_t n)
     for (size_t i = 0; i < n; i++) run(texts[i], 0);
 }
 
-/* Read by the other side, behind the join, by both, by none. */
+/* Read by the other path, behind the join, by both, by none. */
 static void test_sides(void **state)
 {
     static const char *const texts[] = {
@@ -124,7 +124,7 @@ static void test_whole_apart(void **state)
     };
     (void)state;
     for (unsigned i = 0; i < 3 * COUNT(texts); i++) {
-        struct pair p = {.text = texts[i / 3], .order = (enum path_order)(i % 3), .together = true};
+        struct pair p = {.text = texts[i / 3], .order = (enum path_order)(i % 3), .convergent = true};
         assert_int_equal(pair_run_levels(&p).status, LAUNCH_DONE);
     }
 }

@@ -1,5 +1,5 @@
-/* Loops of loads that lanes run one after the other (translator/runs.c), and those that they do not: on `step` and on
- * every host level of `native`, with the same result, counters and fault. */
+/* Loops of loads that lanes run one after the other (translator/load_loop.c), and those that they do not: on `step` and
+ * on every host level of `native`, with the same result, counters and fault. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -40,7 +40,7 @@ static void run(const char *text, uint64_t quantum, enum launch_status status)
 {
     for (unsigned i = 0; i < sizeof shapes / sizeof *shapes; i++) {
         struct pair p = {.text = text, .shape = shapes[i], .order = (enum path_order)(i % 3), .quantum = quantum};
-        p.together = i == 0;
+        p.convergent = i == 0;
         assert_int_equal(pair_run_levels(&p).status, status);
     }
 }

@@ -27,7 +27,7 @@ static struct result run(struct pair p, uint64_t least)
 {
     struct result r = {0};
     const char *level;
-    p.together = true;
+    p.convergent = true;
     for (unsigned i = 0; (level = pair_level(i)); i++) {
         uint64_t translated;
         setenv("VENTUS_NATIVE_LEVEL", level, 1);
@@ -55,7 +55,7 @@ static void test_together(void **state)
                      LAUNCH_DONE);
 }
 
-/* They part in one round of a loop, the first one or a late one, in each order of the sides; what follows runs in the
+/* They part in one round of a loop, the first one or a late one, in each order of the paths; what follows runs in the
  * other code, which looks at what the lanes hold that there are. */
 static void test_parting(void **state)
 {
@@ -92,7 +92,7 @@ static void test_parting_of_some(void **state)
     assert_int_equal(r.counters.divergent, 2 * 30);
 }
 
-/* An access fails where lanes have parted and where they have not; an illegal instruction stands on one side. */
+/* An access fails where lanes have parted and where they have not; an illegal instruction stands on one path. */
 static void test_faults(void **state)
 {
 #define START LOAD " vid.v v7\n vmv.v.x v6, x0\n"

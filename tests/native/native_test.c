@@ -24,7 +24,7 @@ static void run_program(uint32_t number)
     uint64_t translated;
     program_make(&p, number);
     for (unsigned i = 0; i < 3; i++) {
-        p.pair.together = !i;
+        p.pair.convergent = !i;
         if (i) unsetenv("VENTUS_CACHE");
         else setenv("VENTUS_CACHE", "0", 1);
         pair_run(&p.pair, &translated);
@@ -40,7 +40,7 @@ static void run_turns(uint32_t number)
     uint64_t translated;
     program_make(&p, number);
     p.pair.turns = number + 1;
-    p.pair.together = number % 3 == 0;
+    p.pair.convergent = number % 3 == 0;
     setenv("VENTUS_CACHE", "0", 1);
     pair_run(&p.pair, &translated);
     unsetenv("VENTUS_CACHE");

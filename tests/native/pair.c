@@ -120,7 +120,7 @@ static void leave_registers(struct guest *g, const struct engine *engine)
 static void run_on(const struct engine *engine, const struct pair *p, struct outcome *out, size_t wanted)
 {
     struct guest g;
-    set_variable("VENTUS_TRANSLATE_LANES", "part", p->together);
+    set_variable("VENTUS_TRANSLATE_LANES", "divergent", p->convergent);
     set_variable("VENTUS_TRANSLATE_REGISTERS", "all", p->turns);
     struct gpu_config c;
     gpu_config_default(&c);

@@ -27,9 +27,9 @@ struct pair {
     bool ends;             /* the first and the last page of memory are open */
     const uint32_t *words; /* `count` words at the beginning of the data, otherwise numbers of every kind */
     size_t count;
-    uint32_t turns; /* not 0: whole states are compared between turns of warps, whose lengths are those of this seed
-                     * instead of `quantum` (native_turns.h) */
-    bool together;  /* code for lanes that stay together first, as when nobody has named `native` */
+    uint32_t turns;  /* not 0: whole states are compared between turns of warps, whose lengths are those of this seed
+                      * instead of `quantum` (native_turns.h) */
+    bool convergent; /* code for lanes that stay together first, as when nobody has named `native` */
 };
 
 /* The nth of the host levels that this host has, a name for VENTUS_NATIVE_LEVEL; NULL: there are no more. */

@@ -138,7 +138,7 @@ static uint32_t shared_word(unsigned sharing, uint32_t lane)
     " la x8, out\n setrpc x0, x8, 0\nagain: lr.w v4, (v31)\n vfadd.vv v5, v4, v1\n vxor.vv v5, v5, v2\n" \
     " sc.w v6, v5, (v31)\n vadd.vv v3, v5, v9\n vbne v6, v10, again\n"
 
-/* Runs a loop with words shared in every way, each order of the sides and turns of many lengths. */
+/* Runs a loop with words shared in every way, each order of the paths and turns of many lengths. */
 static void run_loops(const char *before, const char *loop)
 {
     static const uint64_t quanta[] = {3, 17, 40, 110, 150, 200, 700};

@@ -719,9 +719,10 @@ static void test_rounding_modes(void **state)
 
 enum { TRIPLES = 32 };
 
-/* The nth factors and addend whose sum lies very near the middle between two floats, on the other side than the one
+/* The nth factors and addend whose sum lies very near the middle between two floats, on the other path than the one
  * that the middle would be rounded to. The product is an odd number of 25 bits, which is such a middle. The addend is
- * below the last bit of the sum in double, or nearly that bit. False: the middle happens to be rounded the same way. */
+ * below the last bit of the sum in double, or nhoisted that bit. False: the middle happens to be rounded the same way.
+ */
 static bool make_triple(unsigned n, uint32_t a, uint32_t b, float triple[3])
 {
     float near = ldexpf(n & 1 ? 1.0f : -1.0f, -31 - (int)(n % 5));

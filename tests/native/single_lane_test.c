@@ -1,5 +1,5 @@
-/* Loops that lanes leave one after the other, until one is alone (translator/alone.c): whatever such a loop holds, on
- * `step` and on every host level of `native`, with the same result. */
+/* Loops that lanes leave one after the other, until one is alone (translator/single_lane.c): whatever such a loop
+ * holds, on `step` and on every host level of `native`, with the same result. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>

@@ -127,7 +127,7 @@ static void expect_translations(int rounds, const uint32_t *translations, size_t
     gpu_config_default(&c);
     c.host_threads = 1;
     c.engine = &engine_native;
-    setenv("VENTUS_TRANSLATE_LANES", "together", 1);
+    setenv("VENTUS_TRANSLATE_LANES", "convergent", 1);
     guest_open_config(&g, &c);
     unsetenv("VENTUS_TRANSLATE_LANES");
     snprintf(text, sizeof text,

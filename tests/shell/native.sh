@@ -60,7 +60,7 @@ END
 "$VENTUS_BUILD/ventus" cc rows.cl -o rows.elf || wrong "ventus cc"
 VENTUS_NATIVE_LEVEL=v3 VENTUS_TRANSLATE_DUMP=1 "$VENTUS_BUILD/ventus" run rows.elf -g 32 -a iota:256 -a i:8 --engine native 2>rows.err ||
     wrong "rows: exit code $?"
-grep -q '^beside.*:' rows.err || wrong "words of rows are not loaded at once"
+grep -q '^adjacent.*:' rows.err || wrong "words of rows are not loaded at once"
 grep -q 'call.*store_u32(' rows.err && wrong "words of all lanes are stored out of line"
 
 # So are parts of vectors, which one store for two lanes brings to memory.
@@ -94,7 +94,7 @@ END
 for level in v3 base; do
     VENTUS_NATIVE_LEVEL=$level VENTUS_TRANSLATE_DUMP=1 "$VENTUS_BUILD/ventus" run last.elf -g 32 -a iota:64 --engine native 2>last.err ||
         wrong "last: exit code $?"
-    grep -q '^alone.*:' last.err || wrong "$level: no code for a lane that is alone"
+    grep -q '^single.*:' last.err || wrong "$level: no code for a lane that is alone"
 done
 
 # Long blocks are divided behind LLVM's passes: halves are some hundred instructions each where the host has none.
@@ -186,7 +186,7 @@ for i in $(seq 600); do
 done
 run step step 100
 kept other native 100.0 0
-VENTUS_TRANSLATE_LANES=together kept same native 100.0 1
+VENTUS_TRANSLATE_LANES=convergent kept same native 100.0 1
 
 # A program that ends while its kernel is being translated: who reads its output does not wait, and the next one finds the
 # translation.

@@ -49,13 +49,13 @@ translated() { sed -n 's/.*translations of \([0-9]*\) instructions.*/\1/p' "$1.e
 run step step k.elf
 export VENTUS_TRANSLATE_LANES VENTUS_TRANSLATE_EFFORT=least
 for level in v4 v3 base; do
-    VENTUS_TRANSLATE_LANES=together VENTUS_NATIVE_LEVEL=$level run "$level-together" native k.elf
+    VENTUS_TRANSLATE_LANES=convergent VENTUS_NATIVE_LEVEL=$level run "$level-together" native k.elf
     same "$level-together"
 done
-VENTUS_TRANSLATE_LANES=part VENTUS_NATIVE_LEVEL=v3 run v3-part native k.elf
+VENTUS_TRANSLATE_LANES=divergent VENTUS_NATIVE_LEVEL=v3 run v3-part native k.elf
 same v3-part
 unset VENTUS_TRANSLATE_EFFORT
-VENTUS_TRANSLATE_LANES=together run best native k.elf
+VENTUS_TRANSLATE_LANES=convergent run best native k.elf
 same best
 
 # The same program without the marks: the routines themselves are translated.
@@ -67,7 +67,7 @@ open("plain.elf", "wb").write(code.replace(mark, struct.pack("<I", 0x13)))
 sys.exit(code.count(mark) < 16)
 END
 python3 plain.py || wrong "there are not as many marks as routines"
-VENTUS_TRANSLATE_LANES=together VENTUS_NATIVE_LEVEL=v3 VENTUS_TRANSLATE_EFFORT=least run plain native plain.elf
+VENTUS_TRANSLATE_LANES=convergent VENTUS_NATIVE_LEVEL=v3 VENTUS_TRANSLATE_EFFORT=least run plain native plain.elf
 [ "$(translated plain)" -gt $(($(translated v3-together) + 1000)) ] ||
     wrong "marks make no difference: $(translated plain) instructions, $(translated v3-together) with them"
 exit $status

@@ -2,15 +2,16 @@
  *
  *     again: lr.w old, (at)    new = f(old)    sc.w failed, new, (at)    vbne failed, zero, again    join
  *
- * takes as many rounds as lanes have the same word, and each lane computes in all of them until it is its turn. So
+ * takes as many iterations as lanes have the same word, and each lane computes in all of them until it is its turn. So
  * where lanes have failed in such a loop, each takes its turn here: a word is loaded, f makes of it what it is for the
  * next of its lanes, and what the last one has made is stored, so that host threads seldom disturb each other. The
- * lanes of a word come in the same order as in rounds, and no round sees what another word's lanes do. What the rounds
- * would count is known from how many lanes each word has (plan_turns in rows.c): they are counted, not executed.
+ * lanes of a word come in the same order as in iterations, and no iteration sees what another word's lanes do. What the
+ * iterations would count is known from how many lanes each word has (plan_exchange in rows.c): they are counted, not
+ * executed.
  *
- * Only where the budget has all of these rounds. Pages have been looked at by sc.w, whose addresses are still recorded;
- * and whoever had reserved one of these words has lost it to the lane that has stored. Called by control.c at the
- * vector branch. */
+ * Only where the budget has all of these iterations. Pages have been looked at by sc.w, whose addresses are still
+ * recorded; and whoever had reserved one of these words has lost it to the lane that has stored. Called by control.c at
+ * the vector branch. */
 #include "translator/translator.h"
 
 /* A block that is such a loop, and its registers. */
@@ -42,8 +43,8 @@ static const struct node *find_store(const struct node *first, const struct node
     return store && store->d.in.rs1 == first->d.in.rs1 ? store : NULL;
 }
 
-/* Collects what it reads. False: it reads what it has written in the round before, or changes addresses or what says
- * which lanes have failed. */
+/* Collects what it reads. False: it reads what it has written in the iteration before, or changes addresses or what
+ * says which lanes have failed. */
 static bool find_registers(const struct translator *t, struct loop *l)
 {
     struct isa_registers written = {0}, all = {0};
@@ -82,8 +83,8 @@ static bool find_loop(const struct translator *t, const struct node *branch, str
     *l = (struct loop){.first = &t->flow->nodes[t->block->first], .last = branch, .join = join_behind(t, branch)};
     if (!l->join || node_target(branch) != t->block->pc) return false;
     l->store = find_store(l->first, branch);
-    return l->store && find_registers(t, l) && find_zero(l) && count_registers(&l->in) <= TURN_ROWS &&
-           count_registers(&l->out) <= TURN_ROWS;
+    return l->store && find_registers(t, l) && find_zero(l) && count_registers(&l->in) <= EXCHANGE_ROWS &&
+           count_registers(&l->out) <= EXCHANGE_ROWS;
 }
 
 /* ---- one lane ---- */
@@ -91,7 +92,7 @@ static bool find_loop(const struct translator *t, const struct node *branch, str
 static void compute(struct translator *t, const struct node *from, const struct node *to)
 {
     for (const struct node *n = from; n < to; n++) {
-        set_own(t, n->d.in.rd, alone_row(t, n));
+        set_own(t, n->d.in.rd, single_row(t, n));
         t->holds.v[n->d.in.rd].raw = false;
     }
 }
@@ -133,9 +134,9 @@ static LLVMValueRef with_address(struct translator *t, LLVMValueRef lanes, LLVMV
 {
     struct lanes differ;
     LLVMValueRef same = ir_splat(t, address);
-    for (unsigned p = 0; p < t->pieces; p++) {
-        LLVMValueRef at = ir_load(t, t->piece_type, t->sm, offsetof(struct sm, access.addr) + p * t->words * 4);
-        differ.piece[p] = LLVMBuildXor(t->b, at, same, "");
+    for (unsigned p = 0; p < t->chunks; p++) {
+        LLVMValueRef at = ir_load(t, t->chunk_type, t->sm, offsetof(struct sm, access.addr) + p * t->words * 4);
+        differ.chunk[p] = LLVMBuildXor(t->b, at, same, "");
     }
     return LLVMBuildAnd(t->b, lanes, LLVMBuildNot(t->b, bits_of(t, differ), ""), "");
 }
@@ -195,9 +196,9 @@ static void merge_rows(struct translator *t, const struct isa_registers *set, LL
 {
     for (unsigned r = 0, row = 0; r < ISA_VREGS; r++) {
         if (!set_has(set->v, r)) continue;
-        for (unsigned p = 0; p < t->pieces; p++) {
-            LLVMValueRef now = ir_load(t, t->piece_type, row_of(t, TURN_ROWS + row), p * t->words * 4);
-            LLVMValueRef old = LLVMBuildLoad2(t->b, t->piece_type, t->v[r][p], "");
+        for (unsigned p = 0; p < t->chunks; p++) {
+            LLVMValueRef now = ir_load(t, t->chunk_type, row_of(t, EXCHANGE_ROWS + row), p * t->words * 4);
+            LLVMValueRef old = LLVMBuildLoad2(t->b, t->chunk_type, t->v[r][p], "");
             LLVMValueRef here = lane_flags(t, lanes, p * t->words, t->words);
             LLVMBuildStore(t->b, LLVMBuildSelect(t->b, here, now, old, ""), t->v[r][p]);
         }
@@ -227,8 +228,8 @@ static void take_turns(struct translator *t, const struct loop *l, LLVMValueRef 
 
 /* ---- what is counted ---- */
 
-/* A round is the block and two joins; `plan` is what plan_turns has said. */
-static void count_rounds(struct translator *t, const struct loop *l, LLVMValueRef plan)
+/* An iteration is the block and two joins; `plan` is what plan_exchange has said. */
+static void count_iterations(struct translator *t, const struct loop *l, LLVMValueRef plan)
 {
     LLVMValueRef parts[NATIVE_COUNTS], all, part[3];
     for (unsigned i = 0; i < 3; i++) {
@@ -254,7 +255,7 @@ static LLVMValueRef is_usual(struct translator *t, const struct loop *l)
     return LLVMBuildAnd(t->b, meet_at(t, l->join), LLVMBuildICmp(t->b, LLVMIntEQ, other, ir_u32(t, 0), ""), "");
 }
 
-LLVMValueRef turns_plan(struct translator *t, const struct node *branch, LLVMValueRef lanes)
+LLVMValueRef exchange_plan(struct translator *t, const struct node *branch, LLVMValueRef lanes)
 {
     struct loop l;
     if (!find_loop(t, branch, &l)) return NULL;
@@ -266,13 +267,13 @@ LLVMValueRef turns_plan(struct translator *t, const struct node *branch, LLVMVal
                            ir_u32(t, need),
                            ir_u32(t, counts_of_round(t, l.join, COUNT_INSTRUCTIONS)),
                            ir_u32(t, t->flow->request->order)};
-    return call_function(t, "plan_turns", args, 7);
+    return call_function(t, "plan_exchange", args, 7);
 }
 
-void turns_take(struct translator *t, const struct node *branch, LLVMValueRef lanes, LLVMValueRef plan)
+void exchange_run(struct translator *t, const struct node *branch, LLVMValueRef lanes, LLVMValueRef plan)
 {
     struct loop l;
     if (!find_loop(t, branch, &l)) return;
-    count_rounds(t, &l, plan);
+    count_iterations(t, &l, plan);
     take_turns(t, &l, lanes);
 }

@@ -3,14 +3,15 @@
  *
  *     again: vlw12.v w, (at)    rows    vblt k, end, again    join
  *
- * runs as many rounds as its longest lane has, and if addresses have no shape, each of them takes nearly as long for a
- * few lanes as for all. Nobody stores, so lanes do not see one another. So where a round has found no shape, each lane
- * runs all of its rounds here, with scalars, before the next one does; and what the rounds of all together would count
- * is counted (plan_runs in rows.c). The block's variables say what the last round has found, in any warp.
+ * runs as many iterations as its longest lane has, and if addresses have no shape, each of them takes nearly as long
+ * for a few lanes as for all. Nobody stores, so lanes do not see one another. So where an iteration has found no shape,
+ * each lane runs all of its iterations here, with scalars, before the next one does; and what the iterations of all
+ * together would count is counted (plan_load_loop in rows.c). The block's variables say what the last iteration has
+ * found, in any warp.
  *
- * Only where the budget has all of these rounds. A lane that has too many of them ends that: what has been computed is
- * forgotten, and the warp goes on as if nothing had been tried. A load that fails may not be the first one that fails
- * when all run together: the warp's registers are saved in front, and `step` begins there (`jumped` in
+ * Only where the budget has all of these iterations. A lane that has too many of them ends that: what has been computed
+ * is forgotten, and the warp goes on as if nothing had been tried. A load that fails may not be the first one that
+ * fails when all run together: the warp's registers are saved in front, and `step` begins there (`jumped` in
  * native/engine.c). Called by translate.c in front of the block. */
 #include "translator/translator.h"
 
@@ -19,7 +20,7 @@
 /* A block that is such a loop, and its vector registers. */
 struct loop {
     const struct node *first, *last, *join; /* `last` is the branch, `join` is behind it */
-    struct isa_registers in, out; /* read of the round before; written, and read by somebody behind the loop */
+    struct isa_registers in, out; /* read of the iteration before; written, and read by somebody behind the loop */
 };
 
 /* ---- which blocks ---- */
@@ -63,7 +64,8 @@ static bool is_within(const struct isa_registers *a, const struct isa_registers 
     return !beyond;
 }
 
-/* What follows from loads, and from what does so where a round begins. True: an address follows from the latter. */
+/* What follows from loads, and from what does so where an iteration begins. True: an address follows from the latter.
+ */
 static bool follow_loads(const struct translator *t, const struct loop *l, struct isa_registers *loaded)
 {
     struct isa_registers before = *loaded;
@@ -79,8 +81,8 @@ static bool follow_loads(const struct translator *t, const struct loop *l, struc
     return false;
 }
 
-/* Does a round load from where the round before has found out, as along a list? Then all lanes together wait for
- * memory once, and one after the other as often as there are lanes. */
+/* Does an iteration load from where the iteration before has found out, as along a list? Then all lanes together wait
+ * for memory once, and one after the other as often as there are lanes. */
 static bool is_chain(const struct translator *t, const struct loop *l)
 {
     struct isa_registers loaded = {0}, more = {0};
@@ -107,7 +109,7 @@ static bool find_loop(const struct translator *t, const struct block *block, str
     }
     l->out = live_in(&t->liveness, l->join->pc, t->version);
     for (unsigned i = 0; i < ISA_VREGS / 64; i++) l->out.v[i] &= all.v[i];
-    return count_registers(&l->in) <= TURN_ROWS && count_registers(&l->out) <= TURN_ROWS;
+    return count_registers(&l->in) <= EXCHANGE_ROWS && count_registers(&l->out) <= EXCHANGE_ROWS;
 }
 
 /* Are all registers that somebody may read the function's own? Others may be those of a blank warp, which save_warp
@@ -119,7 +121,7 @@ static bool has_own_registers(const struct translator *t, const struct block *bl
     return !(live.x & ~own->x & ~1ull) && is_within(&live, own);
 }
 
-bool runs_can(const struct translator *t, const struct block *block)
+bool load_loop_can(const struct translator *t, const struct block *block)
 {
     struct loop l;
     return t->scattered[block - t->flow->blocks] && find_loop(t, block, &l);
@@ -127,14 +129,14 @@ bool runs_can(const struct translator *t, const struct block *block)
 
 /* ---- whether it pays ---- */
 
-/* Variables hold what was found in the rounds of any warp: 0 at first. None in code for
+/* Variables hold what was found in the iterations of any warp: 0 at first. None in code for
  * lanes that stay together: lanes that run part, and facts of such code are those of ways that they take together. */
-void runs_make(struct translator *t)
+void load_loop_make(struct translator *t)
 {
     struct loop l;
     t->runs = LLVMBuildAlloca(t->b, t->i32, "runs");
     LLVMBuildStore(t->b, ir_u32(t, 0), t->runs);
-    if (t->flow->request->lanes == LANES_TOGETHER) return;
+    if (t->flow->request->lanes == LANES_CONVERGENT) return;
     for (size_t i = 0; i < t->flow->nblocks; i++) {
         const struct block *block = &t->flow->blocks[i];
         bool own = t->flow->request->registers == REGISTERS_ALL || has_own_registers(t, block);
@@ -146,7 +148,7 @@ void runs_make(struct translator *t)
 
 static LLVMValueRef scattered_of(const struct translator *t) { return t->scattered[t->block - t->flow->blocks]; }
 
-/* For how many rounds the budget does, and what notes them. */
+/* For how many iterations the budget does, and what notes them. */
 static LLVMValueRef rounds_allowed(struct translator *t, const struct loop *l)
 {
     LLVMValueRef args[] = {budget_left(t), ir_u32(t, t->block->need + flow_block(t->flow, l->join->pc)->need)};
@@ -159,7 +161,7 @@ static LLVMValueRef rounds_allowed(struct translator *t, const struct loop *l)
 /* A load without shape of all lanes takes as long as so many instructions of one lane. */
 enum { SCATTERED_COST = 100, ROUNDS_LEAST = 8 };
 
-/* Do so many lanes' rounds take less time than one round of all together? */
+/* Do so many lanes' iterations take less time than one iteration of all together? */
 static LLVMValueRef is_faster(struct translator *t)
 {
     LLVMValueRef own = LLVMBuildMul(t->b, ir_popcount(t, active(t)), ir_u32(t, (unsigned)t->block->count), "");
@@ -167,7 +169,8 @@ static LLVMValueRef is_faster(struct translator *t)
     return LLVMBuildICmp(t->b, LLVMIntULT, own, LLVMBuildMul(t->b, scattered, ir_u32(t, SCATTERED_COST), ""), "");
 }
 
-/* Do lanes part for the join behind the loop, in the first round and, if that sets for which, in those behind it? */
+/* Do lanes part for the join behind the loop, in the first iteration and, if that sets for which, in those behind it?
+ */
 static LLVMValueRef always_meet(struct translator *t, const struct loop *l)
 {
     LLVMValueRef meet = meet_at(t, l->join);
@@ -189,7 +192,7 @@ static LLVMValueRef is_usual(struct translator *t, const struct loop *l, LLVMVal
 
 /* ---- one lane ---- */
 
-/* Words that are raw stay so where the round that follows takes them for raw. */
+/* Words that are raw stay so where the iteration that follows takes them for raw. */
 static void make_words_exact(struct translator *t, const struct loop *l, const struct facts *head)
 {
     for (unsigned r = 0; r < ISA_VREGS; r++)
@@ -199,22 +202,22 @@ static void make_words_exact(struct translator *t, const struct loop *l, const s
 static LLVMValueRef run_round(struct translator *t, const struct loop *l)
 {
     for (const struct node *n = l->first; n < l->last; n++) {
-        if (is_load(n)) set_own(t, n->d.in.rd, alone_try_load(t, n));
-        else if (!is_nothing(n)) set_own(t, n->d.in.rd, alone_raw_row(t, n));
+        if (is_load(n)) set_own(t, n->d.in.rd, single_try_load(t, n));
+        else if (!is_nothing(n)) set_own(t, n->d.in.rd, single_raw_row(t, n));
         facts_step(&t->holds, n, t->flow);
     }
-    return LLVMBuildICmp(t->b, LLVMIntNE, alone_row(t, l->last), ir_u32(t, 0), "");
+    return LLVMBuildICmp(t->b, LLVMIntNE, single_row(t, l->last), ir_u32(t, 0), "");
 }
 
-/* All rounds of a lane, whose words are loaded; returns how many. */
+/* All iterations of a lane, whose words are loaded; returns how many. */
 static LLVMValueRef run_lane(struct translator *t, const struct loop *l, LLVMValueRef most, LLVMBasicBlockRef bad)
 {
     const struct facts head = t->holds;
-    LLVMBasicBlockRef from = LLVMGetInsertBlock(t->b), round = ir_block(t, "round"), back = ir_block(t, "back");
+    LLVMBasicBlockRef from = LLVMGetInsertBlock(t->b), iteration = ir_block(t, "iteration"), back = ir_block(t, "back");
     LLVMBasicBlockRef over = ir_block(t, "over");
     LLVMValueRef one = ir_u32(t, 1), number, next;
-    LLVMBuildBr(t->b, round);
-    ir_at(t, round);
+    LLVMBuildBr(t->b, iteration);
+    ir_at(t, iteration);
     number = LLVMBuildPhi(t->b, t->i32, "");
     LLVMAddIncoming(number, &one, &from, 1);
     LLVMBuildCondBr(t->b, run_round(t, l), back, over);
@@ -224,7 +227,7 @@ static LLVMValueRef run_lane(struct translator *t, const struct loop *l, LLVMVal
     next = LLVMBuildAdd(t->b, number, one, "");
     from = LLVMGetInsertBlock(t->b);
     LLVMAddIncoming(number, &next, &from, 1);
-    ir_branch_likely(t, LLVMBuildICmp(t->b, LLVMIntULE, next, most, ""), round, bad);
+    ir_branch_likely(t, LLVMBuildICmp(t->b, LLVMIntULE, next, most, ""), iteration, bad);
     ir_at(t, over);
     t->holds = behind;
     return number;
@@ -268,8 +271,8 @@ static void save_warp(struct translator *t)
     for (unsigned r = 0; r < ISA_VREGS; r++) {
         if (!set_has(live.v, r) || !set_has(own->v, r)) continue;
         make_exact(t, r);
-        for (unsigned p = 0; p < t->pieces; p++)
-            ir_record(t, LLVMBuildLoad2(t->b, t->piece_type, t->v[r][p], ""), rows,
+        for (unsigned p = 0; p < t->chunks; p++)
+            ir_record(t, LLVMBuildLoad2(t->b, t->chunk_type, t->v[r][p], ""), rows,
                       (size_t)r * ISA_LANES * 4 + p * t->words * 4);
     }
     memcpy(t->stored, stored, sizeof stored);
@@ -284,7 +287,7 @@ static void set_run_pc(struct translator *t, uint32_t pc)
     ir_record(t, ir_u32(t, pc), t->state, offsetof(struct native_state, run_pc));
 }
 
-static void count_rounds(struct translator *t, const struct loop *l, LLVMValueRef plan)
+static void count_iterations(struct translator *t, const struct loop *l, LLVMValueRef plan)
 {
     enum { ROUNDS, LANES, PARTED, MET, PARTS };
     LLVMValueRef part[PARTS], all;
@@ -296,10 +299,10 @@ static void count_rounds(struct translator *t, const struct loop *l, LLVMValueRe
     for (unsigned i = 0; i < NATIVE_COUNTS; i++) {
         bool lanes = i == COUNT_LANES;
         unsigned k = lanes ? COUNT_VECTOR : i;
-        LLVMValueRef rounds = LLVMBuildMul(t->b, part[lanes ? LANES : ROUNDS], ir_u32(t, t->counted[k]), "");
+        LLVMValueRef iterations = LLVMBuildMul(t->b, part[lanes ? LANES : ROUNDS], ir_u32(t, t->counted[k]), "");
         LLVMValueRef joins =
             LLVMBuildMul(t->b, part[lanes ? MET : PARTED], ir_u32(t, (lanes ? 1u : 2u) * l->join->counts[k]), "");
-        LLVMValueRef n = LLVMBuildAdd(t->b, LLVMBuildExtractElement(t->b, all, ir_u32(t, i), ""), rounds, "");
+        LLVMValueRef n = LLVMBuildAdd(t->b, LLVMBuildExtractElement(t->b, all, ir_u32(t, i), ""), iterations, "");
         all = LLVMBuildInsertElement(t->b, all, LLVMBuildAdd(t->b, n, joins, ""), ir_u32(t, i), "");
     }
     LLVMBuildStore(t->b, all, t->counts);
@@ -308,16 +311,16 @@ static void count_rounds(struct translator *t, const struct loop *l, LLVMValueRe
 /* What the lanes have computed becomes the registers'; `holds` is what holds of it. */
 static void take_results(struct translator *t, const struct loop *l, const struct facts *holds)
 {
-    for (unsigned r = 0, row = TURN_ROWS; r < ISA_VREGS; r++) {
+    for (unsigned r = 0, row = EXCHANGE_ROWS; r < ISA_VREGS; r++) {
         struct v_fact old = t->kept[r], value = holds->v[r], merged;
         if (!set_has(l->out.v, r)) continue;
         value.raw = false;
         merged = t->version == FULL ? value : fact_of_merged(value, old);
-        for (unsigned p = 0; p < t->pieces; p++) {
-            LLVMValueRef now = ir_load(t, t->piece_type, row_of(t, row), p * t->words * 4);
-            LLVMValueRef before = LLVMBuildLoad2(t->b, t->piece_type, t->v[r][p], "");
+        for (unsigned p = 0; p < t->chunks; p++) {
+            LLVMValueRef now = ir_load(t, t->chunk_type, row_of(t, row), p * t->words * 4);
+            LLVMValueRef before = LLVMBuildLoad2(t->b, t->chunk_type, t->v[r][p], "");
             if (old.raw && !merged.raw) before = canonical(t, before);
-            if (t->version == MASKED) now = LLVMBuildSelect(t->b, t->piece_lanes[p], now, before, "");
+            if (t->version == MASKED) now = LLVMBuildSelect(t->b, t->chunk_lanes[p], now, before, "");
             LLVMBuildStore(t->b, now, t->v[r][p]);
         }
         t->stored[r] = merged;
@@ -325,7 +328,7 @@ static void take_results(struct translator *t, const struct loop *l, const struc
     }
 }
 
-/* Now and then a round of all together finds out whether addresses have a shape by now. */
+/* Now and then an iteration of all together finds out whether addresses have a shape by now. */
 static void look_again(struct translator *t)
 {
     enum { EVERY = 32 };
@@ -360,10 +363,10 @@ static void run(struct translator *t, const struct loop *l, LLVMValueRef most, L
     t->holds = head;
     t->known = (struct isa_registers){0};
     LLVMValueRef args[] = {t->sm, t->state, ir_popcount(t, active(t)), ir_u32(t, t->flow->request->order)};
-    LLVMValueRef plan = call_function(t, "plan_runs", args, 4);
+    LLVMValueRef plan = call_function(t, "plan_load_loop", args, 4);
     ir_branch_likely(t, LLVMBuildICmp(t->b, LLVMIntNE, plan, ir_u64(t, 0), ""), on, bad);
     ir_at(t, on);
-    count_rounds(t, l, plan);
+    count_iterations(t, l, plan);
     take_results(t, l, &behind);
     look_again(t);
     go_to(t, l->join->pc, t->version);
@@ -374,7 +377,7 @@ static void run(struct translator *t, const struct loop *l, LLVMValueRef most, L
 void run_lanes(struct translator *t)
 {
     struct loop l;
-    LLVMBasicBlockRef look = ir_block(t, "look"), begin = ir_block(t, "run"), together = ir_block(t, "together");
+    LLVMBasicBlockRef look = ir_block(t, "look"), begin = ir_block(t, "run"), together = ir_block(t, "convergent");
     find_loop(t, t->block, &l);
     LLVMBuildCondBr(t->b, is_faster(t), look, together);
     ir_at(t, look);

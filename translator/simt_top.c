@@ -1,43 +1,43 @@
 /* Sets of elements of the SIMT stack; facts.c says where which of them may be on top. */
-#include "translator/tops.h"
+#include "translator/simt_top.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { SHARED = TOPS - 1 };
+enum { SHARED = TOP_COUNT - 1 };
 
-struct tops tops_all(void)
+struct top_set top_set_all(void)
 {
-    struct tops t;
+    struct top_set t;
     memset(&t, 0xff, sizeof t);
     return t;
 }
 
-struct tops tops_one(unsigned element)
+struct top_set top_set_one(unsigned element)
 {
-    struct tops t = {{0}};
-    if (element >= TOPS) return tops_all();
+    struct top_set t = {{0}};
+    if (element >= TOP_COUNT) return top_set_all();
     t.bits[element / 64] = 1ull << (element % 64);
     return t;
 }
 
-bool tops_is_empty(const struct tops *t)
+bool top_set_is_empty(const struct top_set *t)
 {
     uint64_t any = 0;
-    for (unsigned i = 0; i < TOPS / 64; i++) any |= t->bits[i];
+    for (unsigned i = 0; i < TOP_COUNT / 64; i++) any |= t->bits[i];
     return !any;
 }
 
-struct tops tops_without(struct tops t, unsigned element)
+struct top_set top_set_without(struct top_set t, unsigned element)
 {
     if (element < SHARED) t.bits[element / 64] &= ~(1ull << (element % 64));
     return t;
 }
 
-bool tops_add(struct tops *to, const struct tops *from)
+bool top_set_add(struct top_set *to, const struct top_set *from)
 {
     bool more = false;
-    for (unsigned i = 0; i < TOPS / 64; i++) {
+    for (unsigned i = 0; i < TOP_COUNT / 64; i++) {
         more |= (from->bits[i] & ~to->bits[i]) != 0;
         to->bits[i] |= from->bits[i];
     }
@@ -65,25 +65,26 @@ unsigned joins_element(const struct joins *j, uint32_t pc)
         if (j->pcs[middle] < pc) low = middle + 1;
         else high = middle;
     }
-    if (low == j->count || j->pcs[low] != pc) return TOPS;
+    if (low == j->count || j->pcs[low] != pc) return TOP_COUNT;
     return low < SHARED - TOP_JOIN ? TOP_JOIN + low : SHARED;
 }
 
-bool joins_push(struct joins *j, unsigned element, const struct tops *top)
+bool joins_push(struct joins *j, unsigned element, const struct top_set *top)
 {
     bool more = false;
-    for (unsigned i = element < TOPS ? element : TOP_JOIN; i < TOPS && (i == element || element == TOPS); i++)
-        more |= tops_add(&j->below[i], top);
+    for (unsigned i = element < TOP_COUNT ? element : TOP_JOIN; i < TOP_COUNT && (i == element || element == TOP_COUNT);
+         i++)
+        more |= top_set_add(&j->below[i], top);
     return more;
 }
 
-bool joins_hides(const struct joins *j, const struct tops *top, unsigned element)
+bool joins_hides(const struct joins *j, const struct top_set *top, unsigned element)
 {
-    struct tops above = tops_without(*top, element), below = {{0}};
+    struct top_set above = top_set_without(*top, element), below = {{0}};
     for (bool more = true; more;) {
         more = false;
-        for (unsigned i = TOP_JOIN; i < TOPS; i++)
-            if (tops_has(&above, i) || tops_has(&below, i)) more |= tops_add(&below, &j->below[i]);
+        for (unsigned i = TOP_JOIN; i < TOP_COUNT; i++)
+            if (top_set_has(&above, i) || top_set_has(&below, i)) more |= top_set_add(&below, &j->below[i]);
     }
-    return tops_has(&below, element);
+    return top_set_has(&below, element);
 }

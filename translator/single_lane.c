@@ -1,6 +1,7 @@
-/* A lane alone. In a loop whose lanes leave it one after the other a warp runs many rounds for the last of them, and a
- * masked round takes as long for one lane as for many. So where control goes back with one lane, it goes to code of its
- * own, in which that lane's words are scalars: no mask, no pieces, no shapes of addresses, and no lanes that part.
+/* A lane alone. In a loop whose lanes leave it one after the other a warp runs many iterations for the last of them,
+ * and a masked iteration takes as long for one lane as for many. So where control goes back with one lane, it goes to
+ * code of its own, in which that lane's words are scalars: no mask, no chunks, no shapes of addresses, and no lanes
+ * that part.
  *
  * The words are variables like the others (`own`), taken out of the vector registers where the lane begins to be alone,
  * and put back wherever it comes to masked code: the vector registers are what they would be then. In between they are
@@ -9,7 +10,7 @@
 #include "translator/translator.h"
 
 static const char *const row_names[OP_COUNT] = {
-#define INSN(id, ...) [OP_##id] = "alone_" #id,
+#define INSN(id, ...) [OP_##id] = "single_" #id,
 #include "isa/insn.def"
 #undef INSN
 };
@@ -52,7 +53,7 @@ static bool can_run(const struct translator *t, const struct node *n)
     }
 }
 
-bool alone_can(const struct translator *t, const struct block *block)
+bool single_can(const struct translator *t, const struct block *block)
 {
     const struct node *n = &t->flow->nodes[block->first], *end = n + block->count;
     if (block->leaves || !t->facts.reached[block - t->flow->blocks][MASKED]) return false;
@@ -61,11 +62,11 @@ bool alone_can(const struct translator *t, const struct block *block)
 }
 
 /* What lies between is taken for the loop. */
-bool alone_pays(const struct translator *t, const struct block *block)
+bool single_pays(const struct translator *t, const struct block *block)
 {
     const struct block *b = block;
-    if (t->alone || t->version == FULL || !block->checked || block > t->block) return false;
-    while (b <= t->block && alone_can(t, b) && function_of(&t->functions, b) == function_of(&t->functions, block)) b++;
+    if (t->single || t->version == FULL || !block->checked || block > t->block) return false;
+    while (b <= t->block && single_can(t, b) && function_of(&t->functions, b) == function_of(&t->functions, block)) b++;
     return b > t->block;
 }
 
@@ -95,12 +96,12 @@ static LLVMValueRef take_out(struct translator *t, unsigned r)
 {
     LLVMValueRef row = ir_field(t, t->state, offsetof(struct native_state, out));
     LLVMValueRef index = LLVMBuildZExt(t->b, lane_of(t), t->i64, "");
-    for (unsigned p = 0; p < t->pieces; p++)
-        ir_store(t, LLVMBuildLoad2(t->b, t->piece_type, t->v[r][p], ""), row, p * t->words * 4);
+    for (unsigned p = 0; p < t->chunks; p++)
+        ir_store(t, LLVMBuildLoad2(t->b, t->chunk_type, t->v[r][p], ""), row, p * t->words * 4);
     return LLVMBuildLoad2(t->b, t->i32, LLVMBuildGEP2(t->b, t->i32, row, &index, 1, ""), "");
 }
 
-void alone_begin(struct translator *t, const struct block *block)
+void single_begin(struct translator *t, const struct block *block)
 {
     const struct isa_registers *live = &t->liveness.in[block - t->flow->blocks][MASKED];
     LLVMValueRef args[] = {LLVMBuildLoad2(t->b, t->i32, t->mask, ""), LLVMConstInt(t->i1, 1, false)};
@@ -109,26 +110,26 @@ void alone_begin(struct translator *t, const struct block *block)
         if (set_has(t->current->used.v, r)) set_own(t, r, set_has(live->v, r) ? take_out(t, r) : LLVMGetUndef(t->i32));
 }
 
-void alone_end(struct translator *t, const struct isa_registers *live)
+void single_end(struct translator *t, const struct isa_registers *live)
 {
     for (unsigned r = 0; r < ISA_VREGS; r++) {
         if (!set_has(t->current->written.v, r) || !set_has(live->v, r)) continue;
         LLVMValueRef own = ir_splat(t, get_value(t, r)), lane = ir_splat(t, lane_of(t));
-        for (unsigned p = 0; p < t->pieces; p++) {
+        for (unsigned p = 0; p < t->chunks; p++) {
             LLVMValueRef here = LLVMBuildICmp(t->b, LLVMIntEQ, lane, ir_ramp(t, p, ISA_LANES, 1), "");
-            LLVMValueRef old = LLVMBuildLoad2(t->b, t->piece_type, t->v[r][p], "");
+            LLVMValueRef old = LLVMBuildLoad2(t->b, t->chunk_type, t->v[r][p], "");
             LLVMBuildStore(t->b, LLVMBuildSelect(t->b, here, own, old, ""), t->v[r][p]);
         }
     }
 }
 
-void alone_forget(struct translator *t, const struct isa_registers *live)
+void single_forget(struct translator *t, const struct isa_registers *live)
 {
     for (unsigned r = 0; r < ISA_VREGS; r++)
         if (set_has(t->current->used.v, r) && !set_has(live->v, r)) set_own(t, r, LLVMGetUndef(t->i32));
 }
 
-void alone_make_exact(struct translator *t, unsigned r)
+void single_make_exact(struct translator *t, unsigned r)
 {
     make_exact(t, r);
     make_own_exact(t, r);
@@ -143,7 +144,7 @@ static LLVMValueRef operand(struct translator *t, const struct node *n, enum ope
     return any_nan ? get_value(t, r) : get_own(t, r);
 }
 
-LLVMValueRef alone_raw_row(struct translator *t, const struct node *n)
+LLVMValueRef single_raw_row(struct translator *t, const struct node *n)
 {
     const struct insn *in = &n->d.in;
     LLVMValueRef args[] = {operand(t, n, ROLE_RS2, in->rs2), operand(t, n, ROLE_RS1, in->rs1),
@@ -153,10 +154,10 @@ LLVMValueRef alone_raw_row(struct translator *t, const struct node *n)
 }
 
 /* A copy of a raw word is raw as well. */
-LLVMValueRef alone_row(struct translator *t, const struct node *n)
+LLVMValueRef single_row(struct translator *t, const struct node *n)
 {
     bool raw = isa_table[n->d.in.op].flags & ISA_CANON || (n->d.in.op == OP_VMV_V_V && t->holds.v[n->d.in.rs1].raw);
-    LLVMValueRef value = alone_raw_row(t, n);
+    LLVMValueRef value = single_raw_row(t, n);
     return raw ? call_function(t, "canonical_scalar", &value, 1) : value;
 }
 
@@ -171,15 +172,15 @@ static void note_written(struct translator *t, unsigned r)
     t->kept[r] = t->stored[r] = merged;
 }
 
-void alone_node(struct translator *t, const struct node *n)
+void single_node(struct translator *t, const struct node *n)
 {
     unsigned kind = isa_table[n->d.in.op].kind;
     struct isa_registers written = isa_registers_written(&n->d.in, &n->effects);
     if (n->how == HOW_ROW && kind == KIND_V2X) set_x(t, n->d.in.rd, scalar_row(t, n, get_own(t, n->d.in.rs2)));
-    else if (n->how == HOW_ROW && kind != KIND_X) set_own(t, n->d.in.rd, alone_row(t, n));
+    else if (n->how == HOW_ROW && kind != KIND_X) set_own(t, n->d.in.rd, single_row(t, n));
     else if (n->how == HOW_LOAD && n->effects.memory.address != ADDRESS_SCALAR)
-        set_own(t, n->d.in.rd, alone_load(t, n, lane_of(t)));
-    else if (n->how == HOW_STORE && n->effects.memory.address != ADDRESS_SCALAR) alone_store(t, n, lane_of(t));
+        set_own(t, n->d.in.rd, single_load(t, n, lane_of(t)));
+    else if (n->how == HOW_STORE && n->effects.memory.address != ADDRESS_SCALAR) single_store(t, n, lane_of(t));
     else translate_node(t, n);
     facts_step(&t->holds, n, t->flow);
     for (unsigned r = 0; r < ISA_VREGS; r++)

@@ -1,9 +1,9 @@
-/* A lane waits where its side of a vector branch begins, as long as the other side has not come to their join, or at
- * the join. So in every block that a side reaches without passing the join, lanes of the other side may wait, and lanes
+/* A lane waits where its path of a vector branch begins, as long as the other path has not come to their join, or at
+ * the join. So in every block that a path reaches without passing the join, lanes of the other path may wait, and lanes
  * that have come to the join: what they read is what is live there for a lane by itself, for which branches of lanes
  * are branches and joins are nothing. Where a branch's join is not known, or where control goes, all registers are
  * taken as read. Called by liveness.c. */
-#include "translator/waits.h"
+#include "translator/inactive.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -15,8 +15,8 @@ struct work {
     struct isa_registers *own;    /* what a lane that begins the block may read */
     struct isa_registers *others; /* the result */
     size_t *list;                 /* blocks to be looked at */
-    size_t *seen;                 /* number of the side that has reached it last */
-    size_t side;
+    size_t *seen;                 /* number of the path that has reached it last */
+    size_t path;
 };
 
 static void add_all(struct isa_registers *to) { memset(to->v, 0xff, sizeof to->v); }
@@ -88,9 +88,9 @@ static void find_own(struct work *w)
     }
 }
 
-/* ---- sides ---- */
+/* ---- paths ---- */
 
-/* Does a side end with this block, the join at pc? Not where lanes pass it that have parted since for another join. */
+/* Does a path end with this block, the join at pc? Not where lanes pass it that have parted since for another join. */
 static bool ends_at(const struct work *w, size_t block, uint32_t pc)
 {
     const struct block *b = &w->flow->blocks[block];
@@ -104,16 +104,16 @@ static bool ends_at(const struct work *w, size_t block, uint32_t pc)
 static void visit(struct work *w, size_t *n, uint32_t pc)
 {
     const struct block *b = flow_block(w->flow, pc);
-    if (!b || w->seen[b - w->flow->blocks] == w->side) return;
-    w->seen[b - w->flow->blocks] = w->side;
+    if (!b || w->seen[b - w->flow->blocks] == w->path) return;
+    w->seen[b - w->flow->blocks] = w->path;
     w->list[(*n)++] = (size_t)(b - w->flow->blocks);
 }
 
-/* One side runs from pc on, up to the join; others read `live` when they go on. */
+/* One path runs from pc on, up to the join; others read `live` when they go on. */
 static void run_side(struct work *w, uint32_t from, uint32_t join, const struct isa_registers *live)
 {
     size_t n = 0;
-    w->side++;
+    w->path++;
     for (visit(w, &n, from); n;) {
         size_t block = w->list[--n];
         uint32_t pc[WAYS];
@@ -126,18 +126,18 @@ static void run_side(struct work *w, uint32_t from, uint32_t join, const struct 
 
 static void part(struct work *w, const struct node *branch)
 {
-    uint32_t side[] = {node_target(branch), node_next(branch)}, join = sides_rpc(&w->facts->sides, branch);
+    uint32_t path[] = {node_target(branch), node_next(branch)}, join = paths_rpc(&w->facts->paths, branch);
     for (unsigned i = 0; i < 2; i++) {
         struct isa_registers live = {0};
-        add_own(w, &live, side[1 - i]);
+        add_own(w, &live, path[1 - i]);
         add_own(w, &live, join); /* all, if it is not known: no block is at 0 */
-        run_side(w, side[i], join, &live);
+        run_side(w, path[i], join, &live);
     }
 }
 
 /* ---- all blocks ---- */
 
-struct isa_registers waits_read_whole(const struct flow *f)
+struct isa_registers inactive_read_whole(const struct flow *f)
 {
     struct isa_registers whole = {0};
     for (size_t i = 0; i < f->nblocks; i++)
@@ -172,7 +172,7 @@ static bool can_know(const struct work *w)
 {
     enum { MOST = 1 << 22 };
     size_t branches = 0;
-    bool known = w->facts->closed && w->flow->request->lanes != LANES_TOGETHER;
+    bool known = w->facts->closed && w->flow->request->lanes != LANES_CONVERGENT;
     for (size_t i = 0; i < w->flow->nblocks && known; i++) {
         branches += branch_of(w, i) != NULL;
         known = !is_unknown(w, i);
@@ -182,7 +182,7 @@ static bool can_know(const struct work *w)
 
 static void find_others(struct work *w)
 {
-    const struct isa_registers whole = waits_read_whole(w->flow);
+    const struct isa_registers whole = inactive_read_whole(w->flow);
     bool known = can_know(w);
     if (known) find_own(w);
     for (size_t i = 0; i < w->flow->nblocks; i++) {
@@ -192,7 +192,7 @@ static void find_others(struct work *w)
     }
 }
 
-struct isa_registers *waits_make(const struct flow *f, const struct fact_table *facts)
+struct isa_registers *inactive_make(const struct flow *f, const struct fact_table *facts)
 {
     size_t n = f->nblocks + 1;
     struct work w = {.flow = f, .facts = facts};

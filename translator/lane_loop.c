@@ -1,6 +1,6 @@
-/* What turns.c and runs.c share. Both take a block that is a loop of its own, whose lanes part at its end for a join
- * behind it, and compute its rounds for one lane after the other: a lane's words in `own`, all lanes' words in rows of
- * the state, and the rounds that would have been counted from those of each lane. */
+/* What exchange_loop.c and load_loop.c share. Both take a block that is a loop of its own, whose lanes part at its end
+ * for a join behind it, and compute its iterations for one lane after the other: a lane's words in `own`, all lanes'
+ * words in rows of the state, and the iterations that would have been counted from those of each lane. */
 #include "translator/translator.h"
 
 /* ---- which blocks ---- */
@@ -43,7 +43,7 @@ void save_rows(struct translator *t, const struct isa_registers *set)
     for (unsigned r = 0, row = 0; r < ISA_VREGS; r++) {
         if (!set_has(set->v, r)) continue;
         struct lanes value = get_values(t, r);
-        for (unsigned p = 0; p < t->pieces; p++) ir_store(t, value.piece[p], row_of(t, row), p * t->words * 4);
+        for (unsigned p = 0; p < t->chunks; p++) ir_store(t, value.chunk[p], row_of(t, row), p * t->words * 4);
         row++;
     }
 }
@@ -57,10 +57,10 @@ void load_words(struct translator *t, const struct isa_registers *set, LLVMValue
 void save_words(struct translator *t, const struct isa_registers *set, LLVMValueRef index)
 {
     for (unsigned r = 0, row = 0; r < ISA_VREGS; r++)
-        if (set_has(set->v, r)) LLVMBuildStore(t->b, get_own(t, r), word_of(t, TURN_ROWS + row++, index));
+        if (set_has(set->v, r)) LLVMBuildStore(t->b, get_own(t, r), word_of(t, EXCHANGE_ROWS + row++, index));
 }
 
-/* ---- rounds ---- */
+/* ---- iterations ---- */
 
 LLVMValueRef meet_at(struct translator *t, const struct node *join)
 {

@@ -1,14 +1,14 @@
 /* Words of the metadata block and of the arguments, which are the same for all warps of a launch. They are loaded once
  * where translated code is entered and not by each warp that begins, if they lie where stores are watched: a warp that
  * writes there is the last one that begins with them (native/stretch.h). What a warp has written itself it loads itself
- * (fact_early). Where it has written another address of the arguments, they are loaded early from there only if that
- * could have been their address at first. */
+ * (fact_hoistable). Where it has written another address of the arguments, they are loaded early from there only if
+ * that could have been their address at first. */
 #include <stdlib.h>
 
 #include "translator/translator.h"
 
-struct early {
-    struct early_word word;
+struct hoisted {
+    struct hoisted_word word;
     LLVMValueRef value;
 };
 
@@ -20,52 +20,52 @@ static bool may_stretch(const struct flow *f)
     return i == f->nnodes;
 }
 
-void early_begin(struct translator *t)
+void hoist_begin(struct translator *t)
 {
     t->other = LLVMConstNull(t->i1);
     if (!may_stretch(t->flow)) return;
-    t->early = calloc((METADATA_ARGS + ABI_META_SIZE) / 4, sizeof *t->early);
-    t->failed |= !t->early;
+    t->hoisted = calloc((METADATA_ARGS + ABI_META_SIZE) / 4, sizeof *t->hoisted);
+    t->failed |= !t->hoisted;
 }
 
 /* Where the arguments are to be loaded from: somewhere else, and the warp is refused, if the block has come to say an
  * address where they cannot be read or stores are not watched. */
 static LLVMValueRef arguments_at(struct translator *t, LLVMValueRef args)
 {
-    if (t->early_args) return t->early_args;
+    if (t->hoisted_args) return t->hoisted_args;
     LLVMValueRef values[] = {t->sm, args}, can = call_function(t, "are_watched_arguments", values, 2);
     LLVMValueRef bad = LLVMBuildICmp(t->b, LLVMIntEQ, can, ir_u32(t, 0), "");
     LLVMValueRef anything = ir_field(t, t->state, offsetof(struct native_state, turns));
     t->other = LLVMBuildOr(t->b, t->other, bad, "");
-    return t->early_args = LLVMBuildSelect(t->b, bad, anything, host_address(t, args), "");
+    return t->hoisted_args = LLVMBuildSelect(t->b, bad, anything, host_address(t, args), "");
 }
 
 /* At the end of `enter`. */
-static LLVMValueRef load_early(struct translator *t, struct early_word word)
+static LLVMValueRef load_hoisted(struct translator *t, struct hoisted_word word)
 {
-    static const struct early_word args = {.at = ABI_META_ARGS};
-    for (size_t i = 0; i < t->nearly; i++)
-        if (t->early[i].word.args == word.args && t->early[i].word.at == word.at) return t->early[i].value;
-    LLVMValueRef base = word.args ? arguments_at(t, load_early(t, args)) : host_address(t, t->knl);
+    static const struct hoisted_word args = {.at = ABI_META_ARGS};
+    for (size_t i = 0; i < t->nhoisted; i++)
+        if (t->hoisted[i].word.args == word.args && t->hoisted[i].word.at == word.at) return t->hoisted[i].value;
+    LLVMValueRef base = word.args ? arguments_at(t, load_hoisted(t, args)) : host_address(t, t->knl);
     LLVMValueRef value = ir_load(t, t->i32, base, word.at);
-    t->early[t->nearly++] = (struct early){word, value};
+    t->hoisted[t->nhoisted++] = (struct hoisted){word, value};
     return value;
 }
 
-bool early_can(const struct translator *t, const struct node *n)
+bool hoist_can(const struct translator *t, const struct node *n)
 {
-    struct early_word word;
-    return t->early && fact_early(&t->holds, n, t->flow->request, &word);
+    struct hoisted_word word;
+    return t->hoisted && fact_hoistable(&t->holds, n, t->flow->request, &word);
 }
 
-LLVMValueRef early_value(struct translator *t, const struct node *n)
+LLVMValueRef hoist_value(struct translator *t, const struct node *n)
 {
     LLVMBasicBlockRef from = LLVMGetInsertBlock(t->b);
-    struct early_word word;
+    struct hoisted_word word;
     uint32_t told;
-    fact_early(&t->holds, n, t->flow->request, &word);
+    fact_hoistable(&t->holds, n, t->flow->request, &word);
     ir_at(t, t->enter);
-    LLVMValueRef value = load_early(t, word);
+    LLVMValueRef value = load_hoisted(t, word);
     if (fact_told(&t->holds, n, t->flow->request, &told)) {
         LLVMValueRef other = LLVMBuildICmp(t->b, LLVMIntNE, value, ir_u32(t, told), "");
         t->other = LLVMBuildOr(t->b, t->other, other, "");
@@ -75,9 +75,9 @@ LLVMValueRef early_value(struct translator *t, const struct node *n)
     return value;
 }
 
-void early_end(struct translator *t)
+void hoist_end(struct translator *t)
 {
     ir_at(t, t->enter);
     LLVMBuildCondBr(t->b, t->other, t->refuse, t->entered);
-    free(t->early);
+    free(t->hoisted);
 }
