@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "check/parts.h"
+#include "sim/elements.h"
 
 /* ---- what an operation does with its sources ---- */
 
@@ -159,13 +160,17 @@ static uint32_t register_value(const struct warp *w, const struct insn *in, enum
     }
 }
 
-static bool is_pair(const struct insn *in) { return in->pair || (isa_table[in->op].flags & (ISA_PAIR | ISA_LONG)); }
+static bool is_pair(const struct warp *w, const struct insn *in)
+{
+    return in->pair || (isa_table[in->op].flags & (ISA_PAIR | ISA_LONG)) ||
+           (vtype_sew(w->vtype) == 64 && elements_matter(in));
+}
 
 /* The origin of the first undefined source. */
 static struct origin any_source(struct check *c, const struct warp *w, const struct insn *in, const struct use *u,
                                 uint32_t lane)
 {
-    unsigned halves = is_pair(in) ? 2 : 1;
+    unsigned halves = is_pair(w, in) ? 2 : 1;
     for (unsigned i = 0; i < u->nsources; i++)
         for (unsigned half = 0; half < halves; half++) {
             struct origin o = register_origin(c, w, in, (enum source)u->sources[i], lane, half);
@@ -224,7 +229,7 @@ static struct origin binary(struct check *c, const struct warp *w, const struct 
 static struct origin result(struct check *c, const struct warp *w, const struct insn *in, const struct use *u,
                             uint32_t lane)
 {
-    bool plain = u->rule != ANY && !is_pair(in) && !in->abs && !in->neg && !in->opsel && !in->omod;
+    bool plain = u->rule != ANY && !is_pair(w, in) && !in->abs && !in->neg && !in->opsel && !in->omod;
     if (plain) return binary(c, w, in, u, lane);
     struct origin o = any_source(c, w, in, u, lane);
     return o.undefined ? computed((struct origin){~0u, o.from}) : o;
@@ -232,7 +237,7 @@ static struct origin result(struct check *c, const struct warp *w, const struct 
 
 static void set_x(struct check *c, const struct warp *w, const struct insn *in, struct origin o)
 {
-    unsigned n = is_pair(in) ? 2 : 1;
+    unsigned n = is_pair(w, in) ? 2 : 1;
     for (unsigned i = 0; i < n && in->rd; i++) *x_origin(c, w, in->rd + i) = o;
 }
 
@@ -241,7 +246,7 @@ static uint32_t suspicious(struct check *c, const struct warp *w, const struct i
 {
     uint32_t lanes = 0;
     for (unsigned i = 0; i < u->nsources; i++)
-        for (unsigned half = 0; half < (is_pair(in) ? 2u : 1u); half++) {
+        for (unsigned half = 0; half < (is_pair(w, in) ? 2u : 1u); half++) {
             switch ((enum source)u->sources[i]) {
             case V1: lanes |= v_undefined(c, w, in->rs1 + half); break;
             case V2: lanes |= v_undefined(c, w, in->rs2 + half); break;
@@ -257,7 +262,7 @@ static void set_v(struct check *c, const struct warp *w, const struct insn *in, 
 {
     bool masked = !in->vm && !u->masked;
     uint32_t lanes = masked ? w->active & warp_v0(w) : w->active, bad = lanes & suspicious(c, w, in, u);
-    unsigned n = is_pair(in) ? 2 : 1;
+    unsigned n = is_pair(w, in) ? 2 : 1;
     struct origin out[ISA_LANES];
     for (uint32_t left = bad; left; left &= left - 1)
         out[__builtin_ctz(left)] = result(c, w, in, u, (uint32_t)__builtin_ctz(left));

@@ -120,7 +120,10 @@ static bool may_enter(const struct sm *sm, const struct native_unit *unit)
 }
 
 /* ... and of a warp; it holds for all that begin. */
-static bool is_usual(const struct warp *w) { return w->frm == FP_RNE && w->vl == w->group->launch->threads_per_warp; }
+static bool is_usual(const struct warp *w)
+{
+    return w->frm == FP_RNE && vtype_is_words(w->vtype) && w->vl == w->group->launch->threads_per_warp;
+}
 
 /* Is the unit's code for warps with these lanes? */
 static bool has_lanes(const struct native_sm *n, const struct warp *w)

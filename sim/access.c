@@ -183,9 +183,20 @@ struct request {
     uint64_t addr[4][ISA_LANES]; /* of each word */
 };
 
+/* Indexed data are elements, unless a prefix says how many words. */
+static void take_elements(struct isa_memory *m, uint32_t vtype)
+{
+    unsigned sew = vtype_sew(vtype);
+    if (m->address != ADDRESS_INDEXED || m->words > 1 || sew == 32) return;
+    m->words = sew == 64 ? 2 : 1;
+    m->size = sew == 64 ? 4 : (uint8_t)(sew / 8);
+    m->is_signed = sew < 32;
+}
+
 static struct request request_of(struct warp *w, const struct insn *in)
 {
     struct request r = {.w = w, .in = in, .m = isa_memory(in)};
+    take_elements(&r.m, w->vtype);
     r.scalar = r.m.address == ADDRESS_SCALAR;
     r.lanes = r.scalar ? 1 : active_lanes(w, in);
     r.writes = r.m.action == ACTION_STORE || r.m.action == ACTION_AMO || r.m.action == ACTION_SC;

@@ -9,7 +9,7 @@
 #include "sim/layout.h"
 #include "sim/machine.h"
 
-enum { VTYPE_AGNOSTIC = 0xc0, VTYPE_E32_M1 = 2 << 3 };
+enum { VTYPE_AGNOSTIC = 0xc0, LMUL_1 = 0, LMUL_2 = 1 };
 
 /* That of this thread while it runs warps: setting the host's costs as much as some instructions. */
 static _Thread_local uint32_t rounding __attribute__((tls_model("initial-exec")));
@@ -109,7 +109,18 @@ bool csr_write(struct warp *w, unsigned number, uint32_t value)
     }
 }
 
-bool csr_vtype_ok(uint32_t vtype) { return (vtype & ~(uint32_t)VTYPE_AGNOSTIC) == VTYPE_E32_M1; }
+/* A lane has one element of a register, so that a group of two is for elements of 64 bits (docs/documents.md). */
+static bool is_document_type(uint32_t vtype)
+{
+    unsigned lmul = vtype & 7, sew = vtype_sew(vtype);
+    return !(vtype & ~(uint32_t)VTYPE_AGNOSTIC & ~31u) && (lmul == LMUL_1 || (lmul == LMUL_2 && sew == 64));
+}
+
+bool csr_vtype_ok(const struct gpu *gpu, uint32_t vtype)
+{
+    bool document = isa_is_document((enum isa_profile)gpu->config.profile);
+    return document ? is_document_type(vtype) : vtype_is_words(vtype);
+}
 
 /* The rules of vsetvli: AVL from rs1, or all lanes, or as before; from an immediate for vsetivli. */
 uint32_t csr_set_vl(struct warp *w, const struct insn *in, uint32_t vtype)

@@ -38,6 +38,10 @@
  * are 0, but neither w->x nor the rows of w->v have been written. warp_clear writes them; whoever gives a blank warp
  * back without its having ended has done so, or stored every register. Other engines never see one.
  *
+ * Vector types. Elements are words until the warp asks for another width (csr_set_vl; only on the documents' machines).
+ * An engine that does not know them ends its run there with STOP_QUANTUM, as `step` does, so that warps alternate
+ * alike, and gives warps whose vtype is not vtype_is_words to `step` as engine_choose finds it for NEEDS_HOOKS.
+ *
  * At the end. STOP_QUANTUM: w->pc is the next instruction. STOP_BARRIER, STOP_END: w->pc too, and w->state is
  * WARP_WAITING or WARP_WAITING_DMA, or WARP_ENDED. STOP_FAULT: see above. STOP_OBSERVER: as observe_before says.
  *

@@ -1,8 +1,8 @@
 /* The arithmetic expressions of the table for one lane, exactly: floating point by softfp.c, with the
  * rounding mode and the flags of struct operands; fixed point with vxrm and vxsat.
  *
- * Compiled twice: EVAL_NAME is eval32 with WORD_BITS 32, or eval64 with 64, where every operand is a
- * register pair and floating point binary64. Called by exact.c. */
+ * Compiled for each WORD_BITS; EVAL_NAME is eval8 to eval64. In eval64 every operand is a register pair and floating
+ * point binary64; in eval16 it is binary16. Called by exact.c. */
 #include "sim/eval.h"
 #include "sim/rows.h"
 #include "sim/special.h"
@@ -24,8 +24,8 @@
 #define f_lt(a, b)     fp_lt(o->format, a, b, &o->env)
 #define f_le(a, b)     fp_le(o->format, a, b, &o->env)
 #define f_class(a)     fp_class(o->format, a)
-#define f_rec7(a)      fp_rec7((uint32_t)(a), &o->env)
-#define f_rsqrt7(a)    fp_rsqrt7((uint32_t)(a), &o->env)
+#define f_rec7(a)      fp_rec7(o->format, (uint32_t)(a), &o->env)
+#define f_rsqrt7(a)    fp_rsqrt7(o->format, (uint32_t)(a), &o->env)
 #define f_exp(a)       sfu(SFU_EXP, o->format, a)
 #define f_ex2(a)       sfu(SFU_EX2, o->format, a)
 #define f_lg2(a)       sfu(SFU_LG2, o->format, a)
@@ -79,6 +79,7 @@
 #define clip_u32(a)        noted(o, min_u(a, UINT32_MAX), a)
 #define clip_s32(a)        noted(o, max_s(min_s(a, INT32_MAX), (word)INT32_MIN), a)
 
+#define SEW          o->sew
 #define from_lane(j) lane_value(o, (uint32_t)(j))
 #define scale_s(a)   scaled(o, sext(a, o->bits))
 #define scale_u(a)   scaled(o, zext(a, o->bits))
@@ -191,16 +192,34 @@ LANE word f_scaled(struct operands *o, uint64_t a)
 #define VALUE(id, expr) \
     case OP_##id: return (word)(expr);
 
+/* A word that arithmetic does not take for a signed int. */
+#if WORD_BITS < 32
+typedef uint32_t value;
+#else
+typedef word value;
+#endif
+
 uint64_t EVAL_NAME(enum isa_op op, struct operands *o)
 {
-    const word vs2 = (word)o->vs2, vs1 = (word)o->vs1, vd = (word)o->vd, rs1 = (word)o->rs1, rs2 = (word)o->rs2;
-    const word rs3 = (word)o->rs3, imm = (word)o->imm, pc = o->pc, lane = o->lane, mask_bit = o->mask_bit;
-    const word aux = o->aux;
-    const word t = vd, s = vs2; /* of atomics */
-    const word old = vd;        /* of CSRs */
+    const value vs2 = (word)o->vs2, vs1 = (word)o->vs1, vd = (word)o->vd, rs1 = (word)o->rs1, rs2 = (word)o->rs2;
+    const value rs3 = (word)o->rs3, imm = (word)o->imm, pc = (word)o->pc, lane = o->lane, mask_bit = o->mask_bit;
+    const value aux = o->aux;
+    const value t = vd, s = vs2; /* of atomics */
+    const value old = vd;        /* of CSRs */
+    (void)rs2, (void)rs3, (void)pc, (void)aux, (void)t, (void)s, (void)old;
     switch (op) {
 #define INSN(id, name, pattern, operands, kind, unit, flags, revisions, expr, text) ROW(kind)(id, expr)
+#if WORD_BITS < 32
+#include "isa/vector_int.def"
+#include "isa/vector_fp.def"
+#include "isa/vector_fixed.def"
+#include "isa/ventus.def"
+#ifdef VENTUS_EXTRA_DEF
+#include VENTUS_EXTRA_DEF
+#endif
+#else
 #include "isa/insn.def"
+#endif
 #undef INSN
     default: return 0;
     }

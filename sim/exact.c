@@ -1,9 +1,9 @@
 /* Arithmetic instructions out of line: operands as prefixes, register pairs and 64-bit words say, the value
  * from eval.c, the result and the flags where they belong.
  *
- * For rows of kinds EX, EV and EW; for any row behind a prefix with pair, abs or neg; for a rounding mode
- * that is not the host's at the moment; and, in the hooked engine, whenever flags may accrue. A lane reads
- * all its operands before it writes. Called by engines. */
+ * For rows of kinds EX, EV and EW; for elements that are not words; for any row behind a prefix with pair, abs or neg;
+ * for a rounding mode that is not the host's at the moment; and, in the hooked engine, whenever flags may accrue. A
+ * lane reads all its operands before it writes. Called by engines. */
 #include <string.h>
 
 #include "sim/machine.h"
@@ -12,10 +12,19 @@ static bool has(unsigned set, enum operand_role role) { return set >> role & 1; 
 
 /* ---- operands ---- */
 
+/* Bits of an operand: those of an element, or twice as many. */
+static unsigned element_bits(const struct decoded *d) { return 32u >> d->narrow; }
+static unsigned width(const struct decoded *d, enum operand_role role)
+{
+    return element_bits(d) << has(d->pairs, role);
+}
+
+static uint64_t low_bits(uint64_t v, unsigned bits) { return v & ~0ull >> (64 - bits); }
+
 static uint64_t joined(const struct decoded *d, enum operand_role role, uint32_t low, uint32_t high)
 {
-    if (has(d->pairs, role)) return low | (uint64_t)high << 32;
-    return d->extend ? (uint64_t)(int64_t)(int32_t)low : low;
+    if (width(d, role) == 64) return low | (uint64_t)high << 32;
+    return d->extend ? (uint64_t)(int64_t)(int32_t)low : low_bits(low, width(d, role));
 }
 
 static uint64_t scalar(const struct warp *w, const struct decoded *d, enum operand_role role, unsigned reg)
@@ -27,7 +36,7 @@ static uint64_t vector(const struct warp *w, const struct decoded *d, enum opera
                        unsigned lane)
 {
     if (!has(d->vectors, role)) return 0;
-    return joined(d, role, w->v[reg][lane], has(d->pairs, role) ? w->v[reg | 1][lane] : 0);
+    return joined(d, role, w->v[reg][lane], width(d, role) == 64 ? w->v[reg | 1][lane] : 0);
 }
 
 /* Absolute value, then negation, of source `number` (0 to 2), `bits` wide. */
@@ -41,13 +50,17 @@ static uint64_t modified(const struct insn *in, unsigned number, uint64_t v, uns
     return v & (sign | (sign - 1));
 }
 
-static unsigned width(const struct decoded *d, enum operand_role role) { return has(d->pairs, role) ? 64 : 32; }
-
 /* An immediate is source 1 unless there is a register in that place, as in addi. */
 static uint64_t immediate(const struct decoded *d)
 {
     unsigned number = has(d->vectors | d->scalars, ROLE_RS1);
-    return modified(&d->in, number, (uint64_t)(int64_t)d->in.imm, d->pairs ? 64 : 32);
+    return modified(&d->in, number, (uint64_t)(int64_t)d->in.imm, element_bits(d) << (d->pairs != 0));
+}
+
+static enum fp_format format_of(const struct decoded *d)
+{
+    if (d->narrow) return FP_F16;
+    return d->pairs ? FP_F64 : FP_F32;
 }
 
 static struct operands begin(const struct warp *w, const struct decoded *d, uint32_t pc, uint32_t round)
@@ -55,7 +68,8 @@ static struct operands begin(const struct warp *w, const struct decoded *d, uint
     return (struct operands){.imm = immediate(d),
                              .pc = pc,
                              .aux = d->in.aux,
-                             .format = d->pairs ? FP_F64 : FP_F32,
+                             .format = format_of(d),
+                             .sew = (uint8_t)element_bits(d),
                              .env = {.round = (uint8_t)round},
                              .vxrm = (uint8_t)w->vxrm,
                              .lanes = w->lanes,
@@ -85,22 +99,30 @@ static void fetch_lane(const struct warp *w, const struct decoded *d, struct ope
 static uint64_t evaluate(const struct decoded *d, struct operands *o)
 {
     enum isa_op op = (enum isa_op)d->in.op;
-    return d->pairs ? eval64(op, o) : eval32(op, o);
+    if (d->pairs) return eval64(op, o);
+    return d->narrow == 2 ? eval8(op, o) : d->narrow ? eval16(op, o) : eval32(op, o);
+}
+
+/* Less than a word is sign-extended. */
+static uint32_t low_word(const struct decoded *d, uint64_t value)
+{
+    unsigned above = 64 - width(d, ROLE_RD);
+    return (uint32_t)((int64_t)(value << above) >> above);
 }
 
 static void put_scalar(struct warp *w, const struct decoded *d, uint64_t value)
 {
     unsigned rd = d->in.rd;
     if (!rd) return; /* of a pair, both halves */
-    w->x[rd] = (uint32_t)value;
-    if (has(d->pairs, ROLE_RD)) w->x[rd | 1] = (uint32_t)(value >> 32);
+    w->x[rd] = low_word(d, value);
+    if (width(d, ROLE_RD) == 64) w->x[rd | 1] = (uint32_t)(value >> 32);
 }
 
 static void put_lane(struct warp *w, const struct decoded *d, unsigned lane, uint64_t value)
 {
     unsigned rd = d->in.rd;
-    w->v[rd][lane] = (uint32_t)value;
-    if (has(d->pairs, ROLE_RD)) w->v[rd | 1][lane] = (uint32_t)(value >> 32);
+    w->v[rd][lane] = low_word(d, value);
+    if (width(d, ROLE_RD) == 64) w->v[rd | 1][lane] = (uint32_t)(value >> 32);
 }
 
 /* ---- 64-bit compute words: one element of each lane ---- */

@@ -74,9 +74,12 @@ enum stop fault_illegal(struct sm *sm, const struct warp *w, const struct decode
 
 enum stop fault_vtype(struct sm *sm, const struct warp *w, uint32_t vtype)
 {
-    char type[32], text[80];
+    bool document = isa_is_document((enum isa_profile)sm->gpu->config.profile);
+    char type[32], text[120];
     isa_print_vtype(vtype, type, sizeof type);
-    snprintf(text, sizeof text, "vector type %s; lanes have elements of e32, m1", type);
+    snprintf(text, sizeof text, "vector type %s; %s", type,
+             document ? "a lane has one element: e8, e16, e32 or e64 with m1, or e64 with m2"
+                      : "lanes have elements of e32, m1");
     return fault_raise(sm, w, FAULT_ILLEGAL, ISA_LANES, 0, text);
 }
 

@@ -1,7 +1,7 @@
 /* One lane's arithmetic: the helpers that the expressions of the instruction table use, on bit patterns.
  *
  * All of them are total (no operand is undefined behaviour) and branch-free where that lets the compiler
- * vectorise a loop over lanes. Integers are `word`s: 32 bits, or 64 when WORD_BITS is. Floating point is
+ * vectorise a loop over lanes. Integers are `word`s of WORD_BITS: 8, 16, 32 or 64. Floating point is
  * binary32, returns the canonical NaN, rounds in the host's current mode and raises no flags; with
  * LANE_EXACT defined that part is left to eval.c. LANE_DIVIDE: division by vector instructions. LANE_RAW_NAN: NaNs stay
  * as the host makes them. */
@@ -14,7 +14,17 @@
 #ifndef WORD_BITS
 #define WORD_BITS 32
 #endif
-#if WORD_BITS == 32
+#if WORD_BITS == 8
+typedef uint8_t word;
+typedef int8_t sword;
+typedef uint16_t dword;
+typedef int16_t sdword;
+#elif WORD_BITS == 16
+typedef uint16_t word;
+typedef int16_t sword;
+typedef uint32_t dword;
+typedef int32_t sdword;
+#elif WORD_BITS == 32
 typedef uint32_t word;
 typedef int32_t sword;
 typedef uint64_t dword; /* holds sums and products of words */
@@ -26,7 +36,7 @@ __extension__ typedef unsigned __int128 dword;
 __extension__ typedef __int128 sdword;
 #endif
 #define WORD_SIGN ((word)1 << (WORD_BITS - 1))
-#define WORD_ONES (~(word)0)
+#define WORD_ONES ((word) ~(word)0)
 
 #define LANE static inline __attribute__((always_inline, unused))
 
@@ -80,7 +90,7 @@ LANE word rem_s(word a, word b)
     return b ? r : a;
 }
 #endif
-LANE word sat_add_u(word a, word b) { return a + b < a ? WORD_ONES : a + b; }
+LANE word sat_add_u(word a, word b) { return (word)(a + b) < a ? WORD_ONES : (word)(a + b); }
 LANE word sat_sub_u(word a, word b) { return a < b ? 0 : a - b; }
 LANE word sat_limit(word a) { return (WORD_SIGN - 1) + (a >> (WORD_BITS - 1)); } /* largest value of a's sign */
 LANE word sat_add_s(word a, word b)

@@ -43,6 +43,7 @@ enum dispatch {
     DISPATCH_BRANCH,
     DISPATCH_VBRANCH,
     DISPATCH_FLAT,
+    DISPATCH_ELEMENTS, /* never decoded: what elements.h says of it */
     DISPATCH_MEMORY,
     DISPATCH_REFUSED,
     DISPATCH_COUNT
@@ -55,7 +56,8 @@ struct decoded {
     uint16_t dispatch;                /* enum dispatch, or in.op */
     uint8_t vectors : 4, scalars : 4; /* bit r: the operand of enum operand_role r is a register of this kind */
     uint8_t pairs : 4;                /* bit r: and a pair */
-    uint8_t extend : 1;               /* operands that are no pairs are sign-extended to 64 bits (r2.0) */
+    uint8_t extend : 1;               /* operands that are no pairs are sign-extended to 64 bits */
+    uint8_t narrow : 2;               /* elements are of 32 >> narrow bits, and pairs of twice as many in a register */
 };
 
 struct code_page {
@@ -337,7 +339,8 @@ bool csr_read(const struct warp *w, unsigned number, uint32_t *value);
 
 bool csr_write(struct warp *w, unsigned number, uint32_t value);
 uint32_t csr_set_vl(struct warp *w, const struct insn *in, uint32_t vtype);
-bool csr_vtype_ok(uint32_t vtype);
+/* Has this machine vectors of this type? */
+bool csr_vtype_ok(const struct gpu *gpu, uint32_t vtype);
 
 /* Makes the host's floating-point environment that of this thread's warps, rounding to nearest; then its rounding mode
  * for frm 0..3. */

@@ -418,9 +418,9 @@ static uint64_t eight_bits(const struct layout *l, bool sign, int exp, uint64_t 
     return pack(l, normalised(sign, exp + LEAD - 7, eight), env);
 }
 
-uint32_t fp_rec7(uint32_t a, struct fp_env *env)
+uint32_t fp_rec7(enum fp_format f, uint32_t a, struct fp_env *env)
 {
-    const struct layout *l = &layouts[FP_F32];
+    const struct layout *l = &layouts[f];
     struct number n = unpack(l, a), one = {FINITE, false, 0, (u128)1 << LEAD};
     if (n.kind != FINITE) return (uint32_t)pack(l, quotient(one, n, env), env);
 
@@ -429,9 +429,9 @@ uint32_t fp_rec7(uint32_t a, struct fp_env *env)
     return (uint32_t)eight_bits(l, n.sign, -1 - n.exp, estimate, env);
 }
 
-uint32_t fp_rsqrt7(uint32_t a, struct fp_env *env)
+uint32_t fp_rsqrt7(enum fp_format f, uint32_t a, struct fp_env *env)
 {
-    const struct layout *l = &layouts[FP_F32];
+    const struct layout *l = &layouts[f];
     struct number n = unpack(l, a), one = {FINITE, false, 0, (u128)1 << LEAD};
     if (n.kind != FINITE || n.sign) return (uint32_t)pack(l, quotient(one, root(l, n), env), env);
 

@@ -70,8 +70,8 @@ uint64_t fp_to_int(enum fp_format f, uint64_t a, unsigned bits, bool is_signed, 
 /* The integer a, taken as 64 bits signed or unsigned. */
 uint64_t fp_from_int(enum fp_format f, uint64_t a, bool is_signed, struct fp_env *env);
 
-/* RVV's estimates of 1/a and 1/sqrt(a) to seven bits, vfrec7 and vfrsqrt7, in binary32. */
-uint32_t fp_rec7(uint32_t a, struct fp_env *env);
-uint32_t fp_rsqrt7(uint32_t a, struct fp_env *env);
+/* RVV's estimates of 1/a and 1/sqrt(a) to seven bits, vfrec7 and vfrsqrt7, in binary16 or binary32. */
+uint32_t fp_rec7(enum fp_format f, uint32_t a, struct fp_env *env);
+uint32_t fp_rsqrt7(enum fp_format f, uint32_t a, struct fp_env *env);
 
 #endif

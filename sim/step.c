@@ -9,6 +9,7 @@
 #include "isa/flags.h"
 #include "sim/access.h"
 #include "sim/dma.h"
+#include "sim/elements.h"
 #include "sim/lane.h"
 #include "sim/lanes.h"
 #include "sim/machine.h"
@@ -326,9 +327,23 @@ INLINE enum stop run_csr(struct step *s, uint32_t row, value_fn *value)
 INLINE enum stop set_vl(struct step *s, value_fn *value)
 {
     uint32_t vtype = value(s, 0);
-    if (!csr_vtype_ok(vtype)) return fault_vtype(s->sm, s->w, vtype);
+    if (!csr_vtype_ok(s->sm->gpu, vtype)) return fault_vtype(s->sm, s->w, vtype);
     write_x(s, csr_set_vl(s->w, s->in, vtype));
-    return STOP_NOT;
+    return vtype_is_words(vtype) ? STOP_NOT : leave(s, STOP_QUANTUM); /* goes on in the build that knows others */
+}
+
+/* An instruction that does what the vector type says, which is not words. */
+NOINLINE enum stop run_elements(struct step *s)
+{
+    const struct launch *l = s->w->group->launch;
+    struct decoded d;
+    const char *why = elements_decode(s->w->vtype, s->d, &d);
+    if (why) return refuse(s->sm, s->w, why);
+    if (d.vregs > l->vgprs || d.xregs > l->sgprs) return fault_illegal(s->sm, s->w, &d);
+    if (isa_memory(&d.in).words) return run_memory(s);
+    if (isa_table[d.in.op].kind == KIND_VBRANCH) return branch_lanes(s, exact_taken(s->w, &d));
+    count_vector(s);
+    return refuse_if(s, exact_run(s->w, &d, here(s)));
 }
 
 INLINE enum stop fence(struct step *s)
@@ -457,8 +472,10 @@ INLINE enum stop run_ray(struct step *s, ray_fn *run)
 #define DO_ENDPRG(id, expr, flags)     DO(end_warp(&s))
 
 /* Where accesses are checked, everything that accesses memory is memory_run's. */
-INLINE unsigned dispatch_of(const struct decoded *d, bool checked)
+INLINE unsigned dispatch_of(const struct warp *w, const struct decoded *d, bool checked)
 {
+    if (STEP_HOOKED && !vtype_is_words(w->vtype) && d->dispatch != DISPATCH_REFUSED && elements_matter(&d->in))
+        return DISPATCH_ELEMENTS;
     return checked && isa_memory(&d->in).words && d->dispatch != DISPATCH_REFUSED ? DISPATCH_MEMORY : d->dispatch;
 }
 
@@ -479,10 +496,11 @@ INLINE enum stop announce_insn(struct step *s, const struct code_page *page)
     return stop;
 }
 
-engine_run STEP_NAME; /* step_builds.c has its name, too */
+engine_run STEP_NAME, step_base_hooked; /* step_builds.c has their names, too */
 
 enum stop STEP_NAME(struct sm *sm, struct warp *w, uint64_t budget)
 {
+    if (!STEP_HOOKED && !vtype_is_words(w->vtype)) return step_base_hooked(sm, w, budget);
     struct step s = {.sm = sm, .w = w, .x = w->x, .v = w->v, .counters = &w->group->counters};
     const struct launch *launch = w->group->launch;
     const uint32_t vgprs = launch->vgprs, sgprs = launch->sgprs;
@@ -506,7 +524,7 @@ enum stop STEP_NAME(struct sm *sm, struct warp *w, uint64_t budget)
         if (s.d->vregs > vgprs || s.d->xregs > sgprs) return fault_illegal(sm, w, s.d);
         enum stop stop = STEP_HOOKED ? announce_insn(&s, page) : STOP_NOT;
         if (stop != STOP_NOT) return stop;
-        unsigned dispatch = dispatch_of(s.d, checked);
+        unsigned dispatch = dispatch_of(w, s.d, checked);
         const struct lane_row *row = &STEP_LANES[dispatch];
         if (row->lanes) {
             if ((stop = run_lanes(&s, row)) != STOP_NOT) return stop;
@@ -520,6 +538,7 @@ enum stop STEP_NAME(struct sm *sm, struct warp *w, uint64_t budget)
 #undef INSN
             case DISPATCH_FLAT: dispatch = dispatch_flat(&s); goto again;
             case DISPATCH_MEMORY: DO(run_memory(&s))
+            case DISPATCH_ELEMENTS: DO(run_elements(&s))
             case DISPATCH_EXACT: DO(run_modified(&s))
             case DISPATCH_BRANCH: DO(branch(&s, exact_condition(w, s.d)))
             case DISPATCH_VBRANCH: DO(branch_lanes(&s, exact_taken(w, s.d)))

@@ -130,4 +130,11 @@ void warp_clear(struct warp *w);
  */
 bool warp_set_memory(struct warp *w, uint64_t addr, const void *bytes, uint32_t size);
 
+/* ---- vector types ---- */
+
+/* Bits of an element, of a type that a machine has. */
+static inline unsigned vtype_sew(uint32_t vtype) { return 8u << (vtype >> 3 & 7); }
+/* Are elements words, one register each? It is so at a warp's start, and for ever on machines without documents. */
+static inline bool vtype_is_words(uint32_t vtype) { return (vtype & ~0xc0u) == 2 << 3; }
+
 #endif

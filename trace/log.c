@@ -88,7 +88,10 @@ static void add_scalar(struct text *t, const struct event *e)
         if (e->insn->rd + i) add(t, " x%-2u 0x%08x", e->insn->rd + i, e->w->x[e->insn->rd + i]);
 }
 
-static void add_vtype(struct text *t, const struct event *e) { add(t, " e32 m1 l%u", e->w->vl); }
+static void add_vtype(struct text *t, const struct event *e)
+{
+    add(t, " e%u m%u l%u", vtype_sew(e->w->vtype), 1u << (e->w->vtype & 7), e->w->vl);
+}
 
 /* The registers as they are now, highest lane first; nothing when no lane was active. */
 static void add_vector(struct text *t, const struct event *e)

@@ -166,7 +166,7 @@ static void translate_vset(struct translator *t, const struct node *n)
 {
     LLVMValueRef threads = ir_u32(t, t->flow->request->threads);
     LLVMValueRef few = LLVMBuildICmp(t->b, LLVMIntULT, get_x(t, n->d.in.rs1), threads, "");
-    if (!csr_vtype_ok(n->d.in.aux)) few = LLVMConstInt(t->i1, 1, false);
+    if (!vtype_is_words(n->d.in.aux)) few = LLVMConstInt(t->i1, 1, false);
     leave_if(t, n, few);
     LLVMBuildStore(t->b, ir_u32(t, n->d.in.aux), t->vtype);
     set_x(t, n->d.in.rd, threads);

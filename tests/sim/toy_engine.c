@@ -120,9 +120,9 @@ static enum stop run_csr(struct now *n)
 static enum stop set_vl(struct now *n)
 {
     uint32_t vtype = value(n, 0);
-    if (!csr_vtype_ok(vtype)) return fault_vtype(n->sm, n->w, vtype);
+    if (!csr_vtype_ok(n->sm->gpu, vtype)) return fault_vtype(n->sm, n->w, vtype);
     write_x(n, csr_set_vl(n->w, n->in, vtype));
-    return STOP_NOT;
+    return vtype_is_words(vtype) ? STOP_NOT : STOP_QUANTUM;
 }
 
 static enum stop become(struct now *n, enum warp_state state, enum stop stop)
@@ -186,6 +186,7 @@ static enum stop step(struct sm *sm, struct warp *w, struct cache *cache)
 
 static enum stop run(struct sm *sm, struct warp *w, uint64_t budget)
 {
+    if (!vtype_is_words(w->vtype)) return engine_choose(&engine_step, NEEDS_HOOKS)->run(sm, w, budget);
     struct cache *cache = (struct cache *)sm->gpu->engine_data + sm->index;
     uint32_t version = sm->gpu->code_version;
     enum stop stop = STOP_NOT;

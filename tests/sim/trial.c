@@ -25,10 +25,10 @@ static void emit(struct code *c, struct insn in)
 }
 #define EMIT(c, id, ...) emit(c, (struct insn){.op = OP_##id, .vm = 1, __VA_ARGS__})
 
-static void set_vl(struct code *c, uint32_t vl)
+static void set_vl(struct code *c, uint32_t vl, uint32_t vtype)
 {
     EMIT(c, ADDI, .rd = X_VL, .imm = (int32_t)vl);
-    EMIT(c, VSETVLI, .rd = X_VL, .rs1 = X_VL, .aux = E32_M1);
+    EMIT(c, VSETVLI, .rd = X_VL, .rs1 = X_VL, .aux = (uint16_t)vtype);
 }
 
 static void load_rows(struct code *c, unsigned reg, int word)
@@ -63,7 +63,7 @@ static void epilogue(struct code *c)
     EMIT(c, SW, .rs1 = X_DATA, .rs2 = TRIAL_RD + 1, .imm = (OUT_X + 1) * 4);
     EMIT(c, SW, .rs1 = X_DATA, .rs2 = X_FLAGS, .imm = (OUT_X + 2) * 4);
     EMIT(c, SW, .rs1 = X_DATA, .rs2 = X_SAT, .imm = (OUT_X + 3) * 4);
-    set_vl(c, 32);
+    set_vl(c, 32, E32_M1);
     EMIT(c, VSW12_V, .rs2 = TRIAL_VD, .rs1 = V_AT, .imm = OUT * 4);
     EMIT(c, VSW12_V, .rs2 = TRIAL_VD + 1, .rs1 = V_AT, .imm = (OUT + 32) * 4);
     EMIT(c, ENDPRG, .rd = 0);
@@ -95,7 +95,7 @@ bool trial_run(struct guest *g, struct trial *t)
     struct code c = {.profile = (enum isa_profile)gpu_config_of(g->gpu)->profile};
     const uint32_t *d = g->data;
     prologue(&c, t);
-    set_vl(&c, t->vl);
+    set_vl(&c, t->vl, t->vtype);
     emit(&c, t->in);
     epilogue(&c);
     fill(g, t);
@@ -183,7 +183,8 @@ static void name_register(struct insn *in, char letter)
 
 struct trial trial_of(enum isa_profile profile, const char *mnemonic)
 {
-    struct trial t = {.items = 32, .vl = 32, .in = {.op = (uint16_t)isa_find_in(profile, mnemonic), .vm = 1}};
+    struct trial t = {
+        .items = 32, .vl = 32, .vtype = E32_M1, .in = {.op = (uint16_t)isa_find_in(profile, mnemonic), .vm = 1}};
     if (t.in.op == OP_INVALID) fail_msg("no instruction %s", mnemonic);
     for (const char *p = isa_table[t.in.op].pattern; *p; p++) name_register(&t.in, *p);
     trial_shuffle(&t);

@@ -13,6 +13,7 @@ struct trial {
     struct insn in;
     uint32_t items, vl; /* lanes that exist; active ones */
     uint32_t v0, frm, vxrm;
+    uint32_t vtype;                              /* e32, m1, unless the test sets another one */
     uint64_t vs2[32], vs1[32], vd[32], x[3], rd; /* before the instruction; x: rs1, rs2, rs3 */
     uint64_t out[32], xout;                      /* destinations after it */
     uint32_t fflags, vxsat;                      /* both 0 before it */
