@@ -10,7 +10,9 @@
 #                        an hour on two idle processors without AVX-512
 #   make check-clients   programs and libraries of Debian that compute with OpenCL, on Ventus and on pocl; installs them, takes
 #                        over an hour. CLIENTS="hashcat clfft" chooses some (tests/clients/)
-#   make bench      Ventus against pocl, tables of ratios; the assembler against llvm-mc
+#   make bench      Ventus against pocl, tables of ratios; the assembler against llvm-mc. AGAINST=file.icd: another OpenCL than
+#                   Debian's pocl
+#   make bench-random   the same with random kernels of SEED=n, by default today's
 #   make random     1000 random kernels against the host (COUNT=n) from SEED=n, by default today's; minutes (tests/random/)
 #   make soak       a client that does all kinds of work for MINUTES (60), watched for what grows (tests/soak/); SEED=n, by default
 #                   today's
@@ -36,7 +38,7 @@ setup = $(if $(SANITIZE),-Db_sanitize=address$(comma)undefined -Db_lundef=false)
         $(if $(TSAN),-Db_sanitize=thread -Db_lundef=false) $(if $(WERROR),-Dwerror=true) --prefix=$(PREFIX)
 comma = ,
 
-.PHONY: all sources product build announce-demo demo test test-profiles test-spirv test-engines check-clients bench random soak mutants format format-check tidy install dist clean deps-build deps-test
+.PHONY: all sources product build announce-demo demo test test-profiles test-spirv test-engines check-clients bench bench-random random soak mutants format format-check tidy install dist clean deps-build deps-test
 .NOTPARALLEL:
 
 all: product
@@ -112,12 +114,14 @@ check-clients: deps-test build
 	@tests/clients/run --build $(BUILD) $(CLIENTS)
 
 bench: deps-test build
-	@bench/run --build $(BUILD)
+	@bench/run --build $(BUILD) $(if $(AGAINST),--against $(AGAINST))
 	@bench/isa.sh $(BUILD)
 
 # Another thousand each day.
 COUNT ?= 1000
 SEED ?= $(shell date +%Y%m%d)000
+bench-random: deps-test build
+	@bench/run --build $(BUILD) $(if $(AGAINST),--against $(AGAINST)) --random $(SEED)
 random: deps-test build
 	@VENTUS_BUILD=$(CURDIR)/$(BUILD) VENTUS_SOURCE=$(CURDIR) VENTUS_TRANSLATE=$(CURDIR)/$(BUILD)/ventus-translate \
 	VENTUS_RANDOM_COUNT=$(COUNT) VENTUS_RANDOM_SEED=$(SEED) $(BUILD)/tests/random/random_test

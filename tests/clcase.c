@@ -62,13 +62,39 @@ static void take_name(const struct reader *r, const char **text, char *to, size_
     *text = skip_space(*text);
 }
 
-static size_t take_number(const struct reader *r, const char **text)
+enum { LARGEST = 1 << 24 };
+
+static size_t take_factor(const struct reader *r, const char **text)
 {
     char *end;
     errno = 0;
     unsigned long long n = strtoull(*text, &end, 10);
-    if (end == *text || errno || n > 1u << 24) bad(r, "a number is missing or too large at '%.20s'", *text);
+    if (end == *text || errno || n > LARGEST) bad(r, "a number is missing or too large at '%.20s'", *text);
     *text = end;
+    return n;
+}
+
+static size_t take_product(const struct reader *r, const char **text)
+{
+    size_t n = take_factor(r, text);
+    while (**text == '*' || (**text == '/' && isdigit((unsigned char)(*text)[1]))) {
+        const bool times = *(*text)++ == '*';
+        size_t factor = take_factor(r, text);
+        if (!times && !factor) bad(r, "division by zero");
+        n = times ? n * factor : n / factor;
+        if (n > LARGEST) bad(r, "a number is too large before '%.20s'", *text);
+    }
+    return n;
+}
+
+/* A number, or several with *, / and + between them. */
+static size_t take_number(const struct reader *r, const char **text)
+{
+    size_t n = take_product(r, text);
+    while (**text == '+') {
+        ++*text;
+        n += take_product(r, text);
+    }
     return n;
 }
 
@@ -82,6 +108,15 @@ static unsigned take_dims(const struct reader *r, const char **text, size_t to[3
     return n;
 }
 
+/* Plain numbers: / stands between alternatives. */
+static unsigned take_local(const struct reader *r, const char **text, size_t to[3])
+{
+    unsigned n = 0;
+    do to[n++] = take_factor(r, text);
+    while (n < 3 && **text == ',' && (++*text, true));
+    return n;
+}
+
 static void take_locals(const struct reader *r, struct run *run, const char **text)
 {
     do {
@@ -89,7 +124,7 @@ static void take_locals(const struct reader *r, struct run *run, const char **te
         size_t *local = run->locals[run->nlocals++];
         local[0] = local[1] = local[2] = 1;
         if (take(text, "null")) local[0] = 0;
-        else if (take_dims(r, text, local) != run->dims) bad(r, "local= needs %u dimensions", run->dims);
+        else if (take_local(r, text, local) != run->dims) bad(r, "local= needs %u dimensions", run->dims);
     } while (**text == '/' && (++*text, true));
 }
 
@@ -261,7 +296,7 @@ static void directive(struct reader *r, const char *text)
     else if (take(&text, "options")) set_text(r, &r->suite->options, text);
     else if (take(&text, "build_fails")) set_text(r, &r->suite->build_fails, text);
     else if (take(&text, "only")) set_text(r, &r->suite->only, text);
-    else if (take(&text, "types")) return; /* choose_type has read it */
+    else if (take(&text, "types") || take(&text, "sizes")) return; /* choose_word has read it */
     else if (take(&text, "fault") && r->run) r->run->fault = true;
     else if (*text) bad(r, "unknown directive '%.20s'", text);
 }
@@ -307,27 +342,27 @@ static char *read_file(const struct reader *r, const char *path)
     return text;
 }
 
-/* ---- types ---- */
+/* ---- types and sizes ---- */
 
 static bool in_name(char c) { return isalnum((unsigned char)c) || c == '_'; }
 
-/* A copy of the text in which the type stands for each T that is a whole word. */
-static char *replace_type(const struct reader *r, const char *text, const char *type)
+/* A copy of the text in which `word` stands for each `letter` that is a whole word. */
+static char *replace_letter(const struct reader *r, const char *text, char letter, const char *word)
 {
-    char *copy = memory(r, malloc(strlen(text) * strlen(type) + 1)), *to = copy;
+    char *copy = memory(r, malloc(strlen(text) * strlen(word) + 1)), *to = copy;
     for (const char *p = text; *p; p++) {
-        bool whole = *p == 'T' && (p == text || !in_name(p[-1])) && !in_name(p[1]);
-        if (whole) to = stpcpy(to, type);
+        bool whole = *p == letter && (p == text || !in_name(p[-1])) && !in_name(p[1]);
+        if (whole) to = stpcpy(to, word);
         else *to++ = *p;
     }
     *to = 0;
     return copy;
 }
 
-/* Puts the type of this number in place of T, if the file has a line `types`. False: there is none of this number. */
-static bool choose_type(struct reader *r, unsigned n)
+/* Puts the word of this number of the line `mark` in place of the letter, if the file has such a line. False: there is no
+ * word of this number. */
+static bool choose_word(struct reader *r, const char *mark, char letter, unsigned n)
 {
-    static const char mark[] = "\n//! types ";
     struct suite *suite = r->suite;
     const char *text = strstr(suite->source, mark);
     if (!text) return n == 0;
@@ -340,7 +375,7 @@ static bool choose_type(struct reader *r, unsigned n)
         if (!n--) break;
     }
     snprintf(suite->type, sizeof suite->type, "%.*s", (int)length, text);
-    char *source = replace_type(r, suite->source, suite->type);
+    char *source = replace_letter(r, suite->source, letter, suite->type);
     free(suite->source);
     suite->source = source;
     return true;
@@ -352,7 +387,8 @@ bool suite_read(struct suite *suite, const char *path, unsigned n)
     struct reader r = {.suite = suite};
     suite->runs = memory(&r, calloc(MAX_RUNS, sizeof *suite->runs));
     suite->source = read_file(&r, path);
-    if (!choose_type(&r, n)) {
+    const bool sizes = strstr(suite->source, "\n//! sizes ");
+    if (!(sizes ? choose_word(&r, "\n//! sizes ", 'N', n) : choose_word(&r, "\n//! types ", 'T', n))) {
         suite_free(suite);
         return false;
     }

@@ -55,7 +55,7 @@ struct run {
 
 struct suite {
     const char *path;
-    char type[16]; /* that stands for T, or "" */
+    char type[16]; /* that stands for T, or the number that stands for N, or "" */
     char *source;
     char *options;     /* build options, or NULL */
     char *build_fails; /* text the failed build must show, or NULL */
@@ -64,7 +64,7 @@ struct suite {
     unsigned nruns;
 };
 
-/* Reads a file with its type number `n` (line `types`); false when it has no more. Ends the program with
+/* Reads a file with its type or size number `n` (line `types` or `sizes`); false when it has no more. Ends the program with
  * "file:line: what" when it is no proper case. */
 bool suite_read(struct suite *suite, const char *path, unsigned n);
 void suite_free(struct suite *suite);
