@@ -10,7 +10,7 @@ struct native_cache {
     struct file_version translator[2]; /* the program and its row functions */
 };
 
-/* `level`: the name of that which requests will be for. */
+/* `level`: the name of the level that requests will be for. */
 void cache_open(struct native_cache *c, const char *level);
 
 /* The translation for a request whose code_words words of code are `code`: executable and not to be written, in a

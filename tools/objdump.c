@@ -17,7 +17,7 @@ static const struct flag flags[] = {
     {"raw", 0, NULL, "prefixes as instructions of their own"},
     {"base", 0, "ADDRESS", "address of the first word of a .vmem file; default 0x80000000"},
     {"text", 0, NULL, "the text only, without constants, symbols and note"},
-    {"profile", 0, "P", "instructions of a profile, instead of that which the file is of:\n" ISA_PROFILE_NAMES},
+    {"profile", 0, "P", "instructions of a profile, in place of the file's own:\n" ISA_PROFILE_NAMES},
     {"source", 'S', NULL,
      "lines of the source, as comments in front of what was made of them; of programs\nof `ventus cc`"},
     {"source-file", 0, "FILE", "the same, with the source in FILE"},

@@ -195,7 +195,7 @@ static void waiting(void **state)
     assert_broken(check_places, "the place has something else than register");
 }
 
-/* One side makes two constants in turn in the place, the second one that which it holds. */
+/* One side makes two constants in turn in the place, the second one the constant it holds. */
 static void waiting_for_a_constant(void **state)
 {
     (void)state;

@@ -56,7 +56,7 @@ static void test_user_events(void **state)
     OK(clReleaseMemObject(mem));
 }
 
-/* A failed event fails what waits for it, and that which waits for that; the queue goes on. */
+/* A failed event fails what waits for it, and in turn what waits for that; the queue goes on. */
 static void test_failure_spreads(void **state)
 {
     (void)state;

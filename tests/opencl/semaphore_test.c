@@ -229,7 +229,7 @@ static void test_wait_first(void **state)
     OK(clReleaseMemObject(mem));
 }
 
-/* Waits for several have got none until they have all; a signal serves one wait, that which came first. */
+/* Waits for several have got none until they have all; a signal serves one wait, the first. */
 static void test_several(void **state)
 {
     (void)state;
