@@ -136,7 +136,8 @@ static ventus_device *device_new(const struct gpu_config *config)
         struct gpu_config c = *config;
         if (*c.timing) c.host_threads = 1; /* the model's */
         d->gpu = gpu_create(&c, NULL);
-        if (d->gpu && space_open(d) && clock_open(d, &c)) return d;
+        if (d->gpu && memory_open(d) && space_open(d) && clock_open(d, &c)) return d;
+        memory_close(d);
         gpu_destroy(d->gpu);
         d->gpu = NULL;
         device_release(d);
@@ -212,7 +213,6 @@ void ventus_close(ventus_device *device)
     memory_close(device);
     gpu_destroy(device->gpu);
     device->gpu = NULL;
-    free(device->heap.blocks);
     device->heap = (struct heap){0};
     free(device->export_folder);
     device->export_folder = NULL;

@@ -15,16 +15,10 @@
 #include "asm/resource.h"
 #include "asm/note.h"
 #include "driver/gpu.h"
+#include "driver/heap.h"
 #include "host/host.h"
 #include "host/spares.h"
 #include "isa/abi.h"
-
-struct block {
-    uint32_t addr;
-    uint64_t size; /* as asked for */
-    bool shared;   /* with the host, at the same address */
-    bool packed;   /* without a closed page behind it */
-};                 /* ends on a page */
 
 enum { MAX_SEGMENTS = 16 };
 
@@ -42,13 +36,11 @@ enum { KEPT_BLOCKS = 8, KEPT_BYTES = 512 << 10 /* most of one: it is filled with
 enum heap_area { AREA_ALL, AREA_LAUNCHES, HEAP_AREAS };
 
 struct heap {
-    struct block *blocks; /* ascending */
-    size_t nblocks, capacity;
+    struct blocks blocks;
     struct block kept[KEPT_BLOCKS]; /* freed but still open, whole pages, see memory_keep */
     size_t nkept;
-    size_t full[HEAP_AREAS]; /* the first so many blocks leave no gap in the area */
-    unsigned flags;          /* enum ventus_heap_flags */
-    uint64_t next;           /* VENTUS_HEAP_ASCENDING: first address never given out */
+    unsigned flags; /* enum ventus_heap_flags */
+    uint64_t next;  /* VENTUS_HEAP_ASCENDING: first address never given out */
 };
 
 /* An event is in two lists: of all that has not ended, and of what is ready for a thread. */
@@ -215,6 +207,9 @@ enum ventus_status memory_alloc_launch(ventus_device *device, uint64_t size, uin
 /* Frees a block of an ended launch like ventus_free, but may leave its pages open to the guest: the next launch
  * usually gets the same place, and then neither opening nor closing it takes a system call. */
 void memory_keep(ventus_device *device, uint32_t addr);
+
+/* All of the heap is free. False: out of memory. */
+bool memory_open(ventus_device *device);
 
 /* Takes away what the process shares with a device that goes, and forgets its blocks: the rest goes with the machine.
  */

@@ -36,15 +36,14 @@ static char *file_name(const ventus_event *e, const char *ending)
     return n < 0 ? NULL : path;
 }
 
-/* What is open to the launch, at most nsegments + nblocks pieces. With the device's lock held. */
+/* What is open to the launch, at most nsegments + blocks.count pieces. With the device's lock held. */
 static size_t list_pieces(const ventus_event *e, struct piece *out)
 {
     const ventus_device *d = e->device;
     size_t n = 0;
     for (size_t i = 0; i < d->nsegments; i++)
         out[n++] = (struct piece){d->segments[i].addr, d->segments[i].memsize, d->segments[i].memsize};
-    for (size_t i = 0; i < d->heap.nblocks; i++) {
-        const struct block *b = &d->heap.blocks[i];
+    for (const struct block *b = NULL; (b = blocks_above(&d->heap.blocks, b ? b->addr : 0));) {
         bool private = e->pds && b->addr == e->pds;
         out[n++] = (struct piece){b->addr, private ? 0 : b->size, b->size};
     }
@@ -140,7 +139,7 @@ void launch_export(const ventus_event *e)
     ventus_device *d = e->device;
     if (!d->export_folder || e->raw) return;
     pthread_mutex_lock(&d->lock);
-    struct piece *pieces = malloc((d->nsegments + d->heap.nblocks + 1) * sizeof *pieces);
+    struct piece *pieces = malloc((d->nsegments + d->heap.blocks.count + 1) * sizeof *pieces);
     size_t n = pieces ? list_pieces(e, pieces) : 0;
     if (pieces) export_pieces(e, pieces, n);
     else report(e->in.kernel->name, "not written: out of memory");

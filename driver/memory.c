@@ -1,8 +1,7 @@
 /* Device memory: first-fit allocation in the heap window, and copies that stay inside allocations.
  *
- * Invariant: heap.blocks is ascending, blocks do not overlap, and (unless it is packed) at least one
- * closed page lies behind each, so that a kernel that runs past the end of a buffer faults. Free space is
- * what lies between blocks, so neighbouring free ranges are one range without further work.
+ * Invariant: blocks do not overlap (heap.c), and (unless it is packed) at least one closed page lies behind each, so
+ * that a kernel that runs past the end of a buffer faults.
  *
  * A closed page parts two mappings of the process, of which the host gives it some 65,000: so only the first thousands
  * of blocks have one. The others share mappings, and their pages stay open when they are freed. */
@@ -30,55 +29,11 @@ static bool packs(const struct heap *h) { return h->flags & VENTUS_HEAP_PACKED |
 /* Bytes of a block with what lies closed behind it. */
 static uint64_t span_of(uint64_t size, bool packed) { return pages_up(size) + (packed ? 0 : ABI_PAGE); }
 
-static uint64_t span(const struct block *b) { return span_of(b->size, b->packed); }
-
-static uint64_t block_end(const struct heap *h, size_t i) { return h->blocks[i].addr + span(&h->blocks[i]); }
-
-/* Index of the first block above addr. */
-static size_t block_above(const struct heap *h, uint32_t addr)
+/* Where the next block of an area may begin. */
+static uint64_t area_begin(const struct heap *h, enum heap_area area)
 {
-    size_t lo = 0, hi = h->nblocks;
-    while (lo < hi) {
-        size_t mid = (lo + hi) / 2;
-        if (h->blocks[mid].addr > addr) hi = mid;
-        else lo = mid + 1;
-    }
-    return lo;
-}
-
-/* The free range of an area in front of block i, or behind the last. */
-static uint64_t gap_before(const struct heap *h, enum heap_area area, size_t i, uint64_t *addr)
-{
-    uint64_t end = i < h->nblocks ? h->blocks[i].addr : ABI_HEAP_LIMIT;
-    *addr = i ? block_end(h, i - 1) : ABI_HEAP_BASE;
-    if (*addr < area_base[area]) *addr = area_base[area];
-    if (h->flags & VENTUS_HEAP_ASCENDING && *addr < h->next) *addr = h->next;
-    return end > *addr ? end - *addr : 0;
-}
-
-/* The place of the area's first gap that holds `need` bytes; false when there is none. */
-static bool find_gap(struct heap *h, enum heap_area area, uint64_t need, size_t *index, uint64_t *addr)
-{
-    size_t *full = &h->full[area];
-    if (h->flags & VENTUS_HEAP_ASCENDING) *full = h->nblocks;
-    for (size_t i = *full; i <= h->nblocks; i++) {
-        uint64_t gap = gap_before(h, area, i, addr);
-        *index = i;
-        if (gap >= need) return true;
-        if (!gap && i == *full && i < h->nblocks) ++*full;
-    }
-    return false;
-}
-
-static bool grow(struct heap *h)
-{
-    if (h->nblocks < h->capacity) return true;
-    size_t capacity = h->capacity ? h->capacity * 2 : 64;
-    struct block *b = realloc(h->blocks, capacity * sizeof *b);
-    if (!b) return false;
-    h->blocks = b;
-    h->capacity = capacity;
-    return true;
+    uint64_t base = area_base[area];
+    return h->flags & VENTUS_HEAP_ASCENDING && base < h->next ? h->next : base;
 }
 
 /* ---- pages left open ---- */
@@ -116,7 +71,7 @@ static bool open_block(ventus_device *d, const struct block *b)
     const struct block pages = {.addr = b->addr, .size = pages_up(b->size)};
     const uint32_t behind = (uint32_t)(pages.addr + pages.size);
     if (!b->packed && space_host(d, behind, ABI_PAGE)) space_unmap(d, behind, ABI_PAGE); /* of a packed block */
-    if (close_kept_range(d, b->addr, b->addr + span(b), &pages)) return true;
+    if (close_kept_range(d, b->addr, b->addr + b->span, &pages)) return true;
     return space_map(d, b->addr, b->size, GPU_READ | GPU_WRITE);
 }
 
@@ -139,14 +94,10 @@ static void keep_open(ventus_device *d, uint32_t addr, uint64_t size)
 
 /* ---- allocation ---- */
 
-/* Notes a block whose pages are open. There is room for it in the table. */
-static void add_block(ventus_device *d, size_t i, const struct block *block)
+/* Notes a block whose pages are open. */
+static void note_block(ventus_device *d, const struct block *block)
 {
-    struct heap *h = &d->heap;
-    memmove(h->blocks + i + 1, h->blocks + i, (h->nblocks - i) * sizeof *h->blocks);
-    h->blocks[i] = *block;
-    h->nblocks++;
-    h->next = block->addr + span(block);
+    d->heap.next = block->addr + block->span;
     if (!block->packed) atomic_fetch_add(&parted, 1);
     device_notify(d, HOST_OPEN, block->addr, block->size);
 }
@@ -154,13 +105,19 @@ static void add_block(ventus_device *d, size_t i, const struct block *block)
 static enum ventus_status alloc_locked(ventus_device *d, enum heap_area area, uint64_t size, uint32_t *addr)
 {
     struct heap *h = &d->heap;
-    size_t i;
-    uint64_t at;
-    struct block b = {.size = size, .packed = packs(h)};
-    if (size > heap_size || !find_gap(h, area, span(&b), &i, &at)) return VENTUS_NO_DEVICE_MEMORY;
+    const bool packed = packs(h);
+    uint64_t at, bytes;
+    struct block b = {.size = size, .packed = packed}, was;
+    if (size > heap_size) return VENTUS_NO_DEVICE_MEMORY;
+    b.span = span_of(size, packed);
+    if (!blocks_find(&h->blocks, area_begin(h, area), b.span, &at, &bytes)) return VENTUS_NO_DEVICE_MEMORY;
     b.addr = (uint32_t)at;
-    if (!grow(h) || !open_block(d, &b)) return VENTUS_NO_MEMORY;
-    add_block(d, i, &b);
+    if (!blocks_add(&h->blocks, &b)) return VENTUS_NO_MEMORY;
+    if (!open_block(d, &b)) {
+        blocks_remove(&h->blocks, b.addr, &was);
+        return VENTUS_NO_MEMORY;
+    }
+    note_block(d, &b);
     *addr = b.addr;
     return VENTUS_OK;
 }
@@ -197,11 +154,10 @@ bool ventus_can_share(void)
     return false;
 }
 
-/* Opens shared pages at the first place of the gap before block i that is free in the host, too. */
-static bool open_in_gap(ventus_device *d, size_t i, uint64_t size, uint64_t *at)
+/* Opens shared pages at the first place of a gap that is free in the host, too. */
+static bool open_in_gap(ventus_device *d, uint64_t *at, uint64_t end, uint64_t size)
 {
-    const uint64_t need = span_of(size, false), gap = gap_before(&d->heap, AREA_ALL, i, at), end = *at + gap;
-    for (; *at + need <= end; *at = (*at / SHARED_STEP + 1) * SHARED_STEP) {
+    for (const uint64_t need = span_of(size, false); *at + need <= end; *at = (*at / SHARED_STEP + 1) * SHARED_STEP) {
         close_kept_range(d, *at, *at + need, NULL);
         if (gpu_mem_open_shared(d->gpu, (uint32_t)*at, size)) return true;
     }
@@ -210,13 +166,20 @@ static bool open_in_gap(ventus_device *d, size_t i, uint64_t size, uint64_t *at)
 
 static enum ventus_status alloc_shared_locked(ventus_device *d, uint64_t size, uint32_t *addr)
 {
-    uint64_t at;
+    struct blocks *p = &d->heap.blocks;
+    struct block b = {.size = size, .shared = true};
+    uint64_t at, bytes, from = area_begin(&d->heap, AREA_ALL);
     if (size > heap_size || d->entries) return VENTUS_NO_DEVICE_MEMORY;
-    if (!grow(&d->heap)) return VENTUS_NO_MEMORY;
-    for (size_t i = 0; i <= d->heap.nblocks; i++) {
-        if (!open_in_gap(d, i, size, &at)) continue;
-        *addr = (uint32_t)at;
-        add_block(d, i, &(struct block){*addr, size, .shared = true});
+    b.span = span_of(size, false);
+    while (blocks_find(p, from, b.span, &at, &bytes)) {
+        from = at + bytes;
+        if (!open_in_gap(d, &at, from, size)) continue;
+        b.addr = *addr = (uint32_t)at;
+        if (!blocks_add(p, &b)) {
+            gpu_mem_close_shared(d->gpu, b.addr, size);
+            return VENTUS_NO_MEMORY;
+        }
+        note_block(d, &b);
         device_notify(d, HOST_WRITE, *addr, size); /* it may, whenever it likes */
         return VENTUS_OK;
     }
@@ -244,16 +207,11 @@ static void close_block(ventus_device *d, const struct block *block, bool keep)
 
 static enum ventus_status free_locked(ventus_device *d, uint32_t addr, bool keep)
 {
-    struct heap *h = &d->heap;
-    size_t i = block_above(h, addr);
-    if (i == 0 || h->blocks[i - 1].addr != addr) return VENTUS_BAD_ARGUMENT;
-    device_notify(d, HOST_CLOSE, addr, h->blocks[i - 1].size);
-    close_block(d, &h->blocks[i - 1], keep);
-    if (!h->blocks[i - 1].packed) atomic_fetch_sub(&parted, 1);
-    memmove(h->blocks + i - 1, h->blocks + i, (h->nblocks - i) * sizeof *h->blocks);
-    h->nblocks--;
-    for (int area = 0; area < HEAP_AREAS; area++)
-        if (h->full[area] > i - 1) h->full[area] = i - 1;
+    struct block b;
+    if (!blocks_remove(&d->heap.blocks, addr, &b)) return VENTUS_BAD_ARGUMENT;
+    device_notify(d, HOST_CLOSE, addr, b.size);
+    close_block(d, &b, keep);
+    if (!b.packed) atomic_fetch_sub(&parted, 1);
     return VENTUS_OK;
 }
 
@@ -277,28 +235,29 @@ enum ventus_status ventus_free_all(ventus_device *device)
 {
     if (!device) return VENTUS_BAD_ARGUMENT;
     pthread_mutex_lock(&device->lock);
-    struct heap *h = &device->heap;
-    while (h->nblocks) free_locked(device, h->blocks[h->nblocks - 1].addr, false);
+    for (const struct block *b; (b = blocks_above(&device->heap.blocks, 0));) free_locked(device, b->addr, false);
     close_kept(device);
     pthread_mutex_unlock(&device->lock);
     return VENTUS_OK;
 }
 
+bool memory_open(ventus_device *device) { return blocks_open(&device->heap.blocks, ABI_HEAP_BASE, ABI_HEAP_LIMIT); }
+
 void memory_close(ventus_device *device)
 {
-    struct heap *h = &device->heap;
-    for (size_t i = 0; i < h->nblocks; i++) {
-        if (h->blocks[i].shared) close_block(device, &h->blocks[i], false);
-        if (!h->blocks[i].packed) atomic_fetch_sub(&parted, 1);
+    struct blocks *p = &device->heap.blocks;
+    for (const struct block *b = NULL; p->root && (b = blocks_above(p, b ? b->addr : 0));) {
+        if (b->shared) close_block(device, b, false);
+        if (!b->packed) atomic_fetch_sub(&parted, 1);
     }
-    h->nblocks = 0;
+    blocks_close(p);
 }
 
 enum ventus_status ventus_heap(ventus_device *device, unsigned flags)
 {
     if (!device || flags & ~(unsigned)(VENTUS_HEAP_PACKED | VENTUS_HEAP_ASCENDING)) return VENTUS_BAD_ARGUMENT;
     pthread_mutex_lock(&device->lock);
-    bool empty = !device->heap.nblocks;
+    bool empty = !device->heap.blocks.count;
     if (empty) {
         close_kept(device);
         device->heap.flags = flags;
@@ -319,12 +278,12 @@ void ventus_memory(ventus_device *device, struct ventus_memory *memory)
     *memory = (struct ventus_memory){.size = ventus_memory_size(device)};
     pthread_mutex_lock(&device->lock);
     const struct heap *h = &device->heap;
-    memory->blocks = h->nblocks;
-    for (size_t i = 0; i <= h->nblocks; i++) {
-        uint64_t addr, gap = gap_before(h, AREA_ALL, i, &addr), closed = span_of(0, packs(h));
-        if (gap > closed && gap - closed > memory->largest) memory->largest = gap - closed;
-        if (i < h->nblocks) memory->used += span(&h->blocks[i]);
-    }
+    const uint64_t closed = span_of(0, packs(h));
+    bool ascending = h->flags & VENTUS_HEAP_ASCENDING;
+    const uint64_t largest = ascending ? ABI_HEAP_LIMIT - area_begin(h, AREA_ALL) : blocks_largest(&h->blocks);
+    memory->blocks = h->blocks.count;
+    memory->used = h->blocks.used;
+    memory->largest = largest > closed ? largest - closed : 0;
     pthread_mutex_unlock(&device->lock);
 }
 
@@ -338,9 +297,8 @@ static bool inside(uint32_t addr, uint64_t size, uint32_t start, uint64_t length
 /* Host address of a range of one allocation; NULL if it is not. */
 static void *in_block(const ventus_device *d, uint32_t addr, uint64_t size)
 {
-    const struct heap *h = &d->heap;
-    size_t i = block_above(h, addr);
-    if (i == 0 || !inside(addr, size, h->blocks[i - 1].addr, h->blocks[i - 1].size)) return NULL;
+    const struct block *b = blocks_at(&d->heap.blocks, addr);
+    if (!b || !inside(addr, size, b->addr, b->size)) return NULL;
     return space_host(d, addr, size);
 }
 

@@ -11,7 +11,7 @@ enum ventus_status device_check(ventus_device *device, unsigned what, FILE *out)
 {
     if (!device || !what) return VENTUS_BAD_ARGUMENT;
     pthread_mutex_lock(&device->lock);
-    bool fresh = !device->check && !device->heap.nblocks && !device->nsegments;
+    bool fresh = !device->check && !device->heap.blocks.count && !device->nsegments;
     if (fresh) device->check = check_new(device->gpu, what, out);
     if (fresh && device->check) gpu_observe(device->gpu, check_observer(device->check));
     enum ventus_status status = !fresh ? VENTUS_BAD_ARGUMENT : device->check ? VENTUS_OK : VENTUS_NO_MEMORY;

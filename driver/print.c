@@ -3,11 +3,17 @@
  * Both come from outside: a record is believed only as far as the buffer reaches, and every
  * conversion is rebuilt from parsed parts before the host's printf sees it. Records come out in the
  * order of the buffer, each whole; what a format asks beyond its record is zero. A buffer of short records can stand
- * for gigabytes of text, so that this goes out in pieces. Called by launch.c. */
+ * for gigabytes of text, so that this goes out in pieces; to a pipe in such as never wait for its reader. Called by
+ * launch.c. */
 #include <errno.h>
 #include <inttypes.h>
+#include <limits.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "driver/driver.h"
 
@@ -262,42 +268,90 @@ struct pieces {
     const struct printing *p;
     enum printed result;
     int error;
+    int pipe; /* the stream's descriptor, if that is a pipe or a socket, whose reader may not read; else -1 */
+    bool socket;
     char buffer[PRINT_PIECE];
 };
+
+static bool lost(struct pieces *o)
+{
+    o->result = PRINT_LOST;
+    o->error = errno;
+    return false;
+}
+
+static bool goes_on(struct pieces *o)
+{
+    if (o->result == PRINT_DONE && o->p->stops && o->p->stops(o->p->user)) o->result = PRINT_STOPPED;
+    return o->result == PRINT_DONE;
+}
+
+static void find_pipe(struct pieces *o)
+{
+    struct stat s;
+    const int fd = fileno(o->p->out);
+    o->pipe = -1;
+    if (fd < 0 || fstat(fd, &s)) return;
+    o->socket = S_ISSOCK(s.st_mode);
+    if (o->socket || S_ISFIFO(s.st_mode)) o->pipe = fd;
+}
+
+/* Until the pipe takes PIPE_BUF bytes, or fails. False: the rest is not to be printed. */
+static bool wait_for_room(struct pieces *o)
+{
+    enum { LOOK_MS = 20 };
+    struct pollfd room = {.fd = o->pipe, .events = POLLOUT};
+    while (goes_on(o))
+        if (poll(&room, 1, LOOK_MS) > 0) return true;
+    return false;
+}
+
+static bool write_pipe(struct pieces *o, const char *text, size_t size)
+{
+    for (ssize_t n; size;) {
+        const size_t part = size < PIPE_BUF ? size : PIPE_BUF;
+        if (!wait_for_room(o)) return false;
+        n = o->socket ? send(o->pipe, text, part, MSG_DONTWAIT) : write(o->pipe, text, part);
+        if (n < 0 && errno != EAGAIN && errno != EINTR) return lost(o);
+        if (n > 0) text += n, size -= (size_t)n;
+    }
+    return true;
+}
+
+static bool write_stream(struct pieces *o, const char *text, size_t size)
+{
+    errno = 0;
+    return fwrite(text, 1, size, o->p->out) == size || lost(o);
+}
 
 /* The rest is not formatted either once this has failed. */
 static ssize_t write_piece(void *cookie, const char *text, size_t size)
 {
     struct pieces *o = cookie;
-    if (o->result == PRINT_DONE && o->p->stops && o->p->stops(o->p->user)) o->result = PRINT_STOPPED;
-    if (o->result != PRINT_DONE) return 0;
-    errno = 0;
-    if (fwrite(text, 1, size, o->p->out) == size) return (ssize_t)size;
-    o->result = PRINT_LOST;
-    o->error = errno;
-    return 0;
+    if (!goes_on(o)) return 0;
+    return (o->pipe < 0 ? write_stream(o, text, size) : write_pipe(o, text, size)) ? (ssize_t)size : 0;
 }
 
 /* What is still in the client's stream goes out, too. */
-static void write_end(struct pieces *o)
+static void flush(struct pieces *o)
 {
-    if (fflush(o->p->out) == 0 || o->result != PRINT_DONE) return;
-    o->result = PRINT_LOST;
-    o->error = errno;
+    if (o->pipe >= 0 && o->result != PRINT_DONE) return;
+    if (fflush(o->p->out) && o->result == PRINT_DONE) lost(o);
 }
 
 static void print_pieces(struct pieces *o, const uint8_t *buffer, uint32_t used)
 {
     FILE *out = fopencookie(o, "w", (cookie_io_functions_t){.write = write_piece});
     if (!out) {
-        o->result = PRINT_LOST;
-        o->error = errno;
+        lost(o);
         return;
     }
+    find_pipe(o);
+    if (o->pipe >= 0 && wait_for_room(o)) flush(o);
     setvbuf(out, o->buffer, _IOFBF, sizeof o->buffer);
     print_all(o->p, buffer, used, out);
     fclose(out);
-    write_end(o);
+    flush(o);
 }
 
 /* With the stream locked, so that no other writer comes in between. */

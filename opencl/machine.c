@@ -1,7 +1,8 @@
 /* Machines: each context has one to itself, so that a kernel without end keeps nothing from the kernels of other
- * contexts. A machine that a context has given back goes to the next one; none is taken down, because contexts come and
- * go quickly in some programs, and a process that ends has nothing to wait for. When the host has no room for another
- * machine, contexts share one. Called by context.c.
+ * contexts. A machine that a context has given back goes to the next one; a few are kept for that, because contexts
+ * come and go quickly in some programs, and a process that ends has nothing to wait for. The others are taken down by a
+ * thread of their own, because it may be one of the machine's threads that gives it back, at the end of a context's
+ * last command. When the host has no room for another machine, contexts share one. Called by context.c.
  *
  * After fork() the child has machines without threads: it leaves them alone, and its contexts make their own. */
 #include <stdlib.h>
@@ -9,7 +10,7 @@
 #include "objects.h"
 
 struct machine {
-    struct machine *next, *next_idle;
+    struct machine *next, *previous, *next_idle;
     ventus_device *device;
     unsigned contexts; /* that use it */
     bool of_parent;    /* its threads are in the process that this one was forked from: nobody's to use */
@@ -18,6 +19,10 @@ struct machine {
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct machine *machines, *idle; /* all; those without contexts, which are no parent's */
 static struct machine *shared;          /* the latest that has become one of several contexts */
+static unsigned nidle;
+static bool takes_down; /* a thread is at it */
+
+enum { KEPT = 8 };
 
 /* ---- fork ---- */
 
@@ -29,6 +34,8 @@ static void in_child(void)
 {
     for (struct machine *m = machines; m; m = m->next) m->of_parent = true;
     idle = shared = NULL;
+    nidle = 0;
+    takes_down = false;
     object_disown_all();
     after_fork();
 }
@@ -50,14 +57,40 @@ static struct machine *add(void)
         return NULL;
     }
     m->next = machines;
+    if (machines) machines->previous = m;
     return machines = m;
 }
 
 static struct machine *take_idle(void)
 {
     struct machine *m = idle;
-    if (m) idle = m->next_idle;
+    if (m) idle = m->next_idle, nidle--;
     return m;
+}
+
+/* An idle one that is too many; NULL: there is none, and the thread is not needed any more. */
+static struct machine *take_surplus(void)
+{
+    struct machine *m = NULL;
+    pthread_mutex_lock(&lock);
+    if (nidle > KEPT) {
+        m = take_idle();
+        *(m->previous ? &m->previous->next : &machines) = m->next;
+        if (m->next) m->next->previous = m->previous;
+        if (shared == m) shared = NULL;
+    }
+    takes_down = m;
+    pthread_mutex_unlock(&lock);
+    return m;
+}
+
+static void *take_down(void *nothing)
+{
+    for (struct machine *m; (m = take_surplus());) {
+        ventus_close(m->device);
+        free(m);
+    }
+    return nothing;
 }
 
 /* Each in its turn, so that none gets many more contexts than others; NULL: there is none. With the lock held. */
@@ -89,6 +122,8 @@ void machine_give_back(struct machine *m)
     if (--m->contexts == 0 && !m->of_parent) {
         m->next_idle = idle;
         idle = m;
+        nidle++;
+        if (nidle > KEPT && !takes_down) takes_down = host_thread(NULL, take_down, NULL);
     }
     pthread_mutex_unlock(&lock);
 }

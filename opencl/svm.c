@@ -16,8 +16,7 @@ static cl_int queue_check(cl_command_queue q)
 static bool allocation_allowed(cl_svm_mem_flags flags, size_t size, cl_uint alignment)
 {
     const cl_svm_mem_flags access = flags & (CL_MEM_READ_WRITE | CL_MEM_WRITE_ONLY | CL_MEM_READ_ONLY);
-    const bool fine = svm_capabilities() & CL_DEVICE_SVM_FINE_GRAIN_BUFFER;
-    if (flags & ~(access | (fine ? CL_MEM_SVM_FINE_GRAIN_BUFFER : 0)) || (access & (access - 1))) return false;
+    if (flags & ~(access | CL_MEM_SVM_FINE_GRAIN_BUFFER) || (access & (access - 1))) return false;
     if (size == 0 || size > device_max_alloc()) return false;
     return alignment <= MEM_ALIGN && (alignment & (alignment - 1)) == 0;
 }

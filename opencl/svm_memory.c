@@ -2,8 +2,8 @@
  * know by the same address (ventus_alloc_shared). All of it is as fine-grained as buffers can be.
  *
  * A kernel's pointer has 32 bits and the client's 64, so that a structure with a pointer in it is laid out in one way
- * here and in another there. Coarse-grained buffers are offered where VENTUS_SVM does not say 0, fine-grained ones,
- * which are the same memory, to those who ask by VENTUS_SVM=1. Called by svm.c, and by buffer.c, context.c, device.c
+ * here and in another there: what shared virtual memory is for does not work between the two. So it is offered to those
+ * alone who ask for it, by VENTUS_SVM=1, and know. Called by svm.c, and by buffer.c, context.c, device.c
  * and kernel.c. */
 #include <stdlib.h>
 #include <string.h>
@@ -27,13 +27,13 @@ static void offer_init(void)
     const char *said = secure_getenv("VENTUS_SVM"), *why = NULL;
     const bool asked = said && !strcmp(said, "1");
     struct ventus_info info;
-    if (said && !strcmp(said, "0")) return;
-    if (said && *said && !asked) complain("VENTUS_SVM: %.40s is neither 0 nor 1; it is as if it were not set", said);
+    if (said && *said && !asked && strcmp(said, "0"))
+        complain("VENTUS_SVM: %.40s is neither 0 nor 1; it is as if it were not set", said);
+    if (!asked) return;
     if (ventus_describe(0, &info, NULL, 0) == VENTUS_OK && info.translated) why = "the machine translates addresses";
     else if (!ventus_can_share()) why = "the process uses the addresses from 0x90000000 on itself";
-    if (!why) offer = CL_DEVICE_SVM_COARSE_GRAIN_BUFFER | (asked ? CL_DEVICE_SVM_FINE_GRAIN_BUFFER : 0);
-    else if (asked) complain("no shared virtual memory: %s", why);
-    else debug("no shared virtual memory: %s", why);
+    if (!why) offer = CL_DEVICE_SVM_COARSE_GRAIN_BUFFER | CL_DEVICE_SVM_FINE_GRAIN_BUFFER;
+    else complain("no shared virtual memory: %s", why);
 }
 
 cl_device_svm_capabilities svm_capabilities(void)
@@ -106,7 +106,7 @@ void svm_warn_of_links(cl_context context, const struct ventus_kernel *kernel)
         complain_once(
             &said,
             "kernel %s has pointers in memory, which have 32 bits for it and 64 for this program: in shared memory "
-            "the program has to see them as cl_uint (docs/opencl.md); VENTUS_SVM=0 offers no shared memory",
+            "the program has to see them as cl_uint (docs/opencl.md); without VENTUS_SVM=1 no shared memory is offered",
             kernel->name);
 }
 

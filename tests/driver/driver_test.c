@@ -501,7 +501,7 @@ static void test_run(void **state)
     args[0] = out;
 
     /* Nothing of a launch is left behind. */
-    assert_int_equal(d->heap.nblocks, 1);
+    assert_int_equal(d->heap.blocks.count, 1);
 
     /* Sizes that cannot be. */
     struct ventus_launch bad = l;
@@ -530,7 +530,7 @@ static void test_run(void **state)
     bad.args = NULL;
     assert_int_equal(ventus_run(d, &bad, &result, NULL, 0), VENTUS_BAD_ARGUMENT);
     assert_int_equal(ventus_run(NULL, &l, &result, NULL, 0), VENTUS_BAD_ARGUMENT);
-    assert_int_equal(d->heap.nblocks, 1);
+    assert_int_equal(d->heap.blocks.count, 1);
     assert_int_equal(ventus_run(d, &l, &result, NULL, 0), VENTUS_OK);
     ventus_module_free(m);
     ventus_close(d);

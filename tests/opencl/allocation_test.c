@@ -17,13 +17,15 @@ static atomic_bool counts;
 static atomic_long number, fails_at;
 static _Thread_local bool spared;
 
-#define VISIBLE __attribute__((visibility("default")))
+/* The thread sanitizer allocates before it can note that a function is called. */
+#define UNNOTED __attribute__((no_sanitize("thread")))
+#define VISIBLE __attribute__((visibility("default"))) UNNOTED
 extern void *__libc_malloc(size_t), *__libc_calloc(size_t, size_t), *__libc_realloc(void *, size_t);
 /* Of the sanitizer, if there is one. */
 extern __attribute__((weak)) void *__interceptor_malloc(size_t), *__interceptor_calloc(size_t, size_t),
     *__interceptor_realloc(void *, size_t);
 
-static bool fails(void)
+UNNOTED static bool fails(void)
 {
     if (!counts || spared || atomic_fetch_add(&number, 1) != fails_at) return false;
     errno = ENOMEM;

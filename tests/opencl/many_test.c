@@ -1,4 +1,5 @@
 /* Many of everything: contexts and buffers that live at the same time, and commands that nobody waits for. */
+#include <dirent.h>
 #include <sys/resource.h>
 
 #include "check.h"
@@ -24,6 +25,45 @@ static void test_contexts(void **state)
     }
     for (int i = 0; i < N; i++) OK(clReleaseContext(contexts[i]));
     assert_true(processor_seconds() - begin < 5);
+}
+
+/* How many there are in a folder of /proc. */
+static int entries(const char *folder)
+{
+    int n = 0;
+    DIR *d = opendir(folder);
+    while (d && readdir(d)) n++;
+    if (d) closedir(d);
+    return n;
+}
+
+/* Contexts that have worked, and that go behind user events which nobody answers: their machines, with a thread each,
+ * are taken down but for a few. */
+static void test_released_contexts(void **state)
+{
+    enum { N = 100, LEFT = 40 };
+    static cl_event gates[N];
+    cl_int err, zero = 0;
+    (void)state;
+    const int before = entries("/proc/self/task");
+    for (int i = 0; i < N; i++) {
+        cl_context c = clCreateContext(NULL, 1, &device, NULL, NULL, &err);
+        cl_command_queue q = clCreateCommandQueueWithProperties(c, device, NULL, &err);
+        cl_mem m = clCreateBuffer(c, 0, 64, NULL, &err);
+        gates[i] = clCreateUserEvent(c, &err);
+        OK(clEnqueueFillBuffer(q, m, &zero, 4, 0, 64, 1, &gates[i], NULL));
+        OK(clReleaseMemObject(m));
+        OK(clReleaseCommandQueue(q));
+        OK(clReleaseContext(c));
+    }
+    assert_true(entries("/proc/self/task") >= before + N);
+    for (int i = 0; i < N; i++) OK(clReleaseEvent(gates[i]));
+    int now = before + N;
+    for (int i = 0; i < 500 && now > before + LEFT; i++) {
+        usleep(10000);
+        now = entries("/proc/self/task");
+    }
+    if (now > before + LEFT) fail_msg("%d threads of contexts that are gone", now - before);
 }
 
 /* More than half of the mappings that a process may have, and each with its contents. */
@@ -108,6 +148,7 @@ static void test_events(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_commands), cmocka_unit_test(test_events),
-                                       cmocka_unit_test(test_contexts), cmocka_unit_test(test_buffers)};
+                                       cmocka_unit_test(test_contexts), cmocka_unit_test(test_released_contexts),
+                                       cmocka_unit_test(test_buffers)};
     return cmocka_run_group_tests(tests, check_setup, check_teardown);
 }

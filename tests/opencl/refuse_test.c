@@ -1,7 +1,7 @@
 /* Optional features: each function exists and refuses in the prescribed way, and the queries agree. */
 #include "check.h"
 
-/* With VENTUS_SVM=0; svm_test.c and svm_default_test.c have it. */
+/* Without shared virtual memory; svm_test.c has it. */
 static void test_svm(void **state)
 {
     (void)state;
