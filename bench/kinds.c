@@ -1,13 +1,15 @@
 /* Times the kernels of kinds/ and random ones on any OpenCL device.
  *
- *   kinds [--device TEXT] [--size small|medium] [--repeat N] [--save FOLDER] [--compare FOLDER] [--list] [FILE.cl|KERNEL...]
+ *   kinds [--device TEXT] [--size small|medium] [--repeat N] [--save FOLDER] [--compare FOLDER] [--list]
+ * [FILE.cl|KERNEL...]
  *
- * A file is one of tests/clrun's form: a run line for each kernel, an arg line for each of its arguments, and a line of two
- * sizes, of which one stands for the word N. For each kernel: one run ("first"), then N more, whose smallest and median
- * times are printed as those of `kernels`. What the first and the last leave in the buffers is written into FOLDER (--save),
- * or compared with what another device has written there (--compare): whole numbers must be the same, the others within what
- * `-> any ~ TOLERANCE` says, relative to their size and 1 (1e-5, halves 2e-3). Where the values are not the same the program
- * ends with 1. Called by bench/run. */
+ * A file is one of tests/clrun's form: a run line for each kernel, an arg line for each of its arguments, and a line of
+ * two sizes, of which one stands for the word N. For each kernel: one run ("first"), then N more, whose smallest and
+ * median times are printed as those of `kernels`. What the first and the last leave in the buffers is written into
+ * FOLDER (--save), or compared with what another device has written there (--compare): whole numbers must be the same,
+ * the others within what
+ * `-> any ~ TOLERANCE` says, relative to their size and 1 (1e-5, halves 2e-3). Where the values are not the same the
+ * program ends with 1. Called by bench/run. */
 #include <glob.h>
 #include <math.h>
 #include <stdio.h>
@@ -126,7 +128,8 @@ static bool check_arg(const struct job *job, unsigned i)
     }
     if (job->options->compare) {
         FILE *file = result_file(job, i, job->options->compare, "rb");
-        if (fread(want, 1, arg->bytes, file) != arg->bytes) fail("%s: no whole result to compare with", job->run->kernel);
+        if (fread(want, 1, arg->bytes, file) != arg->bytes)
+            fail("%s: no whole result to compare with", job->run->kernel);
         fclose(file);
         ok = compare(job, arg, got, want);
     }
@@ -160,8 +163,8 @@ static bool measure(const struct job *job)
     qsort(wall, repeat, sizeof *wall, rising);
     qsort(processor, repeat, sizeof *processor, rising);
     printf("%-18s %8zu %8u %9.3f %9.3f %9.4f %9.4f %9.4f %9.4f\n", job->run->kernel, job->run->global[0], 1,
-           1e3 * job->session->build_seconds, 1e3 * first.wall, 1e3 * wall[0], 1e3 * wall[repeat / 2], 1e3 * processor[0],
-           1e3 * processor[repeat / 2]);
+           1e3 * job->session->build_seconds, 1e3 * first.wall, 1e3 * wall[0], 1e3 * wall[repeat / 2],
+           1e3 * processor[0], 1e3 * processor[repeat / 2]);
     fflush(stdout);
     free(wall);
     free(processor);
@@ -273,8 +276,8 @@ int main(int argc, char **argv)
     struct options options = parse_options(argc, argv);
     struct session session = {.name = "kinds"};
     if (!options.list) session_device(&session, options.device);
-    printf("%-18s %8s %8s %9s %9s %9s %9s %9s %9s\n", "kernel", "n", "launches", "build", "first", "wall", "median", "cpu",
-           "median");
+    printf("%-18s %8s %8s %9s %9s %9s %9s %9s %9s\n", "kernel", "n", "launches", "build", "first", "wall", "median",
+           "cpu", "median");
     bool ok = measure_all(&session, &options);
     if (session.queue) clReleaseCommandQueue(session.queue);
     if (session.context) clReleaseContext(session.context);

@@ -225,6 +225,11 @@ void ventus_device_info(const ventus_device *device, struct ventus_info *info) {
 
 struct gpu *device_gpu(const ventus_device *device) { return device->gpu; }
 
+bool device_regroups(const ventus_device *device)
+{
+    return !device->info.modelled && !device->export_folder && !gpu_observed(device->gpu);
+}
+
 void ventus_totals(ventus_device *device, struct ventus_totals *totals)
 {
     struct queue *q = &device->queue;

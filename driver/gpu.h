@@ -18,6 +18,10 @@ enum ventus_status device_open_gpu(const struct gpu_config *config, ventus_devic
 /* The machine, which is the device's: what is allocated and loaded there is the driver's business. */
 struct gpu *device_gpu(const ventus_device *device);
 
+/* May a launch of a kernel that is `ungrouped` run in other work-groups than its program says? Not where somebody sees
+ * them: on a device with a cycle model, observers, or a folder for exported launches. */
+bool device_regroups(const ventus_device *device);
+
 /* ---- observe.c: looking for mistakes of kernels (docs/check.md) ---- */
 
 /* Turns checks on: `what` as in check/check.h, reports go to `out` as launches end (NULL: they are only

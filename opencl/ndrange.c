@@ -4,6 +4,7 @@
  * CL_OUT_OF_RESOURCES, and the client's callback learns where. Called through icd.c. */
 #include <string.h>
 
+#include "driver/gpu.h"
 #include "objects.h"
 
 /* ---- the range ---- */
@@ -114,6 +115,24 @@ static void choose_uneven(struct ventus_range *r, uint32_t most, uint32_t warp)
     }
 }
 
+static uint64_t warps_of(const struct ventus_range *r, uint32_t warp)
+{
+    const uint64_t items = (uint64_t)r->local[0] * r->local[1] * r->local[2];
+    uint64_t warps = (items + warp - 1) / warp;
+    for (int d = 0; d < 3; d++) warps *= (r->global[d] - 1) / r->local[d] + 1;
+    return warps;
+}
+
+/* Joins the groups of a client that leave lanes of their warps idle, where nothing shows that they are larger. */
+static void join_groups(struct ventus_range *r, uint32_t most, uint32_t warp)
+{
+    struct ventus_range joined = *r;
+    if (r->local[0] * r->local[1] * r->local[2] % warp == 0) return;
+    choose_local(&joined, most, warp);
+    choose_uneven(&joined, most, warp);
+    if (warps_of(&joined, warp) < warps_of(r, warp)) memcpy(r->local, joined.local, sizeof r->local);
+}
+
 /* A size that the client has given must divide the range. */
 static cl_int local_check(const struct ventus_range *r, uint32_t most, cl_uint device_most, bool given)
 {
@@ -162,6 +181,8 @@ static cl_int range_local(struct ventus_range *r, cl_kernel kernel, const struct
     }
     cl_int error = local_check(r, most, device_max_group(&info), local || reqd[0] || even);
     if (error == CL_INVALID_WORK_GROUP_SIZE) report_size(kernel, code, r, device_max_group(&info));
+    if (!error && local && !reqd[0] && code->ungrouped && device_regroups(machine))
+        join_groups(r, most, info.threads_per_warp);
     return error;
 }
 

@@ -359,8 +359,8 @@ static char *replace_letter(const struct reader *r, const char *text, char lette
     return copy;
 }
 
-/* Puts the word of this number of the line `mark` in place of the letter, if the file has such a line. False: there is no
- * word of this number. */
+/* Puts the word of this number of the line `mark` in place of the letter, if the file has such a line. False: there is
+ * no word of this number. */
 static bool choose_word(struct reader *r, const char *mark, char letter, unsigned n)
 {
     struct suite *suite = r->suite;

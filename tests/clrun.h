@@ -64,8 +64,8 @@ struct suite {
     unsigned nruns;
 };
 
-/* Reads a file with its type or size number `n` (line `types` or `sizes`); false when it has no more. Ends the program with
- * "file:line: what" when it is no proper case. */
+/* Reads a file with its type or size number `n` (line `types` or `sizes`); false when it has no more. Ends the program
+ * with "file:line: what" when it is no proper case. */
 bool suite_read(struct suite *suite, const char *path, unsigned n);
 void suite_free(struct suite *suite);
 

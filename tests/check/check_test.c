@@ -316,8 +316,10 @@ static void when_allowed(void **state)
     assert_int_equal(ventus_alloc(d, 4, &addr), VENTUS_OK);
     assert_int_equal(device_check(d, CHECK_ALL, NULL), VENTUS_BAD_ARGUMENT);
     assert_int_equal(ventus_free(d, addr), VENTUS_OK);
+    assert_true(device_regroups(d));
     assert_int_equal(device_check(d, CHECK_ALL, NULL), VENTUS_OK);
     assert_int_equal(device_check(d, CHECK_ALL, NULL), VENTUS_BAD_ARGUMENT);
+    assert_false(device_regroups(d)); /* reports name the groups of the program */
     ventus_close(d);
 }
 

@@ -1,6 +1,6 @@
 /* Local sizes that the driver chooses: kernels that nothing shows how their work-items are grouped fill their warps in
- * any range, with shorter last groups; the others get groups that divide the range. How many groups and warps there
- * were, a launch's counters say. */
+ * any range, with shorter last groups, and in whatever groups the program asks for; the others get groups that divide
+ * the range, or the program's. How many groups and warps there were, a launch's counters say. */
 #include "check.h"
 
 #include "opencl/cl_ventus.h"
@@ -21,16 +21,22 @@ static const char counting[] =
     "    if (at != get_global_linear_id() || get_work_dim() != 3) n[at] = 99;\n"
     "}\n";
 
-static struct taken launch(cl_kernel kernel, cl_uint dim, const size_t *offset, const size_t *global)
+static struct taken launch_in(cl_kernel kernel, cl_uint dim, const size_t *offset, const size_t *global,
+                              const size_t *local)
 {
     cl_event event;
     struct taken t;
-    OK(clEnqueueNDRangeKernel(queue, kernel, dim, offset, global, NULL, 0, NULL, &event));
+    OK(clEnqueueNDRangeKernel(queue, kernel, dim, offset, global, local, 0, NULL, &event));
     OK(clWaitForEvents(1, &event));
     t.groups = QUERY(cl_ulong, clGetEventProfilingInfo, event, CL_PROFILING_COMMAND_GROUPS_VENTUS);
     t.warps = QUERY(cl_ulong, clGetEventProfilingInfo, event, CL_PROFILING_COMMAND_WARPS_VENTUS);
     OK(clReleaseEvent(event));
     return t;
+}
+
+static struct taken launch(cl_kernel kernel, cl_uint dim, const size_t *offset, const size_t *global)
+{
+    return launch_in(kernel, dim, offset, global, NULL);
 }
 
 static cl_kernel kernel_of(const char *source, const char *options, const char *name)
@@ -94,6 +100,42 @@ static void test_ranges(void **state)
     OK(clReleaseKernel(kernel));
 }
 
+/* ---- groups of the program, joined ---- */
+
+static void test_joined(void **state)
+{
+    static const struct {
+        size_t global[3], local[3];
+        cl_ulong warps;
+    } ranges[] = {
+        {{1024, 1, 1}, {8, 1, 1}, 32},  {{1024, 1, 1}, {1, 1, 1}, 32}, {{1009, 1, 1}, {1, 1, 1}, 32},
+        {{1024, 4, 2}, {4, 2, 1}, 256}, {{64, 64, 1}, {2, 2, 1}, 128}, {{31 * 33, 1, 1}, {31, 1, 1}, 32},
+        {{480, 1, 1}, {48, 1, 1}, 15},  {{1, 640, 1}, {1, 1, 1}, 20},  {{1024, 1, 1}, {64, 1, 1}, 32},
+        {{96, 10, 1}, {32, 5, 1}, 30},  {{8, 1, 1}, {4, 1, 1}, 1},     {{5, 7, 9}, {5, 7, 1}, 10},
+        {{3, 1, 1}, {3, 1, 1}, 1},
+    };
+    const size_t offset[3] = {3, 1, 100};
+    cl_kernel kernel = kernel_of(counting, "-cl-std=CL3.0", "count");
+    const cl_uint zero = 0;
+    cl_mem mem = buffer_new(0, 4 * MOST, NULL);
+    cl_uint *n = malloc(4 * MOST);
+    (void)state;
+    assert_non_null(n);
+    give(kernel, 0, mem);
+    for (size_t i = 0; i < sizeof ranges / sizeof *ranges; i++) {
+        const size_t *global = ranges[i].global, items = global[0] * global[1] * global[2];
+        OK(clEnqueueFillBuffer(queue, mem, &zero, 4, 0, (size_t)4 * MOST, 0, NULL, NULL));
+        struct taken t = launch_in(kernel, 3, offset, global, ranges[i].local);
+        OK(clEnqueueReadBuffer(queue, mem, CL_TRUE, 0, (size_t)4 * MOST, n, 0, NULL, NULL));
+        for (size_t k = 0; k < MOST; k++)
+            if (n[k] != (k < items)) fail_msg("range %zu, work-item %zu: %u", i, k, n[k]);
+        if (t.warps != ranges[i].warps) fail_msg("range %zu: %llu warps", i, (unsigned long long)t.warps);
+    }
+    free(n);
+    OK(clReleaseMemObject(mem));
+    OK(clReleaseKernel(kernel));
+}
+
 /* ---- which kernels ---- */
 
 /* Groups of one work-item each are the only ones that divide a prime number larger than a group. */
@@ -104,9 +146,11 @@ static cl_ulong groups_of(const char *source, const char *options)
     cl_mem mem = buffer_new(0, 4 * ITEMS, NULL);
     give(kernel, 0, mem);
     struct taken t = launch(kernel, 1, NULL, (size_t[]){ITEMS});
+    const cl_ulong joined = launch_in(kernel, 1, NULL, (size_t[]){ITEMS}, (size_t[]){1}).groups;
     OK(clReleaseMemObject(mem));
     OK(clReleaseKernel(kernel));
     assert_int_equal(t.warps, t.groups == ITEMS ? ITEMS : 33);
+    assert_int_equal(joined, t.groups);
     return t.groups;
 }
 
@@ -260,9 +304,9 @@ static void test_sizes(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_ranges),         cmocka_unit_test(test_hidden), cmocka_unit_test(test_shown),
-        cmocka_unit_test(test_local_argument), cmocka_unit_test(test_linked), cmocka_unit_test(test_many),
-        cmocka_unit_test(test_sizes),
+        cmocka_unit_test(test_ranges), cmocka_unit_test(test_joined),         cmocka_unit_test(test_hidden),
+        cmocka_unit_test(test_shown),  cmocka_unit_test(test_local_argument), cmocka_unit_test(test_linked),
+        cmocka_unit_test(test_many),   cmocka_unit_test(test_sizes),
     };
     return cmocka_run_group_tests(tests, check_setup, check_teardown);
 }

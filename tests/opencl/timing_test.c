@@ -28,12 +28,16 @@ static cl_kernel kernel_new(cl_mem mem)
     return kernel;
 }
 
-static cl_event launch(cl_command_queue q, cl_kernel kernel, size_t items)
+static cl_event launch_in(cl_command_queue q, cl_kernel kernel, size_t items, size_t local)
 {
-    const size_t local = LOCAL;
     cl_event event;
     OK(clEnqueueNDRangeKernel(q, kernel, 1, NULL, &items, &local, 0, NULL, &event));
     return event;
+}
+
+static cl_event launch(cl_command_queue q, cl_kernel kernel, size_t items)
+{
+    return launch_in(q, kernel, items, LOCAL);
 }
 
 /* Its time is that of its cycles. */
@@ -111,6 +115,20 @@ static void times_of_queues(cl_context new, cl_ulong times[QUEUES][2][2])
 
 /* Kernels that do not wait for each other run at the same time, those of an in-order queue one after another; the same
  * on another machine, which has run nothing before either. */
+/* Small groups are those of the program: the model shows what they cost. */
+static void test_small_groups(void **state)
+{
+    (void)state;
+    cl_mem mem = buffer_new(0, ITEMS * sizeof(cl_int), NULL);
+    cl_kernel kernel = kernel_new(mem);
+    cl_event event = launch_in(queue, kernel, ITEMS, 8);
+    OK(clFinish(queue));
+    assert_int_equal(ask(event, CL_PROFILING_COMMAND_GROUPS_VENTUS), ITEMS / 8);
+    OK(clReleaseEvent(event));
+    OK(clReleaseKernel(kernel));
+    OK(clReleaseMemObject(mem));
+}
+
 static void test_queues(void **state)
 {
     cl_ulong times[QUEUES][2][2], again[QUEUES][2][2];
@@ -198,8 +216,8 @@ static void test_no_timer(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_times),    cmocka_unit_test(test_queues),    cmocka_unit_test(test_part),
-        cmocka_unit_test(test_no_timer), cmocka_unit_test(test_transfers),
+        cmocka_unit_test(test_times), cmocka_unit_test(test_small_groups), cmocka_unit_test(test_queues),
+        cmocka_unit_test(test_part),  cmocka_unit_test(test_no_timer),     cmocka_unit_test(test_transfers),
     };
     return cmocka_run_group_tests(tests, timed_setup, check_teardown);
 }
