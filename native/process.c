@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "host/host.h"
+#include "host/number.h"
 
 enum { MOST_STARTS = 3, PATIENCE = 60 /* seconds */, MOST_PATIENCE = 100000, IMAGE_LIMIT = 256 << 20 };
 
@@ -167,9 +168,8 @@ static bool send_all(const struct translator_process *p, const void *bytes, size
 /* Processor time of the translator would be fairer, but it is nobody's child. */
 static int patience_ms(void)
 {
-    const char *said = secure_getenv("VENTUS_TRANSLATE_PATIENCE");
-    int seconds = said ? atoi(said) : 0;
-    return 1000 * (seconds > 0 && seconds <= MOST_PATIENCE ? seconds : PATIENCE);
+    static struct host_number seconds = {"VENTUS_TRANSLATE_PATIENCE", "seconds", 1, MOST_PATIENCE, PATIENCE, false};
+    return 1000 * (int)host_number(&seconds);
 }
 
 static bool receive_all(const struct translator_process *p, void *bytes, size_t size)

@@ -16,6 +16,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "host/number.h"
 #include "objects.h"
 
 enum { LOG_LIMIT = 1 << 20 };
@@ -176,6 +177,7 @@ static cl_int verdict(struct build *b, int code)
 static int run(cl_program program, char *const argv[], const int fd[3], int *code)
 {
     pid_t pid;
+    host_compile_limits(true);
     int error = host_spawn(&pid, argv, fd);
     if (error) return error;
     *code = await(program, pid);

@@ -24,12 +24,12 @@ awk '
         allow("vt", "isa host asm sim driver")
         allow("opencl", "isa host sim driver")
         allow("tools", "isa host asm sim check trace timing driver vt")
-        allow("compiler", "isa asm")
+        allow("compiler", "isa host asm")
         allow("examples", "opencl")
         compiler = "isa asm compiler/core"
         allow("compiler/core", "isa asm")
         allow("compiler/ir", compiler " compiler/library")
-        allow("compiler/frontend", compiler " compiler/ir")
+        allow("compiler/frontend", compiler " compiler/ir host")
         allow("compiler/spirv", compiler " compiler/ir")
         compiler = compiler " compiler/ir compiler/machine"
         allow("compiler/machine", compiler)

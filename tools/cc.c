@@ -8,6 +8,7 @@
 #include <sys/auxv.h>
 #include <unistd.h>
 
+#include "host/number.h"
 #include "isa/isa.h"
 #include "sim/launch.h"
 #include "tool.h"
@@ -121,6 +122,7 @@ int cmd_cc(int argc, char **argv)
         return EXIT_OK;
     }
     const char *compiler = find_compiler(path);
+    host_compile_limits(true);
     execv(compiler, translated(argc, argv));
     die("cannot run %s: %s", compiler, strerror(errno));
 }

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "driver/gpu.h"
+#include "host/number.h"
 #include "image.h"
 #include "isa/abi.h"
 #include "isa/isa.h"
@@ -53,13 +54,6 @@ static struct vt *find(const void *handle)
     while (vt && vt != handle) vt = vt->next;
     pthread_mutex_unlock(&open_lock);
     return vt;
-}
-
-static uint32_t number_from(const char *variable, uint32_t standard, uint32_t most)
-{
-    const char *text = secure_getenv(variable);
-    unsigned long n = text ? strtoul(text, NULL, 10) : 0;
-    return n >= 1 && n <= most ? (uint32_t)n : standard;
 }
 
 static bool switched_on(const char *variable)
@@ -123,8 +117,12 @@ EXPORT int vt_dev_open(vt_device_h *hdevice)
         free(vt);
         return FAILED;
     }
-    vt->threads = number_from("NUM_THREAD", config.threads_per_warp, ISA_LANES);
-    vt->warps = number_from("NUM_WARP", config.warps_per_sm, config.warps_per_sm);
+    static atomic_bool said;
+    struct host_number threads = {"NUM_THREAD", "threads", 1, ISA_LANES, config.threads_per_warp, said};
+    struct host_number warps = {"NUM_WARP", "warps", 1, config.warps_per_sm, config.warps_per_sm, said};
+    vt->threads = (uint32_t)host_number(&threads);
+    vt->warps = (uint32_t)host_number(&warps);
+    said = true;
     vt->last = &vt->first;
     pthread_mutex_lock(&open_lock);
     vt->next = open_devices;

@@ -15,11 +15,8 @@
 #include <unistd.h>
 
 #include "compiler/frontend/frontend.h"
+#include "host/number.h"
 
-enum {
-    SECONDS = 120,
-    WALL = 10, /* times that by the clock */
-};
 #define BYTES       ((rlim_t)4 << 30)
 #define STACK_BYTES ((rlim_t)64 << 20) /* clang and LLVM call themselves for each level of what is nested */
 
@@ -40,21 +37,7 @@ static void enlarge_stack(void)
     setrlimit(RLIMIT_STACK, &now);
 }
 
-static unsigned seconds_of(const char *variable, unsigned usual)
-{
-    const char *said = secure_getenv(variable);
-    int n = said ? atoi(said) : 0;
-    return n > 0 ? (unsigned)n : usual;
-}
-
-unsigned confine_seconds(void) { return seconds_of("VENTUS_CC_SECONDS", SECONDS); }
-
-/* By the clock: other programs want the processor, too. */
-static unsigned patience(void)
-{
-    const uint64_t usual = (uint64_t)WALL * confine_seconds();
-    return seconds_of("VENTUS_CC_PATIENCE", usual < SECONDS ? SECONDS : usual < INT_MAX ? (unsigned)usual : INT_MAX);
-}
+unsigned confine_seconds(void) { return host_compile_limits(false).seconds; }
 
 static _Noreturn void end(const char *message)
 {
@@ -93,7 +76,7 @@ void confine_resources(void)
 #endif
     signal(SIGXCPU, on_time);
     signal(SIGALRM, on_alarm); /* clang, which inherits the alarm, ends */
-    alarm(patience());
+    alarm(host_compile_limits(false).patience);
     signal(SIGABRT, on_abort);
     signal(SIGXFSZ, SIG_IGN); /* then writing fails, and the log says so */
     prctl(PR_SET_PDEATHSIG, SIGKILL);

@@ -50,10 +50,22 @@ says 'ventus: cannot run the translator /nowhere/translate: No such file or dire
     VENTUS_ENGINE=native VENTUS_TRANSLATE=/nowhere/translate
 says 'VENTUS_NATIVE_LEVEL: foo is no level of hosts; there are: base v3 v4' VENTUS_ENGINE=native VENTUS_NATIVE_LEVEL=foo
 says 'VENTUS_CACHE_LIMIT: lots is no number of MiB; the limit is 256' VENTUS_CACHE=1 VENTUS_CACHE_DIR="$PWD/cache" VENTUS_CACHE_LIMIT=lots
+says 'VENTUS_TRANSLATE_PATIENCE: soon is no number of seconds from 1 to 100000; it counts as 60' \
+    VENTUS_ENGINE=native VENTUS_TRANSLATE_PATIENCE=soon VENTUS_CACHE=0
+for value in 0 -1 1e3 12s 99999999999999999999 2147483648; do
+    says "VENTUS_CC_SECONDS: $value is no number of seconds from 1 to 2147483647; it counts as 120" VENTUS_CC_SECONDS=$value VENTUS_CACHE=0
+done
+says 'VENTUS_CC_PATIENCE: never is no number of seconds from 1 to 2147483647; it counts as 500' \
+    VENTUS_CC_PATIENCE=never VENTUS_CC_SECONDS=50 VENTUS_CACHE=0
+says 'VENTUS_TIMEOUT: soon is no number of seconds; kernels may run for ever' VENTUS_TIMEOUT=soon
+/usr/bin/env VENTUS_CACHE=0 VENTUS_CC_SECONDS=50 VENTUS_CC_PATIENCE= VENTUS_TRANSLATE_PATIENCE=1 VENTUS_TIMEOUT=9.5 \
+    $VENTUS_FOREIGN /usr/bin/python3 two.py >out.txt 2>&1
+[ -s out.txt ] && wrong "good values: $(cat out.txt)"
 
 # The tools have the same words.
 echo 'kernel void k(global int *a) { a[0] = 1; }' >k.cl
 "$ventus" cc k.cl || wrong 'ventus cc'
+check 0 'VENTUS_CC_SECONDS: x is no number of seconds from 1 to 2147483647; it counts as 120' env VENTUS_CC_SECONDS=x "$ventus" cc k.cl
 check 2 'VENTUS_ENGINE=foo names no engine; there are: auto' env VENTUS_ENGINE=foo "$ventus" run k.elf -g 1 -a buf:4
 check 1 'ventus: nofile: No such file or directory' "$ventus" run k.elf --config nofile -g 1 -a buf:4
 
