@@ -19,10 +19,13 @@
 #   make mutants    small mistakes, one at a time: do the tests notice? Takes hours (tests/mutation/)
 #   make format     brings the C sources into the form of .clang-format (format-check: says whether they are)
 #   make tidy       looks for mistakes with clang-tidy
-#   make install    into PREFIX (default /usr/local), with manual pages and bash's completion, and the ICD file in
-#                   ICD_FOLDER, where the loader looks;
+#   make install    into PREFIX (default /usr/local): programs, libraries, machines, examples, documentation, manual pages and
+#                   bash's completion, and the ICD file in ICD_FOLDER: /etc/OpenCL/vendors, where the loader looks, if PREFIX is
+#                   below /usr or /opt, else PREFIX/etc/OpenCL/vendors, which needs no rights;
 #                   DESTDIR=folder puts all of it below that folder
+#   make uninstall  removes what `make install` with the same PREFIX has installed, and leaves nothing
 #   make dist       the last commit as build/meson-dist/ventus-VERSION.tar.xz, with its SHA-256
+#   make help       this text
 #   make clean
 #
 # SANITIZE=1 builds with ASan and UBSan into build-sanitize/, TSAN=1 with TSan into build-tsan/,
@@ -31,14 +34,15 @@
 
 BUILD ?= build$(if $(SANITIZE),-sanitize)$(if $(TSAN),-tsan)
 PREFIX ?= /usr/local
-ICD_FOLDER ?= /etc/OpenCL/vendors
+override PREFIX := $(abspath $(patsubst ~/%,$(HOME)/%,$(PREFIX)))
+ICD_FOLDER ?= $(if $(filter /usr /usr/% /opt /opt/%,$(PREFIX)),,$(PREFIX))/etc/OpenCL/vendors
 JOBS ?= $(shell nproc)
 
 setup = $(if $(SANITIZE),-Db_sanitize=address$(comma)undefined -Db_lundef=false) \
         $(if $(TSAN),-Db_sanitize=thread -Db_lundef=false) $(if $(WERROR),-Dwerror=true) --prefix=$(PREFIX)
 comma = ,
 
-.PHONY: all sources product build announce-demo demo test test-profiles test-spirv test-engines check-clients bench bench-random random soak mutants format format-check tidy install dist clean deps-build deps-test
+.PHONY: all sources product build announce-demo demo test test-profiles test-spirv test-engines check-clients bench bench-random random soak mutants format format-check tidy install uninstall dist help clean deps-build deps-test
 .NOTPARALLEL:
 
 all: product
@@ -143,11 +147,16 @@ tidy: deps-test build
 install: product
 	@meson configure $(BUILD) -Dprefix=$(PREFIX) -Dicd_folder=$(ICD_FOLDER)
 	@ninja -C $(BUILD) -j $(JOBS) product
-	@meson install -C $(BUILD) --no-rebuild
+	@scripts/install.sh $(BUILD) $(PREFIX) $(ICD_FOLDER)
+uninstall:
+	@scripts/install.sh --uninstall $(PREFIX)
 
 # Meson takes the last commit: what is not committed is not packed.
 dist: sources
 	@meson dist -C $(BUILD) --no-tests --formats xztar
+
+help:
+	@sed -n '/^#/!q; s/^# \{0,1\}//p' Makefile
 
 clean:
 	rm -rf build build-sanitize build-tsan build-clang build-mutants

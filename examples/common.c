@@ -8,7 +8,11 @@
 #include <string.h>
 #include <time.h>
 
+#if __has_include("opencl/cl_ventus.h")
 #include "opencl/cl_ventus.h"
+#else
+#include <CL/cl_ventus.h> /* where it is installed */
+#endif
 
 void fail(const char *format, ...)
 {

@@ -1,10 +1,46 @@
 # What `make install` installs, in a folder of its own: the program of docs/driver.md and one in C++ are built with what
-# pkg-config says, and with nothing else; the libraries export the names of their interfaces alone; and all of it works
-# after having been moved.
+# pkg-config says, and with nothing else, another one with CMake; pages, machines and examples are there and can be used; the
+# libraries export the names of their interfaces alone; all of it works after having been moved; and `make uninstall` takes
+# it away again, and nothing else.
 set -u
 . "$VENTUS_SOURCE/tests/shell/common"
 unset VENTUS_CC VENTUS_BUILTINS
-DESTDIR=$dir/stage meson install -C "$VENTUS_BUILD" --no-rebuild --quiet || { echo "FAILED: meson install"; exit 1; }
+option() { meson introspect --buildoptions "$VENTUS_BUILD" | python3 -c 'import json, sys
+print(*[o["value"] for o in json.load(sys.stdin) if o["name"] == sys.argv[1]])' "$1"; }
+prefix=$(option prefix)
+install() { DESTDIR=$dir/$1 "$VENTUS_SOURCE/scripts/install.sh" "$VENTUS_BUILD" "$prefix" "$(option icd_folder)"; }
+
+# ---- coming and going ----
+
+# Twice, as a later version would: what somebody else has put there is all that is left.
+mkdir -p "gone$prefix/bin" "gone$prefix/share/doc/ventus/docs"
+touch "gone$prefix/bin/other" "gone$prefix/share/doc/ventus/docs/mine"
+find gone | sort >before.txt
+{ install gone && install gone; } >out.txt || { echo "FAILED: scripts/install.sh"; exit 1; }
+grep -q "make uninstall PREFIX=$prefix" out.txt || wrong 'no word of how to remove it'
+[ "$(find gone -type f | wc -l)" -gt 60 ] || wrong "only $(find gone -type f | wc -l) files are installed"
+check 0 '' env DESTDIR="$dir/gone" "$VENTUS_SOURCE/scripts/install.sh" --uninstall "$prefix"
+find gone | sort | diff before.txt - || wrong 'uninstalled, and not as before'
+check 1 'nothing to remove' env DESTDIR="$dir/gone" "$VENTUS_SOURCE/scripts/install.sh" --uninstall "$prefix"
+
+# In a home directory all files are in PREFIX; the loader is told where.
+make -n -o product -C "$VENTUS_SOURCE" BUILD=none PREFIX="$dir/home/here" install >out.txt
+grep -q "install.sh none $dir/home/here $dir/home/here/etc/OpenCL/vendors\$" out.txt || { wrong 'make install PREFIX=home'; cat out.txt; }
+make -n -o product -C "$VENTUS_SOURCE" BUILD=none PREFIX=/opt/here install | grep -q 'install.sh none /opt/here /etc/OpenCL/vendors$' ||
+    wrong 'make install PREFIX=/opt'
+mkdir -p meson/meson-logs bin
+echo "$dir/home/here/etc/OpenCL/vendors/ventus.icd" >meson/meson-logs/install-log.txt
+mkdir -p home/here/share/ventus home/here/etc/OpenCL/vendors
+printf '#!/bin/sh\n' >bin/meson
+chmod +x bin/meson
+check 0 "export OCL_ICD_VENDORS=$dir/home/here/etc/OpenCL/vendors" env PATH="$dir/bin:$PATH" \
+    "$VENTUS_SOURCE/scripts/install.sh" meson "$dir/home/here" "$dir/home/here/etc/OpenCL/vendors"
+rm -r bin
+
+make -C "$VENTUS_SOURCE" --no-print-directory help >out.txt
+for target in demo test install uninstall; do grep -q "^  make $target  *[a-z]" out.txt || wrong "make help does not tell of $target"; done
+
+install stage >out.txt || { echo "FAILED: scripts/install.sh"; exit 1; }
 pc=$(find stage -name ventus.pc)
 root=${pc%/lib*} lib=${pc%/pkgconfig/*}
 [ -f "$pc" ] || { echo "FAILED: no ventus.pc"; exit 1; }
@@ -42,6 +78,21 @@ for command in $commands; do
     ventus $command --help | sed -n 's/^ *\(-[a-z], \)\{0,1\}\(--[a-z-]*\).*/\2/p' >options.txt
     while read -r option; do grep -q -e "$option" page.txt || wrong "$page does not have $option"; done <options.txt
 done
+for page in man5/ventus-config.5 man7/ventus-opencl.7; do
+    if command -v man >where.txt; then
+        man --warnings -l "$root/share/man/$page" >shown.txt 2>warnings.txt
+        [ -s shown.txt ] && [ ! -s warnings.txt ] || { wrong "man $page"; cat warnings.txt; }
+    fi
+done
+sed 's/\\-/-/g; s/\\f[BR]/ /g' "$root/share/man/man7/ventus-opencl.7" >page.txt
+sed -n '/^## Environment/,/^## Troubleshooting/s/^| \(.*\) | .* |$/\1/p' "$VENTUS_SOURCE/docs/opencl.md" | grep -o 'VENTUS_[A-Z_]*' >names.txt
+[ "$(wc -l <names.txt)" -gt 20 ] || wrong "only $(wc -l <names.txt) variables in docs/opencl.md"
+while read -r name; do grep -A 1 '^\.TP$' page.txt | grep -q -w -e "$name" || wrong "ventus-opencl(7) does not have $name"; done <names.txt
+sed 's/\\-/-/g' "$root/share/man/man5/ventus-config.5" >page.txt
+{ ventus info | sed -n 's/^\([a-z_]*\) *= .*/\1/p'; sed -n 's/^PARAMETER(\([a-z0-9_]*\),.*/\1/p' "$root/share/ventus/parameters.def"; } >names.txt
+[ "$(wc -l <names.txt)" -gt 60 ] || wrong "only $(wc -l <names.txt) parameters"
+while read -r name; do grep -A 1 '^\.TP$' page.txt | grep -q -e "\\\\fB$name\\\\fR" || wrong "ventus-config(5) does not have $name"; done <names.txt
+
 cat >complete.bash <<'END'
 . "$1"
 shift
@@ -58,7 +109,21 @@ last=--tr completes 'run=--trace --trace-dir --trace-binary'
 last=r2 completes 'as --profile=r2.0 r2.1 r2025'
 last=complete.b completes 'cc=complete.bash'
 
-[ -s "$root/share/doc/ventus/isa.md" ] || wrong 'the manual of the instruction set is not installed'
+# ---- machines, examples, documentation ----
+
+doc=$root/share/doc/ventus
+[ -s "$doc/isa.md" ] || wrong 'the manual of the instruction set is not installed'
+for machine in "$VENTUS_SOURCE"/configs/*.conf; do check 0 '' ventus info --config "$root/share/ventus/configs/${machine##*/}"; done
+(cd "$doc" && find . -name '*.md' ! -name isa.md | while read -r page; do
+    for link in $(grep -v '^    ' "$page" | sed 's/`[^`]*`//g' | grep -o '](\([^)#]*\)' | sed 's/^](//'); do
+        case $link in http*) continue ;; esac
+        [ -e "${page%/*}/$link" ] || echo "$page: $link"
+    done
+done) >out.txt
+[ ! -s out.txt ] || { wrong 'links of installed pages lead nowhere'; cat out.txt; }
+check 0 '' make -f "$doc/examples/Makefile" vecadd CC="$dir/bin/cc"
+OCL_ICD_VENDORS=$lib/libventus-opencl.so check 0 'result: ok\|correct' ./vecadd
+check 0 '' ventus as "$doc/examples/asm/collatz.s" -o collatz.elf
 
 # ---- C ----
 
@@ -128,6 +193,28 @@ check 0 '' "$compiler" -std=c++11 -Wall -Wextra -Werror -pedantic scale.cpp $san
     $(pkg-config --cflags --libs ventus) -o scale-cpp
 check 0 '^3 6 9 in 3 groups$' ./scale-cpp scale.elf
 check 0 'read of unmapped memory.* 1$' ./scale-cpp scale.elf
+
+# ---- CMake ----
+
+if command -v cmake >where.txt; then
+    mkdir client
+    cat >client/CMakeLists.txt <<'END'
+cmake_minimum_required(VERSION 3.13)
+project(client C)
+find_package(Ventus ${WANTED} REQUIRED)
+add_executable(client ../scale.c)
+target_link_libraries(client Ventus::ventus)
+END
+    version=$(pkg-config --modversion ventus)
+    configure() { cmake -S client -B "built$1" -DCMAKE_PREFIX_PATH="$root" -DCMAKE_C_COMPILER="$dir/bin/cc" -DWANTED="$1"; }
+    check 0 '' configure "${version%%.*}.0"
+    check 0 '' cmake --build "built${version%%.*}.0"
+    check 0 '^8 work-groups' "./built${version%%.*}.0/client" scale.elf
+    check 1 'not accepted' configure "$((${version%%.*} - 1)).0"
+    check 1 'not accepted' configure "${version%%.*}.99"
+else
+    echo "cmake is missing: its part is left out"
+fi
 
 # ---- what libraries export ----
 
