@@ -46,6 +46,10 @@ void reservations_prepare(struct cc *cc, LLVMBuilderRef b);
 /* Once everything is inlined: values of the type reserve_id_t become words. */
 void reservations_lower(struct cc *cc, LLVMBuilderRef b);
 
+/* ---- latches.c ---- */
+/* Before all passes: the back edges of a loop become one. */
+void latches_unite(struct cc *cc);
+
 /* ---- retry.c ---- */
 /* Behind all passes: loops around an exchange that go on until it has taken place become loops of lr.w and sc.w. */
 void retry_lower(struct cc *cc);

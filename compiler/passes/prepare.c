@@ -206,6 +206,7 @@ void prepare_functions(struct cc *cc)
     shape_kernels(cc);
     reservations_prepare(cc, cc->builder);
     run(cc, "globaldce");
+    latches_unite(cc);
     cc->for_draft = draft_is_possible(cc);
     if (LLVMGetNamedFunction(cc->module, "printf")) {
         run(cc, print_list);

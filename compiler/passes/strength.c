@@ -297,12 +297,26 @@ static bool is_barrier(value v)
     return is_op(v, LLVMCall) && !strcmp(LLVMGetValueName(LLVMGetCalledValue(v)), "__ventus_barrier");
 }
 
-/* A private array that is indexed by what differs from round to round: in unrolled rounds it may become registers. */
-static bool indexes_private_array(const struct loop *l, value v)
+/* Is a value made of constants and of what grows by the same amount in each iteration? */
+static bool is_counted(struct loop *l, value v, unsigned depth)
+{
+    if (is_invariant(l, v)) return true;
+    if (is_op(v, LLVMPHI)) return find_index(l, v);
+    if (depth == MAX_DEPTH || is_op(v, LLVMLoad) || is_op(v, LLVMCall)) return false;
+    for (int i = 0; i < LLVMGetNumOperands(v); i++)
+        if (!is_counted(l, LLVMGetOperand(v, (unsigned)i), depth + 1)) return false;
+    return true;
+}
+
+/* A private array whose index differs from iteration to iteration by a known amount: in unrolled ones it may become
+ * registers. The pointer of a stack, say, which moves as the data wants, is no such index. */
+static bool indexes_private_array(struct loop *l, value v)
 {
     if (!LLVMIsAGetElementPtrInst(v) || is_candidate(v) || !LLVMIsAAllocaInst(address_object(v))) return false;
-    for (int i = 1; i < LLVMGetNumOperands(v); i++)
-        if (!is_invariant(l, LLVMGetOperand(v, (unsigned)i))) return true;
+    for (int i = 1; i < LLVMGetNumOperands(v); i++) {
+        value index = LLVMGetOperand(v, (unsigned)i);
+        if (!is_invariant(l, index) && is_counted(l, index, 0)) return true;
+    }
     return false;
 }
 
@@ -311,7 +325,7 @@ struct content {
     bool barrier, private_array;
 };
 
-static struct content content_of(const struct loop *l, const uint32_t *body, uint32_t n)
+static struct content content_of(struct loop *l, const uint32_t *body, uint32_t n)
 {
     struct content c = {0};
     for (uint32_t k = 0; k < n; k++) {

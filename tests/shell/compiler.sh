@@ -206,4 +206,40 @@ VENTUS_CLANG=/$(printf '%03000d' 0) "$cc" k.cl -o x.elf 2>long.err
 head -n 1 long.err | grep -q '^ventus-cc: error: VENTUS_CLANG names "/000*0 \.\.\.$' || wrong "a long message: $(cut -c 1-60 long.err)"
 wait
 grep -q 'compiling takes too long' never.txt || wrong "a compiler without end: $(cat never.txt)"
+# Lanes that continue a loop from different places meet at the end of each iteration, and a loop around a stack, whose
+# pointer moves as the data wants, is not unrolled.
+cat >continue.cl <<'END'
+kernel void place(global int *out)
+{
+    int i = get_global_id(0), row = 2, count = 0;
+    uint columns[9], left[9], right[9], open[9];
+    uint a = 1u << i % 8, b = 1u << i / 8 % 8;
+    columns[2] = a | b, left[2] = (a << 1 | b) << 1, right[2] = (a >> 1 | b) >> 1;
+    open[2] = 255 & ~(columns[2] | left[2] | right[2]);
+    if ((b & (a | a << 1 | a >> 1)) != 0) row = 1;
+    while (row >= 2) {
+        if (!open[row]) {
+            row--;
+            continue;
+        }
+        uint bit = open[row] & -open[row];
+        open[row] ^= bit;
+        if (row == 7) {
+            count++;
+            continue;
+        }
+        columns[row + 1] = columns[row] | bit;
+        left[row + 1] = (left[row] | bit) << 1;
+        right[row + 1] = (right[row] | bit) >> 1;
+        row++;
+        open[row] = 255 & ~(columns[row] | left[row] | right[row]);
+    }
+    out[i] = count;
+}
+END
+check 0 '' "$ventus" cc continue.cl -o continue.elf
+"$ventus" run continue.elf -g 32 -a buf:128 --stats >continue.txt 2>&1 || wrong 'continue.elf'
+lanes=$(sed -n 's/^lanes active on average *//p' continue.txt)
+[ "${lanes%.*}" -ge 4 ] || wrong "lanes that continue do not meet: $lanes active on average"
+[ "$("$ventus" objdump continue.elf | grep -c vbeq)" -le 4 ] || wrong 'the loop around a stack is unrolled'
 exit $status
