@@ -215,6 +215,13 @@ static void on_fault(void *user, const struct warp *w, const struct fault *fault
 
 /* ---- launches and work-groups ---- */
 
+/* gdb asks for the list of libraries; what lldb is told is for ventus_lldb.py. */
+static void announce_program(struct debugger *d)
+{
+    if (d->lldb) snprintf(d->message, sizeof d->message, "another program: %s", d->program.path);
+    event_add(d, (struct event){EVENT_LIBRARY, TID_DEVICE, SIGNAL_TRAP});
+}
+
 /* The first launch waits for a debugger; each waits while the machine is stopped, and says when the program is a new
  * one, so that breakpoints are set in it. */
 static void on_launch_begin(void *user, const struct launch *launch, const struct launch_info *info)
@@ -230,9 +237,7 @@ static void on_launch_begin(void *user, const struct launch *launch, const struc
     snprintf(d->kernel, sizeof d->kernel, "%s", info->kernel ? info->kernel : "");
     for (; d->waits_for_debugger && d->wire.fd < 0; waited = true) pthread_cond_wait(&d->go, &d->lock);
     d->waits_for_debugger = false;
-    if (changed && !waited && d->wire.fd >= 0)
-        snprintf(d->message, sizeof d->message, "another program: %s", d->program.path),
-            event_add(d, (struct event){EVENT_LIBRARY, TID_DEVICE, SIGNAL_TRAP});
+    if (changed && !waited && d->wire.fd >= 0) announce_program(d);
     stand(d);
     pthread_mutex_unlock(&d->lock);
 }
